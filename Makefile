@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# nettape: see `make help`. Everything that is built goes below build/.
+
+VERSION := 0.1.0
+CC      ?= gcc
+CLANG   ?= clang
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
+DESTDIR ?=
+PREFIX  ?= /usr/local
+BUILD   ?= build
+
+CFLAGS  ?= -O2 -g
+WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Werror
+CPPALL  := -std=gnu11 -D_GNU_SOURCE -I. -I$(BUILD) -DNT_VERSION='"$(VERSION)"' $(WARN)
+SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
+
+# V=1 shows the commands.
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
+
+RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread
+REPORT_LIBS := -lsqlite3 -llz4
+
+schema_src := $(sort $(wildcard schema/*.c))
+record_src := $(sort $(wildcard record/*.c))
+report_src := $(sort $(wildcard report/*.c))
+support_src := $(sort $(wildcard tests/support/*.c))
+bpf_src    := $(sort $(wildcard bpf/*.bpf.c))
+unit_src   := $(sort $(wildcard tests/unit/*_test.c))
+fuzz_src   := $(sort $(wildcard tests/fuzz/*_fuzz.c))
+tool_src   := $(sort $(wildcard tests/tools/*.c))
+
+obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
+
+.PHONY: all record report install clean help check demo bench fuzz deps format
+.DELETE_ON_ERROR:
+all: $(BUILD)/nettape-record $(BUILD)/nettape-report
+record: $(BUILD)/nettape-record
+report: $(BUILD)/nettape-report
+
+# ---- objects: build/o plain, build/san with ASan and UBSan ----
+
+$(BUILD)/o/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPALL) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/san/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC san,$<)
+	$(Q)$(CC) $(CPPALL) $(SAN) -MMD -MP -c -o $@ $<
+
+$(BUILD)/nettape-report: $(call obj,o,$(report_src) $(schema_src))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
+
+$(BUILD)/nettape-record: $(call obj,o,$(record_src) $(schema_src))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
+
+# ---- kernel side: one object per probe, linked into one, and a header that embeds it ----
+
+BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -std=gnu11 -I. -I/usr/include/$(shell $(CC) -dumpmachine) -Wall -Wextra -Werror \
+	      -Wno-unused-parameter
+
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+	@mkdir -p $(@D)
+	$(call say,BPF,$<)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/bpf/nettape.o: $(patsubst %.c,$(BUILD)/%.o,$(bpf_src))
+	$(call say,BPFLINK,$@)
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(BUILD)/bpf/nettape.skel.h: $(BUILD)/bpf/nettape.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name nettape > $@
+
+$(call obj,o,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
+$(call obj,san,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
+
+# ---- tests ----
+
+san_lib := $(call obj,san,$(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src))
+
+$(BUILD)/tests/%_test: $(BUILD)/san/tests/unit/%_test.o $(san_lib)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ -lcmocka $(REPORT_LIBS) -lm
+
+# Each fuzz target also as a plain program that runs its corpus and mutations of it, for every check.
+$(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/driver.o $(san_lib)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS) -lm
+
+$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src)
+	@mkdir -p $(@D)
+	$(call say,FUZZ,$@)
+	$(Q)$(CLANG) $(CPPALL) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(REPORT_LIBS) -lm
+
+# Programs that tests run: plain builds.
+$(BUILD)/tools/%: $(BUILD)/o/tests/tools/%.o $(call obj,o,$(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(REPORT_LIBS) -lm -lpthread
+
+$(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(schema_src))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS)
+
+.PHONY: unit tools fuzzers
+unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(fuzz_src))
+tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src))
+fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(fuzz_src))
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+.SECONDARY:

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * event.h - the records: what the kernel side writes into a ring, and what a reader of a tape gets back.
+ *
+ * This is the one place where a kind of record is defined: its number, its layout and, through the
+ * field lists below, how the tape stores it. It is included by the BPF programs and by both user-space
+ * programs, so it holds only fixed-width little-endian layouts and nothing that needs a libc.
+ *
+ * There are two classes of record:
+ *   event     happened on one CPU at one time. The tape keeps events per CPU, in ring order, as columns.
+ *   identity  says who an id is (task, socket, cgroup, interrupt). It has a time but no place in a
+ *             CPU's order; the tape keeps the newest one of each id in every chunk that refers to it.
+ *
+ * The same layouts serve ring and tape; only the meaning of id fields (role TASK, SOCKET, CGROUP) differs:
+ *   in a ring   a key made by the kernel side: nt_task_key(), the socket cookie, the kernfs id
+ *   on a tape   a small number given by the recorder, unique within the session, never reused;
+ *               0 is the idle task (role TASK) or "none" (the other roles)
+ *
+ * Times are CLOCK_MONOTONIC nanoseconds. A span is recorded once, at its end: {end_ns, dur_ns}.
+ *
+ * To add a kind: write its struct, its line in NT_KINDS, its field list. See docs/CONTRIBUTING.md.
+ */
+#ifndef NT_SCHEMA_EVENT_H
+#define NT_SCHEMA_EVENT_H
+
+#include <linux/types.h>
+
+#define NT_COMM_LEN 16		/* TASK_COMM_LEN: includes the terminating zero */
+#define NT_PATH_LEN 232		/* a longer cgroup path keeps its end, the part that tells containers apart */
+#define NT_MAX_OPEN 8		/* spans that one state record may list as open */
+
+/*
+ * X(NUMBER, CONSTANT, struct name, class). Numbers are on tapes: never reuse one. Below 64.
+ */
+#define NT_KINDS(X)                      \
+	X(1, STATE, state, EVENT)        \
+	X(2, SWITCH, switch, EVENT)      \
+	X(3, OPEN, open, EVENT)          \
+	X(4, SOFTIRQ, softirq, EVENT)    \
+	X(5, IRQ, irq, EVENT)            \
+	X(6, OP, op, EVENT)              \
+	X(7, LOSS, loss, EVENT)          \
+	X(8, HOTPLUG, hotplug, EVENT)    \
+	X(32, TASK, task, IDENTITY)      \
+	X(33, SOCKET, socket, IDENTITY)  \
+	X(34, CGROUP, cgroup, IDENTITY)  \
+	X(35, IRQ_NAME, irq_name, IDENTITY)
+
+enum nt_kind {
+	NT_NONE = 0,
+#define X(number, constant, name, class) NT_##constant = number,
+	NT_KINDS(X)
+#undef X
+	NT_KIND_MAX = 64
+};
+
+/* The first 16 bytes of every record; what is between kind and the end of the header is the kind's own. */
+struct nt_record {
+	__u64 end_ns;
+	__u8 kind;		/* enum nt_kind */
+	__u8 own_a, own_b, own_c;
+	__u32 own_d;
+};
+
+/* Why a state record was written. */
+enum nt_state_reason { NT_STATE_START = 1, NT_STATE_PERIODIC = 2, NT_STATE_STOP = 3 };
+
+/*
+ * STATE: who is on this CPU now, and which spans are open. Written when recording starts and stops, and
+ * by the next event after 50 ms or 4,096 records without one. Its `n_open` OPEN records stand directly
+ * before it, outermost first, with the same end_ns.
+ */
+struct nt_state {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 n_open;
+	__u8 reason;		/* enum nt_state_reason */
+	__u8 zero_a;
+	__u32 zero_b;
+	__u64 task;		/* on the CPU at end_ns */
+};
+
+#define NT_SWITCH_PREEMPTED (1u << 31)	/* in prev_state: prev was preempted, so it is runnable whatever the rest says */
+
+/*
+ * SWITCH: the context switch, and a state record too: the OPEN records before it are those of `prev`.
+ */
+struct nt_switch {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 n_open;
+	__u8 prev_prio;		/* kernel priority 0..139 of the task leaving, as it ran */
+	__u8 zero_a;
+	__u32 prev_state;	/* the kernel's task state bits, with NT_SWITCH_PREEMPTED */
+	__u64 prev;		/* task */
+	__u64 next;		/* task */
+};
+
+/* What an OPEN record is the begin of. */
+enum nt_open_what { NT_OPEN_OP = 1, NT_OPEN_SOFTIRQ = 2, NT_OPEN_IRQ = 3 };
+
+/*
+ * OPEN: a span that has begun and not ended at the state record that follows. begin_ns 0 with
+ * NT_OP_BEFORE: open since before the recording.
+ */
+struct nt_open {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 what;		/* enum nt_open_what */
+	__u8 detail;		/* op: enum nt_op_dir; softirq: vector; irq: enum nt_irq_type */
+	__u8 flags;		/* op: NT_OP_* */
+	__u32 number;		/* op: enum nt_call; softirq: enum nt_softirq_context; irq: number */
+	__u64 begin_ns;
+	__u64 socket;		/* op only */
+};
+
+enum nt_softirq_context {
+	NT_SOFTIRQ_UNKNOWN = 0,
+	NT_SOFTIRQ_IRQ_EXIT = 1,	/* on the way out of a hard interrupt */
+	NT_SOFTIRQ_KSOFTIRQD = 2,	/* by the CPU's ksoftirqd */
+	NT_SOFTIRQ_BH_ENABLE = 3	/* by a task that enabled bottom halves (inside an operation: shown as `op`) */
+};
+
+#define NT_SPAN_NO_BEGIN 0x01	/* the begin was not seen: dur_ns is 0 and means nothing */
+
+/* SOFTIRQ: one run of one vector's handler, including what interrupted it. */
+struct nt_softirq {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 vec;		/* the kernel's number: 0 HI .. 9 RCU */
+	__u8 context;		/* enum nt_softirq_context */
+	__u8 flags;		/* NT_SPAN_* */
+	__u32 zero_a;
+	__u64 dur_ns;
+};
+
+enum nt_irq_type { NT_IRQ_DEVICE = 1, NT_IRQ_VECTOR = 2 };
+
+/* IRQ: one hard interrupt, the outermost when they nest. */
+struct nt_irq {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 type;		/* enum nt_irq_type */
+	__u8 flags;		/* NT_SPAN_* */
+	__u8 zero_a;
+	__u32 number;		/* device: Linux interrupt number; vector: x86 vector */
+	__u64 dur_ns;
+};
+
+enum nt_op_dir { NT_SEND = 1, NT_RECV = 2 };
+
+#define NT_OP_PEEK 0x01		/* MSG_PEEK: not in byte totals */
+#define NT_OP_ERRQUEUE 0x02	/* MSG_ERRQUEUE: not in byte totals */
+#define NT_OP_NO_BEGIN 0x04	/* begin unknown: dur_ns is 0 and means nothing */
+#define NT_OP_BEFORE 0x08	/* open since before the recording: dur_ns is 0, the begin is clipped to its start */
+#define NT_OP_IN_SOFTIRQ 0x10	/* made by a softirq, not by the task it interrupted */
+#define NT_OP_KERNEL 0x20	/* made by a kernel thread or an io_uring worker */
+
+/* The system call an operation was made by. Names in nt_call_name(). */
+#define NT_CALLS(X)       \
+	X(1, read)        \
+	X(2, readv)       \
+	X(3, preadv2)     \
+	X(4, recvfrom)    \
+	X(5, recvmsg)     \
+	X(6, recvmmsg)    \
+	X(7, write)       \
+	X(8, writev)      \
+	X(9, pwritev2)    \
+	X(10, sendto)     \
+	X(11, sendmsg)    \
+	X(12, sendmmsg)   \
+	X(13, sendfile)   \
+	X(14, splice)     \
+	X(15, io_uring_enter)
+
+enum nt_call {
+	NT_CALL_OTHER = 0,	/* another call, a kernel thread, a softirq, or a 32-bit task */
+#define X(number, name) NT_CALL_##name = number,
+	NT_CALLS(X)
+#undef X
+	NT_CALL_MAX
+};
+
+/* OP: one message handed to, or asked of, a socket's protocol (docs/limits.md says which count). */
+struct nt_op {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 dir;		/* enum nt_op_dir */
+	__u8 call;		/* enum nt_call */
+	__u8 flags;		/* NT_OP_* */
+	__s32 result;		/* bytes, or a negative errno (kernel-internal ones too) */
+	__u64 dur_ns;
+	__u64 socket;
+};
+
+/*
+ * LOSS: `count` records of one kind could not be written on this CPU. Stands ahead of the first record
+ * written after them. Times are of the records that were lost; 0 means not known (take the end of the
+ * CPU's last record before this one).
+ */
+struct nt_loss {
+	__u64 end_ns;		/* when this record was written */
+	__u8 kind;
+	__u8 lost_kind;		/* enum nt_kind */
+	__u8 zero_a, zero_b;
+	__u32 count;
+	__u64 first_ns;		/* least end of the lost */
+	__u64 last_ns;		/* greatest end of the lost */
+	__u64 begin_ns;		/* least begin of the lost, or of a span they said was open */
+};
+
+/* HOTPLUG: this CPU went away (online 0) or came back (online 1) at end_ns. */
+struct nt_hotplug {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 online;
+	__u8 zero_a, zero_b;
+	__u32 zero_c;
+};
+
+enum nt_task_why {
+	NT_TASK_SEED = 1,	/* was there when recording began, or was looked up in /proc */
+	NT_TASK_FORK = 2,
+	NT_TASK_EXEC = 3,
+	NT_TASK_RENAME = 4,
+	NT_TASK_CGROUP = 5,
+	NT_TASK_EXIT = 6
+};
+
+#define NT_TASK_KTHREAD 0x01
+#define NT_TASK_IO_WORKER 0x02
+
+/* TASK: a thread and its process, as of end_ns. */
+struct nt_task {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 why;		/* enum nt_task_why */
+	__u8 flags;		/* NT_TASK_* */
+	__u8 zero_a;
+	__u32 tid;		/* as the initial pid namespace sees it, like all pids here */
+	__u64 task;
+	__u64 process;		/* the task id of the process's main thread: the process's id */
+	__u64 start_ns;		/* when this thread was forked */
+	__u64 cgroup;
+	__u32 pid;
+	__u32 parent_pid;
+	char comm[NT_COMM_LEN];
+};
+
+/* SOCKET: addresses as of end_ns. IPv4 addresses stand in the first 4 bytes; ports are in host order. */
+struct nt_socket {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 family;		/* AF_* */
+	__u8 type;		/* SOCK_* */
+	__u8 zero_a;
+	__u32 netns;		/* inode number of the network namespace */
+	__u64 socket;
+	__u64 cookie;		/* the kernel's own id, as `ss -e` shows it */
+	__u16 protocol;		/* IPPROTO_* */
+	__u16 src_port, dst_port;
+	__u16 zero_b;
+	__u8 src[16], dst[16];
+};
+
+/* CGROUP: the path below the cgroup2 root. */
+struct nt_cgroup {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 zero_a, zero_b, zero_c;
+	__u32 zero_d;
+	__u64 cgroup;
+	__u64 kernel_id;	/* kernfs id, the inode number below /sys/fs/cgroup */
+	char path[NT_PATH_LEN];
+};
+
+/* IRQ_NAME: written by the recorder, from /proc/interrupts and the vector table. */
+struct nt_irq_name {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 type;		/* enum nt_irq_type */
+	__u8 zero_a, zero_b;
+	__u32 number;
+	char name[48];
+};
+
+/*
+ * The fields of each kind, in the order in which the tape numbers them: append only.
+ * F(field, coding, role). end_ns comes first, coded against the record before it; `kind` is implied.
+ *
+ * Codings of event columns (docs/chunk-format.md):
+ *   TIME    difference to the end_ns of the record before it in the block, zigzag
+ *   AGO     end_ns minus the value, zigzag: for absolute times
+ *   PLAIN   the value itself
+ *   SIGNED  the value itself, zigzag
+ *   DELTA   difference to the value before it in the column, zigzag
+ *   BYTES   a fixed array of bytes, identities only
+ * Roles tell the recorder which keys to turn into ids.
+ */
+#define NT_FIELDS_state(F)           \
+	F(end_ns, TIME, NONE)        \
+	F(n_open, PLAIN, NONE)       \
+	F(reason, PLAIN, NONE)       \
+	F(task, PLAIN, TASK)
+
+#define NT_FIELDS_switch(F)          \
+	F(end_ns, TIME, NONE)        \
+	F(n_open, PLAIN, NONE)       \
+	F(prev_prio, PLAIN, NONE)    \
+	F(prev_state, PLAIN, NONE)   \
+	F(prev, PLAIN, TASK)         \
+	F(next, PLAIN, TASK)
+
+#define NT_FIELDS_open(F)            \
+	F(end_ns, TIME, NONE)        \
+	F(what, PLAIN, NONE)         \
+	F(detail, PLAIN, NONE)       \
+	F(flags, PLAIN, NONE)        \
+	F(number, PLAIN, NONE)       \
+	F(begin_ns, AGO, NONE)       \
+	F(socket, PLAIN, SOCKET)
+
+#define NT_FIELDS_softirq(F)         \
+	F(end_ns, TIME, NONE)        \
+	F(vec, PLAIN, NONE)          \
+	F(context, PLAIN, NONE)      \
+	F(flags, PLAIN, NONE)        \
+	F(dur_ns, PLAIN, NONE)
+
+#define NT_FIELDS_irq(F)             \
+	F(end_ns, TIME, NONE)        \
+	F(type, PLAIN, NONE)         \
+	F(flags, PLAIN, NONE)        \
+	F(number, PLAIN, NONE)       \
+	F(dur_ns, PLAIN, NONE)
+
+#define NT_FIELDS_op(F)              \
+	F(end_ns, TIME, NONE)        \
+	F(dir, PLAIN, NONE)          \
+	F(call, PLAIN, NONE)         \
+	F(flags, PLAIN, NONE)        \
+	F(result, SIGNED, NONE)      \
+	F(dur_ns, PLAIN, NONE)       \
+	F(socket, PLAIN, SOCKET)
+
+#define NT_FIELDS_loss(F)            \
+	F(end_ns, TIME, NONE)        \
+	F(lost_kind, PLAIN, NONE)    \
+	F(count, PLAIN, NONE)        \
+	F(first_ns, AGO, NONE)       \
+	F(last_ns, AGO, NONE)        \
+	F(begin_ns, AGO, NONE)
+
+#define NT_FIELDS_hotplug(F)         \
+	F(end_ns, TIME, NONE)        \
+	F(online, PLAIN, NONE)
+
+#define NT_FIELDS_task(F)            \
+	F(end_ns, PLAIN, NONE)       \
+	F(why, PLAIN, NONE)          \
+	F(flags, PLAIN, NONE)        \
+	F(tid, PLAIN, NONE)          \
+	F(task, PLAIN, TASK)         \
+	F(process, PLAIN, TASK)      \
+	F(start_ns, PLAIN, NONE)     \
+	F(cgroup, PLAIN, CGROUP)     \
+	F(pid, PLAIN, NONE)          \
+	F(parent_pid, PLAIN, NONE)   \
+	F(comm, BYTES, NONE)
+
+#define NT_FIELDS_socket(F)          \
+	F(end_ns, PLAIN, NONE)       \
+	F(family, PLAIN, NONE)       \
+	F(type, PLAIN, NONE)         \
+	F(netns, PLAIN, NONE)        \
+	F(socket, PLAIN, SOCKET)     \
+	F(cookie, PLAIN, NONE)       \
+	F(protocol, PLAIN, NONE)     \
+	F(src_port, PLAIN, NONE)     \
+	F(dst_port, PLAIN, NONE)     \
+	F(src, BYTES, NONE)          \
+	F(dst, BYTES, NONE)
+
+#define NT_FIELDS_cgroup(F)          \
+	F(end_ns, PLAIN, NONE)       \
+	F(cgroup, PLAIN, CGROUP)     \
+	F(kernel_id, PLAIN, NONE)    \
+	F(path, BYTES, NONE)
+
+#define NT_FIELDS_irq_name(F)        \
+	F(end_ns, PLAIN, NONE)       \
+	F(type, PLAIN, NONE)         \
+	F(number, PLAIN, NONE)       \
+	F(name, BYTES, NONE)
+
+/*
+ * The key of a task in a ring: pid and start time in one word. The start time is cut to 16 us, less than
+ * any pid can be reused in, and wraps after 2.3 years of uptime, which only matters to a task that old
+ * whose pid comes round in the same 16 us. The idle tasks are 0.
+ */
+static inline __u64 nt_task_key(__u32 pid, __u64 start_ns)
+{
+	return pid ? (start_ns >> 14 << 22) ^ pid : 0;
+}
+
+/* Layouts are contracts: a compiler that lays them out otherwise must fail here, on both sides. */
+#define NT_ASSERT_LAYOUT(name, size)                                                        \
+	_Static_assert(sizeof(struct nt_##name) == (size), "size of nt_" #name);            \
+	_Static_assert(__builtin_offsetof(struct nt_##name, kind) == 8, "kind in nt_" #name)
+NT_ASSERT_LAYOUT(record, 16);
+NT_ASSERT_LAYOUT(state, 24);
+NT_ASSERT_LAYOUT(switch, 32);
+NT_ASSERT_LAYOUT(open, 32);
+NT_ASSERT_LAYOUT(softirq, 24);
+NT_ASSERT_LAYOUT(irq, 24);
+NT_ASSERT_LAYOUT(op, 32);
+NT_ASSERT_LAYOUT(loss, 40);
+NT_ASSERT_LAYOUT(hotplug, 16);
+NT_ASSERT_LAYOUT(task, 72);
+NT_ASSERT_LAYOUT(socket, 72);
+NT_ASSERT_LAYOUT(cgroup, 264);
+NT_ASSERT_LAYOUT(irq_name, 64);
+#define NT_MAX_RECORD_SIZE 264
+
+/* Any record. */
+union nt_any {
+	struct nt_record record;
+#define X(number, constant, name, class) struct nt_##name as_##name;
+	NT_KINDS(X)
+#undef X
+};
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * kind.h - what event.h says of each kind of record, as tables that code can walk, and the words for its
+ * numbers. User space only. Everything here is constant.
+ */
+#ifndef NT_SCHEMA_KIND_H
+#define NT_SCHEMA_KIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/event.h"
+
+/* How a field is stored; the values are on tapes. */
+enum nt_coding {
+	NT_CODING_TIME = 1,
+	NT_CODING_AGO = 2,
+	NT_CODING_PLAIN = 3,
+	NT_CODING_SIGNED = 4,
+	NT_CODING_DELTA = 5,
+	NT_CODING_BYTES = 6
+};
+
+enum nt_role { NT_ROLE_NONE = 0, NT_ROLE_TASK = 1, NT_ROLE_SOCKET = 2, NT_ROLE_CGROUP = 3, NT_ROLE_COUNT = 4 };
+
+enum nt_class { NT_CLASS_EVENT = 1, NT_CLASS_IDENTITY = 2 };
+
+struct nt_field {
+	const char *name;
+	uint16_t offset;	/* in the record's struct */
+	uint16_t size;		/* 1, 2, 4 or 8; any for NT_CODING_BYTES */
+	uint8_t coding;		/* enum nt_coding */
+	uint8_t role;		/* enum nt_role */
+};
+
+struct nt_kind_info {
+	const char *name;
+	uint8_t number;		/* enum nt_kind */
+	uint8_t class;		/* enum nt_class */
+	uint16_t size;		/* of the record's struct */
+	uint16_t n_fields;
+	const struct nt_field *fields;	/* fields[0] is end_ns; the index is the field's number on tapes */
+};
+
+/* The kind with this number, or NULL when this version does not know it. */
+const struct nt_kind_info *nt_kind(unsigned int number);
+
+/* The value of an unsigned or sign-extended integer field of a record. */
+uint64_t nt_field_get(const struct nt_field *field, const void *record);
+void nt_field_set(const struct nt_field *field, void *record, uint64_t value);
+
+/* Words for numbers. Never NULL: a number without a word gives "unknown". */
+const char *nt_vec_name(unsigned int vec);		/* the kernel's: HI TIMER NET_TX NET_RX ... RCU */
+const char *nt_call_name(unsigned int call);		/* enum nt_call; "other" for 0 */
+const char *nt_dir_name(unsigned int dir);		/* send, recv */
+const char *nt_softirq_context_name(unsigned int context);
+const char *nt_role_name(unsigned int role);
+
+#define NT_VEC_COUNT 10
+#define NT_VEC_NET_TX 2
+#define NT_VEC_NET_RX 3
+
+#endif
