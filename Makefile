@@ -4,7 +4,11 @@
 VERSION := 0.1.0
 CC      ?= gcc
 CLANG   ?= clang
-BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
+# The first bpftool that works: Ubuntu's is a script that wants the running kernel's own, though any will do.
+ifndef BPFTOOL
+BPFTOOL := $(shell for tool in bpftool /usr/sbin/bpftool /usr/lib/linux-tools/*/bpftool /usr/lib/linux-tools-*/bpftool; do \
+		$$tool version >/dev/null 2>&1 && { echo $$tool; exit; }; done; echo bpftool)
+endif
 DESTDIR ?=
 PREFIX  ?= /usr/local
 BUILD   ?= build
@@ -35,8 +39,8 @@ obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 .PHONY: all record report install clean help check demo bench fuzz deps format
 .DELETE_ON_ERROR:
 all: $(BUILD)/nettape-record $(BUILD)/nettape-report
-record: $(BUILD)/nettape-record
-report: $(BUILD)/nettape-report
+record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
+report: $(BUILD)/nettape-report ## the report program alone: needs no BPF
 
 # ---- objects: build/o plain, build/san with ASan and UBSan ----
 
@@ -60,7 +64,8 @@ $(BUILD)/nettape-record: $(call obj,o,$(record_src) $(schema_src))
 
 # ---- kernel side: one object per probe, linked into one, and a header that embeds it ----
 
-BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -std=gnu11 -I. -I/usr/include/$(shell $(CC) -dumpmachine) -Wall -Wextra -Werror \
+BPF_ARCH := $(patsubst x86_64%,x86,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
+BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -std=gnu11 -I. -I/usr/include/$(shell $(CC) -dumpmachine) -Wall -Wextra -Werror \
 	      -Wno-unused-parameter
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
@@ -114,8 +119,49 @@ unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/f
 tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src))
 fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(fuzz_src))
 
-clean:
+# ---- for people ----
+
+demo: ## record ten seconds of real traffic, import it, check it, print what it cost (as root)
+	@bash tests/demo.sh
+
+check: ## every tier of tests that this machine can run; ONLY=pattern for some of them
+	@bash tests/check.sh $(ONLY)
+
+bench: ## what recording costs, beside an unrecorded flood; BENCH_PAIRS=3 for a quick look
+	@bash tests/bench/run.sh
+
+FUZZ_SECONDS ?= 60
+fuzz: fuzzers ## libFuzzer on the readers of tapes, FUZZ_SECONDS=60 each
+	@for target in $(patsubst tests/fuzz/%.c,%,$(fuzz_src)); do \
+		mkdir -p $(BUILD)/fuzz/corpus/$$target || exit 1; \
+		$(BUILD)/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ \
+			$(BUILD)/fuzz/corpus/$$target $$(ls -d tests/fuzz/corpus/$$target 2>/dev/null) || exit 1; \
+	done
+
+deps: ## install the packages that building and testing need, after naming them; NO_INSTALL=1 only names them
+	@bash tests/setup.sh
+
+man_pages := $(sort $(wildcard docs/*.1 docs/*.5))
+install: all ## both programs and their man pages, below DESTDIR and PREFIX (/usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BUILD)/nettape-record $(BUILD)/nettape-report $(DESTDIR)$(PREFIX)/bin
+	$(Q)for page in $(man_pages); do \
+		section=$${page##*.}; \
+		install -d $(DESTDIR)$(PREFIX)/share/man/man$$section && \
+		install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$$section || exit 1; \
+	done
+
+format: ## clang-format over all C sources
+	clang-format -i $(shell find schema bpf record report tests -name '*.[ch]')
+
+clean: ## remove build/
 	rm -rf $(BUILD)
+
+help: ## this list
+	@echo "make [TARGET] [V=1 to see the commands] [CC=... CLANG=... BPFTOOL=... BUILD=directory]"
+	@echo
+	@echo "  (none)     both programs, in $(BUILD)/"
+	@awk -F': .*## ' '/^[a-z]+:.* ## / { split($$1, t, ":"); printf "  %-10s %s\n", t[1], $$2 }' $(firstword $(MAKEFILE_LIST))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:

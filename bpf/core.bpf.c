@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * core.bpf.c - what every probe stands on: the maps, loss and state records, and the control program by which
+ * the recorder opens and closes each CPU's gate.
+ */
+#include "bpf/open_op.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+struct nt_cpus_map nt_cpus SEC(".maps");
+struct nt_rings_map nt_rings SEC(".maps");
+const volatile struct nt_config nt_config = {};
+
+/* Writes one kind's losses. If there is no room for that either, they are kept for the next try. */
+static __always_inline void flush_kind(struct nt_cpu *cpu, __u32 cpu_id, __u32 kind, __u64 now_ns)
+{
+	struct nt_lost *lost = &cpu->losses[kind & (NT_KIND_MAX - 1)];
+	__u64 count = __sync_lock_test_and_set(&lost->count, 0);
+	struct nt_loss record = {};
+
+	if (!count)
+		return;
+	record.end_ns = now_ns;
+	record.kind = NT_LOSS;
+	record.lost_kind = kind;
+	record.count = count;
+	record.first_ns = __sync_lock_test_and_set(&lost->first_ns, 0);
+	record.last_ns = __sync_lock_test_and_set(&lost->last_ns, 0);
+	record.begin_ns = __sync_lock_test_and_set(&lost->begin_ns, 0);
+	if (nt_ring_write(cpu, cpu_id, &record, sizeof(record))) {
+		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
+		return;
+	}
+	nt_note_loss(cpu, kind, record.first_ns, record.begin_ns);
+	nt_note_loss(cpu, kind, record.last_ns, record.begin_ns);
+	__sync_fetch_and_add(&lost->count, count - 2);
+}
+
+int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+	__u32 kind;
+
+	if (!cpu)
+		return 0;
+	cpu->lossy = 0;
+	for (kind = 1; kind < NT_KIND_MAX; kind++)
+		if (cpu->losses[kind].count)
+			flush_kind(cpu, cpu_id, kind, now_ns);
+	return 0;
+}
+
+/* A sample of a state record with up to three open spans, outermost first, built from the back. */
+struct state_sample {
+	struct nt_open open[3];
+	struct nt_state state;
+};
+
+static __always_inline __u64 least(__u64 a, __u64 b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
+int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct state_sample sample = {};
+	struct nt_open op = {};
+	__u64 begin_ns = 0;
+	__u32 n = 0;
+
+	if (!cpu)
+		return 0;
+	if (cpu->irq_depth) {
+		nt_fill_open(&sample.open[2], now_ns, NT_OPEN_IRQ, cpu->irq_type, cpu->irq_number, cpu->irq_begin_ns);
+		begin_ns = cpu->irq_begin_ns;
+		n = 1;
+	}
+	if (cpu->softirq_begin_ns) {
+		nt_fill_open(n ? &sample.open[1] : &sample.open[2], now_ns, NT_OPEN_SOFTIRQ, cpu->softirq_vec,
+			  cpu->softirq_context, cpu->softirq_begin_ns);
+		begin_ns = least(begin_ns, cpu->softirq_begin_ns);
+		n++;
+	}
+	if (nt_config.probe_socket && nt_open_op_record(&cpu->op, task, now_ns, &op)) {
+		if (n == 0)
+			sample.open[2] = op;
+		else if (n == 1)
+			sample.open[1] = op;
+		else
+			sample.open[0] = op;
+		begin_ns = least(begin_ns, op.begin_ns);
+		n++;
+	}
+	sample.state.end_ns = now_ns;
+	sample.state.kind = NT_STATE;
+	sample.state.n_open = n;
+	sample.state.reason = reason;
+	sample.state.task = nt_key_of(task);
+	nt_state_written(cpu, now_ns);
+#define SEND(first, size) \
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, first, size, NT_STATE, n, now_ns, begin_ns)
+	if (n == 0)
+		SEND(&sample.state, sizeof(sample.state));
+	else if (n == 1)
+		SEND(&sample.open[2], sizeof(sample.state) + sizeof(struct nt_open));
+	else if (n == 2)
+		SEND(&sample.open[1], sizeof(sample.state) + 2 * sizeof(struct nt_open));
+	else
+		SEND(&sample.open[0], sizeof(sample.state) + 3 * sizeof(struct nt_open));
+#undef SEND
+	return 0;
+}
+
+/*
+ * Run by the recorder on a CPU of its choice, once to open its gate and once to close it. It runs
+ * there in an interrupt, or in the recorder itself if that is on the CPU already.
+ */
+SEC("raw_tp")
+int nt_control(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 command = ctx->args[0], now_ns;
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	if (command == NT_CONTROL_START && !cpu->gate) {
+		cpu->start_ns = now_ns;
+		cpu->gate = 1;
+		nt_write_state(cpu_id, now_ns, NT_STATE_START);
+	} else if (command == NT_CONTROL_STOP && cpu->gate) {
+		nt_write_state(cpu_id, now_ns, NT_STATE_STOP);
+		cpu->gate = 0;
+		cpu->stop_ns = now_ns;
+	} else if (command == NT_CONTROL_FLUSH && cpu->lossy) {
+		nt_flush_losses(cpu_id, now_ns);
+	}
+	nt_count(cpu, NT_PROGRAM_control, NT_OUTCOME_noted);
+	return 0;
+}

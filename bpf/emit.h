@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * emit.h - from a record on the stack to the ring of this CPU, with everything that goes with it: counting,
+ * loss records ahead of it, state records after it when one is due, waking the reader now and then. Also
+ * declares the maps and configuration, which core.bpf.c defines.
+ */
+#ifndef NT_BPF_EMIT_H
+#define NT_BPF_EMIT_H
+
+#include "bpf/compat.h"
+#include "bpf/shared.h"
+
+struct nt_cpus_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* the recorder sets the number of possible CPUs */
+	__type(key, __u32);
+	__type(value, struct nt_cpu);
+};
+
+struct nt_ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct nt_rings_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);		/* as above; a CPU that has never been online has no ring */
+	__type(key, __u32);
+	__array(values, struct nt_ring);
+};
+
+extern struct nt_cpus_map nt_cpus SEC(".maps");
+extern struct nt_rings_map nt_rings SEC(".maps");
+extern const volatile struct nt_config nt_config;
+
+/* In core.bpf.c; global functions, so that the verifier checks them once. */
+int nt_flush_losses(__u32 cpu_id, __u64 now_ns);
+int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason);
+
+/* Counts how a run of a program ended: exactly once per run. */
+static __always_inline void nt_count(struct nt_cpu *cpu, __u32 program, __u32 outcome)
+{
+	cpu->programs[program].outcome[outcome]++;
+}
+
+static __always_inline struct nt_cpu *nt_this_cpu(__u32 *cpu_id)
+{
+	*cpu_id = bpf_get_smp_processor_id();
+	return bpf_map_lookup_elem(&nt_cpus, cpu_id);
+}
+
+/* Remembers a record that found no room. An interrupt may do the same in between: hence the atomic add. */
+static __always_inline void nt_note_loss(struct nt_cpu *cpu, __u32 kind, __u64 end_ns, __u64 begin_ns)
+{
+	struct nt_lost *lost = &cpu->losses[kind & (NT_KIND_MAX - 1)];
+
+	if (!lost->first_ns || end_ns < lost->first_ns)
+		lost->first_ns = end_ns;
+	if (end_ns > lost->last_ns)
+		lost->last_ns = end_ns;
+	if (begin_ns && (!lost->begin_ns || begin_ns < lost->begin_ns))
+		lost->begin_ns = begin_ns;
+	__sync_fetch_and_add(&lost->count, 1);
+	cpu->lossy = 1;
+}
+
+/* Copies bytes into the ring of this CPU. No accounting. */
+static __always_inline bool nt_ring_write(struct nt_cpu *cpu, __u32 cpu_id, void *data, __u32 size)
+{
+	void *ring = bpf_map_lookup_elem(&nt_rings, &cpu_id);
+	__u64 wake = BPF_RB_NO_WAKEUP;
+
+	if (!ring)
+		return false;
+	cpu->wake_bytes += size + 8;
+	if (cpu->wake_bytes >= nt_config.wake_bytes) {
+		cpu->wake_bytes = 0;
+		wake = BPF_RB_FORCE_WAKEUP;
+	}
+	return bpf_ringbuf_output(ring, data, size, wake) == 0;
+}
+
+/*
+ * The control program's counters also stand for records that several programs write (states, sockets), so
+ * for them, and only them, an interrupt may come in between.
+ */
+static __always_inline void nt_add(__u64 *counter, __u32 program, __u32 n)
+{
+	if (program == NT_PROGRAM_control)
+		__sync_fetch_and_add(counter, n);
+	else
+		*counter += n;
+}
+
+/*
+ * Writes one sample: `n_open` OPEN records and then one record of `kind`, all ending at end_ns.
+ * begin_ns: the least begin among them, 0 if none. True if it is in the ring.
+ */
+static __always_inline bool nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *data, __u32 size,
+					   __u32 kind, __u32 n_open, __u64 end_ns, __u64 begin_ns)
+{
+	struct nt_counts *counts = &cpu->programs[program];
+
+	if (cpu->lossy)
+		nt_flush_losses(cpu_id, end_ns);
+	if (!nt_ring_write(cpu, cpu_id, data, size)) {
+		nt_add(&counts->lost[kind], program, 1);
+		nt_note_loss(cpu, kind, end_ns, begin_ns);
+		if (n_open) {
+			nt_add(&counts->lost[NT_OPEN], program, n_open);
+			nt_note_loss(cpu, NT_OPEN, end_ns, begin_ns);
+			__sync_fetch_and_add(&cpu->losses[NT_OPEN].count, n_open - 1);
+		}
+		return false;
+	}
+	nt_add(&counts->written[kind], program, 1);
+	if (n_open)
+		nt_add(&counts->written[NT_OPEN], program, n_open);
+	return true;
+}
+
+static __always_inline void nt_state_due(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
+{
+	/* Signed: an interrupted program may bring a time just before the last state record's. */
+	if (++cpu->since_state >= NT_STATE_EVERY_RECORDS || (__s64)(now_ns - cpu->state_ns) > (__s64)NT_STATE_EVERY_NS)
+		nt_write_state(cpu_id, now_ns, NT_STATE_PERIODIC);
+}
+
+/* Writes one event, counts how the run ended, and writes a state record if one is due. */
+static __always_inline void nt_emit_event(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size,
+					  __u64 begin_ns)
+{
+	struct nt_record *header = record;
+	bool written = nt_emit_sample(cpu, cpu_id, program, record, size, header->kind, 0, header->end_ns, begin_ns);
+
+	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
+	nt_state_due(cpu, cpu_id, header->end_ns);
+}
+
+/* Writes one identity if the recording is on, and counts how the run ended. */
+static __always_inline void nt_emit_identity(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size)
+{
+	struct nt_record *header = record;
+	bool written;
+
+	if (!cpu->gate) {
+		nt_count(cpu, program, NT_OUTCOME_skipped_gate);
+		return;
+	}
+	written = nt_emit_sample(cpu, cpu_id, program, record, size, header->kind, 0, header->end_ns, 0);
+	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
+}
+
+static __always_inline void nt_state_written(struct nt_cpu *cpu, __u64 now_ns)
+{
+	cpu->since_state = 0;
+	cpu->state_ns = now_ns;
+}
+
+static __always_inline __u64 nt_key_of(struct task_struct *task)
+{
+	return nt_task_key(task->pid, task->start_time);
+}
+
+#endif

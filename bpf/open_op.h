@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * open_op.h - the operation that a task may be inside, and the sockets it is on: used by the socket probe
+ * when an operation ends, and by state records to say what is open.
+ */
+#ifndef NT_BPF_OPEN_OP_H
+#define NT_BPF_OPEN_OP_H
+
+#include "bpf/emit.h"
+
+/* In socket.bpf.c: writes the socket's identity unless it has been written as it is. */
+int nt_announce_socket(__u64 sk_address, __u64 cookie, __u64 now_ns);
+
+struct nt_seen_sockets_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, NT_SEEN_SOCKETS);
+	__type(key, __u32);
+	__type(value, struct nt_seen_socket);
+};
+
+struct nt_task_ops_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct nt_open_op);
+};
+
+extern struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
+extern struct nt_task_ops_map nt_task_ops SEC(".maps");
+
+/* Families whose operations are the network stack's; the others stay the task's own time. */
+static __always_inline bool nt_is_network(__u16 family)
+{
+	return family != AF_UNIX && family != AF_NETLINK && family != AF_ALG && family != 0;
+}
+
+static __always_inline bool nt_is_kernel_task(struct task_struct *task)
+{
+	return task->flags & (PF_KTHREAD | PF_IO_WORKER);
+}
+
+/* The socket behind a descriptor of a task, or NULL. For reading only: nothing is held. */
+static __always_inline struct sock *nt_sock_of_fd(struct task_struct *task, __s32 fd)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file **files, *file, *back;
+	struct socket *socket;
+
+	if (!table || fd < 0 || (__u32)fd >= BPF_CORE_READ(table, max_fds))
+		return NULL;
+	files = BPF_CORE_READ(table, fd);
+	if (bpf_probe_read_kernel(&file, sizeof(file), files + fd) || !file)
+		return NULL;
+	if ((BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
+		return NULL;
+	socket = BPF_CORE_READ(file, private_data);
+	back = BPF_CORE_READ(socket, file);
+	return back == file ? BPF_CORE_READ(socket, sk) : NULL;
+}
+
+static __always_inline const volatile struct nt_call_info *nt_call_info(__u32 call_nr)
+{
+	return &nt_config.calls[call_nr & (NT_MAX_CALL_NR - 1)];
+}
+
+/* Whether the task on this CPU is inside the operation that the CPU notes. */
+static __always_inline bool nt_op_is_open(struct nt_open_op *op, struct task_struct *task)
+{
+	struct pt_regs *regs;
+
+	if (op->state == NT_OP_NONE || nt_is_kernel_task(task))
+		return false;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	return nt_regs_call(regs) == op->call_nr;
+}
+
+static __always_inline void nt_fill_open(struct nt_open *open, __u64 end_ns, __u8 what, __u8 detail, __u32 number,
+				      __u64 begin_ns)
+{
+	open->end_ns = end_ns;
+	open->kind = NT_OPEN;
+	open->what = what;
+	open->detail = detail;
+	open->number = number;
+	open->begin_ns = begin_ns;
+}
+
+/*
+ * The open operation of `task`, resolved, as an OPEN record; false if there is none. An operation whose
+ * descriptor is no network socket is dropped, so that it is looked up once.
+ */
+static __always_inline bool nt_open_op_record(struct nt_open_op *op, struct task_struct *task, __u64 now_ns,
+					   struct nt_open *open)
+{
+	const volatile struct nt_call_info *info;
+	struct sock *sk;
+
+	if (!nt_op_is_open(op, task)) {
+		op->state = NT_OP_NONE;
+		return false;
+	}
+	if (op->state == NT_OP_NOTED) {
+		sk = nt_sock_of_fd(task, op->fd);
+		if (!sk || !nt_is_network(BPF_CORE_READ(sk, __sk_common.skc_family))) {
+			op->state = NT_OP_NONE;
+			return false;
+		}
+		op->socket = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
+		op->state = NT_OP_RESOLVED;
+		if (op->socket)	/* else its first operation will say */
+			nt_announce_socket((unsigned long)sk, op->socket, now_ns);
+	}
+	info = nt_call_info(op->call_nr);
+	nt_fill_open(open, now_ns, NT_OPEN_OP, info->dir, info->call, op->begin_ns);
+	open->flags = op->flags;
+	open->socket = op->socket;
+	return true;
+}
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sched.bpf.c - probe `sched`: context switches, which are state records too, and who the tasks are: from
+ * their birth by task_newtask to their exit, and those already there by an iterator.
+ */
+#include "bpf/open_op.h"
+
+struct nt_task_ops_map nt_task_ops SEC(".maps");
+
+#define TASK_DEAD 0x00000080
+
+/* The task leaves the CPU: what it is inside of goes with it. True if that was an operation. */
+static __always_inline bool take_op(struct nt_cpu *cpu, struct task_struct *prev, __u32 prev_state, __u64 now_ns,
+				    struct nt_open *open)
+{
+	struct nt_open_op *saved;
+
+	if (!nt_open_op_record(&cpu->op, prev, now_ns, open))
+		return false;
+	if (!(prev_state & TASK_DEAD)) {
+		saved = bpf_task_storage_get(&nt_task_ops, prev, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (saved)
+			*saved = cpu->op;
+	}
+	return true;
+}
+
+static __always_inline void give_op(struct nt_cpu *cpu, struct task_struct *next)
+{
+	struct nt_open_op *saved;
+
+	cpu->op.state = NT_OP_NONE;
+	if (nt_is_kernel_task(next))
+		return;
+	saved = bpf_task_storage_get(&nt_task_ops, next, NULL, 0);
+	if (saved && saved->state != NT_OP_NONE) {
+		cpu->op = *saved;
+		saved->state = NT_OP_NONE;
+	}
+}
+
+struct switch_sample {
+	struct nt_open open;
+	struct nt_switch record;
+};
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	struct switch_sample sample = {};
+	bool has_open = false, written;
+	struct nt_cpu *cpu;
+	__u64 now_ns;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	if (nt_config.probe_socket) {
+		if (cpu->op.state != NT_OP_NONE)
+			has_open = take_op(cpu, prev, preempt ? 0 : prev_state, now_ns, &sample.open);
+		give_op(cpu, next);
+	}
+	if (!cpu->gate) {
+		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
+		return 0;
+	}
+	sample.record.end_ns = now_ns;
+	sample.record.kind = NT_SWITCH;
+	sample.record.n_open = has_open;
+	sample.record.prev_prio = prev->prio;
+	sample.record.prev_state = preempt ? prev_state | NT_SWITCH_PREEMPTED : prev_state;
+	sample.record.prev = nt_key_of(prev);
+	sample.record.next = nt_key_of(next);
+	if (has_open)
+		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample, sizeof(sample), NT_SWITCH, 1,
+					 now_ns, sample.open.begin_ns);
+	else
+		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample.record, sizeof(sample.record),
+					 NT_SWITCH, 0, now_ns, 0);
+	nt_count(cpu, NT_PROGRAM_sched_switch, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
+	nt_state_written(cpu, now_ns);
+	return 0;
+}
+
+static __always_inline void fill_task(struct nt_task *record, struct task_struct *task, __u32 why)
+{
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+
+	record->end_ns = bpf_ktime_get_ns();
+	record->kind = NT_TASK;
+	record->why = why;
+	record->flags = (task->flags & PF_KTHREAD ? NT_TASK_KTHREAD : 0) |
+			(task->flags & PF_IO_WORKER ? NT_TASK_IO_WORKER : 0);
+	record->tid = task->pid;
+	record->pid = task->tgid;
+	record->task = nt_key_of(task);
+	record->process = nt_task_key(task->tgid, BPF_CORE_READ(leader, start_time));
+	record->start_ns = task->start_time;
+	record->parent_pid = BPF_CORE_READ(task, real_parent, tgid);
+	record->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	bpf_probe_read_kernel(record->comm, sizeof(record->comm), task->comm);
+}
+
+SEC("tp_btf/task_newtask")
+int BPF_PROG(nt_task_newtask, struct task_struct *task)
+{
+	struct nt_task record = {};
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	fill_task(&record, task, NT_TASK_FORK);
+	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_task_newtask, &record, sizeof(record));
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(nt_sched_process_exec, struct task_struct *task)
+{
+	struct nt_task record = {};
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	fill_task(&record, task, NT_TASK_EXEC);
+	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_sched_process_exec, &record, sizeof(record));
+	return 0;
+}
+
+SEC("tp_btf/task_rename")
+int BPF_PROG(nt_task_rename, struct task_struct *task, const char *comm)
+{
+	struct nt_task record = {};
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	fill_task(&record, task, NT_TASK_RENAME);
+	__builtin_memset(record.comm, 0, sizeof(record.comm));
+	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), comm);
+	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_task_rename, &record, sizeof(record));
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(nt_sched_process_exit, struct task_struct *task)
+{
+	struct nt_task record = {};
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	fill_task(&record, task, NT_TASK_EXIT);
+	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_sched_process_exit, &record, sizeof(record));
+	return 0;
+}
+
+static __always_inline void fill_cgroup(struct nt_cgroup *record, struct cgroup *cgroup, const char *path)
+{
+	record->end_ns = bpf_ktime_get_ns();
+	record->kind = NT_CGROUP;
+	record->cgroup = BPF_CORE_READ(cgroup, kn, id);
+	record->kernel_id = record->cgroup;
+	bpf_probe_read_kernel_str(record->path, sizeof(record->path), path);
+}
+
+SEC("tp_btf/cgroup_mkdir")
+int BPF_PROG(nt_cgroup_mkdir, struct cgroup *cgroup, const char *path)
+{
+	struct nt_cgroup record = {};
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	fill_cgroup(&record, cgroup, path);
+	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_cgroup_mkdir, &record, sizeof(record));
+	return 0;
+}
+
+/*
+ * A task moves to another cgroup. The tracepoint also fires for hierarchies of version 1, which are not
+ * recorded: the task's own cgroup of version 2 is taken, whatever moved.
+ */
+SEC("tp_btf/cgroup_attach_task")
+int BPF_PROG(nt_cgroup_attach_task, struct cgroup *cgroup, const char *path, struct task_struct *task)
+{
+	struct nt_task record = {};
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	fill_task(&record, task, NT_TASK_CGROUP);
+	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_cgroup_attach_task, &record, sizeof(record));
+	return 0;
+}
+
+/*
+ * Notes the operation that a sleeping task is inside, begun before the recording. A task that is running or
+ * runnable is left alone: whether its call is over cannot be told from outside. The note is taken back if the
+ * task has been on a CPU meanwhile.
+ */
+static __always_inline void seed_op(struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	unsigned long switches = task->nvcsw + task->nivcsw;
+	const volatile struct nt_call_info *info;
+	struct nt_open_op *saved;
+	long nr = nt_regs_call(regs);
+	struct sock *sk;
+	__s32 fd;
+
+	if (nt_is_kernel_task(task) || nt_task_is_compat(task) || nr < 0 || nr >= NT_MAX_CALL_NR)
+		return;
+	if (task->on_cpu || !(task->__state & TASK_SLEEPING))
+		return;
+	info = nt_call_info(nr);
+	if (!info->dir)
+		return;
+	fd = nt_regs_arg(regs, info->fd_arg);
+	sk = nt_sock_of_fd(task, fd);
+	if (!sk || !nt_is_network(BPF_CORE_READ(sk, __sk_common.skc_family)))
+		return;
+	saved = bpf_task_storage_get(&nt_task_ops, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!saved || saved->state != NT_OP_NONE)
+		return;
+	saved->begin_ns = 0;
+	saved->flags = NT_OP_BEFORE;
+	saved->call_nr = nr;
+	saved->fd = fd;
+	saved->socket = 0;
+	saved->state = NT_OP_NOTED;
+	if (task->on_cpu || task->nvcsw + task->nivcsw != switches)
+		saved->state = NT_OP_NONE;
+}
+
+SEC("iter/task")
+int nt_seed(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct nt_task record = {};
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	if (!task) {
+		nt_count(cpu, NT_PROGRAM_seed, NT_OUTCOME_noted);
+		return 0;
+	}
+	if (nt_config.probe_socket)
+		seed_op(task);
+	fill_task(&record, task, NT_TASK_SEED);
+	if (bpf_seq_write(ctx->meta->seq, &record, sizeof(record)))
+		nt_count(cpu, NT_PROGRAM_seed, NT_OUTCOME_skipped_failed);
+	else
+		nt_count(cpu, NT_PROGRAM_seed, NT_OUTCOME_noted);
+	return 0;
+}

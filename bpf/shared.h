@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * shared.h - what the programs and the recorder share beside the records: the configuration (constant once
+ * loaded), the list of programs with their outcomes, and the state of each CPU with its counters, which the
+ * recorder reads through a shared mapping.
+ */
+#ifndef NT_BPF_SHARED_H
+#define NT_BPF_SHARED_H
+
+#include "schema/event.h"
+
+/* X(name): the programs, as functions nt_NAME. */
+#define NT_PROGRAMS(X)           \
+	X(control)               \
+	X(seed)                  \
+	X(sched_switch)          \
+	X(task_newtask)          \
+	X(sched_process_exec)    \
+	X(task_rename)           \
+	X(sched_process_exit)    \
+	X(cgroup_attach_task)    \
+	X(cgroup_mkdir)          \
+	X(softirq_entry)         \
+	X(softirq_exit)          \
+	X(irq_handler_entry)     \
+	X(irq_handler_exit)      \
+	X(vector_entry)          \
+	X(vector_exit)           \
+	X(sys_enter)             \
+	X(sock_send_length)      \
+	X(sock_recv_length)
+
+enum nt_program {
+#define X(name) NT_PROGRAM_##name,
+	NT_PROGRAMS(X)
+#undef X
+	NT_PROGRAM_COUNT
+};
+
+/* X(name): how one run of a program ended. Each run counts exactly one. */
+#define NT_OUTCOMES(X)                                                                 \
+	X(recorded)		/* its record is in the ring */                        \
+	X(lost)			/* its record found no room, or no ring */             \
+	X(noted)		/* kept in the CPU's or the task's state */            \
+	X(skipped_gate)		/* the recording was not on */                         \
+	X(skipped_family)	/* not a network socket */                             \
+	X(skipped_nested)	/* an interrupt inside an interrupt */                 \
+	X(skipped_no_entry)	/* an end whose begin was before the programs' time */ \
+	X(skipped_call)		/* a system call that makes no socket operation */     \
+	X(skipped_compat)	/* a 32-bit task's system call */                      \
+	X(skipped_failed)	/* could not read what it needed */
+
+enum nt_outcome {
+#define X(name) NT_OUTCOME_##name,
+	NT_OUTCOMES(X)
+#undef X
+	NT_OUTCOME_COUNT
+};
+
+#define NT_MAX_CALL_NR 512	/* system calls at or over this number make no socket operation */
+
+#define NT_CALL_BATCH 0x01	/* makes several operations: after one, the next begins */
+#define NT_CALL_MAY_NEST 0x02	/* also works on files, whose write may use a socket of the kernel's */
+
+/* What a system call, by number, can do to a socket. */
+struct nt_call_info {
+	__u8 call;		/* enum nt_call; 0: none */
+	__u8 fd_arg;		/* which argument is the descriptor */
+	__u8 dir;		/* enum nt_op_dir; 0: its operations have no known begin */
+	__u8 flags;		/* NT_CALL_* */
+};
+
+struct nt_config {
+	__u32 n_cpus;
+	__u32 wake_bytes;	/* the reader is woken each time a CPU has written this much */
+	__u8 probe_socket;	/* operations are recorded */
+	__u8 probe_irq;		/* hard interrupts are recorded */
+	struct nt_call_info calls[NT_MAX_CALL_NR];
+};
+
+/* A state record is due after this long, or this many records, without one. */
+#define NT_STATE_EVERY_NS 50000000ull
+#define NT_STATE_EVERY_RECORDS 4096
+
+enum nt_op_state { NT_OP_NONE = 0, NT_OP_NOTED = 1, NT_OP_RESOLVED = 2 };
+
+/*
+ * The operation that a task may be inside: noted at system call entry, resolved to a socket when somebody
+ * needs to know. Lives with the CPU while the task runs, with the task while it does not.
+ */
+struct nt_open_op {
+	__u64 begin_ns;		/* 0 with NT_OP_BEFORE */
+	__u64 socket;		/* resolved: cookie */
+	__s32 call_nr;
+	__s32 fd;
+	__u8 state;		/* enum nt_op_state */
+	__u8 flags;		/* NT_OP_* */
+	__u8 zero_a, zero_b;
+	__u32 zero_c;
+};
+
+struct nt_lost {
+	__u64 count;
+	__u64 first_ns, last_ns, begin_ns;
+};
+
+struct nt_counts {
+	__u64 outcome[NT_OUTCOME_COUNT];
+	__u64 written[NT_KIND_MAX];	/* records by kind */
+	__u64 lost[NT_KIND_MAX];
+};
+
+/*
+ * One per CPU, written by programs on that CPU only. Counters are per program, since a program never
+ * interrupts itself on a CPU: so they need no atomic operation.
+ */
+struct nt_cpu {
+	__u32 gate;		/* records are written while it is 1 */
+	__u32 since_state;	/* records since the last state record */
+	__u64 state_ns;		/* its time */
+	__u32 wake_bytes;	/* written since the reader was last woken */
+	__u32 lossy;		/* something is in `losses` */
+	__u64 softirq_begin_ns;	/* 0: none open */
+	__u64 softirq_end_ns;	/* of the last one; 0 after a system call began or an operation ended */
+	__u64 irq_begin_ns;
+	__u64 irq_end_ns;	/* of the last one outside softirqs */
+	__u32 irq_number;
+	__u8 irq_type;
+	__u8 irq_depth;
+	__u8 softirq_vec;
+	__u8 softirq_context;
+	struct nt_open_op op;
+	__u64 start_ns, stop_ns;	/* when the gate opened and closed; 0: it did not */
+	struct nt_lost losses[NT_KIND_MAX] __attribute__((aligned(64)));
+	struct nt_counts programs[NT_PROGRAM_COUNT];
+} __attribute__((aligned(64)));
+
+/* What the control program is asked to do on the CPU that it runs on. */
+enum nt_control {
+	NT_CONTROL_START = 1,	/* open the gate, write a state record */
+	NT_CONTROL_STOP = 2,	/* write a state record, close the gate */
+	NT_CONTROL_FLUSH = 3	/* write what is left of losses */
+};
+
+/* Direct-mapped: which socket identities have been sent. A collision only sends one again. */
+#define NT_SEEN_SOCKETS 65536
+struct nt_seen_socket {
+	__u64 cookie;
+	__u64 signature;	/* of addresses and ports, so that a connect or bind is sent again */
+};
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * softirq.bpf.c - probe `softirq`: one record per run of a vector's handler. Handlers of one CPU never nest and
+ * are not preempted (PREEMPT_RT apart), so the open one is the CPU's.
+ */
+#include "bpf/emit.h"
+
+static __always_inline bool is_ksoftirqd(struct task_struct *task)
+{
+	static const char name[10] = "ksoftirqd/";
+	int i;
+
+	if (!(task->flags & PF_KTHREAD))
+		return false;
+	for (i = 0; i < 10; i++)
+		if (task->comm[i] != name[i])
+			return false;
+	return true;
+}
+
+#define IRQ_JUST_ENDED_NS 1000
+#define SAME_BATCH_NS 300
+
+/*
+ * What called the handlers, inferred, since no kernel says: the way out of an interrupt calls them at once, so
+ * one that ended within the last microsecond called them; a handler that follows another within 300 ns has the
+ * same caller; nobody but an interrupt calls them in the idle task. What is left is a task that enabled
+ * bottom halves, or an interrupt that we do not see.
+ */
+static __always_inline __u8 context_of(const struct nt_cpu *cpu, struct task_struct *task, __u64 now_ns)
+{
+	if (is_ksoftirqd(task))
+		return NT_SOFTIRQ_KSOFTIRQD;
+	if (!task->pid || now_ns - cpu->irq_end_ns < IRQ_JUST_ENDED_NS)
+		return NT_SOFTIRQ_IRQ_EXIT;
+	if (now_ns - cpu->softirq_end_ns < SAME_BATCH_NS)
+		return cpu->softirq_context;
+	return nt_config.probe_irq ? NT_SOFTIRQ_BH_ENABLE : NT_SOFTIRQ_UNKNOWN;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(nt_softirq_entry, unsigned int vec)
+{
+	__u64 now_ns = bpf_ktime_get_ns();
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	cpu->softirq_vec = vec;
+	cpu->softirq_context = context_of(cpu, bpf_get_current_task_btf(), now_ns);
+	cpu->softirq_begin_ns = now_ns;
+	nt_count(cpu, NT_PROGRAM_softirq_entry, NT_OUTCOME_noted);
+	return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(nt_softirq_exit, unsigned int vec)
+{
+	struct nt_softirq record = {};
+	__u64 begin_ns, now_ns;
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	now_ns = bpf_ktime_get_ns();
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	begin_ns = cpu->softirq_begin_ns;
+	cpu->softirq_begin_ns = 0;
+	cpu->softirq_end_ns = now_ns;
+	if (!cpu->gate) {
+		nt_count(cpu, NT_PROGRAM_softirq_exit, NT_OUTCOME_skipped_gate);
+		return 0;
+	}
+	record.end_ns = now_ns;
+	record.kind = NT_SOFTIRQ;
+	record.vec = vec;
+	if (begin_ns && cpu->softirq_vec == vec) {
+		record.context = cpu->softirq_context;
+		record.dur_ns = now_ns - begin_ns;
+	} else {
+		record.flags = NT_SPAN_NO_BEGIN;
+		begin_ns = 0;
+	}
+	nt_emit_event(cpu, cpu_id, NT_PROGRAM_softirq_exit, &record, sizeof(record), begin_ns);
+	return 0;
+}

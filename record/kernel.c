@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kernel.c - see kernel.h. */
+#include "record/kernel.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#include "bpf/nettape.skel.h"
+#pragma GCC diagnostic pop
+
+#define ONLINE "/sys/devices/system/cpu/online"
+
+/* What each system call can do to a socket. Whatever this architecture lacks, its headers lack. */
+static const struct {
+	int nr;
+	struct nt_call_info info;
+} calls[] = {
+#define CALL(name, fd_arg, dir, flags) { SYS_##name, { NT_CALL_##name, fd_arg, dir, flags } }
+	CALL(read, 0, NT_RECV, NT_CALL_MAY_NEST),
+	CALL(readv, 0, NT_RECV, NT_CALL_MAY_NEST),
+	CALL(preadv2, 0, NT_RECV, NT_CALL_MAY_NEST),
+	CALL(recvfrom, 0, NT_RECV, 0),
+	CALL(recvmsg, 0, NT_RECV, 0),
+	CALL(recvmmsg, 0, NT_RECV, NT_CALL_BATCH),
+	CALL(write, 0, NT_SEND, NT_CALL_MAY_NEST),
+	CALL(writev, 0, NT_SEND, NT_CALL_MAY_NEST),
+	CALL(pwritev2, 0, NT_SEND, NT_CALL_MAY_NEST),
+	CALL(sendto, 0, NT_SEND, 0),
+	CALL(sendmsg, 0, NT_SEND, 0),
+	CALL(sendmmsg, 0, NT_SEND, NT_CALL_BATCH),
+	CALL(sendfile, 0, NT_SEND, NT_CALL_BATCH | NT_CALL_MAY_NEST),
+	CALL(splice, 2, NT_SEND, NT_CALL_BATCH | NT_CALL_MAY_NEST),
+	CALL(io_uring_enter, 0, 0, 0),
+#undef CALL
+};
+
+int nt_read_cpu_list(const char *path, uint8_t *flags, uint32_t n)
+{
+	FILE *file = fopen(path, "re");
+	unsigned int first, last;
+	char separator = ',';
+
+	if (!file)
+		return -errno;
+	memset(flags, 0, n);
+	while (separator == ',' && fscanf(file, "%u", &first) == 1) {
+		last = first;
+		if (fscanf(file, "%c", &separator) != 1)
+			separator = 0;
+		if (separator == '-' && fscanf(file, "%u%c", &last, &separator) < 1)
+			break;
+		for (; first <= last && first < n; first++)
+			flags[first] = 1;
+	}
+	fclose(file);
+	return 0;
+}
+
+/*
+ * libbpf's first complaint, the one that says why; its callback takes no argument, hence the variable. With
+ * NETTAPE_DEBUG set all of them are printed, the verifier's log too.
+ */
+static char complaint[256];
+
+static int keep_complaint(enum libbpf_print_level level, const char *format, va_list args)
+{
+	if (getenv("NETTAPE_DEBUG"))
+		return vfprintf(stderr, format, args);
+	if (level == LIBBPF_WARN && !complaint[0]) {
+		vsnprintf(complaint, sizeof(complaint), format, args);
+		complaint[strcspn(complaint, "\n")] = 0;
+	}
+	return 0;
+}
+
+static int explain(int err, const char *what, char *error, size_t size)
+{
+	if (err == -EPERM || err == -EACCES)
+		snprintf(error, size, "the kernel refuses BPF (%s: %s): run as root, or grant cap_bpf, cap_perfmon and cap_sys_resource",
+			 what, strerror(-err));
+	else
+		snprintf(error, size, "cannot %s: %s%s%s", what, strerror(-err), complaint[0] ? ": " : "", complaint);
+	return err;
+}
+
+static void fill_config(struct nt_kernel *kernel, const struct nt_options *options)
+{
+	struct nt_config *config = (struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config;
+	size_t i;
+
+	config->n_cpus = kernel->n_cpus;
+	config->wake_bytes = options->ring_size / 4;
+	config->probe_socket = options->plan.chosen[NT_PROBE_SOCKET] != NULL;
+	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (calls[i].nr < NT_MAX_CALL_NR)
+			config->calls[calls[i].nr] = calls[i].info;
+}
+
+static int make_ring(struct nt_kernel *kernel, uint32_t cpu, size_t size)
+{
+	int err = nt_ring_reader_init(&kernel->rings[cpu], size);
+
+	if (err)
+		return err;
+	return bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.nt_rings), &cpu, &kernel->rings[cpu].fd, 0) ? -errno
+														 : 0;
+}
+
+static int make_rings(struct nt_kernel *kernel, size_t size)
+{
+	uint8_t *online = calloc(kernel->n_cpus, 1);
+	int err = online ? nt_read_cpu_list(ONLINE, online, kernel->n_cpus) : -ENOMEM;
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < kernel->n_cpus && !err; cpu++)
+		if (online[cpu])
+			err = make_ring(kernel, cpu, size);
+	free(online);
+	return err;
+}
+
+static int map_cpus(struct nt_kernel *kernel)
+{
+	void *map = mmap(NULL, kernel->n_cpus * sizeof(struct nt_cpu), PROT_READ | PROT_WRITE, MAP_SHARED,
+			 bpf_map__fd(kernel->skeleton->maps.nt_cpus), 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	kernel->cpus = map;
+	return 0;
+}
+
+static int open_skeleton(struct nt_kernel *kernel, struct nt_options *options)
+{
+	int possible = libbpf_num_possible_cpus();
+
+	if (possible < 0)
+		return possible;
+	kernel->n_cpus = possible;
+	kernel->rings = calloc(kernel->n_cpus, sizeof(*kernel->rings));
+	kernel->skeleton = kernel->rings ? nettape__open() : NULL;
+	if (!kernel->skeleton)
+		return kernel->rings ? -errno : -ENOMEM;
+	kernel->object = kernel->skeleton->obj;
+	fill_config(kernel, options);
+	bpf_map__set_max_entries(kernel->skeleton->maps.nt_cpus, kernel->n_cpus);
+	bpf_map__set_max_entries(kernel->skeleton->maps.nt_rings, kernel->n_cpus);
+	nt_plan_set_autoload(&options->plan, kernel->object);
+	return 0;
+}
+
+int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *error, size_t error_size)
+{
+	const char *failed = "";
+	char what[128];
+	int err;
+
+	memset(kernel, 0, sizeof(*kernel));
+	kernel->stats_fd = -1;
+	libbpf_set_print(keep_complaint);
+	err = nt_plan_choose(&options->plan);
+	if (err) {
+		snprintf(error, error_size,
+			 "this kernel gives no type information (/sys/kernel/btf/vmlinux): one built with CONFIG_DEBUG_INFO_BTF=y is needed");
+		return err;
+	}
+	err = open_skeleton(kernel, options);
+	if (err)
+		return explain(err, "open the BPF programs", error, error_size);
+	if (options->bpf_stats) {
+		kernel->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+		if (kernel->stats_fd < 0)
+			return explain(-errno, "switch on the kernel's BPF statistics", error, error_size);
+	}
+	err = nettape__load(kernel->skeleton);
+	if (err)
+		return explain(err, "load the BPF programs", error, error_size);
+	err = map_cpus(kernel);
+	if (!err)
+		err = make_rings(kernel, options->ring_size);
+	if (err) {
+		snprintf(error, error_size, "cannot make a ring of %zu KiB for each CPU: %s: choose a smaller --ring-size",
+			 options->ring_size >> 10, strerror(-err));
+		return err;
+	}
+	err = nt_plan_attach(&options->plan, kernel->object, &failed);
+	if (err) {
+		snprintf(what, sizeof(what), "attach to the tracepoint %s", failed);
+		return explain(err, what, error, error_size);
+	}
+	return 0;
+}
+
+/* Reads records from the iterator; it never splits one over the end of a page-sized read. */
+static int read_seeds(int fd, struct nt_ids *ids)
+{
+	uint8_t buffer[sizeof(struct nt_task) * 64];
+	size_t have = 0, at;
+	ssize_t n;
+	int err = 0;
+
+	while (!err && (n = read(fd, buffer + have, sizeof(buffer) - have)) != 0) {
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n < 0)
+			return -errno;
+		have += n;
+		for (at = 0; at + sizeof(struct nt_task) <= have && !err; at += sizeof(struct nt_task)) {
+			union nt_any record;
+
+			memcpy(&record, buffer + at, sizeof(struct nt_task));
+			if (record.as_task.task)
+				err = nt_ids_put(ids, &record);
+		}
+		memmove(buffer, buffer + at, have - at);
+		have -= at;
+	}
+	return err;
+}
+
+int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids)
+{
+	struct bpf_link *link = bpf_program__attach_iter(kernel->skeleton->progs.nt_seed, NULL);
+	int fd, err;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	err = fd < 0 ? fd : read_seeds(fd, ids);
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	return err;
+}
+
+static int control(struct nt_kernel *kernel, uint32_t cpu, uint64_t command)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &command, .ctx_size_in = sizeof(command),
+		    .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(kernel->skeleton->progs.nt_control), &opts) ? -errno : 0;
+}
+
+/* The state of a CPU is written by itself; what we read of it must not be kept in a register. */
+static uint64_t load(const __u64 *value)
+{
+	return __atomic_load_n(value, __ATOMIC_RELAXED);
+}
+
+int nt_kernel_start(struct nt_kernel *kernel)
+{
+	uint32_t cpu;
+	int err;
+
+	for (cpu = 0; cpu < kernel->n_cpus; cpu++) {
+		if (!kernel->rings[cpu].fd)
+			continue;
+		err = control(kernel, cpu, NT_CONTROL_START);
+		if (err)
+			return err;
+		if (load(&kernel->cpus[cpu].start_ns) > kernel->start_ns)
+			kernel->start_ns = load(&kernel->cpus[cpu].start_ns);
+	}
+	return 0;
+}
+
+void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan)
+{
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < kernel->n_cpus; cpu++) {
+		uint64_t stop_ns;
+
+		/* A CPU that has gone offline cannot answer; it writes nothing either. */
+		if (!kernel->rings[cpu].fd || control(kernel, cpu, NT_CONTROL_STOP))
+			continue;
+		stop_ns = load(&kernel->cpus[cpu].stop_ns);
+		if (stop_ns && (!kernel->end_ns || stop_ns < kernel->end_ns))
+			kernel->end_ns = stop_ns;
+	}
+	nt_plan_detach(plan);
+}
+
+void nt_kernel_flush_losses(struct nt_kernel *kernel)
+{
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < kernel->n_cpus; cpu++)
+		if (kernel->rings[cpu].fd && kernel->cpus[cpu].lossy)
+			control(kernel, cpu, NT_CONTROL_FLUSH);
+}
+
+int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigned int *changed)
+{
+	uint8_t online[4096];
+	uint32_t cpu, n = kernel->n_cpus < sizeof(online) ? kernel->n_cpus : sizeof(online);
+	int err = nt_read_cpu_list(ONLINE, online, n);
+
+	*changed = 0;
+	for (cpu = 0; cpu < n && !err; cpu++) {
+		if (!online[cpu] || kernel->rings[cpu].fd)
+			continue;
+		err = make_ring(kernel, cpu, ring_size);
+		if (!err)
+			err = control(kernel, cpu, NT_CONTROL_START);
+		(*changed)++;
+	}
+	return err;
+}
+
+void nt_kernel_release(struct nt_kernel *kernel)
+{
+	uint32_t cpu;
+
+	if (kernel->cpus)
+		munmap(kernel->cpus, kernel->n_cpus * sizeof(struct nt_cpu));
+	for (cpu = 0; cpu < kernel->n_cpus && kernel->rings; cpu++)
+		nt_ring_reader_release(&kernel->rings[cpu]);
+	free(kernel->rings);
+	if (kernel->stats_fd >= 0)
+		close(kernel->stats_fd);
+	nettape__destroy(kernel->skeleton);
+	memset(kernel, 0, sizeof(*kernel));
+	kernel->stats_fd = -1;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * kernel.h - the kernel side as the recorder holds it: the loaded programs, the rings and state of each CPU,
+ * and the life of the programs: load, attach, seed, start, stop.
+ */
+#ifndef NT_RECORD_KERNEL_H
+#define NT_RECORD_KERNEL_H
+
+#include "bpf/shared.h"
+#include "record/ids.h"
+#include "record/options.h"
+#include "record/ring.h"
+
+struct nettape;		/* the generated skeleton */
+
+struct nt_kernel {
+	struct nettape *skeleton;
+	struct bpf_object *object;
+	uint32_t n_cpus;			/* possible CPUs */
+	struct nt_cpu *cpus;			/* n_cpus, shared with the programs */
+	struct nt_ring_reader *rings;		/* n_cpus; fd 0: this CPU has never been online */
+	int stats_fd;
+	uint64_t start_ns, end_ns;		/* when the last gate opened, when the first one closed */
+};
+
+/*
+ * Opens and loads the programs of options->plan (which this call completes by asking the kernel), makes a
+ * ring for each online CPU and attaches. On failure gives a negative errno and writes one sentence with the
+ * remedy into `error`. nt_kernel_release afterwards in any case.
+ */
+int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *error, size_t error_size);
+/* Takes in all tasks that are there, and the operations that they are inside. */
+int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids);
+/* Opens the gate of each online CPU; sets start_ns. */
+int nt_kernel_start(struct nt_kernel *kernel);
+/* Closes the gates, sets end_ns, detaches. What is in the rings stays there. */
+void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan);
+/* Has each CPU write the losses that it has not been able to. Call between two drains after the stop. */
+void nt_kernel_flush_losses(struct nt_kernel *kernel);
+/* Gives CPUs that have come online a ring and opens their gate. *changed: how many. */
+int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigned int *changed);
+void nt_kernel_release(struct nt_kernel *kernel);
+
+/* The CPUs of a list like "0-3,8" in a file of /sys, as n flags. 0 or a negative errno. */
+int nt_read_cpu_list(const char *path, uint8_t *flags, uint32_t n);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* main.c - nettape-record: the command line, and what it leads to. */
+#include <stdio.h>
+#include <string.h>
+
+#include "record/options.h"
+#include "record/session.h"
+
+static void print_probe(const struct nt_plan *plan, int probe)
+{
+	const struct nt_candidate *chosen = plan->chosen[probe];
+	const char *const *sentence;
+	int i;
+
+	printf("%-8s %s\n", nt_probes[probe].name, nt_probes[probe].what);
+	if (!chosen) {
+		printf("         not available: this kernel has none of its attach points. %s\n", nt_probes[probe].without);
+		return;
+	}
+	printf("         by %s:", chosen->name);
+	for (i = 0; chosen->points[i].program; i++)
+		if (plan->has[probe][i])
+			printf(" %s", chosen->points[i].point);
+	printf("\n");
+	for (sentence = chosen->uncovered; sentence && *sentence; sentence++)
+		printf("         not covered: %s\n", *sentence);
+}
+
+static int list_probes(struct nt_plan *plan)
+{
+	int probe;
+
+	memset(plan->on, true, sizeof(plan->on));
+	if (nt_plan_choose(plan)) {
+		fprintf(stderr, "nettape-record: this kernel gives no type information (/sys/kernel/btf/vmlinux): "
+				"one built with CONFIG_DEBUG_INFO_BTF=y is needed\n");
+		return 1;
+	}
+	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+		print_probe(plan, probe);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct nt_options options;
+	int status;
+
+	if (nt_options_parse(&options, argc, argv, &status))
+		return status;
+	return options.list_probes ? list_probes(&options.plan) : nt_session_run(&options);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* meta.c - see meta.h. The keys are specified in docs/chunk-format.md. */
+#include "record/meta.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/readings.h"
+
+/* The first line of a file, or "" */
+static void first_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+
+	line[0] = 0;
+	if (!file)
+		return;
+	if (!fgets(line, size, file))
+		line[0] = 0;
+	line[strcspn(line, "\n")] = 0;
+	fclose(file);
+}
+
+static uint64_t realtime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+void nt_meta_header(struct nt_chunk_header *header)
+{
+	memset(header, 0, sizeof(*header));
+	header->version = NT_CHUNK_VERSION;
+	if (getrandom(header->session, sizeof(header->session), 0) != sizeof(header->session))
+		snprintf((char *)header->session, sizeof(header->session), "%llx", (unsigned long long)realtime_ns());
+	header->created_monotonic_ns = nt_now();
+	header->created_realtime_ns = realtime_ns();
+	first_line("/proc/sys/kernel/random/boot_id", header->boot_id, sizeof(header->boot_id));
+	gethostname(header->host, sizeof(header->host) - 1);
+}
+
+static int add_number(struct nt_buf *out, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return nt_meta_append(out, key, text);
+}
+
+static int add_file(struct nt_buf *out, const char *key, const char *path)
+{
+	char line[512];
+
+	first_line(path, line, sizeof(line));
+	return nt_meta_append(out, key, line);
+}
+
+/* PRETTY_NAME of os-release, without its quotes. */
+static void os_name(char *name, size_t size)
+{
+	FILE *file = fopen("/etc/os-release", "re");
+	char line[256];
+
+	snprintf(name, size, "unknown");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "PRETTY_NAME=\"%127[^\"]\"", name) == 1)
+			break;
+	if (file)
+		fclose(file);
+}
+
+/*
+ * Whether this is a virtual machine, so that time may be stolen from it: the hypervisor bit of CPUID as
+ * /proc/cpuinfo shows it, named by the firmware if it says.
+ */
+static void virtual_name(char *name, size_t size)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	char line[4096], vendor[64];
+
+	snprintf(name, size, "none");
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "flags", 5) && strstr(line, " hypervisor")) {
+			first_line("/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
+			snprintf(name, size, "%s", vendor[0] ? vendor : "hypervisor");
+			break;
+		}
+	if (file)
+		fclose(file);
+}
+
+static int add_host(struct nt_buf *out)
+{
+	char os[128], virtual[64];
+	struct utsname names;
+	int err;
+
+	uname(&names);
+	os_name(os, sizeof(os));
+	virtual_name(virtual, sizeof(virtual));
+	err = nt_meta_append(out, "kernel", names.release);
+	if (!err)
+		err = nt_meta_append(out, "machine", names.machine);
+	if (!err)
+		err = nt_meta_append(out, "os", os);
+	if (!err)
+		err = nt_meta_append(out, "virtual", virtual);
+	if (!err)
+		err = add_file(out, "cpus_possible", "/sys/devices/system/cpu/possible");
+	if (!err)
+		err = add_file(out, "cpus_online", "/sys/devices/system/cpu/online");
+	return err ? err : add_number(out, "clock_ticks", sysconf(_SC_CLK_TCK));
+}
+
+static int add_points(struct nt_buf *out, const struct nt_plan *plan, int probe)
+{
+	const struct nt_attach_point *points = plan->chosen[probe]->points;
+	char line[256];
+	int err = 0, i;
+
+	for (i = 0; points[i].program && !err; i++) {
+		if (!plan->has[probe][i])
+			continue;
+		snprintf(line, sizeof(line), "%s %s %s:%s", nt_probes[probe].name, points[i].program,
+			 points[i].by_name ? "raw_tp" : "tp_btf", points[i].point);
+		err = nt_meta_append(out, "attach", line);
+	}
+	return err;
+}
+
+static int add_uncovered(struct nt_buf *out, const struct nt_plan *plan, int probe)
+{
+	const char *const *sentence;
+	int err = 0;
+
+	if (!plan->chosen[probe])
+		return nt_meta_append(out, "uncovered", nt_probes[probe].without);
+	for (sentence = plan->chosen[probe]->uncovered; sentence && *sentence && !err; sentence++)
+		err = nt_meta_append(out, "uncovered", *sentence);
+	return err;
+}
+
+static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
+{
+	char list[128] = "";
+	int err = 0, probe;
+
+	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+		if (plan->chosen[probe])
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", list[0] ? "," : "",
+				 nt_probes[probe].name);
+	err = nt_meta_append(out, "probes", list);
+	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++)
+		if (plan->chosen[probe])
+			err = add_points(out, plan, probe);
+	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++)
+		err = add_uncovered(out, plan, probe);
+	return err;
+}
+
+int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const struct nt_kernel *kernel)
+{
+	uint64_t start_realtime_ns = realtime_ns() - (nt_now() - kernel->start_ns);
+	int err = nt_meta_append(out, "tool", "nettape-record " NT_VERSION);
+
+	if (!err)
+		err = add_number(out, "start_ns", kernel->start_ns);
+	if (!err)
+		err = add_number(out, "start_realtime_ns", start_realtime_ns);
+	if (!err)
+		err = add_host(out);
+	if (!err)
+		err = add_number(out, "ring_size", options->ring_size);
+	if (!err)
+		err = add_plan(out, &options->plan);
+	return err ? err : nt_meta_append(out, "command", options->command_line);
+}
+
+int nt_meta_close(struct nt_buf *out, uint64_t end_ns, const char *stop, const struct nt_totals *totals)
+{
+	int err = add_number(out, "end_ns", end_ns);
+
+	if (!err)
+		err = nt_meta_append(out, "stop", stop);
+	if (!err)
+		err = add_number(out, "events", totals->events);
+	if (!err)
+		err = add_number(out, "lost", totals->lost);
+	return err ? err : nt_meta_append(out, "complete", "1");
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* names.c - see names.h. */
+#include "record/names.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+void nt_names_init(struct nt_names *names)
+{
+	char line[1024], where[256], type[64];
+	FILE *mounts = fopen("/proc/self/mounts", "re");
+
+	memset(names, 0, sizeof(*names));
+	names->cgroup_fd = -1;
+	names->tasks_done = names->cgroups_done = 1;
+	while (mounts && fgets(line, sizeof(line), mounts))
+		if (sscanf(line, "%*s %255s %63s", where, type) == 2 && !strcmp(type, "cgroup2")) {
+			names->cgroup_fd = open(where, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			snprintf(names->cgroup_root, sizeof(names->cgroup_root), "%s", where);
+			break;
+		}
+	if (mounts)
+		fclose(mounts);
+}
+
+void nt_names_release(struct nt_names *names)
+{
+	if (names->cgroup_fd >= 0)
+		close(names->cgroup_fd);
+	names->cgroup_fd = -1;
+}
+
+/* The x86 vectors that have tracepoints: arch/x86/include/asm/irq_vectors.h has had these numbers since 2.6. */
+static const struct {
+	uint8_t number;
+	const char *name;
+} vectors[] = {
+	{ 0xec, "local_timer" }, { 0xfd, "reschedule" },	 { 0xfc, "call_function" }, { 0xfb, "call_function_single" },
+	{ 0xf6, "irq_work" },	 { 0xf7, "x86_platform_ipi" },	 { 0xfe, "error_apic" },    { 0xff, "spurious_apic" },
+	{ 0xfa, "thermal_apic" }, { 0xf9, "threshold_apic" },	 { 0xf4, "deferred_error_apic" },
+};
+
+static int put_irq(struct nt_ids *ids, uint64_t now_ns, uint8_t type, uint32_t number, const char *name)
+{
+	union nt_any record;
+
+	memset(&record, 0, sizeof(record));
+	record.as_irq_name.end_ns = now_ns;
+	record.as_irq_name.kind = NT_IRQ_NAME;
+	record.as_irq_name.type = type;
+	record.as_irq_name.number = number;
+	snprintf(record.as_irq_name.name, sizeof(record.as_irq_name.name), "%s", name);
+	return nt_ids_put(ids, &record);
+}
+
+/* What stands after the counts and the chip in a line of /proc/interrupts: the handlers' names. */
+static const char *handlers(char *line)
+{
+	char *end = line + strlen(line);
+
+	while (end > line && isspace((unsigned char)end[-1]))
+		*--end = 0;
+	/* Handlers are separated by ", ", so the name starts after the last pair of spaces. */
+	while (end > line && !(end[-1] == ' ' && end - 2 >= line && end[-2] == ' '))
+		end--;
+	return end;
+}
+
+int nt_names_put_irqs(struct nt_ids *ids, uint64_t now_ns)
+{
+	FILE *file = fopen("/proc/interrupts", "re");
+	size_t i, capacity = 0;
+	char *line = NULL;
+	int err = 0;
+
+	for (i = 0; i < sizeof(vectors) / sizeof(vectors[0]) && !err; i++)
+		err = put_irq(ids, now_ns, NT_IRQ_VECTOR, vectors[i].number, vectors[i].name);
+	while (file && !err && getline(&line, &capacity, file) > 0) {
+		char *colon = strchr(line, ':'), *end;
+		unsigned long number = strtoul(line, &end, 10);
+
+		if (colon && end == colon)
+			err = put_irq(ids, now_ns, NT_IRQ_DEVICE, number, handlers(colon + 1));
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return err;
+}
+
+/* A field "Name:\tVALUE" of /proc/PID/status. */
+static unsigned long status_field(const char *status, const char *name)
+{
+	const char *at = strstr(status, name);
+
+	return at ? strtoul(at + strlen(name), NULL, 10) : 0;
+}
+
+static ssize_t read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, size - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return n;
+}
+
+/*
+ * Whether the task that has this pid now is the one of the key: by its start, which /proc/PID/stat gives in
+ * clock ticks since boot, and the key in 16 us of CLOCK_MONOTONIC.
+ */
+static bool is_same_task(uint64_t key, const char *stat)
+{
+	uint64_t start_ns = key >> 22 << 14, tick_ns = 1000000000ull / sysconf(_SC_CLK_TCK), boot_ns;
+	const char *at = strrchr(stat, ')');
+	struct timespec boot, monotonic;
+	unsigned long long ticks;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	boot_ns = start_ns + (boot.tv_sec - monotonic.tv_sec) * 1000000000ull + boot.tv_nsec - monotonic.tv_nsec;
+	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &ticks) != 1)
+		return false;
+	return boot_ns / tick_ns + 1 >= ticks && ticks + 1 >= boot_ns / tick_ns;
+}
+
+/* Names a task from /proc, if it still lives. Its exact start is not known there: start_ns stays 0. */
+static int look_up_task(struct nt_ids *ids, uint64_t key, uint64_t now_ns)
+{
+	uint32_t tid = key & 0x3fffff;
+	char path[64], status[4096], stat[1024], comm[64];
+	union nt_any record;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tid);
+	if (read_text(path, status, sizeof(status)) <= 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
+	if (read_text(path, stat, sizeof(stat)) <= 0 || !is_same_task(key, stat))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
+	if (read_text(path, comm, sizeof(comm)) <= 0)
+		return 0;
+	comm[strcspn(comm, "\n")] = 0;
+	memset(&record, 0, sizeof(record));
+	record.as_task.end_ns = now_ns;
+	record.as_task.kind = NT_TASK;
+	record.as_task.why = NT_TASK_SEED;
+	record.as_task.tid = tid;
+	record.as_task.task = key;
+	record.as_task.pid = status_field(status, "\nTgid:\t");
+	record.as_task.process = record.as_task.pid == tid ? key : 0;
+	record.as_task.parent_pid = status_field(status, "\nPPid:\t");
+	snprintf(record.as_task.comm, sizeof(record.as_task.comm), "%.15s", comm);
+	return nt_ids_put(ids, &record);
+}
+
+/* The path of a cgroup by its id: the id is the file handle of its directory. */
+static void cgroup_path(const struct nt_names *names, uint64_t kernel_id, char *path, size_t size)
+{
+	struct {
+		struct file_handle handle;
+		uint64_t id;
+	} handle = { .handle = { .handle_bytes = sizeof(uint64_t), .handle_type = 0xfe /* FILEID_KERNFS */ } };
+	char link[64], full[4096];
+	size_t root = strlen(names->cgroup_root), length;
+	ssize_t n;
+	int fd;
+
+	memcpy(handle.handle.f_handle, &kernel_id, sizeof(kernel_id));
+	fd = open_by_handle_at(names->cgroup_fd, &handle.handle, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, full, sizeof(full) - 1);
+	close(fd);
+	if (n < 0 || (size_t)n < root)
+		return;
+	full[n] = 0;
+	length = strlen(full + root);
+	if (!length)
+		snprintf(path, size, "/");
+	else
+		snprintf(path, size, "%s", full + root + (length >= size ? length - size + 1 : 0));
+}
+
+static int look_up_cgroup(struct nt_names *names, struct nt_ids *ids, uint64_t key, uint64_t now_ns)
+{
+	union nt_any record;
+
+	memset(&record, 0, sizeof(record));
+	record.as_cgroup.end_ns = now_ns;
+	record.as_cgroup.kind = NT_CGROUP;
+	record.as_cgroup.cgroup = record.as_cgroup.kernel_id = key;
+	if (names->cgroup_fd >= 0)
+		cgroup_path(names, key, record.as_cgroup.path, sizeof(record.as_cgroup.path));
+	return nt_ids_put(ids, &record);
+}
+
+int nt_names_resolve(struct nt_names *names, struct nt_ids *ids, uint64_t now_ns)
+{
+	struct nt_id_space *tasks = &ids->spaces[NT_ROLE_TASK], *cgroups = &ids->spaces[NT_ROLE_CGROUP];
+	uint32_t until = tasks->n_entries;
+	int err = 0;
+
+	for (; names->tasks_done < until && !err; names->tasks_done++) {
+		struct nt_id_entry *entry = &tasks->entries[names->tasks_done];
+
+		if (!entry->identity)
+			err = look_up_task(ids, entry->key, now_ns);
+	}
+	for (; names->cgroups_done < cgroups->n_entries && !err; names->cgroups_done++)
+		if (!cgroups->entries[names->cgroups_done].identity)
+			err = look_up_cgroup(names, ids, cgroups->entries[names->cgroups_done].key, now_ns);
+	return err;
+}

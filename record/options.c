@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* options.c - see options.h. */
+#include "record/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define DEFAULT_RING_SIZE (4u << 20)
+#define LEAST_RING_SIZE (64u << 10)
+#define GREATEST_RING_SIZE (1u << 30)
+
+enum { OPT_PROBES = 256, OPT_LIST_PROBES, OPT_RING_SIZE, OPT_BPF_STATS, OPT_HELP, OPT_VERSION };
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "duration", required_argument, NULL, 'd' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "probes", required_argument, NULL, OPT_PROBES },
+	{ "list-probes", no_argument, NULL, OPT_LIST_PROBES },
+	{ "ring-size", required_argument, NULL, OPT_RING_SIZE },
+	{ "bpf-stats", no_argument, NULL, OPT_BPF_STATS },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{}
+};
+
+static void usage(FILE *to)
+{
+	fprintf(to,
+		"usage: nettape-record [-o DIR] [-d SECONDS] [--probes LIST] [--ring-size SIZE] [-q] [-- COMMAND ...]\n"
+		"       nettape-record --list-probes\n"
+		"\n"
+		"Records what the network stack costs on this host, until Ctrl-C, the end of COMMAND, or SECONDS.\n"
+		"\n"
+		"  -o, --output DIR     the tape, a new directory (default: nettape-DATE-TIME.tape)\n"
+		"  -d, --duration SEC   stop after this long (fractions allowed)\n"
+		"      --probes LIST    of: sched, softirq, irq, socket (default: all; sched is always on)\n"
+		"      --list-probes    what each probe is for, and how this kernel serves it\n"
+		"      --ring-size SIZE buffer per CPU, e.g. 4M (the default); rounded up to a power of two\n"
+		"      --bpf-stats      also have the kernel count and time each program (costs time)\n"
+		"  -q, --quiet          print nothing but errors\n"
+		"  -- COMMAND ...       record while COMMAND runs; exit with its status\n");
+}
+
+/* "4M", "512k", "65536" to bytes, rounded up to a power of two. 0: not a size, or out of bounds. */
+static size_t parse_size(const char *text)
+{
+	size_t size = 1;
+	char *end;
+	unsigned long long value;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (end == text || errno || text[0] == '-' || value > GREATEST_RING_SIZE)
+		return 0;
+	switch (*end) {
+	case 'g':
+	case 'G':
+		value <<= 10;
+		/* fall through */
+	case 'm':
+	case 'M':
+		value <<= 10;
+		/* fall through */
+	case 'k':
+	case 'K':
+		value <<= 10;
+		end++;
+	}
+	if (*end || value < LEAST_RING_SIZE || value > GREATEST_RING_SIZE)
+		return 0;
+	while (size < value)
+		size *= 2;
+	return size;
+}
+
+static int misuse(int *exit_status, const char *what, const char *value)
+{
+	fprintf(stderr, "nettape-record: %s%s%s; see nettape-record --help\n", what, *value ? ": " : "", value);
+	*exit_status = 2;
+	return 1;
+}
+
+static int parse_one(struct nt_options *options, int option, int *exit_status)
+{
+	char bad[64];
+	char *end;
+
+	switch (option) {
+	case 'o':
+		if (strlen(optarg) + 64 > sizeof(options->output))
+			return misuse(exit_status, "this path is too long for -o", "");
+		strcpy(options->output, optarg);
+		return 0;
+	case 'd':
+		options->duration_s = strtod(optarg, &end);
+		if (end == optarg || *end || !isfinite(options->duration_s) || options->duration_s <= 0)
+			return misuse(exit_status, "-d wants a number of seconds above 0", optarg);
+		return 0;
+	case 'q':
+		options->quiet = true;
+		return 0;
+	case OPT_PROBES:
+		if (!nt_plan_parse(&options->plan, optarg, bad, sizeof(bad)))
+			return misuse(exit_status, "no such probe (nettape-record --list-probes names them)", bad);
+		return 0;
+	case OPT_LIST_PROBES:
+		options->list_probes = true;
+		return 0;
+	case OPT_RING_SIZE:
+		options->ring_size = parse_size(optarg);
+		if (!options->ring_size)
+			return misuse(exit_status, "--ring-size wants 64k to 1G", optarg);
+		return 0;
+	case OPT_BPF_STATS:
+		options->bpf_stats = true;
+		return 0;
+	case OPT_HELP:
+		usage(stdout);
+		*exit_status = 0;
+		return 1;
+	case OPT_VERSION:
+		printf("nettape-record %s\n", NT_VERSION);
+		*exit_status = 0;
+		return 1;
+	default:
+		*exit_status = 2;
+		return 1;
+	}
+}
+
+static void join_command_line(char *out, size_t size, int argc, char **argv)
+{
+	size_t at = 0;
+	int i;
+
+	for (i = 0; i < argc && at < size; i++)
+		at += snprintf(out + at, size - at, "%s%s", i ? " " : "", argv[i]);
+	/* It becomes one line of the tape's meta block. */
+	for (at = 0; out[at]; at++)
+		if (out[at] == '\n')
+			out[at] = ' ';
+}
+
+int nt_options_parse(struct nt_options *options, int argc, char **argv, int *exit_status)
+{
+	char bad[1];
+	int option;
+
+	memset(options, 0, sizeof(*options));
+	options->ring_size = DEFAULT_RING_SIZE;
+	nt_plan_parse(&options->plan, "all", bad, sizeof(bad));
+	join_command_line(options->command_line, sizeof(options->command_line), argc, argv);
+	while ((option = getopt_long(argc, argv, "+o:d:q", long_options, NULL)) != -1)
+		if (parse_one(options, option, exit_status))
+			return 1;
+	if (optind < argc && strcmp(argv[optind - 1], "--"))
+		return misuse(exit_status, "write -- before the command", argv[optind]);
+	if (optind < argc)
+		options->command = argv + optind;
+	if (!options->output[0]) {
+		time_t now = time(NULL);
+		struct tm local;
+
+		strftime(options->output, sizeof(options->output), "nettape-%Y%m%d-%H%M%S.tape",
+			 localtime_r(&now, &local));
+	}
+	return 0;
+}

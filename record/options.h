@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* options.h - the command line of nettape-record. */
+#ifndef NT_RECORD_OPTIONS_H
+#define NT_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "record/plan.h"
+
+struct nt_options {
+	char output[4096];		/* directory of the tape */
+	double duration_s;		/* 0: until a signal or the command's end */
+	size_t ring_size;		/* bytes per CPU, a power of two */
+	bool quiet, list_probes, bpf_stats;
+	char *const *command;		/* NULL-terminated, or NULL */
+	char command_line[1024];	/* how we were called, for the tape */
+	struct nt_plan plan;
+};
+
+/* 0: go on; else *exit_status is what to exit with (help, version, misuse: messages are printed). */
+int nt_options_parse(struct nt_options *options, int argc, char **argv, int *exit_status);
+
+#endif

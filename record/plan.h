@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * plan.h - the attach plan: which probes there are, by which programs at which points of the kernel, and
+ * what this kernel offers of them. A probe names its candidates in order of preference; the first that the
+ * kernel has in full is used. The kernel is asked (its type information, a trial attach), never its version.
+ */
+#ifndef NT_RECORD_PLAN_H
+#define NT_RECORD_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <bpf/libbpf.h>
+
+#define NT_PLAN_MAX_POINTS 64
+
+/* One program at one point. */
+struct nt_attach_point {
+	const char *program;	/* name of the BPF function */
+	const char *point;	/* tracepoint */
+	bool by_name;		/* a raw tracepoint, attached by name: one program at many points */
+	bool optional;		/* the probe does without, if the kernel has it not */
+};
+
+/* One way to do what a probe is for. */
+struct nt_candidate {
+	const char *name;			/* "tracepoints" */
+	const struct nt_attach_point *points;	/* ends with a NULL program; ends before begins */
+	const char *const *uncovered;		/* sentences: what this way does not see. NULL-terminated */
+};
+
+struct nt_probe {
+	const char *name;
+	const char *what;			/* for --list-probes */
+	const struct nt_candidate *candidates;	/* ends with a NULL name */
+	const char *without;			/* sentence: what is unknown when it is off */
+};
+
+extern const struct nt_probe nt_probes[];	/* ends with a NULL name */
+#define NT_PROBE_COUNT 4
+#define NT_PROBE_SCHED 0	/* always on: the timeline stands on it */
+#define NT_PROBE_SOFTIRQ 1	/* goes with socket, which must know when a softirq is running */
+#define NT_PROBE_IRQ 2
+#define NT_PROBE_SOCKET 3
+
+struct nt_plan {
+	bool on[NT_PROBE_COUNT];				/* asked for */
+	const struct nt_candidate *chosen[NT_PROBE_COUNT];	/* NULL: off, or this kernel has none */
+	bool has[NT_PROBE_COUNT][NT_PLAN_MAX_POINTS];		/* which points of the chosen one exist */
+	struct bpf_link *links[NT_PROBE_COUNT * NT_PLAN_MAX_POINTS];
+	size_t n_links;
+};
+
+/* Turns "sched,softirq" or "all" into plan->on. False: *bad is the first word that is no probe. */
+bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad_size);
+/* Asks the kernel. A probe without a candidate stays unchosen. Gives a negative errno if the kernel has no BTF. */
+int nt_plan_choose(struct nt_plan *plan);
+/* Marks the programs of chosen probes, and only those, for loading. */
+void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object);
+/* Attaches all. On failure names the point in *failed. */
+int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const char **failed);
+void nt_plan_detach(struct nt_plan *plan);
+
+#endif

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* readings.c - see readings.h. */
+#include "record/readings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+static const char *const files[] = { "/proc/stat", "/proc/softirqs", "/proc/net/softnet_stat", "/proc/net/snmp" };
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+uint64_t nt_now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* The tightest of a few tries: the recorder may be interrupted between two clocks. */
+static struct nt_clock read_clocks(void)
+{
+	struct nt_clock best = { .uncertainty_ns = UINT64_MAX };
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		uint64_t begin = nt_now();
+		struct nt_clock now = {
+			.realtime_ns = clock_ns(CLOCK_REALTIME),
+			.tai_ns = clock_ns(CLOCK_TAI),
+			.boot_ns = clock_ns(CLOCK_BOOTTIME),
+		};
+
+		now.uncertainty_ns = nt_now() - begin;
+		now.monotonic_ns = begin + now.uncertainty_ns / 2;
+		if (now.uncertainty_ns < best.uncertainty_ns)
+			best = now;
+	}
+	return best;
+}
+
+int nt_readings_clock(struct nt_readings *readings)
+{
+	struct nt_block_header header = { .type = NT_BLOCK_CLOCK };
+	struct nt_clock clock = read_clocks();
+	int err;
+
+	readings->raw.size = 0;
+	err = nt_clock_encode(&readings->raw, &clock);
+	return err ? err : nt_tape_writer_block(readings->tape, &header, readings->raw.data, readings->raw.size);
+}
+
+static int write_reading(struct nt_readings *readings, const char *name, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct nt_block_header header = { .type = NT_BLOCK_READING };
+	struct nt_reading reading = {
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.name = name,
+		.text = (const char *)readings->text.data,
+		.text_size = readings->text.size,
+	};
+	int err;
+
+	readings->raw.size = 0;
+	err = nt_reading_encode(&readings->raw, &reading);
+	return err ? err : nt_tape_writer_block(readings->tape, &header, readings->raw.data, readings->raw.size);
+}
+
+static int read_whole(struct nt_buf *text, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return -errno;
+	text->size = 0;
+	while (n > 0 && !err) {
+		err = nt_buf_reserve(text, 16384);
+		if (!err) {
+			n = read(fd, text->data + text->size, 16384);
+			text->size += n > 0 ? n : 0;
+		}
+	}
+	close(fd);
+	return err;
+}
+
+__attribute__((format(printf, 2, 3))) static int add_text(struct nt_buf *text, const char *format, ...)
+{
+	char line[512];
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	return nt_buf_append(text, line, (size_t)size < sizeof(line) ? (size_t)size : sizeof(line) - 1);
+}
+
+static uint64_t sum_over_programs(const struct nt_cpu *cpu, unsigned int kind, bool lost)
+{
+	uint64_t sum = 0;
+	int program;
+
+	for (program = 0; program < NT_PROGRAM_COUNT; program++)
+		sum += lost ? cpu->programs[program].lost[kind] : cpu->programs[program].written[kind];
+	return sum;
+}
+
+/* Lines "CPU KIND WRITTEN LOST". */
+static int print_cpus(struct nt_readings *readings)
+{
+	uint32_t cpu;
+	unsigned int kind;
+	int err = 0;
+
+	for (cpu = 0; cpu < readings->n_cpus; cpu++)
+		for (kind = 1; kind < NT_KIND_MAX && !err; kind++) {
+			uint64_t written = sum_over_programs(&readings->cpus[cpu], kind, false);
+			uint64_t lost = sum_over_programs(&readings->cpus[cpu], kind, true);
+
+			if (written || lost)
+				err = add_text(&readings->text, "%u %s %llu %llu\n", cpu, nt_kind(kind)->name,
+					       (unsigned long long)written, (unsigned long long)lost);
+		}
+	return err;
+}
+
+static const char *const program_names[] = {
+#define X(name) "nt_" #name,
+	NT_PROGRAMS(X)
+#undef X
+};
+
+static const char *const outcome_names[] = {
+#define X(name) #name,
+	NT_OUTCOMES(X)
+#undef X
+};
+
+static uint64_t sum_over_cpus(const struct nt_readings *readings, int program, int outcome)
+{
+	uint64_t sum = 0;
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < readings->n_cpus; cpu++)
+		sum += readings->cpus[cpu].programs[program].outcome[outcome];
+	return sum;
+}
+
+/* Lines "NAME outcome=N ... runs=N run_ns=N misses=N", the last three by the kernel's count. */
+static int print_programs(struct nt_readings *readings)
+{
+	int program, outcome, err = 0;
+
+	for (program = 0; program < NT_PROGRAM_COUNT && !err; program++) {
+		struct bpf_program *bpf = bpf_object__find_program_by_name(readings->object, program_names[program]);
+		struct bpf_prog_info info = {};
+		__u32 size = sizeof(info);
+
+		if (!bpf || bpf_program__fd(bpf) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(bpf), &info, &size))
+			continue;
+		err = add_text(&readings->text, "%s", program_names[program]);
+		for (outcome = 0; outcome < NT_OUTCOME_COUNT && !err; outcome++) {
+			uint64_t count = sum_over_cpus(readings, program, outcome);
+
+			if (count || outcome == NT_OUTCOME_recorded || outcome == NT_OUTCOME_lost)
+				err = add_text(&readings->text, " %s=%llu", outcome_names[outcome],
+					       (unsigned long long)count);
+		}
+		if (!err)
+			err = add_text(&readings->text, " runs=%llu run_ns=%llu misses=%llu\n",
+				       (unsigned long long)info.run_cnt, (unsigned long long)info.run_time_ns,
+				       (unsigned long long)info.recursion_misses);
+	}
+	return err;
+}
+
+static uint64_t timeval_ns(struct timeval time)
+{
+	return time.tv_sec * 1000000000ull + time.tv_usec * 1000ull;
+}
+
+static int print_self(struct nt_readings *readings)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return add_text(&readings->text,
+			"user_ns=%llu\nsystem_ns=%llu\nmax_rss_kib=%ld\nbytes_written=%llu\nblocks=%llu\nflush_lag_max_ns=%llu\n",
+			(unsigned long long)timeval_ns(usage.ru_utime), (unsigned long long)timeval_ns(usage.ru_stime),
+			usage.ru_maxrss, (unsigned long long)nt_tape_writer_bytes(readings->tape),
+			(unsigned long long)nt_tape_writer_blocks(readings->tape),
+			(unsigned long long)readings->flush_lag_max_ns);
+}
+
+static int take_files(struct nt_readings *readings)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]) && !err; i++) {
+		uint64_t begin_ns = nt_now();
+
+		if (!read_whole(&readings->text, files[i]))
+			err = write_reading(readings, files[i], begin_ns, nt_now());
+	}
+	return err;
+}
+
+static int take_own(struct nt_readings *readings, const char *name, int (*print)(struct nt_readings *readings))
+{
+	uint64_t begin_ns = nt_now();
+	int err;
+
+	readings->text.size = 0;
+	err = print(readings);
+	return err ? err : write_reading(readings, name, begin_ns, nt_now());
+}
+
+int nt_readings_take(struct nt_readings *readings, enum nt_readings_which which, uint64_t flush_lag_max_ns)
+{
+	int err = which == NT_READINGS_ALL ? take_files(readings) : 0;
+
+	readings->flush_lag_max_ns = flush_lag_max_ns;
+	if (!err)
+		err = take_own(readings, "nettape/cpus", print_cpus);
+	if (!err)
+		err = take_own(readings, "nettape/programs", print_programs);
+	return err ? err : take_own(readings, "nettape/self", print_self);
+}
+
+void nt_readings_release(struct nt_readings *readings)
+{
+	nt_buf_release(&readings->text);
+	nt_buf_release(&readings->raw);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ring.h - reading one CPU's BPF ring buffer through its shared pages. libbpf's reader gives room back
+ * record by record, which makes the writing CPU miss its cache on every record; this one gives it back
+ * in batches, and can stop at a bound, so that the last drain ends under any load.
+ */
+#ifndef NT_RECORD_RING_H
+#define NT_RECORD_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct nt_ring_reader {
+	int fd;				/* of the map; owned */
+	size_t size;			/* bytes of data, a power of two */
+	unsigned long *consumer;	/* shared with the kernel: read up to here */
+	const unsigned long *producer;	/* written up to here */
+	const uint8_t *data;		/* mapped twice in a row, so that no sample is split */
+	size_t producer_map_size;
+};
+
+/* Makes a ring buffer map of `size` bytes (a power of two, whole pages). 0 or a negative errno. */
+int nt_ring_reader_init(struct nt_ring_reader *ring, size_t size);
+/* Safe on a zeroed or half-made one. */
+void nt_ring_reader_release(struct nt_ring_reader *ring);
+
+/* One sample: one or more records in a row. Non-zero stops the drain, which gives that number. */
+typedef int (*nt_sample_fn)(void *arg, const uint8_t *data, size_t size);
+
+/*
+ * Gives all samples that were there when it was called. A sample that is reserved and not yet
+ * submitted ends the drain. 0, or what the callback gave (the sample it refused counts as read).
+ */
+int nt_ring_reader_drain(struct nt_ring_reader *ring, nt_sample_fn sample, void *arg);
+
+#endif

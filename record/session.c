@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * session.c - see session.h. The loop sleeps until a ring is a quarter full or 20 ms have passed, drains
+ * all rings, cuts old blocks, and once a second takes the readings. It never waits for the disk.
+ */
+#include "record/session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "record/command.h"
+#include "record/kernel.h"
+#include "record/meta.h"
+#include "record/names.h"
+#include "record/readings.h"
+#include "record/stream.h"
+
+#define DRAIN_EVERY_MS 20
+#define READ_EVERY_NS 1000000000ull
+#define CHUNK_BYTES (64ull << 20)
+
+struct session {
+	struct nt_options *options;
+	struct nt_kernel kernel;
+	struct nt_ids ids;
+	struct nt_names names;
+	struct nt_readings readings;
+	struct nt_tape_writer *tape;
+	struct nt_stream *streams;	/* by CPU; a zeroed one has no ring yet */
+	struct nt_command command;
+	sigset_t signals;
+	int epoll_fd, signal_fd;
+	int ended_by_signal;		/* its number, or 0 */
+	const char *stop;		/* why it ended */
+	uint64_t deadline_ns, next_reading_ns;
+	uint64_t failed_write;		/* the tape cannot be written any more */
+};
+
+static int complain(const char *what, int err)
+{
+	fprintf(stderr, "nettape-record: %s: %s\n", what, strerror(-err));
+	return err;
+}
+
+static int complain_of_tape(struct session *session, int err)
+{
+	session->failed_write = 1;
+	session->stop = err == -ENOSPC ? "disk full" : "write error";
+	fprintf(stderr,
+		"nettape-record: cannot write %s: %s; what was written before is whole and can be read: make room, or record elsewhere with -o\n",
+		nt_tape_writer_path(session->tape), strerror(-err));
+	return err;
+}
+
+/* ---- beginning ---- */
+
+static int set_up_signals(struct session *session)
+{
+	sigemptyset(&session->signals);
+	sigaddset(&session->signals, SIGINT);
+	sigaddset(&session->signals, SIGTERM);
+	sigaddset(&session->signals, SIGHUP);
+	sigaddset(&session->signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &session->signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	session->signal_fd = signalfd(-1, &session->signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	return session->signal_fd < 0 || session->epoll_fd < 0 ? -errno : 0;
+}
+
+/* Edge-triggered: a ring that holds data, but less than a wake-up's worth, must not wake us. */
+static int watch(struct session *session, int fd, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.fd = fd };
+
+	return epoll_ctl(session->epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+static int add_stream(struct session *session, uint32_t cpu)
+{
+	int err = nt_stream_init(&session->streams[cpu], cpu, &session->ids, session->tape);
+
+	return err ? err : watch(session, session->kernel.rings[cpu].fd, EPOLLIN | EPOLLET);
+}
+
+/* A stream for each ring that has none. */
+static int add_streams(struct session *session)
+{
+	uint32_t cpu;
+	int err = 0;
+
+	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++)
+		if (session->kernel.rings[cpu].fd && !session->streams[cpu].events)
+			err = add_stream(session, cpu);
+	return err;
+}
+
+static int open_tape(struct session *session)
+{
+	const char *output = session->options->output;
+	struct nt_chunk_header header;
+	int err;
+
+	nt_meta_header(&header);
+	err = nt_tape_writer_new(&session->tape, output, &header);
+	if (err == -ENOTEMPTY)
+		fprintf(stderr, "nettape-record: %s is there already and not empty: choose another -o, or remove it\n", output);
+	else if (err)
+		fprintf(stderr, "nettape-record: cannot make the directory %s: %s: choose another -o\n", output, strerror(-err));
+	return err;
+}
+
+static int write_meta(struct session *session)
+{
+	struct nt_block_header header = { .type = NT_BLOCK_META };
+	struct nt_buf raw = {};
+	int err = nt_meta_open(&raw, session->options, &session->kernel);
+
+	if (!err)
+		err = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
+	nt_buf_release(&raw);
+	return err;
+}
+
+static int begin_chunk(struct session *session)
+{
+	int err = nt_tape_writer_begin_chunk(session->tape);
+
+	nt_ids_next_chunk(&session->ids, nt_tape_writer_number(session->tape));
+	if (!err)
+		err = write_meta(session);
+	if (!err)
+		err = nt_readings_clock(&session->readings);
+	if (!err)
+		err = nt_names_put_irqs(&session->ids, nt_now());
+	return err;
+}
+
+/* The kernel side, up to the open gates. What it gives is explained to the user already. */
+static int begin_kernel(struct session *session)
+{
+	char error[512];
+	int err = nt_kernel_load(&session->kernel, session->options, error, sizeof(error));
+
+	if (err) {
+		fprintf(stderr, "nettape-record: %s\n", error);
+		return err;
+	}
+	session->readings = (struct nt_readings){
+		.tape = session->tape,
+		.cpus = session->kernel.cpus,
+		.n_cpus = session->kernel.n_cpus,
+		.object = session->kernel.object,
+	};
+	session->streams = calloc(session->kernel.n_cpus, sizeof(*session->streams));
+	err = session->streams ? add_streams(session) : -ENOMEM;
+	if (!err)
+		err = nt_kernel_seed(&session->kernel, &session->ids);
+	if (!err)
+		err = nt_kernel_start(&session->kernel);
+	return err ? complain("cannot start the programs in the kernel", err) : 0;
+}
+
+static int begin(struct session *session)
+{
+	struct nt_options *options = session->options;
+	int err = set_up_signals(session);
+
+	if (!err)
+		err = nt_ids_init(&session->ids);
+	if (err)
+		return complain("cannot begin", err);
+	nt_names_init(&session->names);
+	err = open_tape(session);
+	if (err)
+		return err;
+	if (options->command) {
+		err = nt_command_prepare(&session->command, options->command, &session->signals);
+		if (err)
+			return complain("cannot start the command", err);
+	}
+	err = begin_kernel(session);
+	if (err)
+		return err;
+	watch(session, session->signal_fd, EPOLLIN);
+	session->next_reading_ns = nt_now();
+	if (options->duration_s)
+		session->deadline_ns = session->kernel.start_ns + (uint64_t)(options->duration_s * 1e9);
+	err = begin_chunk(session);
+	if (err)
+		return complain_of_tape(session, err);
+	nt_command_go(&session->command);
+	return 0;
+}
+
+/* ---- recording ---- */
+
+static int drain(struct session *session)
+{
+	uint64_t now_ns = nt_now();
+	uint32_t cpu;
+	int err = 0;
+
+	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++) {
+		struct nt_stream *stream = &session->streams[cpu];
+
+		if (!stream->events)
+			continue;
+		nt_stream_begin_drain(stream, now_ns);
+		err = nt_ring_reader_drain(&session->kernel.rings[cpu], nt_stream_sample, stream);
+		nt_stream_end_drain(stream);
+		if (!err)
+			err = nt_stream_flush_old(stream, now_ns);
+	}
+	return err;
+}
+
+static int flush(struct session *session)
+{
+	uint32_t cpu;
+	int err = nt_flush_identities(&session->ids, session->tape);
+
+	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++)
+		if (session->streams[cpu].events)
+			err = nt_stream_flush(&session->streams[cpu]);
+	return err;
+}
+
+static uint64_t lag_max_ns(const struct session *session)
+{
+	uint64_t most = 0;
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++)
+		if (session->streams[cpu].lag_max_ns > most)
+			most = session->streams[cpu].lag_max_ns;
+	return most;
+}
+
+static int rotate(struct session *session)
+{
+	int err = flush(session);
+
+	if (!err)
+		err = nt_tape_writer_finish_chunk(session->tape);
+	return err ? err : begin_chunk(session);
+}
+
+static int follow_hotplug(struct session *session)
+{
+	unsigned int changed;
+	int err = nt_kernel_follow_hotplug(&session->kernel, session->options->ring_size, &changed);
+
+	/* Without a ring the new CPU's events are counted as lost: the recording goes on. */
+	return err || !changed ? 0 : add_streams(session);
+}
+
+/* What happens once a second. */
+static int tick(struct session *session, uint64_t now_ns)
+{
+	int err;
+
+	session->next_reading_ns += READ_EVERY_NS;
+	if (session->next_reading_ns < now_ns)
+		session->next_reading_ns = now_ns + READ_EVERY_NS;
+	err = nt_names_resolve(&session->names, &session->ids, now_ns);
+	if (!err)
+		err = nt_flush_identities(&session->ids, session->tape);
+	if (!err)
+		err = nt_readings_take(&session->readings, NT_READINGS_ALL, lag_max_ns(session));
+	if (!err)
+		err = nt_readings_clock(&session->readings);
+	if (!err)
+		err = follow_hotplug(session);
+	if (!err && nt_tape_writer_chunk_size(session->tape) >= CHUNK_BYTES)
+		err = rotate(session);
+	return err ? err : nt_tape_writer_sync(session->tape);
+}
+
+static void read_signals(struct session *session)
+{
+	struct signalfd_siginfo info;
+
+	while (read(session->signal_fd, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD) {
+			session->ended_by_signal = info.ssi_signo;
+			session->stop = "signal";
+		}
+	if (!session->stop && nt_command_has_ended(&session->command))
+		session->stop = "command";
+}
+
+/* How long to sleep: until the next drain, or the deadline if it is nearer. */
+static int sleep_ms(const struct session *session, uint64_t now_ns)
+{
+	uint64_t left_ms;
+
+	if (!session->deadline_ns)
+		return DRAIN_EVERY_MS;
+	left_ms = session->deadline_ns > now_ns ? (session->deadline_ns - now_ns) / 1000000 : 0;
+	return left_ms < DRAIN_EVERY_MS ? (int)left_ms : DRAIN_EVERY_MS;
+}
+
+static int record(struct session *session)
+{
+	struct epoll_event events[16];
+	int err = 0;
+
+	while (!session->stop && !err) {
+		uint64_t now_ns = nt_now();
+
+		epoll_wait(session->epoll_fd, events, 16, sleep_ms(session, now_ns));
+		read_signals(session);
+		now_ns = nt_now();
+		if (session->deadline_ns && now_ns >= session->deadline_ns && !session->stop)
+			session->stop = "duration";
+		err = drain(session);
+		if (!err && now_ns >= session->next_reading_ns)
+			err = tick(session, now_ns);
+	}
+	return err ? complain_of_tape(session, err) : 0;
+}
+
+/* ---- ending ---- */
+
+static void sum_up(const struct session *session, struct nt_totals *totals)
+{
+	uint32_t cpu;
+
+	memset(totals, 0, sizeof(*totals));
+	totals->duration_ns = session->kernel.end_ns - session->kernel.start_ns;
+	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++) {
+		const struct nt_stream *stream = &session->streams[cpu];
+
+		totals->events += stream->events_total;
+		totals->lost += stream->lost_total;
+		if (stream->lost_bytes_max > totals->lost_bytes_max)
+			totals->lost_bytes_max = stream->lost_bytes_max;
+	}
+}
+
+static int write_closing_meta(struct session *session)
+{
+	struct nt_block_header header = { .type = NT_BLOCK_META };
+	struct nt_totals totals;
+	struct nt_buf raw = {};
+	int err;
+
+	sum_up(session, &totals);
+	err = nt_meta_close(&raw, session->kernel.end_ns, session->stop, &totals);
+	if (!err)
+		err = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
+	nt_buf_release(&raw);
+	return err;
+}
+
+/* Everything that was in the rings, and what the CPUs still had to say of losses. */
+static int drain_rest(struct session *session)
+{
+	int err = drain(session);
+
+	nt_kernel_flush_losses(&session->kernel);
+	return err ? err : drain(session);
+}
+
+static int end(struct session *session)
+{
+	int err = nt_readings_take(&session->readings, NT_READINGS_ALL, lag_max_ns(session));
+
+	nt_kernel_stop(&session->kernel, &session->options->plan);
+	if (!err)
+		err = drain_rest(session);
+	if (!err)
+		err = nt_names_resolve(&session->names, &session->ids, nt_now());
+	if (!err)
+		err = flush(session);
+	if (!err)
+		err = nt_readings_take(&session->readings, NT_READINGS_OWN, lag_max_ns(session));
+	if (!err)
+		err = nt_readings_clock(&session->readings);
+	if (!err)
+		err = write_closing_meta(session);
+	if (!err)
+		err = nt_tape_writer_finish_chunk(session->tape);
+	if (!err)
+		err = nt_tape_writer_wait(session->tape);
+	return err ? complain_of_tape(session, err) : 0;
+}
+
+static double seconds(struct timeval time)
+{
+	return time.tv_sec + time.tv_usec / 1e6;
+}
+
+/* The ring size that would have held what was lost at worst between two drains. */
+static size_t enough_ring(size_t ring_size, uint64_t lost_bytes_max)
+{
+	size_t size = ring_size;
+
+	while (size < ring_size + lost_bytes_max)
+		size *= 2;
+	return size;
+}
+
+static void print_totals(const struct session *session)
+{
+	uint64_t bytes = nt_tape_writer_bytes(session->tape);
+	struct nt_totals totals;
+	struct rusage usage;
+	double cpu_s;
+
+	sum_up(session, &totals);
+	getrusage(RUSAGE_SELF, &usage);
+	cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+	fprintf(stderr, "%s: %.3f s, %llu events, %llu lost, %llu bytes (%.2f per event), own CPU %.3f s (%.1f %% of one)\n",
+		session->options->output, totals.duration_ns / 1e9, (unsigned long long)totals.events,
+		(unsigned long long)totals.lost, (unsigned long long)bytes,
+		totals.events ? (double)bytes / totals.events : 0.0, cpu_s,
+		totals.duration_ns ? cpu_s * 1e11 / totals.duration_ns : 0.0);
+	if (totals.lost)
+		fprintf(stderr, "lost: the rings were full; --ring-size %zuM would have held them\n",
+			enough_ring(session->options->ring_size, totals.lost_bytes_max) >> 20);
+}
+
+static void release(struct session *session)
+{
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < session->kernel.n_cpus && session->streams; cpu++)
+		nt_stream_release(&session->streams[cpu]);
+	free(session->streams);
+	nt_tape_writer_free(session->tape);
+	nt_readings_release(&session->readings);
+	nt_names_release(&session->names);
+	nt_ids_release(&session->ids);
+	nt_kernel_release(&session->kernel);
+	if (session->signal_fd > 0)
+		close(session->signal_fd);
+	if (session->epoll_fd > 0)
+		close(session->epoll_fd);
+}
+
+int nt_session_run(struct nt_options *options)
+{
+	struct session session = { .options = options, .kernel.stats_fd = -1 };
+	int err = begin(&session), status;
+	bool began = !err;
+
+	if (!err)
+		err = record(&session);
+	if (began && !session.failed_write)
+		err = end(&session);
+	else
+		nt_kernel_stop(&session.kernel, &options->plan);
+	if (began && !options->quiet)
+		print_totals(&session);
+	if (began)
+		nt_command_end(&session.command, session.ended_by_signal ? SIGTERM : 0);
+	else if (session.command.pid)
+		nt_command_end(&session.command, SIGKILL);
+	status = err ? 1 : session.ended_by_signal && options->command ? 128 + session.ended_by_signal : session.command.status;
+	release(&session);
+	return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * session.h - one recording from begin to end: everything between the command line and the last line that is
+ * printed. Holds all parts together; each of them is in a file of its own.
+ */
+#ifndef NT_RECORD_SESSION_H
+#define NT_RECORD_SESSION_H
+
+#include "record/options.h"
+
+/* Records as the options say. Gives the exit status of the program; has printed why if it is not the command's. */
+int nt_session_run(struct nt_options *options);
+
+#endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* stream.c - see stream.h. */
+#include "record/stream.h"
+
+#include <errno.h>
+#include <string.h>
+
+int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_tape_writer *tape)
+{
+	memset(stream, 0, sizeof(*stream));
+	stream->cpu = cpu;
+	stream->ids = ids;
+	stream->tape = tape;
+	stream->events = nt_event_encoder_new();
+	stream->longs = nt_event_encoder_new();
+	return stream->events && stream->longs ? 0 : -ENOMEM;
+}
+
+void nt_stream_release(struct nt_stream *stream)
+{
+	nt_event_encoder_free(stream->events);
+	nt_event_encoder_free(stream->longs);
+	nt_buf_release(&stream->raw);
+	memset(stream, 0, sizeof(*stream));
+}
+
+int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape)
+{
+	struct nt_block_header header = { .type = NT_BLOCK_IDENTITIES };
+	int err;
+
+	if (!ids->pending.size)
+		return 0;
+	err = nt_tape_writer_block(tape, &header, ids->pending.data, ids->pending.size);
+	ids->pending.size = 0;
+	return err;
+}
+
+static int write_events(struct nt_stream *stream, struct nt_event_encoder *encoder, uint8_t flags)
+{
+	struct nt_event_stats stats = *nt_event_encoder_stats(encoder);
+	struct nt_block_header header = {
+		.type = NT_BLOCK_EVENTS,
+		.flags = flags,
+		.cpu = stream->cpu,
+		.sequence = stream->sequence,
+		.count = stats.count,
+		.least_begin_ns = stats.least_begin_ns,
+		.first_end_ns = stats.first_end_ns,
+		.last_end_ns = stats.last_end_ns,
+		.since_ns = stream->since_ns,
+		.task = stream->since_task,
+		.lag_ns = stream->lag_ns,
+	};
+	int err;
+
+	if (!stats.count)
+		return 0;
+	stream->raw.size = 0;
+	err = nt_event_encoder_finish(encoder, &stream->raw);
+	if (!err)
+		err = nt_tape_writer_block(stream->tape, &header, stream->raw.data, stream->raw.size);
+	stream->sequence++;
+	if (!(flags & NT_BLOCK_LONG)) {
+		stream->since_ns = stats.last_end_ns;
+		stream->since_task = stream->task;
+	}
+	return err;
+}
+
+int nt_stream_flush(struct nt_stream *stream)
+{
+	int err = nt_flush_identities(stream->ids, stream->tape);
+
+	if (!err)
+		err = write_events(stream, stream->longs, NT_BLOCK_LONG);
+	if (!err)
+		err = write_events(stream, stream->events, stream->has_loss ? NT_BLOCK_HAS_LOSS : 0);
+	stream->has_loss = false;
+	stream->opened_ns = 0;
+	stream->lag_ns = 0;
+	return err;
+}
+
+int nt_stream_flush_old(struct nt_stream *stream, uint64_t now_ns)
+{
+	if (!stream->opened_ns || now_ns - stream->opened_ns < NT_BLOCK_CUT_NS)
+		return 0;
+	return nt_stream_flush(stream);
+}
+
+void nt_stream_begin_drain(struct nt_stream *stream, uint64_t now_ns)
+{
+	stream->drain_ns = now_ns;
+	stream->lost_bytes = 0;
+}
+
+void nt_stream_end_drain(struct nt_stream *stream)
+{
+	if (stream->lost_bytes > stream->lost_bytes_max)
+		stream->lost_bytes_max = stream->lost_bytes;
+}
+
+static uint64_t span_dur(const union nt_any *record)
+{
+	switch (record->record.kind) {
+	case NT_SOFTIRQ:
+		return record->as_softirq.dur_ns;
+	case NT_IRQ:
+		return record->as_irq.dur_ns;
+	case NT_OP:
+		return record->as_op.dur_ns;
+	default:
+		return 0;
+	}
+}
+
+/* What the stream itself must know of an event that goes by. */
+static void observe(struct nt_stream *stream, const union nt_any *record)
+{
+	const struct nt_kind_info *lost;
+
+	switch (record->record.kind) {
+	case NT_STATE:
+		stream->task = record->as_state.task;
+		break;
+	case NT_SWITCH:
+		stream->task = record->as_switch.next;
+		break;
+	case NT_LOSS:
+		stream->has_loss = true;
+		stream->lost_total += record->as_loss.count;
+		lost = nt_kind(record->as_loss.lost_kind);
+		stream->lost_bytes += record->as_loss.count * (uint64_t)((lost ? lost->size : 0) + 8);
+		break;
+	}
+}
+
+/* A block's age counts from its first record; how late the reader is shows there too. */
+static void open_block(struct nt_stream *stream, uint64_t end_ns)
+{
+	uint64_t lag = stream->drain_ns > end_ns ? stream->drain_ns - end_ns : 0;
+
+	stream->opened_ns = stream->drain_ns;
+	stream->lag_ns = lag;
+	if (lag > stream->lag_max_ns)
+		stream->lag_max_ns = lag;
+}
+
+static int add_event(struct nt_stream *stream, const struct nt_kind_info *kind, union nt_any *record)
+{
+	struct nt_event_encoder *encoder = stream->events;
+	int err = nt_ids_translate(stream->ids, kind, record);
+
+	if (err)
+		return err;
+	if (!stream->opened_ns)
+		open_block(stream, record->record.end_ns);
+	observe(stream, record);
+	stream->events_total++;
+	if (span_dur(record) > NT_BLOCK_LONG_NS)
+		encoder = stream->longs;
+	err = nt_event_encoder_add(encoder, record);
+	if (err)
+		return err;
+	return nt_event_encoder_size(encoder) >= NT_BLOCK_CUT_BYTES ? nt_stream_flush(stream) : 0;
+}
+
+int nt_stream_sample(void *arg, const uint8_t *data, size_t size)
+{
+	struct nt_stream *stream = arg;
+	size_t at = 0;
+	int err = 0;
+
+	while (at + sizeof(struct nt_record) <= size && !err) {
+		const struct nt_kind_info *kind = nt_kind(data[at + offsetof(struct nt_record, kind)]);
+		union nt_any record;
+
+		if (!kind || at + kind->size > size) {
+			stream->malformed++;
+			return 0;
+		}
+		memcpy(&record, data + at, kind->size);
+		at += kind->size;
+		if (kind->class == NT_CLASS_EVENT)
+			err = add_event(stream, kind, &record);
+		else
+			err = nt_ids_put(stream->ids, &record);
+	}
+	return err;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * identity.c - records of class IDENTITY as rows of tagged fields (docs/chunk-format.md section 7). The bytes that
+ * are read are hostile.
+ */
+#include "schema/block.h"
+#include "schema/varint.h"
+
+/* A row: kind, size, then for each field that is not 0 its tag and value. A tag is number << 1 | is_bytes. */
+#define ROW_MAX (1024 + NT_MAX_RECORD_SIZE)
+
+
+
+static bool is_string(unsigned int kind, const struct nt_field *field)
+{
+	/* Of the fields of bytes only the addresses of sockets are not text. */
+	return field->coding == NT_CODING_BYTES && kind != NT_SOCKET;
+}
+
+/* What of a field of bytes is worth writing: all but the zeros at its end, or up to the first zero of a string. */
+static size_t bytes_used(unsigned int kind, const struct nt_field *field, const uint8_t *bytes)
+{
+	size_t size = field->size;
+
+	if (is_string(kind, field))
+		return strnlen((const char *)bytes, size - 1);
+	while (size && !bytes[size - 1])
+		size--;
+	return size;
+}
+
+static uint8_t *put_field(uint8_t *at, unsigned int kind, unsigned int number, const struct nt_field *field, const void *record)
+{
+	const uint8_t *bytes = (const uint8_t *)record + field->offset;
+	uint64_t value;
+
+	if (field->coding == NT_CODING_BYTES) {
+		size_t size = bytes_used(kind, field, bytes);
+
+		if (!size)
+			return at;
+		*at++ = (uint8_t)(number << 1 | 1);
+		at = nt_varint_put(at, size);
+		memcpy(at, bytes, size);
+		return at + size;
+	}
+	value = nt_field_get(field, record);
+	if (!value)
+		return at;
+	*at++ = (uint8_t)(number << 1);
+	return nt_varint_put(at, value);
+}
+
+int nt_identity_encode(struct nt_buf *out, const void *record)
+{
+	unsigned int kind = ((const struct nt_record *)record)->kind;
+	const struct nt_kind_info *info = nt_kind(kind);
+	uint8_t row[ROW_MAX], head[1 + NT_VARINT_MAX], *at = row, *head_end;
+	int err;
+
+	if (!info || info->class != NT_CLASS_IDENTITY)
+		return -EINVAL;
+	for (unsigned int i = 0; i < info->n_fields; i++)
+		at = put_field(at, kind, i, &info->fields[i], record);
+	head[0] = (uint8_t)kind;
+	head_end = nt_varint_put(head + 1, (uint64_t)(at - row));
+	err = nt_buf_reserve(out, (size_t)(head_end - head) + (size_t)(at - row));
+	if (err)
+		return err;
+	nt_buf_append(out, head, (size_t)(head_end - head));
+	nt_buf_append(out, row, (size_t)(at - row));
+	return 0;
+}
+
+static int get_bytes(const uint8_t **at, const uint8_t *end, unsigned int kind, const struct nt_field *field, void *record)
+{
+	uint64_t size;
+
+	if (nt_varint_get(at, end, &size) || size > (size_t)(end - *at))
+		return -EBADMSG;
+	if (field) {
+		if (field->coding != NT_CODING_BYTES || size > field->size - (is_string(kind, field) ? 1u : 0u))
+			return -EBADMSG;
+		memcpy((uint8_t *)record + field->offset, *at, size);
+	}
+	*at += size;
+	return 0;
+}
+
+static int get_integer(const uint8_t **at, const uint8_t *end, const struct nt_field *field, void *record)
+{
+	uint64_t value;
+
+	if (nt_varint_get(at, end, &value))
+		return -EBADMSG;
+	if (!field)
+		return 0;
+	if (field->coding == NT_CODING_BYTES || (field->size < 8 && value >> (8 * field->size)))
+		return -EBADMSG;
+	nt_field_set(field, record, value);
+	return 0;
+}
+
+/* The fields of one row. Numbers rise, so that none stands twice. */
+static int get_row(const uint8_t *at, const uint8_t *end, const struct nt_kind_info *info, union nt_any *out)
+{
+	unsigned int least = 0;
+	int err = 0;
+
+	memset(out, 0, info->size);
+	out->record.kind = info->number;
+	while (!err && at < end) {
+		unsigned int tag = *at++, number = tag >> 1;
+		const struct nt_field *field = number < info->n_fields ? &info->fields[number] : NULL;
+
+		if (number < least)
+			return -EBADMSG;
+		least = number + 1;
+		if (tag & 1)
+			err = get_bytes(&at, end, info->number, field, out);
+		else
+			err = get_integer(&at, end, field, out);
+	}
+	return err;
+}
+
+int nt_identity_next(const void *payload, size_t size, size_t *offset, union nt_any *out)
+{
+	const uint8_t *at = (const uint8_t *)payload + *offset, *end = (const uint8_t *)payload + size;
+
+	while (at < end) {
+		const struct nt_kind_info *info = nt_kind(*at++);
+		const uint8_t *row;
+		uint64_t row_size;
+
+		if (nt_varint_get(&at, end, &row_size) || row_size > (size_t)(end - at))
+			return -EBADMSG;
+		row = at;
+		at += row_size;
+		*offset = (size_t)(at - (const uint8_t *)payload);
+		if (info && info->class == NT_CLASS_IDENTITY)
+			return get_row(row, at, info, out);
+	}
+	return 1;
+}

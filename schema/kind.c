@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kind.c - the tables and words of kind.h, made from the X-macros of event.h. Constant data only.
+ */
+#include "schema/kind.h"
+
+#include <string.h>
+
+#define F(field, coding_, role_)                                                                       \
+	{.name = #field,                                                                               \
+	 .offset = offsetof(self, field),                                                              \
+	 .size = sizeof(((self *)0)->field),                                                           \
+	 .coding = NT_CODING_##coding_,                                                                \
+	 .role = NT_ROLE_##role_},
+
+/* One function per kind, so that `self` can stand for the kind's struct inside F. */
+#define X(number_, constant, name_, class_)                                                            \
+	static const struct nt_kind_info *info_##name_(void)                                           \
+	{                                                                                              \
+		typedef struct nt_##name_ self;                                                        \
+		static const struct nt_field fields[] = {NT_FIELDS_##name_(F)};                        \
+		static const struct nt_kind_info info = {                                              \
+			.name = #name_,                                                                \
+			.number = number_,                                                             \
+			.class = NT_CLASS_##class_,                                                    \
+			.size = sizeof(self),                                                          \
+			.n_fields = sizeof(fields) / sizeof(fields[0]),                                \
+			.fields = fields,                                                              \
+		};                                                                                     \
+		return &info;                                                                          \
+	}
+NT_KINDS(X)
+#undef X
+#undef F
+
+const struct nt_kind_info *nt_kind(unsigned int number)
+{
+	switch (number) {
+#define X(number_, constant, name_, class_)                                                            \
+	case number_:                                                                                  \
+		return info_##name_();
+		NT_KINDS(X)
+#undef X
+	default:
+		return NULL;
+	}
+}
+
+uint64_t nt_field_get(const struct nt_field *field, const void *record)
+{
+	const char *at = (const char *)record + field->offset;
+	uint64_t value = 0;
+
+	switch (field->size) {
+	case 1:
+	case 2:
+	case 4:
+	case 8:
+		/* Records are little-endian, and so is every machine that this builds for. */
+		memcpy(&value, at, field->size);
+		break;
+	default:
+		return 0;
+	}
+	if (field->coding == NT_CODING_SIGNED && field->size < 8) {
+		unsigned int shift = 64 - 8 * field->size;
+
+		value = (uint64_t)((int64_t)(value << shift) >> shift);
+	}
+	return value;
+}
+
+void nt_field_set(const struct nt_field *field, void *record, uint64_t value)
+{
+	if (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8)
+		memcpy((char *)record + field->offset, &value, field->size);
+}
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records and tapes are read in place as little-endian");
+
+#define WORD(table, index) ((index) < sizeof(table) / sizeof((table)[0]) && (table)[index] ? (table)[index] : "unknown")
+
+const char *nt_vec_name(unsigned int vec)
+{
+	static const char *const names[NT_VEC_COUNT] = {"HI",	    "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+							"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU"};
+
+	return WORD(names, vec);
+}
+
+const char *nt_call_name(unsigned int call)
+{
+	static const char *const names[] = {
+		[NT_CALL_OTHER] = "other",
+#define X(number, name) [number] = #name,
+		NT_CALLS(X)
+#undef X
+	};
+
+	return WORD(names, call);
+}
+
+const char *nt_dir_name(unsigned int dir)
+{
+	static const char *const names[] = {[NT_SEND] = "send", [NT_RECV] = "recv"};
+
+	return WORD(names, dir);
+}
+
+const char *nt_softirq_context_name(unsigned int context)
+{
+	static const char *const names[] = {
+		[NT_SOFTIRQ_UNKNOWN] = "unknown",
+		[NT_SOFTIRQ_IRQ_EXIT] = "irq_exit",
+		[NT_SOFTIRQ_KSOFTIRQD] = "ksoftirqd",
+		[NT_SOFTIRQ_BH_ENABLE] = "bh_enable",
+	};
+
+	return WORD(names, context);
+}
+
+const char *nt_role_name(unsigned int role)
+{
+	static const char *const names[] = {
+		[NT_ROLE_NONE] = "none",
+		[NT_ROLE_TASK] = "task",
+		[NT_ROLE_SOCKET] = "socket",
+		[NT_ROLE_CGROUP] = "cgroup",
+	};
+
+	return WORD(names, role);
+}
