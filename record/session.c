@@ -467,5 +467,7 @@ int nt_session_run(struct nt_options *options)
 		nt_command_end(&session.command, SIGKILL);
 	status = err ? 1 : session.ended_by_signal && options->command ? 128 + session.ended_by_signal : session.command.status;
 	release(&session);
+	if (!began)
+		rmdir(options->output);	/* an empty directory of ours is no tape; one with something in it stays */
 	return status;
 }
