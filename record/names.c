@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define PID_MASK 0x3fffffull	/* of a task's key: see nt_task_key */
+
 void nt_names_init(struct nt_names *names)
 {
 	char line[1024], where[256], type[64];
@@ -116,52 +118,87 @@ static ssize_t read_text(const char *path, char *text, size_t size)
 }
 
 /*
- * Whether the task that has this pid now is the one of the key: by its start, which /proc/PID/stat gives in
- * clock ticks since boot, and the key in 16 us of CLOCK_MONOTONIC.
+ * When a task started, on CLOCK_MONOTONIC, to a clock tick: all that /proc/PID/stat says, as ticks since boot. 0 if
+ * it is gone.
  */
-static bool is_same_task(uint64_t key, const char *stat)
+static uint64_t start_of(uint32_t tid)
 {
-	uint64_t start_ns = key >> 22 << 14, tick_ns = 1000000000ull / sysconf(_SC_CLK_TCK), boot_ns;
-	const char *at = strrchr(stat, ')');
+	uint64_t tick_ns = 1000000000ull / sysconf(_SC_CLK_TCK), suspended_ns;
 	struct timespec boot, monotonic;
+	char path[64], stat[1024];
 	unsigned long long ticks;
+	const char *at;
 
+	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
+	if (read_text(path, stat, sizeof(stat)) <= 0 || !(at = strrchr(stat, ')')))
+		return 0;
+	if (sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &ticks) != 1)
+		return 0;
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	clock_gettime(CLOCK_MONOTONIC, &monotonic);
-	boot_ns = start_ns + (boot.tv_sec - monotonic.tv_sec) * 1000000000ull + boot.tv_nsec - monotonic.tv_nsec;
-	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &ticks) != 1)
-		return false;
-	return boot_ns / tick_ns + 1 >= ticks && ticks + 1 >= boot_ns / tick_ns;
+	suspended_ns = (boot.tv_sec - monotonic.tv_sec) * 1000000000ull + boot.tv_nsec - monotonic.tv_nsec;
+	return ticks * tick_ns - suspended_ns;
+}
+
+/* Whether the task that has the key's pid now is the one of the key, as far as a clock tick can tell. */
+static bool is_same_task(uint64_t key, uint64_t start_ns)
+{
+	uint64_t key_ns = key >> 22 << 14, tick_ns = 1000000000ull / sysconf(_SC_CLK_TCK);
+
+	return start_ns && key_ns + 2 * tick_ns > start_ns && key_ns < start_ns + 2 * tick_ns;
+}
+
+static int put_task(struct nt_ids *ids, uint64_t key, uint64_t process, const char *status, const char *comm,
+		    uint64_t now_ns)
+{
+	union nt_any record;
+
+	memset(&record, 0, sizeof(record));
+	record.as_task.end_ns = now_ns;
+	record.as_task.kind = NT_TASK;
+	record.as_task.why = NT_TASK_SEED;
+	record.as_task.tid = key & PID_MASK;
+	record.as_task.task = key;
+	record.as_task.process = process;
+	record.as_task.pid = status_field(status, "\nTgid:\t");
+	record.as_task.parent_pid = status_field(status, "\nPPid:\t");
+	snprintf(record.as_task.comm, sizeof(record.as_task.comm), "%.15s", comm);
+	return nt_ids_put(ids, &record);
+}
+
+/*
+ * The key of a process's main thread: one that is known by that pid, or one made from its start to a clock tick, which is
+ * as good as any as long as the thread itself does not show.
+ */
+static uint64_t process_key(const struct nt_ids *ids, uint32_t pid)
+{
+	const struct nt_id_space *tasks = &ids->spaces[NT_ROLE_TASK];
+	uint64_t start_ns = start_of(pid);
+	uint32_t id;
+
+	for (id = 1; id < tasks->n_entries; id++)
+		if ((tasks->entries[id].key & PID_MASK) == pid && is_same_task(tasks->entries[id].key, start_ns))
+			return tasks->entries[id].key;
+	return nt_task_key(pid, start_ns);
 }
 
 /* Names a task from /proc, if it still lives. Its exact start is not known there: start_ns stays 0. */
 static int look_up_task(struct nt_ids *ids, uint64_t key, uint64_t now_ns)
 {
-	uint32_t tid = key & 0x3fffff;
-	char path[64], status[4096], stat[1024], comm[64];
-	union nt_any record;
+	uint32_t tid = key & PID_MASK, pid;
+	char path[64], status[4096], comm[64];
 
+	if (!is_same_task(key, start_of(tid)))
+		return 0;
 	snprintf(path, sizeof(path), "/proc/%u/status", tid);
 	if (read_text(path, status, sizeof(status)) <= 0)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
-	if (read_text(path, stat, sizeof(stat)) <= 0 || !is_same_task(key, stat))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
 	if (read_text(path, comm, sizeof(comm)) <= 0)
 		return 0;
 	comm[strcspn(comm, "\n")] = 0;
-	memset(&record, 0, sizeof(record));
-	record.as_task.end_ns = now_ns;
-	record.as_task.kind = NT_TASK;
-	record.as_task.why = NT_TASK_SEED;
-	record.as_task.tid = tid;
-	record.as_task.task = key;
-	record.as_task.pid = status_field(status, "\nTgid:\t");
-	record.as_task.process = record.as_task.pid == tid ? key : 0;
-	record.as_task.parent_pid = status_field(status, "\nPPid:\t");
-	snprintf(record.as_task.comm, sizeof(record.as_task.comm), "%.15s", comm);
-	return nt_ids_put(ids, &record);
+	pid = status_field(status, "\nTgid:\t");
+	return put_task(ids, key, pid == tid ? key : process_key(ids, pid), status, comm, now_ns);
 }
 
 /* The path of a cgroup by its id: the id is the file handle of its directory. */
@@ -209,10 +246,10 @@ static int look_up_cgroup(struct nt_names *names, struct nt_ids *ids, uint64_t k
 int nt_names_resolve(struct nt_names *names, struct nt_ids *ids, uint64_t now_ns)
 {
 	struct nt_id_space *tasks = &ids->spaces[NT_ROLE_TASK], *cgroups = &ids->spaces[NT_ROLE_CGROUP];
-	uint32_t until = tasks->n_entries;
 	int err = 0;
 
-	for (; names->tasks_done < until && !err; names->tasks_done++) {
+	/* One may add another: its main thread. */
+	for (; names->tasks_done < tasks->n_entries && !err; names->tasks_done++) {
 		struct nt_id_entry *entry = &tasks->entries[names->tasks_done];
 
 		if (!entry->identity)
