@@ -9,6 +9,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 struct nt_cpus_map nt_cpus SEC(".maps");
 struct nt_rings_map nt_rings SEC(".maps");
+struct nt_task_ops_map nt_task_ops SEC(".maps");
+struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
 const volatile struct nt_config nt_config = {};
 
 /* Writes one kind's losses. If there is no room for that either, they are kept for the next try. */
@@ -47,6 +49,41 @@ int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 	for (kind = 1; kind < NT_KIND_MAX; kind++)
 		if (cpu->losses[kind].count)
 			flush_kind(cpu, cpu_id, kind, now_ns);
+	return 0;
+}
+
+/*
+ * Another task is on this CPU than the last switch put there. Says so on the tape, as a lost switch since the
+ * last one, and who is there now; and gives the task its open operation back.
+ */
+int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct nt_loss loss = {};
+	bool is_first;
+
+	if (!cpu)
+		return 0;
+	is_first = !cpu->current;
+	__builtin_memcpy(&cpu->current, &task, sizeof(cpu->current));
+	if (nt_config.probe_socket)
+		nt_give_op(cpu, task);
+	if (is_first || !cpu->gate)
+		return 0;
+	__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].lost[NT_SWITCH], 1);
+	loss.end_ns = now_ns;
+	loss.kind = NT_LOSS;
+	loss.lost_kind = NT_SWITCH;
+	loss.why = NT_LOSS_NOT_RUN;
+	loss.count = 1;
+	loss.first_ns = cpu->switch_ns;
+	loss.last_ns = cpu->switch_ns;
+	if (nt_ring_write(cpu, cpu_id, &loss, sizeof(loss)))
+		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
+	else
+		nt_note_loss(cpu, NT_SWITCH, cpu->switch_ns, 0);
+	nt_write_state(cpu_id, now_ns, NT_STATE_RESYNC);
 	return 0;
 }
 
@@ -128,6 +165,7 @@ int nt_control(struct bpf_raw_tracepoint_args *ctx)
 	if (!cpu)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
+	nt_check_current(cpu, cpu_id, bpf_get_current_task_btf(), now_ns);
 	if (command == NT_CONTROL_START && !cpu->gate) {
 		cpu->start_ns = now_ns;
 		cpu->gate = 1;

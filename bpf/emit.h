@@ -37,6 +37,7 @@ extern const volatile struct nt_config nt_config;
 /* In core.bpf.c; global functions, so that the verifier checks them once. */
 int nt_flush_losses(__u32 cpu_id, __u64 now_ns);
 int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason);
+int nt_missed_switch(__u32 cpu_id, __u64 now_ns);
 
 /* Counts how a run of a program ended: exactly once per run. */
 static __always_inline void nt_count(struct nt_cpu *cpu, __u32 program, __u32 outcome)
@@ -156,6 +157,17 @@ static __always_inline void nt_state_written(struct nt_cpu *cpu, __u64 now_ns)
 {
 	cpu->since_state = 0;
 	cpu->state_ns = now_ns;
+}
+
+/*
+ * A kernel may not run the programs while some task is on the CPU (a hardened host hides a process of its
+ * own so): then the switch away from it is never seen. Whoever next runs on the CPU finds another task
+ * there than the last switch put on it.
+ */
+static __always_inline void nt_check_current(struct nt_cpu *cpu, __u32 cpu_id, struct task_struct *task, __u64 now_ns)
+{
+	if (cpu->current != (unsigned long)task)
+		nt_missed_switch(cpu_id, now_ns);
 }
 
 static __always_inline __u64 nt_key_of(struct task_struct *task)

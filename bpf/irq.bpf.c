@@ -8,6 +8,7 @@
 
 static __always_inline int irq_begin(__u32 program, __u8 type, __u32 number)
 {
+	__u64 now_ns = bpf_ktime_get_ns();
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
 
@@ -15,11 +16,15 @@ static __always_inline int irq_begin(__u32 program, __u8 type, __u32 number)
 	if (!cpu)
 		return 0;
 	nt_count(cpu, program, NT_OUTCOME_noted);
-	if (cpu->irq_depth++)
+	if (cpu->irq_depth) {
+		cpu->irq_depth++;
 		return 0;
+	}
+	nt_check_current(cpu, cpu_id, bpf_get_current_task_btf(), now_ns);
+	cpu->irq_depth = 1;
 	cpu->irq_type = type;
 	cpu->irq_number = number;
-	cpu->irq_begin_ns = bpf_ktime_get_ns();
+	cpu->irq_begin_ns = now_ns;
 	return 0;
 }
 

@@ -117,4 +117,19 @@ static __always_inline bool nt_open_op_record(struct nt_open_op *op, struct task
 	return true;
 }
 
+/* The task comes onto the CPU, and with it what it was inside of. */
+static __always_inline void nt_give_op(struct nt_cpu *cpu, struct task_struct *next)
+{
+	struct nt_open_op *saved;
+
+	cpu->op.state = NT_OP_NONE;
+	if (nt_is_kernel_task(next))
+		return;
+	saved = bpf_task_storage_get(&nt_task_ops, next, NULL, 0);
+	if (saved && saved->state != NT_OP_NONE) {
+		cpu->op = *saved;
+		saved->state = NT_OP_NONE;
+	}
+}
+
 #endif

@@ -5,8 +5,6 @@
  */
 #include "bpf/open_op.h"
 
-struct nt_task_ops_map nt_task_ops SEC(".maps");
-
 #define TASK_DEAD 0x00000080
 
 /* The task leaves the CPU: what it is inside of goes with it. True if that was an operation. */
@@ -23,20 +21,6 @@ static __always_inline bool take_op(struct nt_cpu *cpu, struct task_struct *prev
 			*saved = cpu->op;
 	}
 	return true;
-}
-
-static __always_inline void give_op(struct nt_cpu *cpu, struct task_struct *next)
-{
-	struct nt_open_op *saved;
-
-	cpu->op.state = NT_OP_NONE;
-	if (nt_is_kernel_task(next))
-		return;
-	saved = bpf_task_storage_get(&nt_task_ops, next, NULL, 0);
-	if (saved && saved->state != NT_OP_NONE) {
-		cpu->op = *saved;
-		saved->state = NT_OP_NONE;
-	}
 }
 
 struct switch_sample {
@@ -57,10 +41,13 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	if (!cpu)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
+	nt_check_current(cpu, cpu_id, prev, now_ns);
+	cpu->current = (unsigned long)next;
+	cpu->switch_ns = now_ns;
 	if (nt_config.probe_socket) {
 		if (cpu->op.state != NT_OP_NONE)
 			has_open = take_op(cpu, prev, preempt ? 0 : prev_state, now_ns, &sample.open);
-		give_op(cpu, next);
+		nt_give_op(cpu, next);
 	}
 	if (!cpu->gate) {
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);

@@ -5,14 +5,13 @@
  */
 #include "bpf/open_op.h"
 
-struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
-
 #define MSG_PEEK 0x02
 #define MSG_ERRQUEUE 0x2000
 
 SEC("tp_btf/sys_enter")
 int BPF_PROG(nt_sys_enter, struct pt_regs *regs, long nr)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	const volatile struct nt_call_info *info;
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
@@ -20,12 +19,14 @@ int BPF_PROG(nt_sys_enter, struct pt_regs *regs, long nr)
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu)
 		return 0;
+	if (cpu->current != (unsigned long)task)
+		nt_missed_switch(cpu_id, bpf_ktime_get_ns());
 	info = nt_call_info(nr);
 	if ((__u64)nr >= NT_MAX_CALL_NR || !info->dir) {
 		nt_count(cpu, NT_PROGRAM_sys_enter, NT_OUTCOME_skipped_call);
 		return 0;
 	}
-	if (nt_task_is_compat(bpf_get_current_task_btf())) {
+	if (nt_task_is_compat(task)) {
 		cpu->op.state = NT_OP_NONE;
 		nt_count(cpu, NT_PROGRAM_sys_enter, NT_OUTCOME_skipped_compat);
 		return 0;

@@ -42,14 +42,17 @@ SEC("tp_btf/softirq_entry")
 int BPF_PROG(nt_softirq_entry, unsigned int vec)
 {
 	__u64 now_ns = bpf_ktime_get_ns();
+	struct task_struct *task;
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
 
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu)
 		return 0;
+	task = bpf_get_current_task_btf();
+	nt_check_current(cpu, cpu_id, task, now_ns);
 	cpu->softirq_vec = vec;
-	cpu->softirq_context = context_of(cpu, bpf_get_current_task_btf(), now_ns);
+	cpu->softirq_context = context_of(cpu, task, now_ns);
 	cpu->softirq_begin_ns = now_ns;
 	nt_count(cpu, NT_PROGRAM_softirq_entry, NT_OUTCOME_noted);
 	return 0;

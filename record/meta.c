@@ -191,6 +191,6 @@ int nt_meta_close(struct nt_buf *out, uint64_t end_ns, const char *stop, const s
 	if (!err)
 		err = add_number(out, "events", totals->events);
 	if (!err)
-		err = add_number(out, "lost", totals->lost);
+		err = add_number(out, "lost", totals->lost + totals->missed);
 	return err ? err : nt_meta_append(out, "complete", "1");
 }

@@ -7,7 +7,9 @@
 #include "schema/chunk.h"
 
 struct nt_totals {
-	uint64_t duration_ns, events, lost;
+	uint64_t duration_ns, events;
+	uint64_t lost;			/* the rings were full */
+	uint64_t missed;		/* switches that the kernel did not show */
 	uint64_t lost_bytes_max;	/* room for what was lost on one CPU between two drains, at most */
 };
 

@@ -14,7 +14,7 @@
 #define LEAST_RING_SIZE (64u << 10)
 #define GREATEST_RING_SIZE (1u << 30)
 
-enum { OPT_PROBES = 256, OPT_LIST_PROBES, OPT_RING_SIZE, OPT_BPF_STATS, OPT_HELP, OPT_VERSION };
+enum { OPT_PROBES = 256, OPT_LIST_PROBES, OPT_RING_SIZE, OPT_BPF_STATS, OPT_NO_REALTIME, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -24,6 +24,7 @@ static const struct option long_options[] = {
 	{ "list-probes", no_argument, NULL, OPT_LIST_PROBES },
 	{ "ring-size", required_argument, NULL, OPT_RING_SIZE },
 	{ "bpf-stats", no_argument, NULL, OPT_BPF_STATS },
+	{ "no-realtime", no_argument, NULL, OPT_NO_REALTIME },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{}
@@ -43,6 +44,7 @@ static void usage(FILE *to)
 		"      --list-probes    what each probe is for, and how this kernel serves it\n"
 		"      --ring-size SIZE buffer per CPU, e.g. 1M (the default); rounded up to a power of two\n"
 		"      --bpf-stats      also have the kernel count and time each program (costs time)\n"
+		"      --no-realtime    drain the rings at normal priority; more may be lost on a busy host\n"
 		"  -q, --quiet          print nothing but errors\n"
 		"  -- COMMAND ...       record while COMMAND runs; exit with its status\n");
 }
@@ -119,6 +121,9 @@ static int parse_one(struct nt_options *options, int option, int *exit_status)
 		return 0;
 	case OPT_BPF_STATS:
 		options->bpf_stats = true;
+		return 0;
+	case OPT_NO_REALTIME:
+		options->no_realtime = true;
 		return 0;
 	case OPT_HELP:
 		usage(stdout);

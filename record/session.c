@@ -6,6 +6,7 @@
 #include "record/session.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,11 +309,24 @@ static int sleep_ms(const struct session *session, uint64_t now_ns)
 	return left_ms < DRAIN_EVERY_MS ? (int)left_ms : DRAIN_EVERY_MS;
 }
 
+/*
+ * The rings are small, so that they stay in the CPU's cache, and a host that is worth recording is busy: what
+ * drains them must not wait behind it. Without the right to do so we go on as we are.
+ */
+static void be_prompt(const struct session *session)
+{
+	struct sched_param priority = { .sched_priority = 1 };
+
+	if (!session->options->no_realtime)
+		sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &priority);
+}
+
 static int record(struct session *session)
 {
 	struct epoll_event events[16];
 	int err = 0;
 
+	be_prompt(session);
 	while (!session->stop && !err) {
 		uint64_t now_ns = nt_now();
 
@@ -341,6 +355,7 @@ static void sum_up(const struct session *session, struct nt_totals *totals)
 
 		totals->events += stream->events_total;
 		totals->lost += stream->lost_total;
+		totals->missed += stream->missed_total;
 		if (stream->lost_bytes_max > totals->lost_bytes_max)
 			totals->lost_bytes_max = stream->lost_bytes_max;
 	}
@@ -421,12 +436,16 @@ static void print_totals(const struct session *session)
 	cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
 	fprintf(stderr, "%s: %.3f s, %llu events, %llu lost, %llu bytes (%.2f per event), own CPU %.3f s (%.1f %% of one)\n",
 		session->options->output, totals.duration_ns / 1e9, (unsigned long long)totals.events,
-		(unsigned long long)totals.lost, (unsigned long long)bytes,
+		(unsigned long long)(totals.lost + totals.missed), (unsigned long long)bytes,
 		totals.events ? (double)bytes / totals.events : 0.0, cpu_s,
 		totals.duration_ns ? cpu_s * 1e11 / totals.duration_ns : 0.0);
 	if (totals.lost)
-		fprintf(stderr, "lost: the rings were full; --ring-size %zuM would have held them\n",
-			enough_ring(session->options->ring_size, totals.lost_bytes_max) >> 20);
+		fprintf(stderr, "lost: %llu records found the rings full; --ring-size %zuk would have held them\n",
+			(unsigned long long)totals.lost,
+			enough_ring(session->options->ring_size, totals.lost_bytes_max) >> 10);
+	if (totals.missed)
+		fprintf(stderr, "lost: %llu context switches that this kernel does not show to the programs\n",
+			(unsigned long long)totals.missed);
 }
 
 static void release(struct session *session)

@@ -115,11 +115,22 @@ static uint64_t span_dur(const union nt_any *record)
 	}
 }
 
+static void observe_loss(struct nt_stream *stream, const struct nt_loss *loss)
+{
+	const struct nt_kind_info *kind = nt_kind(loss->lost_kind);
+
+	stream->has_loss = true;
+	if (loss->why == NT_LOSS_NOT_RUN) {
+		stream->missed_total += loss->count;
+		return;
+	}
+	stream->lost_total += loss->count;
+	stream->lost_bytes += loss->count * (uint64_t)((kind ? kind->size : 0) + 8);
+}
+
 /* What the stream itself must know of an event that goes by. */
 static void observe(struct nt_stream *stream, const union nt_any *record)
 {
-	const struct nt_kind_info *lost;
-
 	switch (record->record.kind) {
 	case NT_STATE:
 		stream->task = record->as_state.task;
@@ -128,10 +139,7 @@ static void observe(struct nt_stream *stream, const union nt_any *record)
 		stream->task = record->as_switch.next;
 		break;
 	case NT_LOSS:
-		stream->has_loss = true;
-		stream->lost_total += record->as_loss.count;
-		lost = nt_kind(record->as_loss.lost_kind);
-		stream->lost_bytes += record->as_loss.count * (uint64_t)((lost ? lost->size : 0) + 8);
+		observe_loss(stream, &record->as_loss);
 		break;
 	}
 }

@@ -14,18 +14,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The thread that waits for the disk, and what it is asked. */
-struct syncer {
+#define QUEUE_MAX_BYTES (64u << 20)	/* the disk may fall this far behind; then the recording waits for it */
+
+/* What the thread is asked to do, in order. */
+enum job_type { JOB_WRITE, JOB_SYNC, JOB_FINISH };
+
+struct job {
+	struct job *next;
+	enum job_type type;
+	int fd;				/* FINISH closes it */
+	char *from, *to;		/* FINISH renames; owned */
+	size_t size;
+	char data[];			/* WRITE */
+};
+
+/* The thread that waits for the disk. After a failure it does no more writes, so that files end with a whole block. */
+struct disk {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool running;			/* the thread exists */
-	bool busy, stop;
-	int sync_fd;			/* to be synced, or -1 */
-	int finish_fd;			/* to be synced, closed and renamed, or -1 */
-	char from[PATH_MAX], to[PATH_MAX];
+	bool running, busy, stop;
+	struct job *first, **last;
+	size_t queued_bytes;
 	int directory_fd;
-	int error;			/* the first failure not yet told */
+	int error;			/* the first failure */
 };
 
 struct nt_tape_writer {
@@ -37,89 +49,138 @@ struct nt_tape_writer {
 	char path[PATH_MAX];
 	uint64_t file_size;		/* whole blocks in the open file */
 	uint64_t finished_bytes, blocks;
-	struct syncer syncer;
+	struct disk disk;
 };
 
-static int finish_file(struct syncer *syncer, int fd)
+/* All bytes or none: what could not be written whole is cut off again. */
+static int write_whole(int fd, const char *data, size_t size)
 {
-	int err = fdatasync(fd) ? -errno : 0;
+	off_t start = lseek(fd, 0, SEEK_CUR);
+	size_t done = 0;
 
-	close(fd);
-	if (!err && (rename(syncer->from, syncer->to) || fsync(syncer->directory_fd)))
+	while (done < size) {
+		ssize_t n = write(fd, data + done, size - done);
+		int err = n < 0 ? -errno : 0;
+
+		if (err == -EINTR)
+			continue;
+		if (err)
+			return ftruncate(fd, start) ? err : err;
+		done += n;
+	}
+	return 0;
+}
+
+static int do_job(struct disk *disk, const struct job *job, bool failed)
+{
+	int err = 0;
+
+	if (job->type == JOB_WRITE)
+		return failed ? 0 : write_whole(job->fd, job->data, job->size);
+	if (!failed && fdatasync(job->fd))
 		err = -errno;
+	if (job->type == JOB_FINISH) {
+		close(job->fd);
+		if (!failed && !err && (rename(job->from, job->to) || fsync(disk->directory_fd)))
+			err = -errno;
+	}
 	return err;
 }
 
-/* Does one thing that is asked for, with the lock released meanwhile. False if there is none. */
-static bool sync_once(struct syncer *syncer)
+static void free_job(struct job *job)
 {
-	int finish = syncer->finish_fd, fd = finish >= 0 ? finish : syncer->sync_fd, err;
-
-	if (fd < 0)
-		return false;
-	syncer->busy = true;
-	if (finish < 0)
-		syncer->sync_fd = -1;
-	pthread_mutex_unlock(&syncer->lock);
-	err = finish >= 0 ? finish_file(syncer, fd) : fdatasync(fd) ? -errno : 0;
-	pthread_mutex_lock(&syncer->lock);
-	if (finish >= 0)
-		syncer->finish_fd = -1;
-	if (err && !syncer->error)
-		syncer->error = err;
-	syncer->busy = false;
-	pthread_cond_broadcast(&syncer->changed);
-	return true;
+	free(job->from);
+	free(job->to);
+	free(job);
 }
 
-static void *sync_loop(void *arg)
+static void *disk_loop(void *arg)
 {
-	struct syncer *syncer = arg;
+	struct disk *disk = arg;
 
-	pthread_mutex_lock(&syncer->lock);
-	while (sync_once(syncer) || !syncer->stop)
-		if (!syncer->stop && syncer->sync_fd < 0 && syncer->finish_fd < 0)
-			pthread_cond_wait(&syncer->changed, &syncer->lock);
-	pthread_mutex_unlock(&syncer->lock);
+	pthread_mutex_lock(&disk->lock);
+	while (disk->first || !disk->stop) {
+		struct job *job = disk->first;
+		bool failed = disk->error;
+		int err;
+
+		if (!job) {
+			pthread_cond_wait(&disk->changed, &disk->lock);
+			continue;
+		}
+		disk->first = job->next;
+		if (!disk->first)
+			disk->last = &disk->first;
+		disk->busy = true;
+		pthread_mutex_unlock(&disk->lock);
+		err = do_job(disk, job, failed);
+		pthread_mutex_lock(&disk->lock);
+		disk->busy = false;
+		disk->queued_bytes -= job->size;
+		free_job(job);
+		if (err && !disk->error)
+			disk->error = err;
+		pthread_cond_broadcast(&disk->changed);
+	}
+	pthread_mutex_unlock(&disk->lock);
 	return NULL;
 }
 
-static int syncer_start(struct syncer *syncer, int directory_fd)
+static int disk_start(struct disk *disk, int directory_fd)
 {
 	int err;
 
-	syncer->sync_fd = syncer->finish_fd = -1;
-	syncer->directory_fd = directory_fd;
-	pthread_mutex_init(&syncer->lock, NULL);
-	pthread_cond_init(&syncer->changed, NULL);
-	err = pthread_create(&syncer->thread, NULL, sync_loop, syncer);
-	syncer->running = !err;
+	disk->last = &disk->first;
+	disk->directory_fd = directory_fd;
+	pthread_mutex_init(&disk->lock, NULL);
+	pthread_cond_init(&disk->changed, NULL);
+	err = pthread_create(&disk->thread, NULL, disk_loop, disk);
+	disk->running = !err;
 	return -err;
 }
 
-static void syncer_stop(struct syncer *syncer)
+/* Does what is queued first. */
+static void disk_stop(struct disk *disk)
 {
-	if (!syncer->running)
+	if (!disk->running)
 		return;
-	pthread_mutex_lock(&syncer->lock);
-	syncer->stop = true;
-	pthread_cond_broadcast(&syncer->changed);
-	pthread_mutex_unlock(&syncer->lock);
-	pthread_join(syncer->thread, NULL);
-	syncer->running = false;
+	pthread_mutex_lock(&disk->lock);
+	disk->stop = true;
+	pthread_cond_broadcast(&disk->changed);
+	pthread_mutex_unlock(&disk->lock);
+	pthread_join(disk->thread, NULL);
+	disk->running = false;
 }
 
-/* Waits until nothing is asked for or being done; gives and forgets its error. Takes and holds the lock. */
-static int syncer_lock_idle(struct syncer *syncer)
+/* Queues a job (takes it; NULL: out of memory) and gives the first error so far. */
+static int disk_add(struct disk *disk, struct job *job)
 {
 	int err;
 
-	pthread_mutex_lock(&syncer->lock);
-	while (syncer->busy || syncer->sync_fd >= 0 || syncer->finish_fd >= 0)
-		pthread_cond_wait(&syncer->changed, &syncer->lock);
-	err = syncer->error;
-	syncer->error = 0;
+	if (!job)
+		return -ENOMEM;
+	pthread_mutex_lock(&disk->lock);
+	while (disk->queued_bytes > QUEUE_MAX_BYTES && !disk->error)
+		pthread_cond_wait(&disk->changed, &disk->lock);
+	*disk->last = job;
+	disk->last = &job->next;
+	disk->queued_bytes += job->size;
+	err = disk->error;
+	pthread_cond_broadcast(&disk->changed);
+	pthread_mutex_unlock(&disk->lock);
 	return err;
+}
+
+static struct job *new_job(enum job_type type, int fd, const void *data, size_t size)
+{
+	struct job *job = malloc(sizeof(*job) + size);
+
+	if (!job)
+		return NULL;
+	*job = (struct job){ .type = type, .fd = fd, .size = size };
+	if (size)
+		memcpy(job->data, data, size);
+	return job;
 }
 
 static int directory_is_empty(int fd)
@@ -162,7 +223,7 @@ int nt_tape_writer_new(struct nt_tape_writer **out, const char *directory, const
 	tape->directory = strdup(directory);
 	err = tape->directory ? open_directory(tape) : -ENOMEM;
 	if (!err)
-		err = syncer_start(&tape->syncer, tape->directory_fd);
+		err = disk_start(&tape->disk, tape->directory_fd);
 	if (err) {
 		nt_tape_writer_free(tape);
 		return err;
@@ -171,28 +232,12 @@ int nt_tape_writer_new(struct nt_tape_writer **out, const char *directory, const
 	return 0;
 }
 
-/* All bytes or none: what could not be written whole is cut off again. */
 static int write_block(void *arg, const void *data, size_t size)
 {
 	struct nt_tape_writer *tape = arg;
-	size_t done = 0;
 
-	while (done < size) {
-		ssize_t n = write(tape->fd, (const char *)data + done, size - done);
-		int err = n < 0 ? -errno : 0;
-
-		if (err == -EINTR)
-			continue;
-		if (err) {
-			if (ftruncate(tape->fd, tape->file_size))
-				return err;
-			lseek(tape->fd, tape->file_size, SEEK_SET);
-			return err;
-		}
-		done += n;
-	}
 	tape->file_size += size;
-	return 0;
+	return disk_add(&tape->disk, new_job(JOB_WRITE, tape->fd, data, size));
 }
 
 static void chunk_path(const struct nt_tape_writer *tape, char *path, size_t size, const char *suffix)
@@ -218,45 +263,47 @@ int nt_tape_writer_block(struct nt_tape_writer *tape, struct nt_block_header *he
 
 int nt_tape_writer_finish_chunk(struct nt_tape_writer *tape)
 {
-	struct syncer *syncer = &tape->syncer;
-	int err = nt_chunk_writer_finish(tape->chunk), earlier;
+	int err = nt_chunk_writer_finish(tape->chunk);
+	char final[PATH_MAX];
+	struct job *job;
 
 	if (err)
 		return err;
-	earlier = syncer_lock_idle(syncer);
-	memcpy(syncer->from, tape->path, sizeof(syncer->from));
-	chunk_path(tape, syncer->to, sizeof(syncer->to), "");
-	syncer->finish_fd = tape->fd;
-	pthread_cond_broadcast(&syncer->changed);
-	pthread_mutex_unlock(&syncer->lock);
+	chunk_path(tape, final, sizeof(final), "");
+	job = new_job(JOB_FINISH, tape->fd, NULL, 0);
+	if (!job)
+		return -ENOMEM;
+	job->from = strdup(tape->path);
+	job->to = strdup(final);
+	if (!job->from || !job->to) {
+		free_job(job);
+		return -ENOMEM;
+	}
+	err = disk_add(&tape->disk, job);
 	tape->fd = -1;
 	tape->finished_bytes += tape->file_size;
 	tape->file_size = 0;
 	tape->header.number++;
 	nt_chunk_writer_free(tape->chunk);
 	tape->chunk = NULL;
-	return earlier;
+	return err;
 }
 
 int nt_tape_writer_sync(struct nt_tape_writer *tape)
 {
-	struct syncer *syncer = &tape->syncer;
-	int err;
-
-	pthread_mutex_lock(&syncer->lock);
-	syncer->sync_fd = tape->fd;
-	err = syncer->error;
-	syncer->error = 0;
-	pthread_cond_broadcast(&syncer->changed);
-	pthread_mutex_unlock(&syncer->lock);
-	return err;
+	return disk_add(&tape->disk, new_job(JOB_SYNC, tape->fd, NULL, 0));
 }
 
 int nt_tape_writer_wait(struct nt_tape_writer *tape)
 {
-	int err = syncer_lock_idle(&tape->syncer);
+	struct disk *disk = &tape->disk;
+	int err;
 
-	pthread_mutex_unlock(&tape->syncer.lock);
+	pthread_mutex_lock(&disk->lock);
+	while (disk->busy || disk->first)
+		pthread_cond_wait(&disk->changed, &disk->lock);
+	err = disk->error;
+	pthread_mutex_unlock(&disk->lock);
 	return err;
 }
 
@@ -289,7 +336,7 @@ void nt_tape_writer_free(struct nt_tape_writer *tape)
 {
 	if (!tape)
 		return;
-	syncer_stop(&tape->syncer);
+	disk_stop(&tape->disk);
 	nt_chunk_writer_free(tape->chunk);
 	if (tape->fd >= 0)
 		close(tape->fd);

@@ -63,11 +63,11 @@ struct nt_record {
 };
 
 /* Why a state record was written. */
-enum nt_state_reason { NT_STATE_START = 1, NT_STATE_PERIODIC = 2, NT_STATE_STOP = 3 };
+enum nt_state_reason { NT_STATE_START = 1, NT_STATE_PERIODIC = 2, NT_STATE_STOP = 3, NT_STATE_RESYNC = 4 };
 
 /*
- * STATE: who is on this CPU now, and which spans are open. Written when recording starts and stops, and
- * by the next event after 50 ms or 4,096 records without one. Its `n_open` OPEN records stand directly
+ * STATE: who is on this CPU now, and which spans are open. Written when recording starts and stops, by
+ * the next event after 50 ms or 4,096 records without one, and when a switch was missed. Its `n_open` OPEN records stand directly
  * before it, outermost first, with the same end_ns.
  */
 struct nt_state {
@@ -194,16 +194,23 @@ struct nt_op {
 	__u64 socket;
 };
 
+/* Why records are missing. */
+enum nt_loss_why {
+	NT_LOSS_RING_FULL = 0,
+	NT_LOSS_NOT_RUN = 1	/* the kernel did not run the program: seen when another task was found on the CPU */
+};
+
 /*
  * LOSS: `count` records of one kind could not be written on this CPU. Stands ahead of the first record
  * written after them. Times are of the records that were lost; 0 means not known (take the end of the
- * CPU's last record before this one).
+ * CPU's last record before this one). For NT_LOSS_NOT_RUN they are the earliest that the loss can have been.
  */
 struct nt_loss {
 	__u64 end_ns;		/* when this record was written */
 	__u8 kind;
 	__u8 lost_kind;		/* enum nt_kind */
-	__u8 zero_a, zero_b;
+	__u8 why;		/* enum nt_loss_why */
+	__u8 zero_a;
 	__u32 count;
 	__u64 first_ns;		/* least end of the lost */
 	__u64 last_ns;		/* greatest end of the lost */
@@ -350,7 +357,8 @@ struct nt_irq_name {
 	F(count, PLAIN, NONE)        \
 	F(first_ns, AGO, NONE)       \
 	F(last_ns, AGO, NONE)        \
-	F(begin_ns, AGO, NONE)
+	F(begin_ns, AGO, NONE)       \
+	F(why, PLAIN, NONE)
 
 #define NT_FIELDS_hotplug(F)         \
 	F(end_ns, TIME, NONE)        \
