@@ -84,9 +84,27 @@ $(BUILD)/bpf/nettape.skel.h: $(BUILD)/bpf/nettape.o
 $(call obj,o,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
 $(call obj,san,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
 
+# ---- SQL that is part of nettape-report ----
+
+$(BUILD)/report/views_sql.h: schema/views.sql
+	@mkdir -p $(@D)
+	$(call say,SQL,$@)
+	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@
+
+$(call obj,o,report/db.c) $(call obj,san,report/db.c): | $(BUILD)/report/views_sql.h
+
 # ---- tests ----
 
-san_lib := $(call obj,san,$(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src))
+lib_src := $(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src)
+plain_lib := $(BUILD)/o/libnettape.a
+san_lib := $(BUILD)/san/libnettape.a
+
+# An archive, so that a test needs only what it calls.
+$(plain_lib): $(call obj,o,$(lib_src))
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(san_lib): $(call obj,san,$(lib_src))
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/tests/%_test: $(BUILD)/san/tests/unit/%_test.o $(san_lib)
 	@mkdir -p $(@D)
@@ -99,13 +117,13 @@ $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS) -lm
 
-$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src)
+$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(BUILD)/report/views_sql.h
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
 	$(Q)$(CLANG) $(CPPALL) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(REPORT_LIBS) -lm
 
 # Programs that tests run: plain builds.
-$(BUILD)/tools/%: $(BUILD)/o/tests/tools/%.o $(call obj,o,$(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src))
+$(BUILD)/tools/%: $(BUILD)/o/tests/tools/%.o $(plain_lib)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(REPORT_LIBS) -lm -lpthread

@@ -164,7 +164,8 @@ static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
 	return err;
 }
 
-int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const struct nt_kernel *kernel)
+int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const struct nt_kernel *kernel,
+		 const char *hidden)
 {
 	uint64_t start_realtime_ns = realtime_ns() - (nt_now() - kernel->start_ns);
 	int err = nt_meta_append(out, "tool", "nettape-record " NT_VERSION);
@@ -179,6 +180,8 @@ int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const str
 		err = add_number(out, "ring_size", options->ring_size);
 	if (!err)
 		err = add_plan(out, &options->plan);
+	if (!err && hidden[0])
+		err = nt_meta_append(out, "uncovered", hidden);
 	return err ? err : nt_meta_append(out, "command", options->command_line);
 }
 

@@ -3,6 +3,7 @@
 #include "record/names.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -259,4 +260,63 @@ int nt_names_resolve(struct nt_names *names, struct nt_ids *ids, uint64_t now_ns
 		if (!cgroups->entries[names->cgroups_done].identity)
 			err = look_up_cgroup(names, ids, cgroups->entries[names->cgroups_done].key, now_ns);
 	return err;
+}
+
+/* The pids of all tasks that have an id, as bits. */
+static uint8_t *known_pids(const struct nt_ids *ids)
+{
+	const struct nt_id_space *tasks = &ids->spaces[NT_ROLE_TASK];
+	uint8_t *bits = calloc((PID_MASK + 1) / 8, 1);
+	uint32_t id;
+
+	for (id = 1; bits && id < tasks->n_entries; id++) {
+		uint32_t pid = tasks->entries[id].key & PID_MASK;
+
+		bits[pid / 8] |= 1 << pid % 8;
+	}
+	return bits;
+}
+
+static void name_hidden(uint32_t pid, unsigned int count, char *text, size_t size)
+{
+	char path[64], comm[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	if (read_text(path, comm, sizeof(comm)) <= 0)
+		return;
+	comm[strcspn(comm, "\n")] = 0;
+	snprintf(text, size,
+		 "The kernel hides %u process%s (%s, pid %u%s) from the programs: while it is on a CPU, and until the next event there, time is uncovered.",
+		 count, count == 1 ? "" : "es", comm, pid, count == 1 ? "" : ", and others");
+}
+
+int nt_names_hidden(const struct nt_ids *ids, uint64_t seed_ns, char *text, size_t size)
+{
+	uint8_t *known = known_pids(ids);
+	unsigned int count = 0, first = 0;
+	struct dirent *entry;
+	DIR *proc;
+
+	text[0] = 0;
+	if (!known)
+		return -ENOMEM;
+	proc = opendir("/proc");
+	while (proc && (entry = readdir(proc))) {
+		unsigned long pid = strtoul(entry->d_name, NULL, 10);
+		uint64_t start_ns;
+
+		if (!pid || pid > PID_MASK || known[pid / 8] & 1 << pid % 8)
+			continue;
+		/* One that was born since is not hidden. */
+		start_ns = start_of(pid);
+		if (!start_ns || start_ns + 1000000000ull > seed_ns)
+			continue;
+		first = count++ ? first : pid;
+	}
+	if (proc)
+		closedir(proc);
+	free(known);
+	if (count)
+		name_hidden(first, count, text, size);
+	return 0;
 }

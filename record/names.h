@@ -24,4 +24,11 @@ int nt_names_put_irqs(struct nt_ids *ids, uint64_t now_ns);
  */
 int nt_names_resolve(struct nt_names *names, struct nt_ids *ids, uint64_t now_ns);
 
+/*
+ * After the seeding, before the recording: which processes that are older than `seed_ns` are in /proc, but were not
+ * among the tasks that the kernel listed. A hardened kernel hides them from the programs, and their time will be
+ * uncovered. Writes a sentence into `text`, or "" if there are none. 0 or -ENOMEM.
+ */
+int nt_names_hidden(const struct nt_ids *ids, uint64_t seed_ns, char *text, size_t size);
+
 #endif

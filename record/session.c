@@ -41,6 +41,7 @@ struct session {
 	int ended_by_signal;		/* its number, or 0 */
 	const char *stop;		/* why it ended */
 	uint64_t deadline_ns, next_reading_ns;
+	char hidden[512];		/* sentence: what the kernel hides, or "" */
 	uint64_t failed_write;		/* the tape cannot be written any more */
 };
 
@@ -122,7 +123,7 @@ static int write_meta(struct session *session)
 {
 	struct nt_block_header header = { .type = NT_BLOCK_META };
 	struct nt_buf raw = {};
-	int err = nt_meta_open(&raw, session->options, &session->kernel);
+	int err = nt_meta_open(&raw, session->options, &session->kernel, session->hidden);
 
 	if (!err)
 		err = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
@@ -164,6 +165,8 @@ static int begin_kernel(struct session *session)
 	err = session->streams ? add_streams(session) : -ENOMEM;
 	if (!err)
 		err = nt_kernel_seed(&session->kernel, &session->ids);
+	if (!err)
+		err = nt_names_hidden(&session->ids, nt_now(), session->hidden, sizeof(session->hidden));
 	if (!err)
 		err = nt_kernel_start(&session->kernel);
 	return err ? complain("cannot start the programs in the kernel", err) : 0;

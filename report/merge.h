@@ -4,8 +4,9 @@
  *
  * Two steps. Within a CPU: a record may stand a little after one that ended later (a program was
  * interrupted between reading the clock and reserving space), so a window of NT_REORDER records is sorted by
- * end, ties in ring order; the CPU's blocks of long spans are merged in. Across CPUs: least end first, but
- * gaps as early as they can be told. Memory: one decoded block and one window per CPU.
+ * end, ties in ring order; the CPU's blocks of long spans are merged in. Nothing is moved over a LOSS record: what
+ * stands behind it was written after the loss. Across CPUs: least end first, but gaps as early as they can be told.
+ * Memory: one decoded block (and one of long spans) and one window per CPU.
  */
 #ifndef NT_REPORT_MERGE_H
 #define NT_REPORT_MERGE_H
@@ -32,5 +33,7 @@ struct nt_merge *nt_merge_new(struct nt_tape *tape);
 void nt_merge_free(struct nt_merge *merge);
 /* 0: *out holds the next; 1: end; below 0: a negative errno of reading. Damage is a gap, not an error. */
 int nt_merge_next(struct nt_merge *merge, struct nt_merged *out);
+/* Records of unknown kinds that were skipped so far. */
+uint64_t nt_merge_unknown(const struct nt_merge *merge);
 
 #endif

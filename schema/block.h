@@ -44,17 +44,17 @@ struct nt_event_stats {
 	uint32_t count;			/* records in the block */
 	uint64_t first_end_ns;		/* of the first record added */
 	uint64_t last_end_ns;		/* greatest end */
-	uint64_t least_begin_ns;	/* least begin of any span ended or open here */
+	uint64_t least_begin_ns;	/* least of first_end_ns and the known begins of spans that ended here */
 };
 
 struct nt_event_encoder *nt_event_encoder_new(void);
 void nt_event_encoder_free(struct nt_event_encoder *encoder);
 /* Adds one record of class EVENT whose ids are translated already. -EINVAL for another kind. */
 int nt_event_encoder_add(struct nt_event_encoder *encoder, const void *record);
-/* Bytes that the payload would have now, before compression: O(1), for deciding when to cut. */
+/* At most so many bytes the payload would have now, before compression: O(1), for deciding when to cut. */
 size_t nt_event_encoder_size(const struct nt_event_encoder *encoder);
 const struct nt_event_stats *nt_event_encoder_stats(const struct nt_event_encoder *encoder);
-/* Appends the raw payload to `out` and empties the encoder. */
+/* Appends the raw payload to `out` and empties the encoder. -ENOMEM: nothing happened, try again. */
 int nt_event_encoder_finish(struct nt_event_encoder *encoder, struct nt_buf *out);
 
 /* Decodes one raw payload. Holds pointers into it: the payload must outlive the decoder. */

@@ -100,7 +100,9 @@ struct nt_chunk_contents {
 /*
  * Reads the header and the index, or scans (when there is no valid index, or with `scan`): block headers
  * with a bad checksum are stepped over by searching for the next valid one. Payloads are not read.
- * -EPROTO and -ENOTSUP mean that nothing was read. Release with nt_chunk_contents_release.
+ * -EPROTO and -ENOTSUP mean that nothing was read. Release with nt_chunk_contents_release; after an error
+ * there is nothing to release. A damaged chunk header is taken from the index; without one, header.version is
+ * 0 and so is the rest of it.
  */
 int nt_chunk_open(const struct nt_source *source, bool scan, struct nt_chunk_contents *out);
 void nt_chunk_contents_release(struct nt_chunk_contents *contents);

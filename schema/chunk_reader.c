@@ -92,7 +92,8 @@ static int load_stored(const struct nt_source *source, uint64_t offset, const st
 	return nt_crc32c(0, to, head->header.stored_size) == head->payload_crc ? 0 : -EBADMSG;
 }
 
-static int load_compressed(const struct nt_source *source, uint64_t offset, const struct nt_block_head *head, uint8_t *to)
+static int load_compressed(const struct nt_source *source, uint64_t offset, const struct nt_block_head *head,
+			   uint8_t *to)
 {
 	uint32_t stored_size = head->header.stored_size, raw_size = head->header.raw_size;
 	uint8_t *stored = malloc(stored_size + 1);
@@ -101,7 +102,8 @@ static int load_compressed(const struct nt_source *source, uint64_t offset, cons
 	if (!stored)
 		return -ENOMEM;
 	err = load_stored(source, offset, head, stored);
-	if (!err && LZ4_decompress_safe((const char *)stored, (char *)to, (int)stored_size, (int)raw_size) != (int)raw_size)
+	if (!err &&
+	    LZ4_decompress_safe((const char *)stored, (char *)to, (int)stored_size, (int)raw_size) != (int)raw_size)
 		err = -EBADMSG;
 	free(stored);
 	return err;
@@ -134,7 +136,7 @@ int nt_chunk_load(const struct nt_source *source, const struct nt_block_ref *blo
 struct index_reader {
 	const struct nt_source *source;
 	struct nt_trailer trailer;
-	uint64_t at;				/* where the next block must stand */
+	uint64_t at; /* where the next block must stand */
 	bool has_header;
 	struct nt_chunk_contents *contents;
 };
@@ -216,8 +218,8 @@ static int read_index(const struct nt_source *source, struct nt_chunk_contents *
 		err = index_block(&reader, &offset);
 	if (err)
 		return err;
-	if (offset != source->size - NT_TRAILER_SIZE || reader.at != reader.trailer.index_offset || !reader.has_header ||
-	    contents->n_blocks != reader.trailer.n_blocks)
+	if (offset != source->size - NT_TRAILER_SIZE || reader.at != reader.trailer.index_offset ||
+	    !reader.has_header || contents->n_blocks != reader.trailer.n_blocks)
 		return -EBADMSG;
 	return 0;
 }
@@ -258,7 +260,8 @@ static bool same_blocks(const struct nt_chunk_contents *a, const struct nt_chunk
 	if (a->n_blocks != b->n_blocks)
 		return false;
 	for (size_t i = 0; i < a->n_blocks; i++)
-		if (a->blocks[i].offset != b->blocks[i].offset || !same_header(&a->blocks[i].header, &b->blocks[i].header))
+		if (a->blocks[i].offset != b->blocks[i].offset ||
+		    !same_header(&a->blocks[i].header, &b->blocks[i].header))
 			return false;
 	return true;
 }

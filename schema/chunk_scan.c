@@ -24,8 +24,8 @@ static bool is_trailer_at(const struct nt_source *source, uint64_t offset, struc
 struct window {
 	uint8_t *bytes;
 	size_t size;
-	uint64_t offset;	/* in the file */
-	bool last;		/* ends where the file ends */
+	uint64_t offset; /* in the file */
+	bool last; /* ends where the file ends */
 };
 
 /* Looks at each block magic in a window. 0: *found; 1: none, and *next is where the next window must begin. */
@@ -76,7 +76,8 @@ int nt_chunk_find_block(const struct nt_source *source, uint64_t offset, uint64_
 }
 
 /* Adds the damage at *offset and moves on to where the chunk can be read again. */
-static int step_over(const struct nt_source *source, uint64_t *offset, const char *what, struct nt_chunk_contents *contents)
+static int step_over(const struct nt_source *source, uint64_t *offset, const char *what,
+		     struct nt_chunk_contents *contents)
 {
 	uint64_t next;
 	int err = nt_chunk_find_block(source, *offset + 1, &next);
@@ -107,10 +108,17 @@ static int check_index_block(const struct nt_source *source, uint64_t offset, co
 }
 
 struct scan {
-	uint64_t n_blocks;
 	uint32_t n_index;
-	bool finished;		/* the trailer was met */
+	bool finished; /* the trailer was met */
 };
+
+/* Says of a place without a valid block header, from where `left` bytes are left, what it is. */
+static const char *what_is_wrong(const struct scan *scan, uint64_t left)
+{
+	if (scan->n_index && left <= NT_TRAILER_SIZE)
+		return "trailer is damaged or cut short";
+	return left < NT_BLOCK_HEAD_SIZE ? "block header is cut short" : "block header does not match its checksum";
+}
 
 /* What stands at *offset is not the trailer. Moves over it. */
 static int scan_step(const struct nt_source *source, struct scan *scan, uint64_t *offset,
@@ -121,10 +129,7 @@ static int scan_step(const struct nt_source *source, struct scan *scan, uint64_t
 	int err = nt_source_block_head(source, *offset, &head);
 
 	if (err == -EBADMSG)
-		return step_over(source, offset,
-				 left < NT_BLOCK_HEAD_SIZE ? "block header is cut short"
-							   : "block header does not match its checksum",
-				 contents);
+		return step_over(source, offset, what_is_wrong(scan, left), contents);
 	if (err)
 		return err;
 	if (head.header.stored_size > left - head.head_size)
@@ -133,11 +138,20 @@ static int scan_step(const struct nt_source *source, struct scan *scan, uint64_t
 		scan->n_index++;
 		err = check_index_block(source, *offset, &head, contents);
 	} else {
-		scan->n_blocks++;
 		err = nt_contents_add_block(contents, *offset, &head.header);
 	}
 	*offset += head.head_size + (uint64_t)head.header.stored_size;
 	return err;
+}
+
+static bool ends_in_damage(const struct nt_source *source, const struct nt_chunk_contents *contents)
+{
+	const struct nt_damage *last;
+
+	if (!contents->n_damage)
+		return false;
+	last = &contents->damage[contents->n_damage - 1];
+	return last->offset + last->size == source->size;
 }
 
 int nt_chunk_scan(const struct nt_source *source, uint64_t offset, struct nt_chunk_contents *contents)
@@ -154,7 +168,8 @@ int nt_chunk_scan(const struct nt_source *source, uint64_t offset, struct nt_chu
 	}
 	if (err)
 		return err;
-	if (scan.n_index && !scan.finished)
-		return nt_contents_add_damage(contents, source->size, 0, "trailer is cut short");
+	/* An index with nothing behind it. */
+	if (scan.n_index && !scan.finished && !ends_in_damage(source, contents))
+		return nt_contents_add_damage(contents, source->size, 0, "trailer is damaged or cut short");
 	return 0;
 }

@@ -12,11 +12,11 @@
 struct nt_chunk_writer {
 	nt_write_fn write;
 	void *arg;
-	uint64_t size;		/* written so far */
-	int err;		/* given by all later calls: a write failed, or (-EINVAL) the chunk is finished */
+	uint64_t size; /* written so far */
+	int err; /* given by all later calls: a write failed, or (-EINVAL) the chunk is finished */
 	uint64_t n_blocks;
-	struct nt_buf index;	/* chunk header and block headers as they stand in the file */
-	struct nt_buf block;	/* the block being written */
+	struct nt_buf index; /* chunk header and block headers as they stand in the file */
+	struct nt_buf block; /* the block being written */
 	void *lz4;
 };
 
@@ -28,7 +28,8 @@ static int write_out(struct nt_chunk_writer *writer, const void *data, size_t si
 	return writer->err;
 }
 
-int nt_chunk_writer_new(struct nt_chunk_writer **out, const struct nt_chunk_header *header, nt_write_fn write, void *arg)
+int nt_chunk_writer_new(struct nt_chunk_writer **out, const struct nt_chunk_header *header, nt_write_fn write,
+			void *arg)
 {
 	uint8_t head[NT_CHUNK_HEAD_SIZE];
 	struct nt_chunk_writer *writer;
@@ -88,7 +89,8 @@ static int write_block(struct nt_chunk_writer *writer, struct nt_block_header *h
 	return write_out(writer, writer->block.data, NT_BLOCK_HEAD_SIZE + (size_t)header->stored_size);
 }
 
-int nt_chunk_writer_block(struct nt_chunk_writer *writer, struct nt_block_header *header, const void *raw, size_t raw_size)
+int nt_chunk_writer_block(struct nt_chunk_writer *writer, struct nt_block_header *header, const void *raw,
+			  size_t raw_size)
 {
 	int err;
 

@@ -40,17 +40,21 @@ static size_t put_packed(uint8_t *to, size_t limit, const uint8_t *varints, uint
 	return total;
 }
 
-/* Chooses the layout and puts the bytes at `to`, which has room for the varints. Gives their size. */
-static size_t put_values(uint8_t *to, const struct nt_column *column, uint32_t count, bool is_noise, enum nt_layout *layout)
+/* Chooses the layout and puts the bytes at `to`, which has room for the varints. Gives their size; 0: leave it out. */
+static size_t put_values(uint8_t *to, const struct nt_column *column, uint32_t count, bool is_noise,
+			 enum nt_layout *layout)
 {
 	uint64_t first;
 	size_t first_size = (size_t)(get_own(column->data, &first) - column->data), size;
 
 	/* All values are equal when the bytes, moved by one value, are the same. */
 	if (!memcmp(column->data, column->data + first_size, column->size - first_size)) {
+		/* A field without a column reads as 0, which under AGO is not what zeros mean. */
+		if (!first && column->coding != NT_CODING_AGO)
+			return 0;
 		*layout = NT_LAYOUT_CONSTANT;
 		memcpy(to, column->data, first_size);
-		return first ? first_size : 0;
+		return first_size;
 	}
 	*layout = NT_LAYOUT_PACKED;
 	size = put_packed(to, is_noise ? column->size : column->size / 3, column->data, count);

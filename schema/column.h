@@ -25,7 +25,8 @@ struct nt_column {
 
 /*
  * Appends a column of `count` values, given as varints in column->data, in the layout that suits them;
- * column->layout is not read. A column of nothing but zeros is left out.
+ * column->layout is not read. A column whose field is 0 in every record is left out. `is_noise` says that the values
+ * jitter, so that a compressor would find nothing to do in them.
  */
 int nt_column_write(struct nt_buf *out, const struct nt_column *column, uint32_t count, bool is_noise);
 

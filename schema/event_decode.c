@@ -9,29 +9,29 @@
 
 #include <stdlib.h>
 
-#define BATCH NT_PACK_GROUP	/* values of a column that are decoded at a time */
+#define BATCH NT_PACK_GROUP /* values of a column that are decoded at a time */
 
 struct in_column {
 	struct nt_column_cursor cursor;
 	uint8_t coding;
 	bool present;
-	uint64_t last;		/* coding DELTA: the value before */
-	uint64_t *values;	/* BATCH of them */
+	uint64_t last; /* coding DELTA: the value before */
+	uint64_t *values; /* BATCH of them */
 };
 
 struct in_kind {
-	const struct nt_kind_info *info;	/* NULL: not known to this version; then only field 0 is read */
+	const struct nt_kind_info *info; /* NULL: not known to this version; then only field 0 is read */
 	uint32_t n_fields;
-	uint32_t left;				/* records not yet in a batch */
-	uint32_t next, filled;			/* in the batch */
+	uint32_t left; /* records not yet in a batch */
+	uint32_t next, filled; /* in the batch */
 	struct in_column *columns;
 };
 
 struct nt_event_decoder {
-	const uint8_t *kinds, *kinds_end;	/* not yet given */
+	const uint8_t *kinds, *kinds_end; /* not yet given */
 	uint64_t last_ns;
 	uint64_t unknown;
-	int err;				/* sticky */
+	int err; /* sticky */
 	struct in_kind in[NT_KIND_MAX];
 };
 
@@ -230,30 +230,30 @@ static int fill(struct in_kind *in)
 	return 0;
 }
 
-#define F(field, coding_, role)                                                                        \
-	value = column->values[i];                                                                     \
-	if (__builtin_expect(column->coding == NT_CODING_AGO, 0))                                      \
-		value = end_ns - value;                                                                \
-	record->field = (__typeof__(record->field))value;                                              \
+#define F(field, coding_, role)                                                                                        \
+	value = column->values[i];                                                                                     \
+	if (__builtin_expect(column->coding == NT_CODING_AGO, 0))                                                      \
+		value = end_ns - value;                                                                                \
+	record->field = (__typeof__(record->field))value;                                                              \
 	column++;
-#define DEFINE_EVENT(number_, name)                                                                    \
-	static inline void get_##name(const struct in_column *column, uint32_t i, uint64_t end_ns,     \
-				      struct nt_##name *record)                                        \
-	{                                                                                              \
-		uint64_t value;                                                                        \
-                                                                                                       \
-		*record = (struct nt_##name){0};                                                       \
-		NT_FIELDS_##name(F) record->end_ns = end_ns;                                           \
-		record->kind = number_;                                                                \
+#define DEFINE_EVENT(number_, name)                                                                                    \
+	static inline void get_##name(const struct in_column *column, uint32_t i, uint64_t end_ns,                     \
+				      struct nt_##name *record)                                                        \
+	{                                                                                                              \
+		uint64_t value;                                                                                        \
+                                                                                                                       \
+		*record = (struct nt_##name){0};                                                                       \
+		NT_FIELDS_##name(F) record->end_ns = end_ns;                                                           \
+		record->kind = number_;                                                                                \
 	}
 #define DEFINE_IDENTITY(number, name)
 #define X(number, constant, name, class) DEFINE_##class(number, name)
 NT_KINDS(X)
 #undef X
 
-#define CASE_EVENT(number, name)                                                                       \
-	case number:                                                                                   \
-		get_##name(in->columns, i, end_ns, &out->as_##name);                                   \
+#define CASE_EVENT(number, name)                                                                                       \
+	case number:                                                                                                   \
+		get_##name(in->columns, i, end_ns, &out->as_##name);                                                   \
 		break;
 #define CASE_IDENTITY(number, name)
 

@@ -9,8 +9,6 @@
 /* A row: kind, size, then for each field that is not 0 its tag and value. A tag is number << 1 | is_bytes. */
 #define ROW_MAX (1024 + NT_MAX_RECORD_SIZE)
 
-
-
 static bool is_string(unsigned int kind, const struct nt_field *field)
 {
 	/* Of the fields of bytes only the addresses of sockets are not text. */
@@ -29,7 +27,8 @@ static size_t bytes_used(unsigned int kind, const struct nt_field *field, const 
 	return size;
 }
 
-static uint8_t *put_field(uint8_t *at, unsigned int kind, unsigned int number, const struct nt_field *field, const void *record)
+static uint8_t *put_field(uint8_t *at, unsigned int kind, unsigned int number, const struct nt_field *field,
+			  const void *record)
 {
 	const uint8_t *bytes = (const uint8_t *)record + field->offset;
 	uint64_t value;
@@ -72,14 +71,18 @@ int nt_identity_encode(struct nt_buf *out, const void *record)
 	return 0;
 }
 
-static int get_bytes(const uint8_t **at, const uint8_t *end, unsigned int kind, const struct nt_field *field, void *record)
+static int get_bytes(const uint8_t **at, const uint8_t *end, unsigned int kind, const struct nt_field *field,
+		     void *record)
 {
 	uint64_t size;
 
 	if (nt_varint_get(at, end, &size) || size > (size_t)(end - *at))
 		return -EBADMSG;
 	if (field) {
-		if (field->coding != NT_CODING_BYTES || size > field->size - (is_string(kind, field) ? 1u : 0u))
+		bool text = is_string(kind, field);
+
+		/* A text keeps a byte for its zero, and holds none before that. */
+		if (field->coding != NT_CODING_BYTES || size + text > field->size || (text && memchr(*at, 0, size)))
 			return -EBADMSG;
 		memcpy((uint8_t *)record + field->offset, *at, size);
 	}

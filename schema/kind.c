@@ -6,28 +6,28 @@
 
 #include <string.h>
 
-#define F(field, coding_, role_)                                                                       \
-	{.name = #field,                                                                               \
-	 .offset = offsetof(self, field),                                                              \
-	 .size = sizeof(((self *)0)->field),                                                           \
-	 .coding = NT_CODING_##coding_,                                                                \
+#define F(field, coding_, role_)                                                                                       \
+	{.name = #field,                                                                                               \
+	 .offset = offsetof(self, field),                                                                              \
+	 .size = sizeof(((self *)0)->field),                                                                           \
+	 .coding = NT_CODING_##coding_,                                                                                \
 	 .role = NT_ROLE_##role_},
 
 /* One function per kind, so that `self` can stand for the kind's struct inside F. */
-#define X(number_, constant, name_, class_)                                                            \
-	static const struct nt_kind_info *info_##name_(void)                                           \
-	{                                                                                              \
-		typedef struct nt_##name_ self;                                                        \
-		static const struct nt_field fields[] = {NT_FIELDS_##name_(F)};                        \
-		static const struct nt_kind_info info = {                                              \
-			.name = #name_,                                                                \
-			.number = number_,                                                             \
-			.class = NT_CLASS_##class_,                                                    \
-			.size = sizeof(self),                                                          \
-			.n_fields = sizeof(fields) / sizeof(fields[0]),                                \
-			.fields = fields,                                                              \
-		};                                                                                     \
-		return &info;                                                                          \
+#define X(number_, constant, name_, class_)                                                                            \
+	static const struct nt_kind_info *info_##name_(void)                                                           \
+	{                                                                                                              \
+		typedef struct nt_##name_ self;                                                                        \
+		static const struct nt_field fields[] = {NT_FIELDS_##name_(F)};                                        \
+		static const struct nt_kind_info info = {                                                              \
+			.name = #name_,                                                                                \
+			.number = number_,                                                                             \
+			.class = NT_CLASS_##class_,                                                                    \
+			.size = sizeof(self),                                                                          \
+			.n_fields = sizeof(fields) / sizeof(fields[0]),                                                \
+			.fields = fields,                                                                              \
+		};                                                                                                     \
+		return &info;                                                                                          \
 	}
 NT_KINDS(X)
 #undef X
@@ -36,8 +36,8 @@ NT_KINDS(X)
 const struct nt_kind_info *nt_kind(unsigned int number)
 {
 	switch (number) {
-#define X(number_, constant, name_, class_)                                                            \
-	case number_:                                                                                  \
+#define X(number_, constant, name_, class_)                                                                            \
+	case number_:                                                                                                  \
 		return info_##name_();
 		NT_KINDS(X)
 #undef X
@@ -90,10 +90,9 @@ const char *nt_vec_name(unsigned int vec)
 
 const char *nt_call_name(unsigned int call)
 {
-	static const char *const names[] = {
-		[NT_CALL_OTHER] = "other",
+	static const char *const names[] = {[NT_CALL_OTHER] = "other",
 #define X(number, name) [number] = #name,
-		NT_CALLS(X)
+					    NT_CALLS(X)
 #undef X
 	};
 

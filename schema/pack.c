@@ -142,8 +142,8 @@ static void get_bits_at_end(const uint8_t *from, size_t size, unsigned int width
 	get_bits(copy, width, values, n);
 }
 
-static int get_exceptions(const uint8_t **at, const uint8_t *end, unsigned int count, unsigned int width, uint64_t *values,
-			  size_t n)
+static int get_exceptions(const uint8_t **at, const uint8_t *end, unsigned int count, unsigned int width,
+			  uint64_t *values, size_t n)
 {
 	size_t least = 0;
 

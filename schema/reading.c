@@ -7,7 +7,7 @@
 #include "schema/varint.h"
 
 #define CLOCK_SIZE 40
-#define READING_HEAD 18		/* begin, end, size of the name with its zero */
+#define READING_HEAD 18 /* begin, end, size of the name with its zero */
 #define NAME_MAX_SIZE 256
 
 int nt_clock_encode(struct nt_buf *out, const struct nt_clock *clock)

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_check.c - nettape-report check: is a recording whole, and does it add up. Prints the proof; fails when the promise
+ * is broken. Loss that was declared does not break it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/check.h"
+#include "report/command.h"
+#include "report/load.h"
+
+/* ---- findings ---- */
+
+static const char *const verdict_names[] = { "ok", "note", "loss", "FAILED" };
+
+void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *name, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	check->found[verdict]++;
+	if (check->format == NT_FORMAT_JSON) {
+		nt_json_open(&check->json, NULL, '{');
+		nt_json_text(&check->json, "verdict", verdict == NT_FOUND_FAILED ? "failed" : verdict_names[verdict]);
+		nt_json_text(&check->json, "check", name);
+		nt_json_text(&check->json, "text", text);
+		nt_json_close(&check->json, '}');
+		return;
+	}
+	printf("  %-7s %-13s ", verdict_names[verdict], name);
+	nt_print_clean(stdout, text, strlen(text));
+	putchar('\n');
+}
+
+sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql)
+{
+	sqlite3_stmt *statement = nt_db_prepare(check->db, sql, NULL);
+
+	if (statement && sqlite3_bind_parameter_count(statement))
+		sqlite3_bind_int64(statement, 1, check->session_id);
+	return statement;
+}
+
+int nt_check_end(struct nt_check *check, sqlite3_stmt *statement, int step)
+{
+	int error = step == SQLITE_DONE ? 0 : nt_db_fail(check->db, "the check cannot be made");
+
+	sqlite3_finalize(statement);
+	return error;
+}
+
+int nt_check_number(struct nt_check *check, const char *sql, int64_t *out)
+{
+	sqlite3_stmt *statement = nt_check_query(check, sql);
+	int step;
+
+	if (!statement)
+		return -1;
+	step = sqlite3_step(statement);
+	if (step == SQLITE_ROW) {
+		*out = sqlite3_column_int64(statement, 0);
+		step = SQLITE_DONE;
+	}
+	return nt_check_end(check, statement, step);
+}
+
+/* ---- is it whole ---- */
+
+static int check_whole(struct nt_check *check)
+{
+	sqlite3_stmt *statement = nt_check_query(check, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid");
+	uint64_t n = 0;
+	int step;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		nt_check_say(check, NT_FOUND_FAILED, "whole", "%s", nt_db_text(statement, 0));
+		n++;
+	}
+	if (!n && !check->complete)
+		nt_check_say(check, NT_FOUND_FAILED, "whole", "the tape is not complete");
+	else if (!n && step == SQLITE_DONE)
+		nt_check_say(check, NT_FOUND_OK, "whole", "the tape is complete, and nothing of it is damaged");
+	return nt_check_end(check, statement, step);
+}
+
+/* ---- what is lost ---- */
+
+/* Losses that the recording itself declares; the others were found out only here. */
+#define DECLARED "'ring full', 'came online'"
+
+static int check_losses(struct nt_check *check)
+{
+	sqlite3_stmt *statement = nt_check_query(check,
+		"SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why IN (" DECLARED "), sum(count IS NULL) FROM loss "
+		"WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
+	char count[NT_HUMAN_MAX];
+	uint64_t n = 0;
+	int step;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		enum nt_verdict verdict = sqlite3_column_int(statement, 5) ? NT_FOUND_LOSS : NT_FOUND_FAILED;
+
+		n++;
+		if (sqlite3_column_int(statement, 6))
+			snprintf(count, sizeof(count), "an unknown number of");
+		else
+			nt_human_count(count, sqlite3_column_int64(statement, 3));
+		nt_check_say(check, verdict, "loss", "CPU %d: %s: %s records of kind %s; uncovered stretches: %d",
+			     sqlite3_column_int(statement, 0), nt_db_text(statement, 1), count, nt_db_text(statement, 2),
+			     sqlite3_column_int(statement, 4));
+	}
+	if (!n && step == SQLITE_DONE)
+		nt_check_say(check, NT_FOUND_OK, "loss", "nothing was lost");
+	return nt_check_end(check, statement, step);
+}
+
+/* ---- what the timeline met ---- */
+
+static int check_oddities(struct nt_check *check)
+{
+	sqlite3_stmt *statement = nt_check_query(check,
+		"SELECT undeclared, malformed, clamped, clamped_max_ns, outside, unknown, bad_lines FROM session "
+		"WHERE session_id = ?1");
+	int step;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		const sqlite3_int64 undeclared = sqlite3_column_int64(statement, 0), malformed = sqlite3_column_int64(statement, 1);
+		const sqlite3_int64 clamped = sqlite3_column_int64(statement, 2), unknown = sqlite3_column_int64(statement, 5);
+		const sqlite3_int64 bad_lines = sqlite3_column_int64(statement, 6);
+
+		if (undeclared)
+			nt_check_say(check, NT_FOUND_FAILED, "records", "switches from another task than was on the CPU: %lld; records are "
+				     "missing that nobody declared lost", undeclared);
+		else
+			nt_check_say(check, NT_FOUND_OK, "records", "every switch came from the task that was on the CPU");
+		if (malformed)
+			nt_check_say(check, NT_FOUND_NOTE, "records", "%lld records contradicted others and were left out or cut", malformed);
+		if (clamped)
+			nt_check_say(check, NT_FOUND_NOTE, "records", "%lld times were inverted, by %lld ns at most, and set right", clamped,
+				     (long long)sqlite3_column_int64(statement, 3));
+		if (unknown)
+			nt_check_say(check, NT_FOUND_NOTE, "records", "%lld records are of kinds that this program does not know", unknown);
+		if (bad_lines)
+			nt_check_say(check, NT_FOUND_NOTE, "records", "%lld lines of readings were not understood", bad_lines);
+	}
+	return nt_check_end(check, statement, step);
+}
+
+/* ---- all of it ---- */
+
+static int (*const checks[])(struct nt_check *check) = {
+	check_whole,	    nt_check_conservation, nt_check_threads, nt_check_operations, check_losses, check_oddities,
+	nt_check_written, nt_check_softirqs,	   nt_check_misses,  nt_check_stat,
+};
+
+/* Reads what is needed of the session, and prints its head. */
+static void begin_session(struct nt_check *check, sqlite3_stmt *session)
+{
+	char duration[NT_HUMAN_MAX];
+	const char *host = nt_db_text(session, 1);
+
+	check->session_id = sqlite3_column_int64(session, 0);
+	check->start_ns = sqlite3_column_int64(session, 2);
+	check->end_ns = sqlite3_column_int64(session, 3);
+	check->cpus = sqlite3_column_int64(session, 4);
+	check->clock_ticks = sqlite3_column_int64(session, 5);
+	check->complete = sqlite3_column_int(session, 6);
+	if (check->format == NT_FORMAT_JSON) {
+		nt_json_open(&check->json, NULL, '{');
+		nt_json_integer(&check->json, "session_id", check->session_id);
+		nt_json_text(&check->json, "host", host);
+		nt_json_open(&check->json, "findings", '[');
+		return;
+	}
+	printf("session %lld: host ", (long long)check->session_id);
+	nt_print_clean(stdout, host, strlen(host));
+	printf(", %lld CPUs, %s\n", (long long)check->cpus, nt_human_ns(duration, (uint64_t)(check->end_ns - check->start_ns)));
+}
+
+static int check_sessions(struct nt_check *check)
+{
+	sqlite3_stmt *session = nt_db_prepare(check->db, "SELECT session_id, host, start_ts, end_ts, cpus, clock_ticks, complete "
+							 "FROM session ORDER BY session_id", NULL);
+	int step = SQLITE_DONE, error = 0;
+
+	if (!session)
+		return -1;
+	while (!error && (step = sqlite3_step(session)) == SQLITE_ROW) {
+		begin_session(check, session);
+		for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && !error; i++)
+			error = checks[i](check);
+		if (check->format == NT_FORMAT_JSON) {
+			nt_json_close(&check->json, ']');
+			nt_json_close(&check->json, '}');
+		}
+	}
+	if (!error && step != SQLITE_DONE)
+		error = nt_db_fail(check->db, "the check cannot be made");
+	sqlite3_finalize(session);
+	return error;
+}
+
+static void print_result(struct nt_check *check)
+{
+	if (check->format == NT_FORMAT_JSON) {
+		nt_json_close(&check->json, ']');
+		nt_json_bool(&check->json, "ok", !check->found[NT_FOUND_FAILED]);
+		nt_json_integer(&check->json, "failed", (int64_t)check->found[NT_FOUND_FAILED]);
+		nt_json_integer(&check->json, "losses", (int64_t)check->found[NT_FOUND_LOSS]);
+		nt_json_close(&check->json, '}');
+	} else if (check->found[NT_FOUND_FAILED]) {
+		printf("FAILED: %llu findings above break the promise\n", (unsigned long long)check->found[NT_FOUND_FAILED]);
+	} else if (check->found[NT_FOUND_LOSS]) {
+		puts("ok, WITH LOSS: it adds up, but what the lines marked `loss` name is missing");
+	} else {
+		puts("ok: it is whole, and it adds up");
+	}
+}
+
+static int run(const struct nt_options *options)
+{
+	struct nt_check check = { .format = options->format, .json = { .out = stdout } };
+	char text[512];
+	int error;
+
+	if (nt_load_open(&check.db, options->args[0], text, sizeof(text)))
+		return nt_complain("%s", text);
+	if (check.format == NT_FORMAT_JSON) {
+		nt_json_open(&check.json, NULL, '{');
+		nt_json_open(&check.json, "sessions", '[');
+	}
+	error = check_sessions(&check);
+	if (error)
+		nt_complain("%s", check.db->error);
+	else
+		print_result(&check);
+	nt_db_close(check.db);
+	return error || check.found[NT_FOUND_FAILED] ? NT_EXIT_FAILED : NT_EXIT_DONE;
+}
+
+const struct nt_command nt_cmd_check = {
+	.name = "check",
+	.usage = "TAPE|DB [--json]",
+	.what = "proves that it is whole and adds up; exit 1 if not",
+	.help = "Lines marked `loss` name what is missing and was declared so; they do not fail the check.\n",
+	.takes = NT_TAKES_JSON,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

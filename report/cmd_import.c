@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_import.c - nettape-report import: tapes into a database, all or nothing.
+ */
+#include <stdio.h>
+
+#include "report/command.h"
+#include "report/load.h"
+
+/* What was wrong with the tape is in the table problem too; here it is said where it cannot be missed. */
+static void warn(const struct nt_tape *tape)
+{
+	for (size_t i = 0; i < tape->n_problems && i < 20; i++)
+		nt_complain("%s: %s", tape->path, tape->problems[i].text);
+	if (tape->n_problems > 20)
+		nt_complain("%s: and %zu problems more: see the table problem.", tape->path, tape->n_problems - 20);
+}
+
+static int import_tape(struct nt_db *db, const char *path, uint64_t *n_rows)
+{
+	struct nt_tape *tape;
+	char error[512];
+	int result;
+
+	if (nt_tape_open(&tape, path, error, sizeof(error)))
+		return nt_complain("%s", error);
+	result = nt_load(db, tape, n_rows);
+	warn(tape);
+	nt_tape_close(tape);
+	return result ? nt_complain("%s", db->error) : NT_EXIT_DONE;
+}
+
+static int import_all(struct nt_db *db, const struct nt_options *options)
+{
+	uint64_t sum = 0;
+	char text[NT_HUMAN_MAX];
+
+	if (nt_db_begin(db))
+		return nt_complain("%s", db->error);
+	for (int i = 0; i < options->n_args; i++) {
+		uint64_t n_rows = 0;
+
+		if (import_tape(db, options->args[i], &n_rows) != NT_EXIT_DONE)
+			return NT_EXIT_FAILED;
+		sum += n_rows;
+	}
+	if (nt_db_finish(db))
+		return nt_complain("%s", db->error);
+	printf("%s: %d %s, %s rows\n", options->output, options->n_args, options->n_args == 1 ? "session" : "sessions",
+	       nt_human_count(text, (int64_t)sum));
+	return NT_EXIT_DONE;
+}
+
+static int run(const struct nt_options *options)
+{
+	struct nt_db *db;
+	int code;
+
+	if (nt_db_open(&db, options->output, options->append ? NT_DB_APPEND : NT_DB_NEW))
+		code = nt_complain("%s", db ? db->error : "out of memory.");
+	else
+		code = import_all(db, options);
+	nt_db_close(db);
+	return code;
+}
+
+const struct nt_command nt_cmd_import = {
+	.name = "import",
+	.usage = "TAPE... -o DB [--append]",
+	.what = "puts tapes into an SQLite database",
+	.help = "Each tape becomes one session. All of them are imported, or the database stays as it was. A\n"
+		"damaged tape is imported as far as it goes: what is missing is uncovered time.\n",
+	.takes = NT_TAKES_OUTPUT | NT_TAKES_APPEND,
+	.min_args = 1,
+	.max_args = 100000,
+	.run = run,
+};

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_info.c - nettape-report info: what is on a tape, how it was taken, and what it does not cover. From the tape itself;
+ * events are counted, not interpreted.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/command.h"
+#include "report/rows.h"
+
+struct info {
+	struct nt_tape *tape;
+	uint64_t records[NT_KIND_MAX], lost[NT_KIND_MAX];
+	uint64_t n_records, n_lost, unknown;
+};
+
+/* ---- counting ---- */
+
+static int count_block(struct info *info, struct nt_event_decoder *decoder, const struct nt_buf *raw)
+{
+	union nt_any record;
+	int error = nt_event_decoder_open(decoder, raw->data, raw->size);
+
+	while (!error && !(error = nt_event_decoder_next(decoder, &record))) {
+		info->records[record.record.kind % NT_KIND_MAX]++;
+		info->n_records++;
+		if (record.record.kind == NT_LOSS) {
+			info->lost[record.as_loss.lost_kind % NT_KIND_MAX] += record.as_loss.count;
+			info->n_lost += record.as_loss.count;
+		}
+	}
+	info->unknown += nt_event_decoder_unknown(decoder);
+	return error == 1 ? 0 : error;
+}
+
+static int count_chunk(struct info *info, size_t chunk, struct nt_event_decoder *decoder, struct nt_buf *raw)
+{
+	const struct nt_chunk_contents *contents;
+	int error = nt_tape_hold(info->tape, chunk, &contents);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < contents->n_blocks && !error; i++) {
+		const struct nt_block_ref *block = &contents->blocks[i];
+
+		if (block->header.type != NT_BLOCK_EVENTS)
+			continue;
+		error = nt_tape_load(info->tape, chunk, block, raw);
+		if (!error) {
+			error = count_block(info, decoder, raw);
+			if (error == -EBADMSG)
+				error = nt_tape_problem(info->tape, "%s: the block at byte %llu does not hold what the chunk "
+							"format says.", info->tape->chunks[chunk].name,
+							(unsigned long long)block->offset);
+		} else if (error == -EBADMSG) {
+			error = 0;	/* a problem of the tape by now */
+		}
+	}
+	nt_tape_drop(info->tape, chunk);
+	return error;
+}
+
+static int count_all(struct info *info)
+{
+	struct nt_event_decoder *decoder = nt_event_decoder_new();
+	struct nt_buf raw = { 0 };
+	int error = decoder ? 0 : -ENOMEM;
+
+	for (size_t chunk = 0; chunk < info->tape->n_chunks && !error; chunk++)
+		error = count_chunk(info, chunk, decoder, &raw);
+	nt_event_decoder_free(decoder);
+	nt_buf_release(&raw);
+	return error;
+}
+
+/* ---- what the tape says of itself ---- */
+
+/* The value of a key, or NULL; `text` is where it is put. */
+static const char *meta(const struct info *info, const char *key, char text[512])
+{
+	return nt_tape_meta(info->tape, key, text, 512) ? NULL : text;
+}
+
+static unsigned int count_cpus(const struct info *info)
+{
+	unsigned int n = 0;
+
+	for (uint32_t cpu = 0; cpu < info->tape->n_cpus; cpu++)
+		n += info->tape->present[cpu];
+	return n;
+}
+
+/* Moves on to the next line with this key. False: there is none. */
+static bool next_meta(const struct info *info, const char *key, size_t *offset, char text[512])
+{
+	const struct nt_buf *all = &info->tape->meta;
+	const char *line_key, *value;
+	size_t key_size, size;
+
+	while (!nt_meta_next(all->data, all->size, offset, &line_key, &key_size, &value, &size)) {
+		if (key_size != strlen(key) || memcmp(line_key, key, key_size) != 0)
+			continue;
+		snprintf(text, 512, "%.*s", size < 511 ? (int)size : 511, value);
+		return true;
+	}
+	return false;
+}
+
+/* ---- JSON ---- */
+
+static void json_kinds(struct nt_json *json, const char *key, const uint64_t *counts)
+{
+	nt_json_open(json, key, '{');
+	for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++) {
+		const struct nt_kind_info *known = nt_kind(kind);
+
+		if (known && known->class == NT_CLASS_EVENT)
+			nt_json_integer(json, known->name, (int64_t)counts[kind]);
+		else if (counts[kind])
+			nt_json_integer(json, "unknown", (int64_t)counts[kind]);
+	}
+	nt_json_close(json, '}');
+}
+
+static void json_list(struct nt_json *json, const struct info *info, const char *key)
+{
+	size_t offset = 0;
+	char text[512];
+
+	nt_json_open(json, key, '[');
+	while (next_meta(info, key, &offset, text))
+		nt_json_text(json, NULL, text);
+	nt_json_close(json, ']');
+}
+
+static void json_number(struct nt_json *json, const struct info *info, const char *key)
+{
+	uint64_t number = nt_tape_meta_number(info->tape, key, UINT64_MAX);
+
+	if (number == UINT64_MAX)
+		nt_json_text(json, key, NULL);
+	else
+		nt_json_integer(json, key, (int64_t)number);
+}
+
+/* "sched,softirq" as a list. */
+static void json_probes(struct nt_json *json, const struct info *info)
+{
+	char text[512], *rest = text, *probe;
+
+	nt_json_open(json, "probes", '[');
+	if (meta(info, "probes", text)) {
+		while ((probe = strsep(&rest, ",")))
+			nt_json_text(json, NULL, probe);
+	}
+	nt_json_close(json, ']');
+}
+
+static void print_json(const struct info *info)
+{
+	static const char *const texts[] = { "kernel", "machine", "os", "virtual", "tool", "command", "stop" };
+	const struct nt_tape *tape = info->tape;
+	struct nt_json json = { .out = stdout };
+	char text[512];
+
+	nt_session_uuid(tape, text);
+	nt_json_open(&json, NULL, '{');
+	nt_json_text(&json, "session_id", text);
+	nt_json_text(&json, "host", tape->header.host);
+	nt_json_text(&json, "boot_id", tape->header.boot_id);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		nt_json_text(&json, texts[i], meta(info, texts[i], text));
+	nt_json_integer(&json, "cpus", count_cpus(info));
+	nt_json_integer(&json, "start_ns", (int64_t)tape->start_ns);
+	json_number(&json, info, "start_realtime_ns");
+	nt_json_integer(&json, "duration_ns", (int64_t)(tape->end_ns - tape->start_ns));
+	nt_json_bool(&json, "complete", tape->complete);
+	nt_json_integer(&json, "events", (int64_t)info->n_records);
+	nt_json_integer(&json, "lost", (int64_t)info->n_lost);
+	nt_json_integer(&json, "unknown", (int64_t)info->unknown);
+	nt_json_integer(&json, "bytes", (int64_t)tape->bytes);
+	nt_json_integer(&json, "chunks", (int64_t)tape->n_chunks);
+	json_kinds(&json, "events_by_kind", info->records);
+	json_kinds(&json, "lost_by_kind", info->lost);
+	json_number(&json, info, "ring_size");
+	nt_json_integer(&json, "flush_lag_max_ns", (int64_t)tape->lag_max_ns);
+	json_probes(&json, info);
+	json_list(&json, info, "attach");
+	json_list(&json, info, "uncovered");
+	nt_json_open(&json, "problems", '[');
+	for (size_t i = 0; i < tape->n_problems; i++)
+		nt_json_text(&json, NULL, tape->problems[i].text);
+	nt_json_close(&json, ']');
+	nt_json_close(&json, '}');
+}
+
+/* ---- for people ---- */
+
+static void print_text(const char *before, const char *text)
+{
+	if (!text)
+		return;
+	fputs(before, stdout);
+	nt_print_clean(stdout, text, strlen(text));
+}
+
+static void print_list(const struct info *info, const char *key, const char *title)
+{
+	const char *before = title;
+	size_t offset = 0;
+	char text[512];
+
+	while (next_meta(info, key, &offset, text)) {
+		print_text(before, text);
+		putchar('\n');
+		before = "  ";
+	}
+}
+
+static void print_kinds(const char *before, const uint64_t *counts)
+{
+	char text[NT_HUMAN_MAX];
+
+	for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++) {
+		const struct nt_kind_info *known = nt_kind(kind);
+
+		if (!counts[kind])
+			continue;
+		printf("%s%s %s", before, known ? known->name : "unknown", nt_human_count(text, (int64_t)counts[kind]));
+		before = ", ";
+	}
+}
+
+static void print_head(const struct info *info)
+{
+	const struct nt_tape *tape = info->tape;
+	uint64_t realtime_ns = nt_tape_meta_number(tape, "start_realtime_ns", 0);
+	char text[512], number[NT_HUMAN_MAX];
+
+	print_text("host ", tape->header.host);
+	print_text(", Linux ", meta(info, "kernel", text));
+	print_text(" ", meta(info, "machine", text));
+	print_text(", ", meta(info, "os", text));
+	print_text(", virtual: ", meta(info, "virtual", text));
+	printf(", %u CPUs\n", count_cpus(info));
+	if (realtime_ns)
+		printf("%s, ", nt_human_time(number, realtime_ns));
+	printf("%s, %s", nt_human_ns(number, tape->end_ns - tape->start_ns), tape->complete ? "complete" : "NOT COMPLETE");
+	print_text(", stopped by: ", meta(info, "stop", text));
+	nt_session_uuid(tape, text);
+	printf("\nsession %s\n\n", text);
+}
+
+static void print_events(const struct info *info)
+{
+	const struct nt_tape *tape = info->tape;
+	char number[NT_HUMAN_MAX];
+
+	printf("%s events", nt_human_count(number, (int64_t)info->n_records));
+	print_kinds(": ", info->records);
+	printf("\n%s lost", nt_human_count(number, (int64_t)info->n_lost));
+	print_kinds(": ", info->lost);
+	if (info->unknown)
+		printf("\n%s records of kinds that this program does not know", nt_human_count(number, (int64_t)info->unknown));
+	printf("\n%zu %s, %s", tape->n_chunks, tape->n_chunks == 1 ? "chunk" : "chunks", nt_human_bytes(number, tape->bytes));
+	if (info->n_records)
+		printf(", %.2f bytes an event", (double)tape->bytes / (double)info->n_records);
+	puts("\n");
+}
+
+static void print_people(const struct info *info)
+{
+	const struct nt_tape *tape = info->tape;
+	uint64_t ring_size = nt_tape_meta_number(tape, "ring_size", 0);
+	char text[512], number[NT_HUMAN_MAX];
+
+	print_head(info);
+	print_events(info);
+	print_text("recorded by ", meta(info, "tool", text));
+	print_text(": ", meta(info, "command", text));
+	printf("\nring of each CPU: %s; ", nt_human_bytes(number, ring_size));
+	printf("the oldest record waited %s for its reader\n", nt_human_ns(number, tape->lag_max_ns));
+	print_text("probes: ", meta(info, "probes", text));
+	putchar('\n');
+	print_list(info, "attach", "attached:\n  ");
+	print_list(info, "uncovered", "not covered:\n  ");
+	for (size_t i = 0; i < tape->n_problems; i++) {
+		print_text(i ? "  " : "problems:\n  ", tape->problems[i].text);
+		putchar('\n');
+	}
+}
+
+static int run(const struct nt_options *options)
+{
+	struct info info = { 0 };
+	char text[512];
+	int error;
+
+	if (nt_tape_open(&info.tape, options->args[0], text, sizeof(text)))
+		return nt_complain("%s", text);
+	error = count_all(&info);
+	if (error)
+		nt_complain("%s cannot be read: %s.", options->args[0], nt_tape_error_text(error));
+	else if (options->format == NT_FORMAT_JSON)
+		print_json(&info);
+	else
+		print_people(&info);
+	nt_tape_close(info.tape);
+	return error ? NT_EXIT_FAILED : NT_EXIT_DONE;
+}
+
+const struct nt_command nt_cmd_info = {
+	.name = "info",
+	.usage = "TAPE [--json]",
+	.what = "says what is on a tape, how it was taken, what it does not cover",
+	.help = "",
+	.takes = NT_TAKES_JSON,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * db.h - a nettape database in SQLite: making one, opening one, and putting rows in. The only place that writes to
+ * databases. Prints nothing.
+ *
+ * Functions give 0, or -1 and one sentence in db->error that says what failed, on what, and what to do.
+ */
+#ifndef NT_REPORT_DB_H
+#define NT_REPORT_DB_H
+
+#include <stdbool.h>
+#include <sqlite3.h>
+
+#include "report/tables.h"
+
+#define NT_DB_APPLICATION_ID 0x6e747061	/* "ntpa", in the header of the file */
+
+enum nt_db_mode {
+	NT_DB_READ,	/* read-only */
+	NT_DB_NEW,	/* written as PATH.partial, and renamed when it is whole; fails if there is one */
+	NT_DB_APPEND,	/* like NEW if there is none; else all or nothing is added to it */
+	NT_DB_TEMPORARY	/* gone when it is closed; in memory, and in TMPDIR when it is large */
+};
+
+struct nt_db {
+	sqlite3 *handle;
+	char *path;			/* as given; "" if temporary */
+	char *partial;			/* what is to be renamed or removed, or NULL */
+	bool in_transaction;
+	sqlite3_stmt *inserts[NT_TABLE_COUNT];
+	char error[512];
+};
+
+/* *out must be closed also on failure; it is NULL when memory ran out. */
+int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode);
+/* Safe on NULL. What was not finished is rolled back or removed. */
+void nt_db_close(struct nt_db *db);
+/* The id for the next session. 0: see db->error. */
+int64_t nt_db_next_session(struct nt_db *db);
+/* 1: it is there; 0: not; -1: see db->error. */
+int nt_db_has_session(struct nt_db *db, const char *uuid);
+/* Puts one row into its table. Between nt_db_begin and nt_db_finish. */
+int nt_db_begin(struct nt_db *db);
+int nt_db_insert(struct nt_db *db, const struct nt_row *row);
+/* Makes views, ends the transaction, and gives a new database its name. */
+int nt_db_finish(struct nt_db *db);
+/* From now on nothing but reading statements will be prepared. */
+int nt_db_forbid_writing(struct nt_db *db);
+/* Prepares one statement for reading; sets db->error. `rest` may be NULL. */
+sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest);
+/* The text of a column, "" for NULL: a database may be anybody's. Good until the statement moves on. */
+const char *nt_db_text(sqlite3_stmt *statement, int column);
+/* Says of the last failure of SQLite what was being done. Always -1. */
+int nt_db_fail(struct nt_db *db, const char *what);
+
+#endif

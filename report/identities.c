@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * identities.c - see identities.h.
+ */
+#include "report/identities.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/words.h"
+
+#define TAKEN UINT64_MAX	/* in `newest`: its record has been given */
+
+void nt_identities_release(struct nt_identities *ids)
+{
+	for (int i = 0; i < 3; i++)
+		nt_id_map_release(&ids->newest[i]);
+	nt_id_map_release(&ids->processes);
+	nt_id_map_release(&ids->irqs);
+	nt_id_map_release(&ids->seen);
+	nt_id_map_release(&ids->made);
+	nt_arena_release(&ids->arena);
+	free(ids->names);
+	*ids = (struct nt_identities){ 0 };
+}
+
+static int set(struct nt_id_map *map, uint64_t id, uint64_t value)
+{
+	uint64_t *at = nt_id_map_at(map, id);
+
+	if (!at)
+		return -ENOMEM;
+	*at = value;
+	return 0;
+}
+
+/* The map and the id of a record, NULL for a kind that has none. */
+static struct nt_id_map *map_of(struct nt_identities *ids, const union nt_any *record, uint64_t *id)
+{
+	switch (record->record.kind) {
+	case NT_TASK:
+		*id = record->as_task.task;
+		return &ids->newest[0];
+	case NT_SOCKET:
+		*id = record->as_socket.socket;
+		return &ids->newest[1];
+	case NT_CGROUP:
+		*id = record->as_cgroup.cgroup;
+		return &ids->newest[2];
+	default:
+		return NULL;
+	}
+}
+
+static uint64_t irq_id(uint32_t type, uint32_t number)
+{
+	return (uint64_t)type << 32 | number;
+}
+
+static int add_name(struct nt_identities *ids, uint64_t id, const char *name)
+{
+	const char **names = ids->names;
+
+	/* Grows at each power of two. */
+	if (!(ids->n_names & (ids->n_names - 1)))
+		names = reallocarray(ids->names, ids->n_names ? 2 * ids->n_names : 1, sizeof(*names));
+	if (!names || !name)
+		return -ENOMEM;
+	ids->names = names;
+	names[ids->n_names++] = name;
+	return set(&ids->irqs, id, ids->n_names);
+}
+
+int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
+{
+	uint64_t id, end_ns = record->record.end_ns;
+	struct nt_id_map *map;
+	uint64_t *newest;
+
+	if (record->record.kind == NT_IRQ_NAME) {
+		const struct nt_irq_name *irq = &record->as_irq_name;
+
+		id = irq_id(irq->type, irq->number);
+		if (nt_id_map_get(&ids->irqs, id))
+			return 0;
+		return add_name(ids, id, nt_arena_clean(&ids->arena, irq->name, sizeof(irq->name)));
+	}
+	map = map_of(ids, record, &id);
+	if (!map || !id || end_ns > INT64_MAX)
+		return 0;
+	newest = nt_id_map_at(map, id);
+	if (!newest)
+		return -ENOMEM;
+	if (end_ns + 1 <= *newest)
+		return 0;
+	*newest = end_ns + 1;
+	if (record->record.kind == NT_TASK && record->as_task.process != record->as_task.task)
+		return set(&ids->processes, id, record->as_task.process + 1);
+	return 0;
+}
+
+bool nt_identities_take_newest(struct nt_identities *ids, const union nt_any *record)
+{
+	uint64_t id;
+	struct nt_id_map *map = map_of(ids, record, &id);
+
+	if (!map || !id || record->record.end_ns > INT64_MAX || nt_id_map_get(map, id) != record->record.end_ns + 1)
+		return false;
+	return !set(map, id, TAKEN);
+}
+
+bool nt_identities_knows_task(struct nt_identities *ids, uint64_t task)
+{
+	return nt_id_map_get(&ids->newest[0], task) != 0;
+}
+
+uint64_t nt_identities_process_of(struct nt_identities *ids, uint64_t task)
+{
+	uint64_t process = nt_id_map_get(&ids->processes, task);
+
+	return process ? process - 1 : task;
+}
+
+int nt_identities_see(struct nt_identities *ids, uint64_t task)
+{
+	return set(&ids->seen, task, 1);
+}
+
+const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uint32_t number)
+{
+	uint64_t id = irq_id(type, number), index = nt_id_map_get(&ids->irqs, id);
+	const char *name;
+
+	if (index)
+		return ids->names[index - 1];
+	name = nt_arena_format(&ids->arena, type == NT_IRQ_VECTOR ? "vector %u" : "irq %u", number);
+	return add_name(ids, id, name) ? NULL : name;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * load.c - see load.h.
+ */
+#include "report/load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/progress.h"
+#include "report/rows.h"
+
+#define ROWS_PER_LOOK 8192	/* rows between two looks at the progress */
+
+static int refuse_twice(struct nt_db *db, const struct nt_tape *tape)
+{
+	char uuid[33];
+	int found;
+
+	nt_session_uuid(tape, uuid);
+	found = nt_db_has_session(db, uuid);
+	if (found > 0)
+		snprintf(db->error, sizeof(db->error), "%s is in the database already, as session %s: leave it out.", tape->path,
+			 uuid);
+	return found ? -1 : 0;
+}
+
+static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress *progress, uint64_t *n_rows)
+{
+	const struct nt_row *row;
+	int error;
+
+	while (!(error = nt_rows_next(rows, &row))) {
+		if (nt_db_insert(db, row))
+			return -1;
+		if (++*n_rows % ROWS_PER_LOOK == 0)
+			nt_progress_show(progress, nt_rows_progress(rows), *n_rows);
+	}
+	if (error == 1)
+		return 0;
+	snprintf(db->error, sizeof(db->error), "%s cannot be read on: %s.", progress->what, nt_tape_error_text(error));
+	return -1;
+}
+
+int nt_load(struct nt_db *db, struct nt_tape *tape, uint64_t *n_rows)
+{
+	struct nt_progress progress;
+	struct nt_rows *rows = NULL;
+	uint64_t count = 0;
+	int64_t session_id;
+	int error;
+
+	if (refuse_twice(db, tape))
+		return -1;
+	session_id = nt_db_next_session(db);
+	if (!session_id)
+		return -1;
+	error = nt_rows_open(&rows, tape, session_id);
+	if (error) {
+		snprintf(db->error, sizeof(db->error), "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
+		return -1;
+	}
+	nt_progress_begin(&progress, tape->path);
+	error = load_rows(db, rows, &progress, &count);
+	nt_progress_end(&progress);
+	nt_rows_close(rows);
+	if (n_rows)
+		*n_rows = count;
+	return error;
+}
+
+/* By its first bytes. */
+static bool is_database(const char *path)
+{
+	static const char magic[16] = "SQLite format 3";
+	char bytes[sizeof(magic)];
+	FILE *file = fopen(path, "re");
+	struct stat status;
+	bool is;
+
+	if (!file)
+		return false;
+	is = !fstat(fileno(file), &status) && S_ISREG(status.st_mode) && fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes) &&
+	     !memcmp(bytes, magic, sizeof(magic));
+	fclose(file);
+	return is;
+}
+
+static int load_temporary(struct nt_db **out, const char *path, char *error, size_t error_size)
+{
+	struct nt_tape *tape;
+	int result;
+
+	if (nt_tape_open(&tape, path, error, error_size))
+		return -1;
+	result = nt_db_open(out, "", NT_DB_TEMPORARY);
+	if (!result)
+		result = nt_db_begin(*out);
+	if (!result)
+		result = nt_load(*out, tape, NULL);
+	if (!result)
+		result = nt_db_finish(*out);
+	if (result && *out)
+		snprintf(error, error_size, "%s", (*out)->error);
+	nt_tape_close(tape);
+	return result;
+}
+
+int nt_load_open(struct nt_db **out, const char *path, char *error, size_t error_size)
+{
+	int result;
+
+	*out = NULL;
+	snprintf(error, error_size, "out of memory.");
+	if (is_database(path)) {
+		result = nt_db_open(out, path, NT_DB_READ);
+		if (result && *out)
+			snprintf(error, error_size, "%s", (*out)->error);
+	} else {
+		result = load_temporary(out, path, error, error_size);
+	}
+	if (!result) {
+		result = nt_db_forbid_writing(*out);
+		if (result)
+			snprintf(error, error_size, "%s", (*out)->error);
+	}
+	if (result) {
+		nt_db_close(*out);
+		*out = NULL;
+	}
+	return result;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * load.h - from a tape into a database: the loop that puts every row of rows.h into db.h, and what most commands begin
+ * with, a database to ask, whether they were given one or a tape.
+ */
+#ifndef NT_REPORT_LOAD_H
+#define NT_REPORT_LOAD_H
+
+#include "report/db.h"
+#include "report/tape.h"
+
+/*
+ * Adds a tape as a new session, inside the database's transaction. Refuses one that is there already. Shows progress on
+ * stderr. *n_rows may be NULL. 0, or -1 and db->error.
+ */
+int nt_load(struct nt_db *db, struct nt_tape *tape, uint64_t *n_rows);
+/*
+ * A database for reading: the one at `path`, or a temporary one that the tape at `path` has been loaded into. 0, or -1
+ * and a sentence in `error`; then *out is NULL. Close with nt_db_close.
+ */
+int nt_load_open(struct nt_db **out, const char *path, char *error, size_t error_size);
+
+#endif

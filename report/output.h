@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * output.h - how results leave the program: sets of rows as an aligned table, JSON or CSV, and numbers with units for
+ * people. Writes to the stream it is given and nowhere else. Nothing here depends on the locale or the time zone.
+ *
+ * Write errors stay in the stream (ferror); the caller looks once, at the end. Texts may hold anything: control
+ * characters never reach a terminal, and JSON is always valid UTF-8.
+ */
+#ifndef NT_REPORT_OUTPUT_H
+#define NT_REPORT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum nt_format { NT_FORMAT_TABLE, NT_FORMAT_JSON, NT_FORMAT_CSV };
+
+enum nt_cell_type { NT_CELL_NULL, NT_CELL_INTEGER, NT_CELL_REAL, NT_CELL_TEXT, NT_CELL_BLOB };
+
+struct nt_cell {
+	enum nt_cell_type type;
+	union {
+		int64_t integer;
+		double real;
+		struct {
+			const char *text;	/* or the bytes of a blob */
+			size_t size;
+		};
+	};
+};
+
+/* ---- sets of rows ---- */
+
+struct nt_printer;
+
+/* `human`: tables show units, told by the ends of column names: _ns, _bytes, _share. NULL: out of memory. */
+struct nt_printer *nt_printer_new(FILE *out, enum nt_format format, bool human);
+void nt_printer_free(struct nt_printer *printer);
+/* Begins a set. The names are copied. 0, or -ENOMEM, as the next. */
+int nt_printer_begin(struct nt_printer *printer, size_t n_columns, const char *const *names);
+/* One row of n_columns cells. A table is held back until its columns' widths are known from up to 1,000 rows. */
+int nt_printer_row(struct nt_printer *printer, const struct nt_cell *cells);
+/* Ends the set. */
+void nt_printer_end(struct nt_printer *printer);
+
+/* ---- JSON, piece by piece ---- */
+
+/* Zero-initialise but for `out`. */
+struct nt_json {
+	FILE *out;
+	unsigned int depth;
+	bool filled;	/* something stands before on this level */
+};
+
+/* `key` is NULL inside an array. `bracket` is { or [. Indents the outer two levels. */
+void nt_json_open(struct nt_json *json, const char *key, char bracket);
+void nt_json_close(struct nt_json *json, char bracket);
+void nt_json_integer(struct nt_json *json, const char *key, int64_t value);
+void nt_json_real(struct nt_json *json, const char *key, double value);
+void nt_json_bool(struct nt_json *json, const char *key, bool value);
+/* NULL gives null. */
+void nt_json_text(struct nt_json *json, const char *key, const char *text);
+void nt_json_cell(struct nt_json *json, const char *key, const struct nt_cell *cell);
+
+/* ---- for people ---- */
+
+#define NT_HUMAN_MAX 32
+
+/* "12.35 ms", "3.4 MB", "12.34 %", "1,234,567". Each gives `text`. */
+const char *nt_human_ns(char text[NT_HUMAN_MAX], uint64_t ns);
+const char *nt_human_bytes(char text[NT_HUMAN_MAX], uint64_t bytes);
+const char *nt_human_share(char text[NT_HUMAN_MAX], uint64_t part, uint64_t whole);
+const char *nt_human_count(char text[NT_HUMAN_MAX], int64_t count);
+/* "2024-11-21 09:12:33 UTC". */
+const char *nt_human_time(char text[NT_HUMAN_MAX], uint64_t realtime_ns);
+
+/* A text on one line, without what a terminal would act on. */
+void nt_print_clean(FILE *out, const char *text, size_t size);
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * row_blocks.c - the part of rows.h that works on identity, clock and reading blocks: first to learn who is who, later
+ * to make rows of them.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "report/reading.h"
+#include "report/rows_state.h"
+#include "report/words.h"
+
+/*
+ * Moves to the next block that `wanted` (a set of 1 << type) holds and loads it into rows->raw. 0; 1: no more, and the
+ * next call begins again; or a negative errno. Damaged blocks are stepped over: nt_tape_load notes them.
+ */
+static int next_block(struct nt_rows *rows, unsigned int wanted, const struct nt_block_ref **out)
+{
+	for (;; rows->chunk++, rows->block = 0) {
+		if (rows->chunk == rows->tape->n_chunks) {
+			rows->chunk = 0;
+			return 1;
+		}
+		if (!rows->contents) {
+			int error = nt_tape_hold(rows->tape, rows->chunk, &rows->contents);
+
+			if (error)
+				return error;
+		}
+		while (rows->block < rows->contents->n_blocks) {
+			const struct nt_block_ref *block = &rows->contents->blocks[rows->block++];
+			int error;
+
+			if (block->header.type >= 32 || !(wanted & 1u << block->header.type))
+				continue;
+			error = nt_tape_load(rows->tape, rows->chunk, block, &rows->raw);
+			*out = block;
+			if (error != -EBADMSG)
+				return error;
+		}
+		nt_tape_drop(rows->tape, rows->chunk);
+		rows->contents = NULL;
+	}
+}
+
+/* The block's checksum is right and its contents are not. */
+static int spoiled(struct nt_rows *rows, const struct nt_block_ref *block)
+{
+	return nt_tape_problem(rows->tape, "%s: the block at byte %llu does not hold what the chunk format says.",
+			       rows->tape->chunks[rows->chunk].name, (unsigned long long)block->offset);
+}
+
+int nt_rows_learn(struct nt_rows *rows)
+{
+	const struct nt_block_ref *block;
+	int error;
+
+	while (!(error = next_block(rows, 1u << NT_BLOCK_IDENTITIES, &block))) {
+		size_t offset = 0;
+		union nt_any record;
+
+		while (!(error = nt_identity_next(rows->raw.data, rows->raw.size, &offset, &record))) {
+			error = nt_identities_learn(&rows->ids, &record);
+			if (error)
+				return error;
+		}
+		if (error == -EBADMSG)
+			error = spoiled(rows, block);
+		if (error < 0)
+			return error;
+	}
+	return error < 0 ? error : 0;
+}
+
+/* ---- identities as rows ---- */
+
+/* A time of a task's life, if it lies in the recording; else 0. */
+static uint64_t within(const struct nt_rows *rows, uint64_t ns)
+{
+	return ns >= rows->tape->start_ns && ns <= rows->tape->end_ns ? ns : 0;
+}
+
+static int push_task(struct nt_rows *rows, const struct nt_task *task)
+{
+	const char *name = nt_arena_clean(&rows->arena, task->comm, sizeof(task->comm));
+	const uint64_t start_ns = within(rows, task->start_ns);
+	const uint64_t end_ns = task->why == NT_TASK_EXIT ? within(rows, task->end_ns) : 0;
+	const bool is_main = task->process == task->task;
+	const struct nt_thread_info thread = {
+		.task = task->task,
+		.tid = task->tid,
+		.known = true,
+		.process = task->process,
+		.name = name,
+		.start_ns = start_ns,
+		.end_ns = end_ns,
+		.is_kernel = task->flags & NT_TASK_KTHREAD,
+	};
+	const struct nt_process_info process = {
+		.process = task->process,
+		.pid = task->pid,
+		.parent_pid = task->parent_pid,
+		.has_pid = true,
+		.name = is_main ? name : NULL,
+		.cgroup = task->cgroup,
+		.start_ns = is_main ? start_ns : 0,
+		.end_ns = is_main ? end_ns : 0,
+	};
+	int error = nt_rows_push(rows, NT_TABLE_THREAD, &thread);
+
+	/* A process of id 0 is not known: only the idle tasks have that. */
+	if (error || !task->process)
+		return error;
+	if (!is_main) {
+		uint64_t *made;
+
+		if (nt_identities_knows_task(&rows->ids, task->process))
+			return 0;
+		made = nt_id_map_at(&rows->ids.made, task->process);
+		if (!made)
+			return -ENOMEM;
+		if ((*made)++)
+			return 0;
+	}
+	return nt_rows_push(rows, NT_TABLE_PROCESS, &process);
+}
+
+static int push_identity(struct nt_rows *rows, const union nt_any *record)
+{
+	if (!nt_identities_take_newest(&rows->ids, record))
+		return 0;
+	switch (record->record.kind) {
+	case NT_TASK:
+		return push_task(rows, &record->as_task);
+	case NT_SOCKET:
+		return nt_rows_push(rows, NT_TABLE_SOCKET, &record->as_socket);
+	case NT_CGROUP:
+		return nt_rows_push(rows, NT_TABLE_CGROUP, &record->as_cgroup);
+	default:
+		return 0;
+	}
+}
+
+static int push_identities(struct nt_rows *rows)
+{
+	size_t offset = 0;
+	union nt_any record;
+	int error;
+
+	while (!(error = nt_identity_next(rows->raw.data, rows->raw.size, &offset, &record))) {
+		error = push_identity(rows, &record);
+		if (error)
+			return error;
+	}
+	/* Damage was noted when the block was read first. */
+	return error == 1 || error == -EBADMSG ? 0 : error;
+}
+
+static int push_unknown_task(void *arg, uint64_t task, uint64_t value)
+{
+	struct nt_rows *rows = arg;
+	const struct nt_thread_info thread = { .task = task };
+
+	(void)value;
+	if (!task || nt_identities_knows_task(&rows->ids, task))
+		return 0;
+	return nt_rows_push(rows, NT_TABLE_THREAD, &thread);
+}
+
+int nt_rows_push_unknown(struct nt_rows *rows)
+{
+	const struct nt_thread_info idle_thread = { .known = true, .name = "swapper", .is_kernel = true };
+	const struct nt_process_info idle = { .has_pid = true, .name = "swapper" };
+	int error = nt_rows_push(rows, NT_TABLE_THREAD, &idle_thread);
+
+	if (!error)
+		error = nt_rows_push(rows, NT_TABLE_PROCESS, &idle);
+	return error ? error : nt_id_map_each(&rows->ids.seen, push_unknown_task, rows);
+}
+
+/* ---- readings and clocks as rows ---- */
+
+struct reading_rows {
+	struct nt_rows *rows;
+	struct nt_counter_info info;
+	bool is_self;
+};
+
+static int push_counter(void *arg, const struct nt_counter *counter)
+{
+	struct reading_rows *reading = arg;
+	struct nt_arena *arena = &reading->rows->arena;
+	struct nt_counter_info info = reading->info;
+
+	info.cpu = counter->cpu;
+	info.value = counter->value;
+	info.name = nt_arena_clean(arena, counter->name, NT_COUNTER_NAME_MAX);
+	if (reading->is_self)
+		info.source = counter->program ? nt_arena_clean(arena, counter->program, NT_COUNTER_NAME_MAX) : NULL;
+	return nt_rows_push(reading->rows, reading->is_self ? NT_TABLE_SELF_COST : NT_TABLE_PROC_COUNTER, &info);
+}
+
+static int push_reading(struct nt_rows *rows, const struct nt_reading *reading)
+{
+	struct reading_rows to = {
+		.rows = rows,
+		.info = { .begin_ns = reading->begin_ns,
+			  .end_ns = reading->end_ns,
+			  .source = nt_arena_clean(&rows->arena, reading->name, strlen(reading->name)) },
+		.is_self = nt_reading_is_self(reading),
+	};
+
+	return nt_reading_parse(reading, push_counter, &to, &rows->bad_lines);
+}
+
+int nt_rows_step_block(struct nt_rows *rows)
+{
+	const struct nt_block_ref *block;
+	struct nt_reading reading;
+	struct nt_clock clock;
+	int error = next_block(rows, 1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK | 1u << NT_BLOCK_READING, &block);
+
+	if (error)
+		return error;
+	switch (block->header.type) {
+	case NT_BLOCK_CLOCK:
+		error = nt_clock_decode(rows->raw.data, rows->raw.size, &clock);
+		if (!error)
+			error = nt_rows_push(rows, NT_TABLE_CLOCK_SNAPSHOT, &clock);
+		break;
+	case NT_BLOCK_READING:
+		error = nt_reading_decode(rows->raw.data, rows->raw.size, &reading);
+		if (!error)
+			error = push_reading(rows, &reading);
+		break;
+	default:
+		error = push_identities(rows);
+	}
+	return error == -EBADMSG ? spoiled(rows, block) : error;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rows.h - a tape as rows of all tables (tables.h), pulled one by one. Knows no SQLite: whoever serves the rows, an import
+ * or a virtual table, gets the same. Prints nothing. Memory: for the CPUs, and some bytes for each identity; not for the
+ * length of the tape.
+ *
+ * Rows of one CPU come in time order in cpu_slice and sched_slice; each table's rows come mixed with the others'. The
+ * row of the table session comes last.
+ */
+#ifndef NT_REPORT_ROWS_H
+#define NT_REPORT_ROWS_H
+
+#include "report/tables.h"
+#include "report/tape.h"
+
+struct nt_rows;
+
+/*
+ * `session_id` is what stands in the rows' first column. The tape must outlive the rows; problems found on the way are
+ * added to it. 0, or a negative errno as in schema/block.h.
+ */
+int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, int64_t session_id);
+void nt_rows_close(struct nt_rows *rows);
+/* 0: *out is the next row, good until the next call; 1: end; below 0: a negative errno. */
+int nt_rows_next(struct nt_rows *rows, const struct nt_row **out);
+/* How far it is, of 1000: for showing progress. */
+unsigned int nt_rows_progress(const struct nt_rows *rows);
+
+/* The session's id on tapes as 32 hexadecimal digits, zero-terminated. */
+void nt_session_uuid(const struct nt_tape *tape, char uuid[33]);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * timeline_state.h - what a timeline remembers, and the parts of it that work on that: timeline.c takes
+ * records and decides where segments begin and end, timeline_rows.c gives rows. Private to these.
+ */
+#ifndef NT_REPORT_TIMELINE_STATE_H
+#define NT_REPORT_TIMELINE_STATE_H
+
+#include "report/open_ops.h"
+#include "report/segment.h"
+#include "report/timeline.h"
+
+#define NT_INVERSION_MAX_NS 1000	/* times inverted by more are not set right, but counted malformed */
+#define NT_MAX_LOSSES 256		/* rows of one uncovered stretch; further losses add to these */
+
+/* What is known of a CPU since its last state record. */
+enum nt_base { NT_BASE_NONE, NT_BASE_TASK, NT_BASE_OFFLINE };
+
+/* A loss row that waits for the end of its stretch. */
+struct nt_pending_loss {
+	uint64_t count;
+	uint8_t kind;
+	const char *why;
+};
+
+/* One CPU. Its time before start_ns has been given away; the rest waits for a state record. */
+struct nt_line {
+	uint32_t number;
+	bool present;
+
+	/* The segment at hand. */
+	enum nt_base base;
+	uint64_t task;			/* believed, if base is TASK */
+	uint64_t start_ns;		/* never before the session's start */
+	struct nt_segment segment;
+	struct nt_open opens[NT_MAX_OPEN];	/* read since, all with the same end: of the state record to come */
+	uint32_t n_opens;
+	uint64_t last_end_ns;		/* greatest end of this CPU's records, LOSS aside */
+	bool stopped;			/* the last state record was of reason STOP */
+
+	/* While lost, [lost_ns, the end of the stretch) will be uncovered. base is what was before it. */
+	bool lost;
+	bool initial;			/* lost only because no record came yet */
+	bool task_lost;			/* the task may have changed since the stretch began */
+	bool too_long;			/* its segment was cut short */
+	bool counted;			/* in nt_timeline.n_lost */
+	uint64_t lost_ns;
+	uint32_t n_before_loss;		/* of the segment's spans, those that may have ended before the loss */
+	uint64_t lost_until_ns;		/* a state record before this does not end it */
+	struct nt_pending_loss *losses;
+	uint32_t n_losses, losses_size;
+
+	/* The stay: from switch to switch, over several segments. */
+	bool staying;
+	bool running;			/* in nt_timeline.running */
+	uint64_t stay_task, stay_ns;
+	uint32_t next_running;		/* CPU number + 1; 0: last of its bucket */
+
+	struct nt_cpu_slice slice;	/* the last, held back: the next may continue it; dur 0: none */
+
+	/* Softirqs and interrupts open at the last state record. */
+	struct nt_span unended[NT_MAX_OPEN];
+	uint32_t n_unended;
+	uint64_t unended_task;
+	bool unended_last;		/* that record was at the session's end or after it */
+};
+
+struct nt_timeline {
+	uint64_t start_ns, end_ns;
+	uint32_t n_lines;
+	struct nt_line *lines;
+	bool (*is_main_of)(void *arg, uint64_t main, uint64_t task);
+	void *is_main_arg;
+	struct nt_timeline_sink sink;
+	struct nt_timeline_counts counts;
+	struct nt_open_ops open_ops;
+	/* For knowing whether an operation may have pieces in uncovered time: */
+	uint32_t n_lost;		/* CPUs uncovered now */
+	uint64_t uncovered_until_ns;	/* the latest end of a stretch that has ended */
+	/* The CPUs that a task other than idle stays on, by task. */
+	uint32_t *running;		/* CPU number + 1, chained by next_running; a power of two of them */
+	uint32_t n_running;
+};
+
+static inline uint64_t nt_min_ns(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t nt_max_ns(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- timeline_rows.c; all give 0, or what a callback gave ---- */
+
+/* The owner of the CPU's time up to until_ns, from where the slice before ended. */
+int nt_line_slice(struct nt_timeline *timeline, struct nt_line *line, uint64_t until_ns, enum nt_owner owner,
+		  uint64_t task);
+/* Gives the slice that was held back. */
+int nt_line_last_slice(struct nt_timeline *timeline, struct nt_line *line);
+/* The spans that ended in the segment, painted up to paint_ns. Takes the remembered parts of operations. */
+int nt_line_spans(struct nt_timeline *timeline, struct nt_line *line, uint64_t paint_ns);
+/*
+ * The record of an operation has come. What is remembered of it waits for the row, which the segment's end gives; no
+ * other CPU's state record may take it for left without a record.
+ */
+void nt_line_claim(struct nt_timeline *timeline, const struct nt_line *line, struct nt_span *span);
+/* The softirqs and interrupts that are open at the session's end. */
+int nt_line_unended(struct nt_timeline *timeline, struct nt_line *line);
+/* An operation without a record of its end. until_ns: when it was last known to be open. */
+int nt_line_open_op(struct nt_timeline *timeline, const struct nt_open_op *op, enum nt_op_end end, uint64_t until_ns,
+		    bool lower_bound);
+/* The loss rows of the stretch [from_ns, to_ns), which are then no longer pending. */
+int nt_line_losses(struct nt_timeline *timeline, struct nt_line *line, uint64_t from_ns, uint64_t to_ns);
+/*
+ * A stay ended: by a switch, or (NULL) was cut. Moves the begin of the same task's stay on another CPU, if that
+ * began a little too early.
+ */
+int nt_line_end_stay(struct nt_timeline *timeline, struct nt_line *line, uint64_t end_ns, const struct nt_switch *by);
+void nt_line_begin_stay(struct nt_timeline *timeline, struct nt_line *line, uint64_t begin_ns, uint64_t task);
+/* The end of the stay is not known yet, and will lie in the past. */
+void nt_line_suspend_stay(struct nt_timeline *timeline, struct nt_line *line);
+
+/* Counts a time that was inverted by so much. */
+void nt_count_inversion(struct nt_timeline *timeline, uint64_t by_ns);
+/* Whether an operation that began then, and is known until now, may have pieces in uncovered time of any CPU. */
+bool nt_crosses_loss(const struct nt_timeline *timeline, uint64_t begin_ns);
+
+#endif

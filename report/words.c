@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * words.c - see words.h.
+ */
+#include "report/words.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <netinet/in.h>
+
+#include "schema/kind.h"
+
+/* Bits of the kernel's task_struct::__state and ::exit_state, the same in all kernels since 4.14. */
+#define STATE_INTERRUPTIBLE 0x001u
+#define STATE_UNINTERRUPTIBLE 0x002u
+#define STATE_STOPPED 0x004u
+#define STATE_TRACED 0x008u
+#define STATE_EXIT_DEAD 0x010u
+#define STATE_EXIT_ZOMBIE 0x020u
+#define STATE_PARKED 0x040u
+#define STATE_DEAD 0x080u
+#define STATE_NOLOAD 0x400u
+#define STATE_RTLOCK_WAIT 0x1000u
+
+const char *nt_end_state_name(uint32_t prev_state)
+{
+	if (prev_state & NT_SWITCH_PREEMPTED)
+		return "R+";
+	if (prev_state & STATE_EXIT_ZOMBIE)
+		return "Z";
+	if (prev_state & (STATE_EXIT_DEAD | STATE_DEAD))
+		return "X";
+	if (prev_state & STATE_TRACED)
+		return "t";
+	if (prev_state & STATE_STOPPED)
+		return "T";
+	if (prev_state & STATE_PARKED)
+		return "P";
+	if ((prev_state & STATE_UNINTERRUPTIBLE) && (prev_state & STATE_NOLOAD))
+		return "I";
+	if (prev_state & (STATE_UNINTERRUPTIBLE | STATE_RTLOCK_WAIT))
+		return "D";
+	if (prev_state & STATE_INTERRUPTIBLE)
+		return "S";
+	return "R";
+}
+
+/* The kernel's own numbers for "interrupted by a signal, and to be restarted": never seen by a program. */
+#define RESTART_FIRST 512
+#define RESTART_LAST 516
+
+const char *nt_op_result_name(const struct nt_op_row *op, struct nt_arena *arena)
+{
+	int64_t error = -(int64_t)op->result;
+	const char *name;
+
+	switch (op->end) {
+	case NT_OP_OPEN:
+		return "open";
+	case NT_OP_EXIT:
+		return "exit";
+	case NT_OP_ABANDONED:
+		return "abandoned";
+	case NT_OP_DONE:
+		break;
+	}
+	if (error <= 0)
+		return "ok";
+	if (error >= RESTART_FIRST && error <= RESTART_LAST)
+		return "restarted";
+	name = error < RESTART_FIRST ? strerrorname_np((int)error) : NULL;
+	return name ? name : nt_arena_format(arena, "errno %lld", (long long)error);
+}
+
+const char *nt_op_flags_text(const struct nt_op_row *op, struct nt_arena *arena)
+{
+	static const struct {
+		uint8_t flag;
+		char word[16];
+	} words[] = {
+		{ NT_OP_PEEK, "peek" },
+		{ NT_OP_ERRQUEUE, "errqueue" },
+		{ NT_OP_IN_SOFTIRQ, "in_softirq" },
+		{ NT_OP_KERNEL, "kernel" },
+	};
+	char text[96] = "";
+
+	if (!op->before && !op->lower_bound && !op->flags)
+		return "";
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (op->flags & words[i].flag)
+			strcat(strcat(text, ","), words[i].word);
+	}
+	if (op->before)
+		strcat(text, ",before");
+	if (op->lower_bound)
+		strcat(text, ",lower_bound");
+	return text[0] ? nt_arena_format(arena, "%s", text + 1) : "";
+}
+
+const char *nt_context_name(uint32_t context)
+{
+	return context == NT_CONTEXT_OP ? "op" : nt_softirq_context_name(context);
+}
+
+struct word {
+	unsigned int number;
+	const char *word;
+};
+
+static const char *word_of(const struct word *words, size_t n, unsigned int number)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (words[i].number == number)
+			return words[i].word;
+	}
+	return NULL;
+}
+
+#define WORD_OF(words, number) word_of(words, sizeof(words) / sizeof((words)[0]), number)
+
+const char *nt_family_name(unsigned int family, struct nt_arena *arena)
+{
+	static const struct word words[] = {
+		{ AF_UNIX, "unix" },   { AF_INET, "inet" },	{ AF_INET6, "inet6" },	       { AF_PACKET, "packet" },
+		{ AF_CAN, "can" },     { AF_NETLINK, "netlink" }, { AF_BLUETOOTH, "bluetooth" }, { AF_VSOCK, "vsock" },
+		{ AF_KCM, "kcm" },     { AF_QIPCRTR, "qipcrtr" }, { AF_SMC, "smc" },	       { AF_XDP, "xdp" },
+		{ AF_KEY, "key" },     { AF_TIPC, "tipc" },	{ AF_ALG, "alg" },	       { AF_RXRPC, "rxrpc" },
+		{ AF_PPPOX, "pppox" }, { AF_RDS, "rds" },
+	};
+	const char *word = WORD_OF(words, family);
+
+	return word ? word : nt_arena_format(arena, "family %u", family);
+}
+
+const char *nt_socket_type_name(unsigned int type, struct nt_arena *arena)
+{
+	static const struct word words[] = {
+		{ SOCK_STREAM, "stream" },
+		{ SOCK_DGRAM, "dgram" },
+		{ SOCK_RAW, "raw" },
+		{ SOCK_RDM, "rdm" },
+		{ SOCK_SEQPACKET, "seqpacket" },
+		{ SOCK_DCCP, "dccp" },
+		{ 10, "packet" },	/* SOCK_PACKET, which the headers call obsolete */
+	};
+	const char *word = WORD_OF(words, type);
+
+	return word ? word : nt_arena_format(arena, "type %u", type);
+}
+
+const char *nt_protocol_name(unsigned int family, unsigned int protocol, struct nt_arena *arena)
+{
+	static const struct word words[] = {
+		{ 1, "icmp" }, { 2, "igmp" }, { 6, "tcp" },	{ 17, "udp" },	 { 33, "dccp" },     { 47, "gre" }, { 50, "esp" },
+		{ 51, "ah" },  { 58, "icmp6" }, { 115, "l2tp" }, { 132, "sctp" }, { 136, "udplite" }, { 255, "raw" }, { 262, "mptcp" },
+	};
+	const char *word = family == AF_INET || family == AF_INET6 ? WORD_OF(words, protocol) : NULL;
+
+	return word ? word : nt_arena_format(arena, "%u", protocol);
+}
+
+const char *nt_arena_format(struct nt_arena *arena, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+	int size;
+	char *copy;
+
+	va_start(args, format);
+	size = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (size < 0)
+		return NULL;
+	if ((size_t)size >= sizeof(text))
+		size = sizeof(text) - 1;
+	copy = nt_arena_get(arena, (size_t)size + 1);
+	if (copy)
+		memcpy(copy, text, (size_t)size + 1);
+	if (copy)
+		copy[size] = 0;
+	return copy;
+}
+
+static size_t length_said_by(unsigned char lead)
+{
+	if (lead < 0x80)
+		return 1;
+	if (lead >= 0xc2 && lead <= 0xdf)
+		return 2;
+	if (lead >= 0xe0 && lead <= 0xef)
+		return 3;
+	if (lead >= 0xf0 && lead <= 0xf4)
+		return 4;
+	return 0;
+}
+
+size_t nt_utf8_length(const char *text, size_t size)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+	size_t length = length_said_by(bytes[0]);
+
+	if (length > size)
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	/* Longer than needed, a surrogate, or over U+10FFFF. */
+	if ((bytes[0] == 0xe0 && bytes[1] < 0xa0) || (bytes[0] == 0xed && bytes[1] > 0x9f) ||
+	    (bytes[0] == 0xf0 && bytes[1] < 0x90) || (bytes[0] == 0xf4 && bytes[1] > 0x8f))
+		return 0;
+	return length;
+}
+
+const char *nt_arena_clean(struct nt_arena *arena, const char *text, size_t size)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	size_t length = strnlen(text, size);
+	char *copy = nt_arena_get(arena, length * 3 + 1);
+	char *to = copy;
+
+	for (size_t i = 0; copy && i < length;) {
+		size_t n = nt_utf8_length(text + i, length - i);
+
+		memcpy(to, n ? text + i : replacement, n ? n : 3);
+		to += n ? n : 3;
+		i += n ? n : 1;
+	}
+	if (copy)
+		*to = 0;
+	return copy;
+}

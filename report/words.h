@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * words.h - the words that tables and reports use for the kernel's numbers, where schema/kind.h does not have
+ * them, and the cleaning of texts that come from a tape. Pure. Where there is an arena, what is returned may
+ * live in it, and NULL means out of memory.
+ */
+#ifndef NT_REPORT_WORDS_H
+#define NT_REPORT_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/arena.h"
+#include "report/timeline.h"
+
+/* Perfetto's word for a task's state as it leaves a CPU: R R+ S D T t X Z P I. */
+const char *nt_end_state_name(uint32_t prev_state);
+/* ok, open, exit, abandoned, restarted, or the name of an errno. */
+const char *nt_op_result_name(const struct nt_op_row *op, struct nt_arena *arena);
+/* What nt_op_row says besides, as words with commas between; "" for nothing. */
+const char *nt_op_flags_text(const struct nt_op_row *op, struct nt_arena *arena);
+/* op, irq_exit, ksoftirqd, bh_enable, unknown. */
+const char *nt_context_name(uint32_t context);
+
+const char *nt_family_name(unsigned int family, struct nt_arena *arena);
+const char *nt_socket_type_name(unsigned int type, struct nt_arena *arena);
+const char *nt_protocol_name(unsigned int family, unsigned int protocol, struct nt_arena *arena);
+
+/* As printf, into the arena. */
+const char *nt_arena_format(struct nt_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * A copy that is valid UTF-8: ends at the first zero byte or after `size` bytes; each byte that is no UTF-8 becomes
+ * U+FFFD.
+ */
+const char *nt_arena_clean(struct nt_arena *arena, const char *text, size_t size);
+/* How many bytes the valid UTF-8 character at `text` has; 0: not one. size > 0. */
+size_t nt_utf8_length(const char *text, size_t size);
+
+#endif

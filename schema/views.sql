@@ -1,0 +1,116 @@
+-- The views of a nettape database: the everyday questions. Plain SQL that any sqlite3 (3.30 or later) understands.
+-- They read the sums in cpu_cost and sock_cost, not the slices, and so are quick on long recordings;
+-- `nettape-report check` proves that the sums equal the slices. docs/sql-schema.md says what each column means.
+
+-- Whose the time of each CPU was.
+CREATE VIEW net_cost_cpu AS
+SELECT c.session_id, c.cpu, c.owner, sum(c.spent_ns) AS ns, CAST(sum(c.spent_ns) AS REAL) / s.dur AS share
+FROM cpu_cost AS c JOIN session AS s ON s.session_id = c.session_id
+GROUP BY c.session_id, c.cpu, c.owner;
+
+-- The same in steps of session.bucket_ns (100 ms). A sum over several whole buckets in a row is one row of cpu_cost:
+-- it is taken apart here.
+CREATE VIEW net_cost_over_time AS
+WITH RECURSIVE
+one(session_id, ts, cpu, owner, spent_ns, rest, bucket_ns) AS (
+    SELECT c.session_id, c.ts, c.cpu, c.owner, min(c.spent_ns, s.bucket_ns), c.dur - s.bucket_ns, s.bucket_ns
+    FROM cpu_cost AS c JOIN session AS s ON s.session_id = c.session_id
+    UNION ALL
+    SELECT session_id, ts + bucket_ns, cpu, owner, bucket_ns, rest - bucket_ns, bucket_ns
+    FROM one WHERE rest > 0
+)
+SELECT one.session_id, one.ts, min(s.bucket_ns, s.end_ts - one.ts) AS dur,
+       s.start_realtime_ns + one.ts - s.start_ts AS realtime_ns, one.cpu, one.owner, sum(one.spent_ns) AS ns,
+       CAST(sum(one.spent_ns) AS REAL) / min(s.bucket_ns, s.end_ts - one.ts) AS share
+FROM one JOIN session AS s ON s.session_id = one.session_id
+GROUP BY one.session_id, one.ts, one.cpu, one.owner;
+
+-- What each thread did with CPUs and sockets: what the next two views are made of.
+CREATE VIEW net_cost_thread AS
+WITH part AS (
+    SELECT session_id, utid,
+           CASE owner WHEN 'send' THEN spent_ns ELSE 0 END AS send_ns,
+           CASE owner WHEN 'recv' THEN spent_ns ELSE 0 END AS recv_ns,
+           CASE owner WHEN 'task' THEN spent_ns ELSE 0 END AS task_ns,
+           0 AS send_ops, 0 AS recv_ops, 0 AS send_bytes, 0 AS recv_bytes, 0 AS untimed_ops, 0 AS lower_bound_ops
+    FROM cpu_cost WHERE owner IN ('send', 'recv', 'task')
+    UNION ALL
+    SELECT session_id, utid, 0, 0, 0,
+           CASE op WHEN 'send' THEN ops ELSE 0 END, CASE op WHEN 'recv' THEN ops ELSE 0 END,
+           CASE op WHEN 'send' THEN bytes ELSE 0 END, CASE op WHEN 'recv' THEN bytes ELSE 0 END,
+           untimed, lower_bound
+    FROM sock_cost
+)
+SELECT p.session_id, p.utid, t.tid, t.name, t.upid,
+       sum(p.send_ns) AS send_ns, sum(p.recv_ns) AS recv_ns, sum(p.send_ns + p.recv_ns) AS net_ns, sum(p.task_ns) AS task_ns,
+       sum(p.send_ops) AS send_ops, sum(p.recv_ops) AS recv_ops,
+       sum(p.send_bytes) AS send_bytes, sum(p.recv_bytes) AS recv_bytes,
+       sum(p.untimed_ops) AS untimed_ops, sum(p.lower_bound_ops) AS lower_bound_ops
+FROM part AS p LEFT JOIN thread AS t ON t.session_id = p.session_id AND t.utid = p.utid
+GROUP BY p.session_id, p.utid;
+
+-- What each process spent in sending and receiving. upid NULL: tasks of which nothing is known, and operations made by
+-- softirqs.
+CREATE VIEW net_cost_process AS
+SELECT n.session_id, n.upid, p.pid, p.name, p.cgroup_id,
+       sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.net_ns) AS net_ns,
+       CAST(sum(n.net_ns) AS REAL) / s.dur AS share, sum(n.task_ns) AS task_ns,
+       sum(n.send_ops) AS send_ops, sum(n.recv_ops) AS recv_ops,
+       sum(n.send_bytes) AS send_bytes, sum(n.recv_bytes) AS recv_bytes,
+       sum(n.untimed_ops) AS untimed_ops, sum(n.lower_bound_ops) AS lower_bound_ops
+FROM net_cost_thread AS n
+     JOIN session AS s ON s.session_id = n.session_id
+     LEFT JOIN process AS p ON p.session_id = n.session_id AND p.upid = n.upid
+GROUP BY n.session_id, n.upid;
+
+-- The same by cgroup, so by container or service. cgroup_id NULL: not known.
+CREATE VIEW net_cost_cgroup AS
+SELECT n.session_id, n.cgroup_id, g.path, count(*) AS processes,
+       sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.net_ns) AS net_ns,
+       sum(n.share) AS share, sum(n.task_ns) AS task_ns,
+       sum(n.send_ops) AS send_ops, sum(n.recv_ops) AS recv_ops,
+       sum(n.send_bytes) AS send_bytes, sum(n.recv_bytes) AS recv_bytes,
+       sum(n.untimed_ops) AS untimed_ops, sum(n.lower_bound_ops) AS lower_bound_ops
+FROM net_cost_process AS n
+     LEFT JOIN cgroup AS g ON g.session_id = n.session_id AND g.id = n.cgroup_id
+GROUP BY n.session_id, n.cgroup_id;
+
+-- What each socket cost, and the process that spent most on it. Here the time is that of the operations (cpu_ns), which
+-- for each process adds up to what cpu_slice says.
+CREATE VIEW net_cost_socket AS
+WITH by_process AS (
+    SELECT c.session_id, c.socket_id, t.upid,
+           sum(CASE c.op WHEN 'send' THEN c.cpu_ns ELSE 0 END) AS send_ns,
+           sum(CASE c.op WHEN 'recv' THEN c.cpu_ns ELSE 0 END) AS recv_ns,
+           sum(c.cpu_ns) AS net_ns,
+           sum(CASE c.op WHEN 'send' THEN c.ops ELSE 0 END) AS send_ops,
+           sum(CASE c.op WHEN 'recv' THEN c.ops ELSE 0 END) AS recv_ops,
+           sum(CASE c.op WHEN 'send' THEN c.bytes ELSE 0 END) AS send_bytes,
+           sum(CASE c.op WHEN 'recv' THEN c.bytes ELSE 0 END) AS recv_bytes,
+           sum(c.untimed) AS untimed_ops, sum(c.lower_bound) AS lower_bound_ops
+    FROM sock_cost AS c LEFT JOIN thread AS t ON t.session_id = c.session_id AND t.utid = c.utid
+    GROUP BY c.session_id, c.socket_id, t.upid
+), by_socket AS (
+    SELECT session_id, socket_id, upid, max(net_ns), count(*) AS processes,
+           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(net_ns) AS net_ns,
+           sum(send_ops) AS send_ops, sum(recv_ops) AS recv_ops,
+           sum(send_bytes) AS send_bytes, sum(recv_bytes) AS recv_bytes,
+           sum(untimed_ops) AS untimed_ops, sum(lower_bound_ops) AS lower_bound_ops
+    FROM by_process GROUP BY session_id, socket_id
+)
+SELECT b.session_id, b.socket_id, k.family, k.proto, k.src, k.sport, k.dst, k.dport, k.netns,
+       b.upid, p.name, b.processes, b.send_ns, b.recv_ns, b.net_ns, b.send_ops, b.recv_ops, b.send_bytes, b.recv_bytes,
+       b.untimed_ops, b.lower_bound_ops
+FROM by_socket AS b
+     LEFT JOIN socket AS k ON k.session_id = b.session_id AND k.id = b.socket_id
+     LEFT JOIN process AS p ON p.session_id = b.session_id AND p.upid = b.upid;
+
+-- The recorder's own counters as they stood last.
+CREATE VIEW self_cost_last AS
+SELECT session_id, program, name, value, max(ts) AS ts
+FROM self_cost GROUP BY session_id, program, name;
+
+-- How many records of each kind each CPU lost.
+CREATE VIEW loss_total AS
+SELECT session_id, cpu, kind, sum(count) AS count, sum(count IS NULL) AS of_unknown_count, count(*) AS stretches
+FROM loss GROUP BY session_id, cpu, kind;

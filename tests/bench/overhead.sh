@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What recording costs the traffic that is recorded. One flood between two network namespaces; inside it, recorded and
+# unrecorded slices of half a second in turn (the order within a pair turns too), so that what else happens to the
+# machine falls on both. Rate: what the receiver's namespace received, by the kernel's count.
+#
+#   BENCH_PAIRS=20   pairs of slices for UDP; TCP and perf get as many and a quarter as many
+#   BENCH_PERF=0     leaves perf out
+# shellcheck source=tests/bench/lib.sh
+source "$(dirname "$0")/lib.sh"
+pairs=${BENCH_PAIRS:-20}
+slice_ms=500
+
+# flood_start KIND SIZE: udp or tcp. The receiver's pid is in $receiver.
+flood_start() {
+    "${in_b[@]}" "$tools/flood" "$1-recv" "$addr_b" 9000 2>/dev/null &
+    receiver=$!
+    keep $receiver
+    sleep 0.2
+    "${in_a[@]}" "$tools/flood" "$1-send" "$addr_b" 9000 "$2" 2>/dev/null &
+    sender=$!
+    keep $sender
+    sleep 0.5
+}
+flood_stop() {
+    kill "$sender" "$receiver"
+    wait "$sender" "$receiver" 2>/dev/null || true
+}
+
+# slice KIND FILE [COMMAND PREFIX...]: measures once, below the prefix
+slice() {
+    local kind=$1 file=$2
+    shift 2
+    "$@" "$tools/flood-measure" "$kind" "$receiver" "$slice_ms" "$file"
+    sleep 0.05
+}
+
+# compare KIND N NAME PREFIX...: N pairs; leaves the ratios in $work/NAME.ratios
+compare() {
+    local kind=$1 n=$2 name=$3 i
+    shift 3
+    rm -f "$work/$name".{on,off}
+    for ((i = 0; i < n; i++)); do
+        ((i % 2)) || slice "$kind" "$work/$name.off"
+        tape=$work/$name-$i.tape
+        slice "$kind" "$work/$name.on" "${@//TAPE/$tape}"
+        ((i % 2 == 0)) || slice "$kind" "$work/$name.off"
+    done
+    paste "$work/$name.on" "$work/$name.off" | awk '{ print ($1 / $2) / ($3 / $4) }' >"$work/$name.ratios"
+}
+
+# mean_rate FILE: per second
+mean_rate() { awk '{ n += $1; t += $2 } END { printf "%.0f", n / t * 1e9 }' "$1"; }
+
+# info TAPE KEY
+info() { "$report" info --json "$1" | sed -n "s/^.*\"$2\": *\([0-9]*\).*/\1/p" | head -1; }
+
+netns_make
+
+echo "UDP, datagrams of 200 bytes, $pairs pairs"
+flood_start udp 200
+compare udp "$pairs" udp "$record" -o TAPE -q --
+events=0 lost=0 bytes=0
+for tape in "$work"/udp-*.tape; do
+    events=$((events + $(info "$tape" events)))
+    lost=$((lost + $(info "$tape" lost)))
+    bytes=$((bytes + $(info "$tape" bytes)))
+done
+result "UDP packet rate kept while recording" "$(quartiles <"$work/udp.ratios")" ">= 0.82"
+result "UDP packets a second, unrecorded" "$(mean_rate "$work/udp.off")"
+result "UDP packets a second, recorded" "$(mean_rate "$work/udp.on")"
+result "events lost, default rings" "$lost of $events" "<= 0"
+
+echo "one recording of the same flood, 5 s"
+"$record" -o "$work/long.tape" -q -d 5
+events=$(info "$work/long.tape" events)
+result "events a second" "$(calc "$events / $(info "$work/long.tape" duration_ns) * 1e9")"
+result "events lost in 5 s" "$(info "$work/long.tape" lost) of $events" "<= 0"
+result "bytes on disk an event" "$(calc "$(info "$work/long.tape" bytes) / $events")" "<= 4.5"
+# The recorder's own threads, from our own timeline, and as the kernel accounts them, both from gate to gate.
+"$report" import "$work/long.tape" -o "$work/long.db" >/dev/null
+recorder_cpu() {
+    "$report" query --csv "$work/long.db" "
+        SELECT ifnull(sum(dur), 0) FROM cpu_slice JOIN thread USING (session_id, utid) JOIN process p USING (session_id, upid)
+        WHERE p.name = 'nettape-record' AND owner $1" | tail -1
+}
+result "recorder CPU an event (us), net of softirqs and interrupts" \
+    "$(calc "$(recorder_cpu "NOT IN ('hardirq', 'net_rx', 'net_tx', 'softirq')") / 1e3 / $events")" "<= 0.3"
+result "softirqs and interrupts that landed on it (us an event)" \
+    "$(calc "$(recorder_cpu "IN ('hardirq', 'net_rx', 'net_tx', 'softirq')") / 1e3 / $events")"
+rusage_ns=$("$report" query --csv "$work/long.db" "
+    SELECT sum(change) FROM (SELECT max(value) - min(value) AS change FROM self_cost
+    WHERE program IS NULL AND name IN ('user_ns', 'system_ns') GROUP BY name)" | tail -1)
+result "recorder CPU an event (us), user and system by the kernel's account" "$(calc "$rusage_ns / 1e3 / $events")"
+rm -rf "$work"/long.*
+
+echo "one recording with the kernel's statistics, 2 s (each run is timed, which costs)"
+"$record" -o "$work/stats.tape" -q -d 2 --bpf-stats
+"$report" query --csv "$work/stats.tape" "
+    SELECT program, max(CASE WHEN name = 'runs' THEN value END) AS runs, max(CASE WHEN name = 'run_ns' THEN value END) AS run_ns
+    FROM self_cost WHERE program IS NOT NULL GROUP BY program" | sed 1d | tr -d '"\r' |
+    while IFS=, read -r program runs run_ns; do
+        ((runs < 1000)) || result "ns a run of $program" "$(calc "$run_ns / $runs")"
+    done
+
+if [[ ${BENCH_PERF:-1} != 0 ]] && command -v perf >/dev/null && perf record -q -a -e sched:sched_switch -o "$work/perf.data" -- true 2>/dev/null; then
+    echo "perf, of fewer tracepoints"
+    compare udp $(((pairs + 3) / 4)) perf perf record -q -a -m 2048 -o "$work/perf.data" \
+        -e sched:sched_switch,irq:softirq_entry,irq:softirq_exit,sock:sock_send_length,sock:sock_recv_length -- 2>/dev/null
+    result "perf record of switches, softirqs, lengths: UDP packet rate kept" "$(quartiles <"$work/perf.ratios")"
+    rm -f "$work"/perf.data*
+fi
+flood_stop
+
+echo "TCP, writes of 64 KiB, $pairs pairs"
+flood_start tcp 65536
+compare tcp "$pairs" tcp "$record" -o TAPE -q --
+lost=0
+for tape in "$work"/tcp-*.tape; do lost=$((lost + $(info "$tape" lost))); done
+result "TCP byte rate kept while recording" "$(quartiles <"$work/tcp.ratios")" ">= 0.97"
+result "TCP Gbit/s, unrecorded" "$(calc "$(mean_rate "$work/tcp.off") * 8 / 1e9")"
+result "events lost" "$lost" "<= 0"
+flood_stop
+
+[[ -n ${BENCH_RESULTS:-} ]] || bench_table

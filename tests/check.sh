@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Every tier of tests that this machine can run; `make check` calls it.
+#
+#   tests/check.sh [PATTERN]      only the tests whose name (live/stop, unit/chunk_test) matches the regular expression
+#
+# One line a test: passed, FAILED with the end of its log, or skipped and why; the last line is
+# "N passed, N failed, N skipped". Logs are in build/tmp/check. Exit status 0 if none failed.
+#
+# A test is a program that exits with 0 (passed), 77 (skipped; the last line it prints says why) or anything else.
+# TEST_SECONDS (300) bounds each.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+pattern=${1:-.}
+limit=${TEST_SECONDS:-300}
+logs=build/tmp/check
+passed=0 failed=0 skipped=0
+skips=()
+
+bash tests/setup.sh
+echo "nettape: building"
+make -s -j"$(nproc)" all unit tools build/san/nettape-report
+
+rm -rf "$logs"
+mkdir -p "$logs"
+# shellcheck disable=SC1091
+echo "nettape: $(uname -srm), $(. /etc/os-release 2>/dev/null && echo "$PRETTY_NAME"), $(nproc) CPUs, user $(id -un)"
+
+# seconds_since MILLISECONDS-OF-UPTIME
+now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
+
+# run NAME COMMAND...
+run() {
+    local name=$1 log status=0 begin took why
+    shift
+    [[ $name =~ $pattern ]] || return 0
+    log=$logs/${name//\//-}.log
+    begin=$(now_ms)
+    timeout --kill-after=10 "$limit" "$@" >"$log" 2>&1 </dev/null || status=$?
+    took=$(awk -v ms=$(($(now_ms) - begin)) 'BEGIN { printf "%.1f", ms / 1000 }')
+    case $status in
+    0)
+        passed=$((passed + 1))
+        printf 'passed   %-28s %6s s\n' "$name" "$took"
+        ;;
+    77)
+        skipped=$((skipped + 1))
+        why=$(sed -n 's/^SKIP: //p' "$log" | tail -1)
+        printf 'skipped  %-28s %s\n' "$name" "${why:-it does not say why}"
+        skips+=("$name")
+        ;;
+    *)
+        failed=$((failed + 1))
+        [[ $status != 124 ]] || echo "ran longer than $limit s" >>"$log"
+        printf 'FAILED   %-28s %6s s, exit status %s; the whole log: %s\n' "$name" "$took" "$status" "$log"
+        grep -E '^(FAILED|DIFFERENT|NOT MADE)|ERROR: |runtime error: ' "$log" | head -20 | sed 's/^/         | /' || true
+        tail -12 "$log" | sed 's/^/         | /'
+        ;;
+    esac
+}
+
+# Programs built from tests/unit and tests/fuzz; the fuzz targets run their corpus and some mutations of it.
+for source in tests/unit/*_test.c tests/fuzz/*_fuzz.c; do
+    [[ -e $source ]] || continue
+    tier=$(basename "$(dirname "$source")")
+    program=$(basename "$source" .c)
+    run "$tier/$program" "build/tests/$program"
+done
+for tier in cli live fault vm; do
+    for script in tests/"$tier"/*.sh; do
+        [[ -e $script && $(basename "$script") != lib.sh ]] || continue
+        run "$tier/$(basename "$script" .sh)" bash "$script"
+    done
+done
+
+if [[ $skipped != 0 ]]; then
+    echo "nettape: skipped, for the reasons above: ${skips[*]}"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[[ $failed == 0 && $((passed + skipped)) != 0 ]]

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# docs/chunk-format.md says enough, and nothing else than the code: a reader written from it alone (read_tape.py)
+# reads the golden tapes, the broken ones, and chunks of random values as schema/ does.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+command -v python3 >/dev/null || { echo "SKIP: needs python3"; exit 77; }
+make -s build/tools/tape_dump build/tools/chunk_random
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# same ARGUMENT...: both readers print the same for these arguments. The words for damage are not in the specification.
+same() {
+    local ours=0 theirs=0
+    build/tools/tape_dump "$@" >"$work/ours" || ours=$?
+    python3 tests/tools/read_tape.py "$@" >"$work/theirs" || theirs=$?
+    sed -i '/^damage /s/ what=.*//' "$work/ours"
+    if ! diff "$work/ours" "$work/theirs" >"$work/diff" || [[ $ours != "$theirs" ]]; then
+        echo "DIFFERENT: $* (exit status $ours and $theirs)"
+        head -20 "$work/diff"
+        exit 1
+    fi
+}
+
+build/tools/tape_dump tests/golden/v1.tape | cmp - tests/golden/v1.expected
+for scan in "" --scan; do
+    for tape in tests/golden/v1.tape tests/golden/bad/*; do
+        same $scan "$tape"
+    done
+done
+seeds=()
+for _ in {1..30}; do
+    seed=$RANDOM$RANDOM
+    seeds+=("$seed")
+    build/tools/chunk_random "$seed" >"$work/random-$seed.ntc"
+    same "$work/random-$seed.ntc"
+done
+echo "both readers agree; random chunks: ${seeds[*]}"

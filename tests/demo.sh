@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Builds nettape, records a few seconds of iperf3 over TCP and UDP between two network namespaces, imports, checks and
+# sums up; leaves demo.tape and demo.db in the current directory. `make demo` calls it.
+#
+#   DEMO_SECONDS=3   of each of TCP and UDP
+#   DEMO_RATE=0      bits a second of each, as iperf3 takes it ("5M"); 0: as much as goes for TCP, 200M for UDP
+#
+# Everything is made below build/tmp and put into place at the end, so that an interrupted demo leaves nothing. Where
+# nothing can be recorded, the tape that comes with the project is read instead.
+set -euo pipefail
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+source "$project/tests/netns.sh"
+seconds=${DEMO_SECONDS:-3}
+rate=${DEMO_RATE:-0}
+
+# The traffic: run as the recorder's command, so that the recording is as long as it.
+if [[ ${1:-} == --load ]]; then
+    client=$2 address=$3
+    for udp in "" "-u"; do
+        bits=$rate
+        [[ -z $udp || $rate != 0 ]] || bits=200M
+        # shellcheck disable=SC2086  # $udp is a word or none
+        ip netns exec "$client" iperf3 -c "$address" $udp -b "$bits" -t "$seconds" -f m |
+            grep -E 'sender|receiver' | sed "s/^/    ${udp:-tcp}: /; s/-u: /udp: /"
+    done
+    exit
+fi
+
+here=$PWD
+cd "$project"
+record=$project/build/nettape-record
+report=$project/build/nettape-report
+mkdir -p build/tmp
+work=$(mktemp -d "$project/build/tmp/demo.XXXXXX")
+server='' recorder=''
+
+cleanup() {
+    local status=$? name
+    trap - EXIT
+    [[ -z $recorder ]] || kill -TERM "$recorder" 2>/dev/null || true
+    for name in "$netns_a" "$netns_b"; do
+        # Whoever is in them was started here: the names are this process's own.
+        [[ ! -e /run/netns/$name ]] || ip netns pids "$name" | xargs -r kill -TERM 2>/dev/null || true
+    done
+    [[ -z $recorder ]] || wait "$recorder" 2>/dev/null || true
+    [[ -z $server ]] || wait "$server" 2>/dev/null || true
+    netns_remove
+    rm -rf "$work"
+    exit "$status"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+say() { printf '\n== %s\n' "$*"; }
+
+# Earlier output of the demo may be replaced; anything else with these names is somebody's.
+made_by_demo="value LIKE '%tests/demo.sh --load%'"
+for old in demo.tape demo.db; do
+    [[ -e $here/$old ]] || continue
+    [[ -x $report ]] || make -s -C "$project" report
+    if ! "$report" query --csv "$here/$old" "SELECT 'mine' FROM session_meta WHERE key = 'command' AND $made_by_demo" 2>/dev/null | grep mine >/dev/null; then
+        echo "demo: $here/$old is there and is not an earlier demo's: move it away, or run this in another directory" >&2
+        exit 1
+    fi
+done
+
+say "building"
+bash tests/setup.sh build load
+make -s -j"$(nproc)" all
+
+# can_record: or says in $why why not
+can_record() {
+    if ! "$record" -o "$work/trial.tape" -q -d 0.1 2>"$work/trial.log"; then
+        why=$(tail -1 "$work/trial.log")
+    elif ! netns_make 2>"$work/trial.log"; then
+        why="no network namespaces here: $(tail -1 "$work/trial.log")"
+    else
+        return 0
+    fi
+    return 1
+}
+
+if can_record; then
+    say "recording $((2 * seconds)) s of iperf3, TCP and then UDP, between the network namespaces $netns_a and $netns_b"
+    "${in_b[@]}" iperf3 -s -B "$addr_b" >"$work/server.log" 2>&1 &
+    server=$!
+    listening() { "${in_b[@]}" ss -tln 2>/dev/null | grep ":5201 " >/dev/null; }
+    for ((i = 0; i < 100; i++)); do
+        if listening; then break; fi
+        sleep 0.05
+    done
+    # In the background, so that Ctrl-C is answered at once, and by us.
+    DEMO_SECONDS=$seconds DEMO_RATE=$rate "$record" -o "$work/demo.tape" -- bash tests/demo.sh --load "$netns_a" "$addr_b" &
+    recorder=$!
+    status=0
+    wait "$recorder" || status=$?
+    recorder=''
+    if [[ $status != 0 ]]; then
+        echo "demo: recording failed with exit status $status" >&2
+        exit 1
+    fi
+else
+    say "nothing can be recorded here: $why"
+    echo "Reading the tape that comes with the project instead."
+    cp -r tests/golden/demo.tape "$work/demo.tape"
+fi
+
+say "importing into SQLite"
+"$report" import "$work/demo.tape" -o "$work/demo.db"
+say "checking that it adds up"
+"$report" check "$work/demo.tape"
+say "what the network stack cost"
+"$report" summary "$work/demo.db"
+
+for made in demo.tape demo.db; do
+    rm -rf "${here:?}/$made"
+    mv "$work/$made" "$here/$made"
+done
+bin=build
+[[ $here == "$project" ]] || bin=$project/build
+cat <<END
+
+== demo.tape and demo.db are in $here. Try next:
+
+  $bin/nettape-report info demo.tape
+      what is on the tape, how it was taken, and what it does not cover
+  $bin/nettape-report query demo.db "SELECT * FROM net_cost_process LIMIT 10"
+      the processes that cost the network stack most; any SQL goes, in plain sqlite3 too
+  sudo $bin/nettape-record -o mine.tape -d 10 && $bin/nettape-report summary mine.tape
+      the same for this host's own traffic
+END

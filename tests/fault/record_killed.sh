@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kill -9 to the recorder under load: what reached the disk is readable, says that it is not complete, and still
+# accounts for every nanosecond up to where it ends. Nothing stays in the kernel.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/../live/lib.sh"
+needs_recorder
+needs_netns
+
+"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
+keep $!
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 &
+keep $!
+tape=$work/k.tape
+"$record" -o "$tape" -q >"$work/k.log" 2>&1 &
+pid=$!
+keep $pid
+wait_for 20 compgen -G "$tape/chunk-*" || bad "no recording began: $(cat "$work/k.log")"
+sleep 2
+programs=$(programs_of $pid)
+kill -KILL $pid
+wait $pid 2>/dev/null || true
+
+is "unfinished chunks" "$(find "$tape" -name '*.partial' | wc -l)" 1
+succeeds "info" "$report" info "$tape"
+at_least "lines of info that say it is not complete" "$(grep -ciE 'complete|partial|unfinished' "$work/out")" 1
+status=0
+"$report" check "$tape" >"$work/check.txt" 2>&1 || status=$?
+sed 's/^/    check: /' "$work/check.txt" | head -40
+at_most "exit status of check: 0 or 1, no crash ($status)" "$status" 1
+at_least "lines of check that declare it" "$(grep -ciE 'complete|partial|unfinished' "$work/check.txt")" 1
+db=$work/k.db
+import_tape "$tape" "$db"
+is "complete" "$(sql "$db" 'SELECT complete FROM session')" 0
+at_least "seconds on the tape" "$(sql "$db" 'SELECT dur / 1e9 FROM session')" 1.2
+is "undeclared losses" "$(sql "$db" 'SELECT undeclared FROM session')" 0
+is "CPUs whose slices do not sum to the session" "$(sql "$db" '
+    SELECT count(*) FROM (SELECT sum(c.dur) AS sum, s.dur AS dur FROM cpu_slice c, session s GROUP BY cpu)
+    WHERE sum <> dur')" 0
+# The CPUs' last blocks were not written at the same time: what is between is uncovered, a flush interval or so.
+at_most "uncovered (s, over all CPUs)" "$(sql "$db" "SELECT ifnull(sum(dur), 0) / 1e9 FROM cpu_slice WHERE owner = 'uncovered'")" \
+    "$(awk -v n="$(nproc)" 'BEGIN { print n * 0.6 }')"
+bpftool=$(find_bpftool)
+if [[ -n $bpftool && -n $programs ]]; then
+    # Programs are freed after a grace period.
+    left=$programs
+    for ((i = 0; i < 50 && ${#left} > 0; i++)); do
+        sleep 0.1
+        left=$(for id in $programs; do "$bpftool" prog show id "$id" 2>/dev/null || true; done)
+    done
+    is "its programs that are still in the kernel" "$left" ""
+fi
+finish

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A process that burns 2 s of CPU, pinned, moved about, or left alone, beside network load: its time on CPUs agrees
+# with its own CPU clock to 0.2 % (2 % with TOLERANCE=emulated); two of its slices never overlap.
+#
+# What the clock includes depends on the kernel. With CONFIG_IRQ_TIME_ACCOUNTING it leaves out interrupts and
+# softirqs: then it is compared with the time that the task itself owns. With CONFIG_PARAVIRT_TIME_ACCOUNTING it
+# leaves out what the hypervisor says it stole, if the hypervisor says so at all. Where the configuration cannot be
+# read, anything between is right.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/lib.sh"
+needs_recorder
+needs_netns
+
+tolerance=$([[ ${TOLERANCE:-} == emulated ]] && echo 0.02 || echo 0.002)
+
+# kernel_config NAME: y, n or ?
+kernel_config() {
+    local file
+    for file in /proc/config.gz "/boot/config-$(uname -r)" "/lib/modules/$(uname -r)/config"; do
+        [[ -r $file ]] || continue
+        if gzip -cdf "$file" | grep "^$1=y" >/dev/null; then echo y; else echo n; fi
+        return
+    done
+    echo '?'
+}
+irq_apart=$(kernel_config CONFIG_IRQ_TIME_ACCOUNTING)
+steal_apart=$(kernel_config CONFIG_PARAVIRT_TIME_ACCOUNTING)
+echo "# CONFIG_IRQ_TIME_ACCOUNTING $irq_apart, CONFIG_PARAVIRT_TIME_ACCOUNTING $steal_apart"
+
+"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
+keep $!
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 20000 &
+keep $!
+
+recording_start "$work/b.tape"
+"$tools/burner" 2 burn-pinned pin 0 >"$work/burn-pinned"
+"$tools/burner" 2 burn-moved migrate 10 >"$work/burn-moved"
+"$tools/burner" 2 burn-free >"$work/burn-free"
+recording_stop
+db=$work/b.db
+import_tape "$work/b.tape" "$db"
+check_whole "$work/b.tape" "$db"
+
+steal_ns=$(sql "$db" "
+    SELECT ifnull((max(value) - min(value)) * 1000000000 / (SELECT clock_ticks FROM session), 0) FROM proc_counter
+    WHERE source = '/proc/stat' AND name = 'steal' AND cpu IS NULL")
+for name in burn-pinned burn-moved burn-free; do
+    clock_ns=$(cut -d' ' -f1 "$work/$name")
+    utid="(SELECT utid FROM thread WHERE name = '$name')"
+    sched_ns=$(sql "$db" "SELECT sum(dur) FROM sched_slice WHERE utid = $utid")
+    irq_ns=$(sql "$db" "
+        SELECT ifnull(sum(dur), 0) FROM cpu_slice
+        WHERE utid = $utid AND owner IN ('hardirq', 'net_rx', 'net_tx', 'softirq')")
+    slices=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid")
+    echo "# $name: clock $clock_ns ns, slices $sched_ns ns in $slices, of that interrupts and softirqs $irq_ns ns," \
+        "moved $(cut -d' ' -f3 "$work/$name") times; stolen on the whole machine $steal_ns ns"
+    # What the clock leaves out is between these two.
+    least=0 most=0
+    [[ $irq_apart == n ]] || most=$irq_ns
+    [[ $irq_apart == y ]] && least=$irq_ns
+    [[ $steal_apart == n ]] || most=$((most + steal_ns))
+    at_least "$name: slices, less what the clock leaves out, over the clock" \
+        "$(awk -v s="$sched_ns" -v c="$clock_ns" -v x="$least" 'BEGIN { print (s - x) / c }')" "$(awk -v t="$tolerance" 'BEGIN { print 1 - t }')"
+    at_most "$name: the same, at most" \
+        "$(awk -v s="$sched_ns" -v c="$clock_ns" -v x="$most" 'BEGIN { print (s - x) / c }')" "$(awk -v t="$tolerance" 'BEGIN { print 1 + t }')"
+    at_least "$name: slices" "$slices" 2
+done
+is "slices of a thread that overlap its next" "$(sql "$db" "
+    SELECT count(*) FROM (SELECT ts + dur AS te, lead(ts) OVER (PARTITION BY utid ORDER BY ts) AS next
+                          FROM sched_slice JOIN thread USING (session_id, utid) WHERE tid <> 0)
+    WHERE next < te")" 0
+at_least "CPUs that the moved one was on" "$(sql "$db" "
+    SELECT count(DISTINCT cpu) FROM sched_slice JOIN thread USING (session_id, utid) WHERE name = 'burn-moved'")" \
+    "$(($(nproc) < 2 ? 1 : 2))"
+finish

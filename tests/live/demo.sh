@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The demo: leaves a tape and a database that add up; replaces only its own; cleans up when interrupted; and where
+# nothing can be recorded reads the tape that comes with the project.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/lib.sh"
+needs_recorder
+needs_netns
+command -v iperf3 >/dev/null || skip "iperf3 is not installed"
+demo=$PWD/tests/demo.sh
+export DEMO_SECONDS=1 DEMO_RATE=10M
+namespaces() { ip netns list | grep -c "^nettape-$1-" || true; }
+
+mkdir "$work/here"
+cd "$work/here"
+succeeds "the demo" bash "$demo"
+at_least "lines of what it prints" "$(wc -l <"$work/out")" 30
+is "what it leaves" "$(ls)" "demo.db
+demo.tape"
+is "complete" "$(sql demo.db 'SELECT complete FROM session')" 1
+at_least "sends that it recorded" "$(sql demo.db "SELECT count(*) FROM sock_op JOIN thread USING (session_id, utid) WHERE name = 'iperf3' AND op = 'send'")" 100
+# Each command that it names to try next, but for the one that records this host.
+sed -n 's/^  \(\/.*nettape-report.*\)/\1/p' "$work/out" >"$work/commands"
+is "commands that it names" "$(wc -l <"$work/commands")" 2
+while read -r line; do succeeds "$line" bash -c "$line"; done <"$work/commands"
+first=$(sql demo.db 'SELECT uuid FROM session')
+succeeds "the demo again" bash "$demo"
+at_least "sessions that differ from the first" "$(sql demo.db "SELECT count(*) FROM session WHERE uuid <> '$first'")" 1
+
+rm -rf demo.tape demo.db
+mkdir demo.tape
+echo mine >demo.tape/notes
+status=0
+bash "$demo" >"$work/out" 2>&1 || status=$?
+is "with somebody's demo.tape there: exit status" "$status" 1
+is "and what was there" "$(cat demo.tape/notes)" mine
+rm -rf demo.tape
+
+# What a script starts in the background ignores SIGINT, and a shell that began so cannot change it.
+env --default-signal=INT setsid --wait bash "$demo" >"$work/interrupted" 2>&1 &
+waiter=$!
+keep $waiter
+wait_for 30 grep -q '== recording' "$work/interrupted" || bad "it did not come to recording"
+sleep 1
+# To the whole group, as a terminal does.
+pid=$(tr -d " " <"/proc/$waiter/task/$waiter/children")
+kill -INT -- "-$pid"
+status=0
+wait $waiter || status=$?
+is "interrupted: exit status" "$status" 130
+is "interrupted: what it leaves" "$(ls)" ""
+is "interrupted: its namespaces" "$(namespaces "$pid")" 0
+is "interrupted: its directories" "$(find "$OLDPWD/build/tmp" -maxdepth 1 -name 'demo.*' -newer "$work/interrupted" | wc -l)" 0
+
+if [[ -d $OLDPWD/tests/golden/demo.tape ]]; then
+    succeeds "without the right to load BPF" setpriv --bounding-set -bpf,-perfmon,-sys_admin bash "$demo"
+    at_least "and it says so" "$(grep -c 'nothing can be recorded here' "$work/out")" 1
+    at_least "sends on the tape that comes with the project" "$(sql demo.db "SELECT count(*) FROM sock_op WHERE op = 'send'")" 100
+fi
+cd "$OLDPWD"
+finish

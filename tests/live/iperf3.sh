@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# iperf3 over UDP, 20,000 packets at a fixed rate: 20,000 sends on its data socket, and as many receives less
+# what iperf3 says it lost. And over TCP: the bytes that iperf3 says.
+#
+# Before its data, iperf3's client sends one datagram of 4 bytes on the data socket, and the server answers it.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/lib.sh"
+needs_recorder
+needs_netns
+command -v iperf3 >/dev/null || skip "iperf3 is not installed"
+
+size=200
+"${in_b[@]}" iperf3 -s -B "$addr_b" >"$work/server.log" 2>&1 &
+keep $!
+# shellcheck disable=SC2317  # called by wait_for
+listening() { "${in_b[@]}" ss -tln | grep :5201 >/dev/null; }
+wait_for 10 listening || skip "iperf3's server does not listen: $(tail -1 "$work/server.log")"
+
+recording_start "$work/i.tape"
+"${in_a[@]}" iperf3 -c "$addr_b" -u -k 20000 -l $size -b 20M --json >"$work/udp.json"
+"${in_a[@]}" iperf3 -c "$addr_b" -n 200M --json >"$work/tcp.json"
+recording_stop
+db=$work/i.db
+import_tape "$work/i.tape" "$db"
+check_whole "$work/i.tape" "$db"
+
+# said FILE PATH: a number of iperf3's report
+said() { sqlite3 -batch -noheader :memory: "SELECT json_extract(readfile('$1'), '$2')"; }
+packets=$(said "$work/udp.json" '$.end.sum.packets')
+# Up to the highest number that the server saw: when told of the end it leaves unread what still waits in its socket.
+seen=$(said "$work/udp.json" '$.end.sum_received.packets')
+lost=$(said "$work/udp.json" '$.end.sum_received.lost_packets')
+is "packets that iperf3 sent" "$packets" 20000
+ops() {
+    sql "$db" "
+        SELECT count(*) FROM sock_op o JOIN socket s ON s.session_id = o.session_id AND s.id = o.socket_id
+        WHERE s.proto = 'udp' AND (s.dport = 5201 OR s.sport = 5201) AND $1"
+}
+is "sends of that size" "$(ops "op = 'send' AND result = 'ok' AND bytes = $size")" "$packets"
+is "receives of that size" "$(ops "op = 'recv' AND result = 'ok' AND bytes = $size")" $((seen - lost))
+is "other sends: the greeting and its answer" "$(ops "op = 'send' AND bytes IS NOT $size")" 2
+is "other receives that got something" "$(ops "op = 'recv' AND bytes > 0 AND bytes <> $size")" 2
+is "operations without a begin" "$(ops "dur IS NULL")" 0
+
+tcp_bytes=$(said "$work/tcp.json" '$.end.sum_sent.bytes')
+received=$(said "$work/tcp.json" '$.end.sum_received.bytes')
+# The data connection is the one with the most bytes. Its client also sends a cookie of 37 bytes first.
+tcp() {
+    sql "$db" "
+        SELECT max(bytes) FROM (SELECT sum(o.bytes) AS bytes FROM sock_op o JOIN socket s
+        ON s.session_id = o.session_id AND s.id = o.socket_id
+        WHERE s.proto = 'tcp' AND o.op = '$1' AND instr(o.flags, 'peek') = 0 GROUP BY o.socket_id)"
+}
+is "bytes sent over TCP, less the cookie" "$(($(tcp send) - 37))" "$tcp_bytes"
+is "bytes received over TCP, less the cookie" "$(($(tcp recv) - 37))" "$received"
+finish

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What tests that record share. To be sourced first; runs from the project's root, whatever the caller's directory.
+#
+# A test says what it finds with `ok` and `bad` (or `is` and friends, which call them), and ends with `finish`.
+# Exit status: 0 passed, 1 failed, 77 skipped (the last line says why).
+#
+# $work is a directory of the test's own below build/tmp; removed at the end if the test passed, kept for a look
+# if it failed. Background processes are ended and namespaces removed in any case.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/netns.sh
+source tests/netns.sh
+
+test_name=$(basename "$0" .sh)
+record=$PWD/build/nettape-record
+report=$PWD/build/nettape-report
+# shellcheck disable=SC2034  # for the tests
+tools=$PWD/build/tools
+mkdir -p build/tmp
+work=$(mktemp -d "$PWD/build/tmp/$test_name.XXXXXX")
+background=()
+failures=0
+
+skip() {
+    echo "SKIP: $*"
+    rm -rf "$work"
+    exit 77
+}
+
+ok() { echo "ok: $*"; }
+bad() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# is WHAT GOT WANTED
+is() {
+    if [[ $2 == "$3" ]]; then ok "$1: $2"; else bad "$1: $2, not $3"; fi
+}
+
+# at_least WHAT GOT BOUND, at_most WHAT GOT BOUND: numbers, also with a fraction
+at_least() {
+    if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && a + 0 >= b + 0) }'; then ok "$1: $2 >= $3"; else bad "$1: ${2:-nothing} < $3"; fi
+}
+at_most() {
+    if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }'; then ok "$1: $2 <= $3"; else bad "$1: ${2:-nothing} > $3"; fi
+}
+
+# succeeds WHAT COMMAND...: its output goes to $work/out and is shown when it fails
+succeeds() {
+    local what=$1
+    shift
+    if "$@" >"$work/out" 2>&1; then ok "$what"; else
+        bad "$what: exit status $? of: $*"
+        sed 's/^/    /' "$work/out" | tail -40
+    fi
+}
+
+finish() {
+    if [[ $failures != 0 ]]; then
+        echo "$test_name: $failures failed; what is left is in $work"
+        exit 1
+    fi
+    echo "$test_name: passed"
+    exit 0
+}
+
+cleanup() {
+    local status=$? pid
+    trap - EXIT
+    for pid in "${background[@]}"; do
+        kill -CONT "$pid" 2>/dev/null || true
+        kill -TERM "$pid" 2>/dev/null || true
+    done
+    for pid in "${background[@]}"; do
+        wait "$pid" 2>/dev/null || true
+    done
+    netns_remove
+    if [[ $(type -t test_cleanup) == function ]]; then test_cleanup; fi
+    [[ $status == 0 && $failures == 0 ]] && rm -rf "$work"
+    exit "$status"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Remembers a background process to end it at the test's end: CMD... & keep $!
+keep() { background+=("$1"); }
+
+# wait_for SECONDS COMMAND...: until the command succeeds
+wait_for() {
+    local tries=$(($1 * 50))
+    shift
+    while ! "$@" >/dev/null 2>&1; do
+        ((tries-- > 0)) || return 1
+        sleep 0.02
+    done
+}
+
+needs_recorder() {
+    [[ -x $record && -x $report ]] || skip "build/nettape-record or build/nettape-report is not built"
+    [[ $(id -u) == 0 ]] || skip "needs root"
+    "$record" -o "$work/trial.tape" -q -d 0.1 >"$work/trial.log" 2>&1 ||
+        skip "this kernel does not let nettape-record run: $(tail -1 "$work/trial.log")"
+    rm -rf "$work/trial.tape"
+}
+
+needs_netns() {
+    netns_make 2>"$work/netns.log" || skip "no network namespaces: $(tail -1 "$work/netns.log")"
+}
+
+# ---- recording ----
+
+# recording_start TAPE ARGUMENT...: returns when the recording is on. The recorder runs a command that ends when
+# it is told to; so the recording is on when the command runs. The rings are larger than by default: these tests
+# ask whether what is recorded is right, also on a machine where the recorder waits for its turn; whether it keeps up
+# with default rings is for the bench.
+recording_start() {
+    local tape=$1
+    shift
+    rm -rf "$tape" "$work/begun" "$work/end"
+    mkfifo "$work/begun" "$work/end"
+    # shellcheck disable=SC2016
+    "$record" -o "$tape" --ring-size 64M "$@" -- sh -c 'echo >"$0/begun"; read -r line <"$0/end"' "$work" >"$work/record.log" 2>&1 &
+    recorder=$!
+    keep "$recorder"
+    # Opened both ways, so that a recorder that cannot start does not leave us waiting for ever.
+    exec 8<>"$work/begun"
+    until read -r -t 0.1 -u 8; do
+        kill -0 "$recorder" 2>/dev/null && continue
+        echo "the recording did not begin:"
+        cat "$work/record.log"
+        exit 1
+    done
+    exec 8<&-
+}
+
+# Ends it and waits for the recorder; gives its exit status.
+recording_stop() {
+    echo >"$work/end"
+    wait "$recorder"
+}
+
+# A bpftool that works here, or nothing. (Ubuntu's is a script that wants the running kernel's own.)
+find_bpftool() {
+    local tool
+    for tool in bpftool /usr/sbin/bpftool /usr/lib/linux-tools/*/bpftool /usr/lib/linux-tools-*/bpftool; do
+        if "$tool" version >/dev/null 2>&1; then
+            echo "$tool"
+            return
+        fi
+    done
+}
+
+# programs_of PID: the kernel's ids of the BPF programs that a process holds
+programs_of() { sed -n 's/^prog_id:[[:space:]]*//p' /proc/"$1"/fdinfo/* 2>/dev/null | sort -un; }
+
+# ---- reading ----
+
+# import_tape TAPE DB
+import_tape() {
+    rm -f "$2"
+    "$report" import "$1" -o "$2" >"$work/import.log" 2>&1 || {
+        echo "import of $1 failed:"
+        cat "$work/import.log"
+        exit 1
+    }
+}
+
+# sql DB STATEMENT: one value or row a line, columns with | between; an empty answer is an empty line
+sql() { sqlite3 -batch -noheader -readonly "$1" "$2"; }
+
+# What every recording without loss must show.
+check_whole() {
+    local tape=$1 db=$2
+    succeeds "check of the tape" "$report" check "$tape"
+    is "records lost" "$(sql "$db" 'SELECT lost FROM session')" 0
+    is "switches from a task that was not on the CPU" "$(sql "$db" 'SELECT undeclared FROM session')" 0
+    is "malformed" "$(sql "$db" 'SELECT malformed FROM session')" 0
+    is "complete" "$(sql "$db" 'SELECT complete FROM session')" 1
+    is "CPUs whose slices do not sum to the session" "$(sql "$db" '
+        SELECT count(*) FROM (SELECT sum(c.dur) AS sum, s.dur AS dur FROM cpu_slice c, session s GROUP BY cpu)
+        WHERE sum <> dur')" 0
+}

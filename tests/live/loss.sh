@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A recorder that is stopped for two seconds under a flood loses events, and says so exactly: each CPU's own
+# counters are what is on the tape and what the loss records say; the stretches are uncovered; `check` reports
+# them and still proves that every nanosecond has an owner.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/lib.sh"
+needs_recorder
+needs_netns
+
+"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
+keep $!
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 &
+keep $!
+recording_start "$work/l.tape" --ring-size 512k
+sleep 0.7
+kill -STOP "$recorder"
+sleep 2
+kill -CONT "$recorder"
+sleep 0.7
+recording_stop || bad "the recorder's exit status was $?"
+db=$work/l.db
+import_tape "$work/l.tape" "$db"
+
+succeeds "check" "$report" check "$work/l.tape"
+cp "$work/out" "$work/check.txt"
+at_least "lines of check about what is uncovered or lost" "$(grep -ciE 'uncovered|lost' "$work/check.txt")" 1
+at_least "records lost" "$(sql "$db" 'SELECT lost FROM session')" 10000
+is "undeclared losses" "$(sql "$db" 'SELECT undeclared FROM session')" 0
+is "malformed" "$(sql "$db" 'SELECT malformed FROM session')" 0
+is "complete" "$(sql "$db" 'SELECT complete FROM session')" 1
+is "CPUs whose slices do not sum to the session" "$(sql "$db" '
+    SELECT count(*) FROM (SELECT sum(c.dur) AS sum, s.dur AS dur FROM cpu_slice c, session s GROUP BY cpu)
+    WHERE sum <> dur')" 0
+is "slices that do not begin where the one before ends" "$(sql "$db" '
+    SELECT count(*) FROM (SELECT ts, lag(ts + dur) OVER (PARTITION BY cpu ORDER BY ts) AS before FROM cpu_slice)
+    WHERE before <> ts')" 0
+
+# The counters of the kernel side, from gate to gate, by CPU and kind of event.
+sqlite3 -batch -noheader -readonly "$db" >"$work/counts" <<'SQL'
+CREATE TEMP TABLE said AS SELECT cpu, replace(replace(name, '.written', ''), '.lost', '') AS kind,
+       sum(CASE WHEN name LIKE '%.written' THEN value ELSE 0 END) AS written,
+       sum(CASE WHEN name LIKE '%.lost' THEN value ELSE 0 END) AS lost
+FROM proc_counter WHERE source = 'nettape/cpus'
+AND ts_begin = (SELECT max(ts_begin) FROM proc_counter WHERE source = 'nettape/cpus') GROUP BY 1, 2;
+CREATE TEMP TABLE declared AS SELECT cpu, kind, sum(count) AS lost FROM loss GROUP BY 1, 2;
+SELECT s.cpu, s.kind, s.written, ifnull(r.records, 0), s.lost, ifnull(r.lost, 0), ifnull(d.lost, 0)
+FROM said s LEFT JOIN record_count r USING (cpu, kind) LEFT JOIN declared d USING (cpu, kind)
+WHERE s.kind NOT IN ('task', 'socket', 'cgroup', 'irq_name');
+SQL
+sed 's/^/    CPU|kind|written|on tape|lost|said lost|in loss rows: /' "$work/counts"
+is "counters that are not what is on the tape" "$(awk -F'|' '$3 != $4 || $5 != $6 || $5 != $7' "$work/counts" | wc -l)" 0
+at_least "CPUs and kinds compared" "$(wc -l <"$work/counts")" 6
+
+uncovered=$(sql "$db" "SELECT sum(dur) / 1e9 FROM cpu_slice WHERE owner = 'uncovered'")
+at_least "uncovered (s, over all CPUs)" "$uncovered" 0.5
+at_most "uncovered (s, over all CPUs)" "$uncovered" "$((3 * $(nproc)))"
+is "time that is uncovered and yet has a task" "$(sql "$db" "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered' AND utid IS NOT NULL")" 0
+at_least "longest stretch uncovered (s)" "$(sql "$db" "SELECT max(dur) / 1e9 FROM cpu_slice WHERE owner = 'uncovered'")" 0.5
+grep -iE 'ring' "$work/record.log" | sed 's/^/    the recorder: /' || true
+at_least "lines of the recorder that name a ring size" "$(grep -ciE 'ring-size' "$work/record.log")" 1
+finish

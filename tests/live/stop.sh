@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# How a recording ends: by SIGINT and SIGTERM in under a second under full load, whole and with nothing lost; by
+# -d; with its command, whose status is passed on. What `--probes sched` loads, and what a user without the rights sees.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/lib.sh"
+needs_recorder
+needs_netns
+
+"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
+keep $!
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 &
+keep $!
+
+now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
+info() { "$report" info --json "$1" >"$work/info.json" && sqlite3 -batch -noheader :memory: "SELECT json_extract(readfile('$work/info.json'), '\$.$2')"; }
+
+for signal in INT TERM; do
+    tape=$work/$signal.tape
+    # SIGINT is ignored in what a script starts in the background, so it is set back.
+    env --default-signal=INT "$record" -o "$tape" >"$work/$signal.log" 2>&1 &
+    pid=$!
+    keep $pid
+    wait_for 20 compgen -G "$tape/chunk-*" || bad "no recording began: $(cat "$work/$signal.log")"
+    sleep 1
+    begin=$(now_ms)
+    kill -"$signal" $pid
+    status=0
+    wait $pid || status=$?
+    took=$(($(now_ms) - begin))
+    is "SIG$signal: exit status" "$status" 0
+    at_most "SIG$signal: milliseconds to the end" "$took" 1000
+    is "SIG$signal: complete" "$(info "$tape" complete)" 1
+    is "SIG$signal: lost" "$(info "$tape" lost)" 0
+    at_least "SIG$signal: events" "$(info "$tape" events)" 10000
+    is "SIG$signal: unfinished files" "$(find "$tape" -name '*.partial' | wc -l)" 0
+    succeeds "SIG$signal: check" "$report" check "$tape"
+done
+is "permissions of the directory" "$(stat -c %a "$work/INT.tape")" 700
+is "permissions of its files" "$(stat -c %a "$work"/INT.tape/* | sort -u)" 600
+
+"$record" -o "$work/d.tape" -q -d 0.5 >"$work/d.log" 2>&1
+is "-q prints" "$(cat "$work/d.log")" ""
+at_least "-d 0.5: nanoseconds recorded" "$(info "$work/d.tape" duration_ns)" 450000000
+at_most "-d 0.5: nanoseconds recorded" "$(info "$work/d.tape" duration_ns)" 1500000000
+
+status_of() {
+    local status=0
+    rm -rf "$work/c.tape"
+    "$record" -o "$work/c.tape" "$@" >"$work/c.log" 2>&1 || status=$?
+    echo $status
+}
+is "status of a command that succeeds" "$(status_of -q -- true)" 0
+is "status of a command that fails" "$(status_of -q -- sh -c 'exit 3')" 3
+# shellcheck disable=SC2016
+is "status of a command that a signal ends" "$(status_of -q -- sh -c 'kill -TERM $$')" 143
+is "complete" "$(info "$work/c.tape" complete)" 1
+is "status of a command that is not there" "$(status_of -q -- /nonexistent/command)" 127
+is "status when misused" "$(status_of --no-such-option)" 2
+is "status of a probe that is not there" "$(status_of --probes nonsense)" 2
+mkdir "$work/full.tape"
+touch "$work/full.tape/something"
+status=0
+"$record" -o "$work/full.tape" -q -d 0.1 >"$work/full.log" 2>&1 || status=$?
+is "status when the tape is there already" "$status" 1
+is "and it says one sentence that names it" "$(grep -c "full.tape" "$work/full.log")" 1
+
+# ---- --probes sched loads what switches need, and nothing else ----
+bpftool=$(find_bpftool)
+if [[ -n $bpftool ]]; then
+    recording_start "$work/sched.tape" --probes sched
+    programs_of "$recorder" >"$work/ids"
+    while read -r id; do
+        "$bpftool" prog show id "$id" --json | grep -o '"name":"[^"]*"'
+    done <"$work/ids" >"$work/programs"
+    recording_stop
+    sed 's/^/    loaded: /' "$work/programs"
+    at_least "programs that --probes sched loads" "$(wc -l <"$work/programs")" 3
+    is "of softirqs, interrupts, sockets" "$(grep -cE 'softirq|irq|vector|sock|sys_' "$work/programs" || true)" 0
+    succeeds "check of a tape of --probes sched" "$report" check "$work/sched.tape"
+    is "of those, loaded after" "$(while read -r id; do "$bpftool" prog show id "$id" 2>/dev/null || true; done <"$work/ids" | wc -l)" 0
+else
+    echo "# bpftool is not there: which programs --probes sched loads was not looked at"
+fi
+
+# ---- without the rights ----
+install -d -m 777 "$work/nobody"
+install -m 755 "$record" "$work/nobody/nettape-record"
+chmod 711 "$work"
+status=0
+(cd "$work/nobody" && setpriv --reuid=65534 --regid=65534 --clear-groups ./nettape-record -o n.tape -d 1) >"$work/n.log" 2>&1 || status=$?
+if grep -q 'No such file or directory\|Permission denied' "$work/n.log" && ! grep -q nettape-record: "$work/n.log"; then
+    echo "# the checkout cannot be entered by other users: running without rights was not looked at"
+else
+    is "without the rights: exit status" "$status" 1
+    is "without the rights: one line" "$(wc -l <"$work/n.log")" 1
+    at_least "without the rights: it names the remedy" "$(grep -ciE 'root|cap_bpf' "$work/n.log")" 1
+    is "without the rights: nothing is left" "$(find "$work/nobody" -name '*.tape' | wc -l)" 0
+fi
+finish

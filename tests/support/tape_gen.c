@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tape_gen.c - see tape_gen.h: the blocks and chunks. tape_gen_records.c has the records.
+ */
+#include "tests/support/tape_gen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct gen_cpu {
+	struct nt_event_encoder *encoder, *longer;
+	uint64_t sequence, since_ns;
+	uint64_t task, next_task;	/* at the end of the last block; now */
+	bool has_loss;
+	uint64_t written[NT_KIND_MAX], lost[NT_KIND_MAX];
+};
+
+struct tape_gen {
+	char *dir;
+	struct nt_chunk_header header;
+	size_t block_events;
+	uint64_t drop;
+	uint32_t n_cpus;
+	struct gen_cpu *cpus;
+	int fd;
+	struct nt_chunk_writer *writer;
+	struct nt_buf meta, identities, raw;
+	bool begun;
+};
+
+static void must(bool done, const char *what)
+{
+	if (done)
+		return;
+	fprintf(stderr, "tape_gen: %s: %s\n", what, strerror(errno));
+	abort();
+}
+
+static int write_file(void *arg, const void *data, size_t size)
+{
+	struct tape_gen *gen = arg;
+
+	must(write(gen->fd, data, size) == (ssize_t)size, "write");
+	return 0;
+}
+
+static void chunk_path(const struct tape_gen *gen, char path[512], const char *end)
+{
+	snprintf(path, 512, "%s/chunk-%06u.ntc%s", gen->dir, gen->header.number, end);
+}
+
+static void put_block(struct tape_gen *gen, struct nt_block_header *header, const struct nt_buf *raw)
+{
+	must(!nt_chunk_writer_block(gen->writer, header, raw->data, raw->size), "block");
+}
+
+static void put_plain(struct tape_gen *gen, unsigned int type, const struct nt_buf *raw)
+{
+	struct nt_block_header header = { .type = (uint8_t)type };
+
+	put_block(gen, &header, raw);
+}
+
+static void begin_chunk(struct tape_gen *gen)
+{
+	char path[512];
+
+	chunk_path(gen, path, ".partial");
+	gen->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	must(gen->fd >= 0, path);
+	must(!nt_chunk_writer_new(&gen->writer, &gen->header, write_file, gen), "chunk");
+	put_plain(gen, NT_BLOCK_META, &gen->meta);
+	if (gen->identities.size)
+		put_plain(gen, NT_BLOCK_IDENTITIES, &gen->identities);
+	gen->begun = true;
+}
+
+static void end_chunk(struct tape_gen *gen, bool whole)
+{
+	char from[512], to[512];
+
+	if (whole) {
+		must(!nt_chunk_writer_finish(gen->writer), "index");
+		chunk_path(gen, from, ".partial");
+		chunk_path(gen, to, "");
+		must(!rename(from, to), to);
+	}
+	nt_chunk_writer_free(gen->writer);
+	close(gen->fd);
+}
+
+static void begin(struct tape_gen *gen)
+{
+	if (!gen->begun)
+		begin_chunk(gen);
+}
+
+static void default_meta(struct tape_gen *gen, const struct tape_gen_config *config)
+{
+	char text[64];
+
+	tape_gen_meta(gen, "tool", "nettape-record 0.1.0");
+	tape_gen_meta(gen, "kernel", "6.1.0-test");
+	tape_gen_meta(gen, "machine", "x86_64");
+	tape_gen_meta(gen, "os", "Test Linux 1");
+	snprintf(text, sizeof(text), "0-%u", gen->n_cpus - 1);
+	tape_gen_meta(gen, "cpus_possible", text);
+	tape_gen_meta(gen, "cpus_online", config->online ? config->online : text);
+	snprintf(text, sizeof(text), "%llu", GEN_START_NS);
+	tape_gen_meta(gen, "start_ns", text);
+	snprintf(text, sizeof(text), "%llu", GEN_REALTIME_NS);
+	tape_gen_meta(gen, "start_realtime_ns", text);
+	tape_gen_meta(gen, "ring_size", "1048576");
+	tape_gen_meta(gen, "probes", "sched,softirq,irq,socket");
+	tape_gen_meta(gen, "attach", "sched nt_sched_switch tp_btf/sched_switch");
+	tape_gen_meta(gen, "attach", "socket nt_send_length tp_btf/sock_send_length");
+	tape_gen_meta(gen, "uncovered", "Splicing out of a socket is not seen.");
+	tape_gen_meta(gen, "command", "nettape-record -o test.tape");
+	tape_gen_meta(gen, "virtual", config->virtual ? config->virtual : "none");
+	tape_gen_meta(gen, "clock_ticks", "100");
+}
+
+struct tape_gen *tape_gen_new(const struct tape_gen_config *config)
+{
+	struct tape_gen *gen = calloc(1, sizeof(*gen));
+
+	must(gen != NULL, "memory");
+	gen->dir = strdup(config->dir);
+	gen->n_cpus = config->n_cpus;
+	gen->block_events = config->block_events ? config->block_events : 2000;
+	gen->drop = config->drop;
+	gen->cpus = calloc(config->n_cpus, sizeof(*gen->cpus));
+	must(gen->dir && gen->cpus, "memory");
+	must(!mkdir(config->dir, 0700) || errno == EEXIST, config->dir);
+	for (uint32_t cpu = 0; cpu < config->n_cpus; cpu++) {
+		gen->cpus[cpu].encoder = nt_event_encoder_new();
+		gen->cpus[cpu].longer = nt_event_encoder_new();
+		must(gen->cpus[cpu].encoder && gen->cpus[cpu].longer, "memory");
+	}
+	gen->header = (struct nt_chunk_header){
+		.version = NT_CHUNK_VERSION,
+		.created_monotonic_ns = GEN_START_NS,
+		.created_realtime_ns = GEN_REALTIME_NS,
+		.boot_id = "01234567-89ab-cdef-0123-456789abcdef",
+	};
+	memset(gen->header.session, config->session, sizeof(gen->header.session));
+	snprintf(gen->header.host, sizeof(gen->header.host), "%s", config->host ? config->host : "testhost");
+	default_meta(gen, config);
+	return gen;
+}
+
+void tape_gen_meta(struct tape_gen *gen, const char *key, const char *value)
+{
+	must(!nt_meta_append(&gen->meta, key, value), "meta");
+}
+
+/* ---- events ---- */
+
+static uint64_t dur_of(const union nt_any *record)
+{
+	switch (record->record.kind) {
+	case NT_SOFTIRQ:
+		return record->as_softirq.dur_ns;
+	case NT_IRQ:
+		return record->as_irq.dur_ns;
+	case NT_OP:
+		return record->as_op.dur_ns;
+	default:
+		return 0;
+	}
+}
+
+static void put_events(struct tape_gen *gen, uint32_t cpu, struct nt_event_encoder *encoder, unsigned int flags)
+{
+	struct gen_cpu *state = &gen->cpus[cpu];
+	struct nt_event_stats stats = *nt_event_encoder_stats(encoder);
+	struct nt_block_header header = {
+		.type = NT_BLOCK_EVENTS,
+		.flags = (uint8_t)flags,
+		.cpu = cpu,
+		.sequence = state->sequence,
+		.count = stats.count,
+		.least_begin_ns = stats.least_begin_ns,
+		.first_end_ns = stats.first_end_ns,
+		.last_end_ns = stats.last_end_ns,
+		.since_ns = flags & NT_BLOCK_LONG ? 0 : state->since_ns,
+		.task = flags & NT_BLOCK_LONG ? 0 : state->task,
+		.lag_ns = 1000,
+	};
+
+	if (!stats.count)
+		return;
+	gen->raw.size = 0;
+	must(!nt_event_encoder_finish(encoder, &gen->raw), "encode");
+	if (cpu || !gen->drop || state->sequence != gen->drop)
+		put_block(gen, &header, &gen->raw);
+	state->sequence++;
+	if (!(flags & NT_BLOCK_LONG)) {
+		state->since_ns = stats.last_end_ns;
+		state->task = state->next_task;
+	}
+}
+
+void tape_gen_flush(struct tape_gen *gen, uint32_t cpu)
+{
+	struct gen_cpu *state = &gen->cpus[cpu];
+
+	begin(gen);
+	put_events(gen, cpu, state->longer, NT_BLOCK_LONG);
+	put_events(gen, cpu, state->encoder, state->has_loss ? NT_BLOCK_HAS_LOSS : 0);
+	state->has_loss = false;
+}
+
+void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record)
+{
+	const union nt_any *any = record;
+	struct gen_cpu *state = &gen->cpus[cpu];
+	bool is_long = dur_of(any) > NT_BLOCK_LONG_NS;
+
+	must(!nt_event_encoder_add(is_long ? state->longer : state->encoder, record), "event");
+	state->written[any->record.kind]++;
+	if (any->record.kind == NT_SWITCH)
+		state->next_task = any->as_switch.next;
+	if (any->record.kind == NT_STATE)
+		state->next_task = any->as_state.task;
+	if (any->record.kind == NT_LOSS) {
+		state->lost[any->as_loss.lost_kind] += any->as_loss.count;
+		state->has_loss = true;
+	}
+	if (nt_event_encoder_stats(state->encoder)->count >= gen->block_events)
+		tape_gen_flush(gen, cpu);
+}
+
+uint64_t tape_gen_written(const struct tape_gen *gen, uint32_t cpu, unsigned int kind)
+{
+	return gen->cpus[cpu].written[kind];
+}
+
+uint64_t tape_gen_lost(const struct tape_gen *gen, uint32_t cpu, unsigned int kind)
+{
+	return gen->cpus[cpu].lost[kind];
+}
+
+/* ---- the rest ---- */
+
+void tape_gen_identity(struct tape_gen *gen, const void *record)
+{
+	struct nt_buf one = { 0 };
+
+	begin(gen);
+	must(!nt_identity_encode(&gen->identities, record), "identity");
+	must(!nt_identity_encode(&one, record), "identity");
+	put_plain(gen, NT_BLOCK_IDENTITIES, &one);
+	nt_buf_release(&one);
+}
+
+void tape_gen_clock(struct tape_gen *gen, uint64_t monotonic_ns)
+{
+	struct nt_clock clock = {
+		.monotonic_ns = monotonic_ns,
+		.realtime_ns = monotonic_ns - GEN_START_NS + GEN_REALTIME_NS,
+		.tai_ns = monotonic_ns - GEN_START_NS + GEN_REALTIME_NS + 37000000000ull,
+		.boot_ns = monotonic_ns + 5000,
+		.uncertainty_ns = 100,
+	};
+
+	begin(gen);
+	gen->raw.size = 0;
+	must(!nt_clock_encode(&gen->raw, &clock), "clock");
+	put_plain(gen, NT_BLOCK_CLOCK, &gen->raw);
+}
+
+void tape_gen_reading(struct tape_gen *gen, uint64_t begin_ns, uint64_t end_ns, const char *name, const char *text)
+{
+	struct nt_reading reading = { begin_ns, end_ns, name, text, strlen(text) };
+
+	begin(gen);
+	gen->raw.size = 0;
+	must(!nt_reading_encode(&gen->raw, &reading), "reading");
+	put_plain(gen, NT_BLOCK_READING, &gen->raw);
+}
+
+void tape_gen_counters(struct tape_gen *gen, uint64_t at_ns)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	must(out != NULL, "memory");
+	for (uint32_t cpu = 0; cpu < gen->n_cpus; cpu++) {
+		for (unsigned int kind = 1; kind < 32; kind++) {
+			if (nt_kind(kind))
+				fprintf(out, "%u %s %llu %llu\n", cpu, nt_kind(kind)->name,
+					(unsigned long long)tape_gen_written(gen, cpu, kind),
+					(unsigned long long)tape_gen_lost(gen, cpu, kind));
+		}
+	}
+	fclose(out);
+	tape_gen_reading(gen, at_ns, at_ns + 1000, "nettape/cpus", text);
+	free(text);
+}
+
+void tape_gen_next_chunk(struct tape_gen *gen)
+{
+	begin(gen);
+	for (uint32_t cpu = 0; cpu < gen->n_cpus; cpu++)
+		tape_gen_flush(gen, cpu);
+	end_chunk(gen, true);
+	gen->header.number++;
+	gen->header.created_monotonic_ns++;
+	gen->begun = false;
+}
+
+static void closing_meta(struct tape_gen *gen, uint64_t end_ns)
+{
+	char text[64];
+
+	gen->raw.size = 0;
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)end_ns);
+	must(!nt_meta_append(&gen->raw, "end_ns", text), "meta");
+	must(!nt_meta_append(&gen->raw, "stop", "duration"), "meta");
+	must(!nt_meta_append(&gen->raw, "complete", "1"), "meta");
+	put_plain(gen, NT_BLOCK_META, &gen->raw);
+}
+
+void tape_gen_finish(struct tape_gen *gen, uint64_t end_ns, bool whole)
+{
+	begin(gen);
+	for (uint32_t cpu = 0; cpu < gen->n_cpus; cpu++)
+		tape_gen_flush(gen, cpu);
+	if (whole)
+		closing_meta(gen, end_ns);
+	end_chunk(gen, whole);
+	for (uint32_t cpu = 0; cpu < gen->n_cpus; cpu++) {
+		nt_event_encoder_free(gen->cpus[cpu].encoder);
+		nt_event_encoder_free(gen->cpus[cpu].longer);
+	}
+	nt_buf_release(&gen->meta);
+	nt_buf_release(&gen->identities);
+	nt_buf_release(&gen->raw);
+	free(gen->cpus);
+	free(gen->dir);
+	free(gen);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * burner - burns CPU until its own clock says enough, and prints what the clock says.
+ *
+ *   burner SECONDS NAME [pin CPU | migrate MILLISECONDS]
+ *
+ * The process's name becomes NAME. Pinned to one CPU, or moved to the next allowed CPU every so often, or left
+ * alone. Prints "CPU_NS WALL_NS MOVES" at the end: CLOCK_PROCESS_CPUTIME_ID, which starts at the fork.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set)) {
+		fprintf(stderr, "burner: cannot pin to CPU %d: %s\n", cpu, strerror(errno));
+		exit(1);
+	}
+}
+
+static int next_cpu(const cpu_set_t *allowed, int cpu)
+{
+	do {
+		cpu = (cpu + 1) % CPU_SETSIZE;
+	} while (!CPU_ISSET(cpu, allowed));
+	return cpu;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t begin = now_ns(CLOCK_MONOTONIC), enough, interval = 0, next, moves = 0;
+	cpu_set_t allowed;
+	int cpu = -1;
+
+	if ((argc != 3 && argc != 5) || (argc == 5 && strcmp(argv[3], "pin") && strcmp(argv[3], "migrate"))) {
+		fprintf(stderr, "usage: burner SECONDS NAME [pin CPU | migrate MILLISECONDS]\n");
+		return 2;
+	}
+	enough = (uint64_t)(strtod(argv[1], NULL) * 1e9);
+	prctl(PR_SET_NAME, argv[2]);
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return 1;
+	if (argc == 5 && !strcmp(argv[3], "pin"))
+		pin(atoi(argv[4]));
+	else if (argc == 5)
+		interval = strtoull(argv[4], NULL, 10) * 1000000u;
+	next = begin + interval;
+	while (now_ns(CLOCK_PROCESS_CPUTIME_ID) < enough) {
+		if (!interval || now_ns(CLOCK_MONOTONIC) < next)
+			continue;
+		cpu = next_cpu(&allowed, cpu);
+		pin(cpu);
+		moves++;
+		next += interval;
+	}
+	printf("%llu %llu %llu\n", (unsigned long long)now_ns(CLOCK_PROCESS_CPUTIME_ID),
+	       (unsigned long long)(now_ns(CLOCK_MONOTONIC) - begin), (unsigned long long)moves);
+	return 0;
+}

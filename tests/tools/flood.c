@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * flood - network load from plain loops, as much as goes, until a signal ends it, or by itself after five minutes.
+ *
+ *   flood udp-send ADDRESS PORT SIZE [RATE]   one sendto a datagram; RATE a second, in bursts of a millisecond
+ *   flood udp-recv ADDRESS PORT               one recvfrom a datagram
+ *   flood tcp-send ADDRESS PORT SIZE          one write of SIZE bytes after another
+ *   flood tcp-recv ADDRESS PORT               takes one connection, reads all
+ *
+ * IPv4. Meant for network namespaces and loopback.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_SIZE (1u << 20)
+#define MAX_SECONDS 300
+
+static int die(const char *what)
+{
+	fprintf(stderr, "flood: %s: %s\n", what, strerror(errno));
+	return 1;
+}
+
+/* Ends a burst: sleeps until the next millisecond that is due. */
+static void pace(struct timespec *due)
+{
+	due->tv_nsec += 1000000;
+	if (due->tv_nsec >= 1000000000) {
+		due->tv_nsec -= 1000000000;
+		due->tv_sec++;
+	}
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, due, NULL);
+}
+
+static int udp_send(int fd, const struct sockaddr_in *to, const char *data, size_t size, unsigned long rate)
+{
+	unsigned long burst = (rate + 999) / 1000, sent = 0;
+	struct timespec due;
+
+	clock_gettime(CLOCK_MONOTONIC, &due);
+	for (;;) {
+		if (burst && sent++ % burst == 0)
+			pace(&due);
+		/* Nobody listening yet, or no room just now: neither ends a flood. */
+		if (sendto(fd, data, size, 0, (const struct sockaddr *)to, sizeof(*to)) < 0 && errno != ECONNREFUSED &&
+		    errno != ENOBUFS)
+			return die("sendto");
+	}
+}
+
+static int udp_recv(int fd, const struct sockaddr_in *at, char *data)
+{
+	if (bind(fd, (const struct sockaddr *)at, sizeof(*at)))
+		return die("bind");
+	for (;;) {
+		if (recvfrom(fd, data, MAX_SIZE, 0, NULL, NULL) < 0)
+			return die("recvfrom");
+	}
+}
+
+static int tcp_send(int fd, const struct sockaddr_in *to, const char *data, size_t size)
+{
+	const struct timespec nap = { .tv_nsec = 10000000 };
+
+	for (int tries = 0; connect(fd, (const struct sockaddr *)to, sizeof(*to)); tries++) {
+		if (errno != ECONNREFUSED || tries > 500)
+			return die("connect");
+		nanosleep(&nap, NULL);
+	}
+	for (;;) {
+		if (write(fd, data, size) < 0)
+			return die("write");
+	}
+}
+
+static int tcp_recv(int fd, const struct sockaddr_in *at, char *data)
+{
+	ssize_t got;
+	int from;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)) ||
+	    bind(fd, (const struct sockaddr *)at, sizeof(*at)) || listen(fd, 1))
+		return die("listen");
+	from = accept(fd, NULL, NULL);
+	if (from < 0)
+		return die("accept");
+	do {
+		got = read(from, data, MAX_SIZE);
+	} while (got > 0);
+	return got < 0 ? die("read") : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static char data[MAX_SIZE];
+	struct sockaddr_in address = { .sin_family = AF_INET };
+	bool sends = argc > 1 && (!strcmp(argv[1], "udp-send") || !strcmp(argv[1], "tcp-send"));
+	bool udp = argc > 1 && !strncmp(argv[1], "udp-", 4);
+	size_t size = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
+	unsigned long rate = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
+	int fd;
+
+	if ((argc != (sends ? 5 : 4) && !(argc == 6 && sends && udp)) || size > MAX_SIZE || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
+		fprintf(stderr, "usage: flood udp-send|udp-recv|tcp-send|tcp-recv ADDRESS PORT [SIZE [RATE]]\n");
+		return 2;
+	}
+	alarm(MAX_SECONDS);
+	address.sin_port = htons((uint16_t)atoi(argv[3]));
+	fd = socket(AF_INET, udp ? SOCK_DGRAM : SOCK_STREAM, 0);
+	if (fd < 0)
+		return die("socket");
+	if (sends)
+		return udp ? udp_send(fd, &address, data, size, rate) : tcp_send(fd, &address, data, size);
+	return udp ? udp_recv(fd, &address, data) : tcp_recv(fd, &address, data);
+}

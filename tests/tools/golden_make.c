@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * golden_make.c - writes the golden tape of this version of the format, and the damaged chunks beside it. It was run
+ * once; what it wrote is kept and never written again, so that a later version must read it as it is
+ * (tests/golden/README.md).
+ *
+ *   golden_make DIRECTORY
+ *
+ * The tape tells of two CPUs in two seconds, in two chunks: every kind of record, every type of block, a block of
+ * long spans, a loss, every layout of a column.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "schema/chunk_format.h"
+#include "schema/varint.h"
+#include "tests/support/chunk_memory.h"
+
+#define MS 1000000ull
+#define US 1000ull
+#define START_NS 10000000000ull
+#define END_NS 12000000000ull
+
+struct maker {
+	struct nt_chunk_header header;
+	struct nt_rand rand;
+	struct nt_buf file, raw;
+	struct nt_chunk_writer *writer;
+	struct cpu {
+		struct nt_event_encoder *encoder;
+		uint64_t sequence, since_ns, since_task, task;
+		bool has_loss;
+		uint64_t written[NT_KIND_MAX];
+	} cpus[2];
+	uint64_t events, lost;
+	uint64_t recv_since_ns; /* CPU 0: the receive that is open, or 0 */
+};
+
+#define MUST(condition)                                                                                                \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
+			exit(1);                                                                                       \
+		}                                                                                                      \
+	} while (0)
+
+/* ---- blocks ---- */
+
+static void put_block(struct maker *maker, struct nt_block_header *header)
+{
+	MUST(!nt_chunk_writer_block(maker->writer, header, maker->raw.data, maker->raw.size));
+	maker->raw.size = 0;
+}
+
+static void put_plain(struct maker *maker, enum nt_block_type type)
+{
+	struct nt_block_header header = {.type = (uint8_t)type};
+
+	put_block(maker, &header);
+}
+
+static void put_events(struct maker *maker, uint32_t number, uint8_t flags)
+{
+	struct cpu *cpu = &maker->cpus[number];
+	const struct nt_event_stats *stats = nt_event_encoder_stats(cpu->encoder);
+	struct nt_block_header header = {
+		.type = NT_BLOCK_EVENTS,
+		.flags = flags | (cpu->has_loss ? NT_BLOCK_HAS_LOSS : 0),
+		.cpu = number,
+		.sequence = cpu->sequence++,
+		.count = stats->count,
+		.least_begin_ns = stats->least_begin_ns,
+		.first_end_ns = stats->first_end_ns,
+		.last_end_ns = stats->last_end_ns,
+		.since_ns = cpu->since_ns,
+		.task = cpu->since_task,
+		.lag_ns = 1500000 + number,
+	};
+
+	if (!(flags & NT_BLOCK_LONG)) {
+		cpu->since_ns = stats->last_end_ns;
+		cpu->since_task = cpu->task;
+		cpu->has_loss = false;
+	}
+	MUST(!nt_event_encoder_finish(cpu->encoder, &maker->raw));
+	put_block(maker, &header);
+}
+
+static void add(struct maker *maker, uint32_t number, const void *record)
+{
+	struct cpu *cpu = &maker->cpus[number];
+	const union nt_any *any = record;
+
+	MUST(!nt_event_encoder_add(cpu->encoder, record));
+	cpu->written[any->record.kind]++;
+	maker->events++;
+	if (any->record.kind == NT_SWITCH)
+		cpu->task = any->as_switch.next;
+	if (any->record.kind == NT_STATE)
+		cpu->task = any->as_state.task;
+	if (any->record.kind == NT_LOSS) {
+		cpu->has_loss = true;
+		maker->lost += any->as_loss.count;
+	}
+}
+#define ADD(cpu, type, constant, ...) add(maker, cpu, &(struct nt_##type){.kind = NT_##constant, __VA_ARGS__})
+
+/* ---- CPU 0: a sender that answers, beside timers ---- */
+
+static uint64_t jitter(struct maker *maker, uint64_t width)
+{
+	uint64_t value = nt_rand_below(&maker->rand, width);
+
+	return nt_rand_below(&maker->rand, 40) ? value : value + 20 * width;
+}
+
+static void wake_up(struct maker *maker, uint64_t at_ns)
+{
+	uint64_t dur_ns = 1000 + jitter(maker, 300);
+
+	ADD(0, irq, IRQ, .end_ns = at_ns, .type = NT_IRQ_VECTOR, .number = 236, .dur_ns = dur_ns);
+	ADD(0, softirq, SOFTIRQ, .end_ns = at_ns + 20 * US, .vec = NT_VEC_NET_RX, .context = NT_SOFTIRQ_IRQ_EXIT,
+	    .dur_ns = 700 + jitter(maker, 300));
+	ADD(0, switch, SWITCH, .end_ns = at_ns + 30 * US, .prev_prio = 120, .prev = 0, .next = 1);
+	if (maker->recv_since_ns)
+		ADD(0, op, OP, .end_ns = at_ns + 32 * US, .dir = NT_RECV, .call = NT_CALL_recvfrom, .result = 200,
+		    .dur_ns = at_ns + 32 * US - maker->recv_since_ns, .socket = 1);
+	maker->recv_since_ns = 0;
+}
+
+static void answer(struct maker *maker, uint64_t at_ns, uint64_t round)
+{
+	for (uint64_t i = 1; i < 4; i++)
+		ADD(0, softirq, SOFTIRQ, .end_ns = at_ns + i * 30 * US, .vec = NT_VEC_NET_RX,
+		    .context = NT_SOFTIRQ_BH_ENABLE, .dur_ns = 600 + jitter(maker, 400));
+	ADD(0, op, OP, .end_ns = at_ns + 100 * US, .dir = NT_SEND, .call = NT_CALL_sendto, .result = 200,
+	    .dur_ns = 95 * US + jitter(maker, 2000), .socket = 1);
+	ADD(0, op, OP, .end_ns = at_ns + 250 * US, .dir = NT_RECV, .call = NT_CALL_recvfrom, .result = -11,
+	    .flags = NT_OP_PEEK, .dur_ns = 500 + jitter(maker, 100), .socket = round % 5 ? 1 : 2);
+}
+
+static void go_to_sleep(struct maker *maker, uint64_t at_ns, bool in_receive)
+{
+	if (in_receive) {
+		maker->recv_since_ns = at_ns - 5 * US;
+		ADD(0, open, OPEN, .end_ns = at_ns, .what = NT_OPEN_OP, .detail = NT_RECV, .number = NT_CALL_recvfrom,
+		    .begin_ns = maker->recv_since_ns, .socket = 1);
+	}
+	ADD(0, switch, SWITCH, .end_ns = at_ns, .n_open = in_receive, .prev_prio = 120, .prev_state = 1, .prev = 1,
+	    .next = 0);
+}
+
+static void rounds(struct maker *maker, uint64_t from, uint64_t to)
+{
+	for (uint64_t round = from; round < to; round++) {
+		uint64_t at_ns = START_NS + (round + 1) * 19 * MS + nt_rand_below(&maker->rand, 1000000);
+
+		wake_up(maker, at_ns);
+		answer(maker, at_ns + 100 * US, round);
+		go_to_sleep(maker, at_ns + 500 * US, round % 3 == 0);
+	}
+}
+
+/* ---- CPU 1: a receive from before the recording, a long one, an absence, a loss ---- */
+
+static void cpu1_begin(struct maker *maker)
+{
+	ADD(1, open, OPEN, .end_ns = START_NS + 1000, .what = NT_OPEN_OP, .detail = NT_RECV, .flags = NT_OP_BEFORE,
+	    .number = NT_CALL_read, .begin_ns = 0, .socket = 2);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .n_open = 1, .reason = NT_STATE_START, .task = 2);
+	ADD(1, op, OP, .end_ns = START_NS + 50 * MS, .dir = NT_RECV, .call = NT_CALL_read, .flags = NT_OP_BEFORE,
+	    .result = 1448, .socket = 2);
+	ADD(1, irq, IRQ, .end_ns = START_NS + 60 * MS, .type = NT_IRQ_DEVICE, .number = 25, .dur_ns = 2345);
+	ADD(1, switch, SWITCH, .end_ns = START_NS + 100 * MS, .prev_prio = 120, .prev_state = NT_SWITCH_PREEMPTED,
+	    .prev = 2, .next = 3);
+	ADD(1, op, OP, .end_ns = START_NS + 110 * MS, .dir = NT_SEND, .call = NT_CALL_sendmsg, .flags = NT_OP_NO_BEGIN,
+	    .result = INT32_MIN, .socket = 3);
+	ADD(1, open, OPEN, .end_ns = START_NS + 201 * MS, .what = NT_OPEN_OP, .detail = NT_RECV,
+	    .number = NT_CALL_recvmsg, .begin_ns = START_NS + 200 * MS, .socket = 3);
+	ADD(1, switch, SWITCH, .end_ns = START_NS + 201 * MS, .n_open = 1, .prev_prio = 98, .prev_state = 1, .prev = 3,
+	    .next = 0);
+	ADD(1, hotplug, HOTPLUG, .end_ns = START_NS + 500 * MS, .online = 0);
+	ADD(1, hotplug, HOTPLUG, .end_ns = START_NS + 600 * MS, .online = 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 600 * MS + 500, .reason = NT_STATE_PERIODIC, .task = 0);
+}
+
+static void cpu1_end(struct maker *maker)
+{
+	ADD(1, loss, LOSS, .end_ns = START_NS + 1000 * MS, .lost_kind = NT_SOFTIRQ, .count = 5,
+	    .first_ns = START_NS + 950 * MS, .last_ns = START_NS + 960 * MS, .begin_ns = START_NS + 949 * MS);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000 * MS + 100, .reason = NT_STATE_PERIODIC, .task = 0);
+	ADD(1, loss, LOSS, .end_ns = START_NS + 1050 * MS, .lost_kind = NT_SWITCH, .why = NT_LOSS_NOT_RUN, .count = 1,
+	    .first_ns = START_NS + 201 * MS, .last_ns = START_NS + 201 * MS);
+	ADD(1, state, STATE, .end_ns = START_NS + 1050 * MS + 100, .reason = NT_STATE_RESYNC, .task = 0);
+	ADD(1, softirq, SOFTIRQ, .end_ns = START_NS + 1100 * MS, .vec = 1, .context = NT_SOFTIRQ_KSOFTIRQD,
+	    .flags = NT_SPAN_NO_BEGIN);
+	ADD(1, switch, SWITCH, .end_ns = START_NS + 1699 * MS, .prev_prio = 120, .prev = 0, .next = 3);
+	ADD(1, switch, SWITCH, .end_ns = START_NS + 1800 * MS, .prev_prio = 98, .prev_state = 1, .prev = 3, .next = 0);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+}
+
+/* ---- what is not events ---- */
+
+static void meta(struct maker *maker)
+{
+	static const char *const lines[][2] = {
+		{"tool", "nettape-record 0.1.0"},
+		{"kernel", "6.1.0-golden"},
+		{"machine", "x86_64"},
+		{"os", "Golden OS 1"},
+		{"cpus_possible", "0-1"},
+		{"cpus_online", "0-1"},
+		{"start_ns", "10000001000"},
+		{"start_realtime_ns", "1700000000000001000"},
+		{"ring_size", "4194304"},
+		{"probes", "sched,softirq,irq,socket"},
+		{"attach", "sched sched_switch tp_btf/sched_switch"},
+		{"attach", "socket sock_send_length tp_btf/sock_send_length"},
+		{"uncovered", "Splice out of a socket has no length event."},
+		{"command", "nettape-record -d 2 -o golden.tape"},
+		{"virtual", "kvm"},
+		{"clock_ticks", "100"},
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		MUST(!nt_meta_append(&maker->raw, lines[i][0], lines[i][1]));
+	put_plain(maker, NT_BLOCK_META);
+}
+
+static void closing_meta(struct maker *maker)
+{
+	char number[24];
+
+	MUST(!nt_meta_append(&maker->raw, "end_ns", "12000000600"));
+	MUST(!nt_meta_append(&maker->raw, "stop", "duration"));
+	snprintf(number, sizeof(number), "%" PRIu64, maker->events);
+	MUST(!nt_meta_append(&maker->raw, "events", number));
+	snprintf(number, sizeof(number), "%" PRIu64, maker->lost);
+	MUST(!nt_meta_append(&maker->raw, "lost", number));
+	MUST(!nt_meta_append(&maker->raw, "complete", "1"));
+	put_plain(maker, NT_BLOCK_META);
+}
+
+static void reading(struct maker *maker, const char *name, const char *text, uint64_t at_ns)
+{
+	struct nt_reading reading = {at_ns, at_ns + 20000, name, text, strlen(text)};
+
+	MUST(!nt_reading_encode(&maker->raw, &reading));
+	put_plain(maker, NT_BLOCK_READING);
+}
+
+static void readings(struct maker *maker, uint64_t at_ns)
+{
+	char text[2000] = "";
+
+	reading(maker, "/proc/stat",
+		"cpu  10 0 20 3000 0 0 5 0 0 0\ncpu0 5 0 10 1500 0 0 3 0 0 0\ncpu1 5 0 10 1500 0 0 2 0 0 0\n", at_ns);
+	for (size_t cpu = 0; cpu < 2; cpu++)
+		for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++)
+			if (maker->cpus[cpu].written[kind])
+				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n",
+					 cpu, nt_kind(kind)->name, maker->cpus[cpu].written[kind],
+					 !cpu		      ? 0
+					 : kind == NT_SOFTIRQ ? 5
+							      : kind == NT_SWITCH);
+	reading(maker, "nettape/cpus", text, at_ns);
+}
+
+static void clocks(struct maker *maker, uint64_t at_ns)
+{
+	struct nt_clock clock = {at_ns, 1700000000000000000 + at_ns - START_NS, 1700000037000000000 + at_ns - START_NS,
+				 at_ns + 5000000, 150};
+
+	MUST(!nt_clock_encode(&maker->raw, &clock));
+	put_plain(maker, NT_BLOCK_CLOCK);
+}
+
+#define IDENTITY(type, constant, ...)                                                                                  \
+	do {                                                                                                           \
+		struct nt_##type record_ = {.end_ns = START_NS - 5 * MS, .kind = NT_##constant, __VA_ARGS__};          \
+		MUST(!nt_identity_encode(&maker->raw, &record_));                                                      \
+	} while (0)
+
+static void identities(struct maker *maker)
+{
+	IDENTITY(task, TASK, .why = NT_TASK_SEED, .tid = 101, .task = 1, .process = 1, .start_ns = 1 * MS, .cgroup = 1,
+		 .pid = 101, .parent_pid = 1, .comm = "responder");
+	IDENTITY(task, TASK, .why = NT_TASK_SEED, .tid = 202, .task = 2, .process = 2, .start_ns = 2 * MS, .cgroup = 2,
+		 .pid = 202, .parent_pid = 1, .comm = "reader");
+	IDENTITY(task, TASK, .why = NT_TASK_FORK, .tid = 203, .task = 3, .process = 2, .start_ns = 3 * MS, .cgroup = 2,
+		 .pid = 202, .parent_pid = 1, .comm = "reader/2");
+	IDENTITY(cgroup, CGROUP, .cgroup = 1, .kernel_id = 1, .path = "/");
+	IDENTITY(cgroup, CGROUP, .cgroup = 2, .kernel_id = 4711, .path = "/system.slice/reader.service");
+	IDENTITY(socket, SOCKET, .family = 2, .type = 2, .netns = 4026531840, .socket = 1, .cookie = 65, .protocol = 17,
+		 .src_port = 7, .dst_port = 40000, .src = {192, 0, 2, 1}, .dst = {192, 0, 2, 2});
+	IDENTITY(socket, SOCKET, .family = 2, .type = 1, .netns = 4026531840, .socket = 2, .cookie = 66, .protocol = 6,
+		 .src_port = 22, .dst_port = 65535, .src = {198, 51, 100, 1}, .dst = {198, 51, 100, 255});
+	IDENTITY(socket, SOCKET, .family = 10, .type = 1, .netns = 4026532000, .socket = 3, .cookie = UINT64_MAX,
+		 .protocol = 6, .src_port = 443, .dst_port = 50000, .src = {0x20, 1, 0x0d, 0xb8, [15] = 1},
+		 .dst = {0x20, 1, 0x0d, 0xb8, [15] = 0xff});
+	IDENTITY(irq_name, IRQ_NAME, .type = NT_IRQ_DEVICE, .number = 25, .name = "virtio0-input.0");
+	IDENTITY(irq_name, IRQ_NAME, .type = NT_IRQ_VECTOR, .number = 236, .name = "local_timer");
+	put_plain(maker, NT_BLOCK_IDENTITIES);
+}
+
+/* ---- files ---- */
+
+static void begin_chunk(struct maker *maker, uint32_t number)
+{
+	maker->header.number = number;
+	maker->header.created_monotonic_ns = START_NS + number * 1500 * MS;
+	maker->header.created_realtime_ns = 1700000000000000000 + number * 1500 * MS;
+	maker->file.size = 0;
+	MUST(!nt_chunk_writer_new(&maker->writer, &maker->header, chunk_memory_write, &maker->file));
+}
+
+static void end_chunk(struct maker *maker)
+{
+	MUST(!nt_chunk_writer_finish(maker->writer));
+	nt_chunk_writer_free(maker->writer);
+	maker->writer = NULL;
+}
+
+static void save(const struct maker *maker, const char *directory, const char *name)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	file = fopen(path, "wb");
+	MUST(file && fwrite(maker->file.data, 1, maker->file.size, file) == maker->file.size);
+	MUST(!fclose(file));
+}
+
+static void first_chunk(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta(maker);
+	clocks(maker, START_NS);
+	readings(maker, START_NS);
+	identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 0);
+	rounds(maker, 0, 70);
+	cpu1_begin(maker);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	end_chunk(maker);
+	save(maker, directory, "v1.tape/chunk-000000.ntc");
+}
+
+static void second_chunk(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 1);
+	meta(maker);
+	clocks(maker, START_NS + 1500 * MS);
+	identities(maker);
+	rounds(maker, 70, 75);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .n_open = 0, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	ADD(1, op, OP, .end_ns = START_NS + 1700 * MS, .dir = NT_RECV, .call = NT_CALL_recvmsg, .result = 1,
+	    .dur_ns = 1500 * MS, .socket = 3);
+	put_events(maker, 1, NT_BLOCK_LONG);
+	cpu1_end(maker);
+	put_events(maker, 1, 0);
+	readings(maker, END_NS);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1.tape/chunk-000001.ntc");
+}
+
+/* A chunk of two blocks, broken in one way in each file. */
+static void bad_chunks(struct maker *maker, const char *directory)
+{
+	size_t second, whole;
+
+	begin_chunk(maker, 0);
+	meta(maker);
+	second = maker->file.size;
+	ADD(0, state, STATE, .end_ns = START_NS, .reason = NT_STATE_START, .task = 0);
+	rounds(maker, 0, 3);
+	put_events(maker, 0, 0);
+	end_chunk(maker);
+	whole = maker->file.size;
+	maker->file.size = 100;
+	save(maker, directory, "bad/cut-header.ntc");
+	maker->file.size = second + NT_BLOCK_HEAD_SIZE + 10;
+	save(maker, directory, "bad/cut-block.ntc");
+	maker->file.size = whole;
+	maker->file.data[20] ^= 1;
+	save(maker, directory, "bad/flipped-chunk-header.ntc");
+	maker->file.data[20] ^= 1;
+	maker->file.data[second + 16] ^= 1;
+	save(maker, directory, "bad/flipped-block-header.ntc");
+	maker->file.data[second + 16] ^= 1;
+	maker->file.data[second + NT_BLOCK_HEAD_SIZE + 20] ^= 0x40;
+	save(maker, directory, "bad/flipped-payload.ntc");
+	maker->file.data[second + NT_BLOCK_HEAD_SIZE + 20] ^= 0x40;
+	maker->file.data[whole - 10] ^= 2;
+	save(maker, directory, "bad/flipped-trailer.ntc");
+	nt_put_u32(maker->file.data + 8, NT_CHUNK_VERSION + 1);
+	nt_put_u32(maker->file.data + NT_CHUNK_HEAD_SIZE - 4, nt_crc32c(0, maker->file.data, NT_CHUNK_HEAD_SIZE - 4));
+	save(maker, directory, "bad/other-version.ntc");
+	maker->file.size = 0;
+	save(maker, directory, "bad/empty.ntc");
+	MUST(!nt_buf_append(&maker->file, "This is a text.\n", 16));
+	save(maker, directory, "bad/not-a-tape.ntc");
+}
+
+static void make_directory(const char *directory, const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	MUST(!mkdir(path, 0777) || errno == EEXIST);
+}
+
+int main(int argc, char **argv)
+{
+	struct maker maker = {
+		.header = {.version = NT_CHUNK_VERSION,
+			   .session = {0x67, 0x6f, 0x6c, 0x64, 0x65, 0x6e, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+			   .boot_id = "6c7d2d9a-2f54-4e7c-9a5e-0123456789ab",
+			   .host = "golden.example"},
+		.rand = {1},
+	};
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: golden_make DIRECTORY\n");
+		return 2;
+	}
+	for (int i = 0; i < 2; i++)
+		MUST(maker.cpus[i].encoder = nt_event_encoder_new());
+	make_directory(argv[1], "v1.tape");
+	make_directory(argv[1], "bad");
+	first_chunk(&maker, argv[1]);
+	second_chunk(&maker, argv[1]);
+	bad_chunks(&maker, argv[1]);
+	for (int i = 0; i < 2; i++)
+		nt_event_encoder_free(maker.cpus[i].encoder);
+	nt_buf_release(&maker.file);
+	nt_buf_release(&maker.raw);
+	return 0;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * make_tape.c - writes a small tape, the same each time: make_tape SCENARIO DIR [MILLISECONDS [SEED]]. For the cli tests.
+ *
+ *   hand        two CPUs, 1 ms, few enough records to reckon by hand (below)
+ *   traffic     a simulated host, two CPUs
+ *   chunks      the same in several chunks
+ *   loss        the same, with a stretch on CPU 0 of which the ring lost the records
+ *   steal       the same on a virtual machine
+ *   partial     the same, never finished
+ *   dropped     the same with a block missing that nobody declared
+ *   undeclared  as hand, but a switch comes from a task that was not on the CPU
+ *   hotplug     CPU 1 goes away and comes back
+ *   miscounted  as traffic, but the kernel side counted other softirqs and other records
+ *   hostile     as hand, with names that are no text, and a reading that is none
+ *   empty       no events at all
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/traffic.h"
+
+#define US 1000ull
+#define MS 1000000ull
+
+static struct tape_gen *open_tape(const char *dir, const char *scenario, uint8_t session)
+{
+	const struct tape_gen_config config = {
+		.dir = dir,
+		.n_cpus = 2,
+		.session = session,
+		.virtual = strcmp(scenario, "steal") ? NULL : "kvm",
+		.drop = strcmp(scenario, "dropped") ? 0 : 3,
+	};
+
+	return tape_gen_new(&config);
+}
+
+static void hand_identities(struct tape_gen *gen, const char *name)
+{
+	gen_cgroup(gen, 1, "/system.slice/web.service");
+	gen_cgroup(gen, 2, "/user.slice");
+	gen_task(gen, 0, GEN_BEFORE, 1, 1, 100, 100, 1, NT_TASK_SEED, name);
+	gen_task(gen, 0, GEN_BEFORE, 2, 1, 101, 100, 1, NT_TASK_SEED, "web-worker");
+	gen_task(gen, 100 * US, 100 * US, 3, 3, 200, 200, 2, NT_TASK_FORK, "bash");
+	gen_task(gen, 101 * US, 100 * US, 3, 3, 200, 200, 2, NT_TASK_EXEC, "curl");
+	gen_task(gen, 900 * US, 100 * US, 3, 3, 200, 200, 2, NT_TASK_EXIT, "curl");
+	gen_socket(gen, 1, 6, "10.0.0.1", 80, "10.0.0.2", 40000);
+	gen_socket(gen, 2, 17, "::1", 53, "::", 0);
+	gen_irq_name(gen, NT_IRQ_VECTOR, 236, "LOC");
+}
+
+/*
+ * CPU 0: idle 0-100, web (task 1) 100-500, idle 500-1000.
+ *   web sends on socket 1 from 150 to 250, in it NET_RX 180-220, and in that the timer 190-195: 60 us of send.
+ *   It receives on socket 1 from 300, sleeps in it at 500.
+ * CPU 1: the idle task 0-100, curl (task 3) 100-600, web 600-900 (migrated), idle.
+ *   curl: EAGAIN 200-210 on socket 2 (10 us). TIMER softirq 400-420 on the way out of the timer 390-400.
+ *   web's receive goes on at 600 and ends at 650 with 500 bytes: 200 us on CPU 0 and 50 us on CPU 1; it took 350 us.
+ *   Then a peek 700-720, of 100 bytes. Task 4, which nobody has a name for, from 900 to the end.
+ * CPU 0, us: send 60, recv 200, net_rx 35, hardirq 5, task 100, idle 600.
+ * CPU 1, us: send 10, recv 70, softirq 20, hardirq 10, task 790, idle 100.
+ */
+static void hand_events(struct tape_gen *gen, bool undeclared)
+{
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	gen_switch(gen, 0, 100 * US, 0, 0, 1, 0);
+	gen_irq(gen, 0, 190 * US, 195 * US, NT_IRQ_VECTOR, 236);
+	gen_softirq(gen, 0, 180 * US, 220 * US, NT_VEC_NET_RX, NT_SOFTIRQ_BH_ENABLE);
+	gen_op(gen, 0, 150 * US, 250 * US, NT_SEND, NT_CALL_sendto, 1, 1000, 0);
+	gen_open(gen, 0, 500 * US, NT_OPEN_OP, NT_RECV, NT_CALL_recvfrom, 300 * US, 1);
+	gen_switch(gen, 0, 500 * US, 1, 1, 0, 1);
+	gen_state(gen, 0, 1000 * US, 0, NT_STATE_STOP, 0);
+
+	gen_state(gen, 1, 0, 0, NT_STATE_START, 0);
+	gen_switch(gen, 1, 100 * US, undeclared ? 2 : 0, 0, 3, 0);
+	gen_op(gen, 1, 200 * US, 210 * US, NT_SEND, NT_CALL_sendmsg, 2, -11, 0);
+	gen_irq(gen, 1, 390 * US, 400 * US, NT_IRQ_VECTOR, 236);
+	gen_softirq(gen, 1, 400 * US, 420 * US, 1, NT_SOFTIRQ_IRQ_EXIT);
+	gen_switch(gen, 1, 600 * US, 3, NT_SWITCH_PREEMPTED, 1, 0);
+	gen_op(gen, 1, 300 * US, 650 * US, NT_RECV, NT_CALL_recvfrom, 1, 500, 0);
+	gen_op(gen, 1, 700 * US, 720 * US, NT_RECV, NT_CALL_recvmsg, 1, 100, NT_OP_PEEK);
+	gen_switch(gen, 1, 900 * US, 1, 2, 4, 0);
+	gen_state(gen, 1, 1000 * US, 4, NT_STATE_STOP, 0);
+}
+
+static void hand_readings(struct tape_gen *gen)
+{
+	static const char before[] = "          CPU0 CPU1\n TIMER: 10 20\nNET_RX: 30 40\n";
+	static const char after[] = "          CPU0 CPU1\n TIMER: 10 21\nNET_RX: 31 40\n";
+
+	tape_gen_clock(gen, GEN_START_NS + 1000);
+	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/softirqs", before);
+	tape_gen_reading(gen, GEN_START_NS + 980 * US, GEN_START_NS + 990 * US, "/proc/softirqs", after);
+	tape_gen_reading(gen, GEN_START_NS + 990 * US, GEN_START_NS + 991 * US, "nettape/programs",
+			 "nt_sched_switch recorded=5 lost=0 misses=0\nnt_recv_length recorded=2 lost=0 skipped_family=3 misses=0\n");
+	tape_gen_reading(gen, GEN_START_NS + 990 * US, GEN_START_NS + 991 * US, "nettape/self",
+			 "user_ns=1000\nsystem_ns=2000\nmax_rss_kib=3000\n");
+}
+
+static void hand(const char *dir, bool undeclared)
+{
+	struct tape_gen *gen = open_tape(dir, "hand", 0x11);
+
+	hand_identities(gen, "web");
+	hand_events(gen, undeclared);
+	hand_readings(gen);
+	tape_gen_counters(gen, GEN_START_NS + 1000 * US);
+	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
+}
+
+static void hostile(const char *dir)
+{
+	const struct tape_gen_config config = { .dir = dir, .n_cpus = 2, .session = 0x66, .host = "\033[31mred\xff" };
+	struct tape_gen *gen = tape_gen_new(&config);
+
+	hand_identities(gen, "a\033]0;b\a\n\"\xc3");
+	hand_events(gen, false);
+	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/softirqs", "CPUx\nNET_RX 1\n: 5\nTIMER: 99999999999999999999\n");
+	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/stat", "cpu-1 5\ncpu0 a b c\n\n\nintr\n");
+	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
+}
+
+static void hotplug(const char *dir)
+{
+	struct tape_gen *gen = open_tape(dir, "hotplug", 0x55);
+	union nt_any away = { .as_hotplug = { .end_ns = GEN_START_NS + 400 * US, .kind = NT_HOTPLUG, .online = 0 } };
+	union nt_any back = { .as_hotplug = { .end_ns = GEN_START_NS + 700 * US, .kind = NT_HOTPLUG, .online = 1 } };
+
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	gen_state(gen, 0, 1000 * US, 0, NT_STATE_STOP, 0);
+	gen_state(gen, 1, 0, 0, NT_STATE_START, 0);
+	tape_gen_event(gen, 1, &away);
+	tape_gen_event(gen, 1, &back);
+	gen_state(gen, 1, 700 * US, 0, NT_STATE_START, 0);
+	gen_state(gen, 1, 1000 * US, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
+}
+
+static void miscount(struct tape_gen *gen, uint64_t dur_ns)
+{
+	tape_gen_reading(gen, GEN_START_NS + dur_ns - 2 * MS, GEN_START_NS + dur_ns - 2 * MS + 1, "/proc/softirqs",
+			 "   CPU0\nNET_RX: 999999999\n");
+	tape_gen_reading(gen, GEN_START_NS + dur_ns + 5 * US, GEN_START_NS + dur_ns + 6 * US, "nettape/cpus", "0 switch 1 0\n1 op 0 7\n");
+	tape_gen_reading(gen, GEN_START_NS + 1 * MS, GEN_START_NS + 1 * MS, "nettape/programs", "nt_sched_switch misses=0\n");
+	tape_gen_reading(gen, GEN_START_NS + 2 * MS, GEN_START_NS + 2 * MS, "nettape/programs", "nt_sched_switch misses=4\n");
+}
+
+static void traffic(const char *dir, const char *scenario, uint64_t ms, uint64_t seed)
+{
+	struct traffic_config config = { .seed = seed, .dur_ns = ms * MS, .n_tasks = 10, .reading_ns = 20 * MS };
+	struct tape_gen *gen = open_tape(dir, scenario, (uint8_t)(0x20 + seed));
+
+	if (!strcmp(scenario, "loss")) {
+		config.lose_from_ns = config.dur_ns * 2 / 5;
+		config.lose_to_ns = config.dur_ns * 3 / 5;
+	}
+	if (!strcmp(scenario, "chunks"))
+		config.chunk_ns = config.dur_ns / 4;
+	if (!strcmp(scenario, "steal"))
+		config.steal_ticks = 2;
+	traffic_record(gen, 2, &config);
+	if (!strcmp(scenario, "miscounted"))
+		miscount(gen, config.dur_ns);
+	tape_gen_finish(gen, GEN_START_NS + config.dur_ns, strcmp(scenario, "partial") != 0);
+}
+
+static int make(const char *scenario, const char *dir, uint64_t ms, uint64_t seed)
+{
+	static const char *const simulated[] = { "traffic", "chunks", "loss", "steal", "partial", "dropped", "miscounted" };
+
+	for (size_t i = 0; i < sizeof(simulated) / sizeof(simulated[0]); i++) {
+		if (!strcmp(scenario, simulated[i])) {
+			traffic(dir, scenario, ms, seed);
+			return 0;
+		}
+	}
+	if (!strcmp(scenario, "hand") || !strcmp(scenario, "undeclared"))
+		hand(dir, scenario[0] == 'u');
+	else if (!strcmp(scenario, "hostile"))
+		hostile(dir);
+	else if (!strcmp(scenario, "hotplug"))
+		hotplug(dir);
+	else if (!strcmp(scenario, "empty"))
+		tape_gen_finish(open_tape(dir, "empty", 0x77), GEN_START_NS + 1000 * US, true);
+	else
+		return 2;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int code = 2;
+
+	if (argc >= 3 && argc <= 5)
+		code = make(argv[1], argv[2], argc > 3 ? strtoull(argv[3], NULL, 10) : 100, argc > 4 ? strtoull(argv[4], NULL, 10) : 1);
+	if (code)
+		fputs("usage: make_tape SCENARIO DIR [MILLISECONDS [SEED]]\n", stderr);
+	return code;
+}

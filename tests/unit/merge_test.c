@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * merge_test.c - the order in which the records of a tape come: within a CPU, across CPUs, and where something is missing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/merge.h"
+#include "report/timeline.h"
+#include "tests/support/rand.h"
+#include "tests/support/scratch.h"
+#include "tests/support/tape_gen.h"
+
+#define SECOND 1000000000ull
+
+struct fixture {
+	char dir[SCRATCH_MAX];
+	char path[2 * SCRATCH_MAX];
+	struct nt_tape *tape;
+	struct nt_merge *merge;
+};
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	scratch_make(fixture->dir);
+	scratch_path(fixture->path, fixture->dir, "t.tape");
+	*state = fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	nt_merge_free(fixture->merge);
+	nt_tape_close(fixture->tape);
+	scratch_remove(fixture->dir);
+	free(fixture);
+	return 0;
+}
+
+static struct tape_gen *new_tape(struct fixture *fixture, uint32_t n_cpus, uint64_t drop)
+{
+	const struct tape_gen_config config = { .dir = fixture->path, .n_cpus = n_cpus, .drop = drop, .block_events = 1000 };
+
+	return tape_gen_new(&config);
+}
+
+static void open_merge(struct fixture *fixture, const char *path)
+{
+	char error[512];
+
+	if (nt_tape_open(&fixture->tape, path, error, sizeof(error)))
+		fail_msg("%s", error);
+	fixture->merge = nt_merge_new(fixture->tape);
+	assert_non_null(fixture->merge);
+}
+
+/* The next is a record of this kind, CPU and end (since GEN_START_NS). */
+static void expect(struct fixture *fixture, uint32_t cpu, unsigned int kind, uint64_t end)
+{
+	struct nt_merged merged;
+
+	assert_int_equal(nt_merge_next(fixture->merge, &merged), 0);
+	assert_false(merged.is_gap);
+	assert_int_equal(merged.record.record.kind, kind);
+	assert_int_equal(merged.cpu, cpu);
+	assert_int_equal(merged.record.record.end_ns - GEN_START_NS, end);
+}
+
+static void expect_gap(struct fixture *fixture, uint32_t cpu, uint64_t resume, uint64_t task, const char *why)
+{
+	struct nt_merged merged;
+
+	assert_int_equal(nt_merge_next(fixture->merge, &merged), 0);
+	assert_true(merged.is_gap);
+	assert_int_equal(merged.cpu, cpu);
+	assert_int_equal(merged.resume_ns - GEN_START_NS, resume);
+	assert_int_equal(merged.task, task);
+	assert_string_equal(merged.why, why);
+}
+
+static void expect_end(struct fixture *fixture)
+{
+	struct nt_merged merged;
+
+	assert_int_equal(nt_merge_next(fixture->merge, &merged), 1);
+	assert_int_equal(nt_merge_next(fixture->merge, &merged), 1);
+}
+
+/* A record that ended earlier but was written later is put right; what ended together stays as it was. */
+static void sorts_a_cpu(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1, 0);
+
+	gen_irq(gen, 0, 10, 30, NT_IRQ_VECTOR, 1);
+	gen_softirq(gen, 0, 15, 20, 1, 1);
+	gen_open(gen, 0, 40, NT_OPEN_OP, NT_SEND, 0, 35, 1);
+	gen_switch(gen, 0, 40, 0, 0, 1, 1);
+	gen_irq(gen, 0, 39, 40, NT_IRQ_VECTOR, 1);
+	tape_gen_finish(gen, GEN_START_NS + 100, true);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_SOFTIRQ, 20);
+	expect(fixture, 0, NT_IRQ, 30);
+	expect(fixture, 0, NT_OPEN, 40);
+	expect(fixture, 0, NT_SWITCH, 40);
+	expect(fixture, 0, NT_IRQ, 40);
+	expect_end(fixture);
+}
+
+static void merges_cpus(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 3, 0);
+
+	gen_state(gen, 0, 10, 0, NT_STATE_START, 0);
+	gen_state(gen, 0, 40, 0, NT_STATE_STOP, 0);
+	gen_state(gen, 2, 10, 0, NT_STATE_START, 0);
+	gen_state(gen, 2, 30, 0, NT_STATE_STOP, 0);
+	gen_state(gen, 1, 20, 0, NT_STATE_START, 0);
+	tape_gen_finish(gen, GEN_START_NS + 100, true);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_STATE, 10);
+	expect(fixture, 2, NT_STATE, 10);
+	expect(fixture, 1, NT_STATE, 20);
+	expect(fixture, 2, NT_STATE, 30);
+	expect(fixture, 0, NT_STATE, 40);
+	expect_end(fixture);
+}
+
+/* Nothing moves over a loss, and it comes before what happened elsewhere since the record before it. */
+static void loss_comes_early_and_stays(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 2, 0);
+
+	gen_state(gen, 0, 10, 0, NT_STATE_START, 0);
+	gen_loss(gen, 0, 90, NT_SWITCH, 3, 20, 80, 20);
+	gen_switch(gen, 0, 85, 0, 0, 1, 0);
+	gen_state(gen, 1, 15, 0, NT_STATE_START, 0);
+	gen_state(gen, 1, 50, 0, NT_STATE_PERIODIC, 0);
+	tape_gen_finish(gen, GEN_START_NS + 100, true);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_STATE, 10);
+	expect(fixture, 0, NT_LOSS, 90);
+	expect(fixture, 1, NT_STATE, 15);
+	expect(fixture, 1, NT_STATE, 50);
+	expect(fixture, 0, NT_SWITCH, 85);
+	expect_end(fixture);
+}
+
+/* A span of more than a second stands in a block of its own, before the one whose time it shares. */
+static void long_spans_fall_into_place(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1, 0);
+
+	gen_state(gen, 0, 10, 1, NT_STATE_START, 0);
+	gen_irq(gen, 0, 2 * SECOND, 2 * SECOND + 5, NT_IRQ_VECTOR, 1);
+	gen_op(gen, 0, 100, 3 * SECOND, NT_RECV, 0, 1, 1, 0);
+	gen_state(gen, 0, 3 * SECOND, 1, NT_STATE_PERIODIC, 0);
+	gen_state(gen, 0, 4 * SECOND, 1, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 4 * SECOND, true);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_STATE, 10);
+	expect(fixture, 0, NT_IRQ, 2 * SECOND + 5);
+	expect(fixture, 0, NT_OP, 3 * SECOND);
+	expect(fixture, 0, NT_STATE, 3 * SECOND);
+	expect(fixture, 0, NT_STATE, 4 * SECOND);
+	expect_end(fixture);
+}
+
+/* Five blocks of two records on CPU 0: states at 10, 20, ..., 100 of tasks 1, 2, ...; blocks may lie in chunks. */
+static void five_blocks(struct fixture *fixture, uint64_t drop, bool chunks)
+{
+	struct tape_gen *gen = new_tape(fixture, 1, drop);
+
+	for (unsigned int i = 1; i <= 10; i++) {
+		gen_state(gen, 0, 10 * i, i, NT_STATE_PERIODIC, 0);
+		if (i % 2)
+			continue;
+		if (chunks && i < 10)
+			tape_gen_next_chunk(gen);
+		else
+			tape_gen_flush(gen, 0);
+	}
+	tape_gen_finish(gen, GEN_START_NS + 200, true);
+}
+
+static void missing_block_is_a_gap(void **state)
+{
+	struct fixture *fixture = *state;
+
+	five_blocks(fixture, 2, false);
+	open_merge(fixture, fixture->path);
+	assert_int_equal(fixture->tape->n_problems, 1);
+	for (unsigned int end = 10; end <= 40; end += 10)
+		expect(fixture, 0, NT_STATE, end);
+	expect_gap(fixture, 0, 60, 6, "missing block");
+	for (unsigned int end = 70; end <= 100; end += 10)
+		expect(fixture, 0, NT_STATE, end);
+	expect_end(fixture);
+}
+
+/* When it was a block of long spans that is missing, the whole next block is doubtful. */
+static void missing_long_block_is_a_gap(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1, 1);
+
+	gen_state(gen, 0, 10, 1, NT_STATE_START, 0);
+	tape_gen_flush(gen, 0);
+	gen_op(gen, 0, 100, 2 * SECOND, NT_RECV, 0, 1, 1, 0);
+	gen_state(gen, 0, 3 * SECOND, 1, NT_STATE_PERIODIC, 0);
+	tape_gen_finish(gen, GEN_START_NS + 3 * SECOND, true);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_STATE, 10);
+	expect_gap(fixture, 0, 3 * SECOND, NT_NO_TASK, "missing block");
+	expect(fixture, 0, NT_STATE, 3 * SECOND);
+	expect_end(fixture);
+}
+
+static void chunks_follow_one_another(void **state)
+{
+	struct fixture *fixture = *state;
+
+	five_blocks(fixture, 0, true);
+	open_merge(fixture, fixture->path);
+	assert_int_equal(fixture->tape->n_chunks, 5);
+	assert_int_equal(fixture->tape->n_problems, 0);
+	assert_true(fixture->tape->complete);
+	for (unsigned int end = 10; end <= 100; end += 10)
+		expect(fixture, 0, NT_STATE, end);
+	expect_end(fixture);
+}
+
+static void missing_chunk_is_a_gap(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[2 * SCRATCH_MAX];
+
+	five_blocks(fixture, 0, true);
+	assert_int_equal(remove(scratch_path(path, fixture->path, "chunk-000001.ntc")), 0);
+	open_merge(fixture, fixture->path);
+	assert_false(fixture->tape->complete);
+	assert_int_equal(fixture->tape->n_problems, 2);
+	assert_string_equal(fixture->tape->problems[1].text, "chunk-000001.ntc is missing.");
+	expect(fixture, 0, NT_STATE, 10);
+	expect(fixture, 0, NT_STATE, 20);
+	expect_gap(fixture, 0, 40, 4, "missing block");
+	for (unsigned int end = 50; end <= 100; end += 10)
+		expect(fixture, 0, NT_STATE, end);
+	expect_end(fixture);
+}
+
+/* The beginning is missing: what is there begins where its first block says. */
+static void missing_first_chunk_is_a_gap(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[2 * SCRATCH_MAX];
+
+	five_blocks(fixture, 0, true);
+	assert_int_equal(remove(scratch_path(path, fixture->path, "chunk-000000.ntc")), 0);
+	open_merge(fixture, fixture->path);
+	expect_gap(fixture, 0, 20, 2, "missing block");
+	for (unsigned int end = 30; end <= 100; end += 10)
+		expect(fixture, 0, NT_STATE, end);
+	expect_end(fixture);
+}
+
+static void one_chunk_can_be_read_alone(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[2 * SCRATCH_MAX];
+
+	five_blocks(fixture, 0, true);
+	open_merge(fixture, scratch_path(path, fixture->path, "chunk-000002.ntc"));
+	assert_int_equal(fixture->tape->start_ns, GEN_START_NS + 2);
+	assert_int_equal(fixture->tape->end_ns, GEN_START_NS + 60);
+	expect_gap(fixture, 0, 40, 4, "missing block");
+	expect(fixture, 0, NT_STATE, 50);
+	expect(fixture, 0, NT_STATE, 60);
+	expect_end(fixture);
+}
+
+/* Where the n-th block of events begins in a chunk file. */
+static size_t event_block(const char *path, size_t n, size_t *payload_end)
+{
+	char error[512];
+	const struct nt_chunk_contents *contents;
+	struct nt_tape *tape;
+	size_t offset = 0;
+
+	assert_int_equal(nt_tape_open(&tape, path, error, sizeof(error)), 0);
+	assert_int_equal(nt_tape_hold(tape, 0, &contents), 0);
+	for (size_t i = 0; i < contents->n_blocks; i++) {
+		if (contents->blocks[i].header.type != NT_BLOCK_EVENTS || n--)
+			continue;
+		offset = contents->blocks[i].offset;
+		*payload_end = contents->blocks[i + 1].offset;
+		break;
+	}
+	nt_tape_drop(tape, 0);
+	nt_tape_close(tape);
+	assert_true(offset > 0);
+	return offset;
+}
+
+static void flip(const char *path, size_t at)
+{
+	size_t size;
+	char *data = scratch_read(path, &size);
+
+	assert_true(at < size);
+	data[at] ^= 0x20;
+	scratch_write(path, data, size);
+	free(data);
+}
+
+static void damaged_payload_is_a_gap(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[2 * SCRATCH_MAX];
+	size_t end;
+
+	five_blocks(fixture, 0, false);
+	scratch_path(path, fixture->path, "chunk-000000.ntc");
+	event_block(path, 1, &end);
+	flip(path, end - 1);
+	open_merge(fixture, fixture->path);
+	assert_int_equal(fixture->tape->n_problems, 0);
+	expect(fixture, 0, NT_STATE, 10);
+	expect(fixture, 0, NT_STATE, 20);
+	expect_gap(fixture, 0, 40, 4, "damaged block");
+	assert_int_equal(fixture->tape->n_problems, 1);
+	for (unsigned int at = 50; at <= 100; at += 10)
+		expect(fixture, 0, NT_STATE, at);
+	expect_end(fixture);
+}
+
+static void damaged_header_is_a_gap(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[2 * SCRATCH_MAX];
+	size_t end;
+
+	five_blocks(fixture, 0, false);
+	scratch_path(path, fixture->path, "chunk-000000.ntc");
+	flip(path, event_block(path, 1, &end) + 30);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_STATE, 10);
+	expect(fixture, 0, NT_STATE, 20);
+	expect_gap(fixture, 0, 40, 4, "damaged block");
+	for (unsigned int at = 50; at <= 100; at += 10)
+		expect(fixture, 0, NT_STATE, at);
+	expect_end(fixture);
+}
+
+static void damage_at_the_end_reaches_to_the_end(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[2 * SCRATCH_MAX];
+	size_t end;
+
+	five_blocks(fixture, 0, false);
+	scratch_path(path, fixture->path, "chunk-000000.ntc");
+	event_block(path, 4, &end);
+	flip(path, end - 1);
+	open_merge(fixture, fixture->path);
+	for (unsigned int at = 10; at <= 80; at += 10)
+		expect(fixture, 0, NT_STATE, at);
+	expect_gap(fixture, 0, 200, NT_NO_TASK, "damaged block");
+	expect_end(fixture);
+}
+
+/* Random records with ends inverted over less than the window come out sorted, none lost, in blocks and chunks. */
+static void random_inversions_are_sorted(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t seed = nt_rand_seed();
+	struct nt_rand rand = { seed };
+	struct tape_gen *gen = new_tape(fixture, 3, 0);
+	uint64_t last[3] = { 0 }, n = 0;
+	struct nt_merged merged;
+
+	for (unsigned int i = 0; i < 20000; i++) {
+		uint64_t end = 1000 + 10ull * i + nt_rand_below(&rand, 300);
+
+		gen_irq(gen, (uint32_t)nt_rand_below(&rand, 3), end - 5, end, NT_IRQ_DEVICE, 1);
+		if (!nt_rand_below(&rand, 5000))
+			tape_gen_next_chunk(gen);
+	}
+	tape_gen_finish(gen, GEN_START_NS + SECOND, true);
+	open_merge(fixture, fixture->path);
+	while (!nt_merge_next(fixture->merge, &merged)) {
+		if (merged.record.record.end_ns < last[0])
+			fail_msg("out of order (NT_SEED=%llu)", (unsigned long long)seed);
+		last[0] = merged.record.record.end_ns;
+		n++;
+	}
+	assert_int_equal(n, 20000);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(sorts_a_cpu),
+		TEST(merges_cpus),
+		TEST(loss_comes_early_and_stays),
+		TEST(long_spans_fall_into_place),
+		TEST(missing_block_is_a_gap),
+		TEST(missing_long_block_is_a_gap),
+		TEST(chunks_follow_one_another),
+		TEST(missing_chunk_is_a_gap),
+		TEST(missing_first_chunk_is_a_gap),
+		TEST(one_chunk_can_be_read_alone),
+		TEST(damaged_payload_is_a_gap),
+		TEST(damaged_header_is_a_gap),
+		TEST(damage_at_the_end_reaches_to_the_end),
+		TEST(random_inversions_are_sorted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

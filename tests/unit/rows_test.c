@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rows_test.c - a tape as rows of all tables: their shape, their sums, and who is who.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rollup.h"
+#include "report/rows.h"
+#include "tests/support/scratch.h"
+#include "tests/support/traffic.h"
+
+#define MS 1000000ull
+#define MAX_CPUS 4
+
+struct fixture {
+	char dir[SCRATCH_MAX];
+	char path[2 * SCRATCH_MAX];
+	char error[512];
+	char *text;	/* the rows of one table, as collect() writes them */
+};
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	scratch_make(fixture->dir);
+	scratch_path(fixture->path, fixture->dir, "t.tape");
+	*state = fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	scratch_remove(fixture->dir);
+	free(fixture->text);
+	free(fixture);
+	return 0;
+}
+
+static struct tape_gen *new_tape(struct fixture *fixture, uint32_t n_cpus)
+{
+	const struct tape_gen_config config = { .dir = fixture->path, .n_cpus = n_cpus };
+
+	return tape_gen_new(&config);
+}
+
+/* Gives all rows to visit; checks that each has the shape that its table says, and that the session's is the last. */
+static void each_row(struct fixture *fixture, void (*visit)(void *arg, const struct nt_row *row), void *arg)
+{
+	enum nt_table_id last = NT_TABLE_COUNT;
+	const struct nt_row *row;
+	struct nt_rows *rows;
+	struct nt_tape *tape;
+	int result;
+
+	if (nt_tape_open(&tape, fixture->path, fixture->error, sizeof(fixture->error)))
+		fail_msg("%s", fixture->error);
+	assert_int_equal(nt_rows_open(&rows, tape, 7), 0);
+	while (!(result = nt_rows_next(rows, &row))) {
+		const struct nt_table *table = nt_table(row->table);
+
+		assert_int_equal(row->n, table->n_columns);
+		assert_int_equal(row->values[0].integer, 7);
+		for (uint32_t i = 0; i < row->n; i++) {
+			const struct nt_value *value = &row->values[i];
+
+			if (value->type == NT_VALUE_NULL)
+				assert_false(table->columns[i].required);
+			else
+				assert_int_equal(value->type, table->columns[i].type);
+			if (value->type == NT_VALUE_TEXT)
+				assert_int_equal(strlen(value->text), value->size);
+		}
+		assert_true(nt_rows_progress(rows) <= 1000);
+		visit(arg, row);
+		last = row->table;
+	}
+	assert_int_equal(result, 1);
+	assert_int_equal(last, NT_TABLE_SESSION);
+	assert_int_equal(nt_rows_next(rows, &row), 1);
+	nt_rows_close(rows);
+	nt_tape_close(tape);
+}
+
+struct collect {
+	enum nt_table_id table;
+	FILE *out;
+};
+
+static void collect_row(void *arg, const struct nt_row *row)
+{
+	struct collect *collect = arg;
+
+	if (row->table != collect->table)
+		return;
+	for (uint32_t i = 1; i < row->n; i++) {
+		const struct nt_value *value = &row->values[i];
+
+		if (i > 1)
+			fputc(' ', collect->out);
+		if (value->type == NT_VALUE_INTEGER)
+			fprintf(collect->out, "%lld", (long long)value->integer);
+		else
+			fputs(value->type == NT_VALUE_TEXT ? value->text : "-", collect->out);
+	}
+	fputc('\n', collect->out);
+}
+
+static void expect_rows(struct fixture *fixture, enum nt_table_id table, const char *text)
+{
+	struct collect collect = { .table = table };
+	size_t size;
+
+	free(fixture->text);
+	collect.out = open_memstream(&fixture->text, &size);
+	each_row(fixture, collect_row, &collect);
+	fclose(collect.out);
+	assert_string_equal(fixture->text, text);
+}
+
+/* ---- events ---- */
+
+static void makes_rows_of_events(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1);
+
+	gen_irq_name(gen, NT_IRQ_VECTOR, 236, "LOC");
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	gen_irq(gen, 0, 100, 110, NT_IRQ_VECTOR, 236);
+	gen_irq(gen, 0, 120, 125, NT_IRQ_DEVICE, 9);
+	gen_softirq(gen, 0, 200, 240, NT_VEC_NET_RX, NT_SOFTIRQ_IRQ_EXIT);
+	gen_softirq(gen, 0, 320, 330, NT_VEC_NET_TX, NT_SOFTIRQ_BH_ENABLE);
+	gen_op(gen, 0, 300, 350, NT_SEND, NT_CALL_sendto, 3, -32, NT_OP_KERNEL);
+	gen_op(gen, 0, 400, 410, NT_RECV, NT_CALL_OTHER, 0, 12, NT_OP_NO_BEGIN);
+	gen_switch(gen, 0, 500, 1, 0x402, 0, 0);
+	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 1000, true);
+
+	expect_rows(fixture, NT_TABLE_IRQ_SLICE, "1000000000100 10 0 236 LOC vector 1\n1000000000120 5 0 9 irq 9 device 1\n");
+	expect_rows(fixture, NT_TABLE_SOFTIRQ_SLICE, "1000000000200 40 0 NET_RX irq_exit 1\n1000000000320 10 0 NET_TX op 1\n");
+	expect_rows(fixture, NT_TABLE_SOCK_OP, "1000000000300 50 40 1 send sendto 3 - EPIPE kernel 0\n"
+					       "1000000000410 - - 1 recv other - 12 ok  0\n");
+	expect_rows(fixture, NT_TABLE_SCHED_SLICE, "1000000000000 500 0 1 I 120\n1000000000500 500 0 0 - -\n");
+	expect_rows(fixture, NT_TABLE_SOCK_COST, "1000000000000 1000 1 send 3 1 1 0 0 0 40\n1000000000000 1000 1 recv - 1 0 1 0 12 0\n");
+	expect_rows(fixture, NT_TABLE_RECORD_COUNT, "0 state 2 0\n0 switch 1 0\n0 softirq 2 0\n0 irq 2 0\n0 op 2 0\n");
+	expect_rows(fixture, NT_TABLE_LOSS, "");
+}
+
+static void makes_rows_of_losses(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1);
+
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	gen_loss(gen, 0, 500, NT_OP, 3, 200, 400, 150);
+	gen_loss(gen, 0, 500, 60, 2, 200, 400, 200);
+	gen_state(gen, 0, 500, 0, NT_STATE_PERIODIC, 0);
+	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 1000, true);
+	expect_rows(fixture, NT_TABLE_LOSS, "1000000000000 500 0 op 3 ring full\n1000000000000 500 0 unknown 2 ring full\n");
+	expect_rows(fixture, NT_TABLE_RECORD_COUNT, "0 state 3 0\n0 op 0 3\n0 loss 2 0\n0 unknown 0 2\n");
+}
+
+/* ---- readings, clocks, the session ---- */
+
+static void makes_rows_of_readings(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1);
+
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	tape_gen_clock(gen, GEN_START_NS + 5);
+	tape_gen_reading(gen, 10, 20, "/proc/stat", "cpu0 1 2\nnonsense\n");
+	tape_gen_reading(gen, 30, 40, "nettape/self", "user_ns=5\n");
+	tape_gen_reading(gen, 30, 40, "nettape/programs", "nt_x recorded=6 lost=0\n");
+	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 1000, true);
+	expect_rows(fixture, NT_TABLE_CLOCK_SNAPSHOT, "1000000000005 1700000000000000005 1700000037000000005 1000000005005 100\n");
+	expect_rows(fixture, NT_TABLE_PROC_COUNTER, "10 20 /proc/stat 0 user 1\n10 20 /proc/stat 0 nice 2\n");
+	expect_rows(fixture, NT_TABLE_SELF_COST, "40 - user_ns 5\n40 nt_x recorded 6\n40 nt_x lost 0\n");
+	expect_rows(fixture, NT_TABLE_PROBLEM, "");
+}
+
+struct last_session {
+	struct nt_row row;
+	char uuid[40];
+};
+
+static void keep_session(void *arg, const struct nt_row *row)
+{
+	struct last_session *last = arg;
+
+	if (row->table != NT_TABLE_SESSION)
+		return;
+	last->row = *row;
+	snprintf(last->uuid, sizeof(last->uuid), "%s", row->values[1].text);
+}
+
+static int64_t session_value(const struct last_session *last, const char *name)
+{
+	const struct nt_table *table = nt_table(NT_TABLE_SESSION);
+
+	for (uint32_t i = 0; i < table->n_columns; i++) {
+		if (!strcmp(table->columns[i].name, name))
+			return last->row.values[i].integer;
+	}
+	fail_msg("no column %s", name);
+	return 0;
+}
+
+static void makes_a_session(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 2);
+	struct last_session last;
+
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	gen_loss(gen, 0, 500, NT_OP, 3, 200, 400, 150);
+	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
+	tape_gen_reading(gen, 10, 20, "/proc/stat", "bad\nbad\n");
+	tape_gen_finish(gen, GEN_START_NS + 1000, true);
+	each_row(fixture, keep_session, &last);
+	assert_string_equal(last.uuid, "00000000000000000000000000000000");
+	assert_int_equal(session_value(&last, "start_ts"), GEN_START_NS);
+	assert_int_equal(session_value(&last, "dur"), 1000);
+	assert_int_equal(session_value(&last, "start_realtime_ns"), GEN_REALTIME_NS);
+	assert_int_equal(session_value(&last, "cpus"), 2);
+	assert_int_equal(session_value(&last, "events"), 3);
+	assert_int_equal(session_value(&last, "lost"), 3);
+	assert_int_equal(session_value(&last, "complete"), 1);
+	assert_int_equal(session_value(&last, "bad_lines"), 2);
+	assert_int_equal(session_value(&last, "bucket_ns"), NT_BUCKET_NS);
+}
+
+/* ---- who is who ---- */
+
+/* The newest record of an id counts, wherever on the tape it stands, and each id has one row. */
+static void takes_the_newest_identity(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1);
+
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	gen_task(gen, 900, 100, 1, 1, 10, 10, 5, NT_TASK_EXIT, "newest");
+	gen_task(gen, 100, 100, 1, 1, 10, 10, 4, NT_TASK_FORK, "oldest");
+	tape_gen_next_chunk(gen);
+	gen_task(gen, 500, 100, 1, 1, 10, 10, 4, NT_TASK_RENAME, "middle");
+	gen_task(gen, 0, GEN_BEFORE, 2, 1, 11, 10, 4, NT_TASK_SEED, "thread");
+	tape_gen_next_chunk(gen);
+	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 1000, true);
+	expect_rows(fixture, NT_TABLE_THREAD, "1 10 1 newest 1000000000100 1000000000900 0\n2 11 1 thread - - 0\n"
+					      "0 0 0 swapper - - 1\n");
+	expect_rows(fixture, NT_TABLE_PROCESS, "1 10 1 newest 5 1000000000100 1000000000900\n0 0 0 swapper - - -\n");
+}
+
+/* Tasks of which the tape knows nothing have a row; a process whose main thread is not known has one, without a name. */
+static void has_rows_for_strangers(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1);
+
+	gen_state(gen, 0, 0, 8, NT_STATE_START, 0);
+	gen_switch(gen, 0, 300, 8, 1, 9, 0);
+	gen_switch(gen, 0, 500, 9, 1, 3, 0);
+	gen_state(gen, 0, 1000, 3, NT_STATE_STOP, 0);
+	gen_task(gen, 0, GEN_BEFORE, 3, 2, 11, 10, 4, NT_TASK_SEED, "thread");
+	gen_task(gen, 0, GEN_BEFORE, 4, 2, 12, 10, 4, NT_TASK_SEED, "other");
+	gen_task(gen, 0, GEN_BEFORE, 5, 0, 13, 1, 0, NT_TASK_SEED, "lost");
+	tape_gen_finish(gen, GEN_START_NS + 1000, true);
+	expect_rows(fixture, NT_TABLE_THREAD, "3 11 2 thread - - 0\n4 12 2 other - - 0\n5 13 - lost - - 0\n0 0 0 swapper - - 1\n"
+					      "8 - - - - - -\n9 - - - - - -\n");
+	expect_rows(fixture, NT_TABLE_PROCESS, "2 10 1 - 4 - -\n0 0 0 swapper - - -\n");
+}
+
+static void makes_rows_of_sockets_and_cgroups(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1);
+	union nt_any packet = { .as_socket = { .end_ns = GEN_START_NS, .kind = NT_SOCKET, .family = 17, .type = 3, .socket = 9,
+					       .protocol = 768, .src = { 1 } } };
+
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	gen_socket(gen, 1, 6, "10.0.0.1", 80, "10.0.0.2", 40000);
+	gen_socket(gen, 2, 17, "::1", 53, "::", 0);
+	tape_gen_identity(gen, &packet);
+	gen_cgroup(gen, 1, "/a\xff" "b");
+	tape_gen_finish(gen, GEN_START_NS + 1000, true);
+	expect_rows(fixture, NT_TABLE_SOCKET, "1 inet stream tcp 10.0.0.1 80 10.0.0.2 40000 4026531840 1001\n"
+					      "2 inet6 dgram udp ::1 53 - - 4026531840 1002\n9 packet raw 768 - - - - - -\n");
+	expect_rows(fixture, NT_TABLE_CGROUP, "1 /a\xef\xbf\xbd" "b 7001\n");
+}
+
+/* Ids that SQL cannot hold cost their row, not the import. */
+static void leaves_out_what_sql_cannot_hold(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1);
+	struct last_session last;
+
+	gen_state(gen, 0, 0, 1ull << 63, NT_STATE_START, 0);
+	gen_state(gen, 0, 1000, 1ull << 63, NT_STATE_STOP, 0);
+	gen_task(gen, 0, GEN_BEFORE, 1ull << 63, 1, 11, 10, 4, NT_TASK_SEED, "x");
+	gen_cgroup(gen, UINT64_MAX, "/x");
+	tape_gen_finish(gen, GEN_START_NS + 1000, true);
+	expect_rows(fixture, NT_TABLE_CPU_SLICE, "1000000000000 1000 0 task -\n");
+	expect_rows(fixture, NT_TABLE_CGROUP, "");
+	each_row(fixture, keep_session, &last);
+	assert_int_equal(session_value(&last, "malformed"), 2);
+}
+
+/* ---- sums ---- */
+
+static void splits_at_buckets(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1);
+
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	gen_switch(gen, 0, 50 * MS, 0, 0, 1, 0);
+	gen_switch(gen, 0, 450 * MS, 1, 1, 0, 0);
+	gen_switch(gen, 0, 500 * MS, 0, 1, 1, 0);
+	gen_state(gen, 0, 630 * MS, 1, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 630 * MS, true);
+	expect_rows(fixture, NT_TABLE_CPU_COST,
+		    "1000100000000 300000000 0 task 1 300000000\n"
+		    "1000500000000 100000000 0 task 1 100000000\n"
+		    "1000000000000 100000000 0 idle 0 50000000\n"
+		    "1000000000000 100000000 0 task 1 50000000\n"
+		    "1000400000000 100000000 0 task 1 50000000\n"
+		    "1000400000000 100000000 0 idle 0 50000000\n"
+		    "1000600000000 30000000 0 task 1 30000000\n");
+}
+
+struct sums {
+	int64_t slices[MAX_CPUS], costs[MAX_CPUS];	/* weighted by owner and task, so that a mixture shows */
+	int64_t ops, op_ns, op_bytes, cost_ops, cost_ns, cost_bytes;
+	int64_t bad;
+};
+
+static int64_t weight(const struct nt_row *row, uint32_t owner, uint32_t task)
+{
+	int64_t sum = row->values[task].type == NT_VALUE_NULL ? 77 : row->values[task].integer + 1;
+
+	for (const char *at = row->values[owner].text; *at; at++)
+		sum = sum * 31 % 1000003 + *at;
+	return sum;
+}
+
+static void sum_row(void *arg, const struct nt_row *row)
+{
+	const struct nt_value *values = row->values;
+	struct sums *sums = arg;
+
+	switch (row->table) {
+	case NT_TABLE_CPU_SLICE:
+		sums->slices[values[3].integer] += weight(row, 4, 5) * values[2].integer;
+		break;
+	case NT_TABLE_CPU_COST:
+		sums->costs[values[3].integer] += weight(row, 4, 5) * values[6].integer;
+		sums->bad += values[6].integer > values[2].integer;
+		sums->bad += ((uint64_t)values[1].integer - GEN_START_NS) % NT_BUCKET_NS != 0;
+		break;
+	case NT_TABLE_SOCK_OP:
+		sums->ops++;
+		sums->op_ns += values[3].type == NT_VALUE_NULL ? 0 : values[3].integer;
+		if (!strstr(values[10].text, "peek") && values[8].type != NT_VALUE_NULL)
+			sums->op_bytes += values[8].integer;
+		break;
+	case NT_TABLE_SOCK_COST:
+		sums->cost_ops += values[6].integer;
+		sums->cost_bytes += values[10].integer;
+		sums->cost_ns += values[11].integer;
+		break;
+	default:
+		break;
+	}
+}
+
+static void sums_are_those_of_slices(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct traffic_config traffic = {
+		.seed = 3, .dur_ns = 700 * MS, .n_tasks = 40, .lose_from_ns = 200 * MS, .lose_to_ns = 210 * MS, .chunk_ns = 200 * MS
+	};
+	struct tape_gen *gen = new_tape(fixture, 3);
+	struct sums sums = { .bad = 0 };
+
+	traffic_record(gen, 3, &traffic);
+	tape_gen_finish(gen, GEN_START_NS + traffic.dur_ns, true);
+	each_row(fixture, sum_row, &sums);
+	for (int cpu = 0; cpu < 3; cpu++)
+		assert_int_equal(sums.slices[cpu], sums.costs[cpu]);
+	assert_true(sums.ops > 10000);
+	assert_int_equal(sums.ops, sums.cost_ops);
+	assert_int_equal(sums.op_ns, sums.cost_ns);
+	assert_int_equal(sums.op_bytes, sums.cost_bytes);
+	assert_int_equal(sums.bad, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(makes_rows_of_events),
+		TEST(makes_rows_of_losses),
+		TEST(makes_rows_of_readings),
+		TEST(makes_a_session),
+		TEST(takes_the_newest_identity),
+		TEST(has_rows_for_strangers),
+		TEST(makes_rows_of_sockets_and_cgroups),
+		TEST(leaves_out_what_sql_cannot_hold),
+		TEST(splits_at_buckets),
+		TEST(sums_are_those_of_slices),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
