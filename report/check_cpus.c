@@ -210,8 +210,8 @@ int nt_check_threads(struct nt_check *check)
 	if (overlaps)
 		nt_check_say(check, NT_FOUND_FAILED, "threads", "%llu times a thread was on two CPUs at once", (unsigned long long)overlaps);
 	else
-		nt_check_say(check, NT_FOUND_OK, "threads", "%s stays of %llu threads on CPUs: none was on two at once", count,
-			     (unsigned long long)threads);
+		nt_check_say(check, NT_FOUND_OK, "threads", "none was on two CPUs at once: %llu threads, %s stays",
+			     (unsigned long long)threads, count);
 	return nt_check_end(check, slice, step);
 }
 

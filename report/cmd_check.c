@@ -92,13 +92,13 @@ static int check_whole(struct nt_check *check)
 
 /* ---- what is lost ---- */
 
-/* Losses that the recording itself declares; the others were found out only here. */
-#define DECLARED "'ring full', 'came online'"
+/* Losses that nobody declared: they were found out only here. The recording itself tells of all others. */
+#define UNDECLARED "'undeclared', 'missing block', 'damaged block', 'segment too long', 'no state record', 'no last state record'"
 
 static int check_losses(struct nt_check *check)
 {
 	sqlite3_stmt *statement = nt_check_query(check,
-		"SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why IN (" DECLARED "), sum(count IS NULL) FROM loss "
+		"SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED "), sum(count IS NULL) FROM loss "
 		"WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
 	char count[NT_HUMAN_MAX];
 	uint64_t n = 0;
@@ -145,14 +145,14 @@ static int check_oddities(struct nt_check *check)
 		else
 			nt_check_say(check, NT_FOUND_OK, "records", "every switch came from the task that was on the CPU");
 		if (malformed)
-			nt_check_say(check, NT_FOUND_NOTE, "records", "%lld records contradicted others and were left out or cut", malformed);
+			nt_check_say(check, NT_FOUND_NOTE, "records", "records that contradicted others, and were left out or cut: %lld", malformed);
 		if (clamped)
-			nt_check_say(check, NT_FOUND_NOTE, "records", "%lld times were inverted, by %lld ns at most, and set right", clamped,
-				     (long long)sqlite3_column_int64(statement, 3));
+			nt_check_say(check, NT_FOUND_NOTE, "records", "times that were inverted, and set right: %lld, by %lld ns at most",
+				     clamped, (long long)sqlite3_column_int64(statement, 3));
 		if (unknown)
-			nt_check_say(check, NT_FOUND_NOTE, "records", "%lld records are of kinds that this program does not know", unknown);
+			nt_check_say(check, NT_FOUND_NOTE, "records", "records of kinds that this program does not know: %lld", unknown);
 		if (bad_lines)
-			nt_check_say(check, NT_FOUND_NOTE, "records", "%lld lines of readings were not understood", bad_lines);
+			nt_check_say(check, NT_FOUND_NOTE, "records", "lines of readings that were not understood: %lld", bad_lines);
 	}
 	return nt_check_end(check, statement, step);
 }
@@ -230,7 +230,7 @@ static void print_result(struct nt_check *check)
 
 static int run(const struct nt_options *options)
 {
-	struct nt_check check = { .format = options->format, .json = { .out = stdout } };
+	struct nt_check check = { .format = options->format, .json = { .out = stdout, .lines = 4 } };
 	char text[512];
 	int error;
 

@@ -162,7 +162,7 @@ static void print_json(const struct info *info)
 {
 	static const char *const texts[] = { "kernel", "machine", "os", "virtual", "tool", "command", "stop" };
 	const struct nt_tape *tape = info->tape;
-	struct nt_json json = { .out = stdout };
+	struct nt_json json = { .out = stdout, .lines = 2 };
 	char text[512];
 
 	nt_session_uuid(tape, text);

@@ -14,29 +14,32 @@
 
 #define TOP 10
 
+enum shape { SHAPE_ROWS, SHAPE_ONE, SHAPE_TEXTS };	/* in JSON: objects; members of the session; texts */
+
 struct section {
+	enum shape shape;
 	const char *name;
 	const char *title;	/* for people; NULL: not shown to them as a table */
 	const char *sql;	/* ?1 is the session, ?2 how many rows at most, -1 for all */
 };
 
 static const struct section sections[] = {
-	{ "session", NULL,
-	  "SELECT uuid, host, kernel, machine, os, virtual, tool, start_ts, dur AS duration_ns, start_realtime_ns, cpus, events, "
-	  "lost, complete, (SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) AS problems "
+	{ SHAPE_ONE, "session", NULL,
+	  "SELECT uuid, host, kernel, machine, os, virtual, tool, start_ts, dur AS duration_ns, start_realtime_ns, cpus AS n_cpus, events, "
+	  "lost, complete, (SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) AS n_problems "
 	  "FROM session AS s WHERE session_id = ?1 LIMIT ?2" },
-	{ "cpus", NULL, NT_SUMMARY_CPUS_SQL },
-	{ "processes", "Processes by CPU time in send and receive (share of one CPU)",
+	{ SHAPE_ROWS, "cpus", NULL, NT_SUMMARY_CPUS_SQL },
+	{ SHAPE_ROWS, "processes", "Processes by CPU time in send and receive (share of one CPU)",
 	  "SELECT coalesce(name, '(unknown)') AS process, pid, net_ns AS total_ns, share AS cpu_share, send_ns, recv_ns, "
 	  "send_ops + recv_ops AS ops_count, send_bytes AS sent_bytes, recv_bytes AS received_bytes "
 	  "FROM net_cost_process WHERE session_id = ?1 AND (net_ns > 0 OR send_ops + recv_ops > 0) "
 	  "ORDER BY net_ns DESC, send_ops + recv_ops DESC, upid LIMIT ?2" },
-	{ "cgroups", "Control groups",
+	{ SHAPE_ROWS, "cgroups", "Control groups",
 	  "SELECT coalesce(path, '(unknown)') AS cgroup, processes AS processes_count, net_ns AS total_ns, share AS cpu_share, "
 	  "send_ns, recv_ns, send_ops + recv_ops AS ops_count, send_bytes AS sent_bytes, recv_bytes AS received_bytes "
 	  "FROM net_cost_cgroup WHERE session_id = ?1 AND (net_ns > 0 OR send_ops + recv_ops > 0) "
 	  "ORDER BY net_ns DESC, send_ops + recv_ops DESC, cgroup_id LIMIT ?2" },
-	{ "sockets", "Sockets",
+	{ SHAPE_ROWS, "sockets", "Sockets",
 	  "SELECT coalesce(proto, '(unknown)') AS proto, "
 	  "CASE WHEN family = 'inet6' THEN '[' || src || ']:' || sport ELSE src || ':' || sport END AS local, "
 	  "CASE WHEN family = 'inet6' THEN '[' || dst || ']:' || dport ELSE dst || ':' || dport END AS peer, "
@@ -44,9 +47,9 @@ static const struct section sections[] = {
 	  "send_bytes AS sent_bytes, recv_bytes AS received_bytes "
 	  "FROM net_cost_socket WHERE session_id = ?1 "
 	  "ORDER BY net_ns DESC, send_ops + recv_ops DESC, socket_id LIMIT ?2" },
-	{ "uncovered", NULL,
+	{ SHAPE_TEXTS, "uncovered", NULL,
 	  "SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid LIMIT ?2" },
-	{ "problems", NULL, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2" },
+	{ SHAPE_TEXTS, "problems", NULL, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2" },
 };
 #define N_SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
@@ -63,6 +66,19 @@ static sqlite3_stmt *prepare(struct nt_db *db, const char *sql, int64_t session_
 
 /* ---- for programs ---- */
 
+static void json_row(struct nt_json *json, sqlite3_stmt *row, enum shape shape)
+{
+	if (shape == SHAPE_ROWS)
+		nt_json_open(json, NULL, '{');
+	for (int i = 0; i < sqlite3_column_count(row); i++) {
+		struct nt_cell cell = nt_result_cell(row, i);
+
+		nt_json_cell(json, shape == SHAPE_TEXTS ? NULL : sqlite3_column_name(row, i), &cell);
+	}
+	if (shape == SHAPE_ROWS)
+		nt_json_close(json, '}');
+}
+
 static int json_section(struct nt_db *db, struct nt_json *json, const struct section *section, int64_t session_id)
 {
 	sqlite3_stmt *statement = prepare(db, section->sql, session_id, -1);
@@ -70,17 +86,12 @@ static int json_section(struct nt_db *db, struct nt_json *json, const struct sec
 
 	if (!statement)
 		return -1;
-	nt_json_open(json, section->name, '[');
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-		nt_json_open(json, NULL, '{');
-		for (int i = 0; i < sqlite3_column_count(statement); i++) {
-			struct nt_cell cell = nt_result_cell(statement, i);
-
-			nt_json_cell(json, sqlite3_column_name(statement, i), &cell);
-		}
-		nt_json_close(json, '}');
-	}
-	nt_json_close(json, ']');
+	if (section->shape != SHAPE_ONE)
+		nt_json_open(json, section->name, '[');
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW)
+		json_row(json, statement, section->shape);
+	if (section->shape != SHAPE_ONE)
+		nt_json_close(json, ']');
 	sqlite3_finalize(statement);
 	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the summary cannot be made");
 }
@@ -255,7 +266,7 @@ static int all_sessions(struct summary *summary)
 static int summarize(struct nt_db *db, enum nt_format format)
 {
 	static const char *const csv_names[] = { "session_id", "section", "row", "name", "value" };
-	struct summary summary = { .db = db, .format = format, .json = { .out = stdout } };
+	struct summary summary = { .db = db, .format = format, .json = { .out = stdout, .lines = 4 } };
 	int error = 0;
 
 	summary.printer = nt_printer_new(stdout, format, true);

@@ -29,6 +29,8 @@ static int fail(struct nt_db *db, const char *format, ...)
 	return -1;
 }
 
+#define READING_ONLY "only statements that read are allowed here: change a database with sqlite3."
+
 static const char *name_of(const struct nt_db *db)
 {
 	return db->path[0] ? db->path : "the temporary database";
@@ -41,8 +43,13 @@ int nt_db_fail(struct nt_db *db, const char *what)
 	if (code == SQLITE_FULL || (code == SQLITE_IOERR && sqlite3_system_errno(db->handle) == ENOSPC))
 		return fail(db, "%s: %s: the disk is full: free some space, or %s.", name_of(db), what,
 			    db->path[0] ? "give another place with -o" : "set TMPDIR to a place that has some");
+	if (code == SQLITE_CANTOPEN && !db->path[0])
+		return fail(db, "%s: %s: there is no place for its file: set TMPDIR to a directory that can be written to.",
+			    name_of(db), what);
 	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
 		return fail(db, "%s: %s: it is damaged, or no database: import the tape again.", name_of(db), what);
+	if (code == SQLITE_AUTH)
+		return fail(db, "%s: " READING_ONLY, name_of(db));
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		return fail(db, "%s: %s: another program is writing to it: try again when that is done.", name_of(db), what);
 	return fail(db, "%s: %s: %s.", name_of(db), what, sqlite3_errmsg(db->handle));
@@ -57,10 +64,14 @@ sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest
 {
 	sqlite3_stmt *statement = NULL;
 
-	if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, rest) != SQLITE_OK)
+	db->error[0] = 0;
+	if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, rest) != SQLITE_OK) {
 		nt_db_fail(db, "a query cannot be run");
-	else
-		db->error[0] = 0;
+	} else if (db->read_only && statement && !sqlite3_stmt_readonly(statement)) {
+		fail(db, "%s: " READING_ONLY, name_of(db));
+		sqlite3_finalize(statement);
+		statement = NULL;
+	}
 	return statement;
 }
 
@@ -382,6 +393,9 @@ static int authorize(void *arg, int action, const char *first, const char *secon
 	case SQLITE_FUNCTION:
 	case SQLITE_RECURSIVE:
 		return SQLITE_OK;
+	case SQLITE_UPDATE:
+		/* Asked for when a table-valued function like pragma_table_info is set up; writing to it is refused all the same. */
+		return first && !strcmp(first, "sqlite_master") ? SQLITE_OK : SQLITE_DENY;
 	case SQLITE_PRAGMA:
 		return is_harmless_pragma(first, second) ? SQLITE_OK : SQLITE_DENY;
 	default:
@@ -391,6 +405,7 @@ static int authorize(void *arg, int action, const char *first, const char *secon
 
 int nt_db_forbid_writing(struct nt_db *db)
 {
+	db->read_only = true;
 	if (sqlite3_set_authorizer(db->handle, authorize, NULL) != SQLITE_OK)
 		return nt_db_fail(db, "it cannot be protected");
 	return 0;

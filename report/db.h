@@ -27,6 +27,7 @@ struct nt_db {
 	char *path;			/* as given; "" if temporary */
 	char *partial;			/* what is to be renamed or removed, or NULL */
 	bool in_transaction;
+	bool read_only;			/* nt_db_forbid_writing was called */
 	sqlite3_stmt *inserts[NT_TABLE_COUNT];
 	char error[512];
 };

@@ -31,11 +31,9 @@ static void write_text(FILE *out, const char *text, size_t size)
 	fputc('"', out);
 }
 
-#define INDENTED 2	/* levels whose members have lines of their own */
-
 static void new_line(struct nt_json *json)
 {
-	if (json->depth && json->depth <= INDENTED)
+	if (json->depth && json->depth <= json->lines)
 		fprintf(json->out, "\n%*s", (int)json->depth * 2, "");
 	else if (json->filled)
 		fputc(' ', json->out);
@@ -66,7 +64,7 @@ void nt_json_close(struct nt_json *json, char bracket)
 	bool was_filled = json->filled;
 
 	json->depth--;
-	if (was_filled && json->depth < INDENTED)
+	if (was_filled && json->depth < json->lines)
 		fprintf(json->out, "\n%*s", (int)json->depth * 2, "");
 	fputc(bracket, json->out);
 	json->filled = true;

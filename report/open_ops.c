@@ -128,7 +128,7 @@ struct nt_open_op *nt_open_ops_find_any(struct nt_open_ops *ops, const struct nt
 		return NULL;
 	op = at(ops, ops->by_begin[bucket_of(ops, key->begin_ns)]);
 	for (; op && steps--; op = at(ops, op->next_of_begin)) {
-		if (op->begin_ns == key->begin_ns && op->dir == key->dir && op->socket == socket &&
+		if (op->begin_ns == key->begin_ns && op->dir == key->dir && (!op->socket || op->socket == socket) &&
 		    (!found || op->task < found->task))
 			found = op;
 	}

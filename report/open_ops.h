@@ -51,8 +51,8 @@ void nt_open_ops_release(struct nt_open_ops *ops);
 /* The operation of the task with this key, or NULL. Pointers are good until the next add. */
 struct nt_open_op *nt_open_ops_find(struct nt_open_ops *ops, uint64_t task, const struct nt_op_key *key);
 /*
- * The operation of whatever task with this begin, direction and socket, for a record whose task is not known; NULL
- * if there is none, or if it began before the recording. Of several, the one of the lowest task.
+ * The operation of whatever task with this begin, direction and socket (or, as yet, none), for a record whose task
+ * is not known; NULL if there is none, or if it began before the recording. Of several, the one of the lowest task.
  */
 struct nt_open_op *nt_open_ops_find_any(struct nt_open_ops *ops, const struct nt_op_key *key, uint64_t socket);
 /* Copies one in (its links are set here); the caller has looked that its key is new to the task. NULL: out of memory. */

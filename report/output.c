@@ -47,7 +47,7 @@ struct nt_printer *nt_printer_new(FILE *out, enum nt_format format, bool human)
 	printer->format = format;
 	printer->human = human && format == NT_FORMAT_TABLE;
 	printer->colour = isatty(fileno(out)) && !getenv("NO_COLOR");
-	printer->json.out = out;
+	printer->json = (struct nt_json){ .out = out, .lines = 1 };
 	printer->scratch = open_memstream(&printer->scratch_text, &printer->scratch_size);
 	if (!printer->scratch) {
 		free(printer);

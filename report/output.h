@@ -46,14 +46,15 @@ void nt_printer_end(struct nt_printer *printer);
 
 /* ---- JSON, piece by piece ---- */
 
-/* Zero-initialise but for `out`. */
+/* Zero-initialise but for the first two. */
 struct nt_json {
 	FILE *out;
+	unsigned int lines;	/* levels, from outside, whose members have lines of their own */
 	unsigned int depth;
 	bool filled;	/* something stands before on this level */
 };
 
-/* `key` is NULL inside an array. `bracket` is { or [. Indents the outer two levels. */
+/* `key` is NULL inside an array. `bracket` is { or [. */
 void nt_json_open(struct nt_json *json, const char *key, char bracket);
 void nt_json_close(struct nt_json *json, char bracket);
 void nt_json_integer(struct nt_json *json, const char *key, int64_t value);

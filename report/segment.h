@@ -24,8 +24,7 @@ enum nt_layer { NT_LAYER_OP, NT_LAYER_SOFTIRQ, NT_LAYER_IRQ };
 #define NT_MARK_KNOWN 0x02	/* made by the segment's task, or while it was on the CPU: can own time */
 #define NT_MARK_OPEN 0x04	/* had not ended when the segment did; end_ns is UINT64_MAX */
 #define NT_MARK_LOWER 0x08	/* operation: some of its time may lie in uncovered time */
-#define NT_MARK_CLAIMED 0x10	/* operation: the segment's task is known to have had it open before */
-#define NT_MARK_IN_OP 0x20	/* set by nt_segment_paint: softirq begun inside an operation */
+#define NT_MARK_IN_OP 0x10	/* set by nt_segment_paint: softirq begun inside an operation */
 
 struct nt_span {
 	uint64_t begin_ns, end_ns;

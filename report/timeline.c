@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/timeline_state.h"
+#include "schema/kind.h"
 
 #define TASK_DEAD 0x80u		/* the kernel's: the task will not run again */
 
@@ -163,8 +164,7 @@ static int add_span(struct nt_timeline *timeline, struct nt_line *line, struct n
 	}
 	if (line->base == NT_BASE_TASK && !(line->lost && line->task_lost))
 		span->marks |= NT_MARK_KNOWN;
-	if (span->layer == NT_LAYER_OP)
-		nt_line_claim(timeline, line, span);
+	nt_line_claim(timeline, line, span, true);
 	return nt_segment_add(&line->segment, span);
 }
 
@@ -354,7 +354,8 @@ static bool is_stale(struct nt_timeline *timeline, const struct nt_line *line, c
 
 		if ((span->marks & needed) == needed && is_same_span(span, open) &&
 		    (span->end_ns > span->begin_ns || span->flags & NT_OP_BEFORE)) {
-			nt_count_inversion(timeline, at_ns > span->end_ns ? at_ns - span->end_ns : 0);
+			if (at_ns > span->end_ns)
+				nt_count_inversion(timeline, at_ns - span->end_ns);
 			return true;
 		}
 	}
@@ -504,9 +505,14 @@ static int meet_stranger(struct nt_timeline *timeline, struct nt_line *line, con
 	}
 	timeline->counts.undeclared++;
 	lose_segment(timeline, line);
+	for (uint32_t i = 0; i < line->segment.n; i++) {
+		struct nt_span *span = &line->segment.spans[i];
+
+		if (span->marks & NT_MARK_KNOWN)
+			nt_line_claim(timeline, line, span, false);
+		span->marks &= (uint8_t)~NT_MARK_KNOWN;
+	}
 	line->base = NT_BASE_NONE;
-	for (uint32_t i = 0; i < line->segment.n; i++)
-		line->segment.spans[i].marks &= (uint8_t)~NT_MARK_KNOWN;
 	return push_loss(line, 0, 0, "undeclared");
 }
 
@@ -550,7 +556,7 @@ static int on_closing(struct nt_timeline *timeline, struct nt_line *line, struct
 		line->n_opens = 0;
 		return 0;
 	}
-	if (!line->lost && line->base == NT_BASE_TASK && line->task != closing->task)
+	if (line->base == NT_BASE_TASK && line->task != closing->task && !(line->lost && line->task_lost))
 		error = meet_stranger(timeline, line, closing);
 	closing->covered = !line->lost && line->base == NT_BASE_TASK;
 	if (!error)
@@ -642,7 +648,7 @@ static int on_loss(struct nt_timeline *timeline, struct nt_line *line, const str
 	line->initial = false;
 	line->task_lost = line->task_lost || kind_tells_task(loss->lost_kind);
 	lose_until(line, last_ns);
-	return push_loss(line, loss->lost_kind, loss->count, "ring full");
+	return push_loss(line, loss->lost_kind, loss->count, nt_loss_why_name(loss->why));
 }
 
 static int gap(struct nt_timeline *timeline, struct nt_line *line, uint64_t resume_ns, uint64_t task, const char *why)

@@ -100,7 +100,7 @@ struct nt_loss_row {
 	uint32_t cpu;
 	uint8_t kind;		/* enum nt_kind, or 0: all kinds (a missing block, an undeclared loss) */
 	uint64_t count;
-	const char *why;	/* "ring full", "missing block", "undeclared", ...: a constant */
+	const char *why;	/* nt_loss_why_name(), "missing block", "undeclared", ...: a constant */
 };
 
 /* Things that a correct tape has few or none of. */

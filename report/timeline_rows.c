@@ -100,23 +100,19 @@ static struct nt_open_op *remembered(struct nt_timeline *timeline, const struct 
 
 	if (!(span->marks & NT_MARK_TIMED))
 		return NULL;
-	/* A claim outlives the belief it was made on. */
-	if (!(span->marks & (NT_MARK_KNOWN | NT_MARK_CLAIMED)))
+	if (!(span->marks & NT_MARK_KNOWN))
 		return nt_open_ops_find_any(&timeline->open_ops, &key, span->socket);
 	if (span->begin_ns > line->start_ns)
 		return NULL;
 	return nt_open_ops_find(&timeline->open_ops, line->task, &key);
 }
 
-void nt_line_claim(struct nt_timeline *timeline, const struct nt_line *line, struct nt_span *span)
+void nt_line_claim(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_span *span, bool claim)
 {
-	struct nt_open_op *part = remembered(timeline, line, span);
+	struct nt_open_op *part = span->layer == NT_LAYER_OP ? remembered(timeline, line, span) : NULL;
 
-	if (!part)
-		return;
-	part->claimed = true;
-	if (span->marks & NT_MARK_KNOWN)
-		span->marks |= NT_MARK_CLAIMED;
+	if (part)
+		part->claimed = claim;
 }
 
 static int give_op(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_span *span,
@@ -138,7 +134,7 @@ static int give_op(struct nt_timeline *timeline, const struct nt_line *line, con
 		.result = span->result,
 	};
 
-	row.lower_bound = span->marks & NT_MARK_LOWER ||
+	row.lower_bound = span->marks & NT_MARK_LOWER || !(span->marks & NT_MARK_KNOWN) ||
 			  nt_min_ns(end_ns, timeline->end_ns) > nt_min_ns(paint_ns, timeline->end_ns);
 	if (part) {
 		row.cpu_ns += part->cpu_ns;

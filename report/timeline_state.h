@@ -102,10 +102,10 @@ int nt_line_last_slice(struct nt_timeline *timeline, struct nt_line *line);
 /* The spans that ended in the segment, painted up to paint_ns. Takes the remembered parts of operations. */
 int nt_line_spans(struct nt_timeline *timeline, struct nt_line *line, uint64_t paint_ns);
 /*
- * The record of an operation has come. What is remembered of it waits for the row, which the segment's end gives; no
- * other CPU's state record may take it for left without a record.
+ * A span has been recorded. What is remembered of it, if it is an operation, waits for its row, which the segment's end
+ * gives: no other CPU's state record may take it for left without a record. Without `claim` that is taken back.
  */
-void nt_line_claim(struct nt_timeline *timeline, const struct nt_line *line, struct nt_span *span);
+void nt_line_claim(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_span *span, bool claim);
 /* The softirqs and interrupts that are open at the session's end. */
 int nt_line_unended(struct nt_timeline *timeline, struct nt_line *line);
 /* An operation without a record of its end. until_ns: when it was last known to be open. */

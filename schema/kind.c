@@ -118,6 +118,16 @@ const char *nt_softirq_context_name(unsigned int context)
 	return WORD(names, context);
 }
 
+const char *nt_loss_why_name(unsigned int why)
+{
+	static const char *const names[] = {
+		[NT_LOSS_RING_FULL] = "ring full",
+		[NT_LOSS_NOT_RUN] = "not run",
+	};
+
+	return WORD(names, why);
+}
+
 const char *nt_role_name(unsigned int role)
 {
 	static const char *const names[] = {

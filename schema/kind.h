@@ -55,6 +55,7 @@ const char *nt_call_name(unsigned int call);		/* enum nt_call; "other" for 0 */
 const char *nt_dir_name(unsigned int dir);		/* send, recv */
 const char *nt_softirq_context_name(unsigned int context);
 const char *nt_role_name(unsigned int role);
+const char *nt_loss_why_name(unsigned int why);		/* enum nt_loss_why: "ring full", "not run" */
 
 #define NT_VEC_COUNT 10
 #define NT_VEC_NET_TX 2

@@ -27,7 +27,6 @@ struct model_span {
 	int32_t result;
 	bool timed, known, open, in_lost;
 	bool known_at_first;	/* when its record came */
-	bool claimed;		/* then, what was remembered of it was the believed task's */
 	uint64_t own;		/* ns counted */
 	bool in_op;
 };
@@ -321,7 +320,8 @@ static void read_one_open(struct reader *r, const struct nt_open *open, size_t n
 
 		if (ended->known && ended->timed && same_span(ended, &span) &&
 		    (ended->end > ended->begin || ended->flags & NT_OP_BEFORE)) {
-			inversion(r->m, at > ended->end ? at - ended->end : 0);
+			if (at > ended->end)
+				inversion(r->m, at - ended->end);
 			return;
 		}
 	}
@@ -386,7 +386,7 @@ static void read_closing(struct reader *r, uint64_t end, uint64_t task, uint64_t
 		r->n_opens = 0;
 		return;
 	}
-	if (!c->lost && c->base == A_TASK && c->task != task)
+	if (c->base == A_TASK && c->task != task && !(c->lost && r->task_lost))
 		read_stranger(r, task);
 	read_opens(r, end, at, n_open, task);
 	c->has_state = true;
@@ -429,7 +429,7 @@ static void read_loss(struct reader *r, const struct nt_loss *loss)
 		r->task_lost = true;
 	}
 	r->lost_until = greater(r->lost_until, last == UINT64_MAX ? last : last + 1);
-	add_loss(r, loss->lost_kind, loss->count, "ring full");
+	add_loss(r, loss->lost_kind, loss->count, nt_loss_why_name(loss->why));
 }
 
 static void read_gap(struct reader *r, const struct trace_item *gap)
@@ -714,7 +714,7 @@ static struct model_op *find_op(struct model *m, uint64_t task, const struct mod
 	return NULL;
 }
 
-/* For a record whose task is not known: by its begin and socket, of whatever task. */
+/* For a record whose task is not known: by its begin and socket (as far as that was known), of whatever task. */
 static struct model_op *find_op_of_any(struct model *m, const struct model_span *span)
 {
 	struct model_op *found = NULL;
@@ -723,7 +723,7 @@ static struct model_op *find_op_of_any(struct model *m, const struct model_span 
 		struct model_op *op = &m->ops[i];
 
 		if (op->gone || (op->flags | span->flags) & NT_OP_BEFORE || op->dir != span->detail ||
-		    op->begin != span->begin || op->socket != span->socket)
+		    op->begin != span->begin || (op->socket && op->socket != span->socket))
 			continue;
 		if (!found || op->task < found->task)
 			found = op;
@@ -738,7 +738,7 @@ static void tell_ended_op(struct model *m, const struct chapter *c, const struct
 	struct nt_op_row row = {.cpu_ns = span->own,
 				.timed = !(span->flags & NT_OP_NO_BEGIN),
 				.before = span->flags & NT_OP_BEFORE || span->begin < m->s0,
-				.lower_bound = span->in_lost || lesser(end, m->s1) > lesser(c->paint, m->s1),
+				.lower_bound = span->in_lost || !span->known || lesser(end, m->s1) > lesser(c->paint, m->s1),
 				.cpu = c->cpu,
 				.task = NT_NO_TASK,
 				.dir = span->detail,
@@ -752,7 +752,7 @@ static void tell_ended_op(struct model *m, const struct chapter *c, const struct
 		row.lower_bound = true;
 	if (span->known && !(span->flags & NT_OP_IN_SOFTIRQ))
 		row.task = c->task;
-	if (span->timed && !span->known && !span->claimed)
+	if (span->timed && !span->known)
 		part = find_op_of_any(m, span);
 	else if (span->timed && span->begin <= c->from)
 		part = find_op(m, c->task, span);
@@ -1032,7 +1032,20 @@ static void claim_op(struct model *m, const struct chapter *c, struct model_span
 		op = find_op(m, c->first_task, span);
 	if (op)
 		op->claimed = true;
-	span->claimed = op && span->known_at_first;
+}
+
+/* What was believed when the records came turned out wrong, so they may be of other operations. */
+static void unclaim_ops(struct model *m, const struct chapter *c)
+{
+	for (size_t i = 0; i < c->n_spans; i++) {
+		const struct model_span *span = &c->spans[i];
+		struct model_op *op = NULL;
+
+		if (span->what == NT_OPEN_OP && span->timed && span->known_at_first && !span->known && span->begin <= c->from)
+			op = find_op(m, c->first_task, span);
+		if (op)
+			op->claimed = false;
+	}
 }
 
 /* Where each record of a span stands. */
@@ -1073,6 +1086,7 @@ static void tell_chapters(struct model *m)
 		paint_chapter(m, c);
 		if (c->exec)
 			move_ops(m, c);
+		unclaim_ops(m, c);
 		tell_spans(m, c);
 		if (c->has_state)
 			tell_ops_of_state(m, c);

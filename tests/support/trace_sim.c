@@ -25,6 +25,7 @@ struct sim_task {
 	bool in_softirq;
 	uint8_t vec, context;
 	uint64_t softirq_begin;
+	uint64_t op_begin;		/* of the operation begun last */
 };
 
 struct sim_lost {
@@ -416,10 +417,10 @@ static void end_irq(struct sim *sim, struct sim_cpu *cpu)
 
 /* ---- operations ---- */
 
-/* Two operations of a task cannot begin within one ns, except that the next of a batch begins as the last ends. */
+/* Two operations of a task cannot begin within one ns. */
 static bool may_begin_op(const struct sim *sim, const struct sim_task *task)
 {
-	return !task->n_ops || sim->trace->ops[task->ops[task->n_ops - 1]].begin_ns < sim->now;
+	return task->op_begin < sim->now;
 }
 
 static void begin_op(struct sim *sim, struct sim_task *task, uint8_t dir)
@@ -440,6 +441,7 @@ static void begin_op(struct sim *sim, struct sim_task *task, uint8_t dir)
 						    .cpu = UINT32_MAX};
 	if (task->n_ops)
 		trace_mark(trace, TRACE_NESTED_OP);
+	task->op_begin = sim->now;
 	task->ops[task->n_ops++] = trace->n_ops++;
 }
 

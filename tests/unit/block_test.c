@@ -110,6 +110,20 @@ static void test_round_trip(void **state)
 		random_block(codec, nt_rand_below(&codec->rand, MOST), i % 2 ? 1000000000000 : 0);
 }
 
+/* A decoder that was left in the middle of a block begins the next one afresh. */
+static void test_reuse(void **state)
+{
+	struct codec *codec = *state;
+	union nt_any got;
+
+	for (int i = 0; i < 50; i++) {
+		random_block(codec, 1 + nt_rand_below(&codec->rand, 40), 0);
+		check_at(codec, !nt_event_decoder_open(codec->decoder, codec->payload.data, codec->payload.size),
+			 "open");
+		check_at(codec, !nt_event_decoder_next(codec->decoder, &got), "next");
+	}
+}
+
 /* One kind, all its fields at one extreme; then mixed with the other; times equal and inverted come with it. */
 static void test_extremes(void **state)
 {
@@ -420,15 +434,17 @@ static void test_damaged_prologue(void **state)
 	expect_damage(codec, "fewer kinds than records");
 	START(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0, 4);
 	expect_damage(codec, "2^64 - 1 records");
-	START(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02, 0, 4);
+	START(0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02, 0, 4);
 	expect_damage(codec, "more than 64 bits");
-	START(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00, 0, 4);
+	START(0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00, 0, 4);
 	expect_damage(codec, "eleven bytes");
 	START(1, 0, 0);
 	expect_damage(codec, "kind 0");
 	START(1, 0, 64);
 	expect_damage(codec, "kind 64");
 	START(0, 0);
+	assert_int_equal(decode_all(codec), 1);
+	START(0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00, 0, 4);
 	assert_int_equal(decode_all(codec), 1);
 	ONE;
 	assert_int_equal(decode_all(codec), 1);
@@ -573,6 +589,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_round_trip),
+		TEST(test_reuse),
 		TEST(test_extremes),
 		TEST(test_noise),
 		TEST(test_stats),

@@ -49,8 +49,9 @@ static void check_at(const struct built *built, bool ok, const char *what, size_
 /* Of a chunk with one byte changed: all that is whole is read, and that something is not is said. */
 static void expect_noticed(struct built *built, bool scan, size_t at, size_t least)
 {
-	size_t n;
 	int err = chunk_build_open(&built->chunk, scan);
+	uint64_t size = built->chunk.source.size;
+	size_t n;
 
 	check_at(built, !err, "open", at);
 	n = chunk_build_intact(&built->chunk);
@@ -60,10 +61,12 @@ static void expect_noticed(struct built *built, bool scan, size_t at, size_t lea
 	for (size_t i = 0; i < built->chunk.contents.n_damage; i++) {
 		const struct nt_damage *damage = &built->chunk.contents.damage[i];
 
-		check_at(built,
-			 damage->offset <= built->chunk.source.size &&
-				 damage->size <= built->chunk.source.size - damage->offset,
-			 "damage outside of the file", at);
+		check_at(built, damage->offset <= size && damage->size <= size - damage->offset,
+			 "damage beyond the end", at);
+		/* A trailer that is whole is found again behind damage. */
+		if (scan && at < size - NT_TRAILER_SIZE && size > built->chunk.end_of_blocks)
+			check_at(built, damage->offset + damage->size <= size - NT_TRAILER_SIZE,
+				 "damage in the trailer", at);
 	}
 }
 
@@ -201,6 +204,47 @@ static void test_much_damage(void **state)
 	assert_in_range(built->chunk.contents.damage[2].size, 200000, 200000 + 3 + NT_BLOCK_HEAD_SIZE);
 }
 
+/* Rubbish of any size, then a block: it is found where it is, however it lies to the windows of the search. */
+static void test_search(void **state)
+{
+	struct built *built = *state;
+	struct nt_block_ref block = built->chunk.blocks[3];
+	uint64_t end = built->chunk.blocks[4].offset;
+	struct nt_buf *file = &built->chunk.file, copy = {0};
+
+	assert_int_equal(nt_buf_append(&copy, file->data, end), 0);
+	for (size_t rubbish = 1; rubbish < 8000; rubbish += rubbish < 3500 ? 1 : 7) {
+		file->size = NT_CHUNK_HEAD_SIZE;
+		assert_int_equal(nt_buf_reserve(file, rubbish), 0);
+		memset(file->data + file->size, NT_BLOCK_MAGIC[rubbish % 4], rubbish);
+		file->size += rubbish;
+		assert_int_equal(nt_buf_append(file, copy.data + block.offset, end - block.offset), 0);
+		check_at(built, !chunk_build_open(&built->chunk, false), "open", rubbish);
+		check_at(built, built->chunk.contents.n_blocks == 1, "not found", rubbish);
+		check_at(built, built->chunk.contents.blocks[0].offset == NT_CHUNK_HEAD_SIZE + rubbish, "where",
+			 rubbish);
+		check_at(built, built->chunk.contents.n_damage == 1, "damage", rubbish);
+		check_at(built, built->chunk.contents.damage[0].size == rubbish, "size of damage", rubbish);
+	}
+	nt_buf_release(&copy);
+}
+
+/* A block that says that it reaches into the trailer. */
+static void test_block_over_trailer(void **state)
+{
+	struct built *built = *state;
+	struct nt_buf *file = &built->chunk.file;
+	uint64_t block = built->chunk.blocks[2].offset;
+	struct nt_block_header header = {.type = NT_BLOCK_READING};
+
+	header.raw_size = header.stored_size = (uint32_t)(file->size - block - NT_BLOCK_HEAD_SIZE - 10);
+	nt_block_head_pack(file->data + block, &header, 0);
+	assert_int_equal(chunk_build_open(&built->chunk, true), 0);
+	assert_int_equal(built->chunk.contents.n_blocks, 3);
+	assert_int_equal(built->chunk.contents.n_damage, 1);
+	assert_int_equal(built->chunk.contents.damage[0].size, 10);
+}
+
 /* A block that lies in the payload of another is not taken for one, so long as the other is whole. */
 static void test_block_in_a_payload(void **state)
 {
@@ -225,8 +269,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_each_changed_byte), TEST(test_cut_anywhere),	     TEST(test_overwritten),
-		TEST(test_much_damage),	      TEST(test_block_in_a_payload),
+		TEST(test_each_changed_byte),  TEST(test_cut_anywhere), TEST(test_overwritten),
+		TEST(test_much_damage),	       TEST(test_search),	TEST(test_block_over_trailer),
+		TEST(test_block_in_a_payload),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

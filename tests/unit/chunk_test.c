@@ -174,11 +174,13 @@ static void test_long_names_are_cut(void **state)
 static void test_long_index(void **state)
 {
 	struct built *built = *state;
+	struct nt_buf *file = &built->chunk.file;
 	struct nt_chunk_writer *writer;
+	struct nt_trailer trailer;
 	const size_t n = 2 * NT_INDEX_RAW_MAX / NT_BLOCK_HEAD_SIZE + 5;
 
-	built->chunk.file.size = 0;
-	assert_int_equal(nt_chunk_writer_new(&writer, &built->chunk.header, chunk_memory_write, &built->chunk.file), 0);
+	file->size = 0;
+	assert_int_equal(nt_chunk_writer_new(&writer, &built->chunk.header, chunk_memory_write, file), 0);
 	for (size_t i = 0; i < n; i++) {
 		struct nt_block_header header = {.type = NT_BLOCK_EVENTS, .sequence = i};
 
@@ -186,6 +188,8 @@ static void test_long_index(void **state)
 	}
 	assert_int_equal(nt_chunk_writer_finish(writer), 0);
 	nt_chunk_writer_free(writer);
+	assert_int_equal(nt_trailer_parse(file->data + file->size - NT_TRAILER_SIZE, &trailer), 0);
+	assert_int_equal(trailer.n_index, 3);
 	for (int scan = 0; scan < 2; scan++) {
 		assert_int_equal(chunk_build_open(&built->chunk, scan), 0);
 		assert_int_equal(built->chunk.contents.indexed, !scan);

@@ -96,8 +96,8 @@ static void prints_tables_for_people(void **state)
 static void prints_json(void **state)
 {
 	print(*state, NT_FORMAT_JSON, true);
-	expect(*state, "[\n  {\n    \"name\": \"a,\\\"b\\\"\\n\",\n    \"spent_ns\": 1500,\n    \"cpu_share\": 0.25\n  },\n"
-		       "  {\n    \"name\": null,\n    \"spent_ns\": -7,\n    \"cpu_share\": \"01ff\"\n  }\n]\n");
+	expect(*state, "[\n  {\"name\": \"a,\\\"b\\\"\\n\", \"spent_ns\": 1500, \"cpu_share\": 0.25},\n"
+		       "  {\"name\": null, \"spent_ns\": -7, \"cpu_share\": \"01ff\"}\n]\n");
 }
 
 static void prints_csv(void **state)
@@ -150,7 +150,7 @@ static void tames_texts(void **state)
 {
 	struct fixture *fixture = *state;
 	static const char wild[] = "\033[2J\r\x7f\xc2\x9b" "a\xff\xc3\xa9\xed\xa0\x80\xf4\x90\x80\x80";
-	struct nt_json json = { .out = fixture->out };
+	struct nt_json json = { .out = fixture->out, .lines = 2 };
 
 	nt_print_clean(fixture->out, wild, sizeof(wild) - 1);
 	expect(fixture, "\\x1b[2J\\x0d\\x7f\\xc2\\x9ba\\xff\xc3\xa9\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
@@ -162,7 +162,7 @@ static void tames_texts(void **state)
 static void writes_json_values(void **state)
 {
 	struct fixture *fixture = *state;
-	struct nt_json json = { .out = fixture->out };
+	struct nt_json json = { .out = fixture->out, .lines = 2 };
 
 	nt_json_open(&json, NULL, '{');
 	nt_json_bool(&json, "yes", true);

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the tests of nettape-report's command line share. To be sourced first; runs from the project's root.
+#
+# $REPORT is the program: by default the one with sanitizers, if it is built. A test says what it finds with `ok` and `bad`,
+# or with functions that do, and ends with `finish`. Exit status: 0 passed, 1 failed, 77 skipped.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+make -s build/tools/make_tape
+REPORT=${REPORT:-$PWD/build/san/nettape-report}
+[[ -x $REPORT ]] || REPORT=$PWD/build/nettape-report
+[[ -x $REPORT ]] || make -s build/nettape-report
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+ok() { echo "ok: $*"; }
+bad() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+skip() {
+    echo "SKIP: $*"
+    exit 77
+}
+finish() {
+    [[ $failures == 0 ]] || { echo "$failures failed"; exit 1; }
+    exit 0
+}
+
+# is WHAT GOT WANTED
+is() {
+    if [[ $2 == "$3" ]]; then ok "$1"; else bad "$1: '$2' and not '$3'"; fi
+}
+
+# has WHAT TEXT PART: the text has this part
+has() {
+    if [[ $2 == *"$3"* ]]; then ok "$1"; else bad "$1: '$3' is not in: $2"; fi
+}
+
+# lacks WHAT TEXT PART
+lacks() {
+    if [[ $2 != *"$3"* ]]; then ok "$1"; else bad "$1: '$3' is in: $2"; fi
+}
+
+# make_tape SCENARIO [MILLISECONDS [SEED]]: makes $work/SCENARIO.tape, unless it is there
+make_tape() {
+    [[ -e $work/$1.tape ]] || build/tools/make_tape "$1" "$work/$1.tape" "${@:2}"
+}
+
+# report STATUS ARGUMENT...: runs the program, which must exit so; its output is in $out and $err then
+report() {
+    local wanted=$1 status=0
+    shift
+    "$REPORT" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    out=$(<"$work/out")
+    err=$(<"$work/err")
+    if [[ $status == "$wanted" ]]; then ok "exit status $status: ${*//$work\//}"; else
+        bad "exit status $status, not $wanted: $*"
+        sed 's/^/    /' "$work/out" "$work/err" | tail -20
+    fi
+}
+
+# sql DB-OR-TAPE STATEMENT: the answer as CSV without its header
+sql() { "$REPORT" query "$1" "$2" --csv | tail -n +2; }
+
+# expected NAME: the output of the last `report` is that of tests/cli/expected/NAME, but for the tape's size, which is
+# LZ4's affair. UPDATE=1 takes it over instead.
+expected() {
+    sed -i -e 's/, [0-9.]* [kM]*B, [0-9.]* bytes an event/, SIZE/' -e 's/"bytes": [0-9]*/"bytes": SIZE/' "$work/out"
+    if [[ ${UPDATE:-} ]]; then cp "$work/out" "tests/cli/expected/$1"; fi
+    if diff -u "tests/cli/expected/$1" "$work/out" >"$work/diff"; then ok "output as in expected/$1"; else
+        bad "output is not as in expected/$1"
+        head -40 "$work/diff"
+    fi
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What each command prints for a tape that was reckoned by hand (tests/tools/make_tape.c), and for others: exactly.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+make_tape hand
+report 0 info "$work/hand.tape"
+expected hand-info.txt
+report 0 info "$work/hand.tape" --json
+expected hand-info.json
+report 0 check "$work/hand.tape"
+expected hand-check.txt
+report 0 check --json "$work/hand.tape"
+expected hand-check.json
+report 0 summary "$work/hand.tape"
+expected hand-summary.txt
+report 0 summary "$work/hand.tape" --json
+expected hand-summary.json
+report 0 summary "$work/hand.tape" --csv
+expected hand-summary.csv
+for table in session_meta process thread cgroup socket sched_slice softirq_slice irq_slice sock_op cpu_slice clock_snapshot \
+    proc_counter self_cost record_count cpu_cost sock_cost net_cost_cpu net_cost_process net_cost_thread net_cost_socket; do
+    echo "SELECT '$table' AS \"table\"; SELECT * FROM $table;"
+done >"$work/all.sql"
+echo 'SELECT session_id, uuid, host, kernel, machine, os, virtual, boot_id, tool, stop, start_ts, end_ts, dur, start_realtime_ns,
+    bucket_ns, cpus, clock_ticks, chunks, complete, events, lost, outside, unknown, undeclared, clamped, clamped_max_ns, malformed,
+    bad_lines FROM session' >>"$work/all.sql"
+report 0 query "$work/hand.tape" -f "$work/all.sql"
+expected hand-tables.txt
+
+for scenario in loss steal hotplug hostile empty; do
+    make_tape $scenario
+    report 0 summary "$work/$scenario.tape"
+    expected $scenario-summary.txt
+done
+report 0 info "$work/loss.tape"
+expected loss-info.txt
+
+# By hand, in us; see make_tape.c.
+wanted='0,hardirq,5000
+0,idle,600000
+0,net_rx,35000
+0,recv,200000
+0,send,60000
+0,task,100000
+1,hardirq,10000
+1,idle,100000
+1,recv,70000
+1,send,10000
+1,softirq,20000
+1,task,790000'
+is "owners by hand" "$(sql "$work/hand.tape" 'SELECT cpu, owner, sum(dur) FROM cpu_slice GROUP BY 1, 2 ORDER BY 1, 2')" "$wanted"
+is "a receive that slept and migrated, by hand" \
+    "$(sql "$work/hand.tape" "SELECT dur, cpu_ns, bytes, cpu FROM sock_op WHERE syscall = 'recvfrom'")" 350000,250000,500,1
+finish

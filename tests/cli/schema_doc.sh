@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# docs/sql-schema.md names every table, view and column that a database has, and none that it has not.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+make_tape hand
+report 0 import "$work/hand.tape" -o "$work/s.db"
+doc=docs/sql-schema.md
+
+# section TITLE-LINE: the text below a heading, up to the next
+section() { awk -v title="$1" '$0 == title { on = 1; next } /^##/ { on = 0 } on' $doc; }
+
+while IFS=, read -r kind name column; do
+    if [[ $kind == table ]]; then
+        text=$(section "### $name")
+    else
+        text=$(section "## Views")
+        grep -q "^| \`$name\`" $doc || bad "$kind $name is not in $doc"
+    fi
+    # session_id is said once for all.
+    if [[ $column != session_id && $text != *"\`$column\`"* ]]; then bad "$kind $name: column $column is not in $doc"; fi
+done < <(sql "$work/s.db" 'SELECT m.type, m.name, p.name FROM sqlite_master AS m, pragma_table_info(m.name) AS p ORDER BY m.name, p.cid')
+while read -r name; do
+    is "table $name of the page is in a database" "$(sql "$work/s.db" "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '$name'")" 1
+done < <(sed -n 's/^### //p' $doc)
+while read -r name; do
+    is "view $name of the page is in a database" "$(sql "$work/s.db" "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = '$name'")" 1
+done < <(sed -n '/^## Views/,/^## Keys/s/^| `\([a-z_]*\)` .*/\1/p' $doc)
+is "schema version" "$(sql "$work/s.db" 'PRAGMA user_version'),$(sed -n 's/^\([0-9]*\)\. .*/\1/p' $doc | tail -1)" "1,1"
+finish
