@@ -51,7 +51,11 @@ struct nt_cpu_slice {
 	uint64_t task;		/* on the CPU, also during interrupts; NT_NO_TASK in offline and uncovered */
 };
 
-/* A task's stay on a CPU. */
+/*
+ * A task's stay on a CPU, the idle task's too. A thread that executed a program and so became its process's main
+ * thread stays under its old id until it leaves the CPU: the main thread may have been on another until just then.
+ * (cpu_slice has the new id from the last state record before.)
+ */
 struct nt_sched_slice {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
@@ -76,31 +80,38 @@ enum nt_op_end {
 	NT_OP_DONE,		/* result is the record's */
 	NT_OP_OPEN,		/* still open when the recording ended */
 	NT_OP_EXIT,		/* its task exited inside it */
-	NT_OP_ABANDONED		/* left without a record: its call ended otherwise, or its record was lost */
+	NT_OP_ABANDONED		/* left without a record: its call ended otherwise, or its record was lost; up to its last sight */
 };
 
 /* A socket operation. */
 struct nt_op_row {
 	uint64_t ts_ns, dur_ns;
 	uint64_t cpu_ns;	/* own time on CPUs: without sleep, preemption, and what interrupted it or nested in it */
-	bool timed;		/* false: begin unknown, dur_ns and cpu_ns mean nothing; ts_ns is the end */
+	bool timed;		/* false: begin unknown, dur_ns and cpu_ns are 0 and mean nothing; ts_ns is the end */
 	bool before;		/* begun before the recording: clipped to its start */
 	bool lower_bound;	/* pieces of it may lie in uncovered time: cpu_ns is at least this */
 	uint32_t cpu;		/* where it ended or was last seen */
-	uint64_t task;		/* NT_NO_TASK for one made by a softirq, or in uncovered time */
+	uint64_t task;		/* NT_NO_TASK for one made by a softirq, or in uncovered time if nothing tells whose */
 	uint8_t dir, call, flags;	/* as nt_op */
 	uint64_t socket;
 	enum nt_op_end end;
 	int32_t result;		/* NT_OP_DONE only */
 };
 
-/* A stretch lost. ts..ts+dur is the uncovered stretch it caused; count 0: not known. */
+/*
+ * A stretch lost. ts..ts+dur is the uncovered stretch it caused, clipped to the session; count 0: not known. When several
+ * losses cause one stretch, each row gives all of it. Every uncovered slice has such rows.
+ */
 struct nt_loss_row {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
 	uint8_t kind;		/* enum nt_kind, or 0: all kinds (a missing block, an undeclared loss) */
 	uint64_t count;
-	const char *why;	/* nt_loss_why_name(), "missing block", "undeclared", ...: a constant */
+	/*
+	 * A constant: nt_loss_why_name(), what nt_timeline_gap was given, or "undeclared", "no state record" (yet),
+	 * "no last state record", "came online" (until its first state record), "segment too long".
+	 */
+	const char *why;
 };
 
 /* Things that a correct tape has few or none of. */
@@ -108,9 +119,9 @@ struct nt_timeline_counts {
 	uint64_t records;		/* fed */
 	uint64_t outside;		/* of those: wholly outside the session, left out */
 	uint64_t undeclared;		/* a switch from another task than the believed one: check fails */
-	uint64_t clamped;		/* times inverted between CPUs or spans, set right by at most 1 us each */
+	uint64_t clamped;		/* times inverted between CPUs or records, by at most 1 us each */
 	uint64_t clamped_max_ns;
-	uint64_t malformed;		/* spans overlapping without nesting, OPENs without their state record, ... */
+	uint64_t malformed;		/* operations overlapping without nesting, OPENs without their state record, ... */
 };
 
 /*
@@ -150,7 +161,10 @@ int nt_timeline_add(struct nt_timeline *timeline, uint32_t cpu, const union nt_a
 /*
  * A gap that the tape's structure shows, not a LOSS record: everything of this CPU after its last record
  * fed until resume_ns is missing, and `task` was on it at resume_ns (NT_NO_TASK: not known; then the gap lasts
- * until the next state record).
+ * until the first state record after resume_ns). Uncovered is all since the last state record fed: spans that were
+ * open at the last record may have ended in the gap, and nothing tells their begins. `why`: a constant.
+ * A CPU whose records end before the session does, with no state record of reason STOP, is best told of so too, as
+ * early as the rest, with the session's end: else operations that end elsewhere are not known to have pieces in it.
  */
 int nt_timeline_gap(struct nt_timeline *timeline, uint32_t cpu, uint64_t resume_ns, uint64_t task, const char *why);
 /* Ends all CPUs at the session's end and gives the last rows. Call once. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * timeline_state.h - what a timeline remembers, and the parts of it that work on that: timeline.c takes
- * records and decides where segments begin and end, timeline_rows.c gives rows. Private to these.
+ * records and decides where segments begin and end, timeline_spans.c collects what is in them, timeline_loss.c
+ * what is not, timeline_rows.c gives rows. Private to these.
  */
 #ifndef NT_REPORT_TIMELINE_STATE_H
 #define NT_REPORT_TIMELINE_STATE_H
@@ -82,6 +83,18 @@ struct nt_timeline {
 	uint32_t n_running;
 };
 
+/* A state record, of either kind, and what it means. */
+struct nt_closing {
+	uint64_t end_ns;	/* as recorded */
+	uint64_t at_ns;		/* the same, not before the segment's start */
+	uint64_t task;		/* was on the CPU until then */
+	uint64_t next;		/* is from then on */
+	uint8_t n_open;
+	uint8_t reason;		/* enum nt_state_reason; 0: a switch */
+	const struct nt_switch *by;	/* NULL: not a switch */
+	bool covered;		/* the segment is of one known task and has nothing uncovered in it */
+};
+
 static inline uint64_t nt_min_ns(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -91,6 +104,37 @@ static inline uint64_t nt_max_ns(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
+
+/* ---- timeline_loss.c; those that may fail give 0, -ENOMEM, or what a callback gave ---- */
+
+/* Adds a cause, of the stretch at hand or about to begin. */
+int nt_loss_push(struct nt_line *line, uint8_t kind, uint64_t count, const char *why);
+/* From here on, [from_ns, ...) of the CPU is uncovered. */
+void nt_loss_begin(struct nt_timeline *timeline, struct nt_line *line, uint64_t from_ns);
+/* The stretch at hand is [from_ns, to_ns); gives its rows. */
+int nt_loss_end(struct nt_timeline *timeline, struct nt_line *line, uint64_t from_ns, uint64_t to_ns);
+/* Everything since the segment's start is not to be relied on, whether it was lost already or not. */
+void nt_loss_of_segment(struct nt_timeline *timeline, struct nt_line *line);
+/* The segment is longer than any writer makes one: gives its rows, forgets its spans, and is uncovered. */
+int nt_loss_of_long(struct nt_timeline *timeline, struct nt_line *line);
+/* The stretch lasts to the first state record after last_ns. */
+void nt_loss_until(struct nt_line *line, uint64_t last_ns);
+int nt_loss_record(struct nt_timeline *timeline, struct nt_line *line, const struct nt_loss *loss);
+
+/* ---- timeline_spans.c; the same ---- */
+
+int nt_spans_softirq(struct nt_timeline *timeline, struct nt_line *line, const struct nt_softirq *softirq);
+int nt_spans_irq(struct nt_timeline *timeline, struct nt_line *line, const struct nt_irq *irq);
+int nt_spans_op(struct nt_timeline *timeline, struct nt_line *line, const struct nt_op *op);
+void nt_spans_open(struct nt_timeline *timeline, struct nt_line *line, const struct nt_open *open);
+/* The OPEN records read since the last state record belong to none. */
+void nt_spans_drop_opens(struct nt_timeline *timeline, struct nt_line *line);
+/* Adds the spans open at a state record to the segment it closes. */
+int nt_spans_list_opens(struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing);
+/* The segment is painted: brings what is remembered of its task's operations up to date. */
+int nt_spans_update_ops(struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing);
+/* Remembers the softirqs and interrupts open at a state record, which may be the session's last. */
+void nt_spans_note_unended(const struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing);
 
 /* ---- timeline_rows.c; all give 0, or what a callback gave ---- */
 

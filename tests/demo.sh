@@ -30,10 +30,11 @@ fi
 
 here=$PWD
 cd "$project"
-record=$project/build/nettape-record
-report=$project/build/nettape-report
+# Paths within the project, as they stand on the tape too.
+record=build/nettape-record
+report=build/nettape-report
 mkdir -p build/tmp
-work=$(mktemp -d "$project/build/tmp/demo.XXXXXX")
+work=$(mktemp -d build/tmp/demo.XXXXXX)
 server='' recorder=''
 
 cleanup() {
@@ -60,7 +61,7 @@ say() { printf '\n== %s\n' "$*"; }
 made_by_demo="value LIKE '%tests/demo.sh --load%'"
 for old in demo.tape demo.db; do
     [[ -e $here/$old ]] || continue
-    [[ -x $report ]] || make -s -C "$project" report
+    [[ -x $report ]] || make -s report
     if ! "$report" query --csv "$here/$old" "SELECT 'mine' FROM session_meta WHERE key = 'command' AND $made_by_demo" 2>/dev/null | grep mine >/dev/null; then
         echo "demo: $here/$old is there and is not an earlier demo's: move it away, or run this in another directory" >&2
         exit 1

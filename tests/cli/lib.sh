@@ -34,6 +34,13 @@ is() {
     if [[ $2 == "$3" ]]; then ok "$1"; else bad "$1: '$2' and not '$3'"; fi
 }
 
+# holds WHAT COMMAND...: the command succeeds
+holds() {
+    local what=$1
+    shift
+    if "$@"; then ok "$what"; else bad "not so: $what"; fi
+}
+
 # has WHAT TEXT PART: the text has this part
 has() {
     if [[ $2 == *"$3"* ]]; then ok "$1"; else bad "$1: '$3' is not in: $2"; fi
@@ -54,8 +61,8 @@ report() {
     local wanted=$1 status=0
     shift
     "$REPORT" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
-    out=$(<"$work/out")
-    err=$(<"$work/err")
+    # shellcheck disable=SC2034
+    out=$(<"$work/out") err=$(<"$work/err")
     if [[ $status == "$wanted" ]]; then ok "exit status $status: ${*//$work\//}"; else
         bad "exit status $status, not $wanted: $*"
         sed 's/^/    /' "$work/out" "$work/err" | tail -20

@@ -25,6 +25,7 @@ done < <(sql "$work/s.db" 'SELECT m.type, m.name, p.name FROM sqlite_master AS m
 while read -r name; do
     is "table $name of the page is in a database" "$(sql "$work/s.db" "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '$name'")" 1
 done < <(sed -n 's/^### //p' $doc)
+# shellcheck disable=SC2016
 while read -r name; do
     is "view $name of the page is in a database" "$(sql "$work/s.db" "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = '$name'")" 1
 done < <(sed -n '/^## Views/,/^## Keys/s/^| `\([a-z_]*\)` .*/\1/p' $doc)

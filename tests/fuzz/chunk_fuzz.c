@@ -10,6 +10,7 @@
 #include "schema/chunk_format.h"
 #include "schema/varint.h"
 #include "tests/support/chunk_memory.h"
+#include "tests/support/chunk_seal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -117,36 +118,6 @@ static void chunk(struct codec *codec, const struct nt_buf *bytes, bool scan)
 	nt_chunk_contents_release(&contents);
 }
 
-static void seal_head(uint8_t *head, size_t size)
-{
-	nt_put_u32(head + size - 4, nt_crc32c(0, head, size - 4));
-}
-
-/* Sets the checksums of all that looks like a header. */
-static void seal(struct nt_buf *bytes)
-{
-	uint8_t *at = bytes->data, *end = at + bytes->size;
-
-	if (bytes->size >= NT_CHUNK_HEAD_SIZE)
-		seal_head(at, NT_CHUNK_HEAD_SIZE);
-	while (at && (at = memmem(at, (size_t)(end - at), NT_BLOCK_MAGIC, NT_BLOCK_MAGIC_SIZE))) {
-		size_t left = (size_t)(end - at), head_size, stored_size;
-
-		if (left < NT_BLOCK_HEAD_SIZE)
-			break;
-		head_size = nt_get_u16(at + 6);
-		stored_size = nt_get_u32(at + 12);
-		if (head_size >= NT_BLOCK_HEAD_SIZE && head_size <= left) {
-			if (stored_size <= left - head_size)
-				nt_put_u32(at + 80, nt_crc32c(0, at + head_size, stored_size));
-			seal_head(at, head_size);
-		}
-		at += NT_BLOCK_MAGIC_SIZE;
-	}
-	if (bytes->size >= NT_TRAILER_SIZE && bytes->data[bytes->size - NT_TRAILER_SIZE] == 0x89)
-		seal_head(end - NT_TRAILER_SIZE, NT_TRAILER_SIZE);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct codec codec = {
@@ -158,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	MUST(codec.encoder && codec.decoder && codec.second && !nt_buf_append(&sealed, data, size));
 	chunk(&codec, &as_is, false);
-	seal(&sealed);
+	chunk_seal(&sealed);
 	chunk(&codec, &sealed, false);
 	chunk(&codec, &sealed, true);
 	events(&codec, data, size);

@@ -25,6 +25,7 @@ struct tape_gen {
 	struct nt_chunk_header header;
 	size_t block_events;
 	uint64_t drop;
+	uint64_t last_ns;	/* greatest end of any record */
 	uint32_t n_cpus;
 	struct gen_cpu *cpus;
 	int fd;
@@ -224,6 +225,7 @@ void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record)
 
 	must(!nt_event_encoder_add(is_long ? state->longer : state->encoder, record), "event");
 	state->written[any->record.kind]++;
+	gen->last_ns = any->record.end_ns > gen->last_ns ? any->record.end_ns : gen->last_ns;
 	if (any->record.kind == NT_SWITCH)
 		state->next_task = any->as_switch.next;
 	if (any->record.kind == NT_STATE)
@@ -312,7 +314,7 @@ void tape_gen_next_chunk(struct tape_gen *gen)
 		tape_gen_flush(gen, cpu);
 	end_chunk(gen, true);
 	gen->header.number++;
-	gen->header.created_monotonic_ns++;
+	gen->header.created_monotonic_ns = gen->last_ns;
 	gen->begun = false;
 }
 

@@ -49,7 +49,7 @@ struct sim_cpu {
 	union nt_any held;
 	struct trace_ring ring;
 	uint64_t full_until;
-	struct sim_lost lost[NT_KIND_MAX];
+	struct sim_lost lost[NT_HOTPLUG + 1];	/* by kind of event */
 };
 
 struct sim {
@@ -150,7 +150,7 @@ static void note_lost(struct sim_cpu *cpu, const union nt_any *record, uint64_t 
 /* Tells what was lost, ahead of the next record. */
 static void write_lost(struct sim *sim, struct sim_cpu *cpu)
 {
-	for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++) {
+	for (unsigned int kind = 0; kind <= NT_HOTPLUG; kind++) {
 		struct sim_lost *lost = &cpu->lost[kind];
 		union nt_any record = {.as_loss = {.end_ns = sim->now,
 						   .kind = NT_LOSS,

@@ -335,10 +335,18 @@ static uint64_t some_ns(struct nt_rand *rand)
 	return nt_rand_below(rand, 30) ? nt_rand_below(rand, 700) : nt_rand_any(rand);
 }
 
-static void random_record(union nt_any *record, uint64_t end_ns, struct nt_rand *rand)
+static uint64_t some_task(struct nt_rand *rand)
 {
-	static const uint8_t kinds[] = {NT_STATE, NT_SWITCH, NT_SWITCH,	 NT_OPEN, NT_OPEN, NT_SOFTIRQ, NT_IRQ,
-					NT_OP,	  NT_OP,     NT_HOTPLUG, NT_LOSS, NT_OPEN, NT_SOFTIRQ};
+	return nt_rand_below(rand, 3) * 5;
+}
+
+/* `current`: the task that the CPU's records so far leave on it, and then this one. */
+static void random_record(union nt_any *record, uint64_t end_ns, uint64_t *current, struct nt_rand *rand)
+{
+	static const uint8_t kinds[] = {NT_STATE,   NT_STATE, NT_SWITCH, NT_SWITCH, NT_SWITCH, NT_OPEN,    NT_OPEN,
+					NT_OPEN,    NT_OPEN,  NT_OPEN,	 NT_OPEN,   NT_OP,     NT_OP,	   NT_OP,
+					NT_OP,	    NT_OP,    NT_IRQ,	 NT_IRQ,    NT_IRQ,    NT_SOFTIRQ, NT_SOFTIRQ,
+					NT_SOFTIRQ, NT_OP,    NT_OP,	 NT_OPEN,   NT_OPEN,   NT_OPEN,	   NT_SWITCH};
 	uint64_t *word = (uint64_t *)record;
 
 	memset(record, 0, sizeof(*record));
@@ -350,19 +358,25 @@ static void random_record(union nt_any *record, uint64_t end_ns, struct nt_rand 
 			word[i] = nt_rand_any(rand);
 	}
 	record->record.kind = kinds[nt_rand_below(rand, sizeof(kinds))];
+	if (nt_rand_below(rand, 60) == 0)
+		record->record.kind = nt_rand_below(rand, 2) ? NT_LOSS : NT_HOTPLUG;
 	record->record.end_ns = end_ns;
 	if (record->record.kind == NT_LOSS)
 		record->as_loss.begin_ns = nt_rand_below(rand, 2) ? 0 : end_ns - nt_rand_below(rand, 60);
-	if (record->record.kind == NT_STATE || record->record.kind == NT_SWITCH)
-		record->as_state.task = nt_rand_below(rand, 3) * 5;
+	if (record->record.kind == NT_STATE)
+		record->as_state.task = nt_rand_below(rand, 12) ? *current : some_task(rand);
 	if (record->record.kind == NT_SWITCH)
-		record->as_switch.next = nt_rand_below(rand, 3) * 5;
+		record->as_switch.prev = nt_rand_below(rand, 12) ? *current : some_task(rand);
+	if (record->record.kind == NT_SWITCH)
+		record->as_switch.next = some_task(rand);
+	if (record->record.kind == NT_STATE || record->record.kind == NT_SWITCH)
+		*current = record->record.kind == NT_STATE ? record->as_state.task : record->as_switch.next;
 }
 
 void trace_garbage(struct trace *trace, uint64_t seed)
 {
 	struct nt_rand rand = {seed ^ 0x9a5ba9e};
-	uint64_t at_ns = 0;
+	uint64_t at_ns = 0, current[TRACE_CPUS] = {0};
 
 	trace->config = (struct nt_timeline_config){.start_ns = nt_rand_below(&rand, 60),
 						    .n_cpus = 1 + (uint32_t)nt_rand_below(&rand, 3),
@@ -376,14 +390,17 @@ void trace_garbage(struct trace *trace, uint64_t seed)
 	}
 	for (uint64_t n = nt_rand_below(&rand, 120); n--;) {
 		struct trace_item *item = trace_append(&trace->items, &trace->n, &trace->size);
+		/* What follows an OPEN record is often of the same CPU and time. */
+		bool follows = trace->n > 1 && is_open(item - 1) && nt_rand_below(&rand, 4);
 
-		item->cpu = (uint32_t)nt_rand_below(&rand, trace->config.n_cpus);
-		item->is_gap = nt_rand_below(&rand, 40) == 0;
+		item->cpu = follows ? item[-1].cpu : (uint32_t)nt_rand_below(&rand, trace->config.n_cpus);
+		item->is_gap = nt_rand_below(&rand, 100) == 0;
 		item->why = "garbage";
-		item->task = nt_rand_below(&rand, 2) ? NT_NO_TASK : nt_rand_below(&rand, 3) * 5;
-		at_ns += nt_rand_below(&rand, 10);
+		item->task = nt_rand_below(&rand, 3) ? current[item->cpu] : NT_NO_TASK;
+		at_ns += follows ? 0 : nt_rand_below(&rand, 10);
 		item->resume_ns = nt_rand_below(&rand, 4) ? at_ns + nt_rand_below(&rand, 30) : some_ns(&rand);
-		random_record(&item->record, nt_rand_below(&rand, 8) ? at_ns : some_ns(&rand), &rand);
+		random_record(&item->record, nt_rand_below(&rand, 20) ? at_ns : some_ns(&rand), &current[item->cpu],
+			      &rand);
 	}
 }
 

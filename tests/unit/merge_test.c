@@ -284,7 +284,7 @@ static void one_chunk_can_be_read_alone(void **state)
 
 	five_blocks(fixture, 0, true);
 	open_merge(fixture, scratch_path(path, fixture->path, "chunk-000002.ntc"));
-	assert_int_equal(fixture->tape->start_ns, GEN_START_NS + 2);
+	assert_int_equal(fixture->tape->start_ns, GEN_START_NS + 40);
 	assert_int_equal(fixture->tape->end_ns, GEN_START_NS + 60);
 	expect_gap(fixture, 0, 40, 4, "missing block");
 	expect(fixture, 0, NT_STATE, 50);

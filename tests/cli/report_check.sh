@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# check: proves what is whole, and fails on each kind of break; a loss that was declared does not fail it, and is not silent.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+# verdict SCENARIO STATUS LINE...: check of that tape exits so and has these findings; of the database too
+verdict() {
+    local scenario=$1 status=$2
+    shift 2
+    make_tape "$scenario"
+    "$REPORT" import "$work/$scenario.tape" -o "$work/$scenario.db" >/dev/null 2>&1
+    for from in tape db; do
+        report "$status" check "$work/$scenario.$from"
+        for line in "$@"; do has "$scenario.$from" "$out" "$line"; done
+    done
+}
+verdict traffic 0 "ok      whole" "no overlap, no gap, sum 100,000,000 ns = the session; uncovered 0 ns" "ok      loss          nothing was lost" \
+    "ok: it is whole, and it adds up"
+lacks "nothing failed" "$out" FAILED
+verdict chunks 0 "ok: it is whole, and it adds up"
+verdict hotplug 0 "ok: it is whole, and it adds up"
+verdict hostile 0 "lines of readings that were not understood: 8"
+verdict steal 0 "stolen 10.00 ms"
+verdict loss 0 "loss    loss          CPU 0: ring full: 680 records of kind switch; uncovered stretches: 1" "its losses = those declared" "ok, WITH LOSS"
+lacks "nothing failed" "$out" FAILED
+verdict partial 1 "FAILED  whole         chunk-000000.ntc.partial was never finished" "FAILED: "
+verdict dropped 1 "FAILED  whole         chunk-000000.ntc: CPU 0: 1 of its blocks are missing" "FAILED  loss          CPU 0: missing block" \
+    "FAILED  counters      CPU 0, op: the kernel side wrote"
+verdict undeclared 1 "FAILED  loss          CPU 1: undeclared" "FAILED  records       switches from another task than was on the CPU: 1"
+verdict miscounted 1 "FAILED  counters" "FAILED  softirqs      CPU 0, NET_RX: /proc/softirqs changed by 999995051" \
+    "loss    misses        the kernel left out 4 runs of nt_sched_switch"
+verdict empty 1 "FAILED  loss          CPU 0: no state record"
+
+# A tape with a flipped bit, and one that was cut.
+make_tape traffic
+cp -r "$work/traffic.tape" "$work/flipped.tape"
+chunk=$work/flipped.tape/chunk-000000.ntc
+printf '\x55' | dd of="$chunk" bs=1 seek=$(($(stat -c %s "$chunk") / 2)) conv=notrunc status=none
+report 1 check "$work/flipped.tape"
+has "a changed bit is noticed" "$out" "is damaged"
+has "and still adds up" "$out" "sum 100,000,000 ns = the session"
+cp -r "$work/traffic.tape" "$work/cut.tape"
+truncate -s -3000 "$work/cut.tape/chunk-000000.ntc"
+report 1 check "$work/cut.tape"
+has "a cut is noticed" "$out" "FAILED  whole"
+lacks "and still adds up" "$out" "FAILED  conservation"
+
+# A database that somebody has meddled with. (With sqlite3: nettape-report changes none.)
+if command -v sqlite3 >/dev/null; then
+    # meddle STATEMENT LINE
+    meddle() {
+        cp "$work/traffic.db" "$work/meddled.db"
+        sqlite3 "$work/meddled.db" "$1"
+        report 1 check "$work/meddled.db"
+        has "$1" "$out" "$2"
+    }
+    some="rowid = (SELECT rowid FROM cpu_slice WHERE dur > 10 LIMIT 1 OFFSET 500)"
+    meddle "DELETE FROM cpu_slice WHERE $some" "with 0 overlaps and 1 gaps"
+    meddle "UPDATE cpu_slice SET dur = dur + 1 WHERE $some" "with 1 overlaps and 0 gaps"
+    meddle "UPDATE cpu_slice SET dur = dur + 1 WHERE rowid = (SELECT max(rowid) FROM cpu_slice)" "and they end elsewhere"
+    meddle "UPDATE cpu_slice SET owner = 'nobody' WHERE $some" "1 slices have no CPU or owner that there is"
+    meddle "UPDATE cpu_slice SET owner = 'task' WHERE owner = 'send' AND cpu = 1" "sums in cpu_cost are not those of cpu_slice"
+    meddle "DELETE FROM cpu_slice WHERE cpu = 1" "1 CPUs have slices, but the session has 2"
+    meddle "UPDATE sock_op SET cpu_ns = cpu_ns + 1 WHERE rowid = 7 AND cpu_ns NOT NULL" "but the slices of send and recv sum to"
+    meddle "UPDATE sock_cost SET ops = ops + 1 WHERE rowid = 3" "sock_cost is not the sum of sock_op"
+    meddle "UPDATE sched_slice SET dur = 90000000 WHERE utid = 3 AND ts < 1000001000000" "times a thread was on two CPUs at once"
+    meddle "DELETE FROM softirq_slice WHERE vec = 'NET_RX' AND rowid % 7 = 0" "FAILED  softirqs      CPU 0, NET_RX"
+    meddle "UPDATE cpu_slice SET owner = 'uncovered' WHERE owner = 'idle'; UPDATE cpu_cost SET owner = 'uncovered' WHERE owner = 'idle'" \
+        "are uncovered, and no loss explains it"
+    meddle "UPDATE record_count SET records = records - 1 WHERE kind = 'op' AND cpu = 1" "FAILED  counters      CPU 1, op"
+fi
+finish

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# import: new databases, more tapes, refusals that leave everything as it was; and what is asked of a database is answered as of the
+# tape.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+make_tape hand
+make_tape traffic 30 1
+make_tape chunks 30 2
+make_tape loss 30 3
+db=$work/a.db
+
+# nothing_but NAME...: these files, and no other database, are in the scratch directory
+nothing_but() { is "no other file" "$(cd "$work" && echo *.db*)" "$*"; }
+
+report 0 import "$work/hand.tape" -o "$db"
+is "one line of output" "$out" "$db: 1 session, $(sql "$db" "SELECT 1" >/dev/null && sed -n 's/.*, \([0-9,]*\) rows/\1/p' "$work/out") rows"
+is "nothing on standard error" "$err" ""
+is "the database is its owner's alone" "$(stat -c %a "$db")" 600
+nothing_but a.db
+
+for arguments in "summary" "summary --json" "summary --csv" "check" "check --json"; do
+    # shellcheck disable=SC2086
+    report 0 $arguments "$work/hand.tape"
+    first=$out
+    # shellcheck disable=SC2086
+    report 0 $arguments "$db"
+    is "$arguments: the same of tape and database" "$out" "$first"
+done
+
+cp "$db" "$work/before"
+report 1 import "$work/traffic.tape" -o "$db"
+has "an existing database is refused, with the remedy" "$err" "--append"
+holds "it stays as it was" cmp "$db" "$work/before"
+report 1 import --append "$work/traffic.tape" "$work/hand.tape" -o "$db"
+has "the same session twice is refused" "$err" "hand.tape is in the database already"
+holds "it stays as it was" cmp "$db" "$work/before"
+report 1 import --append "$work/traffic.tape" "$work/traffic.tape" -o "$db"
+has "also within one import" "$err" "traffic.tape is in the database already"
+report 1 import --append "$work/traffic.tape" "$work/no.tape" -o "$db"
+has "a tape that is not there is named" "$err" "no.tape"
+holds "it stays as it was" cmp "$db" "$work/before"
+report 1 import "$work/traffic.tape" "$work/no.tape" -o "$work/b.db"
+nothing_but a.db
+
+report 0 import --append "$work/traffic.tape" "$work/chunks.tape" -o "$db"
+is "three sessions" "$(sql "$db" 'SELECT group_concat(session_id) FROM session')" '"1,2,3"'
+report 0 import --append "$work/loss.tape" -o "$work/b.db"
+is "--append makes a database that is not there" "$(sql "$work/b.db" 'SELECT count(*) FROM session')" 1
+report 0 check "$db"
+is "each session is checked" "$(grep -c '^session' "$work/out")" 3
+report 0 summary "$db"
+is "each session is summed up" "$(grep -c '^host' "$work/out")" 3
+is "each session has its own slices" "$(sql "$db" 'SELECT count(*) FROM (SELECT session_id, cpu, sum(c.dur) AS sum, s.dur AS dur
+    FROM cpu_slice AS c JOIN session AS s USING (session_id) GROUP BY session_id, cpu) WHERE sum = dur')" 6
+for seed in 1 2; do
+    name=$([[ $seed == 1 ]] && echo traffic || echo chunks)
+    is "session of $name.tape, whichever it is in" \
+        "$(sql "$db" "SELECT count(*), sum(dur * (cpu + 1)), sum(utid) FROM cpu_slice WHERE session_id = $((seed + 1))")" \
+        "$(sql "$work/$name.tape" "SELECT count(*), sum(dur * (cpu + 1)), sum(utid) FROM cpu_slice")"
+done
+
+# A file left by an import that was killed is no hindrance, and neither is a tape of one chunk file.
+echo garbage >"$work/c.db.partial"
+report 0 import "$work/hand.tape/chunk-000000.ntc" -o "$work/c.db"
+is "a chunk file alone" "$(sql "$work/c.db" 'SELECT complete, (SELECT count(*) FROM problem) FROM session')" 1,0
+nothing_but a.db b.db c.db
+
+# A chunk from the middle, alone: the session is what it covers.
+report 0 import "$work/chunks.tape/chunk-000001.ntc" -o "$work/d.db"
+has "which is said" "$err" "opened without the others"
+is "a part of the session" "$(sql "$work/d.db" 'SELECT dur > 5000000 AND dur < 29000000 AND complete = 0 FROM session')" 1
+is "mostly covered" "$(sql "$work/d.db" "SELECT sum(share) < 0.2 FROM net_cost_cpu WHERE owner = 'uncovered'")" 1
+finish

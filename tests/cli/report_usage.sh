@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# How nettape-report is called, and what it says when it is called wrongly.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+make_tape hand
+tape=$work/hand.tape
+
+report 0 --version
+has "version" "$out" "nettape-report "
+report 0 --help
+help=$out
+for command in info check import summary query; do
+    has "help names $command" "$help" "  $command "
+    report 0 "$command" --help
+    has "help of $command" "$out" "usage: nettape-report $command"
+done
+report 0 query -h
+for option in --json --csv --file; do has "help of query has $option" "$out" "$option"; done
+
+# misused WHAT ARGUMENT...: exit status 2, nothing on stdout, and a usage line on stderr
+misused() {
+    local part=$1
+    shift
+    report 2 "$@"
+    is "nothing on standard output" "$out" ""
+    has "says what is wrong" "$err" "$part"
+    has "says how it goes" "$err" "usage: nettape-report"
+}
+misused "usage" # no command at all
+misused "there is no command 'frobnicate'" frobnicate
+misused "something is missing" info
+misused "something is missing" summary --json
+misused "too many arguments" check "$tape" "$tape"
+misused "too many arguments" query "$tape" "SELECT 1" "SELECT 2"
+misused "-o DB is missing" import "$tape"
+misused "--csv" info "$tape" --csv
+misused "--append" summary "$tape" --append
+misused "--nonsense" summary "$tape" --nonsense
+misused "-o" import "$tape" -o
+report 2 query "$tape" "SELECT 1" -f /dev/null
+has "query with two sources" "$err" "not both"
+
+# Options may stand anywhere.
+report 0 --version
+report 0 summary --json "$tape"
+first=$out
+report 0 summary "$tape" --json
+is "the same wherever the option stands" "$out" "$first"
+
+# A reader that goes away, and a disk that is full, are failures.
+if [[ -e /dev/full ]]; then
+    status=0
+    "$REPORT" summary "$tape" >/dev/full 2>"$work/err" || status=$?
+    is "output that cannot be written: exit status" "$status" 1
+    has "says so" "$(<"$work/err")" "the output cannot be written"
+fi
+finish

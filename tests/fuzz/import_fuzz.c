@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * import_fuzz.c - any bytes as a tape of one chunk, as they are and with their checksums set right, through all of the
+ * importer: tape, merge, timeline, rows, database. Whatever the tape says, each CPU's slices follow one another from the session's
+ * start to its end, and every row fits its table.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "report/db.h"
+#include "report/rows.h"
+#include "tests/support/chunk_seal.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                                         \
+	do {                                                                                    \
+		if (!(condition)) {                                                             \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+			abort();                                                                \
+		}                                                                               \
+	} while (0)
+
+#define MAX_ROWS 60000		/* of one input: for one input to take no long time */
+#define MAX_INSERTED 3000
+
+struct import {
+	struct nt_tape *tape;
+	struct nt_db *db;
+	uint64_t *next_ns;	/* by CPU: where its next slice must begin */
+	uint64_t n_rows, n_inserted;
+};
+
+static void check_row(struct import *import, const struct nt_row *row)
+{
+	const struct nt_table *table = nt_table(row->table);
+
+	MUST(row->n == table->n_columns);
+	for (uint32_t i = 0; i < row->n; i++) {
+		const struct nt_value *value = &row->values[i];
+
+		MUST(value->type == NT_VALUE_NULL ? !table->columns[i].required : value->type == table->columns[i].type);
+		MUST(value->type != NT_VALUE_TEXT || strlen(value->text) == value->size);
+	}
+	if (row->table == NT_TABLE_CPU_SLICE) {
+		uint64_t *next_ns = &import->next_ns[row->values[3].integer];
+
+		MUST((uint64_t)row->values[1].integer == *next_ns && row->values[2].integer > 0);
+		*next_ns += (uint64_t)row->values[2].integer;
+		MUST(*next_ns <= import->tape->end_ns);
+	}
+}
+
+/* Rows into the database: all of the small tables, the first of the large ones. */
+static void insert(struct import *import, const struct nt_row *row)
+{
+	if (!nt_table(row->table)->key && import->n_inserted >= MAX_INSERTED)
+		return;
+	import->n_inserted++;
+	if (nt_db_insert(import->db, row)) {
+		fprintf(stderr, "%s\n", import->db->error);
+		abort();
+	}
+}
+
+static void read_all(struct import *import)
+{
+	const struct nt_row *row;
+	struct nt_rows *rows;
+	int error = nt_rows_open(&rows, import->tape, 1);
+
+	MUST(!error);
+	while (!(error = nt_rows_next(rows, &row)) && import->n_rows++ < MAX_ROWS) {
+		check_row(import, row);
+		insert(import, row);
+	}
+	MUST(error >= 0);
+	for (uint32_t cpu = 0; error == 1 && cpu < import->tape->n_cpus; cpu++)
+		MUST(!import->tape->present[cpu] || import->next_ns[cpu] == import->tape->end_ns);
+	nt_rows_close(rows);
+}
+
+static void import_path(const char *path)
+{
+	struct import import = { 0 };
+	char error[512] = "";
+
+	if (nt_tape_open(&import.tape, path, error, sizeof(error))) {
+		MUST(error[0] && error[strlen(error) - 1] == '.');
+		return;
+	}
+	import.next_ns = calloc(import.tape->n_cpus + 1, sizeof(uint64_t));
+	MUST(import.next_ns);
+	for (uint32_t cpu = 0; cpu < import.tape->n_cpus; cpu++)
+		import.next_ns[cpu] = import.tape->start_ns;
+	MUST(!nt_db_open(&import.db, "", NT_DB_TEMPORARY) && !nt_db_begin(import.db));
+	read_all(&import);
+	MUST(!nt_db_finish(import.db));
+	nt_db_close(import.db);
+	nt_tape_close(import.tape);
+	free(import.next_ns);
+}
+
+static void import_bytes(const void *data, size_t size)
+{
+	int fd = memfd_create("chunk", MFD_CLOEXEC);
+	char path[64];
+
+	MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	import_path(path);
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct nt_buf sealed = { 0 };
+
+	import_bytes(data, size);
+	MUST(!nt_buf_append(&sealed, data, size));
+	chunk_seal(&sealed);
+	import_bytes(sealed.data, sealed.size);
+	nt_buf_release(&sealed);
+	return 0;
+}
