@@ -235,11 +235,34 @@ static int compare_softirqs(struct nt_check *check, struct softirqs *softirqs)
 	return nt_check_end(check, row, step);
 }
 
+/* Whether the recording took softirqs at all: 1, 0, or below 0. A tape that does not name its probes did. */
+static int took_softirqs(struct nt_check *check)
+{
+	sqlite3_stmt *row = nt_check_query(check, "SELECT ifnull((SELECT instr(',' || value || ',', ',softirq,') > 0 FROM session_meta "
+						  "WHERE session_id = ?1 AND key = 'probes'), 1)");
+	int took = 1, step;
+
+	if (!row)
+		return -1;
+	step = sqlite3_step(row);
+	if (step == SQLITE_ROW) {
+		took = sqlite3_column_int(row, 0);
+		step = sqlite3_step(row);
+	}
+	return nt_check_end(check, row, step) ? -1 : took;
+}
+
 int nt_check_softirqs(struct nt_check *check)
 {
 	struct softirqs softirqs = { 0 };
-	int error = read_readings(check, &softirqs);
+	int took = took_softirqs(check), error;
 
+	if (took <= 0) {
+		if (!took)
+			nt_check_say(check, NT_FOUND_NOTE, "softirqs", "not recorded (the probe softirq was off): nothing to compare with /proc/softirqs");
+		return took;
+	}
+	error = read_readings(check, &softirqs);
 	if (!error && softirqs.n_readings > 1)
 		error = count_softirqs(check, &softirqs);
 	if (!error && softirqs.n_readings > 1)

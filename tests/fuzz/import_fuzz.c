@@ -58,7 +58,7 @@ static void check_row(struct import *import, const struct nt_row *row)
 /* Rows into the database: all of the small tables, the first of the large ones. */
 static void insert(struct import *import, const struct nt_row *row)
 {
-	if (!nt_table(row->table)->key && import->n_inserted >= MAX_INSERTED)
+	if (!import->db || (!nt_table(row->table)->key && import->n_inserted >= MAX_INSERTED))
 		return;
 	import->n_inserted++;
 	if (nt_db_insert(import->db, row)) {
@@ -84,7 +84,7 @@ static void read_all(struct import *import)
 	nt_rows_close(rows);
 }
 
-static void import_path(const char *path)
+static void import_path(const char *path, bool with_db)
 {
 	struct import import = { 0 };
 	char error[512] = "";
@@ -97,9 +97,9 @@ static void import_path(const char *path)
 	MUST(import.next_ns);
 	for (uint32_t cpu = 0; cpu < import.tape->n_cpus; cpu++)
 		import.next_ns[cpu] = import.tape->start_ns;
-	MUST(!nt_db_open(&import.db, "", NT_DB_TEMPORARY) && !nt_db_begin(import.db));
+	MUST(!with_db || (!nt_db_open(&import.db, "", NT_DB_TEMPORARY) && !nt_db_begin(import.db)));
 	read_all(&import);
-	MUST(!nt_db_finish(import.db));
+	MUST(!with_db || !nt_db_finish(import.db));
 	nt_db_close(import.db);
 	nt_tape_close(import.tape);
 	free(import.next_ns);
@@ -112,7 +112,8 @@ static void import_bytes(const void *data, size_t size)
 
 	MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	import_path(path);
+	/* Making a database takes longer than most inputs: some must do. */
+	import_path(path, nt_crc32c(0, data, size) % 8 == 0);
 	close(fd);
 }
 
