@@ -64,8 +64,9 @@ $(BUILD)/nettape-record: $(call obj,o,$(record_src) $(schema_src))
 
 # ---- kernel side: one object per probe, linked into one, and a header that embeds it ----
 
-BPF_ARCH := $(patsubst x86_64%,x86,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
-BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -std=gnu11 -I. -I/usr/include/$(shell $(CC) -dumpmachine) -Wall -Wextra -Werror \
+MACHINE := $(shell uname -m)
+BPF_ARCH := $(patsubst x86_64,x86,$(MACHINE))
+BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -std=gnu11 -I. $(addprefix -I,$(wildcard /usr/include/$(MACHINE)-linux-gnu)) -Wall -Wextra -Werror \
 	      -Wno-unused-parameter
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c

@@ -71,7 +71,7 @@ int nt_read_cpu_list(const char *path, uint8_t *flags, uint32_t n)
  */
 static char complaint[256];
 
-static int keep_complaint(enum libbpf_print_level level, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static int keep_complaint(enum libbpf_print_level level, const char *format, va_list args)
 {
 	if (getenv("NETTAPE_DEBUG"))
 		return vfprintf(stderr, format, args);

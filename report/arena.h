@@ -14,7 +14,7 @@ struct nt_arena_part;
 /* Zero-initialised is empty. Owner frees with nt_arena_release. */
 struct nt_arena {
 	struct nt_arena_part *first, *current;
-	bool failed;	/* memory ran out at some time */
+	bool failed; /* memory ran out at some time */
 };
 
 /* `size` bytes, not cleared, good until the next reset; NULL: out of memory. */

@@ -10,10 +10,10 @@
 #include "report/output.h"
 
 enum nt_verdict {
-	NT_FOUND_OK,		/* proven */
-	NT_FOUND_NOTE,	/* worth knowing, or could not be looked at */
-	NT_FOUND_LOSS,	/* something is missing, and declared so */
-	NT_FOUND_FAILED	/* the promise is broken */
+	NT_FOUND_OK, /* proven */
+	NT_FOUND_NOTE, /* worth knowing, or could not be looked at */
+	NT_FOUND_LOSS, /* something is missing, and declared so */
+	NT_FOUND_FAILED /* the promise is broken */
 };
 
 struct nt_check {
@@ -25,7 +25,7 @@ struct nt_check {
 	/* Where findings go. */
 	enum nt_format format;
 	struct nt_json json;
-	uint64_t found[NT_FOUND_FAILED + 1];	/* how many of each verdict */
+	uint64_t found[NT_FOUND_FAILED + 1]; /* how many of each verdict */
 };
 
 /* Prints one finding of the check `name`. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * check_counters.c - the part of check that holds the records against what others counted: the kernel side's own counters,
- * /proc/softirqs, the kernel's count of missed runs, and /proc/stat.
+ * check_counters.c - the part of check that holds the records against what others counted: the kernel side's own
+ * counters, /proc/softirqs, the kernel's count of missed runs, and /proc/stat.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "report/id_map.h"
 #include "schema/kind.h"
 
-#define SHOWN 5		/* findings of one sort, then only their number */
+#define SHOWN 5 /* findings of one sort, then only their number */
 
 /* ---- the kernel side's own counters, from gate to gate ---- */
 
@@ -30,10 +30,13 @@ static bool is_event_kind(const char *name)
  * say; and those on the tape that the reading does not know.
  */
 static const char written_sql[] =
-	"WITH last AS (SELECT cpu, name, value FROM proc_counter WHERE session_id = ?1 AND source = 'nettape/cpus' AND ts_begin = "
+	"WITH last AS (SELECT cpu, name, value FROM proc_counter WHERE session_id = ?1 AND source = 'nettape/cpus' AND "
+	"ts_begin = "
 	"(SELECT max(ts_begin) FROM proc_counter WHERE session_id = ?1 AND source = 'nettape/cpus')), "
-	"told AS (SELECT w.cpu AS cpu, substr(w.name, 1, length(w.name) - 8) AS kind, w.value AS written, coalesce(l.value, 0) AS lost "
-	"FROM last AS w LEFT JOIN last AS l ON l.cpu = w.cpu AND l.name = substr(w.name, 1, length(w.name) - 8) || '.lost' "
+	"told AS (SELECT w.cpu AS cpu, substr(w.name, 1, length(w.name) - 8) AS kind, w.value AS written, "
+	"coalesce(l.value, 0) AS lost "
+	"FROM last AS w LEFT JOIN last AS l ON l.cpu = w.cpu AND l.name = substr(w.name, 1, length(w.name) - 8) || "
+	"'.lost' "
 	"WHERE w.name LIKE '%.written') "
 	"SELECT t.cpu, t.kind, t.written, t.lost, coalesce(c.records, 0), coalesce(c.lost, 0) FROM told AS t "
 	"LEFT JOIN record_count AS c ON c.session_id = ?1 AND c.cpu = t.cpu AND c.kind = t.kind "
@@ -43,7 +46,8 @@ static const char written_sql[] =
 
 static bool judge_written(struct nt_check *check, sqlite3_stmt *row, bool is_shown)
 {
-	long long cpu = sqlite3_column_int64(row, 0), written = sqlite3_column_int64(row, 2), lost = sqlite3_column_int64(row, 3);
+	long long cpu = sqlite3_column_int64(row, 0), written = sqlite3_column_int64(row, 2),
+		  lost = sqlite3_column_int64(row, 3);
 	long long records = sqlite3_column_int64(row, 4), told_lost = sqlite3_column_int64(row, 5);
 	const char *kind = nt_db_text(row, 1);
 
@@ -53,8 +57,10 @@ static bool judge_written(struct nt_check *check, sqlite3_stmt *row, bool is_sho
 	if (written == records && lost == told_lost)
 		return true;
 	if (is_shown)
-		nt_check_say(check, NT_FOUND_FAILED, "counters", "CPU %lld, %s: the kernel side wrote %lld and lost %lld, the tape has %lld and "
-			     "says that %lld were lost", cpu, kind, written, lost, records, told_lost);
+		nt_check_say(check, NT_FOUND_FAILED, "counters",
+			     "CPU %lld, %s: the kernel side wrote %lld and lost %lld, the tape has %lld and "
+			     "says that %lld were lost",
+			     cpu, kind, written, lost, records, told_lost);
 	else
 		check->found[NT_FOUND_FAILED]++;
 	return false;
@@ -67,7 +73,8 @@ int nt_check_written(struct nt_check *check)
 	int step;
 
 	if (!check->complete) {
-		nt_check_say(check, NT_FOUND_NOTE, "counters", "the last reading of the kernel side's counters is missing: not compared");
+		nt_check_say(check, NT_FOUND_NOTE, "counters",
+			     "the last reading of the kernel side's counters is missing: not compared");
 		return 0;
 	}
 	row = nt_check_query(check, written_sql);
@@ -78,8 +85,10 @@ int nt_check_written(struct nt_check *check)
 	if (!n)
 		nt_check_say(check, NT_FOUND_NOTE, "counters", "the tape has no reading of the kernel side's counters");
 	else if (!wrong)
-		nt_check_say(check, NT_FOUND_OK, "counters", "for %llu pairs of CPU and kind, the kernel side's counters = records on the tape, and "
-			     "its losses = those declared", (unsigned long long)n);
+		nt_check_say(check, NT_FOUND_OK, "counters",
+			     "for %llu pairs of CPU and kind, the kernel side's counters = records on the tape, and "
+			     "its losses = those declared",
+			     (unsigned long long)n);
 	return nt_check_end(check, row, step);
 }
 
@@ -89,7 +98,8 @@ struct reading {
 	int64_t begin_ns, end_ns;
 };
 
-/* Counts of softirqs by reading, CPU and vector: those begun while it was taken, and those begun between it and the next. */
+/* Counts of softirqs by reading, CPU and vector: those begun while it was taken, and those begun between it and the
+ * next. */
 struct softirqs {
 	struct reading *readings;
 	size_t n_readings;
@@ -99,8 +109,9 @@ struct softirqs {
 
 static int read_readings(struct nt_check *check, struct softirqs *softirqs)
 {
-	sqlite3_stmt *row = nt_check_query(check, "SELECT DISTINCT ts_begin, ts_end FROM proc_counter WHERE session_id = ?1 AND "
-						  "source = '/proc/softirqs' ORDER BY ts_begin");
+	sqlite3_stmt *row =
+		nt_check_query(check, "SELECT DISTINCT ts_begin, ts_end FROM proc_counter WHERE session_id = ?1 AND "
+				      "source = '/proc/softirqs' ORDER BY ts_begin");
 	int step;
 
 	if (!row)
@@ -110,11 +121,13 @@ static int read_readings(struct nt_check *check, struct softirqs *softirqs)
 
 		/* Grows at each power of two. */
 		if (!(softirqs->n_readings & (softirqs->n_readings - 1)))
-			readings = reallocarray(readings, softirqs->n_readings ? 2 * softirqs->n_readings : 1, sizeof(*readings));
+			readings = reallocarray(readings, softirqs->n_readings ? 2 * softirqs->n_readings : 1,
+						sizeof(*readings));
 		if (!readings)
 			break;
 		softirqs->readings = readings;
-		readings[softirqs->n_readings++] = (struct reading){ sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1) };
+		readings[softirqs->n_readings++] =
+			(struct reading){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
 	}
 	return nt_check_end(check, row, step);
 }
@@ -188,7 +201,8 @@ static int64_t stretches(sqlite3_stmt *loss, int64_t cpu, int64_t from_ns, int64
 
 static void judge_softirqs(struct nt_check *check, struct softirqs *softirqs, sqlite3_stmt *loss, sqlite3_stmt *row)
 {
-	int64_t cpu = sqlite3_column_int64(row, 0), change = sqlite3_column_int64(row, 4) - sqlite3_column_int64(row, 3);
+	int64_t cpu = sqlite3_column_int64(row, 0),
+		change = sqlite3_column_int64(row, 4) - sqlite3_column_int64(row, 3);
 	const char *name = nt_db_text(row, 1);
 	int64_t k = reading_at(softirqs, sqlite3_column_int64(row, 2));
 	int vec = vec_number(name);
@@ -201,14 +215,17 @@ static void judge_softirqs(struct nt_check *check, struct softirqs *softirqs, sq
 	most = least + (int64_t)(nt_id_map_get(&softirqs->during, place(k, cpu, vec)) +
 				 nt_id_map_get(&softirqs->during, place(k + 1, cpu, vec)));
 	lost = stretches(loss, cpu, softirqs->readings[k].begin_ns, softirqs->readings[k + 1].end_ns);
-	is_inside = softirqs->readings[k].begin_ns >= check->start_ns && softirqs->readings[k + 1].end_ns <= check->end_ns;
+	is_inside =
+		softirqs->readings[k].begin_ns >= check->start_ns && softirqs->readings[k + 1].end_ns <= check->end_ns;
 	softirqs->compared++;
 	softirqs->from_below += lost || !is_inside;
 	if (change + lost >= least && (change <= most || lost || !is_inside))
 		return;
 	if (softirqs->wrong++ < SHOWN)
-		nt_check_say(check, NT_FOUND_FAILED, "softirqs", "CPU %lld, %s: /proc/softirqs changed by %lld from %lld to %lld ns, the records are %lld "
-			     "to %lld", (long long)cpu, name, (long long)change, (long long)softirqs->readings[k].begin_ns,
+		nt_check_say(check, NT_FOUND_FAILED, "softirqs",
+			     "CPU %lld, %s: /proc/softirqs changed by %lld from %lld to %lld ns, the records are %lld "
+			     "to %lld",
+			     (long long)cpu, name, (long long)change, (long long)softirqs->readings[k].begin_ns,
 			     (long long)softirqs->readings[k + 1].end_ns, (long long)least, (long long)most);
 	else
 		check->found[NT_FOUND_FAILED]++;
@@ -217,12 +234,16 @@ static void judge_softirqs(struct nt_check *check, struct softirqs *softirqs, sq
 /* Each CPU's change of each vector from one reading to the next. */
 static int compare_softirqs(struct nt_check *check, struct softirqs *softirqs)
 {
-	sqlite3_stmt *loss = nt_check_query(check, "SELECT count(DISTINCT ts) FROM loss WHERE session_id = ?1 AND cpu = ?2 AND "
-						   "ts + dur >= ?3 AND ts <= ?4");
-	sqlite3_stmt *row = loss ? nt_check_query(check,
-		"SELECT * FROM (SELECT cpu, name, lag(ts_begin) OVER w AS since, lag(value) OVER w, value FROM proc_counter "
-		"WHERE session_id = ?1 AND source = '/proc/softirqs' WINDOW w AS (PARTITION BY cpu, name ORDER BY ts_begin)) "
-		"WHERE since IS NOT NULL AND cpu IN (SELECT DISTINCT cpu FROM cpu_cost WHERE session_id = ?1)") : NULL;
+	sqlite3_stmt *loss =
+		nt_check_query(check, "SELECT count(DISTINCT ts) FROM loss WHERE session_id = ?1 AND cpu = ?2 AND "
+				      "ts + dur >= ?3 AND ts <= ?4");
+	sqlite3_stmt *row = loss ? nt_check_query(check, "SELECT * FROM (SELECT cpu, name, lag(ts_begin) OVER w AS "
+							 "since, lag(value) OVER w, value FROM proc_counter "
+							 "WHERE session_id = ?1 AND source = '/proc/softirqs' WINDOW w "
+							 "AS (PARTITION BY cpu, name ORDER BY ts_begin)) "
+							 "WHERE since IS NOT NULL AND cpu IN (SELECT DISTINCT cpu FROM "
+							 "cpu_cost WHERE session_id = ?1)")
+				 : NULL;
 	int step = SQLITE_DONE;
 
 	if (!row) {
@@ -238,8 +259,9 @@ static int compare_softirqs(struct nt_check *check, struct softirqs *softirqs)
 /* Whether the recording took softirqs at all: 1, 0, or below 0. A tape that does not name its probes did. */
 static int took_softirqs(struct nt_check *check)
 {
-	sqlite3_stmt *row = nt_check_query(check, "SELECT ifnull((SELECT instr(',' || value || ',', ',softirq,') > 0 FROM session_meta "
-						  "WHERE session_id = ?1 AND key = 'probes'), 1)");
+	sqlite3_stmt *row = nt_check_query(
+		check, "SELECT ifnull((SELECT instr(',' || value || ',', ',softirq,') > 0 FROM session_meta "
+		       "WHERE session_id = ?1 AND key = 'probes'), 1)");
 	int took = 1, step;
 
 	if (!row)
@@ -254,12 +276,14 @@ static int took_softirqs(struct nt_check *check)
 
 int nt_check_softirqs(struct nt_check *check)
 {
-	struct softirqs softirqs = { 0 };
+	struct softirqs softirqs = {0};
 	int took = took_softirqs(check), error;
 
 	if (took <= 0) {
 		if (!took)
-			nt_check_say(check, NT_FOUND_NOTE, "softirqs", "not recorded (the probe softirq was off): nothing to compare with /proc/softirqs");
+			nt_check_say(
+				check, NT_FOUND_NOTE, "softirqs",
+				"not recorded (the probe softirq was off): nothing to compare with /proc/softirqs");
 		return took;
 	}
 	error = read_readings(check, &softirqs);
@@ -268,11 +292,14 @@ int nt_check_softirqs(struct nt_check *check)
 	if (!error && softirqs.n_readings > 1)
 		error = compare_softirqs(check, &softirqs);
 	if (!error && !softirqs.compared)
-		nt_check_say(check, NT_FOUND_NOTE, "softirqs", "there are not two readings of /proc/softirqs to compare with");
+		nt_check_say(check, NT_FOUND_NOTE, "softirqs",
+			     "there are not two readings of /proc/softirqs to compare with");
 	else if (!error && !softirqs.wrong)
-		nt_check_say(check, NT_FOUND_OK, "softirqs", "%llu changes of /proc/softirqs (CPU, vector, interval) are as recorded; %llu of them with "
-			     "a loss or an end of the session, compared from below only", (unsigned long long)softirqs.compared,
-			     (unsigned long long)softirqs.from_below);
+		nt_check_say(
+			check, NT_FOUND_OK, "softirqs",
+			"%llu changes of /proc/softirqs (CPU, vector, interval) are as recorded; %llu of them with "
+			"a loss or an end of the session, compared from below only",
+			(unsigned long long)softirqs.compared, (unsigned long long)softirqs.from_below);
 	free(softirqs.readings);
 	nt_id_map_release(&softirqs.during);
 	nt_id_map_release(&softirqs.after);
@@ -283,10 +310,11 @@ int nt_check_softirqs(struct nt_check *check)
 
 int nt_check_misses(struct nt_check *check)
 {
-	sqlite3_stmt *row = nt_check_query(check,
-		"SELECT * FROM (SELECT program, ts, value, lag(ts) OVER w AS since, lag(value) OVER w AS was FROM self_cost "
-		"WHERE session_id = ?1 AND name = 'misses' AND program IS NOT NULL "
-		"WINDOW w AS (PARTITION BY program ORDER BY ts)) WHERE value > was ORDER BY ts, program");
+	sqlite3_stmt *row = nt_check_query(
+		check, "SELECT * FROM (SELECT program, ts, value, lag(ts) OVER w AS since, lag(value) OVER w AS was "
+		       "FROM self_cost "
+		       "WHERE session_id = ?1 AND name = 'misses' AND program IS NOT NULL "
+		       "WINDOW w AS (PARTITION BY program ORDER BY ts)) WHERE value > was ORDER BY ts, program");
 	uint64_t n = 0;
 	int step;
 
@@ -294,7 +322,9 @@ int nt_check_misses(struct nt_check *check)
 		return -1;
 	for (; (step = sqlite3_step(row)) == SQLITE_ROW; n++) {
 		if (n < SHOWN)
-			nt_check_say(check, NT_FOUND_LOSS, "misses", "the kernel left out %lld runs of %s between %lld and %lld ns: this interval is suspect",
+			nt_check_say(check, NT_FOUND_LOSS, "misses",
+				     "the kernel left out %lld runs of %s between %lld and %lld ns: this interval is "
+				     "suspect",
 				     (long long)(sqlite3_column_int64(row, 2) - sqlite3_column_int64(row, 4)),
 				     nt_db_text(row, 0), (long long)sqlite3_column_int64(row, 3),
 				     (long long)sqlite3_column_int64(row, 1));
@@ -310,12 +340,16 @@ int nt_check_misses(struct nt_check *check)
 
 int nt_check_stat(struct nt_check *check)
 {
-	sqlite3_stmt *row = nt_check_query(check,
-		"WITH stat AS (SELECT cpu, name, max(value) - min(value) AS ticks, max(ts_end) - min(ts_begin) AS dur FROM proc_counter "
+	sqlite3_stmt *row = nt_check_query(
+		check,
+		"WITH stat AS (SELECT cpu, name, max(value) - min(value) AS ticks, max(ts_end) - min(ts_begin) AS dur "
+		"FROM proc_counter "
 		"WHERE session_id = ?1 AND source = '/proc/stat' AND cpu IS NOT NULL GROUP BY cpu, name) "
-		"SELECT cpu, sum(CASE WHEN name IN ('idle', 'iowait') THEN ticks END), sum(CASE name WHEN 'softirq' THEN ticks END), "
+		"SELECT cpu, sum(CASE WHEN name IN ('idle', 'iowait') THEN ticks END), sum(CASE name WHEN 'softirq' "
+		"THEN ticks END), "
 		"sum(CASE name WHEN 'steal' THEN ticks END), max(dur), "
-		"(SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost AS c WHERE c.session_id = ?1 AND c.cpu = stat.cpu AND owner = 'idle'), "
+		"(SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost AS c WHERE c.session_id = ?1 AND c.cpu = stat.cpu "
+		"AND owner = 'idle'), "
 		"(SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost AS c WHERE c.session_id = ?1 AND c.cpu = stat.cpu "
 		"AND owner IN ('net_rx', 'net_tx', 'softirq')) FROM stat GROUP BY cpu");
 	int step;
@@ -324,12 +358,15 @@ int nt_check_stat(struct nt_check *check)
 		return -1;
 	while ((step = sqlite3_step(row)) == SQLITE_ROW) {
 		int64_t tick_ns = check->clock_ticks ? 1000000000 / check->clock_ticks : 0;
-		char theirs[NT_HUMAN_MAX], ours[NT_HUMAN_MAX], their_softirqs[NT_HUMAN_MAX], our_softirqs[NT_HUMAN_MAX], steal[NT_HUMAN_MAX];
+		char theirs[NT_HUMAN_MAX], ours[NT_HUMAN_MAX], their_softirqs[NT_HUMAN_MAX], our_softirqs[NT_HUMAN_MAX],
+			steal[NT_HUMAN_MAX];
 
 		if (!tick_ns || !sqlite3_column_int64(row, 4))
 			continue;
-		nt_check_say(check, NT_FOUND_NOTE, "/proc/stat", "CPU %lld: idle %s (here %s), softirqs %s (here %s), stolen %s; in ticks, and by "
-			     "other rules", (long long)sqlite3_column_int64(row, 0),
+		nt_check_say(check, NT_FOUND_NOTE, "/proc/stat",
+			     "CPU %lld: idle %s (here %s), softirqs %s (here %s), stolen %s; in ticks, and by "
+			     "other rules",
+			     (long long)sqlite3_column_int64(row, 0),
 			     nt_human_ns(theirs, (uint64_t)(sqlite3_column_int64(row, 1) * tick_ns)),
 			     nt_human_ns(ours, (uint64_t)sqlite3_column_int64(row, 5)),
 			     nt_human_ns(their_softirqs, (uint64_t)(sqlite3_column_int64(row, 2) * tick_ns)),

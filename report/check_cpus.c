@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * check_cpus.c - the part of check that proves the promise itself: each CPU's slices follow one another without overlap and
- * gap from the session's start to its end; no thread is in two places; operations cost what the slices say; the sums
- * that views read are the sums of what they stand for.
+ * check_cpus.c - the part of check that proves the promise itself: each CPU's slices follow one another without overlap
+ * and gap from the session's start to its end; no thread is in two places; operations cost what the slices say; the
+ * sums that views read are the sums of what they stand for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 /* What one pass over the slices of a CPU tells. */
 struct cpu {
 	uint64_t slices, overlaps, gaps;
-	int64_t next_ns;	/* where the next slice must begin */
+	int64_t next_ns; /* where the next slice must begin */
 	int64_t sum_ns;
 	int64_t owned_ns[NT_OWNER_COUNT];
 	bool started;
@@ -75,7 +75,8 @@ static bool take_slice(struct cpus *all, int64_t start_ns, sqlite3_stmt *slice)
 /* Slices of a CPU stand in the table in the order of time: so they need not be sorted. */
 static int read_slices(struct nt_check *check, struct cpus *all)
 {
-	sqlite3_stmt *slice = nt_check_query(check, "SELECT cpu, ts, dur, owner FROM cpu_slice WHERE session_id = ?1 ORDER BY rowid");
+	sqlite3_stmt *slice =
+		nt_check_query(check, "SELECT cpu, ts, dur, owner FROM cpu_slice WHERE session_id = ?1 ORDER BY rowid");
 	uint64_t strange = 0;
 	int step;
 
@@ -91,7 +92,8 @@ static int read_slices(struct nt_check *check, struct cpus *all)
 
 static void judge_cpu(struct nt_check *check, int64_t number, const struct cpu *cpu)
 {
-	char slices[NT_HUMAN_MAX], sum[NT_HUMAN_MAX], length[NT_HUMAN_MAX], uncovered[NT_HUMAN_MAX], share[NT_HUMAN_MAX];
+	char slices[NT_HUMAN_MAX], sum[NT_HUMAN_MAX], length[NT_HUMAN_MAX], uncovered[NT_HUMAN_MAX],
+		share[NT_HUMAN_MAX];
 	int64_t all_ns = check->end_ns - check->start_ns;
 	bool ends = cpu->next_ns == check->end_ns;
 
@@ -101,12 +103,16 @@ static void judge_cpu(struct nt_check *check, int64_t number, const struct cpu *
 	nt_human_count(uncovered, cpu->owned_ns[NT_OWNER_UNCOVERED]);
 	nt_human_share(share, (uint64_t)cpu->owned_ns[NT_OWNER_UNCOVERED], (uint64_t)all_ns);
 	if (cpu->overlaps || cpu->gaps || !ends || cpu->sum_ns != all_ns)
-		nt_check_say(check, NT_FOUND_FAILED, "conservation", "CPU %lld: %s slices with %llu overlaps and %llu gaps sum to %s ns, but the "
-			     "session has %s ns%s", (long long)number, slices, (unsigned long long)cpu->overlaps,
+		nt_check_say(check, NT_FOUND_FAILED, "conservation",
+			     "CPU %lld: %s slices with %llu overlaps and %llu gaps sum to %s ns, but the "
+			     "session has %s ns%s",
+			     (long long)number, slices, (unsigned long long)cpu->overlaps,
 			     (unsigned long long)cpu->gaps, sum, length, ends ? "" : ", and they end elsewhere");
 	else
-		nt_check_say(check, NT_FOUND_OK, "conservation", "CPU %lld: %s slices, no overlap, no gap, sum %s ns = the session; uncovered %s ns "
-			     "(%s)", (long long)number, slices, sum, uncovered, share);
+		nt_check_say(check, NT_FOUND_OK, "conservation",
+			     "CPU %lld: %s slices, no overlap, no gap, sum %s ns = the session; uncovered %s ns "
+			     "(%s)",
+			     (long long)number, slices, sum, uncovered, share);
 }
 
 /* Without loss at most a thousandth of a CPU's time may be uncovered. */
@@ -124,7 +130,8 @@ static int judge_uncovered(struct nt_check *check, int64_t number, const struct 
 	sqlite3_bind_int64(loss, 2, number);
 	step = sqlite3_step(loss);
 	if (step == SQLITE_DONE)
-		nt_check_say(check, NT_FOUND_FAILED, "conservation", "CPU %lld: %s are uncovered, and no loss explains it", (long long)number,
+		nt_check_say(check, NT_FOUND_FAILED, "conservation",
+			     "CPU %lld: %s are uncovered, and no loss explains it", (long long)number,
 			     nt_human_ns(uncovered, (uint64_t)cpu->owned_ns[NT_OWNER_UNCOVERED]));
 	return nt_check_end(check, loss, step == SQLITE_ROW ? SQLITE_DONE : step);
 }
@@ -132,8 +139,9 @@ static int judge_uncovered(struct nt_check *check, int64_t number, const struct 
 /* The sums by bucket, that the views read, against the slices. */
 static int judge_sums(struct nt_check *check, struct cpus *all)
 {
-	sqlite3_stmt *sum = nt_check_query(check, "SELECT cpu, owner, sum(spent_ns) FROM cpu_cost WHERE session_id = ?1 "
-						  "GROUP BY cpu, owner");
+	sqlite3_stmt *sum =
+		nt_check_query(check, "SELECT cpu, owner, sum(spent_ns) FROM cpu_cost WHERE session_id = ?1 "
+				      "GROUP BY cpu, owner");
 	uint64_t wrong = 0;
 	int step;
 
@@ -153,7 +161,8 @@ static int judge_sums(struct nt_check *check, struct cpus *all)
 			wrong += all->cpus[number].owned_ns[owner] != 0;
 	}
 	if (wrong)
-		nt_check_say(check, NT_FOUND_FAILED, "sums", "%llu sums in cpu_cost are not those of cpu_slice", (unsigned long long)wrong);
+		nt_check_say(check, NT_FOUND_FAILED, "sums", "%llu sums in cpu_cost are not those of cpu_slice",
+			     (unsigned long long)wrong);
 	else
 		nt_check_say(check, NT_FOUND_OK, "sums", "cpu_cost is the sum of cpu_slice, for each CPU and owner");
 	return nt_check_end(check, sum, step);
@@ -161,7 +170,7 @@ static int judge_sums(struct nt_check *check, struct cpus *all)
 
 int nt_check_conservation(struct nt_check *check)
 {
-	struct cpus all = { 0 };
+	struct cpus all = {0};
 	int64_t n = 0;
 	int error = read_slices(check, &all);
 
@@ -173,8 +182,8 @@ int nt_check_conservation(struct nt_check *check)
 		error = judge_uncovered(check, number, &all.cpus[number]);
 	}
 	if (!error && n != check->cpus && check->end_ns > check->start_ns)
-		nt_check_say(check, NT_FOUND_FAILED, "conservation", "%lld CPUs have slices, but the session has %lld", (long long)n,
-			     (long long)check->cpus);
+		nt_check_say(check, NT_FOUND_FAILED, "conservation", "%lld CPUs have slices, but the session has %lld",
+			     (long long)n, (long long)check->cpus);
 	if (!error)
 		error = judge_sums(check, &all);
 	free(all.cpus);
@@ -185,8 +194,9 @@ int nt_check_conservation(struct nt_check *check)
 
 int nt_check_threads(struct nt_check *check)
 {
-	sqlite3_stmt *slice = nt_check_query(check, "SELECT utid, ts, dur FROM sched_slice WHERE session_id = ?1 AND utid <> 0 "
-						    "ORDER BY utid, ts");
+	sqlite3_stmt *slice =
+		nt_check_query(check, "SELECT utid, ts, dur FROM sched_slice WHERE session_id = ?1 AND utid <> 0 "
+				      "ORDER BY utid, ts");
 	int64_t utid = -1, end_ns = 0;
 	uint64_t n = 0, threads = 0, overlaps = 0;
 	char count[NT_HUMAN_MAX];
@@ -208,7 +218,8 @@ int nt_check_threads(struct nt_check *check)
 	}
 	nt_human_count(count, (int64_t)n);
 	if (overlaps)
-		nt_check_say(check, NT_FOUND_FAILED, "threads", "%llu times a thread was on two CPUs at once", (unsigned long long)overlaps);
+		nt_check_say(check, NT_FOUND_FAILED, "threads", "%llu times a thread was on two CPUs at once",
+			     (unsigned long long)overlaps);
 	else
 		nt_check_say(check, NT_FOUND_OK, "threads", "none was on two CPUs at once: %llu threads, %s stays",
 			     (unsigned long long)threads, count);
@@ -219,11 +230,12 @@ int nt_check_threads(struct nt_check *check)
 
 int nt_check_operations(struct nt_check *check)
 {
-	sqlite3_stmt *sum = nt_check_query(check,
-		"SELECT (SELECT coalesce(sum(cpu_ns), 0) FROM sock_op WHERE session_id = ?1), "
-		"(SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost WHERE session_id = ?1 AND owner IN ('send', 'recv')), "
-		"(SELECT count(*) FROM sock_op WHERE session_id = ?1), "
-		"coalesce(sum(cpu_ns), 0), coalesce(sum(ops), 0) FROM sock_cost WHERE session_id = ?1");
+	sqlite3_stmt *sum = nt_check_query(
+		check, "SELECT (SELECT coalesce(sum(cpu_ns), 0) FROM sock_op WHERE session_id = ?1), "
+		       "(SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost WHERE session_id = ?1 AND owner IN ('send', "
+		       "'recv')), "
+		       "(SELECT count(*) FROM sock_op WHERE session_id = ?1), "
+		       "coalesce(sum(cpu_ns), 0), coalesce(sum(ops), 0) FROM sock_cost WHERE session_id = ?1");
 	char ops_ns[NT_HUMAN_MAX], slices_ns[NT_HUMAN_MAX], ops[NT_HUMAN_MAX];
 	int step;
 
@@ -234,10 +246,12 @@ int nt_check_operations(struct nt_check *check)
 		nt_human_count(slices_ns, sqlite3_column_int64(sum, 1));
 		nt_human_count(ops, sqlite3_column_int64(sum, 2));
 		if (sqlite3_column_int64(sum, 0) != sqlite3_column_int64(sum, 1))
-			nt_check_say(check, NT_FOUND_FAILED, "operations", "%s operations cost %s ns, but the slices of send and recv sum to %s ns", ops,
+			nt_check_say(check, NT_FOUND_FAILED, "operations",
+				     "%s operations cost %s ns, but the slices of send and recv sum to %s ns", ops,
 				     ops_ns, slices_ns);
 		else
-			nt_check_say(check, NT_FOUND_OK, "operations", "%s operations cost %s ns = the slices of send and recv", ops, ops_ns);
+			nt_check_say(check, NT_FOUND_OK, "operations",
+				     "%s operations cost %s ns = the slices of send and recv", ops, ops_ns);
 		if (sqlite3_column_int64(sum, 0) != sqlite3_column_int64(sum, 3) ||
 		    sqlite3_column_int64(sum, 2) != sqlite3_column_int64(sum, 4))
 			nt_check_say(check, NT_FOUND_FAILED, "sums", "sock_cost is not the sum of sock_op");

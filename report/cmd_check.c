@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cmd_check.c - nettape-report check: is a recording whole, and does it add up. Prints the proof; fails when the promise
- * is broken. Loss that was declared does not break it.
+ * cmd_check.c - nettape-report check: is a recording whole, and does it add up. Prints the proof; fails when the
+ * promise is broken. Loss that was declared does not break it.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 /* ---- findings ---- */
 
-static const char *const verdict_names[] = { "ok", "note", "loss", "FAILED" };
+static const char *const verdict_names[] = {"ok", "note", "loss", "FAILED"};
 
 void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *name, const char *format, ...)
 {
@@ -73,7 +73,8 @@ int nt_check_number(struct nt_check *check, const char *sql, int64_t *out)
 
 static int check_whole(struct nt_check *check)
 {
-	sqlite3_stmt *statement = nt_check_query(check, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid");
+	sqlite3_stmt *statement =
+		nt_check_query(check, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid");
 	uint64_t n = 0;
 	int step;
 
@@ -93,13 +94,16 @@ static int check_whole(struct nt_check *check)
 /* ---- what is lost ---- */
 
 /* Losses that nobody declared: they were found out only here. The recording itself tells of all others. */
-#define UNDECLARED "'undeclared', 'missing block', 'damaged block', 'segment too long', 'no state record', 'no last state record'"
+#define UNDECLARED                                                                                                     \
+	"'undeclared', 'missing block', 'damaged block', 'segment too long', 'no state record', 'no last state "       \
+	"record'"
 
 static int check_losses(struct nt_check *check)
 {
-	sqlite3_stmt *statement = nt_check_query(check,
-		"SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED "), sum(count IS NULL) FROM loss "
-		"WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
+	sqlite3_stmt *statement =
+		nt_check_query(check, "SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED
+				      "), sum(count IS NULL) FROM loss "
+				      "WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
 	char count[NT_HUMAN_MAX];
 	uint64_t n = 0;
 	int step;
@@ -115,8 +119,8 @@ static int check_losses(struct nt_check *check)
 		else
 			nt_human_count(count, sqlite3_column_int64(statement, 3));
 		nt_check_say(check, verdict, "loss", "CPU %d: %s: %s records of kind %s; uncovered stretches: %d",
-			     sqlite3_column_int(statement, 0), nt_db_text(statement, 1), count, nt_db_text(statement, 2),
-			     sqlite3_column_int(statement, 4));
+			     sqlite3_column_int(statement, 0), nt_db_text(statement, 1), count,
+			     nt_db_text(statement, 2), sqlite3_column_int(statement, 4));
 	}
 	if (!n && step == SQLITE_DONE)
 		nt_check_say(check, NT_FOUND_OK, "loss", "nothing was lost");
@@ -127,7 +131,8 @@ static int check_losses(struct nt_check *check)
 
 static int check_oddities(struct nt_check *check)
 {
-	sqlite3_stmt *statement = nt_check_query(check,
+	sqlite3_stmt *statement = nt_check_query(
+		check,
 		"SELECT undeclared, malformed, clamped, clamped_max_ns, outside, unknown, bad_lines FROM session "
 		"WHERE session_id = ?1");
 	int step;
@@ -135,24 +140,33 @@ static int check_oddities(struct nt_check *check)
 	if (!statement)
 		return -1;
 	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-		const sqlite3_int64 undeclared = sqlite3_column_int64(statement, 0), malformed = sqlite3_column_int64(statement, 1);
-		const sqlite3_int64 clamped = sqlite3_column_int64(statement, 2), unknown = sqlite3_column_int64(statement, 5);
+		const sqlite3_int64 undeclared = sqlite3_column_int64(statement, 0),
+				    malformed = sqlite3_column_int64(statement, 1);
+		const sqlite3_int64 clamped = sqlite3_column_int64(statement, 2),
+				    unknown = sqlite3_column_int64(statement, 5);
 		const sqlite3_int64 bad_lines = sqlite3_column_int64(statement, 6);
 
 		if (undeclared)
-			nt_check_say(check, NT_FOUND_FAILED, "records", "switches from another task than was on the CPU: %lld; records are "
-				     "missing that nobody declared lost", undeclared);
+			nt_check_say(check, NT_FOUND_FAILED, "records",
+				     "switches from another task than was on the CPU: %lld; records are "
+				     "missing that nobody declared lost",
+				     undeclared);
 		else
-			nt_check_say(check, NT_FOUND_OK, "records", "every switch came from the task that was on the CPU");
+			nt_check_say(check, NT_FOUND_OK, "records",
+				     "every switch came from the task that was on the CPU");
 		if (malformed)
-			nt_check_say(check, NT_FOUND_NOTE, "records", "records that contradicted others, and were left out or cut: %lld", malformed);
+			nt_check_say(check, NT_FOUND_NOTE, "records",
+				     "records that contradicted others, and were left out or cut: %lld", malformed);
 		if (clamped)
-			nt_check_say(check, NT_FOUND_NOTE, "records", "times that were inverted, and set right: %lld, by %lld ns at most",
-				     clamped, (long long)sqlite3_column_int64(statement, 3));
+			nt_check_say(check, NT_FOUND_NOTE, "records",
+				     "times that were inverted, and set right: %lld, by %lld ns at most", clamped,
+				     (long long)sqlite3_column_int64(statement, 3));
 		if (unknown)
-			nt_check_say(check, NT_FOUND_NOTE, "records", "records of kinds that this program does not know: %lld", unknown);
+			nt_check_say(check, NT_FOUND_NOTE, "records",
+				     "records of kinds that this program does not know: %lld", unknown);
 		if (bad_lines)
-			nt_check_say(check, NT_FOUND_NOTE, "records", "lines of readings that were not understood: %lld", bad_lines);
+			nt_check_say(check, NT_FOUND_NOTE, "records",
+				     "lines of readings that were not understood: %lld", bad_lines);
 	}
 	return nt_check_end(check, statement, step);
 }
@@ -160,8 +174,8 @@ static int check_oddities(struct nt_check *check)
 /* ---- all of it ---- */
 
 static int (*const checks[])(struct nt_check *check) = {
-	check_whole,	    nt_check_conservation, nt_check_threads, nt_check_operations, check_losses, check_oddities,
-	nt_check_written, nt_check_softirqs,	   nt_check_misses,  nt_check_stat,
+	check_whole,	nt_check_conservation, nt_check_threads,  nt_check_operations, check_losses,
+	check_oddities, nt_check_written,      nt_check_softirqs, nt_check_misses,     nt_check_stat,
 };
 
 /* Reads what is needed of the session, and prints its head. */
@@ -185,13 +199,16 @@ static void begin_session(struct nt_check *check, sqlite3_stmt *session)
 	}
 	printf("session %lld: host ", (long long)check->session_id);
 	nt_print_clean(stdout, host, strlen(host));
-	printf(", %lld CPUs, %s\n", (long long)check->cpus, nt_human_ns(duration, (uint64_t)(check->end_ns - check->start_ns)));
+	printf(", %lld CPUs, %s\n", (long long)check->cpus,
+	       nt_human_ns(duration, (uint64_t)(check->end_ns - check->start_ns)));
 }
 
 static int check_sessions(struct nt_check *check)
 {
-	sqlite3_stmt *session = nt_db_prepare(check->db, "SELECT session_id, host, start_ts, end_ts, cpus, clock_ticks, complete "
-							 "FROM session ORDER BY session_id", NULL);
+	sqlite3_stmt *session = nt_db_prepare(check->db,
+					      "SELECT session_id, host, start_ts, end_ts, cpus, clock_ticks, complete "
+					      "FROM session ORDER BY session_id",
+					      NULL);
 	int step = SQLITE_DONE, error = 0;
 
 	if (!session)
@@ -220,7 +237,8 @@ static void print_result(struct nt_check *check)
 		nt_json_integer(&check->json, "losses", (int64_t)check->found[NT_FOUND_LOSS]);
 		nt_json_close(&check->json, '}');
 	} else if (check->found[NT_FOUND_FAILED]) {
-		printf("FAILED: %llu findings above break the promise\n", (unsigned long long)check->found[NT_FOUND_FAILED]);
+		printf("FAILED: %llu findings above break the promise\n",
+		       (unsigned long long)check->found[NT_FOUND_FAILED]);
 	} else if (check->found[NT_FOUND_LOSS]) {
 		puts("ok, WITH LOSS: it adds up, but what the lines marked `loss` name is missing");
 	} else {
@@ -230,7 +248,7 @@ static void print_result(struct nt_check *check)
 
 static int run(const struct nt_options *options)
 {
-	struct nt_check check = { .format = options->format, .json = { .out = stdout, .lines = 4 } };
+	struct nt_check check = {.format = options->format, .json = {.out = stdout, .lines = 4}};
 	char text[512];
 	int error;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cmd_info.c - nettape-report info: what is on a tape, how it was taken, and what it does not cover. From the tape itself;
- * events are counted, not interpreted.
+ * cmd_info.c - nettape-report info: what is on a tape, how it was taken, and what it does not cover. From the tape
+ * itself; events are counted, not interpreted.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -51,11 +51,13 @@ static int count_chunk(struct info *info, size_t chunk, struct nt_event_decoder 
 		if (!error) {
 			error = count_block(info, decoder, raw);
 			if (error == -EBADMSG)
-				error = nt_tape_problem(info->tape, "%s: the block at byte %llu does not hold what the chunk "
-							"format says.", info->tape->chunks[chunk].name,
+				error = nt_tape_problem(info->tape,
+							"%s: the block at byte %llu does not hold what the chunk "
+							"format says.",
+							info->tape->chunks[chunk].name,
 							(unsigned long long)block->offset);
 		} else if (error == -EBADMSG) {
-			error = 0;	/* a problem of the tape by now */
+			error = 0; /* a problem of the tape by now */
 		}
 	}
 	nt_tape_drop(info->tape, chunk);
@@ -65,7 +67,7 @@ static int count_chunk(struct info *info, size_t chunk, struct nt_event_decoder 
 static int count_all(struct info *info)
 {
 	struct nt_event_decoder *decoder = nt_event_decoder_new();
-	struct nt_buf raw = { 0 };
+	struct nt_buf raw = {0};
 	int error = decoder ? 0 : -ENOMEM;
 
 	for (size_t chunk = 0; chunk < info->tape->n_chunks && !error; chunk++)
@@ -160,9 +162,9 @@ static void json_probes(struct nt_json *json, const struct info *info)
 
 static void print_json(const struct info *info)
 {
-	static const char *const texts[] = { "kernel", "machine", "os", "virtual", "tool", "command", "stop" };
+	static const char *const texts[] = {"kernel", "machine", "os", "virtual", "tool", "command", "stop"};
 	const struct nt_tape *tape = info->tape;
-	struct nt_json json = { .out = stdout, .lines = 2 };
+	struct nt_json json = {.out = stdout, .lines = 2};
 	char text[512];
 
 	nt_session_uuid(tape, text);
@@ -247,7 +249,8 @@ static void print_head(const struct info *info)
 	printf(", %u CPUs\n", count_cpus(info));
 	if (realtime_ns)
 		printf("%s, ", nt_human_time(number, realtime_ns));
-	printf("%s, %s", nt_human_ns(number, tape->end_ns - tape->start_ns), tape->complete ? "complete" : "NOT COMPLETE");
+	printf("%s, %s", nt_human_ns(number, tape->end_ns - tape->start_ns),
+	       tape->complete ? "complete" : "NOT COMPLETE");
 	print_text(", stopped by: ", meta(info, "stop", text));
 	nt_session_uuid(tape, text);
 	printf("\nsession %s\n\n", text);
@@ -263,8 +266,10 @@ static void print_events(const struct info *info)
 	printf("\n%s lost", nt_human_count(number, (int64_t)info->n_lost));
 	print_kinds(": ", info->lost);
 	if (info->unknown)
-		printf("\n%s records of kinds that this program does not know", nt_human_count(number, (int64_t)info->unknown));
-	printf("\n%zu %s, %s", tape->n_chunks, tape->n_chunks == 1 ? "chunk" : "chunks", nt_human_bytes(number, tape->bytes));
+		printf("\n%s records of kinds that this program does not know",
+		       nt_human_count(number, (int64_t)info->unknown));
+	printf("\n%zu %s, %s", tape->n_chunks, tape->n_chunks == 1 ? "chunk" : "chunks",
+	       nt_human_bytes(number, tape->bytes));
 	if (info->n_records)
 		printf(", %.2f bytes an event", (double)tape->bytes / (double)info->n_records);
 	puts("\n");
@@ -294,7 +299,7 @@ static void print_people(const struct info *info)
 
 static int run(const struct nt_options *options)
 {
-	struct info info = { 0 };
+	struct info info = {0};
 	char text[512];
 	int error;
 

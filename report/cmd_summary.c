@@ -14,42 +14,46 @@
 
 #define TOP 10
 
-enum shape { SHAPE_ROWS, SHAPE_ONE, SHAPE_TEXTS };	/* in JSON: objects; members of the session; texts */
+enum shape { SHAPE_ROWS, SHAPE_ONE, SHAPE_TEXTS }; /* in JSON: objects; members of the session; texts */
 
 struct section {
 	enum shape shape;
 	const char *name;
-	const char *title;	/* for people; NULL: not shown to them as a table */
-	const char *sql;	/* ?1 is the session, ?2 how many rows at most, -1 for all */
+	const char *title; /* for people; NULL: not shown to them as a table */
+	const char *sql; /* ?1 is the session, ?2 how many rows at most, -1 for all */
 };
 
 static const struct section sections[] = {
-	{ SHAPE_ONE, "session", NULL,
-	  "SELECT uuid, host, kernel, machine, os, virtual, tool, start_ts, dur AS duration_ns, start_realtime_ns, cpus AS n_cpus, events, "
-	  "lost, complete, (SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) AS n_problems "
-	  "FROM session AS s WHERE session_id = ?1 LIMIT ?2" },
-	{ SHAPE_ROWS, "cpus", NULL, NT_SUMMARY_CPUS_SQL },
-	{ SHAPE_ROWS, "processes", "Processes by CPU time in send and receive (share of one CPU)",
-	  "SELECT coalesce(name, '(unknown)') AS process, pid, net_ns AS total_ns, share AS cpu_share, send_ns, recv_ns, "
-	  "send_ops + recv_ops AS ops_count, send_bytes AS sent_bytes, recv_bytes AS received_bytes "
-	  "FROM net_cost_process WHERE session_id = ?1 AND (net_ns > 0 OR send_ops + recv_ops > 0) "
-	  "ORDER BY net_ns DESC, send_ops + recv_ops DESC, upid LIMIT ?2" },
-	{ SHAPE_ROWS, "cgroups", "Control groups",
-	  "SELECT coalesce(path, '(unknown)') AS cgroup, processes AS processes_count, net_ns AS total_ns, share AS cpu_share, "
-	  "send_ns, recv_ns, send_ops + recv_ops AS ops_count, send_bytes AS sent_bytes, recv_bytes AS received_bytes "
-	  "FROM net_cost_cgroup WHERE session_id = ?1 AND (net_ns > 0 OR send_ops + recv_ops > 0) "
-	  "ORDER BY net_ns DESC, send_ops + recv_ops DESC, cgroup_id LIMIT ?2" },
-	{ SHAPE_ROWS, "sockets", "Sockets",
-	  "SELECT coalesce(proto, '(unknown)') AS proto, "
-	  "CASE WHEN family = 'inet6' THEN '[' || src || ']:' || sport ELSE src || ':' || sport END AS local, "
-	  "CASE WHEN family = 'inet6' THEN '[' || dst || ']:' || dport ELSE dst || ':' || dport END AS peer, "
-	  "coalesce(name, '(unknown)') AS process, net_ns AS total_ns, send_ns, recv_ns, send_ops + recv_ops AS ops_count, "
-	  "send_bytes AS sent_bytes, recv_bytes AS received_bytes "
-	  "FROM net_cost_socket WHERE session_id = ?1 "
-	  "ORDER BY net_ns DESC, send_ops + recv_ops DESC, socket_id LIMIT ?2" },
-	{ SHAPE_TEXTS, "uncovered", NULL,
-	  "SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid LIMIT ?2" },
-	{ SHAPE_TEXTS, "problems", NULL, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2" },
+	{SHAPE_ONE, "session", NULL,
+	 "SELECT uuid, host, kernel, machine, os, virtual, tool, start_ts, dur AS duration_ns, start_realtime_ns, cpus "
+	 "AS n_cpus, events, "
+	 "lost, complete, (SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) AS n_problems "
+	 "FROM session AS s WHERE session_id = ?1 LIMIT ?2"},
+	{SHAPE_ROWS, "cpus", NULL, NT_SUMMARY_CPUS_SQL},
+	{SHAPE_ROWS, "processes", "Processes by CPU time in send and receive (share of one CPU)",
+	 "SELECT coalesce(name, '(unknown)') AS process, pid, net_ns AS total_ns, share AS cpu_share, send_ns, "
+	 "recv_ns, "
+	 "send_ops + recv_ops AS ops_count, send_bytes AS sent_bytes, recv_bytes AS received_bytes "
+	 "FROM net_cost_process WHERE session_id = ?1 AND (net_ns > 0 OR send_ops + recv_ops > 0) "
+	 "ORDER BY net_ns DESC, send_ops + recv_ops DESC, upid LIMIT ?2"},
+	{SHAPE_ROWS, "cgroups", "Control groups",
+	 "SELECT coalesce(path, '(unknown)') AS cgroup, processes AS processes_count, net_ns AS total_ns, share AS "
+	 "cpu_share, "
+	 "send_ns, recv_ns, send_ops + recv_ops AS ops_count, send_bytes AS sent_bytes, recv_bytes AS received_bytes "
+	 "FROM net_cost_cgroup WHERE session_id = ?1 AND (net_ns > 0 OR send_ops + recv_ops > 0) "
+	 "ORDER BY net_ns DESC, send_ops + recv_ops DESC, cgroup_id LIMIT ?2"},
+	{SHAPE_ROWS, "sockets", "Sockets",
+	 "SELECT coalesce(proto, '(unknown)') AS proto, "
+	 "CASE WHEN family = 'inet6' THEN '[' || src || ']:' || sport ELSE src || ':' || sport END AS local, "
+	 "CASE WHEN family = 'inet6' THEN '[' || dst || ']:' || dport ELSE dst || ':' || dport END AS peer, "
+	 "coalesce(name, '(unknown)') AS process, net_ns AS total_ns, send_ns, recv_ns, send_ops + recv_ops AS "
+	 "ops_count, "
+	 "send_bytes AS sent_bytes, recv_bytes AS received_bytes "
+	 "FROM net_cost_socket WHERE session_id = ?1 "
+	 "ORDER BY net_ns DESC, send_ops + recv_ops DESC, socket_id LIMIT ?2"},
+	{SHAPE_TEXTS, "uncovered", NULL,
+	 "SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid LIMIT ?2"},
+	{SHAPE_TEXTS, "problems", NULL, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2"},
 };
 #define N_SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
@@ -120,10 +124,10 @@ static int csv_section(struct nt_db *db, struct nt_printer *printer, const struc
 		for (int i = 0; i < sqlite3_column_count(statement); i++) {
 			const char *name = sqlite3_column_name(statement, i);
 			const struct nt_cell cells[] = {
-				{ .type = NT_CELL_INTEGER, .integer = session_id },
-				{ .type = NT_CELL_TEXT, .text = section->name, .size = strlen(section->name) },
-				{ .type = NT_CELL_INTEGER, .integer = row },
-				{ .type = NT_CELL_TEXT, .text = name, .size = strlen(name) },
+				{.type = NT_CELL_INTEGER, .integer = session_id},
+				{.type = NT_CELL_TEXT, .text = section->name, .size = strlen(section->name)},
+				{.type = NT_CELL_INTEGER, .integer = row},
+				{.type = NT_CELL_TEXT, .text = name, .size = strlen(name)},
 				nt_result_cell(statement, i),
 			};
 
@@ -219,11 +223,14 @@ static int print_session(struct nt_db *db, struct nt_printer *printer, int64_t s
 		if (sections[i].title)
 			error = print_table(db, printer, &sections[i], session_id);
 	}
-	puts("\nnet_rx is not attributed to processes yet: it is the work of receiving for all of them, and runs in the time of\n"
+	puts("\nnet_rx is not attributed to processes yet: it is the work of receiving for all of them, and runs in "
+	     "the time of\n"
 	     "whoever was interrupted. Bytes are those of operations that succeeded, without peeks and error queues.");
 	if (!error)
-		error = print_sentences(db, &sections[N_SECTIONS - 2], "\nNot covered by this recording:\n  ", session_id);
-	return error ? error : print_sentences(db, &sections[N_SECTIONS - 1], "\nProblems of the tape:\n  ", session_id);
+		error = print_sentences(db, &sections[N_SECTIONS - 2], "\nNot covered by this recording:\n  ",
+					session_id);
+	return error ? error
+		     : print_sentences(db, &sections[N_SECTIONS - 1], "\nProblems of the tape:\n  ", session_id);
 }
 
 /* ---- all sessions ---- */
@@ -250,7 +257,8 @@ static int one_session(struct summary *summary, int64_t session_id)
 
 static int all_sessions(struct summary *summary)
 {
-	sqlite3_stmt *statement = nt_db_prepare(summary->db, "SELECT session_id FROM session ORDER BY session_id", NULL);
+	sqlite3_stmt *statement =
+		nt_db_prepare(summary->db, "SELECT session_id FROM session ORDER BY session_id", NULL);
 	int step = SQLITE_DONE, error = 0;
 
 	if (!statement)
@@ -265,8 +273,8 @@ static int all_sessions(struct summary *summary)
 
 static int summarize(struct nt_db *db, enum nt_format format)
 {
-	static const char *const csv_names[] = { "session_id", "section", "row", "name", "value" };
-	struct summary summary = { .db = db, .format = format, .json = { .out = stdout, .lines = 4 } };
+	static const char *const csv_names[] = {"session_id", "section", "row", "name", "value"};
+	struct summary summary = {.db = db, .format = format, .json = {.out = stdout, .lines = 4}};
 	int error = 0;
 
 	summary.printer = nt_printer_new(stdout, format, true);

@@ -44,14 +44,16 @@ int nt_db_fail(struct nt_db *db, const char *what)
 		return fail(db, "%s: %s: the disk is full: free some space, or %s.", name_of(db), what,
 			    db->path[0] ? "give another place with -o" : "set TMPDIR to a place that has some");
 	if (code == SQLITE_CANTOPEN && !db->path[0])
-		return fail(db, "%s: %s: there is no place for its file: set TMPDIR to a directory that can be written to.",
+		return fail(db,
+			    "%s: %s: there is no place for its file: set TMPDIR to a directory that can be written to.",
 			    name_of(db), what);
 	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
 		return fail(db, "%s: %s: it is damaged, or no database: import the tape again.", name_of(db), what);
 	if (code == SQLITE_AUTH)
 		return fail(db, "%s: " READING_ONLY, name_of(db));
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-		return fail(db, "%s: %s: another program is writing to it: try again when that is done.", name_of(db), what);
+		return fail(db, "%s: %s: another program is writing to it: try again when that is done.", name_of(db),
+			    what);
 	return fail(db, "%s: %s: %s.", name_of(db), what, sqlite3_errmsg(db->handle));
 }
 
@@ -110,11 +112,14 @@ static int check_kind(struct nt_db *db)
 	if (number(db, "PRAGMA application_id", &id) || number(db, "PRAGMA user_version", &version))
 		return -1;
 	if (id != NT_DB_APPLICATION_ID)
-		return fail(db, "%s: this is a database, but not one that nettape-report made: give a tape, or import one first.",
+		return fail(db,
+			    "%s: this is a database, but not one that nettape-report made: give a tape, or import one "
+			    "first.",
 			    db->path);
 	if (version != NT_SCHEMA_VERSION)
-		return fail(db, "%s: its schema is version %lld and this program reads version %d: import the tape again.", db->path,
-			    (long long)version, NT_SCHEMA_VERSION);
+		return fail(db,
+			    "%s: its schema is version %lld and this program reads version %d: import the tape again.",
+			    db->path, (long long)version, NT_SCHEMA_VERSION);
 	return 0;
 }
 
@@ -127,7 +132,8 @@ static int make_tables(struct nt_db *db)
 		int at = snprintf(sql, sizeof(sql), "CREATE TABLE %s(", table->name);
 
 		for (uint32_t i = 0; i < table->n_columns; i++)
-			at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s %s%s", i ? ", " : "", table->columns[i].name,
+			at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s %s%s", i ? ", " : "",
+				       table->columns[i].name,
 				       table->columns[i].type == NT_VALUE_TEXT ? "TEXT" : "INTEGER",
 				       table->columns[i].required ? " NOT NULL" : "");
 		if (table->key)
@@ -137,7 +143,8 @@ static int make_tables(struct nt_db *db)
 		if (run(db, sql, "a table cannot be made"))
 			return -1;
 	}
-	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d", NT_DB_APPLICATION_ID, NT_SCHEMA_VERSION);
+	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d", NT_DB_APPLICATION_ID,
+		 NT_SCHEMA_VERSION);
 	return run(db, sql, "it cannot be marked as nettape's") ? -1 : run(db, views_sql, "the views cannot be made");
 }
 
@@ -153,8 +160,8 @@ static int open_handle(struct nt_db *db, const char *path, int flags)
 }
 
 /*
- * A new database: nothing else reads it before it is whole, and if that fails it is removed. So it needs no journal. Its
- * file is the owner's alone, for it tells names and addresses.
+ * A new database: nothing else reads it before it is whole, and if that fails it is removed. So it needs no journal.
+ * Its file is the owner's alone, for it tells names and addresses.
  */
 static int open_new(struct nt_db *db)
 {
@@ -172,16 +179,44 @@ static int open_new(struct nt_db *db)
 	close(fd);
 	if (open_handle(db, db->partial, SQLITE_OPEN_READWRITE))
 		return -1;
-	return run(db, "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-		       "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768", "it cannot be set up") ? -1 : make_tables(db);
+	return run(db,
+		   "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+		   "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768",
+		   "it cannot be set up")
+		       ? -1
+		       : make_tables(db);
 }
 
 static int open_temporary(struct nt_db *db)
 {
 	if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
 		return -1;
-	return run(db, "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -131072",
-		   "it cannot be set up") ? -1 : make_tables(db);
+	return run(db,
+		   "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = "
+		   "-131072",
+		   "it cannot be set up")
+		       ? -1
+		       : make_tables(db);
+}
+
+/*
+ * For reading. After an import that was killed SQLite must first take back what that wrote, which a read-only handle
+ * cannot; what may be prepared afterwards is up to nt_db_forbid_writing in either case.
+ */
+static int open_read(struct nt_db *db)
+{
+	int code;
+
+	if (open_handle(db, db->path, SQLITE_OPEN_READONLY))
+		return -1;
+	if (!check_kind(db))
+		return 0;
+	code = sqlite3_extended_errcode(db->handle);
+	if (code != SQLITE_READONLY_ROLLBACK && code != SQLITE_READONLY_RECOVERY)
+		return -1;
+	sqlite3_close_v2(db->handle);
+	db->handle = NULL;
+	return open_handle(db, db->path, SQLITE_OPEN_READWRITE) ? -1 : check_kind(db);
 }
 
 static int open_as(struct nt_db *db, enum nt_db_mode mode)
@@ -192,7 +227,7 @@ static int open_as(struct nt_db *db, enum nt_db_mode mode)
 	case NT_DB_TEMPORARY:
 		return open_temporary(db);
 	case NT_DB_READ:
-		return open_handle(db, db->path, SQLITE_OPEN_READONLY) ? -1 : check_kind(db);
+		return open_read(db);
 	case NT_DB_NEW:
 		if (is_there)
 			return fail(db, "%s is there already: add to it with --append, or remove it first.", db->path);
@@ -366,10 +401,11 @@ int nt_db_finish(struct nt_db *db)
 /* PRAGMAs that tell and change nothing; with an argument only those whose argument is what they tell of. */
 static bool is_harmless_pragma(const char *name, const char *argument)
 {
-	static const char *const telling[] = { "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo",
-					       "foreign_key_list" };
-	static const char *const plain[] = { "database_list", "function_list", "collation_list", "compile_options", "user_version",
-					     "application_id", "page_count", "page_size", "encoding" };
+	static const char *const telling[] = {"table_info", "table_xinfo", "table_list",      "index_list",
+					      "index_info", "index_xinfo", "foreign_key_list"};
+	static const char *const plain[] = {"database_list",   "function_list", "collation_list",
+					    "compile_options", "user_version",	"application_id",
+					    "page_count",      "page_size",	"encoding"};
 
 	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
 		if (!sqlite3_stricmp(name, telling[i]))
@@ -382,7 +418,8 @@ static bool is_harmless_pragma(const char *name, const char *argument)
 	return false;
 }
 
-static int authorize(void *arg, int action, const char *first, const char *second, const char *database, const char *trigger)
+static int authorize(void *arg, int action, const char *first, const char *second, const char *database,
+		     const char *trigger)
 {
 	(void)arg;
 	(void)database;
@@ -394,7 +431,8 @@ static int authorize(void *arg, int action, const char *first, const char *secon
 	case SQLITE_RECURSIVE:
 		return SQLITE_OK;
 	case SQLITE_UPDATE:
-		/* Asked for when a table-valued function like pragma_table_info is set up; writing to it is refused all the same. */
+		/* Asked for when a table-valued function like pragma_table_info is set up; writing to it is refused all
+		 * the same. */
 		return first && !strcmp(first, "sqlite_master") ? SQLITE_OK : SQLITE_DENY;
 	case SQLITE_PRAGMA:
 		return is_harmless_pragma(first, second) ? SQLITE_OK : SQLITE_DENY;

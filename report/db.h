@@ -13,21 +13,21 @@
 
 #include "report/tables.h"
 
-#define NT_DB_APPLICATION_ID 0x6e747061	/* "ntpa", in the header of the file */
+#define NT_DB_APPLICATION_ID 0x6e747061 /* "ntpa", in the header of the file */
 
 enum nt_db_mode {
-	NT_DB_READ,	/* read-only */
-	NT_DB_NEW,	/* written as PATH.partial, and renamed when it is whole; fails if there is one */
-	NT_DB_APPEND,	/* like NEW if there is none; else all or nothing is added to it */
-	NT_DB_TEMPORARY	/* gone when it is closed; in memory, and in TMPDIR when it is large */
+	NT_DB_READ, /* read-only */
+	NT_DB_NEW, /* written as PATH.partial, and renamed when it is whole; fails if there is one */
+	NT_DB_APPEND, /* like NEW if there is none; else all or nothing is added to it */
+	NT_DB_TEMPORARY /* gone when it is closed; in memory, and in TMPDIR when it is large */
 };
 
 struct nt_db {
 	sqlite3 *handle;
-	char *path;			/* as given; "" if temporary */
-	char *partial;			/* what is to be renamed or removed, or NULL */
+	char *path; /* as given; "" if temporary */
+	char *partial; /* what is to be renamed or removed, or NULL */
 	bool in_transaction;
-	bool read_only;			/* nt_db_forbid_writing was called */
+	bool read_only; /* nt_db_forbid_writing was called */
 	sqlite3_stmt *inserts[NT_TABLE_COUNT];
 	char error[512];
 };

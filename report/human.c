@@ -28,25 +28,28 @@ static const char *with_unit(char text[NT_HUMAN_MAX], uint64_t value, const stru
 	whole = value / units->size;
 	milli = (uint64_t)((double)(value % units->size) * 1000 / (double)units->size);
 	if (whole < 10)
-		snprintf(text, NT_HUMAN_MAX, "%llu.%03u %s", (unsigned long long)whole, (unsigned int)milli, units->name);
+		snprintf(text, NT_HUMAN_MAX, "%llu.%03u %s", (unsigned long long)whole, (unsigned int)milli,
+			 units->name);
 	else if (whole < 100)
-		snprintf(text, NT_HUMAN_MAX, "%llu.%02u %s", (unsigned long long)whole, (unsigned int)(milli / 10), units->name);
+		snprintf(text, NT_HUMAN_MAX, "%llu.%02u %s", (unsigned long long)whole, (unsigned int)(milli / 10),
+			 units->name);
 	else
-		snprintf(text, NT_HUMAN_MAX, "%llu.%u %s", (unsigned long long)whole, (unsigned int)(milli / 100), units->name);
+		snprintf(text, NT_HUMAN_MAX, "%llu.%u %s", (unsigned long long)whole, (unsigned int)(milli / 100),
+			 units->name);
 	return text;
 }
 
 const char *nt_human_ns(char text[NT_HUMAN_MAX], uint64_t ns)
 {
-	static const struct unit units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" } };
+	static const struct unit units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
 
 	return with_unit(text, ns, units);
 }
 
 const char *nt_human_bytes(char text[NT_HUMAN_MAX], uint64_t bytes)
 {
-	static const struct unit units[] = { { 1000000000000, "TB" }, { 1000000000, "GB" }, { 1000000, "MB" },
-					     { 1000, "kB" },	      { 1, "B" } };
+	static const struct unit units[] = {
+		{1000000000000, "TB"}, {1000000000, "GB"}, {1000000, "MB"}, {1000, "kB"}, {1, "B"}};
 
 	return with_unit(text, bytes, units);
 }
@@ -93,7 +96,8 @@ void nt_print_clean(FILE *out, const char *text, size_t size)
 	for (size_t i = 0; i < size;) {
 		size_t n = nt_utf8_length(text + i, size - i);
 		unsigned char byte = (unsigned char)text[i];
-		bool is_control = n == 0 || byte < 0x20 || byte == 0x7f || (byte == 0xc2 && (unsigned char)text[i + 1] < 0xa0);
+		bool is_control =
+			n == 0 || byte < 0x20 || byte == 0x7f || (byte == 0xc2 && (unsigned char)text[i + 1] < 0xa0);
 
 		if (is_control)
 			fprintf(out, "\\x%02x", byte);

@@ -81,7 +81,7 @@ uint64_t *nt_id_map_at(struct nt_id_map *map, uint64_t id)
 			return NULL;
 		map->last = map->n_pages++;
 		page = &map->pages[map->last];
-		*page = (struct nt_id_page){ .number = number };
+		*page = (struct nt_id_page){.number = number};
 		fill_slot(map, map->last);
 	}
 	return &page->values[id % NT_ID_PAGE];
@@ -91,7 +91,7 @@ void nt_id_map_release(struct nt_id_map *map)
 {
 	free(map->pages);
 	free(map->slots);
-	*map = (struct nt_id_map){ 0 };
+	*map = (struct nt_id_map){0};
 }
 
 int nt_id_map_each(const struct nt_id_map *map, int (*visit)(void *arg, uint64_t id, uint64_t value), void *arg)

@@ -12,17 +12,17 @@
 #define NT_ID_PAGE 16
 
 struct nt_id_page {
-	uint64_t number;		/* id / NT_ID_PAGE */
-	uint64_t values[NT_ID_PAGE];	/* 0: absent */
+	uint64_t number; /* id / NT_ID_PAGE */
+	uint64_t values[NT_ID_PAGE]; /* 0: absent */
 };
 
 /* Zero-initialised is empty. Owner frees with nt_id_map_release. */
 struct nt_id_map {
 	struct nt_id_page *pages;
 	size_t n_pages, pages_size;
-	uint32_t *slots;		/* page index + 1, found by hash; a power of two of them */
+	uint32_t *slots; /* page index + 1, found by hash; a power of two of them */
 	size_t n_slots;
-	size_t last;			/* the page found last */
+	size_t last; /* the page found last */
 };
 
 /* The value of an id, 0 when it has none. */

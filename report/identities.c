@@ -9,7 +9,7 @@
 
 #include "report/words.h"
 
-#define TAKEN UINT64_MAX	/* in `newest`: its record has been given */
+#define TAKEN UINT64_MAX /* in `newest`: its record has been given */
 
 void nt_identities_release(struct nt_identities *ids)
 {
@@ -21,7 +21,7 @@ void nt_identities_release(struct nt_identities *ids)
 	nt_id_map_release(&ids->made);
 	nt_arena_release(&ids->arena);
 	free(ids->names);
-	*ids = (struct nt_identities){ 0 };
+	*ids = (struct nt_identities){0};
 }
 
 static int set(struct nt_id_map *map, uint64_t id, uint64_t value)
@@ -61,10 +61,12 @@ static int add_name(struct nt_identities *ids, uint64_t id, const char *name)
 {
 	const char **names = ids->names;
 
+	if (!name)
+		return -ENOMEM;
 	/* Grows at each power of two. */
 	if (!(ids->n_names & (ids->n_names - 1)))
 		names = reallocarray(ids->names, ids->n_names ? 2 * ids->n_names : 1, sizeof(*names));
-	if (!names || !name)
+	if (!names)
 		return -ENOMEM;
 	ids->names = names;
 	names[ids->n_names++] = name;

@@ -18,14 +18,14 @@
 
 /* Zero-initialised is empty. */
 struct nt_identities {
-	struct nt_id_map newest[3];	/* of tasks, sockets, cgroups: end_ns + 1 of the newest record */
-	struct nt_id_map processes;	/* of threads that are not their process's main one: its id + 1 */
-	struct nt_id_map irqs;		/* type << 32 | number: index in names + 1 */
-	struct nt_id_map seen;		/* tasks that an event or a row speaks of */
-	struct nt_id_map made;		/* processes that have a row without their main thread being known */
+	struct nt_id_map newest[3]; /* of tasks, sockets, cgroups: end_ns + 1 of the newest record */
+	struct nt_id_map processes; /* of threads that are not their process's main one: its id + 1 */
+	struct nt_id_map irqs; /* type << 32 | number: index in names + 1 */
+	struct nt_id_map seen; /* tasks that an event or a row speaks of */
+	struct nt_id_map made; /* processes that have a row without their main thread being known */
 	const char **names;
 	size_t n_names;
-	struct nt_arena arena;		/* of names */
+	struct nt_arena arena; /* of names */
 };
 
 void nt_identities_release(struct nt_identities *ids);

@@ -12,7 +12,7 @@
 #include "report/progress.h"
 #include "report/rows.h"
 
-#define ROWS_PER_LOOK 8192	/* rows between two looks at the progress */
+#define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
 static int refuse_twice(struct nt_db *db, const struct nt_tape *tape)
 {
@@ -22,8 +22,8 @@ static int refuse_twice(struct nt_db *db, const struct nt_tape *tape)
 	nt_session_uuid(tape, uuid);
 	found = nt_db_has_session(db, uuid);
 	if (found > 0)
-		snprintf(db->error, sizeof(db->error), "%s is in the database already, as session %s: leave it out.", tape->path,
-			 uuid);
+		snprintf(db->error, sizeof(db->error), "%s is in the database already, as session %s: leave it out.",
+			 tape->path, uuid);
 	return found ? -1 : 0;
 }
 
@@ -82,8 +82,8 @@ static bool is_database(const char *path)
 
 	if (!file)
 		return false;
-	is = !fstat(fileno(file), &status) && S_ISREG(status.st_mode) && fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes) &&
-	     !memcmp(bytes, magic, sizeof(magic));
+	is = !fstat(fileno(file), &status) && S_ISREG(status.st_mode) &&
+	     fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes) && !memcmp(bytes, magic, sizeof(magic));
 	fclose(file);
 	return is;
 }

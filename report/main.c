@@ -8,8 +8,8 @@
 
 #include "report/command.h"
 
-static const struct nt_command *const commands[] = { &nt_cmd_info, &nt_cmd_check, &nt_cmd_import, &nt_cmd_summary,
-						     &nt_cmd_query };
+static const struct nt_command *const commands[] = {&nt_cmd_info, &nt_cmd_check, &nt_cmd_import, &nt_cmd_summary,
+						    &nt_cmd_query};
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_usage(FILE *out)
@@ -53,10 +53,13 @@ static int misused(const struct nt_command *command, const char *what)
 enum { OPTION_JSON = 256, OPTION_CSV, OPTION_APPEND };
 
 static const struct option long_options[] = {
-	{ "json", no_argument, NULL, OPTION_JSON },	{ "csv", no_argument, NULL, OPTION_CSV },
-	{ "append", no_argument, NULL, OPTION_APPEND }, { "output", required_argument, NULL, 'o' },
-	{ "file", required_argument, NULL, 'f' },	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{"json", no_argument, NULL, OPTION_JSON},
+	{"csv", no_argument, NULL, OPTION_CSV},
+	{"append", no_argument, NULL, OPTION_APPEND},
+	{"output", required_argument, NULL, 'o'},
+	{"file", required_argument, NULL, 'f'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 /* What a command must take for an option to be allowed. */
@@ -100,7 +103,7 @@ static void set(struct nt_options *options, int option)
 
 static int run(const struct nt_command *command, int argc, char **argv)
 {
-	struct nt_options options = { .format = NT_FORMAT_TABLE };
+	struct nt_options options = {.format = NT_FORMAT_TABLE};
 	int option, code;
 
 	opterr = 0;
@@ -110,8 +113,10 @@ static int run(const struct nt_command *command, int argc, char **argv)
 			return NT_EXIT_DONE;
 		}
 		if (!(command->takes & needs(option))) {
-			fprintf(stderr, "nettape-report %s: %s is no option of this command, or lacks its value.\n"
-				"usage: nettape-report %s %s\n", command->name, argv[optind - 1], command->name, command->usage);
+			fprintf(stderr,
+				"nettape-report %s: %s is no option of this command, or lacks its value.\n"
+				"usage: nettape-report %s %s\n",
+				command->name, argv[optind - 1], command->name, command->usage);
 			return NT_EXIT_MISUSED;
 		}
 		set(&options, option);

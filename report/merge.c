@@ -11,9 +11,9 @@
 #include "report/stream.h"
 
 struct nt_merge {
-	struct nt_stream **heap;	/* least key first; those that have ended are gone from it */
+	struct nt_stream **heap; /* least key first; those that have ended are gone from it */
 	size_t n_heap;
-	struct nt_stream **streams;	/* all, for freeing and counting */
+	struct nt_stream **streams; /* all, for freeing and counting */
 	size_t n_streams;
 	bool begun;
 };

@@ -20,8 +20,8 @@
 struct nt_merged {
 	uint32_t cpu;
 	bool is_gap;
-	union nt_any record;		/* !is_gap */
-	uint64_t resume_ns;		/* is_gap: as nt_timeline_gap */
+	union nt_any record; /* !is_gap */
+	uint64_t resume_ns; /* is_gap: as nt_timeline_gap */
 	uint64_t task;
 	const char *why;
 };

@@ -11,13 +11,13 @@
 
 #include "report/arena.h"
 
-#define HELD_ROWS 1000	/* of a table, until it is printed with what widths they need */
+#define HELD_ROWS 1000 /* of a table, until it is printed with what widths they need */
 
 struct column {
 	char *name;
-	char *shown;	/* the name as a table shows it */
+	char *shown; /* the name as a table shows it */
 	size_t width;
-	bool is_text;	/* left-aligned */
+	bool is_text; /* left-aligned */
 };
 
 struct nt_printer {
@@ -31,7 +31,7 @@ struct nt_printer {
 	size_t n_held;
 	bool widths_known;
 	struct nt_arena arena;
-	FILE *scratch;	/* into scratch_text: one cell at a time */
+	FILE *scratch; /* into scratch_text: one cell at a time */
 	char *scratch_text;
 	size_t scratch_size;
 	struct nt_json json;
@@ -47,7 +47,7 @@ struct nt_printer *nt_printer_new(FILE *out, enum nt_format format, bool human)
 	printer->format = format;
 	printer->human = human && format == NT_FORMAT_TABLE;
 	printer->colour = isatty(fileno(out)) && !getenv("NO_COLOR");
-	printer->json = (struct nt_json){ .out = out, .lines = 1 };
+	printer->json = (struct nt_json){.out = out, .lines = 1};
 	printer->scratch = open_memstream(&printer->scratch_text, &printer->scratch_size);
 	if (!printer->scratch) {
 		free(printer);
@@ -283,7 +283,7 @@ static int table_row(struct nt_printer *printer, const struct nt_cell *cells)
 /* In a table for people the unit stands with the number, so the name does not say it. */
 static char *shown_name(const struct nt_printer *printer, const char *name)
 {
-	static const char *const units[] = { "_ns", "_bytes", "_share", "_count" };
+	static const char *const units[] = {"_ns", "_bytes", "_share", "_count"};
 	char *copy = strdup(name);
 
 	for (size_t i = 0; copy && printer->human && i < sizeof(units) / sizeof(units[0]); i++) {

@@ -24,7 +24,7 @@ struct nt_cell {
 		int64_t integer;
 		double real;
 		struct {
-			const char *text;	/* or the bytes of a blob */
+			const char *text; /* or the bytes of a blob */
 			size_t size;
 		};
 	};
@@ -49,9 +49,9 @@ void nt_printer_end(struct nt_printer *printer);
 /* Zero-initialise but for the first two. */
 struct nt_json {
 	FILE *out;
-	unsigned int lines;	/* levels, from outside, whose members have lines of their own */
+	unsigned int lines; /* levels, from outside, whose members have lines of their own */
 	unsigned int depth;
-	bool filled;	/* something stands before on this level */
+	bool filled; /* something stands before on this level */
 };
 
 /* `key` is NULL inside an array. `bracket` is { or [. */

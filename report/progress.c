@@ -23,7 +23,7 @@ static uint64_t now_ns(void)
 
 void nt_progress_begin(struct nt_progress *progress, const char *what)
 {
-	*progress = (struct nt_progress){ .what = what, .begin_ns = now_ns(), .is_terminal = isatty(STDERR_FILENO) };
+	*progress = (struct nt_progress){.what = what, .begin_ns = now_ns(), .is_terminal = isatty(STDERR_FILENO)};
 }
 
 void nt_progress_show(struct nt_progress *progress, unsigned int permille, uint64_t n)
@@ -37,7 +37,8 @@ void nt_progress_show(struct nt_progress *progress, unsigned int permille, uint6
 	if (now - progress->begin_ns < QUIET_NS || now - progress->shown_ns < STEP_NS)
 		return;
 	progress->shown_ns = now;
-	fprintf(stderr, "\r%s: %3u %%, %s rows\033[K", progress->what, permille / 10, nt_human_count(count, (int64_t)n));
+	fprintf(stderr, "\r%s: %3u %%, %s rows\033[K", progress->what, permille / 10,
+		nt_human_count(count, (int64_t)n));
 }
 
 void nt_progress_end(struct nt_progress *progress)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct nt_progress {
-	const char *what;	/* "importing demo.tape" */
+	const char *what; /* "importing demo.tape" */
 	uint64_t begin_ns, shown_ns;
 	bool is_terminal;
 };

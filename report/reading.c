@@ -25,7 +25,7 @@ static bool next_line(struct text *text, struct text *line)
 	if (text->at == text->end)
 		return false;
 	newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
-	*line = (struct text){ text->at, newline ? newline : text->end };
+	*line = (struct text){text->at, newline ? newline : text->end};
 	text->at = newline ? newline + 1 : text->end;
 	return true;
 }
@@ -94,7 +94,8 @@ static bool next_number(struct text *line, unsigned int base, int64_t *out)
 }
 
 /* "first.second", or one of them alone, as a zero-terminated name. */
-static bool join(char name[NT_COUNTER_NAME_MAX], const struct text *first, const char *between, const struct text *second)
+static bool join(char name[NT_COUNTER_NAME_MAX], const struct text *first, const char *between,
+		 const struct text *second)
 {
 	int size = snprintf(name, NT_COUNTER_NAME_MAX, "%.*s%s%.*s", (int)length(first), first->at, between,
 			    second ? (int)length(second) : 0, second ? second->at : "");
@@ -104,7 +105,7 @@ static bool join(char name[NT_COUNTER_NAME_MAX], const struct text *first, const
 
 static int give(const struct parse *parse, int64_t cpu, const char *program, const char *name, int64_t value)
 {
-	struct nt_counter counter = { .cpu = cpu, .program = program, .name = name, .value = value };
+	struct nt_counter counter = {.cpu = cpu, .program = program, .name = name, .value = value};
 
 	return parse->counter(parse->arg, &counter);
 }
@@ -112,8 +113,8 @@ static int give(const struct parse *parse, int64_t cpu, const char *program, con
 /* The times of a line "cpu 1 2 3 ..." of /proc/stat, in clock ticks. */
 static int stat_cpu_line(const struct parse *parse, int64_t cpu, struct text *line)
 {
-	static const char *const names[] = { "user", "nice",	"system", "idle",  "iowait",
-					     "irq",  "softirq", "steal",  "guest", "guest_nice" };
+	static const char *const names[] = {"user", "nice",    "system", "idle",  "iowait",
+					    "irq",  "softirq", "steal",	 "guest", "guest_nice"};
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !error; i++) {
@@ -175,8 +176,8 @@ static int parse_softirqs(const struct parse *parse, struct text text)
 		}
 		word.end--;
 		while (!error && next_word(&line, &count)) {
-			if (next_word(&cpus, &cpu_word) && take(&cpu_word, "CPU") && number(cpu_word, 10, &cpu) && cpu >= 0 &&
-			    number(count, 10, &value) && join(name, &word, "", NULL)) {
+			if (next_word(&cpus, &cpu_word) && take(&cpu_word, "CPU") && number(cpu_word, 10, &cpu) &&
+			    cpu >= 0 && number(count, 10, &value) && join(name, &word, "", NULL)) {
 				error = give(parse, cpu, NULL, name, value);
 			} else {
 				++*parse->bad_lines;
@@ -187,14 +188,26 @@ static int parse_softirqs(const struct parse *parse, struct text text)
 	return error;
 }
 
-#define SOFTNET_CPU 12	/* the column that says which CPU; kernels before 5.10 lack it, and lines are by number */
+#define SOFTNET_CPU 12 /* the column that says which CPU; kernels before 5.10 lack it, and lines are by number */
 
 /* /proc/net/softnet_stat: a line of hexadecimal numbers for each online CPU. */
 static int parse_softnet(const struct parse *parse, struct text text)
 {
-	static const char *const names[] = { "processed", "dropped", "time_squeeze", NULL, NULL, NULL,	   NULL,
-					     NULL,	  "cpu_collision", "received_rps", "flow_limit_count", "backlog_len",
-					     NULL,	  "input_qlen",	   "process_qlen" };
+	static const char *const names[] = {"processed",
+					    "dropped",
+					    "time_squeeze",
+					    NULL,
+					    NULL,
+					    NULL,
+					    NULL,
+					    NULL,
+					    "cpu_collision",
+					    "received_rps",
+					    "flow_limit_count",
+					    "backlog_len",
+					    NULL,
+					    "input_qlen",
+					    "process_qlen"};
 	enum { N = sizeof(names) / sizeof(names[0]) };
 	struct text line;
 	int error = 0;
@@ -211,7 +224,8 @@ static int parse_softnet(const struct parse *parse, struct text text)
 		}
 		for (size_t i = 0; i < n && !error; i++) {
 			if (names[i])
-				error = give(parse, n > SOFTNET_CPU ? values[SOFTNET_CPU] : row, NULL, names[i], values[i]);
+				error = give(parse, n > SOFTNET_CPU ? values[SOFTNET_CPU] : row, NULL, names[i],
+					     values[i]);
 		}
 	}
 	return error;
@@ -225,7 +239,8 @@ static int parse_snmp(const struct parse *parse, struct text text)
 
 	while (!error && next_line(&text, &names)) {
 		if (!next_line(&text, &values) || !next_word(&names, &group) || !next_word(&values, &again) ||
-		    length(&group) != length(&again) || memcmp(group.at, again.at, length(&group)) != 0 || group.end[-1] != ':') {
+		    length(&group) != length(&again) || memcmp(group.at, again.at, length(&group)) != 0 ||
+		    group.end[-1] != ':') {
 			++*parse->bad_lines;
 			continue;
 		}
@@ -247,7 +262,7 @@ static int parse_snmp(const struct parse *parse, struct text text)
 /* nettape/cpus: "CPU KIND WRITTEN LOST", as the kernel side counted them. */
 static int parse_cpus(const struct parse *parse, struct text text)
 {
-	static const struct text written = { "written", &"written"[7] }, lost = { "lost", &"lost"[4] };
+	static const struct text written = {"written", &"written"[7]}, lost = {"lost", &"lost"[4]};
 	struct text line, kind;
 	int error = 0;
 
@@ -255,8 +270,9 @@ static int parse_cpus(const struct parse *parse, struct text text)
 		char name[NT_COUNTER_NAME_MAX];
 		int64_t cpu, n_written, n_lost;
 
-		if (!next_number(&line, 10, &cpu) || cpu < 0 || !next_word(&line, &kind) || !next_number(&line, 10, &n_written) ||
-		    !next_number(&line, 10, &n_lost) || !join(name, &kind, ".", &written)) {
+		if (!next_number(&line, 10, &cpu) || cpu < 0 || !next_word(&line, &kind) ||
+		    !next_number(&line, 10, &n_written) || !next_number(&line, 10, &n_lost) ||
+		    !join(name, &kind, ".", &written)) {
 			++*parse->bad_lines;
 			continue;
 		}
@@ -274,7 +290,7 @@ static int key_value(const struct parse *parse, const char *program, struct text
 	int64_t value;
 
 	key.end = memchr(word.at, '=', length(&word));
-	if (key.end && key.end > key.at && number((struct text){ key.end + 1, word.end }, 10, &value) &&
+	if (key.end && key.end > key.at && number((struct text){key.end + 1, word.end}, 10, &value) &&
 	    join(name, &key, "", NULL))
 		return give(parse, -1, program, name, value);
 	++*parse->bad_lines;
@@ -316,19 +332,19 @@ static const struct {
 	int (*parse)(const struct parse *parse, struct text text);
 	bool is_self;
 } formats[] = {
-	{ "/proc/stat", parse_stat, false },
-	{ "/proc/softirqs", parse_softirqs, false },
-	{ "/proc/net/softnet_stat", parse_softnet, false },
-	{ "/proc/net/snmp", parse_snmp, false },
-	{ "nettape/cpus", parse_cpus, false },
-	{ "nettape/programs", parse_programs, true },
-	{ "nettape/self", parse_self, true },
+	{"/proc/stat", parse_stat, false},
+	{"/proc/softirqs", parse_softirqs, false},
+	{"/proc/net/softnet_stat", parse_softnet, false},
+	{"/proc/net/snmp", parse_snmp, false},
+	{"nettape/cpus", parse_cpus, false},
+	{"nettape/programs", parse_programs, true},
+	{"nettape/self", parse_self, true},
 };
 
 int nt_reading_parse(const struct nt_reading *reading, nt_counter_fn counter, void *arg, uint64_t *bad_lines)
 {
-	const struct parse parse = { counter, arg, bad_lines };
-	const struct text text = { reading->text, reading->text + reading->text_size };
+	const struct parse parse = {counter, arg, bad_lines};
+	const struct text text = {reading->text, reading->text + reading->text_size};
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		if (!strcmp(reading->name, formats[i].name))

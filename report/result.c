@@ -8,7 +8,7 @@
 
 struct nt_cell nt_result_cell(sqlite3_stmt *statement, int column)
 {
-	struct nt_cell cell = { .type = NT_CELL_NULL };
+	struct nt_cell cell = {.type = NT_CELL_NULL};
 
 	switch (sqlite3_column_type(statement, column)) {
 	case SQLITE_INTEGER:

@@ -12,11 +12,11 @@
 
 #define MAX_SUMS 8192
 #define N_SLOTS (4 * MAX_SUMS)
-#define MAX_AGE 5	/* buckets */
+#define MAX_AGE 5 /* buckets */
 
 struct key {
 	uint64_t bucket, task, socket;
-	uint32_t cpu, what;	/* what: owner, or direction */
+	uint32_t cpu, what; /* what: owner, or direction */
 };
 
 struct sum {
@@ -26,9 +26,9 @@ struct sum {
 
 struct sums {
 	struct sum *sums;
-	uint16_t *slots;	/* index + 1 */
+	uint16_t *slots; /* index + 1 */
 	size_t n;
-	uint64_t oldest;	/* bucket */
+	uint64_t oldest; /* bucket */
 };
 
 struct nt_rollup {
@@ -84,7 +84,8 @@ static void bucket_times(const struct nt_rollup *rollup, uint64_t bucket, uint64
 
 static int give_slice_sum(struct nt_rollup *rollup, const struct key *key, uint64_t n_buckets, uint64_t spent_ns)
 {
-	struct nt_cpu_cost cost = { .cpu = key->cpu, .owner = (enum nt_owner)key->what, .task = key->task, .spent_ns = spent_ns };
+	struct nt_cpu_cost cost = {
+		.cpu = key->cpu, .owner = (enum nt_owner)key->what, .task = key->task, .spent_ns = spent_ns};
 
 	bucket_times(rollup, key->bucket, n_buckets, &cost.ts_ns, &cost.dur_ns);
 	return rollup->sink.cpu_cost(rollup->sink.arg, &cost);
@@ -127,7 +128,8 @@ static int empty(struct nt_rollup *rollup, struct sums *sums)
 
 static bool is_same(const struct key *a, const struct key *b)
 {
-	return a->bucket == b->bucket && a->task == b->task && a->socket == b->socket && a->cpu == b->cpu && a->what == b->what;
+	return a->bucket == b->bucket && a->task == b->task && a->socket == b->socket && a->cpu == b->cpu &&
+	       a->what == b->what;
 }
 
 static size_t hash(const struct key *key)
@@ -159,7 +161,7 @@ static struct sum *find(struct nt_rollup *rollup, struct sums *sums, const struc
 		sums->oldest = key->bucket;
 	sum = &sums->sums[sums->n++];
 	sums->slots[slot] = (uint16_t)sums->n;
-	*sum = (struct sum){ .key = *key };
+	*sum = (struct sum){.key = *key};
 	return sum;
 }
 
@@ -176,7 +178,7 @@ static int add_part(struct nt_rollup *rollup, struct key *key, uint64_t ns)
 int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice)
 {
 	uint64_t from = slice->ts_ns - rollup->start_ns, to = from + slice->dur_ns;
-	struct key key = { .bucket = from / NT_BUCKET_NS, .task = slice->task, .cpu = slice->cpu, .what = slice->owner };
+	struct key key = {.bucket = from / NT_BUCKET_NS, .task = slice->task, .cpu = slice->cpu, .what = slice->owner};
 	uint64_t last = to / NT_BUCKET_NS, n;
 	int error = 0;
 
@@ -199,7 +201,7 @@ int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op)
 {
 	uint64_t end_ns = op->ts_ns + (op->timed ? op->dur_ns : 0);
 	uint64_t at = end_ns > rollup->start_ns ? end_ns - rollup->start_ns : 0;
-	struct key key = { .task = op->task, .socket = op->socket, .what = op->dir };
+	struct key key = {.task = op->task, .socket = op->socket, .what = op->dir};
 	bool ok = op->end == NT_OP_DONE && op->result >= 0;
 	struct sum *sum;
 	int error = 0;

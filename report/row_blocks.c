@@ -159,7 +159,7 @@ static int push_identities(struct nt_rows *rows)
 static int push_unknown_task(void *arg, uint64_t task, uint64_t value)
 {
 	struct nt_rows *rows = arg;
-	const struct nt_thread_info thread = { .task = task };
+	const struct nt_thread_info thread = {.task = task};
 
 	(void)value;
 	if (!task || nt_identities_knows_task(&rows->ids, task))
@@ -169,8 +169,8 @@ static int push_unknown_task(void *arg, uint64_t task, uint64_t value)
 
 int nt_rows_push_unknown(struct nt_rows *rows)
 {
-	const struct nt_thread_info idle_thread = { .known = true, .name = "swapper", .is_kernel = true };
-	const struct nt_process_info idle = { .has_pid = true, .name = "swapper" };
+	const struct nt_thread_info idle_thread = {.known = true, .name = "swapper", .is_kernel = true};
+	const struct nt_process_info idle = {.has_pid = true, .name = "swapper"};
 	int error = nt_rows_push(rows, NT_TABLE_THREAD, &idle_thread);
 
 	if (!error)
@@ -204,9 +204,9 @@ static int push_reading(struct nt_rows *rows, const struct nt_reading *reading)
 {
 	struct reading_rows to = {
 		.rows = rows,
-		.info = { .begin_ns = reading->begin_ns,
-			  .end_ns = reading->end_ns,
-			  .source = nt_arena_clean(&rows->arena, reading->name, strlen(reading->name)) },
+		.info = {.begin_ns = reading->begin_ns,
+			 .end_ns = reading->end_ns,
+			 .source = nt_arena_clean(&rows->arena, reading->name, strlen(reading->name))},
 		.is_self = nt_reading_is_self(reading),
 	};
 

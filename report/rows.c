@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * rows.c - see rows.h. A pass over the identities learns names; then each call for a row that finds the queue empty
- * makes some more: first the events go through merge and timeline, whose callbacks fill the queue, then the other blocks of
- * each chunk (row_blocks.c), then what is known only at the end.
+ * makes some more: first the events go through merge and timeline, whose callbacks fill the queue, then the other
+ * blocks of each chunk (row_blocks.c), then what is known only at the end.
  */
 #include "report/rows.h"
 
@@ -73,7 +73,8 @@ static int on_softirq(void *arg, const struct nt_span_row *span)
 static int on_irq(void *arg, const struct nt_span_row *span)
 {
 	struct nt_rows *rows = arg;
-	struct nt_irq_info info = { .span = span, .name = nt_identities_irq_name(&rows->ids, span->detail, span->number) };
+	struct nt_irq_info info = {.span = span,
+				   .name = nt_identities_irq_name(&rows->ids, span->detail, span->number)};
 
 	return info.name ? nt_rows_push(rows, NT_TABLE_IRQ_SLICE, &info) : -ENOMEM;
 }
@@ -132,7 +133,7 @@ static int make_timeline(struct nt_rows *rows)
 		.op = on_op,
 		.loss = on_loss,
 	};
-	const struct nt_rollup_sink rollup_sink = { .arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost };
+	const struct nt_rollup_sink rollup_sink = {.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};
 
 	rows->timeline = nt_timeline_new(&config, &sink);
 	rows->rollup = nt_rollup_new(config.start_ns, config.end_ns, &rollup_sink);
@@ -295,10 +296,10 @@ static int push_meta(struct nt_rows *rows)
 	size_t offset = 0, key_size, value_size;
 	int error = 0;
 
-	while (!error &&
-	       !nt_meta_next(rows->tape->meta.data, rows->tape->meta.size, &offset, &key, &key_size, &value, &value_size)) {
-		const struct nt_meta_line line = { nt_arena_clean(&rows->arena, key, key_size),
-						   nt_arena_clean(&rows->arena, value, value_size) };
+	while (!error && !nt_meta_next(rows->tape->meta.data, rows->tape->meta.size, &offset, &key, &key_size, &value,
+				       &value_size)) {
+		const struct nt_meta_line line = {nt_arena_clean(&rows->arena, key, key_size),
+						  nt_arena_clean(&rows->arena, value, value_size)};
 
 		error = nt_rows_push(rows, NT_TABLE_SESSION_META, &line);
 	}
@@ -322,7 +323,7 @@ static int step_last(struct nt_rows *rows)
 }
 
 /* Steps give 0: again; 1: on to the next; below 0: an error. */
-static int (*const steps[])(struct nt_rows *rows) = { step_events, step_finish, nt_rows_step_block, step_last };
+static int (*const steps[])(struct nt_rows *rows) = {step_events, step_finish, nt_rows_step_block, step_last};
 #define N_STEPS (sizeof(steps) / sizeof(steps[0]))
 
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)

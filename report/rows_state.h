@@ -21,8 +21,8 @@ struct nt_rows {
 	struct nt_timeline *timeline;
 	struct nt_rollup *rollup;
 	unsigned int step;
-	uint64_t at_ns;			/* end of the last record */
-	uint64_t seen_last;		/* the task noted last */
+	uint64_t at_ns; /* end of the last record */
+	uint64_t seen_last; /* the task noted last */
 	/* Rows made and not given yet; their texts are in the arena. */
 	struct nt_row *queue;
 	size_t n_queue, next_queue, queue_size;
@@ -32,9 +32,9 @@ struct nt_rows {
 	const struct nt_chunk_contents *contents;
 	struct nt_buf raw;
 	/* Counts for the last rows. */
-	struct nt_rows_counts **counts;	/* by CPU, NULL where nothing was */
+	struct nt_rows_counts **counts; /* by CPU, NULL where nothing was */
 	uint64_t events, lost, bad_lines;
-	uint64_t unfit;			/* rows left out: a number that SQL cannot hold */
+	uint64_t unfit; /* rows left out: a number that SQL cannot hold */
 };
 
 /* Puts the row that `from` makes into the queue. */

@@ -173,8 +173,8 @@ static void gap_before(struct nt_stream *stream, const struct nt_block_header *h
 }
 
 /*
- * Opens the next normal block and the block of long spans that belongs to it. Long spans whose normal block is missing are
- * left out with it: they lie in time that is uncovered. 0, 1: the CPU has no more, or a negative errno.
+ * Opens the next normal block and the block of long spans that belongs to it. Long spans whose normal block is missing
+ * are left out with it: they lie in time that is uncovered. 0, 1: the CPU has no more, or a negative errno.
  */
 static int open_blocks(struct nt_stream *stream)
 {
@@ -274,7 +274,8 @@ int nt_stream_prepare(struct nt_stream *stream)
 	if (!stream->n && !stream->has_gap)
 		return 1;
 	/* What says that something is missing goes before what happened elsewhere meanwhile. */
-	if (!stream->n || stream->window[stream->first].kind == NT_LOSS || stream->window[stream->first].kind == NT_HOTPLUG)
+	if (!stream->n || stream->window[stream->first].kind == NT_LOSS ||
+	    stream->window[stream->first].kind == NT_HOTPLUG)
 		stream->key_ns = stream->given_ns;
 	else
 		stream->key_ns = stream->window[stream->first].end_ns;

@@ -8,16 +8,16 @@
 
 #include "report/merge.h"
 
-#define NT_EVENT_SIZE 40	/* of the largest record of class EVENT */
+#define NT_EVENT_SIZE 40 /* of the largest record of class EVENT */
 
 /* One kind of block of the CPU, being decoded. */
 struct nt_stream_input {
 	struct nt_buf raw;
 	struct nt_event_decoder *decoder;
-	uint64_t offset;		/* of the block, for messages */
-	bool open;			/* more may come */
+	uint64_t offset; /* of the block, for messages */
+	bool open; /* more may come */
 	bool has_head;
-	union nt_any head;		/* what comes next, if has_head */
+	union nt_any head; /* what comes next, if has_head */
 };
 
 struct nt_stream_slot {
@@ -27,27 +27,27 @@ struct nt_stream_slot {
 };
 
 struct nt_stream {
-	uint64_t key_ns;		/* where the next stands in the order of all CPUs; after nt_stream_prepare */
+	uint64_t key_ns; /* where the next stands in the order of all CPUs; after nt_stream_prepare */
 	uint32_t cpu;
 	struct nt_tape *tape;
 	/* Where in the tape: the next block to look at. */
-	const struct nt_chunk_contents *contents;	/* NULL: no chunk is held */
+	const struct nt_chunk_contents *contents; /* NULL: no chunk is held */
 	size_t chunk, block;
-	uint64_t expected;		/* sequence of the CPU's next block */
-	uint64_t normal_end_ns;		/* of the last normal block read */
-	bool missing;			/* a block before the next normal one could not be had */
+	uint64_t expected; /* sequence of the CPU's next block */
+	uint64_t normal_end_ns; /* of the last normal block read */
+	bool missing; /* a block before the next normal one could not be had */
 	const char *missing_why;
 	struct nt_stream_input normal, longer;
 	/* The gap that stands between what is in the window and what is in the inputs. */
 	bool has_gap;
 	uint64_t gap_resume_ns, gap_task;
 	const char *gap_why;
-	bool ended;			/* no more blocks */
+	bool ended; /* no more blocks */
 	/* Records in order, a ring. */
 	struct nt_stream_slot window[NT_REORDER];
 	unsigned int first, n;
-	uint64_t given_ns;		/* end of the record given last */
-	uint64_t unknown;		/* of the blocks decoded to their end */
+	uint64_t given_ns; /* end of the record given last */
+	uint64_t unknown; /* of the blocks decoded to their end */
 };
 
 /* NULL: out of memory. */

@@ -16,7 +16,7 @@ struct line {
 	bool is_total;
 	int cpu;
 	uint64_t ns[NT_OWNER_COUNT];
-	uint64_t there_ns;	/* all but offline */
+	uint64_t there_ns; /* all but offline */
 	int64_t events, lost;
 	bool has_stolen;
 	uint64_t stolen_ns;
@@ -24,7 +24,7 @@ struct line {
 
 static struct line read_line(sqlite3_stmt *statement)
 {
-	struct line line = { .is_total = sqlite3_column_type(statement, 0) == SQLITE_NULL };
+	struct line line = {.is_total = sqlite3_column_type(statement, 0) == SQLITE_NULL};
 
 	line.cpu = sqlite3_column_int(statement, 0);
 	for (int owner = 0; owner < NT_OWNER_COUNT; owner++)
@@ -63,8 +63,10 @@ static void print_line(const struct line *line, bool with_offline)
 		printf("%-4d", line->cpu);
 	for (int owner = 0; owner < NT_OWNER_COUNT; owner++) {
 		if (is_shown(owner, with_offline))
-			printf(" %9s", nt_human_share(text, line->ns[owner], line->there_ns + (owner == NT_OWNER_OFFLINE ?
-							line->ns[NT_OWNER_OFFLINE] : 0)));
+			printf(" %9s",
+			       nt_human_share(text, line->ns[owner],
+					      line->there_ns +
+						      (owner == NT_OWNER_OFFLINE ? line->ns[NT_OWNER_OFFLINE] : 0)));
 	}
 	printf(" %12s", nt_human_count(text, line->events));
 	printf(" %10s\n%4s", nt_human_count(text, line->lost), "");
@@ -85,8 +87,8 @@ static void print_sentences(const struct line *total)
 	printf("\nNetwork stack (net_rx + net_tx + send + recv): %s of %s of CPU time, %s", nt_human_ns(part, net),
 	       nt_human_ns(whole, total->there_ns), nt_human_share(share, net, total->there_ns));
 	if (ns[NT_OWNER_UNCOVERED])
-		printf("; up to %s if all uncovered time was its", nt_human_share(share, net + ns[NT_OWNER_UNCOVERED],
-			total->there_ns));
+		printf("; up to %s if all uncovered time was its",
+		       nt_human_share(share, net + ns[NT_OWNER_UNCOVERED], total->there_ns));
 	puts(".");
 	if (total->lost)
 		printf("%s records were lost; the time about them is uncovered and charged to nobody.\n",
@@ -98,7 +100,8 @@ static void print_sentences(const struct line *total)
 
 static bool has_offline(struct nt_db *db, int64_t session_id)
 {
-	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT 1 FROM net_cost_cpu WHERE session_id = ? AND owner = 'offline'", NULL);
+	sqlite3_stmt *statement =
+		nt_db_prepare(db, "SELECT 1 FROM net_cost_cpu WHERE session_id = ? AND owner = 'offline'", NULL);
 	bool has;
 
 	sqlite3_bind_int64(statement, 1, session_id);
@@ -111,7 +114,7 @@ int nt_summary_print_cpus(struct nt_db *db, int64_t session_id)
 {
 	bool with_offline = has_offline(db, session_id);
 	sqlite3_stmt *statement = nt_db_prepare(db, NT_SUMMARY_CPUS_SQL, NULL);
-	struct line line = { 0 };
+	struct line line = {0};
 	int step;
 
 	if (!statement)

@@ -13,10 +13,22 @@
 #include "report/words.h"
 #include "schema/kind.h"
 
-#define INTEGER(name) { name, NT_VALUE_INTEGER, false }
-#define INTEGER_ALWAYS(name) { name, NT_VALUE_INTEGER, true }
-#define TEXT(name) { name, NT_VALUE_TEXT, false }
-#define TEXT_ALWAYS(name) { name, NT_VALUE_TEXT, true }
+#define INTEGER(name)                                                                                                  \
+	{                                                                                                              \
+		name, NT_VALUE_INTEGER, false                                                                          \
+	}
+#define INTEGER_ALWAYS(name)                                                                                           \
+	{                                                                                                              \
+		name, NT_VALUE_INTEGER, true                                                                           \
+	}
+#define TEXT(name)                                                                                                     \
+	{                                                                                                              \
+		name, NT_VALUE_TEXT, false                                                                             \
+	}
+#define TEXT_ALWAYS(name)                                                                                              \
+	{                                                                                                              \
+		name, NT_VALUE_TEXT, true                                                                              \
+	}
 #define SESSION_ID INTEGER_ALWAYS("session_id")
 
 /* ---- putting values ---- */
@@ -156,14 +168,8 @@ static void problem_fill(struct nt_row *row, struct nt_arena *arena, const void 
 /* ---- who ---- */
 
 static const struct nt_column process_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("upid"),
-	INTEGER("pid"),
-	INTEGER("ppid"),
-	TEXT("name"),
-	INTEGER("cgroup_id"),
-	INTEGER("start_ts"),
-	INTEGER("end_ts"),
+	SESSION_ID,   INTEGER_ALWAYS("upid"), INTEGER("pid"),	   INTEGER("ppid"),
+	TEXT("name"), INTEGER("cgroup_id"),   INTEGER("start_ts"), INTEGER("end_ts"),
 };
 
 static void process_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -181,14 +187,8 @@ static void process_fill(struct nt_row *row, struct nt_arena *arena, const void 
 }
 
 static const struct nt_column thread_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("utid"),
-	INTEGER("tid"),
-	INTEGER("upid"),
-	TEXT("name"),
-	INTEGER("start_ts"),
-	INTEGER("end_ts"),
-	INTEGER("is_kernel"),
+	SESSION_ID,   INTEGER_ALWAYS("utid"), INTEGER("tid"),	 INTEGER("upid"),
+	TEXT("name"), INTEGER("start_ts"),    INTEGER("end_ts"), INTEGER("is_kernel"),
 };
 
 static void thread_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -222,21 +222,14 @@ static void cgroup_fill(struct nt_row *row, struct nt_arena *arena, const void *
 }
 
 static const struct nt_column socket_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("id"),
-	TEXT_ALWAYS("family"),
-	TEXT_ALWAYS("type"),
-	TEXT_ALWAYS("proto"),
-	TEXT("src"),
-	INTEGER("sport"),
-	TEXT("dst"),
-	INTEGER("dport"),
-	INTEGER("netns"),
-	INTEGER("cookie"),
+	SESSION_ID,	      INTEGER_ALWAYS("id"), TEXT_ALWAYS("family"), TEXT_ALWAYS("type"),
+	TEXT_ALWAYS("proto"), TEXT("src"),	    INTEGER("sport"),	   TEXT("dst"),
+	INTEGER("dport"),     INTEGER("netns"),	    INTEGER("cookie"),
 };
 
 /* An address of an internet socket as text, with its port; nothing where both are zero: no address yet. */
-static void put_address(struct nt_row *row, struct nt_arena *arena, uint8_t family, const uint8_t *address, uint16_t port)
+static void put_address(struct nt_row *row, struct nt_arena *arena, uint8_t family, const uint8_t *address,
+			uint16_t port)
 {
 	static const uint8_t none[16];
 	bool is_inet = family == AF_INET || family == AF_INET6;
@@ -286,13 +279,8 @@ static void net_device_fill(struct nt_row *row, struct nt_arena *arena, const vo
 /* ---- what happened ---- */
 
 static const struct nt_column sched_slice_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ts"),
-	INTEGER_ALWAYS("dur"),
-	INTEGER_ALWAYS("cpu"),
-	INTEGER("utid"),
-	TEXT("end_state"),
-	INTEGER("priority"),
+	SESSION_ID,	 INTEGER_ALWAYS("ts"), INTEGER_ALWAYS("dur"), INTEGER_ALWAYS("cpu"),
+	INTEGER("utid"), TEXT("end_state"),    INTEGER("priority"),
 };
 
 static void sched_slice_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -309,13 +297,8 @@ static void sched_slice_fill(struct nt_row *row, struct nt_arena *arena, const v
 }
 
 static const struct nt_column softirq_slice_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ts"),
-	INTEGER_ALWAYS("dur"),
-	INTEGER_ALWAYS("cpu"),
-	TEXT_ALWAYS("vec"),
-	TEXT_ALWAYS("context"),
-	INTEGER("utid"),
+	SESSION_ID,	    INTEGER_ALWAYS("ts"),   INTEGER_ALWAYS("dur"), INTEGER_ALWAYS("cpu"),
+	TEXT_ALWAYS("vec"), TEXT_ALWAYS("context"), INTEGER("utid"),
 };
 
 static void softirq_slice_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -332,14 +315,8 @@ static void softirq_slice_fill(struct nt_row *row, struct nt_arena *arena, const
 }
 
 static const struct nt_column irq_slice_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ts"),
-	INTEGER_ALWAYS("dur"),
-	INTEGER_ALWAYS("cpu"),
-	INTEGER_ALWAYS("irq"),
-	TEXT_ALWAYS("name"),
-	TEXT_ALWAYS("type"),
-	INTEGER("utid"),
+	SESSION_ID,	     INTEGER_ALWAYS("ts"), INTEGER_ALWAYS("dur"), INTEGER_ALWAYS("cpu"), INTEGER_ALWAYS("irq"),
+	TEXT_ALWAYS("name"), TEXT_ALWAYS("type"),  INTEGER("utid"),
 };
 
 static void irq_slice_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -358,18 +335,9 @@ static void irq_slice_fill(struct nt_row *row, struct nt_arena *arena, const voi
 }
 
 static const struct nt_column sock_op_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ts"),
-	INTEGER("dur"),
-	INTEGER("cpu_ns"),
-	INTEGER("utid"),
-	TEXT_ALWAYS("op"),
-	TEXT_ALWAYS("syscall"),
-	INTEGER("socket_id"),
-	INTEGER("bytes"),
-	TEXT_ALWAYS("result"),
-	TEXT_ALWAYS("flags"),
-	INTEGER_ALWAYS("cpu"),
+	SESSION_ID,	  INTEGER_ALWAYS("ts"),	 INTEGER("dur"),	 INTEGER("cpu_ns"),
+	INTEGER("utid"),  TEXT_ALWAYS("op"),	 TEXT_ALWAYS("syscall"), INTEGER("socket_id"),
+	INTEGER("bytes"), TEXT_ALWAYS("result"), TEXT_ALWAYS("flags"),	 INTEGER_ALWAYS("cpu"),
 };
 
 static void sock_op_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -391,12 +359,8 @@ static void sock_op_fill(struct nt_row *row, struct nt_arena *arena, const void 
 }
 
 static const struct nt_column cpu_slice_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ts"),
-	INTEGER_ALWAYS("dur"),
-	INTEGER_ALWAYS("cpu"),
-	TEXT_ALWAYS("owner"),
-	INTEGER("utid"),
+	SESSION_ID,	      INTEGER_ALWAYS("ts"), INTEGER_ALWAYS("dur"), INTEGER_ALWAYS("cpu"),
+	TEXT_ALWAYS("owner"), INTEGER("utid"),
 };
 
 static void cpu_slice_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -412,13 +376,8 @@ static void cpu_slice_fill(struct nt_row *row, struct nt_arena *arena, const voi
 }
 
 static const struct nt_column loss_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ts"),
-	INTEGER_ALWAYS("dur"),
-	INTEGER_ALWAYS("cpu"),
-	TEXT_ALWAYS("kind"),
-	INTEGER("count"),
-	TEXT_ALWAYS("why"),
+	SESSION_ID,	     INTEGER_ALWAYS("ts"), INTEGER_ALWAYS("dur"), INTEGER_ALWAYS("cpu"),
+	TEXT_ALWAYS("kind"), INTEGER("count"),	   TEXT_ALWAYS("why"),
 };
 
 static const char *lost_kind_name(unsigned int number)
@@ -446,12 +405,8 @@ static void loss_fill(struct nt_row *row, struct nt_arena *arena, const void *fr
 /* ---- readings ---- */
 
 static const struct nt_column clock_snapshot_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ts"),
-	INTEGER("realtime_ns"),
-	INTEGER("tai_ns"),
-	INTEGER("boot_ns"),
-	INTEGER("uncertainty_ns"),
+	SESSION_ID,	   INTEGER_ALWAYS("ts"), INTEGER("realtime_ns"),
+	INTEGER("tai_ns"), INTEGER("boot_ns"),	 INTEGER("uncertainty_ns"),
 };
 
 static void clock_snapshot_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -467,13 +422,8 @@ static void clock_snapshot_fill(struct nt_row *row, struct nt_arena *arena, cons
 }
 
 static const struct nt_column proc_counter_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ts_begin"),
-	INTEGER_ALWAYS("ts_end"),
-	TEXT_ALWAYS("source"),
-	INTEGER("cpu"),
-	TEXT_ALWAYS("name"),
-	INTEGER_ALWAYS("value"),
+	SESSION_ID,	INTEGER_ALWAYS("ts_begin"), INTEGER_ALWAYS("ts_end"), TEXT_ALWAYS("source"),
+	INTEGER("cpu"), TEXT_ALWAYS("name"),	    INTEGER_ALWAYS("value"),
 };
 
 static void proc_counter_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -490,11 +440,7 @@ static void proc_counter_fill(struct nt_row *row, struct nt_arena *arena, const 
 }
 
 static const struct nt_column self_cost_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ts"),
-	TEXT("program"),
-	TEXT_ALWAYS("name"),
-	INTEGER_ALWAYS("value"),
+	SESSION_ID, INTEGER_ALWAYS("ts"), TEXT("program"), TEXT_ALWAYS("name"), INTEGER_ALWAYS("value"),
 };
 
 static void self_cost_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -509,11 +455,7 @@ static void self_cost_fill(struct nt_row *row, struct nt_arena *arena, const voi
 }
 
 static const struct nt_column record_count_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("cpu"),
-	TEXT_ALWAYS("kind"),
-	INTEGER_ALWAYS("records"),
-	INTEGER_ALWAYS("lost"),
+	SESSION_ID, INTEGER_ALWAYS("cpu"), TEXT_ALWAYS("kind"), INTEGER_ALWAYS("records"), INTEGER_ALWAYS("lost"),
 };
 
 static void record_count_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -530,13 +472,8 @@ static void record_count_fill(struct nt_row *row, struct nt_arena *arena, const 
 /* ---- sums, so that the everyday questions need not read every slice ---- */
 
 static const struct nt_column cpu_cost_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ts"),
-	INTEGER_ALWAYS("dur"),
-	INTEGER_ALWAYS("cpu"),
-	TEXT_ALWAYS("owner"),
-	INTEGER("utid"),
-	INTEGER_ALWAYS("spent_ns"),
+	SESSION_ID,	      INTEGER_ALWAYS("ts"), INTEGER_ALWAYS("dur"),	INTEGER_ALWAYS("cpu"),
+	TEXT_ALWAYS("owner"), INTEGER("utid"),	    INTEGER_ALWAYS("spent_ns"),
 };
 
 static void cpu_cost_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -588,9 +525,9 @@ static void sock_cost_fill(struct nt_row *row, struct nt_arena *arena, const voi
 /* ---- all of them ---- */
 
 static const struct nt_table tables[NT_TABLE_COUNT] = {
-#define X(constant, table, type, key)                                                             \
-	[NT_TABLE_##constant] = { #table, key, table##_columns,                                   \
-				  sizeof(table##_columns) / sizeof(table##_columns[0]), table##_fill },
+#define X(constant, table, type, key)                                                                                  \
+	[NT_TABLE_##constant] = {#table, key, table##_columns, sizeof(table##_columns) / sizeof(table##_columns[0]),   \
+				 table##_fill},
 	NT_TABLES(X)
 #undef X
 };

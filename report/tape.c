@@ -15,7 +15,7 @@
 
 #include "report/tape_open.h"
 
-#define MAX_PROBLEMS 1000	/* then one sentence says that there are more */
+#define MAX_PROBLEMS 1000 /* then one sentence says that there are more */
 
 static int64_t read_file(void *arg, uint64_t offset, void *data, size_t size)
 {
@@ -38,7 +38,7 @@ static int64_t read_file(void *arg, uint64_t offset, void *data, size_t size)
 
 static struct nt_source source_of(struct nt_tape_chunk *chunk)
 {
-	return (struct nt_source){ .arg = chunk, .size = chunk->size, .read = read_file };
+	return (struct nt_source){.arg = chunk, .size = chunk->size, .read = read_file};
 }
 
 int nt_tape_chunk_open(const struct nt_tape *tape, struct nt_tape_chunk *chunk)
@@ -97,8 +97,8 @@ int nt_tape_load(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *
 	struct nt_source source = source_of(&tape->chunks[chunk]);
 	int error = nt_chunk_load(&source, block, raw);
 
-	if (error == -EBADMSG && nt_tape_problem(tape, "%s: the block at byte %llu is damaged.", tape->chunks[chunk].name,
-						 (unsigned long long)block->offset) < 0)
+	if (error == -EBADMSG && nt_tape_problem(tape, "%s: the block at byte %llu is damaged.",
+						 tape->chunks[chunk].name, (unsigned long long)block->offset) < 0)
 		return -ENOMEM;
 	return error;
 }
@@ -108,7 +108,8 @@ int nt_tape_meta(const struct nt_tape *tape, const char *key, char *value, size_
 	const char *line_key, *line_value;
 	size_t offset = 0, key_size, value_size;
 
-	while (!nt_meta_next(tape->meta.data, tape->meta.size, &offset, &line_key, &key_size, &line_value, &value_size)) {
+	while (!nt_meta_next(tape->meta.data, tape->meta.size, &offset, &line_key, &key_size, &line_value,
+			     &value_size)) {
 		if (key_size != strlen(key) || memcmp(line_key, key, key_size) != 0)
 			continue;
 		if (value_size >= size)

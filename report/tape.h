@@ -16,11 +16,11 @@
 #include "schema/chunk.h"
 
 struct nt_tape_chunk {
-	char *name;			/* of the file, without its directory: for messages */
+	char *name; /* of the file, without its directory: for messages */
 	uint32_t number;
-	uint64_t size;			/* bytes */
-	bool partial;			/* named `.partial`: never finished */
-	uint8_t *cpus;			/* a flag for each CPU below n_cpus: has event blocks here */
+	uint64_t size; /* bytes */
+	bool partial; /* named `.partial`: never finished */
+	uint8_t *cpus; /* a flag for each CPU below n_cpus: has event blocks here */
 	uint32_t n_cpus;
 	/* While it is held (nt_tape_hold): */
 	unsigned int holds;
@@ -30,22 +30,22 @@ struct nt_tape_chunk {
 
 struct nt_tape {
 	char *path;
-	bool is_file;			/* one chunk file, not a directory */
-	struct nt_tape_chunk *chunks;	/* by number; all of one session */
+	bool is_file; /* one chunk file, not a directory */
+	struct nt_tape_chunk *chunks; /* by number; all of one session */
 	size_t n_chunks;
-	struct nt_tape_problem {	/* chunks left out, missing numbers, damage: for people */
-		char *text;		/* one sentence that names the file, without its directory */
-	} *problems;
+	struct nt_tape_problem { /* chunks left out, missing numbers, damage: for people */
+		char *text; /* one sentence that names the file, without its directory */
+	} * problems;
 	size_t n_problems;
 	/* From the chunk headers, meta blocks and block headers: */
-	struct nt_chunk_header header;	/* of the first chunk that was read */
-	struct nt_buf meta;		/* a meta payload: the opening one and the closing one; nt_meta_next reads it */
-	uint64_t start_ns, end_ns;	/* the session, CLOCK_MONOTONIC; end is the last record when incomplete */
-	bool complete;			/* the closing meta block is there and no chunk is missing or partial */
-	uint32_t n_cpus;		/* highest CPU number + 1 */
-	uint8_t *present, *online;	/* n_cpus flags: was there at some time; online at the session's start */
-	uint64_t bytes;			/* of all chunks */
-	uint64_t lag_max_ns;		/* greatest lag of any block */
+	struct nt_chunk_header header; /* of the first chunk that was read */
+	struct nt_buf meta; /* a meta payload: the opening one and the closing one; nt_meta_next reads it */
+	uint64_t start_ns, end_ns; /* the session, CLOCK_MONOTONIC; end is the last record when incomplete */
+	bool complete; /* the closing meta block is there and no chunk is missing or partial */
+	uint32_t n_cpus; /* highest CPU number + 1 */
+	uint8_t *present, *online; /* n_cpus flags: was there at some time; online at the session's start */
+	uint64_t bytes; /* of all chunks */
+	uint64_t lag_max_ns; /* greatest lag of any block */
 };
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tape_open.c - opens a tape: finds its chunk files, goes over their block headers once, and learns the session from the
- * meta blocks. What is wrong is noted and survived so long as one chunk can be read.
+ * tape_open.c - opens a tape: finds its chunk files, goes over their block headers once, and learns the session from
+ * the meta blocks. What is wrong is noted and survived so long as one chunk can be read.
  */
 #include "report/tape_open.h"
 
@@ -16,12 +16,12 @@
 /* What is learned while the chunks are gone over. */
 struct opening {
 	struct nt_tape *tape;
-	uint64_t *expected;		/* by CPU: the next block's sequence, 0 when none was seen */
+	uint64_t *expected; /* by CPU: the next block's sequence, 0 when none was seen */
 	uint32_t n_expected;
-	uint64_t first_ns, last_ns;	/* of all records */
-	struct nt_buf closing;		/* the last meta payload, if it is not the first of its chunk */
+	uint64_t first_ns, last_ns; /* of all records */
+	struct nt_buf closing; /* the last meta payload, if it is not the first of its chunk */
 	size_t closing_chunk;
-	int first_error;		/* of a chunk that was left out */
+	int first_error; /* of a chunk that was left out */
 };
 
 /* ---- finding the files ---- */
@@ -63,7 +63,7 @@ static int add_chunk(struct nt_tape *tape, const char *name, uint32_t number, bo
 		return -ENOMEM;
 	tape->chunks = chunks;
 	chunk = &chunks[tape->n_chunks];
-	*chunk = (struct nt_tape_chunk){ .name = strdup(name), .number = number, .partial = partial, .fd = -1 };
+	*chunk = (struct nt_tape_chunk){.name = strdup(name), .number = number, .partial = partial, .fd = -1};
 	if (!chunk->name)
 		return -ENOMEM;
 	tape->n_chunks++;
@@ -152,10 +152,12 @@ static int go_over_block(struct opening *opening, struct nt_tape_chunk *chunk, c
 	expected = &opening->expected[header->cpu];
 	chunk->cpus[header->cpu] = 1;
 	if (header->sequence < *expected)
-		return nt_tape_problem(opening->tape, "%s: block %llu of CPU %u stands twice or out of order and is left out.",
+		return nt_tape_problem(opening->tape,
+				       "%s: block %llu of CPU %u stands twice or out of order and is left out.",
 				       chunk->name, (unsigned long long)header->sequence, header->cpu);
 	if (header->sequence > *expected && !(opening->tape->is_file && !*expected))
-		error = nt_tape_problem(opening->tape, "%s: CPU %u: %llu of its blocks are missing before its block %llu.",
+		error = nt_tape_problem(opening->tape,
+					"%s: CPU %u: %llu of its blocks are missing before its block %llu.",
 					chunk->name, header->cpu, (unsigned long long)(header->sequence - *expected),
 					(unsigned long long)header->sequence);
 	*expected = header->sequence + 1;
@@ -214,7 +216,8 @@ static int note_damage(struct nt_tape *tape, const struct nt_tape_chunk *chunk)
 		const struct nt_damage *damage = &chunk->contents.damage[i];
 
 		error = nt_tape_problem(tape, "%s: %llu bytes at byte %llu cannot be read: %s.", chunk->name,
-					(unsigned long long)damage->size, (unsigned long long)damage->offset, damage->what);
+					(unsigned long long)damage->size, (unsigned long long)damage->offset,
+					damage->what);
 	}
 	return error;
 }
@@ -250,7 +253,8 @@ static bool has_session(const struct nt_chunk_header *header)
 	return memcmp(header->session, none, sizeof(none)) != 0;
 }
 
-/* Why the chunk at `at` must be left out, in words; NULL: it need not. Opens it; *error is below 0 when all must end. */
+/* Why the chunk at `at` must be left out, in words; NULL: it need not. Opens it; *error is below 0 when all must end.
+ */
 static const char *reject_chunk(struct opening *opening, size_t at, int *error)
 {
 	struct nt_tape *tape = opening->tape;
@@ -315,7 +319,8 @@ static bool is_gapless(struct opening *opening, int *error)
 			else if (number == next + 1)
 				*error = nt_tape_problem(tape, "chunk-%06u.ntc is missing.", next);
 			else
-				*error = nt_tape_problem(tape, "chunk-%06u.ntc to chunk-%06u.ntc are missing.", next, number - 1);
+				*error = nt_tape_problem(tape, "chunk-%06u.ntc to chunk-%06u.ntc are missing.", next,
+							 number - 1);
 		}
 		next = number + 1;
 	}
@@ -425,11 +430,17 @@ static void say_why(const struct opening *opening, int error, char *text, size_t
 	const char *path = opening->tape->path;
 
 	if (error == -ENOTSUP)
-		snprintf(text, size, "'%s' is a tape of another version than this program reads (%u): use the nettape-report of the "
-			 "version that recorded it.", path, NT_CHUNK_VERSION);
+		snprintf(
+			text, size,
+			"'%s' is a tape of another version than this program reads (%u): use the nettape-report of the "
+			"version that recorded it.",
+			path, NT_CHUNK_VERSION);
 	else if (error == -EPROTO)
-		snprintf(text, size, "'%s' is not a nettape tape: give the directory that nettape-record wrote, or one of its chunk "
-			 "files.", path);
+		snprintf(
+			text, size,
+			"'%s' is not a nettape tape: give the directory that nettape-record wrote, or one of its chunk "
+			"files.",
+			path);
 	else if (error == -EBADMSG)
 		snprintf(text, size, "'%s' is damaged so that nothing of it can be read: %s", path,
 			 opening->tape->n_problems ? opening->tape->problems[0].text : "no chunk has a valid header.");
@@ -439,7 +450,7 @@ static void say_why(const struct opening *opening, int error, char *text, size_t
 
 int nt_tape_open(struct nt_tape **out, const char *path, char *error_text, size_t error_size)
 {
-	struct opening opening = { .first_ns = UINT64_MAX };
+	struct opening opening = {.first_ns = UINT64_MAX};
 	int error;
 
 	opening.tape = calloc(1, sizeof(*opening.tape));

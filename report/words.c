@@ -80,10 +80,10 @@ const char *nt_op_flags_text(const struct nt_op_row *op, struct nt_arena *arena)
 		uint8_t flag;
 		char word[16];
 	} words[] = {
-		{ NT_OP_PEEK, "peek" },
-		{ NT_OP_ERRQUEUE, "errqueue" },
-		{ NT_OP_IN_SOFTIRQ, "in_softirq" },
-		{ NT_OP_KERNEL, "kernel" },
+		{NT_OP_PEEK, "peek"},
+		{NT_OP_ERRQUEUE, "errqueue"},
+		{NT_OP_IN_SOFTIRQ, "in_softirq"},
+		{NT_OP_KERNEL, "kernel"},
 	};
 	char text[96] = "";
 
@@ -124,11 +124,24 @@ static const char *word_of(const struct word *words, size_t n, unsigned int numb
 const char *nt_family_name(unsigned int family, struct nt_arena *arena)
 {
 	static const struct word words[] = {
-		{ AF_UNIX, "unix" },   { AF_INET, "inet" },	{ AF_INET6, "inet6" },	       { AF_PACKET, "packet" },
-		{ AF_CAN, "can" },     { AF_NETLINK, "netlink" }, { AF_BLUETOOTH, "bluetooth" }, { AF_VSOCK, "vsock" },
-		{ AF_KCM, "kcm" },     { AF_QIPCRTR, "qipcrtr" }, { AF_SMC, "smc" },	       { AF_XDP, "xdp" },
-		{ AF_KEY, "key" },     { AF_TIPC, "tipc" },	{ AF_ALG, "alg" },	       { AF_RXRPC, "rxrpc" },
-		{ AF_PPPOX, "pppox" }, { AF_RDS, "rds" },
+		{AF_UNIX, "unix"},
+		{AF_INET, "inet"},
+		{AF_INET6, "inet6"},
+		{AF_PACKET, "packet"},
+		{AF_CAN, "can"},
+		{AF_NETLINK, "netlink"},
+		{AF_BLUETOOTH, "bluetooth"},
+		{AF_VSOCK, "vsock"},
+		{AF_KCM, "kcm"},
+		{AF_QIPCRTR, "qipcrtr"},
+		{AF_SMC, "smc"},
+		{AF_XDP, "xdp"},
+		{AF_KEY, "key"},
+		{AF_TIPC, "tipc"},
+		{AF_ALG, "alg"},
+		{AF_RXRPC, "rxrpc"},
+		{AF_PPPOX, "pppox"},
+		{AF_RDS, "rds"},
 	};
 	const char *word = WORD_OF(words, family);
 
@@ -138,13 +151,9 @@ const char *nt_family_name(unsigned int family, struct nt_arena *arena)
 const char *nt_socket_type_name(unsigned int type, struct nt_arena *arena)
 {
 	static const struct word words[] = {
-		{ SOCK_STREAM, "stream" },
-		{ SOCK_DGRAM, "dgram" },
-		{ SOCK_RAW, "raw" },
-		{ SOCK_RDM, "rdm" },
-		{ SOCK_SEQPACKET, "seqpacket" },
-		{ SOCK_DCCP, "dccp" },
-		{ 10, "packet" },	/* SOCK_PACKET, which the headers call obsolete */
+		{SOCK_STREAM, "stream"},       {SOCK_DGRAM, "dgram"}, {SOCK_RAW, "raw"}, {SOCK_RDM, "rdm"},
+		{SOCK_SEQPACKET, "seqpacket"}, {SOCK_DCCP, "dccp"},   {10, "packet"}, /* SOCK_PACKET, which the headers
+											 call obsolete */
 	};
 	const char *word = WORD_OF(words, type);
 
@@ -154,8 +163,9 @@ const char *nt_socket_type_name(unsigned int type, struct nt_arena *arena)
 const char *nt_protocol_name(unsigned int family, unsigned int protocol, struct nt_arena *arena)
 {
 	static const struct word words[] = {
-		{ 1, "icmp" }, { 2, "igmp" }, { 6, "tcp" },	{ 17, "udp" },	 { 33, "dccp" },     { 47, "gre" }, { 50, "esp" },
-		{ 51, "ah" },  { 58, "icmp6" }, { 115, "l2tp" }, { 132, "sctp" }, { 136, "udplite" }, { 255, "raw" }, { 262, "mptcp" },
+		{1, "icmp"},   {2, "igmp"},	 {6, "tcp"},   {17, "udp"},    {33, "dccp"},
+		{47, "gre"},   {50, "esp"},	 {51, "ah"},   {58, "icmp6"},  {115, "l2tp"},
+		{132, "sctp"}, {136, "udplite"}, {255, "raw"}, {262, "mptcp"},
 	};
 	const char *word = family == AF_INET || family == AF_INET6 ? WORD_OF(words, protocol) : NULL;
 

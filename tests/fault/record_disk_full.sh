@@ -15,7 +15,7 @@ test_cleanup() { umount "$work/small" || true; }
 
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
 keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 &
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 100000 &
 keep $!
 tape=$work/small/full.tape
 status=0

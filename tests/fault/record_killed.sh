@@ -10,7 +10,7 @@ needs_netns
 
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
 keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 &
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 100000 &
 keep $!
 tape=$work/k.tape
 "$record" -o "$tape" -q >"$work/k.log" 2>&1 &

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * import_fuzz.c - any bytes as a tape of one chunk, as they are and with their checksums set right, through all of the
- * importer: tape, merge, timeline, rows, database. Whatever the tape says, each CPU's slices follow one another from the session's
- * start to its end, and every row fits its table.
+ * importer: tape, merge, timeline, rows, database. Whatever the tape says, each CPU's slices follow one another from
+ * the session's start to its end, and every row fits its table.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,21 +17,21 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MUST(condition)                                                                         \
-	do {                                                                                    \
-		if (!(condition)) {                                                             \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-			abort();                                                                \
-		}                                                                               \
+#define MUST(condition)                                                                                                \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
+			abort();                                                                                       \
+		}                                                                                                      \
 	} while (0)
 
-#define MAX_ROWS 60000		/* of one input: for one input to take no long time */
+#define MAX_ROWS 60000 /* of one input: for one input to take no long time */
 #define MAX_INSERTED 3000
 
 struct import {
 	struct nt_tape *tape;
 	struct nt_db *db;
-	uint64_t *next_ns;	/* by CPU: where its next slice must begin */
+	uint64_t *next_ns; /* by CPU: where its next slice must begin */
 	uint64_t n_rows, n_inserted;
 };
 
@@ -43,7 +43,8 @@ static void check_row(struct import *import, const struct nt_row *row)
 	for (uint32_t i = 0; i < row->n; i++) {
 		const struct nt_value *value = &row->values[i];
 
-		MUST(value->type == NT_VALUE_NULL ? !table->columns[i].required : value->type == table->columns[i].type);
+		MUST(value->type == NT_VALUE_NULL ? !table->columns[i].required
+						  : value->type == table->columns[i].type);
 		MUST(value->type != NT_VALUE_TEXT || strlen(value->text) == value->size);
 	}
 	if (row->table == NT_TABLE_CPU_SLICE) {
@@ -86,7 +87,7 @@ static void read_all(struct import *import)
 
 static void import_path(const char *path, bool with_db)
 {
-	struct import import = { 0 };
+	struct import import = {0};
 	char error[512] = "";
 
 	if (nt_tape_open(&import.tape, path, error, sizeof(error))) {
@@ -119,7 +120,7 @@ static void import_bytes(const void *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct nt_buf sealed = { 0 };
+	struct nt_buf sealed = {0};
 
 	import_bytes(data, size);
 	MUST(!nt_buf_append(&sealed, data, size));

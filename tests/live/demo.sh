@@ -38,16 +38,15 @@ is "and what was there" "$(cat demo.tape/notes)" mine
 rm -rf demo.tape
 
 # What a script starts in the background ignores SIGINT, and a shell that began so cannot change it.
-env --default-signal=INT setsid --wait bash "$demo" >"$work/interrupted" 2>&1 &
-waiter=$!
-keep $waiter
+env --default-signal=INT setsid bash "$demo" >"$work/interrupted" 2>&1 &
+pid=$!
+keep $pid
 wait_for 30 grep -q '== recording' "$work/interrupted" || bad "it did not come to recording"
 sleep 1
 # To the whole group, as a terminal does.
-pid=$(tr -d " " <"/proc/$waiter/task/$waiter/children")
 kill -INT -- "-$pid"
 status=0
-wait $waiter || status=$?
+wait $pid || status=$?
 is "interrupted: exit status" "$status" 130
 is "interrupted: what it leaves" "$(ls)" ""
 is "interrupted: its namespaces" "$(namespaces "$pid")" 0

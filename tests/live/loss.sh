@@ -11,7 +11,7 @@ needs_netns
 
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
 keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 &
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 50000 &
 keep $!
 recording_start "$work/l.tape" --ring-size 512k
 sleep 0.7

@@ -15,7 +15,7 @@
 struct gen_cpu {
 	struct nt_event_encoder *encoder, *longer;
 	uint64_t sequence, since_ns;
-	uint64_t task, next_task;	/* at the end of the last block; now */
+	uint64_t task, next_task; /* at the end of the last block; now */
 	bool has_loss;
 	uint64_t written[NT_KIND_MAX], lost[NT_KIND_MAX];
 };
@@ -25,7 +25,7 @@ struct tape_gen {
 	struct nt_chunk_header header;
 	size_t block_events;
 	uint64_t drop;
-	uint64_t last_ns;	/* greatest end of any record */
+	uint64_t last_ns; /* greatest end of any record */
 	uint32_t n_cpus;
 	struct gen_cpu *cpus;
 	int fd;
@@ -62,7 +62,7 @@ static void put_block(struct tape_gen *gen, struct nt_block_header *header, cons
 
 static void put_plain(struct tape_gen *gen, unsigned int type, const struct nt_buf *raw)
 {
-	struct nt_block_header header = { .type = (uint8_t)type };
+	struct nt_block_header header = {.type = (uint8_t)type};
 
 	put_block(gen, &header, raw);
 }
@@ -252,7 +252,7 @@ uint64_t tape_gen_lost(const struct tape_gen *gen, uint32_t cpu, unsigned int ki
 
 void tape_gen_identity(struct tape_gen *gen, const void *record)
 {
-	struct nt_buf one = { 0 };
+	struct nt_buf one = {0};
 
 	begin(gen);
 	must(!nt_identity_encode(&gen->identities, record), "identity");
@@ -279,7 +279,7 @@ void tape_gen_clock(struct tape_gen *gen, uint64_t monotonic_ns)
 
 void tape_gen_reading(struct tape_gen *gen, uint64_t begin_ns, uint64_t end_ns, const char *name, const char *text)
 {
-	struct nt_reading reading = { begin_ns, end_ns, name, text, strlen(text) };
+	struct nt_reading reading = {begin_ns, end_ns, name, text, strlen(text)};
 
 	begin(gen);
 	gen->raw.size = 0;

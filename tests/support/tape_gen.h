@@ -11,20 +11,20 @@
 
 #include "schema/chunk.h"
 
-#define GEN_START_NS 1000000000000ull		/* CLOCK_MONOTONIC at the start of the session */
-#define GEN_REALTIME_NS 1700000000000000000ull	/* 2023-11-14 22:13:20 UTC at the same time */
+#define GEN_START_NS 1000000000000ull /* CLOCK_MONOTONIC at the start of the session */
+#define GEN_REALTIME_NS 1700000000000000000ull /* 2023-11-14 22:13:20 UTC at the same time */
 
 struct tape_gen;
 
 struct tape_gen_config {
-	const char *dir;	/* the tape's directory; made if need be */
+	const char *dir; /* the tape's directory; made if need be */
 	uint32_t n_cpus;
-	const char *online;	/* CPUs online at the start; NULL: all */
-	uint8_t session;	/* byte that the session id is made of */
-	const char *host;	/* NULL: "testhost" */
-	size_t block_events;	/* a block is cut after so many records; 0: 2,000 */
-	const char *virtual;	/* NULL: "none" */
-	uint64_t drop;		/* this event block of CPU 0 is left out, by its sequence; 0: none */
+	const char *online; /* CPUs online at the start; NULL: all */
+	uint8_t session; /* byte that the session id is made of */
+	const char *host; /* NULL: "testhost" */
+	size_t block_events; /* a block is cut after so many records; 0: 2,000 */
+	const char *virtual; /* NULL: "none" */
+	uint64_t drop; /* this event block of CPU 0 is left out, by its sequence; 0: none */
 };
 
 struct tape_gen *tape_gen_new(const struct tape_gen_config *config);
@@ -52,12 +52,14 @@ void tape_gen_finish(struct tape_gen *gen, uint64_t end_ns, bool whole);
 
 #define GEN_BEFORE UINT64_MAX
 
-void gen_state(struct tape_gen *gen, uint32_t cpu, uint64_t at, uint64_t task, unsigned int reason, unsigned int n_open);
+void gen_state(struct tape_gen *gen, uint32_t cpu, uint64_t at, uint64_t task, unsigned int reason,
+	       unsigned int n_open);
 void gen_switch(struct tape_gen *gen, uint32_t cpu, uint64_t at, uint64_t prev, uint32_t prev_state, uint64_t next,
 		unsigned int n_open);
 void gen_open(struct tape_gen *gen, uint32_t cpu, uint64_t at, unsigned int what, unsigned int detail, uint32_t number,
 	      uint64_t begin, uint64_t socket);
-void gen_softirq(struct tape_gen *gen, uint32_t cpu, uint64_t begin, uint64_t end, unsigned int vec, unsigned int context);
+void gen_softirq(struct tape_gen *gen, uint32_t cpu, uint64_t begin, uint64_t end, unsigned int vec,
+		 unsigned int context);
 void gen_irq(struct tape_gen *gen, uint32_t cpu, uint64_t begin, uint64_t end, unsigned int type, uint32_t number);
 void gen_op(struct tape_gen *gen, uint32_t cpu, uint64_t begin, uint64_t end, unsigned int dir, unsigned int call,
 	    uint64_t socket, int32_t result, unsigned int flags);

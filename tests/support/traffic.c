@@ -11,14 +11,14 @@
 #include "tests/support/rand.h"
 
 #define MAX_CPUS 64
-#define STATE_NS 40000000ull	/* a state record at least so often */
+#define STATE_NS 40000000ull /* a state record at least so often */
 #define TIMER_VECTOR 236
 
 struct sim_task {
-	uint64_t wake;		/* sleeping until then */
+	uint64_t wake; /* sleeping until then */
 	bool running, receiving;
 	uint64_t op_begin;
-	bool before;		/* the receive began before the recording */
+	bool before; /* the receive began before the recording */
 };
 
 struct lost {
@@ -31,7 +31,7 @@ struct sim_cpu {
 	uint64_t task;
 	bool stopped;
 	struct lost lost[NT_KIND_MAX];
-	uint64_t softirqs[NT_VEC_COUNT], next_softirqs[NT_VEC_COUNT];	/* begun before the next reading; after */
+	uint64_t softirqs[NT_VEC_COUNT], next_softirqs[NT_VEC_COUNT]; /* begun before the next reading; after */
 };
 
 struct sim {
@@ -40,7 +40,7 @@ struct sim {
 	struct nt_rand rand;
 	uint32_t n_cpus;
 	struct sim_cpu cpus[MAX_CPUS];
-	struct sim_task *tasks;	/* by id, from 1 */
+	struct sim_task *tasks; /* by id, from 1 */
 	uint64_t reading_at, chunk_at;
 };
 
@@ -63,7 +63,7 @@ static bool is_lost(struct sim *sim, uint32_t cpu, uint64_t end, uint64_t begin,
 	if (cpu || end < sim->config->lose_from_ns || end >= sim->config->lose_to_ns)
 		return false;
 	if (!lost->count++)
-		*lost = (struct lost){ 1, end, end, begin };
+		*lost = (struct lost){1, end, end, begin};
 	lost->last = end;
 	if (begin < lost->begin)
 		lost->begin = begin;
@@ -214,7 +214,9 @@ static void task_step(struct sim *sim, uint32_t cpu)
 	if (task->receiving) {
 		on->now += between(sim, 400, 3000);
 		op(sim, cpu, task->op_begin, on->now, NT_RECV, (int32_t)between(sim, 1, 1400),
-		   task->before ? NT_OP_BEFORE : one_in(sim, 30) ? NT_OP_PEEK : 0);
+		   task->before	     ? NT_OP_BEFORE
+		   : one_in(sim, 30) ? NT_OP_PEEK
+				     : 0);
 		task->receiving = task->before = false;
 		on->now += between(sim, 500, 5000);
 		return;
@@ -278,7 +280,8 @@ static void read_stat(struct sim *sim, uint64_t at)
 	FILE *out = open_memstream(&text, &size);
 
 	for (uint32_t cpu = 0; cpu < sim->n_cpus; cpu++)
-		fprintf(out, "cpu%u 0 0 %llu 0 0 0 0 %llu 0 0\n", cpu, (unsigned long long)ticks, (unsigned long long)steal);
+		fprintf(out, "cpu%u 0 0 %llu 0 0 0 0 %llu 0 0\n", cpu, (unsigned long long)ticks,
+			(unsigned long long)steal);
 	fprintf(out, "ctxt 12345\n");
 	fclose(out);
 	tape_gen_reading(sim->gen, GEN_START_NS + at, GEN_START_NS + at + 1000, "/proc/stat", text);
@@ -341,7 +344,7 @@ static void start(struct sim *sim)
 
 void traffic_record(struct tape_gen *gen, uint32_t n_cpus, const struct traffic_config *config)
 {
-	struct sim sim = { .gen = gen, .config = config, .rand = { config->seed }, .n_cpus = n_cpus };
+	struct sim sim = {.gen = gen, .config = config, .rand = {config->seed}, .n_cpus = n_cpus};
 	uint64_t end = config->dur_ns;
 
 	sim.tasks = calloc(config->n_tasks + 1, sizeof(*sim.tasks));
@@ -368,7 +371,8 @@ void traffic_record(struct tape_gen *gen, uint32_t n_cpus, const struct traffic_
 
 		tell_losses(&sim, cpu, on->now);
 		if (open)
-			gen_open(gen, cpu, on->now, NT_OPEN_OP, NT_RECV, NT_CALL_recvfrom, sim.tasks[on->task].op_begin, on->task);
+			gen_open(gen, cpu, on->now, NT_OPEN_OP, NT_RECV, NT_CALL_recvfrom, sim.tasks[on->task].op_begin,
+				 on->task);
 		gen_state(gen, cpu, on->now, on->task, NT_STATE_STOP, open);
 	}
 	tape_gen_counters(gen, GEN_START_NS + end);

@@ -2,8 +2,6 @@
 /*
  * chunk_nomem.c - writes and reads a chunk again and again, each time with another allocation failing: the answer is
  * -ENOMEM, nothing leaks, nothing is lost by it that could be tried again, and when none fails all is well.
- *
- * This program's malloc stands in the place of the C library's.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,57 +10,7 @@
 
 #include "schema/chunk.h"
 #include "tests/support/chunk_memory.h"
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void __libc_free(void *old);
-
-/* The allocation that fails, counted down; below 0: none. And what is allocated and not freed. */
-static long until_failure = -1;
-static long live;
-
-static bool fails(void)
-{
-	if (until_failure < 0 || until_failure--)
-		return false;
-	errno = ENOMEM;
-	return true;
-}
-
-static void *counted(void *got)
-{
-	live += got != NULL;
-	return got;
-}
-
-void *malloc(size_t size)
-{
-	return fails() ? NULL : counted(__libc_malloc(size));
-}
-
-void *calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : counted(__libc_calloc(n, size));
-}
-
-void *realloc(void *old, size_t size)
-{
-	void *got = fails() ? NULL : __libc_realloc(old, size);
-
-	return old ? got : counted(got);
-}
-
-void *reallocarray(void *old, size_t n, size_t size)
-{
-	return realloc(old, n * size);
-}
-
-void free(void *old)
-{
-	live -= old != NULL;
-	__libc_free(old);
-}
+#include "tests/tools/failing_malloc.h"
 
 #define MUST(condition)                                                                                                \
 	do {                                                                                                           \

@@ -43,8 +43,8 @@ static void remove_tree(const char *path)
 
 static void simulate(const char *dir)
 {
-	const struct traffic_config traffic = { .seed = 1, .dur_ns = 3000000000, .n_tasks = 10 };
-	const struct tape_gen_config config = { .dir = dir, .n_cpus = 2 };
+	const struct traffic_config traffic = {.seed = 1, .dur_ns = 3000000000, .n_tasks = 10};
+	const struct tape_gen_config config = {.dir = dir, .n_cpus = 2};
 	struct tape_gen *gen = tape_gen_new(&config);
 
 	traffic_record(gen, 2, &traffic);
@@ -54,7 +54,7 @@ static void simulate(const char *dir)
 /* Rows in memory, as compact as can be read back quickly. */
 struct kept {
 	uint32_t *table;
-	struct nt_value *values;	/* of all rows, one after another */
+	struct nt_value *values; /* of all rows, one after another */
 	size_t n, n_values, size_values;
 	struct nt_arena texts;
 };
@@ -126,7 +126,7 @@ static double insert_kept(const struct kept *kept, const char *path)
 	double begin = now();
 
 	for (size_t i = 0; i < kept->n; i++) {
-		struct nt_row row = { .table = kept->table[i], .n = nt_table(kept->table[i])->n_columns };
+		struct nt_row row = {.table = kept->table[i], .n = nt_table(kept->table[i])->n_columns};
 
 		memcpy(row.values, kept->values + at, row.n * sizeof(*row.values));
 		at += row.n;
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 {
 	const char *base = argc > 2 ? argv[2] : getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
 	char dir[256], tape[300], db[300];
-	struct kept kept = { .table = calloc(MAX_KEPT, sizeof(uint32_t)) };
+	struct kept kept = {.table = calloc(MAX_KEPT, sizeof(uint32_t))};
 	struct rusage usage;
 	double read_seconds, keep_seconds, insert_seconds, import_seconds;
 	uint64_t n;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * make_tape.c - writes a small tape, the same each time: make_tape SCENARIO DIR [MILLISECONDS [SEED]]. For the cli tests.
+ * make_tape.c - writes a small tape, the same each time: make_tape SCENARIO DIR [MILLISECONDS [SEED]]. For the cli
+ * tests.
  *
  *   hand        two CPUs, 1 ms, few enough records to reckon by hand (below)
  *   traffic     a simulated host, two CPUs
@@ -94,7 +95,8 @@ static void hand_readings(struct tape_gen *gen)
 	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/softirqs", before);
 	tape_gen_reading(gen, GEN_START_NS + 980 * US, GEN_START_NS + 990 * US, "/proc/softirqs", after);
 	tape_gen_reading(gen, GEN_START_NS + 990 * US, GEN_START_NS + 991 * US, "nettape/programs",
-			 "nt_sched_switch recorded=5 lost=0 misses=0\nnt_recv_length recorded=2 lost=0 skipped_family=3 misses=0\n");
+			 "nt_sched_switch recorded=5 lost=0 misses=0\nnt_recv_length recorded=2 lost=0 "
+			 "skipped_family=3 misses=0\n");
 	tape_gen_reading(gen, GEN_START_NS + 990 * US, GEN_START_NS + 991 * US, "nettape/self",
 			 "user_ns=1000\nsystem_ns=2000\nmax_rss_kib=3000\n");
 }
@@ -112,21 +114,23 @@ static void hand(const char *dir, bool undeclared)
 
 static void hostile(const char *dir)
 {
-	const struct tape_gen_config config = { .dir = dir, .n_cpus = 2, .session = 0x66, .host = "\033[31mred\xff" };
+	const struct tape_gen_config config = {.dir = dir, .n_cpus = 2, .session = 0x66, .host = "\033[31mred\xff"};
 	struct tape_gen *gen = tape_gen_new(&config);
 
 	hand_identities(gen, "a\033]0;b\a\n\"\xc3");
 	hand_events(gen, false);
-	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/softirqs", "CPUx\nNET_RX 1\n: 5\nTIMER: 99999999999999999999\n");
-	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/stat", "cpu-1 5\ncpu0 a b c\n\n\nintr\n");
+	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/softirqs",
+			 "CPUx\nNET_RX 1\n: 5\nTIMER: 99999999999999999999\n");
+	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/stat",
+			 "cpu-1 5\ncpu0 a b c\n\n\nintr\n");
 	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
 }
 
 static void hotplug(const char *dir)
 {
 	struct tape_gen *gen = open_tape(dir, "hotplug", 0x55);
-	union nt_any away = { .as_hotplug = { .end_ns = GEN_START_NS + 400 * US, .kind = NT_HOTPLUG, .online = 0 } };
-	union nt_any back = { .as_hotplug = { .end_ns = GEN_START_NS + 700 * US, .kind = NT_HOTPLUG, .online = 1 } };
+	union nt_any away = {.as_hotplug = {.end_ns = GEN_START_NS + 400 * US, .kind = NT_HOTPLUG, .online = 0}};
+	union nt_any back = {.as_hotplug = {.end_ns = GEN_START_NS + 700 * US, .kind = NT_HOTPLUG, .online = 1}};
 
 	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
 	gen_state(gen, 0, 1000 * US, 0, NT_STATE_STOP, 0);
@@ -142,14 +146,17 @@ static void miscount(struct tape_gen *gen, uint64_t dur_ns)
 {
 	tape_gen_reading(gen, GEN_START_NS + dur_ns - 2 * MS, GEN_START_NS + dur_ns - 2 * MS + 1, "/proc/softirqs",
 			 "   CPU0\nNET_RX: 999999999\n");
-	tape_gen_reading(gen, GEN_START_NS + dur_ns + 5 * US, GEN_START_NS + dur_ns + 6 * US, "nettape/cpus", "0 switch 1 0\n1 op 0 7\n");
-	tape_gen_reading(gen, GEN_START_NS + 1 * MS, GEN_START_NS + 1 * MS, "nettape/programs", "nt_sched_switch misses=0\n");
-	tape_gen_reading(gen, GEN_START_NS + 2 * MS, GEN_START_NS + 2 * MS, "nettape/programs", "nt_sched_switch misses=4\n");
+	tape_gen_reading(gen, GEN_START_NS + dur_ns + 5 * US, GEN_START_NS + dur_ns + 6 * US, "nettape/cpus",
+			 "0 switch 1 0\n1 op 0 7\n");
+	tape_gen_reading(gen, GEN_START_NS + 1 * MS, GEN_START_NS + 1 * MS, "nettape/programs",
+			 "nt_sched_switch misses=0\n");
+	tape_gen_reading(gen, GEN_START_NS + 2 * MS, GEN_START_NS + 2 * MS, "nettape/programs",
+			 "nt_sched_switch misses=4\n");
 }
 
 static void traffic(const char *dir, const char *scenario, uint64_t ms, uint64_t seed)
 {
-	struct traffic_config config = { .seed = seed, .dur_ns = ms * MS, .n_tasks = 10, .reading_ns = 20 * MS };
+	struct traffic_config config = {.seed = seed, .dur_ns = ms * MS, .n_tasks = 10, .reading_ns = 20 * MS};
 	struct tape_gen *gen = open_tape(dir, scenario, (uint8_t)(0x20 + seed));
 
 	if (!strcmp(scenario, "loss")) {
@@ -168,7 +175,8 @@ static void traffic(const char *dir, const char *scenario, uint64_t ms, uint64_t
 
 static int make(const char *scenario, const char *dir, uint64_t ms, uint64_t seed)
 {
-	static const char *const simulated[] = { "traffic", "chunks", "loss", "steal", "partial", "dropped", "miscounted" };
+	static const char *const simulated[] = {"traffic", "chunks",  "loss",	   "steal",
+						"partial", "dropped", "miscounted"};
 
 	for (size_t i = 0; i < sizeof(simulated) / sizeof(simulated[0]); i++) {
 		if (!strcmp(scenario, simulated[i])) {
@@ -194,7 +202,8 @@ int main(int argc, char **argv)
 	int code = 2;
 
 	if (argc >= 3 && argc <= 5)
-		code = make(argv[1], argv[2], argc > 3 ? strtoull(argv[3], NULL, 10) : 100, argc > 4 ? strtoull(argv[4], NULL, 10) : 1);
+		code = make(argv[1], argv[2], argc > 3 ? strtoull(argv[3], NULL, 10) : 100,
+			    argc > 4 ? strtoull(argv[4], NULL, 10) : 1);
 	if (code)
 		fputs("usage: make_tape SCENARIO DIR [MILLISECONDS [SEED]]\n", stderr);
 	return code;

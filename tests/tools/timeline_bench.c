@@ -122,40 +122,33 @@ static void make_pattern(struct pattern *pattern, uint64_t task, struct nt_rand 
 
 /* ---- feeding ---- */
 
-static uint64_t n_rows;
-
 static int count_cpu_slice(void *arg, const struct nt_cpu_slice *slice)
 {
-	(void)arg;
-	n_rows += slice->dur_ns != 0;
+	*(uint64_t *)arg += slice->dur_ns != 0;
 	return 0;
 }
 
 static int count_sched_slice(void *arg, const struct nt_sched_slice *slice)
 {
-	(void)arg;
-	n_rows += slice->dur_ns != 0;
+	*(uint64_t *)arg += slice->dur_ns != 0;
 	return 0;
 }
 
 static int count_span(void *arg, const struct nt_span_row *row)
 {
-	(void)arg;
-	n_rows += row->dur_ns != 0;
+	*(uint64_t *)arg += row->dur_ns != 0;
 	return 0;
 }
 
 static int count_op(void *arg, const struct nt_op_row *row)
 {
-	(void)arg;
-	n_rows += row->timed;
+	*(uint64_t *)arg += row->timed;
 	return 0;
 }
 
 static int count_loss(void *arg, const struct nt_loss_row *row)
 {
-	(void)arg;
-	n_rows += row->count != 0;
+	*(uint64_t *)arg += row->count != 0;
 	return 0;
 }
 
@@ -170,7 +163,7 @@ static double seconds_now(void)
 /* Tells one record, moved on in time. */
 static int tell(struct nt_timeline *timeline, uint32_t cpu, const uint8_t *bytes, uint64_t later_ns)
 {
-	static union nt_any record;
+	union nt_any record;
 
 	memcpy(&record, bytes, EVENT_SIZE);
 	record.record.end_ns += later_ns;
@@ -208,7 +201,8 @@ int main(int argc, char **argv)
 	static const uint8_t all[N_CPUS] = {1, 1};
 	double seconds = argc > 1 ? atof(argv[1]) : 2, begun, took;
 	struct nt_timeline_config config = {.end_ns = UINT64_MAX, .n_cpus = N_CPUS, .present = all, .online = all};
-	struct nt_timeline_sink sink = {NULL,	    count_cpu_slice, count_sched_slice, count_span,
+	uint64_t n_rows = 0;
+	struct nt_timeline_sink sink = {&n_rows,	    count_cpu_slice, count_sched_slice, count_span,
 					count_span, count_op,	     count_loss};
 	struct nt_timeline *timeline = nt_timeline_new(&config, &sink);
 	struct nt_rand rand = {1};

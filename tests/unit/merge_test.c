@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * merge_test.c - the order in which the records of a tape come: within a CPU, across CPUs, and where something is missing.
+ * merge_test.c - the order in which the records of a tape come: within a CPU, across CPUs, and where something is
+ * missing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +50,8 @@ static int teardown(void **state)
 
 static struct tape_gen *new_tape(struct fixture *fixture, uint32_t n_cpus, uint64_t drop)
 {
-	const struct tape_gen_config config = { .dir = fixture->path, .n_cpus = n_cpus, .drop = drop, .block_events = 1000 };
+	const struct tape_gen_config config = {
+		.dir = fixture->path, .n_cpus = n_cpus, .drop = drop, .block_events = 1000};
 
 	return tape_gen_new(&config);
 }
@@ -387,9 +389,9 @@ static void random_inversions_are_sorted(void **state)
 {
 	struct fixture *fixture = *state;
 	uint64_t seed = nt_rand_seed();
-	struct nt_rand rand = { seed };
+	struct nt_rand rand = {seed};
 	struct tape_gen *gen = new_tape(fixture, 3, 0);
-	uint64_t last[3] = { 0 }, n = 0;
+	uint64_t last[3] = {0}, n = 0;
 	struct nt_merged merged;
 
 	for (unsigned int i = 0; i < 20000; i++) {

@@ -48,25 +48,26 @@ static void expect(struct fixture *fixture, const char *text)
 
 static struct nt_cell text_cell(const char *text)
 {
-	return (struct nt_cell){ .type = NT_CELL_TEXT, .text = text, .size = strlen(text) };
+	return (struct nt_cell){.type = NT_CELL_TEXT, .text = text, .size = strlen(text)};
 }
 
 static struct nt_cell integer_cell(int64_t integer)
 {
-	return (struct nt_cell){ .type = NT_CELL_INTEGER, .integer = integer };
+	return (struct nt_cell){.type = NT_CELL_INTEGER, .integer = integer};
 }
 
 static struct nt_cell real_cell(double real)
 {
-	return (struct nt_cell){ .type = NT_CELL_REAL, .real = real };
+	return (struct nt_cell){.type = NT_CELL_REAL, .real = real};
 }
 
 /* The same rows in each format. */
 static void print(struct fixture *fixture, enum nt_format format, bool human)
 {
-	static const char *const names[] = { "name", "spent_ns", "cpu_share" };
-	const struct nt_cell first[] = { text_cell("a,\"b\"\n"), integer_cell(1500), real_cell(0.25) };
-	const struct nt_cell second[] = { { .type = NT_CELL_NULL }, integer_cell(-7), { .type = NT_CELL_BLOB, .text = "\x01\xff", .size = 2 } };
+	static const char *const names[] = {"name", "spent_ns", "cpu_share"};
+	const struct nt_cell first[] = {text_cell("a,\"b\"\n"), integer_cell(1500), real_cell(0.25)};
+	const struct nt_cell second[] = {
+		{.type = NT_CELL_NULL}, integer_cell(-7), {.type = NT_CELL_BLOB, .text = "\x01\xff", .size = 2}};
 	struct nt_printer *printer = nt_printer_new(fixture->out, format, human);
 
 	assert_non_null(printer);
@@ -108,10 +109,11 @@ static void prints_csv(void **state)
 
 static void prints_empty_sets(void **state)
 {
-	static const char *const names[] = { "x" };
+	static const char *const names[] = {"x"};
 
 	for (int format = NT_FORMAT_TABLE; format <= NT_FORMAT_CSV; format++) {
-		struct nt_printer *printer = nt_printer_new(((struct fixture *)*state)->out, (enum nt_format)format, false);
+		struct nt_printer *printer =
+			nt_printer_new(((struct fixture *)*state)->out, (enum nt_format)format, false);
 
 		assert_int_equal(nt_printer_begin(printer, 1, names), 0);
 		nt_printer_end(printer);
@@ -124,7 +126,7 @@ static void prints_empty_sets(void **state)
 static void prints_long_tables(void **state)
 {
 	struct fixture *fixture = *state;
-	static const char *const names[] = { "n" };
+	static const char *const names[] = {"n"};
 	struct nt_printer *printer = nt_printer_new(fixture->out, NT_FORMAT_TABLE, false);
 	size_t lines = 0;
 
@@ -149,20 +151,22 @@ static void prints_long_tables(void **state)
 static void tames_texts(void **state)
 {
 	struct fixture *fixture = *state;
-	static const char wild[] = "\033[2J\r\x7f\xc2\x9b" "a\xff\xc3\xa9\xed\xa0\x80\xf4\x90\x80\x80";
-	struct nt_json json = { .out = fixture->out, .lines = 2 };
+	static const char wild[] = "\033[2J\r\x7f\xc2\x9b"
+				   "a\xff\xc3\xa9\xed\xa0\x80\xf4\x90\x80\x80";
+	struct nt_json json = {.out = fixture->out, .lines = 2};
 
 	nt_print_clean(fixture->out, wild, sizeof(wild) - 1);
 	expect(fixture, "\\x1b[2J\\x0d\\x7f\\xc2\\x9ba\\xff\xc3\xa9\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
 	rewind(fixture->out);
 	nt_json_text(&json, NULL, wild);
-	expect(fixture, "\"\\u001b[2J\\u000d\\u007f\xc2\x9b" "a\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"");
+	expect(fixture, "\"\\u001b[2J\\u000d\\u007f\xc2\x9b"
+			"a\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"");
 }
 
 static void writes_json_values(void **state)
 {
 	struct fixture *fixture = *state;
-	struct nt_json json = { .out = fixture->out, .lines = 2 };
+	struct nt_json json = {.out = fixture->out, .lines = 2};
 
 	nt_json_open(&json, NULL, '{');
 	nt_json_bool(&json, "yes", true);
@@ -174,7 +178,8 @@ static void writes_json_values(void **state)
 	nt_json_close(&json, '}');
 	nt_json_close(&json, ']');
 	nt_json_close(&json, '}');
-	expect(fixture, "{\n  \"yes\": true,\n  \"inf\": null,\n  \"none\": null,\n  \"list\": [\n    -9223372036854775808,\n    {}\n  ]\n}\n");
+	expect(fixture, "{\n  \"yes\": true,\n  \"inf\": null,\n  \"none\": null,\n  \"list\": [\n    "
+			"-9223372036854775808,\n    {}\n  ]\n}\n");
 }
 
 static void speaks_to_people(void **state)
@@ -220,25 +225,27 @@ static void names_states(void **state)
 
 static void names_results(void **state)
 {
-	struct nt_arena arena = { 0 };
+	struct nt_arena arena = {0};
 	static const struct {
 		int32_t result;
 		const char *name;
-	} results[] = { { 0, "ok" },	       { 5, "ok" },		{ -11, "EAGAIN" },	     { -32, "EPIPE" },	   { -511, "errno 511" },
-			{ -512, "restarted" }, { -516, "restarted" }, { -517, "errno 517" }, { INT32_MIN, "errno 2147483648" } };
+	} results[] = {{0, "ok"},	    {5, "ok"},		 {-11, "EAGAIN"},
+		       {-32, "EPIPE"},	    {-511, "errno 511"}, {-512, "restarted"},
+		       {-516, "restarted"}, {-517, "errno 517"}, {INT32_MIN, "errno 2147483648"}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
-		struct nt_op_row op = { .end = NT_OP_DONE, .result = results[i].result };
+		struct nt_op_row op = {.end = NT_OP_DONE, .result = results[i].result};
 
 		assert_string_equal(nt_op_result_name(&op, &arena), results[i].name);
 	}
-	assert_string_equal(nt_op_result_name(&(struct nt_op_row){ .end = NT_OP_OPEN }, &arena), "open");
-	assert_string_equal(nt_op_result_name(&(struct nt_op_row){ .end = NT_OP_EXIT }, &arena), "exit");
-	assert_string_equal(nt_op_result_name(&(struct nt_op_row){ .end = NT_OP_ABANDONED }, &arena), "abandoned");
-	assert_string_equal(nt_op_flags_text(&(struct nt_op_row){ .flags = NT_OP_NO_BEGIN }, &arena), "");
-	assert_string_equal(nt_op_flags_text(&(struct nt_op_row){ .flags = 0xff, .before = true, .lower_bound = true }, &arena),
-			    "peek,errqueue,in_softirq,kernel,before,lower_bound");
+	assert_string_equal(nt_op_result_name(&(struct nt_op_row){.end = NT_OP_OPEN}, &arena), "open");
+	assert_string_equal(nt_op_result_name(&(struct nt_op_row){.end = NT_OP_EXIT}, &arena), "exit");
+	assert_string_equal(nt_op_result_name(&(struct nt_op_row){.end = NT_OP_ABANDONED}, &arena), "abandoned");
+	assert_string_equal(nt_op_flags_text(&(struct nt_op_row){.flags = NT_OP_NO_BEGIN}, &arena), "");
+	assert_string_equal(
+		nt_op_flags_text(&(struct nt_op_row){.flags = 0xff, .before = true, .lower_bound = true}, &arena),
+		"peek,errqueue,in_softirq,kernel,before,lower_bound");
 	nt_arena_release(&arena);
 }
 
@@ -246,9 +253,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(prints_tables),	 TEST(prints_tables_for_people), TEST(prints_json), TEST(prints_csv),
-		TEST(prints_empty_sets), TEST(prints_long_tables),	 TEST(tames_texts), TEST(writes_json_values),
-		TEST(speaks_to_people),	 TEST(names_states),		 TEST(names_results),
+		TEST(prints_tables),	 TEST(prints_tables_for_people),
+		TEST(prints_json),	 TEST(prints_csv),
+		TEST(prints_empty_sets), TEST(prints_long_tables),
+		TEST(tames_texts),	 TEST(writes_json_values),
+		TEST(speaks_to_people),	 TEST(names_states),
+		TEST(names_results),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ struct fixture {
 	char dir[SCRATCH_MAX];
 	char path[2 * SCRATCH_MAX];
 	char error[512];
-	char *text;	/* the rows of one table, as collect() writes them */
+	char *text; /* the rows of one table, as collect() writes them */
 };
 
 static int setup(void **state)
@@ -48,7 +48,7 @@ static int teardown(void **state)
 
 static struct tape_gen *new_tape(struct fixture *fixture, uint32_t n_cpus)
 {
-	const struct tape_gen_config config = { .dir = fixture->path, .n_cpus = n_cpus };
+	const struct tape_gen_config config = {.dir = fixture->path, .n_cpus = n_cpus};
 
 	return tape_gen_new(&config);
 }
@@ -117,7 +117,7 @@ static void collect_row(void *arg, const struct nt_row *row)
 
 static void expect_rows(struct fixture *fixture, enum nt_table_id table, const char *text)
 {
-	struct collect collect = { .table = table };
+	struct collect collect = {.table = table};
 	size_t size;
 
 	free(fixture->text);
@@ -146,12 +146,16 @@ static void makes_rows_of_events(void **state)
 	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
 
-	expect_rows(fixture, NT_TABLE_IRQ_SLICE, "1000000000100 10 0 236 LOC vector 1\n1000000000120 5 0 9 irq 9 device 1\n");
-	expect_rows(fixture, NT_TABLE_SOFTIRQ_SLICE, "1000000000200 40 0 NET_RX irq_exit 1\n1000000000320 10 0 NET_TX op 1\n");
-	expect_rows(fixture, NT_TABLE_SOCK_OP, "1000000000300 50 40 1 send sendto 3 - EPIPE kernel 0\n"
-					       "1000000000410 - - 1 recv other - 12 ok  0\n");
+	expect_rows(fixture, NT_TABLE_IRQ_SLICE,
+		    "1000000000100 10 0 236 LOC vector 1\n1000000000120 5 0 9 irq 9 device 1\n");
+	expect_rows(fixture, NT_TABLE_SOFTIRQ_SLICE,
+		    "1000000000200 40 0 NET_RX irq_exit 1\n1000000000320 10 0 NET_TX op 1\n");
+	expect_rows(fixture, NT_TABLE_SOCK_OP,
+		    "1000000000300 50 40 1 send sendto 3 - EPIPE kernel 0\n"
+		    "1000000000410 - - 1 recv other - 12 ok  0\n");
 	expect_rows(fixture, NT_TABLE_SCHED_SLICE, "1000000000000 500 0 1 I 120\n1000000000500 500 0 0 - -\n");
-	expect_rows(fixture, NT_TABLE_SOCK_COST, "1000000000000 1000 1 send 3 1 1 0 0 0 40\n1000000000000 1000 1 recv - 1 0 1 0 12 0\n");
+	expect_rows(fixture, NT_TABLE_SOCK_COST,
+		    "1000000000000 1000 1 send 3 1 1 0 0 0 40\n1000000000000 1000 1 recv - 1 0 1 0 12 0\n");
 	expect_rows(fixture, NT_TABLE_RECORD_COUNT, "0 state 2 0\n0 switch 1 0\n0 softirq 2 0\n0 irq 2 0\n0 op 2 0\n");
 	expect_rows(fixture, NT_TABLE_LOSS, "");
 }
@@ -167,7 +171,8 @@ static void makes_rows_of_losses(void **state)
 	gen_state(gen, 0, 500, 0, NT_STATE_PERIODIC, 0);
 	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
-	expect_rows(fixture, NT_TABLE_LOSS, "1000000000000 500 0 op 3 ring full\n1000000000000 500 0 unknown 2 ring full\n");
+	expect_rows(fixture, NT_TABLE_LOSS,
+		    "1000000000000 500 0 op 3 ring full\n1000000000000 500 0 unknown 2 ring full\n");
 	expect_rows(fixture, NT_TABLE_RECORD_COUNT, "0 state 3 0\n0 op 0 3\n0 loss 2 0\n0 unknown 0 2\n");
 }
 
@@ -185,7 +190,8 @@ static void makes_rows_of_readings(void **state)
 	tape_gen_reading(gen, 30, 40, "nettape/programs", "nt_x recorded=6 lost=0\n");
 	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
-	expect_rows(fixture, NT_TABLE_CLOCK_SNAPSHOT, "1000000000005 1700000000000000005 1700000037000000005 1000000005005 100\n");
+	expect_rows(fixture, NT_TABLE_CLOCK_SNAPSHOT,
+		    "1000000000005 1700000000000000005 1700000037000000005 1000000005005 100\n");
 	expect_rows(fixture, NT_TABLE_PROC_COUNTER, "10 20 /proc/stat 0 user 1\n10 20 /proc/stat 0 nice 2\n");
 	expect_rows(fixture, NT_TABLE_SELF_COST, "40 - user_ns 5\n40 nt_x recorded 6\n40 nt_x lost 0\n");
 	expect_rows(fixture, NT_TABLE_PROBLEM, "");
@@ -259,12 +265,14 @@ static void takes_the_newest_identity(void **state)
 	tape_gen_next_chunk(gen);
 	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
-	expect_rows(fixture, NT_TABLE_THREAD, "1 10 1 newest 1000000000100 1000000000900 0\n2 11 1 thread - - 0\n"
-					      "0 0 0 swapper - - 1\n");
+	expect_rows(fixture, NT_TABLE_THREAD,
+		    "1 10 1 newest 1000000000100 1000000000900 0\n2 11 1 thread - - 0\n"
+		    "0 0 0 swapper - - 1\n");
 	expect_rows(fixture, NT_TABLE_PROCESS, "1 10 1 newest 5 1000000000100 1000000000900\n0 0 0 swapper - - -\n");
 }
 
-/* Tasks of which the tape knows nothing have a row; a process whose main thread is not known has one, without a name. */
+/* Tasks of which the tape knows nothing have a row; a process whose main thread is not known has one, without a name.
+ */
 static void has_rows_for_strangers(void **state)
 {
 	struct fixture *fixture = *state;
@@ -278,8 +286,9 @@ static void has_rows_for_strangers(void **state)
 	gen_task(gen, 0, GEN_BEFORE, 4, 2, 12, 10, 4, NT_TASK_SEED, "other");
 	gen_task(gen, 0, GEN_BEFORE, 5, 0, 13, 1, 0, NT_TASK_SEED, "lost");
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
-	expect_rows(fixture, NT_TABLE_THREAD, "3 11 2 thread - - 0\n4 12 2 other - - 0\n5 13 - lost - - 0\n0 0 0 swapper - - 1\n"
-					      "8 - - - - - -\n9 - - - - - -\n");
+	expect_rows(fixture, NT_TABLE_THREAD,
+		    "3 11 2 thread - - 0\n4 12 2 other - - 0\n5 13 - lost - - 0\n0 0 0 swapper - - 1\n"
+		    "8 - - - - - -\n9 - - - - - -\n");
 	expect_rows(fixture, NT_TABLE_PROCESS, "2 10 1 - 4 - -\n0 0 0 swapper - - -\n");
 }
 
@@ -287,18 +296,28 @@ static void makes_rows_of_sockets_and_cgroups(void **state)
 {
 	struct fixture *fixture = *state;
 	struct tape_gen *gen = new_tape(fixture, 1);
-	union nt_any packet = { .as_socket = { .end_ns = GEN_START_NS, .kind = NT_SOCKET, .family = 17, .type = 3, .socket = 9,
-					       .protocol = 768, .src = { 1 } } };
+	union nt_any packet = {.as_socket = {.end_ns = GEN_START_NS,
+					     .kind = NT_SOCKET,
+					     .family = 17,
+					     .type = 3,
+					     .socket = 9,
+					     .protocol = 768,
+					     .src = {1}}};
 
 	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
 	gen_socket(gen, 1, 6, "10.0.0.1", 80, "10.0.0.2", 40000);
 	gen_socket(gen, 2, 17, "::1", 53, "::", 0);
 	tape_gen_identity(gen, &packet);
-	gen_cgroup(gen, 1, "/a\xff" "b");
+	gen_cgroup(gen, 1,
+		   "/a\xff"
+		   "b");
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
-	expect_rows(fixture, NT_TABLE_SOCKET, "1 inet stream tcp 10.0.0.1 80 10.0.0.2 40000 4026531840 1001\n"
-					      "2 inet6 dgram udp ::1 53 - - 4026531840 1002\n9 packet raw 768 - - - - - -\n");
-	expect_rows(fixture, NT_TABLE_CGROUP, "1 /a\xef\xbf\xbd" "b 7001\n");
+	expect_rows(fixture, NT_TABLE_SOCKET,
+		    "1 inet stream tcp 10.0.0.1 80 10.0.0.2 40000 4026531840 1001\n"
+		    "2 inet6 dgram udp ::1 53 - - 4026531840 1002\n9 packet raw 768 - - - - - -\n");
+	expect_rows(fixture, NT_TABLE_CGROUP,
+		    "1 /a\xef\xbf\xbd"
+		    "b 7001\n");
 }
 
 /* Ids that SQL cannot hold cost their row, not the import. */
@@ -343,7 +362,7 @@ static void splits_at_buckets(void **state)
 }
 
 struct sums {
-	int64_t slices[MAX_CPUS], costs[MAX_CPUS];	/* weighted by owner and task, so that a mixture shows */
+	int64_t slices[MAX_CPUS], costs[MAX_CPUS]; /* weighted by owner and task, so that a mixture shows */
 	int64_t ops, op_ns, op_bytes, cost_ops, cost_ns, cost_bytes;
 	int64_t bad;
 };
@@ -390,11 +409,14 @@ static void sum_row(void *arg, const struct nt_row *row)
 static void sums_are_those_of_slices(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct traffic_config traffic = {
-		.seed = 3, .dur_ns = 700 * MS, .n_tasks = 40, .lose_from_ns = 200 * MS, .lose_to_ns = 210 * MS, .chunk_ns = 200 * MS
-	};
+	const struct traffic_config traffic = {.seed = 3,
+					       .dur_ns = 700 * MS,
+					       .n_tasks = 40,
+					       .lose_from_ns = 200 * MS,
+					       .lose_to_ns = 210 * MS,
+					       .chunk_ns = 200 * MS};
 	struct tape_gen *gen = new_tape(fixture, 3);
-	struct sums sums = { .bad = 0 };
+	struct sums sums = {.bad = 0};
 
 	traffic_record(gen, 3, &traffic);
 	tape_gen_finish(gen, GEN_START_NS + traffic.dur_ns, true);

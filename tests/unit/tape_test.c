@@ -47,7 +47,7 @@ static int teardown(void **state)
 /* Three chunks, CPUs 0 and 2 of 0-3 online, records on CPUs 0 and 1. */
 static void make(struct fixture *fixture, uint8_t session, bool whole)
 {
-	const struct tape_gen_config config = { .dir = fixture->path, .n_cpus = 4, .online = "0,2", .session = session };
+	const struct tape_gen_config config = {.dir = fixture->path, .n_cpus = 4, .online = "0,2", .session = session};
 	struct tape_gen *gen = tape_gen_new(&config);
 
 	for (unsigned int i = 0; i < 3; i++) {
@@ -76,7 +76,7 @@ static bool has_problem(const struct fixture *fixture, const char *text)
 static void knows_a_whole_tape(void **state)
 {
 	struct fixture *fixture = *state;
-	static const uint8_t present[] = { 1, 1, 1 }, online[] = { 1, 0, 1 };
+	static const uint8_t present[] = {1, 1, 1}, online[] = {1, 0, 1};
 	char text[64], uuid[33];
 
 	make(fixture, 0xab, true);
@@ -109,7 +109,8 @@ static void knows_an_unfinished_tape(void **state)
 	assert_int_equal(open_tape(fixture), 0);
 	assert_false(fixture->tape->complete);
 	assert_int_equal(fixture->tape->end_ns, GEN_START_NS + 25);
-	assert_true(has_problem(fixture, "chunk-000002.ntc.partial was never finished: the recorder was killed, or is still at work."));
+	assert_true(has_problem(
+		fixture, "chunk-000002.ntc.partial was never finished: the recorder was killed, or is still at work."));
 	assert_true(has_problem(fixture, "The session's end is not on the tape: it ends with the last record."));
 }
 
@@ -206,7 +207,8 @@ static void refuses_another_version(void **state)
 	refuse(fixture, -ENOTSUP, "another version");
 }
 
-/* A chunk file cut anywhere, and then with any one byte changed, opens or is refused; blocks that load are as they were. */
+/* A chunk file cut anywhere, and then with any one byte changed, opens or is refused; blocks that load are as they
+ * were. */
 static void survives_cuts_and_flips(void **state)
 {
 	struct fixture *fixture = *state;

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The disk fills up while importing: one sentence that names the file and the remedy, no database that is none, and one that was there
+# stays as it was.
+if [[ ${1:-} != inside ]]; then
+    # A small disk of our own needs a mount namespace; where we may not make one, there is nothing to test.
+    map=$([[ $(id -u) == 0 ]] || echo --map-root-user)
+    # shellcheck disable=SC2086
+    if ! unshare $map --mount true 2>/dev/null; then
+        echo "SKIP: no mount namespaces here"
+        exit 77
+    fi
+    # shellcheck disable=SC2086
+    exec unshare $map --mount bash "$0" inside
+fi
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/../cli/lib.sh"
+mkdir "$work/small" "$work/temporary"
+mount -t tmpfs -o size=2m none "$work/small" || skip "no tmpfs can be mounted"
+make_tape hand
+make_tape traffic 200
+db=$work/small/a.db
+
+report 1 import "$work/traffic.tape" -o "$db"
+has "says what" "$err" "the disk is full"
+has "names the file" "$err" "$db"
+has "and the remedy" "$err" "give another place with -o"
+is "nothing is left" "$(find "$work/small" -mindepth 1)" ""
+
+report 0 import "$work/hand.tape" -o "$db"
+"$REPORT" summary "$db" >"$work/before"
+report 1 import --append "$work/hand.tape" "$work/traffic.tape" -o "$db"
+report 1 import --append "$work/traffic.tape" -o "$db"
+has "says what" "$err" "the disk is full"
+is "only the database is left" "$(find "$work/small" -mindepth 1)" "$db"
+"$REPORT" summary "$db" >"$work/after"
+holds "and it is as it was" cmp "$work/before" "$work/after"
+report 0 check "$db"
+
+# The temporary database of a long tape goes to TMPDIR.
+plain=$PWD/build/nettape-report
+if [[ -x $plain ]]; then
+    mount -t tmpfs -o size=20m none "$work/temporary"
+    build/tools/make_tape traffic "$work/long.tape" 6000
+    status=0
+    TMPDIR=$work/temporary "$plain" summary "$work/long.tape" >"$work/out" 2>"$work/err" || status=$?
+    is "a temporary database that is too large: exit status" "$status" 1
+    has "says what" "$(<"$work/err")" "the temporary database: rows cannot be added: the disk is full"
+    has "and the remedy" "$(<"$work/err")" "set TMPDIR"
+    is "nothing is left" "$(find "$work/temporary" -mindepth 1)" ""
+fi
+umount "$work/small" "$work/temporary" 2>/dev/null || true
+finish

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Allocations of the importer fail, one by one; see tests/tools/import_nomem.c.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/../cli/lib.sh"
+make -s build/tools/import_nomem
+make_tape hostile
+make_tape loss 2
+for scenario in hostile loss; do
+    holds "the importer survives it: $scenario" build/tools/import_nomem "$work/$scenario.tape"
+done
+finish
