@@ -144,7 +144,7 @@ demo: ## record ten seconds of real traffic, import it, check it, print what it 
 	@bash tests/demo.sh
 
 check: ## every tier of tests that this machine can run; ONLY=pattern for some of them
-	@bash tests/check.sh $(ONLY)
+	@bash tests/check.sh '$(ONLY)'
 
 bench: ## what recording costs, beside an unrecorded flood; BENCH_PAIRS=3 for a quick look
 	@bash tests/bench/run.sh

@@ -72,6 +72,7 @@ struct sock {
 	struct sock_common __sk_common;
 	__u16 sk_type;
 	__u16 sk_protocol;
+	struct socket *sk_socket;
 };
 
 struct socket {

@@ -23,34 +23,33 @@ struct section {
 	const char *sql; /* ?1 is the session, ?2 how many rows at most, -1 for all */
 };
 
+/* What send and receive cost, in the columns of net_cost_process and its like. */
+#define COSTS                                                                                                 \
+	"net_ns AS total_ns, share AS cpu_share, send_ns, recv_ns, send_ops + recv_ops AS ops_count, "        \
+	"send_bytes AS sent_bytes, recv_bytes AS received_bytes "
+#define DEAREST "ORDER BY net_ns DESC, send_ops + recv_ops DESC, "
+#define NOT_NOTHING "AND (net_ns > 0 OR send_ops + recv_ops > 0) "
+/* Address and port, the address in brackets if it is one of IPv6. */
+#define ENDPOINT(address, port)                                                                               \
+	"CASE WHEN family = 'inet6' THEN '[' || " address " || ']' ELSE " address " END || ':' || " port " "
+
 static const struct section sections[] = {
 	{SHAPE_ONE, "session", NULL,
-	 "SELECT uuid, host, kernel, machine, os, virtual, tool, start_ts, dur AS duration_ns, start_realtime_ns, cpus "
-	 "AS n_cpus, events, "
-	 "lost, complete, (SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) AS n_problems "
+	 "SELECT uuid, host, kernel, machine, os, virtual, tool, start_ts, dur AS duration_ns, start_realtime_ns, "
+	 "cpus AS n_cpus, events, lost, complete, "
+	 "(SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) AS n_problems "
 	 "FROM session AS s WHERE session_id = ?1 LIMIT ?2"},
 	{SHAPE_ROWS, "cpus", NULL, NT_SUMMARY_CPUS_SQL},
 	{SHAPE_ROWS, "processes", "Processes by CPU time in send and receive (share of one CPU)",
-	 "SELECT coalesce(name, '(unknown)') AS process, pid, net_ns AS total_ns, share AS cpu_share, send_ns, "
-	 "recv_ns, "
-	 "send_ops + recv_ops AS ops_count, send_bytes AS sent_bytes, recv_bytes AS received_bytes "
-	 "FROM net_cost_process WHERE session_id = ?1 AND (net_ns > 0 OR send_ops + recv_ops > 0) "
-	 "ORDER BY net_ns DESC, send_ops + recv_ops DESC, upid LIMIT ?2"},
+	 "SELECT coalesce(name, '(unknown)') AS process, pid, " COSTS
+	 "FROM net_cost_process WHERE session_id = ?1 " NOT_NOTHING DEAREST "upid LIMIT ?2"},
 	{SHAPE_ROWS, "cgroups", "Control groups",
-	 "SELECT coalesce(path, '(unknown)') AS cgroup, processes AS processes_count, net_ns AS total_ns, share AS "
-	 "cpu_share, "
-	 "send_ns, recv_ns, send_ops + recv_ops AS ops_count, send_bytes AS sent_bytes, recv_bytes AS received_bytes "
-	 "FROM net_cost_cgroup WHERE session_id = ?1 AND (net_ns > 0 OR send_ops + recv_ops > 0) "
-	 "ORDER BY net_ns DESC, send_ops + recv_ops DESC, cgroup_id LIMIT ?2"},
+	 "SELECT coalesce(path, '(unknown)') AS cgroup, processes AS processes_count, " COSTS
+	 "FROM net_cost_cgroup WHERE session_id = ?1 " NOT_NOTHING DEAREST "cgroup_id LIMIT ?2"},
 	{SHAPE_ROWS, "sockets", "Sockets",
-	 "SELECT coalesce(proto, '(unknown)') AS proto, "
-	 "CASE WHEN family = 'inet6' THEN '[' || src || ']:' || sport ELSE src || ':' || sport END AS local, "
-	 "CASE WHEN family = 'inet6' THEN '[' || dst || ']:' || dport ELSE dst || ':' || dport END AS peer, "
-	 "coalesce(name, '(unknown)') AS process, net_ns AS total_ns, send_ns, recv_ns, send_ops + recv_ops AS "
-	 "ops_count, "
-	 "send_bytes AS sent_bytes, recv_bytes AS received_bytes "
-	 "FROM net_cost_socket WHERE session_id = ?1 "
-	 "ORDER BY net_ns DESC, send_ops + recv_ops DESC, socket_id LIMIT ?2"},
+	 "SELECT coalesce(proto, '(unknown)') AS proto, " ENDPOINT("src", "sport") "AS local, "
+	 ENDPOINT("dst", "dport") "AS peer, coalesce(name, '(unknown)') AS process, " COSTS
+	 "FROM net_cost_socket WHERE session_id = ?1 " DEAREST "socket_id LIMIT ?2"},
 	{SHAPE_TEXTS, "uncovered", NULL,
 	 "SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid LIMIT ?2"},
 	{SHAPE_TEXTS, "problems", NULL, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2"},

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define FIRST_BUCKETS 64
-#define FIND_ANY_MAX 64		/* same begin, to the nanosecond: more than a few only on a forged tape */
+#define FIND_ANY_MAX 64 /* same begin, to the nanosecond: more than a few only on a forged tape */
 
 static uint32_t bucket_of(const struct nt_open_ops *ops, uint64_t value)
 {

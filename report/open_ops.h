@@ -55,7 +55,7 @@ struct nt_open_op *nt_open_ops_find(struct nt_open_ops *ops, uint64_t task, cons
  * is not known; NULL if there is none, or if it began before the recording. Of several, the one of the lowest task.
  */
 struct nt_open_op *nt_open_ops_find_any(struct nt_open_ops *ops, const struct nt_op_key *key, uint64_t socket);
-/* Copies one in (its links are set here); the caller has looked that its key is new to the task. NULL: out of memory. */
+/* Copies one in (its links are set here). The caller has seen that its key is new to the task. NULL: out of memory. */
 struct nt_open_op *nt_open_ops_add(struct nt_open_ops *ops, const struct nt_open_op *op);
 void nt_open_ops_remove(struct nt_open_ops *ops, struct nt_open_op *op);
 /* Any operation of the task that is not marked as listed or claimed, or NULL. */

@@ -13,7 +13,7 @@
 
 #include "schema/kind.h"
 
-#define INSERTION_MAX 32	/* spans; above, merging is faster even if they are nearly sorted */
+#define INSERTION_MAX 32 /* spans; above, merging is faster even if they are nearly sorted */
 #define N_CLASSES (NT_OWNER_SOFTIRQ + 1)
 
 /* The owners above the operations are the classes of softirqs and interrupts. */
@@ -24,7 +24,7 @@ struct sweep {
 	enum nt_owner base;
 	uint64_t at_ns;
 	uint64_t class_end_ns[N_CLASSES];
-	uint32_t depth;		/* of segment->stack */
+	uint32_t depth; /* of segment->stack */
 };
 
 void nt_segment_release(struct nt_segment *segment)
@@ -192,11 +192,11 @@ static void advance(struct sweep *sweep, uint64_t until_ns)
 		int class = 0;
 
 		while (class < N_CLASSES && sweep->class_end_ns[class] <= sweep->at_ns)
-			class++;
+			class ++;
 		if (class < N_CLASSES) {
 			if (sweep->class_end_ns[class] < end_ns)
 				end_ns = sweep->class_end_ns[class];
-			put_piece(sweep, end_ns, (enum nt_owner)class);
+			put_piece(sweep, end_ns, (enum nt_owner) class);
 			continue;
 		}
 		op = innermost(sweep, sweep->at_ns);
@@ -204,8 +204,7 @@ static void advance(struct sweep *sweep, uint64_t until_ns)
 			end_ns = op->end_ns;
 		if (op)
 			op->own_ns += end_ns - sweep->at_ns;
-		put_piece(sweep, end_ns,
-			  !op ? sweep->base : op->detail == NT_SEND ? NT_OWNER_SEND : NT_OWNER_RECV);
+		put_piece(sweep, end_ns, !op ? sweep->base : op->detail == NT_SEND ? NT_OWNER_SEND : NT_OWNER_RECV);
 	}
 }
 

@@ -80,7 +80,7 @@ enum nt_op_end {
 	NT_OP_DONE,		/* result is the record's */
 	NT_OP_OPEN,		/* still open when the recording ended */
 	NT_OP_EXIT,		/* its task exited inside it */
-	NT_OP_ABANDONED		/* left without a record: its call ended otherwise, or its record was lost; up to its last sight */
+	NT_OP_ABANDONED		/* left without a record, or that was lost; dur is to where it was last open */
 };
 
 /* A socket operation. */
@@ -99,8 +99,8 @@ struct nt_op_row {
 };
 
 /*
- * A stretch lost. ts..ts+dur is the uncovered stretch it caused, clipped to the session; count 0: not known. When several
- * losses cause one stretch, each row gives all of it. Every uncovered slice has such rows.
+ * A stretch lost. ts..ts+dur is the uncovered stretch it caused, clipped to the session; count 0: not known. When
+ * several losses cause one stretch, each row gives all of it. Every uncovered slice has such rows.
  */
 struct nt_loss_row {
 	uint64_t ts_ns, dur_ns;
@@ -121,7 +121,7 @@ struct nt_timeline_counts {
 	uint64_t undeclared;		/* a switch from another task than the believed one: check fails */
 	uint64_t clamped;		/* times inverted between CPUs or records, by at most 1 us each */
 	uint64_t clamped_max_ns;
-	uint64_t malformed;		/* operations overlapping without nesting, OPENs without their state record, ... */
+	uint64_t malformed;		/* operations that overlap without nesting, OPENs without state record, ... */
 };
 
 /*

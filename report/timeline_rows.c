@@ -9,9 +9,9 @@
 const char *nt_owner_name(enum nt_owner owner)
 {
 	static const char *const names[NT_OWNER_COUNT] = {
-		[NT_OWNER_HARDIRQ] = "hardirq", [NT_OWNER_NET_RX] = "net_rx",	[NT_OWNER_NET_TX] = "net_tx",
-		[NT_OWNER_SOFTIRQ] = "softirq", [NT_OWNER_SEND] = "send",	[NT_OWNER_RECV] = "recv",
-		[NT_OWNER_TASK] = "task",	[NT_OWNER_IDLE] = "idle",	[NT_OWNER_OFFLINE] = "offline",
+		[NT_OWNER_HARDIRQ] = "hardirq",	    [NT_OWNER_NET_RX] = "net_rx", [NT_OWNER_NET_TX] = "net_tx",
+		[NT_OWNER_SOFTIRQ] = "softirq",	    [NT_OWNER_SEND] = "send",	  [NT_OWNER_RECV] = "recv",
+		[NT_OWNER_TASK] = "task",	    [NT_OWNER_IDLE] = "idle",	  [NT_OWNER_OFFLINE] = "offline",
 		[NT_OWNER_UNCOVERED] = "uncovered",
 	};
 

@@ -8,7 +8,7 @@
 
 #include "report/timeline_state.h"
 
-#define TASK_DEAD 0x80u		/* the kernel's: the task will not run again */
+#define TASK_DEAD 0x80u /* the kernel's: the task will not run again */
 
 /* ---- spans ---- */
 
@@ -275,11 +275,11 @@ static int remember_op(struct nt_timeline *timeline, const struct nt_line *line,
 
 	if (!op) {
 		op = nt_open_ops_add(&timeline->open_ops, &(struct nt_open_op){
-							       .task = closing->task,
-							       .begin_ns = span->begin_ns,
-							       .dir = span->detail,
-							       .before = key.before,
-						       });
+								  .task = closing->task,
+								  .begin_ns = span->begin_ns,
+								  .dir = span->detail,
+								  .before = key.before,
+							  });
 		if (!op)
 			return -ENOMEM;
 	}

@@ -99,9 +99,10 @@ WITH by_process AS (
     FROM by_process GROUP BY session_id, socket_id
 )
 SELECT b.session_id, b.socket_id, k.family, k.proto, k.src, k.sport, k.dst, k.dport, k.netns,
-       b.upid, p.name, b.processes, b.send_ns, b.recv_ns, b.net_ns, b.send_ops, b.recv_ops, b.send_bytes, b.recv_bytes,
-       b.untimed_ops, b.lower_bound_ops
+       b.upid, p.name, b.processes, b.send_ns, b.recv_ns, b.net_ns, CAST(b.net_ns AS REAL) / s.dur AS share,
+       b.send_ops, b.recv_ops, b.send_bytes, b.recv_bytes, b.untimed_ops, b.lower_bound_ops
 FROM by_socket AS b
+     JOIN session AS s ON s.session_id = b.session_id
      LEFT JOIN socket AS k ON k.session_id = b.session_id AND k.id = b.socket_id
      LEFT JOIN process AS p ON p.session_id = b.session_id AND p.upid = b.upid;
 

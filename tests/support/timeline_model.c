@@ -193,7 +193,8 @@ static void tell_ended_op(struct model *m, const struct chapter *c, const struct
 	struct nt_op_row row = {.cpu_ns = span->own,
 				.timed = !(span->flags & NT_OP_NO_BEGIN),
 				.before = span->flags & NT_OP_BEFORE || span->begin < m->s0,
-				.lower_bound = span->in_lost || !span->known || lesser(end, m->s1) > lesser(c->paint, m->s1),
+				.lower_bound =
+					span->in_lost || !span->known || lesser(end, m->s1) > lesser(c->paint, m->s1),
 				.cpu = c->cpu,
 				.task = NT_NO_TASK,
 				.dir = span->detail,
@@ -390,8 +391,8 @@ static void tell_cpu_slices(struct model *m, uint32_t cpu)
 	for (uint64_t at = 0, end; at < length; at = end) {
 		for (end = at + 1; end < length && owner[end] == owner[at] && task[end] == task[at];)
 			end++;
-		m->sink->cpu_slice(m->sink->arg,
-				   &(struct nt_cpu_slice){m->s0 + at, end - at, cpu, (enum nt_owner)owner[at], task[at]});
+		m->sink->cpu_slice(m->sink->arg, &(struct nt_cpu_slice){m->s0 + at, end - at, cpu,
+									(enum nt_owner)owner[at], task[at]});
 	}
 }
 
@@ -407,7 +408,8 @@ static void find_stays(struct model *m, uint32_t cpu)
 		if (c->cpu != cpu)
 			continue;
 		if (!staying && c->manned) {
-			stay = (struct stay){.cpu = cpu, .task = c->first_task, .begin = c->from, .begun_at = c->manned_at};
+			stay = (struct stay){
+				.cpu = cpu, .task = c->first_task, .begin = c->from, .begun_at = c->manned_at};
 			staying = true;
 		}
 		if (!staying || (covered && !c->by && !c->goes_offline && !c->finish))
@@ -495,7 +497,8 @@ static void unclaim_ops(struct model *m, const struct chapter *c)
 		const struct model_span *span = &c->spans[i];
 		struct model_op *op = NULL;
 
-		if (span->what == NT_OPEN_OP && span->timed && span->known_at_first && !span->known && span->begin <= c->from)
+		if (span->what == NT_OPEN_OP && span->timed && span->known_at_first && !span->known &&
+		    span->begin <= c->from)
 			op = find_op(m, c->first_task, span);
 		if (op)
 			op->claimed = false;
@@ -621,7 +624,8 @@ int timeline_run(const struct nt_timeline_config *config, const struct trace_ite
 		abort();
 	for (size_t i = 0; i < n && !error; i++) {
 		if (items[i].is_gap)
-			error = nt_timeline_gap(timeline, items[i].cpu, items[i].resume_ns, items[i].task, items[i].why);
+			error = nt_timeline_gap(timeline, items[i].cpu, items[i].resume_ns, items[i].task,
+						items[i].why);
 		else
 			error = nt_timeline_add(timeline, items[i].cpu, &items[i].record);
 	}

@@ -34,7 +34,7 @@ void model_inversion(struct model *m, uint64_t by)
 struct reader {
 	struct model *m;
 	uint32_t cpu;
-	size_t index;			/* of the item at hand */
+	size_t index; /* of the item at hand */
 	const struct nt_open *opens[NT_MAX_OPEN];
 	size_t n_opens;
 	uint64_t last_end;
@@ -42,8 +42,8 @@ struct reader {
 	struct chapter chapter;
 	bool first, task_lost;
 	uint64_t lost_from, lost_until;
-	uint64_t first_lost;	/* least end of a lost record */
-	size_t n_before;	/* spans before the loss */
+	uint64_t first_lost; /* least end of a lost record */
+	size_t n_before; /* spans before the loss */
 };
 
 static void open_chapter(struct reader *r, enum model_base base, uint64_t task, uint64_t from)
@@ -298,7 +298,8 @@ static void read_loss(struct reader *r, const struct nt_loss *loss)
 	uint64_t last = loss->last_ns ? loss->last_ns : r->last_end;
 	uint64_t from = c->from;
 
-	/* The last record before the stretch that ended by the time of the first that was lost, of all losses so far. */
+	/* The last record before the stretch that ended by the time of the first that was lost, of all losses so far.
+	 */
 	if (!c->lost) {
 		r->n_before = c->n_spans;
 		r->lost_from = UINT64_MAX;
@@ -389,8 +390,8 @@ static void read_record(struct reader *r, const union nt_any *any)
 			     state->reason ? state->reason : NT_STATE_PERIODIC, NULL);
 		break;
 	case NT_SWITCH:
-		read_closing(r, any->as_switch.end_ns, any->as_switch.prev, any->as_switch.next,
-			     any->as_switch.n_open, 0, &any->as_switch);
+		read_closing(r, any->as_switch.end_ns, any->as_switch.prev, any->as_switch.next, any->as_switch.n_open,
+			     0, &any->as_switch);
 		break;
 	case NT_OPEN:
 		read_open(r, &any->as_open);

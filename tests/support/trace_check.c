@@ -33,7 +33,8 @@ static bool check_slice(const struct trace *trace, const struct row *row, FILE *
 
 	if (row->field[CPU_SLICE_OWNER] == NT_OWNER_UNCOVERED) {
 		if (is_whole(trace)) {
-			fprintf(out, "cpu %" PRIu64 " at %" PRIu64 ": uncovered without loss\n", cpu, row->field[ROW_TS]);
+			fprintf(out, "cpu %" PRIu64 " at %" PRIu64 ": uncovered without loss\n", cpu,
+				row->field[ROW_TS]);
 			return false;
 		}
 		return true;
@@ -96,8 +97,8 @@ static bool check_op(const struct trace *trace, const struct row *row, FILE *out
 
 	if (fault)
 		fprintf(out,
-			"operation %" PRIu64 " of %" PRId64 " %" PRIu64 "..%" PRIu64 " cost %" PRIu64 ": %s (row: %" PRId64
-			" %" PRIu64 "+%" PRIu64 " cost %" PRIu64 ")\n",
+			"operation %" PRIu64 " of %" PRId64 " %" PRIu64 "..%" PRIu64 " cost %" PRIu64
+			": %s (row: %" PRId64 " %" PRIu64 "+%" PRIu64 " cost %" PRIu64 ")\n",
 			row->field[OP_SOCKET], (int64_t)op->task, op->begin_ns, op->end_ns, op->cpu_ns, fault,
 			(int64_t)row->field[OP_TASK], row->field[ROW_TS], row->field[ROW_DUR], row->field[OP_CPU_NS]);
 	return !fault;
@@ -148,7 +149,8 @@ static bool check_stays(const struct trace *trace, const struct rows *rows, FILE
 			left[f[CPU_SLICE_CPU]] += (int64_t)f[ROW_DUR];
 	}
 	for (size_t i = 0; i < rows->n[ROW_SCHED_SLICE]; i++)
-		left[rows->rows[ROW_SCHED_SLICE][i].field[SCHED_CPU]] -= (int64_t)rows->rows[ROW_SCHED_SLICE][i].field[ROW_DUR];
+		left[rows->rows[ROW_SCHED_SLICE][i].field[SCHED_CPU]] -=
+			(int64_t)rows->rows[ROW_SCHED_SLICE][i].field[ROW_DUR];
 	for (uint32_t i = 0; i < trace->config.n_cpus; i++) {
 		if (!left[i])
 			continue;

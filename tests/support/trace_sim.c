@@ -7,77 +7,9 @@
 #include <string.h>
 
 #include "schema/kind.h"
-#include "tests/support/trace_gen.h"
+#include "tests/support/trace_sim.h"
 
-#define MAX_TASKS 10
-#define MAX_DEPTH 3
 #define NEVER UINT64_MAX
-
-enum sim_state { RUNNABLE, RUNNING, LEAVING, SLEEPING, DEAD };
-
-struct sim_task {
-	uint64_t id;
-	enum sim_state state;
-	uint64_t wake_ns;
-	int pinned;			/* CPU, while it has a softirq; -1 */
-	size_t ops[MAX_DEPTH];		/* places in trace->ops, outermost first */
-	int n_ops;
-	bool in_softirq;
-	uint8_t vec, context;
-	uint64_t softirq_begin;
-	uint64_t op_begin;		/* of the operation begun last */
-};
-
-struct sim_lost {
-	uint32_t count;
-	uint64_t first, last, begin;
-};
-
-struct sim_cpu {
-	bool exists, online, gate_open, stopped;
-	uint64_t gate_ns, stop_ns, next_ns;
-	uint64_t done_ns;		/* the truth is written up to here */
-	struct sim_task idle, *task;
-	int irq_depth;
-	uint64_t irq_begin;
-	uint8_t irq_type;
-	uint32_t irq_number;
-	bool leaving;			/* the next action is a switch, already seen by others */
-	bool rival;			/* another CPU has taken the leaving task */
-	/* A record whose time was read, and that an interrupt keeps from being written. */
-	bool holding, hold_listed;
-	union nt_any held;
-	struct trace_ring ring;
-	uint64_t full_until;
-	struct sim_lost lost[NT_HOTPLUG + 1];	/* by kind of event */
-};
-
-struct sim {
-	struct trace *trace;
-	struct nt_rand rand;
-	struct sim_cpu cpus[TRACE_CPUS];
-	struct sim_task tasks[MAX_TASKS];
-	int n_tasks;
-	uint64_t attach_ns, now;
-	/* How this trace is. */
-	uint64_t step;
-	bool rt, loses, loses_parts, inverts, clocks_differ, plugs, execs, dies;
-};
-
-static uint64_t below(struct sim *sim, uint64_t n)
-{
-	return nt_rand_below(&sim->rand, n);
-}
-
-static bool chance(struct sim *sim, uint64_t percent)
-{
-	return below(sim, 100) < percent;
-}
-
-static uint32_t number_of(const struct sim *sim, const struct sim_cpu *cpu)
-{
-	return (uint32_t)(cpu - sim->cpus);
-}
 
 /* ---- the truth ---- */
 
@@ -102,7 +34,7 @@ static enum nt_owner true_owner(const struct sim *sim, const struct sim_cpu *cpu
 static void account(struct sim *sim, struct sim_cpu *cpu)
 {
 	struct trace *trace = sim->trace;
-	uint32_t number = number_of(sim, cpu);
+	uint32_t number = sim_number(sim, cpu);
 	enum nt_owner owner = true_owner(sim, cpu);
 
 	for (; cpu->done_ns < sim->now && cpu->done_ns < TRACE_END_NS; cpu->done_ns++) {
@@ -121,230 +53,6 @@ static void account(struct sim *sim, struct sim_cpu *cpu)
 	}
 }
 
-/* ---- records ---- */
-
-static void write_record(struct sim *sim, struct sim_cpu *cpu, const union nt_any *record)
-{
-	struct trace_item *item = trace_append(&cpu->ring.items, &cpu->ring.n, &cpu->ring.size);
-
-	item->cpu = number_of(sim, cpu);
-	item->record = *record;
-	item->why = cpu->holding ? TRACE_GLUED : NULL;
-}
-
-static void note_lost(struct sim_cpu *cpu, const union nt_any *record, uint64_t begin_ns)
-{
-	struct sim_lost *lost = &cpu->lost[record->record.kind];
-	uint64_t end_ns = record->record.end_ns;
-
-	if (!lost->count++) {
-		lost->first = lost->last = end_ns;
-		lost->begin = 0;
-	}
-	lost->first = end_ns < lost->first ? end_ns : lost->first;
-	lost->last = end_ns > lost->last ? end_ns : lost->last;
-	if (begin_ns && (!lost->begin || begin_ns < lost->begin))
-		lost->begin = begin_ns;
-}
-
-/* Tells what was lost, ahead of the next record. */
-static void write_lost(struct sim *sim, struct sim_cpu *cpu)
-{
-	for (unsigned int kind = 0; kind <= NT_HOTPLUG; kind++) {
-		struct sim_lost *lost = &cpu->lost[kind];
-		union nt_any record = {.as_loss = {.end_ns = sim->now,
-						   .kind = NT_LOSS,
-						   .lost_kind = (uint8_t)kind,
-						   .count = lost->count,
-						   .first_ns = lost->first,
-						   .last_ns = lost->last,
-						   .begin_ns = lost->begin}};
-
-		if (!lost->count)
-			continue;
-		write_record(sim, cpu, &record);
-		lost->count = 0;
-		trace_mark(sim->trace, TRACE_LOSS);
-		sim->trace->lossless = false;
-	}
-}
-
-static bool ring_is_full(struct sim *sim, struct sim_cpu *cpu)
-{
-	/*
-	 * Loss between a state record that lists a span as open and the record that says it had ended would be more than
-	 * loss can tell: the state record would stay believed.
-	 */
-	if (cpu->holding)
-		return false;
-	if (sim->loses && cpu->full_until < sim->now && chance(sim, 2))
-		cpu->full_until = sim->now + 1 + below(sim, 8 * sim->step);
-	return sim->now < cpu->full_until;
-}
-
-/* One record; begin_ns: of the span it tells of, 0: of none. */
-static void emit(struct sim *sim, struct sim_cpu *cpu, const union nt_any *record, uint64_t begin_ns)
-{
-	if (!cpu->gate_open || cpu->stopped)
-		return;
-	if (ring_is_full(sim, cpu)) {
-		note_lost(cpu, record, begin_ns);
-		return;
-	}
-	write_lost(sim, cpu);
-	write_record(sim, cpu, record);
-}
-
-static uint64_t begin_told(const struct true_op *op)
-{
-	/* A begin before the recording is told as such; what is lost of it began as early as can be said. */
-	return op->flags & NT_OP_BEFORE ? 1 : op->begin_ns;
-}
-
-static void emit_op(struct sim *sim, struct sim_cpu *cpu, size_t place, bool hold)
-{
-	struct true_op *op = &sim->trace->ops[place];
-	union nt_any record = {.as_op = {.end_ns = op->end_ns,
-					 .kind = NT_OP,
-					 .dir = op->dir,
-					 .call = op->call,
-					 .flags = op->flags,
-					 .result = op->result,
-					 .dur_ns = op->flags & (NT_OP_BEFORE | NT_OP_NO_BEGIN) ? 0
-											       : op->end_ns - op->begin_ns,
-					 .socket = place + 1}};
-
-	op->recorded = op->recorded || (cpu->gate_open && !cpu->stopped);
-	if (hold) {
-		cpu->holding = true;
-		cpu->held = record;
-	} else {
-		emit(sim, cpu, &record, op->flags & NT_OP_NO_BEGIN ? 0 : begin_told(op));
-	}
-}
-
-static union nt_any open_record(uint64_t now, enum nt_open_what what, uint8_t detail, uint32_t number, uint64_t begin_ns)
-{
-	return (union nt_any){.as_open = {.end_ns = now,
-					  .kind = NT_OPEN,
-					  .what = (uint8_t)what,
-					  .detail = detail,
-					  .number = number,
-					  .begin_ns = begin_ns}};
-}
-
-static uint8_t list_ops(struct sim *sim, struct sim_cpu *cpu, union nt_any *opens)
-{
-	struct trace *trace = sim->trace;
-	uint8_t n = 0;
-
-	for (int i = 0; i < cpu->task->n_ops; i++) {
-		struct true_op *op = &trace->ops[cpu->task->ops[i]];
-
-		opens[n] = open_record(sim->now, NT_OPEN_OP, op->dir, op->call,
-				       op->flags & NT_OP_BEFORE ? 0 : op->begin_ns);
-		opens[n].as_open.flags = op->flags;
-		opens[n++].as_open.socket = cpu->task->ops[i] + 1;
-		if (cpu->gate_open && !cpu->stopped) {
-			op->recorded = true;
-			op->end_ns = sim->now;
-		}
-	}
-	/* One that has ended, but whose end is not noted yet. */
-	if (cpu->holding && cpu->hold_listed && cpu->held.record.kind == NT_OP) {
-		const struct nt_op *op = &cpu->held.as_op;
-
-		opens[n] = open_record(sim->now, NT_OPEN_OP, op->dir, op->call,
-				       op->flags & NT_OP_BEFORE ? 0 : op->end_ns - op->dur_ns);
-		opens[n].as_open.flags = op->flags;
-		opens[n++].as_open.socket = op->socket;
-		trace_mark(trace, TRACE_STALE_OPEN);
-	}
-	return n;
-}
-
-/* The spans open now, outermost first. */
-static uint8_t list_open(struct sim *sim, struct sim_cpu *cpu, union nt_any *opens)
-{
-	const struct sim_task *task = cpu->task;
-	uint8_t n = list_ops(sim, cpu, opens);
-
-	if (task->in_softirq)
-		opens[n++] = open_record(sim->now, NT_OPEN_SOFTIRQ, task->vec, task->context, task->softirq_begin);
-	if (cpu->holding && cpu->hold_listed && cpu->held.record.kind == NT_SOFTIRQ) {
-		opens[n++] = open_record(sim->now, NT_OPEN_SOFTIRQ, cpu->held.as_softirq.vec,
-					 cpu->held.as_softirq.context,
-					 cpu->held.as_softirq.end_ns - cpu->held.as_softirq.dur_ns);
-		trace_mark(sim->trace, TRACE_STALE_OPEN);
-	}
-	if (cpu->irq_depth) {
-		opens[n++] = open_record(sim->now, NT_OPEN_IRQ, cpu->irq_type, cpu->irq_number, cpu->irq_begin);
-		trace_mark(sim->trace, TRACE_IRQ_AT_STATE);
-	}
-	return n;
-}
-
-/* A state record with its OPEN records: all are written, or none; or, in some traces, any of them. */
-static void emit_state(struct sim *sim, struct sim_cpu *cpu, union nt_any *state)
-{
-	union nt_any opens[NT_MAX_OPEN];
-	uint8_t n = list_open(sim, cpu, opens);
-	uint64_t begin_ns[NT_MAX_OPEN + 1] = {0};	/* the last: the least of those that the state record speaks of */
-	bool full;
-
-	state->as_state.n_open = n;	/* at the same place in a switch */
-	if (!cpu->gate_open || cpu->stopped)
-		return;
-	for (uint8_t i = 0; i < n; i++) {
-		begin_ns[i] = opens[i].as_open.begin_ns ? opens[i].as_open.begin_ns : 1;
-		if (!begin_ns[n] || begin_ns[i] < begin_ns[n])
-			begin_ns[n] = begin_ns[i];
-	}
-	full = ring_is_full(sim, cpu);
-	if (!full && !sim->loses_parts)
-		write_lost(sim, cpu);
-	for (uint8_t i = 0; i <= n; i++) {
-		const union nt_any *record = i < n ? &opens[i] : state;
-
-		if (sim->loses_parts)
-			emit(sim, cpu, record, begin_ns[i]);
-		else if (full)
-			note_lost(cpu, record, begin_ns[i]);
-		else
-			write_record(sim, cpu, record);
-	}
-	if (sim->loses_parts)
-		trace_mark(sim->trace, TRACE_LOSS_OF_PART);
-}
-
-static void emit_plain_state(struct sim *sim, struct sim_cpu *cpu, enum nt_state_reason reason)
-{
-	union nt_any state = {.as_state = {.end_ns = sim->now,
-					   .kind = NT_STATE,
-					   .reason = (uint8_t)reason,
-					   .task = cpu->task->id}};
-
-	if (reason == NT_STATE_PERIODIC && cpu->task->n_ops)
-		trace_mark(sim->trace, TRACE_PERIODIC_IN_OP);
-	emit_state(sim, cpu, &state);
-	/* State records are far apart: a second one does not come before the held record is written. */
-	cpu->hold_listed = false;
-}
-
-static void release_held(struct sim *sim, struct sim_cpu *cpu)
-{
-	if (!cpu->holding)
-		return;
-	cpu->holding = false;
-	cpu->full_until = sim->now;
-	if (cpu->held.record.end_ns < sim->now)
-		trace_mark(sim->trace, TRACE_ORDER_INVERTED);
-	if (cpu->held.record.kind == NT_OP)
-		emit(sim, cpu, &cpu->held, begin_told(&sim->trace->ops[cpu->held.as_op.socket - 1]));
-	else
-		emit(sim, cpu, &cpu->held, cpu->held.as_softirq.end_ns - cpu->held.as_softirq.dur_ns);
-}
-
 /* ---- interrupts and softirqs ---- */
 
 static void begin_irq(struct sim *sim, struct sim_cpu *cpu)
@@ -354,8 +62,8 @@ static void begin_irq(struct sim *sim, struct sim_cpu *cpu)
 		return;
 	}
 	cpu->irq_begin = sim->now;
-	cpu->irq_type = chance(sim, 50) ? NT_IRQ_DEVICE : NT_IRQ_VECTOR;
-	cpu->irq_number = (uint32_t)below(sim, 300);
+	cpu->irq_type = sim_chance(sim, 50) ? NT_IRQ_DEVICE : NT_IRQ_VECTOR;
+	cpu->irq_number = (uint32_t)sim_below(sim, 300);
 }
 
 static void begin_softirq(struct sim *sim, struct sim_cpu *cpu, enum nt_softirq_context context)
@@ -364,10 +72,10 @@ static void begin_softirq(struct sim *sim, struct sim_cpu *cpu, enum nt_softirq_
 	static const uint8_t vecs[] = {NT_VEC_NET_RX, NT_VEC_NET_RX, NT_VEC_NET_TX, 1, 7, 9};
 
 	task->in_softirq = true;
-	task->vec = vecs[below(sim, sizeof(vecs))];
+	task->vec = vecs[sim_below(sim, sizeof(vecs))];
 	task->context = (uint8_t)context;
 	task->softirq_begin = sim->now;
-	task->pinned = (int)number_of(sim, cpu);
+	task->pinned = (int)sim_number(sim, cpu);
 	if (task->n_ops)
 		trace_mark(sim->trace, TRACE_SOFTIRQ_IN_OP);
 }
@@ -383,15 +91,15 @@ static void end_softirq(struct sim *sim, struct sim_cpu *cpu)
 
 	task->in_softirq = false;
 	task->pinned = -1;
-	if (sim->inverts && sim->now > task->softirq_begin && chance(sim, 10)) {
+	if (sim->inverts && sim->now > task->softirq_begin && sim_chance(sim, 10)) {
 		cpu->holding = true;
 		cpu->held = record;
-		cpu->hold_listed = chance(sim, 70);
+		cpu->hold_listed = sim_chance(sim, 70);
 		cpu->full_until = sim->now;
 		return;
 	}
-	emit(sim, cpu, &record, task->softirq_begin);
-	if (chance(sim, 20))
+	sim_emit(sim, cpu, &record, task->softirq_begin);
+	if (sim_chance(sim, 20))
 		begin_softirq(sim, cpu, (enum nt_softirq_context)task->context);
 }
 
@@ -405,12 +113,12 @@ static void end_irq(struct sim *sim, struct sim_cpu *cpu)
 
 	if (--cpu->irq_depth)
 		return;
-	emit(sim, cpu, &record, cpu->irq_begin);
+	sim_emit(sim, cpu, &record, cpu->irq_begin);
 	if (cpu->holding) {
-		if (cpu->hold_listed && chance(sim, 60))
-			emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
-		release_held(sim, cpu);
-	} else if (!cpu->task->in_softirq && chance(sim, 40)) {
+		if (cpu->hold_listed && sim_chance(sim, 60))
+			sim_emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
+		sim_release_held(sim, cpu);
+	} else if (!cpu->task->in_softirq && sim_chance(sim, 40)) {
 		begin_softirq(sim, cpu, NT_SOFTIRQ_IRQ_EXIT);
 	}
 }
@@ -435,7 +143,7 @@ static void begin_op(struct sim *sim, struct sim_task *task, uint8_t dir)
 						    .begin_ns = sim->now,
 						    .end_ns = sim->now,
 						    .dir = dir,
-						    .call = (uint8_t)below(sim, NT_CALL_MAX),
+						    .call = (uint8_t)sim_below(sim, NT_CALL_MAX),
 						    .flags = sim->now < sim->attach_ns ? NT_OP_BEFORE : 0,
 						    .end = NT_OP_OPEN,
 						    .cpu = UINT32_MAX};
@@ -450,17 +158,17 @@ static void end_op(struct sim *sim, struct sim_cpu *cpu)
 	struct sim_task *task = cpu->task;
 	size_t place = task->ops[--task->n_ops];
 	struct true_op *op = &sim->trace->ops[place];
-	bool hold = sim->inverts && sim->now > op->begin_ns && chance(sim, 10);
+	bool hold = sim->inverts && sim->now > op->begin_ns && sim_chance(sim, 10);
 
 	op->end = NT_OP_DONE;
 	op->end_ns = sim->now;
-	op->result = (int32_t)below(sim, 2000) - 600;
+	op->result = (int32_t)sim_below(sim, 2000) - 600;
 	if (op->flags & NT_OP_BEFORE)
 		trace_mark(sim->trace, TRACE_OP_BEFORE);
-	cpu->hold_listed = chance(sim, 70);
-	emit_op(sim, cpu, place, hold);
+	cpu->hold_listed = sim_chance(sim, 70);
+	sim_emit_op(sim, cpu, place, hold);
 	/* The next message of a batch. */
-	if (!hold && sim->now >= sim->attach_ns && may_begin_op(sim, task) && chance(sim, 30)) {
+	if (!hold && sim->now >= sim->attach_ns && may_begin_op(sim, task) && sim_chance(sim, 30)) {
 		begin_op(sim, task, op->dir);
 		trace_mark(sim->trace, TRACE_OP_BATCH);
 	}
@@ -472,7 +180,7 @@ static void point_op(struct sim *sim, struct sim_cpu *cpu)
 	struct sim_task nobody = {.id = cpu->task->in_softirq ? NT_NO_TASK : cpu->task->id};
 	struct true_op *op;
 
-	begin_op(sim, &nobody, (uint8_t)(1 + below(sim, 2)));
+	begin_op(sim, &nobody, (uint8_t)(1 + sim_below(sim, 2)));
 	op = &sim->trace->ops[nobody.ops[0]];
 	op->end = NT_OP_DONE;
 	op->flags = NT_OP_NO_BEGIN;
@@ -481,7 +189,7 @@ static void point_op(struct sim *sim, struct sim_cpu *cpu)
 		trace_mark(sim->trace, TRACE_OP_IN_SOFTIRQ);
 	}
 	trace_mark(sim->trace, TRACE_NO_BEGIN);
-	emit_op(sim, cpu, nobody.ops[0], false);
+	sim_emit_op(sim, cpu, nobody.ops[0], false);
 }
 
 /* ---- tasks ---- */
@@ -494,11 +202,11 @@ static struct sim_task *pick_next(struct sim *sim, struct sim_cpu *cpu)
 		struct sim_task *task = &sim->tasks[i];
 		bool ready = task->state == RUNNABLE || (task->state == SLEEPING && task->wake_ns <= sim->now);
 
-		if (task->state == LEAVING && task != cpu->task && chance(sim, 70))
+		if (task->state == LEAVING && task != cpu->task && sim_chance(sim, 70))
 			ready = true;
-		if (task == cpu->task || !ready || (task->pinned >= 0 && task->pinned != (int)number_of(sim, cpu)))
+		if (task == cpu->task || !ready || (task->pinned >= 0 && task->pinned != (int)sim_number(sim, cpu)))
 			continue;
-		if (found == &cpu->idle || chance(sim, 50))
+		if (found == &cpu->idle || sim_chance(sim, 50))
 			found = task;
 	}
 	return found;
@@ -519,7 +227,7 @@ static void take_leaving(struct sim *sim, const struct sim_cpu *taker, const str
 /* An operation may end unseen while its task is away, or at once when it comes back. */
 static void come_back(struct sim *sim, struct sim_task *task)
 {
-	if (!task->n_ops || task->in_softirq || sim->now < sim->attach_ns || !chance(sim, 5))
+	if (!task->n_ops || task->in_softirq || sim->now < sim->attach_ns || !sim_chance(sim, 5))
 		return;
 	sim->trace->ops[task->ops[--task->n_ops]].end = NT_OP_ABANDONED;
 	trace_mark(sim->trace, TRACE_OP_ABANDONED);
@@ -539,7 +247,7 @@ static void leave_cpu(struct sim *sim, struct sim_cpu *cpu, struct sim_task *pre
 	if (prev == &cpu->idle || cpu->rival)
 		return;
 	prev->state = state;
-	prev->wake_ns = sim->now + below(sim, 12 * sim->step);
+	prev->wake_ns = sim->now + sim_below(sim, 12 * sim->step);
 	if (state == DEAD)
 		prev->n_ops = 0;
 }
@@ -549,17 +257,17 @@ static void do_switch(struct sim *sim, struct sim_cpu *cpu, enum sim_state prev_
 	struct sim_task *prev = cpu->task, *next = pick_next(sim, cpu);
 	union nt_any record = {.as_switch = {.end_ns = sim->now,
 					     .kind = NT_SWITCH,
-					     .prev_prio = (uint8_t)below(sim, 140),
+					     .prev_prio = (uint8_t)sim_below(sim, 140),
 					     .prev = prev->id,
 					     .next = next->id}};
 
 	if (next == prev)
 		return;
 	record.as_switch.prev_state = prev_state == DEAD       ? 0x80
-				      : prev_state == SLEEPING ? 1 + (uint32_t)below(sim, 2)
-				      : chance(sim, 50)	       ? NT_SWITCH_PREEMPTED | (uint32_t)below(sim, 256)
+				      : prev_state == SLEEPING ? 1 + (uint32_t)sim_below(sim, 2)
+				      : sim_chance(sim, 50)    ? NT_SWITCH_PREEMPTED | (uint32_t)sim_below(sim, 256)
 							       : 0;
-	emit_state(sim, cpu, &record);
+	sim_emit_state(sim, cpu, &record);
 	if (cpu->next_ns == sim->now)
 		cpu->next_ns++;
 	leave_cpu(sim, cpu, prev, prev_state);
@@ -603,7 +311,7 @@ static void emit_hotplug(struct sim *sim, struct sim_cpu *cpu, bool online)
 {
 	union nt_any record = {.as_hotplug = {.end_ns = sim->now, .kind = NT_HOTPLUG, .online = online}};
 
-	emit(sim, cpu, &record, 0);
+	sim_emit(sim, cpu, &record, 0);
 }
 
 static void go_offline(struct sim *sim, struct sim_cpu *cpu)
@@ -611,7 +319,7 @@ static void go_offline(struct sim *sim, struct sim_cpu *cpu)
 	int n = 0;
 
 	for (int i = 0; i < sim->n_tasks; i++) {
-		if (sim->tasks[i].pinned == (int)number_of(sim, cpu))
+		if (sim->tasks[i].pinned == (int)sim_number(sim, cpu))
 			return;
 	}
 	for (int i = 0; i < TRACE_CPUS; i++)
@@ -620,7 +328,7 @@ static void go_offline(struct sim *sim, struct sim_cpu *cpu)
 		return;
 	emit_hotplug(sim, cpu, false);
 	cpu->online = false;
-	cpu->next_ns = sim->now + 1 + below(sim, 60 * sim->step);
+	cpu->next_ns = sim->now + 1 + sim_below(sim, 60 * sim->step);
 	trace_mark(sim->trace, TRACE_HOTPLUG);
 }
 
@@ -635,7 +343,7 @@ static void come_online(struct sim *sim, struct sim_cpu *cpu)
 	emit_hotplug(sim, cpu, true);
 	cpu->online = true;
 	cpu->gate_open = false;
-	cpu->gate_ns = sim->now + below(sim, 4 * sim->step);
+	cpu->gate_ns = sim->now + sim_below(sim, 4 * sim->step);
 	if (!was_open)
 		trace_mark(sim->trace, TRACE_STARTS_OFFLINE);
 }
@@ -644,24 +352,24 @@ static void come_online(struct sim *sim, struct sim_cpu *cpu)
 
 static void act_in_irq(struct sim *sim, struct sim_cpu *cpu)
 {
-	if (cpu->irq_depth < 3 && chance(sim, 20))
+	if (cpu->irq_depth < 3 && sim_chance(sim, 20))
 		begin_irq(sim, cpu);
-	else if (chance(sim, 5))
-		emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
+	else if (sim_chance(sim, 5))
+		sim_emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
 	else
 		end_irq(sim, cpu);
 }
 
 static void act_in_softirq(struct sim *sim, struct sim_cpu *cpu)
 {
-	uint64_t dice = below(sim, 100);
+	uint64_t dice = sim_below(sim, 100);
 
 	if (dice < 25)
 		begin_irq(sim, cpu);
 	else if (dice < 32)
 		point_op(sim, cpu);
 	else if (dice < 36)
-		emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
+		sim_emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
 	else if (dice < 50 && sim->rt && cpu->task != &cpu->idle)
 		do_switch(sim, cpu, RUNNABLE);
 	else
@@ -670,7 +378,7 @@ static void act_in_softirq(struct sim *sim, struct sim_cpu *cpu)
 
 static void act_idle(struct sim *sim, struct sim_cpu *cpu)
 {
-	uint64_t dice = below(sim, 100);
+	uint64_t dice = sim_below(sim, 100);
 
 	if (dice < 35)
 		begin_irq(sim, cpu);
@@ -679,17 +387,17 @@ static void act_idle(struct sim *sim, struct sim_cpu *cpu)
 	else if (dice < 49 && sim->plugs && sim->now >= sim->trace->config.start_ns)
 		go_offline(sim, cpu);
 	else if (dice < 52)
-		emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
+		sim_emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
 	else
 		do_switch(sim, cpu, RUNNABLE);
 }
 
 static void act_leave(struct sim *sim, struct sim_cpu *cpu)
 {
-	if (sim->clocks_differ && chance(sim, 50)) {
+	if (sim->clocks_differ && sim_chance(sim, 50)) {
 		cpu->leaving = true;
 		cpu->task->state = LEAVING;
-		cpu->next_ns = sim->now + 1 + below(sim, 3);
+		cpu->next_ns = sim->now + 1 + sim_below(sim, 3);
 		return;
 	}
 	do_switch(sim, cpu, RUNNABLE);
@@ -698,15 +406,16 @@ static void act_leave(struct sim *sim, struct sim_cpu *cpu)
 static void act_in_task(struct sim *sim, struct sim_cpu *cpu)
 {
 	struct sim_task *task = cpu->task;
-	uint64_t dice = below(sim, 100);
+	uint64_t dice = sim_below(sim, 100);
 	int depth = sim->now < sim->attach_ns ? 1 : MAX_DEPTH;
 
 	if (dice < 15)
 		begin_irq(sim, cpu);
 	else if (dice < 27)
-		begin_softirq(sim, cpu, task->n_ops ? NT_SOFTIRQ_BH_ENABLE : (enum nt_softirq_context)below(sim, 4));
+		begin_softirq(sim, cpu,
+			      task->n_ops ? NT_SOFTIRQ_BH_ENABLE : (enum nt_softirq_context)sim_below(sim, 4));
 	else if (dice < 50 && task->n_ops < depth && may_begin_op(sim, task))
-		begin_op(sim, task, (uint8_t)(1 + below(sim, 2)));
+		begin_op(sim, task, (uint8_t)(1 + sim_below(sim, 2)));
 	else if (dice < 70 && task->n_ops)
 		end_op(sim, cpu);
 	else if (dice < 82)
@@ -720,12 +429,12 @@ static void act_in_task(struct sim *sim, struct sim_cpu *cpu)
 	else if (dice < 96)
 		point_op(sim, cpu);
 	else
-		emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
+		sim_emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
 }
 
 static void act(struct sim *sim, struct sim_cpu *cpu)
 {
-	cpu->next_ns = sim->now + below(sim, 2 * sim->step);
+	cpu->next_ns = sim->now + sim_below(sim, 2 * sim->step);
 	if (!cpu->online)
 		come_online(sim, cpu);
 	else if (cpu->irq_depth)
@@ -741,7 +450,7 @@ static void act(struct sim *sim, struct sim_cpu *cpu)
 	else
 		act_in_task(sim, cpu);
 	/* Nothing stands still for ever, and a time that was read is past when something comes between. */
-	if (cpu->next_ns == sim->now && (cpu->holding || chance(sim, 50)))
+	if (cpu->next_ns == sim->now && (cpu->holding || sim_chance(sim, 50)))
 		cpu->next_ns++;
 }
 
@@ -751,13 +460,13 @@ static void stop_cpu(struct sim *sim, struct sim_cpu *cpu)
 {
 	size_t written;
 
-	release_held(sim, cpu);
+	sim_release_held(sim, cpu);
 	for (int i = 0; i < cpu->task->n_ops; i++)
 		trace_mark(sim->trace, TRACE_OP_AT_END);
 	if (cpu->online)
-		emit_plain_state(sim, cpu, NT_STATE_STOP);
+		sim_emit_plain_state(sim, cpu, NT_STATE_STOP);
 	written = cpu->ring.n;
-	write_lost(sim, cpu);
+	sim_write_lost(sim, cpu);
 	if (cpu->ring.n > written)
 		trace_mark(sim->trace, TRACE_LOSS_AT_END);
 	cpu->stopped = true;
@@ -791,7 +500,7 @@ static void run(struct sim *sim)
 			stop_cpu(sim, cpu);
 		} else if (!cpu->gate_open && cpu->online && cpu->gate_ns <= sim->now) {
 			cpu->gate_open = true;
-			emit_plain_state(sim, cpu, NT_STATE_START);
+			sim_emit_plain_state(sim, cpu, NT_STATE_START);
 		} else {
 			act(sim, cpu);
 		}
@@ -801,19 +510,17 @@ static void run(struct sim *sim)
 static void set_up_cpus(struct sim *sim)
 {
 	struct trace *trace = sim->trace;
-	uint64_t start_ns = sim->attach_ns, end_ns = sim->attach_ns + 100 + below(sim, 2000);
-	uint32_t n = 1 + (uint32_t)below(sim, TRACE_CPUS);
+	uint64_t start_ns = sim->attach_ns, end_ns = sim->attach_ns + 100 + sim_below(sim, 2000);
+	uint32_t n = 1 + (uint32_t)sim_below(sim, TRACE_CPUS);
 	bool some_online = false;
 
-	trace->config = (struct nt_timeline_config){.n_cpus = n,
-						    .present = trace->present,
-						    .online = trace->online,
-						    .is_main_of = trace_is_main_of};
+	trace->config = (struct nt_timeline_config){
+		.n_cpus = n, .present = trace->present, .online = trace->online, .is_main_of = trace_is_main_of};
 	for (uint32_t i = 0; i < n; i++) {
 		struct sim_cpu *cpu = &sim->cpus[i];
 
-		cpu->exists = !some_online || chance(sim, 90);
-		cpu->online = cpu->exists && (!some_online || !sim->plugs || chance(sim, 70));
+		cpu->exists = !some_online || sim_chance(sim, 90);
+		cpu->online = cpu->exists && (!some_online || !sim->plugs || sim_chance(sim, 70));
 		some_online = some_online || cpu->online;
 		trace->present[i] = cpu->exists;
 		trace->online[i] = cpu->online;
@@ -821,9 +528,9 @@ static void set_up_cpus(struct sim *sim)
 			trace_mark(trace, TRACE_NOT_PRESENT);
 		cpu->idle.pinned = -1;
 		cpu->task = &cpu->idle;
-		cpu->next_ns = below(sim, 2 * sim->step);
-		cpu->gate_ns = sim->attach_ns + below(sim, 20);
-		cpu->stop_ns = end_ns + below(sim, 20);
+		cpu->next_ns = sim_below(sim, 2 * sim->step);
+		cpu->gate_ns = sim->attach_ns + sim_below(sim, 20);
+		cpu->stop_ns = end_ns + sim_below(sim, 20);
 		if (cpu->online && cpu->gate_ns > start_ns)
 			start_ns = cpu->gate_ns;
 	}
@@ -840,17 +547,17 @@ static void set_up(struct sim *sim, struct trace *trace, uint64_t seed)
 {
 	sim->trace = trace;
 	sim->rand.state = seed;
-	sim->step = 1 + below(sim, 25);
-	sim->attach_ns = 50 + below(sim, 100);
-	sim->rt = chance(sim, 30);
-	sim->loses = chance(sim, 40);
-	sim->loses_parts = sim->loses && chance(sim, 25);
-	sim->inverts = chance(sim, 40);
-	sim->clocks_differ = chance(sim, 25);
-	sim->plugs = chance(sim, 25);
-	sim->execs = chance(sim, 30);
-	sim->dies = chance(sim, 60);
-	sim->n_tasks = 1 + (int)below(sim, MAX_TASKS);
+	sim->step = 1 + sim_below(sim, 25);
+	sim->attach_ns = 50 + sim_below(sim, 100);
+	sim->rt = sim_chance(sim, 30);
+	sim->loses = sim_chance(sim, 40);
+	sim->loses_parts = sim->loses && sim_chance(sim, 25);
+	sim->inverts = sim_chance(sim, 40);
+	sim->clocks_differ = sim_chance(sim, 25);
+	sim->plugs = sim_chance(sim, 25);
+	sim->execs = sim_chance(sim, 30);
+	sim->dies = sim_chance(sim, 60);
+	sim->n_tasks = 1 + (int)sim_below(sim, MAX_TASKS);
 	for (int i = 0; i < sim->n_tasks; i++) {
 		sim->tasks[i].id = (1 + (uint64_t)i / 3) * 10 + (uint64_t)i % 3;
 		sim->tasks[i].pinned = -1;

@@ -9,7 +9,7 @@
 
 #include "tests/support/trace_gen.h"
 
-#define REORDER 64	/* as the window of report/merge.h */
+#define REORDER 64 /* as the window of report/merge.h */
 
 const char *const trace_case_names[TRACE_CASE_COUNT] = {
 #define X(name) #name,
@@ -170,12 +170,14 @@ static void lose_silently(struct trace *trace, struct trace_ring *ring, struct n
 		at++;
 	for (next = at + 1; next < ring->n && !is_state(&ring->items[next]); next++)
 		;
-	if (next >= ring->n || !trace->lossless || trace->cases & (1ull << TRACE_HOTPLUG | 1ull << TRACE_STARTS_OFFLINE))
+	if (next >= ring->n || !trace->lossless ||
+	    trace->cases & (1ull << TRACE_HOTPLUG | 1ull << TRACE_STARTS_OFFLINE))
 		return;
 	const union nt_any *after = &ring->items[next].record;
 	uint64_t task = after->record.kind == NT_STATE ? after->as_state.task : after->as_switch.prev;
 
-	if (task == ring->items[at].record.as_switch.prev || trace_is_main_of(NULL, task, ring->items[at].record.as_switch.prev))
+	if (task == ring->items[at].record.as_switch.prev ||
+	    trace_is_main_of(NULL, task, ring->items[at].record.as_switch.prev))
 		return;
 	for (from = at; from > 0 && is_open(&ring->items[from - 1]); from--)
 		;
@@ -234,8 +236,7 @@ static void sort_ring(struct trace_ring *ring)
 /* Records that are fed as early as they can be told: directly after the one before them. */
 static bool is_early(const struct trace_item *item)
 {
-	return is_loss(item) ||
-	       (item->record.record.kind == NT_HOTPLUG && !item->record.as_hotplug.online);
+	return is_loss(item) || (item->record.record.kind == NT_HOTPLUG && !item->record.as_hotplug.online);
 }
 
 static void merge(struct trace *trace, const struct trace_ring *rings)
@@ -279,7 +280,7 @@ static void set_random_field(union nt_any *record, struct nt_rand *rand)
 	uint64_t value = nt_rand_below(rand, 3) ? nt_rand_below(rand, 30) : nt_rand_any(rand);
 
 	if (at == 8)
-		return;	/* the kind */
+		return; /* the kind */
 	if (at < 8 || nt_rand_below(rand, 2))
 		record->record.end_ns += nt_rand_below(rand, 40) - 20;
 	else if (at < 16)
@@ -343,7 +344,7 @@ static uint64_t some_task(struct nt_rand *rand)
 /* `current`: the task that the CPU's records so far leave on it, and then this one. */
 static void random_record(union nt_any *record, uint64_t end_ns, uint64_t *current, struct nt_rand *rand)
 {
-	static const uint8_t kinds[] = {NT_STATE,   NT_STATE, NT_SWITCH, NT_SWITCH, NT_SWITCH, NT_OPEN,    NT_OPEN,
+	static const uint8_t kinds[] = {NT_STATE,   NT_STATE, NT_SWITCH, NT_SWITCH, NT_SWITCH, NT_OPEN,	   NT_OPEN,
 					NT_OPEN,    NT_OPEN,  NT_OPEN,	 NT_OPEN,   NT_OP,     NT_OP,	   NT_OP,
 					NT_OP,	    NT_OP,    NT_IRQ,	 NT_IRQ,    NT_IRQ,    NT_SOFTIRQ, NT_SOFTIRQ,
 					NT_SOFTIRQ, NT_OP,    NT_OP,	 NT_OPEN,   NT_OPEN,   NT_OPEN,	   NT_SWITCH};

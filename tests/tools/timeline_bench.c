@@ -16,7 +16,7 @@
 #include "tests/support/rand.h"
 
 #define N_CPUS 2
-#define N_RECORDS 20000		/* of one CPU, told again and again */
+#define N_RECORDS 20000 /* of one CPU, told again and again */
 
 /* Largest record of class EVENT; union nt_any is much larger. */
 #define EVENT_SIZE 40
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
 	double seconds = argc > 1 ? atof(argv[1]) : 2, begun, took;
 	struct nt_timeline_config config = {.end_ns = UINT64_MAX, .n_cpus = N_CPUS, .present = all, .online = all};
 	uint64_t n_rows = 0;
-	struct nt_timeline_sink sink = {&n_rows,	    count_cpu_slice, count_sched_slice, count_span,
+	struct nt_timeline_sink sink = {&n_rows,    count_cpu_slice, count_sched_slice, count_span,
 					count_span, count_op,	     count_loss};
 	struct nt_timeline *timeline = nt_timeline_new(&config, &sink);
 	struct nt_rand rand = {1};

@@ -204,7 +204,7 @@ static void test_many_open_ops(void **unused)
 static void test_open_ops_table(void **unused)
 {
 	struct nt_open_ops ops = {0};
-	uint64_t there[40][5] = {{0}};	/* cpu_ns, by task and begin; 0: none */
+	uint64_t there[40][5] = {{0}}; /* cpu_ns, by task and begin; 0: none */
 	struct nt_rand rand = {3};
 	uint32_t count = 0;
 

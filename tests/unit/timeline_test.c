@@ -1,287 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * timeline_test.c - the timeline case by case, with answers worked out by hand. Each trace also goes through
- * the model, and has to conserve time. Random traces are in timeline_random_test.c.
+ * the model, and has to conserve time. Loss is in timeline_loss_test.c, random traces in timeline_random_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "tests/support/trace_gen.h"
-
-#define MAX_ITEMS 64
-#define NO_TASK NT_NO_TASK
-
-/* A trace of up to three CPUs, the session being 100 to 200 unless set otherwise. */
-static struct {
-	struct trace_item items[MAX_ITEMS];
-	size_t n;
-	uint8_t present[3], online[3];
-	struct nt_timeline_config config;
-	struct rows rows;
-} t;
-
-static int begin(void **state)
-{
-	(void)state;
-	rows_release(&t.rows);
-	memset(&t, 0, sizeof(t));
-	t.present[0] = t.online[0] = 1;
-	t.config = (struct nt_timeline_config){.start_ns = 100,
-					       .end_ns = 200,
-					       .n_cpus = 3,
-					       .present = t.present,
-					       .online = t.online,
-					       .is_main_of = trace_is_main_of};
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	rows_release(&t.rows);
-	return 0;
-}
-
-static union nt_any *add(uint32_t cpu, enum nt_kind kind, uint64_t end_ns)
-{
-	struct trace_item *item = &t.items[t.n++];
-
-	assert_true(t.n <= MAX_ITEMS);
-	item->cpu = cpu;
-	item->record.record.kind = (uint8_t)kind;
-	item->record.record.end_ns = end_ns;
-	return &item->record;
-}
-
-static void start(uint32_t cpu, uint64_t end_ns, uint64_t task)
-{
-	union nt_any *record = add(cpu, NT_STATE, end_ns);
-
-	record->as_state.reason = NT_STATE_START;
-	record->as_state.task = task;
-	t.present[cpu] = t.online[cpu] = 1;
-}
-
-static struct nt_state *state(uint32_t cpu, uint64_t end_ns, uint64_t task, uint8_t n_open)
-{
-	struct nt_state *record = &add(cpu, NT_STATE, end_ns)->as_state;
-
-	record->reason = NT_STATE_PERIODIC;
-	record->task = task;
-	record->n_open = n_open;
-	return record;
-}
-
-static void stop(uint32_t cpu, uint64_t end_ns, uint64_t task, uint8_t n_open)
-{
-	state(cpu, end_ns, task, n_open)->reason = NT_STATE_STOP;
-}
-
-static struct nt_switch *change(uint32_t cpu, uint64_t end_ns, uint64_t prev, uint64_t next, uint8_t n_open)
-{
-	struct nt_switch *record = &add(cpu, NT_SWITCH, end_ns)->as_switch;
-
-	record->prev = prev;
-	record->next = next;
-	record->n_open = n_open;
-	record->prev_prio = 120;
-	record->prev_state = 1;
-	return record;
-}
-
-static struct nt_open *open_op(uint32_t cpu, uint64_t end_ns, enum nt_op_dir dir, uint64_t begin_ns, uint64_t socket)
-{
-	struct nt_open *record = &add(cpu, NT_OPEN, end_ns)->as_open;
-
-	record->what = NT_OPEN_OP;
-	record->detail = (uint8_t)dir;
-	record->begin_ns = begin_ns;
-	record->socket = socket;
-	return record;
-}
-
-static void open_softirq(uint32_t cpu, uint64_t end_ns, uint8_t vec, uint64_t begin_ns)
-{
-	struct nt_open *record = &add(cpu, NT_OPEN, end_ns)->as_open;
-
-	record->what = NT_OPEN_SOFTIRQ;
-	record->detail = vec;
-	record->begin_ns = begin_ns;
-}
-
-static struct nt_op *op(uint32_t cpu, uint64_t begin_ns, uint64_t end_ns, enum nt_op_dir dir, uint64_t socket)
-{
-	struct nt_op *record = &add(cpu, NT_OP, end_ns)->as_op;
-
-	record->dir = (uint8_t)dir;
-	record->dur_ns = end_ns - begin_ns;
-	record->socket = socket;
-	record->result = 7;
-	return record;
-}
-
-static struct nt_softirq *softirq(uint32_t cpu, uint64_t begin_ns, uint64_t end_ns, uint8_t vec)
-{
-	struct nt_softirq *record = &add(cpu, NT_SOFTIRQ, end_ns)->as_softirq;
-
-	record->vec = vec;
-	record->context = NT_SOFTIRQ_BH_ENABLE;
-	record->dur_ns = end_ns - begin_ns;
-	return record;
-}
-
-static void irq(uint32_t cpu, uint64_t begin_ns, uint64_t end_ns)
-{
-	struct nt_irq *record = &add(cpu, NT_IRQ, end_ns)->as_irq;
-
-	record->type = NT_IRQ_VECTOR;
-	record->number = 236;
-	record->dur_ns = end_ns - begin_ns;
-}
-
-static struct nt_loss *loss(uint32_t cpu, enum nt_kind kind, uint64_t first_ns, uint64_t last_ns, uint64_t begin_ns)
-{
-	struct nt_loss *record = &add(cpu, NT_LOSS, last_ns + 1)->as_loss;
-
-	record->lost_kind = (uint8_t)kind;
-	record->count = 3;
-	record->first_ns = first_ns;
-	record->last_ns = last_ns;
-	record->begin_ns = begin_ns;
-	return record;
-}
-
-static void gap(uint32_t cpu, uint64_t resume_ns, uint64_t task)
-{
-	t.items[t.n++] = (struct trace_item){
-		.cpu = cpu, .is_gap = true, .resume_ns = resume_ns, .task = task, .why = "missing block"};
-}
-
-static void hotplug(uint32_t cpu, uint64_t end_ns, uint8_t online)
-{
-	add(cpu, NT_HOTPLUG, end_ns)->as_hotplug.online = online;
-}
-
-/* ---- answers as text ---- */
-
-static char text[4096];
-
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void say(const char *format, ...)
-{
-	size_t length = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + length, sizeof(text) - length, format, args);
-	va_end(args);
-}
-
-static const char *task_text(uint64_t task)
-{
-	static char number[24];
-
-	snprintf(number, sizeof(number), task == NT_NO_TASK ? "?" : "%llu", (unsigned long long)task);
-	return number;
-}
-
-#define U(field) ((unsigned long long)f[field])
-
-/* Slices of all CPUs, each as the time until which it lasts. */
-static void say_cpu_slice(const uint64_t *f)
-{
-	const char *owner = nt_owner_name((enum nt_owner)f[CPU_SLICE_OWNER]);
-
-	if (f[ROW_TS] == t.config.start_ns)
-		say("[cpu %llu] ", U(CPU_SLICE_CPU));
-	if (f[CPU_SLICE_TASK] == NT_NO_TASK)
-		say("%s ..%llu ", owner, U(ROW_TS) + U(ROW_DUR));
-	else
-		say("%s %llu ..%llu ", owner, U(CPU_SLICE_TASK), U(ROW_TS) + U(ROW_DUR));
-}
-
-static void say_sched_slice(const uint64_t *f)
-{
-	say("cpu %llu %llu+%llu task %llu%s; ", U(SCHED_CPU), U(ROW_TS), U(ROW_DUR), U(SCHED_TASK),
-	    f[SCHED_BY_SWITCH] ? " switched" : "");
-	if (f[SCHED_BY_SWITCH])
-		assert_int_equal(f[SCHED_PRIORITY], 120);
-	else
-		assert_true(f[SCHED_PRIORITY] == 0 && f[SCHED_STATE] == 0);
-}
-
-static void say_span(const uint64_t *f)
-{
-	say("%llu+%llu task %s %llu/%llu%s; ", U(ROW_TS), U(ROW_DUR), task_text(f[SPAN_TASK]), U(SPAN_DETAIL),
-	    U(SPAN_NUMBER), f[SPAN_STILL_OPEN] ? " open" : "");
-}
-
-static void say_op(const uint64_t *f)
-{
-	static const char *const ends[] = {"done", "open", "exit", "abandoned"};
-
-	say("%llu: %llu+%llu cost %llu task %s %s%s%s%s; ", U(OP_SOCKET), U(ROW_TS), U(ROW_DUR), U(OP_CPU_NS),
-	    task_text(f[OP_TASK]), ends[f[OP_END]], f[OP_TIMED] ? "" : " untimed", f[OP_BEFORE] ? " before" : "",
-	    f[OP_LOWER_BOUND] ? " at least" : "");
-	assert_int_equal(f[OP_RESULT], f[OP_END] == NT_OP_DONE ? 7 : 0);
-}
-
-static void say_loss(const uint64_t *f)
-{
-	say("cpu %llu %llu+%llu kind %llu count %llu; ", U(LOSS_CPU), U(ROW_TS), U(ROW_DUR), U(LOSS_KIND), U(LOSS_COUNT));
-}
-
-static void expect(enum row_kind kind, const char *answer)
-{
-	void (*const sayers[])(const uint64_t *) = {say_cpu_slice, say_sched_slice, say_span, say_span, say_op, say_loss};
-
-	text[0] = 0;
-	for (size_t i = 0; i < t.rows.n[kind]; i++)
-		sayers[kind](t.rows.rows[kind][i].field);
-	assert_string_equal(text, answer);
-}
-
-/* Tells the timeline and the model; of the timeline, cpu_slice by CPU, the rest by time. */
-static void tell(void)
-{
-	struct rows model = {0};
-	struct nt_timeline_sink sink = rows_sink(&t.rows), model_sink = rows_sink(&model);
-	struct row *slices;
-	size_t n = 0;
-
-	assert_int_equal(timeline_run(&t.config, t.items, t.n, &sink, &t.rows.counts), 0);
-	timeline_model_run(&t.config, t.items, t.n, &model_sink, &model.counts);
-	assert_true(rows_conserve(&t.rows, &t.config, stderr));
-	rows_sort(&t.rows);
-	rows_sort(&model);
-	assert_true(rows_equal(&t.rows, "timeline", &model, "model", stderr));
-	rows_release(&model);
-	slices = calloc(t.rows.n[ROW_CPU_SLICE] + 1, sizeof(*slices));
-	assert_non_null(slices);
-	for (uint32_t cpu = 0; cpu < 3; cpu++) {
-		for (size_t i = 0; i < t.rows.n[ROW_CPU_SLICE]; i++) {
-			if (t.rows.rows[ROW_CPU_SLICE][i].field[CPU_SLICE_CPU] == cpu)
-				slices[n++] = t.rows.rows[ROW_CPU_SLICE][i];
-		}
-	}
-	if (n)
-		memcpy(t.rows.rows[ROW_CPU_SLICE], slices, n * sizeof(*slices));
-	free(slices);
-}
-
-static void expect_counts(uint64_t undeclared, uint64_t clamped, uint64_t malformed)
-{
-	assert_int_equal(t.rows.counts.undeclared, undeclared);
-	assert_int_equal(t.rows.counts.clamped, clamped);
-	assert_int_equal(t.rows.counts.malformed, malformed);
-}
+#include "tests/unit/timeline_case.h"
 
 /* ---- owners ---- */
 
@@ -298,8 +22,9 @@ static void test_owners(void **unused)
 	irq(0, 170, 180);
 	stop(0, 200, 0, 0);
 	tell();
-	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..105 send 5 ..110 net_rx 5 ..115 hardirq 5 ..118 net_rx 5 ..125 net_tx 5 ..130 "
-			      "softirq 5 ..134 send 5 ..150 task 5 ..160 idle 0 ..170 hardirq 0 ..180 idle 0 ..200 ");
+	expect(ROW_CPU_SLICE,
+	       "[cpu 0] task 5 ..105 send 5 ..110 net_rx 5 ..115 hardirq 5 ..118 net_rx 5 ..125 net_tx 5 ..130 "
+	       "softirq 5 ..134 send 5 ..150 task 5 ..160 idle 0 ..170 hardirq 0 ..180 idle 0 ..200 ");
 	/* 45 ns less 24 of softirqs. */
 	expect(ROW_OP, "1: 105+45 cost 21 task 5 done; ");
 	expect(ROW_SOFTIRQ, "110+15 task 5 3/256; 125+5 task 5 2/256; 130+4 task 5 1/256; ");
@@ -314,7 +39,7 @@ static void test_softirq_contexts(void **unused)
 	(void)unused;
 	start(0, 100, 5);
 	op(0, 105, 120, NT_RECV, 1);
-	softirq(0, 119, 125, 3);	/* begun in the operation, if only just */
+	softirq(0, 119, 125, 3); /* begun in the operation, if only just */
 	softirq(0, 130, 135, 3);
 	softirq(0, 141, 142, 3)->context = NT_SOFTIRQ_IRQ_EXIT;
 	op(0, 140, 150, NT_RECV, 2);
@@ -323,7 +48,8 @@ static void test_softirq_contexts(void **unused)
 	stop(0, 200, 5, 0);
 	tell();
 	/* The one with IRQ_EXIT stays what it is: an operation was open, but did not run it. */
-	expect(ROW_SOFTIRQ, "119+6 task 5 3/256; 130+5 task 5 3/3; 141+1 task 5 3/256; 152+1 task 5 3/0; 160+0 task 5 3/3; ");
+	expect(ROW_SOFTIRQ,
+	       "119+6 task 5 3/256; 130+5 task 5 3/3; 141+1 task 5 3/256; 152+1 task 5 3/0; 160+0 task 5 3/3; ");
 }
 
 static void test_nested_ops(void **unused)
@@ -331,12 +57,12 @@ static void test_nested_ops(void **unused)
 	(void)unused;
 	start(0, 100, 5);
 	op(0, 110, 120, NT_SEND, 2);
-	op(0, 120, 125, NT_SEND, 3);	/* the next of a batch */
+	op(0, 120, 125, NT_SEND, 3); /* the next of a batch */
 	op(0, 130, 140, NT_RECV, 5);
-	op(0, 130, 145, NT_SEND, 4);	/* begun together with the one before: outside it, since it ends later */
+	op(0, 130, 145, NT_SEND, 4); /* begun together with the one before: outside it, since it ends later */
 	op(0, 105, 150, NT_RECV, 1);
 	op(0, 160, 170, NT_SEND, 6);
-	op(0, 165, 180, NT_RECV, 7);	/* not nested: the later begun owns until its end */
+	op(0, 165, 180, NT_RECV, 7); /* not nested: the later begun owns until its end */
 	stop(0, 200, 5, 0);
 	tell();
 	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..105 recv 5 ..110 send 5 ..125 recv 5 ..140 send 5 ..145 recv 5 ..150 "
@@ -384,9 +110,9 @@ static void test_op_before_recording(void **unused)
 	start(1, 95, 6);
 	t.items[t.n - 1].record.as_state.n_open = 1;
 	op(1, 120, 120, NT_RECV, 2)->flags = NT_OP_BEFORE;
-	change(0, 150, 0, 5, 0);	/* was blocked since before */
+	change(0, 150, 0, 5, 0); /* was blocked since before */
 	op(0, 152, 152, NT_RECV, 1)->flags = NT_OP_BEFORE;
-	op(0, 92, 155, NT_SEND, 3);	/* begun between the first record of a CPU and the session's start */
+	op(0, 92, 155, NT_SEND, 3); /* begun between the first record of a CPU and the session's start */
 	stop(0, 200, 5, 0);
 	stop(1, 200, 6, 0);
 	tell();
@@ -401,7 +127,7 @@ static void test_migrated_op(void **unused)
 	start(0, 100, 5);
 	start(1, 100, 0);
 	open_op(0, 120, NT_SEND, 110, 1);
-	state(0, 120, 5, 1);		/* and across a state record that is no switch */
+	state(0, 120, 5, 1); /* and across a state record that is no switch */
 	open_op(0, 125, NT_SEND, 110, 1);
 	change(0, 125, 5, 0, 1)->prev_state = NT_SWITCH_PREEMPTED;
 	change(1, 140, 0, 5, 0);
@@ -416,8 +142,9 @@ static void test_migrated_op(void **unused)
 	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..110 send 5 ..125 idle 0 ..160 send 5 ..163 task 5 ..200 "
 			      "[cpu 1] idle 0 ..140 send 5 ..141 hardirq 5 ..144 send 5 ..150 idle 0 ..200 ");
 	expect(ROW_OP, "1: 110+53 cost 25 task 5 done; ");
-	expect(ROW_SCHED_SLICE, "cpu 0 100+25 task 5 switched; cpu 1 100+40 task 0 switched; cpu 0 125+35 task 0 switched; "
-				"cpu 1 140+10 task 5 switched; cpu 1 150+50 task 0; cpu 0 160+40 task 5; ");
+	expect(ROW_SCHED_SLICE,
+	       "cpu 0 100+25 task 5 switched; cpu 1 100+40 task 0 switched; cpu 0 125+35 task 0 switched; "
+	       "cpu 1 140+10 task 5 switched; cpu 1 150+50 task 0; cpu 0 160+40 task 5; ");
 }
 
 static void test_unended_ops(void **unused)
@@ -426,12 +153,12 @@ static void test_unended_ops(void **unused)
 	start(0, 100, 5);
 	open_op(0, 120, NT_SEND, 110, 1);
 	open_op(0, 120, NT_RECV, 115, 2);
-	change(0, 120, 5, 6, 2)->prev_state = 0x80;	/* dies inside both */
+	change(0, 120, 5, 6, 2)->prev_state = 0x80; /* dies inside both */
 	open_op(0, 130, NT_SEND, 125, 3);
 	change(0, 130, 6, 7, 1);
 	open_op(0, 140, NT_RECV, 135, 4);
-	change(0, 140, 7, 6, 1)->prev_state = NT_SWITCH_PREEMPTED | 0x80;	/* preempted is not dead */
-	change(0, 150, 6, 7, 0);	/* 3 is gone without a record */
+	change(0, 140, 7, 6, 1)->prev_state = NT_SWITCH_PREEMPTED | 0x80; /* preempted is not dead */
+	change(0, 150, 6, 7, 0); /* 3 is gone without a record */
 	open_op(0, 160, NT_RECV, 135, 4);
 	change(0, 160, 7, 6, 1);
 	op(0, 170, 175, NT_SEND, 5);
@@ -462,20 +189,21 @@ static void test_session_borders(void **unused)
 {
 	(void)unused;
 	start(0, 80, 5);
-	softirq(0, 82, 85, 3);		/* outside */
+	softirq(0, 82, 85, 3); /* outside */
 	change(0, 90, 5, 6, 0);
 	irq(0, 95, 105);
 	op(0, 92, 110, NT_SEND, 1);
 	change(0, 150, 6, 7, 0);
 	op(0, 190, 205, NT_SEND, 2);
-	softirq(0, 206, 208, 3);	/* outside */
+	softirq(0, 206, 208, 3); /* outside */
 	open_softirq(0, 210, 2, 195);
 	open_softirq(0, 210, 3, 205);
 	change(0, 210, 7, 8, 2);
 	softirq(0, 195, 212, 2);
 	stop(0, 220, 8, 0);
 	tell();
-	expect(ROW_CPU_SLICE, "[cpu 0] hardirq 6 ..105 send 6 ..110 task 6 ..150 task 7 ..190 send 7 ..195 net_tx 7 ..200 ");
+	expect(ROW_CPU_SLICE,
+	       "[cpu 0] hardirq 6 ..105 send 6 ..110 task 6 ..150 task 7 ..190 send 7 ..195 net_tx 7 ..200 ");
 	expect(ROW_OP, "1: 100+10 cost 5 task 6 done before; 2: 190+10 cost 5 task 7 done; ");
 	expect(ROW_SOFTIRQ, "195+5 task 8 2/3; ");
 	expect(ROW_IRQ, "100+5 task 6 2/236; ");
@@ -508,13 +236,13 @@ static void test_open_at_end(void **unused)
 static void test_starts(void **unused)
 {
 	(void)unused;
-	start(0, 110, 5);		/* a START record tells of the time before it, even if it is late */
+	start(0, 110, 5); /* a START record tells of the time before it, even if it is late */
 	stop(0, 200, 5, 0);
 	t.present[1] = t.online[1] = 1;
 	softirq(1, 105, 120, 3);
-	change(1, 130, 6, 7, 0);	/* another does not */
+	change(1, 130, 6, 7, 0); /* another does not */
 	stop(1, 200, 7, 0);
-	t.present[2] = t.online[2] = 1;	/* and of this one there is nothing */
+	t.present[2] = t.online[2] = 1; /* and of this one there is nothing */
 	tell();
 	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..200 [cpu 1] uncovered ..130 task 7 ..200 [cpu 2] uncovered ..200 ");
 	expect(ROW_SOFTIRQ, "105+15 task ? 3/3; ");
@@ -528,196 +256,12 @@ static void test_torn(void **unused)
 	change(0, 150, 5, 6, 0);
 	op(0, 155, 160, NT_SEND, 1);
 	start(1, 100, 7);
-	stop(1, 190, 7, 0);		/* the session cannot end later than this, but if it does, 7 went on */
+	stop(1, 190, 7, 0); /* the session cannot end later than this, but if it does, 7 went on */
 	tell();
 	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..150 uncovered ..200 [cpu 1] task 7 ..200 ");
 	expect(ROW_OP, "1: 155+5 cost 0 task 6 done at least; ");
 	expect(ROW_LOSS, "cpu 0 150+50 kind 0 count 0; ");
 	expect(ROW_SCHED_SLICE, "cpu 0 100+50 task 5 switched; cpu 1 100+100 task 7; ");
-}
-
-/* ---- loss ---- */
-
-static void test_loss(void **unused)
-{
-	(void)unused;
-	start(0, 100, 5);
-	irq(0, 110, 115);
-	loss(0, NT_SWITCH, 120, 140, 0);
-	irq(0, 141, 145);
-	op(0, 112, 147, NT_SEND, 1);	/* somebody's, who came after the loss: not in what is before it */
-	change(0, 140, 8, 9, 0);	/* not after the last that was lost */
-	change(0, 150, 9, 5, 0);
-	start(1, 100, 6);
-	stop(1, 200, 6, 0);
-	stop(0, 200, 5, 0);
-	tell();
-	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..110 hardirq 5 ..115 uncovered ..150 task 5 ..200 [cpu 1] task 6 ..200 ");
-	expect(ROW_LOSS, "cpu 0 115+35 kind 2 count 3; ");
-	expect(ROW_OP, "1: 112+35 cost 0 task ? done at least; ");
-	expect(ROW_IRQ, "110+5 task 5 2/236; 141+4 task ? 2/236; ");
-	expect(ROW_SCHED_SLICE, "cpu 0 100+15 task 5; cpu 1 100+100 task 6; cpu 0 150+50 task 5; ");
-}
-
-static void test_loss_of_spans(void **unused)
-{
-	(void)unused;
-	start(0, 100, 5);
-	irq(0, 110, 115);
-	irq(0, 116, 118);
-	loss(0, NT_SOFTIRQ, 117, 130, 113);	/* begins before the last records; no switch was lost, so 5 stays */
-	softirq(0, 105, 140, 3);
-	op(0, 102, 145, NT_SEND, 1);
-	open_op(0, 150, NT_RECV, 101, 2);
-	change(0, 150, 5, 6, 1);
-	change(0, 160, 6, 5, 0);
-	op(0, 101, 165, NT_RECV, 2);
-	stop(0, 200, 5, 0);
-	tell();
-	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..101 recv 5 ..102 send 5 ..105 net_rx 5 ..110 hardirq 5 ..113 uncovered ..150 "
-			      "task 6 ..160 recv 5 ..165 task 5 ..200 ");
-	expect(ROW_OP, "2: 101+64 cost 6 task 5 done at least; 1: 102+43 cost 3 task 5 done at least; ");
-	expect(ROW_LOSS, "cpu 0 113+37 kind 4 count 3; ");
-}
-
-static void test_losses_together(void **unused)
-{
-	(void)unused;
-	start(0, 100, 5);
-	irq(0, 110, 112);
-	irq(0, 114, 116);
-	loss(0, NT_IRQ, 118, 120, 117);
-	loss(0, NT_OP, 113, 130, 0);	/* moves the begin back to the end of the first interrupt */
-	irq(0, 131, 132);
-	loss(0, NT_SWITCH, 140, 160, 0);
-	change(0, 150, 5, 6, 0);
-	change(0, 170, 6, 7, 0);
-	loss(0, NT_STATE, 0, 0, 0);	/* times not known, and never a state record again */
-	tell();
-	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..110 hardirq 5 ..112 uncovered ..200 ");
-	expect(ROW_LOSS, "cpu 0 112+58 kind 2 count 3; cpu 0 112+58 kind 5 count 3; cpu 0 112+58 kind 6 count 3; "
-			 "cpu 0 170+30 kind 1 count 3; ");
-}
-
-static void test_lower_bounds(void **unused)
-{
-	(void)unused;
-	start(0, 100, 5);
-	start(1, 100, 6);
-	op(0, 101, 104, NT_SEND, 1);	/* within a segment, before and after the loss: exact */
-	open_op(0, 110, NT_RECV, 105, 2);
-	change(0, 110, 5, 0, 1);
-	loss(1, NT_SWITCH, 120, 125, 0);
-	change(0, 130, 0, 5, 0);
-	op(0, 105, 132, NT_RECV, 2);	/* may have been there, and that is not over */
-	op(0, 133, 135, NT_SEND, 3);
-	change(1, 140, 6, 7, 0);
-	open_op(0, 145, NT_RECV, 139, 4);
-	change(0, 145, 5, 0, 1);
-	change(0, 150, 0, 5, 0);
-	op(0, 139, 151, NT_RECV, 4);
-	open_op(0, 155, NT_RECV, 152, 5);	/* begun after it */
-	change(0, 155, 5, 0, 1);
-	change(0, 160, 0, 5, 0);
-	op(0, 152, 162, NT_RECV, 5);
-	stop(0, 200, 5, 0);
-	stop(1, 200, 7, 0);
-	tell();
-	expect(ROW_OP, "1: 101+3 cost 3 task 5 done; 2: 105+27 cost 7 task 5 done at least; 3: 133+2 cost 2 task 5 done; "
-		       "4: 139+12 cost 7 task 5 done at least; 5: 152+10 cost 5 task 5 done; ");
-}
-
-/* An operation known from before is found by its begin and socket, whoever was on the CPU. */
-static void test_op_found_in_loss(void **unused)
-{
-	(void)unused;
-	start(0, 100, 5);
-	open_op(0, 110, NT_RECV, 105, 1);
-	change(0, 110, 5, 0, 1);
-	loss(0, NT_SWITCH, 120, 125, 0);
-	op(0, 105, 130, NT_RECV, 1);
-	change(0, 140, 5, 0, 0);
-	stop(0, 200, 0, 0);
-	tell();
-	expect(ROW_OP, "1: 105+25 cost 5 task 5 done at least; ");
-}
-
-static void test_gaps(void **unused)
-{
-	(void)unused;
-	start(0, 100, 5);
-	irq(0, 105, 110);
-	gap(0, 120, 6);			/* what was open at 110 is not known: lost from 100 */
-	softirq(0, 115, 125, 3);	/* clipped to what follows */
-	change(0, 130, 6, 7, 0);
-	gap(0, 140, NO_TASK);
-	change(0, 140, 7, 8, 0);	/* not after it */
-	change(0, 150, 8, 9, 0);
-	stop(0, 200, 9, 0);
-	tell();
-	expect(ROW_CPU_SLICE, "[cpu 0] uncovered ..120 net_rx 6 ..125 task 6 ..130 uncovered ..150 task 9 ..200 ");
-	expect(ROW_LOSS, "cpu 0 100+20 kind 0 count 0; cpu 0 130+20 kind 0 count 0; ");
-	expect(ROW_IRQ, "105+5 task 5 2/236; ");
-	expect(ROW_SOFTIRQ, "115+10 task 6 3/3; ");
-	expect(ROW_SCHED_SLICE, "cpu 0 120+10 task 6 switched; cpu 0 150+50 task 9; ");
-}
-
-static void test_undeclared(void **unused)
-{
-	(void)unused;
-	start(0, 100, 5);
-	change(0, 110, 5, 6, 0);
-	op(0, 112, 115, NT_SEND, 1);
-	change(0, 120, 7, 6, 0);
-	state(0, 130, 9, 0);
-	change(0, 140, 9, 5, 0);
-	stop(0, 200, 5, 0);
-	tell();
-	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..110 uncovered ..130 task 9 ..140 task 5 ..200 ");
-	expect(ROW_OP, "1: 112+3 cost 0 task ? done at least; ");
-	expect(ROW_LOSS, "cpu 0 110+10 kind 0 count 0; cpu 0 120+10 kind 0 count 0; ");
-	expect_counts(2, 0, 0);
-}
-
-static void test_exec(void **unused)
-{
-	(void)unused;
-	start(0, 100, 12);
-	open_op(0, 110, NT_RECV, 105, 1);
-	change(0, 110, 12, 0, 1);
-	change(0, 120, 0, 12, 0);
-	open_op(0, 140, NT_RECV, 105, 1);
-	change(0, 140, 10, 0, 1);	/* thread 2 of process 1 became its main thread */
-	change(0, 150, 0, 10, 0);
-	op(0, 105, 160, NT_RECV, 1);
-	stop(0, 200, 10, 0);
-	tell();
-	expect(ROW_CPU_SLICE, "[cpu 0] task 12 ..105 recv 12 ..110 idle 0 ..120 recv 10 ..140 idle 0 ..150 recv 10 ..160 "
-			      "task 10 ..200 ");
-	expect(ROW_OP, "1: 105+55 cost 35 task 10 done; ");
-	expect(ROW_SCHED_SLICE, "cpu 0 100+10 task 12 switched; cpu 0 110+10 task 0 switched; cpu 0 120+20 task 12 switched; "
-				"cpu 0 140+10 task 0 switched; cpu 0 150+50 task 10; ");
-	expect_counts(0, 0, 0);
-}
-
-static void test_hotplug(void **unused)
-{
-	(void)unused;
-	start(0, 100, 5);
-	change(0, 110, 5, 0, 0);
-	hotplug(0, 120, 0);
-	hotplug(0, 150, 1);
-	start(0, 160, 0);
-	t.present[1] = 1;		/* there, but not online at first */
-	hotplug(1, 140, 1);
-	change(1, 145, 0, 7, 0);
-	stop(0, 200, 0, 0);
-	stop(1, 200, 7, 0);
-	t.present[2] = 1;
-	tell();
-	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..110 idle 0 ..120 offline ..150 uncovered ..160 idle 0 ..200 "
-			      "[cpu 1] offline ..140 uncovered ..145 task 7 ..200 [cpu 2] offline ..200 ");
-	expect(ROW_SCHED_SLICE, "cpu 0 100+10 task 5 switched; cpu 0 110+10 task 0; cpu 1 145+55 task 7; cpu 0 160+40 task 0; ");
 }
 
 /* ---- times that do not fit ---- */
@@ -729,24 +273,25 @@ static void test_inversions(void **unused)
 	start(0, 100, 5);
 	start(1, 100, 0);
 	op(0, 110, 120, NT_SEND, 1);
-	open_op(0, 125, NT_SEND, 110, 1);	/* listed by an interrupt that came before the end was noted */
+	open_op(0, 125, NT_SEND, 110, 1); /* listed by an interrupt that came before the end was noted */
 	state(0, 125, 5, 1);
 	open_op(0, 140, NT_RECV, 130, 2);
 	state(0, 140, 5, 1);
-	op(0, 130, 138, NT_RECV, 2);	/* out of order: it was open until 140 at least */
-	change(1, 149, 0, 5, 0);	/* comes 1 ns before it leaves the other */
+	op(0, 130, 138, NT_RECV, 2); /* out of order: it was open until 140 at least */
+	change(1, 149, 0, 5, 0); /* comes 1 ns before it leaves the other */
 	change(0, 150, 5, 0, 0);
 	change(1, 2000, 5, 0, 0);
 	change(0, 2000, 0, 6, 0);
-	change(1, 3500, 0, 6, 0);	/* and this one is on two CPUs for long */
+	change(1, 3500, 0, 6, 0); /* and this one is on two CPUs for long */
 	change(0, 5000, 6, 0, 0);
 	stop(0, 9000, 0, 0);
 	stop(1, 9000, 6, 0);
 	tell();
 	expect(ROW_OP, "1: 110+10 cost 10 task 5 done; 2: 130+10 cost 10 task 5 done; ");
-	expect(ROW_SCHED_SLICE, "cpu 1 100+49 task 0 switched; cpu 0 100+50 task 5 switched; cpu 0 150+1850 task 0 switched; "
-				"cpu 1 150+1850 task 5 switched; cpu 1 2000+1500 task 0 switched; "
-				"cpu 0 2000+3000 task 6 switched; cpu 1 3500+5500 task 6; cpu 0 5000+4000 task 0; ");
+	expect(ROW_SCHED_SLICE,
+	       "cpu 1 100+49 task 0 switched; cpu 0 100+50 task 5 switched; cpu 0 150+1850 task 0 switched; "
+	       "cpu 1 150+1850 task 5 switched; cpu 1 2000+1500 task 0 switched; "
+	       "cpu 0 2000+3000 task 6 switched; cpu 1 3500+5500 task 6; cpu 0 5000+4000 task 0; ");
 	/* The stale one, the record out of order, the early stay; and the long overlap. */
 	expect_counts(0, 3, 1);
 	assert_int_equal(t.rows.counts.clamped_max_ns, 5);
@@ -756,26 +301,27 @@ static void test_misfits(void **unused)
 {
 	(void)unused;
 	start(0, 100, 5);
-	open_op(0, 109, NT_SEND, 105, 1);	/* of no state record */
-	open_op(0, 110, NT_SEND, 106, 2);	/* one more than the next says */
+	open_op(0, 109, NT_SEND, 105, 1); /* of no state record */
+	open_op(0, 110, NT_SEND, 106, 2); /* one more than the next says */
 	open_op(0, 110, NT_SEND, 107, 3);
 	change(0, 110, 5, 6, 1);
-	change(0, 120, 6, 7, 2);		/* two that are not there */
-	open_op(0, 130, NT_SEND, 131, 4);	/* begins after it is open */
+	change(0, 120, 6, 7, 2); /* two that are not there */
+	open_op(0, 130, NT_SEND, 131, 4); /* begins after it is open */
 	open_op(0, 130, 9, 125, 5);
 	open_op(0, 130, NT_SEND, 125, 6)->what = 8;
 	open_op(0, 130, NT_SEND, 125, 7)->flags = NT_OP_NO_BEGIN;
 	change(0, 130, 7, 8, 4);
-	op(0, 131, 132, 5, 8);			/* neither send nor receive */
+	op(0, 131, 132, 5, 8); /* neither send nor receive */
 	op(0, 134, 135, NT_SEND, 9)->dur_ns = UINT64_MAX;
-	for (uint64_t i = 0; i < 9; i++)	/* one more than may be listed */
+	for (uint64_t i = 0; i < 9; i++) /* one more than may be listed */
 		open_op(0, 140, NT_SEND, 135 + i % 5, 10 + i)->detail = (uint8_t)(1 + i / 5);
 	change(0, 140, 8, 0, 9);
 	stop(0, 200, 0, 0);
 	tell();
 	expect_counts(0, 0, 1 + 1 + 2 + 4 + 1 + 2);
-	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..107 send 5 ..110 task 6 ..120 task 7 ..130 send 8 ..135 recv 8 ..138 send 8 ..140 "
-			      "idle 0 ..200 ");
+	expect(ROW_CPU_SLICE,
+	       "[cpu 0] task 5 ..107 send 5 ..110 task 6 ..120 task 7 ..130 send 8 ..135 recv 8 ..138 send 8 ..140 "
+	       "idle 0 ..200 ");
 }
 
 static void test_far_times(void **unused)
@@ -799,7 +345,7 @@ static void test_far_times(void **unused)
 static void test_no_session(void **unused)
 {
 	(void)unused;
-	t.config.end_ns = 50;		/* before its start */
+	t.config.end_ns = 50; /* before its start */
 	start(0, 100, 5);
 	op(0, 110, 120, NT_SEND, 1);
 	stop(0, 200, 5, 0);
@@ -845,7 +391,7 @@ static void test_callbacks(void **unused)
 	assert_int_equal(nt_timeline_add(timeline, 3, &t.items[0].record), -EINVAL);
 	assert_int_equal(nt_timeline_gap(timeline, 3, 150, 0, ""), -EINVAL);
 	assert_int_equal(nt_timeline_add(timeline, 0, &unknown), -EINVAL);
-	assert_int_equal(nt_timeline_add(timeline, 2, &t.items[1].record), 0);	/* not present: counted, no row */
+	assert_int_equal(nt_timeline_add(timeline, 2, &t.items[1].record), 0); /* not present: counted, no row */
 	assert_int_equal(nt_timeline_gap(timeline, 2, 150, 0, ""), 0);
 	assert_int_equal(nt_timeline_counts(timeline)->malformed, 1);
 	assert_int_equal(nt_timeline_finish(timeline), 0);
@@ -865,15 +411,26 @@ static void test_owner_names(void **unused)
 
 int main(void)
 {
-#define T(name) cmocka_unit_test_setup_teardown(test_##name, begin, end)
 	const struct CMUnitTest tests[] = {
-		T(owners),	    T(softirq_contexts), T(nested_ops),	      T(ops_without_time),
-		T(blocked_op),	    T(op_before_recording), T(migrated_op),   T(unended_ops),
-		T(dead_without_open), T(session_borders), T(open_at_end),     T(starts),
-		T(torn),	    T(loss),		 T(loss_of_spans),    T(losses_together),
-		T(lower_bounds),    T(op_found_in_loss), T(gaps),	      T(undeclared),
-		T(exec),	    T(hotplug),		 T(inversions),	      T(misfits),
-		T(far_times),	    T(no_session),	 T(callbacks),	      T(owner_names),
+		CASE(owners),
+		CASE(softirq_contexts),
+		CASE(nested_ops),
+		CASE(ops_without_time),
+		CASE(blocked_op),
+		CASE(op_before_recording),
+		CASE(migrated_op),
+		CASE(unended_ops),
+		CASE(dead_without_open),
+		CASE(session_borders),
+		CASE(open_at_end),
+		CASE(starts),
+		CASE(torn),
+		CASE(inversions),
+		CASE(misfits),
+		CASE(far_times),
+		CASE(no_session),
+		CASE(callbacks),
+		CASE(owner_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
