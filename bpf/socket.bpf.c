@@ -212,6 +212,7 @@ static __always_inline int op_end(__u32 program, struct sock *sk, int result, in
 		nt_count(cpu, program, NT_OUTCOME_skipped_family);
 		return 0;
 	}
+	nt_check_current(cpu, cpu_id, bpf_get_current_task_btf(), now_ns);
 	record.end_ns = now_ns;
 	record.kind = NT_OP;
 	record.dir = dir;

@@ -209,10 +209,13 @@ int nt_open_ops_move(struct nt_open_ops *ops, uint64_t from, uint64_t to)
 		nt_open_ops_remove(ops, op);
 		there = nt_open_ops_find(ops, to, &key);
 		moved.task = to;
-		if (there)
+		if (there) {
 			there->cpu_ns += moved.cpu_ns;
-		else if (!nt_open_ops_add(ops, &moved))
+			if (moved.last_ns > there->last_ns)
+				there->last_ns = moved.last_ns;
+		} else if (!nt_open_ops_add(ops, &moved)) {
 			return -ENOMEM;
+		}
 	}
 	return 0;
 }

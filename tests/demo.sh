@@ -38,16 +38,12 @@ work=$(mktemp -d build/tmp/demo.XXXXXX)
 server='' recorder=''
 
 cleanup() {
-    local status=$? name
+    local status=$?
     trap - EXIT
     [[ -z $recorder ]] || kill -TERM "$recorder" 2>/dev/null || true
-    for name in "$netns_a" "$netns_b"; do
-        # Whoever is in them was started here: the names are this process's own.
-        [[ ! -e /run/netns/$name ]] || ip netns pids "$name" | xargs -r kill -TERM 2>/dev/null || true
-    done
+    netns_remove
     [[ -z $recorder ]] || wait "$recorder" 2>/dev/null || true
     [[ -z $server ]] || wait "$server" 2>/dev/null || true
-    netns_remove
     rm -rf "$work"
     exit "$status"
 }

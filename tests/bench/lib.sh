@@ -23,8 +23,8 @@ cleanup() {
     local status=$? pid
     trap - EXIT
     for pid in "${background[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
-    for pid in "${background[@]}"; do wait "$pid" 2>/dev/null || true; done
     netns_remove
+    for pid in "${background[@]}"; do wait "$pid" 2>/dev/null || true; done
     rm -rf "$work"
     exit "$status"
 }

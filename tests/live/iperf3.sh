@@ -26,6 +26,8 @@ db=$work/i.db
 import_tape "$work/i.tape" "$db"
 check_whole "$work/i.tape" "$db"
 
+# The sockets of this test alone, by their network namespaces.
+ours=$("${in_a[@]}" stat -Lc %i /proc/self/ns/net),$("${in_b[@]}" stat -Lc %i /proc/self/ns/net)
 # said FILE PATH: a number of iperf3's report
 said() { sqlite3 -batch -noheader :memory: "SELECT json_extract(readfile('$1'), '$2')"; }
 packets=$(said "$work/udp.json" '$.end.sum.packets')
@@ -36,7 +38,7 @@ is "packets that iperf3 sent" "$packets" 20000
 ops() {
     sql "$db" "
         SELECT count(*) FROM sock_op o JOIN socket s ON s.session_id = o.session_id AND s.id = o.socket_id
-        WHERE s.proto = 'udp' AND (s.dport = 5201 OR s.sport = 5201) AND $1"
+        WHERE s.netns IN ($ours) AND s.proto = 'udp' AND (s.dport = 5201 OR s.sport = 5201) AND $1"
 }
 is "sends of that size" "$(ops "op = 'send' AND result = 'ok' AND bytes = $size")" "$packets"
 is "receives of that size" "$(ops "op = 'recv' AND result = 'ok' AND bytes = $size")" $((seen - lost))
@@ -51,7 +53,7 @@ tcp() {
     sql "$db" "
         SELECT max(bytes) FROM (SELECT sum(o.bytes) AS bytes FROM sock_op o JOIN socket s
         ON s.session_id = o.session_id AND s.id = o.socket_id
-        WHERE s.proto = 'tcp' AND o.op = '$1' AND instr(o.flags, 'peek') = 0 GROUP BY o.socket_id)"
+        WHERE s.netns IN ($ours) AND s.proto = 'tcp' AND o.op = '$1' AND instr(o.flags, 'peek') = 0 GROUP BY o.socket_id)"
 }
 is "bytes sent over TCP, less the cookie" "$(($(tcp send) - 37))" "$tcp_bytes"
 is "bytes received over TCP, less the cookie" "$(($(tcp recv) - 37))" "$received"

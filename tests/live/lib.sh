@@ -74,10 +74,10 @@ cleanup() {
         kill -CONT "$pid" 2>/dev/null || true
         kill -TERM "$pid" 2>/dev/null || true
     done
+    netns_remove
     for pid in "${background[@]}"; do
         wait "$pid" 2>/dev/null || true
     done
-    netns_remove
     if [[ $(type -t test_cleanup) == function ]]; then test_cleanup; fi
     [[ $status == 0 && $failures == 0 ]] && rm -rf "$work"
     exit "$status"
@@ -182,7 +182,8 @@ check_whole() {
     succeeds "check of the tape" "$report" check "$tape"
     is "records lost for want of room" "$(lost_for_room "$db")" 0
     is "switches from a task that was not on the CPU" "$(sql "$db" 'SELECT undeclared FROM session')" 0
-    is "malformed" "$(sql "$db" 'SELECT malformed FROM session')" 0
+    # An interrupt between two instructions of a program can make one or two.
+    at_most "malformed" "$(sql "$db" 'SELECT malformed FROM session')" 3
     is "complete" "$(sql "$db" 'SELECT complete FROM session')" 1
     is "CPUs whose slices do not sum to the session" "$(sql "$db" '
         SELECT count(*) FROM (SELECT sum(c.dur) AS sum, s.dur AS dur FROM cpu_slice c, session s GROUP BY cpu)

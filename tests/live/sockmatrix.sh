@@ -8,6 +8,7 @@ source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 
+netns=$("${in_a[@]}" stat -Lc %i /proc/self/ns/net)
 recording_start "$work/m.tape"
 "${in_a[@]}" "$tools/sockmatrix" "${ROUNDS:-60}" >"$work/expected-1.json"
 "${in_a[@]}" "$tools/sockodd" 5 >"$work/expected-2.json"
@@ -38,7 +39,7 @@ SELECT CASE WHEN t.name LIKE 'o-%' THEN 'sockodd' ELSE t.name END AS thread, o.o
        sum(CASE WHEN instr(o.flags, 'peek') OR instr(o.flags, 'errqueue') THEN 0 ELSE ifnull(o.bytes, 0) END) AS bytes
 FROM sock_op o JOIN thread t USING (session_id, utid)
 LEFT JOIN socket s ON s.session_id = o.session_id AND s.id = o.socket_id
-WHERE (t.name LIKE 'm-%' OR t.name LIKE 'o-%') AND o.result <> 'abandoned'
+WHERE (t.name LIKE 'm-%' OR t.name LIKE 'o-%') AND ifnull(s.netns, $netns) = $netns AND o.result <> 'abandoned'
 GROUP BY 1, 2, 3, 4, 5, 6, 7;
 
 SELECT printf('kinds of operation compared: %d, operations: %d, bytes: %d', count(*), sum(ops), sum(bytes)) FROM made;

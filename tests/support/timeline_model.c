@@ -276,6 +276,7 @@ static void move_ops(struct model *m, const struct chapter *c)
 		there = find_op(m, c->task, &like);
 		if (there) {
 			there->cpu_ns += op->cpu_ns;
+			there->last = greater(there->last, op->last);
 			op->gone = true;
 		} else {
 			op->task = c->task;

@@ -225,7 +225,8 @@ static void test_open_ops_table(void **unused)
 										   .dir = NT_SEND,
 										   .before = key.before,
 										   .socket = task + 1,
-										   .cpu_ns = i}));
+										   .cpu_ns = i,
+										   .last_ns = i}));
 			there[task][begin] = i;
 			count++;
 		}
@@ -238,7 +239,10 @@ static void test_open_ops_table(void **unused)
 		struct nt_op_key key = {.begin_ns = begin, .dir = NT_SEND, .before = begin == 0};
 		struct nt_open_op *op = nt_open_ops_find(&ops, 8, &key);
 
+		uint64_t later = there[7][begin] > there[8][begin] ? there[7][begin] : there[8][begin];
+
 		assert_int_equal(op ? op->cpu_ns : 0, there[7][begin] + there[8][begin]);
+		assert_int_equal(op ? op->last_ns : 0, later);
 		assert_null(nt_open_ops_find(&ops, 7, &key));
 	}
 	nt_open_ops_release(&ops);
