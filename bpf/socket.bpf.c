@@ -163,7 +163,8 @@ static __always_inline void use_begin(struct nt_open_op *op, struct nt_op *recor
 		record->flags |= NT_OP_BEFORE;
 	else
 		record->dur_ns = record->end_ns - op->begin_ns;
-	if (info->flags & NT_CALL_BATCH) {
+	/* A batch goes on after a message that went well; an error ends it. */
+	if ((info->flags & NT_CALL_BATCH) && record->result >= 0) {
 		op->begin_ns = record->end_ns;
 		op->flags = 0;
 	} else {
