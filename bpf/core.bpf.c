@@ -127,7 +127,7 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 			sample.open[1] = op;
 		else
 			sample.open[0] = op;
-		begin_ns = least(begin_ns, op.begin_ns);
+		begin_ns = least(begin_ns, nt_lost_begin(&op));
 		n++;
 	}
 	sample.state.end_ns = now_ns;

@@ -132,4 +132,10 @@ static __always_inline void nt_give_op(struct nt_cpu *cpu, struct task_struct *n
 	}
 }
 
+/* The begin of an open operation, as losses tell it. */
+static __always_inline __u64 nt_lost_begin(const struct nt_open *open)
+{
+	return open->begin_ns ? open->begin_ns : NT_LOST_BEFORE;
+}
+
 #endif

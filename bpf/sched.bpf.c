@@ -62,7 +62,7 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	sample.record.next = nt_key_of(next);
 	if (has_open)
 		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample, sizeof(sample), NT_SWITCH, 1,
-					 now_ns, sample.open.begin_ns);
+					 now_ns, nt_lost_begin(&sample.open));
 	else
 		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample.record, sizeof(sample.record),
 					 NT_SWITCH, 0, now_ns, 0);

@@ -99,6 +99,8 @@ struct nt_open_op {
 	__u32 zero_c;
 };
 
+#define NT_LOST_BEFORE 1	/* as a begin in losses: before the recording; 0 would be "not known" */
+
 struct nt_lost {
 	__u64 count;
 	__u64 first_ns, last_ns, begin_ns;

@@ -230,7 +230,7 @@ static __always_inline int op_end(__u32 program, struct sock *sk, int result, in
 		record.socket = bpf_get_socket_cookie(sk);
 	if (!is_announced(sk, record.socket))
 		announce(sk, record.socket, now_ns);
-	begin_ns = record.dur_ns ? now_ns - record.dur_ns : 0;
+	begin_ns = record.dur_ns ? now_ns - record.dur_ns : record.flags & NT_OP_BEFORE ? NT_LOST_BEFORE : 0;
 	nt_emit_event(cpu, cpu_id, program, &record, sizeof(record), begin_ns);
 	return 0;
 }

@@ -120,6 +120,8 @@ static void observe_loss(struct nt_stream *stream, const struct nt_loss *loss)
 	const struct nt_kind_info *kind = nt_kind(loss->lost_kind);
 
 	stream->has_loss = true;
+	if (loss->lost_kind == NT_SWITCH)
+		stream->task = NT_BLOCK_NO_TASK;
 	if (loss->why == NT_LOSS_NOT_RUN) {
 		stream->missed_total += loss->count;
 		return;
@@ -168,10 +170,13 @@ static int add_event(struct nt_stream *stream, const struct nt_kind_info *kind, 
 	stream->events_total++;
 	if (span_dur(record) > NT_BLOCK_LONG_NS)
 		encoder = stream->longs;
-	err = nt_event_encoder_add(encoder, record);
-	if (err)
-		return err;
-	return nt_event_encoder_size(encoder) >= NT_BLOCK_CUT_BYTES ? nt_stream_flush(stream) : 0;
+	return nt_event_encoder_add(encoder, record);
+}
+
+static bool is_full(const struct nt_stream *stream)
+{
+	return nt_event_encoder_size(stream->events) >= NT_BLOCK_CUT_BYTES ||
+	       nt_event_encoder_size(stream->longs) >= NT_BLOCK_CUT_BYTES;
 }
 
 int nt_stream_sample(void *arg, const uint8_t *data, size_t size)
@@ -195,5 +200,6 @@ int nt_stream_sample(void *arg, const uint8_t *data, size_t size)
 		else
 			err = nt_ids_put(stream->ids, &record);
 	}
-	return err;
+	/* Cut between samples only: what is open must not be parted from its state record. */
+	return err || !is_full(stream) ? err : nt_stream_flush(stream);
 }
