@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define DEFAULT_RING_SIZE (512u << 10)	/* small enough to stay in a CPU's second-level cache: docs/overhead.md */
+#define DEFAULT_RING_SIZE (256u << 10)	/* small enough to stay in a CPU's second-level cache: docs/overhead.md */
 #define LEAST_RING_SIZE (64u << 10)
 #define GREATEST_RING_SIZE (1u << 30)
 
@@ -42,7 +42,7 @@ static void usage(FILE *to)
 		"  -d, --duration SEC   stop after this long (fractions allowed)\n"
 		"      --probes LIST    of: sched, softirq, irq, socket (default: all; sched is always on)\n"
 		"      --list-probes    what each probe is for, and how this kernel serves it\n"
-		"      --ring-size SIZE buffer per CPU, e.g. 512k (the default); rounded up to a power of two\n"
+		"      --ring-size SIZE buffer per CPU, e.g. 256k (the default); rounded up to a power of two\n"
 		"      --bpf-stats      also have the kernel count and time each program (costs time)\n"
 		"      --no-realtime    drain the rings at normal priority; more may be lost on a busy host\n"
 		"  -q, --quiet          print nothing but errors\n"

@@ -35,7 +35,7 @@ record=build/nettape-record
 report=build/nettape-report
 mkdir -p build/tmp
 work=$(mktemp -d build/tmp/demo.XXXXXX)
-server='' recorder=''
+recorder=''
 
 cleanup() {
     local status=$?
@@ -43,7 +43,6 @@ cleanup() {
     [[ -z $recorder ]] || kill -TERM "$recorder" 2>/dev/null || true
     netns_remove
     [[ -z $recorder ]] || wait "$recorder" 2>/dev/null || true
-    [[ -z $server ]] || wait "$server" 2>/dev/null || true
     rm -rf "$work"
     exit "$status"
 }
@@ -83,7 +82,7 @@ can_record() {
 if can_record; then
     say "recording $((2 * seconds)) s of iperf3, TCP and then UDP, between the network namespaces $netns_a and $netns_b"
     "${in_b[@]}" iperf3 -s -B "$addr_b" >"$work/server.log" 2>&1 &
-    server=$!
+    disown $!
     listening() { "${in_b[@]}" ss -tln 2>/dev/null | grep ":5201 " >/dev/null; }
     for ((i = 0; i < 100; i++)); do
         if listening; then break; fi

@@ -6,8 +6,8 @@
 # A test says what it finds with `ok` and `bad` (or `is` and friends, which call them), and ends with `finish`.
 # Exit status: 0 passed, 1 failed, 77 skipped (the last line says why).
 #
-# $work is a directory of the test's own below build/tmp; removed at the end if the test passed, kept for a look
-# if it failed. Background processes are ended and namespaces removed in any case.
+# $work is a directory of the test's own below build/tmp; removed at the end, but kept for a look if the test failed.
+# Background processes are ended and namespaces removed in any case.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/netns.sh
@@ -79,7 +79,7 @@ cleanup() {
         wait "$pid" 2>/dev/null || true
     done
     if [[ $(type -t test_cleanup) == function ]]; then test_cleanup; fi
-    [[ $status == 0 && $failures == 0 ]] && rm -rf "$work"
+    [[ $failures != 0 || $status == 1 ]] || rm -rf "$work"
     exit "$status"
 }
 trap cleanup EXIT
