@@ -90,8 +90,8 @@ static __always_inline void fill_task(struct nt_task *record, struct task_struct
 	bpf_probe_read_kernel(record->comm, sizeof(record->comm), task->comm);
 }
 
-SEC("tp_btf/task_newtask")
-int BPF_PROG(nt_task_newtask, struct task_struct *task)
+/* Writes who a task is. `comm`: its name to be, or NULL for the one it has. */
+static __always_inline int emit_task(__u32 program, struct task_struct *task, __u32 why, const char *comm)
 {
 	struct nt_task record = {};
 	struct nt_cpu *cpu;
@@ -100,56 +100,37 @@ int BPF_PROG(nt_task_newtask, struct task_struct *task)
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu)
 		return 0;
-	fill_task(&record, task, NT_TASK_FORK);
-	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_task_newtask, &record, sizeof(record));
+	fill_task(&record, task, why);
+	if (comm) {
+		__builtin_memset(record.comm, 0, sizeof(record.comm));
+		bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), comm);
+	}
+	nt_emit_identity(cpu, cpu_id, program, &record, sizeof(record));
 	return 0;
+}
+
+SEC("tp_btf/task_newtask")
+int BPF_PROG(nt_task_newtask, struct task_struct *task)
+{
+	return emit_task(NT_PROGRAM_task_newtask, task, NT_TASK_FORK, NULL);
 }
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(nt_sched_process_exec, struct task_struct *task)
 {
-	struct nt_task record = {};
-	struct nt_cpu *cpu;
-	__u32 cpu_id;
-
-	cpu = nt_this_cpu(&cpu_id);
-	if (!cpu)
-		return 0;
-	fill_task(&record, task, NT_TASK_EXEC);
-	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_sched_process_exec, &record, sizeof(record));
-	return 0;
+	return emit_task(NT_PROGRAM_sched_process_exec, task, NT_TASK_EXEC, NULL);
 }
 
 SEC("tp_btf/task_rename")
 int BPF_PROG(nt_task_rename, struct task_struct *task, const char *comm)
 {
-	struct nt_task record = {};
-	struct nt_cpu *cpu;
-	__u32 cpu_id;
-
-	cpu = nt_this_cpu(&cpu_id);
-	if (!cpu)
-		return 0;
-	fill_task(&record, task, NT_TASK_RENAME);
-	__builtin_memset(record.comm, 0, sizeof(record.comm));
-	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), comm);
-	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_task_rename, &record, sizeof(record));
-	return 0;
+	return emit_task(NT_PROGRAM_task_rename, task, NT_TASK_RENAME, comm);
 }
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(nt_sched_process_exit, struct task_struct *task)
 {
-	struct nt_task record = {};
-	struct nt_cpu *cpu;
-	__u32 cpu_id;
-
-	cpu = nt_this_cpu(&cpu_id);
-	if (!cpu)
-		return 0;
-	fill_task(&record, task, NT_TASK_EXIT);
-	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_sched_process_exit, &record, sizeof(record));
-	return 0;
+	return emit_task(NT_PROGRAM_sched_process_exit, task, NT_TASK_EXIT, NULL);
 }
 
 static __always_inline void fill_cgroup(struct nt_cgroup *record, struct cgroup *cgroup, const char *path)
@@ -183,16 +164,7 @@ int BPF_PROG(nt_cgroup_mkdir, struct cgroup *cgroup, const char *path)
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(nt_cgroup_attach_task, struct cgroup *cgroup, const char *path, struct task_struct *task)
 {
-	struct nt_task record = {};
-	struct nt_cpu *cpu;
-	__u32 cpu_id;
-
-	cpu = nt_this_cpu(&cpu_id);
-	if (!cpu)
-		return 0;
-	fill_task(&record, task, NT_TASK_CGROUP);
-	nt_emit_identity(cpu, cpu_id, NT_PROGRAM_cgroup_attach_task, &record, sizeof(record));
-	return 0;
+	return emit_task(NT_PROGRAM_cgroup_attach_task, task, NT_TASK_CGROUP, NULL);
 }
 
 /*
