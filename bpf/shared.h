@@ -71,7 +71,6 @@ struct nt_call_info {
 };
 
 struct nt_config {
-	__u32 n_cpus;
 	__u32 wake_bytes;	/* the reader is woken each time a CPU has written this much */
 	__u8 probe_socket;	/* operations are recorded */
 	__u8 probe_irq;		/* hard interrupts are recorded */

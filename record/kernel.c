@@ -97,7 +97,6 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_options *optio
 	struct nt_config *config = (struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config;
 	size_t i;
 
-	config->n_cpus = kernel->n_cpus;
 	config->wake_bytes = options->ring_size / 4;
 	config->probe_socket = options->plan.chosen[NT_PROBE_SOCKET] != NULL;
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -42,7 +41,7 @@ struct session {
 	const char *stop;		/* why it ended */
 	uint64_t deadline_ns, next_reading_ns;
 	char hidden[512];		/* sentence: what the kernel hides, or "" */
-	uint64_t failed_write;		/* the tape cannot be written any more */
+	bool failed_write;		/* the tape cannot be written any more */
 };
 
 static int complain(const char *what, int err)
@@ -53,7 +52,7 @@ static int complain(const char *what, int err)
 
 static int complain_of_tape(struct session *session, int err)
 {
-	session->failed_write = 1;
+	session->failed_write = true;
 	session->stop = err == -ENOSPC ? "disk full" : "write error";
 	fprintf(stderr,
 		"nettape-record: cannot write %s: %s; what was written before is whole and can be read: make room, or record elsewhere with -o\n",
