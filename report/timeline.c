@@ -110,11 +110,13 @@ static int close_segment(struct nt_timeline *timeline, struct nt_line *line, con
 
 static int on_closing(struct nt_timeline *timeline, struct nt_line *line, struct nt_closing *closing)
 {
+	uint64_t believed;
 	int error = 0;
 
 	closing->at_ns = nt_max_ns(closing->end_ns, line->start_ns);
 	if (line->initial && closing->reason == NT_STATE_START)
 		believe_start(timeline, line, closing->task);
+	believed = line->task;
 	if (line->lost && closing->end_ns < line->lost_until_ns) {
 		line->task_lost = true;
 		line->initial = false;
@@ -123,7 +125,7 @@ static int on_closing(struct nt_timeline *timeline, struct nt_line *line, struct
 	}
 	if (line->base == NT_BASE_TASK && line->task != closing->task && !(line->lost && line->task_lost))
 		error = meet_stranger(timeline, line, closing);
-	closing->covered = !line->lost && line->base == NT_BASE_TASK;
+	closing->covered = !line->lost && line->base == NT_BASE_TASK && believed == closing->task;
 	if (!error)
 		error = close_segment(timeline, line, closing);
 	if (!error)

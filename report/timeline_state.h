@@ -92,7 +92,7 @@ struct nt_closing {
 	uint8_t n_open;
 	uint8_t reason;		/* enum nt_state_reason; 0: a switch */
 	const struct nt_switch *by;	/* NULL: not a switch */
-	bool covered;		/* the segment is of one known task and has nothing uncovered in it */
+	bool covered;		/* the segment is of one known task, under one id, and has nothing uncovered in it */
 };
 
 static inline uint64_t nt_min_ns(uint64_t a, uint64_t b)

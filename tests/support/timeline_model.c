@@ -312,7 +312,9 @@ static void remember_opens(struct model *m, const struct chapter *c)
 static void tell_ops_of_state(struct model *m, const struct chapter *c)
 {
 	bool dead = c->by && c->by->prev_state & 0x80 && !(c->by->prev_state & NT_SWITCH_PREEMPTED);
-	bool covered = !c->lost && c->base == A_TASK;
+	/* If not, the main thread whose id was taken over may have been on another CPU meanwhile. */
+	bool one_id = c->first_task == c->state_task;
+	bool covered = !c->lost && c->base == A_TASK && one_id;
 
 	remember_opens(m, c);
 	for (size_t i = 0; i < m->n_ops; i++) {

@@ -528,7 +528,7 @@ static void set_up_cpus(struct sim *sim)
 			trace_mark(trace, TRACE_NOT_PRESENT);
 		cpu->idle.pinned = -1;
 		cpu->task = &cpu->idle;
-		cpu->next_ns = sim_below(sim, 2 * sim->step);
+		cpu->next_ns = 1 + sim_below(sim, 2 * sim->step); /* nothing begins at 0: in a loss that says nothing */
 		cpu->gate_ns = sim->attach_ns + sim_below(sim, 20);
 		cpu->stop_ns = end_ns + sim_below(sim, 20);
 		if (cpu->online && cpu->gate_ns > start_ns)
