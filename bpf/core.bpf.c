@@ -3,13 +3,14 @@
  * core.bpf.c - what every probe stands on: the maps, loss and state records, and the control program by which
  * the recorder opens and closes each CPU's gate.
  */
-#include "bpf/open_op.h"
+#include "bpf/task_ops.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 struct nt_cpus_map nt_cpus SEC(".maps");
 struct nt_rings_map nt_rings SEC(".maps");
 struct nt_task_ops_map nt_task_ops SEC(".maps");
+struct nt_task_stacks_map nt_task_stacks SEC(".maps");
 struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
 const volatile struct nt_config nt_config = {};
 
@@ -87,10 +88,10 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 	return 0;
 }
 
-/* A sample of a state record with up to three open spans, outermost first, built from the back. */
+/* What stands open, outermost first, and the state record behind it. */
+#define STATE_OPENS (NT_MAX_OPS + 2)
 struct state_sample {
-	struct nt_open open[3];
-	struct nt_state state;
+	struct nt_open open[STATE_OPENS + 1];
 };
 
 static __always_inline __u64 least(__u64 a, __u64 b)
@@ -103,50 +104,36 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct state_sample sample = {};
-	struct nt_open op = {};
+	struct nt_state *state;
 	__u64 begin_ns = 0;
 	__u32 n = 0;
 
 	if (!cpu)
 		return 0;
-	if (cpu->irq_depth) {
-		nt_fill_open(&sample.open[2], now_ns, NT_OPEN_IRQ, cpu->irq_type, cpu->irq_number, cpu->irq_begin_ns);
-		begin_ns = cpu->irq_begin_ns;
-		n = 1;
-	}
+	if (nt_config.probe_socket)
+		n = nt_list_ops(cpu, task, now_ns, sample.open, &begin_ns);
 	if (cpu->softirq_begin_ns) {
-		nt_fill_open(n ? &sample.open[1] : &sample.open[2], now_ns, NT_OPEN_SOFTIRQ, cpu->softirq_vec,
-			  cpu->softirq_context, cpu->softirq_begin_ns);
+		nt_fill_open(&sample.open[n], now_ns, NT_OPEN_SOFTIRQ, cpu->softirq_vec, cpu->softirq_context,
+			     cpu->softirq_begin_ns);
 		begin_ns = least(begin_ns, cpu->softirq_begin_ns);
 		n++;
 	}
-	if (nt_config.probe_socket && nt_open_op_record(&cpu->op, task, now_ns, &op)) {
-		if (n == 0)
-			sample.open[2] = op;
-		else if (n == 1)
-			sample.open[1] = op;
-		else
-			sample.open[0] = op;
-		begin_ns = least(begin_ns, nt_lost_begin(&op));
+	if (cpu->irq_depth) {
+		nt_fill_open(&sample.open[n], now_ns, NT_OPEN_IRQ, cpu->irq_type, cpu->irq_number, cpu->irq_begin_ns);
+		begin_ns = least(begin_ns, cpu->irq_begin_ns);
 		n++;
 	}
-	sample.state.end_ns = now_ns;
-	sample.state.kind = NT_STATE;
-	sample.state.n_open = n;
-	sample.state.reason = reason;
-	sample.state.task = nt_key_of(task);
+	if (n > STATE_OPENS)
+		return 0;
+	state = (struct nt_state *)&sample.open[n];
+	state->end_ns = now_ns;
+	state->kind = NT_STATE;
+	state->n_open = n;
+	state->reason = reason;
+	state->task = nt_key_of(task);
 	nt_state_written(cpu, now_ns);
-#define SEND(first, size) \
-	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, first, size, NT_STATE, n, now_ns, begin_ns)
-	if (n == 0)
-		SEND(&sample.state, sizeof(sample.state));
-	else if (n == 1)
-		SEND(&sample.open[2], sizeof(sample.state) + sizeof(struct nt_open));
-	else if (n == 2)
-		SEND(&sample.open[1], sizeof(sample.state) + 2 * sizeof(struct nt_open));
-	else
-		SEND(&sample.open[0], sizeof(sample.state) + 3 * sizeof(struct nt_open));
-#undef SEND
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, &sample, n * sizeof(struct nt_open) + sizeof(*state), NT_STATE, n,
+		       now_ns, begin_ns);
 	return 0;
 }
 

@@ -3,7 +3,7 @@
  * sched.bpf.c - probe `sched`: context switches, which are state records too, and who the tasks are: from
  * their birth by task_newtask to their exit, and those already there by an iterator.
  */
-#include "bpf/open_op.h"
+#include "bpf/task_ops.h"
 
 #define TASK_DEAD 0x00000080
 
@@ -27,6 +27,28 @@ struct switch_sample {
 	struct nt_open open;
 	struct nt_switch record;
 };
+
+/* A switch inside operations that are kept with the task: several may be open. In a frame of its own. */
+static __noinline bool write_switch_in_ops(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_open *outer,
+					   struct nt_switch *record, struct task_struct *prev)
+{
+	struct nt_open sample[NT_MAX_OPS + 1] = {};
+	__u64 now_ns = record->end_ns, begin_ns = 0;
+	__u32 n = 0;
+
+	if (record->n_open) {
+		sample[0] = *outer;
+		begin_ns = nt_lost_begin(outer);
+		n = 1;
+	}
+	n = nt_list_task_ops(cpu, prev, now_ns, sample, n, &begin_ns);
+	if (n > NT_MAX_OPS)
+		return false;
+	record->n_open = n;
+	__builtin_memcpy(&sample[n], record, sizeof(*record));
+	return nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, sample, (n + 1) * sizeof(sample[0]), NT_SWITCH, n,
+			      now_ns, begin_ns);
+}
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
@@ -60,7 +82,9 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	sample.record.prev_state = preempt ? prev_state | NT_SWITCH_PREEMPTED : prev_state;
 	sample.record.prev = nt_key_of(prev);
 	sample.record.next = nt_key_of(next);
-	if (has_open)
+	if (nt_config.ops_by_task && nt_task_has_ops(prev))
+		written = write_switch_in_ops(cpu, cpu_id, &sample.open, &sample.record, prev);
+	else if (has_open)
 		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample, sizeof(sample), NT_SWITCH, 1,
 					 now_ns, nt_lost_begin(&sample.open));
 	else
@@ -187,7 +211,7 @@ static __always_inline void seed_op(struct task_struct *task)
 	if (task->on_cpu || !(task->__state & TASK_SLEEPING))
 		return;
 	info = nt_call_info(nr);
-	if (!info->dir)
+	if (!info->dir || (nt_config.ops_by_task && nt_task_has_ops(task)))
 		return;
 	fd = nt_regs_arg(regs, info->fd_arg);
 	sk = nt_sock_of_fd(task, fd);

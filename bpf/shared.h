@@ -27,8 +27,33 @@
 	X(vector_entry)          \
 	X(vector_exit)           \
 	X(sys_enter)             \
+	X(sys_exit)              \
 	X(sock_send_length)      \
-	X(sock_recv_length)
+	X(sock_recv_length)      \
+	NT_FUNCTIONS(X)
+
+/* The functions whose calls are operations, where the kernel lets programs be put before and after functions. */
+#define NT_FUNCTIONS(X)          \
+	X(enter_inet_sendmsg)    \
+	X(enter_inet6_sendmsg)   \
+	X(enter_inet_recvmsg)    \
+	X(enter_inet6_recvmsg)   \
+	X(enter_inet_sendpage)   \
+	X(enter_packet_sendmsg)  \
+	X(enter_packet_recvmsg)  \
+	X(enter_xsk_sendmsg)     \
+	X(enter_xsk_recvmsg)     \
+	X(enter_tcp_splice_read) \
+	X(exit_inet_sendmsg)     \
+	X(exit_inet6_sendmsg)    \
+	X(exit_inet_recvmsg)     \
+	X(exit_inet6_recvmsg)    \
+	X(exit_inet_sendpage)    \
+	X(exit_packet_sendmsg)   \
+	X(exit_packet_recvmsg)   \
+	X(exit_xsk_sendmsg)      \
+	X(exit_xsk_recvmsg)      \
+	X(exit_tcp_splice_read)
 
 enum nt_program {
 #define X(name) NT_PROGRAM_##name,
@@ -48,6 +73,9 @@ enum nt_program {
 	X(skipped_no_entry)	/* an end whose begin was before the programs' time */ \
 	X(skipped_call)		/* a system call that makes no socket operation */     \
 	X(skipped_compat)	/* a 32-bit task's system call */                      \
+	X(skipped_softirq)	/* the begin of a softirq's operation, which is not kept */ \
+	X(skipped_part)		/* a function called by another of the same operation */ \
+	X(skipped_deep)		/* more operations inside each other than are kept */  \
 	X(skipped_failed)	/* could not read what it needed */
 
 enum nt_outcome {
@@ -74,6 +102,7 @@ struct nt_config {
 	__u32 wake_bytes;	/* the reader is woken each time a CPU has written this much */
 	__u8 probe_socket;	/* operations are recorded */
 	__u8 probe_irq;		/* hard interrupts are recorded */
+	__u8 ops_by_task;	/* begins are noted at the protocol's functions, per task (task_ops.h) */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 };
 
