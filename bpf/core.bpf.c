@@ -132,8 +132,19 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 	state->reason = reason;
 	state->task = nt_key_of(task);
 	nt_state_written(cpu, now_ns);
-	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, &sample, n * sizeof(struct nt_open) + sizeof(*state), NT_STATE, n,
-		       now_ns, begin_ns);
+	/* A size that the compiler knows, for each number of spans. */
+#define SEND(opens)                                                                                                 \
+	if (n == (opens))                                                                                           \
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, &sample, (opens) * sizeof(struct nt_open) + sizeof(*state), \
+		       NT_STATE, opens, now_ns, begin_ns)
+	SEND(0);
+	SEND(1);
+	SEND(2);
+	SEND(3);
+	SEND(4);
+	SEND(5);
+#undef SEND
+	_Static_assert(STATE_OPENS == 5, "one SEND for each number of open spans");
 	return 0;
 }
 

@@ -46,8 +46,12 @@ static __noinline bool write_switch_in_ops(struct nt_cpu *cpu, __u32 cpu_id, con
 		return false;
 	record->n_open = n;
 	__builtin_memcpy(&sample[n], record, sizeof(*record));
-	return nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, sample, (n + 1) * sizeof(sample[0]), NT_SWITCH, n,
-			      now_ns, begin_ns);
+#define SEND(opens)                                                                                                 \
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, sample, ((opens) + 1) * sizeof(sample[0]), NT_SWITCH,  \
+		       opens, now_ns, begin_ns)
+	_Static_assert(NT_MAX_OPS == 3, "one SEND for each number of open operations");
+	return n == 0 ? SEND(0) : n == 1 ? SEND(1) : n == 2 ? SEND(2) : SEND(3);
+#undef SEND
 }
 
 SEC("tp_btf/sched_switch")

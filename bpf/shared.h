@@ -43,7 +43,6 @@
 	X(enter_packet_recvmsg)  \
 	X(enter_xsk_sendmsg)     \
 	X(enter_xsk_recvmsg)     \
-	X(enter_tcp_splice_read) \
 	X(exit_inet_sendmsg)     \
 	X(exit_inet6_sendmsg)    \
 	X(exit_inet_recvmsg)     \
@@ -52,8 +51,7 @@
 	X(exit_packet_sendmsg)   \
 	X(exit_packet_recvmsg)   \
 	X(exit_xsk_sendmsg)      \
-	X(exit_xsk_recvmsg)      \
-	X(exit_tcp_splice_read)
+	X(exit_xsk_recvmsg)
 
 enum nt_program {
 #define X(name) NT_PROGRAM_##name,

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * socket_fentry.bpf.c - probe `socket` where the kernel lets programs be put before and after functions: those
- * that are handed a socket's messages tell the true begin of each operation, whoever makes it. The ends are the
- * length tracepoints' (socket.bpf.c) or, on a kernel without them, the functions' own; there sys_exit ends what
- * was begun before the programs came, since a function that is running when a program is put after it returns
- * past it.
+ * that are handed a socket's messages tell the true begin of each operation, whoever makes it.
+ *
+ * The ends are the length tracepoints' (socket.bpf.c) or, on a kernel without them, the functions' own; there
+ * sys_exit ends what was begun before the programs came, since a function that is running when a program is put
+ * after it returns past it.
+ *
+ * Where the kernel preempts itself, it preempts these programs too: those before a function write nothing but to the
+ * task's stack and their own counters. (While one stands preempted, the kernel does not run it for another task
+ * on that CPU and counts a miss: that operation's begin is not known.)
  */
 #include "bpf/socket_op.h"
 
@@ -63,7 +68,6 @@ static __always_inline int op_begin(__u32 program, struct socket *socket, __u8 d
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu)
 		return 0;
-	nt_check_current(cpu, cpu_id, task, now_ns);
 	if (nt_in_softirq(cpu)) {
 		nt_count(cpu, program, NT_OUTCOME_skipped_softirq);
 		return 0;
@@ -73,7 +77,7 @@ static __always_inline int op_begin(__u32 program, struct socket *socket, __u8 d
 		nt_count(cpu, program, NT_OUTCOME_skipped_failed);
 		return 0;
 	}
-	if (cpu->op.state != NT_OP_NONE)
+	if (cpu->op.state != NT_OP_NONE && cpu->current == (unsigned long)task)
 		drop_from_before(cpu, task, sk, dir);
 	if (stack->n) {
 		nt_drop_stale_ops(stack, nt_call_of(task));
@@ -132,7 +136,7 @@ static __always_inline int call_end(__u32 program, struct socket *socket, long r
 		return op_begin(NT_PROGRAM_enter_##name, socket, NT_SEND, false);                          \
 	}                                                                                                  \
 	SEC("fexit/" #name)                                                                                \
-	int BPF_PROG(nt_exit_##name, struct socket *socket, void *msg, size_t size, int result)            \
+	int BPF_PROG(nt_exit_##name, struct socket *socket, void *msg, unsigned long size, int result)            \
 	{                                                                                                  \
 		return call_end(NT_PROGRAM_exit_##name, socket, result, 0, NT_SEND, false);                \
 	}
@@ -144,7 +148,7 @@ static __always_inline int call_end(__u32 program, struct socket *socket, long r
 		return op_begin(NT_PROGRAM_enter_##name, socket, NT_RECV, false);                          \
 	}                                                                                                  \
 	SEC("fexit/" #name)                                                                                \
-	int BPF_PROG(nt_exit_##name, struct socket *socket, void *msg, size_t size, int flags, int result) \
+	int BPF_PROG(nt_exit_##name, struct socket *socket, void *msg, unsigned long size, int flags, int result) \
 	{                                                                                                  \
 		return call_end(NT_PROGRAM_exit_##name, socket, result, flags, NT_RECV, false);            \
 	}
@@ -165,22 +169,9 @@ int BPF_PROG(nt_enter_inet_sendpage, struct socket *socket)
 }
 
 SEC("fexit/inet_sendpage")
-int BPF_PROG(nt_exit_inet_sendpage, struct socket *socket, void *page, int offset, size_t size, int flags, long result)
+int BPF_PROG(nt_exit_inet_sendpage, struct socket *socket, void *page, int offset, unsigned long size, int flags, long result)
 {
 	return call_end(NT_PROGRAM_exit_inet_sendpage, socket, result, 0, NT_SEND, true);
-}
-
-SEC("fentry/tcp_splice_read")
-int BPF_PROG(nt_enter_tcp_splice_read, struct socket *socket)
-{
-	return op_begin(NT_PROGRAM_enter_tcp_splice_read, socket, NT_RECV, false);
-}
-
-SEC("fexit/tcp_splice_read")
-int BPF_PROG(nt_exit_tcp_splice_read, struct socket *socket, void *position, void *pipe, size_t size,
-	     unsigned int flags, long result)
-{
-	return call_end(NT_PROGRAM_exit_tcp_splice_read, socket, result, 0, NT_RECV, false);
 }
 
 /* The flags that a receiving call was given. */

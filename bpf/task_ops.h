@@ -9,7 +9,7 @@
 
 #include "bpf/open_op.h"
 
-#define NT_OP_DEPTH 3			/* deeper ones are counted, with their begin unknown */
+#define NT_OP_DEPTH 2			/* deeper ones are counted, with their begin unknown */
 #define NT_MAX_OPS (1 + NT_OP_DEPTH)	/* open at once: one from before, and the stack */
 
 struct nt_task_op {

@@ -128,7 +128,7 @@ static int add_points(struct nt_buf *out, const struct nt_plan *plan, int probe)
 		if (!plan->has[probe][i])
 			continue;
 		snprintf(line, sizeof(line), "%s %s %s:%s", nt_probes[probe].name, points[i].program,
-			 points[i].by_name ? "raw_tp" : "tp_btf", points[i].point);
+			 nt_attach_how_name(points[i].how), points[i].point);
 		err = nt_meta_append(out, "attach", line);
 	}
 	return err;
@@ -156,6 +156,12 @@ static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", list[0] ? "," : "",
 				 nt_probes[probe].name);
 	err = nt_meta_append(out, "probes", list);
+	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++) {
+		if (!plan->chosen[probe])
+			continue;
+		snprintf(list, sizeof(list), "%s %s", nt_probes[probe].name, plan->chosen[probe]->name);
+		err = nt_meta_append(out, "plan", list);
+	}
 	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++)
 		if (plan->chosen[probe])
 			err = add_points(out, plan, probe);
