@@ -88,44 +88,48 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 	return 0;
 }
 
-/* What stands open, outermost first, and the state record behind it. */
-#define STATE_OPENS (NT_MAX_OPS + 2)
-struct state_sample {
-	struct nt_open open[STATE_OPENS + 1];
-};
-
 static __always_inline __u64 least(__u64 a, __u64 b)
 {
 	return !a || (b && b < a) ? b : a;
+}
+
+/* All that is open on this CPU, outermost first: how many, and the least begin. */
+static __always_inline __u32 list_opens(struct nt_cpu *cpu, struct task_struct *task, __u64 now_ns,
+					struct nt_open *open, __u64 *begin_ns)
+{
+	__u32 n = 0;
+
+	if (nt_config.probe_socket)
+		n = nt_list_ops(cpu, task, now_ns, open, begin_ns);
+	if (cpu->softirq_begin_ns) {
+		nt_fill_open(&open[n], now_ns, NT_OPEN_SOFTIRQ, cpu->softirq_vec, cpu->softirq_context,
+			     cpu->softirq_begin_ns);
+		*begin_ns = least(*begin_ns, cpu->softirq_begin_ns);
+		n++;
+	}
+	if (cpu->irq_depth) {
+		nt_fill_open(&open[n], now_ns, NT_OPEN_IRQ, cpu->irq_type, cpu->irq_number, cpu->irq_begin_ns);
+		*begin_ns = least(*begin_ns, cpu->irq_begin_ns);
+		n++;
+	}
+	return n;
 }
 
 int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct state_sample sample = {};
 	struct nt_state *state;
+	struct nt_open *open;
 	__u64 begin_ns = 0;
-	__u32 n = 0;
+	__u32 n;
 
-	if (!cpu)
+	open = cpu ? nt_sample_get(cpu) : NULL;
+	if (!open)
 		return 0;
-	if (nt_config.probe_socket)
-		n = nt_list_ops(cpu, task, now_ns, sample.open, &begin_ns);
-	if (cpu->softirq_begin_ns) {
-		nt_fill_open(&sample.open[n], now_ns, NT_OPEN_SOFTIRQ, cpu->softirq_vec, cpu->softirq_context,
-			     cpu->softirq_begin_ns);
-		begin_ns = least(begin_ns, cpu->softirq_begin_ns);
-		n++;
-	}
-	if (cpu->irq_depth) {
-		nt_fill_open(&sample.open[n], now_ns, NT_OPEN_IRQ, cpu->irq_type, cpu->irq_number, cpu->irq_begin_ns);
-		begin_ns = least(begin_ns, cpu->irq_begin_ns);
-		n++;
-	}
-	if (n > STATE_OPENS)
-		return 0;
-	state = (struct nt_state *)&sample.open[n];
+	n = list_opens(cpu, task, now_ns, open, &begin_ns);
+	state = (struct nt_state *)&open[n];
+	__builtin_memset(state, 0, sizeof(*state));
 	state->end_ns = now_ns;
 	state->kind = NT_STATE;
 	state->n_open = n;
@@ -133,10 +137,10 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 	state->task = nt_key_of(task);
 	nt_state_written(cpu, now_ns);
 	/* A size that the compiler knows, for each number of spans. */
-#define SEND(opens)                                                                                                 \
-	if (n == (opens))                                                                                           \
-	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, &sample, (opens) * sizeof(struct nt_open) + sizeof(*state), \
-		       NT_STATE, opens, now_ns, begin_ns)
+#define SEND(opens)                                                                                              \
+	if (n == (opens))                                                                                        \
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, open, (opens) * sizeof(*open) + sizeof(*state), NT_STATE, \
+		       opens, now_ns, begin_ns)
 	SEND(0);
 	SEND(1);
 	SEND(2);
@@ -144,7 +148,8 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 	SEND(4);
 	SEND(5);
 #undef SEND
-	_Static_assert(STATE_OPENS == 5, "one SEND for each number of open spans");
+	_Static_assert(NT_MAX_OPS + 2 == 5, "one SEND for each number of open spans");
+	nt_sample_put(cpu);
 	return 0;
 }
 

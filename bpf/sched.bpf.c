@@ -23,32 +23,26 @@ static __always_inline bool take_op(struct nt_cpu *cpu, struct task_struct *prev
 	return true;
 }
 
-struct switch_sample {
-	struct nt_open open;
-	struct nt_switch record;
-};
-
-/* A switch inside operations that are kept with the task: several may be open. In a frame of its own. */
-static __noinline bool write_switch_in_ops(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_open *outer,
-					   struct nt_switch *record, struct task_struct *prev)
+/* The open operations of the task that leaves, outermost first: how many, and the least begin. */
+static __always_inline __u32 take_ops(struct nt_cpu *cpu, struct task_struct *prev, __u32 prev_state, __u64 now_ns,
+				      struct nt_open *open, __u64 *begin_ns)
 {
-	struct nt_open sample[NT_MAX_OPS + 1] = {};
-	__u64 now_ns = record->end_ns, begin_ns = 0;
 	__u32 n = 0;
 
-	if (record->n_open) {
-		sample[0] = *outer;
-		begin_ns = nt_lost_begin(outer);
+	if (cpu->op.state != NT_OP_NONE && take_op(cpu, prev, prev_state, now_ns, open)) {
+		*begin_ns = nt_lost_begin(open);
 		n = 1;
 	}
-	n = nt_list_task_ops(cpu, prev, now_ns, sample, n, &begin_ns);
-	if (n > NT_MAX_OPS)
-		return false;
-	record->n_open = n;
-	__builtin_memcpy(&sample[n], record, sizeof(*record));
-#define SEND(opens)                                                                                                 \
-	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, sample, ((opens) + 1) * sizeof(sample[0]), NT_SWITCH,  \
-		       opens, now_ns, begin_ns)
+	return nt_config.ops_by_task ? nt_list_task_ops(cpu, prev, now_ns, open, n, begin_ns) : n;
+}
+
+static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struct nt_open *open, __u32 n, __u64 now_ns,
+					 __u64 begin_ns)
+{
+	/* A size that the compiler knows, for each number of operations. */
+#define SEND(opens)                                                                                               \
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, open, (opens) * sizeof(*open) + sizeof(struct nt_switch), \
+		       NT_SWITCH, opens, now_ns, begin_ns)
 	_Static_assert(NT_MAX_OPS == 3, "one SEND for each number of open operations");
 	return n == 0 ? SEND(0) : n == 1 ? SEND(1) : n == 2 ? SEND(2) : SEND(3);
 #undef SEND
@@ -57,11 +51,12 @@ static __noinline bool write_switch_in_ops(struct nt_cpu *cpu, __u32 cpu_id, con
 SEC("tp_btf/sched_switch")
 int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
-	struct switch_sample sample = {};
-	bool has_open = false, written;
+	struct nt_switch *record;
+	struct nt_open *open;
+	__u64 now_ns, begin_ns = 0;
 	struct nt_cpu *cpu;
-	__u64 now_ns;
-	__u32 cpu_id;
+	__u32 cpu_id, n = 0;
+	bool written;
 
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu)
@@ -70,30 +65,31 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	nt_check_current(cpu, cpu_id, prev, now_ns);
 	cpu->current = (unsigned long)next;
 	cpu->switch_ns = now_ns;
+	open = nt_sample_get(cpu);
+	if (!open) {
+		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_failed);
+		return 0;
+	}
 	if (nt_config.probe_socket) {
-		if (cpu->op.state != NT_OP_NONE)
-			has_open = take_op(cpu, prev, preempt ? 0 : prev_state, now_ns, &sample.open);
+		n = take_ops(cpu, prev, preempt ? 0 : prev_state, now_ns, open, &begin_ns);
 		nt_give_op(cpu, next);
 	}
 	if (!cpu->gate) {
+		nt_sample_put(cpu);
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	sample.record.end_ns = now_ns;
-	sample.record.kind = NT_SWITCH;
-	sample.record.n_open = has_open;
-	sample.record.prev_prio = prev->prio;
-	sample.record.prev_state = preempt ? prev_state | NT_SWITCH_PREEMPTED : prev_state;
-	sample.record.prev = nt_key_of(prev);
-	sample.record.next = nt_key_of(next);
-	if (nt_config.ops_by_task && nt_task_has_ops(prev))
-		written = write_switch_in_ops(cpu, cpu_id, &sample.open, &sample.record, prev);
-	else if (has_open)
-		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample, sizeof(sample), NT_SWITCH, 1,
-					 now_ns, nt_lost_begin(&sample.open));
-	else
-		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample.record, sizeof(sample.record),
-					 NT_SWITCH, 0, now_ns, 0);
+	record = (struct nt_switch *)&open[n];
+	record->end_ns = now_ns;
+	record->kind = NT_SWITCH;
+	record->n_open = n;
+	record->prev_prio = prev->prio;
+	record->zero_a = 0;
+	record->prev_state = preempt ? prev_state | NT_SWITCH_PREEMPTED : prev_state;
+	record->prev = nt_key_of(prev);
+	record->next = nt_key_of(next);
+	written = write_switch(cpu, cpu_id, open, n, now_ns, begin_ns);
+	nt_sample_put(cpu);
 	nt_count(cpu, NT_PROGRAM_sched_switch, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 	nt_state_written(cpu, now_ns);
 	return 0;

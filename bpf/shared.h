@@ -125,6 +125,19 @@ struct nt_open_op {
 	__u32 zero_c;
 };
 
+/*
+ * Where a record is put together that would take too much of a program's stack: one with OPEN records before it, and
+ * the sockets that these name. Two places for a task, two for a softirq that interrupts it, two for a hard interrupt
+ * in that.
+ */
+#define NT_OP_DEPTH 2			/* operations of one task inside each other; deeper ones have no known begin */
+#define NT_MAX_OPS (1 + NT_OP_DEPTH)	/* one from before the programs, and those that they noted */
+#define NT_SAMPLES 6
+
+struct nt_sample {
+	struct nt_open open[NT_MAX_OPS + 2 + 1];	/* operations, a softirq, an interrupt; and the record behind them */
+};
+
 #define NT_LOST_BEFORE 1	/* as a begin in losses: before the recording; 0 would be "not known" */
 
 struct nt_lost {
@@ -160,6 +173,8 @@ struct nt_cpu {
 	__u8 softirq_vec;
 	__u8 softirq_context;
 	struct nt_open_op op;
+	__u64 n_samples;	/* in use */
+	struct nt_sample samples[NT_SAMPLES];
 	__u64 start_ns, stop_ns;	/* when the gate opened and closed; 0: it did not */
 	struct nt_lost losses[NT_KIND_MAX] __attribute__((aligned(64)));
 	struct nt_counts programs[NT_PROGRAM_COUNT];

@@ -9,9 +9,6 @@
 
 #include "bpf/open_op.h"
 
-#define NT_OP_DEPTH 2			/* deeper ones are counted, with their begin unknown */
-#define NT_MAX_OPS (1 + NT_OP_DEPTH)	/* open at once: one from before, and the stack */
-
 struct nt_task_op {
 	__u64 begin_ns;
 	__u64 sk;		/* address: tells sockets apart, is not followed while it may be gone */
