@@ -52,24 +52,13 @@ int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 	return 0;
 }
 
-/*
- * Another task is on this CPU than the last switch put there. Says so on the tape, as a lost switch since the
- * last one, and who is there now; and gives the task its open operation back.
- */
-int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
+/* In a frame of its own: nt_missed_switch stands deep in calls, whose frames may have 512 bytes together. */
+static __noinline int declare_missed(__u32 cpu_id, __u64 now_ns)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct nt_loss loss = {};
-	bool is_first;
 
 	if (!cpu)
-		return 0;
-	is_first = !cpu->current;
-	__builtin_memcpy(&cpu->current, &task, sizeof(cpu->current));
-	if (nt_config.probe_socket)
-		nt_give_op(cpu, task);
-	if (is_first || !cpu->gate)
 		return 0;
 	__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].lost[NT_SWITCH], 1);
 	loss.end_ns = now_ns;
@@ -83,6 +72,28 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
 	else
 		nt_note_loss(cpu, NT_SWITCH, cpu->switch_ns, 0);
+	return 0;
+}
+
+/*
+ * Another task is on this CPU than the last switch put there. Says so on the tape, as a lost switch since the
+ * last one, and who is there now; and gives the task its open operation back.
+ */
+int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+	struct task_struct *task = bpf_get_current_task_btf();
+	bool is_first;
+
+	if (!cpu)
+		return 0;
+	is_first = !cpu->current;
+	__builtin_memcpy(&cpu->current, &task, sizeof(cpu->current));
+	if (nt_config.probe_socket)
+		nt_give_op(cpu, task);
+	if (is_first || !cpu->gate)
+		return 0;
+	declare_missed(cpu_id, now_ns);
 	nt_write_state(cpu_id, now_ns, NT_STATE_RESYNC);
 	return 0;
 }
@@ -103,7 +114,6 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct state_sample sample = {};
-	struct nt_open op = {};
 	__u64 begin_ns = 0;
 	__u32 n = 0;
 
@@ -120,15 +130,13 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 		begin_ns = least(begin_ns, cpu->softirq_begin_ns);
 		n++;
 	}
-	if (nt_config.probe_socket && nt_open_op_record(&cpu->op, task, now_ns, &op)) {
-		if (n == 0)
-			sample.open[2] = op;
-		else if (n == 1)
-			sample.open[1] = op;
-		else
-			sample.open[0] = op;
-		begin_ns = least(begin_ns, nt_lost_begin(&op));
-		n++;
+	if (nt_config.probe_socket) {
+		struct nt_open *op = n == 0 ? &sample.open[2] : n == 1 ? &sample.open[1] : &sample.open[0];
+
+		if (nt_open_op_record(&cpu->op, task, now_ns, op)) {
+			begin_ns = least(begin_ns, nt_lost_begin(op));
+			n++;
+		}
 	}
 	sample.state.end_ns = now_ns;
 	sample.state.kind = NT_STATE;

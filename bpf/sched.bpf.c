@@ -28,11 +28,44 @@ struct switch_sample {
 	struct nt_switch record;
 };
 
+/* What the program does once the CPU's task is agreed on. A frame of its own: see declare_missed in core.bpf.c. */
+static __noinline int record_switch(struct nt_cpu *cpu, __u64 now_ns, __u32 prev_state, struct task_struct *prev,
+				    struct task_struct *next)
+{
+	__u32 cpu_id = bpf_get_smp_processor_id();
+	struct switch_sample sample = {};
+	bool has_open = false, written;
+
+	if (nt_config.probe_socket) {
+		if (cpu->op.state != NT_OP_NONE)
+			has_open = take_op(cpu, prev, prev_state & NT_SWITCH_PREEMPTED ? 0 : prev_state, now_ns, &sample.open);
+		nt_give_op(cpu, next);
+	}
+	if (!cpu->gate) {
+		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
+		return 0;
+	}
+	sample.record.end_ns = now_ns;
+	sample.record.kind = NT_SWITCH;
+	sample.record.n_open = has_open;
+	sample.record.prev_prio = prev->prio;
+	sample.record.prev_state = prev_state;
+	sample.record.prev = nt_key_of(prev);
+	sample.record.next = nt_key_of(next);
+	if (has_open)
+		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample, sizeof(sample), NT_SWITCH, 1,
+					 now_ns, nt_lost_begin(&sample.open));
+	else
+		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample.record, sizeof(sample.record),
+					 NT_SWITCH, 0, now_ns, 0);
+	nt_count(cpu, NT_PROGRAM_sched_switch, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
+	nt_state_written(cpu, now_ns);
+	return 0;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
-	struct switch_sample sample = {};
-	bool has_open = false, written;
 	struct nt_cpu *cpu;
 	__u64 now_ns;
 	__u32 cpu_id;
@@ -44,30 +77,7 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	nt_check_current(cpu, cpu_id, prev, now_ns);
 	cpu->current = (unsigned long)next;
 	cpu->switch_ns = now_ns;
-	if (nt_config.probe_socket) {
-		if (cpu->op.state != NT_OP_NONE)
-			has_open = take_op(cpu, prev, preempt ? 0 : prev_state, now_ns, &sample.open);
-		nt_give_op(cpu, next);
-	}
-	if (!cpu->gate) {
-		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
-		return 0;
-	}
-	sample.record.end_ns = now_ns;
-	sample.record.kind = NT_SWITCH;
-	sample.record.n_open = has_open;
-	sample.record.prev_prio = prev->prio;
-	sample.record.prev_state = preempt ? prev_state | NT_SWITCH_PREEMPTED : prev_state;
-	sample.record.prev = nt_key_of(prev);
-	sample.record.next = nt_key_of(next);
-	if (has_open)
-		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample, sizeof(sample), NT_SWITCH, 1,
-					 now_ns, nt_lost_begin(&sample.open));
-	else
-		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample.record, sizeof(sample.record),
-					 NT_SWITCH, 0, now_ns, 0);
-	nt_count(cpu, NT_PROGRAM_sched_switch, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
-	nt_state_written(cpu, now_ns);
+	record_switch(cpu, now_ns, preempt ? prev_state | NT_SWITCH_PREEMPTED : prev_state, prev, next);
 	return 0;
 }
 
