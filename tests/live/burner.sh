@@ -32,12 +32,12 @@ echo "# CONFIG_IRQ_TIME_ACCOUNTING $irq_apart, CONFIG_PARAVIRT_TIME_ACCOUNTING $
 
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
 keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 20000 &
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$(scaled 20000)" &
 keep $!
 
 recording_start "$work/b.tape"
 "$tools/burner" 2 burn-pinned pin 0 >"$work/burn-pinned"
-"$tools/burner" 2 burn-moved migrate 10 >"$work/burn-moved"
+"$tools/burner" 2 burn-moved migrate "$([[ -n ${NT_EMULATED:-} ]] && echo 50 || echo 10)" >"$work/burn-moved"
 "$tools/burner" 2 burn-free >"$work/burn-free"
 recording_stop
 db=$work/b.db
