@@ -10,17 +10,23 @@
 #
 # A test is a program that exits with 0 (passed), 77 (skipped; the last line it prints says why) or anything else.
 # TEST_SECONDS (300) bounds each.
+#
+# check-vm.sh calls it inside each guest, with CHECK_GUEST=NAME and CHECK_LOGS=DIRECTORY: then what is built is taken as it
+# is, and the guest's name stands before a test's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pattern=${1:-.}
 limit=${TEST_SECONDS:-300}
-logs=build/tmp/check
+guest=${CHECK_GUEST:-}
+logs=${CHECK_LOGS:-build/tmp/check}
 passed=0 failed=0 skipped=0
 skips=()
 
-bash tests/setup.sh
-echo "nettape: building"
-make -s -j"$(nproc)" all unit tools build/san/nettape-report
+if [[ -z $guest ]]; then
+    bash tests/setup.sh
+    echo "nettape: building"
+    make -s -j"$(nproc)" all unit tools build/san/nettape-report
+fi
 
 rm -rf "$logs"
 mkdir -p "$logs"
@@ -36,6 +42,7 @@ run() {
     shift
     [[ $name =~ $pattern ]] || return 0
     log=$logs/${name//\//-}.log
+    name=${guest:+$guest/}$name
     begin=$(now_ms)
     timeout --kill-after=10 "$limit" "$@" >"$log" 2>&1 </dev/null || status=$?
     took=$(awk -v ms=$(($(now_ms) - begin)) 'BEGIN { printf "%.1f", ms / 1000 }')
