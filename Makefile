@@ -153,11 +153,14 @@ bench: ## what recording costs, beside an unrecorded flood; BENCH_PAIRS=3 for a 
 	@bash tests/bench/run.sh
 
 FUZZ_SECONDS ?= 60
-fuzz: fuzzers ## libFuzzer on the readers of tapes, FUZZ_SECONDS=60 each
+fuzz: fuzzers $(BUILD)/tests/timeline_random_test ## libFuzzer on the readers of tapes, random traces on the timeline; FUZZ_SECONDS=60 each
 	@for target in $(patsubst tests/fuzz/%.c,%,$(fuzz_src)); do \
 		mkdir -p $(BUILD)/fuzz/corpus/$$target || exit 1; \
 		$(BUILD)/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ \
 			$(BUILD)/fuzz/corpus/$$target $$(ls -d tests/fuzz/corpus/$$target 2>/dev/null) || exit 1; \
+	done
+	@end=$$(($$(date +%s) + $(FUZZ_SECONDS))); while [ $$(date +%s) -lt $$end ]; do \
+		NT_SEED=random $(BUILD)/tests/timeline_random_test >$(BUILD)/fuzz/random.log 2>&1 || { grep -v '^ *[0-9]' $(BUILD)/fuzz/random.log; exit 1; }; \
 	done
 
 deps: ## install the packages that building and testing need, after naming them; NO_INSTALL=1 only names them

@@ -64,8 +64,7 @@ static __always_inline bool is_announced(struct sock *sk, __u64 cookie)
 	       slot->signature == signature(common->skc_dport, common->skc_num, common->skc_daddr, common->skc_rcv_saddr);
 }
 
-/* This and the next in frames of their own: the caller stands at the end of a deep chain (see declare_missed in core.bpf.c). */
-static __noinline int fill_socket(struct nt_socket *record, struct sock *sk, __u64 cookie, __u64 now_ns)
+static __always_inline void fill_socket(struct nt_socket *record, struct sock *sk, __u64 cookie, __u64 now_ns)
 {
 	struct sock_common *common = &sk->__sk_common;
 	__u16 port = BPF_CORE_READ(common, skc_dport);
@@ -88,30 +87,24 @@ static __noinline int fill_socket(struct nt_socket *record, struct sock *sk, __u
 		bpf_probe_read_kernel(record->src, 16, &common->skc_v6_rcv_saddr);
 		bpf_probe_read_kernel(record->dst, 16, &common->skc_v6_daddr);
 	} else {
-		return 0;
+		return;
 	}
 	record->src_port = BPF_CORE_READ(common, skc_num);
 	record->dst_port = port << 8 | port >> 8;
-	return 0;
-}
-
-static __noinline __u64 signature_of(struct sock *sk)
-{
-	struct sock_common *common = &sk->__sk_common;
-
-	return signature(BPF_CORE_READ(common, skc_dport), BPF_CORE_READ(common, skc_num),
-			 BPF_CORE_READ(common, skc_daddr), BPF_CORE_READ(common, skc_rcv_saddr));
 }
 
 int nt_announce_socket(__u64 sk_address, __u64 cookie, __u64 now_ns)
 {
 	struct sock *sk = (struct sock *)sk_address;
+	struct sock_common *common = &sk->__sk_common;
 	struct nt_seen_socket *slot = seen_slot(cookie);
-	__u64 now_signature = signature_of(sk);
 	struct nt_socket record = {};
 	struct nt_cpu *cpu;
+	__u64 now_signature;
 	__u32 cpu_id;
 
+	now_signature = signature(BPF_CORE_READ(common, skc_dport), BPF_CORE_READ(common, skc_num),
+				  BPF_CORE_READ(common, skc_daddr), BPF_CORE_READ(common, skc_rcv_saddr));
 	if (!slot || (slot->cookie == cookie && slot->signature == now_signature))
 		return 0;
 	cpu = nt_this_cpu(&cpu_id);

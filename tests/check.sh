@@ -61,7 +61,7 @@ run() {
         failed=$((failed + 1))
         [[ $status != 124 ]] || echo "ran longer than $limit s" >>"$log"
         printf 'FAILED   %-28s %6s s, exit status %s; the whole log: %s\n' "$name" "$took" "$status" "$log"
-        grep -E '^(FAILED|DIFFERENT|NOT MADE)|ERROR: |runtime error: ' "$log" | head -20 | sed 's/^/         | /' || true
+        grep -E '^(FAILED|DIFFERENT|NOT MADE)|NT_SEED=|ERROR: |runtime error: ' "$log" | head -20 | sed 's/^/         | /' || true
         tail -12 "$log" | sed 's/^/         | /'
         ;;
     esac
