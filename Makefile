@@ -36,7 +36,7 @@ tool_src   := $(sort $(wildcard tests/tools/*.c))
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 
-.PHONY: all record report install clean help check demo bench fuzz deps format
+.PHONY: all record report install clean help check check-vm demo bench fuzz deps format
 .DELETE_ON_ERROR:
 all: $(BUILD)/nettape-record $(BUILD)/nettape-report
 record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
@@ -146,6 +146,9 @@ demo: ## record ten seconds of real traffic, import it, check it, print what it 
 check: ## every tier of tests that this machine can run; ONLY=pattern for some of them
 	@bash tests/check.sh '$(ONLY)'
 
+check-vm: ## the live tests on Debian's 6.1, 6.12 and 6.12-rt kernels under QEMU (as root); ONLY=, VM_GUESTS=
+	@bash tests/check-vm.sh '$(ONLY)'
+
 bench: ## what recording costs, beside an unrecorded flood; BENCH_PAIRS=3 for a quick look
 	@bash tests/bench/run.sh
 
@@ -183,7 +186,7 @@ help: ## this list
 	@echo "make [TARGET] [V=1 to see the commands] [CC=... CLANG=... BPFTOOL=... BUILD=directory]"
 	@echo
 	@echo "  (none)     both programs, in $(BUILD)/"
-	@awk -F': .*## ' '/^[a-z]+:.* ## / { split($$1, t, ":"); printf "  %-10s %s\n", t[1], $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F': .*## ' '/^[a-z-]+:.* ## / { split($$1, t, ":"); printf "  %-10s %s\n", t[1], $$2 }' $(firstword $(MAKEFILE_LIST))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:

@@ -12,7 +12,7 @@
 # TEST_SECONDS (300) bounds each.
 #
 # check-vm.sh calls it inside each guest, with CHECK_GUEST=NAME and CHECK_LOGS=DIRECTORY: then what is built is taken as it
-# is, and the guest's name stands before a test's.
+# is, and the guest's name stands before a test's. CHECK_ONLY=PATTERN must match too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pattern=${1:-.}
@@ -40,7 +40,7 @@ now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 run() {
     local name=$1 log status=0 begin took why
     shift
-    [[ $name =~ $pattern ]] || return 0
+    [[ $name =~ $pattern && $name =~ ${CHECK_ONLY:-.} ]] || return 0
     log=$logs/${name//\//-}.log
     name=${guest:+$guest/}$name
     begin=$(now_ms)

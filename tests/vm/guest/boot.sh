@@ -36,7 +36,8 @@ kernel=$(bash tests/vm/guest/kernel.sh "$series") || {
 }
 mkdir -p "$out"
 out=$(realpath "$out")
-rm -f "$out"/{status,output,console,dmesg}
+rm -f "$out"/{status,console,dmesg}
+: >"$out/output"  # not a new file: somebody may be reading along
 printf '%s\n' "$*" >"$out/command"
 
 share() { echo "-fsdev local,id=$1,path=$2,security_model=none,multidevs=remap$3 -device virtio-9p-pci,fsdev=$1,mount_tag=$1"; }
