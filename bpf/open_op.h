@@ -150,6 +150,12 @@ static __always_inline void nt_sample_put(struct nt_cpu *cpu)
 	cpu->n_samples--;
 }
 
+/* Of two begins, of which 0 is none. */
+static __always_inline __u64 nt_least(__u64 a, __u64 b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
 /* The begin of an open operation, as losses tell it. */
 static __always_inline __u64 nt_lost_begin(const struct nt_open *open)
 {

@@ -3,6 +3,7 @@
  * sched.bpf.c - probe `sched`: context switches, which are state records too, and who the tasks are: from
  * their birth by task_newtask to their exit, and those already there by an iterator.
  */
+#include "bpf/open_softirq.h"
 #include "bpf/task_ops.h"
 
 #define TASK_DEAD 0x00000080
@@ -23,39 +24,68 @@ static __always_inline bool take_op(struct nt_cpu *cpu, struct task_struct *prev
 	return true;
 }
 
-/* The open operations of the task that leaves, outermost first: how many, and the least begin. */
-static __always_inline __u32 take_ops(struct nt_cpu *cpu, struct task_struct *prev, __u32 prev_state, __u64 now_ns,
-				      struct nt_open *open, __u64 *begin_ns)
+/*
+ * Lists what the task that leaves is inside of, outermost first, and takes it off the CPU; gives the CPU what the task that
+ * comes is inside of. Gives how many spans are listed, and their least begin.
+ */
+static __always_inline __u32 switch_spans(struct nt_cpu *cpu, __u32 cpu_id, struct task_struct *prev, __u64 believed,
+					  struct task_struct *next, __u32 prev_state, struct nt_open *open,
+					  __u64 now_ns, __u64 *begin_ns)
 {
 	__u32 n = 0;
 
-	if (cpu->op.state != NT_OP_NONE && take_op(cpu, prev, prev_state, now_ns, open)) {
-		*begin_ns = nt_lost_begin(open);
-		n = 1;
+	if (nt_config.probe_socket) {
+		if (cpu->op.state != NT_OP_NONE && take_op(cpu, prev, prev_state, now_ns, open)) {
+			*begin_ns = nt_lost_begin(open);
+			n = 1;
+		}
+		if (nt_config.ops_by_task)
+			n = nt_list_task_ops(cpu, prev, now_ns, open, n, begin_ns);
+		nt_give_op(cpu, next);
 	}
-	return nt_config.ops_by_task ? nt_list_task_ops(cpu, prev, now_ns, open, n, begin_ns) : n;
+	if (nt_softirqs_travel(cpu)) {
+		if (cpu->softirq_begin_ns) {
+			nt_fill_open_softirq(cpu, now_ns, &open[n]);
+			*begin_ns = nt_least(*begin_ns, cpu->softirq_begin_ns);
+			n++;
+		}
+		nt_switch_softirq(cpu_id, believed);
+	}
+	return n;
+}
+
+static __always_inline void fill_switch(struct nt_switch *record, bool preempt, struct task_struct *prev,
+					struct task_struct *next, unsigned int prev_state, __u64 now_ns, __u8 n_open)
+{
+	record->end_ns = now_ns;
+	record->kind = NT_SWITCH;
+	record->n_open = n_open;
+	record->prev_prio = prev->prio;
+	record->zero_a = 0;
+	record->prev_state = preempt ? prev_state | NT_SWITCH_PREEMPTED : prev_state;
+	record->prev = nt_key_of(prev);
+	record->next = nt_key_of(next);
 }
 
 static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struct nt_open *open, __u32 n, __u64 now_ns,
 					 __u64 begin_ns)
 {
-	/* A size that the compiler knows, for each number of operations. */
+	/* A size that the compiler knows, for each number of spans. */
 #define SEND(opens)                                                                                               \
 	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, open, (opens) * sizeof(*open) + sizeof(struct nt_switch), \
 		       NT_SWITCH, opens, now_ns, begin_ns)
-	_Static_assert(NT_MAX_OPS == 3, "one SEND for each number of open operations");
-	return n == 0 ? SEND(0) : n == 1 ? SEND(1) : n == 2 ? SEND(2) : SEND(3);
+	_Static_assert(NT_MAX_OPS + 1 == 4, "one SEND for each number of open spans");
+	return n == 0 ? SEND(0) : n == 1 ? SEND(1) : n == 2 ? SEND(2) : n == 3 ? SEND(3) : SEND(4);
 #undef SEND
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
-	struct nt_switch *record;
+	__u64 now_ns, believed, begin_ns = 0;
 	struct nt_open *open;
-	__u64 now_ns, begin_ns = 0;
 	struct nt_cpu *cpu;
-	__u32 cpu_id, n = 0;
+	__u32 cpu_id, n;
 	bool written;
 
 	cpu = nt_this_cpu(&cpu_id);
@@ -63,6 +93,8 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		return 0;
 	now_ns = bpf_ktime_get_ns();
 	nt_check_current(cpu, cpu_id, prev, now_ns);
+	/* The address of prev, as a plain number, which a global function can take. */
+	believed = *(volatile __u64 *)&cpu->current;
 	cpu->current = (unsigned long)next;
 	cpu->switch_ns = now_ns;
 	open = nt_sample_get(cpu);
@@ -70,24 +102,13 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_failed);
 		return 0;
 	}
-	if (nt_config.probe_socket) {
-		n = take_ops(cpu, prev, preempt ? 0 : prev_state, now_ns, open, &begin_ns);
-		nt_give_op(cpu, next);
-	}
+	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, open, now_ns, &begin_ns);
 	if (!cpu->gate) {
 		nt_sample_put(cpu);
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	record = (struct nt_switch *)&open[n];
-	record->end_ns = now_ns;
-	record->kind = NT_SWITCH;
-	record->n_open = n;
-	record->prev_prio = prev->prio;
-	record->zero_a = 0;
-	record->prev_state = preempt ? prev_state | NT_SWITCH_PREEMPTED : prev_state;
-	record->prev = nt_key_of(prev);
-	record->next = nt_key_of(next);
+	fill_switch((struct nt_switch *)&open[n], preempt, prev, next, prev_state, now_ns, n);
 	written = write_switch(cpu, cpu_id, open, n, now_ns, begin_ns);
 	nt_sample_put(cpu);
 	nt_count(cpu, NT_PROGRAM_sched_switch, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
