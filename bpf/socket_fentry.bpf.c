@@ -9,7 +9,8 @@
  *
  * Where the kernel preempts itself, it preempts these programs too: those before a function write nothing but to the
  * task's stack and their own counters. (While one stands preempted, the kernel does not run it for another task
- * on that CPU and counts a miss: that operation's begin is not known.)
+ * on that CPU and counts a miss: that operation's begin is not known.) Those after a function write records, as only what
+ * is not preempted may; so they are used only on kernels that do not preempt themselves (record/plan.c).
  */
 #include "bpf/socket_op.h"
 
@@ -174,10 +175,17 @@ int BPF_PROG(nt_exit_inet_sendpage, struct socket *socket, void *page, int offse
 	return call_end(NT_PROGRAM_exit_inet_sendpage, socket, result, 0, NT_SEND, true);
 }
 
+/* struct mmsghdr of the system calls' interface, and how many of them a call takes. */
+#define MMSGHDR_SIZE 64
+#define MMSGHDR_LENGTH 56
+#define MAX_BATCH 1024
+
 /* The flags that a receiving call was given. */
 static __always_inline int recv_flags(struct pt_regs *regs, __u8 call)
 {
-	return call == NT_CALL_recvfrom ? nt_regs_arg(regs, 3) : call == NT_CALL_recvmsg ? nt_regs_arg(regs, 2) : 0;
+	if (call == NT_CALL_recvmsg)
+		return nt_regs_arg(regs, 2);
+	return call == NT_CALL_recvfrom || call == NT_CALL_recvmmsg ? nt_regs_arg(regs, 3) : 0;
 }
 
 /* The record of an operation from before: what is known of it without having been at its begin. */
@@ -202,9 +210,25 @@ static __always_inline void end_from_before(struct nt_cpu *cpu, __u32 cpu_id, st
 }
 
 /*
- * Ends the operation from before that the task was inside. A batch's return tells messages and not bytes, and not
- * when the first of them was through: it is left to show as abandoned.
+ * What the function returned that the call ends with. Of a batch, the last message's length, which the kernel has just
+ * left in the caller's memory; of a batch of a file's pages nothing tells it. False: not known.
  */
+static __always_inline bool function_result(struct pt_regs *regs, const volatile struct nt_call_info *info, long *result)
+{
+	__u32 length, n = *result;
+
+	if (*result < 0 || !(info->flags & NT_CALL_BATCH))
+		return true;
+	if ((info->flags & NT_CALL_MAY_NEST) || !n || n > MAX_BATCH)
+		return false;
+	if (bpf_probe_read_user(&length, sizeof(length),
+				(void *)(nt_regs_arg(regs, 1) + (n - 1) * MMSGHDR_SIZE + MMSGHDR_LENGTH)))
+		return false;
+	*result = length;
+	return true;
+}
+
+/* Ends the operation from before that the task was inside, unless it is left to show as abandoned. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(nt_sys_exit, struct pt_regs *regs, long result)
 {
@@ -225,7 +249,7 @@ int BPF_PROG(nt_sys_exit, struct pt_regs *regs, long result)
 		return 0;
 	}
 	info = nt_call_info(cpu->op.call_nr);
-	if (!(info->flags & NT_CALL_BATCH))
+	if (function_result(regs, info, &result))
 		sk = nt_sock_of_fd(task, cpu->op.fd);
 	cpu->op.state = NT_OP_NONE;
 	if (!cpu->gate)

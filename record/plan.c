@@ -3,7 +3,9 @@
 #include "record/plan.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -114,7 +116,7 @@ static const char *const socket_function_uncovered[] = {
 	NO_RECORD,
 	"Operations on sockets of other families than IPv4, IPv6, PACKET and XDP make no record; their time is the task's.",
 	"The begin of an operation made in a softirq is not known: it is counted, its time is the softirq's.",
-	"An operation begun before the recording ends with its system call; one of a batch (recvmmsg, sendmmsg, sendfile, splice) ends as abandoned, one of io_uring or of a kernel thread makes no record.",
+	"An operation begun before the recording ends with its system call; one of sendfile or splice shows as abandoned, one of io_uring or of a kernel thread makes no record.",
 	NULL
 };
 
@@ -125,7 +127,8 @@ static const struct nt_candidate irq_candidates[] = {
 	{}
 };
 static const struct nt_candidate socket_candidates[] = {
-	{ .name = "fentry", .points = socket_function_points, .uncovered = socket_function_uncovered, .ops_by_task = true },
+	{ .name = "fentry", .points = socket_function_points, .uncovered = socket_function_uncovered, .ops_by_task = true,
+	  .not_preempted = true },
 	{ .name = "fentry", .points = socket_begin_points, .uncovered = socket_begin_uncovered, .ops_by_task = true },
 	{ .name = "tracepoints", .points = socket_points, .uncovered = socket_uncovered },
 	{}
@@ -243,6 +246,36 @@ static int try_point(const struct btf *btf, const struct nt_attach_point *point)
 	return has_tracepoint(btf, point->point);
 }
 
+static bool file_says(const char *path, const char *text)
+{
+	char line[4096] = "";
+	FILE *file = fopen(path, "re");
+
+	if (file) {
+		if (!fgets(line, sizeof(line), file))
+			line[0] = 0;
+		fclose(file);
+	}
+	return strstr(line, text) != NULL;
+}
+
+/*
+ * Whether the kernel may preempt a program that is attached to a function. Kernels that can be told at boot
+ * or later (PREEMPT_DYNAMIC) say what they do in debugfs, if that is mounted; else the command line has it, unless the
+ * distribution built another default into it than everyone else's.
+ */
+static bool kernel_preempts_itself(void)
+{
+	static const char *const mode = "/sys/kernel/debug/sched/preempt";
+	struct utsname name;
+
+	if (uname(&name) || strstr(name.version, "PREEMPT_RT"))
+		return true;
+	if (!strstr(name.version, "PREEMPT_DYNAMIC"))
+		return strstr(name.version, "PREEMPT") != NULL;
+	return file_says(mode, "(full)") || file_says(mode, "(lazy)") || file_says("/proc/cmdline", "preempt=full");
+}
+
 /*
  * Fills in which points exist; a negative errno if one that is needed does not, named in *missing. Those that cost
  * nothing to look for come first: no kernel function is touched for a candidate that cannot be.
@@ -253,6 +286,10 @@ static int try_candidate(const struct btf *btf, const struct nt_candidate *candi
 	const struct nt_attach_point *point;
 	int err;
 
+	if (candidate->not_preempted && kernel_preempts_itself()) {
+		*missing = candidate->points;
+		return -EDEADLK;
+	}
 	for (point = candidate->points; point->program; point++) {
 		bool is_function = point->how == NT_AT_ENTRY || point->how == NT_AT_EXIT;
 
@@ -283,7 +320,9 @@ static void note_refusal(char *text, size_t size, const struct nt_attach_point *
 {
 	if (err != -ENOENT || !text[0])
 		snprintf(text, size, "%s:%s: %s", nt_attach_how_name(missing->how), missing->point,
-			 err == -ENOENT ? "this kernel has it not" : strerror(-err));
+			 err == -ENOENT    ? "this kernel has it not" :
+			 err == -EDEADLK ? "this kernel may preempt the program" :
+					     strerror(-err));
 }
 
 static void choose_for(struct nt_plan *plan, const struct btf *btf, int probe)

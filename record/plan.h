@@ -37,6 +37,7 @@ struct nt_candidate {
 	const struct nt_attach_point *points;	/* ends with a NULL program; ends before begins */
 	const char *const *uncovered;		/* sentences: what this way does not see. NULL-terminated */
 	bool ops_by_task;			/* probe socket: nt_config.ops_by_task */
+	bool not_preempted;			/* only on a kernel that does not preempt itself */
 };
 
 struct nt_probe {
