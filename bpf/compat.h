@@ -18,10 +18,10 @@ static __always_inline long nt_regs_call(struct pt_regs *regs)
 	return regs->orig_ax;
 }
 
-/* The first three arguments of a system call, by number from 0. */
+/* The first four arguments of a system call, by number from 0. */
 static __always_inline __u64 nt_regs_arg(struct pt_regs *regs, __u32 number)
 {
-	return number == 0 ? regs->di : number == 1 ? regs->si : regs->dx;
+	return number == 0 ? regs->di : number == 1 ? regs->si : number == 2 ? regs->dx : regs->r10;
 }
 
 #define TS_COMPAT 0x0002	/* arch/x86: the system call came by the 32-bit entry */

@@ -3,14 +3,15 @@
  * core.bpf.c - what every probe stands on: the maps, loss and state records, and the control program by which
  * the recorder opens and closes each CPU's gate.
  */
-#include "bpf/open_op.h"
 #include "bpf/open_softirq.h"
+#include "bpf/task_ops.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 struct nt_cpus_map nt_cpus SEC(".maps");
 struct nt_rings_map nt_rings SEC(".maps");
 struct nt_task_ops_map nt_task_ops SEC(".maps");
+struct nt_task_stacks_map nt_task_stacks SEC(".maps");
 struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
 const volatile struct nt_config nt_config = {};
 
@@ -160,68 +161,62 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 	return 0;
 }
 
-static __always_inline __u64 least(__u64 a, __u64 b)
+/* All that is open on this CPU, outermost first: how many, and the least begin. */
+static __always_inline __u32 list_opens(struct nt_cpu *cpu, struct task_struct *task, __u64 now_ns,
+					struct nt_open *open, __u64 *begin_ns)
 {
-	return !a || (b && b < a) ? b : a;
-}
-
-/* Puts the sample of a state record together, from the back. Gives how many spans are open, and their least begin. */
-static __always_inline __u32 fill_state(struct nt_sample *sample, struct nt_cpu *cpu, __u64 now_ns, __u32 reason,
-					__u64 *begin_ns)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct nt_open *open = &sample->open[2];
 	__u32 n = 0;
 
-	__builtin_memset(sample, 0, sizeof(*sample));
-	if (cpu->irq_depth) {
-		nt_fill_open(open, now_ns, NT_OPEN_IRQ, cpu->irq_type, cpu->irq_number, cpu->irq_begin_ns);
-		*begin_ns = cpu->irq_begin_ns;
-		open = &sample->open[1];
-		n = 1;
-	}
+	if (nt_config.probe_socket)
+		n = nt_list_ops(cpu, task, now_ns, open, begin_ns);
 	if (cpu->softirq_begin_ns) {
-		nt_fill_open_softirq(cpu, now_ns, open);
-		*begin_ns = least(*begin_ns, cpu->softirq_begin_ns);
-		open = n ? &sample->open[0] : &sample->open[1];
+		nt_fill_open_softirq(cpu, now_ns, &open[n]);
+		*begin_ns = nt_least(*begin_ns, cpu->softirq_begin_ns);
 		n++;
 	}
-	if (nt_config.probe_socket && nt_open_op_record(&cpu->op, task, now_ns, open)) {
-		*begin_ns = least(*begin_ns, nt_lost_begin(open));
+	if (cpu->irq_depth) {
+		nt_fill_open(&open[n], now_ns, NT_OPEN_IRQ, cpu->irq_type, cpu->irq_number, cpu->irq_begin_ns);
+		*begin_ns = nt_least(*begin_ns, cpu->irq_begin_ns);
 		n++;
 	}
-	sample->state.end_ns = now_ns;
-	sample->state.kind = NT_STATE;
-	sample->state.n_open = n;
-	sample->state.reason = reason;
-	sample->state.task = nt_key_of(task);
 	return n;
 }
 
 int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
-	struct nt_sample *sample;
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct nt_state *state;
+	struct nt_open *open;
 	__u64 begin_ns = 0;
 	__u32 n;
 
-	if (!cpu)
+	open = cpu ? nt_sample_get(cpu) : NULL;
+	if (!open)
 		return 0;
-	sample = &cpu->samples[cpu->sample_level++ & (NT_SAMPLE_LEVELS - 1)];
-	n = fill_state(sample, cpu, now_ns, reason, &begin_ns);
+	n = list_opens(cpu, task, now_ns, open, &begin_ns);
+	state = (struct nt_state *)&open[n];
+	__builtin_memset(state, 0, sizeof(*state));
+	state->end_ns = now_ns;
+	state->kind = NT_STATE;
+	state->n_open = n;
+	state->reason = reason;
+	state->task = nt_key_of(task);
 	nt_state_written(cpu, now_ns);
-#define SEND(first, size) \
-	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, first, size, NT_STATE, n, now_ns, begin_ns)
-	if (n == 0)
-		SEND(&sample->state, sizeof(sample->state));
-	else if (n == 1)
-		SEND(&sample->open[2], sizeof(sample->state) + sizeof(struct nt_open));
-	else if (n == 2)
-		SEND(&sample->open[1], sizeof(sample->state) + 2 * sizeof(struct nt_open));
-	else
-		SEND(&sample->open[0], sizeof(sample->state) + 3 * sizeof(struct nt_open));
+	/* A size that the compiler knows, for each number of spans. */
+#define SEND(opens)                                                                                              \
+	if (n == (opens))                                                                                        \
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, open, (opens) * sizeof(*open) + sizeof(*state), NT_STATE, \
+		       opens, now_ns, begin_ns)
+	SEND(0);
+	SEND(1);
+	SEND(2);
+	SEND(3);
+	SEND(4);
+	SEND(5);
 #undef SEND
-	cpu->sample_level--;
+	_Static_assert(NT_MAX_OPS + 2 == 5, "one SEND for each number of open spans");
+	nt_sample_put(cpu);
 	return 0;
 }
 

@@ -99,7 +99,7 @@ struct files_struct {
 };
 
 struct pt_regs {
-	unsigned long di, si, dx, orig_ax;
+	unsigned long di, si, dx, r10, orig_ax;
 };
 
 struct task_struct {

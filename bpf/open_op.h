@@ -81,8 +81,10 @@ static __always_inline void nt_fill_open(struct nt_open *open, __u64 end_ns, __u
 	open->kind = NT_OPEN;
 	open->what = what;
 	open->detail = detail;
+	open->flags = 0;
 	open->number = number;
 	open->begin_ns = begin_ns;
+	open->socket = 0;
 }
 
 /*
@@ -130,6 +132,28 @@ static __always_inline void nt_give_op(struct nt_cpu *cpu, struct task_struct *n
 		cpu->op = *saved;
 		saved->state = NT_OP_NONE;
 	}
+}
+
+/* Takes a place for a record with OPEN records before it; NULL if all are in use. Give it back by nt_sample_put. */
+static __always_inline struct nt_open *nt_sample_get(struct nt_cpu *cpu)
+{
+	__u64 slot = cpu->n_samples;
+
+	if (slot >= NT_SAMPLES)
+		return NULL;
+	cpu->n_samples = slot + 1;
+	return cpu->samples[slot].open;
+}
+
+static __always_inline void nt_sample_put(struct nt_cpu *cpu)
+{
+	cpu->n_samples--;
+}
+
+/* Of two begins, of which 0 is none. */
+static __always_inline __u64 nt_least(__u64 a, __u64 b)
+{
+	return !a || (b && b < a) ? b : a;
 }
 
 /* The begin of an open operation, as losses tell it. */

@@ -3,8 +3,8 @@
  * sched.bpf.c - probe `sched`: context switches, which are state records too, and who the tasks are: from
  * their birth by task_newtask to their exit, and those already there by an iterator.
  */
-#include "bpf/open_op.h"
 #include "bpf/open_softirq.h"
+#include "bpf/task_ops.h"
 
 #define TASK_DEAD 0x00000080
 
@@ -24,6 +24,36 @@ static __always_inline bool take_op(struct nt_cpu *cpu, struct task_struct *prev
 	return true;
 }
 
+/*
+ * Lists what the task that leaves is inside of, outermost first, and takes it off the CPU; gives the CPU what the task that
+ * comes is inside of. Gives how many spans are listed, and their least begin.
+ */
+static __always_inline __u32 switch_spans(struct nt_cpu *cpu, __u32 cpu_id, struct task_struct *prev, __u64 believed,
+					  struct task_struct *next, __u32 prev_state, struct nt_open *open,
+					  __u64 now_ns, __u64 *begin_ns)
+{
+	__u32 n = 0;
+
+	if (nt_config.probe_socket) {
+		if (cpu->op.state != NT_OP_NONE && take_op(cpu, prev, prev_state, now_ns, open)) {
+			*begin_ns = nt_lost_begin(open);
+			n = 1;
+		}
+		if (nt_config.ops_by_task)
+			n = nt_list_task_ops(cpu, prev, now_ns, open, n, begin_ns);
+		nt_give_op(cpu, next);
+	}
+	if (nt_softirqs_travel(cpu)) {
+		if (cpu->softirq_begin_ns) {
+			nt_fill_open_softirq(cpu, now_ns, &open[n]);
+			*begin_ns = nt_least(*begin_ns, cpu->softirq_begin_ns);
+			n++;
+		}
+		nt_switch_softirq(cpu_id, believed);
+	}
+	return n;
+}
+
 static __always_inline void fill_switch(struct nt_switch *record, bool preempt, struct task_struct *prev,
 					struct task_struct *next, unsigned int prev_state, __u64 now_ns, __u8 n_open)
 {
@@ -37,41 +67,23 @@ static __always_inline void fill_switch(struct nt_switch *record, bool preempt, 
 	record->next = nt_key_of(next);
 }
 
-/*
- * Lists what the task that leaves is inside of, from the back of the sample, and takes it off the CPU; gives the CPU what
- * the task that comes is inside of. Gives how many spans are listed, and their least begin.
- */
-static __always_inline __u32 switch_spans(struct nt_cpu *cpu, __u32 cpu_id, struct task_struct *prev, __u64 believed,
-					  struct task_struct *next, __u32 prev_state, struct nt_sample *sample,
-					  __u64 now_ns, __u64 *begin_ns)
+static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struct nt_open *open, __u32 n, __u64 now_ns,
+					 __u64 begin_ns)
 {
-	struct nt_open *open = &sample->open[2];
-	__u32 n = 0;
-
-	if (nt_softirqs_travel(cpu)) {
-		if (cpu->softirq_begin_ns) {
-			nt_fill_open_softirq(cpu, now_ns, open);
-			*begin_ns = cpu->softirq_begin_ns;
-			open = &sample->open[1];
-			n = 1;
-		}
-		nt_switch_softirq(cpu_id, believed);
-	}
-	if (nt_config.probe_socket) {
-		if (cpu->op.state != NT_OP_NONE && take_op(cpu, prev, prev_state, now_ns, open)) {
-			*begin_ns = n && *begin_ns < nt_lost_begin(open) ? *begin_ns : nt_lost_begin(open);
-			n++;
-		}
-		nt_give_op(cpu, next);
-	}
-	return n;
+	/* A size that the compiler knows, for each number of spans. */
+#define SEND(opens)                                                                                               \
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, open, (opens) * sizeof(*open) + sizeof(struct nt_switch), \
+		       NT_SWITCH, opens, now_ns, begin_ns)
+	_Static_assert(NT_MAX_OPS + 1 == 4, "one SEND for each number of open spans");
+	return n == 0 ? SEND(0) : n == 1 ? SEND(1) : n == 2 ? SEND(2) : n == 3 ? SEND(3) : SEND(4);
+#undef SEND
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
 	__u64 now_ns, believed, begin_ns = 0;
-	struct nt_sample *sample;
+	struct nt_open *open;
 	struct nt_cpu *cpu;
 	__u32 cpu_id, n;
 	bool written;
@@ -85,25 +97,20 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	believed = *(volatile __u64 *)&cpu->current;
 	cpu->current = (unsigned long)next;
 	cpu->switch_ns = now_ns;
-	/* Interrupts are off: nobody else takes this level. */
-	sample = &cpu->samples[cpu->sample_level & (NT_SAMPLE_LEVELS - 1)];
-	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, sample, now_ns, &begin_ns);
+	open = nt_sample_get(cpu);
+	if (!open) {
+		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_failed);
+		return 0;
+	}
+	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, open, now_ns, &begin_ns);
 	if (!cpu->gate) {
+		nt_sample_put(cpu);
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	fill_switch(&sample->by, preempt, prev, next, prev_state, now_ns, n);
-#define SEND(first, n_open)                                                                       \
-	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, first,                               \
-		       sizeof(sample->by) + (n_open) * sizeof(struct nt_open), NT_SWITCH, n_open, \
-		       now_ns, begin_ns)
-	if (n == 0)
-		written = SEND(&sample->by, 0);
-	else if (n == 1)
-		written = SEND(&sample->open[2], 1);
-	else
-		written = SEND(&sample->open[1], 2);
-#undef SEND
+	fill_switch((struct nt_switch *)&open[n], preempt, prev, next, prev_state, now_ns, n);
+	written = write_switch(cpu, cpu_id, open, n, now_ns, begin_ns);
+	nt_sample_put(cpu);
 	nt_count(cpu, NT_PROGRAM_sched_switch, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 	nt_state_written(cpu, now_ns);
 	return 0;
@@ -225,7 +232,7 @@ static __always_inline void seed_op(struct task_struct *task)
 	if (task->on_cpu || !(task->__state & TASK_SLEEPING))
 		return;
 	info = nt_call_info(nr);
-	if (!info->dir)
+	if (!info->dir || (nt_config.ops_by_task && nt_task_has_ops(task)))
 		return;
 	fd = nt_regs_arg(regs, info->fd_arg);
 	sk = nt_sock_of_fd(task, fd);

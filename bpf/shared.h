@@ -27,8 +27,31 @@
 	X(vector_entry)          \
 	X(vector_exit)           \
 	X(sys_enter)             \
+	X(sys_exit)              \
 	X(sock_send_length)      \
-	X(sock_recv_length)
+	X(sock_recv_length)      \
+	NT_FUNCTIONS(X)
+
+/* The functions whose calls are operations, where the kernel lets programs be put before and after functions. */
+#define NT_FUNCTIONS(X)          \
+	X(enter_inet_sendmsg)    \
+	X(enter_inet6_sendmsg)   \
+	X(enter_inet_recvmsg)    \
+	X(enter_inet6_recvmsg)   \
+	X(enter_inet_sendpage)   \
+	X(enter_packet_sendmsg)  \
+	X(enter_packet_recvmsg)  \
+	X(enter_xsk_sendmsg)     \
+	X(enter_xsk_recvmsg)     \
+	X(exit_inet_sendmsg)     \
+	X(exit_inet6_sendmsg)    \
+	X(exit_inet_recvmsg)     \
+	X(exit_inet6_recvmsg)    \
+	X(exit_inet_sendpage)    \
+	X(exit_packet_sendmsg)   \
+	X(exit_packet_recvmsg)   \
+	X(exit_xsk_sendmsg)      \
+	X(exit_xsk_recvmsg)
 
 enum nt_program {
 #define X(name) NT_PROGRAM_##name,
@@ -48,6 +71,9 @@ enum nt_program {
 	X(skipped_no_entry)	/* an end whose begin was before the programs' time */ \
 	X(skipped_call)		/* a system call that makes no socket operation */     \
 	X(skipped_compat)	/* a 32-bit task's system call */                      \
+	X(skipped_softirq)	/* the begin of a softirq's operation, which is not kept */ \
+	X(skipped_part)		/* a function called by another of the same operation */ \
+	X(skipped_deep)		/* more operations inside each other than are kept */  \
 	X(skipped_failed)	/* could not read what it needed */
 
 enum nt_outcome {
@@ -74,6 +100,7 @@ struct nt_config {
 	__u32 wake_bytes;	/* the reader is woken each time a CPU has written this much */
 	__u8 probe_socket;	/* operations are recorded */
 	__u8 probe_irq;		/* hard interrupts are recorded */
+	__u8 ops_by_task;	/* begins are noted at the protocol's functions, per task (task_ops.h) */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 };
 
@@ -144,17 +171,16 @@ struct nt_away_softirq {
 };
 
 /*
- * Where a state record is put together, with the spans that are open in front of it, outermost first: of two they stand
- * in open[1] and open[2]. Too large for the 512 bytes of stack that all functions called from one program share. An
- * interrupt may write one while the program that it interrupted does.
+ * Where a record is put together that would take too much of a program's stack: one with OPEN records before it, and
+ * the sockets that these name. Two places for a task, two for a softirq that interrupts it, two for a hard interrupt
+ * in that.
  */
-#define NT_SAMPLE_LEVELS 4
+#define NT_OP_DEPTH 2			/* operations of one task inside each other; deeper ones have no known begin */
+#define NT_MAX_OPS (1 + NT_OP_DEPTH)	/* one from before the programs, and those that they noted */
+#define NT_SAMPLES 6
+
 struct nt_sample {
-	struct nt_open open[3];
-	union {
-		struct nt_state state;
-		struct nt_switch by;
-	};
+	struct nt_open open[NT_MAX_OPS + 2 + 1];	/* operations, a softirq, an interrupt; and the record behind them */
 };
 
 /*
@@ -185,8 +211,8 @@ struct nt_cpu {
 	struct nt_lost losses[NT_KIND_MAX] __attribute__((aligned(64)));
 	struct nt_counts programs[NT_PROGRAM_COUNT];
 	struct nt_away_softirq away[NT_AWAY_SOFTIRQS];
-	struct nt_sample samples[NT_SAMPLE_LEVELS];
-	__u32 sample_level;	/* how many of them are in use */
+	struct nt_sample samples[NT_SAMPLES];
+	__u64 n_samples;	/* how many of them are in use */
 } __attribute__((aligned(64)));
 
 /* What the control program is asked to do on the CPU that it runs on. */

@@ -99,6 +99,7 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_options *optio
 
 	config->wake_bytes = options->ring_size / 4;
 	config->probe_socket = options->plan.chosen[NT_PROBE_SOCKET] != NULL;
+	config->ops_by_task = config->probe_socket && options->plan.chosen[NT_PROBE_SOCKET]->ops_by_task;
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].nr < NT_MAX_CALL_NR)
@@ -173,6 +174,11 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *e
 			 "this kernel gives no type information (/sys/kernel/btf/vmlinux): one built with CONFIG_DEBUG_INFO_BTF=y is needed");
 		return err;
 	}
+	if (options->plan.only && options->plan.on[NT_PROBE_SOCKET] && !options->plan.chosen[NT_PROBE_SOCKET]) {
+		snprintf(error, error_size, "this kernel cannot serve the probe socket by --plan %s (%s)", options->plan.only,
+			 options->plan.refused[NT_PROBE_SOCKET]);
+		return -EOPNOTSUPP;
+	}
 	err = open_skeleton(kernel, options);
 	if (err)
 		return explain(err, "open the BPF programs", error, error_size);
@@ -194,7 +200,7 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *e
 	}
 	err = nt_plan_attach(&options->plan, kernel->object, &failed);
 	if (err) {
-		snprintf(what, sizeof(what), "attach to the tracepoint %s", failed);
+		snprintf(what, sizeof(what), "attach to %s", failed);
 		return explain(err, what, error, error_size);
 	}
 	return 0;

@@ -14,7 +14,7 @@ static void print_probe(const struct nt_plan *plan, int probe)
 
 	printf("%-8s %s\n", nt_probes[probe].name, nt_probes[probe].what);
 	if (!chosen) {
-		printf("         not available: this kernel has none of its attach points. %s\n", nt_probes[probe].without);
+		printf("         not available (%s). %s\n", plan->refused[probe], nt_probes[probe].without);
 		return;
 	}
 	printf("         by %s:", chosen->name);
@@ -22,6 +22,8 @@ static void print_probe(const struct nt_plan *plan, int probe)
 		if (plan->has[probe][i])
 			printf(" %s", chosen->points[i].point);
 	printf("\n");
+	if (plan->refused[probe][0])
+		printf("         not by %s: %s\n", nt_probes[probe].candidates->name, plan->refused[probe]);
 	for (sentence = chosen->uncovered; sentence && *sentence; sentence++)
 		printf("         not covered: %s\n", *sentence);
 }

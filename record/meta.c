@@ -128,7 +128,7 @@ static int add_points(struct nt_buf *out, const struct nt_plan *plan, int probe)
 		if (!plan->has[probe][i])
 			continue;
 		snprintf(line, sizeof(line), "%s %s %s:%s", nt_probes[probe].name, points[i].program,
-			 points[i].by_name ? "raw_tp" : "tp_btf", points[i].point);
+			 nt_attach_how_name(points[i].how), points[i].point);
 		err = nt_meta_append(out, "attach", line);
 	}
 	return err;
@@ -146,6 +146,21 @@ static int add_uncovered(struct nt_buf *out, const struct nt_plan *plan, int pro
 	return err;
 }
 
+/* Which way serves the probe, and why not the one that would be better. */
+static int add_way(struct nt_buf *out, const struct nt_plan *plan, int probe)
+{
+	const char *better = nt_probes[probe].candidates->name, *why = plan->refused[probe];
+	char line[256];
+
+	if (!plan->chosen[probe])
+		return 0;
+	if (why[0])
+		snprintf(line, sizeof(line), "%s %s (not %s: %s)", nt_probes[probe].name, plan->chosen[probe]->name, better, why);
+	else
+		snprintf(line, sizeof(line), "%s %s", nt_probes[probe].name, plan->chosen[probe]->name);
+	return nt_meta_append(out, "plan", line);
+}
+
 static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
 {
 	char list[128] = "";
@@ -156,6 +171,8 @@ static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", list[0] ? "," : "",
 				 nt_probes[probe].name);
 	err = nt_meta_append(out, "probes", list);
+	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++)
+		err = add_way(out, plan, probe);
 	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++)
 		if (plan->chosen[probe])
 			err = add_points(out, plan, probe);

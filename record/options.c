@@ -14,13 +14,14 @@
 #define LEAST_RING_SIZE (64u << 10)
 #define GREATEST_RING_SIZE (1u << 30)
 
-enum { OPT_PROBES = 256, OPT_LIST_PROBES, OPT_RING_SIZE, OPT_BPF_STATS, OPT_NO_REALTIME, OPT_HELP, OPT_VERSION };
+enum { OPT_PROBES = 256, OPT_PLAN, OPT_LIST_PROBES, OPT_RING_SIZE, OPT_BPF_STATS, OPT_NO_REALTIME, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "probes", required_argument, NULL, OPT_PROBES },
+	{ "plan", required_argument, NULL, OPT_PLAN },
 	{ "list-probes", no_argument, NULL, OPT_LIST_PROBES },
 	{ "ring-size", required_argument, NULL, OPT_RING_SIZE },
 	{ "bpf-stats", no_argument, NULL, OPT_BPF_STATS },
@@ -33,7 +34,8 @@ static const struct option long_options[] = {
 static void usage(FILE *to)
 {
 	fprintf(to,
-		"usage: nettape-record [-o DIR] [-d SECONDS] [--probes LIST] [--ring-size SIZE] [-q] [-- COMMAND ...]\n"
+		"usage: nettape-record [-o DIR] [-d SECONDS] [--probes LIST] [--plan PLAN] [--ring-size SIZE] [-q]\n"
+		"                      [-- COMMAND ...]\n"
 		"       nettape-record --list-probes\n"
 		"\n"
 		"Records what the network stack costs on this host, until Ctrl-C, the end of COMMAND, or SECONDS.\n"
@@ -41,6 +43,7 @@ static void usage(FILE *to)
 		"  -o, --output DIR     the tape, a new directory (default: nettape-DATE-TIME.tape)\n"
 		"  -d, --duration SEC   stop after this long (fractions allowed)\n"
 		"      --probes LIST    of: sched, softirq, irq, socket (default: all; sched is always on)\n"
+		"      --plan PLAN      record socket operations by: fentry, tracepoints (default: the first that works)\n"
 		"      --list-probes    what each probe is for, and how this kernel serves it\n"
 		"      --ring-size SIZE buffer per CPU, e.g. 256k (the default); rounded up to a power of two\n"
 		"      --bpf-stats      also have the kernel count and time each program (costs time)\n"
@@ -110,6 +113,10 @@ static int parse_one(struct nt_options *options, int option, int *exit_status)
 	case OPT_PROBES:
 		if (!nt_plan_parse(&options->plan, optarg, bad, sizeof(bad)))
 			return misuse(exit_status, "no such probe (nettape-record --list-probes names them)", bad);
+		return 0;
+	case OPT_PLAN:
+		if (!nt_plan_only(&options->plan, optarg))
+			return misuse(exit_status, "--plan wants fentry or tracepoints", optarg);
 		return 0;
 	case OPT_LIST_PROBES:
 		options->list_probes = true;

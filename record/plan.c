@@ -3,13 +3,21 @@
 #include "record/plan.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 
 #define POINT(name) { .program = "nt_" #name, .point = #name }
 #define OPTIONAL(name) { .program = "nt_" #name, .point = #name, .optional = true }
-#define VECTOR(end, name) { .program = "nt_vector_" #end, .point = name "_" #end, .by_name = true, .optional = true }
+#define VECTOR(end, name) { .program = "nt_vector_" #end, .point = name "_" #end, .how = NT_AT_NAMED, .optional = true }
+#define BEFORE(function) { .program = "nt_enter_" #function, .point = #function, .how = NT_AT_ENTRY }
+#define AFTER(function) { .program = "nt_exit_" #function, .point = #function, .how = NT_AT_EXIT }
+#define BEFORE_IF(function) { .program = "nt_enter_" #function, .point = #function, .how = NT_AT_ENTRY, .optional = true }
+#define AFTER_IF(function) { .program = "nt_exit_" #function, .point = #function, .how = NT_AT_EXIT, .optional = true }
 #define VECTORS(end)                                                                                      \
 	VECTOR(end, "local_timer"), VECTOR(end, "reschedule"), VECTOR(end, "call_function"),              \
 	VECTOR(end, "call_function_single"), VECTOR(end, "irq_work"), VECTOR(end, "x86_platform_ipi"),    \
@@ -44,21 +52,87 @@ static const struct nt_attach_point socket_points[] = {
 	{}
 };
 
+/*
+ * Before 6.5 pages are sent by a function of their own, which the length tracepoints (since 6.2) do not see: there the
+ * functions tell the ends too. These stand first, for the kernels that have both.
+ */
+static const struct nt_attach_point socket_function_points[] = {
+	AFTER(inet_sendmsg),
+	AFTER(inet6_sendmsg),
+	AFTER(inet_recvmsg),
+	AFTER(inet6_recvmsg),
+	AFTER(inet_sendpage),
+	AFTER_IF(packet_sendmsg),
+	AFTER_IF(packet_recvmsg),
+	AFTER_IF(xsk_sendmsg),
+	AFTER_IF(xsk_recvmsg),
+	POINT(sys_exit),
+	BEFORE(inet_sendmsg),
+	BEFORE(inet6_sendmsg),
+	BEFORE(inet_recvmsg),
+	BEFORE(inet6_recvmsg),
+	BEFORE(inet_sendpage),
+	BEFORE_IF(packet_sendmsg),
+	BEFORE_IF(packet_recvmsg),
+	BEFORE_IF(xsk_sendmsg),
+	BEFORE_IF(xsk_recvmsg),
+	{}
+};
+
+static const struct nt_attach_point socket_begin_points[] = {
+	POINT(sock_send_length),
+	POINT(sock_recv_length),
+	BEFORE(inet_sendmsg),
+	BEFORE_IF(inet6_sendmsg),
+	BEFORE(inet_recvmsg),
+	BEFORE_IF(inet6_recvmsg),
+	BEFORE_IF(packet_sendmsg),
+	BEFORE_IF(packet_recvmsg),
+	BEFORE_IF(xsk_sendmsg),
+	BEFORE_IF(xsk_recvmsg),
+	{}
+};
+
 static const char *const irq_uncovered[] = {
 	"The entry and exit code around an interrupt, vectors without tracepoints and NMIs are in the time of whoever they interrupted.",
 	NULL
 };
 
+#define NO_RECORD "Splice out of a TCP socket and TCP_ZEROCOPY_RECEIVE make no record; their time is the task's."
+
 static const char *const socket_uncovered[] = {
-	"Splice out of a socket makes no record; its time is the task's.",
+	NO_RECORD,
 	"The begin of an operation made by io_uring, by a kernel thread, in a softirq or by a 32-bit task is not known: it is counted, its time is the task's or the softirq's.",
 	NULL
 };
 
-static const struct nt_candidate sched_candidates[] = { { "tracepoints", sched_points, NULL }, {} };
-static const struct nt_candidate softirq_candidates[] = { { "tracepoints", softirq_points, NULL }, {} };
-static const struct nt_candidate irq_candidates[] = { { "tracepoints", irq_points, irq_uncovered }, {} };
-static const struct nt_candidate socket_candidates[] = { { "tracepoints", socket_points, socket_uncovered }, {} };
+static const char *const socket_begin_uncovered[] = {
+	NO_RECORD,
+	"The begin of an operation made in a softirq, or on a socket of another family than IPv4, IPv6, PACKET and XDP, is not known: it is counted, its time is the softirq's or the task's.",
+	NULL
+};
+
+static const char *const socket_function_uncovered[] = {
+	NO_RECORD,
+	"Operations on sockets of other families than IPv4, IPv6, PACKET and XDP make no record; their time is the task's.",
+	"The begin of an operation made in a softirq is not known: it is counted, its time is the softirq's.",
+	"An operation begun before the recording ends with its system call; one of sendfile or splice shows as abandoned, one of io_uring or of a kernel thread makes no record.",
+	NULL
+};
+
+static const struct nt_candidate sched_candidates[] = { { .name = "tracepoints", .points = sched_points }, {} };
+static const struct nt_candidate softirq_candidates[] = { { .name = "tracepoints", .points = softirq_points }, {} };
+static const struct nt_candidate irq_candidates[] = {
+	{ .name = "tracepoints", .points = irq_points, .uncovered = irq_uncovered },
+	{}
+};
+static const struct nt_candidate socket_candidates[] = {
+	{ .name = "fentry", .points = socket_function_points, .uncovered = socket_function_uncovered, .ops_by_task = true,
+	  .not_preempted = true },
+	{ .name = "fentry", .points = socket_begin_points, .uncovered = socket_begin_uncovered, .ops_by_task = true },
+	{ .name = "tracepoints", .points = socket_points, .uncovered = socket_uncovered },
+	{}
+};
 
 const struct nt_probe nt_probes[] = {
 	{ "sched", "context switches; tasks, processes and cgroups (always on)", sched_candidates,
@@ -106,42 +180,184 @@ bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad
 	return true;
 }
 
+bool nt_plan_only(struct nt_plan *plan, const char *name)
+{
+	const struct nt_candidate *candidate;
+
+	for (candidate = socket_candidates; candidate->name; candidate++)
+		if (!strcmp(candidate->name, name)) {
+			plan->only = candidate->name;
+			return true;
+		}
+	return false;
+}
+
+const char *nt_attach_how_name(enum nt_attach_how how)
+{
+	static const char *const names[] = {
+		[NT_AT_TRACEPOINT] = "tp_btf",
+		[NT_AT_NAMED] = "raw_tp",
+		[NT_AT_ENTRY] = "fentry",
+		[NT_AT_EXIT] = "fexit",
+	};
+
+	return names[how];
+}
+
 /* The kernel's type information has a prototype, btf_trace_NAME, for each tracepoint that it has. */
-static bool kernel_has(const struct btf *btf, const char *point)
+static int has_tracepoint(const struct btf *btf, const char *point)
 {
 	char name[128];
 
 	snprintf(name, sizeof(name), "btf_trace_%s", point);
-	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0;
+	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0 ? 0 : -ENOENT;
 }
 
-/* Fills in which points exist. False if one that is needed does not. */
-static bool try_candidate(const struct btf *btf, const struct nt_candidate *candidate, bool *has)
+/* Puts a program that does nothing before or after the function, and takes it away again. */
+static int try_function(const struct btf *btf, const char *function, enum nt_attach_how how)
 {
-	size_t i;
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = how == NT_AT_ENTRY ? BPF_TRACE_FENTRY : BPF_TRACE_FEXIT);
+	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC), program, link, err;
 
-	for (i = 0; candidate->points[i].program; i++) {
-		has[i] = kernel_has(btf, candidate->points[i].point);
-		if (!has[i] && !candidate->points[i].optional)
-			return false;
+	if (id <= 0)
+		return -ENOENT;
+	opts.attach_btf_id = id;
+	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "nt_trial", "GPL", nothing, sizeof(nothing) / sizeof(nothing[0]),
+				&opts);
+	if (program < 0)
+		return -errno;
+	link = bpf_raw_tracepoint_open(NULL, program);
+	err = link < 0 ? -errno : 0;
+	if (link >= 0)
+		close(link);
+	close(program);
+	return err;
+}
+
+static int try_point(const struct btf *btf, const struct nt_attach_point *point)
+{
+	if (point->how == NT_AT_ENTRY || point->how == NT_AT_EXIT)
+		return try_function(btf, point->point, point->how);
+	return has_tracepoint(btf, point->point);
+}
+
+static bool file_says(const char *path, const char *text)
+{
+	char line[4096] = "";
+	FILE *file = fopen(path, "re");
+
+	if (file) {
+		if (!fgets(line, sizeof(line), file))
+			line[0] = 0;
+		fclose(file);
 	}
-	return true;
+	return strstr(line, text) != NULL;
+}
+
+/*
+ * Whether the kernel may preempt a program that is attached to a function. Kernels that can be told at boot
+ * or later (PREEMPT_DYNAMIC) say what they do in debugfs, if that is mounted; else the command line has it, unless the
+ * distribution built another default into it than everyone else's.
+ */
+static bool kernel_preempts_itself(void)
+{
+	static const char *const mode = "/sys/kernel/debug/sched/preempt";
+	struct utsname name;
+
+	if (uname(&name) || strstr(name.version, "PREEMPT_RT"))
+		return true;
+	if (!strstr(name.version, "PREEMPT_DYNAMIC"))
+		return strstr(name.version, "PREEMPT") != NULL;
+	return file_says(mode, "(full)") || file_says(mode, "(lazy)") || file_says("/proc/cmdline", "preempt=full");
+}
+
+/*
+ * Fills in which points exist; a negative errno if one that is needed does not, named in *missing. Those that cost
+ * nothing to look for come first: no kernel function is touched for a candidate that cannot be.
+ */
+static int try_candidate(const struct btf *btf, const struct nt_candidate *candidate, bool *has,
+			 const struct nt_attach_point **missing)
+{
+	const struct nt_attach_point *point;
+	int err;
+
+	if (candidate->not_preempted && kernel_preempts_itself()) {
+		*missing = candidate->points;
+		return -EDEADLK;
+	}
+	for (point = candidate->points; point->program; point++) {
+		bool is_function = point->how == NT_AT_ENTRY || point->how == NT_AT_EXIT;
+
+		*missing = point;
+		if (point->optional)
+			continue;
+		if (is_function ? btf__find_by_name_kind(btf, point->point, BTF_KIND_FUNC) <= 0 : has_tracepoint(btf, point->point))
+			return -ENOENT;
+	}
+	for (point = candidate->points; point->program; point++) {
+		err = try_point(btf, point);
+		has[point - candidate->points] = !err;
+		*missing = point;
+		if (err && !point->optional)
+			return err;
+	}
+	return 0;
+}
+
+/* Whether a candidate may be used, if --plan names one. A probe that knows no candidate of that name goes its own way. */
+static bool is_allowed(const struct nt_plan *plan, int probe, const struct nt_candidate *candidate)
+{
+	return !plan->only || probe != NT_PROBE_SOCKET || !strcmp(plan->only, candidate->name);
+}
+
+/* What the kernel refuses tells more than what it has not. */
+static void note_refusal(char *text, size_t size, const struct nt_attach_point *missing, int err)
+{
+	if (err != -ENOENT || !text[0])
+		snprintf(text, size, "%s:%s: %s", nt_attach_how_name(missing->how), missing->point,
+			 err == -ENOENT    ? "this kernel has it not" :
+			 err == -EDEADLK ? "this kernel may preempt the program" :
+					     strerror(-err));
+}
+
+static void choose_for(struct nt_plan *plan, const struct btf *btf, int probe)
+{
+	const struct nt_attach_point *missing = NULL;
+	const struct nt_candidate *candidate;
+	int err;
+
+	plan->chosen[probe] = NULL;
+	plan->refused[probe][0] = 0;
+	if (!plan->on[probe])
+		return;
+	for (candidate = nt_probes[probe].candidates; candidate->name; candidate++) {
+		if (!is_allowed(plan, probe, candidate))
+			continue;
+		err = try_candidate(btf, candidate, plan->has[probe], &missing);
+		if (!err) {
+			plan->chosen[probe] = candidate;
+			if (!strcmp(candidate->name, nt_probes[probe].candidates->name))
+				plan->refused[probe][0] = 0;
+			return;
+		}
+		note_refusal(plan->refused[probe], sizeof(plan->refused[probe]), missing, err);
+	}
 }
 
 int nt_plan_choose(struct nt_plan *plan)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	const struct nt_candidate *candidate;
 	int probe;
 
 	if (!btf)
 		return -errno;
-	for (probe = 0; probe < NT_PROBE_COUNT; probe++) {
-		plan->chosen[probe] = NULL;
-		for (candidate = nt_probes[probe].candidates; candidate->name && !plan->chosen[probe]; candidate++)
-			if (plan->on[probe] && try_candidate(btf, candidate, plan->has[probe]))
-				plan->chosen[probe] = candidate;
-	}
+	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+		choose_for(plan, btf, probe);
 	btf__free(btf);
 	return 0;
 }
@@ -173,7 +389,7 @@ static int attach_point(struct nt_plan *plan, struct bpf_object *object, const s
 
 	if (!program)
 		return -ENOENT;
-	link = point->by_name ? bpf_program__attach_raw_tracepoint(program, point->point) : bpf_program__attach(program);
+	link = point->how == NT_AT_NAMED ? bpf_program__attach_raw_tracepoint(program, point->point) : bpf_program__attach(program);
 	if (!link)
 		return -errno;
 	plan->links[plan->n_links++] = link;

@@ -2,7 +2,8 @@
 /*
  * plan.h - the attach plan: which probes there are, by which programs at which points of the kernel, and
  * what this kernel offers of them. A probe names its candidates in order of preference; the first that the
- * kernel has in full is used. The kernel is asked (its type information, a trial attach), never its version.
+ * kernel has in full is used. The kernel is asked (its type information, and for functions a trial attach of a
+ * program that does nothing), never its version.
  */
 #ifndef NT_RECORD_PLAN_H
 #define NT_RECORD_PLAN_H
@@ -15,19 +16,28 @@
 
 #define NT_PLAN_MAX_POINTS 64
 
+enum nt_attach_how {
+	NT_AT_TRACEPOINT,	/* by the kernel's type information */
+	NT_AT_NAMED,		/* a raw tracepoint, attached by name: one program at many points */
+	NT_AT_ENTRY,		/* before a function */
+	NT_AT_EXIT		/* after a function */
+};
+
 /* One program at one point. */
 struct nt_attach_point {
 	const char *program;	/* name of the BPF function */
-	const char *point;	/* tracepoint */
-	bool by_name;		/* a raw tracepoint, attached by name: one program at many points */
+	const char *point;	/* tracepoint or function */
+	enum nt_attach_how how;
 	bool optional;		/* the probe does without, if the kernel has it not */
 };
 
 /* One way to do what a probe is for. */
 struct nt_candidate {
-	const char *name;			/* "tracepoints" */
+	const char *name;			/* "tracepoints", "fentry": several may share one */
 	const struct nt_attach_point *points;	/* ends with a NULL program; ends before begins */
 	const char *const *uncovered;		/* sentences: what this way does not see. NULL-terminated */
+	bool ops_by_task;			/* probe socket: nt_config.ops_by_task */
+	bool not_preempted;			/* only on a kernel that does not preempt itself */
 };
 
 struct nt_probe {
@@ -46,14 +56,20 @@ extern const struct nt_probe nt_probes[];	/* ends with a NULL name */
 
 struct nt_plan {
 	bool on[NT_PROBE_COUNT];				/* asked for */
+	const char *only;					/* candidates of this name only; NULL: any */
 	const struct nt_candidate *chosen[NT_PROBE_COUNT];	/* NULL: off, or this kernel has none */
 	bool has[NT_PROBE_COUNT][NT_PLAN_MAX_POINTS];		/* which points of the chosen one exist */
+	char refused[NT_PROBE_COUNT][160];			/* why not by a preferred candidate, or "" */
 	struct bpf_link *links[NT_PROBE_COUNT * NT_PLAN_MAX_POINTS];
 	size_t n_links;
 };
 
 /* Turns "sched,softirq" or "all" into plan->on. False: *bad is the first word that is no probe. */
 bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad_size);
+/* Has the probe socket served in the way of this name. False: there is no such way. */
+bool nt_plan_only(struct nt_plan *plan, const char *name);
+/* How a point is attached to, as libbpf's section names have it: "tp_btf". */
+const char *nt_attach_how_name(enum nt_attach_how how);
 /* Asks the kernel. A probe without a candidate stays unchosen. Gives a negative errno if the kernel has no BTF. */
 int nt_plan_choose(struct nt_plan *plan);
 /* Marks the programs of chosen probes, and only those, for loading. */

@@ -189,6 +189,7 @@ static void print_json(const struct info *info)
 	json_number(&json, info, "ring_size");
 	nt_json_integer(&json, "flush_lag_max_ns", (int64_t)tape->lag_max_ns);
 	json_probes(&json, info);
+	json_list(&json, info, "plan");
 	json_list(&json, info, "attach");
 	json_list(&json, info, "uncovered");
 	nt_json_open(&json, "problems", '[');
@@ -289,6 +290,7 @@ static void print_people(const struct info *info)
 	printf("the oldest record waited %s for its reader\n", nt_human_ns(number, tape->lag_max_ns));
 	print_text("probes: ", meta(info, "probes", text));
 	putchar('\n');
+	print_list(info, "plan", "served by:\n  ");
 	print_list(info, "attach", "attached:\n  ");
 	print_list(info, "uncovered", "not covered:\n  ");
 	for (size_t i = 0; i < tape->n_problems; i++) {

@@ -2,19 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # As many socket operations with as many bytes as two programs of ours say they made, by call, protocol, family
-# and result: every call over TCP and UDP, and what fails, is broken off, or only looks like an operation.
+# and result: every call over TCP and UDP, and what fails, is broken off, or only looks like an operation. In every way
+# in which this kernel lets operations be recorded: all count alike.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 
 netns=$("${in_a[@]}" stat -Lc %i /proc/self/ns/net)
-recording_start "$work/m.tape"
-"${in_a[@]}" "$tools/sockmatrix" "${ROUNDS:-$(scaled 60)}" >"$work/expected-1.json"
-"${in_a[@]}" "$tools/sockodd" 5 >"$work/expected-2.json"
-recording_stop
-import_tape "$work/m.tape" "$work/m.db"
-check_whole "$work/m.tape" "$work/m.db"
 
 # A thread is known by its last name, and the odd cases run in one thread that renames itself: of that program the
 # names are not compared, but all else is.
@@ -51,16 +46,41 @@ SELECT printf('NOT MADE %s %s %s %s %s %s %s: recorded %d operations, %d bytes',
               r.proto, r.result, r.flag, r.ops, r.bytes)
 FROM recorded r LEFT JOIN made m USING (thread, op, syscall, family, proto, result, flag) WHERE m.ops IS NULL;
 SQL
-sqlite3 -batch -noheader -readonly "$work/m.db" <"$work/compare.sql" >"$work/compare.txt"
-head -1 "$work/compare.txt"
-sed 1d "$work/compare.txt" | head -40
-is "differences" "$(sed 1d "$work/compare.txt" | wc -l)" 0
-at_least "kinds of operation" "$(sed -n '1s/[^0-9]*\([0-9]*\),.*/\1/p' "$work/compare.txt")" 150
-at_least "operations that carry their begin, of 100" "$(sql "$work/m.db" "
-    SELECT 100.0 * sum(dur IS NOT NULL) / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
-    WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" 99.9
-# A batch that is switched out between its last message and its return leaves such a row (docs/limits.md).
-at_most "rows of what was begun and turned out to be no operation, of 100" "$(sql "$work/m.db" "
-    SELECT 100.0 * sum(result = 'abandoned') / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
-    WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" 1
+
+matrix() {
+    local plan=$1
+    recording_start "$work/m.tape" --plan "$plan"
+    "${in_a[@]}" "$tools/sockmatrix" "${ROUNDS:-$(scaled 60)}" >"$work/expected-1.json"
+    "${in_a[@]}" "$tools/sockodd" 5 >"$work/expected-2.json"
+    recording_stop
+    import_tape "$work/m.tape" "$work/m.db"
+    check_whole "$work/m.tape" "$work/m.db"
+    is "what info says of the plan" "$("$report" info --json "$work/m.tape" | grep -oE '"socket (fentry|tracepoints)' | head -1)" "\"socket $plan"
+
+    sqlite3 -batch -noheader -readonly "$work/m.db" <"$work/compare.sql" >"$work/compare.txt"
+    head -1 "$work/compare.txt"
+    sed 1d "$work/compare.txt" | head -40
+    is "differences" "$(sed 1d "$work/compare.txt" | wc -l)" 0
+    at_least "kinds of operation" "$(sed -n '1s/[^0-9]*\([0-9]*\),.*/\1/p' "$work/compare.txt")" 150
+    at_least "operations that carry their begin, of 100" "$(sql "$work/m.db" "
+        SELECT 100.0 * sum(dur IS NOT NULL) / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
+        WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" 99.9
+    # A batch that is switched out between its last message and its return leaves such a row (docs/limits.md).
+    at_most "rows of what was begun and turned out to be no operation, of 100" "$(sql "$work/m.db" "
+        SELECT 100.0 * sum(result = 'abandoned') / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
+        WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" 1
+}
+
+plans=0
+for plan in fentry tracepoints; do
+    if ! "$record" -q -o "$work/try.tape" -d 0.01 --plan "$plan" 2>"$work/refused"; then
+        echo "# not by $plan: $(cat "$work/refused")"
+        continue
+    fi
+    echo "# by $plan"
+    rm -rf "$work"/{try,m}.*
+    matrix "$plan"
+    plans=$((plans + 1))
+done
+at_least "ways in which this kernel lets operations be recorded" "$plans" 1
 finish

@@ -42,7 +42,7 @@ printf '%s\n' "$*" >"$out/command"
 
 share() { echo "-fsdev local,id=$1,path=$2,security_model=none,multidevs=remap$3 -device virtio-9p-pci,fsdev=$1,mount_tag=$1"; }
 # shellcheck disable=SC2046
-timeout --kill-after=5 "$limit" qemu-system-x86_64 -M q35 -accel tcg,thread=multi -cpu max -smp "$cpus" -m "$memory" \
+timeout --kill-after=5 "$limit" qemu-system-x86_64 -M q35 -accel tcg,thread=single -cpu max -smp "$cpus" -m "$memory" \
     -nographic -no-reboot -nic none -kernel "$kernel/vmlinuz" -initrd "$kernel/initrd" \
     -append "console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off nettape.project=$PWD nettape.modules=$kernel/lib/modules $arguments" \
     $(share root / ,readonly=on) $(share out "$out" '') >"$out/console" 2>&1 </dev/null || true

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What each way to record socket operations costs, by the kernel's own run counts and times: nanoseconds of all the socket
+# probe's programs together, over the operations recorded. Printed, for docs/overhead.md. What is judged is that each
+# recorded the flood. A clock read of the kernel's own is in each run.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/../live/lib.sh"
+needs_recorder
+needs_netns
+
+"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
+keep $!
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$(scaled 50000)" &
+keep $!
+sleep 0.5
+for plan in fentry tracepoints; do
+    if ! "$record" -q -o "$work/$plan.tape" -d 3 --plan "$plan" --bpf-stats --ring-size 64M 2>"$work/refused"; then
+        echo "# not by $plan: $(cat "$work/refused")"
+        continue
+    fi
+    import_tape "$work/$plan.tape" "$work/$plan.db"
+    at_least "operations by $plan" "$(sql "$work/$plan.db" 'SELECT count(*) FROM sock_op')" "$(scaled 50000)"
+    sqlite3 -batch -noheader -readonly "$work/$plan.db" <<'SQL' | sed "s/^/# $plan: /"
+WITH last AS (SELECT program, name, value FROM self_cost WHERE ts = (SELECT max(ts) FROM self_cost WHERE program IS NOT NULL)),
+     cost AS (SELECT program, sum(CASE WHEN name = 'runs' THEN value ELSE 0 END) AS runs,
+                     sum(CASE WHEN name = 'run_ns' THEN value ELSE 0 END) AS run_ns
+              FROM last WHERE program GLOB '*sys_e*' OR program GLOB '*sock_*_length' OR program GLOB '*_inet*'
+              GROUP BY program)
+SELECT printf('%s: %d runs, %.0f ns each', program, runs, 1.0 * run_ns / runs) FROM cost WHERE runs
+UNION ALL SELECT printf('all of them: %.0f ns an operation', 1.0 * sum(run_ns) / (SELECT count(*) FROM sock_op)) FROM cost;
+SQL
+done
+finish
