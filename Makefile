@@ -74,6 +74,15 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
 
+$(BUILD)/bench/%.bpf.o: tests/bench/%.bpf.c
+	@mkdir -p $(@D)
+	$(call say,BPF,$<)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/bench/floor: $(BUILD)/o/tests/bench/floor.o $(BUILD)/bench/floor.bpf.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $< $(RECORD_LIBS)
+
 $(BUILD)/bpf/nettape.o: $(patsubst %.c,$(BUILD)/%.o,$(bpf_src))
 	$(call say,BPFLINK,$@)
 	$(Q)$(BPFTOOL) gen object $@ $^

@@ -119,6 +119,8 @@ compare tcp "$pairs" tcp "$record" -o TAPE -- 2>"$work/tcp.log"
 result "TCP byte rate kept while recording" "$(quartiles <"$work/tcp.ratios")" ">= 0.97"
 result "TCP Gbit/s, unrecorded" "$(calc "$(mean_rate "$work/tcp.off") * 8 / 1e9")"
 result "events lost, default rings, TCP" "$(lost_for_room "$work/tcp.log")" "<= 0"
+compare tcp "$pairs" floor "$PWD/build/bench/floor" "$PWD/build/bench/floor.bpf.o"
+result "TCP byte rate kept by programs that only read the clock, at the same tracepoints" "$(quartiles <"$work/floor.ratios")"
 flood_stop
 
 [[ -n ${BENCH_RESULTS:-} ]] || bench_table
