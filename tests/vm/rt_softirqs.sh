@@ -10,12 +10,14 @@ source "$(dirname "$0")/../live/lib.sh"
 needs_recorder
 needs_netns
 
+recording_start "$work/p.tape"
 # A veth pair hands a datagram over in the sender's own softirq: so the sender is in softirqs often, inside of `send`.
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
-keep $!
+receiver=$!
+keep "$receiver"
 "${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 &
-keep $!
-recording_start "$work/p.tape"
+sender=$!
+keep "$sender"
 preempters=()
 for cpu in 0 1; do
     "$tools/preempter" 4 "preempter-$cpu" "$cpu" 1000 100 >"$work/preempter-$cpu" &
@@ -23,6 +25,8 @@ for cpu in 0 1; do
     preempters+=($!)
 done
 wait "${preempters[@]}"
+# Before the programs are detached: emulated, a kernel may not survive its code being patched while it runs it.
+kill "$sender" "$receiver"
 recording_stop
 db=$work/p.db
 import_tape "$work/p.tape" "$db"
