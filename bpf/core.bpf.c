@@ -14,6 +14,37 @@ struct nt_task_ops_map nt_task_ops SEC(".maps");
 struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
 const volatile struct nt_config nt_config = {};
 
+/*
+ * Puts what is staged into the ring. 1 if the stage is empty then. An interrupt may add records meanwhile: hence the
+ * exchange, and another try for what came.
+ */
+int nt_unstage(__u32 cpu_id)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+	int try, empty = 0;
+
+	if (!cpu)
+		return 0;
+	cpu->stage.adding++;
+	barrier();
+	for (try = 0; try < 4 && !empty; try++) {
+		__u32 begin = cpu->stage.begin & (NT_STAGE_BYTES - 8), end = *(volatile __u32 *)&cpu->stage.end;
+		__u32 size = end - begin;
+
+		if (size > NT_STAGE_BYTES)
+			break;
+		if (size && !nt_ring_write(cpu, cpu_id, &cpu->stage.data[begin / 8], size))
+			break;
+		cpu->stage.begin = end;
+		empty = __sync_val_compare_and_swap(&cpu->stage.end, end, 0) == end;
+	}
+	if (empty)
+		cpu->stage.begin = 0;
+	barrier();
+	cpu->stage.adding--;
+	return empty;
+}
+
 /* Writes one kind's losses. If there is no room for that either, they are kept for the next try. */
 static __always_inline void flush_kind(struct nt_cpu *cpu, __u32 cpu_id, __u32 kind, __u64 now_ns)
 {
@@ -30,7 +61,7 @@ static __always_inline void flush_kind(struct nt_cpu *cpu, __u32 cpu_id, __u32 k
 	record.first_ns = __sync_lock_test_and_set(&lost->first_ns, 0);
 	record.last_ns = __sync_lock_test_and_set(&lost->last_ns, 0);
 	record.begin_ns = __sync_lock_test_and_set(&lost->begin_ns, 0);
-	if (nt_ring_write(cpu, cpu_id, &record, sizeof(record))) {
+	if (nt_stage_write(cpu, cpu_id, &record, sizeof(record))) {
 		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
 		return;
 	}
@@ -121,7 +152,7 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 	loss.count = 1;
 	loss.first_ns = cpu->switch_ns;
 	loss.last_ns = cpu->switch_ns;
-	if (nt_ring_write(cpu, cpu_id, &loss, sizeof(loss)))
+	if (nt_stage_write(cpu, cpu_id, &loss, sizeof(loss)))
 		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
 	else
 		nt_note_loss(cpu, NT_SWITCH, cpu->switch_ns, 0);
@@ -220,6 +251,8 @@ int nt_control(struct bpf_raw_tracepoint_args *ctx)
 		cpu->stop_ns = now_ns;
 	} else if (command == NT_CONTROL_FLUSH && cpu->lossy) {
 		nt_flush_losses(cpu_id, now_ns);
+	} else if (command == NT_CONTROL_REFRESH && cpu->gate) {
+		nt_refresh(cpu, cpu_id, now_ns);
 	}
 	nt_count(cpu, NT_PROGRAM_control, NT_OUTCOME_noted);
 	return 0;

@@ -112,6 +112,24 @@ struct nt_counts {
 };
 
 /*
+ * Events are gathered here and put into the ring some at a time: putting one there costs about as much as
+ * everything else that a program does. An interrupt may add records of its own between any two instructions of a
+ * program; it has done all of it when the program goes on. So whoever adds takes room first, and only a program
+ * that has interrupted nobody in the middle of adding empties the stage.
+ */
+#define NT_STAGE_FLUSH 480	/* put into the ring from this many bytes on */
+#define NT_STAGE_LIMIT 768	/* beyond, the ring is full too: records are lost */
+#define NT_STAGE_BYTES 2048	/* a power of two; the limit, and what interrupts in interrupts can add at once */
+
+struct nt_stage {
+	__u32 begin;		/* bytes up to here are in the ring already; 0 but while the stage is emptied */
+	__u32 end;		/* bytes up to here are taken */
+	__u32 adding;		/* programs that are in the middle of it */
+	__u32 zero;
+	__u64 data[NT_STAGE_BYTES / 8];
+};
+
+/*
  * A softirq that is open while its task is not on the CPU: on PREEMPT_RT softirqs are preempted. Its task does not
  * migrate meanwhile, so it is kept with the CPU. One lock for all softirqs of a CPU lets one at a time be open;
  * kernels from 6.18 on may be built without that lock.
@@ -163,6 +181,7 @@ struct nt_cpu {
 	__u8 irq_depth;
 	struct nt_open_op op;
 	__u64 start_ns, stop_ns;	/* when the gate opened and closed; 0: it did not */
+	struct nt_stage stage;
 	struct nt_lost losses[NT_KIND_MAX] __attribute__((aligned(64)));
 	struct nt_counts programs[NT_PROGRAM_COUNT];
 	struct nt_away_softirq away[NT_AWAY_SOFTIRQS];
@@ -174,7 +193,8 @@ struct nt_cpu {
 enum nt_control {
 	NT_CONTROL_START = 1,	/* open the gate, write a state record */
 	NT_CONTROL_STOP = 2,	/* write a state record, close the gate */
-	NT_CONTROL_FLUSH = 3	/* write what is left of losses */
+	NT_CONTROL_FLUSH = 3,	/* write what is left of losses */
+	NT_CONTROL_REFRESH = 4	/* write a state record, and put what is staged into the ring */
 };
 
 /* Direct-mapped: which socket identities have been sent. A collision only sends one again. */
