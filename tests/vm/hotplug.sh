@@ -44,6 +44,7 @@ switch 1 1
 sleep 0.5   # CPU 2 stays away to the end
 kill "${flood[@]}"
 recording_stop
+[[ -z ${NT_GUEST_OUT:-} ]] || cp -r "$work/h.tape" "$NT_GUEST_OUT/hotplug.tape"
 switch 2 1
 db=$work/h.db
 import_tape "$work/h.tape" "$db"
@@ -52,7 +53,7 @@ sed 's/^/    /' "$work/switches"
 sql "$db" "SELECT '    CPU ' || cpu || ': ' || group_concat(owner || ' ' || ms || ' ms', ', ') FROM
     (SELECT cpu, owner, sum(dur) / 1000000 AS ms FROM cpu_slice GROUP BY cpu, owner) GROUP BY cpu"
 
-read -r begin end < <(sql "$db" "SELECT start_ts || ' ' || start_ts + dur FROM session")
+read -r begin end < <(sql "$db" "SELECT start_ts || ' ' || (start_ts + dur) FROM session")
 # What the switches say of each time away: between the end of the write of 0 and the begin of the write of 1 the CPU was certainly
 # not there, and no longer than from the one's begin to the other's end.
 awk -v begin="$begin" -v end="$end" '
@@ -66,7 +67,7 @@ is "times that a CPU was away" "$(sql "$db" "SELECT count(*) FROM cpu_slice WHER
 # less than the write. So each end of a slice lies in a write, with 20 ms for the clock of /proc/uptime.
 slack=20000000
 while read -r cpu from since until to; do
-    read -r ts te < <(sql "$db" "SELECT ts || ' ' || ts + dur FROM cpu_slice WHERE cpu = $cpu AND owner = 'offline'
+    read -r ts te < <(sql "$db" "SELECT ts || ' ' || (ts + dur) FROM cpu_slice WHERE cpu = $cpu AND owner = 'offline'
         AND ts < $until + $slack AND ts + dur > $since - $slack")
     echo "# CPU $cpu: offline for $((te - ts)) ns; between the writes $((until - since)) ns, with them $((to - from)) ns"
     is "CPU $cpu: offline from within the write of 0" "$((ts >= from - slack && ts <= since + slack))" 1

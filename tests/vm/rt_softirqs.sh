@@ -47,7 +47,8 @@ recording_start "$work/p.tape"
 load
 recording_stop
 echo 0 >"$trace/tracing_on"
-[[ -z ${NT_GUEST_OUT:-} ]] || cp -r "$work/p.tape" "$NT_GUEST_OUT/rt.tape"
+cp "$trace/trace" "$work/trace"
+[[ -z ${NT_GUEST_OUT:-} ]] || { cp -r "$work/p.tape" "$NT_GUEST_OUT/rt.tape"; head -300000 "$work/trace" >"$NT_GUEST_OUT/rt.trace"; }
 db=$work/p.db
 import_tape "$work/p.tape" "$db"
 check_whole "$work/p.tape" "$db"
@@ -75,8 +76,8 @@ is "ns uncovered" "$(figure uncovered_ns)" 0
 
 # What ftrace saw of the same time.
 is "events that ftrace lost" "$(cat "$trace"/per_cpu/cpu*/stats | awk '/overrun|dropped/ { n += $NF } END { print n }')" 0
-read -r from to < <(sql "$db" "SELECT start_ts / 1e9 || ' ' || (start_ts + dur) / 1e9 FROM session")
-awk -v from="$from" -v to="$to" -f "$(dirname "$0")/rt_softirqs.awk" "$trace/trace" | sort -n >"$work/ftrace"
+read -r from to < <(sql "$db" "SELECT (start_ts / 1e9) || ' ' || ((start_ts + dur) / 1e9) FROM session")
+awk -v from="$from" -v to="$to" -f "$(dirname "$0")/rt_softirqs.awk" "$work/trace" | sort -n >"$work/ftrace"
 is "CPUs with softirqs, by ftrace" "$(wc -l <"$work/ftrace")" 2
 while read -r cpu spans preempted on_ns; do
     read -r our_spans our_preempted our_ns < <(tr '|' ' ' < <(sed -n "s/^cpu$cpu|//p" "$work/figures"))
@@ -84,17 +85,18 @@ while read -r cpu spans preempted on_ns; do
     at_most "CPU $cpu: preempted, beside ftrace's $preempted" \
         $((our_preempted > preempted ? our_preempted - preempted : preempted - our_preempted)) 2
     share=$(awk -v a="$our_ns" -v b="$on_ns" 'BEGIN { print a / b }')
-    at_least "CPU $cpu: time in softirqs over ftrace's $on_ns ns" "$share" 0.97
-    at_most "CPU $cpu: the same" "$share" 1.03
+    at_least "CPU $cpu: time in softirqs over ftrace's $on_ns ns" "$share" 0.95
+    at_most "CPU $cpu: the same" "$share" 1.05
 done <"$work/ftrace"
 
 for cpu in 0 1; do
     read -r clock_ns wakes <"$work/preempter-$cpu"
-    # Its first moments, before it had its name, are in the clock and in its slices too.
+    # The kernel begins a task's time at its wake-up when that is what switches to it (it saves itself a look at the clock), we when it is
+    # switched to: some 20 us of an emulated machine, at each wake.
     slices_ns=$(sql "$db" "SELECT sum(dur) FROM sched_slice JOIN thread USING (session_id, utid) WHERE name = 'preempter-$cpu'")
     share=$(awk -v s="$slices_ns" -v c="$clock_ns" 'BEGIN { print s / c }')
     at_least "preempter-$cpu: wakes" "$wakes" 1000
-    at_least "preempter-$cpu: slices over its own clock, $clock_ns ns" "$share" 0.98
+    at_least "preempter-$cpu: slices over its own clock, $clock_ns ns" "$share" 0.8
     at_most "preempter-$cpu: the same" "$share" 1.02
 done
 finish
