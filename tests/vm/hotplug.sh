@@ -22,6 +22,7 @@ switch() {
     echo "$2" >"$cpus/cpu$1/online"
     after=$(now_ns)
     echo "$1 $2 $before $after" >>"$work/switches"
+    echo "    CPU $1 $2: $before to $after"
 }
 
 switch 3 0
@@ -31,17 +32,17 @@ flood=($!)
 "${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 &
 flood+=($!)
 for pid in "${flood[@]}"; do keep "$pid"; done
-sleep 1
+sleep 0.3
 switch 3 1  # for the first time since the recording began
 switch 1 0
-sleep 1
+sleep 0.3
 switch 2 0
-sleep 1.5
+sleep 0.3
 switch 1 1
-sleep 0.5
+sleep 0.3
 switch 1 0  # once more, and shortly
 switch 1 1
-sleep 0.5   # CPU 2 stays away to the end
+sleep 0.3   # CPU 2 stays away to the end
 kill "${flood[@]}"
 recording_stop
 [[ -z ${NT_GUEST_OUT:-} ]] || cp -r "$work/h.tape" "$NT_GUEST_OUT/hotplug.tape"
