@@ -3,9 +3,9 @@
  * hotplug.bpf.c - part of probe `sched`: CPUs that go offline and come back.
  *
  * No tracepoint fires on a CPU that is not online. What is seen is another CPU that takes it down or brings it up, in
- * numbered steps, one CPU at a time. It writes the record in the name of the one that is not there, which meanwhile touches
- * neither its state nor its ring. So the last moments of a CPU that goes, which no tracepoint shows, are of the task that stops
- * it (migration/N); and a CPU that comes is in its idle task from the step that starts it on.
+ * numbered steps, one CPU at a time. It writes the record in the name of the one that is not there, which meanwhile
+ * touches neither its state nor its ring. So the last moments of a CPU that goes, which no tracepoint shows, are of the
+ * task that stops it (migration/N); and a CPU that comes is in its idle task from the step that starts it on.
  */
 #include "bpf/emit.h"
 
@@ -24,7 +24,7 @@ static __always_inline void forget(struct nt_cpu *cpu)
 
 static __always_inline void write_hotplug(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, bool online, __u64 now_ns)
 {
-	struct nt_hotplug record = { .end_ns = now_ns, .kind = NT_HOTPLUG, .online = online };
+	struct nt_hotplug record = {.end_ns = now_ns, .kind = NT_HOTPLUG, .online = online};
 	bool written = nt_emit_sample(cpu, cpu_id, program, &record, sizeof(record), NT_HOTPLUG, 0, now_ns, 0);
 
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
@@ -33,7 +33,7 @@ static __always_inline void write_hotplug(struct nt_cpu *cpu, __u32 cpu_id, __u3
 /* The idle task is on the CPU (0 is its key): without this all would be uncovered to the first switch. */
 static __always_inline void write_idle(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
 {
-	struct nt_state record = { .end_ns = now_ns, .kind = NT_STATE, .reason = NT_STATE_RESYNC };
+	struct nt_state record = {.end_ns = now_ns, .kind = NT_STATE, .reason = NT_STATE_RESYNC};
 
 	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_STATE, 0, now_ns, 0);
 	nt_state_written(cpu, now_ns);

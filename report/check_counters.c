@@ -105,7 +105,8 @@ struct softirqs {
 	size_t n_readings;
 	struct nt_id_map during, after;
 	uint64_t compared, from_below, wrong;
-	/* Of the CPU and vector at hand, at the reading before: whether none (1) or one (2) can have been counted and not begun. */
+	/* Of the CPU and vector at hand, at the reading before: whether none (1) or one (2) can have been counted and
+	 * not begun. */
 	int64_t cpu;
 	int vec;
 	unsigned int ahead;
@@ -206,8 +207,9 @@ static int64_t stretches(sqlite3_stmt *loss, int64_t cpu, int64_t from_ns, int64
 }
 
 /*
- * The kernel counts a softirq a moment before it calls the handler: one may be counted before a reading and begin after it. That one
- * is missing from the next change, so nothing accumulates. Gives what is possible at the second reading; 0: nothing is.
+ * The kernel counts a softirq a moment before it calls the handler: one may be counted before a reading and begin after
+ * it. That one is missing from the next change, so nothing accumulates. Gives what is possible at the second reading;
+ * 0: nothing is.
  */
 static unsigned int follow(unsigned int ahead, int64_t change, int64_t least, int64_t most)
 {

@@ -13,6 +13,7 @@ needs_netns
 seconds=8
 trace=/sys/kernel/tracing/instances/nettape-test
 
+# shellcheck disable=SC2317  # lib.sh calls it
 test_cleanup() { [[ ! -d $trace ]] || rmdir "$trace"; }
 
 # ftrace, in a buffer of its own.
