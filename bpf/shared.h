@@ -20,6 +20,8 @@
 	X(sched_process_exit)    \
 	X(cgroup_attach_task)    \
 	X(cgroup_mkdir)          \
+	X(cpuhp_enter)           \
+	X(cpuhp_exit)            \
 	X(softirq_entry)         \
 	X(softirq_exit)          \
 	X(irq_handler_entry)     \

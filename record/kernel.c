@@ -18,6 +18,7 @@
 #pragma GCC diagnostic pop
 
 #define ONLINE "/sys/devices/system/cpu/online"
+#define PRESENT "/sys/devices/system/cpu/present"
 
 /* What each system call can do to a socket. Whatever this architecture lacks, its headers lack. */
 static const struct {
@@ -116,16 +117,17 @@ static int make_ring(struct nt_kernel *kernel, uint32_t cpu, size_t size)
 														 : 0;
 }
 
+/* Also for CPUs that are there and offline: they may come online at any time. */
 static int make_rings(struct nt_kernel *kernel, size_t size)
 {
-	uint8_t *online = calloc(kernel->n_cpus, 1);
-	int err = online ? nt_read_cpu_list(ONLINE, online, kernel->n_cpus) : -ENOMEM;
+	uint8_t *present = calloc(kernel->n_cpus, 1);
+	int err = present ? nt_read_cpu_list(PRESENT, present, kernel->n_cpus) : -ENOMEM;
 	uint32_t cpu;
 
 	for (cpu = 0; cpu < kernel->n_cpus && !err; cpu++)
-		if (online[cpu])
+		if (present[cpu])
 			err = make_ring(kernel, cpu, size);
-	free(online);
+	free(present);
 	return err;
 }
 
@@ -271,7 +273,10 @@ int nt_kernel_start(struct nt_kernel *kernel)
 		if (!kernel->rings[cpu].fd)
 			continue;
 		err = control(kernel, cpu, NT_CONTROL_START);
-		if (err)
+		/* Offline: nothing runs there to open its gate. What brings it up will say on the tape that it came. */
+		if (err == -ENXIO)
+			kernel->cpus[cpu].gate = 1;
+		else if (err)
 			return err;
 		if (load(&kernel->cpus[cpu].start_ns) > kernel->start_ns)
 			kernel->start_ns = load(&kernel->cpus[cpu].start_ns);
@@ -327,6 +332,7 @@ int nt_kernel_drain_stage(struct nt_kernel *kernel, uint32_t cpu, nt_sample_fn s
 	return end > begin && end <= sizeof(stage->data) ? sample(arg, (const uint8_t *)stage->data + begin, end - begin) : 0;
 }
 
+/* For CPUs that were not even present at the start: plugged in since, by hand or by a hypervisor. */
 int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigned int *changed)
 {
 	uint8_t online[4096];

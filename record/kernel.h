@@ -25,13 +25,13 @@ struct nt_kernel {
 
 /*
  * Opens and loads the programs of options->plan (which this call completes by asking the kernel), makes a
- * ring for each online CPU and attaches. On failure gives a negative errno and writes one sentence with the
+ * ring for each CPU that is present and attaches. On failure gives a negative errno and writes one sentence with the
  * remedy into `error`. nt_kernel_release afterwards in any case.
  */
 int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *error, size_t error_size);
 /* Takes in all tasks that are there, and the operations that they are inside. */
 int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids);
-/* Opens the gate of each online CPU; sets start_ns. */
+/* Opens the gate of each CPU, also of those that are offline; sets start_ns. */
 int nt_kernel_start(struct nt_kernel *kernel);
 /* Closes the gates, sets end_ns, detaches. What is in the rings stays there. */
 void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan);
@@ -41,7 +41,7 @@ void nt_kernel_flush_losses(struct nt_kernel *kernel);
 void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns);
 /* Gives, as one sample, what a CPU has staged and not put into its ring. Only when no program writes there any more. */
 int nt_kernel_drain_stage(struct nt_kernel *kernel, uint32_t cpu, nt_sample_fn sample, void *arg);
-/* Gives CPUs that have come online a ring and opens their gate. *changed: how many. */
+/* Gives CPUs that have been plugged in and are online a ring and opens their gate. *changed: how many. */
 int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigned int *changed);
 void nt_kernel_release(struct nt_kernel *kernel);
 

@@ -32,6 +32,8 @@ static const struct nt_attach_point sched_points[] = {
 	POINT(sched_process_exit),
 	OPTIONAL(cgroup_attach_task),
 	OPTIONAL(cgroup_mkdir),
+	OPTIONAL(cpuhp_enter),
+	OPTIONAL(cpuhp_exit),
 	{}
 };
 
