@@ -8,11 +8,13 @@
 #
 # Lines and last line as of check.sh, with the guest's name before the test's. The kernels are Debian's, downloaded into
 # build/vm and not installed. Logs are in build/vm/logs/GUEST. Exit status 0 if none failed.
-# VM_GUESTS="6.12 6.12-rt": only these guests. VM_SECONDS (600) bounds each guest.
+# VM_GUESTS="6.12 6.12-rt": only these guests. VM_SECONDS (1000) bounds each guest. VM_JOBS: how many at once (one for each CPU
+# of this machine: the emulator keeps one busy).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pattern=${1:-.}
-limit=${VM_SECONDS:-600}
+limit=${VM_SECONDS:-1000}
+jobs=${VM_JOBS:-$(nproc)}
 results=build/vm/results
 
 # guest | kernel | CPUs | MiB | tests. Every kernel runs what its programs or its network stack can make different; the
@@ -46,7 +48,7 @@ compare_reports() {
     fi
 }
 
-# Boots the guest and prints the lines of its tests as they come; gives its exit status.
+# Boots the guest and prints the lines of its tests as they come, what they said below their guest's name; gives its status.
 boot_guest() {
     local guest=$1 kernel=$2 cpus=$3 memory=$4 tests=$5 logs=$6 wanted=$7 boot
     rm -rf "$logs"
@@ -58,12 +60,10 @@ boot_guest() {
     boot=$!
     # Those of several guests' ends and sums are for the end.
     tail --pid=$boot --sleep-interval=0.5 -n +1 -f "$logs/output" 2>/dev/null |
-        { grep --line-buffered -vE '^[0-9]+ passed, |^nettape: skipped' || true; } | sed -u "s|: /mnt/|: $logs/|" | tee -a "$results"
+        { grep --line-buffered -vE '^[0-9]+ passed, |^nettape: skipped' || true; } |
+        sed -u -e "s|: /mnt/|: $logs/|" -e "s/^         | /         $guest | /" | tee -a "$results"
     wait $boot
 }
-
-# The emulator's own fault, which boot.sh describes, and not one of the kernel or of nettape.
-emulator_failed() { grep -aq 'int3: 0000 \[#1\]' "$1/console"; }
 
 run_guest() {
     local guest=$1 logs=build/vm/logs/$1 status=0 why
@@ -71,12 +71,6 @@ run_guest() {
     local wanted=$pattern
     if [[ $wanted == "$guest"/* ]]; then wanted=^${wanted#"$guest"/}; elif [[ $wanted == */*/* ]]; then return; fi
     boot_guest "$@" "$logs" "$wanted" || status=$?
-    if [[ $status == 125 ]] && emulator_failed "$logs"; then
-        echo "nettape: the guest $guest fell to a fault of QEMU's (tests/vm/guest/boot.sh says which): once more"
-        sed -i "\\| $guest/|d" "$results"
-        status=0
-        boot_guest "$@" "$logs" "$wanted" || status=$?
-    fi
     if [[ $status == 77 ]]; then
         line skipped "$guest" "$(tail -1 "$logs/boot")"
     elif [[ $status == 125 ]]; then
@@ -97,11 +91,23 @@ echo "nettape: building"
 make -s -j"$(nproc)" all tools
 mkdir -p build/vm
 : >"$results"
+# Here, since two guests of one kernel must not both fetch it. Whether it is there, each guest says.
+echo "nettape: kernels"
+for kernel in $(awk -v only="${VM_GUESTS:-}" '!only || index(" " only " ", " " $1 " ") { print $2 }' <<<"$guests" | sort -u); do
+    bash tests/vm/guest/kernel.sh "$kernel" || true
+done
+running=0
 while read -r guest kernel cpus memory tests; do
     [[ -n $guest && ( -z ${VM_GUESTS:-} || " $VM_GUESTS " == *" $guest "* ) ]] || continue
+    if ((running == jobs)); then
+        wait -n || true
+        running=$((running - 1))
+    fi
     # Its input is the table: no command of the guest's may read it.
-    run_guest "$guest" "$kernel" "$cpus" "$memory" "$tests" </dev/null
+    run_guest "$guest" "$kernel" "$cpus" "$memory" "$tests" </dev/null &
+    running=$((running + 1))
 done <<<"$guests"
+wait
 count() { grep -c "^$1 " "$results" || true; }
 echo "$(count passed) passed, $(count FAILED) failed, $(count skipped) skipped"
 [[ $(count FAILED) == 0 && $(($(count passed) + $(count skipped))) != 0 ]]

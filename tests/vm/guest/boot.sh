@@ -10,12 +10,9 @@
 # OUT/dmesg. What it writes elsewhere is gone with the guest. Exit status: the command's; 125 if the guest did not come
 # up or did not end in time; 77 where there is no such kernel, and a line that says so.
 #
-# The emulation is plain software on purpose: /dev/kvm may be there on a host where it cannot run a stock kernel.
-#
-# A guest may panic with "Oops: int3: 0000 [#1]": one CPU has executed a breakpoint that another had put there while it
-# changed code and has long taken away, because QEMU (7.2 at least) kept what it had translated in between. It takes a hot tracepoint
-# that is switched on or off, by whatever: doing that under a UDP flood by ftrace alone brings a guest down in seconds.
-# So tests here start their load after the recorder and end it before, where they can, and check-vm.sh gives such a guest a second try.
+# The emulation is plain software on purpose: /dev/kvm may be there on a host where it cannot run a stock kernel. It runs the
+# guest's CPUs in turns: with a thread for each, QEMU (7.2 at least) may keep what it has translated of code that another CPU
+# has changed since, and a tracepoint that is switched on or off under load brings the guest down ("Oops: int3").
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 cpus=2 memory=2048 limit=600 arguments=
