@@ -3,6 +3,7 @@
  * core.bpf.c - what every probe stands on: the maps, loss and state records, and the control program by which
  * the recorder opens and closes each CPU's gate.
  */
+#include "bpf/device.h"
 #include "bpf/open_op.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -11,6 +12,7 @@ struct nt_cpus_map nt_cpus SEC(".maps");
 struct nt_rings_map nt_rings SEC(".maps");
 struct nt_task_ops_map nt_task_ops SEC(".maps");
 struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
+struct nt_seen_devices_map nt_seen_devices SEC(".maps");
 const volatile struct nt_config nt_config = {};
 
 /* Writes one kind's losses. If there is no room for that either, they are kept for the next try. */

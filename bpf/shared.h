@@ -28,7 +28,8 @@
 	X(vector_exit)           \
 	X(sys_enter)             \
 	X(sock_send_length)      \
-	X(sock_recv_length)
+	X(sock_recv_length)      \
+	X(napi_poll)
 
 enum nt_program {
 #define X(name) NT_PROGRAM_##name,
@@ -61,6 +62,7 @@ enum nt_outcome {
 
 #define NT_CALL_BATCH 0x01	/* makes several operations: after one, the next begins */
 #define NT_CALL_MAY_NEST 0x02	/* also works on files, whose write may use a socket of the kernel's */
+#define NT_CALL_WAITS 0x04	/* waits for packets, and may poll devices itself meanwhile */
 
 /* What a system call, by number, can do to a socket. */
 struct nt_call_info {
@@ -74,6 +76,7 @@ struct nt_config {
 	__u32 wake_bytes;	/* the reader is woken each time a CPU has written this much */
 	__u8 probe_socket;	/* operations are recorded */
 	__u8 probe_irq;		/* hard interrupts are recorded */
+	__u8 sees_calls;	/* every system call's entry is seen, and resets busy_ns */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 };
 
@@ -132,6 +135,10 @@ struct nt_cpu {
 	__u8 irq_depth;
 	__u8 softirq_vec;
 	__u8 softirq_context;
+	__u64 poll_ns;		/* end of the last NAPI poll in a softirq or NAPI thread */
+	__u64 busy_ns;		/* what a task's own poll follows at once: its system call's begin, its last poll; 0: not known */
+	__u32 polls_busily;	/* a task has polled: calls that wait are noted */
+	__u32 zero_a;
 	struct nt_open_op op;
 	__u64 start_ns, stop_ns;	/* when the gate opened and closed; 0: it did not */
 	struct nt_lost losses[NT_KIND_MAX] __attribute__((aligned(64)));
@@ -143,6 +150,13 @@ enum nt_control {
 	NT_CONTROL_START = 1,	/* open the gate, write a state record */
 	NT_CONTROL_STOP = 2,	/* write a state record, close the gate */
 	NT_CONTROL_FLUSH = 3	/* write what is left of losses */
+};
+
+/* Direct-mapped, as the next: which device identities have been sent, and by which name. */
+#define NT_SEEN_DEVICES 1024
+struct nt_seen_device {
+	__u64 key;
+	char name[NT_IFNAME_LEN];
 };
 
 /* Direct-mapped: which socket identities have been sent. A collision only sends one again. */

@@ -44,6 +44,8 @@ static const struct nt_attach_point socket_points[] = {
 	{}
 };
 
+static const struct nt_attach_point napi_points[] = { POINT(napi_poll), {} };
+
 static const char *const irq_uncovered[] = {
 	"The entry and exit code around an interrupt, vectors without tracepoints and NMIs are in the time of whoever they interrupted.",
 	NULL
@@ -55,10 +57,16 @@ static const char *const socket_uncovered[] = {
 	NULL
 };
 
+static const char *const napi_uncovered[] = {
+	"The time that a busy-polling task spends from its last poll to its waking up is its own or its receive's; so is the first poll after it was switched out.",
+	NULL
+};
+
 static const struct nt_candidate sched_candidates[] = { { "tracepoints", sched_points, NULL }, {} };
 static const struct nt_candidate softirq_candidates[] = { { "tracepoints", softirq_points, NULL }, {} };
 static const struct nt_candidate irq_candidates[] = { { "tracepoints", irq_points, irq_uncovered }, {} };
 static const struct nt_candidate socket_candidates[] = { { "tracepoints", socket_points, socket_uncovered }, {} };
+static const struct nt_candidate napi_candidates[] = { { "tracepoints", napi_points, napi_uncovered }, {} };
 
 const struct nt_probe nt_probes[] = {
 	{ "sched", "context switches; tasks, processes and cgroups (always on)", sched_candidates,
@@ -69,6 +77,8 @@ const struct nt_probe nt_probes[] = {
 	  "Hard interrupts are not recorded: their time is that of whoever they interrupted." },
 	{ "socket", "send and receive operations on network sockets (switches softirq on)", socket_candidates,
 	  "Socket operations are not recorded: their time is the task's." },
+	{ "napi", "polls of network devices: by softirqs, NAPI threads and busy-polling tasks (switches softirq on)", napi_candidates,
+	  "Polls are not recorded: what a busy-polling task does for the network is its own time or its receive's." },
 	{}
 };
 _Static_assert(sizeof(nt_probes) / sizeof(nt_probes[0]) == NT_PROBE_COUNT + 1, "NT_PROBE_COUNT");
@@ -102,7 +112,7 @@ bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad
 		list += size;
 		list += *list == ',';
 	}
-	plan->on[NT_PROBE_SOFTIRQ] |= plan->on[NT_PROBE_SOCKET];
+	plan->on[NT_PROBE_SOFTIRQ] |= plan->on[NT_PROBE_SOCKET] || plan->on[NT_PROBE_NAPI];
 	return true;
 }
 
@@ -144,6 +154,22 @@ int nt_plan_choose(struct nt_plan *plan)
 	}
 	btf__free(btf);
 	return 0;
+}
+
+bool nt_plan_attaches(const struct nt_plan *plan, const char *program)
+{
+	const struct nt_attach_point *points;
+	int probe, i;
+
+	for (probe = 0; probe < NT_PROBE_COUNT; probe++) {
+		if (!plan->chosen[probe])
+			continue;
+		points = plan->chosen[probe]->points;
+		for (i = 0; points[i].program; i++)
+			if (plan->has[probe][i] && !strcmp(points[i].program, program))
+				return true;
+	}
+	return false;
 }
 
 void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object)

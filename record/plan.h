@@ -38,11 +38,12 @@ struct nt_probe {
 };
 
 extern const struct nt_probe nt_probes[];	/* ends with a NULL name */
-#define NT_PROBE_COUNT 4
+#define NT_PROBE_COUNT 5
 #define NT_PROBE_SCHED 0	/* always on: the timeline stands on it */
-#define NT_PROBE_SOFTIRQ 1	/* goes with socket, which must know when a softirq is running */
+#define NT_PROBE_SOFTIRQ 1	/* goes with socket and napi, which must know when a softirq is running */
 #define NT_PROBE_IRQ 2
 #define NT_PROBE_SOCKET 3
+#define NT_PROBE_NAPI 4
 
 struct nt_plan {
 	bool on[NT_PROBE_COUNT];				/* asked for */
@@ -56,6 +57,8 @@ struct nt_plan {
 bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad_size);
 /* Asks the kernel. A probe without a candidate stays unchosen. Gives a negative errno if the kernel has no BTF. */
 int nt_plan_choose(struct nt_plan *plan);
+/* Whether the plan, once chosen, runs this program. */
+bool nt_plan_attaches(const struct nt_plan *plan, const char *program);
 /* Marks the programs of chosen probes, and only those, for loading. */
 void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object);
 /* Attaches all. On failure names the point in *failed. */

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * napi.bpf.c - probe `napi`: polls of network devices' queues, by whom and how much they brought. The kernel's
+ * tracepoint is at a poll's end; its begin is what it certainly followed at once (schema/event.h).
+ */
+#include "bpf/device.h"
+#include "bpf/open_op.h"
+
+#define LONGEST_POLL_NS 1000000000ull	/* longer is no poll: the begin is not what we take it for */
+
+static __always_inline __u8 context_of(const struct nt_cpu *cpu, struct napi_struct *napi, struct task_struct *task,
+				       int budget)
+{
+	if (!budget)
+		return NT_NAPI_NETPOLL;
+	if (cpu->softirq_begin_ns)
+		return NT_NAPI_SOFTIRQ;
+	if ((unsigned long)napi->thread == (unsigned long)task)
+		return NT_NAPI_THREAD;
+	return task->flags & PF_KTHREAD ? NT_NAPI_UNKNOWN : NT_NAPI_BUSY;
+}
+
+static __always_inline __u64 later(__u64 a, __u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* What the poll followed at once; 0: not known. Before the task's last switch is before its stay here. */
+static __always_inline __u64 begin_of(const struct nt_cpu *cpu, __u8 context)
+{
+	if (context == NT_NAPI_SOFTIRQ)
+		return later(cpu->poll_ns, cpu->softirq_begin_ns);
+	if (context == NT_NAPI_THREAD)
+		return later(cpu->poll_ns, cpu->switch_ns);
+	if (context == NT_NAPI_BUSY && nt_config.sees_calls && cpu->busy_ns >= cpu->switch_ns)
+		return cpu->busy_ns;
+	return 0;
+}
+
+/*
+ * A task that polls by itself does so in a loop inside a system call, so its next poll begins where this one ended,
+ * unless another call (nt_sys_enter) or a message (op_end) comes between. An io_uring thread is in no call: whatever it
+ * does between two polls would not be seen.
+ */
+static __always_inline void note_end(struct nt_cpu *cpu, struct task_struct *task, __u8 context, __u64 now_ns)
+{
+	if (context == NT_NAPI_BUSY) {
+		cpu->polls_busily = 1;
+		cpu->busy_ns = nt_is_kernel_task(task) ? 0 : now_ns;
+	} else {
+		cpu->poll_ns = now_ns;
+	}
+}
+
+SEC("tp_btf/napi_poll")
+int BPF_PROG(nt_napi_poll, struct napi_struct *napi, int work, int budget)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 now_ns = bpf_ktime_get_ns(), begin_ns;
+	struct nt_napi record = {};
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	nt_check_current(cpu, cpu_id, task, now_ns);
+	record.context = context_of(cpu, napi, task, budget);
+	begin_ns = begin_of(cpu, record.context);
+	note_end(cpu, task, record.context, now_ns);
+	if (!cpu->gate) {
+		nt_count(cpu, NT_PROGRAM_napi_poll, NT_OUTCOME_skipped_gate);
+		return 0;
+	}
+	record.end_ns = now_ns;
+	record.kind = NT_NAPI;
+	record.napi_id = napi->napi_id;
+	record.work = work > 0 ? work : 0;
+	record.budget = budget;
+	record.device = nt_key_of_device(cpu, cpu_id, napi->dev, now_ns);
+	if (begin_ns && now_ns - begin_ns < LONGEST_POLL_NS) {
+		record.dur_ns = now_ns - begin_ns;
+	} else {
+		record.flags = NT_SPAN_NO_BEGIN;
+		begin_ns = 0;
+	}
+	nt_emit_event(cpu, cpu_id, NT_PROGRAM_napi_poll, &record, sizeof(record),
+		      record.context == NT_NAPI_BUSY ? begin_ns : 0);
+	return 0;
+}
