@@ -23,18 +23,21 @@ static __always_inline void nt_announce_device(struct nt_cpu *cpu, __u32 cpu_id,
 	__u32 place = (__u32)(key ^ key >> 32) & (NT_SEEN_DEVICES - 1);
 	struct nt_seen_device *seen = bpf_map_lookup_elem(&nt_seen_devices, &place);
 	struct nt_device record = {};
+	__u64 name[NT_IFNAME_LEN / 8] = {};
 
-	bpf_probe_read_kernel(record.name, sizeof(record.name), dev->name);
-	if (!seen || (seen->key == key && !__builtin_memcmp(seen->name, record.name, sizeof(record.name))))
+	bpf_probe_read_kernel(name, sizeof(name), dev->name);
+	if (!seen || (seen->key == key && seen->name[0] == name[0] && seen->name[1] == name[1]))
 		return;
 	record.end_ns = now_ns;
 	record.kind = NT_DEVICE;
 	record.ifindex = (__u32)key;
 	record.device = key;
 	record.netns = key >> 32;
+	__builtin_memcpy(record.name, name, sizeof(record.name));
 	if (nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_DEVICE, 0, now_ns, 0)) {
 		seen->key = key;
-		__builtin_memcpy(seen->name, record.name, sizeof(record.name));
+		seen->name[0] = name[0];
+		seen->name[1] = name[1];
 	}
 }
 

@@ -60,24 +60,26 @@ int BPF_PROG(nt_napi_poll, struct napi_struct *napi, int work, int budget)
 	struct nt_napi record = {};
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
+	__u8 context;
 
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu)
 		return 0;
 	nt_check_current(cpu, cpu_id, task, now_ns);
-	record.context = context_of(cpu, napi, task, budget);
-	begin_ns = begin_of(cpu, record.context);
-	note_end(cpu, task, record.context, now_ns);
+	context = context_of(cpu, napi, task, budget);
+	begin_ns = begin_of(cpu, context);
+	note_end(cpu, task, context, now_ns);
 	if (!cpu->gate) {
 		nt_count(cpu, NT_PROGRAM_napi_poll, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
+	record.device = nt_key_of_device(cpu, cpu_id, napi->dev, now_ns);
 	record.end_ns = now_ns;
 	record.kind = NT_NAPI;
+	record.context = context;
 	record.napi_id = napi->napi_id;
 	record.work = work > 0 ? work : 0;
 	record.budget = budget;
-	record.device = nt_key_of_device(cpu, cpu_id, napi->dev, now_ns);
 	if (begin_ns && now_ns - begin_ns < LONGEST_POLL_NS) {
 		record.dur_ns = now_ns - begin_ns;
 	} else {
@@ -85,6 +87,6 @@ int BPF_PROG(nt_napi_poll, struct napi_struct *napi, int work, int budget)
 		begin_ns = 0;
 	}
 	nt_emit_event(cpu, cpu_id, NT_PROGRAM_napi_poll, &record, sizeof(record),
-		      record.context == NT_NAPI_BUSY ? begin_ns : 0);
+		      context == NT_NAPI_BUSY ? begin_ns : 0);
 	return 0;
 }

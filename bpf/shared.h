@@ -156,7 +156,7 @@ enum nt_control {
 #define NT_SEEN_DEVICES 1024
 struct nt_seen_device {
 	__u64 key;
-	char name[NT_IFNAME_LEN];
+	__u64 name[NT_IFNAME_LEN / 8];
 };
 
 /* Direct-mapped: which socket identities have been sent. A collision only sends one again. */
