@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * napi.bpf.c - probe `napi`: polls of network devices' queues, by whom and how much they brought. The kernel's
- * tracepoint is at a poll's end; its begin is what it certainly followed at once (schema/event.h).
+ * napi.bpf.c - polls of network devices' queues, by whom and how much they brought: probe `napi`, those of softirqs
+ * and NAPI threads; probe `busypoll`, those of tasks that wait for packets. The kernel's tracepoint is at a poll's end;
+ * its begin is what it certainly followed at once (schema/event.h).
  */
 #include "bpf/device.h"
 #include "bpf/open_op.h"
@@ -37,19 +38,27 @@ static __always_inline __u64 begin_of(const struct nt_cpu *cpu, __u8 context)
 	return 0;
 }
 
-/*
- * A task that polls by itself does so in a loop inside a system call, so its next poll begins where this one ended,
- * unless another call (nt_sys_enter) or a message (op_end) comes between. An io_uring thread is in no call: whatever it
- * does between two polls would not be seen.
- */
-static __always_inline void note_end(struct nt_cpu *cpu, struct task_struct *task, __u8 context, __u64 now_ns)
+/* Writes the poll, and counts how the run ended. The gate is open. */
+static __always_inline void emit_poll(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, struct napi_struct *napi,
+				      __u8 context, __u32 work, __u32 budget, __u64 begin_ns, __u64 now_ns)
 {
-	if (context == NT_NAPI_BUSY) {
-		cpu->polls_busily = 1;
-		cpu->busy_ns = nt_is_kernel_task(task) ? 0 : now_ns;
+	struct nt_napi record = {};
+
+	record.device = nt_key_of_device(cpu, cpu_id, napi->dev, now_ns);
+	record.end_ns = now_ns;
+	record.kind = NT_NAPI;
+	record.context = context;
+	record.napi_id = napi->napi_id;
+	record.work = work;
+	record.budget = budget;
+	if (begin_ns && now_ns - begin_ns < LONGEST_POLL_NS) {
+		record.dur_ns = now_ns - begin_ns;
 	} else {
-		cpu->poll_ns = now_ns;
+		record.flags = NT_SPAN_NO_BEGIN;
+		begin_ns = 0;
 	}
+	/* Only a poll by a task has time that nothing else tells of. */
+	nt_emit_event(cpu, cpu_id, program, &record, sizeof(record), context == NT_NAPI_BUSY ? begin_ns : 0);
 }
 
 SEC("tp_btf/napi_poll")
@@ -57,7 +66,6 @@ int BPF_PROG(nt_napi_poll, struct napi_struct *napi, int work, int budget)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 now_ns = bpf_ktime_get_ns(), begin_ns;
-	struct nt_napi record = {};
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
 	__u8 context;
@@ -67,26 +75,49 @@ int BPF_PROG(nt_napi_poll, struct napi_struct *napi, int work, int budget)
 		return 0;
 	nt_check_current(cpu, cpu_id, task, now_ns);
 	context = context_of(cpu, napi, task, budget);
+	if (context == NT_NAPI_BUSY) {
+		nt_count(cpu, NT_PROGRAM_napi_poll, NT_OUTCOME_skipped_context);
+		return 0;
+	}
 	begin_ns = begin_of(cpu, context);
-	note_end(cpu, task, context, now_ns);
+	cpu->poll_ns = now_ns;
 	if (!cpu->gate) {
 		nt_count(cpu, NT_PROGRAM_napi_poll, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	record.device = nt_key_of_device(cpu, cpu_id, napi->dev, now_ns);
-	record.end_ns = now_ns;
-	record.kind = NT_NAPI;
-	record.context = context;
-	record.napi_id = napi->napi_id;
-	record.work = work > 0 ? work : 0;
-	record.budget = budget;
-	if (begin_ns && now_ns - begin_ns < LONGEST_POLL_NS) {
-		record.dur_ns = now_ns - begin_ns;
-	} else {
-		record.flags = NT_SPAN_NO_BEGIN;
-		begin_ns = 0;
+	emit_poll(cpu, cpu_id, NT_PROGRAM_napi_poll, napi, context, work > 0 ? work : 0, budget, begin_ns, now_ns);
+	return 0;
+}
+
+/*
+ * A task that polls by itself does so in a loop inside a system call, so its next poll begins where this one ended,
+ * unless another call (nt_sys_enter) or a message (op_end) comes between. An io_uring thread is in no call: whatever it
+ * does between two polls would not be seen.
+ */
+SEC("tp_btf/napi_poll")
+int BPF_PROG(nt_busy_poll, struct napi_struct *napi, int work, int budget)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 now_ns, begin_ns;
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	if (context_of(cpu, napi, task, budget) != NT_NAPI_BUSY) {
+		nt_count(cpu, NT_PROGRAM_busy_poll, NT_OUTCOME_skipped_context);
+		return 0;
 	}
-	nt_emit_event(cpu, cpu_id, NT_PROGRAM_napi_poll, &record, sizeof(record),
-		      context == NT_NAPI_BUSY ? begin_ns : 0);
+	now_ns = bpf_ktime_get_ns();
+	nt_check_current(cpu, cpu_id, task, now_ns);
+	begin_ns = begin_of(cpu, NT_NAPI_BUSY);
+	cpu->polls_busily = 1;
+	cpu->busy_ns = nt_is_kernel_task(task) ? 0 : now_ns;
+	if (!cpu->gate) {
+		nt_count(cpu, NT_PROGRAM_busy_poll, NT_OUTCOME_skipped_gate);
+		return 0;
+	}
+	emit_poll(cpu, cpu_id, NT_PROGRAM_busy_poll, napi, NT_NAPI_BUSY, work > 0 ? work : 0, budget, begin_ns, now_ns);
 	return 0;
 }

@@ -29,7 +29,8 @@
 	X(sys_enter)             \
 	X(sock_send_length)      \
 	X(sock_recv_length)      \
-	X(napi_poll)
+	X(napi_poll)             \
+	X(busy_poll)
 
 enum nt_program {
 #define X(name) NT_PROGRAM_##name,
@@ -49,6 +50,7 @@ enum nt_program {
 	X(skipped_no_entry)	/* an end whose begin was before the programs' time */ \
 	X(skipped_call)		/* a system call that makes no socket operation */     \
 	X(skipped_compat)	/* a 32-bit task's system call */                      \
+	X(skipped_context)	/* a poll that another program records */              \
 	X(skipped_failed)	/* could not read what it needed */
 
 enum nt_outcome {

@@ -44,6 +44,8 @@ static const struct nt_attach_point socket_points[] = {
 	{}
 };
 
+static const struct nt_attach_point busypoll_points[] = { { .program = "nt_busy_poll", .point = "napi_poll" }, {} };
+
 static const struct nt_attach_point napi_points[] = { POINT(napi_poll), {} };
 
 static const char *const irq_uncovered[] = {
@@ -57,8 +59,8 @@ static const char *const socket_uncovered[] = {
 	NULL
 };
 
-static const char *const napi_uncovered[] = {
-	"The time that a busy-polling task spends from its last poll to its waking up is its own or its receive's; so is the first poll after it was switched out.",
+static const char *const busypoll_uncovered[] = {
+	"A busy-polling task's first poll after it was switched out, and every poll of an io_uring thread, are counted, but in the time of the task or of its receive.",
 	NULL
 };
 
@@ -66,7 +68,8 @@ static const struct nt_candidate sched_candidates[] = { { "tracepoints", sched_p
 static const struct nt_candidate softirq_candidates[] = { { "tracepoints", softirq_points, NULL }, {} };
 static const struct nt_candidate irq_candidates[] = { { "tracepoints", irq_points, irq_uncovered }, {} };
 static const struct nt_candidate socket_candidates[] = { { "tracepoints", socket_points, socket_uncovered }, {} };
-static const struct nt_candidate napi_candidates[] = { { "tracepoints", napi_points, napi_uncovered }, {} };
+static const struct nt_candidate busypoll_candidates[] = { { "tracepoints", busypoll_points, busypoll_uncovered }, {} };
+static const struct nt_candidate napi_candidates[] = { { "tracepoints", napi_points, NULL }, {} };
 
 const struct nt_probe nt_probes[] = {
 	{ "sched", "context switches; tasks, processes and cgroups (always on)", sched_candidates,
@@ -77,8 +80,11 @@ const struct nt_probe nt_probes[] = {
 	  "Hard interrupts are not recorded: their time is that of whoever they interrupted." },
 	{ "socket", "send and receive operations on network sockets (switches softirq on)", socket_candidates,
 	  "Socket operations are not recorded: their time is the task's." },
-	{ "napi", "polls of network devices: by softirqs, NAPI threads and busy-polling tasks (switches softirq on)", napi_candidates,
-	  "Polls are not recorded: what a busy-polling task does for the network is its own time or its receive's." },
+	{ "busypoll", "polls of network devices by tasks that wait for packets: busy polling (switches softirq on)",
+	  busypoll_candidates,
+	  "Busy polling is not recorded: what a task does for the network by it is its own time or its receive's." },
+	{ "napi", "polls of network devices by softirqs and NAPI threads, by device (off by default; switches softirq on)",
+	  napi_candidates, NULL },
 	{}
 };
 _Static_assert(sizeof(nt_probes) / sizeof(nt_probes[0]) == NT_PROBE_COUNT + 1, "NT_PROBE_COUNT");
@@ -103,6 +109,9 @@ bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad
 
 		if (size == 3 && !memcmp(list, "all", 3)) {
 			memset(plan->on, true, sizeof(plan->on));
+		} else if (size == 7 && !memcmp(list, "default", 7)) {
+			for (number = 0; number < NT_PROBE_COUNT; number++)
+				plan->on[number] |= nt_probes[number].without != NULL;
 		} else if (number >= 0) {
 			plan->on[number] = true;
 		} else {
@@ -112,7 +121,7 @@ bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad
 		list += size;
 		list += *list == ',';
 	}
-	plan->on[NT_PROBE_SOFTIRQ] |= plan->on[NT_PROBE_SOCKET] || plan->on[NT_PROBE_NAPI];
+	plan->on[NT_PROBE_SOFTIRQ] |= plan->on[NT_PROBE_SOCKET] || plan->on[NT_PROBE_BUSYPOLL] || plan->on[NT_PROBE_NAPI];
 	return true;
 }
 
