@@ -3,7 +3,8 @@
  * flood - network load from plain loops, as much as goes, until a signal ends it, or by itself after five minutes.
  *
  *   flood udp-send ADDRESS PORT SIZE [RATE]   one sendto a datagram; RATE a second, in bursts of a millisecond
- *   flood udp-recv ADDRESS PORT               one recvfrom a datagram
+ *   flood udp-recv ADDRESS PORT [USECS [CALL]]   one recvfrom a datagram; USECS of busy polling (SO_BUSY_POLL), in
+ *                                             recvfrom itself or before it in CALL: epoll or poll
  *   flood tcp-send ADDRESS PORT SIZE          one write of SIZE bytes after another
  *   flood tcp-recv ADDRESS PORT               takes one connection, reads all
  *
@@ -12,11 +13,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,11 +60,23 @@ static int udp_send(int fd, const struct sockaddr_in *to, const char *data, size
 	}
 }
 
-static int udp_recv(int fd, const struct sockaddr_in *at, char *data)
+/* `call`: what waits for a datagram. */
+static int udp_recv(int fd, const struct sockaddr_in *at, char *data, int busy_usecs, const char *call)
 {
+	struct epoll_event event = { .events = EPOLLIN };
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	int epoll = epoll_create1(0);
+
+	if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
+		return die("epoll");
+	if (busy_usecs && setsockopt(fd, SOL_SOCKET, SO_BUSY_POLL, &busy_usecs, sizeof(busy_usecs)))
+		return die("SO_BUSY_POLL");
 	if (bind(fd, (const struct sockaddr *)at, sizeof(*at)))
 		return die("bind");
 	for (;;) {
+		if ((!strcmp(call, "epoll") && epoll_wait(epoll, &event, 1, -1) < 0) ||
+		    (!strcmp(call, "poll") && poll(&ready, 1, -1) < 0))
+			return die(call);
 		if (recvfrom(fd, data, MAX_SIZE, 0, NULL, NULL) < 0)
 			return die("recvfrom");
 	}
@@ -109,8 +124,9 @@ int main(int argc, char **argv)
 	unsigned long rate = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
 	int fd;
 
-	if ((argc != (sends ? 5 : 4) && !(argc == 6 && sends && udp)) || size > MAX_SIZE || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
-		fprintf(stderr, "usage: flood udp-send|udp-recv|tcp-send|tcp-recv ADDRESS PORT [SIZE [RATE]]\n");
+	if (argc < (sends ? 5 : 4) || argc > (udp ? 6 : sends ? 5 : 4) || size > MAX_SIZE || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
+		fprintf(stderr, "usage: flood udp-send|udp-recv|tcp-send|tcp-recv ADDRESS PORT [SIZE [RATE]]\n"
+				"       flood udp-recv ADDRESS PORT USECS [recv|epoll|poll]\n");
 		return 2;
 	}
 	alarm(MAX_SECONDS);
@@ -120,5 +136,5 @@ int main(int argc, char **argv)
 		return die("socket");
 	if (sends)
 		return udp ? udp_send(fd, &address, data, size, rate) : tcp_send(fd, &address, data, size);
-	return udp ? udp_recv(fd, &address, data) : tcp_recv(fd, &address, data);
+	return udp ? udp_recv(fd, &address, data, argc > 4 ? atoi(argv[4]) : 0, argc > 5 ? argv[5] : "recv") : tcp_recv(fd, &address, data);
 }
