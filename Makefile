@@ -36,7 +36,7 @@ tool_src   := $(sort $(wildcard tests/tools/*.c))
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 
-.PHONY: all record report install clean help check demo bench fuzz deps format
+.PHONY: all record report install clean help check check-vm demo bench fuzz deps format
 .DELETE_ON_ERROR:
 all: $(BUILD)/nettape-record $(BUILD)/nettape-report
 record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
@@ -146,15 +146,21 @@ demo: ## record ten seconds of real traffic, import it, check it, print what it 
 check: ## every tier of tests that this machine can run; ONLY=pattern for some of them
 	@bash tests/check.sh '$(ONLY)'
 
+check-vm: ## the live tests on Debian's 6.1, 6.12 and 6.12-rt kernels under QEMU (as root); ONLY=, VM_GUESTS=
+	@bash tests/check-vm.sh '$(ONLY)'
+
 bench: ## what recording costs, beside an unrecorded flood; BENCH_PAIRS=3 for a quick look
 	@bash tests/bench/run.sh
 
 FUZZ_SECONDS ?= 60
-fuzz: fuzzers ## libFuzzer on the readers of tapes, FUZZ_SECONDS=60 each
+fuzz: fuzzers $(BUILD)/tests/timeline_random_test ## libFuzzer on the readers of tapes, random traces on the timeline; FUZZ_SECONDS=60 each
 	@for target in $(patsubst tests/fuzz/%.c,%,$(fuzz_src)); do \
 		mkdir -p $(BUILD)/fuzz/corpus/$$target || exit 1; \
 		$(BUILD)/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ \
 			$(BUILD)/fuzz/corpus/$$target $$(ls -d tests/fuzz/corpus/$$target 2>/dev/null) || exit 1; \
+	done
+	@end=$$(($$(date +%s) + $(FUZZ_SECONDS))); while [ $$(date +%s) -lt $$end ]; do \
+		NT_SEED=random $(BUILD)/tests/timeline_random_test >$(BUILD)/fuzz/random.log 2>&1 || { grep -v '^ *[0-9]' $(BUILD)/fuzz/random.log; exit 1; }; \
 	done
 
 deps: ## install the packages that building and testing need, after naming them; NO_INSTALL=1 only names them
@@ -180,7 +186,7 @@ help: ## this list
 	@echo "make [TARGET] [V=1 to see the commands] [CC=... CLANG=... BPFTOOL=... BUILD=directory]"
 	@echo
 	@echo "  (none)     both programs, in $(BUILD)/"
-	@awk -F': .*## ' '/^[a-z]+:.* ## / { split($$1, t, ":"); printf "  %-10s %s\n", t[1], $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F': .*## ' '/^[a-z-]+:.* ## / { split($$1, t, ":"); printf "  %-10s %s\n", t[1], $$2 }' $(firstword $(MAKEFILE_LIST))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:

@@ -31,4 +31,13 @@ static __always_inline bool nt_task_is_compat(struct task_struct *task)
 	return task->thread_info.status & TS_COMPAT;
 }
 
+/*
+ * Whether this is a PREEMPT_RT kernel: there, from 5.13 on, each task counts for itself how often it has disabled
+ * softirqs. Known when the programs are loaded.
+ */
+static __always_inline bool nt_kernel_is_rt(const struct task_struct *task)
+{
+	return bpf_core_field_exists(task->softirq_disable_cnt);
+}
+
 #endif

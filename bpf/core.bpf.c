@@ -5,6 +5,7 @@
  */
 #include "bpf/device.h"
 #include "bpf/open_op.h"
+#include "bpf/open_softirq.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -14,6 +15,37 @@ struct nt_task_ops_map nt_task_ops SEC(".maps");
 struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
 struct nt_seen_devices_map nt_seen_devices SEC(".maps");
 const volatile struct nt_config nt_config = {};
+
+/*
+ * Puts what is staged into the ring. 1 if the stage is empty then. An interrupt may add records meanwhile: hence the
+ * exchange, and another try for what came.
+ */
+int nt_unstage(__u32 cpu_id)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+	int try, empty = 0;
+
+	if (!cpu)
+		return 0;
+	cpu->stage.adding++;
+	barrier();
+	for (try = 0; try < 4 && !empty; try++) {
+		__u32 begin = cpu->stage.begin & (NT_STAGE_BYTES - 8), end = *(volatile __u32 *)&cpu->stage.end;
+		__u32 size = end - begin;
+
+		if (size > NT_STAGE_BYTES)
+			break;
+		if (size && !nt_ring_write(cpu, cpu_id, &cpu->stage.data[begin / 8], size))
+			break;
+		cpu->stage.begin = end;
+		empty = __sync_val_compare_and_swap(&cpu->stage.end, end, 0) == end;
+	}
+	if (empty)
+		cpu->stage.begin = 0;
+	barrier();
+	cpu->stage.adding--;
+	return empty;
+}
 
 /* Writes one kind's losses. If there is no room for that either, they are kept for the next try. */
 static __always_inline void flush_kind(struct nt_cpu *cpu, __u32 cpu_id, __u32 kind, __u64 now_ns)
@@ -31,7 +63,7 @@ static __always_inline void flush_kind(struct nt_cpu *cpu, __u32 cpu_id, __u32 k
 	record.first_ns = __sync_lock_test_and_set(&lost->first_ns, 0);
 	record.last_ns = __sync_lock_test_and_set(&lost->last_ns, 0);
 	record.begin_ns = __sync_lock_test_and_set(&lost->begin_ns, 0);
-	if (nt_ring_write(cpu, cpu_id, &record, sizeof(record))) {
+	if (nt_stage_write(cpu, cpu_id, &record, sizeof(record))) {
 		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
 		return;
 	}
@@ -55,20 +87,61 @@ int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 }
 
 /*
+ * Another task has come onto the CPU: the softirq that `prev` is inside of went with it, and the other brings its own.
+ * Should all places be taken, the end of that softirq will be one whose begin was not seen.
+ */
+int nt_switch_softirq(__u32 cpu_id, __u64 prev)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+	struct nt_away_softirq *away;
+	__u32 i;
+
+	if (!cpu)
+		return 0;
+	for (i = 0; i < NT_AWAY_SOFTIRQS && cpu->softirq_begin_ns; i++) {
+		away = &cpu->away[i];
+		if (away->task)
+			continue;
+		cpu->softirqs_away++;
+		away->task = prev;
+		away->begin_ns = cpu->softirq_begin_ns;
+		away->vec = cpu->softirq_vec;
+		away->context = cpu->softirq_context;
+		cpu->softirq_begin_ns = 0;
+	}
+	cpu->softirq_begin_ns = 0;
+	for (i = 0; i < NT_AWAY_SOFTIRQS && cpu->softirqs_away && !cpu->softirq_begin_ns; i++) {
+		away = &cpu->away[i];
+		if (away->task != cpu->current)
+			continue;
+		cpu->softirqs_away--;
+		away->task = 0;
+		cpu->softirq_begin_ns = away->begin_ns;
+		cpu->softirq_vec = away->vec;
+		cpu->softirq_context = away->context;
+	}
+	return 0;
+}
+
+/*
  * Another task is on this CPU than the last switch put there. Says so on the tape, as a lost switch since the
- * last one, and who is there now; and gives the task its open operation back.
+ * last one, and who is there now; and gives the task what it is inside of back.
  */
 int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct nt_loss loss = {};
+	__u64 believed;
 	bool is_first;
 
 	if (!cpu)
 		return 0;
-	is_first = !cpu->current;
+	believed = cpu->current;
+	is_first = !believed;
 	__builtin_memcpy(&cpu->current, &task, sizeof(cpu->current));
+	if (nt_softirqs_travel(cpu) && !is_first)
+		nt_switch_softirq(cpu_id, believed);
 	if (nt_config.probe_socket)
 		nt_give_op(cpu, task);
 	if (is_first || !cpu->gate)
@@ -81,7 +154,7 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 	loss.count = 1;
 	loss.first_ns = cpu->switch_ns;
 	loss.last_ns = cpu->switch_ns;
-	if (nt_ring_write(cpu, cpu_id, &loss, sizeof(loss)))
+	if (nt_stage_write(cpu, cpu_id, &loss, sizeof(loss)))
 		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
 	else
 		nt_note_loss(cpu, NT_SWITCH, cpu->switch_ns, 0);
@@ -89,66 +162,68 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 	return 0;
 }
 
-/* A sample of a state record with up to three open spans, outermost first, built from the back. */
-struct state_sample {
-	struct nt_open open[3];
-	struct nt_state state;
-};
-
 static __always_inline __u64 least(__u64 a, __u64 b)
 {
 	return !a || (b && b < a) ? b : a;
 }
 
-int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
+/* Puts the sample of a state record together, from the back. Gives how many spans are open, and their least begin. */
+static __always_inline __u32 fill_state(struct nt_sample *sample, struct nt_cpu *cpu, __u64 now_ns, __u32 reason,
+					__u64 *begin_ns)
 {
-	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct state_sample sample = {};
-	struct nt_open op = {};
-	__u64 begin_ns = 0;
+	struct nt_open *open = &sample->open[2];
 	__u32 n = 0;
 
-	if (!cpu)
-		return 0;
+	__builtin_memset(sample, 0, sizeof(*sample));
 	if (cpu->irq_depth) {
-		nt_fill_open(&sample.open[2], now_ns, NT_OPEN_IRQ, cpu->irq_type, cpu->irq_number, cpu->irq_begin_ns);
-		begin_ns = cpu->irq_begin_ns;
+		nt_fill_open(open, now_ns, NT_OPEN_IRQ, cpu->irq_type, cpu->irq_number, cpu->irq_begin_ns);
+		*begin_ns = cpu->irq_begin_ns;
+		open = &sample->open[1];
 		n = 1;
 	}
 	if (cpu->softirq_begin_ns) {
-		nt_fill_open(n ? &sample.open[1] : &sample.open[2], now_ns, NT_OPEN_SOFTIRQ, cpu->softirq_vec,
-			  cpu->softirq_context, cpu->softirq_begin_ns);
-		begin_ns = least(begin_ns, cpu->softirq_begin_ns);
+		nt_fill_open_softirq(cpu, now_ns, open);
+		*begin_ns = least(*begin_ns, cpu->softirq_begin_ns);
+		open = n ? &sample->open[0] : &sample->open[1];
 		n++;
 	}
-	if (nt_config.probe_socket && nt_open_op_record(&cpu->op, task, now_ns, &op)) {
-		if (n == 0)
-			sample.open[2] = op;
-		else if (n == 1)
-			sample.open[1] = op;
-		else
-			sample.open[0] = op;
-		begin_ns = least(begin_ns, nt_lost_begin(&op));
+	if (nt_config.probe_socket && nt_open_op_record(&cpu->op, task, now_ns, open)) {
+		*begin_ns = least(*begin_ns, nt_lost_begin(open));
 		n++;
 	}
-	sample.state.end_ns = now_ns;
-	sample.state.kind = NT_STATE;
-	sample.state.n_open = n;
-	sample.state.reason = reason;
-	sample.state.task = nt_key_of(task);
+	sample->state.end_ns = now_ns;
+	sample->state.kind = NT_STATE;
+	sample->state.n_open = n;
+	sample->state.reason = reason;
+	sample->state.task = nt_key_of(task);
+	return n;
+}
+
+int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
+{
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
+	struct nt_sample *sample;
+	__u64 begin_ns = 0;
+	__u32 n;
+
+	if (!cpu)
+		return 0;
+	sample = &cpu->samples[cpu->sample_level++ & (NT_SAMPLE_LEVELS - 1)];
+	n = fill_state(sample, cpu, now_ns, reason, &begin_ns);
 	nt_state_written(cpu, now_ns);
 #define SEND(first, size) \
 	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, first, size, NT_STATE, n, now_ns, begin_ns)
 	if (n == 0)
-		SEND(&sample.state, sizeof(sample.state));
+		SEND(&sample->state, sizeof(sample->state));
 	else if (n == 1)
-		SEND(&sample.open[2], sizeof(sample.state) + sizeof(struct nt_open));
+		SEND(&sample->open[2], sizeof(sample->state) + sizeof(struct nt_open));
 	else if (n == 2)
-		SEND(&sample.open[1], sizeof(sample.state) + 2 * sizeof(struct nt_open));
+		SEND(&sample->open[1], sizeof(sample->state) + 2 * sizeof(struct nt_open));
 	else
-		SEND(&sample.open[0], sizeof(sample.state) + 3 * sizeof(struct nt_open));
+		SEND(&sample->open[0], sizeof(sample->state) + 3 * sizeof(struct nt_open));
 #undef SEND
+	cpu->sample_level--;
 	return 0;
 }
 
@@ -178,6 +253,8 @@ int nt_control(struct bpf_raw_tracepoint_args *ctx)
 		cpu->stop_ns = now_ns;
 	} else if (command == NT_CONTROL_FLUSH && cpu->lossy) {
 		nt_flush_losses(cpu_id, now_ns);
+	} else if (command == NT_CONTROL_REFRESH && cpu->gate) {
+		nt_refresh(cpu, cpu_id, now_ns);
 	}
 	nt_count(cpu, NT_PROGRAM_control, NT_OUTCOME_noted);
 	return 0;

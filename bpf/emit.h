@@ -38,6 +38,7 @@ extern const volatile struct nt_config nt_config;
 int nt_flush_losses(__u32 cpu_id, __u64 now_ns);
 int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason);
 int nt_missed_switch(__u32 cpu_id, __u64 now_ns);
+int nt_unstage(__u32 cpu_id);
 
 /* Counts how a run of a program ended: exactly once per run. */
 static __always_inline void nt_count(struct nt_cpu *cpu, __u32 program, __u32 outcome)
@@ -66,7 +67,7 @@ static __always_inline void nt_note_loss(struct nt_cpu *cpu, __u32 kind, __u64 e
 	cpu->lossy = 1;
 }
 
-/* Copies bytes into the ring of this CPU. No accounting. */
+/* Copies bytes into the ring of this CPU, past the stage: for identities, whose place among events is free. */
 static __always_inline bool nt_ring_write(struct nt_cpu *cpu, __u32 cpu_id, void *data, __u32 size)
 {
 	void *ring = bpf_map_lookup_elem(&nt_rings, &cpu_id);
@@ -80,6 +81,25 @@ static __always_inline bool nt_ring_write(struct nt_cpu *cpu, __u32 cpu_id, void
 		wake = BPF_RB_FORCE_WAKEUP;
 	}
 	return bpf_ringbuf_output(ring, data, size, wake) == 0;
+}
+
+/* Adds the records of one sample to the stage of this CPU. False: neither there nor in the ring is room. */
+static __always_inline bool nt_stage_write(struct nt_cpu *cpu, __u32 cpu_id, const void *data, __u32 size)
+{
+	struct nt_stage *stage = &cpu->stage;
+	__u32 at;
+
+	if (stage->end > NT_STAGE_LIMIT && (stage->adding || !nt_unstage(cpu_id)))
+		return false;
+	stage->adding++;
+	barrier();
+	at = __sync_fetch_and_add(&stage->end, size);
+	__builtin_memcpy(&stage->data[(at & (NT_STAGE_BYTES - 1)) / 8], data, size);
+	barrier();
+	stage->adding--;
+	if (at + size >= NT_STAGE_FLUSH && !stage->adding)
+		nt_unstage(cpu_id);
+	return true;
 }
 
 /*
@@ -105,7 +125,7 @@ static __always_inline bool nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u
 
 	if (cpu->lossy)
 		nt_flush_losses(cpu_id, end_ns);
-	if (!nt_ring_write(cpu, cpu_id, data, size)) {
+	if (!(kind < NT_TASK ? nt_stage_write(cpu, cpu_id, data, size) : nt_ring_write(cpu, cpu_id, data, size))) {
 		nt_add(&counts->lost[kind], program, 1);
 		nt_note_loss(cpu, kind, end_ns, begin_ns);
 		if (n_open) {
@@ -121,11 +141,19 @@ static __always_inline bool nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u
 	return true;
 }
 
+/* A state record, and nothing held back: what is on this CPU's part of the tape is then known up to now. */
+static __always_inline void nt_refresh(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
+{
+	nt_write_state(cpu_id, now_ns, NT_STATE_PERIODIC);
+	if (!cpu->stage.adding)
+		nt_unstage(cpu_id);
+}
+
 static __always_inline void nt_state_due(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
 {
 	/* Signed: an interrupted program may bring a time just before the last state record's. */
 	if (++cpu->since_state >= NT_STATE_EVERY_RECORDS || (__s64)(now_ns - cpu->state_ns) > (__s64)NT_STATE_EVERY_NS)
-		nt_write_state(cpu_id, now_ns, NT_STATE_PERIODIC);
+		nt_refresh(cpu, cpu_id, now_ns);
 }
 
 /* Writes one event, counts how the run ended, and writes a state record if one is due. */

@@ -110,6 +110,7 @@ struct task_struct {
 	int prio;
 	int pid;
 	int tgid;
+	int softirq_disable_cnt;
 	unsigned long nvcsw, nivcsw;
 	__u64 start_time;
 	struct task_struct *real_parent;

@@ -4,6 +4,7 @@
  * their birth by task_newtask to their exit, and those already there by an iterator.
  */
 #include "bpf/open_op.h"
+#include "bpf/open_softirq.h"
 
 #define TASK_DEAD 0x00000080
 
@@ -23,49 +24,86 @@ static __always_inline bool take_op(struct nt_cpu *cpu, struct task_struct *prev
 	return true;
 }
 
-struct switch_sample {
-	struct nt_open open;
-	struct nt_switch record;
-};
+static __always_inline void fill_switch(struct nt_switch *record, bool preempt, struct task_struct *prev,
+					struct task_struct *next, unsigned int prev_state, __u64 now_ns, __u8 n_open)
+{
+	record->end_ns = now_ns;
+	record->kind = NT_SWITCH;
+	record->n_open = n_open;
+	record->prev_prio = prev->prio;
+	record->zero_a = 0;
+	record->prev_state = preempt ? prev_state | NT_SWITCH_PREEMPTED : prev_state;
+	record->prev = nt_key_of(prev);
+	record->next = nt_key_of(next);
+}
+
+/*
+ * Lists what the task that leaves is inside of, from the back of the sample, and takes it off the CPU; gives the CPU what
+ * the task that comes is inside of. Gives how many spans are listed, and their least begin.
+ */
+static __always_inline __u32 switch_spans(struct nt_cpu *cpu, __u32 cpu_id, struct task_struct *prev, __u64 believed,
+					  struct task_struct *next, __u32 prev_state, struct nt_sample *sample,
+					  __u64 now_ns, __u64 *begin_ns)
+{
+	struct nt_open *open = &sample->open[2];
+	__u32 n = 0;
+
+	if (nt_softirqs_travel(cpu)) {
+		if (cpu->softirq_begin_ns) {
+			nt_fill_open_softirq(cpu, now_ns, open);
+			*begin_ns = cpu->softirq_begin_ns;
+			open = &sample->open[1];
+			n = 1;
+		}
+		nt_switch_softirq(cpu_id, believed);
+	}
+	if (nt_config.probe_socket) {
+		if (cpu->op.state != NT_OP_NONE && take_op(cpu, prev, prev_state, now_ns, open)) {
+			*begin_ns = n && *begin_ns < nt_lost_begin(open) ? *begin_ns : nt_lost_begin(open);
+			n++;
+		}
+		nt_give_op(cpu, next);
+	}
+	return n;
+}
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
-	struct switch_sample sample = {};
-	bool has_open = false, written;
+	__u64 now_ns, believed, begin_ns = 0;
+	struct nt_sample *sample;
 	struct nt_cpu *cpu;
-	__u64 now_ns;
-	__u32 cpu_id;
+	__u32 cpu_id, n;
+	bool written;
 
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
 	nt_check_current(cpu, cpu_id, prev, now_ns);
+	/* The address of prev, as a plain number, which a global function can take. */
+	believed = *(volatile __u64 *)&cpu->current;
 	cpu->current = (unsigned long)next;
 	cpu->switch_ns = now_ns;
-	if (nt_config.probe_socket) {
-		if (cpu->op.state != NT_OP_NONE)
-			has_open = take_op(cpu, prev, preempt ? 0 : prev_state, now_ns, &sample.open);
-		nt_give_op(cpu, next);
-	}
+	/* Interrupts are off: nobody else takes this level. */
+	sample = &cpu->samples[cpu->sample_level & (NT_SAMPLE_LEVELS - 1)];
+	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, sample, now_ns, &begin_ns);
 	if (!cpu->gate) {
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	sample.record.end_ns = now_ns;
-	sample.record.kind = NT_SWITCH;
-	sample.record.n_open = has_open;
-	sample.record.prev_prio = prev->prio;
-	sample.record.prev_state = preempt ? prev_state | NT_SWITCH_PREEMPTED : prev_state;
-	sample.record.prev = nt_key_of(prev);
-	sample.record.next = nt_key_of(next);
-	if (has_open)
-		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample, sizeof(sample), NT_SWITCH, 1,
-					 now_ns, nt_lost_begin(&sample.open));
+	fill_switch(&sample->by, preempt, prev, next, prev_state, now_ns, n);
+#define SEND(first, n_open)                                                                       \
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, first,                               \
+		       sizeof(sample->by) + (n_open) * sizeof(struct nt_open), NT_SWITCH, n_open, \
+		       now_ns, begin_ns)
+	if (n == 0)
+		written = SEND(&sample->by, 0);
+	else if (n == 1)
+		written = SEND(&sample->open[2], 1);
 	else
-		written = nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, &sample.record, sizeof(sample.record),
-					 NT_SWITCH, 0, now_ns, 0);
+		written = SEND(&sample->open[1], 2);
+#undef SEND
 	nt_count(cpu, NT_PROGRAM_sched_switch, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 	nt_state_written(cpu, now_ns);
 	return 0;

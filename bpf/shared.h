@@ -46,7 +46,7 @@ enum nt_program {
 	X(noted)		/* kept in the CPU's or the task's state */            \
 	X(skipped_gate)		/* the recording was not on */                         \
 	X(skipped_family)	/* not a network socket */                             \
-	X(skipped_nested)	/* an interrupt inside an interrupt */                 \
+	X(skipped_nested)	/* an interrupt inside an interrupt; a softirq begun over one that has not ended */ \
 	X(skipped_no_entry)	/* an end whose begin was before the programs' time */ \
 	X(skipped_call)		/* a system call that makes no socket operation */     \
 	X(skipped_compat)	/* a 32-bit task's system call */                      \
@@ -117,8 +117,54 @@ struct nt_counts {
 };
 
 /*
+ * Events are gathered here and put into the ring some at a time: putting one there costs about as much as
+ * everything else that a program does. An interrupt may add records of its own between any two instructions of a
+ * program; it has done all of it when the program goes on. So whoever adds takes room first, and only a program
+ * that has interrupted nobody in the middle of adding empties the stage.
+ */
+#define NT_STAGE_FLUSH 480	/* put into the ring from this many bytes on */
+#define NT_STAGE_LIMIT 768	/* beyond, the ring is full too: records are lost */
+#define NT_STAGE_BYTES 2048	/* a power of two; the limit, and what interrupts in interrupts can add at once */
+
+struct nt_stage {
+	__u32 begin;		/* bytes up to here are in the ring already; 0 but while the stage is emptied */
+	__u32 end;		/* bytes up to here are taken */
+	__u32 adding;		/* programs that are in the middle of it */
+	__u32 zero;
+	__u64 data[NT_STAGE_BYTES / 8];
+};
+
+/*
+ * A softirq that is open while its task is not on the CPU: on PREEMPT_RT softirqs are preempted. Its task does not
+ * migrate meanwhile, so it is kept with the CPU. One lock for all softirqs of a CPU lets one at a time be open;
+ * kernels from 6.18 on may be built without that lock.
+ */
+#define NT_AWAY_SOFTIRQS 16
+struct nt_away_softirq {
+	__u64 task;		/* its address; 0: the place is free */
+	__u64 begin_ns;
+	__u8 vec, context;
+	__u8 zero_a, zero_b;
+	__u32 zero_c;
+};
+
+/*
+ * Where a state record is put together, with the spans that are open in front of it, outermost first: of two they stand
+ * in open[1] and open[2]. Too large for the 512 bytes of stack that all functions called from one program share. An
+ * interrupt may write one while the program that it interrupted does.
+ */
+#define NT_SAMPLE_LEVELS 4
+struct nt_sample {
+	struct nt_open open[3];
+	union {
+		struct nt_state state;
+		struct nt_switch by;
+	};
+};
+
+/*
  * One per CPU, written by programs on that CPU only. Counters are per program, since a program never
- * interrupts itself on a CPU: so they need no atomic operation.
+ * interrupts itself on a CPU: so they need no atomic operation. The softirq is that of the task on the CPU.
  */
 struct nt_cpu {
 	__u32 gate;		/* records are written while it is 1 */
@@ -130,28 +176,33 @@ struct nt_cpu {
 	__u32 lossy;		/* something is in `losses` */
 	__u64 softirq_begin_ns;	/* 0: none open */
 	__u64 softirq_end_ns;	/* of the last one; 0 after a system call began or an operation ended */
-	__u64 irq_begin_ns;
-	__u64 irq_end_ns;	/* of the last one outside softirqs */
-	__u32 irq_number;
-	__u8 irq_type;
-	__u8 irq_depth;
 	__u8 softirq_vec;
 	__u8 softirq_context;
+	__u8 softirqs_away;	/* how many there are in `away` */
+	__u8 irq_type;
+	__u32 irq_number;
+	__u64 irq_begin_ns;
+	__u64 irq_end_ns;	/* of the last one outside softirqs */
+	__u8 irq_depth;
 	__u64 poll_ns;		/* end of the last NAPI poll in a softirq or NAPI thread */
 	__u64 busy_ns;		/* what a task's own poll follows at once: its system call's begin, its last poll; 0: not known */
 	__u32 polls_busily;	/* a task has polled: calls that wait are noted */
-	__u32 zero_a;
 	struct nt_open_op op;
 	__u64 start_ns, stop_ns;	/* when the gate opened and closed; 0: it did not */
+	struct nt_stage stage;
 	struct nt_lost losses[NT_KIND_MAX] __attribute__((aligned(64)));
 	struct nt_counts programs[NT_PROGRAM_COUNT];
+	struct nt_away_softirq away[NT_AWAY_SOFTIRQS];
+	struct nt_sample samples[NT_SAMPLE_LEVELS];
+	__u32 sample_level;	/* how many of them are in use */
 } __attribute__((aligned(64)));
 
 /* What the control program is asked to do on the CPU that it runs on. */
 enum nt_control {
 	NT_CONTROL_START = 1,	/* open the gate, write a state record */
 	NT_CONTROL_STOP = 2,	/* write a state record, close the gate */
-	NT_CONTROL_FLUSH = 3	/* write what is left of losses */
+	NT_CONTROL_FLUSH = 3,	/* write what is left of losses */
+	NT_CONTROL_REFRESH = 4	/* write a state record, and put what is staged into the ring */
 };
 
 /* Direct-mapped, as the next: which device identities have been sent, and by which name. */

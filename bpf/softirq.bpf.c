@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * softirq.bpf.c - probe `softirq`: one record per run of a vector's handler. Handlers of one CPU never nest and
- * are not preempted (PREEMPT_RT apart), so the open one is the CPU's.
+ * softirq.bpf.c - probe `softirq`: one record per run of a vector's handler. Handlers never nest in a task; the one that
+ * the CPU's task is inside of stands in struct nt_cpu. On PREEMPT_RT it leaves with its task (open_softirq.h).
  */
 #include "bpf/emit.h"
 
-static __always_inline bool is_ksoftirqd(struct task_struct *task)
+static __always_inline bool begins_with(const char *comm, const char *name, int size)
 {
-	static const char name[10] = "ksoftirqd/";
 	int i;
 
-	if (!(task->flags & PF_KTHREAD))
-		return false;
-	for (i = 0; i < 10; i++)
-		if (task->comm[i] != name[i])
+	for (i = 0; i < size; i++)
+		if (comm[i] != name[i])
 			return false;
 	return true;
+}
+
+/* Threads that are there to run softirqs: ktimers/N is ksoftirqd/N for the timers, on PREEMPT_RT. */
+static __always_inline bool is_softirq_thread(struct task_struct *task)
+{
+	if (!(task->flags & PF_KTHREAD))
+		return false;
+	return begins_with(task->comm, "ksoftirqd/", 10) || begins_with(task->comm, "ktimers/", 8);
 }
 
 #define IRQ_JUST_ENDED_NS 1000
@@ -25,12 +30,15 @@ static __always_inline bool is_ksoftirqd(struct task_struct *task)
  * What called the handlers, inferred, since no kernel says: the way out of an interrupt calls them at once, so
  * one that ended within the last microsecond called them; a handler that follows another within 300 ns has the
  * same caller; nobody but an interrupt calls them in the idle task. What is left is a task that enabled
- * bottom halves, or an interrupt that we do not see.
+ * bottom halves, or an interrupt that we do not see. On PREEMPT_RT no interrupt calls them, so nothing is to be
+ * inferred: interrupt threads and rcuc/N enable bottom halves like any task.
  */
 static __always_inline __u8 context_of(const struct nt_cpu *cpu, struct task_struct *task, __u64 now_ns)
 {
-	if (is_ksoftirqd(task))
+	if (is_softirq_thread(task))
 		return NT_SOFTIRQ_KSOFTIRQD;
+	if (nt_kernel_is_rt(task))
+		return NT_SOFTIRQ_BH_ENABLE;
 	if (!task->pid || now_ns - cpu->irq_end_ns < IRQ_JUST_ENDED_NS)
 		return NT_SOFTIRQ_IRQ_EXIT;
 	if (now_ns - cpu->softirq_end_ns < SAME_BATCH_NS)
@@ -51,10 +59,12 @@ int BPF_PROG(nt_softirq_entry, unsigned int vec)
 		return 0;
 	task = bpf_get_current_task_btf();
 	nt_check_current(cpu, cpu_id, task, now_ns);
+	/* One that has not ended: its end was not seen, or will find this one, and say that its begin was not. */
+	nt_count(cpu, NT_PROGRAM_softirq_entry,
+		 cpu->softirq_begin_ns ? NT_OUTCOME_skipped_nested : NT_OUTCOME_noted);
 	cpu->softirq_vec = vec;
 	cpu->softirq_context = context_of(cpu, task, now_ns);
 	cpu->softirq_begin_ns = now_ns;
-	nt_count(cpu, NT_PROGRAM_softirq_entry, NT_OUTCOME_noted);
 	return 0;
 }
 

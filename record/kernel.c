@@ -313,6 +313,28 @@ void nt_kernel_flush_losses(struct nt_kernel *kernel)
 			control(kernel, cpu, NT_CONTROL_FLUSH);
 }
 
+void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns)
+{
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < kernel->n_cpus; cpu++) {
+		const struct nt_cpu *state = &kernel->cpus[cpu];
+
+		if (kernel->rings[cpu].fd && __atomic_load_n(&state->stage.end, __ATOMIC_RELAXED) &&
+		    load(&state->state_ns) + idle_ns < now_ns)
+			control(kernel, cpu, NT_CONTROL_REFRESH);
+	}
+}
+
+int nt_kernel_drain_stage(struct nt_kernel *kernel, uint32_t cpu, nt_sample_fn sample, void *arg)
+{
+	struct nt_stage *stage = &kernel->cpus[cpu].stage;
+	uint32_t begin = stage->begin, end = stage->end;
+
+	stage->begin = stage->end = 0;
+	return end > begin && end <= sizeof(stage->data) ? sample(arg, (const uint8_t *)stage->data + begin, end - begin) : 0;
+}
+
 int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigned int *changed)
 {
 	uint8_t online[4096];

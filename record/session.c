@@ -24,6 +24,7 @@
 
 #define DRAIN_EVERY_MS 20
 #define READ_EVERY_NS 1000000000ull
+#define REFRESH_AFTER_NS 500000000ull
 #define CHUNK_BYTES (64ull << 20)
 
 struct session {
@@ -282,6 +283,7 @@ static int tick(struct session *session, uint64_t now_ns)
 		err = nt_readings_clock(&session->readings);
 	if (!err)
 		err = follow_hotplug(session);
+	nt_kernel_refresh(&session->kernel, now_ns, REFRESH_AFTER_NS);
 	if (!err && nt_tape_writer_chunk_size(session->tape) >= CHUNK_BYTES)
 		err = rotate(session);
 	return err ? err : nt_tape_writer_sync(session->tape);
@@ -378,13 +380,19 @@ static int write_closing_meta(struct session *session)
 	return err;
 }
 
-/* Everything that was in the rings, and what the CPUs still had to say of losses. */
+/* Everything that was in the rings, what the CPUs still had to say of losses, and what they had not put into the rings. */
 static int drain_rest(struct session *session)
 {
 	int err = drain(session);
+	uint32_t cpu;
 
 	nt_kernel_flush_losses(&session->kernel);
-	return err ? err : drain(session);
+	if (!err)
+		err = drain(session);
+	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++)
+		if (session->streams[cpu].events)
+			err = nt_kernel_drain_stage(&session->kernel, cpu, nt_stream_sample, &session->streams[cpu]);
+	return err;
 }
 
 static int end(struct session *session)

@@ -10,17 +10,23 @@
 #
 # A test is a program that exits with 0 (passed), 77 (skipped; the last line it prints says why) or anything else.
 # TEST_SECONDS (300) bounds each.
+#
+# check-vm.sh calls it inside each guest, with CHECK_GUEST=NAME and CHECK_LOGS=DIRECTORY: then what is built is taken as it
+# is, and the guest's name stands before a test's. CHECK_ONLY=PATTERN must match too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pattern=${1:-.}
 limit=${TEST_SECONDS:-300}
-logs=build/tmp/check
+guest=${CHECK_GUEST:-}
+logs=${CHECK_LOGS:-build/tmp/check}
 passed=0 failed=0 skipped=0
 skips=()
 
-bash tests/setup.sh
-echo "nettape: building"
-make -s -j"$(nproc)" all unit tools build/san/nettape-report
+if [[ -z $guest ]]; then
+    bash tests/setup.sh
+    echo "nettape: building"
+    make -s -j"$(nproc)" all unit tools build/san/nettape-report
+fi
 
 rm -rf "$logs"
 mkdir -p "$logs"
@@ -34,8 +40,9 @@ now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 run() {
     local name=$1 log status=0 begin took why
     shift
-    [[ $name =~ $pattern ]] || return 0
+    [[ $name =~ $pattern && $name =~ ${CHECK_ONLY:-.} ]] || return 0
     log=$logs/${name//\//-}.log
+    name=${guest:+$guest/}$name
     begin=$(now_ms)
     timeout --kill-after=10 "$limit" "$@" >"$log" 2>&1 </dev/null || status=$?
     took=$(awk -v ms=$(($(now_ms) - begin)) 'BEGIN { printf "%.1f", ms / 1000 }')
@@ -54,7 +61,7 @@ run() {
         failed=$((failed + 1))
         [[ $status != 124 ]] || echo "ran longer than $limit s" >>"$log"
         printf 'FAILED   %-28s %6s s, exit status %s; the whole log: %s\n' "$name" "$took" "$status" "$log"
-        grep -E '^(FAILED|DIFFERENT|NOT MADE)|ERROR: |runtime error: ' "$log" | head -20 | sed 's/^/         | /' || true
+        grep -E '^(FAILED|DIFFERENT|NOT MADE)|NT_SEED=|ERROR: |runtime error: ' "$log" | head -20 | sed 's/^/         | /' || true
         tail -12 "$log" | sed 's/^/         | /'
         ;;
     esac

@@ -3,7 +3,7 @@
 #
 # Installs what building and testing nettape needs and this machine does not have, after naming it.
 #
-#   tests/setup.sh [build] [load] [test]     default: all three
+#   tests/setup.sh [build] [load] [test] [vm]     default: the first three
 #
 # Debian and Ubuntu; elsewhere it names what is missing. NO_INSTALL=1: installs nothing, anywhere. What is
 # there already, from whatever source, is left as it is: each line below is a test for the thing, not for a package.
@@ -36,6 +36,13 @@ load  iproute2       has_command ip
 load  iperf3         has_command iperf3
 test  libcmocka-dev  has_header cmocka.h
 test  sqlite3        has_command sqlite3
+vm    qemu-system-x86 has_command qemu-system-x86_64
+vm    busybox-static has_command busybox
+vm    cpio           has_command cpio
+vm    zstd           has_command zstd
+vm    xz-utils       has_command xz
+vm    kmod           has_command depmod
+vm    apt            has_command apt-get
 '
 
 missing_packages() {

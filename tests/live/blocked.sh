@@ -9,7 +9,7 @@ needs_recorder
 needs_netns
 
 count=20
-max_cpu_ns=$([[ ${TOLERANCE:-} == emulated ]] && echo 5000000 || echo 100000)
+max_cpu_ns=$([[ -n ${NT_EMULATED:-} ]] && echo 5000000 || echo 100000)
 
 # blocked_start: `blocked` has all its threads asleep in a receive. It hears on descriptor 6.
 blocked_start() {

@@ -23,6 +23,10 @@ work=$(mktemp -d "$PWD/build/tmp/$test_name.XXXXXX")
 background=()
 failures=0
 
+# scaled N: an amount of load, or the least of what it must leave behind. An emulated guest is some 20 times slower than
+# its host: it gets a tenth. What is compared is compared as exactly there.
+scaled() { if [[ -n ${NT_EMULATED:-} ]]; then echo $(($1 / 10)); else echo "$1"; fi; }
+
 skip() {
     echo "SKIP: $*"
     rm -rf "$work"

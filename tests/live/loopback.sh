@@ -9,14 +9,14 @@ needs_recorder
 needs_netns
 
 recording_start "$work/l.tape"
-"${in_a[@]}" "$tools/sockmatrix" 40 >/dev/null
+"${in_a[@]}" "$tools/sockmatrix" "$(scaled 40)" >/dev/null
 recording_stop
 db=$work/l.db
 import_tape "$work/l.tape" "$db"
 check_whole "$work/l.tape" "$db"
 
 inside=$(sql "$db" "SELECT count(*) FROM softirq_slice WHERE vec = 'NET_RX' AND context = 'op'")
-at_least "NET_RX softirqs inside operations" "$inside" 1000
+at_least "NET_RX softirqs inside operations" "$inside" "$(scaled 1000)"
 
 # Each nanosecond of such a softirq is owned by net_rx, or by an interrupt that came into it; none by send.
 sqlite3 -batch -noheader -readonly "$db" >"$work/owners" <<'SQL'

@@ -11,7 +11,7 @@ needs_netns
 
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
 keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 50000 &
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$(scaled 50000)" &
 keep $!
 recording_start "$work/l.tape" --ring-size 512k
 sleep 0.7
@@ -26,7 +26,7 @@ import_tape "$work/l.tape" "$db"
 succeeds "check" "$report" check "$work/l.tape"
 cp "$work/out" "$work/check.txt"
 at_least "lines of check about what is uncovered or lost" "$(grep -ciE 'uncovered|lost' "$work/check.txt")" 1
-at_least "records lost for want of room" "$(lost_for_room "$db")" 10000
+at_least "records lost for want of room" "$(lost_for_room "$db")" "$(scaled 10000)"
 is "undeclared losses" "$(sql "$db" 'SELECT undeclared FROM session')" 0
 at_most "malformed" "$(sql "$db" 'SELECT malformed FROM session')" 3
 is "complete" "$(sql "$db" 'SELECT complete FROM session')" 1

@@ -10,7 +10,7 @@ needs_netns
 
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
 keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 50000 &
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$(scaled 50000)" &
 keep $!
 recording_start "$work/r.tape" --bpf-stats
 sleep 1.2
@@ -21,7 +21,7 @@ if [[ -n $bpftool ]]; then
         "$bpftool" prog show id "$id" --json
     done >"$work/bpftool.jsonl"
 fi
-"${in_a[@]}" "$tools/sockmatrix" 10 >/dev/null
+"${in_a[@]}" "$tools/sockmatrix" "$(scaled 10)" >/dev/null
 sleep 0.5
 recording_stop
 db=$work/r.db
@@ -41,7 +41,7 @@ while IFS='|' read -r program runs said misses run_ns; do
     is "$program ($((runs ? run_ns / runs : 0)) ns a run, $misses missed): runs, by its own count and the kernel's" "$said" "$runs"
 done <"$work/programs"
 at_least "programs" "$(wc -l <"$work/programs")" 8
-at_least "runs in all" "$(awk -F'|' '{ n += $2 } END { print n }' "$work/programs")" 100000
+at_least "runs in all" "$(awk -F'|' '{ n += $2 } END { print n }' "$work/programs")" "$(scaled 100000)"
 
 if [[ -n $bpftool ]]; then
     # Names in the kernel are cut to 15 characters. At that moment the count was between the first reading and the last.

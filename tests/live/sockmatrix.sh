@@ -10,7 +10,7 @@ needs_netns
 
 netns=$("${in_a[@]}" stat -Lc %i /proc/self/ns/net)
 recording_start "$work/m.tape"
-"${in_a[@]}" "$tools/sockmatrix" "${ROUNDS:-60}" >"$work/expected-1.json"
+"${in_a[@]}" "$tools/sockmatrix" "${ROUNDS:-$(scaled 60)}" >"$work/expected-1.json"
 "${in_a[@]}" "$tools/sockodd" 5 >"$work/expected-2.json"
 recording_stop
 import_tape "$work/m.tape" "$work/m.db"

@@ -10,7 +10,7 @@ needs_netns
 
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
 keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 50000 &
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$(scaled 50000)" &
 keep $!
 recording_start "$work/s.tape"
 sleep 3.2
@@ -37,7 +37,7 @@ SELECT cpu, name, delta,
 FROM window w;
 SQL
 at_least "windows compared" "$(wc -l <"$work/windows")" 20
-at_least "softirqs in them" "$(awk -F'|' '{ n += $3 } END { print n }' "$work/windows")" 10000
+at_least "softirqs in them" "$(awk -F'|' '{ n += $3 } END { print n }' "$work/windows")" "$(scaled 10000)"
 # Where a stretch is uncovered (a kernel may hide a process of its own from tracing), the kernel may have counted more.
 is "windows where the kernel counted otherwise" "$(awk -F'|' '$3 < $4 || ($6 == 0 && $3 > $5)' "$work/windows" | tee "$work/otherwise" | wc -l)" 0
 sed 's/^/    CPU|vector|counted|least|most|uncovered stretches: /' "$work/otherwise" | head -20

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The live tests, and those of tests/vm, on other kernels: each in a guest under QEMU's software emulation; `make check-vm`
+# calls it.
+#
+#   tests/check-vm.sh [PATTERN]      only the tests whose name (6.12/live/stop) matches the regular expression
+#
+# Lines and last line as of check.sh, with the guest's name before the test's. The kernels are Debian's, downloaded into
+# build/vm and not installed. Logs are in build/vm/logs/GUEST. Exit status 0 if none failed.
+# VM_GUESTS="6.12 6.12-rt": only these guests. VM_SECONDS (600) bounds each guest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+pattern=${1:-.}
+limit=${VM_SECONDS:-600}
+results=build/vm/results
+
+# guest | kernel | CPUs | MiB | tests. Every kernel runs what its programs or its network stack can make different; the
+# guest of four CPUs what depends on their number.
+guests='
+6.1         6.1     2 2048 live/(blocked|burner|loss|runcounts|sockmatrix|softirqs|stop)|vm/.*
+6.12        6.12    2 2048 live/(blocked|burner|loopback|loss|runcounts|sockmatrix|softirqs|stop)|vm/.*
+6.12-rt     6.12-rt 2 2048 live/(blocked|burner|loss|runcounts|sockmatrix|softirqs)|vm/.*
+6.12-4cpus  6.12    4 3072 live/(runcounts|softirqs|loss)
+'
+
+skip_all() {
+    printf 'skipped  %-28s %s\n' vm "$*"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+}
+
+# line RESULT NAME REST, as check.sh prints it; it is counted from the file
+line() { printf '%-8s %-28s %s\n' "$@" | tee -a "$results"; }
+
+# The guest's tape gives here what it gave there.
+compare_reports() {
+    local guest=$1 logs=$2 name=$1/vm/identical-here
+    rm -rf "$logs/identical/here"
+    if ! bash tests/vm/guest/reports.sh "$logs/identical/guest.tape" "$logs/identical/here" >"$logs/identical-here.log" 2>&1 ||
+        ! diff -rq "$logs/identical/there" "$logs/identical/here" >>"$logs/identical-here.log"; then
+        line FAILED "$name" "the whole log: $logs/identical-here.log"
+        sed 's/^/         | /' "$logs/identical-here.log" | tail -5
+    else
+        line passed "$name" "$(wc -c <"$logs/identical/here/import.sql") bytes of dump, and summary and info"
+    fi
+}
+
+run_guest() {
+    local guest=$1 kernel=$2 cpus=$3 memory=$4 tests=$5 logs=build/vm/logs/$1 boot status=0 why
+    # The guest's name is not known to check.sh's pattern: a pattern that names it is cut to the test's part.
+    local wanted=$pattern
+    if [[ $wanted == "$guest"/* ]]; then wanted=^${wanted#"$guest"/}; elif [[ $wanted == */*/* ]]; then return; fi
+    rm -rf "$logs"
+    mkdir -p "$logs"
+    : >"$logs/output"
+    CHECK_ONLY=$(printf '%q' "$wanted")
+    bash tests/vm/guest/boot.sh -c "$cpus" -m "$memory" -t "$limit" "$kernel" "$logs" -- \
+        "hostname $guest; CHECK_GUEST=$guest CHECK_LOGS=/mnt/tests CHECK_ONLY=$CHECK_ONLY bash tests/check.sh '^($tests)\$'" >"$logs/boot" 2>&1 &
+    boot=$!
+    # Lines as they come; those of several guests' ends and sums are for the end.
+    tail --pid=$boot --sleep-interval=0.5 -n +1 -f "$logs/output" 2>/dev/null |
+        { grep --line-buffered -vE '^[0-9]+ passed, |^nettape: skipped' || true; } | sed -u "s|: /mnt/|: $logs/|" | tee -a "$results"
+    wait $boot || status=$?
+    if [[ $status == 77 ]]; then
+        line skipped "$guest" "$(tail -1 "$logs/boot")"
+    elif [[ $status == 125 ]]; then
+        line FAILED "$guest" "the guest did not come to its end: $(head -1 "$logs/boot"); its console: $logs/console"
+        tail -5 "$logs/console" | tr -d '\r' | sed 's/^/         | /'
+    elif [[ ! -s $logs/output ]]; then
+        line FAILED "$guest" "the guest said nothing (exit status $status)"
+    fi
+    why=$({ grep -aE 'BUG:|Oops|WARNING: CPU|general protection' "$logs/dmesg" 2>/dev/null || true; } | head -1)
+    [[ -z $why ]] || line FAILED "$guest/kernel" "its log says: $why; the whole: $logs/dmesg"
+    [[ ! -d $logs/identical/there ]] || compare_reports "$guest" "$logs"
+}
+
+[[ $(id -u) == 0 ]] || skip_all "needs root: the guests' root is this machine's, and they must be able to read all of it"
+[[ $(uname -m) == x86_64 ]] || skip_all "the guests are x86-64, this machine is $(uname -m)"
+why=$(bash tests/setup.sh build load test vm 2>&1 | tee /dev/stderr | tail -1) || skip_all "$why"
+echo "nettape: building"
+make -s -j"$(nproc)" all tools
+mkdir -p build/vm
+: >"$results"
+while read -r guest kernel cpus memory tests; do
+    [[ -n $guest && ( -z ${VM_GUESTS:-} || " $VM_GUESTS " == *" $guest "* ) ]] || continue
+    # Its input is the table: no command of the guest's may read it.
+    run_guest "$guest" "$kernel" "$cpus" "$memory" "$tests" </dev/null
+done <<<"$guests"
+count() { grep -c "^$1 " "$results" || true; }
+echo "$(count passed) passed, $(count FAILED) failed, $(count skipped) skipped"
+[[ $(count FAILED) == 0 && $(($(count passed) + $(count skipped))) != 0 ]]

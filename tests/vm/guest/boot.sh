@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Boots a kernel in QEMU, by software emulation, with this machine's files as its root, and runs a command there.
+#
+#   tests/vm/guest/boot.sh [-c CPUS] [-m MIB] [-t SECONDS] [-a KERNEL_ARGUMENTS] SERIES OUT -- COMMAND...
+#
+# SERIES as for kernel.sh. The command is a line of shell; it runs in the project's directory as root, and sees the directory
+# OUT as /mnt (NT_GUEST_OUT). What it prints is in OUT/output while it runs, what the kernel said in OUT/console and
+# OUT/dmesg. What it writes elsewhere is gone with the guest. Exit status: the command's; 125 if the guest did not come
+# up or did not end in time; 77 where there is no such kernel, and a line that says so.
+#
+# The emulation is plain software on purpose: /dev/kvm may be there on a host where it cannot run a stock kernel.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+cpus=2 memory=2048 limit=600 arguments=
+while getopts c:m:t:a: flag; do
+    case $flag in
+    c) cpus=$OPTARG ;;
+    m) memory=$OPTARG ;;
+    t) limit=$OPTARG ;;
+    a) arguments=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+if [[ $# -lt 4 || $3 != -- ]]; then
+    sed -n '6p' "$0" >&2
+    exit 2
+fi
+series=$1 out=$2
+shift 3
+kernel=$(bash tests/vm/guest/kernel.sh "$series") || {
+    echo "$kernel"
+    exit 77
+}
+mkdir -p "$out"
+out=$(realpath "$out")
+rm -f "$out"/{status,console,dmesg}
+: >"$out/output"  # not a new file: somebody may be reading along
+printf '%s\n' "$*" >"$out/command"
+
+share() { echo "-fsdev local,id=$1,path=$2,security_model=none,multidevs=remap$3 -device virtio-9p-pci,fsdev=$1,mount_tag=$1"; }
+# shellcheck disable=SC2046
+timeout --kill-after=5 "$limit" qemu-system-x86_64 -M q35 -accel tcg,thread=multi -cpu max -smp "$cpus" -m "$memory" \
+    -nographic -no-reboot -nic none -kernel "$kernel/vmlinuz" -initrd "$kernel/initrd" \
+    -append "console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off nettape.project=$PWD nettape.modules=$kernel/lib/modules $arguments" \
+    $(share root / ,readonly=on) $(share out "$out" '') >"$out/console" 2>&1 </dev/null || true
+if [[ ! -e $out/status ]]; then
+    echo "the guest $series gave no result within $limit s; the end of its console:" >&2
+    tail -5 "$out/console" >&2
+    exit 125
+fi
+exit "$(cat "$out/status")"
