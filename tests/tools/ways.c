@@ -10,11 +10,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <linux/errqueue.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/if_xdp.h>
 #include <linux/io_uring.h>
 #include <linux/tls.h>
+#include <net/ethernet.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -387,21 +390,172 @@ static void packet_ring(const char *name, struct ends *ends)
 
 /* ---- kernel TLS ---- */
 
-static void tls_send(const char *name, struct ends *ends)
+static void tls_end(const char *name, int fd, int direction)
 {
 	struct tls12_crypto_info_aes_gcm_128 info = {
 		.info = { .version = TLS_1_2_VERSION, .cipher_type = TLS_CIPHER_AES_GCM_128 }
 	};
-	long bytes = 0;
-	int i;
 
-	if (setsockopt(ends->near, IPPROTO_TCP, TCP_ULP, "tls", 4))
+	if (setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", 4))
 		skip(name, "this kernel has no TLS");
-	if (setsockopt(ends->near, SOL_TLS, TLS_TX, &info, sizeof(info)))
+	if (setsockopt(fd, SOL_TLS, direction, &info, sizeof(info)))
 		skip(name, "kernel TLS takes no key");
+}
+
+static void tls(const char *name, struct ends *ends)
+{
+	long sent = 0, received = 0;
+	int sends, calls = 0;
+
+	tls_end(name, ends->far, TLS_TX);
+	tls_end(name, ends->near, TLS_RX);
+	for (sends = 0; sends < ROUNDS; sends++)
+		sent += send(ends->far, data, SIZE, 0);
+	while (received < sent) {
+		ssize_t got = recv(ends->near, data, SIZE, 0);
+
+		MUST(got > 0);
+		received += got;
+		calls++;
+	}
+	expect(name, "send", sends, sent);
+	expect(name, "recv", calls, received);
+}
+
+/* ---- AF_XDP, with copies, as every device can ---- */
+
+#define XDP_FRAME 2048
+#define XDP_RING 64	/* places in each of its rings, a power of two; frames in its memory */
+
+struct xdp {
+	int fd;
+	char *memory;		/* the frames */
+	char *rx, *tx, *fill;	/* rings */
+	struct xdp_mmap_offsets at;
+};
+
+static char *xdp_ring(int fd, int option, off_t page, const struct xdp_ring_offset *at, size_t entry)
+{
+	MUST(!setsockopt(fd, SOL_XDP, option, &(int){ XDP_RING }, sizeof(int)));
+	/* The offsets are the same for any number of places. */
+	return map_ring(fd, at->desc + XDP_RING * entry, page);
+}
+
+static void xdp_open(struct xdp *xdp, const char *name, const char *device)
+{
+	struct xdp_umem_reg memory = { .len = XDP_RING * XDP_FRAME, .chunk_size = XDP_FRAME };
+	struct sockaddr_xdp to = { .sxdp_family = AF_XDP, .sxdp_flags = XDP_COPY };
+
+	xdp->fd = socket(AF_XDP, SOCK_RAW, 0);
+	if (xdp->fd < 0)
+		skip(name, "this kernel has no AF_XDP");
+	xdp->memory = mmap(NULL, memory.len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	MUST(xdp->memory != MAP_FAILED);
+	memory.addr = (uintptr_t)xdp->memory;
+	if (setsockopt(xdp->fd, SOL_XDP, XDP_UMEM_REG, &memory, sizeof(memory)))
+		skip(name, "AF_XDP is not allowed");
+	MUST(!getsockopt(xdp->fd, SOL_XDP, XDP_MMAP_OFFSETS, &xdp->at, &(socklen_t){ sizeof(xdp->at) }));
+	xdp->rx = xdp_ring(xdp->fd, XDP_RX_RING, XDP_PGOFF_RX_RING, &xdp->at.rx, sizeof(struct xdp_desc));
+	xdp->tx = xdp_ring(xdp->fd, XDP_TX_RING, XDP_PGOFF_TX_RING, &xdp->at.tx, sizeof(struct xdp_desc));
+	xdp->fill = xdp_ring(xdp->fd, XDP_UMEM_FILL_RING, XDP_UMEM_PGOFF_FILL_RING, &xdp->at.fr, sizeof(uint64_t));
+	xdp_ring(xdp->fd, XDP_UMEM_COMPLETION_RING, XDP_UMEM_PGOFF_COMPLETION_RING, &xdp->at.cr, sizeof(uint64_t));
+	to.sxdp_ifindex = if_nametoindex(device);
+	if (bind(xdp->fd, (struct sockaddr *)&to, sizeof(to)))
+		skip(name, "AF_XDP does not take the device");
+}
+
+static uint32_t *word(char *ring, uint64_t offset)
+{
+	return (uint32_t *)(ring + offset);
+}
+
+static void xdp_send(const char *name, struct ends *ends)
+{
+	struct xdp_desc *descriptors;
+	struct xdp xdp;
+	int i, calls = 0;
+
+	if (!ends->device)
+		skip(name, "no device named");
+	xdp_open(&xdp, name, ends->device);
+	descriptors = (struct xdp_desc *)(xdp.tx + xdp.at.tx.desc);
+	for (i = 0; i < ROUNDS; i++) {
+		struct ether_header *header = (struct ether_header *)(xdp.memory + i * XDP_FRAME);
+
+		memset(header, 0xff, sizeof(*header));
+		header->ether_type = htons(ETHERTYPE);
+		descriptors[i] = (struct xdp_desc){ .addr = (uint64_t)i * XDP_FRAME, .len = SIZE };
+	}
+	__atomic_store_n(word(xdp.tx, xdp.at.tx.producer), ROUNDS, __ATOMIC_RELEASE);
+	while (__atomic_load_n(word(xdp.tx, xdp.at.tx.consumer), __ATOMIC_ACQUIRE) != ROUNDS) {
+		MUST(calls++ < 1000);
+		MUST(!sendto(xdp.fd, NULL, 0, MSG_DONTWAIT, NULL, 0) || errno == EAGAIN);
+	}
+	/* A call is an operation, without bytes: what it sends is in the ring. */
+	expect(name, "send", calls, 0);
+}
+
+static long bpf(int command, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, command, attr, sizeof(*attr));
+}
+
+/* A program on the loopback device that gives all its packets to the socket; gives the link that holds it. */
+static int xdp_attach(const struct xdp *xdp, const char *name)
+{
+	union bpf_attr map = { .map_type = BPF_MAP_TYPE_XSKMAP, .key_size = 4, .value_size = 4, .max_entries = 1 };
+	union bpf_attr program = { .prog_type = BPF_PROG_TYPE_XDP, .insn_cnt = 6, .license = (uintptr_t) "GPL" };
+	union bpf_attr element = { .value = (uintptr_t)&xdp->fd }, link = { .link_create = { .attach_type = BPF_XDP } };
+	struct bpf_insn instructions[6] = {
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_FD },
+		{ .code = 0 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = XDP_PASS },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_redirect_map },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = (int)bpf(BPF_MAP_CREATE, &map);
+
+	if (fd < 0)
+		skip(name, "no map of AF_XDP sockets");
+	element.map_fd = fd;
+	element.key = (uintptr_t) & (uint32_t){ 0 };
+	MUST(!bpf(BPF_MAP_UPDATE_ELEM, &element));
+	instructions[0].imm = fd;
+	program.insns = (uintptr_t)instructions;
+	fd = (int)bpf(BPF_PROG_LOAD, &program);
+	MUST(fd >= 0);
+	link.link_create.prog_fd = (uint32_t)fd;
+	link.link_create.target_ifindex = if_nametoindex("lo");
+	link.link_create.flags = 1u << 1; /* XDP_FLAGS_SKB_MODE */
+	fd = (int)bpf(BPF_LINK_CREATE, &link);
+	if (fd < 0)
+		skip(name, "no XDP program on lo");
+	return fd;
+}
+
+static void xdp_recv(const char *name, struct ends *ends)
+{
+	uint64_t *frames;
+	struct xdp xdp;
+	int i, link;
+
+	xdp_open(&xdp, name, "lo");
+	frames = (uint64_t *)(xdp.fill + xdp.at.fr.desc);
+	for (i = 0; i < XDP_RING; i++)
+		frames[i] = (uint64_t)i * XDP_FRAME;
+	__atomic_store_n(word(xdp.fill, xdp.at.fr.producer), XDP_RING, __ATOMIC_RELEASE);
+	link = xdp_attach(&xdp, name);
 	for (i = 0; i < ROUNDS; i++)
-		bytes += send(ends->near, data, SIZE, 0);
-	expect(name, "send", ROUNDS, bytes);
+		MUST(send(ends->far, data, SIZE, 0) == SIZE);
+	for (i = 0; __atomic_load_n(word(xdp.rx, xdp.at.rx.producer), __ATOMIC_ACQUIRE) < ROUNDS; i++) {
+		MUST(i < 1000);
+		usleep(1000);
+	}
+	close(link);
+	expect(name, "send", ROUNDS, ROUNDS * SIZE);
+	/* The packets are in memory: no call received them. */
+	expect(name, "recv", 0, 0);
 }
 
 /* ---- all of them ---- */
@@ -429,7 +583,9 @@ static const struct way ways[] = {
 	{ "w-packet-send", packet_send, true, false },
 	{ "w-packet-recv", packet_recv, true, false },
 	{ "w-packet-ring", packet_ring, true, false },
-	{ "w-tls-send", tls_send, false, false },
+	{ "w-tls", tls, false, false },
+	{ "w-xdp-send", xdp_send, true, false },
+	{ "w-xdp-recv", xdp_recv, true, false },
 };
 
 static int bound(int type, struct sockaddr_in *at)
