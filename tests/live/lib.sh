@@ -125,20 +125,20 @@ recording_start() {
     local tape=$1
     shift
     rm -rf "$tape" "$work/begun" "$work/end"
-    mkfifo "$work/begun" "$work/end"
+    mkfifo "$work/end"
     # shellcheck disable=SC2016
-    "$record" -o "$tape" --ring-size 64M "$@" -- sh -c 'echo >"$0/begun"; read -r line <"$0/end"' "$work" >"$work/record.log" 2>&1 &
+    "$record" -o "$tape" --ring-size 64M "$@" -- sh -c ': >"$0/begun"; read -r line <"$0/end"' "$work" >"$work/record.log" 2>&1 &
     recorder=$!
     keep "$recorder"
-    # Opened both ways, so that a recorder that cannot start does not leave us waiting for ever.
-    exec 8<>"$work/begun"
-    until read -r -t 0.1 -u 8; do
-        kill -0 "$recorder" 2>/dev/null && continue
-        echo "the recording did not begin:"
-        cat "$work/record.log"
-        exit 1
+    # A file, and no pipe: bash's `read` with a time limit can take a line and say that there was none.
+    until [[ -e $work/begun ]]; do
+        if ! kill -0 "$recorder" 2>/dev/null; then
+            echo "the recording did not begin:"
+            cat "$work/record.log"
+            exit 1
+        fi
+        sleep 0.02
     done
-    exec 8<&-
 }
 
 # Ends it and waits for the recorder; gives its exit status.

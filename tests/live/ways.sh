@@ -34,7 +34,7 @@ begin_unknown() { [[ $1 == w-uring-* && $plan == tracepoints ]]; }
 # check_way WAY OP OPS BYTES: against what `ways` said; OPS "-": the kernel's affair, BYTES negative: at least so many
 check_way() {
     local way=$1 op=$2 ops=$3 bytes=$4 got_ops got_bytes timed by_kernel
-    IFS='|' read -r got_ops got_bytes timed by_kernel < <(ops_of "$way" "$op")
+    IFS='|' read -r got_ops got_bytes timed by_kernel <<<"$(ops_of "$way" "$op")"
     if [[ $ops != - ]]; then is "$way: operations, $op" "$got_ops" "$ops"; else at_least "$way: operations, $op" "$got_ops" 1; fi
     if ((bytes >= 0)); then is "$way: bytes, $op" "$got_bytes" "$bytes"; else at_least "$way: bytes, $op" "$got_bytes" $((-bytes)); fi
     if [[ $ops == 0 ]]; then
@@ -106,7 +106,7 @@ flood_ops() {
 check_tunnel() {
     local op n bytes timed
     [[ $plan == none ]] || for op in send recv; do
-        IFS='|' read -r n bytes timed < <(flood_ops $op)
+        IFS='|' read -r n bytes timed <<<"$(flood_ops $op)"
         at_least "$1: operations of the flood inside, $op" "$n" "$(scaled 3000)"
         is "$1: bytes of each" "$bytes" 500
         is "$1: of known begin" "$timed" "$n"
