@@ -17,7 +17,7 @@ needs_netns
 command -v ethtool >/dev/null || skip "no ethtool"
 
 turns=${TURNS:-$([[ -n ${NT_EMULATED:-} ]] && echo 3 || echo 21)}
-rate=$(scaled 50000)
+rate=$([[ -n ${NT_EMULATED:-} ]] && echo 1000 || echo 50000)
 cpu=$(($(nproc) - 1))
 device=/sys/class/net/veth0
 ways="softirq thread busy"
@@ -47,19 +47,21 @@ begin() {
     for pid in $(napi_threads); do taskset -pc "$cpu" "$pid" >/dev/null 2>&1 || true; done
     "${in_b[@]}" taskset -c "$cpu" "$tools/flood" udp-recv "$addr_b" 9000 $busy nap &
     receiver=$!
-    keep $receiver
-    sleep 0.06
+    keep "$receiver"
+    # Port 9000 in its namespace: then it receives.
+    wait_for 20 grep -q ':2328 ' "/proc/$receiver/net/udp" || return
+    sleep 0.03
 }
 
 end() {
-    kill -TERM $receiver
-    wait $receiver 2>/dev/null || true
+    kill -TERM "$receiver"
+    wait "$receiver" 2>/dev/null || true
 }
 
 uptime_s() { read -r REPLY _ </proc/uptime && echo "$REPLY"; }
 
 prepare_device || skip "no veth device with GRO and deferred interrupts"
-set_device threaded 1 && set_device threaded 0 || skip "no threaded NAPI"
+{ set_device threaded 1 && set_device threaded 0; } || skip "no threaded NAPI"
 "${in_a[@]}" taskset -c "$cpu" "$tools/flood" udp-send "$addr_b" 9000 200 "$rate" &
 keep $!
 
@@ -124,16 +126,17 @@ agrees() {
     fi
 }
 
+# A busy machine delays the sender, who then sends more at once than one poll takes: the kernel leaves the rest to a softirq.
 for way in $ways; do
-    at_least "packets received by $way" "$(of $way 3)" $((rate * turns / 20))
-    at_least "of 100 of these, polled by $way" "$(awk -v a="$(of $way 4)" -v b="$(of $way 3)" 'BEGIN { printf "%.2f", b ? 100 * a / b : 0 }')" 90
-    at_most "polls of unknown begin, of 100" "$(awk -v a="$(of $way 7)" -v b="$(of $way 5)" 'BEGIN { printf "%.2f", b ? 100 * a / b : 100 }')" 2
+    at_least "packets received by $way" "$(of "$way" 3)" $((rate * turns / 20))
+    at_least "of 100 of these, polled by $way" "$(awk -v a="$(of "$way" 4)" -v b="$(of "$way" 3)" 'BEGIN { printf "%.2f", b ? 100 * a / b : 0 }')" 70
+    at_most "polls of unknown begin, of 100" "$(awk -v a="$(of "$way" 7)" -v b="$(of "$way" 5)" 'BEGIN { printf "%.2f", b ? 100 * a / b : 100 }')" 2
     if [[ $way != softirq ]]; then
-        agrees "$way: net_rx a packet, of that by softirqs" "$(ratio $way 9)" 5
+        agrees "$way: net_rx a packet, of that by softirqs" "$(ratio "$way" 9)" 5
         # Beside it, what else is the network's: who receives in the same call as he polls has it in his cache.
-        agrees "$way: net_rx, net_tx, send and recv a packet, of that by softirqs" "$(ratio $way 10)" 10
+        agrees "$way: net_rx, net_tx, send and recv a packet, of that by softirqs" "$(ratio "$way" 10)" 10
     fi
-    echo "# $way: net_rx $(per_packet $way 9) ns a packet, in polls $(per_packet $way 8), all network $(per_packet $way 10)"
+    echo "# $way: net_rx $(per_packet "$way" 9) ns a packet, in polls $(per_packet "$way" 8), all network $(per_packet "$way" 10)"
 done
 
 # ---- what a plan without the probes misses, and says ----

@@ -123,11 +123,12 @@ vxlan() {
     for side in "$netns_a $addr_b 198.19.0.1" "$netns_b $addr_a 198.19.0.2"; do
         # shellcheck disable=SC2086
         set -- $side
-        ip -n "$1" link add vxlan0 type vxlan id 7 remote "$2" dstport 4789 dev veth0 2>"$work/why" &&
-            ip -n "$1" address add "$3/24" dev vxlan0 && ip -n "$1" link set vxlan0 up || {
+        if ! ip -n "$1" link add vxlan0 type vxlan id 7 remote "$2" dstport 4789 dev veth0 2>"$work/why"; then
             skipped "VXLAN: $(head -1 "$work/why")"
             return
-        }
+        fi
+        ip -n "$1" address add "$3/24" dev vxlan0
+        ip -n "$1" link set vxlan0 up
     done
     record_flood 198.19.0.2 --probes all
     check_tunnel vxlan0 4789
@@ -144,11 +145,11 @@ wg_side() {
 wireguard() {
     command -v wg >/dev/null || { skipped "WireGuard: no command wg"; return; }
     (umask 077 && wg genkey >"$work/key-a" && wg genkey >"$work/key-b")
-    wg_side "$netns_a" "$work/key-a" "$(wg pubkey <"$work/key-b")" "$addr_b" 198.19.1.1 2>"$work/why" &&
-        wg_side "$netns_b" "$work/key-b" "$(wg pubkey <"$work/key-a")" "$addr_a" 198.19.1.2 2>"$work/why" || {
+    if ! wg_side "$netns_a" "$work/key-a" "$(wg pubkey <"$work/key-b")" "$addr_b" 198.19.1.1 2>"$work/why" ||
+        ! wg_side "$netns_b" "$work/key-b" "$(wg pubkey <"$work/key-a")" "$addr_a" 198.19.1.2 2>"$work/why"; then
         skipped "WireGuard: $(head -1 "$work/why")"
         return
-    }
+    fi
     record_flood 198.19.1.2 --probes all
     check_tunnel wg0 51820
     # Ciphers, and sending what is ciphered, are work for the kernel's threads, and theirs.
