@@ -16,7 +16,7 @@ needs_recorder
 needs_netns
 command -v ethtool >/dev/null || skip "no ethtool"
 
-turns=${TURNS:-$([[ -n ${NT_EMULATED:-} ]] && echo 3 || echo 21)}
+turns=${TURNS:-$([[ -n ${NT_EMULATED:-} ]] && echo 1 || echo 21)}
 rate=$([[ -n ${NT_EMULATED:-} ]] && echo 1000 || echo 50000)
 cpu=$(($(nproc) - 1))
 device=/sys/class/net/veth0

@@ -20,12 +20,22 @@ owner_ns() {
         JOIN process p USING (session_id, upid) WHERE p.name = '$1' AND owner = '$2'"
 }
 
-# ops_of PROCESS OP: operations|bytes|with a known begin|by kernel threads or I/O workers; without the error queue
-ops_of() {
-    sql "$db" "SELECT count(*), ifnull(sum(CASE WHEN instr(flags, 'peek') THEN 0 ELSE bytes END), 0), count(dur),
-            ifnull(sum(instr(flags, 'kernel') > 0), 0)
-        FROM sock_op o JOIN thread t USING (session_id, utid) JOIN process p USING (session_id, upid)
-        WHERE p.name = '$1' AND op = '$2' AND NOT instr(flags, 'errqueue')"
+# Fills `found`, for each process of `ways` and op: operations|bytes|with a known begin|by kernel threads or I/O workers|ns of
+# the op as owner|ns of task; without the error queue. All at once: an emulated guest takes half a second for each program.
+declare -A found
+find_ways() {
+    local way op rest
+    while IFS='|' read -r way op rest; do found[$way $op]=$rest; done <<<"$(sql "$db" "
+        WITH way AS (SELECT session_id, upid, p.name, utid FROM process p JOIN thread t USING (session_id, upid) WHERE p.name LIKE 'w-%'),
+        ops AS (SELECT w.name, op, count(*) AS n, sum(CASE WHEN instr(flags, 'peek') THEN 0 ELSE bytes END) AS bytes,
+                count(dur) AS timed, sum(instr(flags, 'kernel') > 0) AS by_kernel
+            FROM sock_op o JOIN way w USING (session_id, utid) WHERE NOT instr(flags, 'errqueue') GROUP BY 1, 2),
+        spent AS (SELECT w.name, owner, sum(dur) AS ns FROM cpu_slice c JOIN way w USING (session_id, utid) GROUP BY 1, 2)
+        SELECT p.name, d.op, ifnull(n, 0), ifnull(bytes, 0), ifnull(timed, 0), ifnull(by_kernel, 0),
+            ifnull((SELECT ns FROM spent s WHERE s.name = p.name AND owner = d.op), 0),
+            ifnull((SELECT ns FROM spent s WHERE s.name = p.name AND owner = 'task'), 0)
+        FROM (SELECT DISTINCT name FROM way) p, (SELECT 'send' AS op UNION SELECT 'recv') d
+        LEFT JOIN ops ON ops.name = p.name AND ops.op = d.op")"
 }
 
 # begin_unknown WAY: whether this plan knows no begin of its operations, so that their time is the task's
@@ -33,20 +43,20 @@ begin_unknown() { [[ $1 == w-uring-* && $plan == tracepoints ]]; }
 
 # check_way WAY OP OPS BYTES: against what `ways` said; OPS "-": the kernel's affair, BYTES negative: at least so many
 check_way() {
-    local way=$1 op=$2 ops=$3 bytes=$4 got_ops got_bytes timed by_kernel
-    IFS='|' read -r got_ops got_bytes timed by_kernel <<<"$(ops_of "$way" "$op")"
+    local way=$1 op=$2 ops=$3 bytes=$4 got_ops got_bytes timed by_kernel op_ns task_ns
+    IFS='|' read -r got_ops got_bytes timed by_kernel op_ns task_ns <<<"${found[$way $op]:-0|0|0|0|0|0}"
     if [[ $ops != - ]]; then is "$way: operations, $op" "$got_ops" "$ops"; else at_least "$way: operations, $op" "$got_ops" 1; fi
     if ((bytes >= 0)); then is "$way: bytes, $op" "$got_bytes" "$bytes"; else at_least "$way: bytes, $op" "$got_bytes" $((-bytes)); fi
     if [[ $ops == 0 ]]; then
-        is "$way: ns of $op, which cannot be told from the task's" "$(owner_ns "$way" "$op")" 0
-        at_least "$way: ns of task" "$(owner_ns "$way" task)" 1
+        is "$way: ns of $op, which cannot be told from the task's" "$op_ns" 0
+        at_least "$way: ns of task" "$task_ns" 1
     elif begin_unknown "$way"; then
         is "$way: operations of known begin" "$timed" 0
-        is "$way: ns of $op: it is the task's" "$(owner_ns "$way" "$op")" 0
-        at_least "$way: ns of task" "$(owner_ns "$way" task)" 1
+        is "$way: ns of $op: it is the task's" "$op_ns" 0
+        at_least "$way: ns of task" "$task_ns" 1
     else
         is "$way: operations of known begin" "$timed" "$got_ops"
-        at_least "$way: ns of $op" "$(owner_ns "$way" "$op")" 1
+        at_least "$way: ns of $op" "$op_ns" 1
     fi
     case $way in
     w-uring-w* | w-uring-q*) is "$way: operations by a worker or SQPOLL thread of the process" "$by_kernel" "$got_ops" ;;
@@ -61,6 +71,7 @@ many_ways() {
     recording_stop
     import_tape "$work/ways.tape" "$db"
     check_whole "$work/ways.tape" "$db"
+    find_ways
     while read -r way op ops bytes; do
         case $op in
         skip) skipped "$way: $ops $bytes" ;;
@@ -75,13 +86,16 @@ many_ways() {
 
 # ---- what the kernel does by itself ----
 
+# By a name of their own: a recording has the whole host, and others may flood there.
+cp "$tools/flood" "$work/ways-flood"
+
 # record_flood ADDRESS ARGUMENT...: half a second of UDP to ADDRESS in the other namespace
 record_flood() {
     local receiver sender
-    "${in_b[@]}" "$tools/flood" udp-recv "$1" 9000 &
+    "${in_b[@]}" "$work/ways-flood" udp-recv "$1" 9000 &
     receiver=$!
     keep $receiver
-    "${in_a[@]}" taskset -c 0 "$tools/flood" udp-send "$1" 9000 500 "$(scaled 10000)" &
+    "${in_a[@]}" taskset -c 0 "$work/ways-flood" udp-send "$1" 9000 500 "$(scaled 10000)" &
     sender=$!
     keep $sender
     sleep 0.3
@@ -91,14 +105,14 @@ record_flood() {
     kill $receiver $sender
     wait $receiver $sender 2>/dev/null || true
     import_tape "$work/flood.tape" "$db"
-    check_whole "$work/flood.tape" "$db"
+    is "records lost for want of room" "$(lost_for_room "$db")" 0
     rm -r "$work/flood.tape"
 }
 
 # flood_ops OP: operations and bytes each, of the flood through the address of the tunnel
 flood_ops() {
     sql "$db" "SELECT count(*), ifnull(max(bytes), 0), count(dur) FROM sock_op o JOIN thread t USING (session_id, utid)
-        WHERE t.name = 'flood' AND op = '$1' AND result = 'ok'"
+        WHERE t.name = 'ways-flood' AND op = '$1' AND result = 'ok'"
 }
 
 # check_tunnel NAME PORT: the packets inside are the flood's operations; those around them are nobody's operation, since
@@ -132,7 +146,7 @@ vxlan() {
     done
     record_flood 198.19.0.2 --probes all
     check_tunnel vxlan0 4789
-    [[ $plan == none ]] || at_least "vxlan0: ns of send, encapsulation in it" "$(owner_ns flood send)" 100000
+    [[ $plan == none ]] || at_least "vxlan0: ns of send, encapsulation in it" "$(owner_ns ways-flood send)" 100000
 }
 
 # wg_side NAMESPACE OWN-KEY PEER-KEY PEER ADDRESS
@@ -165,17 +179,20 @@ rps() {
     "${in_b[@]}" sh -c 'echo 2 >"$0"' $queue 2>"$work/why" || { skipped "RPS: $(head -1 "$work/why")"; return; }
     record_flood "$addr_b" --probes all
     at_least "RPS: packets from the backlog of CPU 1" "$(backlog_of 1)" "$(scaled 3000)"
-    at_most "RPS: packets from the backlog of CPU 0" "$(backlog_of 0)" "$(scaled 1000)"
-    at_least "RPS: net_rx of CPU 1, times that of CPU 0" "$(sql "$db" "SELECT sum(CASE WHEN cpu = 1 THEN dur ELSE 0 END) /
-        (1 + sum(CASE WHEN cpu = 0 THEN dur ELSE 0 END)) FROM cpu_slice WHERE owner = 'net_rx'")" 2
+    at_most "RPS: packets that the sender took from the backlog himself" "$(backlog_of_sender)" "$(scaled 500)"
+    at_least "RPS: ns of net_rx of CPU 1" "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice WHERE owner = 'net_rx' AND cpu = 1")" 100000
     # shellcheck disable=SC2016
     "${in_b[@]}" sh -c 'echo 0 >"$0"' $queue
     record_flood "$addr_b" --probes all
-    at_least "the backlog without RPS: packets of CPU 0, who sent them" "$(backlog_of 0)" "$(scaled 3000)"
+    at_least "the backlog without RPS: packets that the sender took from it" "$(backlog_of_sender)" "$(scaled 3000)"
     at_least "ns of net_rx of CPU 0 in the sender's time" "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c
-        JOIN thread t USING (session_id, utid) WHERE owner = 'net_rx' AND cpu = 0 AND t.name = 'flood'")" 100000
+        JOIN thread t USING (session_id, utid) WHERE owner = 'net_rx' AND cpu = 0 AND t.name = 'ways-flood'")" 100000
 }
 backlog_of() { sql "$db" "SELECT ifnull(sum(work), 0) FROM napi_poll WHERE device_id IS NULL AND context = 'softirq' AND cpu = $1"; }
+backlog_of_sender() {
+    sql "$db" "SELECT ifnull(sum(work), 0) FROM napi_poll JOIN thread t USING (session_id, utid)
+        WHERE device_id IS NULL AND context = 'softirq' AND cpu = 0 AND t.name = 'ways-flood'"
+}
 
 # How operations are recorded here: tracepoints, fentry, or not at all.
 plan_of() {
