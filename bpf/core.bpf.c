@@ -86,6 +86,34 @@ int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 	return 0;
 }
 
+int nt_announce_device(__u64 device, __u64 key, __u64 now_ns)
+{
+	__u32 place = (__u32)(key ^ key >> 32) & (NT_SEEN_DEVICES - 1), cpu_id;
+	struct nt_seen_device *seen = bpf_map_lookup_elem(&nt_seen_devices, &place);
+	struct net_device *dev = (struct net_device *)device;
+	struct nt_cpu *cpu = nt_this_cpu(&cpu_id);
+	struct nt_device record = {};
+	__u64 name[NT_IFNAME_LEN / 8] = {};
+
+	if (!cpu || !seen)
+		return 0;
+	bpf_core_read(name, sizeof(name), &dev->name);
+	if (seen->key == key && seen->name[0] == name[0] && seen->name[1] == name[1])
+		return 0;
+	record.end_ns = now_ns;
+	record.kind = NT_DEVICE;
+	record.ifindex = (__u32)key;
+	record.device = key;
+	record.netns = key >> 32;
+	__builtin_memcpy(record.name, name, sizeof(record.name));
+	if (nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_DEVICE, 0, now_ns, 0)) {
+		seen->key = key;
+		seen->name[0] = name[0];
+		seen->name[1] = name[1];
+	}
+	return 0;
+}
+
 /*
  * Another task has come onto the CPU: the softirq that `prev` is inside of went with it, and the other brings its own.
  * Should all places be taken, the end of that softirq will be one whose begin was not seen.

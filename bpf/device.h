@@ -17,39 +17,23 @@ struct nt_seen_devices_map {
 
 extern struct nt_seen_devices_map nt_seen_devices SEC(".maps");
 
-static __always_inline void nt_announce_device(struct nt_cpu *cpu, __u32 cpu_id, struct net_device *dev, __u64 key,
-					       __u64 now_ns)
-{
-	__u32 place = (__u32)(key ^ key >> 32) & (NT_SEEN_DEVICES - 1);
-	struct nt_seen_device *seen = bpf_map_lookup_elem(&nt_seen_devices, &place);
-	struct nt_device record = {};
-	__u64 name[NT_IFNAME_LEN / 8] = {};
-
-	bpf_probe_read_kernel(name, sizeof(name), dev->name);
-	if (!seen || (seen->key == key && seen->name[0] == name[0] && seen->name[1] == name[1]))
-		return;
-	record.end_ns = now_ns;
-	record.kind = NT_DEVICE;
-	record.ifindex = (__u32)key;
-	record.device = key;
-	record.netns = key >> 32;
-	__builtin_memcpy(record.name, name, sizeof(record.name));
-	if (nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_DEVICE, 0, now_ns, 0)) {
-		seen->key = key;
-		seen->name[0] = name[0];
-		seen->name[1] = name[1];
-	}
-}
+/*
+ * In core.bpf.c: writes the identity of a device, unless it has been written by the name that it has. Global, since the
+ * stack of 512 bytes has no room for it beside a poll's record.
+ */
+int nt_announce_device(__u64 device, __u64 key, __u64 now_ns);
 
 /* The key of a device, 0 for none. The gate is open: its identity may be written. */
-static __always_inline __u64 nt_key_of_device(struct nt_cpu *cpu, __u32 cpu_id, struct net_device *dev, __u64 now_ns)
+static __always_inline __u64 nt_key_of_device(struct net_device *dev, __u64 now_ns)
 {
-	__u64 key;
+	__u64 key, address = 0;
 
 	if (!dev)
 		return 0;
 	key = nt_device_key(dev->nd_net.net->ns.inum, dev->ifindex);
-	nt_announce_device(cpu, cpu_id, dev, key, now_ns);
+	/* From a pointer that the verifier tracks to a plain number, as a global function takes it. */
+	bpf_probe_read_kernel(&address, sizeof(address), &dev);
+	nt_announce_device(address, key, now_ns);
 	return key;
 }
 

@@ -44,7 +44,7 @@ static __always_inline void emit_poll(struct nt_cpu *cpu, __u32 cpu_id, __u32 pr
 {
 	struct nt_napi record = {};
 
-	record.device = nt_key_of_device(cpu, cpu_id, napi->dev, now_ns);
+	record.device = nt_key_of_device(napi->dev, now_ns);
 	record.end_ns = now_ns;
 	record.kind = NT_NAPI;
 	record.context = context;
