@@ -3,6 +3,7 @@
  * core.bpf.c - what every probe stands on: the maps, loss and state records, and the control program by which
  * the recorder opens and closes each CPU's gate.
  */
+#include "bpf/device.h"
 #include "bpf/open_softirq.h"
 #include "bpf/task_ops.h"
 
@@ -13,6 +14,7 @@ struct nt_rings_map nt_rings SEC(".maps");
 struct nt_task_ops_map nt_task_ops SEC(".maps");
 struct nt_task_stacks_map nt_task_stacks SEC(".maps");
 struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
+struct nt_seen_devices_map nt_seen_devices SEC(".maps");
 const volatile struct nt_config nt_config = {};
 
 /*
@@ -82,6 +84,34 @@ int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 	for (kind = 1; kind < NT_KIND_MAX; kind++)
 		if (cpu->losses[kind].count)
 			flush_kind(cpu, cpu_id, kind, now_ns);
+	return 0;
+}
+
+int nt_announce_device(__u64 device, __u64 key, __u64 now_ns)
+{
+	__u32 place = (__u32)(key ^ key >> 32) & (NT_SEEN_DEVICES - 1), cpu_id;
+	struct nt_seen_device *seen = bpf_map_lookup_elem(&nt_seen_devices, &place);
+	struct net_device *dev = (struct net_device *)device;
+	struct nt_cpu *cpu = nt_this_cpu(&cpu_id);
+	struct nt_device record = {};
+	__u64 name[NT_IFNAME_LEN / 8] = {};
+
+	if (!cpu || !seen)
+		return 0;
+	bpf_core_read(name, sizeof(name), &dev->name);
+	if (seen->key == key && seen->name[0] == name[0] && seen->name[1] == name[1])
+		return 0;
+	record.end_ns = now_ns;
+	record.kind = NT_DEVICE;
+	record.ifindex = (__u32)key;
+	record.device = key;
+	record.netns = key >> 32;
+	__builtin_memcpy(record.name, name, sizeof(record.name));
+	if (nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_DEVICE, 0, now_ns, 0)) {
+		seen->key = key;
+		seen->name[0] = name[0];
+		seen->name[1] = name[1];
+	}
 	return 0;
 }
 

@@ -120,6 +120,18 @@ struct task_struct {
 	struct css_set *cgroups;
 };
 
+struct net_device {
+	possible_net_t nd_net;
+	int ifindex;
+	char name[16];
+};
+
+struct napi_struct {
+	struct net_device *dev;		/* NULL: a CPU's backlog */
+	struct task_struct *thread;	/* NULL: polled in softirqs */
+	unsigned int napi_id;
+};
+
 struct seq_file;
 
 struct bpf_iter_meta {

@@ -32,6 +32,12 @@
 	X(sys_exit)              \
 	X(sock_send_length)      \
 	X(sock_recv_length)      \
+	X(napi_poll)             \
+	X(busy_poll)             \
+	X(enter_napi_busy_loop)  \
+	X(exit_napi_busy_loop)   \
+	X(enter_napi_busy_loop_rcu) \
+	X(exit_napi_busy_loop_rcu)  \
 	NT_FUNCTIONS(X)
 
 /* The functions whose calls are operations, where the kernel lets programs be put before and after functions. */
@@ -76,6 +82,7 @@ enum nt_program {
 	X(skipped_softirq)	/* the begin of a softirq's operation, which is not kept */ \
 	X(skipped_part)		/* a function called by another of the same operation */ \
 	X(skipped_deep)		/* more operations inside each other than are kept */  \
+	X(skipped_context)	/* a poll that another program records */              \
 	X(skipped_failed)	/* could not read what it needed */
 
 enum nt_outcome {
@@ -89,6 +96,7 @@ enum nt_outcome {
 
 #define NT_CALL_BATCH 0x01	/* makes several operations: after one, the next begins */
 #define NT_CALL_MAY_NEST 0x02	/* also works on files, whose write may use a socket of the kernel's */
+#define NT_CALL_WAITS 0x04	/* waits for packets, and may poll devices itself meanwhile */
 
 /* What a system call, by number, can do to a socket. */
 struct nt_call_info {
@@ -103,6 +111,8 @@ struct nt_config {
 	__u8 probe_socket;	/* operations are recorded */
 	__u8 probe_irq;		/* hard interrupts are recorded */
 	__u8 ops_by_task;	/* begins are noted at the protocol's functions, per task (task_ops.h) */
+	__u8 busy_begins;	/* what a task's own polls follow is noted in busy_ns */
+	__u8 busy_loops;	/* by programs before and after the loop that makes them */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 };
 
@@ -207,6 +217,9 @@ struct nt_cpu {
 	__u64 irq_begin_ns;
 	__u64 irq_end_ns;	/* of the last one outside softirqs */
 	__u8 irq_depth;
+	__u64 poll_ns;		/* end of the last NAPI poll in a softirq or NAPI thread */
+	__u64 busy_ns;		/* what a task's own poll follows at once: its system call's begin, its last poll; 0: not known */
+	__u32 polls_busily;	/* a task has polled: calls that wait are noted */
 	struct nt_open_op op;
 	__u64 start_ns, stop_ns;	/* when the gate opened and closed; 0: it did not */
 	struct nt_stage stage;
@@ -223,6 +236,13 @@ enum nt_control {
 	NT_CONTROL_STOP = 2,	/* write a state record, close the gate */
 	NT_CONTROL_FLUSH = 3,	/* write what is left of losses */
 	NT_CONTROL_REFRESH = 4	/* write a state record, and put what is staged into the ring */
+};
+
+/* Direct-mapped, as the next: which device identities have been sent, and by which name. */
+#define NT_SEEN_DEVICES 1024
+struct nt_seen_device {
+	__u64 key;
+	__u64 name[NT_IFNAME_LEN / 8];
 };
 
 /* Direct-mapped: which socket identities have been sent. A collision only sends one again. */

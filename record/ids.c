@@ -154,6 +154,9 @@ static enum nt_role own_key(const union nt_any *record, uint64_t *key)
 	case NT_CGROUP:
 		*key = record->as_cgroup.cgroup;
 		return NT_ROLE_CGROUP;
+	case NT_DEVICE:
+		*key = record->as_device.device;
+		return NT_ROLE_DEVICE;
 	default:
 		*key = 0;
 		return NT_ROLE_NONE;

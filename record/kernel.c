@@ -40,8 +40,21 @@ static const struct {
 	CALL(sendmmsg, 0, NT_SEND, NT_CALL_BATCH),
 	CALL(sendfile, 0, NT_SEND, NT_CALL_BATCH | NT_CALL_MAY_NEST),
 	CALL(splice, 2, NT_SEND, NT_CALL_BATCH | NT_CALL_MAY_NEST),
-	CALL(io_uring_enter, 0, 0, 0),
+	CALL(io_uring_enter, 0, 0, NT_CALL_WAITS),
 #undef CALL
+#define WAITS(name) { SYS_##name, { .flags = NT_CALL_WAITS } }
+#ifdef SYS_poll
+	WAITS(poll),
+	WAITS(select),
+	WAITS(epoll_wait),
+#endif
+	WAITS(ppoll),
+	WAITS(pselect6),
+	WAITS(epoll_pwait),
+#ifdef SYS_epoll_pwait2
+	WAITS(epoll_pwait2),
+#endif
+#undef WAITS
 };
 
 int nt_read_cpu_list(const char *path, uint8_t *flags, uint32_t n)
@@ -101,6 +114,8 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_options *optio
 	config->wake_bytes = options->ring_size / 4;
 	config->probe_socket = options->plan.chosen[NT_PROBE_SOCKET] != NULL;
 	config->ops_by_task = config->probe_socket && options->plan.chosen[NT_PROBE_SOCKET]->ops_by_task;
+	config->busy_loops = nt_plan_attaches(&options->plan, "nt_enter_napi_busy_loop");
+	config->busy_begins = config->busy_loops || nt_plan_attaches(&options->plan, "nt_sys_enter");
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].nr < NT_MAX_CALL_NR)

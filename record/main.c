@@ -14,7 +14,8 @@ static void print_probe(const struct nt_plan *plan, int probe)
 
 	printf("%-8s %s\n", nt_probes[probe].name, nt_probes[probe].what);
 	if (!chosen) {
-		printf("         not available (%s). %s\n", plan->refused[probe], nt_probes[probe].without);
+		printf("         not available (%s). %s\n", plan->refused[probe],
+		       nt_probes[probe].without ? nt_probes[probe].without : "");
 		return;
 	}
 	printf("         by %s:", chosen->name);

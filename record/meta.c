@@ -3,6 +3,7 @@
 #include "record/meta.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/utsname.h>
@@ -140,7 +141,7 @@ static int add_uncovered(struct nt_buf *out, const struct nt_plan *plan, int pro
 	int err = 0;
 
 	if (!plan->chosen[probe])
-		return nt_meta_append(out, "uncovered", nt_probes[probe].without);
+		return nt_probes[probe].without ? nt_meta_append(out, "uncovered", nt_probes[probe].without) : 0;
 	for (sentence = plan->chosen[probe]->uncovered; sentence && *sentence && !err; sentence++)
 		err = nt_meta_append(out, "uncovered", *sentence);
 	return err;
@@ -159,6 +160,25 @@ static int add_way(struct nt_buf *out, const struct nt_plan *plan, int probe)
 	else
 		snprintf(line, sizeof(line), "%s %s", nt_probes[probe].name, plan->chosen[probe]->name);
 	return nt_meta_append(out, "plan", line);
+}
+
+/* Busy polling that the host asks of every socket, and that nothing records. */
+static int add_busy_polling(struct nt_buf *out, const struct nt_plan *plan)
+{
+	char read[32], poll[32], sentence[256];
+	int err;
+
+	first_line("/proc/sys/net/core/busy_read", read, sizeof(read));
+	first_line("/proc/sys/net/core/busy_poll", poll, sizeof(poll));
+	err = nt_meta_append(out, "busy_read", read);
+	if (!err)
+		err = nt_meta_append(out, "busy_poll", poll);
+	if (err || plan->chosen[NT_PROBE_BUSYPOLL] || (!atoi(read) && !atoi(poll)))
+		return err;
+	snprintf(sentence, sizeof(sentence),
+		 "Busy polling is on (net.core.busy_read %s, net.core.busy_poll %s), and was not recorded: it is hidden in the time of tasks and their receives.",
+		 read, poll);
+	return nt_meta_append(out, "uncovered", sentence);
 }
 
 static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
@@ -197,6 +217,8 @@ int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const str
 		err = add_number(out, "ring_size", options->ring_size);
 	if (!err)
 		err = add_plan(out, &options->plan);
+	if (!err)
+		err = add_busy_polling(out, &options->plan);
 	if (!err && hidden[0])
 		err = nt_meta_append(out, "uncovered", hidden);
 	return err ? err : nt_meta_append(out, "command", options->command_line);

@@ -42,7 +42,7 @@ static void usage(FILE *to)
 		"\n"
 		"  -o, --output DIR     the tape, a new directory (default: nettape-DATE-TIME.tape)\n"
 		"  -d, --duration SEC   stop after this long (fractions allowed)\n"
-		"      --probes LIST    of: sched, softirq, irq, socket (default: all; sched is always on)\n"
+		"      --probes LIST    of: sched, softirq, irq, socket, busypoll, napi (default: all but napi; sched is always on)\n"
 		"      --plan PLAN      record socket operations by: fentry, tracepoints (default: the first that works)\n"
 		"      --list-probes    what each probe is for, and how this kernel serves it\n"
 		"      --ring-size SIZE buffer per CPU, e.g. 256k (the default); rounded up to a power of two\n"
@@ -166,7 +166,7 @@ int nt_options_parse(struct nt_options *options, int argc, char **argv, int *exi
 
 	memset(options, 0, sizeof(*options));
 	options->ring_size = DEFAULT_RING_SIZE;
-	nt_plan_parse(&options->plan, "all", bad, sizeof(bad));
+	nt_plan_parse(&options->plan, "default", bad, sizeof(bad));
 	join_command_line(options->command_line, sizeof(options->command_line), argc, argv);
 	while ((option = getopt_long(argc, argv, "+o:d:q", long_options, NULL)) != -1)
 		if (parse_one(options, option, exit_status))

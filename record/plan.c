@@ -95,6 +95,19 @@ static const struct nt_attach_point socket_begin_points[] = {
 	{}
 };
 
+static const struct nt_attach_point busypoll_points[] = { { .program = "nt_busy_poll", .point = "napi_poll" }, {} };
+
+static const struct nt_attach_point busypoll_loop_points[] = {
+	{ .program = "nt_busy_poll", .point = "napi_poll" },
+	AFTER(napi_busy_loop),
+	AFTER_IF(napi_busy_loop_rcu),
+	BEFORE(napi_busy_loop),
+	BEFORE_IF(napi_busy_loop_rcu),
+	{}
+};
+
+static const struct nt_attach_point napi_points[] = { POINT(napi_poll), {} };
+
 static const char *const irq_uncovered[] = {
 	"The entry and exit code around an interrupt, vectors without tracepoints and NMIs are in the time of whoever they interrupted.",
 	NULL
@@ -135,6 +148,24 @@ static const struct nt_candidate socket_candidates[] = {
 	{ .name = "tracepoints", .points = socket_points, .uncovered = socket_uncovered },
 	{}
 };
+#define BUSY_AFTER_SWITCH "A busy-polling task's first poll after it was switched out"
+
+static const char *const busypoll_uncovered[] = {
+	BUSY_AFTER_SWITCH ", and every poll of an io_uring thread, are counted, but in the time of the task or of its receive.",
+	NULL
+};
+
+static const char *const busypoll_loop_uncovered[] = {
+	BUSY_AFTER_SWITCH " is counted, but in the time of the task or of its receive.",
+	NULL
+};
+
+static const struct nt_candidate busypoll_candidates[] = {
+	{ .name = "fentry", .points = busypoll_loop_points, .uncovered = busypoll_loop_uncovered },
+	{ .name = "tracepoints", .points = busypoll_points, .uncovered = busypoll_uncovered },
+	{}
+};
+static const struct nt_candidate napi_candidates[] = { { .name = "tracepoints", .points = napi_points }, {} };
 
 const struct nt_probe nt_probes[] = {
 	{ "sched", "context switches; tasks, processes and cgroups (always on)", sched_candidates,
@@ -145,6 +176,11 @@ const struct nt_probe nt_probes[] = {
 	  "Hard interrupts are not recorded: their time is that of whoever they interrupted." },
 	{ "socket", "send and receive operations on network sockets (switches softirq on)", socket_candidates,
 	  "Socket operations are not recorded: their time is the task's." },
+	{ "busypoll", "polls of network devices by tasks that wait for packets: busy polling (switches softirq on)",
+	  busypoll_candidates,
+	  "Busy polling is not recorded: what a task does for the network by it is its own time or its receive's." },
+	{ "napi", "polls of network devices by softirqs and NAPI threads, by device (off by default; switches softirq on)",
+	  napi_candidates, NULL },
 	{}
 };
 _Static_assert(sizeof(nt_probes) / sizeof(nt_probes[0]) == NT_PROBE_COUNT + 1, "NT_PROBE_COUNT");
@@ -169,6 +205,9 @@ bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad
 
 		if (size == 3 && !memcmp(list, "all", 3)) {
 			memset(plan->on, true, sizeof(plan->on));
+		} else if (size == 7 && !memcmp(list, "default", 7)) {
+			for (number = 0; number < NT_PROBE_COUNT; number++)
+				plan->on[number] |= nt_probes[number].without != NULL;
 		} else if (number >= 0) {
 			plan->on[number] = true;
 		} else {
@@ -178,7 +217,7 @@ bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad
 		list += size;
 		list += *list == ',';
 	}
-	plan->on[NT_PROBE_SOFTIRQ] |= plan->on[NT_PROBE_SOCKET];
+	plan->on[NT_PROBE_SOFTIRQ] |= plan->on[NT_PROBE_SOCKET] || plan->on[NT_PROBE_BUSYPOLL] || plan->on[NT_PROBE_NAPI];
 	return true;
 }
 
@@ -362,6 +401,22 @@ int nt_plan_choose(struct nt_plan *plan)
 		choose_for(plan, btf, probe);
 	btf__free(btf);
 	return 0;
+}
+
+bool nt_plan_attaches(const struct nt_plan *plan, const char *program)
+{
+	const struct nt_attach_point *points;
+	int probe, i;
+
+	for (probe = 0; probe < NT_PROBE_COUNT; probe++) {
+		if (!plan->chosen[probe])
+			continue;
+		points = plan->chosen[probe]->points;
+		for (i = 0; points[i].program; i++)
+			if (plan->has[probe][i] && !strcmp(points[i].program, program))
+				return true;
+	}
+	return false;
 }
 
 void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object)

@@ -44,15 +44,17 @@ struct nt_probe {
 	const char *name;
 	const char *what;			/* for --list-probes */
 	const struct nt_candidate *candidates;	/* ends with a NULL name */
-	const char *without;			/* sentence: what is unknown when it is off */
+	const char *without;			/* sentence: what is wrong when it is off; NULL: nothing, so it is not on by default */
 };
 
 extern const struct nt_probe nt_probes[];	/* ends with a NULL name */
-#define NT_PROBE_COUNT 4
+#define NT_PROBE_COUNT 6
 #define NT_PROBE_SCHED 0	/* always on: the timeline stands on it */
-#define NT_PROBE_SOFTIRQ 1	/* goes with socket, which must know when a softirq is running */
+#define NT_PROBE_SOFTIRQ 1	/* goes with socket, busypoll and napi, which must know when a softirq is running */
 #define NT_PROBE_IRQ 2
 #define NT_PROBE_SOCKET 3
+#define NT_PROBE_BUSYPOLL 4
+#define NT_PROBE_NAPI 5
 
 struct nt_plan {
 	bool on[NT_PROBE_COUNT];				/* asked for */
@@ -64,7 +66,7 @@ struct nt_plan {
 	size_t n_links;
 };
 
-/* Turns "sched,softirq" or "all" into plan->on. False: *bad is the first word that is no probe. */
+/* Turns "sched,softirq", "all" or "default" into plan->on. False: *bad is the first word that is no probe. */
 bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad_size);
 /* Has the probe socket served in the way of this name. False: there is no such way. */
 bool nt_plan_only(struct nt_plan *plan, const char *name);
@@ -72,6 +74,8 @@ bool nt_plan_only(struct nt_plan *plan, const char *name);
 const char *nt_attach_how_name(enum nt_attach_how how);
 /* Asks the kernel. A probe without a candidate stays unchosen. Gives a negative errno if the kernel has no BTF. */
 int nt_plan_choose(struct nt_plan *plan);
+/* Whether the plan, once chosen, runs this program. */
+bool nt_plan_attaches(const struct nt_plan *plan, const char *program);
 /* Marks the programs of chosen probes, and only those, for loading. */
 void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object);
 /* Attaches all. On failure names the point in *failed. */

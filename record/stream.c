@@ -110,6 +110,8 @@ static uint64_t span_dur(const union nt_any *record)
 		return record->as_irq.dur_ns;
 	case NT_OP:
 		return record->as_op.dur_ns;
+	case NT_NAPI:
+		return record->as_napi.dur_ns;
 	default:
 		return 0;
 	}

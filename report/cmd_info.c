@@ -14,6 +14,7 @@ struct info {
 	struct nt_tape *tape;
 	uint64_t records[NT_KIND_MAX], lost[NT_KIND_MAX];
 	uint64_t n_records, n_lost, unknown;
+	uint64_t busy_polls, busy_polls_untimed; /* by tasks; and of these, of unknown begin */
 };
 
 /* ---- counting ---- */
@@ -26,6 +27,10 @@ static int count_block(struct info *info, struct nt_event_decoder *decoder, cons
 	while (!error && !(error = nt_event_decoder_next(decoder, &record))) {
 		info->records[record.record.kind % NT_KIND_MAX]++;
 		info->n_records++;
+		if (record.record.kind == NT_NAPI && record.as_napi.context == NT_NAPI_BUSY) {
+			info->busy_polls++;
+			info->busy_polls_untimed += record.as_napi.flags & NT_SPAN_NO_BEGIN;
+		}
 		if (record.record.kind == NT_LOSS) {
 			info->lost[record.as_loss.lost_kind % NT_KIND_MAX] += record.as_loss.count;
 			info->n_lost += record.as_loss.count;
@@ -110,6 +115,20 @@ static bool next_meta(const struct info *info, const char *key, size_t *offset, 
 	return false;
 }
 
+/* What the records themselves show not to be covered, as a sentence, or NULL. */
+static const char *missed_polls(const struct info *info, char text[512])
+{
+	char polls[NT_HUMAN_MAX], untimed[NT_HUMAN_MAX];
+
+	if (!info->busy_polls_untimed)
+		return NULL;
+	snprintf(text, 512,
+		 "Of %s polls that tasks made by themselves (busy polling), %s have no known begin: their time is not "
+		 "net_rx, but the task's or its receive's.",
+		 nt_human_count(polls, (int64_t)info->busy_polls), nt_human_count(untimed, (int64_t)info->busy_polls_untimed));
+	return text;
+}
+
 /* ---- JSON ---- */
 
 static void json_kinds(struct nt_json *json, const char *key, const uint64_t *counts)
@@ -126,7 +145,8 @@ static void json_kinds(struct nt_json *json, const char *key, const uint64_t *co
 	nt_json_close(json, '}');
 }
 
-static void json_list(struct nt_json *json, const struct info *info, const char *key)
+/* `more`: one more line, or NULL. */
+static void json_list(struct nt_json *json, const struct info *info, const char *key, const char *more)
 {
 	size_t offset = 0;
 	char text[512];
@@ -134,6 +154,8 @@ static void json_list(struct nt_json *json, const struct info *info, const char 
 	nt_json_open(json, key, '[');
 	while (next_meta(info, key, &offset, text))
 		nt_json_text(json, NULL, text);
+	if (more)
+		nt_json_text(json, NULL, more);
 	nt_json_close(json, ']');
 }
 
@@ -189,9 +211,11 @@ static void print_json(const struct info *info)
 	json_number(&json, info, "ring_size");
 	nt_json_integer(&json, "flush_lag_max_ns", (int64_t)tape->lag_max_ns);
 	json_probes(&json, info);
-	json_list(&json, info, "plan");
-	json_list(&json, info, "attach");
-	json_list(&json, info, "uncovered");
+	nt_json_integer(&json, "busy_polls", (int64_t)info->busy_polls);
+	nt_json_integer(&json, "busy_polls_untimed", (int64_t)info->busy_polls_untimed);
+	json_list(&json, info, "plan", NULL);
+	json_list(&json, info, "attach", NULL);
+	json_list(&json, info, "uncovered", missed_polls(info, text));
 	nt_json_open(&json, "problems", '[');
 	for (size_t i = 0; i < tape->n_problems; i++)
 		nt_json_text(&json, NULL, tape->problems[i].text);
@@ -209,7 +233,8 @@ static void print_text(const char *before, const char *text)
 	nt_print_clean(stdout, text, strlen(text));
 }
 
-static void print_list(const struct info *info, const char *key, const char *title)
+/* `more`: one more line, or NULL. */
+static void print_list(const struct info *info, const char *key, const char *title, const char *more)
 {
 	const char *before = title;
 	size_t offset = 0;
@@ -220,6 +245,8 @@ static void print_list(const struct info *info, const char *key, const char *tit
 		putchar('\n');
 		before = "  ";
 	}
+	if (more)
+		printf("%s%s\n", before, more);
 }
 
 static void print_kinds(const char *before, const uint64_t *counts)
@@ -290,9 +317,9 @@ static void print_people(const struct info *info)
 	printf("the oldest record waited %s for its reader\n", nt_human_ns(number, tape->lag_max_ns));
 	print_text("probes: ", meta(info, "probes", text));
 	putchar('\n');
-	print_list(info, "plan", "served by:\n  ");
-	print_list(info, "attach", "attached:\n  ");
-	print_list(info, "uncovered", "not covered:\n  ");
+	print_list(info, "plan", "served by:\n  ", NULL);
+	print_list(info, "attach", "attached:\n  ", NULL);
+	print_list(info, "uncovered", "not covered:\n  ", missed_polls(info, text));
 	for (size_t i = 0; i < tape->n_problems; i++) {
 		print_text(i ? "  " : "problems:\n  ", tape->problems[i].text);
 		putchar('\n');

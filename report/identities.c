@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/words.h"
 
@@ -13,9 +14,10 @@
 
 void nt_identities_release(struct nt_identities *ids)
 {
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		nt_id_map_release(&ids->newest[i]);
 	nt_id_map_release(&ids->processes);
+	nt_id_map_release(&ids->napi);
 	nt_id_map_release(&ids->irqs);
 	nt_id_map_release(&ids->seen);
 	nt_id_map_release(&ids->made);
@@ -47,6 +49,9 @@ static struct nt_id_map *map_of(struct nt_identities *ids, const union nt_any *r
 	case NT_CGROUP:
 		*id = record->as_cgroup.cgroup;
 		return &ids->newest[2];
+	case NT_DEVICE:
+		*id = record->as_device.device;
+		return &ids->newest[3];
 	default:
 		return NULL;
 	}
@@ -73,6 +78,15 @@ static int add_name(struct nt_identities *ids, uint64_t id, const char *name)
 	return set(&ids->irqs, id, ids->n_names);
 }
 
+/* NAPI threads are named napi/DEVICE-ID; those of a CPU's backlog, backlog_napi/CPU. */
+static bool is_napi_thread(const struct nt_task *task)
+{
+	static const char device[] = "napi/", backlog[] = "backlog_napi/";
+
+	return task->flags & NT_TASK_KTHREAD && (!memcmp(task->comm, device, sizeof(device) - 1) ||
+						 !memcmp(task->comm, backlog, sizeof(backlog) - 1));
+}
+
 int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 {
 	uint64_t id, end_ns = record->record.end_ns;
@@ -90,6 +104,8 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	map = map_of(ids, record, &id);
 	if (!map || !id || end_ns > INT64_MAX)
 		return 0;
+	if (record->record.kind == NT_TASK && is_napi_thread(&record->as_task) && set(&ids->napi, id, 1))
+		return -ENOMEM;
 	newest = nt_id_map_at(map, id);
 	if (!newest)
 		return -ENOMEM;
@@ -121,6 +137,11 @@ uint64_t nt_identities_process_of(struct nt_identities *ids, uint64_t task)
 	uint64_t process = nt_id_map_get(&ids->processes, task);
 
 	return process ? process - 1 : task;
+}
+
+bool nt_identities_is_napi(struct nt_identities *ids, uint64_t task)
+{
+	return nt_id_map_get(&ids->napi, task);
 }
 
 int nt_identities_see(struct nt_identities *ids, uint64_t task)

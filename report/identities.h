@@ -2,7 +2,7 @@
 /*
  * identities.h - who the ids of a tape are. A tape repeats an identity in every chunk that refers to it; here is
  * learned, in one pass before the events, which of its records is the newest one, and what events need of them: the
- * process of a thread, the names of interrupts. The records themselves are not kept: a second pass over the tape
+ * process of a thread, whether it is the kernel's for polling devices, the names of interrupts. The records themselves are not kept: a second pass over the tape
  * (nt_identities_read) gives each id's newest one. Memory: some ten bytes for each id.
  */
 #ifndef NT_REPORT_IDENTITIES_H
@@ -18,8 +18,9 @@
 
 /* Zero-initialised is empty. */
 struct nt_identities {
-	struct nt_id_map newest[3]; /* of tasks, sockets, cgroups: end_ns + 1 of the newest record */
+	struct nt_id_map newest[4]; /* of tasks, sockets, cgroups, devices: end_ns + 1 of the newest record */
 	struct nt_id_map processes; /* of threads that are not their process's main one: its id + 1 */
+	struct nt_id_map napi; /* kernel threads that poll network devices: 1 */
 	struct nt_id_map irqs; /* type << 32 | number: index in names + 1 */
 	struct nt_id_map seen; /* tasks that an event or a row speaks of */
 	struct nt_id_map made; /* processes that have a row without their main thread being known */
@@ -37,6 +38,8 @@ bool nt_identities_take_newest(struct nt_identities *ids, const union nt_any *re
 bool nt_identities_knows_task(struct nt_identities *ids, uint64_t task);
 /* The process of a task, as far as is known: else the task itself. */
 uint64_t nt_identities_process_of(struct nt_identities *ids, uint64_t task);
+/* Whether the task is a kernel thread that polls network devices: by its name, which the kernel gives to no other. */
+bool nt_identities_is_napi(struct nt_identities *ids, uint64_t task);
 /* Notes that rows speak of this task. 0 or -ENOMEM. */
 int nt_identities_see(struct nt_identities *ids, uint64_t task);
 /* The interrupt's name, or "irq 5" or "vector 236" when the tape has none. NULL: out of memory. */

@@ -136,6 +136,8 @@ static int push_identity(struct nt_rows *rows, const union nt_any *record)
 		return nt_rows_push(rows, NT_TABLE_SOCKET, &record->as_socket);
 	case NT_CGROUP:
 		return nt_rows_push(rows, NT_TABLE_CGROUP, &record->as_cgroup);
+	case NT_DEVICE:
+		return nt_rows_push(rows, NT_TABLE_NET_DEVICE, &record->as_device);
 	default:
 		return 0;
 	}

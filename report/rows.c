@@ -89,6 +89,14 @@ static int on_op(void *arg, const struct nt_op_row *op)
 	return error ? error : nt_rows_push(rows, NT_TABLE_SOCK_OP, op);
 }
 
+static int on_napi(void *arg, const struct nt_napi_row *poll)
+{
+	struct nt_rows *rows = arg;
+	int error = see(rows, poll->task);
+
+	return error ? error : nt_rows_push(rows, NT_TABLE_NAPI_POLL, poll);
+}
+
 static int on_loss(void *arg, const struct nt_loss_row *loss)
 {
 	return nt_rows_push(arg, NT_TABLE_LOSS, loss);
@@ -111,6 +119,13 @@ static bool is_main_of(void *arg, uint64_t main, uint64_t task)
 	return nt_identities_process_of(&rows->ids, task) == main;
 }
 
+static bool is_napi(void *arg, uint64_t task)
+{
+	struct nt_rows *rows = arg;
+
+	return nt_identities_is_napi(&rows->ids, task);
+}
+
 /* ---- opening ---- */
 
 static int make_timeline(struct nt_rows *rows)
@@ -122,6 +137,7 @@ static int make_timeline(struct nt_rows *rows)
 		.present = rows->tape->present,
 		.online = rows->tape->online,
 		.is_main_of = is_main_of,
+		.is_napi = is_napi,
 		.arg = rows,
 	};
 	const struct nt_timeline_sink sink = {
@@ -131,6 +147,7 @@ static int make_timeline(struct nt_rows *rows)
 		.softirq = on_softirq,
 		.irq = on_irq,
 		.op = on_op,
+		.napi = on_napi,
 		.loss = on_loss,
 	};
 	const struct nt_rollup_sink rollup_sink = {.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};

@@ -14,9 +14,10 @@
 #include "schema/kind.h"
 
 #define INSERTION_MAX 32 /* spans; above, merging is faster even if they are nearly sorted */
-#define N_CLASSES (NT_OWNER_SOFTIRQ + 1)
+#define CLASS_POLL (NT_OWNER_SOFTIRQ + 1)
+#define N_CLASSES (CLASS_POLL + 1)
 
-/* The owners above the operations are the classes of softirqs and interrupts. */
+/* The owners above the operations are the classes of softirqs and interrupts; below these are the task's own polls. */
 _Static_assert(NT_OWNER_HARDIRQ == 0 && NT_OWNER_SOFTIRQ == 3, "classes come first, in the order in which they win");
 
 struct sweep {
@@ -196,7 +197,7 @@ static void advance(struct sweep *sweep, uint64_t until_ns)
 		if (class < N_CLASSES) {
 			if (sweep->class_end_ns[class] < end_ns)
 				end_ns = sweep->class_end_ns[class];
-			put_piece(sweep, end_ns, (enum nt_owner) class);
+			put_piece(sweep, end_ns, class == CLASS_POLL ? NT_OWNER_NET_RX : (enum nt_owner) class);
 			continue;
 		}
 		op = innermost(sweep, sweep->at_ns);
@@ -219,10 +220,12 @@ static void begin_op(struct sweep *sweep, uint32_t index)
 	segment->stack[sweep->depth++] = index;
 }
 
-static enum nt_owner class_of(const struct nt_span *span)
+static int class_of(const struct nt_span *span)
 {
 	if (span->layer == NT_LAYER_IRQ)
 		return NT_OWNER_HARDIRQ;
+	if (span->layer == NT_LAYER_POLL)
+		return CLASS_POLL;
 	if (span->detail == NT_VEC_NET_RX)
 		return NT_OWNER_NET_RX;
 	return span->detail == NT_VEC_NET_TX ? NT_OWNER_NET_TX : NT_OWNER_SOFTIRQ;
@@ -230,7 +233,7 @@ static enum nt_owner class_of(const struct nt_span *span)
 
 static void begin_interruption(struct sweep *sweep, struct nt_span *span)
 {
-	enum nt_owner class = class_of(span);
+	int class = class_of(span);
 
 	if (span->end_ns > sweep->class_end_ns[class])
 		sweep->class_end_ns[class] = span->end_ns;

@@ -4,7 +4,7 @@
  * nanoseconds is. Pure: knows nothing of records, sessions or other CPUs. For timeline.c only.
  *
  * The owner of a nanosecond, first match wins: an interrupt; a softirq (NET_RX, then NET_TX, then the
- * others); the operation begun last (of two begun together, the one that ends first; of two that end
+ * others); a poll that the task makes itself (NET_RX too); the operation begun last (of two begun together, the one that ends first; of two that end
  * together as well, the one recorded first; an open one is outside those that ended, and of two open
  * ones the one listed last is inside); else whatever the CPU does by itself.
  */
@@ -18,7 +18,7 @@
 
 #define NT_SEGMENT_MAX (1u << 16)	/* spans; a writer keeps a segment under 4,096 records */
 
-enum nt_layer { NT_LAYER_OP, NT_LAYER_SOFTIRQ, NT_LAYER_IRQ };
+enum nt_layer { NT_LAYER_OP, NT_LAYER_POLL, NT_LAYER_SOFTIRQ, NT_LAYER_IRQ };
 
 #define NT_MARK_TIMED 0x01	/* has a begin, and time of its own */
 #define NT_MARK_KNOWN 0x02	/* made by the segment's task, or while it was on the CPU: can own time */
@@ -29,11 +29,12 @@ enum nt_layer { NT_LAYER_OP, NT_LAYER_SOFTIRQ, NT_LAYER_IRQ };
 struct nt_span {
 	uint64_t begin_ns, end_ns;
 	uint64_t own_ns;	/* operation: set by nt_segment_paint, what it owned in the segment */
-	uint64_t socket;
-	int32_t result;
-	uint32_t number;	/* softirq: context; irq: number */
+	uint64_t socket;	/* poll: device */
+	int32_t result;		/* poll: work */
+	uint32_t number;	/* softirq: context; irq: number; poll: napi_id */
+	uint32_t budget;	/* poll */
 	uint8_t layer;		/* enum nt_layer */
-	uint8_t detail;		/* operation: enum nt_op_dir; softirq: vector; irq: enum nt_irq_type */
+	uint8_t detail;		/* operation: enum nt_op_dir; softirq: vector; irq: enum nt_irq_type; poll: enum nt_napi_context */
 	uint8_t call;
 	uint8_t flags;		/* as the record's */
 	uint8_t marks;		/* NT_MARK_* */

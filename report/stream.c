@@ -20,6 +20,7 @@ X_EVENT(irq);
 X_EVENT(op);
 X_EVENT(loss);
 X_EVENT(hotplug);
+X_EVENT(napi);
 
 struct nt_stream *nt_stream_new(struct nt_tape *tape, uint32_t cpu)
 {

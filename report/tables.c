@@ -259,21 +259,18 @@ static void socket_fill(struct nt_row *row, struct nt_arena *arena, const void *
 	put_if(row, socket->cookie);
 }
 
-/* No record says anything of devices yet: the table is there for the probes that will. */
 static const struct nt_column net_device_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ifindex"),
-	TEXT("name"),
-	INTEGER("netns"),
+	SESSION_ID, INTEGER_ALWAYS("ifindex"), TEXT("name"), INTEGER("netns"), INTEGER_ALWAYS("id"),
 };
 
 static void net_device_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
 {
-	(void)arena;
-	(void)from;
-	put_null(row);
-	put_null(row);
-	put_null(row);
+	const struct nt_device *device = from;
+
+	put(row, device->ifindex);
+	put_text(row, nt_arena_clean(arena, device->name, sizeof(device->name)));
+	put_if(row, device->netns);
+	put(row, device->device);
 }
 
 /* ---- what happened ---- */
@@ -356,6 +353,27 @@ static void sock_op_fill(struct nt_row *row, struct nt_arena *arena, const void 
 	put_text(row, nt_op_result_name(op, arena));
 	put_text(row, nt_op_flags_text(op, arena));
 	put(row, op->cpu);
+}
+
+static const struct nt_column napi_poll_columns[] = {
+	SESSION_ID,	      INTEGER_ALWAYS("ts"),  INTEGER("dur"),	 INTEGER_ALWAYS("cpu"),	 INTEGER("utid"),
+	TEXT_ALWAYS("context"), INTEGER("device_id"), INTEGER("napi_id"), INTEGER_ALWAYS("work"), INTEGER_ALWAYS("budget"),
+};
+
+static void napi_poll_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
+{
+	const struct nt_napi_row *poll = from;
+
+	(void)arena;
+	put(row, poll->ts_ns);
+	put(row, poll->timed ? poll->dur_ns : UINT64_MAX);
+	put(row, poll->cpu);
+	put(row, poll->task);
+	put_text(row, nt_napi_context_name(poll->context));
+	put_if(row, poll->device);
+	put_if(row, poll->napi_id);
+	put(row, poll->work);
+	put(row, poll->budget);
 }
 
 static const struct nt_column cpu_slice_columns[] = {

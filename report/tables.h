@@ -30,11 +30,12 @@
 	X(THREAD, thread, struct nt_thread_info, "utid")                                                               \
 	X(CGROUP, cgroup, struct nt_cgroup, "id")                                                                      \
 	X(SOCKET, socket, struct nt_socket, "id")                                                                      \
-	X(NET_DEVICE, net_device, const void, NULL)                                                                    \
+	X(NET_DEVICE, net_device, struct nt_device, "id")                                                              \
 	X(SCHED_SLICE, sched_slice, struct nt_sched_slice, NULL)                                                       \
 	X(SOFTIRQ_SLICE, softirq_slice, struct nt_span_row, NULL)                                                      \
 	X(IRQ_SLICE, irq_slice, struct nt_irq_info, NULL)                                                              \
 	X(SOCK_OP, sock_op, struct nt_op_row, NULL)                                                                    \
+	X(NAPI_POLL, napi_poll, struct nt_napi_row, NULL)                                                              \
 	X(CPU_SLICE, cpu_slice, struct nt_cpu_slice, NULL)                                                             \
 	X(LOSS, loss, struct nt_loss_row, NULL)                                                                        \
 	X(CLOCK_SNAPSHOT, clock_snapshot, struct nt_clock, NULL)                                                       \

@@ -12,13 +12,24 @@
 
 /* ---- segments ---- */
 
+/* Whose the CPU's time is where no span says anything else. */
+static enum nt_owner base_owner(const struct nt_timeline *timeline, const struct nt_line *line)
+{
+	if (line->base == NT_BASE_OFFLINE)
+		return NT_OWNER_OFFLINE;
+	if (line->base == NT_BASE_TASK && !line->task)
+		return NT_OWNER_IDLE;
+	if (line->base == NT_BASE_TASK && timeline->is_napi && timeline->is_napi(timeline->callback_arg, line->task))
+		return NT_OWNER_NET_RX;
+	return NT_OWNER_TASK;
+}
+
 /* Gives [start, paint_ns) its owners, and [paint_ns, to_ns) to nobody; rows for the spans that ended. */
 static int settle(struct nt_timeline *timeline, struct nt_line *line, uint64_t paint_ns, uint64_t to_ns)
 {
 	uint64_t task = line->base == NT_BASE_TASK ? line->task : NT_NO_TASK;
-	enum nt_owner base = line->base == NT_BASE_OFFLINE ? NT_OWNER_OFFLINE : task ? NT_OWNER_TASK : NT_OWNER_IDLE;
 	uint64_t limit_ns = nt_min_ns(paint_ns, timeline->end_ns);
-	int error = nt_segment_paint(&line->segment, line->start_ns, limit_ns, base);
+	int error = nt_segment_paint(&line->segment, line->start_ns, limit_ns, base_owner(timeline, line));
 
 	if (error)
 		return error;
@@ -62,7 +73,7 @@ static int settle_lost(struct nt_timeline *timeline, struct nt_line *line, uint6
  */
 static int meet_stranger(struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing)
 {
-	if (timeline->is_main_of && timeline->is_main_of(timeline->is_main_arg, closing->task, line->task)) {
+	if (timeline->is_main_of && timeline->is_main_of(timeline->callback_arg, closing->task, line->task)) {
 		int error = nt_open_ops_move(&timeline->open_ops, line->task, closing->task);
 
 		line->task = closing->task;
@@ -277,7 +288,8 @@ struct nt_timeline *nt_timeline_new(const struct nt_timeline_config *config, con
 	timeline->start_ns = config->start_ns;
 	timeline->end_ns = nt_max_ns(config->start_ns, config->end_ns);
 	timeline->is_main_of = config->is_main_of;
-	timeline->is_main_arg = config->arg;
+	timeline->is_napi = config->is_napi;
+	timeline->callback_arg = config->arg;
 	timeline->sink = *sink;
 	timeline->n_running = 1;
 	while (timeline->n_running < config->n_cpus && timeline->n_running < 1u << 30)
@@ -350,6 +362,8 @@ int nt_timeline_add(struct nt_timeline *timeline, uint32_t cpu, const union nt_a
 		return nt_spans_irq(timeline, line, &record->as_irq);
 	case NT_OP:
 		return nt_spans_op(timeline, line, &record->as_op);
+	case NT_NAPI:
+		return nt_spans_napi(timeline, line, &record->as_napi);
 	case NT_LOSS:
 		return nt_loss_record(timeline, line, &record->as_loss);
 	case NT_HOTPLUG:

@@ -8,7 +8,8 @@
  * records alone: the spans that ended in it came before, the spans still open come as OPEN records
  * directly before the closing record, and one task was on the CPU all the while. Spans are clipped to the
  * segment, and each nanosecond goes to the first that matches:
- *   hardirq > softirq (net_rx, net_tx or softirq by vector) > innermost operation > task or idle.
+ *   hardirq > softirq (net_rx, net_tx or softirq by vector) > a poll by the task itself (net_rx) > innermost
+ *   operation > task or idle; but what would be a NAPI thread's own is net_rx: polling is all that it does.
  * Memory is for the CPUs, the records since each CPU's last state record (a writer keeps them under
  * 4,096), and the tasks with an operation open at a switch.
  *
@@ -76,6 +77,17 @@ struct nt_span_row {
 };
 #define NT_CONTEXT_OP 0x100	/* the softirq ran by bh_enable inside an open operation of the task */
 
+/* One poll of a network device's queue (enum nt_napi_context says by whom). */
+struct nt_napi_row {
+	uint64_t ts_ns, dur_ns;	/* clipped to the session */
+	bool timed;		/* false: begin unknown, dur_ns is 0 and means nothing; ts_ns is the end */
+	uint32_t cpu;
+	uint64_t task;		/* on the CPU, or NT_NO_TASK */
+	uint8_t context;	/* enum nt_napi_context */
+	uint64_t device;	/* 0: none, a CPU's backlog */
+	uint32_t napi_id, work, budget;
+};
+
 enum nt_op_end {
 	NT_OP_DONE,		/* result is the record's */
 	NT_OP_OPEN,		/* still open when the recording ended */
@@ -135,6 +147,7 @@ struct nt_timeline_sink {
 	int (*softirq)(void *arg, const struct nt_span_row *row);
 	int (*irq)(void *arg, const struct nt_span_row *row);
 	int (*op)(void *arg, const struct nt_op_row *row);
+	int (*napi)(void *arg, const struct nt_napi_row *row);
 	int (*loss)(void *arg, const struct nt_loss_row *row);
 };
 
@@ -148,6 +161,8 @@ struct nt_timeline_config {
 	 * its main thread's identity between two switches, which is no loss. May be NULL.
 	 */
 	bool (*is_main_of)(void *arg, uint64_t main, uint64_t task);
+	/* Whether a task is a kernel thread that polls network devices in place of a softirq. May be NULL. */
+	bool (*is_napi)(void *arg, uint64_t task);
 	void *arg;
 };
 

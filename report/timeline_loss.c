@@ -112,7 +112,7 @@ void nt_loss_until(struct nt_line *line, uint64_t last_ns)
 /* Whether the task on the CPU may have changed when records of this kind were lost. */
 static bool kind_tells_task(uint8_t kind)
 {
-	return kind != NT_STATE && kind != NT_OPEN && kind != NT_SOFTIRQ && kind != NT_IRQ && kind != NT_OP;
+	return kind != NT_STATE && kind != NT_OPEN && kind != NT_SOFTIRQ && kind != NT_IRQ && kind != NT_OP && kind != NT_NAPI;
 }
 
 int nt_loss_record(struct nt_timeline *timeline, struct nt_line *line, const struct nt_loss *loss)

@@ -92,6 +92,24 @@ static int give_interruption(struct nt_timeline *timeline, const struct nt_line 
 	return give ? give(timeline->sink.arg, &row) : 0;
 }
 
+static int give_poll(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_span *span)
+{
+	struct nt_napi_row row = {
+		.ts_ns = nt_max_ns(span->begin_ns, timeline->start_ns),
+		.timed = !(span->flags & NT_SPAN_NO_BEGIN),
+		.cpu = line->number,
+		.task = span->marks & NT_MARK_KNOWN ? line->task : NT_NO_TASK,
+		.context = span->detail,
+		.device = span->socket,
+		.napi_id = span->number,
+		.work = (uint32_t)span->result,
+		.budget = span->budget,
+	};
+
+	row.dur_ns = nt_min_ns(span->end_ns, timeline->end_ns) - row.ts_ns;
+	return timeline->sink.napi ? timeline->sink.napi(timeline->sink.arg, &row) : 0;
+}
+
 /* The remembered part of an operation whose record arrived, or NULL. */
 static struct nt_open_op *remembered(struct nt_timeline *timeline, const struct nt_line *line,
 				     const struct nt_span *span)
@@ -163,6 +181,8 @@ int nt_line_spans(struct nt_timeline *timeline, struct nt_line *line, uint64_t p
 			error = give_op(timeline, line, span, paint_ns);
 		else if (is_outside(timeline, span->begin_ns, span->end_ns))
 			timeline->counts.outside++;
+		else if (span->layer == NT_LAYER_POLL)
+			error = give_poll(timeline, line, span);
 		else
 			error = give_interruption(timeline, line, span,
 						  span->marks & NT_MARK_KNOWN ? line->task : NT_NO_TASK);

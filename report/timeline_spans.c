@@ -120,6 +120,31 @@ int nt_spans_op(struct nt_timeline *timeline, struct nt_line *line, const struct
 	return add_span(timeline, line, &span);
 }
 
+/*
+ * Only a poll that a task makes itself has time of its own to be given: those in softirqs are the softirq's, and those
+ * of NAPI threads their thread's.
+ */
+int nt_spans_napi(struct nt_timeline *timeline, struct nt_line *line, const struct nt_napi *napi)
+{
+	struct nt_span span = {
+		.begin_ns = napi->end_ns,
+		.end_ns = napi->end_ns,
+		.socket = napi->device,
+		.result = (int32_t)napi->work,
+		.number = napi->napi_id,
+		.budget = napi->budget,
+		.layer = NT_LAYER_POLL,
+		.detail = napi->context,
+		.flags = napi->flags,
+	};
+
+	if (!(napi->flags & NT_SPAN_NO_BEGIN))
+		span.begin_ns = begin_of(napi->end_ns, napi->dur_ns);
+	if (napi->context == NT_NAPI_BUSY && !(napi->flags & NT_SPAN_NO_BEGIN))
+		span.marks = NT_MARK_TIMED;
+	return add_span(timeline, line, &span);
+}
+
 /* ---- what stands open at a state record ---- */
 
 void nt_spans_drop_opens(struct nt_timeline *timeline, struct nt_line *line)

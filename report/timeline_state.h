@@ -71,7 +71,8 @@ struct nt_timeline {
 	uint32_t n_lines;
 	struct nt_line *lines;
 	bool (*is_main_of)(void *arg, uint64_t main, uint64_t task);
-	void *is_main_arg;
+	bool (*is_napi)(void *arg, uint64_t task);
+	void *callback_arg;	/* of these two */
 	struct nt_timeline_sink sink;
 	struct nt_timeline_counts counts;
 	struct nt_open_ops open_ops;
@@ -126,6 +127,7 @@ int nt_loss_record(struct nt_timeline *timeline, struct nt_line *line, const str
 int nt_spans_softirq(struct nt_timeline *timeline, struct nt_line *line, const struct nt_softirq *softirq);
 int nt_spans_irq(struct nt_timeline *timeline, struct nt_line *line, const struct nt_irq *irq);
 int nt_spans_op(struct nt_timeline *timeline, struct nt_line *line, const struct nt_op *op);
+int nt_spans_napi(struct nt_timeline *timeline, struct nt_line *line, const struct nt_napi *napi);
 void nt_spans_open(struct nt_timeline *timeline, struct nt_line *line, const struct nt_open *open);
 /* The OPEN records read since the last state record belong to none. */
 void nt_spans_drop_opens(struct nt_timeline *timeline, struct nt_line *line);

@@ -8,11 +8,11 @@
  *
  * There are two classes of record:
  *   event     happened on one CPU at one time. The tape keeps events per CPU, in ring order, as columns.
- *   identity  says who an id is (task, socket, cgroup, interrupt). It has a time but no place in a
+ *   identity  says who an id is (task, socket, cgroup, interrupt, device). It has a time but no place in a
  *             CPU's order; the tape keeps the newest one of each id in every chunk that refers to it.
  *
- * The same layouts serve ring and tape; only the meaning of id fields (role TASK, SOCKET, CGROUP) differs:
- *   in a ring   a key made by the kernel side: nt_task_key(), the socket cookie, the kernfs id
+ * The same layouts serve ring and tape; only the meaning of id fields (role TASK, SOCKET, CGROUP, DEVICE) differs:
+ *   in a ring   a key made by the kernel side: nt_task_key(), the socket cookie, the kernfs id, nt_device_key()
  *   on a tape   a small number given by the recorder, unique within the session, never reused;
  *               0 is the idle task (role TASK) or "none" (the other roles)
  *
@@ -27,6 +27,7 @@
 
 #define NT_COMM_LEN 16		/* TASK_COMM_LEN: includes the terminating zero */
 #define NT_PATH_LEN 232		/* a longer cgroup path keeps its end, the part that tells containers apart */
+#define NT_IFNAME_LEN 16	/* IFNAMSIZ: includes the terminating zero */
 #define NT_MAX_OPEN 8		/* spans that one state record may list as open */
 
 /*
@@ -41,10 +42,12 @@
 	X(6, OP, op, EVENT)              \
 	X(7, LOSS, loss, EVENT)          \
 	X(8, HOTPLUG, hotplug, EVENT)    \
+	X(9, NAPI, napi, EVENT)          \
 	X(32, TASK, task, IDENTITY)      \
 	X(33, SOCKET, socket, IDENTITY)  \
 	X(34, CGROUP, cgroup, IDENTITY)  \
-	X(35, IRQ_NAME, irq_name, IDENTITY)
+	X(35, IRQ_NAME, irq_name, IDENTITY) \
+	X(36, DEVICE, device, IDENTITY)
 
 enum nt_kind {
 	NT_NONE = 0,
@@ -226,6 +229,33 @@ struct nt_hotplug {
 	__u32 zero_c;
 };
 
+/* Who polled. */
+enum nt_napi_context {
+	NT_NAPI_UNKNOWN = 0,
+	NT_NAPI_SOFTIRQ = 1,	/* the softirq NET_RX */
+	NT_NAPI_THREAD = 2,	/* a kernel thread of the device's (threaded NAPI) or of the backlog's */
+	NT_NAPI_BUSY = 3,	/* a task that waits for packets: busy polling */
+	NT_NAPI_NETPOLL = 4	/* netconsole and the like, with budget 0: no packets are received */
+};
+
+/*
+ * NAPI: one poll of a device's queue, at its end. The kernel tells the end only, so dur_ns goes back to what the poll
+ * certainly followed at once: the poll before it by the same, or the begin of the softirq, of the thread's stay on the
+ * CPU, or of the system call that polls. With NT_SPAN_NO_BEGIN nothing such is known.
+ */
+struct nt_napi {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 context;		/* enum nt_napi_context */
+	__u8 flags;		/* NT_SPAN_* */
+	__u8 zero_a;
+	__u32 napi_id;		/* as SO_INCOMING_NAPI_ID gives it; 0: none */
+	__u64 dur_ns;
+	__u64 device;		/* 0: none, a CPU's backlog */
+	__u32 work;		/* packets received */
+	__u32 budget;		/* at most so many */
+};
+
 enum nt_task_why {
 	NT_TASK_SEED = 1,	/* was there when recording began, or was looked up in /proc */
 	NT_TASK_FORK = 2,
@@ -290,6 +320,18 @@ struct nt_irq_name {
 	__u8 zero_a, zero_b;
 	__u32 number;
 	char name[48];
+};
+
+/* DEVICE: a network device, as of end_ns. */
+struct nt_device {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 zero_a, zero_b, zero_c;
+	__u32 ifindex;
+	__u64 device;
+	__u32 netns;		/* as nt_socket */
+	__u32 zero_d;
+	char name[NT_IFNAME_LEN];
 };
 
 /*
@@ -364,6 +406,23 @@ struct nt_irq_name {
 	F(end_ns, TIME, NONE)        \
 	F(online, PLAIN, NONE)
 
+#define NT_FIELDS_napi(F)            \
+	F(end_ns, TIME, NONE)        \
+	F(context, PLAIN, NONE)      \
+	F(flags, PLAIN, NONE)        \
+	F(napi_id, PLAIN, NONE)      \
+	F(dur_ns, PLAIN, NONE)       \
+	F(device, PLAIN, DEVICE)     \
+	F(work, PLAIN, NONE)         \
+	F(budget, PLAIN, NONE)
+
+#define NT_FIELDS_device(F)          \
+	F(end_ns, PLAIN, NONE)       \
+	F(ifindex, PLAIN, NONE)      \
+	F(device, PLAIN, DEVICE)     \
+	F(netns, PLAIN, NONE)        \
+	F(name, BYTES, NONE)
+
 #define NT_FIELDS_task(F)            \
 	F(end_ns, PLAIN, NONE)       \
 	F(why, PLAIN, NONE)          \
@@ -412,6 +471,12 @@ static inline __u64 nt_task_key(__u32 pid, __u64 start_ns)
 	return pid ? (start_ns >> 14 << 22) ^ pid : 0;
 }
 
+/* The key of a device in a ring: an index is its network namespace's only. */
+static inline __u64 nt_device_key(__u32 netns, __u32 ifindex)
+{
+	return (__u64)netns << 32 | ifindex;
+}
+
 /* Layouts are contracts: a compiler that lays them out otherwise must fail here, on both sides. */
 #define NT_ASSERT_LAYOUT(name, size)                                                        \
 	_Static_assert(sizeof(struct nt_##name) == (size), "size of nt_" #name);            \
@@ -425,10 +490,12 @@ NT_ASSERT_LAYOUT(irq, 24);
 NT_ASSERT_LAYOUT(op, 32);
 NT_ASSERT_LAYOUT(loss, 40);
 NT_ASSERT_LAYOUT(hotplug, 16);
+NT_ASSERT_LAYOUT(napi, 40);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 72);
 NT_ASSERT_LAYOUT(cgroup, 264);
 NT_ASSERT_LAYOUT(irq_name, 64);
+NT_ASSERT_LAYOUT(device, 48);
 #define NT_MAX_RECORD_SIZE 264
 
 /* Any record. */

@@ -169,6 +169,8 @@ static uint64_t span_begin(const union nt_any *any)
 		return begin_of(end_ns, any->as_softirq.dur_ns, !(any->as_softirq.flags & NT_SPAN_NO_BEGIN));
 	case NT_IRQ:
 		return begin_of(end_ns, any->as_irq.dur_ns, !(any->as_irq.flags & NT_SPAN_NO_BEGIN));
+	case NT_NAPI:
+		return begin_of(end_ns, any->as_napi.dur_ns, !(any->as_napi.flags & NT_SPAN_NO_BEGIN));
 	case NT_OP:
 		return begin_of(end_ns, any->as_op.dur_ns, !(any->as_op.flags & (NT_OP_NO_BEGIN | NT_OP_BEFORE)));
 	default:

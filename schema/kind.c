@@ -118,6 +118,19 @@ const char *nt_softirq_context_name(unsigned int context)
 	return WORD(names, context);
 }
 
+const char *nt_napi_context_name(unsigned int context)
+{
+	static const char *const names[] = {
+		[NT_NAPI_UNKNOWN] = "unknown",
+		[NT_NAPI_SOFTIRQ] = "softirq",
+		[NT_NAPI_THREAD] = "thread",
+		[NT_NAPI_BUSY] = "busy",
+		[NT_NAPI_NETPOLL] = "netpoll",
+	};
+
+	return WORD(names, context);
+}
+
 const char *nt_loss_why_name(unsigned int why)
 {
 	static const char *const names[] = {
@@ -135,6 +148,7 @@ const char *nt_role_name(unsigned int role)
 		[NT_ROLE_TASK] = "task",
 		[NT_ROLE_SOCKET] = "socket",
 		[NT_ROLE_CGROUP] = "cgroup",
+		[NT_ROLE_DEVICE] = "device",
 	};
 
 	return WORD(names, role);

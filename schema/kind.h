@@ -21,7 +21,7 @@ enum nt_coding {
 	NT_CODING_BYTES = 6
 };
 
-enum nt_role { NT_ROLE_NONE = 0, NT_ROLE_TASK = 1, NT_ROLE_SOCKET = 2, NT_ROLE_CGROUP = 3, NT_ROLE_COUNT = 4 };
+enum nt_role { NT_ROLE_NONE = 0, NT_ROLE_TASK = 1, NT_ROLE_SOCKET = 2, NT_ROLE_CGROUP = 3, NT_ROLE_DEVICE = 4, NT_ROLE_COUNT = 5 };
 
 enum nt_class { NT_CLASS_EVENT = 1, NT_CLASS_IDENTITY = 2 };
 
@@ -55,6 +55,7 @@ const char *nt_call_name(unsigned int call);		/* enum nt_call; "other" for 0 */
 const char *nt_dir_name(unsigned int dir);		/* send, recv */
 const char *nt_softirq_context_name(unsigned int context);
 const char *nt_role_name(unsigned int role);
+const char *nt_napi_context_name(unsigned int context);	/* softirq, thread, busy, netpoll */
 const char *nt_loss_why_name(unsigned int why);		/* enum nt_loss_why: "ring full", "not run" */
 
 #define NT_VEC_COUNT 10

@@ -36,6 +36,8 @@ load  iproute2       has_command ip
 load  iperf3         has_command iperf3
 test  libcmocka-dev  has_header cmocka.h
 test  sqlite3        has_command sqlite3
+test  ethtool        has_command ethtool
+test  wireguard-tools has_command wg
 vm    qemu-system-x86 has_command qemu-system-x86_64
 vm    busybox-static has_command busybox
 vm    cpio           has_command cpio

@@ -38,6 +38,19 @@ done
 report 0 info "$work/loss.tape"
 expected loss-info.txt
 
+# Polls: net_rx is 150 us of polls by a task and 300 of a thread; the one without begin stays the receive's.
+polls=tests/golden/v1-polls.tape
+report 0 query $polls --csv "SELECT ts - (SELECT min(ts) FROM clock_snapshot) AS at, dur, cpu, t.name, context, d.name AS device,
+    d.ifindex, napi_id, work, budget FROM napi_poll p JOIN thread t USING (session_id, utid)
+    LEFT JOIN net_device d ON d.session_id = p.session_id AND d.id = p.device_id"
+expected polls.csv
+report 0 info $polls
+expected polls-info.txt
+is "owners of the polls' CPU" "$(sql $polls "SELECT owner, name, sum(dur) FROM cpu_slice JOIN thread USING (session_id, utid)
+    WHERE cpu = 0 AND owner <> 'task' GROUP BY 1, 2 ORDER BY 1, 2")" 'net_rx,napi/eth1-8193,300000
+net_rx,poller,150000
+recv,poller,50000'
+
 # By hand, in us; see make_tape.c.
 wanted='0,hardirq,5000
 0,idle,600000

@@ -24,8 +24,9 @@ same() {
 }
 
 build/tools/tape_dump tests/golden/v1.tape | cmp - tests/golden/v1.expected
+build/tools/tape_dump tests/golden/v1-polls.tape | cmp - tests/golden/v1-polls.expected
 for scan in "" --scan; do
-    for tape in tests/golden/v1.tape tests/golden/bad/*; do
+    for tape in tests/golden/v1.tape tests/golden/v1-polls.tape tests/golden/bad/*; do
         same $scan "$tape"
     done
 done

@@ -73,7 +73,7 @@ static struct model_span *op_at(const struct model *m, const struct chapter *c, 
 
 static enum nt_owner owner_at(const struct model *m, const struct chapter *c, uint64_t ns)
 {
-	bool irq = false, rx = false, tx = false, other = false;
+	bool irq = false, rx = false, tx = false, other = false, poll = false;
 	struct model_span *op;
 
 	if (c->base == OFFLINE)
@@ -83,7 +83,9 @@ static enum nt_owner owner_at(const struct model *m, const struct chapter *c, ui
 
 		if (span->what == NT_OPEN_OP || !takes_part(m, c, span) || !covers(span, ns))
 			continue;
-		if (span->what == NT_OPEN_IRQ)
+		if (span->what == MODEL_POLL)
+			poll = poll || span->detail == NT_NAPI_BUSY;
+		else if (span->what == NT_OPEN_IRQ)
 			irq = true;
 		else if (span->detail == NT_VEC_NET_RX)
 			rx = true;
@@ -100,12 +102,16 @@ static enum nt_owner owner_at(const struct model *m, const struct chapter *c, ui
 		return NT_OWNER_NET_TX;
 	if (other)
 		return NT_OWNER_SOFTIRQ;
+	if (poll)
+		return NT_OWNER_NET_RX;
 	op = op_at(m, c, ns, NULL);
 	if (op) {
 		op->own++;
 		return op->detail == NT_SEND ? NT_OWNER_SEND : NT_OWNER_RECV;
 	}
-	return c->task ? NT_OWNER_TASK : NT_OWNER_IDLE;
+	if (!c->task)
+		return NT_OWNER_IDLE;
+	return m->config->is_napi && m->config->is_napi(m->config->arg, c->task) ? NT_OWNER_NET_RX : NT_OWNER_TASK;
 }
 
 static void paint_chapter(struct model *m, struct chapter *c)
@@ -154,6 +160,22 @@ static void tell_interruption(struct model *m, const struct chapter *c, const st
 		m->sink->softirq(m->sink->arg, &row);
 	else
 		m->sink->irq(m->sink->arg, &row);
+}
+
+static void tell_poll(struct model *m, const struct chapter *c, const struct model_span *span)
+{
+	struct nt_napi_row row = {.ts_ns = clip(m, span->begin),
+				  .dur_ns = clip(m, span->end) - clip(m, span->begin),
+				  .timed = !(span->flags & NT_SPAN_NO_BEGIN),
+				  .cpu = c->cpu,
+				  .task = span->known ? c->task : NT_NO_TASK,
+				  .context = span->detail,
+				  .device = span->socket,
+				  .napi_id = span->number,
+				  .work = span->work,
+				  .budget = span->budget};
+
+	m->sink->napi(m->sink->arg, &row);
 }
 
 static struct model_op *find_op(struct model *m, uint64_t task, const struct model_span *span)
@@ -259,6 +281,8 @@ static void tell_spans(struct model *m, const struct chapter *c)
 			tell_ended_op(m, c, span);
 		else if (outside(m, span->begin, span->end))
 			m->counts->outside++;
+		else if (span->what == MODEL_POLL)
+			tell_poll(m, c, span);
 		else
 			tell_interruption(m, c, span, span->known ? c->task : NT_NO_TASK);
 	}

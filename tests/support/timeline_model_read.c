@@ -157,6 +157,18 @@ static void read_irq(struct reader *r, const struct nt_irq *irq)
 	span->number = irq->number;
 }
 
+static void read_napi(struct reader *r, const struct nt_napi *napi)
+{
+	struct model_span *span = add_span(r, MODEL_POLL, napi->end_ns, napi->dur_ns, napi->flags & NT_SPAN_NO_BEGIN);
+
+	span->flags = napi->flags;
+	span->detail = napi->context;
+	span->socket = napi->device;
+	span->number = napi->napi_id;
+	span->work = napi->work;
+	span->budget = napi->budget;
+}
+
 bool model_same_span(const struct model_span *a, const struct model_span *b)
 {
 	bool same = a->what == b->what && a->detail == b->detail && a->begin == b->begin;
@@ -320,6 +332,7 @@ static void read_loss(struct reader *r, const struct nt_loss *loss)
 	case NT_SOFTIRQ:
 	case NT_IRQ:
 	case NT_OP:
+	case NT_NAPI:
 		break;
 	default:
 		r->task_lost = true;
@@ -404,6 +417,9 @@ static void read_record(struct reader *r, const union nt_any *any)
 		break;
 	case NT_OP:
 		read_op(r, &any->as_op);
+		break;
+	case NT_NAPI:
+		read_napi(r, &any->as_napi);
 		break;
 	case NT_LOSS:
 		read_loss(r, &any->as_loss);

@@ -12,14 +12,17 @@
 
 enum model_base { NOBODY, A_TASK, OFFLINE };
 
+#define MODEL_POLL 100	/* beside enum nt_open_what: a poll, which is never open */
+
 struct model_span {
 	uint64_t begin, end;
 	size_t index;		/* of its record in the trace */
-	int what;		/* enum nt_open_what */
+	int what;		/* enum nt_open_what, or MODEL_POLL */
 	uint8_t detail, call, flags;
 	uint32_t number;
 	uint64_t socket;
 	int32_t result;
+	uint32_t work, budget;
 	bool timed, known, open, in_lost;
 	bool known_at_first;	/* when its record came */
 	uint64_t own;		/* ns counted */

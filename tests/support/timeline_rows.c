@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[ROW_KINDS] = {"cpu_slice", "sched_slice", "softirq", "irq", "op", "loss"};
+static const char *const kind_names[ROW_KINDS] = {"cpu_slice", "sched_slice", "softirq", "irq", "op", "napi", "loss"};
 
 static const char *const field_names[ROW_KINDS][ROW_FIELDS] = {
 	[ROW_CPU_SLICE] = {"ts", "dur", "cpu", "owner", "task"},
@@ -17,6 +17,7 @@ static const char *const field_names[ROW_KINDS][ROW_FIELDS] = {
 	[ROW_IRQ] = {"ts", "dur", "cpu", "task", "type", "number", "open"},
 	[ROW_OP] = {"ts", "dur", "cpu_ns", "timed", "before", "lower", "cpu", "task", "dir", "call", "flags", "socket",
 		    "end", "result"},
+	[ROW_NAPI] = {"ts", "dur", "timed", "cpu", "task", "context", "device", "napi_id", "work", "budget"},
 	[ROW_LOSS] = {"ts", "dur", "cpu", "kind", "count", "why"},
 };
 
@@ -65,6 +66,13 @@ static int add_op(void *arg, const struct nt_op_row *o)
 				 o->dir, o->call, o->flags, o->socket, o->end, (uint64_t)(int64_t)o->result}});
 }
 
+static int add_napi(void *arg, const struct nt_napi_row *n)
+{
+	return add(arg, ROW_NAPI,
+		   (struct row){{n->ts_ns, n->dur_ns, n->timed, n->cpu, n->task, n->context, n->device, n->napi_id, n->work,
+				 n->budget}});
+}
+
 uint64_t rows_why(const char *why)
 {
 	uint64_t hash = 14695981039346656037ull;
@@ -81,7 +89,7 @@ static int add_loss(void *arg, const struct nt_loss_row *l)
 
 struct nt_timeline_sink rows_sink(struct rows *rows)
 {
-	return (struct nt_timeline_sink){rows, add_cpu_slice, add_sched_slice, add_softirq, add_irq, add_op, add_loss};
+	return (struct nt_timeline_sink){rows, add_cpu_slice, add_sched_slice, add_softirq, add_irq, add_op, add_napi, add_loss};
 }
 
 void rows_clear(struct rows *rows)

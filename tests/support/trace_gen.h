@@ -23,7 +23,7 @@
 	X(OP_BATCH) X(OP_ABANDONED) X(OP_IN_SOFTIRQ) X(NO_BEGIN) X(SOFTIRQ_IN_OP) X(SOFTIRQ_PREEMPTED) X(IRQ_AT_STATE) \
 	X(PERIODIC_IN_OP) X(STALE_OPEN) X(ORDER_INVERTED) X(CLOCKS_DIFFER) X(EXEC) X(HOTPLUG) X(STARTS_OFFLINE)       \
 	X(NOT_PRESENT) X(LOSS) X(LOSS_OF_PART) X(LOSS_AT_END) X(GAP_TASK_KNOWN) X(GAP_TASK_UNKNOWN) X(TORN) X(SILENT) \
-	X(UNDECLARED)
+	X(UNDECLARED) X(NAPI_THREAD) X(POLL) X(BUSY_POLL) X(BUSY_POLL_IN_OP)
 
 enum trace_case {
 #define X(name) TRACE_##name,
@@ -62,6 +62,8 @@ struct trace {
 
 /* Tasks of one process are 10 * process + thread, its main thread is thread 0. */
 bool trace_is_main_of(void *arg, uint64_t main, uint64_t task);
+/* A process's last thread is taken for one that polls network devices. */
+bool trace_is_napi(void *arg, uint64_t task);
 
 /* Each fills a zeroed trace; the same seed gives the same one. */
 void trace_simulate(struct trace *trace, uint64_t seed);

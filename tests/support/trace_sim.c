@@ -25,8 +25,12 @@ static enum nt_owner true_owner(const struct sim *sim, const struct sim_cpu *cpu
 		return task->vec == NT_VEC_NET_RX   ? NT_OWNER_NET_RX
 		       : task->vec == NT_VEC_NET_TX ? NT_OWNER_NET_TX
 						    : NT_OWNER_SOFTIRQ;
+	if (task->polling)
+		return NT_OWNER_NET_RX;
 	if (task->n_ops)
 		return sim->trace->ops[task->ops[task->n_ops - 1]].dir == NT_SEND ? NT_OWNER_SEND : NT_OWNER_RECV;
+	if (trace_is_napi(NULL, task->id))
+		return NT_OWNER_NET_RX;
 	return task->id ? NT_OWNER_TASK : NT_OWNER_IDLE;
 }
 
@@ -115,7 +119,7 @@ static void end_irq(struct sim *sim, struct sim_cpu *cpu)
 		return;
 	sim_emit(sim, cpu, &record, cpu->irq_begin);
 	if (cpu->holding) {
-		if (cpu->hold_listed && sim_chance(sim, 60))
+		if (cpu->hold_listed && !cpu->task->polling && sim_chance(sim, 60))
 			sim_emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
 		sim_release_held(sim, cpu);
 	} else if (!cpu->task->in_softirq && sim_chance(sim, 40)) {
@@ -190,6 +194,52 @@ static void point_op(struct sim *sim, struct sim_cpu *cpu)
 	}
 	trace_mark(sim->trace, TRACE_NO_BEGIN);
 	sim_emit_op(sim, cpu, nobody.ops[0], false);
+}
+
+/* ---- polls ---- */
+
+/* `begin`: of the poll, NEVER: not known. */
+static void emit_poll(struct sim *sim, struct sim_cpu *cpu, enum nt_napi_context context, uint64_t begin)
+{
+	union nt_any record = {.as_napi = {.end_ns = sim->now,
+					   .kind = NT_NAPI,
+					   .context = (uint8_t)context,
+					   .flags = begin == NEVER ? NT_SPAN_NO_BEGIN : 0,
+					   .dur_ns = begin == NEVER ? 0 : sim->now - begin,
+					   .napi_id = (uint32_t)sim_below(sim, 3),
+					   .device = sim_below(sim, 3),
+					   .work = (uint32_t)sim_below(sim, 65),
+					   .budget = 64}};
+
+	trace_mark(sim->trace, context == NT_NAPI_BUSY ? TRACE_BUSY_POLL : TRACE_POLL);
+	sim_emit(sim, cpu, &record, begin == NEVER ? 0 : begin);
+}
+
+static void begin_poll(struct sim *sim, struct sim_task *task)
+{
+	task->polling = true;
+	task->poll_begin = sim->now;
+	if (task->n_ops)
+		trace_mark(sim->trace, TRACE_BUSY_POLL_IN_OP);
+}
+
+static void end_poll(struct sim *sim, struct sim_cpu *cpu)
+{
+	cpu->task->polling = false;
+	emit_poll(sim, cpu, NT_NAPI_BUSY, cpu->task->poll_begin);
+}
+
+/* One whose begin nothing tells, or that needs none since its time is a softirq's or a thread's anyway. */
+static void point_poll(struct sim *sim, struct sim_cpu *cpu)
+{
+	enum nt_napi_context context = cpu->task->in_softirq ? NT_NAPI_SOFTIRQ
+				       : trace_is_napi(NULL, cpu->task->id) ? NT_NAPI_THREAD
+									    : NT_NAPI_BUSY;
+	bool known = context != NT_NAPI_BUSY && sim_chance(sim, 70);
+
+	if (context == NT_NAPI_THREAD)
+		trace_mark(sim->trace, TRACE_NAPI_THREAD);
+	emit_poll(sim, cpu, context, !known ? NEVER : sim->now - sim_below(sim, sim->now < 5 ? sim->now : 5));
 }
 
 /* ---- tasks ---- */
@@ -289,7 +339,7 @@ static void do_exec(struct sim *sim, struct sim_task *task)
 {
 	uint64_t main_id = task->id / 10 * 10;
 
-	if (task->id == main_id || task->n_ops)
+	if (task->id == main_id || task->n_ops || trace_is_napi(NULL, task->id))
 		return;
 	for (int i = 0; i < sim->n_tasks; i++) {
 		struct sim_task *main = &sim->tasks[i];
@@ -354,7 +404,7 @@ static void act_in_irq(struct sim *sim, struct sim_cpu *cpu)
 {
 	if (cpu->irq_depth < 3 && sim_chance(sim, 20))
 		begin_irq(sim, cpu);
-	else if (sim_chance(sim, 5))
+	else if (!cpu->task->polling && sim_chance(sim, 5))
 		sim_emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
 	else
 		end_irq(sim, cpu);
@@ -368,9 +418,11 @@ static void act_in_softirq(struct sim *sim, struct sim_cpu *cpu)
 		begin_irq(sim, cpu);
 	else if (dice < 32)
 		point_op(sim, cpu);
-	else if (dice < 36)
+	else if (dice < 36 && !cpu->task->polling)
 		sim_emit_plain_state(sim, cpu, NT_STATE_PERIODIC);
-	else if (dice < 50 && sim->rt && cpu->task != &cpu->idle)
+	else if (dice < 40 && sim->polls)
+		point_poll(sim, cpu);
+	else if (dice < 50 && sim->rt && cpu->task != &cpu->idle && !cpu->task->polling)
 		do_switch(sim, cpu, RUNNABLE);
 	else
 		end_softirq(sim, cpu);
@@ -403,6 +455,22 @@ static void act_leave(struct sim *sim, struct sim_cpu *cpu)
 	do_switch(sim, cpu, RUNNABLE);
 }
 
+/*
+ * A state record in the middle of a poll would take its first part from it: the timeline knows no open polls. Writers
+ * may do so; then that part is the task's (the model knows). Here it is avoided, so that there is one truth.
+ */
+static void act_in_poll(struct sim *sim, struct sim_cpu *cpu)
+{
+	uint64_t dice = sim_below(sim, 100);
+
+	if (dice < 15)
+		begin_irq(sim, cpu);
+	else if (dice < 30)
+		begin_softirq(sim, cpu, NT_SOFTIRQ_BH_ENABLE);
+	else
+		end_poll(sim, cpu);
+}
+
 static void act_in_task(struct sim *sim, struct sim_cpu *cpu)
 {
 	struct sim_task *task = cpu->task;
@@ -411,6 +479,8 @@ static void act_in_task(struct sim *sim, struct sim_cpu *cpu)
 
 	if (dice < 15)
 		begin_irq(sim, cpu);
+	else if (dice < 21 && sim->polls)
+		begin_poll(sim, task);
 	else if (dice < 27)
 		begin_softirq(sim, cpu,
 			      task->n_ops ? NT_SOFTIRQ_BH_ENABLE : (enum nt_softirq_context)sim_below(sim, 4));
@@ -426,6 +496,8 @@ static void act_in_task(struct sim *sim, struct sim_cpu *cpu)
 		do_switch(sim, cpu, DEAD);
 	else if (dice < 94 && sim->execs)
 		do_exec(sim, task);
+	else if (dice < 95 && sim->polls)
+		point_poll(sim, cpu);
 	else if (dice < 96)
 		point_op(sim, cpu);
 	else
@@ -445,6 +517,8 @@ static void act(struct sim *sim, struct sim_cpu *cpu)
 		do_switch(sim, cpu, RUNNABLE);
 	else if (cpu->task->in_softirq)
 		act_in_softirq(sim, cpu);
+	else if (cpu->task->polling)
+		act_in_poll(sim, cpu);
 	else if (cpu->task == &cpu->idle)
 		act_idle(sim, cpu);
 	else
@@ -461,6 +535,8 @@ static void stop_cpu(struct sim *sim, struct sim_cpu *cpu)
 	size_t written;
 
 	sim_release_held(sim, cpu);
+	if (cpu->task->polling && cpu->online)
+		end_poll(sim, cpu);
 	for (int i = 0; i < cpu->task->n_ops; i++)
 		trace_mark(sim->trace, TRACE_OP_AT_END);
 	if (cpu->online)
@@ -515,7 +591,7 @@ static void set_up_cpus(struct sim *sim)
 	bool some_online = false;
 
 	trace->config = (struct nt_timeline_config){
-		.n_cpus = n, .present = trace->present, .online = trace->online, .is_main_of = trace_is_main_of};
+		.n_cpus = n, .present = trace->present, .online = trace->online, .is_main_of = trace_is_main_of, .is_napi = trace_is_napi};
 	for (uint32_t i = 0; i < n; i++) {
 		struct sim_cpu *cpu = &sim->cpus[i];
 
@@ -549,6 +625,7 @@ static void set_up(struct sim *sim, struct trace *trace, uint64_t seed)
 	sim->rand.state = seed;
 	sim->step = 1 + sim_below(sim, 25);
 	sim->attach_ns = 50 + sim_below(sim, 100);
+	sim->polls = sim_chance(sim, 40);
 	sim->rt = sim_chance(sim, 30);
 	sim->loses = sim_chance(sim, 40);
 	sim->loses_parts = sim->loses && sim_chance(sim, 25);

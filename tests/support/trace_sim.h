@@ -23,6 +23,8 @@ struct sim_task {
 	bool in_softirq;
 	uint8_t vec, context;
 	uint64_t softirq_begin;
+	bool polling; /* it polls a device itself */
+	uint64_t poll_begin;
 	uint64_t op_begin; /* of the operation begun last */
 };
 
@@ -47,7 +49,7 @@ struct sim_cpu {
 	union nt_any held;
 	struct trace_ring ring;
 	uint64_t full_until;
-	struct sim_lost lost[NT_HOTPLUG + 1]; /* by kind of event */
+	struct sim_lost lost[NT_NAPI + 1]; /* by kind of event */
 };
 
 struct sim {
@@ -59,7 +61,7 @@ struct sim {
 	uint64_t attach_ns, now;
 	/* How this trace is. */
 	uint64_t step;
-	bool rt, loses, loses_parts, inverts, clocks_differ, plugs, execs, dies;
+	bool polls, rt, loses, loses_parts, inverts, clocks_differ, plugs, execs, dies;
 };
 
 static inline uint64_t sim_below(struct sim *sim, uint64_t n)

@@ -32,7 +32,7 @@ static void note_lost(struct sim_cpu *cpu, const union nt_any *record, uint64_t 
 /* Tells what was lost, ahead of the next record. */
 void sim_write_lost(struct sim *sim, struct sim_cpu *cpu)
 {
-	for (unsigned int kind = 0; kind <= NT_HOTPLUG; kind++) {
+	for (unsigned int kind = 0; kind <= NT_NAPI; kind++) {
 		struct sim_lost *lost = &cpu->lost[kind];
 		union nt_any record = {.as_loss = {.end_ns = sim->now,
 						   .kind = NT_LOSS,

@@ -23,6 +23,12 @@ bool trace_is_main_of(void *arg, uint64_t main, uint64_t task)
 	return main && main != NT_NO_TASK && task != main && main % 10 == 0 && task / 10 == main / 10;
 }
 
+bool trace_is_napi(void *arg, uint64_t task)
+{
+	(void)arg;
+	return task != NT_NO_TASK && task % 10 == 2;
+}
+
 struct trace_item *trace_append(struct trace_item **items, size_t *n, size_t *size)
 {
 	if (*n == *size) {
@@ -133,7 +139,7 @@ static void lose_long(struct trace *trace, struct trace_ring *ring, uint32_t cpu
 	for (size_t i = from; i < to; i++) {
 		uint8_t kind = ring->items[i].record.record.kind;
 
-		if ((kind != NT_SOFTIRQ && kind != NT_IRQ && kind != NT_OP) || (i && ring->items[i - 1].why))
+		if ((kind != NT_SOFTIRQ && kind != NT_IRQ && kind != NT_OP && kind != NT_NAPI) || (i && ring->items[i - 1].why))
 			continue;
 		remove_items(ring, i, i + 1);
 		/* It may have ended after the last of them, but before what follows. */
@@ -347,7 +353,7 @@ static void random_record(union nt_any *record, uint64_t end_ns, uint64_t *curre
 	static const uint8_t kinds[] = {NT_STATE,   NT_STATE, NT_SWITCH, NT_SWITCH, NT_SWITCH, NT_OPEN,	   NT_OPEN,
 					NT_OPEN,    NT_OPEN,  NT_OPEN,	 NT_OPEN,   NT_OP,     NT_OP,	   NT_OP,
 					NT_OP,	    NT_OP,    NT_IRQ,	 NT_IRQ,    NT_IRQ,    NT_SOFTIRQ, NT_SOFTIRQ,
-					NT_SOFTIRQ, NT_OP,    NT_OP,	 NT_OPEN,   NT_OPEN,   NT_OPEN,	   NT_SWITCH};
+					NT_SOFTIRQ, NT_OP,    NT_NAPI,	 NT_OPEN,   NT_OPEN,   NT_OPEN,	   NT_SWITCH};
 	uint64_t *word = (uint64_t *)record;
 
 	memset(record, 0, sizeof(*record));
@@ -383,7 +389,8 @@ void trace_garbage(struct trace *trace, uint64_t seed)
 						    .n_cpus = 1 + (uint32_t)nt_rand_below(&rand, 3),
 						    .present = trace->present,
 						    .online = trace->online,
-						    .is_main_of = trace_is_main_of};
+						    .is_main_of = trace_is_main_of,
+						    .is_napi = trace_is_napi};
 	trace->config.end_ns = trace->config.start_ns + nt_rand_below(&rand, 500);
 	for (uint32_t i = 0; i < trace->config.n_cpus; i++) {
 		trace->present[i] = nt_rand_below(&rand, 8) != 0;

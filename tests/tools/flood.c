@@ -3,7 +3,9 @@
  * flood - network load from plain loops, as much as goes, until a signal ends it, or by itself after five minutes.
  *
  *   flood udp-send ADDRESS PORT SIZE [RATE]   one sendto a datagram; RATE a second, in bursts of a millisecond
- *   flood udp-recv ADDRESS PORT               one recvfrom a datagram
+ *   flood udp-recv ADDRESS PORT [USECS [CALL]]   one recvfrom a datagram; USECS of busy polling (SO_BUSY_POLL), in
+ *                                             recvfrom itself or before it in CALL: epoll or poll; CALL nap takes
+ *                                             what is there once in a millisecond
  *   flood tcp-send ADDRESS PORT SIZE          one write of SIZE bytes after another
  *   flood tcp-recv ADDRESS PORT               takes one connection, reads all
  *
@@ -12,15 +14,20 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#ifndef SO_BUSY_POLL_BUDGET
+#define SO_BUSY_POLL_BUDGET 70
+#endif
 #define MAX_SIZE (1u << 20)
 #define MAX_SECONDS 300
 
@@ -57,11 +64,51 @@ static int udp_send(int fd, const struct sockaddr_in *to, const char *data, size
 	}
 }
 
-static int udp_recv(int fd, const struct sockaddr_in *at, char *data)
+/* Takes what is there every millisecond: with busy polling, the device is polled then, and only then. */
+static int drain_and_nap(int fd, char *data)
 {
+	struct timespec due;
+
+	clock_gettime(CLOCK_MONOTONIC, &due);
+	for (;;) {
+		while (recvfrom(fd, data, MAX_SIZE, MSG_DONTWAIT, NULL, NULL) >= 0)
+			;
+		if (errno != EAGAIN)
+			return die("recvfrom");
+		pace(&due);
+	}
+}
+
+static int poll_busily(int fd, int usecs)
+{
+	int budget = 64;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_BUSY_POLL, &usecs, sizeof(usecs)))
+		return die("SO_BUSY_POLL");
+	if (setsockopt(fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget, sizeof(budget)))
+		return die("SO_BUSY_POLL_BUDGET");
+	return 0;
+}
+
+/* `call`: what waits for a datagram. */
+static int udp_recv(int fd, const struct sockaddr_in *at, char *data, int busy_usecs, const char *call)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	int epoll = epoll_create1(0);
+
+	if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
+		return die("epoll");
+	if (busy_usecs && poll_busily(fd, busy_usecs))
+		return 1;
 	if (bind(fd, (const struct sockaddr *)at, sizeof(*at)))
 		return die("bind");
+	if (!strcmp(call, "nap"))
+		return drain_and_nap(fd, data);
 	for (;;) {
+		if ((!strcmp(call, "epoll") && epoll_wait(epoll, &event, 1, -1) < 0) ||
+		    (!strcmp(call, "poll") && poll(&ready, 1, -1) < 0))
+			return die(call);
 		if (recvfrom(fd, data, MAX_SIZE, 0, NULL, NULL) < 0)
 			return die("recvfrom");
 	}
@@ -109,8 +156,9 @@ int main(int argc, char **argv)
 	unsigned long rate = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
 	int fd;
 
-	if ((argc != (sends ? 5 : 4) && !(argc == 6 && sends && udp)) || size > MAX_SIZE || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
-		fprintf(stderr, "usage: flood udp-send|udp-recv|tcp-send|tcp-recv ADDRESS PORT [SIZE [RATE]]\n");
+	if (argc < (sends ? 5 : 4) || argc > (udp ? 6 : sends ? 5 : 4) || size > MAX_SIZE || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
+		fprintf(stderr, "usage: flood udp-send|udp-recv|tcp-send|tcp-recv ADDRESS PORT [SIZE [RATE]]\n"
+				"       flood udp-recv ADDRESS PORT USECS [recv|epoll|poll|nap]\n");
 		return 2;
 	}
 	alarm(MAX_SECONDS);
@@ -120,5 +168,5 @@ int main(int argc, char **argv)
 		return die("socket");
 	if (sends)
 		return udp ? udp_send(fd, &address, data, size, rate) : tcp_send(fd, &address, data, size);
-	return udp ? udp_recv(fd, &address, data) : tcp_recv(fd, &address, data);
+	return udp ? udp_recv(fd, &address, data, argc > 4 ? atoi(argv[4]) : 0, argc > 5 ? argv[5] : "recv") : tcp_recv(fd, &address, data);
 }

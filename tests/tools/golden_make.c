@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * golden_make.c - writes the golden tape of this version of the format, and the damaged chunks beside it. It was run
+ * golden_make.c - writes the golden tapes of this version of the format, and the damaged chunks beside it. It was run
  * once; what it wrote is kept and never written again, so that a later version must read it as it is
  * (tests/golden/README.md).
  *
@@ -411,12 +411,86 @@ static void bad_chunks(struct maker *maker, const char *directory)
 	save(maker, directory, "bad/not-a-tape.ntc");
 }
 
+/* ---- polls: a tape of its own, since the kinds are younger ---- */
+
+static void poll_identities(struct maker *maker)
+{
+	IDENTITY(task, TASK, .why = NT_TASK_SEED, .tid = 101, .task = 1, .process = 1, .start_ns = 1 * MS, .pid = 101,
+		 .parent_pid = 1, .comm = "poller");
+	IDENTITY(task, TASK, .why = NT_TASK_SEED, .flags = NT_TASK_KTHREAD, .tid = 99, .task = 2, .process = 2,
+		 .start_ns = 2 * MS, .pid = 99, .parent_pid = 2, .comm = "napi/eth1-8193");
+	IDENTITY(socket, SOCKET, .family = 2, .type = 2, .netns = 4026531840, .socket = 1, .cookie = 65, .protocol = 17,
+		 .src_port = 7, .dst_port = 40000, .src = {192, 0, 2, 1}, .dst = {192, 0, 2, 2});
+	IDENTITY(device, DEVICE, .ifindex = 2, .device = 1, .netns = 4026531840, .name = "eth0");
+	IDENTITY(device, DEVICE, .ifindex = 3, .device = 2, .netns = 4026531840, .name = "fifteen-letters");
+	put_plain(maker, NT_BLOCK_IDENTITIES);
+}
+
+/* A receive of 200 us of which 150 are polls, one of them without begin. */
+static void busy_receive(struct maker *maker, uint64_t at_ns)
+{
+	for (uint64_t i = 1; i <= 3; i++)
+		ADD(0, napi, NAPI, .end_ns = at_ns + i * 50 * US, .context = NT_NAPI_BUSY, .napi_id = 8193, .dur_ns = 50 * US,
+		    .device = 1, .work = i == 3, .budget = 8);
+	ADD(0, napi, NAPI, .end_ns = at_ns + 180 * US, .context = NT_NAPI_BUSY, .flags = NT_SPAN_NO_BEGIN, .napi_id = 8193,
+	    .device = 1, .budget = 8);
+	ADD(0, op, OP, .end_ns = at_ns + 200 * US, .dir = NT_RECV, .call = NT_CALL_recvfrom, .result = 200,
+	    .dur_ns = 200 * US, .socket = 1);
+}
+
+/* The thread is on the CPU for 300 us, a softirq of 100 polls the backlog in 60. */
+static void thread_polls(struct maker *maker, uint64_t at_ns)
+{
+	ADD(0, switch, SWITCH, .end_ns = at_ns, .prev_prio = 120, .prev_state = 1, .prev = 1, .next = 2);
+	ADD(0, napi, NAPI, .end_ns = at_ns + 100 * US, .context = NT_NAPI_THREAD, .napi_id = 8194, .dur_ns = 100 * US,
+	    .device = 2, .work = 64, .budget = 64);
+	ADD(0, napi, NAPI, .end_ns = at_ns + 210 * US, .context = NT_NAPI_SOFTIRQ, .dur_ns = 60 * US, .work = 1,
+	    .budget = 64);
+	ADD(0, softirq, SOFTIRQ, .end_ns = at_ns + 250 * US, .vec = NT_VEC_NET_RX, .context = NT_SOFTIRQ_BH_ENABLE,
+	    .dur_ns = 100 * US);
+	ADD(0, napi, NAPI, .end_ns = at_ns + 260 * US, .context = NT_NAPI_NETPOLL, .flags = NT_SPAN_NO_BEGIN,
+	    .napi_id = 8194, .device = 2);
+	ADD(0, switch, SWITCH, .end_ns = at_ns + 300 * US, .prev_prio = 120, .prev_state = 1, .prev = 2, .next = 1);
+}
+
+static void poll_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta(maker);
+	clocks(maker, START_NS);
+	readings(maker, START_NS);
+	poll_identities(maker);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	busy_receive(maker, START_NS + 1 * MS);
+	thread_polls(maker, START_NS + 2 * MS);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	readings(maker, END_NS);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-polls.tape/chunk-000000.ntc");
+}
+
 static void make_directory(const char *directory, const char *name)
 {
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	MUST(!mkdir(path, 0777) || errno == EEXIST);
+}
+
+static void forget(struct maker *maker)
+{
+	for (int i = 0; i < 2; i++) {
+		struct nt_event_encoder *encoder = maker->cpus[i].encoder;
+
+		maker->cpus[i] = (struct cpu){.encoder = encoder};
+	}
+	maker->events = maker->lost = 0;
 }
 
 int main(int argc, char **argv)
@@ -440,6 +514,9 @@ int main(int argc, char **argv)
 	first_chunk(&maker, argv[1]);
 	second_chunk(&maker, argv[1]);
 	bad_chunks(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-polls.tape");
+	poll_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

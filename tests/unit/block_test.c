@@ -182,6 +182,9 @@ static uint64_t span_begin(const union nt_any *any)
 	if (any->record.kind == NT_SOFTIRQ) {
 		known = !(any->as_softirq.flags & NT_SPAN_NO_BEGIN);
 		dur_ns = any->as_softirq.dur_ns;
+	} else if (any->record.kind == NT_NAPI) {
+		dur_ns = any->as_napi.dur_ns;
+		known = !(any->as_napi.flags & NT_SPAN_NO_BEGIN);
 	} else if (any->record.kind == NT_IRQ) {
 		known = !(any->as_irq.flags & NT_SPAN_NO_BEGIN);
 		dur_ns = any->as_irq.dur_ns;

@@ -40,7 +40,7 @@ static inline int begin(void **state)
 					       .n_cpus = 3,
 					       .present = t.present,
 					       .online = t.online,
-					       .is_main_of = trace_is_main_of};
+					       .is_main_of = trace_is_main_of, .is_napi = trace_is_napi};
 	return 0;
 }
 
@@ -140,6 +140,18 @@ static inline struct nt_softirq *softirq(uint32_t cpu, uint64_t begin_ns, uint64
 	return record;
 }
 
+static inline struct nt_napi *poll_device(uint32_t cpu, uint64_t begin_ns, uint64_t end_ns,
+					  enum nt_napi_context context)
+{
+	struct nt_napi *napi = &add(cpu, NT_NAPI, end_ns)->as_napi;
+
+	napi->context = (uint8_t)context;
+	napi->dur_ns = end_ns - begin_ns;
+	napi->work = 3;
+	napi->budget = 64;
+	return napi;
+}
+
 static inline void irq(uint32_t cpu, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct nt_irq *record = &add(cpu, NT_IRQ, end_ns)->as_irq;
@@ -236,6 +248,12 @@ static inline void say_op(const uint64_t *f)
 	assert_int_equal(f[OP_RESULT], f[OP_END] == NT_OP_DONE ? 7 : 0);
 }
 
+static inline void say_napi(const uint64_t *f)
+{
+	say("%llu+%llu cpu %llu task %llu context %llu work %llu%s; ", U(ROW_TS), U(ROW_DUR), U(NAPI_CPU), U(NAPI_TASK),
+	    U(NAPI_CONTEXT), U(NAPI_WORK), f[NAPI_TIMED] ? "" : " no begin");
+}
+
 static inline void say_loss(const uint64_t *f)
 {
 	say("cpu %llu %llu+%llu kind %llu count %llu; ", U(LOSS_CPU), U(ROW_TS), U(ROW_DUR), U(LOSS_KIND),
@@ -244,8 +262,8 @@ static inline void say_loss(const uint64_t *f)
 
 static inline void expect(enum row_kind kind, const char *answer)
 {
-	void (*const sayers[])(const uint64_t *) = {say_cpu_slice, say_sched_slice, say_span,
-						    say_span,	   say_op,	    say_loss};
+	void (*const sayers[])(const uint64_t *) = {say_cpu_slice, say_sched_slice, say_span, say_span,
+						    say_op,	   say_napi,	    say_loss};
 
 	text[0] = 0;
 	for (size_t i = 0; i < t.rows.n[kind]; i++)

@@ -152,22 +152,22 @@ static void test_undeclared(void **unused)
 static void test_exec(void **unused)
 {
 	(void)unused;
-	start(0, 100, 12);
+	start(0, 100, 11);
 	open_op(0, 110, NT_RECV, 105, 1);
-	change(0, 110, 12, 0, 1);
-	change(0, 120, 0, 12, 0);
+	change(0, 110, 11, 0, 1);
+	change(0, 120, 0, 11, 0);
 	open_op(0, 140, NT_RECV, 105, 1);
-	change(0, 140, 10, 0, 1); /* thread 2 of process 1 became its main thread */
+	change(0, 140, 10, 0, 1); /* thread 1 of process 1 became its main thread */
 	change(0, 150, 0, 10, 0);
 	op(0, 105, 160, NT_RECV, 1);
 	stop(0, 200, 10, 0);
 	tell();
 	expect(ROW_CPU_SLICE,
-	       "[cpu 0] task 12 ..105 recv 12 ..110 idle 0 ..120 recv 10 ..140 idle 0 ..150 recv 10 ..160 "
+	       "[cpu 0] task 11 ..105 recv 11 ..110 idle 0 ..120 recv 10 ..140 idle 0 ..150 recv 10 ..160 "
 	       "task 10 ..200 ");
 	expect(ROW_OP, "1: 105+55 cost 35 task 10 done; ");
 	expect(ROW_SCHED_SLICE,
-	       "cpu 0 100+10 task 12 switched; cpu 0 110+10 task 0 switched; cpu 0 120+20 task 12 switched; "
+	       "cpu 0 100+10 task 11 switched; cpu 0 110+10 task 0 switched; cpu 0 120+20 task 11 switched; "
 	       "cpu 0 140+10 task 0 switched; cpu 0 150+50 task 10; ");
 	expect_counts(0, 0, 0);
 }

@@ -52,6 +52,46 @@ static void test_softirq_contexts(void **unused)
 	       "119+6 task 5 3/256; 130+5 task 5 3/3; 141+1 task 5 3/256; 152+1 task 5 3/0; 160+0 task 5 3/3; ");
 }
 
+/* What a task polls by itself is net_rx, but not what interrupts it there; of unknown begin it has no time. */
+static void test_busy_polls(void **unused)
+{
+	(void)unused;
+	start(0, 100, 5);
+	irq(0, 112, 114);
+	softirq(0, 114, 116, 1);
+	poll_device(0, 110, 120, NT_NAPI_BUSY);
+	poll_device(0, 120, 122, NT_NAPI_BUSY);
+	op(0, 105, 130, NT_RECV, 1);
+	poll_device(0, 140, 140, NT_NAPI_BUSY)->flags = NT_SPAN_NO_BEGIN;
+	poll_device(0, 145, 150, NT_NAPI_BUSY);
+	stop(0, 200, 5, 0);
+	tell();
+	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..105 recv 5 ..110 net_rx 5 ..112 hardirq 5 ..114 softirq 5 ..116 "
+			      "net_rx 5 ..122 recv 5 ..130 task 5 ..145 net_rx 5 ..150 task 5 ..200 ");
+	expect(ROW_OP, "1: 105+25 cost 13 task 5 done; ");
+	expect(ROW_NAPI, "110+10 cpu 0 task 5 context 3 work 3; 120+2 cpu 0 task 5 context 3 work 3; "
+			 "140+0 cpu 0 task 5 context 3 work 3 no begin; 145+5 cpu 0 task 5 context 3 work 3; ");
+}
+
+/* All of a NAPI thread's time is net_rx, whether its polls are recorded or not; a poll in a softirq is the softirq's. */
+static void test_napi_threads(void **unused)
+{
+	(void)unused;
+	start(0, 100, 12);
+	softirq(0, 110, 120, 1);
+	poll_device(0, 120, 130, NT_NAPI_THREAD);
+	change(0, 150, 12, 5, 0);
+	poll_device(0, 161, 169, NT_NAPI_SOFTIRQ);
+	softirq(0, 160, 170, 3);
+	poll_device(0, 180, 185, NT_NAPI_UNKNOWN);
+	stop(0, 200, 5, 0);
+	tell();
+	expect(ROW_CPU_SLICE, "[cpu 0] net_rx 12 ..110 softirq 12 ..120 net_rx 12 ..150 task 5 ..160 net_rx 5 ..170 "
+			      "task 5 ..200 ");
+	expect(ROW_NAPI, "120+10 cpu 0 task 12 context 2 work 3; 161+8 cpu 0 task 5 context 1 work 3; "
+			 "180+5 cpu 0 task 5 context 0 work 3; ");
+}
+
 static void test_nested_ops(void **unused)
 {
 	(void)unused;
@@ -414,6 +454,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(owners),
 		CASE(softirq_contexts),
+		CASE(busy_polls),
+		CASE(napi_threads),
 		CASE(nested_ops),
 		CASE(ops_without_time),
 		CASE(blocked_op),

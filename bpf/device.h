@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * device.h - network devices as records refer to them: their keys, and their identities, written when a device is first
+ * seen and when it has another name.
+ */
+#ifndef NT_BPF_DEVICE_H
+#define NT_BPF_DEVICE_H
+
+#include "bpf/emit.h"
+
+struct nt_seen_devices_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, NT_SEEN_DEVICES);
+	__type(key, __u32);
+	__type(value, struct nt_seen_device);
+};
+
+extern struct nt_seen_devices_map nt_seen_devices SEC(".maps");
+
+/*
+ * In core.bpf.c: writes the identity of a device, unless it has been written by the name that it has. Global, since the
+ * stack of 512 bytes has no room for it beside a poll's record.
+ */
+int nt_announce_device(__u64 device, __u64 key, __u64 now_ns);
+
+/* The key of a device, 0 for none. The gate is open: its identity may be written. */
+static __always_inline __u64 nt_key_of_device(struct net_device *dev, __u64 now_ns)
+{
+	__u64 key, address = 0;
+
+	if (!dev)
+		return 0;
+	key = nt_device_key(dev->nd_net.net->ns.inum, dev->ifindex);
+	/* From a pointer that the verifier tracks to a plain number, as a global function takes it. */
+	bpf_probe_read_kernel(&address, sizeof(address), &dev);
+	nt_announce_device(address, key, now_ns);
+	return key;
+}
+
+#endif
