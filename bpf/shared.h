@@ -157,8 +157,8 @@ struct nt_counts {
  * that has interrupted nobody in the middle of adding empties the stage.
  */
 #define NT_STAGE_FLUSH 480	/* put into the ring from this many bytes on */
-#define NT_STAGE_LIMIT 768	/* beyond, the ring is full too: records are lost */
-#define NT_STAGE_BYTES 2048	/* a power of two; the limit, and what interrupts in interrupts can add at once */
+#define NT_STAGE_LIMIT 2816	/* beyond, records are lost: the ring is full, or one interrupt in the middle of adding brought a hundred */
+#define NT_STAGE_BYTES 4096	/* a power of two; the limit, and what interrupts in interrupts can add at once */
 
 struct nt_stage {
 	__u32 begin;		/* bytes up to here are in the ring already; 0 but while the stage is emptied */
