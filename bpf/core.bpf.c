@@ -107,7 +107,7 @@ int nt_announce_device(__u64 device, __u64 key, __u64 now_ns)
 	record.device = key;
 	record.netns = key >> 32;
 	__builtin_memcpy(record.name, name, sizeof(record.name));
-	if (nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_DEVICE, 0, now_ns, 0)) {
+	if (nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_DEVICE, now_ns, 0)) {
 		seen->key = key;
 		seen->name[0] = name[0];
 		seen->name[1] = name[1];
@@ -216,16 +216,16 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct nt_sample *sample;
 	struct nt_state *state;
-	struct nt_open *open;
 	__u64 begin_ns = 0;
 	__u32 n;
 
-	open = cpu ? nt_sample_get(cpu) : NULL;
-	if (!open)
+	sample = cpu ? nt_sample_get(cpu) : NULL;
+	if (!sample)
 		return 0;
-	n = list_opens(cpu, task, now_ns, open, &begin_ns);
-	state = (struct nt_state *)&open[n];
+	n = list_opens(cpu, task, now_ns, sample->open, &begin_ns);
+	state = (struct nt_state *)&sample->open[n];
 	__builtin_memset(state, 0, sizeof(*state));
 	state->end_ns = now_ns;
 	state->kind = NT_STATE;
@@ -233,19 +233,7 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 	state->reason = reason;
 	state->task = nt_key_of(task);
 	nt_state_written(cpu, now_ns);
-	/* A size that the compiler knows, for each number of spans. */
-#define SEND(opens)                                                                                              \
-	if (n == (opens))                                                                                        \
-	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, open, (opens) * sizeof(*open) + sizeof(*state), NT_STATE, \
-		       opens, now_ns, begin_ns)
-	SEND(0);
-	SEND(1);
-	SEND(2);
-	SEND(3);
-	SEND(4);
-	SEND(5);
-#undef SEND
-	_Static_assert(NT_MAX_OPS + 2 == 5, "one SEND for each number of open spans");
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, sample, sizeof(*state), NT_STATE, n, now_ns, begin_ns);
 	nt_sample_put(cpu);
 	return 0;
 }

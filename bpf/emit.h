@@ -83,22 +83,50 @@ static __always_inline bool nt_ring_write(struct nt_cpu *cpu, __u32 cpu_id, void
 	return bpf_ringbuf_output(ring, data, size, wake) == 0;
 }
 
-/* Adds the records of one sample to the stage of this CPU. False: neither there nor in the ring is room. */
-static __always_inline bool nt_stage_write(struct nt_cpu *cpu, __u32 cpu_id, const void *data, __u32 size)
+/* Takes room in the stage of this CPU, where the caller then writes. False: neither there nor in the ring is any. */
+static __always_inline bool nt_stage_take(struct nt_cpu *cpu, __u32 cpu_id, __u32 size, __u32 *at)
 {
 	struct nt_stage *stage = &cpu->stage;
-	__u32 at;
 
 	if (stage->end > NT_STAGE_LIMIT && (stage->adding || !nt_unstage(cpu_id)))
 		return false;
 	stage->adding++;
 	barrier();
-	at = __sync_fetch_and_add(&stage->end, size);
-	__builtin_memcpy(&stage->data[(at & (NT_STAGE_BYTES - 1)) / 8], data, size);
+	*at = __sync_fetch_and_add(&stage->end, size);
+	return true;
+}
+
+static __always_inline void nt_stage_taken(struct nt_cpu *cpu, __u32 cpu_id, __u32 end)
+{
 	barrier();
-	stage->adding--;
-	if (at + size >= NT_STAGE_FLUSH && !stage->adding)
+	cpu->stage.adding--;
+	if (end >= NT_STAGE_FLUSH && !cpu->stage.adding)
 		nt_unstage(cpu_id);
+}
+
+/* Adds the records of one sample to the stage. `size`: a constant. */
+static __always_inline bool nt_stage_write(struct nt_cpu *cpu, __u32 cpu_id, const void *data, __u32 size)
+{
+	__u32 at;
+
+	if (!nt_stage_take(cpu, cpu_id, size, &at))
+		return false;
+	__builtin_memcpy(&cpu->stage.data[(at & (NT_STAGE_BYTES - 1)) / 8], data, size);
+	nt_stage_taken(cpu, cpu_id, at + size);
+	return true;
+}
+
+/* The same for a size that is known when it happens: slower, but one copy of the code serves all sizes. */
+static __always_inline bool nt_stage_write_sample(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_sample *sample, __u32 size)
+{
+	const __u64 *from = (const __u64 *)sample;
+	__u32 at, i;
+
+	if (!nt_stage_take(cpu, cpu_id, size, &at))
+		return false;
+	for (i = 0; i < sizeof(*sample) / 8 && i < size / 8; i++)
+		cpu->stage.data[(at / 8 + i) & (NT_STAGE_BYTES / 8 - 1)] = from[i];
+	nt_stage_taken(cpu, cpu_id, at + size);
 	return true;
 }
 
@@ -115,17 +143,15 @@ static __always_inline void nt_add(__u64 *counter, __u32 program, __u32 n)
 }
 
 /*
- * Writes one sample: `n_open` OPEN records and then one record of `kind`, all ending at end_ns.
- * begin_ns: the least begin among them, 0 if none. True if it is in the ring.
+ * Counts a sample, of `n_open` OPEN records and then one record of `kind`, all ending at end_ns, as written or lost.
+ * begin_ns: the least begin among them, 0 if none. Gives `stored` back.
  */
-static __always_inline bool nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *data, __u32 size,
-					   __u32 kind, __u32 n_open, __u64 end_ns, __u64 begin_ns)
+static __always_inline bool nt_count_sample(struct nt_cpu *cpu, __u32 program, bool stored, __u32 kind, __u32 n_open,
+					    __u64 end_ns, __u64 begin_ns)
 {
 	struct nt_counts *counts = &cpu->programs[program];
 
-	if (cpu->lossy)
-		nt_flush_losses(cpu_id, end_ns);
-	if (!(kind < NT_TASK ? nt_stage_write(cpu, cpu_id, data, size) : nt_ring_write(cpu, cpu_id, data, size))) {
+	if (!stored) {
 		nt_add(&counts->lost[kind], program, 1);
 		nt_note_loss(cpu, kind, end_ns, begin_ns);
 		if (n_open) {
@@ -139,6 +165,30 @@ static __always_inline bool nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u
 	if (n_open)
 		nt_add(&counts->written[NT_OPEN], program, n_open);
 	return true;
+}
+
+/* Writes one record of a constant size, after what was lost before it. True if it is in the ring. */
+static __always_inline bool nt_emit_record(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *data, __u32 size,
+					   __u32 kind, __u64 end_ns, __u64 begin_ns)
+{
+	if (cpu->lossy)
+		nt_flush_losses(cpu_id, end_ns);
+	return nt_count_sample(cpu, program,
+			       kind < NT_TASK ? nt_stage_write(cpu, cpu_id, data, size) :
+						nt_ring_write(cpu, cpu_id, data, size),
+			       kind, 0, end_ns, begin_ns);
+}
+
+/* Writes one event of `size` bytes that stands in the sample behind its OPEN records. True if it is in the ring. */
+static __always_inline bool nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program,
+					   const struct nt_sample *sample, __u32 size, __u32 kind, __u32 n_open,
+					   __u64 end_ns, __u64 begin_ns)
+{
+	if (cpu->lossy)
+		nt_flush_losses(cpu_id, end_ns);
+	return nt_count_sample(cpu, program,
+			       nt_stage_write_sample(cpu, cpu_id, sample, n_open * sizeof(struct nt_open) + size), kind,
+			       n_open, end_ns, begin_ns);
 }
 
 /* A state record, and nothing held back: what is on this CPU's part of the tape is then known up to now. */
@@ -161,7 +211,7 @@ static __always_inline void nt_emit_event(struct nt_cpu *cpu, __u32 cpu_id, __u3
 					  __u64 begin_ns)
 {
 	struct nt_record *header = record;
-	bool written = nt_emit_sample(cpu, cpu_id, program, record, size, header->kind, 0, header->end_ns, begin_ns);
+	bool written = nt_emit_record(cpu, cpu_id, program, record, size, header->kind, header->end_ns, begin_ns);
 
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 	nt_state_due(cpu, cpu_id, header->end_ns);
@@ -177,7 +227,7 @@ static __always_inline void nt_emit_identity(struct nt_cpu *cpu, __u32 cpu_id, _
 		nt_count(cpu, program, NT_OUTCOME_skipped_gate);
 		return;
 	}
-	written = nt_emit_sample(cpu, cpu_id, program, record, size, header->kind, 0, header->end_ns, 0);
+	written = nt_emit_record(cpu, cpu_id, program, record, size, header->kind, header->end_ns, 0);
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 }
 

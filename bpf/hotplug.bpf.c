@@ -25,7 +25,7 @@ static __always_inline void forget(struct nt_cpu *cpu)
 static __always_inline void write_hotplug(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, bool online, __u64 now_ns)
 {
 	struct nt_hotplug record = {.end_ns = now_ns, .kind = NT_HOTPLUG, .online = online};
-	bool written = nt_emit_sample(cpu, cpu_id, program, &record, sizeof(record), NT_HOTPLUG, 0, now_ns, 0);
+	bool written = nt_emit_record(cpu, cpu_id, program, &record, sizeof(record), NT_HOTPLUG, now_ns, 0);
 
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 }
@@ -35,7 +35,7 @@ static __always_inline void write_idle(struct nt_cpu *cpu, __u32 cpu_id, __u64 n
 {
 	struct nt_state record = {.end_ns = now_ns, .kind = NT_STATE, .reason = NT_STATE_RESYNC};
 
-	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_STATE, 0, now_ns, 0);
+	nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_STATE, now_ns, 0);
 	nt_state_written(cpu, now_ns);
 }
 

@@ -135,14 +135,14 @@ static __always_inline void nt_give_op(struct nt_cpu *cpu, struct task_struct *n
 }
 
 /* Takes a place for a record with OPEN records before it; NULL if all are in use. Give it back by nt_sample_put. */
-static __always_inline struct nt_open *nt_sample_get(struct nt_cpu *cpu)
+static __always_inline struct nt_sample *nt_sample_get(struct nt_cpu *cpu)
 {
 	__u64 slot = cpu->n_samples;
 
 	if (slot >= NT_SAMPLES)
 		return NULL;
 	cpu->n_samples = slot + 1;
-	return cpu->samples[slot].open;
+	return &cpu->samples[slot];
 }
 
 static __always_inline void nt_sample_put(struct nt_cpu *cpu)

@@ -67,23 +67,21 @@ static __always_inline void fill_switch(struct nt_switch *record, bool preempt, 
 	record->next = nt_key_of(next);
 }
 
-static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struct nt_open *open, __u32 n, __u64 now_ns,
+/* The record stands behind its n spans. Most switches have none: theirs is of one size. */
+static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struct nt_sample *sample, __u32 n, __u64 now_ns,
 					 __u64 begin_ns)
 {
-	/* A size that the compiler knows, for each number of spans. */
-#define SEND(opens)                                                                                               \
-	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, open, (opens) * sizeof(*open) + sizeof(struct nt_switch), \
-		       NT_SWITCH, opens, now_ns, begin_ns)
-	_Static_assert(NT_MAX_OPS + 1 == 4, "one SEND for each number of open spans");
-	return n == 0 ? SEND(0) : n == 1 ? SEND(1) : n == 2 ? SEND(2) : n == 3 ? SEND(3) : SEND(4);
-#undef SEND
+	if (!n)
+		return nt_emit_record(cpu, cpu_id, NT_PROGRAM_sched_switch, sample, sizeof(struct nt_switch), NT_SWITCH, now_ns, 0);
+	return nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, sample, sizeof(struct nt_switch), NT_SWITCH, n, now_ns,
+			      begin_ns);
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
 	__u64 now_ns, believed, begin_ns = 0;
-	struct nt_open *open;
+	struct nt_sample *sample;
 	struct nt_cpu *cpu;
 	__u32 cpu_id, n;
 	bool written;
@@ -97,19 +95,20 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	believed = *(volatile __u64 *)&cpu->current;
 	cpu->current = (unsigned long)next;
 	cpu->switch_ns = now_ns;
-	open = nt_sample_get(cpu);
-	if (!open) {
+	sample = nt_sample_get(cpu);
+	if (!sample) {
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_failed);
 		return 0;
 	}
-	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, open, now_ns, &begin_ns);
+	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, sample->open, now_ns,
+			 &begin_ns);
 	if (!cpu->gate) {
 		nt_sample_put(cpu);
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	fill_switch((struct nt_switch *)&open[n], preempt, prev, next, prev_state, now_ns, n);
-	written = write_switch(cpu, cpu_id, open, n, now_ns, begin_ns);
+	fill_switch((struct nt_switch *)&sample->open[n], preempt, prev, next, prev_state, now_ns, n);
+	written = write_switch(cpu, cpu_id, sample, n, now_ns, begin_ns);
 	nt_sample_put(cpu);
 	nt_count(cpu, NT_PROGRAM_sched_switch, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 	nt_state_written(cpu, now_ns);

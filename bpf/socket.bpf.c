@@ -93,7 +93,7 @@ int nt_announce_socket(__u64 sk_address, __u64 cookie, __u64 now_ns)
 		return 0;
 	__builtin_memset(record, 0, sizeof(*record));
 	fill_socket(record, sk, cookie, now_ns);
-	if (nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, record, sizeof(*record), NT_SOCKET, 0, now_ns, 0)) {
+	if (nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, record, sizeof(*record), NT_SOCKET, now_ns, 0)) {
 		slot->cookie = cookie;
 		slot->signature = now_signature;
 	}

@@ -170,7 +170,7 @@ says "without busypoll, info says" "Busy polling is not recorded"
 short busy --probes sched,softirq,irq,socket,busypoll
 is "with it, what info says of busy polling not being recorded" "$(uncovered "Busy polling is not recorded")" ""
 busy_ns=$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM napi_poll WHERE context = 'busy'")
-if [[ $sees_calls != 0 ]]; then
+if [[ $sees_begins != 0 ]]; then
     at_least "with it, ns of polls by the receiver" "$busy_ns" 10000
     at_least "ns of net_rx in his time" "$(net_rx_of napi-flood)" $((busy_ns * 9 / 10))
 fi
