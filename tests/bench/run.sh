@@ -17,6 +17,7 @@ export BENCH_RESULTS
 trap 'rm -f "$BENCH_RESULTS"' EXIT
 echo "nettape: $(uname -srm), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg)"
 bash tests/bench/overhead.sh
+bash tests/bench/napi.sh
 bash tests/bench/import.sh
 (
     # Only for bench_table: the file is ours, and the shell that sources the library has its own traps.

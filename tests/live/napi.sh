@@ -9,14 +9,14 @@
 # gro_flush_timeout): in every way it is polled about once in a millisecond, for a millisecond's packets. What is left are
 # a thread's wakeups, and a task's calls and fruitless polls, some hundred nanoseconds for each millisecond: routing rules, as
 # hosts have them, give the packets a weight beside which these are small. All run on one CPU. The machine's speed changes
-# meanwhile, so the ways take turns, and what is judged is the median of the turns' ratios.
+# meanwhile, so the ways take turns, and what is told is the median of the turns' ratios.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 command -v ethtool >/dev/null || skip "no ethtool"
 
-turns=${TURNS:-$([[ -n ${NT_EMULATED:-} ]] && echo 1 || echo 21)}
+turns=${TURNS:-$([[ -n ${NT_EMULATED:-} ]] && echo 1 || echo 5)}
 rate=$([[ -n ${NT_EMULATED:-} ]] && echo 1000 || echo 50000)
 cpu=$(($(nproc) - 1))
 device=/sys/class/net/veth0
@@ -119,14 +119,13 @@ ratio() {
         END { for (t in turns) if (cost["softirq", t] && cost[way, t]) printf "%.3f\n", cost[way, t] / cost["softirq", t] }' "$work/costs" | median
 }
 
-# agrees WHAT RATIO PERCENT; in an emulated guest, whose packets are few and whose speed is nobody's, it is only said.
+# agrees WHAT RATIO: here only to a factor of two, since a test judges no speed; the bench (tests/bench/napi.sh) prints how close
+# they are. In an emulated guest, whose packets are few, it is only said.
 agrees() {
-    if [[ -n ${NT_EMULATED:-} ]]; then
-        echo "# $1: $2"
-    else
-        at_least "$1" "$2" "$(awk -v p="$3" 'BEGIN { print 1 - p / 100 }')"
-        at_most "$1" "$2" "$(awk -v p="$3" 'BEGIN { print 1 + p / 100 }')"
-    fi
+    echo "# $1: $2"
+    [[ -z ${NT_EMULATED:-} ]] || return 0
+    at_least "$1" "$2" 0.5
+    at_most "$1" "$2" 2
 }
 
 # A busy machine delays the sender, who then sends more at once than one poll takes: the kernel leaves the rest to a softirq.
@@ -142,9 +141,9 @@ for way in $ways; do
     fi
     at_most "polls of unknown begin, of 100" "$(awk -v a="$(of "$way" 7)" -v b="$(of "$way" 5)" 'BEGIN { printf "%.2f", b ? 100 * a / b : 100 }')" 2
     if [[ $way != softirq ]]; then
-        agrees "$way: net_rx a packet, of that by softirqs" "$(ratio "$way" 9)" 5
+        agrees "$way: net_rx a packet, of that by softirqs" "$(ratio "$way" 9)"
         # Beside it, what else is the network's: who receives in the same call as he polls has it in his cache.
-        agrees "$way: net_rx, net_tx, send and recv a packet, of that by softirqs" "$(ratio "$way" 10)" 10
+        agrees "$way: net_rx, net_tx, send and recv a packet, of that by softirqs" "$(ratio "$way" 10)"
     fi
     echo "# $way: net_rx $(per_packet "$way" 9) ns a packet, in polls $(per_packet "$way" 8), all network $(per_packet "$way" 10)"
 done
