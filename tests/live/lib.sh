@@ -106,6 +106,8 @@ wait_for() {
 needs_recorder() {
     [[ -x $record && -x $report ]] || skip "build/nettape-record or build/nettape-report is not built"
     [[ $(id -u) == 0 ]] || skip "needs root"
+    # In a guest of ours it must be able to, and to try takes a quarter of a minute.
+    [[ -z ${NT_EMULATED:-} ]] || return 0
     "$record" -o "$work/trial.tape" -q -d 0.1 >"$work/trial.log" 2>&1 ||
         skip "this kernel does not let nettape-record run: $(tail -1 "$work/trial.log")"
     rm -rf "$work/trial.tape"
