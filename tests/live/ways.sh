@@ -196,8 +196,8 @@ backlog_of_sender() {
 
 # How operations are recorded here: tracepoints, fentry, or not at all.
 plan_of() {
-    "$record" -o "$work/plan.tape" -q -d 0.1 >/dev/null 2>&1
-    "$report" info "$work/plan.tape" | awk '$1 == "socket" && $2 ~ /^(fentry|tracepoints)$/ { plan = $2 } END { print plan ? plan : "none" }'
+    "$record" --list-probes | awk '/^[a-z]/ { here = $1 == "socket" } here && $1 == "by" { sub(":", "", $2); plan = $2 }
+        END { print plan ? plan : "none" }'
 }
 
 db=$work/w.db
