@@ -153,9 +153,20 @@ static __always_inline int emit_task(__u32 program, struct task_struct *task, __
 	return 0;
 }
 
+/*
+ * Makes the task's stack of operations, before a program that may be preempted needs it: while one task is preempted in the
+ * middle of making its own, the kernel makes none for another on that CPU (one that is there is found).
+ */
+static __always_inline void make_stack(struct task_struct *task)
+{
+	if (nt_config.ops_by_task)
+		bpf_task_storage_get(&nt_task_stacks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
 SEC("tp_btf/task_newtask")
 int BPF_PROG(nt_task_newtask, struct task_struct *task)
 {
+	make_stack(task);
 	return emit_task(NT_PROGRAM_task_newtask, task, NT_TASK_FORK, NULL);
 }
 
@@ -265,6 +276,7 @@ int nt_seed(struct bpf_iter__task *ctx)
 		nt_count(cpu, NT_PROGRAM_seed, NT_OUTCOME_noted);
 		return 0;
 	}
+	make_stack(task);
 	if (nt_config.probe_socket)
 		seed_op(task);
 	fill_task(&record, task, NT_TASK_SEED);
