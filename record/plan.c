@@ -121,9 +121,15 @@ static const char *const socket_uncovered[] = {
 	NULL
 };
 
-static const char *const socket_begin_uncovered[] = {
+#define ODD_BEGINS                                                                                                    \
+	"The begin of an operation made in a softirq, or on a socket of another family than IPv4, IPv6, PACKET and XDP, is not known: it is counted, its time is the softirq's or the task's."
+
+static const char *const socket_begin_uncovered[] = { NO_RECORD, ODD_BEGINS, NULL };
+
+static const char *const socket_preempted_uncovered[] = {
 	NO_RECORD,
-	"The begin of an operation made in a softirq, or on a socket of another family than IPv4, IPv6, PACKET and XDP, is not known: it is counted, its time is the softirq's or the task's.",
+	ODD_BEGINS,
+	"This kernel may preempt the program at an operation's begin, and does not run it for another task on that CPU meanwhile: some operations have no known begin; their time is the task's.",
 	NULL
 };
 
@@ -144,8 +150,11 @@ static const struct nt_candidate irq_candidates[] = {
 static const struct nt_candidate socket_candidates[] = {
 	{ .name = "fentry", .points = socket_function_points, .uncovered = socket_function_uncovered, .ops_by_task = true,
 	  .not_preempted = true },
-	{ .name = "fentry", .points = socket_begin_points, .uncovered = socket_begin_uncovered, .ops_by_task = true },
+	{ .name = "fentry", .points = socket_begin_points, .uncovered = socket_begin_uncovered, .ops_by_task = true,
+	  .not_preempted = true },
 	{ .name = "tracepoints", .points = socket_points, .uncovered = socket_uncovered },
+	/* Only if asked for: some begins are missed, but io_uring has some. */
+	{ .name = "fentry", .points = socket_begin_points, .uncovered = socket_preempted_uncovered, .ops_by_task = true },
 	{}
 };
 #define BUSY_AFTER_SWITCH "A busy-polling task's first poll after it was switched out"

@@ -48,7 +48,7 @@ FROM recorded r LEFT JOIN made m USING (thread, op, syscall, family, proto, resu
 SQL
 
 matrix() {
-    local plan=$1
+    local plan=$1 least
     recording_start "$work/m.tape" --plan "$plan"
     "${in_a[@]}" "$tools/sockmatrix" "${ROUNDS:-$(scaled 60)}" >"$work/expected-1.json"
     "${in_a[@]}" "$tools/sockodd" 5 >"$work/expected-2.json"
@@ -62,9 +62,12 @@ matrix() {
     sed 1d "$work/compare.txt" | head -40
     is "differences" "$(sed 1d "$work/compare.txt" | wc -l)" 0
     at_least "kinds of operation" "$(sed -n '1s/[^0-9]*\([0-9]*\),.*/\1/p' "$work/compare.txt")" 150
+    # Where the kernel preempts the programs of this plan some begins are missed, as `info` says.
+    least=99.9
+    [[ $plan != fentry || $(uname -v) != *PREEMPT_RT* ]] || least=95
     at_least "operations that carry their begin, of 100" "$(sql "$work/m.db" "
         SELECT 100.0 * sum(dur IS NOT NULL) / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
-        WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" 99.9
+        WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" "$least"
     # A batch that is switched out between its last message and its return leaves such a row (docs/limits.md).
     at_most "rows of what was begun and turned out to be no operation, of 100" "$(sql "$work/m.db" "
         SELECT 100.0 * sum(result = 'abandoned') / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
