@@ -204,6 +204,30 @@ static int probe_number(const char *name, size_t size)
 	return -1;
 }
 
+static bool is_nonzero(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	long value = 0;
+
+	if (!file)
+		return false;
+	if (fscanf(file, "%ld", &value) != 1)
+		value = 0;
+	fclose(file);
+	return value != 0;
+}
+
+/*
+ * Busy polling is told apart at a tracepoint that each poll of every softirq passes too. A flood of small packets feels that;
+ * so by default it is, only where the host lets all its sockets poll.
+ */
+static bool is_default(int probe)
+{
+	if (probe == NT_PROBE_BUSYPOLL)
+		return is_nonzero("/proc/sys/net/core/busy_read") || is_nonzero("/proc/sys/net/core/busy_poll");
+	return nt_probes[probe].without != NULL;
+}
+
 bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad_size)
 {
 	memset(plan->on, 0, sizeof(plan->on));
@@ -216,7 +240,7 @@ bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad
 			memset(plan->on, true, sizeof(plan->on));
 		} else if (size == 7 && !memcmp(list, "default", 7)) {
 			for (number = 0; number < NT_PROBE_COUNT; number++)
-				plan->on[number] |= nt_probes[number].without != NULL;
+				plan->on[number] |= is_default(number);
 		} else if (number >= 0) {
 			plan->on[number] = true;
 		} else {
