@@ -8,12 +8,12 @@
 #
 # Lines and last line as of check.sh, with the guest's name before the test's. The kernels are Debian's, downloaded into
 # build/vm and not installed. Logs are in build/vm/logs/GUEST. Exit status 0 if none failed.
-# VM_GUESTS="6.12 6.12-rt": only these guests. VM_SECONDS (1000) bounds each guest. VM_JOBS: how many at once (one for each CPU
+# VM_GUESTS="6.12 6.12-rt": only these guests. VM_SECONDS (1500) bounds each guest. VM_JOBS: how many at once (one for each CPU
 # of this machine: the emulator keeps one busy).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pattern=${1:-.}
-limit=${VM_SECONDS:-1000}
+limit=${VM_SECONDS:-1500}
 jobs=${VM_JOBS:-$(nproc)}
 results=build/vm/results
 
