@@ -111,7 +111,7 @@ struct nt_config {
 	__u8 probe_socket;	/* operations are recorded */
 	__u8 probe_irq;		/* hard interrupts are recorded */
 	__u8 ops_by_task;	/* begins are noted at the protocol's functions, per task (task_ops.h) */
-	__u8 busy_begins;	/* what a task's own polls follow is noted in busy_ns */
+	__u8 busy_begins;	/* probe busypoll is on, and what a task's own polls follow is noted in busy_ns */
 	__u8 busy_loops;	/* by programs before and after the loop that makes them */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 };

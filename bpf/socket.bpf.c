@@ -18,10 +18,11 @@ int BPF_PROG(nt_sys_enter, struct pt_regs *regs, long nr)
 		return 0;
 	if (cpu->current != (unsigned long)task)
 		nt_missed_switch(cpu_id, bpf_ktime_get_ns());
-	cpu->busy_ns = 0;
+	if (nt_config.busy_begins)
+		cpu->busy_ns = 0;
 	info = nt_call_info(nr);
 	if ((__u64)nr >= NT_MAX_CALL_NR || !info->dir) {
-		if (cpu->polls_busily && (__u64)nr < NT_MAX_CALL_NR && (info->flags & NT_CALL_WAITS))
+		if (nt_config.busy_begins && cpu->polls_busily && (__u64)nr < NT_MAX_CALL_NR && (info->flags & NT_CALL_WAITS))
 			cpu->busy_ns = bpf_ktime_get_ns();
 		nt_count(cpu, NT_PROGRAM_sys_enter, NT_OUTCOME_skipped_call);
 		return 0;
@@ -32,7 +33,8 @@ int BPF_PROG(nt_sys_enter, struct pt_regs *regs, long nr)
 		return 0;
 	}
 	cpu->op.begin_ns = bpf_ktime_get_ns();
-	cpu->busy_ns = info->dir == NT_RECV ? cpu->op.begin_ns : 0;
+	if (nt_config.busy_begins && info->dir == NT_RECV)
+		cpu->busy_ns = cpu->op.begin_ns;
 	cpu->op.call_nr = nr;
 	cpu->op.fd = nt_regs_arg(regs, info->fd_arg);
 	cpu->op.flags = 0;

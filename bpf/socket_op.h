@@ -174,7 +174,7 @@ static __always_inline int op_end(__u32 program, struct sock *sk, int result, in
 	record.result = result;
 	record.flags = (msg_flags & MSG_PEEK ? NT_OP_PEEK : 0) | (msg_flags & MSG_ERRQUEUE ? NT_OP_ERRQUEUE : 0);
 	cpu->softirq_end_ns = 0;
-	if (cpu->busy_ns && !cpu->softirq_begin_ns)
+	if (nt_config.busy_begins && cpu->busy_ns && !cpu->softirq_begin_ns)
 		cpu->busy_ns = now_ns;
 	fill_origin(cpu, &record, sk);
 	if (!cpu->gate) {

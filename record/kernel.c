@@ -115,7 +115,8 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_options *optio
 	config->probe_socket = options->plan.chosen[NT_PROBE_SOCKET] != NULL;
 	config->ops_by_task = config->probe_socket && options->plan.chosen[NT_PROBE_SOCKET]->ops_by_task;
 	config->busy_loops = nt_plan_attaches(&options->plan, "nt_enter_napi_busy_loop");
-	config->busy_begins = config->busy_loops || nt_plan_attaches(&options->plan, "nt_sys_enter");
+	config->busy_begins = options->plan.chosen[NT_PROBE_BUSYPOLL] &&
+			      (config->busy_loops || nt_plan_attaches(&options->plan, "nt_sys_enter"));
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].nr < NT_MAX_CALL_NR)
