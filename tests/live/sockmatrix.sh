@@ -47,8 +47,14 @@ SELECT printf('NOT MADE %s %s %s %s %s %s %s: recorded %d operations, %d bytes',
 FROM recorded r LEFT JOIN made m USING (thread, op, syscall, family, proto, result, flag) WHERE m.ops IS NULL;
 SQL
 
+# left_out DB: runs at begins that the kernel did not make, or that found no place to note the begin
+left_out() {
+    sql "$1" "SELECT ifnull(sum(most), 0) FROM (SELECT max(value) AS most FROM self_cost
+        WHERE program LIKE 'nt_enter_%' AND name IN ('misses', 'skipped_failed', 'skipped_deep') GROUP BY program, name)"
+}
+
 matrix() {
-    local plan=$1 least
+    local plan=$1
     recording_start "$work/m.tape" --plan "$plan"
     "${in_a[@]}" "$tools/sockmatrix" "${ROUNDS:-$(scaled 60)}" >"$work/expected-1.json"
     "${in_a[@]}" "$tools/sockodd" 5 >"$work/expected-2.json"
@@ -62,12 +68,16 @@ matrix() {
     sed 1d "$work/compare.txt" | head -40
     is "differences" "$(sed 1d "$work/compare.txt" | wc -l)" 0
     at_least "kinds of operation" "$(sed -n '1s/[^0-9]*\([0-9]*\),.*/\1/p' "$work/compare.txt")" 150
-    # Where the kernel preempts the programs of this plan some begins are missed, as `info` says.
-    least=99.9
-    [[ $plan != fentry || $(uname -v) != *PREEMPT_RT* ]] || least=95
-    at_least "operations that carry their begin, of 100" "$(sql "$work/m.db" "
-        SELECT 100.0 * sum(dur IS NOT NULL) / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
-        WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" "$least"
+    if [[ $plan == fentry && $(uname -v) == *PREEMPT_RT* ]]; then
+        # This kernel preempts the programs at begins, and then leaves some out: no more begins are missing than it left out.
+        at_most "operations that do not carry their begin, as many as runs left out" "$(sql "$work/m.db" "
+            SELECT count(*) FROM sock_op JOIN thread t USING (session_id, utid)
+            WHERE dur IS NULL AND result <> 'open' AND (t.name LIKE 'm-%' OR t.name LIKE 'o-%')")" "$(left_out "$work/m.db")"
+    else
+        at_least "operations that carry their begin, of 100" "$(sql "$work/m.db" "
+            SELECT 100.0 * sum(dur IS NOT NULL) / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
+            WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" 99.9
+    fi
     # A batch that is switched out between its last message and its return leaves such a row (docs/limits.md).
     at_most "rows of what was begun and turned out to be no operation, of 100" "$(sql "$work/m.db" "
         SELECT 100.0 * sum(result = 'abandoned') / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
