@@ -48,15 +48,23 @@ int nt_unstage(__u32 cpu_id)
 	return empty;
 }
 
-/* Writes one kind's losses. If there is no room for that either, they are kept for the next try. */
-static __always_inline void flush_kind(struct nt_cpu *cpu, __u32 cpu_id, __u32 kind, __u64 now_ns)
+/*
+ * Writes one kind's losses. If there is no room for that either, they are kept for the next try. A global function, or the
+ * verifier would walk it once for each kind, in each program: most of what loading the programs took.
+ */
+int nt_flush_kind(__u32 cpu_id, __u32 kind, __u64 now_ns)
 {
-	struct nt_lost *lost = &cpu->losses[kind & (NT_KIND_MAX - 1)];
-	__u64 count = __sync_lock_test_and_set(&lost->count, 0);
+	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	struct nt_loss record = {};
+	struct nt_lost *lost;
+	__u64 count;
 
+	if (!cpu)
+		return 0;
+	lost = &cpu->losses[kind & (NT_KIND_MAX - 1)];
+	count = __sync_lock_test_and_set(&lost->count, 0);
 	if (!count)
-		return;
+		return 0;
 	record.end_ns = now_ns;
 	record.kind = NT_LOSS;
 	record.lost_kind = kind;
@@ -66,11 +74,12 @@ static __always_inline void flush_kind(struct nt_cpu *cpu, __u32 cpu_id, __u32 k
 	record.begin_ns = __sync_lock_test_and_set(&lost->begin_ns, 0);
 	if (nt_stage_write(cpu, cpu_id, &record, sizeof(record))) {
 		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
-		return;
+		return 0;
 	}
 	nt_note_loss(cpu, kind, record.first_ns, record.begin_ns);
 	nt_note_loss(cpu, kind, record.last_ns, record.begin_ns);
 	__sync_fetch_and_add(&lost->count, count - 2);
+	return 0;
 }
 
 int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
@@ -83,7 +92,7 @@ int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 	cpu->lossy = 0;
 	for (kind = 1; kind < NT_KIND_MAX; kind++)
 		if (cpu->losses[kind].count)
-			flush_kind(cpu, cpu_id, kind, now_ns);
+			nt_flush_kind(cpu_id, kind, now_ns);
 	return 0;
 }
 

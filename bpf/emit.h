@@ -36,6 +36,7 @@ extern const volatile struct nt_config nt_config;
 
 /* In core.bpf.c; global functions, so that the verifier checks them once. */
 int nt_flush_losses(__u32 cpu_id, __u64 now_ns);
+int nt_flush_kind(__u32 cpu_id, __u32 kind, __u64 now_ns);
 int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason);
 int nt_missed_switch(__u32 cpu_id, __u64 now_ns);
 int nt_unstage(__u32 cpu_id);
