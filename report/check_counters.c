@@ -17,9 +17,7 @@
 static bool is_event_kind(const char *name)
 {
 	for (unsigned int number = 0; number < NT_KIND_MAX; number++) {
-		const struct nt_kind_info *kind = nt_kind(number);
-
-		if (kind && kind->class == NT_CLASS_EVENT && !strcmp(kind->name, name))
+		if (nt_kind_is_of_cpu(number) && !strcmp(nt_kind(number)->name, name))
 			return true;
 	}
 	return false;

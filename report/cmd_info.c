@@ -135,10 +135,8 @@ static void json_kinds(struct nt_json *json, const char *key, const uint64_t *co
 {
 	nt_json_open(json, key, '{');
 	for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++) {
-		const struct nt_kind_info *known = nt_kind(kind);
-
-		if (known && known->class == NT_CLASS_EVENT)
-			nt_json_integer(json, known->name, (int64_t)counts[kind]);
+		if (nt_kind_is_of_cpu(kind))
+			nt_json_integer(json, nt_kind(kind)->name, (int64_t)counts[kind]);
 		else if (counts[kind])
 			nt_json_integer(json, "unknown", (int64_t)counts[kind]);
 	}

@@ -11,16 +11,12 @@
 
 #include "report/timeline.h"
 
-#define X_EVENT(name) _Static_assert(sizeof(struct nt_##name) <= NT_EVENT_SIZE, "NT_EVENT_SIZE and " #name)
-X_EVENT(state);
-X_EVENT(switch);
-X_EVENT(open);
-X_EVENT(softirq);
-X_EVENT(irq);
-X_EVENT(op);
-X_EVENT(loss);
-X_EVENT(hotplug);
-X_EVENT(napi);
+#define FITS_EVENT(name) _Static_assert(sizeof(struct nt_##name) <= NT_EVENT_SIZE, "NT_EVENT_SIZE and " #name);
+#define FITS_SAMPLE FITS_EVENT
+#define FITS_IDENTITY(name)
+#define X(number, constant, name, class) FITS_##class(name)
+NT_KINDS(X)
+#undef X
 
 struct nt_stream *nt_stream_new(struct nt_tape *tape, uint32_t cpu)
 {

@@ -8,7 +8,7 @@
 
 #include "report/merge.h"
 
-#define NT_EVENT_SIZE 40 /* of the largest record of class EVENT */
+#define NT_EVENT_SIZE 56 /* of the largest record that is no identity */
 
 /* One kind of block of the CPU, being decoded. */
 struct nt_stream_input {

@@ -51,7 +51,7 @@ static void test_fields_are_apart(void **state)
 			assert_true(field->offset + field->size <= info->size);
 			for (unsigned int at = field->offset; at < field->offset + field->size; at++)
 				assert_int_equal(taken[at]++, 0);
-			if (info->class == NT_CLASS_EVENT)
+			if (nt_kind_is_of_cpu(i))
 				assert_int_equal(field->coding == NT_CODING_TIME, f == 0);
 			if (field->role != NT_ROLE_NONE)
 				assert_int_equal(field->size, 8);
