@@ -22,7 +22,7 @@ SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fram
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
-RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread
+RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread -lm
 REPORT_LIBS := -lsqlite3 -llz4
 
 schema_src := $(sort $(wildcard schema/*.c))

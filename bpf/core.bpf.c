@@ -124,6 +124,31 @@ int nt_announce_device(__u64 device, __u64 key, __u64 now_ns)
 	return 0;
 }
 
+#define DEVICE_LISTS 256	/* NETDEV_HASHENTRIES */
+#define LONGEST_DEVICE_LIST 32
+
+int nt_announce_ifindex(__u64 net_address, __u32 ifindex, __u64 now_ns)
+{
+	struct net *net = (struct net *)net_address;
+	__u64 key = nt_device_key(BPF_CORE_READ(net, ns.inum), ifindex);
+	struct hlist_head *lists = BPF_CORE_READ(net, dev_index_head);
+	struct hlist_node *node = NULL;
+	struct net_device *dev;
+	int i;
+
+	if (!lists || bpf_probe_read_kernel(&node, sizeof(node), &lists[ifindex & (DEVICE_LISTS - 1)]))
+		return 0;
+	for (i = 0; i < LONGEST_DEVICE_LIST && node; i++) {
+		dev = (void *)node - bpf_core_field_offset(struct net_device, index_hlist);
+		if ((__u32)BPF_CORE_READ(dev, ifindex) == ifindex) {
+			nt_announce_device((unsigned long)dev, key, now_ns);
+			return nt_device_is_announced(key);
+		}
+		node = BPF_CORE_READ(node, next);
+	}
+	return 0;
+}
+
 /*
  * Another task has come onto the CPU: the softirq that `prev` is inside of went with it, and the other brings its own.
  * Should all places be taken, the end of that softirq will be one whose begin was not seen.

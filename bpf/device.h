@@ -23,6 +23,21 @@ extern struct nt_seen_devices_map nt_seen_devices SEC(".maps");
  */
 int nt_announce_device(__u64 device, __u64 key, __u64 now_ns);
 
+/*
+ * In core.bpf.c: the same for the device of this index in a network namespace (the kernel's `struct net`, by address), if
+ * it is there. Gives 1 if its identity has been written.
+ */
+int nt_announce_ifindex(__u64 net, __u32 ifindex, __u64 now_ns);
+
+/* Whether a device has been announced, by whatever name. */
+static __always_inline bool nt_device_is_announced(__u64 key)
+{
+	__u32 place = (__u32)(key ^ key >> 32) & (NT_SEEN_DEVICES - 1);
+	struct nt_seen_device *seen = bpf_map_lookup_elem(&nt_seen_devices, &place);
+
+	return seen && seen->key == key;
+}
+
 /* The key of a device, 0 for none. The gate is open: its identity may be written. */
 static __always_inline __u64 nt_key_of_device(struct net_device *dev, __u64 now_ns)
 {

@@ -12,6 +12,8 @@
 
 #include <bpf/bpf.h>
 
+#include "record/stamps.h"
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 #include "bpf/nettape.skel.h"
@@ -106,6 +108,53 @@ static int explain(int err, const char *what, char *error, size_t size)
 	return err;
 }
 
+/* Programs at tracepoints are never preempted. */
+static void fill_latency(struct nt_latency_config *config, const struct nt_options *options)
+{
+	const struct nt_candidate *way = options->plan.chosen[NT_PROBE_LATENCY];
+
+	if (!way)
+		return;
+	nt_filter_configure(&options->filter, config);
+	config->is_preempted = !strcmp(way->name, "fentry") && nt_kernel_preempts_itself();
+}
+
+/* What is asked for by number or key. */
+static int fill_filters(struct nt_kernel *kernel, const struct nt_filter *filter)
+{
+	int pids = bpf_map__fd(kernel->skeleton->maps.nt_filter_pids), err = 0;
+	int devices = bpf_map__fd(kernel->skeleton->maps.nt_filter_devices);
+	uint8_t there = 1;
+	uint32_t i;
+
+	for (i = 0; i < filter->n_pids && !err; i++)
+		err = bpf_map_update_elem(pids, &filter->pids[i], &there, 0) ? -errno : 0;
+	for (i = 0; i < filter->n_devices && !err; i++)
+		err = bpf_map_update_elem(devices, &filter->device_keys[i], &there, 0) ? -errno : 0;
+	return err;
+}
+
+/* What probe latency needs beside its programs. What it gives is explained in `error`. */
+static int prepare_latency(struct nt_kernel *kernel, const struct nt_options *options, char *error, size_t error_size)
+{
+	int err;
+
+	if (!options->plan.chosen[NT_PROBE_LATENCY])
+		return 0;
+	err = fill_filters(kernel, &options->filter);
+	if (err)
+		return explain(err, "tell the programs what to record", error, error_size);
+	nt_filter_spread((const struct nt_latency_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config.latency, kernel->cpus,
+			 kernel->n_cpus);
+	kernel->stamps_fd = nt_stamps_open();
+	if (kernel->stamps_fd < 0) {
+		snprintf(error, error_size, "cannot have the kernel note when packets come (SO_TIMESTAMPING): %s",
+			 strerror(-kernel->stamps_fd));
+		return kernel->stamps_fd;
+	}
+	return 0;
+}
+
 static void fill_config(struct nt_kernel *kernel, const struct nt_options *options)
 {
 	struct nt_config *config = (struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config;
@@ -117,6 +166,8 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_options *optio
 	config->busy_loops = nt_plan_attaches(&options->plan, "nt_enter_napi_busy_loop");
 	config->busy_begins = options->plan.chosen[NT_PROBE_BUSYPOLL] &&
 			      (config->busy_loops || nt_plan_attaches(&options->plan, "nt_sys_enter"));
+	config->drop_args = options->plan.drop_args;
+	fill_latency(&config->latency, options);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].nr < NT_MAX_CALL_NR)
@@ -184,8 +235,12 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *e
 	int err;
 
 	memset(kernel, 0, sizeof(*kernel));
-	kernel->stats_fd = -1;
+	kernel->stats_fd = kernel->stamps_fd = -1;
 	libbpf_set_print(keep_complaint);
+	options->plan.must_know = nt_filter_must_know(&options->filter);
+	err = nt_filter_resolve(&options->filter, error, error_size);
+	if (err)
+		return err;
 	err = nt_plan_choose(&options->plan);
 	if (err) {
 		snprintf(error, error_size,
@@ -216,6 +271,9 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *e
 			 options->ring_size >> 10, strerror(-err));
 		return err;
 	}
+	err = prepare_latency(kernel, options, error, error_size);
+	if (err)
+		return err;
 	err = nt_plan_attach(&options->plan, kernel->object, &failed);
 	if (err) {
 		snprintf(what, sizeof(what), "attach to %s", failed);
@@ -378,7 +436,9 @@ void nt_kernel_release(struct nt_kernel *kernel)
 	free(kernel->rings);
 	if (kernel->stats_fd >= 0)
 		close(kernel->stats_fd);
+	if (kernel->stamps_fd >= 0)
+		close(kernel->stamps_fd);
 	nettape__destroy(kernel->skeleton);
 	memset(kernel, 0, sizeof(*kernel));
-	kernel->stats_fd = -1;
+	kernel->stats_fd = kernel->stamps_fd = -1;
 }

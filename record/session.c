@@ -478,7 +478,7 @@ static void release(struct session *session)
 
 int nt_session_run(struct nt_options *options)
 {
-	struct session session = { .options = options, .kernel.stats_fd = -1 };
+	struct session session = { .options = options, .kernel.stats_fd = -1, .kernel.stamps_fd = -1 };
 	int err = begin(&session), status;
 	bool began = !err;
 
