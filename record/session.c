@@ -21,6 +21,7 @@
 #include "record/names.h"
 #include "record/readings.h"
 #include "record/stream.h"
+#include "record/symbols.h"
 
 #define DRAIN_EVERY_MS 20
 #define READ_EVERY_NS 1000000000ull
@@ -32,6 +33,7 @@ struct session {
 	struct nt_kernel kernel;
 	struct nt_ids ids;
 	struct nt_names names;
+	struct nt_symbols symbols;	/* for probe drops */
 	struct nt_readings readings;
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams;	/* by CPU; a zeroed one has no ring yet */
@@ -142,6 +144,8 @@ static int begin_chunk(struct session *session)
 		err = nt_readings_clock(&session->readings);
 	if (!err)
 		err = nt_names_put_irqs(&session->ids, nt_now());
+	if (!err)
+		err = nt_symbols_put_reasons(&session->symbols, &session->ids, nt_now());
 	return err;
 }
 
@@ -167,6 +171,8 @@ static int begin_kernel(struct session *session)
 		err = nt_kernel_seed(&session->kernel, &session->ids);
 	if (!err)
 		err = nt_names_hidden(&session->ids, nt_now(), session->hidden, sizeof(session->hidden));
+	if (!err && session->options->plan.chosen[NT_PROBE_DROPS])
+		err = nt_symbols_init(&session->symbols);
 	if (!err)
 		err = nt_kernel_start(&session->kernel);
 	return err ? complain("cannot start the programs in the kernel", err) : 0;
@@ -266,6 +272,14 @@ static int follow_hotplug(struct session *session)
 	return err || !changed ? 0 : add_streams(session);
 }
 
+/* Names for what has been referred to since the last time. */
+static int resolve(struct session *session, uint64_t now_ns)
+{
+	int err = nt_names_resolve(&session->names, &session->ids, now_ns);
+
+	return err ? err : nt_symbols_resolve(&session->symbols, &session->ids, now_ns);
+}
+
 /* What happens once a second. */
 static int tick(struct session *session, uint64_t now_ns)
 {
@@ -274,7 +288,7 @@ static int tick(struct session *session, uint64_t now_ns)
 	session->next_reading_ns += READ_EVERY_NS;
 	if (session->next_reading_ns < now_ns)
 		session->next_reading_ns = now_ns + READ_EVERY_NS;
-	err = nt_names_resolve(&session->names, &session->ids, now_ns);
+	err = resolve(session, now_ns);
 	if (!err)
 		err = nt_flush_identities(&session->ids, session->tape);
 	if (!err)
@@ -403,7 +417,7 @@ static int end(struct session *session)
 	if (!err)
 		err = drain_rest(session);
 	if (!err)
-		err = nt_names_resolve(&session->names, &session->ids, nt_now());
+		err = resolve(session, nt_now());
 	if (!err)
 		err = flush(session);
 	if (!err)
@@ -468,6 +482,7 @@ static void release(struct session *session)
 	nt_tape_writer_free(session->tape);
 	nt_readings_release(&session->readings);
 	nt_names_release(&session->names);
+	nt_symbols_release(&session->symbols);
 	nt_ids_release(&session->ids);
 	nt_kernel_release(&session->kernel);
 	if (session->signal_fd > 0)
