@@ -207,7 +207,7 @@ static void cpu1_end(struct maker *maker)
 
 #define CORE_PROBES "sched,softirq,irq,socket"
 
-static void meta(struct maker *maker, const char *probes)
+static void meta_lines(struct maker *maker, const char *probes)
 {
 	const char *const lines[][2] = {
 		{"tool", "nettape-record 0.1.0"},
@@ -230,6 +230,11 @@ static void meta(struct maker *maker, const char *probes)
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		MUST(!nt_meta_append(&maker->raw, lines[i][0], lines[i][1]));
+}
+
+static void meta(struct maker *maker)
+{
+	meta_lines(maker, CORE_PROBES);
 	put_plain(maker, NT_BLOCK_META);
 }
 
@@ -341,7 +346,7 @@ static void save(const struct maker *maker, const char *directory, const char *n
 static void first_chunk(struct maker *maker, const char *directory)
 {
 	begin_chunk(maker, 0);
-	meta(maker, CORE_PROBES);
+	meta(maker);
 	clocks(maker, START_NS);
 	readings(maker, START_NS);
 	identities(maker);
@@ -357,7 +362,7 @@ static void first_chunk(struct maker *maker, const char *directory)
 static void second_chunk(struct maker *maker, const char *directory)
 {
 	begin_chunk(maker, 1);
-	meta(maker, CORE_PROBES);
+	meta(maker);
 	clocks(maker, START_NS + 1500 * MS);
 	identities(maker);
 	rounds(maker, 70, 75);
@@ -381,7 +386,7 @@ static void bad_chunks(struct maker *maker, const char *directory)
 	size_t second, whole;
 
 	begin_chunk(maker, 0);
-	meta(maker, CORE_PROBES);
+	meta(maker);
 	second = maker->file.size;
 	ADD(0, state, STATE, .end_ns = START_NS, .reason = NT_STATE_START, .task = 0);
 	rounds(maker, 0, 3);
@@ -458,7 +463,7 @@ static void thread_polls(struct maker *maker, uint64_t at_ns)
 static void poll_tape(struct maker *maker, const char *directory)
 {
 	begin_chunk(maker, 0);
-	meta(maker, CORE_PROBES);
+	meta(maker);
 	clocks(maker, START_NS);
 	readings(maker, START_NS);
 	poll_identities(maker);
@@ -514,7 +519,7 @@ static void sample_identities(struct maker *maker)
 
 static void sample_meta(struct maker *maker)
 {
-	meta(maker, CORE_PROBES ",latency,drops,retransmits");
+	meta_lines(maker, CORE_PROBES ",latency,drops,retransmits");
 	MUST(!nt_meta_append(&maker->raw, "latency_sample", "0.5"));
 	MUST(!nt_meta_append(&maker->raw, "latency_filter", "interface eth0"));
 	MUST(!nt_meta_append(&maker->raw, "latency_filter", "pid 101"));
