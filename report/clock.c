@@ -215,10 +215,11 @@ static void consider(struct choice *choice, int64_t end_ns, int64_t made_ns)
 }
 
 /*
- * A stamp was made by the offset of its own time, which is looked for from the record's time backwards. Between two eras
- * either offset may have been in force. If the clock was set forward, only one of the two gives a time on its era's side. If it was
- * set back, it showed some times twice; where the record is later than both, either can be meant, and the smaller
- * latency is taken: packets that wait for as long as clocks are set by are rare.
+ * A stamp was made by the offset of its own time, which is looked for from the record's time backwards. Between the last snapshot
+ * of an era and the first of the next either offset may have been in force. If the clock was set forward by more than this
+ * stretch, only one of the two gives a time on its era's side. If it was set back, it showed some times twice. Where two times are
+ * possible that are both before the record, the smaller latency is taken: packets that wait for as long as clocks are set by are
+ * rare.
  */
 enum nt_late nt_clocks_latency(const struct nt_clocks *clocks, uint64_t end_ns, uint64_t stamp_ns, uint64_t *latency_ns)
 {

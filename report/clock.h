@@ -46,7 +46,7 @@ void nt_clocks_settle(struct nt_clocks *clocks);
 
 enum nt_late {
 	NT_LATE_KNOWN, /* *latency_ns is good to nt_clocks_uncertainty() */
-	NT_LATE_LEAST, /* the clock was set back shortly before: two times may be meant, *latency_ns is the smaller latency */
+	NT_LATE_LEAST, /* the clock was stepped shortly before, and two times may be meant: *latency_ns is the smaller latency */
 	NT_LATE_FUTURE, /* the stamp lies in the future, by more than the uncertainty */
 	NT_LATE_JUMPED, /* the clock never showed the stamp: a step went over it */
 	NT_LATE_NO_CLOCK /* the tape has no snapshot */
