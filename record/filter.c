@@ -156,7 +156,7 @@ static int resolve_devices(struct nt_filter *filter, const char *netns, char *er
 		if (!ifindex) {
 			err = -ENODEV;
 			snprintf(error, size, "no network device is called %s in %s: `ip link` lists them%s", filter->devices[i],
-				 netns, is_elsewhere ? "" : "; --netns says where else to look");
+				 is_elsewhere ? netns : "this network namespace", is_elsewhere ? "" : "; --netns says where else to look");
 		}
 	}
 	if (is_elsewhere && setns(own, CLONE_NEWNET) && !err) {
