@@ -96,11 +96,18 @@ struct udp_sock {
 	struct sk_buff_head reader_queue;	/* what its reader has taken from the receive queue, and not yet read */
 };
 
+struct rb_node;
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
 struct tcp_sock {
 	__u32 rcv_nxt;		/* all up to here has come */
 	__u32 copied_seq;	/* all up to here has been read */
 	__u32 rcv_ooopack;	/* segments that came before one that they follow */
-	struct sk_buff *ooo_last_skb;	/* the last of the segments that wait for one before them */
+	struct rb_root out_of_order_queue;	/* segments that wait for one before them */
+	struct sk_buff *ooo_last_skb;	/* the last of them */
 };
 
 struct tcp_skb_cb {

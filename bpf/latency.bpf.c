@@ -4,9 +4,11 @@
  * at the function that a packet passes there. How late a packet is is found when the tape is read (schema/event.h).
  */
 #include "bpf/latency.h"
+#include "bpf/tcp_order.h"
 
 struct nt_filter_pids_map nt_filter_pids SEC(".maps");
 struct nt_filter_devices_map nt_filter_devices SEC(".maps");
+struct nt_tcp_orders_map nt_tcp_orders SEC(".maps");
 
 /* A packet on its way up, still its device's. */
 static __always_inline int see_arriving(__u32 program, __u8 hook, struct sk_buff *skb, __u8 flags)
@@ -93,8 +95,11 @@ int BPF_PROG(nt_latency_tcp_socket_read__tcp_recv_timestamp, struct msghdr *msg,
 {
 	__u32 program = NT_PROGRAM_latency_tcp_socket_read__tcp_recv_timestamp, cpu_id, weight;
 	struct nt_seen_packet seen = { .hook = NT_HOOK_tcp_socket_read, .has_task = true };
+	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
 	struct nt_cpu *cpu;
 
+	if (tp && tp->rcv_ooopack && nt_has_waited(sk, tp->rcv_ooopack, tp->copied_seq))
+		seen.flags = NT_LATENCY_HOL;
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;

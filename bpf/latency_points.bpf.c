@@ -4,6 +4,7 @@
  * that come closest to the hooks. What each stands for instead is told by the plan (record/plan.c), and on the tape.
  */
 #include "bpf/latency.h"
+#include "bpf/tcp_order.h"
 
 #define ETH_P_IP 0x0800
 #define ETH_P_IPV6 0x86dd
@@ -97,7 +98,7 @@ int BPF_PROG(nt_latency_udp_socket_enqueued__sk_data_ready, struct sock *sk)
 SEC("tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(nt_latency_tcp_socket_read__skb_copy_datagram_iovec, struct sk_buff *skb)
 {
-	__u32 program = NT_PROGRAM_latency_tcp_socket_read__skb_copy_datagram_iovec, cpu_id, weight;
+	__u32 program = NT_PROGRAM_latency_tcp_socket_read__skb_copy_datagram_iovec, cpu_id, weight, disorder;
 	struct nt_seen_packet seen = { .hook = NT_HOOK_tcp_socket_read, .has_task = true };
 	struct sock *sk = skb->sk;
 	struct nt_cpu *cpu;
@@ -109,6 +110,9 @@ int BPF_PROG(nt_latency_tcp_socket_read__skb_copy_datagram_iovec, struct sk_buff
 		nt_count(cpu, program, NT_OUTCOME_skipped_family);
 		return 0;
 	}
+	disorder = BPF_CORE_READ((struct tcp_sock *)sk, rcv_ooopack);
+	if (disorder && nt_has_waited(sk, disorder, BPF_CORE_READ((struct tcp_skb_cb *)skb->cb, end_seq)))
+		seen.flags = NT_LATENCY_HOL;
 	nt_see_packet(&seen, skb);
 	nt_see_socket(&seen, sk, skb->skb_iif);
 	return nt_hook_end(cpu, cpu_id, program, &seen, sk, false, weight);

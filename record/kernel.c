@@ -209,6 +209,20 @@ static int map_cpus(struct nt_kernel *kernel)
 	return 0;
 }
 
+/* A map takes its memory even if no program uses it. */
+static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
+{
+	struct bpf_map *maps[] = {
+		kernel->skeleton->maps.nt_filter_pids,
+		kernel->skeleton->maps.nt_filter_devices,
+		kernel->skeleton->maps.nt_tcp_orders,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		bpf_map__set_autocreate(maps[i], plan->chosen[NT_PROBE_LATENCY] != NULL);
+}
+
 static int open_skeleton(struct nt_kernel *kernel, struct nt_options *options)
 {
 	int possible = libbpf_num_possible_cpus();
@@ -225,6 +239,7 @@ static int open_skeleton(struct nt_kernel *kernel, struct nt_options *options)
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_cpus, kernel->n_cpus);
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_rings, kernel->n_cpus);
 	nt_plan_set_autoload(&options->plan, kernel->object);
+	leave_out_maps(kernel, &options->plan);
 	return 0;
 }
 

@@ -170,6 +170,31 @@ if [[ $hooks == *" udp-socket-read "* ]]; then
 fi
 at_least "of TCP's readers, passed by" "$(rejected tcp-socket-read skipped_filter)" 1
 
+# ---- the network's delay, and its disorder ----
+
+# Before this host stamps a packet, it may be as late as it likes. Where one overtakes another, those behind it wait in the
+# socket for it, which is no fault of this host's: such reads are told, and none where all comes in order.
+if "${in_a[@]}" tc qdisc add dev veth0 root netem delay 20ms 2>"$work/netem.log"; then
+    recording_start "$work/n.tape" --bpf-stats --probes latency
+    exchange udp 9031 "$late" 100 1000 0
+    exchange tcp 9033 "$late" 100 1000 0
+    "${in_a[@]}" tc qdisc change dev veth0 root netem delay 20ms reorder 20%
+    exchange tcp 9034 "$late" 100 1000 0
+    recording_stop
+    db=$work/n.db
+    import_tape "$work/n.tape" "$db"
+    adds_up "$db"
+    at_most "ip-start of packets that the network had for 20 ms: mean (us)" "$(sql "$db" "SELECT avg(latency_ns) / 1000 FROM skb_latency l
+        JOIN net_device d ON d.id = l.device_id WHERE hook = 'ip-start' AND d.netns = $netns")" 10000
+    is "reads that waited for an earlier segment, where all came in order" "$(at_socket tcp-socket-read 9033 "sum(flags LIKE '%hol%')")" 0
+    waited=$(at_socket tcp-socket-read 9034 "sum(flags LIKE '%hol%')")
+    at_least "reads that waited for an earlier segment, where one of five overtakes" "$waited" 3
+    at_most "of all reads there" "$waited" "$(samples tcp-socket-read 9034)"
+    "${in_a[@]}" tc qdisc del dev veth0 root
+else
+    echo "# no netem here: $(tail -1 "$work/netem.log")"
+fi
+
 # ---- loss ----
 
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &

@@ -5,7 +5,8 @@
  *   messages udp-send|tcp-send ADDRESS PORT COUNT SIZE PAUSE_US        a pause before each send
  *   messages udp-recv|tcp-recv ADDRESS PORT COUNT SIZE PAUSE_US        a pause before each receive, when there is something to
  *
- * A receiver takes COUNT messages (of TCP: as many bytes), or what comes until nothing came for three seconds. Each prints
+ * A receiver takes COUNT messages (of TCP: as many bytes), or what comes until nothing came for three seconds; for the first it
+ * waits a minute. Each prints
  * "CALLS BYTES" of the calls that moved something. IPv4 or IPv6.
  */
 #include <arpa/inet.h>
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #define MAX_SIZE 65536
+#define FIRST_PATIENCE_MS 60000
 #define PATIENCE_MS 3000
 
 struct task {
@@ -67,7 +69,7 @@ static int receive_all(struct task *task, bool is_stream)
 	ssize_t got;
 
 	while (is_stream ? task->bytes < task->count * task->size : task->calls < task->count) {
-		if (poll(&ready, 1, PATIENCE_MS) <= 0)
+		if (poll(&ready, 1, task->calls ? PATIENCE_MS : FIRST_PATIENCE_MS) <= 0)
 			break;
 		wait_us(task->pause_us);
 		got = recv(task->fd, data, sizeof(data), 0);
@@ -86,7 +88,7 @@ static int accept_one(int listener)
 	struct pollfd ready = { .fd = listener, .events = POLLIN };
 	int fd;
 
-	if (listen(listener, 1) || poll(&ready, 1, 60000) <= 0)
+	if (listen(listener, 1) || poll(&ready, 1, FIRST_PATIENCE_MS) <= 0)
 		return -1;
 	fd = accept(listener, NULL, NULL);
 	close(listener);
