@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * histogram.c - runs a command while the programs of histogram.bpf.c are attached, and prints what the kernel counted of each:
+ * histogram OBJECT COMMAND [ARGUMENT...] prints lines "PROGRAM RUNS NANOSECONDS". Exit status: the command's, or 1 if the
+ * programs cannot be loaded.
+ */
+#include <linux/net_tstamp.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+static struct bpf_object *attach(const char *path)
+{
+	struct bpf_object *object = bpf_object__open(path);
+	struct bpf_program *program;
+
+	if (!object || bpf_object__load(object))
+		return NULL;
+	bpf_object__for_each_program(program, object)
+		if (!bpf_program__attach(program))
+			return NULL;
+	return object;
+}
+
+/* While this socket is open the kernel notes when packets come. */
+static void ask_for_stamps(void)
+{
+	int flags = SOF_TIMESTAMPING_RX_SOFTWARE, fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)))
+		perror("histogram: SO_TIMESTAMPING");
+}
+
+static void print_counts(struct bpf_object *object)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, object) {
+		struct bpf_prog_info info = {};
+		__u32 size = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+			printf("%s %llu %llu\n", bpf_program__name(program), (unsigned long long)info.run_cnt,
+			       (unsigned long long)info.run_time_ns);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct bpf_object *object = argc > 2 ? attach(argv[1]) : NULL;
+	int status = 0;
+
+	if (!object) {
+		fprintf(stderr, "histogram: the programs in %s cannot be attached here\n", argc > 1 ? argv[1] : "(none)");
+		return 1;
+	}
+	ask_for_stamps();
+	if (bpf_enable_stats(BPF_STATS_RUN_TIME) < 0)
+		perror("histogram: the kernel's statistics");
+	if (!fork()) {
+		execvp(argv[2], argv + 2);
+		_exit(127);
+	}
+	wait(&status);
+	print_counts(object);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
