@@ -235,20 +235,11 @@ static __always_inline void nt_emit_identity(struct nt_cpu *cpu, __u32 cpu_id, _
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 }
 
-/*
- * Writes one sample, and counts how the run ended. It is no part of the timeline, so no state record is due for it. Whoever may
- * be preempted must leave the stage alone; what was lost before is then told ahead of the next event.
- */
-static __always_inline void nt_emit_loose(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size,
-					  __u32 kind, bool is_preempted)
+/* Writes one sample, and counts how the run ended. It is no part of the timeline, so no state record is due for it. */
+static __always_inline void nt_emit_loose(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size, __u32 kind)
 {
-	__u64 end_ns = ((struct nt_record *)record)->end_ns;
-	bool written;
+	bool written = nt_emit_record(cpu, cpu_id, program, record, size, kind, ((struct nt_record *)record)->end_ns, 0);
 
-	if (is_preempted)
-		written = nt_count_sample(cpu, program, nt_ring_write(cpu, cpu_id, record, size), kind, 0, end_ns, 0);
-	else
-		written = nt_emit_record(cpu, cpu_id, program, record, size, kind, end_ns, 0);
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 }
 

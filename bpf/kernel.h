@@ -92,10 +92,6 @@ struct sock {
 	struct socket *sk_socket;
 };
 
-struct udp_sock {
-	struct sk_buff_head reader_queue;	/* what its reader has taken from the receive queue, and not yet read */
-};
-
 struct rb_node;
 
 struct rb_root {

@@ -42,12 +42,6 @@ ARRIVING(tcp_start, tcp_v6_rcv, NT_LATENCY_IPV6)
 ARRIVING(udp_start, udp_rcv, 0)
 ARRIVING(udp_start, udpv6_rcv, NT_LATENCY_IPV6)
 
-/* Packets in a UDP socket wait in two queues: where they arrive, and where the reader has taken them all at once. */
-static __always_inline __u32 udp_queue_len(struct sock *sk)
-{
-	return sk->sk_receive_queue.qlen + BPF_CORE_READ((struct udp_sock *)sk, reader_queue.qlen);
-}
-
 /* The socket is locked, so nobody has read the packet yet. */
 SEC("fexit/tcp_queue_rcv")
 int BPF_PROG(nt_latency_tcp_socket_enqueued__tcp_queue_rcv, struct sock *sk, struct sk_buff *skb)
@@ -84,7 +78,6 @@ int BPF_PROG(nt_latency_udp_socket_enqueued____udp_enqueue_schedule_skb, struct 
 	}
 	nt_see_packet(&seen, skb);
 	nt_see_socket(&seen, sk, skb->skb_iif);
-	seen.queue_len = udp_queue_len(sk);
 	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
 }
 
@@ -124,6 +117,5 @@ int BPF_PROG(nt_latency_udp_socket_read__skb_consume_udp, struct sock *sk, struc
 	}
 	nt_see_packet(&seen, skb);
 	nt_see_socket(&seen, sk, skb->skb_iif);
-	seen.queue_len = udp_queue_len(sk);
 	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
 }

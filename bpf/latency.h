@@ -139,14 +139,19 @@ static __always_inline void nt_announce_device_of(const struct nt_seen_packet *s
 	nt_announce_ifindex(address, seen->ifindex, now_ns);
 }
 
-/* The socket by its cookie, announced. `can_make`: the kernel lets this program give it one. */
+/*
+ * The socket by its cookie, announced. `can_make`: the kernel lets this program give it one. What is announced is not compared:
+ * a socket that gets packets has its addresses, and one that is connected anew says so when its owner next uses it.
+ */
 static __always_inline __u64 nt_hook_socket(struct sock *sk, __u64 now_ns, bool can_make)
 {
 	__u64 cookie = sk->__sk_common.skc_cookie.counter;
+	struct nt_seen_socket *slot;
 
 	if (!cookie && can_make)
 		cookie = bpf_get_socket_cookie(sk);
-	if (cookie && !is_announced(sk, cookie))
+	slot = seen_slot(cookie);
+	if (cookie && slot && slot->cookie != cookie)
 		announce(sk, cookie, now_ns);
 	return cookie;
 }
@@ -161,33 +166,72 @@ static __always_inline __u32 nt_judge(const struct nt_seen_packet *seen)
 	return seen->is_of_sending ? NT_OUTCOME_transmit_stamp : NT_OUTCOME_recorded;
 }
 
+static __always_inline void nt_fill_latency(struct nt_latency *record, const struct nt_seen_packet *seen, __u64 now_ns,
+					    __u64 socket, __u32 weight)
+{
+	record->end_ns = now_ns;
+	record->kind = NT_LATENCY;
+	record->hook = seen->hook;
+	record->flags = seen->flags;
+	record->zero_a = 0;
+	record->length = seen->length;
+	record->stamp_ns = seen->stamp_ns;
+	record->device = seen->device;
+	record->socket = socket;
+	record->task = seen->has_task ? nt_key_of(bpf_get_current_task_btf()) : 0;
+	record->queue_len = seen->queue_len;
+	record->weight = weight;
+}
+
+/* Into the stage, after what was lost before it: put together where it will stand. */
+static __always_inline bool nt_stage_latency(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_seen_packet *seen, __u64 now_ns,
+					     __u64 socket, __u32 weight)
+{
+	__u32 at;
+
+	if (cpu->lossy)
+		nt_flush_losses(cpu_id, now_ns);
+	if (!nt_stage_take(cpu, cpu_id, sizeof(struct nt_latency), &at))
+		return false;
+	nt_fill_latency((struct nt_latency *)&cpu->stage.data[(at & (NT_STAGE_BYTES - 1)) / 8], seen, now_ns, socket, weight);
+	nt_stage_taken(cpu, cpu_id, at + sizeof(struct nt_latency));
+	return true;
+}
+
+/*
+ * Whoever may be preempted must leave the stage alone; what was lost before is then told ahead of the next event. The ring takes
+ * samples from any number of programs.
+ */
+static __always_inline bool nt_write_latency(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_seen_packet *seen, __u64 now_ns,
+					     __u64 socket, __u32 weight)
+{
+	struct nt_latency record;
+
+	if (!nt_config.latency.is_preempted)
+		return nt_stage_latency(cpu, cpu_id, seen, now_ns, socket, weight);
+	nt_fill_latency(&record, seen, now_ns, socket, weight);
+	return nt_ring_write(cpu, cpu_id, &record, sizeof(record));
+}
+
 /* Ends a run: the sample, if the packet makes one. */
 static __always_inline int nt_hook_end(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, const struct nt_seen_packet *seen,
 				       struct sock *sk, bool can_make, __u32 weight)
 {
-	struct nt_latency record = {};
 	__u32 outcome = nt_judge(seen);
+	__u64 now_ns, socket = 0;
+	bool written;
 
 	if (outcome != NT_OUTCOME_recorded) {
 		nt_count(cpu, program, outcome);
 		return 0;
 	}
-	record.end_ns = bpf_ktime_get_ns();
-	record.kind = NT_LATENCY;
-	record.hook = seen->hook;
-	record.flags = seen->flags;
-	record.length = seen->length;
-	record.stamp_ns = seen->stamp_ns;
-	record.queue_len = seen->queue_len;
-	record.weight = weight;
-	record.device = seen->device;
-	if (record.device && !nt_device_is_announced(record.device))
-		nt_announce_device_of(seen, record.end_ns);
+	now_ns = bpf_ktime_get_ns();
+	if (seen->device && !nt_device_is_announced(seen->device))
+		nt_announce_device_of(seen, now_ns);
 	if (sk)
-		record.socket = nt_hook_socket(sk, record.end_ns, can_make);
-	if (seen->has_task)
-		record.task = nt_key_of(bpf_get_current_task_btf());
-	nt_emit_loose(cpu, cpu_id, program, &record, sizeof(record), NT_LATENCY, nt_config.latency.is_preempted);
+		socket = nt_hook_socket(sk, now_ns, can_make);
+	written = nt_count_sample(cpu, program, nt_write_latency(cpu, cpu_id, seen, now_ns, socket, weight), NT_LATENCY, 0, now_ns, 0);
+	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 	return 0;
 }
 

@@ -117,3 +117,22 @@ int BPF_PROG(nt_latency_tcp_socket_read__skb_copy_datagram_iovec, struct sk_buff
 	nt_see_socket(&seen, sk, skb->skb_iif);
 	return nt_hook_end(cpu, cpu_id, program, &seen, sk, false, weight);
 }
+
+/*
+ * Gives a socket that is being read its cookie: the program above is not let do so. Needed only where no program sees packets
+ * before they are read.
+ */
+SEC("tp_btf/tcp_rcv_space_adjust")
+int BPF_PROG(nt_tcp_rcv_space_adjust, struct sock *sk)
+{
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	if (!sk->__sk_common.skc_cookie.counter)
+		bpf_get_socket_cookie(sk);
+	nt_count(cpu, NT_PROGRAM_tcp_rcv_space_adjust, NT_OUTCOME_noted);
+	return 0;
+}

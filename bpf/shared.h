@@ -41,6 +41,7 @@
 	X(kfree_skb)             \
 	X(tcp_retransmit_skb)    \
 	X(tcp_retransmit_synack) \
+	X(tcp_rcv_space_adjust)  \
 	NT_FUNCTIONS(X)          \
 	NT_LATENCY_HOOKS(X)
 

@@ -142,6 +142,8 @@ static const struct nt_attach_point latency_points[] = {
 	LATENCY(tcp_socket_enqueued, sk_data_ready, NT_AT_TRACEPOINT, NT_KNOWS_QUEUE, NO_POINT("tcp-socket-enqueued", "sk_data_ready")),
 	LATENCY(tcp_start, tcp_probe, NT_AT_TRACEPOINT, NT_KNOWS_QUEUE, NO_POINT("tcp-start", "tcp_probe")),
 	{ .program = "nt_latency_ip_start__netif_receive_skb", .point = "netif_receive_skb" },
+	{ .program = "nt_tcp_rcv_space_adjust", .point = "tcp_rcv_space_adjust", .optional = true,
+	  .knows = NT_KNOWS_TASK | NT_KNOWS_QUEUE | NT_KNOWS_NAMELESS },
 	{}
 };
 
@@ -505,7 +507,8 @@ static void leave_out_hooks(struct nt_plan *plan)
 	const struct nt_attach_point *point;
 
 	for (point = chosen ? chosen->points : NULL; point && point->program; point++)
-		if ((point->knows & plan->must_know) != plan->must_know)
+		if ((point->knows & plan->must_know) != plan->must_know ||
+		    (point->knows & NT_KNOWS_NAMELESS && !(plan->must_know & NT_KNOWS_TASK)))
 			plan->has[NT_PROBE_LATENCY][point - chosen->points] = false;
 }
 
@@ -560,10 +563,18 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
 {
 	const char *const *sentence;
+	char text[320];
 	int result = 0;
 
-	if (!plan->chosen[probe])
-		return nt_probes[probe].without ? put(arg, nt_probes[probe].without) : 0;
+	if (!plan->chosen[probe] && nt_probes[probe].without)
+		return put(arg, nt_probes[probe].without);
+	if (!plan->chosen[probe]) {
+		if (!plan->on[probe])
+			return 0;
+		snprintf(text, sizeof(text), "The probe %s was asked for, and this kernel cannot serve it (%s): nothing of it was recorded.",
+			 nt_probes[probe].name, plan->refused[probe]);
+		return put(arg, text);
+	}
 	for (sentence = plan->chosen[probe]->uncovered; sentence && *sentence && !result; sentence++)
 		result = put(arg, *sentence);
 	return result ? result : put_without(plan, probe, put, arg);

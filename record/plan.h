@@ -26,6 +26,7 @@ enum nt_attach_how {
 /* What is known where a program runs: a filter that asks for it can be answered there only. */
 #define NT_KNOWS_TASK 0x01	/* the current task is the packet's reader */
 #define NT_KNOWS_QUEUE 0x02	/* the packet's socket */
+#define NT_KNOWS_NAMELESS 0x04	/* runs only with a filter that asks for the task: sockets have no name then, but by it */
 
 /* One program at one point. */
 struct nt_attach_point {
