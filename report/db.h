@@ -13,6 +13,13 @@
 
 #include "report/tables.h"
 
+/* The kinds of class SAMPLE as SQL, for IN: a loss of these leaves no time uncovered. */
+#define NT_SQL_OF_EVENT(name)
+#define NT_SQL_OF_IDENTITY(name)
+#define NT_SQL_OF_SAMPLE(name) ", '" #name "'"
+#define NT_SQL_OF_KIND(number, constant, name, class) NT_SQL_OF_##class(name)
+#define NT_SAMPLES_SQL "(''" NT_KINDS(NT_SQL_OF_KIND) ")"
+
 #define NT_DB_APPLICATION_ID 0x6e747061 /* "ntpa", in the header of the file */
 
 enum nt_db_mode {

@@ -240,9 +240,15 @@ static void end_stream(struct nt_stream *stream)
 		set_gap(stream, stream->tape->end_ns, NT_NO_TASK);
 }
 
+/* A sample, or the loss of samples: they have no place in the order of events, and must not change it. */
+static bool is_loose(const union nt_any *record)
+{
+	return nt_kind_is_sample(record->record.kind == NT_LOSS ? record->as_loss.lost_kind : record->record.kind);
+}
+
 static int fill_window(struct nt_stream *stream)
 {
-	while (stream->n < NT_REORDER && !stream->has_gap && !stream->ended) {
+	while (stream->n < NT_REORDER && !stream->has_gap && !stream->ended && !stream->has_loose) {
 		struct nt_stream_input *input = next_input(stream);
 		int error;
 
@@ -254,7 +260,11 @@ static int fill_window(struct nt_stream *stream)
 				end_stream(stream);
 			continue;
 		}
-		insert(stream, &input->head);
+		stream->has_loose = is_loose(&input->head);
+		if (stream->has_loose)
+			memcpy(stream->loose, &input->head, NT_EVENT_SIZE);
+		else
+			insert(stream, &input->head);
 		error = advance(stream, input);
 		if (error)
 			return error;
@@ -268,8 +278,13 @@ int nt_stream_prepare(struct nt_stream *stream)
 
 	if (error)
 		return error;
-	if (!stream->n && !stream->has_gap)
+	if (!stream->n && !stream->has_gap && !stream->has_loose)
 		return 1;
+	/* What has no place in the order goes at once: no event of another CPU may depend on it. */
+	if (stream->has_loose) {
+		stream->key_ns = 0;
+		return 0;
+	}
 	/* What says that something is missing goes before what happened elsewhere meanwhile. */
 	if (!stream->n || stream->window[stream->first].kind == NT_LOSS ||
 	    stream->window[stream->first].kind == NT_HOTPLUG)
@@ -284,7 +299,12 @@ void nt_stream_take(struct nt_stream *stream, struct nt_merged *out)
 	const struct nt_stream_slot *slot = &stream->window[stream->first];
 
 	out->cpu = stream->cpu;
-	out->is_gap = !stream->n;
+	out->is_gap = !stream->n && !stream->has_loose;
+	if (stream->has_loose) {
+		memcpy(&out->record, stream->loose, NT_EVENT_SIZE);
+		stream->has_loose = false;
+		return;
+	}
 	if (out->is_gap) {
 		out->resume_ns = stream->gap_resume_ns;
 		out->task = stream->gap_task;

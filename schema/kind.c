@@ -51,6 +51,15 @@ bool nt_kind_is_of_cpu(unsigned int number)
 	return nt_kind(number) && nt_kind(number)->class != NT_CLASS_IDENTITY;
 }
 
+bool nt_kind_is_sample(unsigned int number)
+{
+#define X(number_, constant, name_, class_) | (uint64_t)(NT_CLASS_##class_ == NT_CLASS_SAMPLE) << number_
+	static const uint64_t samples = 0 NT_KINDS(X);
+#undef X
+
+	return number < NT_KIND_MAX && samples >> number & 1;
+}
+
 uint64_t nt_field_get(const struct nt_field *field, const void *record)
 {
 	const char *at = (const char *)record + field->offset;

@@ -55,6 +55,8 @@ struct nt_kind_info {
 const struct nt_kind_info *nt_kind(unsigned int number);
 /* Whether records of this kind are a CPU's, in event blocks: events and samples. False for an unknown kind. */
 bool nt_kind_is_of_cpu(unsigned int number);
+/* Whether records of this kind are samples, so no part of a CPU's timeline. */
+bool nt_kind_is_sample(unsigned int number);
 
 /* The value of an unsigned or sign-extended integer field of a record. */
 uint64_t nt_field_get(const struct nt_field *field, const void *record);

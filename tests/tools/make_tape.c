@@ -15,6 +15,7 @@
  *   miscounted  as traffic, but the kernel side counted other softirqs and other records
  *   hostile     as hand, with names that are no text, and a reading that is none
  *   empty       no events at all
+ *   unclocked   a sample of latency, and no snapshot of the clocks
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +143,23 @@ static void hotplug(const char *dir)
 	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
 }
 
+static void unclocked(const char *dir)
+{
+	struct tape_gen *gen = open_tape(dir, "unclocked", 0x88);
+	union nt_any sample = {.as_latency = {.end_ns = GEN_START_NS + 500 * US,
+					      .kind = NT_LATENCY,
+					      .hook = NT_HOOK_ip_start,
+					      .stamp_ns = GEN_REALTIME_NS,
+					      .weight = 1}};
+
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		gen_state(gen, cpu, 0, 0, NT_STATE_START, 0);
+	tape_gen_event(gen, 0, &sample);
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		gen_state(gen, cpu, 1000 * US, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
+}
+
 static void miscount(struct tape_gen *gen, uint64_t dur_ns)
 {
 	tape_gen_reading(gen, GEN_START_NS + dur_ns - 2 * MS, GEN_START_NS + dur_ns - 2 * MS + 1, "/proc/softirqs",
@@ -190,6 +208,8 @@ static int make(const char *scenario, const char *dir, uint64_t ms, uint64_t see
 		hostile(dir);
 	else if (!strcmp(scenario, "hotplug"))
 		hotplug(dir);
+	else if (!strcmp(scenario, "unclocked"))
+		unclocked(dir);
 	else if (!strcmp(scenario, "empty"))
 		tape_gen_finish(open_tape(dir, "empty", 0x77), GEN_START_NS + 1000 * US, true);
 	else
