@@ -65,7 +65,7 @@ static int collect(void *arg, const struct nt_latency_sample *sample)
 
 	if (nt_series_set_add(&result->set, sample))
 		return -1;
-	if (sample->is_future || (sample->is_hol && !result->set.include_hol))
+	if (!nt_series_set_takes(&result->set, sample))
 		return 0;
 	if (view->over_time && add_to_map(collecting, &result->maps[sample->hook], columns,
 					  view->per_octave ? view->per_octave : 1, sample))
@@ -119,6 +119,7 @@ static int read_session(struct collecting *collecting)
 		return -1;
 	if (nt_series_set_init(&result->set, result->groups.n, result->choice->include_hol))
 		return no_memory(db);
+	result->set.edges = (unsigned int)result->session->cpus * (result->choice->from.is_given ? 2 : 1);
 	set_axis(collecting);
 	if (has_table &&
 	    nt_latency_scan(db, result->session, result->choice, &result->groups, collect, collecting, &result->alone))

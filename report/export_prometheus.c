@@ -49,10 +49,11 @@ void nt_prometheus_escape(FILE *out, const char *text)
 	}
 }
 
-/* 17 digits would say it, and more than one number: the fewest that say this one. */
-const char *nt_prometheus_bound(char text[32], unsigned int octave)
+/* 17 digits would do, but a tenth would be 0.10000000000000001 with them: the fewest that say this number and no other.
+ */
+const char *nt_prometheus_seconds(char text[32], double ns)
 {
-	double seconds = (double)(1ull << octave) / 1e9;
+	double seconds = ns / 1e9;
 
 	for (int digits = 1; digits <= 17; digits++) {
 		snprintf(text, 32, "%.*g", digits, seconds);
@@ -109,7 +110,7 @@ static int count_sample(void *arg, const struct nt_latency_sample *sample)
 	struct counts **counts = &export->by_hook[sample->hook][sample->group];
 	uint32_t bucket;
 
-	if (sample->is_future || (sample->is_hol && !export->choice->include_hol))
+	if (!sample->is_known || (sample->is_hol && !export->choice->include_hol))
 		return 0;
 	if (!*counts)
 		*counts = calloc(1, sizeof(**counts));
@@ -134,7 +135,7 @@ static void write_series(const struct export *export, int64_t session_id, enum n
 {
 	const struct counts *counts = export->by_hook[hook][group];
 	double upto = 0;
-	char bound[32];
+	char seconds[32];
 
 	for (unsigned int bucket = 0; bucket < N_BUCKETS; bucket++) {
 		bool is_last = bucket == N_BUCKETS - 1;
@@ -142,11 +143,12 @@ static void write_series(const struct export *export, int64_t session_id, enum n
 		upto += counts->packets[bucket];
 		fputs("nettape_skb_latency_seconds_bucket", export->out);
 		write_labels(export, session_id, hook, group);
-		fprintf(export->out, ",le=\"%s\"} %.0f\n", is_last ? "+Inf" : nt_prometheus_bound(bound, bucket), upto);
+		fprintf(export->out, ",le=\"%s\"} %.0f\n",
+			is_last ? "+Inf" : nt_prometheus_seconds(seconds, (double)(1ull << bucket)), upto);
 	}
 	fputs("nettape_skb_latency_seconds_sum", export->out);
 	write_labels(export, session_id, hook, group);
-	fprintf(export->out, "} %.17g\nnettape_skb_latency_seconds_count", counts->sum_ns / 1e9);
+	fprintf(export->out, "} %s\nnettape_skb_latency_seconds_count", nt_prometheus_seconds(seconds, counts->sum_ns));
 	write_labels(export, session_id, hook, group);
 	fprintf(export->out, "} %.0f\n", upto);
 }
@@ -187,6 +189,8 @@ static const struct counter counters[] = {
 	 "SELECT session_id, no_stamp, hook, 'no_stamp' AS reason FROM latency_hook "
 	 "UNION ALL SELECT session_id, transmit_stamp, hook, 'transmit_stamp' FROM latency_hook "
 	 "UNION ALL SELECT session_id, future, hook, 'future' FROM latency_hook "
+	 "UNION ALL SELECT session_id, count(*), hook, 'unknown' FROM skb_latency "
+	 "WHERE latency_ns IS NULL AND ',' || flags || ',' NOT LIKE '%,future,%' GROUP BY session_id, hook "
 	 "UNION ALL SELECT session_id, skipped_filter, hook, 'filter' FROM latency_hook "
 	 "ORDER BY session_id, hook, reason"},
 	{"latency_hook", "nettape_skb_latency_lost_total", "Samples at a hook that could not be recorded.",
@@ -203,6 +207,8 @@ static const struct counter counters[] = {
 
 static void write_count(const struct export *export, const struct counter *counter, sqlite3_stmt *row)
 {
+	if (sqlite3_column_type(row, 1) == SQLITE_NULL)
+		return; /* the tape does not say */
 	fprintf(export->out, "%s", counter->name);
 	for (int i = 2; i < sqlite3_column_count(row); i++)
 		write_label(export->out, i == 2 ? "{" : ",", sqlite3_column_name(row, i), nt_db_text(row, i));

@@ -20,7 +20,7 @@ int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choic
 
 /* The value of a label, without its quotes: \ " and line ends escaped, what is no UTF-8 replaced. */
 void nt_prometheus_escape(FILE *out, const char *text);
-/* A bound in seconds, 2^octave ns, in the fewest digits that say it exactly. */
-const char *nt_prometheus_bound(char text[32], unsigned int octave);
+/* A time in seconds, in the fewest digits that say it exactly. Gives `text`. */
+const char *nt_prometheus_seconds(char text[32], double ns);
 
 #endif

@@ -23,9 +23,12 @@ bool nt_is_sampled(const struct nt_samples *samples)
 	return left_out(samples) > 0;
 }
 
-double nt_count_error(const struct nt_samples *samples, double share)
+double nt_count_error(const struct nt_samples *samples, double share, unsigned int edges)
 {
-	return sqrt((1 - share) * left_out(samples));
+	double out = left_out(samples);
+
+	/* w(w - 1) on the average is also the mean square of how many packets come after the last sample. */
+	return sqrt((1 - share) * out + share * edges * out / (double)samples->n);
 }
 
 double nt_mean_error(const struct nt_samples *samples, double mean)

@@ -25,9 +25,11 @@ struct nt_interval {
 
 /* Whether any packet was left out. */
 bool nt_is_sampled(const struct nt_samples *samples);
-/* The standard error of the number of packets; `share` is that of the group in all that the weights were counted over.
+/*
+ * The standard error of the number of packets. `share` is that of the group in all that the weights were counted over;
+ * `edges` is how often that count was cut, for the packets since the last sample are not counted: once for each CPU.
  */
-double nt_count_error(const struct nt_samples *samples, double share);
+double nt_count_error(const struct nt_samples *samples, double share, unsigned int edges);
 /* The standard error of the weighted mean. */
 double nt_mean_error(const struct nt_samples *samples, double mean);
 /* Where the quantile of all packets lies, with NT_CONFIDENCE. Sorts. There must be one sample at least. */

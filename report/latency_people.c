@@ -232,7 +232,7 @@ static int print_errors(struct nt_latency_result *result, struct nt_printer *pri
 
 struct left_out {
 	bool has_series;
-	uint64_t hol, future;
+	uint64_t hol, future, unknown;
 };
 
 static void sum_left_out(const struct nt_series_set *set, struct left_out hooks[NT_HOOK_COUNT])
@@ -244,6 +244,7 @@ static void sum_left_out(const struct nt_series_set *set, struct left_out hooks[
 		hook->has_series = true;
 		hook->hol += set->all[i]->hol;
 		hook->future += set->all[i]->future;
+		hook->unknown += set->all[i]->unknown;
 	}
 }
 
@@ -310,9 +311,10 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 		put(&line, "hook", text(nt_hook_name(hook)));
 		put(&line, "head-of-line_count", integer((int64_t)hooks[hook].hol));
 		put(&line, "future stamp_count", integer((int64_t)hooks[hook].future));
+		put(&line, "unknown_count", integer((int64_t)hooks[hook].unknown));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
 			put(&line, reasons[i],
-			    accounting.is_there[hook] ? integer(accounting.counts[hook][i]) : (struct nt_cell){0});
+			    accounting.is_counted[hook] ? integer(accounting.counts[hook][i]) : (struct nt_cell){0});
 		if (print_line(printer, &line, &begun))
 			return no_memory(result->db);
 	}

@@ -87,6 +87,7 @@ static void put_series(struct record *record, const struct nt_latency_choice *ch
 	put_figures(record, figures);
 	put_integer(record, "head_of_line", (int64_t)series->hol);
 	put_integer(record, "future_stamp", (int64_t)series->future);
+	put_integer(record, "unknown", (int64_t)series->unknown);
 }
 
 static void put_bucket(struct record *record, int64_t from_ns, int64_t to_ns, double packets)
@@ -286,7 +287,7 @@ static int json_accounting(struct nt_latency_result *result, struct nt_json *jso
 			continue;
 		put_text(&record, "hook", nt_hook_name(hook));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
-			put_integer(&record, reasons[i], accounting.counts[hook][i]);
+			put_if(&record, reasons[i], accounting.is_counted[hook], accounting.counts[hook][i]);
 		json_record(json, &record);
 	}
 	nt_json_close(json, ']');

@@ -33,6 +33,7 @@ int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latenc
 		enum nt_hook hook = nt_hook_number(nt_db_text(statement, 0));
 
 		accounting->is_there[hook] = true;
+		accounting->is_counted[hook] = sqlite3_column_type(statement, 1) != SQLITE_NULL;
 		for (int i = 0; i < NT_REASON_COUNT; i++)
 			accounting->counts[hook][i] = sqlite3_column_int64(statement, 1 + i);
 	}

@@ -48,6 +48,7 @@ enum nt_latency_reason {
 };
 struct nt_latency_accounting {
 	bool is_there[NT_HOOK_COUNT]; /* the recording had a program at this hook */
+	bool is_counted[NT_HOOK_COUNT]; /* and has its counts */
 	int64_t counts[NT_HOOK_COUNT][NT_REASON_COUNT];
 };
 /* 0, or -1 and db->error. Where the database has no such view nothing is there. */

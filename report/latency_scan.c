@@ -163,7 +163,8 @@ static struct nt_latency_sample read_sample(sqlite3_stmt *row, struct nt_latency
 		.ts = sqlite3_column_int64(row, COLUMN_TS),
 		.ns = sqlite3_column_int64(row, COLUMN_NS),
 		.weight = (double)sqlite3_column_int64(row, COLUMN_WEIGHT),
-		.is_future = sqlite3_column_type(row, COLUMN_NS) == SQLITE_NULL,
+		.is_known = sqlite3_column_type(row, COLUMN_NS) != SQLITE_NULL,
+		.is_future = flags[0] && has_word(flags, "future"),
 		.is_hol = flags[0] && has_word(flags, "hol"),
 	};
 
@@ -199,7 +200,7 @@ static int visit_pair(const struct nt_pairing_sample *first, const struct nt_lat
 	pair.ns = (int64_t)((uint64_t)second->ts - (uint64_t)first->ts);
 	pair.weight = first->weight * second->weight;
 	pair.is_hol = first->is_hol || second->is_hol;
-	pair.is_future = false; /* a difference of two times on one clock: the stamp does not matter */
+	pair.is_known = true; /* a difference of two times on one clock: the stamp does not matter */
 	return visit(arg, &pair);
 }
 
@@ -277,7 +278,8 @@ int nt_latency_each_session(struct nt_db *db, int (*visit)(void *arg, const stru
 			    void *arg)
 {
 	sqlite3_stmt *statement = nt_db_prepare(
-		db, "SELECT session_id, start_ts, end_ts, start_realtime_ns FROM session ORDER BY session_id", NULL);
+		db, "SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus FROM session ORDER BY session_id",
+		NULL);
 	int step = SQLITE_DONE, error = 0;
 
 	if (!statement)
@@ -285,7 +287,8 @@ int nt_latency_each_session(struct nt_db *db, int (*visit)(void *arg, const stru
 	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW) {
 		const struct nt_latency_session session = {
 			sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
-			sqlite3_column_int64(statement, 2), sqlite3_column_int64(statement, 3)};
+			sqlite3_column_int64(statement, 2), sqlite3_column_int64(statement, 3),
+			sqlite3_column_int64(statement, 4)};
 
 		error = visit(arg, &session);
 	}

@@ -12,6 +12,7 @@
 
 struct nt_latency_session {
 	int64_t id, start_ts, end_ts, start_realtime_ns;
+	int64_t cpus;
 };
 
 /* Groups have numbers; 0 is all that belongs to none, with the label "-". Owner frees with nt_latency_groups_release.
@@ -28,7 +29,8 @@ struct nt_latency_sample {
 	uint32_t group;
 	int64_t ts, ns;
 	double weight;
-	bool is_future, is_hol; /* future: ns is not known */
+	bool is_known; /* ns is: else the stamp lies in the future, or at a time that the clock never showed */
+	bool is_future, is_hol;
 };
 
 /* What of two hooks' samples has no other. */

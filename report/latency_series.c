@@ -50,18 +50,24 @@ static struct nt_series *find(struct nt_series_set *set, enum nt_hook hook, uint
 	return *at;
 }
 
+bool nt_series_set_takes(const struct nt_series_set *set, const struct nt_latency_sample *sample)
+{
+	return sample->is_known && (!sample->is_hol || set->include_hol);
+}
+
 int nt_series_set_add(struct nt_series_set *set, const struct nt_latency_sample *sample)
 {
 	struct nt_series *series = find(set, sample->hook, sample->group);
 
 	if (!series)
 		return -ENOMEM;
-	if (sample->is_future) {
-		series->future++;
-		return 0;
-	}
-	if (sample->is_hol && !set->include_hol) {
-		series->hol++;
+	if (!nt_series_set_takes(set, sample)) {
+		if (sample->is_known)
+			series->hol++;
+		else if (sample->is_future)
+			series->future++;
+		else
+			series->unknown++;
 		return 0;
 	}
 	set->weights[sample->hook] += sample->weight;
@@ -136,7 +142,8 @@ void nt_series_figures(const struct nt_series_set *set, struct nt_series *series
 	figures->mean = mean_of(samples);
 	figures->is_sampled = nt_is_sampled(samples);
 	if (figures->is_sampled) {
-		figures->packets_error = nt_count_error(samples, samples->weight / set->weights[series->hook]);
+		figures->packets_error =
+			nt_count_error(samples, samples->weight / set->weights[series->hook], set->edges);
 		figures->mean_error = nt_mean_error(samples, figures->mean);
 	}
 	for (unsigned int i = 0; i < NT_QUANTILES; i++) {

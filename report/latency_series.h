@@ -16,7 +16,7 @@ struct nt_series {
 	enum nt_hook hook;
 	uint32_t group;
 	struct nt_samples samples;
-	uint64_t hol, future; /* samples that were left out of these */
+	uint64_t hol, future, unknown; /* samples that were left out of these, by reason */
 };
 
 struct nt_figures {
@@ -31,9 +31,10 @@ struct nt_figures {
 	struct nt_interval intervals[NT_QUANTILES];
 };
 
-/* Zero-initialise; then include_hol. Owner frees with nt_series_set_release. */
+/* Owner frees with nt_series_set_release. */
 struct nt_series_set {
 	bool include_hol;
+	unsigned int edges; /* stretches of left out packets that are cut: for the error of counts */
 	struct nt_series **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
 	double weights[NT_HOOK_COUNT]; /* of all samples of a hook that are in series */
 	uint32_t n_groups;
@@ -41,8 +42,10 @@ struct nt_series_set {
 	size_t n;
 };
 
+/* 0, or -ENOMEM, as the next. To be released even then. */
 int nt_series_set_init(struct nt_series_set *set, uint32_t n_groups, bool include_hol);
-/* 0, or -ENOMEM. */
+/* Whether a sample is one of those that figures are made of. */
+bool nt_series_set_takes(const struct nt_series_set *set, const struct nt_latency_sample *sample);
 int nt_series_set_add(struct nt_series_set *set, const struct nt_latency_sample *sample);
 /* Hooks in the order of the way; in each the groups by packets, or `by_number`; the group that is none last. */
 int nt_series_set_order(struct nt_series_set *set, bool by_number);
