@@ -66,10 +66,11 @@ static bool has_row(struct nt_db *db, const char *table)
 	return has;
 }
 
-static int export(struct nt_db *db, const struct nt_options *options, const struct nt_latency_choice *choice)
+static int export_all(struct nt_db *db, const struct nt_options *options, const struct nt_latency_choice *choice)
 {
-	if (!has_row(db, "latency_hook") && !has_row(db, "skb_latency") && !has_row(db, "skb_drop") &&
-	    !has_row(db, "tcp_retransmit"))
+	/* The view last: it looks at every sample. */
+	if (!has_row(db, "skb_latency") && !has_row(db, "skb_drop") && !has_row(db, "tcp_retransmit") &&
+	    !has_row(db, "latency_hook"))
 		return nt_complain("%s: there is nothing to export: record with nettape-record --probes "
 				   "default,latency,drops,retransmits.",
 				   options->args[1]);
@@ -89,7 +90,7 @@ static int run(const struct nt_options *options)
 		return misused(error);
 	if (nt_load_open(&db, options->args[1], error, sizeof(error)))
 		return nt_complain("%s", error);
-	code = export(db, options, &choice);
+	code = export_all(db, options, &choice);
 	nt_db_close(db);
 	return code;
 }

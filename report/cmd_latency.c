@@ -19,7 +19,7 @@
 #define COLUMNS_ELSEWHERE 80 /* a line that goes to no terminal */
 #define BESIDE_MAP 12 /* characters of a line that are no column of the heat map */
 #define COLUMNS_PROGRAMS 100 /* of a heat map in JSON and CSV */
-#define COLUMNS_PICTURE 180
+#define COLUMNS_PICTURE 120
 #define PER_OCTAVE_PICTURE 4
 
 struct command {
