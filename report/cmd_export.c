@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report/command.h"
@@ -25,28 +26,53 @@ static int write_all(struct nt_db *db, const struct nt_latency_choice *choice, F
 	return nt_export_prometheus(db, choice, out) ? nt_complain("%s", db->error) : NT_EXIT_DONE;
 }
 
+/* Gives an exit code; closes the file. */
+static int write_and_close(struct nt_db *db, const struct nt_latency_choice *choice, FILE *file, const char *path)
+{
+	int code = write_all(db, choice, file);
+	bool failed = ferror(file) != 0;
+
+	failed |= fclose(file) != 0;
+	return !code && failed ? nt_complain("%s cannot be written: is the disk full?", path) : code;
+}
+
+/* What is there and no file, such as a pipe, is written to as it is. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && !S_ISREG(status.st_mode);
+}
+
+static int write_new(struct nt_db *db, const struct nt_latency_choice *choice, const char *path, const char *partial)
+{
+	FILE *file = fopen(partial, "we");
+	int code;
+
+	if (!file)
+		return nt_complain("%s cannot be made: %s.", partial, strerror(errno));
+	code = write_and_close(db, choice, file, partial);
+	if (!code && rename(partial, path))
+		code = nt_complain("%s cannot be finished: %s.", path, strerror(errno));
+	if (code)
+		unlink(partial);
+	return code;
+}
+
 static int write_file(struct nt_db *db, const struct nt_latency_choice *choice, const char *path)
 {
 	char *partial = NULL;
-	bool failed;
 	FILE *file;
 	int code;
 
+	if (is_special(path)) {
+		file = fopen(path, "we");
+		return file ? write_and_close(db, choice, file, path)
+			    : nt_complain("%s cannot be opened: %s.", path, strerror(errno));
+	}
 	if (asprintf(&partial, "%s.partial", path) < 0)
 		return nt_complain("out of memory.");
-	file = fopen(partial, "we");
-	if (!file) {
-		code = nt_complain("%s cannot be made: %s.", partial, strerror(errno));
-		free(partial);
-		return code;
-	}
-	code = write_all(db, choice, file);
-	failed = ferror(file) != 0;
-	failed |= fclose(file) != 0;
-	if (!code && (failed || rename(partial, path)))
-		code = nt_complain("%s cannot be written: %s.", path, strerror(errno));
-	if (code)
-		unlink(partial);
+	code = write_new(db, choice, path, partial);
 	free(partial);
 	return code;
 }

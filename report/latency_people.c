@@ -30,27 +30,28 @@ static int no_memory(struct nt_db *db)
 
 /* ---- what is shown ---- */
 
-/* Values of session_meta, one a line. */
-static int print_meta(const struct nt_latency_result *result, const char *key, const char *before)
+/* The texts that a query gives, cleaned: `first` before the first, `before` before the others, `behind` behind the
+ * last. */
+static int print_texts(const struct nt_latency_result *result, const char *sql, const char *first, const char *before,
+		       const char *behind)
 {
-	struct nt_db *db = result->db;
-	sqlite3_stmt *statement = nt_db_prepare(
-		db, "SELECT value FROM session_meta WHERE session_id = ?1 AND key = ?2 ORDER BY rowid", NULL);
+	sqlite3_stmt *statement = nt_db_prepare(result->db, sql, NULL);
+	bool any = false;
 	int step;
 
 	if (!statement)
 		return -1;
 	sqlite3_bind_int64(statement, 1, result->session->id);
-	sqlite3_bind_text(statement, 2, key, -1, SQLITE_STATIC);
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-		const char *value = nt_db_text(statement, 0);
+	for (; (step = sqlite3_step(statement)) == SQLITE_ROW; any = true) {
+		const char *line = nt_db_text(statement, 0);
 
-		fputs(before, result->out);
-		nt_print_clean(result->out, value, strlen(value));
-		fputc('\n', result->out);
+		fputs(any ? before : first, result->out);
+		nt_print_clean(result->out, line, strlen(line));
 	}
+	if (any)
+		fputs(behind, result->out);
 	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "what the tape says of itself cannot be read");
+	return step == SQLITE_DONE ? 0 : nt_db_fail(result->db, "what the tape says of itself cannot be read");
 }
 
 static void print_window(const struct nt_latency_result *result)
@@ -64,6 +65,8 @@ static void print_window(const struct nt_latency_result *result)
 	if (result->choice->to.is_given)
 		fprintf(result->out, ", to %.9g s", (double)(window.to_ts - session->start_ts) / 1e9);
 }
+
+#define META(key) "SELECT value FROM session_meta WHERE session_id = ?1 AND key = '" key "' ORDER BY rowid"
 
 static int print_head(const struct nt_latency_result *result)
 {
@@ -88,8 +91,8 @@ static int print_head(const struct nt_latency_result *result)
 		fputc('\n', result->out);
 	}
 	sqlite3_finalize(statement);
-	return print_meta(result, "latency_sample", "Recorded with the probability ") ||
-			       print_meta(result, "latency_filter", "Recorded by the filter ")
+	return print_texts(result, META("latency_sample"), "Recorded with the probability ", ", ", "\n") ||
+			       print_texts(result, META("latency_filter"), "Recorded by the filter: ", ", ", "\n")
 		       ? -1
 		       : 0;
 }
@@ -262,33 +265,21 @@ static void print_absent(const struct nt_latency_result *result, const struct nt
 		fputs(".\n", result->out);
 }
 
-/* What this kernel let each hook be: the recorder's words, as the tape has them. */
-static int print_attached(struct nt_latency_result *result)
+/* What this kernel let each hook be, and what that leaves out: the recorder's words, as the tape has them. */
+static int print_hooks(struct nt_latency_result *result)
 {
-	static const char sql[] =
+	static const char attached[] =
 		"SELECT replace(substr(value, 20, instr(value, '__') - 20), '_', '-') || ' by ' || "
 		"substr(value, instr(value, '__') + instr(substr(value, instr(value, '__')), ' ')) FROM session_meta "
-		"WHERE session_id = ?1 AND key = 'attach' AND value LIKE 'latency nt\\_latency\\_%\\_\\_% %' ESCAPE "
-		"'\\' "
-		"ORDER BY rowid";
-	sqlite3_stmt *statement = nt_db_prepare(result->db, sql, NULL);
-	const char *before = "\nThe hooks of this kernel: ";
-	int step;
+		"WHERE session_id = ?1 AND key = 'attach' AND value GLOB 'latency nt_latency_?*__?* ?*' ORDER BY rowid";
+	static const char uncovered[] =
+		"SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' "
+		"AND (value LIKE '%latency%' OR value LIKE '%-start%' OR value LIKE '%-socket-%') ORDER BY rowid";
 
-	if (!statement)
-		return -1;
-	sqlite3_bind_int64(statement, 1, result->session->id);
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-		const char *line = nt_db_text(statement, 0);
-
-		fputs(before, result->out);
-		nt_print_clean(result->out, line, strlen(line));
-		before = ", ";
-	}
-	if (before[0] == ',')
-		fputs(".\n", result->out);
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(result->db, "what the tape says of itself cannot be read");
+	return print_texts(result, attached, "\nThe hooks of this kernel: ", ", ", ".\n") ||
+			       print_texts(result, uncovered, "\nNot covered by them:\n  ", "\n  ", "\n")
+		       ? -1
+		       : 0;
 }
 
 static int print_left_out(struct nt_latency_result *result, struct nt_printer *printer)
@@ -321,7 +312,7 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 	end_table(result->out, printer, begun);
 	if (begun)
 		print_absent(result, &accounting);
-	return print_attached(result);
+	return print_hooks(result);
 }
 
 static void print_alone(const struct nt_latency_result *result)

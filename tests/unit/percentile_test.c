@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * percentile_test.c - samples.c and the SQL function percentile, beside a model that sorts with qsort and counts rank by rank.
+ * percentile_test.c - samples.c and the SQL function percentile, beside a model that sorts with qsort and counts rank
+ * by rank.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -181,11 +182,9 @@ static void test_sql_windows(void **state)
 {
 	sqlite3 *db = *state;
 
-	expect(db,
-	       TEN "SELECT percentile(x, 0.5) OVER (ORDER BY x ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM v",
+	expect(db, TEN "SELECT percentile(x, 0.5) OVER (ORDER BY x ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM v",
 	       "10 10 20 30 40 50 60 70 80 90");
-	expect(db,
-	       TEN "SELECT percentile(x, 1, nullif(x, 50)) OVER (ORDER BY -x ROWS 1 PRECEDING) FROM v",
+	expect(db, TEN "SELECT percentile(x, 1, nullif(x, 50)) OVER (ORDER BY -x ROWS 1 PRECEDING) FROM v",
 	       "100 100 90 80 70 60 40 40 30 20");
 	expect(db, TEN "SELECT percentile(x, 0.5) OVER (PARTITION BY x > 30) FROM v", "20 20 20 70 70 70 70 70 70 70");
 }
