@@ -299,7 +299,7 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 
 static int run(const struct nt_options *options)
 {
-	struct command command = {.svg_path = options->svg, .json = {.out = stdout, .lines = 5}};
+	struct command command = {.svg_path = options->svg, .json = {.out = stdout, .lines = 4}};
 	char error[512];
 	int code;
 
