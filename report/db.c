@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/percentile.h"
+
 static const char views_sql[] =
 #include "report/views_sql.h"
 	;
@@ -152,6 +154,8 @@ static int open_handle(struct nt_db *db, const char *path, int flags)
 {
 	if (sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) {
 		sqlite3_busy_timeout(db->handle, 2000);
+		if (nt_percentile_register(db->handle) != SQLITE_OK)
+			return nt_db_fail(db, "the function percentile cannot be added");
 		return 0;
 	}
 	if (!db->handle)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * latency_error.c - see latency_error.h.
+ */
+#include "report/latency_error.h"
+
+#include <math.h>
+
+#define TAIL ((1 - NT_CONFIDENCE) / 2)
+
+/* The sum of w(w - 1): 0 if all packets are samples. */
+static double left_out(const struct nt_samples *samples)
+{
+	double sum = 0;
+
+	for (size_t i = 0; samples->weights && i < samples->n; i++)
+		sum += samples->weights[i] * (samples->weights[i] - 1);
+	return sum;
+}
+
+bool nt_is_sampled(const struct nt_samples *samples)
+{
+	return left_out(samples) > 0;
+}
+
+double nt_count_error(const struct nt_samples *samples, double share, unsigned int edges)
+{
+	double out = left_out(samples);
+
+	/* w(w - 1) on the average is also the mean square of how many packets come after the last sample. */
+	return sqrt((1 - share) * out + share * edges * out / (double)samples->n);
+}
+
+double nt_mean_error(const struct nt_samples *samples, double mean)
+{
+	double sum = 0;
+
+	for (size_t i = 0; samples->weights && i < samples->n; i++) {
+		double weight = samples->weights[i], off = (double)nt_samples_value(samples, i) - mean;
+
+		sum += weight * (weight - 1) * off * off;
+	}
+	return samples->weight > 0 ? sqrt(sum) / samples->weight : 0;
+}
+
+/* The probability of exactly k of n. */
+static double binomial(uint64_t n, double p, uint64_t k)
+{
+	double left = (double)(n - k);
+
+	return exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma(left + 1) + (double)k * log(p) +
+		   left * log1p(-p));
+}
+
+/*
+ * How many of n packets are at or below the quantile is binomial. The k-th lies above it if that is at most k - 1, and
+ * not above it if it is k or more. What is ten standard deviations away is too rare to count.
+ */
+void nt_rank_interval(uint64_t n, double fraction, uint64_t *low, uint64_t *high)
+{
+	double mean = (double)n * fraction, width = 10 * sqrt(mean * (1 - fraction)) + 20;
+	uint64_t begin = mean > width ? (uint64_t)(mean - width) : 0;
+	uint64_t end = mean + width < (double)n ? (uint64_t)(mean + width) : n;
+	double chance, sum = 0;
+	uint64_t k;
+
+	*low = 0;
+	*high = n + 1;
+	if (!(fraction > 0 && fraction < 1) || !n)
+		return;
+	chance = binomial(n, fraction, begin);
+	for (k = begin; k <= end; k++) {
+		sum += chance; /* of at most k */
+		if (sum <= TAIL)
+			*low = k + 1;
+		if (sum >= 1 - TAIL) {
+			*high = k + 1;
+			break;
+		}
+		chance *= (double)(n - k) / (double)(k + 1) * (fraction / (1 - fraction));
+	}
+	if (*high > n)
+		*high = n + 1;
+}
+
+struct nt_interval nt_quantile_interval(struct nt_samples *samples, double fraction)
+{
+	struct nt_interval interval = {true, true, 0, 0};
+	double out = left_out(samples), independent;
+	uint64_t n, low, high;
+
+	if (out <= 0) {
+		interval.low = interval.high = nt_samples_quantile(samples, fraction);
+		return interval;
+	}
+	/* As many equal ones would tell as much as these unequal ones. */
+	independent = samples->weight * samples->weight / out;
+	n = independent < 1 ? 1 : (uint64_t)independent;
+	nt_rank_interval(n, fraction, &low, &high);
+	interval.has_low = low >= 1;
+	interval.has_high = high <= n;
+	if (interval.has_low)
+		interval.low = nt_samples_quantile(samples, (double)low / (double)n);
+	if (interval.has_high)
+		interval.high = nt_samples_quantile(samples, (double)high / (double)n);
+	return interval;
+}

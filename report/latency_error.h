@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * latency_error.h - how far figures may be off because only some packets were sampled. Pure.
+ *
+ * A sample of weight w stands for itself and for w - 1 packets that were left out since the one before it, each of
+ * which may have been as late as any. So what a sum over all packets is off by has the variance of the sum over w(w -
+ * 1) samples: none where every packet is a sample. That gives the standard error of the mean, and of the number of
+ * packets in a group, that is of those left out how many were the group's. Quantiles have intervals between two of the
+ * samples themselves (order statistics): as many packets lie below a quantile as heads come up in as many throws of a
+ * coin.
+ */
+#ifndef NT_REPORT_LATENCY_ERROR_H
+#define NT_REPORT_LATENCY_ERROR_H
+
+#include <stdbool.h>
+
+#include "report/samples.h"
+
+#define NT_CONFIDENCE 0.95
+
+struct nt_interval {
+	bool has_low, has_high; /* with few samples there may be none */
+	int64_t low, high;
+};
+
+/* Whether any packet was left out. */
+bool nt_is_sampled(const struct nt_samples *samples);
+/*
+ * The standard error of the number of packets. `share` is that of the group in all that the weights were counted over;
+ * `edges` is how often that count was cut, for the packets since the last sample are not counted: once for each CPU.
+ */
+double nt_count_error(const struct nt_samples *samples, double share, unsigned int edges);
+/* The standard error of the weighted mean. */
+double nt_mean_error(const struct nt_samples *samples, double mean);
+/* Where the quantile of all packets lies, with NT_CONFIDENCE. Sorts. There must be one sample at least. */
+struct nt_interval nt_quantile_interval(struct nt_samples *samples, double fraction);
+
+/*
+ * Of n packets in order: the ranks (from 1) between which the quantile lies, the closest that are wrong with a chance
+ * of at most (1 - NT_CONFIDENCE) / 2 each. 0 and n + 1: there is no such rank.
+ */
+void nt_rank_interval(uint64_t n, double fraction, uint64_t *low, uint64_t *high);
+
+#endif
