@@ -30,10 +30,7 @@ irq_apart=$(kernel_config CONFIG_IRQ_TIME_ACCOUNTING)
 steal_apart=$(kernel_config CONFIG_PARAVIRT_TIME_ACCOUNTING)
 echo "# CONFIG_IRQ_TIME_ACCOUNTING $irq_apart, CONFIG_PARAVIRT_TIME_ACCOUNTING $steal_apart"
 
-"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
-keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$(scaled 20000)" &
-keep $!
+flood_start "$(scaled 20000)"
 
 recording_start "$work/b.tape"
 "$tools/burner" 2 burn-pinned pin 0 >"$work/burn-pinned"
