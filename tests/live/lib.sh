@@ -117,6 +117,15 @@ needs_netns() {
     netns_make 2>"$work/netns.log" || skip "no network namespaces: $(tail -1 "$work/netns.log")"
 }
 
+# flood_start [RATE]: UDP packets of 200 bytes from one namespace to the other, RATE a second (else all that go), until the
+# test ends
+flood_start() {
+    "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
+    keep $!
+    "${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "${1:-0}" &
+    keep $!
+}
+
 # ---- recording ----
 
 # recording_start TAPE ARGUMENT...: returns when the recording is on. The recorder runs a command that ends when

@@ -9,10 +9,7 @@ source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 
-"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
-keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$(scaled 50000)" &
-keep $!
+flood_start "$(scaled 50000)"
 recording_start "$work/l.tape" --ring-size 512k
 sleep 0.7
 kill -STOP "$recorder"

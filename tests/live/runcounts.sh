@@ -8,10 +8,7 @@ source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 
-"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
-keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$(scaled 50000)" &
-keep $!
+flood_start "$(scaled 50000)"
 recording_start "$work/r.tape" --bpf-stats
 sleep 1.2
 # Of the kernel itself, by another program: name and run count of each program that this recorder holds.

@@ -8,10 +8,7 @@ source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 
-"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
-keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$(scaled 50000)" &
-keep $!
+flood_start "$(scaled 50000)"
 recording_start "$work/s.tape"
 sleep 3.2
 recording_stop

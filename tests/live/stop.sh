@@ -8,11 +8,8 @@ source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 
-"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
-keep $!
 # As fast as it goes; emulated, no faster than leaves the recorder its share.
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$([[ -z ${NT_EMULATED:-} ]] && echo 0 || echo 5000)" &
-keep $!
+flood_start "$([[ -z ${NT_EMULATED:-} ]] && echo 0 || echo 5000)"
 
 now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 info() { "$report" info --json "$1" >"$work/info.json" && sqlite3 -batch -noheader :memory: "SELECT json_extract(readfile('$work/info.json'), '\$.$2')"; }

@@ -9,10 +9,7 @@ source "$(dirname "$0")/../live/lib.sh"
 needs_recorder
 needs_netns
 
-"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
-keep $!
-"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$(scaled 50000)" &
-keep $!
+flood_start "$(scaled 50000)"
 sleep 0.5
 for plan in fentry tracepoints; do
     if ! "$record" -q -o "$work/$plan.tape" -d 3 --plan "$plan" --bpf-stats --ring-size 64M 2>"$work/refused"; then
