@@ -3,6 +3,7 @@
  * messages - a known number of messages from one end to the other, with a pause before each, and what the ends counted.
  *
  *   messages udp-send|tcp-send ADDRESS PORT COUNT SIZE PAUSE_US        a pause before each send
+ *   messages raw-send ADDRESS PORT COUNT SIZE PAUSE_US                 the same as TCP segments of SIZE bytes, of no connection
  *   messages udp-recv|tcp-recv ADDRESS PORT COUNT SIZE PAUSE_US        a pause before each receive, when there is something to
  *
  * A receiver takes COUNT messages (of TCP: as many bytes), or what comes until nothing came for three seconds; for the first it
@@ -45,14 +46,15 @@ static void wait_us(unsigned long us)
 		nanosleep(&pause, NULL);
 }
 
+static char message[MAX_SIZE]; /* what is sent */
+
 static int send_all(struct task *task)
 {
-	static char data[MAX_SIZE];
 	ssize_t sent;
 
 	while (task->calls < task->count) {
 		wait_us(task->pause_us);
-		sent = send(task->fd, data, task->size, MSG_NOSIGNAL);
+		sent = send(task->fd, message, task->size, MSG_NOSIGNAL);
 		/* Nobody listening yet is the test's mistake, and shows in the counts. */
 		if (sent < 0 && errno != ECONNREFUSED)
 			return die("send");
@@ -95,6 +97,22 @@ static int accept_one(int listener)
 	return fd;
 }
 
+/*
+ * Segments that nobody's TCP has made, to a port of IPv4: unlike those of a connection they carry no time of their sending. Their checksum
+ * is none, so TCP looks at them and drops them.
+ */
+static int open_raw(const char *address, unsigned short port)
+{
+	struct tcphdr header = { .dest = htons(port), .doff = sizeof(header) / 4 };
+	struct sockaddr_in name = { .sin_family = AF_INET };
+	int fd = socket(AF_INET, SOCK_RAW, IPPROTO_TCP);
+
+	memcpy(message, &header, sizeof(header));
+	if (fd < 0 || inet_pton(AF_INET, address, &name.sin_addr) != 1)
+		return -1;
+	return connect(fd, (struct sockaddr *)&name, sizeof(name)) ? -1 : fd;
+}
+
 static int open_end(const char *address, unsigned short port, bool is_stream, bool is_receiver)
 {
 	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
@@ -121,11 +139,12 @@ static int open_end(const char *address, unsigned short port, bool is_stream, bo
 int main(int argc, char **argv)
 {
 	bool is_stream = argc > 1 && !strncmp(argv[1], "tcp-", 4), is_receiver = argc > 1 && strstr(argv[1], "-recv");
+	bool is_raw = argc > 1 && !strcmp(argv[1], "raw-send");
 	struct task task = {};
 	int status;
 
-	if (argc != 7 || (!is_stream && strncmp(argv[1], "udp-", 4))) {
-		fprintf(stderr, "usage: messages udp-send|tcp-send|udp-recv|tcp-recv ADDRESS PORT COUNT SIZE PAUSE_US\n");
+	if (argc != 7 || (!is_stream && !is_raw && strncmp(argv[1], "udp-", 4))) {
+		fprintf(stderr, "usage: messages udp-send|tcp-send|raw-send|udp-recv|tcp-recv ADDRESS PORT COUNT SIZE PAUSE_US\n");
 		return 2;
 	}
 	task.count = strtoul(argv[4], NULL, 10);
@@ -133,7 +152,8 @@ int main(int argc, char **argv)
 	task.pause_us = strtoul(argv[6], NULL, 10);
 	if (task.size > MAX_SIZE)
 		task.size = MAX_SIZE;
-	task.fd = open_end(argv[2], strtoul(argv[3], NULL, 10), is_stream, is_receiver);
+	task.fd = is_raw ? open_raw(argv[2], strtoul(argv[3], NULL, 10)) :
+			   open_end(argv[2], strtoul(argv[3], NULL, 10), is_stream, is_receiver);
 	if (task.fd < 0)
 		return die(argv[1]);
 	status = is_receiver ? receive_all(&task, is_stream) : send_all(&task);
