@@ -21,10 +21,12 @@ static __always_inline int see_arriving(__u32 program, __u8 hook, struct sk_buff
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;
+	nt_see_packet(&seen, skb);
+	if (nt_is_rejected(cpu, program, &seen))
+		return 0;
 	dev = skb->dev;
 	if (dev)
 		nt_see_device(&seen, dev->nd_net.net, dev->ifindex);
-	nt_see_packet(&seen, skb);
 	return nt_hook_end(cpu, cpu_id, program, &seen, NULL, false, weight);
 }
 
@@ -53,8 +55,10 @@ int BPF_PROG(nt_latency_tcp_socket_enqueued__tcp_queue_rcv, struct sock *sk, str
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;
-	nt_see_socket(&seen, sk, skb->skb_iif);
 	nt_see_packet(&seen, skb);
+	if (nt_is_rejected(cpu, program, &seen))
+		return 0;
+	nt_see_socket(&seen, sk, skb->skb_iif);
 	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
 }
 
@@ -77,6 +81,8 @@ int BPF_PROG(nt_latency_udp_socket_enqueued____udp_enqueue_schedule_skb, struct 
 		return 0;
 	}
 	nt_see_packet(&seen, skb);
+	if (nt_is_rejected(cpu, program, &seen))
+		return 0;
 	nt_see_socket(&seen, sk, skb->skb_iif);
 	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
 }
@@ -96,8 +102,10 @@ int BPF_PROG(nt_latency_tcp_socket_read__tcp_recv_timestamp, struct msghdr *msg,
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;
-	nt_see_socket(&seen, sk, nt_last_ifindex(sk));
 	seen.stamp_ns = tss->ts[0].tv_sec * 1000000000ull + tss->ts[0].tv_nsec;
+	if (nt_is_rejected(cpu, program, &seen))
+		return 0;
+	nt_see_socket(&seen, sk, nt_last_ifindex(sk));
 	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
 }
 
@@ -116,6 +124,8 @@ int BPF_PROG(nt_latency_udp_socket_read__skb_consume_udp, struct sock *sk, struc
 		return 0;
 	}
 	nt_see_packet(&seen, skb);
+	if (nt_is_rejected(cpu, program, &seen))
+		return 0;
 	nt_see_socket(&seen, sk, skb->skb_iif);
 	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
 }

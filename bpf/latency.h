@@ -156,14 +156,29 @@ static __always_inline __u64 nt_hook_socket(struct sock *sk, __u64 now_ns, bool 
 	return cookie;
 }
 
-/* Why a packet makes no sample; NT_OUTCOME_recorded: it makes one. */
-static __always_inline __u32 nt_judge(const struct nt_seen_packet *seen)
+/* What the stamp says against a sample; NT_OUTCOME_recorded: nothing. */
+static __always_inline __u32 nt_judge_stamp(const struct nt_seen_packet *seen)
 {
-	if (!nt_is_wanted(seen))
-		return NT_OUTCOME_skipped_filter;
 	if (!seen->stamp_ns)
 		return NT_OUTCOME_no_stamp;
 	return seen->is_of_sending ? NT_OUTCOME_transmit_stamp : NT_OUTCOME_recorded;
+}
+
+/*
+ * Ends the run of a packet that has no good stamp, before more is asked of it; but only if no filter has to be asked first whether
+ * it counts at all.
+ */
+static __always_inline bool nt_is_rejected(struct nt_cpu *cpu, __u32 program, const struct nt_seen_packet *seen)
+{
+	__u32 outcome;
+
+	if (nt_config.latency.is_filtered)
+		return false;
+	outcome = nt_judge_stamp(seen);
+	if (outcome == NT_OUTCOME_recorded)
+		return false;
+	nt_count(cpu, program, outcome);
+	return true;
 }
 
 static __always_inline void nt_fill_latency(struct nt_latency *record, const struct nt_seen_packet *seen, __u64 now_ns,
@@ -213,17 +228,20 @@ static __always_inline bool nt_write_latency(struct nt_cpu *cpu, __u32 cpu_id, c
 	return nt_ring_write(cpu, cpu_id, &record, sizeof(record));
 }
 
-/* Ends a run: the sample, if the packet makes one. */
+/* Ends the run of a packet that nt_is_rejected let pass: the sample, if it is asked for. */
 static __always_inline int nt_hook_end(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, const struct nt_seen_packet *seen,
 				       struct sock *sk, bool can_make, __u32 weight)
 {
-	__u32 outcome = nt_judge(seen);
 	__u64 now_ns, socket = 0;
+	__u32 outcome;
 	bool written;
 
-	if (outcome != NT_OUTCOME_recorded) {
-		nt_count(cpu, program, outcome);
-		return 0;
+	if (nt_config.latency.is_filtered) {
+		outcome = nt_is_wanted(seen) ? nt_judge_stamp(seen) : NT_OUTCOME_skipped_filter;
+		if (outcome != NT_OUTCOME_recorded) {
+			nt_count(cpu, program, outcome);
+			return 0;
+		}
 	}
 	now_ns = bpf_ktime_get_ns();
 	if (seen->device && !nt_device_is_announced(seen->device))

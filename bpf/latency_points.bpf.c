@@ -29,10 +29,12 @@ int BPF_PROG(nt_latency_ip_start__netif_receive_skb, struct sk_buff *skb)
 	}
 	if (protocol == ETH_P_IPV6)
 		seen.flags = NT_LATENCY_IPV6;
+	nt_see_packet(&seen, skb);
+	if (nt_is_rejected(cpu, program, &seen))
+		return 0;
 	dev = skb->dev;
 	if (dev)
 		nt_see_device(&seen, dev->nd_net.net, dev->ifindex);
-	nt_see_packet(&seen, skb);
 	return nt_hook_end(cpu, cpu_id, program, &seen, NULL, false, weight);
 }
 
@@ -46,8 +48,10 @@ int BPF_PROG(nt_latency_tcp_start__tcp_probe, struct sock *sk, struct sk_buff *s
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;
-	nt_see_socket(&seen, sk, skb->skb_iif);
 	nt_see_packet(&seen, skb);
+	if (nt_is_rejected(cpu, program, &seen))
+		return 0;
+	nt_see_socket(&seen, sk, skb->skb_iif);
 	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
 }
 
@@ -79,6 +83,8 @@ static __always_inline int see_ready(__u32 program, __u8 hook, struct sock *sk, 
 		nt_count(cpu, program, NT_OUTCOME_skipped_unqueued);
 		return 0;
 	}
+	if (nt_is_rejected(cpu, program, &seen))
+		return 0;
 	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
 }
 
@@ -114,6 +120,8 @@ int BPF_PROG(nt_latency_tcp_socket_read__skb_copy_datagram_iovec, struct sk_buff
 	if (disorder && nt_has_waited(sk, disorder, BPF_CORE_READ((struct tcp_skb_cb *)skb->cb, end_seq)))
 		seen.flags = NT_LATENCY_HOL;
 	nt_see_packet(&seen, skb);
+	if (nt_is_rejected(cpu, program, &seen))
+		return 0;
 	nt_see_socket(&seen, sk, skb->skb_iif);
 	return nt_hook_end(cpu, cpu_id, program, &seen, sk, false, weight);
 }

@@ -147,7 +147,9 @@ struct nt_call_info {
 struct nt_latency_config {
 	__u8 is_sampled;	/* by `gaps` */
 	__u8 is_preempted;	/* its programs may be: they use nothing that is the CPU's but counters and the ring */
+	__u8 is_filtered;	/* by any of what follows */
 	__u8 by_pid, by_device;	/* only those of nt_filter_pids, nt_filter_devices */
+	__u8 zero_a, zero_b, zero_c;
 	__u32 netns;		/* only this network namespace; 0: all */
 	__u32 min_queue;	/* only with so many packets in the socket's queue */
 	__u32 cgroup_level;	/* of `cgroup` below the root */

@@ -261,6 +261,7 @@ static void draw_gaps(double p, uint32_t *gaps)
 
 void nt_filter_configure(const struct nt_filter *filter, struct nt_latency_config *config)
 {
+	config->is_filtered = filter->n_pids || filter->n_devices || filter->netns || filter->min_queue || filter->cgroup;
 	config->by_pid = filter->n_pids != 0;
 	config->by_device = filter->n_devices != 0;
 	config->netns = filter->netns;

@@ -2,7 +2,7 @@
 /*
  * histogram.bpf.c - the other way to measure how late packets are, to compare costs with: the latency is worked out on the
  * spot, and a histogram of powers of two kept in the kernel, in a hash of each CPU's own, by hook and device. At the hooks of
- * probe `latency` (bpf/latency.bpf.c). histogram.c attaches them.
+ * probe `latency` (bpf/latency.bpf.c), or at the tracepoints that stand in for them. histogram.c attaches them.
  */
 #include "bpf/compat.h"
 #include "schema/event.h"
@@ -121,4 +121,30 @@ SEC("fentry/skb_consume_udp")
 int BPF_PROG(ref_udp_socket_read__skb_consume_udp, struct sock *sk, struct sk_buff *skb, int length)
 {
 	return length < 0 ? 0 : count_packet(NT_HOOK_udp_socket_read, skb);
+}
+
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(ref_ip_start__netif_receive_skb, struct sk_buff *skb)
+{
+	return count_packet(NT_HOOK_ip_start, skb);
+}
+
+SEC("tp_btf/tcp_probe")
+int BPF_PROG(ref_tcp_start__tcp_probe, struct sock *sk, struct sk_buff *skb)
+{
+	return count_packet(NT_HOOK_tcp_start, skb);
+}
+
+/* The last packet of the queue. That of a UDP socket; TCP's is as good. */
+SEC("tp_btf/sk_data_ready")
+int BPF_PROG(ref_udp_socket_enqueued__sk_data_ready, struct sock *sk)
+{
+	return sk->sk_protocol == 17 && sk->sk_receive_queue.qlen ?
+		       count_packet(NT_HOOK_udp_socket_enqueued, sk->sk_receive_queue.prev) : 0;
+}
+
+SEC("tp_btf/skb_copy_datagram_iovec")
+int BPF_PROG(ref_tcp_socket_read__skb_copy_datagram_iovec, struct sk_buff *skb)
+{
+	return count_packet(NT_HOOK_tcp_socket_read, skb);
 }

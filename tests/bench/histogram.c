@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * histogram.c - runs a command while the programs of histogram.bpf.c are attached, and prints what the kernel counted of each:
- * histogram OBJECT COMMAND [ARGUMENT...] prints lines "PROGRAM RUNS NANOSECONDS". Exit status: the command's, or 1 if the
- * programs cannot be loaded.
+ * histogram OBJECT COMMAND [ARGUMENT...] prints lines "PROGRAM RUNS NANOSECONDS". The programs are those before and after
+ * functions; where the kernel refuses these, those at tracepoints. Exit status: the command's, or 1 if neither can be loaded.
  */
 #include <linux/net_tstamp.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -14,17 +16,26 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-static struct bpf_object *attach(const char *path)
+/* The programs of one way. NULL: this kernel does not allow it. */
+static struct bpf_object *attach(const char *path, bool by_tracepoints)
 {
 	struct bpf_object *object = bpf_object__open(path);
 	struct bpf_program *program;
+	int err;
 
-	if (!object || bpf_object__load(object))
+	if (!object)
 		return NULL;
 	bpf_object__for_each_program(program, object)
-		if (!bpf_program__attach(program))
-			return NULL;
-	return object;
+		bpf_program__set_autoload(program, !strncmp(bpf_program__section_name(program), "tp_btf", 6) == by_tracepoints);
+	err = bpf_object__load(object);
+	if (!err)
+		bpf_object__for_each_program(program, object)
+			if (bpf_program__autoload(program) && !bpf_program__attach(program))
+				err = -1;
+	if (!err)
+		return object;
+	bpf_object__close(object);
+	return NULL;
 }
 
 /* While this socket is open the kernel notes when packets come. */
@@ -44,7 +55,7 @@ static void print_counts(struct bpf_object *object)
 		struct bpf_prog_info info = {};
 		__u32 size = sizeof(info);
 
-		if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+		if (bpf_program__fd(program) >= 0 && !bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
 			printf("%s %llu %llu\n", bpf_program__name(program), (unsigned long long)info.run_cnt,
 			       (unsigned long long)info.run_time_ns);
 	}
@@ -52,9 +63,11 @@ static void print_counts(struct bpf_object *object)
 
 int main(int argc, char **argv)
 {
-	struct bpf_object *object = argc > 2 ? attach(argv[1]) : NULL;
+	struct bpf_object *object = argc > 2 ? attach(argv[1], false) : NULL;
 	int status = 0;
 
+	if (!object && argc > 2)
+		object = attach(argv[1], true);
 	if (!object) {
 		fprintf(stderr, "histogram: the programs in %s cannot be attached here\n", argc > 1 ? argv[1] : "(none)");
 		return 1;

@@ -21,7 +21,7 @@ sleep 0.5
 keep $!
 for turn in 1 2 3; do
     if ! build/bench/histogram build/bench/histogram.bpf.o sleep 3 >"$work/ref.$turn" 2>"$work/refused"; then
-        skip "no programs before functions here: $(tail -1 "$work/refused")"
+        skip "$(tail -1 "$work/refused")"
     fi
     "$record" -q -o "$work/$turn.tape" -d 3 --probes latency --bpf-stats --ring-size 64M
     import_tape "$work/$turn.tape" "$work/$turn.db"
