@@ -150,7 +150,7 @@ static void draw_latency_axis(const struct nt_heatmap *map, FILE *out)
 	int64_t lower = nt_bucket_lower(map->per_octave, map->low);
 	int64_t upper = nt_bucket_upper(map->per_octave, map->high - 1);
 
-	if (upper / 100 < lower) {
+	if (upper < 100 || upper / 100 < lower) {
 		draw_tick(out, 0, lower);
 		draw_tick(out, 1, upper);
 		return;
