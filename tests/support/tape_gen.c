@@ -234,7 +234,7 @@ static void random_sample(struct nt_rand *rand, uint64_t end_ns, union nt_any *o
 	memset(out, 0, sizeof(*out));
 	for (unsigned int i = 1; i < kind->n_fields; i++)
 		nt_field_set(&kind->fields[i], out,
-			     nt_rand_below(rand, 10) ? nt_rand_below(rand, 9) : nt_rand_any(rand));
+			     nt_rand_below(rand, 300) ? 1 + nt_rand_below(rand, 7) : nt_rand_any(rand));
 	out->record.kind = kind->number;
 	out->record.end_ns = end_ns - nt_rand_below(rand, 3000);
 	if (kind->number == NT_LATENCY)

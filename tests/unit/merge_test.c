@@ -139,6 +139,29 @@ static void merges_cpus(void **state)
 	expect_end(fixture);
 }
 
+/* Samples and their losses come as they are read, and what stands about them is put right over them. */
+static void samples_go_past_the_order(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 2, 0);
+
+	gen_irq(gen, 0, 10, 30, NT_IRQ_VECTOR, 1);
+	tape_gen_event(gen, 0, &(union nt_any){.as_drop = {.end_ns = GEN_START_NS + 90, .kind = NT_DROP}});
+	gen_loss(gen, 0, 95, NT_LATENCY, 3, 20, 80, 0);
+	gen_softirq(gen, 0, 15, 20, 1, 1);
+	gen_irq(gen, 1, 20, 25, NT_IRQ_VECTOR, 1);
+	tape_gen_event(gen, 0, &(union nt_any){.as_latency = {.end_ns = GEN_START_NS + 15, .kind = NT_LATENCY}});
+	tape_gen_finish(gen, GEN_START_NS + 100, true);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_DROP, 90);
+	expect(fixture, 0, NT_LOSS, 95);
+	expect(fixture, 0, NT_LATENCY, 15);
+	expect(fixture, 0, NT_SOFTIRQ, 20);
+	expect(fixture, 1, NT_IRQ, 25);
+	expect(fixture, 0, NT_IRQ, 30);
+	expect_end(fixture);
+}
+
 /* Nothing moves over a loss, and it comes before what happened elsewhere since the record before it. */
 static void loss_comes_early_and_stays(void **state)
 {
@@ -418,6 +441,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(sorts_a_cpu),
 		TEST(merges_cpus),
+		TEST(samples_go_past_the_order),
 		TEST(loss_comes_early_and_stays),
 		TEST(long_spans_fall_into_place),
 		TEST(missing_block_is_a_gap),
