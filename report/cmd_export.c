@@ -123,7 +123,7 @@ static int run(const struct nt_options *options)
 
 const struct nt_command nt_cmd_export = {
 	.name = "export",
-	.usage = "prometheus TAPE|DB [-o FILE] [--by WHAT] ...",
+	.usage = "prometheus TAPE|DB [-o FILE] ...",
 	.what = "writes latency histograms, drops and retransmits for Prometheus",
 	.help = "A histogram of latency for each hook, in seconds, and counters of what is in none.\n",
 	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_SAMPLES,

@@ -317,7 +317,7 @@ static int run(const struct nt_options *options)
 
 const struct nt_command nt_cmd_latency = {
 	.name = "latency",
-	.usage = "TAPE|DB [--by WHAT] [--histogram] [--over-time] [--between HOOK HOOK] ... [--json|--csv]",
+	.usage = "TAPE|DB [--by WHAT] ... [--json|--csv]",
 	.what = "prints how late packets were on their way up",
 	.help = "A hook is a place on that way: ip-start, tcp-start, udp-start, tcp-socket-enqueued, "
 		"udp-socket-enqueued,\n"

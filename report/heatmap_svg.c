@@ -10,6 +10,7 @@
 
 #include "report/histogram.h"
 #include "report/output.h"
+#include "report/samples.h"
 #include "report/words.h"
 
 #define WIDTH 980
@@ -75,12 +76,12 @@ void nt_svg_end(FILE *out)
 }
 
 /* Where a time lies between the lowest (0) and the highest (1) row that is drawn. */
-static double height_of(const struct nt_heatmap *map, double ns)
+static double height_of(const struct nt_heatmap *map, int64_t ns)
 {
-	uint32_t bucket = nt_bucket_of(map->per_octave, (int64_t)ns);
+	uint32_t bucket = nt_bucket_of(map->per_octave, ns);
 	double lower = (double)nt_bucket_lower(map->per_octave, bucket);
 	double upper = (double)nt_bucket_upper(map->per_octave, bucket);
-	double at = bucket + (ns - lower) / (upper - lower);
+	double at = bucket + ((double)ns - lower) / (upper - lower);
 
 	return (at - map->low) / (map->high - map->low);
 }
@@ -95,7 +96,7 @@ static void draw_cell(const struct nt_heatmap *map, FILE *out, int64_t since_ts,
 	fprintf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"><title>", left,
 		PLOT_TOP + top, (double)PLOT_WIDTH / map->columns, PLOT_HEIGHT / rows,
 		colours[nt_heat_level(count, map->most)]);
-	fprintf(out, "%s packets, ", nt_human_count(number, (int64_t)(count + 0.5)));
+	fprintf(out, "%s packets, ", nt_human_count(number, nt_round(count)));
 	fprintf(out, "%s to %s late, %.6f to %.6f s</title></rect>\n",
 		nt_human_ns(from, (uint64_t)nt_bucket_lower(map->per_octave, bucket)),
 		nt_human_ns(to, (uint64_t)nt_bucket_upper(map->per_octave, bucket)),
@@ -131,23 +132,34 @@ static void draw_time_axis(const struct nt_heatmap *map, FILE *out, int64_t sinc
 		PLOT_LEFT + PLOT_WIDTH / 2, PLOT_TOP + PLOT_HEIGHT + 36);
 }
 
-/* A tick at each power of ten; where the rows span less than that, at their bounds. */
-static void draw_latency_axis(const struct nt_heatmap *map, FILE *out)
+/* `height` is from 0, at the bottom, to 1. */
+static void draw_tick(FILE *out, double height, int64_t ns)
 {
-	double lower = (double)nt_bucket_lower(map->per_octave, map->low);
-	double upper = (double)nt_bucket_upper(map->per_octave, map->high - 1);
-	bool is_wide = upper >= 100 * (lower > 1 ? lower : 1);
+	double y = PLOT_TOP + PLOT_HEIGHT * (1 - height);
 	char text[NT_HUMAN_MAX];
 
-	for (double ns = is_wide ? 1 : lower; ns <= upper; ns = is_wide ? ns * 10 : ns < upper ? upper : upper + 1) {
-		double y = PLOT_TOP + PLOT_HEIGHT * (1 - (ns <= lower ? 0 : height_of(map, ns)));
+	fprintf(out,
+		"<line x1=\"%d\" y1=\"%.2f\" x2=\"%d\" y2=\"%.2f\" stroke=\"#444444\"/>"
+		"<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%s</text>\n",
+		PLOT_LEFT - 5, y, PLOT_LEFT, y, PLOT_LEFT - 8, y + 4, nt_human_ns(text, (uint64_t)ns));
+}
 
-		if (ns < lower)
-			continue;
-		fprintf(out,
-			"<line x1=\"%d\" y1=\"%.2f\" x2=\"%d\" y2=\"%.2f\" stroke=\"#444444\"/>"
-			"<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%s</text>\n",
-			PLOT_LEFT - 5, y, PLOT_LEFT, y, PLOT_LEFT - 8, y + 4, nt_human_ns(text, (uint64_t)ns));
+/* A tick at each power of ten; where the rows span less than two of them, at both ends. */
+static void draw_latency_axis(const struct nt_heatmap *map, FILE *out)
+{
+	int64_t lower = nt_bucket_lower(map->per_octave, map->low);
+	int64_t upper = nt_bucket_upper(map->per_octave, map->high - 1);
+
+	if (upper < 100 || upper / 100 < lower) {
+		draw_tick(out, 0, lower);
+		draw_tick(out, 1, upper);
+		return;
+	}
+	for (int64_t ns = 1; ns <= upper; ns *= 10) {
+		if (ns > lower)
+			draw_tick(out, height_of(map, ns), ns);
+		if (ns > INT64_MAX / 10)
+			break;
 	}
 }
 
@@ -167,7 +179,7 @@ static void draw_legend(const struct nt_heatmap *map, FILE *out)
 			"<rect x=\"%d\" y=\"%d\" width=\"18\" height=\"16\" fill=\"%s\" stroke=\"#888888\"/>"
 			"<text x=\"%d\" y=\"%d\">%s and more</text>\n",
 			LEGEND_LEFT, y - 6, colours[level], LEGEND_LEFT + 25, y + 7,
-			nt_human_count(text, (int64_t)begin));
+			nt_human_count(text, nt_round(begin)));
 	}
 }
 

@@ -9,6 +9,7 @@
 
 #include "report/histogram.h"
 #include "report/output.h"
+#include "report/samples.h"
 
 /* By level. Colours are those of the usual palette of 256, from dark blue to yellow. */
 static const char letters[NT_HEAT_LEVELS + 1] = {' ', '.', ':', '-', '=', '+', '*', '%', '#', '@'};
@@ -73,7 +74,7 @@ static void print_legend(const struct nt_heatmap *map, FILE *out, bool colour)
 		fputs("  ", out);
 		print_level(out, level, 0, colour);
 		fprintf(out, "%s %s", colour ? "\033[0m" : "",
-			nt_human_count(text, (int64_t)nt_heat_level_begin(level, map->most)));
+			nt_human_count(text, nt_round(nt_heat_level_begin(level, map->most))));
 	}
 	fputs(" and more\n", out);
 }

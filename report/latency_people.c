@@ -145,10 +145,10 @@ static void put_figures(struct line *line, const struct nt_figures *figures)
 	static const char *const names[NT_QUANTILES] = {"p50_ns", "p90_ns", "p99_ns", "p99.9_ns"};
 	struct nt_cell none = {.type = NT_CELL_NULL};
 
-	put(line, "packets_count", integer((int64_t)(figures->packets + 0.5)));
+	put(line, "packets_count", integer(nt_round(figures->packets)));
 	put(line, "samples_count", integer((int64_t)figures->samples));
 	put(line, "min_ns", figures->any ? integer(figures->min) : none);
-	put(line, "mean_ns", figures->any ? integer((int64_t)(figures->mean + 0.5)) : none);
+	put(line, "mean_ns", figures->any ? integer(nt_round(figures->mean)) : none);
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
 		put(line, names[i], figures->any ? integer(figures->quantiles[i]) : none);
 	put(line, "max_ns", figures->any ? integer(figures->max) : none);
@@ -206,8 +206,8 @@ static int print_error(struct nt_latency_result *result, struct nt_printer *prin
 	if (!figures.is_sampled)
 		return 0;
 	put_key(&line, result, series, hook);
-	snprintf(count, sizeof(count), "+- %s", nt_human_count(number, (int64_t)(figures.packets_error + 0.5)));
-	snprintf(mean, sizeof(mean), "+- %s", nt_human_ns(number, (uint64_t)(figures.mean_error + 0.5)));
+	snprintf(count, sizeof(count), "+- %s", nt_human_count(number, nt_round(figures.packets_error)));
+	snprintf(mean, sizeof(mean), "+- %s", nt_human_ns(number, (uint64_t)nt_round(figures.mean_error)));
 	put(&line, "packets", text(count));
 	put(&line, "mean", text(mean));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
@@ -373,8 +373,8 @@ static void print_bucket(const struct nt_latency_view *view, FILE *out, uint32_t
 	char from[NT_HUMAN_MAX], to[NT_HUMAN_MAX], count[NT_HUMAN_MAX];
 
 	fprintf(out, "%9s .. %9s %12s %7.2f %% |", nt_human_ns(from, (uint64_t)nt_bucket_lower(per_octave, bucket)),
-		nt_human_ns(to, (uint64_t)nt_bucket_upper(per_octave, bucket)),
-		nt_human_count(count, (int64_t)(weight + 0.5)), 100 * weight / whole);
+		nt_human_ns(to, (uint64_t)nt_bucket_upper(per_octave, bucket)), nt_human_count(count, nt_round(weight)),
+		100 * weight / whole);
 	print_bar(view, out, weight / most);
 	fputc('\n', out);
 }

@@ -44,11 +44,6 @@ static void put_text(struct record *record, const char *name, const char *value)
 		  : (struct nt_cell){.type = NT_CELL_NULL});
 }
 
-static int64_t rounded(double value)
-{
-	return (int64_t)(value < 0 ? value - 0.5 : value + 0.5);
-}
-
 static void put_key(struct record *record, const struct nt_latency_choice *choice, const char *hook, const char *group)
 {
 	put_text(record, "hook", hook);
@@ -63,15 +58,15 @@ static void put_figures(struct record *record, const struct nt_figures *figures)
 	static const char *const high[NT_QUANTILES] = {"p50_high_ns", "p90_high_ns", "p99_high_ns", "p999_high_ns"};
 	bool any = figures->any;
 
-	put_integer(record, "packets", rounded(figures->packets));
+	put_integer(record, "packets", nt_round(figures->packets));
 	put_integer(record, "samples", (int64_t)figures->samples);
 	put_if(record, "min_ns", any, figures->min);
-	put_if(record, "mean_ns", any, rounded(figures->mean));
+	put_if(record, "mean_ns", any, nt_round(figures->mean));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
 		put_if(record, names[i], any, figures->quantiles[i]);
 	put_if(record, "max_ns", any, figures->max);
-	put_if(record, "packets_error", figures->is_sampled, rounded(figures->packets_error));
-	put_if(record, "mean_error_ns", figures->is_sampled, rounded(figures->mean_error));
+	put_if(record, "packets_error", figures->is_sampled, nt_round(figures->packets_error));
+	put_if(record, "mean_error_ns", figures->is_sampled, nt_round(figures->mean_error));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++) {
 		const struct nt_interval *interval = &figures->intervals[i];
 
@@ -94,7 +89,7 @@ static void put_bucket(struct record *record, int64_t from_ns, int64_t to_ns, do
 {
 	put_integer(record, "above_ns", from_ns);
 	put_integer(record, "upto_ns", to_ns);
-	put_integer(record, "packets", rounded(packets));
+	put_integer(record, "packets", nt_round(packets));
 }
 
 static void put_cell(struct record *record, const char *hook, const struct nt_heatmap *map, uint32_t column,

@@ -168,8 +168,8 @@ static struct nt_latency_sample read_sample(sqlite3_stmt *row, struct nt_latency
 		.is_hol = flags[0] && has_word(flags, "hol"),
 	};
 
-	if (sample.weight < 1)
-		sample.weight = 1;
+	if (!(sample.weight >= 1 && sample.weight <= UINT32_MAX))
+		sample.weight = 1; /* no recorder's */
 	if (sqlite3_column_type(row, COLUMN_KEY) != SQLITE_NULL)
 		sample.group = (uint32_t)nt_id_map_get(&groups->ids, (uint64_t)sqlite3_column_int64(row, COLUMN_KEY));
 	return sample;
@@ -274,6 +274,28 @@ int nt_latency_scan(struct nt_db *db, const struct nt_latency_session *session, 
 	return error;
 }
 
+/* A database may be anybody's: times that are no host's become such that can be reckoned with. */
+static struct nt_latency_session read_session(sqlite3_stmt *row)
+{
+	struct nt_latency_session session = {
+		.id = sqlite3_column_int64(row, 0),
+		.start_ts = sqlite3_column_int64(row, 1),
+		.end_ts = sqlite3_column_int64(row, 2),
+		.start_realtime_ns = sqlite3_column_int64(row, 3),
+		.cpus = sqlite3_column_int64(row, 4),
+	};
+
+	if (session.start_ts < 0)
+		session.start_ts = 0;
+	if (session.end_ts < session.start_ts)
+		session.end_ts = session.start_ts;
+	if (session.start_realtime_ns < 0)
+		session.start_realtime_ns = 0;
+	if (session.cpus < 0 || session.cpus > UINT16_MAX)
+		session.cpus = 1;
+	return session;
+}
+
 int nt_latency_each_session(struct nt_db *db, int (*visit)(void *arg, const struct nt_latency_session *session),
 			    void *arg)
 {
@@ -285,10 +307,7 @@ int nt_latency_each_session(struct nt_db *db, int (*visit)(void *arg, const stru
 	if (!statement)
 		return -1;
 	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW) {
-		const struct nt_latency_session session = {
-			sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
-			sqlite3_column_int64(statement, 2), sqlite3_column_int64(statement, 3),
-			sqlite3_column_int64(statement, 4)};
+		const struct nt_latency_session session = read_session(statement);
 
 		error = visit(arg, &session);
 	}

@@ -141,8 +141,8 @@ void nt_samples_sort(struct nt_samples *samples)
 /* ---- quantiles ---- */
 
 /*
- * The weight that the wanted number and all below it have at least. A fraction like 0.07 is no binary number: 0.07 of 100 is
- * 7, though their product is a little more.
+ * The weight that the wanted number and all below it have at least. A fraction like 0.07 is no binary number: 0.07 of
+ * 100 is 7, though their product is a little more.
  */
 static double rank(double fraction, double whole)
 {
@@ -198,4 +198,11 @@ double nt_ordered_to_real(int64_t ordered)
 
 	memcpy(&real, &bits, sizeof(real));
 	return real;
+}
+
+int64_t nt_round(double value)
+{
+	if (!(value > -9e18))
+		return INT64_MIN;
+	return value < 9e18 ? (int64_t)(value < 0 ? value - 0.5 : value + 0.5) : INT64_MAX;
 }

@@ -37,6 +37,9 @@ static inline uint64_t nt_samples_key(int64_t value)
 	return (uint64_t)value ^ 1ull << 63;
 }
 
+/* The nearest integer, as far as there is one: sums of weights may be greater than any. */
+int64_t nt_round(double value);
+
 /* Real numbers by the same means: integers in the order of the reals that they stand for. */
 int64_t nt_real_to_ordered(double real);
 double nt_ordered_to_real(int64_t ordered);

@@ -229,13 +229,47 @@ static void test_svg(void **state)
 	nt_heatmap_release(&map);
 }
 
+/* However late packets were, the axis has an end. */
+static void test_svg_of_any_latency(void **state)
+{
+	static const int64_t least[] = {-1, 0, 1, 2, 5, 1000, INT64_MAX / 3, INT64_MAX};
+	static const int64_t greatest[] = {0, 3, 1000, 99999, INT64_MAX - 5, INT64_MAX};
+	struct nt_heatmap map;
+	char *text;
+	size_t size;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(least) / sizeof(least[0]); i++) {
+		for (size_t j = 0; j < sizeof(greatest) / sizeof(greatest[0]); j++) {
+			FILE *out = open_memstream(&text, &size);
+
+			assert_int_equal(nt_heatmap_init(&map, 0, INT64_MAX, 20, 7), 0);
+			nt_heatmap_add(&map, 5, least[i], 1);
+			nt_heatmap_add(&map, INT64_MAX, greatest[j], 1e30);
+			nt_svg_panel(out, 0, &map, 0, "");
+			nt_heatmap_print(&map, out, 0, true);
+			fclose(out);
+			assert_true(size < 500000);
+			assert_true(count_of(text, "text-anchor=\"end\"") >= 2);
+			assert_null(strstr(text, "nan"));
+			free(text);
+			nt_heatmap_release(&map);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_powers_of_two), cmocka_unit_test(test_buckets_by_definition),
-		cmocka_unit_test(test_random_times),  cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_counts),	      cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_characters),    cmocka_unit_test(test_svg),
+		cmocka_unit_test(test_powers_of_two),
+		cmocka_unit_test(test_buckets_by_definition),
+		cmocka_unit_test(test_random_times),
+		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_characters),
+		cmocka_unit_test(test_svg),
+		cmocka_unit_test(test_svg_of_any_latency),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
