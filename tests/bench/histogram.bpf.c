@@ -5,19 +5,9 @@
  * probe `latency` (bpf/latency.bpf.c), or at the tracepoints that stand in for them. histogram.c attaches them.
  */
 #include "bpf/compat.h"
-#include "schema/event.h"
+#include "tests/bench/histogram.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-#define MAX_BUCKET 34
-#define SUM_BUCKET (MAX_BUCKET + 1)
-
-struct bucket_key {
-	__u64 cgroup;
-	__u32 ifindex;
-	__u16 hook;
-	__u16 bucket;
-};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * histogram.c - runs a command while the programs of histogram.bpf.c are attached, and prints what the kernel counted of each:
- * histogram OBJECT COMMAND [ARGUMENT...] prints lines "PROGRAM RUNS NANOSECONDS". The programs are those before and after
+ * histogram OBJECT COMMAND [ARGUMENT...] prints lines "PROGRAM RUNS NANOSECONDS", and of the histograms, over devices and CPUs,
+ * "sum HOOK PACKETS NANOSECONDS" with the hook's number (schema/event.h). The programs are those before and after
  * functions; where the kernel refuses these, those at tracepoints. Exit status: the command's, or 1 if neither can be loaded.
  */
 #include <linux/net_tstamp.h>
@@ -15,6 +16,8 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+
+#include "tests/bench/histogram.h"
 
 /* The programs of one way. NULL: this kernel does not allow it. */
 static struct bpf_object *attach(const char *path, bool by_tracepoints)
@@ -61,6 +64,41 @@ static void print_counts(struct bpf_object *object)
 	}
 }
 
+#define MAX_CPUS 1024
+
+/* Over all CPUs. */
+static __u64 value_of(int map, const struct bucket_key *key)
+{
+	static __u64 values[MAX_CPUS];
+	__u64 sum = 0;
+
+	memset(values, 0, sizeof(values));
+	if (libbpf_num_possible_cpus() > MAX_CPUS || bpf_map_lookup_elem(map, key, values))
+		return 0;
+	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
+		sum += values[cpu];
+	return sum;
+}
+
+static void print_sums(struct bpf_object *object)
+{
+	struct { __u64 packets, ns; } hooks[NT_HOOK_COUNT] = {};
+	int map = bpf_object__find_map_fd_by_name(object, "histogram");
+	struct bucket_key key, *before = NULL;
+
+	while (map >= 0 && !bpf_map_get_next_key(map, before, &key)) {
+		__u64 value = value_of(map, &key);
+
+		before = &key;
+		if (key.hook < NT_HOOK_COUNT && key.bucket == SUM_BUCKET)
+			hooks[key.hook].ns += value;
+		else if (key.hook < NT_HOOK_COUNT)
+			hooks[key.hook].packets += value;
+	}
+	for (int hook = 1; hook < NT_HOOK_COUNT; hook++)
+		printf("sum %d %llu %llu\n", hook, (unsigned long long)hooks[hook].packets, (unsigned long long)hooks[hook].ns);
+}
+
 int main(int argc, char **argv)
 {
 	struct bpf_object *object = argc > 2 ? attach(argv[1], false) : NULL;
@@ -81,5 +119,6 @@ int main(int argc, char **argv)
 	}
 	wait(&status);
 	print_counts(object);
+	print_sums(object);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The samples of probe `latency` beside histograms that the kernel keeps of the same packets (tests/bench/histogram.bpf.c): at each
+# hook as many, and their sum within 1 %, but for what the one program's run adds to what the other sees.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/../live/lib.sh"
+needs_recorder
+needs_netns
+[[ -n ${NT_EMULATED:-} ]] || skip "only in a guest: the histograms are of all packets, and nobody else may send any"
+[[ -x build/bench/histogram ]] || skip "build/bench/histogram is not built"
+
+count=300
+# exchange KIND PORT PAUSE_US: messages, to a reader that waits before each read
+exchange() {
+    local receiver
+    "${in_b[@]}" "$tools/messages" "$1-recv" "$addr_b" "$2" "$count" 200 "$3" >"$work/read" &
+    receiver=$!
+    keep "$receiver"
+    wait_for 500 grep -q "$(printf ':%04X ' "$2")" "/proc/$receiver/net/$1" || bad "no receiver"
+    "${in_a[@]}" "$tools/messages" "$1-send" "$addr_b" "$2" "$count" 200 $((2 * $3 + 5000)) >/dev/null
+    wait "$receiver" || bad "the receiver failed"
+}
+
+# The neighbours know each other before, so that nothing but the messages is on the way.
+"${in_a[@]}" ping -c 1 -W 5 "$addr_b" >/dev/null 2>&1 || true
+recording_start "$work/s.tape" --probes latency --bpf-stats
+rm -f "$work/on" "$work/off"
+# shellcheck disable=SC2016
+build/bench/histogram build/bench/histogram.bpf.o sh -c ': >"$0/on"; while [ ! -e "$0/off" ]; do sleep 0.1; done' "$work" >"$work/sums" 2>"$work/why" &
+histogram=$!
+keep "$histogram"
+wait_for 1000 test -e "$work/on" || skip "no histograms here: $(tail -1 "$work/why")"
+# What came while only one of the two was there came before this, or after the messages.
+sleep 1
+from_ns=$(awk '{ printf "%.0f", $1 * 1e9 }' /proc/uptime)
+exchange udp 9001 10000
+exchange tcp 9002 10000
+sleep 1
+: >"$work/off"
+wait "$histogram"
+recording_stop
+db=$work/s.db
+import_tape "$work/s.tape" "$db"
+sql "$db" "SELECT hook, count(*), sum(latency_ns), (SELECT sum(c.value) FROM self_cost_last c
+        WHERE c.program GLOB 'nt_latency_' || replace(hook, '-', '_') || '__*' AND c.name = 'run_ns')
+    FROM skb_latency WHERE flags NOT LIKE '%ipv6%' AND flags NOT LIKE '%future%' AND ts > $from_ns GROUP BY hook" >"$work/own"
+names=(- ip-start tcp-start udp-start tcp-socket-enqueued udp-socket-enqueued tcp-socket-read udp-socket-read)
+compared=0
+while read -r _ number packets sum_ns; do
+    hook=${names[number]}
+    ((packets)) || continue
+    IFS='|' read -r _ own_packets own_ns own_run_ns <<<"$(grep "^$hook|" "$work/own" || echo "$hook|0|0|0")"
+    run_ns=$(awk -v hook="ref_${hook//-/_}__" 'index($1, hook) == 1 { ns += $3 } END { printf "%.0f", ns }' "$work/sums")
+    is "$hook: packets" "$own_packets" "$packets"
+    apart_ns=$((own_ns > sum_ns ? own_ns - sum_ns : sum_ns - own_ns))
+    at_most "$hook: ns that the sums are apart ($own_ns and $sum_ns), of 1 % and the runs themselves" "$apart_ns" \
+        $((sum_ns / 100 + own_run_ns + run_ns))
+    compared=$((compared + 1))
+done < <(grep '^sum ' "$work/sums")
+at_least "hooks compared" "$compared" 5
+finish
