@@ -19,7 +19,7 @@ struct counts {
 	double sum_ns;
 };
 
-/* Samples of a session at each hook that are in no bucket, by the packets that they stand for. */
+/* Samples of a session at each hook that are in no bucket. */
 struct left_out {
 	int64_t session_id;
 	int64_t hol[NT_HOOK_COUNT], future[NT_HOOK_COUNT], unknown[NT_HOOK_COUNT];
@@ -114,14 +114,12 @@ static int init_counts(struct writer *writer)
 
 static void count_left_out(struct left_out *left_out, const struct nt_latency_sample *sample)
 {
-	int64_t packets = (int64_t)sample->weight;
-
 	if (sample->is_known)
-		left_out->hol[sample->hook] += packets;
+		left_out->hol[sample->hook]++;
 	else if (sample->is_future)
-		left_out->future[sample->hook] += packets;
+		left_out->future[sample->hook]++;
 	else
-		left_out->unknown[sample->hook] += packets;
+		left_out->unknown[sample->hook]++;
 }
 
 static int count_sample(void *arg, const struct nt_latency_sample *sample)
@@ -237,7 +235,7 @@ static int write_left_out(const struct writer *writer)
 	int error = 0;
 
 	write_head(writer->out, REJECTED, "counter",
-		   "Packets at a hook that are in no bucket, by reason. Those that sampling left out are in buckets.");
+		   "Packets at a hook that are in no bucket, by reason, as counted: not scaled where packets were sampled.");
 	for (size_t i = 0; i < writer->n_sessions && !error; i++) {
 		struct nt_latency_accounting accounting;
 

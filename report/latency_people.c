@@ -293,7 +293,7 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 	if (nt_latency_accounting(result->db, result->session->id, &accounting))
 		return -1;
 	sum_left_out(&result->set, hooks);
-	fputs("\nLeft out of these figures; from `no stamp` on in the whole recording\n", result->out);
+	fputs("\nLeft out of these figures, as counted and not scaled; from `no stamp` on in the whole recording\n", result->out);
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
 		struct line line = {0};
 
