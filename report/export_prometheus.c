@@ -235,7 +235,8 @@ static int write_left_out(const struct writer *writer)
 	int error = 0;
 
 	write_head(writer->out, REJECTED, "counter",
-		   "Packets at a hook that are in no bucket, by reason, as counted: not scaled where packets were sampled.");
+		   "Packets at a hook that are in no bucket, by reason, as counted: not scaled where packets were "
+		   "sampled.");
 	for (size_t i = 0; i < writer->n_sessions && !error; i++) {
 		struct nt_latency_accounting accounting;
 
@@ -275,9 +276,12 @@ static void write_count(const struct writer *writer, const struct counter *count
 static int write_counter(const struct writer *writer, const struct counter *counter)
 {
 	sqlite3_stmt *statement;
+	bool has;
 	int step;
 
-	if (!nt_latency_has(writer->db, counter->table))
+	if (nt_latency_has(writer->db, counter->table, &has))
+		return -1;
+	if (!has)
 		return 0;
 	statement = nt_db_prepare(writer->db, counter->sql, NULL);
 	if (!statement)
@@ -321,8 +325,11 @@ int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choic
 {
 	struct writer writer = {.db = db, .choice = choice, .out = out};
 	int error = nt_latency_each_session(db, count_session, &writer);
+	bool has = false;
 
-	if (!error && nt_latency_has(db, "skb_latency"))
+	if (!error)
+		error = nt_latency_has(db, "skb_latency", &has);
+	if (!error && has)
 		error = write_latency(&writer);
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]) && !error; i++)
 		error = write_counter(&writer, &counters[i]);

@@ -17,10 +17,13 @@ const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt
 int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latency_accounting *accounting)
 {
 	sqlite3_stmt *statement;
+	bool has;
 	int step;
 
 	*accounting = (struct nt_latency_accounting){0};
-	if (!nt_latency_has(db, "latency_hook"))
+	if (nt_latency_has(db, "latency_hook", &has))
+		return -1;
+	if (!has)
 		return 0;
 	statement = nt_db_prepare(db,
 				  "SELECT hook, no_stamp, transmit_stamp, skipped_filter, skipped_sample, lost "
