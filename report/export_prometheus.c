@@ -22,6 +22,7 @@ struct counts {
 /* Samples of a session at each hook that are in no bucket. */
 struct left_out {
 	int64_t session_id;
+	bool has_samples[NT_HOOK_COUNT]; /* of any kind */
 	int64_t hol[NT_HOOK_COUNT], future[NT_HOOK_COUNT], unknown[NT_HOOK_COUNT];
 };
 
@@ -128,6 +129,7 @@ static int count_sample(void *arg, const struct nt_latency_sample *sample)
 	struct counts **counts = &writer->by_hook[sample->hook][sample->group];
 	uint32_t bucket;
 
+	writer->left_out_now->has_samples[sample->hook] = true;
 	if (!sample->is_known || (sample->is_hol && !writer->choice->include_hol)) {
 		count_left_out(writer->left_out_now, sample);
 		return 0;
@@ -219,10 +221,10 @@ static void write_hook(const struct writer *writer, const struct left_out *left_
 		[NT_REASON_LOST] = "lost",
 	};
 
-	if (!accounting->is_there[hook])
+	if (!accounting->is_there[hook] && !left_out->has_samples[hook])
 		return;
 	for (unsigned int i = 0; i < NT_REASON_COUNT; i++) {
-		if (reasons[i] && accounting->is_counted[hook])
+		if (reasons[i] && accounting->is_there[hook])
 			write_rejected(writer, left_out->session_id, hook, reasons[i], accounting->counts[hook][i]);
 	}
 	write_rejected(writer, left_out->session_id, hook, "future", left_out->future[hook]);

@@ -259,12 +259,13 @@ static void sum_left_out(const struct nt_series_set *set, struct left_out hooks[
 	}
 }
 
-static void print_absent(const struct nt_latency_result *result, const struct nt_latency_accounting *accounting)
+static void print_absent(const struct nt_latency_result *result, const struct nt_latency_accounting *accounting,
+			 const struct left_out hooks[NT_HOOK_COUNT])
 {
 	const char *before = "\nThis recording has no program at: ";
 
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
-		if (accounting->is_there[hook] || !(result->choice->hooks & 1u << hook))
+		if (accounting->is_there[hook] || hooks[hook].has_series || !(result->choice->hooks & 1u << hook))
 			continue;
 		fprintf(result->out, "%s%s", before, nt_hook_name(hook));
 		before = ", ";
@@ -314,13 +315,13 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 		put(&line, "unknown_count", integer((int64_t)hooks[hook].unknown));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
 			put(&line, reasons[i],
-			    accounting.is_counted[hook] ? integer(accounting.counts[hook][i]) : (struct nt_cell){0});
+			    accounting.is_there[hook] ? integer(accounting.counts[hook][i]) : (struct nt_cell){0});
 		if (print_line(printer, &line, &begun))
 			return no_memory(result->db);
 	}
 	end_table(result->out, printer, begun);
 	if (begun)
-		print_absent(result, &accounting);
+		print_absent(result, &accounting, hooks);
 	return print_hooks(result);
 }
 
