@@ -28,8 +28,8 @@ double nt_count_error(const struct nt_samples *samples, double share, unsigned i
 	double out = left_out(samples);
 
 	/*
-	 * After the last sample come as many packets as a gap has, m, and half the mean of w(w - 1) is m * m. So many at each
-	 * edge, all to the same side, are off by (edges^2 + edges) * m * m in the mean of squares.
+	 * After the last sample come as many packets as a gap has, m, and half the mean of w(w - 1) is m * m. So many
+	 * at each edge, all to the same side, are off by (edges^2 + edges) * m * m in the mean of squares.
 	 */
 	return sqrt((1 - share) * out + share * edges * (edges + 1.0) / 2 * out / (double)samples->n);
 }
