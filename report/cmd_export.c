@@ -77,26 +77,27 @@ static int write_file(struct nt_db *db, const struct nt_latency_choice *choice, 
 	return code;
 }
 
-static bool has_row(struct nt_db *db, const char *table)
+/* Whether there is anything to export: 1 and 0, or -1 and db->error. */
+static int has_any(struct nt_db *db)
 {
-	sqlite3_stmt *statement;
-	char sql[100];
-	bool has;
+	/* The view last: it looks at every sample. */
+	static const char *const names[] = {"skb_latency", "skb_drop", "tcp_retransmit", "latency_hook"};
+	bool has = false;
 
-	if (!nt_latency_has(db, table))
-		return false;
-	snprintf(sql, sizeof(sql), "SELECT 1 FROM %s LIMIT 1", table);
-	statement = nt_db_prepare(db, sql, NULL);
-	has = statement && sqlite3_step(statement) == SQLITE_ROW;
-	sqlite3_finalize(statement);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !has; i++) {
+		if (nt_latency_has_rows(db, names[i], 0, &has))
+			return -1;
+	}
 	return has;
 }
 
 static int export_all(struct nt_db *db, const struct nt_options *options, const struct nt_latency_choice *choice)
 {
-	/* The view last: it looks at every sample. */
-	if (!has_row(db, "skb_latency") && !has_row(db, "skb_drop") && !has_row(db, "tcp_retransmit") &&
-	    !has_row(db, "latency_hook"))
+	int has = has_any(db);
+
+	if (has < 0)
+		return nt_complain("%s", db->error);
+	if (!has)
 		return nt_complain("%s: there is nothing to export: record with nettape-record --probes "
 				   "default,latency,drops,retransmits.",
 				   options->args[1]);

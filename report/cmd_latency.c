@@ -89,50 +89,44 @@ static void set_axis(struct collecting *collecting)
 		collecting->end_ts = collecting->begin_ts < INT64_MAX ? collecting->begin_ts + 1 : INT64_MAX;
 }
 
-/* 1 if a query gives a row for the session. */
-static bool has_row(struct nt_db *db, const char *sql, int64_t session_id)
-{
-	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
-	bool has;
-
-	if (!statement)
-		return false;
-	sqlite3_bind_int64(statement, 1, session_id);
-	has = sqlite3_step(statement) == SQLITE_ROW;
-	sqlite3_finalize(statement);
-	return has;
-}
-
 static int no_memory(struct nt_db *db)
 {
 	snprintf(db->error, sizeof(db->error), "out of memory.");
 	return -1;
 }
 
+/* Whether the recording was made with the probe, even if no packet came. */
+static int find_probe(struct nt_latency_result *result)
+{
+	result->has_probe = result->set.n > 0;
+	if (!result->has_probe &&
+	    nt_latency_has_rows(result->db, "skb_latency", result->session->id, &result->has_probe))
+		return -1;
+	return result->has_probe
+		       ? 0
+		       : nt_latency_has_rows(result->db, "latency_hook", result->session->id, &result->has_probe);
+}
+
 static int read_session(struct collecting *collecting)
 {
 	struct nt_latency_result *result = &collecting->result;
+	const struct nt_latency_choice *choice = result->choice;
 	struct nt_db *db = result->db;
-	bool has_table = nt_latency_has(db, "skb_latency");
+	bool has_table;
 
-	if (nt_latency_groups(db, result->session->id, has_table ? result->choice->by : NT_BY_NONE, &result->groups))
+	if (nt_latency_has(db, "skb_latency", &has_table) ||
+	    nt_latency_groups(db, result->session->id, has_table ? choice->by : NT_BY_NONE, &result->groups))
 		return -1;
-	if (nt_series_set_init(&result->set, result->groups.n, result->choice->include_hol))
+	if (nt_series_set_init(&result->set, result->groups.n, choice->include_hol))
 		return no_memory(db);
-	result->set.edges = (unsigned int)result->session->cpus * (result->choice->from.is_given ? 2 : 1);
+	result->set.edges = (unsigned int)result->session->cpus * (choice->from.is_given ? 2 : 1);
 	set_axis(collecting);
 	if (has_table &&
-	    nt_latency_scan(db, result->session, result->choice, &result->groups, collect, collecting, &result->alone))
+	    nt_latency_scan(db, result->session, choice, &result->groups, collect, collecting, &result->alone))
 		return -1;
-	result->has_probe =
-		result->set.n || (has_table && has_row(db, "SELECT 1 FROM skb_latency WHERE session_id = ?1 LIMIT 1",
-						       result->session->id));
-	if (!result->has_probe && nt_latency_has(db, "latency_hook"))
-		result->has_probe =
-			has_row(db, "SELECT 1 FROM latency_hook WHERE session_id = ?1 LIMIT 1", result->session->id);
-	return nt_series_set_order(&result->set, result->choice->by == NT_BY_CPU || result->choice->by == NT_BY_PORT)
-		       ? no_memory(db)
-		       : 0;
+	if (nt_series_set_order(&result->set, choice->by == NT_BY_CPU || choice->by == NT_BY_PORT))
+		return no_memory(db);
+	return find_probe(result);
 }
 
 static void release(struct collecting *collecting)
@@ -219,7 +213,7 @@ static int write_svg(struct command *command)
 
 	if (!file)
 		return nt_complain("%s cannot be made: %s.", command->svg_path, strerror(errno));
-	failed = fflush(command->svg) != 0;
+	failed = fflush(command->svg) != 0 || ferror(command->svg) != 0;
 	nt_svg_begin(file, command->svg_panels, "How late packets were, over time");
 	fwrite(command->svg_text, 1, command->svg_size, file);
 	nt_svg_end(file);

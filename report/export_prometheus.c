@@ -19,9 +19,10 @@ struct counts {
 	double sum_ns;
 };
 
-/* Samples of a session at each hook that are in no bucket, by the packets that they stand for. */
+/* Samples of a session at each hook that are in no bucket. */
 struct left_out {
 	int64_t session_id;
+	bool has_samples[NT_HOOK_COUNT]; /* of any kind */
 	int64_t hol[NT_HOOK_COUNT], future[NT_HOOK_COUNT], unknown[NT_HOOK_COUNT];
 };
 
@@ -114,14 +115,12 @@ static int init_counts(struct writer *writer)
 
 static void count_left_out(struct left_out *left_out, const struct nt_latency_sample *sample)
 {
-	int64_t packets = (int64_t)sample->weight;
-
 	if (sample->is_known)
-		left_out->hol[sample->hook] += packets;
+		left_out->hol[sample->hook]++;
 	else if (sample->is_future)
-		left_out->future[sample->hook] += packets;
+		left_out->future[sample->hook]++;
 	else
-		left_out->unknown[sample->hook] += packets;
+		left_out->unknown[sample->hook]++;
 }
 
 static int count_sample(void *arg, const struct nt_latency_sample *sample)
@@ -130,6 +129,7 @@ static int count_sample(void *arg, const struct nt_latency_sample *sample)
 	struct counts **counts = &writer->by_hook[sample->hook][sample->group];
 	uint32_t bucket;
 
+	writer->left_out_now->has_samples[sample->hook] = true;
 	if (!sample->is_known || (sample->is_hol && !writer->choice->include_hol)) {
 		count_left_out(writer->left_out_now, sample);
 		return 0;
@@ -221,10 +221,10 @@ static void write_hook(const struct writer *writer, const struct left_out *left_
 		[NT_REASON_LOST] = "lost",
 	};
 
-	if (!accounting->is_there[hook])
+	if (!accounting->is_there[hook] && !left_out->has_samples[hook])
 		return;
 	for (unsigned int i = 0; i < NT_REASON_COUNT; i++) {
-		if (reasons[i] && accounting->is_counted[hook])
+		if (reasons[i] && accounting->is_there[hook])
 			write_rejected(writer, left_out->session_id, hook, reasons[i], accounting->counts[hook][i]);
 	}
 	write_rejected(writer, left_out->session_id, hook, "future", left_out->future[hook]);
@@ -237,7 +237,8 @@ static int write_left_out(const struct writer *writer)
 	int error = 0;
 
 	write_head(writer->out, REJECTED, "counter",
-		   "Packets at a hook that are in no bucket, by reason. Those that sampling left out are in buckets.");
+		   "Packets at a hook that are in no bucket, by reason, as counted: not scaled where packets were "
+		   "sampled.");
 	for (size_t i = 0; i < writer->n_sessions && !error; i++) {
 		struct nt_latency_accounting accounting;
 
@@ -277,9 +278,12 @@ static void write_count(const struct writer *writer, const struct counter *count
 static int write_counter(const struct writer *writer, const struct counter *counter)
 {
 	sqlite3_stmt *statement;
+	bool has;
 	int step;
 
-	if (!nt_latency_has(writer->db, counter->table))
+	if (nt_latency_has(writer->db, counter->table, &has))
+		return -1;
+	if (!has)
 		return 0;
 	statement = nt_db_prepare(writer->db, counter->sql, NULL);
 	if (!statement)
@@ -323,8 +327,11 @@ int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choic
 {
 	struct writer writer = {.db = db, .choice = choice, .out = out};
 	int error = nt_latency_each_session(db, count_session, &writer);
+	bool has = false;
 
-	if (!error && nt_latency_has(db, "skb_latency"))
+	if (!error)
+		error = nt_latency_has(db, "skb_latency", &has);
+	if (!error && has)
 		error = write_latency(&writer);
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]) && !error; i++)
 		error = write_counter(&writer, &counters[i]);

@@ -150,6 +150,7 @@ static void draw_latency_axis(const struct nt_heatmap *map, FILE *out)
 	int64_t lower = nt_bucket_lower(map->per_octave, map->low);
 	int64_t upper = nt_bucket_upper(map->per_octave, map->high - 1);
 
+	fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">late by</text>\n", PLOT_LEFT - 8, PLOT_TOP - 10);
 	if (upper < 100 || upper / 100 < lower) {
 		draw_tick(out, 0, lower);
 		draw_tick(out, 1, upper);

@@ -27,8 +27,11 @@ double nt_count_error(const struct nt_samples *samples, double share, unsigned i
 {
 	double out = left_out(samples);
 
-	/* w(w - 1) on the average is also the mean square of how many packets come after the last sample. */
-	return sqrt((1 - share) * out + share * edges * out / (double)samples->n);
+	/*
+	 * After the last sample come as many packets as a gap has, m, and half the mean of w(w - 1) is m * m. So many
+	 * at each edge, all to the same side, are off by (edges^2 + edges) * m * m in the mean of squares.
+	 */
+	return sqrt((1 - share) * out + share * edges * (edges + 1.0) / 2 * out / (double)samples->n);
 }
 
 double nt_mean_error(const struct nt_samples *samples, double mean)

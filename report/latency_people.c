@@ -68,28 +68,36 @@ static void print_window(const struct nt_latency_result *result)
 
 #define META(key) "SELECT value FROM session_meta WHERE session_id = ?1 AND key = '" key "' ORDER BY rowid"
 
+/* The row has host, start and duration. */
+static void print_session(const struct nt_latency_result *result, sqlite3_stmt *row)
+{
+	const char *host = nt_db_text(row, 0);
+	char number[NT_HUMAN_MAX];
+
+	fputs("host ", result->out);
+	nt_print_clean(result->out, host, strlen(host));
+	if (sqlite3_column_type(row, 1) != SQLITE_NULL)
+		fprintf(result->out, ", %s", nt_human_time(number, (uint64_t)sqlite3_column_int64(row, 1)));
+	fprintf(result->out, ", %s", nt_human_ns(number, (uint64_t)sqlite3_column_int64(row, 2)));
+	print_window(result);
+	fputc('\n', result->out);
+}
+
 static int print_head(const struct nt_latency_result *result)
 {
 	struct nt_db *db = result->db;
 	sqlite3_stmt *statement =
 		nt_db_prepare(db, "SELECT host, start_realtime_ns, dur FROM session WHERE session_id = ?1", NULL);
-	char number[NT_HUMAN_MAX];
 
 	if (!statement)
 		return -1;
 	sqlite3_bind_int64(statement, 1, result->session->id);
-	if (sqlite3_step(statement) == SQLITE_ROW) {
-		const char *host = nt_db_text(statement, 0);
-
-		fputs("host ", result->out);
-		nt_print_clean(result->out, host, strlen(host));
-		if (sqlite3_column_type(statement, 1) != SQLITE_NULL)
-			fprintf(result->out, ", %s",
-				nt_human_time(number, (uint64_t)sqlite3_column_int64(statement, 1)));
-		fprintf(result->out, ", %s", nt_human_ns(number, (uint64_t)sqlite3_column_int64(statement, 2)));
-		print_window(result);
-		fputc('\n', result->out);
+	if (sqlite3_step(statement) != SQLITE_ROW) {
+		nt_db_fail(db, "the session cannot be read");
+		sqlite3_finalize(statement);
+		return -1;
 	}
+	print_session(result, statement);
 	sqlite3_finalize(statement);
 	return print_texts(result, META("latency_sample"), "Recorded with the probability ", ", ", "\n") ||
 			       print_texts(result, META("latency_filter"), "Recorded by the filter: ", ", ", "\n")
@@ -251,12 +259,13 @@ static void sum_left_out(const struct nt_series_set *set, struct left_out hooks[
 	}
 }
 
-static void print_absent(const struct nt_latency_result *result, const struct nt_latency_accounting *accounting)
+static void print_absent(const struct nt_latency_result *result, const struct nt_latency_accounting *accounting,
+			 const struct left_out hooks[NT_HOOK_COUNT])
 {
 	const char *before = "\nThis recording has no program at: ";
 
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
-		if (accounting->is_there[hook] || !(result->choice->hooks & 1u << hook))
+		if (accounting->is_there[hook] || hooks[hook].has_series || !(result->choice->hooks & 1u << hook))
 			continue;
 		fprintf(result->out, "%s%s", before, nt_hook_name(hook));
 		before = ", ";
@@ -293,7 +302,8 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 	if (nt_latency_accounting(result->db, result->session->id, &accounting))
 		return -1;
 	sum_left_out(&result->set, hooks);
-	fputs("\nLeft out of these figures; from `no stamp` on in the whole recording\n", result->out);
+	fputs("\nLeft out of these figures, as counted and not scaled; from `no stamp` on in the whole recording\n",
+	      result->out);
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
 		struct line line = {0};
 
@@ -305,13 +315,13 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 		put(&line, "unknown_count", integer((int64_t)hooks[hook].unknown));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
 			put(&line, reasons[i],
-			    accounting.is_counted[hook] ? integer(accounting.counts[hook][i]) : (struct nt_cell){0});
+			    accounting.is_there[hook] ? integer(accounting.counts[hook][i]) : (struct nt_cell){0});
 		if (print_line(printer, &line, &begun))
 			return no_memory(result->db);
 	}
 	end_table(result->out, printer, begun);
 	if (begun)
-		print_absent(result, &accounting);
+		print_absent(result, &accounting, hooks);
 	return print_hooks(result);
 }
 

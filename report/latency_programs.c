@@ -282,7 +282,7 @@ static int json_accounting(struct nt_latency_result *result, struct nt_json *jso
 			continue;
 		put_text(&record, "hook", nt_hook_name(hook));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
-			put_if(&record, reasons[i], accounting.is_counted[hook], accounting.counts[hook][i]);
+			put_integer(&record, reasons[i], accounting.counts[hook][i]);
 		json_record(json, &record);
 	}
 	nt_json_close(json, ']');

@@ -14,18 +14,19 @@ const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt
 	return text;
 }
 
+/* As in the view latency_hook, which would count all samples too: here they have been read already. */
+#define OF(name) "sum(CASE name WHEN '" name "' THEN value ELSE 0 END)"
+#define HOOK "replace(substr(program, 12, instr(substr(program, 12), '__') - 1), '_', '-')"
+#define REASONS OF("no_stamp") "," OF("transmit_stamp") "," OF("skipped_filter") "," OF("skipped_sample") "," OF("lost")
+static const char accounting_sql[] = "SELECT " HOOK " AS hook, " REASONS " FROM self_cost_last "
+				     "WHERE session_id = ?1 AND program GLOB 'nt_latency_?*__*' GROUP BY hook";
+
 int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latency_accounting *accounting)
 {
-	sqlite3_stmt *statement;
+	sqlite3_stmt *statement = nt_db_prepare(db, accounting_sql, NULL);
 	int step;
 
 	*accounting = (struct nt_latency_accounting){0};
-	if (!nt_latency_has(db, "latency_hook"))
-		return 0;
-	statement = nt_db_prepare(db,
-				  "SELECT hook, no_stamp, transmit_stamp, skipped_filter, skipped_sample, lost "
-				  "FROM latency_hook WHERE session_id = ?1",
-				  NULL);
 	if (!statement)
 		return -1;
 	sqlite3_bind_int64(statement, 1, session_id);
@@ -33,7 +34,6 @@ int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latenc
 		enum nt_hook hook = nt_hook_number(nt_db_text(statement, 0));
 
 		accounting->is_there[hook] = true;
-		accounting->is_counted[hook] = sqlite3_column_type(statement, 1) != SQLITE_NULL;
 		for (int i = 0; i < NT_REASON_COUNT; i++)
 			accounting->counts[hook][i] = sqlite3_column_int64(statement, 1 + i);
 	}

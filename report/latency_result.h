@@ -36,8 +36,7 @@ struct nt_latency_result {
 /* "ip-start", or "ip-start to udp-socket-read". */
 const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt_hook hook, char text[64]);
 
-/* How many of the session's packets the recording has no latency of, by reason: a column of the view latency_hook each.
- */
+/* How many of the session's packets the recording has no latency of, by reason, as its programs counted. */
 enum nt_latency_reason {
 	NT_REASON_NO_STAMP,
 	NT_REASON_TRANSMIT_STAMP,
@@ -47,11 +46,10 @@ enum nt_latency_reason {
 	NT_REASON_COUNT
 };
 struct nt_latency_accounting {
-	bool is_there[NT_HOOK_COUNT]; /* the recording had a program at this hook */
-	bool is_counted[NT_HOOK_COUNT]; /* and has its counts */
+	bool is_there[NT_HOOK_COUNT]; /* the recording had a program at this hook, and has its counts */
 	int64_t counts[NT_HOOK_COUNT][NT_REASON_COUNT];
 };
-/* 0, or -1 and db->error. Where the database has no such view nothing is there. */
+/* 0, or -1 and db->error. */
 int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latency_accounting *accounting);
 
 /* 0, or -1 and db->error. */

@@ -54,17 +54,43 @@ static int no_memory(struct nt_db *db)
 	return -1;
 }
 
-int nt_latency_has(struct nt_db *db, const char *name)
+/* Whether the statement gives a row; takes it, which may be NULL after a failure. */
+static int gives_row(struct nt_db *db, sqlite3_stmt *statement, bool *has)
+{
+	int step = statement ? sqlite3_step(statement) : SQLITE_ERROR, error = 0;
+
+	*has = step == SQLITE_ROW;
+	if (!statement)
+		error = -1;
+	else if (step != SQLITE_ROW && step != SQLITE_DONE)
+		error = nt_db_fail(db, "it cannot be searched for samples");
+	sqlite3_finalize(statement);
+	return error;
+}
+
+int nt_latency_has(struct nt_db *db, const char *name, bool *has)
 {
 	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT 1 FROM sqlite_master WHERE name = ?1", NULL);
-	bool has;
 
-	if (!statement)
+	if (statement)
+		sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+	return gives_row(db, statement, has);
+}
+
+int nt_latency_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has)
+{
+	sqlite3_stmt *statement;
+	char sql[128];
+
+	if (nt_latency_has(db, name, has))
+		return -1;
+	if (!*has)
 		return 0;
-	sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-	has = sqlite3_step(statement) == SQLITE_ROW;
-	sqlite3_finalize(statement);
-	return has;
+	snprintf(sql, sizeof(sql), "SELECT 1 FROM %s WHERE ?1 = 0 OR session_id = ?1 LIMIT 1", name);
+	statement = nt_db_prepare(db, sql, NULL);
+	if (statement)
+		sqlite3_bind_int64(statement, 1, session_id);
+	return gives_row(db, statement, has);
 }
 
 /* ---- groups ---- */

@@ -40,8 +40,10 @@ struct nt_latency_alone {
 
 /* Functions give 0, or -1 and a sentence in db->error. */
 
-/* Whether the database has a table or view; 1 and 0. */
-int nt_latency_has(struct nt_db *db, const char *name);
+/* Whether the database has a table or view of this name. */
+int nt_latency_has(struct nt_db *db, const char *name, bool *has);
+/* Whether it has rows for the session; of any session if session_id is 0. */
+int nt_latency_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has);
 /* The groups of a session. To be released even on failure. */
 int nt_latency_groups(struct nt_db *db, int64_t session_id, enum nt_by by, struct nt_latency_groups *groups);
 void nt_latency_groups_release(struct nt_latency_groups *groups);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * samples.h - numbers with weights, of which quantiles are wanted. All are kept, so quantiles are exact: 8 bytes a number,
- * 16 once one weighs something else than 1. They are sorted in place, in time that no order of them can spoil. Holds no I/O.
+ * samples.h - numbers with weights, of which quantiles are wanted. All are kept, so quantiles are exact: 8 bytes a
+ * number, 16 once one weighs something else than 1. They are sorted in place, in time that no order of them can spoil.
+ * Holds no I/O.
  *
- * The quantile of a fraction f is the nearest rank: the least number such that it and all below it have at least f of the
- * weight. 0 gives the least number, 1 the greatest.
+ * The quantile of a fraction f is the nearest rank: the least number such that it and all below it have at least f of
+ * the weight. 0 gives the least number, 1 the greatest.
  */
 #ifndef NT_REPORT_SAMPLES_H
 #define NT_REPORT_SAMPLES_H

@@ -15,7 +15,10 @@ if [[ -x $dir/usr/bin/promtool ]]; then
     exit 0
 fi
 [[ -z ${NO_INSTALL:-} ]] || { echo "promtool is not installed, and NO_INSTALL forbids to fetch it" >&2; exit 1; }
-command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || { echo "promtool is not installed" >&2; exit 1; }
+if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
+    echo "promtool is not installed" >&2
+    exit 1
+fi
 mkdir -p "$dir"
 (
     cd "$dir"

@@ -42,12 +42,21 @@ quantile_bucket() {
         END { for (i = 1; i <= n; i++) if (count[i] >= q * count[n]) { sub(/.*le="/, "", le[i]); sub(/".*/, "", le[i]);
             sub(/.*le="/, "", le[i - 1]); sub(/".*/, "", le[i - 1]); print le[i - 1], le[i]; exit } }' "$work/all.prom"
 }
+# The same asked of Prometheus, if it is there: its quantile is in that bucket.
+{
+    printf 'evaluation_interval: 1m\ntests:\n  - interval: 1m\n    input_series:\n'
+    sed -n "s/^\(nettape_skb_latency_seconds_bucket{.*}\) \(.*\)/      - {series: '\1', values: '\2'}/p" "$work/all.prom"
+    printf '    promql_expr_test:\n'
+} >"$work/rules.yml"
 for hook in ip-start tcp-start udp-start udp-socket-read tcp-socket-read; do
     for q in 0.1 0.5 0.9 0.99 0.999; do
         read -r low high < <(quantile_bucket $hook $q)
         exact=$(sql "$db" "SELECT percentile(latency_ns, $q, weight) FROM skb_latency WHERE hook = '$hook' AND flags NOT LIKE '%hol%'")
         holds "$hook: quantile $q, $exact ns, is above $low and at most $high s" \
             awk -v e="$exact" -v l="$low" -v h="$high" 'BEGIN { exit !(e > l * 1e9 + 0.001 && e <= h * 1e9 + 0.001) }'
+        quantile="histogram_quantile($q, nettape_skb_latency_seconds_bucket{hook=\"$hook\"})"
+        printf "      - {expr: '(%s > bool %s) * (%s <= bool %s)', exp_samples: [{labels: '{hook=\"%s\"}', value: 1}]}\n" \
+            "$quantile" "$low" "$quantile" "$high" "$hook" >>"$work/rules.yml"
     done
 done
 
@@ -60,6 +69,7 @@ is "one heading" "$(grep -c '^# TYPE nettape_skb_latency_seconds ' "$work/severa
 is "no series twice" "$(sed -e '/^#/d' -e 's/ [^ ]*$//' "$work"/several.prom | sort | uniq -d)" ""
 
 if tool=$(bash tests/promtool.sh 2>"$work/why"); then
+    holds "Prometheus' own quantiles are in those buckets" "$tool" test rules "$work/rules.yml"
     for file in all several iface cgroup process socket cpu port; do
         if "$tool" check metrics <"$work/$file.prom" >"$work/promtool" 2>&1 && [[ ! -s $work/promtool ]]; then ok "promtool accepts $file.prom"; else
             bad "promtool does not accept $file.prom: $(<"$work/promtool")"

@@ -58,6 +58,10 @@ is "quantiles as by SQL" "$("$REPORT" latency "$db" --csv | awk -F, 'NR > 1 { pr
     "$(sql "$db" "SELECT hook || ' ' || percentile(latency_ns, 0.5, weight) || ' ' || percentile(latency_ns, 0.9, weight) || ' ' ||
         percentile(latency_ns, 0.99, weight) || ' ' || percentile(latency_ns, 0.999, weight) AS line
         FROM skb_latency WHERE flags NOT LIKE '%hol%' GROUP BY hook" | sort)"
+is "what was left out is as in the view" \
+    "$("$REPORT" latency "$db" | tr -d , | awk '/^Left out/ { on = 1 } on && $5 ~ /^[0-9]+$/ { print $1, $5, $6, $7, $8, $9 }' | sort)" \
+    "$(sql "$db" "SELECT hook || ' ' || no_stamp || ' ' || transmit_stamp || ' ' || skipped_filter || ' ' || skipped_sample || ' ' || lost AS line
+        FROM latency_hook WHERE no_stamp IS NOT NULL" | sort)"
 is "the histogram holds each packet once" \
     "$("$REPORT" latency "$db" --csv --histogram --buckets 3 | awk -F, 'NR > 1 { n += $NF } END { print n }')" 762
 is "so does the heat map" "$("$REPORT" latency "$db" --csv --over-time | awk -F, 'NR > 1 { n += $NF } END { print n }')" 762

@@ -322,6 +322,37 @@ static void test_errors_by_simulation(void **state)
 	assert_true((double)seen.within / (ROUNDS * NT_QUANTILES) > 0.93);
 }
 
+/* The packets since the last sample of each CPU are not counted: what is said of that is so. */
+static void test_edges_by_simulation(void **state)
+{
+	struct nt_rand rand = {13};
+	double squares = 0, said = 0;
+
+	(void)state;
+	for (unsigned int round = 0; round < 1000; round++) {
+		struct nt_samples samples = {0};
+		double error;
+
+		for (unsigned int cpu = 0; cpu < 4; cpu++) {
+			double gap = 0;
+
+			for (unsigned int i = 0; i < 1000; i++) {
+				gap++;
+				if (nt_rand_below(&rand, 20))
+					continue;
+				assert_int_equal(nt_samples_add(&samples, 1, gap), 0);
+				gap = 0;
+			}
+		}
+		error = nt_count_error(&samples, 1, 4);
+		squares += (samples.weight - 4000) * (samples.weight - 4000);
+		said += error * error;
+		nt_samples_release(&samples);
+	}
+	printf("squares of errors, seen / said: %.3f\n", squares / said);
+	assert_true(squares / said > 0.75 && squares / said < 1.33);
+}
+
 static void test_no_error_where_all_are_samples(void **state)
 {
 	struct nt_samples samples = {0};
@@ -368,6 +399,7 @@ int main(void)
 		cmocka_unit_test(test_ranks_by_definition),
 		cmocka_unit_test(test_ranks_of_many),
 		cmocka_unit_test(test_errors_by_simulation),
+		cmocka_unit_test(test_edges_by_simulation),
 		cmocka_unit_test(test_no_error_where_all_are_samples),
 		cmocka_unit_test(test_numbers_and_labels),
 	};
