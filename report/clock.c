@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clock.c - see clock.h. A snapshot is an era of its own at first; settling sorts them and unites neighbours that agree.
+ * clock.c - see clock.h. A snapshot is an era of its own at first; settling sorts them and unites neighbours that
+ * agree.
  */
 #include "report/clock.h"
 
@@ -160,8 +161,8 @@ size_t nt_clocks_steps(const struct nt_clocks *clocks, struct nt_clock_step *ste
 
 /* ---- one stamp ---- */
 
-/* The last era that may have begun by then: its offset was in force at the latest from its first snapshot on, at the earliest
- * from the last snapshot of the era before. */
+/* The last era that may have begun by then: its offset was in force at the latest from its first snapshot on, at the
+ * earliest from the last snapshot of the era before. */
 static size_t last_begun(const struct nt_clocks *clocks, int64_t ns)
 {
 	size_t low = 1, high = clocks->n_eras;
@@ -178,8 +179,8 @@ static size_t last_begun(const struct nt_clocks *clocks, int64_t ns)
 }
 
 /*
- * Whether the stamp can have been made in this era: at a time before the era's end and after its begin, each taken as far out as
- * can be, and not after the record. *made_ns is that time, in the record's past.
+ * Whether the stamp can have been made in this era: at a time before the era's end and after its begin, each taken as
+ * far out as can be, and not after the record. *made_ns is that time, in the record's past.
  */
 static bool made_in(const struct nt_clocks *clocks, size_t index, int64_t end_ns, int64_t stamp_ns, int64_t *made_ns)
 {
@@ -215,11 +216,11 @@ static void consider(struct choice *choice, int64_t end_ns, int64_t made_ns)
 }
 
 /*
- * A stamp was made by the offset of its own time, which is looked for from the record's time backwards. Between the last snapshot
- * of an era and the first of the next either offset may have been in force. If the clock was set forward by more than this
- * stretch, only one of the two gives a time on its era's side. If it was set back, it showed some times twice. Where two times are
- * possible that are both before the record, the smaller latency is taken: packets that wait for as long as clocks are set by are
- * rare.
+ * A stamp was made by the offset of its own time, which is looked for from the record's time backwards. Between the
+ * last snapshot of an era and the first of the next either offset may have been in force. If the clock was set forward
+ * by more than this stretch, only one of the two gives a time on its era's side. If it was set back, it showed some
+ * times twice. Where two times are possible that are both before the record, the smaller latency is taken: packets that
+ * wait for as long as clocks are set by are rare.
  */
 enum nt_late nt_clocks_latency(const struct nt_clocks *clocks, uint64_t end_ns, uint64_t stamp_ns, uint64_t *latency_ns)
 {

@@ -3,10 +3,10 @@
  * clock.h - brings stamps of the realtime clock and times of the monotonic one together, from the tape's clock
  * snapshots. Pure: numbers in, numbers out. Everything is hostile: no number of a snapshot or a record is trusted.
  *
- * Both clocks are slewed alike, so their difference (the offset, realtime - monotonic) is constant but for steps: somebody
- * sets the clock, or a leap second is inserted. A snapshot knows the offset as well as its readings lie together; all
- * snapshots of the time between two steps (an era) must agree, and together know it to some nanoseconds. Two neighbours
- * that do not agree show that the clock was stepped between them, but not when.
+ * Both clocks are slewed alike, so their difference (the offset, realtime - monotonic) is constant but for steps:
+ * somebody sets the clock, or a leap second is inserted. A snapshot knows the offset as well as its readings lie
+ * together; all snapshots of the time between two steps (an era) must agree, and together know it to some nanoseconds.
+ * Two neighbours that do not agree show that the clock was stepped between them, but not when.
  *
  * A step smaller than a snapshot's uncertainty is not seen. Who corrects a clock by so little slews it.
  */
@@ -46,13 +46,15 @@ void nt_clocks_settle(struct nt_clocks *clocks);
 
 enum nt_late {
 	NT_LATE_KNOWN, /* *latency_ns is good to nt_clocks_uncertainty() */
-	NT_LATE_LEAST, /* the clock was stepped shortly before, and two times may be meant: *latency_ns is the smaller latency */
+	NT_LATE_LEAST, /* the clock was stepped shortly before, and two times may be meant: *latency_ns is the smaller
+			  latency */
 	NT_LATE_FUTURE, /* the stamp lies in the future, by more than the uncertainty */
 	NT_LATE_JUMPED, /* the clock never showed the stamp: a step went over it */
 	NT_LATE_NO_CLOCK /* the tape has no snapshot */
 };
 
-/* How long before end_ns (monotonic) the realtime clock showed stamp_ns. *latency_ns is set for KNOWN and LEAST only. */
+/* How long before end_ns (monotonic) the realtime clock showed stamp_ns. *latency_ns is set for KNOWN and LEAST only.
+ */
 enum nt_late nt_clocks_latency(const struct nt_clocks *clocks, uint64_t end_ns, uint64_t stamp_ns,
 			       uint64_t *latency_ns);
 /* The offset is known to +- so many nanoseconds, in every era; UINT64_MAX: not at all. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rows.c - see rows.h. A pass over the identities and clocks learns names and offsets; then each call for a row that finds the queue
- * empty makes some more: first the events go through merge and timeline, whose callbacks fill the queue (samples go past
- * the timeline, row_samples.c), then the other
- * blocks of each chunk (row_blocks.c), then what is known only at the end.
+ * rows.c - see rows.h. A pass over the identities and clocks learns names and offsets; then each call for a row that
+ * finds the queue empty makes some more: first the events go through merge and timeline, whose callbacks fill the queue
+ * (samples go past the timeline, row_samples.c), then the other blocks of each chunk (row_blocks.c), then what is known
+ * only at the end.
  */
 #include "report/rows.h"
 

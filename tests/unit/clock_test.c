@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clock_test.c - stamps of the realtime clock as times of the monotonic one: by hand, beside clocks that are stepped at random,
- * whose whole history the test knows, and with numbers that no clock gives.
+ * clock_test.c - stamps of the realtime clock as times of the monotonic one: by hand, beside clocks that are stepped at
+ * random, whose whole history the test knows, and with numbers that no clock gives.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,8 +35,8 @@ static void expect(const struct nt_clocks *clocks, int64_t end_ns, int64_t stamp
 	enum nt_late got_late = nt_clocks_latency(clocks, (uint64_t)end_ns, (uint64_t)stamp_ns, &got);
 
 	if (got_late != late || (int64_t)got != latency_ns)
-		fail_msg("end %lld, stamp %lld: %d, %lld and not %d, %lld", (long long)end_ns, (long long)(stamp_ns - REAL),
-			 got_late, (long long)got, late, (long long)latency_ns);
+		fail_msg("end %lld, stamp %lld: %d, %lld and not %d, %lld", (long long)end_ns,
+			 (long long)(stamp_ns - REAL), got_late, (long long)got, late, (long long)latency_ns);
 }
 
 /* ---- by hand ---- */
@@ -205,7 +205,8 @@ static void make_history(struct history *history, struct nt_clocks *clocks)
 	nt_clocks_settle(clocks);
 }
 
-/* Whether the clock was stepped between these, at the latest or the earliest that the snapshots (at most 1.5 s apart) allow. */
+/* Whether the clock was stepped between these, at the latest or the earliest that the snapshots (at most 1.5 s apart)
+ * allow. */
 static bool stepped_between(const struct history *history, int64_t from_ns, int64_t to_ns)
 {
 	for (size_t i = 0; i < history->n; i++) {
@@ -333,14 +334,10 @@ static void test_many_snapshots(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_clock),
-		cmocka_unit_test(test_snapshots_sharpen_each_other),
-		cmocka_unit_test(test_set_forward),
-		cmocka_unit_test(test_set_back),
-		cmocka_unit_test(test_small_disagreement),
-		cmocka_unit_test(test_random_histories),
-		cmocka_unit_test(test_any_numbers),
-		cmocka_unit_test(test_many_snapshots),
+		cmocka_unit_test(test_no_clock),	   cmocka_unit_test(test_snapshots_sharpen_each_other),
+		cmocka_unit_test(test_set_forward),	   cmocka_unit_test(test_set_back),
+		cmocka_unit_test(test_small_disagreement), cmocka_unit_test(test_random_histories),
+		cmocka_unit_test(test_any_numbers),	   cmocka_unit_test(test_many_snapshots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

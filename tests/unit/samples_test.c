@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * samples_test.c - samples go around the timeline: each is a row, and all other rows are the same with and without them, also
- * where records are lost and blocks are missing.
+ * samples_test.c - samples go around the timeline: each is a row, and all other rows are the same with and without
+ * them, also where records are lost and blocks are missing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
