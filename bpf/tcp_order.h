@@ -75,8 +75,8 @@ static __always_inline void nt_note_disorder(struct nt_tcp_order *order, const s
 }
 
 /*
- * For each read of a socket that has ever seen disorder (`count`, its rcv_ooopack), those too that make no sample: whether it has waited. `end`: the sequence number after the last
- * byte that it took.
+ * For each read of a socket that has ever seen disorder (`count`, its rcv_ooopack), those too that make no sample: whether it
+ * has waited. `end`: the sequence number after the last byte that it took.
  */
 static __always_inline bool nt_has_waited(const struct sock *sk, __u32 count, __u32 end)
 {
