@@ -114,8 +114,8 @@ static const struct nt_attach_point napi_points[] = { POINT(napi_poll), {} };
 #define NO_HOOK_V6(hook, function) "No latency of IPv6 at the hook " hook ": this kernel has no function " function " of its own."
 
 /*
- * That a kernel lets programs be put before functions is asked of the first; the others a compiler may have inlined. Ends of
- * the way come first, as everywhere: a packet is not seen late without having been seen early.
+ * Whether a kernel lets programs be put before functions is asked of tcp_v4_rcv, which is called by its address and so never
+ * inlined; the others may be, and then a hook is missing. Ends of the way come first, as everywhere.
  */
 static const struct nt_attach_point latency_function_points[] = {
 	LATENCY(udp_socket_read, skb_consume_udp, NT_AT_ENTRY, NT_KNOWS_TASK | NT_KNOWS_QUEUE, NO_HOOK("udp-socket-read", "skb_consume_udp")),
