@@ -235,11 +235,25 @@ static __always_inline void nt_emit_identity(struct nt_cpu *cpu, __u32 cpu_id, _
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 }
 
+/*
+ * Whether this program came between two instructions of one that is adding to the stage. Until that goes on, the stage cannot
+ * be emptied, and a softirq may bring hundreds of packets: samples, whose place is free, then go past it.
+ */
+static __always_inline bool nt_stage_is_held(const struct nt_cpu *cpu)
+{
+	return *(const volatile __u32 *)&cpu->stage.adding;
+}
+
 /* Writes one sample, and counts how the run ended. It is no part of the timeline, so no state record is due for it. */
 static __always_inline void nt_emit_loose(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size, __u32 kind)
 {
-	bool written = nt_emit_record(cpu, cpu_id, program, record, size, kind, ((struct nt_record *)record)->end_ns, 0);
+	__u64 end_ns = ((struct nt_record *)record)->end_ns;
+	bool written;
 
+	if (nt_stage_is_held(cpu))
+		written = nt_count_sample(cpu, program, nt_ring_write(cpu, cpu_id, record, size), kind, 0, end_ns, 0);
+	else
+		written = nt_emit_record(cpu, cpu_id, program, record, size, kind, end_ns, 0);
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 }
 

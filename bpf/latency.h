@@ -214,15 +214,15 @@ static __always_inline bool nt_stage_latency(struct nt_cpu *cpu, __u32 cpu_id, c
 }
 
 /*
- * Whoever may be preempted must leave the stage alone; what was lost before is then told ahead of the next event. The ring takes
- * samples from any number of programs.
+ * Whoever may be preempted must leave the stage alone, and so does who finds it held; what was lost before is then told ahead of
+ * the next event. The ring takes samples from any number of programs.
  */
 static __always_inline bool nt_write_latency(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_seen_packet *seen, __u64 now_ns,
 					     __u64 socket, __u32 weight)
 {
 	struct nt_latency record;
 
-	if (!nt_config.latency.is_preempted)
+	if (!nt_config.latency.is_preempted && !nt_stage_is_held(cpu))
 		return nt_stage_latency(cpu, cpu_id, seen, now_ns, socket, weight);
 	nt_fill_latency(&record, seen, now_ns, socket, weight);
 	return nt_ring_write(cpu, cpu_id, &record, sizeof(record));
