@@ -68,7 +68,7 @@ prepare_device || skip "no veth device with GRO and deferred interrupts"
 "${in_a[@]}" taskset -c "$cpu" "$work/napi-flood" udp-send "$addr_b" 9000 200 "$rate" &
 keep $!
 
-recording_start "$work/n.tape" --probes default,busypoll,napi
+recording_start "$work/n.tape" --probes all
 for ((turn = 0; turn < turns; turn++)); do
     # Every other turn goes backwards.
     for way in $( ((turn % 2)) && echo "$ways" | tac -s ' ' | xargs || echo "$ways"); do
