@@ -109,9 +109,21 @@ static __always_inline int see_retransmit(__u32 program, __u8 what, struct sock 
 	return 0;
 }
 
+/* Since 6.17 it is told of attempts too that failed, with the error as a third argument. */
 SEC("tp_btf/tcp_retransmit_skb")
-int BPF_PROG(nt_tcp_retransmit_skb, struct sock *sk, struct sk_buff *skb)
+int nt_tcp_retransmit_skb(__u64 *ctx)
 {
+	struct sock *sk = (struct sock *)ctx[0];
+	struct sk_buff *skb = (struct sk_buff *)ctx[1];
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	if (nt_config.retransmit_args >= 3 && (int)ctx[2]) {
+		cpu = nt_this_cpu(&cpu_id);
+		if (cpu)
+			nt_count(cpu, NT_PROGRAM_tcp_retransmit_skb, NT_OUTCOME_skipped_failed);
+		return 0;
+	}
 	return see_retransmit(NT_PROGRAM_tcp_retransmit_skb, NT_RETRANSMIT_DATA, sk, skb->len);
 }
 

@@ -165,6 +165,7 @@ struct nt_config {
 	__u8 busy_begins;	/* probe busypoll is on, and what a task's own polls follow is noted in busy_ns */
 	__u8 busy_loops;	/* by programs before and after the loop that makes them */
 	__u8 drop_args;		/* how many the tracepoint kfree_skb has: 2, with the reason 3, with a socket 4 */
+	__u8 retransmit_args;	/* the same of tcp_retransmit_skb: 2, with the error 3 */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 	struct nt_latency_config latency;
 };
@@ -301,7 +302,8 @@ enum nt_control {
 };
 
 /* Direct-mapped, as the next: which device identities have been sent, and by which name. */
-#define NT_SEEN_DEVICES 1024
+#define NT_SEEN_DEVICES 4096
+#define NT_DEVICE_PLACES 4	/* that a device may stand in */
 struct nt_seen_device {
 	__u64 key;
 	__u64 name[NT_IFNAME_LEN / 8];

@@ -28,12 +28,13 @@ struct nt_tcp_order {
 };
 
 /*
- * By cookie, which is never given twice. Not in the socket's storage: not every program that sees a read is let near that. The
- * sockets that have not been read for longest make room; one that comes back is as one that is looked at for the first time.
+ * By cookie, which is never given twice. Not in the socket's storage: not every program that sees a read is let near that. Only
+ * sockets that have seen disorder are here; those that have not been read for longest make room. One that is looked at for the
+ * first time, or again, may have seen it since its last read or long ago: its first read counts as one that has waited.
  */
 struct nt_tcp_orders_map {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
+	__uint(max_entries, 65536);
 	__type(key, __u64);
 	__type(value, struct nt_tcp_order);
 };
@@ -45,12 +46,18 @@ static __always_inline bool nt_seq_before(__u32 a, __u32 b)
 	return (__s32)(a - b) < 0;
 }
 
-/* Where the last of the segments ends that wait now. */
+#define LARGEST_WINDOW (1u << 30)
+
+/*
+ * Where the last of the segments ends that wait now. The socket may not be locked, and the segment be gone already: what stands
+ * there then is believed as far as a window reaches.
+ */
 static __always_inline __u32 nt_end_of_waiting(const struct tcp_sock *tp)
 {
 	struct tcp_skb_cb *cb = (void *)BPF_CORE_READ(tp, ooo_last_skb) + bpf_core_field_offset(struct sk_buff, cb);
+	__u32 end = BPF_CORE_READ(cb, end_seq), due = BPF_CORE_READ(tp, rcv_nxt);
 
-	return BPF_CORE_READ(cb, end_seq);
+	return end - due <= LARGEST_WINDOW ? end : due;
 }
 
 static __always_inline bool nt_has_waited_until(const struct nt_tcp_order *order, __u32 end)
@@ -85,6 +92,9 @@ static __always_inline bool nt_has_waited(const struct sock *sk, __u32 count, __
 	struct nt_tcp_order *order, fresh = {};
 	bool has_waited;
 
+	/* Nothing has asked for its name yet: there is nothing to know it by at its next read. */
+	if (!cookie)
+		return false;
 	order = bpf_map_lookup_elem(&nt_tcp_orders, &cookie);
 	if (!order) {
 		fresh.taken = fresh.from = fresh.until = end - 1;	/* nothing before is known */

@@ -167,6 +167,7 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_options *optio
 	config->busy_begins = options->plan.chosen[NT_PROBE_BUSYPOLL] &&
 			      (config->busy_loops || nt_plan_attaches(&options->plan, "nt_sys_enter"));
 	config->drop_args = options->plan.drop_args;
+	config->retransmit_args = options->plan.retransmit_args;
 	fill_latency(&config->latency, options);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)

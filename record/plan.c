@@ -411,9 +411,9 @@ static bool file_says(const char *path, const char *text)
 }
 
 /*
- * Kernels that can be told at boot
- * or later (PREEMPT_DYNAMIC) say what they do in debugfs, if that is mounted; else the command line has it, unless the
- * distribution built another default into it than everyone else's.
+ * Kernels that can be told at boot or later (PREEMPT_DYNAMIC) say what they do in debugfs, if that is mounted and may be read;
+ * else the command line may have it. A kernel that does not say is taken for one that does: to be wrong the other way would
+ * spoil the tape.
  */
 bool nt_kernel_preempts_itself(void)
 {
@@ -424,7 +424,9 @@ bool nt_kernel_preempts_itself(void)
 		return true;
 	if (!strstr(name.version, "PREEMPT_DYNAMIC"))
 		return strstr(name.version, "PREEMPT") != NULL;
-	return file_says(mode, "(full)") || file_says(mode, "(lazy)") || file_says("/proc/cmdline", "preempt=full");
+	if (!access(mode, R_OK))
+		return !file_says(mode, "(none)") && !file_says(mode, "(voluntary)");
+	return !file_says("/proc/cmdline", "preempt=none") && !file_says("/proc/cmdline", "preempt=voluntary");
 }
 
 /*
@@ -539,6 +541,7 @@ int nt_plan_choose(struct nt_plan *plan)
 		choose_for(plan, btf, probe);
 	leave_out_hooks(plan);
 	plan->drop_args = tracepoint_args(btf, "kfree_skb");
+	plan->retransmit_args = tracepoint_args(btf, "tcp_retransmit_skb");
 	btf__free(btf);
 	return 0;
 }

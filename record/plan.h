@@ -74,6 +74,7 @@ struct nt_plan {
 	char refused[NT_PROBE_COUNT][160];			/* why not by a preferred candidate, or "" */
 	unsigned int must_know;					/* NT_KNOWS_*: latency is recorded only where that is known */
 	int drop_args;						/* of the tracepoint kfree_skb */
+	int retransmit_args;					/* of tcp_retransmit_skb */
 	struct bpf_link *links[NT_PROBE_COUNT * NT_PLAN_MAX_POINTS];
 	size_t n_links;
 };

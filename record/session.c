@@ -13,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/command.h"
@@ -394,6 +395,34 @@ static int write_closing_meta(struct session *session)
 	return err;
 }
 
+#define PATIENCE_MS 1000
+
+static bool all_are_empty(const struct session *session)
+{
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++)
+		if (session->kernel.rings[cpu].fd && !nt_ring_reader_is_empty(&session->kernel.rings[cpu]))
+			return false;
+	return true;
+}
+
+/*
+ * A program that may be preempted can have taken room in a ring and not have filled it yet; what others wrote behind it, also
+ * the CPU's last state, is read when it has. It runs when its task does: for that it is waited.
+ */
+static int drain_to_the_end(struct session *session)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int err = drain(session), waited_ms;
+
+	for (waited_ms = 0; !err && waited_ms < PATIENCE_MS && !all_are_empty(session); waited_ms++) {
+		nanosleep(&pause, NULL);
+		err = drain(session);
+	}
+	return err;
+}
+
 /* Everything that was in the rings, what the CPUs still had to say of losses, and what they had not put into the rings. */
 static int drain_rest(struct session *session)
 {
@@ -402,7 +431,7 @@ static int drain_rest(struct session *session)
 
 	nt_kernel_flush_losses(&session->kernel);
 	if (!err)
-		err = drain(session);
+		err = drain_to_the_end(session);
 	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++)
 		if (session->streams[cpu].events)
 			err = nt_kernel_drain_stage(&session->kernel, cpu, nt_stream_sample, &session->streams[cpu]);
