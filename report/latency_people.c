@@ -217,7 +217,7 @@ static int print_error(struct nt_latency_result *result, struct nt_printer *prin
 	snprintf(count, sizeof(count), "+- %s", nt_human_count(number, nt_round(figures.packets_error)));
 	snprintf(mean, sizeof(mean), "+- %s", nt_human_ns(number, (uint64_t)nt_round(figures.mean_error)));
 	put(&line, "packets", text(count));
-	put(&line, "mean", text(mean));
+	put(&line, "mean", text(figures.has_mean_error ? mean : "not known"));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
 		put(&line, names[i], text(range(ranges[i], &figures.intervals[i])));
 	return print_line(printer, &line, begun) ? no_memory(result->db) : 0;

@@ -66,7 +66,7 @@ static void put_figures(struct record *record, const struct nt_figures *figures)
 		put_if(record, names[i], any, figures->quantiles[i]);
 	put_if(record, "max_ns", any, figures->max);
 	put_if(record, "packets_error", figures->is_sampled, nt_round(figures->packets_error));
-	put_if(record, "mean_error_ns", figures->is_sampled, nt_round(figures->mean_error));
+	put_if(record, "mean_error_ns", figures->has_mean_error, nt_round(figures->mean_error));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++) {
 		const struct nt_interval *interval = &figures->intervals[i];
 

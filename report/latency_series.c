@@ -70,7 +70,7 @@ int nt_series_set_add(struct nt_series_set *set, const struct nt_latency_sample 
 			series->unknown++;
 		return 0;
 	}
-	set->weights[sample->hook] += sample->weight;
+	nt_weights_add(&set->weights[sample->hook], sample->weight);
 	return nt_samples_add(&series->samples, sample->ns, sample->weight);
 }
 
@@ -131,6 +131,7 @@ static double mean_of(const struct nt_samples *samples)
 
 void nt_series_figures(const struct nt_series_set *set, struct nt_series *series, struct nt_figures *figures)
 {
+	const struct nt_weights *hook = &set->weights[series->hook];
 	struct nt_samples *samples = &series->samples;
 
 	*figures = (struct nt_figures){.samples = samples->n, .packets = samples->weight, .any = samples->n > 0};
@@ -140,15 +141,16 @@ void nt_series_figures(const struct nt_series_set *set, struct nt_series *series
 	figures->min = nt_samples_value(samples, 0);
 	figures->max = nt_samples_value(samples, samples->n - 1);
 	figures->mean = mean_of(samples);
-	figures->is_sampled = nt_is_sampled(samples);
+	figures->is_sampled = nt_is_sampled(hook);
 	if (figures->is_sampled) {
-		figures->packets_error =
-			nt_count_error(samples, samples->weight / set->weights[series->hook], set->edges);
-		figures->mean_error = nt_mean_error(samples, figures->mean);
+		figures->packets_error = nt_count_error(samples, hook, samples->weight / hook->sum, set->edges);
+		figures->has_mean_error = samples->n > 1;
 	}
+	if (figures->has_mean_error)
+		figures->mean_error = nt_mean_error(samples, hook, figures->mean);
 	for (unsigned int i = 0; i < NT_QUANTILES; i++) {
 		figures->quantiles[i] = nt_samples_quantile(samples, nt_latency_quantiles[i]);
 		if (figures->is_sampled)
-			figures->intervals[i] = nt_quantile_interval(samples, nt_latency_quantiles[i]);
+			figures->intervals[i] = nt_quantile_interval(samples, hook, nt_latency_quantiles[i]);
 	}
 }

@@ -28,6 +28,7 @@ struct nt_figures {
 	/* With is_sampled: how far they may be off, one standard error, and intervals of NT_CONFIDENCE. */
 	bool is_sampled;
 	double packets_error, mean_error;
+	bool has_mean_error; /* one sample tells nothing of it */
 	struct nt_interval intervals[NT_QUANTILES];
 };
 
@@ -36,7 +37,7 @@ struct nt_series_set {
 	bool include_hol;
 	unsigned int edges; /* stretches of left out packets that are cut: for the error of counts */
 	struct nt_series **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
-	double weights[NT_HOOK_COUNT]; /* of all samples of a hook that are in series */
+	struct nt_weights weights[NT_HOOK_COUNT]; /* of all samples of a hook that are in series */
 	uint32_t n_groups;
 	struct nt_series **all; /* in the order that they are shown in, once nt_series_set_order was called */
 	size_t n;

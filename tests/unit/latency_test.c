@@ -331,6 +331,7 @@ static void test_edges_by_simulation(void **state)
 	(void)state;
 	for (unsigned int round = 0; round < 1000; round++) {
 		struct nt_samples samples = {0};
+		struct nt_weights hook = {0};
 		double error;
 
 		for (unsigned int cpu = 0; cpu < 4; cpu++) {
@@ -341,10 +342,11 @@ static void test_edges_by_simulation(void **state)
 				if (nt_rand_below(&rand, 20))
 					continue;
 				assert_int_equal(nt_samples_add(&samples, 1, gap), 0);
+				nt_weights_add(&hook, gap);
 				gap = 0;
 			}
 		}
-		error = nt_count_error(&samples, 1, 4);
+		error = nt_count_error(&samples, &hook, 1, 4);
 		squares += (samples.weight - 4000) * (samples.weight - 4000);
 		said += error * error;
 		nt_samples_release(&samples);
@@ -356,16 +358,52 @@ static void test_edges_by_simulation(void **state)
 static void test_no_error_where_all_are_samples(void **state)
 {
 	struct nt_samples samples = {0};
+	struct nt_weights hook = {0};
 
 	(void)state;
-	for (int64_t i = 1; i <= 100; i++)
+	for (int64_t i = 1; i <= 100; i++) {
 		assert_int_equal(nt_samples_add(&samples, i, 1), 0);
-	assert_false(nt_is_sampled(&samples));
-	assert_true(nt_count_error(&samples, 0.5, 2) == 0);
-	assert_true(nt_mean_error(&samples, 50) == 0);
-	assert_int_equal(nt_quantile_interval(&samples, 0.9).low, 90);
-	assert_int_equal(nt_quantile_interval(&samples, 0.9).high, 90);
+		nt_weights_add(&hook, 1);
+	}
+	assert_false(nt_is_sampled(&hook));
+	assert_true(nt_count_error(&samples, &hook, 0.5, 2) == 0);
+	assert_true(nt_mean_error(&samples, &hook, 50) == 0);
+	assert_int_equal(nt_quantile_interval(&samples, &hook, 0.9).low, 90);
+	assert_int_equal(nt_quantile_interval(&samples, &hook, 0.9).high, 90);
 	nt_samples_release(&samples);
+}
+
+static void add(struct nt_series_set *set, uint32_t group, int64_t ns, double weight)
+{
+	struct nt_latency_sample sample = {
+		.hook = NT_HOOK_ip_start, .group = group, .ns = ns, .weight = weight, .is_known = true};
+
+	assert_int_equal(nt_series_set_add(set, &sample), 0);
+}
+
+/* Samples that happen to weigh 1 are no sign that nothing was left out: the hook's other samples say so. */
+static void test_errors_of_small_groups(void **state)
+{
+	struct nt_series_set set;
+	struct nt_figures figures;
+
+	(void)state;
+	assert_int_equal(nt_series_set_init(&set, 3, false), 0);
+	for (int64_t i = 0; i < 998; i++)
+		add(&set, 0, i, 21);
+	add(&set, 1, 100, 1);
+	add(&set, 1, 200, 1);
+	add(&set, 2, 100, 1);
+	nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][1], &figures);
+	assert_true(figures.is_sampled && figures.has_mean_error);
+	/* Of 420 left out with each sample, 2 samples; and the mean of two of a variance of 5000. */
+	assert_true(figures.packets_error > 28 && figures.packets_error < 30);
+	assert_true(figures.mean_error > 48 && figures.mean_error < 50);
+	assert_false(figures.intervals[0].has_low || figures.intervals[0].has_high);
+	nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][2], &figures);
+	assert_true(figures.is_sampled && figures.packets_error > 20);
+	assert_false(figures.has_mean_error);
+	nt_series_set_release(&set);
 }
 
 /* ---- Prometheus ---- */
@@ -401,6 +439,7 @@ int main(void)
 		cmocka_unit_test(test_errors_by_simulation),
 		cmocka_unit_test(test_edges_by_simulation),
 		cmocka_unit_test(test_no_error_where_all_are_samples),
+		cmocka_unit_test(test_errors_of_small_groups),
 		cmocka_unit_test(test_numbers_and_labels),
 	};
 
