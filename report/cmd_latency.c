@@ -115,11 +115,13 @@ static int read_session(struct collecting *collecting)
 	bool has_table;
 
 	if (nt_latency_has(db, "skb_latency", &has_table) ||
+	    nt_latency_accounting(db, result->session->id, &result->accounting) ||
 	    nt_latency_groups(db, result->session->id, has_table ? choice->by : NT_BY_NONE, &result->groups))
 		return -1;
 	if (nt_series_set_init(&result->set, result->groups.n, choice->include_hol))
 		return no_memory(db);
 	result->set.edges = (unsigned int)result->session->cpus * (choice->from.is_given ? 2 : 1);
+	memcpy(result->set.kept, result->accounting.kept, sizeof(result->set.kept));
 	set_axis(collecting);
 	if (has_table &&
 	    nt_latency_scan(db, result->session, choice, &result->groups, collect, collecting, &result->alone))

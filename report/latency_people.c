@@ -295,19 +295,17 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 {
 	static const char *const reasons[NT_REASON_COUNT] = {"no stamp_count", "transmit stamp_count", "filter_count",
 							     "sampling_count", "lost_count"};
-	struct nt_latency_accounting accounting;
+	const struct nt_latency_accounting *accounting = &result->accounting;
 	struct left_out hooks[NT_HOOK_COUNT];
 	bool begun = false;
 
-	if (nt_latency_accounting(result->db, result->session->id, &accounting))
-		return -1;
 	sum_left_out(&result->set, hooks);
 	fputs("\nLeft out of these figures, as counted and not scaled; from `no stamp` on in the whole recording\n",
 	      result->out);
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
 		struct line line = {0};
 
-		if (!(result->choice->hooks & 1u << hook) || (!hooks[hook].has_series && !accounting.is_there[hook]))
+		if (!(result->choice->hooks & 1u << hook) || (!hooks[hook].has_series && !accounting->is_there[hook]))
 			continue;
 		put(&line, "hook", text(nt_hook_name(hook)));
 		put(&line, "head-of-line_count", integer((int64_t)hooks[hook].hol));
@@ -315,13 +313,13 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 		put(&line, "unknown_count", integer((int64_t)hooks[hook].unknown));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
 			put(&line, reasons[i],
-			    accounting.is_there[hook] ? integer(accounting.counts[hook][i]) : (struct nt_cell){0});
+			    accounting->is_there[hook] ? integer(accounting->counts[hook][i]) : (struct nt_cell){0});
 		if (print_line(printer, &line, &begun))
 			return no_memory(result->db);
 	}
 	end_table(result->out, printer, begun);
 	if (begun)
-		print_absent(result, &accounting, hooks);
+		print_absent(result, accounting, hooks);
 	return print_hooks(result);
 }
 

@@ -14,6 +14,7 @@ int nt_series_set_init(struct nt_series_set *set, uint32_t n_groups, bool includ
 {
 	*set = (struct nt_series_set){.include_hol = include_hol, .n_groups = n_groups};
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		set->kept[hook] = 1;
 		set->by_hook[hook] = calloc(n_groups, sizeof(*set->by_hook[hook]));
 		if (!set->by_hook[hook])
 			return -ENOMEM;
@@ -61,6 +62,7 @@ int nt_series_set_add(struct nt_series_set *set, const struct nt_latency_sample 
 
 	if (!series)
 		return -ENOMEM;
+	nt_weights_add(&set->weights[sample->hook], sample->weight);
 	if (!nt_series_set_takes(set, sample)) {
 		if (sample->is_known)
 			series->hol++;
@@ -70,7 +72,6 @@ int nt_series_set_add(struct nt_series_set *set, const struct nt_latency_sample 
 			series->unknown++;
 		return 0;
 	}
-	nt_weights_add(&set->weights[sample->hook], sample->weight);
 	return nt_samples_add(&series->samples, sample->ns, sample->weight);
 }
 
@@ -143,7 +144,8 @@ void nt_series_figures(const struct nt_series_set *set, struct nt_series *series
 	figures->mean = mean_of(samples);
 	figures->is_sampled = nt_is_sampled(hook);
 	if (figures->is_sampled) {
-		figures->packets_error = nt_count_error(samples, hook, samples->weight / hook->sum, set->edges);
+		figures->packets_error = nt_count_error(
+			samples, hook, samples->weight / hook->sum * set->kept[series->hook], set->edges);
 		figures->has_mean_error = samples->n > 1;
 	}
 	if (figures->has_mean_error)

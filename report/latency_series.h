@@ -37,7 +37,8 @@ struct nt_series_set {
 	bool include_hol;
 	unsigned int edges; /* stretches of left out packets that are cut: for the error of counts */
 	struct nt_series **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
-	struct nt_weights weights[NT_HOOK_COUNT]; /* of all samples of a hook that are in series */
+	struct nt_weights weights[NT_HOOK_COUNT]; /* of all samples of a hook, those left out too */
+	double kept[NT_HOOK_COUNT]; /* of the packets that sampling drew, so many became samples: 1 is all */
 	uint32_t n_groups;
 	struct nt_series **all; /* in the order that they are shown in, once nt_series_set_order was called */
 	size_t n;

@@ -355,6 +355,88 @@ static void test_edges_by_simulation(void **state)
 	assert_true(squares / said > 0.75 && squares / said < 1.33);
 }
 
+/*
+ * Recordings of packets that come to two CPUs as sampling sees them: `rejected` of 100 are drawn and then left out
+ * without a record, `late` of 100 are samples that the figures leave out, and half of the rest are of the group that is
+ * asked for.
+ */
+struct recordings {
+	unsigned int rejected, late;
+	unsigned int n, rate; /* packets of a CPU, one of how many is a sample */
+};
+
+#define CPUS 2
+
+/* Gives how many packets of the group there were. */
+static double draw(struct nt_rand *rand, const struct recordings *recordings, struct nt_series_set *set,
+		   uint64_t *judged)
+{
+	double count = 0;
+
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++) {
+		double gap = 0;
+
+		for (unsigned int i = 0; i < recordings->n; i++) {
+			unsigned int kind = (unsigned int)nt_rand_below(rand, 100);
+			struct nt_latency_sample sample = {.hook = NT_HOOK_ip_start, .ns = 1, .is_known = true};
+			bool is_rejected = kind < recordings->rejected;
+
+			sample.is_hol = kind < recordings->rejected + recordings->late;
+			sample.group = (uint32_t)nt_rand_below(rand, 2);
+			count += !is_rejected && !sample.is_hol && sample.group;
+			gap++;
+			if (nt_rand_below(rand, recordings->rate))
+				continue;
+			++*judged;
+			sample.weight = gap;
+			gap = 0;
+			if (!is_rejected)
+				assert_int_equal(nt_series_set_add(set, &sample), 0);
+		}
+	}
+	return count;
+}
+
+/* The squares of how far the number of packets was off, as a share of what was said. */
+static double seen_to_said(const struct recordings *recordings, uint64_t seed)
+{
+	struct nt_rand rand = {seed};
+	double squares = 0, said = 0;
+
+	for (unsigned int round = 0; round < 500; round++) {
+		struct nt_series_set set;
+		struct nt_figures figures;
+		uint64_t judged = 0;
+		double count;
+
+		assert_int_equal(nt_series_set_init(&set, 2, false), 0);
+		set.edges = CPUS;
+		count = draw(&rand, recordings, &set, &judged);
+		set.kept[NT_HOOK_ip_start] = set.weights[NT_HOOK_ip_start].n / (double)judged;
+		nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][1], &figures);
+		squares += (figures.packets - count) * (figures.packets - count);
+		said += figures.packets_error * figures.packets_error;
+		nt_series_set_release(&set);
+	}
+	printf("squares of errors, seen / said: %.3f\n", squares / said);
+	return squares / said;
+}
+
+static bool is_near_one(double ratio)
+{
+	return ratio > 0.75 && ratio < 1.33;
+}
+
+/* Sampling draws first: what is rejected afterwards takes its weight along. */
+static void test_errors_with_rejects(void **state)
+{
+	static const struct recordings all[] = {{50, 0, 2000, 20}, {0, 50, 2000, 20}, {30, 30, 2000, 20}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		assert_true(is_near_one(seen_to_said(&all[i], 17 + i)));
+}
+
 static void test_no_error_where_all_are_samples(void **state)
 {
 	struct nt_samples samples = {0};
@@ -438,6 +520,7 @@ int main(void)
 		cmocka_unit_test(test_ranks_of_many),
 		cmocka_unit_test(test_errors_by_simulation),
 		cmocka_unit_test(test_edges_by_simulation),
+		cmocka_unit_test(test_errors_with_rejects),
 		cmocka_unit_test(test_no_error_where_all_are_samples),
 		cmocka_unit_test(test_errors_of_small_groups),
 		cmocka_unit_test(test_numbers_and_labels),
