@@ -20,15 +20,18 @@ bool nt_is_sampled(const struct nt_weights *hook)
 	return hook->out > 0;
 }
 
-double nt_count_error(const struct nt_samples *samples, const struct nt_weights *hook, double share, unsigned int edges)
+/*
+ * Before the first sample and after the last come as many packets as a gap has, m, and half the mean of w(w - 1) is m *
+ * m. What is missing at the ends is off to the same side everywhere, by (edges^2 + edges) * m * m in the mean of
+ * squares. What is too much at the beginnings makes up for that in the mean, and 2 * edges * m * m is left. Of either
+ * the group has its share.
+ */
+double nt_count_error(const struct nt_samples *samples, const struct nt_weights *hook, const struct nt_counted *counted)
 {
-	double out = hook->out / hook->n;
+	double out = hook->out / hook->n, share = counted->share, edges = counted->edges;
+	double ends = counted->is_cut ? 2 * edges : edges * (edges + 1);
 
-	/*
-	 * After the last sample come as many packets as a gap has, m, and half the mean of w(w - 1) is m * m. So many
-	 * at each edge, all to the same side, are off by (edges^2 + edges) * m * m in the mean of squares.
-	 */
-	return sqrt((1 - share) * out * (double)samples->n + share * edges * (edges + 1.0) / 2 * out);
+	return sqrt((1 - share) * out * (double)samples->n + share * share * ends * out / 2);
 }
 
 static double sum_of_squares(const struct nt_samples *samples)

@@ -15,6 +15,7 @@ int nt_series_set_init(struct nt_series_set *set, uint32_t n_groups, bool includ
 	*set = (struct nt_series_set){.include_hol = include_hol, .n_groups = n_groups};
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
 		set->kept[hook] = 1;
+		set->programs[hook] = 1;
 		set->by_hook[hook] = calloc(n_groups, sizeof(*set->by_hook[hook]));
 		if (!set->by_hook[hook])
 			return -ENOMEM;
@@ -62,6 +63,7 @@ int nt_series_set_add(struct nt_series_set *set, const struct nt_latency_sample 
 
 	if (!series)
 		return -ENOMEM;
+	series->drawn += sample->weight;
 	nt_weights_add(&set->weights[sample->hook], sample->weight);
 	if (!nt_series_set_takes(set, sample)) {
 		if (sample->is_known)
@@ -130,10 +132,23 @@ static double mean_of(const struct nt_samples *samples)
 	return sum / samples->weight;
 }
 
+/* A CPU counts its own gaps, so all of them are its group's. */
+static struct nt_counted counted_over(const struct nt_series_set *set, const struct nt_series *series)
+{
+	double drawn = set->is_by_cpu ? series->drawn : set->weights[series->hook].sum;
+
+	return (struct nt_counted){
+		.share = series->samples.weight / drawn * set->kept[series->hook],
+		.edges = (set->is_by_cpu ? 1 : set->cpus) * set->programs[series->hook],
+		.is_cut = set->is_cut,
+	};
+}
+
 void nt_series_figures(const struct nt_series_set *set, struct nt_series *series, struct nt_figures *figures)
 {
 	const struct nt_weights *hook = &set->weights[series->hook];
 	struct nt_samples *samples = &series->samples;
+	struct nt_counted counted;
 
 	*figures = (struct nt_figures){.samples = samples->n, .packets = samples->weight, .any = samples->n > 0};
 	if (!figures->any)
@@ -144,8 +159,8 @@ void nt_series_figures(const struct nt_series_set *set, struct nt_series *series
 	figures->mean = mean_of(samples);
 	figures->is_sampled = nt_is_sampled(hook);
 	if (figures->is_sampled) {
-		figures->packets_error = nt_count_error(
-			samples, hook, samples->weight / hook->sum * set->kept[series->hook], set->edges);
+		counted = counted_over(set, series);
+		figures->packets_error = nt_count_error(samples, hook, &counted);
 		figures->has_mean_error = samples->n > 1;
 	}
 	if (figures->has_mean_error)

@@ -16,6 +16,7 @@ struct nt_series {
 	enum nt_hook hook;
 	uint32_t group;
 	struct nt_samples samples;
+	double drawn; /* the weight of all of its samples, those left out too */
 	uint64_t hol, future, unknown; /* samples that were left out of these, by reason */
 };
 
@@ -35,7 +36,12 @@ struct nt_figures {
 /* Owner frees with nt_series_set_release. */
 struct nt_series_set {
 	bool include_hol;
-	unsigned int edges; /* stretches of left out packets that are cut: for the error of counts */
+	/* For the error of counts: each CPU and program has a gap of its own, that was being counted when the time
+	 * began and ended. */
+	unsigned int cpus;
+	unsigned int programs[NT_HOOK_COUNT];
+	bool is_cut; /* the time begins after the recording */
+	bool is_by_cpu; /* groups are */
 	struct nt_series **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
 	struct nt_weights weights[NT_HOOK_COUNT]; /* of all samples of a hook, those left out too */
 	double kept[NT_HOOK_COUNT]; /* of the packets that sampling drew, so many became samples: 1 is all */

@@ -332,6 +332,7 @@ static void test_edges_by_simulation(void **state)
 	for (unsigned int round = 0; round < 1000; round++) {
 		struct nt_samples samples = {0};
 		struct nt_weights hook = {0};
+		const struct nt_counted counted = {.share = 1, .edges = 4};
 		double error;
 
 		for (unsigned int cpu = 0; cpu < 4; cpu++) {
@@ -346,7 +347,7 @@ static void test_edges_by_simulation(void **state)
 				gap = 0;
 			}
 		}
-		error = nt_count_error(&samples, &hook, 1, 4);
+		error = nt_count_error(&samples, &hook, &counted);
 		squares += (samples.weight - 4000) * (samples.weight - 4000);
 		said += error * error;
 		nt_samples_release(&samples);
@@ -356,44 +357,57 @@ static void test_edges_by_simulation(void **state)
 }
 
 /*
- * Recordings of packets that come to two CPUs as sampling sees them: `rejected` of 100 are drawn and then left out
- * without a record, `late` of 100 are samples that the figures leave out, and half of the rest are of the group that is
- * asked for.
+ * Recordings of packets as sampling sees them, at gaps that each program counts on each CPU: `rejected` of 100 are
+ * drawn and then left out without a record, `late` of 100 are samples that the figures leave out, `ours` of 100 of the
+ * rest are of the group that is asked for; or groups are CPUs.
  */
 struct recordings {
-	unsigned int rejected, late;
-	unsigned int n, rate; /* packets of a CPU, one of how many is a sample */
+	unsigned int rejected, late, ours;
+	unsigned int cpus, programs;
+	unsigned int before, n; /* packets of each of these, before the time that is asked for and in it */
+	unsigned int rate; /* one of how many is a sample */
+	bool is_by_cpu;
 };
 
-#define CPUS 2
-
-/* Gives how many packets of the group there were. */
-static double draw(struct nt_rand *rand, const struct recordings *recordings, struct nt_series_set *set,
-		   uint64_t *judged)
+/* Gives how many packets of group 1 there were. */
+static double draw_gaps(struct nt_rand *rand, const struct recordings *recordings, unsigned int cpu,
+			struct nt_series_set *set, uint64_t *judged)
 {
+	double count = 0, gap = 0;
+
+	for (unsigned int i = 0; i < recordings->before + recordings->n; i++) {
+		struct nt_latency_sample sample = {.hook = NT_HOOK_ip_start, .ns = 1, .is_known = true, .group = cpu};
+		unsigned int kind = (unsigned int)nt_rand_below(rand, 100);
+		bool is_rejected = kind < recordings->rejected;
+
+		sample.is_hol = kind < recordings->rejected + recordings->late;
+		if (!recordings->is_by_cpu)
+			sample.group = nt_rand_below(rand, 100) < recordings->ours;
+		count += i >= recordings->before && !sample.is_hol && sample.group == 1;
+		gap++;
+		if (nt_rand_below(rand, recordings->rate))
+			continue;
+		sample.weight = gap;
+		gap = 0;
+		*judged += i >= recordings->before;
+		if (i >= recordings->before && !is_rejected)
+			assert_int_equal(nt_series_set_add(set, &sample), 0);
+	}
+	return count;
+}
+
+static double draw_all(struct nt_rand *rand, const struct recordings *recordings, struct nt_series_set *set)
+{
+	uint64_t judged = 0;
 	double count = 0;
 
-	for (unsigned int cpu = 0; cpu < CPUS; cpu++) {
-		double gap = 0;
-
-		for (unsigned int i = 0; i < recordings->n; i++) {
-			unsigned int kind = (unsigned int)nt_rand_below(rand, 100);
-			struct nt_latency_sample sample = {.hook = NT_HOOK_ip_start, .ns = 1, .is_known = true};
-			bool is_rejected = kind < recordings->rejected;
-
-			sample.is_hol = kind < recordings->rejected + recordings->late;
-			sample.group = (uint32_t)nt_rand_below(rand, 2);
-			count += !is_rejected && !sample.is_hol && sample.group;
-			gap++;
-			if (nt_rand_below(rand, recordings->rate))
-				continue;
-			++*judged;
-			sample.weight = gap;
-			gap = 0;
-			if (!is_rejected)
-				assert_int_equal(nt_series_set_add(set, &sample), 0);
-		}
-	}
+	for (unsigned int i = 0; i < recordings->cpus * recordings->programs; i++)
+		count += draw_gaps(rand, recordings, i % recordings->cpus, set, &judged);
+	set->cpus = recordings->cpus;
+	set->programs[NT_HOOK_ip_start] = recordings->programs;
+	set->is_cut = recordings->before > 0;
+	set->is_by_cpu = recordings->is_by_cpu;
+	set->kept[NT_HOOK_ip_start] = set->weights[NT_HOOK_ip_start].n / (double)judged;
 	return count;
 }
 
@@ -403,16 +417,13 @@ static double seen_to_said(const struct recordings *recordings, uint64_t seed)
 	struct nt_rand rand = {seed};
 	double squares = 0, said = 0;
 
-	for (unsigned int round = 0; round < 500; round++) {
+	for (unsigned int round = 0; round < 1000; round++) {
 		struct nt_series_set set;
 		struct nt_figures figures;
-		uint64_t judged = 0;
 		double count;
 
-		assert_int_equal(nt_series_set_init(&set, 2, false), 0);
-		set.edges = CPUS;
-		count = draw(&rand, recordings, &set, &judged);
-		set.kept[NT_HOOK_ip_start] = set.weights[NT_HOOK_ip_start].n / (double)judged;
+		assert_int_equal(nt_series_set_init(&set, 8, false), 0);
+		count = draw_all(&rand, recordings, &set);
 		nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][1], &figures);
 		squares += (figures.packets - count) * (figures.packets - count);
 		said += figures.packets_error * figures.packets_error;
@@ -430,17 +441,41 @@ static bool is_near_one(double ratio)
 /* Sampling draws first: what is rejected afterwards takes its weight along. */
 static void test_errors_with_rejects(void **state)
 {
-	static const struct recordings all[] = {{50, 0, 2000, 20}, {0, 50, 2000, 20}, {30, 30, 2000, 20}};
+	static const struct recordings all[] = {
+		{.rejected = 50, .ours = 50, .cpus = 2, .programs = 1, .n = 2000, .rate = 20},
+		{.late = 50, .ours = 50, .cpus = 2, .programs = 1, .n = 2000, .rate = 20},
+		{.rejected = 30, .late = 30, .ours = 50, .cpus = 2, .programs = 1, .n = 2000, .rate = 20},
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		assert_true(is_near_one(seen_to_said(&all[i], 17 + i)));
 }
 
+/* Where many CPUs and programs see few packets each, what is cut at the edges is the greater part. */
+static void test_errors_of_cut_stretches(void **state)
+{
+	static const struct recordings all[] = {
+		{.ours = 30, .cpus = 8, .programs = 1, .n = 300, .rate = 20},
+		{.ours = 100, .cpus = 4, .programs = 2, .n = 300, .rate = 20},
+		{.ours = 100, .cpus = 8, .programs = 1, .before = 200, .n = 300, .rate = 20},
+		{.ours = 30, .cpus = 4, .programs = 2, .before = 200, .n = 300, .rate = 20},
+		{.ours = 60, .rejected = 40, .cpus = 8, .programs = 1, .n = 300, .rate = 20},
+		{.is_by_cpu = true, .cpus = 8, .programs = 1, .n = 600, .rate = 20},
+		{.is_by_cpu = true, .cpus = 8, .programs = 2, .n = 600, .rate = 20},
+		{.is_by_cpu = true, .rejected = 40, .cpus = 8, .programs = 1, .before = 200, .n = 600, .rate = 20},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		assert_true(is_near_one(seen_to_said(&all[i], 23 + i)));
+}
+
 static void test_no_error_where_all_are_samples(void **state)
 {
 	struct nt_samples samples = {0};
 	struct nt_weights hook = {0};
+	const struct nt_counted counted = {.share = 0.5, .edges = 2};
 
 	(void)state;
 	for (int64_t i = 1; i <= 100; i++) {
@@ -448,7 +483,7 @@ static void test_no_error_where_all_are_samples(void **state)
 		nt_weights_add(&hook, 1);
 	}
 	assert_false(nt_is_sampled(&hook));
-	assert_true(nt_count_error(&samples, &hook, 0.5, 2) == 0);
+	assert_true(nt_count_error(&samples, &hook, &counted) == 0);
 	assert_true(nt_mean_error(&samples, &hook, 50) == 0);
 	assert_int_equal(nt_quantile_interval(&samples, &hook, 0.9).low, 90);
 	assert_int_equal(nt_quantile_interval(&samples, &hook, 0.9).high, 90);
@@ -521,6 +556,7 @@ int main(void)
 		cmocka_unit_test(test_errors_by_simulation),
 		cmocka_unit_test(test_edges_by_simulation),
 		cmocka_unit_test(test_errors_with_rejects),
+		cmocka_unit_test(test_errors_of_cut_stretches),
 		cmocka_unit_test(test_no_error_where_all_are_samples),
 		cmocka_unit_test(test_errors_of_small_groups),
 		cmocka_unit_test(test_numbers_and_labels),
