@@ -115,6 +115,7 @@ static void set_counted(struct nt_latency_result *result)
 	set->cpus = (unsigned int)session->cpus;
 	set->is_cut = nt_latency_window(result->choice, session->start_ts, session->start_realtime_ns).from_ts >
 		      session->start_ts;
+	set->is_pairs = result->choice->first != NT_HOOK_NONE;
 	set->is_by_cpu = result->choice->by == NT_BY_CPU;
 	memcpy(set->kept, result->accounting.kept, sizeof(set->kept));
 	memcpy(set->programs, result->accounting.programs, sizeof(set->programs));

@@ -132,10 +132,17 @@ static double mean_of(const struct nt_samples *samples)
 	return sum / samples->weight;
 }
 
-/* A CPU counts its own gaps, so all of them are its group's. */
+/*
+ * A CPU counts its own gaps, so all of them are its group's. Packets that were sampled at both hooks are few and far
+ * between: how many come is by chance alone, whatever the weights of others are.
+ */
 static struct nt_counted counted_over(const struct nt_series_set *set, const struct nt_series *series)
 {
-	double drawn = set->is_by_cpu ? series->drawn : set->weights[series->hook].sum;
+	double drawn;
+
+	if (set->is_pairs)
+		return (struct nt_counted){.share = 0};
+	drawn = set->is_by_cpu ? series->drawn : set->weights[series->hook].sum;
 
 	return (struct nt_counted){
 		.share = series->samples.weight / drawn * set->kept[series->hook],

@@ -42,6 +42,7 @@ struct nt_series_set {
 	unsigned int programs[NT_HOOK_COUNT];
 	bool is_cut; /* the time begins after the recording */
 	bool is_by_cpu; /* groups are */
+	bool is_pairs; /* samples are: of packets drawn at both hooks, so that no gaps are counted over them */
 	struct nt_series **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
 	struct nt_weights weights[NT_HOOK_COUNT]; /* of all samples of a hook, those left out too */
 	double kept[NT_HOOK_COUNT]; /* of the packets that sampling drew, so many became samples: 1 is all */

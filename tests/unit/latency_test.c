@@ -471,6 +471,61 @@ static void test_errors_of_cut_stretches(void **state)
 		assert_true(is_near_one(seen_to_said(&all[i], 23 + i)));
 }
 
+static void add(struct nt_series_set *set, uint32_t group, int64_t ns, double weight)
+{
+	struct nt_latency_sample sample = {
+		.hook = NT_HOOK_ip_start, .group = group, .ns = ns, .weight = weight, .is_known = true};
+
+	assert_int_equal(nt_series_set_add(set, &sample), 0);
+}
+
+/* Packets that pass two hooks, each of which samples for itself: a pair stands for as many as both weights make. */
+static double pair_once(struct nt_rand *rand, unsigned int n, double *error)
+{
+	struct nt_series_set set;
+	struct nt_figures figures;
+	double gaps[2] = {0};
+
+	assert_int_equal(nt_series_set_init(&set, 1, false), 0);
+	set.cpus = 1;
+	set.is_pairs = true;
+	for (unsigned int i = 0; i < n; i++) {
+		double weight = 1;
+		unsigned int drawn = 0;
+
+		for (unsigned int hook = 0; hook < 2; hook++) {
+			gaps[hook]++;
+			if (nt_rand_below(rand, 10))
+				continue;
+			drawn++;
+			weight *= gaps[hook];
+			gaps[hook] = 0;
+		}
+		if (drawn == 2)
+			add(&set, 0, 1, weight);
+	}
+	nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][0], &figures);
+	*error = figures.packets_error;
+	nt_series_set_release(&set);
+	return figures.packets;
+}
+
+static void test_errors_of_pairs(void **state)
+{
+	struct nt_rand rand = {41};
+	double squares = 0, said = 0;
+
+	(void)state;
+	for (unsigned int round = 0; round < 500; round++) {
+		double error, off = pair_once(&rand, 20000, &error) - 20000;
+
+		squares += off * off;
+		said += error * error;
+	}
+	printf("squares of errors, seen / said: %.3f\n", squares / said);
+	assert_true(is_near_one(squares / said));
+}
+
 static void test_no_error_where_all_are_samples(void **state)
 {
 	struct nt_samples samples = {0};
@@ -488,14 +543,6 @@ static void test_no_error_where_all_are_samples(void **state)
 	assert_int_equal(nt_quantile_interval(&samples, &hook, 0.9).low, 90);
 	assert_int_equal(nt_quantile_interval(&samples, &hook, 0.9).high, 90);
 	nt_samples_release(&samples);
-}
-
-static void add(struct nt_series_set *set, uint32_t group, int64_t ns, double weight)
-{
-	struct nt_latency_sample sample = {
-		.hook = NT_HOOK_ip_start, .group = group, .ns = ns, .weight = weight, .is_known = true};
-
-	assert_int_equal(nt_series_set_add(set, &sample), 0);
 }
 
 /* Samples that happen to weigh 1 are no sign that nothing was left out: the hook's other samples say so. */
@@ -557,6 +604,7 @@ int main(void)
 		cmocka_unit_test(test_edges_by_simulation),
 		cmocka_unit_test(test_errors_with_rejects),
 		cmocka_unit_test(test_errors_of_cut_stretches),
+		cmocka_unit_test(test_errors_of_pairs),
 		cmocka_unit_test(test_no_error_where_all_are_samples),
 		cmocka_unit_test(test_errors_of_small_groups),
 		cmocka_unit_test(test_numbers_and_labels),
