@@ -50,6 +50,12 @@ is "the end is not part of it" "$(figures udp-start --from 2us --to 12us)" "1 1 
 is "between, by hand: 1000 + 100 i ns in the socket" \
     "$("$REPORT" latency "$db" --between udp-socket-enqueued udp-socket-read --csv | awk -F, 'NR == 2 { print $2, $3, $5, $11 }')" \
     "udp-socket-enqueued to udp-socket-read 100 1000 10900"
+# alone ARGUMENT...: how many samples of tcp-start and tcp-socket-read have no other
+alone() {
+    "$REPORT" latency "$db" --between tcp-start tcp-socket-read "$@" | awk '/^Not in these figures/ { print $5, $10 }'
+}
+is "alone, by hand: one each 12.5 us, and all that were read" "$(alone)" "80 5"
+is "of these, what is in the time that was chosen" "$(alone --from 500us) $(alone --from 650us) $(alone --to 650us)" "40 5 28 3 52 2"
 is "nothing in that time" "$("$REPORT" latency "$db" --from 5s | sed -n '/^How late/,/^$/p')" "How late packets were
 none"
 
