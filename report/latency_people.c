@@ -325,13 +325,16 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 
 static void print_alone(const struct nt_latency_result *result)
 {
-	char first[NT_HUMAN_MAX], second[NT_HUMAN_MAX];
+	char first[NT_HUMAN_MAX], second[NT_HUMAN_MAX], late[NT_HUMAN_MAX];
+	struct left_out hooks[NT_HOOK_COUNT];
 
+	sum_left_out(&result->set, hooks);
 	fprintf(result->out,
 		"\nNot in these figures: %s samples of %s and %s of %s whose packet was not sampled at the other "
-		"hook.\n",
+		"hook, and %s pairs that waited for a segment that came late.\n",
 		nt_human_count(first, (int64_t)result->alone.first), nt_hook_name(result->choice->first),
-		nt_human_count(second, (int64_t)result->alone.second), nt_hook_name(result->choice->second));
+		nt_human_count(second, (int64_t)result->alone.second), nt_hook_name(result->choice->second),
+		nt_human_count(late, (int64_t)hooks[result->choice->second].hol));
 }
 
 /* ---- histograms ---- */

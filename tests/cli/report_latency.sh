@@ -59,6 +59,17 @@ is "of these, what is in the time that was chosen" "$(alone --from 500us) $(alon
 is "nothing in that time" "$("$REPORT" latency "$db" --from 5s | sed -n '/^How late/,/^$/p')" "How late packets were
 none"
 
+# The late segment is in no table of figures of two hooks, and so it is in the sentence below; or in the table, if that is asked for.
+cp "$db" "$work/late.db"
+sqlite3 "$work/late.db" "INSERT INTO skb_latency(session_id, ts, cpu, hook, latency_ns, stamp_ns, socket_id, length, queue_len, weight, flags)
+    VALUES (1, 1000000650000, 0, 'tcp-socket-enqueued', 350000, 1700000000000300000, 1, 60, 0, 1, '')"
+# late ARGUMENT...: packets of the table, and pairs of the sentence
+late() {
+    "$REPORT" latency "$work/late.db" --between tcp-socket-enqueued tcp-socket-read "$@" |
+        awk '/^tcp/ { n = $4 } /^Not in/ { print n, $(NF - 9), $(NF - 8) }'
+}
+is "a late segment between two hooks" "$(late) $(late --include-hol)" "0 1 pairs 1 0 pairs"
+
 # What the command says is what the SQL function says.
 is "quantiles as by SQL" "$("$REPORT" latency "$db" --csv | awk -F, 'NR > 1 { print $2, $7, $8, $9, $10 }' | sort)" \
     "$(sql "$db" "SELECT hook || ' ' || percentile(latency_ns, 0.5, weight) || ' ' || percentile(latency_ns, 0.9, weight) || ' ' ||
