@@ -259,6 +259,20 @@ static void sum_left_out(const struct nt_series_set *set, struct left_out hooks[
 	}
 }
 
+/* A packet that sampling left out was not looked at: it may be any of those that the table counts. */
+static void print_shares(const struct nt_latency_result *result)
+{
+	int64_t sum = 0;
+
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		if (result->choice->hooks & 1u << hook)
+			sum |= result->accounting.counts[hook][NT_REASON_SAMPLE];
+	}
+	if (sum)
+		fputs("What sampling left out is of all these sorts too: samples stand for their share of it.\n",
+		      result->out);
+}
+
 static void print_absent(const struct nt_latency_result *result, const struct nt_latency_accounting *accounting,
 			 const struct left_out hooks[NT_HOOK_COUNT])
 {
@@ -318,6 +332,7 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 			return no_memory(result->db);
 	}
 	end_table(result->out, printer, begun);
+	print_shares(result);
 	if (begun)
 		print_absent(result, accounting, hooks);
 	return print_hooks(result);
