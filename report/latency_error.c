@@ -63,8 +63,9 @@ double nt_mean_error(const struct nt_samples *samples, const struct nt_weights *
 
 		sum += nt_samples_weight(samples, i) * off * off;
 	}
-	/* The mean is the samples' own, so they are closer to it than packets are. */
-	sum /= samples->weight - sum_of_squares(samples) / samples->weight;
+	/* The mean is the samples' own, so they are closer to it than packets are. The divisor is 1 at least, but for
+	 * rounding. */
+	sum /= fmax(1, samples->weight - sum_of_squares(samples) / samples->weight);
 	return sqrt(spread(samples, hook) * sum);
 }
 

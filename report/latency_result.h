@@ -35,8 +35,7 @@ struct nt_latency_accounting {
 	/* Of the packets that were looked at, so many became samples; sampling draws first, the rest is judged
 	 * afterwards. */
 	double kept[NT_HOOK_COUNT]; /* 1 where it is not known */
-	unsigned int
-		programs[NT_HOOK_COUNT]; /* that sampling left packets out at: those of IPv4 and IPv6; at least 1 */
+	unsigned int programs[NT_HOOK_COUNT]; /* that sampling left packets out at, of IPv4 and of IPv6; 1 at least */
 };
 
 struct nt_latency_result {

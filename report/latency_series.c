@@ -143,7 +143,6 @@ static struct nt_counted counted_over(const struct nt_series_set *set, const str
 	if (set->is_pairs)
 		return (struct nt_counted){.share = 0};
 	drawn = set->is_by_cpu ? series->drawn : set->weights[series->hook].sum;
-
 	return (struct nt_counted){
 		.share = series->samples.weight / drawn * set->kept[series->hook],
 		.edges = (set->is_by_cpu ? 1 : set->cpus) * set->programs[series->hook],

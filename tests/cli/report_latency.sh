@@ -70,6 +70,20 @@ late() {
 }
 is "a late segment between two hooks" "$(late) $(late --include-hol)" "0 1 pairs 1 0 pairs"
 
+# How far the number of packets may be off, by hand: 80 samples, whose w (w - 1) have the mean 21; 80 of 82 that were drawn are there; two CPUs.
+# error_of ARGUMENT...: of the one line
+error_of() {
+    "$REPORT" latency "$work/late.db" --csv "$@" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "packets_error") at = i } NR == 2 { print $at }'
+}
+is "two ends that nobody counts" "$(error_of --hook tcp-start)" 10 # of (2/82 * 80 + (80/82)^2 * 6/2) * 21
+is "two ends and two beginnings" "$(error_of --hook tcp-start --from 500us)" 8 # of (2/82 * 40 + (80/82)^2 * 4/2) * 21
+is "one CPU of its own" "$(error_of --hook tcp-start --by cpu)" 8 # of (2/82 * 80 + (80/82)^2 * 2/2) * 21
+sqlite3 "$work/late.db" "INSERT INTO self_cost(session_id, ts, program, name, value) VALUES
+    (1, 1000001000000, 'nt_latency_tcp_start__tcp_v6_rcv', 'skipped_sample', 5);
+    UPDATE skb_latency SET weight = 3 WHERE hook IN ('udp-start', 'udp-socket-read')"
+is "two programs on each" "$(error_of --hook tcp-start)" 16 # of (2/82 * 80 + (80/82)^2 * 20/2) * 21
+is "pairs of samples" "$(error_of --between udp-start udp-socket-read)" 85 # of 100 * 9 * 8
+
 # What the command says is what the SQL function says.
 is "quantiles as by SQL" "$("$REPORT" latency "$db" --csv | awk -F, 'NR > 1 { print $2, $7, $8, $9, $10 }' | sort)" \
     "$(sql "$db" "SELECT hook || ' ' || percentile(latency_ns, 0.5, weight) || ' ' || percentile(latency_ns, 0.9, weight) || ' ' ||

@@ -567,6 +567,10 @@ static void test_errors_of_small_groups(void **state)
 	nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][2], &figures);
 	assert_true(figures.is_sampled && figures.packets_error > 20);
 	assert_false(figures.has_mean_error);
+	/* Weights that no recorder gives. */
+	add(&set, 2, 100, 0x1p64);
+	nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][2], &figures);
+	assert_true(figures.has_mean_error && figures.mean_error == 0);
 	nt_series_set_release(&set);
 }
 
