@@ -442,8 +442,8 @@ static bool is_near_one(double ratio)
 static void test_errors_with_rejects(void **state)
 {
 	static const struct recordings all[] = {
-		{.rejected = 50, .ours = 50, .cpus = 2, .programs = 1, .n = 2000, .rate = 20},
-		{.late = 50, .ours = 50, .cpus = 2, .programs = 1, .n = 2000, .rate = 20},
+		{.rejected = 50, .ours = 100, .cpus = 2, .programs = 1, .n = 2000, .rate = 20},
+		{.late = 50, .ours = 100, .cpus = 2, .programs = 1, .n = 2000, .rate = 20},
 		{.rejected = 30, .late = 30, .ours = 50, .cpus = 2, .programs = 1, .n = 2000, .rate = 20},
 	};
 
@@ -456,7 +456,7 @@ static void test_errors_with_rejects(void **state)
 static void test_errors_of_cut_stretches(void **state)
 {
 	static const struct recordings all[] = {
-		{.ours = 30, .cpus = 8, .programs = 1, .n = 300, .rate = 20},
+		{.ours = 30, .cpus = 16, .programs = 1, .n = 100, .rate = 20},
 		{.ours = 100, .cpus = 4, .programs = 2, .n = 300, .rate = 20},
 		{.ours = 100, .cpus = 8, .programs = 1, .before = 200, .n = 300, .rate = 20},
 		{.ours = 30, .cpus = 4, .programs = 2, .before = 200, .n = 300, .rate = 20},
