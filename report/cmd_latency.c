@@ -107,6 +107,20 @@ static int find_probe(struct nt_latency_result *result)
 		       : nt_latency_has_rows(result->db, "latency_hook", result->session->id, &result->has_probe);
 }
 
+static void set_counted(struct nt_latency_result *result)
+{
+	const struct nt_latency_session *session = result->session;
+	struct nt_series_set *set = &result->set;
+
+	set->cpus = (unsigned int)session->cpus;
+	set->is_cut = nt_latency_window(result->choice, session->start_ts, session->start_realtime_ns).from_ts >
+		      session->start_ts;
+	set->is_pairs = result->choice->first != NT_HOOK_NONE;
+	set->is_by_cpu = result->choice->by == NT_BY_CPU;
+	memcpy(set->kept, result->accounting.kept, sizeof(set->kept));
+	memcpy(set->programs, result->accounting.programs, sizeof(set->programs));
+}
+
 static int read_session(struct collecting *collecting)
 {
 	struct nt_latency_result *result = &collecting->result;
@@ -115,11 +129,12 @@ static int read_session(struct collecting *collecting)
 	bool has_table;
 
 	if (nt_latency_has(db, "skb_latency", &has_table) ||
+	    nt_latency_accounting(db, result->session->id, &result->accounting) ||
 	    nt_latency_groups(db, result->session->id, has_table ? choice->by : NT_BY_NONE, &result->groups))
 		return -1;
 	if (nt_series_set_init(&result->set, result->groups.n, choice->include_hol))
 		return no_memory(db);
-	result->set.edges = (unsigned int)result->session->cpus * (choice->from.is_given ? 2 : 1);
+	set_counted(result);
 	set_axis(collecting);
 	if (has_table &&
 	    nt_latency_scan(db, result->session, choice, &result->groups, collect, collecting, &result->alone))

@@ -8,42 +8,65 @@
 
 #define TAIL ((1 - NT_CONFIDENCE) / 2)
 
-/* The sum of w(w - 1): 0 if all packets are samples. */
-static double left_out(const struct nt_samples *samples)
+void nt_weights_add(struct nt_weights *hook, double weight)
+{
+	hook->n++;
+	hook->sum += weight;
+	hook->out += weight * (weight - 1);
+}
+
+bool nt_is_sampled(const struct nt_weights *hook)
+{
+	return hook->out > 0;
+}
+
+/*
+ * Before the first sample and after the last come as many packets as a gap has, m, and half the mean of w(w - 1) is m *
+ * m. What is missing at the ends is off to the same side everywhere, by (edges^2 + edges) * m * m in the mean of
+ * squares. What is too much at the beginnings makes up for that in the mean, and 2 * edges * m * m is left. Of either
+ * the group has its share.
+ */
+double nt_count_error(const struct nt_samples *samples, const struct nt_weights *hook, const struct nt_counted *counted)
+{
+	double out = hook->out / hook->n, share = counted->share, edges = counted->edges;
+	double ends = counted->is_cut ? 2 * edges : edges * (edges + 1);
+
+	return sqrt((1 - share) * out * (double)samples->n + share * share * ends * out / 2);
+}
+
+static double sum_of_squares(const struct nt_samples *samples)
 {
 	double sum = 0;
 
-	for (size_t i = 0; samples->weights && i < samples->n; i++)
-		sum += samples->weights[i] * (samples->weights[i] - 1);
+	for (size_t i = 0; i < samples->n; i++)
+		sum += nt_samples_weight(samples, i) * nt_samples_weight(samples, i);
 	return sum;
 }
 
-bool nt_is_sampled(const struct nt_samples *samples)
+/*
+ * The variance of the weighted mean, in those of one packet. Of the samples alone it would be sum(w^2) / sum(w)^2; but
+ * they are part of the packets that are asked about, as many as so many samples of the hook stand for.
+ */
+static double spread(const struct nt_samples *samples, const struct nt_weights *hook)
 {
-	return left_out(samples) > 0;
+	double packets = (double)samples->n * hook->sum / hook->n;
+
+	return fmax(0, sum_of_squares(samples) / (samples->weight * samples->weight) - 1 / packets);
 }
 
-double nt_count_error(const struct nt_samples *samples, double share, unsigned int edges)
-{
-	double out = left_out(samples);
-
-	/*
-	 * After the last sample come as many packets as a gap has, m, and half the mean of w(w - 1) is m * m. So many
-	 * at each edge, all to the same side, are off by (edges^2 + edges) * m * m in the mean of squares.
-	 */
-	return sqrt((1 - share) * out + share * edges * (edges + 1.0) / 2 * out / (double)samples->n);
-}
-
-double nt_mean_error(const struct nt_samples *samples, double mean)
+double nt_mean_error(const struct nt_samples *samples, const struct nt_weights *hook, double mean)
 {
 	double sum = 0;
 
-	for (size_t i = 0; samples->weights && i < samples->n; i++) {
-		double weight = samples->weights[i], off = (double)nt_samples_value(samples, i) - mean;
+	for (size_t i = 0; i < samples->n; i++) {
+		double off = (double)nt_samples_value(samples, i) - mean;
 
-		sum += weight * (weight - 1) * off * off;
+		sum += nt_samples_weight(samples, i) * off * off;
 	}
-	return samples->weight > 0 ? sqrt(sum) / samples->weight : 0;
+	/* The mean is the samples' own, so they are closer to it than packets are. The divisor is 1 at least, but for
+	 * rounding. */
+	sum /= fmax(1, samples->weight - sum_of_squares(samples) / samples->weight);
+	return sqrt(spread(samples, hook) * sum);
 }
 
 /* The probability of exactly k of n. */
@@ -86,18 +109,18 @@ void nt_rank_interval(uint64_t n, double fraction, uint64_t *low, uint64_t *high
 		*high = n + 1;
 }
 
-struct nt_interval nt_quantile_interval(struct nt_samples *samples, double fraction)
+struct nt_interval nt_quantile_interval(struct nt_samples *samples, const struct nt_weights *hook, double fraction)
 {
 	struct nt_interval interval = {true, true, 0, 0};
-	double out = left_out(samples), independent;
+	double independent;
 	uint64_t n, low, high;
 
-	if (out <= 0) {
+	if (!nt_is_sampled(hook)) {
 		interval.low = interval.high = nt_samples_quantile(samples, fraction);
 		return interval;
 	}
 	/* As many equal ones would tell as much as these unequal ones. */
-	independent = samples->weight * samples->weight / out;
+	independent = 1 / spread(samples, hook);
 	n = independent < 1 ? 1 : (uint64_t)independent;
 	nt_rank_interval(n, fraction, &low, &high);
 	interval.has_low = low >= 1;

@@ -23,17 +23,28 @@ struct nt_interval {
 	int64_t low, high;
 };
 
+/* The weights of all samples of a hook: in a small group all may weigh 1, though most packets were left out. */
+struct nt_weights {
+	double n, sum, out; /* how many, the sum of w, and of w(w - 1) */
+};
+
+void nt_weights_add(struct nt_weights *hook, double weight);
 /* Whether any packet was left out. */
-bool nt_is_sampled(const struct nt_samples *samples);
-/*
- * The standard error of the number of packets. `share` is that of the group in all that the weights were counted over;
- * `edges` is how often that count was cut, for the packets since the last sample are not counted: once for each CPU.
- */
-double nt_count_error(const struct nt_samples *samples, double share, unsigned int edges);
-/* The standard error of the weighted mean. */
-double nt_mean_error(const struct nt_samples *samples, double mean);
+bool nt_is_sampled(const struct nt_weights *hook);
+/* What a number of packets was counted over. */
+struct nt_counted {
+	double share; /* the group's, of all packets that gaps were counted over */
+	unsigned int edges; /* in so many stretches: of each CPU and program; the packets since the last sample of one
+			       are not counted */
+	bool is_cut; /* they began before what is asked for, so the first sample of one counts for some of before */
+};
+/* The standard error of the number of packets. */
+double nt_count_error(const struct nt_samples *samples, const struct nt_weights *hook,
+		      const struct nt_counted *counted);
+/* The standard error of the weighted mean. There must be two samples at least. */
+double nt_mean_error(const struct nt_samples *samples, const struct nt_weights *hook, double mean);
 /* Where the quantile of all packets lies, with NT_CONFIDENCE. Sorts. There must be one sample at least. */
-struct nt_interval nt_quantile_interval(struct nt_samples *samples, double fraction);
+struct nt_interval nt_quantile_interval(struct nt_samples *samples, const struct nt_weights *hook, double fraction);
 
 /*
  * Of n packets in order: the ranks (from 1) between which the quantile lies, the closest that are wrong with a chance

@@ -217,7 +217,7 @@ static int print_error(struct nt_latency_result *result, struct nt_printer *prin
 	snprintf(count, sizeof(count), "+- %s", nt_human_count(number, nt_round(figures.packets_error)));
 	snprintf(mean, sizeof(mean), "+- %s", nt_human_ns(number, (uint64_t)nt_round(figures.mean_error)));
 	put(&line, "packets", text(count));
-	put(&line, "mean", text(mean));
+	put(&line, "mean", text(figures.has_mean_error ? mean : "not known"));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
 		put(&line, names[i], text(range(ranges[i], &figures.intervals[i])));
 	return print_line(printer, &line, begun) ? no_memory(result->db) : 0;
@@ -259,6 +259,20 @@ static void sum_left_out(const struct nt_series_set *set, struct left_out hooks[
 	}
 }
 
+/* A packet that sampling left out was not looked at: it may be any of those that the table counts. */
+static void print_shares(const struct nt_latency_result *result)
+{
+	int64_t sum = 0;
+
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		if (result->choice->hooks & 1u << hook)
+			sum |= result->accounting.counts[hook][NT_REASON_SAMPLE];
+	}
+	if (sum)
+		fputs("What sampling left out is of all these sorts too: samples stand for their share of it.\n",
+		      result->out);
+}
+
 static void print_absent(const struct nt_latency_result *result, const struct nt_latency_accounting *accounting,
 			 const struct left_out hooks[NT_HOOK_COUNT])
 {
@@ -295,19 +309,17 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 {
 	static const char *const reasons[NT_REASON_COUNT] = {"no stamp_count", "transmit stamp_count", "filter_count",
 							     "sampling_count", "lost_count"};
-	struct nt_latency_accounting accounting;
+	const struct nt_latency_accounting *accounting = &result->accounting;
 	struct left_out hooks[NT_HOOK_COUNT];
 	bool begun = false;
 
-	if (nt_latency_accounting(result->db, result->session->id, &accounting))
-		return -1;
 	sum_left_out(&result->set, hooks);
 	fputs("\nLeft out of these figures, as counted and not scaled; from `no stamp` on in the whole recording\n",
 	      result->out);
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
 		struct line line = {0};
 
-		if (!(result->choice->hooks & 1u << hook) || (!hooks[hook].has_series && !accounting.is_there[hook]))
+		if (!(result->choice->hooks & 1u << hook) || (!hooks[hook].has_series && !accounting->is_there[hook]))
 			continue;
 		put(&line, "hook", text(nt_hook_name(hook)));
 		put(&line, "head-of-line_count", integer((int64_t)hooks[hook].hol));
@@ -315,25 +327,29 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 		put(&line, "unknown_count", integer((int64_t)hooks[hook].unknown));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
 			put(&line, reasons[i],
-			    accounting.is_there[hook] ? integer(accounting.counts[hook][i]) : (struct nt_cell){0});
+			    accounting->is_there[hook] ? integer(accounting->counts[hook][i]) : (struct nt_cell){0});
 		if (print_line(printer, &line, &begun))
 			return no_memory(result->db);
 	}
 	end_table(result->out, printer, begun);
+	print_shares(result);
 	if (begun)
-		print_absent(result, &accounting, hooks);
+		print_absent(result, accounting, hooks);
 	return print_hooks(result);
 }
 
 static void print_alone(const struct nt_latency_result *result)
 {
-	char first[NT_HUMAN_MAX], second[NT_HUMAN_MAX];
+	char first[NT_HUMAN_MAX], second[NT_HUMAN_MAX], late[NT_HUMAN_MAX];
+	struct left_out hooks[NT_HOOK_COUNT];
 
+	sum_left_out(&result->set, hooks);
 	fprintf(result->out,
 		"\nNot in these figures: %s samples of %s and %s of %s whose packet was not sampled at the other "
-		"hook.\n",
+		"hook, and %s pairs that waited for a segment that came late.\n",
 		nt_human_count(first, (int64_t)result->alone.first), nt_hook_name(result->choice->first),
-		nt_human_count(second, (int64_t)result->alone.second), nt_hook_name(result->choice->second));
+		nt_human_count(second, (int64_t)result->alone.second), nt_hook_name(result->choice->second),
+		nt_human_count(late, (int64_t)hooks[result->choice->second].hol));
 }
 
 /* ---- histograms ---- */

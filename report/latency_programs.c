@@ -66,7 +66,7 @@ static void put_figures(struct record *record, const struct nt_figures *figures)
 		put_if(record, names[i], any, figures->quantiles[i]);
 	put_if(record, "max_ns", any, figures->max);
 	put_if(record, "packets_error", figures->is_sampled, nt_round(figures->packets_error));
-	put_if(record, "mean_error_ns", figures->is_sampled, nt_round(figures->mean_error));
+	put_if(record, "mean_error_ns", figures->has_mean_error, nt_round(figures->mean_error));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++) {
 		const struct nt_interval *interval = &figures->intervals[i];
 
@@ -266,27 +266,24 @@ static void json_series(struct nt_latency_result *result, struct nt_json *json, 
 }
 
 /* The recording's own counts at each hook, whatever was chosen. */
-static int json_accounting(struct nt_latency_result *result, struct nt_json *json)
+static void json_accounting(const struct nt_latency_result *result, struct nt_json *json)
 {
 	static const char *const reasons[NT_REASON_COUNT] = {"no_stamp", "transmit_stamp", "skipped_filter",
 							     "skipped_sample", "lost"};
-	struct nt_latency_accounting accounting;
+	const struct nt_latency_accounting *accounting = &result->accounting;
 
-	if (nt_latency_accounting(result->db, result->session->id, &accounting))
-		return -1;
 	nt_json_open(json, "left_out", '[');
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
 		struct record record = {0};
 
-		if (!accounting.is_there[hook])
+		if (!accounting->is_there[hook])
 			continue;
 		put_text(&record, "hook", nt_hook_name(hook));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
-			put_integer(&record, reasons[i], accounting.counts[hook][i]);
+			put_integer(&record, reasons[i], accounting->counts[hook][i]);
 		json_record(json, &record);
 	}
 	nt_json_close(json, ']');
-	return 0;
 }
 
 static void json_pairs(const struct nt_latency_result *result, struct nt_json *json)
@@ -309,8 +306,7 @@ int nt_latency_json(struct nt_latency_result *result, struct nt_json *json)
 	nt_json_close(json, ']');
 	if (result->choice->first)
 		json_pairs(result, json);
-	if (json_accounting(result, json))
-		return -1;
+	json_accounting(result, json);
 	if (result->view->over_time) {
 		nt_json_open(json, "over_time", '[');
 		each_cell(result, json_record, json);

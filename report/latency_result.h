@@ -20,22 +20,6 @@ struct nt_latency_view {
 	uint32_t width; /* characters in a line */
 };
 
-struct nt_latency_result {
-	FILE *out;
-	struct nt_db *db;
-	const struct nt_latency_session *session;
-	const struct nt_latency_choice *choice;
-	const struct nt_latency_view *view;
-	struct nt_latency_groups groups;
-	struct nt_series_set set;
-	struct nt_latency_alone alone; /* with choice->first */
-	struct nt_heatmap maps[NT_HOOK_COUNT]; /* with over_time; without cells where a hook has no sample */
-	bool has_probe; /* the recording was made with the probe `latency` */
-};
-
-/* "ip-start", or "ip-start to udp-socket-read". */
-const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt_hook hook, char text[64]);
-
 /* How many of the session's packets the recording has no latency of, by reason, as its programs counted. */
 enum nt_latency_reason {
 	NT_REASON_NO_STAMP,
@@ -48,7 +32,29 @@ enum nt_latency_reason {
 struct nt_latency_accounting {
 	bool is_there[NT_HOOK_COUNT]; /* the recording had a program at this hook, and has its counts */
 	int64_t counts[NT_HOOK_COUNT][NT_REASON_COUNT];
+	/* Of the packets that were looked at, so many became samples; sampling draws first, the rest is judged
+	 * afterwards. */
+	double kept[NT_HOOK_COUNT]; /* 1 where it is not known */
+	unsigned int programs[NT_HOOK_COUNT]; /* that sampling left packets out at, of IPv4 and of IPv6; 1 at least */
 };
+
+struct nt_latency_result {
+	FILE *out;
+	struct nt_db *db;
+	const struct nt_latency_session *session;
+	const struct nt_latency_choice *choice;
+	const struct nt_latency_view *view;
+	struct nt_latency_groups groups;
+	struct nt_series_set set;
+	struct nt_latency_accounting accounting;
+	struct nt_latency_alone alone; /* with choice->first */
+	struct nt_heatmap maps[NT_HOOK_COUNT]; /* with over_time; without cells where a hook has no sample */
+	bool has_probe; /* the recording was made with the probe `latency` */
+};
+
+/* "ip-start", or "ip-start to udp-socket-read". */
+const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt_hook hook, char text[64]);
+
 /* 0, or -1 and db->error. */
 int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latency_accounting *accounting);
 

@@ -231,8 +231,7 @@ static int visit_pair(const struct nt_pairing_sample *first, const struct nt_lat
 }
 
 static int scan_pairs(struct nt_db *db, sqlite3_stmt *statement, const struct nt_latency_choice *choice,
-		      struct nt_latency_groups *groups, int64_t from_ts, visit_fn visit, void *arg,
-		      struct nt_pairing *pairing)
+		      struct nt_latency_groups *groups, visit_fn visit, void *arg, struct nt_pairing *pairing)
 {
 	int step;
 
@@ -248,7 +247,7 @@ static int scan_pairs(struct nt_db *db, sqlite3_stmt *statement, const struct nt
 
 		if (sample.hook == choice->first)
 			nt_pairing_first(pairing, &one);
-		else if (nt_pairing_second(pairing, &one, &first) && sample.ts >= from_ts &&
+		else if (nt_pairing_second(pairing, &one, &first) && sample.ts >= pairing->from_ts &&
 			 visit_pair(&first, &sample, visit, arg))
 			return no_memory(db);
 	}
@@ -285,13 +284,13 @@ int nt_latency_scan(struct nt_db *db, const struct nt_latency_session *session, 
 {
 	struct nt_latency_window window = nt_latency_window(choice, session->start_ts, session->start_realtime_ns);
 	sqlite3_stmt *statement = prepare(db, session, choice, window);
-	struct nt_pairing pairing = {0};
+	struct nt_pairing pairing = {.from_ts = window.from_ts};
 	int error;
 
 	if (!statement)
 		return -1;
 	if (choice->first)
-		error = scan_pairs(db, statement, choice, groups, window.from_ts, visit, arg, &pairing);
+		error = scan_pairs(db, statement, choice, groups, visit, arg, &pairing);
 	else
 		error = scan_one(db, statement, choice, groups, visit, arg);
 	sqlite3_finalize(statement);

@@ -14,6 +14,8 @@ int nt_series_set_init(struct nt_series_set *set, uint32_t n_groups, bool includ
 {
 	*set = (struct nt_series_set){.include_hol = include_hol, .n_groups = n_groups};
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		set->kept[hook] = 1;
+		set->programs[hook] = 1;
 		set->by_hook[hook] = calloc(n_groups, sizeof(*set->by_hook[hook]));
 		if (!set->by_hook[hook])
 			return -ENOMEM;
@@ -61,6 +63,8 @@ int nt_series_set_add(struct nt_series_set *set, const struct nt_latency_sample 
 
 	if (!series)
 		return -ENOMEM;
+	series->drawn += sample->weight;
+	nt_weights_add(&set->weights[sample->hook], sample->weight);
 	if (!nt_series_set_takes(set, sample)) {
 		if (sample->is_known)
 			series->hol++;
@@ -70,7 +74,6 @@ int nt_series_set_add(struct nt_series_set *set, const struct nt_latency_sample 
 			series->unknown++;
 		return 0;
 	}
-	set->weights[sample->hook] += sample->weight;
 	return nt_samples_add(&series->samples, sample->ns, sample->weight);
 }
 
@@ -129,9 +132,29 @@ static double mean_of(const struct nt_samples *samples)
 	return sum / samples->weight;
 }
 
+/*
+ * A CPU counts its own gaps, so all of them are its group's. Packets that were sampled at both hooks are few and far
+ * between: how many come is by chance alone, whatever the weights of others are.
+ */
+static struct nt_counted counted_over(const struct nt_series_set *set, const struct nt_series *series)
+{
+	double drawn;
+
+	if (set->is_pairs)
+		return (struct nt_counted){.share = 0};
+	drawn = set->is_by_cpu ? series->drawn : set->weights[series->hook].sum;
+	return (struct nt_counted){
+		.share = series->samples.weight / drawn * set->kept[series->hook],
+		.edges = (set->is_by_cpu ? 1 : set->cpus) * set->programs[series->hook],
+		.is_cut = set->is_cut,
+	};
+}
+
 void nt_series_figures(const struct nt_series_set *set, struct nt_series *series, struct nt_figures *figures)
 {
+	const struct nt_weights *hook = &set->weights[series->hook];
 	struct nt_samples *samples = &series->samples;
+	struct nt_counted counted;
 
 	*figures = (struct nt_figures){.samples = samples->n, .packets = samples->weight, .any = samples->n > 0};
 	if (!figures->any)
@@ -140,15 +163,17 @@ void nt_series_figures(const struct nt_series_set *set, struct nt_series *series
 	figures->min = nt_samples_value(samples, 0);
 	figures->max = nt_samples_value(samples, samples->n - 1);
 	figures->mean = mean_of(samples);
-	figures->is_sampled = nt_is_sampled(samples);
+	figures->is_sampled = nt_is_sampled(hook);
 	if (figures->is_sampled) {
-		figures->packets_error =
-			nt_count_error(samples, samples->weight / set->weights[series->hook], set->edges);
-		figures->mean_error = nt_mean_error(samples, figures->mean);
+		counted = counted_over(set, series);
+		figures->packets_error = nt_count_error(samples, hook, &counted);
+		figures->has_mean_error = samples->n > 1;
 	}
+	if (figures->has_mean_error)
+		figures->mean_error = nt_mean_error(samples, hook, figures->mean);
 	for (unsigned int i = 0; i < NT_QUANTILES; i++) {
 		figures->quantiles[i] = nt_samples_quantile(samples, nt_latency_quantiles[i]);
 		if (figures->is_sampled)
-			figures->intervals[i] = nt_quantile_interval(samples, nt_latency_quantiles[i]);
+			figures->intervals[i] = nt_quantile_interval(samples, hook, nt_latency_quantiles[i]);
 	}
 }

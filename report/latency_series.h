@@ -16,6 +16,7 @@ struct nt_series {
 	enum nt_hook hook;
 	uint32_t group;
 	struct nt_samples samples;
+	double drawn; /* the weight of all of its samples, those left out too */
 	uint64_t hol, future, unknown; /* samples that were left out of these, by reason */
 };
 
@@ -28,15 +29,23 @@ struct nt_figures {
 	/* With is_sampled: how far they may be off, one standard error, and intervals of NT_CONFIDENCE. */
 	bool is_sampled;
 	double packets_error, mean_error;
+	bool has_mean_error; /* one sample tells nothing of it */
 	struct nt_interval intervals[NT_QUANTILES];
 };
 
 /* Owner frees with nt_series_set_release. */
 struct nt_series_set {
 	bool include_hol;
-	unsigned int edges; /* stretches of left out packets that are cut: for the error of counts */
+	/* For the error of counts: each CPU and program has a gap of its own, that was being counted when the time
+	 * began and ended. */
+	unsigned int cpus;
+	unsigned int programs[NT_HOOK_COUNT];
+	bool is_cut; /* the time begins after the recording */
+	bool is_by_cpu; /* groups are */
+	bool is_pairs; /* samples are: of packets drawn at both hooks, so that no gaps are counted over them */
 	struct nt_series **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
-	double weights[NT_HOOK_COUNT]; /* of all samples of a hook that are in series */
+	struct nt_weights weights[NT_HOOK_COUNT]; /* of all samples of a hook, those left out too */
+	double kept[NT_HOOK_COUNT]; /* of the packets that sampling drew, so many became samples: 1 is all */
 	uint32_t n_groups;
 	struct nt_series **all; /* in the order that they are shown in, once nt_series_set_order was called */
 	size_t n;

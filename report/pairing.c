@@ -6,6 +6,13 @@
 
 #include <string.h>
 
+/* The first n that wait do so in vain. */
+static void give_up(struct nt_pairing *pairing, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		pairing->first_alone += pairing->waiting[i].ts >= pairing->from_ts;
+}
+
 static void remove_waiting(struct nt_pairing *pairing, size_t i)
 {
 	pairing->n_waiting--;
@@ -23,8 +30,8 @@ void nt_pairing_first(struct nt_pairing *pairing, const struct nt_pairing_sample
 {
 	come_to_stamp(pairing, sample->stamp_ns);
 	if (pairing->n_waiting == NT_PAIRING_WAITING) {
+		give_up(pairing, 1);
 		remove_waiting(pairing, 0);
-		pairing->first_alone++;
 	}
 	pairing->waiting[pairing->n_waiting++] = *sample;
 }
@@ -42,12 +49,12 @@ bool nt_pairing_second(struct nt_pairing *pairing, const struct nt_pairing_sampl
 		remove_waiting(pairing, i);
 		return true;
 	}
-	pairing->second_alone++;
+	pairing->second_alone += sample->ts >= pairing->from_ts;
 	return false;
 }
 
 void nt_pairing_end(struct nt_pairing *pairing)
 {
-	pairing->first_alone += pairing->n_waiting;
+	give_up(pairing, pairing->n_waiting);
 	pairing->n_waiting = 0;
 }

@@ -29,6 +29,7 @@ FROM n;
 INSERT INTO self_cost(session_id, ts, program, name, value) VALUES
     (1, 1000001000000, 'nt_latency_ip_start__ip_rcv_core', 'no_stamp', 11), (1, 1000001000000, 'nt_latency_ip_start__ip6_rcv_core', 'no_stamp', 3),
     (1, 1000001000000, 'nt_latency_ip_start__ip_rcv_core', 'transmit_stamp', 5), (1, 1000001000000, 'nt_latency_tcp_start__tcp_v4_rcv', 'skipped_sample', 283),
+    (1, 1000001000000, 'nt_latency_tcp_start__tcp_v4_rcv', 'recorded', 80),
     (1, 1000001000000, 'nt_latency_tcp_start__tcp_v4_rcv', 'lost', 2), (1, 1000001000000, 'nt_latency_udp_start__udp_rcv', 'skipped_filter', 9);
 INSERT INTO session_meta(session_id, key, value) VALUES (1, 'latency_sample', '0.25'), (1, 'latency_filter', 'interface eth0'),
     (1, 'attach', 'latency nt_latency_ip_start__ip_rcv_core fentry:ip_rcv_core'),

@@ -50,8 +50,39 @@ is "the end is not part of it" "$(figures udp-start --from 2us --to 12us)" "1 1 
 is "between, by hand: 1000 + 100 i ns in the socket" \
     "$("$REPORT" latency "$db" --between udp-socket-enqueued udp-socket-read --csv | awk -F, 'NR == 2 { print $2, $3, $5, $11 }')" \
     "udp-socket-enqueued to udp-socket-read 100 1000 10900"
+# alone ARGUMENT...: how many samples of tcp-start and tcp-socket-read have no other
+alone() {
+    "$REPORT" latency "$db" --between tcp-start tcp-socket-read "$@" | awk '/^Not in these figures/ { print $5, $10 }'
+}
+is "alone, by hand: one each 12.5 us, and all that were read" "$(alone)" "80 5"
+is "of these, what is in the time that was chosen" "$(alone --from 500us) $(alone --from 650us) $(alone --to 650us)" "40 5 28 3 52 2"
 is "nothing in that time" "$("$REPORT" latency "$db" --from 5s | sed -n '/^How late/,/^$/p')" "How late packets were
 none"
+
+# The late segment is in no table of figures of two hooks, and so it is in the sentence below; or in the table, if that is asked for.
+cp "$db" "$work/late.db"
+sqlite3 "$work/late.db" "INSERT INTO skb_latency(session_id, ts, cpu, hook, latency_ns, stamp_ns, socket_id, length, queue_len, weight, flags)
+    VALUES (1, 1000000650000, 0, 'tcp-socket-enqueued', 350000, 1700000000000300000, 1, 60, 0, 1, '')"
+# late ARGUMENT...: packets of the table, and pairs of the sentence
+late() {
+    "$REPORT" latency "$work/late.db" --between tcp-socket-enqueued tcp-socket-read "$@" |
+        awk '/^tcp/ { n = $4 } /^Not in/ { print n, $(NF - 9), $(NF - 8) }'
+}
+is "a late segment between two hooks" "$(late) $(late --include-hol)" "0 1 pairs 1 0 pairs"
+
+# How far the number of packets may be off, by hand: 80 samples, whose w (w - 1) have the mean 21; 80 of 82 that were drawn are there; two CPUs.
+# error_of ARGUMENT...: of the one line
+error_of() {
+    "$REPORT" latency "$work/late.db" --csv "$@" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "packets_error") at = i } NR == 2 { print $at }'
+}
+is "two ends that nobody counts" "$(error_of --hook tcp-start)" 10 # of (2/82 * 80 + (80/82)^2 * 6/2) * 21
+is "two ends and two beginnings" "$(error_of --hook tcp-start --from 500us)" 8 # of (2/82 * 40 + (80/82)^2 * 4/2) * 21
+is "one CPU of its own" "$(error_of --hook tcp-start --by cpu)" 8 # of (2/82 * 80 + (80/82)^2 * 2/2) * 21
+sqlite3 "$work/late.db" "INSERT INTO self_cost(session_id, ts, program, name, value) VALUES
+    (1, 1000001000000, 'nt_latency_tcp_start__tcp_v6_rcv', 'skipped_sample', 5);
+    UPDATE skb_latency SET weight = 3 WHERE hook IN ('udp-start', 'udp-socket-read')"
+is "two programs on each" "$(error_of --hook tcp-start)" 16 # of (2/82 * 80 + (80/82)^2 * 20/2) * 21
+is "pairs of samples" "$(error_of --between udp-start udp-socket-read)" 85 # of 100 * 9 * 8
 
 # What the command says is what the SQL function says.
 is "quantiles as by SQL" "$("$REPORT" latency "$db" --csv | awk -F, 'NR > 1 { print $2, $7, $8, $9, $10 }' | sort)" \

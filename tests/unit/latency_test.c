@@ -139,7 +139,7 @@ static void test_pairs_against_the_model(void **state)
 		struct either all[MAX_SAMPLES] = {0};
 		size_t n = nt_rand_below(&rand, MAX_SAMPLES + 1);
 		uint64_t first_alone = 0, second_alone = 0;
-		struct nt_pairing pairing = {0};
+		struct nt_pairing pairing = {.from_ts = (int64_t)nt_rand_below(&rand, MAX_SAMPLES / 2)};
 
 		for (size_t i = 0; i < n; i++)
 			all[i] = (struct either){.sample = {.stamp_ns = (int64_t)nt_rand_below(&rand, 6),
@@ -161,10 +161,10 @@ static void test_pairs_against_the_model(void **state)
 				assert_int_equal(first.ts, wanted->sample.ts);
 				wanted->is_taken = true;
 			}
-			second_alone += !wanted;
+			second_alone += !wanted && all[i].sample.ts >= pairing.from_ts;
 		}
 		for (size_t i = 0; i < n; i++)
-			first_alone += !all[i].is_second && !all[i].is_taken;
+			first_alone += !all[i].is_second && !all[i].is_taken && all[i].sample.ts >= pairing.from_ts;
 		nt_pairing_end(&pairing);
 		assert_int_equal(pairing.first_alone, first_alone);
 		assert_int_equal(pairing.second_alone, second_alone);
@@ -331,6 +331,8 @@ static void test_edges_by_simulation(void **state)
 	(void)state;
 	for (unsigned int round = 0; round < 1000; round++) {
 		struct nt_samples samples = {0};
+		struct nt_weights hook = {0};
+		const struct nt_counted counted = {.share = 1, .edges = 4};
 		double error;
 
 		for (unsigned int cpu = 0; cpu < 4; cpu++) {
@@ -341,10 +343,11 @@ static void test_edges_by_simulation(void **state)
 				if (nt_rand_below(&rand, 20))
 					continue;
 				assert_int_equal(nt_samples_add(&samples, 1, gap), 0);
+				nt_weights_add(&hook, gap);
 				gap = 0;
 			}
 		}
-		error = nt_count_error(&samples, 1, 4);
+		error = nt_count_error(&samples, &hook, &counted);
 		squares += (samples.weight - 4000) * (samples.weight - 4000);
 		said += error * error;
 		nt_samples_release(&samples);
@@ -353,19 +356,222 @@ static void test_edges_by_simulation(void **state)
 	assert_true(squares / said > 0.75 && squares / said < 1.33);
 }
 
+/*
+ * Recordings of packets as sampling sees them, at gaps that each program counts on each CPU: `rejected` of 100 are
+ * drawn and then left out without a record, `late` of 100 are samples that the figures leave out, `ours` of 100 of the
+ * rest are of the group that is asked for; or groups are CPUs.
+ */
+struct recordings {
+	unsigned int rejected, late, ours;
+	unsigned int cpus, programs;
+	unsigned int before, n; /* packets of each of these, before the time that is asked for and in it */
+	unsigned int rate; /* one of how many is a sample */
+	bool is_by_cpu;
+};
+
+/* Gives how many packets of group 1 there were. */
+static double draw_gaps(struct nt_rand *rand, const struct recordings *recordings, unsigned int cpu,
+			struct nt_series_set *set, uint64_t *judged)
+{
+	double count = 0, gap = 0;
+
+	for (unsigned int i = 0; i < recordings->before + recordings->n; i++) {
+		struct nt_latency_sample sample = {.hook = NT_HOOK_ip_start, .ns = 1, .is_known = true, .group = cpu};
+		unsigned int kind = (unsigned int)nt_rand_below(rand, 100);
+		bool is_rejected = kind < recordings->rejected;
+
+		sample.is_hol = kind < recordings->rejected + recordings->late;
+		if (!recordings->is_by_cpu)
+			sample.group = nt_rand_below(rand, 100) < recordings->ours;
+		count += i >= recordings->before && !sample.is_hol && sample.group == 1;
+		gap++;
+		if (nt_rand_below(rand, recordings->rate))
+			continue;
+		sample.weight = gap;
+		gap = 0;
+		*judged += i >= recordings->before;
+		if (i >= recordings->before && !is_rejected)
+			assert_int_equal(nt_series_set_add(set, &sample), 0);
+	}
+	return count;
+}
+
+static double draw_all(struct nt_rand *rand, const struct recordings *recordings, struct nt_series_set *set)
+{
+	uint64_t judged = 0;
+	double count = 0;
+
+	for (unsigned int i = 0; i < recordings->cpus * recordings->programs; i++)
+		count += draw_gaps(rand, recordings, i % recordings->cpus, set, &judged);
+	set->cpus = recordings->cpus;
+	set->programs[NT_HOOK_ip_start] = recordings->programs;
+	set->is_cut = recordings->before > 0;
+	set->is_by_cpu = recordings->is_by_cpu;
+	set->kept[NT_HOOK_ip_start] = set->weights[NT_HOOK_ip_start].n / (double)judged;
+	return count;
+}
+
+/* The squares of how far the number of packets was off, as a share of what was said. */
+static double seen_to_said(const struct recordings *recordings, uint64_t seed)
+{
+	struct nt_rand rand = {seed};
+	double squares = 0, said = 0;
+
+	for (unsigned int round = 0; round < 1000; round++) {
+		struct nt_series_set set;
+		struct nt_figures figures;
+		double count;
+
+		assert_int_equal(nt_series_set_init(&set, 8, false), 0);
+		count = draw_all(&rand, recordings, &set);
+		nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][1], &figures);
+		squares += (figures.packets - count) * (figures.packets - count);
+		said += figures.packets_error * figures.packets_error;
+		nt_series_set_release(&set);
+	}
+	printf("squares of errors, seen / said: %.3f\n", squares / said);
+	return squares / said;
+}
+
+static bool is_near_one(double ratio)
+{
+	return ratio > 0.75 && ratio < 1.33;
+}
+
+/* Sampling draws first: what is rejected afterwards takes its weight along. */
+static void test_errors_with_rejects(void **state)
+{
+	static const struct recordings all[] = {
+		{.rejected = 50, .ours = 100, .cpus = 2, .programs = 1, .n = 2000, .rate = 20},
+		{.late = 50, .ours = 100, .cpus = 2, .programs = 1, .n = 2000, .rate = 20},
+		{.rejected = 30, .late = 30, .ours = 50, .cpus = 2, .programs = 1, .n = 2000, .rate = 20},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		assert_true(is_near_one(seen_to_said(&all[i], 17 + i)));
+}
+
+/* Where many CPUs and programs see few packets each, what is cut at the edges is the greater part. */
+static void test_errors_of_cut_stretches(void **state)
+{
+	static const struct recordings all[] = {
+		{.ours = 30, .cpus = 16, .programs = 1, .n = 100, .rate = 20},
+		{.ours = 100, .cpus = 4, .programs = 2, .n = 300, .rate = 20},
+		{.ours = 100, .cpus = 8, .programs = 1, .before = 200, .n = 300, .rate = 20},
+		{.ours = 30, .cpus = 4, .programs = 2, .before = 200, .n = 300, .rate = 20},
+		{.ours = 60, .rejected = 40, .cpus = 8, .programs = 1, .n = 300, .rate = 20},
+		{.is_by_cpu = true, .cpus = 8, .programs = 1, .n = 600, .rate = 20},
+		{.is_by_cpu = true, .cpus = 8, .programs = 2, .n = 600, .rate = 20},
+		{.is_by_cpu = true, .rejected = 40, .cpus = 8, .programs = 1, .before = 200, .n = 600, .rate = 20},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		assert_true(is_near_one(seen_to_said(&all[i], 23 + i)));
+}
+
+static void add(struct nt_series_set *set, uint32_t group, int64_t ns, double weight)
+{
+	struct nt_latency_sample sample = {
+		.hook = NT_HOOK_ip_start, .group = group, .ns = ns, .weight = weight, .is_known = true};
+
+	assert_int_equal(nt_series_set_add(set, &sample), 0);
+}
+
+/* Packets that pass two hooks, each of which samples for itself: a pair stands for as many as both weights make. */
+static double pair_once(struct nt_rand *rand, unsigned int n, double *error)
+{
+	struct nt_series_set set;
+	struct nt_figures figures;
+	double gaps[2] = {0};
+
+	assert_int_equal(nt_series_set_init(&set, 1, false), 0);
+	set.cpus = 1;
+	set.is_pairs = true;
+	for (unsigned int i = 0; i < n; i++) {
+		double weight = 1;
+		unsigned int drawn = 0;
+
+		for (unsigned int hook = 0; hook < 2; hook++) {
+			gaps[hook]++;
+			if (nt_rand_below(rand, 10))
+				continue;
+			drawn++;
+			weight *= gaps[hook];
+			gaps[hook] = 0;
+		}
+		if (drawn == 2)
+			add(&set, 0, 1, weight);
+	}
+	nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][0], &figures);
+	*error = figures.packets_error;
+	nt_series_set_release(&set);
+	return figures.packets;
+}
+
+static void test_errors_of_pairs(void **state)
+{
+	struct nt_rand rand = {41};
+	double squares = 0, said = 0;
+
+	(void)state;
+	for (unsigned int round = 0; round < 500; round++) {
+		double error, off = pair_once(&rand, 20000, &error) - 20000;
+
+		squares += off * off;
+		said += error * error;
+	}
+	printf("squares of errors, seen / said: %.3f\n", squares / said);
+	assert_true(is_near_one(squares / said));
+}
+
 static void test_no_error_where_all_are_samples(void **state)
 {
 	struct nt_samples samples = {0};
+	struct nt_weights hook = {0};
+	const struct nt_counted counted = {.share = 0.5, .edges = 2};
 
 	(void)state;
-	for (int64_t i = 1; i <= 100; i++)
+	for (int64_t i = 1; i <= 100; i++) {
 		assert_int_equal(nt_samples_add(&samples, i, 1), 0);
-	assert_false(nt_is_sampled(&samples));
-	assert_true(nt_count_error(&samples, 0.5, 2) == 0);
-	assert_true(nt_mean_error(&samples, 50) == 0);
-	assert_int_equal(nt_quantile_interval(&samples, 0.9).low, 90);
-	assert_int_equal(nt_quantile_interval(&samples, 0.9).high, 90);
+		nt_weights_add(&hook, 1);
+	}
+	assert_false(nt_is_sampled(&hook));
+	assert_true(nt_count_error(&samples, &hook, &counted) == 0);
+	assert_true(nt_mean_error(&samples, &hook, 50) == 0);
+	assert_int_equal(nt_quantile_interval(&samples, &hook, 0.9).low, 90);
+	assert_int_equal(nt_quantile_interval(&samples, &hook, 0.9).high, 90);
 	nt_samples_release(&samples);
+}
+
+/* Samples that happen to weigh 1 are no sign that nothing was left out: the hook's other samples say so. */
+static void test_errors_of_small_groups(void **state)
+{
+	struct nt_series_set set;
+	struct nt_figures figures;
+
+	(void)state;
+	assert_int_equal(nt_series_set_init(&set, 3, false), 0);
+	for (int64_t i = 0; i < 998; i++)
+		add(&set, 0, i, 21);
+	add(&set, 1, 100, 1);
+	add(&set, 1, 200, 1);
+	add(&set, 2, 100, 1);
+	nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][1], &figures);
+	assert_true(figures.is_sampled && figures.has_mean_error);
+	/* Of 420 left out with each sample, 2 samples; and the mean of two of a variance of 5000. */
+	assert_true(figures.packets_error > 28 && figures.packets_error < 30);
+	assert_true(figures.mean_error > 48 && figures.mean_error < 50);
+	assert_false(figures.intervals[0].has_low || figures.intervals[0].has_high);
+	nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][2], &figures);
+	assert_true(figures.is_sampled && figures.packets_error > 20);
+	assert_false(figures.has_mean_error);
+	/* Weights that no recorder gives. */
+	add(&set, 2, 100, 0x1p64);
+	nt_series_figures(&set, set.by_hook[NT_HOOK_ip_start][2], &figures);
+	assert_true(figures.has_mean_error && figures.mean_error == 0);
+	nt_series_set_release(&set);
 }
 
 /* ---- Prometheus ---- */
@@ -400,7 +606,11 @@ int main(void)
 		cmocka_unit_test(test_ranks_of_many),
 		cmocka_unit_test(test_errors_by_simulation),
 		cmocka_unit_test(test_edges_by_simulation),
+		cmocka_unit_test(test_errors_with_rejects),
+		cmocka_unit_test(test_errors_of_cut_stretches),
+		cmocka_unit_test(test_errors_of_pairs),
 		cmocka_unit_test(test_no_error_where_all_are_samples),
+		cmocka_unit_test(test_errors_of_small_groups),
 		cmocka_unit_test(test_numbers_and_labels),
 	};
 
