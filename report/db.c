@@ -120,7 +120,8 @@ static int check_kind(struct nt_db *db)
 			    db->path);
 	if (version != NT_SCHEMA_VERSION)
 		return fail(db,
-			    "%s: its schema is version %lld and this program reads version %d: import the tape again.",
+			    "%s: its schema is version %lld and this program reads version %d: import its tapes again, "
+			    "into a new database.",
 			    db->path, (long long)version, NT_SCHEMA_VERSION);
 	return 0;
 }
