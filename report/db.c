@@ -269,7 +269,7 @@ void nt_db_close(struct nt_db *db)
 		return;
 	for (int id = 0; id < NT_TABLE_COUNT; id++)
 		sqlite3_finalize(db->inserts[id]);
-	if (db->in_transaction)
+	if (db->in_transaction && !db->read_only)
 		sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_close_v2(db->handle);
 	if (db->partial)
@@ -448,6 +448,9 @@ static int authorize(void *arg, int action, const char *first, const char *secon
 
 int nt_db_forbid_writing(struct nt_db *db)
 {
+	if (run(db, "BEGIN", "it cannot be read"))
+		return -1;
+	db->in_transaction = true;
 	db->read_only = true;
 	if (sqlite3_set_authorizer(db->handle, authorize, NULL) != SQLITE_OK)
 		return nt_db_fail(db, "it cannot be protected");

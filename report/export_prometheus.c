@@ -30,9 +30,9 @@ struct writer {
 	struct nt_db *db;
 	const struct nt_latency_choice *choice;
 	FILE *out;
-	size_t n_sessions;
-	struct left_out *left_out; /* of each session */
-	struct left_out *left_out_now; /* of the session at hand */
+	size_t n_sessions; /* as they were counted first */
+	struct left_out *left_out; /* of each session so far, the one at hand last */
+	size_t n_left_out;
 	struct nt_latency_groups groups; /* of the session at hand */
 	struct counts **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
 };
@@ -113,6 +113,17 @@ static int init_counts(struct writer *writer)
 	return 0;
 }
 
+static int add_left_out(struct writer *writer, int64_t session_id)
+{
+	struct left_out *left_out = reallocarray(writer->left_out, writer->n_left_out + 1, sizeof(*writer->left_out));
+
+	if (!left_out)
+		return -1;
+	writer->left_out = left_out;
+	left_out[writer->n_left_out++] = (struct left_out){.session_id = session_id};
+	return 0;
+}
+
 static void count_left_out(struct left_out *left_out, const struct nt_latency_sample *sample)
 {
 	if (sample->is_known)
@@ -126,12 +137,13 @@ static void count_left_out(struct left_out *left_out, const struct nt_latency_sa
 static int count_sample(void *arg, const struct nt_latency_sample *sample)
 {
 	struct writer *writer = arg;
+	struct left_out *left_out = &writer->left_out[writer->n_left_out - 1];
 	struct counts **counts = &writer->by_hook[sample->hook][sample->group];
 	uint32_t bucket;
 
-	writer->left_out_now->has_samples[sample->hook] = true;
+	left_out->has_samples[sample->hook] = true;
 	if (!sample->is_known || (sample->is_hol && !writer->choice->include_hol)) {
-		count_left_out(writer->left_out_now, sample);
+		count_left_out(left_out, sample);
 		return 0;
 	}
 	if (!*counts)
@@ -181,8 +193,7 @@ static int write_histograms(void *arg, const struct nt_latency_session *session)
 	struct nt_db *db = writer->db;
 	int error = nt_latency_groups(db, session->id, writer->choice->by, &writer->groups);
 
-	writer->left_out_now->session_id = session->id;
-	if (!error && init_counts(writer)) {
+	if (!error && (add_left_out(writer, session->id) || init_counts(writer))) {
 		snprintf(db->error, sizeof(db->error), "out of memory.");
 		error = -1;
 	}
@@ -195,7 +206,6 @@ static int write_histograms(void *arg, const struct nt_latency_session *session)
 		}
 	}
 	release_counts(writer);
-	writer->left_out_now++;
 	return error;
 }
 
@@ -251,7 +261,7 @@ static int write_left_out(const struct writer *writer)
 	return error;
 }
 
-/* ---- counters: each is one query that gives session_id, a count, then labels ---- */
+/* ---- counters: each is one query, of session ?1 from ?2 on and before ?3, that gives a count and then labels ---- */
 
 struct counter {
 	const char *table; /* that must be there */
@@ -308,12 +318,6 @@ static int write_latency(struct writer *writer)
 {
 	int error;
 
-	writer->left_out = calloc(writer->n_sessions + 1, sizeof(*writer->left_out));
-	if (!writer->left_out) {
-		snprintf(writer->db->error, sizeof(writer->db->error), "out of memory.");
-		return -1;
-	}
-	writer->left_out_now = writer->left_out;
 	write_head(writer->out, "nettape_skb_latency_seconds", "histogram",
 		   "How long after a packet was received by the host it came to a hook on its way up.");
 	error = nt_latency_each_session(writer->db, write_histograms, writer);
