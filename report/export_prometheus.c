@@ -248,8 +248,9 @@ static int write_left_out(const struct writer *writer)
 
 	write_head(writer->out, REJECTED, "counter",
 		   "Packets at a hook that are in no bucket, by reason, as counted: not scaled where packets were "
-		   "sampled.");
-	for (size_t i = 0; i < writer->n_sessions && !error; i++) {
+		   "sampled. no_stamp, transmit_stamp, filter and lost are of the whole recording, also where only a "
+		   "part of its time was asked for.");
+	for (size_t i = 0; i < writer->n_left_out && !error; i++) {
 		struct nt_latency_accounting accounting;
 
 		error = nt_latency_accounting(writer->db, writer->left_out[i].session_id, &accounting);
@@ -271,38 +272,60 @@ struct counter {
 
 static const struct counter counters[] = {
 	{"skb_drop", "nettape_skb_drops_total", "Packets that the kernel freed and did not deliver, by its reason.",
-	 "SELECT session_id, count(*), coalesce(reason, '-') AS reason FROM skb_drop GROUP BY session_id, 3"},
+	 "SELECT count(*), coalesce(reason, '-') AS reason FROM skb_drop "
+	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
 	{"tcp_retransmit", "nettape_tcp_retransmits_total", "Segments that TCP sent again.",
-	 "SELECT session_id, count(*), coalesce(what, '-') AS what FROM tcp_retransmit GROUP BY session_id, 3"},
+	 "SELECT count(*), coalesce(what, '-') AS what FROM tcp_retransmit "
+	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
 };
 
-static void write_count(const struct writer *writer, const struct counter *counter, sqlite3_stmt *row)
+struct counting {
+	const struct writer *writer;
+	const struct counter *counter;
+};
+
+static void write_count(const struct counting *counting, int64_t session_id, sqlite3_stmt *row)
 {
-	fprintf(writer->out, "%s", counter->name);
-	for (int i = 2; i < sqlite3_column_count(row); i++)
-		write_label(writer->out, i == 2 ? "{" : ",", sqlite3_column_name(row, i), nt_db_text(row, i));
-	write_session(writer, sqlite3_column_int64(row, 0));
-	fprintf(writer->out, "} %lld\n", (long long)sqlite3_column_int64(row, 1));
+	FILE *out = counting->writer->out;
+
+	fprintf(out, "%s", counting->counter->name);
+	for (int i = 1; i < sqlite3_column_count(row); i++)
+		write_label(out, i == 1 ? "{" : ",", sqlite3_column_name(row, i), nt_db_text(row, i));
+	write_session(counting->writer, session_id);
+	fprintf(out, "} %lld\n", (long long)sqlite3_column_int64(row, 0));
+}
+
+static int write_counts(void *arg, const struct nt_latency_session *session)
+{
+	const struct counting *counting = arg;
+	struct nt_db *db = counting->writer->db;
+	struct nt_latency_window window =
+		nt_latency_window(counting->writer->choice, session->start_ts, session->start_realtime_ns);
+	sqlite3_stmt *statement = nt_db_prepare(db, counting->counter->sql, NULL);
+	int step;
+
+	if (!statement)
+		return -1;
+	sqlite3_bind_int64(statement, 1, session->id);
+	sqlite3_bind_int64(statement, 2, window.from_ts);
+	sqlite3_bind_int64(statement, 3, window.to_ts);
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW)
+		write_count(counting, session->id, statement);
+	sqlite3_finalize(statement);
+	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the counts cannot be read");
 }
 
 static int write_counter(const struct writer *writer, const struct counter *counter)
 {
-	sqlite3_stmt *statement;
+	struct counting counting = {writer, counter};
 	bool has;
-	int step;
 
 	if (nt_latency_has(writer->db, counter->table, &has))
 		return -1;
 	if (!has)
 		return 0;
-	statement = nt_db_prepare(writer->db, counter->sql, NULL);
-	if (!statement)
-		return -1;
 	write_head(writer->out, counter->name, "counter", counter->help);
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW)
-		write_count(writer, counter, statement);
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(writer->db, "the counts cannot be read");
+	return nt_latency_each_session(writer->db, write_counts, &counting);
 }
 
 static int count_session(void *arg, const struct nt_latency_session *session)

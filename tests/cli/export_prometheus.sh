@@ -60,6 +60,16 @@ for hook in ip-start tcp-start udp-start udp-socket-read tcp-socket-read; do
     done
 done
 
+# A part of the time: of everything, but for what only the programs counted, and that is said.
+report 0 export prometheus "$db" --from 150us --to 250us
+has "samples of the time" "$out" 'nettape_skb_latency_seconds_count{hook="udp-start"} 10'
+is "drops of the time" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" '{reason="NO_SOCKET"} 1'
+lacks "retransmits of the time" "$out" "nettape_tcp_retransmits_total{"
+has "counts of the whole" "$out" 'rejected_total{hook="ip-start",reason="no_stamp"} 14'
+has "as the help says" "$out" "no_stamp, transmit_stamp, filter and lost are of the whole recording"
+report 0 export prometheus "$db" --from 300us
+is "the end of a time is not part of it, its begin is" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" '{reason="QUEUE \"FULL\""} 1'
+
 # Several sessions are told apart.
 make_tape loss
 "$REPORT" import --append tests/golden/v1-samples.tape -o "$db" >/dev/null
