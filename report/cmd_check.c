@@ -176,13 +176,28 @@ static int check_oddities(struct nt_check *check)
 
 /* ---- the clocks that samples' stamps are read by ---- */
 
+static void judge_latencies(struct nt_check *check, int64_t samples, int64_t known, int64_t uncertainty_ns)
+{
+	char count[NT_HUMAN_MAX];
+
+	nt_check_say(check, NT_FOUND_OK, "clocks", "%s latencies are good to %lld ns", nt_human_count(count, known),
+		     (long long)uncertainty_ns);
+	if (known < samples)
+		nt_check_say(
+			check, NT_FOUND_NOTE, "clocks",
+			"samples without a latency, for their stamps lie in the future or at a time that the clock "
+			"never showed: %s",
+			nt_human_count(count, samples - known));
+}
+
 static int check_clocks(struct nt_check *check)
 {
 	sqlite3_stmt *statement = nt_check_query(
-		check,
-		"SELECT clock_steps, clock_uncertainty_ns, (SELECT count(*) FROM skb_latency AS l WHERE l.session_id = ?1 "
-		"AND instr(flags, 'step')), (SELECT count(*) FROM skb_latency AS l WHERE l.session_id = ?1) FROM session "
-		"WHERE session_id = ?1");
+		check, "SELECT clock_steps, clock_uncertainty_ns, (SELECT count(*) FROM skb_latency AS l WHERE "
+		       "l.session_id = ?1 "
+		       "AND instr(flags, 'step')), (SELECT count(*) FROM skb_latency AS l WHERE l.session_id = ?1), "
+		       "(SELECT count(latency_ns) FROM skb_latency AS l WHERE l.session_id = ?1) FROM session "
+		       "WHERE session_id = ?1");
 	char count[NT_HUMAN_MAX], all[NT_HUMAN_MAX];
 	int step;
 
@@ -196,8 +211,8 @@ static int check_clocks(struct nt_check *check)
 			nt_check_say(check, NT_FOUND_FAILED, "clocks",
 				     "%s latencies are not known: the tape has no snapshot of the clocks", all);
 		else
-			nt_check_say(check, NT_FOUND_OK, "clocks", "%s latencies are good to %lld ns", all,
-				     (long long)sqlite3_column_int64(statement, 1));
+			judge_latencies(check, sqlite3_column_int64(statement, 3), sqlite3_column_int64(statement, 4),
+					sqlite3_column_int64(statement, 1));
 		if (sqlite3_column_int64(statement, 0))
 			nt_check_say(check, NT_FOUND_NOTE, "clocks",
 				     "the realtime clock was stepped %lld times; latencies that it leaves in doubt: %s",

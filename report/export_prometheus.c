@@ -30,9 +30,9 @@ struct writer {
 	struct nt_db *db;
 	const struct nt_latency_choice *choice;
 	FILE *out;
-	size_t n_sessions;
-	struct left_out *left_out; /* of each session */
-	struct left_out *left_out_now; /* of the session at hand */
+	size_t n_sessions; /* as they were counted first */
+	struct left_out *left_out; /* of each session so far, the one at hand last */
+	size_t n_left_out;
 	struct nt_latency_groups groups; /* of the session at hand */
 	struct counts **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
 };
@@ -113,6 +113,17 @@ static int init_counts(struct writer *writer)
 	return 0;
 }
 
+static int add_left_out(struct writer *writer, int64_t session_id)
+{
+	struct left_out *left_out = reallocarray(writer->left_out, writer->n_left_out + 1, sizeof(*writer->left_out));
+
+	if (!left_out)
+		return -1;
+	writer->left_out = left_out;
+	left_out[writer->n_left_out++] = (struct left_out){.session_id = session_id};
+	return 0;
+}
+
 static void count_left_out(struct left_out *left_out, const struct nt_latency_sample *sample)
 {
 	if (sample->is_known)
@@ -126,12 +137,13 @@ static void count_left_out(struct left_out *left_out, const struct nt_latency_sa
 static int count_sample(void *arg, const struct nt_latency_sample *sample)
 {
 	struct writer *writer = arg;
+	struct left_out *left_out = &writer->left_out[writer->n_left_out - 1];
 	struct counts **counts = &writer->by_hook[sample->hook][sample->group];
 	uint32_t bucket;
 
-	writer->left_out_now->has_samples[sample->hook] = true;
+	left_out->has_samples[sample->hook] = true;
 	if (!sample->is_known || (sample->is_hol && !writer->choice->include_hol)) {
-		count_left_out(writer->left_out_now, sample);
+		count_left_out(left_out, sample);
 		return 0;
 	}
 	if (!*counts)
@@ -181,8 +193,7 @@ static int write_histograms(void *arg, const struct nt_latency_session *session)
 	struct nt_db *db = writer->db;
 	int error = nt_latency_groups(db, session->id, writer->choice->by, &writer->groups);
 
-	writer->left_out_now->session_id = session->id;
-	if (!error && init_counts(writer)) {
+	if (!error && (add_left_out(writer, session->id) || init_counts(writer))) {
 		snprintf(db->error, sizeof(db->error), "out of memory.");
 		error = -1;
 	}
@@ -195,7 +206,6 @@ static int write_histograms(void *arg, const struct nt_latency_session *session)
 		}
 	}
 	release_counts(writer);
-	writer->left_out_now++;
 	return error;
 }
 
@@ -238,8 +248,9 @@ static int write_left_out(const struct writer *writer)
 
 	write_head(writer->out, REJECTED, "counter",
 		   "Packets at a hook that are in no bucket, by reason, as counted: not scaled where packets were "
-		   "sampled.");
-	for (size_t i = 0; i < writer->n_sessions && !error; i++) {
+		   "sampled. no_stamp, transmit_stamp, filter and lost are of the whole recording, also where only a "
+		   "part of its time was asked for.");
+	for (size_t i = 0; i < writer->n_left_out && !error; i++) {
 		struct nt_latency_accounting accounting;
 
 		error = nt_latency_accounting(writer->db, writer->left_out[i].session_id, &accounting);
@@ -251,7 +262,7 @@ static int write_left_out(const struct writer *writer)
 	return error;
 }
 
-/* ---- counters: each is one query that gives session_id, a count, then labels ---- */
+/* ---- counters: each is one query, of session ?1 from ?2 on and before ?3, that gives a count and then labels ---- */
 
 struct counter {
 	const char *table; /* that must be there */
@@ -261,38 +272,60 @@ struct counter {
 
 static const struct counter counters[] = {
 	{"skb_drop", "nettape_skb_drops_total", "Packets that the kernel freed and did not deliver, by its reason.",
-	 "SELECT session_id, count(*), coalesce(reason, '-') AS reason FROM skb_drop GROUP BY session_id, 3"},
+	 "SELECT count(*), coalesce(reason, '-') AS reason FROM skb_drop "
+	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
 	{"tcp_retransmit", "nettape_tcp_retransmits_total", "Segments that TCP sent again.",
-	 "SELECT session_id, count(*), coalesce(what, '-') AS what FROM tcp_retransmit GROUP BY session_id, 3"},
+	 "SELECT count(*), coalesce(what, '-') AS what FROM tcp_retransmit "
+	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
 };
 
-static void write_count(const struct writer *writer, const struct counter *counter, sqlite3_stmt *row)
+struct counting {
+	const struct writer *writer;
+	const struct counter *counter;
+};
+
+static void write_count(const struct counting *counting, int64_t session_id, sqlite3_stmt *row)
 {
-	fprintf(writer->out, "%s", counter->name);
-	for (int i = 2; i < sqlite3_column_count(row); i++)
-		write_label(writer->out, i == 2 ? "{" : ",", sqlite3_column_name(row, i), nt_db_text(row, i));
-	write_session(writer, sqlite3_column_int64(row, 0));
-	fprintf(writer->out, "} %lld\n", (long long)sqlite3_column_int64(row, 1));
+	FILE *out = counting->writer->out;
+
+	fprintf(out, "%s", counting->counter->name);
+	for (int i = 1; i < sqlite3_column_count(row); i++)
+		write_label(out, i == 1 ? "{" : ",", sqlite3_column_name(row, i), nt_db_text(row, i));
+	write_session(counting->writer, session_id);
+	fprintf(out, "} %lld\n", (long long)sqlite3_column_int64(row, 0));
+}
+
+static int write_counts(void *arg, const struct nt_latency_session *session)
+{
+	const struct counting *counting = arg;
+	struct nt_db *db = counting->writer->db;
+	struct nt_latency_window window =
+		nt_latency_window(counting->writer->choice, session->start_ts, session->start_realtime_ns);
+	sqlite3_stmt *statement = nt_db_prepare(db, counting->counter->sql, NULL);
+	int step;
+
+	if (!statement)
+		return -1;
+	sqlite3_bind_int64(statement, 1, session->id);
+	sqlite3_bind_int64(statement, 2, window.from_ts);
+	sqlite3_bind_int64(statement, 3, window.to_ts);
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW)
+		write_count(counting, session->id, statement);
+	sqlite3_finalize(statement);
+	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the counts cannot be read");
 }
 
 static int write_counter(const struct writer *writer, const struct counter *counter)
 {
-	sqlite3_stmt *statement;
+	struct counting counting = {writer, counter};
 	bool has;
-	int step;
 
 	if (nt_latency_has(writer->db, counter->table, &has))
 		return -1;
 	if (!has)
 		return 0;
-	statement = nt_db_prepare(writer->db, counter->sql, NULL);
-	if (!statement)
-		return -1;
 	write_head(writer->out, counter->name, "counter", counter->help);
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW)
-		write_count(writer, counter, statement);
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(writer->db, "the counts cannot be read");
+	return nt_latency_each_session(writer->db, write_counts, &counting);
 }
 
 static int count_session(void *arg, const struct nt_latency_session *session)
@@ -308,12 +341,6 @@ static int write_latency(struct writer *writer)
 {
 	int error;
 
-	writer->left_out = calloc(writer->n_sessions + 1, sizeof(*writer->left_out));
-	if (!writer->left_out) {
-		snprintf(writer->db->error, sizeof(writer->db->error), "out of memory.");
-		return -1;
-	}
-	writer->left_out_now = writer->left_out;
 	write_head(writer->out, "nettape_skb_latency_seconds", "histogram",
 		   "How long after a packet was received by the host it came to a hook on its way up.");
 	error = nt_latency_each_session(writer->db, write_histograms, writer);

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "report/output.h"
+
 #define NT_HEAT_LEVELS 9 /* shades; level 0 is empty */
 
 struct nt_heatmap {
@@ -35,7 +37,12 @@ unsigned int nt_heat_level(double count, double most);
 /* The least whole count that has a level. */
 double nt_heat_level_begin(unsigned int level, double most);
 
-/* Lines of characters: `since_ts` is time 0 of the axis. `colour`: with escape sequences of a terminal. */
+/* The least of 1, 2, 5 times a power of ten nanoseconds that makes at most ten steps of the span. */
+uint64_t nt_heat_step(uint64_t span_ns);
+/* A time as seconds, with as many digits as it has. Gives `out`. */
+const char *nt_heat_seconds(char out[NT_HUMAN_MAX], uint64_t ns);
+
+/* Lines of characters: `since_ts` is time 0 of the axis, and not after begin_ts. `colour`: with escape sequences of a terminal. */
 void nt_heatmap_print(const struct nt_heatmap *map, FILE *out, int64_t since_ts, bool colour);
 
 /* ---- SVG: begin, each map as a panel, from number 0 on, end ---- */

@@ -5,7 +5,6 @@
  */
 #include "report/heatmap.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "report/histogram.h"
@@ -104,29 +103,21 @@ static void draw_cell(const struct nt_heatmap *map, FILE *out, int64_t since_ts,
 		(double)(nt_heatmap_column_ts(map, column + 1) - since_ts) / 1e9);
 }
 
-/* The least of 1, 2, 5 times a power of ten that makes at most ten steps. */
-static double nice_step(double span)
-{
-	double step = pow(10, floor(log10(span)) - 1);
-
-	for (int i = 0; span / step > 10; i++)
-		step *= i % 3 == 1 ? 2.5 : 2;
-	return step;
-}
-
 static void draw_time_axis(const struct nt_heatmap *map, FILE *out, int64_t since_ts)
 {
-	double begin = (double)(map->begin_ts - since_ts) / 1e9, span = (double)(map->end_ts - map->begin_ts) / 1e9;
-	double step = nice_step(span);
+	uint64_t begin = (uint64_t)map->begin_ts - (uint64_t)since_ts;
+	uint64_t span = (uint64_t)map->end_ts - (uint64_t)map->begin_ts, step = nt_heat_step(span);
+	uint64_t first = begin / step + (begin % step != 0), last = (begin + span) / step;
+	char text[NT_HUMAN_MAX];
 
-	for (double at = ceil(begin / step) * step; at <= begin + span * 1.000001; at += step) {
-		double x = PLOT_LEFT + PLOT_WIDTH * (at - begin) / span;
+	for (uint64_t tick = first; tick <= last; tick++) {
+		double x = PLOT_LEFT + PLOT_WIDTH * (double)(tick * step - begin) / (double)span;
 
 		fprintf(out,
 			"<line x1=\"%.2f\" y1=\"%d\" x2=\"%.2f\" y2=\"%d\" stroke=\"#444444\"/>"
-			"<text x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">%.6g s</text>\n",
+			"<text x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
 			x, PLOT_TOP + PLOT_HEIGHT, x, PLOT_TOP + PLOT_HEIGHT + 5, x, PLOT_TOP + PLOT_HEIGHT + 19,
-			fabs(at) < step / 1000 ? 0 : at);
+			nt_heat_seconds(text, tick * step));
 	}
 	fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time since the start of the recording</text>\n",
 		PLOT_LEFT + PLOT_WIDTH / 2, PLOT_TOP + PLOT_HEIGHT + 36);

@@ -46,17 +46,25 @@ static void print_row(const struct nt_heatmap *map, FILE *out, uint32_t bucket, 
 	fputs(colour && before ? "\033[0m\n" : "\n", out);
 }
 
-/* Times below the first column, the middle, and the last. */
+/* Rounded to the unit. */
+static uint64_t to_unit(uint64_t ns, uint64_t unit)
+{
+	return (ns + unit / 2) / unit * unit;
+}
+
+/* Times below the first column and the last. */
 static void print_axis(const struct nt_heatmap *map, FILE *out, int64_t since_ts)
 {
 	char left[NT_HUMAN_MAX], right[NT_HUMAN_MAX];
+	uint64_t begin = (uint64_t)map->begin_ts - (uint64_t)since_ts;
+	uint64_t span = (uint64_t)map->end_ts - (uint64_t)map->begin_ts, unit = (nt_heat_step(span) + 9) / 10;
 	size_t room;
 
 	fprintf(out, "%*s +", LABEL, "");
 	for (uint32_t column = 0; column < map->columns; column++)
 		fputc('-', out);
-	snprintf(left, sizeof(left), "%.6g s", (double)(map->begin_ts - since_ts) / 1e9);
-	snprintf(right, sizeof(right), "%.6g s", (double)(map->end_ts - since_ts) / 1e9);
+	nt_heat_seconds(left, to_unit(begin, unit));
+	nt_heat_seconds(right, to_unit(begin + span, unit));
 	room = map->columns > strlen(left) ? map->columns - strlen(left) : 1;
 	fprintf(out, "\n%*s  %s%*s\n", LABEL, "", left, (int)room, right);
 }

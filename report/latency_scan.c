@@ -5,17 +5,19 @@
  */
 #include "report/latency_scan.h"
 
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/pairing.h"
+#include "report/words.h"
 
 /* Address and port, the address in brackets if it is one of IPv6; NULL if there is none. */
 #define ENDPOINT(address, port)                                                                                        \
 	"CASE WHEN family = 'inet6' THEN '[' || " address " || ']' ELSE " address " END || ':' || " port " "
 
-/* By what: the column that samples have it in, and all of its values with their labels, equal labels together. */
+/* By what: the column that samples have it in, and all of its values with their labels. */
 static const struct {
 	const char *key;
 	const char *labels;
@@ -95,35 +97,80 @@ int nt_latency_has_rows(struct nt_db *db, const char *name, int64_t session_id, 
 
 /* ---- groups ---- */
 
-static int add_label(struct nt_latency_groups *groups, const char *label)
-{
-	if (groups->n == groups->size) {
-		uint32_t size = groups->size ? groups->size * 2 : 16;
-		char **labels = realloc(groups->labels, size * sizeof(*labels));
+struct label {
+	uint32_t number;
+	char text[];
+};
 
-		if (!labels)
-			return -1;
-		groups->labels = labels;
-		groups->size = size;
+static int compare_labels(const void *one, const void *two)
+{
+	return strcmp(((const struct label *)one)->text, ((const struct label *)two)->text);
+}
+
+/* As it is shown: two labels that would be shown alike are one. */
+static struct label *make_label(const char *text, uint32_t number)
+{
+	size_t size = strlen(text);
+	struct label *label = malloc(sizeof(*label) + 3 * size + 1);
+	char *to;
+
+	if (!label)
+		return NULL;
+	label->number = number;
+	to = label->text;
+	for (size_t i = 0; i < size;) {
+		size_t n = nt_utf8_length(text + i, size - i);
+
+		memcpy(to, n ? text + i : "\xef\xbf\xbd", n ? n : 3);
+		to += n ? n : 3;
+		i += n ? n : 1;
 	}
-	groups->labels[groups->n] = strdup(label);
-	if (!groups->labels[groups->n])
+	*to = 0;
+	return label;
+}
+
+static int make_room(struct nt_latency_groups *groups)
+{
+	uint32_t size = groups->size ? groups->size * 2 : 16;
+	char **labels;
+
+	if (groups->n < groups->size)
+		return 0;
+	labels = reallocarray(groups->labels, size, sizeof(*labels));
+	if (!labels)
 		return -1;
-	groups->n++;
+	groups->labels = labels;
+	groups->size = size;
 	return 0;
 }
 
-/* One id and its label; the same label as the one before is the same group. */
+/* The group with this label, a new one if there is none. */
+static int find_group(struct nt_latency_groups *groups, const char *text, uint32_t *number)
+{
+	struct label *label = make_room(groups) ? NULL : make_label(text, groups->n), **found = NULL;
+
+	if (label)
+		found = tsearch(label, &groups->by_label, compare_labels);
+	if (!found) {
+		free(label);
+		return -1;
+	}
+	*number = (*found)->number;
+	if (*found == label)
+		groups->labels[groups->n++] = label->text;
+	else
+		free(label);
+	return 0;
+}
+
 static int add_id(struct nt_latency_groups *groups, uint64_t id, const char *label)
 {
-	uint64_t *number;
+	uint64_t *value = nt_id_map_at(&groups->ids, id);
+	uint32_t number;
 
-	if ((groups->n == 1 || strcmp(groups->labels[groups->n - 1], label) != 0) && add_label(groups, label))
+	if (!value || find_group(groups, label, &number))
 		return -1;
-	number = nt_id_map_at(&groups->ids, id);
-	if (!number)
-		return -1;
-	*number = groups->n - 1;
+	*value = number;
 	return 0;
 }
 
@@ -131,9 +178,10 @@ int nt_latency_groups(struct nt_db *db, int64_t session_id, enum nt_by by, struc
 {
 	sqlite3_stmt *statement;
 	int step = SQLITE_DONE, error = 0;
+	uint32_t none;
 
 	*groups = (struct nt_latency_groups){.by = by};
-	if (add_label(groups, "-"))
+	if (find_group(groups, "-", &none))
 		return no_memory(db);
 	if (by == NT_BY_NONE)
 		return 0;
@@ -155,8 +203,7 @@ int nt_latency_groups(struct nt_db *db, int64_t session_id, enum nt_by by, struc
 
 void nt_latency_groups_release(struct nt_latency_groups *groups)
 {
-	for (uint32_t i = 0; i < groups->n; i++)
-		free(groups->labels[i]);
+	tdestroy(groups->by_label, free);
 	free(groups->labels);
 	nt_id_map_release(&groups->ids);
 	*groups = (struct nt_latency_groups){0};

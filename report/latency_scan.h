@@ -15,12 +15,13 @@ struct nt_latency_session {
 	int64_t cpus;
 };
 
-/* Groups have numbers; 0 is all that belongs to none, with the label "-". Owner frees with nt_latency_groups_release.
- */
+/* Groups have numbers; 0 is all that belongs to none, with the label "-", and what has that name. Labels are valid
+ * UTF-8, no two of them equal. Owner frees with nt_latency_groups_release. */
 struct nt_latency_groups {
 	enum nt_by by;
 	char **labels;
 	uint32_t n, size;
+	void *by_label; /* a tree of them */
 	struct nt_id_map ids; /* the number of what samples refer to */
 };
 

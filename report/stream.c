@@ -202,9 +202,20 @@ static int open_blocks(struct nt_stream *stream)
 
 /* ---- records ---- */
 
-/* Gives the input whose record comes next; a long span goes before what ended at the same time, as its ring had it. */
+/* A sample, or the loss of samples: they have no place in the order of events, and must not change it. */
+static bool is_loose(const union nt_any *record)
+{
+	return nt_kind_is_sample(record->record.kind == NT_LOSS ? record->as_loss.lost_kind : record->record.kind);
+}
+
+/*
+ * Gives the input whose record comes next; a long span goes before what ended at the same time, as its ring had it.
+ * What is loose goes at once: it says nothing of when what stands behind it ended. (No long span is.)
+ */
 static struct nt_stream_input *next_input(struct nt_stream *stream)
 {
+	if (stream->normal.has_head && is_loose(&stream->normal.head))
+		return &stream->normal;
 	if (!stream->longer.has_head)
 		return stream->normal.has_head ? &stream->normal : NULL;
 	if (!stream->normal.has_head || stream->longer.head.record.end_ns <= stream->normal.head.record.end_ns)
@@ -238,12 +249,6 @@ static void end_stream(struct nt_stream *stream)
 	stream->ended = true;
 	if (stream->missing)
 		set_gap(stream, stream->tape->end_ns, NT_NO_TASK);
-}
-
-/* A sample, or the loss of samples: they have no place in the order of events, and must not change it. */
-static bool is_loose(const union nt_any *record)
-{
-	return nt_kind_is_sample(record->record.kind == NT_LOSS ? record->as_loss.lost_kind : record->record.kind);
 }
 
 static int fill_window(struct nt_stream *stream)

@@ -17,7 +17,7 @@
 #include "report/timeline.h"
 #include "schema/block.h"
 
-#define NT_SCHEMA_VERSION 1 /* of tables and views; grows when one changes its name or meaning */
+#define NT_SCHEMA_VERSION 2 /* of tables and views; grows with each change of them, be it only a column more */
 
 /*
  * X(CONSTANT, name, type that a row is made of, key), in the order in which docs and databases list them. The key

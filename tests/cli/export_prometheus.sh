@@ -60,6 +60,16 @@ for hook in ip-start tcp-start udp-start udp-socket-read tcp-socket-read; do
     done
 done
 
+# A part of the time: of everything, but for what only the programs counted, and that is said.
+report 0 export prometheus "$db" --from 150us --to 250us
+has "samples of the time" "$out" 'nettape_skb_latency_seconds_count{hook="udp-start"} 10'
+is "drops of the time" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" '{reason="NO_SOCKET"} 1'
+lacks "retransmits of the time" "$out" "nettape_tcp_retransmits_total{"
+has "counts of the whole" "$out" 'rejected_total{hook="ip-start",reason="no_stamp"} 14'
+has "as the help says" "$out" "no_stamp, transmit_stamp, filter and lost are of the whole recording"
+report 0 export prometheus "$db" --from 300us
+is "the end of a time is not part of it, its begin is" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" '{reason="QUEUE \"FULL\""} 1'
+
 # Several sessions are told apart.
 make_tape loss
 "$REPORT" import --append tests/golden/v1-samples.tape -o "$db" >/dev/null
@@ -78,6 +88,25 @@ if tool=$(bash tests/promtool.sh 2>"$work/why"); then
 else
     echo "not checked with promtool: $(<"$work/why")"
 fi
+
+# Names that would be shown alike are one: of an interface that is called like what belongs to none, and of such as are no UTF-8.
+cp "$db" "$work/names.db"
+sqlite3 "$work/names.db" "DELETE FROM net_device; INSERT INTO net_device VALUES (1, 1, '-', 4026531840, 1),
+    (1, 2, CAST(x'61ff' AS TEXT), 4026531840, 2), (1, 3, CAST(x'61ff62' AS TEXT), 4026531840, 3), (1, 4, CAST(x'61fe' AS TEXT), 4026531840, 4);
+    UPDATE skb_latency SET device_id = (CAST(stamp_ns / 10000 AS INTEGER) % 5) WHERE hook = 'udp-start' AND session_id = 1"
+report 0 export prometheus "$work/names.db" --hook udp-start --by iface
+is "no series twice" "$(sed -e '/^#/d' -e 's/ [^ ]*$//' "$work/out" | sort | uniq -d)" ""
+is "names that are one" "$(sed -n 's/^nettape_skb_latency_seconds_count.*iface="\([^"]*\)",session_id="1"} /\1 /p' <<<"$out" | sort)" $'- 40\na\ufffd 40\na\ufffdb 20'
+
+# A database that has another number of sessions each time it is asked.
+cp "$db" "$work/odd.db"
+sqlite3 "$work/odd.db" "ALTER TABLE session RENAME TO kept;
+    CREATE VIEW session AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+    SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus FROM kept UNION ALL SELECT 10 + i, 0, 1, 0, 1 FROM n WHERE random() & 1"
+for ((i = 0; i < 10; i++)); do
+    report 0 export prometheus "$work/odd.db" --hook tcp-start
+    has "its first session" "$out" 'nettape_skb_latency_seconds_count{hook="tcp-start",session_id="1"} 360'
+done
 
 # Misuse, and nothing to export.
 report 2 export perfetto "$db"

@@ -105,6 +105,21 @@ fi
 is "panels" "$(grep -c '(session 1)</text>' "$work/l.svg")" 6
 is "every packet is in a title" "$(sed -n 's/.*<title>\([0-9,]*\) packets.*/\1/p' "$work/l.svg" | awk '{ n += $1 } END { print n }')" 762
 lacks "nothing from elsewhere" "$(grep -v 'xmlns=' "$work/l.svg")" "http"
+# The axis of times: a short window late in a long session has a label for each tick; a session that ended before the window began
+# has an end to its ticks too.
+cp "$db" "$work/long.db"
+sqlite3 "$work/long.db" "UPDATE session SET end_ts = start_ts + 2000000000000, dur = 2000000000000;
+    UPDATE skb_latency SET ts = ts + 1000005000000 WHERE hook = 'udp-start'"
+report 0 latency "$work/long.db" --from 1000 --to 1000.01 --over-time --svg "$work/long.svg"
+has "the ends of the axis differ" "$(tr -s ' ' <<<"$out")" " 1000 s 1000.01 s"
+is "the ticks too" "$(sed -n 's/.*middle">\([0-9.]* s\)<.*/\1/p' "$work/long.svg" | tr '\n' ' ')" \
+    "1000 s 1000.001 s 1000.002 s 1000.003 s 1000.004 s 1000.005 s 1000.006 s 1000.007 s 1000.008 s 1000.009 s 1000.01 s "
+sqlite3 "$work/long.db" "UPDATE session SET start_ts = 0, end_ts = 0, start_realtime_ns = NULL;
+    UPDATE skb_latency SET ts = 1800000000000000000 WHERE hook = 'udp-start'"
+status=0
+timeout 60 "$REPORT" latency "$work/long.db" --from 2026-11-21T18:00:00Z --svg "$work/long.svg" >/dev/null || status=$?
+is "times of no session" "$status, $(grep -c ' s</text>' "$work/long.svg") ticks" "0, 2 ticks"
+
 report 1 latency "$db" --svg "$work/no/l.svg"
 has "a picture that cannot be made" "$err" "l.svg cannot be made: No such file"
 

@@ -225,8 +225,9 @@ void tape_gen_flush(struct tape_gen *gen, uint32_t cpu)
 	state->in_block = 0;
 }
 
-/* Any sample, or a loss of samples. Their places are loose: some ended before what stands before them. */
-static void random_sample(struct nt_rand *rand, uint64_t end_ns, union nt_any *out)
+/* Any sample, or a loss of samples. Their places are loose: some ended before what stands before them, some after
+ * what stands behind; `late_ns` at most. */
+static void random_sample(struct nt_rand *rand, uint64_t end_ns, uint64_t late_ns, union nt_any *out)
 {
 	static const uint8_t kinds[] = {NT_LATENCY, NT_LATENCY, NT_DROP, NT_RETRANSMIT, NT_LOSS};
 	const struct nt_kind_info *kind = nt_kind(kinds[nt_rand_below(rand, sizeof(kinds))]);
@@ -236,7 +237,7 @@ static void random_sample(struct nt_rand *rand, uint64_t end_ns, union nt_any *o
 		nt_field_set(&kind->fields[i], out,
 			     nt_rand_below(rand, 300) ? 1 + nt_rand_below(rand, 7) : nt_rand_any(rand));
 	out->record.kind = kind->number;
-	out->record.end_ns = end_ns - nt_rand_below(rand, 3000);
+	out->record.end_ns = end_ns + late_ns - nt_rand_below(rand, 3000 + late_ns);
 	if (kind->number == NT_LATENCY)
 		out->as_latency.stamp_ns = out->record.end_ns - GEN_START_NS + GEN_REALTIME_NS - nt_rand_below(rand, 99999);
 	if (kind->number != NT_LOSS)
@@ -274,7 +275,8 @@ void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record)
 	while (gen->with_samples && dur_of(any) <= NT_BLOCK_LONG_NS && nt_rand_below(&gen->rand, 2)) {
 		union nt_any sample;
 
-		random_sample(&gen->rand, any->record.end_ns, &sample);
+		/* Not late where a block goes missing: how far that reaches, the next one says by its greatest end. */
+		random_sample(&gen->rand, any->record.end_ns, gen->drop ? 0 : 1000, &sample);
 		add_event(gen, cpu, &sample);
 	}
 	add_event(gen, cpu, any);

@@ -258,6 +258,73 @@ static void test_svg_of_any_latency(void **state)
 	}
 }
 
+/* By trying one after the other. */
+static void test_steps(void **state)
+{
+	struct nt_rand rand = {7};
+
+	(void)state;
+	for (unsigned int round = 0; round < 2000; round++) {
+		uint64_t span = nt_rand_any(&rand), step = 1;
+
+		for (unsigned int i = 0; span / step > 10 || (span / step == 10 && span % step); i++)
+			step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+		assert_int_equal(nt_heat_step(span), step);
+	}
+}
+
+static void test_seconds(void **state)
+{
+	char text[NT_HUMAN_MAX];
+
+	(void)state;
+	assert_string_equal(nt_heat_seconds(text, 0), "0 s");
+	assert_string_equal(nt_heat_seconds(text, 1), "0.000000001 s");
+	assert_string_equal(nt_heat_seconds(text, 1000005000000), "1000.005 s");
+	assert_string_equal(nt_heat_seconds(text, INT64_MAX), "9223372036.854775807 s");
+}
+
+/* The ticks of a map of this time; no two have the same label. */
+static int ticks_of(int64_t begin_ts, int64_t end_ts)
+{
+	static const char label[] = "text-anchor=\"middle\">";
+	struct nt_heatmap map;
+	size_t size = 0;
+	char *text = NULL, *last = NULL;
+	FILE *out = open_memstream(&text, &size);
+	int n = 0;
+
+	assert_int_equal(nt_heatmap_init(&map, begin_ts, end_ts, 10, 1), 0);
+	nt_svg_panel(out, 0, &map, 0, "");
+	fclose(out);
+	for (char *at = strstr(text, label); at; at = strstr(at + 1, label)) {
+		size_t length = strcspn(at, "<");
+
+		assert_false(last && !strncmp(at, last, length + 1));
+		last = at;
+		n++;
+	}
+	free(text);
+	nt_heatmap_release(&map);
+	return n - 1; /* the last is the title of the axis */
+}
+
+static void test_ticks(void **state)
+{
+	struct nt_rand rand = {3};
+
+	(void)state;
+	assert_int_equal(ticks_of(1795284000000000000, 1795284000000000001), 2);
+	assert_int_equal(ticks_of(1000000000000, 1000010000000), 11);
+	assert_int_equal(ticks_of(INT64_MAX - 1, INT64_MAX), 2);
+	for (unsigned int round = 0; round < 1000; round++) {
+		int64_t begin = (int64_t)(nt_rand_any(&rand) / 4), end = begin + 1 + (int64_t)(nt_rand_any(&rand) / 4);
+		int n = ticks_of(begin, end);
+
+		assert_true(n >= (end - begin > 1 ? 2 : 1) && n <= 11);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +337,9 @@ int main(void)
 		cmocka_unit_test(test_characters),
 		cmocka_unit_test(test_svg),
 		cmocka_unit_test(test_svg_of_any_latency),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_seconds),
+		cmocka_unit_test(test_ticks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
