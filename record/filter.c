@@ -5,12 +5,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <linux/nsfs.h>
 #include <math.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -20,6 +23,7 @@
 #include "schema/chunk.h"
 
 #define OWN_NETNS "/proc/self/ns/net"
+#define FIRST_PID_NAMESPACE "pid:[4026531836]"
 #define NSFS_MAGIC 0x6e736673
 #define CGROUP2_MAGIC 0x63677270
 
@@ -68,11 +72,26 @@ bool nt_filter_set_sample(struct nt_filter *filter, const char *text)
 
 /* ---- what the names stand for ---- */
 
-static bool has_inode(const char *path, uint64_t inode)
+/* Whether the file is a network namespace, and which. */
+static bool is_netns(const char *path, uint32_t *inode)
 {
+	struct statfs type;
 	struct stat found;
+	bool is = false;
+	int fd;
 
-	return !stat(path, &found) && found.st_ino == inode;
+	/* Looked at first: to open a file of another kind may do something. */
+	if (statfs(path, &type) || type.f_type != NSFS_MAGIC)
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (ioctl(fd, NS_GET_NSTYPE) == CLONE_NEWNET && !fstat(fd, &found)) {
+		*inode = found.st_ino;
+		is = true;
+	}
+	close(fd);
+	return is;
 }
 
 /* A file of the network namespace with this inode: of a process that is in it, or where `ip netns` keeps them. */
@@ -82,6 +101,7 @@ static bool find_netns(uint32_t inode, char *path, size_t size)
 		const char *directory, *file;
 	} places[] = { { "/proc", "/ns/net" }, { "/run/netns", "" } };
 	bool found = false;
+	uint32_t other;
 	size_t i;
 
 	for (i = 0; i < 2 && !found; i++) {
@@ -90,7 +110,7 @@ static bool find_netns(uint32_t inode, char *path, size_t size)
 
 		while (directory && !found && (entry = readdir(directory))) {
 			snprintf(path, size, "%s/%s%s", places[i].directory, entry->d_name, places[i].file);
-			found = entry->d_name[0] != '.' && has_inode(path, inode);
+			found = entry->d_name[0] != '.' && is_netns(path, &other) && other == inode;
 		}
 		if (directory)
 			closedir(directory);
@@ -102,27 +122,24 @@ static bool find_netns(uint32_t inode, char *path, size_t size)
 static int resolve_netns(struct nt_filter *filter, char *path, size_t path_size, char *error, size_t size)
 {
 	const char *text = filter->netns_text;
-	struct statfs type;
-	struct stat found;
 
 	if (!text) {
 		snprintf(path, path_size, OWN_NETNS);
-	} else if (parse_number(text, 1, UINT32_MAX, &filter->netns)) {
+		return 0;
+	}
+	if (parse_number(text, 1, UINT32_MAX, &filter->netns)) {
 		if (find_netns(filter->netns, path, path_size))
 			return 0;
-		snprintf(error, size, "no network namespace has the inode %s: `lsns -t net` lists them", text);
+		snprintf(error, size, "no process is in a network namespace with the inode %s, and none in /run/netns has it: `lsns -t net` lists them; one that is held elsewhere is named by its file, or by /proc/PID/fd/N of who has it open",
+			 text);
 		return -ENOENT;
-	} else {
-		snprintf(path, path_size, "%s", text);
 	}
-	if (statfs(path, &type) || stat(path, &found) || type.f_type != NSFS_MAGIC) {
-		snprintf(error, size, "%s is no network namespace: --netns wants a file like /run/netns/NAME or /proc/PID/ns/net, or an inode",
-			 path);
-		return -EINVAL;
-	}
-	if (text)
-		filter->netns = found.st_ino;
-	return 0;
+	snprintf(path, path_size, "%s", text);
+	if (is_netns(path, &filter->netns))
+		return 0;
+	snprintf(error, size, "%s is no network namespace: --netns wants a file like /run/netns/NAME or /proc/PID/ns/net, or an inode",
+		 path);
+	return -EINVAL;
 }
 
 static int enter(const char *path)
@@ -146,7 +163,8 @@ static int resolve_devices(struct nt_filter *filter, const char *netns, char *er
 
 	if (own < 0 || stat(netns, &found) || (is_elsewhere && (err = enter(netns)))) {
 		err = err ? err : -errno;
-		snprintf(error, size, "cannot look for devices in %s: %s", netns, strerror(-err));
+		snprintf(error, size, "cannot look for devices in %s: %s%s", netns, strerror(-err),
+			 err == -EPERM ? ": to go there takes the capability CAP_SYS_ADMIN" : "");
 		goto out;
 	}
 	for (i = 0; i < filter->n_devices && !err; i++) {
@@ -205,10 +223,51 @@ static int resolve_cgroup(struct nt_filter *filter, char *error, size_t size)
 	return 0;
 }
 
+/* The process that the task with this number belongs to; 0: there is no such task. */
+static uint32_t process_of(uint32_t pid)
+{
+	char path[64], line[256];
+	uint32_t tgid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	file = fopen(path, "re");
+	while (file && !tgid && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Tgid: %" SCNu32, &tgid) != 1)
+			tgid = 0;
+	if (file)
+		fclose(file);
+	return tgid;
+}
+
+/* The programs know processes by the host's numbers: only where /proc has these can they be looked up. */
+static int check_pids(const struct nt_filter *filter, char *error, size_t size)
+{
+	char namespace[64] = "";
+	uint32_t i, tgid;
+
+	if (readlink("/proc/self/ns/pid", namespace, sizeof(namespace) - 1) < 0 || strcmp(namespace, FIRST_PID_NAMESPACE) != 0)
+		return 0;
+	for (i = 0; i < filter->n_pids; i++) {
+		tgid = process_of(filter->pids[i]);
+		if (tgid == filter->pids[i])
+			continue;
+		if (tgid)
+			snprintf(error, size, "%u is a thread of process %u: -p wants the process", filter->pids[i], tgid);
+		else
+			snprintf(error, size, "there is no process %u: `ps -e` lists them", filter->pids[i]);
+		return -ESRCH;
+	}
+	return 0;
+}
+
 int nt_filter_resolve(struct nt_filter *filter, char *error, size_t size)
 {
 	char netns[4096];
-	int err = resolve_netns(filter, netns, sizeof(netns), error, size);
+	int err = check_pids(filter, error, size);
+
+	if (!err)
+		err = resolve_netns(filter, netns, sizeof(netns), error, size);
 
 	if (!err && filter->n_devices)
 		err = resolve_devices(filter, netns, error, size);

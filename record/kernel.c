@@ -137,6 +137,7 @@ static int fill_filters(struct nt_kernel *kernel, const struct nt_filter *filter
 /* What probe latency needs beside its programs. What it gives is explained in `error`. */
 static int prepare_latency(struct nt_kernel *kernel, const struct nt_options *options, char *error, size_t error_size)
 {
+	bool stamps_come;
 	int err;
 
 	if (!options->plan.chosen[NT_PROBE_LATENCY])
@@ -146,12 +147,14 @@ static int prepare_latency(struct nt_kernel *kernel, const struct nt_options *op
 		return explain(err, "tell the programs what to record", error, error_size);
 	nt_filter_spread((const struct nt_latency_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config.latency, kernel->cpus,
 			 kernel->n_cpus);
-	kernel->stamps_fd = nt_stamps_open();
+	kernel->stamps_fd = nt_stamps_open(&stamps_come);
 	if (kernel->stamps_fd < 0) {
-		snprintf(error, error_size, "cannot have the kernel note when packets come (SO_TIMESTAMPING): %s",
+		snprintf(error, error_size, "cannot have the kernel note when packets come (SO_TIMESTAMPING): %s: a sandbox or security module may forbid such sockets; record without the probe latency, or allow them",
 			 strerror(-kernel->stamps_fd));
 		return kernel->stamps_fd;
 	}
+	if (!stamps_come && !options->quiet)
+		fprintf(stderr, "nettape-record: the kernel does not note yet when packets come: those without a time are counted as no_stamp and make no sample\n");
 	return 0;
 }
 

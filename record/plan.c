@@ -55,7 +55,7 @@ static const struct nt_attach_point socket_points[] = {
 };
 
 /*
- * Before 6.5 pages are sent by a function of their own, which the length tracepoints (since 6.2) do not see: there the
+ * Before 6.5 pages are sent by a function of their own, which the length tracepoints (since 6.3) do not see: there the
  * functions tell the ends too. These stand first, for the kernels that have both.
  */
 static const struct nt_attach_point socket_function_points[] = {
@@ -218,18 +218,25 @@ static const struct nt_candidate busypoll_candidates[] = {
 };
 static const struct nt_candidate napi_candidates[] = { { .name = "tracepoints", .points = napi_points }, {} };
 
+#define NEW_STAMPS                                                                                                    \
+	"A packet that is forwarded or bridged on its way loses its stamp and gets a new one at the next device that receives it: latency in a container counts from its veth device, not from the host's network card."
+
 static const char *const latency_function_uncovered[] = {
-	"A receive call on a TCP socket makes one sample at tcp-socket-read, by the last segment that it took from; one that only peeks is not told apart.",
+	"A receive call on a TCP socket makes one sample at tcp-socket-read, by the last segment that it took from; one that only peeked is not told apart. One whose segment carried no stamp makes none and is not counted: the kernel does not call tcp_recv_timestamp then.",
+	"A TCP segment that came out of order makes no sample at tcp-socket-enqueued and is not counted there: it reaches the socket's queue another way (tcp_ofo_queue).",
+	"On a kernel that has one CPU queue the datagrams of others (since 6.18), udp-socket-enqueued is before the queueing for those that are handed over, and counts them even if they are dropped then.",
+	NEW_STAMPS,
 	NULL
 };
 
 static const char *const latency_uncovered[] = {
-	"Latency at ip-start is that at the tracepoint netif_receive_skb, before the protocol is called: also of packets that are bridged, taken or dropped there.",
+	"Latency at ip-start is that at the tracepoint netif_receive_skb, before the protocol is called: also of packets that are bridged, taken or dropped there. A packet that goes up through several devices (bridge, macvlan, veth) counts at each; one of a VLAN counts at the device below it, or is skipped_family if its tag stands in the data.",
 	"Latency at tcp-start is that at the tracepoint tcp_probe: of segments of established connections, after the socket was found and, if its owner had it locked, given back.",
 	"Latency at the hook udp-start is not covered: no tracepoint is near it.",
 	"Latency at tcp-socket-enqueued and udp-socket-enqueued is that at the tracepoint sk_data_ready, of the last packet in the socket's queue: several that are told of at once count once, a packet that is already taken not at all.",
 	"Latency at tcp-socket-read is that at the tracepoint skb_copy_datagram_iovec: a sample for each segment that is copied from, where programs before functions make one for each call; one that is only peeked at is not told apart.",
 	"Latency at the hook udp-socket-read is not covered: no tracepoint there has the packet.",
+	NEW_STAMPS,
 	NULL
 };
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,10 +63,12 @@ static struct nt_clock read_clocks(void)
 {
 	struct nt_clock clock;
 	uint64_t later_ns, took_ns;
+	int64_t ahead_ns;
 
 	clock.realtime_ns = read_beside(CLOCK_REALTIME, &clock.monotonic_ns, &clock.uncertainty_ns);
-	clock.tai_ns = clock_ns(CLOCK_TAI);
-	clock.tai_ns = clock.realtime_ns + (clock.tai_ns - clock.realtime_ns + NSEC_PER_SEC / 2) / NSEC_PER_SEC * NSEC_PER_SEC;
+	/* Below 0 if the clocks were set back between the two. */
+	ahead_ns = clock_ns(CLOCK_TAI) - clock.realtime_ns;
+	clock.tai_ns = clock.realtime_ns + llround(ahead_ns / 1e9) * (int64_t)NSEC_PER_SEC;
 	clock.boot_ns = read_beside(CLOCK_BOOTTIME, &later_ns, &took_ns);
 	clock.boot_ns -= later_ns - clock.monotonic_ns;
 	clock.uncertainty_ns = took_ns > clock.uncertainty_ns ? took_ns : clock.uncertainty_ns;

@@ -126,8 +126,11 @@ static int write_meta(struct session *session)
 {
 	struct nt_block_header header = { .type = NT_BLOCK_META };
 	struct nt_buf raw = {};
+	const char *nameless = nt_symbols_uncovered(&session->symbols);
 	int err = nt_meta_open(&raw, session->options, &session->kernel, session->hidden);
 
+	if (!err && nameless)
+		err = nt_meta_append(&raw, "uncovered", nameless);
 	if (!err)
 		err = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
 	nt_buf_release(&raw);
@@ -160,6 +163,8 @@ static int begin_kernel(struct session *session)
 		fprintf(stderr, "nettape-record: %s\n", error);
 		return err;
 	}
+	if (session->options->plan.chosen[NT_PROBE_DROPS] && (err = nt_symbols_init(&session->symbols)))
+		return complain("cannot read the names of the kernel's functions", err);
 	session->readings = (struct nt_readings){
 		.tape = session->tape,
 		.cpus = session->kernel.cpus,
@@ -172,8 +177,6 @@ static int begin_kernel(struct session *session)
 		err = nt_kernel_seed(&session->kernel, &session->ids);
 	if (!err)
 		err = nt_names_hidden(&session->ids, nt_now(), session->hidden, sizeof(session->hidden));
-	if (!err && session->options->plan.chosen[NT_PROBE_DROPS])
-		err = nt_symbols_init(&session->symbols);
 	if (!err)
 		err = nt_kernel_start(&session->kernel);
 	return err ? complain("cannot start the programs in the kernel", err) : 0;

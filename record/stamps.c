@@ -10,7 +10,7 @@
 #include <linux/net_tstamp.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -50,7 +50,15 @@ static bool is_stamped(int fd)
 	return false;
 }
 
-int nt_stamps_open(void)
+/* Whether a signal is waiting that will end the recording: the recorder takes these when it can. */
+static bool is_interrupted(void)
+{
+	sigset_t waiting;
+
+	return !sigpending(&waiting) && (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
+}
+
+int nt_stamps_open(bool *come)
 {
 	int flags = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE, err, tries;
 	struct timespec pause = { .tv_nsec = PAUSE_NS };
@@ -65,8 +73,11 @@ int nt_stamps_open(void)
 		close(fd);
 		return err;
 	}
-	if (talks_to_itself(fd))
-		for (tries = 0; tries < TRIES && !is_stamped(fd); tries++)
+	*come = !talks_to_itself(fd);
+	for (tries = 0; tries < TRIES && !*come && !is_interrupted(); tries++) {
+		*come = is_stamped(fd);
+		if (!*come)
 			nanosleep(&pause, NULL);
+	}
 	return fd;
 }

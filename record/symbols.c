@@ -62,26 +62,49 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Lines "ADDRESS TYPE NAME" and, for modules, "\t[MODULE]" after it. */
-static int read_table(struct nt_symbols *symbols)
+static int read_lines(struct nt_symbols *symbols, FILE *file)
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
 	unsigned long long address;
 	char line[1024], name[512], module[128], type;
-	int err = file ? 0 : -errno;
+	int err = 0;
 
-	symbols->n_entries = symbols->names.size = 0;
-	symbols->modules = modules_now();
 	while (!err && fgets(line, sizeof(line), file)) {
 		module[0] = 0;
 		if (sscanf(line, "%llx %c %511s [%127[^]]", &address, &type, name, module) < 3 || !address || !strchr("tTwW", type))
 			continue;
 		err = add_symbol(symbols, address, name, module);
 	}
-	if (file)
-		fclose(file);
-	if (!err && symbols->n_entries)
-		qsort(symbols->entries, symbols->n_entries, sizeof(*symbols->entries), by_address);
 	return err;
+}
+
+static void release_table(struct nt_symbols *symbols)
+{
+	free(symbols->entries);
+	nt_buf_release(&symbols->names);
+}
+
+/* A new table takes the place of the old one when it is whole; one that cannot be read, or hides its addresses, leaves it. */
+static int read_table(struct nt_symbols *symbols)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	struct nt_symbols fresh = {};
+	int err;
+
+	if (!file)
+		return 0;
+	symbols->modules = modules_now();
+	err = read_lines(&fresh, file);
+	fclose(file);
+	if (err || !fresh.n_entries) {
+		release_table(&fresh);
+		return err;
+	}
+	qsort(fresh.entries, fresh.n_entries, sizeof(*fresh.entries), by_address);
+	release_table(symbols);
+	symbols->entries = fresh.entries;
+	symbols->n_entries = fresh.n_entries;
+	symbols->names = fresh.names;
+	return 0;
 }
 
 int nt_symbols_init(struct nt_symbols *symbols)
@@ -92,10 +115,16 @@ int nt_symbols_init(struct nt_symbols *symbols)
 	return read_table(symbols);
 }
 
+const char *nt_symbols_uncovered(const struct nt_symbols *symbols)
+{
+	if (!symbols->is_on || symbols->n_entries)
+		return NULL;
+	return "Where in the kernel's code a packet was dropped has no name: the kernel hid the addresses of its functions (/proc/kallsyms). They show with the capability CAP_SYSLOG, and kernel.kptr_restrict at 0 or 1.";
+}
+
 void nt_symbols_release(struct nt_symbols *symbols)
 {
-	free(symbols->entries);
-	nt_buf_release(&symbols->names);
+	release_table(symbols);
 	btf__free(symbols->btf);
 	memset(symbols, 0, sizeof(*symbols));
 }

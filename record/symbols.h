@@ -23,8 +23,10 @@ struct nt_symbols {
 	bool is_on;
 };
 
-/* Reads the table, before a recording that will need it: that takes as long as a ring needs to fill. 0 or a negative errno. */
+/* Reads the table, before a recording that will need it: that takes as long as a ring needs to fill. 0 or -ENOMEM. */
 int nt_symbols_init(struct nt_symbols *symbols);
+/* Sentence: why there are no names; NULL if there are, or none are asked for. */
+const char *nt_symbols_uncovered(const struct nt_symbols *symbols);
 void nt_symbols_release(struct nt_symbols *symbols);
 /* Puts what is known of each address that has been referred to since the call before. 0 or -ENOMEM. */
 int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t now_ns);
