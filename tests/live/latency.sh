@@ -33,6 +33,11 @@ joined_segments() {
         $1 == "TcpExt:" { print $at }' /proc/net/netstat
 }
 
+# By the kernel's own count, in the receivers' namespace.
+segments_out_of_order() {
+    "${in_b[@]}" awk '/^TcpExt: [A-Z]/ { for (i = 2; i <= NF; i++) if ($i == "TCPOFOQueue") at = i } /^TcpExt: [0-9]/ { print $at }' /proc/net/netstat
+}
+
 # exchange KIND PORT COUNT SIZE SEND_PAUSE_US RECEIVE_PAUSE_US [ADDRESS]: all messages, from a to b; what the receiver counted is
 # in $work/PORT.
 exchange() {
@@ -240,7 +245,9 @@ fi
 if "${in_a[@]}" tc qdisc add dev veth0 root netem delay 20ms 2>"$work/netem.log"; then
     recording_start "$work/n.tape" --bpf-stats --probes latency
     exchange udp 9031 "$late" 100 1000 0
+    disordered=$(segments_out_of_order)
     exchange tcp 9033 "$late" 100 1000 0
+    disordered=$(($(segments_out_of_order) - disordered))
     "${in_a[@]}" tc qdisc change dev veth0 root netem delay 20ms reorder 20%
     exchange tcp 9034 "$count" 100 1000 0
     recording_stop
@@ -252,7 +259,13 @@ if "${in_a[@]}" tc qdisc add dev veth0 root netem delay 20ms 2>"$work/netem.log"
     median_of_device="SELECT latency_ns / 1000 $of_device ORDER BY latency_ns LIMIT 1 OFFSET (SELECT count(*) / 2 $of_device)"
     at_most "ip-start of packets that the network had for 20 ms: median (us)" "$(sql "$db" "$median_of_device")" \
         $(($(sql "$work/k.db" "$median_of_device") + 10000))
-    is "reads that waited for an earlier segment, where all came in order" "$(at_socket tcp-socket-read 9033 "sum(flags LIKE '%hol%')")" 0
+    # On a machine that is slow enough, one CPU overtakes the other even so: the kernel knows.
+    waited=$(at_socket tcp-socket-read 9033 "sum(flags LIKE '%hol%')")
+    if ((disordered)); then
+        echo "# $disordered segments came out of order without being told to, $waited reads waited"
+    else
+        is "reads that waited for an earlier segment, where all came in order" "$waited" 0
+    fi
     waited=$(at_socket tcp-socket-read 9034 "sum(flags LIKE '%hol%')")
     at_least "reads that waited for an earlier segment, where one of five overtakes" "$waited" 1
     unseen=$(at_socket tcp-socket-read 9034 "ifnull(sum(latency_ns > 10000000 AND flags NOT LIKE '%hol%'), 0)")
