@@ -26,16 +26,11 @@ netns=$("${in_b[@]}" stat -Lc %i /proc/self/ns/net)
 # udp_in: datagrams that sockets of namespace b were given, by the kernel's count
 udp_in() { "${in_b[@]}" awk '/^Udp: [0-9]/ { print $2 }' /proc/net/snmp; }
 
-# joined_segments: of namespace b, in the queue of a socket that its reader had, before they were looked at
-joined_segments() {
-    "${in_b[@]}" awk '
-        $1 == "TcpExt:" && !at { for (i = 2; i <= NF; i++) if ($i == "TCPBacklogCoalesce") at = i; next }
+# tcp_count NAME: a count of TCP's that the kernel keeps in namespace b
+tcp_count() {
+    "${in_b[@]}" awk -v name="$1" '
+        $1 == "TcpExt:" && !at { for (i = 2; i <= NF; i++) if ($i == name) at = i; next }
         $1 == "TcpExt:" { print $at }' /proc/net/netstat
-}
-
-# By the kernel's own count, in the receivers' namespace.
-segments_out_of_order() {
-    "${in_b[@]}" awk '/^TcpExt: [A-Z]/ { for (i = 2; i <= NF; i++) if ($i == "TCPOFOQueue") at = i } /^TcpExt: [0-9]/ { print $at }' /proc/net/netstat
 }
 
 # exchange KIND PORT COUNT SIZE SEND_PAUSE_US RECEIVE_PAUSE_US [ADDRESS]: all messages, from a to b; what the receiver counted is
@@ -54,7 +49,7 @@ exchange() {
 # ---- a known number, and a known delay ----
 
 before=$(udp_in)
-joined=$(joined_segments)
+joined=$(tcp_count TCPBacklogCoalesce)
 recording_start "$work/k.tape" --bpf-stats --probes default,latency
 exchange udp 9001 "$count" 100 200 0
 exchange udp 9002 "$late" 100 $((2 * late_us)) "$late_us"
@@ -98,7 +93,7 @@ if [[ $hooks == *" udp-socket-read "* ]]; then
         JOIN thread t USING (utid) WHERE hook = 'udp-socket-read' AND s.netns = $netns AND t.name <> 'messages'")" 0
     # Segments that come while the reader has the socket may become one, as TCPBacklogCoalesce counts. The last may end the
     # connection, with nothing in it.
-    joined=$(($(joined_segments) - joined))
+    joined=$(($(tcp_count TCPBacklogCoalesce) - joined))
     segments=$(at_socket tcp-socket-enqueued 9003 'count(*) FILTER (WHERE length > 0)')
     at_least "tcp-socket-enqueued, of a known number, with those that were joined before" $((segments + joined)) "$count"
     at_most "tcp-socket-enqueued, of a known number" "$segments" "$count"
@@ -245,9 +240,9 @@ fi
 if "${in_a[@]}" tc qdisc add dev veth0 root netem delay 20ms 2>"$work/netem.log"; then
     recording_start "$work/n.tape" --bpf-stats --probes latency
     exchange udp 9031 "$late" 100 1000 0
-    disordered=$(segments_out_of_order)
+    disordered=$(tcp_count TCPOFOQueue)
     exchange tcp 9033 "$late" 100 1000 0
-    disordered=$(($(segments_out_of_order) - disordered))
+    disordered=$(($(tcp_count TCPOFOQueue) - disordered))
     "${in_a[@]}" tc qdisc change dev veth0 root netem delay 20ms reorder 20%
     exchange tcp 9034 "$count" 100 1000 0
     recording_stop
