@@ -262,7 +262,7 @@ static int write_left_out(const struct writer *writer)
 	return error;
 }
 
-/* ---- counters: each is one query, of session ?1 from ?2 on and before ?3, that gives a count and then labels ---- */
+/* ---- counters: each is one query, of session ?1 from ?2 on and before ?3, that gives a count and a label ---- */
 
 struct counter {
 	const char *table; /* that must be there */
@@ -284,15 +284,39 @@ struct counting {
 	const struct counter *counter;
 };
 
-static void write_count(const struct counting *counting, int64_t session_id, sqlite3_stmt *row)
+/* Labels that would be written alike are one. */
+struct tally {
+	struct nt_latency_groups labels;
+	int64_t *counts;
+};
+
+static int add_count(struct tally *tally, sqlite3_stmt *row)
+{
+	uint32_t before = tally->labels.n, number;
+	int64_t *counts = reallocarray(tally->counts, before + 1, sizeof(*counts));
+
+	if (!counts)
+		return -1;
+	tally->counts = counts;
+	if (nt_latency_group(&tally->labels, nt_db_text(row, 1), &number))
+		return -1;
+	if (number == before)
+		counts[number] = 0;
+	counts[number] += sqlite3_column_int64(row, 0);
+	return 0;
+}
+
+static void write_tally(const struct counting *counting, int64_t session_id, const char *name,
+			const struct tally *tally)
 {
 	FILE *out = counting->writer->out;
 
-	fprintf(out, "%s", counting->counter->name);
-	for (int i = 1; i < sqlite3_column_count(row); i++)
-		write_label(out, i == 1 ? "{" : ",", sqlite3_column_name(row, i), nt_db_text(row, i));
-	write_session(counting->writer, session_id);
-	fprintf(out, "} %lld\n", (long long)sqlite3_column_int64(row, 0));
+	for (uint32_t i = 0; i < tally->labels.n; i++) {
+		fprintf(out, "%s", counting->counter->name);
+		write_label(out, "{", name, tally->labels.labels[i]);
+		write_session(counting->writer, session_id);
+		fprintf(out, "} %lld\n", (long long)tally->counts[i]);
+	}
 }
 
 static int write_counts(void *arg, const struct nt_latency_session *session)
@@ -302,17 +326,26 @@ static int write_counts(void *arg, const struct nt_latency_session *session)
 	struct nt_latency_window window =
 		nt_latency_window(counting->writer->choice, session->start_ts, session->start_realtime_ns);
 	sqlite3_stmt *statement = nt_db_prepare(db, counting->counter->sql, NULL);
-	int step;
+	struct tally tally = {0};
+	int step = SQLITE_DONE, error = 0;
 
 	if (!statement)
 		return -1;
 	sqlite3_bind_int64(statement, 1, session->id);
 	sqlite3_bind_int64(statement, 2, window.from_ts);
 	sqlite3_bind_int64(statement, 3, window.to_ts);
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW)
-		write_count(counting, session->id, statement);
+	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW)
+		error = add_count(&tally, statement);
+	if (error)
+		snprintf(db->error, sizeof(db->error), "out of memory.");
+	else if (step != SQLITE_DONE)
+		error = nt_db_fail(db, "the counts cannot be read");
+	else
+		write_tally(counting, session->id, sqlite3_column_name(statement, 1), &tally);
 	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the counts cannot be read");
+	nt_latency_groups_release(&tally.labels);
+	free(tally.counts);
+	return error;
 }
 
 static int write_counter(const struct writer *writer, const struct counter *counter)

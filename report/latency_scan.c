@@ -144,8 +144,7 @@ static int make_room(struct nt_latency_groups *groups)
 	return 0;
 }
 
-/* The group with this label, a new one if there is none. */
-static int find_group(struct nt_latency_groups *groups, const char *text, uint32_t *number)
+int nt_latency_group(struct nt_latency_groups *groups, const char *text, uint32_t *number)
 {
 	struct label *label = make_room(groups) ? NULL : make_label(text, groups->n), **found = NULL;
 
@@ -168,7 +167,7 @@ static int add_id(struct nt_latency_groups *groups, uint64_t id, const char *lab
 	uint64_t *value = nt_id_map_at(&groups->ids, id);
 	uint32_t number;
 
-	if (!value || find_group(groups, label, &number))
+	if (!value || nt_latency_group(groups, label, &number))
 		return -1;
 	*value = number;
 	return 0;
@@ -181,7 +180,7 @@ int nt_latency_groups(struct nt_db *db, int64_t session_id, enum nt_by by, struc
 	uint32_t none;
 
 	*groups = (struct nt_latency_groups){.by = by};
-	if (find_group(groups, "-", &none))
+	if (nt_latency_group(groups, "-", &none))
 		return no_memory(db);
 	if (by == NT_BY_NONE)
 		return 0;

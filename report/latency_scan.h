@@ -47,6 +47,9 @@ int nt_latency_has(struct nt_db *db, const char *name, bool *has);
 int nt_latency_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has);
 /* The groups of a session. To be released even on failure. */
 int nt_latency_groups(struct nt_db *db, int64_t session_id, enum nt_by by, struct nt_latency_groups *groups);
+/* The number of the group that has this label once that is valid UTF-8; a new one if there is none. -1: out of memory.
+ */
+int nt_latency_group(struct nt_latency_groups *groups, const char *text, uint32_t *number);
 void nt_latency_groups_release(struct nt_latency_groups *groups);
 /* Calls visit with each sample until it gives non-zero, which means that memory ran out. `alone` may be NULL. */
 int nt_latency_scan(struct nt_db *db, const struct nt_latency_session *session, const struct nt_latency_choice *choice,

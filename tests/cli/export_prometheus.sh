@@ -93,10 +93,14 @@ fi
 cp "$db" "$work/names.db"
 sqlite3 "$work/names.db" "DELETE FROM net_device; INSERT INTO net_device VALUES (1, 1, '-', 4026531840, 1),
     (1, 2, CAST(x'61ff' AS TEXT), 4026531840, 2), (1, 3, CAST(x'61ff62' AS TEXT), 4026531840, 3), (1, 4, CAST(x'61fe' AS TEXT), 4026531840, 4);
-    UPDATE skb_latency SET device_id = (CAST(stamp_ns / 10000 AS INTEGER) % 5) WHERE hook = 'udp-start' AND session_id = 1"
+    UPDATE skb_latency SET device_id = (CAST(stamp_ns / 10000 AS INTEGER) % 5) WHERE hook = 'udp-start' AND session_id = 1;
+    INSERT INTO skb_drop(session_id, ts, cpu, reason, location, length) VALUES (1, 1000000100000, 0, CAST(x'61ff' AS TEXT), 'x', 1),
+    (1, 1000000100000, 0, CAST(x'61fe' AS TEXT), 'x', 1)"
 report 0 export prometheus "$work/names.db" --hook udp-start --by iface
 is "no series twice" "$(sed -e '/^#/d' -e 's/ [^ ]*$//' "$work/out" | sort | uniq -d)" ""
 is "names that are one" "$(sed -n 's/^nettape_skb_latency_seconds_count.*iface="\([^"]*\)",session_id="1"} /\1 /p' <<<"$out" | sort)" $'- 40\na\ufffd 40\na\ufffdb 20'
+
+has "reasons that are one" "$out" $'nettape_skb_drops_total{reason="a\ufffd",session_id="1"} 2'
 
 # A database that has another number of sessions each time it is asked.
 cp "$db" "$work/odd.db"
