@@ -22,8 +22,8 @@ SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fram
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
-RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread
-REPORT_LIBS := -lsqlite3 -llz4
+RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread -lm
+REPORT_LIBS := -lsqlite3 -llz4 -lm
 
 schema_src := $(sort $(wildcard schema/*.c))
 record_src := $(sort $(wildcard record/*.c))
@@ -79,7 +79,7 @@ $(BUILD)/bench/%.bpf.o: tests/bench/%.bpf.c
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/bench/floor: $(BUILD)/o/tests/bench/floor.o $(BUILD)/bench/floor.bpf.o
+$(BUILD)/bench/%: $(BUILD)/o/tests/bench/%.o $(BUILD)/bench/%.bpf.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(RECORD_LIBS)
 
@@ -144,7 +144,7 @@ $(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(schema_src))
 
 .PHONY: unit tools fuzzers
 unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(fuzz_src))
-tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src))
+tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) $(BUILD)/bench/histogram
 fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(fuzz_src))
 
 # ---- for people ----

@@ -40,4 +40,36 @@ static __always_inline bool nt_kernel_is_rt(const struct task_struct *task)
 	return bpf_core_field_exists(task->softirq_disable_cnt);
 }
 
+/*
+ * Which clock a packet's time is by: two bits since 6.11, one from 5.18 to 6.10. By another than CLOCK_REALTIME it is the
+ * time it is to be sent at, kept on its way round. Before 5.18 no such time is kept.
+ */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct sk_buff___since_6_11 {
+	__u8 tstamp_type : 2;
+};
+
+struct sk_buff___since_5_18 {
+	__u8 mono_delivery_time : 1;
+};
+#pragma clang attribute pop
+
+static __always_inline bool nt_stamp_is_of_sending(const struct sk_buff *skb)
+{
+	const struct sk_buff___since_6_11 *typed = (const void *)skb;
+	const struct sk_buff___since_5_18 *marked = (const void *)skb;
+
+	if (bpf_core_field_exists(typed->tstamp_type))
+		return BPF_CORE_READ_BITFIELD(typed, tstamp_type);
+	if (bpf_core_field_exists(marked->mono_delivery_time))
+		return BPF_CORE_READ_BITFIELD(marked, mono_delivery_time);
+	return false;
+}
+
+/* The device that the last packet of an established TCP socket came in by; 0 before 5.16, which keeps it elsewhere. */
+static __always_inline __u32 nt_last_ifindex(const struct sock *sk)
+{
+	return bpf_core_field_exists(sk->sk_rx_dst_ifindex) ? sk->sk_rx_dst_ifindex : 0;
+}
+
 #endif

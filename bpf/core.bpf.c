@@ -96,15 +96,30 @@ int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 	return 0;
 }
 
+/* Where a device stands, or is to: in a free place, or in the last. */
+static __always_inline struct nt_seen_device *place_of_device(__u64 key)
+{
+	struct nt_seen_device *found = nt_find_device(key), *seen = NULL;
+	__u32 i;
+
+	for (i = 0; i < NT_DEVICE_PLACES && !found; i++) {
+		seen = nt_device_place(key, i);
+		if (seen && !seen->key)
+			found = seen;
+	}
+	return found ? found : seen;
+}
+
 int nt_announce_device(__u64 device, __u64 key, __u64 now_ns)
 {
-	__u32 place = (__u32)(key ^ key >> 32) & (NT_SEEN_DEVICES - 1), cpu_id;
-	struct nt_seen_device *seen = bpf_map_lookup_elem(&nt_seen_devices, &place);
+	struct nt_seen_device *seen = place_of_device(key);
 	struct net_device *dev = (struct net_device *)device;
-	struct nt_cpu *cpu = nt_this_cpu(&cpu_id);
 	struct nt_device record = {};
 	__u64 name[NT_IFNAME_LEN / 8] = {};
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
 
+	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu || !seen)
 		return 0;
 	bpf_core_read(name, sizeof(name), &dev->name);
@@ -121,6 +136,36 @@ int nt_announce_device(__u64 device, __u64 key, __u64 now_ns)
 		seen->name[0] = name[0];
 		seen->name[1] = name[1];
 	}
+	return 0;
+}
+
+#define DEVICE_LISTS 256	/* NETDEV_HASHENTRIES */
+#define LONGEST_DEVICE_LIST 32
+
+int nt_announce_ifindex(__u64 net_address, __u32 ifindex, __u64 now_ns)
+{
+	struct net *net = (struct net *)net_address;
+	__u64 key = nt_device_key(BPF_CORE_READ(net, ns.inum), ifindex);
+	struct hlist_head *lists = BPF_CORE_READ(net, dev_index_head);
+	struct hlist_node *node = NULL;
+	struct nt_seen_device *seen;
+	struct net_device *dev;
+	int i;
+
+	if (!lists || bpf_probe_read_kernel(&node, sizeof(node), &lists[ifindex & (DEVICE_LISTS - 1)]))
+		return 0;
+	for (i = 0; i < LONGEST_DEVICE_LIST && node; i++) {
+		dev = (void *)node - bpf_core_field_offset(struct net_device, index_hlist);
+		if ((__u32)BPF_CORE_READ(dev, ifindex) == ifindex) {
+			nt_announce_device((unsigned long)dev, key, now_ns);
+			return 1;
+		}
+		node = BPF_CORE_READ(node, next);
+	}
+	/* It is gone, or too far behind: it stays without a name, and is not looked for at each packet. */
+	seen = place_of_device(key);
+	if (seen)
+		seen->key = key;
 	return 0;
 }
 

@@ -168,11 +168,14 @@ static __always_inline bool nt_count_sample(struct nt_cpu *cpu, __u32 program, b
 	return true;
 }
 
-/* Writes one record of a constant size, after what was lost before it. True if it is in the ring. */
+/*
+ * Writes one record of a constant size, an event or a sample after what was lost before it. True if it is in the ring. An
+ * identity is nobody's follower, and a program that may be preempted writes some: so nothing of the stage is touched for it.
+ */
 static __always_inline bool nt_emit_record(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *data, __u32 size,
 					   __u32 kind, __u64 end_ns, __u64 begin_ns)
 {
-	if (cpu->lossy)
+	if (cpu->lossy && kind < NT_TASK)
 		nt_flush_losses(cpu_id, end_ns);
 	return nt_count_sample(cpu, program,
 			       kind < NT_TASK ? nt_stage_write(cpu, cpu_id, data, size) :
@@ -229,6 +232,28 @@ static __always_inline void nt_emit_identity(struct nt_cpu *cpu, __u32 cpu_id, _
 		return;
 	}
 	written = nt_emit_record(cpu, cpu_id, program, record, size, header->kind, header->end_ns, 0);
+	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
+}
+
+/*
+ * Whether this program came between two instructions of one that is adding to the stage. Until that goes on, the stage cannot
+ * be emptied, and a softirq may bring hundreds of packets: samples, whose place is free, then go past it.
+ */
+static __always_inline bool nt_stage_is_held(const struct nt_cpu *cpu)
+{
+	return *(const volatile __u32 *)&cpu->stage.adding;
+}
+
+/* Writes one sample, and counts how the run ended. It is no part of the timeline, so no state record is due for it. */
+static __always_inline void nt_emit_loose(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size, __u32 kind)
+{
+	__u64 end_ns = ((struct nt_record *)record)->end_ns;
+	bool written;
+
+	if (nt_stage_is_held(cpu))
+		written = nt_count_sample(cpu, program, nt_ring_write(cpu, cpu_id, record, size), kind, 0, end_ns, 0);
+	else
+		written = nt_emit_record(cpu, cpu_id, program, record, size, kind, end_ns, 0);
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 }
 

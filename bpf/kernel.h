@@ -37,8 +37,17 @@ struct ns_common {
 	unsigned int inum;
 };
 
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 struct net {
 	struct ns_common ns;
+	struct hlist_head *dev_index_head;	/* 256 lists of its devices, by the low bits of their indexes */
 };
 
 typedef struct {
@@ -62,18 +71,66 @@ struct sock_common {
 	__u16 skc_dport;	/* network order */
 	__u16 skc_num;		/* host order */
 	unsigned short skc_family;
+	volatile unsigned char skc_state;
 	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr;
 	struct in6_addr skc_v6_rcv_saddr;
 	atomic64_t skc_cookie;
 };
 
+struct sk_buff_head {
+	struct sk_buff *next, *prev;
+	__u32 qlen;
+};
+
 struct sock {
 	struct sock_common __sk_common;
+	struct sk_buff_head sk_receive_queue;
+	int sk_rx_dst_ifindex;	/* since 5.16: the device that the last packet of an established TCP socket came in by */
 	__u16 sk_type;
 	__u16 sk_protocol;
 	struct socket *sk_socket;
 };
+
+struct rb_node;
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
+struct tcp_sock {
+	__u32 rcv_nxt;		/* all up to here has come */
+	__u32 copied_seq;	/* all up to here has been read */
+	__u32 rcv_ooopack;	/* segments that came before one that they follow */
+	struct rb_root out_of_order_queue;	/* segments that wait for one before them */
+	struct sk_buff *ooo_last_skb;	/* the last of them */
+};
+
+struct tcp_skb_cb {
+	__u32 seq, end_seq;
+};
+
+struct sk_buff {
+	struct net_device *dev;
+	struct sock *sk;
+	__s64 tstamp;
+	char cb[48];
+	unsigned int len;
+	__u16 protocol;		/* network order */
+	int skb_iif;
+};
+
+struct timespec64 {
+	__s64 tv_sec;
+	long tv_nsec;
+};
+
+struct scm_timestamping_internal {
+	struct timespec64 ts[3];
+};
+
+struct request_sock;
+struct msghdr;
 
 struct socket {
 	struct file *file;
@@ -123,6 +180,7 @@ struct task_struct {
 struct net_device {
 	possible_net_t nd_net;
 	int ifindex;
+	struct hlist_node index_hlist;
 	char name[16];
 };
 

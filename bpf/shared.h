@@ -38,7 +38,12 @@
 	X(exit_napi_busy_loop)   \
 	X(enter_napi_busy_loop_rcu) \
 	X(exit_napi_busy_loop_rcu)  \
-	NT_FUNCTIONS(X)
+	X(kfree_skb)             \
+	X(tcp_retransmit_skb)    \
+	X(tcp_retransmit_synack) \
+	X(tcp_rcv_space_adjust)  \
+	NT_FUNCTIONS(X)          \
+	NT_LATENCY_HOOKS(X)
 
 /* The functions whose calls are operations, where the kernel lets programs be put before and after functions. */
 #define NT_FUNCTIONS(X)          \
@@ -61,12 +66,32 @@
 	X(exit_xsk_sendmsg)      \
 	X(exit_xsk_recvmsg)
 
+/* The programs of probe `latency`: HOOK__POINT, by the hook's name in NT_HOOKS. */
+#define NT_LATENCY_HOOKS(X)                                               \
+	X(latency_ip_start__ip_rcv_core)                                  \
+	X(latency_ip_start__ip6_rcv_core)                                 \
+	X(latency_ip_start__netif_receive_skb)                            \
+	X(latency_tcp_start__tcp_v4_rcv)                                  \
+	X(latency_tcp_start__tcp_v6_rcv)                                  \
+	X(latency_tcp_start__tcp_probe)                                   \
+	X(latency_udp_start__udp_rcv)                                     \
+	X(latency_udp_start__udpv6_rcv)                                   \
+	X(latency_tcp_socket_enqueued__tcp_queue_rcv)                     \
+	X(latency_tcp_socket_enqueued__sk_data_ready)                     \
+	X(latency_udp_socket_enqueued____udp_enqueue_schedule_skb)        \
+	X(latency_udp_socket_enqueued__sk_data_ready)                     \
+	X(latency_tcp_socket_read__tcp_recv_timestamp)                    \
+	X(latency_tcp_socket_read__skb_copy_datagram_iovec)               \
+	X(latency_udp_socket_read__skb_consume_udp)
+
 enum nt_program {
 #define X(name) NT_PROGRAM_##name,
 	NT_PROGRAMS(X)
 #undef X
 	NT_PROGRAM_COUNT
 };
+#define NT_FIRST_LATENCY NT_PROGRAM_latency_ip_start__ip_rcv_core	/* the others follow it */
+#define NT_LATENCY_COUNT (NT_PROGRAM_COUNT - NT_FIRST_LATENCY)
 
 /* X(name): how one run of a program ended. Each run counts exactly one. */
 #define NT_OUTCOMES(X)                                                                 \
@@ -74,7 +99,7 @@ enum nt_program {
 	X(lost)			/* its record found no room, or no ring */             \
 	X(noted)		/* kept in the CPU's or the task's state */            \
 	X(skipped_gate)		/* the recording was not on */                         \
-	X(skipped_family)	/* not a network socket */                             \
+	X(skipped_family)	/* not a network socket, or a packet of another protocol than the program's */ \
 	X(skipped_nested)	/* an interrupt inside an interrupt; a softirq begun over one that has not ended */ \
 	X(skipped_no_entry)	/* an end whose begin was before the programs' time */ \
 	X(skipped_call)		/* a system call that makes no socket operation */     \
@@ -83,7 +108,13 @@ enum nt_program {
 	X(skipped_part)		/* a function called by another of the same operation */ \
 	X(skipped_deep)		/* more operations inside each other than are kept */  \
 	X(skipped_context)	/* a poll that another program records */              \
-	X(skipped_failed)	/* could not read what it needed */
+	X(skipped_failed)	/* could not read what it needed */                    \
+	X(no_stamp)		/* the packet carries no time */                       \
+	X(transmit_stamp)	/* the time that it carries is its sending's */        \
+	X(skipped_filter)	/* not what was asked for */                           \
+	X(skipped_sample)	/* left out by --latency-sample; the sample after it counts for it */ \
+	X(skipped_peek)		/* looked at, not read */                              \
+	X(skipped_unqueued)	/* the socket did not take it, or has it no more */
 
 enum nt_outcome {
 #define X(name) NT_OUTCOME_##name,
@@ -106,6 +137,26 @@ struct nt_call_info {
 	__u8 flags;		/* NT_CALL_* */
 };
 
+/* How many packets go by until the next sample: drawn by the recorder, so that no program has to. */
+#define NT_GAPS 4096	/* a power of two */
+
+#define NT_FILTER_PIDS 1024
+#define NT_FILTER_DEVICES 256
+
+/* What probe `latency` is to record; all of it is constant, so that what is not asked for costs nothing. */
+struct nt_latency_config {
+	__u8 is_sampled;	/* by `gaps` */
+	__u8 is_preempted;	/* its programs may be: they use nothing that is the CPU's but counters and the ring */
+	__u8 is_filtered;	/* by any of what follows */
+	__u8 by_pid, by_device;	/* only those of nt_filter_pids, nt_filter_devices */
+	__u8 zero_a, zero_b, zero_c;
+	__u32 netns;		/* only this network namespace; 0: all */
+	__u32 min_queue;	/* only with so many packets in the socket's queue */
+	__u32 cgroup_level;	/* of `cgroup` below the root */
+	__u64 cgroup;		/* only readers in this cgroup and those below it; 0: all */
+	__u32 gaps[NT_GAPS];	/* each at least 1 */
+};
+
 struct nt_config {
 	__u32 wake_bytes;	/* the reader is woken each time a CPU has written this much */
 	__u8 probe_socket;	/* operations are recorded */
@@ -113,7 +164,10 @@ struct nt_config {
 	__u8 ops_by_task;	/* begins are noted at the protocol's functions, per task (task_ops.h) */
 	__u8 busy_begins;	/* probe busypoll is on, and what a task's own polls follow is noted in busy_ns */
 	__u8 busy_loops;	/* by programs before and after the loop that makes them */
+	__u8 drop_args;		/* how many the tracepoint kfree_skb has: 2, with the reason 3, with a socket 4 */
+	__u8 retransmit_args;	/* the same of tcp_retransmit_skb: 2, with the error 3 */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
+	struct nt_latency_config latency;
 };
 
 /* A state record is due after this long, or this many records, without one. */
@@ -195,6 +249,14 @@ struct nt_sample {
 	struct nt_open open[NT_MAX_OPS + 2 + 1];	/* operations, a softirq, an interrupt; and the record behind them */
 };
 
+/* Where a program is between two samples. The recorder lets each start somewhere else. */
+struct nt_gap {
+	__u32 left;		/* the next sample is so many packets away: 1, the next one is it */
+	__u32 gap;		/* what `left` began with: so many packets the next sample stands for */
+	__u32 at;		/* in nt_latency_config.gaps */
+	__u32 zero;
+};
+
 /*
  * One per CPU, written by programs on that CPU only. Counters are per program, since a program never
  * interrupts itself on a CPU: so they need no atomic operation. The softirq is that of the task on the CPU.
@@ -228,6 +290,7 @@ struct nt_cpu {
 	struct nt_away_softirq away[NT_AWAY_SOFTIRQS];
 	struct nt_sample samples[NT_SAMPLES];
 	__u64 n_samples;	/* how many of them are in use */
+	struct nt_gap gaps[NT_LATENCY_COUNT];
 } __attribute__((aligned(64)));
 
 /* What the control program is asked to do on the CPU that it runs on. */
@@ -239,7 +302,8 @@ enum nt_control {
 };
 
 /* Direct-mapped, as the next: which device identities have been sent, and by which name. */
-#define NT_SEEN_DEVICES 1024
+#define NT_SEEN_DEVICES 4096
+#define NT_DEVICE_PLACES 4	/* that a device may stand in */
 struct nt_seen_device {
 	__u64 key;
 	__u64 name[NT_IFNAME_LEN / 8];

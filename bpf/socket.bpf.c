@@ -78,7 +78,7 @@ int nt_announce_socket(__u64 sk_address, __u64 cookie, __u64 now_ns)
 	struct sock *sk = (struct sock *)sk_address;
 	struct sock_common *common = &sk->__sk_common;
 	struct nt_seen_socket *slot = seen_slot(cookie);
-	struct nt_socket *record;
+	struct nt_socket record = {};
 	struct nt_cpu *cpu;
 	__u64 now_signature;
 	__u32 cpu_id;
@@ -90,16 +90,11 @@ int nt_announce_socket(__u64 sk_address, __u64 cookie, __u64 now_ns)
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu || !cpu->gate)
 		return 0;
-	record = (struct nt_socket *)nt_sample_get(cpu);
-	if (!record)
-		return 0;
-	__builtin_memset(record, 0, sizeof(*record));
-	fill_socket(record, sk, cookie, now_ns);
-	if (nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, record, sizeof(*record), NT_SOCKET, now_ns, 0)) {
+	fill_socket(&record, sk, cookie, now_ns);
+	if (nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_SOCKET, now_ns, 0)) {
 		slot->cookie = cookie;
 		slot->signature = now_signature;
 	}
-	nt_sample_put(cpu);
 	return 0;
 }
 

@@ -157,6 +157,9 @@ static enum nt_role own_key(const union nt_any *record, uint64_t *key)
 	case NT_DEVICE:
 		*key = record->as_device.device;
 		return NT_ROLE_DEVICE;
+	case NT_SYMBOL:
+		*key = record->as_symbol.symbol;
+		return NT_ROLE_SYMBOL;
 	default:
 		*key = 0;
 		return NT_ROLE_NONE;

@@ -12,6 +12,8 @@
 
 #include <bpf/bpf.h>
 
+#include "record/stamps.h"
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 #include "bpf/nettape.skel.h"
@@ -106,6 +108,56 @@ static int explain(int err, const char *what, char *error, size_t size)
 	return err;
 }
 
+/* Programs at tracepoints are never preempted. */
+static void fill_latency(struct nt_latency_config *config, const struct nt_options *options)
+{
+	const struct nt_candidate *way = options->plan.chosen[NT_PROBE_LATENCY];
+
+	if (!way)
+		return;
+	nt_filter_configure(&options->filter, config);
+	config->is_preempted = !strcmp(way->name, "fentry") && nt_kernel_preempts_itself();
+}
+
+/* What is asked for by number or key. */
+static int fill_filters(struct nt_kernel *kernel, const struct nt_filter *filter)
+{
+	int pids = bpf_map__fd(kernel->skeleton->maps.nt_filter_pids), err = 0;
+	int devices = bpf_map__fd(kernel->skeleton->maps.nt_filter_devices);
+	uint8_t there = 1;
+	uint32_t i;
+
+	for (i = 0; i < filter->n_pids && !err; i++)
+		err = bpf_map_update_elem(pids, &filter->pids[i], &there, 0) ? -errno : 0;
+	for (i = 0; i < filter->n_devices && !err; i++)
+		err = bpf_map_update_elem(devices, &filter->device_keys[i], &there, 0) ? -errno : 0;
+	return err;
+}
+
+/* What probe latency needs beside its programs. What it gives is explained in `error`. */
+static int prepare_latency(struct nt_kernel *kernel, const struct nt_options *options, char *error, size_t error_size)
+{
+	bool stamps_come;
+	int err;
+
+	if (!options->plan.chosen[NT_PROBE_LATENCY])
+		return 0;
+	err = fill_filters(kernel, &options->filter);
+	if (err)
+		return explain(err, "tell the programs what to record", error, error_size);
+	nt_filter_spread((const struct nt_latency_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config.latency, kernel->cpus,
+			 kernel->n_cpus);
+	kernel->stamps_fd = nt_stamps_open(&stamps_come);
+	if (kernel->stamps_fd < 0) {
+		snprintf(error, error_size, "cannot have the kernel note when packets come (SO_TIMESTAMPING): %s: a sandbox or security module may forbid such sockets; record without the probe latency, or allow them",
+			 strerror(-kernel->stamps_fd));
+		return kernel->stamps_fd;
+	}
+	if (!stamps_come && !options->quiet)
+		fprintf(stderr, "nettape-record: the kernel does not note yet when packets come: those without a time are counted as no_stamp and make no sample\n");
+	return 0;
+}
+
 static void fill_config(struct nt_kernel *kernel, const struct nt_options *options)
 {
 	struct nt_config *config = (struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config;
@@ -117,6 +169,9 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_options *optio
 	config->busy_loops = nt_plan_attaches(&options->plan, "nt_enter_napi_busy_loop");
 	config->busy_begins = options->plan.chosen[NT_PROBE_BUSYPOLL] &&
 			      (config->busy_loops || nt_plan_attaches(&options->plan, "nt_sys_enter"));
+	config->drop_args = options->plan.drop_args;
+	config->retransmit_args = options->plan.retransmit_args;
+	fill_latency(&config->latency, options);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].nr < NT_MAX_CALL_NR)
@@ -158,6 +213,20 @@ static int map_cpus(struct nt_kernel *kernel)
 	return 0;
 }
 
+/* A map takes its memory even if no program uses it. */
+static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
+{
+	struct bpf_map *maps[] = {
+		kernel->skeleton->maps.nt_filter_pids,
+		kernel->skeleton->maps.nt_filter_devices,
+		kernel->skeleton->maps.nt_tcp_orders,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		bpf_map__set_autocreate(maps[i], plan->chosen[NT_PROBE_LATENCY] != NULL);
+}
+
 static int open_skeleton(struct nt_kernel *kernel, struct nt_options *options)
 {
 	int possible = libbpf_num_possible_cpus();
@@ -174,6 +243,7 @@ static int open_skeleton(struct nt_kernel *kernel, struct nt_options *options)
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_cpus, kernel->n_cpus);
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_rings, kernel->n_cpus);
 	nt_plan_set_autoload(&options->plan, kernel->object);
+	leave_out_maps(kernel, &options->plan);
 	return 0;
 }
 
@@ -184,8 +254,12 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *e
 	int err;
 
 	memset(kernel, 0, sizeof(*kernel));
-	kernel->stats_fd = -1;
+	kernel->stats_fd = kernel->stamps_fd = -1;
 	libbpf_set_print(keep_complaint);
+	options->plan.must_know = nt_filter_must_know(&options->filter);
+	err = nt_filter_resolve(&options->filter, error, error_size);
+	if (err)
+		return err;
 	err = nt_plan_choose(&options->plan);
 	if (err) {
 		snprintf(error, error_size,
@@ -216,6 +290,9 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *e
 			 options->ring_size >> 10, strerror(-err));
 		return err;
 	}
+	err = prepare_latency(kernel, options, error, error_size);
+	if (err)
+		return err;
 	err = nt_plan_attach(&options->plan, kernel->object, &failed);
 	if (err) {
 		snprintf(what, sizeof(what), "attach to %s", failed);
@@ -378,7 +455,9 @@ void nt_kernel_release(struct nt_kernel *kernel)
 	free(kernel->rings);
 	if (kernel->stats_fd >= 0)
 		close(kernel->stats_fd);
+	if (kernel->stamps_fd >= 0)
+		close(kernel->stamps_fd);
 	nettape__destroy(kernel->skeleton);
 	memset(kernel, 0, sizeof(*kernel));
-	kernel->stats_fd = -1;
+	kernel->stats_fd = kernel->stamps_fd = -1;
 }

@@ -19,7 +19,7 @@ struct nt_kernel {
 	uint32_t n_cpus;			/* possible CPUs */
 	struct nt_cpu *cpus;			/* n_cpus, shared with the programs */
 	struct nt_ring_reader *rings;		/* n_cpus; fd 0: this CPU has never been online */
-	int stats_fd;
+	int stats_fd, stamps_fd;		/* -1: not asked for */
 	uint64_t start_ns, end_ns;		/* when the last gate opened, when the first one closed */
 };
 

@@ -6,10 +6,16 @@
 #include "record/options.h"
 #include "record/session.h"
 
+static int print_uncovered(void *arg, const char *sentence)
+{
+	(void)arg;
+	printf("         not covered: %s\n", sentence);
+	return 0;
+}
+
 static void print_probe(const struct nt_plan *plan, int probe)
 {
 	const struct nt_candidate *chosen = plan->chosen[probe];
-	const char *const *sentence;
 	int i;
 
 	printf("%-8s %s\n", nt_probes[probe].name, nt_probes[probe].what);
@@ -25,8 +31,7 @@ static void print_probe(const struct nt_plan *plan, int probe)
 	printf("\n");
 	if (plan->refused[probe][0])
 		printf("         not by %s: %s\n", nt_probes[probe].candidates->name, plan->refused[probe]);
-	for (sentence = chosen->uncovered; sentence && *sentence; sentence++)
-		printf("         not covered: %s\n", *sentence);
+	nt_plan_uncovered(plan, probe, print_uncovered, NULL);
 }
 
 static int list_probes(struct nt_plan *plan)

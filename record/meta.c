@@ -135,16 +135,9 @@ static int add_points(struct nt_buf *out, const struct nt_plan *plan, int probe)
 	return err;
 }
 
-static int add_uncovered(struct nt_buf *out, const struct nt_plan *plan, int probe)
+static int put_uncovered(void *arg, const char *sentence)
 {
-	const char *const *sentence;
-	int err = 0;
-
-	if (!plan->chosen[probe])
-		return nt_probes[probe].without ? nt_meta_append(out, "uncovered", nt_probes[probe].without) : 0;
-	for (sentence = plan->chosen[probe]->uncovered; sentence && *sentence && !err; sentence++)
-		err = nt_meta_append(out, "uncovered", *sentence);
-	return err;
+	return nt_meta_append(arg, "uncovered", sentence);
 }
 
 /* Which way serves the probe, and why not the one that would be better. */
@@ -197,8 +190,16 @@ static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
 		if (plan->chosen[probe])
 			err = add_points(out, plan, probe);
 	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++)
-		err = add_uncovered(out, plan, probe);
+		err = nt_plan_uncovered(plan, probe, put_uncovered, out);
 	return err;
+}
+
+/* What of the packets was recorded, and whether their time was noted before or after the backlog's queue. */
+static int add_latency(struct nt_buf *out, const struct nt_options *options)
+{
+	int err = nt_filter_describe(&options->filter, out);
+
+	return err ? err : add_file(out, "netdev_tstamp_prequeue", "/proc/sys/net/core/netdev_tstamp_prequeue");
 }
 
 int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const struct nt_kernel *kernel,
@@ -219,6 +220,8 @@ int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const str
 		err = add_plan(out, &options->plan);
 	if (!err)
 		err = add_busy_polling(out, &options->plan);
+	if (!err && options->plan.chosen[NT_PROBE_LATENCY])
+		err = add_latency(out, options);
 	if (!err && hidden[0])
 		err = nt_meta_append(out, "uncovered", hidden);
 	return err ? err : nt_meta_append(out, "command", options->command_line);

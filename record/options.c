@@ -14,12 +14,31 @@
 #define LEAST_RING_SIZE (64u << 10)
 #define GREATEST_RING_SIZE (1u << 30)
 
-enum { OPT_PROBES = 256, OPT_PLAN, OPT_LIST_PROBES, OPT_RING_SIZE, OPT_BPF_STATS, OPT_NO_REALTIME, OPT_HELP, OPT_VERSION };
+enum {
+	OPT_PROBES = 256,
+	OPT_PLAN,
+	OPT_LIST_PROBES,
+	OPT_RING_SIZE,
+	OPT_BPF_STATS,
+	OPT_NO_REALTIME,
+	OPT_LATENCY_SAMPLE,
+	OPT_NETNS,
+	OPT_CGROUP,
+	OPT_MIN_QUEUE,
+	OPT_HELP,
+	OPT_VERSION
+};
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "quiet", no_argument, NULL, 'q' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "interface", required_argument, NULL, 'i' },
+	{ "netns", required_argument, NULL, OPT_NETNS },
+	{ "cgroup", required_argument, NULL, OPT_CGROUP },
+	{ "min-queue", required_argument, NULL, OPT_MIN_QUEUE },
+	{ "latency-sample", required_argument, NULL, OPT_LATENCY_SAMPLE },
 	{ "probes", required_argument, NULL, OPT_PROBES },
 	{ "plan", required_argument, NULL, OPT_PLAN },
 	{ "list-probes", no_argument, NULL, OPT_LIST_PROBES },
@@ -35,6 +54,7 @@ static void usage(FILE *to)
 {
 	fprintf(to,
 		"usage: nettape-record [-o DIR] [-d SECONDS] [--probes LIST] [--plan PLAN] [--ring-size SIZE] [-q]\n"
+		"                      [-p PID] [-i NAME] [--netns WHERE] [--cgroup PATH] [--min-queue N] [--latency-sample P]\n"
 		"                      [-- COMMAND ...]\n"
 		"       nettape-record --list-probes\n"
 		"\n"
@@ -42,10 +62,16 @@ static void usage(FILE *to)
 		"\n"
 		"  -o, --output DIR     the tape, a new directory (default: nettape-DATE-TIME.tape)\n"
 		"  -d, --duration SEC   stop after this long (fractions allowed)\n"
-		"      --probes LIST    of: sched, softirq, irq, socket, busypoll, napi (sched is always on; default: these, without\n"
-		"                       napi, and with busypoll only where net.core.busy_read or busy_poll is set)\n"
+		"      --probes LIST    of: sched, softirq, irq, socket, busypoll, napi, latency, drops, retransmits, default, all (sched\n"
+		"                       is always on; default: the first four, and busypoll where net.core.busy_read or busy_poll is set)\n"
 		"      --plan PLAN      record socket operations by: fentry, tracepoints (default: the first that works)\n"
 		"      --list-probes    what each probe is for, and how this kernel serves it\n"
+		"  -p, --pid PID        latency: only what this process reads; any number of times, as the next\n"
+		"  -i, --interface NAME latency: only what came in by this network device\n"
+		"      --netns WHERE    latency: only in this network namespace: a file like /run/netns/NAME, or an inode\n"
+		"      --cgroup PATH    latency: only what is read in this cgroup and those below it\n"
+		"      --min-queue N    latency: only with at least N packets in the socket's queue\n"
+		"      --latency-sample P  latency: record a packet with this probability, and how many it stands for\n"
 		"      --ring-size SIZE buffer per CPU, e.g. 256k (the default); rounded up to a power of two\n"
 		"      --bpf-stats      also have the kernel count and time each program (costs time)\n"
 		"      --no-realtime    drain the rings at normal priority; more may be lost on a busy host\n"
@@ -92,6 +118,35 @@ static int misuse(int *exit_status, const char *what, const char *value)
 	return 1;
 }
 
+/* What of the packets probe `latency` is to record. */
+static int parse_filter(struct nt_filter *filter, int option, int *exit_status)
+{
+	switch (option) {
+	case 'p':
+		if (!nt_filter_add_pid(filter, optarg))
+			return misuse(exit_status, "-p wants the number of a process, 1,024 times at most", optarg);
+		return 0;
+	case 'i':
+		if (!nt_filter_add_device(filter, optarg))
+			return misuse(exit_status, "-i wants the name of a network device, 256 times at most", optarg);
+		return 0;
+	case OPT_MIN_QUEUE:
+		if (!nt_filter_set_min_queue(filter, optarg))
+			return misuse(exit_status, "--min-queue wants a number of packets", optarg);
+		return 0;
+	case OPT_LATENCY_SAMPLE:
+		if (!nt_filter_set_sample(filter, optarg))
+			return misuse(exit_status, "--latency-sample wants a probability, from 0.000001 to 1", optarg);
+		return 0;
+	case OPT_NETNS:
+		filter->netns_text = optarg;
+		return 0;
+	default:
+		filter->cgroup_path = optarg;
+		return 0;
+	}
+}
+
 static int parse_one(struct nt_options *options, int option, int *exit_status)
 {
 	char bad[64];
@@ -111,6 +166,13 @@ static int parse_one(struct nt_options *options, int option, int *exit_status)
 	case 'q':
 		options->quiet = true;
 		return 0;
+	case 'p':
+	case 'i':
+	case OPT_NETNS:
+	case OPT_CGROUP:
+	case OPT_MIN_QUEUE:
+	case OPT_LATENCY_SAMPLE:
+		return parse_filter(&options->filter, option, exit_status);
 	case OPT_PROBES:
 		if (!nt_plan_parse(&options->plan, optarg, bad, sizeof(bad)))
 			return misuse(exit_status, "no such probe (nettape-record --list-probes names them)", bad);
@@ -169,13 +231,15 @@ int nt_options_parse(struct nt_options *options, int argc, char **argv, int *exi
 	options->ring_size = DEFAULT_RING_SIZE;
 	nt_plan_parse(&options->plan, "default", bad, sizeof(bad));
 	join_command_line(options->command_line, sizeof(options->command_line), argc, argv);
-	while ((option = getopt_long(argc, argv, "+o:d:q", long_options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "+o:d:qp:i:", long_options, NULL)) != -1)
 		if (parse_one(options, option, exit_status))
 			return 1;
 	if (optind < argc && strcmp(argv[optind - 1], "--"))
 		return misuse(exit_status, "write -- before the command", argv[optind]);
 	if (optind < argc)
 		options->command = argv + optind;
+	if (nt_filter_is_set(&options->filter) && !options->plan.on[NT_PROBE_LATENCY])
+		return misuse(exit_status, "-p, -i, --netns, --cgroup, --min-queue and --latency-sample are for the probe latency, which is off: --probes default,latency", "");
 	if (!options->output[0]) {
 		time_t now = time(NULL);
 		struct tm local;

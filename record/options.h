@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "record/filter.h"
 #include "record/plan.h"
 
 struct nt_options {
@@ -16,6 +17,7 @@ struct nt_options {
 	char *const *command;		/* NULL-terminated, or NULL */
 	char command_line[1024];	/* how we were called, for the tape */
 	struct nt_plan plan;
+	struct nt_filter filter;
 };
 
 /* 0: go on; else *exit_status is what to exit with (help, version, misuse: messages are printed). */

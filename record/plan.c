@@ -55,7 +55,7 @@ static const struct nt_attach_point socket_points[] = {
 };
 
 /*
- * Before 6.5 pages are sent by a function of their own, which the length tracepoints (since 6.2) do not see: there the
+ * Before 6.5 pages are sent by a function of their own, which the length tracepoints (since 6.3) do not see: there the
  * functions tell the ends too. These stand first, for the kernels that have both.
  */
 static const struct nt_attach_point socket_function_points[] = {
@@ -107,6 +107,48 @@ static const struct nt_attach_point busypoll_loop_points[] = {
 };
 
 static const struct nt_attach_point napi_points[] = { POINT(napi_poll), {} };
+
+#define LATENCY(hook, at, way, known, sentence)                                                      \
+	{ .program = "nt_latency_" #hook "__" #at, .point = #at, .how = way, .optional = true, .knows = known, .without = sentence }
+#define NO_HOOK(hook, function) "No latency at the hook " hook ": this kernel has no function " function " of its own."
+#define NO_HOOK_V6(hook, function) "No latency of IPv6 at the hook " hook ": this kernel has no function " function " of its own."
+
+/*
+ * Whether a kernel lets programs be put before functions is asked of tcp_v4_rcv, which is called by its address and so never
+ * inlined; the others may be, and then a hook is missing. Ends of the way come first, as everywhere.
+ */
+static const struct nt_attach_point latency_function_points[] = {
+	LATENCY(udp_socket_read, skb_consume_udp, NT_AT_ENTRY, NT_KNOWS_TASK | NT_KNOWS_QUEUE, NO_HOOK("udp-socket-read", "skb_consume_udp")),
+	LATENCY(tcp_socket_read, tcp_recv_timestamp, NT_AT_ENTRY, NT_KNOWS_TASK | NT_KNOWS_QUEUE,
+		NO_HOOK("tcp-socket-read", "tcp_recv_timestamp")),
+	LATENCY(udp_socket_enqueued, __udp_enqueue_schedule_skb, NT_AT_EXIT, NT_KNOWS_QUEUE,
+		NO_HOOK("udp-socket-enqueued", "__udp_enqueue_schedule_skb")),
+	LATENCY(tcp_socket_enqueued, tcp_queue_rcv, NT_AT_EXIT, NT_KNOWS_QUEUE, NO_HOOK("tcp-socket-enqueued", "tcp_queue_rcv")),
+	LATENCY(udp_start, udp_rcv, NT_AT_ENTRY, 0, NO_HOOK("udp-start", "udp_rcv")),
+	LATENCY(udp_start, udpv6_rcv, NT_AT_ENTRY, 0, NO_HOOK_V6("udp-start", "udpv6_rcv")),
+	{ .program = "nt_latency_tcp_start__tcp_v4_rcv", .point = "tcp_v4_rcv", .how = NT_AT_ENTRY },
+	LATENCY(tcp_start, tcp_v6_rcv, NT_AT_ENTRY, 0, NO_HOOK_V6("tcp-start", "tcp_v6_rcv")),
+	LATENCY(ip_start, ip_rcv_core, NT_AT_ENTRY, 0, NO_HOOK("ip-start", "ip_rcv_core")),
+	LATENCY(ip_start, ip6_rcv_core, NT_AT_ENTRY, 0, NO_HOOK_V6("ip-start", "ip6_rcv_core")),
+	{}
+};
+
+#define NO_POINT(hook, point) "No latency at the hook " hook ": this kernel has no tracepoint " point "."
+
+static const struct nt_attach_point latency_points[] = {
+	LATENCY(tcp_socket_read, skb_copy_datagram_iovec, NT_AT_TRACEPOINT, NT_KNOWS_TASK | NT_KNOWS_QUEUE,
+		NO_POINT("tcp-socket-read", "skb_copy_datagram_iovec")),
+	LATENCY(udp_socket_enqueued, sk_data_ready, NT_AT_TRACEPOINT, NT_KNOWS_QUEUE, NO_POINT("udp-socket-enqueued", "sk_data_ready")),
+	LATENCY(tcp_socket_enqueued, sk_data_ready, NT_AT_TRACEPOINT, NT_KNOWS_QUEUE, NO_POINT("tcp-socket-enqueued", "sk_data_ready")),
+	LATENCY(tcp_start, tcp_probe, NT_AT_TRACEPOINT, NT_KNOWS_QUEUE, NO_POINT("tcp-start", "tcp_probe")),
+	{ .program = "nt_latency_ip_start__netif_receive_skb", .point = "netif_receive_skb" },
+	{ .program = "nt_tcp_rcv_space_adjust", .point = "tcp_rcv_space_adjust", .optional = true,
+	  .knows = NT_KNOWS_TASK | NT_KNOWS_QUEUE | NT_KNOWS_NAMELESS },
+	{}
+};
+
+static const struct nt_attach_point drop_points[] = { POINT(kfree_skb), {} };
+static const struct nt_attach_point retransmit_points[] = { POINT(tcp_retransmit_skb), OPTIONAL(tcp_retransmit_synack), {} };
 
 static const char *const irq_uncovered[] = {
 	"The entry and exit code around an interrupt, vectors without tracepoints and NMIs are in the time of whoever they interrupted.",
@@ -176,6 +218,44 @@ static const struct nt_candidate busypoll_candidates[] = {
 };
 static const struct nt_candidate napi_candidates[] = { { .name = "tracepoints", .points = napi_points }, {} };
 
+#define NEW_STAMPS                                                                                                    \
+	"A packet that is forwarded or bridged on its way loses its stamp and gets a new one at the next device that receives it: latency in a container counts from its veth device, not from the host's network card."
+
+static const char *const latency_function_uncovered[] = {
+	"A receive call on a TCP socket makes one sample at tcp-socket-read, by the last segment that it took from; one that only peeked is not told apart. One whose segment carried no stamp makes none and is not counted: the kernel does not call tcp_recv_timestamp then.",
+	"A TCP segment that came out of order makes no sample at tcp-socket-enqueued and is not counted there: it reaches the socket's queue another way (tcp_ofo_queue).",
+	"On a kernel that has one CPU queue the datagrams of others (since 6.18), udp-socket-enqueued is before the queueing for those that are handed over, and counts them even if they are dropped then.",
+	NEW_STAMPS,
+	NULL
+};
+
+static const char *const latency_uncovered[] = {
+	"Latency at ip-start is that at the tracepoint netif_receive_skb, before the protocol is called: also of packets that are bridged, taken or dropped there. A packet that goes up through several devices (bridge, macvlan, veth) counts at each; one of a VLAN counts at the device below it, or is skipped_family if its tag stands in the data.",
+	"Latency at tcp-start is that at the tracepoint tcp_probe: of segments of established connections, after the socket was found and, if its owner had it locked, given back.",
+	"Latency at the hook udp-start is not covered: no tracepoint is near it.",
+	"Latency at tcp-socket-enqueued and udp-socket-enqueued is that at the tracepoint sk_data_ready, of the last packet in the socket's queue: several that are told of at once count once, a packet that is already taken not at all.",
+	"Latency at tcp-socket-read is that at the tracepoint skb_copy_datagram_iovec: a sample for each segment that is copied from, where programs before functions make one for each call; one that is only peeked at is not told apart.",
+	"Latency at the hook udp-socket-read is not covered: no tracepoint there has the packet.",
+	NEW_STAMPS,
+	NULL
+};
+
+static const char *const drop_uncovered[] = {
+	"A packet that the kernel frees as if it had been delivered (consume_skb) is no drop, nor is one that a device discards by itself.",
+	NULL
+};
+
+static const struct nt_candidate latency_candidates[] = {
+	{ .name = "fentry", .points = latency_function_points, .uncovered = latency_function_uncovered },
+	{ .name = "tracepoints", .points = latency_points, .uncovered = latency_uncovered },
+	{}
+};
+static const struct nt_candidate drop_candidates[] = {
+	{ .name = "tracepoints", .points = drop_points, .uncovered = drop_uncovered },
+	{}
+};
+static const struct nt_candidate retransmit_candidates[] = { { .name = "tracepoints", .points = retransmit_points }, {} };
+
 const struct nt_probe nt_probes[] = {
 	{ "sched", "context switches; tasks, processes and cgroups (always on)", sched_candidates,
 	  "Nothing can be attributed without context switches." },
@@ -190,6 +270,10 @@ const struct nt_probe nt_probes[] = {
 	  "Busy polling is not recorded: what a task does for the network by it is its own time or its receive's." },
 	{ "napi", "polls of network devices by softirqs and NAPI threads, by device (off by default; switches softirq on)",
 	  napi_candidates, NULL },
+	{ "latency", "how late packets are at seven points of their way up (off by default; has the kernel note when each came)",
+	  latency_candidates, NULL },
+	{ "drops", "packets that the kernel does not deliver: why, and where in its code (off by default)", drop_candidates, NULL },
+	{ "retransmits", "TCP segments that are sent again (off by default)", retransmit_candidates, NULL },
 	{}
 };
 _Static_assert(sizeof(nt_probes) / sizeof(nt_probes[0]) == NT_PROBE_COUNT + 1, "NT_PROBE_COUNT");
@@ -334,11 +418,11 @@ static bool file_says(const char *path, const char *text)
 }
 
 /*
- * Whether the kernel may preempt a program that is attached to a function. Kernels that can be told at boot
- * or later (PREEMPT_DYNAMIC) say what they do in debugfs, if that is mounted; else the command line has it, unless the
- * distribution built another default into it than everyone else's.
+ * Kernels that can be told at boot or later (PREEMPT_DYNAMIC) say what they do in debugfs, if that is mounted and may be read;
+ * else the command line may have it. A kernel that does not say is taken for one that does: to be wrong the other way would
+ * spoil the tape.
  */
-static bool kernel_preempts_itself(void)
+bool nt_kernel_preempts_itself(void)
 {
 	static const char *const mode = "/sys/kernel/debug/sched/preempt";
 	struct utsname name;
@@ -347,7 +431,9 @@ static bool kernel_preempts_itself(void)
 		return true;
 	if (!strstr(name.version, "PREEMPT_DYNAMIC"))
 		return strstr(name.version, "PREEMPT") != NULL;
-	return file_says(mode, "(full)") || file_says(mode, "(lazy)") || file_says("/proc/cmdline", "preempt=full");
+	if (!access(mode, R_OK))
+		return !file_says(mode, "(none)") && !file_says(mode, "(voluntary)");
+	return !file_says("/proc/cmdline", "preempt=none") && !file_says("/proc/cmdline", "preempt=voluntary");
 }
 
 /*
@@ -360,7 +446,7 @@ static int try_candidate(const struct btf *btf, const struct nt_candidate *candi
 	const struct nt_attach_point *point;
 	int err;
 
-	if (candidate->not_preempted && kernel_preempts_itself()) {
+	if (candidate->not_preempted && nt_kernel_preempts_itself()) {
 		*missing = candidate->points;
 		return -EDEADLK;
 	}
@@ -423,6 +509,34 @@ static void choose_for(struct nt_plan *plan, const struct btf *btf, int probe)
 	}
 }
 
+/* A filter that asks for what is not known at a hook leaves that hook out. */
+static void leave_out_hooks(struct nt_plan *plan)
+{
+	const struct nt_candidate *chosen = plan->chosen[NT_PROBE_LATENCY];
+	const struct nt_attach_point *point;
+
+	for (point = chosen ? chosen->points : NULL; point && point->program; point++)
+		if ((point->knows & plan->must_know) != plan->must_know ||
+		    (point->knows & NT_KNOWS_NAMELESS && !(plan->must_know & NT_KNOWS_TASK)))
+			plan->has[NT_PROBE_LATENCY][point - chosen->points] = false;
+}
+
+/* How many arguments this kernel gives to programs at a tracepoint; 0: it has it not. */
+static int tracepoint_args(const struct btf *btf, const char *point)
+{
+	const struct btf_type *type;
+	char name[128];
+	int id;
+
+	snprintf(name, sizeof(name), "btf_trace_%s", point);
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	type = id > 0 ? btf__type_by_id(btf, id) : NULL;
+	type = type ? btf__type_by_id(btf, type->type) : NULL;
+	type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
+	/* The first is the tracepoint's own. */
+	return type && btf_is_func_proto(type) && btf_vlen(type) ? btf_vlen(type) - 1 : 0;
+}
+
 int nt_plan_choose(struct nt_plan *plan)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -432,8 +546,48 @@ int nt_plan_choose(struct nt_plan *plan)
 		return -errno;
 	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
 		choose_for(plan, btf, probe);
+	leave_out_hooks(plan);
+	plan->drop_args = tracepoint_args(btf, "kfree_skb");
+	plan->retransmit_args = tracepoint_args(btf, "tcp_retransmit_skb");
 	btf__free(btf);
 	return 0;
+}
+
+static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
+{
+	const struct nt_attach_point *point = plan->chosen[probe]->points;
+	unsigned int must_know = probe == NT_PROBE_LATENCY ? plan->must_know : 0;
+	int result = 0;
+
+	for (; point->program && !result; point++)
+		if (point->without && !plan->has[probe][point - plan->chosen[probe]->points] &&
+		    (point->knows & must_know) == must_know)
+			result = put(arg, point->without);
+	if (!result && must_know & NT_KNOWS_TASK)
+		result = put(arg, "Latency is recorded only at the hooks tcp-socket-read and udp-socket-read: where a filter asks for processes or cgroups, nothing else knows the reader.");
+	else if (!result && must_know & NT_KNOWS_QUEUE)
+		result = put(arg, "Latency is recorded only at hooks that know the packet's socket: a filter asks for the length of its queue.");
+	return result;
+}
+
+int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
+{
+	const char *const *sentence;
+	char text[320];
+	int result = 0;
+
+	if (!plan->chosen[probe] && nt_probes[probe].without)
+		return put(arg, nt_probes[probe].without);
+	if (!plan->chosen[probe]) {
+		if (!plan->on[probe])
+			return 0;
+		snprintf(text, sizeof(text), "The probe %s was asked for, and this kernel cannot serve it (%s): nothing of it was recorded.",
+			 nt_probes[probe].name, plan->refused[probe]);
+		return put(arg, text);
+	}
+	for (sentence = plan->chosen[probe]->uncovered; sentence && *sentence && !result; sentence++)
+		result = put(arg, *sentence);
+	return result ? result : put_without(plan, probe, put, arg);
 }
 
 bool nt_plan_attaches(const struct nt_plan *plan, const char *program)

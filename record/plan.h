@@ -23,12 +23,19 @@ enum nt_attach_how {
 	NT_AT_EXIT		/* after a function */
 };
 
+/* What is known where a program runs: a filter that asks for it can be answered there only. */
+#define NT_KNOWS_TASK 0x01	/* the current task is the packet's reader */
+#define NT_KNOWS_QUEUE 0x02	/* the packet's socket */
+#define NT_KNOWS_NAMELESS 0x04	/* runs only with a filter that asks for the task: sockets have no name then, but by it */
+
 /* One program at one point. */
 struct nt_attach_point {
 	const char *program;	/* name of the BPF function */
 	const char *point;	/* tracepoint or function */
 	enum nt_attach_how how;
 	bool optional;		/* the probe does without, if the kernel has it not */
+	unsigned int knows;	/* probe latency: NT_KNOWS_* */
+	const char *without;	/* sentence: what is not seen if the kernel has it not; NULL: nothing to speak of */
 };
 
 /* One way to do what a probe is for. */
@@ -48,13 +55,16 @@ struct nt_probe {
 };
 
 extern const struct nt_probe nt_probes[];	/* ends with a NULL name */
-#define NT_PROBE_COUNT 6
+#define NT_PROBE_COUNT 9
 #define NT_PROBE_SCHED 0	/* always on: the timeline stands on it */
 #define NT_PROBE_SOFTIRQ 1	/* goes with socket, busypoll and napi, which must know when a softirq is running */
 #define NT_PROBE_IRQ 2
 #define NT_PROBE_SOCKET 3
 #define NT_PROBE_BUSYPOLL 4
 #define NT_PROBE_NAPI 5
+#define NT_PROBE_LATENCY 6
+#define NT_PROBE_DROPS 7
+#define NT_PROBE_RETRANSMITS 8
 
 struct nt_plan {
 	bool on[NT_PROBE_COUNT];				/* asked for */
@@ -62,6 +72,9 @@ struct nt_plan {
 	const struct nt_candidate *chosen[NT_PROBE_COUNT];	/* NULL: off, or this kernel has none */
 	bool has[NT_PROBE_COUNT][NT_PLAN_MAX_POINTS];		/* which points of the chosen one exist */
 	char refused[NT_PROBE_COUNT][160];			/* why not by a preferred candidate, or "" */
+	unsigned int must_know;					/* NT_KNOWS_*: latency is recorded only where that is known */
+	int drop_args;						/* of the tracepoint kfree_skb */
+	int retransmit_args;					/* of tcp_retransmit_skb */
 	struct bpf_link *links[NT_PROBE_COUNT * NT_PLAN_MAX_POINTS];
 	size_t n_links;
 };
@@ -74,6 +87,10 @@ bool nt_plan_only(struct nt_plan *plan, const char *name);
 const char *nt_attach_how_name(enum nt_attach_how how);
 /* Asks the kernel. A probe without a candidate stays unchosen. Gives a negative errno if the kernel has no BTF. */
 int nt_plan_choose(struct nt_plan *plan);
+/* Gives each sentence on what the chosen way of a probe does not see, until `put` returns non-zero; returns that, or 0. */
+int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg);
+/* Whether the kernel may preempt a program that is attached to a function. */
+bool nt_kernel_preempts_itself(void);
 /* Whether the plan, once chosen, runs this program. */
 bool nt_plan_attaches(const struct nt_plan *plan, const char *program);
 /* Marks the programs of chosen probes, and only those, for loading. */

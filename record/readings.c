@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 
 #include <bpf/bpf.h>
 
+#define NSEC_PER_SEC 1000000000ull
+
 static const char *const files[] = { "/proc/stat", "/proc/softirqs", "/proc/net/softnet_stat", "/proc/net/snmp" };
 
 static uint64_t clock_ns(clockid_t id)
@@ -20,7 +23,7 @@ static uint64_t clock_ns(clockid_t id)
 	struct timespec now;
 
 	clock_gettime(id, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
 uint64_t nt_now(void)
@@ -28,26 +31,48 @@ uint64_t nt_now(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The tightest of a few tries: the recorder may be interrupted between two clocks. */
-static struct nt_clock read_clocks(void)
+#define TRIES 9
+
+/*
+ * Reads a clock between two readings of the monotonic one, and gives the middle of these; the tightest of a few tries, for
+ * the recorder may be interrupted in between.
+ */
+static uint64_t read_beside(clockid_t id, uint64_t *monotonic_ns, uint64_t *uncertainty_ns)
 {
-	struct nt_clock best = { .uncertainty_ns = UINT64_MAX };
+	uint64_t best_ns = 0;
 	int i;
 
-	for (i = 0; i < 5; i++) {
-		uint64_t begin = nt_now();
-		struct nt_clock now = {
-			.realtime_ns = clock_ns(CLOCK_REALTIME),
-			.tai_ns = clock_ns(CLOCK_TAI),
-			.boot_ns = clock_ns(CLOCK_BOOTTIME),
-		};
+	*uncertainty_ns = UINT64_MAX;
+	for (i = 0; i < TRIES; i++) {
+		uint64_t begin_ns = nt_now(), now_ns = clock_ns(id), took_ns = nt_now() - begin_ns;
 
-		now.uncertainty_ns = nt_now() - begin;
-		now.monotonic_ns = begin + now.uncertainty_ns / 2;
-		if (now.uncertainty_ns < best.uncertainty_ns)
-			best = now;
+		if (took_ns < *uncertainty_ns) {
+			*uncertainty_ns = took_ns;
+			*monotonic_ns = begin_ns + took_ns / 2;
+			best_ns = now_ns;
+		}
 	}
-	return best;
+	return best_ns;
+}
+
+/*
+ * One instant on all clocks. Only the realtime clock is read then, since packets are stamped by it. TAI is whole seconds away
+ * from it; the clock that also counts suspension is read a little later, and goes at the monotonic clock's rate.
+ */
+static struct nt_clock read_clocks(void)
+{
+	struct nt_clock clock;
+	uint64_t later_ns, took_ns;
+	int64_t ahead_ns;
+
+	clock.realtime_ns = read_beside(CLOCK_REALTIME, &clock.monotonic_ns, &clock.uncertainty_ns);
+	/* Below 0 if the clocks were set back between the two. */
+	ahead_ns = clock_ns(CLOCK_TAI) - clock.realtime_ns;
+	clock.tai_ns = clock.realtime_ns + llround(ahead_ns / 1e9) * (int64_t)NSEC_PER_SEC;
+	clock.boot_ns = read_beside(CLOCK_BOOTTIME, &later_ns, &took_ns);
+	clock.boot_ns -= later_ns - clock.monotonic_ns;
+	clock.uncertainty_ns = took_ns > clock.uncertainty_ns ? took_ns : clock.uncertainty_ns;
+	return clock;
 }
 
 int nt_readings_clock(struct nt_readings *readings)

@@ -75,3 +75,8 @@ int nt_ring_reader_drain(struct nt_ring_reader *ring, nt_sample_fn sample, void 
 	__atomic_store_n(ring->consumer, at, __ATOMIC_RELEASE);
 	return result;
 }
+
+bool nt_ring_reader_is_empty(const struct nt_ring_reader *ring)
+{
+	return *ring->consumer == __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
+}

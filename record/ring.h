@@ -7,6 +7,7 @@
 #ifndef NT_RECORD_RING_H
 #define NT_RECORD_RING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,5 +33,7 @@ typedef int (*nt_sample_fn)(void *arg, const uint8_t *data, size_t size);
  * submitted ends the drain. 0, or what the callback gave (the sample it refused counts as read).
  */
 int nt_ring_reader_drain(struct nt_ring_reader *ring, nt_sample_fn sample, void *arg);
+/* Whether all that was written has been read. */
+bool nt_ring_reader_is_empty(const struct nt_ring_reader *ring);
 
 #endif

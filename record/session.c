@@ -13,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/command.h"
@@ -21,6 +22,7 @@
 #include "record/names.h"
 #include "record/readings.h"
 #include "record/stream.h"
+#include "record/symbols.h"
 
 #define DRAIN_EVERY_MS 20
 #define READ_EVERY_NS 1000000000ull
@@ -32,6 +34,7 @@ struct session {
 	struct nt_kernel kernel;
 	struct nt_ids ids;
 	struct nt_names names;
+	struct nt_symbols symbols;	/* for probe drops */
 	struct nt_readings readings;
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams;	/* by CPU; a zeroed one has no ring yet */
@@ -123,8 +126,11 @@ static int write_meta(struct session *session)
 {
 	struct nt_block_header header = { .type = NT_BLOCK_META };
 	struct nt_buf raw = {};
+	const char *nameless = nt_symbols_uncovered(&session->symbols);
 	int err = nt_meta_open(&raw, session->options, &session->kernel, session->hidden);
 
+	if (!err && nameless)
+		err = nt_meta_append(&raw, "uncovered", nameless);
 	if (!err)
 		err = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
 	nt_buf_release(&raw);
@@ -142,6 +148,8 @@ static int begin_chunk(struct session *session)
 		err = nt_readings_clock(&session->readings);
 	if (!err)
 		err = nt_names_put_irqs(&session->ids, nt_now());
+	if (!err)
+		err = nt_symbols_put_reasons(&session->symbols, &session->ids, nt_now());
 	return err;
 }
 
@@ -155,6 +163,8 @@ static int begin_kernel(struct session *session)
 		fprintf(stderr, "nettape-record: %s\n", error);
 		return err;
 	}
+	if (session->options->plan.chosen[NT_PROBE_DROPS] && (err = nt_symbols_init(&session->symbols)))
+		return complain("cannot read the names of the kernel's functions", err);
 	session->readings = (struct nt_readings){
 		.tape = session->tape,
 		.cpus = session->kernel.cpus,
@@ -266,6 +276,14 @@ static int follow_hotplug(struct session *session)
 	return err || !changed ? 0 : add_streams(session);
 }
 
+/* Names for what has been referred to since the last time. */
+static int resolve(struct session *session, uint64_t now_ns)
+{
+	int err = nt_names_resolve(&session->names, &session->ids, now_ns);
+
+	return err ? err : nt_symbols_resolve(&session->symbols, &session->ids, now_ns);
+}
+
 /* What happens once a second. */
 static int tick(struct session *session, uint64_t now_ns)
 {
@@ -274,7 +292,7 @@ static int tick(struct session *session, uint64_t now_ns)
 	session->next_reading_ns += READ_EVERY_NS;
 	if (session->next_reading_ns < now_ns)
 		session->next_reading_ns = now_ns + READ_EVERY_NS;
-	err = nt_names_resolve(&session->names, &session->ids, now_ns);
+	err = resolve(session, now_ns);
 	if (!err)
 		err = nt_flush_identities(&session->ids, session->tape);
 	if (!err)
@@ -380,6 +398,34 @@ static int write_closing_meta(struct session *session)
 	return err;
 }
 
+#define PATIENCE_MS 1000
+
+static bool all_are_empty(const struct session *session)
+{
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++)
+		if (session->kernel.rings[cpu].fd && !nt_ring_reader_is_empty(&session->kernel.rings[cpu]))
+			return false;
+	return true;
+}
+
+/*
+ * A program that may be preempted can have taken room in a ring and not have filled it yet; what others wrote behind it, also
+ * the CPU's last state, is read when it has. It runs when its task does: for that it is waited.
+ */
+static int drain_to_the_end(struct session *session)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int err = drain(session), waited_ms;
+
+	for (waited_ms = 0; !err && waited_ms < PATIENCE_MS && !all_are_empty(session); waited_ms++) {
+		nanosleep(&pause, NULL);
+		err = drain(session);
+	}
+	return err;
+}
+
 /* Everything that was in the rings, what the CPUs still had to say of losses, and what they had not put into the rings. */
 static int drain_rest(struct session *session)
 {
@@ -388,7 +434,7 @@ static int drain_rest(struct session *session)
 
 	nt_kernel_flush_losses(&session->kernel);
 	if (!err)
-		err = drain(session);
+		err = drain_to_the_end(session);
 	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++)
 		if (session->streams[cpu].events)
 			err = nt_kernel_drain_stage(&session->kernel, cpu, nt_stream_sample, &session->streams[cpu]);
@@ -403,7 +449,7 @@ static int end(struct session *session)
 	if (!err)
 		err = drain_rest(session);
 	if (!err)
-		err = nt_names_resolve(&session->names, &session->ids, nt_now());
+		err = resolve(session, nt_now());
 	if (!err)
 		err = flush(session);
 	if (!err)
@@ -468,6 +514,7 @@ static void release(struct session *session)
 	nt_tape_writer_free(session->tape);
 	nt_readings_release(&session->readings);
 	nt_names_release(&session->names);
+	nt_symbols_release(&session->symbols);
 	nt_ids_release(&session->ids);
 	nt_kernel_release(&session->kernel);
 	if (session->signal_fd > 0)
@@ -478,7 +525,7 @@ static void release(struct session *session)
 
 int nt_session_run(struct nt_options *options)
 {
-	struct session session = { .options = options, .kernel.stats_fd = -1 };
+	struct session session = { .options = options, .kernel.stats_fd = -1, .kernel.stamps_fd = -1 };
 	int err = begin(&session), status;
 	bool began = !err;
 

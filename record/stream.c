@@ -197,7 +197,7 @@ int nt_stream_sample(void *arg, const uint8_t *data, size_t size)
 		}
 		memcpy(&record, data + at, kind->size);
 		at += kind->size;
-		if (kind->class == NT_CLASS_EVENT)
+		if (kind->class != NT_CLASS_IDENTITY)
 			err = add_event(stream, kind, &record);
 		else
 			err = nt_ids_put(stream->ids, &record);

@@ -17,9 +17,7 @@
 static bool is_event_kind(const char *name)
 {
 	for (unsigned int number = 0; number < NT_KIND_MAX; number++) {
-		const struct nt_kind_info *kind = nt_kind(number);
-
-		if (kind && kind->class == NT_CLASS_EVENT && !strcmp(kind->name, name))
+		if (nt_kind_is_of_cpu(number) && !strcmp(nt_kind(number)->name, name))
 			return true;
 	}
 	return false;
@@ -89,6 +87,43 @@ int nt_check_written(struct nt_check *check)
 			     "for %llu pairs of CPU and kind, the kernel side's counters = records on the tape, and "
 			     "its losses = those declared",
 			     (unsigned long long)n);
+	return nt_check_end(check, row, step);
+}
+
+/* ---- the packets at each hook, as its programs counted them ---- */
+
+static void judge_hook(struct nt_check *check, sqlite3_stmt *row)
+{
+	long long samples = sqlite3_column_int64(row, 1), recorded = sqlite3_column_int64(row, 2);
+	char seen[NT_HUMAN_MAX], kept[NT_HUMAN_MAX];
+
+	if (samples != recorded)
+		nt_check_say(check, NT_FOUND_FAILED, "hooks",
+			     "%s: its programs recorded %lld packets, and the tape has %lld samples of it",
+			     nt_db_text(row, 0), recorded, samples);
+	else
+		nt_check_say(check, NT_FOUND_OK, "hooks",
+			     "%s: packets that passed: %s, samples of them: %s, and the others are counted by what became of "
+			     "them",
+			     nt_db_text(row, 0), nt_human_count(seen, sqlite3_column_int64(row, 3)),
+			     nt_human_count(kept, samples));
+}
+
+int nt_check_hooks(struct nt_check *check)
+{
+	sqlite3_stmt *row;
+	int step;
+
+	if (!check->complete)
+		return 0;
+	row = nt_check_query(check,
+			     "SELECT hook, samples, recorded, recorded + lost + no_stamp + transmit_stamp + skipped_filter "
+			     "+ skipped_sample + skipped_peek + skipped_unqueued FROM latency_hook "
+			     "WHERE session_id = ?1 AND recorded IS NOT NULL ORDER BY hook");
+	if (!row)
+		return -1;
+	while ((step = sqlite3_step(row)) == SQLITE_ROW)
+		judge_hook(check, row);
 	return nt_check_end(check, row, step);
 }
 
@@ -275,7 +310,7 @@ static int compare_softirqs(struct nt_check *check, struct softirqs *softirqs)
 {
 	sqlite3_stmt *loss =
 		nt_check_query(check, "SELECT count(DISTINCT ts) FROM loss WHERE session_id = ?1 AND cpu = ?2 AND "
-				      "ts + dur >= ?3 AND ts <= ?4");
+				      "ts + dur >= ?3 AND ts <= ?4 AND kind NOT IN " NT_SAMPLES_SQL);
 	sqlite3_stmt *row = loss ? nt_check_query(check, "SELECT * FROM (SELECT cpu, name, lag(ts_begin) OVER w AS "
 							 "since, lag(value) OVER w, value FROM proc_counter "
 							 "WHERE session_id = ?1 AND source = '/proc/softirqs' WINDOW w "

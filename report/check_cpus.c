@@ -124,7 +124,8 @@ static int judge_uncovered(struct nt_check *check, int64_t number, const struct 
 
 	if (cpu->owned_ns[NT_OWNER_UNCOVERED] <= (check->end_ns - check->start_ns) / 1000)
 		return 0;
-	loss = nt_check_query(check, "SELECT 1 FROM loss WHERE session_id = ?1 AND cpu = ?2 LIMIT 1");
+	loss = nt_check_query(check, "SELECT 1 FROM loss WHERE session_id = ?1 AND cpu = ?2 AND kind NOT IN " NT_SAMPLES_SQL
+				     " LIMIT 1");
 	if (!loss)
 		return -1;
 	sqlite3_bind_int64(loss, 2, number);

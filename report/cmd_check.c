@@ -102,8 +102,8 @@ static int check_losses(struct nt_check *check)
 {
 	sqlite3_stmt *statement =
 		nt_check_query(check, "SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED
-				      "), sum(count IS NULL) FROM loss "
-				      "WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
+				      "), sum(count IS NULL), kind IN " NT_SAMPLES_SQL
+				      " FROM loss WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
 	char count[NT_HUMAN_MAX];
 	uint64_t n = 0;
 	int step;
@@ -118,9 +118,12 @@ static int check_losses(struct nt_check *check)
 			snprintf(count, sizeof(count), "an unknown number of");
 		else
 			nt_human_count(count, sqlite3_column_int64(statement, 3));
-		nt_check_say(check, verdict, "loss", "CPU %d: %s: %s records of kind %s; uncovered stretches: %d",
+		nt_check_say(check, verdict, "loss", "CPU %d: %s: %s records of kind %s; %s: %d",
 			     sqlite3_column_int(statement, 0), nt_db_text(statement, 1), count,
-			     nt_db_text(statement, 2), sqlite3_column_int(statement, 4));
+			     nt_db_text(statement, 2),
+			     sqlite3_column_int(statement, 7) ? "no time is uncovered by that; stretches"
+							      : "uncovered stretches",
+			     sqlite3_column_int(statement, 4));
 	}
 	if (!n && step == SQLITE_DONE)
 		nt_check_say(check, NT_FOUND_OK, "loss", "nothing was lost");
@@ -171,11 +174,60 @@ static int check_oddities(struct nt_check *check)
 	return nt_check_end(check, statement, step);
 }
 
+/* ---- the clocks that samples' stamps are read by ---- */
+
+static void judge_latencies(struct nt_check *check, int64_t samples, int64_t known, int64_t uncertainty_ns)
+{
+	char count[NT_HUMAN_MAX];
+
+	nt_check_say(check, NT_FOUND_OK, "clocks", "%s latencies are good to %lld ns", nt_human_count(count, known),
+		     (long long)uncertainty_ns);
+	if (known < samples)
+		nt_check_say(
+			check, NT_FOUND_NOTE, "clocks",
+			"samples without a latency, for their stamps lie in the future or at a time that the clock "
+			"never showed: %s",
+			nt_human_count(count, samples - known));
+}
+
+static int check_clocks(struct nt_check *check)
+{
+	sqlite3_stmt *statement = nt_check_query(
+		check, "SELECT clock_steps, clock_uncertainty_ns, (SELECT count(*) FROM skb_latency AS l WHERE "
+		       "l.session_id = ?1 "
+		       "AND instr(flags, 'step')), (SELECT count(*) FROM skb_latency AS l WHERE l.session_id = ?1), "
+		       "(SELECT count(latency_ns) FROM skb_latency AS l WHERE l.session_id = ?1) FROM session "
+		       "WHERE session_id = ?1");
+	char count[NT_HUMAN_MAX], all[NT_HUMAN_MAX];
+	int step;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		if (!sqlite3_column_int64(statement, 3))
+			continue;
+		nt_human_count(all, sqlite3_column_int64(statement, 3));
+		if (sqlite3_column_type(statement, 1) == SQLITE_NULL)
+			nt_check_say(check, NT_FOUND_FAILED, "clocks",
+				     "%s latencies are not known: the tape has no snapshot of the clocks", all);
+		else
+			judge_latencies(check, sqlite3_column_int64(statement, 3), sqlite3_column_int64(statement, 4),
+					sqlite3_column_int64(statement, 1));
+		if (sqlite3_column_int64(statement, 0))
+			nt_check_say(check, NT_FOUND_NOTE, "clocks",
+				     "the realtime clock was stepped %lld times; latencies that it leaves in doubt: %s",
+				     (long long)sqlite3_column_int64(statement, 0),
+				     nt_human_count(count, sqlite3_column_int64(statement, 2)));
+	}
+	return nt_check_end(check, statement, step);
+}
+
 /* ---- all of it ---- */
 
 static int (*const checks[])(struct nt_check *check) = {
 	check_whole,	nt_check_conservation, nt_check_threads,  nt_check_operations, check_losses,
-	check_oddities, nt_check_written,      nt_check_softirqs, nt_check_misses,     nt_check_stat,
+	check_oddities, check_clocks,	       nt_check_written,  nt_check_hooks,      nt_check_softirqs,
+	nt_check_misses, nt_check_stat,
 };
 
 /* Reads what is needed of the session, and prints its head. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/clock.h"
 #include "report/command.h"
 #include "report/rows.h"
 
@@ -15,6 +16,7 @@ struct info {
 	uint64_t records[NT_KIND_MAX], lost[NT_KIND_MAX];
 	uint64_t n_records, n_lost, unknown;
 	uint64_t busy_polls, busy_polls_untimed; /* by tasks; and of these, of unknown begin */
+	struct nt_clocks clocks;
 };
 
 /* ---- counting ---- */
@@ -40,6 +42,14 @@ static int count_block(struct info *info, struct nt_event_decoder *decoder, cons
 	return error == 1 ? 0 : error;
 }
 
+static int add_clock(struct info *info, const struct nt_buf *raw)
+{
+	struct nt_clock clock;
+	int error = nt_clock_decode(raw->data, raw->size, &clock);
+
+	return error ? error : nt_clocks_add(&info->clocks, &clock);
+}
+
 static int count_chunk(struct info *info, size_t chunk, struct nt_event_decoder *decoder, struct nt_buf *raw)
 {
 	const struct nt_chunk_contents *contents;
@@ -49,12 +59,13 @@ static int count_chunk(struct info *info, size_t chunk, struct nt_event_decoder 
 		return error;
 	for (size_t i = 0; i < contents->n_blocks && !error; i++) {
 		const struct nt_block_ref *block = &contents->blocks[i];
+		const bool is_clock = block->header.type == NT_BLOCK_CLOCK;
 
-		if (block->header.type != NT_BLOCK_EVENTS)
+		if (block->header.type != NT_BLOCK_EVENTS && !is_clock)
 			continue;
 		error = nt_tape_load(info->tape, chunk, block, raw);
 		if (!error) {
-			error = count_block(info, decoder, raw);
+			error = is_clock ? add_clock(info, raw) : count_block(info, decoder, raw);
 			if (error == -EBADMSG)
 				error = nt_tape_problem(info->tape,
 							"%s: the block at byte %llu does not hold what the chunk "
@@ -77,6 +88,7 @@ static int count_all(struct info *info)
 
 	for (size_t chunk = 0; chunk < info->tape->n_chunks && !error; chunk++)
 		error = count_chunk(info, chunk, decoder, &raw);
+	nt_clocks_settle(&info->clocks);
 	nt_event_decoder_free(decoder);
 	nt_buf_release(&raw);
 	return error;
@@ -135,10 +147,8 @@ static void json_kinds(struct nt_json *json, const char *key, const uint64_t *co
 {
 	nt_json_open(json, key, '{');
 	for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++) {
-		const struct nt_kind_info *known = nt_kind(kind);
-
-		if (known && known->class == NT_CLASS_EVENT)
-			nt_json_integer(json, known->name, (int64_t)counts[kind]);
+		if (nt_kind_is_of_cpu(kind))
+			nt_json_integer(json, nt_kind(kind)->name, (int64_t)counts[kind]);
 		else if (counts[kind])
 			nt_json_integer(json, "unknown", (int64_t)counts[kind]);
 	}
@@ -182,6 +192,41 @@ static void json_probes(struct nt_json *json, const struct info *info)
 	nt_json_close(json, ']');
 }
 
+#define MAX_STEPS 20 /* that are told one by one */
+
+static void json_clocks(struct nt_json *json, const struct info *info)
+{
+	struct nt_clock_step steps[MAX_STEPS];
+	size_t n = nt_clocks_steps(&info->clocks, steps, MAX_STEPS);
+	uint64_t uncertainty_ns = nt_clocks_uncertainty(&info->clocks);
+
+	if (uncertainty_ns > INT64_MAX)
+		nt_json_text(json, "clock_uncertainty_ns", NULL);
+	else
+		nt_json_integer(json, "clock_uncertainty_ns", (int64_t)uncertainty_ns);
+	nt_json_integer(json, "clock_steps", (int64_t)n);
+	nt_json_open(json, "first_clock_steps", '[');
+	for (size_t i = 0; i < n && i < MAX_STEPS; i++) {
+		nt_json_open(json, NULL, '{');
+		nt_json_integer(json, "after_ns", steps[i].after_ns);
+		nt_json_integer(json, "before_ns", steps[i].before_ns);
+		nt_json_integer(json, "change_ns", steps[i].change_ns);
+		nt_json_close(json, '}');
+	}
+	nt_json_close(json, ']');
+}
+
+/* How samples were taken. */
+static void json_samples(struct nt_json *json, const struct info *info)
+{
+	char text[512];
+
+	nt_json_text(json, "latency_sample", meta(info, "latency_sample", text));
+	json_list(json, info, "latency_filter", NULL);
+	json_number(json, info, "netdev_tstamp_prequeue");
+	json_clocks(json, info);
+}
+
 static void print_json(const struct info *info)
 {
 	static const char *const texts[] = {"kernel", "machine", "os", "virtual", "tool", "command", "stop"};
@@ -213,6 +258,7 @@ static void print_json(const struct info *info)
 	json_probes(&json, info);
 	nt_json_integer(&json, "busy_polls", (int64_t)info->busy_polls);
 	nt_json_integer(&json, "busy_polls_untimed", (int64_t)info->busy_polls_untimed);
+	json_samples(&json, info);
 	json_list(&json, info, "plan", NULL);
 	json_list(&json, info, "attach", NULL);
 	json_list(&json, info, "uncovered", missed_polls(info, text));
@@ -303,6 +349,57 @@ static void print_events(const struct info *info)
 	puts("\n");
 }
 
+/* A time as it stands in the recording: +1.5 s. */
+static const char *after_start(const struct info *info, int64_t at_ns, char text[NT_HUMAN_MAX + 1])
+{
+	int64_t since_ns = at_ns - (int64_t)info->tape->start_ns;
+
+	text[0] = since_ns < 0 ? '-' : '+';
+	nt_human_ns(text + 1, since_ns < 0 ? 0 - (uint64_t)since_ns : (uint64_t)since_ns);
+	return text;
+}
+
+static void print_steps(const struct info *info)
+{
+	struct nt_clock_step steps[MAX_STEPS];
+	size_t n = nt_clocks_steps(&info->clocks, steps, MAX_STEPS);
+	char change[NT_HUMAN_MAX], after[NT_HUMAN_MAX + 1], before[NT_HUMAN_MAX + 1];
+
+	for (size_t i = 0; i < n && i < MAX_STEPS; i++) {
+		int64_t by_ns = steps[i].change_ns;
+
+		printf("warning: the realtime clock was set %s by %s between %s and %s\n", by_ns < 0 ? "back" : "forward",
+		       nt_human_ns(change, by_ns < 0 ? 0 - (uint64_t)by_ns : (uint64_t)by_ns),
+		       after_start(info, steps[i].after_ns, after), after_start(info, steps[i].before_ns, before));
+	}
+	if (n > MAX_STEPS)
+		printf("warning: and %zu times more\n", n - MAX_STEPS);
+}
+
+/* How samples were taken, and how good their latencies are. */
+static void print_samples(const struct info *info)
+{
+	uint64_t uncertainty_ns = nt_clocks_uncertainty(&info->clocks);
+	uint64_t prequeue = nt_tape_meta_number(info->tape, "netdev_tstamp_prequeue", UINT64_MAX);
+	bool has_latency = info->records[NT_LATENCY] || info->lost[NT_LATENCY];
+	char text[512];
+
+	if (meta(info, "latency_sample", text)) {
+		print_text("latency: packets are sampled with probability ", text);
+		putchar('\n');
+	}
+	if (prequeue != UINT64_MAX)
+		printf("latency: packets get their time %s (netdev_tstamp_prequeue %llu)\n",
+		       prequeue ? "before they are queued for another CPU" : "when their CPU takes them up",
+		       (unsigned long long)prequeue);
+	print_list(info, "latency_filter", "latency: only of:\n  ", NULL);
+	if (has_latency && uncertainty_ns == UINT64_MAX)
+		puts("warning: the tape has no snapshot of the clocks: latencies are not known");
+	else if (has_latency)
+		printf("clocks agree to +-%llu ns\n", (unsigned long long)uncertainty_ns);
+	print_steps(info);
+}
+
 static void print_people(const struct info *info)
 {
 	const struct nt_tape *tape = info->tape;
@@ -317,6 +414,7 @@ static void print_people(const struct info *info)
 	printf("the oldest record waited %s for its reader\n", nt_human_ns(number, tape->lag_max_ns));
 	print_text("probes: ", meta(info, "probes", text));
 	putchar('\n');
+	print_samples(info);
 	print_list(info, "plan", "served by:\n  ", NULL);
 	print_list(info, "attach", "attached:\n  ", NULL);
 	print_list(info, "uncovered", "not covered:\n  ", missed_polls(info, text));
@@ -341,6 +439,7 @@ static int run(const struct nt_options *options)
 		print_json(&info);
 	else
 		print_people(&info);
+	nt_clocks_release(&info.clocks);
 	nt_tape_close(info.tape);
 	return error ? NT_EXIT_FAILED : NT_EXIT_DONE;
 }

@@ -109,7 +109,7 @@ const struct nt_command nt_cmd_query = {
 	.usage = "TAPE|DB [SQL | -f FILE] [--json|--csv]",
 	.what = "runs SQL on a tape or a database, read-only",
 	.help = "Without SQL and without -f it is read from standard input. Several statements are separated by\n"
-		"semicolons. docs/sql-schema.md lists tables and views, docs/cookbook.md has twenty questions.\n",
+		"semicolons. docs/sql-schema.md lists tables and views, docs/cookbook.md has questions.\n",
 	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_FILE,
 	.min_args = 1,
 	.max_args = 2,

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "report/latency_choice.h"
 #include "report/output.h"
 
 enum nt_exit { NT_EXIT_DONE = 0, NT_EXIT_FAILED = 1, NT_EXIT_MISUSED = 2 };
@@ -18,6 +19,9 @@ struct nt_options {
 	const char *output; /* -o, or NULL */
 	const char *file; /* -f, or NULL */
 	bool append; /* --append */
+	struct nt_latency_words samples; /* --by, --hook, --from, --to, --include-hol, --between */
+	bool histogram, over_time; /* --histogram, --over-time */
+	const char *buckets, *svg; /* --buckets, --svg, or NULL */
 	char **args; /* what is no option */
 	int n_args;
 };
@@ -27,6 +31,9 @@ struct nt_options {
 #define NT_TAKES_OUTPUT 0x04u /* and needs it */
 #define NT_TAKES_FILE 0x08u
 #define NT_TAKES_APPEND 0x10u
+#define NT_TAKES_OUTPUT_IF 0x20u /* -o FILE, else it is standard output */
+#define NT_TAKES_SAMPLES 0x40u /* what chooses samples: --by, --hook, --from, --to, --include-hol */
+#define NT_TAKES_VIEW 0x80u /* --between, --histogram, --buckets, --over-time, --svg */
 
 struct nt_command {
 	const char *name;
@@ -38,7 +45,8 @@ struct nt_command {
 	int (*run)(const struct nt_options *options); /* gives an exit code */
 };
 
-extern const struct nt_command nt_cmd_info, nt_cmd_check, nt_cmd_import, nt_cmd_summary, nt_cmd_query;
+extern const struct nt_command nt_cmd_info, nt_cmd_check, nt_cmd_import, nt_cmd_summary, nt_cmd_query, nt_cmd_latency,
+	nt_cmd_export;
 
 /* Prints one sentence on stderr, ahead of it the program's name. Gives NT_EXIT_FAILED. */
 int nt_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/percentile.h"
+
 static const char views_sql[] =
 #include "report/views_sql.h"
 	;
@@ -118,7 +120,8 @@ static int check_kind(struct nt_db *db)
 			    db->path);
 	if (version != NT_SCHEMA_VERSION)
 		return fail(db,
-			    "%s: its schema is version %lld and this program reads version %d: import the tape again.",
+			    "%s: its schema is version %lld and this program reads version %d: import its tapes again, "
+			    "into a new database.",
 			    db->path, (long long)version, NT_SCHEMA_VERSION);
 	return 0;
 }
@@ -152,6 +155,8 @@ static int open_handle(struct nt_db *db, const char *path, int flags)
 {
 	if (sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) {
 		sqlite3_busy_timeout(db->handle, 2000);
+		if (nt_percentile_register(db->handle) != SQLITE_OK)
+			return nt_db_fail(db, "the function percentile cannot be added");
 		return 0;
 	}
 	if (!db->handle)
@@ -264,7 +269,7 @@ void nt_db_close(struct nt_db *db)
 		return;
 	for (int id = 0; id < NT_TABLE_COUNT; id++)
 		sqlite3_finalize(db->inserts[id]);
-	if (db->in_transaction)
+	if (db->in_transaction && !db->read_only)
 		sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_close_v2(db->handle);
 	if (db->partial)
@@ -443,6 +448,9 @@ static int authorize(void *arg, int action, const char *first, const char *secon
 
 int nt_db_forbid_writing(struct nt_db *db)
 {
+	if (run(db, "BEGIN", "it cannot be read"))
+		return -1;
+	db->in_transaction = true;
 	db->read_only = true;
 	if (sqlite3_set_authorizer(db->handle, authorize, NULL) != SQLITE_OK)
 		return nt_db_fail(db, "it cannot be protected");

@@ -13,6 +13,13 @@
 
 #include "report/tables.h"
 
+/* The kinds of class SAMPLE as SQL, for IN: a loss of these leaves no time uncovered. */
+#define NT_SQL_OF_EVENT(name)
+#define NT_SQL_OF_IDENTITY(name)
+#define NT_SQL_OF_SAMPLE(name) ", '" #name "'"
+#define NT_SQL_OF_KIND(number, constant, name, class) NT_SQL_OF_##class(name)
+#define NT_SAMPLES_SQL "(''" NT_KINDS(NT_SQL_OF_KIND) ")"
+
 #define NT_DB_APPLICATION_ID 0x6e747061 /* "ntpa", in the header of the file */
 
 enum nt_db_mode {
@@ -45,7 +52,8 @@ int nt_db_begin(struct nt_db *db);
 int nt_db_insert(struct nt_db *db, const struct nt_row *row);
 /* Makes views, ends the transaction, and gives a new database its name. */
 int nt_db_finish(struct nt_db *db);
-/* From now on nothing but reading statements will be prepared. */
+/* From now on nothing but reading statements will be prepared, and all see the database in one state, whoever adds to
+ * it meanwhile. */
 int nt_db_forbid_writing(struct nt_db *db);
 /* Prepares one statement for reading; sets db->error. `rest` may be NULL. */
 sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest);

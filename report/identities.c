@@ -19,6 +19,8 @@ void nt_identities_release(struct nt_identities *ids)
 	nt_id_map_release(&ids->processes);
 	nt_id_map_release(&ids->napi);
 	nt_id_map_release(&ids->irqs);
+	nt_id_map_release(&ids->reasons);
+	nt_id_map_release(&ids->symbols);
 	nt_id_map_release(&ids->seen);
 	nt_id_map_release(&ids->made);
 	nt_arena_release(&ids->arena);
@@ -62,7 +64,8 @@ static uint64_t irq_id(uint32_t type, uint32_t number)
 	return (uint64_t)type << 32 | number;
 }
 
-static int add_name(struct nt_identities *ids, uint64_t id, const char *name)
+/* The name's index + 1 becomes the id's value in the map. */
+static int add_name(struct nt_identities *ids, struct nt_id_map *map, uint64_t id, const char *name)
 {
 	const char **names = ids->names;
 
@@ -75,7 +78,7 @@ static int add_name(struct nt_identities *ids, uint64_t id, const char *name)
 		return -ENOMEM;
 	ids->names = names;
 	names[ids->n_names++] = name;
-	return set(&ids->irqs, id, ids->n_names);
+	return set(map, id, ids->n_names);
 }
 
 /* NAPI threads are named napi/DEVICE-ID; those of a CPU's backlog, backlog_napi/CPU. */
@@ -87,20 +90,55 @@ static bool is_napi_thread(const struct nt_task *task)
 						 !memcmp(task->comm, backlog, sizeof(backlog) - 1));
 }
 
+/* "tcp_v4_rcv+0x1a [module]". NULL: out of memory. */
+static const char *symbol_text(struct nt_identities *ids, const struct nt_symbol *symbol)
+{
+	const char *name = nt_arena_clean(&ids->arena, symbol->name, sizeof(symbol->name));
+	const char *module = nt_arena_clean(&ids->arena, symbol->module, sizeof(symbol->module));
+
+	if (!name || !module)
+		return NULL;
+	return nt_arena_format(&ids->arena, module[0] ? "%s+0x%x [%s]" : "%s+0x%x", name, symbol->offset, module);
+}
+
+/*
+ * Interrupts, reasons of drops and symbols have a name and no rows of their own: the first name that the tape gives an id
+ * stays. 0, -ENOMEM, or 1: the record is of another kind.
+ */
+static int learn_name(struct nt_identities *ids, const union nt_any *record)
+{
+	const struct nt_irq_name *irq = &record->as_irq_name;
+	const struct nt_drop_reason *reason = &record->as_drop_reason;
+
+	switch (record->record.kind) {
+	case NT_IRQ_NAME:
+		if (nt_id_map_get(&ids->irqs, irq_id(irq->type, irq->number)))
+			return 0;
+		return add_name(ids, &ids->irqs, irq_id(irq->type, irq->number),
+				nt_arena_clean(&ids->arena, irq->name, sizeof(irq->name)));
+	case NT_DROP_REASON:
+		if (!reason->name[0] || nt_id_map_get(&ids->reasons, reason->number))
+			return 0;
+		return add_name(ids, &ids->reasons, reason->number,
+				nt_arena_clean(&ids->arena, reason->name, sizeof(reason->name)));
+	case NT_SYMBOL:
+		if (!record->as_symbol.name[0] || nt_id_map_get(&ids->symbols, record->as_symbol.symbol))
+			return 0;
+		return add_name(ids, &ids->symbols, record->as_symbol.symbol, symbol_text(ids, &record->as_symbol));
+	default:
+		return 1;
+	}
+}
+
 int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 {
 	uint64_t id, end_ns = record->record.end_ns;
+	int error = learn_name(ids, record);
 	struct nt_id_map *map;
 	uint64_t *newest;
 
-	if (record->record.kind == NT_IRQ_NAME) {
-		const struct nt_irq_name *irq = &record->as_irq_name;
-
-		id = irq_id(irq->type, irq->number);
-		if (nt_id_map_get(&ids->irqs, id))
-			return 0;
-		return add_name(ids, id, nt_arena_clean(&ids->arena, irq->name, sizeof(irq->name)));
-	}
+	if (error <= 0)
+		return error;
 	map = map_of(ids, record, &id);
 	if (!map || !id || end_ns > INT64_MAX)
 		return 0;
@@ -157,5 +195,22 @@ const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uin
 	if (index)
 		return ids->names[index - 1];
 	name = nt_arena_format(&ids->arena, type == NT_IRQ_VECTOR ? "vector %u" : "irq %u", number);
-	return add_name(ids, id, name) ? NULL : name;
+	return add_name(ids, &ids->irqs, id, name) ? NULL : name;
+}
+
+static const char *name_in(const struct nt_identities *ids, struct nt_id_map *map, uint64_t id)
+{
+	uint64_t index = nt_id_map_get(map, id);
+
+	return index ? ids->names[index - 1] : NULL;
+}
+
+const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number)
+{
+	return name_in(ids, &ids->reasons, number);
+}
+
+const char *nt_identities_symbol(struct nt_identities *ids, uint64_t symbol)
+{
+	return name_in(ids, &ids->symbols, symbol);
 }

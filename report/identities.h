@@ -2,7 +2,7 @@
 /*
  * identities.h - who the ids of a tape are. A tape repeats an identity in every chunk that refers to it; here is
  * learned, in one pass before the events, which of its records is the newest one, and what events need of them: the
- * process of a thread, whether it is the kernel's for polling devices, the names of interrupts. The records themselves are not kept: a second pass over the tape
+ * process of a thread, whether it is the kernel's for polling devices, the names of interrupts, reasons and symbols. The records themselves are not kept: a second pass over the tape
  * (nt_identities_read) gives each id's newest one. Memory: some ten bytes for each id.
  */
 #ifndef NT_REPORT_IDENTITIES_H
@@ -22,6 +22,7 @@ struct nt_identities {
 	struct nt_id_map processes; /* of threads that are not their process's main one: its id + 1 */
 	struct nt_id_map napi; /* kernel threads that poll network devices: 1 */
 	struct nt_id_map irqs; /* type << 32 | number: index in names + 1 */
+	struct nt_id_map reasons, symbols; /* of drops: the same */
 	struct nt_id_map seen; /* tasks that an event or a row speaks of */
 	struct nt_id_map made; /* processes that have a row without their main thread being known */
 	const char **names;
@@ -44,5 +45,9 @@ bool nt_identities_is_napi(struct nt_identities *ids, uint64_t task);
 int nt_identities_see(struct nt_identities *ids, uint64_t task);
 /* The interrupt's name, or "irq 5" or "vector 236" when the tape has none. NULL: out of memory. */
 const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uint32_t number);
+/* The kernel's word for a reason of drops, NULL: not known. */
+const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number);
+/* A place in the kernel's code, "tcp_v4_rcv+0x1a" or "nft_do_chain+0x20 [nf_tables]"; NULL: not known. */
+const char *nt_identities_symbol(struct nt_identities *ids, uint64_t symbol);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include "report/command.h"
 
-static const struct nt_command *const commands[] = {&nt_cmd_info, &nt_cmd_check, &nt_cmd_import, &nt_cmd_summary,
-						    &nt_cmd_query};
+static const struct nt_command *const commands[] = {&nt_cmd_info,    &nt_cmd_check,  &nt_cmd_import, &nt_cmd_summary,
+						    &nt_cmd_latency, &nt_cmd_export, &nt_cmd_query};
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_usage(FILE *out)
@@ -24,6 +24,21 @@ static void print_usage(FILE *out)
 	      out);
 }
 
+static void print_samples_help(unsigned int takes)
+{
+	puts("      --by WHAT    in groups by iface, cgroup, process, socket, cpu or port\n"
+	     "      --hook NAME  only this hook; may be repeated\n"
+	     "      --from T, --to T  only samples of this time: since the start (2.5, 300ms, 20us), or\n"
+	     "                   UTC (2026-11-21T18:00:00Z)\n"
+	     "      --include-hol  also reads that had to wait for a segment that came late");
+	if (takes & NT_TAKES_VIEW)
+		puts("      --between HOOK HOOK  the time that packets took from one hook to the other\n"
+		     "      --histogram  how many packets were how late\n"
+		     "      --buckets N  that finely: N buckets in each doubling (1)\n"
+		     "      --over-time  a heat map, of characters\n"
+		     "      --svg FILE   a heat map, as a picture");
+}
+
 static void print_help(const struct nt_command *command)
 {
 	printf("usage: nettape-report %s %s\n\n%s.\n", command->name, command->usage, command->what);
@@ -34,6 +49,10 @@ static void print_help(const struct nt_command *command)
 		puts("  -o, --output DB  where the database is written");
 	if (command->takes & NT_TAKES_APPEND)
 		puts("      --append     add to a database that is there already");
+	if (command->takes & NT_TAKES_OUTPUT_IF)
+		puts("  -o, --output FILE  write there, not to standard output");
+	if (command->takes & NT_TAKES_SAMPLES)
+		print_samples_help(command->takes);
 	if (command->takes & NT_TAKES_FILE)
 		puts("  -f, --file FILE  read the SQL from a file");
 	if (command->takes & NT_TAKES_JSON)
@@ -50,12 +69,36 @@ static int misused(const struct nt_command *command, const char *what)
 	return NT_EXIT_MISUSED;
 }
 
-enum { OPTION_JSON = 256, OPTION_CSV, OPTION_APPEND };
+enum {
+	OPTION_JSON = 256,
+	OPTION_CSV,
+	OPTION_APPEND,
+	OPTION_BY,
+	OPTION_HOOK,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_INCLUDE_HOL,
+	OPTION_BETWEEN,
+	OPTION_HISTOGRAM,
+	OPTION_BUCKETS,
+	OPTION_OVER_TIME,
+	OPTION_SVG
+};
 
 static const struct option long_options[] = {
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"csv", no_argument, NULL, OPTION_CSV},
 	{"append", no_argument, NULL, OPTION_APPEND},
+	{"by", required_argument, NULL, OPTION_BY},
+	{"hook", required_argument, NULL, OPTION_HOOK},
+	{"from", required_argument, NULL, OPTION_FROM},
+	{"to", required_argument, NULL, OPTION_TO},
+	{"include-hol", no_argument, NULL, OPTION_INCLUDE_HOL},
+	{"between", required_argument, NULL, OPTION_BETWEEN},
+	{"histogram", no_argument, NULL, OPTION_HISTOGRAM},
+	{"buckets", required_argument, NULL, OPTION_BUCKETS},
+	{"over-time", no_argument, NULL, OPTION_OVER_TIME},
+	{"svg", required_argument, NULL, OPTION_SVG},
 	{"output", required_argument, NULL, 'o'},
 	{"file", required_argument, NULL, 'f'},
 	{"help", no_argument, NULL, 'h'},
@@ -72,8 +115,20 @@ static unsigned int needs(int option)
 		return NT_TAKES_CSV;
 	case OPTION_APPEND:
 		return NT_TAKES_APPEND;
+	case OPTION_BY:
+	case OPTION_HOOK:
+	case OPTION_FROM:
+	case OPTION_TO:
+	case OPTION_INCLUDE_HOL:
+		return NT_TAKES_SAMPLES;
+	case OPTION_BETWEEN:
+	case OPTION_HISTOGRAM:
+	case OPTION_BUCKETS:
+	case OPTION_OVER_TIME:
+	case OPTION_SVG:
+		return NT_TAKES_VIEW;
 	case 'o':
-		return NT_TAKES_OUTPUT;
+		return NT_TAKES_OUTPUT | NT_TAKES_OUTPUT_IF;
 	case 'f':
 		return NT_TAKES_FILE;
 	default:
@@ -81,23 +136,69 @@ static unsigned int needs(int option)
 	}
 }
 
-static void set(struct nt_options *options, int option)
+/* The options that choose samples. 0, or -1: it lacks a value, or was given too often. */
+static int set_sample(struct nt_latency_words *words, int option, int argc, char **argv)
+{
+	switch (option) {
+	case OPTION_BY:
+		words->by = optarg;
+		return 0;
+	case OPTION_HOOK:
+		if (words->n_hooks == NT_MAX_HOOKS)
+			return -1;
+		words->hooks[words->n_hooks++] = optarg;
+		return 0;
+	case OPTION_FROM:
+		words->from = optarg;
+		return 0;
+	case OPTION_TO:
+		words->to = optarg;
+		return 0;
+	case OPTION_BETWEEN:
+		/* The one option with two values: the second is taken by hand. */
+		if (optind >= argc || argv[optind][0] == '-')
+			return -1;
+		words->between[0] = optarg;
+		words->between[1] = argv[optind++];
+		return 0;
+	default:
+		words->include_hol = true;
+		return 0;
+	}
+}
+
+static int set(struct nt_options *options, int option, int argc, char **argv)
 {
 	switch (option) {
 	case OPTION_JSON:
 		options->format = NT_FORMAT_JSON;
-		break;
+		return 0;
 	case OPTION_CSV:
 		options->format = NT_FORMAT_CSV;
-		break;
+		return 0;
 	case OPTION_APPEND:
 		options->append = true;
-		break;
+		return 0;
+	case OPTION_HISTOGRAM:
+		options->histogram = true;
+		return 0;
+	case OPTION_BUCKETS:
+		options->buckets = optarg;
+		return 0;
+	case OPTION_OVER_TIME:
+		options->over_time = true;
+		return 0;
+	case OPTION_SVG:
+		options->svg = optarg;
+		return 0;
 	case 'o':
 		options->output = optarg;
-		break;
-	default:
+		return 0;
+	case 'f':
 		options->file = optarg;
+		return 0;
+	default:
+		return set_sample(&options->samples, option, argc, argv);
 	}
 }
 
@@ -112,14 +213,13 @@ static int run(const struct nt_command *command, int argc, char **argv)
 			print_help(command);
 			return NT_EXIT_DONE;
 		}
-		if (!(command->takes & needs(option))) {
+		if (!(command->takes & needs(option)) || set(&options, option, argc, argv)) {
 			fprintf(stderr,
 				"nettape-report %s: %s is no option of this command, or lacks its value.\n"
 				"usage: nettape-report %s %s\n",
 				command->name, argv[optind - 1], command->name, command->usage);
 			return NT_EXIT_MISUSED;
 		}
-		set(&options, option);
 	}
 	options.args = argv + optind;
 	options.n_args = argc - optind;

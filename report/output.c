@@ -206,38 +206,38 @@ static void pad(FILE *out, size_t n)
 	fprintf(out, "%*s", (int)n, "");
 }
 
+/* What stands in column i of a line. */
+static void table_piece(struct nt_printer *printer, size_t i, const char *text)
+{
+	const struct column *column = &printer->columns[i];
+	size_t width = width_of(text);
+	size_t room = column->width > width ? column->width - width : 0;
+
+	if (i)
+		fputs("  ", printer->out);
+	if (!column->is_text)
+		pad(printer->out, room);
+	fputs(text, printer->out);
+	if (column->is_text && i + 1 < printer->n_columns)
+		pad(printer->out, room);
+}
+
 static void table_line(struct nt_printer *printer, char *const *cells)
 {
-	for (size_t i = 0; i < printer->n_columns; i++) {
-		const struct column *column = &printer->columns[i];
-		size_t width = width_of(cells[i]);
-		size_t room = column->width > width ? column->width - width : 0;
-
-		if (i)
-			fputs("  ", printer->out);
-		if (!column->is_text)
-			pad(printer->out, room);
-		fputs(cells[i], printer->out);
-		if (column->is_text && i + 1 < printer->n_columns)
-			pad(printer->out, room);
-	}
+	for (size_t i = 0; i < printer->n_columns; i++)
+		table_piece(printer, i, cells[i]);
 	fputc('\n', printer->out);
 }
 
 static void table_header(struct nt_printer *printer)
 {
-	char **names = calloc(printer->n_columns, sizeof(*names));
-
-	if (!names)
-		return;
-	for (size_t i = 0; i < printer->n_columns; i++)
-		names[i] = printer->columns[i].shown;
 	if (printer->colour)
 		fputs("\033[1m", printer->out);
-	table_line(printer, names);
+	for (size_t i = 0; i < printer->n_columns; i++)
+		table_piece(printer, i, printer->columns[i].shown);
+	fputc('\n', printer->out);
 	if (printer->colour)
 		fputs("\033[0m", printer->out);
-	free(names);
 }
 
 /* Prints what was held back. */

@@ -50,25 +50,41 @@ static int spoiled(struct nt_rows *rows, const struct nt_block_ref *block)
 			       rows->tape->chunks[rows->chunk].name, (unsigned long long)block->offset);
 }
 
+static int learn_identities(struct nt_rows *rows)
+{
+	size_t offset = 0;
+	union nt_any record;
+	int error;
+
+	while (!(error = nt_identity_next(rows->raw.data, rows->raw.size, &offset, &record))) {
+		error = nt_identities_learn(&rows->ids, &record);
+		if (error)
+			return error;
+	}
+	return error == 1 ? 0 : error;
+}
+
+static int learn_clock(struct nt_rows *rows)
+{
+	struct nt_clock clock;
+	int error = nt_clock_decode(rows->raw.data, rows->raw.size, &clock);
+
+	return error ? error : nt_clocks_add(&rows->clocks, &clock);
+}
+
 int nt_rows_learn(struct nt_rows *rows)
 {
 	const struct nt_block_ref *block;
 	int error;
 
-	while (!(error = next_block(rows, 1u << NT_BLOCK_IDENTITIES, &block))) {
-		size_t offset = 0;
-		union nt_any record;
-
-		while (!(error = nt_identity_next(rows->raw.data, rows->raw.size, &offset, &record))) {
-			error = nt_identities_learn(&rows->ids, &record);
-			if (error)
-				return error;
-		}
+	while (!(error = next_block(rows, 1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK, &block))) {
+		error = block->header.type == NT_BLOCK_CLOCK ? learn_clock(rows) : learn_identities(rows);
 		if (error == -EBADMSG)
 			error = spoiled(rows, block);
 		if (error < 0)
 			return error;
 	}
+	nt_clocks_settle(&rows->clocks);
 	return error < 0 ? error : 0;
 }
 

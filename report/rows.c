@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rows.c - see rows.h. A pass over the identities learns names; then each call for a row that finds the queue empty
- * makes some more: first the events go through merge and timeline, whose callbacks fill the queue, then the other
- * blocks of each chunk (row_blocks.c), then what is known only at the end.
+ * rows.c - see rows.h. A pass over the identities and clocks learns names and offsets; then each call for a row that
+ * finds the queue empty makes some more: first the events go through merge and timeline, whose callbacks fill the queue
+ * (samples go past the timeline, row_samples.c), then the other blocks of each chunk (row_blocks.c), then what is known
+ * only at the end.
  */
 #include "report/rows.h"
 
@@ -37,7 +38,7 @@ int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
 	return error;
 }
 
-static int see(struct nt_rows *rows, uint64_t task)
+int nt_rows_see(struct nt_rows *rows, uint64_t task)
 {
 	if (task == NT_NO_TASK || task == rows->seen_last)
 		return 0;
@@ -50,7 +51,7 @@ static int see(struct nt_rows *rows, uint64_t task)
 static int on_cpu_slice(void *arg, const struct nt_cpu_slice *slice)
 {
 	struct nt_rows *rows = arg;
-	int error = see(rows, slice->task);
+	int error = nt_rows_see(rows, slice->task);
 
 	if (!error)
 		error = nt_rollup_slice(rows->rollup, slice);
@@ -60,7 +61,7 @@ static int on_cpu_slice(void *arg, const struct nt_cpu_slice *slice)
 static int on_sched_slice(void *arg, const struct nt_sched_slice *slice)
 {
 	struct nt_rows *rows = arg;
-	int error = see(rows, slice->task);
+	int error = nt_rows_see(rows, slice->task);
 
 	return error ? error : nt_rows_push(rows, NT_TABLE_SCHED_SLICE, slice);
 }
@@ -82,7 +83,7 @@ static int on_irq(void *arg, const struct nt_span_row *span)
 static int on_op(void *arg, const struct nt_op_row *op)
 {
 	struct nt_rows *rows = arg;
-	int error = see(rows, op->task);
+	int error = nt_rows_see(rows, op->task);
 
 	if (!error)
 		error = nt_rollup_op(rows->rollup, op);
@@ -92,7 +93,7 @@ static int on_op(void *arg, const struct nt_op_row *op)
 static int on_napi(void *arg, const struct nt_napi_row *poll)
 {
 	struct nt_rows *rows = arg;
-	int error = see(rows, poll->task);
+	int error = nt_rows_see(rows, poll->task);
 
 	return error ? error : nt_rows_push(rows, NT_TABLE_NAPI_POLL, poll);
 }
@@ -192,6 +193,7 @@ void nt_rows_close(struct nt_rows *rows)
 		free(rows->counts[cpu]);
 	free(rows->counts);
 	nt_identities_release(&rows->ids);
+	nt_clocks_release(&rows->clocks);
 	nt_arena_release(&rows->arena);
 	nt_buf_release(&rows->raw);
 	free(rows->queue);
@@ -214,7 +216,7 @@ static int count_record(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 	return 0;
 }
 
-/* One record or gap into the timeline. 1: there are no more. */
+/* One record or gap into the timeline, or past it. 1: there are no more. */
 static int step_events(struct nt_rows *rows)
 {
 	struct nt_merged merged;
@@ -226,7 +228,11 @@ static int step_events(struct nt_rows *rows)
 		return nt_timeline_gap(rows->timeline, merged.cpu, merged.resume_ns, merged.task, merged.why);
 	rows->at_ns = merged.record.record.end_ns;
 	error = count_record(rows, merged.cpu, &merged.record);
-	return error ? error : nt_timeline_add(rows->timeline, merged.cpu, &merged.record);
+	if (error)
+		return error;
+	if (nt_rows_is_sample(&merged.record))
+		return nt_rows_push_sample(rows, merged.cpu, &merged.record);
+	return nt_timeline_add(rows->timeline, merged.cpu, &merged.record);
 }
 
 static int step_finish(struct nt_rows *rows)
@@ -297,6 +303,8 @@ static int push_session(struct nt_rows *rows)
 		.events = rows->events,
 		.lost = rows->lost,
 		.bad_lines = rows->bad_lines,
+		.clock_uncertainty_ns = nt_clocks_uncertainty(&rows->clocks),
+		.clock_steps = nt_clocks_steps(&rows->clocks, NULL, 0),
 	};
 
 	nt_session_uuid(tape, uuid);

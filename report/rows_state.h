@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rows_state.h - what an iterator of rows remembers, shared by rows.c and row_blocks.c. Private to these.
+ * rows_state.h - what an iterator of rows remembers, shared by rows.c, row_samples.c and row_blocks.c. Private to these.
  */
 #ifndef NT_REPORT_ROWS_STATE_H
 #define NT_REPORT_ROWS_STATE_H
 
+#include "report/clock.h"
 #include "report/identities.h"
 #include "report/merge.h"
 #include "report/rows.h"
@@ -17,6 +18,7 @@ struct nt_rows {
 	struct nt_tape *tape;
 	int64_t session_id;
 	struct nt_identities ids;
+	struct nt_clocks clocks;
 	struct nt_merge *merge;
 	struct nt_timeline *timeline;
 	struct nt_rollup *rollup;
@@ -39,10 +41,18 @@ struct nt_rows {
 
 /* Puts the row that `from` makes into the queue. */
 int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from);
+/* Notes that a row speaks of this task. */
+int nt_rows_see(struct nt_rows *rows, uint64_t task);
+
+/* ---- row_samples.c ---- */
+
+/* Whether this is a sample, or the loss of samples: such are no part of the timeline, but rows themselves. */
+bool nt_rows_is_sample(const union nt_any *record);
+int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
 
 /* ---- row_blocks.c ---- */
 
-/* Learns the identities of the whole tape. */
+/* Learns the identities and the clocks of the whole tape. */
 int nt_rows_learn(struct nt_rows *rows);
 /* The rows of one block that holds no events. 1: there are no more. */
 int nt_rows_step_block(struct nt_rows *rows);

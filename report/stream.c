@@ -11,16 +11,12 @@
 
 #include "report/timeline.h"
 
-#define X_EVENT(name) _Static_assert(sizeof(struct nt_##name) <= NT_EVENT_SIZE, "NT_EVENT_SIZE and " #name)
-X_EVENT(state);
-X_EVENT(switch);
-X_EVENT(open);
-X_EVENT(softirq);
-X_EVENT(irq);
-X_EVENT(op);
-X_EVENT(loss);
-X_EVENT(hotplug);
-X_EVENT(napi);
+#define FITS_EVENT(name) _Static_assert(sizeof(struct nt_##name) <= NT_EVENT_SIZE, "NT_EVENT_SIZE and " #name);
+#define FITS_SAMPLE FITS_EVENT
+#define FITS_IDENTITY(name)
+#define X(number, constant, name, class) FITS_##class(name)
+NT_KINDS(X)
+#undef X
 
 struct nt_stream *nt_stream_new(struct nt_tape *tape, uint32_t cpu)
 {
@@ -206,9 +202,20 @@ static int open_blocks(struct nt_stream *stream)
 
 /* ---- records ---- */
 
-/* Gives the input whose record comes next; a long span goes before what ended at the same time, as its ring had it. */
+/* A sample, or the loss of samples: they have no place in the order of events, and must not change it. */
+static bool is_loose(const union nt_any *record)
+{
+	return nt_kind_is_sample(record->record.kind == NT_LOSS ? record->as_loss.lost_kind : record->record.kind);
+}
+
+/*
+ * Gives the input whose record comes next; a long span goes before what ended at the same time, as its ring had it.
+ * What is loose goes at once: it says nothing of when what stands behind it ended. (No long span is.)
+ */
 static struct nt_stream_input *next_input(struct nt_stream *stream)
 {
+	if (stream->normal.has_head && is_loose(&stream->normal.head))
+		return &stream->normal;
 	if (!stream->longer.has_head)
 		return stream->normal.has_head ? &stream->normal : NULL;
 	if (!stream->normal.has_head || stream->longer.head.record.end_ns <= stream->normal.head.record.end_ns)
@@ -246,7 +253,7 @@ static void end_stream(struct nt_stream *stream)
 
 static int fill_window(struct nt_stream *stream)
 {
-	while (stream->n < NT_REORDER && !stream->has_gap && !stream->ended) {
+	while (stream->n < NT_REORDER && !stream->has_gap && !stream->ended && !stream->has_loose) {
 		struct nt_stream_input *input = next_input(stream);
 		int error;
 
@@ -258,7 +265,11 @@ static int fill_window(struct nt_stream *stream)
 				end_stream(stream);
 			continue;
 		}
-		insert(stream, &input->head);
+		stream->has_loose = is_loose(&input->head);
+		if (stream->has_loose)
+			memcpy(stream->loose, &input->head, NT_EVENT_SIZE);
+		else
+			insert(stream, &input->head);
 		error = advance(stream, input);
 		if (error)
 			return error;
@@ -272,8 +283,13 @@ int nt_stream_prepare(struct nt_stream *stream)
 
 	if (error)
 		return error;
-	if (!stream->n && !stream->has_gap)
+	if (!stream->n && !stream->has_gap && !stream->has_loose)
 		return 1;
+	/* What has no place in the order goes at once: no event of another CPU may depend on it. */
+	if (stream->has_loose) {
+		stream->key_ns = 0;
+		return 0;
+	}
 	/* What says that something is missing goes before what happened elsewhere meanwhile. */
 	if (!stream->n || stream->window[stream->first].kind == NT_LOSS ||
 	    stream->window[stream->first].kind == NT_HOTPLUG)
@@ -288,7 +304,12 @@ void nt_stream_take(struct nt_stream *stream, struct nt_merged *out)
 	const struct nt_stream_slot *slot = &stream->window[stream->first];
 
 	out->cpu = stream->cpu;
-	out->is_gap = !stream->n;
+	out->is_gap = !stream->n && !stream->has_loose;
+	if (stream->has_loose) {
+		memcpy(&out->record, stream->loose, NT_EVENT_SIZE);
+		stream->has_loose = false;
+		return;
+	}
 	if (out->is_gap) {
 		out->resume_ns = stream->gap_resume_ns;
 		out->task = stream->gap_task;

@@ -8,7 +8,7 @@
 
 #include "report/merge.h"
 
-#define NT_EVENT_SIZE 40 /* of the largest record of class EVENT */
+#define NT_EVENT_SIZE 56 /* of the largest record that is no identity */
 
 /* One kind of block of the CPU, being decoded. */
 struct nt_stream_input {
@@ -43,6 +43,9 @@ struct nt_stream {
 	uint64_t gap_resume_ns, gap_task;
 	const char *gap_why;
 	bool ended; /* no more blocks */
+	/* A record that is no part of the order: it comes next. */
+	bool has_loose;
+	uint8_t loose[NT_EVENT_SIZE];
 	/* Records in order, a ring. */
 	struct nt_stream_slot window[NT_REORDER];
 	unsigned int first, n;

@@ -10,14 +10,14 @@
 #include "report/timeline.h"
 
 /* Columns of NT_SUMMARY_CPUS_SQL behind the owners. */
-enum { COLUMN_ALL = 1 + NT_OWNER_COUNT, COLUMN_EVENTS, COLUMN_LOST, COLUMN_STOLEN };
+enum { COLUMN_ALL = 1 + NT_OWNER_COUNT, COLUMN_EVENTS, COLUMN_LOST, COLUMN_LOST_SAMPLES, COLUMN_STOLEN };
 
 struct line {
 	bool is_total;
 	int cpu;
 	uint64_t ns[NT_OWNER_COUNT];
 	uint64_t there_ns; /* all but offline */
-	int64_t events, lost;
+	int64_t events, lost, lost_samples; /* of the lost: samples */
 	bool has_stolen;
 	uint64_t stolen_ns;
 };
@@ -32,6 +32,7 @@ static struct line read_line(sqlite3_stmt *statement)
 	line.there_ns = (uint64_t)sqlite3_column_int64(statement, COLUMN_ALL) - line.ns[NT_OWNER_OFFLINE];
 	line.events = sqlite3_column_int64(statement, COLUMN_EVENTS);
 	line.lost = sqlite3_column_int64(statement, COLUMN_LOST);
+	line.lost_samples = sqlite3_column_int64(statement, COLUMN_LOST_SAMPLES);
 	line.has_stolen = sqlite3_column_type(statement, COLUMN_STOLEN) != SQLITE_NULL;
 	line.stolen_ns = (uint64_t)sqlite3_column_int64(statement, COLUMN_STOLEN);
 	return line;
@@ -90,9 +91,12 @@ static void print_sentences(const struct line *total)
 		printf("; up to %s if all uncovered time was its",
 		       nt_human_share(share, net + ns[NT_OWNER_UNCOVERED], total->there_ns));
 	puts(".");
-	if (total->lost)
+	if (total->lost > total->lost_samples)
 		printf("%s records were lost; the time about them is uncovered and charged to nobody.\n",
-		       nt_human_count(part, total->lost));
+		       nt_human_count(part, total->lost - total->lost_samples));
+	if (total->lost_samples)
+		printf("%s samples of packets were lost; no time is uncovered by that.\n",
+		       nt_human_count(part, total->lost_samples));
 	if (total->has_stolen && total->stolen_ns)
 		printf("Of all this, up to %s (%s) was stolen by the hypervisor; it is inside whoever ran.\n",
 		       nt_human_ns(part, total->stolen_ns), nt_human_share(share, total->stolen_ns, total->there_ns));

@@ -19,8 +19,9 @@
 		NT_SUMMARY_OWNER("task") NT_SUMMARY_OWNER("idle") NT_SUMMARY_OWNER("offline") NT_SUMMARY_OWNER(        \
 			"uncovered") "sum(n.ns) AS all_ns "                                                            \
 				     "FROM net_cost_cpu AS n WHERE n.session_id = ?1 GROUP BY n.cpu), "                \
-				     "counted AS (SELECT cpu, sum(records) AS events, sum(lost) AS lost FROM "         \
-				     "record_count "                                                                   \
+				     "counted AS (SELECT cpu, sum(records) AS events, sum(lost) AS lost, "             \
+				     "sum(CASE WHEN kind IN " NT_SAMPLES_SQL " THEN lost ELSE 0 END) AS lost_samples " \
+				     "FROM record_count "                                                              \
 				     "WHERE session_id = ?1 GROUP BY cpu), "                                           \
 				     "stolen AS (SELECT cpu, (max(value) - min(value)) * (1000000000 / "               \
 				     "(SELECT clock_ticks FROM session WHERE session_id = ?1)) AS stolen_ns FROM "     \
@@ -28,14 +29,14 @@
 				     "WHERE session_id = ?1 AND source = '/proc/stat' AND name = 'steal' AND cpu IS "  \
 				     "NOT NULL GROUP BY cpu), "                                                        \
 				     "each AS (SELECT owned.*, coalesce(events, 0) AS events, coalesce(lost, 0) AS "   \
-				     "lost, stolen_ns FROM owned "                                                     \
+				     "lost, coalesce(lost_samples, 0) AS lost_samples, stolen_ns FROM owned "          \
 				     "LEFT JOIN counted ON counted.cpu = owned.cpu LEFT JOIN stolen ON stolen.cpu = "  \
 				     "owned.cpu), "                                                                    \
 				     "both AS (SELECT * FROM each UNION ALL "                                          \
 				     "SELECT NULL, sum(hardirq_ns), sum(net_rx_ns), sum(net_tx_ns), sum(softirq_ns), " \
 				     "sum(send_ns), sum(recv_ns), "                                                    \
 				     "sum(task_ns), sum(idle_ns), sum(offline_ns), sum(uncovered_ns), sum(all_ns), "   \
-				     "sum(events), sum(lost), "                                                        \
+				     "sum(events), sum(lost), sum(lost_samples), "                                     \
 				     "sum(stolen_ns) FROM each) "                                                      \
 				     "SELECT *, net_rx_ns + net_tx_ns + send_ns + recv_ns AS net_ns, "                 \
 				     "CAST(net_rx_ns + net_tx_ns + send_ns + recv_ns AS REAL) / nullif(all_ns - "      \

@@ -102,6 +102,8 @@ static const struct nt_column session_columns[] = {
 	INTEGER_ALWAYS("clamped_max_ns"),
 	INTEGER_ALWAYS("malformed"),
 	INTEGER_ALWAYS("bad_lines"),
+	INTEGER("clock_uncertainty_ns"),
+	INTEGER_ALWAYS("clock_steps"),
 };
 
 static void session_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -137,6 +139,8 @@ static void session_fill(struct nt_row *row, struct nt_arena *arena, const void 
 	put(row, info->counts.clamped_max_ns);
 	put(row, info->counts.malformed);
 	put(row, info->bad_lines);
+	put(row, info->clock_uncertainty_ns);
+	put(row, info->clock_steps);
 }
 
 static const struct nt_column session_meta_columns[] = {
@@ -374,6 +378,88 @@ static void napi_poll_fill(struct nt_row *row, struct nt_arena *arena, const voi
 	put_if(row, poll->napi_id);
 	put(row, poll->work);
 	put(row, poll->budget);
+}
+
+static const struct nt_column skb_latency_columns[] = {
+	SESSION_ID,
+	INTEGER_ALWAYS("ts"),
+	INTEGER_ALWAYS("cpu"),
+	TEXT_ALWAYS("hook"),
+	INTEGER("latency_ns"),
+	INTEGER("stamp_ns"),
+	INTEGER("device_id"),
+	INTEGER("socket_id"),
+	INTEGER("utid"),
+	INTEGER("length"),
+	INTEGER_ALWAYS("queue_len"),
+	INTEGER_ALWAYS("weight"),
+	TEXT_ALWAYS("flags"),
+};
+
+static void skb_latency_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
+{
+	const struct nt_latency_info *info = from;
+	const struct nt_latency *sample = info->sample;
+	bool is_known = info->late == NT_LATE_KNOWN || info->late == NT_LATE_LEAST;
+
+	(void)arena;
+	put(row, sample->end_ns);
+	put(row, info->cpu);
+	put_text(row, nt_hook_name(sample->hook));
+	put(row, is_known ? info->latency_ns : UINT64_MAX);
+	put(row, sample->stamp_ns);
+	put_if(row, sample->device);
+	put_if(row, sample->socket);
+	put_if(row, sample->task);
+	put_if(row, sample->length);
+	put(row, sample->queue_len);
+	put(row, sample->weight);
+	put_text(row, nt_latency_flags_text(sample->flags, info->late));
+}
+
+static const struct nt_column skb_drop_columns[] = {
+	SESSION_ID,
+	INTEGER_ALWAYS("ts"),
+	INTEGER_ALWAYS("cpu"),
+	TEXT_ALWAYS("reason"),
+	TEXT_ALWAYS("location"),
+	INTEGER("device_id"),
+	INTEGER("socket_id"),
+	INTEGER_ALWAYS("length"),
+	INTEGER("protocol"),
+};
+
+static void skb_drop_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
+{
+	const struct nt_drop_info *info = from;
+	const struct nt_drop *drop = info->drop;
+
+	put(row, drop->end_ns);
+	put(row, info->cpu);
+	put_text(row, info->reason ? info->reason : nt_arena_format(arena, "reason %u", drop->reason));
+	put_text(row, info->location ? info->location : "unknown");
+	put_if(row, drop->device);
+	put_if(row, drop->socket);
+	put(row, drop->length);
+	put_if(row, drop->protocol);
+}
+
+static const struct nt_column tcp_retransmit_columns[] = {
+	SESSION_ID,	      INTEGER_ALWAYS("ts"),	INTEGER_ALWAYS("cpu"), TEXT_ALWAYS("what"),
+	INTEGER("socket_id"), INTEGER_ALWAYS("length"), TEXT("state"),
+};
+
+static void tcp_retransmit_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
+{
+	const struct nt_retransmit_info *info = from;
+	const struct nt_retransmit *retransmit = info->retransmit;
+
+	put(row, retransmit->end_ns);
+	put(row, info->cpu);
+	put_text(row, nt_retransmit_name(retransmit->what));
+	put_if(row, retransmit->socket);
+	put(row, retransmit->length);
+	put_text(row, nt_tcp_state_name(retransmit->state, arena));
 }
 
 static const struct nt_column cpu_slice_columns[] = {

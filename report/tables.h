@@ -13,10 +13,11 @@
 #include <stdint.h>
 
 #include "report/arena.h"
+#include "report/clock.h"
 #include "report/timeline.h"
 #include "schema/block.h"
 
-#define NT_SCHEMA_VERSION 1 /* of tables and views; grows when one changes its name or meaning */
+#define NT_SCHEMA_VERSION 2 /* of tables and views; grows with each change of them, be it only a column more */
 
 /*
  * X(CONSTANT, name, type that a row is made of, key), in the order in which docs and databases list them. The key
@@ -36,6 +37,9 @@
 	X(IRQ_SLICE, irq_slice, struct nt_irq_info, NULL)                                                              \
 	X(SOCK_OP, sock_op, struct nt_op_row, NULL)                                                                    \
 	X(NAPI_POLL, napi_poll, struct nt_napi_row, NULL)                                                              \
+	X(SKB_LATENCY, skb_latency, struct nt_latency_info, NULL)                                                      \
+	X(SKB_DROP, skb_drop, struct nt_drop_info, NULL)                                                               \
+	X(TCP_RETRANSMIT, tcp_retransmit, struct nt_retransmit_info, NULL)                                             \
 	X(CPU_SLICE, cpu_slice, struct nt_cpu_slice, NULL)                                                             \
 	X(LOSS, loss, struct nt_loss_row, NULL)                                                                        \
 	X(CLOCK_SNAPSHOT, clock_snapshot, struct nt_clock, NULL)                                                       \
@@ -111,6 +115,8 @@ struct nt_session_info {
 	uint64_t unknown; /* records of kinds that this program does not know */
 	uint64_t events, lost; /* records on the tape, and what its LOSS records say */
 	uint64_t bad_lines; /* of readings, that were not understood */
+	uint64_t clock_uncertainty_ns; /* of realtime - monotonic; UINT64_MAX: not known */
+	uint64_t clock_steps; /* of the realtime clock, that snapshots show */
 };
 
 struct nt_meta_line {
@@ -139,6 +145,24 @@ struct nt_thread_info {
 struct nt_irq_info {
 	const struct nt_span_row *span;
 	const char *name;
+};
+
+struct nt_latency_info {
+	uint32_t cpu;
+	const struct nt_latency *sample;
+	enum nt_late late;
+	uint64_t latency_ns; /* as `late` says */
+};
+
+struct nt_drop_info {
+	uint32_t cpu;
+	const struct nt_drop *drop;
+	const char *reason, *location; /* NULL: not known */
+};
+
+struct nt_retransmit_info {
+	uint32_t cpu;
+	const struct nt_retransmit *retransmit;
 };
 
 struct nt_counter_info {

@@ -100,6 +100,32 @@ const char *nt_op_flags_text(const struct nt_op_row *op, struct nt_arena *arena)
 	return text[0] ? nt_arena_format(arena, "%s", text + 1) : "";
 }
 
+/* Constants, not made: there is one for each packet. */
+const char *nt_latency_flags_text(uint8_t flags, enum nt_late late)
+{
+	static const char *const texts[3][4] = {
+		{"", "hol", "ipv6", "hol,ipv6"},
+		{"future", "hol,future", "ipv6,future", "hol,ipv6,future"},
+		{"step", "hol,step", "ipv6,step", "hol,ipv6,step"},
+	};
+	int row = late == NT_LATE_FUTURE ? 1 : late == NT_LATE_LEAST || late == NT_LATE_JUMPED ? 2 : 0;
+
+	_Static_assert(NT_LATENCY_HOL == 1 && NT_LATENCY_IPV6 == 2, "columns of texts");
+	return texts[row][flags & 3];
+}
+
+const char *nt_tcp_state_name(unsigned int state, struct nt_arena *arena)
+{
+	static const char *const names[] = {
+		NULL,	     "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2",	 "TIME_WAIT",
+		"CLOSE",     "CLOSE_WAIT",  "LAST_ACK", "LISTEN",   "CLOSING",	 "NEW_SYN_RECV", "BOUND_INACTIVE",
+	};
+
+	if (state < sizeof(names) / sizeof(names[0]))
+		return names[state];
+	return nt_arena_format(arena, "%u", state);
+}
+
 const char *nt_context_name(uint32_t context)
 {
 	return context == NT_CONTEXT_OP ? "op" : nt_softirq_context_name(context);

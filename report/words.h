@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "report/arena.h"
+#include "report/clock.h"
 #include "report/timeline.h"
 
 /* Perfetto's word for a task's state as it leaves a CPU: R R+ S D T t X Z P I. */
@@ -21,6 +22,11 @@ const char *nt_op_result_name(const struct nt_op_row *op, struct nt_arena *arena
 const char *nt_op_flags_text(const struct nt_op_row *op, struct nt_arena *arena);
 /* op, irq_exit, ksoftirqd, bh_enable, unknown. */
 const char *nt_context_name(uint32_t context);
+
+/* NT_LATENCY_* flags and what the clocks say, as words with commas between; "" for nothing. */
+const char *nt_latency_flags_text(uint8_t flags, enum nt_late late);
+/* The kernel's word for a TCP state: ESTABLISHED. NULL for 0. */
+const char *nt_tcp_state_name(unsigned int state, struct nt_arena *arena);
 
 const char *nt_family_name(unsigned int family, struct nt_arena *arena);
 const char *nt_socket_type_name(unsigned int type, struct nt_arena *arena);

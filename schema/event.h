@@ -6,13 +6,15 @@
  * field lists below, how the tape stores it. It is included by the BPF programs and by both user-space
  * programs, so it holds only fixed-width little-endian layouts and nothing that needs a libc.
  *
- * There are two classes of record:
+ * There are three classes of record:
  *   event     happened on one CPU at one time. The tape keeps events per CPU, in ring order, as columns.
+ *   sample    the same, but no part of the CPU's timeline: when one is lost, no time is uncovered, and its place among
+ *             the events is loose.
  *   identity  says who an id is (task, socket, cgroup, interrupt, device). It has a time but no place in a
  *             CPU's order; the tape keeps the newest one of each id in every chunk that refers to it.
  *
- * The same layouts serve ring and tape; only the meaning of id fields (role TASK, SOCKET, CGROUP, DEVICE) differs:
- *   in a ring   a key made by the kernel side: nt_task_key(), the socket cookie, the kernfs id, nt_device_key()
+ * The same layouts serve ring and tape; only the meaning of id fields (role TASK, SOCKET, CGROUP, DEVICE, SYMBOL) differs:
+ *   in a ring   a key made by the kernel side: nt_task_key(), the socket cookie, the kernfs id, nt_device_key(), an address
  *   on a tape   a small number given by the recorder, unique within the session, never reused;
  *               0 is the idle task (role TASK) or "none" (the other roles)
  *
@@ -43,11 +45,16 @@
 	X(7, LOSS, loss, EVENT)          \
 	X(8, HOTPLUG, hotplug, EVENT)    \
 	X(9, NAPI, napi, EVENT)          \
+	X(10, LATENCY, latency, SAMPLE)  \
+	X(11, DROP, drop, SAMPLE)        \
+	X(12, RETRANSMIT, retransmit, SAMPLE) \
 	X(32, TASK, task, IDENTITY)      \
 	X(33, SOCKET, socket, IDENTITY)  \
 	X(34, CGROUP, cgroup, IDENTITY)  \
 	X(35, IRQ_NAME, irq_name, IDENTITY) \
-	X(36, DEVICE, device, IDENTITY)
+	X(36, DEVICE, device, IDENTITY)  \
+	X(37, SYMBOL, symbol, IDENTITY)  \
+	X(38, DROP_REASON, drop_reason, IDENTITY)
 
 enum nt_kind {
 	NT_NONE = 0,
@@ -256,6 +263,77 @@ struct nt_napi {
 	__u32 budget;		/* at most so many */
 };
 
+/* Where on its way up a packet's lateness is measured, in the order of the way. X(NUMBER, name, text). */
+#define NT_HOOKS(X)                                             \
+	X(1, ip_start, "ip-start")                              \
+	X(2, tcp_start, "tcp-start")                            \
+	X(3, udp_start, "udp-start")                            \
+	X(4, tcp_socket_enqueued, "tcp-socket-enqueued")        \
+	X(5, udp_socket_enqueued, "udp-socket-enqueued")        \
+	X(6, tcp_socket_read, "tcp-socket-read")                \
+	X(7, udp_socket_read, "udp-socket-read")
+
+enum nt_hook {
+	NT_HOOK_NONE = 0,
+#define X(number, name, text) NT_HOOK_##name = number,
+	NT_HOOKS(X)
+#undef X
+	NT_HOOK_COUNT
+};
+
+#define NT_LATENCY_HOL 0x01	/* what was read had to wait for a segment that came late: head-of-line blocking */
+#define NT_LATENCY_IPV6 0x02
+
+/*
+ * LATENCY: a packet that carries the time of its receipt passes a hook. How late it is there is the difference of the two
+ * times, each by its own clock: the reader of a tape brings them together (clock snapshots), so that a step of the realtime clock
+ * moves no sample. Packets without such a time are counted by the program and leave no record.
+ */
+struct nt_latency {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 hook;		/* enum nt_hook */
+	__u8 flags;		/* NT_LATENCY_* */
+	__u8 zero_a;
+	__u32 length;		/* bytes, as the packet is at this hook; at tcp-socket-read 0: not of one packet */
+	__u64 stamp_ns;		/* when it was received: CLOCK_REALTIME */
+	__u64 device;		/* it came in by; 0: not known */
+	__u64 socket;		/* 0 before the packet has found one */
+	__u64 task;		/* who reads; 0 at other hooks */
+	__u32 queue_len;	/* packets in the socket's receive queue */
+	__u32 weight;		/* packets that this one stands for: itself, and those left out since the last sample */
+};
+
+/* DROP: the kernel frees a packet that it did not deliver. */
+struct nt_drop {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 zero_a;
+	__u16 protocol;		/* ETH_P_*, host order; 0: not known */
+	__u32 length;		/* bytes */
+	__u32 reason;		/* enum skb_drop_reason of that kernel: DROP_REASON has its name */
+	__u32 zero_b;
+	__u64 location;		/* symbol: the code that freed it */
+	__u64 device;		/* 0: none */
+	__u64 socket;		/* 0: not known */
+};
+
+enum nt_retransmit_what {
+	NT_RETRANSMIT_DATA = 1,
+	NT_RETRANSMIT_SYNACK = 2
+};
+
+/* RETRANSMIT: TCP sends a segment again. */
+struct nt_retransmit {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 what;		/* enum nt_retransmit_what */
+	__u8 state;		/* of the socket: TCP_ESTABLISHED ... as in the kernel; 0: not known */
+	__u8 zero_a;
+	__u32 length;		/* bytes of payload; SYN-ACK: 0 */
+	__u64 socket;		/* SYN-ACK: the listening one */
+};
+
 enum nt_task_why {
 	NT_TASK_SEED = 1,	/* was there when recording began, or was looked up in /proc */
 	NT_TASK_FORK = 2,
@@ -332,6 +410,26 @@ struct nt_device {
 	__u32 netns;		/* as nt_socket */
 	__u32 zero_d;
 	char name[NT_IFNAME_LEN];
+};
+
+/* SYMBOL: an address of the kernel's code. Resolved by the recorder, since nobody can later. */
+struct nt_symbol {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 zero_a, zero_b, zero_c;
+	__u32 offset;		/* bytes from the function's begin */
+	__u64 symbol;
+	char name[64];		/* "" if not known */
+	char module[24];	/* "" for the kernel proper */
+};
+
+/* DROP_REASON: written by the recorder, from the kernel's type information. */
+struct nt_drop_reason {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 zero_a, zero_b, zero_c;
+	__u32 number;
+	char name[48];		/* NO_SOCKET: without the kernel's prefix */
 };
 
 /*
@@ -416,6 +514,46 @@ struct nt_device {
 	F(work, PLAIN, NONE)         \
 	F(budget, PLAIN, NONE)
 
+#define NT_FIELDS_latency(F)         \
+	F(end_ns, TIME, NONE)        \
+	F(hook, PLAIN, NONE)         \
+	F(flags, PLAIN, NONE)        \
+	F(length, PLAIN, NONE)       \
+	F(stamp_ns, DELTA, NONE)     \
+	F(device, PLAIN, DEVICE)     \
+	F(socket, PLAIN, SOCKET)     \
+	F(task, PLAIN, TASK)         \
+	F(queue_len, PLAIN, NONE)    \
+	F(weight, PLAIN, NONE)
+
+#define NT_FIELDS_drop(F)            \
+	F(end_ns, TIME, NONE)        \
+	F(protocol, PLAIN, NONE)     \
+	F(length, PLAIN, NONE)       \
+	F(reason, PLAIN, NONE)       \
+	F(location, PLAIN, SYMBOL)   \
+	F(device, PLAIN, DEVICE)     \
+	F(socket, PLAIN, SOCKET)
+
+#define NT_FIELDS_retransmit(F)      \
+	F(end_ns, TIME, NONE)        \
+	F(what, PLAIN, NONE)         \
+	F(state, PLAIN, NONE)        \
+	F(length, PLAIN, NONE)       \
+	F(socket, PLAIN, SOCKET)
+
+#define NT_FIELDS_symbol(F)          \
+	F(end_ns, PLAIN, NONE)       \
+	F(offset, PLAIN, NONE)       \
+	F(symbol, PLAIN, SYMBOL)     \
+	F(name, BYTES, NONE)         \
+	F(module, BYTES, NONE)
+
+#define NT_FIELDS_drop_reason(F)     \
+	F(end_ns, PLAIN, NONE)       \
+	F(number, PLAIN, NONE)       \
+	F(name, BYTES, NONE)
+
 #define NT_FIELDS_device(F)          \
 	F(end_ns, PLAIN, NONE)       \
 	F(ifindex, PLAIN, NONE)      \
@@ -491,11 +629,16 @@ NT_ASSERT_LAYOUT(op, 32);
 NT_ASSERT_LAYOUT(loss, 40);
 NT_ASSERT_LAYOUT(hotplug, 16);
 NT_ASSERT_LAYOUT(napi, 40);
+NT_ASSERT_LAYOUT(latency, 56);
+NT_ASSERT_LAYOUT(drop, 48);
+NT_ASSERT_LAYOUT(retransmit, 24);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 72);
 NT_ASSERT_LAYOUT(cgroup, 264);
 NT_ASSERT_LAYOUT(irq_name, 64);
 NT_ASSERT_LAYOUT(device, 48);
+NT_ASSERT_LAYOUT(symbol, 112);
+NT_ASSERT_LAYOUT(drop_reason, 64);
 #define NT_MAX_RECORD_SIZE 264
 
 /* Any record. */

@@ -35,15 +35,10 @@ struct nt_event_decoder {
 	struct in_kind in[NT_KIND_MAX];
 };
 
-static bool is_event(unsigned int kind)
-{
-	return nt_kind(kind) && nt_kind(kind)->class == NT_CLASS_EVENT;
-}
-
 /* Of an unknown kind the time is needed all the same: the times of all records chain. */
 static uint32_t fields_to_read(unsigned int kind)
 {
-	return is_event(kind) ? nt_kind(kind)->n_fields : 1;
+	return nt_kind_is_of_cpu(kind) ? nt_kind(kind)->n_fields : 1;
 }
 
 struct nt_event_decoder *nt_event_decoder_new(void)
@@ -63,7 +58,7 @@ struct nt_event_decoder *nt_event_decoder_new(void)
 	for (unsigned int kind = 1; kind < NT_KIND_MAX; kind++) {
 		struct in_kind *in = &decoder->in[kind];
 
-		in->info = is_event(kind) ? nt_kind(kind) : NULL;
+		in->info = nt_kind_is_of_cpu(kind) ? nt_kind(kind) : NULL;
 		in->n_fields = fields_to_read(kind);
 		in->columns = columns;
 		for (uint32_t field = 0; field < in->n_fields; field++, values += BATCH)
@@ -246,6 +241,7 @@ static int fill(struct in_kind *in)
 		NT_FIELDS_##name(F) record->end_ns = end_ns;                                                           \
 		record->kind = number_;                                                                                \
 	}
+#define DEFINE_SAMPLE DEFINE_EVENT
 #define DEFINE_IDENTITY(number, name)
 #define X(number, constant, name, class) DEFINE_##class(number, name)
 NT_KINDS(X)
@@ -255,6 +251,7 @@ NT_KINDS(X)
 	case number:                                                                                                   \
 		get_##name(in->columns, i, end_ns, &out->as_##name);                                                   \
 		break;
+#define CASE_SAMPLE CASE_EVENT
 #define CASE_IDENTITY(number, name)
 
 static void get_record(const struct in_kind *in, uint32_t i, uint64_t end_ns, union nt_any *out)

@@ -46,6 +46,20 @@ const struct nt_kind_info *nt_kind(unsigned int number)
 	}
 }
 
+bool nt_kind_is_of_cpu(unsigned int number)
+{
+	return nt_kind(number) && nt_kind(number)->class != NT_CLASS_IDENTITY;
+}
+
+bool nt_kind_is_sample(unsigned int number)
+{
+#define X(number_, constant, name_, class_) | (uint64_t)(NT_CLASS_##class_ == NT_CLASS_SAMPLE) << number_
+	static const uint64_t samples = 0 NT_KINDS(X);
+#undef X
+
+	return number < NT_KIND_MAX && samples >> number & 1;
+}
+
 uint64_t nt_field_get(const struct nt_field *field, const void *record)
 {
 	const char *at = (const char *)record + field->offset;
@@ -131,6 +145,24 @@ const char *nt_napi_context_name(unsigned int context)
 	return WORD(names, context);
 }
 
+const char *nt_hook_name(unsigned int hook)
+{
+	static const char *const names[] = {
+#define X(number, name, text) [number] = text,
+		NT_HOOKS(X)
+#undef X
+	};
+
+	return WORD(names, hook);
+}
+
+const char *nt_retransmit_name(unsigned int what)
+{
+	static const char *const names[] = {[NT_RETRANSMIT_DATA] = "data", [NT_RETRANSMIT_SYNACK] = "synack"};
+
+	return WORD(names, what);
+}
+
 const char *nt_loss_why_name(unsigned int why)
 {
 	static const char *const names[] = {
@@ -149,6 +181,7 @@ const char *nt_role_name(unsigned int role)
 		[NT_ROLE_SOCKET] = "socket",
 		[NT_ROLE_CGROUP] = "cgroup",
 		[NT_ROLE_DEVICE] = "device",
+		[NT_ROLE_SYMBOL] = "symbol",
 	};
 
 	return WORD(names, role);

@@ -6,6 +6,7 @@
 #ifndef NT_SCHEMA_KIND_H
 #define NT_SCHEMA_KIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,9 +22,17 @@ enum nt_coding {
 	NT_CODING_BYTES = 6
 };
 
-enum nt_role { NT_ROLE_NONE = 0, NT_ROLE_TASK = 1, NT_ROLE_SOCKET = 2, NT_ROLE_CGROUP = 3, NT_ROLE_DEVICE = 4, NT_ROLE_COUNT = 5 };
+enum nt_role {
+	NT_ROLE_NONE = 0,
+	NT_ROLE_TASK = 1,
+	NT_ROLE_SOCKET = 2,
+	NT_ROLE_CGROUP = 3,
+	NT_ROLE_DEVICE = 4,
+	NT_ROLE_SYMBOL = 5,
+	NT_ROLE_COUNT = 6
+};
 
-enum nt_class { NT_CLASS_EVENT = 1, NT_CLASS_IDENTITY = 2 };
+enum nt_class { NT_CLASS_EVENT = 1, NT_CLASS_IDENTITY = 2, NT_CLASS_SAMPLE = 3 };
 
 struct nt_field {
 	const char *name;
@@ -44,6 +53,10 @@ struct nt_kind_info {
 
 /* The kind with this number, or NULL when this version does not know it. */
 const struct nt_kind_info *nt_kind(unsigned int number);
+/* Whether records of this kind are a CPU's, in event blocks: events and samples. False for an unknown kind. */
+bool nt_kind_is_of_cpu(unsigned int number);
+/* Whether records of this kind are samples, so no part of a CPU's timeline. */
+bool nt_kind_is_sample(unsigned int number);
 
 /* The value of an unsigned or sign-extended integer field of a record. */
 uint64_t nt_field_get(const struct nt_field *field, const void *record);
@@ -56,6 +69,8 @@ const char *nt_dir_name(unsigned int dir);		/* send, recv */
 const char *nt_softirq_context_name(unsigned int context);
 const char *nt_role_name(unsigned int role);
 const char *nt_napi_context_name(unsigned int context);	/* softirq, thread, busy, netpoll */
+const char *nt_hook_name(unsigned int hook);		/* enum nt_hook: "ip-start" */
+const char *nt_retransmit_name(unsigned int what);	/* data, synack */
 const char *nt_loss_why_name(unsigned int why);		/* enum nt_loss_why: "ring full", "not run" */
 
 #define NT_VEC_COUNT 10

@@ -37,6 +37,7 @@ load  iperf3         has_command iperf3
 test  libcmocka-dev  has_header cmocka.h
 test  sqlite3        has_command sqlite3
 test  ethtool        has_command ethtool
+test  nftables       has_command nft
 test  wireguard-tools has_command wg
 vm    qemu-system-x86 has_command qemu-system-x86_64
 vm    busybox-static has_command busybox

@@ -46,11 +46,26 @@ refused "$work/garbage.tape" "is not a nettape tape"
 refused "$work/other.tape" "of another version"
 refused "$work/headless.tape" "is not a nettape tape"
 refused "$work/version.db" "its schema is version"
+has "what is to be done" "$err" "import its tapes again, into a new database"
 refused "$work/foreign.db" "not one that nettape-report made"
 report 1 check "$work/cut.db"
 has "a database that was cut" "$err" "import the tape again"
 report 1 info "$work/good.db"
 has "info wants a tape" "$err" "is not a nettape tape"
+
+# A database of the form that an older program made: no command goes on with what it lacks.
+if command -v sqlite3 >/dev/null; then
+    sqlite3 "$work/old.db" <tests/golden/schema-1.sql
+    cp "$work/old.db" "$work/before.db"
+    for command in check "query -f /dev/null" summary latency "export prometheus" "import --append $work/hand.tape -o"; do
+        # shellcheck disable=SC2086
+        report 1 $command "$work/old.db"
+        is "nothing on standard output" "$out" ""
+        is "says what it is and what is to be done" "${err#nettape-report: }" \
+            "$work/old.db: its schema is version 1 and this program reads version 2: import its tapes again, into a new database."
+    done
+    holds "it is as it was" cmp "$work/before.db" "$work/old.db"
+fi
 
 report 1 import "$work/hand.tape" -o "$work/no/such/dir.db"
 has "a place that is not there" "$err" "dir.db.partial cannot be made: No such file or directory"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Importing takes memory for the CPUs, not for the length of the tape: five times the tape, the same memory.
+# Importing takes memory for the CPUs, not for the length of the tape: five times the tape, the same memory. `latency` takes 8 bytes
+# a sample, and the export to Prometheus none.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make -s build/nettape-report build/tools/rusage
@@ -14,4 +15,26 @@ read -r _ _ _ long <"$work/7500.rusage"
 echo "peak memory: $short KiB, and $long KiB for five times the tape; databases: $(stat -c %s "$work/1500.db" "$work/7500.db" | xargs) bytes"
 # SQLite's cache is 32 MiB and full in both.
 holds "memory does not grow with the tape" test $((long)) -lt $((short + 2048))
+
+# peak_kib SAMPLES COMMAND...: of that command on a database of so many samples
+peak_kib() {
+    local n=$1
+    shift
+    [[ -e $work/$n.samples ]] || {
+        cp "$work/1500.db" "$work/$n.samples"
+        sqlite3 "$work/$n.samples" "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $n)
+            INSERT INTO skb_latency SELECT 1, i, 0, 'udp-start', i * 7919 % 1000003, i, NULL, NULL, NULL, 100, 0, 1, '' FROM n"
+    }
+    build/tools/rusage "$work/rusage" build/nettape-report "$@" "$work/$n.samples" >/dev/null
+    awk '{ print $4 }' "$work/rusage"
+}
+if command -v sqlite3 >/dev/null; then
+    few=$(peak_kib 100000 latency) many=$(peak_kib 1100000 latency)
+    echo "latency: $few KiB, and $many KiB for a million samples more"
+    # Room is made for half as many again.
+    holds "latency takes 8 bytes a sample" test $((many - few)) -lt $((1000000 * 8 * 3 / 2 / 1024 + 2048))
+    few=$(peak_kib 100000 export prometheus) many=$(peak_kib 1100000 export prometheus)
+    echo "export prometheus: $few KiB, and $many KiB"
+    holds "the export takes no memory for samples" test $((many)) -lt $((few + 2048))
+fi
 finish

@@ -11,13 +11,20 @@ report 0 --version
 has "version" "$out" "nettape-report "
 report 0 --help
 help=$out
-for command in info check import summary query; do
+for command in info check import summary latency export query; do
     has "help names $command" "$help" "  $command "
     report 0 "$command" --help
     has "help of $command" "$out" "usage: nettape-report $command"
 done
 report 0 query -h
 for option in --json --csv --file; do has "help of query has $option" "$out" "$option"; done
+report 0 latency -h
+for option in --by --hook --from --to --include-hol --between --histogram --buckets --over-time --svg --json --csv; do
+    has "help of latency has $option" "$out" "$option"
+done
+report 0 export -h
+for option in --output --by --hook --from --to --include-hol; do has "help of export has $option" "$out" "$option"; done
+lacks "and no other" "$out" "--histogram"
 
 # misused WHAT ARGUMENT...: exit status 2, nothing on stdout, and a usage line on stderr
 misused() {

@@ -12,8 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/support/rand.h"
+
 struct gen_cpu {
 	struct nt_event_encoder *encoder, *longer;
+	size_t in_block; /* events since the last block */
 	uint64_t sequence, since_ns;
 	uint64_t task, next_task; /* at the end of the last block; now */
 	bool has_loss;
@@ -25,6 +28,8 @@ struct tape_gen {
 	struct nt_chunk_header header;
 	size_t block_events;
 	uint64_t drop;
+	bool with_samples;
+	struct nt_rand rand; /* of samples */
 	uint64_t last_ns; /* greatest end of any record */
 	uint32_t n_cpus;
 	struct gen_cpu *cpus;
@@ -135,6 +140,8 @@ struct tape_gen *tape_gen_new(const struct tape_gen_config *config)
 	gen->n_cpus = config->n_cpus;
 	gen->block_events = config->block_events ? config->block_events : 2000;
 	gen->drop = config->drop;
+	gen->with_samples = config->samples != 0;
+	gen->rand.state = config->samples;
 	gen->cpus = calloc(config->n_cpus, sizeof(*gen->cpus));
 	must(gen->dir && gen->cpus, "memory");
 	must(!mkdir(config->dir, 0700) || errno == EEXIST, config->dir);
@@ -215,15 +222,40 @@ void tape_gen_flush(struct tape_gen *gen, uint32_t cpu)
 	put_events(gen, cpu, state->longer, NT_BLOCK_LONG);
 	put_events(gen, cpu, state->encoder, state->has_loss ? NT_BLOCK_HAS_LOSS : 0);
 	state->has_loss = false;
+	state->in_block = 0;
 }
 
-void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record)
+/* Any sample, or a loss of samples. Their places are loose: some ended before what stands before them, some after
+ * what stands behind; `late_ns` at most. */
+static void random_sample(struct nt_rand *rand, uint64_t end_ns, uint64_t late_ns, union nt_any *out)
 {
-	const union nt_any *any = record;
-	struct gen_cpu *state = &gen->cpus[cpu];
-	bool is_long = dur_of(any) > NT_BLOCK_LONG_NS;
+	static const uint8_t kinds[] = {NT_LATENCY, NT_LATENCY, NT_DROP, NT_RETRANSMIT, NT_LOSS};
+	const struct nt_kind_info *kind = nt_kind(kinds[nt_rand_below(rand, sizeof(kinds))]);
 
-	must(!nt_event_encoder_add(is_long ? state->longer : state->encoder, record), "event");
+	memset(out, 0, sizeof(*out));
+	for (unsigned int i = 1; i < kind->n_fields; i++)
+		nt_field_set(&kind->fields[i], out,
+			     nt_rand_below(rand, 300) ? 1 + nt_rand_below(rand, 7) : nt_rand_any(rand));
+	out->record.kind = kind->number;
+	out->record.end_ns = end_ns + late_ns - nt_rand_below(rand, 3000 + late_ns);
+	if (kind->number == NT_LATENCY)
+		out->as_latency.stamp_ns = out->record.end_ns - GEN_START_NS + GEN_REALTIME_NS - nt_rand_below(rand, 99999);
+	if (kind->number != NT_LOSS)
+		return;
+	out->as_loss.lost_kind = kinds[nt_rand_below(rand, 4)];
+	out->as_loss.count = (uint32_t)nt_rand_below(rand, 9);
+	out->as_loss.first_ns = end_ns - 5000;
+	out->as_loss.last_ns = end_ns - 3000 - nt_rand_below(rand, 3000);
+}
+
+static void add_event(struct tape_gen *gen, uint32_t cpu, const union nt_any *any)
+{
+	struct gen_cpu *state = &gen->cpus[cpu];
+	bool is_loss = any->record.kind == NT_LOSS, is_long = dur_of(any) > NT_BLOCK_LONG_NS;
+	bool is_sample = nt_kind_is_sample(is_loss ? any->as_loss.lost_kind : any->record.kind);
+
+	must(!nt_event_encoder_add(is_long ? state->longer : state->encoder, any), "event");
+	state->in_block += !is_long && !is_sample;
 	state->written[any->record.kind]++;
 	gen->last_ns = any->record.end_ns > gen->last_ns ? any->record.end_ns : gen->last_ns;
 	if (any->record.kind == NT_SWITCH)
@@ -234,7 +266,21 @@ void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record)
 		state->lost[any->as_loss.lost_kind] += any->as_loss.count;
 		state->has_loss = true;
 	}
-	if (nt_event_encoder_stats(state->encoder)->count >= gen->block_events)
+}
+
+void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record)
+{
+	const union nt_any *any = record;
+
+	while (gen->with_samples && dur_of(any) <= NT_BLOCK_LONG_NS && nt_rand_below(&gen->rand, 2)) {
+		union nt_any sample;
+
+		/* Not late where a block goes missing: how far that reaches, the next one says by its greatest end. */
+		random_sample(&gen->rand, any->record.end_ns, gen->drop ? 0 : 1000, &sample);
+		add_event(gen, cpu, &sample);
+	}
+	add_event(gen, cpu, any);
+	if (gen->cpus[cpu].in_block >= gen->block_events)
 		tape_gen_flush(gen, cpu);
 }
 

@@ -22,15 +22,20 @@ struct tape_gen_config {
 	const char *online; /* CPUs online at the start; NULL: all */
 	uint8_t session; /* byte that the session id is made of */
 	const char *host; /* NULL: "testhost" */
-	size_t block_events; /* a block is cut after so many records; 0: 2,000 */
+	size_t block_events; /* a block is cut after so many records, samples not counted; 0: 2,000 */
 	const char *virtual; /* NULL: "none" */
 	uint64_t drop; /* this event block of CPU 0 is left out, by its sequence; 0: none */
+	/*
+	 * Seed of samples and losses of samples that are put between all other records, which stay what they are and in
+	 * the same blocks; 0: none.
+	 */
+	uint64_t samples;
 };
 
 struct tape_gen *tape_gen_new(const struct tape_gen_config *config);
 /* One more line for the meta block that opens each chunk. Before the first block. */
 void tape_gen_meta(struct tape_gen *gen, const char *key, const char *value);
-/* One record of class EVENT. Spans over NT_BLOCK_LONG_NS go to blocks of their own. */
+/* One record of class EVENT or SAMPLE. Spans over NT_BLOCK_LONG_NS go to blocks of their own. */
 void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record);
 /* One record of class IDENTITY; it is written to this chunk now and to each later one. */
 void tape_gen_identity(struct tape_gen *gen, const void *record);

@@ -205,9 +205,11 @@ static void cpu1_end(struct maker *maker)
 
 /* ---- what is not events ---- */
 
-static void meta(struct maker *maker)
+#define CORE_PROBES "sched,softirq,irq,socket"
+
+static void meta_lines(struct maker *maker, const char *probes)
 {
-	static const char *const lines[][2] = {
+	const char *const lines[][2] = {
 		{"tool", "nettape-record 0.1.0"},
 		{"kernel", "6.1.0-golden"},
 		{"machine", "x86_64"},
@@ -217,7 +219,7 @@ static void meta(struct maker *maker)
 		{"start_ns", "10000001000"},
 		{"start_realtime_ns", "1700000000000001000"},
 		{"ring_size", "4194304"},
-		{"probes", "sched,softirq,irq,socket"},
+		{"probes", probes},
 		{"attach", "sched sched_switch tp_btf/sched_switch"},
 		{"attach", "socket sock_send_length tp_btf/sock_send_length"},
 		{"uncovered", "Splice out of a socket has no length event."},
@@ -228,6 +230,11 @@ static void meta(struct maker *maker)
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		MUST(!nt_meta_append(&maker->raw, lines[i][0], lines[i][1]));
+}
+
+static void meta(struct maker *maker)
+{
+	meta_lines(maker, CORE_PROBES);
 	put_plain(maker, NT_BLOCK_META);
 }
 
@@ -475,6 +482,159 @@ static void poll_tape(struct maker *maker, const char *directory)
 	save(maker, directory, "v1-polls.tape/chunk-000000.ntc");
 }
 
+/* ---- samples: a tape of its own too ---- */
+
+#define OFFSET_NS (1700000000000000000 - START_NS) /* realtime - monotonic, to begin with */
+#define SECOND_NS 1000000000ull
+
+/* The realtime clock is set forward by 3 s after 700 ms, and back by one after 1750. */
+static uint64_t realtime(uint64_t at_ns)
+{
+	uint64_t step_ns = at_ns < START_NS + 700 * MS ? 0 : at_ns < START_NS + 1750 * MS ? 3 * SECOND_NS : 2 * SECOND_NS;
+
+	return OFFSET_NS + at_ns + step_ns;
+}
+
+/* A snapshot whose realtime was not read in the middle, but `aside_ns` from there. */
+static void uneven_clocks(struct maker *maker, uint64_t at_ns, int aside_ns)
+{
+	struct nt_clock clock = {at_ns, realtime(at_ns) + (uint64_t)aside_ns,
+				 realtime(at_ns) + (uint64_t)aside_ns + 37 * SECOND_NS, at_ns + 5000000, 150};
+
+	MUST(!nt_clock_encode(&maker->raw, &clock));
+	put_plain(maker, NT_BLOCK_CLOCK);
+}
+
+static void sample_identities(struct maker *maker)
+{
+	identities(maker);
+	IDENTITY(device, DEVICE, .ifindex = 2, .device = 1, .netns = 4026531840, .name = "eth0");
+	IDENTITY(symbol, SYMBOL, .symbol = 1, .offset = 0x1a, .name = "tcp_v4_rcv");
+	IDENTITY(symbol, SYMBOL, .symbol = 2, .offset = 0x20, .name = "nft_do_chain", .module = "nf_tables");
+	IDENTITY(symbol, SYMBOL, .symbol = 3, .offset = 9);
+	IDENTITY(drop_reason, DROP_REASON, .number = 3, .name = "NO_SOCKET");
+	IDENTITY(drop_reason, DROP_REASON, .number = 9, .name = "NETFILTER_DROP");
+	put_plain(maker, NT_BLOCK_IDENTITIES);
+}
+
+static void sample_meta(struct maker *maker)
+{
+	meta_lines(maker, CORE_PROBES ",latency,drops,retransmits");
+	MUST(!nt_meta_append(&maker->raw, "latency_sample", "0.5"));
+	MUST(!nt_meta_append(&maker->raw, "latency_filter", "interface eth0"));
+	MUST(!nt_meta_append(&maker->raw, "latency_filter", "pid 101"));
+	MUST(!nt_meta_append(&maker->raw, "netdev_tstamp_prequeue", "1"));
+	put_plain(maker, NT_BLOCK_META);
+}
+
+#define SAMPLE(cpu, hook_, at_ns, stamp, ...)                                                                          \
+	ADD(cpu, latency, LATENCY, .end_ns = (at_ns), .hook = NT_HOOK_##hook_, .stamp_ns = (stamp), .weight = 1,         \
+	    .device = 1, __VA_ARGS__)
+
+/* Two packets on their way up: one of UDP that is read 5 ms late, one of TCP over IPv6 whose read had to wait. */
+static void two_packets(struct maker *maker, uint64_t at_ns)
+{
+	uint64_t stamp_ns = realtime(at_ns), other_ns = realtime(at_ns + 100 * MS);
+
+	SAMPLE(0, ip_start, at_ns + 1 * US, stamp_ns, .length = 228);
+	SAMPLE(0, udp_start, at_ns + 2 * US, stamp_ns, .length = 208);
+	SAMPLE(0, udp_socket_enqueued, at_ns + 3 * US, stamp_ns, .length = 200, .socket = 1, .queue_len = 2);
+	SAMPLE(0, udp_socket_read, at_ns + 5 * MS, stamp_ns, .length = 200, .socket = 1, .task = 1, .queue_len = 1);
+	at_ns += 100 * MS;
+	SAMPLE(0, ip_start, at_ns + 1 * US, other_ns, .flags = NT_LATENCY_IPV6, .length = 1500);
+	SAMPLE(0, tcp_start, at_ns + 2 * US, other_ns, .flags = NT_LATENCY_IPV6, .length = 1460);
+	SAMPLE(0, tcp_socket_enqueued, at_ns + 4 * US, other_ns, .flags = NT_LATENCY_IPV6, .length = 1428, .socket = 3,
+	       .queue_len = 1);
+	SAMPLE(0, tcp_socket_read, at_ns + 40 * MS, other_ns, .flags = NT_LATENCY_IPV6 | NT_LATENCY_HOL, .socket = 3,
+	       .task = 3);
+}
+
+/* What steps of the clock make difficult: see realtime(). */
+static void about_steps(struct maker *maker)
+{
+	/* Set forward between the snapshots at 500 and 1000 ms. */
+	SAMPLE(0, ip_start, START_NS + 900 * MS, realtime(START_NS + 900 * MS - 5 * US), .length = 60);
+	SAMPLE(0, udp_socket_read, START_NS + 1200 * MS, realtime(START_NS + 600 * MS), .length = 60, .socket = 1,
+	       .task = 1);
+	/* In the future by a millisecond, and of a time that the clock was set past. */
+	SAMPLE(0, ip_start, START_NS + 1300 * MS, realtime(START_NS + 1301 * MS), .length = 60);
+	SAMPLE(0, ip_start, START_NS + 1400 * MS, OFFSET_NS + START_NS + 1300 * MS, .length = 60);
+	/* Set back: the clock showed this time twice. */
+	SAMPLE(0, ip_start, START_NS + 1900 * MS, realtime(START_NS + 1900 * MS - 10 * US), .length = 60);
+}
+
+static void drops_and_retransmits(struct maker *maker, uint64_t at_ns)
+{
+	ADD(1, drop, DROP, .end_ns = at_ns, .protocol = 0x0800, .length = 60, .reason = 3, .location = 1, .device = 1);
+	ADD(1, drop, DROP, .end_ns = at_ns + 1 * MS, .protocol = 0x86dd, .length = 1500, .reason = 9, .location = 2,
+	    .device = 1, .socket = 3);
+	ADD(1, drop, DROP, .end_ns = at_ns + 2 * MS, .length = 40, .reason = 77, .location = 3);
+	ADD(1, drop, DROP, .end_ns = at_ns + 3 * MS, .length = 40, .reason = 77, .location = 99);
+	ADD(1, retransmit, RETRANSMIT, .end_ns = at_ns + 4 * MS, .what = NT_RETRANSMIT_DATA, .state = 1, .length = 1448,
+	    .socket = 2);
+	ADD(1, retransmit, RETRANSMIT, .end_ns = at_ns + 5 * MS, .what = NT_RETRANSMIT_SYNACK, .state = 12, .socket = 2);
+	/* Five samples were lost, and stand for more; the next is one of three packets. */
+	ADD(1, loss, LOSS, .end_ns = at_ns + 9 * MS, .lost_kind = NT_LATENCY, .count = 5, .first_ns = at_ns + 6 * MS,
+	    .last_ns = at_ns + 8 * MS);
+	ADD(1, latency, LATENCY, .end_ns = at_ns + 10 * MS, .hook = NT_HOOK_tcp_start, .length = 60,
+	    .stamp_ns = realtime(at_ns + 10 * MS - 3 * US), .weight = 3);
+}
+
+/* By the programs' counters, with what became of the packets that are no samples. */
+static void sample_readings(struct maker *maker, uint64_t at_ns, bool is_last)
+{
+	char text[2000] = "";
+
+	for (size_t cpu = 0; cpu < 2; cpu++)
+		for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++)
+			if (maker->cpus[cpu].written[kind])
+				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n", cpu,
+					 nt_kind(kind)->name, maker->cpus[cpu].written[kind],
+					 cpu && kind == NT_LATENCY ? 5 : 0);
+	reading(maker, "nettape/cpus", text, at_ns);
+	reading(maker, "nettape/programs",
+		is_last ? "nt_latency_ip_start__ip_rcv_core recorded=6 lost=0 no_stamp=40 transmit_stamp=2 skipped_gate=1 "
+			  "skipped_sample=50 skipped_filter=7 misses=0\n"
+			  "nt_latency_ip_start__ip6_rcv_core recorded=1 lost=0 no_stamp=3 misses=0\n"
+			  "nt_latency_tcp_start__tcp_v4_rcv recorded=1 lost=5 misses=0\n"
+			  "nt_latency_tcp_start__tcp_v6_rcv recorded=1 lost=0 misses=0\n"
+			  "nt_latency_udp_start__udp_rcv recorded=1 lost=0 misses=0\n"
+			  "nt_latency_udp_socket_read__skb_consume_udp recorded=2 lost=0 skipped_peek=4 misses=0\n"
+			  "nt_latency_udp_socket_enqueued__udp_enqueue recorded=1 lost=0 skipped_unqueued=1 misses=0\n"
+			  "nt_latency_tcp_socket_enqueued__tcp_queue_rcv recorded=1 lost=0 misses=0\n"
+			  "nt_latency_tcp_socket_read__tcp_recv_timestamp recorded=1 lost=0 misses=0\n"
+			: "nt_latency_ip_start__ip_rcv_core recorded=1 lost=0 misses=0\n",
+		at_ns);
+}
+
+static void sample_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	sample_meta(maker);
+	uneven_clocks(maker, START_NS, 50);
+	uneven_clocks(maker, START_NS + 500 * MS, -50);
+	sample_identities(maker);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	/* Before the last CPU's gate has opened, so before the session. */
+	SAMPLE(0, ip_start, START_NS + 950, realtime(START_NS + 450), .length = 60);
+	sample_readings(maker, START_NS + 2 * MS, false);
+	two_packets(maker, START_NS + 100 * MS);
+	about_steps(maker);
+	drops_and_retransmits(maker, START_NS + 300 * MS);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	uneven_clocks(maker, START_NS + 1000 * MS, 30);
+	uneven_clocks(maker, START_NS + 1500 * MS, -30);
+	sample_readings(maker, END_NS, true);
+	uneven_clocks(maker, END_NS, 0);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-samples.tape/chunk-000000.ntc");
+}
+
 static void make_directory(const char *directory, const char *name)
 {
 	char path[4096];
@@ -517,6 +677,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-polls.tape");
 	poll_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-samples.tape");
+	sample_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

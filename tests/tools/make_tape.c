@@ -7,6 +7,7 @@
  *   traffic     a simulated host, two CPUs
  *   chunks      the same in several chunks
  *   loss        the same, with a stretch on CPU 0 of which the ring lost the records
+ *   samples     the same as traffic, with samples and losses of samples between the records
  *   steal       the same on a virtual machine
  *   partial     the same, never finished
  *   dropped     the same with a block missing that nobody declared
@@ -15,6 +16,7 @@
  *   miscounted  as traffic, but the kernel side counted other softirqs and other records
  *   hostile     as hand, with names that are no text, and a reading that is none
  *   empty       no events at all
+ *   unclocked   a sample of latency, and no snapshot of the clocks
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +35,7 @@ static struct tape_gen *open_tape(const char *dir, const char *scenario, uint8_t
 		.session = session,
 		.virtual = strcmp(scenario, "steal") ? NULL : "kvm",
 		.drop = strcmp(scenario, "dropped") ? 0 : 3,
+		.samples = strcmp(scenario, "samples") ? 0 : 1,
 	};
 
 	return tape_gen_new(&config);
@@ -142,6 +145,23 @@ static void hotplug(const char *dir)
 	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
 }
 
+static void unclocked(const char *dir)
+{
+	struct tape_gen *gen = open_tape(dir, "unclocked", 0x88);
+	union nt_any sample = {.as_latency = {.end_ns = GEN_START_NS + 500 * US,
+					      .kind = NT_LATENCY,
+					      .hook = NT_HOOK_ip_start,
+					      .stamp_ns = GEN_REALTIME_NS,
+					      .weight = 1}};
+
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		gen_state(gen, cpu, 0, 0, NT_STATE_START, 0);
+	tape_gen_event(gen, 0, &sample);
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		gen_state(gen, cpu, 1000 * US, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
+}
+
 static void miscount(struct tape_gen *gen, uint64_t dur_ns)
 {
 	tape_gen_reading(gen, GEN_START_NS + dur_ns - 2 * MS, GEN_START_NS + dur_ns - 2 * MS + 1, "/proc/softirqs",
@@ -152,6 +172,20 @@ static void miscount(struct tape_gen *gen, uint64_t dur_ns)
 			 "nt_sched_switch misses=0\n");
 	tape_gen_reading(gen, GEN_START_NS + 2 * MS, GEN_START_NS + 2 * MS, "nettape/programs",
 			 "nt_sched_switch misses=4\n");
+}
+
+/* Who the numbers in samples are. */
+static void sample_identities(struct tape_gen *gen)
+{
+	for (uint32_t i = 1; i < 8; i++) {
+		union nt_any symbol = {.as_symbol = {.end_ns = GEN_START_NS, .kind = NT_SYMBOL, .symbol = i, .offset = 16 * i}};
+		union nt_any reason = {.as_drop_reason = {.end_ns = GEN_START_NS, .kind = NT_DROP_REASON, .number = i}};
+
+		snprintf(symbol.as_symbol.name, sizeof(symbol.as_symbol.name), "function_%u", i);
+		snprintf(reason.as_drop_reason.name, sizeof(reason.as_drop_reason.name), "REASON_%u", i);
+		tape_gen_identity(gen, &symbol);
+		tape_gen_identity(gen, &reason);
+	}
 }
 
 static void traffic(const char *dir, const char *scenario, uint64_t ms, uint64_t seed)
@@ -167,6 +201,8 @@ static void traffic(const char *dir, const char *scenario, uint64_t ms, uint64_t
 		config.chunk_ns = config.dur_ns / 4;
 	if (!strcmp(scenario, "steal"))
 		config.steal_ticks = 2;
+	if (!strcmp(scenario, "samples"))
+		sample_identities(gen);
 	traffic_record(gen, 2, &config);
 	if (!strcmp(scenario, "miscounted"))
 		miscount(gen, config.dur_ns);
@@ -175,8 +211,8 @@ static void traffic(const char *dir, const char *scenario, uint64_t ms, uint64_t
 
 static int make(const char *scenario, const char *dir, uint64_t ms, uint64_t seed)
 {
-	static const char *const simulated[] = {"traffic", "chunks",  "loss",	   "steal",
-						"partial", "dropped", "miscounted"};
+	static const char *const simulated[] = {"traffic", "chunks",  "loss",	    "samples",
+						"steal",   "partial", "dropped", "miscounted"};
 
 	for (size_t i = 0; i < sizeof(simulated) / sizeof(simulated[0]); i++) {
 		if (!strcmp(scenario, simulated[i])) {
@@ -190,6 +226,8 @@ static int make(const char *scenario, const char *dir, uint64_t ms, uint64_t see
 		hostile(dir);
 	else if (!strcmp(scenario, "hotplug"))
 		hotplug(dir);
+	else if (!strcmp(scenario, "unclocked"))
+		unclocked(dir);
 	else if (!strcmp(scenario, "empty"))
 		tape_gen_finish(open_tape(dir, "empty", 0x77), GEN_START_NS + 1000 * US, true);
 	else

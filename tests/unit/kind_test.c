@@ -31,10 +31,12 @@ static void test_every_kind_is_there(void **state)
 #define X(number, constant, name_, class_)                                                                             \
 	assert_string_equal(nt_kind(number)->name, #name_);                                                            \
 	assert_int_equal(nt_kind(number)->class, NT_CLASS_##class_);                                                   \
+	assert_int_equal(nt_kind_is_sample(number), NT_CLASS_##class_ == NT_CLASS_SAMPLE);                             \
 	n--;
 	NT_KINDS(X)
 #undef X
 	assert_int_equal(n, 0);
+	assert_false(nt_kind_is_sample(0) || nt_kind_is_sample(63) || nt_kind_is_sample(64 + NT_LATENCY));
 }
 
 /* Fields lie inside the record, do not overlap, and leave `kind` alone. */
@@ -51,7 +53,7 @@ static void test_fields_are_apart(void **state)
 			assert_true(field->offset + field->size <= info->size);
 			for (unsigned int at = field->offset; at < field->offset + field->size; at++)
 				assert_int_equal(taken[at]++, 0);
-			if (info->class == NT_CLASS_EVENT)
+			if (nt_kind_is_of_cpu(i))
 				assert_int_equal(field->coding == NT_CODING_TIME, f == 0);
 			if (field->role != NT_ROLE_NONE)
 				assert_int_equal(field->size, 8);

@@ -139,6 +139,29 @@ static void merges_cpus(void **state)
 	expect_end(fixture);
 }
 
+/* Samples and their losses come as they are read, and what stands about them is put right over them. */
+static void samples_go_past_the_order(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 2, 0);
+
+	gen_irq(gen, 0, 10, 30, NT_IRQ_VECTOR, 1);
+	tape_gen_event(gen, 0, &(union nt_any){.as_drop = {.end_ns = GEN_START_NS + 90, .kind = NT_DROP}});
+	gen_loss(gen, 0, 95, NT_LATENCY, 3, 20, 80, 0);
+	gen_softirq(gen, 0, 15, 20, 1, 1);
+	gen_irq(gen, 1, 20, 25, NT_IRQ_VECTOR, 1);
+	tape_gen_event(gen, 0, &(union nt_any){.as_latency = {.end_ns = GEN_START_NS + 15, .kind = NT_LATENCY}});
+	tape_gen_finish(gen, GEN_START_NS + 100, true);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_DROP, 90);
+	expect(fixture, 0, NT_LOSS, 95);
+	expect(fixture, 0, NT_LATENCY, 15);
+	expect(fixture, 0, NT_SOFTIRQ, 20);
+	expect(fixture, 1, NT_IRQ, 25);
+	expect(fixture, 0, NT_IRQ, 30);
+	expect_end(fixture);
+}
+
 /* Nothing moves over a loss, and it comes before what happened elsewhere since the record before it. */
 static void loss_comes_early_and_stays(void **state)
 {
@@ -179,6 +202,38 @@ static void long_spans_fall_into_place(void **state)
 	expect(fixture, 0, NT_STATE, 3 * SECOND);
 	expect(fixture, 0, NT_STATE, 4 * SECOND);
 	expect_end(fixture);
+}
+
+/* A sample that ended late, before what ended early, changes nothing of where a long span falls. */
+static void samples_do_not_move_long_spans(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (int with_sample = 0; with_sample < 2; with_sample++) {
+		struct tape_gen *gen;
+
+		scratch_path(fixture->path, fixture->dir, with_sample ? "with.tape" : "without.tape");
+		gen = new_tape(fixture, 1, 0);
+		gen_state(gen, 0, 10, 1, NT_STATE_START, 0);
+		gen_op(gen, 0, 20, 2 * SECOND + 90, NT_RECV, 0, 1, 1, 0);
+		if (with_sample)
+			tape_gen_event(gen, 0,
+				       &(union nt_any){.as_latency = {.end_ns = GEN_START_NS + 2 * SECOND + 100,
+								      .kind = NT_LATENCY}});
+		gen_loss(gen, 0, 2 * SECOND + 85, NT_SWITCH, 3, 2 * SECOND, 2 * SECOND + 80, 20);
+		tape_gen_finish(gen, GEN_START_NS + 3 * SECOND, true);
+		open_merge(fixture, fixture->path);
+		if (with_sample)
+			expect(fixture, 0, NT_LATENCY, 2 * SECOND + 100);
+		expect(fixture, 0, NT_STATE, 10);
+		expect(fixture, 0, NT_LOSS, 2 * SECOND + 85);
+		expect(fixture, 0, NT_OP, 2 * SECOND + 90);
+		expect_end(fixture);
+		nt_merge_free(fixture->merge);
+		nt_tape_close(fixture->tape);
+		fixture->merge = NULL;
+		fixture->tape = NULL;
+	}
 }
 
 /* Five blocks of two records on CPU 0: states at 10, 20, ..., 100 of tasks 1, 2, ...; blocks may lie in chunks. */
@@ -418,8 +473,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(sorts_a_cpu),
 		TEST(merges_cpus),
+		TEST(samples_go_past_the_order),
 		TEST(loss_comes_early_and_stays),
 		TEST(long_spans_fall_into_place),
+		TEST(samples_do_not_move_long_spans),
 		TEST(missing_block_is_a_gap),
 		TEST(missing_long_block_is_a_gap),
 		TEST(chunks_follow_one_another),

@@ -248,6 +248,84 @@ static void makes_a_session(void **state)
 	assert_int_equal(session_value(&last, "bucket_ns"), NT_BUCKET_NS);
 }
 
+/* ---- samples ---- */
+
+#define SAMPLE(gen, cpu, type, constant, ...)                                                                          \
+	tape_gen_event(gen, cpu,                                                                                       \
+		       &(union nt_any){.as_##type = {.end_ns = GEN_START_NS + 500, .kind = NT_##constant, __VA_ARGS__}})
+
+static void makes_rows_of_samples(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1);
+	union nt_any reason = {.as_drop_reason = {.kind = NT_DROP_REASON, .number = 6, .name = "SOCKET_RCVBUFF"}};
+	union nt_any symbol = {.as_symbol = {.kind = NT_SYMBOL, .symbol = 4, .offset = 255, .name = "f", .module = "m\xff"}};
+
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	tape_gen_clock(gen, GEN_START_NS + 5);
+	/* The second name of either is no name. */
+	for (int i = 0; i < 2; i++) {
+		tape_gen_identity(gen, &reason);
+		tape_gen_identity(gen, &symbol);
+		strcpy(reason.as_drop_reason.name, "other");
+		strcpy(symbol.as_symbol.name, "other");
+	}
+	SAMPLE(gen, 0, latency, LATENCY, .hook = NT_HOOK_tcp_socket_read, .flags = 0xfc | NT_LATENCY_HOL,
+	       .stamp_ns = GEN_REALTIME_NS + 400, .device = 2, .socket = 3, .task = 9, .length = 1, .queue_len = 5,
+	       .weight = 7);
+	SAMPLE(gen, 0, latency, LATENCY, .hook = NT_HOOK_ip_start, .flags = NT_LATENCY_IPV6,
+	       .stamp_ns = GEN_REALTIME_NS + 552, .weight = 1);
+	SAMPLE(gen, 0, latency, LATENCY, .hook = 99, .stamp_ns = UINT64_MAX, .device = UINT64_MAX, .socket = 1ull << 63);
+	SAMPLE(gen, 0, drop, DROP, .protocol = 0xffff, .length = 9, .reason = 6, .location = 4, .device = 2, .socket = 3);
+	SAMPLE(gen, 0, drop, DROP, .reason = UINT32_MAX, .location = UINT64_MAX);
+	SAMPLE(gen, 0, retransmit, RETRANSMIT, .what = NT_RETRANSMIT_DATA, .state = 4, .length = 8, .socket = 3);
+	SAMPLE(gen, 0, retransmit, RETRANSMIT, .what = 9, .state = 200);
+	SAMPLE(gen, 0, retransmit, RETRANSMIT, .what = NT_RETRANSMIT_SYNACK);
+	gen_state(gen, 0, 1000, 1, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 1000, true);
+
+	expect_rows(fixture, NT_TABLE_SKB_LATENCY,
+		    "1000000000500 0 tcp-socket-read 100 1700000000000000400 2 3 9 1 5 7 hol\n"
+		    "1000000000500 0 ip-start - 1700000000000000552 - - - - 0 1 ipv6,future\n"
+		    "1000000000500 0 unknown - - - - - - 0 0 future\n");
+	expect_rows(fixture, NT_TABLE_SKB_DROP,
+		    "1000000000500 0 SOCKET_RCVBUFF f+0xff [m\xef\xbf\xbd] 2 3 9 65535\n"
+		    "1000000000500 0 reason 4294967295 unknown - - 0 -\n");
+	expect_rows(fixture, NT_TABLE_TCP_RETRANSMIT,
+		    "1000000000500 0 data 3 8 FIN_WAIT1\n1000000000500 0 unknown - 0 200\n"
+		    "1000000000500 0 synack - 0 -\n");
+	expect_rows(fixture, NT_TABLE_RECORD_COUNT, "0 state 2 0\n0 latency 3 0\n0 drop 2 0\n0 retransmit 3 0\n");
+	/* Who reads has a row, known or not. */
+	expect_rows(fixture, NT_TABLE_THREAD, "0 0 0 swapper - - 1\n1 - - - - - -\n9 - - - - - -\n");
+}
+
+/* They uncover nothing; those whose times are not known stand where they were told. */
+static void makes_rows_of_lost_samples(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1);
+	struct last_session last;
+
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	gen_loss(gen, 0, 500, NT_LATENCY, 3, 200, 400, 150);
+	tape_gen_event(gen, 0, &(union nt_any){.as_loss = {.end_ns = GEN_START_NS + 500, .kind = NT_LOSS,
+							   .lost_kind = NT_DROP, .count = 2}});
+	gen_loss(gen, 0, 500, NT_RETRANSMIT, 1, 400, 200, 0);
+	/* A sample before the session's start stays, one at a time that SQL cannot hold does not. */
+	tape_gen_event(gen, 0, &(union nt_any){.as_drop = {.end_ns = GEN_START_NS - 7, .kind = NT_DROP, .reason = 1}});
+	tape_gen_event(gen, 0, &(union nt_any){.as_drop = {.end_ns = UINT64_MAX, .kind = NT_DROP, .reason = 1}});
+	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 1000, true);
+	expect_rows(fixture, NT_TABLE_LOSS,
+		    "1000000000200 200 0 latency 3 ring full\n1000000000500 0 0 drop 2 ring full\n"
+		    "1000000000400 0 0 retransmit 1 ring full\n");
+	expect_rows(fixture, NT_TABLE_CPU_SLICE, "1000000000000 1000 0 idle 0\n");
+	expect_rows(fixture, NT_TABLE_SKB_DROP, "999999999993 0 reason 1 unknown - - 0 -\n");
+	each_row(fixture, keep_session, &last);
+	assert_int_equal(session_value(&last, "malformed"), 1);
+	assert_int_equal(session_value(&last, "lost"), 6);
+}
+
 /* ---- who is who ---- */
 
 /* The newest record of an id counts, wherever on the tape it stands, and each id has one row. */
@@ -436,6 +514,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(makes_rows_of_events),
 		TEST(makes_rows_of_losses),
+		TEST(makes_rows_of_samples),
+		TEST(makes_rows_of_lost_samples),
 		TEST(makes_rows_of_readings),
 		TEST(makes_a_session),
 		TEST(takes_the_newest_identity),

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* filter.c - see filter.h. */
+#include "record/filter.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/nsfs.h>
+#include <math.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "record/plan.h"
+#include "schema/chunk.h"
+
+#define OWN_NETNS "/proc/self/ns/net"
+#define FIRST_PID_NAMESPACE "pid:[4026531836]"
+#define NSFS_MAGIC 0x6e736673
+#define CGROUP2_MAGIC 0x63677270
+
+/* A whole decimal number from `least` to `most`. */
+static bool parse_number(const char *text, unsigned long least, unsigned long most, uint32_t *number)
+{
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (end == text || *end || errno || text[0] == '-' || value < least || value > most)
+		return false;
+	*number = value;
+	return true;
+}
+
+bool nt_filter_add_pid(struct nt_filter *filter, const char *text)
+{
+	return filter->n_pids < NT_FILTER_PIDS && parse_number(text, 1, INT32_MAX, &filter->pids[filter->n_pids]) &&
+	       ++filter->n_pids;
+}
+
+bool nt_filter_add_device(struct nt_filter *filter, const char *name)
+{
+	if (filter->n_devices == NT_FILTER_DEVICES || !*name || strlen(name) >= NT_IFNAME_LEN)
+		return false;
+	filter->devices[filter->n_devices++] = name;
+	return true;
+}
+
+bool nt_filter_set_min_queue(struct nt_filter *filter, const char *text)
+{
+	return parse_number(text, 0, UINT32_MAX, &filter->min_queue);
+}
+
+bool nt_filter_set_sample(struct nt_filter *filter, const char *text)
+{
+	char *end;
+
+	filter->sample = strtod(text, &end);
+	filter->sample_text = text;
+	/* Below, the longest gap does not fit its 32 bits. */
+	return end != text && !*end && filter->sample >= 1e-6 && filter->sample <= 1;
+}
+
+/* ---- what the names stand for ---- */
+
+/* Whether the file is a network namespace, and which. */
+static bool is_netns(const char *path, uint32_t *inode)
+{
+	struct statfs type;
+	struct stat found;
+	bool is = false;
+	int fd;
+
+	/* Looked at first: to open a file of another kind may do something. */
+	if (statfs(path, &type) || type.f_type != NSFS_MAGIC)
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (ioctl(fd, NS_GET_NSTYPE) == CLONE_NEWNET && !fstat(fd, &found)) {
+		*inode = found.st_ino;
+		is = true;
+	}
+	close(fd);
+	return is;
+}
+
+/* A file of the network namespace with this inode: of a process that is in it, or where `ip netns` keeps them. */
+static bool find_netns(uint32_t inode, char *path, size_t size)
+{
+	static const struct {
+		const char *directory, *file;
+	} places[] = { { "/proc", "/ns/net" }, { "/run/netns", "" } };
+	bool found = false;
+	uint32_t other;
+	size_t i;
+
+	for (i = 0; i < 2 && !found; i++) {
+		DIR *directory = opendir(places[i].directory);
+		struct dirent *entry;
+
+		while (directory && !found && (entry = readdir(directory))) {
+			snprintf(path, size, "%s/%s%s", places[i].directory, entry->d_name, places[i].file);
+			found = entry->d_name[0] != '.' && is_netns(path, &other) && other == inode;
+		}
+		if (directory)
+			closedir(directory);
+	}
+	return found;
+}
+
+/* Gives a path to the namespace in any case. */
+static int resolve_netns(struct nt_filter *filter, char *path, size_t path_size, char *error, size_t size)
+{
+	const char *text = filter->netns_text;
+
+	if (!text) {
+		snprintf(path, path_size, OWN_NETNS);
+		return 0;
+	}
+	if (parse_number(text, 1, UINT32_MAX, &filter->netns)) {
+		if (find_netns(filter->netns, path, path_size))
+			return 0;
+		snprintf(error, size, "no process is in a network namespace with the inode %s, and none in /run/netns has it: `lsns -t net` lists them; one that is held elsewhere is named by its file, or by /proc/PID/fd/N of who has it open",
+			 text);
+		return -ENOENT;
+	}
+	snprintf(path, path_size, "%s", text);
+	if (is_netns(path, &filter->netns))
+		return 0;
+	snprintf(error, size, "%s is no network namespace: --netns wants a file like /run/netns/NAME or /proc/PID/ns/net, or an inode",
+		 path);
+	return -EINVAL;
+}
+
+static int enter(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = setns(fd, CLONE_NEWNET) ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+/* Names of devices are their namespace's: they are asked for in there. */
+static int resolve_devices(struct nt_filter *filter, const char *netns, char *error, size_t size)
+{
+	int own = open(OWN_NETNS, O_RDONLY | O_CLOEXEC), err = 0;
+	bool is_elsewhere = strcmp(netns, OWN_NETNS) != 0;
+	struct stat found;
+	uint32_t i;
+
+	if (own < 0 || stat(netns, &found) || (is_elsewhere && (err = enter(netns)))) {
+		err = err ? err : -errno;
+		snprintf(error, size, "cannot look for devices in %s: %s%s", netns, strerror(-err),
+			 err == -EPERM ? ": to go there takes the capability CAP_SYS_ADMIN" : "");
+		goto out;
+	}
+	for (i = 0; i < filter->n_devices && !err; i++) {
+		uint32_t ifindex = if_nametoindex(filter->devices[i]);
+
+		filter->device_keys[i] = nt_device_key(found.st_ino, ifindex);
+		if (!ifindex) {
+			err = -ENODEV;
+			snprintf(error, size, "no network device is called %s in %s: `ip link` lists them%s", filter->devices[i],
+				 is_elsewhere ? netns : "this network namespace", is_elsewhere ? "" : "; --netns says where else to look");
+		}
+	}
+	if (is_elsewhere && setns(own, CLONE_NEWNET) && !err) {
+		err = -errno;
+		snprintf(error, size, "cannot come back from %s: %s", netns, strerror(-err));
+	}
+out:
+	if (own >= 0)
+		close(own);
+	return err;
+}
+
+/* How deep a directory is below the root of its hierarchy: its file system's number changes above that. */
+static uint32_t level_of(const char *path)
+{
+	struct stat here, above;
+	char up[4096];
+	uint32_t level = 0;
+
+	snprintf(up, sizeof(up), "%s", path);
+	while (!stat(up, &here) && strlen(up) + 4 < sizeof(up)) {
+		strcat(up, "/..");
+		if (stat(up, &above) || above.st_dev != here.st_dev || above.st_ino == here.st_ino)
+			break;
+		level++;
+	}
+	return level;
+}
+
+static int resolve_cgroup(struct nt_filter *filter, char *error, size_t size)
+{
+	struct statfs type;
+	struct stat found;
+
+	if (!filter->cgroup_path)
+		return 0;
+	if (stat(filter->cgroup_path, &found) || statfs(filter->cgroup_path, &type) || !S_ISDIR(found.st_mode) ||
+	    type.f_type != CGROUP2_MAGIC) {
+		snprintf(error, size, "%s is no cgroup: --cgroup wants a directory of the cgroup2 hierarchy, like /sys/fs/cgroup/system.slice",
+			 filter->cgroup_path);
+		return -EINVAL;
+	}
+	/* The id of a cgroup is its directory's inode. */
+	filter->cgroup = found.st_ino;
+	filter->cgroup_level = level_of(filter->cgroup_path);
+	return 0;
+}
+
+/* The process that the task with this number belongs to; 0: there is no such task. */
+static uint32_t process_of(uint32_t pid)
+{
+	char path[64], line[256];
+	uint32_t tgid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	file = fopen(path, "re");
+	while (file && !tgid && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Tgid: %" SCNu32, &tgid) != 1)
+			tgid = 0;
+	if (file)
+		fclose(file);
+	return tgid;
+}
+
+/* The programs know processes by the host's numbers: only where /proc has these can they be looked up. */
+static int check_pids(const struct nt_filter *filter, char *error, size_t size)
+{
+	char namespace[64] = "";
+	uint32_t i, tgid;
+
+	if (readlink("/proc/self/ns/pid", namespace, sizeof(namespace) - 1) < 0 || strcmp(namespace, FIRST_PID_NAMESPACE) != 0)
+		return 0;
+	for (i = 0; i < filter->n_pids; i++) {
+		tgid = process_of(filter->pids[i]);
+		if (tgid == filter->pids[i])
+			continue;
+		if (tgid)
+			snprintf(error, size, "%u is a thread of process %u: -p wants the process", filter->pids[i], tgid);
+		else
+			snprintf(error, size, "there is no process %u: `ps -e` lists them", filter->pids[i]);
+		return -ESRCH;
+	}
+	return 0;
+}
+
+int nt_filter_resolve(struct nt_filter *filter, char *error, size_t size)
+{
+	char netns[4096];
+	int err = check_pids(filter, error, size);
+
+	if (!err)
+		err = resolve_netns(filter, netns, sizeof(netns), error, size);
+
+	if (!err && filter->n_devices)
+		err = resolve_devices(filter, netns, error, size);
+	return err ? err : resolve_cgroup(filter, error, size);
+}
+
+/* ---- for the programs ---- */
+
+unsigned int nt_filter_must_know(const struct nt_filter *filter)
+{
+	return (filter->n_pids || filter->cgroup_path ? NT_KNOWS_TASK : 0) | (filter->min_queue ? NT_KNOWS_QUEUE : 0);
+}
+
+bool nt_filter_is_set(const struct nt_filter *filter)
+{
+	return filter->n_pids || filter->n_devices || filter->netns_text || filter->cgroup_path || filter->min_queue ||
+	       filter->sample_text;
+}
+
+static uint32_t random_number(void)
+{
+	uint32_t number;
+
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+		number = rand();
+	return number;
+}
+
+/*
+ * Numbers of the geometric distribution, by turning its function round: one from each of as many equal slices of what is
+ * likely, so that their mean is near 1 / p, and in no order.
+ */
+static void draw_gaps(double p, uint32_t *gaps)
+{
+	uint32_t i;
+
+	for (i = 0; i < NT_GAPS; i++) {
+		double u = (i + (random_number() + 0.5) / 4294967296.0) / NT_GAPS;
+		double gap = p < 1 ? ceil(log1p(-u) / log1p(-p)) : 1;
+
+		gaps[i] = gap < 1 ? 1 : (uint32_t)gap;
+	}
+	for (i = NT_GAPS - 1; i > 0; i--) {
+		uint32_t other = random_number() % (i + 1), gap = gaps[i];
+
+		gaps[i] = gaps[other];
+		gaps[other] = gap;
+	}
+}
+
+void nt_filter_configure(const struct nt_filter *filter, struct nt_latency_config *config)
+{
+	config->is_filtered = filter->n_pids || filter->n_devices || filter->netns || filter->min_queue || filter->cgroup;
+	config->by_pid = filter->n_pids != 0;
+	config->by_device = filter->n_devices != 0;
+	config->netns = filter->netns;
+	config->min_queue = filter->min_queue;
+	config->cgroup = filter->cgroup;
+	config->cgroup_level = filter->cgroup_level;
+	config->is_sampled = filter->sample > 0 && filter->sample < 1;
+	if (config->is_sampled)
+		draw_gaps(filter->sample, config->gaps);
+}
+
+void nt_filter_spread(const struct nt_latency_config *config, struct nt_cpu *cpus, uint32_t n_cpus)
+{
+	uint32_t cpu, i;
+
+	for (cpu = 0; cpu < n_cpus; cpu++)
+		for (i = 0; i < NT_LATENCY_COUNT; i++) {
+			struct nt_gap *gap = &cpus[cpu].gaps[i];
+
+			gap->at = random_number();
+			gap->gap = gap->left = config->gaps[gap->at & (NT_GAPS - 1)];
+		}
+}
+
+int nt_filter_describe(const struct nt_filter *filter, struct nt_buf *out)
+{
+	char line[4400];
+	uint32_t i;
+	int err = filter->sample_text ? nt_meta_append(out, "latency_sample", filter->sample_text) : 0;
+
+	for (i = 0; i < filter->n_pids && !err; i++) {
+		snprintf(line, sizeof(line), "pid %u", filter->pids[i]);
+		err = nt_meta_append(out, "latency_filter", line);
+	}
+	for (i = 0; i < filter->n_devices && !err; i++) {
+		snprintf(line, sizeof(line), "device %s (index %u, network namespace %u)", filter->devices[i],
+			 (uint32_t)filter->device_keys[i], (uint32_t)(filter->device_keys[i] >> 32));
+		err = nt_meta_append(out, "latency_filter", line);
+	}
+	if (!err && filter->netns) {
+		snprintf(line, sizeof(line), "network namespace %u (%s)", filter->netns, filter->netns_text);
+		err = nt_meta_append(out, "latency_filter", line);
+	}
+	if (!err && filter->cgroup_path) {
+		snprintf(line, sizeof(line), "cgroup %s and those below it", filter->cgroup_path);
+		err = nt_meta_append(out, "latency_filter", line);
+	}
+	if (!err && filter->min_queue) {
+		snprintf(line, sizeof(line), "at least %u packets in the socket's queue", filter->min_queue);
+		err = nt_meta_append(out, "latency_filter", line);
+	}
+	return err;
+}

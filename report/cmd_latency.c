@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_latency.c - nettape-report latency: how late packets were on their way up. Only what holds the parts together:
+ * which samples (latency_choice.h), reading them (latency_scan.h), summing them up (latency_series.h, heatmap.h),
+ * showing that (latency_result.h).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "report/command.h"
+#include "report/histogram.h"
+#include "report/latency_result.h"
+#include "report/load.h"
+
+#define COLUMNS_ELSEWHERE 80 /* a line that goes to no terminal */
+#define BESIDE_MAP 12 /* characters of a line that are no column of the heat map */
+#define COLUMNS_PROGRAMS 100 /* of a heat map in JSON and CSV */
+#define COLUMNS_PICTURE 120
+#define PER_OCTAVE_PICTURE 4
+
+struct command {
+	struct nt_db *db;
+	struct nt_latency_choice choice;
+	struct nt_latency_view view;
+	struct nt_printer *printer; /* with CSV */
+	struct nt_json json;
+	bool printed; /* a session, before this one */
+	/* With --svg: the panels so far. */
+	const char *svg_path;
+	FILE *svg;
+	char *svg_text;
+	size_t svg_size;
+	unsigned int svg_panels;
+};
+
+/* What becomes of one session's samples. */
+struct collecting {
+	struct command *command;
+	struct nt_latency_result result;
+	struct nt_heatmap pictures[NT_HOOK_COUNT]; /* for SVG; without cells where a hook has no sample */
+	int64_t begin_ts, end_ts; /* of heat maps */
+};
+
+/* ---- collecting ---- */
+
+static int add_to_map(const struct collecting *collecting, struct nt_heatmap *map, uint32_t columns,
+		      uint32_t per_octave, const struct nt_latency_sample *sample)
+{
+	if (!map->cells && nt_heatmap_init(map, collecting->begin_ts, collecting->end_ts, columns, per_octave))
+		return -1;
+	nt_heatmap_add(map, sample->ts, sample->ns, sample->weight);
+	return 0;
+}
+
+static int collect(void *arg, const struct nt_latency_sample *sample)
+{
+	struct collecting *collecting = arg;
+	struct nt_latency_result *result = &collecting->result;
+	const struct nt_latency_view *view = result->view;
+	uint32_t columns = view->format == NT_FORMAT_TABLE ? view->width - BESIDE_MAP : COLUMNS_PROGRAMS;
+
+	if (nt_series_set_add(&result->set, sample))
+		return -1;
+	if (!nt_series_set_takes(&result->set, sample))
+		return 0;
+	if (view->over_time && add_to_map(collecting, &result->maps[sample->hook], columns,
+					  view->per_octave ? view->per_octave : 1, sample))
+		return -1;
+	if (!collecting->command->svg)
+		return 0;
+	return add_to_map(collecting, &collecting->pictures[sample->hook], COLUMNS_PICTURE,
+			  view->per_octave ? view->per_octave : PER_OCTAVE_PICTURE, sample);
+}
+
+/* Heat maps show what was chosen of the session. */
+static void set_axis(struct collecting *collecting)
+{
+	const struct nt_latency_session *session = collecting->result.session;
+	struct nt_latency_window window =
+		nt_latency_window(collecting->result.choice, session->start_ts, session->start_realtime_ns);
+
+	collecting->begin_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
+	collecting->end_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
+	if (collecting->end_ts <= collecting->begin_ts)
+		collecting->end_ts = collecting->begin_ts < INT64_MAX ? collecting->begin_ts + 1 : INT64_MAX;
+}
+
+static int no_memory(struct nt_db *db)
+{
+	snprintf(db->error, sizeof(db->error), "out of memory.");
+	return -1;
+}
+
+/* Whether the recording was made with the probe, even if no packet came. */
+static int find_probe(struct nt_latency_result *result)
+{
+	result->has_probe = result->set.n > 0;
+	if (!result->has_probe &&
+	    nt_latency_has_rows(result->db, "skb_latency", result->session->id, &result->has_probe))
+		return -1;
+	return result->has_probe
+		       ? 0
+		       : nt_latency_has_rows(result->db, "latency_hook", result->session->id, &result->has_probe);
+}
+
+static void set_counted(struct nt_latency_result *result)
+{
+	const struct nt_latency_session *session = result->session;
+	struct nt_series_set *set = &result->set;
+
+	set->cpus = (unsigned int)session->cpus;
+	set->is_cut = nt_latency_window(result->choice, session->start_ts, session->start_realtime_ns).from_ts >
+		      session->start_ts;
+	set->is_pairs = result->choice->first != NT_HOOK_NONE;
+	set->is_by_cpu = result->choice->by == NT_BY_CPU;
+	memcpy(set->kept, result->accounting.kept, sizeof(set->kept));
+	memcpy(set->programs, result->accounting.programs, sizeof(set->programs));
+}
+
+static int read_session(struct collecting *collecting)
+{
+	struct nt_latency_result *result = &collecting->result;
+	const struct nt_latency_choice *choice = result->choice;
+	struct nt_db *db = result->db;
+	bool has_table;
+
+	if (nt_latency_has(db, "skb_latency", &has_table) ||
+	    nt_latency_accounting(db, result->session->id, &result->accounting) ||
+	    nt_latency_groups(db, result->session->id, has_table ? choice->by : NT_BY_NONE, &result->groups))
+		return -1;
+	if (nt_series_set_init(&result->set, result->groups.n, choice->include_hol))
+		return no_memory(db);
+	set_counted(result);
+	set_axis(collecting);
+	if (has_table &&
+	    nt_latency_scan(db, result->session, choice, &result->groups, collect, collecting, &result->alone))
+		return -1;
+	if (nt_series_set_order(&result->set, choice->by == NT_BY_CPU || choice->by == NT_BY_PORT))
+		return no_memory(db);
+	return find_probe(result);
+}
+
+static void release(struct collecting *collecting)
+{
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		nt_heatmap_release(&collecting->result.maps[hook]);
+		nt_heatmap_release(&collecting->pictures[hook]);
+	}
+	nt_series_set_release(&collecting->result.set);
+	nt_latency_groups_release(&collecting->result.groups);
+}
+
+/* ---- showing ---- */
+
+static void draw_session(struct collecting *collecting)
+{
+	struct command *command = collecting->command;
+	const struct nt_latency_session *session = collecting->result.session;
+
+	for (unsigned int hook = 0; command->svg && hook < NT_HOOK_COUNT; hook++) {
+		char name[64], title[100];
+
+		if (!collecting->pictures[hook].cells)
+			continue;
+		snprintf(title, sizeof(title), "%s (session %lld)",
+			 nt_latency_hook_text(&command->choice, (enum nt_hook)hook, name), (long long)session->id);
+		nt_svg_panel(command->svg, command->svg_panels++, &collecting->pictures[hook], session->start_ts,
+			     title);
+	}
+}
+
+static int show_session(struct collecting *collecting)
+{
+	struct command *command = collecting->command;
+
+	draw_session(collecting);
+	if (command->view.format == NT_FORMAT_JSON)
+		return nt_latency_json(&collecting->result, &command->json);
+	if (command->view.format == NT_FORMAT_CSV)
+		return nt_latency_csv(&collecting->result, command->printer);
+	if (command->printed)
+		puts("\n");
+	command->printed = true;
+	return nt_latency_people(&collecting->result);
+}
+
+static int one_session(void *arg, const struct nt_latency_session *session)
+{
+	struct command *command = arg;
+	struct collecting collecting = {.command = command};
+	int error;
+
+	collecting.result.out = stdout;
+	collecting.result.db = command->db;
+	collecting.result.session = session;
+	collecting.result.choice = &command->choice;
+	collecting.result.view = &command->view;
+	error = read_session(&collecting);
+	if (!error)
+		error = show_session(&collecting);
+	release(&collecting);
+	return error;
+}
+
+static int all_sessions(struct command *command)
+{
+	int error;
+
+	if (command->view.format != NT_FORMAT_JSON)
+		return nt_latency_each_session(command->db, one_session, command);
+	nt_json_open(&command->json, NULL, '{');
+	nt_json_open(&command->json, "sessions", '[');
+	error = nt_latency_each_session(command->db, one_session, command);
+	nt_json_close(&command->json, ']');
+	nt_json_close(&command->json, '}');
+	return error;
+}
+
+/* Gives an exit code. */
+static int write_svg(struct command *command)
+{
+	FILE *file = fopen(command->svg_path, "we");
+	bool failed;
+
+	if (!file)
+		return nt_complain("%s cannot be made: %s.", command->svg_path, strerror(errno));
+	failed = fflush(command->svg) != 0 || ferror(command->svg) != 0;
+	nt_svg_begin(file, command->svg_panels, "How late packets were, over time");
+	fwrite(command->svg_text, 1, command->svg_size, file);
+	nt_svg_end(file);
+	failed |= ferror(file) != 0;
+	failed |= fclose(file) != 0;
+	return failed ? nt_complain("%s cannot be written: is the disk full?", command->svg_path) : NT_EXIT_DONE;
+}
+
+static int run_command(struct command *command)
+{
+	static const char *const out_of_memory = "out of memory.";
+	int code = NT_EXIT_DONE;
+
+	if (command->view.format == NT_FORMAT_CSV) {
+		command->printer = nt_printer_new(stdout, NT_FORMAT_CSV, false);
+		if (!command->printer || nt_latency_csv_begin(&command->choice, &command->view, command->printer))
+			code = nt_complain("%s", out_of_memory);
+	}
+	if (command->svg_path) {
+		command->svg = open_memstream(&command->svg_text, &command->svg_size);
+		if (!command->svg)
+			code = nt_complain("%s", out_of_memory);
+	}
+	if (!code && all_sessions(command))
+		code = nt_complain("%s", command->db->error[0] ? command->db->error : out_of_memory);
+	if (!code && command->svg)
+		code = write_svg(command);
+	if (command->svg)
+		fclose(command->svg);
+	free(command->svg_text);
+	nt_printer_free(command->printer);
+	return code;
+}
+
+/* ---- options ---- */
+
+static int misused(const char *what)
+{
+	nt_complain("%s", what);
+	return NT_EXIT_MISUSED;
+}
+
+static void find_terminal(struct nt_latency_view *view)
+{
+	struct winsize size = {0};
+
+	view->width = COLUMNS_ELSEWHERE;
+	view->is_terminal = view->format == NT_FORMAT_TABLE && isatty(STDOUT_FILENO);
+	view->colour = view->is_terminal && !getenv("NO_COLOR");
+	if (view->is_terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		view->width = size.ws_col < 40 ? 40 : size.ws_col > 400 ? 400 : size.ws_col;
+}
+
+static int read_view(const struct nt_options *options, struct nt_latency_view *view)
+{
+	char *end;
+
+	*view = (struct nt_latency_view){
+		.format = options->format, .histogram = options->histogram, .over_time = options->over_time};
+	if (options->buckets) {
+		unsigned long n = strtoul(options->buckets, &end, 10);
+
+		if (*end || n < 1 || n > NT_MAX_PER_OCTAVE)
+			return misused("--buckets takes a number from 1 to 64: so many buckets in each doubling.");
+		view->per_octave = (uint32_t)n;
+	}
+	if ((options->over_time || options->svg) && options->samples.by)
+		return misused("heat maps show all of a hook: leave --by out, or --over-time and --svg.");
+	if (options->format == NT_FORMAT_CSV && options->histogram && options->over_time)
+		return misused("CSV has one kind of line: leave --histogram or --over-time out.");
+	if (options->buckets && !options->histogram && !options->over_time && !options->svg)
+		return misused(
+			"--buckets says how fine --histogram, --over-time or --svg is, and none of them is given.");
+	find_terminal(view);
+	return NT_EXIT_DONE;
+}
+
+static int run(const struct nt_options *options)
+{
+	struct command command = {.svg_path = options->svg, .json = {.out = stdout, .lines = 4}};
+	char error[512];
+	int code;
+
+	if (nt_latency_choose(&options->samples, &command.choice, error, sizeof(error)))
+		return misused(error);
+	code = read_view(options, &command.view);
+	if (code)
+		return code;
+	if (nt_load_open(&command.db, options->args[0], error, sizeof(error)))
+		return nt_complain("%s", error);
+	code = run_command(&command);
+	nt_db_close(command.db);
+	return code;
+}
+
+const struct nt_command nt_cmd_latency = {
+	.name = "latency",
+	.usage = "TAPE|DB [--by WHAT] ... [--json|--csv]",
+	.what = "prints how late packets were on their way up",
+	.help = "A hook is a place on that way: ip-start, tcp-start, udp-start, tcp-socket-enqueued, "
+		"udp-socket-enqueued,\n"
+		"tcp-socket-read, udp-socket-read. Late is the time since the packet was received by the host.\n",
+	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_SAMPLES | NT_TAKES_VIEW,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# export prometheus: the text exactly, accepted by Prometheus' own promtool; buckets right to the nanosecond, cumulative, and their
+# quantiles those of the samples to a bucket.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes the database"
+
+make_tape hand
+db=$work/p.db
+"$REPORT" import "$work/hand.tape" -o "$db" >/dev/null
+sqlite3 "$db" <tests/cli/latency.sql
+report 0 export prometheus "$db" --hook tcp-socket-read --by iface
+expected prometheus.txt
+
+report 0 export prometheus "$db" -o "$work/all.prom"
+is "nothing on standard output" "$out" ""
+holds "nothing else is left" test ! -e "$work/all.prom.partial"
+report 0 export prometheus "$db"
+holds "the same on standard output" cmp "$work/all.prom" "$work/out"
+for by in iface cgroup process socket cpu port; do
+    report 0 export prometheus "$db" --by $by -o "$work/$by.prom"
+done
+
+# bucket LE: so many packets of udp-socket-read up to that bound
+bucket() { sed -n "s/^nettape_skb_latency_seconds_bucket{hook=\"$1\",le=\"$2\"} //p" "$work/all.prom"; }
+# 8000 and 16384: what equals 2^14 is in that bucket, not in the next.
+is "below the bound" "$(bucket tcp-socket-read 8.192e-06)" 1
+is "at the bound" "$(bucket tcp-socket-read 1.6384e-05)" 2
+is "all" "$(bucket tcp-socket-read +Inf)" 2
+is "weights" "$(bucket tcp-start +Inf)" 360
+is "cumulative, and as many at the end as counted" "$(awk '
+    { name = $0; sub(/ [^ ]*$/, "", name); now = $NF + 0; sub(/,?le="[^"]*"\}.*/, "", name); sub(/_count\{/, "_bucket{", name); sub(/\}$/, "", name) }
+    /_bucket/ { if (name == last && now < n) print "falls: " $0; last = name; n = now }
+    /_count/ && (name != last || n != now) { print "differs: " $0 }' "$work/all.prom" "$work/socket.prom")" ""
+is "buckets of a series" "$(grep -c 'seconds_bucket{hook="ip-start"' "$work/all.prom")" 36
+
+# The bucket in which a quantile is, and the exact one. (Exactly what histogram_quantile() starts from.)
+quantile_bucket() {
+    awk -v q="$2" -v hook="hook=\"$1\"" 'index($0, "_bucket{" hook) { le[++n] = $1; count[n] = $2 }
+        END { for (i = 1; i <= n; i++) if (count[i] >= q * count[n]) { sub(/.*le="/, "", le[i]); sub(/".*/, "", le[i]);
+            sub(/.*le="/, "", le[i - 1]); sub(/".*/, "", le[i - 1]); print le[i - 1], le[i]; exit } }' "$work/all.prom"
+}
+# The same asked of Prometheus, if it is there: its quantile is in that bucket.
+{
+    printf 'evaluation_interval: 1m\ntests:\n  - interval: 1m\n    input_series:\n'
+    sed -n "s/^\(nettape_skb_latency_seconds_bucket{.*}\) \(.*\)/      - {series: '\1', values: '\2'}/p" "$work/all.prom"
+    printf '    promql_expr_test:\n'
+} >"$work/rules.yml"
+for hook in ip-start tcp-start udp-start udp-socket-read tcp-socket-read; do
+    for q in 0.1 0.5 0.9 0.99 0.999; do
+        read -r low high < <(quantile_bucket $hook $q)
+        exact=$(sql "$db" "SELECT percentile(latency_ns, $q, weight) FROM skb_latency WHERE hook = '$hook' AND flags NOT LIKE '%hol%'")
+        holds "$hook: quantile $q, $exact ns, is above $low and at most $high s" \
+            awk -v e="$exact" -v l="$low" -v h="$high" 'BEGIN { exit !(e > l * 1e9 + 0.001 && e <= h * 1e9 + 0.001) }'
+        quantile="histogram_quantile($q, nettape_skb_latency_seconds_bucket{hook=\"$hook\"})"
+        printf "      - {expr: '(%s > bool %s) * (%s <= bool %s)', exp_samples: [{labels: '{hook=\"%s\"}', value: 1}]}\n" \
+            "$quantile" "$low" "$quantile" "$high" "$hook" >>"$work/rules.yml"
+    done
+done
+
+# A part of the time: of everything, but for what only the programs counted, and that is said.
+report 0 export prometheus "$db" --from 150us --to 250us
+has "samples of the time" "$out" 'nettape_skb_latency_seconds_count{hook="udp-start"} 10'
+is "drops of the time" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" '{reason="NO_SOCKET"} 1'
+lacks "retransmits of the time" "$out" "nettape_tcp_retransmits_total{"
+has "counts of the whole" "$out" 'rejected_total{hook="ip-start",reason="no_stamp"} 14'
+has "as the help says" "$out" "no_stamp, transmit_stamp, filter and lost are of the whole recording"
+report 0 export prometheus "$db" --from 300us
+is "the end of a time is not part of it, its begin is" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" '{reason="QUEUE \"FULL\""} 1'
+
+# Several sessions are told apart.
+make_tape loss
+"$REPORT" import --append tests/golden/v1-samples.tape -o "$db" >/dev/null
+report 0 export prometheus "$db" -o "$work/several.prom"
+is "both sessions" "$(grep -c '^nettape_skb_latency_seconds_count{hook="ip-start",session_id="[12]"}' "$work/several.prom")" 2
+is "one heading" "$(grep -c '^# TYPE nettape_skb_latency_seconds ' "$work/several.prom")" 1
+is "no series twice" "$(sed -e '/^#/d' -e 's/ [^ ]*$//' "$work"/several.prom | sort | uniq -d)" ""
+
+if tool=$(bash tests/promtool.sh 2>"$work/why"); then
+    holds "Prometheus' own quantiles are in those buckets" "$tool" test rules "$work/rules.yml"
+    for file in all several iface cgroup process socket cpu port; do
+        if "$tool" check metrics <"$work/$file.prom" >"$work/promtool" 2>&1 && [[ ! -s $work/promtool ]]; then ok "promtool accepts $file.prom"; else
+            bad "promtool does not accept $file.prom: $(<"$work/promtool")"
+        fi
+    done
+else
+    echo "not checked with promtool: $(<"$work/why")"
+fi
+
+# Names that would be shown alike are one: of an interface that is called like what belongs to none, and of such as are no UTF-8.
+cp "$db" "$work/names.db"
+sqlite3 "$work/names.db" "DELETE FROM net_device; INSERT INTO net_device VALUES (1, 1, '-', 4026531840, 1),
+    (1, 2, CAST(x'61ff' AS TEXT), 4026531840, 2), (1, 3, CAST(x'61ff62' AS TEXT), 4026531840, 3), (1, 4, CAST(x'61fe' AS TEXT), 4026531840, 4);
+    UPDATE skb_latency SET device_id = (CAST(stamp_ns / 10000 AS INTEGER) % 5) WHERE hook = 'udp-start' AND session_id = 1;
+    INSERT INTO skb_drop(session_id, ts, cpu, reason, location, length) VALUES (1, 1000000100000, 0, CAST(x'61ff' AS TEXT), 'x', 1),
+    (1, 1000000100000, 0, CAST(x'61fe' AS TEXT), 'x', 1)"
+report 0 export prometheus "$work/names.db" --hook udp-start --by iface
+is "no series twice" "$(sed -e '/^#/d' -e 's/ [^ ]*$//' "$work/out" | sort | uniq -d)" ""
+is "names that are one" "$(sed -n 's/^nettape_skb_latency_seconds_count.*iface="\([^"]*\)",session_id="1"} /\1 /p' <<<"$out" | sort)" $'- 40\na\ufffd 40\na\ufffdb 20'
+
+has "reasons that are one" "$out" $'nettape_skb_drops_total{reason="a\ufffd",session_id="1"} 2'
+
+# A database that has another number of sessions each time it is asked.
+cp "$db" "$work/odd.db"
+sqlite3 "$work/odd.db" "ALTER TABLE session RENAME TO kept;
+    CREATE VIEW session AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+    SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus FROM kept UNION ALL SELECT 10 + i, 0, 1, 0, 1 FROM n WHERE random() & 1"
+for ((i = 0; i < 10; i++)); do
+    report 0 export prometheus "$work/odd.db" --hook tcp-start
+    has "its first session" "$out" 'nettape_skb_latency_seconds_count{hook="tcp-start",session_id="1"} 360'
+done
+
+# Misuse, and nothing to export.
+report 2 export perfetto "$db"
+has "the formats there are" "$err" "the one format to export is prometheus"
+report 2 export prometheus
+has "something is missing" "$err" "something is missing"
+report 2 export prometheus "$db" --histogram
+has "no such option" "$err" "--histogram"
+report 1 export prometheus "$work/hand.tape"
+has "no samples" "$err" "there is nothing to export: record with nettape-record --probes default,latency,drops,retransmits"
+report 1 export prometheus "$db" -o "$work/no/such.prom"
+has "a file that cannot be made" "$err" "cannot be made: No such file"
+if [[ -e /dev/full ]]; then
+    report 1 export prometheus "$db" -o /dev/full
+    has "a disk that is full" "$err" "/dev/full cannot be written"
+    holds "what is no file is not replaced" test -c /dev/full
+fi
+finish

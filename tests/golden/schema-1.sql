@@ -1,0 +1,151 @@
+-- A database in the form of version 1 of docs/sql-schema.md, as nettape-report made it before there were samples: of a tape of 1 ms with
+-- no records. tests/cli/report_errors.sh makes it with sqlite3.
+PRAGMA application_id = 1853124705;
+PRAGMA user_version = 1;
+PRAGMA foreign_keys=OFF;
+BEGIN TRANSACTION;
+CREATE TABLE session(session_id INTEGER NOT NULL, uuid TEXT NOT NULL, host TEXT NOT NULL, kernel TEXT, machine TEXT, os TEXT, virtual TEXT, boot_id TEXT NOT NULL, tool TEXT, stop TEXT, start_ts INTEGER NOT NULL, end_ts INTEGER NOT NULL, dur INTEGER NOT NULL, start_realtime_ns INTEGER, bucket_ns INTEGER NOT NULL, cpus INTEGER NOT NULL, clock_ticks INTEGER, bytes INTEGER NOT NULL, chunks INTEGER NOT NULL, complete INTEGER NOT NULL, events INTEGER NOT NULL, lost INTEGER NOT NULL, outside INTEGER NOT NULL, unknown INTEGER NOT NULL, undeclared INTEGER NOT NULL, clamped INTEGER NOT NULL, clamped_max_ns INTEGER NOT NULL, malformed INTEGER NOT NULL, bad_lines INTEGER NOT NULL, PRIMARY KEY(session_id)) WITHOUT ROWID;
+INSERT INTO session VALUES(1,'77777777777777777777777777777777','testhost','6.1.0-test','x86_64','Test Linux 1','none','01234567-89ab-cdef-0123-456789abcdef','nettape-record 0.1.0','duration',1000000000000,1000001000000,1000000,1700000000000000000,100000000,2,100,1010,1,1,0,0,0,0,0,0,0,0,0);
+CREATE TABLE session_meta(session_id INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL);
+INSERT INTO session_meta VALUES(1,'tool','nettape-record 0.1.0');
+INSERT INTO session_meta VALUES(1,'kernel','6.1.0-test');
+INSERT INTO session_meta VALUES(1,'machine','x86_64');
+INSERT INTO session_meta VALUES(1,'os','Test Linux 1');
+INSERT INTO session_meta VALUES(1,'cpus_possible','0-1');
+INSERT INTO session_meta VALUES(1,'cpus_online','0-1');
+INSERT INTO session_meta VALUES(1,'start_ns','1000000000000');
+INSERT INTO session_meta VALUES(1,'start_realtime_ns','1700000000000000000');
+INSERT INTO session_meta VALUES(1,'ring_size','1048576');
+INSERT INTO session_meta VALUES(1,'probes','sched,softirq,irq,socket');
+INSERT INTO session_meta VALUES(1,'attach','sched nt_sched_switch tp_btf/sched_switch');
+INSERT INTO session_meta VALUES(1,'attach','socket nt_send_length tp_btf/sock_send_length');
+INSERT INTO session_meta VALUES(1,'uncovered','Splicing out of a socket is not seen.');
+INSERT INTO session_meta VALUES(1,'command','nettape-record -o test.tape');
+INSERT INTO session_meta VALUES(1,'virtual','none');
+INSERT INTO session_meta VALUES(1,'clock_ticks','100');
+INSERT INTO session_meta VALUES(1,'end_ns','1000001000000');
+INSERT INTO session_meta VALUES(1,'stop','duration');
+INSERT INTO session_meta VALUES(1,'complete','1');
+CREATE TABLE problem(session_id INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE TABLE process(session_id INTEGER NOT NULL, upid INTEGER NOT NULL, pid INTEGER, ppid INTEGER, name TEXT, cgroup_id INTEGER, start_ts INTEGER, end_ts INTEGER, PRIMARY KEY(session_id, upid)) WITHOUT ROWID;
+INSERT INTO process VALUES(1,0,0,0,'swapper',NULL,NULL,NULL);
+CREATE TABLE thread(session_id INTEGER NOT NULL, utid INTEGER NOT NULL, tid INTEGER, upid INTEGER, name TEXT, start_ts INTEGER, end_ts INTEGER, is_kernel INTEGER, PRIMARY KEY(session_id, utid)) WITHOUT ROWID;
+INSERT INTO thread VALUES(1,0,0,0,'swapper',NULL,NULL,1);
+CREATE TABLE cgroup(session_id INTEGER NOT NULL, id INTEGER NOT NULL, path TEXT NOT NULL, kernel_id INTEGER, PRIMARY KEY(session_id, id)) WITHOUT ROWID;
+CREATE TABLE socket(session_id INTEGER NOT NULL, id INTEGER NOT NULL, family TEXT NOT NULL, type TEXT NOT NULL, proto TEXT NOT NULL, src TEXT, sport INTEGER, dst TEXT, dport INTEGER, netns INTEGER, cookie INTEGER, PRIMARY KEY(session_id, id)) WITHOUT ROWID;
+CREATE TABLE net_device(session_id INTEGER NOT NULL, ifindex INTEGER NOT NULL, name TEXT, netns INTEGER, id INTEGER NOT NULL, PRIMARY KEY(session_id, id)) WITHOUT ROWID;
+CREATE TABLE sched_slice(session_id INTEGER NOT NULL, ts INTEGER NOT NULL, dur INTEGER NOT NULL, cpu INTEGER NOT NULL, utid INTEGER, end_state TEXT, priority INTEGER);
+CREATE TABLE softirq_slice(session_id INTEGER NOT NULL, ts INTEGER NOT NULL, dur INTEGER NOT NULL, cpu INTEGER NOT NULL, vec TEXT NOT NULL, context TEXT NOT NULL, utid INTEGER);
+CREATE TABLE irq_slice(session_id INTEGER NOT NULL, ts INTEGER NOT NULL, dur INTEGER NOT NULL, cpu INTEGER NOT NULL, irq INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, utid INTEGER);
+CREATE TABLE sock_op(session_id INTEGER NOT NULL, ts INTEGER NOT NULL, dur INTEGER, cpu_ns INTEGER, utid INTEGER, op TEXT NOT NULL, syscall TEXT NOT NULL, socket_id INTEGER, bytes INTEGER, result TEXT NOT NULL, flags TEXT NOT NULL, cpu INTEGER NOT NULL);
+CREATE TABLE napi_poll(session_id INTEGER NOT NULL, ts INTEGER NOT NULL, dur INTEGER, cpu INTEGER NOT NULL, utid INTEGER, context TEXT NOT NULL, device_id INTEGER, napi_id INTEGER, work INTEGER NOT NULL, budget INTEGER NOT NULL);
+CREATE TABLE cpu_slice(session_id INTEGER NOT NULL, ts INTEGER NOT NULL, dur INTEGER NOT NULL, cpu INTEGER NOT NULL, owner TEXT NOT NULL, utid INTEGER);
+INSERT INTO cpu_slice VALUES(1,1000000000000,1000000,0,'uncovered',NULL);
+INSERT INTO cpu_slice VALUES(1,1000000000000,1000000,1,'uncovered',NULL);
+CREATE TABLE loss(session_id INTEGER NOT NULL, ts INTEGER NOT NULL, dur INTEGER NOT NULL, cpu INTEGER NOT NULL, kind TEXT NOT NULL, count INTEGER, why TEXT NOT NULL);
+INSERT INTO loss VALUES(1,1000000000000,1000000,0,'all',NULL,'no state record');
+INSERT INTO loss VALUES(1,1000000000000,1000000,1,'all',NULL,'no state record');
+CREATE TABLE clock_snapshot(session_id INTEGER NOT NULL, ts INTEGER NOT NULL, realtime_ns INTEGER, tai_ns INTEGER, boot_ns INTEGER, uncertainty_ns INTEGER);
+CREATE TABLE proc_counter(session_id INTEGER NOT NULL, ts_begin INTEGER NOT NULL, ts_end INTEGER NOT NULL, source TEXT NOT NULL, cpu INTEGER, name TEXT NOT NULL, value INTEGER NOT NULL);
+CREATE TABLE self_cost(session_id INTEGER NOT NULL, ts INTEGER NOT NULL, program TEXT, name TEXT NOT NULL, value INTEGER NOT NULL);
+CREATE TABLE record_count(session_id INTEGER NOT NULL, cpu INTEGER NOT NULL, kind TEXT NOT NULL, records INTEGER NOT NULL, lost INTEGER NOT NULL);
+CREATE TABLE cpu_cost(session_id INTEGER NOT NULL, ts INTEGER NOT NULL, dur INTEGER NOT NULL, cpu INTEGER NOT NULL, owner TEXT NOT NULL, utid INTEGER, spent_ns INTEGER NOT NULL);
+INSERT INTO cpu_cost VALUES(1,1000000000000,1000000,0,'uncovered',NULL,1000000);
+INSERT INTO cpu_cost VALUES(1,1000000000000,1000000,1,'uncovered',NULL,1000000);
+CREATE TABLE sock_cost(session_id INTEGER NOT NULL, ts INTEGER NOT NULL, dur INTEGER NOT NULL, utid INTEGER, op TEXT NOT NULL, socket_id INTEGER, ops INTEGER NOT NULL, failed INTEGER NOT NULL, untimed INTEGER NOT NULL, lower_bound INTEGER NOT NULL, bytes INTEGER NOT NULL, cpu_ns INTEGER NOT NULL);
+CREATE VIEW net_cost_cpu AS
+SELECT c.session_id, c.cpu, c.owner, sum(c.spent_ns) AS ns, CAST(sum(c.spent_ns) AS REAL) / s.dur AS share
+FROM cpu_cost AS c JOIN session AS s ON s.session_id = c.session_id
+GROUP BY c.session_id, c.cpu, c.owner;
+CREATE VIEW net_cost_over_time AS
+WITH RECURSIVE
+one(session_id, ts, cpu, owner, spent_ns, rest, bucket_ns) AS (
+    SELECT c.session_id, c.ts, c.cpu, c.owner, min(c.spent_ns, s.bucket_ns), c.dur - s.bucket_ns, s.bucket_ns
+    FROM cpu_cost AS c JOIN session AS s ON s.session_id = c.session_id
+    UNION ALL
+    SELECT session_id, ts + bucket_ns, cpu, owner, bucket_ns, rest - bucket_ns, bucket_ns
+    FROM one WHERE rest > 0
+)
+SELECT one.session_id, one.ts, min(s.bucket_ns, s.end_ts - one.ts) AS dur,
+       s.start_realtime_ns + one.ts - s.start_ts AS realtime_ns, one.cpu, one.owner, sum(one.spent_ns) AS ns,
+       CAST(sum(one.spent_ns) AS REAL) / min(s.bucket_ns, s.end_ts - one.ts) AS share
+FROM one JOIN session AS s ON s.session_id = one.session_id
+GROUP BY one.session_id, one.ts, one.cpu, one.owner;
+CREATE VIEW net_cost_thread AS
+WITH part AS (
+    SELECT session_id, utid,
+           CASE owner WHEN 'send' THEN spent_ns ELSE 0 END AS send_ns,
+           CASE owner WHEN 'recv' THEN spent_ns ELSE 0 END AS recv_ns,
+           CASE owner WHEN 'task' THEN spent_ns ELSE 0 END AS task_ns,
+           0 AS send_ops, 0 AS recv_ops, 0 AS send_bytes, 0 AS recv_bytes, 0 AS untimed_ops, 0 AS lower_bound_ops
+    FROM cpu_cost WHERE owner IN ('send', 'recv', 'task')
+    UNION ALL
+    SELECT session_id, utid, 0, 0, 0,
+           CASE op WHEN 'send' THEN ops ELSE 0 END, CASE op WHEN 'recv' THEN ops ELSE 0 END,
+           CASE op WHEN 'send' THEN bytes ELSE 0 END, CASE op WHEN 'recv' THEN bytes ELSE 0 END,
+           untimed, lower_bound
+    FROM sock_cost
+)
+SELECT p.session_id, p.utid, t.tid, t.name, t.upid,
+       sum(p.send_ns) AS send_ns, sum(p.recv_ns) AS recv_ns, sum(p.send_ns + p.recv_ns) AS net_ns, sum(p.task_ns) AS task_ns,
+       sum(p.send_ops) AS send_ops, sum(p.recv_ops) AS recv_ops,
+       sum(p.send_bytes) AS send_bytes, sum(p.recv_bytes) AS recv_bytes,
+       sum(p.untimed_ops) AS untimed_ops, sum(p.lower_bound_ops) AS lower_bound_ops
+FROM part AS p LEFT JOIN thread AS t ON t.session_id = p.session_id AND t.utid = p.utid
+GROUP BY p.session_id, p.utid;
+CREATE VIEW net_cost_process AS
+SELECT n.session_id, n.upid, p.pid, p.name, p.cgroup_id,
+       sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.net_ns) AS net_ns,
+       CAST(sum(n.net_ns) AS REAL) / s.dur AS share, sum(n.task_ns) AS task_ns,
+       sum(n.send_ops) AS send_ops, sum(n.recv_ops) AS recv_ops,
+       sum(n.send_bytes) AS send_bytes, sum(n.recv_bytes) AS recv_bytes,
+       sum(n.untimed_ops) AS untimed_ops, sum(n.lower_bound_ops) AS lower_bound_ops
+FROM net_cost_thread AS n
+     JOIN session AS s ON s.session_id = n.session_id
+     LEFT JOIN process AS p ON p.session_id = n.session_id AND p.upid = n.upid
+GROUP BY n.session_id, n.upid;
+CREATE VIEW net_cost_cgroup AS
+SELECT n.session_id, n.cgroup_id, g.path, count(*) AS processes,
+       sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.net_ns) AS net_ns,
+       sum(n.share) AS share, sum(n.task_ns) AS task_ns,
+       sum(n.send_ops) AS send_ops, sum(n.recv_ops) AS recv_ops,
+       sum(n.send_bytes) AS send_bytes, sum(n.recv_bytes) AS recv_bytes,
+       sum(n.untimed_ops) AS untimed_ops, sum(n.lower_bound_ops) AS lower_bound_ops
+FROM net_cost_process AS n
+     LEFT JOIN cgroup AS g ON g.session_id = n.session_id AND g.id = n.cgroup_id
+GROUP BY n.session_id, n.cgroup_id;
+CREATE VIEW net_cost_socket AS
+WITH by_process AS (
+    SELECT c.session_id, c.socket_id, t.upid,
+           sum(CASE c.op WHEN 'send' THEN c.cpu_ns ELSE 0 END) AS send_ns,
+           sum(CASE c.op WHEN 'recv' THEN c.cpu_ns ELSE 0 END) AS recv_ns,
+           sum(c.cpu_ns) AS net_ns,
+           sum(CASE c.op WHEN 'send' THEN c.ops ELSE 0 END) AS send_ops,
+           sum(CASE c.op WHEN 'recv' THEN c.ops ELSE 0 END) AS recv_ops,
+           sum(CASE c.op WHEN 'send' THEN c.bytes ELSE 0 END) AS send_bytes,
+           sum(CASE c.op WHEN 'recv' THEN c.bytes ELSE 0 END) AS recv_bytes,
+           sum(c.untimed) AS untimed_ops, sum(c.lower_bound) AS lower_bound_ops
+    FROM sock_cost AS c LEFT JOIN thread AS t ON t.session_id = c.session_id AND t.utid = c.utid
+    GROUP BY c.session_id, c.socket_id, t.upid
+), by_socket AS (
+    SELECT session_id, socket_id, upid, max(net_ns), count(*) AS processes,
+           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(net_ns) AS net_ns,
+           sum(send_ops) AS send_ops, sum(recv_ops) AS recv_ops,
+           sum(send_bytes) AS send_bytes, sum(recv_bytes) AS recv_bytes,
+           sum(untimed_ops) AS untimed_ops, sum(lower_bound_ops) AS lower_bound_ops
+    FROM by_process GROUP BY session_id, socket_id
+)
+SELECT b.session_id, b.socket_id, k.family, k.proto, k.src, k.sport, k.dst, k.dport, k.netns,
+       b.upid, p.name, b.processes, b.send_ns, b.recv_ns, b.net_ns, CAST(b.net_ns AS REAL) / s.dur AS share,
+       b.send_ops, b.recv_ops, b.send_bytes, b.recv_bytes, b.untimed_ops, b.lower_bound_ops
+FROM by_socket AS b
+     JOIN session AS s ON s.session_id = b.session_id
+     LEFT JOIN socket AS k ON k.session_id = b.session_id AND k.id = b.socket_id
+     LEFT JOIN process AS p ON p.session_id = b.session_id AND p.upid = b.upid;
+CREATE VIEW self_cost_last AS
+SELECT session_id, program, name, value, max(ts) AS ts
+FROM self_cost GROUP BY session_id, program, name;
+CREATE VIEW loss_total AS
+SELECT session_id, cpu, kind, sum(count) AS count, sum(count IS NULL) AS of_unknown_count, count(*) AS stretches
+FROM loss GROUP BY session_id, cpu, kind;
+COMMIT;

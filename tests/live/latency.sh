@@ -1,0 +1,293 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Probe latency on a known number of messages: each packet is at each hook once, by our programs, by the kernel's own count of
+# their runs, and by /proc/net/snmp; a reader that is late shows at socket-read and nowhere before; filters and sampling leave
+# what they say; what is lost is told.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/lib.sh"
+needs_recorder
+needs_netns
+command -v ethtool >/dev/null || skip "no ethtool"
+
+messages=$tools/messages
+count=$(scaled 5000)
+late=$(scaled 300)
+late_us=5000
+
+# What GRO and TSO bring together would be one packet.
+for where in in_a in_b; do
+    declare -n run=$where
+    "${run[@]}" ethtool -K veth0 gro off tso off gso off >/dev/null 2>&1 || skip "no veth device without GRO"
+    "${run[@]}" ethtool -K lo gro off >/dev/null 2>&1 || true
+done
+netns=$("${in_b[@]}" stat -Lc %i /proc/self/ns/net)
+
+# udp_in: datagrams that sockets of namespace b were given, by the kernel's count
+udp_in() { "${in_b[@]}" awk '/^Udp: [0-9]/ { print $2 }' /proc/net/snmp; }
+
+# tcp_count NAME: a count of TCP's that the kernel keeps in namespace b
+tcp_count() {
+    "${in_b[@]}" awk -v name="$1" '
+        $1 == "TcpExt:" && !at { for (i = 2; i <= NF; i++) if ($i == name) at = i; next }
+        $1 == "TcpExt:" { print $at }' /proc/net/netstat
+}
+
+# exchange KIND PORT COUNT SIZE SEND_PAUSE_US RECEIVE_PAUSE_US [ADDRESS]: all messages, from a to b; what the receiver counted is
+# in $work/PORT.
+exchange() {
+    local kind=$1 port=$2 count=$3 size=$4 to=${7:-$addr_b} hex receiver
+    hex=$(printf ':%04X ' "$port")
+    "${in_b[@]}" "$messages" "$kind-recv" "$to" "$port" "$count" "$size" "$6" >"$work/$port" &
+    receiver=$!
+    keep "$receiver"
+    wait_for 20 grep -q "$hex" "/proc/$receiver/net/$kind" "/proc/$receiver/net/${kind}6" 2>/dev/null || bad "no receiver at $port"
+    "${in_a[@]}" "$messages" "$kind-send" "$to" "$port" "$count" "$size" "$5" >/dev/null
+    wait "$receiver" || bad "the receiver at $port failed"
+}
+
+# ---- a known number, and a known delay ----
+
+before=$(udp_in)
+joined=$(tcp_count TCPBacklogCoalesce)
+recording_start "$work/k.tape" --bpf-stats --probes default,latency
+exchange udp 9001 "$count" 100 200 0
+exchange udp 9002 "$late" 100 $((2 * late_us)) "$late_us"
+exchange tcp 9003 "$count" 100 200 0
+exchange tcp 9004 "$late" 100 $((2 * late_us)) "$late_us"
+exchange udp 9005 "$late" 100 200 0 "$addr6_b"
+recording_stop
+delivered=$(($(udp_in) - before))
+db=$work/k.db
+import_tape "$work/k.tape" "$db"
+check_whole "$work/k.tape" "$db"
+"$report" info "$work/k.tape" >"$work/info"
+
+# hooks_of: which this kernel has, by the programs on the tape; plan: fentry or tracepoints
+hooks=" $(sql "$db" 'SELECT DISTINCT hook FROM latency_hook' | xargs) "
+echo "# hooks of this kernel:$hooks"
+at_least "hooks" "$(wc -w <<<"$hooks")" 5
+for hook in ip-start tcp-start udp-start tcp-socket-enqueued udp-socket-enqueued tcp-socket-read udp-socket-read; do
+    [[ $hooks == *" $hook "* ]] ||
+        at_least "info says that $hook is missing" "$(grep -c "hook $hook" "$work/info" || true)" 1
+done
+
+# samples HOOK PORT: of the receiver's socket; at_socket HOOK PORT EXPRESSION: of these samples
+at_socket() {
+    sql "$db" "SELECT $3 FROM skb_latency l JOIN socket s ON s.id = l.socket_id
+               WHERE hook = '$1' AND sport = $2 AND s.netns = $netns"
+}
+samples() { at_socket "$1" "$2" 'count(*)'; }
+# rejected HOOK: how many for each reason, in all
+rejected() { sql "$db" "SELECT $2 FROM latency_hook WHERE hook = '$1'"; }
+
+is "datagrams that were delivered, by /proc/net/snmp" "$delivered" $((count + late))
+is "messages that udp receivers took" "$(cat "$work"/9001 "$work"/9002 | awk '{ n += $1 } END { print n }')" $((count + late))
+if [[ $hooks == *" udp-socket-read "* ]]; then
+    is "udp-socket-enqueued, of a known number" "$(samples udp-socket-enqueued 9001)" "$count"
+    is "udp-socket-read, of a known number" "$(samples udp-socket-read 9001)" "$count"
+    is "udp-socket-read of IPv6" "$(at_socket udp-socket-read 9005 "count(*) FILTER (WHERE flags = 'ipv6')")" "$late"
+    is "udp-start by this device" "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN net_device d ON d.id = l.device_id
+        WHERE hook = 'udp-start' AND d.netns = $netns AND d.name = 'veth0'")" $((count + 2 * late))
+    is "readers other than the receiver" "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN socket s ON s.id = l.socket_id
+        JOIN thread t USING (utid) WHERE hook = 'udp-socket-read' AND s.netns = $netns AND t.name <> 'messages'")" 0
+    # Segments that come while the reader has the socket may become one, as TCPBacklogCoalesce counts. The last may end the
+    # connection, with nothing in it.
+    joined=$(($(tcp_count TCPBacklogCoalesce) - joined))
+    segments=$(at_socket tcp-socket-enqueued 9003 'count(*) FILTER (WHERE length > 0)')
+    at_least "tcp-socket-enqueued, of a known number, with those that were joined before" $((segments + joined)) "$count"
+    at_most "tcp-socket-enqueued, of a known number" "$segments" "$count"
+    is "calls that read, by the receiver and at tcp-socket-read" "$(samples tcp-socket-read 9003)" "$(awk '{ print $1 }' "$work/9003")"
+else
+    # A packet that its reader took before it could be looked at is counted as no more queued.
+    gone=$(rejected udp-socket-enqueued skipped_unqueued)
+    at_least "udp-socket-enqueued, of a known number" "$(($(samples udp-socket-enqueued 9001) + gone))" "$count"
+    at_most "udp-socket-enqueued, of a known number" "$(samples udp-socket-enqueued 9001)" "$count"
+    at_least "tcp-socket-read, of the receiver's calls" "$(samples tcp-socket-read 9003)" "$(awk '{ print $1 }' "$work/9003")"
+fi
+at_least "ip-start by this device" "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN net_device d ON d.id = l.device_id
+    WHERE hook = 'ip-start' AND d.netns = $netns AND d.name = 'veth0'")" $((count + 2 * late))
+is "packets without a time while they are noted" "$(sql "$db" "SELECT count(*) FROM latency_hook WHERE no_stamp > samples / 10 + 10")" 0
+is "samples of this namespace without a device" "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN socket s ON s.id = l.socket_id
+    WHERE s.netns = $netns AND device_id IS NULL")" 0
+
+# median_us HOOK PORT: of the receiver's socket
+median_us() {
+    sql "$db" "SELECT latency_ns / 1000 FROM skb_latency l JOIN socket s ON s.id = l.socket_id WHERE hook = '$1' AND sport = $2
+        AND s.netns = $netns ORDER BY latency_ns LIMIT 1 OFFSET (SELECT count(*) / 2 FROM skb_latency l
+        JOIN socket s ON s.id = l.socket_id WHERE hook = '$1' AND sport = $2 AND s.netns = $netns)"
+}
+
+# The reader waits until there is something, then for 5 ms. What comes meanwhile is its own datagram; of a stream it joins the
+# segment before it, and the last one's time is kept: there only the most wait so long. Where they are queued, none has yet.
+for way in udp:9002 tcp:9004; do
+    kind=${way%:*} port=${way#*:}
+    if [[ $hooks == *" $kind-socket-read "* ]]; then
+        waited=$(median_us "$kind-socket-read" "$port")
+        at_least "$kind-socket-read of a reader that waits 5 ms: median (us)" "$waited" "$late_us"
+        [[ $kind == tcp ]] || at_least "least (us)" "$(at_socket "$kind-socket-read" "$port" 'min(latency_ns) / 1000')" "$late_us"
+    else
+        waited=$(median_us tcp-socket-read 9004)
+    fi
+    at_most "$kind-socket-enqueued, of packets that are read so late: median (us)" "$(median_us "$kind-socket-enqueued" "$port")" \
+        $((waited - late_us / 2))
+done
+
+# adds_up DB: each run of each program ended one way, by the kernel's count; and what it says to have written is on the tape
+adds_up() {
+    local name said runs
+    while IFS='|' read -r name said runs; do
+        is "$name: samples, rejected and lost, and the kernel's runs" "$said" "$runs"
+    done < <(sql "$1" "SELECT substr(program, 12), sum(CASE WHEN name NOT IN ('runs', 'run_ns', 'misses') THEN value ELSE 0 END),
+        sum(CASE WHEN name = 'runs' THEN value ELSE 0 END) FROM self_cost_last WHERE program LIKE 'nt_latency_%' GROUP BY 1")
+    is "hooks whose samples on the tape are not those that their programs wrote" "$(sql "$1" "SELECT count(*) FROM latency_hook
+        WHERE samples <> recorded")" 0
+}
+adds_up "$db"
+
+# ---- sampling, and a filter on the namespace and its device ----
+
+recording_start "$work/s.tape" --bpf-stats --probes latency --latency-sample 0.1 --netns "/run/netns/$netns_b" -i veth0
+exchange udp 9011 "$count" 100 50 0
+exchange tcp 9013 "$count" 100 50 0
+recording_stop
+db=$work/s.db
+import_tape "$work/s.tape" "$db"
+adds_up "$db"
+is "samples of other devices" "$(sql "$db" "SELECT count(*) FROM skb_latency l LEFT JOIN net_device d ON d.id = l.device_id
+    WHERE d.netns IS NOT $netns OR d.name IS NOT 'veth0'")" 0
+at_least "packets elsewhere that were passed by" "$(sql "$db" 'SELECT sum(skipped_filter) FROM latency_hook')" 1
+# One in ten: of 5,000 datagrams 500, and the standard deviation is 21.
+at_least "weights of samples at udp-socket-enqueued" "$(at_socket udp-socket-enqueued 9011 'sum(weight)')" $((count / 2))
+at_most "weights of samples at udp-socket-enqueued" "$(at_socket udp-socket-enqueued 9011 'sum(weight)')" $((count * 3 / 2))
+at_least "samples of these" "$(samples udp-socket-enqueued 9011)" $((count / 20))
+at_most "samples of these" "$(samples udp-socket-enqueued 9011)" $((count / 5))
+"$report" info "$work/s.tape" >"$work/info"
+at_least "info tells of the filter" "$(grep -c "veth0.*$netns" "$work/info" || true)" 1
+
+# refused WHAT ARGUMENT...: an option's value that can be nothing, with a message that names it
+refused() {
+    local what=$1
+    shift
+    if "$record" -q -o "$work/no.tape" -d 0.1 --probes latency "$@" 2>"$work/refused"; then
+        bad "recorded with $*"
+    elif ! grep -qF -- "$what" "$work/refused"; then
+        bad "the message for $* does not say: $what: $(cat "$work/refused")"
+    fi
+}
+refused "wants the number of a process" -p none
+if [[ $(readlink /proc/self/ns/pid) == "pid:[4026531836]" ]]; then
+    refused "there is no process" -p 2147483647
+fi
+refused "no network device is called nodev0" -i nodev0
+refused "is no network namespace" --netns /etc/passwd
+refused "is no network namespace" --netns /proc/self/ns/mnt
+refused "no process is in a network namespace with the inode 1" --netns 1
+refused "is no cgroup" --cgroup /etc
+refused "wants a probability" --latency-sample 0
+refused "wants a number of packets" --min-queue -1
+is "tapes of what was refused" "$(find "$work" -name no.tape | wc -l)" 0
+
+# ---- filters that ask for the reader ----
+
+"${in_b[@]}" "$messages" udp-recv "$addr_b" 9021 "$count" 100 0 >"$work/9021" &
+receiver=$!
+keep "$receiver"
+recording_start "$work/p.tape" --bpf-stats --probes latency -p "$receiver"
+"${in_a[@]}" "$messages" udp-send "$addr_b" 9021 "$count" 100 100 >/dev/null
+wait "$receiver"
+exchange udp 9022 "$late" 100 100 0
+exchange tcp 9023 "$late" 100 100 0
+recording_stop
+db=$work/p.db
+import_tape "$work/p.tape" "$db"
+adds_up "$db"
+is "hooks where no reader is known" "$(sql "$db" "SELECT count(*) FROM latency_hook WHERE hook NOT LIKE '%-read'")" 0
+is "samples of other readers" "$(sql "$db" "SELECT count(*) FROM skb_latency JOIN thread USING (utid) JOIN process USING (upid)
+    WHERE pid <> $receiver")" 0
+if [[ $hooks == *" udp-socket-read "* ]]; then
+    is "samples of this one" "$(samples udp-socket-read 9021)" "$count"
+    at_least "of others, passed by" "$(rejected udp-socket-read skipped_filter)" "$late"
+fi
+at_least "of TCP's readers, passed by" "$(rejected tcp-socket-read skipped_filter)" 1
+
+# A reader in a cgroup below the one that is asked for, and one elsewhere.
+hierarchy=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+group=$hierarchy/nettape-$$
+test_cleanup() { rmdir "$group/below" "$group" 2>/dev/null || true; }
+if [[ -n $hierarchy ]] && mkdir -p "$group/below" 2>/dev/null; then
+    recording_start "$work/c.tape" --bpf-stats --probes latency --cgroup "$group"
+    exchange tcp 9042 "$late" 100 100 0
+    echo $$ >"$group/below/cgroup.procs"
+    exchange tcp 9041 "$late" 100 100 0
+    echo $$ >"$hierarchy/cgroup.procs"
+    recording_stop
+    db=$work/c.db
+    import_tape "$work/c.tape" "$db"
+    adds_up "$db"
+    at_least "reads in the cgroup" "$(samples tcp-socket-read 9041)" 1
+    is "reads elsewhere" "$(samples tcp-socket-read 9042)" 0
+    # By tracepoints a connection's first segment may have no socket.
+    at_most "samples of other sockets" "$(($(sql "$db" "SELECT count(*) FROM skb_latency") - $(samples tcp-socket-read 9041)))" 1
+else
+    echo "# no cgroup2 hierarchy that can be written to"
+fi
+
+# ---- the network's delay, and its disorder ----
+
+# Before this host stamps a packet, it may be as late as it likes. Where one overtakes another, those behind it wait in the
+# socket for it, which is no fault of this host's: such reads are told, and none where all comes in order.
+if "${in_a[@]}" tc qdisc add dev veth0 root netem delay 20ms 2>"$work/netem.log"; then
+    recording_start "$work/n.tape" --bpf-stats --probes latency
+    exchange udp 9031 "$late" 100 1000 0
+    disordered=$(tcp_count TCPOFOQueue)
+    exchange tcp 9033 "$late" 100 1000 0
+    disordered=$(($(tcp_count TCPOFOQueue) - disordered))
+    "${in_a[@]}" tc qdisc change dev veth0 root netem delay 20ms reorder 20%
+    exchange tcp 9034 "$count" 100 1000 0
+    recording_stop
+    db=$work/n.db
+    import_tape "$work/n.tape" "$db"
+    adds_up "$db"
+    # Half of these 20 ms would be too much, over what it was without.
+    of_device="FROM skb_latency l JOIN net_device d ON d.id = l.device_id WHERE hook = 'ip-start' AND d.netns = $netns"
+    median_of_device="SELECT latency_ns / 1000 $of_device ORDER BY latency_ns LIMIT 1 OFFSET (SELECT count(*) / 2 $of_device)"
+    at_most "ip-start of packets that the network had for 20 ms: median (us)" "$(sql "$db" "$median_of_device")" \
+        $(($(sql "$work/k.db" "$median_of_device") + 10000))
+    # On a machine that is slow enough, one CPU overtakes the other even so: the kernel knows.
+    waited=$(at_socket tcp-socket-read 9033 "sum(flags LIKE '%hol%')")
+    if ((disordered)); then
+        echo "# $disordered segments came out of order without being told to, $waited reads waited"
+    else
+        is "reads that waited for an earlier segment, where all came in order" "$waited" 0
+    fi
+    waited=$(at_socket tcp-socket-read 9034 "sum(flags LIKE '%hol%')")
+    at_least "reads that waited for an earlier segment, where one of five overtakes" "$waited" 1
+    unseen=$(at_socket tcp-socket-read 9034 "ifnull(sum(latency_ns > 10000000 AND flags NOT LIKE '%hol%'), 0)")
+    echo "# of $(samples tcp-socket-read 9034) reads $waited waited; others that were 10 ms late: $unseen"
+    at_most "others that were 10 ms late, of half of those that waited" "$unseen" $((waited / 2))
+    "${in_a[@]}" tc qdisc del dev veth0 root
+else
+    echo "# no netem here: $(tail -1 "$work/netem.log")"
+fi
+
+# ---- loss ----
+
+"${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
+keep $!
+"${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "$(scaled 50000)" &
+keep $!
+recording_start "$work/l.tape" --bpf-stats --probes latency --ring-size 64k
+sleep 0.3
+kill -STOP "$recorder"
+sleep 1
+kill -CONT "$recorder"
+sleep 0.3
+recording_stop
+db=$work/l.db
+import_tape "$work/l.tape" "$db"
+adds_up "$db"
+at_least "samples that found no room" "$(sql "$db" 'SELECT sum(lost) FROM latency_hook')" 100
+is "of these, told on the tape" "$(sql "$db" "SELECT sum(count) FROM loss WHERE kind = 'latency'")" \
+    "$(sql "$db" 'SELECT sum(lost) FROM latency_hook')"
+finish

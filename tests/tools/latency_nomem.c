@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * latency_nomem.c - runs `latency` and `export prometheus` on a database again and again, each time with another
+ * allocation failing: either they say so, or what they print is what they print otherwise; and nothing leaks.
+ * latency_nomem DB.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/command.h"
+#include "tests/tools/failing_malloc.h"
+
+#define MUST(condition)                                                                                                \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
+			exit(1);                                                                                       \
+		}                                                                                                      \
+	} while (0)
+
+#define MAX_OUTPUT (1 << 20)
+#define STEP 3 /* every so many allocations: most are SQLite's */
+
+static char wanted[MAX_OUTPUT], got[MAX_OUTPUT];
+static int out; /* what stdout is */
+
+/* Runs the command; gives its exit code, and what it printed. */
+static int run(const struct nt_command *command, const struct nt_options *options, long failing, char *text)
+{
+	ssize_t size;
+	int code;
+
+	MUST(!ftruncate(out, 0) && !lseek(out, 0, SEEK_SET));
+	until_failure = failing;
+	code = command->run(options);
+	fflush(stdout);
+	size = pread(out, text, MAX_OUTPUT - 1, 0);
+	MUST(size >= 0 && size < MAX_OUTPUT - 1);
+	text[size] = 0;
+	return code;
+}
+
+/* How often an allocation failed. */
+static long try_all(const struct nt_command *command, const struct nt_options *options)
+{
+	long before, runs = 0;
+
+	MUST(!run(command, options, -1, wanted) && wanted[0]);
+	before = live;
+	for (long k = 0;; k += STEP, runs++) {
+		int code = run(command, options, k, got);
+
+		if (live != before)
+			fprintf(stderr, "allocation %ld: %ld pieces left\n", k, live - before);
+		MUST(live == before);
+		/* Libraries can do without some of their allocations. */
+		MUST(code == NT_EXIT_FAILED || (code == NT_EXIT_DONE && !strcmp(got, wanted)));
+		if (until_failure >= 0)
+			return runs;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	char *args[] = {"prometheus", argv[1]};
+	const struct nt_options options[] = {
+		{.args = args + 1, .n_args = 1, .samples = {.by = "socket"}, .histogram = true},
+		{.args = args + 1, .n_args = 1, .format = NT_FORMAT_JSON, .histogram = true, .over_time = true},
+		{.args = args + 1, .n_args = 1, .format = NT_FORMAT_CSV, .samples = {.by = "process"}},
+		{.args = args + 1, .n_args = 1, .over_time = true, .svg = "/dev/null"},
+		{.args = args + 1, .n_args = 1, .samples = {.between = {"udp-start", "udp-socket-read"}}},
+	};
+	const struct nt_options export = {.args = args, .n_args = 2, .samples = {.by = "iface"}};
+	FILE *file = tmpfile();
+	long runs = 0;
+	int report;
+
+	MUST(argc == 2 && file);
+	report = dup(STDOUT_FILENO);
+	MUST(dup2(fileno(file), STDOUT_FILENO) >= 0);
+	out = fileno(file);
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		runs += try_all(&nt_cmd_latency, &options[i]);
+	runs += try_all(&nt_cmd_export, &export);
+	until_failure = -1;
+	dprintf(report, "allocations failed %ld times\n", runs);
+	return 0;
+}

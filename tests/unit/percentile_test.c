@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * percentile_test.c - samples.c and the SQL function percentile, beside a model that sorts with qsort and counts rank
+ * by rank.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/percentile.h"
+#include "report/samples.h"
+#include "tests/support/rand.h"
+
+struct pair {
+	int64_t value;
+	int64_t weight;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct pair *one = a, *two = b;
+
+	return (one->value > two->value) - (one->value < two->value);
+}
+
+/* The quantile of thousandths, in whole numbers only. `pairs` are sorted by it. */
+static int64_t model(struct pair *pairs, size_t n, int64_t thousandths)
+{
+	int64_t whole = 0, sum = 0;
+
+	qsort(pairs, n, sizeof(*pairs), compare);
+	for (size_t i = 0; i < n; i++)
+		whole += pairs[i].weight;
+	for (size_t i = 0; i < n; i++) {
+		sum += pairs[i].weight;
+		if (pairs[i].weight && sum * 1000 >= thousandths * whole)
+			return pairs[i].value;
+	}
+	fail();
+	return 0;
+}
+
+static int64_t any_value(struct nt_rand *rand, unsigned int shape)
+{
+	switch (shape) {
+	case 0:
+		return (int64_t)nt_rand_below(rand, 10); /* many the same */
+	case 1:
+		return (int64_t)nt_rand_any(rand); /* the whole range, negative too */
+	case 2:
+		return (int64_t)nt_rand_below(rand, 1u << 20);
+	default:
+		return 1000;
+	}
+}
+
+static void test_samples_against_the_model(void **state)
+{
+	struct nt_rand rand = {1};
+	struct pair pairs[600];
+
+	(void)state;
+	for (unsigned int round = 0; round < 400; round++) {
+		size_t n = 1 + nt_rand_below(&rand, round % 10 ? 40 : 600);
+		bool weighted = round % 2;
+		struct nt_samples samples = {0};
+
+		for (size_t i = 0; i < n; i++) {
+			pairs[i].value = any_value(&rand, round / 2 % 4);
+			pairs[i].weight = weighted ? (int64_t)nt_rand_below(&rand, 5) + (i == 0) : 1;
+			assert_int_equal(nt_samples_add(&samples, pairs[i].value, (double)pairs[i].weight), 0);
+		}
+		for (int64_t thousandths = 0; thousandths <= 1000; thousandths += thousandths % 100 ? 1 : 33)
+			assert_int_equal(nt_samples_quantile(&samples, (double)thousandths / 1000),
+					 model(pairs, n, thousandths));
+		for (size_t i = 1; i < samples.n; i++)
+			assert_true(nt_samples_value(&samples, i - 1) <= nt_samples_value(&samples, i));
+		nt_samples_release(&samples);
+	}
+}
+
+static void test_reals_keep_their_order(void **state)
+{
+	static const double reals[] = {-INFINITY, -1e300, -1, -1e-310, 0, 1e-310, 0.5, 1, 1e300, INFINITY};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++) {
+		assert_true(nt_ordered_to_real(nt_real_to_ordered(reals[i])) == reals[i]);
+		assert_true(!i || nt_real_to_ordered(reals[i - 1]) < nt_real_to_ordered(reals[i]));
+	}
+	assert_int_equal(nt_real_to_ordered(-0.0), nt_real_to_ordered(0.0));
+}
+
+/* ---- in SQL ---- */
+
+static int open_db(void **state)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+	assert_int_equal(nt_percentile_register(db), SQLITE_OK);
+	*state = db;
+	return 0;
+}
+
+static int close_db(void **state)
+{
+	return sqlite3_close(*state) == SQLITE_OK ? 0 : -1;
+}
+
+/* All rows of the answer as text, with spaces between, or the error. */
+static void expect(sqlite3 *db, const char *sql, const char *wanted)
+{
+	char text[512] = "";
+	sqlite3_stmt *statement;
+	int step;
+
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		const char *value = (const char *)sqlite3_column_text(statement, 0);
+
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", text[0] ? " " : "",
+			 value ? value : "NULL");
+	}
+	if (step != SQLITE_DONE)
+		snprintf(text, sizeof(text), "%s", sqlite3_errmsg(db));
+	sqlite3_finalize(statement);
+	assert_string_equal(text, wanted);
+}
+
+#define TEN "WITH v(x) AS (VALUES (10),(20),(30),(40),(50),(60),(70),(80),(90),(100)) "
+
+static void test_sql_values(void **state)
+{
+	sqlite3 *db = *state;
+
+	expect(db, TEN "SELECT percentile(x, 0) FROM v", "10");
+	expect(db, TEN "SELECT percentile(x, 0.1) FROM v", "10");
+	expect(db, TEN "SELECT percentile(x, 0.101) FROM v", "20");
+	expect(db, TEN "SELECT percentile(x, 0.5) FROM v", "50");
+	expect(db, TEN "SELECT percentile(x, 0.7) FROM v", "70");
+	expect(db, TEN "SELECT percentile(x, 1) FROM v", "100");
+	expect(db, TEN "SELECT percentile(nullif(x, 10), 0) FROM v", "20");
+	expect(db, TEN "SELECT percentile(x, 0.5) FROM v WHERE x > 100", "NULL");
+	expect(db, TEN "SELECT percentile(NULL, 0.5) FROM v", "NULL");
+	expect(db, TEN "SELECT percentile(x, 0.5, CASE x WHEN 90 THEN 100 ELSE 1 END) FROM v", "90");
+	expect(db, TEN "SELECT percentile(x, 0.5, CASE x WHEN 90 THEN 1 END) FROM v", "90");
+	expect(db, TEN "SELECT percentile(x, 0, CASE WHEN x < 30 THEN 0 ELSE 0.25 END) FROM v", "30");
+	expect(db, TEN "SELECT percentile(x / 4.0, 0.5) FROM v", "12.5");
+	expect(db, TEN "SELECT percentile(CASE x WHEN 100 THEN -0.5 ELSE x END, 0.2) FROM v", "10.0");
+	expect(db, TEN "SELECT percentile(x, 0.5) FROM v GROUP BY x > 50", "30 80");
+	expect(db, "SELECT percentile(9223372036854775807, 0.5)", "9223372036854775807");
+}
+
+static void test_sql_errors(void **state)
+{
+	sqlite3 *db = *state;
+	static const char *const fraction = "percentile: the fraction must be a number from 0 to 1";
+	static const char *const weight = "percentile: the weight must be a number, and not negative";
+
+	expect(db, TEN "SELECT percentile(x, 99) FROM v", fraction);
+	expect(db, TEN "SELECT percentile(x, -0.1) FROM v", fraction);
+	expect(db, TEN "SELECT percentile(x, NULL) FROM v", fraction);
+	expect(db, TEN "SELECT percentile(x, 'half') FROM v", fraction);
+	expect(db, TEN "SELECT percentile(x, x / 100.0) FROM v",
+	       "percentile: the fraction must be the same for all rows");
+	expect(db, TEN "SELECT percentile('late', 0.5) FROM v", "percentile: the values must be numbers");
+	expect(db, TEN "SELECT percentile(x'00', 0.5) FROM v", "percentile: the values must be numbers");
+	expect(db, TEN "SELECT percentile(x, 0.5, -1) FROM v", weight);
+	expect(db, TEN "SELECT percentile(x, 0.5, 9e999) FROM v", weight);
+	expect(db, TEN "SELECT percentile(x, 0.5, 'much') FROM v", weight);
+}
+
+static void test_sql_windows(void **state)
+{
+	sqlite3 *db = *state;
+
+	expect(db, TEN "SELECT percentile(x, 0.5) OVER (ORDER BY x ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM v",
+	       "10 10 20 30 40 50 60 70 80 90");
+	expect(db, TEN "SELECT percentile(x, 1, nullif(x, 50)) OVER (ORDER BY -x ROWS 1 PRECEDING) FROM v",
+	       "100 100 90 80 70 60 40 40 30 20");
+	expect(db, TEN "SELECT percentile(x, 0.5) OVER (PARTITION BY x > 30) FROM v", "20 20 20 70 70 70 70 70 70 70");
+}
+
+/* A table of random rows, asked in groups, beside the model. */
+static void test_sql_against_the_model(void **state)
+{
+	sqlite3 *db = *state;
+	struct nt_rand rand = {7};
+	struct pair pairs[300];
+
+	for (unsigned int round = 0; round < 40; round++) {
+		size_t n = 1 + nt_rand_below(&rand, 300);
+		int64_t thousandths = (int64_t)nt_rand_below(&rand, 1001);
+		char sql[200], wanted[32];
+
+		sqlite3_exec(db, "DROP TABLE IF EXISTS t; CREATE TABLE t(x, w)", NULL, NULL, NULL);
+		for (size_t i = 0; i < n; i++) {
+			pairs[i] = (struct pair){any_value(&rand, round % 4), 1 + (int64_t)nt_rand_below(&rand, 9)};
+			snprintf(sql, sizeof(sql), "INSERT INTO t VALUES(%lld, %lld)", (long long)pairs[i].value,
+				 (long long)pairs[i].weight);
+			sqlite3_exec(db, sql, NULL, NULL, NULL);
+		}
+		snprintf(wanted, sizeof(wanted), "%lld", (long long)model(pairs, n, thousandths));
+		snprintf(sql, sizeof(sql), "SELECT percentile(x, %lld / 1000.0, w) FROM t", (long long)thousandths);
+		expect(db, sql, wanted);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_samples_against_the_model),
+		cmocka_unit_test(test_reals_keep_their_order),
+		cmocka_unit_test_setup_teardown(test_sql_values, open_db, close_db),
+		cmocka_unit_test_setup_teardown(test_sql_errors, open_db, close_db),
+		cmocka_unit_test_setup_teardown(test_sql_windows, open_db, close_db),
+		cmocka_unit_test_setup_teardown(test_sql_against_the_model, open_db, close_db),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

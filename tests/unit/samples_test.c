@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * samples_test.c - samples go around the timeline: each is a row, and all other rows are the same with and without
+ * them, also where records are lost and blocks are missing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rows.h"
+#include "tests/support/rand.h"
+#include "tests/support/scratch.h"
+#include "tests/support/traffic.h"
+
+#define MS 1000000ull
+#define N_CPUS 3
+
+static const char *const sample_kinds[] = {"latency", "drop", "retransmit"};
+#define N_KINDS (sizeof(sample_kinds) / sizeof(sample_kinds[0]))
+
+/* What came of one tape. */
+struct outcome {
+	char *text; /* all rows that the timeline has a part in, in order */
+	size_t size;
+	FILE *out;
+	int64_t samples[N_KINDS], lost[N_KINDS]; /* rows, and what rows of table loss count */
+	int64_t known, unexplained; /* latencies with a number; others without the word future */
+	/* What was written. */
+	uint64_t written[N_KINDS], declared[N_KINDS];
+};
+
+static void print_row(FILE *out, const struct nt_row *row)
+{
+	fputs(nt_table(row->table)->name, out);
+	for (uint32_t i = 1; i < row->n; i++) {
+		if (row->values[i].type == NT_VALUE_INTEGER)
+			fprintf(out, " %lld", (long long)row->values[i].integer);
+		else
+			fprintf(out, " %s", row->values[i].type == NT_VALUE_TEXT ? row->values[i].text : "-");
+	}
+	fputc('\n', out);
+}
+
+static bool is_sample_loss(struct outcome *outcome, const struct nt_row *row)
+{
+	for (size_t kind = 0; kind < N_KINDS; kind++) {
+		if (strcmp(row->values[4].text, sample_kinds[kind]) != 0)
+			continue;
+		outcome->lost[kind] += row->values[5].type == NT_VALUE_NULL ? 0 : row->values[5].integer;
+		return true;
+	}
+	return false;
+}
+
+static void take_row(struct outcome *outcome, const struct nt_row *row)
+{
+	switch (row->table) {
+	case NT_TABLE_SKB_LATENCY:
+		outcome->samples[0]++;
+		outcome->known += row->values[4].type != NT_VALUE_NULL;
+		outcome->unexplained += row->values[4].type == NT_VALUE_NULL && !strstr(row->values[12].text, "future");
+		break;
+	case NT_TABLE_SKB_DROP:
+		outcome->samples[1]++;
+		break;
+	case NT_TABLE_TCP_RETRANSMIT:
+		outcome->samples[2]++;
+		break;
+	case NT_TABLE_LOSS:
+		if (!is_sample_loss(outcome, row))
+			print_row(outcome->out, row);
+		break;
+	case NT_TABLE_SCHED_SLICE:
+	case NT_TABLE_SOFTIRQ_SLICE:
+	case NT_TABLE_IRQ_SLICE:
+	case NT_TABLE_SOCK_OP:
+	case NT_TABLE_NAPI_POLL:
+	case NT_TABLE_CPU_SLICE:
+	case NT_TABLE_CPU_COST:
+	case NT_TABLE_SOCK_COST:
+		print_row(outcome->out, row);
+		break;
+	default:
+		break;
+	}
+}
+
+static void read_rows(struct outcome *outcome, const char *path)
+{
+	char error[512];
+	const struct nt_row *row;
+	struct nt_rows *rows;
+	struct nt_tape *tape;
+	int result;
+
+	if (nt_tape_open(&tape, path, error, sizeof(error)))
+		fail_msg("%s", error);
+	assert_int_equal(nt_rows_open(&rows, tape, 1), 0);
+	while (!(result = nt_rows_next(rows, &row)))
+		take_row(outcome, row);
+	assert_int_equal(result, 1);
+	nt_rows_close(rows);
+	nt_tape_close(tape);
+}
+
+static void record_and_read(struct outcome *outcome, const struct traffic_config *traffic,
+			    const struct tape_gen_config *config)
+{
+	struct tape_gen *gen = tape_gen_new(config);
+
+	*outcome = (struct outcome){.size = 0};
+	traffic_record(gen, N_CPUS, traffic);
+	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++) {
+		for (size_t kind = 0; kind < N_KINDS; kind++) {
+			outcome->written[kind] += tape_gen_written(gen, cpu, NT_LATENCY + (unsigned int)kind);
+			outcome->declared[kind] += tape_gen_lost(gen, cpu, NT_LATENCY + (unsigned int)kind);
+		}
+	}
+	tape_gen_finish(gen, GEN_START_NS + traffic->dur_ns, true);
+	outcome->out = open_memstream(&outcome->text, &outcome->size);
+	read_rows(outcome, config->dir);
+	fclose(outcome->out);
+}
+
+static void expect_same(const struct traffic_config *traffic, uint64_t drop, uint64_t samples)
+{
+	struct outcome without, with;
+	char dir[SCRATCH_MAX], path[2 * SCRATCH_MAX];
+	struct tape_gen_config config = {.dir = path, .n_cpus = N_CPUS, .block_events = 500, .drop = drop};
+
+	scratch_make(dir);
+	scratch_path(path, dir, "without.tape");
+	record_and_read(&without, traffic, &config);
+	scratch_path(path, dir, "with.tape");
+	config.samples = samples;
+	record_and_read(&with, traffic, &config);
+	scratch_remove(dir);
+
+	assert_true(without.size > 10000 && with.samples[0] > 1000);
+	assert_int_equal(with.size, without.size);
+	assert_string_equal(with.text, without.text);
+	for (size_t kind = 0; kind < N_KINDS && !drop; kind++) {
+		assert_int_equal(with.samples[kind], with.written[kind]);
+		assert_int_equal(with.lost[kind], with.declared[kind]);
+		assert_int_equal(without.samples[kind], 0);
+	}
+	assert_true(with.known * 2 > with.samples[0]);
+	assert_int_equal(with.unexplained, 0);
+	free(without.text);
+	free(with.text);
+}
+
+static void test_whole_tapes(void **state)
+{
+	struct traffic_config traffic = {.dur_ns = 100 * MS, .n_tasks = 20, .chunk_ns = 40 * MS, .reading_ns = 20 * MS};
+	struct nt_rand rand = {nt_rand_seed()};
+
+	(void)state;
+	for (int run = 0; run < 2; run++) {
+		traffic.seed = 1 + nt_rand_below(&rand, 1000000);
+		expect_same(&traffic, 0, nt_rand_u64(&rand) | 1);
+	}
+}
+
+static void test_lost_records(void **state)
+{
+	struct traffic_config traffic = {.dur_ns = 100 * MS,
+					 .n_tasks = 20,
+					 .lose_from_ns = 30 * MS,
+					 .lose_to_ns = 45 * MS,
+					 .reading_ns = 20 * MS};
+	struct nt_rand rand = {nt_rand_seed()};
+
+	(void)state;
+	for (int run = 0; run < 2; run++) {
+		traffic.seed = 1 + nt_rand_below(&rand, 1000000);
+		expect_same(&traffic, 0, nt_rand_u64(&rand) | 1);
+	}
+}
+
+static void test_missing_blocks(void **state)
+{
+	struct traffic_config traffic = {.dur_ns = 100 * MS, .n_tasks = 20, .reading_ns = 20 * MS};
+	struct nt_rand rand = {nt_rand_seed()};
+
+	(void)state;
+	for (int run = 0; run < 2; run++) {
+		traffic.seed = 1 + nt_rand_below(&rand, 1000000);
+		expect_same(&traffic, 1 + nt_rand_below(&rand, 4), nt_rand_u64(&rand) | 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole_tapes),
+		cmocka_unit_test(test_lost_records),
+		cmocka_unit_test(test_missing_blocks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

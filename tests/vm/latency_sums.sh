@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The samples of probe `latency` beside histograms that the kernel keeps of the same packets (tests/bench/histogram.bpf.c): at each
+# hook as many, and their sum within 1 %, but for what the run of
+# the program that comes first adds to what the other sees, give or take half of both runs.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/../live/lib.sh"
+needs_recorder
+needs_netns
+[[ -n ${NT_EMULATED:-} ]] || skip "only in a guest: the histograms are of all packets, and nobody else may send any"
+[[ -x build/bench/histogram ]] || skip "build/bench/histogram is not built"
+
+count=300
+# exchange KIND PORT PAUSE_US: messages, to a reader that waits before each read
+exchange() {
+    local receiver
+    "${in_b[@]}" "$tools/messages" "$1-recv" "$addr_b" "$2" "$count" 200 "$3" >"$work/read" &
+    receiver=$!
+    keep "$receiver"
+    wait_for 500 grep -q "$(printf ':%04X ' "$2")" "/proc/$receiver/net/$1" || bad "no receiver"
+    "${in_a[@]}" "$tools/messages" "$1-send" "$addr_b" "$2" "$count" 200 $((2 * $3 + 5000)) >/dev/null
+    wait "$receiver" || bad "the receiver failed"
+}
+
+# The neighbours know each other before, so that nothing but the messages is on the way.
+"${in_a[@]}" ping -c 1 -W 5 "$addr_b" >/dev/null 2>&1 || true
+recording_start "$work/s.tape" --probes latency --bpf-stats
+rm -f "$work/on" "$work/off"
+# shellcheck disable=SC2016
+build/bench/histogram build/bench/histogram.bpf.o sh -c ': >"$0/on"; while [ ! -e "$0/off" ]; do sleep 0.1; done' "$work" >"$work/sums" 2>"$work/why" &
+histogram=$!
+keep "$histogram"
+wait_for 1000 test -e "$work/on" || skip "no histograms here: $(tail -1 "$work/why")"
+# What came while only one of the two was there came before this, or after the messages.
+sleep 1
+from_ns=$(awk '{ printf "%.0f", $1 * 1e9 }' /proc/uptime)
+exchange udp 9001 10000
+exchange tcp 9002 10000
+sleep 1
+: >"$work/off"
+wait "$histogram"
+recording_stop
+db=$work/s.db
+import_tape "$work/s.tape" "$db"
+sql "$db" "SELECT hook, count(*), sum(latency_ns) FROM skb_latency
+    WHERE flags NOT LIKE '%ipv6%' AND flags NOT LIKE '%future%' AND ts > $from_ns GROUP BY hook" >"$work/own"
+sql "$db" "SELECT program || ' ' || sum(value) FROM self_cost_last WHERE program GLOB 'nt_latency_*' AND name = 'run_ns' GROUP BY program" >"$work/runs"
+names=(- ip-start tcp-start udp-start tcp-socket-enqueued udp-socket-enqueued tcp-socket-read udp-socket-read)
+compared=0
+while read -r _ number packets sum_ns; do
+    hook=${names[number]}
+    ((packets)) || continue
+    IFS='|' read -r _ own_packets own_ns <<<"$(grep "^$hook|" "$work/own" || echo "$hook|0|0")"
+    # What the two programs at the same function took in all.
+    read -r reference reference_ns <<<"$(awk -v hook="ref_${hook//-/_}__" 'index($1, hook) == 1 && $2 { print $1, $3; exit }' "$work/sums")"
+    run_ns=$(awk -v program="nt_latency_${reference#ref_}" '$1 == program { print $2 }' "$work/runs")
+    is "$hook: packets" "$own_packets" "$packets"
+    # The program that runs second is late by the run of the first. Where in its run each reads the clock is not known: so half of both.
+    first_ns=$((own_ns > sum_ns ? reference_ns : -run_ns))
+    off_ns=$((own_ns - sum_ns - first_ns))
+    at_most "$hook: ns that the sums are apart ($own_ns and $sum_ns), less the runs before ($first_ns; ours $run_ns)" "${off_ns#-}" \
+        $((sum_ns / 100 + (reference_ns + run_ns) / 2))
+    compared=$((compared + 1))
+done < <(grep '^sum ' "$work/sums")
+at_least "hooks compared" "$compared" 5
+finish
