@@ -14,7 +14,7 @@ PATH=$PATH:/usr/sbin:/sbin
 "${in_b[@]}" nft add table ip nettape 2>"$work/why" || skip "no nftables: $(head -1 "$work/why")"
 
 netns=$("${in_b[@]}" stat -Lc %i /proc/self/ns/net)
-count=200
+count=$([[ -n ${NT_EMULATED:-} ]] && echo 50 || echo 200)
 rules=$(scaled 25000)
 reader_cpu=0 sender_cpu=$(($(nproc) > 1 ? 1 : 0))
 
