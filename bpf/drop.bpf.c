@@ -60,13 +60,9 @@ int nt_kfree_skb(__u64 *ctx)
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
 
-	cpu = nt_this_cpu(&cpu_id);
+	cpu = nt_this_cpu_if_on(NT_PROGRAM_kfree_skb, &cpu_id);
 	if (!cpu)
 		return 0;
-	if (!cpu->gate) {
-		nt_count(cpu, NT_PROGRAM_kfree_skb, NT_OUTCOME_skipped_gate);
-		return 0;
-	}
 	record.end_ns = bpf_ktime_get_ns();
 	record.kind = NT_DROP;
 	record.protocol = __builtin_bswap16(skb->protocol);
@@ -88,13 +84,9 @@ static __always_inline int see_retransmit(__u32 program, __u8 what, struct sock 
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
 
-	cpu = nt_this_cpu(&cpu_id);
+	cpu = nt_this_cpu_if_on(program, &cpu_id);
 	if (!cpu)
 		return 0;
-	if (!cpu->gate) {
-		nt_count(cpu, program, NT_OUTCOME_skipped_gate);
-		return 0;
-	}
 	record.end_ns = bpf_ktime_get_ns();
 	record.kind = NT_RETRANSMIT;
 	record.what = what;

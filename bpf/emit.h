@@ -53,6 +53,18 @@ static __always_inline struct nt_cpu *nt_this_cpu(__u32 *cpu_id)
 	return bpf_map_lookup_elem(&nt_cpus, cpu_id);
 }
 
+/* The state of this CPU, if the recording is on; else NULL, and the run is counted. For programs that keep nothing between runs. */
+static __always_inline struct nt_cpu *nt_this_cpu_if_on(__u32 program, __u32 *cpu_id)
+{
+	struct nt_cpu *cpu = nt_this_cpu(cpu_id);
+
+	if (cpu && !cpu->gate) {
+		nt_count(cpu, program, NT_OUTCOME_skipped_gate);
+		return NULL;
+	}
+	return cpu;
+}
+
 /* Remembers a record that found no room. An interrupt may do the same in between: hence the atomic add. */
 static __always_inline void nt_note_loss(struct nt_cpu *cpu, __u32 kind, __u64 end_ns, __u64 begin_ns)
 {

@@ -14,20 +14,13 @@ struct nt_tcp_orders_map nt_tcp_orders SEC(".maps");
 static __always_inline int see_arriving(__u32 program, __u8 hook, struct sk_buff *skb, __u8 flags)
 {
 	struct nt_seen_packet seen = { .hook = hook, .flags = flags };
-	struct net_device *dev;
 	struct nt_cpu *cpu;
 	__u32 cpu_id, weight;
 
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;
-	nt_see_packet(&seen, skb);
-	if (nt_is_rejected(cpu, program, &seen))
-		return 0;
-	dev = skb->dev;
-	if (dev)
-		nt_see_device(&seen, dev->nd_net.net, dev->ifindex);
-	return nt_hook_end(cpu, cpu_id, program, &seen, NULL, false, weight);
+	return nt_hook_of_device(cpu, cpu_id, program, &seen, skb, weight);
 }
 
 #define ARRIVING(hook, function, flags)                                                                                    \
@@ -55,11 +48,7 @@ int BPF_PROG(nt_latency_tcp_socket_enqueued__tcp_queue_rcv, struct sock *sk, str
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;
-	nt_see_packet(&seen, skb);
-	if (nt_is_rejected(cpu, program, &seen))
-		return 0;
-	nt_see_socket(&seen, sk, skb->skb_iif);
-	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
+	return nt_hook_of_socket(cpu, cpu_id, program, &seen, sk, skb, true, weight);
 }
 
 /*
@@ -80,11 +69,7 @@ int BPF_PROG(nt_latency_udp_socket_enqueued____udp_enqueue_schedule_skb, struct 
 		nt_count(cpu, program, NT_OUTCOME_skipped_unqueued);
 		return 0;
 	}
-	nt_see_packet(&seen, skb);
-	if (nt_is_rejected(cpu, program, &seen))
-		return 0;
-	nt_see_socket(&seen, sk, skb->skb_iif);
-	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
+	return nt_hook_of_socket(cpu, cpu_id, program, &seen, sk, skb, true, weight);
 }
 
 /* Called once for each receive call that took something, with the time of the last segment that it took from. */
@@ -123,9 +108,5 @@ int BPF_PROG(nt_latency_udp_socket_read__skb_consume_udp, struct sock *sk, struc
 		nt_count(cpu, program, NT_OUTCOME_skipped_peek);
 		return 0;
 	}
-	nt_see_packet(&seen, skb);
-	if (nt_is_rejected(cpu, program, &seen))
-		return 0;
-	nt_see_socket(&seen, sk, skb->skb_iif);
-	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
+	return nt_hook_of_socket(cpu, cpu_id, program, &seen, sk, skb, true, weight);
 }

@@ -64,16 +64,10 @@ static __always_inline bool nt_leaves_out(struct nt_cpu *cpu, __u32 program, __u
 /* Begins a run: NULL if it is over already, and counted. */
 static __always_inline struct nt_cpu *nt_hook_begin(__u32 program, __u32 *cpu_id, __u32 *weight)
 {
-	struct nt_cpu *cpu = nt_this_cpu(cpu_id);
+	struct nt_cpu *cpu = nt_this_cpu_if_on(program, cpu_id);
 
 	*weight = 1;
-	if (!cpu)
-		return NULL;
-	if (!cpu->gate) {
-		nt_count(cpu, program, NT_OUTCOME_skipped_gate);
-		return NULL;
-	}
-	if (nt_config.latency.is_sampled && nt_leaves_out(cpu, program, weight)) {
+	if (cpu && nt_config.latency.is_sampled && nt_leaves_out(cpu, program, weight)) {
 		nt_count(cpu, program, NT_OUTCOME_skipped_sample);
 		return NULL;
 	}
@@ -251,6 +245,32 @@ static __always_inline int nt_hook_end(struct nt_cpu *cpu, __u32 cpu_id, __u32 p
 	written = nt_count_sample(cpu, program, nt_write_latency(cpu, cpu_id, seen, now_ns, socket, weight), NT_LATENCY, 0, now_ns, 0);
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 	return 0;
+}
+
+/* The rest of a run at a hook where the packet is still its device's. */
+static __always_inline int nt_hook_of_device(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, struct nt_seen_packet *seen,
+					     struct sk_buff *skb, __u32 weight)
+{
+	struct net_device *dev;
+
+	nt_see_packet(seen, skb);
+	if (nt_is_rejected(cpu, program, seen))
+		return 0;
+	dev = skb->dev;
+	if (dev)
+		nt_see_device(seen, dev->nd_net.net, dev->ifindex);
+	return nt_hook_end(cpu, cpu_id, program, seen, NULL, false, weight);
+}
+
+/* The same where it is a socket's. */
+static __always_inline int nt_hook_of_socket(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, struct nt_seen_packet *seen,
+					     struct sock *sk, struct sk_buff *skb, bool can_make, __u32 weight)
+{
+	nt_see_packet(seen, skb);
+	if (nt_is_rejected(cpu, program, seen))
+		return 0;
+	nt_see_socket(seen, sk, skb->skb_iif);
+	return nt_hook_end(cpu, cpu_id, program, seen, sk, can_make, weight);
 }
 
 #endif

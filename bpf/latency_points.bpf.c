@@ -17,7 +17,6 @@ int BPF_PROG(nt_latency_ip_start__netif_receive_skb, struct sk_buff *skb)
 	__u32 program = NT_PROGRAM_latency_ip_start__netif_receive_skb, cpu_id, weight;
 	struct nt_seen_packet seen = { .hook = NT_HOOK_ip_start };
 	__u16 protocol = __builtin_bswap16(skb->protocol);
-	struct net_device *dev;
 	struct nt_cpu *cpu;
 
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
@@ -29,13 +28,7 @@ int BPF_PROG(nt_latency_ip_start__netif_receive_skb, struct sk_buff *skb)
 	}
 	if (protocol == ETH_P_IPV6)
 		seen.flags = NT_LATENCY_IPV6;
-	nt_see_packet(&seen, skb);
-	if (nt_is_rejected(cpu, program, &seen))
-		return 0;
-	dev = skb->dev;
-	if (dev)
-		nt_see_device(&seen, dev->nd_net.net, dev->ifindex);
-	return nt_hook_end(cpu, cpu_id, program, &seen, NULL, false, weight);
+	return nt_hook_of_device(cpu, cpu_id, program, &seen, skb, weight);
 }
 
 SEC("tp_btf/tcp_probe")
@@ -48,11 +41,7 @@ int BPF_PROG(nt_latency_tcp_start__tcp_probe, struct sock *sk, struct sk_buff *s
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;
-	nt_see_packet(&seen, skb);
-	if (nt_is_rejected(cpu, program, &seen))
-		return 0;
-	nt_see_socket(&seen, sk, skb->skb_iif);
-	return nt_hook_end(cpu, cpu_id, program, &seen, sk, true, weight);
+	return nt_hook_of_socket(cpu, cpu_id, program, &seen, sk, skb, true, weight);
 }
 
 /*
@@ -108,22 +97,21 @@ int BPF_PROG(nt_latency_tcp_socket_read__skb_copy_datagram_iovec, struct sk_buff
 	struct nt_seen_packet seen = { .hook = NT_HOOK_tcp_socket_read, .has_task = true };
 	struct sock *sk = skb->sk;
 	struct nt_cpu *cpu;
+	bool is_tcp;
 
+	is_tcp = sk && sk->sk_protocol == IPPROTO_TCP && nt_is_internet(sk->__sk_common.skc_family);
+	disorder = is_tcp ? BPF_CORE_READ((struct tcp_sock *)sk, rcv_ooopack) : 0;
+	/* Also of those that sampling leaves out. */
+	if (disorder && nt_has_waited(sk, disorder, BPF_CORE_READ((struct tcp_skb_cb *)skb->cb, end_seq)))
+		seen.flags = NT_LATENCY_HOL;
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;
-	if (!sk || sk->sk_protocol != IPPROTO_TCP || !nt_is_internet(sk->__sk_common.skc_family)) {
+	if (!is_tcp) {
 		nt_count(cpu, program, NT_OUTCOME_skipped_family);
 		return 0;
 	}
-	disorder = BPF_CORE_READ((struct tcp_sock *)sk, rcv_ooopack);
-	if (disorder && nt_has_waited(sk, disorder, BPF_CORE_READ((struct tcp_skb_cb *)skb->cb, end_seq)))
-		seen.flags = NT_LATENCY_HOL;
-	nt_see_packet(&seen, skb);
-	if (nt_is_rejected(cpu, program, &seen))
-		return 0;
-	nt_see_socket(&seen, sk, skb->skb_iif);
-	return nt_hook_end(cpu, cpu_id, program, &seen, sk, false, weight);
+	return nt_hook_of_socket(cpu, cpu_id, program, &seen, sk, skb, false, weight);
 }
 
 /*

@@ -406,34 +406,43 @@ static int try_point(const struct btf *btf, const struct nt_attach_point *point)
 
 static bool file_says(const char *path, const char *text)
 {
-	char line[4096] = "";
+	char line[4096];
 	FILE *file = fopen(path, "re");
+	bool found = false;
 
-	if (file) {
-		if (!fgets(line, sizeof(line), file))
-			line[0] = 0;
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = strstr(line, text) != NULL;
+	if (file)
 		fclose(file);
-	}
-	return strstr(line, text) != NULL;
+	return found;
+}
+
+static bool is_lenient(const char *path, const char *none, const char *voluntary)
+{
+	return file_says(path, none) || file_says(path, voluntary);
 }
 
 /*
  * Kernels that can be told at boot or later (PREEMPT_DYNAMIC) say what they do in debugfs, if that is mounted and may be read;
- * else the command line may have it. A kernel that does not say is taken for one that does: to be wrong the other way would
- * spoil the tape.
+ * else the command line has it, or what the distribution built in. A kernel of which nothing is known is taken for one that
+ * does: to be wrong the other way would spoil the tape.
  */
 bool nt_kernel_preempts_itself(void)
 {
-	static const char *const mode = "/sys/kernel/debug/sched/preempt";
+	static const char *const mode = "/sys/kernel/debug/sched/preempt", *const told = "/proc/cmdline";
 	struct utsname name;
+	char config[128];
 
 	if (uname(&name) || strstr(name.version, "PREEMPT_RT"))
 		return true;
 	if (!strstr(name.version, "PREEMPT_DYNAMIC"))
 		return strstr(name.version, "PREEMPT") != NULL;
 	if (!access(mode, R_OK))
-		return !file_says(mode, "(none)") && !file_says(mode, "(voluntary)");
-	return !file_says("/proc/cmdline", "preempt=none") && !file_says("/proc/cmdline", "preempt=voluntary");
+		return !is_lenient(mode, "(none)", "(voluntary)");
+	if (file_says(told, "preempt="))
+		return !is_lenient(told, "preempt=none", "preempt=voluntary");
+	snprintf(config, sizeof(config), "/boot/config-%s", name.release);
+	return !is_lenient(config, "CONFIG_PREEMPT_NONE=y", "CONFIG_PREEMPT_VOLUNTARY=y");
 }
 
 /*
@@ -481,7 +490,7 @@ static void note_refusal(char *text, size_t size, const struct nt_attach_point *
 	if (err != -ENOENT || !text[0])
 		snprintf(text, size, "%s:%s: %s", nt_attach_how_name(missing->how), missing->point,
 			 err == -ENOENT    ? "this kernel has it not" :
-			 err == -EDEADLK ? "this kernel may preempt the program" :
+			 err == -EDEADLK ? "this kernel may preempt the program, as far as can be told (/sys/kernel/debug/sched/preempt)" :
 					     strerror(-err));
 }
 

@@ -7,15 +7,14 @@
 # What the clock includes depends on the kernel. With CONFIG_IRQ_TIME_ACCOUNTING it leaves out interrupts and
 # softirqs: then it is compared with the time that the task itself owns. With CONFIG_PARAVIRT_TIME_ACCOUNTING it
 # leaves out what the hypervisor says it stole, if the hypervisor says so at all. And a stay that a wake-up ends is over,
-# for that clock, at the wake-up, a microsecond or two before the switch itself, and fifty times as much where the CPU is
-# emulated: the kernel does not read its clock again in between. Where the configuration cannot be read, anything between is right.
+# for that clock, at the wake-up: the kernel does not read its clock again before the switch. The wake-up is in the last
+# interruption before the switch, or tells of itself by it: what lies from there to the switch may be left out. Where the configuration cannot be read, anything between is right.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 
 tolerance=$([[ -n ${NT_EMULATED:-} ]] && echo 0.02 || echo 0.002)
-preempting_ns=$([[ -n ${NT_EMULATED:-} ]] && echo 100000 || echo 2000)
 
 # kernel_config NAME: y, n or ?
 kernel_config() {
@@ -54,10 +53,17 @@ for name in burn-pinned burn-moved burn-free; do
         WHERE utid = $utid AND owner IN ('hardirq', 'net_rx', 'net_tx', 'softirq')")
     slices=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid")
     preempted=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%'")
+    preempting_ns=$(sql "$db" "
+        WITH stay AS (SELECT session_id, cpu, ts, ts + dur AS te FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%'),
+        interruption AS (SELECT session_id, cpu, ts FROM cpu_slice
+                         WHERE utid = $utid AND owner IN ('hardirq', 'net_rx', 'net_tx', 'softirq'))
+        SELECT ifnull(sum(te - (SELECT max(i.ts) FROM interruption i
+                                WHERE i.session_id = s.session_id AND i.cpu = s.cpu AND i.ts BETWEEN s.ts AND s.te)), 0) FROM stay s")
     echo "# $name: clock $clock_ns ns, slices $sched_ns ns in $slices ($preempted preempted), of that interrupts and softirqs $irq_ns ns," \
+        "from the last of them to a switch that preempts $preempting_ns ns," \
         "moved $(cut -d' ' -f3 "$work/$name") times; stolen on the whole machine $steal_ns ns"
     # What the clock leaves out is between these two.
-    least=0 most=$((preempting_ns * preempted))
+    least=0 most=$preempting_ns
     [[ $irq_apart == n ]] || most=$((most + irq_ns))
     [[ $irq_apart == y ]] && least=$irq_ns
     [[ $steal_apart == n ]] || most=$((most + steal_ns))

@@ -171,10 +171,16 @@ is "with it, what info says of busy polling not being recorded" "$(uncovered "Bu
 busy_ns=$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM napi_poll WHERE context = 'busy'")
 if [[ $sees_begins != 0 ]]; then
     at_least "with it, ns of polls by the receiver" "$busy_ns" 10000
-    # Interrupts come during polls too, and have their own owners.
-    interrupts_ns=$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c JOIN thread t USING (session_id, utid)
-        WHERE owner IN ('hardirq', 'softirq', 'net_tx') AND t.name = 'napi-flood'")
-    at_least "ns of net_rx in his time, and of what interrupted him" "$(($(net_rx_of napi-flood) + interrupts_ns))" $((busy_ns * 9 / 10))
+    # Interrupts come during polls too, and have their own owners; nothing else has.
+    sql "$db" "SELECT ifnull(sum(CASE WHEN owner = 'net_rx' THEN ns END), 0), ifnull(sum(CASE WHEN owner IN ('task', 'send', 'recv') THEN ns END), 0),
+            ifnull(sum(ns), 0)
+        FROM (SELECT c.owner, min(c.ts + c.dur, p.ts + p.dur) - max(c.ts, p.ts) AS ns
+              FROM napi_poll p JOIN cpu_slice c ON c.cpu = p.cpu AND c.ts < p.ts + p.dur AND c.ts + c.dur > p.ts
+              WHERE p.context = 'busy' AND p.dur IS NOT NULL)" >"$work/in_polls"
+    IFS='|' read -r polling_ns other_ns in_polls_ns <"$work/in_polls"
+    is "ns of all owners in these polls" "$in_polls_ns" "$busy_ns"
+    is "of that the task's and its operations'" "$other_ns" 0
+    at_least "of that net_rx" "$polling_ns" $((busy_ns / 2))
 fi
 is "rows of other polls without the probe napi" "$(sql "$db" "SELECT count(*) FROM napi_poll WHERE context <> 'busy'")" 0
 
