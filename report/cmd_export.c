@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cmd_export.c - nettape-report export: what is on a tape, in the formats of other programs. With -o the file appears
- * under its name when it is whole, for there may be who reads whatever is there.
+ * cmd_export.c - nettape-report export: what is on a tape, in the formats of other programs. Each format is a line of a
+ * table here and a file export_*.c.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "report/command.h"
 #include "report/export_prometheus.h"
 #include "report/load.h"
+#include "report/new_file.h"
 
 static int misused(const char *what)
 {
@@ -20,62 +16,12 @@ static int misused(const char *what)
 	return NT_EXIT_MISUSED;
 }
 
-/* Writes to the file; gives an exit code. */
-static int write_all(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out)
-{
-	return nt_export_prometheus(db, choice, out) ? nt_complain("%s", db->error) : NT_EXIT_DONE;
-}
+/* ---- prometheus ---- */
 
-/* Gives an exit code; closes the file. */
-static int write_and_close(struct nt_db *db, const struct nt_latency_choice *choice, FILE *file, const char *path)
-{
-	int code = write_all(db, choice, file);
-	bool failed = ferror(file) != 0;
-
-	failed |= fclose(file) != 0;
-	return !code && failed ? nt_complain("%s cannot be written: is the disk full?", path) : code;
-}
-
-/* What is there and no file, such as a pipe, is written to as it is. */
-static bool is_special(const char *path)
-{
-	struct stat status;
-
-	return !stat(path, &status) && !S_ISREG(status.st_mode);
-}
-
-static int write_new(struct nt_db *db, const struct nt_latency_choice *choice, const char *path, const char *partial)
-{
-	FILE *file = fopen(partial, "we");
-	int code;
-
-	if (!file)
-		return nt_complain("%s cannot be made: %s.", partial, strerror(errno));
-	code = write_and_close(db, choice, file, partial);
-	if (!code && rename(partial, path))
-		code = nt_complain("%s cannot be finished: %s.", path, strerror(errno));
-	if (code)
-		unlink(partial);
-	return code;
-}
-
-static int write_file(struct nt_db *db, const struct nt_latency_choice *choice, const char *path)
-{
-	char *partial = NULL;
-	FILE *file;
-	int code;
-
-	if (is_special(path)) {
-		file = fopen(path, "we");
-		return file ? write_and_close(db, choice, file, path)
-			    : nt_complain("%s cannot be opened: %s.", path, strerror(errno));
-	}
-	if (asprintf(&partial, "%s.partial", path) < 0)
-		return nt_complain("out of memory.");
-	code = write_new(db, choice, path, partial);
-	free(partial);
-	return code;
-}
+struct prometheus {
+	struct nt_db *db;
+	struct nt_latency_choice choice;
+};
 
 /* Whether there is anything to export: 1 and 0, or -1 and db->error. */
 static int has_any(struct nt_db *db)
@@ -91,35 +37,63 @@ static int has_any(struct nt_db *db)
 	return has;
 }
 
-static int export_all(struct nt_db *db, const struct nt_options *options, const struct nt_latency_choice *choice)
+static int write_prometheus(void *arg, FILE *out)
 {
-	int has = has_any(db);
+	struct prometheus *export = arg;
+
+	return nt_export_prometheus(export->db, &export->choice, out) ? nt_complain("%s", export->db->error)
+								      : NT_EXIT_DONE;
+}
+
+static int export_if_any(struct prometheus *export, const struct nt_options *options)
+{
+	int has = has_any(export->db);
 
 	if (has < 0)
-		return nt_complain("%s", db->error);
+		return nt_complain("%s", export->db->error);
 	if (!has)
 		return nt_complain("%s: there is nothing to export: record with nettape-record --probes "
 				   "default,latency,drops,retransmits.",
 				   options->args[1]);
-	return options->output ? write_file(db, choice, options->output) : write_all(db, choice, stdout);
+	return nt_new_file(options->output, write_prometheus, export);
 }
 
-static int run(const struct nt_options *options)
+static int export_prometheus(const struct nt_options *options)
 {
-	struct nt_latency_choice choice;
-	struct nt_db *db;
+	struct prometheus export;
 	char error[512];
 	int code;
 
-	if (strcmp(options->args[0], "prometheus") != 0)
-		return misused("the one format to export is prometheus: nettape-report export prometheus TAPE|DB.");
-	if (nt_latency_choose(&options->samples, &choice, error, sizeof(error)))
+	if (options->selection.cpus || options->selection.process)
+		return misused("export prometheus: there is no --cpu and no --process here; --by cpu and --by process "
+			       "give each its own series.");
+	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error, sizeof(error)))
 		return misused(error);
-	if (nt_load_open(&db, options->args[1], error, sizeof(error)))
+	if (nt_load_open(&export.db, options->args[1], error, sizeof(error)))
 		return nt_complain("%s", error);
-	code = export_all(db, options, &choice);
-	nt_db_close(db);
+	code = export_if_any(&export, options);
+	nt_db_close(export.db);
 	return code;
+}
+
+/* ---- all formats ---- */
+
+struct format {
+	const char *name;
+	int (*run)(const struct nt_options *options);
+};
+
+static const struct format formats[] = {
+	{"prometheus", export_prometheus},
+};
+
+static int run(const struct nt_options *options)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (!strcmp(options->args[0], formats[i].name))
+			return formats[i].run(options);
+	}
+	return misused("the one format to export is prometheus: nettape-report export prometheus TAPE|DB.");
 }
 
 const struct nt_command nt_cmd_export = {
@@ -127,7 +101,7 @@ const struct nt_command nt_cmd_export = {
 	.usage = "prometheus TAPE|DB [-o FILE] ...",
 	.what = "writes latency histograms, drops and retransmits for Prometheus",
 	.help = "A histogram of latency for each hook, in seconds, and counters of what is in none.\n",
-	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_SAMPLES,
+	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_SAMPLES,
 	.min_args = 2,
 	.max_args = 2,
 	.run = run,

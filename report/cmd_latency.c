@@ -80,8 +80,8 @@ static int collect(void *arg, const struct nt_latency_sample *sample)
 static void set_axis(struct collecting *collecting)
 {
 	const struct nt_latency_session *session = collecting->result.session;
-	struct nt_latency_window window =
-		nt_latency_window(collecting->result.choice, session->start_ts, session->start_realtime_ns);
+	struct nt_window window = nt_selection_window(&collecting->result.choice->selection, session->start_ts,
+						      session->start_realtime_ns);
 
 	collecting->begin_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
 	collecting->end_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
@@ -113,8 +113,9 @@ static void set_counted(struct nt_latency_result *result)
 	struct nt_series_set *set = &result->set;
 
 	set->cpus = (unsigned int)session->cpus;
-	set->is_cut = nt_latency_window(result->choice, session->start_ts, session->start_realtime_ns).from_ts >
-		      session->start_ts;
+	set->is_cut =
+		nt_selection_window(&result->choice->selection, session->start_ts, session->start_realtime_ns).from_ts >
+		session->start_ts;
 	set->is_pairs = result->choice->first != NT_HOOK_NONE;
 	set->is_by_cpu = result->choice->by == NT_BY_CPU;
 	memcpy(set->kept, result->accounting.kept, sizeof(set->kept));
@@ -312,7 +313,7 @@ static int run(const struct nt_options *options)
 	char error[512];
 	int code;
 
-	if (nt_latency_choose(&options->samples, &command.choice, error, sizeof(error)))
+	if (nt_latency_choose(&options->samples, &options->selection, &command.choice, error, sizeof(error)))
 		return misused(error);
 	code = read_view(options, &command.view);
 	if (code)
@@ -331,7 +332,7 @@ const struct nt_command nt_cmd_latency = {
 	.help = "A hook is a place on that way: ip-start, tcp-start, udp-start, tcp-socket-enqueued, "
 		"udp-socket-enqueued,\n"
 		"tcp-socket-read, udp-socket-read. Late is the time since the packet was received by the host.\n",
-	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_SAMPLES | NT_TAKES_VIEW,
+	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_TIME | NT_TAKES_SAMPLES | NT_TAKES_VIEW,
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

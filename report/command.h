@@ -19,7 +19,8 @@ struct nt_options {
 	const char *output; /* -o, or NULL */
 	const char *file; /* -f, or NULL */
 	bool append; /* --append */
-	struct nt_latency_words samples; /* --by, --hook, --from, --to, --include-hol, --between */
+	struct nt_selection_words selection; /* --from, --to, --cpu, --process */
+	struct nt_latency_words samples; /* --by, --hook, --include-hol, --between */
 	bool histogram, over_time; /* --histogram, --over-time */
 	const char *buckets, *svg; /* --buckets, --svg, or NULL */
 	char **args; /* what is no option */
@@ -32,8 +33,10 @@ struct nt_options {
 #define NT_TAKES_FILE 0x08u
 #define NT_TAKES_APPEND 0x10u
 #define NT_TAKES_OUTPUT_IF 0x20u /* -o FILE, else it is standard output */
-#define NT_TAKES_SAMPLES 0x40u /* what chooses samples: --by, --hook, --from, --to, --include-hol */
+#define NT_TAKES_SAMPLES 0x40u /* what chooses samples: --by, --hook, --include-hol */
 #define NT_TAKES_VIEW 0x80u /* --between, --histogram, --buckets, --over-time, --svg */
+#define NT_TAKES_TIME 0x100u /* --from, --to */
+#define NT_TAKES_WHO 0x200u /* --cpu, --process */
 
 struct nt_command {
 	const char *name;

@@ -323,8 +323,8 @@ static int write_counts(void *arg, const struct nt_latency_session *session)
 {
 	const struct counting *counting = arg;
 	struct nt_db *db = counting->writer->db;
-	struct nt_latency_window window =
-		nt_latency_window(counting->writer->choice, session->start_ts, session->start_realtime_ns);
+	struct nt_window window = nt_selection_window(&counting->writer->choice->selection, session->start_ts,
+						      session->start_realtime_ns);
 	sqlite3_stmt *statement = nt_db_prepare(db, counting->counter->sql, NULL);
 	struct tally tally = {0};
 	int step = SQLITE_DONE, error = 0;

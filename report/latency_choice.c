@@ -55,16 +55,6 @@ static int choose_hook(const char *option, const char *word, enum nt_hook *hook,
 	return -1;
 }
 
-static int choose_moment(const char *option, const char *word, struct nt_moment *moment, char *error, size_t error_size)
-{
-	if (!word || !nt_moment_parse(word, moment))
-		return 0;
-	snprintf(error, error_size,
-		 "%s %s: it is a time since the start, like 2.5, 300ms or 20us, or UTC, like 2026-11-21T18:00:00Z.",
-		 option, word);
-	return -1;
-}
-
 static int choose_between(const struct nt_latency_words *words, struct nt_latency_choice *choice, char *error,
 			  size_t error_size)
 {
@@ -82,8 +72,8 @@ static int choose_between(const struct nt_latency_words *words, struct nt_latenc
 	return 0;
 }
 
-int nt_latency_choose(const struct nt_latency_words *words, struct nt_latency_choice *choice, char *error,
-		      size_t error_size)
+int nt_latency_choose(const struct nt_latency_words *words, const struct nt_selection_words *selection,
+		      struct nt_latency_choice *choice, char *error, size_t error_size)
 {
 	*choice = (struct nt_latency_choice){.include_hol = words->include_hol};
 	if (words->by && choose_by(words->by, &choice->by, error, error_size))
@@ -99,30 +89,5 @@ int nt_latency_choose(const struct nt_latency_words *words, struct nt_latency_ch
 		choice->hooks = (1u << NT_HOOK_COUNT) - 2;
 	if (words->between[0] && choose_between(words, choice, error, error_size))
 		return -1;
-	return choose_moment("--from", words->from, &choice->from, error, error_size) ||
-			       choose_moment("--to", words->to, &choice->to, error, error_size)
-		       ? -1
-		       : 0;
-}
-
-/* start + ns, but within what there is. */
-static int64_t add(int64_t start, int64_t ns)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(start, ns, &sum) ? (ns < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
-static int64_t place(const struct nt_moment *moment, int64_t start_ts, int64_t start_realtime_ns)
-{
-	return add(start_ts, moment->is_wall ? add(moment->ns, -start_realtime_ns) : moment->ns);
-}
-
-struct nt_latency_window nt_latency_window(const struct nt_latency_choice *choice, int64_t start_ts,
-					   int64_t start_realtime_ns)
-{
-	return (struct nt_latency_window){
-		.from_ts = choice->from.is_given ? place(&choice->from, start_ts, start_realtime_ns) : INT64_MIN,
-		.to_ts = choice->to.is_given ? place(&choice->to, start_ts, start_realtime_ns) : INT64_MAX,
-	};
+	return nt_select(selection, &choice->selection, error, error_size);
 }

@@ -57,12 +57,12 @@ static int print_texts(const struct nt_latency_result *result, const char *sql, 
 static void print_window(const struct nt_latency_result *result)
 {
 	const struct nt_latency_session *session = result->session;
-	struct nt_latency_window window =
-		nt_latency_window(result->choice, session->start_ts, session->start_realtime_ns);
+	struct nt_window window =
+		nt_selection_window(&result->choice->selection, session->start_ts, session->start_realtime_ns);
 
-	if (result->choice->from.is_given)
+	if (result->choice->selection.from.is_given)
 		fprintf(result->out, ", from %.9g s", (double)(window.from_ts - session->start_ts) / 1e9);
-	if (result->choice->to.is_given)
+	if (result->choice->selection.to.is_given)
 		fprintf(result->out, ", to %.9g s", (double)(window.to_ts - session->start_ts) / 1e9);
 }
 

@@ -303,7 +303,7 @@ static int scan_pairs(struct nt_db *db, sqlite3_stmt *statement, const struct nt
 
 /* What is before `from` may have its pair behind it, so there only the end bounds the query. */
 static sqlite3_stmt *prepare(struct nt_db *db, const struct nt_latency_session *session,
-			     const struct nt_latency_choice *choice, struct nt_latency_window window)
+			     const struct nt_latency_choice *choice, struct nt_window window)
 {
 	sqlite3_stmt *statement;
 	char sql[400];
@@ -328,7 +328,8 @@ static sqlite3_stmt *prepare(struct nt_db *db, const struct nt_latency_session *
 int nt_latency_scan(struct nt_db *db, const struct nt_latency_session *session, const struct nt_latency_choice *choice,
 		    struct nt_latency_groups *groups, visit_fn visit, void *arg, struct nt_latency_alone *alone)
 {
-	struct nt_latency_window window = nt_latency_window(choice, session->start_ts, session->start_realtime_ns);
+	struct nt_window window =
+		nt_selection_window(&choice->selection, session->start_ts, session->start_realtime_ns);
 	sqlite3_stmt *statement = prepare(db, session, choice, window);
 	struct nt_pairing pairing = {.from_ts = window.from_ts};
 	int error;

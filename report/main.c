@@ -28,8 +28,6 @@ static void print_samples_help(unsigned int takes)
 {
 	puts("      --by WHAT    in groups by iface, cgroup, process, socket, cpu or port\n"
 	     "      --hook NAME  only this hook; may be repeated\n"
-	     "      --from T, --to T  only samples of this time: since the start (2.5, 300ms, 20us), or\n"
-	     "                   UTC (2026-11-21T18:00:00Z)\n"
 	     "      --include-hol  also reads that had to wait for a segment that came late");
 	if (takes & NT_TAKES_VIEW)
 		puts("      --between HOOK HOOK  the time that packets took from one hook to the other\n"
@@ -37,6 +35,16 @@ static void print_samples_help(unsigned int takes)
 		     "      --buckets N  that finely: N buckets in each doubling (1)\n"
 		     "      --over-time  a heat map, of characters\n"
 		     "      --svg FILE   a heat map, as a picture");
+}
+
+static void print_selection_help(unsigned int takes)
+{
+	if (takes & NT_TAKES_TIME)
+		puts("      --from T, --to T  only this time: since the start (2.5, 300ms, 20us), or\n"
+		     "                   UTC (2026-11-21T18:00:00Z)");
+	if (takes & NT_TAKES_WHO)
+		puts("      --cpu LIST   only these CPUs, like 0,2-5\n"
+		     "      --process P  only the process with this pid or name");
 }
 
 static void print_help(const struct nt_command *command)
@@ -51,6 +59,7 @@ static void print_help(const struct nt_command *command)
 		puts("      --append     add to a database that is there already");
 	if (command->takes & NT_TAKES_OUTPUT_IF)
 		puts("  -o, --output FILE  write there, not to standard output");
+	print_selection_help(command->takes);
 	if (command->takes & NT_TAKES_SAMPLES)
 		print_samples_help(command->takes);
 	if (command->takes & NT_TAKES_FILE)
@@ -77,6 +86,8 @@ enum {
 	OPTION_HOOK,
 	OPTION_FROM,
 	OPTION_TO,
+	OPTION_CPU,
+	OPTION_PROCESS,
 	OPTION_INCLUDE_HOL,
 	OPTION_BETWEEN,
 	OPTION_HISTOGRAM,
@@ -93,6 +104,8 @@ static const struct option long_options[] = {
 	{"hook", required_argument, NULL, OPTION_HOOK},
 	{"from", required_argument, NULL, OPTION_FROM},
 	{"to", required_argument, NULL, OPTION_TO},
+	{"cpu", required_argument, NULL, OPTION_CPU},
+	{"process", required_argument, NULL, OPTION_PROCESS},
 	{"include-hol", no_argument, NULL, OPTION_INCLUDE_HOL},
 	{"between", required_argument, NULL, OPTION_BETWEEN},
 	{"histogram", no_argument, NULL, OPTION_HISTOGRAM},
@@ -117,10 +130,14 @@ static unsigned int needs(int option)
 		return NT_TAKES_APPEND;
 	case OPTION_BY:
 	case OPTION_HOOK:
-	case OPTION_FROM:
-	case OPTION_TO:
 	case OPTION_INCLUDE_HOL:
 		return NT_TAKES_SAMPLES;
+	case OPTION_FROM:
+	case OPTION_TO:
+		return NT_TAKES_TIME;
+	case OPTION_CPU:
+	case OPTION_PROCESS:
+		return NT_TAKES_WHO;
 	case OPTION_BETWEEN:
 	case OPTION_HISTOGRAM:
 	case OPTION_BUCKETS:
@@ -148,12 +165,6 @@ static int set_sample(struct nt_latency_words *words, int option, int argc, char
 			return -1;
 		words->hooks[words->n_hooks++] = optarg;
 		return 0;
-	case OPTION_FROM:
-		words->from = optarg;
-		return 0;
-	case OPTION_TO:
-		words->to = optarg;
-		return 0;
 	case OPTION_BETWEEN:
 		/* The one option with two values: the second is taken by hand. */
 		if (optind >= argc || argv[optind][0] == '-')
@@ -178,6 +189,18 @@ static int set(struct nt_options *options, int option, int argc, char **argv)
 		return 0;
 	case OPTION_APPEND:
 		options->append = true;
+		return 0;
+	case OPTION_FROM:
+		options->selection.from = optarg;
+		return 0;
+	case OPTION_TO:
+		options->selection.to = optarg;
+		return 0;
+	case OPTION_CPU:
+		options->selection.cpus = optarg;
+		return 0;
+	case OPTION_PROCESS:
+		options->selection.process = optarg;
 		return 0;
 	case OPTION_HISTOGRAM:
 		options->histogram = true;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * new_file.c - see new_file.h.
+ */
+#include "report/new_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/command.h"
+
+struct writing {
+	int (*write)(void *arg, FILE *out);
+	void *arg;
+};
+
+static int write_and_close(const struct writing *writing, FILE *file, const char *path)
+{
+	int code = writing->write(writing->arg, file);
+	bool failed = ferror(file) != 0;
+
+	failed |= fclose(file) != 0;
+	return !code && failed ? nt_complain("%s cannot be written: is the disk full?", path) : code;
+}
+
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && !S_ISREG(status.st_mode);
+}
+
+static int write_special(const struct writing *writing, const char *path)
+{
+	FILE *file = fopen(path, "we");
+
+	return file ? write_and_close(writing, file, path)
+		    : nt_complain("%s cannot be opened: %s.", path, strerror(errno));
+}
+
+static int write_partial(const struct writing *writing, const char *path, const char *partial)
+{
+	FILE *file = fopen(partial, "we");
+	int code;
+
+	if (!file)
+		return nt_complain("%s cannot be made: %s.", partial, strerror(errno));
+	code = write_and_close(writing, file, partial);
+	if (!code && rename(partial, path))
+		code = nt_complain("%s cannot be finished: %s.", path, strerror(errno));
+	if (code)
+		unlink(partial);
+	return code;
+}
+
+int nt_new_file(const char *path, int (*write)(void *arg, FILE *out), void *arg)
+{
+	const struct writing writing = {write, arg};
+	char *partial;
+	int code;
+
+	if (!path)
+		return write(arg, stdout);
+	if (is_special(path))
+		return write_special(&writing, path);
+	if (asprintf(&partial, "%s.partial", path) < 0)
+		return nt_complain("out of memory.");
+	code = write_partial(&writing, path, partial);
+	free(partial);
+	return code;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * new_file.h - writes a file that appears under its name when it is whole, for there may be who reads whatever is
+ * there. What is there and no file, such as a pipe, is written to as it is.
+ */
+#ifndef NT_REPORT_NEW_FILE_H
+#define NT_REPORT_NEW_FILE_H
+
+#include <stdio.h>
+
+/*
+ * Calls `write`, which gives an exit code (command.h) and has complained if that is not 0; errors of writing it may
+ * leave in the stream. `path` NULL: to standard output. Gives an exit code, and has complained if that is not 0; then
+ * no new file is left.
+ */
+int nt_new_file(const char *path, int (*write)(void *arg, FILE *out), void *arg);
+
+#endif
