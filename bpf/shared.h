@@ -41,6 +41,8 @@
 	X(kfree_skb)             \
 	X(tcp_retransmit_skb)    \
 	X(tcp_retransmit_synack) \
+	X(sched_waking)          \
+	X(sched_wakeup_new)      \
 	X(tcp_rcv_space_adjust)  \
 	NT_FUNCTIONS(X)          \
 	NT_LATENCY_HOOKS(X)
@@ -166,6 +168,7 @@ struct nt_config {
 	__u8 busy_loops;	/* by programs before and after the loop that makes them */
 	__u8 drop_args;		/* how many the tracepoint kfree_skb has: 2, with the reason 3, with a socket 4 */
 	__u8 retransmit_args;	/* the same of tcp_retransmit_skb: 2, with the error 3 */
+	__u8 knows_context;	/* interrupts and softirqs are both recorded: what a CPU is in is known */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 	struct nt_latency_config latency;
 };
