@@ -83,6 +83,8 @@ cp "$work/w.db" "$work/random.db"
 sqlite3 "$work/random.db" "INSERT INTO session SELECT 2, $(sqlite3 "$work/w.db" "SELECT group_concat(name, ', ') FROM pragma_table_info('session') WHERE cid > 0") FROM session"
 sqlite3 "$work/random.db" <"$work/random.sql"
 cat >"$work/obvious.sql" <<'SQL'
+CREATE INDEX stay_of ON sched_slice(session_id, utid, ts);
+CREATE INDEX wakeup_of ON sched_wakeup(session_id, utid, ts);
 CREATE TEMP TABLE obvious AS
 WITH near AS (
     SELECT s.session_id, s.utid, s.ts, s.cpu,
