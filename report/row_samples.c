@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * row_samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits, wake-ups) and of their losses.
- * They are no part of the timeline: each record is a row as it comes, also in the moments between the opening of its
- * CPU's gate and the session's start, so that rows and the programs' own counters are equal.
+ * row_samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits, wake-ups) and of their
+ * losses. They are no part of the timeline: each record is a row as it comes, also in the moments between the opening
+ * of its CPU's gate and the session's start, so that rows and the programs' own counters are equal.
  */
 #include "report/rows_state.h"
 #include "schema/kind.h"
