@@ -195,9 +195,7 @@ static __always_inline bool nt_stage_latency(struct nt_cpu *cpu, __u32 cpu_id, c
 {
 	__u32 at;
 
-	if (cpu->lossy)
-		nt_flush_losses(cpu_id, now_ns);
-	if (!nt_stage_take(cpu, cpu_id, sizeof(struct nt_latency), &at))
+	if (!nt_tell_losses(cpu, cpu_id, now_ns) || !nt_stage_take(cpu, cpu_id, sizeof(struct nt_latency), &at))
 		return false;
 	nt_fill_latency((struct nt_latency *)&cpu->stage.data[(at & (NT_STAGE_BYTES - 1)) / 8], seen, now_ns, socket, weight);
 	nt_stage_taken(cpu, cpu_id, at + sizeof(struct nt_latency));
