@@ -62,6 +62,13 @@ static int grow(void **array, size_t n, size_t *size, size_t element)
 	return 0;
 }
 
+static void set_column(const struct nt_lanes *lanes, struct nt_lane *lane, uint32_t column)
+{
+	lane->column = column;
+	lane->column_ts = nt_lanes_column_ts(lanes, column);
+	lane->column_end = nt_lanes_column_ts(lanes, column + 1);
+}
+
 static int find_lane(struct nt_lanes *lanes, uint32_t cpu, struct nt_lane **lane)
 {
 	uint64_t *index = nt_id_map_at(&lanes->by_cpu, cpu);
@@ -74,6 +81,7 @@ static int find_lane(struct nt_lanes *lanes, uint32_t cpu, struct nt_lane **lane
 		if (grow((void **)&lanes->lanes, lanes->n, &lanes->size, sizeof(*lanes->lanes)))
 			return -ENOMEM;
 		lanes->lanes[lanes->n] = (struct nt_lane){.cpu = cpu};
+		set_column(lanes, &lanes->lanes[lanes->n], 0);
 		lanes->lanes[lanes->n].cells =
 			calloc((size_t)lanes->columns * NT_LANE_KINDS, sizeof(*lanes->lanes[0].cells));
 		if (!lanes->lanes[lanes->n].cells)
@@ -100,14 +108,25 @@ static int add_to_who(struct nt_lanes *lanes, int64_t utid, unsigned int kind, u
 	return 0;
 }
 
+/* Slices of a CPU follow one another, so a division is seldom needed to find the column. */
+static uint32_t column_of_next(const struct nt_lanes *lanes, const struct nt_lane *lane, int64_t ts)
+{
+	if (ts >= lane->column_ts && ts < lane->column_end)
+		return lane->column;
+	return nt_lanes_column_of(lanes, ts);
+}
+
 static void add_to_cells(const struct nt_lanes *lanes, struct nt_lane *lane, int64_t begin, int64_t end,
 			 unsigned int kind)
 {
-	uint32_t column = nt_lanes_column_of(lanes, begin);
+	uint32_t column = column_of_next(lanes, lane, begin);
 
 	for (; begin < end; column++) {
-		int64_t border = nt_lanes_column_ts(lanes, column + 1), until = border < end ? border : end;
+		int64_t until;
 
+		if (column != lane->column)
+			set_column(lanes, lane, column);
+		until = lane->column_end < end ? lane->column_end : end;
 		lane->cells[(size_t)column * NT_LANE_KINDS + kind] += (uint64_t)until - (uint64_t)begin;
 		begin = until;
 	}
@@ -177,16 +196,26 @@ uint64_t nt_lane_cell(const struct nt_lane *lane, uint32_t column, unsigned int 
 	return nt_lane_sum(&lane->cells[(size_t)column * NT_LANE_KINDS], kinds);
 }
 
-unsigned int nt_lane_most(const struct nt_lane *lane, uint32_t column)
+/* Of some kinds, the one that had most; of equals the first; NT_LANE_KINDS: none had any. */
+static unsigned int most_of(const uint64_t ns[NT_LANE_KINDS], unsigned int kinds)
 {
-	const uint64_t *cell = &lane->cells[(size_t)column * NT_LANE_KINDS];
 	unsigned int most = NT_LANE_KINDS;
 
 	for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++) {
-		if (cell[kind] && (most == NT_LANE_KINDS || cell[kind] > cell[most]))
+		if (kinds >> kind & 1 && ns[kind] && (most == NT_LANE_KINDS || ns[kind] > ns[most]))
 			most = kind;
 	}
 	return most;
+}
+
+unsigned int nt_lane_most(const struct nt_lane *lane, uint32_t column)
+{
+	const uint64_t *ns = &lane->cells[(size_t)column * NT_LANE_KINDS];
+	unsigned int network = most_of(ns, NT_LANE_NETWORK), other = most_of(ns, ~NT_LANE_NETWORK);
+
+	if (network == NT_LANE_KINDS || other == NT_LANE_KINDS)
+		return network == NT_LANE_KINDS ? other : network;
+	return nt_lane_sum(ns, NT_LANE_NETWORK) >= ns[other] ? network : other;
 }
 
 void nt_lanes_total(const struct nt_lanes *lanes, uint64_t total[NT_LANE_KINDS])

@@ -30,6 +30,9 @@ struct nt_lane {
 	uint32_t cpu;
 	uint64_t total[NT_LANE_KINDS]; /* ns */
 	uint64_t *cells; /* ns, [column * NT_LANE_KINDS + kind] */
+	/* Where the last slice ended: the next one most likely begins there. */
+	uint32_t column;
+	int64_t column_ts, column_end;
 };
 
 /* A thread, and whose its time on CPUs was. */
@@ -63,7 +66,10 @@ uint32_t nt_lanes_column_of(const struct nt_lanes *lanes, int64_t ts);
 /* Sums over kinds: `kinds` has a bit for each. */
 uint64_t nt_lane_cell(const struct nt_lane *lane, uint32_t column, unsigned int kinds);
 uint64_t nt_lane_sum(const uint64_t ns[NT_LANE_KINDS], unsigned int kinds);
-/* Who had most of a cell; of equals the first; NT_LANE_KINDS: nobody had any. */
+/*
+ * Who had most of a cell; NT_LANE_KINDS: nobody had any. The network stack counts as one, so that it is not outvoted
+ * for having four owners: if it had at least as much as any other, the greatest of the four.
+ */
 unsigned int nt_lane_most(const struct nt_lane *lane, uint32_t column);
 /* Of all lanes. */
 void nt_lanes_total(const struct nt_lanes *lanes, uint64_t total[NT_LANE_KINDS]);

@@ -25,7 +25,8 @@ static const char *const rows_sql[NT_LANES_ROWS] = {
 	/* An operation counts where it ended, as in sock_cost; what its begin is not known of, has `ts` for its end. */
 	[NT_LANES_OPERATIONS] =
 		"WITH done AS (SELECT utid, op, syscall, count(*) AS ops, sum(result <> 'ok') AS failed, "
-		"sum(CASE WHEN flags LIKE '%%peek%%' OR flags LIKE '%%errqueue%%' THEN 0 ELSE bytes END) AS bytes, "
+		"sum(CASE WHEN flags = '' THEN bytes WHEN flags LIKE '%%peek%%' OR flags LIKE '%%errqueue%%' THEN 0 "
+		"ELSE bytes END) AS bytes, "
 		"sum(cpu_ns) AS cpu_ns, max(cpu_ns) AS most_ns, max(dur) AS longest_ns, sum(cpu_ns IS NULL) AS untimed "
 		"FROM sock_op WHERE session_id = ?1 AND ts <= ?3 AND ts + coalesce(dur, 0) > ?2 "
 		"AND ts + coalesce(dur, 0) <= ?3 %s GROUP BY utid, op, syscall) "

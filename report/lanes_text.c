@@ -135,19 +135,23 @@ static void draw_axis(const struct nt_lanes *lanes, FILE *out, int64_t since_ts)
 
 static void draw_legend(const uint64_t total[NT_LANE_KINDS], FILE *out, const struct nt_lanes_style *style)
 {
+	const char *between = "";
+
 	fprintf(out, "%*s  ", LABEL, "");
 	for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++) {
 		if (!total[kind])
 			continue;
+		fputs(between, out);
 		if (style->colour)
 			fprintf(out, "\033[48;5;%d;38;5;%dm", looks[kind].back, looks[kind].front);
-		fprintf(out, "%c%s %s  ", looks[kind].letter, style->colour ? "\033[0m" : "", nt_lane_kind_name(kind));
+		fprintf(out, "%c%s %s", looks[kind].letter, style->colour ? "\033[0m" : "", nt_lane_kind_name(kind));
+		between = "  ";
 	}
-	fprintf(out, "\n%*s  A cell shows who had most of it. net: the part of send, recv, net_rx and net_tx,\n", LABEL,
-		"");
-	fprintf(out, "%*s  %s; blank: none at all.%s\n", LABEL, "",
-		style->blocks ? "in eighths, rounded up" : "in tenths, rounded down; #: all of it",
-		total[NT_OWNER_UNCOVERED] ? " lost: the part that is uncovered." : "");
+	fprintf(out, "\n%*s  A cell shows who had most of it, R X S V together counting as one.\n", LABEL, "");
+	fprintf(out, "%*s  net: their part, %s; blank: none at all.\n", LABEL, "",
+		style->blocks ? "in eighths, rounded up" : "in tenths, rounded down; #: all of it");
+	if (total[NT_OWNER_UNCOVERED])
+		fprintf(out, "%*s  lost: the part that is uncovered, likewise.\n", LABEL, "");
 }
 
 void nt_lanes_draw(const struct nt_lanes *lanes, FILE *out, int64_t since_ts, const struct nt_lanes_style *style)
