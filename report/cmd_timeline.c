@@ -70,26 +70,32 @@ static int show(struct command *command, const struct nt_lanes_result *result)
 	return nt_lanes_people(result, stdout, &style);
 }
 
-static int find_and_show(struct command *command, struct nt_lanes_result *result)
+/* Whether the session has what was chosen by name; if not, command->why_not says so. */
+static int check_names(struct command *command, const struct nt_lanes_part *part)
 {
-	bool has_process, nothing;
+	bool has_process = true, has_cpus = true;
 
-	if (nt_lanes_has_process(&result->part, &has_process))
+	if (nt_lanes_has_process(part, &has_process) || nt_lanes_has_cpus(part, &has_cpus))
 		return -1;
-	if (!has_process) {
+	if (!has_process)
 		snprintf(command->why_not, sizeof(command->why_not),
 			 "session %lld has no process %.100s: nettape-report query lists those in the table process",
-			 (long long)result->part.session->id, command->choice.selection.process);
+			 (long long)part->session->id, part->selection->process);
+	else if (!has_cpus)
+		snprintf(command->why_not, sizeof(command->why_not), "session %lld has %s: it had %lld",
+			 (long long)part->session->id, part->selection->n_cpus ? "none of these CPUs" : "no CPUs",
+			 (long long)part->session->cpus);
+	return 0;
+}
+
+static int find_and_show(struct command *command, struct nt_lanes_result *result)
+{
+	if (check_names(command, &result->part))
+		return -1;
+	if (command->why_not[0])
 		return 0;
-	}
 	if (nt_lanes_find(result, columns(command)))
 		return -1;
-	nothing = !command->choice.worst && !result->lanes.n;
-	if (nothing) {
-		snprintf(command->why_not, sizeof(command->why_not), "session %lld has none of these CPUs: it had %lld",
-			 (long long)result->part.session->id, (long long)result->part.session->cpus);
-		return 0;
-	}
 	command->shown++;
 	return show(command, result);
 }

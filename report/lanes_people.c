@@ -449,7 +449,7 @@ static int print_worst(const struct people *people)
 	print_time(people, part.from_ts, part.to_ts);
 	fputc('\n', people->out);
 	if (!result->n_worst) {
-		fprintf(people->out, "\nThere is no %s in this time.\n", result->choice->worst);
+		fprintf(people->out, "\nNothing of this time was %s.\n", result->choice->worst);
 		return 0;
 	}
 	print_worst_table(people);

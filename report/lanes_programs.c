@@ -141,6 +141,7 @@ static int json_worst(struct nt_json *json, const struct nt_lanes_result *result
 		struct nt_lanes_part part = nt_lanes_worst_part(result, worst, &one_cpu);
 
 		nt_json_open(json, NULL, '{');
+		nt_json_integer(json, "ts", worst->window.ts);
 		nt_json_integer(json, "since_start_ns", worst->window.ts - result->part.session->start_ts);
 		nt_json_integer(json, "ns", (int64_t)worst->window.ns);
 		nt_json_real(json, "share", (double)worst->window.ns / (double)nt_lanes_worst_whole(result, worst));

@@ -105,24 +105,38 @@ sqlite3_stmt *nt_lanes_names(const struct nt_lanes_part *part)
 	return statement;
 }
 
+/* Whether the statement gives a row; takes it, which may be NULL after a failure. */
+static int gives_row(const struct nt_lanes_part *part, sqlite3_stmt *statement, bool *has)
+{
+	int step;
+
+	if (!statement)
+		return -1;
+	step = sqlite3_step(statement);
+	*has = step == SQLITE_ROW;
+	sqlite3_finalize(statement);
+	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : nt_db_fail(part->db, "the recording cannot be read");
+}
+
 int nt_lanes_has_process(const struct nt_lanes_part *part, bool *has)
 {
 	sqlite3_stmt *statement;
-	int step;
 
 	*has = true;
 	if (!part->selection->process)
 		return 0;
 	statement =
 		nt_db_prepare(part->db, "SELECT 1 FROM thread WHERE session_id = ?1 AND " OF_PROCESS " LIMIT 1", NULL);
-	if (!statement)
-		return -1;
-	sqlite3_bind_int64(statement, 1, part->session->id);
-	sqlite3_bind_text(statement, 4, part->selection->process, -1, SQLITE_STATIC);
-	step = sqlite3_step(statement);
-	*has = step == SQLITE_ROW;
-	sqlite3_finalize(statement);
-	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : nt_db_fail(part->db, "the processes cannot be read");
+	if (statement) {
+		sqlite3_bind_int64(statement, 1, part->session->id);
+		sqlite3_bind_text(statement, 4, part->selection->process, -1, SQLITE_STATIC);
+	}
+	return gives_row(part, statement, has);
+}
+
+int nt_lanes_has_cpus(const struct nt_lanes_part *part, bool *has)
+{
+	return gives_row(part, prepare(part, "SELECT 1 FROM cpu_slice WHERE " OVERLAPS " LIMIT 1", false, 1), has);
 }
 
 /* ---- slices ---- */

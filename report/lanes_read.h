@@ -28,8 +28,9 @@ struct nt_lanes_part {
  */
 int nt_lanes_scan(const struct nt_lanes_part *part, int (*visit)(void *arg, const struct nt_lane_slice *slice),
 		  void *arg);
-/* Whether the session knows the chosen process; true if none was chosen. */
+/* Whether the session knows the chosen process, or CPUs; true if none was chosen. */
 int nt_lanes_has_process(const struct nt_lanes_part *part, bool *has);
+int nt_lanes_has_cpus(const struct nt_lanes_part *part, bool *has);
 
 /* What happened beside, each the rows of one query, with names that tell units, see output.h. */
 enum nt_lanes_rows {
