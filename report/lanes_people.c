@@ -265,23 +265,44 @@ static int print_who(const struct people *people, const struct nt_lanes *lanes)
 
 /* ---- what else happened ---- */
 
+#define MAX_COLUMNS 16
+
+/* One row, the first with the columns' names ahead. */
+static int print_row(const struct people *people, sqlite3_stmt *row, bool is_first)
+{
+	const char *names[MAX_COLUMNS];
+	struct nt_cell cells[MAX_COLUMNS];
+	int n = sqlite3_column_count(row);
+
+	for (int i = 0; i < n && i < MAX_COLUMNS; i++) {
+		names[i] = sqlite3_column_name(row, i);
+		cells[i] = nt_result_cell(row, i);
+	}
+	if (is_first && nt_printer_begin(people->printer, (size_t)n, names))
+		return -1;
+	return nt_printer_row(people->printer, cells);
+}
+
 /* Nothing is printed where there is no row. */
 static int print_rows(const struct people *people, const struct nt_lanes_part *part, enum nt_lanes_rows what,
 		      const char *title)
 {
-	sqlite3_stmt *rows = nt_lanes_rows(part, what, TOP);
-	int step, error = 0;
+	sqlite3_stmt *rows = nt_lanes_rows(part, what, TOP + 1);
+	int step = SQLITE_DONE, n = 0, error = 0;
 
 	if (!rows)
 		return -1;
-	step = sqlite3_step(rows);
-	if (step == SQLITE_ROW) {
-		sqlite3_reset(rows);
-		fprintf(people->out, "\n%s\n", title);
-		error = nt_result_print(part->db, rows, people->printer);
-	} else if (step != SQLITE_DONE) {
-		error = nt_db_fail(part->db, "the recording cannot be read");
+	for (; !error && (step = sqlite3_step(rows)) == SQLITE_ROW && n < TOP; n++) {
+		if (!n)
+			fprintf(people->out, "\n%s\n", title);
+		error = print_row(people, rows, !n) ? no_memory(part->db) : 0;
 	}
+	if (n)
+		nt_printer_end(people->printer);
+	if (!error && step == SQLITE_ROW)
+		fputs("and others: --json has all\n", people->out);
+	else if (!error && step != SQLITE_DONE)
+		error = nt_db_fail(part->db, "the recording cannot be read");
 	sqlite3_finalize(rows);
 	return error;
 }
@@ -307,8 +328,9 @@ static int print_lanes(const struct people *people, const struct nt_lanes *lanes
 	    print_rows(people, part, NT_LANES_SOFTIRQS,
 		       "Softirqs, as far as they ran in this time (with the interrupts in them)"))
 		return -1;
-	return print_rows(people, part, NT_LANES_LOSSES,
-			  "Uncovered: records were lost, and nobody is charged with this time");
+	return print_rows(
+		people, part, NT_LANES_LOSSES,
+		"Uncovered: records were lost, and nobody is charged with this time (records: of each whole stretch)");
 }
 
 /* ---- the worst ---- */
