@@ -391,6 +391,18 @@ static void print_worst_row(const struct people *people, unsigned int number)
 	fputc('\n', people->out);
 }
 
+/* How far the worst may be off. */
+static void print_bound(const struct people *people)
+{
+	const struct nt_lanes_result *result = people->result;
+	char ns[NT_HUMAN_MAX];
+
+	if (result->at_most_ns > (result->n_worst ? result->worst[0].window.ns : 0))
+		fprintf(people->out,
+			"Some of the time is uncovered: if all of that was %s, the worst window has up to %s.\n",
+			result->choice->worst, nt_human_ns(ns, result->at_most_ns));
+}
+
 static void print_worst_table(const struct people *people)
 {
 	const struct nt_lanes_result *result = people->result;
@@ -402,13 +414,15 @@ static void print_worst_table(const struct people *people)
 		result->choice->worst);
 	if (result->choice->each_cpu)
 		fprintf(people->out, "each of one CPU (share of %s)\n", length);
+	else if (cpus == 1)
+		fprintf(people->out, "of CPU %u (share of %s)\n", result->worst[0].lanes.lanes[0].cpu, length);
 	else
 		fprintf(people->out, "of %zu CPUs together (share of %zu x %s)\n", cpus, cpus, length);
 	fprintf(people->out, "%2s  %13s  %30s  %3s  %9s  %8s  %9s  %s\n", "#", "from, s", "UTC",
 		result->choice->each_cpu ? "CPU" : "top", result->choice->worst, "share", "uncovered", "who ran");
 	for (unsigned int i = 0; i < result->n_worst; i++)
 		print_worst_row(people, i);
-	if (!result->choice->each_cpu)
+	if (!result->choice->each_cpu && cpus > 1)
 		fprintf(people->out,
 			"top: the CPU that had most of it. --each-cpu looks for windows of single CPUs.\n");
 }
@@ -433,6 +447,15 @@ static void print_argument(FILE *out, const char *text)
 		fputc('\'', out);
 }
 
+static void print_cpus(FILE *out, const struct nt_selection *selection)
+{
+	for (unsigned int i = 0; i < selection->n_cpus; i++) {
+		fprintf(out, "%s%u", i ? "," : " --cpu ", selection->cpus[i].first);
+		if (selection->cpus[i].last > selection->cpus[i].first)
+			fprintf(out, "-%u", selection->cpus[i].last);
+	}
+}
+
 /* The command that shows one window. Where there are several sessions, the time of day tells which is meant. */
 static void print_zoom(const struct people *people, const struct nt_lanes_worst *worst)
 {
@@ -449,11 +472,8 @@ static void print_zoom(const struct people *people, const struct nt_lanes_worst 
 	fprintf(people->out, " --to %s", time_of(to, session, end));
 	if (result->choice->each_cpu)
 		fprintf(people->out, " --cpu %llu", (unsigned long long)worst->window.curve);
-	else if (result->part.selection->n_cpus) {
-		for (unsigned int i = 0; i < result->part.selection->n_cpus; i++)
-			fprintf(people->out, "%s%u-%u", i ? "," : " --cpu ", result->part.selection->cpus[i].first,
-				result->part.selection->cpus[i].last);
-	}
+	else
+		print_cpus(people->out, result->part.selection);
 	if (result->part.selection->process) {
 		fputs(" --process ", people->out);
 		print_argument(people->out, result->part.selection->process);
@@ -472,9 +492,11 @@ static int print_worst(const struct people *people)
 	fputc('\n', people->out);
 	if (!result->n_worst) {
 		fprintf(people->out, "\nNothing of this time was %s.\n", result->choice->worst);
+		print_bound(people);
 		return 0;
 	}
 	print_worst_table(people);
+	print_bound(people);
 	fputs("\nTo look at one of them:\n", people->out);
 	for (unsigned int i = 0; i < result->n_worst; i++)
 		print_zoom(people, &result->worst[i]);

@@ -135,6 +135,7 @@ static int json_worst(struct nt_json *json, const struct nt_lanes_result *result
 	nt_json_text(json, "worst_of", result->choice->worst);
 	nt_json_integer(json, "window_ns", (int64_t)result->choice->window_ns);
 	nt_json_bool(json, "each_cpu", result->choice->each_cpu);
+	nt_json_integer(json, "at_most_ns", (int64_t)result->at_most_ns);
 	nt_json_open(json, "worst", '[');
 	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
 		const struct nt_lanes_worst *worst = &result->worst[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * lanes_result.c - the part of lanes_result.h that finds: one pass through the slices for lanes; two for the worst, one
- * that looks for the windows and one that looks at them.
+ * that looks for the windows and one that looks at them; and one more where there is uncovered time.
  */
 #include "report/lanes_result.h"
 
@@ -36,7 +36,9 @@ static int add_to_lanes(void *arg, const struct nt_lane_slice *slice)
 /* ---- the worst ---- */
 
 struct searching {
-	const struct nt_lanes_choice *choice;
+	unsigned int kinds;
+	bool each_cpu;
+	bool has_uncovered; /* there is time of which nobody knows whose it was */
 	struct nt_worst worst;
 };
 
@@ -44,10 +46,10 @@ static int add_to_worst(void *arg, const struct nt_lane_slice *slice)
 {
 	struct searching *searching = arg;
 
-	if (!(searching->choice->worst_kinds >> slice->kind & 1))
+	searching->has_uncovered |= slice->kind == NT_OWNER_UNCOVERED;
+	if (!(searching->kinds >> slice->kind & 1))
 		return 0;
-	return nt_worst_add(&searching->worst, searching->choice->each_cpu ? slice->cpu : 0, slice->ts,
-			    slice->ts + slice->dur);
+	return nt_worst_add(&searching->worst, searching->each_cpu ? slice->cpu : 0, slice->ts, slice->ts + slice->dur);
 }
 
 static int add_to_windows(void *arg, const struct nt_lane_slice *slice)
@@ -64,23 +66,51 @@ static int add_to_windows(void *arg, const struct nt_lane_slice *slice)
 	return error;
 }
 
-static int find_windows(struct nt_lanes_result *result)
+/* Up to `most` windows. Gives how many, or -1 and db->error. */
+static int search(const struct nt_lanes_result *result, struct searching *searching, struct nt_worst_window *windows,
+		  unsigned int most)
 {
-	struct searching searching = {.choice = result->choice};
-	struct nt_worst_window windows[NT_WORST_MAX];
 	int n = -1;
 
-	nt_worst_init(&searching.worst, result->part.from_ts, result->part.to_ts, result->choice->window_ns);
-	if (!nt_lanes_scan(&result->part, add_to_worst, &searching)) {
-		n = nt_worst_find(&searching.worst, windows, result->choice->top);
+	searching->each_cpu = result->choice->each_cpu;
+	nt_worst_init(&searching->worst, result->part.from_ts, result->part.to_ts, result->choice->window_ns);
+	if (!nt_lanes_scan(&result->part, add_to_worst, searching)) {
+		n = nt_worst_find(&searching->worst, windows, most);
 		if (n < 0)
 			snprintf(result->part.db->error, sizeof(result->part.db->error), "out of memory.");
 	}
-	nt_worst_release(&searching.worst);
+	nt_worst_release(&searching->worst);
+	return n < 0 ? -1 : n;
+}
+
+/* Where records were lost, a worse window may be: as bad as if all of that time was what is looked for, and no worse.
+ */
+static int find_bound(struct nt_lanes_result *result, const struct searching *found)
+{
+	const unsigned int uncovered = 1u << NT_OWNER_UNCOVERED;
+	struct searching searching = {.kinds = found->kinds | uncovered};
+	struct nt_worst_window window;
+	int n;
+
+	result->at_most_ns = result->n_worst ? result->worst[0].window.ns : 0;
+	if (!found->has_uncovered || found->kinds & uncovered)
+		return 0;
+	n = search(result, &searching, &window, 1);
+	if (n > 0)
+		result->at_most_ns = window.ns;
+	return n < 0 ? -1 : 0;
+}
+
+static int find_windows(struct nt_lanes_result *result)
+{
+	struct searching searching = {.kinds = result->choice->worst_kinds};
+	struct nt_worst_window windows[NT_WORST_MAX];
+	int n = search(result, &searching, windows, result->choice->top);
+
 	for (int i = 0; i < n; i++)
 		result->worst[i].window = windows[i];
 	result->n_worst = n < 0 ? 0 : (unsigned int)n;
-	return n < 0 ? -1 : 0;
+	return n < 0 ? -1 : find_bound(result, &searching);
 }
 
 /* What was in them. Only as much of the recording is read as they lie in. */

@@ -26,6 +26,7 @@ struct nt_lanes_result {
 	struct nt_lanes lanes; /* with --worst: empty, and these: */
 	struct nt_lanes_worst worst[NT_WORST_MAX];
 	unsigned int n_worst;
+	uint64_t at_most_ns; /* no window can have had more, whosever the uncovered time was */
 };
 
 /*

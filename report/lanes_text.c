@@ -147,8 +147,9 @@ static void draw_legend(const uint64_t total[NT_LANE_KINDS], FILE *out, const st
 		fprintf(out, "%c%s %s", looks[kind].letter, style->colour ? "\033[0m" : "", nt_lane_kind_name(kind));
 		between = "  ";
 	}
-	fprintf(out, "\n%*s  A cell shows who had most of it, R X S V together counting as one.\n", LABEL, "");
-	fprintf(out, "%*s  net: their part, %s; blank: none at all.\n", LABEL, "",
+	fprintf(out, "\n%*s  A cell shows who had most of it; the network stack, in capitals, counts as one.\n", LABEL,
+		"");
+	fprintf(out, "%*s  net: its part, %s; blank: none at all.\n", LABEL, "",
 		style->blocks ? "in eighths, rounded up" : "in tenths, rounded down; #: all of it");
 	if (total[NT_OWNER_UNCOVERED])
 		fprintf(out, "%*s  lost: the part that is uncovered, likewise.\n", LABEL, "");

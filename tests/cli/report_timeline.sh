@@ -119,6 +119,13 @@ has "how uncertain" "$out" "if all uncovered time was its"
 has "what was lost" "$out" "ring full"
 report 0 timeline loss.tape --worst uncovered --window 20ms --top 1
 has "the worst of it" "$(lane 'CPU 0')" "????"
+# 20 ms of CPU 0 are uncovered: no window of 10 ms can have had more than 10 ms of it, and what CPU 1 had then.
+report 0 timeline loss.tape --worst net_rx --window 10ms
+has "how far off the worst may be" "$out" "Some of the time is uncovered: if all of that was net_rx, the worst window has up to 11.86 ms."
+is "it is all of CPU 0 alone" "$("$REPORT" timeline loss.tape --worst net_rx --window 10ms --cpu 0 --json | grep -o '"at_most_ns": [0-9]*')" '"at_most_ns": 10000000'
+is "nothing else is uncertain" "$("$REPORT" timeline loss.tape --worst net_rx --window 10ms --cpu 1 --json | grep -oE '"(at_most_ns|ns)": [0-9]*' | sort -u -t: -k2 | wc -l)" 5
+report 0 timeline empty.tape --worst send --window 1us
+has "nobody knows" "$out" "if all of that was send, the worst window has up to 2.000 us"
 report 0 timeline empty.tape
 is "nothing at all" "$(lane 'CPU 0' | tr -d '?')" ""
 report 0 timeline hostile.tape
