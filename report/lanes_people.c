@@ -419,7 +419,8 @@ static void print_worst_table(const struct people *people)
 	else
 		fprintf(people->out, "of %zu CPUs together (share of %zu x %s)\n", cpus, cpus, length);
 	fprintf(people->out, "%2s  %13s  %30s  %3s  %9s  %8s  %9s  %s\n", "#", "from, s", "UTC",
-		result->choice->each_cpu ? "CPU" : "top", result->choice->worst, "share", "uncovered", "who ran");
+		result->choice->each_cpu || cpus == 1 ? "CPU" : "top", result->choice->worst, "share", "uncovered",
+		"who ran");
 	for (unsigned int i = 0; i < result->n_worst; i++)
 		print_worst_row(people, i);
 	if (!result->choice->each_cpu && cpus > 1)
