@@ -170,8 +170,8 @@ static void print_network(const struct people *people, const uint64_t total[NT_L
 			nt_human_share(share, network + uncovered, there));
 	fputs(".\n", people->out);
 	if (of_process)
-		fputs("Of its time, net_rx, net_tx, softirq and hardirq interrupted it and are not its own cost; other "
-		      "is whatever\nelse the CPUs did, idle too.\n",
+		fputs("net_rx, net_tx, softirq and hardirq ran in its time, for whomever, and are not its own cost; "
+		      "other is whatever\nelse the CPUs did, idle too.\n",
 		      people->out);
 }
 
