@@ -26,8 +26,6 @@ static int no_memory(struct nt_db *db)
 	return -1;
 }
 
-/* ---- times ---- */
-
 /* As --from takes it, with as many digits as it has; "-" where the wall's time is not known. */
 static const char *utc(char text[NT_HUMAN_MAX], const struct nt_latency_session *session, int64_t ts)
 {
@@ -60,23 +58,25 @@ static int print_head(const struct people *people)
 {
 	const struct nt_lanes_part *part = &people->result->part;
 	sqlite3_stmt *row = nt_db_prepare(part->db, "SELECT host, kernel FROM session WHERE session_id = ?1", NULL);
-	const char *host = "", *kernel = "";
+	int error = 0;
 
 	if (!row)
 		return -1;
 	sqlite3_bind_int64(row, 1, part->session->id);
 	if (sqlite3_step(row) == SQLITE_ROW) {
-		host = nt_db_text(row, 0);
-		kernel = nt_db_text(row, 1);
+		fprintf(people->out, "session %lld: host ", (long long)part->session->id);
+		nt_print_clean(people->out, nt_db_text(row, 0), strlen(nt_db_text(row, 0)));
+		fputs(", Linux ", people->out);
+		nt_print_clean(people->out, nt_db_text(row, 1), strlen(nt_db_text(row, 1)));
+		fputc('\n', people->out);
+	} else {
+		error = nt_db_fail(part->db, "the session cannot be read");
 	}
-	fprintf(people->out, "session %lld: host ", (long long)part->session->id);
-	nt_print_clean(people->out, host, strlen(host));
-	fputs(", Linux ", people->out);
-	nt_print_clean(people->out, kernel, strlen(kernel));
-	fputc('\n', people->out);
 	sqlite3_finalize(row);
-	return 0;
+	return error;
 }
+
+/* ---- times ---- */
 
 /* "from 0.2 s (2023-11-14T22:13:20.2Z) to 0.3 s: 100.0 ms, all of the recording" */
 static void print_time(const struct people *people, int64_t from_ts, int64_t to_ts)
@@ -201,14 +201,6 @@ static void print_totals(const struct people *people, const struct nt_lanes *lan
 
 /* ---- who ran ---- */
 
-/* The thread's row is at the statement then; true: there is one. */
-static bool find_name(const struct people *people, int64_t utid)
-{
-	sqlite3_reset(people->names);
-	sqlite3_bind_int64(people->names, 2, utid);
-	return sqlite3_step(people->names) == SQLITE_ROW;
-}
-
 static struct nt_cell text_cell(const char *text)
 {
 	return (struct nt_cell){.type = NT_CELL_TEXT, .text = text, .size = strlen(text)};
@@ -229,12 +221,15 @@ static const unsigned int who_kinds[] = {NT_OWNER_SEND,	  NT_OWNER_RECV,    NT_O
 static int print_who_row(const struct people *people, const struct nt_lanes *lanes, const struct nt_lane_who *who)
 {
 	double span = (double)((uint64_t)lanes->to_ts - (uint64_t)lanes->from_ts);
-	bool is_idle = who->utid == 0, found = !is_idle && find_name(people, who->utid);
-	struct nt_cell cells[N_WHO_COLUMNS] = {name_cell(people, found, 2), name_cell(people, found, 3),
-					       name_cell(people, found, 0), name_cell(people, found, 1)};
+	struct nt_cell cells[N_WHO_COLUMNS];
 	uint64_t ran = nt_lane_who_ran(who);
+	bool found;
 
-	if (is_idle) {
+	if (nt_lanes_name(&people->result->part, people->names, who->utid, &found))
+		return -1;
+	for (int i = 0; i < 4; i++)
+		cells[i] = name_cell(people, found && who->utid, (i + 2) % 4);
+	if (!who->utid) {
 		cells[0] = text_cell("(while idle)");
 		cells[2] = text_cell("");
 	}
@@ -242,7 +237,7 @@ static int print_who_row(const struct people *people, const struct nt_lanes *lan
 	cells[5] = (struct nt_cell){.type = NT_CELL_REAL, .real = (double)ran / span};
 	for (size_t i = 0; i < N_WHO_KINDS; i++)
 		cells[6 + i] = (struct nt_cell){.type = NT_CELL_INTEGER, .integer = (int64_t)who->ns[who_kinds[i]]};
-	return nt_printer_row(people->printer, cells);
+	return nt_printer_row(people->printer, cells) ? no_memory(people->result->part.db) : 0;
 }
 
 static int print_who(const struct people *people, const struct nt_lanes *lanes)
@@ -254,13 +249,13 @@ static int print_who(const struct people *people, const struct nt_lanes *lanes)
 
 	fputs("\nWho ran (share of one CPU); net_rx, net_tx, softirq and hardirq in its time are not its own\n",
 	      people->out);
-	error = nt_printer_begin(people->printer, N_WHO_COLUMNS, names);
+	error = nt_printer_begin(people->printer, N_WHO_COLUMNS, names) ? no_memory(people->result->part.db) : 0;
 	for (size_t i = 0; !error && i < lanes->n_who && i < TOP && nt_lane_who_ran(&lanes->who[i]); i++)
 		error = print_who_row(people, lanes, &lanes->who[i]);
 	nt_printer_end(people->printer);
 	if (lanes->n_who > TOP && nt_lane_who_ran(&lanes->who[TOP]))
 		fputs("and others: --json has all\n", people->out);
-	return error ? no_memory(people->result->part.db) : 0;
+	return error;
 }
 
 /* ---- what else happened ---- */
@@ -335,30 +330,37 @@ static int print_lanes(const struct people *people, const struct nt_lanes *lanes
 
 /* ---- the worst ---- */
 
+static void print_name(const struct people *people, int64_t utid, bool found)
+{
+	const char *name = found ? nt_db_text(people->names, 0) : "";
+
+	name = !utid ? "(while idle)" : name[0] ? name : "(unknown)";
+	nt_print_clean(people->out, name, strlen(name));
+	if (utid && found && sqlite3_column_type(people->names, 1) != SQLITE_NULL)
+		fprintf(people->out, " (%lld)", (long long)sqlite3_column_int64(people->names, 1));
+}
+
 /* "iperf3 (103) 41.20 %, ..." */
-static void print_top_who(const struct people *people, FILE *out, const struct nt_lanes_worst *worst)
+static int print_top_who(const struct people *people, const struct nt_lanes_worst *worst)
 {
 	const struct nt_lanes *lanes = &worst->lanes;
 	uint64_t whole = nt_lanes_worst_whole(people->result, worst);
 	char share[NT_HUMAN_MAX];
-	unsigned int shown = 0;
 
-	for (size_t i = 0; i < lanes->n_who && shown < WHO_OF_WINDOW; i++) {
-		const struct nt_lane_who *who = &lanes->who[i];
-		const char *name = "(while idle)";
+	for (size_t i = 0; i < lanes->n_who && i < WHO_OF_WINDOW; i++) {
+		uint64_t ran = nt_lane_who_ran(&lanes->who[i]);
+		bool found;
 
-		if (!nt_lane_who_ran(who))
+		if (!ran)
 			break;
-		if (who->utid)
-			name = find_name(people, who->utid) && nt_db_text(people->names, 0)[0]
-				       ? nt_db_text(people->names, 0)
-				       : "(unknown)";
-		fprintf(out, "%s", shown++ ? ", " : "");
-		nt_print_clean(out, name, strlen(name));
-		if (who->utid && sqlite3_column_type(people->names, 1) != SQLITE_NULL)
-			fprintf(out, " (%lld)", (long long)sqlite3_column_int64(people->names, 1));
-		fprintf(out, " %s", nt_human_share(share, nt_lane_who_ran(who), whole));
+		if (nt_lanes_name(&people->result->part, people->names, lanes->who[i].utid, &found))
+			return -1;
+		fputs(i ? ", " : "", people->out);
+		print_name(people, lanes->who[i].utid, found);
+		fprintf(people->out, " %s", nt_human_share(share, ran, whole));
 	}
+	fputc('\n', people->out);
+	return 0;
 }
 
 /* The CPU that had most of what was looked for. */
@@ -374,7 +376,7 @@ static uint32_t busiest(const struct nt_lanes_result *result, const struct nt_la
 	return most->cpu;
 }
 
-static void print_worst_row(const struct people *people, unsigned int number)
+static int print_worst_row(const struct people *people, unsigned int number)
 {
 	const struct nt_lanes_result *result = people->result;
 	const struct nt_lanes_worst *worst = &result->worst[number];
@@ -387,8 +389,7 @@ static void print_worst_row(const struct people *people, unsigned int number)
 		utc(wall, result->part.session, worst->window.ts), busiest(result, &worst->lanes),
 		nt_human_ns(ns, worst->window.ns), nt_human_share(share, worst->window.ns, whole),
 		nt_human_share(lost, total[NT_OWNER_UNCOVERED], whole));
-	print_top_who(people, people->out, worst);
-	fputc('\n', people->out);
+	return print_top_who(people, worst);
 }
 
 /* How far the worst may be off. */
@@ -403,7 +404,7 @@ static void print_bound(const struct people *people)
 			result->choice->worst, nt_human_ns(ns, result->at_most_ns));
 }
 
-static void print_worst_table(const struct people *people)
+static int print_worst_table(const struct people *people)
 {
 	const struct nt_lanes_result *result = people->result;
 	size_t cpus = result->worst[0].lanes.n;
@@ -421,11 +422,14 @@ static void print_worst_table(const struct people *people)
 	fprintf(people->out, "%2s  %13s  %30s  %3s  %9s  %8s  %9s  %s\n", "#", "from, s", "UTC",
 		result->choice->each_cpu || cpus == 1 ? "CPU" : "top", result->choice->worst, "share", "uncovered",
 		"who ran");
-	for (unsigned int i = 0; i < result->n_worst; i++)
-		print_worst_row(people, i);
+	for (unsigned int i = 0; i < result->n_worst; i++) {
+		if (print_worst_row(people, i))
+			return -1;
+	}
 	if (!result->choice->each_cpu && cpus > 1)
 		fprintf(people->out,
 			"top: the CPU that had most of it. --each-cpu looks for windows of single CPUs.\n");
+	return 0;
 }
 
 /* As a shell takes it. */
@@ -496,7 +500,8 @@ static int print_worst(const struct people *people)
 		print_bound(people);
 		return 0;
 	}
-	print_worst_table(people);
+	if (print_worst_table(people))
+		return -1;
 	print_bound(people);
 	fputs("\nTo look at one of them:\n", people->out);
 	for (unsigned int i = 0; i < result->n_worst; i++)

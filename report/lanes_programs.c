@@ -63,36 +63,41 @@ static void json_cells(struct nt_json *json, const struct nt_lanes *lanes)
 	nt_json_close(json, ']');
 }
 
-static int json_who(struct nt_json *json, const struct nt_lanes *lanes, const struct nt_lanes_part *part)
+static int json_thread(struct nt_json *json, const struct nt_lane_who *who, const struct nt_lanes_part *part,
+		       sqlite3_stmt *names)
 {
 	static const char *const keys[] = {"thread", "tid", "process", "pid"};
+	bool found;
+
+	if (nt_lanes_name(part, names, who->utid, &found))
+		return -1;
+	nt_json_open(json, NULL, '{');
+	nt_json_integer(json, "utid", who->utid);
+	for (int column = 0; column < 4; column++) {
+		struct nt_cell cell = {.type = NT_CELL_NULL};
+
+		if (found)
+			cell = nt_result_cell(names, column);
+		nt_json_cell(json, keys[column], &cell);
+	}
+	json_kinds(json, who->ns);
+	nt_json_close(json, '}');
+	return 0;
+}
+
+static int json_who(struct nt_json *json, const struct nt_lanes *lanes, const struct nt_lanes_part *part)
+{
 	sqlite3_stmt *names = nt_lanes_names(part);
+	int error = 0;
 
 	if (!names)
 		return -1;
 	nt_json_open(json, "threads", '[');
-	for (size_t i = 0; i < lanes->n_who; i++) {
-		const struct nt_lane_who *who = &lanes->who[i];
-		bool found;
-
-		sqlite3_reset(names);
-		sqlite3_bind_int64(names, 2, who->utid);
-		found = sqlite3_step(names) == SQLITE_ROW;
-		nt_json_open(json, NULL, '{');
-		nt_json_integer(json, "utid", who->utid);
-		for (int column = 0; column < 4; column++) {
-			struct nt_cell cell = {.type = NT_CELL_NULL};
-
-			if (found)
-				cell = nt_result_cell(names, column);
-			nt_json_cell(json, keys[column], &cell);
-		}
-		json_kinds(json, who->ns);
-		nt_json_close(json, '}');
-	}
+	for (size_t i = 0; i < lanes->n_who && !error; i++)
+		error = json_thread(json, &lanes->who[i], part, names);
 	nt_json_close(json, ']');
 	sqlite3_finalize(names);
-	return 0;
+	return error;
 }
 
 static int json_rows(struct nt_json *json, const struct nt_lanes_part *part, enum nt_lanes_rows what, const char *key)

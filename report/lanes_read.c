@@ -105,6 +105,17 @@ sqlite3_stmt *nt_lanes_names(const struct nt_lanes_part *part)
 	return statement;
 }
 
+int nt_lanes_name(const struct nt_lanes_part *part, sqlite3_stmt *names, int64_t utid, bool *found)
+{
+	int step;
+
+	sqlite3_reset(names);
+	sqlite3_bind_int64(names, 2, utid);
+	step = sqlite3_step(names);
+	*found = step == SQLITE_ROW;
+	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : nt_db_fail(part->db, "the threads cannot be read");
+}
+
 /* Whether the statement gives a row; takes it, which may be NULL after a failure. */
 static int gives_row(const struct nt_lanes_part *part, sqlite3_stmt *statement, bool *has)
 {

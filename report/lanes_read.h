@@ -42,7 +42,9 @@ enum nt_lanes_rows {
 /* `most` rows at most; -1: all. NULL: see db->error. */
 sqlite3_stmt *nt_lanes_rows(const struct nt_lanes_part *part, enum nt_lanes_rows what, int most);
 
-/* A row of thread, tid, process, pid for the utid bound as ?2; to be reset. NULL: see db->error. */
+/* Names of threads: of each, a row of thread, tid, process, pid. NULL: see db->error. */
 sqlite3_stmt *nt_lanes_names(const struct nt_lanes_part *part);
+/* The row of one, which stays until the next call. It may be that nothing is known. */
+int nt_lanes_name(const struct nt_lanes_part *part, sqlite3_stmt *names, int64_t utid, bool *found);
 
 #endif

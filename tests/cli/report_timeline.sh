@@ -6,13 +6,15 @@
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 for scenario in hand loss hotplug traffic hostile empty; do make_tape $scenario; done
-# Named as on the command line, so that the output is the same wherever it is made.
+# Tapes are named as on the command line, so that the output is the same wherever they were made.
+root=$PWD
 cd "$work"
-expected() {
-    if [[ ${UPDATE:-} ]]; then cp out "$OLDPWD/tests/cli/expected/$1"; fi
-    if diff -u "$OLDPWD/tests/cli/expected/$1" out >diff; then ok "output as in expected/$1"; else
+# compare NAME: the output of the last `report` is that of tests/cli/expected/NAME. UPDATE=1 takes it over instead.
+compare() {
+    if [[ ${UPDATE:-} ]]; then cp out "$root/tests/cli/expected/$1"; fi
+    if diff -u "$root/tests/cli/expected/$1" out >differences; then ok "output as in expected/$1"; else
         bad "output is not as in expected/$1"
-        head -40 diff
+        head -40 differences
     fi
 }
 # exactly NAME ARGUMENT...: timeline with these prints expected/NAME
@@ -20,7 +22,7 @@ exactly() {
     local name=$1
     shift
     report 0 timeline "$@"
-    expected "$name"
+    compare "$name"
 }
 exactly timeline.txt hand.tape
 exactly timeline.json hand.tape --json --cells 2
