@@ -152,7 +152,7 @@ static int run_command(struct command *command)
 			code = nt_complain("out of memory.");
 	}
 	if (!code && all_sessions(command))
-		code = nt_complain("%s: %s", command->path, command->db->error);
+		code = nt_complain("%s", command->db->error);
 	if (!code && !command->shown)
 		code = nt_complain("%s: %s.", command->path,
 				   command->why_not[0] ? command->why_not : "it holds no recording: import one");

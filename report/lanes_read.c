@@ -173,12 +173,14 @@ static bool read_slice(sqlite3_stmt *row, struct nt_lane_slice *slice)
 
 static int fail(const struct nt_lanes_part *part, int error)
 {
+	struct nt_db *db = part->db;
+
 	if (error == -ENOMEM)
-		snprintf(part->db->error, sizeof(part->db->error), "out of memory.");
+		snprintf(db->error, sizeof(db->error), "out of memory.");
 	else
-		snprintf(part->db->error, sizeof(part->db->error),
-			 "session %lld: its slices are not those of a recording: see nettape-report check.",
-			 (long long)part->session->id);
+		snprintf(db->error, sizeof(db->error),
+			 "%s: session %lld: its slices are not those of a recording: see nettape-report check.",
+			 db->path[0] ? db->path : "the tape", (long long)part->session->id);
 	return -1;
 }
 
