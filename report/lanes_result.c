@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * lanes_result.c - the part of lanes_result.h that finds: one pass through the slices for lanes; two for the worst, one
- * that looks for the windows and one that looks at them; and one more where there is uncovered time.
+ * that looks for the windows and one that looks at them.
  */
 #include "report/lanes_result.h"
 
-#include <string.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 uint64_t nt_lanes_worst_whole(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst)
 {
@@ -35,21 +37,42 @@ static int add_to_lanes(void *arg, const struct nt_lane_slice *slice)
 
 /* ---- the worst ---- */
 
-struct searching {
-	unsigned int kinds;
-	bool each_cpu;
-	bool has_uncovered; /* there is time of which nobody knows whose it was */
-	struct nt_worst worst;
+/* A stretch of time of which nobody knows whose it was. */
+struct uncovered {
+	uint64_t curve;
+	int64_t begin_ts, end_ts;
 };
+
+struct searching {
+	const struct nt_lanes_choice *choice;
+	struct nt_worst worst;
+	struct uncovered *uncovered;
+	size_t n, size;
+};
+
+static int keep_uncovered(struct searching *searching, uint64_t curve, const struct nt_lane_slice *slice)
+{
+	if (searching->n == searching->size) {
+		size_t more = searching->size ? 2 * searching->size : 64;
+		struct uncovered *larger = realloc(searching->uncovered, more * sizeof(*larger));
+
+		if (!larger)
+			return -ENOMEM;
+		searching->uncovered = larger;
+		searching->size = more;
+	}
+	searching->uncovered[searching->n++] = (struct uncovered){curve, slice->ts, slice->ts + slice->dur};
+	return 0;
+}
 
 static int add_to_worst(void *arg, const struct nt_lane_slice *slice)
 {
 	struct searching *searching = arg;
+	uint64_t curve = searching->choice->each_cpu ? slice->cpu : 0;
 
-	searching->has_uncovered |= slice->kind == NT_OWNER_UNCOVERED;
-	if (!(searching->kinds >> slice->kind & 1))
-		return 0;
-	return nt_worst_add(&searching->worst, searching->each_cpu ? slice->cpu : 0, slice->ts, slice->ts + slice->dur);
+	if (searching->choice->worst_kinds >> slice->kind & 1)
+		return nt_worst_add(&searching->worst, curve, slice->ts, slice->ts + slice->dur);
+	return slice->kind == NT_OWNER_UNCOVERED ? keep_uncovered(searching, curve, slice) : 0;
 }
 
 static int add_to_windows(void *arg, const struct nt_lane_slice *slice)
@@ -66,51 +89,53 @@ static int add_to_windows(void *arg, const struct nt_lane_slice *slice)
 	return error;
 }
 
-/* Up to `most` windows. Gives how many, or -1 and db->error. */
-static int search(const struct nt_lanes_result *result, struct searching *searching, struct nt_worst_window *windows,
-		  unsigned int most)
-{
-	int n = -1;
-
-	searching->each_cpu = result->choice->each_cpu;
-	nt_worst_init(&searching->worst, result->part.from_ts, result->part.to_ts, result->choice->window_ns);
-	if (!nt_lanes_scan(&result->part, add_to_worst, searching)) {
-		n = nt_worst_find(&searching->worst, windows, most);
-		if (n < 0)
-			snprintf(result->part.db->error, sizeof(result->part.db->error), "out of memory.");
-	}
-	nt_worst_release(&searching->worst);
-	return n < 0 ? -1 : n;
-}
-
 /* Where records were lost, a worse window may be: as bad as if all of that time was what is looked for, and no worse.
  */
-static int find_bound(struct nt_lanes_result *result, const struct searching *found)
+static int find_bound(struct nt_lanes_result *result, struct searching *searching)
 {
-	const unsigned int uncovered = 1u << NT_OWNER_UNCOVERED;
-	struct searching searching = {.kinds = found->kinds | uncovered};
-	struct nt_worst_window window;
-	int n;
+	struct nt_worst_window window = {.ns = result->n_worst ? result->worst[0].window.ns : 0};
+	int n = 0;
 
-	result->at_most_ns = result->n_worst ? result->worst[0].window.ns : 0;
-	if (!found->has_uncovered || found->kinds & uncovered)
-		return 0;
-	n = search(result, &searching, &window, 1);
-	if (n > 0)
-		result->at_most_ns = window.ns;
-	return n < 0 ? -1 : 0;
+	for (size_t i = 0; i < searching->n && !n; i++) {
+		const struct uncovered *uncovered = &searching->uncovered[i];
+
+		n = nt_worst_add(&searching->worst, uncovered->curve, uncovered->begin_ts, uncovered->end_ts);
+	}
+	if (!n && searching->n)
+		n = nt_worst_find(&searching->worst, &window, 1);
+	result->at_most_ns = window.ns;
+	return n;
+}
+
+/* 0, or an error: -ENOMEM. */
+static int find_all(struct nt_lanes_result *result, struct searching *searching)
+{
+	struct nt_worst_window windows[NT_WORST_MAX];
+	int n = nt_worst_find(&searching->worst, windows, result->choice->top);
+
+	if (n < 0)
+		return n;
+	for (int i = 0; i < n; i++)
+		result->worst[i].window = windows[i];
+	result->n_worst = (unsigned int)n;
+	n = find_bound(result, searching);
+	return n < 0 ? n : 0;
 }
 
 static int find_windows(struct nt_lanes_result *result)
 {
-	struct searching searching = {.kinds = result->choice->worst_kinds};
-	struct nt_worst_window windows[NT_WORST_MAX];
-	int n = search(result, &searching, windows, result->choice->top);
+	struct searching searching = {.choice = result->choice};
+	int error;
 
-	for (int i = 0; i < n; i++)
-		result->worst[i].window = windows[i];
-	result->n_worst = n < 0 ? 0 : (unsigned int)n;
-	return n < 0 ? -1 : find_bound(result, &searching);
+	nt_worst_init(&searching.worst, result->part.from_ts, result->part.to_ts, result->choice->window_ns);
+	error = nt_lanes_scan(&result->part, add_to_worst, &searching);
+	if (!error && find_all(result, &searching)) {
+		snprintf(result->part.db->error, sizeof(result->part.db->error), "out of memory.");
+		error = -1;
+	}
+	nt_worst_release(&searching.worst);
+	free(searching.uncovered);
+	return error;
 }
 
 /* What was in them. Only as much of the recording is read as they lie in. */

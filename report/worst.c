@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* While stretches are being added, corners say how many more run from there on. */
+#define BEGIN 1
+#define END ((uint64_t)-1)
+
 /* Where windows may begin yet, both ends included; and the worst of them. */
 struct range {
 	const struct nt_worst_curve *curve;
@@ -60,25 +64,13 @@ static struct nt_worst_curve *find_curve(struct nt_worst *worst, uint64_t id)
 	return &worst->curves[*index - 1];
 }
 
-int nt_worst_add(struct nt_worst *worst, uint64_t id, int64_t begin_ts, int64_t end_ts)
-{
-	struct nt_worst_curve *curve;
-
-	if (begin_ts < worst->from_ts)
-		begin_ts = worst->from_ts;
-	if (end_ts > worst->to_ts)
-		end_ts = worst->to_ts;
-	if (begin_ts >= end_ts)
-		return 0;
-	curve = find_curve(worst, id);
-	if (!curve || grow((void **)&curve->corners, curve->n, 2, &curve->size, sizeof(*curve->corners)))
-		return -ENOMEM;
-	curve->corners[curve->n++] = (struct nt_worst_corner){.ts = begin_ts, .sum = 1};
-	curve->corners[curve->n++] = (struct nt_worst_corner){.ts = end_ts, .sum = (uint64_t)-1};
-	return 0;
-}
-
 /* ---- the curve ---- */
+
+/* How many stretches run at once from this corner to the next: a whole number. */
+static uint64_t slope_after(const struct nt_worst_corner *corner)
+{
+	return (corner[1].sum - corner->sum) / ((uint64_t)corner[1].ts - (uint64_t)corner->ts);
+}
 
 static int compare_corners(const void *one, const void *two)
 {
@@ -103,6 +95,9 @@ static void finish_curve(struct nt_worst_curve *curve)
 	uint64_t sum = 0, running = 0;
 	size_t n = 0;
 
+	if (curve->is_finished)
+		return;
+	curve->is_finished = true;
 	sort_corners(curve);
 	for (size_t i = 0; i < curve->n;) {
 		int64_t ts = curve->corners[i].ts;
@@ -118,6 +113,47 @@ static void finish_curve(struct nt_worst_curve *curve)
 		curve->corners[n++] = (struct nt_worst_corner){.ts = ts, .sum = sum};
 	}
 	curve->n = n;
+}
+
+/* The reverse: from sums to how many more run from each corner on, which may be several at once. */
+static void reopen_curve(struct nt_worst_curve *curve)
+{
+	uint64_t running = 0;
+
+	if (!curve->is_finished)
+		return;
+	curve->is_finished = false;
+	for (size_t i = 0; i < curve->n; i++) {
+		uint64_t slope = i + 1 < curve->n ? slope_after(&curve->corners[i]) : 0;
+
+		curve->corners[i].sum = slope - running;
+		running = slope;
+	}
+}
+
+int nt_worst_add(struct nt_worst *worst, uint64_t id, int64_t begin_ts, int64_t end_ts)
+{
+	struct nt_worst_curve *curve;
+	struct nt_worst_corner *last;
+
+	if (begin_ts < worst->from_ts)
+		begin_ts = worst->from_ts;
+	if (end_ts > worst->to_ts)
+		end_ts = worst->to_ts;
+	if (begin_ts >= end_ts)
+		return 0;
+	curve = find_curve(worst, id);
+	if (!curve || grow((void **)&curve->corners, curve->n, 2, &curve->size, sizeof(*curve->corners)))
+		return -ENOMEM;
+	reopen_curve(curve);
+	last = curve->n ? &curve->corners[curve->n - 1] : NULL;
+	if (last && last->ts == begin_ts && last->sum == END) {
+		last->ts = end_ts; /* what begins where the last one ended is more of the same */
+		return 0;
+	}
+	curve->corners[curve->n++] = (struct nt_worst_corner){.ts = begin_ts, .sum = BEGIN};
+	curve->corners[curve->n++] = (struct nt_worst_corner){.ts = end_ts, .sum = END};
+	return 0;
 }
 
 /* The number of corners at or before ts. */
@@ -140,16 +176,13 @@ static size_t corners_until(const struct nt_worst_curve *curve, int64_t ts)
 static uint64_t sum_at(const struct nt_worst_curve *curve, size_t before, int64_t ts)
 {
 	const struct nt_worst_corner *left;
-	uint64_t slope;
 
 	if (!before)
 		return 0;
 	left = &curve->corners[before - 1];
 	if (before == curve->n)
 		return left->sum;
-	/* A whole number: how many stretches run at once. */
-	slope = (left[1].sum - left->sum) / ((uint64_t)left[1].ts - (uint64_t)left->ts);
-	return left->sum + slope * ((uint64_t)ts - (uint64_t)left->ts);
+	return left->sum + slope_after(left) * ((uint64_t)ts - (uint64_t)left->ts);
 }
 
 /* How far it is from ts to the next corner. */

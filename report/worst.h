@@ -14,6 +14,7 @@
 #ifndef NT_REPORT_WORST_H
 #define NT_REPORT_WORST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,16 +26,17 @@ struct nt_worst_window {
 	uint64_t ns; /* so much of its length, of as many CPUs as the curve is of */
 };
 
-/* A corner: 16 bytes, two for each stretch. */
+/* A corner: 16 bytes, two for each stretch that does not touch the one before. */
 struct nt_worst_corner {
 	int64_t ts;
-	uint64_t sum; /* ns up to ts; while they are being added: 1 for a begin, -1 for an end */
+	uint64_t sum; /* ns up to ts; while stretches are being added: how many more run from here on */
 };
 
 struct nt_worst_curve {
 	uint64_t id;
 	struct nt_worst_corner *corners;
 	size_t n, size;
+	bool is_finished; /* corners have sums */
 };
 
 struct nt_worst {
@@ -50,7 +52,7 @@ void nt_worst_init(struct nt_worst *worst, int64_t from_ts, int64_t to_ts, uint6
 void nt_worst_release(struct nt_worst *worst);
 /* A stretch, on the curve `id`, which is made if need be; windows of different curves may overlap. 0, or -ENOMEM. */
 int nt_worst_add(struct nt_worst *worst, uint64_t id, int64_t begin_ts, int64_t end_ts);
-/* Up to `most` windows that hold anything, worst first. Once, when all is added. Gives how many, or -ENOMEM. */
+/* Up to `most` windows that hold anything, worst first. More may be added then. Gives how many, or -ENOMEM. */
 int nt_worst_find(struct nt_worst *worst, struct nt_worst_window *windows, unsigned int most);
 
 #endif
