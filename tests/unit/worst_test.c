@@ -136,6 +136,25 @@ static void test_the_longest_time(void **state)
 	nt_worst_release(&worst);
 }
 
+/* What begins where others ended goes on with one of them, not with all. */
+static void test_touching(void **state)
+{
+	struct nt_worst_window windows[1];
+	struct nt_worst worst;
+
+	(void)state;
+	nt_worst_init(&worst, 0, 100, 100);
+	assert_int_equal(nt_worst_add(&worst, 0, 0, 10), 0);
+	assert_int_equal(nt_worst_add(&worst, 0, 10, 20), 0);
+	assert_int_equal(nt_worst_add(&worst, 0, 5, 20), 0);
+	for (uint64_t ns = 35; ns < 65; ns += 10) {
+		assert_int_equal(nt_worst_find(&worst, windows, 1), 1);
+		assert_int_equal(windows[0].ns, ns);
+		assert_int_equal(nt_worst_add(&worst, 0, (int64_t)ns - 15, (int64_t)ns - 5), 0);
+	}
+	nt_worst_release(&worst);
+}
+
 static void test_nothing(void **state)
 {
 	struct nt_worst_window windows[1];
@@ -154,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_the_model),
 		cmocka_unit_test(test_the_longest_time),
+		cmocka_unit_test(test_touching),
 		cmocka_unit_test(test_nothing),
 	};
 
