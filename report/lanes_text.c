@@ -22,6 +22,7 @@ static const struct {
 };
 #define COLOUR_NETWORK 39
 #define COLOUR_UNCOVERED 199
+#define COLOUR_OFFLINE 250
 
 const char *nt_lanes_seconds(char out[NT_HUMAN_MAX], uint64_t ns)
 {
@@ -164,9 +165,11 @@ void nt_lanes_draw(const struct nt_lanes *lanes, FILE *out, int64_t since_ts, co
 
 		draw_owners(lanes, lane, out, style->colour);
 		draw_parts(lanes, lane, out, "net", NT_LANE_NETWORK, COLOUR_NETWORK, style);
-		/* However little it is: the owner of the cell would hide it. */
+		/* However little it is: who had more of the cell would hide it. */
 		if (lane->total[NT_OWNER_UNCOVERED])
 			draw_parts(lanes, lane, out, "lost", 1u << NT_OWNER_UNCOVERED, COLOUR_UNCOVERED, style);
+		if (lane->total[NT_OWNER_OFFLINE])
+			draw_parts(lanes, lane, out, "offline", 1u << NT_OWNER_OFFLINE, COLOUR_OFFLINE, style);
 	}
 	draw_axis(lanes, out, since_ts);
 	nt_lanes_total(lanes, total);

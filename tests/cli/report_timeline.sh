@@ -130,6 +130,8 @@ report 0 timeline empty.tape --worst send --window 1us
 has "nobody knows" "$out" "if all of that was send, the worst window has up to 2.000 us"
 report 0 timeline empty.tape
 is "nothing at all" "$(lane 'CPU 0' | tr -d '?')" ""
+report 0 timeline hotplug.tape --cells 2
+is "a CPU that was away for less than half of each cell" "$(lane 'CPU 1')$(lane offline)" "__24"
 report 0 timeline hostile.tape
 holds "names do nothing to a terminal" test -z "$(tr -d '[:print:]\n\200-\377' <out)"
 
@@ -145,6 +147,8 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     has "but blocks" "$out" "▄██▆███▅"
     out=$(on_terminal TERM=xterm-256color LANG=C.UTF-8 LC_ALL=C)
     has "colours in a plain locale" "$out" $'\e[38;5;39m          4##6###5'
+    out=$(TERM=xterm script -qec "stty cols 100; '$REPORT' timeline hand.tape" /dev/null | tr -d '\r' | grep 'CPU 0 ')
+    is "as wide as the terminal" "$(sed 's/\x1b\[[0-9;]*m//g' <<<"$out" | awk '{ print length }')" 100
     is "a dumb terminal has what a file has" "$(on_terminal TERM=dumb LANG=C.UTF-8)" "$("$REPORT" timeline hand.tape)"
 else
     echo "no script(1): what a terminal shows is not tested"
