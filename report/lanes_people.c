@@ -78,6 +78,17 @@ static int print_head(const struct people *people)
 
 /* ---- times ---- */
 
+/* Around the heads of tables, as output.h does it. */
+static const char *bold(const struct people *people)
+{
+	return people->style->colour ? "\033[1m" : "";
+}
+
+static const char *not_bold(const struct people *people)
+{
+	return people->style->colour ? "\033[0m" : "";
+}
+
 /* "from 0.2 s (2023-11-14T22:13:20.2Z) to 0.3 s: 100.0 ms, all of the recording" */
 static void print_time(const struct people *people, int64_t from_ts, int64_t to_ts)
 {
@@ -183,12 +194,12 @@ static void print_totals(const struct people *people, const struct nt_lanes *lan
 
 	nt_lanes_total(lanes, total);
 	set_columns(&columns, total);
-	fprintf(people->out, "\nWhose the time was, in ns\n%-5s", "CPU");
+	fprintf(people->out, "\nWhose the time was, in ns\n%s%-5s", bold(people), "CPU");
 	for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++) {
 		if (columns.shown[kind])
 			fprintf(people->out, " %*s", columns.width[kind], nt_lane_kind_name(kind));
 	}
-	fprintf(people->out, " %*s\n", columns.sum_width, "sum");
+	fprintf(people->out, " %*s%s\n", columns.sum_width, "sum", not_bold(people));
 	for (size_t i = 0; i < lanes->n; i++) {
 		snprintf(label, sizeof(label), "%u", lanes->lanes[i].cpu);
 		print_owned(people->out, &columns, label, lanes->lanes[i].total);
@@ -419,9 +430,9 @@ static int print_worst_table(const struct people *people)
 		fprintf(people->out, "of CPU %u (share of %s)\n", result->worst[0].lanes.lanes[0].cpu, length);
 	else
 		fprintf(people->out, "of %zu CPUs together (share of %zu x %s)\n", cpus, cpus, length);
-	fprintf(people->out, "%2s  %13s  %30s  %3s  %9s  %8s  %9s  %s\n", "#", "from, s", "UTC",
+	fprintf(people->out, "%s%2s  %13s  %30s  %3s  %9s  %8s  %9s  %s%s\n", bold(people), "#", "from, s", "UTC",
 		result->choice->each_cpu || cpus == 1 ? "CPU" : "top", result->choice->worst, "share", "uncovered",
-		"who ran");
+		"who ran", not_bold(people));
 	for (unsigned int i = 0; i < result->n_worst; i++) {
 		if (print_worst_row(people, i))
 			return -1;

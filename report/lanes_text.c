@@ -17,7 +17,7 @@ static const struct {
 } looks[NT_LANE_KINDS + 1] = {
 	[NT_OWNER_HARDIRQ] = {'h', 160, 231},  [NT_OWNER_NET_RX] = {'R', 27, 231}, [NT_OWNER_NET_TX] = {'X', 45, 16},
 	[NT_OWNER_SOFTIRQ] = {'q', 208, 16},   [NT_OWNER_SEND] = {'S', 34, 16},	   [NT_OWNER_RECV] = {'V', 148, 16},
-	[NT_OWNER_TASK] = {'t', 244, 16},      [NT_OWNER_IDLE] = {'_', 235, 240},  [NT_OWNER_OFFLINE] = {'x', 16, 250},
+	[NT_OWNER_TASK] = {'t', 239, 247},     [NT_OWNER_IDLE] = {'_', 235, 240},  [NT_OWNER_OFFLINE] = {'x', 16, 250},
 	[NT_OWNER_UNCOVERED] = {'?', 199, 16}, [NT_LANE_OTHER] = {'.', 235, 240},  [NT_LANE_KINDS] = {' ', 16, 250},
 };
 #define COLOUR_NETWORK 39
