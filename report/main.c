@@ -8,7 +8,7 @@
 
 #include "report/command.h"
 
-static const struct nt_command *const commands[] = {&nt_cmd_info,    &nt_cmd_check,  &nt_cmd_import, &nt_cmd_summary,
+static const struct nt_command *const commands[] = {&nt_cmd_info,     &nt_cmd_check,   &nt_cmd_import, &nt_cmd_summary,
 						    &nt_cmd_timeline, &nt_cmd_latency, &nt_cmd_export, &nt_cmd_query};
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -64,7 +64,7 @@ by_rows() {
     "$REPORT" timeline t.db --csv "$@" | awk -F, -v kind="$kind" '
         NR == 1 { for (i = 6; i <= NF; i++) name[i] = substr($i, 1, length($i) - 3) }
         NR > 1 && $2 == kind && $3 != "" { for (i = 6; i <= NF; i++) if (name[i] != "other") ns[$3 " " name[i]] += $i }
-        END { for (key in ns) if (ns[key]) print key, ns[key] }' | sort
+        END { for (key in ns) if (ns[key]) printf "%s %.0f\n", key, ns[key] }' | sort
 }
 wanted=$(by_sql 0 100000000 1)
 is "totals as by SQL" "$(by_rows total)" "$wanted"
@@ -147,8 +147,8 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     has "but blocks" "$out" "▄██▆███▅"
     out=$(on_terminal TERM=xterm-256color LANG=C.UTF-8 LC_ALL=C)
     has "colours in a plain locale" "$out" $'\e[38;5;39m          4##6###5'
-    out=$(TERM=xterm script -qec "stty cols 100; '$REPORT' timeline hand.tape" /dev/null | tr -d '\r' | grep 'CPU 0 ')
-    is "as wide as the terminal" "$(sed 's/\x1b\[[0-9;]*m//g' <<<"$out" | awk '{ print length }')" 100
+    width=$(TERM=xterm NO_COLOR=1 script -qec "stty cols 100; '$REPORT' timeline hand.tape" /dev/null | tr -d '\r' | awk '/CPU 0 / { print length }')
+    is "as wide as the terminal" "$width" 100
     is "a dumb terminal has what a file has" "$(on_terminal TERM=dumb LANG=C.UTF-8)" "$("$REPORT" timeline hand.tape)"
 else
     echo "no script(1): what a terminal shows is not tested"
