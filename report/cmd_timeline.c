@@ -70,18 +70,31 @@ static int show(struct command *command, const struct nt_lanes_result *result)
 	return nt_lanes_people(result, stdout, &style);
 }
 
-/* Whether the session has what was chosen by name; if not, command->why_not says so. */
-static int check_names(struct command *command, const struct nt_lanes_part *part)
+/* These two say in command->why_not if the session lacks what was chosen by name. */
+static int check_process(struct command *command, const struct nt_lanes_part *part)
 {
-	bool has_process = true, has_cpus = true;
+	bool has = true;
 
-	if (nt_lanes_has_process(part, &has_process) || nt_lanes_has_cpus(part, &has_cpus))
+	if (nt_lanes_has_process(part, &has))
 		return -1;
-	if (!has_process)
+	if (!has)
 		snprintf(command->why_not, sizeof(command->why_not),
 			 "session %lld has no process %.100s: nettape-report query lists those in the table process",
 			 (long long)part->session->id, part->selection->process);
-	else if (!has_cpus)
+	return 0;
+}
+
+/* After the search, and only if it found nothing: to find no slice takes another pass. */
+static int check_cpus(struct command *command, const struct nt_lanes_result *result)
+{
+	const struct nt_lanes_part *part = &result->part;
+	bool has = true;
+
+	if (result->lanes.n || result->n_worst)
+		return 0;
+	if (nt_lanes_has_cpus(part, &has))
+		return -1;
+	if (!has)
 		snprintf(command->why_not, sizeof(command->why_not), "session %lld has %s: it had %lld",
 			 (long long)part->session->id, part->selection->n_cpus ? "none of these CPUs" : "no CPUs",
 			 (long long)part->session->cpus);
@@ -90,12 +103,14 @@ static int check_names(struct command *command, const struct nt_lanes_part *part
 
 static int find_and_show(struct command *command, struct nt_lanes_result *result)
 {
-	if (check_names(command, &result->part))
+	if (check_process(command, &result->part))
 		return -1;
 	if (command->why_not[0])
 		return 0;
-	if (nt_lanes_find(result, columns(command)))
+	if (nt_lanes_find(result, columns(command)) || check_cpus(command, result))
 		return -1;
+	if (command->why_not[0])
+		return 0;
 	command->shown++;
 	return show(command, result);
 }
