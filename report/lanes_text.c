@@ -156,21 +156,26 @@ static void draw_legend(const uint64_t total[NT_LANE_KINDS], FILE *out, const st
 		fprintf(out, "%*s  lost: the part that is uncovered, likewise.\n", LABEL, "");
 }
 
+static void draw_cpu(const struct nt_lanes *lanes, const struct nt_lane *lane, FILE *out,
+		     const struct nt_lanes_style *style)
+{
+	draw_owners(lanes, lane, out, style->colour);
+	if (!nt_lane_sum(lane->total, ~(1u << NT_OWNER_OFFLINE)))
+		return; /* away all the time: that says it all */
+	draw_parts(lanes, lane, out, "net", NT_LANE_NETWORK, COLOUR_NETWORK, style);
+	/* However little it is: who had more of the cell would hide it. */
+	if (lane->total[NT_OWNER_UNCOVERED])
+		draw_parts(lanes, lane, out, "lost", 1u << NT_OWNER_UNCOVERED, COLOUR_UNCOVERED, style);
+	if (lane->total[NT_OWNER_OFFLINE])
+		draw_parts(lanes, lane, out, "offline", 1u << NT_OWNER_OFFLINE, COLOUR_OFFLINE, style);
+}
+
 void nt_lanes_draw(const struct nt_lanes *lanes, FILE *out, int64_t since_ts, const struct nt_lanes_style *style)
 {
 	uint64_t total[NT_LANE_KINDS];
 
-	for (size_t i = 0; i < lanes->n; i++) {
-		const struct nt_lane *lane = &lanes->lanes[i];
-
-		draw_owners(lanes, lane, out, style->colour);
-		draw_parts(lanes, lane, out, "net", NT_LANE_NETWORK, COLOUR_NETWORK, style);
-		/* However little it is: who had more of the cell would hide it. */
-		if (lane->total[NT_OWNER_UNCOVERED])
-			draw_parts(lanes, lane, out, "lost", 1u << NT_OWNER_UNCOVERED, COLOUR_UNCOVERED, style);
-		if (lane->total[NT_OWNER_OFFLINE])
-			draw_parts(lanes, lane, out, "offline", 1u << NT_OWNER_OFFLINE, COLOUR_OFFLINE, style);
-	}
+	for (size_t i = 0; i < lanes->n; i++)
+		draw_cpu(lanes, &lanes->lanes[i], out, style);
 	draw_axis(lanes, out, since_ts);
 	nt_lanes_total(lanes, total);
 	draw_legend(total, out, style);

@@ -132,6 +132,8 @@ report 0 timeline empty.tape
 is "nothing at all" "$(lane 'CPU 0' | tr -d '?')" ""
 report 0 timeline hotplug.tape --cells 2
 is "a CPU that was away for less than half of each cell" "$(lane 'CPU 1')$(lane offline)" "__24"
+report 0 timeline hotplug.tape --cpu 1 --from 450us --to 500us --cells 5
+is "one that was away has one line" "$(grep -c ' |.*|$' out)$(lane 'CPU 1')" "1xxxxx"
 report 0 timeline hostile.tape
 holds "names do nothing to a terminal" test -z "$(tr -d '[:print:]\n\200-\377' <out)"
 
