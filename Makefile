@@ -103,6 +103,24 @@ $(BUILD)/report/views_sql.h: schema/views.sql
 
 $(call obj,o,report/db.c) $(call obj,san,report/db.c): | $(BUILD)/report/views_sql.h
 
+# ---- the page of `export html`, and its policy: by their sums, a browser runs this style and this script and no other ----
+
+page_headers := $(addprefix $(BUILD)/report/page_,html.h css.h js.h policy.h)
+
+$(BUILD)/report/page_%.h: report/html/page.%
+	@mkdir -p $(@D)
+	$(call say,PAGE,$@)
+	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@
+
+sum_of = $$(sha256sum $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
+
+$(BUILD)/report/page_policy.h: report/html/page.css report/html/page.js
+	@mkdir -p $(@D)
+	$(call say,PAGE,$@)
+	$(Q)echo "\"default-src 'none'; style-src 'sha256-$(call sum_of,report/html/page.css)'; script-src 'sha256-$(call sum_of,report/html/page.js)'; base-uri 'none'; form-action 'none'\"" > $@
+
+$(call obj,o,report/export_html.c) $(call obj,san,report/export_html.c): | $(page_headers)
+
 # ---- tests ----
 
 lib_src := $(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src)
@@ -127,7 +145,7 @@ $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS) -lm
 
-$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(BUILD)/report/views_sql.h
+$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(BUILD)/report/views_sql.h $(page_headers)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
 	$(Q)$(CLANG) $(CPPALL) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(REPORT_LIBS) -lm
