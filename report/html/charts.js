@@ -5,6 +5,7 @@
 const LEFT = 62; // of the plot, in pixels; the labels stand there
 const RIGHT = 12;
 const AXIS = 26;
+const HEAD = 18; // above the plot of owners, for the peak
 const LEAST_STEPS = 8; // that can be zoomed to
 const SHARES = [0, 0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85]; // where the shades of a CPU's strip begin
 const HATCHED = {uncovered: true, offline: true};
@@ -278,9 +279,10 @@ function stairs(columns) {
 // Whose the time was, stacked. `top()` is the share that the plot ends at.
 function areaLayer(view, height, top) {
   const places = () => view.places;
-  const draw = (chart, group, y) => {
+  const draw = (chart, group, aboveY) => {
     const {costs, a, b} = view;
     const most = top();
+    const y = aboveY + HEAD;
     const columns = costs.columns(places(), a, b, chart.columnSteps);
     const at = (share) => y + height - Math.min(1, share / most) * height;
     const below = columns.map(() => 0);
@@ -296,12 +298,27 @@ function areaLayer(view, height, top) {
       if (HATCHED[owner]) group.append(svg('path', {fill: `url(#hatch-${owner})`, d}));
     }
     drawShares(chart, group, y, height, most);
+    drawPeak(chart, group, y, view);
   };
-  return {height: () => height + 14, draw};
+  return {height: () => HEAD + height + 14, draw};
+}
+
+// Above the plot, where the network took most: of the CPU that is shown, if it is that one's, or of all.
+function drawPeak(chart, group, y, view) {
+  const {costs, places} = view;
+  const isAll = places.length === costs.cpus.length;
+  const peak = isAll && places.length > 1 ? costs.peak_all : costs.peak;
+  if (!peak || (!isAll && costs.cpus[places[0]].cpu !== peak.cpu)) return;
+  const left = Math.max(LEFT, chart.x(peak.from_ns));
+  const right = Math.min(LEFT + chart.plot, chart.x(peak.from_ns + peak.dur_ns));
+  if (right <= left) return;
+  const text = `peak ${percent(peak.net_ns, peak.dur_ns * places.length)} over ${roundDuration(peak.dur_ns)}`;
+  const anchor = left < LEFT + chart.plot / 2 ? {x: left, 'text-anchor': 'start'} : {x: right, 'text-anchor': 'end'};
+  group.append(svg('path', {class: 'peak', d: `M${left.toFixed(1)} ${y - 1}v-4H${right.toFixed(1)}v4`}), svg('text', {y: y - 8, ...anchor}, text));
 }
 
 function drawShares(chart, group, y, height, most) {
-  for (const share of ticks(0, most, 4).list) {
+  for (const share of ticks(0, most, 5).list) {
     const at = y + height - (share / most) * height;
     group.append(
       svg('line', {class: 'grid', x1: LEFT, x2: LEFT + chart.plot, y1: at, y2: at}),

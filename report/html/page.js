@@ -93,7 +93,7 @@ function peakCard(session, costs) {
   const {peak, peak_all: both} = costs;
   if (!peak) return card('Peak', 'none');
   const when = (one) => moment(one.from_ns, costs.step_ns);
-  const texts = [`of CPU ${peak.cpu}, over ${duration(peak.dur_ns)} from ${when(peak)} (${wall(session.start_realtime_ns + peak.from_ns).slice(11, -1)} UTC).`];
+  const texts = [`of CPU ${peak.cpu}, over ${roundDuration(peak.dur_ns)} from ${when(peak)} (${wall(session.start_realtime_ns + peak.from_ns).slice(11, -1)} UTC).`];
   if (costs.cpus.length > 1) texts.push(`All CPUs together: ${percent(both.net_ns, both.dur_ns * costs.cpus.length)} from ${when(both)}.`);
   return card('Peak', percent(peak.net_ns, peak.dur_ns), ...texts);
 }
@@ -113,11 +113,11 @@ function processCard(data, costs, all) {
 function lostCard(session, all) {
   const {lost_count: lost, events_count: events, lost_samples_count: samples} = session;
   const texts = [];
-  if (lost) texts.push(`${count(lost)} of ${count(lost + events)} records were lost${samples ? `, ${count(samples)} of them samples of packets` : ''}.`);
+  if (lost) texts.push(`of ${count(lost + events)}${samples ? `; ${count(samples)} of them samples of packets` : ''}.`);
   else texts.push(`All ${count(events)} records are there.`);
-  if (all.uncovered) texts.push([figure(duration(all.uncovered), count(all.uncovered) + GAP + 'ns'), ' of CPU time is not known, and charged to nobody.']);
+  if (all.uncovered) texts.push([figure(duration(all.uncovered), count(all.uncovered) + GAP + 'ns'), ` of CPU time, ${percent(all.uncovered, all.there)}, is not known and charged to nobody.`]);
   else texts.push('Every nanosecond of every CPU has its owner.');
-  return card('What was lost', all.uncovered || lost ? `${percent(all.uncovered || 0, all.there)} of the time` : 'nothing', ...texts);
+  return card('What was lost', lost ? plural(lost, 'record', 'records') : all.uncovered ? 'time' : 'nothing', ...texts);
 }
 
 function cards(data, costs) {
@@ -234,7 +234,7 @@ class Timeline {
   }
 
   update(what) {
-    this.fit.textContent = this.isFit ? 'Scale: network' : 'Scale: all';
+    this.fit.textContent = this.isFit ? 'Scale: network' : 'Scale: all time';
     this.back.disabled = !this.view.past.length;
     this.reset.disabled = this.view.isWhole();
     this.showReadout();
@@ -250,9 +250,9 @@ class Timeline {
     const [a, b] = this.range();
     const sums = this.costs.sum(this.view.places, a, b);
     const line = (owner, text, ns, whole) => el('tr', {class: owner === 'network' ? 'total' : null, 'data-owner': owner, 'data-ns': ns},
-      el('th', {scope: 'row', title: text}, this.swatch(owner), owner.replace('network', 'network in all')), el('td', {}, percent(ns, whole)), el('td', {class: 'ns'}, count(ns)));
+      el('th', {scope: 'row', title: text}, this.swatch(owner), owner), el('td', {}, percent(ns, whole)), el('td', {class: 'ns'}, count(ns)));
     const lines = this.costs.owners.map((owner) => line(owner, OWNERS.find(([name]) => name === owner)[1], sums[owner], sums.all));
-    const events = this.eventLayers.map((layer, i) => el('tr', {}, el('th', {scope: 'row'}, this.events[i].title.toLowerCase()), el('td', {colspan: 2, class: 'ns'}, count(layer.sum(a, b)))));
+    const events = this.eventLayers.map((layer, i) => el('tr', {}, el('th', {scope: 'row'}, this.events[i].title.toLowerCase().replace(' packets', '')), el('td', {colspan: 2, class: 'ns'}, count(layer.sum(a, b)))));
     const at = this.view.cursor === null ? 'Seen here' : 'At the pointer';
     this.readout.replaceChildren(
       el('p', {class: 'when'}, el('strong', {}, `${at}, ${this.chosen}`), el('br'), this.times(a, b), el('br'), el('span', {class: 'note'}, wall(this.data.session.start_realtime_ns + this.costs.begin(a)) + ' UTC')),
@@ -287,7 +287,7 @@ class Timeline {
   element() {
     this.fold = el('details', {}, el('summary', {}, 'This chart as a table'), this.rows);
     this.fold.addEventListener('toggle', () => this.showRows());
-    const of = duration(this.costs.step_ns);
+    const of = roundDuration(this.costs.step_ns);
     return el('section', {class: 'timeline'}, el('h3', {}, 'Whose the time of the CPUs was'), this.controls, el('div', {class: 'beside'}, this.chart.element, this.readout), this.fold,
       el('p', {class: 'note'}, `Sums over steps of ${of}, from ${this.costs.source === 'cpu_slice' ? 'the slices themselves' : 'the sums that the import made'}: exact.`));
   }

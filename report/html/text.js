@@ -10,27 +10,28 @@ function count(n) {
   return Math.round(n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
-// Four digits: "12.35", "871.9", "3.000".
-function digits(n) {
-  return n >= 1000 ? count(n) : n.toFixed(n >= 99.995 ? 1 : n >= 9.9995 ? 2 : 3);
-}
-
-function scaled(n, units, base) {
+// Four digits in the greatest unit that fits, the rest cut off, as nettape-report prints them: "12.34 ms", "871.9 ms", "3.000 s".
+function scaled(n, units) {
+  let size = 1;
   let i = 0;
-  while (i + 1 < units.length && n >= base * (1 - 0.00005)) {
-    n /= base;
-    i++;
-  }
-  return (i ? digits(n) : count(n)) + GAP + units[i];
+  for (; i + 1 < units.length && n >= size * 1000; i++) size *= 1000;
+  const whole = Math.floor(n / size);
+  const milli = String(Math.floor(((n % size) * 1000) / size)).padStart(3, '0');
+  const places = whole < 10 ? 3 : whole < 100 ? 2 : whole < 1000 ? 1 : 0;
+  return count(whole) + (i && places ? '.' + milli.slice(0, places) : '') + GAP + units[i];
 }
 
 function duration(ns) {
-  if (ns >= 600e9) return digits(ns / 60e9) + GAP + 'min';
-  return scaled(ns, ['ns', '\u00b5s', 'ms', 's'], 1000);
+  return scaled(ns, ['ns', '\u00b5s', 'ms', 's']);
+}
+
+// The same without zeros at the end, for what is round: "5 ms".
+function roundDuration(ns) {
+  return duration(ns).replace(/\.0+(?=\D)|(\.\d*[1-9])0+(?=\D)/, '$1');
 }
 
 function bytes(n) {
-  return scaled(n, ['B', 'kB', 'MB', 'GB', 'TB', 'PB'], 1000);
+  return scaled(n, ['B', 'kB', 'MB', 'GB', 'TB', 'PB']);
 }
 
 function percent(part, whole) {
