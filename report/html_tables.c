@@ -216,7 +216,7 @@ static const struct table tables[] = {
 							 "ORDER BY net_ns DESC, operations_count DESC, socket_id"},
 	{"drops", "Dropped packets", "Packets that the kernel freed undelivered, by reason and place.",
 	 "SELECT coalesce(p.reason, '(unknown)') AS reason, coalesce(p.location, '(unknown)') AS location, v.name AS "
-	 "device, "
+	 "device, v.netns, "
 	 "count(*) AS packets_count, sum(p.length) AS length_bytes FROM dropped AS p "
 	 "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = p.device_id "
 	 "GROUP BY p.reason, p.location, p.device_id ORDER BY packets_count DESC, 1, 2, 3"},

@@ -147,7 +147,7 @@ class Chart {
       const anchor = x > this.width - 45 ? 'end' : 'middle';
       this.svg.append(
         svg('line', {class: 'tick', x1: x, x2: x, y1: y, y2: y + 5}),
-        svg('text', {x, y: y + 18, 'text-anchor': anchor}, moment(ns, step)));
+        svg('text', {x, y: y + 18, 'text-anchor': anchor}, this.view.costs.moment(ns, step)));
     }
   }
 
@@ -258,7 +258,7 @@ class Chart {
 
   sayRange() {
     const {from, to, costs} = this.view;
-    return `${moment(from, costs.step_ns)} to ${moment(to, costs.step_ns)}`;
+    return `${costs.moment(from)} to ${costs.moment(to)}`;
   }
 }
 

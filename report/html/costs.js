@@ -28,6 +28,11 @@ class Costs {
     return Math.min(this.from_ns + step * this.step_ns, this.to_ns);
   }
 
+  // A time as text; `step`: what it is a multiple of.
+  moment(ns, step) {
+    return moment(ns, step || this.step_ns, this.to_ns);
+  }
+
   stepAt(ns) {
     return Math.max(0, Math.min(this.steps - 1, Math.floor((ns - this.from_ns) / this.step_ns)));
   }

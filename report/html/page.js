@@ -92,7 +92,7 @@ function cpuCard(costs, all) {
 function peakCard(session, costs) {
   const {peak, peak_all: both} = costs;
   if (!peak) return card('Peak', 'none');
-  const when = (one) => moment(one.from_ns, costs.step_ns);
+  const when = (one) => costs.moment(one.from_ns);
   const texts = [`of CPU ${peak.cpu}, over ${roundDuration(peak.dur_ns)} from ${when(peak)} (${wall(session.start_realtime_ns + peak.from_ns).slice(11, -1)} UTC).`];
   if (costs.cpus.length > 1) texts.push(`All CPUs together: ${percent(both.net_ns, both.dur_ns * costs.cpus.length)} from ${when(both)}.`);
   return card('Peak', percent(peak.net_ns, peak.dur_ns), ...texts);
@@ -143,7 +143,7 @@ function heading(data) {
 function selectionNote(data, costs) {
   const {selection, session} = data;
   const parts = [];
-  if (!selection.whole) parts.push(`the time from ${moment(selection.from_ns, 1e6)} to ${moment(selection.to_ns, 1e6)}`);
+  if (!selection.whole) parts.push(`the time from ${costs.moment(selection.from_ns)} to ${costs.moment(selection.to_ns)}`);
   if (!selection.all_cpus) parts.push(`CPU ${costs.cpus.map((cpu) => cpu.cpu).join(', ')}`);
   if (selection.process !== null) parts.push(['the time that tasks of ', named(selection.process), ' were on a CPU (what softirqs did in it may be for others; all other time is \u201cother\u201d)']);
   if (!parts.length) return null;
@@ -243,7 +243,7 @@ class Timeline {
 
   times(a, b) {
     const {costs} = this;
-    return `${moment(costs.begin(a), costs.step_ns)} to ${moment(costs.begin(b), costs.step_ns)}`;
+    return `${costs.moment(costs.begin(a))} to ${costs.moment(costs.begin(b))}`;
   }
 
   showReadout() {
@@ -354,7 +354,7 @@ class Heat {
     const cells = this.layer.cells.filter((cell) => cell.column === column);
     const {columns, bounds} = this.map;
     if (column < 0) return '';
-    const head = `${moment(columns[column], 1e6)} to ${moment(columns[column + 1], 1e6)}: ${plural(sum(cells.map((cell) => cell.packets)), 'packet', 'packets')}`;
+    const head = `${this.view.costs.moment(columns[column])} to ${this.view.costs.moment(columns[column + 1])}: ${plural(sum(cells.map((cell) => cell.packets)), 'packet', 'packets')}`;
     if (bucket === null || bucket < 0 || bucket >= bounds.length - 1) return head;
     const here = cells.find((cell) => cell.bucket === bucket);
     return `${head}; ${count(here ? here.packets : 0)} of them above ${count(bounds[bucket])} and up to ${count(bounds[bucket + 1])} ns late`;

@@ -41,11 +41,12 @@ function percent(part, whole) {
   return p.toFixed(2) + GAP + '%';
 }
 
-// A time since the start, with as many digits as `step` has: "4.330 s".
-function moment(ns, step) {
+// A time since the start, with as many digits as `step` has, in a unit that suits the `longest` there is: "4.330 s".
+function moment(ns, step, longest) {
+  const [unit, name] = longest < 1e7 ? [1e3, '\u00b5s'] : longest < 2e9 ? [1e6, 'ms'] : [1e9, 's'];
   let places = 0;
-  for (let unit = 1e9; places < 9 && step % unit !== 0; unit /= 10) places++;
-  return (ns / 1e9).toFixed(places) + GAP + 's';
+  for (let size = unit; size > 1 && step % size > size * 1e-6; size /= 10) places++;
+  return (ns / unit).toFixed(places) + GAP + name;
 }
 
 // UTC; milliseconds, for numbers of a page know no nanoseconds of a date.
