@@ -141,14 +141,17 @@ function heading(data) {
 
 // What of the recording the figures are of, where that is not all.
 function selectionNote(data, costs) {
-  const {selection, session} = data;
+  const {selection} = data;
   const parts = [];
   if (!selection.whole) parts.push(`the time from ${costs.moment(selection.from_ns)} to ${costs.moment(selection.to_ns)}`);
   if (!selection.all_cpus) parts.push(`CPU ${costs.cpus.map((cpu) => cpu.cpu).join(', ')}`);
   if (selection.process !== null) parts.push(['the time that tasks of ', named(selection.process), ' were on a CPU (what softirqs did in it may be for others; all other time is \u201cother\u201d)']);
   if (!parts.length) return null;
   const listed = parts.flatMap((part, i) => [i ? ', and ' : '', ...[].concat(part)]);
-  return el('p', {class: 'banner'}, 'Only a part of this recording is shown: ', ...listed, `. Of the whole ${duration(session.dur_ns)} are: lost records, and what is said of latency on other CPUs and of other processes.`);
+  const wider = ['the numbers of records and of lost ones'];
+  if (!selection.all_cpus || selection.process !== null) wider.push('latency, but for the time');
+  if (selection.process !== null) wider.push('drops and retransmits, but for time and CPU');
+  return el('p', {class: 'banner'}, 'Only a part of this recording is shown: ', ...listed, `. Not narrowed down: ${wider.join('; ')}.`);
 }
 
 function problems(data) {
