@@ -14,17 +14,19 @@ page() {
     report 0 export html "$@" -o "$work/page.html"
     data "$work/page.html" >"$work/data.json"
 }
-# ask SQL: of the database $db, with the data of the page as text(json) and each of its nanoseconds as
-# cell(session, cpu, owner, from_ts, to_ts, ns)
+# ask SQL: of the database $db, with the data of the page as text(json), its sessions as one(...), all of its sums as
+# cell(session, cpu, owner, from_ts, to_ts, ns), the rows of its tables as line(...). (A table for each level: or SQLite parses
+# the whole again for each element.)
 ask() {
     sqlite3 "$db" "CREATE TEMP TABLE text AS SELECT CAST(readfile('$work/data.json') AS TEXT) AS json;
         CREATE TEMP TABLE one AS SELECT key AS number, value AS json, json_extract(value, '\$.session.session_id') AS session,
             json_extract(value, '\$.costs.step_ns') AS step_ns, json_extract(value, '\$.costs.from_ns') + s.start_ts AS from_ts,
             json_extract(value, '\$.costs.to_ns') + s.start_ts AS to_ts, json_extract(value, '\$.costs.steps') AS steps
         FROM text, json_each(text.json, '\$.sessions'), session AS s WHERE s.session_id = json_extract(value, '\$.session.session_id');
-        CREATE TEMP TABLE cell AS SELECT one.session, json_extract(cpu.value, '\$.cpu') AS cpu, owner.key AS owner,
-            from_ts + step.key * step_ns AS from_ts, min(from_ts + (step.key + 1) * step_ns, to_ts) AS to_ts, step.value AS ns
-        FROM one, json_each(one.json, '\$.costs.cpus') AS cpu, json_each(cpu.value, '\$.ns') AS owner, json_each(owner.value) AS step;
+        CREATE TEMP TABLE cpu AS SELECT one.session, json_extract(c.value, '\$.cpu') AS cpu, json_extract(c.value, '\$.ns') AS ns FROM one, json_each(one.json, '\$.costs.cpus') AS c;
+        CREATE TEMP TABLE owned AS SELECT session, cpu, o.key AS owner, o.value AS ns FROM cpu, json_each(ns) AS o;
+        CREATE TEMP TABLE cell AS SELECT owned.session, cpu, owner, from_ts + step.key * step_ns AS from_ts, min(from_ts + (step.key + 1) * step_ns, to_ts) AS to_ts, step.value AS ns
+        FROM owned JOIN one USING (session), json_each(owned.ns) AS step;
         CREATE TEMP TABLE line AS SELECT one.session, json_extract(t.value, '\$.name') AS name, r.key AS number, r.value AS json
         FROM one, json_each(one.json, '\$.tables') AS t, json_each(t.value, '\$.rows') AS r;
         $1"
