@@ -256,6 +256,7 @@ class Timeline {
       el('th', {scope: 'row', title: text}, this.swatch(owner), owner), el('td', {}, percent(ns, whole)), el('td', {class: 'ns'}, count(ns)));
     const lines = this.costs.owners.map((owner) => line(owner, OWNERS.find(([name]) => name === owner)[1], sums[owner], sums.all));
     const events = this.eventLayers.map((layer, i) => el('tr', {}, el('th', {scope: 'row'}, this.events[i].title.toLowerCase().replace(' packets', '')), el('td', {colspan: 2, class: 'ns'}, count(layer.sum(a, b)))));
+    fill(this.readout, {'data-from': this.costs.begin(a), 'data-to': this.costs.begin(b)}, []);
     const at = this.view.cursor === null ? 'Seen here' : 'At the pointer';
     this.readout.replaceChildren(
       el('p', {class: 'when'}, el('strong', {}, `${at}, ${this.chosen}`), el('br'), this.times(a, b), el('br'), el('span', {class: 'note'}, wall(this.data.session.start_realtime_ns + this.costs.begin(a)) + ' UTC')),

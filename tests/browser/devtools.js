@@ -24,6 +24,7 @@ class Browser {
     this.next = 1;
     this.troubles = [];
     this.requests = [];
+    this.blocked = []; // why requests were never made
     this.listeners = [];
     let rest = '';
     this.process.stdio[4].setEncoding('utf8');
@@ -42,6 +43,7 @@ class Browser {
     const page = targetInfos.find((one) => one.type === 'page');
     this.session = (await this.send('Target.attachToTarget', { targetId: page.targetId, flatten: true }, null)).sessionId;
     for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await this.send(`${domain}.enable`);
+    await this.send('Emulation.setFocusEmulationEnabled', { enabled: true });
   }
 
   send(method, params = {}, session = this.session) {
@@ -65,6 +67,7 @@ class Browser {
     if (method === 'Log.entryAdded') this.troubles.push(`${params.entry.level}: ${params.entry.text} ${params.entry.url || ''}`);
     if (method === 'Page.javascriptDialogOpening') this.troubles.push(`dialog: ${params.message}`);
     if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url);
+    if (method === 'Network.loadingFailed' && params.blockedReason) this.blocked.push(`${params.blockedReason}`);
     this.listeners = this.listeners.filter((one) => one.method !== method || one.done(params));
   }
 
@@ -124,7 +127,7 @@ class Browser {
   async key(key, modifiers = 0) {
     const code = KEYS[key];
     const text = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined;
-    const event = { key, modifiers, windowsVirtualKeyCode: code || key.charCodeAt(0), ...(text ? { text } : {}) };
+    const event = { key, code: code ? key : undefined, modifiers, windowsVirtualKeyCode: code || key.charCodeAt(0), ...(text ? { text } : {}) };
     await this.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', ...event });
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event, text: undefined });
     await this.settle();
