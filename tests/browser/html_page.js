@@ -113,7 +113,7 @@ async function testCpus(browser) {
 
 // From the first thing on the page by Tab to the chart; then only keys.
 async function testKeys(browser) {
-  await browser.evaluate('document.querySelector('.switch input').focus()');
+  await browser.evaluate(`document.querySelector('.switch input').focus()`);
   for (let i = 0; i < 20 && !(await browser.evaluate(`document.activeElement === document.querySelector('${CHART}')`)); i++) await browser.key('Tab');
   holds('Tab leads to the chart', await browser.evaluate(`document.activeElement === document.querySelector('${CHART}')`));
   is('which shows that', await browser.evaluate(`getComputedStyle(document.activeElement).outlineStyle + ' ' + getComputedStyle(document.activeElement).outlineWidth`), 'solid 3px');
