@@ -117,7 +117,7 @@ function lostCard(session, all) {
   else texts.push(`All ${count(events)} records are there.`);
   if (all.uncovered) texts.push([figure(duration(all.uncovered), count(all.uncovered) + GAP + 'ns'), ` of CPU time, ${percent(all.uncovered, all.there)}, is not known and charged to nobody.`]);
   else texts.push('Every nanosecond of every CPU has its owner.');
-  return card('What was lost', lost ? plural(lost, 'record', 'records') : all.uncovered ? 'time' : 'nothing', ...texts);
+  return card('What was lost', lost ? plural(lost, 'record', 'records') : all.uncovered ? `${percent(all.uncovered, all.there)} of time` : 'nothing', ...texts);
 }
 
 function cards(data, costs) {
@@ -197,7 +197,9 @@ class Timeline {
       const sums = this.costs.sum(places, 0, this.costs.steps);
       return el('option', {value}, `${text}: ${percent(sums.network, sums.there)}`);
     };
-    this.select = el('select', {}, option('all', this.costs.everywhere(), 'all CPUs'), ...this.costs.cpus.map((cpu, place) => option(String(place), [place], `CPU ${cpu.cpu}`)));
+    const cpus = this.costs.cpus.map((cpu, place) => option(String(place), [place], `CPU ${cpu.cpu}`));
+    if (cpus.length > 1) cpus.unshift(option('all', this.costs.everywhere(), 'all CPUs'));
+    this.select = el('select', {}, ...cpus);
     this.select.addEventListener('change', () => this.choose(this.select.value));
     const button = (text, title, act) => {
       const made = el('button', {type: 'button', title}, text);
@@ -227,7 +229,7 @@ class Timeline {
 
   get chosen() {
     const {places} = this.view;
-    return places.length > 1 || this.costs.cpus.length === 1 ? (this.costs.cpus.length === 1 ? `CPU ${this.costs.cpus[0].cpu}` : 'all CPUs') : `CPU ${this.costs.cpus[places[0]].cpu}`;
+    return places.length > 1 ? 'all CPUs' : `CPU ${this.costs.cpus[places[0]].cpu}`;
   }
 
   // The steps that the readout is about: the column under the cursor, or all that is seen.
