@@ -19,7 +19,8 @@
 #define NT_HTML_OWNERS (NT_OWNER_COUNT + 1)
 
 #define NT_HTML_MAX_STEPS 2000 /* of a session, so at least 800 where a step is not below 1 ns */
-/* Steps times CPUs of the page: ten owners with ten digits each, and it is still below 5 MB. So 64 CPUs have up to 620. */
+/* Steps times CPUs of the page: ten owners with ten digits each, and it is still below 5 MB. So 64 CPUs have up to 620.
+ */
 #define NT_HTML_MAX_CELLS 40000
 #define NT_HTML_MIN_STEPS 50
 #define NT_HTML_MAX_CPUS 1024
