@@ -139,7 +139,9 @@ static const char facts_sql[] =
 	"(SELECT sum(most - least) * (1000000000 / s.clock_ticks) FROM (SELECT max(value) AS most, min(value) AS least "
 	"FROM proc_counter WHERE session_id = ?1 AND source = '/proc/stat' AND name = 'steal' AND cpu IS NOT NULL "
 	"GROUP BY cpu)) "
-	"AS stolen_ns, clock_uncertainty_ns FROM session AS s WHERE session_id = ?1";
+	"AS stolen_ns, clock_uncertainty_ns, "
+	"(SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'probes') AS probes FROM session AS s WHERE "
+	"session_id = ?1";
 
 int nt_html_facts(const struct nt_html_scope *scope, struct nt_json *json)
 {

@@ -434,12 +434,13 @@ function heatLayer(view, map) {
     paths.forEach((d, i) => d && group.append(svg('path', {class: `heat h${i + 1}`, d})));
     drawBounds(chart, group, y);
   };
-  // A tick at each power of ten, where they are not too close.
+  // A tick at each power of ten; within a bucket latency grows evenly.
   const drawBounds = (chart, group, y) => {
     for (let ns = 1; ns <= map.bounds[rows]; ns *= 10) {
-      const bucket = map.bounds.findIndex((bound) => bound >= ns);
-      if (bucket < 0 || ns < map.bounds[0]) continue;
-      const at = y + (rows - bucket) * row;
+      const upper = map.bounds.findIndex((bound) => bound >= ns);
+      if (upper < 0 || ns < map.bounds[0]) continue;
+      const below = upper ? map.bounds[upper - 1] : 0;
+      const at = y + (rows - (upper ? upper - 1 + (ns - below) / (map.bounds[upper] - below) : 0)) * row;
       group.append(
         svg('line', {class: 'grid', x1: LEFT, x2: LEFT + chart.plot, y1: at, y2: at}),
         svg('text', {x: LEFT - 8, y: at + 4, 'text-anchor': 'end'}, short(ns)));

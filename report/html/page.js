@@ -7,8 +7,8 @@ const TABLE_ROWS = 50; // of a chart's table
 const FIT_BELOW = 0.25; // a network that never takes more of the time is drawn on a scale of its own
 
 const LABELS = {
-  net_ns: 'send + receive', recv_ns: 'receive', task_ns: 'other CPU time', untimed_count: 'of unknown time',
-  at_least_count: 'at least so long', of_unknown_number_count: 'of unknown number', length_bytes: 'bytes',
+  net_ns: 'send + receive', recv_ns: 'receive', task_ns: 'other CPU time', untimed_count: 'untimed operations',
+  at_least_count: 'with a lower bound', of_unknown_number_count: 'of unknown number', length_bytes: 'bytes',
 };
 
 const sum = (list) => list.reduce((total, one) => total + one, 0);
@@ -17,7 +17,8 @@ const plural = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
 // ---- tables ----
 
 function label(column) {
-  return LABELS[column] || column.replace(/_(ns|bytes|count|share)$/, '').replace(/_/g, ' ');
+  const name = column.replace(/_(ns|bytes|count|share)$/, '');
+  return LABELS[column] || (NETWORK.includes(name) && column.endsWith('_share') ? name : name.replace(/_/g, ' '));
 }
 
 function isNumber(column) {
@@ -294,8 +295,9 @@ class Timeline {
     this.fold = el('details', {}, el('summary', {}, 'This chart as a table'), this.rows);
     this.fold.addEventListener('toggle', () => this.showRows());
     const of = roundDuration(this.costs.step_ns);
+    const what = this.costs.owners.filter((owner) => owner !== 'idle').map((owner) => `${owner}: ${OWNERS.find(([name]) => name === owner)[1]}`).join('; ');
     return el('section', {class: 'timeline'}, el('h3', {}, 'Whose the time of the CPUs was'), this.controls, el('div', {class: 'beside'}, this.chart.element, this.readout), this.fold,
-      el('p', {class: 'note'}, `Sums over steps of ${of}, from ${this.costs.source === 'cpu_slice' ? 'the slices themselves' : 'the sums that the import made'}: exact.`));
+      el('p', {class: 'note'}, `Sums over steps of ${of}, from ${this.costs.source === 'cpu_slice' ? 'the slices themselves' : 'the sums that the import made'}: exact. The network is net_rx, net_tx, recv and send. ${what}.`));
   }
 }
 
@@ -308,7 +310,7 @@ function cpuTable(costs) {
     ...costs.owners.map((owner) => el('span', {}, percent(one[owner], owner === 'offline' ? one.all : one.there), el('br'), el('small', {}, figure(duration(one[owner]), count(one[owner])))))]);
   const made = table('CPU time by owner', ['cpu', 'network_share', 'network_ns', ...costs.owners.map((owner) => owner + '_share')], rows);
   const body = rows.length > MOST_OPEN_ROWS ? el('details', {}, el('summary', {}, `${count(costs.cpus.length)} CPUs`), made) : made;
-  return el('section', {class: 'cpus'}, el('h3', {}, 'CPUs'), el('p', {class: 'note'}, 'Shares of the time that the CPU was there. The network is net_rx, net_tx, send and recv.'), body);
+  return el('section', {class: 'cpus'}, el('h3', {}, 'CPUs'), el('p', {class: 'note'}, 'Shares of the time that the CPU was there.'), body);
 }
 
 // ---- latency ----
@@ -406,6 +408,19 @@ function latency(data, view, charts) {
 
 // ---- the end of a section ----
 
+// Tables without a row are not shown: whether there was nothing, or nobody looked.
+function nothing(data) {
+  const probes = String(data.session.probes || '').split(',');
+  const said = [];
+  for (const {name, title, rows} of data.tables) {
+    if (name !== 'drops' && name !== 'retransmits') continue;
+    if (!probes.includes(name)) said.push(`${title} were not recorded.`);
+    else if (!rows.length) said.push(`${title}: none.`);
+  }
+  if (!data.latency[0].recorded) said.push('Latency was not recorded.');
+  return said.length ? el('p', {class: 'note nothing'}, said.join(' ')) : null;
+}
+
 function uncovered(data) {
   if (!data.uncovered.length) return null;
   return el('section', {}, el('h3', {}, 'What this recording does not cover'), el('ul', {}, ...data.uncovered.map((text) => el('li', {}, named(text)))));
@@ -413,7 +428,8 @@ function uncovered(data) {
 
 function about(data) {
   const session = data.session;
-  const facts = [`Recorded by ${clean(session.tool)}, session ${clean(session.uuid)}; it ended by: ${clean(session.stop)}.`];
+  const probes = session.probes ? `, probes ${clean(session.probes).replace(/,/g, ', ')}` : '';
+  const facts = [`Recorded by ${clean(session.tool)}${probes}, session ${clean(session.uuid)}; it ended by: ${clean(session.stop)}.`];
   if (session.stolen_ns) facts.push(`Up to ${duration(session.stolen_ns)} were stolen by the hypervisor; they are inside whoever ran.`);
   return el('p', {class: 'note'}, facts.join(' '));
 }
@@ -433,7 +449,7 @@ function section(data, index) {
   const spanNs = costs.to_ns - costs.from_ns;
   charts.push(timeline.chart);
   const parts = [problems(data), selectionNote(data, costs), cards(data, costs), timeline.element(), cpuTable(costs),
-    ...data.tables.filter((one) => one.rows.length).map((one) => dataTable(one, spanNs)), latency(data, view, charts), uncovered(data), about(data)];
+    ...data.tables.filter((one) => one.rows.length).map((one) => dataTable(one, spanNs)), latency(data, view, charts), nothing(data), uncovered(data), about(data)];
   made.append(...parts.filter((part) => part));
   redraw(charts);
   view.changed('range');
