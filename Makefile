@@ -106,7 +106,7 @@ $(call obj,o,report/db.c) $(call obj,san,report/db.c): | $(BUILD)/report/views_s
 # ---- the page of `export html`, and its policy: by their sums, a browser runs this style and this script and no other ----
 
 page_headers := $(addprefix $(BUILD)/report/page_,html.h css.h js.h policy.h)
-page_scripts := $(addprefix report/html/,text.js costs.js charts.js page.js)
+page_scripts := $(addprefix report/html/,text.js costs.js charts.js layers.js tables.js answers.js timeline.js latency.js page.js)
 
 $(BUILD)/report/page.html $(BUILD)/report/page.css: $(BUILD)/report/page.%: report/html/page.%
 	@mkdir -p $(@D)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
 // costs.js - sums of the time in the page: whose it was, on which CPUs, in which steps. Pure: no document here.
 'use strict';
 

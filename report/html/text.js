@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
 // text.js - numbers and times as people read them, and elements made of them. Names on a tape can hold anything: they come
 // into the page as text nodes here, and in no other way.
 'use strict';
@@ -7,18 +9,20 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 // "1,234,567"
 function count(n) {
-  return Math.round(n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  return Math.round(n)
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
-// Four digits in the greatest unit that fits, the rest cut off, as nettape-report prints them: "12.34 ms", "871.9 ms", "3.000 s".
+// Four digits in the greatest unit that fits, the rest cut off, as nettape-report prints them: "12.34 ms", "3.000 s".
 function scaled(n, units) {
   let size = 1;
   let i = 0;
   for (; i + 1 < units.length && n >= size * 1000; i++) size *= 1000;
   const whole = Math.floor(n / size);
   const milli = String(Math.floor(((n % size) * 1000) / size)).padStart(3, '0');
-  const places = whole < 10 ? 3 : whole < 100 ? 2 : whole < 1000 ? 1 : 0;
-  return count(whole) + (i && places ? '.' + milli.slice(0, places) : '') + GAP + units[i];
+  const places = whole < 10 ? 3 : whole < 100 ? 2 : 1;
+  return count(whole) + (i ? '.' + milli.slice(0, places) : '') + GAP + units[i];
 }
 
 function duration(ns) {
@@ -72,7 +76,8 @@ function svg(name, attributes, ...children) {
 
 function fill(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes || {})) {
-    if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? '' : value);
+    if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(key, value === true ? '' : value);
   }
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
@@ -88,3 +93,6 @@ function figure(human, exact) {
   if (human === exact) return el('span', {}, human);
   return el('span', {}, el('span', {class: 'human'}, human), el('span', {class: 'exact'}, exact));
 }
+
+const sum = (list) => list.reduce((total, one) => total + one, 0);
+const plural = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
