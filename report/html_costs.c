@@ -184,7 +184,6 @@ static void add(struct nt_html_costs *costs, uint32_t cpu, uint32_t owner, uint3
 	int64_t *cell = nt_html_cell(costs, cpu, owner, step);
 
 	*cell = ns > costs->step_ns - *cell ? costs->step_ns : *cell + ns;
-	costs->has[owner] = true;
 }
 
 /* A stretch of one owner, cut to the selected time and at the edges of steps. */
@@ -234,8 +233,10 @@ static void add_row(struct nt_html_costs *costs, sqlite3_stmt *row)
 /* With --process, time of other tasks is `other`; no task has offline and uncovered. */
 #define IS_OF_PROCESS                                                                                                  \
 	"CASE WHEN ?4 IS NULL OR owner IN ('offline', 'uncovered') OR utid IN "                                        \
-	"(SELECT t.utid FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "        \
-	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)) THEN owner ELSE 'other' END "
+	"(SELECT t.utid FROM thread AS t "                                                                             \
+	"JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "                                        \
+	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)) "                                      \
+	"THEN owner ELSE 'other' END "
 
 static int read_cells(const struct nt_html_scope *scope, struct nt_html_costs *costs)
 {

@@ -50,7 +50,6 @@ struct nt_html_costs {
 	bool from_slices;
 	uint32_t n_cpus, *cpus; /* ascending */
 	int64_t *cells; /* see nt_html_cell */
-	bool has[NT_HTML_OWNERS]; /* any time */
 	struct nt_html_peak peak, peak_all; /* of one CPU; of all together */
 };
 

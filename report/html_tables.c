@@ -21,51 +21,57 @@
  */
 
 #define PICKED                                                                                                         \
-	"picked AS (SELECT t.utid FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = "     \
-	"t.upid "                                                                                                      \
+	"picked AS (SELECT t.utid FROM thread AS t "                                                                   \
+	"JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "                                        \
 	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)), "
 #define OF_PICKED "AND (?4 IS NULL OR utid IN picked) "
 
 #define SPENT_SUMS                                                                                                     \
-	"spent AS (SELECT utid, owner, sum(spent_ns) AS ns FROM cpu_cost WHERE session_id = ?1 AND owner IN ('send', " \
-	"'recv', "                                                                                                     \
-	"'task') AND %s " OF_PICKED "GROUP BY utid, owner), "
+	"spent AS (SELECT utid, owner, sum(spent_ns) AS ns FROM cpu_cost "                                             \
+	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task') AND %s " OF_PICKED "GROUP BY utid, owner), "
 #define SPENT_SLICES                                                                                                   \
-	"spent AS (SELECT utid, owner, sum(min(ts + dur, ?3) - max(ts, ?2)) AS ns FROM cpu_slice WHERE session_id = "  \
-	"?1 AND "                                                                                                      \
-	"ts < ?3 AND ts + dur > ?2 AND owner IN ('send', 'recv', 'task') AND %s " OF_PICKED "GROUP BY utid, owner), "
+	"spent AS (SELECT utid, owner, sum(min(ts + dur, ?3) - max(ts, ?2)) AS ns "                                    \
+	"FROM cpu_slice WHERE session_id = ?1 AND ts < ?3 AND ts + dur > ?2 "                                          \
+	"AND owner IN ('send', 'recv', 'task') AND %s " OF_PICKED "GROUP BY utid, owner), "
 
 #define DID_SUMS                                                                                                       \
-	"did AS (SELECT utid, socket_id, op, sum(ops) AS ops, sum(bytes) AS bytes, sum(cpu_ns) AS cpu_ns, "            \
-	"sum(untimed) AS "                                                                                             \
-	"untimed, sum(lower_bound) AS lower_bound FROM sock_cost WHERE session_id = ?1 AND %s " OF_PICKED              \
-	"GROUP BY utid, socket_id, op), "
+	"did AS (SELECT utid, socket_id, op, sum(ops) AS ops, sum(bytes) AS bytes, "                                   \
+	"sum(cpu_ns) AS cpu_ns, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "                             \
+	"FROM sock_cost WHERE session_id = ?1 AND %s " OF_PICKED "GROUP BY utid, socket_id, op), "
 /* As the sums are made (rollup.h): an operation counts where it ends, peeks and error queues have no bytes. What ends
- * with the session is in it. */
+ * with the session is in it, as is what ended before it. */
+#define IS_PEEK "',' || flags || ',' LIKE '%%,peek,%%' "
+#define IS_ERRQUEUE "',' || flags || ',' LIKE '%%,errqueue,%%' "
+#define IS_LOWER_BOUND "',' || flags || ',' LIKE '%%,lower_bound,%%' "
+#define SINCE_START "?2 = (SELECT start_ts FROM session WHERE session_id = ?1) "
+#define UPTO_END "?3 = (SELECT end_ts FROM session WHERE session_id = ?1) "
 #define DID_ROWS                                                                                                       \
-	"did AS (SELECT utid, socket_id, op, count(*) AS ops, sum(CASE WHEN ',' || flags || ',' LIKE '%%,peek,%%' OR " \
-	"',' || "                                                                                                      \
-	"flags || ',' LIKE '%%,errqueue,%%' THEN 0 ELSE coalesce(bytes, 0) END) AS bytes, sum(coalesce(cpu_ns, 0)) "   \
-	"AS cpu_ns, "                                                                                                  \
-	"sum(dur IS NULL) AS untimed, sum(',' || flags || ',' LIKE '%%,lower_bound,%%') AS lower_bound FROM sock_op "  \
-	"WHERE session_id = ?1 AND (ts + coalesce(dur, 0) >= ?2 OR ?2 = (SELECT start_ts FROM session WHERE "          \
-	"session_id = ?1)) "                                                                                           \
-	"AND (ts + coalesce(dur, 0) < ?3 OR ?3 = (SELECT end_ts FROM session WHERE session_id = ?1)) AND "             \
-	"%s " OF_PICKED "GROUP BY utid, socket_id, op), "
+	"did AS (SELECT utid, socket_id, op, count(*) AS ops, "                                                        \
+	"sum(CASE WHEN " IS_PEEK "OR " IS_ERRQUEUE "THEN 0 ELSE coalesce(bytes, 0) END) AS bytes, "                    \
+	"sum(coalesce(cpu_ns, 0)) AS cpu_ns, sum(dur IS NULL) AS untimed, "                                            \
+	"sum(" IS_LOWER_BOUND ") AS lower_bound FROM sock_op WHERE session_id = ?1 "                                   \
+	"AND (ts + coalesce(dur, 0) >= ?2 OR " SINCE_START ") "                                                        \
+	"AND (ts + coalesce(dur, 0) < ?3 OR " UPTO_END ") "                                                            \
+	"AND %s " OF_PICKED "GROUP BY utid, socket_id, op), "
 
 #define PART                                                                                                           \
 	"part AS (SELECT utid, CASE owner WHEN 'send' THEN ns ELSE 0 END AS send_ns, "                                 \
-	"CASE owner WHEN 'recv' THEN ns ELSE 0 END AS recv_ns, CASE owner WHEN 'task' THEN ns ELSE 0 END AS task_ns, " \
+	"CASE owner WHEN 'recv' THEN ns ELSE 0 END AS recv_ns, "                                                       \
+	"CASE owner WHEN 'task' THEN ns ELSE 0 END AS task_ns, "                                                       \
 	"0 AS ops, 0 AS sent, 0 AS received, 0 AS untimed, 0 AS lower_bound FROM spent "                               \
 	"UNION ALL SELECT utid, 0, 0, 0, ops, CASE op WHEN 'send' THEN bytes ELSE 0 END, "                             \
 	"CASE op WHEN 'recv' THEN bytes ELSE 0 END, untimed, lower_bound FROM did), "
 #define WHO                                                                                                            \
-	"who AS (SELECT t.utid, t.upid, p.pid, p.name, p.cgroup_id FROM thread AS t LEFT JOIN process AS p "           \
-	"ON p.session_id = t.session_id AND p.upid = t.upid WHERE t.session_id = ?1), "
+	"who AS (SELECT t.utid, t.upid, p.pid, p.name, p.cgroup_id FROM thread AS t "                                  \
+	"LEFT JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "                                   \
+	"WHERE t.session_id = ?1), "
 #define SAMPLES                                                                                                        \
-	"dropped AS (SELECT * FROM skb_drop WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                  \
-	"resent AS (SELECT * FROM tcp_retransmit WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "             \
-	"missed AS (SELECT * FROM loss WHERE session_id = ?1 AND ts < ?3 AND ts + dur >= ?2 AND %s) "
+	"dropped AS (SELECT * FROM skb_drop "                                                                          \
+	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
+	"resent AS (SELECT * FROM tcp_retransmit "                                                                     \
+	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
+	"missed AS (SELECT * FROM loss "                                                                               \
+	"WHERE session_id = ?1 AND ts < ?3 AND ts + dur >= ?2 AND %s) "
 
 /* The query behind all that it may build on; the caller's to free. NULL: out of memory. */
 static char *make_sql(const struct nt_html_scope *scope, const char *query)
@@ -131,17 +137,15 @@ static struct nt_cell cell_of(sqlite3_stmt *row, int column)
 /* ---- facts ---- */
 
 static const char facts_sql[] =
-	"SELECT session_id, uuid, host, kernel, machine, os, virtual, tool, stop, start_realtime_ns, dur AS dur_ns, "
-	"cpus AS "
-	"cpus_count, events AS events_count, lost AS lost_count, bytes AS tape_bytes, complete, "
+	"SELECT session_id, uuid, host, kernel, machine, os, virtual, tool, stop, start_realtime_ns, "
+	"dur AS dur_ns, cpus AS cpus_count, events AS events_count, lost AS lost_count, complete, "
 	"(SELECT sum(lost) FROM record_count WHERE session_id = ?1 AND kind IN " NT_SAMPLES_SQL
 	") AS lost_samples_count, "
-	"(SELECT sum(most - least) * (1000000000 / s.clock_ticks) FROM (SELECT max(value) AS most, min(value) AS least "
-	"FROM proc_counter WHERE session_id = ?1 AND source = '/proc/stat' AND name = 'steal' AND cpu IS NOT NULL "
-	"GROUP BY cpu)) "
-	"AS stolen_ns, clock_uncertainty_ns, "
-	"(SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'probes') AS probes FROM session AS s WHERE "
-	"session_id = ?1";
+	"(SELECT sum(most - least) * (1000000000 / s.clock_ticks) FROM "
+	"(SELECT max(value) AS most, min(value) AS least FROM proc_counter WHERE session_id = ?1 "
+	"AND source = '/proc/stat' AND name = 'steal' AND cpu IS NOT NULL GROUP BY cpu)) AS stolen_ns, "
+	"(SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'probes') AS probes "
+	"FROM session AS s WHERE session_id = ?1";
 
 int nt_html_facts(const struct nt_html_scope *scope, struct nt_json *json)
 {
@@ -176,66 +180,61 @@ struct table {
 #define NOT_NOTHING "HAVING net_ns > 0 OR operations_count > 0 "
 #define DEAREST "ORDER BY net_ns DESC, operations_count DESC, "
 /* Address and port, the address in brackets if it is one of IPv6. */
-#define ENDPOINT(address, port)                                                                                        \
-	"CASE WHEN k.family = 'inet6' THEN '[' || k." address " || ']' ELSE k." address " END || ':' || k." port " "
+#define LOCAL "CASE WHEN k.family = 'inet6' THEN '[' || k.src || ']' ELSE k.src END || ':' || k.sport AS local, "
+#define PEER "CASE WHEN k.family = 'inet6' THEN '[' || k.dst || ']' ELSE k.dst END || ':' || k.dport AS peer, "
 #define JOIN_SOCKET "LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = socket_id "
 #define BYTES_NOTE "Bytes are those of operations that succeeded, without peeks and error queues."
+
+/* What was done on each socket by each process. */
+#define OF_SOCKETS                                                                                                     \
+	"(SELECT d.socket_id, coalesce(k.proto, '(unknown)') AS proto, " LOCAL PEER                                    \
+	"coalesce(w.name, '(unknown)') AS process, sum(d.cpu_ns) AS ns, "                                              \
+	"sum(CASE d.op WHEN 'send' THEN d.cpu_ns ELSE 0 END) AS send, "                                                \
+	"sum(CASE d.op WHEN 'recv' THEN d.cpu_ns ELSE 0 END) AS recv, sum(d.ops) AS ops, "                             \
+	"sum(CASE d.op WHEN 'send' THEN d.bytes ELSE 0 END) AS sent, "                                                 \
+	"sum(CASE d.op WHEN 'recv' THEN d.bytes ELSE 0 END) AS received, "                                             \
+	"sum(d.untimed) AS untimed, sum(d.lower_bound) AS lower_bound "                                                \
+	"FROM did AS d LEFT JOIN who AS w ON w.utid = d.utid " JOIN_SOCKET "GROUP BY d.socket_id, w.upid) "
 
 static const struct table tables[] = {
 	{"processes", "Processes",
 	 "CPU time in send and receive. Receiving packets (net_rx) is done for all processes in the time of whoever "
-	 "was "
-	 "interrupted, and is charged to none of them. " BYTES_NOTE,
+	 "was interrupted, and is charged to none of them. " BYTES_NOTE,
 	 "SELECT coalesce(w.name, '(unknown)') AS process, w.pid AS pid, " COSTS
-	 "FROM part AS p LEFT JOIN who AS w ON w.utid = p.utid GROUP BY w.upid " NOT_NOTHING DEAREST "w.upid"},
+	 "FROM part AS p LEFT JOIN who AS w ON w.utid = p.utid "
+	 "GROUP BY w.upid " NOT_NOTHING DEAREST "w.upid"},
 	{"cgroups", "Control groups", "The same by control group, so by container or service.",
 	 "SELECT coalesce(g.path, '(unknown)') AS cgroup, count(DISTINCT w.upid) AS processes_count, " COSTS
 	 "FROM part AS p LEFT JOIN who AS w ON w.utid = p.utid "
 	 "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = w.cgroup_id "
 	 "GROUP BY w.cgroup_id " NOT_NOTHING DEAREST "w.cgroup_id"},
+	/* The process is that of the row with max(ns): so SQLite has it. */
 	{"sockets", "Sockets",
 	 "CPU time of the operations that ended in the time shown, and the process that spent most on the "
 	 "socket. " BYTES_NOTE,
 	 "SELECT proto, local, peer, process, net_ns, send_ns, recv_ns, operations_count, sent_bytes, received_bytes, "
-	 "untimed_count, at_least_count FROM (SELECT socket_id, proto, local, peer, process, max(ns), sum(ns) AS "
-	 "net_ns, "
-	 "sum(send) AS send_ns, sum(recv) AS recv_ns, sum(ops) AS operations_count, sum(sent) AS sent_bytes, "
-	 "sum(received) AS received_bytes, sum(untimed) AS untimed_count, sum(lower_bound) AS at_least_count "
-	 "FROM (SELECT d.socket_id, coalesce(k.proto, '(unknown)') AS proto, " ENDPOINT(
-		 "src",
-		 "sport") "AS local, " ENDPOINT("dst",
-						"dport") "AS peer, coalesce(w.name, '(unknown)') AS process, "
-							 "sum(d.cpu_ns) AS ns, "
-							 "sum(CASE d.op WHEN 'send' THEN d.cpu_ns ELSE 0 END) AS send, "
-							 "sum(CASE d.op WHEN 'recv' THEN d.cpu_ns ELSE 0 END) AS recv, "
-							 "sum(d.ops) AS ops, "
-							 "sum(CASE d.op WHEN 'send' THEN d.bytes ELSE 0 END) AS sent, "
-							 "sum(CASE d.op WHEN 'recv' THEN d.bytes ELSE 0 END) AS "
-							 "received, sum(d.untimed) AS untimed, "
-							 "sum(d.lower_bound) AS lower_bound FROM did AS d LEFT JOIN "
-							 "who AS w ON w.utid = d.utid " JOIN_SOCKET
-							 "GROUP BY d.socket_id, w.upid) GROUP BY socket_id) "
-							 "ORDER BY net_ns DESC, operations_count DESC, socket_id"},
+	 "untimed_count, at_least_count FROM (SELECT socket_id, proto, local, peer, process, max(ns), "
+	 "sum(ns) AS net_ns, sum(send) AS send_ns, sum(recv) AS recv_ns, sum(ops) AS operations_count, "
+	 "sum(sent) AS sent_bytes, sum(received) AS received_bytes, sum(untimed) AS untimed_count, "
+	 "sum(lower_bound) AS at_least_count FROM " OF_SOCKETS "GROUP BY socket_id) " DEAREST "socket_id"},
 	{"drops", "Dropped packets", "Packets that the kernel freed undelivered, by reason and place.",
-	 "SELECT coalesce(p.reason, '(unknown)') AS reason, coalesce(p.location, '(unknown)') AS location, v.name AS "
-	 "device, v.netns, "
-	 "count(*) AS packets_count, sum(p.length) AS length_bytes FROM dropped AS p "
+	 "SELECT coalesce(p.reason, '(unknown)') AS reason, coalesce(p.location, '(unknown)') AS location, "
+	 "v.name AS device, v.netns, count(*) AS packets_count, sum(p.length) AS length_bytes FROM dropped AS p "
 	 "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = p.device_id "
 	 "GROUP BY p.reason, p.location, p.device_id ORDER BY packets_count DESC, 1, 2, 3"},
 	{"retransmits", "Retransmits", "Segments that TCP sent again.",
-	 "SELECT p.what, p.state, " ENDPOINT("src", "sport") "AS local, " ENDPOINT(
-		 "dst", "dport") "AS peer, count(*) AS segments_count, sum(p.length) AS payload_bytes FROM resent AS "
-				 "p " JOIN_SOCKET
-				 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4"},
+	 "SELECT p.what, p.state, " LOCAL PEER "count(*) AS segments_count, sum(p.length) AS payload_bytes "
+	 "FROM resent AS p " JOIN_SOCKET
+	 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4"},
 	{"loss", "What was lost",
 	 "Stretches of time about lost records. A lost sample of a packet (latency, drop, retransmit) leaves no time "
 	 "uncovered.",
-	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, sum(count IS NULL) AS "
-	 "of_unknown_number_count FROM missed GROUP BY kind, why ORDER BY records_count DESC, stretches_count DESC, 1, "
-	 "2"},
+	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
+	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "
+	 "GROUP BY kind, why ORDER BY records_count DESC, stretches_count DESC, 1, 2"},
 	{"records", "Records on the tape", "Of the whole recording and all CPUs, whatever was selected.",
-	 "SELECT kind, sum(records) AS records_count, sum(lost) AS lost_count FROM record_count WHERE session_id = ?1 "
-	 "GROUP BY kind ORDER BY records_count DESC, kind"},
+	 "SELECT kind, sum(records) AS records_count, sum(lost) AS lost_count FROM record_count "
+	 "WHERE session_id = ?1 GROUP BY kind ORDER BY records_count DESC, kind"},
 };
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 #define MAX_COLUMNS 32

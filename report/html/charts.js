@@ -169,7 +169,7 @@ class Chart {
     this.svg.addEventListener('pointerdown', (event) => this.onDown(event));
     this.svg.addEventListener('pointerup', (event) => this.onUp(event));
     this.svg.addEventListener('pointercancel', () => this.endDrag());
-    this.svg.addEventListener('pointerleave', () => this.start === undefined && this.view.point(null));
+    this.svg.addEventListener('pointerleave', (event) => this.onLeave(event));
     this.svg.addEventListener('keydown', (event) => this.onKey(event));
   }
 
@@ -191,6 +191,11 @@ class Chart {
     this.band.setAttribute('x', left);
     this.band.setAttribute('width', Math.max(0, right - left));
     this.band.setAttribute('visibility', 'visible');
+  }
+
+  // A finger that is lifted leaves the cursor where it was.
+  onLeave(event) {
+    if (this.start === undefined && event.pointerType !== 'touch') this.view.point(null);
   }
 
   onDown(event) {

@@ -67,6 +67,7 @@ function section(data, index) {
   made.append(...parts.filter((part) => part));
   redraw(charts);
   view.changed('range');
+  addEventListener('beforeprint', () => view.point(null));
   made.costs = costs;
   return made;
 }
