@@ -139,7 +139,7 @@ class Chart {
 
   drawTimes(y) {
     const {from, to} = this.view;
-    const {step, list} = ticks(from, to, Math.max(2, this.plot / 110));
+    const {step, list} = ticks(from, to, Math.max(2, this.plot / 110), niceTime);
     for (const ns of list) {
       const x = this.x(ns);
       if (x > this.width - RIGHT + 0.5) continue;

@@ -78,9 +78,17 @@ function nice(n) {
   return 10 * power;
 }
 
+// Steps of a clock, in seconds: from half a minute on they are no powers of ten.
+const CLOCK = [30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 28800, 86400];
+
+// A round time, in ns, that is not below this one.
+function niceTime(ns) {
+  return ns <= 20e9 || ns > 86400e9 ? nice(ns) : CLOCK.find((seconds) => seconds * 1e9 >= ns) * 1e9;
+}
+
 // Round numbers from a to b, about `wanted` of them.
-function ticks(a, b, wanted) {
-  const step = nice((b - a) / wanted);
+function ticks(a, b, wanted, round = nice) {
+  const step = round((b - a) / wanted);
   const list = [];
   for (let i = Math.ceil(a / step - 1e-9); i * step <= b * (1 + 1e-12); i++) list.push(i * step);
   return {step, list};

@@ -45,12 +45,19 @@ function percent(part, whole) {
   return p.toFixed(2) + GAP + '%';
 }
 
-// A time since the start, with as many digits as `step` has, in a unit that suits the `longest` there is: "4.330 s".
+// A time since the start, with as many digits as `step` has, in a unit that suits the `longest` there is: "4.330 s", "1:02:10".
 function moment(ns, step, longest) {
   const [unit, name] = longest < 1e7 ? [1e3, '\u00b5s'] : longest < 2e9 ? [1e6, 'ms'] : [1e9, 's'];
   let places = 0;
   for (let size = unit; size > 1 && step % size > size * 1e-6; size /= 10) places++;
-  return (ns / unit).toFixed(places) + GAP + name;
+  return longest < 600e9 ? (ns / unit).toFixed(places) + GAP + name : clock(ns, places);
+}
+
+// Hours, minutes and seconds.
+function clock(ns, places) {
+  const minutes = Math.floor(ns / 60e9);
+  const seconds = ((ns - minutes * 60e9) / 1e9).toFixed(places).padStart(places ? places + 3 : 2, '0');
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${seconds}`;
 }
 
 // UTC; milliseconds, for numbers of a page know no nanoseconds of a date.
