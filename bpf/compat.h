@@ -40,6 +40,23 @@ static __always_inline bool nt_kernel_is_rt(const struct task_struct *task)
 	return bpf_core_field_exists(task->softirq_disable_cnt);
 }
 
+/* The CPU that a task is on, or was on last. Until 5.16 it stood in the task itself. */
+static __always_inline __u32 nt_task_cpu(const struct task_struct *task)
+{
+	return bpf_core_field_exists(task->thread_info.cpu) ? task->thread_info.cpu : task->cpu;
+}
+
+/*
+ * Whether a task is on a CPU or waits for one. Since 6.12 (EEVDF) one that has gone to sleep may stay in the queue for a
+ * while, marked: it is not.
+ */
+static __always_inline bool nt_task_is_queued(const struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->se.sched_delayed) && task->se.sched_delayed)
+		return false;
+	return task->on_rq;
+}
+
 /*
  * Which clock a packet's time is by: two bits since 6.11, one from 5.18 to 6.10. By another than CLOCK_REALTIME it is the
  * time it is to be sent at, kept on its way round. Before 5.18 no such time is kept.

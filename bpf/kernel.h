@@ -19,6 +19,11 @@
 
 struct thread_info {
 	__u32 status;
+	__u32 cpu;		/* since 5.16 */
+};
+
+struct sched_entity {
+	unsigned char sched_delayed;	/* since 6.12: asleep, and queued only until its lag is worked off */
 };
 
 struct kernfs_node {
@@ -164,6 +169,9 @@ struct task_struct {
 	unsigned int __state;
 	unsigned int flags;
 	int on_cpu;
+	int on_rq;
+	unsigned int cpu;	/* before 5.16 */
+	struct sched_entity se;
 	int prio;
 	int pid;
 	int tgid;

@@ -173,6 +173,7 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_options *optio
 	config->retransmit_args = options->plan.retransmit_args;
 	fill_latency(&config->latency, options);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
+	config->knows_context = config->probe_irq && options->plan.chosen[NT_PROBE_SOFTIRQ];
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].nr < NT_MAX_CALL_NR)
 			config->calls[calls[i].nr] = calls[i].info;

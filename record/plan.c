@@ -150,6 +150,8 @@ static const struct nt_attach_point latency_points[] = {
 static const struct nt_attach_point drop_points[] = { POINT(kfree_skb), {} };
 static const struct nt_attach_point retransmit_points[] = { POINT(tcp_retransmit_skb), OPTIONAL(tcp_retransmit_synack), {} };
 
+static const struct nt_attach_point wakeup_points[] = { POINT(sched_waking), POINT(sched_wakeup_new), {} };
+
 static const char *const irq_uncovered[] = {
 	"The entry and exit code around an interrupt, vectors without tracepoints and NMIs are in the time of whoever they interrupted.",
 	NULL
@@ -256,6 +258,17 @@ static const struct nt_candidate drop_candidates[] = {
 };
 static const struct nt_candidate retransmit_candidates[] = { { .name = "tracepoints", .points = retransmit_points }, {} };
 
+static const char *const wakeup_uncovered[] = {
+	"A wake-up is told when it begins: on which CPU the task is put is not, and the way there (an interrupt of that CPU's, it may be) is in its runnable time.",
+	"A task that a signal kept from sleeping just then is shown asleep by kernels before 6.15, and no wake-up follows: since when it was runnable is not known.",
+	NULL
+};
+
+static const struct nt_candidate wakeup_candidates[] = {
+	{ .name = "tracepoints", .points = wakeup_points, .uncovered = wakeup_uncovered },
+	{}
+};
+
 const struct nt_probe nt_probes[] = {
 	{ "sched", "context switches; tasks, processes and cgroups (always on)", sched_candidates,
 	  "Nothing can be attributed without context switches." },
@@ -274,6 +287,8 @@ const struct nt_probe nt_probes[] = {
 	  latency_candidates, NULL },
 	{ "drops", "packets that the kernel does not deliver: why, and where in its code (off by default)", drop_candidates, NULL },
 	{ "retransmits", "TCP segments that are sent again (off by default)", retransmit_candidates, NULL },
+	{ "wakeups", "who wakes whom: without it, how long a task that slept waited for a CPU is not known (off by default)",
+	  wakeup_candidates, NULL },
 	{}
 };
 _Static_assert(sizeof(nt_probes) / sizeof(nt_probes[0]) == NT_PROBE_COUNT + 1, "NT_PROBE_COUNT");

@@ -55,7 +55,7 @@ struct nt_probe {
 };
 
 extern const struct nt_probe nt_probes[];	/* ends with a NULL name */
-#define NT_PROBE_COUNT 9
+#define NT_PROBE_COUNT 10
 #define NT_PROBE_SCHED 0	/* always on: the timeline stands on it */
 #define NT_PROBE_SOFTIRQ 1	/* goes with socket, busypoll and napi, which must know when a softirq is running */
 #define NT_PROBE_IRQ 2
@@ -65,6 +65,7 @@ extern const struct nt_probe nt_probes[];	/* ends with a NULL name */
 #define NT_PROBE_LATENCY 6
 #define NT_PROBE_DROPS 7
 #define NT_PROBE_RETRANSMITS 8
+#define NT_PROBE_WAKEUPS 9
 
 struct nt_plan {
 	bool on[NT_PROBE_COUNT];				/* asked for */

@@ -30,6 +30,21 @@ struct nt_cell {
 	};
 };
 
+struct nt_cell nt_cell_integer(int64_t value);
+/* Not copied. NULL gives a cell of NT_CELL_NULL, which {0} is as well. */
+struct nt_cell nt_cell_text(const char *value);
+
+/* Names and cells, put one after the other. Zero-initialised is empty. */
+#define NT_LINE_MAX 32
+struct nt_line {
+	const char *names[NT_LINE_MAX];
+	struct nt_cell cells[NT_LINE_MAX];
+	size_t n;
+};
+
+/* No more than NT_LINE_MAX. */
+void nt_line_put(struct nt_line *line, const char *name, struct nt_cell cell);
+
 /* ---- sets of rows ---- */
 
 struct nt_printer;

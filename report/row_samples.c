@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * row_samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits) and of their losses.
- * They are no part of the timeline: each record is a row as it comes, also in the moments between the opening of its
- * CPU's gate and the session's start, so that rows and the programs' own counters are equal.
+ * row_samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits, wake-ups) and of their
+ * losses. They are no part of the timeline: each record is a row as it comes, also in the moments between the opening
+ * of its CPU's gate and the session's start, so that rows and the programs' own counters are equal.
  */
 #include "report/rows_state.h"
 #include "schema/kind.h"
@@ -40,6 +40,16 @@ static int push_retransmit(struct nt_rows *rows, uint32_t cpu, const struct nt_r
 	return nt_rows_push(rows, NT_TABLE_TCP_RETRANSMIT, &info);
 }
 
+static int push_wakeup(struct nt_rows *rows, uint32_t cpu, const struct nt_wakeup *wakeup)
+{
+	const struct nt_wakeup_info info = {.cpu = cpu, .wakeup = wakeup};
+	int error = nt_rows_see(rows, wakeup->task);
+
+	if (!error)
+		error = nt_rows_see(rows, wakeup->waker);
+	return error ? error : nt_rows_push(rows, NT_TABLE_SCHED_WAKEUP, &info);
+}
+
 /* From the first to the last that was lost; where that is not known, when it was told. */
 static int push_loss(struct nt_rows *rows, uint32_t cpu, const struct nt_loss *loss)
 {
@@ -65,6 +75,8 @@ int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 		return push_drop(rows, cpu, &record->as_drop);
 	case NT_RETRANSMIT:
 		return push_retransmit(rows, cpu, &record->as_retransmit);
+	case NT_WAKEUP:
+		return push_wakeup(rows, cpu, &record->as_wakeup);
 	case NT_LOSS:
 		return push_loss(rows, cpu, &record->as_loss);
 	default:

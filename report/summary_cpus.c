@@ -95,7 +95,7 @@ static void print_sentences(const struct line *total)
 		printf("%s records were lost; the time about them is uncovered and charged to nobody.\n",
 		       nt_human_count(part, total->lost - total->lost_samples));
 	if (total->lost_samples)
-		printf("%s samples of packets were lost; no time is uncovered by that.\n",
+		printf("%s samples were lost; no time is uncovered by that.\n",
 		       nt_human_count(part, total->lost_samples));
 	if (total->has_stolen && total->stolen_ns)
 		printf("Of all this, up to %s (%s) was stolen by the hypervisor; it is inside whoever ran.\n",

@@ -462,6 +462,36 @@ static void tcp_retransmit_fill(struct nt_row *row, struct nt_arena *arena, cons
 	put_text(row, nt_tcp_state_name(retransmit->state, arena));
 }
 
+static const struct nt_column sched_wakeup_columns[] = {
+	SESSION_ID,
+	INTEGER_ALWAYS("ts"),
+	INTEGER_ALWAYS("cpu"),
+	INTEGER("utid"),
+	INTEGER_ALWAYS("target_cpu"),
+	INTEGER("waker_utid"),
+	INTEGER_ALWAYS("priority"),
+	TEXT_ALWAYS("what"),
+	TEXT("context"),
+	INTEGER_ALWAYS("was_runnable"),
+};
+
+static void sched_wakeup_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
+{
+	const struct nt_wakeup_info *info = from;
+	const struct nt_wakeup *wakeup = info->wakeup;
+
+	(void)arena;
+	put(row, wakeup->end_ns);
+	put(row, info->cpu);
+	put(row, wakeup->task);
+	put(row, wakeup->target_cpu);
+	put(row, wakeup->waker);
+	put(row, wakeup->priority);
+	put_text(row, nt_wakeup_name(wakeup->what));
+	put_text(row, nt_wakeup_context_name(wakeup->context));
+	put(row, wakeup->flags & NT_WAKEUP_RUNNABLE);
+}
+
 static const struct nt_column cpu_slice_columns[] = {
 	SESSION_ID,	      INTEGER_ALWAYS("ts"), INTEGER_ALWAYS("dur"), INTEGER_ALWAYS("cpu"),
 	TEXT_ALWAYS("owner"), INTEGER("utid"),

@@ -17,7 +17,7 @@
 #include "report/timeline.h"
 #include "schema/block.h"
 
-#define NT_SCHEMA_VERSION 2 /* of tables and views; grows with each change of them, be it only a column more */
+#define NT_SCHEMA_VERSION 3 /* of tables and views; grows with each change of them, be it only a column more */
 
 /*
  * X(CONSTANT, name, type that a row is made of, key), in the order in which docs and databases list them. The key
@@ -40,6 +40,7 @@
 	X(SKB_LATENCY, skb_latency, struct nt_latency_info, NULL)                                                      \
 	X(SKB_DROP, skb_drop, struct nt_drop_info, NULL)                                                               \
 	X(TCP_RETRANSMIT, tcp_retransmit, struct nt_retransmit_info, NULL)                                             \
+	X(SCHED_WAKEUP, sched_wakeup, struct nt_wakeup_info, NULL)                                                     \
 	X(CPU_SLICE, cpu_slice, struct nt_cpu_slice, NULL)                                                             \
 	X(LOSS, loss, struct nt_loss_row, NULL)                                                                        \
 	X(CLOCK_SNAPSHOT, clock_snapshot, struct nt_clock, NULL)                                                       \
@@ -163,6 +164,11 @@ struct nt_drop_info {
 struct nt_retransmit_info {
 	uint32_t cpu;
 	const struct nt_retransmit *retransmit;
+};
+
+struct nt_wakeup_info {
+	uint32_t cpu;
+	const struct nt_wakeup *wakeup;
 };
 
 struct nt_counter_info {

@@ -48,6 +48,7 @@
 	X(10, LATENCY, latency, SAMPLE)  \
 	X(11, DROP, drop, SAMPLE)        \
 	X(12, RETRANSMIT, retransmit, SAMPLE) \
+	X(13, WAKEUP, wakeup, SAMPLE)    \
 	X(32, TASK, task, IDENTITY)      \
 	X(33, SOCKET, socket, IDENTITY)  \
 	X(34, CGROUP, cgroup, IDENTITY)  \
@@ -334,6 +335,37 @@ struct nt_retransmit {
 	__u64 socket;		/* SYN-ACK: the listening one */
 };
 
+enum nt_wakeup_what {
+	NT_WAKEUP_WAKING = 1,	/* somebody wakes it */
+	NT_WAKEUP_NEW = 2	/* for the first time, after its fork */
+};
+
+enum nt_wakeup_context {
+	NT_WAKEUP_UNKNOWN = 0,	/* the probes that tell (softirq and irq) were not both on */
+	NT_WAKEUP_TASK = 1,
+	NT_WAKEUP_SOFTIRQ = 2,
+	NT_WAKEUP_HARDIRQ = 3
+};
+
+#define NT_WAKEUP_RUNNABLE 0x01	/* it had not gone to sleep yet: it was, and stays, running or runnable */
+
+/*
+ * WAKEUP: a task is woken, by the one on this CPU or by an interrupt in its time. It is runnable from here on; when it runs, a switch
+ * says. Where it will run is not decided yet.
+ */
+struct nt_wakeup {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 what;		/* enum nt_wakeup_what */
+	__u8 context;		/* enum nt_wakeup_context: what this CPU was in */
+	__u8 flags;		/* NT_WAKEUP_* */
+	__u16 target_cpu;	/* that it was on last; new: that it is put on */
+	__u8 priority;		/* kernel priority of the woken, as prev_prio */
+	__u8 zero_a;
+	__u64 task;		/* woken */
+	__u64 waker;		/* the task on this CPU */
+};
+
 enum nt_task_why {
 	NT_TASK_SEED = 1,	/* was there when recording began, or was looked up in /proc */
 	NT_TASK_FORK = 2,
@@ -542,6 +574,16 @@ struct nt_drop_reason {
 	F(length, PLAIN, NONE)       \
 	F(socket, PLAIN, SOCKET)
 
+#define NT_FIELDS_wakeup(F)          \
+	F(end_ns, TIME, NONE)        \
+	F(what, PLAIN, NONE)         \
+	F(context, PLAIN, NONE)      \
+	F(flags, PLAIN, NONE)        \
+	F(target_cpu, PLAIN, NONE)   \
+	F(priority, PLAIN, NONE)     \
+	F(task, PLAIN, TASK)         \
+	F(waker, PLAIN, TASK)
+
 #define NT_FIELDS_symbol(F)          \
 	F(end_ns, PLAIN, NONE)       \
 	F(offset, PLAIN, NONE)       \
@@ -632,6 +674,7 @@ NT_ASSERT_LAYOUT(napi, 40);
 NT_ASSERT_LAYOUT(latency, 56);
 NT_ASSERT_LAYOUT(drop, 48);
 NT_ASSERT_LAYOUT(retransmit, 24);
+NT_ASSERT_LAYOUT(wakeup, 32);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 72);
 NT_ASSERT_LAYOUT(cgroup, 264);

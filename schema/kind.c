@@ -163,6 +163,24 @@ const char *nt_retransmit_name(unsigned int what)
 	return WORD(names, what);
 }
 
+const char *nt_wakeup_name(unsigned int what)
+{
+	static const char *const names[] = {[NT_WAKEUP_WAKING] = "waking", [NT_WAKEUP_NEW] = "new"};
+
+	return WORD(names, what);
+}
+
+const char *nt_wakeup_context_name(unsigned int context)
+{
+	static const char *const names[] = {
+		[NT_WAKEUP_TASK] = "task",
+		[NT_WAKEUP_SOFTIRQ] = "softirq",
+		[NT_WAKEUP_HARDIRQ] = "hardirq",
+	};
+
+	return context == NT_WAKEUP_UNKNOWN ? NULL : WORD(names, context);
+}
+
 const char *nt_loss_why_name(unsigned int why)
 {
 	static const char *const names[] = {

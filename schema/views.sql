@@ -147,6 +147,56 @@ CREATE VIEW skb_drop_total AS
 SELECT session_id, reason, location, device_id, count(*) AS packets, sum(length) AS bytes
 FROM skb_drop GROUP BY session_id, reason, location, device_id;
 
+-- How long each thread had waited for a CPU when it got one: since it was woken, or since its last stay ended while it would have gone
+-- on. Two sorts and no joins of ranges, so that a million stays take seconds:
+--   stay    each stay, and covered_ts: the end of the last uncovered time, of any CPU, that began before it. Before that the thread
+--           may have been anywhere.
+--   moment  stays and wake-ups of sleeping threads, with the time from which the thread is runnable: at once after a wake-up, from
+--           its end on after a stay that it did not leave to sleep.
+--   ready   what was the moment before. A wake-up may be told before its thread has quite left its CPU: it is runnable once it has.
+CREATE VIEW thread_runnable AS
+WITH stay AS (
+    SELECT session_id, utid, ts, cpu, end_ts, end_state,
+           max(hole_end) OVER (PARTITION BY session_id ORDER BY ts ROWS UNBOUNDED PRECEDING) AS covered_ts
+    FROM (SELECT session_id, utid, ts, cpu, ts + dur AS end_ts, end_state, NULL AS hole_end FROM sched_slice WHERE utid <> 0
+          UNION ALL
+          SELECT session_id, NULL, ts, NULL, NULL, NULL, ts + dur FROM cpu_slice WHERE owner = 'uncovered'
+          UNION ALL
+          SELECT session_id, NULL, start_ts, NULL, NULL, NULL, start_ts FROM session)
+), moment AS (
+    SELECT session_id, utid, ts, cpu, end_ts, covered_ts, CASE WHEN end_state IN ('R', 'R+') THEN end_ts END AS ready_ts,
+           NULL AS wakeup
+    FROM stay WHERE utid IS NOT NULL
+    UNION ALL
+    SELECT session_id, utid, ts, NULL, NULL, NULL, ts, rowid FROM sched_wakeup WHERE was_runnable = 0
+), ready AS (
+    SELECT session_id, utid, ts, cpu, end_ts, covered_ts, lag(wakeup) OVER thread AS wakeup,
+           max(lag(ready_ts) OVER thread, ifnull(lag(end_ts, 2) OVER thread, 0)) AS ready_ts
+    FROM moment WINDOW thread AS (PARTITION BY session_id, utid ORDER BY ts, end_ts IS NOT NULL)
+), known AS (
+    SELECT session_id, utid, ts, cpu, ready_ts BETWEEN covered_ts AND ts AS is_known, ready_ts, wakeup
+    FROM ready WHERE end_ts IS NOT NULL
+)
+SELECT k.session_id, k.utid, k.ts, k.cpu, CASE WHEN k.is_known THEN k.ready_ts END AS runnable_ts,
+       CASE WHEN k.is_known THEN k.ts - k.ready_ts END AS runnable_ns,
+       CASE WHEN k.is_known THEN CASE WHEN k.wakeup IS NULL THEN 'preempted' ELSE 'wakeup' END END AS why,
+       w.waker_utid, w.cpu AS waker_cpu, w.context
+FROM known AS k LEFT JOIN sched_wakeup AS w ON k.is_known AND w.rowid = k.wakeup;
+
+-- The sums of that for threads, and for processes. Of `stays`, `known` are those whose time is known.
+CREATE VIEW thread_runnable_total AS
+SELECT r.session_id, r.utid, t.tid, t.name, t.upid, count(*) AS stays, count(r.runnable_ns) AS known,
+       sum(r.why IS 'wakeup') AS wakeups, sum(r.why IS 'preempted') AS preemptions,
+       sum(ifnull(r.runnable_ns, 0)) AS runnable_ns, max(r.runnable_ns) AS longest_ns
+FROM thread_runnable AS r LEFT JOIN thread AS t ON t.session_id = r.session_id AND t.utid = r.utid
+GROUP BY r.session_id, r.utid;
+
+CREATE VIEW process_runnable_total AS
+SELECT r.session_id, r.upid, p.pid, p.name, sum(r.stays) AS stays, sum(r.known) AS known, sum(r.wakeups) AS wakeups,
+       sum(r.preemptions) AS preemptions, sum(r.runnable_ns) AS runnable_ns, max(r.longest_ns) AS longest_ns
+FROM thread_runnable_total AS r LEFT JOIN process AS p ON p.session_id = r.session_id AND p.upid = r.upid
+GROUP BY r.session_id, r.upid;
+
 -- How many records of each kind each CPU lost.
 CREATE VIEW loss_total AS
 SELECT session_id, cpu, kind, sum(count) AS count, sum(count IS NULL) AS of_unknown_count, count(*) AS stretches

@@ -19,7 +19,7 @@ expected samples-info.json
 report 0 check $tape
 expected samples-check.txt
 report 0 summary $tape
-has "a loss of samples" "$out" "5 samples of packets were lost; no time is uncovered by that."
+has "a loss of samples" "$out" "5 samples were lost; no time is uncovered by that."
 lacks "no time is uncovered" "$out" "the time about them is uncovered"
 
 # By hand. The clock was set forward by 3 s after 700 ms and back by one after 1750, between snapshots: each packet's latency is

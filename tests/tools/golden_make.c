@@ -635,6 +635,125 @@ static void sample_tape(struct maker *maker, const char *directory)
 	save(maker, directory, "v1-samples.tape/chunk-000000.ntc");
 }
 
+/* ---- wake-ups: a tape of its own too ---- */
+
+/* Of a task of nice 0 that was on CPU 1 last. */
+static void woken(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint64_t task, uint64_t waker, uint8_t what,
+		  uint8_t context, uint8_t flags)
+{
+	ADD(cpu, wakeup, WAKEUP, .end_ns = at_ns, .what = what, .context = context, .flags = flags, .target_cpu = 1,
+	    .priority = 120, .task = task, .waker = waker);
+}
+
+static void woken_by_task(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint64_t task, uint64_t waker)
+{
+	woken(maker, cpu, at_ns, task, waker, NT_WAKEUP_WAKING, NT_WAKEUP_TASK, 0);
+}
+
+#define SWITCH(cpu, at_ns, from, state, to)                                                                            \
+	ADD(cpu, switch, SWITCH, .end_ns = (at_ns), .prev_prio = 120, .prev_state = (state), .prev = (from),           \
+	    .next = (to))
+
+/* Task 1 stays on CPU 0; 2 and 3 come and go on CPU 1. */
+static void woken_and_preempted(struct maker *maker, uint64_t at_ns)
+{
+	woken_by_task(maker, 0, at_ns, 2, 1);
+	SWITCH(1, at_ns + 50 * US, 0, 0, 2);
+	woken(maker, 1, at_ns + 1 * MS, 3, 2, NT_WAKEUP_NEW, NT_WAKEUP_TASK, 0);
+	SWITCH(1, at_ns + 2 * MS, 2, NT_SWITCH_PREEMPTED, 3);
+	SWITCH(1, at_ns + 3 * MS, 3, 1, 2);
+	SWITCH(1, at_ns + 5 * MS, 2, 1, 0);
+}
+
+/* Woken by an interrupt; by a softirq before it had gone to sleep, so not woken; and while it was leaving its CPU. */
+static void woken_early(struct maker *maker, uint64_t at_ns)
+{
+	woken(maker, 0, at_ns, 3, 1, NT_WAKEUP_WAKING, NT_WAKEUP_HARDIRQ, 0);
+	SWITCH(1, at_ns + 30 * US, 0, 0, 3);
+	woken(maker, 0, at_ns + 1 * MS, 3, 1, NT_WAKEUP_WAKING, NT_WAKEUP_SOFTIRQ, NT_WAKEUP_RUNNABLE);
+	woken_by_task(maker, 0, at_ns + 2 * MS - 2 * US, 3, 1);
+	SWITCH(1, at_ns + 2 * MS, 3, 1, 0);
+	SWITCH(1, at_ns + 2 * MS + 40 * US, 0, 0, 3);
+	SWITCH(1, at_ns + 3 * MS, 3, 1, 0);
+}
+
+/* Two wake-ups were lost, so one stay has none; then switches, so time is uncovered, and no wait that reaches into it
+ * is known. */
+static void woken_unseen(struct maker *maker, uint64_t at_ns)
+{
+	SWITCH(1, at_ns + 1 * MS, 0, 0, 3);
+	SWITCH(1, at_ns + 2 * MS, 3, 1, 0);
+	ADD(0, loss, LOSS, .end_ns = at_ns + 3 * MS, .lost_kind = NT_WAKEUP, .count = 2, .first_ns = at_ns,
+	    .last_ns = at_ns + 1 * MS - 5 * US);
+	woken_by_task(maker, 0, at_ns + 10 * MS, 2, 1);
+	ADD(1, loss, LOSS, .end_ns = at_ns + 12 * MS - 1, .lost_kind = NT_SWITCH, .count = 2,
+	    .first_ns = at_ns + 10 * MS + 500 * US, .last_ns = at_ns + 11 * MS);
+	ADD(1, state, STATE, .end_ns = at_ns + 12 * MS, .reason = NT_STATE_PERIODIC, .task = 2);
+	woken_by_task(maker, 1, at_ns + 13 * MS, 3, 2);
+	SWITCH(1, at_ns + 13 * MS + 200 * US, 2, NT_SWITCH_PREEMPTED, 3);
+	SWITCH(1, at_ns + 14 * MS, 3, 1, 2);
+	SWITCH(1, at_ns + 15 * MS, 2, 1, 0);
+}
+
+/* Preempted on CPU 0 while something of CPU 1 is uncovered: it may have been there meanwhile. And what no reader knows.
+ */
+static void preempted_unseen(struct maker *maker, uint64_t at_ns)
+{
+	woken(maker, 0, at_ns - 10 * US, 2, 1, NT_WAKEUP_WAKING, NT_WAKEUP_UNKNOWN, 0);
+	SWITCH(0, at_ns, 1, NT_SWITCH_PREEMPTED, 2);
+	ADD(1, loss, LOSS, .end_ns = at_ns + 600 * US, .lost_kind = NT_SOFTIRQ, .count = 1,
+	    .first_ns = at_ns + 500 * US, .last_ns = at_ns + 500 * US, .begin_ns = at_ns + 400 * US);
+	ADD(1, state, STATE, .end_ns = at_ns + 600 * US, .reason = NT_STATE_PERIODIC, .task = 0);
+	SWITCH(0, at_ns + 1 * MS, 2, 1, 1);
+	ADD(0, wakeup, WAKEUP, .end_ns = at_ns + 2 * MS, .what = 9, .context = 77, .flags = 0xfe, .target_cpu = 65535,
+	    .priority = 255, .task = 99, .waker = 0);
+}
+
+static void wakeup_readings(struct maker *maker, uint64_t at_ns)
+{
+	char text[2000] = "";
+
+	for (size_t cpu = 0; cpu < 2; cpu++)
+		for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++)
+			if (maker->cpus[cpu].written[kind] || (cpu && kind == NT_SOFTIRQ))
+				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n",
+					 cpu, nt_kind(kind)->name, maker->cpus[cpu].written[kind],
+					 !cpu		     ? 2 * (kind == NT_WAKEUP)
+					 : kind == NT_SWITCH ? 2
+							     : kind == NT_SOFTIRQ);
+	reading(maker, "nettape/cpus", text, at_ns);
+	reading(maker, "nettape/programs",
+		"nt_sched_waking recorded=8 lost=2 misses=0\nnt_sched_wakeup_new recorded=1 lost=0 misses=0\n", at_ns);
+}
+
+static void wakeup_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",wakeups");
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	/* Before the last CPU's gate has opened: where task 3 is since then is not known. */
+	woken_by_task(maker, 0, START_NS + 950, 3, 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
+	SWITCH(1, START_NS + 1 * MS, 0, 0, 3);
+	SWITCH(1, START_NS + 2 * MS, 3, 1, 0);
+	woken_and_preempted(maker, START_NS + 10 * MS);
+	woken_early(maker, START_NS + 20 * MS);
+	woken_unseen(maker, START_NS + 30 * MS);
+	preempted_unseen(maker, START_NS + 50 * MS);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	wakeup_readings(maker, END_NS);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-wakeups.tape/chunk-000000.ntc");
+}
+
 static void make_directory(const char *directory, const char *name)
 {
 	char path[4096];
@@ -680,6 +799,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-samples.tape");
 	sample_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-wakeups.tape");
+	wakeup_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

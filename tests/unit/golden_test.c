@@ -78,6 +78,7 @@ static void test_version_1(void **state)
 	expect_tape("tests/golden/v1.tape", 2, "tests/golden/v1.expected");
 	expect_tape("tests/golden/v1-polls.tape", 1, "tests/golden/v1-polls.expected");
 	expect_tape("tests/golden/v1-samples.tape", 1, "tests/golden/v1-samples.expected");
+	expect_tape("tests/golden/v1-wakeups.tape", 1, "tests/golden/v1-wakeups.expected");
 }
 
 static const struct {
