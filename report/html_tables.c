@@ -227,7 +227,7 @@ static const struct table tables[] = {
 	 "FROM resent AS p " JOIN_SOCKET
 	 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4"},
 	{"loss", "What was lost",
-	 "Stretches of time about lost records. A lost sample of a packet (latency, drop, retransmit) leaves no time "
+	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup) leaves no time "
 	 "uncovered.",
 	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
 	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "

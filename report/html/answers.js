@@ -75,7 +75,7 @@ function processCard(data, costs, all) {
 function lostCard(session, all) {
   const {lost_count: lost, events_count: events, lost_samples_count: samples} = session;
   const texts = [];
-  if (lost) texts.push(`of ${count(lost + events)}${samples ? `; ${count(samples)} of them samples of packets` : ''}.`);
+  if (lost) texts.push(`of ${count(lost + events)}${samples ? `; ${count(samples)} of them samples` : ''}.`);
   else texts.push(`All ${count(events)} records are there.`);
   if (all.uncovered)
     texts.push([
