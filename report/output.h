@@ -61,10 +61,12 @@ void nt_printer_end(struct nt_printer *printer);
 
 /* ---- JSON, piece by piece ---- */
 
-/* Zero-initialise but for the first two. */
+/* Zero-initialise but for what comes before `depth`. */
 struct nt_json {
 	FILE *out;
 	unsigned int lines; /* levels, from outside, whose members have lines of their own */
+	bool compact; /* no spaces: for much data */
+	bool for_html; /* no < > & in it, but as \u003c: nothing in it can end the element of HTML that it stands in */
 	unsigned int depth;
 	bool filled; /* something stands before on this level */
 };
