@@ -57,7 +57,7 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, uint64_t *n_rows)
 	session_id = nt_db_next_session(db);
 	if (!session_id)
 		return -1;
-	error = nt_rows_open(&rows, tape, session_id);
+	error = nt_rows_open(&rows, tape, session_id, NT_ROWS_EVENTS_FIRST);
 	if (error) {
 		snprintf(db->error, sizeof(db->error), "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
 		return -1;

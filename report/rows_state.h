@@ -22,7 +22,9 @@ struct nt_rows {
 	struct nt_merge *merge;
 	struct nt_timeline *timeline;
 	struct nt_rollup *rollup;
+	enum nt_rows_order order;
 	unsigned int step;
+	bool events_done;
 	uint64_t at_ns; /* end of the last record */
 	uint64_t seen_last; /* the task noted last */
 	/* Rows made and not given yet; their texts are in the arena. */

@@ -72,7 +72,7 @@ static void read_all(struct import *import)
 {
 	const struct nt_row *row;
 	struct nt_rows *rows;
-	int error = nt_rows_open(&rows, import->tape, 1);
+	int error = nt_rows_open(&rows, import->tape, 1, NT_ROWS_EVENTS_FIRST);
 
 	MUST(!error);
 	while (!(error = nt_rows_next(rows, &row)) && import->n_rows++ < MAX_ROWS) {

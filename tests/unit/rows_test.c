@@ -64,7 +64,7 @@ static void each_row(struct fixture *fixture, void (*visit)(void *arg, const str
 
 	if (nt_tape_open(&tape, fixture->path, fixture->error, sizeof(fixture->error)))
 		fail_msg("%s", fixture->error);
-	assert_int_equal(nt_rows_open(&rows, tape, 7), 0);
+	assert_int_equal(nt_rows_open(&rows, tape, 7, NT_ROWS_EVENTS_FIRST), 0);
 	while (!(result = nt_rows_next(rows, &row))) {
 		const struct nt_table *table = nt_table(row->table);
 
