@@ -9,6 +9,7 @@
 #include "report/export_prometheus.h"
 #include "report/load.h"
 #include "report/new_file.h"
+#include "report/perfetto.h"
 
 static int misused(const char *what)
 {
@@ -76,6 +77,52 @@ static int export_prometheus(const struct nt_options *options)
 	return code;
 }
 
+/* ---- perfetto ---- */
+
+struct perfetto {
+	struct nt_feed *feed;
+	struct nt_selection selection;
+	const char *path;
+};
+
+static int write_perfetto(void *arg, FILE *out)
+{
+	struct perfetto *export = arg;
+	struct nt_progress progress;
+	char error[512];
+	int result;
+
+	nt_progress_begin(&progress, export->path);
+	result = nt_perfetto_export(export->feed, &export->selection, out, &progress, error, sizeof(error));
+	nt_progress_end(&progress);
+	return result ? nt_complain("%s: %s", export->path, error) : NT_EXIT_DONE;
+}
+
+static bool has_samples_words(const struct nt_latency_words *words)
+{
+	return words->by || words->n_hooks || words->include_hol;
+}
+
+static int export_perfetto(const struct nt_options *options)
+{
+	struct perfetto export = {.path = options->args[1]};
+	char error[512];
+	int code;
+
+	if (has_samples_words(&options->samples))
+		return misused(
+			"export perfetto: there is no --by, --hook or --include-hol here: every event is exported.");
+	if (!options->output)
+		return misused("export perfetto: -o FILE is missing.");
+	if (nt_select(&options->selection, &export.selection, error, sizeof(error)))
+		return misused(error);
+	if (nt_feed_open(&export.feed, export.path, error, sizeof(error)))
+		return nt_complain("%s", error);
+	code = nt_new_file(options->output, write_perfetto, &export);
+	nt_feed_close(export.feed);
+	return code;
+}
+
 /* ---- all formats ---- */
 
 struct format {
@@ -84,6 +131,7 @@ struct format {
 };
 
 static const struct format formats[] = {
+	{"perfetto", export_perfetto},
 	{"prometheus", export_prometheus},
 };
 
@@ -93,14 +141,17 @@ static int run(const struct nt_options *options)
 		if (!strcmp(options->args[0], formats[i].name))
 			return formats[i].run(options);
 	}
-	return misused("the one format to export is prometheus: nettape-report export prometheus TAPE|DB.");
+	return misused("the formats to export are perfetto and prometheus: nettape-report export perfetto TAPE|DB -o "
+		       "FILE.");
 }
 
 const struct nt_command nt_cmd_export = {
 	.name = "export",
-	.usage = "prometheus TAPE|DB [-o FILE] ...",
-	.what = "writes latency histograms, drops and retransmits for Prometheus",
-	.help = "A histogram of latency for each hook, in seconds, and counters of what is in none.\n",
+	.usage = "perfetto|prometheus TAPE|DB [-o FILE] ...",
+	.what = "writes the recording in the format of another program",
+	.help = "perfetto    a trace for https://ui.perfetto.dev: the scheduler, softirqs, interrupts, who had each\n"
+		"            CPU, socket operations, packets, losses; needs -o\n"
+		"prometheus  a histogram of latency for each hook, in seconds, and counters of what is in none\n",
 	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_SAMPLES,
 	.min_args = 2,
 	.max_args = 2,

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "report/words.h"
+
 enum wire { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 #define VARINT_MAX 10
@@ -109,9 +111,36 @@ void nt_proto_bytes(struct nt_proto *proto, uint32_t field, const void *data, si
 	proto->size += size;
 }
 
+static bool is_ascii(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] & 0x80)
+			return false;
+	}
+	return true;
+}
+
 void nt_proto_text(struct nt_proto *proto, uint32_t field, const char *text)
 {
-	nt_proto_bytes(proto, field, text, strlen(text));
+	const size_t size = strlen(text);
+	size_t message;
+
+	if (is_ascii(text, size)) {
+		nt_proto_bytes(proto, field, text, size);
+		return;
+	}
+	message = nt_proto_begin(proto, field);
+	for (size_t i = 0; i < size;) {
+		const size_t n = nt_utf8_length(text + i, size - i);
+		const size_t length = n ? n : 3;
+
+		if (!nt_proto_room(proto, length))
+			return;
+		memcpy(proto->data + proto->size, n ? text + i : "\xef\xbf\xbd", length);
+		proto->size += length;
+		i += n ? n : 1;
+	}
+	nt_proto_end(proto, message);
 }
 
 size_t nt_proto_begin(struct nt_proto *proto, uint32_t field)

@@ -31,6 +31,7 @@ void nt_proto_uint(struct nt_proto *proto, uint32_t field, uint64_t number);
 void nt_proto_fixed64(struct nt_proto *proto, uint32_t field, uint64_t number);
 void nt_proto_double(struct nt_proto *proto, uint32_t field, double number);
 void nt_proto_bytes(struct nt_proto *proto, uint32_t field, const void *data, size_t size);
+/* Bytes that are no UTF-8 become U+FFFD. */
 void nt_proto_text(struct nt_proto *proto, uint32_t field, const char *text);
 
 /*

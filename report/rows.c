@@ -350,10 +350,11 @@ static int step_last(struct nt_rows *rows)
 }
 
 /* Steps give 0: again; 1: on to the next; below 0: an error. */
-#define N_STEPS 4
-static int (*const steps[][N_STEPS])(struct nt_rows *rows) = {
-	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, nt_rows_step_block, step_last},
-	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_block, step_events, step_finish, step_last},
+#define MAX_STEPS 6
+static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
+	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, nt_rows_step_block, step_last, NULL},
+	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_readings, step_events, step_finish,
+				      step_last, NULL},
 };
 
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
@@ -365,7 +366,7 @@ int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 	while (!rows->n_queue) {
 		int error;
 
-		if (rows->step == N_STEPS)
+		if (!steps[rows->order][rows->step])
 			return 1;
 		error = steps[rows->order][rows->step](rows);
 		if (error < 0)

@@ -31,6 +31,8 @@ static void test_bytes(void **state)
 	is(&proto, "\x08\x96\x01", 3);
 	nt_proto_text(&proto, 2, "testing");
 	is(&proto, "\x12\x07testing", 9);
+	nt_proto_text(&proto, 2, "a\xc3\xa9\xff\xc3");
+	is(&proto, "\x12\x09" "a\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd", 11);
 	message = nt_proto_begin(&proto, 3);
 	nt_proto_uint(&proto, 1, 150);
 	nt_proto_end(&proto, message);
