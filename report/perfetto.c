@@ -12,9 +12,6 @@
 
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
-/* Samples are told of moments just before the session's start, too; of none that lie further from it than this. */
-#define NEAR_NS 1000000000
-
 int nt_perfetto_nomem(struct nt_perfetto *trace)
 {
 	snprintf(trace->error, sizeof(trace->error), "out of memory.");
@@ -76,7 +73,7 @@ bool nt_perfetto_has(const struct nt_perfetto *trace, int64_t ts)
 	const bool is_late = trace->to_ts == session->end_ts && ts >= session->end_ts;
 
 	if (is_early || is_late)
-		return ts >= 0 && ts >= session->start_ts - NEAR_NS && ts <= session->end_ts + NEAR_NS;
+		return ts >= 0 && ts >= session->start_ts - NT_PERFETTO_NEAR_NS && ts <= session->end_ts + NT_PERFETTO_NEAR_NS;
 	return ts >= trace->from_ts && ts < trace->to_ts;
 }
 

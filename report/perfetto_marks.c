@@ -126,6 +126,23 @@ static void write_lost(struct nt_perfetto *trace, uint32_t number, struct nt_per
 	nt_event_end(&event);
 }
 
+/*
+ * What of a range was asked for. Ranges of samples may begin and end outside the session, as samples do: they belong to
+ * where they begin.
+ */
+static bool clip_range(const struct nt_perfetto *trace, int64_t ts, int64_t dur, const char *kind, int64_t *begin,
+		       int64_t *end)
+{
+	if (!is_sample(kind))
+		return nt_perfetto_clip(trace, ts, dur, begin, end);
+	*begin = ts;
+	if (dur < 0 || !nt_perfetto_has(trace, ts) || __builtin_add_overflow(ts, dur, end))
+		return false;
+	if (*end > trace->session->end_ts + NT_PERFETTO_NEAR_NS)
+		*end = trace->session->end_ts + NT_PERFETTO_NEAR_NS;
+	return true;
+}
+
 /* Ranges of one kind on one CPU never overlap, those of different kinds may: each has its track. */
 static int take_loss(struct nt_perfetto *trace, const struct nt_value *const *values)
 {
@@ -140,7 +157,7 @@ static int take_loss(struct nt_perfetto *trace, const struct nt_value *const *va
 	bool is_new;
 	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
 
-	if (result || !nt_perfetto_clip(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), &begin, &end))
+	if (result || !clip_range(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), kind, &begin, &end))
 		return result < 0 ? -1 : 0;
 	nt_perfetto_group(trace, NT_TRACK_OF_LOSSES);
 	snprintf(name, sizeof(name), "CPU %u: %.64s", number, kind);

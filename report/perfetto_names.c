@@ -134,32 +134,35 @@ static int take_thread(struct nt_perfetto *trace, const struct nt_value *const *
 	return 0;
 }
 
+/* One that has no row: the idle task, or a thread that is only referred to. */
+static struct nt_perfetto_thread *make_up(struct nt_perfetto *trace, int64_t utid)
+{
+	struct nt_perfetto_thread *thread;
+	char *name = NULL;
+
+	if (utid && asprintf(&name, "thread %lld", (long long)utid) < 0)
+		name = NULL;
+	thread = add_thread(trace, utid, utid ? name : strdup("swapper"));
+	if (!thread)
+		return NULL;
+	if (utid)
+		thread->tid = NT_TID_UNKNOWN + trace->names.n_unknown++;
+	else
+		thread->tgid = 0;
+	thread->is_selected = !trace->selection->process;
+	return thread;
+}
+
 struct nt_perfetto_thread *nt_thread_of(struct nt_perfetto *trace, int64_t utid)
 {
 	struct nt_names *names = &trace->names;
 	uint64_t number;
-	struct nt_perfetto_thread *thread = names->last;
-	char *name;
 
-	if (thread && thread->utid == (uint64_t)utid)
-		return thread;
+	if (names->last && names->last->utid == (uint64_t)utid)
+		return names->last;
 	number = nt_id_map_get(&names->thread_numbers, (uint64_t)utid);
-	if (number) {
-		thread = names->threads[number - 1];
-	} else if (utid) {
-		thread = asprintf(&name, "thread %lld", (long long)utid) < 0 ? NULL : add_thread(trace, utid, name);
-		if (thread)
-			thread->tid = NT_TID_UNKNOWN + names->n_unknown++;
-		else
-			nt_perfetto_nomem(trace);
-	} else {
-		thread = add_thread(trace, 0, strdup("swapper"));
-		if (thread)
-			thread->tgid = 0;
-	}
-	if (thread)
-		names->last = thread;
-	return thread;
+	names->last = number ? names->threads[number - 1] : make_up(trace, utid);
+	return names->last;
 }
 
 static int take_process(struct nt_perfetto *trace, const struct nt_value *const *values)

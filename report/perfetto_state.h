@@ -16,6 +16,9 @@
 
 #define NT_PERFETTO_MAX_CPUS 1024 /* Perfetto refuses the whole trace for a CPU of this number or a higher one */
 
+/* Samples are told of moments just before the session's start and after its end, too; of none further away than this. */
+#define NT_PERFETTO_NEAR_NS 1000000000
+
 /* Numbers that no thread has: the kernel gives none above 2^22. */
 #define NT_TID_UNCOVERED 0x40000000u /* + the CPU: who had it is not known */
 #define NT_TID_OTHERS 0x41000000u /* + the CPU: processes that were not asked for */
