@@ -73,7 +73,8 @@ bool nt_perfetto_has(const struct nt_perfetto *trace, int64_t ts)
 	const bool is_late = trace->to_ts == session->end_ts && ts >= session->end_ts;
 
 	if (is_early || is_late)
-		return ts >= 0 && ts >= session->start_ts - NT_PERFETTO_NEAR_NS && ts <= session->end_ts + NT_PERFETTO_NEAR_NS;
+		return ts >= 0 && ts >= session->start_ts - NT_PERFETTO_NEAR_NS &&
+		       ts <= session->end_ts + NT_PERFETTO_NEAR_NS;
 	return ts >= trace->from_ts && ts < trace->to_ts;
 }
 

@@ -117,6 +117,9 @@ static void put_process(struct nt_proto *proto, uint32_t pid, int64_t ppid, cons
 	nt_proto_uint(proto, NT_PROCESS_PID, pid);
 	nt_proto_uint(proto, NT_PROCESS_PPID, (uint64_t)ppid);
 	nt_proto_text(proto, NT_PROCESS_CMDLINE, name);
+	/* A command line of one word with spaces in it would be taken for several, and the first for the name. */
+	if (strchr(name, ' '))
+		nt_proto_text(proto, NT_PROCESS_CMDLINE, "");
 	nt_proto_end(proto, process);
 }
 
@@ -130,12 +133,16 @@ static void put_thread(struct nt_proto *proto, uint32_t tid, uint32_t tgid, cons
 	nt_proto_end(proto, thread);
 }
 
-/* What of it began in the recording: that has its time, perfetto_sched.c. */
-static bool is_head(const struct nt_perfetto *trace, const struct nt_perfetto_thread *thread)
+/* When a process began in what is exported; -1: before that. */
+static int64_t start_of(struct nt_perfetto *trace, const struct nt_perfetto_process *process)
 {
-	return thread->start_ts <= trace->from_ts;
+	const uint64_t number = nt_id_map_get(&trace->names.thread_numbers, process->upid);
+	const int64_t start_ts = number ? trace->names.threads[number - 1]->start_ts : -1;
+
+	return start_ts > trace->from_ts ? start_ts : -1;
 }
 
+/* Those who were there at the begin. Who began later is told when it began: nt_sched_life. */
 static void write_processes(struct nt_perfetto *trace)
 {
 	struct nt_names *names = &trace->names;
@@ -149,38 +156,46 @@ static void write_processes(struct nt_perfetto *trace)
 	for (size_t i = 0; i < names->n_processes; i++) {
 		const struct nt_perfetto_process *process = &names->processes[i];
 
-		if (process->pid > 0 && process->pid < NT_TID_UNCOVERED)
+		if (process->pid > 0 && process->pid < NT_TID_UNCOVERED && start_of(trace, process) < 0)
 			put_process(proto, (uint32_t)process->pid, process->ppid > 0 ? process->ppid : 0,
 				    process->name ? process->name : "not known");
 	}
 	for (size_t i = 0; i < names->n_threads; i++) {
 		const struct nt_perfetto_thread *thread = names->threads[i];
 
-		if (thread->utid && is_head(trace, thread))
+		if (thread->utid && thread->start_ts <= trace->from_ts)
 			put_thread(proto, thread->tid, thread->tgid, thread->name);
 	}
 	nt_proto_end(proto, tree);
 	nt_packets_end(&trace->packets, packet);
 }
 
-/* A process's cgroup is a label of it. */
+/* A process's cgroup is a label of it, as soon as there is the process. */
 static void write_cgroup(struct nt_perfetto *trace, const struct nt_perfetto_process *process, const char *path)
 {
-	char label[512];
-	size_t marks[2], descriptor;
+	const int64_t start_ts = start_of(trace, process);
+	size_t packet, track, descriptor;
 	struct nt_proto *proto;
+	char label[512];
 
 	if (process->pid <= 0 || process->pid >= NT_TID_UNCOVERED)
 		return;
 	snprintf(label, sizeof(label), "cgroup %s", path);
-	proto = nt_track_begin(&trace->packets, NT_TRACK_OTHERS + trace->n_tracks++, 0, NULL, 0, marks);
+	proto = begin_packet(trace, &packet);
+	if (start_ts >= 0) {
+		nt_proto_uint(proto, NT_PACKET_TIMESTAMP, (uint64_t)start_ts + 1);
+		nt_proto_uint(proto, NT_PACKET_TIMESTAMP_CLOCK_ID, NT_CLOCK_MONOTONIC);
+	}
+	track = nt_proto_begin(proto, NT_PACKET_TRACK_DESCRIPTOR);
+	nt_proto_uint(proto, NT_TRACK_UUID, NT_TRACK_OTHERS + trace->n_tracks++);
 	descriptor = nt_proto_begin(proto, NT_TRACK_PROCESS);
 	nt_proto_uint(proto, NT_TRACK_PROCESS_PID, (uint64_t)process->pid);
 	if (process->name)
 		nt_proto_text(proto, NT_TRACK_PROCESS_NAME, process->name);
 	nt_proto_text(proto, NT_TRACK_PROCESS_LABELS, label);
 	nt_proto_end(proto, descriptor);
-	nt_track_end(&trace->packets, marks);
+	nt_proto_end(proto, track);
+	nt_packets_end(&trace->packets, packet);
 }
 
 void nt_head_write(struct nt_perfetto *trace)

@@ -16,7 +16,8 @@
 
 #define NT_PERFETTO_MAX_CPUS 1024 /* Perfetto refuses the whole trace for a CPU of this number or a higher one */
 
-/* Samples are told of moments just before the session's start and after its end, too; of none further away than this. */
+/* Samples are told of moments just before the session's start and after its end, too; of none further away than this.
+ */
 #define NT_PERFETTO_NEAR_NS 1000000000
 
 /* Numbers that no thread has: the kernel gives none above 2^22. */
