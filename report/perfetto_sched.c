@@ -84,11 +84,7 @@ static void put_compact(struct nt_proto *proto, struct nt_bundle *bundle)
 	for (size_t i = 0; i < sizeof(waking_fields) / sizeof(waking_fields[0]); i++)
 		put_packed(proto, waking_fields[i], &bundle->wakings[i]);
 	/* The table's entries are written as they come, each under its tag. */
-	if (nt_proto_room(proto, bundle->name_table.size)) {
-		memcpy(proto->data + proto->size, bundle->name_table.data, bundle->name_table.size);
-		proto->size += bundle->name_table.size;
-	}
-	proto->failed |= bundle->name_table.failed;
+	nt_proto_append(proto, &bundle->name_table);
 	nt_proto_end(proto, compact);
 }
 
@@ -104,11 +100,7 @@ static void write_bundle(struct nt_perfetto *trace, uint32_t cpu, struct nt_bund
 		nt_proto_uint(proto, NT_BUNDLE_LOST_EVENTS, 1);
 	if (bundle->n)
 		put_compact(proto, bundle);
-	if (nt_proto_room(proto, bundle->events.size)) {
-		memcpy(proto->data + proto->size, bundle->events.data, bundle->events.size);
-		proto->size += bundle->events.size;
-	}
-	proto->failed |= bundle->events.failed;
+	nt_proto_append(proto, &bundle->events);
 	end_bundle(trace, packet, message);
 	nt_proto_reset(&bundle->events);
 	nt_proto_reset(&bundle->name_table);

@@ -98,6 +98,16 @@ void nt_proto_double(struct nt_proto *proto, uint32_t field, double number)
 	nt_proto_fixed64(proto, field, bits);
 }
 
+void nt_proto_append(struct nt_proto *proto, const struct nt_proto *other)
+{
+	if (other->failed)
+		proto->failed = true;
+	if (!other->size || !nt_proto_room(proto, other->size))
+		return;
+	memcpy(proto->data + proto->size, other->data, other->size);
+	proto->size += other->size;
+}
+
 void nt_proto_bytes(struct nt_proto *proto, uint32_t field, const void *data, size_t size)
 {
 	if (size > SIZE_MAX / 8 || !nt_proto_room(proto, TAG_MAX + VARINT_MAX + size)) {

@@ -30,6 +30,8 @@ void nt_proto_varint(struct nt_proto *proto, uint64_t number);
 void nt_proto_uint(struct nt_proto *proto, uint32_t field, uint64_t number);
 void nt_proto_fixed64(struct nt_proto *proto, uint32_t field, uint64_t number);
 void nt_proto_double(struct nt_proto *proto, uint32_t field, double number);
+/* What another buffer holds, as it is. */
+void nt_proto_append(struct nt_proto *proto, const struct nt_proto *other);
 void nt_proto_bytes(struct nt_proto *proto, uint32_t field, const void *data, size_t size);
 /* Bytes that are no UTF-8 become U+FFFD. */
 void nt_proto_text(struct nt_proto *proto, uint32_t field, const char *text);

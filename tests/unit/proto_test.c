@@ -32,7 +32,10 @@ static void test_bytes(void **state)
 	nt_proto_text(&proto, 2, "testing");
 	is(&proto, "\x12\x07testing", 9);
 	nt_proto_text(&proto, 2, "a\xc3\xa9\xff\xc3");
-	is(&proto, "\x12\x09" "a\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd", 11);
+	is(&proto,
+	   "\x12\x09"
+	   "a\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd",
+	   11);
 	message = nt_proto_begin(&proto, 3);
 	nt_proto_uint(&proto, 1, 150);
 	nt_proto_end(&proto, message);
@@ -97,7 +100,8 @@ static void read_nested(const uint8_t *at, const uint8_t *end, unsigned int dept
 
 static void test_nesting(void **state)
 {
-	static const size_t edges[] = {0, 1, 125, 126, 127, 128, 129, 16380, 16381, 16382, 16383, 16384, 16390, 2100000};
+	static const size_t edges[] = {0,     1,     125,   126,   127,	  128,	 129,
+				       16380, 16381, 16382, 16383, 16384, 16390, 2100000};
 	uint8_t *data = malloc(2100000);
 	struct nt_proto proto = {0};
 
@@ -114,6 +118,24 @@ static void test_nesting(void **state)
 	}
 	nt_proto_release(&proto);
 	free(data);
+}
+
+static void test_append(void **state)
+{
+	struct nt_proto one = {0}, other = {0};
+
+	(void)state;
+	nt_proto_append(&one, &other);
+	assert_int_equal(one.size, 0);
+	nt_proto_uint(&other, 1, 150);
+	nt_proto_append(&one, &other);
+	nt_proto_append(&one, &other);
+	is(&one, "\x08\x96\x01\x08\x96\x01", 6);
+	other.failed = true;
+	nt_proto_append(&one, &other);
+	assert_true(one.failed);
+	nt_proto_release(&one);
+	nt_proto_release(&other);
 }
 
 static void test_failed(void **state)
@@ -139,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_append),
 		cmocka_unit_test(test_failed),
 	};
 
