@@ -21,8 +21,11 @@ SELECT 'begins', op, sum(ts % 1000003) FROM sock_op WHERE utid IS NOT NULL GROUP
 SELECT 'packets', hook, count(*), 0, sum(ts % 1000003), sum(latency_ns), sum(length), sum(weight) FROM skb_latency GROUP BY 2;
 SELECT 'packets', 'drop', count(*), 0, sum(ts % 1000003), NULL, sum(length), NULL FROM skb_drop HAVING count(*) > 0;
 SELECT 'packets', 'retransmit', count(*), 0, sum(ts % 1000003), NULL, sum(length), NULL FROM tcp_retransmit HAVING count(*) > 0;
-SELECT 'flows', count(*), sum(r.ts - e.ts) FROM skb_latency e JOIN skb_latency r USING (session_id, socket_id, stamp_ns)
-WHERE e.hook LIKE '%-socket-enqueued' AND r.hook LIKE '%-socket-read';
+-- Segments of TCP may share a stamp: then each is tied to the one before it, up to the read.
+SELECT 'flows', count(*), sum(ts - before_ts) FROM (
+    SELECT ts, lag(ts) OVER way AS before_ts, lag(hook) OVER way AS before FROM skb_latency
+    WHERE (hook LIKE '%-socket-enqueued' OR hook LIKE '%-socket-read') AND socket_id IS NOT NULL AND stamp_ns IS NOT NULL
+    WINDOW way AS (PARTITION BY socket_id, stamp_ns ORDER BY ts)) WHERE before LIKE '%-socket-enqueued';
 SELECT 'losses', 'CPU ' || cpu || ': ' || kind, 'lost: ' || kind, count(*), sum(dur), sum(count) FROM loss GROUP BY 2, 3;
 SELECT 'counters', CASE WHEN cpu IS NULL THEN name ELSE 'softnet ' || name || ', CPU ' || cpu END, count(*), sum(value) FROM proc_counter
 WHERE (source = '/proc/net/softnet_stat' AND name IN ('processed', 'dropped', 'time_squeeze')) OR (source = '/proc/net/snmp' AND name IN
