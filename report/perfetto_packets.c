@@ -7,8 +7,8 @@
 
 #include "report/perfetto_fields.h"
 
-/* Level 1 is three times as fast as 6, and its files a quarter larger. */
-#define LEVEL 1
+/* On such packets 3 is as fast as 1 and a tenth smaller; 6 takes half as long again, for another tenth. */
+#define LEVEL 3
 
 int nt_packets_init(struct nt_packets *packets, FILE *out)
 {
