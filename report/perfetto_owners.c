@@ -38,7 +38,10 @@ static bool is_network(const char *owner)
 	return !strcmp(owner, "net_rx") || !strcmp(owner, "net_tx") || !strcmp(owner, "send") || !strcmp(owner, "recv");
 }
 
-/* Adds a stretch of time to its buckets, each of which is written when the next begins. */
+/*
+ * Adds a stretch of time to its buckets, each of which is written when the next begins. Of several that it fills whole
+ * the first and the last say it all: there may be as many as a damaged tape likes.
+ */
 static void add_share(struct nt_perfetto *trace, uint32_t cpu, struct nt_owners *owners, int64_t begin, int64_t end,
 		      const char *owner)
 {
@@ -48,6 +51,8 @@ static void add_share(struct nt_perfetto *trace, uint32_t cpu, struct nt_owners 
 	while (begin < end) {
 		const int64_t bucket = (begin - start) / width;
 		const int64_t bucket_end = end - start > (bucket + 1) * width ? start + (bucket + 1) * width : end;
+
+		const bool is_whole = bucket_end - begin == width;
 
 		if (bucket != owners->bucket) {
 			write_share(trace, cpu, owners);
@@ -59,6 +64,8 @@ static void add_share(struct nt_perfetto *trace, uint32_t cpu, struct nt_owners 
 		if (is_network(owner))
 			owners->net_ns += bucket_end - begin;
 		begin = bucket_end;
+		if (is_whole && (end - begin) / width > 1)
+			begin += ((end - begin) / width - 1) * width;
 	}
 }
 
