@@ -31,7 +31,7 @@ SELECT 'counters', CASE WHEN cpu IS NULL THEN name ELSE 'softnet ' || name || ',
 WHERE (source = '/proc/net/softnet_stat' AND name IN ('processed', 'dropped', 'time_squeeze')) OR (source = '/proc/net/snmp' AND name IN
     ('Ip.InReceives', 'Ip.OutRequests', 'Udp.InDatagrams', 'Udp.OutDatagrams', 'Udp.InErrors', 'Udp.RcvbufErrors', 'Tcp.InSegs', 'Tcp.OutSegs',
     'Tcp.RetransSegs')) GROUP BY 2;
-SELECT 'shares', 'CPU ' || cpu, printf('%.3f', sum(100.0 * net / known * dur) / 1e9) FROM (
+SELECT 'shares', 'CPU ' || cpu, printf('%.3f', sum(100.0 * net / known * dur) / 1e9 + 1e-6) FROM (
     SELECT cpu, ts, dur, sum(iif(owner IN ('net_rx', 'net_tx', 'send', 'recv'), ns, 0)) AS net, sum(iif(owner IN ('uncovered', 'offline'), 0, ns)) AS known
     FROM net_cost_over_time GROUP BY cpu, ts) WHERE known > 0 GROUP BY 2;
 SELECT 'bounds', min(start_ts, coalesce((SELECT min(ts) FROM skb_latency), start_ts), coalesce((SELECT min(ts) FROM skb_drop), start_ts),

@@ -36,7 +36,7 @@ WHERE s.name GLOB 'lost: *' GROUP BY 1, 2
 SELECT t.name, count(*), sum(cast(value AS INT)) FROM counter c JOIN track t ON t.id = c.track_id JOIN track p ON p.id = t.parent_id
 WHERE p.name = 'Counters of packets' GROUP BY 1
 -- shares
-SELECT name, printf('%.3f', sum(value * (until - ts)) / 1e9) FROM (
+SELECT name, printf('%.3f', sum(value * (until - ts)) / 1e9 + 1e-6) FROM (
     SELECT t.name, value, ts, lead(ts, 1, (SELECT max(s.ts + s.dur) FROM sched s)) OVER (PARTITION BY t.name ORDER BY ts) AS until
     FROM counter c JOIN track t ON t.id = c.track_id JOIN track p ON p.id = t.parent_id WHERE p.name GLOB 'Network*') GROUP BY 1
 -- bounds
