@@ -121,7 +121,8 @@ static int take_thread(struct nt_perfetto *trace, const struct nt_value *const *
 	struct nt_perfetto_thread *thread;
 
 	/* Who is only referred to is made up when that happens; the idle task is known without a row. */
-	if (trace->has_head || !utid || !nt_is_there(values[TID]) || nt_id_map_get(&trace->names.thread_numbers, (uint64_t)utid))
+	if (trace->has_head || !utid || !nt_is_there(values[TID]) ||
+	    nt_id_map_get(&trace->names.thread_numbers, (uint64_t)utid))
 		return 0;
 	thread = add_thread(trace, utid, strdup(nt_text(values[NAME], "not known")));
 	if (!thread)
