@@ -98,7 +98,6 @@ static struct nt_perfetto_thread *add_thread(struct nt_perfetto *trace, int64_t 
 		.tgid = NT_PID_MADE_UP,
 		.name = name,
 		.start_ts = -1,
-		.end_ts = -1,
 		.priority = USUAL_PRIORITY,
 	};
 	names->threads[names->n_threads++] = thread;
@@ -116,7 +115,7 @@ static uint32_t tid_of(struct nt_perfetto *trace, const struct nt_value *tid)
 
 static int take_thread(struct nt_perfetto *trace, const struct nt_value *const *values)
 {
-	enum { UTID, TID, UPID, NAME, START, END, IS_KERNEL };
+	enum { UTID, TID, UPID, NAME, START };
 	const int64_t utid = nt_integer(values[UTID], 0);
 	struct nt_perfetto_thread *thread;
 
@@ -130,8 +129,6 @@ static int take_thread(struct nt_perfetto *trace, const struct nt_value *const *
 	thread->tid = tid_of(trace, values[TID]);
 	thread->upid = nt_integer(values[UPID], -1);
 	thread->start_ts = nt_integer(values[START], -1);
-	thread->end_ts = nt_integer(values[END], -1);
-	thread->is_kernel = nt_integer(values[IS_KERNEL], 0);
 	return 0;
 }
 
@@ -269,7 +266,7 @@ static int take_socket(struct nt_perfetto *trace, const struct nt_value *const *
 
 const struct nt_perfetto_reader nt_names_readers[] = {
 	{"process", {"upid", "pid", "ppid", "name", "cgroup_id"}, take_process},
-	{"thread", {"utid", "tid", "upid", "name", "start_ts", "end_ts", "is_kernel"}, take_thread},
+	{"thread", {"utid", "tid", "upid", "name", "start_ts"}, take_thread},
 	{"cgroup", {"id", "path"}, take_cgroup},
 	{"socket", {"id", "family", "type", "proto", "src", "sport", "dst", "dport"}, take_socket},
 	{"net_device", {"id", "name"}, take_device},

@@ -96,9 +96,9 @@ struct nt_perfetto_thread {
 	int64_t upid; /* -1: not known */
 	uint32_t tid, tgid;
 	char *name;
-	int64_t start_ts, end_ts; /* -1: not within the recording */
+	int64_t start_ts; /* -1: not within the recording */
 	int priority; /* as it was last; 120 before that is known */
-	bool is_kernel, is_selected;
+	bool is_selected;
 	uint64_t track; /* 0: not described yet */
 };
 
@@ -255,7 +255,7 @@ int nt_head_clock(struct nt_perfetto *trace, const struct nt_value *const *value
 
 void nt_sched_finish(struct nt_perfetto *trace, uint32_t cpu);
 void nt_owners_finish(struct nt_perfetto *trace, uint32_t cpu);
-/* A thread begins or ends in the recording: bundle events of its own. */
+/* A thread begins in the recording: a bundle of its own. */
 void nt_sched_life(struct nt_perfetto *trace, const struct nt_perfetto_thread *thread, uint32_t source_tid);
 
 #endif
