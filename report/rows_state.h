@@ -22,7 +22,9 @@ struct nt_rows {
 	struct nt_merge *merge;
 	struct nt_timeline *timeline;
 	struct nt_rollup *rollup;
+	enum nt_rows_order order;
 	unsigned int step;
+	bool events_done;
 	uint64_t at_ns; /* end of the last record */
 	uint64_t seen_last; /* the task noted last */
 	/* Rows made and not given yet; their texts are in the arena. */
@@ -54,8 +56,10 @@ int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 
 /* Learns the identities and the clocks of the whole tape. */
 int nt_rows_learn(struct nt_rows *rows);
-/* The rows of one block that holds no events. 1: there are no more. */
+/* The rows of one block that holds no events; only of identities and clocks; only of readings. 1: there are no more. */
 int nt_rows_step_block(struct nt_rows *rows);
+int nt_rows_step_identities(struct nt_rows *rows);
+int nt_rows_step_readings(struct nt_rows *rows);
 /* Rows for the idle task, and for tasks that events speak of and no identity is known of. */
 int nt_rows_push_unknown(struct nt_rows *rows);
 
