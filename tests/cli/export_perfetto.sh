@@ -128,11 +128,11 @@ holds "memory does not grow with the tape" test "$long" -lt $((short + 1024))
 report 2 export perfetto "$work/hand.tape"
 has "no file" "$err" "-o FILE is missing"
 report 2 export perfetto "$work/hand.tape" -o "$work/x" --by cpu
-has "no groups here" "$err" "there is no --by"
+has "no groups here" "$err" "--by, --hook and --include-hol are for export prometheus"
 report 2 export perfetto "$work/hand.tape" -o "$work/x" --cpu one
 has "no CPU" "$err" "--cpu one: it is a list of CPUs"
 report 2 export flamegraph "$work/hand.tape" -o "$work/x"
-has "the formats there are" "$err" "the formats to export are perfetto and prometheus"
+has "the formats there are" "$err" "the formats to export are html, perfetto and prometheus"
 report 1 export perfetto "$work/none.tape" -o "$work/x"
 report 1 export perfetto "$work/hand.tape" -o "$work/x" --from 2 --to 3
 has "outside the recording" "$err" "nothing of the recording lies between"
