@@ -43,6 +43,9 @@ uint64_t nt_ids_get(struct nt_ids *ids, enum nt_role role, uint64_t key);
  */
 int nt_ids_put(struct nt_ids *ids, union nt_any *record);
 
+/* Whether the identity of this key has been put. */
+bool nt_ids_knows(const struct nt_ids *ids, enum nt_role role, uint64_t key);
+
 /* Replaces the keys in a record by ids. 0, or -ENOMEM. */
 int nt_ids_translate(struct nt_ids *ids, const struct nt_kind_info *kind, void *record);
 

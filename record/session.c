@@ -34,7 +34,7 @@ struct session {
 	struct nt_kernel kernel;
 	struct nt_ids ids;
 	struct nt_names names;
-	struct nt_symbols symbols;	/* for probe drops */
+	struct nt_symbols symbols;	/* for probes drops and stacks */
 	struct nt_readings readings;
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams;	/* by CPU; a zeroed one has no ring yet */
@@ -163,7 +163,8 @@ static int begin_kernel(struct session *session)
 		fprintf(stderr, "nettape-record: %s\n", error);
 		return err;
 	}
-	if (session->options->plan.chosen[NT_PROBE_DROPS] && (err = nt_symbols_init(&session->symbols)))
+	if ((session->options->plan.chosen[NT_PROBE_DROPS] || session->options->plan.chosen[NT_PROBE_STACKS]) &&
+	    (err = nt_symbols_init(&session->symbols)))
 		return complain("cannot read the names of the kernel's functions", err);
 	session->readings = (struct nt_readings){
 		.tape = session->tape,
@@ -270,7 +271,15 @@ static int rotate(struct session *session)
 static int follow_hotplug(struct session *session)
 {
 	unsigned int changed;
-	int err = nt_kernel_follow_hotplug(&session->kernel, session->options->ring_size, &changed);
+	uint32_t cpu;
+	int err;
+
+	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++) {
+		if (session->streams[cpu].came_online)
+			nt_sampler_forget(&session->kernel.sampler, cpu);
+		session->streams[cpu].came_online = false;
+	}
+	err = nt_kernel_follow_hotplug(&session->kernel, session->options->ring_size, &changed);
 
 	/* Without a ring the new CPU's events are counted as lost: the recording goes on. */
 	return err || !changed ? 0 : add_streams(session);

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/stacks.h"
+
 int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_tape_writer *tape)
 {
 	memset(stream, 0, sizeof(*stream));
@@ -145,6 +147,9 @@ static void observe(struct nt_stream *stream, const union nt_any *record)
 	case NT_LOSS:
 		observe_loss(stream, &record->as_loss);
 		break;
+	case NT_HOTPLUG:
+		stream->came_online |= record->as_hotplug.online;
+		break;
 	}
 }
 
@@ -187,11 +192,19 @@ int nt_stream_sample(void *arg, const uint8_t *data, size_t size)
 	size_t at = 0;
 	int err = 0;
 
+	/* A stack is larger than any record, and alone in its sample. */
+	if (nt_stacks_is_message(data, size)) {
+		err = nt_stacks_put(stream->ids, data, size);
+		if (err != -EBADMSG)
+			return err;
+		stream->malformed++;
+		return 0;
+	}
 	while (at + sizeof(struct nt_record) <= size && !err) {
 		const struct nt_kind_info *kind = nt_kind(data[at + offsetof(struct nt_record, kind)]);
 		union nt_any record;
 
-		if (!kind || at + kind->size > size) {
+		if (!kind || kind->number == NT_STACK || at + kind->size > size) {
 			stream->malformed++;
 			return 0;
 		}

@@ -27,6 +27,7 @@ struct nt_stream {
 	uint64_t drain_ns;		/* clock at the begin of this drain, set by the caller */
 	uint64_t lag_ns;		/* of the block */
 	bool has_loss;
+	bool came_online;		/* the CPU has, since the caller last cleared this */
 	/* for the report at the end */
 	uint64_t events_total;
 	uint64_t lost_total;		/* records that found the ring full */

@@ -176,7 +176,9 @@ int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t 
 	if (modules_now() != symbols->modules)
 		err = read_table(symbols);
 	for (; symbols->done < space->n_entries && !err; symbols->done++)
-		err = put_symbol(symbols, ids, space->entries[symbols->done].key, now_ns);
+		/* The others are places in programs, and known (stacks.h). */
+		if (space->entries[symbols->done].key >> 63)
+			err = put_symbol(symbols, ids, space->entries[symbols->done].key, now_ns);
 	return err;
 }
 

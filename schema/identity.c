@@ -11,7 +11,9 @@
 
 static bool is_string(unsigned int kind, const struct nt_field *field)
 {
-	/* Of the fields of bytes only the addresses of sockets are not text. */
+	/* Of the fields of bytes only the addresses of sockets and build ids are not text. */
+	if (kind == NT_USER_SYMBOL && field->offset == offsetof(struct nt_user_symbol, build_id))
+		return false;
 	return field->coding == NT_CODING_BYTES && kind != NT_SOCKET;
 }
 

@@ -181,6 +181,17 @@ const char *nt_wakeup_context_name(unsigned int context)
 	return context == NT_WAKEUP_UNKNOWN ? NULL : WORD(names, context);
 }
 
+const char *nt_stack_context_name(unsigned int context)
+{
+	static const char *const names[] = {
+#define X(number, constant, word) [number] = #word,
+		NT_STACK_CONTEXTS(X)
+#undef X
+	};
+
+	return WORD(names, context);
+}
+
 const char *nt_loss_why_name(unsigned int why)
 {
 	static const char *const names[] = {
@@ -200,6 +211,7 @@ const char *nt_role_name(unsigned int role)
 		[NT_ROLE_CGROUP] = "cgroup",
 		[NT_ROLE_DEVICE] = "device",
 		[NT_ROLE_SYMBOL] = "symbol",
+		[NT_ROLE_STACK] = "stack",
 	};
 
 	return WORD(names, role);
