@@ -357,6 +357,9 @@ static inline __u64 nt_user_frame_key(const struct nt_user_frame *frame, __u32 p
 	const __u64 *words = (const __u64 *)(const void *)frame;	/* the status and 20 bytes of build id are three */
 	__u64 key;
 
+	/* No address of user space: a word that was taken for one. All of them are one place, which nothing is known of. */
+	if (frame->place >> 47)
+		return 1ull << 62;
 	if (frame->status == 1)
 		key = nt_stack_key(nt_stack_key(nt_stack_key(frame->place, words[0]), words[1]), words[2]);
 	else

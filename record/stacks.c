@@ -37,8 +37,9 @@ static int put_user_symbol(struct nt_ids *ids, uint64_t key, const struct nt_use
 	memset(&record.as_user_symbol, 0, sizeof(record.as_user_symbol));
 	record.as_user_symbol.kind = NT_USER_SYMBOL;
 	record.as_user_symbol.symbol = key;
-	record.as_user_symbol.place = frame->place;
-	if (frame->status == 1)
+	/* Without frame pointers in user space an "address" may be anything; the kernel then gives the nearest file's id, and a place before it. */
+	record.as_user_symbol.place = frame->place >> 47 ? 0 : frame->place;
+	if (frame->status == 1 && !(frame->place >> 47))
 		memcpy(record.as_user_symbol.build_id, frame->build_id, sizeof(frame->build_id));
 	else
 		record.as_user_symbol.flags = NT_USER_SYMBOL_ADDRESS;
