@@ -261,7 +261,10 @@ static uint64_t lag_max_ns(const struct session *session)
 
 static int rotate(struct session *session)
 {
-	int err = flush(session);
+	int err = nt_symbols_resolve(&session->symbols, &session->ids, nt_now(), NT_SYMBOLS_NOW);
+
+	if (!err)
+		err = flush(session);
 
 	if (!err)
 		err = nt_tape_writer_finish_chunk(session->tape);
@@ -286,11 +289,11 @@ static int follow_hotplug(struct session *session)
 }
 
 /* Names for what has been referred to since the last time. */
-static int resolve(struct session *session, uint64_t now_ns)
+static int resolve(struct session *session, uint64_t now_ns, enum nt_symbols_when when)
 {
 	int err = nt_names_resolve(&session->names, &session->ids, now_ns);
 
-	return err ? err : nt_symbols_resolve(&session->symbols, &session->ids, now_ns);
+	return err ? err : nt_symbols_resolve(&session->symbols, &session->ids, now_ns, when);
 }
 
 /* What happens once a second. */
@@ -301,7 +304,7 @@ static int tick(struct session *session, uint64_t now_ns)
 	session->next_reading_ns += READ_EVERY_NS;
 	if (session->next_reading_ns < now_ns)
 		session->next_reading_ns = now_ns + READ_EVERY_NS;
-	err = resolve(session, now_ns);
+	err = resolve(session, now_ns, NT_SYMBOLS_SOON);
 	if (!err)
 		err = nt_flush_identities(&session->ids, session->tape);
 	if (!err)
@@ -458,7 +461,7 @@ static int end(struct session *session)
 	if (!err)
 		err = drain_rest(session);
 	if (!err)
-		err = resolve(session, nt_now());
+		err = resolve(session, nt_now(), NT_SYMBOLS_LAST);
 	if (!err)
 		err = flush(session);
 	if (!err)
