@@ -8,7 +8,7 @@
  * Samples come before the slices that they lie in: they wait for them. Pure, and its memory is for the CPUs: a sample
  * waits until its CPU's next state record at most, and no more than NT_WAITING_MAX of them do on any tape.
  *
- * tests/support/owner_model.h is the slow, obvious second implementation.
+ * tests/unit/sample_owners_test.c has the slow, obvious second implementation.
  */
 #ifndef NT_REPORT_SAMPLE_OWNERS_H
 #define NT_REPORT_SAMPLE_OWNERS_H
@@ -26,7 +26,7 @@ struct nt_sample_owners;
 /* NULL: out of memory. */
 struct nt_sample_owners *nt_sample_owners_new(uint32_t n_cpus, nt_owned_fn owned, void *arg);
 void nt_sample_owners_free(struct nt_sample_owners *owners);
-/* A sample of a CPU. Its slice may be the CPU's last or the one before, else it must be still to come. */
+/* A sample of a CPU, whose number is below n_cpus. Its slice may be the CPU's last or the one before, else it must be still to come. */
 int nt_sample_owners_add(struct nt_sample_owners *owners, uint32_t cpu, const struct nt_stack_sample *sample);
 /* The CPU's next slice. */
 int nt_sample_owners_slice(struct nt_sample_owners *owners, const struct nt_cpu_slice *slice);
