@@ -47,6 +47,7 @@ void nt_ids_release(struct nt_ids *ids)
 		free(space->slots);
 	}
 	nt_buf_release(&ids->pending);
+	nt_buf_release(&ids->dictionary);
 	memset(ids, 0, sizeof(*ids));
 }
 
@@ -100,6 +101,18 @@ static uint32_t find_or_add(struct nt_id_space *space, uint64_t key)
 	return id;
 }
 
+static int encode(struct nt_ids *ids, const union nt_any *identity)
+{
+	switch (identity->record.kind) {
+	case NT_STACK:
+	case NT_SYMBOL:
+	case NT_USER_SYMBOL:
+		return nt_identity_encode(&ids->dictionary, identity);
+	default:
+		return nt_identity_encode(&ids->pending, identity);
+	}
+}
+
 /*
  * This chunk refers to an id: its identity goes there too. A stack's, with the stacks that it goes on from and the symbols of all;
  * where one of them is there already, so are those below.
@@ -115,7 +128,7 @@ static int refer(struct nt_ids *ids, enum nt_role role, uint32_t id)
 		entry->chunk = ids->chunk + 1;
 		if (!identity)
 			return 0;
-		if (nt_identity_encode(&ids->pending, identity))
+		if (encode(ids, identity))
 			return -ENOMEM;
 		if (identity->record.kind != NT_STACK)
 			return 0;
@@ -219,7 +232,7 @@ int nt_ids_put(struct nt_ids *ids, union nt_any *record)
 
 	role = own_key(record, &key);
 	if (role == NT_ROLE_NONE || !key)
-		return nt_identity_encode(&ids->pending, record);
+		return encode(ids, record);
 	id = find_or_add(&ids->spaces[role], key);
 	if (!id)
 		return -ENOMEM;
@@ -236,7 +249,7 @@ int nt_ids_put(struct nt_ids *ids, union nt_any *record)
 	if (!entry->identity)
 		return -ENOMEM;
 	memcpy(entry->identity, record, kind->size);
-	return nt_identity_encode(&ids->pending, record);
+	return encode(ids, record);
 }
 
 void nt_ids_next_chunk(struct nt_ids *ids, uint32_t number)

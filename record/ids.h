@@ -29,6 +29,7 @@ struct nt_ids {
 	struct nt_id_space spaces[NT_ROLE_COUNT];
 	uint32_t chunk;			/* number of the chunk being written */
 	struct nt_buf pending;		/* identity records, encoded, not yet in a block */
+	struct nt_buf dictionary;	/* the same of stacks and symbols: many and small, so they wait until they fill a block, or a second */
 };
 
 int nt_ids_init(struct nt_ids *ids);

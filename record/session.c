@@ -240,7 +240,7 @@ static int drain(struct session *session)
 static int flush(struct session *session)
 {
 	uint32_t cpu;
-	int err = nt_flush_identities(&session->ids, session->tape);
+	int err = nt_flush_identities(&session->ids, session->tape, true);
 
 	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++)
 		if (session->streams[cpu].events)
@@ -306,7 +306,7 @@ static int tick(struct session *session, uint64_t now_ns)
 		session->next_reading_ns = now_ns + READ_EVERY_NS;
 	err = resolve(session, now_ns, NT_SYMBOLS_SOON);
 	if (!err)
-		err = nt_flush_identities(&session->ids, session->tape);
+		err = nt_flush_identities(&session->ids, session->tape, true);
 	if (!err)
 		err = nt_readings_take(&session->readings, NT_READINGS_ALL, lag_max_ns(session));
 	if (!err)

@@ -26,16 +26,23 @@ void nt_stream_release(struct nt_stream *stream)
 	memset(stream, 0, sizeof(*stream));
 }
 
-int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape)
+static int flush_buffer(struct nt_buf *rows, struct nt_tape_writer *tape)
 {
 	struct nt_block_header header = { .type = NT_BLOCK_IDENTITIES };
 	int err;
 
-	if (!ids->pending.size)
+	if (!rows->size)
 		return 0;
-	err = nt_tape_writer_block(tape, &header, ids->pending.data, ids->pending.size);
-	ids->pending.size = 0;
+	err = nt_tape_writer_block(tape, &header, rows->data, rows->size);
+	rows->size = 0;
 	return err;
+}
+
+int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape, bool all)
+{
+	int err = flush_buffer(&ids->pending, tape);
+
+	return err || (!all && ids->dictionary.size < NT_BLOCK_CUT_BYTES) ? err : flush_buffer(&ids->dictionary, tape);
 }
 
 static int write_events(struct nt_stream *stream, struct nt_event_encoder *encoder, uint8_t flags)
@@ -72,7 +79,7 @@ static int write_events(struct nt_stream *stream, struct nt_event_encoder *encod
 
 int nt_stream_flush(struct nt_stream *stream)
 {
-	int err = nt_flush_identities(stream->ids, stream->tape);
+	int err = nt_flush_identities(stream->ids, stream->tape, false);
 
 	if (!err)
 		err = write_events(stream, stream->longs, NT_BLOCK_LONG);

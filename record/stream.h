@@ -49,7 +49,7 @@ void nt_stream_end_drain(struct nt_stream *stream);
 int nt_stream_flush(struct nt_stream *stream);
 /* The same, if the block is older than NT_BLOCK_CUT_NS. */
 int nt_stream_flush_old(struct nt_stream *stream, uint64_t now_ns);
-/* Writes the identities that are pending, from whichever CPU. */
-int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape);
+/* Writes the identities that are pending, from whichever CPU; stacks and symbols only if they fill a block, or `all`. */
+int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape, bool all);
 
 #endif
