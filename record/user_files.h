@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * user_files.h - the paths of the programs and libraries that frames of user space are in. A frame brings the build id of its file; which file
+ * that is, the process's /proc/PID/maps tells, if it is still there. A thread of its own looks: files may have to come from a disk.
+ */
+#ifndef NT_RECORD_USER_FILES_H
+#define NT_RECORD_USER_FILES_H
+
+#include <pthread.h>
+
+#include "record/ids.h"
+
+struct nt_user_file {
+	uint8_t build_id[NT_BUILD_ID_LEN];
+	uint32_t pid;			/* of a process that has it mapped */
+	uint8_t state;			/* enum nt_user_file_state */
+	char path[sizeof(((struct nt_user_symbol *)0)->path)];
+};
+
+enum nt_user_file_state {
+	NT_FILE_WANTED,
+	NT_FILE_ASKED,			/* the thread is looking */
+	NT_FILE_FOUND,
+	NT_FILE_GONE			/* not to be found in that process; another may have it */
+};
+
+#define NT_FILES_ASKED 64
+
+struct nt_user_files {
+	struct nt_user_file *files;
+	size_t n, capacity;
+	/* The thread's, while it looks. */
+	struct nt_user_file asked[NT_FILES_ASKED];
+	size_t n_asked;
+	pthread_t reader;
+	bool is_reading;
+	int has_read;
+	bool has_news;			/* a path was found: symbols that were put before may lack it */
+};
+
+/* Zero-initialised is empty. */
+void nt_user_files_release(struct nt_user_files *files);
+/* The path of the file of this build id, "" if it is not known (then it is looked for in this process). */
+const char *nt_user_files_path(struct nt_user_files *files, const uint8_t *build_id, uint32_t pid);
+/* Puts the paths that have been found since, and has others looked for. is_last: waits for them. 0 or -ENOMEM. */
+int nt_user_files_resolve(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns, bool is_last);
+
+#endif
