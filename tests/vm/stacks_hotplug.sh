@@ -26,7 +26,7 @@ recording_stop
 db=$work/h.db
 import_tape "$work/h.tape" "$db"
 check_whole "$work/h.tape" "$db"
-sql "$db" "SELECT '# CPU ' || cpu || ', second ' || (ts - start_ts) / 1000000000 || ': ' || count(*) FROM stack_sample JOIN session USING (session_id) GROUP BY cpu, (ts - start_ts) / 1000000000"
+sql "$db" "SELECT '# CPU ' || cpu || ', second ' || ((ts - start_ts) / 1000000000) || ': ' || count(*) FROM stack_sample JOIN session USING (session_id) GROUP BY cpu, (ts - start_ts) / 1000000000"
 is "times that the CPU was away" "$(sql "$db" "SELECT count(*) FROM cpu_slice WHERE owner = 'offline' AND cpu = 1")" 2
 is "samples of a CPU that is not there" "$(sql "$db" "SELECT count(*) FROM stack_sample AS s JOIN cpu_slice AS c ON c.cpu = s.cpu AND s.ts >= c.ts AND s.ts < c.ts + c.dur
     WHERE c.owner = 'offline'")" 0
