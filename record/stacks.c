@@ -45,6 +45,7 @@ static int put_user_symbol(struct nt_ids *ids, struct nt_user_files *files, uint
 		strcpy(record.as_user_symbol.path, nt_user_files_path(files, frame->build_id, pid));
 	} else {
 		record.as_user_symbol.flags = NT_USER_SYMBOL_ADDRESS;
+		nt_user_files_want(files, key, record.as_user_symbol.place, pid);
 	}
 	return nt_ids_put(ids, &record);
 }

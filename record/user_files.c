@@ -74,42 +74,81 @@ static void set_path(struct nt_user_file *file, const char *path)
 	file->state = NT_FILE_FOUND;
 }
 
-/* "7f00-7f10 r-xp 00001000 08:01 123   /usr/lib/x.so": the path, if it is a file's whose code may run. */
-static char *mapped_path(char *line)
-{
-	char *path = strchr(line, '/'), *rights = strchr(line, ' ');
+/* A line of /proc/PID/maps about a file whose code may run. */
+struct mapping {
+	uint64_t begin, end, offset;
+	char *path;
+	uint8_t build_id[NT_BUILD_ID_LEN];
+	bool has_id;
+};
 
-	if (!path || !rights || rights[3] != 'x')
-		return NULL;
-	path[strcspn(path, "\n")] = 0;
-	return path;
+/* "7f00-7f10 r-xp 00001000 08:01 123   /usr/lib/x.so" */
+static bool parse_mapping(char *line, struct mapping *mapping)
+{
+	unsigned long long begin, end, offset;
+	char rights[5];
+
+	if (sscanf(line, "%llx-%llx %4s %llx", &begin, &end, rights, &offset) != 4 || rights[2] != 'x')
+		return false;
+	mapping->begin = begin;
+	mapping->end = end;
+	mapping->offset = offset;
+	mapping->path = strchr(line, '/');
+	if (mapping->path)
+		mapping->path[strcspn(mapping->path, "\n")] = 0;
+	return mapping->path;
+}
+
+static void use_mapping(struct nt_user_files *files, uint32_t pid, const struct mapping *mapping)
+{
+	size_t i;
+
+	for (i = 0; i < files->n_asked; i++) {
+		struct nt_user_file *file = &files->asked[i];
+
+		if (!file->address) {
+			if (mapping->has_id && !memcmp(file->build_id, mapping->build_id, sizeof(file->build_id)))
+				set_path(file, mapping->path);
+		} else if (file->pid == pid && file->address >= mapping->begin && file->address < mapping->end) {
+			file->place = file->address - mapping->begin + mapping->offset;
+			if (mapping->has_id)
+				memcpy(file->build_id, mapping->build_id, sizeof(file->build_id));
+			set_path(file, mapping->path);
+		}
+	}
 }
 
 /* Looks for all files that are asked for in one process: a mapping may be of any of them. */
 static void look_in(struct nt_user_files *files, uint32_t pid)
 {
 	char name[64], line[4200], seen[4200] = "", whole[4300];
-	uint8_t build_id[NT_BUILD_ID_LEN];
+	struct mapping mapping = {};
 	FILE *maps;
-	size_t i;
 
 	snprintf(name, sizeof(name), "/proc/%u/maps", pid);
 	maps = fopen(name, "re");
 	while (maps && fgets(line, sizeof(line), maps)) {
-		char *path = mapped_path(line);
-
-		if (!path || !strcmp(path, seen))
+		if (!parse_mapping(line, &mapping))
 			continue;
-		strcpy(seen, path);
-		snprintf(whole, sizeof(whole), "/proc/%u/root%s", pid, path);
-		if (!id_of_file(whole, build_id))
-			continue;
-		for (i = 0; i < files->n_asked; i++)
-			if (!memcmp(files->asked[i].build_id, build_id, sizeof(build_id)))
-				set_path(&files->asked[i], path);
+		if (strcmp(mapping.path, seen)) {
+			strcpy(seen, mapping.path);
+			snprintf(whole, sizeof(whole), "/proc/%u/root%s", pid, mapping.path);
+			mapping.has_id = id_of_file(whole, mapping.build_id);
+		}
+		use_mapping(files, pid, &mapping);
 	}
 	if (maps)
 		fclose(maps);
+}
+
+static bool was_looked_in(const struct nt_user_files *files, size_t before)
+{
+	size_t i;
+
+	for (i = 0; i < before; i++)
+		if (files->asked[i].pid == files->asked[before].pid)
+			return true;
+	return false;
 }
 
 static void *run_reader(void *arg)
@@ -119,7 +158,7 @@ static void *run_reader(void *arg)
 
 	elf_version(EV_CURRENT);
 	for (i = 0; i < files->n_asked; i++)
-		if (files->asked[i].state != NT_FILE_FOUND)
+		if (!was_looked_in(files, i))
 			look_in(files, files->asked[i].pid);
 	__atomic_store_n(&files->has_read, 1, __ATOMIC_RELEASE);
 	return NULL;
@@ -132,6 +171,8 @@ void nt_user_files_release(struct nt_user_files *files)
 	if (files->is_reading)
 		pthread_join(files->reader, NULL);
 	free(files->files);
+	free(files->asked);
+	free(files->asked_at);
 	memset(files, 0, sizeof(*files));
 }
 
@@ -140,13 +181,13 @@ static struct nt_user_file *find(struct nt_user_files *files, const uint8_t *bui
 	size_t i;
 
 	for (i = 0; i < files->n; i++)
-		if (!memcmp(files->files[i].build_id, build_id, NT_BUILD_ID_LEN))
+		if (!files->files[i].address && !memcmp(files->files[i].build_id, build_id, NT_BUILD_ID_LEN))
 			return &files->files[i];
 	return NULL;
 }
 
-/* Without memory for it a file stays without a path. */
-static void add(struct nt_user_files *files, const uint8_t *build_id, uint32_t pid)
+/* A new one; NULL without memory for it: then it stays without a path. */
+static struct nt_user_file *add(struct nt_user_files *files, uint32_t pid)
 {
 	struct nt_user_file *grown;
 
@@ -155,13 +196,13 @@ static void add(struct nt_user_files *files, const uint8_t *build_id, uint32_t p
 
 		grown = realloc(files->files, capacity * sizeof(*grown));
 		if (!grown)
-			return;
+			return NULL;
 		files->files = grown;
 		files->capacity = capacity;
 	}
 	memset(&files->files[files->n], 0, sizeof(*files->files));
-	memcpy(files->files[files->n].build_id, build_id, NT_BUILD_ID_LEN);
-	files->files[files->n++].pid = pid;
+	files->files[files->n].pid = pid;
+	return &files->files[files->n++];
 }
 
 const char *nt_user_files_path(struct nt_user_files *files, const uint8_t *build_id, uint32_t pid)
@@ -169,7 +210,9 @@ const char *nt_user_files_path(struct nt_user_files *files, const uint8_t *build
 	struct nt_user_file *file = find(files, build_id);
 
 	if (!file) {
-		add(files, build_id, pid);
+		file = add(files, pid);
+		if (file)
+			memcpy(file->build_id, build_id, NT_BUILD_ID_LEN);
 		return "";
 	}
 	if (file->state == NT_FILE_GONE && file->pid != pid) {
@@ -179,34 +222,86 @@ const char *nt_user_files_path(struct nt_user_files *files, const uint8_t *build
 	return file->path;
 }
 
+void nt_user_files_want(struct nt_user_files *files, uint64_t key, uint64_t address, uint32_t pid)
+{
+	struct nt_user_file *file = address && files->n < NT_FILES_MAX ? add(files, pid) : NULL;
+
+	if (!file)
+		return;
+	file->address = address;
+	file->key = key;
+}
+
+static bool has_room(struct nt_user_files *files)
+{
+	if (!files->asked)
+		files->asked = calloc(NT_FILES_ASKED, sizeof(*files->asked));
+	if (!files->asked_at)
+		files->asked_at = calloc(NT_FILES_ASKED, sizeof(*files->asked_at));
+	return files->asked && files->asked_at;
+}
+
 static void start_reader(struct nt_user_files *files)
 {
 	size_t i;
 
 	files->n_asked = 0;
-	for (i = 0; i < files->n && files->n_asked < NT_FILES_ASKED; i++)
+	for (i = 0; i < files->n && files->n_asked < NT_FILES_ASKED && has_room(files); i++)
 		if (files->files[i].state == NT_FILE_WANTED) {
 			files->files[i].state = NT_FILE_ASKED;
+			files->asked_at[files->n_asked] = i;
 			files->asked[files->n_asked++] = files->files[i];
 		}
 	files->has_read = 0;
 	files->is_reading = files->n_asked && !pthread_create(&files->reader, NULL, run_reader, files);
 }
 
-static void end_reader(struct nt_user_files *files)
+/* What was looked for by its address is put at once; nobody asks for it again. */
+static int put_place(struct nt_ids *ids, const struct nt_user_file *file, uint64_t now_ns)
+{
+	union nt_any record;
+
+	memset(&record.as_user_symbol, 0, sizeof(record.as_user_symbol));
+	record.as_user_symbol.end_ns = now_ns;
+	record.as_user_symbol.kind = NT_USER_SYMBOL;
+	record.as_user_symbol.symbol = file->key;
+	record.as_user_symbol.place = file->place;
+	memcpy(record.as_user_symbol.build_id, file->build_id, sizeof(file->build_id));
+	memcpy(record.as_user_symbol.path, file->path, sizeof(file->path));
+	return nt_ids_put(ids, &record);
+}
+
+/* Takes what was looked for by its address out of the list. */
+static void drop_addresses(struct nt_user_files *files)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < files->n; i++)
+		if (!files->files[i].address || files->files[i].state == NT_FILE_WANTED)
+			files->files[kept++] = files->files[i];
+	files->n = kept;
+}
+
+static int end_reader(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns)
 {
 	size_t i;
+	int err = 0;
 
 	pthread_join(files->reader, NULL);
 	files->is_reading = false;
-	for (i = 0; i < files->n_asked; i++) {
-		struct nt_user_file *file = find(files, files->asked[i].build_id);
+	for (i = 0; i < files->n_asked && !err; i++) {
+		struct nt_user_file *file = &files->files[files->asked_at[i]];
 
 		*file = files->asked[i];
-		files->has_news |= file->state == NT_FILE_FOUND;
 		if (file->state != NT_FILE_FOUND)
 			file->state = NT_FILE_GONE;
+		else if (file->address)
+			err = put_place(ids, file, now_ns);
+		else
+			files->has_news = true;
 	}
+	drop_addresses(files);
+	return err;
 }
 
 /* A symbol whose path has been found since it was put is put again. */
@@ -229,23 +324,30 @@ static int put_path(struct nt_user_files *files, struct nt_ids *ids, uint32_t id
 	return nt_ids_put(ids, &record);
 }
 
-int nt_user_files_resolve(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns, bool is_last)
+static int put_news(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns)
 {
 	const struct nt_id_space *space = &ids->spaces[NT_ROLE_SYMBOL];
 	uint32_t id;
 	int err = 0;
 
-	do {
-		if (!files->is_reading)
-			start_reader(files);
-		if (!files->is_reading)
-			break;
-		if (!is_last && !__atomic_load_n(&files->has_read, __ATOMIC_ACQUIRE))
-			return 0;
-		end_reader(files);
-	} while (is_last);
 	for (id = 1; files->has_news && id < space->n_entries && !err; id++)
 		err = put_path(files, ids, id, now_ns);
 	files->has_news = false;
+	return err;
+}
+
+int nt_user_files_resolve(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns, bool is_last)
+{
+	int err;
+
+	do {
+		if (!files->is_reading)
+			start_reader(files);
+		if (!files->is_reading || (!is_last && !__atomic_load_n(&files->has_read, __ATOMIC_ACQUIRE)))
+			return 0;
+		err = end_reader(files, ids, now_ns);
+		if (!err)
+			err = put_news(files, ids, now_ns);
+	} while (is_last && !err);
 	return err;
 }
