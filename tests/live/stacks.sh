@@ -91,9 +91,8 @@ done < <(sql "$db" "SELECT t.owner, round(100.0 * (SELECT count(*) FROM stack_sa
     round(100.0 * spent / sum(spent) OVER (), 2) FROM (SELECT owner, sum(dur) AS spent FROM cpu_slice
     WHERE owner NOT IN ('hardirq', 'uncovered', 'offline') GROUP BY owner) AS t")
 
-# User space: the flood's own file is among the frames, by its build id. PREEMPT_RT looks none up in an interrupt.
-build_id=
-[[ $(uname -v) == *PREEMPT_RT* ]] || build_id=$(readelf -n "$tools/flood" 2>/dev/null | awk '/Build ID/ { print $3 }')
+# User space: the flood's own file is among the frames, by its build id. (PREEMPT_RT looks none up in an interrupt: the recorder does.)
+build_id=$(readelf -n "$tools/flood" 2>/dev/null | awk '/Build ID/ { print $3 }')
 if [[ -n $build_id ]]; then
     at_least "frames in the flood's own file, by its build id" "$(sql "$db" "SELECT count(*) FROM symbol WHERE build_id = '$build_id'")" 1
 fi
