@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * identity_test.c - identities as rows of tagged fields (schema/identity.c): every kind comes back as it went, a row that is cut anywhere or
- * holds what its field cannot is refused, and bytes that are no text may be any.
+ * identity_test.c - identities as rows of tagged fields (schema/identity.c): every kind comes back as it went, a row
+ * that is cut anywhere or holds what its field cannot is refused, and bytes that are no text may be any.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,8 +77,31 @@ static void test_hostile(void **state)
 {
 	/* A build id may hold zeros, and be short; not longer than its field, nor a text hold a zero. */
 	static const uint8_t build_id[] = {NT_USER_SYMBOL, 5, 4 << 1 | 1, 3, 1, 0, 2};
-	static const uint8_t long_id[] = {NT_USER_SYMBOL, 23, 4 << 1 | 1, 21, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-					  17, 18, 19, 20, 21};
+	static const uint8_t long_id[] = {NT_USER_SYMBOL,
+					  23,
+					  4 << 1 | 1,
+					  21,
+					  1,
+					  2,
+					  3,
+					  4,
+					  5,
+					  6,
+					  7,
+					  8,
+					  9,
+					  10,
+					  11,
+					  12,
+					  13,
+					  14,
+					  15,
+					  16,
+					  17,
+					  18,
+					  19,
+					  20,
+					  21};
 	static const uint8_t path[] = {NT_USER_SYMBOL, 5, 5 << 1 | 1, 3, 'a', 0, 'b'};
 	/* Numbers that do not fit, stand twice, or are of another sort; a length that is none. */
 	static const uint8_t flags[] = {NT_STACK, 3, 1 << 1, 0x80, 2};

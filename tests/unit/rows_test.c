@@ -347,8 +347,10 @@ static void cuts_stacks_that_have_no_end(void **state)
 	/* Nobody's: 0 is none. */
 	self.as_stack.stack = 0;
 	tape_gen_identity(gen, &self);
-	SAMPLE(gen, 0, stack_sample, STACK_SAMPLE, .context = NT_STACK_IN_TASK, .task = 1, .stack = 1, .user_stack = 9000);
-	SAMPLE(gen, 0, stack_sample, STACK_SAMPLE, .context = NT_STACK_IN_TASK, .task = 1, .stack = 4, .user_stack = 7777);
+	SAMPLE(gen, 0, stack_sample, STACK_SAMPLE, .context = NT_STACK_IN_TASK, .task = 1, .stack = 1,
+	       .user_stack = 9000);
+	SAMPLE(gen, 0, stack_sample, STACK_SAMPLE, .context = NT_STACK_IN_TASK, .task = 1, .stack = 4,
+	       .user_stack = 7777);
 	gen_state(gen, 0, 1000, 1, NT_STATE_STOP, 0);
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
 
