@@ -24,6 +24,12 @@ static __always_inline __u64 nt_regs_arg(struct pt_regs *regs, __u32 number)
 	return number == 0 ? regs->di : number == 1 ? regs->si : number == 2 ? regs->dx : regs->r10;
 }
 
+/* Whether a perf event interrupted user space: CS is the 18th word of the registers that user space is shown, whatever the kernel's are. */
+static __always_inline bool nt_regs_are_user(const struct bpf_perf_event_data *event)
+{
+	return ((const __u64 *)event)[17] & 3;
+}
+
 #define TS_COMPAT 0x0002	/* arch/x86: the system call came by the 32-bit entry */
 
 static __always_inline bool nt_task_is_compat(struct task_struct *task)

@@ -294,6 +294,17 @@ static __always_inline void nt_check_current(struct nt_cpu *cpu, __u32 cpu_id, s
 		nt_missed_switch(cpu_id, now_ns);
 }
 
+/* Whether a task's name begins so. */
+static __always_inline bool nt_begins_with(const char *comm, const char *name, int size)
+{
+	int i;
+
+	for (i = 0; i < size; i++)
+		if (comm[i] != name[i])
+			return false;
+	return true;
+}
+
 static __always_inline __u64 nt_key_of(struct task_struct *task)
 {
 	return nt_task_key(task->pid, task->start_time);

@@ -211,6 +211,7 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
+struct bpf_perf_event_data;
 struct irqaction;
 struct linux_binprm;
 
@@ -218,6 +219,8 @@ struct linux_binprm;
 
 #define PF_IO_WORKER 0x00000010
 #define PF_KTHREAD 0x00200000
+#define NET_TX_SOFTIRQ 2
+#define NET_RX_SOFTIRQ 3
 #define TASK_SLEEPING 0x0003	/* TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE */
 
 #define S_IFMT 0170000

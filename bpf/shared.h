@@ -43,6 +43,7 @@
 	X(tcp_retransmit_synack) \
 	X(sched_waking)          \
 	X(sched_wakeup_new)      \
+	X(stack_sample)          \
 	X(tcp_rcv_space_adjust)  \
 	NT_FUNCTIONS(X)          \
 	NT_LATENCY_HOOKS(X)
@@ -116,7 +117,8 @@ enum nt_program {
 	X(skipped_filter)	/* not what was asked for */                           \
 	X(skipped_sample)	/* left out by --latency-sample; the sample after it counts for it */ \
 	X(skipped_peek)		/* looked at, not read */                              \
-	X(skipped_unqueued)	/* the socket did not take it, or has it no more */
+	X(skipped_unqueued)	/* the socket did not take it, or has it no more */ \
+	X(skipped_owner)	/* what was interrupted is not the network's, and only that is asked for */
 
 enum nt_outcome {
 #define X(name) NT_OUTCOME_##name,
@@ -169,6 +171,9 @@ struct nt_config {
 	__u8 drop_args;		/* how many the tracepoint kfree_skb has: 2, with the reason 3, with a socket 4 */
 	__u8 retransmit_args;	/* the same of tcp_retransmit_skb: 2, with the error 3 */
 	__u8 knows_context;	/* interrupts and softirqs are both recorded: what a CPU is in is known */
+	__u8 stacks_all;	/* probe stacks: not only what is the network's */
+	__u8 user_stacks;	/* user space's too */
+	__u8 stack_frames;	/* the kernel keeps at most so many */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 	struct nt_latency_config latency;
 };
@@ -318,6 +323,56 @@ struct nt_seen_device {
 	__u64 key;
 	__u64 name[NT_IFNAME_LEN / 8];
 };
+
+/* Direct-mapped: which stacks have been sent, by their keys. A collision only sends one again. */
+#define NT_SEEN_STACKS 65536
+
+/*
+ * A stack as it is in a ring, whole and in a sample of its own: this header, then n frames, the innermost first. The recorder takes it
+ * apart into the tape's STACK identities, one for each frame; the key that records refer to is that of the innermost.
+ */
+struct nt_stack_header {
+	__u64 end_ns;
+	__u8 kind;		/* NT_STACK */
+	__u8 is_user;
+	__u16 n;
+	__u32 pid;		/* the process, as the initial pid namespace has it */
+	__u64 key;
+};
+
+/* Room for one frame more than there are, so that a mask can bound an index. */
+struct nt_stack_message {
+	struct nt_stack_header header;
+	__u64 frames[NT_STACK_MAX_FRAMES + 1];
+};
+
+/* As the kernel's struct bpf_stack_build_id. */
+struct nt_user_frame {
+	__s32 status;		/* 1: build id and offset in the file; 2: no more than an address */
+	__u8 build_id[NT_BUILD_ID_LEN];
+	__u64 place;
+};
+
+struct nt_user_stack_message {
+	struct nt_stack_header header;
+	struct nt_user_frame frames[NT_STACK_MAX_FRAMES + 1];
+};
+
+/* The number that tells a user's frame, and its symbol's key: kernel addresses, which are the others, have the highest bit set. */
+static inline __u64 nt_user_frame_key(const struct nt_user_frame *frame, __u32 pid)
+{
+	const __u64 *words = (const __u64 *)(const void *)frame;	/* the status and 20 bytes of build id are three */
+	__u64 key;
+
+	/* No address of user space: a word that was taken for one. All of them are one place, which nothing is known of. */
+	if (frame->place >> 47)
+		return 1ull << 62;
+	if (frame->status == 1)
+		key = nt_stack_key(nt_stack_key(nt_stack_key(frame->place, words[0]), words[1]), words[2]);
+	else
+		key = nt_stack_key(frame->place, pid);
+	return (key & ~(1ull << 63)) | 1ull << 62;
+}
 
 /* Direct-mapped: which socket identities have been sent. A collision only sends one again. */
 #define NT_SEEN_SOCKETS 65536

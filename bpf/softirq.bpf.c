@@ -5,22 +5,12 @@
  */
 #include "bpf/emit.h"
 
-static __always_inline bool begins_with(const char *comm, const char *name, int size)
-{
-	int i;
-
-	for (i = 0; i < size; i++)
-		if (comm[i] != name[i])
-			return false;
-	return true;
-}
-
 /* Threads that are there to run softirqs: ktimers/N is ksoftirqd/N for the timers, on PREEMPT_RT. */
 static __always_inline bool is_softirq_thread(struct task_struct *task)
 {
 	if (!(task->flags & PF_KTHREAD))
 		return false;
-	return begins_with(task->comm, "ksoftirqd/", 10) || begins_with(task->comm, "ktimers/", 8);
+	return nt_begins_with(task->comm, "ksoftirqd/", 10) || nt_begins_with(task->comm, "ktimers/", 8);
 }
 
 #define IRQ_JUST_ENDED_NS 1000

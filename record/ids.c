@@ -47,6 +47,7 @@ void nt_ids_release(struct nt_ids *ids)
 		free(space->slots);
 	}
 	nt_buf_release(&ids->pending);
+	nt_buf_release(&ids->dictionary);
 	memset(ids, 0, sizeof(*ids));
 }
 
@@ -100,24 +101,66 @@ static uint32_t find_or_add(struct nt_id_space *space, uint64_t key)
 	return id;
 }
 
+static int encode(struct nt_ids *ids, const union nt_any *identity)
+{
+	switch (identity->record.kind) {
+	case NT_STACK:
+	case NT_SYMBOL:
+	case NT_USER_SYMBOL:
+		return nt_identity_encode(&ids->dictionary, identity);
+	default:
+		return nt_identity_encode(&ids->pending, identity);
+	}
+}
+
+/*
+ * This chunk refers to an id: its identity goes there too. A stack's, with the stacks that it goes on from and the symbols of all;
+ * where one of them is there already, so are those below.
+ */
+static int refer(struct nt_ids *ids, enum nt_role role, uint32_t id)
+{
+	while (id) {
+		struct nt_id_entry *entry = &ids->spaces[role].entries[id];
+		const union nt_any *identity = entry->identity;
+
+		if (entry->chunk == ids->chunk + 1)
+			return 0;
+		entry->chunk = ids->chunk + 1;
+		if (!identity)
+			return 0;
+		if (encode(ids, identity))
+			return -ENOMEM;
+		if (identity->record.kind != NT_STACK)
+			return 0;
+		if (refer(ids, NT_ROLE_SYMBOL, identity->as_stack.symbol))
+			return -ENOMEM;
+		id = identity->as_stack.parent;
+	}
+	return 0;
+}
+
 uint64_t nt_ids_get(struct nt_ids *ids, enum nt_role role, uint64_t key)
 {
 	struct nt_id_space *space = &ids->spaces[role];
-	struct nt_id_entry *entry;
 	uint32_t id;
 
 	if (!key)
 		return 0;
 	id = find_or_add(space, key);
-	if (!id)
-		return UINT64_MAX;
-	entry = &space->entries[id];
-	if (entry->chunk != ids->chunk + 1) {
-		entry->chunk = ids->chunk + 1;
-		if (entry->identity && nt_identity_encode(&ids->pending, entry->identity))
-			return UINT64_MAX;
+	return !id || refer(ids, role, id) ? UINT64_MAX : id;
+}
+
+bool nt_ids_knows(const struct nt_ids *ids, enum nt_role role, uint64_t key)
+{
+	const struct nt_id_space *space = &ids->spaces[role];
+	uint32_t slot = hash(key) & space->slot_mask, id;
+
+	while ((id = space->slots[slot])) {
+		if (space->entries[id].key == key)
+			return space->entries[id].identity;
+		slot = (slot + 1) & space->slot_mask;
 	}
-	return id;
+	return false;
 }
 
 int nt_ids_translate(struct nt_ids *ids, const struct nt_kind_info *kind, void *record)
@@ -160,6 +203,12 @@ static enum nt_role own_key(const union nt_any *record, uint64_t *key)
 	case NT_SYMBOL:
 		*key = record->as_symbol.symbol;
 		return NT_ROLE_SYMBOL;
+	case NT_USER_SYMBOL:
+		*key = record->as_user_symbol.symbol;
+		return NT_ROLE_SYMBOL;
+	case NT_STACK:
+		*key = record->as_stack.stack;
+		return NT_ROLE_STACK;
 	default:
 		*key = 0;
 		return NT_ROLE_NONE;
@@ -183,7 +232,7 @@ int nt_ids_put(struct nt_ids *ids, union nt_any *record)
 
 	role = own_key(record, &key);
 	if (role == NT_ROLE_NONE || !key)
-		return nt_identity_encode(&ids->pending, record);
+		return encode(ids, record);
 	id = find_or_add(&ids->spaces[role], key);
 	if (!id)
 		return -ENOMEM;
@@ -200,7 +249,7 @@ int nt_ids_put(struct nt_ids *ids, union nt_any *record)
 	if (!entry->identity)
 		return -ENOMEM;
 	memcpy(entry->identity, record, kind->size);
-	return nt_identity_encode(&ids->pending, record);
+	return encode(ids, record);
 }
 
 void nt_ids_next_chunk(struct nt_ids *ids, uint32_t number)

@@ -29,6 +29,7 @@ struct nt_ids {
 	struct nt_id_space spaces[NT_ROLE_COUNT];
 	uint32_t chunk;			/* number of the chunk being written */
 	struct nt_buf pending;		/* identity records, encoded, not yet in a block */
+	struct nt_buf dictionary;	/* the same of stacks and symbols: many and small, so they wait until they fill a block, or a second */
 };
 
 int nt_ids_init(struct nt_ids *ids);
@@ -42,6 +43,9 @@ uint64_t nt_ids_get(struct nt_ids *ids, enum nt_role role, uint64_t key);
  * kept as the newest and put into this chunk. Irq names are only put. 0 or a negative errno.
  */
 int nt_ids_put(struct nt_ids *ids, union nt_any *record);
+
+/* Whether the identity of this key has been put. */
+bool nt_ids_knows(const struct nt_ids *ids, enum nt_role role, uint64_t key);
 
 /* Replaces the keys in a record by ids. 0, or -ENOMEM. */
 int nt_ids_translate(struct nt_ids *ids, const struct nt_kind_info *kind, void *record);

@@ -158,6 +158,26 @@ static int prepare_latency(struct nt_kernel *kernel, const struct nt_options *op
 	return 0;
 }
 
+/* How many frames of a stack the kernel keeps, if it was told to keep fewer than fit. */
+static unsigned int stack_frames(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	unsigned int frames = NT_STACK_MAX_FRAMES;
+
+	if (file && fscanf(file, "%u", &frames) != 1)
+		frames = NT_STACK_MAX_FRAMES;
+	if (file)
+		fclose(file);
+	return frames < NT_STACK_MAX_FRAMES ? frames : NT_STACK_MAX_FRAMES;
+}
+
+static void fill_stacks(struct nt_config *config, const struct nt_options *options)
+{
+	config->stacks_all = options->stacks_all;
+	config->user_stacks = options->user_stacks;
+	config->stack_frames = stack_frames();
+}
+
 static void fill_config(struct nt_kernel *kernel, const struct nt_options *options)
 {
 	struct nt_config *config = (struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config;
@@ -172,6 +192,7 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_options *optio
 	config->drop_args = options->plan.drop_args;
 	config->retransmit_args = options->plan.retransmit_args;
 	fill_latency(&config->latency, options);
+	fill_stacks(config, options);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
 	config->knows_context = config->probe_irq && options->plan.chosen[NT_PROBE_SOFTIRQ];
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
@@ -226,6 +247,8 @@ static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 
 	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		bpf_map__set_autocreate(maps[i], plan->chosen[NT_PROBE_LATENCY] != NULL);
+	bpf_map__set_autocreate(kernel->skeleton->maps.nt_seen_stacks, plan->chosen[NT_PROBE_STACKS] != NULL);
+	bpf_map__set_autocreate(kernel->skeleton->maps.nt_stack_buffers, plan->chosen[NT_PROBE_STACKS] != NULL);
 }
 
 static int open_skeleton(struct nt_kernel *kernel, struct nt_options *options)
@@ -246,6 +269,22 @@ static int open_skeleton(struct nt_kernel *kernel, struct nt_options *options)
 	nt_plan_set_autoload(&options->plan, kernel->object);
 	leave_out_maps(kernel, &options->plan);
 	return 0;
+}
+
+static int start_sampler(struct nt_kernel *kernel, const struct nt_options *options, char *error, size_t error_size)
+{
+	int err;
+
+	if (!options->plan.chosen[NT_PROBE_STACKS])
+		return 0;
+	err = nt_sampler_start(&kernel->sampler, kernel->skeleton->progs.nt_stack_sample, kernel->n_cpus, options->stacks_hz);
+	if (err == -EINVAL)
+		snprintf(error, error_size,
+			 "cannot take %u stacks a second: the kernel allows fewer (/proc/sys/kernel/perf_event_max_sample_rate): choose a lower -F",
+			 options->stacks_hz);
+	else if (err)
+		explain(err, "start a clock on each CPU (perf_event_open)", error, error_size);
+	return err;
 }
 
 int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *error, size_t error_size)
@@ -299,7 +338,7 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *e
 		snprintf(what, sizeof(what), "attach to %s", failed);
 		return explain(err, what, error, error_size);
 	}
-	return 0;
+	return start_sampler(kernel, options, error, error_size);
 }
 
 /* Reads records from the iterator; it never splits one over the end of a page-sized read. */
@@ -392,6 +431,7 @@ void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan)
 		if (stop_ns && (!kernel->end_ns || stop_ns < kernel->end_ns))
 			kernel->end_ns = stop_ns;
 	}
+	nt_sampler_release(&kernel->sampler);
 	nt_plan_detach(plan);
 }
 
@@ -442,6 +482,8 @@ int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigne
 			err = control(kernel, cpu, NT_CONTROL_START);
 		(*changed)++;
 	}
+	/* Without a clock there are no stacks of that CPU: the recording goes on. */
+	nt_sampler_follow_hotplug(&kernel->sampler);
 	return err;
 }
 
@@ -449,6 +491,7 @@ void nt_kernel_release(struct nt_kernel *kernel)
 {
 	uint32_t cpu;
 
+	nt_sampler_release(&kernel->sampler);
 	if (kernel->cpus)
 		munmap(kernel->cpus, kernel->n_cpus * sizeof(struct nt_cpu));
 	for (cpu = 0; cpu < kernel->n_cpus && kernel->rings; cpu++)

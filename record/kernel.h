@@ -10,6 +10,7 @@
 #include "record/ids.h"
 #include "record/options.h"
 #include "record/ring.h"
+#include "record/sampler.h"
 
 struct nettape;		/* the generated skeleton */
 
@@ -19,6 +20,7 @@ struct nt_kernel {
 	uint32_t n_cpus;			/* possible CPUs */
 	struct nt_cpu *cpus;			/* n_cpus, shared with the programs */
 	struct nt_ring_reader *rings;		/* n_cpus; fd 0: this CPU has never been online */
+	struct nt_sampler sampler;		/* of probe stacks */
 	int stats_fd, stamps_fd;		/* -1: not asked for */
 	uint64_t start_ns, end_ns;		/* when the last gate opened, when the first one closed */
 };
@@ -41,7 +43,7 @@ void nt_kernel_flush_losses(struct nt_kernel *kernel);
 void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns);
 /* Gives, as one sample, what a CPU has staged and not put into its ring. Only when no program writes there any more. */
 int nt_kernel_drain_stage(struct nt_kernel *kernel, uint32_t cpu, nt_sample_fn sample, void *arg);
-/* Gives CPUs that have been plugged in and are online a ring and opens their gate. *changed: how many. */
+/* Gives CPUs that have been plugged in and are online a ring, opens their gate, and starts their clock. *changed: how many rings. */
 int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigned int *changed);
 void nt_kernel_release(struct nt_kernel *kernel);
 

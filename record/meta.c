@@ -202,6 +202,16 @@ static int add_latency(struct nt_buf *out, const struct nt_options *options)
 	return err ? err : add_file(out, "netdev_tstamp_prequeue", "/proc/sys/net/core/netdev_tstamp_prequeue");
 }
 
+/* How often stacks were taken, and of what. */
+static int add_stacks(struct nt_buf *out, const struct nt_options *options)
+{
+	int err = add_number(out, "stacks_hz", options->stacks_hz);
+
+	if (!err)
+		err = nt_meta_append(out, "stacks", options->stacks_all ? "all" : "network");
+	return err ? err : nt_meta_append(out, "user_stacks", options->user_stacks ? "1" : "0");
+}
+
 int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const struct nt_kernel *kernel,
 		 const char *hidden)
 {
@@ -222,6 +232,8 @@ int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const str
 		err = add_busy_polling(out, &options->plan);
 	if (!err && options->plan.chosen[NT_PROBE_LATENCY])
 		err = add_latency(out, options);
+	if (!err && options->plan.chosen[NT_PROBE_STACKS])
+		err = add_stacks(out, options);
 	if (!err && hidden[0])
 		err = nt_meta_append(out, "uncovered", hidden);
 	return err ? err : nt_meta_append(out, "command", options->command_line);

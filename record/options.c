@@ -13,6 +13,8 @@
 #define DEFAULT_RING_SIZE (256u << 10)	/* small enough to stay in a CPU's second-level cache: docs/overhead.md */
 #define LEAST_RING_SIZE (64u << 10)
 #define GREATEST_RING_SIZE (1u << 30)
+#define DEFAULT_HZ 999		/* not 1,000: in step with nothing that comes a thousand times a second */
+#define GREATEST_HZ 100000
 
 enum {
 	OPT_PROBES = 256,
@@ -22,6 +24,8 @@ enum {
 	OPT_BPF_STATS,
 	OPT_NO_REALTIME,
 	OPT_LATENCY_SAMPLE,
+	OPT_STACKS,
+	OPT_USER_STACKS,
 	OPT_NETNS,
 	OPT_CGROUP,
 	OPT_MIN_QUEUE,
@@ -39,6 +43,9 @@ static const struct option long_options[] = {
 	{ "cgroup", required_argument, NULL, OPT_CGROUP },
 	{ "min-queue", required_argument, NULL, OPT_MIN_QUEUE },
 	{ "latency-sample", required_argument, NULL, OPT_LATENCY_SAMPLE },
+	{ "frequency", required_argument, NULL, 'F' },
+	{ "stacks", required_argument, NULL, OPT_STACKS },
+	{ "user-stacks", no_argument, NULL, OPT_USER_STACKS },
 	{ "probes", required_argument, NULL, OPT_PROBES },
 	{ "plan", required_argument, NULL, OPT_PLAN },
 	{ "list-probes", no_argument, NULL, OPT_LIST_PROBES },
@@ -55,6 +62,7 @@ static void usage(FILE *to)
 	fprintf(to,
 		"usage: nettape-record [-o DIR] [-d SECONDS] [--probes LIST] [--plan PLAN] [--ring-size SIZE] [-q]\n"
 		"                      [-p PID] [-i NAME] [--netns WHERE] [--cgroup PATH] [--min-queue N] [--latency-sample P]\n"
+		"                      [-F HZ] [--stacks WHICH] [--user-stacks]\n"
 		"                      [-- COMMAND ...]\n"
 		"       nettape-record --list-probes\n"
 		"\n"
@@ -62,7 +70,8 @@ static void usage(FILE *to)
 		"\n"
 		"  -o, --output DIR     the tape, a new directory (default: nettape-DATE-TIME.tape)\n"
 		"  -d, --duration SEC   stop after this long (fractions allowed)\n"
-		"      --probes LIST    of: sched, softirq, irq, socket, busypoll, napi, latency, drops, retransmits, wakeups, default, all\n"
+		"      --probes LIST    of: sched, softirq, irq, socket, busypoll, napi, latency, drops, retransmits, wakeups, stacks,\n"
+		"                       default, all\n"
 		"                       (sched is always on; default: the first four, and busypoll where net.core.busy_read or busy_poll is set)\n"
 		"      --plan PLAN      record socket operations by: fentry, tracepoints (default: the first that works)\n"
 		"      --list-probes    what each probe is for, and how this kernel serves it\n"
@@ -72,6 +81,9 @@ static void usage(FILE *to)
 		"      --cgroup PATH    latency: only what is read in this cgroup and those below it\n"
 		"      --min-queue N    latency: only with at least N packets in the socket's queue\n"
 		"      --latency-sample P  latency: record a packet with this probability, and how many it stands for\n"
+		"  -F, --frequency HZ   stacks: samples a second on each CPU, 1 to 100000 (default: 999)\n"
+		"      --stacks WHICH   stacks: network (the default: only what is the network's) or all\n"
+		"      --user-stacks    stacks: user space's too\n"
 		"      --ring-size SIZE buffer per CPU, e.g. 256k (the default); rounded up to a power of two\n"
 		"      --bpf-stats      also have the kernel count and time each program (costs time)\n"
 		"      --no-realtime    drain the rings at normal priority; more may be lost on a busy host\n"
@@ -147,6 +159,31 @@ static int parse_filter(struct nt_filter *filter, int option, int *exit_status)
 	}
 }
 
+/* How probe `stacks` is to sample. */
+static int parse_stacks(struct nt_options *options, int option, int *exit_status)
+{
+	unsigned long hz;
+	char *end;
+
+	options->stacks_are_set = true;
+	switch (option) {
+	case 'F':
+		hz = strtoul(optarg, &end, 10);
+		if (end == optarg || *end || optarg[0] == '-' || !hz || hz > GREATEST_HZ)
+			return misuse(exit_status, "-F wants samples a second, 1 to 100000", optarg);
+		options->stacks_hz = hz;
+		return 0;
+	case OPT_STACKS:
+		options->stacks_all = !strcmp(optarg, "all");
+		if (!options->stacks_all && strcmp(optarg, "network"))
+			return misuse(exit_status, "--stacks wants network or all", optarg);
+		return 0;
+	default:
+		options->user_stacks = true;
+		return 0;
+	}
+}
+
 static int parse_one(struct nt_options *options, int option, int *exit_status)
 {
 	char bad[64];
@@ -173,6 +210,10 @@ static int parse_one(struct nt_options *options, int option, int *exit_status)
 	case OPT_MIN_QUEUE:
 	case OPT_LATENCY_SAMPLE:
 		return parse_filter(&options->filter, option, exit_status);
+	case 'F':
+	case OPT_STACKS:
+	case OPT_USER_STACKS:
+		return parse_stacks(options, option, exit_status);
 	case OPT_PROBES:
 		if (!nt_plan_parse(&options->plan, optarg, bad, sizeof(bad)))
 			return misuse(exit_status, "no such probe (nettape-record --list-probes names them)", bad);
@@ -229,9 +270,10 @@ int nt_options_parse(struct nt_options *options, int argc, char **argv, int *exi
 
 	memset(options, 0, sizeof(*options));
 	options->ring_size = DEFAULT_RING_SIZE;
+	options->stacks_hz = DEFAULT_HZ;
 	nt_plan_parse(&options->plan, "default", bad, sizeof(bad));
 	join_command_line(options->command_line, sizeof(options->command_line), argc, argv);
-	while ((option = getopt_long(argc, argv, "+o:d:qp:i:", long_options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "+o:d:qp:i:F:", long_options, NULL)) != -1)
 		if (parse_one(options, option, exit_status))
 			return 1;
 	if (optind < argc && strcmp(argv[optind - 1], "--"))
@@ -240,6 +282,8 @@ int nt_options_parse(struct nt_options *options, int argc, char **argv, int *exi
 		options->command = argv + optind;
 	if (nt_filter_is_set(&options->filter) && !options->plan.on[NT_PROBE_LATENCY])
 		return misuse(exit_status, "-p, -i, --netns, --cgroup, --min-queue and --latency-sample are for the probe latency, which is off: --probes default,latency", "");
+	if (options->stacks_are_set && !options->plan.on[NT_PROBE_STACKS])
+		return misuse(exit_status, "-F, --stacks and --user-stacks are for the probe stacks, which is off: --probes default,stacks", "");
 	if (!options->output[0]) {
 		time_t now = time(NULL);
 		struct tm local;

@@ -11,6 +11,8 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "record/sampler.h"
+
 #define POINT(name) { .program = "nt_" #name, .point = #name }
 #define OPTIONAL(name) { .program = "nt_" #name, .point = #name, .optional = true }
 #define VECTOR(end, name) { .program = "nt_vector_" #end, .point = name "_" #end, .how = NT_AT_NAMED, .optional = true }
@@ -152,6 +154,11 @@ static const struct nt_attach_point retransmit_points[] = { POINT(tcp_retransmit
 
 static const struct nt_attach_point wakeup_points[] = { POINT(sched_waking), POINT(sched_wakeup_new), {} };
 
+static const struct nt_attach_point stack_points[] = {
+	{ .program = "nt_stack_sample", .point = "cpu-clock", .how = NT_AT_CLOCK },
+	{}
+};
+
 static const char *const irq_uncovered[] = {
 	"The entry and exit code around an interrupt, vectors without tracepoints and NMIs are in the time of whoever they interrupted.",
 	NULL
@@ -269,6 +276,17 @@ static const struct nt_candidate wakeup_candidates[] = {
 	{}
 };
 
+static const char *const stack_uncovered[] = {
+	"The clock that takes stacks is an interrupt: what ran with interrupts off shows where they came on again.",
+	"Stacks of what a task polls itself (busy polling) count as its receive's or its own.",
+	NULL
+};
+
+static const struct nt_candidate stack_candidates[] = {
+	{ .name = "perf_event", .points = stack_points, .uncovered = stack_uncovered },
+	{}
+};
+
 const struct nt_probe nt_probes[] = {
 	{ "sched", "context switches; tasks, processes and cgroups (always on)", sched_candidates,
 	  "Nothing can be attributed without context switches." },
@@ -289,6 +307,8 @@ const struct nt_probe nt_probes[] = {
 	{ "retransmits", "TCP segments that are sent again (off by default)", retransmit_candidates, NULL },
 	{ "wakeups", "who wakes whom: without it, how long a task that slept waited for a CPU is not known (off by default)",
 	  wakeup_candidates, NULL },
+	{ "stacks", "stacks of the kernel's functions, and on request the tasks', at a fixed rate (off by default; switches softirq on)",
+	  stack_candidates, NULL },
 	{}
 };
 _Static_assert(sizeof(nt_probes) / sizeof(nt_probes[0]) == NT_PROBE_COUNT + 1, "NT_PROBE_COUNT");
@@ -349,7 +369,8 @@ bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad
 		list += size;
 		list += *list == ',';
 	}
-	plan->on[NT_PROBE_SOFTIRQ] |= plan->on[NT_PROBE_SOCKET] || plan->on[NT_PROBE_BUSYPOLL] || plan->on[NT_PROBE_NAPI];
+	plan->on[NT_PROBE_SOFTIRQ] |= plan->on[NT_PROBE_SOCKET] || plan->on[NT_PROBE_BUSYPOLL] || plan->on[NT_PROBE_NAPI] ||
+				      plan->on[NT_PROBE_STACKS];
 	return true;
 }
 
@@ -372,6 +393,7 @@ const char *nt_attach_how_name(enum nt_attach_how how)
 		[NT_AT_NAMED] = "raw_tp",
 		[NT_AT_ENTRY] = "fentry",
 		[NT_AT_EXIT] = "fexit",
+		[NT_AT_CLOCK] = "perf_event",
 	};
 
 	return names[how];
@@ -416,7 +438,7 @@ static int try_point(const struct btf *btf, const struct nt_attach_point *point)
 {
 	if (point->how == NT_AT_ENTRY || point->how == NT_AT_EXIT)
 		return try_function(btf, point->point, point->how);
-	return has_tracepoint(btf, point->point);
+	return point->how == NT_AT_CLOCK ? nt_sampler_try() : has_tracepoint(btf, point->point);
 }
 
 static bool file_says(const char *path, const char *text)
@@ -478,7 +500,7 @@ static int try_candidate(const struct btf *btf, const struct nt_candidate *candi
 		bool is_function = point->how == NT_AT_ENTRY || point->how == NT_AT_EXIT;
 
 		*missing = point;
-		if (point->optional)
+		if (point->optional || point->how == NT_AT_CLOCK)
 			continue;
 		if (is_function ? btf__find_by_name_kind(btf, point->point, BTF_KIND_FUNC) <= 0 : has_tracepoint(btf, point->point))
 			return -ENOENT;
@@ -673,7 +695,7 @@ int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const char *
 		if (!plan->chosen[probe])
 			continue;
 		for (point = plan->chosen[probe]->points; point->program; point++) {
-			if (!plan->has[probe][point - plan->chosen[probe]->points])
+			if (!plan->has[probe][point - plan->chosen[probe]->points] || point->how == NT_AT_CLOCK)
 				continue;
 			err = attach_point(plan, object, point);
 			if (err) {

@@ -20,7 +20,8 @@ enum nt_attach_how {
 	NT_AT_TRACEPOINT,	/* by the kernel's type information */
 	NT_AT_NAMED,		/* a raw tracepoint, attached by name: one program at many points */
 	NT_AT_ENTRY,		/* before a function */
-	NT_AT_EXIT		/* after a function */
+	NT_AT_EXIT,		/* after a function */
+	NT_AT_CLOCK		/* when a clock of each CPU's comes: attached by sampler.h */
 };
 
 /* What is known where a program runs: a filter that asks for it can be answered there only. */
@@ -55,9 +56,9 @@ struct nt_probe {
 };
 
 extern const struct nt_probe nt_probes[];	/* ends with a NULL name */
-#define NT_PROBE_COUNT 10
+#define NT_PROBE_COUNT 11
 #define NT_PROBE_SCHED 0	/* always on: the timeline stands on it */
-#define NT_PROBE_SOFTIRQ 1	/* goes with socket, busypoll and napi, which must know when a softirq is running */
+#define NT_PROBE_SOFTIRQ 1	/* goes with socket, busypoll, napi and stacks, which must know when a softirq is running */
 #define NT_PROBE_IRQ 2
 #define NT_PROBE_SOCKET 3
 #define NT_PROBE_BUSYPOLL 4
@@ -66,6 +67,7 @@ extern const struct nt_probe nt_probes[];	/* ends with a NULL name */
 #define NT_PROBE_DROPS 7
 #define NT_PROBE_RETRANSMITS 8
 #define NT_PROBE_WAKEUPS 9
+#define NT_PROBE_STACKS 10
 
 struct nt_plan {
 	bool on[NT_PROBE_COUNT];				/* asked for */

@@ -34,7 +34,8 @@ struct session {
 	struct nt_kernel kernel;
 	struct nt_ids ids;
 	struct nt_names names;
-	struct nt_symbols symbols;	/* for probe drops */
+	struct nt_symbols symbols;	/* for probes drops and stacks */
+	struct nt_user_files files;
 	struct nt_readings readings;
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams;	/* by CPU; a zeroed one has no ring yet */
@@ -90,7 +91,7 @@ static int watch(struct session *session, int fd, uint32_t events)
 
 static int add_stream(struct session *session, uint32_t cpu)
 {
-	int err = nt_stream_init(&session->streams[cpu], cpu, &session->ids, session->tape);
+	int err = nt_stream_init(&session->streams[cpu], cpu, &session->ids, &session->files, session->tape);
 
 	return err ? err : watch(session, session->kernel.rings[cpu].fd, EPOLLIN | EPOLLET);
 }
@@ -163,7 +164,8 @@ static int begin_kernel(struct session *session)
 		fprintf(stderr, "nettape-record: %s\n", error);
 		return err;
 	}
-	if (session->options->plan.chosen[NT_PROBE_DROPS] && (err = nt_symbols_init(&session->symbols)))
+	if ((session->options->plan.chosen[NT_PROBE_DROPS] || session->options->plan.chosen[NT_PROBE_STACKS]) &&
+	    (err = nt_symbols_init(&session->symbols)))
 		return complain("cannot read the names of the kernel's functions", err);
 	session->readings = (struct nt_readings){
 		.tape = session->tape,
@@ -239,7 +241,7 @@ static int drain(struct session *session)
 static int flush(struct session *session)
 {
 	uint32_t cpu;
-	int err = nt_flush_identities(&session->ids, session->tape);
+	int err = nt_flush_identities(&session->ids, session->tape, true);
 
 	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++)
 		if (session->streams[cpu].events)
@@ -260,7 +262,10 @@ static uint64_t lag_max_ns(const struct session *session)
 
 static int rotate(struct session *session)
 {
-	int err = flush(session);
+	int err = nt_symbols_resolve(&session->symbols, &session->ids, nt_now(), NT_SYMBOLS_NOW);
+
+	if (!err)
+		err = flush(session);
 
 	if (!err)
 		err = nt_tape_writer_finish_chunk(session->tape);
@@ -270,18 +275,28 @@ static int rotate(struct session *session)
 static int follow_hotplug(struct session *session)
 {
 	unsigned int changed;
-	int err = nt_kernel_follow_hotplug(&session->kernel, session->options->ring_size, &changed);
+	uint32_t cpu;
+	int err;
+
+	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++) {
+		if (session->streams[cpu].came_online)
+			nt_sampler_forget(&session->kernel.sampler, cpu);
+		session->streams[cpu].came_online = false;
+	}
+	err = nt_kernel_follow_hotplug(&session->kernel, session->options->ring_size, &changed);
 
 	/* Without a ring the new CPU's events are counted as lost: the recording goes on. */
 	return err || !changed ? 0 : add_streams(session);
 }
 
 /* Names for what has been referred to since the last time. */
-static int resolve(struct session *session, uint64_t now_ns)
+static int resolve(struct session *session, uint64_t now_ns, enum nt_symbols_when when)
 {
 	int err = nt_names_resolve(&session->names, &session->ids, now_ns);
 
-	return err ? err : nt_symbols_resolve(&session->symbols, &session->ids, now_ns);
+	if (!err)
+		err = nt_symbols_resolve(&session->symbols, &session->ids, now_ns, when);
+	return err ? err : nt_user_files_resolve(&session->files, &session->ids, now_ns, when == NT_SYMBOLS_LAST);
 }
 
 /* What happens once a second. */
@@ -292,9 +307,9 @@ static int tick(struct session *session, uint64_t now_ns)
 	session->next_reading_ns += READ_EVERY_NS;
 	if (session->next_reading_ns < now_ns)
 		session->next_reading_ns = now_ns + READ_EVERY_NS;
-	err = resolve(session, now_ns);
+	err = resolve(session, now_ns, NT_SYMBOLS_SOON);
 	if (!err)
-		err = nt_flush_identities(&session->ids, session->tape);
+		err = nt_flush_identities(&session->ids, session->tape, true);
 	if (!err)
 		err = nt_readings_take(&session->readings, NT_READINGS_ALL, lag_max_ns(session));
 	if (!err)
@@ -449,7 +464,7 @@ static int end(struct session *session)
 	if (!err)
 		err = drain_rest(session);
 	if (!err)
-		err = resolve(session, nt_now());
+		err = resolve(session, nt_now(), NT_SYMBOLS_LAST);
 	if (!err)
 		err = flush(session);
 	if (!err)
@@ -515,6 +530,7 @@ static void release(struct session *session)
 	nt_readings_release(&session->readings);
 	nt_names_release(&session->names);
 	nt_symbols_release(&session->symbols);
+	nt_user_files_release(&session->files);
 	nt_ids_release(&session->ids);
 	nt_kernel_release(&session->kernel);
 	if (session->signal_fd > 0)

@@ -5,11 +5,15 @@
 #include <errno.h>
 #include <string.h>
 
-int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_tape_writer *tape)
+#include "record/stacks.h"
+
+int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_user_files *files,
+		   struct nt_tape_writer *tape)
 {
 	memset(stream, 0, sizeof(*stream));
 	stream->cpu = cpu;
 	stream->ids = ids;
+	stream->files = files;
 	stream->tape = tape;
 	stream->events = nt_event_encoder_new();
 	stream->longs = nt_event_encoder_new();
@@ -24,16 +28,23 @@ void nt_stream_release(struct nt_stream *stream)
 	memset(stream, 0, sizeof(*stream));
 }
 
-int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape)
+static int flush_buffer(struct nt_buf *rows, struct nt_tape_writer *tape)
 {
 	struct nt_block_header header = { .type = NT_BLOCK_IDENTITIES };
 	int err;
 
-	if (!ids->pending.size)
+	if (!rows->size)
 		return 0;
-	err = nt_tape_writer_block(tape, &header, ids->pending.data, ids->pending.size);
-	ids->pending.size = 0;
+	err = nt_tape_writer_block(tape, &header, rows->data, rows->size);
+	rows->size = 0;
 	return err;
+}
+
+int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape, bool all)
+{
+	int err = flush_buffer(&ids->pending, tape);
+
+	return err || (!all && ids->dictionary.size < NT_BLOCK_CUT_BYTES) ? err : flush_buffer(&ids->dictionary, tape);
 }
 
 static int write_events(struct nt_stream *stream, struct nt_event_encoder *encoder, uint8_t flags)
@@ -70,7 +81,7 @@ static int write_events(struct nt_stream *stream, struct nt_event_encoder *encod
 
 int nt_stream_flush(struct nt_stream *stream)
 {
-	int err = nt_flush_identities(stream->ids, stream->tape);
+	int err = nt_flush_identities(stream->ids, stream->tape, false);
 
 	if (!err)
 		err = write_events(stream, stream->longs, NT_BLOCK_LONG);
@@ -145,6 +156,9 @@ static void observe(struct nt_stream *stream, const union nt_any *record)
 	case NT_LOSS:
 		observe_loss(stream, &record->as_loss);
 		break;
+	case NT_HOTPLUG:
+		stream->came_online |= record->as_hotplug.online;
+		break;
 	}
 }
 
@@ -187,11 +201,19 @@ int nt_stream_sample(void *arg, const uint8_t *data, size_t size)
 	size_t at = 0;
 	int err = 0;
 
+	/* A stack is larger than any record, and alone in its sample. */
+	if (nt_stacks_is_message(data, size)) {
+		err = nt_stacks_put(stream->ids, stream->files, data, size);
+		if (err != -EBADMSG)
+			return err;
+		stream->malformed++;
+		return 0;
+	}
 	while (at + sizeof(struct nt_record) <= size && !err) {
 		const struct nt_kind_info *kind = nt_kind(data[at + offsetof(struct nt_record, kind)]);
 		union nt_any record;
 
-		if (!kind || at + kind->size > size) {
+		if (!kind || kind->number == NT_STACK || at + kind->size > size) {
 			stream->malformed++;
 			return 0;
 		}

@@ -9,6 +9,7 @@
 
 #include "record/ids.h"
 #include "record/tape_writer.h"
+#include "record/user_files.h"
 #include "schema/block.h"
 
 #define NT_BLOCK_CUT_BYTES 65536
@@ -17,6 +18,7 @@
 struct nt_stream {
 	uint32_t cpu;
 	struct nt_ids *ids;
+	struct nt_user_files *files;
 	struct nt_tape_writer *tape;
 	struct nt_event_encoder *events, *longs;	/* longs: spans over NT_BLOCK_LONG_NS */
 	struct nt_buf raw;
@@ -27,6 +29,7 @@ struct nt_stream {
 	uint64_t drain_ns;		/* clock at the begin of this drain, set by the caller */
 	uint64_t lag_ns;		/* of the block */
 	bool has_loss;
+	bool came_online;		/* the CPU has, since the caller last cleared this */
 	/* for the report at the end */
 	uint64_t events_total;
 	uint64_t lost_total;		/* records that found the ring full */
@@ -37,7 +40,8 @@ struct nt_stream {
 	uint64_t malformed;		/* samples that are no records: a fault of ours */
 };
 
-int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_tape_writer *tape);
+int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_user_files *files,
+		   struct nt_tape_writer *tape);
 void nt_stream_release(struct nt_stream *stream);
 /* One sample (nt_sample_fn; arg is the stream). 0 or a negative errno of writing. */
 int nt_stream_sample(void *arg, const uint8_t *data, size_t size);
@@ -48,7 +52,7 @@ void nt_stream_end_drain(struct nt_stream *stream);
 int nt_stream_flush(struct nt_stream *stream);
 /* The same, if the block is older than NT_BLOCK_CUT_NS. */
 int nt_stream_flush_old(struct nt_stream *stream, uint64_t now_ns);
-/* Writes the identities that are pending, from whichever CPU. */
-int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape);
+/* Writes the identities that are pending, from whichever CPU; stacks and symbols only if they fill a block, or `all`. */
+int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape, bool all);
 
 #endif

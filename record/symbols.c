@@ -33,24 +33,24 @@ static uint64_t modules_now(void)
 	return hash;
 }
 
-static int add_symbol(struct nt_symbols *symbols, uint64_t address, const char *name, const char *module)
+static int add_symbol(struct nt_symbol_table *table, uint64_t address, const char *name, const char *module)
 {
-	struct nt_symbol_entry *entries = symbols->entries;
+	struct nt_symbol_entry *entries = table->entries;
 	int err;
 
-	if (symbols->n_entries == symbols->capacity) {
-		symbols->capacity = symbols->capacity ? symbols->capacity * 2 : 65536;
-		entries = realloc(entries, symbols->capacity * sizeof(*entries));
+	if (table->n_entries == table->capacity) {
+		table->capacity = table->capacity ? table->capacity * 2 : 65536;
+		entries = realloc(entries, table->capacity * sizeof(*entries));
 		if (!entries)
 			return -ENOMEM;
-		symbols->entries = entries;
+		table->entries = entries;
 	}
-	entries[symbols->n_entries].address = address;
-	entries[symbols->n_entries].name = symbols->names.size;
-	err = nt_buf_append(&symbols->names, name, strlen(name) + 1);
+	entries[table->n_entries].address = address;
+	entries[table->n_entries].name = table->names.size;
+	err = nt_buf_append(&table->names, name, strlen(name) + 1);
 	if (!err)
-		err = nt_buf_append(&symbols->names, module, strlen(module) + 1);
-	symbols->n_entries += !err;
+		err = nt_buf_append(&table->names, module, strlen(module) + 1);
+	table->n_entries += !err;
 	return err;
 }
 
@@ -61,50 +61,101 @@ static int by_address(const void *a, const void *b)
 	return left->address < right->address ? -1 : left->address > right->address;
 }
 
-/* Lines "ADDRESS TYPE NAME" and, for modules, "\t[MODULE]" after it. */
-static int read_lines(struct nt_symbols *symbols, FILE *file)
+/* "ffffffff81000000 T name\t[module]": cut into its parts in place. False: no function. */
+static bool parse_line(char *line, uint64_t *address, char **name, const char **module)
 {
-	unsigned long long address;
-	char line[1024], name[512], module[128], type;
+	char *end, *bracket;
+
+	*address = strtoull(line, &end, 16);
+	if (!*address || end[0] != ' ' || !end[1] || !strchr("tTwW", end[1]) || end[2] != ' ')
+		return false;
+	*name = end + 3;
+	*module = "";
+	end = *name + strcspn(*name, " \t\n");
+	bracket = *end ? strchr(end + 1, '[') : NULL;
+	*end = 0;
+	if (bracket) {
+		bracket[strcspn(bracket, "]\n")] = 0;
+		*module = bracket + 1;
+	}
+	return true;
+}
+
+static int read_lines(struct nt_symbol_table *table, FILE *file)
+{
+	const char *module;
+	uint64_t address;
+	char line[1024], *name;
 	int err = 0;
 
-	while (!err && fgets(line, sizeof(line), file)) {
-		module[0] = 0;
-		if (sscanf(line, "%llx %c %511s [%127[^]]", &address, &type, name, module) < 3 || !address || !strchr("tTwW", type))
-			continue;
-		err = add_symbol(symbols, address, name, module);
-	}
+	while (!err && fgets(line, sizeof(line), file))
+		if (parse_line(line, &address, &name, &module))
+			err = add_symbol(table, address, name, module);
 	return err;
 }
 
-static void release_table(struct nt_symbols *symbols)
+static void release_table(struct nt_symbol_table *table)
 {
-	free(symbols->entries);
-	nt_buf_release(&symbols->names);
+	free(table->entries);
+	nt_buf_release(&table->names);
+	memset(table, 0, sizeof(*table));
 }
 
-/* A new table takes the place of the old one when it is whole; one that cannot be read, or hides its addresses, leaves it. */
-static int read_table(struct nt_symbols *symbols)
+/* Leaves the table empty if the file cannot be read, or hides its addresses. */
+static int read_table(struct nt_symbol_table *table)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
-	struct nt_symbols fresh = {};
 	int err;
 
+	memset(table, 0, sizeof(*table));
 	if (!file)
 		return 0;
-	symbols->modules = modules_now();
-	err = read_lines(&fresh, file);
+	table->modules = modules_now();
+	err = read_lines(table, file);
 	fclose(file);
-	if (err || !fresh.n_entries) {
-		release_table(&fresh);
+	if (err) {
+		release_table(table);
 		return err;
 	}
-	qsort(fresh.entries, fresh.n_entries, sizeof(*fresh.entries), by_address);
-	release_table(symbols);
-	symbols->entries = fresh.entries;
-	symbols->n_entries = fresh.n_entries;
-	symbols->names = fresh.names;
+	qsort(table->entries, table->n_entries, sizeof(*table->entries), by_address);
 	return 0;
+}
+
+/* A new table takes the place of the old one, unless nothing is in it. */
+static void take_fresh(struct nt_symbols *symbols)
+{
+	if (symbols->fresh.n_entries) {
+		release_table(&symbols->table);
+		symbols->table = symbols->fresh;
+	} else {
+		release_table(&symbols->fresh);
+	}
+	memset(&symbols->fresh, 0, sizeof(symbols->fresh));
+}
+
+static void *run_reader(void *arg)
+{
+	struct nt_symbols *symbols = arg;
+
+	read_table(&symbols->fresh);
+	__atomic_store_n(&symbols->has_read, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Without a thread the names stay as they are. (It does not inherit our priority: SCHED_RESET_ON_FORK.) */
+static void start_reader(struct nt_symbols *symbols)
+{
+	symbols->has_read = 0;
+	symbols->is_reading = !pthread_create(&symbols->reader, NULL, run_reader, symbols);
+}
+
+static void end_reader(struct nt_symbols *symbols)
+{
+	if (!symbols->is_reading)
+		return;
+	pthread_join(symbols->reader, NULL);
+	symbols->is_reading = false;
+	take_fresh(symbols);
 }
 
 int nt_symbols_init(struct nt_symbols *symbols)
@@ -112,44 +163,57 @@ int nt_symbols_init(struct nt_symbols *symbols)
 	symbols->is_on = true;
 	symbols->done = 1;
 	symbols->btf = btf__load_vmlinux_btf();
-	return read_table(symbols);
+	return read_table(&symbols->table);
 }
 
 const char *nt_symbols_uncovered(const struct nt_symbols *symbols)
 {
-	if (!symbols->is_on || symbols->n_entries)
+	if (!symbols->is_on || symbols->table.n_entries)
 		return NULL;
-	return "Where in the kernel's code a packet was dropped has no name: the kernel hid the addresses of its functions (/proc/kallsyms). They show with the capability CAP_SYSLOG, and kernel.kptr_restrict at 0 or 1.";
+	return "The kernel's functions (of stacks, and where a packet was dropped) have no names: the kernel hid their addresses (/proc/kallsyms). They show with the capability CAP_SYSLOG, and kernel.kptr_restrict at 0 or 1.";
 }
 
 void nt_symbols_release(struct nt_symbols *symbols)
 {
-	release_table(symbols);
+	end_reader(symbols);
+	release_table(&symbols->table);
 	btf__free(symbols->btf);
 	memset(symbols, 0, sizeof(*symbols));
 }
 
 /* The last symbol at or before an address; NULL if the address is in no function that is known. */
-static const struct nt_symbol_entry *find_symbol(const struct nt_symbols *symbols, uint64_t address)
+static const struct nt_symbol_entry *find_symbol(const struct nt_symbol_table *table, uint64_t address)
 {
-	size_t low = 0, high = symbols->n_entries;
+	size_t low = 0, high = table->n_entries;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (symbols->entries[middle].address <= address)
+		if (table->entries[middle].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low || address - symbols->entries[low - 1].address >= LONGEST_FUNCTION)
+	if (!low || address - table->entries[low - 1].address >= LONGEST_FUNCTION)
 		return NULL;
-	return &symbols->entries[low - 1];
+	return &table->entries[low - 1];
 }
 
-static int put_symbol(const struct nt_symbols *symbols, struct nt_ids *ids, uint64_t address, uint64_t now_ns)
+static const char *name_of(const struct nt_symbol_table *table, const struct nt_symbol_entry *entry)
 {
-	const struct nt_symbol_entry *entry = find_symbol(symbols, address);
+	return (const char *)table->names.data + entry->name;
+}
+
+static const char *module_of(const struct nt_symbol_table *table, const struct nt_symbol_entry *entry)
+{
+	const char *name = name_of(table, entry);
+
+	return name + strlen(name) + 1;
+}
+
+static int put_symbol(const struct nt_symbol_table *table, struct nt_ids *ids, uint64_t address, uint64_t now_ns)
+{
+	const struct nt_symbol_entry *entry = find_symbol(table, address);
 	union nt_any record;
 
 	memset(&record, 0, sizeof(record));
@@ -157,27 +221,117 @@ static int put_symbol(const struct nt_symbols *symbols, struct nt_ids *ids, uint
 	record.as_symbol.kind = NT_SYMBOL;
 	record.as_symbol.symbol = address;
 	if (entry) {
-		const char *name = (const char *)symbols->names.data + entry->name;
-
 		record.as_symbol.offset = address - entry->address;
-		snprintf(record.as_symbol.name, sizeof(record.as_symbol.name), "%s", name);
-		snprintf(record.as_symbol.module, sizeof(record.as_symbol.module), "%s", name + strlen(name) + 1);
+		snprintf(record.as_symbol.name, sizeof(record.as_symbol.name), "%s", name_of(table, entry));
+		snprintf(record.as_symbol.module, sizeof(record.as_symbol.module), "%s", module_of(table, entry));
 	}
 	return nt_ids_put(ids, &record);
 }
 
-int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t now_ns)
+/* The others in the space are places in programs, and known (stacks.h). */
+static bool is_of_kernel(uint64_t address)
 {
-	struct nt_id_space *space = &ids->spaces[NT_ROLE_SYMBOL];
+	return address >> 63;
+}
+
+/* BPF programs come and go without a trace; but not our own, which stay to the end. */
+static bool may_be_gone(const struct nt_symbol_table *table, const struct nt_symbol_entry *entry)
+{
+	return !strcmp(module_of(table, entry), "bpf") && !strstr(name_of(table, entry), "_nt_");
+}
+
+/* Whether the table may be too old for what is new: modules have come or gone, or an address is in nothing that is surely there. */
+static bool is_stale(const struct nt_symbols *symbols, const struct nt_id_space *space)
+{
+	uint32_t id;
+
+	if (modules_now() != symbols->table.modules)
+		return true;
+	for (id = symbols->done; id < space->n_entries; id++) {
+		uint64_t address = space->entries[id].key;
+		const struct nt_symbol_entry *entry = is_of_kernel(address) ? find_symbol(&symbols->table, address) : NULL;
+
+		if (is_of_kernel(address) && (!entry || may_be_gone(&symbols->table, entry)))
+			return true;
+	}
+	return false;
+}
+
+static int put_new(struct nt_symbols *symbols, struct nt_ids *ids, const struct nt_id_space *space, uint64_t now_ns)
+{
 	int err = 0;
 
-	if (!symbols->is_on || symbols->done >= space->n_entries)
-		return 0;
-	if (modules_now() != symbols->modules)
-		err = read_table(symbols);
 	for (; symbols->done < space->n_entries && !err; symbols->done++)
-		err = put_symbol(symbols, ids, space->entries[symbols->done].key, now_ns);
+		if (is_of_kernel(space->entries[symbols->done].key))
+			err = put_symbol(&symbols->table, ids, space->entries[symbols->done].key, now_ns);
 	return err;
+}
+
+#define LONGEST_PAUSE 64
+
+/*
+ * Something of the kernel's may always be without a name, and a reading takes a tenth of a second of CPU: so each doubles the pause before
+ * the next, and new names that need none halve it.
+ */
+static bool may_read(struct nt_symbols *symbols)
+{
+	if (symbols->paused++ < symbols->pause)
+		return false;
+	symbols->pause = symbols->pause ? symbols->pause * 2 : 1;
+	if (symbols->pause > LONGEST_PAUSE)
+		symbols->pause = LONGEST_PAUSE;
+	symbols->paused = 0;
+	return true;
+}
+
+/* Whether a newer table may have another name for this: it has none yet, or is in what may have come meanwhile. */
+static bool is_doubtful(const union nt_any *identity)
+{
+	return identity && identity->record.kind == NT_SYMBOL &&
+	       (!identity->as_symbol.name[0] ||
+		(identity->as_symbol.module[0] && !strstr(identity->as_symbol.name, "_nt_")));
+}
+
+/* What was named by a table that may have been too old, once more, by a new one. */
+static int put_doubtful(struct nt_symbols *symbols, struct nt_ids *ids, const struct nt_id_space *space, uint64_t now_ns)
+{
+	uint32_t id;
+	int err = 0;
+
+	for (id = symbols->unsure; id && id < symbols->done && !err; id++)
+		if (is_doubtful(space->entries[id].identity))
+			err = put_symbol(&symbols->table, ids, space->entries[id].key, now_ns);
+	symbols->unsure = 0;
+	return err;
+}
+
+int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t now_ns, enum nt_symbols_when when)
+{
+	const struct nt_id_space *space = &ids->spaces[NT_ROLE_SYMBOL];
+	int err = 0;
+
+	if (!symbols->is_on)
+		return 0;
+	if (symbols->is_reading && (when == NT_SYMBOLS_LAST || __atomic_load_n(&symbols->has_read, __ATOMIC_ACQUIRE))) {
+		end_reader(symbols);
+		err = put_doubtful(symbols, ids, space, now_ns);
+	}
+	if (err || (symbols->done >= space->n_entries && !symbols->unsure))
+		return err;
+	if (!symbols->unsure && is_stale(symbols, space))
+		symbols->unsure = symbols->done;
+	else if (!symbols->unsure)
+		symbols->pause /= 2;
+	err = put_new(symbols, ids, space, now_ns);
+	if (err || !symbols->unsure || symbols->is_reading)
+		return err;
+	if (when == NT_SYMBOLS_SOON && may_read(symbols))
+		start_reader(symbols);
+	if (when != NT_SYMBOLS_LAST)
+		return 0;
+	if (!read_table(&symbols->fresh))
+		take_fresh(symbols);
+	return put_doubtful(symbols, ids, space, now_ns);
 }
 
 /* NO_SOCKET, of the kernel's SKB_DROP_REASON_NO_SOCKET. */

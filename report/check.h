@@ -48,6 +48,7 @@ int nt_check_operations(struct nt_check *check);
 int nt_check_written(struct nt_check *check);
 int nt_check_hooks(struct nt_check *check);
 int nt_check_wakeups(struct nt_check *check);
+int nt_check_stacks(struct nt_check *check);
 int nt_check_softirqs(struct nt_check *check);
 int nt_check_misses(struct nt_check *check);
 int nt_check_stat(struct nt_check *check);

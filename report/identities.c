@@ -14,8 +14,11 @@
 
 void nt_identities_release(struct nt_identities *ids)
 {
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < NT_IDENTITY_SORTS; i++)
 		nt_id_map_release(&ids->newest[i]);
+	nt_id_map_release(&ids->parents);
+	nt_id_map_release(&ids->places);
+	nt_id_map_release(&ids->sampled);
 	nt_id_map_release(&ids->processes);
 	nt_id_map_release(&ids->napi);
 	nt_id_map_release(&ids->irqs);
@@ -54,6 +57,15 @@ static struct nt_id_map *map_of(struct nt_identities *ids, const union nt_any *r
 	case NT_DEVICE:
 		*id = record->as_device.device;
 		return &ids->newest[3];
+	case NT_SYMBOL:
+		*id = record->as_symbol.symbol;
+		return &ids->newest[4];
+	case NT_USER_SYMBOL:
+		*id = record->as_user_symbol.symbol;
+		return &ids->newest[4];
+	case NT_STACK:
+		*id = record->as_stack.stack;
+		return &ids->newest[5];
 	default:
 		return NULL;
 	}
@@ -86,8 +98,8 @@ static bool is_napi_thread(const struct nt_task *task)
 {
 	static const char device[] = "napi/", backlog[] = "backlog_napi/";
 
-	return task->flags & NT_TASK_KTHREAD && (!memcmp(task->comm, device, sizeof(device) - 1) ||
-						 !memcmp(task->comm, backlog, sizeof(backlog) - 1));
+	return task->flags & NT_TASK_KTHREAD &&
+	       (!memcmp(task->comm, device, sizeof(device) - 1) || !memcmp(task->comm, backlog, sizeof(backlog) - 1));
 }
 
 /* "tcp_v4_rcv+0x1a [module]". NULL: out of memory. */
@@ -102,8 +114,8 @@ static const char *symbol_text(struct nt_identities *ids, const struct nt_symbol
 }
 
 /*
- * Interrupts, reasons of drops and symbols have a name and no rows of their own: the first name that the tape gives an id
- * stays. 0, -ENOMEM, or 1: the record is of another kind.
+ * Interrupts, reasons of drops and symbols have a name that other rows show: the first name that the tape gives an id
+ * stays. 0 or -ENOMEM.
  */
 static int learn_name(struct nt_identities *ids, const union nt_any *record)
 {
@@ -126,8 +138,15 @@ static int learn_name(struct nt_identities *ids, const union nt_any *record)
 			return 0;
 		return add_name(ids, &ids->symbols, record->as_symbol.symbol, symbol_text(ids, &record->as_symbol));
 	default:
-		return 1;
+		return 0;
 	}
+}
+
+static int learn_stack(struct nt_identities *ids, const struct nt_stack *stack)
+{
+	int error = set(&ids->parents, stack->stack, stack->parent);
+
+	return error ? error : set(&ids->places, stack->stack, stack->symbol);
 }
 
 int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
@@ -137,7 +156,7 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	struct nt_id_map *map;
 	uint64_t *newest;
 
-	if (error <= 0)
+	if (error)
 		return error;
 	map = map_of(ids, record, &id);
 	if (!map || !id || end_ns > INT64_MAX)
@@ -150,6 +169,8 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	if (end_ns + 1 <= *newest)
 		return 0;
 	*newest = end_ns + 1;
+	if (record->record.kind == NT_STACK)
+		return learn_stack(ids, &record->as_stack);
 	if (record->record.kind == NT_TASK && record->as_task.process != record->as_task.task)
 		return set(&ids->processes, id, record->as_task.process + 1);
 	return 0;
@@ -213,4 +234,20 @@ const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number
 const char *nt_identities_symbol(struct nt_identities *ids, uint64_t symbol)
 {
 	return name_in(ids, &ids->symbols, symbol);
+}
+
+int nt_identities_see_stack(struct nt_identities *ids, uint64_t stack)
+{
+	return stack ? set(&ids->sampled, stack, 1) : 0;
+}
+
+bool nt_identities_is_sampled(struct nt_identities *ids, uint64_t stack)
+{
+	return nt_id_map_get(&ids->sampled, stack);
+}
+
+uint64_t nt_identities_unwind(struct nt_identities *ids, uint64_t stack, uint64_t *symbol)
+{
+	*symbol = nt_id_map_get(&ids->places, stack);
+	return nt_id_map_get(&ids->parents, stack);
 }

@@ -2,8 +2,9 @@
 /*
  * identities.h - who the ids of a tape are. A tape repeats an identity in every chunk that refers to it; here is
  * learned, in one pass before the events, which of its records is the newest one, and what events need of them: the
- * process of a thread, whether it is the kernel's for polling devices, the names of interrupts, reasons and symbols. The records themselves are not kept: a second pass over the tape
- * (nt_identities_read) gives each id's newest one. Memory: some ten bytes for each id.
+ * process of a thread, whether it is the kernel's for polling devices, the names of interrupts, reasons and symbols.
+ * The records themselves are not kept: a second pass over the tape (nt_identities_read) gives each id's newest one.
+ * Memory: some ten bytes for each id.
  */
 #ifndef NT_REPORT_IDENTITIES_H
 #define NT_REPORT_IDENTITIES_H
@@ -16,9 +17,14 @@
 #include "report/tape.h"
 #include "schema/event.h"
 
+#define NT_IDENTITY_SORTS 6
+
 /* Zero-initialised is empty. */
 struct nt_identities {
-	struct nt_id_map newest[4]; /* of tasks, sockets, cgroups, devices: end_ns + 1 of the newest record */
+	/* Of tasks, sockets, cgroups, devices, symbols, stacks: end_ns + 1 of the newest record. */
+	struct nt_id_map newest[NT_IDENTITY_SORTS];
+	struct nt_id_map parents, places; /* of stacks: the stack of the caller, the symbol */
+	struct nt_id_map sampled; /* stacks that a sample speaks of: 1 */
 	struct nt_id_map processes; /* of threads that are not their process's main one: its id + 1 */
 	struct nt_id_map napi; /* kernel threads that poll network devices: 1 */
 	struct nt_id_map irqs; /* type << 32 | number: index in names + 1 */
@@ -49,5 +55,13 @@ const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uin
 const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number);
 /* A place in the kernel's code, "tcp_v4_rcv+0x1a" or "nft_do_chain+0x20 [nf_tables]"; NULL: not known. */
 const char *nt_identities_symbol(struct nt_identities *ids, uint64_t symbol);
+/* Notes that a sample speaks of this stack. 0 or -ENOMEM. */
+int nt_identities_see_stack(struct nt_identities *ids, uint64_t stack);
+bool nt_identities_is_sampled(struct nt_identities *ids, uint64_t stack);
+/*
+ * Goes from a stack to that of its caller and gives the symbol of the frame that is left, 0 if it is not known. 0:
+ * there is no caller. A damaged tape may go round in circles: take no more steps than NT_STACK_MAX_FRAMES.
+ */
+uint64_t nt_identities_unwind(struct nt_identities *ids, uint64_t stack, uint64_t *symbol);
 
 #endif

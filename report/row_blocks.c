@@ -141,6 +141,54 @@ static int push_task(struct nt_rows *rows, const struct nt_task *task)
 	return nt_rows_push(rows, NT_TABLE_PROCESS, &process);
 }
 
+/* The frames of a stack that was sampled. */
+static int push_frames(struct nt_rows *rows, uint64_t stack)
+{
+	struct nt_frame_info frame = {.stack = stack};
+	int error = 0;
+
+	while (stack && frame.pos < NT_STACK_MAX_FRAMES && !error) {
+		stack = nt_identities_unwind(&rows->ids, stack, &frame.symbol);
+		error = nt_rows_push(rows, NT_TABLE_FRAME, &frame);
+		frame.pos++;
+	}
+	return error;
+}
+
+/* How many frames a stack has. One that has no end, or too many, contradicts itself: it is cut there. */
+static uint32_t depth_of(struct nt_rows *rows, uint64_t stack)
+{
+	uint64_t symbol;
+	uint32_t depth = 0;
+
+	for (; stack && depth < NT_STACK_MAX_FRAMES; depth++)
+		stack = nt_identities_unwind(&rows->ids, stack, &symbol);
+	rows->unfit += stack != 0;
+	return depth;
+}
+
+static int push_stack(struct nt_rows *rows, const struct nt_stack *stack)
+{
+	const struct nt_stack_info info = {.stack = stack, .depth = depth_of(rows, stack->stack)};
+	int error = nt_rows_push(rows, NT_TABLE_STACK, &info);
+
+	if (error || !nt_identities_is_sampled(&rows->ids, stack->stack))
+		return error;
+	return push_frames(rows, stack->stack);
+}
+
+static int push_symbol(struct nt_rows *rows, const union nt_any *record)
+{
+	const bool is_kernel = record->record.kind == NT_SYMBOL;
+	const struct nt_symbol_info info = {
+		.symbol = is_kernel ? record->as_symbol.symbol : record->as_user_symbol.symbol,
+		.kernel = is_kernel ? &record->as_symbol : NULL,
+		.user = is_kernel ? NULL : &record->as_user_symbol,
+	};
+
+	return nt_rows_push(rows, NT_TABLE_SYMBOL, &info);
+}
+
 static int push_identity(struct nt_rows *rows, const union nt_any *record)
 {
 	if (!nt_identities_take_newest(&rows->ids, record))
@@ -154,6 +202,11 @@ static int push_identity(struct nt_rows *rows, const union nt_any *record)
 		return nt_rows_push(rows, NT_TABLE_CGROUP, &record->as_cgroup);
 	case NT_DEVICE:
 		return nt_rows_push(rows, NT_TABLE_NET_DEVICE, &record->as_device);
+	case NT_SYMBOL:
+	case NT_USER_SYMBOL:
+		return push_symbol(rows, record);
+	case NT_STACK:
+		return push_stack(rows, &record->as_stack);
 	default:
 		return 0;
 	}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * row_samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits, wake-ups) and of their
- * losses. They are no part of the timeline: each record is a row as it comes, also in the moments between the opening
- * of its CPU's gate and the session's start, so that rows and the programs' own counters are equal.
+ * row_samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits, wake-ups, stacks) and
+ * of their losses. They are no part of the timeline: each record is a row as it comes (a stack sample when it is known
+ * whose it is), also in the moments between the opening of its CPU's gate and the session's start, so that rows and the
+ * programs' own counters are equal.
  */
 #include "report/rows_state.h"
 #include "schema/kind.h"
@@ -50,6 +51,19 @@ static int push_wakeup(struct nt_rows *rows, uint32_t cpu, const struct nt_wakeu
 	return error ? error : nt_rows_push(rows, NT_TABLE_SCHED_WAKEUP, &info);
 }
 
+int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner)
+{
+	const struct nt_stack_sample_info info = {.cpu = cpu, .sample = sample, .owner = owner};
+	struct nt_rows *rows = arg;
+	int error = nt_rows_see(rows, sample->task);
+
+	if (!error)
+		error = nt_identities_see_stack(&rows->ids, sample->stack);
+	if (!error)
+		error = nt_identities_see_stack(&rows->ids, sample->user_stack);
+	return error ? error : nt_rows_push(rows, NT_TABLE_STACK_SAMPLE, &info);
+}
+
 /* From the first to the last that was lost; where that is not known, when it was told. */
 static int push_loss(struct nt_rows *rows, uint32_t cpu, const struct nt_loss *loss)
 {
@@ -77,6 +91,8 @@ int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 		return push_retransmit(rows, cpu, &record->as_retransmit);
 	case NT_WAKEUP:
 		return push_wakeup(rows, cpu, &record->as_wakeup);
+	case NT_STACK_SAMPLE:
+		return nt_sample_owners_add(rows->owners, cpu, &record->as_stack_sample);
 	case NT_LOSS:
 		return push_loss(rows, cpu, &record->as_loss);
 	default:

@@ -55,6 +55,8 @@ static int on_cpu_slice(void *arg, const struct nt_cpu_slice *slice)
 
 	if (!error)
 		error = nt_rollup_slice(rows->rollup, slice);
+	if (!error)
+		error = nt_sample_owners_slice(rows->owners, slice);
 	return error ? error : nt_rows_push(rows, NT_TABLE_CPU_SLICE, slice);
 }
 
@@ -156,8 +158,9 @@ static int make_timeline(struct nt_rows *rows)
 	rows->timeline = nt_timeline_new(&config, &sink);
 	rows->rollup = nt_rollup_new(config.start_ns, config.end_ns, &rollup_sink);
 	rows->merge = nt_merge_new(rows->tape);
+	rows->owners = nt_sample_owners_new(rows->tape->n_cpus, nt_rows_push_owned, rows);
 	rows->counts = calloc(rows->tape->n_cpus + 1, sizeof(*rows->counts));
-	return rows->timeline && rows->rollup && rows->merge && rows->counts ? 0 : -ENOMEM;
+	return rows->timeline && rows->owners && rows->rollup && rows->merge && rows->counts ? 0 : -ENOMEM;
 }
 
 int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, int64_t session_id, enum nt_rows_order order)
@@ -189,6 +192,7 @@ void nt_rows_close(struct nt_rows *rows)
 		nt_tape_drop(rows->tape, rows->chunk);
 	nt_timeline_free(rows->timeline);
 	nt_rollup_free(rows->rollup);
+	nt_sample_owners_free(rows->owners);
 	nt_merge_free(rows->merge);
 	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)
 		free(rows->counts[cpu]);
@@ -243,6 +247,8 @@ static int step_finish(struct nt_rows *rows)
 	rows->events_done = true;
 	if (!error)
 		error = nt_rollup_finish(rows->rollup);
+	if (!error)
+		error = nt_sample_owners_finish(rows->owners);
 	return error ? error : 1;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rows_state.h - what an iterator of rows remembers, shared by rows.c, row_samples.c and row_blocks.c. Private to these.
+ * rows_state.h - what an iterator of rows remembers, shared by rows.c, row_samples.c and row_blocks.c. Private to
+ * these.
  */
 #ifndef NT_REPORT_ROWS_STATE_H
 #define NT_REPORT_ROWS_STATE_H
@@ -9,6 +10,7 @@
 #include "report/identities.h"
 #include "report/merge.h"
 #include "report/rows.h"
+#include "report/sample_owners.h"
 
 struct nt_rows_counts {
 	uint64_t records[NT_KIND_MAX], lost[NT_KIND_MAX];
@@ -22,6 +24,7 @@ struct nt_rows {
 	struct nt_merge *merge;
 	struct nt_timeline *timeline;
 	struct nt_rollup *rollup;
+	struct nt_sample_owners *owners; /* of stack samples */
 	enum nt_rows_order order;
 	unsigned int step;
 	bool events_done;
@@ -51,6 +54,8 @@ int nt_rows_see(struct nt_rows *rows, uint64_t task);
 /* Whether this is a sample, or the loss of samples: such are no part of the timeline, but rows themselves. */
 bool nt_rows_is_sample(const union nt_any *record);
 int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
+/* A stack sample whose owner has been found (nt_owned_fn; arg is the rows). */
+int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner);
 
 /* ---- row_blocks.c ---- */
 

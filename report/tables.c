@@ -492,6 +492,109 @@ static void sched_wakeup_fill(struct nt_row *row, struct nt_arena *arena, const 
 	put(row, wakeup->flags & NT_WAKEUP_RUNNABLE);
 }
 
+static const struct nt_column stack_sample_columns[] = {
+	SESSION_ID,	      INTEGER_ALWAYS("ts"),	INTEGER_ALWAYS("cpu"), INTEGER("utid"),
+	TEXT("owner"),	      TEXT_ALWAYS("context"),	TEXT("vec"),	       INTEGER_ALWAYS("in_user"),
+	INTEGER("stack_id"),  INTEGER("user_stack_id"), INTEGER("error"),      INTEGER("user_error"),
+	TEXT_ALWAYS("flags"),
+};
+
+static void stack_sample_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
+{
+	const struct nt_stack_sample_info *info = from;
+	const struct nt_stack_sample *sample = info->sample;
+	bool in_softirq = sample->context >= NT_STACK_IN_NET_RX && sample->context <= NT_STACK_IN_SOFTIRQ;
+
+	(void)arena;
+	put(row, sample->end_ns);
+	put(row, info->cpu);
+	put(row, sample->task);
+	put_text(row, info->owner < NT_OWNER_COUNT ? nt_owner_name(info->owner) : NULL);
+	put_text(row, nt_stack_context_name(sample->context));
+	put_text(row, in_softirq ? nt_vec_name(sample->vec) : NULL);
+	put(row, sample->flags & NT_STACK_SAMPLE_USER);
+	put_if(row, sample->stack);
+	put_if(row, sample->user_stack);
+	put_if(row, sample->error);
+	put_if(row, sample->user_error);
+	put_text(row, nt_stack_flags_text(sample->flags));
+}
+
+static const struct nt_column stack_columns[] = {
+	SESSION_ID,	     INTEGER_ALWAYS("id"), INTEGER_ALWAYS("depth"),
+	TEXT_ALWAYS("kind"), INTEGER("parent_id"), INTEGER("symbol_id"),
+};
+
+static void stack_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
+{
+	const struct nt_stack_info *info = from;
+
+	(void)arena;
+	put(row, info->stack->stack);
+	put(row, info->depth);
+	put_text(row, info->stack->flags & NT_STACK_USER ? "user" : "kernel");
+	put_if(row, info->stack->parent);
+	put_if(row, info->stack->symbol);
+}
+
+static const struct nt_column frame_columns[] = {
+	SESSION_ID,
+	INTEGER_ALWAYS("stack_id"),
+	INTEGER_ALWAYS("pos"),
+	INTEGER("symbol_id"),
+};
+
+static void frame_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
+{
+	const struct nt_frame_info *info = from;
+
+	(void)arena;
+	put(row, info->stack);
+	put(row, info->pos);
+	put_if(row, info->symbol);
+}
+
+static const struct nt_column symbol_columns[] = {
+	SESSION_ID,	INTEGER_ALWAYS("id"), TEXT_ALWAYS("kind"),    TEXT_ALWAYS("name"), INTEGER("offset"),
+	TEXT("module"), TEXT("build_id"),     INTEGER("file_offset"), TEXT("path"),
+};
+
+static void put_kernel_symbol(struct nt_row *row, struct nt_arena *arena, const struct nt_symbol *symbol)
+{
+	put_text(row, symbol->name[0] ? nt_arena_clean(arena, symbol->name, sizeof(symbol->name)) : "[unknown]");
+	put(row, symbol->name[0] ? symbol->offset : UINT64_MAX);
+	put_text(row, symbol->module[0] ? nt_arena_clean(arena, symbol->module, sizeof(symbol->module)) : NULL);
+	put_null(row);
+	put_null(row);
+	put_null(row);
+}
+
+/* Nobody has looked for the name yet; what it is until then is said by the place. */
+static void put_user_symbol(struct nt_row *row, struct nt_arena *arena, const struct nt_user_symbol *symbol)
+{
+	const char *path = symbol->path[0] ? nt_arena_clean(arena, symbol->path, sizeof(symbol->path)) : NULL;
+	bool has_file = !(symbol->flags & NT_USER_SYMBOL_ADDRESS);
+
+	put_text(row, nt_user_place_name(symbol, path, arena));
+	put_null(row);
+	put_null(row);
+	put_text(row, nt_build_id_text(symbol->build_id, arena));
+	put(row, has_file ? symbol->place : UINT64_MAX);
+	put_text(row, path);
+}
+
+static void symbol_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
+{
+	const struct nt_symbol_info *info = from;
+
+	put(row, info->symbol);
+	put_text(row, info->kernel ? "kernel" : "user");
+	if (info->kernel)
+		put_kernel_symbol(row, arena, info->kernel);
+	else
+		put_user_symbol(row, arena, info->user);
+}
+
 static const struct nt_column cpu_slice_columns[] = {
 	SESSION_ID,	      INTEGER_ALWAYS("ts"), INTEGER_ALWAYS("dur"), INTEGER_ALWAYS("cpu"),
 	TEXT_ALWAYS("owner"), INTEGER("utid"),

@@ -41,6 +41,10 @@
 	X(SKB_DROP, skb_drop, struct nt_drop_info, NULL)                                                               \
 	X(TCP_RETRANSMIT, tcp_retransmit, struct nt_retransmit_info, NULL)                                             \
 	X(SCHED_WAKEUP, sched_wakeup, struct nt_wakeup_info, NULL)                                                     \
+	X(STACK_SAMPLE, stack_sample, struct nt_stack_sample_info, NULL)                                               \
+	X(STACK, stack, struct nt_stack_info, "id")                                                                    \
+	X(FRAME, frame, struct nt_frame_info, NULL)                                                                    \
+	X(SYMBOL, symbol, struct nt_symbol_info, "id")                                                                 \
 	X(CPU_SLICE, cpu_slice, struct nt_cpu_slice, NULL)                                                             \
 	X(LOSS, loss, struct nt_loss_row, NULL)                                                                        \
 	X(CLOCK_SNAPSHOT, clock_snapshot, struct nt_clock, NULL)                                                       \
@@ -169,6 +173,29 @@ struct nt_retransmit_info {
 struct nt_wakeup_info {
 	uint32_t cpu;
 	const struct nt_wakeup *wakeup;
+};
+
+struct nt_stack_sample_info {
+	uint32_t cpu;
+	const struct nt_stack_sample *sample;
+	enum nt_owner owner; /* NT_OWNER_COUNT: not known */
+};
+
+struct nt_stack_info {
+	const struct nt_stack *stack;
+	uint32_t depth;
+};
+
+struct nt_frame_info {
+	uint64_t stack;
+	uint32_t pos; /* 0: the innermost */
+	uint64_t symbol; /* 0: not known */
+};
+
+struct nt_symbol_info {
+	uint64_t symbol;
+	const struct nt_symbol *kernel; /* one of the two */
+	const struct nt_user_symbol *user;
 };
 
 struct nt_counter_info {

@@ -114,11 +114,44 @@ const char *nt_latency_flags_text(uint8_t flags, enum nt_late late)
 	return texts[row][flags & 3];
 }
 
+const char *nt_stack_flags_text(uint8_t flags)
+{
+	static const char *const texts[4] = {"", "cut", "cut_user", "cut,cut_user"};
+
+	_Static_assert(NT_STACK_SAMPLE_CUT == 2 && NT_STACK_SAMPLE_CUT_USER == 4, "index of texts");
+	return texts[flags >> 1 & 3];
+}
+
+const char *nt_build_id_text(const uint8_t build_id[NT_BUILD_ID_LEN], struct nt_arena *arena)
+{
+	static const uint8_t none[NT_BUILD_ID_LEN];
+	char *text;
+
+	if (!memcmp(build_id, none, NT_BUILD_ID_LEN))
+		return NULL;
+	text = nt_arena_get(arena, 2 * NT_BUILD_ID_LEN + 1);
+	for (int i = 0; text && i < NT_BUILD_ID_LEN; i++)
+		snprintf(text + 2 * i, 3, "%02x", build_id[i]);
+	return text;
+}
+
+const char *nt_user_place_name(const struct nt_user_symbol *symbol, const char *path, struct nt_arena *arena)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL, *build_id = nt_build_id_text(symbol->build_id, arena);
+
+	if (path)
+		return nt_arena_format(arena, "%s+0x%llx", slash && slash[1] ? slash + 1 : path,
+				       (unsigned long long)symbol->place);
+	if (build_id && !(symbol->flags & NT_USER_SYMBOL_ADDRESS))
+		return nt_arena_format(arena, "[%.8s]+0x%llx", build_id, (unsigned long long)symbol->place);
+	return "[unknown]";
+}
+
 const char *nt_tcp_state_name(unsigned int state, struct nt_arena *arena)
 {
 	static const char *const names[] = {
-		NULL,	     "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2",	 "TIME_WAIT",
-		"CLOSE",     "CLOSE_WAIT",  "LAST_ACK", "LISTEN",   "CLOSING",	 "NEW_SYN_RECV", "BOUND_INACTIVE",
+		NULL,	 "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2",    "TIME_WAIT",
+		"CLOSE", "CLOSE_WAIT",	"LAST_ACK", "LISTEN",	"CLOSING",   "NEW_SYN_RECV", "BOUND_INACTIVE",
 	};
 
 	if (state < sizeof(names) / sizeof(names[0]))

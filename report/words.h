@@ -25,6 +25,12 @@ const char *nt_context_name(uint32_t context);
 
 /* NT_LATENCY_* flags and what the clocks say, as words with commas between; "" for nothing. */
 const char *nt_latency_flags_text(uint8_t flags, enum nt_late late);
+/* NT_STACK_SAMPLE_* flags but that of user space, the same way. */
+const char *nt_stack_flags_text(uint8_t flags);
+/* A build id in hexadecimal; NULL: it is not known (or out of memory). */
+const char *nt_build_id_text(const uint8_t build_id[NT_BUILD_ID_LEN], struct nt_arena *arena);
+/* A place in a program: "libc.so.6+0x91b4f", with the begin of its build id if the path is not known; "[unknown]". */
+const char *nt_user_place_name(const struct nt_user_symbol *symbol, const char *path, struct nt_arena *arena);
 /* The kernel's word for a TCP state: ESTABLISHED. NULL for 0. */
 const char *nt_tcp_state_name(unsigned int state, struct nt_arena *arena);
 

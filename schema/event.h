@@ -13,8 +13,9 @@
  *   identity  says who an id is (task, socket, cgroup, interrupt, device). It has a time but no place in a
  *             CPU's order; the tape keeps the newest one of each id in every chunk that refers to it.
  *
- * The same layouts serve ring and tape; only the meaning of id fields (role TASK, SOCKET, CGROUP, DEVICE, SYMBOL) differs:
- *   in a ring   a key made by the kernel side: nt_task_key(), the socket cookie, the kernfs id, nt_device_key(), an address
+ * The same layouts serve ring and tape; only the meaning of id fields (role TASK, SOCKET, CGROUP, DEVICE, SYMBOL, STACK) differs:
+ *   in a ring   a key made by the kernel side: nt_task_key(), the socket cookie, the kernfs id, nt_device_key(), an address,
+ *               nt_stack_key()
  *   on a tape   a small number given by the recorder, unique within the session, never reused;
  *               0 is the idle task (role TASK) or "none" (the other roles)
  *
@@ -49,13 +50,16 @@
 	X(11, DROP, drop, SAMPLE)        \
 	X(12, RETRANSMIT, retransmit, SAMPLE) \
 	X(13, WAKEUP, wakeup, SAMPLE)    \
+	X(14, STACK_SAMPLE, stack_sample, SAMPLE) \
 	X(32, TASK, task, IDENTITY)      \
 	X(33, SOCKET, socket, IDENTITY)  \
 	X(34, CGROUP, cgroup, IDENTITY)  \
 	X(35, IRQ_NAME, irq_name, IDENTITY) \
 	X(36, DEVICE, device, IDENTITY)  \
 	X(37, SYMBOL, symbol, IDENTITY)  \
-	X(38, DROP_REASON, drop_reason, IDENTITY)
+	X(38, DROP_REASON, drop_reason, IDENTITY) \
+	X(39, STACK, stack, IDENTITY)    \
+	X(40, USER_SYMBOL, user_symbol, IDENTITY)
 
 enum nt_kind {
 	NT_NONE = 0,
@@ -366,6 +370,47 @@ struct nt_wakeup {
 	__u64 waker;		/* the task on this CPU */
 };
 
+/* What a CPU was in when the clock of probe `stacks` came. X(NUMBER, CONSTANT, word). */
+#define NT_STACK_CONTEXTS(X)                                                                   \
+	X(1, IDLE, idle)                                                                       \
+	X(2, TASK, task)		/* its own code, or a system call's */                 \
+	X(3, SEND, send)		/* a socket operation of the task's */                 \
+	X(4, RECV, recv)                                                                       \
+	X(5, NAPI, napi)		/* a kernel thread that polls network devices */       \
+	X(6, NET_RX, net_rx)		/* a softirq */                                        \
+	X(7, NET_TX, net_tx)                                                                   \
+	X(8, SOFTIRQ, softirq)		/* of another vector */                                \
+	X(9, HARDIRQ, hardirq)		/* an interrupt that lets others interrupt it */
+
+enum nt_stack_context {
+	NT_STACK_IN_NONE = 0,
+#define X(number, constant, word) NT_STACK_IN_##constant = number,
+	NT_STACK_CONTEXTS(X)
+#undef X
+	NT_STACK_CONTEXT_COUNT
+};
+
+#define NT_STACK_SAMPLE_USER 0x01	/* user space was interrupted: there are no frames of the kernel */
+#define NT_STACK_SAMPLE_CUT 0x02	/* the kernel's stack had more frames than are kept: the outermost are missing */
+#define NT_STACK_SAMPLE_CUT_USER 0x04	/* the same of the user's */
+
+/*
+ * STACK_SAMPLE: where a CPU was when a clock came that comes at a fixed rate. It comes as an interrupt, and tells of what it
+ * interrupted. error: why there is no stack of the kernel's (a positive errno); a stack 0 without an error has no frames.
+ */
+struct nt_stack_sample {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 context;		/* enum nt_stack_context */
+	__u8 vec;		/* of the softirq that was interrupted; 0 in other contexts */
+	__u8 flags;		/* NT_STACK_SAMPLE_* */
+	__u16 error;
+	__u16 user_error;
+	__u64 task;		/* on the CPU */
+	__u64 stack;		/* of the kernel */
+	__u64 user_stack;
+};
+
 enum nt_task_why {
 	NT_TASK_SEED = 1,	/* was there when recording began, or was looked up in /proc */
 	NT_TASK_FORK = 2,
@@ -462,6 +507,41 @@ struct nt_drop_reason {
 	__u8 zero_a, zero_b, zero_c;
 	__u32 number;
 	char name[48];		/* NO_SOCKET: without the kernel's prefix */
+};
+
+#define NT_STACK_USER 0x01	/* of user space */
+#define NT_STACK_MAX_FRAMES 127	/* no stack is deeper */
+
+/*
+ * STACK: one frame more than `parent`, which is the stack of its caller. So all stacks make up a tree, in which what they have
+ * in common stands once. Frames of one stack are all the kernel's or all the user's. What a stack is does not change: end_ns is 0.
+ * (In a ring a stack comes whole: bpf/shared.h.)
+ */
+struct nt_stack {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 flags;		/* NT_STACK_* */
+	__u8 zero_a, zero_b;
+	__u32 zero_c;
+	__u64 stack;
+	__u64 parent;		/* 0: it is the outermost frame */
+	__u64 symbol;		/* where it is: the instruction, of callers the one after the call */
+};
+
+#define NT_BUILD_ID_LEN 20
+#define NT_USER_SYMBOL_ADDRESS 0x01	/* place is an address in its process: what is mapped there is not known */
+
+/* USER_SYMBOL: a place in a program or library; its number is one of the symbols'. */
+struct nt_user_symbol {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 flags;		/* NT_USER_SYMBOL_* */
+	__u8 zero_a, zero_b;
+	__u32 zero_c;
+	__u64 symbol;
+	__u64 place;		/* offset in the file */
+	__u8 build_id[NT_BUILD_ID_LEN];	/* all 0: not known */
+	char path[100];		/* of the file, as its process sees it; "": not known. A longer one keeps its end */
 };
 
 /*
@@ -584,6 +664,32 @@ struct nt_drop_reason {
 	F(task, PLAIN, TASK)         \
 	F(waker, PLAIN, TASK)
 
+#define NT_FIELDS_stack_sample(F)    \
+	F(end_ns, TIME, NONE)        \
+	F(context, PLAIN, NONE)      \
+	F(vec, PLAIN, NONE)          \
+	F(flags, PLAIN, NONE)        \
+	F(error, PLAIN, NONE)        \
+	F(user_error, PLAIN, NONE)   \
+	F(task, PLAIN, TASK)         \
+	F(stack, PLAIN, STACK)       \
+	F(user_stack, PLAIN, STACK)
+
+#define NT_FIELDS_stack(F)           \
+	F(end_ns, PLAIN, NONE)       \
+	F(flags, PLAIN, NONE)        \
+	F(stack, PLAIN, STACK)       \
+	F(parent, PLAIN, STACK)      \
+	F(symbol, PLAIN, SYMBOL)
+
+#define NT_FIELDS_user_symbol(F)     \
+	F(end_ns, PLAIN, NONE)       \
+	F(flags, PLAIN, NONE)        \
+	F(symbol, PLAIN, SYMBOL)     \
+	F(place, PLAIN, NONE)        \
+	F(build_id, BYTES, NONE)     \
+	F(path, BYTES, NONE)
+
 #define NT_FIELDS_symbol(F)          \
 	F(end_ns, PLAIN, NONE)       \
 	F(offset, PLAIN, NONE)       \
@@ -657,6 +763,19 @@ static inline __u64 nt_device_key(__u32 netns, __u32 ifindex)
 	return (__u64)netns << 32 | ifindex;
 }
 
+/*
+ * The key of a stack in a ring: of its caller's key, and a number that tells the frame; the outermost frame's caller has one of the two
+ * below. Two stacks of one key would show as the first of them: with a million stacks that happens in one recording of 40 million.
+ */
+#define NT_STACK_KERNEL_KEY 0x6e657474617065ull
+#define NT_STACK_USER_KEY 0x7461706574656eull
+static inline __u64 nt_stack_key(__u64 parent, __u64 frame)
+{
+	__u64 mixed = (parent ^ frame) * 0x9e3779b97f4a7c15ull;
+
+	return mixed ^ mixed >> 29;
+}
+
 /* Layouts are contracts: a compiler that lays them out otherwise must fail here, on both sides. */
 #define NT_ASSERT_LAYOUT(name, size)                                                        \
 	_Static_assert(sizeof(struct nt_##name) == (size), "size of nt_" #name);            \
@@ -675,6 +794,7 @@ NT_ASSERT_LAYOUT(latency, 56);
 NT_ASSERT_LAYOUT(drop, 48);
 NT_ASSERT_LAYOUT(retransmit, 24);
 NT_ASSERT_LAYOUT(wakeup, 32);
+NT_ASSERT_LAYOUT(stack_sample, 40);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 72);
 NT_ASSERT_LAYOUT(cgroup, 264);
@@ -682,6 +802,8 @@ NT_ASSERT_LAYOUT(irq_name, 64);
 NT_ASSERT_LAYOUT(device, 48);
 NT_ASSERT_LAYOUT(symbol, 112);
 NT_ASSERT_LAYOUT(drop_reason, 64);
+NT_ASSERT_LAYOUT(stack, 40);
+NT_ASSERT_LAYOUT(user_symbol, 152);
 #define NT_MAX_RECORD_SIZE 264
 
 /* Any record. */

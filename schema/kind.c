@@ -60,6 +60,13 @@ bool nt_kind_is_sample(unsigned int number)
 	return number < NT_KIND_MAX && samples >> number & 1;
 }
 
+bool nt_field_is_text(unsigned int kind, const struct nt_field *field)
+{
+	if (kind == NT_USER_SYMBOL && field->offset == offsetof(struct nt_user_symbol, build_id))
+		return false;
+	return field->coding == NT_CODING_BYTES && kind != NT_SOCKET;
+}
+
 uint64_t nt_field_get(const struct nt_field *field, const void *record)
 {
 	const char *at = (const char *)record + field->offset;
@@ -181,6 +188,17 @@ const char *nt_wakeup_context_name(unsigned int context)
 	return context == NT_WAKEUP_UNKNOWN ? NULL : WORD(names, context);
 }
 
+const char *nt_stack_context_name(unsigned int context)
+{
+	static const char *const names[] = {
+#define X(number, constant, word) [number] = #word,
+		NT_STACK_CONTEXTS(X)
+#undef X
+	};
+
+	return WORD(names, context);
+}
+
 const char *nt_loss_why_name(unsigned int why)
 {
 	static const char *const names[] = {
@@ -194,12 +212,9 @@ const char *nt_loss_why_name(unsigned int why)
 const char *nt_role_name(unsigned int role)
 {
 	static const char *const names[] = {
-		[NT_ROLE_NONE] = "none",
-		[NT_ROLE_TASK] = "task",
-		[NT_ROLE_SOCKET] = "socket",
-		[NT_ROLE_CGROUP] = "cgroup",
-		[NT_ROLE_DEVICE] = "device",
-		[NT_ROLE_SYMBOL] = "symbol",
+		[NT_ROLE_NONE] = "none",     [NT_ROLE_TASK] = "task",	  [NT_ROLE_SOCKET] = "socket",
+		[NT_ROLE_CGROUP] = "cgroup", [NT_ROLE_DEVICE] = "device", [NT_ROLE_SYMBOL] = "symbol",
+		[NT_ROLE_STACK] = "stack",
 	};
 
 	return WORD(names, role);

@@ -29,7 +29,8 @@ enum nt_role {
 	NT_ROLE_CGROUP = 3,
 	NT_ROLE_DEVICE = 4,
 	NT_ROLE_SYMBOL = 5,
-	NT_ROLE_COUNT = 6
+	NT_ROLE_STACK = 6,
+	NT_ROLE_COUNT = 7
 };
 
 enum nt_class { NT_CLASS_EVENT = 1, NT_CLASS_IDENTITY = 2, NT_CLASS_SAMPLE = 3 };
@@ -58,6 +59,9 @@ bool nt_kind_is_of_cpu(unsigned int number);
 /* Whether records of this kind are samples, so no part of a CPU's timeline. */
 bool nt_kind_is_sample(unsigned int number);
 
+/* Whether a field of coding BYTES is text, which ends in zero; the others are addresses of sockets, and build ids. */
+bool nt_field_is_text(unsigned int kind, const struct nt_field *field);
+
 /* The value of an unsigned or sign-extended integer field of a record. */
 uint64_t nt_field_get(const struct nt_field *field, const void *record);
 void nt_field_set(const struct nt_field *field, void *record, uint64_t value);
@@ -73,6 +77,7 @@ const char *nt_hook_name(unsigned int hook);		/* enum nt_hook: "ip-start" */
 const char *nt_retransmit_name(unsigned int what);	/* data, synack */
 const char *nt_wakeup_name(unsigned int what);		/* waking, new */
 const char *nt_wakeup_context_name(unsigned int context);	/* task, softirq, hardirq; NULL for NT_WAKEUP_UNKNOWN */
+const char *nt_stack_context_name(unsigned int context); /* enum nt_stack_context: idle, net_rx */
 const char *nt_loss_why_name(unsigned int why);		/* enum nt_loss_why: "ring full", "not run" */
 
 #define NT_VEC_COUNT 10

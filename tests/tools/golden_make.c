@@ -754,6 +754,129 @@ static void wakeup_tape(struct maker *maker, const char *directory)
 	save(maker, directory, "v1-wakeups.tape/chunk-000000.ntc");
 }
 
+/* ---- stacks: a tape of their own too ---- */
+
+#define NODE(stack_, parent_, symbol_, ...)                                                                            \
+	IDENTITY(stack, STACK, .stack = (stack_), .parent = (parent_), .symbol = (symbol_), __VA_ARGS__)
+
+/*
+ * Of the kernel 1 <- 2 <- 3 and 1 <- 2 <- 4, of a program 5 <- 6. What only damage or a fault brings: 7 and 8 go round
+ * in a circle, 9 goes on from a stack that nobody knows, and has a symbol that nobody knows either.
+ */
+static void stack_identities(struct maker *maker)
+{
+	static const uint8_t build_id[NT_BUILD_ID_LEN] = {0xde, 0xad, 0xbe, 0xef, 5, 6, 7, 8, 9, 10,
+							  0,	0,    0,    0,	  0, 0, 0, 0, 0, 20};
+	struct nt_user_symbol libc = {
+		.kind = NT_USER_SYMBOL, .symbol = 5, .place = 0x91b4f, .path = "/usr/lib/libc.so.6"};
+	struct nt_user_symbol nameless = {.kind = NT_USER_SYMBOL, .symbol = 6, .place = 0x1234};
+
+	identities(maker);
+	IDENTITY(symbol, SYMBOL, .symbol = 1, .offset = 0x5e, .name = "entry_SYSCALL_64_after_hwframe");
+	IDENTITY(symbol, SYMBOL, .symbol = 2, .offset = 0x1a, .name = "ip_rcv");
+	IDENTITY(symbol, SYMBOL, .symbol = 3, .offset = 0x20, .name = "nft_do_chain", .module = "nf_tables");
+	IDENTITY(symbol, SYMBOL, .symbol = 4);
+	memcpy(libc.build_id, build_id, sizeof(build_id));
+	memcpy(nameless.build_id, build_id, sizeof(build_id));
+	MUST(!nt_identity_encode(&maker->raw, &libc));
+	MUST(!nt_identity_encode(&maker->raw, &nameless));
+	IDENTITY(user_symbol, USER_SYMBOL, .symbol = 7, .place = 0x7ffc12345678, .flags = NT_USER_SYMBOL_ADDRESS);
+	NODE(3, 2, 3);
+	NODE(4, 2, 4);
+	NODE(1, 0, 1);
+	NODE(2, 1, 2);
+	NODE(5, 0, 5, .flags = NT_STACK_USER);
+	NODE(6, 5, 6, .flags = NT_STACK_USER);
+	NODE(10, 6, 7, .flags = NT_STACK_USER);
+	NODE(7, 8, 1);
+	NODE(8, 7, 2);
+	NODE(9, 77, 99);
+	put_plain(maker, NT_BLOCK_IDENTITIES);
+}
+
+static void stack_sample(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint8_t context, uint8_t vec,
+			 uint64_t stack)
+{
+	ADD(cpu, stack_sample, STACK_SAMPLE, .end_ns = at_ns, .context = context, .vec = vec, .task = cpu ? 2 : 1,
+	    .stack = stack);
+}
+
+#define TIMER(cpu, begin_ns, end)                                                                                      \
+	ADD(cpu, irq, IRQ, .end_ns = (end), .type = NT_IRQ_VECTOR, .number = 236, .dur_ns = (end) - (begin_ns))
+
+/* The clock comes during NET_RX, during a send, in user space, in an interrupt of a device's, and with no interrupt
+ * recorded. */
+static void stacks_on_cpu_0(struct maker *maker, uint64_t at_ns)
+{
+	stack_sample(maker, 0, at_ns + 110 * US, NT_STACK_IN_NET_RX, NT_VEC_NET_RX, 3);
+	TIMER(0, at_ns + 109 * US, at_ns + 112 * US);
+	ADD(0, softirq, SOFTIRQ, .end_ns = at_ns + 200 * US, .vec = NT_VEC_NET_RX, .context = NT_SOFTIRQ_IRQ_EXIT,
+	    .dur_ns = 100 * US);
+	stack_sample(maker, 0, at_ns + 310 * US, NT_STACK_IN_SEND, 0, 4);
+	TIMER(0, at_ns + 309 * US, at_ns + 312 * US);
+	ADD(0, op, OP, .end_ns = at_ns + 400 * US, .dir = NT_SEND, .call = NT_CALL_sendto, .result = 100,
+	    .dur_ns = 100 * US, .socket = 1);
+	ADD(0, stack_sample, STACK_SAMPLE, .end_ns = at_ns + 510 * US, .context = NT_STACK_IN_TASK, .task = 1,
+	    .flags = NT_STACK_SAMPLE_USER | NT_STACK_SAMPLE_CUT_USER, .user_stack = 10);
+	TIMER(0, at_ns + 509 * US, at_ns + 512 * US);
+	stack_sample(maker, 0, at_ns + 610 * US, NT_STACK_IN_HARDIRQ, 0, 2);
+	TIMER(0, at_ns + 605 * US, at_ns + 615 * US);
+	stack_sample(maker, 0, at_ns + 700 * US, NT_STACK_IN_TASK, 0, 1);
+}
+
+/* A stack that could not be taken; one lost; what contradicts itself, and what no reader knows. */
+static void stacks_on_cpu_1(struct maker *maker, uint64_t at_ns)
+{
+	ADD(1, stack_sample, STACK_SAMPLE, .end_ns = at_ns + 10 * US, .context = NT_STACK_IN_SOFTIRQ, .vec = 9,
+	    .task = 2, .error = 14, .user_error = 22);
+	ADD(1, loss, LOSS, .end_ns = at_ns + 20 * US, .lost_kind = NT_STACK_SAMPLE, .count = 3,
+	    .first_ns = at_ns + 11 * US, .last_ns = at_ns + 13 * US);
+	stack_sample(maker, 1, at_ns + 30 * US, NT_STACK_IN_NAPI, 0, 7);
+	stack_sample(maker, 1, at_ns + 40 * US, NT_STACK_IN_IDLE, 0, 9);
+	stack_sample(maker, 1, at_ns + 50 * US, NT_STACK_IN_RECV, 0, 1000);
+	ADD(1, stack_sample, STACK_SAMPLE, .end_ns = at_ns + 60 * US, .context = 200, .vec = 200, .flags = 0xf8,
+	    .task = 99, .stack = 2, .user_stack = UINT64_MAX);
+}
+
+static void stack_readings(struct maker *maker, uint64_t at_ns)
+{
+	char text[2000] = "";
+
+	for (size_t cpu = 0; cpu < 2; cpu++)
+		for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++)
+			if (maker->cpus[cpu].written[kind])
+				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n",
+					 cpu, nt_kind(kind)->name, maker->cpus[cpu].written[kind],
+					 3 * (cpu && kind == NT_STACK_SAMPLE));
+	reading(maker, "nettape/cpus", text, at_ns);
+	reading(maker, "nettape/programs", "nt_stack_sample recorded=10 lost=3 skipped_owner=5 misses=0\n", at_ns);
+}
+
+static void stack_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",stacks");
+	MUST(!nt_meta_append(&maker->raw, "stacks_hz", "999"));
+	MUST(!nt_meta_append(&maker->raw, "stacks", "all"));
+	MUST(!nt_meta_append(&maker->raw, "user_stacks", "1"));
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	stack_identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 2);
+	stacks_on_cpu_0(maker, START_NS + 10 * MS);
+	stacks_on_cpu_1(maker, START_NS + 20 * MS);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 2);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	stack_readings(maker, END_NS);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-stacks.tape/chunk-000000.ntc");
+}
+
 static void make_directory(const char *directory, const char *name)
 {
 	char path[4096];
@@ -802,6 +925,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-wakeups.tape");
 	wakeup_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-stacks.tape");
+	stack_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

@@ -79,6 +79,7 @@ static void test_version_1(void **state)
 	expect_tape("tests/golden/v1-polls.tape", 1, "tests/golden/v1-polls.expected");
 	expect_tape("tests/golden/v1-samples.tape", 1, "tests/golden/v1-samples.expected");
 	expect_tape("tests/golden/v1-wakeups.tape", 1, "tests/golden/v1-wakeups.expected");
+	expect_tape("tests/golden/v1-stacks.tape", 1, "tests/golden/v1-stacks.expected");
 }
 
 static const struct {

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sampler.h - the clocks of probe `stacks`: on each CPU that is online a software clock of the kernel's (perf's cpu-clock), at whose ticks
+ * a program runs. It counts time, whether the CPU works or not. A CPU that goes offline takes its clock with it; one that comes gets one.
+ */
+#ifndef NT_RECORD_SAMPLER_H
+#define NT_RECORD_SAMPLER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bpf/libbpf.h>
+
+struct nt_sampler {
+	struct bpf_link **links;	/* n_cpus; NULL: no clock there */
+	uint32_t n_cpus;
+	unsigned int hz;
+	struct bpf_program *program;
+};
+
+/* Whether this kernel has such a clock: 0 or a negative errno. */
+int nt_sampler_try(void);
+/* Starts the clocks of all CPUs that are online. 0 or a negative errno; nt_sampler_release afterwards in any case. */
+int nt_sampler_start(struct nt_sampler *sampler, struct bpf_program *program, uint32_t n_cpus, unsigned int hz);
+/* Starts those of CPUs that have come since. 0 or a negative errno. */
+int nt_sampler_follow_hotplug(struct nt_sampler *sampler);
+/* This CPU has been away: its clock stands, and the next call of nt_sampler_follow_hotplug makes a new one. */
+void nt_sampler_forget(struct nt_sampler *sampler, uint32_t cpu);
+/* Safe on a zeroed or half-started one. */
+void nt_sampler_release(struct nt_sampler *sampler);
+
+#endif
