@@ -81,9 +81,9 @@ static int next_of_tape(struct nt_feed *feed, const struct nt_row **row)
 /* ---- a database ---- */
 
 /* Those that say who is who, then what is read at times, then what happened. */
-static const enum nt_table_id first[] = {NT_TABLE_PROCESS,     NT_TABLE_THREAD,	    NT_TABLE_CGROUP,
-					 NT_TABLE_SOCKET,      NT_TABLE_NET_DEVICE, NT_TABLE_CLOCK_SNAPSHOT,
-					 NT_TABLE_PROC_COUNTER};
+static const enum nt_table_id first[] = {NT_TABLE_PROCESS, NT_TABLE_THREAD,	    NT_TABLE_CGROUP,
+					 NT_TABLE_SOCKET,  NT_TABLE_NET_DEVICE,	    NT_TABLE_SYMBOL,
+					 NT_TABLE_STACK,   NT_TABLE_CLOCK_SNAPSHOT, NT_TABLE_PROC_COUNTER};
 #define N_FIRST (sizeof(first) / sizeof(first[0]))
 
 static bool is_first(enum nt_table_id table)

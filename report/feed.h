@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * feed.h - the rows of one session, pulled one by one, from wherever they are: a tape, or a database that tapes were
- * imported into. Rows of who is who (process, thread, cgroup, socket, net_device), clocks come first, then
- * readings, then events; rows of one CPU in time order in cpu_slice and sched_slice. Prints nothing. Memory as rows.h:
- * not for the length of the recording.
+ * imported into. Rows of who is who (process, thread, cgroup, socket, net_device), the places and stacks of samples
+ * (symbol, stack), and clocks come first, then readings, then events; rows of one CPU in time order in cpu_slice and
+ * sched_slice. Prints nothing. Memory as rows.h: not for the length of the recording.
  *
  * A database is anybody's: a row from there has the columns of its table, but what is in them may have been changed.
  * Values of another type than the column's are given as NULL; a row without one that it must have is an error.

@@ -139,8 +139,9 @@ static bool find_columns(struct taker *taker, const struct nt_table *table)
 /* Tables that this program does not have are nobody's. */
 static void find_readers(struct taker takers[NT_TABLE_COUNT])
 {
-	static const struct nt_perfetto_reader *const lists[] = {nt_names_readers, nt_sched_readers, nt_owners_readers,
-								 nt_ops_readers, nt_marks_readers};
+	static const struct nt_perfetto_reader *const lists[] = {
+		nt_names_readers, nt_sched_readers,	  nt_owners_readers, nt_ops_readers,
+		nt_marks_readers, nt_stacks_name_readers, nt_stacks_readers};
 
 	memset(takers, 0, NT_TABLE_COUNT * sizeof(*takers));
 	for (int id = 0; id < NT_TABLE_COUNT; id++) {
@@ -151,7 +152,7 @@ static void find_readers(struct taker takers[NT_TABLE_COUNT])
 				if (strcmp(reader->table, table->name))
 					continue;
 				takers[id].reader = reader;
-				takers[id].is_name = lists[i] == nt_names_readers;
+				takers[id].is_name = lists[i] == nt_names_readers || lists[i] == nt_stacks_name_readers;
 				if (!find_columns(&takers[id], table))
 					takers[id].reader = NULL;
 			}
@@ -255,6 +256,7 @@ static void release(struct nt_perfetto *trace)
 	nt_texts_release(&trace->mark_names);
 	free(trace->mark_tracks);
 	nt_names_release(&trace->names);
+	nt_stacks_release(&trace->stacks);
 	nt_packets_release(&trace->packets);
 	free(trace);
 }

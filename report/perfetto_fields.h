@@ -22,6 +22,7 @@ enum nt_packet_field {
 	NT_PACKET_TIMESTAMP_CLOCK_ID = 58,
 	NT_PACKET_DEFAULTS = 59,
 	NT_PACKET_TRACK_DESCRIPTOR = 60,
+	NT_PACKET_PERF_SAMPLE = 66,
 	NT_PACKET_TRACE_UUID = 89
 };
 
@@ -131,8 +132,28 @@ enum nt_event_field {
 
 enum nt_annotation_field { NT_ANNOTATION_NAME_IID = 1, NT_ANNOTATION_INT = 4, NT_ANNOTATION_TEXT_IID = 17 };
 
-enum nt_interned_field { NT_INTERNED_NAMES = 2, NT_INTERNED_ANNOTATION_NAMES = 3, NT_INTERNED_TEXTS = 29 };
-/* All three have their entries alike. */
+enum nt_interned_field {
+	NT_INTERNED_NAMES = 2,
+	NT_INTERNED_ANNOTATION_NAMES = 3,
+	NT_INTERNED_FUNCTION_NAMES = 5,
+	NT_INTERNED_FRAMES = 6,
+	NT_INTERNED_CALLSTACKS = 7,
+	NT_INTERNED_MAPPING_PATHS = 17,
+	NT_INTERNED_MAPPINGS = 19,
+	NT_INTERNED_TEXTS = 29
+};
+/* Texts have their entries alike; frames, call stacks and mappings have the number there too. */
 enum nt_interned_entry_field { NT_INTERNED_IID = 1, NT_INTERNED_VALUE = 2 };
+enum nt_frame_field { NT_FRAME_FUNCTION_NAME_IID = 2, NT_FRAME_MAPPING_IID = 3 };
+enum nt_callstack_field { NT_CALLSTACK_FRAME_IIDS = 2 };
+enum nt_mapping_field { NT_MAPPING_PATH_IIDS = 7 };
+
+enum nt_sample_field {
+	NT_SAMPLE_CPU = 1,
+	NT_SAMPLE_PID = 2,
+	NT_SAMPLE_TID = 3,
+	NT_SAMPLE_CALLSTACK_IID = 4,
+	NT_SAMPLE_MODE = 5
+};
 
 #endif

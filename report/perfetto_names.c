@@ -35,6 +35,11 @@ static int set_label(struct nt_perfetto *trace, struct nt_labels *labels, int64_
 	return 0;
 }
 
+int nt_label_set(struct nt_perfetto *trace, struct nt_labels *labels, int64_t id, const char *text)
+{
+	return set_label(trace, labels, id, strdup(text));
+}
+
 const char *nt_label(struct nt_labels *labels, int64_t id)
 {
 	const uint64_t number = nt_id_map_get(&labels->numbers, (uint64_t)id);
@@ -42,7 +47,7 @@ const char *nt_label(struct nt_labels *labels, int64_t id)
 	return number ? labels->texts[number - 1] : NULL;
 }
 
-static void release_labels(struct nt_labels *labels)
+void nt_labels_release(struct nt_labels *labels)
 {
 	for (size_t i = 0; i < labels->n; i++)
 		free(labels->texts[i]);
@@ -63,9 +68,9 @@ void nt_names_release(struct nt_names *names)
 	nt_id_map_release(&names->thread_numbers);
 	nt_id_map_release(&names->process_numbers);
 	nt_id_map_release(&names->selected_sockets);
-	release_labels(&names->cgroups);
-	release_labels(&names->sockets);
-	release_labels(&names->devices);
+	nt_labels_release(&names->cgroups);
+	nt_labels_release(&names->sockets);
+	nt_labels_release(&names->devices);
 }
 
 /* ---- threads and processes ---- */

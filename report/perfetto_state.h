@@ -46,6 +46,7 @@ enum nt_perfetto_sequence {
 	NT_SEQUENCE_HEAD = 1,
 	NT_SEQUENCE_MARKS,
 	NT_SEQUENCE_BUNDLES,
+	NT_SEQUENCE_STACKS,
 	NT_SEQUENCE_OWNERS = 0x400,
 	NT_SEQUENCE_EVENTS = 0x800
 };
@@ -138,6 +139,9 @@ struct nt_perfetto_thread *nt_thread_of(struct nt_perfetto *trace, int64_t utid)
 const struct nt_perfetto_process *nt_process_of(struct nt_perfetto *trace, int64_t upid);
 /* NULL: not known. */
 const char *nt_label(struct nt_labels *labels, int64_t id);
+/* The text is copied. */
+int nt_label_set(struct nt_perfetto *trace, struct nt_labels *labels, int64_t id, const char *text);
+void nt_labels_release(struct nt_labels *labels);
 
 /* ---- perfetto_sched.c ---- */
 
@@ -171,6 +175,19 @@ struct nt_owners {
 	int64_t bucket, net_ns, known_ns; /* the bucket's number, and of its time the network's */
 };
 
+/* ---- perfetto_stacks.c ---- */
+
+struct nt_stacks {
+	struct nt_labels functions, modules; /* by symbol */
+	struct nt_id_map parents, symbols; /* by stack: the stack of the caller, 0: none; and the innermost frame's */
+	struct nt_id_map told; /* symbols that are frames to Perfetto */
+	struct nt_texts module_numbers, numbers; /* of modules; of pairs of a kernel's and a user's stack */
+	struct nt_proto interned; /* for the next packet */
+	bool has_begun;
+};
+
+void nt_stacks_release(struct nt_stacks *stacks);
+
 /* ---- all of it ---- */
 
 struct nt_perfetto_cpu {
@@ -190,6 +207,7 @@ struct nt_perfetto {
 	int64_t boot_uncertainty_ns;
 	struct nt_packets packets;
 	struct nt_names names;
+	struct nt_stacks stacks;
 	struct nt_perfetto_cpu *cpus[NT_PERFETTO_MAX_CPUS]; /* NULL: nothing of it yet */
 	struct nt_sequence marks;
 	struct nt_texts mark_names; /* of counters and losses; the tracks of these: */
@@ -229,7 +247,7 @@ struct nt_perfetto_reader {
 
 /* Those of each file, ended by one without a table. */
 extern const struct nt_perfetto_reader nt_names_readers[], nt_sched_readers[], nt_owners_readers[], nt_ops_readers[],
-	nt_marks_readers[];
+	nt_marks_readers[], nt_stacks_name_readers[], nt_stacks_readers[];
 
 int nt_perfetto_nomem(struct nt_perfetto *trace);
 /*

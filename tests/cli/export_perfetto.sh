@@ -57,6 +57,11 @@ for scenario in hand samples loss; do
     is_read "$work/database.pftrace" "$scenario of a database"
     is_same "$work/database.pftrace" "$work/$scenario.db" "$scenario of a database"
 done
+"$REPORT" import tests/golden/v1-stacks.tape -o "$work/stacks.db" >"$work/import" 2>&1
+for source in tests/golden/v1-stacks.tape "$work/stacks.db"; do
+    report 0 export perfetto "$source" -o "$work/stacks.pftrace"
+    is_same "$work/stacks.pftrace" "$work/stacks.db" "stacks of ${source##*/}"
+done
 # With packets that are read after their socket took them: flows.
 cp "$work/hand.db" "$work/flows.db"
 sqlite3 "$work/flows.db" <tests/cli/latency.sql

@@ -13,7 +13,7 @@ needs_netns
 probes=default,latency,drops,retransmits
 "$record" --list-probes | grep '^wakeups' >/dev/null && probes+=,wakeups
 flood_start "$(scaled 20000)"
-recording_start "$work/p.tape" --probes "$probes"
+recording_start "$work/p.tape" --probes "$probes,stacks --user-stacks
 "${in_a[@]}" "$tools/sockmatrix" "$(scaled 20)" >/dev/null
 "$tools/burner" 0.5 burn-one pin 0 >"$work/burn-one" &
 one=$!

@@ -56,3 +56,10 @@ SELECT cpu, SUM(dur) FROM sched JOIN thread USING (utid) WHERE NOT is_idle GROUP
 INCLUDE PERFETTO MODULE linux.irqs; SELECT name, count(*), sum(dur) FROM linux_soft_irqs GROUP BY name
 -- interrupts_of_linux
 INCLUDE PERFETTO MODULE linux.irqs; SELECT name, count(*), sum(dur) FROM linux_hard_irqs GROUP BY name
+-- stacks
+SELECT cpu, cpu_mode, count(*) FROM perf_sample GROUP BY 1, 2
+-- innermost_frames
+SELECT f.name, ltrim(p.name, '/'), count(*) FROM perf_sample s JOIN stack_profile_callsite c ON c.id = s.callsite_id JOIN stack_profile_frame f ON f.id = c.frame_id
+JOIN stack_profile_mapping p ON p.id = f.mapping GROUP BY 1, 2
+-- depths_of_stacks
+SELECT depth + 1, count(*) FROM perf_sample s JOIN stack_profile_callsite c ON c.id = s.callsite_id GROUP BY 1
