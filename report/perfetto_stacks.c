@@ -48,7 +48,7 @@ static int take_stack(struct nt_perfetto *trace, const struct nt_value *const *v
 	symbol = nt_id_map_at(&stacks->symbols, id);
 	if (!symbol)
 		return nt_perfetto_nomem(trace);
-	*symbol = (uint64_t)nt_integer(values[SYMBOL], 0);
+	*symbol = (uint64_t)nt_integer(values[SYMBOL], 0) + 1;
 	return 0;
 }
 
@@ -103,11 +103,17 @@ static uint64_t frame_of(struct nt_stacks *stacks, uint64_t symbol)
 	return symbol + 1;
 }
 
+/* Whether the frames of a stack are on the tape: they may have been lost. */
+static bool is_known(struct nt_stacks *stacks, uint64_t stack)
+{
+	return stack && nt_id_map_get(&stacks->symbols, stack);
+}
+
 /* Adds the frames of a stack, innermost first; gives how many there are then. A stack without an end is cut. */
 static size_t unwind(struct nt_stacks *stacks, uint64_t stack, uint64_t *frames, size_t n, size_t most)
 {
-	for (; stack && n < most; stack = nt_id_map_get(&stacks->parents, stack)) {
-		frames[n] = frame_of(stacks, nt_id_map_get(&stacks->symbols, stack));
+	for (; n < most && is_known(stacks, stack); stack = nt_id_map_get(&stacks->parents, stack)) {
+		frames[n] = frame_of(stacks, nt_id_map_get(&stacks->symbols, stack) - 1);
 		if (!frames[n++])
 			return 0;
 	}
@@ -171,7 +177,8 @@ static void write_sample(struct nt_perfetto *trace, int64_t ts, int64_t cpu, con
 	nt_proto_uint(proto, NT_SAMPLE_CPU, (uint64_t)cpu);
 	nt_proto_uint(proto, NT_SAMPLE_PID, thread->tgid);
 	nt_proto_uint(proto, NT_SAMPLE_TID, thread->tid);
-	nt_proto_uint(proto, NT_SAMPLE_CALLSTACK_IID, stack);
+	if (stack)
+		nt_proto_uint(proto, NT_SAMPLE_CALLSTACK_IID, stack);
 	nt_proto_uint(proto, NT_SAMPLE_MODE, in_user ? MODE_USER : MODE_KERNEL);
 	nt_proto_end(proto, sample);
 	nt_packets_end(&trace->packets, packet);
@@ -185,7 +192,7 @@ static int take_sample(struct nt_perfetto *trace, const struct nt_value *const *
 		       user = (uint64_t)nt_integer(values[USER_STACK], 0);
 	const struct nt_perfetto_thread *thread;
 	struct nt_perfetto_cpu *cpu;
-	uint32_t number;
+	uint32_t number = 0; /* none */
 	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
 
 	if (result || !nt_perfetto_has(trace, ts) || !nt_is_there(values[UTID]) || (!kernel && !user))
@@ -195,9 +202,11 @@ static int take_sample(struct nt_perfetto *trace, const struct nt_value *const *
 		return -1;
 	if (!thread->is_selected && trace->selection->process)
 		return 0;
-	number = number_of(&trace->stacks, kernel, user);
-	if (!number)
-		return nt_perfetto_nomem(trace);
+	if (is_known(&trace->stacks, kernel) || is_known(&trace->stacks, user)) {
+		number = number_of(&trace->stacks, kernel, user);
+		if (!number)
+			return nt_perfetto_nomem(trace);
+	}
 	write_sample(trace, ts, cpu_number, thread, number, nt_integer(values[IN_USER], 0) != 0);
 	return 0;
 }

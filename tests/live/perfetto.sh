@@ -10,10 +10,10 @@ needs_recorder
 needs_netns
 [[ -x $tools/perfetto_cat ]] || skip "build/tools/perfetto_cat is not built"
 
-probes=default,latency,drops,retransmits
+probes=default,latency,drops,retransmits,stacks
 "$record" --list-probes | grep '^wakeups' >/dev/null && probes+=,wakeups
 flood_start "$(scaled 20000)"
-recording_start "$work/p.tape" --probes "$probes,stacks --user-stacks
+recording_start "$work/p.tape" --probes "$probes" --user-stacks
 "${in_a[@]}" "$tools/sockmatrix" "$(scaled 20)" >/dev/null
 "$tools/burner" 0.5 burn-one pin 0 >"$work/burn-one" &
 one=$!

@@ -49,9 +49,9 @@ SELECT 'utilisation', cpu, sum(dur) FROM (SELECT cpu, dur FROM sched_slice WHERE
 SELECT 'softirqs_of_linux', vec, count(*), sum(dur) FROM softirq_slice GROUP BY vec;
 SELECT 'interrupts_of_linux', 'IRQ (' || name || ')', count(*), sum(dur) FROM irq_slice GROUP BY name;
 SELECT 'stacks', cpu, iif(in_user, 'user', 'kernel'), count(*) FROM stack_sample WHERE coalesce(stack_id, user_stack_id) IS NOT NULL AND utid IS NOT NULL GROUP BY 2, 3;
-SELECT 'innermost_frames', y.name, ltrim(coalesce(y.path, y.module, iif(y.kind = 'kernel', '[kernel]', '[unknown]')), '/'), count(*) FROM stack_sample s
-JOIN stack k ON k.session_id = s.session_id AND k.id = coalesce(s.stack_id, s.user_stack_id) JOIN symbol y ON y.session_id = k.session_id AND y.id = k.symbol_id
-WHERE s.utid IS NOT NULL GROUP BY 2, 3;
+SELECT 'innermost_frames', coalesce(y.name, '[unknown]'), ltrim(coalesce(y.path, y.module, iif(y.kind = 'kernel', '[kernel]', '[unknown]')), '/'), count(*)
+FROM stack_sample s JOIN stack k ON k.session_id = s.session_id AND k.id = coalesce(s.stack_id, s.user_stack_id)
+LEFT JOIN symbol y ON y.session_id = k.session_id AND y.id = k.symbol_id WHERE s.utid IS NOT NULL GROUP BY 2, 3;
 SELECT 'depths_of_stacks', coalesce(a.depth, 0) + coalesce(b.depth, 0) AS depth, count(*) FROM stack_sample s
 LEFT JOIN stack a ON a.session_id = s.session_id AND a.id = s.stack_id LEFT JOIN stack b ON b.session_id = s.session_id AND b.id = s.user_stack_id
-WHERE coalesce(s.stack_id, s.user_stack_id) IS NOT NULL AND s.utid IS NOT NULL GROUP BY 2;
+WHERE (a.id IS NOT NULL OR b.id IS NOT NULL) AND s.utid IS NOT NULL GROUP BY 2;
