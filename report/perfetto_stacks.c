@@ -81,11 +81,14 @@ static uint32_t module_of(struct nt_stacks *stacks, const char *name)
 	return number;
 }
 
-/* The number of a frame is its symbol's id, and so is that of its function's name. 0: out of memory. */
+/*
+ * The number of a frame, and of its function's name, goes by its symbol: the symbol's id + 1, or 0 where a stack's
+ * caller is not on the tape. 0: out of memory.
+ */
 static uint64_t frame_of(struct nt_stacks *stacks, uint64_t symbol)
 {
-	const char *function = nt_label(&stacks->functions, (int64_t)symbol);
-	const char *module = nt_label(&stacks->modules, (int64_t)symbol);
+	const char *function = nt_label(&stacks->functions, (int64_t)(symbol - 1));
+	const char *module = nt_label(&stacks->modules, (int64_t)(symbol - 1));
 	uint64_t *told = nt_id_map_at(&stacks->told, symbol);
 	size_t entry;
 
@@ -112,8 +115,8 @@ static bool is_known(struct nt_stacks *stacks, uint64_t stack)
 /* Adds the frames of a stack, innermost first; gives how many there are then. A stack without an end is cut. */
 static size_t unwind(struct nt_stacks *stacks, uint64_t stack, uint64_t *frames, size_t n, size_t most)
 {
-	for (; n < most && is_known(stacks, stack); stack = nt_id_map_get(&stacks->parents, stack)) {
-		frames[n] = frame_of(stacks, nt_id_map_get(&stacks->symbols, stack) - 1);
+	for (; stack && n < most; stack = nt_id_map_get(&stacks->parents, stack)) {
+		frames[n] = frame_of(stacks, nt_id_map_get(&stacks->symbols, stack));
 		if (!frames[n++])
 			return 0;
 	}

@@ -179,7 +179,7 @@ struct nt_owners {
 
 struct nt_stacks {
 	struct nt_labels functions, modules; /* by symbol */
-	struct nt_id_map parents, symbols; /* by stack: the stack of the caller, 0: none; and the innermost frame's */
+	struct nt_id_map parents, symbols; /* by stack: the stack of the caller, 0: none; the innermost symbol + 1 */
 	struct nt_id_map told; /* symbols that are frames to Perfetto */
 	struct nt_texts module_numbers, numbers; /* of modules; of pairs of a kernel's and a user's stack */
 	struct nt_proto interned; /* for the next packet */
