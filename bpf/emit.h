@@ -156,6 +156,17 @@ static __always_inline void nt_add(__u64 *counter, __u32 program, __u32 n)
 }
 
 /*
+ * Tells the reader of what was lost, before a record is written after it. False: it found no room, and so that record must be lost too,
+ * though the reader may have made room by now.
+ */
+static __always_inline bool nt_tell_losses(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
+{
+	if (cpu->lossy)
+		nt_flush_losses(cpu_id, now_ns);
+	return !cpu->lossy;
+}
+
+/*
  * Counts a sample, of `n_open` OPEN records and then one record of `kind`, all ending at end_ns, as written or lost.
  * begin_ns: the least begin among them, 0 if none. Gives `stored` back.
  */
@@ -187,12 +198,10 @@ static __always_inline bool nt_count_sample(struct nt_cpu *cpu, __u32 program, b
 static __always_inline bool nt_emit_record(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *data, __u32 size,
 					   __u32 kind, __u64 end_ns, __u64 begin_ns)
 {
-	if (cpu->lossy && kind < NT_TASK)
-		nt_flush_losses(cpu_id, end_ns);
-	return nt_count_sample(cpu, program,
-			       kind < NT_TASK ? nt_stage_write(cpu, cpu_id, data, size) :
-						nt_ring_write(cpu, cpu_id, data, size),
-			       kind, 0, end_ns, begin_ns);
+	bool stored = kind < NT_TASK ? nt_tell_losses(cpu, cpu_id, end_ns) && nt_stage_write(cpu, cpu_id, data, size) :
+				       nt_ring_write(cpu, cpu_id, data, size);
+
+	return nt_count_sample(cpu, program, stored, kind, 0, end_ns, begin_ns);
 }
 
 /* Writes one event of `size` bytes that stands in the sample behind its OPEN records. True if it is in the ring. */
@@ -200,11 +209,10 @@ static __always_inline bool nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u
 					   const struct nt_sample *sample, __u32 size, __u32 kind, __u32 n_open,
 					   __u64 end_ns, __u64 begin_ns)
 {
-	if (cpu->lossy)
-		nt_flush_losses(cpu_id, end_ns);
-	return nt_count_sample(cpu, program,
-			       nt_stage_write_sample(cpu, cpu_id, sample, n_open * sizeof(struct nt_open) + size), kind,
-			       n_open, end_ns, begin_ns);
+	bool stored = nt_tell_losses(cpu, cpu_id, end_ns) &&
+		      nt_stage_write_sample(cpu, cpu_id, sample, n_open * sizeof(struct nt_open) + size);
+
+	return nt_count_sample(cpu, program, stored, kind, n_open, end_ns, begin_ns);
 }
 
 /* A state record, and nothing held back: what is on this CPU's part of the tape is then known up to now. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * latency.bpf.c - probe `latency` where the kernel lets programs be put before and after functions: the seven hooks, each
- * at the function that a packet passes there. How late a packet is is found when the tape is read (schema/event.h).
+ * latency.bpf.c - probe `latency` where the kernel lets programs be put before and after functions: the seven hooks,
+ * each at the function that a packet passes there. How late a packet is is found when the tape is read
+ * (schema/event.h).
  */
 #include "bpf/latency.h"
 #include "bpf/tcp_order.h"
@@ -13,21 +14,21 @@ struct nt_tcp_orders_map nt_tcp_orders SEC(".maps");
 /* A packet on its way up, still its device's. */
 static __always_inline int see_arriving(__u32 program, __u8 hook, struct sk_buff *skb, __u8 flags)
 {
-	struct nt_seen_packet seen = { .hook = hook, .flags = flags };
 	struct nt_cpu *cpu;
 	__u32 cpu_id, weight;
 
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;
-	return nt_hook_of_device(cpu, cpu_id, program, &seen, skb, weight);
+	return nt_hook_of_device(cpu, cpu_id, program, &(struct nt_seen_packet){.hook = hook, .flags = flags}, skb,
+				 weight);
 }
 
-#define ARRIVING(hook, function, flags)                                                                                    \
-	SEC("fentry/" #function)                                                                                           \
-	int BPF_PROG(nt_latency_##hook##__##function, struct sk_buff *skb)                                                 \
-	{                                                                                                                  \
-		return see_arriving(NT_PROGRAM_latency_##hook##__##function, NT_HOOK_##hook, skb, flags);                  \
+#define ARRIVING(hook, function, flags)                                                                                \
+	SEC("fentry/" #function)                                                                                       \
+	int BPF_PROG(nt_latency_##hook##__##function, struct sk_buff *skb)                                             \
+	{                                                                                                              \
+		return see_arriving(NT_PROGRAM_latency_##hook##__##function, NT_HOOK_##hook, skb, flags);              \
 	}
 
 ARRIVING(ip_start, ip_rcv_core, 0)
@@ -42,24 +43,24 @@ SEC("fexit/tcp_queue_rcv")
 int BPF_PROG(nt_latency_tcp_socket_enqueued__tcp_queue_rcv, struct sock *sk, struct sk_buff *skb)
 {
 	__u32 program = NT_PROGRAM_latency_tcp_socket_enqueued__tcp_queue_rcv, cpu_id, weight;
-	struct nt_seen_packet seen = { .hook = NT_HOOK_tcp_socket_enqueued };
 	struct nt_cpu *cpu;
 
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;
-	return nt_hook_of_socket(cpu, cpu_id, program, &seen, sk, skb, true, weight);
+	return nt_hook_of_socket(cpu, cpu_id, program, &(struct nt_seen_packet){.hook = NT_HOOK_tcp_socket_enqueued},
+				 sk, skb, true, weight);
 }
 
 /*
- * Nothing keeps a reader on another CPU from having the packet already: what it says of itself is good as long as its memory is
- * not in use again, which takes longer than we do.
+ * Nothing keeps a reader on another CPU from having the packet already: what it says of itself is good as long as its
+ * memory is not in use again, which takes longer than we do.
  */
 SEC("fexit/__udp_enqueue_schedule_skb")
-int BPF_PROG(nt_latency_udp_socket_enqueued____udp_enqueue_schedule_skb, struct sock *sk, struct sk_buff *skb, int result)
+int BPF_PROG(nt_latency_udp_socket_enqueued____udp_enqueue_schedule_skb, struct sock *sk, struct sk_buff *skb,
+	     int result)
 {
 	__u32 program = NT_PROGRAM_latency_udp_socket_enqueued____udp_enqueue_schedule_skb, cpu_id, weight;
-	struct nt_seen_packet seen = { .hook = NT_HOOK_udp_socket_enqueued };
 	struct nt_cpu *cpu;
 
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
@@ -69,7 +70,8 @@ int BPF_PROG(nt_latency_udp_socket_enqueued____udp_enqueue_schedule_skb, struct 
 		nt_count(cpu, program, NT_OUTCOME_skipped_unqueued);
 		return 0;
 	}
-	return nt_hook_of_socket(cpu, cpu_id, program, &seen, sk, skb, true, weight);
+	return nt_hook_of_socket(cpu, cpu_id, program, &(struct nt_seen_packet){.hook = NT_HOOK_udp_socket_enqueued},
+				 sk, skb, true, weight);
 }
 
 /* Called once for each receive call that took something, with the time of the last segment that it took from. */
@@ -78,7 +80,7 @@ int BPF_PROG(nt_latency_tcp_socket_read__tcp_recv_timestamp, struct msghdr *msg,
 	     struct scm_timestamping_internal *tss)
 {
 	__u32 program = NT_PROGRAM_latency_tcp_socket_read__tcp_recv_timestamp, cpu_id, weight;
-	struct nt_seen_packet seen = { .hook = NT_HOOK_tcp_socket_read, .has_task = true };
+	struct nt_seen_packet seen = {.hook = NT_HOOK_tcp_socket_read, .has_task = true};
 	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
 	struct nt_cpu *cpu;
 
@@ -98,7 +100,6 @@ SEC("fentry/skb_consume_udp")
 int BPF_PROG(nt_latency_udp_socket_read__skb_consume_udp, struct sock *sk, struct sk_buff *skb, int length)
 {
 	__u32 program = NT_PROGRAM_latency_udp_socket_read__skb_consume_udp, cpu_id, weight;
-	struct nt_seen_packet seen = { .hook = NT_HOOK_udp_socket_read, .has_task = true };
 	struct nt_cpu *cpu;
 
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
@@ -108,5 +109,7 @@ int BPF_PROG(nt_latency_udp_socket_read__skb_consume_udp, struct sock *sk, struc
 		nt_count(cpu, program, NT_OUTCOME_skipped_peek);
 		return 0;
 	}
-	return nt_hook_of_socket(cpu, cpu_id, program, &seen, sk, skb, true, weight);
+	return nt_hook_of_socket(cpu, cpu_id, program,
+				 &(struct nt_seen_packet){.hook = NT_HOOK_udp_socket_read, .has_task = true}, sk, skb,
+				 true, weight);
 }

@@ -49,29 +49,26 @@ struct nt_seen_packet {
 /* Whether --latency-sample leaves this packet out; else *weight is how many it stands for. */
 static __always_inline bool nt_leaves_out(struct nt_cpu *cpu, __u32 program, __u32 *weight)
 {
-	struct nt_gap *gap = &cpu->gaps[program - NT_FIRST_LATENCY];
+	struct nt_gaps *gaps = &cpu->gaps;
+	__u32 i = program - NT_FIRST_LATENCY, left = gaps->left[i];
 
-	if (gap->left > 1) {
-		gap->left--;
+	if (left > 1) {
+		gaps->left[i] = left - 1;
 		return true;
 	}
-	*weight = gap->gap;
-	gap->at++;
-	gap->gap = gap->left = nt_config.latency.gaps[gap->at & (NT_GAPS - 1)];
+	*weight = gaps->gap[i];
+	cpu->programs[program].outcome[NT_OUTCOME_skipped_sample] += *weight - 1;
+	gaps->gap[i] = gaps->left[i] = nt_config.latency.gaps[++gaps->at[i] & (NT_GAPS - 1)];
 	return false;
 }
 
-/* Begins a run: NULL if it is over already, and counted. */
+/* Begins a run: NULL if it is over already, and counted. Most are, if packets are sampled: programs do nothing before. */
 static __always_inline struct nt_cpu *nt_hook_begin(__u32 program, __u32 *cpu_id, __u32 *weight)
 {
 	struct nt_cpu *cpu = nt_this_cpu_if_on(program, cpu_id);
 
 	*weight = 1;
-	if (cpu && nt_config.latency.is_sampled && nt_leaves_out(cpu, program, weight)) {
-		nt_count(cpu, program, NT_OUTCOME_skipped_sample);
-		return NULL;
-	}
-	return cpu;
+	return cpu && nt_config.latency.is_sampled && nt_leaves_out(cpu, program, weight) ? NULL : cpu;
 }
 
 /* The reader is asked for. At hooks without one these filters have no program attached (record/plan.c). */
@@ -198,9 +195,7 @@ static __always_inline bool nt_stage_latency(struct nt_cpu *cpu, __u32 cpu_id, c
 {
 	__u32 at;
 
-	if (cpu->lossy)
-		nt_flush_losses(cpu_id, now_ns);
-	if (!nt_stage_take(cpu, cpu_id, sizeof(struct nt_latency), &at))
+	if (!nt_tell_losses(cpu, cpu_id, now_ns) || !nt_stage_take(cpu, cpu_id, sizeof(struct nt_latency), &at))
 		return false;
 	nt_fill_latency((struct nt_latency *)&cpu->stage.data[(at & (NT_STAGE_BYTES - 1)) / 8], seen, now_ns, socket, weight);
 	nt_stage_taken(cpu, cpu_id, at + sizeof(struct nt_latency));

@@ -257,13 +257,20 @@ struct nt_sample {
 	struct nt_open open[NT_MAX_OPS + 2 + 1];	/* operations, a softirq, an interrupt; and the record behind them */
 };
 
-/* Where a program is between two samples. The recorder lets each start somewhere else. */
-struct nt_gap {
-	__u32 left;		/* the next sample is so many packets away: 1, the next one is it */
-	__u32 gap;		/* what `left` began with: so many packets the next sample stands for */
-	__u32 at;		/* in nt_latency_config.gaps */
-	__u32 zero;
+/*
+ * Where each program is between two samples; the recorder lets each start somewhere else. A run that is left out touches nothing
+ * but its `left`, and these lie together. It is counted with the sample after it: until then nt_left_out() of them are not.
+ */
+struct nt_gaps {
+	__u32 left[NT_LATENCY_COUNT];	/* the next sample is so many packets away: 1, the next one is it */
+	__u32 gap[NT_LATENCY_COUNT];	/* what `left` began with: so many packets the next sample stands for */
+	__u32 at[NT_LATENCY_COUNT];	/* in nt_latency_config.gaps */
 };
+
+static inline __u32 nt_left_out(const struct nt_gaps *gaps, __u32 i)
+{
+	return gaps->gap[i] - gaps->left[i];
+}
 
 /*
  * One per CPU, written by programs on that CPU only. Counters are per program, since a program never
@@ -298,7 +305,7 @@ struct nt_cpu {
 	struct nt_away_softirq away[NT_AWAY_SOFTIRQS];
 	struct nt_sample samples[NT_SAMPLES];
 	__u64 n_samples;	/* how many of them are in use */
-	struct nt_gap gaps[NT_LATENCY_COUNT];
+	struct nt_gaps gaps __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
 /* What the control program is asked to do on the CPU that it runs on. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wakeup.bpf.c - probe `wakeups`: who wakes whom, when, and from where; so that it can be told how long a task that slept
- * had waited for a CPU when it got one.
+ * wakeup.bpf.c - probe `wakeups`: who wakes whom, when, and from where; so that it can be told how long a task that
+ * slept had waited for a CPU when it got one.
  */
 #include "bpf/emit.h"
 
@@ -38,13 +38,14 @@ static __always_inline int see_wakeup(__u32 program, __u8 what, struct task_stru
 }
 
 /*
- * The kernel tells of each wake-up that finds the task in a state of sleep, before it looks whether it has left its CPU. One
- * that has not is not woken, but goes on: so it is looked here.
+ * The kernel tells of each wake-up that finds the task in a state of sleep, before it looks whether it has left its
+ * CPU. One that has not is not woken, but goes on: so it is looked here.
  */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(nt_sched_waking, struct task_struct *task)
 {
-	return see_wakeup(NT_PROGRAM_sched_waking, NT_WAKEUP_WAKING, task, nt_task_is_queued(task) ? NT_WAKEUP_RUNNABLE : 0);
+	return see_wakeup(NT_PROGRAM_sched_waking, NT_WAKEUP_WAKING, task,
+			  nt_task_is_queued(task) ? NT_WAKEUP_RUNNABLE : 0);
 }
 
 SEC("tp_btf/sched_wakeup_new")

@@ -338,10 +338,10 @@ void nt_filter_spread(const struct nt_latency_config *config, struct nt_cpu *cpu
 
 	for (cpu = 0; cpu < n_cpus; cpu++)
 		for (i = 0; i < NT_LATENCY_COUNT; i++) {
-			struct nt_gap *gap = &cpus[cpu].gaps[i];
+			struct nt_gaps *gaps = &cpus[cpu].gaps;
 
-			gap->at = random_number();
-			gap->gap = gap->left = config->gaps[gap->at & (NT_GAPS - 1)];
+			gaps->at[i] = random_number();
+			gaps->gap[i] = gaps->left[i] = config->gaps[gaps->at[i] & (NT_GAPS - 1)];
 		}
 }
 

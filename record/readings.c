@@ -175,13 +175,22 @@ static const char *const outcome_names[] = {
 #undef X
 };
 
+static uint64_t outcome_of(const struct nt_cpu *cpu, int program, int outcome)
+{
+	uint64_t count = cpu->programs[program].outcome[outcome];
+
+	if (outcome == NT_OUTCOME_skipped_sample && program >= NT_FIRST_LATENCY)
+		count += nt_left_out(&cpu->gaps, program - NT_FIRST_LATENCY);
+	return count;
+}
+
 static uint64_t sum_over_cpus(const struct nt_readings *readings, int program, int outcome)
 {
 	uint64_t sum = 0;
 	uint32_t cpu;
 
 	for (cpu = 0; cpu < readings->n_cpus; cpu++)
-		sum += readings->cpus[cpu].programs[program].outcome[outcome];
+		sum += outcome_of(&readings->cpus[cpu], program, outcome);
 	return sum;
 }
 

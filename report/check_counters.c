@@ -134,8 +134,8 @@ static void judge_wakeups(struct nt_check *check, sqlite3_stmt *row)
 	long long recorded = sqlite3_column_int64(row, 1), rows = sqlite3_column_int64(row, 2);
 
 	if (recorded != rows)
-		nt_check_say(check, NT_FOUND_FAILED, "wakeups",
-			     "%s: the program recorded %lld, and the tape has %lld", nt_db_text(row, 0), recorded, rows);
+		nt_check_say(check, NT_FOUND_FAILED, "wakeups", "%s: the program recorded %lld, and the tape has %lld",
+			     nt_db_text(row, 0), recorded, rows);
 	else
 		nt_check_say(check, NT_FOUND_OK, "wakeups", "%s: %lld recorded, and as many on the tape; %lld lost",
 			     nt_db_text(row, 0), recorded, (long long)sqlite3_column_int64(row, 3));
@@ -148,13 +148,14 @@ int nt_check_wakeups(struct nt_check *check)
 
 	if (!check->complete)
 		return 0;
-	row = nt_check_query(
-		check,
-		"SELECT p.what, sum(CASE c.name WHEN 'recorded' THEN c.value ELSE 0 END), "
-		"(SELECT count(*) FROM sched_wakeup AS w WHERE w.session_id = ?1 AND w.what = p.what), "
-		"sum(CASE c.name WHEN 'lost' THEN c.value ELSE 0 END) "
-		"FROM (SELECT 'waking' AS what, 'nt_sched_waking' AS program UNION ALL SELECT 'new', 'nt_sched_wakeup_new') AS p "
-		"JOIN self_cost_last AS c ON c.session_id = ?1 AND c.program = p.program GROUP BY p.what ORDER BY p.what");
+	row = nt_check_query(check,
+			     "SELECT p.what, sum(CASE c.name WHEN 'recorded' THEN c.value ELSE 0 END), "
+			     "(SELECT count(*) FROM sched_wakeup AS w WHERE w.session_id = ?1 AND w.what = p.what), "
+			     "sum(CASE c.name WHEN 'lost' THEN c.value ELSE 0 END) "
+			     "FROM (SELECT 'waking' AS what, 'nt_sched_waking' AS program UNION ALL SELECT 'new', "
+			     "'nt_sched_wakeup_new') AS p "
+			     "JOIN self_cost_last AS c ON c.session_id = ?1 AND c.program = p.program GROUP BY p.what "
+			     "ORDER BY p.what");
 	if (!row)
 		return -1;
 	while ((step = sqlite3_step(row)) == SQLITE_ROW)

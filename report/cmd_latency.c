@@ -8,15 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "report/command.h"
 #include "report/histogram.h"
 #include "report/latency_result.h"
 #include "report/load.h"
+#include "report/terminal.h"
 
-#define COLUMNS_ELSEWHERE 80 /* a line that goes to no terminal */
 #define BESIDE_MAP 12 /* characters of a line that are no column of the heat map */
 #define COLUMNS_PROGRAMS 100 /* of a heat map in JSON and CSV */
 #define COLUMNS_PICTURE 120
@@ -272,19 +270,9 @@ static int misused(const char *what)
 	return NT_EXIT_MISUSED;
 }
 
-static void find_terminal(struct nt_latency_view *view)
-{
-	struct winsize size = {0};
-
-	view->width = COLUMNS_ELSEWHERE;
-	view->is_terminal = view->format == NT_FORMAT_TABLE && isatty(STDOUT_FILENO);
-	view->colour = view->is_terminal && !getenv("NO_COLOR");
-	if (view->is_terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		view->width = size.ws_col < 40 ? 40 : size.ws_col > 400 ? 400 : size.ws_col;
-}
-
 static int read_view(const struct nt_options *options, struct nt_latency_view *view)
 {
+	struct nt_terminal terminal;
 	char *end;
 
 	*view = (struct nt_latency_view){
@@ -303,7 +291,10 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 	if (options->buckets && !options->histogram && !options->over_time && !options->svg)
 		return misused(
 			"--buckets says how fine --histogram, --over-time or --svg is, and none of them is given.");
-	find_terminal(view);
+	terminal = nt_terminal_find(stdout, view->format);
+	view->is_terminal = terminal.is_terminal;
+	view->colour = terminal.colour;
+	view->width = terminal.width;
 	return NT_EXIT_DONE;
 }
 

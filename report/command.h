@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "report/lanes_choice.h"
 #include "report/latency_choice.h"
 #include "report/output.h"
 
@@ -21,6 +22,7 @@ struct nt_options {
 	bool append; /* --append */
 	struct nt_selection_words selection; /* --from, --to, --cpu, --process */
 	struct nt_latency_words samples; /* --by, --hook, --include-hol, --between */
+	struct nt_lanes_words lanes; /* --cells, --worst, --window, --top, --each-cpu */
 	bool histogram, over_time; /* --histogram, --over-time */
 	const char *buckets, *svg; /* --buckets, --svg, or NULL */
 	char **args; /* what is no option */
@@ -37,6 +39,7 @@ struct nt_options {
 #define NT_TAKES_VIEW 0x80u /* --between, --histogram, --buckets, --over-time, --svg */
 #define NT_TAKES_TIME 0x100u /* --from, --to */
 #define NT_TAKES_WHO 0x200u /* --cpu, --process */
+#define NT_TAKES_LANES 0x400u /* --cells, --worst, --window, --top, --each-cpu */
 
 struct nt_command {
 	const char *name;
@@ -49,7 +52,7 @@ struct nt_command {
 };
 
 extern const struct nt_command nt_cmd_info, nt_cmd_check, nt_cmd_import, nt_cmd_summary, nt_cmd_query, nt_cmd_latency,
-	nt_cmd_export;
+	nt_cmd_export, nt_cmd_timeline;
 
 /* Prints one sentence on stderr, ahead of it the program's name. Gives NT_EXIT_FAILED. */
 int nt_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -8,8 +8,8 @@
 
 #include "report/command.h"
 
-static const struct nt_command *const commands[] = {&nt_cmd_info,    &nt_cmd_check,  &nt_cmd_import, &nt_cmd_summary,
-						    &nt_cmd_latency, &nt_cmd_export, &nt_cmd_query};
+static const struct nt_command *const commands[] = {&nt_cmd_info,     &nt_cmd_check,   &nt_cmd_import, &nt_cmd_summary,
+						    &nt_cmd_timeline, &nt_cmd_latency, &nt_cmd_export, &nt_cmd_query};
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_usage(FILE *out)
@@ -47,6 +47,15 @@ static void print_selection_help(unsigned int takes)
 		     "      --process P  only the process with this pid or name");
 }
 
+static void print_lanes_help(void)
+{
+	puts("      --worst OWNER  where most of it is: an owner, or network\n"
+	     "      --window T   in windows of this length (10ms)\n"
+	     "      --top N      so many of them (5), none overlapping another\n"
+	     "      --each-cpu   windows of single CPUs, not of all together\n"
+	     "      --cells N    cut the time into so many cells (as many as a line has room for)");
+}
+
 static void print_help(const struct nt_command *command)
 {
 	printf("usage: nettape-report %s %s\n\n%s.\n", command->name, command->usage, command->what);
@@ -60,6 +69,8 @@ static void print_help(const struct nt_command *command)
 	if (command->takes & NT_TAKES_OUTPUT_IF)
 		puts("  -o, --output FILE  write there, not to standard output");
 	print_selection_help(command->takes);
+	if (command->takes & NT_TAKES_LANES)
+		print_lanes_help();
 	if (command->takes & NT_TAKES_SAMPLES)
 		print_samples_help(command->takes);
 	if (command->takes & NT_TAKES_FILE)
@@ -93,7 +104,12 @@ enum {
 	OPTION_HISTOGRAM,
 	OPTION_BUCKETS,
 	OPTION_OVER_TIME,
-	OPTION_SVG
+	OPTION_SVG,
+	OPTION_CELLS,
+	OPTION_WORST,
+	OPTION_WINDOW,
+	OPTION_TOP,
+	OPTION_EACH_CPU
 };
 
 static const struct option long_options[] = {
@@ -112,6 +128,11 @@ static const struct option long_options[] = {
 	{"buckets", required_argument, NULL, OPTION_BUCKETS},
 	{"over-time", no_argument, NULL, OPTION_OVER_TIME},
 	{"svg", required_argument, NULL, OPTION_SVG},
+	{"cells", required_argument, NULL, OPTION_CELLS},
+	{"worst", required_argument, NULL, OPTION_WORST},
+	{"window", required_argument, NULL, OPTION_WINDOW},
+	{"top", required_argument, NULL, OPTION_TOP},
+	{"each-cpu", no_argument, NULL, OPTION_EACH_CPU},
 	{"output", required_argument, NULL, 'o'},
 	{"file", required_argument, NULL, 'f'},
 	{"help", no_argument, NULL, 'h'},
@@ -144,6 +165,12 @@ static unsigned int needs(int option)
 	case OPTION_OVER_TIME:
 	case OPTION_SVG:
 		return NT_TAKES_VIEW;
+	case OPTION_CELLS:
+	case OPTION_WORST:
+	case OPTION_WINDOW:
+	case OPTION_TOP:
+	case OPTION_EACH_CPU:
+		return NT_TAKES_LANES;
 	case 'o':
 		return NT_TAKES_OUTPUT | NT_TAKES_OUTPUT_IF;
 	case 'f':
@@ -176,6 +203,19 @@ static int set_sample(struct nt_latency_words *words, int option, int argc, char
 		words->include_hol = true;
 		return 0;
 	}
+}
+
+/* The options of timeline. Always 0, as the others. */
+static int set_lanes(struct nt_lanes_words *words, int option)
+{
+	if (option == OPTION_EACH_CPU)
+		words->each_cpu = true;
+	else
+		*(option == OPTION_CELLS    ? &words->cells
+		  : option == OPTION_WORST  ? &words->worst
+		  : option == OPTION_WINDOW ? &words->window
+					    : &words->top) = optarg;
+	return 0;
 }
 
 static int set(struct nt_options *options, int option, int argc, char **argv)
@@ -214,6 +254,12 @@ static int set(struct nt_options *options, int option, int argc, char **argv)
 	case OPTION_SVG:
 		options->svg = optarg;
 		return 0;
+	case OPTION_CELLS:
+	case OPTION_WORST:
+	case OPTION_WINDOW:
+	case OPTION_TOP:
+	case OPTION_EACH_CPU:
+		return set_lanes(&options->lanes, option);
 	case 'o':
 		options->output = optarg;
 		return 0;

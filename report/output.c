@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "report/arena.h"
+#include "report/terminal.h"
 
 #define HELD_ROWS 1000 /* of a table, until it is printed with what widths they need */
 
@@ -46,7 +46,7 @@ struct nt_printer *nt_printer_new(FILE *out, enum nt_format format, bool human)
 	printer->out = out;
 	printer->format = format;
 	printer->human = human && format == NT_FORMAT_TABLE;
-	printer->colour = isatty(fileno(out)) && !getenv("NO_COLOR");
+	printer->colour = nt_terminal_find(out, format).colour;
 	printer->json = (struct nt_json){.out = out, .lines = 1};
 	printer->scratch = open_memstream(&printer->scratch_text, &printer->scratch_size);
 	if (!printer->scratch) {

@@ -62,7 +62,7 @@ if command -v sqlite3 >/dev/null; then
         report 1 $command "$work/old.db"
         is "nothing on standard output" "$out" ""
         is "says what it is and what is to be done" "${err#nettape-report: }" \
-            "$work/old.db: its schema is version 1 and this program reads version 2: import its tapes again, into a new database."
+            "$work/old.db: its schema is version 1 and this program reads version 3: import its tapes again, into a new database."
     done
     holds "it is as it was" cmp "$work/before.db" "$work/old.db"
 fi

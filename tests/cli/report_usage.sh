@@ -11,7 +11,7 @@ report 0 --version
 has "version" "$out" "nettape-report "
 report 0 --help
 help=$out
-for command in info check import summary latency export query; do
+for command in info check import summary timeline latency export query; do
     has "help names $command" "$help" "  $command "
     report 0 "$command" --help
     has "help of $command" "$out" "usage: nettape-report $command"
@@ -21,6 +21,10 @@ for option in --json --csv --file; do has "help of query has $option" "$out" "$o
 report 0 latency -h
 for option in --by --hook --from --to --include-hol --between --histogram --buckets --over-time --svg --json --csv; do
     has "help of latency has $option" "$out" "$option"
+done
+report 0 timeline -h
+for option in --from --to --cpu --process --worst --window --top --each-cpu --cells --json --csv; do
+    has "help of timeline has $option" "$out" "$option"
 done
 report 0 export -h
 for option in --output --by --hook --from --to --include-hol; do has "help of export has $option" "$out" "$option"; done
@@ -44,6 +48,9 @@ misused "too many arguments" query "$tape" "SELECT 1" "SELECT 2"
 misused "-o DB is missing" import "$tape"
 misused "--csv" info "$tape" --csv
 misused "--append" summary "$tape" --append
+misused "--each-cpu" summary "$tape" --each-cpu
+misused "--cells" latency "$tape" --cells=5
+misused "--cells" timeline "$tape" --cells
 misused "--nonsense" summary "$tape" --nonsense
 misused "-o" import "$tape" -o
 report 2 query "$tape" "SELECT 1" -f /dev/null

@@ -57,4 +57,19 @@ is "time that is uncovered and yet has a task" "$(sql "$db" "SELECT count(*) FRO
 at_least "longest stretch uncovered (s)" "$(sql "$db" "SELECT max(dur) / 1e9 FROM cpu_slice WHERE owner = 'uncovered'")" 0.5
 grep -iE 'ring' "$work/record.log" | sed 's/^/    the recorder: /' || true
 at_least "lines of the recorder that name a ring size" "$(grep -ciE 'ring-size' "$work/record.log")" 1
+
+# A small ring that is full and given room again hundreds of times, by a recorder that is kept from running for a moment each time:
+# what was lost is told before anything that was written after it.
+recording_start "$work/m.tape" --ring-size 64k --no-realtime
+for ((i = 0; i < 60; i++)); do
+    kill -STOP "$recorder"
+    sleep 0.02
+    kill -CONT "$recorder"
+    sleep 0.01
+done
+recording_stop || bad "the recorder's exit status was $?"
+import_tape "$work/m.tape" "$work/m.db"
+at_least "stretches that are uncovered since a ring was full" \
+    "$(sql "$work/m.db" "SELECT count(DISTINCT cpu || ' ' || ts) FROM loss WHERE why = 'ring full'")" 10
+is "undeclared losses among them" "$(sql "$work/m.db" 'SELECT undeclared FROM session')" 0
 finish

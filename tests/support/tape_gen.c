@@ -229,7 +229,7 @@ void tape_gen_flush(struct tape_gen *gen, uint32_t cpu)
  * what stands behind; `late_ns` at most. */
 static void random_sample(struct nt_rand *rand, uint64_t end_ns, uint64_t late_ns, union nt_any *out)
 {
-	static const uint8_t kinds[] = {NT_LATENCY, NT_LATENCY, NT_DROP, NT_RETRANSMIT, NT_LOSS};
+	static const uint8_t kinds[] = {NT_LATENCY, NT_LATENCY, NT_DROP, NT_RETRANSMIT, NT_WAKEUP, NT_LOSS};
 	const struct nt_kind_info *kind = nt_kind(kinds[nt_rand_below(rand, sizeof(kinds))]);
 
 	memset(out, 0, sizeof(*out));
@@ -242,7 +242,7 @@ static void random_sample(struct nt_rand *rand, uint64_t end_ns, uint64_t late_n
 		out->as_latency.stamp_ns = out->record.end_ns - GEN_START_NS + GEN_REALTIME_NS - nt_rand_below(rand, 99999);
 	if (kind->number != NT_LOSS)
 		return;
-	out->as_loss.lost_kind = kinds[nt_rand_below(rand, 4)];
+	out->as_loss.lost_kind = kinds[nt_rand_below(rand, sizeof(kinds) - 1)];
 	out->as_loss.count = (uint32_t)nt_rand_below(rand, 9);
 	out->as_loss.first_ns = end_ns - 5000;
 	out->as_loss.last_ns = end_ns - 3000 - nt_rand_below(rand, 3000);

@@ -638,11 +638,11 @@ static void sample_tape(struct maker *maker, const char *directory)
 /* ---- wake-ups: a tape of its own too ---- */
 
 /* Of a task of nice 0 that was on CPU 1 last. */
-static void woken(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint64_t task, uint64_t waker, uint8_t what, uint8_t context,
-		  uint8_t flags)
+static void woken(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint64_t task, uint64_t waker, uint8_t what,
+		  uint8_t context, uint8_t flags)
 {
-	ADD(cpu, wakeup, WAKEUP, .end_ns = at_ns, .what = what, .context = context, .flags = flags, .target_cpu = 1, .priority = 120,
-	    .task = task, .waker = waker);
+	ADD(cpu, wakeup, WAKEUP, .end_ns = at_ns, .what = what, .context = context, .flags = flags, .target_cpu = 1,
+	    .priority = 120, .task = task, .waker = waker);
 }
 
 static void woken_by_task(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint64_t task, uint64_t waker)
@@ -651,7 +651,8 @@ static void woken_by_task(struct maker *maker, uint32_t cpu, uint64_t at_ns, uin
 }
 
 #define SWITCH(cpu, at_ns, from, state, to)                                                                            \
-	ADD(cpu, switch, SWITCH, .end_ns = (at_ns), .prev_prio = 120, .prev_state = (state), .prev = (from), .next = (to))
+	ADD(cpu, switch, SWITCH, .end_ns = (at_ns), .prev_prio = 120, .prev_state = (state), .prev = (from),           \
+	    .next = (to))
 
 /* Task 1 stays on CPU 0; 2 and 3 come and go on CPU 1. */
 static void woken_and_preempted(struct maker *maker, uint64_t at_ns)
@@ -676,7 +677,8 @@ static void woken_early(struct maker *maker, uint64_t at_ns)
 	SWITCH(1, at_ns + 3 * MS, 3, 1, 0);
 }
 
-/* Two wake-ups were lost, so one stay has none; then switches, so time is uncovered, and no wait that reaches into it is known. */
+/* Two wake-ups were lost, so one stay has none; then switches, so time is uncovered, and no wait that reaches into it
+ * is known. */
 static void woken_unseen(struct maker *maker, uint64_t at_ns)
 {
 	SWITCH(1, at_ns + 1 * MS, 0, 0, 3);
@@ -684,8 +686,8 @@ static void woken_unseen(struct maker *maker, uint64_t at_ns)
 	ADD(0, loss, LOSS, .end_ns = at_ns + 3 * MS, .lost_kind = NT_WAKEUP, .count = 2, .first_ns = at_ns,
 	    .last_ns = at_ns + 1 * MS - 5 * US);
 	woken_by_task(maker, 0, at_ns + 10 * MS, 2, 1);
-	ADD(1, loss, LOSS, .end_ns = at_ns + 12 * MS - 1, .lost_kind = NT_SWITCH, .count = 2, .first_ns = at_ns + 10 * MS + 500 * US,
-	    .last_ns = at_ns + 11 * MS);
+	ADD(1, loss, LOSS, .end_ns = at_ns + 12 * MS - 1, .lost_kind = NT_SWITCH, .count = 2,
+	    .first_ns = at_ns + 10 * MS + 500 * US, .last_ns = at_ns + 11 * MS);
 	ADD(1, state, STATE, .end_ns = at_ns + 12 * MS, .reason = NT_STATE_PERIODIC, .task = 2);
 	woken_by_task(maker, 1, at_ns + 13 * MS, 3, 2);
 	SWITCH(1, at_ns + 13 * MS + 200 * US, 2, NT_SWITCH_PREEMPTED, 3);
@@ -693,13 +695,14 @@ static void woken_unseen(struct maker *maker, uint64_t at_ns)
 	SWITCH(1, at_ns + 15 * MS, 2, 1, 0);
 }
 
-/* Preempted on CPU 0 while something of CPU 1 is uncovered: it may have been there meanwhile. And what no reader knows. */
+/* Preempted on CPU 0 while something of CPU 1 is uncovered: it may have been there meanwhile. And what no reader knows.
+ */
 static void preempted_unseen(struct maker *maker, uint64_t at_ns)
 {
 	woken(maker, 0, at_ns - 10 * US, 2, 1, NT_WAKEUP_WAKING, NT_WAKEUP_UNKNOWN, 0);
 	SWITCH(0, at_ns, 1, NT_SWITCH_PREEMPTED, 2);
-	ADD(1, loss, LOSS, .end_ns = at_ns + 600 * US, .lost_kind = NT_SOFTIRQ, .count = 1, .first_ns = at_ns + 500 * US,
-	    .last_ns = at_ns + 500 * US, .begin_ns = at_ns + 400 * US);
+	ADD(1, loss, LOSS, .end_ns = at_ns + 600 * US, .lost_kind = NT_SOFTIRQ, .count = 1,
+	    .first_ns = at_ns + 500 * US, .last_ns = at_ns + 500 * US, .begin_ns = at_ns + 400 * US);
 	ADD(1, state, STATE, .end_ns = at_ns + 600 * US, .reason = NT_STATE_PERIODIC, .task = 0);
 	SWITCH(0, at_ns + 1 * MS, 2, 1, 1);
 	ADD(0, wakeup, WAKEUP, .end_ns = at_ns + 2 * MS, .what = 9, .context = 77, .flags = 0xfe, .target_cpu = 65535,
@@ -713,8 +716,8 @@ static void wakeup_readings(struct maker *maker, uint64_t at_ns)
 	for (size_t cpu = 0; cpu < 2; cpu++)
 		for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++)
 			if (maker->cpus[cpu].written[kind] || (cpu && kind == NT_SOFTIRQ))
-				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n", cpu,
-					 nt_kind(kind)->name, maker->cpus[cpu].written[kind],
+				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n",
+					 cpu, nt_kind(kind)->name, maker->cpus[cpu].written[kind],
 					 !cpu		     ? 2 * (kind == NT_WAKEUP)
 					 : kind == NT_SWITCH ? 2
 							     : kind == NT_SOFTIRQ);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * latency_nomem.c - runs `latency` and `export prometheus` on a database again and again, each time with another
- * allocation failing: either they say so, or what they print is what they print otherwise; and nothing leaks.
- * latency_nomem DB.
+ * latency_nomem.c - runs `latency` and `export prometheus` on a database, and `timeline` on another, again and again,
+ * each time with another allocation failing: either they say so, or what they print is what they print otherwise; and
+ * nothing leaks. latency_nomem DB DB.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static long try_all(const struct nt_command *command, const struct nt_options *o
 
 int main(int argc, char **argv)
 {
-	char *args[] = {"prometheus", argv[1]};
+	char *args[] = {"prometheus", argv[1], argv[2]};
 	const struct nt_options options[] = {
 		{.args = args + 1, .n_args = 1, .samples = {.by = "socket"}, .histogram = true},
 		{.args = args + 1, .n_args = 1, .format = NT_FORMAT_JSON, .histogram = true, .over_time = true},
@@ -73,17 +73,25 @@ int main(int argc, char **argv)
 		{.args = args + 1, .n_args = 1, .samples = {.between = {"udp-start", "udp-socket-read"}}},
 	};
 	const struct nt_options export = {.args = args, .n_args = 2, .samples = {.by = "iface"}};
+	const struct nt_options timelines[] = {
+		{.args = args + 2, .n_args = 1},
+		{.args = args + 2, .n_args = 1, .format = NT_FORMAT_JSON, .selection = {.process = "web"}},
+		{.args = args + 2, .n_args = 1, .lanes = {.worst = "network", .window = "100us", .each_cpu = true}},
+		{.args = args + 2, .n_args = 1, .format = NT_FORMAT_CSV, .lanes = {.worst = "task", .window = "100us"}},
+	};
 	FILE *file = tmpfile();
 	long runs = 0;
 	int report;
 
-	MUST(argc == 2 && file);
+	MUST(argc == 3 && file);
 	report = dup(STDOUT_FILENO);
 	MUST(dup2(fileno(file), STDOUT_FILENO) >= 0);
 	out = fileno(file);
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		runs += try_all(&nt_cmd_latency, &options[i]);
 	runs += try_all(&nt_cmd_export, &export);
+	for (size_t i = 0; i < sizeof(timelines) / sizeof(timelines[0]); i++)
+		runs += try_all(&nt_cmd_timeline, &timelines[i]);
 	until_failure = -1;
 	dprintf(report, "allocations failed %ld times\n", runs);
 	return 0;

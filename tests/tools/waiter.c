@@ -4,14 +4,14 @@
  *
  *   waiter SECONDS CPU
  *
- * Pinned to the CPU: two threads "w-burn" that never sleep; "w-sleep", of nice 10, that sleeps a millisecond again and again;
- * and "w-pong", of nice -10, which "w-ping" on the other CPUs wakes over a pipe and is woken by, 5,000 times or as often as there is
- * time for. All live that long at most, and then each prints a line
+ * Pinned to the CPU: two threads "w-burn" that never sleep; "w-sleep", of nice 10, that sleeps a millisecond again and
+ * again; and "w-pong", of nice -10, which "w-ping" on the other CPUs wakes over a pipe and is woken by, 5,000 times or
+ * as often as there is time for. All live that long at most, and then each prints a line
  *
  *   TID BEGIN_NS END_NS RUN_DELAY_NS RUNS
  *
- * the first thing that it did and the last, by CLOCK_MONOTONIC, and what /proc said of it at END_NS: for how long it had been runnable
- * since its birth, and how often it was put on a CPU.
+ * the first thing that it did and the last, by CLOCK_MONOTONIC, and what /proc said of it at END_NS: for how long it
+ * had been runnable since its birth, and how often it was put on a CPU.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -134,8 +134,9 @@ static void *serve(void *arg)
 
 	(void)arg;
 	pin(true);
-	for (int round = 0; round < ROUNDS && now_ns() < end_ns && write(ping[1], &byte, 1) == 1 && read(pong[0], &byte, 1) == 1; round++)
-		;
+	for (int round = 0; round < ROUNDS && now_ns() < end_ns; round++)
+		if (write(ping[1], &byte, 1) != 1 || read(pong[0], &byte, 1) != 1)
+			die("no answer");
 	close(ping[1]);
 	end_thread(begin_ns);
 	return NULL;

@@ -281,6 +281,9 @@ static void makes_rows_of_samples(void **state)
 	SAMPLE(gen, 0, retransmit, RETRANSMIT, .what = NT_RETRANSMIT_DATA, .state = 4, .length = 8, .socket = 3);
 	SAMPLE(gen, 0, retransmit, RETRANSMIT, .what = 9, .state = 200);
 	SAMPLE(gen, 0, retransmit, RETRANSMIT, .what = NT_RETRANSMIT_SYNACK);
+	SAMPLE(gen, 0, wakeup, WAKEUP, .what = NT_WAKEUP_NEW, .context = NT_WAKEUP_HARDIRQ, .target_cpu = 65535,
+	       .priority = 139, .task = 11, .waker = 10);
+	SAMPLE(gen, 0, wakeup, WAKEUP, .what = 3, .context = 4, .flags = 0xff, .task = UINT64_MAX);
 	gen_state(gen, 0, 1000, 1, NT_STATE_STOP, 0);
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
 
@@ -294,9 +297,13 @@ static void makes_rows_of_samples(void **state)
 	expect_rows(fixture, NT_TABLE_TCP_RETRANSMIT,
 		    "1000000000500 0 data 3 8 FIN_WAIT1\n1000000000500 0 unknown - 0 200\n"
 		    "1000000000500 0 synack - 0 -\n");
-	expect_rows(fixture, NT_TABLE_RECORD_COUNT, "0 state 2 0\n0 latency 3 0\n0 drop 2 0\n0 retransmit 3 0\n");
-	/* Who reads has a row, known or not. */
-	expect_rows(fixture, NT_TABLE_THREAD, "0 0 0 swapper - - 1\n1 - - - - - -\n9 - - - - - -\n");
+	expect_rows(fixture, NT_TABLE_SCHED_WAKEUP,
+		    "1000000000500 0 11 65535 10 139 new hardirq 0\n1000000000500 0 - 0 0 0 unknown unknown 1\n");
+	expect_rows(fixture, NT_TABLE_RECORD_COUNT,
+		    "0 state 2 0\n0 latency 3 0\n0 drop 2 0\n0 retransmit 3 0\n0 wakeup 2 0\n");
+	/* Who reads, wakes or is woken has a row, known or not. */
+	expect_rows(fixture, NT_TABLE_THREAD,
+		    "0 0 0 swapper - - 1\n1 - - - - - -\n9 - - - - - -\n10 - - - - - -\n11 - - - - - -\n");
 }
 
 /* They uncover nothing; those whose times are not known stand where they were told. */

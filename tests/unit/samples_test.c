@@ -20,7 +20,7 @@
 #define MS 1000000ull
 #define N_CPUS 3
 
-static const char *const sample_kinds[] = {"latency", "drop", "retransmit"};
+static const char *const sample_kinds[] = {"latency", "drop", "retransmit", "wakeup"};
 #define N_KINDS (sizeof(sample_kinds) / sizeof(sample_kinds[0]))
 
 /* What came of one tape. */
@@ -70,6 +70,9 @@ static void take_row(struct outcome *outcome, const struct nt_row *row)
 		break;
 	case NT_TABLE_TCP_RETRANSMIT:
 		outcome->samples[2]++;
+		break;
+	case NT_TABLE_SCHED_WAKEUP:
+		outcome->samples[3]++;
 		break;
 	case NT_TABLE_LOSS:
 		if (!is_sample_loss(outcome, row))
