@@ -9,20 +9,12 @@
 /* A row: kind, size, then for each field that is not 0 its tag and value. A tag is number << 1 | is_bytes. */
 #define ROW_MAX (1024 + NT_MAX_RECORD_SIZE)
 
-static bool is_string(unsigned int kind, const struct nt_field *field)
-{
-	/* Of the fields of bytes only the addresses of sockets and build ids are not text. */
-	if (kind == NT_USER_SYMBOL && field->offset == offsetof(struct nt_user_symbol, build_id))
-		return false;
-	return field->coding == NT_CODING_BYTES && kind != NT_SOCKET;
-}
-
 /* What of a field of bytes is worth writing: all but the zeros at its end, or up to the first zero of a string. */
 static size_t bytes_used(unsigned int kind, const struct nt_field *field, const uint8_t *bytes)
 {
 	size_t size = field->size;
 
-	if (is_string(kind, field))
+	if (nt_field_is_text(kind, field))
 		return strnlen((const char *)bytes, size - 1);
 	while (size && !bytes[size - 1])
 		size--;
@@ -81,7 +73,7 @@ static int get_bytes(const uint8_t **at, const uint8_t *end, unsigned int kind, 
 	if (nt_varint_get(at, end, &size) || size > (size_t)(end - *at))
 		return -EBADMSG;
 	if (field) {
-		bool text = is_string(kind, field);
+		bool text = nt_field_is_text(kind, field);
 
 		/* A text keeps a byte for its zero, and holds none before that. */
 		if (field->coding != NT_CODING_BYTES || size + text > field->size || (text && memchr(*at, 0, size)))

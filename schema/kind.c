@@ -60,6 +60,13 @@ bool nt_kind_is_sample(unsigned int number)
 	return number < NT_KIND_MAX && samples >> number & 1;
 }
 
+bool nt_field_is_text(unsigned int kind, const struct nt_field *field)
+{
+	if (kind == NT_USER_SYMBOL && field->offset == offsetof(struct nt_user_symbol, build_id))
+		return false;
+	return field->coding == NT_CODING_BYTES && kind != NT_SOCKET;
+}
+
 uint64_t nt_field_get(const struct nt_field *field, const void *record)
 {
 	const char *at = (const char *)record + field->offset;

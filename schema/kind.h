@@ -59,6 +59,9 @@ bool nt_kind_is_of_cpu(unsigned int number);
 /* Whether records of this kind are samples, so no part of a CPU's timeline. */
 bool nt_kind_is_sample(unsigned int number);
 
+/* Whether a field of coding BYTES is text, which ends in zero; the others are addresses of sockets, and build ids. */
+bool nt_field_is_text(unsigned int kind, const struct nt_field *field);
+
 /* The value of an unsigned or sign-extended integer field of a record. */
 uint64_t nt_field_get(const struct nt_field *field, const void *record);
 void nt_field_set(const struct nt_field *field, void *record, uint64_t value);

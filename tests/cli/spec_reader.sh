@@ -27,8 +27,9 @@ build/tools/tape_dump tests/golden/v1.tape | cmp - tests/golden/v1.expected
 build/tools/tape_dump tests/golden/v1-polls.tape | cmp - tests/golden/v1-polls.expected
 build/tools/tape_dump tests/golden/v1-samples.tape | cmp - tests/golden/v1-samples.expected
 build/tools/tape_dump tests/golden/v1-wakeups.tape | cmp - tests/golden/v1-wakeups.expected
+build/tools/tape_dump tests/golden/v1-stacks.tape | cmp - tests/golden/v1-stacks.expected
 for scan in "" --scan; do
-    for tape in tests/golden/v1.tape tests/golden/v1-polls.tape tests/golden/v1-samples.tape tests/golden/v1-wakeups.tape tests/golden/bad/*; do
+    for tape in tests/golden/v1.tape tests/golden/v1-polls.tape tests/golden/v1-samples.tape tests/golden/v1-wakeups.tape tests/golden/v1-stacks.tape tests/golden/bad/*; do
         same $scan "$tape"
     done
 done

@@ -72,7 +72,7 @@ static void print_field(struct dump *dump, unsigned int kind, const struct nt_fi
 		fprintf(dump->out, "%" PRId64, (int64_t)nt_field_get(field, record));
 	else if (field->coding != NT_CODING_BYTES)
 		fprintf(dump->out, "%" PRIu64, nt_field_get(field, record));
-	else if (kind == NT_SOCKET)
+	else if (!nt_field_is_text(kind, field))
 		print_hex(dump, at, field->size);
 	else
 		print_text(dump, (const char *)at, strnlen((const char *)at, field->size));

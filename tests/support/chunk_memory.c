@@ -32,11 +32,11 @@ static void random_bytes(struct nt_rand *rand, const struct nt_field *field, uni
 	uint8_t *at = (uint8_t *)out + field->offset;
 	size_t size = nt_rand_below(rand, field->size + 1u);
 
-	/* Text ends in a zero and holds none; addresses (of sockets) may be any bytes. */
-	if (out->record.kind != NT_SOCKET && size == field->size)
+	/* Text ends in a zero and holds none; others may be any bytes. */
+	if (nt_field_is_text(out->record.kind, field) && size == field->size)
 		size--;
 	nt_rand_bytes(rand, at, size);
-	for (size_t i = 0; out->record.kind != NT_SOCKET && i < size; i++)
+	for (size_t i = 0; nt_field_is_text(out->record.kind, field) && i < size; i++)
 		at[i] |= 1;
 }
 
