@@ -94,14 +94,17 @@ $(BUILD)/bpf/nettape.skel.h: $(BUILD)/bpf/nettape.o
 $(call obj,o,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
 $(call obj,san,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
 
-# ---- SQL that is part of nettape-report ----
+# ---- texts that are part of nettape-report ----
 
+text_headers := $(BUILD)/report/views_sql.h $(BUILD)/report/stages_txt.h
 $(BUILD)/report/views_sql.h: schema/views.sql
+$(BUILD)/report/stages_txt.h: schema/stages.txt
+$(text_headers):
 	@mkdir -p $(@D)
-	$(call say,SQL,$@)
+	$(call say,TEXT,$@)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@
 
-$(call obj,o,report/db.c) $(call obj,san,report/db.c): | $(BUILD)/report/views_sql.h
+$(call obj,o,report/db.c report/stages.c) $(call obj,san,report/db.c report/stages.c): | $(text_headers)
 
 # ---- tests ----
 
@@ -127,7 +130,7 @@ $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS) -lm
 
-$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(BUILD)/report/views_sql.h
+$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(text_headers)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
 	$(Q)$(CLANG) $(CPPALL) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(REPORT_LIBS) -lm
