@@ -243,19 +243,12 @@ const char *nt_stage_part_name(const struct nt_stage_result *result, const struc
 	return category->stage;
 }
 
-const char *nt_stage_group_name(const struct nt_stage_result *result, const struct nt_stage_whole *whole,
-				char text[NT_HUMAN_MAX])
+const char *nt_stage_group(const struct nt_stage_result *result, const struct nt_stage_whole *whole, uint64_t *number)
 {
-	switch (result->choice->by) {
-	case NT_STAGE_BY_NONE:
+	enum nt_stage_by by = result->choice->by;
+
+	*number = by == NT_STAGE_BY_TIME ? (uint64_t)whole->group * result->step * NT_BUCKET_NS : whole->group;
+	if (by != NT_STAGE_BY_PROCESS && by != NT_STAGE_BY_CGROUP)
 		return NULL;
-	case NT_STAGE_BY_CPU:
-		snprintf(text, NT_HUMAN_MAX, "%u", whole->group);
-		return text;
-	case NT_STAGE_BY_TIME:
-		snprintf(text, NT_HUMAN_MAX, "%.1f", (double)whole->group * result->step * NT_BUCKET_NS / 1e9);
-		return text;
-	default:
-		return whole->group < result->data.groups.n ? result->data.groups.labels[whole->group] : "-";
-	}
+	return whole->group < result->data.groups.n ? result->data.groups.labels[whole->group] : "-";
 }

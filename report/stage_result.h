@@ -48,8 +48,7 @@ void nt_stage_result_release(struct nt_stage_result *result);
 /* Names for a part: of its stage (also `unsampled`), and of the address family, NULL if it is not told. */
 const char *nt_stage_part_name(const struct nt_stage_result *result, const struct nt_stage_part *part,
 			       const char **family);
-/* The group of a whole, for a column of its own; NULL: there are no groups. Into `text` where it must be made. */
-const char *nt_stage_group_name(const struct nt_stage_result *result, const struct nt_stage_whole *whole,
-				char text[NT_HUMAN_MAX]);
+/* The group of a whole: a label, or NULL and a number (the CPU; by time, ns since the session's start). */
+const char *nt_stage_group(const struct nt_stage_result *result, const struct nt_stage_whole *whole, uint64_t *number);
 
 #endif

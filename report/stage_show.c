@@ -114,10 +114,23 @@ static char *stack_text(const struct nt_stage_result *result, const struct nt_st
 	return text;
 }
 
+static const char *by_column(enum nt_stage_by by)
+{
+	return by == NT_STAGE_BY_TIME ? "since_start_ns" : nt_stage_by_name(by);
+}
+
+static struct nt_cell group_cell(const struct nt_stage_result *result, const struct nt_stage_whole *whole)
+{
+	uint64_t number;
+	const char *label = nt_stage_group(result, whole, &number);
+
+	return label ? text_cell(label) : number_cell(number);
+}
+
 /* The one place that says which columns there are. `part` NULL: only their names count. */
 static void make_row(const struct nt_stage_show *show, const struct nt_stage_choice *choice,
 		     const struct nt_stage_result *result, const struct nt_stage_part *part, const char *stack,
-		     char text[NT_HUMAN_MAX], struct row *row)
+		     struct row *row)
 {
 	const struct nt_stage_whole none = {0}, *whole = part ? &result->wholes[part->whole] : &none;
 	const struct nt_stage_part nothing = {0}, *shown = part ? part : &nothing;
@@ -129,8 +142,8 @@ static void make_row(const struct nt_stage_show *show, const struct nt_stage_cho
 	if (!is_table)
 		put(row, "session_id", number_cell(part ? (uint64_t)result->part.session->id : 0));
 	if (by)
-		put(row, choice->by == NT_STAGE_BY_TIME ? "since_start_s" : by,
-		    text_cell(part ? nt_stage_group_name(result, whole, text) : NULL));
+		put(row, by_column(choice->by),
+		    part ? group_cell(result, whole) : (struct nt_cell){.type = NT_CELL_NULL});
 	put(row, "owner", text_cell(nt_owner_name(whole->owner)));
 	put(row, "stage", text_cell(stage));
 	if (!choice->inclusive)
@@ -176,7 +189,7 @@ static void json_row(struct nt_json *json, const struct row *row)
 
 static int show_part(struct nt_stage_show *show, const struct nt_stage_result *result, const struct nt_stage_part *part)
 {
-	char text[NT_HUMAN_MAX], *stack = NULL;
+	char *stack = NULL;
 	struct row row;
 	int error = 0;
 
@@ -185,7 +198,7 @@ static int show_part(struct nt_stage_show *show, const struct nt_stage_result *r
 		if (!stack)
 			return no_memory(result->part.db);
 	}
-	make_row(show, result->choice, result, part, stack, text, &row);
+	make_row(show, result->choice, result, part, stack, &row);
 	if (show->format == NT_FORMAT_JSON)
 		json_row(&show->json, &row);
 	else if (nt_printer_row(show->printer, row.cells))
@@ -212,10 +225,9 @@ static int show_parts(struct nt_stage_show *show, const struct nt_stage_result *
 
 static int begin_columns(struct nt_stage_show *show, const struct nt_stage_choice *choice)
 {
-	char text[NT_HUMAN_MAX];
 	struct row row;
 
-	make_row(show, choice, NULL, NULL, NULL, text, &row);
+	make_row(show, choice, NULL, NULL, NULL, &row);
 	return nt_printer_begin(show->printer, row.n, row.names);
 }
 
