@@ -96,15 +96,16 @@ $(call obj,san,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
 
 # ---- texts that are part of nettape-report ----
 
-text_headers := $(BUILD)/report/views_sql.h $(BUILD)/report/stages_txt.h
+text_headers := $(BUILD)/report/views_sql.h $(BUILD)/report/stages_txt.h $(BUILD)/report/flame_js.h
 $(BUILD)/report/views_sql.h: schema/views.sql
 $(BUILD)/report/stages_txt.h: schema/stages.txt
+$(BUILD)/report/flame_js.h: report/flame.js
 $(text_headers):
 	@mkdir -p $(@D)
 	$(call say,TEXT,$@)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@
 
-$(call obj,o,report/db.c report/stages.c) $(call obj,san,report/db.c report/stages.c): | $(text_headers)
+$(call obj,o,report/db.c report/stages.c report/flame_svg.c) $(call obj,san,report/db.c report/stages.c report/flame_svg.c): | $(text_headers)
 
 # ---- tests ----
 

@@ -58,7 +58,7 @@ struct nt_command {
 };
 
 extern const struct nt_command nt_cmd_info, nt_cmd_check, nt_cmd_import, nt_cmd_summary, nt_cmd_query, nt_cmd_latency,
-	nt_cmd_export, nt_cmd_timeline, nt_cmd_stages;
+	nt_cmd_export, nt_cmd_timeline, nt_cmd_stages, nt_cmd_flame;
 
 /* Prints one sentence on stderr, ahead of it the program's name. Gives NT_EXIT_FAILED. */
 int nt_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
