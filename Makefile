@@ -107,6 +107,33 @@ $(text_headers):
 
 $(call obj,o,report/db.c report/stages.c report/flame_svg.c) $(call obj,san,report/db.c report/stages.c report/flame_svg.c): | $(text_headers)
 
+# ---- the page of `export html`, and its policy: by their sums, a browser runs this style and this script and no other ----
+
+page_headers := $(addprefix $(BUILD)/report/page_,html.h css.h js.h policy.h)
+page_scripts := $(addprefix report/html/,text.js costs.js charts.js layers.js tables.js answers.js timeline.js latency.js page.js)
+
+$(BUILD)/report/page.html $(BUILD)/report/page.css: $(BUILD)/report/page.%: report/html/page.%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+$(BUILD)/report/page.js: $(page_scripts)
+	@mkdir -p $(@D)
+	$(Q)cat $^ > $@
+
+$(BUILD)/report/page_%.h: $(BUILD)/report/page.%
+	$(call say,PAGE,$@)
+	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@
+
+sum_of = $$(sha256sum $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
+
+$(BUILD)/report/page_policy.h: $(BUILD)/report/page.css $(BUILD)/report/page.js
+	$(call say,PAGE,$@)
+	$(Q)echo "\"default-src 'none'; style-src 'sha256-$(call sum_of,$<)'; script-src 'sha256-$(call sum_of,$(word 2,$^))';" \
+		"base-uri 'none'; form-action 'none'\"" > $@
+	$(Q)test $$(grep -o "sha256-[A-Za-z0-9+/]*='" $@ | grep -c '.\{52\}') = 2
+
+$(call obj,o,report/export_html.c) $(call obj,san,report/export_html.c): | $(page_headers)
+
 # ---- tests ----
 
 lib_src := $(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src)
@@ -131,7 +158,7 @@ $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS) -lm
 
-$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(text_headers)
+$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(text_headers) $(page_headers)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
 	$(Q)$(CLANG) $(CPPALL) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(REPORT_LIBS) -lm

@@ -4,8 +4,10 @@
  * table here and a file export_*.c.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "report/command.h"
+#include "report/export_html.h"
 #include "report/export_prometheus.h"
 #include "report/load.h"
 #include "report/new_file.h"
@@ -76,6 +78,56 @@ static int export_prometheus(const struct nt_options *options)
 	return code;
 }
 
+/* ---- html ---- */
+
+struct page {
+	struct nt_db *db;
+	struct nt_selection selection;
+};
+
+static int write_html(void *arg, FILE *out)
+{
+	struct page *page = arg;
+
+	return nt_export_html(page->db, &page->selection, out) ? nt_complain("%s", page->db->error) : NT_EXIT_DONE;
+}
+
+static int export_page(struct page *page, const struct nt_options *options)
+{
+	char why[200];
+	int has = nt_export_html_has(page->db, &page->selection, why, sizeof(why));
+
+	if (has < 0)
+		return nt_complain("%s", page->db->error);
+	if (!has)
+		return nt_complain("%s: %s.", options->args[1], why);
+	return nt_new_file(options->output, write_html, page);
+}
+
+static bool has_latency_words(const struct nt_latency_words *words)
+{
+	return words->by || words->n_hooks || words->include_hol;
+}
+
+static int export_html(const struct nt_options *options)
+{
+	struct page page;
+	char error[512];
+	int code;
+
+	if (has_latency_words(&options->samples))
+		return misused("export html: --by, --hook and --include-hol are for export prometheus.");
+	if (!options->output && isatty(STDOUT_FILENO))
+		return misused("export html: a page is nothing for a terminal: -o FILE says where it goes.");
+	if (nt_select(&options->selection, &page.selection, error, sizeof(error)))
+		return misused(error);
+	if (nt_load_open(&page.db, options->args[1], error, sizeof(error)))
+		return nt_complain("%s", error);
+	code = export_page(&page, options);
+	nt_db_close(page.db);
+	return code;
+}
+
 /* ---- all formats ---- */
 
 struct format {
@@ -84,6 +136,7 @@ struct format {
 };
 
 static const struct format formats[] = {
+	{"html", export_html},
 	{"prometheus", export_prometheus},
 };
 
@@ -93,14 +146,15 @@ static int run(const struct nt_options *options)
 		if (!strcmp(options->args[0], formats[i].name))
 			return formats[i].run(options);
 	}
-	return misused("the one format to export is prometheus: nettape-report export prometheus TAPE|DB.");
+	return misused("the formats to export are html and prometheus: nettape-report export html TAPE|DB -o FILE.");
 }
 
 const struct nt_command nt_cmd_export = {
 	.name = "export",
-	.usage = "prometheus TAPE|DB [-o FILE] ...",
-	.what = "writes latency histograms, drops and retransmits for Prometheus",
-	.help = "A histogram of latency for each hook, in seconds, and counters of what is in none.\n",
+	.usage = "html|prometheus TAPE|DB [-o FILE] ...",
+	.what = "writes a page for browsers, or figures for Prometheus",
+	.help = "html: all of it as one page that needs nothing else. prometheus: a histogram of latency for each\n"
+		"hook, in seconds, and counters of what is in none, drops and retransmits.\n",
 	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_SAMPLES,
 	.min_args = 2,
 	.max_args = 2,

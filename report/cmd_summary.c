@@ -24,13 +24,13 @@ struct section {
 };
 
 /* What send and receive cost, in the columns of net_cost_process and its like. */
-#define COSTS                                                                                                 \
-	"net_ns AS total_ns, share AS cpu_share, send_ns, recv_ns, send_ops + recv_ops AS ops_count, "        \
+#define COSTS                                                                                                          \
+	"net_ns AS total_ns, share AS cpu_share, send_ns, recv_ns, send_ops + recv_ops AS ops_count, "                 \
 	"send_bytes AS sent_bytes, recv_bytes AS received_bytes "
 #define DEAREST "ORDER BY net_ns DESC, send_ops + recv_ops DESC, "
 #define NOT_NOTHING "AND (net_ns > 0 OR send_ops + recv_ops > 0) "
 /* Address and port, the address in brackets if it is one of IPv6. */
-#define ENDPOINT(address, port)                                                                               \
+#define ENDPOINT(address, port)                                                                                        \
 	"CASE WHEN family = 'inet6' THEN '[' || " address " || ']' ELSE " address " END || ':' || " port " "
 
 static const struct section sections[] = {
@@ -47,9 +47,9 @@ static const struct section sections[] = {
 	 "SELECT coalesce(path, '(unknown)') AS cgroup, processes AS processes_count, " COSTS
 	 "FROM net_cost_cgroup WHERE session_id = ?1 " NOT_NOTHING DEAREST "cgroup_id LIMIT ?2"},
 	{SHAPE_ROWS, "sockets", "Sockets",
-	 "SELECT coalesce(proto, '(unknown)') AS proto, " ENDPOINT("src", "sport") "AS local, "
-	 ENDPOINT("dst", "dport") "AS peer, coalesce(name, '(unknown)') AS process, " COSTS
-	 "FROM net_cost_socket WHERE session_id = ?1 " DEAREST "socket_id LIMIT ?2"},
+	 "SELECT coalesce(proto, '(unknown)') AS proto, " ENDPOINT("src", "sport") "AS local, " ENDPOINT(
+		 "dst", "dport") "AS peer, coalesce(name, '(unknown)') AS process, " COSTS
+				 "FROM net_cost_socket WHERE session_id = ?1 " DEAREST "socket_id LIMIT ?2"},
 	{SHAPE_TEXTS, "uncovered", NULL,
 	 "SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid LIMIT ?2"},
 	{SHAPE_TEXTS, "problems", NULL, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2"},
@@ -123,11 +123,8 @@ static int csv_section(struct nt_db *db, struct nt_printer *printer, const struc
 		for (int i = 0; i < sqlite3_column_count(statement); i++) {
 			const char *name = sqlite3_column_name(statement, i);
 			const struct nt_cell cells[] = {
-				{.type = NT_CELL_INTEGER, .integer = session_id},
-				{.type = NT_CELL_TEXT, .text = section->name, .size = strlen(section->name)},
-				{.type = NT_CELL_INTEGER, .integer = row},
-				{.type = NT_CELL_TEXT, .text = name, .size = strlen(name)},
-				nt_result_cell(statement, i),
+				nt_cell_integer(session_id), nt_cell_text(section->name),  nt_cell_integer(row),
+				nt_cell_text(name),	     nt_result_cell(statement, i),
 			};
 
 			nt_printer_row(printer, cells);

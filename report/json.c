@@ -9,8 +9,16 @@
 
 #include "report/words.h"
 
-static void write_text(FILE *out, const char *text, size_t size)
+/* What would be markup, and is not in JSON: only texts can hold it. */
+static bool is_markup(unsigned char byte)
 {
+	return byte == '<' || byte == '>' || byte == '&';
+}
+
+static void write_text(const struct nt_json *json, const char *text, size_t size)
+{
+	FILE *out = json->out;
+
 	fputc('"', out);
 	for (size_t i = 0; i < size;) {
 		size_t n = nt_utf8_length(text + i, size - i);
@@ -22,7 +30,7 @@ static void write_text(FILE *out, const char *text, size_t size)
 			fprintf(out, "\\%c", byte);
 		else if (byte == '\n')
 			fputs("\\n", out);
-		else if (byte < 0x20 || byte == 0x7f)
+		else if (byte < 0x20 || byte == 0x7f || (json->for_html && is_markup(byte)))
 			fprintf(out, "\\u%04x", byte);
 		else
 			fwrite(text + i, 1, n, out);
@@ -35,7 +43,7 @@ static void new_line(struct nt_json *json)
 {
 	if (json->depth && json->depth <= json->lines)
 		fprintf(json->out, "\n%*s", (int)json->depth * 2, "");
-	else if (json->filled)
+	else if (json->filled && !json->compact)
 		fputc(' ', json->out);
 }
 
@@ -46,8 +54,8 @@ static void before(struct nt_json *json, const char *key)
 	new_line(json);
 	json->filled = true;
 	if (key) {
-		write_text(json->out, key, strlen(key));
-		fputs(": ", json->out);
+		write_text(json, key, strlen(key));
+		fputs(json->compact ? ":" : ": ", json->out);
 	}
 }
 
@@ -99,7 +107,7 @@ void nt_json_text(struct nt_json *json, const char *key, const char *text)
 {
 	before(json, key);
 	if (text)
-		write_text(json->out, text, strlen(text));
+		write_text(json, text, strlen(text));
 	else
 		fputs("null", json->out);
 }
@@ -115,7 +123,7 @@ void nt_json_cell(struct nt_json *json, const char *key, const struct nt_cell *c
 		return;
 	case NT_CELL_TEXT:
 		before(json, key);
-		write_text(json->out, cell->text, cell->size);
+		write_text(json, cell->text, cell->size);
 		return;
 	case NT_CELL_BLOB:
 		before(json, key);

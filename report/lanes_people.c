@@ -212,16 +212,11 @@ static void print_totals(const struct people *people, const struct nt_lanes *lan
 
 /* ---- who ran ---- */
 
-static struct nt_cell text_cell(const char *text)
-{
-	return (struct nt_cell){.type = NT_CELL_TEXT, .text = text, .size = strlen(text)};
-}
-
 static struct nt_cell name_cell(const struct people *people, bool found, int column)
 {
 	if (found && sqlite3_column_type(people->names, column) != SQLITE_NULL)
 		return nt_result_cell(people->names, column);
-	return column % 2 ? (struct nt_cell){.type = NT_CELL_NULL} : text_cell("(unknown)");
+	return column % 2 ? (struct nt_cell){.type = NT_CELL_NULL} : nt_cell_text("(unknown)");
 }
 
 static const unsigned int who_kinds[] = {NT_OWNER_SEND,	  NT_OWNER_RECV,    NT_OWNER_TASK,   NT_OWNER_NET_RX,
@@ -241,13 +236,13 @@ static int print_who_row(const struct people *people, const struct nt_lanes *lan
 	for (int i = 0; i < 4; i++)
 		cells[i] = name_cell(people, found && who->utid, (i + 2) % 4);
 	if (!who->utid) {
-		cells[0] = text_cell("(while idle)");
-		cells[2] = text_cell("");
+		cells[0] = nt_cell_text("(while idle)");
+		cells[2] = nt_cell_text("");
 	}
-	cells[4] = (struct nt_cell){.type = NT_CELL_INTEGER, .integer = (int64_t)ran};
+	cells[4] = nt_cell_integer((int64_t)ran);
 	cells[5] = (struct nt_cell){.type = NT_CELL_REAL, .real = (double)ran / span};
 	for (size_t i = 0; i < N_WHO_KINDS; i++)
-		cells[6 + i] = (struct nt_cell){.type = NT_CELL_INTEGER, .integer = (int64_t)who->ns[who_kinds[i]]};
+		cells[6 + i] = nt_cell_integer((int64_t)who->ns[who_kinds[i]]);
 	return nt_printer_row(people->printer, cells) ? no_memory(people->result->part.db) : 0;
 }
 

@@ -191,24 +191,18 @@ int nt_lanes_csv_begin(struct nt_printer *printer)
 	return nt_printer_begin(printer, FIXED + NT_LANE_KINDS, names);
 }
 
-static struct nt_cell integer(int64_t value)
-{
-	return (struct nt_cell){.type = NT_CELL_INTEGER, .integer = value};
-}
-
 static void csv_sum(struct nt_printer *printer, int64_t session_id, const char *row, const uint32_t *cpu, int64_t ts,
 		    uint64_t dur, const uint64_t ns[NT_LANE_KINDS])
 {
 	struct nt_cell cells[FIXED + NT_LANE_KINDS] = {
-		integer(session_id),	{.type = NT_CELL_TEXT, .text = row, .size = strlen(row)},
-		{.type = NT_CELL_NULL}, integer(ts),
-		integer((int64_t)dur),
+		nt_cell_integer(session_id),   nt_cell_text(row), {.type = NT_CELL_NULL}, nt_cell_integer(ts),
+		nt_cell_integer((int64_t)dur),
 	};
 
 	if (cpu)
-		cells[2] = integer(*cpu);
+		cells[2] = nt_cell_integer(*cpu);
 	for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++)
-		cells[FIXED + kind] = integer((int64_t)ns[kind]);
+		cells[FIXED + kind] = nt_cell_integer((int64_t)ns[kind]);
 	nt_printer_row(printer, cells);
 }
 

@@ -12,16 +12,6 @@
 #define BAR 50 /* characters of the longest bar */
 #define RANGE_MAX (2 * NT_HUMAN_MAX + 16)
 
-static struct nt_cell integer(int64_t value)
-{
-	return (struct nt_cell){.type = NT_CELL_INTEGER, .integer = value};
-}
-
-static struct nt_cell text(const char *value)
-{
-	return (struct nt_cell){.type = NT_CELL_TEXT, .text = value, .size = strlen(value)};
-}
-
 static int no_memory(struct nt_db *db)
 {
 	snprintf(db->error, sizeof(db->error), "out of memory.");
@@ -107,31 +97,16 @@ static int print_head(const struct nt_latency_result *result)
 
 /* ---- figures ---- */
 
-#define MAX_COLUMNS 16
-
-/* Names and cells, put one after the other. */
-struct line {
-	const char *names[MAX_COLUMNS];
-	struct nt_cell cells[MAX_COLUMNS];
-	size_t n;
-};
-
-static void put(struct line *line, const char *name, struct nt_cell cell)
-{
-	line->names[line->n] = name;
-	line->cells[line->n++] = cell;
-}
-
-static void put_key(struct line *line, const struct nt_latency_result *result, const struct nt_series *series,
+static void put_key(struct nt_line *line, const struct nt_latency_result *result, const struct nt_series *series,
 		    char hook[64])
 {
-	put(line, "hook", text(nt_latency_hook_text(result->choice, series->hook, hook)));
+	nt_line_put(line, "hook", nt_cell_text(nt_latency_hook_text(result->choice, series->hook, hook)));
 	if (result->choice->by)
-		put(line, nt_by_name(result->choice->by), text(result->groups.labels[series->group]));
+		nt_line_put(line, nt_by_name(result->choice->by), nt_cell_text(result->groups.labels[series->group]));
 }
 
 /* Prints a line of a table, before the first its names. */
-static int print_line(struct nt_printer *printer, const struct line *line, bool *begun)
+static int print_line(struct nt_printer *printer, const struct nt_line *line, bool *begun)
 {
 	if (!*begun && nt_printer_begin(printer, line->n, line->names))
 		return -1;
@@ -148,18 +123,18 @@ static void end_table(FILE *out, struct nt_printer *printer, bool begun)
 		fputs("none\n", out);
 }
 
-static void put_figures(struct line *line, const struct nt_figures *figures)
+static void put_figures(struct nt_line *line, const struct nt_figures *figures)
 {
 	static const char *const names[NT_QUANTILES] = {"p50_ns", "p90_ns", "p99_ns", "p99.9_ns"};
 	struct nt_cell none = {.type = NT_CELL_NULL};
 
-	put(line, "packets_count", integer(nt_round(figures->packets)));
-	put(line, "samples_count", integer((int64_t)figures->samples));
-	put(line, "min_ns", figures->any ? integer(figures->min) : none);
-	put(line, "mean_ns", figures->any ? integer(nt_round(figures->mean)) : none);
+	nt_line_put(line, "packets_count", nt_cell_integer(nt_round(figures->packets)));
+	nt_line_put(line, "samples_count", nt_cell_integer((int64_t)figures->samples));
+	nt_line_put(line, "min_ns", figures->any ? nt_cell_integer(figures->min) : none);
+	nt_line_put(line, "mean_ns", figures->any ? nt_cell_integer(nt_round(figures->mean)) : none);
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
-		put(line, names[i], figures->any ? integer(figures->quantiles[i]) : none);
-	put(line, "max_ns", figures->any ? integer(figures->max) : none);
+		nt_line_put(line, names[i], figures->any ? nt_cell_integer(figures->quantiles[i]) : none);
+	nt_line_put(line, "max_ns", figures->any ? nt_cell_integer(figures->max) : none);
 }
 
 static int print_figures(struct nt_latency_result *result, struct nt_printer *printer, bool *is_sampled)
@@ -167,7 +142,7 @@ static int print_figures(struct nt_latency_result *result, struct nt_printer *pr
 	bool begun = false;
 
 	for (size_t i = 0; i < result->set.n; i++) {
-		struct line line = {0};
+		struct nt_line line = {0};
 		struct nt_figures figures;
 		char hook[64];
 
@@ -207,7 +182,7 @@ static int print_error(struct nt_latency_result *result, struct nt_printer *prin
 	static const char *const names[NT_QUANTILES] = {"p50", "p90", "p99", "p99.9"};
 	char hook[64], count[NT_HUMAN_MAX + 4], mean[NT_HUMAN_MAX + 4], ranges[NT_QUANTILES][RANGE_MAX];
 	char number[NT_HUMAN_MAX];
-	struct line line = {0};
+	struct nt_line line = {0};
 	struct nt_figures figures;
 
 	nt_series_figures(&result->set, series, &figures);
@@ -216,10 +191,10 @@ static int print_error(struct nt_latency_result *result, struct nt_printer *prin
 	put_key(&line, result, series, hook);
 	snprintf(count, sizeof(count), "+- %s", nt_human_count(number, nt_round(figures.packets_error)));
 	snprintf(mean, sizeof(mean), "+- %s", nt_human_ns(number, (uint64_t)nt_round(figures.mean_error)));
-	put(&line, "packets", text(count));
-	put(&line, "mean", text(figures.has_mean_error ? mean : "not known"));
+	nt_line_put(&line, "packets", nt_cell_text(count));
+	nt_line_put(&line, "mean", nt_cell_text(figures.has_mean_error ? mean : "not known"));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
-		put(&line, names[i], text(range(ranges[i], &figures.intervals[i])));
+		nt_line_put(&line, names[i], nt_cell_text(range(ranges[i], &figures.intervals[i])));
 	return print_line(printer, &line, begun) ? no_memory(result->db) : 0;
 }
 
@@ -317,17 +292,18 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 	fputs("\nLeft out of these figures, as counted and not scaled; from `no stamp` on in the whole recording\n",
 	      result->out);
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
-		struct line line = {0};
+		struct nt_line line = {0};
 
 		if (!(result->choice->hooks & 1u << hook) || (!hooks[hook].has_series && !accounting->is_there[hook]))
 			continue;
-		put(&line, "hook", text(nt_hook_name(hook)));
-		put(&line, "head-of-line_count", integer((int64_t)hooks[hook].hol));
-		put(&line, "future stamp_count", integer((int64_t)hooks[hook].future));
-		put(&line, "unknown_count", integer((int64_t)hooks[hook].unknown));
+		nt_line_put(&line, "hook", nt_cell_text(nt_hook_name(hook)));
+		nt_line_put(&line, "head-of-line_count", nt_cell_integer((int64_t)hooks[hook].hol));
+		nt_line_put(&line, "future stamp_count", nt_cell_integer((int64_t)hooks[hook].future));
+		nt_line_put(&line, "unknown_count", nt_cell_integer((int64_t)hooks[hook].unknown));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
-			put(&line, reasons[i],
-			    accounting->is_there[hook] ? integer(accounting->counts[hook][i]) : (struct nt_cell){0});
+			nt_line_put(&line, reasons[i],
+				    accounting->is_there[hook] ? nt_cell_integer(accounting->counts[hook][i])
+							       : (struct nt_cell){0});
 		if (print_line(printer, &line, &begun))
 			return no_memory(result->db);
 	}

@@ -11,47 +11,30 @@
 #include "report/latency_result.h"
 #include "schema/kind.h"
 
-#define MAX_CELLS 32
-
-/* Names and cells, put one after the other: an object of JSON, or a line of CSV. */
-struct record {
-	const char *names[MAX_CELLS];
-	struct nt_cell cells[MAX_CELLS];
-	size_t n;
-};
-
-static void put(struct record *record, const char *name, struct nt_cell cell)
+static void put_integer(struct nt_line *record, const char *name, int64_t value)
 {
-	record->names[record->n] = name;
-	record->cells[record->n++] = cell;
-}
-
-static void put_integer(struct record *record, const char *name, int64_t value)
-{
-	put(record, name, (struct nt_cell){.type = NT_CELL_INTEGER, .integer = value});
+	nt_line_put(record, name, nt_cell_integer(value));
 }
 
 /* Null if it is not known. */
-static void put_if(struct record *record, const char *name, bool is_known, int64_t value)
+static void put_if(struct nt_line *record, const char *name, bool is_known, int64_t value)
 {
-	put(record, name, (struct nt_cell){.type = is_known ? NT_CELL_INTEGER : NT_CELL_NULL, .integer = value});
+	nt_line_put(record, name, is_known ? nt_cell_integer(value) : (struct nt_cell){.type = NT_CELL_NULL});
 }
 
-static void put_text(struct record *record, const char *name, const char *value)
+static void put_text(struct nt_line *record, const char *name, const char *value)
 {
-	put(record, name,
-	    value ? (struct nt_cell){.type = NT_CELL_TEXT, .text = value, .size = strlen(value)}
-		  : (struct nt_cell){.type = NT_CELL_NULL});
+	nt_line_put(record, name, nt_cell_text(value));
 }
 
-static void put_key(struct record *record, const struct nt_latency_choice *choice, const char *hook, const char *group)
+static void put_key(struct nt_line *record, const struct nt_latency_choice *choice, const char *hook, const char *group)
 {
 	put_text(record, "hook", hook);
 	if (choice->by)
 		put_text(record, nt_by_name(choice->by), group);
 }
 
-static void put_figures(struct record *record, const struct nt_figures *figures)
+static void put_figures(struct nt_line *record, const struct nt_figures *figures)
 {
 	static const char *const names[NT_QUANTILES] = {"p50_ns", "p90_ns", "p99_ns", "p999_ns"};
 	static const char *const low[NT_QUANTILES] = {"p50_low_ns", "p90_low_ns", "p99_low_ns", "p999_low_ns"};
@@ -75,7 +58,7 @@ static void put_figures(struct record *record, const struct nt_figures *figures)
 	}
 }
 
-static void put_series(struct record *record, const struct nt_latency_choice *choice, const char *hook,
+static void put_series(struct nt_line *record, const struct nt_latency_choice *choice, const char *hook,
 		       const char *group, const struct nt_series *series, const struct nt_figures *figures)
 {
 	put_key(record, choice, hook, group);
@@ -85,14 +68,14 @@ static void put_series(struct record *record, const struct nt_latency_choice *ch
 	put_integer(record, "unknown", (int64_t)series->unknown);
 }
 
-static void put_bucket(struct record *record, int64_t from_ns, int64_t to_ns, double packets)
+static void put_bucket(struct nt_line *record, int64_t from_ns, int64_t to_ns, double packets)
 {
 	put_integer(record, "above_ns", from_ns);
 	put_integer(record, "upto_ns", to_ns);
 	put_integer(record, "packets", nt_round(packets));
 }
 
-static void put_cell(struct record *record, const char *hook, const struct nt_heatmap *map, uint32_t column,
+static void put_cell(struct nt_line *record, const char *hook, const struct nt_heatmap *map, uint32_t column,
 		     uint32_t bucket)
 {
 	put_text(record, "hook", hook);
@@ -104,7 +87,7 @@ static void put_cell(struct record *record, const char *hook, const struct nt_he
 
 /* ---- what there is to visit, alike for both formats ---- */
 
-typedef int (*record_fn)(void *arg, const struct record *record);
+typedef int (*record_fn)(void *arg, const struct nt_line *record);
 
 /* The buckets of a series that hold something. `key`: with hook and group. */
 static int each_bucket(const struct nt_latency_result *result, struct nt_series *series, bool key, record_fn visit,
@@ -119,7 +102,7 @@ static int each_bucket(const struct nt_latency_result *result, struct nt_series 
 	for (size_t at = 0; at < samples->n && !error;) {
 		uint32_t bucket = nt_bucket_of(per_octave, nt_samples_value(samples, at));
 		int64_t upper = nt_bucket_upper(per_octave, bucket);
-		struct record record = {0};
+		struct nt_line record = {0};
 		double weight = 0;
 
 		for (; at < samples->n && nt_samples_value(samples, at) <= upper; at++)
@@ -139,7 +122,7 @@ static int each_series(struct nt_latency_result *result, record_fn visit, void *
 
 	for (size_t i = 0; i < result->set.n && !error; i++) {
 		struct nt_series *series = result->set.all[i];
-		struct record record = {0};
+		struct nt_line record = {0};
 		struct nt_figures figures;
 		char hook[64];
 
@@ -161,7 +144,7 @@ static int each_cell(const struct nt_latency_result *result, record_fn visit, vo
 
 		for (uint32_t column = 0; map->cells && column < map->columns; column++) {
 			for (uint32_t bucket = map->low; bucket < map->high && !error; bucket++) {
-				struct record record = {0};
+				struct nt_line record = {0};
 
 				if (!(nt_heatmap_cell(map, column, bucket) > 0))
 					continue;
@@ -182,7 +165,7 @@ int nt_latency_csv_begin(const struct nt_latency_choice *choice, const struct nt
 {
 	const struct nt_series series = {0};
 	const struct nt_figures figures = {0};
-	struct record record = {0};
+	struct nt_line record = {0};
 
 	put_integer(&record, "session_id", 0);
 	if (view->over_time) {
@@ -203,14 +186,14 @@ struct csv {
 	int64_t session_id;
 };
 
-static int csv_record(void *arg, const struct record *record)
+static int csv_record(void *arg, const struct nt_line *record)
 {
 	const struct csv *csv = arg;
-	struct record line = {0};
+	struct nt_line line = {0};
 
 	put_integer(&line, "session_id", csv->session_id);
 	for (size_t i = 0; i < record->n; i++)
-		put(&line, record->names[i], record->cells[i]);
+		nt_line_put(&line, record->names[i], record->cells[i]);
 	return nt_printer_row(csv->printer, line.cells);
 }
 
@@ -230,13 +213,13 @@ int nt_latency_csv(struct nt_latency_result *result, struct nt_printer *printer)
 
 /* ---- JSON ---- */
 
-static void json_members(struct nt_json *json, const struct record *record)
+static void json_members(struct nt_json *json, const struct nt_line *record)
 {
 	for (size_t i = 0; i < record->n; i++)
 		nt_json_cell(json, record->names[i], &record->cells[i]);
 }
 
-static int json_record(void *arg, const struct record *record)
+static int json_record(void *arg, const struct nt_line *record)
 {
 	struct nt_json *json = arg;
 
@@ -248,7 +231,7 @@ static int json_record(void *arg, const struct record *record)
 
 static void json_series(struct nt_latency_result *result, struct nt_json *json, struct nt_series *series)
 {
-	struct record record = {0};
+	struct nt_line record = {0};
 	struct nt_figures figures;
 	char hook[64];
 
@@ -274,7 +257,7 @@ static void json_accounting(const struct nt_latency_result *result, struct nt_js
 
 	nt_json_open(json, "left_out", '[');
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
-		struct record record = {0};
+		struct nt_line record = {0};
 
 		if (!accounting->is_there[hook])
 			continue;

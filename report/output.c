@@ -11,6 +11,23 @@
 #include "report/arena.h"
 #include "report/terminal.h"
 
+struct nt_cell nt_cell_integer(int64_t value)
+{
+	return (struct nt_cell){.type = NT_CELL_INTEGER, .integer = value};
+}
+
+struct nt_cell nt_cell_text(const char *value)
+{
+	return value ? (struct nt_cell){.type = NT_CELL_TEXT, .text = value, .size = strlen(value)}
+		     : (struct nt_cell){.type = NT_CELL_NULL};
+}
+
+void nt_line_put(struct nt_line *line, const char *name, struct nt_cell cell)
+{
+	line->names[line->n] = name;
+	line->cells[line->n++] = cell;
+}
+
 #define HELD_ROWS 1000 /* of a table, until it is printed with what widths they need */
 
 struct column {

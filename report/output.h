@@ -30,6 +30,21 @@ struct nt_cell {
 	};
 };
 
+struct nt_cell nt_cell_integer(int64_t value);
+/* Not copied. NULL gives a cell of NT_CELL_NULL, which {0} is as well. */
+struct nt_cell nt_cell_text(const char *value);
+
+/* Names and cells, put one after the other. Zero-initialised is empty. */
+#define NT_LINE_MAX 32
+struct nt_line {
+	const char *names[NT_LINE_MAX];
+	struct nt_cell cells[NT_LINE_MAX];
+	size_t n;
+};
+
+/* No more than NT_LINE_MAX. */
+void nt_line_put(struct nt_line *line, const char *name, struct nt_cell cell);
+
 /* ---- sets of rows ---- */
 
 struct nt_printer;
@@ -46,10 +61,12 @@ void nt_printer_end(struct nt_printer *printer);
 
 /* ---- JSON, piece by piece ---- */
 
-/* Zero-initialise but for the first two. */
+/* Zero-initialise but for what comes before `depth`. */
 struct nt_json {
 	FILE *out;
 	unsigned int lines; /* levels, from outside, whose members have lines of their own */
+	bool compact; /* no spaces: for much data */
+	bool for_html; /* no < > & in it, but as \u003c: nothing in it can end the element of HTML that it stands in */
 	unsigned int depth;
 	bool filled; /* something stands before on this level */
 };

@@ -3,7 +3,7 @@
 #
 # Installs what building and testing nettape needs and this machine does not have, after naming it.
 #
-#   tests/setup.sh [build] [load] [test] [vm]     default: the first three
+#   tests/setup.sh [build] [load] [test] [browser] [vm]     default: the first three
 #
 # Debian and Ubuntu; elsewhere it names what is missing. NO_INSTALL=1: installs nothing, anywhere. What is
 # there already, from whatever source, is left as it is: each line below is a test for the thing, not for a package.
@@ -19,6 +19,9 @@ has_bpftool() {
     done
     return 1
 }
+
+# Other distributions, and Google, have it under other names.
+has_chromium() { has_command chromium || has_command chromium-browser || has_command google-chrome; }
 
 # group | package | test
 needs='
@@ -39,6 +42,8 @@ test  sqlite3        has_command sqlite3
 test  ethtool        has_command ethtool
 test  nftables       has_command nft
 test  wireguard-tools has_command wg
+browser chromium     has_chromium
+browser nodejs       has_command node
 vm    qemu-system-x86 has_command qemu-system-x86_64
 vm    busybox-static has_command busybox
 vm    cpio           has_command cpio

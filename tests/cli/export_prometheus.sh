@@ -114,7 +114,7 @@ done
 
 # Misuse, and nothing to export.
 report 2 export perfetto "$db"
-has "the formats there are" "$err" "the one format to export is prometheus"
+has "the formats there are" "$err" "the formats to export are html and prometheus"
 report 2 export prometheus
 has "something is missing" "$err" "something is missing"
 report 2 export prometheus "$db" --histogram

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * latency_nomem.c - runs `latency` and `export prometheus` on a database, and `timeline` on another, again and again,
- * each time with another allocation failing: either they say so, or what they print is what they print otherwise; and
- * nothing leaks. latency_nomem DB DB.
+ * latency_nomem.c - runs `latency`, `export prometheus` and `export html` on a database, and `timeline` on another,
+ * again and again, each time with another allocation failing: either they say so, or what they print is what they
+ * print otherwise; and nothing leaks. latency_nomem DB DB.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -72,7 +72,9 @@ int main(int argc, char **argv)
 		{.args = args + 1, .n_args = 1, .over_time = true, .svg = "/dev/null"},
 		{.args = args + 1, .n_args = 1, .samples = {.between = {"udp-start", "udp-socket-read"}}},
 	};
+	char *page_args[] = {"html", argv[1]};
 	const struct nt_options export = {.args = args, .n_args = 2, .samples = {.by = "iface"}};
+	const struct nt_options page = {.args = page_args, .n_args = 2, .output = NULL, .selection = {.to = "2ms"}};
 	const struct nt_options timelines[] = {
 		{.args = args + 2, .n_args = 1},
 		{.args = args + 2, .n_args = 1, .format = NT_FORMAT_JSON, .selection = {.process = "web"}},
@@ -90,6 +92,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		runs += try_all(&nt_cmd_latency, &options[i]);
 	runs += try_all(&nt_cmd_export, &export);
+	runs += try_all(&nt_cmd_export, &page);
 	for (size_t i = 0; i < sizeof(timelines) / sizeof(timelines[0]); i++)
 		runs += try_all(&nt_cmd_timeline, &timelines[i]);
 	until_failure = -1;

@@ -5,6 +5,7 @@
  *
  *   hand        two CPUs, 1 ms, few enough records to reckon by hand (below)
  *   traffic     a simulated host, two CPUs
+ *   wide        the same with 64 CPUs
  *   chunks      the same in several chunks
  *   loss        the same, with a stretch on CPU 0 of which the ring lost the records
  *   samples     the same as traffic, with samples and losses of samples between the records
@@ -15,6 +16,7 @@
  *   hotplug     CPU 1 goes away and comes back
  *   miscounted  as traffic, but the kernel side counted other softirqs and other records
  *   hostile     as hand, with names that are no text, and a reading that is none
+ *   markup      as hand, with names that a browser would take for markup and run
  *   empty       no events at all
  *   unclocked   a sample of latency, and no snapshot of the clocks
  */
@@ -26,12 +28,18 @@
 
 #define US 1000ull
 #define MS 1000000ull
+#define WEB_CGROUP "/system.slice/web.service"
+
+static uint32_t n_cpus(const char *scenario)
+{
+	return strcmp(scenario, "wide") ? 2 : 64;
+}
 
 static struct tape_gen *open_tape(const char *dir, const char *scenario, uint8_t session)
 {
 	const struct tape_gen_config config = {
 		.dir = dir,
-		.n_cpus = 2,
+		.n_cpus = n_cpus(scenario),
 		.session = session,
 		.virtual = strcmp(scenario, "steal") ? NULL : "kvm",
 		.drop = strcmp(scenario, "dropped") ? 0 : 3,
@@ -41,9 +49,9 @@ static struct tape_gen *open_tape(const char *dir, const char *scenario, uint8_t
 	return tape_gen_new(&config);
 }
 
-static void hand_identities(struct tape_gen *gen, const char *name)
+static void hand_identities(struct tape_gen *gen, const char *name, const char *cgroup)
 {
-	gen_cgroup(gen, 1, "/system.slice/web.service");
+	gen_cgroup(gen, 1, cgroup);
 	gen_cgroup(gen, 2, "/user.slice");
 	gen_task(gen, 0, GEN_BEFORE, 1, 1, 100, 100, 1, NT_TASK_SEED, name);
 	gen_task(gen, 0, GEN_BEFORE, 2, 1, 101, 100, 1, NT_TASK_SEED, "web-worker");
@@ -108,7 +116,7 @@ static void hand(const char *dir, bool undeclared)
 {
 	struct tape_gen *gen = open_tape(dir, "hand", 0x11);
 
-	hand_identities(gen, "web");
+	hand_identities(gen, "web", WEB_CGROUP);
 	hand_events(gen, undeclared);
 	hand_readings(gen);
 	tape_gen_counters(gen, GEN_START_NS + 1000 * US);
@@ -120,12 +128,24 @@ static void hostile(const char *dir)
 	const struct tape_gen_config config = {.dir = dir, .n_cpus = 2, .session = 0x66, .host = "\033[31mred\xff"};
 	struct tape_gen *gen = tape_gen_new(&config);
 
-	hand_identities(gen, "a\033]0;b\a\n\"\xc3");
+	hand_identities(gen, "a\033]0;b\a\n\"\xc3", WEB_CGROUP);
 	hand_events(gen, false);
 	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/softirqs",
 			 "CPUx\nNET_RX 1\n: 5\nTIMER: 99999999999999999999\n");
 	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/stat",
 			 "cpu-1 5\ncpu0 a b c\n\n\nintr\n");
+	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
+}
+
+static void markup(const char *dir)
+{
+	const struct tape_gen_config config = {
+		.dir = dir, .n_cpus = 2, .session = 0x67, .host = "</title></script><img src=x onerror=alert(1)>"};
+	struct tape_gen *gen = tape_gen_new(&config);
+
+	tape_gen_meta(gen, "uncovered", "<!--<script>]]>&lt;b&gt; \xe2\x80\xae reversed \xe2\x80\xa8 line");
+	hand_identities(gen, "</script><b>", "/</script><script>alert(2)</script>\"'><svg onload=alert(3)>@SCRIPT@");
+	hand_events(gen, false);
 	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
 }
 
@@ -203,7 +223,7 @@ static void traffic(const char *dir, const char *scenario, uint64_t ms, uint64_t
 		config.steal_ticks = 2;
 	if (!strcmp(scenario, "samples"))
 		sample_identities(gen);
-	traffic_record(gen, 2, &config);
+	traffic_record(gen, n_cpus(scenario), &config);
 	if (!strcmp(scenario, "miscounted"))
 		miscount(gen, config.dur_ns);
 	tape_gen_finish(gen, GEN_START_NS + config.dur_ns, strcmp(scenario, "partial") != 0);
@@ -212,7 +232,7 @@ static void traffic(const char *dir, const char *scenario, uint64_t ms, uint64_t
 static int make(const char *scenario, const char *dir, uint64_t ms, uint64_t seed)
 {
 	static const char *const simulated[] = {"traffic", "chunks",  "loss",	    "samples",
-						"steal",   "partial", "dropped", "miscounted"};
+						"steal",   "partial", "dropped", "miscounted", "wide"};
 
 	for (size_t i = 0; i < sizeof(simulated) / sizeof(simulated[0]); i++) {
 		if (!strcmp(scenario, simulated[i])) {
@@ -224,6 +244,8 @@ static int make(const char *scenario, const char *dir, uint64_t ms, uint64_t see
 		hand(dir, scenario[0] == 'u');
 	else if (!strcmp(scenario, "hostile"))
 		hostile(dir);
+	else if (!strcmp(scenario, "markup"))
+		markup(dir);
 	else if (!strcmp(scenario, "hotplug"))
 		hotplug(dir);
 	else if (!strcmp(scenario, "unclocked"))

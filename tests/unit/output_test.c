@@ -182,6 +182,25 @@ static void writes_json_values(void **state)
 			"-9223372036854775808,\n    {}\n  ]\n}\n");
 }
 
+/* What stands in a page cannot end its element, whatever it is; and it is the same text for who reads the JSON. */
+static void writes_json_for_html(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_json json = {.out = fixture->out, .lines = 1, .compact = true, .for_html = true};
+	const struct nt_cell cell = {.type = NT_CELL_TEXT, .text = "]]><\xff", .size = 5};
+
+	nt_json_open(&json, NULL, '{');
+	nt_json_text(&json, "</script><script>", "<!--&amp;\"");
+	nt_json_cell(&json, "cell", &cell);
+	nt_json_open(&json, "list", '[');
+	nt_json_integer(&json, NULL, 1);
+	nt_json_integer(&json, NULL, 2);
+	nt_json_close(&json, ']');
+	nt_json_close(&json, '}');
+	expect(fixture, "{\n  \"\\u003c/script\\u003e\\u003cscript\\u003e\":\"\\u003c!--\\u0026amp;\\\"\",\n"
+			"  \"cell\":\"]]\\u003e\\u003c\\ufffd\",\n  \"list\":[1,2]\n}\n");
+}
+
 static void speaks_to_people(void **state)
 {
 	char text[NT_HUMAN_MAX];
@@ -258,7 +277,7 @@ int main(void)
 		TEST(prints_empty_sets), TEST(prints_long_tables),
 		TEST(tames_texts),	 TEST(writes_json_values),
 		TEST(speaks_to_people),	 TEST(names_states),
-		TEST(names_results),
+		TEST(names_results),	 TEST(writes_json_for_html),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

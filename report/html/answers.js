@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// answers.js - the top of a section: what was recorded, and the answers that one should see without touching anything.
+'use strict';
+
+function card(title, big, ...texts) {
+  return el(
+    'div',
+    {class: 'card'},
+    el('h3', {}, title),
+    el('p', {class: 'big'}, big),
+    ...texts.map((text) => el('p', {}, ...[].concat(text))),
+  );
+}
+
+function shareCard(all, selection) {
+  const title = selection.process === null ? 'Network stack' : 'Network stack, while it ran';
+  const texts = [
+    [
+      figure(duration(all.network), count(all.network) + GAP + 'ns'),
+      ' of ',
+      figure(duration(all.there), count(all.there) + GAP + 'ns'),
+      ' of CPU time.',
+    ],
+  ];
+  if (all.uncovered)
+    texts.push(`At most ${percent(all.network + all.uncovered, all.there)}, if all that is not known was its.`);
+  return card(title, percent(all.network, all.there), ...texts);
+}
+
+function cpuCard(costs, all) {
+  const each = costs.cpus.map((cpu, place) => Object.assign(costs.sum([place], 0, costs.steps), {cpu: cpu.cpu}));
+  const [first, second] = each.sort((x, y) => y.network - x.network);
+  if (!first.network) return card('Which CPU', 'none', 'The network took no time on any CPU.');
+  const texts = [
+    `It spent ${percent(first.network, first.there)} of its own time on the network: ` +
+      `${percent(first.network, all.network)} of all that the network took.`,
+  ];
+  if (second && second.network)
+    texts.push(`Then CPU ${second.cpu}: ${percent(second.network, second.there)} of its time.`);
+  return card('Which CPU carried it', `CPU ${first.cpu}`, ...texts);
+}
+
+function peakCard(session, costs) {
+  const {peak, peak_all: both} = costs;
+  if (!peak) return card('Peak', 'none');
+  const when = (one) => costs.moment(one.from_ns);
+  const texts = [
+    `of CPU ${peak.cpu}, over ${roundDuration(peak.dur_ns)} from ${when(peak)} ` +
+      `(${wall(session.start_realtime_ns + peak.from_ns).slice(11, -1)} UTC).`,
+  ];
+  if (costs.cpus.length > 1)
+    texts.push(`All CPUs together: ${percent(both.net_ns, both.dur_ns * costs.cpus.length)} from ${when(both)}.`);
+  return card('Peak', percent(peak.net_ns, peak.dur_ns), ...texts);
+}
+
+function processCard(data, costs, all) {
+  const processes = data.tables.find((one) => one.name === 'processes');
+  const net = processes.columns.indexOf('net_ns');
+  const first = processes.rows[0];
+  const charged = sum(processes.rows.map((row) => row[net])) + (processes.rest_rows ? processes.rest[net] : 0);
+  if (!first || !first[net]) return card('Who paid most', 'nobody', 'No process spent time in send or receive.');
+  const unpaid = (all.net_rx || 0) + (all.net_tx || 0);
+  const texts = [
+    [
+      `${first[1] === null ? '' : `pid ${first[1]}: `}`,
+      figure(duration(first[net]), count(first[net]) + GAP + 'ns'),
+      ` in send and receive, ${percent(first[net], charged)} of what processes spent there.`,
+    ],
+  ];
+  if (unpaid) texts.push(`${duration(unpaid)} in softirqs are charged to no process.`);
+  return card('Who paid most', named(first[0]), ...texts);
+}
+
+function lostCard(session, all) {
+  const {lost_count: lost, events_count: events, lost_samples_count: samples} = session;
+  const texts = [];
+  if (lost) texts.push(`of ${count(lost + events)}${samples ? `; ${count(samples)} of them samples` : ''}.`);
+  else texts.push(`All ${count(events)} records are there.`);
+  if (all.uncovered)
+    texts.push([
+      figure(duration(all.uncovered), count(all.uncovered) + GAP + 'ns'),
+      ` of CPU time, ${percent(all.uncovered, all.there)}, is not known and charged to nobody.`,
+    ]);
+  else texts.push('Every nanosecond of every CPU has its owner.');
+  return card(
+    'What was lost',
+    lost
+      ? plural(lost, 'record', 'records')
+      : all.uncovered
+        ? `${percent(all.uncovered, all.there)} of time`
+        : 'nothing',
+    ...texts,
+  );
+}
+
+function cards(data, costs) {
+  const all = costs.sum(costs.everywhere(), 0, costs.steps);
+  return el(
+    'div',
+    {class: 'cards'},
+    shareCard(all, data.selection),
+    cpuCard(costs, all),
+    peakCard(data.session, costs),
+    processCard(data, costs, all),
+    lostCard(data.session, all),
+  );
+}
+
+// ---- head of a section ----
+
+function heading(data) {
+  const session = data.session;
+  const virtual = session.virtual && session.virtual !== 'none' ? ['virtual: ', named(session.virtual)] : [];
+  const facts = [
+    [
+      figure(duration(session.dur_ns), count(session.dur_ns) + GAP + 'ns'),
+      ' from ',
+      el('time', {}, wall(session.start_realtime_ns).slice(0, 19) + ' UTC'),
+    ],
+    [plural(session.cpus_count, 'CPU', 'CPUs')],
+    ['Linux ', named(session.kernel), ' ', named(session.machine)],
+    [named(session.os)],
+    virtual,
+    [plural(session.events_count, 'record', 'records')],
+  ];
+  return el(
+    'header',
+    {},
+    el('h2', {}, named(session.host)),
+    el('p', {class: 'facts'}, ...facts.filter((one) => one.length).map((one) => el('span', {}, ...one))),
+  );
+}
+
+// What of the recording the figures are of, where that is not all.
+function selectionNote(data, costs) {
+  const {selection} = data;
+  const parts = [];
+  if (!selection.whole)
+    parts.push(`the time from ${costs.moment(selection.from_ns)} to ${costs.moment(selection.to_ns)}`);
+  if (!selection.all_cpus) parts.push(`CPU ${costs.cpus.map((cpu) => cpu.cpu).join(', ')}`);
+  if (selection.process !== null)
+    parts.push([
+      'the time that tasks of ',
+      named(selection.process),
+      ' were on a CPU (what softirqs did in it may be for others; all other time is \u201cother\u201d)',
+    ]);
+  if (!parts.length) return null;
+  const listed = parts.flatMap((part, i) => [i ? ', and ' : '', ...[].concat(part)]);
+  const wider = ['the numbers of records and of lost ones'];
+  if (!selection.all_cpus || selection.process !== null) wider.push('latency, but for the time');
+  if (selection.process !== null) wider.push('drops and retransmits, but for time and CPU');
+  return el(
+    'p',
+    {class: 'banner'},
+    'Only a part of this recording is shown: ',
+    ...listed,
+    `. Not narrowed down: ${wider.join('; ')}.`,
+  );
+}
+
+function problems(data) {
+  if (!data.problems.length && data.session.complete) return null;
+  const texts = data.session.complete ? [] : ['The recording is not complete: it has no end, or a chunk is missing.'];
+  return el(
+    'div',
+    {class: 'banner bad'},
+    el('strong', {}, 'Problems of the tape'),
+    el('ul', {}, ...[...texts, ...data.problems].map((text) => el('li', {}, named(text)))),
+  );
+}

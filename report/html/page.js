@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// page.js - the page itself: reads the data that stands in it, and builds a section for each recording of what stands in the
+// files before it.
+'use strict';
+
+// Tables without a row are not shown: whether there was nothing, or nobody looked.
+function nothing(data) {
+  const probes = String(data.session.probes || '').split(',');
+  const said = [];
+  for (const {name, title, rows} of data.tables) {
+    if (name !== 'drops' && name !== 'retransmits') continue;
+    if (!probes.includes(name)) said.push(`${title} were not recorded.`);
+    else if (!rows.length) said.push(`${title}: none.`);
+  }
+  if (!data.latency[0].recorded) said.push('Latency was not recorded.');
+  return said.length ? el('p', {class: 'note nothing'}, said.join(' ')) : null;
+}
+
+function uncovered(data) {
+  if (!data.uncovered.length) return null;
+  return el(
+    'section',
+    {},
+    el('h3', {}, 'What this recording does not cover'),
+    el('ul', {}, ...data.uncovered.map((text) => el('li', {}, named(text)))),
+  );
+}
+
+function about(data) {
+  const session = data.session;
+  const probes = session.probes ? `, probes ${clean(session.probes).replace(/,/g, ', ')}` : '';
+  const facts = [
+    `Recorded by ${clean(session.tool)}${probes}, session ${clean(session.uuid)}; it ended by: ${clean(session.stop)}.`,
+  ];
+  if (session.stolen_ns)
+    facts.push(`Up to ${duration(session.stolen_ns)} were stolen by the hypervisor; they are inside whoever ran.`);
+  return el('p', {class: 'note'}, facts.join(' '));
+}
+
+// ---- all ----
+
+function section(data, index) {
+  const made = el('article', {id: `session-${index + 1}`}, heading(data));
+  if (!data.costs) {
+    made.append(el('p', {class: 'banner'}, 'Nothing of this recording was selected.'));
+    return made;
+  }
+  const costs = new Costs(data.costs);
+  const view = new View(costs);
+  const charts = [];
+  const timeline = new Timeline(data, view);
+  const spanNs = costs.to_ns - costs.from_ns;
+  charts.push(timeline.chart);
+  const parts = [
+    problems(data),
+    selectionNote(data, costs),
+    cards(data, costs),
+    timeline.element(),
+    cpuTable(costs),
+    ...data.tables.filter((one) => one.rows.length).map((one) => dataTable(one, spanNs)),
+    latency(data, view, charts),
+    nothing(data),
+    uncovered(data),
+    about(data),
+  ];
+  made.append(...parts.filter((part) => part));
+  redraw(charts);
+  view.changed('range');
+  addEventListener('beforeprint', () => view.point(null));
+  made.costs = costs;
+  return made;
+}
+
+// Again whenever the page's width changes; on paper as it is, it scales.
+function redraw(charts) {
+  let width = 0;
+  new ResizeObserver((entries) => {
+    const now = entries[0].contentRect.width;
+    if (now === width) return;
+    width = now;
+    charts.forEach((chart) => chart.draw());
+  }).observe(charts[0].element);
+}
+
+function contents(sections, page) {
+  const link = (data, i) => {
+    const costs = sections[i].costs;
+    const all = costs && costs.sum(costs.everywhere(), 0, costs.steps);
+    return el(
+      'li',
+      {},
+      el(
+        'a',
+        {href: `#session-${i + 1}`},
+        named(data.session.host),
+        `, ${wall(data.session.start_realtime_ns).slice(0, 19)} UTC`,
+      ),
+      ` ${duration(data.session.dur_ns)}, network ${all ? percent(all.network, all.there) : 'not selected'}`,
+    );
+  };
+  return el('nav', {}, el('h2', {}, 'Recordings'), el('ol', {}, ...page.sessions.map(link)));
+}
+
+// The hatchings of time that is not known and of CPUs that are not there, for all pictures.
+function hatchings() {
+  const hatch = (owner) =>
+    svg(
+      'pattern',
+      {id: `hatch-${owner}`, width: 5, height: 5, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'},
+      svg('rect', {class: `hatch ${owner}`, width: 2, height: 5}),
+    );
+  return svg(
+    'svg',
+    {class: 'hidden', width: 0, height: 0, 'aria-hidden': 'true'},
+    svg('defs', {}, hatch('uncovered'), hatch('offline')),
+  );
+}
+
+function exactSwitch() {
+  const box = el('input', {type: 'checkbox'});
+  box.addEventListener('change', () => document.body.classList.toggle('exactly', box.checked));
+  return el('label', {class: 'switch'}, box, ' exact numbers (ns, bytes)');
+}
+
+function main() {
+  const page = JSON.parse(document.getElementById('data').textContent);
+  const main = document.getElementById('page');
+  const sections = page.sessions.map(section);
+  document.title = `nettape: ${clean(page.sessions.map((one) => one.session.host).join(', ')).slice(0, 100)}`;
+  main.append(
+    hatchings(),
+    el('div', {class: 'top'}, el('h1', {}, 'nettape', el('span', {}, ' what the network stack cost')), exactSwitch()),
+    ...(sections.length > 1 ? [contents(sections, page)] : []),
+    ...sections,
+    el('footer', {}, `Written by ${page.tool}.`),
+  );
+}
+
+main();

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// tables.js - tables of the page's data: units and bars by the names of columns, so that a new table needs nothing here.
+'use strict';
+
+const MOST_OPEN_ROWS = 16; // of the table of CPUs, before it is folded
+
+const LABELS = {
+  net_ns: 'send + receive',
+  recv_ns: 'receive',
+  task_ns: 'other CPU time',
+  untimed_count: 'untimed operations',
+  at_least_count: 'with a lower bound',
+  of_unknown_number_count: 'of unknown number',
+  length_bytes: 'bytes',
+};
+
+function label(column) {
+  const name = column.replace(/_(ns|bytes|count|share)$/, '');
+  return LABELS[column] || (NETWORK.includes(name) && column.endsWith('_share') ? name : name.replace(/_/g, ' '));
+}
+
+function isNumber(column) {
+  return /_(ns|bytes|count|share)$/.test(column) || column === 'pid' || column === 'CPU';
+}
+
+function cell(column, value) {
+  if (value === null || value === undefined) return '\u2013';
+  if (typeof value === 'object') return value;
+  if (column.endsWith('_ns')) return figure(duration(value), count(value));
+  if (column.endsWith('_bytes')) return figure(bytes(value), count(value));
+  if (column.endsWith('_count')) return count(value);
+  return isNumber(column) ? String(value) : named(value);
+}
+
+// `rows` are lists of values in the order of `columns`, or of elements that stand as they are.
+function table(caption, columns, rows, footer) {
+  const line = (row, tag) =>
+    el(
+      'tr',
+      {},
+      ...row.map((value, i) =>
+        el(
+          i ? 'td' : tag,
+          {class: isNumber(columns[i]) ? 'number' : null, scope: i || tag === 'td' ? null : 'row'},
+          cell(columns[i], value),
+        ),
+      ),
+    );
+  const head = el(
+    'tr',
+    {},
+    ...columns.map((column) => el('th', {scope: 'col', class: isNumber(column) ? 'number' : null}, label(column))),
+  );
+  const body = el('tbody', {}, ...rows.map((row) => line(row, 'th')));
+  if (footer) body.append(fill(line(footer, 'th'), {class: 'footer'}, []));
+  const whole = el(
+    'table',
+    {},
+    caption ? el('caption', {class: 'hidden'}, caption) : null,
+    el('thead', {}, head),
+    body,
+  );
+  return el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption}, whole);
+}
+
+function bar(part, whole) {
+  const inner = el('span', {class: 'bar-part'});
+  inner.style.width = `${whole > 0 ? Math.max(0, Math.min(100, (100 * part) / whole)) : 0}%`;
+  return el('span', {class: 'bar', 'aria-hidden': 'true'}, inner);
+}
+
+// A table of the data: columns in which there is nothing are left out, shares and bars added where there is CPU time.
+function dataTable(data, spanNs) {
+  const used = data.columns.map((name, i) => i < 2 || data.rows.some((row) => row[i]));
+  const net = data.columns.indexOf('net_ns');
+  const most = net < 0 ? 0 : Math.max(...data.rows.map((row) => row[net]));
+  const columns = [];
+  data.columns.forEach((name, i) => used[i] && columns.push(...(i === net ? [name, 'of one CPU_share'] : [name])));
+  const convert = (row) =>
+    row.flatMap((value, i) => {
+      if (!used[i]) return [];
+      if (i !== net) return [value];
+      return [value, el('span', {class: 'share'}, percent(value, spanNs), bar(value, most))];
+    });
+  const footer = data.rest_rows ? convert(data.rest) : null;
+  if (footer) footer[0] = `${plural(data.rest_rows, 'other', 'others')}`;
+  return el(
+    'section',
+    {class: `table-${data.name}`},
+    el('h3', {}, data.title),
+    data.note ? el('p', {class: 'note'}, data.note) : null,
+    table(data.title, columns, data.rows.map(convert), footer),
+  );
+}
+
+// ---- CPUs ----
+
+function cpuTable(costs) {
+  const lines = costs.cpus.map((cpu, place) => [`CPU ${cpu.cpu}`, costs.sum([place], 0, costs.steps)]);
+  if (lines.length > 1) lines.push(['all', costs.sum(costs.everywhere(), 0, costs.steps)]);
+  const rows = lines.map(([name, one]) => [
+    name,
+    el('span', {class: 'share'}, percent(one.network, one.there), bar(one.network, one.there)),
+    one.network,
+    ...costs.owners.map((owner) =>
+      el(
+        'span',
+        {},
+        percent(one[owner], owner === 'offline' ? one.all : one.there),
+        el('br'),
+        el('small', {}, figure(duration(one[owner]), count(one[owner]))),
+      ),
+    ),
+  ]);
+  const made = table(
+    'CPU time by owner',
+    ['cpu', 'network_share', 'network_ns', ...costs.owners.map((owner) => owner + '_share')],
+    rows,
+  );
+  const body =
+    rows.length > MOST_OPEN_ROWS
+      ? el('details', {}, el('summary', {}, `${count(costs.cpus.length)} CPUs`), made)
+      : made;
+  return el(
+    'section',
+    {class: 'cpus'},
+    el('h3', {}, 'CPUs'),
+    el('p', {class: 'note'}, 'Shares of the time that the CPU was there.'),
+    body,
+  );
+}

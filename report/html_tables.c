@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * html_tables.c - see html_tables.h. All queries stand after the same common table expressions, which are what was
+ * selected.
+ */
+#include "report/html_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/result.h"
+
+/* ---- what all queries build on ----
+ *
+ *   picked      the threads of --process
+ *   spent       CPU time by task and owner: from the sums if all is asked for, else from the slices, cut to the time
+ *   did         operations by task, socket and direction that ended in the time
+ *   part        both, in columns that can be added up
+ *   who         the process of each task
+ *   dropped, resent, missed   the rows of skb_drop, tcp_retransmit and loss
+ */
+
+#define PICKED                                                                                                         \
+	"picked AS (SELECT t.utid FROM thread AS t "                                                                   \
+	"JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "                                        \
+	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)), "
+#define OF_PICKED "AND (?4 IS NULL OR utid IN picked) "
+
+#define SPENT_SUMS                                                                                                     \
+	"spent AS (SELECT utid, owner, sum(spent_ns) AS ns FROM cpu_cost "                                             \
+	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task') AND %s " OF_PICKED "GROUP BY utid, owner), "
+#define SPENT_SLICES                                                                                                   \
+	"spent AS (SELECT utid, owner, sum(min(ts + dur, ?3) - max(ts, ?2)) AS ns "                                    \
+	"FROM cpu_slice WHERE session_id = ?1 AND ts < ?3 AND ts + dur > ?2 "                                          \
+	"AND owner IN ('send', 'recv', 'task') AND %s " OF_PICKED "GROUP BY utid, owner), "
+
+#define DID_SUMS                                                                                                       \
+	"did AS (SELECT utid, socket_id, op, sum(ops) AS ops, sum(bytes) AS bytes, "                                   \
+	"sum(cpu_ns) AS cpu_ns, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "                             \
+	"FROM sock_cost WHERE session_id = ?1 AND %s " OF_PICKED "GROUP BY utid, socket_id, op), "
+/* As the sums are made (rollup.h): an operation counts where it ends, peeks and error queues have no bytes. What ends
+ * with the session is in it, as is what ended before it. */
+#define IS_PEEK "',' || flags || ',' LIKE '%%,peek,%%' "
+#define IS_ERRQUEUE "',' || flags || ',' LIKE '%%,errqueue,%%' "
+#define IS_LOWER_BOUND "',' || flags || ',' LIKE '%%,lower_bound,%%' "
+#define SINCE_START "?2 = (SELECT start_ts FROM session WHERE session_id = ?1) "
+#define UPTO_END "?3 = (SELECT end_ts FROM session WHERE session_id = ?1) "
+#define DID_ROWS                                                                                                       \
+	"did AS (SELECT utid, socket_id, op, count(*) AS ops, "                                                        \
+	"sum(CASE WHEN " IS_PEEK "OR " IS_ERRQUEUE "THEN 0 ELSE coalesce(bytes, 0) END) AS bytes, "                    \
+	"sum(coalesce(cpu_ns, 0)) AS cpu_ns, sum(dur IS NULL) AS untimed, "                                            \
+	"sum(" IS_LOWER_BOUND ") AS lower_bound FROM sock_op WHERE session_id = ?1 "                                   \
+	"AND (ts + coalesce(dur, 0) >= ?2 OR " SINCE_START ") "                                                        \
+	"AND (ts + coalesce(dur, 0) < ?3 OR " UPTO_END ") "                                                            \
+	"AND %s " OF_PICKED "GROUP BY utid, socket_id, op), "
+
+#define PART                                                                                                           \
+	"part AS (SELECT utid, CASE owner WHEN 'send' THEN ns ELSE 0 END AS send_ns, "                                 \
+	"CASE owner WHEN 'recv' THEN ns ELSE 0 END AS recv_ns, "                                                       \
+	"CASE owner WHEN 'task' THEN ns ELSE 0 END AS task_ns, "                                                       \
+	"0 AS ops, 0 AS sent, 0 AS received, 0 AS untimed, 0 AS lower_bound FROM spent "                               \
+	"UNION ALL SELECT utid, 0, 0, 0, ops, CASE op WHEN 'send' THEN bytes ELSE 0 END, "                             \
+	"CASE op WHEN 'recv' THEN bytes ELSE 0 END, untimed, lower_bound FROM did), "
+#define WHO                                                                                                            \
+	"who AS (SELECT t.utid, t.upid, p.pid, p.name, p.cgroup_id FROM thread AS t "                                  \
+	"LEFT JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "                                   \
+	"WHERE t.session_id = ?1), "
+#define SAMPLES                                                                                                        \
+	"dropped AS (SELECT * FROM skb_drop "                                                                          \
+	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
+	"resent AS (SELECT * FROM tcp_retransmit "                                                                     \
+	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
+	"missed AS (SELECT * FROM loss "                                                                               \
+	"WHERE session_id = ?1 AND ts < ?3 AND ts + dur >= ?2 AND %s) "
+
+/* The query behind all that it may build on; the caller's to free. NULL: out of memory. */
+static char *make_sql(const struct nt_html_scope *scope, const char *query)
+{
+	bool all_cpus = !scope->selection->n_cpus;
+	const char *cpus = scope->cpus;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("WITH " PICKED, out);
+	if (scope->is_whole)
+		fprintf(out, SPENT_SUMS, cpus);
+	else
+		fprintf(out, SPENT_SLICES, cpus);
+	/* sock_cost does not know CPUs. */
+	if (scope->is_whole && all_cpus)
+		fprintf(out, DID_SUMS, cpus);
+	else
+		fprintf(out, DID_ROWS, cpus);
+	fputs(PART WHO, out);
+	fprintf(out, SAMPLES, cpus, cpus, cpus);
+	fputs(query, out);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static sqlite3_stmt *prepare(const struct nt_html_scope *scope, const char *query)
+{
+	char *sql = make_sql(scope, query);
+	sqlite3_stmt *statement = NULL;
+
+	if (sql)
+		statement = nt_html_prepare(scope, sql);
+	else
+		snprintf(scope->db->error, sizeof(scope->db->error), "out of memory.");
+	free(sql);
+	return statement;
+}
+
+/* Ends a statement of which all rows were read. */
+static int finish(const struct nt_html_scope *scope, sqlite3_stmt *statement, int step)
+{
+	sqlite3_finalize(statement);
+	return step == SQLITE_DONE ? 0 : nt_db_fail(scope->db, "the page cannot be made");
+}
+
+/* Texts on a tape have bounds; in a database, which may be anybody's, they have none. */
+static struct nt_cell cell_of(sqlite3_stmt *row, int column)
+{
+	struct nt_cell cell = nt_result_cell(row, column);
+
+	if ((cell.type == NT_CELL_TEXT || cell.type == NT_CELL_BLOB) && cell.size > NT_HTML_TEXT_BYTES)
+		cell.size = NT_HTML_TEXT_BYTES;
+	return cell;
+}
+
+/* ---- facts ---- */
+
+static const char facts_sql[] =
+	"SELECT session_id, uuid, host, kernel, machine, os, virtual, tool, stop, start_realtime_ns, "
+	"dur AS dur_ns, cpus AS cpus_count, events AS events_count, lost AS lost_count, complete, "
+	"(SELECT sum(lost) FROM record_count WHERE session_id = ?1 AND kind IN " NT_SAMPLES_SQL
+	") AS lost_samples_count, "
+	"(SELECT sum(most - least) * (1000000000 / s.clock_ticks) FROM "
+	"(SELECT max(value) AS most, min(value) AS least FROM proc_counter WHERE session_id = ?1 "
+	"AND source = '/proc/stat' AND name = 'steal' AND cpu IS NOT NULL GROUP BY cpu)) AS stolen_ns, "
+	"(SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'probes') AS probes "
+	"FROM session AS s WHERE session_id = ?1";
+
+int nt_html_facts(const struct nt_html_scope *scope, struct nt_json *json)
+{
+	sqlite3_stmt *statement = prepare(scope, facts_sql);
+	int step;
+
+	if (!statement)
+		return -1;
+	nt_json_open(json, "session", '{');
+	step = sqlite3_step(statement);
+	for (int i = 0; step == SQLITE_ROW && i < sqlite3_column_count(statement); i++) {
+		struct nt_cell cell = cell_of(statement, i);
+
+		nt_json_cell(json, sqlite3_column_name(statement, i), &cell);
+	}
+	nt_json_close(json, '}');
+	return finish(scope, statement, step == SQLITE_ROW ? SQLITE_DONE : step);
+}
+
+/* ---- tables ---- */
+
+struct table {
+	const char *name, *title;
+	const char *note; /* what its figures mean and leave out; "" if that is plain */
+	const char *sql;
+};
+
+#define COSTS                                                                                                          \
+	"sum(p.send_ns + p.recv_ns) AS net_ns, sum(p.send_ns) AS send_ns, sum(p.recv_ns) AS recv_ns, "                 \
+	"sum(p.task_ns) AS task_ns, sum(p.ops) AS operations_count, sum(p.sent) AS sent_bytes, "                       \
+	"sum(p.received) AS received_bytes, sum(p.untimed) AS untimed_count, sum(p.lower_bound) AS at_least_count "
+#define NOT_NOTHING "HAVING net_ns > 0 OR operations_count > 0 "
+#define DEAREST "ORDER BY net_ns DESC, operations_count DESC, "
+/* Address and port, the address in brackets if it is one of IPv6. */
+#define LOCAL "CASE WHEN k.family = 'inet6' THEN '[' || k.src || ']' ELSE k.src END || ':' || k.sport AS local, "
+#define PEER "CASE WHEN k.family = 'inet6' THEN '[' || k.dst || ']' ELSE k.dst END || ':' || k.dport AS peer, "
+#define JOIN_SOCKET "LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = socket_id "
+#define BYTES_NOTE "Bytes are those of operations that succeeded, without peeks and error queues."
+
+/* What was done on each socket by each process. */
+#define OF_SOCKETS                                                                                                     \
+	"(SELECT d.socket_id, coalesce(k.proto, '(unknown)') AS proto, " LOCAL PEER                                    \
+	"coalesce(w.name, '(unknown)') AS process, sum(d.cpu_ns) AS ns, "                                              \
+	"sum(CASE d.op WHEN 'send' THEN d.cpu_ns ELSE 0 END) AS send, "                                                \
+	"sum(CASE d.op WHEN 'recv' THEN d.cpu_ns ELSE 0 END) AS recv, sum(d.ops) AS ops, "                             \
+	"sum(CASE d.op WHEN 'send' THEN d.bytes ELSE 0 END) AS sent, "                                                 \
+	"sum(CASE d.op WHEN 'recv' THEN d.bytes ELSE 0 END) AS received, "                                             \
+	"sum(d.untimed) AS untimed, sum(d.lower_bound) AS lower_bound "                                                \
+	"FROM did AS d LEFT JOIN who AS w ON w.utid = d.utid " JOIN_SOCKET "GROUP BY d.socket_id, w.upid) "
+
+static const struct table tables[] = {
+	{"processes", "Processes",
+	 "CPU time in send and receive. Receiving packets (net_rx) is done for all processes in the time of whoever "
+	 "was interrupted, and is charged to none of them. " BYTES_NOTE,
+	 "SELECT coalesce(w.name, '(unknown)') AS process, w.pid AS pid, " COSTS
+	 "FROM part AS p LEFT JOIN who AS w ON w.utid = p.utid "
+	 "GROUP BY w.upid " NOT_NOTHING DEAREST "w.upid"},
+	{"cgroups", "Control groups", "The same by control group, so by container or service.",
+	 "SELECT coalesce(g.path, '(unknown)') AS cgroup, count(DISTINCT w.upid) AS processes_count, " COSTS
+	 "FROM part AS p LEFT JOIN who AS w ON w.utid = p.utid "
+	 "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = w.cgroup_id "
+	 "GROUP BY w.cgroup_id " NOT_NOTHING DEAREST "w.cgroup_id"},
+	/* The process is that of the row with max(ns): so SQLite has it. */
+	{"sockets", "Sockets",
+	 "CPU time of the operations that ended in the time shown, and the process that spent most on the "
+	 "socket. " BYTES_NOTE,
+	 "SELECT proto, local, peer, process, net_ns, send_ns, recv_ns, operations_count, sent_bytes, received_bytes, "
+	 "untimed_count, at_least_count FROM (SELECT socket_id, proto, local, peer, process, max(ns), "
+	 "sum(ns) AS net_ns, sum(send) AS send_ns, sum(recv) AS recv_ns, sum(ops) AS operations_count, "
+	 "sum(sent) AS sent_bytes, sum(received) AS received_bytes, sum(untimed) AS untimed_count, "
+	 "sum(lower_bound) AS at_least_count FROM " OF_SOCKETS "GROUP BY socket_id) " DEAREST "socket_id"},
+	{"drops", "Dropped packets", "Packets that the kernel freed undelivered, by reason and place.",
+	 "SELECT coalesce(p.reason, '(unknown)') AS reason, coalesce(p.location, '(unknown)') AS location, "
+	 "v.name AS device, v.netns, count(*) AS packets_count, sum(p.length) AS length_bytes FROM dropped AS p "
+	 "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = p.device_id "
+	 "GROUP BY p.reason, p.location, p.device_id ORDER BY packets_count DESC, 1, 2, 3"},
+	{"retransmits", "Retransmits", "Segments that TCP sent again.",
+	 "SELECT p.what, p.state, " LOCAL PEER "count(*) AS segments_count, sum(p.length) AS payload_bytes "
+	 "FROM resent AS p " JOIN_SOCKET
+	 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4"},
+	{"loss", "What was lost",
+	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup) leaves no time "
+	 "uncovered.",
+	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
+	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "
+	 "GROUP BY kind, why ORDER BY records_count DESC, stretches_count DESC, 1, 2"},
+	{"records", "Records on the tape", "Of the whole recording and all CPUs, whatever was selected.",
+	 "SELECT kind, sum(records) AS records_count, sum(lost) AS lost_count FROM record_count "
+	 "WHERE session_id = ?1 GROUP BY kind ORDER BY records_count DESC, kind"},
+};
+#define N_TABLES (sizeof(tables) / sizeof(tables[0]))
+#define MAX_COLUMNS 32
+
+/* A row for all that were left out. */
+struct rest {
+	int64_t rows;
+	struct {
+		bool is_there;
+		double sum; /* as SQLite's total(): from 2^53 on rounded, as numbers of the page are */
+	} columns[MAX_COLUMNS];
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t size = strlen(text), end_size = strlen(end);
+
+	return size >= end_size && !strcmp(text + size - end_size, end);
+}
+
+/* Whether the column's values can be added up. */
+static bool is_sum(const char *name)
+{
+	return ends_with(name, "_ns") || ends_with(name, "_bytes") || ends_with(name, "_count");
+}
+
+static void add_rest(struct rest *rest, sqlite3_stmt *row, int columns)
+{
+	rest->rows++;
+	for (int i = 0; i < columns; i++) {
+		if (!is_sum(sqlite3_column_name(row, i)) || sqlite3_column_type(row, i) == SQLITE_NULL)
+			continue;
+		rest->columns[i].is_there = true;
+		rest->columns[i].sum += sqlite3_column_double(row, i);
+	}
+}
+
+static void write_rest(struct nt_json *json, const struct rest *rest, int columns)
+{
+	nt_json_integer(json, "rest_rows", rest->rows);
+	nt_json_open(json, "rest", '[');
+	for (int i = 0; rest->rows && i < columns; i++) {
+		if (rest->columns[i].is_there)
+			nt_json_real(json, NULL, rest->columns[i].sum);
+		else
+			nt_json_text(json, NULL, NULL);
+	}
+	nt_json_close(json, ']');
+}
+
+static void write_row(struct nt_json *json, sqlite3_stmt *row, int columns)
+{
+	nt_json_open(json, NULL, '[');
+	for (int i = 0; i < columns; i++) {
+		struct nt_cell cell = cell_of(row, i);
+
+		nt_json_cell(json, NULL, &cell);
+	}
+	nt_json_close(json, ']');
+}
+
+static void write_head(struct nt_json *json, const struct table *table, sqlite3_stmt *statement, int columns)
+{
+	nt_json_text(json, "name", table->name);
+	nt_json_text(json, "title", table->title);
+	nt_json_text(json, "note", table->note);
+	nt_json_open(json, "columns", '[');
+	for (int i = 0; i < columns; i++)
+		nt_json_text(json, NULL, sqlite3_column_name(statement, i));
+	nt_json_close(json, ']');
+}
+
+static int write_table(const struct nt_html_scope *scope, const struct table *table, struct nt_json *json)
+{
+	sqlite3_stmt *statement = prepare(scope, table->sql);
+	struct rest rest = {0};
+	int columns, step;
+
+	if (!statement)
+		return -1;
+	columns = sqlite3_column_count(statement);
+	columns = columns < MAX_COLUMNS ? columns : MAX_COLUMNS;
+	nt_json_open(json, NULL, '{');
+	write_head(json, table, statement, columns);
+	nt_json_open(json, "rows", '[');
+	for (int row = 0; (step = sqlite3_step(statement)) == SQLITE_ROW; row++) {
+		if (row < NT_HTML_ROWS)
+			write_row(json, statement, columns);
+		else
+			add_rest(&rest, statement, columns);
+	}
+	nt_json_close(json, ']');
+	write_rest(json, &rest, columns);
+	nt_json_close(json, '}');
+	return finish(scope, statement, step);
+}
+
+int nt_html_tables(const struct nt_html_scope *scope, struct nt_json *json)
+{
+	int error = 0;
+
+	nt_json_open(json, "tables", '[');
+	for (size_t i = 0; i < N_TABLES && !error; i++)
+		error = write_table(scope, &tables[i], json);
+	nt_json_close(json, ']');
+	return error;
+}
+
+/* ---- texts ---- */
+
+static int write_texts(const struct nt_html_scope *scope, struct nt_json *json, const char *name, const char *sql)
+{
+	sqlite3_stmt *statement = prepare(scope, sql);
+	int step, n = 0;
+
+	if (!statement)
+		return -1;
+	nt_json_open(json, name, '[');
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW && n++ < NT_HTML_TEXTS) {
+		struct nt_cell cell = cell_of(statement, 0);
+
+		nt_json_cell(json, NULL, &cell);
+	}
+	if (step == SQLITE_ROW)
+		nt_json_text(json, NULL, "There are more: nettape-report summary prints all.");
+	nt_json_close(json, ']');
+	return finish(scope, statement, step == SQLITE_ROW ? SQLITE_DONE : step);
+}
+
+int nt_html_texts(const struct nt_html_scope *scope, struct nt_json *json)
+{
+	int error = write_texts(
+		scope, json, "uncovered",
+		"SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid");
+
+	return error ? error
+		     : write_texts(scope, json, "problems",
+				   "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid");
+}
+
+/* ---- what happened over time ---- */
+
+static const struct {
+	const char *name, *title;
+	const char *rows; /* of which common table expression */
+} events[] = {
+	{"drops", "Dropped packets", "dropped"},
+	{"retransmits", "Retransmits", "resent"},
+};
+
+static int write_counts(const struct nt_html_scope *scope, struct nt_json *json, const char *name, const char *title,
+			const char *sql)
+{
+	sqlite3_stmt *statement = prepare(scope, sql);
+	int step;
+
+	if (!statement)
+		return -1;
+	nt_json_open(json, NULL, '{');
+	nt_json_text(json, "name", name);
+	nt_json_text(json, "title", title);
+	nt_json_open(json, "counts", '[');
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		nt_json_integer(json, NULL, sqlite3_column_int64(statement, 0));
+		nt_json_integer(json, NULL, sqlite3_column_int64(statement, 1));
+	}
+	nt_json_close(json, ']');
+	nt_json_close(json, '}');
+	return finish(scope, statement, step);
+}
+
+int nt_html_events(const struct nt_html_scope *scope, const struct nt_html_costs *costs, struct nt_json *json)
+{
+	int error = 0;
+
+	nt_json_open(json, "events", '[');
+	for (size_t i = 0; costs->steps && i < sizeof(events) / sizeof(events[0]) && !error; i++) {
+		char sql[128];
+
+		snprintf(sql, sizeof(sql), "SELECT (ts - ?2) / %lld, count(*) FROM %s GROUP BY 1",
+			 (long long)costs->step_ns, events[i].rows);
+		error = write_counts(scope, json, events[i].name, events[i].title, sql);
+	}
+	nt_json_close(json, ']');
+	return error;
+}

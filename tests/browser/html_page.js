@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// html_page.js CHROMIUM WORK PICTURES - uses the pages in WORK (*.html, made by tests/cli/html_browser.sh) as a person would, with pointer
+// and keys, and says what it finds as ok: and FAIL: lines. What the readout of samples.html shows goes to WORK/readouts, a line
+// for each figure (cpu|from ns|to ns|owner|ns): the caller compares them with SQL.
+'use strict';
+
+const fs = require('node:fs');
+const path = require('node:path');
+const {pathToFileURL} = require('node:url');
+const {Browser} = require('./devtools.js');
+
+const [program, work, pictures] = process.argv.slice(2);
+const CHART = '.timeline svg[tabindex]';
+let failures = 0;
+
+function is(what, got, wanted) {
+  const [g, w] = [got, wanted].map((value) => JSON.stringify(value));
+  if (g !== w) failures++;
+  console.log(g === w ? `ok: ${what}` : `FAIL: ${what}: ${g} and not ${w}`);
+}
+
+function holds(what, condition) {
+  is(what, Boolean(condition), true);
+}
+
+const url = (name) => pathToFileURL(path.join(work, name)).href;
+
+// Opens a page, which must ask for nothing and complain of nothing.
+async function open(browser, name) {
+  browser.troubles = [];
+  browser.requests = [];
+  await browser.goto(url(name));
+  is(`${name}: the console is silent`, browser.troubles, []);
+  is(
+    `${name}: nothing but the page is asked for`,
+    browser.requests.map((one) => one.split('/').pop()),
+    [name],
+  );
+}
+
+const box = (browser, selector) =>
+  browser.evaluate(`(() => {
+  const r = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
+  return {x: r.x, y: r.y, width: r.width, height: r.height};
+})()`);
+
+// What the readout beside the chart says.
+const readout = (browser) =>
+  browser.evaluate(`(() => {
+  const panel = document.querySelector('.readout');
+  const ns = Object.fromEntries([...panel.querySelectorAll('tr[data-owner]')].map((row) => [row.dataset.owner, Number(row.querySelector('.ns').textContent.replace(/,/g, ''))]));
+  return {from: Number(panel.dataset.from), to: Number(panel.dataset.to), cpu: panel.querySelector('strong').textContent.split(', ')[1], ns, text: panel.textContent};
+})()`);
+
+const lines = [];
+
+async function note(browser) {
+  const {from, to, cpu, ns} = await readout(browser);
+  for (const [owner, value] of Object.entries(ns))
+    lines.push([cpu.replace('CPU ', ''), from, to, owner, value].join('|'));
+}
+
+// A place in the plot of the chart: `share` of its width.
+async function place(browser, share, y = 120) {
+  const chart = await box(browser, CHART);
+  return [chart.x + 62 + share * (chart.width - 62 - 12), chart.y + y];
+}
+
+async function testPointer(browser) {
+  const all = await readout(browser);
+  is('without a pointer all is told', [all.from, all.to, all.cpu], [0, 20000000, 'all CPUs']);
+  await note(browser);
+  for (const share of [0.001, 0.31, 0.5, 0.77, 0.999]) {
+    await browser.hover(...(await place(browser, share)));
+    const {from, to, text} = await readout(browser);
+    holds(
+      `the time under the pointer, at ${share}`,
+      from <= share * 20000000 && to >= share * 20000000 - 1 && to - from <= 40000,
+    );
+    holds('is said to be that', text.startsWith('At the pointer'));
+    await note(browser);
+  }
+  await browser.hover(3, 3);
+  is('and all again when it leaves', (await readout(browser)).to, all.to);
+
+  const [from, y] = await place(browser, 0.4);
+  const [to] = await place(browser, 0.6);
+  await browser.drag(from, y, to, y);
+  await browser.hover(3, 3);
+  const zoomed = await readout(browser);
+  holds(
+    'a drag zooms to what was dragged over',
+    Math.abs(zoomed.from - 8e6) <= 40000 && Math.abs(zoomed.to - 12e6) <= 40000,
+  );
+  await note(browser);
+  await browser.hover(...(await place(browser, 0.5)));
+  const fine = await readout(browser);
+  is('there each step is told', fine.to - fine.from, 10000);
+  await note(browser);
+  await browser.screenshot(path.join(pictures, 'zoomed.png'));
+  await browser.evaluate(
+    `[...document.querySelectorAll('.controls button')].find((one) => one.textContent === 'Back').click()`,
+  );
+  await browser.hover(3, 3);
+  is('a button leads back', (await readout(browser)).to, all.to);
+  await browser.drag(to, y, from, y);
+  await browser.evaluate(
+    `[...document.querySelectorAll('.controls button')].find((one) => one.textContent === 'All').click()`,
+  );
+  await browser.hover(3, 3);
+  is('and one to all, also after a drag to the left', (await readout(browser)).to, all.to);
+}
+
+async function testCpus(browser) {
+  const strip = await browser.evaluate(`(() => {
+    const name = [...document.querySelectorAll('${CHART} text')].find((one) => one.textContent === 'CPU 1').getBoundingClientRect();
+    return name.y + name.height / 2;
+  })()`);
+  const [x] = await place(browser, 0.5);
+  await browser.click(x, strip);
+  await browser.hover(3, 3);
+  is('a click on a strip chooses its CPU', (await readout(browser)).cpu, 'CPU 1');
+  is(
+    'as the list says',
+    await browser.evaluate(`document.querySelector('.controls select').selectedOptions[0].textContent.split(':')[0]`),
+    'CPU 1',
+  );
+  await note(browser);
+  await browser.hover(...(await place(browser, 0.31)));
+  await note(browser);
+  await browser.hover(3, 3);
+}
+
+// From the first thing on the page by Tab to the chart; then only keys.
+async function testKeys(browser) {
+  await browser.evaluate(`document.querySelector('.switch input').focus()`);
+  for (
+    let i = 0;
+    i < 20 && !(await browser.evaluate(`document.activeElement === document.querySelector('${CHART}')`));
+    i++
+  )
+    await browser.key('Tab');
+  holds(
+    'Tab leads to the chart',
+    await browser.evaluate(`document.activeElement === document.querySelector('${CHART}')`),
+  );
+  is(
+    'which shows that',
+    await browser.evaluate(
+      `getComputedStyle(document.activeElement).outlineStyle + ' ' + getComputedStyle(document.activeElement).outlineWidth`,
+    ),
+    'solid 3px',
+  );
+  await browser.key('ArrowDown');
+  is('down: from the last CPU to all', (await readout(browser)).cpu, 'all CPUs');
+  await browser.key('ArrowDown');
+  is('down: the first CPU', (await readout(browser)).cpu, 'CPU 0');
+  await browser.key('ArrowUp');
+  await browser.key('ArrowRight');
+  const first = await readout(browser);
+  is('right: the begin', first.from, 0);
+  await note(browser);
+  await browser.key('ArrowRight');
+  const second = await readout(browser);
+  is('right again: the next', second.from, first.to);
+  holds(
+    'what is there is said',
+    / all CPUs: network .*%; .+%/.test(
+      await browser.evaluate(`document.querySelector('.timeline [aria-live]').textContent`),
+    ),
+  );
+  await browser.key('ArrowRight', 8);
+  is('with shift: ten', (await readout(browser)).from, second.from + 10 * (second.to - second.from));
+  await browser.key('End');
+  is('End', (await readout(browser)).to, 20000000);
+  await note(browser);
+  await browser.key('Home');
+  is('Home', (await readout(browser)).from, 0);
+  await browser.key('Escape');
+  is('Escape puts the cursor away', (await readout(browser)).to, 20000000);
+  await browser.key('+');
+  const half = await readout(browser);
+  is('plus: half of it', [half.from, half.to], [5000000, 15000000]);
+  await browser.key('+');
+  await browser.key('Backspace');
+  is('Backspace: the zoom before', (await readout(browser)).to, half.to);
+  await browser.key('-');
+  is('minus: all', (await readout(browser)).from, 0);
+  for (let i = 0; i < 20; i++) await browser.key('+');
+  const least = await readout(browser);
+  is('there is a least', least.to - least.from, 80000);
+  await note(browser);
+  await browser.key('0');
+  is('0: all', (await readout(browser)).to, 20000000);
+}
+
+async function testTables(browser) {
+  await browser.evaluate(`document.querySelector('.timeline details').open = true`);
+  await browser.settle();
+  const rows = await browser.evaluate(
+    `[...document.querySelectorAll('.timeline details tbody tr')].map((row) => [...row.querySelectorAll('.exact')].map((cell) => Number(cell.textContent.replace(/,/g, ''))))`,
+  );
+  is('the table of the chart', rows.length, 50);
+  const sums = rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0));
+  const {ns} = await readout(browser);
+  is(
+    'has the sums of the chart',
+    sums,
+    Object.entries(ns)
+      .filter(([owner]) => owner !== 'network')
+      .map(([, value]) => value),
+  );
+  await browser.evaluate(`document.querySelector('.timeline details').open = false`);
+  await browser.evaluate(`document.querySelector('.switch input').click()`);
+  is(
+    'exact numbers',
+    await browser.evaluate(`document.querySelector('.table-processes tbody td:nth-child(3)').innerText`),
+    await browser.evaluate(`document.querySelector('.table-processes tbody td:nth-child(3) .exact').textContent`),
+  );
+  await browser.evaluate(`document.querySelector('.switch input').click()`);
+}
+
+async function testHeat(browser) {
+  const selector = '.latency figure svg[tabindex]';
+  await browser.evaluate(`document.querySelector('${selector}').scrollIntoView({block: 'center'})`);
+  await browser.settle();
+  const map = await box(browser, selector);
+  await browser.hover(map.x + 62 + 0.5 * (map.width - 74), map.y + map.height / 2);
+  const text = await browser.evaluate(`document.querySelector('.latency .readout-line').textContent`);
+  holds(
+    `a heat map tells what is under the pointer: ${text}`,
+    /ms to .* packets?; [\d,]+ of them above [\d,]+ and up to [\d,]+ ns late$/.test(text),
+  );
+  await browser.evaluate('scrollTo(0, 0)');
+  await browser.settle();
+}
+
+async function testScreens(browser) {
+  for (const [name, width, height, scale] of [
+    ['desk', 1280, 900, 1],
+    ['narrow', 360, 740, 2],
+    ['wide', 1920, 1080, 1],
+  ]) {
+    await browser.resize(width, height, scale);
+    await browser.hover(3, 3);
+    holds(
+      `${name}: nothing is wider than the screen`,
+      await browser.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+    );
+    await browser.screenshot(path.join(pictures, `${name}.png`));
+  }
+  await browser.resize(1280, 900);
+  is(
+    'the answers are on the first screen',
+    await browser.evaluate(
+      `[...document.querySelectorAll('.card')].every((one) => one.getBoundingClientRect().bottom < innerHeight)`,
+    ),
+    true,
+  );
+  await browser.dark(true);
+  is(
+    'dark where that is wished',
+    await browser.evaluate('getComputedStyle(document.body).backgroundColor'),
+    'rgb(20, 24, 29)',
+  );
+  await browser.screenshot(path.join(pictures, 'dark.png'));
+  const pdf = await browser.pdf(path.join(pictures, 'page.pdf'));
+  holds('it prints', pdf.subarray(0, 5).toString() === '%PDF-' && pdf.length > 20000);
+  await browser.dark(false);
+  await browser.resize(1280, Math.min(8000, await browser.evaluate('document.documentElement.scrollHeight')));
+  await browser.screenshot(path.join(pictures, 'whole.png'));
+  await browser.resize(1280, 900);
+}
+
+async function testMarkup(browser) {
+  await open(browser, 'markup.html');
+  is(
+    'names are text',
+    await browser.evaluate(`document.querySelector('h2').textContent`),
+    '</title></script><img src=x onerror=alert(1)>',
+  );
+  is(
+    'and no elements',
+    await browser.evaluate(
+      `document.querySelectorAll('img, iframe, object, b, [onload], [onerror]').length + document.scripts.length`,
+    ),
+    2,
+  );
+  holds(
+    'what turns text around is marked',
+    await browser.evaluate(
+      `document.body.textContent.includes('\\ufffd reversed \\ufffd line') && !/[\\u202e\\u2028]/.test(document.querySelector('main').textContent)`,
+    ),
+  );
+  // Even if markup came into the page: the policy would not let it run, nor load anything.
+  browser.requests = [];
+  await browser.evaluate(
+    `document.body.insertAdjacentHTML('beforeend', '<img src="http://127.0.0.1:9/x" onerror="window.ran = 1"><svg onload="window.ran = 2"></svg><a id=go href="javascript:window.ran = 3">x</a>'); go.click(); new Promise((done) => setTimeout(done, 200))`,
+  );
+  is('what was put in does not run', await browser.evaluate('String(window.ran)'), 'undefined');
+  is('and loads nothing', [browser.requests.length, browser.blocked], [1, ['csp']]);
+  holds(
+    'for the policy forbids it',
+    browser.troubles.some((one) => one.includes('Content Security Policy')),
+  );
+}
+
+async function main() {
+  const browser = new Browser(program);
+  try {
+    await browser.open();
+    await browser.resize(1280, 900);
+    await open(browser, 'samples.html');
+    await testPointer(browser);
+    await testCpus(browser);
+    await testKeys(browser);
+    await testTables(browser);
+    await testHeat(browser);
+    await testScreens(browser);
+    is('nothing of this was complained of', browser.troubles, []);
+    for (const name of fs
+      .readdirSync(work)
+      .filter((one) => one.endsWith('.html') && !['samples.html', 'markup.html'].includes(one))) {
+      await open(browser, name);
+      await browser.screenshot(path.join(pictures, name.replace('.html', '.png')));
+    }
+    await testMarkup(browser);
+    fs.writeFileSync(path.join(work, 'readouts'), lines.join('\n') + '\n');
+  } finally {
+    await browser.close();
+  }
+  process.exitCode = failures ? 1 : 0;
+}
+
+main().catch((error) => {
+  console.log(`FAIL: ${error.stack}`);
+  process.exitCode = 1;
+});

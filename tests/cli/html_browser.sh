@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The page of export html in a browser, with a real pointer and real keys: tests/browser/html_page.js. What the page then shows is
+# compared with the database here. Pictures for people go to build/screenshots.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+for chromium in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
+    [[ -z $chromium ]] || ! command -v "$chromium" >/dev/null || break
+    chromium=''
+done
+[[ -n $chromium ]] || skip "no chromium: tests/setup.sh browser installs it"
+command -v node >/dev/null || skip "no node: tests/setup.sh browser installs it"
+command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes databases"
+pictures=build/screenshots
+mkdir -p $pictures
+
+make_tape samples 20
+"$REPORT" import "$work/samples.tape" -o "$work/samples.db" >/dev/null
+for scenario in hand loss hotplug empty markup hostile partial dropped wide; do make_tape $scenario; done
+for tape in "$work"/*.tape; do
+    report 0 export html "$tape" -o "${tape%.tape}.html"
+done
+cp "$work/samples.db" "$work/several.db"
+"$REPORT" import --append "$work/hand.tape" -o "$work/several.db" >/dev/null
+report 0 export html "$work/several.db" -o "$work/several.html"
+report 0 export html "$work/several.db" --from 5ms -o "$work/one_not_selected.html"
+report 0 export html "$work/samples.db" --from 3ms --to 3.5ms --cpu 1 --process "$(sqlite3 "$work/samples.db" "SELECT name FROM net_cost_process ORDER BY net_ns DESC LIMIT 1")" -o "$work/part.html"
+
+status=0
+: >"$work/readouts"
+timeout 200 node tests/browser/html_page.js "$chromium" "$work" $pictures >"$work/log" 2>&1 || status=$?
+cat "$work/log"
+is "the browser's test ends well" "$status" 0
+failures=$((failures + $(grep -c '^FAIL' "$work/log" || true)))
+
+# What was shown at the pointer is what SQL has there.
+wrong=0 n=0
+while IFS='|' read -r cpu from to owner ns; do
+    case $owner in
+    network) owners="'net_rx', 'net_tx', 'send', 'recv'" ;;
+    *) owners="'$owner'" ;;
+    esac
+    n=$((n + 1))
+    sum=$(sqlite3 "$work/samples.db" "WITH t AS (SELECT start_ts + $from AS a, start_ts + $to AS z FROM session)
+        SELECT coalesce(sum(min(ts + dur, z) - max(ts, a)), 0) FROM cpu_slice, t WHERE owner IN ($owners) AND ts < z AND ts + dur > a AND '$cpu' IN ('all CPUs', CAST(cpu AS TEXT))")
+    [[ $sum == "$ns" ]] || { bad "shown: CPU $cpu, $from to $to ns, $owner: $ns and not $sum"; wrong=$((wrong + 1)); }
+done <"$work/readouts"
+holds "$n figures that were shown are those of SQL" test $((n > 100 && wrong == 0)) = 1
+finish
