@@ -83,21 +83,19 @@ static __always_inline __u8 context_of(struct nt_cpu *cpu, struct task_struct *t
 	return op_context(cpu, task, now_ns);
 }
 
-/* Sends a stack unless the one sent last in its place was the same. What found no room is sent again the next time. */
+/*
+ * Sends a stack unless the one sent last in its place was the same. One that found no room is no loss: it is sent again with the next
+ * sample of it. If there is none, the sample's stack has no frames on the tape, and `check` says so.
+ */
 static __always_inline void announce_stack(struct nt_cpu *cpu, __u32 cpu_id, __u64 key, void *message, __u32 size)
 {
 	__u32 place = (key >> 32) & (NT_SEEN_STACKS - 1);
 	__u64 *seen = bpf_map_lookup_elem(&nt_seen_stacks, &place);
-	struct nt_counts *counts = &cpu->programs[NT_PROGRAM_stack_sample];
 
-	if (!seen || *seen == key)
+	if (!seen || *seen == key || !nt_ring_write(cpu, cpu_id, message, size))
 		return;
-	if (nt_ring_write(cpu, cpu_id, message, size)) {
-		*seen = key;
-		counts->written[NT_STACK]++;
-	} else {
-		counts->lost[NT_STACK]++;
-	}
+	*seen = key;
+	cpu->programs[NT_PROGRAM_stack_sample].written[NT_STACK]++;
 }
 
 static __always_inline void fill_header(struct nt_stack_header *header, __u8 is_user, __u32 n, __u64 key,

@@ -35,6 +35,7 @@ struct session {
 	struct nt_ids ids;
 	struct nt_names names;
 	struct nt_symbols symbols;	/* for probes drops and stacks */
+	struct nt_user_files files;
 	struct nt_readings readings;
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams;	/* by CPU; a zeroed one has no ring yet */
@@ -90,7 +91,7 @@ static int watch(struct session *session, int fd, uint32_t events)
 
 static int add_stream(struct session *session, uint32_t cpu)
 {
-	int err = nt_stream_init(&session->streams[cpu], cpu, &session->ids, session->tape);
+	int err = nt_stream_init(&session->streams[cpu], cpu, &session->ids, &session->files, session->tape);
 
 	return err ? err : watch(session, session->kernel.rings[cpu].fd, EPOLLIN | EPOLLET);
 }
@@ -293,7 +294,9 @@ static int resolve(struct session *session, uint64_t now_ns, enum nt_symbols_whe
 {
 	int err = nt_names_resolve(&session->names, &session->ids, now_ns);
 
-	return err ? err : nt_symbols_resolve(&session->symbols, &session->ids, now_ns, when);
+	if (!err)
+		err = nt_symbols_resolve(&session->symbols, &session->ids, now_ns, when);
+	return err ? err : nt_user_files_resolve(&session->files, &session->ids, now_ns, when == NT_SYMBOLS_LAST);
 }
 
 /* What happens once a second. */
@@ -527,6 +530,7 @@ static void release(struct session *session)
 	nt_readings_release(&session->readings);
 	nt_names_release(&session->names);
 	nt_symbols_release(&session->symbols);
+	nt_user_files_release(&session->files);
 	nt_ids_release(&session->ids);
 	nt_kernel_release(&session->kernel);
 	if (session->signal_fd > 0)

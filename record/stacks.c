@@ -27,8 +27,9 @@ static int put_frame(struct nt_ids *ids, uint64_t key, uint64_t parent, uint64_t
 	return nt_ids_put(ids, &record);
 }
 
-/* A place in a program says all of itself but the file's path. */
-static int put_user_symbol(struct nt_ids *ids, uint64_t key, const struct nt_user_frame *frame)
+/* A place in a program says all of itself but the file's path, which may come later. */
+static int put_user_symbol(struct nt_ids *ids, struct nt_user_files *files, uint64_t key, const struct nt_user_frame *frame,
+			   uint32_t pid)
 {
 	union nt_any record;
 
@@ -39,15 +40,19 @@ static int put_user_symbol(struct nt_ids *ids, uint64_t key, const struct nt_use
 	record.as_user_symbol.symbol = key;
 	/* Without frame pointers in user space an "address" may be anything; the kernel then gives the nearest file's id, and a place before it. */
 	record.as_user_symbol.place = frame->place >> 47 ? 0 : frame->place;
-	if (frame->status == 1 && !(frame->place >> 47))
+	if (frame->status == 1 && !(frame->place >> 47)) {
 		memcpy(record.as_user_symbol.build_id, frame->build_id, sizeof(frame->build_id));
-	else
+		strcpy(record.as_user_symbol.path, nt_user_files_path(files, frame->build_id, pid));
+	} else {
 		record.as_user_symbol.flags = NT_USER_SYMBOL_ADDRESS;
+		nt_user_files_want(files, key, record.as_user_symbol.place, pid);
+	}
 	return nt_ids_put(ids, &record);
 }
 
 /* The frame of this number, the innermost being 0: the key of its symbol. */
-static int frame_symbol(struct nt_ids *ids, const struct nt_stack_header *header, const uint8_t *frames, uint32_t i, uint64_t *symbol)
+static int frame_symbol(struct nt_ids *ids, struct nt_user_files *files, const struct nt_stack_header *header,
+			const uint8_t *frames, uint32_t i, uint64_t *symbol)
 {
 	struct nt_user_frame frame;
 
@@ -57,10 +62,10 @@ static int frame_symbol(struct nt_ids *ids, const struct nt_stack_header *header
 	}
 	memcpy(&frame, frames + i * sizeof(frame), sizeof(frame));
 	*symbol = nt_user_frame_key(&frame, header->pid);
-	return put_user_symbol(ids, *symbol, &frame);
+	return put_user_symbol(ids, files, *symbol, &frame, header->pid);
 }
 
-int nt_stacks_put(struct nt_ids *ids, const uint8_t *data, size_t size)
+int nt_stacks_put(struct nt_ids *ids, struct nt_user_files *files, const uint8_t *data, size_t size)
 {
 	struct nt_stack_header header;
 	const uint8_t *frames = data + sizeof(header);
@@ -74,7 +79,7 @@ int nt_stacks_put(struct nt_ids *ids, const uint8_t *data, size_t size)
 		return -EBADMSG;
 	start = header.is_user ? NT_STACK_USER_KEY : NT_STACK_KERNEL_KEY;
 	for (i = header.n; i-- > 0 && !err; parent = key) {
-		err = frame_symbol(ids, &header, frames, i, &symbol);
+		err = frame_symbol(ids, files, &header, frames, i, &symbol);
 		key = nt_stack_key(parent ? parent : start, symbol);
 		if (!err && !nt_ids_knows(ids, NT_ROLE_STACK, key))
 			err = put_frame(ids, key, parent, symbol, header.is_user);

@@ -7,11 +7,13 @@
 
 #include "record/stacks.h"
 
-int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_tape_writer *tape)
+int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_user_files *files,
+		   struct nt_tape_writer *tape)
 {
 	memset(stream, 0, sizeof(*stream));
 	stream->cpu = cpu;
 	stream->ids = ids;
+	stream->files = files;
 	stream->tape = tape;
 	stream->events = nt_event_encoder_new();
 	stream->longs = nt_event_encoder_new();
@@ -201,7 +203,7 @@ int nt_stream_sample(void *arg, const uint8_t *data, size_t size)
 
 	/* A stack is larger than any record, and alone in its sample. */
 	if (nt_stacks_is_message(data, size)) {
-		err = nt_stacks_put(stream->ids, data, size);
+		err = nt_stacks_put(stream->ids, stream->files, data, size);
 		if (err != -EBADMSG)
 			return err;
 		stream->malformed++;

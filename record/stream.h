@@ -9,6 +9,7 @@
 
 #include "record/ids.h"
 #include "record/tape_writer.h"
+#include "record/user_files.h"
 #include "schema/block.h"
 
 #define NT_BLOCK_CUT_BYTES 65536
@@ -17,6 +18,7 @@
 struct nt_stream {
 	uint32_t cpu;
 	struct nt_ids *ids;
+	struct nt_user_files *files;
 	struct nt_tape_writer *tape;
 	struct nt_event_encoder *events, *longs;	/* longs: spans over NT_BLOCK_LONG_NS */
 	struct nt_buf raw;
@@ -38,7 +40,8 @@ struct nt_stream {
 	uint64_t malformed;		/* samples that are no records: a fault of ours */
 };
 
-int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_tape_writer *tape);
+int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_user_files *files,
+		   struct nt_tape_writer *tape);
 void nt_stream_release(struct nt_stream *stream);
 /* One sample (nt_sample_fn; arg is the stream). 0 or a negative errno of writing. */
 int nt_stream_sample(void *arg, const uint8_t *data, size_t size);

@@ -235,10 +235,13 @@ static bool is_of_kernel(uint64_t address)
 	return address >> 63;
 }
 
-/*
- * Whether the table may be too old for what is new: modules have come or gone, an address is in no function of it, or in one of a BPF
- * program's, which come and go without a trace.
- */
+/* BPF programs come and go without a trace; but not our own, which stay to the end. */
+static bool may_be_gone(const struct nt_symbol_table *table, const struct nt_symbol_entry *entry)
+{
+	return !strcmp(module_of(table, entry), "bpf") && !strstr(name_of(table, entry), "_nt_");
+}
+
+/* Whether the table may be too old for what is new: modules have come or gone, or an address is in nothing that is surely there. */
 static bool is_stale(const struct nt_symbols *symbols, const struct nt_id_space *space)
 {
 	uint32_t id;
@@ -249,7 +252,7 @@ static bool is_stale(const struct nt_symbols *symbols, const struct nt_id_space 
 		uint64_t address = space->entries[id].key;
 		const struct nt_symbol_entry *entry = is_of_kernel(address) ? find_symbol(&symbols->table, address) : NULL;
 
-		if (is_of_kernel(address) && (!entry || !strcmp(module_of(&symbols->table, entry), "bpf")))
+		if (is_of_kernel(address) && (!entry || may_be_gone(&symbols->table, entry)))
 			return true;
 	}
 	return false;

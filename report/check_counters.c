@@ -176,7 +176,8 @@ int nt_check_stacks(struct nt_check *check)
 		check,
 		"SELECT sum(CASE name WHEN 'recorded' THEN value ELSE 0 END), "
 		"(SELECT count(*) FROM stack_sample AS s WHERE s.session_id = ?1), "
-		"sum(CASE name WHEN 'lost' THEN value ELSE 0 END), sum(CASE name WHEN 'skipped_owner' THEN value ELSE 0 END), "
+		"sum(CASE name WHEN 'lost' THEN value ELSE 0 END), sum(CASE name WHEN 'skipped_owner' THEN value ELSE "
+		"0 END), "
 		"(SELECT count(*) FROM stack_sample AS s WHERE s.session_id = ?1 AND error IS NOT NULL), "
 		"(SELECT count(*) FROM stack_sample AS s LEFT JOIN stack ON stack.session_id = ?1 AND id = stack_id "
 		"WHERE s.session_id = ?1 AND stack_id IS NOT NULL AND id IS NULL) "
@@ -187,14 +188,16 @@ int nt_check_stacks(struct nt_check *check)
 		long long recorded = sqlite3_column_int64(row, 0), rows = sqlite3_column_int64(row, 1);
 
 		if (recorded != rows)
-			nt_check_say(check, NT_FOUND_FAILED, "stacks", "the program recorded %lld samples, and the tape has %lld",
-				     recorded, rows);
+			nt_check_say(check, NT_FOUND_FAILED, "stacks",
+				     "the program recorded %lld samples, and the tape has %lld", recorded, rows);
 		else
 			nt_check_say(check, NT_FOUND_OK, "stacks",
-				     "%lld samples recorded, and as many on the tape; %lld lost, %lld of other owners left out, "
+				     "%lld samples recorded, and as many on the tape; %lld lost, %lld of other owners "
+				     "left out, "
 				     "%lld could not be unwound, of %lld the frames were lost",
-				     rows, (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
-				     (long long)sqlite3_column_int64(row, 4), (long long)sqlite3_column_int64(row, 5));
+				     rows, (long long)sqlite3_column_int64(row, 2),
+				     (long long)sqlite3_column_int64(row, 3), (long long)sqlite3_column_int64(row, 4),
+				     (long long)sqlite3_column_int64(row, 5));
 	}
 	return nt_check_end(check, row, step);
 }

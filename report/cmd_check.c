@@ -225,9 +225,9 @@ static int check_clocks(struct nt_check *check)
 /* ---- all of it ---- */
 
 static int (*const checks[])(struct nt_check *check) = {
-	check_whole,	nt_check_conservation, nt_check_threads,  nt_check_operations, check_losses,
-	check_oddities, check_clocks,	       nt_check_written,  nt_check_hooks,      nt_check_wakeups,
-	nt_check_stacks, nt_check_softirqs, nt_check_misses, nt_check_stat,
+	check_whole,	 nt_check_conservation, nt_check_threads, nt_check_operations, check_losses,
+	check_oddities,	 check_clocks,		nt_check_written, nt_check_hooks,      nt_check_wakeups,
+	nt_check_stacks, nt_check_softirqs,	nt_check_misses,  nt_check_stat,
 };
 
 /* Reads what is needed of the session, and prints its head. */

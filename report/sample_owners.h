@@ -26,7 +26,8 @@ struct nt_sample_owners;
 /* NULL: out of memory. */
 struct nt_sample_owners *nt_sample_owners_new(uint32_t n_cpus, nt_owned_fn owned, void *arg);
 void nt_sample_owners_free(struct nt_sample_owners *owners);
-/* A sample of a CPU, whose number is below n_cpus. Its slice may be the CPU's last or the one before, else it must be still to come. */
+/* A sample of a CPU, whose number is below n_cpus. Its slice may be the CPU's last or the one before, else it must be
+ * still to come. */
 int nt_sample_owners_add(struct nt_sample_owners *owners, uint32_t cpu, const struct nt_stack_sample *sample);
 /* The CPU's next slice. */
 int nt_sample_owners_slice(struct nt_sample_owners *owners, const struct nt_cpu_slice *slice);

@@ -514,7 +514,7 @@ struct nt_drop_reason {
 
 /*
  * STACK: one frame more than `parent`, which is the stack of its caller. So all stacks make up a tree, in which what they have
- * in common stands once. Frames of one stack are all the kernel's or all the user's. Who made it says nothing new of it: end_ns is 0.
+ * in common stands once. Frames of one stack are all the kernel's or all the user's. What a stack is does not change: end_ns is 0.
  * (In a ring a stack comes whole: bpf/shared.h.)
  */
 struct nt_stack {

@@ -212,12 +212,8 @@ const char *nt_loss_why_name(unsigned int why)
 const char *nt_role_name(unsigned int role)
 {
 	static const char *const names[] = {
-		[NT_ROLE_NONE] = "none",
-		[NT_ROLE_TASK] = "task",
-		[NT_ROLE_SOCKET] = "socket",
-		[NT_ROLE_CGROUP] = "cgroup",
-		[NT_ROLE_DEVICE] = "device",
-		[NT_ROLE_SYMBOL] = "symbol",
+		[NT_ROLE_NONE] = "none",     [NT_ROLE_TASK] = "task",	  [NT_ROLE_SOCKET] = "socket",
+		[NT_ROLE_CGROUP] = "cgroup", [NT_ROLE_DEVICE] = "device", [NT_ROLE_SYMBOL] = "symbol",
 		[NT_ROLE_STACK] = "stack",
 	};
 

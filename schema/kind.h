@@ -77,7 +77,7 @@ const char *nt_hook_name(unsigned int hook);		/* enum nt_hook: "ip-start" */
 const char *nt_retransmit_name(unsigned int what);	/* data, synack */
 const char *nt_wakeup_name(unsigned int what);		/* waking, new */
 const char *nt_wakeup_context_name(unsigned int context);	/* task, softirq, hardirq; NULL for NT_WAKEUP_UNKNOWN */
-const char *nt_stack_context_name(unsigned int context);	/* enum nt_stack_context: idle, net_rx */
+const char *nt_stack_context_name(unsigned int context); /* enum nt_stack_context: idle, net_rx */
 const char *nt_loss_why_name(unsigned int why);		/* enum nt_loss_why: "ring full", "not run" */
 
 #define NT_VEC_COUNT 10

@@ -45,8 +45,15 @@ per_cpu() {
         WHERE ts BETWEEN start_ts AND end_ts GROUP BY cpu")
 }
 
+# import_stacks TAPE DB: with the frames of all stacks beside their names
+import_stacks() {
+    import_tape "$1" "$2"
+    sqlite3 -batch "$2" "CREATE TABLE named_frame AS SELECT f.stack_id, pos, depth, stack.kind, name FROM frame AS f
+        JOIN stack ON stack.session_id = f.session_id AND stack.id = f.stack_id LEFT JOIN symbol ON symbol.session_id = f.session_id AND symbol.id = f.symbol_id"
+}
+
 # has_function DB WHAT PATTERN: some sample has a frame of such a name
-has_function() { at_least "$2" "$(sql "$1" "SELECT count(*) FROM frame JOIN symbol ON symbol.id = symbol_id WHERE name GLOB '$3'")" 1; }
+has_function() { at_least "$2" "$(sql "$1" "SELECT count(*) FROM named_frame WHERE name GLOB '$3'")" 1; }
 
 # ---- all stacks, of user space too ----
 recording_start "$work/a.tape" --bpf-stats --probes default,stacks --stacks all --user-stacks -F $hz
@@ -55,24 +62,24 @@ flood_start
 sleep 2
 recording_stop
 db=$work/a.db
-import_tape "$work/a.tape" "$db"
+import_stacks "$work/a.tape" "$db"
 check_whole "$work/a.tape" "$db"
 adds_up "$db"
 per_cpu "$db"
 at_most "samples of the kernel's that could not be unwound, of a thousand" "$(sql "$db" "SELECT 1000 * sum(error IS NOT NULL) / count(*) FROM stack_sample")" 1
 is "stacks that samples refer to, and nobody knows" "$(sql "$db" "SELECT count(*) FROM stack_sample WHERE stack_id NOT IN (SELECT id FROM stack)
     OR user_stack_id NOT IN (SELECT id FROM stack)")" 0
-is "frames of the kernel without a name" "$(sql "$db" "SELECT count(*) FROM frame JOIN stack ON stack.id = stack_id
-    LEFT JOIN symbol ON symbol.id = frame.symbol_id WHERE stack.kind = 'kernel' AND (name IS NULL OR name = '[unknown]')")" 0
-is "stacks that have not as many frames as they are deep" "$(sql "$db" "SELECT count(*) FROM (SELECT stack_id, count(*) AS n, max(pos) + 1 AS last FROM frame GROUP BY 1)
-    JOIN stack ON id = stack_id WHERE n <> depth OR last <> depth")" 0
+is "frames of the kernel without a name" "$(sql "$db" "SELECT count(*) FROM named_frame WHERE kind = 'kernel' AND (name IS NULL OR name = '[unknown]')")" 0
+is "stacks that have not as many frames as they are deep" "$(sql "$db" "SELECT count(*) FROM (SELECT count(*) AS n, max(pos) + 1 AS last, depth FROM named_frame GROUP BY stack_id)
+    WHERE n <> depth OR last <> depth")" 0
 has_function "$db" "frames of the receive path" 'ip_rcv*'
 has_function "$db" "frames of UDP's sending" 'udp_sendmsg'
 has_function "$db" "frames of UDP's receiving" '__udp4_lib_rcv*'
 has_function "$db" "frames of polls" '__napi_poll*'
 has_function "$db" "frames of the backlog" 'process_backlog'
-at_least "samples of NET_RX that stand in a softirq, of a hundred" "$(sql "$db" "SELECT 100 * count(DISTINCT CASE WHEN name IN ('handle_softirqs', '__do_softirq') OR name GLOB '*softirqentry*' THEN s.rowid END)
-    / count(DISTINCT s.rowid) FROM stack_sample AS s JOIN frame USING (stack_id) JOIN symbol ON symbol.id = symbol_id WHERE context = 'net_rx'")" 95
+at_least "samples of NET_RX that stand in a softirq, of a hundred" "$(sql "$db" "SELECT 100 * sum(is_softirq) / count(*) FROM stack_sample JOIN
+    (SELECT stack_id, max(name GLOB 'handle_softirqs*' OR name GLOB '__do_softirq*' OR name GLOB '*softirqentry*') AS is_softirq FROM named_frame GROUP BY stack_id) USING (stack_id)
+    WHERE context = 'net_rx'")" 95
 at_least "samples of the network's whose owner is what they say they interrupted, of a hundred" "$(sql "$db" "SELECT 100 * sum(owner = context) / count(*) FROM stack_sample
     WHERE context IN ('net_rx', 'send', 'recv') AND owner <> 'uncovered'")" "$agree"
 is "samples in user space that are of another's time than the task's" "$(sql "$db" "SELECT count(*) FROM stack_sample WHERE in_user AND (stack_id IS NOT NULL OR context <> 'task')")" 0
@@ -84,7 +91,7 @@ done < <(sql "$db" "SELECT t.owner, round(100.0 * (SELECT count(*) FROM stack_sa
     round(100.0 * spent / sum(spent) OVER (), 2) FROM (SELECT owner, sum(dur) AS spent FROM cpu_slice
     WHERE owner NOT IN ('hardirq', 'uncovered', 'offline') GROUP BY owner) AS t")
 
-# User space: the flood's own file is among the frames, by its build id.
+# User space: the flood's own file is among the frames, by its build id. (PREEMPT_RT looks none up in an interrupt: the recorder does.)
 build_id=$(readelf -n "$tools/flood" 2>/dev/null | awk '/Build ID/ { print $3 }')
 if [[ -n $build_id ]]; then
     at_least "frames in the flood's own file, by its build id" "$(sql "$db" "SELECT count(*) FROM symbol WHERE build_id = '$build_id'")" 1
@@ -101,7 +108,7 @@ recording_start "$work/n.tape" --bpf-stats --probes default,stacks
 "${perf[@]}" sleep 2 >>"$work/perf.log" 2>&1
 recording_stop
 db=$work/n.db
-import_tape "$work/n.tape" "$db"
+import_stacks "$work/n.tape" "$db"
 check_whole "$work/n.tape" "$db"
 adds_up "$db"
 is "samples of others than the network" "$(sql "$db" "SELECT count(*) FROM stack_sample WHERE context NOT IN ('net_rx', 'net_tx', 'send', 'recv', 'napi')")" 0
@@ -113,8 +120,8 @@ sql "$db" "SELECT '# ' || (sum(CASE name WHEN 'run_ns' THEN value END) / sum(CAS
 if [[ ${#perf[@]} != 0 ]]; then
     perf script -i "$work/perf.data" -F ip,sym 2>>"$work/perf.log" | awk -v RS= '/ udp_sendmsg/ { all++; if (/ __napi_poll/) some++ } END { print 100 * some / all, all }' >"$work/share"
     read -r theirs n <"$work/share"
-    ours=$(sql "$db" "WITH has AS (SELECT s.rowid, max(name = 'udp_sendmsg') AS sends, max(name GLOB '__napi_poll*') AS polls FROM stack_sample AS s
-        JOIN frame USING (stack_id) JOIN symbol ON symbol.id = symbol_id GROUP BY s.rowid) SELECT round(100.0 * sum(polls) / count(*), 2) FROM has WHERE sends")
+    ours=$(sql "$db" "SELECT round(100.0 * sum(polls) / count(*), 2) FROM stack_sample JOIN (SELECT stack_id, max(name = 'udp_sendmsg') AS sends,
+        max(name GLOB '__napi_poll*') AS polls FROM named_frame GROUP BY stack_id) USING (stack_id) WHERE sends")
     at_most "of sending, in the softirq inside it: $ours % of our samples, $theirs % of perf's $n" "$(apart "$ours" "$theirs")" 8
 else
     echo "# no perf that works here: its samples are not compared with"

@@ -229,7 +229,8 @@ void tape_gen_flush(struct tape_gen *gen, uint32_t cpu)
  * what stands behind; `late_ns` at most. */
 static void random_sample(struct nt_rand *rand, uint64_t end_ns, uint64_t late_ns, union nt_any *out)
 {
-	static const uint8_t kinds[] = {NT_LATENCY, NT_LATENCY, NT_DROP, NT_RETRANSMIT, NT_WAKEUP, NT_LOSS};
+	static const uint8_t kinds[] = {NT_LATENCY, NT_LATENCY,	     NT_DROP, NT_RETRANSMIT,
+					NT_WAKEUP,  NT_STACK_SAMPLE, NT_LOSS};
 	const struct nt_kind_info *kind = nt_kind(kinds[nt_rand_below(rand, sizeof(kinds))]);
 
 	memset(out, 0, sizeof(*out));

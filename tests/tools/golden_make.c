@@ -760,13 +760,15 @@ static void wakeup_tape(struct maker *maker, const char *directory)
 	IDENTITY(stack, STACK, .stack = (stack_), .parent = (parent_), .symbol = (symbol_), __VA_ARGS__)
 
 /*
- * Of the kernel 1 <- 2 <- 3 and 1 <- 2 <- 4, of a program 5 <- 6. What only damage or a fault brings: 7 and 8 go round in a circle, 9 goes on
- * from a stack that nobody knows, and has a symbol that nobody knows either.
+ * Of the kernel 1 <- 2 <- 3 and 1 <- 2 <- 4, of a program 5 <- 6. What only damage or a fault brings: 7 and 8 go round
+ * in a circle, 9 goes on from a stack that nobody knows, and has a symbol that nobody knows either.
  */
 static void stack_identities(struct maker *maker)
 {
-	static const uint8_t build_id[NT_BUILD_ID_LEN] = {0xde, 0xad, 0xbe, 0xef, 5, 6, 7, 8, 9, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 20};
-	struct nt_user_symbol libc = {.kind = NT_USER_SYMBOL, .symbol = 5, .place = 0x91b4f, .path = "/usr/lib/libc.so.6"};
+	static const uint8_t build_id[NT_BUILD_ID_LEN] = {0xde, 0xad, 0xbe, 0xef, 5, 6, 7, 8, 9, 10,
+							  0,	0,    0,    0,	  0, 0, 0, 0, 0, 20};
+	struct nt_user_symbol libc = {
+		.kind = NT_USER_SYMBOL, .symbol = 5, .place = 0x91b4f, .path = "/usr/lib/libc.so.6"};
 	struct nt_user_symbol nameless = {.kind = NT_USER_SYMBOL, .symbol = 6, .place = 0x1234};
 
 	identities(maker);
@@ -792,24 +794,28 @@ static void stack_identities(struct maker *maker)
 	put_plain(maker, NT_BLOCK_IDENTITIES);
 }
 
-static void stack_sample(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint8_t context, uint8_t vec, uint64_t stack)
+static void stack_sample(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint8_t context, uint8_t vec,
+			 uint64_t stack)
 {
-	ADD(cpu, stack_sample, STACK_SAMPLE, .end_ns = at_ns, .context = context, .vec = vec, .task = cpu ? 2 : 1, .stack = stack);
+	ADD(cpu, stack_sample, STACK_SAMPLE, .end_ns = at_ns, .context = context, .vec = vec, .task = cpu ? 2 : 1,
+	    .stack = stack);
 }
 
 #define TIMER(cpu, begin_ns, end)                                                                                      \
 	ADD(cpu, irq, IRQ, .end_ns = (end), .type = NT_IRQ_VECTOR, .number = 236, .dur_ns = (end) - (begin_ns))
 
-/* The clock comes during NET_RX, during a send, in user space, in an interrupt of a device's, and with no interrupt recorded. */
+/* The clock comes during NET_RX, during a send, in user space, in an interrupt of a device's, and with no interrupt
+ * recorded. */
 static void stacks_on_cpu_0(struct maker *maker, uint64_t at_ns)
 {
 	stack_sample(maker, 0, at_ns + 110 * US, NT_STACK_IN_NET_RX, NT_VEC_NET_RX, 3);
 	TIMER(0, at_ns + 109 * US, at_ns + 112 * US);
-	ADD(0, softirq, SOFTIRQ, .end_ns = at_ns + 200 * US, .vec = NT_VEC_NET_RX, .context = NT_SOFTIRQ_IRQ_EXIT, .dur_ns = 100 * US);
+	ADD(0, softirq, SOFTIRQ, .end_ns = at_ns + 200 * US, .vec = NT_VEC_NET_RX, .context = NT_SOFTIRQ_IRQ_EXIT,
+	    .dur_ns = 100 * US);
 	stack_sample(maker, 0, at_ns + 310 * US, NT_STACK_IN_SEND, 0, 4);
 	TIMER(0, at_ns + 309 * US, at_ns + 312 * US);
-	ADD(0, op, OP, .end_ns = at_ns + 400 * US, .dir = NT_SEND, .call = NT_CALL_sendto, .result = 100, .dur_ns = 100 * US,
-	    .socket = 1);
+	ADD(0, op, OP, .end_ns = at_ns + 400 * US, .dir = NT_SEND, .call = NT_CALL_sendto, .result = 100,
+	    .dur_ns = 100 * US, .socket = 1);
 	ADD(0, stack_sample, STACK_SAMPLE, .end_ns = at_ns + 510 * US, .context = NT_STACK_IN_TASK, .task = 1,
 	    .flags = NT_STACK_SAMPLE_USER | NT_STACK_SAMPLE_CUT_USER, .user_stack = 10);
 	TIMER(0, at_ns + 509 * US, at_ns + 512 * US);
@@ -821,15 +827,15 @@ static void stacks_on_cpu_0(struct maker *maker, uint64_t at_ns)
 /* A stack that could not be taken; one lost; what contradicts itself, and what no reader knows. */
 static void stacks_on_cpu_1(struct maker *maker, uint64_t at_ns)
 {
-	ADD(1, stack_sample, STACK_SAMPLE, .end_ns = at_ns + 10 * US, .context = NT_STACK_IN_SOFTIRQ, .vec = 9, .task = 2, .error = 14,
-	    .user_error = 22);
-	ADD(1, loss, LOSS, .end_ns = at_ns + 20 * US, .lost_kind = NT_STACK_SAMPLE, .count = 3, .first_ns = at_ns + 11 * US,
-	    .last_ns = at_ns + 13 * US);
+	ADD(1, stack_sample, STACK_SAMPLE, .end_ns = at_ns + 10 * US, .context = NT_STACK_IN_SOFTIRQ, .vec = 9,
+	    .task = 2, .error = 14, .user_error = 22);
+	ADD(1, loss, LOSS, .end_ns = at_ns + 20 * US, .lost_kind = NT_STACK_SAMPLE, .count = 3,
+	    .first_ns = at_ns + 11 * US, .last_ns = at_ns + 13 * US);
 	stack_sample(maker, 1, at_ns + 30 * US, NT_STACK_IN_NAPI, 0, 7);
 	stack_sample(maker, 1, at_ns + 40 * US, NT_STACK_IN_IDLE, 0, 9);
 	stack_sample(maker, 1, at_ns + 50 * US, NT_STACK_IN_RECV, 0, 1000);
-	ADD(1, stack_sample, STACK_SAMPLE, .end_ns = at_ns + 60 * US, .context = 200, .vec = 200, .flags = 0xf8, .task = 99,
-	    .stack = 2, .user_stack = UINT64_MAX);
+	ADD(1, stack_sample, STACK_SAMPLE, .end_ns = at_ns + 60 * US, .context = 200, .vec = 200, .flags = 0xf8,
+	    .task = 99, .stack = 2, .user_stack = UINT64_MAX);
 }
 
 static void stack_readings(struct maker *maker, uint64_t at_ns)
@@ -839,8 +845,8 @@ static void stack_readings(struct maker *maker, uint64_t at_ns)
 	for (size_t cpu = 0; cpu < 2; cpu++)
 		for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++)
 			if (maker->cpus[cpu].written[kind])
-				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n", cpu,
-					 nt_kind(kind)->name, maker->cpus[cpu].written[kind],
+				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n",
+					 cpu, nt_kind(kind)->name, maker->cpus[cpu].written[kind],
 					 3 * (cpu && kind == NT_STACK_SAMPLE));
 	reading(maker, "nettape/cpus", text, at_ns);
 	reading(maker, "nettape/programs", "nt_stack_sample recorded=10 lost=3 skipped_owner=5 misses=0\n", at_ns);

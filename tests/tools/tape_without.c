@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tape_without.c - what kinds of records take on a tape: writes its blocks again, in memory, with and without them, and prints the sizes
- * of both and how many records were left out.
+ * tape_without.c - what kinds of records take on a tape: writes its blocks again, in memory, with and without them, and
+ * prints the sizes of both and how many records were left out.
  *
  *   tape_without TAPE KIND...     kinds by name: stack_sample stack symbol
  */

@@ -306,6 +306,64 @@ static void makes_rows_of_samples(void **state)
 		    "0 0 0 swapper - - 1\n1 - - - - - -\n9 - - - - - -\n10 - - - - - -\n11 - - - - - -\n");
 }
 
+/* ---- stacks ---- */
+
+/* A chain of n stacks, each the parent of the one before it: the last of them has no parent. */
+static void gen_chain(struct tape_gen *gen, uint64_t first, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		union nt_any stack = {.as_stack = {.kind = NT_STACK, .stack = first + i, .symbol = 1}};
+
+		stack.as_stack.parent = i + 1 < n ? first + i + 1 : 0;
+		tape_gen_identity(gen, &stack);
+	}
+}
+
+struct depths {
+	uint64_t frames;
+	int64_t deepest;
+};
+
+static void keep_depths(void *arg, const struct nt_row *row)
+{
+	struct depths *depths = arg;
+
+	depths->frames += row->table == NT_TABLE_FRAME;
+	if (row->table == NT_TABLE_STACK && row->values[2].integer > depths->deepest)
+		depths->deepest = row->values[2].integer;
+}
+
+static void cuts_stacks_that_have_no_end(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1);
+	union nt_any self = {.as_stack = {.kind = NT_STACK, .stack = 9000, .parent = 9000, .symbol = UINT64_MAX}};
+	struct depths depths = {0};
+	struct last_session last;
+
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	gen_chain(gen, 1, NT_STACK_MAX_FRAMES + 3);
+	tape_gen_identity(gen, &self);
+	/* Nobody's: 0 is none. */
+	self.as_stack.stack = 0;
+	tape_gen_identity(gen, &self);
+	SAMPLE(gen, 0, stack_sample, STACK_SAMPLE, .context = NT_STACK_IN_TASK, .task = 1, .stack = 1,
+	       .user_stack = 9000);
+	SAMPLE(gen, 0, stack_sample, STACK_SAMPLE, .context = NT_STACK_IN_TASK, .task = 1, .stack = 4,
+	       .user_stack = 7777);
+	gen_state(gen, 0, 1000, 1, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 1000, true);
+
+	each_row(fixture, keep_depths, &depths);
+	assert_int_equal(depths.frames, 3 * NT_STACK_MAX_FRAMES);
+	assert_int_equal(depths.deepest, NT_STACK_MAX_FRAMES);
+	expect_rows(fixture, NT_TABLE_STACK_SAMPLE,
+		    "1000000000500 0 1 task task - 0 1 9000 - - \n1000000000500 0 1 task task - 0 4 7777 - - \n");
+	/* Stacks 1 to 3, and the one that is its own parent. */
+	each_row(fixture, keep_session, &last);
+	assert_int_equal(session_value(&last, "malformed"), 4);
+}
+
 /* They uncover nothing; those whose times are not known stand where they were told. */
 static void makes_rows_of_lost_samples(void **state)
 {
@@ -522,6 +580,7 @@ int main(void)
 		TEST(makes_rows_of_events),
 		TEST(makes_rows_of_losses),
 		TEST(makes_rows_of_samples),
+		TEST(cuts_stacks_that_have_no_end),
 		TEST(makes_rows_of_lost_samples),
 		TEST(makes_rows_of_readings),
 		TEST(makes_a_session),

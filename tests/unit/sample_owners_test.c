@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sample_owners_test.c - the owner of a stack sample, as samples and slices come one by one (report/sample_owners.h), beside one that has
- * all slices at hand and goes back from the sample.
+ * sample_owners_test.c - the owner of a stack sample, as samples and slices come one by one (report/sample_owners.h),
+ * beside one that has all slices at hand and goes back from the sample.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,8 @@ static int by_due(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/* Samples in the order of their slices' coming, but for some neighbours; each comes before its slice, or at most one after it. */
+/* Samples in the order of their slices' coming, but for some neighbours; each comes before its slice, or at most one
+ * after it. */
 static void make_samples(struct nt_rand *rand, struct world *world, uint32_t cpu)
 {
 	const struct nt_cpu_slice *slices = world->slices[cpu];
@@ -109,7 +110,8 @@ static int take(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, e
 	return world->stop_at && !--world->stop_at ? 7 : 0;
 }
 
-static int give_samples(struct nt_sample_owners *owners, const struct world *world, uint32_t cpu, size_t slices, bool *given)
+static int give_samples(struct nt_sample_owners *owners, const struct world *world, uint32_t cpu, size_t slices,
+			bool *given)
 {
 	int error = 0;
 
@@ -176,8 +178,8 @@ static void equals_the_model(void **state)
 				int wanted = (int)model(world.slices[cpu], sample) + 1;
 
 				if (world.got[cpu][i] != wanted)
-					fail_msg("seed %llu, CPU %u, sample %zu: %d, not %d", (unsigned long long)seed, cpu, i,
-						 world.got[cpu][i] - 1, wanted - 1);
+					fail_msg("seed %llu, CPU %u, sample %zu: %d, not %d", (unsigned long long)seed,
+						 cpu, i, world.got[cpu][i] - 1, wanted - 1);
 				unlike += wanted - 1 != (int)NT_OWNER_UNKNOWN;
 			}
 	}

@@ -20,7 +20,7 @@
 #define MS 1000000ull
 #define N_CPUS 3
 
-static const char *const sample_kinds[] = {"latency", "drop", "retransmit", "wakeup"};
+static const char *const sample_kinds[] = {"latency", "drop", "retransmit", "wakeup", "stack_sample"};
 #define N_KINDS (sizeof(sample_kinds) / sizeof(sample_kinds[0]))
 
 /* What came of one tape. */
@@ -73,6 +73,9 @@ static void take_row(struct outcome *outcome, const struct nt_row *row)
 		break;
 	case NT_TABLE_SCHED_WAKEUP:
 		outcome->samples[3]++;
+		break;
+	case NT_TABLE_STACK_SAMPLE:
+		outcome->samples[4]++;
 		break;
 	case NT_TABLE_LOSS:
 		if (!is_sample_loss(outcome, row))

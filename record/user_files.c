@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* user_files.c - see user_files.h. */
+#include "record/user_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the thread ---- */
+
+/* The build id among the notes of one segment. */
+static bool id_in_notes(Elf_Data *notes, uint8_t *build_id)
+{
+	size_t at = 0, name, desc;
+	GElf_Nhdr note;
+
+	while (notes && (at = gelf_getnote(notes, at, &note, &name, &desc))) {
+		const char *bytes = notes->d_buf;
+
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || memcmp(bytes + name, "GNU", 4) || !note.n_descsz)
+			continue;
+		memset(build_id, 0, NT_BUILD_ID_LEN);
+		memcpy(build_id, bytes + desc, note.n_descsz < NT_BUILD_ID_LEN ? note.n_descsz : NT_BUILD_ID_LEN);
+		return true;
+	}
+	return false;
+}
+
+static bool id_in_elf(Elf *elf, uint8_t *build_id)
+{
+	size_t n = 0, i;
+
+	if (!elf || elf_getphdrnum(elf, &n))
+		return false;
+	for (i = 0; i < n; i++) {
+		GElf_Phdr header;
+
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_NOTE &&
+		    id_in_notes(elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz,
+						     header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
+				build_id))
+			return true;
+	}
+	return false;
+}
+
+static bool id_of_file(const char *path, uint8_t *build_id)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found;
+	Elf *elf;
+
+	if (fd < 0)
+		return false;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	found = id_in_elf(elf, build_id);
+	elf_end(elf);
+	close(fd);
+	return found;
+}
+
+/* Of a path that is too long the end is kept. */
+static void set_path(struct nt_user_file *file, const char *path)
+{
+	size_t size = strlen(path);
+
+	if (size >= sizeof(file->path))
+		path += size - sizeof(file->path) + 1;
+	strcpy(file->path, path);
+	file->state = NT_FILE_FOUND;
+}
+
+/* A line of /proc/PID/maps about a file whose code may run. */
+struct mapping {
+	uint64_t begin, end, offset;
+	char *path;
+	uint8_t build_id[NT_BUILD_ID_LEN];
+	bool has_id;
+};
+
+/* "7f00-7f10 r-xp 00001000 08:01 123   /usr/lib/x.so" */
+static bool parse_mapping(char *line, struct mapping *mapping)
+{
+	unsigned long long begin, end, offset;
+	char rights[5];
+
+	if (sscanf(line, "%llx-%llx %4s %llx", &begin, &end, rights, &offset) != 4 || rights[2] != 'x')
+		return false;
+	mapping->begin = begin;
+	mapping->end = end;
+	mapping->offset = offset;
+	mapping->path = strchr(line, '/');
+	if (mapping->path)
+		mapping->path[strcspn(mapping->path, "\n")] = 0;
+	return mapping->path;
+}
+
+static void use_mapping(struct nt_user_files *files, uint32_t pid, const struct mapping *mapping)
+{
+	size_t i;
+
+	for (i = 0; i < files->n_asked; i++) {
+		struct nt_user_file *file = &files->asked[i];
+
+		if (!file->address) {
+			if (mapping->has_id && !memcmp(file->build_id, mapping->build_id, sizeof(file->build_id)))
+				set_path(file, mapping->path);
+		} else if (file->pid == pid && file->address >= mapping->begin && file->address < mapping->end) {
+			file->place = file->address - mapping->begin + mapping->offset;
+			if (mapping->has_id)
+				memcpy(file->build_id, mapping->build_id, sizeof(file->build_id));
+			set_path(file, mapping->path);
+		}
+	}
+}
+
+/* Looks for all files that are asked for in one process: a mapping may be of any of them. */
+static void look_in(struct nt_user_files *files, uint32_t pid)
+{
+	char name[64], line[4200], seen[4200] = "", whole[4300];
+	struct mapping mapping = {};
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%u/maps", pid);
+	maps = fopen(name, "re");
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (!parse_mapping(line, &mapping))
+			continue;
+		if (strcmp(mapping.path, seen)) {
+			strcpy(seen, mapping.path);
+			snprintf(whole, sizeof(whole), "/proc/%u/root%s", pid, mapping.path);
+			mapping.has_id = id_of_file(whole, mapping.build_id);
+		}
+		use_mapping(files, pid, &mapping);
+	}
+	if (maps)
+		fclose(maps);
+}
+
+static bool was_looked_in(const struct nt_user_files *files, size_t before)
+{
+	size_t i;
+
+	for (i = 0; i < before; i++)
+		if (files->asked[i].pid == files->asked[before].pid)
+			return true;
+	return false;
+}
+
+static void *run_reader(void *arg)
+{
+	struct nt_user_files *files = arg;
+	size_t i;
+
+	elf_version(EV_CURRENT);
+	for (i = 0; i < files->n_asked; i++)
+		if (!was_looked_in(files, i))
+			look_in(files, files->asked[i].pid);
+	__atomic_store_n(&files->has_read, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* ---- the recorder ---- */
+
+void nt_user_files_release(struct nt_user_files *files)
+{
+	if (files->is_reading)
+		pthread_join(files->reader, NULL);
+	free(files->files);
+	free(files->asked);
+	free(files->asked_at);
+	memset(files, 0, sizeof(*files));
+}
+
+static struct nt_user_file *find(struct nt_user_files *files, const uint8_t *build_id)
+{
+	size_t i;
+
+	for (i = 0; i < files->n; i++)
+		if (!files->files[i].address && !memcmp(files->files[i].build_id, build_id, NT_BUILD_ID_LEN))
+			return &files->files[i];
+	return NULL;
+}
+
+/* A new one; NULL without memory for it: then it stays without a path. */
+static struct nt_user_file *add(struct nt_user_files *files, uint32_t pid)
+{
+	struct nt_user_file *grown;
+
+	if (files->n == files->capacity) {
+		size_t capacity = files->capacity ? 2 * files->capacity : 64;
+
+		grown = realloc(files->files, capacity * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		files->files = grown;
+		files->capacity = capacity;
+	}
+	memset(&files->files[files->n], 0, sizeof(*files->files));
+	files->files[files->n].pid = pid;
+	return &files->files[files->n++];
+}
+
+const char *nt_user_files_path(struct nt_user_files *files, const uint8_t *build_id, uint32_t pid)
+{
+	struct nt_user_file *file = find(files, build_id);
+
+	if (!file) {
+		file = add(files, pid);
+		if (file)
+			memcpy(file->build_id, build_id, NT_BUILD_ID_LEN);
+		return "";
+	}
+	if (file->state == NT_FILE_GONE && file->pid != pid) {
+		file->pid = pid;
+		file->state = NT_FILE_WANTED;
+	}
+	return file->path;
+}
+
+void nt_user_files_want(struct nt_user_files *files, uint64_t key, uint64_t address, uint32_t pid)
+{
+	struct nt_user_file *file = address && files->n < NT_FILES_MAX ? add(files, pid) : NULL;
+
+	if (!file)
+		return;
+	file->address = address;
+	file->key = key;
+}
+
+static bool has_room(struct nt_user_files *files)
+{
+	if (!files->asked)
+		files->asked = calloc(NT_FILES_ASKED, sizeof(*files->asked));
+	if (!files->asked_at)
+		files->asked_at = calloc(NT_FILES_ASKED, sizeof(*files->asked_at));
+	return files->asked && files->asked_at;
+}
+
+static void start_reader(struct nt_user_files *files)
+{
+	size_t i;
+
+	files->n_asked = 0;
+	for (i = 0; i < files->n && files->n_asked < NT_FILES_ASKED && has_room(files); i++)
+		if (files->files[i].state == NT_FILE_WANTED) {
+			files->files[i].state = NT_FILE_ASKED;
+			files->asked_at[files->n_asked] = i;
+			files->asked[files->n_asked++] = files->files[i];
+		}
+	files->has_read = 0;
+	files->is_reading = files->n_asked && !pthread_create(&files->reader, NULL, run_reader, files);
+}
+
+/* What was looked for by its address is put at once; nobody asks for it again. */
+static int put_place(struct nt_ids *ids, const struct nt_user_file *file, uint64_t now_ns)
+{
+	union nt_any record;
+
+	memset(&record.as_user_symbol, 0, sizeof(record.as_user_symbol));
+	record.as_user_symbol.end_ns = now_ns;
+	record.as_user_symbol.kind = NT_USER_SYMBOL;
+	record.as_user_symbol.symbol = file->key;
+	record.as_user_symbol.place = file->place;
+	memcpy(record.as_user_symbol.build_id, file->build_id, sizeof(file->build_id));
+	memcpy(record.as_user_symbol.path, file->path, sizeof(file->path));
+	return nt_ids_put(ids, &record);
+}
+
+/* Takes what was looked for by its address out of the list. */
+static void drop_addresses(struct nt_user_files *files)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < files->n; i++)
+		if (!files->files[i].address || files->files[i].state == NT_FILE_WANTED)
+			files->files[kept++] = files->files[i];
+	files->n = kept;
+}
+
+static int end_reader(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns)
+{
+	size_t i;
+	int err = 0;
+
+	pthread_join(files->reader, NULL);
+	files->is_reading = false;
+	for (i = 0; i < files->n_asked && !err; i++) {
+		struct nt_user_file *file = &files->files[files->asked_at[i]];
+
+		*file = files->asked[i];
+		if (file->state != NT_FILE_FOUND)
+			file->state = NT_FILE_GONE;
+		else if (file->address)
+			err = put_place(ids, file, now_ns);
+		else
+			files->has_news = true;
+	}
+	drop_addresses(files);
+	return err;
+}
+
+/* A symbol whose path has been found since it was put is put again. */
+static int put_path(struct nt_user_files *files, struct nt_ids *ids, uint32_t id, uint64_t now_ns)
+{
+	const struct nt_id_entry *entry = &ids->spaces[NT_ROLE_SYMBOL].entries[id];
+	const union nt_any *identity = entry->identity;
+	const struct nt_user_file *file;
+	union nt_any record;
+
+	if (!identity || identity->record.kind != NT_USER_SYMBOL || identity->as_user_symbol.path[0])
+		return 0;
+	file = find(files, identity->as_user_symbol.build_id);
+	if (!file || file->state != NT_FILE_FOUND)
+		return 0;
+	memcpy(&record.as_user_symbol, &identity->as_user_symbol, sizeof(record.as_user_symbol));
+	record.as_user_symbol.end_ns = now_ns;
+	record.as_user_symbol.symbol = entry->key;
+	memcpy(record.as_user_symbol.path, file->path, sizeof(file->path));
+	return nt_ids_put(ids, &record);
+}
+
+static int put_news(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns)
+{
+	const struct nt_id_space *space = &ids->spaces[NT_ROLE_SYMBOL];
+	uint32_t id;
+	int err = 0;
+
+	for (id = 1; files->has_news && id < space->n_entries && !err; id++)
+		err = put_path(files, ids, id, now_ns);
+	files->has_news = false;
+	return err;
+}
+
+int nt_user_files_resolve(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns, bool is_last)
+{
+	int err;
+
+	do {
+		if (!files->is_reading)
+			start_reader(files);
+		if (!files->is_reading || (!is_last && !__atomic_load_n(&files->has_read, __ATOMIC_ACQUIRE)))
+			return 0;
+		err = end_reader(files, ids, now_ns);
+		if (!err)
+			err = put_news(files, ids, now_ns);
+	} while (is_last && !err);
+	return err;
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Stacks: what a tape of samples comes to (tests/tools/golden_make.c says what is on it), damaged stacks among them.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+tape=tests/golden/v1-stacks.tape
+
+for what in stack_sample stack "frame WHERE stack_id <> 7" symbol loss record_count; do
+    echo "SELECT '$what' AS \"table\"; SELECT * FROM $what;"
+done >"$work/all.sql"
+report 0 query $tape -f "$work/all.sql"
+expected stacks-tables.txt
+report 0 info $tape
+expected stacks-info.txt
+report 0 check $tape
+expected stacks-check.txt
+report 0 summary $tape
+has "a loss of stacks" "$out" "3 samples were lost; no time is uncovered by that."
+
+# By hand: what the clock interrupted on CPU 0, though by the timeline all but the last came in a hard interrupt.
+is "owners by hand" "$(sql $tape "SELECT group_concat(owner, ' ') FROM (SELECT owner FROM stack_sample WHERE cpu = 0 ORDER BY ts)")" \
+    "net_rx send task hardirq task"
+is "owners of their nanosecond" "$(sql $tape "SELECT group_concat(owner, ' ') FROM (SELECT c.owner FROM stack_sample AS s JOIN cpu_slice AS c
+    ON c.cpu = s.cpu AND s.ts >= c.ts AND s.ts < c.ts + c.dur WHERE s.cpu = 0 ORDER BY s.ts)")" "hardirq hardirq hardirq hardirq task"
+is "a stack, innermost first" "$(sql $tape "SELECT group_concat(name, ' ') FROM (SELECT name FROM frame JOIN symbol ON id = symbol_id WHERE stack_id = 3 ORDER BY pos)")" \
+    "nft_do_chain ip_rcv entry_SYSCALL_64_after_hwframe"
+is "frames are as many as their stack is deep" "$(sql $tape "SELECT count(*) FROM stack WHERE depth <> (SELECT count(*) FROM frame WHERE stack_id = id)
+    AND id IN (SELECT stack_id FROM frame)")" 0
+is "frames of a stack that goes round in a circle" "$(sql $tape "SELECT count(*), max(pos) FROM frame WHERE stack_id = 7")" 127,126
+is "a loss of samples uncovers nothing" "$(sql $tape "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered'")" 0
+is "who was on the CPU has a row" "$(sql $tape "SELECT count(*) FROM stack_sample LEFT JOIN thread AS t USING (session_id, utid) WHERE t.utid IS NULL")" 0
+
+command -v sqlite3 >/dev/null || finish
+"$REPORT" import $tape -o "$work/s.db" >/dev/null 2>&1
+# meddle STATEMENT LINE
+meddle() {
+    cp "$work/s.db" "$work/meddled.db"
+    sqlite3 "$work/meddled.db" "$1"
+    report 1 check "$work/meddled.db"
+    has "$1" "$out" "$2"
+}
+meddle "DELETE FROM stack_sample WHERE cpu = 0" "FAILED  stacks        the program recorded 10 samples, and the tape has 5"
+meddle "UPDATE record_count SET lost = 0 WHERE kind = 'stack_sample'" "FAILED  counters      CPU 1, stack_sample"
+finish
