@@ -175,7 +175,7 @@ $(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(schema_src))
 
 .PHONY: unit tools fuzzers
 unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(fuzz_src))
-tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) $(BUILD)/bench/histogram $(BUILD)/bench/delay.bpf.o
+tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) $(BUILD)/bench/histogram $(BUILD)/bench/delay.bpf.o $(BUILD)/bench/stage.bpf.o
 fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(fuzz_src))
 
 # ---- for people ----

@@ -298,13 +298,14 @@ int nt_stage_number(const struct nt_stage_rules *rules, const char *name)
 }
 
 /* What a rule adds to what is said of a function; of each kind the first that comes, which is the longest. */
-static void apply(struct nt_stage_function *function, const struct rule *rule)
+static void apply(struct nt_stage_function *function, size_t *own_size, const struct rule *rule)
 {
 	switch (rule->what) {
 	case RULE_STAGE:
 		if (!function->stage) {
 			function->stage = (uint16_t)(rule->number + 1);
 			function->family = rule->family;
+			*own_size = rule->size + rule->is_prefix;
 		}
 		break;
 	case RULE_HOOK:
@@ -346,18 +347,23 @@ static size_t find_exact(const struct nt_stage_rules *rules, const char *name, s
 struct nt_stage_function nt_stage_function(const struct nt_stage_rules *rules, const char *name)
 {
 	struct nt_stage_function function = {0};
-	size_t size = strcspn(name, ".");
+	size_t size = strcspn(name, "."), own_size = 0;
 
 	for (size_t i = find_exact(rules, name, size); i < rules->n_exact; i++) {
 		if (compare_name(name, size, &rules->rules[i]))
 			break;
-		apply(&function, &rules->rules[i]);
+		apply(&function, &own_size, &rules->rules[i]);
 	}
 	for (size_t i = rules->n_exact; i < rules->n; i++) {
 		const struct rule *rule = &rules->rules[i];
 
 		if (size >= rule->size && !memcmp(name, rule->function, rule->size))
-			apply(&function, rule);
+			apply(&function, &own_size, rule);
+	}
+	/* Over a rule of its own hold only those with callers that are as particular. */
+	for (unsigned int i = 0; i < rules->n_conditions; i++) {
+		if (rules->conditions[i].size < own_size)
+			function.within &= ~(1ull << i);
 	}
 	return function;
 }
@@ -381,7 +387,7 @@ void nt_stage_rules_each(const struct nt_stage_rules *rules,
 
 void nt_stage_walk_begin(struct nt_stage_walk *walk, const struct nt_stage_rules *rules)
 {
-	*walk = (struct nt_stage_walk){.rules = rules, .first = -1};
+	*walk = (struct nt_stage_walk){.rules = rules, .first = -1, .held = -1};
 }
 
 static void pass(struct nt_stage_walk *walk, unsigned int stage)
@@ -398,18 +404,29 @@ static void pass(struct nt_stage_walk *walk, unsigned int stage)
 		walk->first = (int)stage;
 }
 
-/* The rule that holds below this caller: of those that fit a function there, the one of the longest name. -1: none. */
-static int condition(const struct nt_stage_walk *walk, const struct nt_stage_function *caller)
+/* The rule of the longest name of these that holds below this caller. -1: none. */
+static int condition(const struct nt_stage_rules *rules, uint64_t below, const struct nt_stage_function *caller)
 {
-	const struct nt_stage_rules *rules = walk->rules;
 	int best = -1;
 
-	for (unsigned int i = 0; i < rules->n_conditions; i++) {
-		if (walk->below & caller->calls & 1ull << i &&
-		    (best < 0 || rules->conditions[i].size > rules->conditions[best].size))
-			best = (int)i;
+	for (uint64_t left = below & caller->calls; left; left &= left - 1) {
+		int i = __builtin_ctzll(left);
+
+		if (best < 0 || rules->conditions[i].size > rules->conditions[best].size)
+			best = i;
 	}
 	return best;
+}
+
+/* The stage that was held is settled by the next caller of another one, or by the end (NULL). */
+static void settle_held(struct nt_stage_walk *walk, const struct nt_stage_function *caller)
+{
+	int below = caller ? condition(walk->rules, walk->held_below, caller) : -1;
+
+	if (walk->held >= 0)
+		pass(walk, below >= 0 ? walk->rules->conditions[below].stage : (unsigned int)walk->held);
+	walk->held = -1;
+	walk->held_below = 0;
 }
 
 static void answer_hook(struct nt_stage_walk *walk, unsigned int stage)
@@ -420,35 +437,46 @@ static void answer_hook(struct nt_stage_walk *walk, unsigned int stage)
 	walk->first_is_hook = walk->asks_hook = false;
 }
 
+/* A function that has a rule of its own. */
+static void walk_known(struct nt_stage_walk *walk, const struct nt_stage_function *function)
+{
+	const int stage = function->stage - 1, below = condition(walk->rules, walk->below, function);
+
+	if (walk->held != stage || below >= 0)
+		settle_held(walk, function);
+	if (below >= 0)
+		pass(walk, walk->rules->conditions[below].stage);
+	if (walk->asks_hook && function->hook)
+		answer_hook(walk, function->hook);
+	walk->below = 0;
+	walk->held = stage;
+	walk->held_below |= function->within;
+	/* The first section is that of softirqs: what is outside of them was interrupted. */
+	walk->done = stage == 1;
+}
+
 bool nt_stage_walk_on(struct nt_stage_walk *walk, const struct nt_stage_function *function)
 {
-	const struct nt_stage_rules *rules = walk->rules;
-
 	if (walk->done)
 		return false;
 	if (!walk->family)
 		walk->family = function->family;
-	if (walk->asks_hook && function->hook)
-		answer_hook(walk, function->hook);
-	if (!function->stage) {
+	if (function->stage) {
+		walk_known(walk, function);
+	} else {
 		walk->below |= function->within;
-		return true;
+		/* It may have a hook all the same. */
+		if (function->hook && walk->held >= 0)
+			settle_held(walk, function);
+		if (walk->asks_hook && function->hook)
+			answer_hook(walk, function->hook);
 	}
-	if (walk->below) {
-		int below = condition(walk, function);
-
-		if (below >= 0)
-			pass(walk, rules->conditions[below].stage);
-	}
-	walk->below = 0;
-	pass(walk, function->stage - 1u);
-	/* The first section is that of softirqs: what is outside of them was interrupted. */
-	walk->done = function->stage - 1u == 1;
 	return !walk->done;
 }
 
 unsigned int nt_stage_walk_end(struct nt_stage_walk *walk)
 {
+	settle_held(walk, NULL);
 	if (walk->asks_hook)
 		answer_hook(walk, walk->rules->star_other);
 	walk->done = true;

@@ -50,6 +50,8 @@ void nt_stage_rules_each(const struct nt_stage_rules *rules,
 struct nt_stage_walk {
 	const struct nt_stage_rules *rules;
 	uint64_t below; /* rules that fit a function since the last one that had a rule of its own */
+	int held; /* the stage of the last ones that had: it may be another below some callers; -1: none */
+	uint64_t held_below; /* rules that say so */
 	int first; /* the stage; -1: none yet */
 	uint8_t family;
 	bool asks_hook; /* a rule of netfilter's was passed, and its hook is not known yet */

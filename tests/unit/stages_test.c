@@ -80,6 +80,13 @@ static const struct {
 	{"br_fdb_find_rcu br_handle_frame_finish br_handle_frame " CORE, "bridge", 0},
 	{"__br_forward br_forward br_handle_frame_finish " CORE, "bridge", 0},
 	{"ip_forward_finish ip_forward ip_rcv " CORE, "forward", 4},
+	{"ip_finish_output2 ip_finish_output ip_output ip_forward ip_rcv_finish " CORE, "forward", 4},
+	{"neigh_hh_output ip_finish_output2 ip_output ip_sublist_rcv_finish ip_sublist_rcv " LIST, "control", 4},
+	{"ip6_finish_output2 ip6_output __netif_receive_skb_one_core " BACKLOG, "forward", 6},
+	{"ip_finish_output2 ip_output __ip_queue_xmit __tcp_transmit_skb tcp_send_ack tcp_rcv_established "
+	 "tcp_v4_rcv " CORE,
+	 "ip_send", 4},
+	{"kfree ip_finish_output2 ip_output ip_forward " CORE, "forward", 4},
 	{"fib6_node_lookup ip6_forward ip6_rcv_finish " CORE, "forward", 6},
 	{"fib_table_lookup ip_route_input_slow.cold ip_route_input_noref ip_rcv_finish_core.isra.0 ip_rcv " CORE,
 	 "ip_receive", 4},
