@@ -115,6 +115,8 @@ static int64_t add_frames(struct adding *adding, int64_t node, int64_t stack_id)
 	struct nt_frames *frames = adding->frames;
 	struct nt_frames_stack stack = nt_frames_of(frames, stack_id);
 
+	if (!stack.n)
+		return child(adding->flame, (uint32_t)node, "[unknown]", 0);
 	for (size_t i = stack.n; i > 0 && node >= 0; i--) {
 		uint32_t number = stack.numbers[i - 1];
 

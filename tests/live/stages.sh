@@ -65,14 +65,14 @@ at_least "of net_rx under UDP, what has a name" "$(awk -v a="$(of plain other sh
 for stage in udp_receive wakeup ip_receive; do at_least "$stage in net_rx" "$(of plain $stage share)" 1; done
 is "stages that are of the other family" "$(sql "$db" "SELECT count(*) FROM stack_sample WHERE stage IN ('udp_receive', 'ip_receive') AND family <> 'inet' AND owner = 'net_rx'")" 0
 for owner in net_rx net_tx send recv; do
-    is "$owner: stages sum to its exact time" "$(awk -F, -v owner=$owner '$2 == owner { sum += $5 } END { printf "%d", sum }' "$work/plain.csv")" \
+    is "$owner: stages sum to its exact time" "$(awk -F, -v owner=$owner '$2 == owner { sum += $5 } END { printf "%.0f", sum }' "$work/plain.csv")" \
         "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice WHERE owner = '$owner'")"
 done
 sql "$db" "SELECT owner || ',' || stage || ',' || ifnull(family, '') || ',' || ns FROM net_cost_stage" | LC_ALL=C sort >"$work/view"
 awk -F, 'NR > 1 { print $2 "," $3 "," $4 "," $5 }' "$work/plain.csv" | LC_ALL=C sort >"$work/command"
 succeeds "the view says the same" diff "$work/view" "$work/command"
 "$report" flame "$db" --folded >"$work/folded"
-is "the flame graph has as much time" "$(awk '{ sum += $NF } END { printf "%d", sum }' "$work/folded")" \
+is "the flame graph has as much time" "$(awk '{ sum += $NF } END { printf "%.0f", sum }' "$work/folded")" \
     "$(sql "$db" "SELECT sum(dur) FROM cpu_slice WHERE owner IN ('net_rx', 'net_tx', 'send', 'recv')")"
 
 # perf's clock is another one of the same rate. Of the samples in the softirq, those with one of these functions anywhere: by its own count, and as the inclusive view
