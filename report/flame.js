@@ -93,6 +93,9 @@
 
     function startOver() {
         typing = false;
+        if (chosen) chosen.group.classList.remove("chosen");
+        chosen = null;
+        details.textContent = "";
         search("");
         zoom(frames[0]);
     }
