@@ -73,7 +73,7 @@ cat >"$work/known" <<'END'
 END
 python3 - "$work/all" <("$rules") "$work/known" >"$work/unknown" <<'END'
 import bisect, sys
-names, rules, known = ([line.split()[0] for line in open(path)] for path in sys.argv[1:])
+names, rules, known = ([line.split()[0] for line in open(path, errors='replace') if line.strip()] for path in sys.argv[1:])
 exact, known = set(names), set(known)
 names = sorted(exact)
 for rule in sorted(set(rules) - known):
