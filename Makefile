@@ -23,7 +23,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread -lm
-REPORT_LIBS := -lsqlite3 -llz4 -lm
+REPORT_LIBS := -lsqlite3 -llz4 -lz -lm
 
 schema_src := $(sort $(wildcard schema/*.c))
 record_src := $(sort $(wildcard record/*.c))

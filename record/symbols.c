@@ -142,12 +142,11 @@ static void *run_reader(void *arg)
 	return NULL;
 }
 
-/* True: a thread is reading. (It does not inherit our priority: SCHED_RESET_ON_FORK.) */
-static bool start_reader(struct nt_symbols *symbols)
+/* Without a thread the names stay as they are. (It does not inherit our priority: SCHED_RESET_ON_FORK.) */
+static void start_reader(struct nt_symbols *symbols)
 {
 	symbols->has_read = 0;
 	symbols->is_reading = !pthread_create(&symbols->reader, NULL, run_reader, symbols);
-	return symbols->is_reading;
 }
 
 static void end_reader(struct nt_symbols *symbols)
@@ -285,48 +284,54 @@ static bool may_read(struct nt_symbols *symbols)
 	return true;
 }
 
-/* By the table that is there, old as it may be. */
-static int put_by_old(struct nt_symbols *symbols, struct nt_ids *ids, const struct nt_id_space *space, uint64_t now_ns)
+/* Whether a newer table may have another name for this: it has none yet, or is in what may have come meanwhile. */
+static bool is_doubtful(const union nt_any *identity)
 {
-	if (!symbols->unsure)
-		symbols->unsure = symbols->done;
-	return put_new(symbols, ids, space, now_ns);
+	return identity && identity->record.kind == NT_SYMBOL &&
+	       (!identity->as_symbol.name[0] ||
+		(identity->as_symbol.module[0] && !strstr(identity->as_symbol.name, "_nt_")));
 }
 
-static int put_by_fresh(struct nt_symbols *symbols, struct nt_ids *ids, const struct nt_id_space *space, uint64_t now_ns)
+/* What was named by a table that may have been too old, once more, by a new one. */
+static int put_doubtful(struct nt_symbols *symbols, struct nt_ids *ids, const struct nt_id_space *space, uint64_t now_ns)
 {
-	if (symbols->unsure)
-		symbols->done = symbols->unsure;
+	uint32_t id;
+	int err = 0;
+
+	for (id = symbols->unsure; id && id < symbols->done && !err; id++)
+		if (is_doubtful(space->entries[id].identity))
+			err = put_symbol(&symbols->table, ids, space->entries[id].key, now_ns);
 	symbols->unsure = 0;
-	return put_new(symbols, ids, space, now_ns);
+	return err;
 }
 
 int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t now_ns, enum nt_symbols_when when)
 {
 	const struct nt_id_space *space = &ids->spaces[NT_ROLE_SYMBOL];
+	int err = 0;
 
 	if (!symbols->is_on)
 		return 0;
-	if (symbols->is_reading && !__atomic_load_n(&symbols->has_read, __ATOMIC_ACQUIRE) && when != NT_SYMBOLS_LAST)
-		return when == NT_SYMBOLS_SOON ? 0 : put_by_old(symbols, ids, space, now_ns);
-	if (symbols->is_reading) {
+	if (symbols->is_reading && (when == NT_SYMBOLS_LAST || __atomic_load_n(&symbols->has_read, __ATOMIC_ACQUIRE))) {
 		end_reader(symbols);
-		if (when != NT_SYMBOLS_LAST)
-			return put_by_fresh(symbols, ids, space, now_ns);
+		err = put_doubtful(symbols, ids, space, now_ns);
 	}
-	if (symbols->done >= space->n_entries && !symbols->unsure)
-		return 0;
-	if (!symbols->unsure && !is_stale(symbols, space)) {
+	if (err || (symbols->done >= space->n_entries && !symbols->unsure))
+		return err;
+	if (!symbols->unsure && is_stale(symbols, space))
+		symbols->unsure = symbols->done;
+	else if (!symbols->unsure)
 		symbols->pause /= 2;
-		return put_new(symbols, ids, space, now_ns);
-	}
-	if (when == NT_SYMBOLS_NOW)
-		return put_by_old(symbols, ids, space, now_ns);
-	if (when == NT_SYMBOLS_SOON && (!may_read(symbols) || start_reader(symbols)))
+	err = put_new(symbols, ids, space, now_ns);
+	if (err || !symbols->unsure || symbols->is_reading)
+		return err;
+	if (when == NT_SYMBOLS_SOON && may_read(symbols))
+		start_reader(symbols);
+	if (when != NT_SYMBOLS_LAST)
 		return 0;
 	if (!read_table(&symbols->fresh))
 		take_fresh(symbols);
-	return put_by_fresh(symbols, ids, space, now_ns);
+	return put_doubtful(symbols, ids, space, now_ns);
 }
 
 /* NO_SOCKET, of the kernel's SKB_DROP_REASON_NO_SOCKET. */

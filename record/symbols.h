@@ -4,7 +4,8 @@
  * the kernel's type information, never on the path of an event.
  *
  * The table of names is read before the recording. What comes later (a module, a BPF program) is not in it: then it is read again, by a thread of
- * its own, since that takes longer than a ring takes to fill; the addresses wait for it. One that no table has keeps no name.
+ * its own, since that takes longer than a ring takes to fill, and what has no name, or one that may have changed, is put once more. An address
+ * that no table has keeps no name.
  */
 #ifndef NT_RECORD_SYMBOLS_H
 #define NT_RECORD_SYMBOLS_H
@@ -46,8 +47,8 @@ const char *nt_symbols_uncovered(const struct nt_symbols *symbols);
 void nt_symbols_release(struct nt_symbols *symbols);
 
 enum nt_symbols_when {
-	NT_SYMBOLS_SOON,	/* if a new table is needed: when it is there */
-	NT_SYMBOLS_NOW,		/* a chunk ends: by the table at hand, and again by the next one */
+	NT_SYMBOLS_SOON,	/* by the table at hand; if a new one is needed, again when it is there */
+	NT_SYMBOLS_NOW,		/* a chunk ends: by the table at hand */
 	NT_SYMBOLS_LAST		/* the recording has ended: by a new table if need be, however long that takes */
 };
 /* Puts what is known of each address that has been referred to since the call before. 0 or -ENOMEM. */

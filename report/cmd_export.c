@@ -11,6 +11,7 @@
 #include "report/export_prometheus.h"
 #include "report/load.h"
 #include "report/new_file.h"
+#include "report/perfetto.h"
 
 static int misused(const char *what)
 {
@@ -78,6 +79,17 @@ static int export_prometheus(const struct nt_options *options)
 	return code;
 }
 
+/* ---- what html and perfetto have in common ---- */
+
+/* Options that choose among samples: a page and a trace have them all. */
+static int refuse_samples_words(const char *format, const struct nt_latency_words *words)
+{
+	if (!words->by && !words->n_hooks && !words->include_hol)
+		return NT_EXIT_DONE;
+	nt_complain("export %s: --by, --hook and --include-hol are for export prometheus.", format);
+	return NT_EXIT_MISUSED;
+}
+
 /* ---- html ---- */
 
 struct page {
@@ -104,19 +116,14 @@ static int export_page(struct page *page, const struct nt_options *options)
 	return nt_new_file(options->output, write_html, page);
 }
 
-static bool has_latency_words(const struct nt_latency_words *words)
-{
-	return words->by || words->n_hooks || words->include_hol;
-}
-
 static int export_html(const struct nt_options *options)
 {
 	struct page page;
 	char error[512];
 	int code;
 
-	if (has_latency_words(&options->samples))
-		return misused("export html: --by, --hook and --include-hol are for export prometheus.");
+	if (refuse_samples_words("html", &options->samples))
+		return NT_EXIT_MISUSED;
 	if (!options->output && isatty(STDOUT_FILENO))
 		return misused("export html: a page is nothing for a terminal: -o FILE says where it goes.");
 	if (nt_select(&options->selection, &page.selection, error, sizeof(error)))
@@ -125,6 +132,46 @@ static int export_html(const struct nt_options *options)
 		return nt_complain("%s", error);
 	code = export_page(&page, options);
 	nt_db_close(page.db);
+	return code;
+}
+
+/* ---- perfetto ---- */
+
+struct perfetto {
+	struct nt_feed *feed;
+	struct nt_selection selection;
+	const char *path;
+};
+
+static int write_perfetto(void *arg, FILE *out)
+{
+	struct perfetto *export = arg;
+	struct nt_progress progress;
+	char error[512];
+	int result;
+
+	nt_progress_begin(&progress, export->path);
+	result = nt_perfetto_export(export->feed, &export->selection, out, &progress, error, sizeof(error));
+	nt_progress_end(&progress);
+	return result ? nt_complain("%s: %s", export->path, error) : NT_EXIT_DONE;
+}
+
+static int export_perfetto(const struct nt_options *options)
+{
+	struct perfetto export = {.path = options->args[1]};
+	char error[512];
+	int code;
+
+	if (refuse_samples_words("perfetto", &options->samples))
+		return NT_EXIT_MISUSED;
+	if (!options->output)
+		return misused("export perfetto: -o FILE is missing.");
+	if (nt_select(&options->selection, &export.selection, error, sizeof(error)))
+		return misused(error);
+	if (nt_feed_open(&export.feed, export.path, error, sizeof(error)))
+		return nt_complain("%s", error);
+	code = nt_new_file(options->output, write_perfetto, &export);
+	nt_feed_close(export.feed);
 	return code;
 }
 
@@ -137,6 +184,7 @@ struct format {
 
 static const struct format formats[] = {
 	{"html", export_html},
+	{"perfetto", export_perfetto},
 	{"prometheus", export_prometheus},
 };
 
@@ -146,15 +194,19 @@ static int run(const struct nt_options *options)
 		if (!strcmp(options->args[0], formats[i].name))
 			return formats[i].run(options);
 	}
-	return misused("the formats to export are html and prometheus: nettape-report export html TAPE|DB -o FILE.");
+	return misused(
+		"the formats to export are html, perfetto and prometheus: nettape-report export html TAPE|DB -o FILE.");
 }
 
 const struct nt_command nt_cmd_export = {
 	.name = "export",
-	.usage = "html|prometheus TAPE|DB [-o FILE] ...",
-	.what = "writes a page for browsers, or figures for Prometheus",
-	.help = "html: all of it as one page that needs nothing else. prometheus: a histogram of latency for each\n"
-		"hook, in seconds, and counters of what is in none, drops and retransmits.\n",
+	.usage = "html|perfetto|prometheus TAPE|DB [-o FILE] ...",
+	.what = "writes the recording in the format of another program",
+	.help = "html        a page for browsers: all of it as one file that needs nothing else\n"
+		"perfetto    a trace for https://ui.perfetto.dev: the scheduler, softirqs, interrupts, who had each\n"
+		"            CPU, socket operations, packets, losses; needs -o\n"
+		"prometheus  a histogram of latency for each hook, in seconds, and counters of what is in none, drops\n"
+		"            and retransmits\n",
 	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_SAMPLES,
 	.min_args = 2,
 	.max_args = 2,

@@ -376,6 +376,19 @@ static void print_steps(const struct info *info)
 		printf("warning: and %zu times more\n", n - MAX_STEPS);
 }
 
+/* How often stacks were taken, and of what. */
+static void print_stacks(const struct info *info)
+{
+	uint64_t hz = nt_tape_meta_number(info->tape, "stacks_hz", 0);
+	char which[512];
+
+	if (!hz)
+		return;
+	printf("stacks: of each CPU %llu a second%s%s\n", (unsigned long long)hz,
+	       meta(info, "stacks", which) && !strcmp(which, "all") ? "" : ", kept where they are the network's",
+	       nt_tape_meta_number(info->tape, "user_stacks", 0) ? ", also of user space" : "");
+}
+
 /* How samples were taken, and how good their latencies are. */
 static void print_samples(const struct info *info)
 {
@@ -398,6 +411,7 @@ static void print_samples(const struct info *info)
 	else if (has_latency)
 		printf("clocks agree to +-%llu ns\n", (unsigned long long)uncertainty_ns);
 	print_steps(info);
+	print_stacks(info);
 }
 
 static void print_people(const struct info *info)

@@ -57,7 +57,7 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, uint64_t *n_rows)
 	session_id = nt_db_next_session(db);
 	if (!session_id)
 		return -1;
-	error = nt_rows_open(&rows, tape, session_id);
+	error = nt_rows_open(&rows, tape, session_id, NT_ROWS_EVENTS_FIRST);
 	if (error) {
 		snprintf(db->error, sizeof(db->error), "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
 		return -1;
@@ -71,8 +71,7 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, uint64_t *n_rows)
 	return error;
 }
 
-/* By its first bytes. */
-static bool is_database(const char *path)
+bool nt_load_is_database(const char *path)
 {
 	static const char magic[16] = "SQLite format 3";
 	char bytes[sizeof(magic)];
@@ -114,7 +113,7 @@ int nt_load_open(struct nt_db **out, const char *path, char *error, size_t error
 
 	*out = NULL;
 	snprintf(error, error_size, "out of memory.");
-	if (is_database(path)) {
+	if (nt_load_is_database(path)) {
 		result = nt_db_open(out, path, NT_DB_READ);
 		if (result && *out)
 			snprintf(error, error_size, "%s", (*out)->error);

@@ -19,5 +19,7 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, uint64_t *n_rows);
  * and a sentence in `error`; then *out is NULL. Close with nt_db_close.
  */
 int nt_load_open(struct nt_db **out, const char *path, char *error, size_t error_size);
+/* Whether there is a database at `path` and not a tape: by its first bytes. */
+bool nt_load_is_database(const char *path);
 
 #endif

@@ -284,12 +284,13 @@ static int push_reading(struct nt_rows *rows, const struct nt_reading *reading)
 	return nt_reading_parse(reading, push_counter, &to, &rows->bad_lines);
 }
 
-int nt_rows_step_block(struct nt_rows *rows)
+/* The rows of the next block of one of these types. */
+static int step_block(struct nt_rows *rows, unsigned int wanted)
 {
 	const struct nt_block_ref *block;
 	struct nt_reading reading;
 	struct nt_clock clock;
-	int error = next_block(rows, 1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK | 1u << NT_BLOCK_READING, &block);
+	int error = next_block(rows, wanted, &block);
 
 	if (error)
 		return error;
@@ -308,4 +309,21 @@ int nt_rows_step_block(struct nt_rows *rows)
 		error = push_identities(rows);
 	}
 	return error == -EBADMSG ? spoiled(rows, block) : error;
+}
+
+#define WHO_AND_WHEN (1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK)
+
+int nt_rows_step_block(struct nt_rows *rows)
+{
+	return step_block(rows, WHO_AND_WHEN | 1u << NT_BLOCK_READING);
+}
+
+int nt_rows_step_identities(struct nt_rows *rows)
+{
+	return step_block(rows, WHO_AND_WHEN);
+}
+
+int nt_rows_step_readings(struct nt_rows *rows)
+{
+	return step_block(rows, 1u << NT_BLOCK_READING);
 }

@@ -2,8 +2,8 @@
 /*
  * rows.c - see rows.h. A pass over the identities and clocks learns names and offsets; then each call for a row that
  * finds the queue empty makes some more: first the events go through merge and timeline, whose callbacks fill the queue
- * (samples go past the timeline, row_samples.c), then the other blocks of each chunk (row_blocks.c), then what is known
- * only at the end.
+ * (samples go past the timeline, row_samples.c), then the other blocks of each chunk (row_blocks.c; before the events
+ * for who wants that), then what is known only at the end.
  */
 #include "report/rows.h"
 
@@ -163,7 +163,7 @@ static int make_timeline(struct nt_rows *rows)
 	return rows->timeline && rows->owners && rows->rollup && rows->merge && rows->counts ? 0 : -ENOMEM;
 }
 
-int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, int64_t session_id)
+int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, int64_t session_id, enum nt_rows_order order)
 {
 	struct nt_rows *rows = calloc(1, sizeof(*rows));
 	int error;
@@ -172,6 +172,7 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, int64_t session_id)
 		return -ENOMEM;
 	rows->tape = tape;
 	rows->session_id = session_id;
+	rows->order = order;
 	rows->seen_last = NT_NO_TASK;
 	error = nt_rows_learn(rows);
 	if (!error)
@@ -244,6 +245,7 @@ static int step_finish(struct nt_rows *rows)
 {
 	int error = nt_timeline_finish(rows->timeline);
 
+	rows->events_done = true;
 	if (!error)
 		error = nt_rollup_finish(rows->rollup);
 	if (!error)
@@ -355,8 +357,12 @@ static int step_last(struct nt_rows *rows)
 }
 
 /* Steps give 0: again; 1: on to the next; below 0: an error. */
-static int (*const steps[])(struct nt_rows *rows) = {step_events, step_finish, nt_rows_step_block, step_last};
-#define N_STEPS (sizeof(steps) / sizeof(steps[0]))
+#define MAX_STEPS 6
+static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
+	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, nt_rows_step_block, step_last, NULL},
+	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_readings, step_events, step_finish,
+				      step_last, NULL},
+};
 
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 {
@@ -367,9 +373,9 @@ int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 	while (!rows->n_queue) {
 		int error;
 
-		if (rows->step == N_STEPS)
+		if (!steps[rows->order][rows->step])
 			return 1;
-		error = steps[rows->step](rows);
+		error = steps[rows->order][rows->step](rows);
 		if (error < 0)
 			return error;
 		rows->step += (unsigned int)error;
@@ -382,7 +388,7 @@ unsigned int nt_rows_progress(const struct nt_rows *rows)
 {
 	uint64_t all = rows->tape->end_ns - rows->tape->start_ns, done;
 
-	if (rows->step || rows->at_ns >= rows->tape->end_ns)
+	if (rows->events_done || rows->at_ns >= rows->tape->end_ns)
 		return 1000;
 	done = rows->at_ns > rows->tape->start_ns ? rows->at_ns - rows->tape->start_ns : 0;
 	return (unsigned int)((double)done * 1000 / (double)all);

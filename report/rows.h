@@ -5,7 +5,7 @@
  * for the length of the tape.
  *
  * Rows of one CPU come in time order in cpu_slice and sched_slice; each table's rows come mixed with the others'. The
- * row of the table session comes last.
+ * row of the table session comes last, and so do the threads that are only referred to.
  */
 #ifndef NT_REPORT_ROWS_H
 #define NT_REPORT_ROWS_H
@@ -15,11 +15,16 @@
 
 struct nt_rows;
 
+enum nt_rows_order {
+	NT_ROWS_EVENTS_FIRST, /* what a database is made of */
+	NT_ROWS_IDENTITIES_FIRST /* identities and clocks, readings, events: for who needs names at once */
+};
+
 /*
  * `session_id` is what stands in the rows' first column. The tape must outlive the rows; problems found on the way are
  * added to it. 0, or a negative errno as in schema/block.h.
  */
-int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, int64_t session_id);
+int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, int64_t session_id, enum nt_rows_order order);
 void nt_rows_close(struct nt_rows *rows);
 /* 0: *out is the next row, good until the next call; 1: end; below 0: a negative errno. */
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out);

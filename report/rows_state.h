@@ -27,7 +27,9 @@ struct nt_rows {
 	struct nt_rollup *rollup;
 	struct nt_sample_owners *owners; /* of stack samples */
 	struct nt_stack_stages stages; /* the same */
+	enum nt_rows_order order;
 	unsigned int step;
+	bool events_done;
 	uint64_t at_ns; /* end of the last record */
 	uint64_t seen_last; /* the task noted last */
 	/* Rows made and not given yet; their texts are in the arena. */
@@ -61,8 +63,10 @@ int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sa
 
 /* Learns the identities and the clocks of the whole tape. */
 int nt_rows_learn(struct nt_rows *rows);
-/* The rows of one block that holds no events. 1: there are no more. */
+/* The rows of one block that holds no events; only of identities and clocks; only of readings. 1: there are no more. */
 int nt_rows_step_block(struct nt_rows *rows);
+int nt_rows_step_identities(struct nt_rows *rows);
+int nt_rows_step_readings(struct nt_rows *rows);
 /* Rows for the idle task, and for tasks that events speak of and no identity is known of. */
 int nt_rows_push_unknown(struct nt_rows *rows);
 

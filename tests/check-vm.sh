@@ -22,8 +22,8 @@ results=build/vm/results
 guests='
 6.12        6.12    2 2048 live/(blocked|burner|drops|latency|loopback|loss|napi|runcounts|sockmatrix|softirqs|stacks|stop|ways)|vm/(identical|latency_sums|plans_cost|stacks_hotplug)
 6.1         6.1     2 2048 live/(blocked|burner|drops|loss|runcounts|sockmatrix|softirqs|stacks|ways)|vm/(identical|latency_sums|plans_cost)
-6.12-rt     6.12-rt 2 2048 live/(blocked|burner|drops|loss|runcounts|sockmatrix|softirqs|stacks|wakeups)|vm/(identical|latency_sums|rt_softirqs)
-6.12-4cpus  6.12    4 3072 live/(loss|runcounts|softirqs)|vm/hotplug
+6.12-rt     6.12-rt 2 2048 live/(blocked|burner|drops|loss|perfetto|runcounts|sockmatrix|softirqs|stacks|wakeups)|vm/(identical|latency_sums|rt_softirqs)
+6.12-4cpus  6.12    4 3072 live/(loss|perfetto|runcounts|softirqs)|vm/hotplug
 6.12-clock  6.12    2 2048 vm/clock_step
 '
 
@@ -46,6 +46,21 @@ compare_reports() {
         sed 's/^/         | /' "$logs/identical-here.log" | tail -5
     else
         line passed "$name" "$(wc -c <"$logs/identical/here/import.sql") bytes of dump, and summary and info"
+    fi
+}
+
+# The guest's tape of live/perfetto as a trace, which Perfetto's engine takes here: there is none in a guest.
+compare_traces() {
+    local guest=$1 dir=$2/perfetto name=$1/live/perfetto-here log=$2/perfetto-here.log
+    if ! bash tests/perfetto/engine.sh >"$log" 2>&1; then
+        line skipped "$name" "$(tail -1 "$log")"
+    elif rm -f "$dir/p.db" && build/nettape-report import "$dir/p.tape" -o "$dir/p.db" >"$log" 2>&1 &&
+        build/nettape-report export perfetto "$dir/p.tape" -o "$dir/p.pftrace" >>"$log" 2>&1 &&
+        bash tests/perfetto/compare.sh "$dir/p.pftrace" "$dir/p.db" >>"$log" 2>&1; then
+        line passed "$name" "$(grep -c '^same' "$log") questions"
+    else
+        line FAILED "$name" "the whole log: $log"
+        { grep -v '^same' "$log" || true; } | sed 's/^/         | /' | tail -10
     fi
 }
 
@@ -83,6 +98,7 @@ run_guest() {
     why=$({ grep -aE 'BUG:|Oops|WARNING: CPU|general protection' "$logs/dmesg" 2>/dev/null || true; } | head -1)
     [[ -z $why ]] || line FAILED "$guest/kernel" "its log says: $why; the whole: $logs/dmesg"
     [[ ! -d $logs/identical/there ]] || compare_reports "$guest" "$logs"
+    [[ ! -d $logs/perfetto/p.tape ]] || compare_traces "$guest" "$logs"
 }
 
 [[ $(id -u) == 0 ]] || skip_all "needs root: the guests' root is this machine's, and they must be able to read all of it"

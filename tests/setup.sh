@@ -3,7 +3,7 @@
 #
 # Installs what building and testing nettape needs and this machine does not have, after naming it.
 #
-#   tests/setup.sh [build] [load] [test] [browser] [vm]     default: the first three
+#   tests/setup.sh [build] [load] [test] [browser] [vm] [perfetto]     default: the first three
 #
 # Debian and Ubuntu; elsewhere it names what is missing. NO_INSTALL=1: installs nothing, anywhere. What is
 # there already, from whatever source, is left as it is: each line below is a test for the thing, not for a package.
@@ -51,6 +51,9 @@ vm    zstd           has_command zstd
 vm    xz-utils       has_command xz
 vm    kmod           has_command depmod
 vm    apt            has_command apt-get
+perfetto nodejs      has_command node
+perfetto npm         has_command npm
+perfetto protobuf-compiler has_command protoc
 '
 
 missing_packages() {

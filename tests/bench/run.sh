@@ -19,6 +19,7 @@ echo "nettape: $(uname -srm), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg)
 bash tests/bench/overhead.sh
 bash tests/bench/napi.sh
 bash tests/bench/import.sh
+bash tests/bench/perfetto.sh
 (
     # Only for bench_table: the file is ours, and the shell that sources the library has its own traps.
     source tests/bench/lib.sh

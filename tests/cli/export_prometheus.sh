@@ -113,8 +113,8 @@ for ((i = 0; i < 10; i++)); do
 done
 
 # Misuse, and nothing to export.
-report 2 export perfetto "$db"
-has "the formats there are" "$err" "the formats to export are html and prometheus"
+report 2 export flamegraph "$db"
+has "the formats there are" "$err" "the formats to export are html, perfetto and prometheus"
 report 2 export prometheus
 has "something is missing" "$err" "something is missing"
 report 2 export prometheus "$db" --histogram

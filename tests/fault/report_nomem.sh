@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Allocations of the importer fail, one by one; see tests/tools/import_nomem.c. Then those of latency, export and timeline.
+# Allocations of the importer fail, one by one; see tests/tools/import_nomem.c. Then those of latency, the exports and timeline.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/../cli/lib.sh"
-make -s build/tools/import_nomem build/tools/latency_nomem
+make -s build/tools/import_nomem build/tools/latency_nomem build/tools/perfetto_nomem
 make_tape hostile
 make_tape hand
 make_tape loss 2
 for tape in "$work/hostile.tape" "$work/loss.tape" tests/golden/v1-samples.tape; do
     holds "the importer survives it: ${tape##*/}" build/tools/import_nomem "$tape"
+    holds "so does the export to Perfetto" build/tools/perfetto_nomem "$tape"
 done
 "$REPORT" import tests/golden/v1-samples.tape -o "$work/samples.db" >/dev/null
 "$REPORT" import "$work/hand.tape" -o "$work/hand.db" >/dev/null
 holds "so do latency, export and timeline" build/tools/latency_nomem "$work/samples.db" "$work/hand.db" 2>"$work/said"
+holds "and the export to Perfetto of a database" build/tools/perfetto_nomem "$work/samples.db" 3
 grep -v '^nettape-report: ' "$work/said" || true
 finish

@@ -32,7 +32,7 @@ static int read_rows(const char *path)
 
 	if (error)
 		return error;
-	error = nt_rows_open(&rows, tape, 1);
+	error = nt_rows_open(&rows, tape, 1, NT_ROWS_EVENTS_FIRST);
 	if (!error) {
 		while (!(error = nt_rows_next(rows, &row)))
 			;

@@ -54,7 +54,8 @@ static struct tape_gen *new_tape(struct fixture *fixture, uint32_t n_cpus)
 }
 
 /* Gives all rows to visit; checks that each has the shape that its table says, and that the session's is the last. */
-static void each_row(struct fixture *fixture, void (*visit)(void *arg, const struct nt_row *row), void *arg)
+static void each_row_in(struct fixture *fixture, enum nt_rows_order order,
+			void (*visit)(void *arg, const struct nt_row *row), void *arg)
 {
 	enum nt_table_id last = NT_TABLE_COUNT;
 	const struct nt_row *row;
@@ -64,7 +65,7 @@ static void each_row(struct fixture *fixture, void (*visit)(void *arg, const str
 
 	if (nt_tape_open(&tape, fixture->path, fixture->error, sizeof(fixture->error)))
 		fail_msg("%s", fixture->error);
-	assert_int_equal(nt_rows_open(&rows, tape, 7), 0);
+	assert_int_equal(nt_rows_open(&rows, tape, 7, order), 0);
 	while (!(result = nt_rows_next(rows, &row))) {
 		const struct nt_table *table = nt_table(row->table);
 
@@ -89,6 +90,11 @@ static void each_row(struct fixture *fixture, void (*visit)(void *arg, const str
 	assert_int_equal(nt_rows_next(rows, &row), 1);
 	nt_rows_close(rows);
 	nt_tape_close(tape);
+}
+
+static void each_row(struct fixture *fixture, void (*visit)(void *arg, const struct nt_row *row), void *arg)
+{
+	each_row_in(fixture, NT_ROWS_EVENTS_FIRST, visit, arg);
 }
 
 struct collect {
@@ -251,15 +257,17 @@ static void makes_a_session(void **state)
 /* ---- samples ---- */
 
 #define SAMPLE(gen, cpu, type, constant, ...)                                                                          \
-	tape_gen_event(gen, cpu,                                                                                       \
-		       &(union nt_any){.as_##type = {.end_ns = GEN_START_NS + 500, .kind = NT_##constant, __VA_ARGS__}})
+	tape_gen_event(                                                                                                \
+		gen, cpu,                                                                                              \
+		&(union nt_any){.as_##type = {.end_ns = GEN_START_NS + 500, .kind = NT_##constant, __VA_ARGS__}})
 
 static void makes_rows_of_samples(void **state)
 {
 	struct fixture *fixture = *state;
 	struct tape_gen *gen = new_tape(fixture, 1);
 	union nt_any reason = {.as_drop_reason = {.kind = NT_DROP_REASON, .number = 6, .name = "SOCKET_RCVBUFF"}};
-	union nt_any symbol = {.as_symbol = {.kind = NT_SYMBOL, .symbol = 4, .offset = 255, .name = "f", .module = "m\xff"}};
+	union nt_any symbol = {
+		.as_symbol = {.kind = NT_SYMBOL, .symbol = 4, .offset = 255, .name = "f", .module = "m\xff"}};
 
 	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
 	tape_gen_clock(gen, GEN_START_NS + 5);
@@ -275,8 +283,10 @@ static void makes_rows_of_samples(void **state)
 	       .weight = 7);
 	SAMPLE(gen, 0, latency, LATENCY, .hook = NT_HOOK_ip_start, .flags = NT_LATENCY_IPV6,
 	       .stamp_ns = GEN_REALTIME_NS + 552, .weight = 1);
-	SAMPLE(gen, 0, latency, LATENCY, .hook = 99, .stamp_ns = UINT64_MAX, .device = UINT64_MAX, .socket = 1ull << 63);
-	SAMPLE(gen, 0, drop, DROP, .protocol = 0xffff, .length = 9, .reason = 6, .location = 4, .device = 2, .socket = 3);
+	SAMPLE(gen, 0, latency, LATENCY, .hook = 99, .stamp_ns = UINT64_MAX, .device = UINT64_MAX,
+	       .socket = 1ull << 63);
+	SAMPLE(gen, 0, drop, DROP, .protocol = 0xffff, .length = 9, .reason = 6, .location = 4, .device = 2,
+	       .socket = 3);
 	SAMPLE(gen, 0, drop, DROP, .reason = UINT32_MAX, .location = UINT64_MAX);
 	SAMPLE(gen, 0, retransmit, RETRANSMIT, .what = NT_RETRANSMIT_DATA, .state = 4, .length = 8, .socket = 3);
 	SAMPLE(gen, 0, retransmit, RETRANSMIT, .what = 9, .state = 200);
@@ -373,8 +383,10 @@ static void makes_rows_of_lost_samples(void **state)
 
 	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
 	gen_loss(gen, 0, 500, NT_LATENCY, 3, 200, 400, 150);
-	tape_gen_event(gen, 0, &(union nt_any){.as_loss = {.end_ns = GEN_START_NS + 500, .kind = NT_LOSS,
-							   .lost_kind = NT_DROP, .count = 2}});
+	tape_gen_event(
+		gen, 0,
+		&(union nt_any){
+			.as_loss = {.end_ns = GEN_START_NS + 500, .kind = NT_LOSS, .lost_kind = NT_DROP, .count = 2}});
 	gen_loss(gen, 0, 500, NT_RETRANSMIT, 1, 400, 200, 0);
 	/* A sample before the session's start stays, one at a time that SQL cannot hold does not. */
 	tape_gen_event(gen, 0, &(union nt_any){.as_drop = {.end_ns = GEN_START_NS - 7, .kind = NT_DROP, .reason = 1}});
@@ -573,6 +585,81 @@ static void sums_are_those_of_slices(void **state)
 	assert_int_equal(sums.bad, 0);
 }
 
+/* ---- the other order ---- */
+
+struct ordered {
+	struct collect collect; /* of one table */
+	bool is_checked; /* identities, readings and events must come so */
+	unsigned int phase;
+};
+
+static unsigned int phase_of(enum nt_table_id table)
+{
+	switch (table) {
+	case NT_TABLE_PROCESS:
+	case NT_TABLE_THREAD:
+	case NT_TABLE_CGROUP:
+	case NT_TABLE_SOCKET:
+	case NT_TABLE_NET_DEVICE:
+	case NT_TABLE_CLOCK_SNAPSHOT:
+		return 0;
+	case NT_TABLE_PROC_COUNTER:
+	case NT_TABLE_SELF_COST:
+		return 1;
+	case NT_TABLE_SESSION:
+	case NT_TABLE_SESSION_META:
+	case NT_TABLE_PROBLEM:
+	case NT_TABLE_RECORD_COUNT:
+		return 3;
+	default:
+		return 2;
+	}
+}
+
+static void order_row(void *arg, const struct nt_row *row)
+{
+	struct ordered *ordered = arg;
+	const bool is_last = row->table == NT_TABLE_THREAD || row->table == NT_TABLE_PROCESS;
+
+	collect_row(&ordered->collect, row);
+	/* The idle task, and who is only referred to, come with the last. */
+	if (ordered->is_checked && !(is_last && ordered->phase >= 2)) {
+		assert_true(phase_of(row->table) >= ordered->phase);
+		ordered->phase = phase_of(row->table);
+	}
+}
+
+static char *table_in(struct fixture *fixture, enum nt_rows_order order, enum nt_table_id table)
+{
+	struct ordered ordered = {.collect.table = table, .is_checked = order == NT_ROWS_IDENTITIES_FIRST};
+	char *text;
+	size_t size;
+
+	ordered.collect.out = open_memstream(&text, &size);
+	each_row_in(fixture, order, order_row, &ordered);
+	fclose(ordered.collect.out);
+	return text;
+}
+
+static void gives_the_same_rows_identities_first(void **state)
+{
+	const struct traffic_config config = {
+		.seed = 5, .dur_ns = 20 * MS, .n_tasks = 5, .reading_ns = 5 * MS, .chunk_ns = 6 * MS};
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 2);
+
+	traffic_record(gen, 2, &config);
+	tape_gen_finish(gen, GEN_START_NS + 20 * MS, true);
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		char *usual = table_in(fixture, NT_ROWS_EVENTS_FIRST, (enum nt_table_id)id);
+		char *other = table_in(fixture, NT_ROWS_IDENTITIES_FIRST, (enum nt_table_id)id);
+
+		assert_string_equal(usual, other);
+		free(usual);
+		free(other);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -590,6 +677,7 @@ int main(void)
 		TEST(leaves_out_what_sql_cannot_hold),
 		TEST(splits_at_buckets),
 		TEST(sums_are_those_of_slices),
+		TEST(gives_the_same_rows_identities_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

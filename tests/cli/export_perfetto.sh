@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# export perfetto: protoc reads all of it, Perfetto's own engine takes it without a defect and finds what nettape's tables hold, to
+# the nanosecond; of a tape and of a database, of the whole and of a part.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which asks the databases"
+make -s build/tools/perfetto_cat build/tools/rusage build/nettape-report
+engine=$(bash tests/perfetto/engine.sh 2>"$work/why") || { engine=; echo "not compared with Perfetto's engine: $(<"$work/why")"; }
+
+# is_read TRACE WHAT: it is whole, and protoc knows every field in it
+is_read() {
+    if ! build/tools/perfetto_cat "$1" >"$work/plain" 2>"$work/why"; then bad "$2 is no trace: $(<"$work/why")"; return; fi
+    command -v protoc >/dev/null || return 0
+    if protoc --decode=nettape.Trace -Itests/perfetto subset.proto <"$work/plain" >"$work/decoded" 2>"$work/why"; then ok "protoc reads $2"; else
+        bad "protoc does not read $2: $(<"$work/why")"
+    fi
+    is "fields of $2 that are not known" "$(grep -cE '^ *[0-9]+[: ]' "$work/decoded")" 0
+}
+
+# is_same TRACE DB WHAT: Perfetto's engine finds in it what is in the database
+is_same() {
+    [[ $engine ]] || return 0
+    if bash tests/perfetto/compare.sh "$1" "$2" >"$work/compared" 2>&1; then ok "Perfetto finds the same in $3"; else
+        bad "Perfetto does not find the same in $3"
+        { grep -v '^same' "$work/compared" || true; } | head -20
+    fi
+}
+
+# perfetto TRACE SQL: what its engine says, a line a row
+perfetto() {
+    printf -- '-- asked\n%s\n' "$2" >"$work/asked.sql"
+    node tests/perfetto/trace_processor.mjs "$engine" "$1" "$work/asked.sql" | sed 's/^asked|//'
+}
+
+for scenario in hand samples loss hotplug chunks dropped partial undeclared empty; do
+    make_tape $scenario
+    "$REPORT" import "$work/$scenario.tape" -o "$work/$scenario.db" >"$work/import" 2>&1
+    report 0 export perfetto "$work/$scenario.tape" -o "$work/$scenario.pftrace"
+    is "nothing on standard output" "$out" ""
+    is_read "$work/$scenario.pftrace" $scenario
+    is_same "$work/$scenario.pftrace" "$work/$scenario.db" $scenario
+done
+holds "nothing else is left" test ! -e "$work/hand.pftrace.partial"
+for tape in tests/golden/*.tape; do
+    report 0 export perfetto "$tape" -o "$work/golden.pftrace"
+    is_read "$work/golden.pftrace" "$tape"
+done
+make_tape hostile
+report 0 export perfetto "$work/hostile.tape" -o "$work/hostile.pftrace"
+is_read "$work/hostile.pftrace" hostile
+
+# Of a database, where rows come table by table.
+for scenario in hand samples loss; do
+    report 0 export perfetto "$work/$scenario.db" -o "$work/database.pftrace"
+    is_read "$work/database.pftrace" "$scenario of a database"
+    is_same "$work/database.pftrace" "$work/$scenario.db" "$scenario of a database"
+done
+# With packets that are read after their socket took them: flows.
+cp "$work/hand.db" "$work/flows.db"
+sqlite3 "$work/flows.db" <tests/cli/latency.sql
+report 0 export perfetto "$work/flows.db" -o "$work/flows.pftrace"
+is_same "$work/flows.pftrace" "$work/flows.db" "packets with flows"
+
+# part TAPE ARGUMENT...: exports a part of it
+part() {
+    report 0 export perfetto "$work/$1.tape" -o "$work/part.pftrace" "${@:2}"
+    is_read "$work/part.pftrace" "a part of $1: ${*:2}"
+}
+part chunks --from 20ms --to 60ms
+part chunks --cpu 1
+part chunks --process 1001
+part chunks --from 1970-01-01T00:00:00Z --cpu 0-1
+if [[ $engine ]]; then
+    # What the script of the tape `hand` says: web runs, sleeps in its receive, is woken on the other CPU and waits for the disk.
+    is "states of a thread" "$(perfetto "$work/hand.pftrace" "SELECT (ts - 1000000000000) / 1000, dur / 1000, state, cpu FROM thread_state
+        JOIN thread USING (utid) WHERE tid IN (100, 200) AND dur > 0 ORDER BY tid, ts" | xargs)" \
+        "100|400|Running|0 500|100|S| 600|300|Running|1 100|500|Running|1"
+    is "states at the end" "$(perfetto "$work/hand.pftrace" "SELECT tid, state FROM thread_state JOIN thread USING (utid) WHERE dur < 0 ORDER BY 1" | xargs)" \
+        "100|D 200|R+ 1342177280|PI"
+    is "a cgroup" "$(perfetto "$work/hand.pftrace" "SELECT extract_arg(arg_set_id, 'chrome.process_label[0]') FROM process WHERE pid = 100")" \
+        "cgroup /system.slice/web.service"
+    is "when a process began" "$(perfetto "$work/hand.pftrace" "SELECT start_ts, count(*) FROM process WHERE pid = 200")" "1000000100000|1"
+
+    # Half a recording: everything that lies in it, cut at its ends.
+    part chunks --from 20ms --to 60ms
+    # clipped TABLE: its durations, cut
+    clipped() { echo "sum(min(o.ts + o.dur, session.start_ts + 60000000) - max(o.ts, session.start_ts + 20000000)) FROM $1 o JOIN session USING (session_id)
+        LEFT JOIN thread USING (session_id, utid) WHERE o.ts < session.start_ts + 60000000 AND o.ts + o.dur > session.start_ts + 20000000"; }
+    is "owners in a part" "$(perfetto "$work/part.pftrace" "SELECT t.name, s.name, sum(dur) FROM slice s JOIN track t ON t.id = s.track_id
+        JOIN track p ON p.id = t.parent_id WHERE p.name = 'Who had each CPU' GROUP BY 1, 2 ORDER BY 1, 2")" \
+        "$(sqlite3 "$work/chunks.db" "SELECT 'CPU ' || cpu, owner, $(clipped cpu_slice) GROUP BY 1, 2 ORDER BY 1, 2")"
+    is "stays in a part" "$(perfetto "$work/part.pftrace" "SELECT cpu, tid, sum(dur) FROM sched JOIN thread USING (utid) WHERE dur >= 0 GROUP BY 1, 2 ORDER BY 1, 2")" \
+        "$(sqlite3 "$work/chunks.db" "SELECT cpu, tid, $(clipped sched_slice) GROUP BY 1, 2 ORDER BY 1, 2")"
+    is "operations in a part" "$(perfetto "$work/part.pftrace" "SELECT s.name, sum(dur) FROM slice s JOIN thread_track t ON t.id = track_id GROUP BY 1 ORDER BY 1")" \
+        "$(sqlite3 "$work/chunks.db" "SELECT op, $(clipped sock_op) AND utid IS NOT NULL GROUP BY 1 ORDER BY 1")"
+    is "length of a part" "$(perfetto "$work/part.pftrace" "SELECT end_ts - start_ts FROM trace_bounds")" 40000000
+
+    part chunks --cpu 1
+    is "one CPU" "$(perfetto "$work/part.pftrace" "SELECT DISTINCT cpu FROM sched")" 1
+    is "its softirqs" "$(perfetto "$work/part.pftrace" "SELECT count(*) FROM slice JOIN track t ON t.id = track_id WHERE t.type = 'cpu_softirq'")" \
+        "$(sqlite3 "$work/chunks.db" "SELECT count(*) FROM softirq_slice WHERE cpu = 1")"
+
+    pid=$(sqlite3 "$work/chunks.db" "SELECT pid FROM sock_op JOIN thread USING (session_id, utid) JOIN process USING (session_id, upid) GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
+    part chunks --process "$pid"
+    is "stays of one process" "$(perfetto "$work/part.pftrace" "SELECT tid, count(*), sum(dur) FROM sched JOIN thread USING (utid) WHERE tid BETWEEN 1 AND 4194304 GROUP BY 1 ORDER BY 1")" \
+        "$(sqlite3 "$work/chunks.db" "SELECT tid, count(*), sum(dur) FROM sched_slice JOIN thread USING (session_id, utid) JOIN process USING (session_id, upid)
+            WHERE pid = $pid GROUP BY 1 ORDER BY 1")"
+    is "all of each CPU's time" "$(perfetto "$work/part.pftrace" "SELECT cpu, sum(dur) FROM sched WHERE dur > 0 GROUP BY 1")" \
+        "$(sqlite3 "$work/chunks.db" "SELECT cpu, sum(dur) FROM cpu_slice GROUP BY 1")"
+    is "its operations" "$(perfetto "$work/part.pftrace" "SELECT count(*), sum(dur) FROM slice s JOIN thread_track t ON t.id = track_id WHERE s.name IN ('send', 'recv')")" \
+        "$(sqlite3 "$work/chunks.db" "SELECT count(*), sum(coalesce(dur, 0)) FROM sock_op JOIN thread USING (session_id, utid) JOIN process USING (session_id, upid) WHERE pid = $pid")"
+    is "defects of a part" "$(printf -- '-- defects\nSELECT 1\n' >"$work/asked.sql"; node tests/perfetto/trace_processor.mjs "$engine" "$work/part.pftrace" "$work/asked.sql")" ""
+fi
+
+# Memory is for the CPUs and for who is who.
+for ms in 1500 7500; do
+    build/tools/make_tape chunks "$work/$ms.tape" $ms
+    build/tools/rusage "$work/$ms.rusage" build/nettape-report export perfetto "$work/$ms.tape" -o "$work/$ms.pftrace"
+done
+read -r _ _ _ short <"$work/1500.rusage"
+read -r _ _ _ long <"$work/7500.rusage"
+echo "peak memory: $short KiB, and $long KiB for five times the tape; $(stat -c %s "$work/1500.pftrace" "$work/7500.pftrace" | xargs) bytes"
+holds "memory does not grow with the tape" test "$long" -lt $((short + 1024))
+
+# Misuse, and what cannot be exported.
+report 2 export perfetto "$work/hand.tape"
+has "no file" "$err" "-o FILE is missing"
+report 2 export perfetto "$work/hand.tape" -o "$work/x" --by cpu
+has "no groups here" "$err" "--by, --hook and --include-hol are for export prometheus"
+report 2 export perfetto "$work/hand.tape" -o "$work/x" --cpu one
+has "no CPU" "$err" "--cpu one: it is a list of CPUs"
+report 2 export flamegraph "$work/hand.tape" -o "$work/x"
+has "the formats there are" "$err" "the formats to export are html, perfetto and prometheus"
+report 1 export perfetto "$work/none.tape" -o "$work/x"
+report 1 export perfetto "$work/hand.tape" -o "$work/x" --from 2 --to 3
+has "outside the recording" "$err" "nothing of the recording lies between"
+cp "$work/hand.db" "$work/two.db"
+"$REPORT" import --append "$work/loss.tape" -o "$work/two.db" >/dev/null
+report 1 export perfetto "$work/two.db" -o "$work/x"
+has "two hosts' clocks" "$err" "there are several sessions in it"
+sqlite3 "$work/two.db" "DELETE FROM session"
+report 1 export perfetto "$work/two.db" -o "$work/x"
+has "no session" "$err" "import a tape first"
+if [[ -e /dev/full ]]; then
+    report 1 export perfetto "$work/chunks.tape" -o /dev/full
+    has "a disk that is full" "$err" "/dev/full cannot be written"
+fi
+# changed SENTENCE SQL: a database that somebody changed so is refused with it
+changed() {
+    cp "$work/hand.db" "$work/changed.db"
+    sqlite3 "$work/changed.db" "PRAGMA writable_schema = ON; $2"
+    report 1 export perfetto "$work/changed.db" -o "$work/x"
+    has "refused: $2" "$err" "$1"
+    holds "no file of it" test ! -e "$work/x"
+}
+changed "rows of cpu_slice overlap or are not in order" "UPDATE cpu_slice SET ts = ts - 1 WHERE rowid = 5"
+changed "rows of sched_slice overlap or are not in order" "UPDATE sched_slice SET dur = dur + 1 WHERE rowid = 1"
+changed "there is a CPU 1024, and Perfetto takes none above 1023: choose with --cpu" "UPDATE softirq_slice SET cpu = 1024"
+changed "there is a CPU -1" "UPDATE sock_op SET cpu = -1"
+changed "a row without ts" "UPDATE sock_op SET ts = 'noon'"
+changed "holds times that nettape-report did not write" "UPDATE session SET start_ts = -5"
+changed "holds times that nettape-report did not write" "UPDATE session SET bucket_ns = 0"
+cp "$work/hand.db" "$work/odd.db"
+sqlite3 "$work/odd.db" "UPDATE thread SET tid = -5; UPDATE process SET pid = 99999999999, ppid = -1; UPDATE softirq_slice SET ts = 9223372036854775807;
+    UPDATE irq_slice SET name = CAST(x'61ff0a' AS TEXT), dur = -1; UPDATE sock_op SET utid = 999, dur = 9223372036854775807;
+    UPDATE clock_snapshot SET boot_ns = 9223372036854775807; UPDATE session SET kernel = 'x', uuid = 'y', start_realtime_ns = -1"
+report 0 export perfetto "$work/odd.db" -o "$work/odd.pftrace"
+is_read "$work/odd.pftrace" "odd numbers and texts"
+finish
