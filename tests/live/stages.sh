@@ -19,7 +19,7 @@ test_cleanup() {
 }
 perf=()
 if command -v perf >/dev/null && [[ -z ${NT_EMULATED:-} ]]; then
-    perf=(perf record -q -a -g -e cpu-clock:k -F $hz -o "$work/perf.data")
+    perf=(perf record -q -a -g -e cpu-clock:k -F "$hz" -o "$work/perf.data")
     "${perf[@]}" -- true >"$work/perf.log" 2>&1 || perf=()
 fi
 
