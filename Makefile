@@ -94,14 +94,18 @@ $(BUILD)/bpf/nettape.skel.h: $(BUILD)/bpf/nettape.o
 $(call obj,o,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
 $(call obj,san,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
 
-# ---- SQL that is part of nettape-report ----
+# ---- texts that are part of nettape-report ----
 
+text_headers := $(BUILD)/report/views_sql.h $(BUILD)/report/stages_txt.h $(BUILD)/report/flame_js.h
 $(BUILD)/report/views_sql.h: schema/views.sql
+$(BUILD)/report/stages_txt.h: schema/stages.txt
+$(BUILD)/report/flame_js.h: report/flame.js
+$(text_headers):
 	@mkdir -p $(@D)
-	$(call say,SQL,$@)
+	$(call say,TEXT,$@)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@
 
-$(call obj,o,report/db.c) $(call obj,san,report/db.c): | $(BUILD)/report/views_sql.h
+$(call obj,o,report/db.c report/stages.c report/flame_svg.c) $(call obj,san,report/db.c report/stages.c report/flame_svg.c): | $(text_headers)
 
 # ---- the page of `export html`, and its policy: by their sums, a browser runs this style and this script and no other ----
 
@@ -154,7 +158,7 @@ $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS) -lm
 
-$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(BUILD)/report/views_sql.h $(page_headers)
+$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(text_headers) $(page_headers)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
 	$(Q)$(CLANG) $(CPPALL) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(REPORT_LIBS) -lm
@@ -171,7 +175,7 @@ $(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(schema_src))
 
 .PHONY: unit tools fuzzers
 unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(fuzz_src))
-tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) $(BUILD)/bench/histogram $(BUILD)/bench/delay.bpf.o
+tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) $(BUILD)/bench/histogram $(BUILD)/bench/delay.bpf.o $(BUILD)/bench/stage.bpf.o
 fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(fuzz_src))
 
 # ---- for people ----

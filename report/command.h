@@ -11,6 +11,7 @@
 #include "report/lanes_choice.h"
 #include "report/latency_choice.h"
 #include "report/output.h"
+#include "report/stage_choice.h"
 
 enum nt_exit { NT_EXIT_DONE = 0, NT_EXIT_FAILED = 1, NT_EXIT_MISUSED = 2 };
 
@@ -23,6 +24,7 @@ struct nt_options {
 	struct nt_selection_words selection; /* --from, --to, --cpu, --process */
 	struct nt_latency_words samples; /* --by, --hook, --include-hol, --between */
 	struct nt_lanes_words lanes; /* --cells, --worst, --window, --top, --each-cpu */
+	struct nt_stage_words stages; /* --owner, --inclusive, --other, --folded, --user, --diff */
 	bool histogram, over_time; /* --histogram, --over-time */
 	const char *buckets, *svg; /* --buckets, --svg, or NULL */
 	char **args; /* what is no option */
@@ -40,6 +42,10 @@ struct nt_options {
 #define NT_TAKES_TIME 0x100u /* --from, --to */
 #define NT_TAKES_WHO 0x200u /* --cpu, --process */
 #define NT_TAKES_LANES 0x400u /* --cells, --worst, --window, --top, --each-cpu */
+#define NT_TAKES_OWNER 0x800u /* --owner */
+#define NT_TAKES_BY 0x1000u /* --by, as for stages */
+#define NT_TAKES_STAGES 0x2000u /* --inclusive, --other */
+#define NT_TAKES_FLAME 0x4000u /* --folded, --user, --diff */
 
 struct nt_command {
 	const char *name;
@@ -52,7 +58,7 @@ struct nt_command {
 };
 
 extern const struct nt_command nt_cmd_info, nt_cmd_check, nt_cmd_import, nt_cmd_summary, nt_cmd_query, nt_cmd_latency,
-	nt_cmd_export, nt_cmd_timeline;
+	nt_cmd_export, nt_cmd_timeline, nt_cmd_stages, nt_cmd_flame;
 
 /* Prints one sentence on stderr, ahead of it the program's name. Gives NT_EXIT_FAILED. */
 int nt_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

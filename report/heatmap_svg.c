@@ -11,6 +11,7 @@
 #include "report/output.h"
 #include "report/samples.h"
 #include "report/words.h"
+#include "report/xml.h"
 
 #define WIDTH 980
 #define HEAD 44 /* above the first panel */
@@ -25,32 +26,6 @@
 static const char *const colours[NT_HEAT_LEVELS + 1] = {"#ffffff", "#e4ecf7", "#c8daee", "#a3c4e3", "#78a9d4",
 							"#4f8cc3", "#2f6eae", "#1d5394", "#123a73", "#0a2350"};
 
-/* A text as XML has it. What XML cannot hold, and what is no UTF-8, becomes U+FFFD. */
-static void write_text(FILE *out, const char *text)
-{
-	size_t size = strlen(text);
-
-	for (size_t i = 0; i < size;) {
-		size_t n = nt_utf8_length(text + i, size - i);
-		unsigned char byte = (unsigned char)text[i];
-		bool is_noncharacter = n == 3 && !memcmp(text + i, "\xef\xbf", 2) && (unsigned char)text[i + 2] >= 0xbe;
-
-		if (!n || (byte < 0x20 && byte != '\t' && byte != '\n') || byte == 0x7f || is_noncharacter)
-			fputs("&#xfffd;", out);
-		else if (byte == '&')
-			fputs("&amp;", out);
-		else if (byte == '<')
-			fputs("&lt;", out);
-		else if (byte == '>')
-			fputs("&gt;", out);
-		else if (byte == '"')
-			fputs("&quot;", out);
-		else
-			fwrite(text + i, 1, n, out);
-		i += n ? n : 1;
-	}
-}
-
 void nt_svg_begin(FILE *out, unsigned int panels, const char *title)
 {
 	int height = HEAD + PANEL * (int)panels;
@@ -60,12 +35,12 @@ void nt_svg_begin(FILE *out, unsigned int panels, const char *title)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
 		"font-family=\"sans-serif\" font-size=\"12\">\n<title>",
 		WIDTH, height, WIDTH, height);
-	write_text(out, title);
+	nt_xml_text(out, title);
 	fprintf(out,
 		"</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n"
 		"<text x=\"%d\" y=\"26\" font-size=\"16\">",
 		WIDTH, height, PLOT_LEFT);
-	write_text(out, title);
+	nt_xml_text(out, title);
 	fputs("</text>\n", out);
 }
 
@@ -179,7 +154,7 @@ void nt_svg_panel(FILE *out, unsigned int number, const struct nt_heatmap *map, 
 {
 	fprintf(out, "<g transform=\"translate(0 %d)\">\n<text x=\"%d\" y=\"%d\" font-size=\"14\">",
 		HEAD + PANEL * (int)number, PLOT_LEFT, PLOT_TOP - 10);
-	write_text(out, title);
+	nt_xml_text(out, title);
 	fputs("</text>\n<g shape-rendering=\"crispEdges\">\n", out);
 	for (uint32_t column = 0; map->high && column < map->columns; column++) {
 		for (uint32_t bucket = map->low; bucket < map->high; bucket++) {

@@ -63,16 +63,6 @@ static int choose_worst(const struct nt_lanes_words *words, struct nt_lanes_choi
 	return -1;
 }
 
-/* What can be told without a session. */
-static int check_times(const struct nt_selection *selection, char *error, size_t error_size)
-{
-	if (!selection->from.is_given || !selection->to.is_given || selection->from.is_wall != selection->to.is_wall ||
-	    selection->from.ns < selection->to.ns)
-		return 0;
-	snprintf(error, error_size, "--from is not before --to: there is no time between them.");
-	return -1;
-}
-
 int nt_lanes_choose(const struct nt_lanes_words *words, const struct nt_selection_words *selection,
 		    struct nt_lanes_choice *choice, char *error, size_t error_size)
 {
@@ -80,7 +70,7 @@ int nt_lanes_choose(const struct nt_lanes_words *words, const struct nt_selectio
 
 	*choice = (struct nt_lanes_choice){.each_cpu = words->each_cpu};
 	if (nt_select(selection, &choice->selection, error, error_size) ||
-	    check_times(&choice->selection, error, error_size) ||
+	    nt_selection_check(&choice->selection, error, error_size) ||
 	    choose_number("--cells", words->cells, NT_LANE_MAX_CELLS, &cells, error, error_size) ||
 	    choose_number("--top", words->top, NT_WORST_MAX, &top, error, error_size) ||
 	    choose_window(words->window, &choice->window_ns, error, error_size) ||

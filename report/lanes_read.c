@@ -92,6 +92,15 @@ sqlite3_stmt *nt_lanes_rows(const struct nt_lanes_part *part, enum nt_lanes_rows
 	return prepare(part, rows_sql[what], what != NT_LANES_LOSSES, most);
 }
 
+sqlite3_stmt *nt_lanes_samples(const struct nt_lanes_part *part)
+{
+	return prepare(part,
+		       "SELECT cpu, ts, owner, utid, coalesce(stage, 'no_stack'), coalesce(family, ''), "
+		       "coalesce(stack_id, -1), coalesce(user_stack_id, -1) FROM stack_sample WHERE session_id = ?1 "
+		       "AND ts >= ?2 AND ts < ?3 AND owner IS NOT NULL %s ORDER BY rowid LIMIT ?5",
+		       true, -1);
+}
+
 sqlite3_stmt *nt_lanes_names(const struct nt_lanes_part *part)
 {
 	sqlite3_stmt *statement =

@@ -42,6 +42,13 @@ enum nt_lanes_rows {
 /* `most` rows at most; -1: all. NULL: see db->error. */
 sqlite3_stmt *nt_lanes_rows(const struct nt_lanes_part *part, enum nt_lanes_rows what, int most);
 
+/*
+ * Stack samples of the part whose owner is known: rows of cpu, ts, owner, utid, stage ("no_stack"), family (""),
+ * stack_id (-1), user_stack_id
+ * (-1), where in brackets is what stands for NULL. NULL: see db->error.
+ */
+sqlite3_stmt *nt_lanes_samples(const struct nt_lanes_part *part);
+
 /* Names of threads: of each, a row of thread, tid, process, pid. NULL: see db->error. */
 sqlite3_stmt *nt_lanes_names(const struct nt_lanes_part *part);
 /* The row of one, which stays until the next call. It may be that nothing is known. */

@@ -8,8 +8,9 @@
 
 #include "report/command.h"
 
-static const struct nt_command *const commands[] = {&nt_cmd_info,     &nt_cmd_check,   &nt_cmd_import, &nt_cmd_summary,
-						    &nt_cmd_timeline, &nt_cmd_latency, &nt_cmd_export, &nt_cmd_query};
+static const struct nt_command *const commands[] = {&nt_cmd_info,     &nt_cmd_check,  &nt_cmd_import, &nt_cmd_summary,
+						    &nt_cmd_timeline, &nt_cmd_stages, &nt_cmd_flame,  &nt_cmd_latency,
+						    &nt_cmd_export,   &nt_cmd_query};
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_usage(FILE *out)
@@ -47,6 +48,21 @@ static void print_selection_help(unsigned int takes)
 		     "      --process P  only the process with this pid or name");
 }
 
+static void print_stages_help(unsigned int takes)
+{
+	if (takes & NT_TAKES_OWNER)
+		puts("      --owner LIST  only these owners, like net_rx,send (network)");
+	if (takes & NT_TAKES_BY)
+		puts("      --by WHAT    in groups: cpu, process, cgroup, or time");
+	if (takes & NT_TAKES_STAGES)
+		puts("      --inclusive  each stage with all that was done inside it\n"
+		     "      --other      the stacks that no stage is known of, the dearest first");
+	if (takes & NT_TAKES_FLAME)
+		puts("      --folded     one line a stack: functions with ; between, and nanoseconds\n"
+		     "      --user       stacks of user space too, where they were recorded\n"
+		     "      --diff       how the second's shares differ from the first's");
+}
+
 static void print_lanes_help(void)
 {
 	puts("      --worst OWNER  where most of it is: an owner, or network\n"
@@ -71,6 +87,7 @@ static void print_help(const struct nt_command *command)
 	print_selection_help(command->takes);
 	if (command->takes & NT_TAKES_LANES)
 		print_lanes_help();
+	print_stages_help(command->takes);
 	if (command->takes & NT_TAKES_SAMPLES)
 		print_samples_help(command->takes);
 	if (command->takes & NT_TAKES_FILE)
@@ -109,7 +126,13 @@ enum {
 	OPTION_WORST,
 	OPTION_WINDOW,
 	OPTION_TOP,
-	OPTION_EACH_CPU
+	OPTION_EACH_CPU,
+	OPTION_OWNER,
+	OPTION_INCLUSIVE,
+	OPTION_OTHER,
+	OPTION_FOLDED,
+	OPTION_USER,
+	OPTION_DIFF
 };
 
 static const struct option long_options[] = {
@@ -133,6 +156,12 @@ static const struct option long_options[] = {
 	{"window", required_argument, NULL, OPTION_WINDOW},
 	{"top", required_argument, NULL, OPTION_TOP},
 	{"each-cpu", no_argument, NULL, OPTION_EACH_CPU},
+	{"owner", required_argument, NULL, OPTION_OWNER},
+	{"inclusive", no_argument, NULL, OPTION_INCLUSIVE},
+	{"other", no_argument, NULL, OPTION_OTHER},
+	{"folded", no_argument, NULL, OPTION_FOLDED},
+	{"user", no_argument, NULL, OPTION_USER},
+	{"diff", no_argument, NULL, OPTION_DIFF},
 	{"output", required_argument, NULL, 'o'},
 	{"file", required_argument, NULL, 'f'},
 	{"help", no_argument, NULL, 'h'},
@@ -150,9 +179,19 @@ static unsigned int needs(int option)
 	case OPTION_APPEND:
 		return NT_TAKES_APPEND;
 	case OPTION_BY:
+		return NT_TAKES_SAMPLES | NT_TAKES_BY;
 	case OPTION_HOOK:
 	case OPTION_INCLUDE_HOL:
 		return NT_TAKES_SAMPLES;
+	case OPTION_OWNER:
+		return NT_TAKES_OWNER;
+	case OPTION_INCLUSIVE:
+	case OPTION_OTHER:
+		return NT_TAKES_STAGES;
+	case OPTION_FOLDED:
+	case OPTION_USER:
+	case OPTION_DIFF:
+		return NT_TAKES_FLAME;
 	case OPTION_FROM:
 	case OPTION_TO:
 		return NT_TAKES_TIME;
@@ -218,6 +257,20 @@ static int set_lanes(struct nt_lanes_words *words, int option)
 	return 0;
 }
 
+/* The options of stages and flame. Always 0, as the others. */
+static int set_stages(struct nt_stage_words *words, int option)
+{
+	if (option == OPTION_OWNER)
+		words->owners = optarg;
+	else
+		*(option == OPTION_INCLUSIVE ? &words->inclusive
+		  : option == OPTION_OTHER   ? &words->other
+		  : option == OPTION_FOLDED  ? &words->folded
+		  : option == OPTION_USER    ? &words->user
+					     : &words->diff) = true;
+	return 0;
+}
+
 static int set(struct nt_options *options, int option, int argc, char **argv)
 {
 	switch (option) {
@@ -260,6 +313,13 @@ static int set(struct nt_options *options, int option, int argc, char **argv)
 	case OPTION_TOP:
 	case OPTION_EACH_CPU:
 		return set_lanes(&options->lanes, option);
+	case OPTION_OWNER:
+	case OPTION_INCLUSIVE:
+	case OPTION_OTHER:
+	case OPTION_FOLDED:
+	case OPTION_USER:
+	case OPTION_DIFF:
+		return set_stages(&options->stages, option);
 	case 'o':
 		options->output = optarg;
 		return 0;

@@ -53,10 +53,12 @@ static int push_wakeup(struct nt_rows *rows, uint32_t cpu, const struct nt_wakeu
 
 int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner)
 {
-	const struct nt_stack_sample_info info = {.cpu = cpu, .sample = sample, .owner = owner};
+	struct nt_stack_sample_info info = {.cpu = cpu, .sample = sample, .owner = owner};
 	struct nt_rows *rows = arg;
 	int error = nt_rows_see(rows, sample->task);
 
+	if (!error && sample->stack)
+		error = nt_stack_stage(&rows->stages, &rows->ids, sample->stack, &info.stage, &info.family);
 	if (!error)
 		error = nt_identities_see_stack(&rows->ids, sample->stack);
 	if (!error)

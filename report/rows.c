@@ -193,6 +193,7 @@ void nt_rows_close(struct nt_rows *rows)
 	nt_timeline_free(rows->timeline);
 	nt_rollup_free(rows->rollup);
 	nt_sample_owners_free(rows->owners);
+	nt_stack_stages_release(&rows->stages);
 	nt_merge_free(rows->merge);
 	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)
 		free(rows->counts[cpu]);

@@ -11,6 +11,7 @@
 #include "report/merge.h"
 #include "report/rows.h"
 #include "report/sample_owners.h"
+#include "report/stack_stages.h"
 
 struct nt_rows_counts {
 	uint64_t records[NT_KIND_MAX], lost[NT_KIND_MAX];
@@ -25,6 +26,7 @@ struct nt_rows {
 	struct nt_timeline *timeline;
 	struct nt_rollup *rollup;
 	struct nt_sample_owners *owners; /* of stack samples */
+	struct nt_stack_stages stages; /* the same */
 	enum nt_rows_order order;
 	unsigned int step;
 	bool events_done;

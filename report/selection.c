@@ -70,6 +70,15 @@ int nt_select(const struct nt_selection_words *words, struct nt_selection *selec
 	return 0;
 }
 
+int nt_selection_check(const struct nt_selection *selection, char *error, size_t error_size)
+{
+	if (!selection->from.is_given || !selection->to.is_given || selection->from.is_wall != selection->to.is_wall ||
+	    selection->from.ns < selection->to.ns)
+		return 0;
+	snprintf(error, error_size, "--from is not before --to: there is no time between them.");
+	return -1;
+}
+
 /* start + ns, but within what there is. */
 static int64_t add(int64_t start, int64_t ns)
 {

@@ -33,6 +33,9 @@ struct nt_selection {
 /* 0, or -1 and a sentence that says what is wrong. */
 int nt_select(const struct nt_selection_words *words, struct nt_selection *selection, char *error, size_t error_size);
 
+/* Whether --from is before --to, as far as can be told without a session. 0, or -1 and a sentence. */
+int nt_selection_check(const struct nt_selection *selection, char *error, size_t error_size);
+
 /* What of a session's time is selected: from_ts <= ts < to_ts. Where nothing was given, all that can be. */
 struct nt_window {
 	int64_t from_ts, to_ts;

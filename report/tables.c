@@ -360,8 +360,16 @@ static void sock_op_fill(struct nt_row *row, struct nt_arena *arena, const void 
 }
 
 static const struct nt_column napi_poll_columns[] = {
-	SESSION_ID,	      INTEGER_ALWAYS("ts"),  INTEGER("dur"),	 INTEGER_ALWAYS("cpu"),	 INTEGER("utid"),
-	TEXT_ALWAYS("context"), INTEGER("device_id"), INTEGER("napi_id"), INTEGER_ALWAYS("work"), INTEGER_ALWAYS("budget"),
+	SESSION_ID,
+	INTEGER_ALWAYS("ts"),
+	INTEGER("dur"),
+	INTEGER_ALWAYS("cpu"),
+	INTEGER("utid"),
+	TEXT_ALWAYS("context"),
+	INTEGER("device_id"),
+	INTEGER("napi_id"),
+	INTEGER_ALWAYS("work"),
+	INTEGER_ALWAYS("budget"),
 };
 
 static void napi_poll_fill(struct nt_row *row, struct nt_arena *arena, const void *from)
@@ -381,18 +389,10 @@ static void napi_poll_fill(struct nt_row *row, struct nt_arena *arena, const voi
 }
 
 static const struct nt_column skb_latency_columns[] = {
-	SESSION_ID,
-	INTEGER_ALWAYS("ts"),
-	INTEGER_ALWAYS("cpu"),
-	TEXT_ALWAYS("hook"),
-	INTEGER("latency_ns"),
-	INTEGER("stamp_ns"),
-	INTEGER("device_id"),
-	INTEGER("socket_id"),
-	INTEGER("utid"),
-	INTEGER("length"),
-	INTEGER_ALWAYS("queue_len"),
-	INTEGER_ALWAYS("weight"),
+	SESSION_ID,	      INTEGER_ALWAYS("ts"),	   INTEGER_ALWAYS("cpu"),
+	TEXT_ALWAYS("hook"),  INTEGER("latency_ns"),	   INTEGER("stamp_ns"),
+	INTEGER("device_id"), INTEGER("socket_id"),	   INTEGER("utid"),
+	INTEGER("length"),    INTEGER_ALWAYS("queue_len"), INTEGER_ALWAYS("weight"),
 	TEXT_ALWAYS("flags"),
 };
 
@@ -493,9 +493,20 @@ static void sched_wakeup_fill(struct nt_row *row, struct nt_arena *arena, const 
 }
 
 static const struct nt_column stack_sample_columns[] = {
-	SESSION_ID,	      INTEGER_ALWAYS("ts"),	INTEGER_ALWAYS("cpu"), INTEGER("utid"),
-	TEXT("owner"),	      TEXT_ALWAYS("context"),	TEXT("vec"),	       INTEGER_ALWAYS("in_user"),
-	INTEGER("stack_id"),  INTEGER("user_stack_id"), INTEGER("error"),      INTEGER("user_error"),
+	SESSION_ID,
+	INTEGER_ALWAYS("ts"),
+	INTEGER_ALWAYS("cpu"),
+	INTEGER("utid"),
+	TEXT("owner"),
+	TEXT("stage"),
+	TEXT("family"),
+	TEXT_ALWAYS("context"),
+	TEXT("vec"),
+	INTEGER_ALWAYS("in_user"),
+	INTEGER("stack_id"),
+	INTEGER("user_stack_id"),
+	INTEGER("error"),
+	INTEGER("user_error"),
 	TEXT_ALWAYS("flags"),
 };
 
@@ -510,6 +521,8 @@ static void stack_sample_fill(struct nt_row *row, struct nt_arena *arena, const 
 	put(row, info->cpu);
 	put(row, sample->task);
 	put_text(row, info->owner < NT_OWNER_COUNT ? nt_owner_name(info->owner) : NULL);
+	put_text(row, info->stage);
+	put_text(row, info->family == 4 ? "inet" : info->family == 6 ? "inet6" : NULL);
 	put_text(row, nt_stack_context_name(sample->context));
 	put_text(row, in_softirq ? nt_vec_name(sample->vec) : NULL);
 	put(row, sample->flags & NT_STACK_SAMPLE_USER);

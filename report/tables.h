@@ -179,6 +179,8 @@ struct nt_stack_sample_info {
 	uint32_t cpu;
 	const struct nt_stack_sample *sample;
 	enum nt_owner owner; /* NT_OWNER_COUNT: not known */
+	const char *stage; /* of the network stack; NULL: there are no frames of the kernel's */
+	uint8_t family; /* of addresses: 4, 6, or 0: not told */
 };
 
 struct nt_stack_info {

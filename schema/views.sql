@@ -197,6 +197,60 @@ SELECT r.session_id, r.upid, p.pid, p.name, sum(r.stays) AS stays, sum(r.known) 
 FROM thread_runnable_total AS r LEFT JOIN process AS p ON p.session_id = r.session_id AND p.upid = r.upid
 GROUP BY r.session_id, r.upid;
 
+-- What each owner's time on each CPU was spent on: the exact time of each bucket, split by stack samples. Buckets of an owner on a CPU are put
+-- together until there are some 30 samples (`run`), and each bucket's time is split by the samples of its run. Where an owner has no sample on
+-- a CPU, by those of all CPUs; where it has none at all, its time is `unsampled`. No nanosecond gets lost: a part is what lies between two
+-- shares of the bucket's time, both rounded down. `nettape-report stages` reckons in the same way (report/split.h) and says how sure it is.
+--   cell    owner, CPU and bucket, with its time and its samples; `upto`: samples up to its end
+--   lent    what a cell's time is split by: its run (`run`), or all samples of the owner (`lender` -1)
+--   pool    samples by stage of each of these; `after`: with those of the stages before it
+CREATE VIEW net_cost_stage_over_time AS
+WITH sample AS (
+    SELECT t.session_id, t.owner, t.cpu, s.start_ts + (t.ts - s.start_ts) / s.bucket_ns * s.bucket_ns AS ts,
+           coalesce(t.stage, 'no_stack') AS stage, coalesce(t.family, '') AS family
+    FROM stack_sample AS t JOIN session AS s ON s.session_id = t.session_id
+    WHERE t.owner IS NOT NULL AND t.ts >= s.start_ts AND t.ts < s.end_ts
+), cell AS (
+    SELECT session_id, owner, cpu, ts, sum(ns) AS ns, sum(dur) AS dur,
+           sum(sum(samples)) OVER (PARTITION BY session_id, owner, cpu ORDER BY ts) AS upto,
+           sum(sum(samples)) OVER (PARTITION BY session_id, owner, cpu) AS of_cpu
+    FROM (SELECT session_id, owner, cpu, ts, ns, dur, 0 AS samples FROM net_cost_over_time WHERE owner NOT IN ('idle', 'offline', 'uncovered')
+          UNION ALL
+          SELECT session_id, owner, cpu, ts, 0, 0, count(*) FROM sample GROUP BY session_id, owner, cpu, ts)
+    GROUP BY session_id, owner, cpu, ts
+), lent AS (
+    SELECT session_id, owner, cpu, ts, ns, dur, CASE WHEN of_cpu > 0 THEN cpu ELSE -1 END AS lender,
+           CASE WHEN of_cpu = 0 THEN 0
+                WHEN upto = 0 THEN (min(nullif(upto, 0)) OVER (PARTITION BY session_id, owner, cpu) - 1) / 30
+                ELSE (upto - 1) / 30 END AS run
+    FROM cell
+), counted AS (
+    SELECT s.session_id, s.owner, s.cpu AS lender, l.run, s.stage, s.family, count(*) AS samples
+    FROM sample AS s JOIN lent AS l ON l.session_id = s.session_id AND l.owner = s.owner AND l.cpu = s.cpu AND l.ts = s.ts
+    GROUP BY s.session_id, s.owner, s.cpu, l.run, s.stage, s.family
+    UNION ALL
+    SELECT session_id, owner, -1, 0, stage, family, count(*) FROM sample GROUP BY session_id, owner, stage, family
+), pool AS (
+    SELECT session_id, owner, lender, run, stage, family, samples,
+           sum(samples) OVER (PARTITION BY session_id, owner, lender, run ORDER BY stage, family) AS after,
+           sum(samples) OVER (PARTITION BY session_id, owner, lender, run) AS n
+    FROM counted
+)
+SELECT l.session_id, l.ts, l.dur, l.cpu, l.owner, coalesce(p.stage, 'unsampled') AS stage, nullif(p.family, '') AS family,
+       CASE WHEN p.n IS NULL THEN l.ns ELSE l.ns * p.after / p.n - l.ns * (p.after - p.samples) / p.n END AS ns
+FROM lent AS l LEFT JOIN pool AS p ON p.session_id = l.session_id AND p.owner = l.owner AND p.lender = l.lender AND p.run = l.run
+WHERE l.ns > 0;
+
+-- The sums of that, for the owners that are the network's.
+CREATE VIEW net_cost_stage AS
+SELECT c.session_id, c.owner, c.stage, c.family, sum(c.ns) AS ns,
+       CAST(sum(c.ns) AS REAL) / sum(sum(c.ns)) OVER (PARTITION BY c.session_id, c.owner) AS share,
+       (SELECT count(*) FROM stack_sample AS t JOIN session AS s ON s.session_id = t.session_id
+        WHERE t.session_id = c.session_id AND t.owner = c.owner AND coalesce(t.stage, 'no_stack') = c.stage AND t.family IS c.family
+              AND t.ts >= s.start_ts AND t.ts < s.end_ts) AS samples
+FROM net_cost_stage_over_time AS c WHERE c.owner IN ('net_rx', 'net_tx', 'send', 'recv')
+GROUP BY c.session_id, c.owner, c.stage, c.family;
+
 -- How many records of each kind each CPU lost.
 CREATE VIEW loss_total AS
 SELECT session_id, cpu, kind, sum(count) AS count, sum(count IS NULL) AS of_unknown_count, count(*) AS stretches

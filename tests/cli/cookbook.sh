@@ -9,15 +9,17 @@ source "$(dirname "$0")/lib.sh"
 make_tape loss
 report 0 import "$work/loss.tape" -o "$work/c.db"
 report 0 import tests/golden/v1-samples.tape -o "$work/samples.db"
+report 0 import tests/golden/v1-stacks.tape -o "$work/stacks.db"
 awk -v dir="$work" '/^\*\*[0-9]+\./ { n = $1; gsub(/[^0-9]/, "", n) } /^```sql/ { on = 1; file = dir "/" n ".sql"; next } /^```/ { on = 0 } on { print > file }' \
     docs/cookbook.md
 # The columns that each answer has at least.
 columns=("" percent at_most_percent percent longest_ns mean_ns percent recv_bytes bytes ns_per_megabyte times network_percent mean_bytes p99_ns times
-    mean_cpu_ns ops preempted migrations p99_ns p99_wait_ns longest_queue packets records cpu_ns)
-for n in {1..24}; do
+    mean_cpu_ns ops preempted migrations p99_ns p99_wait_ns longest_queue packets records cpu_ns percent)
+for n in {1..25}; do
     [[ -e $work/$n.sql ]] || { bad "question $n has no query"; continue; }
     db=$work/c.db
     if grep -q skb_ "$work/$n.sql"; then db=$work/samples.db; fi
+    if grep -q net_cost_stage "$work/$n.sql"; then db=$work/stacks.db; fi
     report 0 query "$db" -f "$work/$n.sql" --csv
     has "question $n has a column ${columns[n]}" ",$(head -1 <<<"$out")," ",${columns[n]},"
     if (($(wc -l <<<"$out") > 1)); then ok "question $n has an answer"; else bad "question $n has no answer"; fi
@@ -26,15 +28,16 @@ for n in {1..24}; do
         is "question $n has as many rows in plain sqlite3" "$plain" "$(wc -l <<<"$out")"
     fi
 done
-is "questions" "$(grep -c '^```sql' docs/cookbook.md)" 24
+is "questions" "$(grep -c '^```sql' docs/cookbook.md)" 25
 
 # Its commands, on the tape of samples; what follows a pipe is not ours.
 ln -s "$PWD/tests/golden/v1-samples.tape" "$work/demo.tape"
+ln -s "$PWD/tests/golden/v1-stacks.tape" "$work/busy.tape"
 commands=0
 while read -r line; do
     read -ra words <<<"${line%%|*}"
     (cd "$work" && "$REPORT" "${words[@]:1}" >/dev/null 2>err) || bad "$line: $(<"$work/err")"
     commands=$((commands + 1))
 done < <(grep -o '^    nettape-report .*' docs/cookbook.md)
-is "commands" "$commands" 8
+is "commands" "$commands" 12
 finish

@@ -11,7 +11,7 @@ report 0 --version
 has "version" "$out" "nettape-report "
 report 0 --help
 help=$out
-for command in info check import summary timeline latency export query; do
+for command in info check import summary timeline stages flame latency export query; do
     has "help names $command" "$help" "  $command "
     report 0 "$command" --help
     has "help of $command" "$out" "usage: nettape-report $command"
@@ -25,6 +25,14 @@ done
 report 0 timeline -h
 for option in --from --to --cpu --process --worst --window --top --each-cpu --cells --json --csv; do
     has "help of timeline has $option" "$out" "$option"
+done
+report 0 stages -h
+for option in --by --owner --from --to --cpu --process --inclusive --other --json --csv; do
+    has "help of stages has $option" "$out" "$option"
+done
+report 0 flame -h
+for option in --output --owner --from --to --cpu --process --folded --user --diff; do
+    has "help of flame has $option" "$out" "$option"
 done
 report 0 export -h
 for option in --output --by --hook --from --to --include-hol; do has "help of export has $option" "$out" "$option"; done

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_flame.c - nettape-report flame: the kernel's stacks as a flame graph in exact time, as folded stacks, or as the
+ * difference of two recordings. Only what holds the parts together: reading (stage_read.h, frames.h), the tree and its
+ * picture (flame.h).
+ */
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/command.h"
+#include "report/flame.h"
+#include "report/load.h"
+#include "report/new_file.h"
+#include "report/stage_show.h"
+
+struct command {
+	const struct nt_options *options;
+	struct nt_stage_choice choice;
+	struct nt_db *db;
+	struct nt_flame flame;
+	unsigned int side;
+	int64_t shown;
+	char why_not[320];
+};
+
+static int add_session(struct command *command, const struct nt_lanes_part *part)
+{
+	struct nt_stage_data data;
+	struct nt_frames frames = {0};
+	int error = nt_stage_read(part, &command->choice, true, &data);
+
+	if (!error)
+		error = nt_frames_read(part->db, part->session->id, &frames);
+	if (!error && nt_flame_add(&command->flame, command->side, &data, &frames)) {
+		snprintf(part->db->error, sizeof(part->db->error), "out of memory.");
+		error = -1;
+	}
+	nt_frames_release(&frames);
+	nt_stage_data_release(&data);
+	return error;
+}
+
+static int one_session(void *arg, const struct nt_latency_session *session)
+{
+	struct command *command = arg;
+	struct nt_lanes_part part;
+
+	if (nt_stage_part_of(command->db, session, &command->choice.selection, &part, command->why_not,
+			     sizeof(command->why_not)))
+		return -1;
+	if (command->why_not[0])
+		return 0;
+	command->shown++;
+	return add_session(command, &part);
+}
+
+/* All sessions of one tape or database, to one side of the tree. Gives an exit code. */
+static int read_side(struct command *command, unsigned int side)
+{
+	const char *path = command->options->args[side];
+	char error[512];
+	int code = NT_EXIT_DONE;
+
+	command->side = side;
+	command->shown = 0;
+	if (nt_load_open(&command->db, path, error, sizeof(error)))
+		return nt_complain("%s", error);
+	if (nt_latency_each_session(command->db, one_session, command))
+		code = nt_complain("%s", command->db->error);
+	else if (!command->shown)
+		code = nt_complain("%s: %s.", path,
+				   command->why_not[0] ? command->why_not : "it holds no recording: import one");
+	else if (!command->flame.nodes[0].ns[side])
+		code = nt_complain("%s: there is no time of these owners in what was chosen.", path);
+	nt_db_close(command->db);
+	return code;
+}
+
+static int write_out(void *arg, FILE *out)
+{
+	struct command *command = arg;
+	const struct nt_options *options = command->options;
+	bool is_diff = options->stages.diff;
+	char title[400], time[NT_HUMAN_MAX];
+
+	if (options->stages.folded) {
+		nt_flame_folded(&command->flame, out);
+		return NT_EXIT_DONE;
+	}
+	if (is_diff)
+		snprintf(title, sizeof(title), "%.150s compared with %.150s", basename(options->args[1]),
+			 basename(options->args[0]));
+	else
+		snprintf(title, sizeof(title), "%.300s: %s of CPU", basename(options->args[0]),
+			 nt_human_ns(time, command->flame.nodes[0].ns[0]));
+	return nt_flame_svg(&command->flame, is_diff, title, out) ? nt_complain("out of memory.") : NT_EXIT_DONE;
+}
+
+static int misused(const char *what)
+{
+	nt_complain("%s", what);
+	return NT_EXIT_MISUSED;
+}
+
+static int run(const struct nt_options *options)
+{
+	struct command command = {.options = options};
+	bool is_diff = options->stages.diff;
+	char error[512];
+	int code = NT_EXIT_DONE;
+
+	if (nt_stage_choose(&options->stages, NULL, &options->selection, &command.choice, error, sizeof(error)))
+		return misused(error);
+	if (is_diff && options->stages.folded)
+		return misused("--folded has one number a stack: leave --diff out, and compare two files.");
+	if (options->n_args != (is_diff ? 2 : 1))
+		return misused(is_diff ? "--diff takes two tapes or databases."
+				       : "one tape or database is shown; two with --diff.");
+	for (unsigned int side = 0; side < (is_diff ? 2u : 1u) && !code; side++)
+		code = read_side(&command, side);
+	if (!code)
+		code = nt_new_file(options->output, write_out, &command);
+	nt_flame_release(&command.flame);
+	return code;
+}
+
+const struct nt_command nt_cmd_flame = {
+	.name = "flame",
+	.usage = "TAPE|DB [-o FILE.svg] ... | --diff A B",
+	.what = "draws the kernel's stacks in exact time, or folds them",
+	.help = "A picture (SVG) that zooms with a click and searches with /. Widths are time: each owner's exact "
+		"time, split by samples of\n"
+		"the kernel's stacks (recorded with --probes default,stacks).\n",
+	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_OWNER | NT_TAKES_FLAME,
+	.min_args = 1,
+	.max_args = 2,
+	.run = run,
+};

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * split.h - exact time, split by samples. A series is time of which each nanosecond is known, but not what was done in
+ * it (an owner's time on a CPU); samples of it have categories (stages, stacks). Each series is cut into buckets, and
+ * its buckets are put together into runs until a run has some NT_SPLIT_RUN samples: the time of a run is split by the
+ * samples of the run. So what changes over time is followed, no share is taken from a handful of samples, and each
+ * bucket's parts sum to the bucket's time to the nanosecond.
+ *
+ * The time of a series without any sample is split by all samples of its kind (the same owner on other CPUs), and if
+ * there are none either, it is of the category NT_SPLIT_UNSAMPLED. The views net_cost_stage and
+ * net_cost_stage_over_time do the same in SQL, to the nanosecond.
+ *
+ * Pure. Memory: 8 bytes a bucket of each series up to the last that has time, 16 a sample.
+ */
+#ifndef NT_REPORT_SPLIT_H
+#define NT_REPORT_SPLIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NT_SPLIT_RUN 30 /* samples */
+#define NT_SPLIT_UNSAMPLED UINT32_MAX
+#define NT_SPLIT_BUCKETS_MAX (1u << 24) /* more are no recording: 19 days */
+
+struct nt_split_cell {
+	uint32_t ns, samples;
+};
+
+struct nt_split_series {
+	uint32_t kind; /* series of one kind lend each other their samples */
+	struct nt_split_cell *cells; /* by bucket */
+	uint32_t n_cells;
+};
+
+struct nt_split_sample {
+	uint32_t series, bucket, category;
+};
+
+/* Zero-initialised is empty. Owner frees with nt_split_release. */
+struct nt_split {
+	struct nt_split_series *series;
+	size_t n_series, series_size;
+	struct nt_split_sample *samples;
+	size_t n_samples, samples_size;
+};
+
+/* A part of one bucket's time. All parts of a run come together, bucket after bucket, in the order of categories. */
+struct nt_split_part {
+	uint32_t series, bucket;
+	uint64_t run; /* no two runs have the same number */
+	uint64_t run_samples; /* that the run's time is split by; 0: unsampled */
+	uint32_t category;
+	uint64_t ns;
+};
+
+void nt_split_release(struct nt_split *split);
+/* The number of a new series, or -ENOMEM. */
+int64_t nt_split_new_series(struct nt_split *split, uint32_t kind);
+/* Adds time to a bucket of a series. 0, -ENOMEM, or -ERANGE: too many buckets, or more than four seconds in one. */
+int nt_split_add_time(struct nt_split *split, uint32_t series, uint32_t bucket, uint64_t ns);
+/* Adds a sample. The same errors. */
+int nt_split_add_sample(struct nt_split *split, uint32_t series, uint32_t bucket, uint32_t category);
+/* Gives all parts. Stops where `part` gives non-zero, and gives that; or -ENOMEM. */
+int nt_split_each(struct nt_split *split, int (*part)(void *arg, const struct nt_split_part *part), void *arg);
+
+/* ---- how sure a share is ---- */
+
+/*
+ * Samples of runs that are not of one size tell less than as many of one: how many they are worth. Add each run's time
+ * and samples. (Kish, Survey Sampling, 1965: the effective size of a weighted sample.)
+ */
+struct nt_split_worth {
+	double ns, squares; /* sums of T, and of T * T / n */
+};
+void nt_split_worth_add(struct nt_split_worth *worth, double ns, double samples);
+double nt_split_worth(const struct nt_split_worth *worth);
+
+/* Bounds of a share, 95 %. */
+struct nt_split_bounds {
+	double low, high;
+};
+struct nt_split_bounds nt_split_interval(double share, double samples);
+
+#endif

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stage_show.c - see stage_show.h. All formats show the same rows.
+ */
+#include "report/stage_show.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/words.h"
+
+#define COLUMNS 11 /* at most */
+#define STACKS_SHOWN 20 /* to people, with --other */
+
+/* ---- the part ---- */
+
+static int check_names(const struct nt_lanes_part *part, char *why_not, size_t size)
+{
+	bool has = true;
+
+	if (nt_lanes_has_process(part, &has))
+		return -1;
+	if (!has) {
+		snprintf(why_not, size,
+			 "session %lld has no process %.100s: nettape-report query lists those in the table process",
+			 (long long)part->session->id, part->selection->process);
+		return 0;
+	}
+	if (nt_lanes_has_cpus(part, &has))
+		return -1;
+	if (!has)
+		snprintf(why_not, size, "session %lld has none of these CPUs: it had %lld",
+			 (long long)part->session->id, (long long)part->session->cpus);
+	return 0;
+}
+
+int nt_stage_part_of(struct nt_db *db, const struct nt_latency_session *session, const struct nt_selection *selection,
+		     struct nt_lanes_part *part, char *why_not, size_t size)
+{
+	struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
+	char length[NT_HUMAN_MAX], start[NT_HUMAN_MAX];
+	bool has;
+
+	*part = (struct nt_lanes_part){.db = db, .session = session, .selection = selection};
+	part->from_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
+	part->to_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
+	why_not[0] = 0;
+	if (part->from_ts >= part->to_ts) {
+		snprintf(why_not, size, "nothing of session %lld is in that time: it began at %s and lasted %s",
+			 (long long)session->id, nt_human_time(start, (uint64_t)session->start_realtime_ns),
+			 nt_human_ns(length, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
+		return 0;
+	}
+	if (nt_latency_has_rows(db, "stack_sample", session->id, &has))
+		return -1;
+	if (!has) {
+		snprintf(why_not, size,
+			 "session %lld has no samples of stacks: record with --probes default,stacks, and the same "
+			 "traffic",
+			 (long long)session->id);
+		return 0;
+	}
+	return check_names(part, why_not, size);
+}
+
+/* ---- rows ---- */
+
+static struct nt_cell text_cell(const char *text)
+{
+	if (!text)
+		return (struct nt_cell){.type = NT_CELL_NULL};
+	return (struct nt_cell){.type = NT_CELL_TEXT, .text = text, .size = strlen(text)};
+}
+
+static struct nt_cell number_cell(uint64_t number)
+{
+	return (struct nt_cell){.type = NT_CELL_INTEGER, .integer = (int64_t)number};
+}
+
+static struct nt_cell share_cell(uint64_t part, uint64_t whole)
+{
+	return (struct nt_cell){.type = NT_CELL_REAL, .real = whole ? (double)part / (double)whole : 0};
+}
+
+struct row {
+	const char *names[COLUMNS];
+	struct nt_cell cells[COLUMNS];
+	size_t n;
+};
+
+static void put(struct row *row, const char *name, struct nt_cell cell)
+{
+	row->names[row->n] = name;
+	row->cells[row->n++] = cell;
+}
+
+/* "net_rx;net_rx_action;...": the outermost function first. NULL: out of memory. To be freed. */
+static char *stack_text(const struct nt_stage_result *result, const struct nt_stage_part *part)
+{
+	struct nt_frames *frames = (struct nt_frames *)(uintptr_t)&result->frames;
+	struct nt_frames_stack stack = {0};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (part->category != NT_SPLIT_UNSAMPLED)
+		stack = nt_frames_of(frames, result->data.categories[part->category].stack_id);
+	for (size_t i = stack.n; i > 0; i--)
+		fprintf(out, "%s%s", i < stack.n ? ";" : "", frames->names[stack.numbers[i - 1]]);
+	fclose(out);
+	return text;
+}
+
+static const char *by_column(enum nt_stage_by by)
+{
+	return by == NT_STAGE_BY_TIME ? "since_start_ns" : nt_stage_by_name(by);
+}
+
+static struct nt_cell group_cell(const struct nt_stage_result *result, const struct nt_stage_whole *whole)
+{
+	uint64_t number;
+	const char *label = nt_stage_group(result, whole, &number);
+
+	return label ? text_cell(label) : number_cell(number);
+}
+
+/* The one place that says which columns there are. `part` NULL: only their names count. */
+static void make_row(const struct nt_stage_show *show, const struct nt_stage_choice *choice,
+		     const struct nt_stage_result *result, const struct nt_stage_part *part, const char *stack,
+		     struct row *row)
+{
+	const struct nt_stage_whole none = {0}, *whole = part ? &result->wholes[part->whole] : &none;
+	const struct nt_stage_part nothing = {0}, *shown = part ? part : &nothing;
+	const char *family = NULL, *stage = part ? nt_stage_part_name(result, part, &family) : NULL;
+	bool is_table = show->format == NT_FORMAT_TABLE;
+	const char *by = nt_stage_by_name(choice->by);
+
+	row->n = 0;
+	if (!is_table)
+		put(row, "session_id", number_cell(part ? (uint64_t)result->part.session->id : 0));
+	if (by)
+		put(row, by_column(choice->by),
+		    part ? group_cell(result, whole) : (struct nt_cell){.type = NT_CELL_NULL});
+	put(row, "owner", text_cell(nt_owner_name(whole->owner)));
+	put(row, "stage", text_cell(stage));
+	if (!choice->inclusive)
+		put(row, "family", text_cell(family));
+	put(row, "spent_ns", number_cell(shown->ns));
+	put(row, is_table ? "of_owner_share" : "share", share_cell(shown->ns, whole->ns));
+	if (is_table) {
+		put(row, "at_least_share", share_cell(shown->low_ns, whole->ns));
+		put(row, "at_most_share", share_cell(shown->high_ns, whole->ns));
+	} else {
+		put(row, "low_ns", number_cell(shown->low_ns));
+		put(row, "high_ns", number_cell(shown->high_ns));
+	}
+	put(row, "samples", number_cell(shown->samples));
+	if (choice->other)
+		put(row, "stack", text_cell(stack));
+}
+
+/* With --other, only stacks without a stage are shown. */
+static bool is_shown(const struct nt_stage_result *result, const struct nt_stage_part *part)
+{
+	const char *stage, *family;
+
+	if (!result->choice->other)
+		return true;
+	stage = nt_stage_part_name(result, part, &family);
+	return part->samples && (!strcmp(stage, "other") || !strcmp(stage, "no_stack"));
+}
+
+static int no_memory(struct nt_db *db)
+{
+	snprintf(db->error, sizeof(db->error), "out of memory.");
+	return -1;
+}
+
+static void json_row(struct nt_json *json, const struct row *row)
+{
+	nt_json_open(json, NULL, '{');
+	for (size_t i = 0; i < row->n; i++)
+		nt_json_cell(json, row->names[i], &row->cells[i]);
+	nt_json_close(json, '}');
+}
+
+static int show_part(struct nt_stage_show *show, const struct nt_stage_result *result, const struct nt_stage_part *part)
+{
+	char *stack = NULL;
+	struct row row;
+	int error = 0;
+
+	if (result->choice->other) {
+		stack = stack_text(result, part);
+		if (!stack)
+			return no_memory(result->part.db);
+	}
+	make_row(show, result->choice, result, part, stack, &row);
+	if (show->format == NT_FORMAT_JSON)
+		json_row(&show->json, &row);
+	else if (nt_printer_row(show->printer, row.cells))
+		error = no_memory(result->part.db);
+	free(stack);
+	return error;
+}
+
+static int show_parts(struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	size_t left = show->format == NT_FORMAT_TABLE && result->choice->other ? STACKS_SHOWN : SIZE_MAX;
+
+	for (size_t i = 0; i < result->n_parts && left; i++) {
+		if (!is_shown(result, &result->parts[i]))
+			continue;
+		left--;
+		if (show_part(show, result, &result->parts[i]))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- people ---- */
+
+static int begin_columns(struct nt_stage_show *show, const struct nt_stage_choice *choice)
+{
+	struct row row;
+
+	make_row(show, choice, NULL, NULL, NULL, &row);
+	return nt_printer_begin(show->printer, row.n, row.names);
+}
+
+/* Each owner's exact time, and how many samples tell what it was spent on. */
+static void print_owners(const struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	uint64_t ns[NT_OWNER_COUNT] = {0}, samples[NT_OWNER_COUNT] = {0};
+	char text[NT_HUMAN_MAX], number[NT_HUMAN_MAX];
+
+	for (size_t i = 0; i < result->n_wholes; i++) {
+		ns[result->wholes[i].owner] += result->wholes[i].ns;
+		samples[result->wholes[i].owner] += result->wholes[i].samples;
+	}
+	for (unsigned int owner = 0; owner < NT_OWNER_COUNT; owner++) {
+		if (ns[owner] || samples[owner])
+			fprintf(show->out, "%-8s %10s, %s samples\n", nt_owner_name(owner),
+				nt_human_ns(text, ns[owner]), nt_human_count(number, (int64_t)samples[owner]));
+	}
+}
+
+static int show_people(struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	char length[NT_HUMAN_MAX];
+	int error;
+
+	if (show->sessions > 1)
+		fputs("\n\n", show->out);
+	fprintf(show->out, "session %lld, %s on %lld CPUs\n", (long long)result->part.session->id,
+		nt_human_ns(length, (uint64_t)result->part.to_ts - (uint64_t)result->part.from_ts),
+		(long long)result->part.session->cpus);
+	print_owners(show, result);
+	fputc('\n', show->out);
+	if (begin_columns(show, result->choice))
+		return no_memory(result->part.db);
+	error = show_parts(show, result);
+	nt_printer_end(show->printer);
+	if (error)
+		return error;
+	if (result->choice->other)
+		fputs("\nThe dearest stacks without a stage. A function that has one is added in schema/stages.txt.\n",
+		      show->out);
+	else
+		fprintf(show->out,
+			"\nEach owner's time is exact; what it was spent on is as sure as samples make it: with 95 %% "
+			"a share is between at "
+			"least\nand at most. %s\n",
+			result->choice->inclusive
+				? "Each stage counts all that passes through it: shares sum to more than 100 %."
+				: "Stages are exclusive: those of an owner sum to its time.");
+	return 0;
+}
+
+/* ---- all ---- */
+
+int nt_stage_show_begin(struct nt_stage_show *show, const struct nt_stage_choice *choice)
+{
+	if (show->format == NT_FORMAT_JSON) {
+		show->json = (struct nt_json){.out = show->out, .lines = 4};
+		nt_json_open(&show->json, NULL, '{');
+		nt_json_open(&show->json, "sessions", '[');
+		return 0;
+	}
+	show->printer = nt_printer_new(show->out, show->format, true);
+	if (!show->printer)
+		return -1;
+	return show->format == NT_FORMAT_CSV ? begin_columns(show, choice) : 0;
+}
+
+void nt_stage_show_end(struct nt_stage_show *show)
+{
+	if (show->format == NT_FORMAT_JSON) {
+		nt_json_close(&show->json, ']');
+		nt_json_close(&show->json, '}');
+	} else if (show->printer && show->format == NT_FORMAT_CSV) {
+		nt_printer_end(show->printer);
+	}
+	nt_printer_free(show->printer);
+	show->printer = NULL;
+}
+
+static int show_json(struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	int error;
+
+	nt_json_open(&show->json, NULL, '{');
+	nt_json_integer(&show->json, "session_id", result->part.session->id);
+	nt_json_integer(&show->json, "from_ts", result->part.from_ts);
+	nt_json_integer(&show->json, "to_ts", result->part.to_ts);
+	nt_json_real(&show->json, "confidence", 0.95);
+	nt_json_open(&show->json, "stages", '[');
+	error = show_parts(show, result);
+	nt_json_close(&show->json, ']');
+	nt_json_close(&show->json, '}');
+	return error;
+}
+
+int nt_stage_show(struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	show->sessions++;
+	switch (show->format) {
+	case NT_FORMAT_JSON:
+		return show_json(show, result);
+	case NT_FORMAT_CSV:
+		return show_parts(show, result);
+	default:
+		return show_people(show, result);
+	}
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# stages and flame: by hand on a small tape; on a database with many samples, what they say against plain SQL, to the nanosecond; hostile names and
+# rows; and what is refused.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+tape=$PWD/tests/golden/v1-stacks.tape
+
+# By hand: one sample of net_rx, in nft_do_chain below ip_rcv, and its 100 us less the clock's 3; Wilson's bounds of one sample of one.
+report 0 stages "$tape" --csv
+is "one sample of each" "$out" "session_id,owner,stage,family,spent_ns,share,low_ns,high_ns,samples
+1,net_rx,netfilter_prerouting,inet,97000,1,20035,97000,1
+1,send,ip_receive,inet,97000,1,20035,97000,1"
+report 0 stages "$tape"
+has "for people" "$out" "net_rx  netfilter_prerouting  inet    97.00 us  100.00 %   20.65 %  100.00 %        1"
+has "says how sure" "$out" "with 95 %"
+report 0 flame "$tape" --folded --owner net_rx,send,hardirq
+is "folded" "$(sort "$work/out")" "$(sort <<'END'
+hardirq;entry_SYSCALL_64_after_hwframe;ip_rcv 19000
+net_rx;entry_SYSCALL_64_after_hwframe;ip_rcv;nft_do_chain 97000
+send;entry_SYSCALL_64_after_hwframe;ip_rcv;[unknown] 97000
+END
+)"
+report 0 flame "$tape" --folded --owner task --user
+has "user space" "$out" "task;libc.so.6+0x91b4f;[deadbeef]+0x1234;[unknown];[no kernel stack] "
+report 0 stages "$tape" --inclusive --csv
+has "inclusive" "$out" "1,net_rx,ip_receive,97000,1,20035,97000,1"
+report 0 stages "$tape" --owner task --other
+has "stacks without a stage" "$out" "[unknown];[unknown]"
+report 0 stages "$tape" --cpu 1 --owner net_rx --csv
+is "no time, no rows" "$(wc -l <"$work/out")" 1
+
+# ---- many samples ----
+command -v sqlite3 >/dev/null || finish
+make_tape traffic 3000
+"$REPORT" import "$work/traffic.tape" -o "$work/t.db" >/dev/null
+# 16 stacks; which one a sample has, its owner and its CPU follow from its number. CPU 1 has no sample of send, and nobody one of net_tx.
+sqlite3 "$work/t.db" "
+    INSERT INTO symbol(session_id, id, kind, name, offset) VALUES (1, 1, 'kernel', 'net_rx_action', 1), (1, 2, 'kernel', '__napi_poll', 1),
+        (1, 3, 'kernel', 'ip_rcv.isra.0', 1), (1, 4, 'kernel', 'udp_sendmsg', 1), (1, 5, 'kernel', '</text><script>alert(1)</script>', 1),
+        (1, 6, 'kernel', 'a;b' || char(10) || ']]>&\"' || CAST(x'ff' AS TEXT), 1), (1, 7, 'kernel', 'udpv6_rcv', 1), (1, 8, 'kernel', 'e1000_clean', 1);
+    WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 15) INSERT INTO stack(session_id, id, depth, kind, symbol_id)
+        SELECT 1, i + 1, 3, 'kernel', 1 + i % 8 FROM n;
+    INSERT INTO frame(session_id, stack_id, pos, symbol_id) SELECT 1, id, pos, CASE pos WHEN 0 THEN symbol_id WHEN 1 THEN 1 + id % 7 ELSE 1 END
+        FROM stack, (SELECT 0 AS pos UNION ALL SELECT 1 UNION ALL SELECT 2) ORDER BY id, pos;
+    WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
+    INSERT INTO stack_sample(session_id, ts, cpu, utid, owner, stage, family, context, in_user, stack_id, flags)
+        SELECT 1, start_ts + i * i * 333 % (end_ts - start_ts), i % 2, 1 + i % 3, CASE WHEN i % 5 < 2 THEN 'net_rx' WHEN i % 5 = 2 AND i % 2 = 0 THEN 'send' ELSE 'recv' END,
+            CASE i * 7919 % 11 WHEN 0 THEN NULL WHEN 1 THEN 'udp_receive' WHEN 2 THEN 'other' WHEN 3 THEN 'gro' ELSE 'ip_receive' END,
+            CASE i % 3 WHEN 0 THEN 'inet' WHEN 1 THEN 'inet6' END, 'net_rx', 0, 1 + i % 16, '' FROM n, session;"
+query() { sqlite3 "$work/t.db" "$1"; }
+# sums FILE COLUMNS...: spent_ns (by name) summed by these columns
+sums() {
+    local file=$1
+    shift
+    awk -F, -v keys="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(keys, key, " "); next }
+        { k = ""; for (i = 1; i <= n; i++) k = k $at[key[i]] "|"; sum[k] += $at["spent_ns"] } END { for (k in sum) printf "%s%.0f\n", k, sum[k] }' "$file" | LC_ALL=C sort
+}
+owners="owner IN ('net_rx', 'net_tx', 'send', 'recv')"
+report 0 stages "$work/t.db" --csv
+cp "$work/out" "$work/all.csv"
+is "owners' time" "$(sums "$work/all.csv" owner)" "$(query "SELECT owner, sum(dur) FROM cpu_slice WHERE $owners GROUP BY owner ORDER BY owner")"
+is "as the view has it" "$(sums "$work/all.csv" owner stage family)" "$(query "SELECT owner, stage, ifnull(family, ''), ns FROM net_cost_stage" | LC_ALL=C sort)"
+is "samples" "$(awk -F, 'NR > 1 { n += $9 } END { print n }' "$work/all.csv")" "$(query "SELECT sum(samples) FROM net_cost_stage")"
+holds "bounds" awk -F, 'NR > 1 && !($7 <= $5 && $5 <= $8) { exit 1 }' "$work/all.csv"
+is "an owner without any sample" "$(awk -F, '$2 == "net_tx" { print $3 }' "$work/all.csv" | sort -u)" "$(query "SELECT DISTINCT 'unsampled' FROM cpu_slice WHERE owner = 'net_tx'")"
+has "samples without a stack" "$out" ",no_stack,"
+for by in cpu process cgroup time; do
+    report 0 stages "$work/t.db" --by $by --csv
+    is "by $by: owners' time" "$(sums "$work/out" owner)" "$(sums "$work/all.csv" owner)"
+    cp "$work/out" "$work/$by.csv"
+done
+is "by cpu" "$(sums "$work/cpu.csv" cpu owner)" "$(query "SELECT cpu, owner, sum(dur) FROM cpu_slice WHERE $owners GROUP BY 1, 2" | LC_ALL=C sort)"
+is "by cpu, as the view has it" "$(sums "$work/cpu.csv" cpu owner stage family)" \
+    "$(query "SELECT cpu, owner, stage, ifnull(family, ''), sum(ns) FROM net_cost_stage_over_time WHERE $owners GROUP BY 1, 2, 3, 4" | LC_ALL=C sort)"
+is "by time, as the view has it" "$(sums "$work/time.csv" since_start_ns owner stage family)" \
+    "$(query "SELECT v.ts - start_ts, owner, stage, ifnull(family, ''), sum(ns) FROM net_cost_stage_over_time AS v JOIN session USING (session_id) WHERE $owners GROUP BY 1, 2, 3, 4" | LC_ALL=C sort |
+        awk -F'|' -v step="$(awk -F, 'NR > 1 { print $2 }' "$work/time.csv" | sort -un | sed -n 2p)" '{ k = sprintf("%.0f|", int($1 / step) * step) $2 "|" $3 "|" $4 "|"; sum[k] += $5 } END { for (k in sum) printf "%s%.0f\n", k, sum[k] }' | LC_ALL=C sort)"
+is "sending and receiving by process" "$(awk -F, 'NR > 1 && ($3 == "send" || $3 == "recv")' "$work/process.csv" | awk -F, '{ sum[$3] += $6 } END { for (k in sum) printf "%s|%.0f\n", k, sum[k] }' | sort)" \
+    "$(query "SELECT 'recv', sum(recv_ns) FROM net_cost_process UNION ALL SELECT 'send', sum(send_ns) FROM net_cost_process")"
+report 0 stages "$work/t.db" --from 0.1234567 --to 1.05 --cpu 1 --csv
+is "a part, to the nanosecond" "$(sums "$work/out" owner)" "$(query "WITH t AS (SELECT start_ts + 123456700 AS a, start_ts + 1050000000 AS z FROM session)
+    SELECT owner, sum(min(ts + dur, z) - max(ts, a)) FROM cpu_slice, t WHERE cpu = 1 AND $owners AND ts < z AND ts + dur > a GROUP BY owner ORDER BY owner")"
+who=$(query "SELECT pid FROM net_cost_process ORDER BY net_ns DESC LIMIT 1")
+report 0 stages "$work/t.db" --process "$who" --csv
+is "of one process" "$(sums "$work/out" owner)" "$(query "SELECT owner, sum(dur) FROM cpu_slice JOIN thread USING (session_id, utid) JOIN process USING (session_id, upid)
+    WHERE pid = $who AND $owners GROUP BY owner ORDER BY owner")"
+report 0 stages "$work/t.db" --json
+holds "JSON" python3 -m json.tool "$work/out" /dev/null
+
+# ---- flame ----
+report 0 flame "$work/t.db" --folded
+is "the same time in stacks" "$(awk '{ sum += $NF } END { printf "%.0f", sum }' "$work/out")" "$(query "SELECT sum(dur) FROM cpu_slice WHERE $owners")"
+# As speedscope and its like read it: the number is behind the last blank, names are between semicolons.
+holds "each line is folded" awk '!/^(net_rx|net_tx|send|recv)(;[^;]+)* [0-9]+$/ { exit 1 }' "$work/out"
+has "a hostile name is one name" "$out" "a,b?]]>&\""
+report 0 flame "$work/t.db" -o "$work/t.svg"
+lacks "no markup of a name's" "$(<"$work/t.svg")" "<script>alert"
+has "but its text" "$(<"$work/t.svg")" "&lt;/text&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
+is "one script" "$(grep -c '<script' "$work/t.svg")" 1
+is "nothing from elsewhere" "$(grep -oE '(href=|src=|url\(|@import|https?:)[^ ]*' "$work/t.svg" | sort -u)" "http://www.w3.org/2000/svg\""
+holds "well-formed XML" python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$work/t.svg"
+sqlite3 "$work/t.db" ".backup $work/u.db"
+sqlite3 "$work/u.db" "UPDATE stack_sample SET stack_id = 3 WHERE owner = 'net_rx' AND rowid % 4 > 0"
+report 0 flame --diff "$work/t.db" "$work/u.db" -o "$work/diff.svg"
+has "what has grown" "$(grep -o 'ip_rcv.isra.0: [^<]*points' "$work/diff.svg")" ", +"
+holds "well-formed XML too" python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$work/diff.svg"
+report 0 flame --diff "$work/t.db" "$work/t.db" -o "$work/same.svg"
+is "no change" "$(grep -oE '[+-][0-9.]+ points' "$work/same.svg" | sort -u)" "+0.00 points"
+report 1 flame "$work/t.db" -o "$work/not/there.svg"
+has "names the file" "$err" "not/there.svg"
+report 1 flame "$work/t.db" --owner net_rx --from 10 -o "$work/x.svg"
+has "nothing in that time" "$err" "nothing of session 1 is in that time"
+holds "and no file" test ! -e "$work/x.svg"
+
+# ---- what is refused ----
+report 1 stages "$work/traffic.tape"
+has "no samples" "$err" "has no samples of stacks: record with --probes default,stacks"
+report 1 stages "$work/t.db" --process nobody
+has "no such process" "$err" "has no process nobody"
+report 1 stages "$work/t.db" --cpu 7
+has "no such CPU" "$err" "has none of these CPUs"
+# misused PART ARGUMENT...
+misused() {
+    local part=$1
+    shift
+    report 2 "$@"
+    is "nothing on standard output" "$out" ""
+    has "says what is wrong" "$err" "$part"
+}
+misused "--by iface: it is by cpu" stages "$tape" --by iface
+misused "--owner x: it is hardirq" stages "$tape" --owner net_rx,x
+misused "--owner takes" stages "$tape" --owner ""
+misused "leave --by and --inclusive out" stages "$tape" --other --by cpu
+misused "--diff takes two" flame "$tape" --diff
+misused "two with --diff" flame "$tape" "$tape"
+misused "leave --diff out" flame "$tape" "$tape" --diff --folded
+misused "--from is not before --to" stages "$tape" --from 2 --to 1
+for change in "cpu = -1" "cpu = 100000" "owner = 'nobody'"; do
+    cp "$work/t.db" "$work/spoilt.db"
+    sqlite3 "$work/spoilt.db" "UPDATE stack_sample SET $change WHERE rowid = 7"
+    for command in stages flame; do
+        report 1 $command "$work/spoilt.db"
+        has "$change" "$err" "its slices or samples are not those of a recording"
+    done
+done
+cp "$work/t.db" "$work/spoilt.db"
+sqlite3 "$work/spoilt.db" "UPDATE frame SET symbol_id = rowid * 1000003, stack_id = abs(random() % 5); UPDATE stack_sample SET stack_id = random(), utid = random(), stage = x'ff00fe'"
+for command in "stages --inclusive" "stages --other" "stages --by process" "flame --user" "flame --folded"; do
+    # shellcheck disable=SC2086
+    report 0 ${command%% *} "$work/spoilt.db" ${command#* }
+done
+finish

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * split_test.c - split.c beside the obvious way, which looks through all samples for each bucket; every nanosecond is
+ * given to somebody; and the interval of a share holds what it is to hold.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/split.h"
+#include "tests/support/rand.h"
+
+#define SERIES 4
+#define BUCKETS 40
+#define CATEGORIES 5
+#define SAMPLES 600
+
+struct model {
+	uint32_t kind[SERIES];
+	uint64_t ns[SERIES][BUCKETS];
+	unsigned int n[SERIES][BUCKETS][CATEGORIES];
+	uint64_t given[SERIES][BUCKETS][CATEGORIES + 1]; /* by split.c; the last: unsampled */
+	uint64_t run[SERIES][BUCKETS];
+	bool has_run[SERIES][BUCKETS];
+};
+
+static unsigned int samples_in(const struct model *model, int series, int from, int to)
+{
+	unsigned int n = 0;
+
+	for (int bucket = from; bucket < to; bucket++) {
+		for (int category = 0; category < CATEGORIES; category++)
+			n += model->n[series][bucket][category];
+	}
+	return n;
+}
+
+/* How often 30 samples are full before the bucket's last one; if there is none yet, before the last of the first bucket
+ * that has some. */
+static unsigned int model_run(const struct model *model, int series, int bucket)
+{
+	unsigned int upto = samples_in(model, series, 0, bucket + 1);
+
+	while (!upto && ++bucket < BUCKETS)
+		upto = samples_in(model, series, 0, bucket + 1);
+	return upto ? (upto - 1) / NT_SPLIT_RUN : 0;
+}
+
+/* Samples by category that a bucket is split by. */
+static unsigned int model_pool(const struct model *model, int series, int bucket, unsigned int pool[CATEGORIES])
+{
+	bool is_borrowed = !samples_in(model, series, 0, BUCKETS);
+	unsigned int n = 0;
+
+	memset(pool, 0, CATEGORIES * sizeof(pool[0]));
+	for (int other = 0; other < SERIES; other++) {
+		for (int at = 0; at < BUCKETS; at++) {
+			bool is_of = is_borrowed ? model->kind[other] == model->kind[series]
+						 : other == series && model_run(model, series, at) ==
+									      model_run(model, series, bucket);
+
+			for (int category = 0; is_of && category < CATEGORIES; category++) {
+				pool[category] += model->n[other][at][category];
+				n += model->n[other][at][category];
+			}
+		}
+	}
+	return n;
+}
+
+static int keep(void *arg, const struct nt_split_part *part)
+{
+	struct model *model = arg;
+	uint32_t category = part->category == NT_SPLIT_UNSAMPLED ? CATEGORIES : part->category;
+
+	assert_in_range(part->series, 0, SERIES - 1);
+	assert_in_range(part->bucket, 0, BUCKETS - 1);
+	assert_in_range(category, 0, CATEGORIES);
+	model->given[part->series][part->bucket][category] += part->ns;
+	model->run[part->series][part->bucket] = part->run;
+	model->has_run[part->series][part->bucket] = true;
+	return 0;
+}
+
+static void any_model(struct nt_rand *rand, struct model *model, struct nt_split *split)
+{
+	unsigned int n = (unsigned int)nt_rand_below(rand, SAMPLES);
+
+	*model = (struct model){0};
+	for (int series = 0; series < SERIES; series++) {
+		model->kind[series] = (uint32_t)nt_rand_below(rand, 2);
+		assert_int_equal(nt_split_new_series(split, model->kind[series]), series);
+		for (int bucket = 0; bucket < BUCKETS; bucket++) {
+			uint64_t ns = nt_rand_below(rand, 3) ? nt_rand_below(rand, 100000001) : 0;
+
+			model->ns[series][bucket] = ns;
+			assert_int_equal(nt_split_add_time(split, (uint32_t)series, (uint32_t)bucket, ns / 2), 0);
+			assert_int_equal(nt_split_add_time(split, (uint32_t)series, (uint32_t)bucket, ns - ns / 2), 0);
+		}
+	}
+	/* Some series have none, some have all in a few buckets. */
+	for (unsigned int i = 0; i < n; i++) {
+		uint32_t series = (uint32_t)nt_rand_below(rand, nt_rand_below(rand, SERIES) + 1);
+		uint32_t bucket = (uint32_t)nt_rand_below(rand, nt_rand_below(rand, BUCKETS) + 1);
+		uint32_t category = (uint32_t)nt_rand_below(rand, CATEGORIES);
+
+		model->n[series][bucket][category]++;
+		assert_int_equal(nt_split_add_sample(split, series, bucket, category), 0);
+	}
+}
+
+static void compare_bucket(const struct model *model, int series, int bucket)
+{
+	unsigned int pool[CATEGORIES], n = model_pool(model, series, bucket, pool), upto = 0;
+	uint64_t ns = model->ns[series][bucket], sum = 0;
+
+	for (int category = 0; category < CATEGORIES; category++) {
+		uint64_t begin = n ? ns * upto / n : 0;
+
+		upto += pool[category];
+		assert_int_equal(model->given[series][bucket][category], n ? ns * upto / n - begin : 0);
+		sum += model->given[series][bucket][category];
+	}
+	assert_int_equal(model->given[series][bucket][CATEGORIES], n ? 0 : ns);
+	assert_int_equal(sum + model->given[series][bucket][CATEGORIES], ns);
+}
+
+static void test_against_the_model(void **state)
+{
+	uint64_t seed = nt_rand_seed();
+	struct nt_rand rand = {seed};
+	static struct model model;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct nt_split split = {0};
+
+		any_model(&rand, &model, &split);
+		assert_int_equal(nt_split_each(&split, keep, &model), 0);
+		for (int series = 0; series < SERIES; series++) {
+			for (int bucket = 0; bucket < BUCKETS; bucket++) {
+				compare_bucket(&model, series, bucket);
+				if (bucket && model.has_run[series][bucket] && model.has_run[series][bucket - 1] &&
+				    samples_in(&model, series, 0, BUCKETS))
+					assert_int_equal(model.run[series][bucket] != model.run[series][bucket - 1],
+							 model_run(&model, series, bucket) !=
+								 model_run(&model, series, bucket - 1));
+			}
+		}
+		nt_split_release(&split);
+	}
+}
+
+static void test_too_much(void **state)
+{
+	struct nt_split split = {0};
+
+	(void)state;
+	assert_int_equal(nt_split_new_series(&split, 0), 0);
+	assert_int_equal(nt_split_add_time(&split, 0, NT_SPLIT_BUCKETS_MAX, 1), -ERANGE);
+	assert_int_equal(nt_split_add_sample(&split, 0, UINT32_MAX, 1), -ERANGE);
+	assert_int_equal(nt_split_add_time(&split, 0, 7, UINT32_MAX), 0);
+	assert_int_equal(nt_split_add_time(&split, 0, 7, 1), -ERANGE);
+	nt_split_release(&split);
+}
+
+/* Wilson's interval of 10 of 100 and of 0 of 10, worked out with other programs: 0.0552 to 0.1744, and 0 to 0.2775. */
+static void test_interval(void **state)
+{
+	struct nt_split_bounds bounds = nt_split_interval(0.1, 100);
+
+	(void)state;
+	assert_true(fabs(bounds.low - 0.05523) < 1e-4 && fabs(bounds.high - 0.17437) < 1e-4);
+	bounds = nt_split_interval(0, 10);
+	assert_true(bounds.low == 0 && fabs(bounds.high - 0.27753) < 1e-4);
+	bounds = nt_split_interval(1, 10);
+	assert_true(bounds.high == 1 && fabs(bounds.low - (1 - 0.27753)) < 1e-4);
+	bounds = nt_split_interval(0.5, 0);
+	assert_true(bounds.low == 0 && bounds.high == 1);
+}
+
+/* Of many recordings of the same, the true share lies between the bounds in about 95 of a hundred, here at least 92. */
+static void test_coverage(void **state)
+{
+	static const double truths[] = {0.01, 0.1, 0.5, 0.9};
+	struct nt_rand rand = {1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
+		int held = 0, rounds = 3000;
+
+		for (int round = 0; round < rounds; round++) {
+			struct nt_split_worth worth = {0};
+			struct nt_split_bounds bounds;
+			double spent = 0;
+
+			/* Twenty runs of 25 to 35 samples of a millisecond each. */
+			for (int run = 0; run < 20; run++) {
+				int n = 25 + (int)nt_rand_below(&rand, 11), in = 0;
+
+				for (int sample = 0; sample < n; sample++)
+					in += nt_rand_below(&rand, 1000000) < truths[i] * 1000000;
+				spent += 30e6 * in / n;
+				nt_split_worth_add(&worth, 30e6, n);
+			}
+			bounds = nt_split_interval(spent / 600e6, nt_split_worth(&worth));
+			held += bounds.low <= truths[i] && truths[i] <= bounds.high;
+		}
+		assert_in_range(held, rounds * 92 / 100, rounds * 99 / 100);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_the_model),
+		cmocka_unit_test(test_too_much),
+		cmocka_unit_test(test_interval),
+		cmocka_unit_test(test_coverage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
