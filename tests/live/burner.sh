@@ -7,8 +7,9 @@
 # What the clock includes depends on the kernel. With CONFIG_IRQ_TIME_ACCOUNTING it leaves out interrupts and
 # softirqs: then it is compared with the time that the task itself owns. With CONFIG_PARAVIRT_TIME_ACCOUNTING it
 # leaves out what the hypervisor says it stole, if the hypervisor says so at all. And a stay that a wake-up ends is over,
-# for that clock, at the wake-up: the kernel does not read its clock again before the switch. The wake-up is in the last
-# interruption before the switch, or tells of itself by it: what lies from there to the switch may be left out. Where the configuration cannot be read, anything between is right.
+# for that clock, at the wake-up, by whichever CPU: the kernel does not read its clock again before the switch. Those wake-ups are on the
+# tape (probe wakeups). It reads its clock at each tick, too: so the later of the two is the end, to it. Where the configuration cannot
+# be read, anything between is right.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -32,7 +33,7 @@ echo "# CONFIG_IRQ_TIME_ACCOUNTING $irq_apart, CONFIG_PARAVIRT_TIME_ACCOUNTING $
 
 flood_start "$(scaled 20000)"
 
-recording_start "$work/b.tape"
+recording_start "$work/b.tape" --probes default,wakeups
 "$tools/burner" 2 burn-pinned pin 0 >"$work/burn-pinned"
 "$tools/burner" 2 burn-moved migrate "$([[ -n ${NT_EMULATED:-} ]] && echo 50 || echo 10)" >"$work/burn-moved"
 "$tools/burner" 2 burn-free >"$work/burn-free"
@@ -54,13 +55,13 @@ for name in burn-pinned burn-moved burn-free; do
     slices=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid")
     preempted=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%'")
     preempting_ns=$(sql "$db" "
-        WITH stay AS (SELECT session_id, cpu, ts, ts + dur AS te FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%'),
-        interruption AS (SELECT session_id, cpu, ts FROM cpu_slice
-                         WHERE utid = $utid AND owner IN ('hardirq', 'net_rx', 'net_tx', 'softirq'))
-        SELECT ifnull(sum(te - (SELECT max(i.ts) FROM interruption i
-                                WHERE i.session_id = s.session_id AND i.cpu = s.cpu AND i.ts BETWEEN s.ts AND s.te)), 0) FROM stay s")
+        WITH stay AS (SELECT cpu, ts, ts + dur AS te FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%'),
+        tick AS (SELECT cpu, ts FROM irq_slice WHERE utid = $utid AND name = 'local_timer'),
+        woken AS MATERIALIZED (SELECT cpu, ts, runnable_ts FROM thread_runnable WHERE why = 'wakeup')
+        SELECT ifnull(sum(te - max(s.ts, ifnull((SELECT max(t.ts) FROM tick t WHERE t.cpu = s.cpu AND t.ts BETWEEN s.ts AND s.te), s.ts),
+                                   ifnull((SELECT w.runnable_ts FROM woken w WHERE w.cpu = s.cpu AND w.ts = s.te), s.ts))), 0) FROM stay s")
     echo "# $name: clock $clock_ns ns, slices $sched_ns ns in $slices ($preempted preempted), of that interrupts and softirqs $irq_ns ns," \
-        "from the last of them to a switch that preempts $preempting_ns ns," \
+        "from a wake-up or tick to the switch that it leads to $preempting_ns ns," \
         "moved $(cut -d' ' -f3 "$work/$name") times; stolen on the whole machine $steal_ns ns"
     # What the clock leaves out is between these two.
     least=0 most=$preempting_ns
