@@ -90,6 +90,9 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# For tests of some minutes, which are no part of a plain `make check`.
+needs_long() { [[ -n ${LONG:-} ]] || skip "it takes minutes: LONG=1 make check ONLY=NAME runs it"; }
+
 # Remembers a background process to end it at the test's end: CMD... & keep $!
 keep() { background+=("$1"); }
 

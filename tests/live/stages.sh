@@ -11,6 +11,7 @@
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
+needs_long
 hz=999 seconds=2
 if [[ -n ${NT_EMULATED:-} ]]; then seconds=6; fi
 netns_c=nettape-$$-c

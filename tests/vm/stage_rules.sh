@@ -7,6 +7,7 @@
 # Some functions are only in kernels with other options, or of other processors; they stand in `known`.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
+needs_long
 for tool in python3 nm objcopy; do
     command -v $tool >/dev/null || skip "$tool is not installed"
 done
