@@ -22,6 +22,8 @@ logs=${CHECK_LOGS:-build/tmp/check}
 
 if [[ -z $guest ]]; then
     bash tests/setup.sh
+    # A browser, and what reads Perfetto's traces: where they cannot be had, the tests that need them say so.
+    bash tests/setup.sh browser perfetto || true
     echo "nettape: building"
     make -s -j"$(nproc)" all unit tools build/san/nettape-report
 fi

@@ -6,10 +6,10 @@
 #
 # What the clock includes depends on the kernel. With CONFIG_IRQ_TIME_ACCOUNTING it leaves out interrupts and
 # softirqs: then it is compared with the time that the task itself owns. With CONFIG_PARAVIRT_TIME_ACCOUNTING it
-# leaves out what the hypervisor says it stole, if the hypervisor says so at all. And a stay that a wake-up ends is over,
-# for that clock, at the wake-up, by whichever CPU: the kernel does not read its clock again before the switch. Those wake-ups are on the
-# tape (probe wakeups). It reads its clock at each tick, too: so the later of the two is the end, to it. Where the configuration cannot
-# be read, anything between is right.
+# leaves out what the hypervisor says it stole, if the hypervisor says so at all. And where a task is woken onto a CPU that is to switch,
+# the stay is over, for that clock, at the wake-up: the kernel does not read its clock again before the switch. The wake-ups are on the tape
+# (probe wakeups); a tick after the last of them reads the clock, and then the switch does, too. Where the configuration cannot be
+# read, anything between is right.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -57,11 +57,12 @@ for name in burn-pinned burn-moved burn-free; do
     preempting_ns=$(sql "$db" "
         WITH stay AS (SELECT cpu, ts, ts + dur AS te FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%'),
         tick AS (SELECT cpu, ts FROM irq_slice WHERE utid = $utid AND name = 'local_timer'),
-        woken AS MATERIALIZED (SELECT cpu, ts, runnable_ts FROM thread_runnable WHERE why = 'wakeup')
-        SELECT ifnull(sum(te - max(s.ts, ifnull((SELECT max(t.ts) FROM tick t WHERE t.cpu = s.cpu AND t.ts BETWEEN s.ts AND s.te), s.ts),
-                                   ifnull((SELECT w.runnable_ts FROM woken w WHERE w.cpu = s.cpu AND w.ts = s.te), s.ts))), 0) FROM stay s")
+        woken AS MATERIALIZED (SELECT cpu, runnable_ts AS ts FROM thread_runnable WHERE why = 'wakeup'),
+        last AS (SELECT te, (SELECT max(w.ts) FROM woken w WHERE w.cpu = s.cpu AND w.ts BETWEEN s.ts AND s.te) AS woken_ts,
+                        (SELECT max(t.ts) FROM tick t WHERE t.cpu = s.cpu AND t.ts BETWEEN s.ts AND s.te) AS tick_ts FROM stay s)
+        SELECT ifnull(sum(te - woken_ts), 0) FROM last WHERE woken_ts > ifnull(tick_ts, 0)")
     echo "# $name: clock $clock_ns ns, slices $sched_ns ns in $slices ($preempted preempted), of that interrupts and softirqs $irq_ns ns," \
-        "from a wake-up or tick to the switch that it leads to $preempting_ns ns," \
+        "from a wake-up to the switch that it leads to $preempting_ns ns," \
         "moved $(cut -d' ' -f3 "$work/$name") times; stolen on the whole machine $steal_ns ns"
     # What the clock leaves out is between these two.
     least=0 most=$preempting_ns

@@ -188,7 +188,7 @@ rps() {
     # shellcheck disable=SC2016
     "${in_b[@]}" sh -c 'echo 0 >"$0"' $queue
     record_flood "$addr_b" --probes all
-    at_least "the backlog without RPS: packets that the sender took from it" "$(backlog_of_sender)" "$(scaled 1000)"
+    at_least "the backlog without RPS: packets that the sender took from it" "$(backlog_of_sender)" "$(scaled 3000)"
     at_least "ns of net_rx of CPU 0 in the sender's time" "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c
         JOIN thread t USING (session_id, utid) WHERE owner = 'net_rx' AND cpu = 0 AND t.name = 'ways-flood'")" 100000
 }
