@@ -74,17 +74,18 @@ for name in burn-one burn-two; do
 done
 at_least "the sleeper slept (ns)" "$(sed -n 's/^longest|//p' "$work/states")" 400000000
 # How long each waited for a CPU, if the tape tells who woke it: of threads in whose time nothing is uncovered, for there nobody knows;
-# nor a wait but the first unknown; that were never woken in the moment that they left their CPU, which Perfetto takes for awake;
-# and that were not forked meanwhile, for Perfetto lets them wait from their fork on and not from when they were put on a CPU.
+# nor a wait but the first unknown; and that were not forked meanwhile, for Perfetto lets them wait from their fork on and not from when they were put on a CPU.
+# A thread that is woken in the moment that it leaves its CPU is awake to Perfetto, and so its wait from there on is none.
 if [[ $probes == *wakeups* ]]; then
     sql "$db" "
         WITH seen AS (SELECT utid, ts, ts + dur AS te FROM sched_slice UNION ALL SELECT utid, ts, ts FROM sched_wakeup),
         life AS (SELECT utid, tid, min(s.ts) AS ts, max(s.te) AS te FROM seen s JOIN thread USING (utid)
                  WHERE tid > 0 AND start_ts IS NULL GROUP BY utid),
-        unknown AS MATERIALIZED (SELECT utid, max(ts) AS ts FROM thread_runnable WHERE runnable_ns IS NULL GROUP BY utid)
-        SELECT tid, runnable_ns FROM life JOIN thread_runnable_total USING (utid, tid) WHERE known > 0
+        unknown AS MATERIALIZED (SELECT utid, max(ts) AS ts FROM thread_runnable WHERE runnable_ns IS NULL GROUP BY utid),
+        early AS MATERIALIZED (SELECT r.utid, sum(runnable_ns) AS ns FROM thread_runnable r JOIN sched_slice s ON s.utid = r.utid AND s.ts + s.dur = runnable_ts
+                               WHERE why = 'wakeup' GROUP BY r.utid)
+        SELECT tid, runnable_ns - ifnull((SELECT ns FROM early WHERE early.utid = life.utid), 0) FROM life JOIN thread_runnable_total USING (utid, tid) WHERE known > 0
         AND ifnull((SELECT ts FROM unknown WHERE unknown.utid = life.utid), 0) <= (SELECT min(ts) FROM sched_slice s WHERE s.utid = life.utid)
-        AND NOT EXISTS (SELECT 1 FROM sched_wakeup w JOIN sched_slice s USING (utid) WHERE utid = life.utid AND w.ts BETWEEN s.ts AND s.ts + s.dur)
         AND NOT EXISTS
             (SELECT 1 FROM cpu_slice u WHERE owner = 'uncovered' AND u.ts < life.te AND u.ts + u.dur > life.ts)" | sort >"$work/waits"
     is "threads that waited otherwise than thread_runnable says, of $(wc -l <"$work/waits")" \
