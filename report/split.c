@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,50 +33,40 @@ int64_t nt_split_new_series(struct nt_split *split, uint32_t kind)
 	return (int64_t)split->n_series++;
 }
 
-/* NULL: *error says why. */
-static struct nt_split_cell *cell_at(struct nt_split *split, uint32_t number, uint32_t bucket, int *error)
+static bool has_room(const struct nt_split_series *series)
 {
-	struct nt_split_series *series = &split->series[number];
-
-	*error = bucket < NT_SPLIT_BUCKETS_MAX ? -ENOMEM : -ERANGE;
-	if (bucket >= NT_SPLIT_BUCKETS_MAX)
-		return NULL;
-	if (bucket >= series->n_cells) {
-		uint32_t n = 64;
-		struct nt_split_cell *larger;
-
-		while (n <= bucket)
-			n *= 2;
-		larger = reallocarray(series->cells, n, sizeof(*larger));
-		if (!larger)
-			return NULL;
-		memset(larger + series->n_cells, 0, (n - series->n_cells) * sizeof(*larger));
-		series->cells = larger;
-		series->n_cells = n;
-	}
-	return &series->cells[bucket];
+	return series->n_cells < series->cells_size;
 }
 
-int nt_split_add_time(struct nt_split *split, uint32_t series, uint32_t bucket, uint64_t ns)
+int nt_split_add_time(struct nt_split *split, uint32_t number, uint32_t bucket, uint64_t ns)
 {
-	int error;
-	struct nt_split_cell *cell = cell_at(split, series, bucket, &error);
+	struct nt_split_series *series = &split->series[number];
+	struct nt_split_cell *last = series->n_cells ? &series->cells[series->n_cells - 1] : NULL;
+	bool is_last = last && last->bucket == bucket;
 
-	if (!cell)
-		return error;
-	if (ns > UINT32_MAX - cell->ns)
+	if (bucket >= NT_SPLIT_BUCKETS_MAX || ns > UINT32_MAX - (is_last ? last->ns : 0))
 		return -ERANGE;
-	cell->ns += (uint32_t)ns;
+	if (is_last) {
+		last->ns += ns;
+		return 0;
+	}
+	if (!has_room(series)) {
+		size_t size = series->cells_size ? 2 * series->cells_size : 16;
+		struct nt_split_cell *larger = reallocarray(series->cells, size, sizeof(*larger));
+
+		if (!larger)
+			return -ENOMEM;
+		series->cells = larger;
+		series->cells_size = size;
+	}
+	series->cells[series->n_cells++] = (struct nt_split_cell){bucket, ns};
 	return 0;
 }
 
 int nt_split_add_sample(struct nt_split *split, uint32_t series, uint32_t bucket, uint32_t category)
 {
-	int error;
-	struct nt_split_cell *cell = cell_at(split, series, bucket, &error);
-
-	if (!cell)
-		return error;
+	if (bucket >= NT_SPLIT_BUCKETS_MAX)
+		return -ERANGE;
 	if (split->n_samples == split->samples_size) {
 		size_t size = split->samples_size ? 2 * split->samples_size : 1024;
 		struct nt_split_sample *larger = reallocarray(split->samples, size, sizeof(*larger));
@@ -87,7 +76,6 @@ int nt_split_add_sample(struct nt_split *split, uint32_t series, uint32_t bucket
 		split->samples = larger;
 		split->samples_size = size;
 	}
-	cell->samples++;
 	split->samples[split->n_samples++] = (struct nt_split_sample){series, bucket, category};
 	return 0;
 }
@@ -104,6 +92,8 @@ struct splitting {
 	int (*part)(void *arg, const struct nt_split_part *part);
 	void *arg;
 	uint64_t run;
+	bool is_lent; /* the run's samples are those of all its kind */
+	uint64_t *pool; /* of each sample kind << 32 | category, in order; NULL: nobody has asked yet */
 	struct count *counts; /* of the run; there is room for one a sample */
 	size_t n_counts;
 	uint32_t *categories; /* room for sorting them */
@@ -118,6 +108,20 @@ static int compare_samples(const void *a, const void *b)
 	return (left->bucket > right->bucket) - (left->bucket < right->bucket);
 }
 
+static int compare_cells(const void *a, const void *b)
+{
+	const struct nt_split_cell *left = a, *right = b;
+
+	return (left->bucket > right->bucket) - (left->bucket < right->bucket);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
 static int compare_numbers(const void *a, const void *b)
 {
 	const uint32_t *left = a, *right = b;
@@ -125,41 +129,53 @@ static int compare_numbers(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* Counts the categories that were put together. */
-static void count(struct splitting *splitting, size_t n)
+/* The next sample of the run; they come by category. */
+static void count(struct splitting *splitting, uint32_t category)
 {
-	qsort(splitting->categories, n, sizeof(splitting->categories[0]), compare_numbers);
-	splitting->n_counts = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct count *last = splitting->n_counts ? &splitting->counts[splitting->n_counts - 1] : NULL;
+	struct count *last = splitting->n_counts ? &splitting->counts[splitting->n_counts - 1] : NULL;
 
-		if (!last || last->category != splitting->categories[i])
-			splitting->counts[splitting->n_counts++] = (struct count){splitting->categories[i], i + 1};
-		else
-			last->samples = i + 1;
-	}
+	if (last && last->category == category)
+		last->samples++;
+	else
+		splitting->counts[splitting->n_counts++] = (struct count){category, last ? last->samples + 1 : 1};
+}
+
+/* Of n samples the categories, to be counted. */
+static void count_run(struct splitting *splitting, const struct nt_split_sample *samples, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		splitting->categories[i] = samples[i].category;
+	if (n)
+		qsort(splitting->categories, n, sizeof(splitting->categories[0]), compare_numbers);
+	splitting->n_counts = 0;
+	for (size_t i = 0; i < n; i++)
+		count(splitting, splitting->categories[i]);
+	splitting->is_lent = false;
 }
 
 /*
  * Part i is from floor(T * before / n) to floor(T * after / n) of the bucket's time: whatever is cut off there, the
  * parts sum to T.
  */
-static int give_bucket(struct splitting *splitting, uint32_t series, uint32_t bucket)
+static int give_cell(struct splitting *splitting, uint32_t series, const struct nt_split_cell *cell)
 {
-	const uint64_t ns = splitting->split->series[series].cells[bucket].ns;
 	const uint64_t n = splitting->n_counts ? splitting->counts[splitting->n_counts - 1].samples : 0;
-	struct nt_split_part part = {.series = series, .bucket = bucket, .run = splitting->run, .run_samples = n};
+	struct nt_split_part part = {.series = series,
+				     .bucket = cell->bucket,
+				     .run = splitting->run,
+				     .run_samples = n,
+				     .is_lent = splitting->is_lent};
 	uint64_t begin = 0;
 
-	if (!ns)
+	if (!cell->ns)
 		return 0;
 	if (!n) {
 		part.category = NT_SPLIT_UNSAMPLED;
-		part.ns = ns;
+		part.ns = cell->ns;
 		return splitting->part(splitting->arg, &part);
 	}
 	for (size_t i = 0; i < splitting->n_counts; i++) {
-		uint64_t end = (uint64_t)((unsigned __int128)ns * splitting->counts[i].samples / n);
+		uint64_t end = (uint64_t)((unsigned __int128)cell->ns * splitting->counts[i].samples / n);
 		int error;
 
 		part.category = splitting->counts[i].category;
@@ -172,70 +188,134 @@ static int give_bucket(struct splitting *splitting, uint32_t series, uint32_t bu
 	return 0;
 }
 
-static int give_run(struct splitting *splitting, uint32_t series, uint32_t from, uint32_t to)
+/* The cells from `*from` on of buckets before `to` are a run. */
+static int give_run(struct splitting *splitting, uint32_t number, size_t *from, uint32_t to)
 {
+	const struct nt_split_series *series = &splitting->split->series[number];
 	int error = 0;
 
-	for (uint32_t bucket = from; bucket < to && !error; bucket++)
-		error = give_bucket(splitting, series, bucket);
+	for (; *from < series->n_cells && series->cells[*from].bucket < to && !error; ++*from)
+		error = give_cell(splitting, number, &series->cells[*from]);
 	splitting->run++;
 	return error;
 }
 
-/* A series that has no samples: those of all series of its kind. */
-static int give_borrowed(struct splitting *splitting, uint32_t number)
+/* ---- series without samples ---- */
+
+/* All samples by kind and category, for who lends them. */
+static int make_pool(struct splitting *splitting)
 {
 	const struct nt_split *split = splitting->split;
-	size_t n = 0;
 
-	for (size_t i = 0; i < split->n_samples; i++) {
-		if (split->series[split->samples[i].series].kind == split->series[number].kind)
-			splitting->categories[n++] = split->samples[i].category;
+	splitting->pool = calloc(split->n_samples + 1, sizeof(splitting->pool[0]));
+	if (!splitting->pool)
+		return -ENOMEM;
+	for (size_t i = 0; i < split->n_samples; i++)
+		splitting->pool[i] =
+			(uint64_t)split->series[split->samples[i].series].kind << 32 | split->samples[i].category;
+	if (split->n_samples)
+		qsort(splitting->pool, split->n_samples, sizeof(splitting->pool[0]), compare_keys);
+	return 0;
+}
+
+/* The first place in the pool that is not before this kind. */
+static size_t find_kind(const struct splitting *splitting, uint32_t kind)
+{
+	size_t low = 0, high = splitting->split->n_samples;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (splitting->pool[middle] >> 32 < kind)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	count(splitting, n);
-	return give_run(splitting, number, 0, split->series[number].n_cells);
+	return low;
+}
+
+/* A series that has no samples: those of all series of its kind. */
+static int give_lent(struct splitting *splitting, uint32_t number)
+{
+	const struct nt_split *split = splitting->split;
+	const uint32_t kind = split->series[number].kind;
+	size_t from = 0;
+	int error = splitting->pool ? 0 : make_pool(splitting);
+
+	if (error)
+		return error;
+	splitting->n_counts = 0;
+	splitting->is_lent = true;
+	for (size_t i = find_kind(splitting, kind); i < split->n_samples && splitting->pool[i] >> 32 == kind; i++)
+		count(splitting, (uint32_t)splitting->pool[i]);
+	return give_run(splitting, number, &from, UINT32_MAX);
+}
+
+/* ---- series with samples ---- */
+
+static uint64_t run_of(size_t samples)
+{
+	return (samples - 1) / NT_SPLIT_RUN;
+}
+
+/* The end of the bucket that sample `i` is in. */
+static size_t end_of_bucket(const struct nt_split_sample *samples, size_t i, size_t n)
+{
+	uint32_t bucket = samples[i].bucket;
+
+	while (i < n && samples[i].bucket == bucket)
+		i++;
+	return i;
 }
 
 /*
- * Which run a bucket is of: how many times NT_SPLIT_RUN samples there are up to its end. Buckets without samples are of
- * the run before, those at the begin of the first that has some.
+ * A bucket is of the run that says how many times NT_SPLIT_RUN samples there are up to its end. Buckets without samples
+ * are of the run before; those at the begin, of the first.
  */
-static uint64_t run_of(uint64_t samples)
+static int give_series(struct splitting *splitting, uint32_t number, const struct nt_split_sample *samples, size_t n)
 {
-	return (samples ? samples - 1 : 0) / NT_SPLIT_RUN;
+	size_t cell = 0;
+	int error = 0;
+
+	for (size_t begin = 0, end; begin < n && !error; begin = end) {
+		size_t next = end_of_bucket(samples, begin, n);
+		const uint64_t run = run_of(next);
+
+		do {
+			end = next;
+			next = end < n ? end_of_bucket(samples, end, n) : n;
+		} while (end < n && run_of(next) == run);
+		count_run(splitting, samples + begin, end - begin);
+		error = give_run(splitting, number, &cell, end < n ? samples[end].bucket : UINT32_MAX);
+	}
+	return error;
 }
 
-/* `at` is the first of its samples, of which there are n. */
-static int give_series(struct splitting *splitting, uint32_t number, size_t at, size_t n)
+/* ---- all ---- */
+
+/* Puts cells in order; those of one bucket become one. In a recording they are in order already. */
+static void settle_cells(struct nt_split_series *series)
 {
-	const struct nt_split_series *series = &splitting->split->series[number];
-	uint32_t from = 0;
-	uint64_t samples = 0, taken = 0;
+	size_t n = 1;
 
-	for (uint32_t bucket = 0; bucket <= series->n_cells; bucket++) {
-		bool is_end = bucket == series->n_cells;
-		uint64_t after = is_end ? samples : samples + series->cells[bucket].samples;
-		int error;
-
-		if (samples > 0 && (is_end || run_of(after) != run_of(samples))) {
-			for (uint64_t i = taken; i < samples; i++)
-				splitting->categories[i - taken] = splitting->split->samples[at + i].category;
-			count(splitting, samples - taken);
-			error = give_run(splitting, number, from, bucket);
-			if (error)
-				return error;
-			from = bucket;
-			taken = samples;
-		}
-		samples = after;
+	for (; n < series->n_cells && series->cells[n - 1].bucket < series->cells[n].bucket; n++)
+		continue;
+	if (n >= series->n_cells)
+		return;
+	qsort(series->cells, series->n_cells, sizeof(series->cells[0]), compare_cells);
+	n = 0;
+	for (size_t i = 1; i < series->n_cells; i++) {
+		if (series->cells[i].bucket != series->cells[n].bucket)
+			series->cells[++n] = series->cells[i];
+		else
+			series->cells[n].ns += series->cells[i].ns;
 	}
-	(void)n;
-	return 0;
+	series->n_cells = n + 1;
 }
 
 static int give_all(struct splitting *splitting)
 {
-	const struct nt_split *split = splitting->split;
+	struct nt_split *split = splitting->split;
 	size_t at = 0;
 
 	for (uint32_t series = 0; series < split->n_series; series++) {
@@ -244,7 +324,8 @@ static int give_all(struct splitting *splitting)
 
 		while (at + n < split->n_samples && split->samples[at + n].series == series)
 			n++;
-		error = n ? give_series(splitting, series, at, n) : give_borrowed(splitting, series);
+		settle_cells(&split->series[series]);
+		error = n ? give_series(splitting, series, &split->samples[at], n) : give_lent(splitting, series);
 		if (error)
 			return error;
 		at += n;
@@ -265,6 +346,7 @@ int nt_split_each(struct nt_split *split, int (*part)(void *arg, const struct nt
 		error = give_all(&splitting);
 	free(splitting.counts);
 	free(splitting.categories);
+	free(splitting.pool);
 	return error;
 }
 
@@ -277,9 +359,21 @@ void nt_split_worth_add(struct nt_split_worth *worth, double ns, double samples)
 		worth->squares += ns * ns / samples;
 }
 
+void nt_split_worth_lend(struct nt_split_worth *worth, double ns, double samples)
+{
+	worth->lent_ns += ns;
+	worth->lent_samples = samples;
+}
+
+/* Samples' weights are T / n of their run, and beside that each sample of the pool has `lent`: sum and sum of squares.
+ */
 double nt_split_worth(const struct nt_split_worth *worth)
 {
-	return worth->squares > 0 ? worth->ns * worth->ns / worth->squares : 0;
+	const double lent = worth->lent_samples > 0 ? worth->lent_ns / worth->lent_samples : 0;
+	const double ns = worth->ns + worth->lent_ns;
+	const double squares = worth->squares + lent * (2 * worth->ns + worth->lent_ns);
+
+	return squares > 0 ? ns * ns / squares : 0;
 }
 
 /*

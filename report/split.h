@@ -10,11 +10,12 @@
  * there are none either, it is of the category NT_SPLIT_UNSAMPLED. The views net_cost_stage and
  * net_cost_stage_over_time do the same in SQL, to the nanosecond.
  *
- * Pure. Memory: 8 bytes a bucket of each series up to the last that has time, 16 a sample.
+ * Pure. Memory: 16 bytes for each bucket of a series that has time, and some 40 a sample.
  */
 #ifndef NT_REPORT_SPLIT_H
 #define NT_REPORT_SPLIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,14 +23,16 @@
 #define NT_SPLIT_UNSAMPLED UINT32_MAX
 #define NT_SPLIT_BUCKETS_MAX (1u << 24) /* more are no recording: 19 days */
 
+/* Time in one bucket. */
 struct nt_split_cell {
-	uint32_t ns, samples;
+	uint32_t bucket;
+	uint64_t ns;
 };
 
 struct nt_split_series {
 	uint32_t kind; /* series of one kind lend each other their samples */
-	struct nt_split_cell *cells; /* by bucket */
-	uint32_t n_cells;
+	struct nt_split_cell *cells; /* by bucket once they are split; buckets without time have none */
+	size_t n_cells, cells_size;
 };
 
 struct nt_split_sample {
@@ -49,6 +52,7 @@ struct nt_split_part {
 	uint32_t series, bucket;
 	uint64_t run; /* no two runs have the same number */
 	uint64_t run_samples; /* that the run's time is split by; 0: unsampled */
+	bool is_lent; /* they are all samples of its kind: those of other runs too */
 	uint32_t category;
 	uint64_t ns;
 };
@@ -56,7 +60,7 @@ struct nt_split_part {
 void nt_split_release(struct nt_split *split);
 /* The number of a new series, or -ENOMEM. */
 int64_t nt_split_new_series(struct nt_split *split, uint32_t kind);
-/* Adds time to a bucket of a series. 0, -ENOMEM, or -ERANGE: too many buckets, or more than four seconds in one. */
+/* Adds time to a bucket of a series. 0, -ENOMEM, or -ERANGE: too many buckets, or more than four seconds at once. */
 int nt_split_add_time(struct nt_split *split, uint32_t series, uint32_t bucket, uint64_t ns);
 /* Adds a sample. The same errors. */
 int nt_split_add_sample(struct nt_split *split, uint32_t series, uint32_t bucket, uint32_t category);
@@ -67,12 +71,15 @@ int nt_split_each(struct nt_split *split, int (*part)(void *arg, const struct nt
 
 /*
  * Samples of runs that are not of one size tell less than as many of one: how many they are worth. Add each run's time
- * and samples. (Kish, Survey Sampling, 1965: the effective size of a weighted sample.)
+ * and samples. (Kish, Survey Sampling, 1965: the effective size of a weighted sample.) Time that was lent samples has
+ * them from the same pool, whose samples have the runs' weight too: lending them to ever more CPUs makes nothing surer.
  */
 struct nt_split_worth {
-	double ns, squares; /* sums of T, and of T * T / n */
+	double ns, squares; /* of runs that have samples: sums of T, and of T * T / n */
+	double lent_ns, lent_samples; /* the time of all others, and the size of their pool */
 };
 void nt_split_worth_add(struct nt_split_worth *worth, double ns, double samples);
+void nt_split_worth_lend(struct nt_split_worth *worth, double ns, double samples);
 double nt_split_worth(const struct nt_split_worth *worth);
 
 /* Bounds of a share, 95 %. */

@@ -123,6 +123,8 @@ static int add_time(void *arg, const struct nt_split_part *part)
 	whole->ns += part->ns;
 	if (part->category == NT_SPLIT_UNSAMPLED) {
 		whole->unsampled_ns += part->ns;
+	} else if (part->is_lent) {
+		nt_split_worth_lend(&whole->worth, (double)part->ns, (double)part->run_samples);
 	} else {
 		if (whole->run != part->run)
 			end_run(whole);

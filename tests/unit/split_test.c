@@ -217,13 +217,94 @@ static void test_coverage(void **state)
 	}
 }
 
+/* Time comes as it does in anybody's database: in no order, a bucket more than once, and the last bucket of all. */
+static void test_no_order(void **state)
+{
+	static const struct {
+		uint32_t bucket, ns;
+	} times[] = {{39, 5}, {3, 100}, {39, 7}, {0, 1}, {3, 11}};
+	struct nt_split split = {0};
+	static struct model model;
+
+	(void)state;
+	model = (struct model){0};
+	assert_int_equal(nt_split_new_series(&split, 0), 0);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		model.ns[0][times[i].bucket] += times[i].ns;
+		assert_int_equal(nt_split_add_time(&split, 0, times[i].bucket, times[i].ns), 0);
+	}
+	for (uint32_t i = 0; i < 70; i++) {
+		model.n[0][i % BUCKETS][i % 3]++;
+		assert_int_equal(nt_split_add_sample(&split, 0, i % BUCKETS, i % 3), 0);
+	}
+	assert_int_equal(nt_split_each(&split, keep, &model), 0);
+	for (int bucket = 0; bucket < BUCKETS; bucket++)
+		compare_bucket(&model, 0, bucket);
+	nt_split_release(&split);
+}
+
+/* A bucket late in a long recording takes no memory for those before it, in which its series has no time. */
+static void test_sparse(void **state)
+{
+	struct nt_split split = {0};
+
+	(void)state;
+	assert_int_equal(nt_split_new_series(&split, 0), 0);
+	assert_int_equal(nt_split_add_time(&split, 0, NT_SPLIT_BUCKETS_MAX - 1, 1), 0);
+	assert_in_range(split.series[0].cells_size, 1, 64);
+	nt_split_release(&split);
+}
+
+/* The same forty samples lent to a hundred CPUs are still forty. */
+static void test_lent_worth(void **state)
+{
+	struct nt_split_worth worth = {0};
+
+	(void)state;
+	for (int cpu = 0; cpu < 100; cpu++)
+		nt_split_worth_lend(&worth, 1e6 * (cpu + 1), 40);
+	assert_true(fabs(nt_split_worth(&worth) - 40) < 1e-6);
+}
+
+/* As test_coverage, where five times as much time as has samples is lent them. */
+static void test_coverage_lent(void **state)
+{
+	struct nt_rand rand = {2};
+	int held = 0, rounds = 3000;
+
+	(void)state;
+	for (int round = 0; round < rounds; round++) {
+		struct nt_split_worth worth = {0};
+		struct nt_split_bounds bounds;
+		double spent = 0, all_in = 0, all = 0;
+
+		for (int run = 0; run < 10; run++) {
+			int n = 25 + (int)nt_rand_below(&rand, 11), in = 0;
+
+			for (int sample = 0; sample < n; sample++)
+				in += nt_rand_below(&rand, 100) < 30;
+			spent += 30e6 * in / n;
+			all_in += in;
+			all += n;
+			nt_split_worth_add(&worth, 30e6, n);
+		}
+		for (int cpu = 0; cpu < 50; cpu++) {
+			spent += 30e6 * all_in / all;
+			nt_split_worth_lend(&worth, 30e6, all);
+		}
+		bounds = nt_split_interval(spent / 1800e6, nt_split_worth(&worth));
+		held += bounds.low <= 0.3 && 0.3 <= bounds.high;
+	}
+	assert_in_range(held, rounds * 92 / 100, rounds * 99 / 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_the_model),
-		cmocka_unit_test(test_too_much),
-		cmocka_unit_test(test_interval),
-		cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_against_the_model), cmocka_unit_test(test_too_much),
+		cmocka_unit_test(test_interval),	  cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_no_order),	  cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_lent_worth),	  cmocka_unit_test(test_coverage_lent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
