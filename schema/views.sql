@@ -241,15 +241,16 @@ SELECT l.session_id, l.ts, l.dur, l.cpu, l.owner, coalesce(p.stage, 'unsampled')
 FROM lent AS l LEFT JOIN pool AS p ON p.session_id = l.session_id AND p.owner = l.owner AND p.lender = l.lender AND p.run = l.run
 WHERE l.ns > 0;
 
--- The sums of that, for the owners that are the network's.
+-- The sums of that, for the owners that are the network's. Time and samples are counted apart, each in one pass.
 CREATE VIEW net_cost_stage AS
-SELECT c.session_id, c.owner, c.stage, c.family, sum(c.ns) AS ns,
-       CAST(sum(c.ns) AS REAL) / sum(sum(c.ns)) OVER (PARTITION BY c.session_id, c.owner) AS share,
-       (SELECT count(*) FROM stack_sample AS t JOIN session AS s ON s.session_id = t.session_id
-        WHERE t.session_id = c.session_id AND t.owner = c.owner AND coalesce(t.stage, 'no_stack') = c.stage AND t.family IS c.family
-              AND t.ts >= s.start_ts AND t.ts < s.end_ts) AS samples
-FROM net_cost_stage_over_time AS c WHERE c.owner IN ('net_rx', 'net_tx', 'send', 'recv')
-GROUP BY c.session_id, c.owner, c.stage, c.family;
+SELECT c.session_id, c.owner, c.stage, c.family, c.ns,
+       CAST(c.ns AS REAL) / sum(c.ns) OVER (PARTITION BY c.session_id, c.owner) AS share, coalesce(n.samples, 0) AS samples
+FROM (SELECT session_id, owner, stage, family, sum(ns) AS ns FROM net_cost_stage_over_time
+      WHERE owner IN ('net_rx', 'net_tx', 'send', 'recv') GROUP BY session_id, owner, stage, family) AS c
+LEFT JOIN (SELECT t.session_id, t.owner, coalesce(t.stage, 'no_stack') AS stage, t.family, count(*) AS samples
+           FROM stack_sample AS t JOIN session AS s ON s.session_id = t.session_id
+           WHERE t.ts >= s.start_ts AND t.ts < s.end_ts GROUP BY t.session_id, t.owner, coalesce(t.stage, 'no_stack'), t.family) AS n
+       ON n.session_id = c.session_id AND n.owner = c.owner AND n.stage = c.stage AND n.family IS c.family;
 
 -- How many records of each kind each CPU lost.
 CREATE VIEW loss_total AS
