@@ -30,7 +30,9 @@ static bool deflate_batch(struct nt_packets *packets)
 	const uLong bound = deflateBound(zlib, packets->batch.size);
 
 	nt_proto_reset(deflated);
-	if (packets->batch.failed || deflateReset(zlib) != Z_OK || !nt_proto_room(deflated, bound))
+	/* zlib counts in 32 bits. So much is only in the texts of a database that no tape was imported into. */
+	if (packets->batch.failed || packets->batch.size > UINT32_MAX || bound > UINT32_MAX ||
+	    deflateReset(zlib) != Z_OK || !nt_proto_room(deflated, bound))
 		return false;
 	zlib->next_in = packets->batch.data;
 	zlib->avail_in = (uInt)packets->batch.size;

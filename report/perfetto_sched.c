@@ -326,7 +326,7 @@ static int take_wakeup(struct nt_perfetto *trace, const struct nt_value *const *
 		return result < 0 ? -1 : 0;
 	waker = nt_is_there(values[WAKER]) ? nt_thread_of(trace, nt_integer(values[WAKER], 0)) : NULL;
 	thread = nt_thread_of(trace, nt_integer(values[UTID], 0));
-	if (!thread)
+	if (!thread || (!waker && nt_is_there(values[WAKER])))
 		return -1;
 	if (!thread->is_selected)
 		return 0;

@@ -40,6 +40,7 @@ static int take_stack(struct nt_perfetto *trace, const struct nt_value *const *v
 	enum { ID, PARENT, SYMBOL };
 	struct nt_stacks *stacks = &trace->stacks;
 	const uint64_t id = (uint64_t)nt_integer(values[ID], 0);
+	const int64_t symbol_id = nt_integer(values[SYMBOL], 0); /* negative: no tape has such, it is taken for none */
 	uint64_t *parent = nt_id_map_at(&stacks->parents, id), *symbol;
 
 	if (!parent)
@@ -48,7 +49,7 @@ static int take_stack(struct nt_perfetto *trace, const struct nt_value *const *v
 	symbol = nt_id_map_at(&stacks->symbols, id);
 	if (!symbol)
 		return nt_perfetto_nomem(trace);
-	*symbol = (uint64_t)nt_integer(values[SYMBOL], 0) + 1;
+	*symbol = symbol_id < 0 ? 1 : (uint64_t)symbol_id + 1;
 	return 0;
 }
 
@@ -112,28 +113,34 @@ static bool is_known(struct nt_stacks *stacks, uint64_t stack)
 	return stack && nt_id_map_get(&stacks->symbols, stack);
 }
 
-/* Adds the frames of a stack, innermost first; gives how many there are then. A stack without an end is cut. */
-static size_t unwind(struct nt_stacks *stacks, uint64_t stack, uint64_t *frames, size_t n, size_t most)
+/* Adds the frames of a stack to the *n there are, innermost first. A stack without an end is cut. False: out of memory.
+ */
+static bool unwind(struct nt_stacks *stacks, uint64_t stack, uint64_t *frames, size_t *n)
 {
-	for (; stack && n < most; stack = nt_id_map_get(&stacks->parents, stack)) {
-		frames[n] = frame_of(stacks, nt_id_map_get(&stacks->symbols, stack));
-		if (!frames[n++])
-			return 0;
+	const size_t most = *n + NT_STACK_MAX_FRAMES;
+
+	for (; stack && *n < most; stack = nt_id_map_get(&stacks->parents, stack)) {
+		frames[*n] = frame_of(stacks, nt_id_map_get(&stacks->symbols, stack));
+		if (!frames[(*n)++])
+			return false;
 	}
-	return n;
+	return true;
 }
 
-static void tell_stack(struct nt_stacks *stacks, uint32_t number, uint64_t kernel, uint64_t user)
+/* False: out of memory. */
+static bool tell_stack(struct nt_stacks *stacks, uint32_t number, uint64_t kernel, uint64_t user)
 {
 	uint64_t frames[2 * NT_STACK_MAX_FRAMES];
-	size_t n = unwind(stacks, kernel, frames, 0, NT_STACK_MAX_FRAMES), entry;
+	size_t n = 0, entry;
 
-	n = unwind(stacks, user, frames, n, n + NT_STACK_MAX_FRAMES);
+	if (!unwind(stacks, kernel, frames, &n) || !unwind(stacks, user, frames, &n))
+		return false;
 	entry = nt_proto_begin(&stacks->interned, NT_INTERNED_CALLSTACKS);
 	nt_proto_uint(&stacks->interned, NT_INTERNED_IID, number);
 	while (n)
 		nt_proto_uint(&stacks->interned, NT_CALLSTACK_FRAME_IIDS, frames[--n]);
 	nt_proto_end(&stacks->interned, entry);
+	return true;
 }
 
 /* The number of these two stacks as one. 0: out of memory. */
@@ -145,9 +152,7 @@ static uint32_t number_of(struct nt_stacks *stacks, uint64_t kernel, uint64_t us
 
 	snprintf(pair, sizeof(pair), "%llx %llx", (unsigned long long)kernel, (unsigned long long)user);
 	number = nt_texts_number(&stacks->numbers, pair, &is_new);
-	if (number && is_new)
-		tell_stack(stacks, number, kernel, user);
-	return number;
+	return number && is_new && !tell_stack(stacks, number, kernel, user) ? 0 : number;
 }
 
 static void put_interned(struct nt_proto *proto, struct nt_proto *interned)

@@ -89,7 +89,10 @@ static int64_t add(int64_t start, int64_t ns)
 
 static int64_t place(const struct nt_moment *moment, int64_t start_ts, int64_t start_realtime_ns)
 {
-	return add(start_ts, moment->is_wall ? add(moment->ns, -start_realtime_ns) : moment->ns);
+	/* A database is anybody's: of the least number there is no opposite. */
+	const int64_t since_start = start_realtime_ns == INT64_MIN ? INT64_MAX : -start_realtime_ns;
+
+	return add(start_ts, moment->is_wall ? add(moment->ns, since_start) : moment->ns);
 }
 
 struct nt_window nt_selection_window(const struct nt_selection *selection, int64_t start_ts, int64_t start_realtime_ns)
