@@ -267,9 +267,12 @@ struct nt_gaps {
 	__u32 at[NT_LATENCY_COUNT];	/* in nt_latency_config.gaps */
 };
 
+/* Its program may be drawing the next gap on another CPU: between the two words it can have left more than it began with. */
 static inline __u32 nt_left_out(const struct nt_gaps *gaps, __u32 i)
 {
-	return gaps->gap[i] - gaps->left[i];
+	__u32 gap = gaps->gap[i], left = gaps->left[i];
+
+	return left < gap ? gap - left : 0;
 }
 
 /*

@@ -42,15 +42,16 @@ int nt_sampler_try(void)
 
 static int start_clock(struct nt_sampler *sampler, uint32_t cpu)
 {
-	int fd = open_clock((int)cpu, sampler->hz);
+	int fd = open_clock((int)cpu, sampler->hz), err;
 
 	if (fd < 0)
 		return fd;
 	sampler->links[cpu] = bpf_program__attach_perf_event(sampler->program, fd);
 	if (sampler->links[cpu])
 		return 0;
+	err = -errno;
 	close(fd);
-	return -errno;
+	return err;
 }
 
 void nt_sampler_forget(struct nt_sampler *sampler, uint32_t cpu)

@@ -146,6 +146,7 @@ static void *run_reader(void *arg)
 static void start_reader(struct nt_symbols *symbols)
 {
 	symbols->has_read = 0;
+	symbols->asked = symbols->done;
 	symbols->is_reading = !pthread_create(&symbols->reader, NULL, run_reader, symbols);
 }
 
@@ -240,14 +241,12 @@ static bool may_be_gone(const struct nt_symbol_table *table, const struct nt_sym
 	return !strcmp(module_of(table, entry), "bpf") && !strstr(name_of(table, entry), "_nt_");
 }
 
-/* Whether the table may be too old for what is new: modules have come or gone, or an address is in nothing that is surely there. */
-static bool is_stale(const struct nt_symbols *symbols, const struct nt_id_space *space)
+/* Whether the table may be too old for ids from this on: modules have come or gone, or an address is in nothing that is surely there. */
+static bool is_stale(const struct nt_symbols *symbols, const struct nt_id_space *space, uint32_t id)
 {
-	uint32_t id;
-
 	if (modules_now() != symbols->table.modules)
 		return true;
-	for (id = symbols->done; id < space->n_entries; id++) {
+	for (; id < space->n_entries; id++) {
 		uint64_t address = space->entries[id].key;
 		const struct nt_symbol_entry *entry = is_of_kernel(address) ? find_symbol(&symbols->table, address) : NULL;
 
@@ -315,10 +314,12 @@ int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t 
 	if (symbols->is_reading && (when == NT_SYMBOLS_LAST || __atomic_load_n(&symbols->has_read, __ATOMIC_ACQUIRE))) {
 		end_reader(symbols);
 		err = put_doubtful(symbols, ids, space, now_ns);
+		if (symbols->asked < symbols->done && is_stale(symbols, space, symbols->asked))
+			symbols->unsure = symbols->asked;
 	}
 	if (err || (symbols->done >= space->n_entries && !symbols->unsure))
 		return err;
-	if (!symbols->unsure && is_stale(symbols, space))
+	if (!symbols->unsure && is_stale(symbols, space, symbols->done))
 		symbols->unsure = symbols->done;
 	else if (!symbols->unsure)
 		symbols->pause /= 2;

@@ -35,6 +35,7 @@ struct nt_symbols {
 	int has_read;				/* set by the reader when it has done */
 	unsigned int pause, paused;		/* calls to leave out before the next reading, and how many have been */
 	uint32_t done;				/* ids below this have been looked at */
+	uint32_t asked;				/* as `done` was when the reader began: those above are not surely in its table */
 	uint32_t unsure;			/* from this on by a table that may have been too old; 0: none */
 	struct btf *btf;			/* for the reasons; NULL: there are none to be had */
 	bool is_on;

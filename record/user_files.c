@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- the thread ---- */
@@ -48,17 +49,21 @@ static bool id_in_elf(Elf *elf, uint8_t *build_id)
 	return false;
 }
 
+/* Whoever the process belongs to may have put anything in the file's place: a pipe that nobody writes to must not hold us. */
 static bool id_of_file(const char *path, uint8_t *build_id)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool found;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool found = false;
+	struct stat file;
 	Elf *elf;
 
 	if (fd < 0)
 		return false;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	found = id_in_elf(elf, build_id);
-	elf_end(elf);
+	if (!fstat(fd, &file) && S_ISREG(file.st_mode)) {
+		elf = elf_begin(fd, ELF_C_READ, NULL);
+		found = id_in_elf(elf, build_id);
+		elf_end(elf);
+	}
 	close(fd);
 	return found;
 }

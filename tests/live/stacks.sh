@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Probe stacks under a UDP flood: as many samples as the clock must give, each accounted for; every frame of the kernel's with a name, also
-# in a module that was loaded meanwhile; what a sample says that it interrupted, beside what the timeline says; and shares of time by samples
+# in a module that was loaded meanwhile; no harm by a program whose file is gone; what a sample says that it interrupted, beside what the timeline says; and shares of time by samples
 # beside those by the timeline's nanoseconds and by perf's own samples of the same clock.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -50,6 +50,9 @@ import_stacks() {
     sqlite3 -batch "$2" "CREATE TABLE named_frame AS SELECT f.stack_id, pos, depth, stack.kind, name FROM frame AS f
         JOIN stack ON stack.session_id = f.session_id AND stack.id = f.stack_id LEFT JOIN symbol ON symbol.session_id = f.session_id AND symbol.id = f.symbol_id"
 }
+
+# has_ended PID: also one that nobody has waited for yet
+has_ended() { [[ ! -e /proc/$1/stat || $(awk '{ print $3 }' "/proc/$1/stat") == Z ]]; }
 
 # has_function DB WHAT PATTERN: some sample has a frame of such a name
 has_function() { at_least "$2" "$(sql "$1" "SELECT count(*) FROM named_frame WHERE name GLOB '$3'")" 1; }
@@ -115,6 +118,24 @@ is "samples of others than the network" "$(sql "$db" "SELECT count(*) FROM stack
 at_least "samples that were left out" "$(sql "$db" "SELECT value FROM self_cost_last WHERE program = 'nt_stack_sample' AND name = 'skipped_owner'")" 1
 sql "$db" "SELECT '# ' || (sum(CASE name WHEN 'run_ns' THEN value END) / sum(CASE name WHEN 'runs' THEN value END)) || ' ns a run'
     FROM self_cost_last WHERE program = 'nt_stack_sample'"
+
+# ---- a program whose file is gone, with a pipe that nobody writes to where it was ----
+cp "$tools/burner" "$work/gone"
+"$work/gone" 4 gone >"$work/burnt" &
+gone=$!
+keep $gone
+wait_for 500 grep -q "$work/gone" "/proc/$gone/maps"
+rm "$work/gone"
+mkfifo "$work/gone (deleted)"
+recording_start "$work/u.tape" --probes default,stacks --stacks all --user-stacks -F "$hz"
+sleep 2
+echo >"$work/end"
+# What /proc/PID/maps calls it now is the pipe's name: whoever opened that to read would never return.
+if wait_for 2000 has_ended "$recorder"; then wait "$recorder"; else bad "the recorder has not ended"; fi
+kill $gone
+db=$work/u.db
+import_stacks "$work/u.tape" "$db"
+at_least "samples of the program whose file is gone" "$(sql "$db" "SELECT count(*) FROM stack_sample JOIN thread USING (utid) WHERE name = 'gone' AND user_stack_id IS NOT NULL")" 1
 
 # Of the samples in which udp_sendmsg is at work, how many in the softirq that runs inside it? perf's clock is another one, of the same rate.
 if [[ ${#perf[@]} != 0 ]]; then
