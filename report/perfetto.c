@@ -231,18 +231,9 @@ static int finish(struct nt_perfetto *trace)
 
 static void release_cpu(struct nt_perfetto_cpu *cpu)
 {
-	struct nt_bundle *bundle;
-
 	if (!cpu)
 		return;
-	bundle = &cpu->sched.bundle;
-	nt_proto_release(&bundle->events);
-	nt_proto_release(&bundle->name_table);
-	for (size_t i = 0; i < sizeof(bundle->switches) / sizeof(bundle->switches[0]); i++)
-		nt_proto_release(&bundle->switches[i]);
-	for (size_t i = 0; i < sizeof(bundle->wakings) / sizeof(bundle->wakings[0]); i++)
-		nt_proto_release(&bundle->wakings[i]);
-	nt_texts_release(&bundle->names);
+	nt_bundle_release(&cpu->sched.bundle);
 	nt_sequence_release(&cpu->owners.lane);
 	nt_sequence_release(&cpu->events);
 	free(cpu);
