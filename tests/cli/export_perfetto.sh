@@ -64,8 +64,8 @@ for source in tests/golden/v1-stacks.tape "$work/stacks.db"; do
 done
 # Stacks that nettape-report did not write: one that calls itself, one without a symbol, one with a number that no symbol has.
 cp "$work/stacks.db" "$work/odd_stacks.db"
-sqlite3 "$work/odd_stacks.db" "UPDATE stack SET parent_id = id, symbol_id = -2 WHERE rowid % 3 = 0; UPDATE stack SET symbol_id = 9223372036854775807 WHERE rowid % 3 = 1;
-    UPDATE stack SET symbol_id = NULL WHERE rowid % 3 = 2"
+sqlite3 "$work/odd_stacks.db" "UPDATE stack SET parent_id = id, symbol_id = -2 WHERE id % 3 = 0; UPDATE stack SET symbol_id = 9223372036854775807 WHERE id % 3 = 1;
+    UPDATE stack SET symbol_id = NULL WHERE id % 3 = 2"
 report 0 export perfetto "$work/odd_stacks.db" -o "$work/odd_stacks.pftrace"
 is_read "$work/odd_stacks.pftrace" "odd stacks"
 is_whole() { perfetto "$1" "SELECT count(*), sum(callsite_id IS NULL) FROM perf_sample"; }
