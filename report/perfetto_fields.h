@@ -87,6 +87,8 @@ enum nt_ftrace_field {
 	NT_FTRACE_TIMESTAMP = 1,
 	NT_FTRACE_PID = 2,
 	NT_FTRACE_SCHED_SWITCH = 4,
+	NT_FTRACE_COMMON_FLAGS = 5,
+	NT_FTRACE_SCHED_WAKING = 20,
 	NT_FTRACE_SOFTIRQ_ENTRY = 24,
 	NT_FTRACE_SOFTIRQ_EXIT = 25,
 	NT_FTRACE_IRQ_ENTRY = 36,
@@ -105,7 +107,7 @@ enum nt_switch_field {
 	NT_SWITCH_NEXT_PID = 6,
 	NT_SWITCH_NEXT_PRIO = 7
 };
-/* FtraceEvent.WakeupNew */
+/* FtraceEvent.Waking, of which FtraceEvent.WakeupNew has the same */
 enum nt_wakeup_field { NT_WAKEUP_COMM = 1, NT_WAKEUP_PID = 2, NT_WAKEUP_PRIO = 3, NT_WAKEUP_TARGET_CPU = 5 };
 /* FtraceEvent.NewTask */
 enum nt_newtask_field { NT_NEWTASK_PID = 1, NT_NEWTASK_COMM = 2, NT_NEWTASK_CLONE_FLAGS = 3 };

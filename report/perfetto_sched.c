@@ -5,7 +5,8 @@
  *
  * Switches are told by who comes next; the stay before ends there. So a stay that ends without a switch (in uncovered
  * time, at the end of the recording) is ended by a switch to a thread that is made up, in a state that no task can
- * have. Perfetto leaves out the first compact switch of a CPU: that one is told in full.
+ * have. Perfetto leaves out the first compact switch of a CPU, and compact wakings before it, for it does not know yet
+ * who wakes: those are told in full.
  */
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,7 @@ static void switch_to(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *
 		      const struct nt_ftrace_task *next)
 {
 	if (!sched->has_begun) {
+		sched->first_ts = ts;
 		write_first_switch(trace, cpu, ts, next);
 	} else {
 		nt_bundle_switch(trace, &sched->bundle, ts, sched->state, next);
@@ -152,32 +154,54 @@ static uint32_t flags_of(const char *context)
 	return !strcmp(context, "hardirq") ? IN_HARDIRQ : !strcmp(context, "softirq") ? IN_SOFTIRQ : 0;
 }
 
-static void put_wakeup_new(struct nt_perfetto *trace, struct nt_bundle *bundle, int64_t ts,
-			   const struct nt_ftrace_task *task, uint32_t waker_tid, uint32_t target)
+struct waking {
+	struct nt_ftrace_task task;
+	int64_t ts;
+	uint32_t waker_tid, target, flags;
+	bool is_new;
+};
+
+static void put_in_full(struct nt_perfetto *trace, struct nt_proto *proto, const struct waking *waking)
 {
-	struct nt_proto *proto = &bundle->events;
 	size_t marks[2];
 
-	nt_ftrace_begin(trace, proto, ts, waker_tid, NT_FTRACE_SCHED_WAKEUP_NEW, marks);
-	nt_proto_text(proto, NT_WAKEUP_COMM, task->name);
-	nt_proto_uint(proto, NT_WAKEUP_PID, task->tid);
-	nt_proto_uint(proto, NT_WAKEUP_PRIO, task->priority);
-	nt_proto_uint(proto, NT_WAKEUP_TARGET_CPU, target);
-	nt_ftrace_end(proto, marks);
+	nt_ftrace_begin(trace, proto, waking->ts, waking->waker_tid,
+			waking->is_new ? NT_FTRACE_SCHED_WAKEUP_NEW : NT_FTRACE_SCHED_WAKING, marks);
+	nt_proto_text(proto, NT_WAKEUP_COMM, waking->task.name);
+	nt_proto_uint(proto, NT_WAKEUP_PID, waking->task.tid);
+	nt_proto_uint(proto, NT_WAKEUP_PRIO, waking->task.priority);
+	nt_proto_uint(proto, NT_WAKEUP_TARGET_CPU, waking->target);
+	nt_proto_end(proto, marks[1]);
+	nt_proto_uint(proto, NT_FTRACE_COMMON_FLAGS, waking->flags);
+	nt_proto_end(proto, marks[0]);
+}
+
+static void put_waking(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, const struct waking *waking)
+{
+	const bool is_before_all = !sched->has_begun || waking->ts < sched->first_ts;
+
+	if (waking->is_new || is_before_all)
+		put_in_full(trace, &sched->bundle.events, waking);
+	else
+		nt_bundle_waking(trace, &sched->bundle, waking->ts, &waking->task, waking->target, waking->flags);
+	nt_bundle_write_if_full(trace, cpu, &sched->bundle);
 }
 
 static int take_wakeup(struct nt_perfetto *trace, const struct nt_value *const *values)
 {
 	enum { TS, CPU, UTID, TARGET, WAKER, PRIORITY, WHAT, CONTEXT };
 	const uint32_t number = cpu_number(values[CPU]);
-	const int64_t ts = nt_integer(values[TS], -1);
 	const struct nt_perfetto_thread *thread, *waker;
-	const uint32_t target = (uint32_t)nt_integer(values[TARGET], number) & 0xffff;
-	struct nt_ftrace_task task;
+	struct waking waking = {
+		.ts = nt_integer(values[TS], -1),
+		.target = (uint32_t)nt_integer(values[TARGET], number) & 0xffff,
+		.flags = flags_of(nt_text(values[CONTEXT], "")),
+		.is_new = !strcmp(nt_text(values[WHAT], ""), "new"),
+	};
 	struct nt_perfetto_cpu *cpu;
 	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
 
-	if (result || !nt_perfetto_has(trace, ts) || !nt_is_there(values[UTID]))
+	if (result || !nt_perfetto_has(trace, waking.ts) || !nt_is_there(values[UTID]))
 		return result < 0 ? -1 : 0;
 	waker = nt_is_there(values[WAKER]) ? nt_thread_of(trace, nt_integer(values[WAKER], 0)) : NULL;
 	thread = nt_thread_of(trace, nt_integer(values[UTID], 0));
@@ -185,16 +209,11 @@ static int take_wakeup(struct nt_perfetto *trace, const struct nt_value *const *
 		return -1;
 	if (!thread->is_selected)
 		return 0;
-	task = (struct nt_ftrace_task){
-		.tid = thread->tid,
-		.priority = (uint32_t)nt_integer(values[PRIORITY], thread->priority),
-		.name = thread->name,
-	};
-	if (!strcmp(nt_text(values[WHAT], ""), "new"))
-		put_wakeup_new(trace, &cpu->sched.bundle, ts, &task, waker ? waker->tid : 0, target);
-	else
-		nt_bundle_waking(trace, &cpu->sched.bundle, ts, &task, target, flags_of(nt_text(values[CONTEXT], "")));
-	nt_bundle_write_if_full(trace, number, &cpu->sched.bundle);
+	waking.waker_tid = waker ? waker->tid : 0;
+	waking.task.tid = thread->tid;
+	waking.task.priority = (uint32_t)nt_integer(values[PRIORITY], thread->priority);
+	waking.task.name = thread->name;
+	put_waking(trace, number, &cpu->sched, &waking);
 	return 0;
 }
 

@@ -185,6 +185,7 @@ void nt_bundle_end(struct nt_perfetto *trace, size_t packet, size_t bundle);
 struct nt_sched {
 	struct nt_bundle bundle;
 	bool has_begun;
+	int64_t first_ts; /* of the first switch */
 	int64_t at_ts; /* so far it is known who was on the CPU */
 	uint32_t state; /* in which the last one left it */
 	uint32_t tid; /* who it was */

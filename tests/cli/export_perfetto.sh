@@ -62,6 +62,15 @@ for source in tests/golden/v1-stacks.tape "$work/stacks.db"; do
     report 0 export perfetto "$source" -o "$work/stacks.pftrace"
     is_same "$work/stacks.pftrace" "$work/stacks.db" "stacks of ${source##*/}"
 done
+# Wakings before a CPU's first switch, as tapes of several CPUs have them.
+cp "$work/hand.db" "$work/early.db"
+sqlite3 "$work/early.db" "INSERT INTO sched_wakeup (session_id, ts, cpu, utid, target_cpu, waker_utid, priority, what, context, was_runnable)
+    SELECT session_id, start_ts - 5000 * s.cpu - 1, s.cpu, max(utid), s.cpu, min(utid), 120, 'waking', 'softirq', 0 FROM sched_slice AS s JOIN session USING (session_id)
+    WHERE utid IN (SELECT utid FROM thread WHERE tid > 0) GROUP BY s.cpu"
+report 0 export perfetto "$work/early.db" -o "$work/early.pftrace"
+is_read "$work/early.pftrace" "early wakings"
+is_same "$work/early.pftrace" "$work/early.db" "early wakings"
+holds "early wakings were written" test "$(sqlite3 "$work/early.db" 'SELECT count(*) FROM sched_wakeup')" -ge 2
 # Stacks that nettape-report did not write: one that calls itself, one without a symbol, one with a number that no symbol has.
 cp "$work/stacks.db" "$work/odd_stacks.db"
 sqlite3 "$work/odd_stacks.db" "UPDATE stack SET parent_id = id, symbol_id = -2 WHERE id % 3 = 0; UPDATE stack SET symbol_id = 9223372036854775807 WHERE id % 3 = 1;
