@@ -121,12 +121,13 @@ needs_netns() {
 }
 
 # flood_start [RATE]: UDP packets of 200 bytes from one namespace to the other, RATE a second (else all that go), until the
-# test ends
+# test ends. flood_sender: who sends.
 flood_start() {
     "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
     keep $!
     "${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "${1:-0}" &
-    keep $!
+    flood_sender=$!
+    keep $flood_sender
 }
 
 # ---- recording ----
