@@ -3,70 +3,13 @@
 #include "record/user_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "record/build_id.h"
 
 /* ---- the thread ---- */
-
-/* The build id among the notes of one segment. */
-static bool id_in_notes(Elf_Data *notes, uint8_t *build_id)
-{
-	size_t at = 0, name, desc;
-	GElf_Nhdr note;
-
-	while (notes && (at = gelf_getnote(notes, at, &note, &name, &desc))) {
-		const char *bytes = notes->d_buf;
-
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || memcmp(bytes + name, "GNU", 4) || !note.n_descsz)
-			continue;
-		memset(build_id, 0, NT_BUILD_ID_LEN);
-		memcpy(build_id, bytes + desc, note.n_descsz < NT_BUILD_ID_LEN ? note.n_descsz : NT_BUILD_ID_LEN);
-		return true;
-	}
-	return false;
-}
-
-static bool id_in_elf(Elf *elf, uint8_t *build_id)
-{
-	size_t n = 0, i;
-
-	if (!elf || elf_getphdrnum(elf, &n))
-		return false;
-	for (i = 0; i < n; i++) {
-		GElf_Phdr header;
-
-		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_NOTE &&
-		    id_in_notes(elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz,
-						     header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
-				build_id))
-			return true;
-	}
-	return false;
-}
-
-/* Whoever the process belongs to may have put anything in the file's place: a pipe that nobody writes to must not hold us. */
-static bool id_of_file(const char *path, uint8_t *build_id)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	bool found = false;
-	struct stat file;
-	Elf *elf;
-
-	if (fd < 0)
-		return false;
-	if (!fstat(fd, &file) && S_ISREG(file.st_mode)) {
-		elf = elf_begin(fd, ELF_C_READ, NULL);
-		found = id_in_elf(elf, build_id);
-		elf_end(elf);
-	}
-	close(fd);
-	return found;
-}
 
 /* Of a path that is too long the end is kept. */
 static void set_path(struct nt_user_file *file, const char *path)
@@ -138,7 +81,7 @@ static void look_in(struct nt_user_files *files, uint32_t pid)
 		if (strcmp(mapping.path, seen)) {
 			strcpy(seen, mapping.path);
 			snprintf(whole, sizeof(whole), "/proc/%u/root%s", pid, mapping.path);
-			mapping.has_id = id_of_file(whole, mapping.build_id);
+			mapping.has_id = nt_build_id_of_file(whole, mapping.build_id);
 		}
 		use_mapping(files, pid, &mapping);
 	}
@@ -161,7 +104,6 @@ static void *run_reader(void *arg)
 	struct nt_user_files *files = arg;
 	size_t i;
 
-	elf_version(EV_CURRENT);
 	for (i = 0; i < files->n_asked; i++)
 		if (!was_looked_in(files, i))
 			look_in(files, files->asked[i].pid);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/event.h"
+
 static int no_memory(struct nt_db *db)
 {
 	snprintf(db->error, sizeof(db->error), "out of memory.");
@@ -148,7 +150,10 @@ static int add_number(struct nt_frames *frames, uint32_t number)
 	return 0;
 }
 
-/* Frames of a stack stand together in the table, as they were put in; of one that is torn apart the first part counts.
+/*
+ * Frames of a stack stand together in the table, as they were put in; of one that is torn apart the first part counts.
+ * A recording has no stack of more than NT_STACK_MAX_FRAMES: in a hostile database the rest would make a picture
+ * without an end.
  */
 static int add_frame(struct nt_frames *frames, uint64_t stack, uint64_t symbol, uint64_t *last)
 {
@@ -162,6 +167,8 @@ static int add_frame(struct nt_frames *frames, uint64_t stack, uint64_t symbol, 
 		*begin = frames->n_numbers + 1;
 	*last = stack;
 	size = nt_id_map_at(&frames->sizes, stack);
+	if (size && *size >= NT_STACK_MAX_FRAMES)
+		return 0;
 	if (!size || add_number(frames, (uint32_t)nt_id_map_get(&frames->by_symbol, symbol)))
 		return -1;
 	++*size;

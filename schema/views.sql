@@ -203,7 +203,10 @@ GROUP BY r.session_id, r.upid;
 -- shares of the bucket's time, both rounded down. `nettape-report stages` reckons in the same way (report/split.h) and says how sure it is.
 --   cell    owner, CPU and bucket, with its time and its samples; `upto`: samples up to its end
 --   lent    what a cell's time is split by: its run (`run`), or all samples of the owner (`lender` -1)
+--   lender  each sample, as it lends itself: to its run, and to who has none
 --   pool    samples by stage of each of these; `after`: with those of the stages before it
+-- SQLite takes what sums over groups give for a handful of rows, too few for it to make an index of: it would go through all of `pool` for each
+-- cell, which takes hours where there are an hour's. So both end with the rows of a table, of which none is taken.
 CREATE VIEW net_cost_stage_over_time AS
 WITH sample AS (
     SELECT t.session_id, t.owner, t.cpu, s.start_ts + (t.ts - s.start_ts) / s.bucket_ns * s.bucket_ns AS ts,
@@ -224,17 +227,20 @@ WITH sample AS (
                 WHEN upto = 0 THEN (min(nullif(upto, 0)) OVER (PARTITION BY session_id, owner, cpu) - 1) / 30
                 ELSE (upto - 1) / 30 END AS run
     FROM cell
-), counted AS (
-    SELECT s.session_id, s.owner, s.cpu AS lender, l.run, s.stage, s.family, count(*) AS samples
-    FROM sample AS s JOIN lent AS l ON l.session_id = s.session_id AND l.owner = s.owner AND l.cpu = s.cpu AND l.ts = s.ts
-    GROUP BY s.session_id, s.owner, s.cpu, l.run, s.stage, s.family
     UNION ALL
-    SELECT session_id, owner, -1, 0, stage, family, count(*) FROM sample GROUP BY session_id, owner, stage, family
+    SELECT session_id, owner, cpu, ts, 0, 0, 0, 0 FROM cpu_cost WHERE 0
+), lender AS (
+    SELECT session_id, owner, cpu AS lender, (count(*) OVER (PARTITION BY session_id, owner, cpu ORDER BY ts) - 1) / 30 AS run, stage, family
+    FROM sample
+    UNION ALL
+    SELECT session_id, owner, -1, 0, stage, family FROM sample
 ), pool AS (
-    SELECT session_id, owner, lender, run, stage, family, samples,
-           sum(samples) OVER (PARTITION BY session_id, owner, lender, run ORDER BY stage, family) AS after,
-           sum(samples) OVER (PARTITION BY session_id, owner, lender, run) AS n
-    FROM counted
+    SELECT session_id, owner, lender, run, stage, family, count(*) AS samples,
+           sum(count(*)) OVER (PARTITION BY session_id, owner, lender, run ORDER BY stage, family) AS after,
+           sum(count(*)) OVER (PARTITION BY session_id, owner, lender, run) AS n
+    FROM lender GROUP BY session_id, owner, lender, run, stage, family
+    UNION ALL
+    SELECT session_id, owner, cpu, 0, stage, family, 0, 0, 0 FROM stack_sample WHERE 0
 )
 SELECT l.session_id, l.ts, l.dur, l.cpu, l.owner, coalesce(p.stage, 'unsampled') AS stage, nullif(p.family, '') AS family,
        CASE WHEN p.n IS NULL THEN l.ns ELSE l.ns * p.after / p.n - l.ns * (p.after - p.samples) / p.n END AS ns

@@ -38,6 +38,15 @@ report 0 export -h
 for option in --output --by --hook --from --to --include-hol; do has "help of export has $option" "$out" "$option"; done
 lacks "and no other" "$out" "--histogram"
 
+# The manual has each option that some help has, and no other.
+for command in info check import summary timeline stages flame latency "export html" query; do
+    # shellcheck disable=SC2086  # a command may be two words
+    report 0 $command --help
+    cat "$work/out"
+done | grep -oE '^ +(-., )?--[a-z-]+( [A-Z]+, --[a-z]+)?' | grep -oE -- '--[a-z-]+' | sort -u >"$work/options"
+sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' docs/nettape-report.1 | grep -A 1 '^\.TP' | sed -n 's/\\-/-/g; /^\.B/p' | grep -oE -- '--[a-z-]+' | sort -u >"$work/manual"
+is "options in the manual" "$(<"$work/manual")" "$(<"$work/options")"
+
 # misused WHAT ARGUMENT...: exit status 2, nothing on stdout, and a usage line on stderr
 misused() {
     local part=$1
