@@ -22,6 +22,10 @@ report 2 export perfetto "$work/hand.tape" -o "$work/x" --cpu one
 has "no CPU" "$err" "--cpu one: it is a list of CPUs"
 report 2 export flamegraph "$work/hand.tape" -o "$work/x"
 has "the formats there are" "$err" "the formats to export are html, perfetto and prometheus"
+for format in html perfetto prometheus; do
+    report 2 export $format "$work/chunks.tape" -o "$work/x" --from 30ms --to 20ms
+    has "no time for $format" "$err" "--from is not before --to"
+done
 report 1 export perfetto "$work/none.tape" -o "$work/x"
 report 1 export perfetto "$work/hand.tape" -o "$work/x" --from 2 --to 3
 has "outside the recording" "$err" "nothing of the recording lies between"
