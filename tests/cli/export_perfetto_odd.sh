@@ -72,4 +72,15 @@ report 0 export perfetto "$work/odd_stacks.db" -o "$work/odd_stacks.pftrace"
 is_read "$work/odd_stacks.pftrace" "odd stacks"
 "$REPORT" export perfetto "$work/stacks.db" -o "$work/stacks.pftrace"
 [[ -z $engine ]] || is "samples with odd stacks, each with frames" "$(whole "$work/odd_stacks.pftrace")" "$(whole "$work/stacks.pftrace")"
+# More stacks than are kept at a time: what was told before is forgotten, and all are found again.
+cp "$work/stacks.db" "$work/many_stacks.db"
+sqlite3 "$work/many_stacks.db" "CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 70100) SELECT i FROM n;
+    INSERT INTO stack SELECT 1, i, 2, 'kernel', i % 2 + 1, i % 3 + 1 FROM n;
+    INSERT INTO stack_sample SELECT 1, start_ts + 1000000 + i, 0, 1, 'task', NULL, NULL, 'task', NULL, 0, i, NULL, NULL, NULL, '' FROM n, session;
+    UPDATE stack SET depth = 3 WHERE id >= 100 AND parent_id = 2"
+report 0 export perfetto "$work/many_stacks.db" -o "$work/many_stacks.pftrace"
+is_read "$work/many_stacks.pftrace" "many stacks"
+is_same "$work/many_stacks.pftrace" "$work/many_stacks.db" "many stacks"
+is "stacks are told anew" "$(awk '/^packet/ { n = 0 } /sequence_id: 4$/ { n = 1 } n && /sequence_flags: 3/' "$work/decoded" | wc -l)" 2
+
 finish
