@@ -220,7 +220,7 @@ struct nt_perfetto_cpu {
 	struct nt_owners owners;
 	struct nt_sequence events;
 	bool has_samples, has_no_thread, has_lost; /* these tracks are described */
-	int64_t lost; /* records, so far */
+	int64_t lost, lost_ts; /* records, so far, and of which time that was told last */
 };
 
 struct nt_perfetto {

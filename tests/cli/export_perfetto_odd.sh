@@ -83,4 +83,11 @@ is_read "$work/many_stacks.pftrace" "many stacks"
 is_same "$work/many_stacks.pftrace" "$work/many_stacks.db" "many stacks"
 is "stacks are told anew" "$(awk '/^packet/ { n = 0 } /sequence_id: 4$/ { n = 1 } n && /sequence_flags: 3/' "$work/decoded" | wc -l)" 2
 
+# Ranges of loss of which one lies in the other: the count of what was lost never goes back.
+cp "$work/loss.db" "$work/ranges.db"
+sqlite3 "$work/ranges.db" "UPDATE loss SET dur = dur / 2 WHERE kind = 'op'"
+report 0 export perfetto "$work/ranges.db" -o "$work/ranges.pftrace"
+[[ -z $engine ]] || is "records lost, at last" "$(perfetto "$work/ranges.pftrace" "SELECT DISTINCT t.name, last_value(CAST(value AS INT))
+    OVER (PARTITION BY t.name ORDER BY ts, c.id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM counter c JOIN track t ON t.id = c.track_id
+    WHERE t.name GLOB '*: records' ORDER BY 1")" "$(sqlite3 "$work/ranges.db" "SELECT 'CPU ' || cpu || ': records', sum(count) FROM loss GROUP BY cpu ORDER BY 1")"
 finish
