@@ -132,8 +132,10 @@ struct nt_names {
 struct nt_perfetto;
 
 void nt_names_release(struct nt_names *names);
-/* Who is who is known as far as it will be: sets what follows from it. */
-void nt_names_settle(struct nt_perfetto *trace);
+/* Who is who is known as far as it will be: sets what follows from it. False: nobody is of the process that was asked
+ * for.
+ */
+bool nt_names_settle(struct nt_perfetto *trace);
 /* The thread, one that is made up where the recording knows no more than its number. NULL: out of memory. */
 struct nt_perfetto_thread *nt_thread_of(struct nt_perfetto *trace, int64_t utid);
 const struct nt_perfetto_process *nt_process_of(struct nt_perfetto *trace, int64_t upid);

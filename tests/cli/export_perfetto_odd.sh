@@ -29,6 +29,11 @@ done
 report 1 export perfetto "$work/none.tape" -o "$work/x"
 report 1 export perfetto "$work/hand.tape" -o "$work/x" --from 2 --to 3
 has "outside the recording" "$err" "nothing of the recording lies between"
+report 1 export perfetto "$work/hand.tape" -o "$work/x" --process nobody
+has "a process that is not there" "$err" "there is no process nobody"
+report 1 export perfetto "$work/hand.tape" -o "$work/x" --cpu 7-9
+has "CPUs that are not there" "$err" "the recording has none of these CPUs: it had 2."
+holds "no file of what is not there" test ! -e "$work/x"
 cp "$work/hand.db" "$work/two.db"
 "$REPORT" import --append "$work/loss.tape" -o "$work/two.db" >/dev/null
 report 1 export perfetto "$work/two.db" -o "$work/x"
