@@ -65,7 +65,8 @@ static int export_prometheus(const struct nt_options *options)
 		return nt_complain_misused(
 			"export prometheus: there is no --cpu and no --process here; --by cpu and --by process "
 			"give each its own series.");
-	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error, sizeof(error)))
+	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error, sizeof(error)) ||
+	    nt_selection_check(&export.choice.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
 	if (nt_load_open(&export.db, options->args[1], error, sizeof(error)))
 		return nt_complain("%s", error);
@@ -122,7 +123,8 @@ static int export_html(const struct nt_options *options)
 	if (!options->output && isatty(STDOUT_FILENO))
 		return nt_complain_misused(
 			"export html: a page is nothing for a terminal: -o FILE says where it goes.");
-	if (nt_select(&options->selection, &page.selection, error, sizeof(error)))
+	if (nt_select(&options->selection, &page.selection, error, sizeof(error)) ||
+	    nt_selection_check(&page.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
 	if (nt_load_open(&page.db, options->args[1], error, sizeof(error)))
 		return nt_complain("%s", error);
@@ -162,7 +164,8 @@ static int export_perfetto(const struct nt_options *options)
 		return NT_EXIT_MISUSED;
 	if (!options->output)
 		return nt_complain_misused("export perfetto: -o FILE is missing.");
-	if (nt_select(&options->selection, &export.selection, error, sizeof(error)))
+	if (nt_select(&options->selection, &export.selection, error, sizeof(error)) ||
+	    nt_selection_check(&export.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
 	if (nt_feed_open(&export.feed, export.path, error, sizeof(error)))
 		return nt_complain("%s", error);

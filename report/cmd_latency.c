@@ -288,7 +288,8 @@ static int run(const struct nt_options *options)
 	char error[512];
 	int code;
 
-	if (nt_latency_choose(&options->samples, &options->selection, &command.choice, error, sizeof(error)))
+	if (nt_latency_choose(&options->samples, &options->selection, &command.choice, error, sizeof(error)) ||
+	    nt_selection_check(&command.choice.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
 	code = read_view(options, &command.view);
 	return code ? code : run_command(&command, options->args[0]);

@@ -132,8 +132,10 @@ struct nt_names {
 struct nt_perfetto;
 
 void nt_names_release(struct nt_names *names);
-/* Who is who is known as far as it will be: sets what follows from it. */
-void nt_names_settle(struct nt_perfetto *trace);
+/* Who is who is known as far as it will be: sets what follows from it. False: nobody is of the process that was asked
+ * for.
+ */
+bool nt_names_settle(struct nt_perfetto *trace);
 /* The thread, one that is made up where the recording knows no more than its number. NULL: out of memory. */
 struct nt_perfetto_thread *nt_thread_of(struct nt_perfetto *trace, int64_t utid);
 const struct nt_perfetto_process *nt_process_of(struct nt_perfetto *trace, int64_t upid);
@@ -221,7 +223,7 @@ struct nt_perfetto_cpu {
 	struct nt_owners owners;
 	struct nt_sequence events;
 	bool has_samples, has_no_thread, has_lost; /* these tracks are described */
-	int64_t lost; /* records, so far */
+	int64_t lost, lost_ts; /* records, so far, and of which time that was told last */
 };
 
 struct nt_perfetto {
