@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * stage_due.h - how many stack samples of an owner there should be. The clock that takes them comes at a fixed rate, so
- * an owner's exact time says how many were due; where ticks came late by more than a period, were left out or lost,
- * there are fewer, and nobody can tell what the CPU did meanwhile. Pure, but for reading the rate.
+ * an owner's exact time says how many were due; where ticks were left out or lost, or came late and met somebody else,
+ * there are fewer, and nobody can tell what it did meanwhile. Pure, but for reading the rate.
  */
 #ifndef NT_REPORT_STAGE_DUE_H
 #define NT_REPORT_STAGE_DUE_H

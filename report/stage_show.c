@@ -273,10 +273,9 @@ static void print_short(const struct nt_stage_show *show, const struct nt_stage_
 			nt_human_share(share, owner->samples, owner->due));
 		between = ", ";
 	}
-	fputs(". Ticks of the clock came late, were left out or lost, as in a\n"
-	      "virtual machine whose CPUs are often idle. Shares stand for what was sampled; what was not, the bounds "
-	      "do "
-	      "not cover.\n",
+	fputs(". Ticks of the clock were left out or lost, as in a virtual\n"
+	      "machine whose CPUs are often idle, or came late, where interrupts are off, and met whoever came next. "
+	      "Shares stand for what\nwas sampled; what was not, the bounds do not cover.\n",
 	      show->out);
 }
 

@@ -56,8 +56,9 @@ function tooFew(owners) {
   return el(
     'p',
     {class: 'banner few'},
-    `Too few samples: ${named.join(', ')}. Ticks of the clock came late, were left out or lost, as in a virtual machine ` +
-      'whose CPUs are often idle. Shares stand for what was sampled; what was not, the bounds do not cover.',
+    `Too few samples: ${named.join(', ')}. Ticks of the clock were left out or lost, as in a virtual machine ` +
+      'whose CPUs are often idle, or came late, where interrupts are off, and met whoever came next. Shares stand for ' +
+      'what was sampled; what was not, the bounds do not cover.',
   );
 }
 

@@ -22,7 +22,8 @@ report 0 stages "$tape" --owner hardirq,net_rx,task
 has "in a hard interrupt none is due" "$out" "hardirq    19.00 us, 1 samples
 "
 has "too few" "$out" "Too few samples: task has 7 of 3,996 due (0.18 %). Ticks"
-has "and what that means" "$out" "what was not, the bounds do not cover."
+has "and what that means" "$out" "Shares stand for what
+was sampled; what was not, the bounds do not cover."
 report 0 flame "$tape" --folded --owner net_rx,send,hardirq
 is "folded" "$(sort "$work/out")" "$(sort <<'END'
 hardirq;entry_SYSCALL_64_after_hwframe;ip_rcv 19000
