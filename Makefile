@@ -110,7 +110,7 @@ $(call obj,o,report/db.c report/stages.c report/flame_svg.c) $(call obj,san,repo
 # ---- the page of `export html`, and its policy: by their sums, a browser runs this style and this script and no other ----
 
 page_headers := $(addprefix $(BUILD)/report/page_,html.h css.h js.h policy.h)
-page_scripts := $(addprefix report/html/,text.js costs.js charts.js layers.js tables.js answers.js timeline.js latency.js page.js)
+page_scripts := $(addprefix report/html/,text.js costs.js charts.js layers.js tables.js answers.js timeline.js stages.js latency.js page.js)
 
 $(BUILD)/report/page.html $(BUILD)/report/page.css: $(BUILD)/report/page.%: report/html/page.%
 	@mkdir -p $(@D)
