@@ -154,6 +154,7 @@ $(BUILD)/tests/%_test: $(BUILD)/san/tests/unit/%_test.o $(san_lib)
 
 # What of the recorder can be tested without a kernel.
 $(BUILD)/tests/build_id_test: $(BUILD)/san/record/build_id.o
+$(BUILD)/tests/build_id_test: REPORT_LIBS += -lelf
 
 # Each fuzz target also as a plain program that runs its corpus and mutations of it, for every check.
 $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/driver.o $(san_lib)
