@@ -11,8 +11,10 @@
 //
 // The engine is spoken to as its UI does: messages (protocol buffers) in a stream to it, and back through a callback.
 import fs from 'node:fs';
+import v8 from 'node:v8';
 
 const PIECE = 16 << 20; // bytes given to the engine at a time
+const SMALL_TRACE = 8 << 20; // takes less time than making the engine's code fast
 
 // ---- protocol buffers, as much as is needed ----
 
@@ -220,6 +222,7 @@ if (!questions) {
   process.exit(2);
 }
 try {
+  if (fs.statSync(trace).size < SMALL_TRACE) v8.setFlagsFromString('--liftoff-only');
   const engine = new Engine(wasm);
   engine.load(trace);
   for (const { name, sql } of readQueries(questions)) {
