@@ -39,10 +39,10 @@ struct nt_user_files {
 	struct nt_user_file *asked;
 	size_t *asked_at;		/* where each stands in `files` */
 	size_t n_asked;
+	size_t n_news;			/* of `asked`, when the thread has done: paths that symbols put before may lack */
 	pthread_t reader;
 	bool is_reading;
 	int has_read;
-	bool has_news;			/* a path was found: symbols that were put before may lack it */
 };
 
 /* Zero-initialised is empty. */
