@@ -157,7 +157,7 @@ const char *nt_user_files_path(struct nt_user_files *files, const uint8_t *build
 	struct nt_user_file *file = find(files, build_id);
 
 	if (!file) {
-		file = add(files, pid);
+		file = files->n < NT_FILES_MOST ? add(files, pid) : NULL;
 		if (file)
 			memcpy(file->build_id, build_id, NT_BUILD_ID_LEN);
 		return "";

@@ -31,6 +31,7 @@ enum nt_user_file_state {
 
 #define NT_FILES_ASKED 1024
 #define NT_FILES_MAX 8192		/* beyond, addresses stay without a file */
+#define NT_FILES_MOST (2 * NT_FILES_MAX)	/* beyond, build ids stay without a path: each new symbol goes through all that are known */
 
 struct nt_user_files {
 	struct nt_user_file *files;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * build_id_test.c - build ids out of files: of this very program, as the loader has it in memory; of files of both classes that are made
- * here; and whatever files say of themselves, or are replaced by, it neither takes memory nor opens what is no file.
+ * build_id_test.c - build ids out of files: of this very program, as the loader has it in memory; of files of both
+ * classes that are made here; and whatever files say of themselves, or are replaced by, it neither takes memory nor
+ * opens what is no file.
  */
 #include <setjmp.h>
 #include <stdarg.h>

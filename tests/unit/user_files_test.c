@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * user_files_test.c - the files of user frames, of this very process: by build id and by address, for symbols that were put before the file
- * was found; and what is not to be found stays without, among thousands of words that were taken for addresses.
+ * user_files_test.c - the files of user frames, of this very process: by build id and by address, for symbols that were
+ * put before the file was found; and what is not to be found stays without, among thousands of words that were taken
+ * for addresses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,11 +96,29 @@ static void asks_the_next_process(void **state)
 	nt_ids_release(&ids);
 }
 
+/* Who makes a program anew each second has no end of them. */
+static void knows_no_end_of_files(void **state)
+{
+	uint8_t build_id[NT_BUILD_ID_LEN] = {0};
+	struct nt_user_files files = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < NT_FILES_MOST + 1000; i++) {
+		memcpy(build_id, &i, sizeof(i));
+		assert_string_equal(nt_user_files_path(&files, build_id, 1), "");
+	}
+	assert_int_equal(files.n, NT_FILES_MOST);
+	nt_user_files_want(&files, 1, 4096, 1);
+	assert_int_equal(files.n, NT_FILES_MOST);
+	nt_user_files_release(&files);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_this_program),
 		cmocka_unit_test(asks_the_next_process),
+		cmocka_unit_test(knows_no_end_of_files),
 	};
 
 	size_t most = sizeof(((struct nt_user_symbol *)0)->path) - 1;
