@@ -110,7 +110,7 @@ $(call obj,o,report/db.c report/stages.c report/flame_svg.c) $(call obj,san,repo
 # ---- the page of `export html`, and its policy: by their sums, a browser runs this style and this script and no other ----
 
 page_headers := $(addprefix $(BUILD)/report/page_,html.h css.h js.h policy.h)
-page_scripts := $(addprefix report/html/,text.js costs.js charts.js layers.js tables.js answers.js timeline.js latency.js page.js)
+page_scripts := $(addprefix report/html/,text.js costs.js charts.js layers.js tables.js answers.js timeline.js stages.js latency.js page.js)
 
 $(BUILD)/report/page.html $(BUILD)/report/page.css: $(BUILD)/report/page.%: report/html/page.%
 	@mkdir -p $(@D)
@@ -155,6 +155,7 @@ $(BUILD)/tests/%_test: $(BUILD)/san/tests/unit/%_test.o $(san_lib)
 # What of the recorder can be tested without a kernel.
 $(BUILD)/tests/build_id_test: $(BUILD)/san/record/build_id.o
 $(BUILD)/tests/user_files_test: $(call obj,san,record/build_id.c record/ids.c record/user_files.c)
+$(BUILD)/tests/build_id_test $(BUILD)/tests/user_files_test: REPORT_LIBS += -lelf
 
 # Each fuzz target also as a plain program that runs its corpus and mutations of it, for every check.
 $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/driver.o $(san_lib)

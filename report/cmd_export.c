@@ -13,12 +13,6 @@
 #include "report/new_file.h"
 #include "report/perfetto.h"
 
-static int misused(const char *what)
-{
-	nt_complain("%s", what);
-	return NT_EXIT_MISUSED;
-}
-
 /* ---- prometheus ---- */
 
 struct prometheus {
@@ -68,10 +62,12 @@ static int export_prometheus(const struct nt_options *options)
 	int code;
 
 	if (options->selection.cpus || options->selection.process)
-		return misused("export prometheus: there is no --cpu and no --process here; --by cpu and --by process "
-			       "give each its own series.");
-	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error, sizeof(error)))
-		return misused(error);
+		return nt_complain_misused(
+			"export prometheus: there is no --cpu and no --process here; --by cpu and --by process "
+			"give each its own series.");
+	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error, sizeof(error)) ||
+	    nt_selection_check(&export.choice.selection, error, sizeof(error)))
+		return nt_complain_misused(error);
 	if (nt_load_open(&export.db, options->args[1], error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = export_if_any(&export, options);
@@ -125,9 +121,11 @@ static int export_html(const struct nt_options *options)
 	if (refuse_samples_words("html", &options->samples))
 		return NT_EXIT_MISUSED;
 	if (!options->output && isatty(STDOUT_FILENO))
-		return misused("export html: a page is nothing for a terminal: -o FILE says where it goes.");
-	if (nt_select(&options->selection, &page.selection, error, sizeof(error)))
-		return misused(error);
+		return nt_complain_misused(
+			"export html: a page is nothing for a terminal: -o FILE says where it goes.");
+	if (nt_select(&options->selection, &page.selection, error, sizeof(error)) ||
+	    nt_selection_check(&page.selection, error, sizeof(error)))
+		return nt_complain_misused(error);
 	if (nt_load_open(&page.db, options->args[1], error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = export_page(&page, options);
@@ -165,9 +163,10 @@ static int export_perfetto(const struct nt_options *options)
 	if (refuse_samples_words("perfetto", &options->samples))
 		return NT_EXIT_MISUSED;
 	if (!options->output)
-		return misused("export perfetto: -o FILE is missing.");
-	if (nt_select(&options->selection, &export.selection, error, sizeof(error)))
-		return misused(error);
+		return nt_complain_misused("export perfetto: -o FILE is missing.");
+	if (nt_select(&options->selection, &export.selection, error, sizeof(error)) ||
+	    nt_selection_check(&export.selection, error, sizeof(error)))
+		return nt_complain_misused(error);
 	if (nt_feed_open(&export.feed, export.path, error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = nt_new_file(options->output, write_perfetto, &export);
@@ -194,7 +193,7 @@ static int run(const struct nt_options *options)
 		if (!strcmp(options->args[0], formats[i].name))
 			return formats[i].run(options);
 	}
-	return misused(
+	return nt_complain_misused(
 		"the formats to export are html, perfetto and prometheus: nettape-report export html TAPE|DB -o FILE.");
 }
 

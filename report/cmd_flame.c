@@ -10,19 +10,17 @@
 #include <string.h>
 
 #include "report/command.h"
+#include "report/each_session.h"
 #include "report/flame.h"
-#include "report/load.h"
 #include "report/new_file.h"
 #include "report/stage_show.h"
 
 struct command {
 	const struct nt_options *options;
 	struct nt_stage_choice choice;
-	struct nt_db *db;
+	struct nt_sessions sessions; /* of the side that is read */
 	struct nt_flame flame;
 	unsigned int side;
-	int64_t shown;
-	char why_not[320];
 };
 
 static int add_session(struct command *command, const struct nt_lanes_part *part)
@@ -45,36 +43,27 @@ static int add_session(struct command *command, const struct nt_lanes_part *part
 static int one_session(void *arg, const struct nt_latency_session *session)
 {
 	struct command *command = arg;
+	struct nt_sessions *sessions = &command->sessions;
 	struct nt_lanes_part part;
 
-	if (nt_stage_part_of(command->db, session, &command->choice.selection, &part, command->why_not,
-			     sizeof(command->why_not)))
+	if (nt_stage_part_of(sessions->db, session, &command->choice.selection, &part, sessions->why_not,
+			     sizeof(sessions->why_not)))
 		return -1;
-	if (command->why_not[0])
-		return 0;
-	command->shown++;
-	return add_session(command, &part);
+	return sessions->why_not[0] ? 0 : add_session(command, &part);
 }
 
 /* All sessions of one tape or database, to one side of the tree. Gives an exit code. */
 static int read_side(struct command *command, unsigned int side)
 {
 	const char *path = command->options->args[side];
-	char error[512];
-	int code = NT_EXIT_DONE;
+	int code = nt_sessions_open(&command->sessions, path);
 
 	command->side = side;
-	command->shown = 0;
-	if (nt_load_open(&command->db, path, error, sizeof(error)))
-		return nt_complain("%s", error);
-	if (nt_latency_each_session(command->db, one_session, command))
-		code = nt_complain("%s", command->db->error);
-	else if (!command->shown)
-		code = nt_complain("%s: %s.", path,
-				   command->why_not[0] ? command->why_not : "it holds no recording: import one");
-	else if (!command->flame.nodes[0].ns[side])
+	if (!code)
+		code = nt_sessions_show(&command->sessions, NULL, one_session, command);
+	if (!code && !command->flame.nodes[0].ns[side])
 		code = nt_complain("%s: there is no time of these owners in what was chosen.", path);
-	nt_db_close(command->db);
+	nt_sessions_close(&command->sessions);
 	return code;
 }
 
@@ -98,12 +87,6 @@ static int write_out(void *arg, FILE *out)
 	return nt_flame_svg(&command->flame, is_diff, title, out) ? nt_complain("out of memory.") : NT_EXIT_DONE;
 }
 
-static int misused(const char *what)
-{
-	nt_complain("%s", what);
-	return NT_EXIT_MISUSED;
-}
-
 static int run(const struct nt_options *options)
 {
 	struct command command = {.options = options};
@@ -112,12 +95,12 @@ static int run(const struct nt_options *options)
 	int code = NT_EXIT_DONE;
 
 	if (nt_stage_choose(&options->stages, NULL, &options->selection, &command.choice, error, sizeof(error)))
-		return misused(error);
+		return nt_complain_misused(error);
 	if (is_diff && options->stages.folded)
-		return misused("--folded has one number a stack: leave --diff out, and compare two files.");
+		return nt_complain_misused("--folded has one number a stack: leave --diff out, and compare two files.");
 	if (options->n_args != (is_diff ? 2 : 1))
-		return misused(is_diff ? "--diff takes two tapes or databases."
-				       : "one tape or database is shown; two with --diff.");
+		return nt_complain_misused(is_diff ? "--diff takes two tapes or databases."
+						   : "one tape or database is shown; two with --diff.");
 	for (unsigned int side = 0; side < (is_diff ? 2u : 1u) && !code; side++)
 		code = read_side(&command, side);
 	if (!code)

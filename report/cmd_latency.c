@@ -4,15 +4,15 @@
  * which samples (latency_choice.h), reading them (latency_scan.h), summing them up (latency_series.h, heatmap.h),
  * showing that (latency_result.h).
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/command.h"
+#include "report/each_session.h"
 #include "report/histogram.h"
 #include "report/latency_result.h"
-#include "report/load.h"
+#include "report/new_file.h"
 #include "report/terminal.h"
 
 #define BESIDE_MAP 12 /* characters of a line that are no column of the heat map */
@@ -21,12 +21,11 @@
 #define PER_OCTAVE_PICTURE 4
 
 struct command {
-	struct nt_db *db;
+	struct nt_sessions sessions;
 	struct nt_latency_choice choice;
 	struct nt_latency_view view;
 	struct nt_printer *printer; /* with CSV */
 	struct nt_json json;
-	bool printed; /* a session, before this one */
 	/* With --svg: the panels so far. */
 	const char *svg_path;
 	FILE *svg;
@@ -181,9 +180,8 @@ static int show_session(struct collecting *collecting)
 		return nt_latency_json(&collecting->result, &command->json);
 	if (command->view.format == NT_FORMAT_CSV)
 		return nt_latency_csv(&collecting->result, command->printer);
-	if (command->printed)
+	if (command->sessions.shown)
 		puts("\n");
-	command->printed = true;
 	return nt_latency_people(&collecting->result);
 }
 
@@ -194,7 +192,7 @@ static int one_session(void *arg, const struct nt_latency_session *session)
 	int error;
 
 	collecting.result.out = stdout;
-	collecting.result.db = command->db;
+	collecting.result.db = command->sessions.db;
 	collecting.result.session = session;
 	collecting.result.choice = &command->choice;
 	collecting.result.view = &command->view;
@@ -205,70 +203,55 @@ static int one_session(void *arg, const struct nt_latency_session *session)
 	return error;
 }
 
-static int all_sessions(struct command *command)
+static int write_svg(void *arg, FILE *out)
 {
-	int error;
+	struct command *command = arg;
 
-	if (command->view.format != NT_FORMAT_JSON)
-		return nt_latency_each_session(command->db, one_session, command);
-	nt_json_open(&command->json, NULL, '{');
-	nt_json_open(&command->json, "sessions", '[');
-	error = nt_latency_each_session(command->db, one_session, command);
-	nt_json_close(&command->json, ']');
-	nt_json_close(&command->json, '}');
-	return error;
+	if (fflush(command->svg) || ferror(command->svg))
+		return nt_complain("out of memory.");
+	nt_svg_begin(out, command->svg_panels, "How late packets were, over time");
+	fwrite(command->svg_text, 1, command->svg_size, out);
+	nt_svg_end(out);
+	return NT_EXIT_DONE;
 }
 
-/* Gives an exit code. */
-static int write_svg(struct command *command)
+/* What results are written to, besides standard output. Gives an exit code. */
+static int open_outputs(struct command *command)
 {
-	FILE *file = fopen(command->svg_path, "we");
-	bool failed;
-
-	if (!file)
-		return nt_complain("%s cannot be made: %s.", command->svg_path, strerror(errno));
-	failed = fflush(command->svg) != 0 || ferror(command->svg) != 0;
-	nt_svg_begin(file, command->svg_panels, "How late packets were, over time");
-	fwrite(command->svg_text, 1, command->svg_size, file);
-	nt_svg_end(file);
-	failed |= ferror(file) != 0;
-	failed |= fclose(file) != 0;
-	return failed ? nt_complain("%s cannot be written: is the disk full?", command->svg_path) : NT_EXIT_DONE;
-}
-
-static int run_command(struct command *command)
-{
-	static const char *const out_of_memory = "out of memory.";
-	int code = NT_EXIT_DONE;
+	bool failed = false;
 
 	if (command->view.format == NT_FORMAT_CSV) {
 		command->printer = nt_printer_new(stdout, NT_FORMAT_CSV, false);
-		if (!command->printer || nt_latency_csv_begin(&command->choice, &command->view, command->printer))
-			code = nt_complain("%s", out_of_memory);
+		failed = !command->printer || nt_latency_csv_begin(&command->choice, &command->view, command->printer);
 	}
 	if (command->svg_path) {
 		command->svg = open_memstream(&command->svg_text, &command->svg_size);
-		if (!command->svg)
-			code = nt_complain("%s", out_of_memory);
+		failed |= !command->svg;
 	}
-	if (!code && all_sessions(command))
-		code = nt_complain("%s", command->db->error[0] ? command->db->error : out_of_memory);
+	return failed ? nt_complain("out of memory.") : NT_EXIT_DONE;
+}
+
+static int run_command(struct command *command, const char *path)
+{
+	int code = nt_sessions_open(&command->sessions, path);
+
+	if (!code)
+		code = open_outputs(command);
+	if (!code)
+		code = nt_sessions_show(&command->sessions,
+					command->view.format == NT_FORMAT_JSON ? &command->json : NULL, one_session,
+					command);
 	if (!code && command->svg)
-		code = write_svg(command);
+		code = nt_new_file(command->svg_path, write_svg, command);
 	if (command->svg)
 		fclose(command->svg);
 	free(command->svg_text);
 	nt_printer_free(command->printer);
+	nt_sessions_close(&command->sessions);
 	return code;
 }
 
 /* ---- options ---- */
-
-static int misused(const char *what)
-{
-	nt_complain("%s", what);
-	return NT_EXIT_MISUSED;
-}
 
 static int read_view(const struct nt_options *options, struct nt_latency_view *view)
 {
@@ -281,15 +264,16 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 		unsigned long n = strtoul(options->buckets, &end, 10);
 
 		if (*end || n < 1 || n > NT_MAX_PER_OCTAVE)
-			return misused("--buckets takes a number from 1 to 64: so many buckets in each doubling.");
+			return nt_complain_misused(
+				"--buckets takes a number from 1 to 64: so many buckets in each doubling.");
 		view->per_octave = (uint32_t)n;
 	}
 	if ((options->over_time || options->svg) && options->samples.by)
-		return misused("heat maps show all of a hook: leave --by out, or --over-time and --svg.");
+		return nt_complain_misused("heat maps show all of a hook: leave --by out, or --over-time and --svg.");
 	if (options->format == NT_FORMAT_CSV && options->histogram && options->over_time)
-		return misused("CSV has one kind of line: leave --histogram or --over-time out.");
+		return nt_complain_misused("CSV has one kind of line: leave --histogram or --over-time out.");
 	if (options->buckets && !options->histogram && !options->over_time && !options->svg)
-		return misused(
+		return nt_complain_misused(
 			"--buckets says how fine --histogram, --over-time or --svg is, and none of them is given.");
 	terminal = nt_terminal_find(stdout, view->format);
 	view->is_terminal = terminal.is_terminal;
@@ -304,16 +288,11 @@ static int run(const struct nt_options *options)
 	char error[512];
 	int code;
 
-	if (nt_latency_choose(&options->samples, &options->selection, &command.choice, error, sizeof(error)))
-		return misused(error);
+	if (nt_latency_choose(&options->samples, &options->selection, &command.choice, error, sizeof(error)) ||
+	    nt_selection_check(&command.choice.selection, error, sizeof(error)))
+		return nt_complain_misused(error);
 	code = read_view(options, &command.view);
-	if (code)
-		return code;
-	if (nt_load_open(&command.db, options->args[0], error, sizeof(error)))
-		return nt_complain("%s", error);
-	code = run_command(&command);
-	nt_db_close(command.db);
-	return code;
+	return code ? code : run_command(&command, options->args[0]);
 }
 
 const struct nt_command nt_cmd_latency = {

@@ -85,10 +85,8 @@ static int run(const struct nt_options *options)
 	int code = NT_EXIT_FAILED;
 	char error[512], *sql;
 
-	if (options->file && options->n_args == 2) {
-		nt_complain("query takes its SQL from -f or as an argument, not both.");
-		return NT_EXIT_MISUSED;
-	}
+	if (options->file && options->n_args == 2)
+		return nt_complain_misused("query takes its SQL from -f or as an argument, not both.");
 	sql = find_sql(options);
 	if (!sql)
 		return NT_EXIT_FAILED;

@@ -6,67 +6,52 @@
 #include <stdio.h>
 
 #include "report/command.h"
-#include "report/load.h"
+#include "report/each_session.h"
 #include "report/stage_show.h"
 
 struct command {
-	struct nt_db *db;
-	const char *path;
+	struct nt_sessions sessions;
 	struct nt_stage_choice choice;
 	struct nt_stage_show show;
-	int64_t shown;
-	char why_not[320]; /* the last session was not shown, "" if it was */
 };
 
 static int one_session(void *arg, const struct nt_latency_session *session)
 {
 	struct command *command = arg;
+	struct nt_sessions *sessions = &command->sessions;
 	struct nt_stage_result result = {.choice = &command->choice};
-	int error = nt_stage_part_of(command->db, session, &command->choice.selection, &result.part, command->why_not,
-				     sizeof(command->why_not));
+	int error = nt_stage_part_of(sessions->db, session, &command->choice.selection, &result.part, sessions->why_not,
+				     sizeof(sessions->why_not));
 
-	if (!error && !command->why_not[0])
-		error = nt_stage_find(&result);
-	if (!error && !command->why_not[0]) {
-		command->shown++;
-		error = nt_stage_show(&command->show, &result);
-	}
+	if (!error && !sessions->why_not[0])
+		error = nt_stage_find(&result) ? -1 : nt_stage_show(&command->show, &result);
 	nt_stage_result_release(&result);
 	return error;
 }
 
-/* Of several sessions it is enough that one has what was asked for. */
-static int run_command(struct command *command)
+static int run_command(struct command *command, const char *path)
 {
-	int code = NT_EXIT_DONE;
+	int code = nt_sessions_open(&command->sessions, path);
 
-	if (nt_stage_show_begin(&command->show, &command->choice))
-		return nt_complain("out of memory.");
-	if (nt_latency_each_session(command->db, one_session, command))
-		code = nt_complain("%s", command->db->error);
-	nt_stage_show_end(&command->show);
-	if (!code && !command->shown)
-		code = nt_complain("%s: %s.", command->path,
-				   command->why_not[0] ? command->why_not : "it holds no recording: import one");
+	if (!code && nt_stage_show_begin(&command->show, &command->choice))
+		code = nt_complain("out of memory.");
+	if (!code) {
+		code = nt_sessions_show(&command->sessions, NULL, one_session, command);
+		nt_stage_show_end(&command->show);
+	}
+	nt_sessions_close(&command->sessions);
 	return code;
 }
 
 static int run(const struct nt_options *options)
 {
-	struct command command = {.path = options->args[0], .show = {.out = stdout, .format = options->format}};
+	struct command command = {.show = {.out = stdout, .format = options->format}};
 	char error[512];
-	int code;
 
 	if (nt_stage_choose(&options->stages, options->samples.by, &options->selection, &command.choice, error,
-			    sizeof(error))) {
-		nt_complain("%s", error);
-		return NT_EXIT_MISUSED;
-	}
-	if (nt_load_open(&command.db, options->args[0], error, sizeof(error)))
-		return nt_complain("%s", error);
-	code = run_command(&command);
-	nt_db_close(command.db);
-	return code;
+			    sizeof(error)))
+		return nt_complain_misused(error);
+	return run_command(&command, options->args[0]);
 }
 
 const struct nt_command nt_cmd_stages = {

@@ -6,23 +6,19 @@
 #include <stdio.h>
 
 #include "report/command.h"
+#include "report/each_session.h"
 #include "report/lanes_result.h"
-#include "report/load.h"
 #include "report/terminal.h"
 
 #define CELLS_PROGRAMS 100 /* in JSON and CSV */
 
 struct command {
-	struct nt_db *db;
-	const char *path;
+	struct nt_sessions sessions;
 	struct nt_lanes_choice choice;
 	enum nt_format format;
 	struct nt_terminal terminal;
 	struct nt_printer *printer; /* with CSV */
 	struct nt_json json;
-	int64_t sessions; /* in the database */
-	int64_t shown;
-	char why_not[320]; /* the last session was not shown, "" if it was */
 };
 
 static uint32_t columns(const struct command *command)
@@ -32,7 +28,7 @@ static uint32_t columns(const struct command *command)
 	return command->format == NT_FORMAT_TABLE ? command->terminal.width - NT_LANES_BESIDE : CELLS_PROGRAMS;
 }
 
-/* What of the session was asked for. False: nothing, and command->why_not says why. */
+/* What of the session was asked for. False: nothing, and command->sessions.why_not says why. */
 static bool choose_part(struct command *command, struct nt_lanes_part *part)
 {
 	const struct nt_latency_session *session = part->session;
@@ -44,17 +40,17 @@ static bool choose_part(struct command *command, struct nt_lanes_part *part)
 	part->to_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
 	span = (uint64_t)part->to_ts - (uint64_t)part->from_ts;
 	if (part->from_ts >= part->to_ts)
-		snprintf(command->why_not, sizeof(command->why_not),
+		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
 			 "nothing of session %lld is in that time: it began at %s and lasted %s",
 			 (long long)session->id, nt_human_time(start, (uint64_t)session->start_realtime_ns),
 			 nt_human_ns(length, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
 	else if (command->choice.worst && command->choice.window_ns > span)
-		snprintf(command->why_not, sizeof(command->why_not),
+		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
 			 "a window of %s is longer than the %s of session %lld that are searched: give a shorter "
 			 "--window",
 			 nt_human_ns(wanted, command->choice.window_ns), nt_human_ns(length, span),
 			 (long long)session->id);
-	return !command->why_not[0];
+	return !command->sessions.why_not[0];
 }
 
 static int show(struct command *command, const struct nt_lanes_result *result)
@@ -65,12 +61,12 @@ static int show(struct command *command, const struct nt_lanes_result *result)
 		return nt_lanes_json(result, &command->json);
 	if (command->format == NT_FORMAT_CSV)
 		return nt_lanes_csv(result, command->printer);
-	if (command->shown > 1)
+	if (command->sessions.shown)
 		puts("\n");
 	return nt_lanes_people(result, stdout, &style);
 }
 
-/* These two say in command->why_not if the session lacks what was chosen by name. */
+/* These two say in command->sessions.why_not if the session lacks what was chosen by name. */
 static int check_process(struct command *command, const struct nt_lanes_part *part)
 {
 	bool has = true;
@@ -78,7 +74,7 @@ static int check_process(struct command *command, const struct nt_lanes_part *pa
 	if (nt_lanes_has_process(part, &has))
 		return -1;
 	if (!has)
-		snprintf(command->why_not, sizeof(command->why_not),
+		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
 			 "session %lld has no process %.100s: nettape-report query lists those in the table process",
 			 (long long)part->session->id, part->selection->process);
 	return 0;
@@ -95,9 +91,9 @@ static int check_cpus(struct command *command, const struct nt_lanes_result *res
 	if (nt_lanes_has_cpus(part, &has))
 		return -1;
 	if (!has)
-		snprintf(command->why_not, sizeof(command->why_not), "session %lld has %s: it had %lld",
-			 (long long)part->session->id, part->selection->n_cpus ? "none of these CPUs" : "no CPUs",
-			 (long long)part->session->cpus);
+		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
+			 "session %lld has %s: it had %lld", (long long)part->session->id,
+			 part->selection->n_cpus ? "none of these CPUs" : "no CPUs", (long long)part->session->cpus);
 	return 0;
 }
 
@@ -105,13 +101,12 @@ static int find_and_show(struct command *command, struct nt_lanes_result *result
 {
 	if (check_process(command, &result->part))
 		return -1;
-	if (command->why_not[0])
+	if (command->sessions.why_not[0])
 		return 0;
 	if (nt_lanes_find(result, columns(command)) || check_cpus(command, result))
 		return -1;
-	if (command->why_not[0])
+	if (command->sessions.why_not[0])
 		return 0;
-	command->shown++;
 	return show(command, result);
 }
 
@@ -119,79 +114,45 @@ static int one_session(void *arg, const struct nt_latency_session *session)
 {
 	struct command *command = arg;
 	struct nt_lanes_result result = {
-		.part = {.db = command->db, .session = session, .selection = &command->choice.selection},
+		.part = {.db = command->sessions.db, .session = session, .selection = &command->choice.selection},
 		.choice = &command->choice,
-		.path = command->path,
-		.is_one_of_many = command->sessions > 1,
+		.path = command->sessions.path,
+		.is_one_of_many = command->sessions.n > 1,
 	};
 	int error = 0;
 
-	command->why_not[0] = 0;
 	if (choose_part(command, &result.part))
 		error = find_and_show(command, &result);
 	nt_lanes_result_release(&result);
 	return error;
 }
 
-static int count_session(void *arg, const struct nt_latency_session *session)
+static int run_command(struct command *command, const char *path)
 {
-	(void)session;
-	++*(int64_t *)arg;
-	return 0;
-}
+	int code = nt_sessions_open(&command->sessions, path);
 
-static int all_sessions(struct command *command)
-{
-	int error;
-
-	if (nt_latency_each_session(command->db, count_session, &command->sessions))
-		return -1;
-	if (command->format != NT_FORMAT_JSON)
-		return nt_latency_each_session(command->db, one_session, command);
-	nt_json_open(&command->json, NULL, '{');
-	nt_json_open(&command->json, "sessions", '[');
-	error = nt_latency_each_session(command->db, one_session, command);
-	nt_json_close(&command->json, ']');
-	nt_json_close(&command->json, '}');
-	return error;
-}
-
-/* Of several sessions it is enough that one has what was asked for. */
-static int run_command(struct command *command)
-{
-	int code = NT_EXIT_DONE;
-
-	if (command->format == NT_FORMAT_CSV) {
+	if (!code && command->format == NT_FORMAT_CSV) {
 		command->printer = nt_printer_new(stdout, NT_FORMAT_CSV, false);
 		if (!command->printer || nt_lanes_csv_begin(command->printer))
 			code = nt_complain("out of memory.");
 	}
-	if (!code && all_sessions(command))
-		code = nt_complain("%s", command->db->error);
-	if (!code && !command->shown)
-		code = nt_complain("%s: %s.", command->path,
-				   command->why_not[0] ? command->why_not : "it holds no recording: import one");
+	if (!code)
+		code = nt_sessions_show(&command->sessions, command->format == NT_FORMAT_JSON ? &command->json : NULL,
+					one_session, command);
 	nt_printer_free(command->printer);
+	nt_sessions_close(&command->sessions);
 	return code;
 }
 
 static int run(const struct nt_options *options)
 {
-	struct command command = {
-		.path = options->args[0], .format = options->format, .json = {.out = stdout, .lines = 4}};
+	struct command command = {.format = options->format, .json = {.out = stdout, .lines = 4}};
 	char error[512];
-	int code;
 
-	if (nt_lanes_choose(&options->lanes, &options->selection, &command.choice, error, sizeof(error))) {
-		nt_complain("%s", error);
-		return NT_EXIT_MISUSED;
-	}
+	if (nt_lanes_choose(&options->lanes, &options->selection, &command.choice, error, sizeof(error)))
+		return nt_complain_misused(error);
 	command.terminal = nt_terminal_find(stdout, options->format);
-	if (nt_load_open(&command.db, options->args[0], error, sizeof(error)))
-		return nt_complain("%s", error);
-	code = run_command(&command);
-	nt_db_close(command.db);
-	return code;
+	return run_command(&command, options->args[0]);
 }
 
 const struct nt_command nt_cmd_timeline = {

@@ -62,5 +62,7 @@ extern const struct nt_command nt_cmd_info, nt_cmd_check, nt_cmd_import, nt_cmd_
 
 /* Prints one sentence on stderr, ahead of it the program's name. Gives NT_EXIT_FAILED. */
 int nt_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same of words on the command line that make no sense. Gives NT_EXIT_MISUSED. */
+int nt_complain_misused(const char *sentence);
 
 #endif

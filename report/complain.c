@@ -18,3 +18,9 @@ int nt_complain(const char *format, ...)
 	fputc('\n', stderr);
 	return NT_EXIT_FAILED;
 }
+
+int nt_complain_misused(const char *sentence)
+{
+	nt_complain("%s", sentence);
+	return NT_EXIT_MISUSED;
+}

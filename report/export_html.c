@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * export_html.c - see export_html.h: the page's template, and the data that goes into it. What the data says is asked
- * for in html_costs.h, html_tables.h and html_latency.h.
+ * for in html_costs.h, html_stages.h, html_tables.h and html_latency.h.
  */
 #include "report/export_html.h"
 
@@ -10,6 +10,7 @@
 
 #include "report/html_costs.h"
 #include "report/html_latency.h"
+#include "report/html_stages.h"
 #include "report/html_tables.h"
 
 /* From report/html/, by the Makefile; the policy names the sums of style and script. */
@@ -108,7 +109,7 @@ static void write_costs(struct nt_json *json, const struct nt_html_costs *costs,
 static int write_selected(const struct nt_html_scope *scope, struct nt_json *json, const struct nt_html_costs *costs)
 {
 	write_costs(json, costs, scope->session.start_ts);
-	if (nt_html_events(scope, costs, json) || nt_html_tables(scope, json))
+	if (nt_html_events(scope, costs, json) || nt_html_stages(scope, json) || nt_html_tables(scope, json))
 		return -1;
 	return nt_html_latency(scope, json);
 }

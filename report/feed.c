@@ -172,11 +172,36 @@ static int find_session(struct nt_feed *feed)
 	return error;
 }
 
+/* A view in the place of a table could give rows for ever, and who is who is kept. */
+static int check_tables(struct nt_feed *feed)
+{
+	sqlite3_stmt *views = nt_db_prepare(feed->db, "SELECT name FROM sqlite_master WHERE type = 'view'", NULL);
+	int error = 0, step = SQLITE_DONE;
+
+	if (!views)
+		return fail_database(feed);
+	while (!error && (step = sqlite3_step(views)) == SQLITE_ROW) {
+		for (int id = 0; id < NT_TABLE_COUNT && !error; id++) {
+			const char *name = nt_table((enum nt_table_id)id)->name;
+
+			if (!sqlite3_stricmp(nt_db_text(views, 0), name))
+				error = fail(feed,
+					     "%s: its %s is no table, which nettape-report did not write: import the "
+					     "tape again, into a new database.",
+					     feed->db->path, name);
+		}
+	}
+	if (!error && step != SQLITE_DONE)
+		error = nt_db_fail(feed->db, "its tables cannot be read"), fail_database(feed);
+	sqlite3_finalize(views);
+	return error;
+}
+
 static int open_database(struct nt_feed *feed, const char *path)
 {
 	if (nt_db_open(&feed->db, path, NT_DB_READ) || nt_db_forbid_writing(feed->db))
 		return feed->db ? fail_database(feed) : fail(feed, "out of memory.");
-	return find_session(feed);
+	return check_tables(feed) ? -1 : find_session(feed);
 }
 
 static int begin_table(struct nt_feed *feed)

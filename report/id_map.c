@@ -5,10 +5,22 @@
 #include "report/id_map.h"
 
 #include <stdlib.h>
+#include <sys/random.h>
 
+/* As splitmix64 mixes. */
 static size_t slot_of(const struct nt_id_map *map, uint64_t number)
 {
-	return (size_t)(number * 0x9e3779b97f4a7c15ull >> 32) & (map->n_slots - 1);
+	number = (number ^ map->key) * 0xbf58476d1ce4e5b9ull;
+	number = (number ^ number >> 31) * 0x94d049bb133111ebull;
+	return (size_t)(number ^ number >> 32) & (map->n_slots - 1);
+}
+
+/* Without random numbers an address has to do, which is no secret but not the tape's choice either. */
+static uint64_t draw_key(const struct nt_id_map *map)
+{
+	uint64_t key;
+
+	return getrandom(&key, sizeof(key), GRND_NONBLOCK) == sizeof(key) ? key : (uintptr_t)map;
 }
 
 static struct nt_id_page *find(struct nt_id_map *map, uint64_t number)
@@ -48,6 +60,8 @@ static int grow(struct nt_id_map *map)
 		return 0;
 	if (size > UINT32_MAX / 2)
 		return -1;
+	if (!map->n_pages)
+		map->key = draw_key(map);
 	pages = realloc(map->pages, size * sizeof(*pages));
 	if (!pages)
 		return -1;

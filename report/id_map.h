@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * id_map.h - from the ids of a tape to numbers. Ids are dense on an honest tape, which this is made for
- * (8.5 bytes an id), and anything on a hostile one, which it survives (160 bytes an id). Holds no I/O.
+ * (8.5 bytes an id), and anything on a hostile one, which it survives (160 bytes an id): a number drawn for each map
+ * decides where an id is looked for, so that nobody can write a tape whose ids are all looked for in one place.
  */
 #ifndef NT_REPORT_ID_MAP_H
 #define NT_REPORT_ID_MAP_H
@@ -22,6 +23,7 @@ struct nt_id_map {
 	size_t n_pages, pages_size;
 	uint32_t *slots; /* page index + 1, found by hash; a power of two of them */
 	size_t n_slots;
+	uint64_t key; /* drawn with the first page */
 	size_t last; /* the page found last */
 };
 

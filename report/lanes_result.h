@@ -31,8 +31,8 @@ struct nt_lanes_result {
 
 /*
  * Reads what was asked for; `part`, `choice`, `path` and `is_one_of_many` are set. Memory is for the cells and threads;
- * with --worst, at most 32 bytes for each slice of the owner that is looked for. 0, or -1 and a sentence in db->error.
- * To be released in either case.
+ * with --worst, at most 32 bytes for each slice of the owner that is looked for, and twice that for each uncovered one.
+ * 0, or -1 and a sentence in db->error. To be released in either case.
  */
 int nt_lanes_find(struct nt_lanes_result *result, uint32_t columns);
 void nt_lanes_result_release(struct nt_lanes_result *result);

@@ -48,7 +48,7 @@ static int write_partial(const struct writing *writing, const char *path, const 
 	int code;
 
 	if (!file)
-		return nt_complain("%s cannot be made: %s.", partial, strerror(errno));
+		return nt_complain("%s cannot be made: %s.", path, strerror(errno));
 	code = write_and_close(writing, file, partial);
 	if (!code && rename(partial, path))
 		code = nt_complain("%s cannot be finished: %s.", path, strerror(errno));

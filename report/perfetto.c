@@ -160,12 +160,17 @@ static void find_readers(struct taker takers[NT_TABLE_COUNT])
 	}
 }
 
-/* Names are settled and told before the first row that is none. */
-static void write_head(struct nt_perfetto *trace)
+/* Names are settled and told before the first row that is none. -1: what was asked for is not among them. */
+static int write_head(struct nt_perfetto *trace)
 {
 	struct nt_names *names = &trace->names;
 
-	nt_names_settle(trace);
+	if (!nt_names_settle(trace)) {
+		snprintf(trace->error, sizeof(trace->error),
+			 "there is no process %.100s: nettape-report query lists those in the table process.",
+			 trace->selection->process);
+		return -1;
+	}
 	nt_head_write(trace);
 	trace->has_head = true;
 	for (size_t i = 0; i < names->n_threads; i++) {
@@ -180,6 +185,7 @@ static void write_head(struct nt_perfetto *trace)
 					      ? (uint32_t)process->ppid
 					      : 0);
 	}
+	return 0;
 }
 
 static int take_row(struct nt_perfetto *trace, const struct taker *taker, const struct nt_row *row)
@@ -188,8 +194,8 @@ static int take_row(struct nt_perfetto *trace, const struct taker *taker, const 
 
 	if (!taker->reader)
 		return 0;
-	if (!taker->is_name && !trace->has_head)
-		write_head(trace);
+	if (!taker->is_name && !trace->has_head && write_head(trace))
+		return -1;
 	for (uint32_t i = 0; i < taker->n; i++)
 		values[i] = &row->values[taker->at[i]];
 	return taker->reader->take(trace, values);
@@ -216,13 +222,21 @@ static int take_rows(struct nt_perfetto *trace, struct nt_feed *feed, struct nt_
 
 static int finish(struct nt_perfetto *trace)
 {
-	if (!trace->has_head)
-		write_head(trace);
+	bool has_cpu = !trace->selection->n_cpus;
+
+	if (!trace->has_head && write_head(trace))
+		return -1;
 	for (uint32_t cpu = 0; cpu < NT_PERFETTO_MAX_CPUS; cpu++) {
 		if (trace->cpus[cpu]) {
+			has_cpu = true;
 			nt_sched_finish(trace, cpu);
 			nt_owners_finish(trace, cpu);
 		}
+	}
+	if (!has_cpu) {
+		snprintf(trace->error, sizeof(trace->error), "the recording has none of these CPUs: it had %u.",
+			 trace->session->cpus);
+		return -1;
 	}
 	return nt_packets_finish(&trace->packets) ? nt_perfetto_nomem(trace) : 0;
 }
@@ -231,18 +245,9 @@ static int finish(struct nt_perfetto *trace)
 
 static void release_cpu(struct nt_perfetto_cpu *cpu)
 {
-	struct nt_bundle *bundle;
-
 	if (!cpu)
 		return;
-	bundle = &cpu->sched.bundle;
-	nt_proto_release(&bundle->events);
-	nt_proto_release(&bundle->name_table);
-	for (size_t i = 0; i < sizeof(bundle->switches) / sizeof(bundle->switches[0]); i++)
-		nt_proto_release(&bundle->switches[i]);
-	for (size_t i = 0; i < sizeof(bundle->wakings) / sizeof(bundle->wakings[0]); i++)
-		nt_proto_release(&bundle->wakings[i]);
-	nt_texts_release(&bundle->names);
+	nt_bundle_release(&cpu->sched.bundle);
 	nt_sequence_release(&cpu->owners.lane);
 	nt_sequence_release(&cpu->events);
 	free(cpu);

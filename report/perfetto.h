@@ -5,9 +5,9 @@
  *
  * perfetto_packets: packets and their compression; perfetto_fields: the numbers of Perfetto's fields; perfetto_events:
  * events on tracks, with their arguments; perfetto_names: threads, processes, sockets; perfetto_head: clocks, the
- * system, the process tree; perfetto_sched: the scheduler's and interrupts' bundles; perfetto_owners: a lane for each
- * CPU, who had it; perfetto_ops: socket operations, packets, flows; perfetto_marks: counters and losses;
- * perfetto_stacks: stack samples; perfetto: which row goes where.
+ * system, the process tree; perfetto_bundle: bundles of ftrace events; perfetto_sched: which of them the scheduler and
+ * interrupts are; perfetto_owners: a lane for each CPU, who had it; perfetto_ops: socket operations, packets, flows;
+ * perfetto_marks: counters and losses; perfetto_stacks: stack samples; perfetto: which row goes where.
  */
 #ifndef NT_REPORT_PERFETTO_H
 #define NT_REPORT_PERFETTO_H

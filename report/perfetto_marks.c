@@ -110,7 +110,10 @@ static void write_range(struct nt_perfetto *trace, uint64_t track, int64_t begin
 	nt_event_end(&event);
 }
 
-/* How many records of the CPU were lost so far. */
+/*
+ * How many records of the CPU were lost so far. Ranges of different kinds overlap, and the one that comes later may end
+ * earlier: the count is told of no earlier time than before, or it would seem to go back.
+ */
 static void write_lost(struct nt_perfetto *trace, uint32_t number, struct nt_perfetto_cpu *cpu, int64_t ts)
 {
 	struct nt_event event;
@@ -121,7 +124,9 @@ static void write_lost(struct nt_perfetto *trace, uint32_t number, struct nt_per
 		nt_counter_track(&trace->packets, NT_TRACK_LOST + number, NT_TRACK_OF_LOSSES, name, NULL);
 		cpu->has_lost = true;
 	}
-	nt_event_begin(&event, &trace->packets, &trace->marks, ts, NT_EVENT_COUNTER, NT_TRACK_LOST + number);
+	if (ts > cpu->lost_ts)
+		cpu->lost_ts = ts;
+	nt_event_begin(&event, &trace->packets, &trace->marks, cpu->lost_ts, NT_EVENT_COUNTER, NT_TRACK_LOST + number);
 	nt_proto_uint(event.proto, NT_EVENT_COUNTER_VALUE, (uint64_t)cpu->lost);
 	nt_event_end(&event);
 }

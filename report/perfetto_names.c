@@ -208,14 +208,16 @@ const struct nt_perfetto_process *nt_process_of(struct nt_perfetto *trace, int64
 	return number ? &trace->names.processes[number - 1] : NULL;
 }
 
-void nt_names_settle(struct nt_perfetto *trace)
+bool nt_names_settle(struct nt_perfetto *trace)
 {
 	struct nt_names *names = &trace->names;
+	bool has_any = !trace->selection->process;
 
 	for (size_t i = 0; i < names->n_processes; i++) {
 		struct nt_perfetto_process *process = &names->processes[i];
 
 		process->is_selected = nt_selection_has_process(trace->selection, process->pid, process->name);
+		has_any |= process->is_selected;
 	}
 	for (size_t i = 0; i < names->n_threads; i++) {
 		struct nt_perfetto_thread *thread = names->threads[i];
@@ -226,6 +228,7 @@ void nt_names_settle(struct nt_perfetto *trace)
 		thread->is_selected =
 			process ? process->is_selected : nt_selection_has_process(trace->selection, -1, NULL);
 	}
+	return has_any;
 }
 
 /* ---- the others ---- */

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfetto_sched.c - what the kernel's own tracing would have told: switches, wakings, softirqs and interrupts, as
- * bundles of ftrace events, so that Perfetto makes its own tracks and tables of them.
+ * perfetto_sched.c - what the kernel's own tracing would have told: switches, wakings, softirqs and interrupts, so that
+ * Perfetto makes its own tracks and tables of them. How bundles hold them is perfetto_bundle.c's.
  *
  * Switches are told by who comes next; the stay before ends there. So a stay that ends without a switch (in uncovered
  * time, at the end of the recording) is ended by a switch to a thread that is made up, in a state that no task can
- * have. Perfetto leaves out the first compact switch of a CPU: that one is told in full.
- *
- * All times in bundles are CLOCK_BOOTTIME (perfetto_head.c).
+ * have. Perfetto leaves out the first compact switch of a CPU, and compact wakings before it, for it does not know yet
+ * who wakes: those are told in full.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "report/perfetto_state.h"
-
-/* A bundle is written when it has so much. */
-#define MAX_EVENT_BYTES 65536
-#define MAX_COMPACT 8192
 
 /* Task states as the kernel reports them since 4.14. */
 #define STATE_RUNNABLE 0x00u
@@ -34,133 +29,19 @@
 #define IN_HARDIRQ 0x08u
 #define IN_SOFTIRQ 0x10u
 
-enum { SWITCH_TS, SWITCH_STATE, SWITCH_PID, SWITCH_PRIO, SWITCH_NAME };
-enum { WAKING_TS, WAKING_PID, WAKING_CPU, WAKING_PRIO, WAKING_NAME, WAKING_FLAGS };
-
 static uint32_t cpu_number(const struct nt_value *value)
 {
 	return (uint32_t)nt_integer(value, 0);
 }
 
-/* ---- bundles ---- */
-
-static size_t begin_bundle(struct nt_perfetto *trace, uint32_t cpu, size_t *packet)
-{
-	struct nt_proto *proto = nt_packets_begin(&trace->packets, packet);
-	size_t bundle;
-
-	nt_proto_uint(proto, NT_PACKET_SEQUENCE_ID, NT_SEQUENCE_BUNDLES);
-	bundle = nt_proto_begin(proto, NT_PACKET_FTRACE_EVENTS);
-	nt_proto_uint(proto, NT_BUNDLE_CPU, cpu);
-	return bundle;
-}
-
-static void end_bundle(struct nt_perfetto *trace, size_t packet, size_t bundle)
-{
-	nt_proto_end(&trace->packets.batch, bundle);
-	nt_packets_end(&trace->packets, packet);
-}
-
-static void put_packed(struct nt_proto *proto, uint32_t field, struct nt_proto *numbers)
-{
-	if (numbers->size)
-		nt_proto_bytes(proto, field, numbers->data, numbers->size);
-	proto->failed |= numbers->failed;
-	nt_proto_reset(numbers);
-}
-
-static void put_compact(struct nt_proto *proto, struct nt_bundle *bundle)
-{
-	static const uint32_t switch_fields[] = {NT_COMPACT_SWITCH_TIMESTAMP, NT_COMPACT_SWITCH_PREV_STATE,
-						 NT_COMPACT_SWITCH_NEXT_PID, NT_COMPACT_SWITCH_NEXT_PRIO,
-						 NT_COMPACT_SWITCH_NEXT_COMM};
-	static const uint32_t waking_fields[] = {NT_COMPACT_WAKING_TIMESTAMP,  NT_COMPACT_WAKING_PID,
-						 NT_COMPACT_WAKING_TARGET_CPU, NT_COMPACT_WAKING_PRIO,
-						 NT_COMPACT_WAKING_COMM,       NT_COMPACT_WAKING_FLAGS};
-	const size_t compact = nt_proto_begin(proto, NT_BUNDLE_COMPACT_SCHED);
-
-	for (size_t i = 0; i < sizeof(switch_fields) / sizeof(switch_fields[0]); i++)
-		put_packed(proto, switch_fields[i], &bundle->switches[i]);
-	for (size_t i = 0; i < sizeof(waking_fields) / sizeof(waking_fields[0]); i++)
-		put_packed(proto, waking_fields[i], &bundle->wakings[i]);
-	/* The table's entries are written as they come, each under its tag. */
-	nt_proto_append(proto, &bundle->name_table);
-	nt_proto_end(proto, compact);
-}
-
-static void write_bundle(struct nt_perfetto *trace, uint32_t cpu, struct nt_bundle *bundle)
-{
-	struct nt_proto *proto = &trace->packets.batch;
-	size_t packet, message;
-
-	if (!bundle->n && !bundle->events.size && !bundle->has_lost)
-		return;
-	message = begin_bundle(trace, cpu, &packet);
-	if (bundle->has_lost)
-		nt_proto_uint(proto, NT_BUNDLE_LOST_EVENTS, 1);
-	if (bundle->n)
-		put_compact(proto, bundle);
-	nt_proto_append(proto, &bundle->events);
-	end_bundle(trace, packet, message);
-	nt_proto_reset(&bundle->events);
-	nt_proto_reset(&bundle->name_table);
-	nt_texts_reset(&bundle->names);
-	bundle->n = 0;
-	bundle->switch_ns = bundle->waking_ns = 0;
-	bundle->has_lost = false;
-}
-
-static void write_if_full(struct nt_perfetto *trace, uint32_t cpu, struct nt_bundle *bundle)
-{
-	if (bundle->n >= MAX_COMPACT || bundle->events.size >= MAX_EVENT_BYTES)
-		write_bundle(trace, cpu, bundle);
-}
-
-/* Makes the event's message; ended by end_event. */
-static void begin_event(struct nt_perfetto *trace, struct nt_proto *proto, int64_t ts, uint32_t tid, uint32_t field,
-			size_t marks[2])
-{
-	marks[0] = nt_proto_begin(proto, NT_BUNDLE_EVENT);
-	nt_proto_uint(proto, NT_FTRACE_TIMESTAMP, (uint64_t)(ts + trace->boot_ns));
-	nt_proto_uint(proto, NT_FTRACE_PID, tid);
-	marks[1] = nt_proto_begin(proto, field);
-}
-
-static void end_event(struct nt_proto *proto, const size_t marks[2])
-{
-	nt_proto_end(proto, marks[1]);
-	nt_proto_end(proto, marks[0]);
-}
-
 /* ---- switches ---- */
 
-/* The index of a thread's name in the bundle's table. */
-static uint32_t name_of(struct nt_perfetto *trace, struct nt_bundle *bundle, const char *name)
-{
-	bool is_new;
-	const uint32_t number = nt_texts_number(&bundle->names, name, &is_new);
-
-	if (!number) {
-		trace->packets.failed = true;
-		return 0;
-	}
-	if (is_new)
-		nt_proto_text(&bundle->name_table, NT_COMPACT_INTERN_TABLE, name);
-	return number - 1;
-}
-
-/* Who comes onto the CPU. */
-struct next {
-	uint32_t tid, priority;
-	const char *name;
-};
-
-static void write_first_switch(struct nt_perfetto *trace, uint32_t cpu, int64_t ts, const struct next *next)
+static void write_first_switch(struct nt_perfetto *trace, uint32_t cpu, int64_t ts, const struct nt_ftrace_task *next)
 {
 	struct nt_proto *proto = &trace->packets.batch;
-	size_t packet, message = begin_bundle(trace, cpu, &packet), marks[2];
+	size_t packet, message = nt_bundle_begin(trace, cpu, &packet), marks[2];
 
-	begin_event(trace, proto, ts, 0, NT_FTRACE_SCHED_SWITCH, marks);
+	nt_ftrace_begin(trace, proto, ts, 0, NT_FTRACE_SCHED_SWITCH, marks);
 	nt_proto_text(proto, NT_SWITCH_PREV_COMM, "swapper");
 	nt_proto_uint(proto, NT_SWITCH_PREV_PID, 0);
 	nt_proto_uint(proto, NT_SWITCH_PREV_PRIO, PRIORITY_USUAL);
@@ -168,27 +49,19 @@ static void write_first_switch(struct nt_perfetto *trace, uint32_t cpu, int64_t 
 	nt_proto_text(proto, NT_SWITCH_NEXT_COMM, next->name);
 	nt_proto_uint(proto, NT_SWITCH_NEXT_PID, next->tid);
 	nt_proto_uint(proto, NT_SWITCH_NEXT_PRIO, next->priority);
-	end_event(proto, marks);
-	end_bundle(trace, packet, message);
+	nt_ftrace_end(proto, marks);
+	nt_bundle_end(trace, packet, message);
 }
 
 static void switch_to(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, int64_t ts,
-		      const struct next *next)
+		      const struct nt_ftrace_task *next)
 {
-	struct nt_bundle *bundle = &sched->bundle;
-	const int64_t at = ts + trace->boot_ns;
-
 	if (!sched->has_begun) {
+		sched->first_ts = ts;
 		write_first_switch(trace, cpu, ts, next);
 	} else {
-		nt_proto_varint(&bundle->switches[SWITCH_TS], (uint64_t)(at - bundle->switch_ns));
-		nt_proto_varint(&bundle->switches[SWITCH_STATE], sched->state);
-		nt_proto_varint(&bundle->switches[SWITCH_PID], next->tid);
-		nt_proto_varint(&bundle->switches[SWITCH_PRIO], next->priority);
-		nt_proto_varint(&bundle->switches[SWITCH_NAME], name_of(trace, bundle, next->name));
-		bundle->switch_ns = at;
-		bundle->n++;
-		write_if_full(trace, cpu, bundle);
+		nt_bundle_switch(trace, &sched->bundle, ts, sched->state, next);
+		nt_bundle_write_if_full(trace, cpu, &sched->bundle);
 	}
 	sched->has_begun = true;
 	sched->tid = next->tid;
@@ -197,7 +70,7 @@ static void switch_to(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *
 /* Nobody knows who has the CPU from where the last stay ended. */
 static void switch_to_uncovered(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched)
 {
-	const struct next next = {NT_TID_UNCOVERED + cpu, PRIORITY_USUAL, "uncovered"};
+	const struct nt_ftrace_task next = {NT_TID_UNCOVERED + cpu, PRIORITY_USUAL, "uncovered"};
 
 	switch_to(trace, cpu, sched, sched->at_ts, &next);
 	sched->state = STATE_NOT_KNOWN;
@@ -223,7 +96,7 @@ static uint32_t state_of(const char *word)
 /* Stays of processes that were not asked for are one, of a thread that is made up. The idle task is nobody's. */
 static void stay_of_others(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, int64_t begin)
 {
-	const struct next next = {NT_TID_OTHERS + cpu, PRIORITY_USUAL, "other processes"};
+	const struct nt_ftrace_task next = {NT_TID_OTHERS + cpu, PRIORITY_USUAL, "other processes"};
 
 	if (!sched->is_others)
 		switch_to(trace, cpu, sched, begin, &next);
@@ -234,7 +107,7 @@ static void stay_of_others(struct nt_perfetto *trace, uint32_t cpu, struct nt_sc
 static void stay_of(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, int64_t begin,
 		    struct nt_perfetto_thread *thread)
 {
-	const struct next next = {thread->tid, (uint32_t)thread->priority, thread->name};
+	const struct nt_ftrace_task next = {thread->tid, (uint32_t)thread->priority, thread->name};
 
 	switch_to(trace, cpu, sched, begin, &next);
 	sched->is_others = false;
@@ -281,48 +154,54 @@ static uint32_t flags_of(const char *context)
 	return !strcmp(context, "hardirq") ? IN_HARDIRQ : !strcmp(context, "softirq") ? IN_SOFTIRQ : 0;
 }
 
-static void put_waking(struct nt_perfetto *trace, struct nt_bundle *bundle, int64_t ts,
-		       const struct nt_perfetto_thread *thread, uint32_t target, uint32_t priority, uint32_t flags)
-{
-	const int64_t at = ts + trace->boot_ns;
+struct waking {
+	struct nt_ftrace_task task;
+	int64_t ts;
+	uint32_t waker_tid, target, flags;
+	bool is_new;
+};
 
-	nt_proto_varint(&bundle->wakings[WAKING_TS], (uint64_t)(at - bundle->waking_ns));
-	nt_proto_varint(&bundle->wakings[WAKING_PID], thread->tid);
-	nt_proto_varint(&bundle->wakings[WAKING_CPU], target);
-	nt_proto_varint(&bundle->wakings[WAKING_PRIO], priority);
-	nt_proto_varint(&bundle->wakings[WAKING_NAME], name_of(trace, bundle, thread->name));
-	nt_proto_varint(&bundle->wakings[WAKING_FLAGS], flags);
-	bundle->waking_ns = at;
-	bundle->n++;
-}
-
-static void put_wakeup_new(struct nt_perfetto *trace, struct nt_bundle *bundle, int64_t ts,
-			   const struct nt_perfetto_thread *thread, uint32_t waker_tid, uint32_t target,
-			   uint32_t priority)
+static void put_in_full(struct nt_perfetto *trace, struct nt_proto *proto, const struct waking *waking)
 {
-	struct nt_proto *proto = &bundle->events;
 	size_t marks[2];
 
-	begin_event(trace, proto, ts, waker_tid, NT_FTRACE_SCHED_WAKEUP_NEW, marks);
-	nt_proto_text(proto, NT_WAKEUP_COMM, thread->name);
-	nt_proto_uint(proto, NT_WAKEUP_PID, thread->tid);
-	nt_proto_uint(proto, NT_WAKEUP_PRIO, priority);
-	nt_proto_uint(proto, NT_WAKEUP_TARGET_CPU, target);
-	end_event(proto, marks);
+	nt_ftrace_begin(trace, proto, waking->ts, waking->waker_tid,
+			waking->is_new ? NT_FTRACE_SCHED_WAKEUP_NEW : NT_FTRACE_SCHED_WAKING, marks);
+	nt_proto_text(proto, NT_WAKEUP_COMM, waking->task.name);
+	nt_proto_uint(proto, NT_WAKEUP_PID, waking->task.tid);
+	nt_proto_uint(proto, NT_WAKEUP_PRIO, waking->task.priority);
+	nt_proto_uint(proto, NT_WAKEUP_TARGET_CPU, waking->target);
+	nt_proto_end(proto, marks[1]);
+	nt_proto_uint(proto, NT_FTRACE_COMMON_FLAGS, waking->flags);
+	nt_proto_end(proto, marks[0]);
+}
+
+static void put_waking(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, const struct waking *waking)
+{
+	const bool is_before_all = !sched->has_begun || waking->ts < sched->first_ts;
+
+	if (waking->is_new || is_before_all)
+		put_in_full(trace, &sched->bundle.events, waking);
+	else
+		nt_bundle_waking(trace, &sched->bundle, waking->ts, &waking->task, waking->target, waking->flags);
+	nt_bundle_write_if_full(trace, cpu, &sched->bundle);
 }
 
 static int take_wakeup(struct nt_perfetto *trace, const struct nt_value *const *values)
 {
 	enum { TS, CPU, UTID, TARGET, WAKER, PRIORITY, WHAT, CONTEXT };
 	const uint32_t number = cpu_number(values[CPU]);
-	const int64_t ts = nt_integer(values[TS], -1);
 	const struct nt_perfetto_thread *thread, *waker;
-	const uint32_t target = (uint32_t)nt_integer(values[TARGET], number) & 0xffff;
+	struct waking waking = {
+		.ts = nt_integer(values[TS], -1),
+		.target = (uint32_t)nt_integer(values[TARGET], number) & 0xffff,
+		.flags = flags_of(nt_text(values[CONTEXT], "")),
+		.is_new = !strcmp(nt_text(values[WHAT], ""), "new"),
+	};
 	struct nt_perfetto_cpu *cpu;
-	uint32_t priority;
 	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
 
-	if (result || !nt_perfetto_has(trace, ts) || !nt_is_there(values[UTID]))
+	if (result || !nt_perfetto_has(trace, waking.ts) || !nt_is_there(values[UTID]))
 		return result < 0 ? -1 : 0;
 	waker = nt_is_there(values[WAKER]) ? nt_thread_of(trace, nt_integer(values[WAKER], 0)) : NULL;
 	thread = nt_thread_of(trace, nt_integer(values[UTID], 0));
@@ -330,13 +209,11 @@ static int take_wakeup(struct nt_perfetto *trace, const struct nt_value *const *
 		return -1;
 	if (!thread->is_selected)
 		return 0;
-	priority = (uint32_t)nt_integer(values[PRIORITY], thread->priority);
-	if (!strcmp(nt_text(values[WHAT], ""), "new"))
-		put_wakeup_new(trace, &cpu->sched.bundle, ts, thread, waker ? waker->tid : 0, target, priority);
-	else
-		put_waking(trace, &cpu->sched.bundle, ts, thread, target, priority,
-			   flags_of(nt_text(values[CONTEXT], "")));
-	write_if_full(trace, number, &cpu->sched.bundle);
+	waking.waker_tid = waker ? waker->tid : 0;
+	waking.task.tid = thread->tid;
+	waking.task.priority = (uint32_t)nt_integer(values[PRIORITY], thread->priority);
+	waking.task.name = thread->name;
+	put_waking(trace, number, &cpu->sched, &waking);
 	return 0;
 }
 
@@ -344,14 +221,14 @@ static int take_wakeup(struct nt_perfetto *trace, const struct nt_value *const *
 void nt_sched_life(struct nt_perfetto *trace, const struct nt_perfetto_thread *thread, uint32_t source_tid)
 {
 	struct nt_proto *proto = &trace->packets.batch;
-	size_t packet, message = begin_bundle(trace, 0, &packet), marks[2];
+	size_t packet, message = nt_bundle_begin(trace, 0, &packet), marks[2];
 
-	begin_event(trace, proto, thread->start_ts, source_tid, NT_FTRACE_TASK_NEWTASK, marks);
+	nt_ftrace_begin(trace, proto, thread->start_ts, source_tid, NT_FTRACE_TASK_NEWTASK, marks);
 	nt_proto_uint(proto, NT_NEWTASK_PID, thread->tid);
 	nt_proto_text(proto, NT_NEWTASK_COMM, thread->name);
 	nt_proto_uint(proto, NT_NEWTASK_CLONE_FLAGS, thread->tid == thread->tgid ? 0 : CLONE_THREAD);
-	end_event(proto, marks);
-	end_bundle(trace, packet, message);
+	nt_ftrace_end(proto, marks);
+	nt_bundle_end(trace, packet, message);
 }
 
 /* ---- softirqs and interrupts ---- */
@@ -411,13 +288,13 @@ static int take_softirq(struct nt_perfetto *trace, const struct nt_value *const 
 	if (result || vec < 0)
 		return result < 0 ? -1 : 0;
 	proto = &taken.cpu->sched.bundle.events;
-	begin_event(trace, proto, taken.begin, taken.tid, NT_FTRACE_SOFTIRQ_ENTRY, marks);
+	nt_ftrace_begin(trace, proto, taken.begin, taken.tid, NT_FTRACE_SOFTIRQ_ENTRY, marks);
 	nt_proto_uint(proto, NT_SOFTIRQ_VEC, (uint64_t)vec);
-	end_event(proto, marks);
-	begin_event(trace, proto, taken.end, taken.tid, NT_FTRACE_SOFTIRQ_EXIT, marks);
+	nt_ftrace_end(proto, marks);
+	nt_ftrace_begin(trace, proto, taken.end, taken.tid, NT_FTRACE_SOFTIRQ_EXIT, marks);
 	nt_proto_uint(proto, NT_SOFTIRQ_VEC, (uint64_t)vec);
-	end_event(proto, marks);
-	write_if_full(trace, cpu_number(values[CPU]), &taken.cpu->sched.bundle);
+	nt_ftrace_end(proto, marks);
+	nt_bundle_write_if_full(trace, cpu_number(values[CPU]), &taken.cpu->sched.bundle);
 	return 0;
 }
 
@@ -433,15 +310,15 @@ static int take_irq(struct nt_perfetto *trace, const struct nt_value *const *val
 	if (result)
 		return result < 0 ? -1 : 0;
 	proto = &taken.cpu->sched.bundle.events;
-	begin_event(trace, proto, taken.begin, taken.tid, NT_FTRACE_IRQ_ENTRY, marks);
+	nt_ftrace_begin(trace, proto, taken.begin, taken.tid, NT_FTRACE_IRQ_ENTRY, marks);
 	nt_proto_uint(proto, NT_IRQ_IRQ, irq);
 	nt_proto_text(proto, NT_IRQ_NAME_TEXT, nt_text(values[NAME], ""));
-	end_event(proto, marks);
-	begin_event(trace, proto, taken.end, taken.tid, NT_FTRACE_IRQ_EXIT, marks);
+	nt_ftrace_end(proto, marks);
+	nt_ftrace_begin(trace, proto, taken.end, taken.tid, NT_FTRACE_IRQ_EXIT, marks);
 	nt_proto_uint(proto, NT_IRQ_IRQ, irq);
 	nt_proto_uint(proto, NT_IRQ_RET, 1);
-	end_event(proto, marks);
-	write_if_full(trace, cpu_number(values[CPU]), &taken.cpu->sched.bundle);
+	nt_ftrace_end(proto, marks);
+	nt_bundle_write_if_full(trace, cpu_number(values[CPU]), &taken.cpu->sched.bundle);
 	return 0;
 }
 
@@ -449,14 +326,14 @@ static int take_irq(struct nt_perfetto *trace, const struct nt_value *const *val
 void nt_sched_finish(struct nt_perfetto *trace, uint32_t cpu)
 {
 	struct nt_sched *sched = &trace->cpus[cpu]->sched;
-	const struct next idle = {0, PRIORITY_USUAL, "swapper"};
+	const struct nt_ftrace_task idle = {0, PRIORITY_USUAL, "swapper"};
 
 	if (sched->has_begun) {
 		if (sched->at_ts < trace->to_ts)
 			switch_to_uncovered(trace, cpu, sched);
 		switch_to(trace, cpu, sched, trace->to_ts, &idle);
 	}
-	write_bundle(trace, cpu, &sched->bundle);
+	nt_bundle_write(trace, cpu, &sched->bundle);
 }
 
 const struct nt_perfetto_reader nt_sched_readers[] = {

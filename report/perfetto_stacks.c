@@ -9,6 +9,9 @@
 #include "report/perfetto_state.h"
 #include "schema/event.h"
 
+/* So many stacks are told before all is told anew: what is kept here is bounded, and what the reader of a trace keeps. */
+#define MAX_TOLD 65536
+
 enum { MODE_KERNEL = 1, MODE_USER = 2 };
 
 /* ---- what stacks are made of ---- */
@@ -143,6 +146,15 @@ static bool tell_stack(struct nt_stacks *stacks, uint32_t number, uint64_t kerne
 	return true;
 }
 
+/* From the next packet on numbers mean nothing that was told before. */
+static void begin_anew(struct nt_stacks *stacks)
+{
+	nt_texts_reset(&stacks->numbers);
+	nt_texts_reset(&stacks->module_numbers);
+	nt_id_map_release(&stacks->told);
+	stacks->has_begun = false;
+}
+
 /* The number of these two stacks as one. 0: out of memory. */
 static uint32_t number_of(struct nt_stacks *stacks, uint64_t kernel, uint64_t user)
 {
@@ -150,6 +162,8 @@ static uint32_t number_of(struct nt_stacks *stacks, uint64_t kernel, uint64_t us
 	char pair[48];
 	bool is_new;
 
+	if (stacks->numbers.n >= MAX_TOLD)
+		begin_anew(stacks);
 	snprintf(pair, sizeof(pair), "%llx %llx", (unsigned long long)kernel, (unsigned long long)user);
 	number = nt_texts_number(&stacks->numbers, pair, &is_new);
 	return number && is_new && !tell_stack(stacks, number, kernel, user) ? 0 : number;

@@ -132,8 +132,10 @@ struct nt_names {
 struct nt_perfetto;
 
 void nt_names_release(struct nt_names *names);
-/* Who is who is known as far as it will be: sets what follows from it. */
-void nt_names_settle(struct nt_perfetto *trace);
+/* Who is who is known as far as it will be: sets what follows from it. False: nobody is of the process that was asked
+ * for.
+ */
+bool nt_names_settle(struct nt_perfetto *trace);
 /* The thread, one that is made up where the recording knows no more than its number. NULL: out of memory. */
 struct nt_perfetto_thread *nt_thread_of(struct nt_perfetto *trace, int64_t utid);
 const struct nt_perfetto_process *nt_process_of(struct nt_perfetto *trace, int64_t upid);
@@ -143,12 +145,12 @@ const char *nt_label(struct nt_labels *labels, int64_t id);
 int nt_label_set(struct nt_perfetto *trace, struct nt_labels *labels, int64_t id, const char *text);
 void nt_labels_release(struct nt_labels *labels);
 
-/* ---- perfetto_sched.c ---- */
+/* ---- perfetto_bundle.c ---- */
 
-/* A growing field of numbers, packed. */
+/* What is not written yet of a CPU. */
 struct nt_bundle {
-	struct nt_proto events;
-	struct nt_proto switches[5]; /* timestamps, states, pids, priorities, names */
+	struct nt_proto events; /* one by one */
+	struct nt_proto switches[5]; /* timestamps, states, pids, priorities, names; each packed, as wakings are */
 	struct nt_proto wakings[6]; /* timestamps, pids, CPUs, priorities, names, flags */
 	struct nt_texts names; /* of both */
 	struct nt_proto name_table;
@@ -157,9 +159,35 @@ struct nt_bundle {
 	bool has_lost;
 };
 
+/* A thread as switches and wake-ups tell of it. */
+struct nt_ftrace_task {
+	uint32_t tid, priority;
+	const char *name;
+};
+
+void nt_bundle_release(struct nt_bundle *bundle);
+/* Who comes onto the CPU, and in which state the one before leaves it. */
+void nt_bundle_switch(struct nt_perfetto *trace, struct nt_bundle *bundle, int64_t ts, uint32_t state,
+		      const struct nt_ftrace_task *next);
+void nt_bundle_waking(struct nt_perfetto *trace, struct nt_bundle *bundle, int64_t ts,
+		      const struct nt_ftrace_task *task, uint32_t target, uint32_t flags);
+/* An event of its own, in `proto`: between these the fields of its message `field` are written. */
+void nt_ftrace_begin(struct nt_perfetto *trace, struct nt_proto *proto, int64_t ts, uint32_t tid, uint32_t field,
+		     size_t marks[2]);
+void nt_ftrace_end(struct nt_proto *proto, const size_t marks[2]);
+/* Writes what there is, and the bundle is empty. */
+void nt_bundle_write(struct nt_perfetto *trace, uint32_t cpu, struct nt_bundle *bundle);
+void nt_bundle_write_if_full(struct nt_perfetto *trace, uint32_t cpu, struct nt_bundle *bundle);
+/* A bundle of events that are written at once, between these. */
+size_t nt_bundle_begin(struct nt_perfetto *trace, uint32_t cpu, size_t *packet);
+void nt_bundle_end(struct nt_perfetto *trace, size_t packet, size_t bundle);
+
+/* ---- perfetto_sched.c ---- */
+
 struct nt_sched {
 	struct nt_bundle bundle;
 	bool has_begun;
+	int64_t first_ts; /* of the first switch */
 	int64_t at_ts; /* so far it is known who was on the CPU */
 	uint32_t state; /* in which the last one left it */
 	uint32_t tid; /* who it was */
@@ -195,7 +223,7 @@ struct nt_perfetto_cpu {
 	struct nt_owners owners;
 	struct nt_sequence events;
 	bool has_samples, has_no_thread, has_lost; /* these tracks are described */
-	int64_t lost; /* records, so far */
+	int64_t lost, lost_ts; /* records, so far, and of which time that was told last */
 };
 
 struct nt_perfetto {

@@ -149,6 +149,31 @@ static int count_samples(struct nt_stage_result *result)
 	return 0;
 }
 
+static void sum_owners(struct nt_stage_result *result)
+{
+	for (size_t i = 0; i < result->n_wholes; i++) {
+		result->owners[result->wholes[i].owner].ns += result->wholes[i].ns;
+		result->owners[result->wholes[i].owner].samples += result->wholes[i].samples;
+	}
+	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
+		struct nt_stage_owner *owner = &result->owners[i];
+
+		owner->is_there = owner->ns || owner->samples;
+		owner->has_due = owner->is_there && nt_stage_clock_tells(&result->clock, i);
+		owner->due = owner->has_due ? nt_stage_due(&result->clock, owner->ns) : 0;
+		owner->is_short = owner->has_due && nt_stage_is_short(owner->samples, owner->due);
+	}
+}
+
+bool nt_stage_any_short(const struct nt_stage_result *result)
+{
+	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
+		if (result->owners[i].is_short)
+			return true;
+	}
+	return false;
+}
+
 /* ---- how sure it is ---- */
 
 /* What was not sampled may all have been spent there, or none of it. */
@@ -207,7 +232,8 @@ int nt_stage_find(struct nt_stage_result *result)
 	struct nt_db *db = result->part.db;
 	int error;
 
-	if (nt_stage_read(&result->part, choice, choice->inclusive || choice->other, &result->data))
+	if (nt_stage_clock_read(db, result->part.session->id, &result->clock) ||
+	    nt_stage_read(&result->part, choice, choice->inclusive || choice->other, &result->data))
 		return -1;
 	if ((choice->inclusive || choice->other) && nt_frames_read(db, result->part.session->id, &result->frames))
 		return -1;
@@ -221,6 +247,7 @@ int nt_stage_find(struct nt_stage_result *result)
 	}
 	for (size_t i = 0; i < result->n_wholes; i++)
 		end_run(&result->wholes[i]);
+	sum_owners(result);
 	for (size_t i = 0; i < result->n_parts; i++)
 		set_bounds(&result->parts[i], &result->wholes[result->parts[i].whole]);
 	if (result->n_parts)

@@ -8,6 +8,7 @@
 
 #include "report/frames.h"
 #include "report/output.h"
+#include "report/stage_due.h"
 #include "report/stage_read.h"
 
 /* The time of an owner in a group. */
@@ -28,6 +29,15 @@ struct nt_stage_part {
 	uint64_t low_ns, high_ns; /* 95 %: so much at least, and at most */
 };
 
+/* An owner in all groups together. */
+struct nt_stage_owner {
+	bool is_there; /* has time or samples */
+	uint64_t ns, samples;
+	bool has_due; /* how many samples were due is known */
+	uint64_t due;
+	bool is_short; /* there are too few: see nt_stage_is_short */
+};
+
 struct nt_stage_result {
 	struct nt_lanes_part part;
 	const struct nt_stage_choice *choice;
@@ -39,6 +49,8 @@ struct nt_stage_result {
 	size_t n_parts, parts_size;
 	struct nt_id_map by_whole, by_part;
 	uint32_t step; /* by time: buckets in a column */
+	struct nt_stage_clock clock;
+	struct nt_stage_owner owners[NT_OWNER_COUNT];
 };
 
 /* Reads and sums up; `part` and `choice` are set. 0, or -1 and a sentence in db->error. To be released in either case.
@@ -50,5 +62,7 @@ const char *nt_stage_part_name(const struct nt_stage_result *result, const struc
 			       const char **family);
 /* The group of a whole: a label, or NULL and a number (the CPU; by time, ns since the session's start). */
 const char *nt_stage_group(const struct nt_stage_result *result, const struct nt_stage_whole *whole, uint64_t *number);
+/* Whether an owner has too few samples. */
+bool nt_stage_any_short(const struct nt_stage_result *result);
 
 #endif

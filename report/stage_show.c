@@ -128,14 +128,12 @@ static struct nt_cell group_cell(const struct nt_stage_result *result, const str
 }
 
 /* The one place that says which columns there are. `part` NULL: only their names count. */
-static void make_row(const struct nt_stage_show *show, const struct nt_stage_choice *choice,
-		     const struct nt_stage_result *result, const struct nt_stage_part *part, const char *stack,
-		     struct row *row)
+static void make_row(bool is_table, const struct nt_stage_choice *choice, const struct nt_stage_result *result,
+		     const struct nt_stage_part *part, const char *stack, struct row *row)
 {
 	const struct nt_stage_whole none = {0}, *whole = part ? &result->wholes[part->whole] : &none;
 	const struct nt_stage_part nothing = {0}, *shown = part ? part : &nothing;
 	const char *family = NULL, *stage = part ? nt_stage_part_name(result, part, &family) : NULL;
-	bool is_table = show->format == NT_FORMAT_TABLE;
 	const char *by = nt_stage_by_name(choice->by);
 
 	row->n = 0;
@@ -179,43 +177,51 @@ static int no_memory(struct nt_db *db)
 	return -1;
 }
 
-static void json_row(struct nt_json *json, const struct row *row)
+/* Who takes rows gives 0 or -ENOMEM. */
+static int json_row(void *arg, const struct row *row)
 {
+	struct nt_json *json = arg;
+
 	nt_json_open(json, NULL, '{');
 	for (size_t i = 0; i < row->n; i++)
 		nt_json_cell(json, row->names[i], &row->cells[i]);
 	nt_json_close(json, '}');
+	return 0;
 }
 
-static int show_part(struct nt_stage_show *show, const struct nt_stage_result *result, const struct nt_stage_part *part)
+static int printer_row(void *arg, const struct row *row)
+{
+	return nt_printer_row(arg, row->cells);
+}
+
+static int one_row(const struct nt_stage_result *result, const struct nt_stage_part *part, bool is_table,
+		   int (*take)(void *arg, const struct row *row), void *arg)
 {
 	char *stack = NULL;
 	struct row row;
-	int error = 0;
+	int error;
 
 	if (result->choice->other) {
 		stack = stack_text(result, part);
 		if (!stack)
 			return no_memory(result->part.db);
 	}
-	make_row(show, result->choice, result, part, stack, &row);
-	if (show->format == NT_FORMAT_JSON)
-		json_row(&show->json, &row);
-	else if (nt_printer_row(show->printer, row.cells))
-		error = no_memory(result->part.db);
+	make_row(is_table, result->choice, result, part, stack, &row);
+	error = take(arg, &row) ? no_memory(result->part.db) : 0;
 	free(stack);
 	return error;
 }
 
-static int show_parts(struct nt_stage_show *show, const struct nt_stage_result *result)
+static int each_row(const struct nt_stage_result *result, bool is_table, int (*take)(void *arg, const struct row *row),
+		    void *arg)
 {
-	size_t left = show->format == NT_FORMAT_TABLE && result->choice->other ? STACKS_SHOWN : SIZE_MAX;
+	size_t left = is_table && result->choice->other ? STACKS_SHOWN : SIZE_MAX;
 
 	for (size_t i = 0; i < result->n_parts && left; i++) {
 		if (!is_shown(result, &result->parts[i]))
 			continue;
 		left--;
-		if (show_part(show, result, &result->parts[i]))
+		if (one_row(result, &result->parts[i], is_table, take, arg))
 			return -1;
 	}
 	return 0;
@@ -227,25 +233,50 @@ static int begin_columns(struct nt_stage_show *show, const struct nt_stage_choic
 {
 	struct row row;
 
-	make_row(show, choice, NULL, NULL, NULL, &row);
+	make_row(show->format == NT_FORMAT_TABLE, choice, NULL, NULL, NULL, &row);
 	return nt_printer_begin(show->printer, row.n, row.names);
 }
 
-/* Each owner's exact time, and how many samples tell what it was spent on. */
+/* Each owner's exact time, and how many samples tell what it was spent on, of how many that should. */
 static void print_owners(const struct nt_stage_show *show, const struct nt_stage_result *result)
 {
-	uint64_t ns[NT_OWNER_COUNT] = {0}, samples[NT_OWNER_COUNT] = {0};
-	char text[NT_HUMAN_MAX], number[NT_HUMAN_MAX];
+	char text[NT_HUMAN_MAX];
 
-	for (size_t i = 0; i < result->n_wholes; i++) {
-		ns[result->wholes[i].owner] += result->wholes[i].ns;
-		samples[result->wholes[i].owner] += result->wholes[i].samples;
+	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
+		const struct nt_stage_owner *owner = &result->owners[i];
+
+		if (!owner->is_there)
+			continue;
+		fprintf(show->out, "%-8s %10s, ", nt_owner_name(i), nt_human_ns(text, owner->ns));
+		fprintf(show->out, "%s samples", nt_human_count(text, (int64_t)owner->samples));
+		if (owner->has_due)
+			fprintf(show->out, " of %s due", nt_human_count(text, (int64_t)owner->due));
+		fputc('\n', show->out);
 	}
-	for (unsigned int owner = 0; owner < NT_OWNER_COUNT; owner++) {
-		if (ns[owner] || samples[owner])
-			fprintf(show->out, "%-8s %10s, %s samples\n", nt_owner_name(owner),
-				nt_human_ns(text, ns[owner]), nt_human_count(number, (int64_t)samples[owner]));
+}
+
+/* What is amiss with the samples, and what the shares then mean. */
+static void print_short(const struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	const char *between = "\nToo few samples: ";
+	char samples[NT_HUMAN_MAX], due[NT_HUMAN_MAX], share[NT_HUMAN_MAX];
+
+	if (!nt_stage_any_short(result))
+		return;
+	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
+		const struct nt_stage_owner *owner = &result->owners[i];
+
+		if (!owner->is_short)
+			continue;
+		fprintf(show->out, "%s%s has %s of %s due (%s)", between, nt_owner_name(i),
+			nt_human_count(samples, (int64_t)owner->samples), nt_human_count(due, (int64_t)owner->due),
+			nt_human_share(share, owner->samples, owner->due));
+		between = ", ";
 	}
+	fputs(". Ticks of the clock were left out or lost, as in a virtual\n"
+	      "machine whose CPUs are often idle, or came late, where interrupts are off, and met whoever came next. "
+	      "Shares stand for what\nwas sampled; what was not, the bounds do not cover.\n",
+	      show->out);
 }
 
 static int show_people(struct nt_stage_show *show, const struct nt_stage_result *result)
@@ -262,7 +293,7 @@ static int show_people(struct nt_stage_show *show, const struct nt_stage_result 
 	fputc('\n', show->out);
 	if (begin_columns(show, result->choice))
 		return no_memory(result->part.db);
-	error = show_parts(show, result);
+	error = each_row(result, true, printer_row, show->printer);
 	nt_printer_end(show->printer);
 	if (error)
 		return error;
@@ -277,6 +308,7 @@ static int show_people(struct nt_stage_show *show, const struct nt_stage_result 
 			result->choice->inclusive
 				? "Each stage counts all that passes through it: shares sum to more than 100 %."
 				: "Stages are exclusive: those of an owner sum to its time.");
+	print_short(show, result);
 	return 0;
 }
 
@@ -308,18 +340,52 @@ void nt_stage_show_end(struct nt_stage_show *show)
 	show->printer = NULL;
 }
 
+static void json_owners(const struct nt_stage_result *result, struct nt_json *json)
+{
+	const struct nt_cell none = {.type = NT_CELL_NULL};
+
+	nt_json_open(json, "owners", '[');
+	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
+		const struct nt_stage_owner *owner = &result->owners[i];
+		struct nt_cell due = owner->has_due ? number_cell(owner->due) : none;
+
+		if (!owner->is_there)
+			continue;
+		nt_json_open(json, NULL, '{');
+		nt_json_text(json, "owner", nt_owner_name(i));
+		nt_json_integer(json, "spent_ns", (int64_t)owner->ns);
+		nt_json_integer(json, "samples", (int64_t)owner->samples);
+		nt_json_cell(json, "samples_due", &due);
+		nt_json_bool(json, "too_few", owner->is_short);
+		nt_json_close(json, '}');
+	}
+	nt_json_close(json, ']');
+}
+
+int nt_stage_json(const struct nt_stage_result *result, struct nt_json *json)
+{
+	const struct nt_cell rate =
+		result->clock.rate_hz ? number_cell(result->clock.rate_hz) : (struct nt_cell){.type = NT_CELL_NULL};
+	int error;
+
+	nt_json_integer(json, "session_id", result->part.session->id);
+	nt_json_integer(json, "from_ts", result->part.from_ts);
+	nt_json_integer(json, "to_ts", result->part.to_ts);
+	nt_json_real(json, "confidence", 0.95);
+	nt_json_cell(json, "rate_hz", &rate);
+	json_owners(result, json);
+	nt_json_open(json, "stages", '[');
+	error = each_row(result, false, json_row, json);
+	nt_json_close(json, ']');
+	return error;
+}
+
 static int show_json(struct nt_stage_show *show, const struct nt_stage_result *result)
 {
 	int error;
 
 	nt_json_open(&show->json, NULL, '{');
-	nt_json_integer(&show->json, "session_id", result->part.session->id);
-	nt_json_integer(&show->json, "from_ts", result->part.from_ts);
-	nt_json_integer(&show->json, "to_ts", result->part.to_ts);
-	nt_json_real(&show->json, "confidence", 0.95);
-	nt_json_open(&show->json, "stages", '[');
-	error = show_parts(show, result);
-	nt_json_close(&show->json, ']');
+	error = nt_stage_json(result, &show->json);
 	nt_json_close(&show->json, '}');
 	return error;
 }
@@ -331,7 +397,7 @@ int nt_stage_show(struct nt_stage_show *show, const struct nt_stage_result *resu
 	case NT_FORMAT_JSON:
 		return show_json(show, result);
 	case NT_FORMAT_CSV:
-		return show_parts(show, result);
+		return each_row(result, false, printer_row, show->printer);
 	default:
 		return show_people(show, result);
 	}

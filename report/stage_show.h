@@ -28,4 +28,7 @@ void nt_stage_show_end(struct nt_stage_show *show);
 /* One session. 0, or -1 and a sentence in db->error. */
 int nt_stage_show(struct nt_stage_show *show, const struct nt_stage_result *result);
 
+/* One session as members of the object at hand, wherever that stands. The same errors. */
+int nt_stage_json(const struct nt_stage_result *result, struct nt_json *json);
+
 #endif

@@ -44,6 +44,7 @@ test  nftables       has_command nft
 test  wireguard-tools has_command wg
 browser chromium     has_chromium
 browser nodejs       has_command node
+browser npm          has_command npm
 vm    qemu-system-x86 has_command qemu-system-x86_64
 vm    busybox-static has_command busybox
 vm    cpio           has_command cpio

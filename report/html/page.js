@@ -13,6 +13,7 @@ function nothing(data) {
     if (!probes.includes(name)) said.push(`${title} were not recorded.`);
     else if (!rows.length) said.push(`${title}: none.`);
   }
+  if (!data.stages) said.push(probes.includes('stacks') ? 'Stacks: none.' : 'Stacks were not recorded.');
   if (!data.latency[0].recorded) said.push('Latency was not recorded.');
   return said.length ? el('p', {class: 'note nothing'}, said.join(' ')) : null;
 }
@@ -58,6 +59,7 @@ function section(data, index) {
     cards(data, costs),
     timeline.element(),
     cpuTable(costs),
+    stages(data),
     ...data.tables.filter((one) => one.rows.length).map((one) => dataTable(one, spanNs)),
     latency(data, view, charts),
     nothing(data),

@@ -23,7 +23,7 @@ const KEYS = {
 };
 
 class Browser {
-  constructor(program) {
+  constructor(program, more = []) {
     this.profile = fs.mkdtempSync(path.join(os.tmpdir(), 'nettape-browser-'));
     const flags = [
       '--headless=new',
@@ -36,6 +36,7 @@ class Browser {
       '--no-proxy-server',
       '--force-color-profile=srgb',
       `--user-data-dir=${this.profile}`,
+      ...more,
     ];
     if (process.getuid() === 0) flags.push('--no-sandbox'); // it refuses to run as root with one
     this.process = spawn(program, [...flags, 'about:blank'], {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']});

@@ -2,7 +2,8 @@
 //
 // html_page.js CHROMIUM WORK PICTURES - uses the pages in WORK (*.html, made by tests/cli/html_browser.sh) as a person would, with pointer
 // and keys, and says what it finds as ok: and FAIL: lines. What the readout of samples.html shows goes to WORK/readouts, a line
-// for each figure (cpu|from ns|to ns|owner|ns): the caller compares them with SQL.
+// for each figure (cpu|from ns|to ns|owner|ns), the stages of stacks.html to WORK/stages (owner|stage|family|ns|share|least|most|samples) and
+// WORK/due (owner|samples|due): the caller compares them with SQL.
 'use strict';
 
 const fs = require('node:fs');
@@ -236,6 +237,92 @@ async function testHeat(browser) {
   await browser.settle();
 }
 
+async function testStages(browser) {
+  await open(browser, 'stacks.html');
+  const owners = await browser.evaluate(`[...document.querySelectorAll('.stages .stages-of')].map((one) => ({
+    owner: one.dataset.owner,
+    title: one.querySelector('h4').textContent,
+    note: one.querySelector('.note').textContent,
+    region: one.querySelector('.scroll').getAttribute('aria-label'),
+    rows: [...one.querySelectorAll('tbody tr')].map((row) => [...row.children].map((cell) => (cell.querySelector('.exact') || cell).textContent)),
+    bars: [...one.querySelectorAll('.bar')].map((bar) => {
+      const [whole, part, range] = [bar, ...bar.children].map((each) => each.getBoundingClientRect());
+      return {part: part.width / whole.width, low: (range.x - whole.x) / whole.width, high: (range.right - whole.x) / whole.width};
+    }),
+  }))`);
+  is(
+    'owners whose time has stages',
+    owners.map((one) => one.owner),
+    ['net_rx', 'send', 'recv'],
+  );
+  const shown = [];
+  const due = [];
+  for (const {owner, title, note, region, rows, bars} of owners) {
+    holds(`${owner} is told: ${title}`, title.startsWith(`${owner}: `));
+    is('so is its table', region, `What the time of ${owner} was spent on`);
+    const [, samples, all] = note.match(/, ([\d,]+) samples of ([\d,]+) due$/) || [];
+    due.push([owner, samples, all].join('|').replace(/,/g, ''));
+    const most = Math.max(...rows.map((row) => parseFloat(row[4].split('\u2013')[1])));
+    rows.forEach(([stage, family, ns, share, between, n], i) => {
+      const [low, high] = between.split('\u2013').map(parseFloat);
+      const got = [parseFloat(share), low, high];
+      shown.push(
+        [owner, stage, family.replace('\u2013', '-'), ns, ...got.map((one) => one.toFixed(2)), n]
+          .join('|')
+          .replace(/,/g, ''),
+      );
+      const {part, low: from, high: to} = bars[i];
+      const wrong = [part, from, to].filter((one, k) => Math.abs(one - got[k] / most) > 0.03);
+      if (wrong.length)
+        is(
+          `the bar of ${owner}, ${stage}`,
+          [part, from, to],
+          got.map((one) => one / most),
+        );
+    });
+  }
+  fs.writeFileSync(path.join(work, 'stages'), shown.join('\n') + '\n');
+  fs.writeFileSync(path.join(work, 'due'), due.join('\n') + '\n');
+  holds(
+    'who has too few samples is told',
+    /^Too few samples: recv has [\d,]+ of [\d,]+ due \([\d.]+\s%\)\. /.test(
+      await browser.evaluate(`document.querySelector('.stages .few').textContent`),
+    ),
+  );
+  is('a stage is text', await browser.evaluate(`document.querySelectorAll('.stages img').length`), 0);
+  // By keys: from the CPUs' table on, each Tab is at the next.
+  await browser.evaluate(`document.querySelector('.cpus .scroll').focus()`);
+  const reached = [];
+  for (let i = 0; i < owners.length; i++) {
+    await browser.key('Tab');
+    reached.push(await browser.evaluate('document.activeElement.getAttribute("aria-label")'));
+  }
+  is(
+    'Tab goes to each table',
+    reached,
+    owners.map((one) => one.region),
+  );
+  for (const [name, width, dark] of [
+    ['stages', 1280, false],
+    ['stages-narrow', 360, false],
+    ['stages-dark', 1280, true],
+  ]) {
+    await browser.dark(dark);
+    await browser.resize(width, 900);
+    await browser.evaluate(`document.querySelector('.stages').scrollIntoView()`);
+    await browser.settle();
+    holds(
+      `${name}: nothing is wider than the screen`,
+      await browser.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+    );
+    await browser.screenshot(path.join(pictures, `${name}.png`));
+  }
+  await browser.dark(false);
+  await browser.resize(1280, 900);
+  await browser.pdf(path.join(pictures, 'stages.pdf'));
+  is('nothing of stages was complained of', browser.troubles, []);
+}
+
 async function testScreens(browser) {
   for (const [name, width, height, scale] of [
     ['desk', 1280, 900, 1],
@@ -319,9 +406,10 @@ async function main() {
     await testHeat(browser);
     await testScreens(browser);
     is('nothing of this was complained of', browser.troubles, []);
+    await testStages(browser);
     for (const name of fs
       .readdirSync(work)
-      .filter((one) => one.endsWith('.html') && !['samples.html', 'markup.html'].includes(one))) {
+      .filter((one) => one.endsWith('.html') && !['samples.html', 'stacks.html', 'markup.html'].includes(one))) {
       await open(browser, name);
       await browser.screenshot(path.join(pictures, name.replace('.html', '.png')));
     }

@@ -132,6 +132,37 @@ page "$db"
 is "steps, and where they come from" "$(ask "SELECT step_ns, json_extract(json, '\$.costs.source') FROM one")" "100000000|cpu_cost"
 cells_add_up "from the sums"
 
+# ---- stages ----
+
+# same_stages OPTION...: the page has what `stages` has of the same
+same_stages() {
+    page "$db" "$@"
+    report 0 stages "$db" "$@" --json
+    holds "stages of the page${*:+, }$*" python3 -c 'import json, sys; page, out = [json.load(open(name))["sessions"] for name in sys.argv[1:]]; sys.exit(len(out) != 1 or page[0]["stages"] != out[0])' \
+        "$work/data.json" "$work/out"
+}
+# stages SQL: of the page's data, as stages.value
+stages() { sqlite3 :memory: "SELECT $1 FROM json_each(CAST(readfile('$work/data.json') AS TEXT), '\$.sessions[0].stages.stages') AS stages"; }
+db=$work/stacks.db
+cp "$work/samples.db" "$db"
+is "none without samples" "$(page "$work/hand.db" >/dev/null; sqlite3 :memory: "SELECT json_type(CAST(readfile('$work/data.json') AS TEXT), '\$.sessions[0].stages') IS NULL")" 1
+stack_samples "$db" 100000
+same_stages
+holds "there are some" test "$(stages 'count(*)')" -gt 30
+is "they sum to the owners' time" "$(stages "sum(json_extract(value, '\$.spent_ns'))")" "$(sqlite3 "$db" "SELECT sum(dur) FROM cpu_slice WHERE owner IN ('net_rx', 'net_tx', 'send', 'recv')")"
+is "that has too few is said" "$(ask "SELECT json_extract(o.value, '\$.owner') FROM one, json_each(one.json, '\$.stages.owners') AS o WHERE json_extract(o.value, '\$.too_few')")" recv
+same_stages --cpu 1
+same_stages --from 3.0001ms --to 7777777ns
+same_stages --process "$(sqlite3 "$db" "SELECT name FROM net_cost_process ORDER BY net_ns DESC LIMIT 1")" --to 9ms
+# Names that are no recording's: long ones are cut, many are none.
+sqlite3 "$db" "UPDATE stack_sample SET stage = replace(hex(zeroblob(500000)), '0', '<') WHERE rowid % 2"
+page "$db"
+holds "a long stage is cut" test "$(stages "max(length(json_extract(value, '\$.stage')))")" = 1024
+sqlite3 "$db" "UPDATE stack_sample SET stage = 'stage ' || rowid"
+report 1 export html "$db" -o "$work/none.html"
+has "too many stages" "$err" "which are no recording's: see nettape-report check"
+holds "make no file" test ! -e "$work/none.html"
+
 # ---- several sessions ----
 
 db=$work/two.db

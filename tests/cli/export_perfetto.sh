@@ -5,34 +5,8 @@
 # the nanosecond; of a tape and of a database, of the whole and of a part.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
-command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which asks the databases"
-make -s build/tools/perfetto_cat build/tools/rusage build/nettape-report
-engine=$(bash tests/perfetto/engine.sh 2>"$work/why") || { engine=; echo "not compared with Perfetto's engine: $(<"$work/why")"; }
-
-# is_read TRACE WHAT: it is whole, and protoc knows every field in it
-is_read() {
-    if ! build/tools/perfetto_cat "$1" >"$work/plain" 2>"$work/why"; then bad "$2 is no trace: $(<"$work/why")"; return; fi
-    command -v protoc >/dev/null || return 0
-    if protoc --decode=nettape.Trace -Itests/perfetto subset.proto <"$work/plain" >"$work/decoded" 2>"$work/why"; then ok "protoc reads $2"; else
-        bad "protoc does not read $2: $(<"$work/why")"
-    fi
-    is "fields of $2 that are not known" "$(grep -cE '^ *[0-9]+[: ]' "$work/decoded")" 0
-}
-
-# is_same TRACE DB WHAT: Perfetto's engine finds in it what is in the database
-is_same() {
-    [[ $engine ]] || return 0
-    if bash tests/perfetto/compare.sh "$1" "$2" >"$work/compared" 2>&1; then ok "Perfetto finds the same in $3"; else
-        bad "Perfetto does not find the same in $3"
-        { grep -v '^same' "$work/compared" || true; } | head -20
-    fi
-}
-
-# perfetto TRACE SQL: what its engine says, a line a row
-perfetto() {
-    printf -- '-- asked\n%s\n' "$2" >"$work/asked.sql"
-    node tests/perfetto/trace_processor.mjs "$engine" "$1" "$work/asked.sql" | sed 's/^asked|//'
-}
+# shellcheck source=tests/perfetto/lib.sh
+source tests/perfetto/lib.sh
 
 for scenario in hand samples loss hotplug chunks dropped partial undeclared empty; do
     make_tape $scenario
@@ -62,14 +36,15 @@ for source in tests/golden/v1-stacks.tape "$work/stacks.db"; do
     report 0 export perfetto "$source" -o "$work/stacks.pftrace"
     is_same "$work/stacks.pftrace" "$work/stacks.db" "stacks of ${source##*/}"
 done
-# Stacks that nettape-report did not write: one that calls itself, one without a symbol, one with a number that no symbol has.
-cp "$work/stacks.db" "$work/odd_stacks.db"
-sqlite3 "$work/odd_stacks.db" "UPDATE stack SET parent_id = id, symbol_id = -2 WHERE rowid % 3 = 0; UPDATE stack SET symbol_id = 9223372036854775807 WHERE rowid % 3 = 1;
-    UPDATE stack SET symbol_id = NULL WHERE rowid % 3 = 2"
-report 0 export perfetto "$work/odd_stacks.db" -o "$work/odd_stacks.pftrace"
-is_read "$work/odd_stacks.pftrace" "odd stacks"
-is_whole() { perfetto "$1" "SELECT count(*), sum(callsite_id IS NULL) FROM perf_sample"; }
-[[ -z $engine ]] || is "samples with odd stacks, each with frames" "$(is_whole "$work/odd_stacks.pftrace")" "$(is_whole "$work/stacks.pftrace")"
+# Wakings before a CPU's first switch, as tapes of several CPUs have them.
+cp "$work/hand.db" "$work/early.db"
+sqlite3 "$work/early.db" "INSERT INTO sched_wakeup (session_id, ts, cpu, utid, target_cpu, waker_utid, priority, what, context, was_runnable)
+    SELECT session_id, start_ts - 5000 * s.cpu - 1, s.cpu, max(utid), s.cpu, min(utid), 120, 'waking', 'softirq', 0 FROM sched_slice AS s JOIN session USING (session_id)
+    WHERE utid IN (SELECT utid FROM thread WHERE tid > 0) GROUP BY s.cpu"
+report 0 export perfetto "$work/early.db" -o "$work/early.pftrace"
+is_read "$work/early.pftrace" "early wakings"
+is_same "$work/early.pftrace" "$work/early.db" "early wakings"
+holds "early wakings were written" test "$(sqlite3 "$work/early.db" 'SELECT count(*) FROM sched_wakeup')" -ge 2
 # With packets that are read after their socket took them: flows.
 cp "$work/hand.db" "$work/flows.db"
 sqlite3 "$work/flows.db" <tests/cli/latency.sql
@@ -136,49 +111,4 @@ read -r _ _ _ short <"$work/1500.rusage"
 read -r _ _ _ long <"$work/7500.rusage"
 echo "peak memory: $short KiB, and $long KiB for five times the tape; $(stat -c %s "$work/1500.pftrace" "$work/7500.pftrace" | xargs) bytes"
 holds "memory does not grow with the tape" test "$long" -lt $((short + 1024))
-
-# Misuse, and what cannot be exported.
-report 2 export perfetto "$work/hand.tape"
-has "no file" "$err" "-o FILE is missing"
-report 2 export perfetto "$work/hand.tape" -o "$work/x" --by cpu
-has "no groups here" "$err" "--by, --hook and --include-hol are for export prometheus"
-report 2 export perfetto "$work/hand.tape" -o "$work/x" --cpu one
-has "no CPU" "$err" "--cpu one: it is a list of CPUs"
-report 2 export flamegraph "$work/hand.tape" -o "$work/x"
-has "the formats there are" "$err" "the formats to export are html, perfetto and prometheus"
-report 1 export perfetto "$work/none.tape" -o "$work/x"
-report 1 export perfetto "$work/hand.tape" -o "$work/x" --from 2 --to 3
-has "outside the recording" "$err" "nothing of the recording lies between"
-cp "$work/hand.db" "$work/two.db"
-"$REPORT" import --append "$work/loss.tape" -o "$work/two.db" >/dev/null
-report 1 export perfetto "$work/two.db" -o "$work/x"
-has "two hosts' clocks" "$err" "there are several sessions in it"
-sqlite3 "$work/two.db" "DELETE FROM session"
-report 1 export perfetto "$work/two.db" -o "$work/x"
-has "no session" "$err" "import a tape first"
-if [[ -e /dev/full ]]; then
-    report 1 export perfetto "$work/chunks.tape" -o /dev/full
-    has "a disk that is full" "$err" "/dev/full cannot be written"
-fi
-# changed SENTENCE SQL: a database that somebody changed so is refused with it
-changed() {
-    cp "$work/hand.db" "$work/changed.db"
-    sqlite3 "$work/changed.db" "PRAGMA writable_schema = ON; $2"
-    report 1 export perfetto "$work/changed.db" -o "$work/x"
-    has "refused: $2" "$err" "$1"
-    holds "no file of it" test ! -e "$work/x"
-}
-changed "rows of cpu_slice overlap or are not in order" "UPDATE cpu_slice SET ts = ts - 1 WHERE rowid = 5"
-changed "rows of sched_slice overlap or are not in order" "UPDATE sched_slice SET dur = dur + 1 WHERE rowid = 1"
-changed "there is a CPU 1024, and Perfetto takes none above 1023: choose with --cpu" "UPDATE softirq_slice SET cpu = 1024"
-changed "there is a CPU -1" "UPDATE sock_op SET cpu = -1"
-changed "a row without ts" "UPDATE sock_op SET ts = 'noon'"
-changed "holds times that nettape-report did not write" "UPDATE session SET start_ts = -5"
-changed "holds times that nettape-report did not write" "UPDATE session SET bucket_ns = 0"
-cp "$work/hand.db" "$work/odd.db"
-sqlite3 "$work/odd.db" "UPDATE thread SET tid = -5; UPDATE process SET pid = 99999999999, ppid = -1; UPDATE softirq_slice SET ts = 9223372036854775807;
-    UPDATE irq_slice SET name = CAST(x'61ff0a' AS TEXT), dur = -1; UPDATE sock_op SET utid = 999, dur = 9223372036854775807;
-    UPDATE clock_snapshot SET boot_ns = 9223372036854775807; UPDATE session SET kernel = 'x', uuid = 'y', start_realtime_ns = -1"
-report 0 export perfetto "$work/odd.db" -o "$work/odd.pftrace"
-is_read "$work/odd.pftrace" "odd numbers and texts"
 finish

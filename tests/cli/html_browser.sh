@@ -21,6 +21,9 @@ for scenario in hand loss hotplug empty markup hostile partial dropped wide; do 
 for tape in "$work"/*.tape; do
     report 0 export html "$tape" -o "${tape%.tape}.html"
 done
+cp "$work/samples.db" "$work/stacks.db"
+stack_samples "$work/stacks.db" 100000
+report 0 export html "$work/stacks.db" -o "$work/stacks.html"
 cp "$work/samples.db" "$work/several.db"
 "$REPORT" import --append "$work/hand.tape" -o "$work/several.db" >/dev/null
 report 0 export html "$work/several.db" -o "$work/several.html"
@@ -33,6 +36,13 @@ timeout 200 node tests/browser/html_page.js "$chromium" "$work" $pictures >"$wor
 cat "$work/log"
 is "the browser's test ends well" "$status" 0
 failures=$((failures + $(grep -c '^FAIL' "$work/log" || true)))
+
+# What the tables of stages show is what `stages` says.
+report 0 stages "$work/stacks.db" --csv
+is "stages, as they are shown" "$(<"$work/stages")" "$(awk -F, 'NR > 1 { printf "%s|%s|%s|%s|%.2f|%.2f|%.2f|%s\n", $2, $3, $4 == "" ? "-" : $4, $5, 100 * $6, 100 * $7 / ($5 / $6), 100 * $8 / ($5 / $6), $9 }' "$work/out" | tr -d '"')"
+report 0 stages "$work/stacks.db" --json
+is "samples that were due, as they are shown" "$(<"$work/due")" \
+    "$(sqlite3 :memory: "SELECT json_extract(o.value, '\$.owner'), json_extract(o.value, '\$.samples'), json_extract(o.value, '\$.samples_due') FROM json_each(CAST(readfile('$work/out') AS TEXT), '\$.sessions[0].owners') AS o")"
 
 # What was shown at the pointer is what SQL has there.
 wrong=0 n=0

@@ -69,6 +69,20 @@ report() {
     fi
 }
 
+# stack_samples DB HZ: gives session 1 of a database other stack samples, of its network time at that rate: of five stages (one has markup for a name), two
+# address families, and without a stack; none of net_tx, and of recv a tenth of those that are due
+stack_samples() {
+    sqlite3 "$1" "DELETE FROM stack_sample; DELETE FROM session_meta WHERE key IN ('stacks_hz', 'stacks');
+        INSERT INTO session_meta(session_id, key, value) VALUES (1, 'stacks_hz', '$2'), (1, 'stacks', 'network');
+        WITH tick AS (SELECT (ts + cpu_slice.dur - 1 - start_ts) * $2 / 1000000000 AS i, ts - start_ts AS since, start_ts, cpu, utid, owner
+            FROM cpu_slice JOIN session USING (session_id) WHERE session_id = 1 AND owner IN ('net_rx', 'send', 'recv'))
+        INSERT INTO stack_sample(session_id, ts, cpu, utid, owner, stage, family, context, in_user, stack_id, flags)
+            SELECT 1, start_ts + i * 1000000000 / $2, cpu, utid, owner, CASE i * 7919 % 9 WHEN 0 THEN NULL WHEN 1 THEN 'udp_receive' WHEN 2 THEN 'other'
+                WHEN 3 THEN '<img src=x onerror=alert(4)>' WHEN 4 THEN 'wakeup' ELSE 'ip_receive' END,
+                CASE i % 4 WHEN 0 THEN 'inet6' WHEN 1 THEN NULL ELSE 'inet' END, owner, 0, NULL, ''
+            FROM tick WHERE i * 1000000000 / $2 >= since AND (owner <> 'recv' OR i % 10 = 0)"
+}
+
 # sql DB-OR-TAPE STATEMENT: the answer as CSV without its header
 sql() { "$REPORT" query "$1" "$2" --csv | tail -n +2; }
 

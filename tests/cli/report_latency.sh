@@ -122,6 +122,18 @@ is "times of no session" "$status, $(grep -c ' s</text>' "$work/long.svg") ticks
 
 report 1 latency "$db" --svg "$work/no/l.svg"
 has "a picture that cannot be made" "$err" "l.svg cannot be made: No such file"
+# One that could not be written whole leaves what was there.
+echo before >"$work/kept.svg"
+status=0
+(ulimit -f 1; trap '' XFSZ; exec "$REPORT" latency "$db" --svg "$work/kept.svg" >/dev/null 2>"$work/why") || status=$?
+is "a picture on a full disk" "$status, $(<"$work/kept.svg"), $(ls "$work" | grep -c partial)" "1, before, 0"
+has "why" "$(<"$work/why")" "kept.svg.partial cannot be written"
+report 2 latency "$db" --from 2ms --to 1ms
+has "no time" "$err" "--from is not before --to"
+cp "$db" "$work/none.db"
+sqlite3 "$work/none.db" "DELETE FROM session"
+report 1 latency "$work/none.db"
+has "no session" "$err" "none.db: it holds no recording"
 
 # No samples, and several sessions.
 report 0 latency "$work/hand.tape"

@@ -15,6 +15,15 @@ is "one sample of each" "$out" "session_id,owner,stage,family,spent_ns,share,low
 report 0 stages "$tape"
 has "for people" "$out" "net_rx  netfilter_prerouting  inet    97.00 us  100.00 %   20.65 %  100.00 %        1"
 has "says how sure" "$out" "with 95 %"
+# 999 a second are too few in 97 us; in 4 s there are 7.
+has "so many were due" "$out" "net_rx     97.00 us, 1 samples of 0 due"
+lacks "no word on so few" "$out" "Too few"
+report 0 stages "$tape" --owner hardirq,net_rx,task
+has "in a hard interrupt none is due" "$out" "hardirq    19.00 us, 1 samples
+"
+has "too few" "$out" "Too few samples: task has 7 of 3,996 due (0.18 %). Ticks"
+has "and what that means" "$out" "Shares stand for what
+was sampled; what was not, the bounds do not cover."
 report 0 flame "$tape" --folded --owner net_rx,send,hardirq
 is "folded" "$(sort "$work/out")" "$(sort <<'END'
 hardirq;entry_SYSCALL_64_after_hwframe;ip_rcv 19000
@@ -88,6 +97,57 @@ is "of one process" "$(sums "$work/out" owner)" "$(query "SELECT owner, sum(dur)
     WHERE pid = $who AND $owners GROUP BY owner ORDER BY owner")"
 report 0 stages "$work/t.db" --json
 holds "JSON" python3 -m json.tool "$work/out" /dev/null
+
+# ---- samples that were due ----
+# owners: of the JSON in $work/out: owner|spent_ns|samples|samples_due|too_few
+owners() {
+    sqlite3 :memory: "SELECT json_extract(o.value, '\$.owner'), json_extract(o.value, '\$.spent_ns'), json_extract(o.value, '\$.samples'), json_extract(o.value, '\$.samples_due'),
+        json_extract(o.value, '\$.too_few') FROM json_each(CAST(readfile('$work/out') AS TEXT), '\$.sessions[0].owners') AS o" | LC_ALL=C sort
+}
+# due HZ FROM TO CPU: the same by SQL, of the time between and of CPUs that are LIKE this
+due() {
+    query "WITH t AS (SELECT start_ts + $2 AS a, start_ts + $3 AS z FROM session),
+        spent AS (SELECT owner, sum(min(ts + dur, z) - max(ts, a)) AS ns FROM cpu_slice, t WHERE cpu LIKE '$4' AND $owners AND ts < z AND ts + dur > a GROUP BY owner),
+        had AS (SELECT owner, count(*) AS n FROM stack_sample, t WHERE cpu LIKE '$4' AND ts >= a AND ts < z GROUP BY owner),
+        due AS (SELECT owner, ns, ifnull(n, 0) AS n, CAST(round(ns * $1 / 1e9) AS INTEGER) AS due FROM spent LEFT JOIN had USING (owner))
+        SELECT owner, ns, n, due, due >= 100 AND n * 10 < due * 9 AND (due - n) * (due - n) > 4 * due FROM due ORDER BY owner"
+}
+has "a tape that does not tell the rate" "$out" '"rate_hz": null'
+has "none is due that is known" "$out" '"samples_due": null, "too_few": false'
+report 0 stages "$work/t.db"
+lacks "nor to people" "$out" " due"
+sqlite3 "$work/t.db" "INSERT INTO session_meta(session_id, key, value) VALUES (1, 'stacks_hz', '999'), (1, 'stacks', 'network')"
+length=$(query "SELECT end_ts - start_ts FROM session")
+report 0 stages "$work/t.db" --json
+is "samples that were due" "$(owners)" "$(due 999 0 "$length" %)"
+was=$(owners)
+for more in "--by cpu" "--by time" --inclusive; do
+    # shellcheck disable=SC2086
+    report 0 stages "$work/t.db" --json $more
+    is "the same $more" "$(owners)" "$was"
+done
+report 0 stages "$work/t.db" --json --cpu 1
+is "of a CPU" "$(owners)" "$(due 999 0 "$length" 1)"
+report 0 stages "$work/t.db" --json --from 0.1234567 --to 1.05
+is "of a part" "$(owners)" "$(due 999 123456700 1050000000 %)"
+report 0 stages "$work/t.db" --json --owner task
+has "others were not sampled" "$out" '"samples_due": null'
+sqlite3 "$work/t.db" "UPDATE session_meta SET value = '20000' WHERE key = 'stacks_hz'"
+report 0 stages "$work/t.db" --json
+is "too few" "$(owners)" "$(due 20000 0 "$length" %)"
+few=$(owners | awk -F'|' '$5 { print $1 }')
+holds "of some owner" test -n "$few"
+report 0 stages "$work/t.db"
+is "are named" "$(grep -o 'Too few samples:.*)\.' "$work/out" | grep -oE '[a-z_]+ has' | awk '{ print $1 }' | LC_ALL=C sort)" "$few"
+report 0 stages "$work/t.db" --to 0.001
+lacks "but not where hardly any are due" "$out" "Too few"
+sqlite3 "$work/t.db" "DELETE FROM session_meta WHERE key IN ('stacks_hz', 'stacks')"
+"$REPORT" import "$tape" -o "$work/small.db" >/dev/null 2>&1
+for rate in "" 0 -1 1e9 100001 99999999999999999999; do
+    sqlite3 "$work/small.db" "UPDATE session_meta SET value = '$rate' WHERE key = 'stacks_hz'"
+    report 0 stages "$work/small.db" --json
+    has "a rate that is none: $rate" "$out" '"rate_hz": null'
+done
 
 # ---- flame ----
 report 0 flame "$work/t.db" --folded

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A process that burns 2 s of CPU, pinned, moved about, or left alone, beside network load: its time on CPUs agrees
-# with its own CPU clock to 0.2 % (2 % in an emulated guest, NT_EMULATED); two of its slices never overlap.
+# A process that burns 2 s of CPU, pinned, moved about, or left alone, beside network load: its time on CPUs until it read its own CPU
+# clock for the last time agrees with that to 0.2 % (2 % in an emulated guest, NT_EMULATED); two of its slices never overlap.
 #
 # What the clock includes depends on the kernel. With CONFIG_IRQ_TIME_ACCOUNTING it leaves out interrupts and
 # softirqs: then it is compared with the time that the task itself owns. With CONFIG_PARAVIRT_TIME_ACCOUNTING it
@@ -46,24 +46,26 @@ steal_ns=$(sql "$db" "
     SELECT ifnull((max(value) - min(value)) * 1000000000 / (SELECT clock_ticks FROM session), 0) FROM proc_counter
     WHERE source = '/proc/stat' AND name = 'steal' AND cpu IS NULL")
 for name in burn-pinned burn-moved burn-free; do
-    clock_ns=$(cut -d' ' -f1 "$work/$name")
+    read -r clock_ns _ moves end_ts <"$work/$name"
     utid="(SELECT utid FROM thread WHERE name = '$name')"
-    sched_ns=$(sql "$db" "SELECT sum(dur) FROM sched_slice WHERE utid = $utid")
+    sched_ns=$(sql "$db" "SELECT sum(min(dur, $end_ts - ts)) FROM sched_slice WHERE utid = $utid AND ts < $end_ts")
     irq_ns=$(sql "$db" "
         SELECT ifnull(sum(dur), 0) FROM cpu_slice
-        WHERE utid = $utid AND owner IN ('hardirq', 'net_rx', 'net_tx', 'softirq')")
+        WHERE utid = $utid AND ts < $end_ts AND owner IN ('hardirq', 'net_rx', 'net_tx', 'softirq')")
     slices=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid")
-    preempted=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%'")
+    preempted=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%' AND ts + dur < $end_ts")
     preempting_ns=$(sql "$db" "
-        WITH stay AS (SELECT cpu, ts, ts + dur AS te FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%'),
-        tick AS (SELECT cpu, ts FROM irq_slice WHERE utid = $utid AND name = 'local_timer'),
-        woken AS MATERIALIZED (SELECT cpu, runnable_ts AS ts FROM thread_runnable WHERE why = 'wakeup'),
+        CREATE TEMP TABLE tick AS SELECT cpu, ts FROM irq_slice WHERE utid = $utid AND name = 'local_timer';
+        CREATE TEMP TABLE woken AS SELECT cpu, runnable_ts AS ts FROM thread_runnable WHERE why = 'wakeup';
+        CREATE INDEX temp.tick_of_cpu ON tick (cpu, ts);
+        CREATE INDEX temp.woken_of_cpu ON woken (cpu, ts);
+        WITH stay AS (SELECT cpu, ts, ts + dur AS te FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%' AND ts + dur < $end_ts),
         last AS (SELECT te, (SELECT max(w.ts) FROM woken w WHERE w.cpu = s.cpu AND w.ts BETWEEN s.ts AND s.te) AS woken_ts,
                         (SELECT max(t.ts) FROM tick t WHERE t.cpu = s.cpu AND t.ts BETWEEN s.ts AND s.te) AS tick_ts FROM stay s)
         SELECT ifnull(sum(te - woken_ts), 0) FROM last WHERE woken_ts > ifnull(tick_ts, 0)")
     echo "# $name: clock $clock_ns ns, slices $sched_ns ns in $slices ($preempted preempted), of that interrupts and softirqs $irq_ns ns," \
         "from a wake-up to the switch that it leads to $preempting_ns ns," \
-        "moved $(cut -d' ' -f3 "$work/$name") times; stolen on the whole machine $steal_ns ns"
+        "moved $moves times; stolen on the whole machine $steal_ns ns"
     # What the clock leaves out is between these two.
     least=0 most=$preempting_ns
     [[ $irq_apart == n ]] || most=$((most + irq_ns))

@@ -35,9 +35,10 @@ SELECT 'shares', 'CPU ' || cpu, printf('%.3f', sum(100.0 * net / known * dur) / 
     SELECT cpu, ts, dur, sum(iif(owner IN ('net_rx', 'net_tx', 'send', 'recv'), ns, 0)) AS net, sum(iif(owner IN ('uncovered', 'offline'), 0, ns)) AS known
     FROM net_cost_over_time GROUP BY cpu, ts) WHERE known > 0 GROUP BY 2;
 SELECT 'bounds', min(start_ts, coalesce((SELECT min(ts) FROM skb_latency), start_ts), coalesce((SELECT min(ts) FROM skb_drop), start_ts),
-        coalesce((SELECT min(ts) FROM loss), start_ts)),
+        coalesce((SELECT min(ts) FROM loss), start_ts), coalesce((SELECT min(ts) FROM stack_sample), start_ts), coalesce((SELECT min(ts) FROM sched_wakeup), start_ts)),
     max(end_ts, coalesce((SELECT max(ts) FROM skb_latency), end_ts), coalesce((SELECT max(ts + dur) FROM loss), end_ts),
-        coalesce((SELECT max(ts) FROM skb_drop), end_ts), coalesce((SELECT max(ts_end) FROM proc_counter WHERE source LIKE '/proc/net/s%'), end_ts))
+        coalesce((SELECT max(ts) FROM skb_drop), end_ts), coalesce((SELECT max(ts) FROM stack_sample), end_ts), coalesce((SELECT max(ts) FROM sched_wakeup), end_ts),
+        coalesce((SELECT max(ts_end) FROM proc_counter WHERE source LIKE '/proc/net/s%'), end_ts))
 FROM session;
 SELECT DISTINCT 'tid_of_process', p.pid, t.tid FROM thread t JOIN process p USING (session_id, upid) WHERE t.tid > 0 AND p.pid > 0;
 SELECT 'cpu_time_by_process', iif(p.name GLOB 'kworker*', 'kworker', p.name), sum(s.dur), count(DISTINCT utid)

@@ -2,19 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The rules of schema/stages.txt against the functions of all kernels that are tested, and of this one: a rule that fits none of them is a misspelt or
-# renamed function, and is listed. No guest is booted: functions are those of the kernels' own BTF and of the network's modules.
+# renamed function, and is listed. Functions are those of each kernel's own table, read in its guest, and of the network's modules.
 #
 # Some functions are only in kernels with other options, or of other processors; they stand in `known`.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
 needs_long
-for tool in python3 nm objcopy; do
+for tool in python3 nm; do
     command -v $tool >/dev/null || skip "$tool is not installed"
 done
 rules=build/tools/stage_rules
 [[ -x $rules ]] || make -s $rules
-bpftool=$(find_bpftool)
-[[ -n $bpftool ]] || skip "no bpftool that works here"
 
 # modules DIR: the functions of the network's modules, but drivers'
 modules() {
@@ -28,39 +26,14 @@ modules() {
     done
 }
 
-# The kernel inside its boot image: tries what looks like the begin of a compressed stream.
-unpack() {
-    python3 - "$1" "$2" <<'END'
-import lzma, subprocess, sys
-data = open(sys.argv[1], 'rb').read()
-for magic, unpack in ((b'\xfd7zXZ\0', lambda d: lzma.LZMADecompressor().decompress(d)),
-                      (b'\x28\xb5\x2f\xfd', lambda d: subprocess.run(['zstd', '-dcq'], input=d, capture_output=True).stdout),
-                      (b'\x1f\x8b\x08', lambda d: subprocess.run(['gzip', '-dcq'], input=d, capture_output=True).stdout)):
-    at = data.find(magic)
-    while at >= 0:
-        try:
-            out = unpack(data[at:])
-        except Exception:
-            out = b''
-        if out[:4] == b'\x7fELF':
-            open(sys.argv[2], 'wb').write(out)
-            sys.exit(0)
-        at = data.find(magic, at + 1)
-sys.exit(1)
-END
-}
-
 kernels=0
 awk '$2 ~ /[tT]/ { print $3 }' /proc/kallsyms >"$work/functions"
 for series in 6.1 6.12 6.12-rt; do
     dir=$(bash tests/vm/guest/kernel.sh $series 2>/dev/null) || { echo "# no kernel $series: $dir"; continue; }
-    unpack "$dir/vmlinuz" "$work/vmlinux" || { bad "kernel $series cannot be unpacked"; continue; }
-    "$bpftool" btf dump file "$work/vmlinux" | sed -n "s/^\[[0-9]*\] FUNC '\([^']*\)'.*/\1/p" >"$work/of_kernel"
-    at_least "functions of $series" "$(wc -l <"$work/of_kernel")" 10000
-    cat "$work/of_kernel" >>"$work/functions"
-    # What is exported has its name there too, whatever the compiler did to it.
-    objcopy -O binary --only-section=__ksymtab_strings --set-section-flags __ksymtab_strings=alloc "$work/vmlinux" "$work/exported"
-    tr '\0' '\n' <"$work/exported" | grep -a '^[A-Za-z_]' >>"$work/functions" || true
+    bash tests/vm/guest/boot.sh -t 200 $series "$work/$series" -- "awk '\$2 ~ /[tT]/ { print \$3 }' /proc/kallsyms >/mnt/functions" >"$work/boot" 2>&1 ||
+        { bad "the guest of kernel $series: $(tail -1 "$work/boot")"; continue; }
+    at_least "functions of $series" "$(wc -l <"$work/$series/functions")" 10000
+    cat "$work/$series/functions" >>"$work/functions"
     modules "$dir" >>"$work/functions"
     kernels=$((kernels + 1))
 done
@@ -68,8 +41,7 @@ done
 sed 's/\..*//' "$work/functions" | LC_ALL=C sort -u >"$work/all"
 echo "# $(wc -l <"$work/all") functions, $("$rules" | wc -l) rules"
 
-# Of other processors, of kernels with other options, static ones that these compilers put into their callers; BTF leaves out functions that a compiler
-# changed the parameters of.
+# Of other processors, of kernels with other options, and static ones that these compilers put into their callers.
 tr ' ' '\n' >"$work/known" <<'END'
 __arch_copy_from_user __arch_copy_to_user __arm64_sys_* __dev_xmit_skb __ip6_finish_output __udp_rmem_schedule bond_handle_frame check_heap_object
 copy_user_fast* dequeue_skb dev_requeue_skb el0_svc* el0t_64_sync* gro_flush_normal gtp_* invoke_syscall* ip6_list_rcv_finish ip_list_rcv_finish

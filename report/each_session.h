@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * each_session.h - the frame of commands that show the sessions of a tape or database one after the other: opening it,
+ * counting, complaints and exit codes. A command fills in how one session is shown.
+ */
+#ifndef NT_REPORT_EACH_SESSION_H
+#define NT_REPORT_EACH_SESSION_H
+
+#include "report/latency_scan.h"
+#include "report/output.h"
+
+/* Zero-initialised. */
+struct nt_sessions {
+	struct nt_db *db;
+	const char *path; /* as given, not copied */
+	int64_t n; /* that it holds */
+	int64_t shown; /* of these, so far */
+	char why_not[320]; /* set by `show`: the session has not what was asked for */
+};
+
+/* These give an exit code (command.h), and have complained if that is not 0. */
+
+/* To be closed even on failure. */
+int nt_sessions_open(struct nt_sessions *sessions, const char *path);
+/*
+ * Calls `show` with each session; it gives 0, or -1 and a sentence in db->error. Of several sessions it is enough that
+ * one has what was asked for. Around what is shown comes the object of all sessions, unless `json` is NULL.
+ */
+int nt_sessions_show(struct nt_sessions *sessions, struct nt_json *json,
+		     int (*show)(void *arg, const struct nt_latency_session *session), void *arg);
+
+void nt_sessions_close(struct nt_sessions *sessions);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * html_stages.h - what each network owner's time was spent on, for `export html`: what `stages --json` says of the same
+ * time, CPUs and process, found and written by the same functions.
+ */
+#ifndef NT_REPORT_HTML_STAGES_H
+#define NT_REPORT_HTML_STAGES_H
+
+#include "report/html_costs.h"
+#include "report/output.h"
+
+#define NT_HTML_STAGES 1024 /* rows: no recording has as many stages and families, even of all owners together */
+
+/* Writes "stages": {a session as in `stages --json`}, if the session has samples of stacks. 0, or -1 and db->error. */
+int nt_html_stages(const struct nt_html_scope *scope, struct nt_json *json);
+
+#endif

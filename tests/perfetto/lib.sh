@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the tests of export perfetto share. To be sourced after tests/cli/lib.sh.
+command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which asks the databases"
+make -s build/tools/perfetto_cat build/tools/rusage build/nettape-report
+engine=$(bash tests/perfetto/engine.sh 2>"$work/why") || { engine=; echo "not compared with Perfetto's engine: $(<"$work/why")"; }
+
+# is_read TRACE WHAT: it is whole, and protoc knows every field in it
+is_read() {
+    if ! build/tools/perfetto_cat "$1" >"$work/plain" 2>"$work/why"; then bad "$2 is no trace: $(<"$work/why")"; return; fi
+    command -v protoc >/dev/null || return 0
+    if protoc --decode=nettape.Trace -Itests/perfetto subset.proto <"$work/plain" >"$work/decoded" 2>"$work/why"; then ok "protoc reads $2"; else
+        bad "protoc does not read $2: $(<"$work/why")"
+    fi
+    is "fields of $2 that are not known" "$(grep -cE '^ *[0-9]+[: ]' "$work/decoded")" 0
+}
+
+# is_same TRACE DB WHAT: Perfetto's engine finds in it what is in the database
+is_same() {
+    [[ $engine ]] || return 0
+    if bash tests/perfetto/compare.sh "$1" "$2" >"$work/compared" 2>&1; then ok "Perfetto finds the same in $3"; else
+        bad "Perfetto does not find the same in $3"
+        { grep -v '^same' "$work/compared" || true; } | head -20
+    fi
+}
+
+# perfetto TRACE SQL: what its engine says, a line a row
+perfetto() {
+    printf -- '-- asked\n%s\n' "$2" >"$work/asked.sql"
+    node tests/perfetto/trace_processor.mjs "$engine" "$1" "$work/asked.sql" | sed 's/^asked|//'
+}
