@@ -150,11 +150,12 @@ $(san_lib): $(call obj,san,$(lib_src))
 $(BUILD)/tests/%_test: $(BUILD)/san/tests/unit/%_test.o $(san_lib)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -o $@ $^ -lcmocka $(REPORT_LIBS) -lm
+	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(REPORT_LIBS) -lm
 
 # What of the recorder can be tested without a kernel.
 $(BUILD)/tests/build_id_test: $(BUILD)/san/record/build_id.o
-$(BUILD)/tests/build_id_test: REPORT_LIBS += -lelf
+$(BUILD)/tests/user_files_test: $(call obj,san,record/build_id.c record/ids.c record/user_files.c)
+$(BUILD)/tests/build_id_test $(BUILD)/tests/user_files_test: REPORT_LIBS += -lelf
 
 # Each fuzz target also as a plain program that runs its corpus and mutations of it, for every check.
 $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/driver.o $(san_lib)

@@ -11,6 +11,13 @@
 
 #define SEGMENTS_MAX 256	/* programs have some fifteen */
 #define NOTES_MAX 4096		/* bytes of a segment of notes: the id stands among the first */
+#define IMAGE_SIZE 65536	/* linkers put the id into the first page */
+
+union image {
+	char bytes[IMAGE_SIZE];
+	Elf32_Ehdr as_32;
+	Elf64_Ehdr as_64;
+};
 
 /*
  * Looked at before it is opened for reading, and then opened as what was looked at, not by its path again: its owner may have put a link
@@ -75,16 +82,37 @@ static bool find_in_elf(Elf *elf, uint8_t *build_id)
 	return false;
 }
 
+/*
+ * libelf is given no more than the file's begin, in memory, since what it takes for a file is as much as the file says. Its sections are
+ * nothing to us, and may lie behind that.
+ */
+static Elf *begin(int fd, union image *image)
+{
+	ssize_t size = pread(fd, image->bytes, sizeof(image->bytes), 0);
+
+	if (size < (ssize_t)sizeof(image->as_64))
+		return NULL;
+	if (image->bytes[EI_CLASS] == ELFCLASS32) {
+		image->as_32.e_shoff = 0;
+		image->as_32.e_shnum = 0;
+	} else {
+		image->as_64.e_shoff = 0;
+		image->as_64.e_shnum = 0;
+	}
+	return elf_memory(image->bytes, size);
+}
+
 bool nt_build_id_of_file(const char *path, uint8_t build_id[NT_BUILD_ID_LEN])
 {
 	int fd = open_regular(path);
+	union image image;
 	bool found;
 	Elf *elf;
 
 	if (fd < 0)
 		return false;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
+	elf = begin(fd, &image);
 	found = find_in_elf(elf, build_id);
 	elf_end(elf);
 	close(fd);

@@ -282,6 +282,8 @@ static int start_sampler(struct nt_kernel *kernel, const struct nt_options *opti
 		snprintf(error, error_size,
 			 "cannot take %u stacks a second: the kernel allows fewer (/proc/sys/kernel/perf_event_max_sample_rate): choose a lower -F",
 			 options->stacks_hz);
+	else if (err == -EMFILE)
+		snprintf(error, error_size, "cannot start a clock on each CPU: %s: allow more open files (ulimit -n)", strerror(EMFILE));
 	else if (err)
 		explain(err, "start a clock on each CPU (perf_event_open)", error, error_size);
 	return err;
@@ -326,8 +328,8 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *e
 	if (!err)
 		err = make_rings(kernel, options->ring_size);
 	if (err) {
-		snprintf(error, error_size, "cannot make a ring of %zu KiB for each CPU: %s: choose a smaller --ring-size",
-			 options->ring_size >> 10, strerror(-err));
+		snprintf(error, error_size, "cannot make a ring of %zu KiB for each CPU: %s: %s", options->ring_size >> 10, strerror(-err),
+			 err == -EMFILE ? "allow more open files (ulimit -n)" : "choose a smaller --ring-size");
 		return err;
 	}
 	err = prepare_latency(kernel, options, error, error_size);

@@ -154,12 +154,28 @@ static int begin_chunk(struct session *session)
 	return err;
 }
 
+/*
+ * Each CPU takes a descriptor for its ring, and two for its clock with the probe stacks: on a large machine more than the 1024 that a
+ * shell allows at first. The command was made before and keeps what it had.
+ */
+static void allow_descriptors(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 /* The kernel side, up to the open gates. What it gives is explained to the user already. */
 static int begin_kernel(struct session *session)
 {
 	char error[512];
-	int err = nt_kernel_load(&session->kernel, session->options, error, sizeof(error));
+	int err;
 
+	allow_descriptors();
+	err = nt_kernel_load(&session->kernel, session->options, error, sizeof(error));
 	if (err) {
 		fprintf(stderr, "nettape-record: %s\n", error);
 		return err;

@@ -157,7 +157,7 @@ const char *nt_user_files_path(struct nt_user_files *files, const uint8_t *build
 	struct nt_user_file *file = find(files, build_id);
 
 	if (!file) {
-		file = add(files, pid);
+		file = files->n < NT_FILES_MOST ? add(files, pid) : NULL;
 		if (file)
 			memcpy(file->build_id, build_id, NT_BUILD_ID_LEN);
 		return "";
@@ -229,6 +229,7 @@ static void drop_addresses(struct nt_user_files *files)
 	files->n = kept;
 }
 
+/* What was found by build ids stays in `asked`, in front. */
 static int end_reader(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns)
 {
 	size_t i;
@@ -236,6 +237,7 @@ static int end_reader(struct nt_user_files *files, struct nt_ids *ids, uint64_t 
 
 	pthread_join(files->reader, NULL);
 	files->is_reading = false;
+	files->n_news = 0;
 	for (i = 0; i < files->n_asked && !err; i++) {
 		struct nt_user_file *file = &files->files[files->asked_at[i]];
 
@@ -245,13 +247,23 @@ static int end_reader(struct nt_user_files *files, struct nt_ids *ids, uint64_t 
 		else if (file->address)
 			err = put_place(ids, file, now_ns);
 		else
-			files->has_news = true;
+			files->asked[files->n_news++] = *file;
 	}
 	drop_addresses(files);
 	return err;
 }
 
-/* A symbol whose path has been found since it was put is put again. */
+static const struct nt_user_file *find_news(const struct nt_user_files *files, const uint8_t *build_id)
+{
+	size_t i;
+
+	for (i = 0; i < files->n_news; i++)
+		if (!memcmp(files->asked[i].build_id, build_id, NT_BUILD_ID_LEN))
+			return &files->asked[i];
+	return NULL;
+}
+
+/* A symbol whose path has been found since it was put is put again. What has an address only waits for no path. */
 static int put_path(struct nt_user_files *files, struct nt_ids *ids, uint32_t id, uint64_t now_ns)
 {
 	const struct nt_id_entry *entry = &ids->spaces[NT_ROLE_SYMBOL].entries[id];
@@ -259,10 +271,11 @@ static int put_path(struct nt_user_files *files, struct nt_ids *ids, uint32_t id
 	const struct nt_user_file *file;
 	union nt_any record;
 
-	if (!identity || identity->record.kind != NT_USER_SYMBOL || identity->as_user_symbol.path[0])
+	if (!identity || identity->record.kind != NT_USER_SYMBOL || identity->as_user_symbol.path[0] ||
+	    identity->as_user_symbol.flags & NT_USER_SYMBOL_ADDRESS)
 		return 0;
-	file = find(files, identity->as_user_symbol.build_id);
-	if (!file || file->state != NT_FILE_FOUND)
+	file = find_news(files, identity->as_user_symbol.build_id);
+	if (!file)
 		return 0;
 	memcpy(&record.as_user_symbol, &identity->as_user_symbol, sizeof(record.as_user_symbol));
 	record.as_user_symbol.end_ns = now_ns;
@@ -271,15 +284,19 @@ static int put_path(struct nt_user_files *files, struct nt_ids *ids, uint32_t id
 	return nt_ids_put(ids, &record);
 }
 
+/*
+ * Symbols are many, most of them words that were taken for addresses, and meanwhile the rings fill: so what is gone through for each is
+ * the files just found, not all that are known.
+ */
 static int put_news(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns)
 {
 	const struct nt_id_space *space = &ids->spaces[NT_ROLE_SYMBOL];
 	uint32_t id;
 	int err = 0;
 
-	for (id = 1; files->has_news && id < space->n_entries && !err; id++)
+	for (id = 1; files->n_news && id < space->n_entries && !err; id++)
 		err = put_path(files, ids, id, now_ns);
-	files->has_news = false;
+	files->n_news = 0;
 	return err;
 }
 

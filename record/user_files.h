@@ -31,6 +31,7 @@ enum nt_user_file_state {
 
 #define NT_FILES_ASKED 1024
 #define NT_FILES_MAX 8192		/* beyond, addresses stay without a file */
+#define NT_FILES_MOST (2 * NT_FILES_MAX)	/* beyond, build ids stay without a path: each new symbol goes through all that are known */
 
 struct nt_user_files {
 	struct nt_user_file *files;
@@ -39,10 +40,10 @@ struct nt_user_files {
 	struct nt_user_file *asked;
 	size_t *asked_at;		/* where each stands in `files` */
 	size_t n_asked;
+	size_t n_news;			/* of `asked`, when the thread has done: paths that symbols put before may lack */
 	pthread_t reader;
 	bool is_reading;
 	int has_read;
-	bool has_news;			/* a path was found: symbols that were put before may lack it */
 };
 
 /* Zero-initialised is empty. */

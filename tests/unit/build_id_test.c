@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * build_id_test.c - build ids out of files: of this very program, as the loader has it in memory; of files of both classes that are made
- * here; and whatever files say of themselves, or are replaced by, it neither takes memory nor opens what is no file.
+ * build_id_test.c - build ids out of files: of this very program, as the loader has it in memory; of files of both
+ * classes that are made here; and whatever files say of themselves, or are replaced by, it neither takes memory nor
+ * opens what is no file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,12 +133,22 @@ static void finds_an_id_of_32_bits(void **state)
 /* Of a file with holes each size is as large as its owner likes. */
 static void takes_no_memory_for_what_a_file_claims(void **state)
 {
+	const Elf64_Shdr sections = {.sh_size = 1ull << 36}; /* where the header has no number of them */
 	uint8_t build_id[NT_BUILD_ID_LEN];
 
 	(void)state;
 	make_header(2);
 	make_segment(0, 4096, 1ull << 42, 4);
 	make_segment(1, 2000, NOTE_SIZE, 4);
+	make_note(2000, NT_GNU_BUILD_ID, 4, 20);
+	assert_int_equal(truncate(path, (off_t)1 << 43), 0);
+	assert_true(is_found(build_id));
+	assert_memory_equal(build_id, id, sizeof(id));
+	make_header(2);
+	make_segment(1, 2000, NOTE_SIZE, 4);
+	write_at(offsetof(Elf64_Ehdr, e_shoff), &(const uint64_t){4096}, sizeof(uint64_t));
+	write_at(offsetof(Elf64_Ehdr, e_shentsize), &(const uint16_t){sizeof(sections)}, sizeof(uint16_t));
+	write_at(4096, &sections, sizeof(sections));
 	make_note(2000, NT_GNU_BUILD_ID, 4, 20);
 	assert_int_equal(truncate(path, (off_t)1 << 43), 0);
 	assert_true(is_found(build_id));
