@@ -121,10 +121,11 @@ needs_netns() {
 }
 
 # flood_start [RATE]: UDP packets of 200 bytes from one namespace to the other, RATE a second (else all that go), until the
-# test ends. flood_sender: who sends.
+# test ends. flood_sender, flood_receiver: who does.
 flood_start() {
     "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
-    keep $!
+    flood_receiver=$!
+    keep $flood_receiver
     "${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 "${1:-0}" &
     flood_sender=$!
     keep $flood_sender
