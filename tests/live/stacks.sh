@@ -66,6 +66,7 @@ taskset -pc 0 "$flood_sender" >"$work/taskset.log"
 taskset -pc 1 "$flood_receiver" >>"$work/taskset.log"
 sleep 2
 recording_stop
+kill -STOP "$flood_sender"
 db=$work/a.db
 import_stacks "$work/a.tape" "$db"
 check_whole "$work/a.tape" "$db"
@@ -121,9 +122,11 @@ else
 fi
 
 # ---- only the network's ----
+kill -CONT "$flood_sender"
 recording_start "$work/n.tape" --bpf-stats --probes default,stacks
 "${perf[@]}" sleep 2 >>"$work/perf.log" 2>&1
 recording_stop
+kill "$flood_sender" "$flood_receiver"
 db=$work/n.db
 import_stacks "$work/n.tape" "$db"
 check_whole "$work/n.tape" "$db"
@@ -132,6 +135,17 @@ is "samples of others than the network" "$(sql "$db" "SELECT count(*) FROM stack
 at_least "samples that were left out" "$(sql "$db" "SELECT value FROM self_cost_last WHERE program = 'nt_stack_sample' AND name = 'skipped_owner'")" 1
 sql "$db" "SELECT '# ' || (sum(CASE name WHEN 'run_ns' THEN value END) / sum(CASE name WHEN 'runs' THEN value END)) || ' ns a run'
     FROM self_cost_last WHERE program = 'nt_stack_sample'"
+
+# Of the samples in which udp_sendmsg is at work, how many in the softirq that runs inside it? perf's clock is another one, of the same rate.
+if [[ ${#perf[@]} != 0 ]]; then
+    perf script -i "$work/perf.data" -F ip,sym 2>>"$work/perf.log" | awk -v RS= '/ udp_sendmsg/ { all++; if (/ __napi_poll/) some++ } END { print 100 * some / all, all }' >"$work/share"
+    read -r theirs n <"$work/share"
+    ours=$(sql "$db" "SELECT round(100.0 * sum(polls) / count(*), 2) FROM stack_sample JOIN (SELECT stack_id, max(name = 'udp_sendmsg') AS sends,
+        max(name GLOB '__napi_poll*') AS polls FROM named_frame GROUP BY stack_id) USING (stack_id) WHERE sends")
+    at_most "of sending, in the softirq inside it: $ours % of our samples, $theirs % of perf's $n" "$(apart "$ours" "$theirs")" 8
+else
+    echo "# no perf that works here: its samples are not compared with"
+fi
 
 # ---- a program whose file is gone, with a pipe that nobody writes to where it was ----
 cp "$tools/burner" "$work/gone"
@@ -150,15 +164,4 @@ kill $gone
 db=$work/u.db
 import_stacks "$work/u.tape" "$db"
 at_least "samples of the program whose file is gone" "$(sql "$db" "SELECT count(*) FROM stack_sample JOIN thread USING (utid) WHERE name = 'gone' AND user_stack_id IS NOT NULL")" 1
-
-# Of the samples in which udp_sendmsg is at work, how many in the softirq that runs inside it? perf's clock is another one, of the same rate.
-if [[ ${#perf[@]} != 0 ]]; then
-    perf script -i "$work/perf.data" -F ip,sym 2>>"$work/perf.log" | awk -v RS= '/ udp_sendmsg/ { all++; if (/ __napi_poll/) some++ } END { print 100 * some / all, all }' >"$work/share"
-    read -r theirs n <"$work/share"
-    ours=$(sql "$db" "SELECT round(100.0 * sum(polls) / count(*), 2) FROM stack_sample JOIN (SELECT stack_id, max(name = 'udp_sendmsg') AS sends,
-        max(name GLOB '__napi_poll*') AS polls FROM named_frame GROUP BY stack_id) USING (stack_id) WHERE sends")
-    at_most "of sending, in the softirq inside it: $ours % of our samples, $theirs % of perf's $n" "$(apart "$ours" "$theirs")" 8
-else
-    echo "# no perf that works here: its samples are not compared with"
-fi
 finish
