@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report/command.h"
 
@@ -331,6 +332,20 @@ static int set(struct nt_options *options, int option, int argc, char **argv)
 	}
 }
 
+/* Whether what is to be written would take the place of what is to be read. */
+static bool is_read(const struct nt_options *options, const char *written)
+{
+	struct stat to, from;
+
+	if (!written || stat(written, &to))
+		return false;
+	for (int i = 0; i < options->n_args; i++) {
+		if (!stat(options->args[i], &from) && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+			return true;
+	}
+	return false;
+}
+
 static int run(const struct nt_command *command, int argc, char **argv)
 {
 	struct nt_options options = {.format = NT_FORMAT_TABLE};
@@ -358,6 +373,8 @@ static int run(const struct nt_command *command, int argc, char **argv)
 		return misused(command, "there are too many arguments");
 	if ((command->takes & NT_TAKES_OUTPUT) && !options.output)
 		return misused(command, "-o DB is missing");
+	if (is_read(&options, options.output) || is_read(&options, options.svg))
+		return misused(command, "what is read would be overwritten: give another file to write");
 	code = command->run(&options);
 	if (fflush(stdout) || ferror(stdout))
 		return nt_complain("the output cannot be written: is the disk full, or the reader gone?");

@@ -44,9 +44,12 @@ static int write_special(const struct writing *writing, const char *path)
 
 static int write_partial(const struct writing *writing, const char *path, const char *partial)
 {
-	FILE *file = fopen(partial, "we");
+	FILE *file;
 	int code;
 
+	/* Made anew: what somebody else put in its place may be a link to anywhere. */
+	unlink(partial);
+	file = fopen(partial, "wxe");
 	if (!file)
 		return nt_complain("%s cannot be made: %s.", path, strerror(errno));
 	code = write_and_close(writing, file, partial);

@@ -89,7 +89,7 @@ for source in tests/unit/*_test.c tests/fuzz/*_fuzz.c; do
 done
 for tier in cli live fault vm; do
     for script in tests/"$tier"/*.sh; do
-        [[ -e $script && $(basename "$script") != lib.sh ]] || continue
+        [[ -e $script && $script != *lib.sh ]] || continue
         if [[ $tier == cli ]]; then beside "$tier/$(basename "$script" .sh)" bash "$script"; else run "$tier/$(basename "$script" .sh)" bash "$script"; fi
     done
     wait

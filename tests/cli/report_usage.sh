@@ -70,6 +70,19 @@ misused "--cells" latency "$tape" --cells=5
 misused "--cells" timeline "$tape" --cells
 misused "--nonsense" summary "$tape" --nonsense
 misused "-o" import "$tape" -o
+"$REPORT" import "$tape" -o "$work/read.db" >"$work/import" 2>&1
+ln "$work/read.db" "$work/same.db"
+before=$(cksum <"$work/read.db")
+misused "would be overwritten" export perfetto "$work/read.db" -o "$work/read.db"
+misused "would be overwritten" export prometheus "$work/read.db" -o "$work/same.db"
+misused "would be overwritten" latency "$work/read.db" --svg "$work/read.db"
+is "the database that was read" "$(cksum <"$work/read.db")" "$before"
+# What stands where a file is made before it is whole is not written through.
+echo precious >"$work/precious"
+ln -s precious "$work/out.html.partial"
+report 0 export html "$work/read.db" -o "$work/out.html"
+is "a file that a link led to" "$(<"$work/precious")" precious
+holds "the page is a file" test -f "$work/out.html" -a ! -L "$work/out.html"
 report 2 query "$tape" "SELECT 1" -f /dev/null
 has "query with two sources" "$err" "not both"
 
