@@ -107,7 +107,7 @@ enum nt_switch_field {
 	NT_SWITCH_NEXT_PID = 6,
 	NT_SWITCH_NEXT_PRIO = 7
 };
-/* FtraceEvent.Waking, of which FtraceEvent.WakeupNew has the same */
+/* FtraceEvent.Waking, FtraceEvent.WakeupNew */
 enum nt_wakeup_field { NT_WAKEUP_COMM = 1, NT_WAKEUP_PID = 2, NT_WAKEUP_PRIO = 3, NT_WAKEUP_TARGET_CPU = 5 };
 /* FtraceEvent.NewTask */
 enum nt_newtask_field { NT_NEWTASK_PID = 1, NT_NEWTASK_COMM = 2, NT_NEWTASK_CLONE_FLAGS = 3 };

@@ -78,16 +78,21 @@ at_least "the sleeper slept (ns)" "$(sed -n 's/^longest|//p' "$work/states")" 40
 # A thread that is woken in the moment that it leaves its CPU is awake to Perfetto, and so its wait from there on is none.
 if [[ $probes == *wakeups* ]]; then
     sql "$db" "
+        CREATE TEMP TABLE stay_end AS SELECT utid, ts + dur AS ts FROM sched_slice;
+        CREATE INDEX temp.end_of_thread ON stay_end (utid, ts);
+        CREATE TEMP TABLE wait AS SELECT utid, ts, runnable_ts, runnable_ns, why FROM thread_runnable;
+        CREATE TEMP TABLE total AS SELECT utid, tid, known, runnable_ns FROM thread_runnable_total;
+        CREATE TEMP TABLE uncovered AS SELECT ts, dur FROM cpu_slice WHERE owner = 'uncovered';
         WITH seen AS (SELECT utid, ts, ts + dur AS te FROM sched_slice UNION ALL SELECT utid, ts, ts FROM sched_wakeup),
         life AS (SELECT utid, tid, min(s.ts) AS ts, max(s.te) AS te FROM seen s JOIN thread USING (utid)
                  WHERE tid > 0 AND start_ts IS NULL GROUP BY utid),
-        unknown AS MATERIALIZED (SELECT utid, max(ts) AS ts FROM thread_runnable WHERE runnable_ns IS NULL GROUP BY utid),
-        early AS MATERIALIZED (SELECT r.utid, sum(runnable_ns) AS ns FROM thread_runnable r JOIN sched_slice s ON s.utid = r.utid AND s.ts + s.dur = runnable_ts
+        unknown AS MATERIALIZED (SELECT utid, max(ts) AS ts FROM wait WHERE runnable_ns IS NULL GROUP BY utid),
+        early AS MATERIALIZED (SELECT r.utid, sum(runnable_ns) AS ns FROM wait r JOIN stay_end s ON s.utid = r.utid AND s.ts = runnable_ts
                                WHERE why = 'wakeup' GROUP BY r.utid)
-        SELECT tid, runnable_ns - ifnull((SELECT ns FROM early WHERE early.utid = life.utid), 0) FROM life JOIN thread_runnable_total USING (utid, tid) WHERE known > 0
+        SELECT tid, runnable_ns - ifnull((SELECT ns FROM early WHERE early.utid = life.utid), 0) FROM life JOIN total USING (utid, tid) WHERE known > 0
         AND ifnull((SELECT ts FROM unknown WHERE unknown.utid = life.utid), 0) <= (SELECT min(ts) FROM sched_slice s WHERE s.utid = life.utid)
         AND NOT EXISTS
-            (SELECT 1 FROM cpu_slice u WHERE owner = 'uncovered' AND u.ts < life.te AND u.ts + u.dur > life.ts)" | sort >"$work/waits"
+            (SELECT 1 FROM uncovered u WHERE u.ts < life.te AND u.ts + u.dur > life.ts)" | sort >"$work/waits"
     is "threads that waited otherwise than thread_runnable says, of $(wc -l <"$work/waits")" \
         "$(sed -n 's/^wait|//p' "$work/states" | sort | comm -13 - "$work/waits" | xargs)" ""
 fi

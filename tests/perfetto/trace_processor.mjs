@@ -14,7 +14,7 @@ import fs from 'node:fs';
 import v8 from 'node:v8';
 
 const PIECE = 16 << 20; // bytes given to the engine at a time
-const SMALL_TRACE = 8 << 20; // takes less time than making the engine's code fast
+const SMALL_TRACE = 1 << 20; // takes less time than making the engine's code fast
 
 // ---- protocol buffers, as much as is needed ----
 
