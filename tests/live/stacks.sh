@@ -95,7 +95,7 @@ is "samples in user space that are of another's time than the task's" "$(sql "$d
 # who comes next. What a hard interrupt takes, the clock cannot see.
 at_work=0
 while IFS='|' read -r cpu due idle owner samples time; do
-    if ((due < least || idle > 2)); then
+    if ((due < least || idle > 20)); then
         echo "# CPU $cpu: $due % of the ticks came, idle for $idle % of the time; $owner has $samples % of the samples, $time % of the time"
     else
         at_most "CPU $cpu, $owner: $samples % of the samples, $time % of the time" "$(apart "$samples" "$time")" "$off"
