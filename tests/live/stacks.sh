@@ -66,7 +66,7 @@ taskset -pc 0 "$flood_sender" >"$work/taskset.log"
 taskset -pc 1 "$flood_receiver" >>"$work/taskset.log"
 sleep 2
 recording_stop
-kill -STOP "$flood_sender"
+kill "$flood_sender" "$flood_receiver" 2>/dev/null || true
 db=$work/a.db
 import_stacks "$work/a.tape" "$db"
 check_whole "$work/a.tape" "$db"
@@ -122,11 +122,11 @@ else
 fi
 
 # ---- only the network's ----
-kill -CONT "$flood_sender"
+flood_start
 recording_start "$work/n.tape" --bpf-stats --probes default,stacks
 "${perf[@]}" sleep 2 >>"$work/perf.log" 2>&1
 recording_stop
-kill "$flood_sender" "$flood_receiver"
+kill "$flood_sender" "$flood_receiver" 2>/dev/null || true
 db=$work/n.db
 import_stacks "$work/n.tape" "$db"
 check_whole "$work/n.tape" "$db"
