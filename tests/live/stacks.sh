@@ -149,7 +149,7 @@ fi
 
 # ---- a program whose file is gone, with a pipe that nobody writes to where it was ----
 cp "$tools/burner" "$work/gone"
-"$work/gone" 4 gone >"$work/burnt" &
+"$work/gone" 60 gone >"$work/burnt" &
 gone=$!
 keep $gone
 wait_for 500 grep -q "$work/gone" "/proc/$gone/maps"
