@@ -23,7 +23,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread -lm
-REPORT_LIBS := -lsqlite3 -llz4 -lz -lm
+REPORT_LIBS := -lsqlite3 -lelf -liberty -llz4 -lz -lm
 
 schema_src := $(sort $(wildcard schema/*.c))
 record_src := $(sort $(wildcard record/*.c))
@@ -153,9 +153,7 @@ $(BUILD)/tests/%_test: $(BUILD)/san/tests/unit/%_test.o $(san_lib)
 	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(REPORT_LIBS) -lm
 
 # What of the recorder can be tested without a kernel.
-$(BUILD)/tests/build_id_test: $(BUILD)/san/record/build_id.o
-$(BUILD)/tests/user_files_test: $(call obj,san,record/build_id.c record/ids.c record/user_files.c)
-$(BUILD)/tests/build_id_test $(BUILD)/tests/user_files_test: REPORT_LIBS += -lelf
+$(BUILD)/tests/user_files_test: $(call obj,san,record/ids.c record/user_files.c)
 
 # Each fuzz target also as a plain program that runs its corpus and mutations of it, for every check.
 $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/driver.o $(san_lib)
@@ -173,6 +171,9 @@ $(BUILD)/tools/%: $(BUILD)/o/tests/tools/%.o $(plain_lib)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(REPORT_LIBS) -lm -lpthread
+
+# Its stacks are to be walked.
+$(BUILD)/o/tests/tools/caller.o: CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
 
 $(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(schema_src))
 	$(call say,LINK,$@)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/build_id.h"
+#include "schema/build_id.h"
 
 /* ---- the thread ---- */
 

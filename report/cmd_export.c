@@ -68,7 +68,7 @@ static int export_prometheus(const struct nt_options *options)
 	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error, sizeof(error)) ||
 	    nt_selection_check(&export.choice.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
-	if (nt_load_open(&export.db, options->args[1], error, sizeof(error)))
+	if (nt_load_open(&export.db, options->args[1], NULL, error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = export_if_any(&export, options);
 	nt_db_close(export.db);
@@ -126,7 +126,7 @@ static int export_html(const struct nt_options *options)
 	if (nt_select(&options->selection, &page.selection, error, sizeof(error)) ||
 	    nt_selection_check(&page.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
-	if (nt_load_open(&page.db, options->args[1], error, sizeof(error)))
+	if (nt_load_open(&page.db, options->args[1], NULL, error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = export_page(&page, options);
 	nt_db_close(page.db);
@@ -167,7 +167,7 @@ static int export_perfetto(const struct nt_options *options)
 	if (nt_select(&options->selection, &export.selection, error, sizeof(error)) ||
 	    nt_selection_check(&export.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
-	if (nt_feed_open(&export.feed, export.path, error, sizeof(error)))
+	if (nt_feed_open(&export.feed, export.path, &options->symbols, error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = nt_new_file(options->output, write_perfetto, &export);
 	nt_feed_close(export.feed);
@@ -178,20 +178,25 @@ static int export_perfetto(const struct nt_options *options)
 
 struct format {
 	const char *name;
+	bool has_stacks; /* so that functions have names */
 	int (*run)(const struct nt_options *options);
 };
 
 static const struct format formats[] = {
-	{"html", export_html},
-	{"perfetto", export_perfetto},
-	{"prometheus", export_prometheus},
+	{"html", false, export_html},
+	{"perfetto", true, export_perfetto},
+	{"prometheus", false, export_prometheus},
 };
 
 static int run(const struct nt_options *options)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (!strcmp(options->args[0], formats[i].name))
-			return formats[i].run(options);
+		if (strcmp(options->args[0], formats[i].name))
+			continue;
+		if (!formats[i].has_stacks && (options->symbols.n_dirs || options->symbols.none))
+			return nt_complain_misused(
+				"this format has no stacks: --symbols and --no-symbols are for export perfetto.");
+		return formats[i].run(options);
 	}
 	return nt_complain_misused(
 		"the formats to export are html, perfetto and prometheus: nettape-report export html TAPE|DB -o FILE.");
@@ -206,7 +211,8 @@ const struct nt_command nt_cmd_export = {
 		"            CPU, socket operations, packets, losses; needs -o\n"
 		"prometheus  a histogram of latency for each hook, in seconds, and counters of what is in none, drops\n"
 		"            and retransmits\n",
-	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_SAMPLES,
+	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_SAMPLES |
+		 NT_TAKES_SYMBOLS,
 	.min_args = 2,
 	.max_args = 2,
 	.run = run,

@@ -56,7 +56,7 @@ static int one_session(void *arg, const struct nt_latency_session *session)
 static int read_side(struct command *command, unsigned int side)
 {
 	const char *path = command->options->args[side];
-	int code = nt_sessions_open(&command->sessions, path);
+	int code = nt_sessions_open(&command->sessions, path, &command->options->symbols);
 
 	command->side = side;
 	if (!code)
@@ -116,7 +116,8 @@ const struct nt_command nt_cmd_flame = {
 	.help = "A picture (SVG) that zooms with a click and searches with /. Widths are time: each owner's exact "
 		"time, split by samples of\n"
 		"the kernel's stacks (recorded with --probes default,stacks).\n",
-	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_OWNER | NT_TAKES_FLAME,
+	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_OWNER | NT_TAKES_FLAME |
+		 NT_TAKES_SYMBOLS,
 	.min_args = 1,
 	.max_args = 2,
 	.run = run,

@@ -16,7 +16,7 @@ static void warn(const struct nt_tape *tape)
 		nt_complain("%s: and %zu problems more: see the table problem.", tape->path, tape->n_problems - 20);
 }
 
-static int import_tape(struct nt_db *db, const char *path, uint64_t *n_rows)
+static int import_tape(struct nt_db *db, const char *path, struct nt_user_names *names, uint64_t *n_rows)
 {
 	struct nt_tape *tape;
 	char error[512];
@@ -24,13 +24,13 @@ static int import_tape(struct nt_db *db, const char *path, uint64_t *n_rows)
 
 	if (nt_tape_open(&tape, path, error, sizeof(error)))
 		return nt_complain("%s", error);
-	result = nt_load(db, tape, n_rows);
+	result = nt_load(db, tape, names, n_rows);
 	warn(tape);
 	nt_tape_close(tape);
 	return result ? nt_complain("%s", db->error) : NT_EXIT_DONE;
 }
 
-static int import_all(struct nt_db *db, const struct nt_options *options)
+static int import_all(struct nt_db *db, const struct nt_options *options, struct nt_user_names *names)
 {
 	uint64_t sum = 0;
 	char text[NT_HUMAN_MAX];
@@ -40,7 +40,7 @@ static int import_all(struct nt_db *db, const struct nt_options *options)
 	for (int i = 0; i < options->n_args; i++) {
 		uint64_t n_rows = 0;
 
-		if (import_tape(db, options->args[i], &n_rows) != NT_EXIT_DONE)
+		if (import_tape(db, options->args[i], names, &n_rows) != NT_EXIT_DONE)
 			return NT_EXIT_FAILED;
 		sum += n_rows;
 	}
@@ -53,14 +53,19 @@ static int import_all(struct nt_db *db, const struct nt_options *options)
 
 static int run(const struct nt_options *options)
 {
+	struct nt_user_names *names;
 	struct nt_db *db;
+	char error[512];
 	int code;
 
+	if (nt_user_names_new(&names, &options->symbols, error, sizeof(error)))
+		return nt_complain_misused(error);
 	if (nt_db_open(&db, options->output, options->append ? NT_DB_APPEND : NT_DB_NEW))
 		code = nt_complain("%s", db ? db->error : "out of memory.");
 	else
-		code = import_all(db, options);
+		code = import_all(db, options, names);
 	nt_db_close(db);
+	nt_user_names_free(names);
 	return code;
 }
 
@@ -70,7 +75,7 @@ const struct nt_command nt_cmd_import = {
 	.what = "puts tapes into an SQLite database",
 	.help = "Each tape becomes one session. All of them are imported, or the database stays as it was. A\n"
 		"damaged tape is imported as far as it goes: what is missing is uncovered time.\n",
-	.takes = NT_TAKES_OUTPUT | NT_TAKES_APPEND,
+	.takes = NT_TAKES_OUTPUT | NT_TAKES_APPEND | NT_TAKES_SYMBOLS,
 	.min_args = 1,
 	.max_args = 100000,
 	.run = run,

@@ -233,7 +233,7 @@ static int open_outputs(struct command *command)
 
 static int run_command(struct command *command, const char *path)
 {
-	int code = nt_sessions_open(&command->sessions, path);
+	int code = nt_sessions_open(&command->sessions, path, NULL);
 
 	if (!code)
 		code = open_outputs(command);

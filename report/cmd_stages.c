@@ -31,7 +31,7 @@ static int one_session(void *arg, const struct nt_latency_session *session)
 
 static int run_command(struct command *command, const char *path)
 {
-	int code = nt_sessions_open(&command->sessions, path);
+	int code = nt_sessions_open(&command->sessions, path, NULL);
 
 	if (!code && nt_stage_show_begin(&command->show, &command->choice))
 		code = nt_complain("out of memory.");

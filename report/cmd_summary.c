@@ -297,7 +297,7 @@ static int run(const struct nt_options *options)
 	char error[512];
 	int code;
 
-	if (nt_load_open(&db, options->args[0], error, sizeof(error)))
+	if (nt_load_open(&db, options->args[0], NULL, error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = summarize(db, options->format);
 	nt_db_close(db);

@@ -129,7 +129,7 @@ static int one_session(void *arg, const struct nt_latency_session *session)
 
 static int run_command(struct command *command, const char *path)
 {
-	int code = nt_sessions_open(&command->sessions, path);
+	int code = nt_sessions_open(&command->sessions, path, NULL);
 
 	if (!code && command->format == NT_FORMAT_CSV) {
 		command->printer = nt_printer_new(stdout, NT_FORMAT_CSV, false);

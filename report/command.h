@@ -12,6 +12,7 @@
 #include "report/latency_choice.h"
 #include "report/output.h"
 #include "report/stage_choice.h"
+#include "report/user_names.h"
 
 enum nt_exit { NT_EXIT_DONE = 0, NT_EXIT_FAILED = 1, NT_EXIT_MISUSED = 2 };
 
@@ -25,6 +26,7 @@ struct nt_options {
 	struct nt_latency_words samples; /* --by, --hook, --include-hol, --between */
 	struct nt_lanes_words lanes; /* --cells, --worst, --window, --top, --each-cpu */
 	struct nt_stage_words stages; /* --owner, --inclusive, --other, --folded, --user, --diff */
+	struct nt_symbol_words symbols; /* --symbols, --no-symbols */
 	bool histogram, over_time; /* --histogram, --over-time */
 	const char *buckets, *svg; /* --buckets, --svg, or NULL */
 	char **args; /* what is no option */
@@ -46,6 +48,7 @@ struct nt_options {
 #define NT_TAKES_BY 0x1000u /* --by, as for stages */
 #define NT_TAKES_STAGES 0x2000u /* --inclusive, --other */
 #define NT_TAKES_FLAME 0x4000u /* --folded, --user, --diff */
+#define NT_TAKES_SYMBOLS 0x8000u /* --symbols, --no-symbols */
 
 struct nt_command {
 	const char *name;
@@ -58,7 +61,7 @@ struct nt_command {
 };
 
 extern const struct nt_command nt_cmd_info, nt_cmd_check, nt_cmd_import, nt_cmd_summary, nt_cmd_query, nt_cmd_latency,
-	nt_cmd_export, nt_cmd_timeline, nt_cmd_stages, nt_cmd_flame;
+	nt_cmd_export, nt_cmd_timeline, nt_cmd_stages, nt_cmd_flame, nt_cmd_symbolize;
 
 /* Prints one sentence on stderr, ahead of it the program's name. Gives NT_EXIT_FAILED. */
 int nt_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -240,6 +240,8 @@ static int open_as(struct nt_db *db, enum nt_db_mode mode)
 	case NT_DB_APPEND:
 		if (!is_there)
 			return open_new(db);
+		/* fall through */
+	case NT_DB_CHANGE:
 		if (open_handle(db, db->path, SQLITE_OPEN_READWRITE) || check_kind(db))
 			return -1;
 		return run(db, "PRAGMA cache_size = -32768", "it cannot be set up");
@@ -269,6 +271,7 @@ void nt_db_close(struct nt_db *db)
 		return;
 	for (int id = 0; id < NT_TABLE_COUNT; id++)
 		sqlite3_finalize(db->inserts[id]);
+	sqlite3_finalize(db->name_symbol);
 	if (db->in_transaction && !db->read_only)
 		sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_close_v2(db->handle);
@@ -354,6 +357,26 @@ int nt_db_insert(struct nt_db *db, const struct nt_row *row)
 	return 0;
 }
 
+int nt_db_name_symbol(struct nt_db *db, int64_t session_id, int64_t symbol_id, const char *function, int64_t offset)
+{
+	int result;
+
+	if (!db->name_symbol)
+		db->name_symbol = nt_db_prepare(
+			db, "UPDATE symbol SET name = ?3, \"offset\" = ?4 WHERE session_id = ?1 AND id = ?2", NULL);
+	if (!db->name_symbol)
+		return -1;
+	sqlite3_bind_int64(db->name_symbol, 1, session_id);
+	sqlite3_bind_int64(db->name_symbol, 2, symbol_id);
+	sqlite3_bind_text(db->name_symbol, 3, function, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(db->name_symbol, 4, offset);
+	result = sqlite3_step(db->name_symbol);
+	if (result != SQLITE_DONE)
+		nt_db_fail(db, "a function cannot be named");
+	sqlite3_reset(db->name_symbol);
+	return result == SQLITE_DONE ? 0 : -1;
+}
+
 static int sync_directory(const char *path)
 {
 	char *copy = strdup(path);
@@ -395,6 +418,8 @@ int nt_db_finish(struct nt_db *db)
 		sqlite3_finalize(db->inserts[id]);
 		db->inserts[id] = NULL;
 	}
+	sqlite3_finalize(db->name_symbol);
+	db->name_symbol = NULL;
 	if (run(db, "COMMIT", "it cannot be finished"))
 		return -1;
 	db->in_transaction = false;

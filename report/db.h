@@ -26,6 +26,7 @@ enum nt_db_mode {
 	NT_DB_READ, /* read-only */
 	NT_DB_NEW, /* written as PATH.partial, and renamed when it is whole; fails if there is one */
 	NT_DB_APPEND, /* like NEW if there is none; else all or nothing is added to it */
+	NT_DB_CHANGE, /* the same, of one that must be there */
 	NT_DB_TEMPORARY /* gone when it is closed; in memory, and in TMPDIR when it is large */
 };
 
@@ -36,6 +37,7 @@ struct nt_db {
 	bool in_transaction;
 	bool read_only; /* nt_db_forbid_writing was called */
 	sqlite3_stmt *inserts[NT_TABLE_COUNT];
+	sqlite3_stmt *name_symbol; /* NULL: not needed yet */
 	char error[512];
 };
 
@@ -50,6 +52,8 @@ int nt_db_has_session(struct nt_db *db, const char *uuid);
 /* Puts one row into its table. Between nt_db_begin and nt_db_finish. */
 int nt_db_begin(struct nt_db *db);
 int nt_db_insert(struct nt_db *db, const struct nt_row *row);
+/* Gives a place in a program its function and the offset in it. Between the same two. */
+int nt_db_name_symbol(struct nt_db *db, int64_t session_id, int64_t symbol_id, const char *function, int64_t offset);
 /* Makes views, ends the transaction, and gives a new database its name. */
 int nt_db_finish(struct nt_db *db);
 /* From now on nothing but reading statements will be prepared, and all see the database in one state, whoever adds to

@@ -15,12 +15,12 @@ static int count(void *arg, const struct nt_latency_session *session)
 	return 0;
 }
 
-int nt_sessions_open(struct nt_sessions *sessions, const char *path)
+int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_words *words)
 {
 	char error[512];
 
 	*sessions = (struct nt_sessions){.path = path};
-	if (nt_load_open(&sessions->db, path, error, sizeof(error)))
+	if (nt_load_open(&sessions->db, path, words, error, sizeof(error)))
 		return nt_complain("%s", error);
 	if (nt_latency_each_session(sessions->db, count, sessions))
 		return nt_complain("%s", sessions->db->error);

@@ -8,6 +8,7 @@
 
 #include "report/latency_scan.h"
 #include "report/output.h"
+#include "report/user_names.h"
 
 /* Zero-initialised. */
 struct nt_sessions {
@@ -20,8 +21,8 @@ struct nt_sessions {
 
 /* These give an exit code (command.h), and have complained if that is not 0. */
 
-/* To be closed even on failure. */
-int nt_sessions_open(struct nt_sessions *sessions, const char *path);
+/* To be closed even on failure. `words` as for nt_load_open. */
+int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_words *words);
 /*
  * Calls `show` with each session; it gives 0, or -1 and a sentence in db->error. Of several sessions it is enough that
  * one has what was asked for. Around what is shown comes the object of all sessions, unless `json` is NULL.

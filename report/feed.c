@@ -22,6 +22,7 @@ struct nt_feed {
 	char error[512];
 	/* A tape, */
 	struct nt_tape *tape;
+	struct nt_user_names *names;
 	struct nt_rows *rows;
 	/* or a database: */
 	struct nt_db *db;
@@ -46,12 +47,14 @@ static int fail(struct nt_feed *feed, const char *format, ...)
 
 /* ---- a tape ---- */
 
-static int open_tape(struct nt_feed *feed, const char *path)
+static int open_tape(struct nt_feed *feed, const char *path, const struct nt_symbol_words *words)
 {
 	struct nt_feed_session *session = &feed->session;
 	const struct nt_tape *tape;
 	int error;
 
+	if (words && nt_user_names_new(&feed->names, words, feed->error, sizeof(feed->error)))
+		return -1;
 	if (nt_tape_open(&feed->tape, path, feed->error, sizeof(feed->error)))
 		return -1;
 	tape = feed->tape;
@@ -67,7 +70,7 @@ static int open_tape(struct nt_feed *feed, const char *path)
 		session->cpus += tape->present[cpu];
 	if (tape->end_ns > MAX_TS || tape->start_ns > tape->end_ns)
 		return fail(feed, "%s: its times are none that a clock shows: is it damaged?", path);
-	error = nt_rows_open(&feed->rows, feed->tape, 1, NT_ROWS_IDENTITIES_FIRST);
+	error = nt_rows_open(&feed->rows, feed->tape, feed->names, 1, NT_ROWS_IDENTITIES_FIRST);
 	return error ? fail(feed, "%s cannot be read: %s.", path, nt_tape_error_text(error)) : 0;
 }
 
@@ -197,8 +200,10 @@ static int check_tables(struct nt_feed *feed)
 	return error;
 }
 
-static int open_database(struct nt_feed *feed, const char *path)
+static int open_database(struct nt_feed *feed, const char *path, const struct nt_symbol_words *words)
 {
+	if (words && nt_load_refuse_words(path, words, feed->error, sizeof(feed->error)))
+		return -1;
 	if (nt_db_open(&feed->db, path, NT_DB_READ) || nt_db_forbid_writing(feed->db))
 		return feed->db ? fail_database(feed) : fail(feed, "out of memory.");
 	return check_tables(feed) ? -1 : find_session(feed);
@@ -276,7 +281,8 @@ static int next_of_database(struct nt_feed *feed, const struct nt_row **row)
 
 /* ---- either ---- */
 
-int nt_feed_open(struct nt_feed **out, const char *path, char *error, size_t error_size)
+int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_words *words, char *error,
+		 size_t error_size)
 {
 	struct nt_feed *feed = calloc(1, sizeof(*feed));
 	int result;
@@ -286,7 +292,7 @@ int nt_feed_open(struct nt_feed **out, const char *path, char *error, size_t err
 		snprintf(error, error_size, "out of memory.");
 		return -1;
 	}
-	result = nt_load_is_database(path) ? open_database(feed, path) : open_tape(feed, path);
+	result = nt_load_is_database(path) ? open_database(feed, path, words) : open_tape(feed, path, words);
 	if (result) {
 		snprintf(error, error_size, "%s", feed->error);
 		nt_feed_close(feed);
@@ -301,6 +307,7 @@ void nt_feed_close(struct nt_feed *feed)
 	if (!feed)
 		return;
 	nt_rows_close(feed->rows);
+	nt_user_names_free(feed->names);
 	nt_tape_close(feed->tape);
 	sqlite3_finalize(feed->statement);
 	nt_db_close(feed->db);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * frames.c - see frames.h. Functions of one name are one, whatever the place in them.
+ * frames.c - see frames.h. Functions of one name are one, whatever the place in them; but a program's is none of the
+ * kernel's, whatever its name.
  */
 #include "report/frames.h"
 
@@ -39,12 +40,15 @@ void nt_frames_release(struct nt_frames *frames)
 
 struct named {
 	const char *name;
+	bool is_kernel;
 	uint32_t number;
 };
 
 static int compare_names(const void *a, const void *b)
 {
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+	const struct named *one = a, *other = b;
+
+	return one->is_kernel != other->is_kernel ? one->is_kernel - other->is_kernel : strcmp(one->name, other->name);
 }
 
 static int make_room(struct nt_frames *frames)
@@ -87,7 +91,7 @@ static int64_t number_of(struct nt_frames *frames, const char *name, bool is_ker
 		free(named);
 		return -1;
 	}
-	*named = (struct named){name, (uint32_t)frames->n_names};
+	*named = (struct named){name, is_kernel, (uint32_t)frames->n_names};
 	found = tsearch(named, &frames->by_name, compare_names);
 	if (found && *found != named) {
 		free(named);

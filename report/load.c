@@ -44,7 +44,7 @@ static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress 
 	return -1;
 }
 
-int nt_load(struct nt_db *db, struct nt_tape *tape, uint64_t *n_rows)
+int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows)
 {
 	struct nt_progress progress;
 	struct nt_rows *rows = NULL;
@@ -57,7 +57,7 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, uint64_t *n_rows)
 	session_id = nt_db_next_session(db);
 	if (!session_id)
 		return -1;
-	error = nt_rows_open(&rows, tape, session_id, NT_ROWS_EVENTS_FIRST);
+	error = nt_rows_open(&rows, tape, names, session_id, NT_ROWS_EVENTS_FIRST);
 	if (error) {
 		snprintf(db->error, sizeof(db->error), "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
 		return -1;
@@ -87,38 +87,63 @@ bool nt_load_is_database(const char *path)
 	return is;
 }
 
-static int load_temporary(struct nt_db **out, const char *path, char *error, size_t error_size)
+static int load_tape(struct nt_db **out, struct nt_tape *tape, struct nt_user_names *names, char *error,
+		     size_t error_size)
 {
-	struct nt_tape *tape;
-	int result;
-
-	if (nt_tape_open(&tape, path, error, error_size))
-		return -1;
-	result = nt_db_open(out, "", NT_DB_TEMPORARY);
+	int result = nt_db_open(out, "", NT_DB_TEMPORARY);
 	if (!result)
 		result = nt_db_begin(*out);
 	if (!result)
-		result = nt_load(*out, tape, NULL);
+		result = nt_load(*out, tape, names, NULL);
 	if (!result)
 		result = nt_db_finish(*out);
 	if (result && *out)
 		snprintf(error, error_size, "%s", (*out)->error);
-	nt_tape_close(tape);
 	return result;
 }
 
-int nt_load_open(struct nt_db **out, const char *path, char *error, size_t error_size)
+static int load_temporary(struct nt_db **out, const char *path, const struct nt_symbol_words *words, char *error,
+			  size_t error_size)
+{
+	struct nt_user_names *names = NULL;
+	struct nt_tape *tape = NULL;
+	int result = words ? nt_user_names_new(&names, words, error, error_size) : 0;
+
+	if (!result)
+		result = nt_tape_open(&tape, path, error, error_size);
+	if (!result)
+		result = load_tape(out, tape, names, error, error_size);
+	nt_tape_close(tape);
+	nt_user_names_free(names);
+	return result;
+}
+
+int nt_load_refuse_words(const char *path, const struct nt_symbol_words *words, char *error, size_t error_size)
+{
+	if (!words->n_dirs && !words->none)
+		return 0;
+	snprintf(error, error_size,
+		 "%s is a database, which has its names: --symbols is for tapes. nettape-report symbolize names what "
+		 "lies in files that have come since.",
+		 path);
+	return -1;
+}
+
+int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_words *words, char *error,
+		 size_t error_size)
 {
 	int result;
 
 	*out = NULL;
 	snprintf(error, error_size, "out of memory.");
 	if (nt_load_is_database(path)) {
+		if (words && nt_load_refuse_words(path, words, error, error_size))
+			return -1;
 		result = nt_db_open(out, path, NT_DB_READ);
 		if (result && *out)
 			snprintf(error, error_size, "%s", (*out)->error);
 	} else {
-		result = load_temporary(out, path, error, error_size);
+		result = load_temporary(out, path, words, error, error_size);
 	}
 	if (!result) {
 		result = nt_db_forbid_writing(*out);

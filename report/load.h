@@ -8,17 +8,22 @@
 
 #include "report/db.h"
 #include "report/tape.h"
+#include "report/user_names.h"
 
 /*
  * Adds a tape as a new session, inside the database's transaction. Refuses one that is there already. Shows progress on
- * stderr. *n_rows may be NULL. 0, or -1 and db->error.
+ * stderr. `names` as for nt_rows_open. *n_rows may be NULL. 0, or -1 and db->error.
  */
-int nt_load(struct nt_db *db, struct nt_tape *tape, uint64_t *n_rows);
+int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows);
 /*
  * A database for reading: the one at `path`, or a temporary one that the tape at `path` has been loaded into. 0, or -1
- * and a sentence in `error`; then *out is NULL. Close with nt_db_close.
+ * and a sentence in `error`; then *out is NULL. Close with nt_db_close. `words` says where functions of a tape's
+ * programs are looked for; NULL: nowhere, nobody asks for them. (A database has the names that it was given.)
  */
-int nt_load_open(struct nt_db **out, const char *path, char *error, size_t error_size);
+int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_words *words, char *error,
+		 size_t error_size);
+/* Whether --symbols or --no-symbols are given for what has its names already. 0, or -1 and a sentence in `error`. */
+int nt_load_refuse_words(const char *path, const struct nt_symbol_words *words, char *error, size_t error_size);
 /* Whether there is a database at `path` and not a tape: by its first bytes. */
 bool nt_load_is_database(const char *path);
 

@@ -11,7 +11,7 @@
 
 static const struct nt_command *const commands[] = {&nt_cmd_info,     &nt_cmd_check,  &nt_cmd_import, &nt_cmd_summary,
 						    &nt_cmd_timeline, &nt_cmd_stages, &nt_cmd_flame,  &nt_cmd_latency,
-						    &nt_cmd_export,   &nt_cmd_query};
+						    &nt_cmd_export,   &nt_cmd_query,  &nt_cmd_symbolize};
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_usage(FILE *out)
@@ -20,7 +20,7 @@ static void print_usage(FILE *out)
 	      "Says what a recording of nettape-record holds: what the kernel's network stack cost.\n\n",
 	      out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(out, "  %-8s %-42s %s\n", commands[i]->name, commands[i]->usage, commands[i]->what);
+		fprintf(out, "  %-9s %-42s %s\n", commands[i]->name, commands[i]->usage, commands[i]->what);
 	fputs("\n  --help   --version   and for each command: nettape-report COMMAND --help\n\n"
 	      "Exit status: 0 done, 1 failed, 2 misused. nettape-report(1) says more.\n",
 	      out);
@@ -91,6 +91,11 @@ static void print_help(const struct nt_command *command)
 	print_stages_help(command->takes);
 	if (command->takes & NT_TAKES_SAMPLES)
 		print_samples_help(command->takes);
+	if (command->takes & NT_TAKES_SYMBOLS)
+		puts("      --symbols DIR  where programs and their symbols are, beside this system; may be\n"
+		     "                   repeated: the functions of user stacks are named by files of the\n"
+		     "                   same build id\n"
+		     "      --no-symbols  look at no such file");
 	if (command->takes & NT_TAKES_FILE)
 		puts("  -f, --file FILE  read the SQL from a file");
 	if (command->takes & NT_TAKES_JSON)
@@ -133,7 +138,9 @@ enum {
 	OPTION_OTHER,
 	OPTION_FOLDED,
 	OPTION_USER,
-	OPTION_DIFF
+	OPTION_DIFF,
+	OPTION_SYMBOLS,
+	OPTION_NO_SYMBOLS
 };
 
 static const struct option long_options[] = {
@@ -163,6 +170,8 @@ static const struct option long_options[] = {
 	{"folded", no_argument, NULL, OPTION_FOLDED},
 	{"user", no_argument, NULL, OPTION_USER},
 	{"diff", no_argument, NULL, OPTION_DIFF},
+	{"symbols", required_argument, NULL, OPTION_SYMBOLS},
+	{"no-symbols", no_argument, NULL, OPTION_NO_SYMBOLS},
 	{"output", required_argument, NULL, 'o'},
 	{"file", required_argument, NULL, 'f'},
 	{"help", no_argument, NULL, 'h'},
@@ -211,6 +220,9 @@ static unsigned int needs(int option)
 	case OPTION_TOP:
 	case OPTION_EACH_CPU:
 		return NT_TAKES_LANES;
+	case OPTION_SYMBOLS:
+	case OPTION_NO_SYMBOLS:
+		return NT_TAKES_SYMBOLS;
 	case 'o':
 		return NT_TAKES_OUTPUT | NT_TAKES_OUTPUT_IF;
 	case 'f':
@@ -272,6 +284,19 @@ static int set_stages(struct nt_stage_words *words, int option)
 	return 0;
 }
 
+/* Where programs are looked for. 0, or -1: it was given too often. */
+static int set_symbols(struct nt_symbol_words *words, int option)
+{
+	if (option == OPTION_NO_SYMBOLS) {
+		words->none = true;
+		return 0;
+	}
+	if (words->n_dirs == NT_MAX_SYMBOL_DIRS)
+		return -1;
+	words->dirs[words->n_dirs++] = optarg;
+	return 0;
+}
+
 static int set(struct nt_options *options, int option, int argc, char **argv)
 {
 	switch (option) {
@@ -321,6 +346,9 @@ static int set(struct nt_options *options, int option, int argc, char **argv)
 	case OPTION_USER:
 	case OPTION_DIFF:
 		return set_stages(&options->stages, option);
+	case OPTION_SYMBOLS:
+	case OPTION_NO_SYMBOLS:
+		return set_symbols(&options->symbols, option);
 	case 'o':
 		options->output = optarg;
 		return 0;

@@ -4,6 +4,7 @@
  * to make rows of them.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/reading.h"
@@ -177,16 +178,33 @@ static int push_stack(struct nt_rows *rows, const struct nt_stack *stack)
 	return push_frames(rows, stack->stack);
 }
 
+static int name_function(struct nt_rows *rows, struct nt_symbol_info *info)
+{
+	const struct nt_user_symbol *symbol = info->user;
+	struct nt_user_name name;
+	char path[sizeof(symbol->path) + 1];
+	int error;
+
+	if (!rows->names || symbol->flags & NT_USER_SYMBOL_ADDRESS)
+		return 0;
+	snprintf(path, sizeof(path), "%.*s", (int)sizeof(symbol->path), symbol->path);
+	error = nt_user_names_find(rows->names, symbol->build_id, path, symbol->place, &name);
+	info->function = name.function;
+	info->offset = name.offset;
+	return error;
+}
+
 static int push_symbol(struct nt_rows *rows, const union nt_any *record)
 {
 	const bool is_kernel = record->record.kind == NT_SYMBOL;
-	const struct nt_symbol_info info = {
+	struct nt_symbol_info info = {
 		.symbol = is_kernel ? record->as_symbol.symbol : record->as_user_symbol.symbol,
 		.kernel = is_kernel ? &record->as_symbol : NULL,
 		.user = is_kernel ? NULL : &record->as_user_symbol,
 	};
+	int error = is_kernel ? 0 : name_function(rows, &info);
 
-	return nt_rows_push(rows, NT_TABLE_SYMBOL, &info);
+	return error ? error : nt_rows_push(rows, NT_TABLE_SYMBOL, &info);
 }
 
 static int push_identity(struct nt_rows *rows, const union nt_any *record)

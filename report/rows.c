@@ -163,7 +163,8 @@ static int make_timeline(struct nt_rows *rows)
 	return rows->timeline && rows->owners && rows->rollup && rows->merge && rows->counts ? 0 : -ENOMEM;
 }
 
-int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, int64_t session_id, enum nt_rows_order order)
+int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
+		 enum nt_rows_order order)
 {
 	struct nt_rows *rows = calloc(1, sizeof(*rows));
 	int error;
@@ -171,6 +172,7 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, int64_t session_id,
 	if (!rows)
 		return -ENOMEM;
 	rows->tape = tape;
+	rows->names = names;
 	rows->session_id = session_id;
 	rows->order = order;
 	rows->seen_last = NT_NO_TASK;

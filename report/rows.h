@@ -12,6 +12,7 @@
 
 #include "report/tables.h"
 #include "report/tape.h"
+#include "report/user_names.h"
 
 struct nt_rows;
 
@@ -21,10 +22,12 @@ enum nt_rows_order {
 };
 
 /*
- * `session_id` is what stands in the rows' first column. The tape must outlive the rows; problems found on the way are
- * added to it. 0, or a negative errno as in schema/block.h.
+ * `session_id` is what stands in the rows' first column. `names` knows the functions of programs; NULL: nobody does.
+ * It and the tape must outlive the rows; problems found on the way are added to the tape. 0, or a negative errno as in
+ * schema/block.h.
  */
-int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, int64_t session_id, enum nt_rows_order order);
+int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
+		 enum nt_rows_order order);
 void nt_rows_close(struct nt_rows *rows);
 /* 0: *out is the next row, good until the next call; 1: end; below 0: a negative errno. */
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out);

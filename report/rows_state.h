@@ -19,6 +19,7 @@ struct nt_rows_counts {
 
 struct nt_rows {
 	struct nt_tape *tape;
+	struct nt_user_names *names; /* or NULL */
 	int64_t session_id;
 	struct nt_identities ids;
 	struct nt_clocks clocks;

@@ -582,14 +582,16 @@ static void put_kernel_symbol(struct nt_row *row, struct nt_arena *arena, const 
 	put_null(row);
 }
 
-/* Nobody has looked for the name yet; what it is until then is said by the place. */
-static void put_user_symbol(struct nt_row *row, struct nt_arena *arena, const struct nt_user_symbol *symbol)
+/* Where the function is not known, the place says what it is. */
+static void put_user_symbol(struct nt_row *row, struct nt_arena *arena, const struct nt_symbol_info *info)
 {
+	const struct nt_user_symbol *symbol = info->user;
 	const char *path = symbol->path[0] ? nt_arena_clean(arena, symbol->path, sizeof(symbol->path)) : NULL;
 	bool has_file = !(symbol->flags & NT_USER_SYMBOL_ADDRESS);
 
-	put_text(row, nt_user_place_name(symbol, path, arena));
-	put_null(row);
+	put_text(row, info->function ? nt_arena_clean(arena, info->function, strlen(info->function))
+				     : nt_user_place_name(symbol, path, arena));
+	put(row, info->function ? info->offset : UINT64_MAX);
 	put_null(row);
 	put_text(row, nt_build_id_text(symbol->build_id, arena));
 	put(row, has_file ? symbol->place : UINT64_MAX);
@@ -605,7 +607,7 @@ static void symbol_fill(struct nt_row *row, struct nt_arena *arena, const void *
 	if (info->kernel)
 		put_kernel_symbol(row, arena, info->kernel);
 	else
-		put_user_symbol(row, arena, info->user);
+		put_user_symbol(row, arena, info);
 }
 
 static const struct nt_column cpu_slice_columns[] = {

@@ -198,6 +198,8 @@ struct nt_symbol_info {
 	uint64_t symbol;
 	const struct nt_symbol *kernel; /* one of the two */
 	const struct nt_user_symbol *user;
+	const char *function; /* of the user's; NULL: not known */
+	uint64_t offset; /* from the function's begin */
 };
 
 struct nt_counter_info {

@@ -33,6 +33,7 @@ build bpftool        has_bpftool
 build libbpf-dev     has_header bpf/libbpf.h
 build libelf-dev     has_header libelf.h
 build zlib1g-dev     has_header zlib.h
+build libiberty-dev  has_header libiberty/demangle.h
 build liblz4-dev     has_header lz4.h
 build libsqlite3-dev has_header sqlite3.h
 load  iproute2       has_command ip
@@ -40,6 +41,7 @@ load  iperf3         has_command iperf3
 test  libcmocka-dev  has_header cmocka.h
 test  sqlite3        has_command sqlite3
 test  ethtool        has_command ethtool
+test  elfutils       has_command eu-addr2line
 test  nftables       has_command nft
 test  wireguard-tools has_command wg
 browser chromium     has_chromium

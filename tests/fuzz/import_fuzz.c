@@ -73,7 +73,7 @@ static void read_all(struct import *import)
 {
 	const struct nt_row *row;
 	struct nt_rows *rows;
-	int error = nt_rows_open(&rows, import->tape, 1, NT_ROWS_EVENTS_FIRST);
+	int error = nt_rows_open(&rows, import->tape, NULL, 1, NT_ROWS_EVENTS_FIRST);
 
 	MUST(!error);
 	while (!(error = nt_rows_next(rows, &row)) && import->n_rows++ < MAX_ROWS) {
@@ -96,7 +96,7 @@ static void export_path(const char *path)
 	struct nt_feed *feed;
 
 	MUST(out);
-	if (!nt_feed_open(&feed, path, error, sizeof(error))) {
+	if (!nt_feed_open(&feed, path, NULL, error, sizeof(error))) {
 		MUST(!nt_perfetto_export(feed, &all, out, &progress, error, sizeof(error)) || strstr(error, "a CPU"));
 		nt_feed_close(feed);
 	} else {

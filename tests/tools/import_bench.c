@@ -95,7 +95,7 @@ static uint64_t read_rows(const char *path, struct kept *kept, double *seconds)
 
 	if (nt_tape_open(&tape, path, error, sizeof(error)))
 		die(error);
-	if (nt_rows_open(&rows, tape, 1, NT_ROWS_EVENTS_FIRST))
+	if (nt_rows_open(&rows, tape, NULL, 1, NT_ROWS_EVENTS_FIRST))
 		die("rows cannot be read");
 	while (!(result = nt_rows_next(rows, &row))) {
 		if (kept && kept->n < MAX_KEPT)
@@ -150,7 +150,7 @@ static double import(const char *tape_path, const char *path)
 
 	if (nt_tape_open(&tape, tape_path, error, sizeof(error)))
 		die(error);
-	if (nt_load(db, tape, NULL) || nt_db_finish(db))
+	if (nt_load(db, tape, NULL, NULL) || nt_db_finish(db))
 		die(db->error);
 	nt_db_close(db);
 	nt_tape_close(tape);

@@ -32,7 +32,7 @@ static int read_rows(const char *path)
 
 	if (error)
 		return error;
-	error = nt_rows_open(&rows, tape, 1, NT_ROWS_EVENTS_FIRST);
+	error = nt_rows_open(&rows, tape, NULL, 1, NT_ROWS_EVENTS_FIRST);
 	if (!error) {
 		while (!(error = nt_rows_next(rows, &row)))
 			;
@@ -47,7 +47,7 @@ static int load(const char *path)
 {
 	struct nt_db *db;
 	char text[512] = "";
-	int error = nt_load_open(&db, path, text, sizeof(text));
+	int error = nt_load_open(&db, path, NULL, text, sizeof(text));
 
 	MUST(!error || text[0]);
 	nt_db_close(db);

@@ -31,7 +31,7 @@ static int export(const char *path, char *to, size_t *size)
 	char error[512] = "";
 	struct nt_feed *feed;
 	ssize_t n;
-	int result = nt_feed_open(&feed, path, error, sizeof(error));
+	int result = nt_feed_open(&feed, path, NULL, error, sizeof(error));
 
 	MUST(!fflush(out) && !ftruncate(fileno(out), 0) && !fseek(out, 0, SEEK_SET));
 	if (!result) {

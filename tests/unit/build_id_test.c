@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/build_id.h"
+#include "schema/build_id.h"
 
 static char directory[64], path[128];
 static const uint8_t id[NT_BUILD_ID_LEN] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};

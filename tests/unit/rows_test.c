@@ -65,7 +65,7 @@ static void each_row_in(struct fixture *fixture, enum nt_rows_order order,
 
 	if (nt_tape_open(&tape, fixture->path, fixture->error, sizeof(fixture->error)))
 		fail_msg("%s", fixture->error);
-	assert_int_equal(nt_rows_open(&rows, tape, 7, order), 0);
+	assert_int_equal(nt_rows_open(&rows, tape, NULL, 7, order), 0);
 	while (!(result = nt_rows_next(rows, &row))) {
 		const struct nt_table *table = nt_table(row->table);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/build_id.h"
+#include "schema/build_id.h"
 #include "record/user_files.h"
 
 static char self[4096]; /* this program */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* build_id.c - see build_id.h. */
-#include "record/build_id.h"
+#include "schema/build_id.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -24,9 +24,9 @@ union image {
  * to a watchdog or a tape drive there, or to a file of /proc that is consumed by reading (these have no size). Nor must a lease that
  * somebody has on it hold us up.
  */
-static int open_regular(const char *path)
+int nt_build_id_open(const char *path, bool through_link)
 {
-	int place = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW), fd = -1;
+	int place = open(path, O_PATH | O_CLOEXEC | (through_link ? 0 : O_NOFOLLOW)), fd = -1;
 	struct stat file;
 	char name[32];
 
@@ -45,7 +45,7 @@ static bool is_build_id(const GElf_Nhdr *note, const char *name)
 	return note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof("GNU") && !memcmp(name, "GNU", sizeof("GNU")) && note->n_descsz;
 }
 
-static bool find_in_notes(Elf_Data *notes, uint8_t *build_id)
+bool nt_build_id_in_notes(Elf_Data *notes, uint8_t build_id[NT_BUILD_ID_LEN])
 {
 	size_t at = 0, name, desc;
 	GElf_Nhdr note;
@@ -73,7 +73,7 @@ static bool find_in_elf(Elf *elf, uint8_t *build_id)
 	for (i = 0; i < header.e_phnum; i++) {
 		if (!gelf_getphdr(elf, i, &segment) || segment.p_type != PT_NOTE)
 			continue;
-		if (find_in_notes(elf_getdata_rawchunk(elf, (int64_t)segment.p_offset,
+		if (nt_build_id_in_notes(elf_getdata_rawchunk(elf, (int64_t)segment.p_offset,
 						       segment.p_filesz < NOTES_MAX ? segment.p_filesz : NOTES_MAX,
 						       segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
 				  build_id))
@@ -102,19 +102,25 @@ static Elf *begin(int fd, union image *image)
 	return elf_memory(image->bytes, size);
 }
 
-bool nt_build_id_of_file(const char *path, uint8_t build_id[NT_BUILD_ID_LEN])
+bool nt_build_id_read(int fd, uint8_t build_id[NT_BUILD_ID_LEN])
 {
-	int fd = open_regular(path);
 	union image image;
 	bool found;
 	Elf *elf;
 
-	if (fd < 0)
-		return false;
 	elf_version(EV_CURRENT);
 	elf = begin(fd, &image);
 	found = find_in_elf(elf, build_id);
 	elf_end(elf);
-	close(fd);
+	return found;
+}
+
+bool nt_build_id_of_file(const char *path, uint8_t build_id[NT_BUILD_ID_LEN])
+{
+	int fd = nt_build_id_open(path, false);
+	bool found = fd >= 0 && nt_build_id_read(fd, build_id);
+
+	if (fd >= 0)
+		close(fd);
 	return found;
 }
