@@ -14,12 +14,12 @@ awk -v dir="$work" '/^\*\*[0-9]+\./ { n = $1; gsub(/[^0-9]/, "", n) } /^```sql/ 
     docs/cookbook.md
 # The columns that each answer has at least.
 columns=("" percent at_most_percent percent longest_ns mean_ns percent recv_bytes bytes ns_per_megabyte times network_percent mean_bytes p99_ns times
-    mean_cpu_ns ops preempted migrations p99_ns p99_wait_ns longest_queue packets records cpu_ns percent)
-for n in {1..25}; do
+    mean_cpu_ns ops preempted migrations p99_ns p99_wait_ns longest_queue packets records cpu_ns percent unnamed)
+for n in {1..26}; do
     [[ -e $work/$n.sql ]] || { bad "question $n has no query"; continue; }
     db=$work/c.db
     if grep -q skb_ "$work/$n.sql"; then db=$work/samples.db; fi
-    if grep -q net_cost_stage "$work/$n.sql"; then db=$work/stacks.db; fi
+    if grep -q 'net_cost_stage\|FROM symbol' "$work/$n.sql"; then db=$work/stacks.db; fi
     report 0 query "$db" -f "$work/$n.sql" --csv
     has "question $n has a column ${columns[n]}" ",$(head -1 <<<"$out")," ",${columns[n]},"
     if (($(wc -l <<<"$out") > 1)); then ok "question $n has an answer"; else bad "question $n has no answer"; fi
@@ -28,7 +28,7 @@ for n in {1..25}; do
         is "question $n has as many rows in plain sqlite3" "$plain" "$(wc -l <<<"$out")"
     fi
 done
-is "questions" "$(grep -c '^```sql' docs/cookbook.md)" 25
+is "questions" "$(grep -c '^```sql' docs/cookbook.md)" 26
 
 # Its commands, on the tape of samples; what follows a pipe is not ours.
 ln -s "$PWD/tests/golden/v1-samples.tape" "$work/demo.tape"
@@ -39,5 +39,5 @@ while read -r line; do
     (cd "$work" && "$REPORT" "${words[@]:1}" >/dev/null 2>err) || bad "$line: $(<"$work/err")"
     commands=$((commands + 1))
 done < <(grep -o '^    nettape-report .*' docs/cookbook.md)
-is "commands" "$commands" 12
+is "commands" "$commands" 14
 finish

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Allocations of the importer fail, one by one; see tests/tools/import_nomem.c. Then those of latency, the exports and timeline.
+# Allocations of the importer fail, one by one; see tests/tools/import_nomem.c. Then those of latency, the exports, timeline, and names of programs.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/../cli/lib.sh"
-make -s build/tools/import_nomem build/tools/latency_nomem build/tools/perfetto_nomem
+make -s build/tools/import_nomem build/tools/latency_nomem build/tools/perfetto_nomem build/tools/names_nomem
 make_tape hostile
 make_tape hand
 make_tape loss 2
@@ -17,4 +17,5 @@ done
 holds "so do latency, export and timeline" build/tools/latency_nomem "$work/samples.db" "$work/hand.db" 2>"$work/said"
 holds "and the export to Perfetto of a database" build/tools/perfetto_nomem "$work/samples.db" 3
 grep -v '^nettape-report: ' "$work/said" || true
+holds "and looking for functions of programs" build/tools/names_nomem tests/fuzz/corpus/program_fuzz
 finish
