@@ -6,7 +6,8 @@
 hz=999 seconds=2
 if [[ -n ${NT_EMULATED:-} ]]; then seconds=6; fi
 
-# record_flood NAME ADDRESS [COMMAND...]: a flood to b by that address, recorded; the command runs meanwhile. What net_rx was spent on goes to $work/NAME.csv
+# record_flood NAME ADDRESS [COMMAND...]: a flood to b by that address, recorded; the command runs meanwhile. What net_rx was spent on goes to
+# $work/NAME.csv. One CPU sends and takes in, and is always at work: its clock ticks when it is due.
 record_flood() {
     local name=$1 address=$2 receiver sender
     shift 2
@@ -17,6 +18,7 @@ record_flood() {
     "${in_a[@]}" "$tools/flood" udp-send "$address" 9000 200 0 &
     sender=$!
     keep "$sender"
+    { taskset -pc 0 "$sender" && taskset -pc 1 "$receiver"; } >"$work/taskset.log"
     sleep 0.3
     recording_start "$work/$name.tape" --probes default,stacks -F $hz
     "$@"
