@@ -12,8 +12,10 @@
 
 #include "schema/build_id.h"
 
-#define SECTION_MAX (1ull << 30) /* bytes: of browsers symbols are a tenth of that */
+#define SECTION_MAX (1ull << 30) /* bytes: of browsers names are a tenth of that */
+#define SYMBOLS_MAX (1ull << 28) /* bytes: eleven million symbols, for each of which it takes some eight times its size */
 #define NOTES_MAX 65536
+#define NAME_SIZE 16384 /* names of templates have some thousand bytes */
 
 static bool refers_to_section_0(const char *count, const char *offset, size_t offset_size)
 {
@@ -68,19 +70,24 @@ static bool read_segments(struct nt_program *program, Elf *elf)
 struct symbols {
 	Elf *elf;
 	Elf_Data *data;
+	bool are_all; /* no function is left out */
 	size_t names; /* number of the section of names */
 	size_t n;
 	struct nt_function *functions;
 	size_t n_functions;
 };
 
-/* What is written in assembly may not say that it is one; and compilers may leave marks, like $x, that are none. */
+/*
+ * What is written in assembly may not say that it is one; and compilers may leave marks, like $x, that are none. An
+ * absolute number is no place in this program, but may be one in another that it was linked with.
+ */
 static bool is_function(Elf *elf, const GElf_Sym *symbol, const char *name)
 {
 	unsigned int type = GELF_ST_TYPE(symbol->st_info);
 	GElf_Shdr header;
 
-	if (symbol->st_shndx == SHN_UNDEF || !name || !*name)
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS || !name || !*name ||
+	    strnlen(name, NAME_SIZE) == NAME_SIZE)
 		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
@@ -109,10 +116,17 @@ static uint64_t limit_of(Elf *elf, const GElf_Sym *symbol)
 	return section && gelf_getshdr(section, &header) ? header.sh_addr + header.sh_size : 0;
 }
 
+/*
+ * Without a size a function reaches to the next one, if that is known: in a library that was stripped the next one that
+ * others may call can be a hundred functions away.
+ */
 static void take_function(struct symbols *symbols, const GElf_Sym *symbol)
 {
-	const char *name = elf_strptr(symbols->elf, symbols->names, symbol->st_name);
+	const char *name;
 
+	if (!symbol->st_size && !symbols->are_all)
+		return;
+	name = elf_strptr(symbols->elf, symbols->names, symbol->st_name);
 	if (!is_function(symbols->elf, symbol, name))
 		return;
 	symbols->functions[symbols->n_functions++] = (struct nt_function){
@@ -130,6 +144,14 @@ static bool is_plain(const GElf_Shdr *header, uint32_t type)
 	return header->sh_type == type && header->sh_size <= SECTION_MAX && !(header->sh_flags & SHF_COMPRESSED);
 }
 
+/* Where the last name does not end within the section libelf would look for an end through all of it, for each name. */
+static bool has_end(Elf_Scn *names)
+{
+	const Elf_Data *data = elf_getdata(names, NULL);
+
+	return data && data->d_size && !((const char *)data->d_buf)[data->d_size - 1];
+}
+
 /* The first section of symbols of this type. */
 static bool find_symbols(struct symbols *symbols, uint32_t type)
 {
@@ -137,17 +159,17 @@ static bool find_symbols(struct symbols *symbols, uint32_t type)
 	GElf_Shdr header, names_header;
 
 	while ((section = elf_nextscn(symbols->elf, section))) {
-		if (!gelf_getshdr(section, &header) || !is_plain(&header, type))
+		if (!gelf_getshdr(section, &header) || !is_plain(&header, type) || header.sh_size > SYMBOLS_MAX)
 			continue;
 		names = elf_getscn(symbols->elf, header.sh_link);
-		if (!names || !gelf_getshdr(names, &names_header) || !is_plain(&names_header, SHT_STRTAB))
+		if (!names || !gelf_getshdr(names, &names_header) || !is_plain(&names_header, SHT_STRTAB) || !has_end(names))
 			continue;
 		symbols->data = elf_getdata(section, NULL);
 		if (!symbols->data)
 			continue;
 		symbols->names = header.sh_link;
 		symbols->n = symbols->data->d_size / gelf_fsize(symbols->elf, ELF_T_SYM, 1, EV_CURRENT);
-		return symbols->n <= INT32_MAX;
+		return true;
 	}
 	return false;
 }
@@ -155,7 +177,7 @@ static bool find_symbols(struct symbols *symbols, uint32_t type)
 /* 1: the file has some, 0: none, or -ENOMEM. */
 static int read_type(struct nt_function_ranges *ranges, Elf *elf, uint32_t type)
 {
-	struct symbols symbols = {.elf = elf};
+	struct symbols symbols = {.elf = elf, .are_all = type == SHT_SYMTAB};
 	GElf_Sym symbol;
 	int error;
 

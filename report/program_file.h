@@ -5,7 +5,8 @@
  * place in the file has, either may have symbols.
  *
  * Files are anybody's: what is read of one is checked against its size, and a file that contradicts itself has no
- * functions. Memory: what its symbols take, at most some 2 GiB of what says so.
+ * functions. Memory: a million functions take some 150 MiB while they are read, half of that later; no file more than
+ * 3 GiB, whatever it says.
  */
 #ifndef NT_REPORT_PROGRAM_FILE_H
 #define NT_REPORT_PROGRAM_FILE_H

@@ -99,26 +99,33 @@ static Elf64_Ehdr header_of(uint16_t n_segments, uint16_t n_sections)
 	};
 }
 
+static const Elf64_Sym work = {
+	.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 3, .st_value = 0x401000, .st_size = 32};
+
 /* A file with one function, `work`, at address 0x401000, which is at 0x1000 of the file. */
-static int make_program(uint64_t symbols_size, uint64_t names_size)
+static int make_program_of(uint32_t type, Elf64_Sym symbol, uint64_t symbols_size, uint64_t names_size)
 {
 	const Elf64_Ehdr header = header_of(1, 4);
 	const Elf64_Phdr segment = {
 		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0x1000, .p_vaddr = 0x401000, .p_filesz = 64, .p_memsz = 64};
-	const Elf64_Sym symbols[2] = {{0}, {.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 3,
-					    .st_value = 0x401000, .st_size = 32}};
+	const Elf64_Sym symbols[2] = {{0}, symbol};
 	int fd = make_file(&header);
 
 	put(fd, sizeof(header), &segment, sizeof(segment));
 	put(fd, 512, symbols, sizeof(symbols));
 	put(fd, 600, "\0work", 6);
 	SECTION(fd, 0, .sh_type = SHT_NULL);
-	SECTION(fd, 1, .sh_type = SHT_SYMTAB, .sh_offset = 512, .sh_size = symbols_size, .sh_link = 2,
+	SECTION(fd, 1, .sh_type = type, .sh_offset = 512, .sh_size = symbols_size, .sh_link = 2,
 		.sh_entsize = sizeof(Elf64_Sym), .sh_info = 1, .sh_addralign = 8);
 	SECTION(fd, 2, .sh_type = SHT_STRTAB, .sh_offset = 600, .sh_size = names_size, .sh_addralign = 1);
 	SECTION(fd, 3, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = 0x401000, .sh_offset = 0x1000,
 		.sh_size = 64, .sh_addralign = 16);
 	return fd;
+}
+
+static int make_program(uint64_t symbols_size, uint64_t names_size)
+{
+	return make_program_of(SHT_SYMTAB, work, symbols_size, names_size);
 }
 
 static const char *name_in(int fd, uint64_t place)
@@ -146,6 +153,26 @@ static void reads_what_is_whole(void **state)
 	assert_string_equal(name_in(make_program(2 * sizeof(Elf64_Sym), NAMES_SIZE), 0x1020), "");
 	/* A name that does not end within its section is none. */
 	assert_string_equal(name_in(make_program(2 * sizeof(Elf64_Sym), 4), 0x1007), "");
+}
+
+static const char *name_of(uint32_t type, Elf64_Sym symbol)
+{
+	return name_in(make_program_of(type, symbol, 2 * sizeof(symbol), NAMES_SIZE), 0x1007);
+}
+
+/* Where only what others may call is known, the next such function says nothing of where one without a size ends. */
+static void gives_no_function_what_may_be_anothers(void **state)
+{
+	Elf64_Sym symbol = work;
+
+	(void)state;
+	assert_string_equal(name_of(SHT_DYNSYM, symbol), "work+7");
+	symbol.st_size = 0;
+	assert_string_equal(name_of(SHT_SYMTAB, symbol), "work+7");
+	assert_string_equal(name_of(SHT_DYNSYM, symbol), "");
+	symbol = work;
+	symbol.st_shndx = SHN_ABS;
+	assert_string_equal(name_of(SHT_SYMTAB, symbol), "");
 }
 
 static uint64_t peak_kib(void)
@@ -195,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_this_programs_functions),
 		cmocka_unit_test(reads_what_is_whole),
+		cmocka_unit_test(gives_no_function_what_may_be_anothers),
 		cmocka_unit_test(takes_no_memory_for_what_a_file_claims),
 		cmocka_unit_test(finds_nothing_in_what_is_no_program),
 	};
