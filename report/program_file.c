@@ -13,7 +13,7 @@
 #include "schema/build_id.h"
 
 #define SECTION_MAX (1ull << 30) /* bytes: of browsers names are a tenth of that */
-#define SYMBOLS_MAX (1ull << 28) /* bytes: eleven million symbols, for each of which it takes some eight times its size */
+#define SYMBOLS_MAX (1ull << 28) /* bytes: eleven million symbols, which take eight times that while they are read */
 #define NOTES_MAX 65536
 #define NAME_SIZE 16384 /* names of templates have some thousand bytes */
 
@@ -59,8 +59,8 @@ static bool read_segments(struct nt_program *program, Elf *elf)
 	for (size_t i = 0; i < n && program->n_segments < NT_PROGRAM_MAX_SEGMENTS; i++) {
 		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && segment.p_flags & PF_X &&
 		    segment.p_filesz && segment.p_filesz == segment.p_memsz)
-			program->segments[program->n_segments++] = (struct nt_program_segment){
-				segment.p_offset, segment.p_filesz, segment.p_vaddr};
+			program->segments[program->n_segments++] =
+				(struct nt_program_segment){segment.p_offset, segment.p_filesz, segment.p_vaddr};
 	}
 	return program->n_segments;
 }
@@ -162,7 +162,8 @@ static bool find_symbols(struct symbols *symbols, uint32_t type)
 		if (!gelf_getshdr(section, &header) || !is_plain(&header, type) || header.sh_size > SYMBOLS_MAX)
 			continue;
 		names = elf_getscn(symbols->elf, header.sh_link);
-		if (!names || !gelf_getshdr(names, &names_header) || !is_plain(&names_header, SHT_STRTAB) || !has_end(names))
+		if (!names || !gelf_getshdr(names, &names_header) || !is_plain(&names_header, SHT_STRTAB) ||
+		    !has_end(names))
 			continue;
 		symbols->data = elf_getdata(section, NULL);
 		if (!symbols->data)

@@ -5,7 +5,6 @@
 #include "report/user_names.h"
 
 #include <errno.h>
-#include <libiberty/demangle.h>
 #include <limits.h>
 #include <search.h>
 #include <stdarg.h>
@@ -15,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/demangle.h"
 #include "report/program_file.h"
 #include "schema/build_id.h"
 
-#define MANGLED_MAX 4096 /* a longer name stays as it is: what it would become has no bound */
 #define PATH_SIZE 512 /* the tape has 100 bytes, of which each may have become three that are UTF-8 */
 #define HEX_SIZE (2 * NT_BUILD_ID_LEN + 1)
 
@@ -33,7 +32,7 @@ struct nt_user_names {
 	const struct nt_symbol_words *words;
 	char *cache; /* of debuginfod's clients; NULL: not known where */
 	void *known; /* a tree of struct known */
-	char *cut, *demangled; /* the last name, without its version, and as people write it */
+	char *cut, demangled[NT_DEMANGLED_SIZE]; /* the last name, without its version, and as people write it */
 };
 
 /* ---- one file ---- */
@@ -225,12 +224,8 @@ static const char *clean(struct nt_user_names *names, const char *name)
 	const size_t size = strcspn(name, "@");
 
 	free(names->cut);
-	free(names->demangled);
-	names->demangled = NULL;
 	names->cut = strndup(name, size ? size : strlen(name));
-	if (names->cut && names->cut[0] == '_' && (names->cut[1] == 'Z' || names->cut[1] == 'R') && size <= MANGLED_MAX)
-		names->demangled = cplus_demangle(names->cut, DMGL_NO_OPTS);
-	return names->demangled ? names->demangled : names->cut;
+	return names->cut && nt_demangle(names->cut, names->demangled) ? names->demangled : names->cut;
 }
 
 int nt_user_names_find(struct nt_user_names *names, const uint8_t build_id[NT_BUILD_ID_LEN], const char *path,
@@ -299,7 +294,6 @@ void nt_user_names_free(struct nt_user_names *names)
 		return;
 	tdestroy(names->known, free_known);
 	free(names->cut);
-	free(names->demangled);
 	free(names->cache);
 	free(names);
 }
