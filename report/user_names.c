@@ -21,9 +21,13 @@
 #define PATH_SIZE 512 /* the tape has 100 bytes, of which each may have become three that are UTF-8 */
 #define HEX_SIZE (2 * NT_BUILD_ID_LEN + 1)
 
+/*
+ * A program is one whatever its paths, of which a tape may have many: in containers, or because it was made to have
+ * them. By each of them it is looked for once, until it is found.
+ */
 struct known {
 	uint8_t build_id[NT_BUILD_ID_LEN];
-	char *path; /* "": not known */
+	void *paths; /* a tree of those that it was looked for by; "": not known */
 	struct nt_program program;
 	char *files[2];
 };
@@ -31,7 +35,7 @@ struct known {
 struct nt_user_names {
 	const struct nt_symbol_words *words;
 	char *cache; /* of debuginfod's clients; NULL: not known where */
-	void *known; /* a tree of struct known */
+	void *known; /* a tree of struct known, by build id */
 	char *cut, demangled[NT_DEMANGLED_SIZE]; /* the last name, without its version, and as people write it */
 };
 
@@ -39,6 +43,7 @@ struct nt_user_names {
 
 struct search {
 	struct known *known;
+	const char *path;
 	char ids[3][HEX_SIZE]; /* its build id, as it may be spelt */
 	size_t n_ids;
 	bool failed; /* out of memory */
@@ -113,7 +118,7 @@ static bool is_plain(const char *path)
 /* As of a system whose root it is. */
 static bool try_root(struct search *search, const char *dir)
 {
-	const char *path = search->known->path;
+	const char *path = search->path;
 
 	return (is_plain(path) && try(search, "%s%s", dir, path)) ||
 	       try_ids(search, dir, "/usr/lib/.build-id", true, "") ||
@@ -123,7 +128,7 @@ static bool try_root(struct search *search, const char *dir)
 /* As of a directory that somebody put files into. */
 static bool try_collection(struct search *search, const char *dir)
 {
-	const char *path = search->known->path, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *path = search->path, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
 	return (*name && try(search, "%s/%s", dir, name)) || try_ids(search, dir, "/.build-id", true, "") ||
 	       try_ids(search, dir, "/.build-id", true, ".debug") || (*name && try(search, "%s/%s.debug", dir, name));
@@ -144,10 +149,10 @@ static void spell(struct search *search)
 }
 
 /* 0 or -ENOMEM. */
-static int look_for(struct nt_user_names *names, struct known *known)
+static int look_for(struct nt_user_names *names, struct known *known, const char *path)
 {
 	const struct nt_symbol_words *words = names->words;
-	struct search search = {.known = known};
+	struct search search = {.known = known, .path = path};
 	bool done = false;
 
 	spell(&search);
@@ -161,22 +166,24 @@ static int look_for(struct nt_user_names *names, struct known *known)
 
 /* ---- those that are known ---- */
 
-static int compare(const void *a, const void *b)
+static int compare_ids(const void *a, const void *b)
 {
-	const struct known *one = a, *other = b;
-	int order = memcmp(one->build_id, other->build_id, sizeof(one->build_id));
+	return memcmp(((const struct known *)a)->build_id, ((const struct known *)b)->build_id, NT_BUILD_ID_LEN);
+}
 
-	return order ? order : strcmp(one->path, other->path);
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(a, b);
 }
 
 static void free_known(void *node)
 {
 	struct known *known = node;
 
+	tdestroy(known->paths, free);
 	nt_program_release(&known->program);
 	free(known->files[0]);
 	free(known->files[1]);
-	free(known->path);
 	free(known);
 }
 
@@ -191,29 +198,38 @@ static void cut_deleted(char *path)
 }
 
 /* NULL: out of memory. */
-static struct known *add(struct nt_user_names *names, const uint8_t *build_id, const char *path)
+static struct known *get(struct nt_user_names *names, const uint8_t *build_id)
 {
-	struct known *known = calloc(1, sizeof(*known));
+	struct known key = {0}, *known, **found;
 
+	memcpy(key.build_id, build_id, sizeof(key.build_id));
+	found = tfind(&key, &names->known, compare_ids);
+	if (found)
+		return *found;
+	known = calloc(1, sizeof(*known));
 	if (!known)
 		return NULL;
-	memcpy(known->build_id, build_id, sizeof(known->build_id));
-	known->path = strdup(path);
-	if (!known->path || look_for(names, known) || !tsearch(known, &names->known, compare)) {
-		free_known(known);
+	*known = key;
+	if (!tsearch(known, &names->known, compare_ids)) {
+		free(known);
 		return NULL;
 	}
 	return known;
 }
 
-static struct known *get(struct nt_user_names *names, const uint8_t *build_id, char *path)
+/* 0 or -ENOMEM. */
+static int look_for_once(struct nt_user_names *names, struct known *known, const char *path)
 {
-	struct known key = {.path = path}, **found;
+	char *copy;
 
-	cut_deleted(path);
-	memcpy(key.build_id, build_id, sizeof(key.build_id));
-	found = tfind(&key, &names->known, compare);
-	return found ? *found : add(names, build_id, path);
+	if (nt_program_is_whole(&known->program) || tfind(path, &known->paths, compare_paths))
+		return 0;
+	copy = strdup(path);
+	if (!copy || !tsearch(copy, &known->paths, compare_paths)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	return look_for(names, known, path);
 }
 
 /* ---- names ---- */
@@ -239,8 +255,9 @@ int nt_user_names_find(struct nt_user_names *names, const uint8_t build_id[NT_BU
 	if (names->words->none || !memcmp(build_id, none, sizeof(none)))
 		return 0;
 	snprintf(copy, sizeof(copy), "%s", path ? path : "");
-	known = get(names, build_id, copy);
-	if (!known)
+	cut_deleted(copy);
+	known = get(names, build_id);
+	if (!known || look_for_once(names, known, copy))
 		return -ENOMEM;
 	name->files[0] = known->files[0];
 	name->files[1] = known->files[1];

@@ -36,8 +36,7 @@ struct nt_user_names;
 struct nt_user_name {
 	const char *function; /* demangled; NULL: not known. Good until the next call; any bytes */
 	uint64_t offset; /* of the place, from the function's begin */
-	const char *files[2]; /* that were used: what is loaded, what has the names; NULL: there is none. Good until
-				 nt_user_names_free */
+	const char *files[2]; /* that were used: what is loaded, what has the names; NULL: there is none. As long */
 };
 
 /* 0, or -1 and a sentence in `error`; then *out is NULL. The words are not copied. */

@@ -178,6 +178,35 @@ static void looks_at_the_place_itself_and_what_was_fetched(void **state)
 	setenv("DEBUGINFOD_CACHE_PATH", "/nowhere", 1);
 }
 
+/* Whether it is found by this path, by those who have looked for it before. */
+static bool finds(struct nt_user_names *names, const char *path)
+{
+	struct nt_user_name name;
+
+	assert_int_equal(nt_user_names_find(names, id, path, PLACE, &name), 0);
+	return name.function && !strncmp(name.files[0], directory, strlen(directory));
+}
+
+/* What is known is known by all paths, and is not read again: its file may be gone. */
+static void knows_a_program_by_its_id(void **state)
+{
+	const struct nt_symbol_words words = {.dirs = {directory}, .n_dirs = 1};
+	struct nt_user_names *names;
+	char error[200];
+
+	(void)state;
+	put("opt/x/server");
+	assert_int_equal(nt_user_names_new(&names, &words, error, sizeof(error)), 0);
+	assert_false(finds(names, NULL));
+	assert_false(finds(names, "/opt/y/client"));
+	assert_true(finds(names, "/opt/x/server"));
+	remove_all();
+	assert_true(finds(names, "/opt/y/client"));
+	assert_true(finds(names, NULL));
+	assert_true(finds(names, "/opt/z/new"));
+	nt_user_names_free(names);
+}
+
 /* MD5 has 16 bytes: on tape there are zeroes behind them. */
 static void knows_shorter_ids(void **state)
 {
@@ -232,6 +261,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(looks_where_it_says),
 		cmocka_unit_test(looks_at_the_place_itself_and_what_was_fetched),
+		cmocka_unit_test(knows_a_program_by_its_id),
 		cmocka_unit_test(knows_shorter_ids),
 		cmocka_unit_test(takes_no_other_file),
 		cmocka_unit_test(does_not_leave_the_directory),
