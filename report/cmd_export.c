@@ -212,7 +212,7 @@ const struct nt_command nt_cmd_export = {
 		"prometheus  a histogram of latency for each hook, in seconds, and counters of what is in none, drops\n"
 		"            and retransmits\n",
 	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_SAMPLES |
-		 NT_TAKES_SYMBOLS,
+		 NT_TAKES_SYMBOLS | NT_TAKES_NO_SYMBOLS,
 	.min_args = 2,
 	.max_args = 2,
 	.run = run,

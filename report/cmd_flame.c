@@ -117,7 +117,7 @@ const struct nt_command nt_cmd_flame = {
 		"time, split by samples of\n"
 		"the kernel's stacks (recorded with --probes default,stacks).\n",
 	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_OWNER | NT_TAKES_FLAME |
-		 NT_TAKES_SYMBOLS,
+		 NT_TAKES_SYMBOLS | NT_TAKES_NO_SYMBOLS,
 	.min_args = 1,
 	.max_args = 2,
 	.run = run,

@@ -59,7 +59,7 @@ static int run(const struct nt_options *options)
 	int code;
 
 	if (nt_user_names_new(&names, &options->symbols, error, sizeof(error)))
-		return nt_complain_misused(error);
+		return nt_complain("%s", error);
 	if (nt_db_open(&db, options->output, options->append ? NT_DB_APPEND : NT_DB_NEW))
 		code = nt_complain("%s", db ? db->error : "out of memory.");
 	else
@@ -75,7 +75,7 @@ const struct nt_command nt_cmd_import = {
 	.what = "puts tapes into an SQLite database",
 	.help = "Each tape becomes one session. All of them are imported, or the database stays as it was. A\n"
 		"damaged tape is imported as far as it goes: what is missing is uncovered time.\n",
-	.takes = NT_TAKES_OUTPUT | NT_TAKES_APPEND | NT_TAKES_SYMBOLS,
+	.takes = NT_TAKES_OUTPUT | NT_TAKES_APPEND | NT_TAKES_SYMBOLS | NT_TAKES_NO_SYMBOLS,
 	.min_args = 1,
 	.max_args = 100000,
 	.run = run,

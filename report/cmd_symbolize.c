@@ -3,8 +3,10 @@
  * cmd_symbolize.c - nettape-report symbolize: names places in programs in a database, by files that were not at hand
  * when the tape was imported, and says of each program what was found.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/command.h"
 #include "report/load.h"
@@ -45,13 +47,15 @@ static bool parse_build_id(const char *text, uint8_t build_id[NT_BUILD_ID_LEN])
 
 static const char *result_of(const struct program *program)
 {
+	if (program->named == program->places)
+		return "named";
 	if (!program->files[0] && !program->files[1])
 		return "no file has this build id";
 	if (!program->files[0])
 		return "symbols without the program itself";
 	if (!program->files[1])
 		return "the program without symbols";
-	return program->named == program->places ? "named" : "named in part";
+	return "named in part";
 }
 
 /* Shows the program that has been read, if there is one, and begins the next. 0, or -ENOMEM. */
@@ -62,12 +66,9 @@ static int next_program(struct symbolize *symbolize, const char *build_id, const
 
 	if (program->places) {
 		const struct nt_cell cells[] = {
-			nt_cell_integer(program->places),
-			nt_cell_integer(program->named),
-			nt_cell_text(program->build_id),
-			nt_cell_text(program->path[0] ? program->path : NULL),
-			nt_cell_text(program->files[0]),
-			nt_cell_text(program->files[1]),
+			nt_cell_integer(program->places), nt_cell_integer(program->named),
+			nt_cell_text(program->build_id),  nt_cell_text(program->path[0] ? program->path : NULL),
+			nt_cell_text(program->files[0]),  nt_cell_text(program->files[1]),
 			nt_cell_text(result_of(program)),
 		};
 
@@ -81,7 +82,7 @@ static int next_program(struct symbolize *symbolize, const char *build_id, const
 
 /* ---- places ---- */
 
-enum { SESSION, ID, BUILD_ID, PATH, PLACE };
+enum { SESSION, ID, BUILD_ID, PATH, PLACE, HAS_NAME };
 
 static int no_memory(struct nt_db *db)
 {
@@ -101,9 +102,9 @@ static int name_place(struct symbolize *symbolize, sqlite3_stmt *row, const uint
 	program->places++;
 	program->files[0] = name.files[0];
 	program->files[1] = name.files[1];
+	program->named += name.function || sqlite3_column_int(row, HAS_NAME);
 	if (!name.function)
 		return 0;
-	program->named++;
 	nt_arena_reset(&symbolize->arena);
 	function = nt_arena_clean(&symbolize->arena, name.function, strlen(name.function));
 	if (!function)
@@ -126,13 +127,17 @@ static int take_place(struct symbolize *symbolize, sqlite3_stmt *row)
 	return name_place(symbolize, row, build_id);
 }
 
-/* Sorted, so that all rows have been read before the first one is changed. */
+/*
+ * Sorted, so that all rows have been read before the first one is changed; where the path is not known, the program may
+ * have been found by that of another row.
+ */
 static int name_all(struct symbolize *symbolize)
 {
 	sqlite3_stmt *row = nt_db_prepare(symbolize->db,
-					  "SELECT session_id, id, build_id, substr(path, 1, 300), file_offset "
+					  "SELECT session_id, id, build_id, substr(path, 1, 300), "
+					  "file_offset, \"offset\" IS NOT NULL "
 					  "FROM symbol WHERE kind = 'user' AND build_id IS NOT NULL AND file_offset "
-					  "IS NOT NULL ORDER BY build_id, path, +file_offset",
+					  "IS NOT NULL ORDER BY build_id, path IS NULL, path, +file_offset",
 					  NULL);
 	int step = SQLITE_DONE, error = 0;
 
@@ -155,10 +160,12 @@ static int print_all(struct symbolize *symbolize)
 		return nt_complain("%s", symbolize->db->error);
 	if (!error && name_all(symbolize))
 		return nt_complain("%s: nothing was changed.", symbolize->db->error);
-	nt_printer_end(symbolize->printer);
 	if (error)
 		return nt_complain("out of memory.");
-	return nt_db_finish(symbolize->db) ? nt_complain("%s", symbolize->db->error) : NT_EXIT_DONE;
+	if (nt_db_finish(symbolize->db))
+		return nt_complain("%s", symbolize->db->error);
+	nt_printer_end(symbolize->printer);
+	return NT_EXIT_DONE;
 }
 
 static int run(const struct nt_options *options)
@@ -168,14 +175,14 @@ static int run(const struct nt_options *options)
 	char error[512];
 	int code;
 
-	if (options->symbols.none)
-		return nt_complain_misused("symbolize looks at files: leave --no-symbols out.");
+	if (access(path, R_OK))
+		return nt_complain("'%s' cannot be read: %s.", path, strerror(errno));
 	if (!nt_load_is_database(path))
 		return nt_complain("%s is no database: functions of a tape are named when it is read: nettape-report "
 				   "import TAPE -o DB --symbols DIR.",
 				   path);
 	if (nt_user_names_new(&symbolize.names, &options->symbols, error, sizeof(error)))
-		return nt_complain_misused(error);
+		return nt_complain("%s", error);
 	symbolize.printer = nt_printer_new(stdout, options->format, true);
 	if (nt_db_open(&symbolize.db, path, NT_DB_CHANGE))
 		code = nt_complain("%s", symbolize.db ? symbolize.db->error : "out of memory.");

@@ -48,7 +48,8 @@ struct nt_options {
 #define NT_TAKES_BY 0x1000u /* --by, as for stages */
 #define NT_TAKES_STAGES 0x2000u /* --inclusive, --other */
 #define NT_TAKES_FLAME 0x4000u /* --folded, --user, --diff */
-#define NT_TAKES_SYMBOLS 0x8000u /* --symbols, --no-symbols */
+#define NT_TAKES_SYMBOLS 0x8000u /* --symbols */
+#define NT_TAKES_NO_SYMBOLS 0x10000u /* --no-symbols */
 
 struct nt_command {
 	const char *name;

@@ -126,23 +126,27 @@ static int check_kind(struct nt_db *db)
 	return 0;
 }
 
+/* The statement that makes a table, which SQLite keeps as it is. */
+static void write_table(const struct nt_table *table, char *sql, size_t size)
+{
+	int at = snprintf(sql, size, "CREATE TABLE %s(", table->name);
+
+	for (uint32_t i = 0; i < table->n_columns; i++)
+		at += snprintf(sql + at, size - (size_t)at, "%s%s %s%s", i ? ", " : "", table->columns[i].name,
+			       table->columns[i].type == NT_VALUE_TEXT ? "TEXT" : "INTEGER",
+			       table->columns[i].required ? " NOT NULL" : "");
+	if (table->key)
+		at += snprintf(sql + at, size - (size_t)at, ", PRIMARY KEY(session_id%s%s)", table->key[0] ? ", " : "",
+			       table->key);
+	snprintf(sql + at, size - (size_t)at, ")%s", table->key ? " WITHOUT ROWID" : "");
+}
+
 static int make_tables(struct nt_db *db)
 {
 	char sql[2048];
 
 	for (int id = 0; id < NT_TABLE_COUNT; id++) {
-		const struct nt_table *table = nt_table((enum nt_table_id)id);
-		int at = snprintf(sql, sizeof(sql), "CREATE TABLE %s(", table->name);
-
-		for (uint32_t i = 0; i < table->n_columns; i++)
-			at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s %s%s", i ? ", " : "",
-				       table->columns[i].name,
-				       table->columns[i].type == NT_VALUE_TEXT ? "TEXT" : "INTEGER",
-				       table->columns[i].required ? " NOT NULL" : "");
-		if (table->key)
-			at += snprintf(sql + at, sizeof(sql) - (size_t)at, ", PRIMARY KEY(session_id%s%s)",
-				       table->key[0] ? ", " : "", table->key);
-		snprintf(sql + at, sizeof(sql) - (size_t)at, ")%s", table->key ? " WITHOUT ROWID" : "");
+		write_table(nt_table((enum nt_table_id)id), sql, sizeof(sql));
 		if (run(db, sql, "a table cannot be made"))
 			return -1;
 	}
@@ -224,6 +228,39 @@ static int open_read(struct nt_db *db)
 	return open_handle(db, db->path, SQLITE_OPEN_READWRITE) ? -1 : check_kind(db);
 }
 
+/*
+ * To change rows that are there. What somebody else has made of the table, a view or one without its key, could give
+ * rows for ever, or take time for each row by the number of rows.
+ */
+static int check_table(struct nt_db *db, enum nt_table_id id)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT sql FROM sqlite_master WHERE name = ?", NULL);
+	char sql[2048];
+	bool is_ours;
+
+	if (!statement)
+		return -1;
+	write_table(nt_table(id), sql, sizeof(sql));
+	sqlite3_bind_text(statement, 1, nt_table(id)->name, -1, SQLITE_STATIC);
+	is_ours = sqlite3_step(statement) == SQLITE_ROW && !strcmp(nt_db_text(statement, 0), sql);
+	sqlite3_finalize(statement);
+	return is_ours ? 0
+		       : fail(db,
+			      "%s: its table %s is not as nettape-report made it: import the tape again, into a new "
+			      "database.",
+			      db->path, nt_table(id)->name);
+}
+
+/* A database that is there, to be written to. Of what a stranger put into it nothing is run: it could run for ever. */
+static int open_written(struct nt_db *db)
+{
+	if (open_handle(db, db->path, SQLITE_OPEN_READWRITE) || check_kind(db))
+		return -1;
+	if (sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK)
+		return nt_db_fail(db, "its triggers cannot be left alone");
+	return run(db, "PRAGMA cache_size = -32768", "it cannot be set up");
+}
+
 static int open_as(struct nt_db *db, enum nt_db_mode mode)
 {
 	bool is_there = mode != NT_DB_TEMPORARY && !access(db->path, F_OK);
@@ -238,13 +275,9 @@ static int open_as(struct nt_db *db, enum nt_db_mode mode)
 			return fail(db, "%s is there already: add to it with --append, or remove it first.", db->path);
 		return open_new(db);
 	case NT_DB_APPEND:
-		if (!is_there)
-			return open_new(db);
-		/* fall through */
+		return is_there ? open_written(db) : open_new(db);
 	case NT_DB_CHANGE:
-		if (open_handle(db, db->path, SQLITE_OPEN_READWRITE) || check_kind(db))
-			return -1;
-		return run(db, "PRAGMA cache_size = -32768", "it cannot be set up");
+		return open_written(db) ? -1 : check_table(db, NT_TABLE_SYMBOL);
 	}
 	return fail(db, "%s: unknown mode.", db->path);
 }

@@ -24,7 +24,8 @@ static void append(const char *piece, size_t size, void *arg)
 
 	if (size >= NT_DEMANGLED_SIZE - text->size)
 		longjmp(text->too_long, 1);
-	memcpy(text->out + text->size, piece, size);
+	if (size)
+		memcpy(text->out + text->size, piece, size); /* an empty piece may be NULL */
 	text->size += size;
 }
 

@@ -120,7 +120,7 @@ static int load_temporary(struct nt_db **out, const char *path, const struct nt_
 
 int nt_load_refuse_words(const char *path, const struct nt_symbol_words *words, char *error, size_t error_size)
 {
-	if (!words->n_dirs && !words->none)
+	if (!words->n_dirs)
 		return 0;
 	snprintf(error, error_size,
 		 "%s is a database, which has its names: --symbols is for tapes. nettape-report symbolize names what "

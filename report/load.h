@@ -22,7 +22,7 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
  */
 int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_words *words, char *error,
 		 size_t error_size);
-/* Whether --symbols or --no-symbols are given for what has its names already. 0, or -1 and a sentence in `error`. */
+/* Whether --symbols is given for what has its names already. 0, or -1 and a sentence in `error`. */
 int nt_load_refuse_words(const char *path, const struct nt_symbol_words *words, char *error, size_t error_size);
 /* Whether there is a database at `path` and not a tape: by its first bytes. */
 bool nt_load_is_database(const char *path);

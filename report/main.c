@@ -93,9 +93,10 @@ static void print_help(const struct nt_command *command)
 		print_samples_help(command->takes);
 	if (command->takes & NT_TAKES_SYMBOLS)
 		puts("      --symbols DIR  where programs and their symbols are, beside this system; may be\n"
-		     "                   repeated: the functions of user stacks are named by files of the\n"
-		     "                   same build id\n"
-		     "      --no-symbols  look at no such file");
+		     "                   given 16 times: the functions of user stacks are named by files of\n"
+		     "                   the same build id");
+	if (command->takes & NT_TAKES_NO_SYMBOLS)
+		puts("      --no-symbols  look at no such file");
 	if (command->takes & NT_TAKES_FILE)
 		puts("  -f, --file FILE  read the SQL from a file");
 	if (command->takes & NT_TAKES_JSON)
@@ -221,8 +222,9 @@ static unsigned int needs(int option)
 	case OPTION_EACH_CPU:
 		return NT_TAKES_LANES;
 	case OPTION_SYMBOLS:
-	case OPTION_NO_SYMBOLS:
 		return NT_TAKES_SYMBOLS;
+	case OPTION_NO_SYMBOLS:
+		return NT_TAKES_NO_SYMBOLS;
 	case 'o':
 		return NT_TAKES_OUTPUT | NT_TAKES_OUTPUT_IF;
 	case 'f':
