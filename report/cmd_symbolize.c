@@ -159,7 +159,7 @@ static int print_all(struct symbolize *symbolize)
 	if (!error && nt_db_begin(symbolize->db))
 		return nt_complain("%s", symbolize->db->error);
 	if (!error && name_all(symbolize))
-		return nt_complain("%s: nothing was changed.", symbolize->db->error);
+		return nt_complain("%s Nothing was changed.", symbolize->db->error);
 	if (error)
 		return nt_complain("out of memory.");
 	if (nt_db_finish(symbolize->db))

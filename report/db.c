@@ -56,6 +56,9 @@ int nt_db_fail(struct nt_db *db, const char *what)
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		return fail(db, "%s: %s: another program is writing to it: try again when that is done.", name_of(db),
 			    what);
+	if (code == SQLITE_READONLY)
+		return fail(db, "%s: %s: it may only be read: make it writable, or take a copy that is.", name_of(db),
+			    what);
 	return fail(db, "%s: %s: %s.", name_of(db), what, sqlite3_errmsg(db->handle));
 }
 

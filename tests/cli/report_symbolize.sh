@@ -70,6 +70,12 @@ report 1 symbolize "$work/empty.tape"
 has "a tape" "$err" "import TAPE -o DB --symbols DIR"
 report 1 symbolize "$db" --symbols "$work/nowhere"
 has "no directory" "$err" "no such directory"
+fresh read_only
+chmod 444 "$db"
+if [[ $EUID != 0 ]]; then
+    report 1 symbolize "$db" --symbols "$symbols"
+    has "a database that may only be read" "$err" "make it writable, or take a copy that is. Nothing was changed."
+fi
 report 2 symbolize "$db" --no-symbols
 report 2 symbolize
 fresh plain
