@@ -172,8 +172,8 @@ $(BUILD)/tools/%: $(BUILD)/o/tests/tools/%.o $(plain_lib)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(REPORT_LIBS) -lm -lpthread
 
-# Its stacks are to be walked.
-$(BUILD)/o/tests/tools/caller.o: CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+# Its stacks are to be walked; and a sample that hits a table of calls would have no function.
+$(BUILD)/o/tests/tools/caller.o: CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-plt
 
 $(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(schema_src))
 	$(call say,LINK,$@)
