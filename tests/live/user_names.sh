@@ -48,10 +48,12 @@ while IFS='|' read -r path id place name offset; do
     [[ -v ids[$path] ]] || ids[$path]=$(readelf -n "$path" 2>/dev/null | awk '/Build ID/ { print $3 }')
     [[ ${ids[$path]} == "$id" ]] || continue
     [[ -v segments[$path] ]] || segments[$path]=$(readelf -lW "$path" | awk '$1 == "LOAD" && $8 == "E" { print $2, $5, $3 }')
+    # What was taken for a caller may be no code at all: then it has no function.
+    address= theirs='??'
     while read -r at size load; do
         if ((place >= at && place < at + size)); then address=$((place - at + load)); fi
     done <<<"${segments[$path]}"
-    read -r theirs _ < <(eu-addr2line -S -e "$path" "$(printf '0x%x' "$address")") || theirs=
+    if [[ -n $address ]]; then read -r theirs _ < <(eu-addr2line -S -e "$path" "$(printf '0x%x' "$address")") || theirs=; fi
     # NAME+0x1a; of several names for one function they may take another.
     behind=0
     if [[ $theirs == *+0x* ]]; then behind=$((${theirs##*+})); fi

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * caller - sends datagrams to this host's port 9 from functions that call one another, and computes in between, until
- * so many seconds are over: for tests of names of functions. Built so that its stacks can be walked (see Makefile).
+ * so many seconds are over: for tests of names of functions. Built so that its stacks can be walked, and without a
+ * table that calls go through, where a sample has no function (see Makefile).
  *
  *   caller SECONDS
  *
