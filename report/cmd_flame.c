@@ -55,8 +55,12 @@ static int one_session(void *arg, const struct nt_latency_session *session)
 /* All sessions of one tape or database, to one side of the tree. Gives an exit code. */
 static int read_side(struct command *command, unsigned int side)
 {
-	const char *path = command->options->args[side];
-	int code = nt_sessions_open(&command->sessions, path, &command->options->symbols);
+	/* Programs' files are read for programs' stacks alone, or when somebody says where they are. */
+	static const struct nt_symbol_words nothing = {.none = true};
+	const struct nt_options *options = command->options;
+	const bool has_names = options->stages.user || options->symbols.n_dirs;
+	const char *path = options->args[side];
+	int code = nt_sessions_open(&command->sessions, path, has_names ? &options->symbols : &nothing);
 
 	command->side = side;
 	if (!code)

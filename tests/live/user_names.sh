@@ -49,7 +49,7 @@ while IFS='|' read -r path id place name offset; do
     [[ ${ids[$path]} == "$id" ]] || continue
     [[ -v segments[$path] ]] || segments[$path]=$(readelf -lW "$path" | awk '$1 == "LOAD" && $8 == "E" { print $2, $5, $3 }')
     # What was taken for a caller may be no code at all: then it has no function.
-    address= theirs='??'
+    address='' theirs='??'
     while read -r at size load; do
         if ((place >= at && place < at + size)); then address=$((place - at + load)); fi
     done <<<"${segments[$path]}"
