@@ -282,20 +282,35 @@ bool nt_program_is_whole(const struct nt_program *program)
 	return program->n_segments && program->symbols == NT_SYMBOLS_ALL;
 }
 
-const char *nt_program_find(const struct nt_program *program, uint64_t place, uint64_t *offset)
+/* NULL: none; or several, of which each says another address. */
+static const struct nt_program_segment *find_segment(const struct nt_program *program, uint64_t place)
 {
+	const struct nt_program_segment *found = NULL;
+
 	for (size_t i = 0; i < program->n_segments; i++) {
 		const struct nt_program_segment *segment = &program->segments[i];
-		const struct nt_function_range *range;
-		uint64_t address = place - segment->place + segment->address;
 
 		if (place < segment->place || place - segment->place >= segment->size)
 			continue;
-		range = nt_function_ranges_find(&program->functions, address);
-		if (!range)
+		if (found)
 			return NULL;
-		*offset = address - range->function;
-		return range->name;
+		found = segment;
 	}
-	return NULL;
+	return found;
+}
+
+const char *nt_program_find(const struct nt_program *program, uint64_t place, uint64_t *offset)
+{
+	const struct nt_program_segment *segment = find_segment(program, place);
+	const struct nt_function_range *range;
+	uint64_t address;
+
+	if (!segment)
+		return NULL;
+	address = place - segment->place + segment->address;
+	range = nt_function_ranges_find(&program->functions, address);
+	if (!range)
+		return NULL;
+	*offset = address - range->function;
+	return range->name;
 }

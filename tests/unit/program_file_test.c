@@ -175,6 +175,22 @@ static void gives_no_function_what_may_be_anothers(void **state)
 	assert_string_equal(name_of(SHT_SYMTAB, symbol), "");
 }
 
+static void knows_no_place_that_is_loaded_twice(void **state)
+{
+	struct nt_program program = {0};
+	int fd = make_program(2 * sizeof(Elf64_Sym), NAMES_SIZE);
+	uint64_t offset;
+
+	(void)state;
+	assert_int_equal(nt_program_read(&program, fd, NULL), 1);
+	close(fd);
+	assert_non_null(nt_program_find(&program, 0x1007, &offset));
+	program.segments[program.n_segments++] = (struct nt_program_segment){0x1004, 4, 0x501000};
+	assert_non_null(nt_program_find(&program, 0x1003, &offset));
+	assert_null(nt_program_find(&program, 0x1007, &offset));
+	nt_program_release(&program);
+}
+
 static uint64_t peak_kib(void)
 {
 	struct rusage usage;
@@ -223,6 +239,7 @@ int main(void)
 		cmocka_unit_test(finds_this_programs_functions),
 		cmocka_unit_test(reads_what_is_whole),
 		cmocka_unit_test(gives_no_function_what_may_be_anothers),
+		cmocka_unit_test(knows_no_place_that_is_loaded_twice),
 		cmocka_unit_test(takes_no_memory_for_what_a_file_claims),
 		cmocka_unit_test(finds_nothing_in_what_is_no_program),
 	};
