@@ -28,11 +28,11 @@ static void look_around(const struct nt_program *program)
 		const struct nt_program_segment *segment = &program->segments[i];
 
 		for (uint64_t step = 0; step < 64; step++) {
-			uint64_t place = segment->place + step * (segment->size / 64 + 1), offset = UINT64_MAX;
-			const char *name = nt_program_find(program, place, &offset);
+			uint64_t behind = step * (segment->size / 64 + 1), offset = UINT64_MAX;
+			const char *name = nt_program_find(program, segment->place + behind, &offset);
 
 			MUST(!name || (*name && strlen(name) < (1u << 20)));
-			MUST(!name || offset <= place - segment->place + segment->address);
+			MUST(!name || behind >= segment->size || offset <= behind + segment->address);
 		}
 	}
 	for (size_t i = 1; i < program->functions.n; i++)
