@@ -31,9 +31,10 @@ static int add_session(struct command *command, const struct nt_lanes_part *part
 
 	if (!error)
 		error = nt_frames_read(part->db, part->session->id, &frames);
-	if (!error && nt_flame_add(&command->flame, command->side, &data, &frames)) {
-		snprintf(part->db->error, sizeof(part->db->error), "out of memory.");
-		error = -1;
+	if (!error) {
+		error = nt_flame_add(&command->flame, command->side, &data, &frames);
+		if (error)
+			error = nt_stage_fail(part, error);
 	}
 	nt_frames_release(&frames);
 	nt_stage_data_release(&data);
@@ -116,8 +117,7 @@ const struct nt_command nt_cmd_flame = {
 	.help = "A picture (SVG) that zooms with a click and searches with /. Widths are time: each owner's exact "
 		"time, split by samples of\n"
 		"the kernel's stacks (recorded with --probes default,stacks).\n",
-	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_OWNER | NT_TAKES_FLAME |
-		 NT_TAKES_SYMBOLS,
+	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_OWNER | NT_TAKES_FLAME | NT_TAKES_SYMBOLS,
 	.min_args = 1,
 	.max_args = 2,
 	.run = run,
