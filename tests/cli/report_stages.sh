@@ -193,6 +193,32 @@ done
 day stages 100000 --owner task --by time --csv
 is "a day of year 273" "$(sums "$work/out" owner)" "task|86400000000000"
 
+# ---- sessions without samples ----
+# The view has their time as unsampled; the commands leave them out, and say so.
+"$REPORT" import "$tape" "$work/traffic.tape" -o "$work/two.db" >/dev/null 2>&1
+report 0 stages "$tape" --csv
+cp "$work/out" "$work/one.csv"
+why="session 2 has no samples of stacks: record with --probes default,stacks, and the same traffic"
+report 0 stages "$work/two.db" --csv
+is "what has samples is shown" "$out" "$(<"$work/one.csv")"
+is "what has none is told" "$err" "nettape-report: $work/two.db: 1 of 2 sessions is left out: $why."
+is "all of which the view has as unsampled" "$(sqlite3 "$work/two.db" "SELECT DISTINCT stage FROM net_cost_stage WHERE session_id = 2")" unsampled
+report 0 stages "$work/two.db"
+has "to people" "$err" "1 of 2 sessions is left out: $why."
+report 0 stages "$work/two.db" --json
+is "and to programs" "$(sqlite3 :memory: "SELECT json_extract(CAST(readfile('$work/out') AS TEXT), '\$.left_out')")" "[{\"session_id\":2,\"why\":\"$why\"}]"
+report 0 flame "$work/two.db" --folded
+has "of a flame graph as well" "$err" "1 of 2 sessions is left out: $why."
+report 0 flame --diff "$work/two.db" "$tape" -o "$work/two.svg"
+has "of a side" "$err" "two.db: 1 of 2 sessions is left out: $why."
+report 0 stages "$tape" --json
+has "none is left out" "$out" '"left_out": []'
+is "and nothing said" "$err" ""
+make_tape hand
+"$REPORT" import "$tape" "$work/traffic.tape" "$work/hand.tape" -o "$work/three.db" >/dev/null 2>&1
+report 0 stages "$work/three.db"
+is "of several the first" "$err" "nettape-report: $work/three.db: 2 of 3 sessions are left out: $why; and so on."
+
 # ---- flame ----
 report 0 flame "$work/t.db" --folded
 is "the same time in stacks" "$(awk '{ sum += $NF } END { printf "%.0f", sum }' "$work/out")" "$(query "SELECT sum(dur) FROM cpu_slice WHERE $owners")"

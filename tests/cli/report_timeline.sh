@@ -161,7 +161,9 @@ fi
 report 0 timeline two.db
 is "sessions" "$(grep -c '^session' out)" 2
 report 0 timeline two.db --process web --json
-is "one has it" "$(grep -c '"session_id"' out)" 1
+is "one has it" "$(grep -c '"from_ts"' out)" 1
+has "who is left out" "$err" "1 of 2 sessions is left out: session 2 has no process web"
+has "in JSON too" "$out" '"why": "session 2 has no process web'
 report 0 timeline two.db --worst send --window 100us
 has "the time of day tells which" "$out" "timeline two.db --from 2023-11-14T22:13:20.00015Z --to 2023-11-14T22:13:20.00025Z"
 "$REPORT" import traffic.tape -o two.db --append >/dev/null
