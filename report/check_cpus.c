@@ -52,6 +52,17 @@ static struct cpu *find_cpu(struct cpus *all, int64_t number)
 	return &all->cpus[number];
 }
 
+/* Adds to *sum; false: the sum is more than there is time. */
+static bool add(int64_t *sum, int64_t ns)
+{
+	int64_t more;
+	bool fits = !__builtin_add_overflow(*sum, ns, &more);
+
+	if (fits)
+		*sum = more;
+	return fits;
+}
+
 static bool take_slice(struct cpus *all, int64_t start_ns, sqlite3_stmt *slice)
 {
 	struct cpu *cpu = find_cpu(all, sqlite3_column_int64(slice, 0));
@@ -66,10 +77,8 @@ static bool take_slice(struct cpus *all, int64_t start_ns, sqlite3_stmt *slice)
 	cpu->slices++;
 	cpu->overlaps += ts < cpu->next_ns || dur <= 0;
 	cpu->gaps += ts > cpu->next_ns;
-	cpu->next_ns = ts + dur;
-	cpu->sum_ns += dur;
-	cpu->owned_ns[owner] += dur;
-	return true;
+	cpu->next_ns = ts;
+	return add(&cpu->next_ns, dur) && add(&cpu->sum_ns, dur) && add(&cpu->owned_ns[owner], dur);
 }
 
 /* Slices of a CPU stand in the table in the order of time: so they need not be sorted. */
@@ -85,7 +94,7 @@ static int read_slices(struct nt_check *check, struct cpus *all)
 	while ((step = sqlite3_step(slice)) == SQLITE_ROW)
 		strange += !take_slice(all, check->start_ns, slice);
 	if (strange)
-		nt_check_say(check, NT_FOUND_FAILED, "conservation", "%llu slices have no CPU or owner that there is",
+		nt_check_say(check, NT_FOUND_FAILED, "conservation", "%llu slices have no CPU, owner or time that there is",
 			     (unsigned long long)strange);
 	return nt_check_end(check, slice, step);
 }
@@ -152,9 +161,8 @@ static int judge_sums(struct nt_check *check, struct cpus *all)
 		struct cpu *cpu = find_cpu(all, sqlite3_column_int64(sum, 0));
 		int owner = owner_number(nt_db_text(sum, 1));
 
-		if (cpu && owner >= 0)
-			cpu->owned_ns[owner] -= sqlite3_column_int64(sum, 2);
-		else
+		if (!cpu || owner < 0 ||
+		    __builtin_sub_overflow(cpu->owned_ns[owner], sqlite3_column_int64(sum, 2), &cpu->owned_ns[owner]))
 			wrong++;
 	}
 	for (int64_t number = 0; number < all->n; number++) {
@@ -214,7 +222,8 @@ int nt_check_threads(struct nt_check *check)
 		} else if (ts < end_ns) {
 			overlaps++;
 		}
-		end_ns = ts + sqlite3_column_int64(slice, 2);
+		if (__builtin_add_overflow(ts, sqlite3_column_int64(slice, 2), &end_ns))
+			end_ns = INT64_MAX;
 		n++;
 	}
 	nt_human_count(count, (int64_t)n);

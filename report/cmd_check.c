@@ -239,6 +239,11 @@ static void begin_session(struct nt_check *check, sqlite3_stmt *session)
 	check->session_id = sqlite3_column_int64(session, 0);
 	check->start_ns = sqlite3_column_int64(session, 2);
 	check->end_ns = sqlite3_column_int64(session, 3);
+	/* No clock shows less; a database may be anybody's. */
+	if (check->start_ns < 0)
+		check->start_ns = 0;
+	if (check->end_ns < check->start_ns)
+		check->end_ns = check->start_ns;
 	check->cpus = sqlite3_column_int64(session, 4);
 	check->clock_ticks = sqlite3_column_int64(session, 5);
 	check->complete = sqlite3_column_int(session, 6);

@@ -31,9 +31,10 @@ static int add_session(struct command *command, const struct nt_lanes_part *part
 
 	if (!error)
 		error = nt_frames_read(part->db, part->session->id, &frames);
-	if (!error && nt_flame_add(&command->flame, command->side, &data, &frames)) {
-		snprintf(part->db->error, sizeof(part->db->error), "out of memory.");
-		error = -1;
+	if (!error) {
+		error = nt_flame_add(&command->flame, command->side, &data, &frames);
+		if (error)
+			error = nt_stage_fail(part, error);
 	}
 	nt_frames_release(&frames);
 	nt_stage_data_release(&data);

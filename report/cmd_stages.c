@@ -36,7 +36,9 @@ static int run_command(struct command *command, const char *path)
 	if (!code && nt_stage_show_begin(&command->show, &command->choice))
 		code = nt_complain("out of memory.");
 	if (!code) {
-		code = nt_sessions_show(&command->sessions, NULL, one_session, command);
+		code = nt_sessions_show(&command->sessions,
+					command->show.format == NT_FORMAT_JSON ? &command->show.json : NULL,
+					one_session, command);
 		nt_stage_show_end(&command->show);
 	}
 	nt_sessions_close(&command->sessions);

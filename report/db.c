@@ -6,13 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "report/durable.h"
 #include "report/percentile.h"
 
 static const char views_sql[] =
@@ -413,18 +413,6 @@ int nt_db_name_symbol(struct nt_db *db, int64_t session_id, int64_t symbol_id, c
 	return result == SQLITE_DONE ? 0 : -1;
 }
 
-static int sync_directory(const char *path)
-{
-	char *copy = strdup(path);
-	int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	int result = fd < 0 ? -1 : fsync(fd);
-
-	if (fd >= 0)
-		close(fd);
-	free(copy);
-	return result;
-}
-
 /* Renames, but over nothing, where the file system can promise that. */
 static int rename_new(const char *from, const char *to)
 {
@@ -441,7 +429,7 @@ static int give_name(struct nt_db *db)
 	result = fd < 0 ? -1 : fsync(fd);
 	if (fd >= 0)
 		close(fd);
-	if (result || rename_new(db->partial, db->path) || sync_directory(db->path))
+	if (result || rename_new(db->partial, db->path) || nt_sync_directory(db->path))
 		return fail(db, "%s cannot be finished: %s.", db->path, strerror(errno));
 	free(db->partial);
 	db->partial = NULL;

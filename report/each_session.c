@@ -2,6 +2,10 @@
 /*
  * each_session.c - what commands that show one session after the other have in common.
  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "report/command.h"
 #include "report/each_session.h"
 #include "report/load.h"
@@ -33,6 +37,27 @@ struct showing {
 	void *arg;
 };
 
+static int leave_out(struct nt_sessions *sessions, int64_t id)
+{
+	struct nt_session_left *left;
+
+	if (sessions->n_left == sessions->left_size) {
+		size_t size = sessions->left_size ? 2 * sessions->left_size : 8;
+
+		left = reallocarray(sessions->left, size, sizeof(*left));
+		if (!left) {
+			snprintf(sessions->db->error, sizeof(sessions->db->error), "out of memory.");
+			return -1;
+		}
+		sessions->left = left;
+		sessions->left_size = size;
+	}
+	left = &sessions->left[sessions->n_left++];
+	left->id = id;
+	memcpy(left->why, sessions->why_not, sizeof(left->why));
+	return 0;
+}
+
 static int show_one(void *arg, const struct nt_latency_session *session)
 {
 	struct showing *showing = arg;
@@ -41,8 +66,30 @@ static int show_one(void *arg, const struct nt_latency_session *session)
 	sessions->why_not[0] = 0;
 	if (showing->show(showing->arg, session))
 		return -1;
-	sessions->shown += !sessions->why_not[0];
+	if (sessions->why_not[0])
+		return leave_out(sessions, session->id);
+	sessions->shown++;
 	return 0;
+}
+
+static void left_out_json(const struct nt_sessions *sessions, struct nt_json *json)
+{
+	nt_json_open(json, "left_out", '[');
+	for (size_t i = 0; i < sessions->n_left; i++) {
+		nt_json_open(json, NULL, '{');
+		nt_json_integer(json, "session_id", sessions->left[i].id);
+		nt_json_text(json, "why", sessions->left[i].why);
+		nt_json_close(json, '}');
+	}
+	nt_json_close(json, ']');
+}
+
+static void tell_left_out(const struct nt_sessions *sessions)
+{
+	if (sessions->n_left)
+		nt_complain("%s: %zu of %lld sessions %s left out: %s%s.", sessions->path, sessions->n_left,
+			    (long long)sessions->n, sessions->n_left > 1 ? "are" : "is", sessions->left[0].why,
+			    sessions->n_left > 1 ? "; and so on" : "");
 }
 
 int nt_sessions_show(struct nt_sessions *sessions, struct nt_json *json,
@@ -58,6 +105,7 @@ int nt_sessions_show(struct nt_sessions *sessions, struct nt_json *json,
 	error = nt_latency_each_session(sessions->db, show_one, &showing);
 	if (json) {
 		nt_json_close(json, ']');
+		left_out_json(sessions, json);
 		nt_json_close(json, '}');
 	}
 	if (error)
@@ -65,11 +113,13 @@ int nt_sessions_show(struct nt_sessions *sessions, struct nt_json *json,
 	if (!sessions->shown)
 		return nt_complain("%s: %s.", sessions->path,
 				   sessions->why_not[0] ? sessions->why_not : "it holds no recording: import one");
+	tell_left_out(sessions);
 	return NT_EXIT_DONE;
 }
 
 void nt_sessions_close(struct nt_sessions *sessions)
 {
+	free(sessions->left);
 	nt_db_close(sessions->db);
-	sessions->db = NULL;
+	*sessions = (struct nt_sessions){0};
 }

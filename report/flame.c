@@ -172,7 +172,8 @@ static int add_part(void *arg, const struct nt_split_part *part)
 {
 	struct adding *adding = arg;
 
-	return part->ns ? add_to_leaf(adding, adding->data->series[part->series].owner, part->category, part->ns, 0)
+	return part->ns ? add_to_leaf(adding, adding->data->series[part->series].owner, part->category,
+				      part->ns * part->n, 0)
 			: 0;
 }
 

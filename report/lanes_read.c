@@ -185,7 +185,7 @@ static int fail(const struct nt_lanes_part *part, int error)
 	struct nt_db *db = part->db;
 
 	if (error == -ENOMEM)
-		snprintf(db->error, sizeof(db->error), "out of memory.");
+		snprintf(db->error, sizeof(db->error), "out of memory: choose less of it with --from and --to.");
 	else
 		snprintf(db->error, sizeof(db->error),
 			 "%s: session %lld: its slices are not those of a recording: see nettape-report check.",

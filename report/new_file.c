@@ -5,6 +5,7 @@
 #include "report/new_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,20 @@
 #include <unistd.h>
 
 #include "report/command.h"
+#include "report/durable.h"
 
 struct writing {
 	int (*write)(void *arg, FILE *out);
 	void *arg;
 };
 
-static int write_and_close(const struct writing *writing, FILE *file, const char *path)
+static int write_and_close(const struct writing *writing, FILE *file, const char *path, bool to_disk)
 {
 	int code = writing->write(writing->arg, file);
 	bool failed = ferror(file) != 0;
 
+	if (!code && to_disk)
+		failed |= fflush(file) || fsync(fileno(file));
 	failed |= fclose(file) != 0;
 	return !code && failed ? nt_complain("%s cannot be written: is the disk full?", path) : code;
 }
@@ -38,8 +42,32 @@ static int write_special(const struct writing *writing, const char *path)
 {
 	FILE *file = fopen(path, "we");
 
-	return file ? write_and_close(writing, file, path)
+	return file ? write_and_close(writing, file, path, false)
 		    : nt_complain("%s cannot be opened: %s.", path, strerror(errno));
+}
+
+/* Only if it was ours: nobody else says who may read what we write. */
+static void take_mode(int fd, const char *path)
+{
+	struct stat before, now;
+
+	if (!lstat(path, &before) && S_ISREG(before.st_mode) && !fstat(fd, &now) && before.st_uid == now.st_uid &&
+	    before.st_gid == now.st_gid)
+		fchmod(fd, before.st_mode & 0777);
+}
+
+static FILE *open_partial(const char *partial, const char *path)
+{
+	int fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *file;
+
+	if (fd < 0)
+		return NULL;
+	take_mode(fd, path);
+	file = fdopen(fd, "w");
+	if (!file)
+		close(fd);
+	return file;
 }
 
 static int write_partial(const struct writing *writing, const char *path, const char *partial)
@@ -49,11 +77,11 @@ static int write_partial(const struct writing *writing, const char *path, const 
 
 	/* Made anew: what somebody else put in its place may be a link to anywhere. */
 	unlink(partial);
-	file = fopen(partial, "wxe");
+	file = open_partial(partial, path);
 	if (!file)
 		return nt_complain("%s cannot be made: %s.", path, strerror(errno));
-	code = write_and_close(writing, file, partial);
-	if (!code && rename(partial, path))
+	code = write_and_close(writing, file, partial, true);
+	if (!code && (rename(partial, path) || nt_sync_directory(path)))
 		code = nt_complain("%s cannot be finished: %s.", path, strerror(errno));
 	if (code)
 		unlink(partial);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * new_file.h - writes a file that appears under its name when it is whole, for there may be who reads whatever is
- * there. What is there and no file, such as a pipe, is written to as it is.
+ * new_file.h - writes a file that appears under its name when it is whole and on disk, for there may be who reads
+ * whatever is there. What is there and no file, such as a pipe, is written to as it is.
+ *
+ * What is exported tells names and addresses, as tapes and databases do, so a new file is its owner's alone (0600).
+ * Who wants others to read it says so once: a file that takes another's place has that one's mode.
  */
 #ifndef NT_REPORT_NEW_FILE_H
 #define NT_REPORT_NEW_FILE_H

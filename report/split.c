@@ -38,13 +38,13 @@ static bool has_room(const struct nt_split_series *series)
 	return series->n_cells < series->cells_size;
 }
 
-int nt_split_add_time(struct nt_split *split, uint32_t number, uint32_t bucket, uint64_t ns)
+int nt_split_add_time(struct nt_split *split, uint32_t number, uint32_t bucket, uint32_t n, uint64_t ns)
 {
 	struct nt_split_series *series = &split->series[number];
 	struct nt_split_cell *last = series->n_cells ? &series->cells[series->n_cells - 1] : NULL;
-	bool is_last = last && last->bucket == bucket;
+	bool is_last = last && last->bucket == bucket && last->n == n;
 
-	if (bucket >= NT_SPLIT_BUCKETS_MAX || ns > UINT32_MAX - (is_last ? last->ns : 0))
+	if (n > NT_SPLIT_BUCKETS_MAX - bucket || ns > UINT32_MAX - (is_last ? last->ns : 0))
 		return -ERANGE;
 	if (is_last) {
 		last->ns += ns;
@@ -59,7 +59,7 @@ int nt_split_add_time(struct nt_split *split, uint32_t number, uint32_t bucket, 
 		series->cells = larger;
 		series->cells_size = size;
 	}
-	series->cells[series->n_cells++] = (struct nt_split_cell){bucket, ns};
+	series->cells[series->n_cells++] = (struct nt_split_cell){bucket, n, ns};
 	return 0;
 }
 
@@ -162,6 +162,7 @@ static int give_cell(struct splitting *splitting, uint32_t series, const struct 
 	const uint64_t n = splitting->n_counts ? splitting->counts[splitting->n_counts - 1].samples : 0;
 	struct nt_split_part part = {.series = series,
 				     .bucket = cell->bucket,
+				     .n = cell->n,
 				     .run = splitting->run,
 				     .run_samples = n,
 				     .is_lent = splitting->is_lent};
@@ -188,14 +189,42 @@ static int give_cell(struct splitting *splitting, uint32_t series, const struct 
 	return 0;
 }
 
-/* The cells from `*from` on of buckets before `to` are a run. */
-static int give_run(struct splitting *splitting, uint32_t number, size_t *from, uint32_t to)
+/* How far a series was given. */
+struct place {
+	size_t cell;
+	uint32_t buckets; /* of that cell */
+};
+
+/* What is left of the cell at hand, as far as its buckets are before `to`. */
+static struct nt_split_cell next_cell(const struct nt_split_series *series, const struct place *place, uint32_t to)
+{
+	struct nt_split_cell cell = series->cells[place->cell];
+
+	cell.bucket += place->buckets;
+	cell.n -= place->buckets;
+	if (cell.bucket >= to)
+		cell.n = 0;
+	else if (cell.n > to - cell.bucket)
+		cell.n = to - cell.bucket;
+	return cell;
+}
+
+/* The buckets from `from` on and before `to` are a run. */
+static int give_run(struct splitting *splitting, uint32_t number, struct place *from, uint32_t to)
 {
 	const struct nt_split_series *series = &splitting->split->series[number];
 	int error = 0;
 
-	for (; *from < series->n_cells && series->cells[*from].bucket < to && !error; ++*from)
-		error = give_cell(splitting, number, &series->cells[*from]);
+	while (from->cell < series->n_cells && !error) {
+		struct nt_split_cell cell = next_cell(series, from, to);
+
+		if (!cell.n)
+			break;
+		error = give_cell(splitting, number, &cell);
+		from->buckets += cell.n;
+		if (from->buckets == series->cells[from->cell].n)
+			*from = (struct place){.cell = from->cell + 1};
+	}
 	splitting->run++;
 	return error;
 }
@@ -239,7 +268,7 @@ static int give_lent(struct splitting *splitting, uint32_t number)
 {
 	const struct nt_split *split = splitting->split;
 	const uint32_t kind = split->series[number].kind;
-	size_t from = 0;
+	struct place from = {0};
 	int error = splitting->pool ? 0 : make_pool(splitting);
 
 	if (error)
@@ -274,7 +303,7 @@ static size_t end_of_bucket(const struct nt_split_sample *samples, size_t i, siz
  */
 static int give_series(struct splitting *splitting, uint32_t number, const struct nt_split_sample *samples, size_t n)
 {
-	size_t cell = 0;
+	struct place place = {0};
 	int error = 0;
 
 	for (size_t begin = 0, end; begin < n && !error; begin = end) {
@@ -286,31 +315,40 @@ static int give_series(struct splitting *splitting, uint32_t number, const struc
 			next = end < n ? end_of_bucket(samples, end, n) : n;
 		} while (end < n && run_of(next) == run);
 		count_run(splitting, samples + begin, end - begin);
-		error = give_run(splitting, number, &cell, end < n ? samples[end].bucket : UINT32_MAX);
+		error = give_run(splitting, number, &place, end < n ? samples[end].bucket : UINT32_MAX);
 	}
 	return error;
 }
 
 /* ---- all ---- */
 
-/* Puts cells in order; those of one bucket become one. In a recording they are in order already. */
-static void settle_cells(struct nt_split_series *series)
+static bool is_behind(const struct nt_split_cell *cell, const struct nt_split_cell *before)
 {
+	return cell->bucket > before->bucket && cell->bucket - before->bucket >= before->n;
+}
+
+/* Puts cells in order; those of one bucket become one. In a recording they are in order already. */
+static int settle_cells(struct nt_split_series *series)
+{
+	struct nt_split_cell *cells = series->cells;
 	size_t n = 1;
 
-	for (; n < series->n_cells && series->cells[n - 1].bucket < series->cells[n].bucket; n++)
+	for (; n < series->n_cells && is_behind(&cells[n], &cells[n - 1]); n++)
 		continue;
 	if (n >= series->n_cells)
-		return;
-	qsort(series->cells, series->n_cells, sizeof(series->cells[0]), compare_cells);
+		return 0;
+	qsort(cells, series->n_cells, sizeof(cells[0]), compare_cells);
 	n = 0;
 	for (size_t i = 1; i < series->n_cells; i++) {
-		if (series->cells[i].bucket != series->cells[n].bucket)
-			series->cells[++n] = series->cells[i];
+		if (is_behind(&cells[i], &cells[n]))
+			cells[++n] = cells[i];
+		else if (cells[i].n == 1 && cells[n].n == 1)
+			cells[n].ns += cells[i].ns;
 		else
-			series->cells[n].ns += series->cells[i].ns;
+			return -ERANGE;
 	}
 	series->n_cells = n + 1;
+	return 0;
 }
 
 static int give_all(struct splitting *splitting)
@@ -320,12 +358,13 @@ static int give_all(struct splitting *splitting)
 
 	for (uint32_t series = 0; series < split->n_series; series++) {
 		size_t n = 0;
-		int error;
+		int error = settle_cells(&split->series[series]);
 
 		while (at + n < split->n_samples && split->samples[at + n].series == series)
 			n++;
-		settle_cells(&split->series[series]);
-		error = n ? give_series(splitting, series, &split->samples[at], n) : give_lent(splitting, series);
+		if (!error)
+			error = n ? give_series(splitting, series, &split->samples[at], n)
+				  : give_lent(splitting, series);
 		if (error)
 			return error;
 		at += n;

@@ -10,7 +10,8 @@
  * there are none either, it is of the category NT_SPLIT_UNSAMPLED. The views net_cost_stage and
  * net_cost_stage_over_time do the same in SQL, to the nanosecond.
  *
- * Pure. Memory: 16 bytes for each bucket of a series that has time, and some 40 a sample.
+ * Pure. Memory: 16 bytes for each bucket of a series that has time (those that one span fills count as one),
+ * and some 40 a sample.
  */
 #ifndef NT_REPORT_SPLIT_H
 #define NT_REPORT_SPLIT_H
@@ -21,11 +22,11 @@
 
 #define NT_SPLIT_RUN 30 /* samples */
 #define NT_SPLIT_UNSAMPLED UINT32_MAX
-#define NT_SPLIT_BUCKETS_MAX (1u << 24) /* more are no recording: 19 days */
+#define NT_SPLIT_BUCKETS_MAX UINT32_MAX
 
-/* Time in one bucket. */
+/* Time in n buckets in a row, in each of them the same. */
 struct nt_split_cell {
-	uint32_t bucket;
+	uint32_t bucket, n;
 	uint64_t ns;
 };
 
@@ -47,24 +48,33 @@ struct nt_split {
 	size_t n_samples, samples_size;
 };
 
-/* A part of one bucket's time. All parts of a run come together, bucket after bucket, in the order of categories. */
+/*
+ * A part of a bucket's time, the same in each of n buckets in a row. All parts of a run come together, bucket after
+ * bucket, in the order of categories.
+ */
 struct nt_split_part {
-	uint32_t series, bucket;
+	uint32_t series, bucket, n;
 	uint64_t run; /* no two runs have the same number */
 	uint64_t run_samples; /* that the run's time is split by; 0: unsampled */
 	bool is_lent; /* they are all samples of its kind: those of other runs too */
 	uint32_t category;
-	uint64_t ns;
+	uint64_t ns; /* in each bucket */
 };
 
 void nt_split_release(struct nt_split *split);
 /* The number of a new series, or -ENOMEM. */
 int64_t nt_split_new_series(struct nt_split *split, uint32_t kind);
-/* Adds time to a bucket of a series. 0, -ENOMEM, or -ERANGE: too many buckets, or more than four seconds at once. */
-int nt_split_add_time(struct nt_split *split, uint32_t series, uint32_t bucket, uint64_t ns);
+/*
+ * Adds time to each of n buckets of a series, n > 0. 0, -ENOMEM, or -ERANGE: there is no such bucket, or it is more
+ * than four seconds at once.
+ */
+int nt_split_add_time(struct nt_split *split, uint32_t series, uint32_t bucket, uint32_t n, uint64_t ns);
 /* Adds a sample. The same errors. */
 int nt_split_add_sample(struct nt_split *split, uint32_t series, uint32_t bucket, uint32_t category);
-/* Gives all parts. Stops where `part` gives non-zero, and gives that; or -ENOMEM. */
+/*
+ * Gives all parts. Stops where `part` gives non-zero, and gives that; or -ENOMEM; or -ERANGE: a series has time twice
+ * in buckets that were added in a row.
+ */
 int nt_split_each(struct nt_split *split, int (*part)(void *arg, const struct nt_split_part *part), void *arg);
 
 /* ---- how sure a share is ---- */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/output.h"
 #include "report/rollup.h"
 
 struct reading {
@@ -31,17 +32,17 @@ void nt_stage_data_release(struct nt_stage_data *data)
 	nt_latency_groups_release(&data->groups);
 }
 
-static int fail(const struct reading *reading, int error)
+int nt_stage_fail(const struct nt_lanes_part *part, int error)
 {
-	struct nt_db *db = reading->part->db;
+	struct nt_db *db = part->db;
 
 	if (error == -ENOMEM)
-		snprintf(db->error, sizeof(db->error), "out of memory.");
+		snprintf(db->error, sizeof(db->error), "out of memory: choose less of it with --from and --to.");
 	else
 		snprintf(db->error, sizeof(db->error),
 			 "%s: session %lld: its slices or samples are not those of a recording: see nettape-report "
 			 "check.",
-			 db->path[0] ? db->path : "the tape", (long long)reading->part->session->id);
+			 db->path[0] ? db->path : "the tape", (long long)part->session->id);
 	return -1;
 }
 
@@ -101,9 +102,34 @@ static int find_series(struct reading *reading, unsigned int owner, uint32_t cpu
 	return 0;
 }
 
-static uint64_t bucket_of(const struct reading *reading, int64_t ts)
+static uint64_t since_start(const struct nt_lanes_part *part, int64_t ts)
 {
-	return ((uint64_t)ts - (uint64_t)reading->part->session->start_ts) / NT_BUCKET_NS;
+	return (uint64_t)ts - (uint64_t)part->session->start_ts;
+}
+
+/* The number of buckets is checked before anything is read, so those of times within the part are in range. */
+static uint32_t bucket_of(const struct reading *reading, int64_t ts)
+{
+	return (uint32_t)(since_start(reading->part, ts) / NT_BUCKET_NS - reading->data->first_bucket);
+}
+
+static int set_buckets(const struct nt_lanes_part *part, struct nt_stage_data *data)
+{
+	uint64_t first = since_start(part, part->from_ts) / NT_BUCKET_NS;
+	uint64_t n = since_start(part, part->to_ts - 1) / NT_BUCKET_NS - first + 1;
+	struct nt_db *db = part->db;
+	char length[NT_HUMAN_MAX];
+
+	if (n > NT_SPLIT_BUCKETS_MAX) {
+		snprintf(db->error, sizeof(db->error),
+			 "%s: session %lld: %s are too long to be split at once: choose less with --from and --to.",
+			 db->path[0] ? db->path : "the tape", (long long)part->session->id,
+			 nt_human_ns(length, (uint64_t)part->to_ts - (uint64_t)part->from_ts));
+		return -1;
+	}
+	data->first_bucket = first;
+	data->n_buckets = (uint32_t)n;
+	return 0;
 }
 
 /* ---- time ---- */
@@ -121,15 +147,14 @@ static int add_slice(void *arg, const struct nt_lane_slice *slice)
 		return 0;
 	error = find_series(reading, slice->kind, slice->cpu, slice->utid, &series);
 	while (!error && ts < end) {
-		uint64_t bucket = bucket_of(reading, ts);
-		uint64_t left = (bucket + 1) * NT_BUCKET_NS - ((uint64_t)ts - (uint64_t)part->session->start_ts);
+		uint64_t left = NT_BUCKET_NS - since_start(part, ts) % NT_BUCKET_NS;
 		uint64_t ns = (uint64_t)end - (uint64_t)ts;
+		/* All buckets that it fills are added as one, however long it is. */
+		uint64_t n = left == NT_BUCKET_NS && ns >= left ? ns / NT_BUCKET_NS : 1;
 
 		ns = ns < left ? ns : left;
-		if (bucket >= NT_SPLIT_BUCKETS_MAX)
-			return -ERANGE;
-		error = nt_split_add_time(&reading->data->split, series, (uint32_t)bucket, ns);
-		ts += (int64_t)ns;
+		error = nt_split_add_time(&reading->data->split, series, bucket_of(reading, ts), (uint32_t)n, ns);
+		ts += (int64_t)(n * ns);
 	}
 	return error;
 }
@@ -218,7 +243,7 @@ static int read_categories(struct reading *reading)
 		error = add_category(reading, &category, &size);
 	}
 	if (error)
-		error = fail(reading, error);
+		error = nt_stage_fail(reading->part, error);
 	else if (step != SQLITE_DONE)
 		error = nt_db_fail(db, "the samples cannot be read");
 	sqlite3_finalize(row);
@@ -236,13 +261,12 @@ static int add_sample(struct reading *reading, sqlite3_stmt *row)
 	struct nt_stage_data *data = reading->data;
 	unsigned int owner = 0, kinds = nt_lane_kinds_of(nt_db_text(row, 2));
 	int64_t cpu = sqlite3_column_int64(row, 0), ts = sqlite3_column_int64(row, 1);
-	uint64_t bucket = bucket_of(reading, ts);
 	uint32_t series;
 	int error;
 
 	while (owner < NT_OWNER_COUNT && kinds != 1u << owner)
 		owner++;
-	if (owner == NT_OWNER_COUNT || cpu < 0 || cpu >= NT_LANE_MAX_CPUS || bucket >= NT_SPLIT_BUCKETS_MAX)
+	if (owner == NT_OWNER_COUNT || cpu < 0 || cpu >= NT_LANE_MAX_CPUS)
 		return -ERANGE;
 	if (!(reading->choice->owners >> owner & 1))
 		return 0;
@@ -254,7 +278,7 @@ static int add_sample(struct reading *reading, sqlite3_stmt *row)
 	error = find_series(reading, owner, (uint32_t)cpu,
 			    sqlite3_column_type(row, 3) == SQLITE_NULL ? -1 : sqlite3_column_int64(row, 3), &series);
 	return error ? error
-		     : nt_split_add_sample(&data->split, series, (uint32_t)bucket,
+		     : nt_split_add_sample(&data->split, series, bucket_of(reading, ts),
 					   (uint32_t)(found - data->categories));
 }
 
@@ -268,7 +292,7 @@ static int read_samples(struct reading *reading)
 	while (!error && (step = sqlite3_step(row)) == SQLITE_ROW)
 		error = add_sample(reading, row);
 	if (error)
-		error = fail(reading, error);
+		error = nt_stage_fail(reading->part, error);
 	else if (step != SQLITE_DONE)
 		error = nt_db_fail(reading->part->db, "the samples cannot be read");
 	sqlite3_finalize(row);
@@ -292,8 +316,8 @@ int nt_stage_read(const struct nt_lanes_part *part, const struct nt_stage_choice
 	int error;
 
 	*data = (struct nt_stage_data){0};
-	data->first_bucket = (uint32_t)bucket_of(&reading, part->from_ts);
-	data->last_bucket = (uint32_t)bucket_of(&reading, part->to_ts - 1);
+	if (set_buckets(part, data))
+		return -1;
 	error = read_groups(&reading) || read_categories(&reading) || nt_lanes_scan(part, add_slice, &reading) ||
 				read_samples(&reading)
 			? -1

@@ -32,12 +32,17 @@ struct nt_stage_data {
 	struct nt_stage_category *categories;
 	size_t n_categories;
 	struct nt_latency_groups groups; /* by process, by cgroup: their labels */
-	uint32_t first_bucket, last_bucket; /* that lie in the part; they are counted from the session's start */
+	/* Buckets are those of the views, counted from the session's start; the split counts them from the part's
+	 * first. */
+	uint64_t first_bucket;
+	uint32_t n_buckets;
 };
 
 /* `by_stack`: categories are single stacks, else stages. To be released also on failure. */
 int nt_stage_read(const struct nt_lanes_part *part, const struct nt_stage_choice *choice, bool by_stack,
 		  struct nt_stage_data *data);
 void nt_stage_data_release(struct nt_stage_data *data);
+/* Says what an error of nt_split_each means: the sentence is put into db->error. Gives -1. */
+int nt_stage_fail(const struct nt_lanes_part *part, int error);
 
 #endif

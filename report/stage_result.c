@@ -32,7 +32,7 @@ static uint32_t group_of(const struct nt_stage_result *result, const struct nt_s
 	case NT_STAGE_BY_CPU:
 		return series->cpu;
 	case NT_STAGE_BY_TIME:
-		return bucket / result->step;
+		return (uint32_t)((result->data.first_bucket % result->step + bucket) / result->step);
 	default:
 		return series->group;
 	}
@@ -110,9 +110,10 @@ static void end_run(struct nt_stage_whole *whole)
 	whole->run_ns = 0;
 }
 
-static int add_time(void *arg, const struct nt_split_part *part)
+/* A part whose buckets are all of one group. */
+static int add_to_group(struct nt_stage_result *result, const struct nt_split_part *part)
 {
-	struct nt_stage_result *result = arg;
+	const uint64_t ns = part->ns * part->n;
 	const struct nt_stage_series *series = &result->data.series[part->series];
 	int64_t index = find_whole(result, group_of(result, series, part->bucket), series->owner);
 	struct nt_stage_whole *whole;
@@ -120,19 +121,41 @@ static int add_time(void *arg, const struct nt_split_part *part)
 	if (index < 0)
 		return -ENOMEM;
 	whole = &result->wholes[index];
-	whole->ns += part->ns;
+	whole->ns += ns;
 	if (part->category == NT_SPLIT_UNSAMPLED) {
-		whole->unsampled_ns += part->ns;
+		whole->unsampled_ns += ns;
 	} else if (part->is_lent) {
-		nt_split_worth_lend(&whole->worth, (double)part->ns, (double)part->run_samples);
+		nt_split_worth_lend(&whole->worth, (double)ns, (double)part->run_samples);
 	} else {
 		if (whole->run != part->run)
 			end_run(whole);
 		whole->run = part->run;
 		whole->run_samples = part->run_samples;
-		whole->run_ns += part->ns;
+		whole->run_ns += ns;
 	}
-	return add_to_parts(result, (uint32_t)index, part->category, part->ns, 0);
+	return add_to_parts(result, (uint32_t)index, part->category, ns, 0);
+}
+
+/* How many buckets there are from this one to the end of its column. */
+static uint32_t left_in_column(const struct nt_stage_result *result, uint32_t bucket)
+{
+	return result->step - (uint32_t)((result->data.first_bucket % result->step + bucket) % result->step);
+}
+
+static int add_time(void *arg, const struct nt_split_part *part)
+{
+	struct nt_stage_result *result = arg;
+	struct nt_split_part piece = *part;
+	uint32_t left = part->n;
+	int error = 0;
+
+	for (; left && !error; left -= piece.n, piece.bucket += piece.n) {
+		piece.n = left;
+		if (result->choice->by == NT_STAGE_BY_TIME && left > left_in_column(result, piece.bucket))
+			piece.n = left_in_column(result, piece.bucket);
+		error = add_to_group(result, &piece);
+	}
+	return error;
 }
 
 static int count_samples(struct nt_stage_result *result)
@@ -216,11 +239,9 @@ static int compare_parts(const void *a, const void *b, void *arg)
 static uint32_t choose_step(const struct nt_stage_data *data)
 {
 	static const uint32_t digits[] = {1, 2, 5};
-	uint32_t buckets = data->last_bucket - data->first_bucket + 1;
-
 	for (uint32_t tens = 1;; tens *= 10) {
 		for (unsigned int i = 0; i < 3; i++) {
-			if (buckets / (digits[i] * tens) < COLUMNS_MAX)
+			if (data->n_buckets / (digits[i] * tens) < COLUMNS_MAX)
 				return digits[i] * tens;
 		}
 	}
@@ -241,10 +262,8 @@ int nt_stage_find(struct nt_stage_result *result)
 	error = nt_split_each(&result->data.split, add_time, result);
 	if (!error)
 		error = count_samples(result);
-	if (error) {
-		snprintf(db->error, sizeof(db->error), "out of memory.");
-		return -1;
-	}
+	if (error)
+		return nt_stage_fail(&result->part, error);
 	for (size_t i = 0; i < result->n_wholes; i++)
 		end_run(&result->wholes[i]);
 	sum_owners(result);
@@ -276,7 +295,9 @@ const char *nt_stage_group(const struct nt_stage_result *result, const struct nt
 {
 	enum nt_stage_by by = result->choice->by;
 
-	*number = by == NT_STAGE_BY_TIME ? (uint64_t)whole->group * result->step * NT_BUCKET_NS : whole->group;
+	*number = whole->group;
+	if (by == NT_STAGE_BY_TIME)
+		*number = (result->data.first_bucket / result->step + whole->group) * result->step * NT_BUCKET_NS;
 	if (by != NT_STAGE_BY_PROCESS && by != NT_STAGE_BY_CGROUP)
 		return NULL;
 	return whole->group < result->data.groups.n ? result->data.groups.labels[whole->group] : "-";

@@ -13,7 +13,7 @@
 
 /* The time of an owner in a group. */
 struct nt_stage_whole {
-	uint32_t group; /* by cpu: the CPU; by time: the column; else the number of a label */
+	uint32_t group; /* by cpu: the CPU; by time: the column, from 0 on; else the number of a label */
 	unsigned int owner; /* enum nt_owner */
 	uint64_t ns, unsampled_ns, samples;
 	struct nt_split_worth worth;

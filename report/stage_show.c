@@ -318,8 +318,6 @@ int nt_stage_show_begin(struct nt_stage_show *show, const struct nt_stage_choice
 {
 	if (show->format == NT_FORMAT_JSON) {
 		show->json = (struct nt_json){.out = show->out, .lines = 4};
-		nt_json_open(&show->json, NULL, '{');
-		nt_json_open(&show->json, "sessions", '[');
 		return 0;
 	}
 	show->printer = nt_printer_new(show->out, show->format, true);
@@ -330,12 +328,8 @@ int nt_stage_show_begin(struct nt_stage_show *show, const struct nt_stage_choice
 
 void nt_stage_show_end(struct nt_stage_show *show)
 {
-	if (show->format == NT_FORMAT_JSON) {
-		nt_json_close(&show->json, ']');
-		nt_json_close(&show->json, '}');
-	} else if (show->printer && show->format == NT_FORMAT_CSV) {
+	if (show->printer && show->format == NT_FORMAT_CSV)
 		nt_printer_end(show->printer);
-	}
 	nt_printer_free(show->printer);
 	show->printer = NULL;
 }

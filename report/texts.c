@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 void nt_texts_release(struct nt_texts *texts)
 {
@@ -23,16 +24,63 @@ void nt_texts_reset(struct nt_texts *texts)
 		memset(texts->slots, 0, texts->n_slots * sizeof(*texts->slots));
 }
 
-/* FNV-1a. A tape with texts of one hash makes this slow and nothing else: as many texts as are kept are few. */
-static uint64_t hash_of(const char *text, size_t *size)
+/* Without random numbers an address has to do, which is no secret but not the tape's choice either. */
+static void draw_key(struct nt_texts *texts)
 {
-	uint64_t hash = 0xcbf29ce484222325;
-	size_t i = 0;
+	if (getrandom(texts->key, sizeof(texts->key), GRND_NONBLOCK) != sizeof(texts->key))
+		texts->key[0] = (uintptr_t)texts;
+}
 
-	for (; text[i]; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
-	*size = i;
-	return hash ^ hash >> 29;
+/* ---- SipHash (Aumasson, Bernstein: SipHash, a fast short-input PRF, 2012), 1 and 3 rounds, as the kernel has it ----
+ */
+
+static uint64_t turn(uint64_t word, unsigned int bits)
+{
+	return word << bits | word >> (64 - bits);
+}
+
+static void mix(uint64_t v[4])
+{
+	v[0] += v[1];
+	v[2] += v[3];
+	v[1] = turn(v[1], 13) ^ v[0];
+	v[3] = turn(v[3], 16) ^ v[2];
+	v[0] = turn(v[0], 32);
+	v[2] += v[1];
+	v[0] += v[3];
+	v[1] = turn(v[1], 17) ^ v[2];
+	v[3] = turn(v[3], 21) ^ v[0];
+	v[2] = turn(v[2], 32);
+}
+
+static void mix_word(uint64_t v[4], uint64_t word)
+{
+	v[3] ^= word;
+	mix(v);
+	v[0] ^= word;
+}
+
+/* A hash that starts from a key only at its begin will not do: with FNV texts that collide do so from any start. */
+static uint64_t hash_of(const struct nt_texts *texts, const char *text, size_t size)
+{
+	const uint64_t *key = texts->key;
+	uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
+			 key[1] ^ 0x7465646279746573};
+	uint64_t word;
+	size_t at = 0;
+
+	for (; size - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, text + at, sizeof(word));
+		mix_word(v, word);
+	}
+	word = (uint64_t)size << 56;
+	for (unsigned int shift = 0; at < size; at++, shift += 8)
+		word |= (uint64_t)(unsigned char)text[at] << shift;
+	mix_word(v, word);
+	v[2] ^= 0xff;
+	for (unsigned int i = 0; i < 3; i++)
+		mix(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 static uint32_t *find_slot(const struct nt_texts *texts, const char *text, uint64_t hash)
@@ -94,12 +142,19 @@ static bool grow_bytes(struct nt_texts *texts, size_t more)
 
 uint32_t nt_texts_number(struct nt_texts *texts, const char *text, bool *is_new)
 {
-	size_t size;
-	const uint64_t hash = hash_of(text, &size);
-	uint32_t *slot = texts->n_slots ? find_slot(texts, text, hash) : NULL;
+	const size_t size = strlen(text);
+	uint64_t hash;
+	uint32_t *slot;
 
 	*is_new = false;
-	if (slot && *slot)
+	if (!texts->n_slots) {
+		draw_key(texts);
+		if (!grow_slots(texts))
+			return 0;
+	}
+	hash = hash_of(texts, text, size);
+	slot = find_slot(texts, text, hash);
+	if (*slot)
 		return *slot;
 	if ((texts->n == texts->entries_size && !grow_entries(texts)) ||
 	    (texts->n_bytes + size >= texts->bytes_size && !grow_bytes(texts, size)) ||

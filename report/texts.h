@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * texts.h - gives each different text a number: 1, 2, 3, .... Pure. For formats that write a text once and its number
- * after that.
+ * after that. A key drawn for each set decides where a text is looked for, so that nobody can write a tape whose texts
+ * are all looked for in one place.
  */
 #ifndef NT_REPORT_TEXTS_H
 #define NT_REPORT_TEXTS_H
@@ -21,6 +22,7 @@ struct nt_texts {
 	uint32_t n, entries_size;
 	uint32_t *slots; /* numbers, found by hash; 0: free */
 	uint32_t n_slots; /* a power of two */
+	uint64_t key[2]; /* drawn with the first slots */
 };
 
 void nt_texts_release(struct nt_texts *texts);

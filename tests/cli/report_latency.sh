@@ -114,6 +114,17 @@ report 0 latency "$work/long.db" --from 1000 --to 1000.01 --over-time --svg "$wo
 has "the ends of the axis differ" "$(tr -s ' ' <<<"$out")" " 1000 s 1000.01 s"
 is "the ticks too" "$(sed -n 's/.*middle">\([0-9.]* s\)<.*/\1/p' "$work/long.svg" | tr '\n' ' ')" \
     "1000 s 1000.001 s 1000.002 s 1000.003 s 1000.004 s 1000.005 s 1000.006 s 1000.007 s 1000.008 s 1000.009 s 1000.01 s "
+# A month, with packets on two days of it; and as long as a database can say.
+sqlite3 "$work/long.db" "UPDATE session SET end_ts = start_ts + 2678400000000000, dur = 2678400000000000;
+    UPDATE skb_latency SET ts = ts + 2505600000000000 WHERE hook = 'udp-start'"
+columns() { "$REPORT" latency "$work/long.db" --hook udp-start --csv --over-time | awk -F, 'NR > 1 { n += $NF } END { print n }'; }
+samples=$(sqlite3 "$work/long.db" "SELECT sum(weight) FROM skb_latency WHERE hook = 'udp-start'")
+is "all of a month's packets are in the heat map" "$(columns)" "$samples"
+sqlite3 "$work/long.db" "UPDATE session SET start_ts = 0, end_ts = 9223372036854775807;
+    UPDATE skb_latency SET ts = 9223372036854775806 WHERE hook = 'udp-start'"
+is "and of three centuries'" "$(columns)" "$samples"
+report 0 latency "$work/long.db" --over-time --svg "$work/long.svg"
+report 0 latency "$work/long.db" --over-time --from 9223372036.85
 sqlite3 "$work/long.db" "UPDATE session SET start_ts = 0, end_ts = 0, start_realtime_ns = NULL;
     UPDATE skb_latency SET ts = 1800000000000000000 WHERE hook = 'udp-start'"
 status=0

@@ -149,6 +149,76 @@ for rate in "" 0 -1 1e9 100001 99999999999999999999; do
     has "a rate that is none: $rate" "$out" '"rate_hz": null'
 done
 
+# ---- a month ----
+# What is long past is split as what is at the begin is: on day N, N of 31 samples are in the firewall. Days are 86,400 s.
+make_tape month
+"$REPORT" import "$work/month.tape" -o "$work/month.db" >/dev/null
+day() { report 0 "$1" "$work/month.db" --from $(($2 * 86400)) --to $((($2 + 1) * 86400)) "${@:3}"; }
+day stages 30 --csv
+is "day 30" "$(tail -n +2 "$work/out" | cut -d, -f 3,5,9)" "netfilter_prerouting,95555560,86
+ip_receive,4444440,4"
+day flame 30 --folded
+is "day 30, as stacks" "$(sort "$work/out")" "net_rx;net_rx_action;ip_rcv 4444440
+net_rx;net_rx_action;ip_rcv;nft_do_chain 95555560"
+report 0 stages "$work/month.db" --from $((25 * 86400 + 3600)) --to $((25 * 86400 + 3660)) --by time --csv
+is "a minute of day 25, by time" "$(sums "$work/out" owner)" "net_rx|100000000"
+is "counted from the begin of the recording" "$(awk -F, 'NR > 1 { print $2 }' "$work/out" | sort -u)" $(((25 * 86400 + 3600) * 1000000000))
+report 0 stages "$work/month.db" --csv
+cp "$work/out" "$work/month.csv"
+report 0 stages "$work/month.db" --by time --csv
+is "the whole month, by time" "$(sums "$work/out" owner stage)" "$(sums "$work/month.csv" owner stage)"
+is "the last column" "$(tail -1 "$work/out" | cut -d, -f 2)" 2500000000000000
+report 0 flame "$work/month.db" -o "$work/month.svg"
+has "the picture" "$(<"$work/month.svg")" "nft_do_chain"
+# One stay of 24 days. 12 samples a day: a run of 30 that is full on day 20 has the last samples of one stack and the first of the other.
+report 0 stages "$work/month.db" --owner task --csv
+is "24 days in one piece" "$(sums "$work/out" owner)" "task|$((24 * 86400 * 1000000000))"
+is "in both of its stacks" "$(awk -F, 'NR > 1 { print $3, $9 }' "$work/out")" "ip_receive 228
+netfilter_prerouting 60"
+report 0 stages "$work/month.db" --owner task --by time --csv
+is "and by time" "$(sums "$work/out" owner)" "task|$((24 * 86400 * 1000000000))"
+is "full columns" "$(sums "$work/out" since_start_ns | awk -F'|' '{ print $2 }' | sort -u | tr '\n' ' ')" "100000000000000 13600000000000 60000000000000 "
+# The view takes idle time apart as well, in which there would be sixty million buckets.
+sqlite3 "$work/month.db" "DELETE FROM cpu_cost WHERE owner NOT IN ('net_rx', 'send')"
+is "as the view has it" "$(sums "$work/month.csv" owner stage family)" \
+    "$(sqlite3 "$work/month.db" "SELECT owner, stage, ifnull(family, ''), ns FROM net_cost_stage" | LC_ALL=C sort)"
+# Three hundred years are no recording's, but any part of them may be asked for.
+sqlite3 "$work/month.db" "UPDATE session SET end_ts = 9223372036854775807, dur = 9223372036854775807 - start_ts;
+    UPDATE cpu_slice SET dur = 9223372036854775807 - ts WHERE owner = 'task'"
+for command in stages flame; do
+    report 1 $command "$work/month.db" --owner task
+    has "too long" "$err" "are too long to be split at once: choose less with --from and --to."
+    day $command 100000 --owner task
+done
+day stages 100000 --owner task --by time --csv
+is "a day of year 273" "$(sums "$work/out" owner)" "task|86400000000000"
+
+# ---- sessions without samples ----
+# The view has their time as unsampled; the commands leave them out, and say so.
+"$REPORT" import "$tape" "$work/traffic.tape" -o "$work/two.db" >/dev/null 2>&1
+report 0 stages "$tape" --csv
+cp "$work/out" "$work/one.csv"
+why="session 2 has no samples of stacks: record with --probes default,stacks, and the same traffic"
+report 0 stages "$work/two.db" --csv
+is "what has samples is shown" "$out" "$(<"$work/one.csv")"
+is "what has none is told" "$err" "nettape-report: $work/two.db: 1 of 2 sessions is left out: $why."
+is "all of which the view has as unsampled" "$(sqlite3 "$work/two.db" "SELECT DISTINCT stage FROM net_cost_stage WHERE session_id = 2")" unsampled
+report 0 stages "$work/two.db"
+has "to people" "$err" "1 of 2 sessions is left out: $why."
+report 0 stages "$work/two.db" --json
+is "and to programs" "$(sqlite3 :memory: "SELECT json_extract(CAST(readfile('$work/out') AS TEXT), '\$.left_out')")" "[{\"session_id\":2,\"why\":\"$why\"}]"
+report 0 flame "$work/two.db" --folded
+has "of a flame graph as well" "$err" "1 of 2 sessions is left out: $why."
+report 0 flame --diff "$work/two.db" "$tape" -o "$work/two.svg"
+has "of a side" "$err" "two.db: 1 of 2 sessions is left out: $why."
+report 0 stages "$tape" --json
+has "none is left out" "$out" '"left_out": []'
+is "and nothing said" "$err" ""
+make_tape hand
+"$REPORT" import "$tape" "$work/traffic.tape" "$work/hand.tape" -o "$work/three.db" >/dev/null 2>&1
+report 0 stages "$work/three.db"
+is "of several the first" "$err" "nettape-report: $work/three.db: 2 of 3 sessions are left out: $why; and so on."
+
 # ---- flame ----
 report 0 flame "$work/t.db" --folded
 is "the same time in stacks" "$(awk '{ sum += $NF } END { printf "%.0f", sum }' "$work/out")" "$(query "SELECT sum(dur) FROM cpu_slice WHERE $owners")"
@@ -204,6 +274,12 @@ for change in "cpu = -1" "cpu = 100000" "owner = 'nobody'"; do
         report 1 $command "$work/spoilt.db"
         has "$change" "$err" "its slices or samples are not those of a recording"
     done
+done
+cp "$work/t.db" "$work/spoilt.db"
+sqlite3 "$work/spoilt.db" "UPDATE cpu_slice SET ts = (SELECT start_ts FROM session), dur = 900000000 WHERE rowid = (SELECT min(rowid) FROM cpu_slice WHERE owner = 'recv')"
+for command in stages flame; do
+    report 1 $command "$work/spoilt.db"
+    has "time that passes twice" "$err" "its slices or samples are not those of a recording"
 done
 cp "$work/t.db" "$work/spoilt.db"
 sqlite3 "$work/spoilt.db" "UPDATE frame SET symbol_id = rowid * 1000003, stack_id = abs(random() % 5); UPDATE stack_sample SET stack_id = random(), utid = random(), stage = x'ff00fe'"

@@ -5,7 +5,7 @@
 # worst windows, a terminal's colours, and what it says when there is nothing to show.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
-for scenario in hand loss hotplug traffic hostile empty; do make_tape $scenario; done
+for scenario in hand loss hotplug traffic hostile empty month; do make_tape $scenario; done
 # Tapes are named as on the command line, so that the output is the same wherever they were made.
 root=$PWD
 cd "$work"
@@ -161,7 +161,9 @@ fi
 report 0 timeline two.db
 is "sessions" "$(grep -c '^session' out)" 2
 report 0 timeline two.db --process web --json
-is "one has it" "$(grep -c '"session_id"' out)" 1
+is "one has it" "$(grep -c '"from_ts"' out)" 1
+has "who is left out" "$err" "1 of 2 sessions is left out: session 2 has no process web"
+has "in JSON too" "$out" '"why": "session 2 has no process web'
 report 0 timeline two.db --worst send --window 100us
 has "the time of day tells which" "$out" "timeline two.db --from 2023-11-14T22:13:20.00015Z --to 2023-11-14T22:13:20.00025Z"
 "$REPORT" import traffic.tape -o two.db --append >/dev/null
@@ -209,6 +211,16 @@ misused "--cells 0: it is a number from 1 to 10000" --cells 0
 misused "--cells 10001: it is a number" --cells 10001
 misused "--top 5x: it is a number from 1 to 100" --worst send --top 5x
 
+# A month: all of it, and a minute of its last day.
+"$REPORT" import month.tape -o month.db >/dev/null
+totals() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $2 == "total" && $3 == "" { printf "%.0f %.0f %.0f\n", $at["net_rx_ns"], $at["task_ns"], $at["idle_ns"] }' out; }
+report 0 timeline month.db --csv
+is "a month's time" "$(totals)" "3100000000 $((24 * 86400 * 1000000000)) $(((2 * 31 - 24) * 86400 * 1000000000 - 3100000000))"
+report 0 timeline month.db --from $((30 * 86400 + 3600)) --to $((30 * 86400 + 3660)) --csv
+is "a minute's" "$(totals)" "100000000 0 119900000000"
+report 0 timeline month.db --worst net_rx --window 1 --top 31 --csv
+is "the worst second of each day" "$(awk -F, '$2 == "worst" && $3 == "" { print $7 }' out | sort | uniq -c | tr -s ' ')" " 31 100000000"
+
 # A database may be anybody's.
 if command -v sqlite3 >/dev/null; then
     # spoilt SQL: makes spoilt.db, to which this was done
@@ -230,6 +242,10 @@ if command -v sqlite3 >/dev/null; then
     has "a gap" "$out" "ns have an owner, and this time is 100,000,000 ns: see nettape-report check."
     spoilt "UPDATE session SET start_ts = 0, end_ts = 9223372036854775807; UPDATE cpu_slice SET ts = rowid * 1000, dur = 9000000000000000000"
     report 0 timeline spoilt.db --worst network --window 10 --csv
+    for options in "" --json "--cells 7 --csv" "--from 8999999999.5"; do
+        # shellcheck disable=SC2086
+        report 0 timeline spoilt.db $options
+    done
     spoilt "DELETE FROM session"
     report 1 timeline spoilt.db
     has "no session" "$err" "spoilt.db: it holds no recording"

@@ -83,6 +83,26 @@ ln -s precious "$work/out.html.partial"
 report 0 export html "$work/read.db" -o "$work/out.html"
 is "a file that a link led to" "$(<"$work/precious")" precious
 holds "the page is a file" test -f "$work/out.html" -a ! -L "$work/out.html"
+# What tells names and addresses is its owner's, unless a file of his that was there is not; of others' files no mode is taken.
+mode() { stat -c %a "$work/$1"; }
+for umask in 000 022; do
+    (umask $umask && "$REPORT" export html "$work/read.db" -o "$work/m$umask.html" && "$REPORT" export perfetto "$work/read.db" -o "$work/m$umask.pftrace" >/dev/null 2>&1 &&
+        "$REPORT" import "$tape" -o "$work/m$umask.db" >/dev/null 2>&1)
+    is "modes with umask $umask" "$(mode m$umask.html) $(mode m$umask.pftrace) $(mode m$umask.db)" "600 600 600"
+done
+chmod 644 "$work/m022.html"
+(umask 077 && "$REPORT" export html "$work/read.db" -o "$work/m022.html")
+is "the mode of the file that it replaces" "$(mode m022.html)" 644
+ln -s m022.html "$work/link.html"
+report 0 export html "$work/read.db" -o "$work/link.html"
+is "but not of one that a link leads to" "$(mode link.html)" 600
+if [[ $(id -u) == 0 ]]; then
+    echo bait >"$work/bait.html"
+    chmod 666 "$work/bait.html"
+    chown 12345 "$work/bait.html"
+    report 0 export html "$work/read.db" -o "$work/bait.html"
+    is "nor of somebody else's" "$(stat -c '%a %u' "$work/bait.html")" "600 0"
+fi
 report 2 query "$tape" "SELECT 1" -f /dev/null
 has "query with two sources" "$err" "not both"
 

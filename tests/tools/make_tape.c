@@ -19,6 +19,7 @@
  *   markup      as hand, with names that a browser would take for markup and run
  *   empty       no events at all
  *   unclocked   a sample of latency, and no snapshot of the clocks
+ *   month       31 days with little in them, and stacks
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,8 @@
 
 #define US 1000ull
 #define MS 1000000ull
+#define HOUR (3600000 * MS)
+#define DAY (24 * HOUR)
 #define WEB_CGROUP "/system.slice/web.service"
 
 static uint32_t n_cpus(const char *scenario)
@@ -182,6 +185,68 @@ static void unclocked(const char *dir)
 	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
 }
 
+static void month_identities(struct tape_gen *gen)
+{
+	static const char *const names[] = {"net_rx_action", "ip_rcv", "nft_do_chain"};
+
+	gen_cgroup(gen, 1, WEB_CGROUP);
+	gen_task(gen, 0, GEN_BEFORE, 1, 1, 100, 100, 1, NT_TASK_SEED, "web");
+	for (uint32_t i = 0; i < 3; i++) {
+		union nt_any symbol = {.as_symbol = {.end_ns = GEN_START_NS, .kind = NT_SYMBOL, .symbol = i + 1}};
+		union nt_any stack = {.as_stack = {.end_ns = GEN_START_NS,
+						   .kind = NT_STACK,
+						   .stack = i + 1,
+						   .parent = i,
+						   .symbol = i + 1}};
+
+		snprintf(symbol.as_symbol.name, sizeof(symbol.as_symbol.name), "%s", names[i]);
+		tape_gen_identity(gen, &symbol);
+		tape_gen_identity(gen, &stack);
+	}
+}
+
+static void month_sample(struct tape_gen *gen, uint32_t cpu, uint64_t at, unsigned int context, uint64_t stack)
+{
+	union nt_any sample = {.as_stack_sample = {.end_ns = GEN_START_NS + at,
+						   .kind = NT_STACK_SAMPLE,
+						   .context = (uint8_t)context,
+						   .vec = NT_VEC_NET_RX,
+						   .task = cpu,
+						   .stack = stack}};
+
+	tape_gen_event(gen, cpu, &sample);
+}
+
+/*
+ * CPU 0: on each day, in its second hour, a hundred runs of NET_RX of 1 ms, 10 ms apart. Nine of ten have a sample: on
+ * day N, N in 31 of these are in the firewall. CPU 1: web (task 1) from day 1 to day 25 in one piece, with a sample
+ * every other hour, the stack of which changes on day 20.
+ */
+static void month(const char *dir)
+{
+	struct tape_gen *gen = open_tape(dir, "month", 0x31);
+
+	tape_gen_meta(gen, "stacks_hz", "999");
+	tape_gen_meta(gen, "stacks", "all");
+	month_identities(gen);
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		gen_state(gen, cpu, 0, 0, NT_STATE_START, 0);
+	for (uint64_t i = 0; i < 3100; i++) {
+		uint64_t at = i / 100 * DAY + HOUR + i % 100 * 10 * MS;
+
+		if (i % 10)
+			month_sample(gen, 0, at + 500 * US, NT_STACK_IN_NET_RX, i % 31 < i / 100 ? 3 : 2);
+		gen_softirq(gen, 0, at, at + 1 * MS, NT_VEC_NET_RX, NT_SOFTIRQ_IRQ_EXIT);
+	}
+	gen_switch(gen, 1, DAY, 0, 0, 1, 0);
+	for (uint64_t at = DAY + HOUR; at < 25 * DAY; at += 2 * HOUR)
+		month_sample(gen, 1, at, NT_STACK_IN_TASK, at < 20 * DAY ? 2 : 3);
+	gen_switch(gen, 1, 25 * DAY, 1, 1, 0, 0);
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		gen_state(gen, cpu, 31 * DAY, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 31 * DAY, true);
+}
+
 static void miscount(struct tape_gen *gen, uint64_t dur_ns)
 {
 	tape_gen_reading(gen, GEN_START_NS + dur_ns - 2 * MS, GEN_START_NS + dur_ns - 2 * MS + 1, "/proc/softirqs",
@@ -250,6 +315,8 @@ static int make(const char *scenario, const char *dir, uint64_t ms, uint64_t see
 		hotplug(dir);
 	else if (!strcmp(scenario, "unclocked"))
 		unclocked(dir);
+	else if (!strcmp(scenario, "month"))
+		month(dir);
 	else if (!strcmp(scenario, "empty"))
 		tape_gen_finish(open_tape(dir, "empty", 0x77), GEN_START_NS + 1000 * US, true);
 	else

@@ -81,12 +81,30 @@ static int keep(void *arg, const struct nt_split_part *part)
 	uint32_t category = part->category == NT_SPLIT_UNSAMPLED ? CATEGORIES : part->category;
 
 	assert_in_range(part->series, 0, SERIES - 1);
-	assert_in_range(part->bucket, 0, BUCKETS - 1);
+	assert_in_range(part->n, 1, BUCKETS - part->bucket);
 	assert_in_range(category, 0, CATEGORIES);
-	model->given[part->series][part->bucket][category] += part->ns;
-	model->run[part->series][part->bucket] = part->run;
-	model->has_run[part->series][part->bucket] = true;
+	for (uint32_t bucket = part->bucket; bucket < part->bucket + part->n; bucket++) {
+		model->given[part->series][bucket][category] += part->ns;
+		model->run[part->series][bucket] = part->run;
+		model->has_run[part->series][bucket] = true;
+	}
 	return 0;
+}
+
+/* Time in single buckets, and the same in several in a row. */
+static void any_times(struct nt_rand *rand, struct model *model, struct nt_split *split, int series)
+{
+	uint32_t n;
+
+	for (uint32_t bucket = 0; bucket < BUCKETS; bucket += n) {
+		uint64_t ns = nt_rand_below(rand, 3) ? nt_rand_below(rand, 100000001) : 0;
+
+		n = nt_rand_below(rand, 3) ? 1 : 1 + (uint32_t)nt_rand_below(rand, BUCKETS - bucket);
+		for (uint32_t i = 0; i < n; i++)
+			model->ns[series][bucket + i] = ns;
+		assert_int_equal(nt_split_add_time(split, (uint32_t)series, bucket, n, ns / 2), 0);
+		assert_int_equal(nt_split_add_time(split, (uint32_t)series, bucket, n, ns - ns / 2), 0);
+	}
 }
 
 static void any_model(struct nt_rand *rand, struct model *model, struct nt_split *split)
@@ -97,13 +115,7 @@ static void any_model(struct nt_rand *rand, struct model *model, struct nt_split
 	for (int series = 0; series < SERIES; series++) {
 		model->kind[series] = (uint32_t)nt_rand_below(rand, 2);
 		assert_int_equal(nt_split_new_series(split, model->kind[series]), series);
-		for (int bucket = 0; bucket < BUCKETS; bucket++) {
-			uint64_t ns = nt_rand_below(rand, 3) ? nt_rand_below(rand, 100000001) : 0;
-
-			model->ns[series][bucket] = ns;
-			assert_int_equal(nt_split_add_time(split, (uint32_t)series, (uint32_t)bucket, ns / 2), 0);
-			assert_int_equal(nt_split_add_time(split, (uint32_t)series, (uint32_t)bucket, ns - ns / 2), 0);
-		}
+		any_times(rand, model, split, series);
 	}
 	/* Some series have none, some have all in a few buckets. */
 	for (unsigned int i = 0; i < n; i++) {
@@ -164,10 +176,11 @@ static void test_too_much(void **state)
 
 	(void)state;
 	assert_int_equal(nt_split_new_series(&split, 0), 0);
-	assert_int_equal(nt_split_add_time(&split, 0, NT_SPLIT_BUCKETS_MAX, 1), -ERANGE);
+	assert_int_equal(nt_split_add_time(&split, 0, NT_SPLIT_BUCKETS_MAX, 1, 1), -ERANGE);
+	assert_int_equal(nt_split_add_time(&split, 0, 1, NT_SPLIT_BUCKETS_MAX, 1), -ERANGE);
 	assert_int_equal(nt_split_add_sample(&split, 0, UINT32_MAX, 1), -ERANGE);
-	assert_int_equal(nt_split_add_time(&split, 0, 7, UINT32_MAX), 0);
-	assert_int_equal(nt_split_add_time(&split, 0, 7, 1), -ERANGE);
+	assert_int_equal(nt_split_add_time(&split, 0, 7, 1, UINT32_MAX), 0);
+	assert_int_equal(nt_split_add_time(&split, 0, 7, 1, 1), -ERANGE);
 	nt_split_release(&split);
 }
 
@@ -231,7 +244,7 @@ static void test_no_order(void **state)
 	assert_int_equal(nt_split_new_series(&split, 0), 0);
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		model.ns[0][times[i].bucket] += times[i].ns;
-		assert_int_equal(nt_split_add_time(&split, 0, times[i].bucket, times[i].ns), 0);
+		assert_int_equal(nt_split_add_time(&split, 0, times[i].bucket, 1, times[i].ns), 0);
 	}
 	for (uint32_t i = 0; i < 70; i++) {
 		model.n[0][i % BUCKETS][i % 3]++;
@@ -243,15 +256,51 @@ static void test_no_order(void **state)
 	nt_split_release(&split);
 }
 
-/* A bucket late in a long recording takes no memory for those before it, in which its series has no time. */
+static int add_up(void *arg, const struct nt_split_part *part)
+{
+	uint64_t *sums = arg;
+
+	sums[part->category] += part->ns * part->n;
+	return 0;
+}
+
+/*
+ * Thirteen years: a bucket late in a recording takes no memory for those before it, in which its series has no time,
+ * and buckets that a span fills take no more than one.
+ */
 static void test_sparse(void **state)
 {
+	const uint32_t most = NT_SPLIT_BUCKETS_MAX;
 	struct nt_split split = {0};
+	uint64_t sums[2] = {0};
 
 	(void)state;
 	assert_int_equal(nt_split_new_series(&split, 0), 0);
-	assert_int_equal(nt_split_add_time(&split, 0, NT_SPLIT_BUCKETS_MAX - 1, 1), 0);
+	assert_int_equal(nt_split_add_time(&split, 0, 1, 1, 5), 0);
+	assert_int_equal(nt_split_add_time(&split, 0, 2, most - 3, 100000000), 0);
+	assert_int_equal(nt_split_add_time(&split, 0, most - 1, 1, 7), 0);
 	assert_in_range(split.series[0].cells_size, 1, 64);
+	/* Thirty are a run, which ends where the bucket of the next one begins. */
+	for (uint32_t i = 0; i < NT_SPLIT_RUN; i++)
+		assert_int_equal(nt_split_add_sample(&split, 0, 1000 * i, 0), 0);
+	assert_int_equal(nt_split_add_sample(&split, 0, most - 10, 1), 0);
+	assert_int_equal(nt_split_each(&split, add_up, sums), 0);
+	assert_int_equal(sums[0], 5 + 100000000ull * (most - 12));
+	assert_int_equal(sums[1], 100000000ull * 9 + 7);
+	nt_split_release(&split);
+}
+
+static void test_time_twice(void **state)
+{
+	struct nt_split split = {0};
+	uint64_t sums[1] = {0};
+
+	(void)state;
+	assert_int_equal(nt_split_new_series(&split, 0), 0);
+	assert_int_equal(nt_split_add_time(&split, 0, 10, 5, 1), 0);
+	assert_int_equal(nt_split_add_time(&split, 0, 14, 1, 1), 0);
+	assert_int_equal(nt_split_add_sample(&split, 0, 12, 0), 0);
+	assert_int_equal(nt_split_each(&split, add_up, sums), -ERANGE);
 	nt_split_release(&split);
 }
 
@@ -304,7 +353,8 @@ int main(void)
 		cmocka_unit_test(test_against_the_model), cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_interval),	  cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_no_order),	  cmocka_unit_test(test_sparse),
-		cmocka_unit_test(test_lent_worth),	  cmocka_unit_test(test_coverage_lent),
+		cmocka_unit_test(test_time_twice),	  cmocka_unit_test(test_lent_worth),
+		cmocka_unit_test(test_coverage_lent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

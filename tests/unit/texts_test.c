@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * texts_test.c - numbers of texts: the same text the same number, different ones different numbers, in the order of
- * their first use; also after a reset.
+ * their first use; also after a reset. And where they are looked for is nobody's choice.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/texts.h"
 
@@ -51,9 +52,35 @@ static void numbers_texts(void **state)
 	nt_texts_release(&texts);
 }
 
+/* Each set has a hash of its own, and keeps it through a reset; all bytes of a text count. */
+static void keys_are_drawn(void **state)
+{
+	struct nt_texts one = {0}, other = {0};
+	uint64_t key[2];
+	char text[20] = "";
+
+	(void)state;
+	ask(&one, "send", 1, true);
+	ask(&other, "send", 1, true);
+	assert_int_not_equal(one.entries[0].hash, other.entries[0].hash);
+	memcpy(key, one.key, sizeof(key));
+	nt_texts_reset(&one);
+	ask(&one, "", 1, true);
+	assert_memory_equal(key, one.key, sizeof(key));
+	for (uint32_t i = 0; i + 1 < sizeof(text); i++) {
+		text[i] = 'a';
+		ask(&one, text, 2 * i + 2, true);
+		text[i] = 'b';
+		ask(&one, text, 2 * i + 3, true);
+		assert_int_not_equal(one.entries[2 * i + 1].hash, one.entries[2 * i + 2].hash);
+	}
+	nt_texts_release(&one);
+	nt_texts_release(&other);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_texts)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_texts), cmocka_unit_test(keys_are_drawn)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
