@@ -9,9 +9,10 @@
 
 #include "report/command.h"
 
-static const struct nt_command *const commands[] = {&nt_cmd_info,     &nt_cmd_check,  &nt_cmd_import, &nt_cmd_summary,
-						    &nt_cmd_timeline, &nt_cmd_stages, &nt_cmd_flame,  &nt_cmd_latency,
-						    &nt_cmd_export,   &nt_cmd_query,  &nt_cmd_symbolize};
+static const struct nt_command *const commands[] = {
+	&nt_cmd_info,	&nt_cmd_check, &nt_cmd_import,	&nt_cmd_symbolize, &nt_cmd_summary, &nt_cmd_timeline,
+	&nt_cmd_stages, &nt_cmd_flame, &nt_cmd_latency, &nt_cmd_export,	   &nt_cmd_query,
+};
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_usage(FILE *out)
