@@ -103,7 +103,7 @@ run_guest() {
 
 [[ $(id -u) == 0 ]] || skip_all "needs root: the guests' root is this machine's, and they must be able to read all of it"
 [[ $(uname -m) == x86_64 ]] || skip_all "the guests are x86-64, this machine is $(uname -m)"
-why=$(bash tests/setup.sh build load test vm 2>&1 | tee /dev/stderr | tail -1) || skip_all "$why"
+why=$(bash tests/setup.sh build load test vm 2>&1 | tee >(cat >&2) | tail -1) || skip_all "$why"
 echo "nettape: building"
 make -s -j"$(nproc)" all tools
 mkdir -p build/vm
