@@ -11,16 +11,9 @@
 #include "schema/varint.h"
 #include "tests/support/chunk_memory.h"
 #include "tests/support/chunk_seal.h"
+#include "tests/support/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                                                \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
-			abort();                                                                                       \
-		}                                                                                                      \
-	} while (0)
 
 /* Raw bytes decoded for one input: enough for many blocks, too little for one input to take long. */
 #define RAW_BUDGET (16u << 20)

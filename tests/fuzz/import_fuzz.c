@@ -15,16 +15,9 @@
 #include "report/perfetto.h"
 #include "report/rows.h"
 #include "tests/support/chunk_seal.h"
+#include "tests/support/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                                                \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
-			abort();                                                                                       \
-		}                                                                                                      \
-	} while (0)
 
 #define MAX_ROWS 60000 /* of one input: for one input to take no long time */
 #define MAX_INSERTED 3000

@@ -9,15 +9,7 @@
 #include <string.h>
 
 #include "tests/support/chunk_memory.h"
-
-/* Programs without cmocka use this file too, so what fails here ends the program. */
-#define MUST(condition)                                                                                                \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
-			abort();                                                                                       \
-		}                                                                                                      \
-	} while (0)
+#include "tests/support/must.h" /* programs without cmocka use this file too */
 
 static void events(struct nt_rand *rand, struct nt_buf *raw, struct nt_block_header *header, unsigned int n)
 {

@@ -10,15 +10,8 @@
 
 #include "schema/chunk.h"
 #include "tests/support/chunk_memory.h"
+#include "tests/support/must.h"
 #include "tests/tools/failing_malloc.h"
-
-#define MUST(condition)                                                                                                \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
-			exit(1);                                                                                       \
-		}                                                                                                      \
-	} while (0)
 
 #define N_RECORDS 600
 

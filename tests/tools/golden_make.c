@@ -19,6 +19,7 @@
 #include "schema/chunk_format.h"
 #include "schema/varint.h"
 #include "tests/support/chunk_memory.h"
+#include "tests/support/must.h"
 
 #define MS 1000000ull
 #define US 1000ull
@@ -39,14 +40,6 @@ struct maker {
 	uint64_t events, lost;
 	uint64_t recv_since_ns; /* CPU 0: the receive that is open, or 0 */
 };
-
-#define MUST(condition)                                                                                                \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
-			exit(1);                                                                                       \
-		}                                                                                                      \
-	} while (0)
 
 /* ---- blocks ---- */
 

@@ -9,15 +9,8 @@
 
 #include "report/load.h"
 #include "report/rows.h"
+#include "tests/support/must.h"
 #include "tests/tools/failing_malloc.h"
-
-#define MUST(condition)                                                                                                \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
-			exit(1);                                                                                       \
-		}                                                                                                      \
-	} while (0)
 
 #define SQLITE_STEP 7 /* every so many of SQLite's allocations */
 

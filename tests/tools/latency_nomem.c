@@ -10,15 +10,8 @@
 #include <unistd.h>
 
 #include "report/command.h"
+#include "tests/support/must.h"
 #include "tests/tools/failing_malloc.h"
-
-#define MUST(condition)                                                                                                \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
-			exit(1);                                                                                       \
-		}                                                                                                      \
-	} while (0)
 
 #define MAX_OUTPUT (1 << 20)
 #define STEP 3 /* every so many allocations: most are SQLite's */

@@ -11,15 +11,8 @@
 
 #include "report/user_names.h"
 #include "schema/build_id.h"
+#include "tests/support/must.h"
 #include "tests/tools/failing_malloc.h"
-
-#define MUST(condition)                                                                                                \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
-			exit(1);                                                                                       \
-		}                                                                                                      \
-	} while (0)
 
 #define PLACE 0x10d
 

@@ -8,15 +8,8 @@
 #include <unistd.h>
 
 #include "report/perfetto.h"
+#include "tests/support/must.h"
 #include "tests/tools/failing_malloc.h"
-
-#define MUST(condition)                                                                                                \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
-			exit(1);                                                                                       \
-		}                                                                                                      \
-	} while (0)
 
 #define MAX_TRACE (1 << 20)
 

@@ -15,14 +15,7 @@
 #include <unistd.h>
 
 #include "schema/chunk.h"
-
-#define MUST(what)                                                                                                     \
-	do {                                                                                                           \
-		if (!(what)) {                                                                                         \
-			fprintf(stderr, "tape_without: %s:%d: failed: %s\n", __FILE__, __LINE__, #what);               \
-			exit(1);                                                                                       \
-		}                                                                                                      \
-	} while (0)
+#include "tests/support/must.h"
 
 struct without {
 	uint64_t left_out[NT_KIND_MAX];
