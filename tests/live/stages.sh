@@ -40,9 +40,8 @@ is "the flame graph has as much time" "$(awk '{ sum += $NF } END { printf "%.0f"
 idle=$(sql "$db" "SELECT (SELECT ifnull(sum(spent_ns), 0) FROM cpu_cost WHERE cpu = 0 AND owner = 'idle') * 100 / dur FROM session")
 if [[ ${#perf[@]} == 0 ]]; then
     echo "# no perf that works here: its samples are not compared with"
-elif ((idle > 20)); then
-    echo "# CPU 0 was idle for $idle % of the time: its samples are not compared with perf's"
 else
+    at_most "of the sender's CPU, idle" "$idle" 20
     "$report" stages "$db" --inclusive --cpu 0 --csv >"$work/inclusive.csv"
     perf script -C 0 -i "$work/perf.data" -F ip,sym >"$work/perf.stacks" 2>>"$work/perf.log"
     while read -r stage functions; do
