@@ -14,7 +14,9 @@ PREFIX  ?= /usr/local
 BUILD   ?= build
 
 CFLAGS  ?= -O2 -g
-WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Werror
+# For developers: a compiler that is newer than this tree may warn of more.
+werror  := $(if $(filter 1,$(WERROR)),-Werror)
+WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 $(werror)
 CPPALL  := -std=gnu11 -D_GNU_SOURCE -I. -I$(BUILD) -DNT_VERSION='"$(VERSION)"' $(WARN)
 SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 
@@ -36,20 +38,36 @@ tool_src   := $(sort $(wildcard tests/tools/*.c))
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 
-.PHONY: all record report install clean help check check-vm demo bench fuzz deps format
+.PHONY: all record report install clean help mutate check check-all check-list check-vm check-fresh demo bench fuzz deps format
 .DELETE_ON_ERROR:
 all: $(BUILD)/nettape-record $(BUILD)/nettape-report
 record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
 report: $(BUILD)/nettape-report ## the report program alone: needs no BPF
 
+# ---- before anything is built: what this machine lacks, all of it, and how to install it ----
+
+# Checked once, and again when the list changes. The report program needs no BPF.
+needs := $(BUILD)/needs-$(if $(filter-out report $(BUILD)/nettape-report,$(or $(MAKECMDGOALS),all)),build,report)
+$(BUILD)/needs-%: tests/setup.sh
+	@mkdir -p $(@D)
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' bash tests/setup.sh --check $*
+	@touch $@
+
+# A directory in build/ that `sudo make` left behind.
+foreign := $(if $(filter help,$(MAKECMDGOALS)),,$(shell find $(BUILD) -maxdepth 1 -type d ! -writable \
+		! -name tmp ! -name vm ! -name fresh -print -quit 2>/dev/null))
+ifneq ($(foreign),)
+$(error you may not write to $(foreign)/: another user made it (sudo?). Take it over: sudo chown -R $$(id -u) $(BUILD))
+endif
+
 # ---- objects: build/o plain, build/san with ASan and UBSan ----
 
-$(BUILD)/o/%.o: %.c
+$(BUILD)/o/%.o: %.c | $(needs)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPALL) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/san/%.o: %.c
+$(BUILD)/san/%.o: %.c | $(needs)
 	@mkdir -p $(@D)
 	$(call say,CC san,$<)
 	$(Q)$(CC) $(CPPALL) $(SAN) -MMD -MP -c -o $@ $<
@@ -66,15 +84,15 @@ $(BUILD)/nettape-record: $(call obj,o,$(record_src) $(schema_src))
 
 MACHINE := $(shell uname -m)
 BPF_ARCH := $(patsubst x86_64,x86,$(MACHINE))
-BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -std=gnu11 -I. $(addprefix -I,$(wildcard /usr/include/$(MACHINE)-linux-gnu)) -Wall -Wextra -Werror \
-	      -Wno-unused-parameter
+BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -std=gnu11 -I. \
+	      $(addprefix -I,$(wildcard /usr/include/$(MACHINE)-linux-gnu)) -Wall -Wextra -Wno-unused-parameter $(werror)
 
-$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(needs)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/bench/%.bpf.o: tests/bench/%.bpf.c
+$(BUILD)/bench/%.bpf.o: tests/bench/%.bpf.c | $(needs)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
@@ -136,15 +154,17 @@ $(call obj,o,report/export_html.c) $(call obj,san,report/export_html.c): | $(pag
 
 # ---- tests ----
 
+# Of the recorder, what needs no kernel: what turns the samples of rings into chunk files.
+record_pure_src := $(patsubst %,record/%.c,arguments ids owner ring stacks stream tape_directory tape_writer user_files words wrap)
 lib_src := $(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src)
 plain_lib := $(BUILD)/o/libnettape.a
 san_lib := $(BUILD)/san/libnettape.a
 
 # An archive, so that a test needs only what it calls.
-$(plain_lib): $(call obj,o,$(lib_src))
+$(plain_lib): $(call obj,o,$(lib_src) $(record_pure_src))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(san_lib): $(call obj,san,$(lib_src))
+$(san_lib): $(call obj,san,$(lib_src) $(record_pure_src))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/tests/%_test: $(BUILD)/san/tests/unit/%_test.o $(san_lib)
@@ -152,16 +172,13 @@ $(BUILD)/tests/%_test: $(BUILD)/san/tests/unit/%_test.o $(san_lib)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(REPORT_LIBS) -lm
 
-# What of the recorder can be tested without a kernel.
-$(BUILD)/tests/user_files_test: $(call obj,san,record/ids.c record/user_files.c)
-
 # Each fuzz target also as a plain program that runs its corpus and mutations of it, for every check.
 $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/driver.o $(san_lib)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS) -lm
 
-$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(text_headers) $(page_headers)
+$(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(needs) $(BUILD)/needs-fuzz $(text_headers) $(page_headers)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
 	$(Q)$(CLANG) $(CPPALL) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(REPORT_LIBS) -lm
@@ -189,11 +206,20 @@ fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(fuzz_src))
 demo: ## record ten seconds of real traffic, import it, check it, print what it cost (as root)
 	@bash tests/demo.sh
 
-check: ## every tier of tests that this machine can run; ONLY=pattern for some of them
+check: ## the tests that every machine can run, in about five minutes; ONLY=pattern for some of them
 	@bash tests/check.sh '$(ONLY)'
+
+check-all: ## all tests: those of check, of browsers, of Perfetto's engine, of guests (half an hour); ONLY=
+	@bash tests/check-all.sh '$(ONLY)'
 
 check-vm: ## the live tests on Debian's 6.1, 6.12 and 6.12-rt kernels under QEMU (as root); ONLY=, VM_GUESTS=
 	@bash tests/check-vm.sh '$(ONLY)'
+
+check-fresh: ## make, demo and check in new roots of Debian 12 and 13 (as root); FRESH=trixie, FRESH_STEPS=
+	@bash tests/check-fresh.sh
+
+check-list: ## the tests' names, for ONLY=
+	@bash tests/check.sh --list '$(ONLY)'; bash tests/check-vm.sh --list '$(ONLY)'
 
 bench: ## what recording costs, beside an unrecorded flood; BENCH_PAIRS=3 for a quick look
 	@bash tests/bench/run.sh
@@ -209,8 +235,12 @@ fuzz: fuzzers $(BUILD)/tests/timeline_random_test ## libFuzzer on the readers of
 		NT_SEED=random $(BUILD)/tests/timeline_random_test >$(BUILD)/fuzz/random.log 2>&1 || { grep -v '^ *[0-9]' $(BUILD)/fuzz/random.log; exit 1; }; \
 	done
 
-deps: ## install the packages that building and testing need, after naming them; NO_INSTALL=1 only names them
-	@bash tests/setup.sh
+MUTATE ?=
+mutate: ## change lines of the sources, one at a time, and see whether a test notices; MUTATE='-n 300 --only ^record/', --help
+	@python3 tests/mutate.py $(MUTATE)
+
+deps: ## install the packages that make, make demo and make check need, after naming them; NO_INSTALL=1 only names them
+	@bash tests/setup.sh build load test
 
 man_pages := $(sort $(wildcard docs/*.1 docs/*.5))
 install: all ## both programs and their man pages, below DESTDIR and PREFIX (/usr/local)
@@ -231,8 +261,8 @@ clean: ## remove build/
 help: ## this list
 	@echo "make [TARGET] [V=1 to see the commands] [CC=... CLANG=... BPFTOOL=... BUILD=directory]"
 	@echo
-	@echo "  (none)     both programs, in $(BUILD)/"
-	@awk -F': .*## ' '/^[a-z-]+:.* ## / { split($$1, t, ":"); printf "  %-10s %s\n", t[1], $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo "  (none)      both programs, in $(BUILD)/"
+	@awk -F': .*## ' '/^[a-z-]+:.* ## / { split($$1, t, ":"); printf "  %-11s %s\n", t[1], $$2 }' $(firstword $(MAKEFILE_LIST))
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(addprefix $(BUILD)/,o san bpf bench) -name '*.d' 2>/dev/null)
 .SECONDARY:

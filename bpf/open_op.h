@@ -108,6 +108,7 @@ static __always_inline bool nt_open_op_record(struct nt_open_op *op, struct task
 			return false;
 		}
 		op->socket = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
+		op->sk = (unsigned long)sk;
 		op->state = NT_OP_RESOLVED;
 		if (op->socket)	/* else its first operation will say */
 			nt_announce_socket((unsigned long)sk, op->socket, now_ns);

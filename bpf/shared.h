@@ -191,6 +191,7 @@ enum nt_op_state { NT_OP_NONE = 0, NT_OP_NOTED = 1, NT_OP_RESOLVED = 2 };
 struct nt_open_op {
 	__u64 begin_ns;		/* 0 with NT_OP_BEFORE */
 	__u64 socket;		/* resolved: cookie */
+	__u64 sk;		/* resolved: address; tells sockets apart, is not followed */
 	__s32 call_nr;
 	__s32 fd;
 	__u8 state;		/* enum nt_op_state */

@@ -73,9 +73,12 @@ static __always_inline bool begin_is_known(struct nt_cpu *cpu, struct task_struc
 
 	if (op->state == NT_OP_NONE || op->call_nr != nr || info->dir != dir)
 		return false;
-	if (info->flags & NT_CALL_MAY_NEST)
-		return fd_is(task, op->fd, sk);
-	return true;
+	if (!(info->flags & NT_CALL_MAY_NEST))
+		return true;
+	/* Which socket it is was found when the task was switched out. Another thread may have closed the descriptor since. */
+	if (op->state == NT_OP_RESOLVED)
+		return op->sk == (unsigned long)sk;
+	return fd_is(task, op->fd, sk);
 }
 
 static __always_inline void use_begin(struct nt_open_op *op, struct nt_op *record,

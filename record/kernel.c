@@ -98,11 +98,13 @@ __attribute__((format(printf, 2, 0))) static int keep_complaint(enum libbpf_prin
 	return 0;
 }
 
+/* Root may lack capabilities, in a container above all; and what locks the kernel down asks nobody who he is. */
 static int explain(int err, const char *what, char *error, size_t size)
 {
 	if (err == -EPERM || err == -EACCES)
-		snprintf(error, size, "the kernel refuses BPF (%s: %s): run as root, or grant cap_bpf, cap_perfmon and cap_sys_resource",
-			 what, strerror(-err));
+		snprintf(error, size, "the kernel refuses BPF (%s: %s): %s cap_bpf, cap_perfmon and cap_sys_resource%s", what, strerror(-err),
+			 geteuid() ? "run as root, or grant" : "grant this root",
+			 geteuid() ? "" : ", or record outside the container; a kernel that is locked down refuses BPF to all");
 	else
 		snprintf(error, size, "cannot %s: %s%s%s", what, strerror(-err), complaint[0] ? ": " : "", complaint);
 	return err;

@@ -1,36 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* main.c - nettape-record: the command line, and what it leads to. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "record/options.h"
 #include "record/session.h"
+#include "record/wrap.h"
+
+#define INDENT 12	/* the longest name of a probe, and a space */
+
+__attribute__((format(printf, 2, 3))) static void print_paragraph(const char *head, const char *format, ...)
+{
+	struct nt_wrap wrap;
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	nt_wrap_begin(&wrap, stdout, INDENT, head);
+	nt_wrap_words(&wrap, text);
+	nt_wrap_end(&wrap);
+}
 
 static int print_uncovered(void *arg, const char *sentence)
 {
 	(void)arg;
-	printf("         not covered: %s\n", sentence);
+	print_paragraph("", "not covered: %s", sentence);
 	return 0;
+}
+
+static void print_points(const struct nt_plan *plan, int probe)
+{
+	const struct nt_candidate *chosen = plan->chosen[probe];
+	struct nt_wrap wrap;
+	char by[64];
+	int i;
+
+	nt_wrap_begin(&wrap, stdout, INDENT, "");
+	snprintf(by, sizeof(by), "by %s:", chosen->name);
+	nt_wrap_words(&wrap, by);
+	/* Some points have two programs, one after the other. */
+	for (i = 0; chosen->points[i].program; i++)
+		if (plan->has[probe][i] && (!i || strcmp(chosen->points[i].point, chosen->points[i - 1].point)))
+			nt_wrap_words(&wrap, chosen->points[i].point);
+	nt_wrap_end(&wrap);
 }
 
 static void print_probe(const struct nt_plan *plan, int probe)
 {
-	const struct nt_candidate *chosen = plan->chosen[probe];
-	int i;
-
-	printf("%-8s %s\n", nt_probes[probe].name, nt_probes[probe].what);
-	if (!chosen) {
-		printf("         not available (%s). %s\n", plan->refused[probe],
-		       nt_probes[probe].without ? nt_probes[probe].without : "");
+	print_paragraph(nt_probes[probe].name, "%s", nt_probes[probe].what);
+	if (!plan->chosen[probe]) {
+		print_paragraph("", "not available (%s). %s", plan->refused[probe],
+				nt_probes[probe].without ? nt_probes[probe].without : "");
 		return;
 	}
-	printf("         by %s:", chosen->name);
-	for (i = 0; chosen->points[i].program; i++)
-		if (plan->has[probe][i])
-			printf(" %s", chosen->points[i].point);
-	printf("\n");
+	print_points(plan, probe);
 	if (plan->refused[probe][0])
-		printf("         not by %s: %s\n", nt_probes[probe].candidates->name, plan->refused[probe]);
+		print_paragraph("", "not by %s: %s", nt_probes[probe].candidates->name, plan->refused[probe]);
 	nt_plan_uncovered(plan, probe, print_uncovered, NULL);
 }
 
@@ -54,6 +82,8 @@ int main(int argc, char **argv)
 	struct nt_options options;
 	int status;
 
+	/* A line that is printed in parts goes out in one piece. */
+	setlinebuf(stderr);
 	if (nt_options_parse(&options, argc, argv, &status))
 		return status;
 	return options.list_probes ? list_probes(&options.plan) : nt_session_run(&options);

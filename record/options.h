@@ -5,19 +5,23 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "record/filter.h"
+#include "record/owner.h"
 #include "record/plan.h"
 
 struct nt_options {
 	char output[4096];		/* directory of the tape */
-	double duration_s;		/* 0: until a signal or the command's end */
+	uint64_t duration_ns;		/* 0: until a signal or the command's end */
 	size_t ring_size;		/* bytes per CPU, a power of two */
 	unsigned int stacks_hz;		/* probe stacks: samples a second on each CPU */
 	bool stacks_all, user_stacks, stacks_are_set;
 	bool quiet, list_probes, bpf_stats, no_realtime;
+	const char *program;		/* how we were called */
 	char *const *command;		/* NULL-terminated, or NULL */
-	char command_line[1024];	/* how we were called, for the tape */
+	char command_line[1024];	/* all of it, for the tape */
+	struct nt_owner owner;		/* of the tape */
 	struct nt_plan plan;
 	struct nt_filter filter;
 };

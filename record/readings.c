@@ -33,26 +33,33 @@ uint64_t nt_now(void)
 
 #define TRIES 9
 
-/*
- * Reads a clock between two readings of the monotonic one, and gives the middle of these; the tightest of a few tries, for
- * the recorder may be interrupted in between.
- */
-static uint64_t read_beside(clockid_t id, uint64_t *monotonic_ns, uint64_t *uncertainty_ns)
+/* What a clock showed between two readings of the monotonic one. */
+struct beside {
+	uint64_t ns;
+	uint64_t monotonic_ns;		/* the middle of these two */
+	uint64_t uncertainty_ns;	/* how far apart they are */
+};
+
+static struct beside read_once(clockid_t id)
 {
-	uint64_t best_ns = 0;
+	uint64_t begin_ns = nt_now(), now_ns = clock_ns(id), took_ns = nt_now() - begin_ns;
+
+	return (struct beside){ .ns = now_ns, .monotonic_ns = begin_ns + took_ns / 2, .uncertainty_ns = took_ns };
+}
+
+/* The tightest of a few readings: the recorder may be interrupted within one. */
+static struct beside read_beside(clockid_t id)
+{
+	struct beside best = read_once(id);
 	int i;
 
-	*uncertainty_ns = UINT64_MAX;
-	for (i = 0; i < TRIES; i++) {
-		uint64_t begin_ns = nt_now(), now_ns = clock_ns(id), took_ns = nt_now() - begin_ns;
+	for (i = 1; i < TRIES; i++) {
+		struct beside next = read_once(id);
 
-		if (took_ns < *uncertainty_ns) {
-			*uncertainty_ns = took_ns;
-			*monotonic_ns = begin_ns + took_ns / 2;
-			best_ns = now_ns;
-		}
+		if (next.uncertainty_ns < best.uncertainty_ns)
+			best = next;
 	}
-	return best_ns;
+	return best;
 }
 
 /*
@@ -61,18 +68,18 @@ static uint64_t read_beside(clockid_t id, uint64_t *monotonic_ns, uint64_t *unce
  */
 static struct nt_clock read_clocks(void)
 {
-	struct nt_clock clock;
-	uint64_t later_ns, took_ns;
-	int64_t ahead_ns;
-
-	clock.realtime_ns = read_beside(CLOCK_REALTIME, &clock.monotonic_ns, &clock.uncertainty_ns);
+	struct beside realtime = read_beside(CLOCK_REALTIME);
 	/* Below 0 if the clocks were set back between the two. */
-	ahead_ns = clock_ns(CLOCK_TAI) - clock.realtime_ns;
-	clock.tai_ns = clock.realtime_ns + llround(ahead_ns / 1e9) * (int64_t)NSEC_PER_SEC;
-	clock.boot_ns = read_beside(CLOCK_BOOTTIME, &later_ns, &took_ns);
-	clock.boot_ns -= later_ns - clock.monotonic_ns;
-	clock.uncertainty_ns = took_ns > clock.uncertainty_ns ? took_ns : clock.uncertainty_ns;
-	return clock;
+	int64_t ahead_ns = clock_ns(CLOCK_TAI) - realtime.ns;
+	struct beside boot = read_beside(CLOCK_BOOTTIME);
+
+	return (struct nt_clock){
+		.monotonic_ns = realtime.monotonic_ns,
+		.realtime_ns = realtime.ns,
+		.tai_ns = realtime.ns + llround(ahead_ns / 1e9) * (int64_t)NSEC_PER_SEC,
+		.boot_ns = boot.ns - (boot.monotonic_ns - realtime.monotonic_ns),
+		.uncertainty_ns = boot.uncertainty_ns > realtime.uncertainty_ns ? boot.uncertainty_ns : realtime.uncertainty_ns,
+	};
 }
 
 int nt_readings_clock(struct nt_readings *readings)

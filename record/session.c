@@ -6,6 +6,7 @@
 #include "record/session.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "record/meta.h"
 #include "record/names.h"
 #include "record/readings.h"
+#include "record/status.h"
 #include "record/stream.h"
 #include "record/symbols.h"
 
@@ -40,6 +42,7 @@ struct session {
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams;	/* by CPU; a zeroed one has no ring yet */
 	struct nt_command command;
+	struct nt_status status;
 	sigset_t signals;
 	int epoll_fd, signal_fd;
 	int ended_by_signal;		/* its number, or 0 */
@@ -59,9 +62,11 @@ static int complain_of_tape(struct session *session, int err)
 {
 	session->failed_write = true;
 	session->stop = err == -ENOSPC ? "disk full" : "write error";
+	nt_status_hide(&session->status);
 	fprintf(stderr,
-		"nettape-record: cannot write %s: %s; what was written before is whole and can be read: make room, or record elsewhere with -o\n",
-		nt_tape_writer_path(session->tape), strerror(-err));
+		"nettape-record: cannot write %s: %s; what was written before is whole and can be read: %srecord elsewhere with -o\n",
+		nt_tape_writer_path(session->tape), strerror(-err),
+		err == -ENOSPC || err == -EDQUOT ? "make room, or " : "");
 	return err;
 }
 
@@ -110,17 +115,28 @@ static int add_streams(struct session *session)
 
 static int open_tape(struct session *session)
 {
-	const char *output = session->options->output;
+	const struct nt_options *options = session->options;
 	struct nt_chunk_header header;
+	char error[3 * PATH_MAX];
 	int err;
 
 	nt_meta_header(&header);
-	err = nt_tape_writer_new(&session->tape, output, &header);
-	if (err == -ENOTEMPTY)
-		fprintf(stderr, "nettape-record: %s is there already and not empty: choose another -o, or remove it\n", output);
-	else if (err)
-		fprintf(stderr, "nettape-record: cannot make the directory %s: %s: choose another -o\n", output, strerror(-err));
+	err = nt_tape_writer_new(&session->tape, options->output, &options->owner, &header, error, sizeof(error));
+	if (err)
+		fprintf(stderr, "nettape-record: %s\n", error);
 	return err;
+}
+
+/* The user who called sudo may not own what is here: on a file system without owners, say. */
+static void tell_what_was_kept(const struct session *session)
+{
+	const struct nt_options *options = session->options;
+	int err = nt_tape_writer_kept(session->tape);
+	char name[NT_USER_NAME_MAX];
+
+	if (err && !options->quiet)
+		fprintf(stderr, "nettape-record: cannot give %s to %s: %s; it stays root's, and only root can read it\n",
+			options->output, nt_user_name(options->owner.uid, name), strerror(-err));
 }
 
 static int write_meta(struct session *session)
@@ -223,11 +239,13 @@ static int begin(struct session *session)
 		return err;
 	watch(session, session->signal_fd, EPOLLIN);
 	session->next_reading_ns = nt_now();
-	if (options->duration_s)
-		session->deadline_ns = session->kernel.start_ns + (uint64_t)(options->duration_s * 1e9);
+	if (options->duration_ns)
+		session->deadline_ns = session->kernel.start_ns + options->duration_ns;
 	err = begin_chunk(session);
 	if (err)
 		return complain_of_tape(session, err);
+	tell_what_was_kept(session);
+	nt_status_begin(&session->status, options);
 	nt_command_go(&session->command);
 	return 0;
 }
@@ -315,6 +333,31 @@ static int resolve(struct session *session, uint64_t now_ns, enum nt_symbols_whe
 	return err ? err : nt_user_files_resolve(&session->files, &session->ids, now_ns, when == NT_SYMBOLS_LAST);
 }
 
+static void sum_up(const struct session *session, uint64_t end_ns, struct nt_totals *totals)
+{
+	uint32_t cpu;
+
+	memset(totals, 0, sizeof(*totals));
+	totals->duration_ns = end_ns > session->kernel.start_ns ? end_ns - session->kernel.start_ns : 0;
+	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++) {
+		const struct nt_stream *stream = &session->streams[cpu];
+
+		totals->events += stream->events_total;
+		totals->lost += stream->lost_total;
+		totals->missed += stream->missed_total;
+		if (stream->lost_bytes_max > totals->lost_bytes_max)
+			totals->lost_bytes_max = stream->lost_bytes_max;
+	}
+}
+
+static void show_status(struct session *session, uint64_t now_ns)
+{
+	struct nt_totals totals;
+
+	sum_up(session, now_ns, &totals);
+	nt_status_show(&session->status, &totals, nt_tape_writer_bytes(session->tape));
+}
+
 /* What happens once a second. */
 static int tick(struct session *session, uint64_t now_ns)
 {
@@ -333,6 +376,7 @@ static int tick(struct session *session, uint64_t now_ns)
 	if (!err)
 		err = follow_hotplug(session);
 	nt_kernel_refresh(&session->kernel, now_ns, REFRESH_AFTER_NS);
+	show_status(session, now_ns);
 	if (!err && nt_tape_writer_chunk_size(session->tape) >= CHUNK_BYTES)
 		err = rotate(session);
 	return err ? err : nt_tape_writer_sync(session->tape);
@@ -397,23 +441,6 @@ static int record(struct session *session)
 
 /* ---- ending ---- */
 
-static void sum_up(const struct session *session, struct nt_totals *totals)
-{
-	uint32_t cpu;
-
-	memset(totals, 0, sizeof(*totals));
-	totals->duration_ns = session->kernel.end_ns - session->kernel.start_ns;
-	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++) {
-		const struct nt_stream *stream = &session->streams[cpu];
-
-		totals->events += stream->events_total;
-		totals->lost += stream->lost_total;
-		totals->missed += stream->missed_total;
-		if (stream->lost_bytes_max > totals->lost_bytes_max)
-			totals->lost_bytes_max = stream->lost_bytes_max;
-	}
-}
-
 static int write_closing_meta(struct session *session)
 {
 	struct nt_block_header header = { .type = NT_BLOCK_META };
@@ -421,7 +448,7 @@ static int write_closing_meta(struct session *session)
 	struct nt_buf raw = {};
 	int err;
 
-	sum_up(session, &totals);
+	sum_up(session, session->kernel.end_ns, &totals);
 	err = nt_meta_close(&raw, session->kernel.end_ns, session->stop, &totals);
 	if (!err)
 		err = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
@@ -496,43 +523,12 @@ static int end(struct session *session)
 	return err ? complain_of_tape(session, err) : 0;
 }
 
-static double seconds(struct timeval time)
+static void print_end(struct session *session)
 {
-	return time.tv_sec + time.tv_usec / 1e6;
-}
-
-/* The ring size that would have held what was lost at worst between two drains. */
-static size_t enough_ring(size_t ring_size, uint64_t lost_bytes_max)
-{
-	size_t size = ring_size;
-
-	while (size < ring_size + lost_bytes_max)
-		size *= 2;
-	return size;
-}
-
-static void print_totals(const struct session *session)
-{
-	uint64_t bytes = nt_tape_writer_bytes(session->tape);
 	struct nt_totals totals;
-	struct rusage usage;
-	double cpu_s;
 
-	sum_up(session, &totals);
-	getrusage(RUSAGE_SELF, &usage);
-	cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-	fprintf(stderr, "%s: %.3f s, %llu events, %llu lost, %llu bytes (%.2f per event), own CPU %.3f s (%.1f %% of one)\n",
-		session->options->output, totals.duration_ns / 1e9, (unsigned long long)totals.events,
-		(unsigned long long)(totals.lost + totals.missed), (unsigned long long)bytes,
-		totals.events ? (double)bytes / totals.events : 0.0, cpu_s,
-		totals.duration_ns ? cpu_s * 1e11 / totals.duration_ns : 0.0);
-	if (totals.lost)
-		fprintf(stderr, "lost: %llu records found the rings full; --ring-size %zuk would have held them\n",
-			(unsigned long long)totals.lost,
-			enough_ring(session->options->ring_size, totals.lost_bytes_max) >> 10);
-	if (totals.missed)
-		fprintf(stderr, "lost: %llu context switches that this kernel does not show to the programs\n",
-			(unsigned long long)totals.missed);
+	sum_up(session, session->kernel.end_ns, &totals);
+	nt_status_end(&session->status, &totals, nt_tape_writer_bytes(session->tape));
 }
 
 static void release(struct session *session)
@@ -542,6 +538,7 @@ static void release(struct session *session)
 	for (cpu = 0; cpu < session->kernel.n_cpus && session->streams; cpu++)
 		nt_stream_release(&session->streams[cpu]);
 	free(session->streams);
+	nt_status_release(&session->status);
 	nt_tape_writer_free(session->tape);
 	nt_readings_release(&session->readings);
 	nt_names_release(&session->names);
@@ -557,7 +554,12 @@ static void release(struct session *session)
 
 int nt_session_run(struct nt_options *options)
 {
-	struct session session = { .options = options, .kernel.stats_fd = -1, .kernel.stamps_fd = -1 };
+	struct session session = {
+		.options = options,
+		.status.terminal = -1,
+		.kernel.stats_fd = -1,
+		.kernel.stamps_fd = -1,
+	};
 	int err = begin(&session), status;
 	bool began = !err;
 
@@ -567,15 +569,15 @@ int nt_session_run(struct nt_options *options)
 		err = end(&session);
 	else
 		nt_kernel_stop(&session.kernel, &options->plan);
-	if (began && !options->quiet)
-		print_totals(&session);
+	if (began)
+		print_end(&session);
 	if (began)
 		nt_command_end(&session.command, session.ended_by_signal ? SIGTERM : 0);
 	else if (session.command.pid)
 		nt_command_end(&session.command, SIGKILL);
 	status = err ? 1 : session.ended_by_signal && options->command ? 128 + session.ended_by_signal : session.command.status;
-	release(&session);
 	if (!began)
-		rmdir(options->output);	/* an empty directory of ours is no tape; one with something in it stays */
+		nt_tape_writer_discard(session.tape);	/* an empty directory is no tape */
+	release(&session);
 	return status;
 }

@@ -3,16 +3,15 @@
 #include "record/tape_writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <dirent.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "record/tape_directory.h"
 
 #define QUEUE_MAX_BYTES (64u << 20)	/* the disk may fall this far behind; then the recording waits for it */
 
@@ -23,7 +22,7 @@ struct job {
 	struct job *next;
 	enum job_type type;
 	int fd;				/* FINISH closes it */
-	char *from, *to;		/* FINISH renames; owned */
+	uint32_t chunk;			/* FINISH gives the file of this number its name */
 	size_t size;
 	char data[];			/* WRITE */
 };
@@ -41,16 +40,24 @@ struct disk {
 };
 
 struct nt_tape_writer {
-	char *directory;
-	int directory_fd;
+	char *path_of_directory;	/* for messages */
+	struct nt_tape_directory directory;
 	struct nt_chunk_header header;
 	struct nt_chunk_writer *chunk;
 	int fd;
-	char path[PATH_MAX];
+	char path[PATH_MAX];		/* for messages */
 	uint64_t file_size;		/* whole blocks in the open file */
 	uint64_t finished_bytes, blocks;
 	struct disk disk;
 };
+
+#define CHUNK_NAME_MAX 32
+
+static const char *chunk_name(char name[CHUNK_NAME_MAX], uint32_t number, const char *suffix)
+{
+	snprintf(name, CHUNK_NAME_MAX, "chunk-%06u.ntc%s", number, suffix);
+	return name;
+}
 
 /* All bytes or none: what could not be written whole is cut off again. */
 static int write_whole(int fd, const char *data, size_t size)
@@ -71,6 +78,16 @@ static int write_whole(int fd, const char *data, size_t size)
 	return 0;
 }
 
+/* Within the directory that is held open: whoever owns it, nothing is renamed anywhere else. */
+static int give_name(int directory_fd, uint32_t chunk)
+{
+	char from[CHUNK_NAME_MAX], to[CHUNK_NAME_MAX];
+
+	chunk_name(from, chunk, ".partial");
+	chunk_name(to, chunk, "");
+	return renameat(directory_fd, from, directory_fd, to) || fsync(directory_fd) ? -errno : 0;
+}
+
 static int do_job(struct disk *disk, const struct job *job, bool failed)
 {
 	int err = 0;
@@ -81,17 +98,10 @@ static int do_job(struct disk *disk, const struct job *job, bool failed)
 		err = -errno;
 	if (job->type == JOB_FINISH) {
 		close(job->fd);
-		if (!failed && !err && (rename(job->from, job->to) || fsync(disk->directory_fd)))
-			err = -errno;
+		if (!failed && !err)
+			err = give_name(disk->directory_fd, job->chunk);
 	}
 	return err;
-}
-
-static void free_job(struct job *job)
-{
-	free(job->from);
-	free(job->to);
-	free(job);
 }
 
 static void *disk_loop(void *arg)
@@ -117,7 +127,7 @@ static void *disk_loop(void *arg)
 		pthread_mutex_lock(&disk->lock);
 		disk->busy = false;
 		disk->queued_bytes -= job->size;
-		free_job(job);
+		free(job);
 		if (err && !disk->error)
 			disk->error = err;
 		pthread_cond_broadcast(&disk->changed);
@@ -183,48 +193,28 @@ static struct job *new_job(enum job_type type, int fd, const void *data, size_t 
 	return job;
 }
 
-static int directory_is_empty(int fd)
-{
-	DIR *dir = fdopendir(dup(fd));
-	struct dirent *entry;
-	int empty = 1;
-
-	if (!dir)
-		return -errno;
-	while ((entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			empty = 0;
-	closedir(dir);
-	return empty;
-}
-
-static int open_directory(struct nt_tape_writer *tape)
-{
-	int empty;
-
-	if (mkdir(tape->directory, 0700) && errno != EEXIST)
-		return -errno;
-	tape->directory_fd = open(tape->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (tape->directory_fd < 0)
-		return -errno;
-	empty = directory_is_empty(tape->directory_fd);
-	return empty < 0 ? empty : empty ? 0 : -ENOTEMPTY;
-}
-
-int nt_tape_writer_new(struct nt_tape_writer **out, const char *directory, const struct nt_chunk_header *header)
+int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const struct nt_owner *owner,
+		       const struct nt_chunk_header *header, char *error, size_t size)
 {
 	struct nt_tape_writer *tape = calloc(1, sizeof(*tape));
 	int err;
 
+	snprintf(error, size, "cannot begin the tape: %s", strerror(ENOMEM));
 	if (!tape)
 		return -ENOMEM;
-	tape->fd = tape->directory_fd = -1;
+	tape->fd = -1;
 	tape->header = *header;
-	tape->directory = strdup(directory);
-	err = tape->directory ? open_directory(tape) : -ENOMEM;
-	if (!err)
-		err = disk_start(&tape->disk, tape->directory_fd);
+	tape->path_of_directory = strdup(path);
+	err = nt_tape_directory_open(&tape->directory, path, owner, error, size);
+	if (!err && !tape->path_of_directory)
+		err = -ENOMEM;
+	if (!err) {
+		err = disk_start(&tape->disk, tape->directory.fd);
+		if (err)
+			snprintf(error, size, "cannot start the thread that writes the tape: %s", strerror(-err));
+	}
 	if (err) {
+		nt_tape_writer_discard(tape);
 		nt_tape_writer_free(tape);
 		return err;
 	}
@@ -240,17 +230,17 @@ static int write_block(void *arg, const void *data, size_t size)
 	return disk_add(&tape->disk, new_job(JOB_WRITE, tape->fd, data, size));
 }
 
-static void chunk_path(const struct nt_tape_writer *tape, char *path, size_t size, const char *suffix)
-{
-	snprintf(path, size, "%s/chunk-%06u.ntc%s", tape->directory, tape->header.number, suffix);
-}
-
 int nt_tape_writer_begin_chunk(struct nt_tape_writer *tape)
 {
-	chunk_path(tape, tape->path, sizeof(tape->path), ".partial");
-	tape->fd = open(tape->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (tape->fd < 0)
-		return -errno;
+	char name[CHUNK_NAME_MAX];
+	int fd;
+
+	chunk_name(name, tape->header.number, ".partial");
+	snprintf(tape->path, sizeof(tape->path), "%s/%s", tape->path_of_directory, name);
+	fd = nt_tape_directory_create(&tape->directory, name);
+	if (fd < 0)
+		return fd;
+	tape->fd = fd;
 	tape->file_size = 0;
 	return nt_chunk_writer_new(&tape->chunk, &tape->header, write_block, tape);
 }
@@ -264,21 +254,14 @@ int nt_tape_writer_block(struct nt_tape_writer *tape, struct nt_block_header *he
 int nt_tape_writer_finish_chunk(struct nt_tape_writer *tape)
 {
 	int err = nt_chunk_writer_finish(tape->chunk);
-	char final[PATH_MAX];
 	struct job *job;
 
 	if (err)
 		return err;
-	chunk_path(tape, final, sizeof(final), "");
 	job = new_job(JOB_FINISH, tape->fd, NULL, 0);
 	if (!job)
 		return -ENOMEM;
-	job->from = strdup(tape->path);
-	job->to = strdup(final);
-	if (!job->from || !job->to) {
-		free_job(job);
-		return -ENOMEM;
-	}
+	job->chunk = tape->header.number;
 	err = disk_add(&tape->disk, job);
 	tape->fd = -1;
 	tape->finished_bytes += tape->file_size;
@@ -332,6 +315,17 @@ const char *nt_tape_writer_path(const struct nt_tape_writer *tape)
 	return tape->path;
 }
 
+int nt_tape_writer_kept(const struct nt_tape_writer *tape)
+{
+	return tape->directory.kept;
+}
+
+void nt_tape_writer_discard(struct nt_tape_writer *tape)
+{
+	if (tape)
+		nt_tape_directory_discard(&tape->directory);
+}
+
 void nt_tape_writer_free(struct nt_tape_writer *tape)
 {
 	if (!tape)
@@ -340,8 +334,7 @@ void nt_tape_writer_free(struct nt_tape_writer *tape)
 	nt_chunk_writer_free(tape->chunk);
 	if (tape->fd >= 0)
 		close(tape->fd);
-	if (tape->directory_fd >= 0)
-		close(tape->directory_fd);
-	free(tape->directory);
+	nt_tape_directory_release(&tape->directory);
+	free(tape->path_of_directory);
 	free(tape);
 }

@@ -94,8 +94,8 @@ static int read_slices(struct nt_check *check, struct cpus *all)
 	while ((step = sqlite3_step(slice)) == SQLITE_ROW)
 		strange += !take_slice(all, check->start_ns, slice);
 	if (strange)
-		nt_check_say(check, NT_FOUND_FAILED, "conservation", "%llu slices have no CPU, owner or time that there is",
-			     (unsigned long long)strange);
+		nt_check_say(check, NT_FOUND_FAILED, "conservation",
+			     "%llu slices have no CPU, owner or time that there is", (unsigned long long)strange);
 	return nt_check_end(check, slice, step);
 }
 
@@ -133,8 +133,9 @@ static int judge_uncovered(struct nt_check *check, int64_t number, const struct 
 
 	if (cpu->owned_ns[NT_OWNER_UNCOVERED] <= (check->end_ns - check->start_ns) / 1000)
 		return 0;
-	loss = nt_check_query(check, "SELECT 1 FROM loss WHERE session_id = ?1 AND cpu = ?2 AND kind NOT IN " NT_SAMPLES_SQL
-				     " LIMIT 1");
+	loss = nt_check_query(check,
+			      "SELECT 1 FROM loss WHERE session_id = ?1 AND cpu = ?2 AND kind NOT IN " NT_SAMPLES_SQL
+			      " LIMIT 1");
 	if (!loss)
 		return -1;
 	sqlite3_bind_int64(loss, 2, number);
@@ -238,35 +239,86 @@ int nt_check_threads(struct nt_check *check)
 
 /* ---- operations ---- */
 
-int nt_check_operations(struct nt_check *check)
+/* What operations sum to, by sock_op or by sock_cost. */
+struct op_sums {
+	int64_t ops, cpu_ns, sent, received;
+};
+
+/* Bytes of an operation that count: those of peeks and of the error queue do not. */
+#define MOVED_BY(dir)                                                                                                  \
+	"coalesce(sum(CASE WHEN op = '" dir "' AND (flags = '' OR (instr(',' || flags || ',', ',peek,') = 0 AND "      \
+	"instr(',' || flags || ',', ',errqueue,') = 0)) THEN bytes END), 0)"
+
+static const char sums_of_ops[] = "SELECT count(*), coalesce(sum(cpu_ns), 0), " MOVED_BY("send") ", " MOVED_BY(
+	"recv") " FROM sock_op WHERE session_id = ?1";
+static const char sums_of_costs[] =
+	"SELECT coalesce(sum(ops), 0), coalesce(sum(cpu_ns), 0), coalesce(sum(CASE op WHEN 'send' THEN bytes END), 0), "
+	"coalesce(sum(CASE op WHEN 'recv' THEN bytes END), 0) FROM sock_cost WHERE session_id = ?1";
+
+static int read_op_sums(struct nt_check *check, const char *sql, struct op_sums *sums)
 {
-	sqlite3_stmt *sum = nt_check_query(
-		check, "SELECT (SELECT coalesce(sum(cpu_ns), 0) FROM sock_op WHERE session_id = ?1), "
-		       "(SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost WHERE session_id = ?1 AND owner IN ('send', "
-		       "'recv')), "
-		       "(SELECT count(*) FROM sock_op WHERE session_id = ?1), "
-		       "coalesce(sum(cpu_ns), 0), coalesce(sum(ops), 0) FROM sock_cost WHERE session_id = ?1");
-	char ops_ns[NT_HUMAN_MAX], slices_ns[NT_HUMAN_MAX], ops[NT_HUMAN_MAX];
+	sqlite3_stmt *row = nt_check_query(check, sql);
 	int step;
 
-	if (!sum)
+	if (!row)
 		return -1;
-	while ((step = sqlite3_step(sum)) == SQLITE_ROW) {
-		nt_human_count(ops_ns, sqlite3_column_int64(sum, 0));
-		nt_human_count(slices_ns, sqlite3_column_int64(sum, 1));
-		nt_human_count(ops, sqlite3_column_int64(sum, 2));
-		if (sqlite3_column_int64(sum, 0) != sqlite3_column_int64(sum, 1))
-			nt_check_say(check, NT_FOUND_FAILED, "operations",
-				     "%s operations cost %s ns, but the slices of send and recv sum to %s ns", ops,
-				     ops_ns, slices_ns);
-		else
-			nt_check_say(check, NT_FOUND_OK, "operations",
-				     "%s operations cost %s ns = the slices of send and recv", ops, ops_ns);
-		if (sqlite3_column_int64(sum, 0) != sqlite3_column_int64(sum, 3) ||
-		    sqlite3_column_int64(sum, 2) != sqlite3_column_int64(sum, 4))
-			nt_check_say(check, NT_FOUND_FAILED, "sums", "sock_cost is not the sum of sock_op");
-		else
-			nt_check_say(check, NT_FOUND_OK, "sums", "sock_cost is the sum of sock_op");
-	}
-	return nt_check_end(check, sum, step);
+	while ((step = sqlite3_step(row)) == SQLITE_ROW)
+		*sums = (struct op_sums){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+					 sqlite3_column_int64(row, 2), sqlite3_column_int64(row, 3)};
+	return nt_check_end(check, row, step);
+}
+
+static void judge_op_costs(struct nt_check *check, const struct op_sums *ops, int64_t slices_ns)
+{
+	char count[NT_HUMAN_MAX], ops_ns[NT_HUMAN_MAX], sum_ns[NT_HUMAN_MAX];
+
+	nt_human_count(count, ops->ops);
+	nt_human_count(ops_ns, ops->cpu_ns);
+	nt_human_count(sum_ns, slices_ns);
+	if (ops->cpu_ns != slices_ns)
+		nt_check_say(check, NT_FOUND_FAILED, "operations",
+			     "%s operations cost %s ns, but the slices of send and recv sum to %s ns", count, ops_ns,
+			     sum_ns);
+	else
+		nt_check_say(check, NT_FOUND_OK, "operations", "%s operations cost %s ns = the slices of send and recv",
+			     count, ops_ns);
+}
+
+static const char *describe(char text[200], const struct op_sums *sums)
+{
+	char ops[NT_HUMAN_MAX], ns[NT_HUMAN_MAX], sent[NT_HUMAN_MAX], received[NT_HUMAN_MAX];
+
+	snprintf(text, 200, "%s operations, %s ns, %s bytes sent and %s received", nt_human_count(ops, sums->ops),
+		 nt_human_count(ns, sums->cpu_ns), nt_human_count(sent, sums->sent),
+		 nt_human_count(received, sums->received));
+	return text;
+}
+
+static void judge_op_sums(struct nt_check *check, const struct op_sums *ops, const struct op_sums *costs)
+{
+	char of_ops[200], of_costs[200];
+
+	if (ops->ops != costs->ops || ops->cpu_ns != costs->cpu_ns || ops->sent != costs->sent ||
+	    ops->received != costs->received)
+		nt_check_say(check, NT_FOUND_FAILED, "sums",
+			     "sock_cost is not the sum of sock_op: it has %s; sock_op has %s",
+			     describe(of_costs, costs), describe(of_ops, ops));
+	else
+		nt_check_say(check, NT_FOUND_OK, "sums", "sock_cost is the sum of sock_op");
+}
+
+int nt_check_operations(struct nt_check *check)
+{
+	struct op_sums ops = {0}, costs = {0};
+	int64_t slices_ns = 0;
+
+	if (read_op_sums(check, sums_of_ops, &ops) || read_op_sums(check, sums_of_costs, &costs) ||
+	    nt_check_number(check,
+			    "SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost WHERE session_id = ?1 AND owner IN "
+			    "('send', 'recv')",
+			    &slices_ns))
+		return -1;
+	judge_op_costs(check, &ops, slices_ns);
+	judge_op_sums(check, &ops, &costs);
+	return 0;
 }

@@ -10,14 +10,34 @@
 #include "report/check.h"
 #include "report/command.h"
 #include "report/load.h"
+#include "report/prose.h"
+#include "report/terminal.h"
 
 /* ---- findings ---- */
 
-static const char *const verdict_names[] = {"ok", "note", "loss", "FAILED"};
+static const struct {
+	const char *name, *colour;
+} verdicts[] = {
+	[NT_FOUND_OK] = {"ok", "\033[32m"},
+	[NT_FOUND_NOTE] = {"note", "\033[36m"},
+	[NT_FOUND_LOSS] = {"loss", "\033[33m"},
+	[NT_FOUND_FAILED] = {"FAILED", "\033[1;31m"},
+};
+
+/* A verdict as it begins a line, in its colour on a terminal; `width`: of the word and the blanks behind it. */
+static void write_verdict(char *text, size_t size, enum nt_verdict verdict, size_t width)
+{
+	const char *name = verdicts[verdict].name;
+	bool colour = nt_terminal_find(stdout, NT_FORMAT_TABLE).colour;
+	size_t length = strlen(name);
+
+	snprintf(text, size, "%s%s%s%*s", colour ? verdicts[verdict].colour : "", name, colour ? "\033[0m" : "",
+		 (int)(width > length ? width - length : 0), "");
+}
 
 void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *name, const char *format, ...)
 {
-	char text[1024];
+	char text[1024], lead[64], word[32];
 	va_list args;
 
 	va_start(args, format);
@@ -26,15 +46,15 @@ void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *n
 	check->found[verdict]++;
 	if (check->format == NT_FORMAT_JSON) {
 		nt_json_open(&check->json, NULL, '{');
-		nt_json_text(&check->json, "verdict", verdict == NT_FOUND_FAILED ? "failed" : verdict_names[verdict]);
+		nt_json_text(&check->json, "verdict", verdict == NT_FOUND_FAILED ? "failed" : verdicts[verdict].name);
 		nt_json_text(&check->json, "check", name);
 		nt_json_text(&check->json, "text", text);
 		nt_json_close(&check->json, '}');
 		return;
 	}
-	printf("  %-7s %-13s ", verdict_names[verdict], name);
-	nt_print_clean(stdout, text, strlen(text));
-	putchar('\n');
+	write_verdict(word, sizeof(word), verdict, 7);
+	snprintf(lead, sizeof(lead), "  %s %-13s ", word, name);
+	nt_print_prose(stdout, lead, "%s", text);
 }
 
 sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql)
@@ -100,10 +120,10 @@ static int check_whole(struct nt_check *check)
 
 static int check_losses(struct nt_check *check)
 {
-	sqlite3_stmt *statement =
-		nt_check_query(check, "SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED
-				      "), sum(count IS NULL), kind IN " NT_SAMPLES_SQL
-				      " FROM loss WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
+	sqlite3_stmt *statement = nt_check_query(
+		check, "SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED
+		       "), sum(count IS NULL), kind IN " NT_SAMPLES_SQL
+		       " FROM loss WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
 	char count[NT_HUMAN_MAX];
 	uint64_t n = 0;
 	int step;
@@ -254,10 +274,8 @@ static void begin_session(struct nt_check *check, sqlite3_stmt *session)
 		nt_json_open(&check->json, "findings", '[');
 		return;
 	}
-	printf("session %lld: host ", (long long)check->session_id);
-	nt_print_clean(stdout, host, strlen(host));
-	printf(", %lld CPUs, %s\n", (long long)check->cpus,
-	       nt_human_ns(duration, (uint64_t)(check->end_ns - check->start_ns)));
+	nt_print_prose(stdout, "", "session %lld: host %s, %lld CPUs, %s", (long long)check->session_id, host,
+		       (long long)check->cpus, nt_human_ns(duration, (uint64_t)(check->end_ns - check->start_ns)));
 }
 
 static int check_sessions(struct nt_check *check)
@@ -285,22 +303,29 @@ static int check_sessions(struct nt_check *check)
 	return error;
 }
 
-static void print_result(struct nt_check *check)
+static void json_result(struct nt_check *check)
 {
-	if (check->format == NT_FORMAT_JSON) {
-		nt_json_close(&check->json, ']');
-		nt_json_bool(&check->json, "ok", !check->found[NT_FOUND_FAILED]);
-		nt_json_integer(&check->json, "failed", (int64_t)check->found[NT_FOUND_FAILED]);
-		nt_json_integer(&check->json, "losses", (int64_t)check->found[NT_FOUND_LOSS]);
-		nt_json_close(&check->json, '}');
-	} else if (check->found[NT_FOUND_FAILED]) {
-		printf("FAILED: %llu findings above break the promise\n",
-		       (unsigned long long)check->found[NT_FOUND_FAILED]);
-	} else if (check->found[NT_FOUND_LOSS]) {
-		puts("ok, WITH LOSS: it adds up, but what the lines marked `loss` name is missing");
-	} else {
-		puts("ok: it is whole, and it adds up");
-	}
+	nt_json_close(&check->json, ']');
+	nt_json_bool(&check->json, "ok", !check->found[NT_FOUND_FAILED]);
+	nt_json_integer(&check->json, "failed", (int64_t)check->found[NT_FOUND_FAILED]);
+	nt_json_integer(&check->json, "losses", (int64_t)check->found[NT_FOUND_LOSS]);
+	nt_json_close(&check->json, '}');
+}
+
+static void print_result(const struct nt_check *check)
+{
+	bool failed = check->found[NT_FOUND_FAILED], lossy = check->found[NT_FOUND_LOSS];
+	char word[32], lead[40];
+
+	write_verdict(word, sizeof(word), failed ? NT_FOUND_FAILED : NT_FOUND_OK, 0);
+	snprintf(lead, sizeof(lead), "%s%s", word, lossy && !failed ? ", " : ": ");
+	if (failed)
+		nt_print_prose(stdout, lead, "%llu findings above break the promise",
+			       (unsigned long long)check->found[NT_FOUND_FAILED]);
+	else if (lossy)
+		nt_print_prose(stdout, lead, "WITH LOSS: it adds up, but what the lines marked `loss` name is missing");
+	else
+		nt_print_prose(stdout, lead, "it is whole, and it adds up");
 }
 
 static int run(const struct nt_options *options)
@@ -318,6 +343,8 @@ static int run(const struct nt_options *options)
 	error = check_sessions(&check);
 	if (error)
 		nt_complain("%s", check.db->error);
+	else if (check.format == NT_FORMAT_JSON)
+		json_result(&check);
 	else
 		print_result(&check);
 	nt_db_close(check.db);
@@ -326,9 +353,13 @@ static int run(const struct nt_options *options)
 
 const struct nt_command nt_cmd_check = {
 	.name = "check",
+	.group = NT_GROUP_LOOK,
 	.usage = "TAPE|DB [--json]",
-	.what = "proves that it is whole and adds up; exit 1 if not",
-	.help = "Lines marked `loss` name what is missing and was declared so; they do not fail the check.\n",
+	.what = "prove that a recording is whole and adds up",
+	.help = "A line marked FAILED makes the exit status 1. A line marked loss names data that is missing and was "
+		"declared as lost. Loss alone does not fail the check.",
+	.example = "check busy.tape",
+	.wants = "a tape or a database",
 	.takes = NT_TAKES_JSON,
 	.min_args = 1,
 	.max_args = 1,

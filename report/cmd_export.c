@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cmd_export.c - nettape-report export: what is on a tape, in the formats of other programs. Each format is a line of a
- * table here and a file export_*.c.
+ * cmd_export.c - nettape-report export: what is on a tape, in the formats of other programs. Each format is a command
+ * here, and a file export_*.c, or the family perfetto*.c.
  */
 #include <string.h>
 #include <unistd.h>
@@ -45,14 +45,16 @@ static int write_prometheus(void *arg, FILE *out)
 static int export_if_any(struct prometheus *export, const struct nt_options *options)
 {
 	int has = has_any(export->db);
+	char why[NT_NEED_MAX];
 
 	if (has < 0)
 		return nt_complain("%s", export->db->error);
-	if (!has)
-		return nt_complain("%s: there is nothing to export: record with nettape-record --probes "
-				   "default,latency,drops,retransmits.",
-				   options->args[1]);
-	return nt_new_file(options->output, write_prometheus, export);
+	if (!has) {
+		nt_need_say(&nt_need_packets, why, sizeof(why));
+		return nt_complain("%s: it has %s.", options->args[0], why);
+	}
+	return nt_new_file(options->output, "the textfile collector of node_exporter reads it", write_prometheus,
+			   export);
 }
 
 static int export_prometheus(const struct nt_options *options)
@@ -61,29 +63,14 @@ static int export_prometheus(const struct nt_options *options)
 	char error[512];
 	int code;
 
-	if (options->selection.cpus || options->selection.process)
-		return nt_complain_misused(
-			"export prometheus: there is no --cpu and no --process here; --by cpu and --by process "
-			"give each its own series.");
 	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error, sizeof(error)) ||
 	    nt_selection_check(&export.choice.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
-	if (nt_load_open(&export.db, options->args[1], NULL, error, sizeof(error)))
+	if (nt_load_open_with(&export.db, options->args[0], NULL, &nt_need_packets, error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = export_if_any(&export, options);
 	nt_db_close(export.db);
 	return code;
-}
-
-/* ---- what html and perfetto have in common ---- */
-
-/* Options that choose among samples: a page and a trace have them all. */
-static int refuse_samples_words(const char *format, const struct nt_latency_words *words)
-{
-	if (!words->by && !words->n_hooks && !words->include_hol)
-		return NT_EXIT_DONE;
-	nt_complain("export %s: --by, --hook and --include-hol are for export prometheus.", format);
-	return NT_EXIT_MISUSED;
 }
 
 /* ---- html ---- */
@@ -91,13 +78,15 @@ static int refuse_samples_words(const char *format, const struct nt_latency_word
 struct page {
 	struct nt_db *db;
 	struct nt_selection selection;
+	enum nt_group by;
 };
 
 static int write_html(void *arg, FILE *out)
 {
 	struct page *page = arg;
 
-	return nt_export_html(page->db, &page->selection, out) ? nt_complain("%s", page->db->error) : NT_EXIT_DONE;
+	return nt_export_html(page->db, &page->selection, page->by, out) ? nt_complain("%s", page->db->error)
+									 : NT_EXIT_DONE;
 }
 
 static int export_page(struct page *page, const struct nt_options *options)
@@ -108,25 +97,27 @@ static int export_page(struct page *page, const struct nt_options *options)
 	if (has < 0)
 		return nt_complain("%s", page->db->error);
 	if (!has)
-		return nt_complain("%s: %s.", options->args[1], why);
-	return nt_new_file(options->output, write_html, page);
+		return nt_complain("%s: %s.", options->args[0], why);
+	return nt_new_file(options->output, "open it in a browser", write_html, page);
 }
 
 static int export_html(const struct nt_options *options)
 {
-	struct page page;
+	const char *by = options->samples.by;
+	struct page page = {.by = by ? nt_group_of(by) : NT_GROUP_PROGRAM};
 	char error[512];
 	int code;
 
-	if (refuse_samples_words("html", &options->samples))
+	if (page.by == NT_GROUP_COUNT) {
+		nt_complain("--by %s: it is by " NT_GROUP_NAMES ".", by);
 		return NT_EXIT_MISUSED;
+	}
 	if (!options->output && isatty(STDOUT_FILENO))
-		return nt_complain_misused(
-			"export html: a page is nothing for a terminal: -o FILE says where it goes.");
+		return nt_complain_misused("a page is not for a terminal: -o FILE says where it goes.");
 	if (nt_select(&options->selection, &page.selection, error, sizeof(error)) ||
 	    nt_selection_check(&page.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
-	if (nt_load_open(&page.db, options->args[1], NULL, error, sizeof(error)))
+	if (nt_load_open(&page.db, options->args[0], NULL, error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = export_page(&page, options);
 	nt_db_close(page.db);
@@ -156,64 +147,61 @@ static int write_perfetto(void *arg, FILE *out)
 
 static int export_perfetto(const struct nt_options *options)
 {
-	struct perfetto export = {.path = options->args[1]};
+	struct perfetto export = {.path = options->args[0]};
 	char error[512];
 	int code;
 
-	if (refuse_samples_words("perfetto", &options->samples))
-		return NT_EXIT_MISUSED;
-	if (!options->output)
-		return nt_complain_misused("export perfetto: -o FILE is missing.");
 	if (nt_select(&options->selection, &export.selection, error, sizeof(error)) ||
 	    nt_selection_check(&export.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
 	if (nt_feed_open(&export.feed, export.path, &options->symbols, error, sizeof(error)))
 		return nt_complain("%s", error);
-	code = nt_new_file(options->output, write_perfetto, &export);
+	code = nt_new_file(options->output, "open it in https://ui.perfetto.dev", write_perfetto, &export);
 	nt_feed_close(export.feed);
 	return code;
 }
 
-/* ---- all formats ---- */
+/* ---- the commands ---- */
 
-struct format {
-	const char *name;
-	bool has_stacks; /* so that functions have names */
-	int (*run)(const struct nt_options *options);
+const struct nt_command nt_cmd_export_html = {
+	.name = "export html",
+	.group = NT_GROUP_TAKE,
+	.usage = "TAPE|DB -o FILE [OPTION]...",
+	.what = "write one page for browsers: charts and tables, in one file",
+	.help = "The page needs no network and no other file.",
+	.example = "export html busy.tape -o busy.html",
+	.wants = "a tape or a database",
+	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_GROUP,
+	.min_args = 1,
+	.max_args = 1,
+	.run = export_html,
 };
 
-static const struct format formats[] = {
-	{"html", false, export_html},
-	{"perfetto", true, export_perfetto},
-	{"prometheus", false, export_prometheus},
+const struct nt_command nt_cmd_export_perfetto = {
+	.name = "export perfetto",
+	.group = NT_GROUP_TAKE,
+	.usage = "TAPE|DB -o FILE [OPTION]...",
+	.what = "write a trace for https://ui.perfetto.dev",
+	.help = "It has threads, softirqs, interrupts, who had each CPU, socket operations, packets and losses.",
+	.example = "export perfetto busy.tape -o busy.pftrace --from 2.5 --to 4",
+	.wants = "a tape or a database",
+	.takes = NT_TAKES_OUTPUT_FILE | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_SYMBOLS | NT_TAKES_NO_SYMBOLS,
+	.min_args = 1,
+	.max_args = 1,
+	.run = export_perfetto,
 };
 
-static int run(const struct nt_options *options)
-{
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (strcmp(options->args[0], formats[i].name))
-			continue;
-		if (!formats[i].has_stacks && (options->symbols.n_dirs || options->symbols.none))
-			return nt_complain_misused(
-				"this format has no stacks: --symbols and --no-symbols are for export perfetto.");
-		return formats[i].run(options);
-	}
-	return nt_complain_misused(
-		"the formats to export are html, perfetto and prometheus: nettape-report export html TAPE|DB -o FILE.");
-}
-
-const struct nt_command nt_cmd_export = {
-	.name = "export",
-	.usage = "html|perfetto|prometheus TAPE|DB [-o FILE] ...",
-	.what = "writes the recording in the format of another program",
-	.help = "html        a page for browsers: all of it as one file that needs nothing else\n"
-		"perfetto    a trace for https://ui.perfetto.dev: the scheduler, softirqs, interrupts, who had each\n"
-		"            CPU, socket operations, packets, losses; needs -o\n"
-		"prometheus  a histogram of latency for each hook, in seconds, and counters of what is in none, drops\n"
-		"            and retransmits\n",
-	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_SAMPLES |
-		 NT_TAKES_SYMBOLS | NT_TAKES_NO_SYMBOLS,
-	.min_args = 2,
-	.max_args = 2,
-	.run = run,
+const struct nt_command nt_cmd_export_prometheus = {
+	.name = "export prometheus",
+	.group = NT_GROUP_TAKE,
+	.usage = "TAPE|DB [-o FILE] [OPTION]...",
+	.what = "write latency histograms, drops and retransmits as metrics",
+	.help = "Each hook has a histogram, in seconds. Counters tell which packets are in none, what was dropped and "
+		"what TCP sent again. Record with --probes default,latency,drops,retransmits.",
+	.example = "export prometheus busy.tape -o busy.prom",
+	.wants = "a tape or a database",
+	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_SAMPLES,
+	.min_args = 1,
+	.max_args = 1,
+	.run = export_prometheus,
 };

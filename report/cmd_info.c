@@ -9,6 +9,7 @@
 
 #include "report/clock.h"
 #include "report/command.h"
+#include "report/prose.h"
 #include "report/rows.h"
 
 struct info {
@@ -137,7 +138,8 @@ static const char *missed_polls(const struct info *info, char text[512])
 	snprintf(text, 512,
 		 "Of %s polls that tasks made by themselves (busy polling), %s have no known begin: their time is not "
 		 "net_rx, but the task's or its receive's.",
-		 nt_human_count(polls, (int64_t)info->busy_polls), nt_human_count(untimed, (int64_t)info->busy_polls_untimed));
+		 nt_human_count(polls, (int64_t)info->busy_polls),
+		 nt_human_count(untimed, (int64_t)info->busy_polls_untimed));
 	return text;
 }
 
@@ -271,31 +273,34 @@ static void print_json(const struct info *info)
 
 /* ---- for people ---- */
 
-static void print_text(const char *before, const char *text)
+/* A piece of a line; nothing if there is no text. */
+static void put_text(FILE *line, const char *before, const char *text)
 {
 	if (!text)
 		return;
-	fputs(before, stdout);
-	nt_print_clean(stdout, text, strlen(text));
+	fputs(before, line);
+	nt_print_clean(line, text, strlen(text));
 }
 
 /* `more`: one more line, or NULL. */
 static void print_list(const struct info *info, const char *key, const char *title, const char *more)
 {
-	const char *before = title;
 	size_t offset = 0;
 	char text[512];
+	int n = 0;
 
 	while (next_meta(info, key, &offset, text)) {
-		print_text(before, text);
-		putchar('\n');
-		before = "  ";
+		if (!n++)
+			nt_print_heading(stdout, "%s:", title);
+		nt_print_prose(stdout, "  ", "%s", text);
 	}
+	if (more && !n)
+		nt_print_heading(stdout, "%s:", title);
 	if (more)
-		printf("%s%s\n", before, more);
+		nt_print_prose(stdout, "  ", "%s", more);
 }
 
-static void print_kinds(const char *before, const uint64_t *counts)
+static void put_kinds(FILE *line, const char *before, const uint64_t *counts)
 {
 	char text[NT_HUMAN_MAX];
 
@@ -304,9 +309,25 @@ static void print_kinds(const char *before, const uint64_t *counts)
 
 		if (!counts[kind])
 			continue;
-		printf("%s%s %s", before, known ? known->name : "unknown", nt_human_count(text, (int64_t)counts[kind]));
+		fprintf(line, "%s%s" NT_STUCK "%s", before, known ? known->name : "unknown",
+			nt_human_count(text, (int64_t)counts[kind]));
 		before = ", ";
 	}
+}
+
+static void print_host(const struct info *info)
+{
+	struct nt_prose prose;
+	char text[512];
+
+	nt_prose_begin(&prose, stdout);
+	put_text(prose.line, "host ", info->tape->header.host);
+	put_text(prose.line, ", Linux ", meta(info, "kernel", text));
+	put_text(prose.line, " ", meta(info, "machine", text));
+	put_text(prose.line, ", ", meta(info, "os", text));
+	put_text(prose.line, ", virtual: ", meta(info, "virtual", text));
+	fprintf(prose.line, ", %u CPUs", count_cpus(info));
+	nt_prose_end(&prose, "");
 }
 
 static void print_head(const struct info *info)
@@ -314,20 +335,29 @@ static void print_head(const struct info *info)
 	const struct nt_tape *tape = info->tape;
 	uint64_t realtime_ns = nt_tape_meta_number(tape, "start_realtime_ns", 0);
 	char text[512], number[NT_HUMAN_MAX];
+	struct nt_prose prose;
 
-	print_text("host ", tape->header.host);
-	print_text(", Linux ", meta(info, "kernel", text));
-	print_text(" ", meta(info, "machine", text));
-	print_text(", ", meta(info, "os", text));
-	print_text(", virtual: ", meta(info, "virtual", text));
-	printf(", %u CPUs\n", count_cpus(info));
+	print_host(info);
+	nt_prose_begin(&prose, stdout);
 	if (realtime_ns)
-		printf("%s, ", nt_human_time(number, realtime_ns));
-	printf("%s, %s", nt_human_ns(number, tape->end_ns - tape->start_ns),
-	       tape->complete ? "complete" : "NOT COMPLETE");
-	print_text(", stopped by: ", meta(info, "stop", text));
+		fprintf(prose.line, "%s, ", nt_human_time(number, realtime_ns));
+	fprintf(prose.line, "%s, %s", nt_human_ns(number, tape->end_ns - tape->start_ns),
+		tape->complete ? "complete" : "NOT COMPLETE");
+	put_text(prose.line, ", stopped by: ", meta(info, "stop", text));
+	nt_prose_end(&prose, "");
 	nt_session_uuid(tape, text);
-	printf("\nsession %s\n\n", text);
+	printf("session %s\n\n", text);
+}
+
+static void print_count(uint64_t n, const char *what, const uint64_t *counts)
+{
+	char number[NT_HUMAN_MAX];
+	struct nt_prose prose;
+
+	nt_prose_begin(&prose, stdout);
+	fprintf(prose.line, "%s %s", nt_human_count(number, (int64_t)n), what);
+	put_kinds(prose.line, ": ", counts);
+	nt_prose_end(&prose, "");
 }
 
 static void print_events(const struct info *info)
@@ -335,14 +365,12 @@ static void print_events(const struct info *info)
 	const struct nt_tape *tape = info->tape;
 	char number[NT_HUMAN_MAX];
 
-	printf("%s events", nt_human_count(number, (int64_t)info->n_records));
-	print_kinds(": ", info->records);
-	printf("\n%s lost", nt_human_count(number, (int64_t)info->n_lost));
-	print_kinds(": ", info->lost);
+	print_count(info->n_records, "events", info->records);
+	print_count(info->n_lost, "lost", info->lost);
 	if (info->unknown)
-		printf("\n%s records of kinds that this program does not know",
-		       nt_human_count(number, (int64_t)info->unknown));
-	printf("\n%zu %s, %s", tape->n_chunks, tape->n_chunks == 1 ? "chunk" : "chunks",
+		nt_print_prose(stdout, "", "%s records of kinds that this program does not know",
+			       nt_human_count(number, (int64_t)info->unknown));
+	printf("%zu %s, %s", tape->n_chunks, tape->n_chunks == 1 ? "chunk" : "chunks",
 	       nt_human_bytes(number, tape->bytes));
 	if (info->n_records)
 		printf(", %.2f bytes an event", (double)tape->bytes / (double)info->n_records);
@@ -368,9 +396,11 @@ static void print_steps(const struct info *info)
 	for (size_t i = 0; i < n && i < MAX_STEPS; i++) {
 		int64_t by_ns = steps[i].change_ns;
 
-		printf("warning: the realtime clock was set %s by %s between %s and %s\n", by_ns < 0 ? "back" : "forward",
-		       nt_human_ns(change, by_ns < 0 ? 0 - (uint64_t)by_ns : (uint64_t)by_ns),
-		       after_start(info, steps[i].after_ns, after), after_start(info, steps[i].before_ns, before));
+		nt_print_prose(stdout, "warning: ", "the realtime clock was set %s by %s between %s and %s",
+			       by_ns < 0 ? "back" : "forward",
+			       nt_human_ns(change, by_ns < 0 ? 0 - (uint64_t)by_ns : (uint64_t)by_ns),
+			       after_start(info, steps[i].after_ns, after),
+			       after_start(info, steps[i].before_ns, before));
 	}
 	if (n > MAX_STEPS)
 		printf("warning: and %zu times more\n", n - MAX_STEPS);
@@ -384,9 +414,10 @@ static void print_stacks(const struct info *info)
 
 	if (!hz)
 		return;
-	printf("stacks: of each CPU %llu a second%s%s\n", (unsigned long long)hz,
-	       meta(info, "stacks", which) && !strcmp(which, "all") ? "" : ", kept where they are the network's",
-	       nt_tape_meta_number(info->tape, "user_stacks", 0) ? ", also of user space" : "");
+	nt_print_prose(stdout, "stacks: ", "of each CPU %llu a second%s%s", (unsigned long long)hz,
+		       meta(info, "stacks", which) && !strcmp(which, "all") ? ""
+									    : ", kept where they are the network's",
+		       nt_tape_meta_number(info->tape, "user_stacks", 0) ? ", also of user space" : "");
 }
 
 /* How samples were taken, and how good their latencies are. */
@@ -397,45 +428,62 @@ static void print_samples(const struct info *info)
 	bool has_latency = info->records[NT_LATENCY] || info->lost[NT_LATENCY];
 	char text[512];
 
-	if (meta(info, "latency_sample", text)) {
-		print_text("latency: packets are sampled with probability ", text);
-		putchar('\n');
-	}
+	if (meta(info, "latency_sample", text))
+		nt_print_prose(stdout, "latency: ", "packets are sampled with probability %s", text);
 	if (prequeue != UINT64_MAX)
-		printf("latency: packets get their time %s (netdev_tstamp_prequeue %llu)\n",
-		       prequeue ? "before they are queued for another CPU" : "when their CPU takes them up",
-		       (unsigned long long)prequeue);
-	print_list(info, "latency_filter", "latency: only of:\n  ", NULL);
+		nt_print_prose(stdout, "latency: ", "packets get their time %s (netdev_tstamp_prequeue %llu)",
+			       prequeue ? "before they are queued for another CPU" : "when their CPU takes them up",
+			       (unsigned long long)prequeue);
+	print_list(info, "latency_filter", "latency: only of", NULL);
 	if (has_latency && uncertainty_ns == UINT64_MAX)
-		puts("warning: the tape has no snapshot of the clocks: latencies are not known");
+		nt_print_prose(stdout, "warning: ", "the tape has no snapshot of the clocks: latencies are not known");
 	else if (has_latency)
 		printf("clocks agree to +-%llu ns\n", (unsigned long long)uncertainty_ns);
 	print_steps(info);
 	print_stacks(info);
 }
 
+static void print_recorder(const struct info *info)
+{
+	const struct nt_tape *tape = info->tape;
+	char text[512], number[NT_HUMAN_MAX], lag[NT_HUMAN_MAX];
+	struct nt_prose prose;
+
+	nt_prose_begin(&prose, stdout);
+	put_text(prose.line, "recorded by ", meta(info, "tool", text));
+	put_text(prose.line, ": ", meta(info, "command", text));
+	nt_prose_end(&prose, "");
+	nt_print_prose(stdout, "", "ring of each CPU: %s; the oldest record waited %s for its reader",
+		       nt_human_bytes(number, nt_tape_meta_number(tape, "ring_size", 0)),
+		       nt_human_ns(lag, tape->lag_max_ns));
+	/* A list of words with commas between: it wraps with blanks behind these. */
+	nt_prose_begin(&prose, stdout);
+	for (const char *at = meta(info, "probes", text) ? text : ""; *at;) {
+		size_t size = strcspn(at, ",");
+
+		nt_print_clean(prose.line, at, size);
+		fputs(at[size] ? ", " : "", prose.line);
+		at += size + (at[size] == ',');
+	}
+	nt_prose_end(&prose, "probes: ");
+}
+
 static void print_people(const struct info *info)
 {
 	const struct nt_tape *tape = info->tape;
-	uint64_t ring_size = nt_tape_meta_number(tape, "ring_size", 0);
-	char text[512], number[NT_HUMAN_MAX];
+	char text[512];
 
 	print_head(info);
 	print_events(info);
-	print_text("recorded by ", meta(info, "tool", text));
-	print_text(": ", meta(info, "command", text));
-	printf("\nring of each CPU: %s; ", nt_human_bytes(number, ring_size));
-	printf("the oldest record waited %s for its reader\n", nt_human_ns(number, tape->lag_max_ns));
-	print_text("probes: ", meta(info, "probes", text));
-	putchar('\n');
+	print_recorder(info);
 	print_samples(info);
-	print_list(info, "plan", "served by:\n  ", NULL);
-	print_list(info, "attach", "attached:\n  ", NULL);
-	print_list(info, "uncovered", "not covered:\n  ", missed_polls(info, text));
-	for (size_t i = 0; i < tape->n_problems; i++) {
-		print_text(i ? "  " : "problems:\n  ", tape->problems[i].text);
-		putchar('\n');
-	}
+	print_list(info, "plan", "served by", NULL);
+	print_list(info, "attach", "attached", NULL);
+	print_list(info, "uncovered", "not covered", missed_polls(info, text));
+	if (tape->n_problems)
+		nt_print_heading(stdout, "problems:");
+	for (size_t i = 0; i < tape->n_problems; i++)
+		nt_print_prose(stdout, "  ", "%s", tape->problems[i].text);
 }
 
 static int run(const struct nt_options *options)
@@ -460,9 +508,12 @@ static int run(const struct nt_options *options)
 
 const struct nt_command nt_cmd_info = {
 	.name = "info",
+	.group = NT_GROUP_LOOK,
 	.usage = "TAPE [--json]",
-	.what = "says what is on a tape, how it was taken, what it does not cover",
-	.help = "",
+	.what = "show what is on a tape, how it was recorded, what it lacks",
+	.help = "Events are counted and not interpreted. Everything that is wrong with the tape is listed.",
+	.example = "info busy.tape",
+	.wants = "a tape",
 	.takes = NT_TAKES_JSON,
 	.min_args = 1,
 	.max_args = 1,

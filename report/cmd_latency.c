@@ -13,6 +13,7 @@
 #include "report/histogram.h"
 #include "report/latency_result.h"
 #include "report/new_file.h"
+#include "report/svg.h"
 #include "report/terminal.h"
 
 #define BESIDE_MAP 12 /* characters of a line that are no column of the heat map */
@@ -154,28 +155,35 @@ static void release(struct collecting *collecting)
 
 /* ---- showing ---- */
 
-static void draw_session(struct collecting *collecting)
+static int draw_session(struct collecting *collecting)
 {
 	struct command *command = collecting->command;
 	const struct nt_latency_session *session = collecting->result.session;
+	char recorded[NT_SVG_SESSION_MAX];
 
-	for (unsigned int hook = 0; command->svg && hook < NT_HOOK_COUNT; hook++) {
+	if (!command->svg)
+		return 0;
+	if (nt_svg_session(collecting->result.db, session, &command->choice.selection, recorded))
+		return -1;
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
 		char name[64], title[100];
 
 		if (!collecting->pictures[hook].cells)
 			continue;
 		snprintf(title, sizeof(title), "%s (session %lld)",
 			 nt_latency_hook_text(&command->choice, (enum nt_hook)hook, name), (long long)session->id);
-		nt_svg_panel(command->svg, command->svg_panels++, &collecting->pictures[hook], session->start_ts,
-			     title);
+		nt_svg_panel(command->svg, command->svg_panels++, &collecting->pictures[hook], session->start_ts, title,
+			     recorded);
 	}
+	return 0;
 }
 
 static int show_session(struct collecting *collecting)
 {
 	struct command *command = collecting->command;
 
-	draw_session(collecting);
+	if (draw_session(collecting))
+		return -1;
 	if (command->view.format == NT_FORMAT_JSON)
 		return nt_latency_json(&collecting->result, &command->json);
 	if (command->view.format == NT_FORMAT_CSV)
@@ -183,6 +191,14 @@ static int show_session(struct collecting *collecting)
 	if (command->sessions.shown)
 		puts("\n");
 	return nt_latency_people(&collecting->result);
+}
+
+static void say_missing(struct nt_sessions *sessions, int64_t id)
+{
+	char why[NT_NEED_MAX];
+
+	nt_need_say(&nt_need_latency, why, sizeof(why));
+	snprintf(sessions->why_not, sizeof(sessions->why_not), "session %lld has %s", (long long)id, why);
 }
 
 static int one_session(void *arg, const struct nt_latency_session *session)
@@ -197,7 +213,9 @@ static int one_session(void *arg, const struct nt_latency_session *session)
 	collecting.result.choice = &command->choice;
 	collecting.result.view = &command->view;
 	error = read_session(&collecting);
-	if (!error)
+	if (!error && !collecting.result.has_probe)
+		say_missing(&command->sessions, session->id);
+	else if (!error)
 		error = show_session(&collecting);
 	release(&collecting);
 	return error;
@@ -233,7 +251,7 @@ static int open_outputs(struct command *command)
 
 static int run_command(struct command *command, const char *path)
 {
-	int code = nt_sessions_open(&command->sessions, path, NULL);
+	int code = nt_sessions_open(&command->sessions, path, NULL, &nt_need_latency);
 
 	if (!code)
 		code = open_outputs(command);
@@ -242,7 +260,7 @@ static int run_command(struct command *command, const char *path)
 					command->view.format == NT_FORMAT_JSON ? &command->json : NULL, one_session,
 					command);
 	if (!code && command->svg)
-		code = nt_new_file(command->svg_path, write_svg, command);
+		code = nt_new_file(command->svg_path, "open it in a browser", write_svg, command);
 	if (command->svg)
 		fclose(command->svg);
 	free(command->svg_text);
@@ -297,11 +315,14 @@ static int run(const struct nt_options *options)
 
 const struct nt_command nt_cmd_latency = {
 	.name = "latency",
-	.usage = "TAPE|DB [--by WHAT] ... [--json|--csv]",
-	.what = "prints how late packets were on their way up",
+	.group = NT_GROUP_DEEPER,
+	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
+	.what = "show how late packets were on their way up",
 	.help = "A hook is a place on that way: ip-start, tcp-start, udp-start, tcp-socket-enqueued, "
-		"udp-socket-enqueued,\n"
-		"tcp-socket-read, udp-socket-read. Late is the time since the packet was received by the host.\n",
+		"udp-socket-enqueued, tcp-socket-read, udp-socket-read. The latency is the time since the host received "
+		"the packet. Record with --probes default,latency.",
+	.example = "latency busy.tape --by process",
+	.wants = "a tape or a database",
 	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_TIME | NT_TAKES_SAMPLES | NT_TAKES_VIEW,
 	.min_args = 1,
 	.max_args = 1,

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cmd_query.c - nettape-report query: SQL on a tape or a database, read-only.
+ * cmd_query.c - nettape-report query: SQL on a tape or a database, read-only. Where it comes from; sql.h runs it.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/command.h"
+#include "report/denied.h"
 #include "report/load.h"
-#include "report/result.h"
+#include "report/prompt.h"
+#include "report/sql.h"
 
 #define MAX_SQL (1u << 20)
 
@@ -32,10 +35,11 @@ static char *read_all(FILE *file, const char *name)
 static char *read_file(const char *path)
 {
 	FILE *file = fopen(path, "re");
+	char why[NT_DENIED_MAX];
 	char *text;
 
 	if (!file) {
-		nt_complain("%s cannot be read: %s.", path, strerror(errno));
+		nt_complain("%s cannot be read: %s.", path, nt_denied_read(why, path, errno));
 		return NULL;
 	}
 	text = read_all(file, path);
@@ -52,49 +56,27 @@ static char *find_sql(const struct nt_options *options)
 	return read_all(stdin, "standard input");
 }
 
-/* Runs one statement after the other, with an empty line between what they print. */
-static int run_all(struct nt_db *db, struct nt_printer *printer, const char *sql)
-{
-	bool printed = false;
-
-	for (;;) {
-		sqlite3_stmt *statement = nt_db_prepare(db, sql, &sql);
-		int error;
-
-		if (!statement) {
-			if (db->error[0])
-				return nt_complain("%s", db->error);
-			if (!*sql)
-				return NT_EXIT_DONE;
-			continue;
-		}
-		if (printed)
-			puts("");
-		printed = true;
-		error = nt_result_print(db, statement, printer);
-		sqlite3_finalize(statement);
-		if (error)
-			return nt_complain("%s", db->error);
-	}
-}
-
 static int run(const struct nt_options *options)
 {
 	struct nt_printer *printer = NULL;
 	struct nt_db *db = NULL;
+	const bool is_by_hand = !options->file && options->n_args < 2 && isatty(STDIN_FILENO);
 	int code = NT_EXIT_FAILED;
 	char error[512], *sql;
 
 	if (options->file && options->n_args == 2)
 		return nt_complain_misused("query takes its SQL from -f or as an argument, not both.");
-	sql = find_sql(options);
-	if (!sql)
+	sql = is_by_hand ? NULL : find_sql(options);
+	if (!sql && !is_by_hand)
 		return NT_EXIT_FAILED;
 	if (nt_load_open(&db, options->args[0], &options->symbols, error, sizeof(error))) {
 		nt_complain("%s", error);
 	} else {
 		printer = nt_printer_new(stdout, options->format, false);
-		code = printer ? run_all(db, printer, sql) : nt_complain("out of memory.");
+		if (!printer)
+			code = nt_complain("out of memory.");
+		else
+			code = sql ? nt_sql_run(db, printer, sql) : nt_prompt(db, printer, options->args[0]);
 	}
 	nt_printer_free(printer);
 	nt_db_close(db);
@@ -104,10 +86,15 @@ static int run(const struct nt_options *options)
 
 const struct nt_command nt_cmd_query = {
 	.name = "query",
+	.group = NT_GROUP_TAKE,
 	.usage = "TAPE|DB [SQL | -f FILE] [--json|--csv]",
-	.what = "runs SQL on a tape or a database, read-only",
-	.help = "Without SQL and without -f it is read from standard input. Several statements are separated by\n"
-		"semicolons. docs/sql-schema.md lists tables and views, docs/cookbook.md has questions.\n",
+	.what = "run SQL on a tape or a database, read-only",
+	.help = "Without SQL and without -f, statements are read from standard input; a terminal gets a prompt. "
+		"Semicolons separate statements. docs/sql-schema.md describes tables and views, docs/cookbook.md "
+		"answers questions.",
+	.example = "query busy.db \"SELECT name, net_ns FROM net_cost_process\"",
+	.wants = "a tape or a database, and one SQL text",
+	.surplus = "; put the SQL in quotes",
 	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_FILE | NT_TAKES_SYMBOLS | NT_TAKES_NO_SYMBOLS,
 	.min_args = 1,
 	.max_args = 2,

@@ -31,7 +31,7 @@ static int one_session(void *arg, const struct nt_latency_session *session)
 
 static int run_command(struct command *command, const char *path)
 {
-	int code = nt_sessions_open(&command->sessions, path, NULL);
+	int code = nt_sessions_open(&command->sessions, path, NULL, &nt_need_stacks);
 
 	if (!code && nt_stage_show_begin(&command->show, &command->choice))
 		code = nt_complain("out of memory.");
@@ -58,11 +58,14 @@ static int run(const struct nt_options *options)
 
 const struct nt_command nt_cmd_stages = {
 	.name = "stages",
-	.usage = "TAPE|DB [--by WHAT] ... [--json|--csv]",
-	.what = "prints what the network's time was spent on",
-	.help = "Each owner's exact time, split into stages of the network stack by samples of the kernel's stacks "
-		"(recorded with\n"
-		"--probes default,stacks). Each stack has one stage, that of its innermost function that has one.\n",
+	.group = NT_GROUP_DEEPER,
+	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
+	.what = "split the network's time by what it was spent on",
+	.help = "Each owner's exact time is split into stages of the network stack. The shares come from samples of "
+		"the kernel's stacks: record with --probes default,stacks. A stack has one stage, that of its innermost "
+		"function that has one.",
+	.example = "stages busy.tape --by cpu --owner net_rx",
+	.wants = "a tape or a database",
 	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_OWNER | NT_TAKES_BY |
 		 NT_TAKES_STAGES,
 	.min_args = 1,

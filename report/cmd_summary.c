@@ -1,60 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * cmd_summary.c - nettape-report summary: what the network stack cost, per CPU and in all, then who made it work. Each
- * section is one query; programs get its rows whole, people the first ten with units.
+ * section is one query; programs get its rows whole, people the first with units, and the sums of the others.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/command.h"
+#include "report/groups.h"
 #include "report/load.h"
+#include "report/prose.h"
 #include "report/result.h"
+#include "report/self_cost.h"
 #include "report/summary_cpus.h"
 
-#define TOP 10
+#define TOP 10 /* rows of the first grouping */
+#define TOP_NEXT 5 /* of those after it */
+#define TOP_ASKED 25 /* of what --by asked for */
+#define TEXTS 20
 
-enum shape { SHAPE_ROWS, SHAPE_ONE, SHAPE_TEXTS }; /* in JSON: objects; members of the session; texts */
+enum shape {
+	SHAPE_ROWS,
+	SHAPE_ONE,
+	SHAPE_OBJECT,
+	SHAPE_TEXTS
+}; /* in JSON: objects; members of the session; one object; texts */
 
 struct section {
 	enum shape shape;
 	const char *name;
-	const char *title; /* for people; NULL: not shown to them as a table */
 	const char *sql; /* ?1 is the session, ?2 how many rows at most, -1 for all */
 };
 
-/* What send and receive cost, in the columns of net_cost_process and its like. */
-#define COSTS                                                                                                          \
-	"net_ns AS total_ns, share AS cpu_share, send_ns, recv_ns, send_ops + recv_ops AS ops_count, "                 \
-	"send_bytes AS sent_bytes, recv_bytes AS received_bytes "
-#define DEAREST "ORDER BY net_ns DESC, send_ops + recv_ops DESC, "
-#define NOT_NOTHING "AND (net_ns > 0 OR send_ops + recv_ops > 0) "
-/* Address and port, the address in brackets if it is one of IPv6. */
-#define ENDPOINT(address, port)                                                                                        \
-	"CASE WHEN family = 'inet6' THEN '[' || " address " || ']' ELSE " address " END || ':' || " port " "
+static const struct section session_section = {
+	SHAPE_ONE, "session",
+	"SELECT uuid, host, kernel, machine, os, virtual, tool, start_ts, dur AS duration_ns, start_realtime_ns, "
+	"cpus AS n_cpus, events, lost, complete, "
+	"(SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) AS n_problems "
+	"FROM session AS s WHERE session_id = ?1"};
+static const struct section cpus_section = {SHAPE_ROWS, "cpus", NT_SUMMARY_CPUS_SQL};
+static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SELF_RECORDER_SQL};
+static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
+static const struct section uncovered_section = {
+	SHAPE_TEXTS, "uncovered",
+	"SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid LIMIT ?2"};
+static const struct section problems_section = {
+	SHAPE_TEXTS, "problems", "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2"};
 
-static const struct section sections[] = {
-	{SHAPE_ONE, "session", NULL,
-	 "SELECT uuid, host, kernel, machine, os, virtual, tool, start_ts, dur AS duration_ns, start_realtime_ns, "
-	 "cpus AS n_cpus, events, lost, complete, "
-	 "(SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) AS n_problems "
-	 "FROM session AS s WHERE session_id = ?1 LIMIT ?2"},
-	{SHAPE_ROWS, "cpus", NULL, NT_SUMMARY_CPUS_SQL},
-	{SHAPE_ROWS, "processes", "Processes by CPU time in send and receive (share of one CPU)",
-	 "SELECT coalesce(name, '(unknown)') AS process, pid, " COSTS
-	 "FROM net_cost_process WHERE session_id = ?1 " NOT_NOTHING DEAREST "upid LIMIT ?2"},
-	{SHAPE_ROWS, "cgroups", "Control groups",
-	 "SELECT coalesce(path, '(unknown)') AS cgroup, processes AS processes_count, " COSTS
-	 "FROM net_cost_cgroup WHERE session_id = ?1 " NOT_NOTHING DEAREST "cgroup_id LIMIT ?2"},
-	{SHAPE_ROWS, "sockets", "Sockets",
-	 "SELECT coalesce(proto, '(unknown)') AS proto, " ENDPOINT("src", "sport") "AS local, " ENDPOINT(
-		 "dst", "dport") "AS peer, coalesce(name, '(unknown)') AS process, " COSTS
-				 "FROM net_cost_socket WHERE session_id = ?1 " DEAREST "socket_id LIMIT ?2"},
-	{SHAPE_TEXTS, "uncovered", NULL,
-	 "SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid LIMIT ?2"},
-	{SHAPE_TEXTS, "problems", NULL, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2"},
+/* The groupings that a summary has without being asked. */
+static const enum nt_group usual[] = {NT_GROUP_PROGRAM, NT_GROUP_PROCESS, NT_GROUP_CGROUP, NT_GROUP_SOCKET};
+#define N_USUAL (sizeof(usual) / sizeof(usual[0]))
+
+#define GROUP_SQL_MAX 8192
+
+static struct section group_section(enum nt_group group, const char *name, char sql[GROUP_SQL_MAX])
+{
+	snprintf(sql, GROUP_SQL_MAX, "%s%s", NT_GROUP_SESSION_SQL, nt_group(group)->sql);
+	return (struct section){SHAPE_ROWS, name ? name : nt_group(group)->rows, sql};
+}
+
+struct summary {
+	struct nt_db *db;
+	enum nt_format format;
+	enum nt_group by; /* NT_GROUP_COUNT: not asked for */
+	struct nt_printer *printer;
+	struct nt_json json;
+	bool printed;
 };
-#define N_SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
 static sqlite3_stmt *prepare(struct nt_db *db, const char *sql, int64_t session_id, int limit)
 {
@@ -85,30 +98,19 @@ static void json_row(struct nt_json *json, sqlite3_stmt *row, enum shape shape)
 static int json_section(struct nt_db *db, struct nt_json *json, const struct section *section, int64_t session_id)
 {
 	sqlite3_stmt *statement = prepare(db, section->sql, session_id, -1);
+	char bracket = section->shape == SHAPE_OBJECT ? '{' : '[';
 	int step;
 
 	if (!statement)
 		return -1;
 	if (section->shape != SHAPE_ONE)
-		nt_json_open(json, section->name, '[');
+		nt_json_open(json, section->name, bracket);
 	while ((step = sqlite3_step(statement)) == SQLITE_ROW)
 		json_row(json, statement, section->shape);
 	if (section->shape != SHAPE_ONE)
-		nt_json_close(json, ']');
+		nt_json_close(json, bracket == '{' ? '}' : ']');
 	sqlite3_finalize(statement);
 	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the summary cannot be made");
-}
-
-static int json_session(struct nt_db *db, struct nt_json *json, int64_t session_id)
-{
-	int error = 0;
-
-	nt_json_open(json, NULL, '{');
-	nt_json_integer(json, "session_id", session_id);
-	for (size_t i = 0; i < N_SECTIONS && !error; i++)
-		error = json_section(db, json, &sections[i], session_id);
-	nt_json_close(json, '}');
-	return error;
 }
 
 /* One line for each value: what has many shapes would need many tables. */
@@ -134,121 +136,183 @@ static int csv_section(struct nt_db *db, struct nt_printer *printer, const struc
 	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the summary cannot be made");
 }
 
-static int csv_session(struct nt_db *db, struct nt_printer *printer, int64_t session_id)
+static int give_section(struct summary *summary, const struct section *section, int64_t session_id)
 {
+	if (summary->format == NT_FORMAT_JSON)
+		return json_section(summary->db, &summary->json, section, session_id);
+	return csv_section(summary->db, summary->printer, section, session_id);
+}
+
+/* All rows of what people get the first of; what --by asked for beside them. */
+static int give_groups(struct summary *summary, int64_t session_id)
+{
+	char sql[GROUP_SQL_MAX];
+	struct section section;
 	int error = 0;
 
-	for (size_t i = 0; i < N_SECTIONS && !error; i++)
-		error = csv_section(db, printer, &sections[i], session_id);
+	for (size_t i = 0; i < N_USUAL && !error; i++) {
+		section = group_section(usual[i], NULL, sql);
+		error = give_section(summary, &section, session_id);
+	}
+	if (error || summary->by == NT_GROUP_COUNT)
+		return error;
+	if (summary->format == NT_FORMAT_JSON)
+		nt_json_text(&summary->json, "by", nt_group(summary->by)->name);
+	section = group_section(summary->by, "groups", sql);
+	return give_section(summary, &section, session_id);
+}
+
+static int give_session(struct summary *summary, int64_t session_id)
+{
+	static const struct section *const last[] = {&recorder_section, &recorder_programs_section, &uncovered_section,
+						     &problems_section};
+	int error;
+
+	if (summary->format == NT_FORMAT_JSON) {
+		nt_json_open(&summary->json, NULL, '{');
+		nt_json_integer(&summary->json, "session_id", session_id);
+	}
+	error = give_section(summary, &session_section, session_id);
+	if (!error)
+		error = give_section(summary, &cpus_section, session_id);
+	if (!error)
+		error = give_groups(summary, session_id);
+	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]) && !error; i++)
+		error = give_section(summary, last[i], session_id);
+	if (summary->format == NT_FORMAT_JSON)
+		nt_json_close(&summary->json, '}');
 	return error;
 }
 
 /* ---- for people ---- */
 
-static void print_text(const char *before, const char *text)
+static const char *or_unknown(const char *text)
 {
-	fputs(before, stdout);
-	nt_print_clean(stdout, text[0] ? text : "(unknown)", strlen(text[0] ? text : "(unknown)"));
+	return text[0] ? text : "(unknown)";
 }
 
 static int print_head(struct nt_db *db, int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, sections[0].sql, session_id, 1);
-	char text[NT_HUMAN_MAX];
+	sqlite3_stmt *row = prepare(db, session_section.sql, session_id, 1);
+	char start[NT_HUMAN_MAX], length[NT_HUMAN_MAX], events[NT_HUMAN_MAX], lost[NT_HUMAN_MAX];
+	const char *virtual;
 
-	if (!statement)
+	if (!row)
 		return -1;
-	if (sqlite3_step(statement) != SQLITE_ROW) {
+	if (sqlite3_step(row) != SQLITE_ROW) {
 		nt_db_fail(db, "the summary cannot be made");
-		sqlite3_finalize(statement);
+		sqlite3_finalize(row);
 		return -1;
 	}
-	print_text("host ", nt_db_text(statement, 1));
-	print_text(", Linux ", nt_db_text(statement, 2));
-	if (nt_db_text(statement, 5)[0] && strcmp(nt_db_text(statement, 5), "none") != 0)
-		print_text(", virtual: ", nt_db_text(statement, 5));
-	printf(", %d CPUs\n", sqlite3_column_int(statement, 10));
-	if (sqlite3_column_type(statement, 9) != SQLITE_NULL)
-		printf("%s, ", nt_human_time(text, (uint64_t)sqlite3_column_int64(statement, 9)));
-	printf("%s", nt_human_ns(text, (uint64_t)sqlite3_column_int64(statement, 8)));
-	printf(", %s events", nt_human_count(text, sqlite3_column_int64(statement, 11)));
-	printf(", %s lost", nt_human_count(text, sqlite3_column_int64(statement, 12)));
-	printf(", %s\n\n", sqlite3_column_int(statement, 13) ? "complete" : "NOT COMPLETE");
-	sqlite3_finalize(statement);
+	virtual = nt_db_text(row, 5);
+	virtual = strcmp(virtual, "none") ? virtual : "";
+	nt_print_prose(stdout, "", "host %s, Linux %s%s%s, %d CPUs", or_unknown(nt_db_text(row, 1)),
+		       or_unknown(nt_db_text(row, 2)), virtual[0] ? ", virtual: " : "", virtual,
+		       sqlite3_column_int(row, 10));
+	nt_human_time(start, (uint64_t)sqlite3_column_int64(row, 9));
+	nt_print_prose(stdout, "", "%s%s%s, %s events, %s lost, %s",
+		       sqlite3_column_type(row, 9) == SQLITE_NULL ? "" : start,
+		       sqlite3_column_type(row, 9) == SQLITE_NULL ? "" : ", ",
+		       nt_human_ns(length, (uint64_t)sqlite3_column_int64(row, 8)),
+		       nt_human_count(events, sqlite3_column_int64(row, 11)),
+		       nt_human_count(lost, sqlite3_column_int64(row, 12)),
+		       sqlite3_column_int(row, 13) ? "complete" : "NOT COMPLETE");
+	putchar('\n');
+	sqlite3_finalize(row);
 	return 0;
 }
 
-static int print_table(struct nt_db *db, struct nt_printer *printer, const struct section *section, int64_t session_id)
+static int print_group(struct summary *summary, enum nt_group group, int64_t top, int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, section->sql, session_id, TOP);
+	char sql[GROUP_SQL_MAX];
+	struct section section = group_section(group, NULL, sql);
+	sqlite3_stmt *statement = prepare(summary->db, section.sql, session_id, -1);
 	int error;
 
 	if (!statement)
 		return -1;
-	printf("\n%s\n", section->title);
-	error = nt_result_print(db, statement, printer);
+	putchar('\n');
+	nt_print_heading(stdout, "%s", nt_group(group)->title);
+	nt_printer_leave_out(summary->printer,
+			     "at_least_count,untimed_count,task_ns,cpu_share,ops_count,received_bytes&sent_bytes,side,"
+			     "recv_ns&send_ns");
+	error = nt_result_print_top(summary->db, statement, summary->printer, top, NULL);
 	sqlite3_finalize(statement);
+	return error;
+}
+
+static int print_groups(struct summary *summary, int64_t session_id)
+{
+	int error = 0;
+
+	if (summary->by != NT_GROUP_COUNT) {
+		error = print_group(summary, summary->by, TOP_ASKED, session_id);
+		if (!error && nt_group(summary->by)->note[0])
+			nt_print_prose(stdout, "", "%s", nt_group(summary->by)->note);
+	}
+	for (size_t i = 0; i < N_USUAL && summary->by == NT_GROUP_COUNT && !error; i++)
+		error = print_group(summary, usual[i], i ? TOP_NEXT : TOP, session_id);
 	return error;
 }
 
 /* Sentences, one a line, below a title; nothing if there are none. */
 static int print_sentences(struct nt_db *db, const struct section *section, const char *title, int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, section->sql, session_id, 2 * TOP);
-	const char *before = title;
-	int step;
+	sqlite3_stmt *statement = prepare(db, section->sql, session_id, TEXTS);
+	int step, n = 0;
 
 	if (!statement)
 		return -1;
 	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-		print_text(before, nt_db_text(statement, 0));
-		putchar('\n');
-		before = "  ";
+		if (!n++)
+			printf("\n%s\n", title);
+		nt_print_prose(stdout, "  ", "%s", nt_db_text(statement, 0));
 	}
 	sqlite3_finalize(statement);
 	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the summary cannot be made");
 }
 
-static int print_session(struct nt_db *db, struct nt_printer *printer, int64_t session_id)
+static void print_remarks(struct summary *summary)
 {
+	putchar('\n');
+	nt_printer_say_left_out(summary->printer, "", "--json and --csv have");
+	if (summary->by == NT_GROUP_COUNT)
+		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table.");
+	nt_print_prose(
+		stdout, "",
+		"net_rx is the work of receiving packets for all processes, in the time of whoever was interrupted. "
+		"It is not attributed to processes yet. Bytes are those of operations that succeeded, without "
+		"peeks and error queues. `cpu` is a share of one CPU.");
+}
+
+static int print_session(struct summary *summary, int64_t session_id)
+{
+	struct nt_db *db = summary->db;
 	int error = print_head(db, session_id);
 
 	if (!error)
-		error = nt_summary_print_cpus(db, session_id);
-	for (size_t i = 0; i < N_SECTIONS && !error; i++) {
-		if (sections[i].title)
-			error = print_table(db, printer, &sections[i], session_id);
-	}
-	puts("\nnet_rx is not attributed to processes yet: it is the work of receiving for all of them, and runs in "
-	     "the time of\n"
-	     "whoever was interrupted. Bytes are those of operations that succeeded, without peeks and error queues.");
+		error = nt_summary_print_cpus(db, summary->printer, session_id);
 	if (!error)
-		error = print_sentences(db, &sections[N_SECTIONS - 2], "\nNot covered by this recording:\n  ",
-					session_id);
-	return error ? error
-		     : print_sentences(db, &sections[N_SECTIONS - 1], "\nProblems of the tape:\n  ", session_id);
+		error = print_groups(summary, session_id);
+	if (!error)
+		print_remarks(summary);
+	if (!error)
+		error = nt_self_cost_print(db, session_id);
+	if (!error)
+		error = print_sentences(db, &uncovered_section, "Not covered by this recording:", session_id);
+	return error ? error : print_sentences(db, &problems_section, "Problems of the tape:", session_id);
 }
 
 /* ---- all sessions ---- */
 
-struct summary {
-	struct nt_db *db;
-	enum nt_format format;
-	struct nt_printer *printer;
-	struct nt_json json;
-	bool printed;
-};
-
 static int one_session(struct summary *summary, int64_t session_id)
 {
-	if (summary->format == NT_FORMAT_JSON)
-		return json_session(summary->db, &summary->json, session_id);
-	if (summary->format == NT_FORMAT_CSV)
-		return csv_session(summary->db, summary->printer, session_id);
+	if (summary->format != NT_FORMAT_TABLE)
+		return give_session(summary, session_id);
 	if (summary->printed)
 		puts("\n");
 	summary->printed = true;
-	return print_session(summary->db, summary->printer, session_id);
+	return print_session(summary, session_id);
 }
 
 static int all_sessions(struct summary *summary)
@@ -267,10 +331,10 @@ static int all_sessions(struct summary *summary)
 	return error;
 }
 
-static int summarize(struct nt_db *db, enum nt_format format)
+static int summarize(struct nt_db *db, enum nt_format format, enum nt_group by)
 {
 	static const char *const csv_names[] = {"session_id", "section", "row", "name", "value"};
-	struct summary summary = {.db = db, .format = format, .json = {.out = stdout, .lines = 4}};
+	struct summary summary = {.db = db, .format = format, .by = by, .json = {.out = stdout, .lines = 4}};
 	int error = 0;
 
 	summary.printer = nt_printer_new(stdout, format, true);
@@ -293,23 +357,31 @@ static int summarize(struct nt_db *db, enum nt_format format)
 
 static int run(const struct nt_options *options)
 {
+	enum nt_group by = NT_GROUP_COUNT;
 	struct nt_db *db;
 	char error[512];
 	int code;
 
+	if (options->samples.by && (by = nt_group_of(options->samples.by)) == NT_GROUP_COUNT) {
+		snprintf(error, sizeof(error), "--by %.100s: it is by " NT_GROUP_NAMES ".", options->samples.by);
+		return nt_complain_misused(error);
+	}
 	if (nt_load_open(&db, options->args[0], NULL, error, sizeof(error)))
 		return nt_complain("%s", error);
-	code = summarize(db, options->format);
+	code = summarize(db, options->format, by);
 	nt_db_close(db);
 	return code;
 }
 
 const struct nt_command nt_cmd_summary = {
 	.name = "summary",
-	.usage = "TAPE|DB [--json|--csv]",
-	.what = "prints what the network stack cost, per CPU and in all",
-	.help = "Times add up: each nanosecond of a CPU has one owner. CSV has one line for each value.\n",
-	.takes = NT_TAKES_JSON | NT_TAKES_CSV,
+	.group = NT_GROUP_LOOK,
+	.usage = "TAPE|DB [--by WHAT] [--json|--csv]",
+	.what = "show what the network stack cost, by CPU, program, process, socket",
+	.help = "Each nanosecond of a CPU has one owner, so times add up. CSV has one line for each value.",
+	.example = "summary busy.tape",
+	.wants = "a tape or a database",
+	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_GROUP,
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

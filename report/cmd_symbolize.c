@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/command.h"
+#include "report/denied.h"
 #include "report/load.h"
 #include "report/words.h"
 
@@ -154,7 +155,10 @@ static int name_all(struct symbolize *symbolize)
 static int print_all(struct symbolize *symbolize)
 {
 	static const char *const names[] = {"places", "named", "build_id", "path", "file", "symbols_of", "result"};
-	int error = nt_printer_begin(symbolize->printer, sizeof(names) / sizeof(names[0]), names);
+	int error;
+
+	nt_printer_leave_out(symbolize->printer, "symbols_of,file,build_id");
+	error = nt_printer_begin(symbolize->printer, sizeof(names) / sizeof(names[0]), names);
 
 	if (!error && nt_db_begin(symbolize->db))
 		return nt_complain("%s", symbolize->db->error);
@@ -165,6 +169,7 @@ static int print_all(struct symbolize *symbolize)
 	if (nt_db_finish(symbolize->db))
 		return nt_complain("%s", symbolize->db->error);
 	nt_printer_end(symbolize->printer);
+	nt_printer_say_left_out(symbolize->printer, "", "--json and --csv have");
 	return NT_EXIT_DONE;
 }
 
@@ -172,11 +177,11 @@ static int run(const struct nt_options *options)
 {
 	const char *path = options->args[0];
 	struct symbolize symbolize = {0};
-	char error[512];
+	char error[512], why[NT_DENIED_MAX];
 	int code;
 
 	if (access(path, R_OK))
-		return nt_complain("'%s' cannot be read: %s.", path, strerror(errno));
+		return nt_complain("'%s' cannot be read: %s.", path, nt_denied_read(why, path, errno));
 	if (!nt_load_is_database(path))
 		return nt_complain("%s is no database: functions of a tape are named when it is read: nettape-report "
 				   "import TAPE -o DB --symbols DIR.",
@@ -197,10 +202,13 @@ static int run(const struct nt_options *options)
 
 const struct nt_command nt_cmd_symbolize = {
 	.name = "symbolize",
-	.usage = "DB [--symbols DIR]... [--json|--csv]",
-	.what = "names functions of programs in a database",
-	.help = "From ELF files of the same build id that are at hand now. Says of each program what was found. (Of a\n"
-		"tape, functions are named when it is read.)\n",
+	.group = NT_GROUP_TAKE,
+	.usage = "DB [OPTION]... [--json|--csv]",
+	.what = "name the functions of programs in a database",
+	.help = "The names come from ELF files of the same build id that are at hand now. For each program it prints "
+		"what was found. A tape needs none of this: its functions are named when it is read.",
+	.example = "symbolize busy.db --symbols ./unpacked",
+	.wants = "a database",
 	.takes = NT_TAKES_SYMBOLS | NT_TAKES_JSON | NT_TAKES_CSV,
 	.min_args = 1,
 	.max_args = 1,

@@ -129,7 +129,7 @@ static int one_session(void *arg, const struct nt_latency_session *session)
 
 static int run_command(struct command *command, const char *path)
 {
-	int code = nt_sessions_open(&command->sessions, path, NULL);
+	int code = nt_sessions_open(&command->sessions, path, NULL, NULL);
 
 	if (!code && command->format == NT_FORMAT_CSV) {
 		command->printer = nt_printer_new(stdout, NT_FORMAT_CSV, false);
@@ -157,11 +157,13 @@ static int run(const struct nt_options *options)
 
 const struct nt_command nt_cmd_timeline = {
 	.name = "timeline",
-	.usage = "TAPE|DB [--worst OWNER] ... [--json|--csv]",
-	.what = "draws whose the CPUs were over time, and finds the worst moments",
-	.help = "An owner is hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or uncovered; network "
-		"is "
-		"net_rx,\nnet_tx, send and recv together.\n",
+	.group = NT_GROUP_LOOK,
+	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
+	.what = "draw who had each CPU over time, and find the worst moments",
+	.help = "An owner is hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or uncovered. "
+		"network is net_rx, net_tx, send and recv together.",
+	.example = "timeline busy.tape --worst network --window 10ms",
+	.wants = "a tape or a database",
 	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_LANES,
 	.min_args = 1,
 	.max_args = 1,

@@ -4,18 +4,40 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/command.h"
+#include "report/prose.h"
+#include "report/terminal.h"
+
+/* On a terminal a sentence wraps at words; elsewhere it is one line, which programs read. */
+static void say(const char *format, va_list args)
+{
+	char *text;
+
+	if (!nt_terminal_find(stderr, NT_FORMAT_TABLE).is_terminal) {
+		fputs("nettape-report: ", stderr);
+		vfprintf(stderr, format, args);
+		fputc('\n', stderr);
+		return;
+	}
+	if (vasprintf(&text, format, args) < 0) {
+		fputs("nettape-report: out of memory.\n", stderr);
+		return;
+	}
+	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+		nt_print_prose(stderr, line == text ? "nettape-report: " : "", "%s", line);
+	free(text);
+}
 
 int nt_complain(const char *format, ...)
 {
 	va_list args;
 
-	fputs("nettape-report: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	say(format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	return NT_EXIT_FAILED;
 }
 

@@ -12,7 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/denied.h"
 #include "report/durable.h"
+#include "report/interrupt.h"
 #include "report/percentile.h"
 
 static const char views_sql[] =
@@ -41,6 +43,7 @@ static const char *name_of(const struct nt_db *db)
 int nt_db_fail(struct nt_db *db, const char *what)
 {
 	int code = sqlite3_errcode(db->handle);
+	char why[NT_DENIED_MAX];
 
 	if (code == SQLITE_FULL || (code == SQLITE_IOERR && sqlite3_system_errno(db->handle) == ENOSPC))
 		return fail(db, "%s: %s: the disk is full: free some space, or %s.", name_of(db), what,
@@ -49,6 +52,8 @@ int nt_db_fail(struct nt_db *db, const char *what)
 		return fail(db,
 			    "%s: %s: there is no place for its file: set TMPDIR to a directory that can be written to.",
 			    name_of(db), what);
+	if (code == SQLITE_CANTOPEN && sqlite3_system_errno(db->handle) == EACCES)
+		return fail(db, "%s: %s: %s.", name_of(db), what, nt_denied_change(why, db->path, EACCES));
 	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
 		return fail(db, "%s: %s: it is damaged, or no database: import the tape again.", name_of(db), what);
 	if (code == SQLITE_AUTH)
@@ -57,8 +62,7 @@ int nt_db_fail(struct nt_db *db, const char *what)
 		return fail(db, "%s: %s: another program is writing to it: try again when that is done.", name_of(db),
 			    what);
 	if (code == SQLITE_READONLY)
-		return fail(db, "%s: %s: it may only be read: make it writable, or take a copy that is.", name_of(db),
-			    what);
+		return fail(db, "%s: %s: %s.", name_of(db), what, nt_denied_change(why, db->path, EACCES));
 	return fail(db, "%s: %s: %s.", name_of(db), what, sqlite3_errmsg(db->handle));
 }
 
@@ -177,17 +181,20 @@ static int open_handle(struct nt_db *db, const char *path, int flags)
  */
 static int open_new(struct nt_db *db)
 {
+	char why[NT_DENIED_MAX];
 	int fd;
 
 	if (asprintf(&db->partial, "%s.partial", db->path) < 0) {
 		db->partial = NULL;
 		return fail(db, "%s: out of memory.", db->path);
 	}
+	/* Before there is one: nothing is left behind, whenever the signal comes. */
+	nt_interrupt_removes(db->partial, db->path);
 	if (unlink(db->partial) && errno != ENOENT)
-		return fail(db, "%s cannot be replaced: %s.", db->partial, strerror(errno));
+		return fail(db, "%s cannot be replaced: %s.", db->partial, nt_denied_make(why, db->partial, errno));
 	fd = open(db->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return fail(db, "%s cannot be made: %s: give another place with -o.", db->partial, strerror(errno));
+		return fail(db, "%s cannot be made: %s.", db->path, nt_denied_make(why, db->path, errno));
 	close(fd);
 	if (open_handle(db, db->partial, SQLITE_OPEN_READWRITE))
 		return -1;
@@ -424,13 +431,14 @@ static int rename_new(const char *from, const char *to)
 /* Everything on disk, then the name. */
 static int give_name(struct nt_db *db)
 {
+	char why[NT_DENIED_MAX];
 	int fd = open(db->partial, O_RDONLY | O_CLOEXEC), result;
 
 	result = fd < 0 ? -1 : fsync(fd);
 	if (fd >= 0)
 		close(fd);
 	if (result || rename_new(db->partial, db->path) || nt_sync_directory(db->path))
-		return fail(db, "%s cannot be finished: %s.", db->path, strerror(errno));
+		return fail(db, "%s cannot be finished: %s.", db->path, nt_denied_make(why, db->path, errno));
 	free(db->partial);
 	db->partial = NULL;
 	return 0;

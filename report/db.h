@@ -24,7 +24,11 @@
 
 enum nt_db_mode {
 	NT_DB_READ, /* read-only */
-	NT_DB_NEW, /* written as PATH.partial, and renamed when it is whole; fails if there is one */
+	/*
+	 * Written as PATH.partial, and renamed when it is whole; fails if there is one. A signal removes it
+	 * (interrupt.h), until nt_interrupt_end.
+	 */
+	NT_DB_NEW,
 	NT_DB_APPEND, /* like NEW if there is none; else all or nothing is added to it */
 	NT_DB_CHANGE, /* the same, of one that must be there: its symbols may be given names */
 	NT_DB_TEMPORARY /* gone when it is closed; in memory, and in TMPDIR when it is large */

@@ -8,7 +8,6 @@
 
 #include "report/command.h"
 #include "report/each_session.h"
-#include "report/load.h"
 
 static int count(void *arg, const struct nt_latency_session *session)
 {
@@ -19,12 +18,13 @@ static int count(void *arg, const struct nt_latency_session *session)
 	return 0;
 }
 
-int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_words *words)
+int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_words *words,
+		     const struct nt_need *need)
 {
 	char error[512];
 
 	*sessions = (struct nt_sessions){.path = path};
-	if (nt_load_open(&sessions->db, path, words, error, sizeof(error)))
+	if (nt_load_open_with(&sessions->db, path, words, need, error, sizeof(error)))
 		return nt_complain("%s", error);
 	if (nt_latency_each_session(sessions->db, count, sessions))
 		return nt_complain("%s", sessions->db->error);

@@ -7,6 +7,7 @@
 #define NT_REPORT_EACH_SESSION_H
 
 #include "report/latency_scan.h"
+#include "report/load.h"
 #include "report/output.h"
 #include "report/user_names.h"
 
@@ -31,8 +32,9 @@ struct nt_sessions {
 
 /* These give an exit code (command.h), and have complained if that is not 0. */
 
-/* To be closed even on failure. `words` as for nt_load_open. */
-int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_words *words);
+/* To be closed even on failure. `words` and `need` as for nt_load_open_with. */
+int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_words *words,
+		     const struct nt_need *need);
 /*
  * Calls `show` with each session; it gives 0, or -1 and a sentence in db->error. Of several sessions it is enough that
  * one has what was asked for; how many have not, and why, is said on standard error, and of each in JSON. Around what

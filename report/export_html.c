@@ -32,6 +32,7 @@ struct page {
 	const struct nt_selection *selection;
 	FILE *out;
 	struct nt_json json;
+	enum nt_group by;
 	uint32_t n_sessions;
 };
 
@@ -143,6 +144,7 @@ static int write_data(struct page *page)
 	nt_json_open(&page->json, NULL, '{');
 	nt_json_integer(&page->json, "version", NT_HTML_DATA_VERSION);
 	nt_json_text(&page->json, "tool", "nettape-report " NT_VERSION);
+	nt_json_text(&page->json, "by", nt_group(page->by)->name);
 	nt_json_open(&page->json, "sessions", '[');
 	error = nt_latency_each_session(page->db, write_session, page);
 	nt_json_close(&page->json, ']');
@@ -219,9 +221,9 @@ static int count_session(void *arg, const struct nt_latency_session *session)
 	return 0;
 }
 
-int nt_export_html(struct nt_db *db, const struct nt_selection *selection, FILE *out)
+int nt_export_html(struct nt_db *db, const struct nt_selection *selection, enum nt_group by, FILE *out)
 {
-	struct page page = {.db = db, .selection = selection, .out = out};
+	struct page page = {.db = db, .selection = selection, .by = by, .out = out};
 	int error = nt_latency_each_session(db, count_session, &page);
 
 	if (!page.n_sessions)

@@ -14,13 +14,15 @@
 #include <stdio.h>
 
 #include "report/db.h"
+#include "report/groups.h"
 #include "report/selection.h"
 
-#define NT_HTML_DATA_VERSION 1
+#define NT_HTML_DATA_VERSION 2
 
 /* Whether anything of the database is selected: 1; 0: a sentence in `why` says why not; -1: db->error. */
 int nt_export_html_has(struct nt_db *db, const struct nt_selection *selection, char *why, size_t why_size);
-/* All sessions, each in a section. 0, or -1 and db->error. */
-int nt_export_html(struct nt_db *db, const struct nt_selection *selection, FILE *out);
+/* All sessions, each in a section. `by`: how costs are grouped first; the reader may choose another grouping. 0, or -1
+ * and db->error. */
+int nt_export_html(struct nt_db *db, const struct nt_selection *selection, enum nt_group by, FILE *out);
 
 #endif

@@ -104,10 +104,31 @@ static int64_t child(struct nt_flame *flame, uint32_t parent, const char *name, 
 struct adding {
 	struct nt_flame *flame;
 	unsigned int side;
+	enum nt_stage_by by;
 	struct nt_stage_data *data;
 	struct nt_frames *frames;
-	struct nt_id_map leaves; /* owner << 32 | category: index of its node + 1 */
+	struct nt_id_map leaves; /* series << 32 | category: index of its node + 1 */
 };
+
+/* The frame of a series' group, at the root; -1: out of memory. */
+static int64_t find_group(struct adding *adding, const struct nt_stage_series *series)
+{
+	char text[32];
+
+	switch (adding->by) {
+	case NT_STAGE_BY_NONE:
+	case NT_STAGE_BY_TIME:
+		return 0;
+	case NT_STAGE_BY_CPU:
+		snprintf(text, sizeof(text), "CPU %u", series->cpu);
+		return child(adding->flame, 0, text, 0);
+	default:
+		if (series->group)
+			return child(adding->flame, 0, adding->data->groups.labels[series->group], 0);
+		return child(adding->flame, 0,
+			     adding->by == NT_STAGE_BY_PROCESS ? "[of no process]" : "[of no control group]", 0);
+	}
+}
 
 /* From the outermost function on. */
 static int64_t add_frames(struct adding *adding, int64_t node, int64_t stack_id)
@@ -125,10 +146,11 @@ static int64_t add_frames(struct adding *adding, int64_t node, int64_t stack_id)
 	return node;
 }
 
-/* The node that a category of an owner ends in; -1: out of memory. */
-static int64_t find_leaf(struct adding *adding, unsigned int owner, uint32_t category)
+/* The node that a category of a series ends in; -1: out of memory. */
+static int64_t find_leaf(struct adding *adding, uint32_t number, uint32_t category)
 {
-	uint64_t *known = nt_id_map_at(&adding->leaves, (uint64_t)owner << 32 | category);
+	const struct nt_stage_series *series = &adding->data->series[number];
+	uint64_t *known = nt_id_map_at(&adding->leaves, (uint64_t)number << 32 | category);
 	const struct nt_stage_category *stack;
 	int64_t node;
 
@@ -136,7 +158,9 @@ static int64_t find_leaf(struct adding *adding, unsigned int owner, uint32_t cat
 		return -1;
 	if (*known)
 		return (int64_t)*known - 1;
-	node = child(adding->flame, 0, nt_owner_name(owner), 0);
+	node = find_group(adding, series);
+	if (node >= 0)
+		node = child(adding->flame, (uint32_t)node, nt_owner_name((enum nt_owner)series->owner), 0);
 	if (node >= 0 && category == NT_SPLIT_UNSAMPLED) {
 		node = child(adding->flame, (uint32_t)node, "[unsampled]", 0);
 	} else if (node >= 0) {
@@ -151,10 +175,10 @@ static int64_t find_leaf(struct adding *adding, unsigned int owner, uint32_t cat
 	return node;
 }
 
-static int add_to_leaf(struct adding *adding, unsigned int owner, uint32_t category, uint64_t ns, uint64_t samples)
+static int add_to_leaf(struct adding *adding, uint32_t series, uint32_t category, uint64_t ns, uint64_t samples)
 {
 	struct nt_flame_node *nodes;
-	int64_t node = find_leaf(adding, owner, category);
+	int64_t node = find_leaf(adding, series, category);
 
 	if (node < 0)
 		return -ENOMEM;
@@ -172,21 +196,19 @@ static int add_part(void *arg, const struct nt_split_part *part)
 {
 	struct adding *adding = arg;
 
-	return part->ns ? add_to_leaf(adding, adding->data->series[part->series].owner, part->category,
-				      part->ns * part->n, 0)
-			: 0;
+	return part->ns ? add_to_leaf(adding, part->series, part->category, part->ns * part->n, 0) : 0;
 }
 
-int nt_flame_add(struct nt_flame *flame, unsigned int side, struct nt_stage_data *data, struct nt_frames *frames)
+int nt_flame_add(struct nt_flame *flame, unsigned int side, enum nt_stage_by by, struct nt_stage_data *data,
+		 struct nt_frames *frames)
 {
-	struct adding adding = {.flame = flame, .side = side, .data = data, .frames = frames};
+	struct adding adding = {.flame = flame, .side = side, .by = by, .data = data, .frames = frames};
 	int error = flame->n || child(flame, 0, "all", 0) == 0 ? 0 : -ENOMEM;
 
 	if (!error)
 		error = nt_split_each(&data->split, add_part, &adding);
 	for (size_t i = 0; i < data->split.n_samples && !error; i++)
-		error = add_to_leaf(&adding, data->series[data->split.samples[i].series].owner,
-				    data->split.samples[i].category, 0, 1);
+		error = add_to_leaf(&adding, data->split.samples[i].series, data->split.samples[i].category, 0, 1);
 	nt_id_map_release(&adding.leaves);
 	return error;
 }

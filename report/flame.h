@@ -4,7 +4,7 @@
  * (flame_svg.c), and what is written as folded stacks (flame.c). One tree can hold two sides, to be compared. Writes to
  * the stream it is given and nowhere else.
  *
- *     all -> owner -> [functions of the program ->] functions of the kernel, the outermost first
+ *     all -> [group ->] owner -> [functions of the program ->] functions of the kernel, the outermost first
  */
 #ifndef NT_REPORT_FLAME_H
 #define NT_REPORT_FLAME_H
@@ -36,14 +36,23 @@ struct nt_flame {
 	uint32_t deepest;
 };
 
-/* Adds a session's data, split by stacks, to one side. 0, or -ENOMEM. */
-int nt_flame_add(struct nt_flame *flame, unsigned int side, struct nt_stage_data *data, struct nt_frames *frames);
+/* Adds a session's data, split by stacks, to one side; `by`: what frames at the root tell apart, not by time. 0, or
+ * -ENOMEM. */
+int nt_flame_add(struct nt_flame *flame, unsigned int side, enum nt_stage_by by, struct nt_stage_data *data,
+		 struct nt_frames *frames);
 void nt_flame_release(struct nt_flame *flame);
 /* One line a stack: names with ; between them, a blank, nanoseconds. In names ; is written as , and a control character
  * as ?. */
 void nt_flame_folded(const struct nt_flame *flame, FILE *out);
+/* What stands above a picture: the title, and what was recorded. */
+#define NT_FLAME_LINES 3
+struct nt_flame_head {
+	char title[400];
+	char lines[NT_FLAME_LINES][512];
+	unsigned int n_lines;
+};
 /* One self-contained file with its script. `is_diff`: widths are by both sides, colours by how they differ. -1: out of
  * memory. */
-int nt_flame_svg(const struct nt_flame *flame, bool is_diff, const char *title, FILE *out);
+int nt_flame_svg(const struct nt_flame *flame, bool is_diff, const struct nt_flame_head *head, FILE *out);
 
 #endif

@@ -1,7 +1,8 @@
-// flame.js - what a flame graph of nettape-report does: zoom, search, keys. Part of the SVG that flame_svg.c writes; it
-// works on what that has drawn, and needs nothing from elsewhere.
+// flame.js - what a flame graph of nettape-report does: fits the window, zoom, search, keys. Part of the SVG that flame_svg.c
+// writes; it works on what that has drawn, and needs nothing from elsewhere.
 //
 // Each frame is a <g class="f"> with data-a and data-b, where it begins and ends as a part of the whole, and data-d, its depth.
+// Items of the legend are <g class="k"> with data-w, their width; lines of the head <g class="t"> with data-t, the whole text.
 "use strict";
 (function () {
     const svg = document.documentElement;
@@ -10,17 +11,56 @@
         name: group.dataset.n, begin: +group.dataset.a, end: +group.dataset.b, depth: +group.dataset.d,
     }));
     const details = document.getElementById("details"), found = document.getElementById("found"), reset = document.getElementById("reset");
-    const left = +svg.dataset.left, width = +svg.dataset.width, letter = 6.6;
+    const tools = document.getElementById("tools"), box = document.getElementById("frames");
+    const left = +svg.dataset.left, row = +svg.dataset.row, legendTop = +svg.dataset.legend, legendEnd = +svg.dataset.end;
+    const height = svg.viewBox.baseVal.height, isDiff = "diff" in svg.dataset, letter = 6.6;
     const least = 0.1; // of a pixel, to be drawn
+    const narrowest = 320; // pixels; in less room the picture is scaled
+    let width = svg.viewBox.baseVal.width - 2 * left; // of the whole
     let zoomed = frames[0], chosen = null, words = "", typing = false;
 
     const title = (frame) => frame.group.querySelector("title").textContent;
     const inside = (frame, outer) => frame.begin >= outer.begin - 1e-12 && frame.end <= outer.end + 1e-12;
 
+    const cut = (text, letters) => (text.length <= letters ? text : text.slice(0, Math.max(0, letters - 2)) + "..");
+
+    // A frame's name, cut to the room, or with its share of the whole.
     function fit(frame, room) {
-        const letters = Math.floor((room - 4) / letter);
+        const letters = Math.floor((room - 6) / letter);
+        const share = " " + (100 * (frame.end - frame.begin)).toFixed(1) + " %";
         if (letters < 3) return "";
-        return frame.name.length <= letters ? frame.name : frame.name.slice(0, letters - 2) + "..";
+        return !isDiff && frame.name.length + share.length <= letters ? frame.name + share : cut(frame.name, letters);
+    }
+
+    // As much of a text as the window is wide; letters differ, so it is measured.
+    function fitLine(line, text) {
+        let letters = text.length;
+        line.textContent = text;
+        for (let wide = line.getComputedTextLength(); wide > width && letters > 3; wide = line.getComputedTextLength()) {
+            letters = Math.min(letters - 1, Math.floor((letters * width) / wide));
+            line.textContent = cut(text, letters);
+        }
+    }
+
+    // A pixel of the picture is one of the window: what is wider is placed anew, and what is below moves down.
+    function fitWindow() {
+        const wide = Math.max(narrowest, Math.floor(svg.getBoundingClientRect().width));
+        let x = left, y = legendTop;
+        width = wide - 2 * left;
+        for (const item of svg.querySelectorAll("g.k")) {
+            if (x > left && x + +item.dataset.w > left + width) {
+                x = left;
+                y += row;
+            }
+            item.setAttribute("transform", `translate(${x} ${y})`);
+            x += +item.dataset.w;
+        }
+        for (const line of svg.querySelectorAll("g.t")) fitLine(line.querySelector("text"), line.dataset.t);
+        const down = y + row - legendEnd;
+        for (const group of [tools, box]) group.setAttribute("transform", `translate(0 ${down})`);
+        reset.setAttribute("x", left + width);
+        svg.setAttribute("viewBox", `0 0 ${wide} ${height + down}`);
+        search(words);
     }
 
     function draw() {
@@ -58,8 +98,10 @@
             sum += hit.end - Math.max(hit.begin, end);
             end = hit.end;
         }
-        found.textContent = typing || words ? "search: " + words + (typing ? "_" : "") +
-            (words ? "  " + (100 * sum).toFixed(2) + " % in " + hits.length + " frames" : "") : "search (/)";
+        const share = words ? "  " + (100 * sum).toFixed(2) + " % in " + hits.length + " frames" : "";
+        const room = Math.floor(width / letter) - 22 - share.length; // beside reset
+        const shown = words.length > room ? ".." + words.slice(-Math.max(1, room)) : words;
+        found.textContent = typing || words ? "search: " + shown + (typing ? "_" : "") + share : "search (/)";
         draw();
     }
 
@@ -68,7 +110,11 @@
         if (chosen) chosen.group.classList.remove("chosen");
         chosen = frame;
         frame.group.classList.add("chosen");
-        details.textContent = title(frame);
+        tell(frame);
+    }
+
+    function tell(frame) {
+        details.textContent = frame ? cut(title(frame), Math.floor(width / letter)) : "";
     }
 
     // The widest frame on top of this one; its caller; its neighbours.
@@ -95,7 +141,7 @@
         typing = false;
         if (chosen) chosen.group.classList.remove("chosen");
         chosen = null;
-        details.textContent = "";
+        tell(null);
         search("");
         zoom(frames[0]);
     }
@@ -113,10 +159,11 @@
     });
     for (const frame of frames) {
         frame.group.addEventListener("click", () => { choose(frame); zoom(frame); });
-        frame.group.addEventListener("mouseenter", () => { details.textContent = title(frame); });
-        frame.group.addEventListener("mouseleave", () => { details.textContent = chosen ? title(chosen) : ""; });
+        frame.group.addEventListener("mouseenter", () => tell(frame));
+        frame.group.addEventListener("mouseleave", () => tell(chosen));
     }
     found.addEventListener("click", () => { typing = true; search(words); });
     reset.addEventListener("click", startOver);
-    search("");
+    addEventListener("resize", fitWindow);
+    fitWindow();
 })();

@@ -49,7 +49,9 @@ void nt_heatmap_print(const struct nt_heatmap *map, FILE *out, int64_t since_ts,
 
 /* Texts may hold anything. */
 void nt_svg_begin(FILE *out, unsigned int panels, const char *title);
-void nt_svg_panel(FILE *out, unsigned int number, const struct nt_heatmap *map, int64_t since_ts, const char *title);
+/* `session`: what was recorded, below the title. */
+void nt_svg_panel(FILE *out, unsigned int number, const struct nt_heatmap *map, int64_t since_ts, const char *title,
+		  const char *session);
 void nt_svg_end(FILE *out);
 
 #endif

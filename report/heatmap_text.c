@@ -9,6 +9,7 @@
 
 #include "report/histogram.h"
 #include "report/output.h"
+#include "report/prose.h"
 #include "report/samples.h"
 
 /* By level. Colours are those of the usual palette of 256, from dark blue to yellow. */
@@ -16,6 +17,7 @@ static const char letters[NT_HEAT_LEVELS + 1] = {' ', '.', ':', '-', '=', '+', '
 static const unsigned char colours[NT_HEAT_LEVELS + 1] = {0, 17, 18, 20, 26, 32, 37, 71, 149, 226};
 
 #define LABEL 9 /* characters before the axis */
+#define LEGEND "           " /* what lines of the legend begin with */
 
 static void print_level(FILE *out, unsigned int level, unsigned int before, bool colour)
 {
@@ -71,20 +73,25 @@ static void print_axis(const struct nt_heatmap *map, FILE *out, int64_t since_ts
 
 static void print_legend(const struct nt_heatmap *map, FILE *out, bool colour)
 {
+	struct nt_prose prose;
 	char text[NT_HUMAN_MAX];
 
-	fprintf(out, "%*s  packets:", LABEL, "");
+	nt_prose_begin(&prose, out);
+	fputs("packets:", prose.line);
 	for (unsigned int level = 1; level <= NT_HEAT_LEVELS; level++) {
 		/* Levels that no whole number of packets can have are left out. */
 		if (level < NT_HEAT_LEVELS &&
 		    nt_heat_level_begin(level, map->most) >= nt_heat_level_begin(level + 1, map->most))
 			continue;
-		fputs("  ", out);
-		print_level(out, level, 0, colour);
-		fprintf(out, "%s %s", colour ? "\033[0m" : "",
+		if (colour)
+			fprintf(prose.line, " \033[48;5;%dm" NT_STUCK "\033[0m", colours[level]);
+		else
+			fprintf(prose.line, " %c", letters[level]);
+		fprintf(prose.line, NT_STUCK "%s",
 			nt_human_count(text, nt_round(nt_heat_level_begin(level, map->most))));
 	}
-	fputs(" and more\n", out);
+	fputs(" and more", prose.line);
+	nt_prose_end(&prose, LEGEND);
 }
 
 void nt_heatmap_print(const struct nt_heatmap *map, FILE *out, int64_t since_ts, bool colour)

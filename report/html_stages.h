@@ -11,7 +11,11 @@
 
 #define NT_HTML_STAGES 1024 /* rows: no recording has as many stages and families, even of all owners together */
 
-/* Writes "stages": {a session as in `stages --json`}, if the session has samples of stacks. 0, or -1 and db->error. */
+/*
+ * Writes "stages": {a session as in `stages --json`}, and "merged_stages": [{"owner", "stage", "spent_ns", "low_ns",
+ * "high_ns", "samples"}, ...], the same rows with the address families of a stage together; both only if the session
+ * has samples of stacks. 0, or -1 and db->error.
+ */
 int nt_html_stages(const struct nt_html_scope *scope, struct nt_json *json);
 
 #endif

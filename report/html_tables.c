@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/groups.h"
 #include "report/result.h"
+#include "report/self_cost.h"
 
 /* ---- what all queries build on ----
  *
- *   picked      the threads of --process
- *   spent       CPU time by task and owner: from the sums if all is asked for, else from the slices, cut to the time
- *   did         operations by task, socket and direction that ended in the time
- *   part        both, in columns that can be added up
- *   who         the process of each task
- *   dropped, resent, missed   the rows of skb_drop, tcp_retransmit and loss
+ *   picked              the threads of --process
+ *   spent, did, span    what groups.h asks for: CPU time by task and owner, from the sums if all is asked for, else
+ * from the slices, cut to the time; operations that ended in the time; how long the time is dropped, resent, missed the
+ * rows of skb_drop, tcp_retransmit and loss
  */
 
 #define PICKED                                                                                                         \
@@ -54,17 +54,7 @@
 	"AND (ts + coalesce(dur, 0) < ?3 OR " UPTO_END ") "                                                            \
 	"AND %s " OF_PICKED "GROUP BY utid, socket_id, op), "
 
-#define PART                                                                                                           \
-	"part AS (SELECT utid, CASE owner WHEN 'send' THEN ns ELSE 0 END AS send_ns, "                                 \
-	"CASE owner WHEN 'recv' THEN ns ELSE 0 END AS recv_ns, "                                                       \
-	"CASE owner WHEN 'task' THEN ns ELSE 0 END AS task_ns, "                                                       \
-	"0 AS ops, 0 AS sent, 0 AS received, 0 AS untimed, 0 AS lower_bound FROM spent "                               \
-	"UNION ALL SELECT utid, 0, 0, 0, ops, CASE op WHEN 'send' THEN bytes ELSE 0 END, "                             \
-	"CASE op WHEN 'recv' THEN bytes ELSE 0 END, untimed, lower_bound FROM did), "
-#define WHO                                                                                                            \
-	"who AS (SELECT t.utid, t.upid, p.pid, p.name, p.cgroup_id FROM thread AS t "                                  \
-	"LEFT JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "                                   \
-	"WHERE t.session_id = ?1), "
+#define SPAN "span AS (SELECT ?3 - ?2 AS ns), "
 #define SAMPLES                                                                                                        \
 	"dropped AS (SELECT * FROM skb_drop "                                                                          \
 	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
@@ -94,7 +84,7 @@ static char *make_sql(const struct nt_html_scope *scope, const char *query)
 		fprintf(out, DID_SUMS, cpus);
 	else
 		fprintf(out, DID_ROWS, cpus);
-	fputs(PART WHO, out);
+	fputs(SPAN, out);
 	fprintf(out, SAMPLES, cpus, cpus, cpus);
 	fputs(query, out);
 	if (fclose(out)) {
@@ -147,14 +137,15 @@ static const char facts_sql[] =
 	"(SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'probes') AS probes "
 	"FROM session AS s WHERE session_id = ?1";
 
-int nt_html_facts(const struct nt_html_scope *scope, struct nt_json *json)
+/* The first row's cells as the members of an object. Takes the statement, which may be NULL. */
+static int write_object(const struct nt_html_scope *scope, struct nt_json *json, const char *name,
+			sqlite3_stmt *statement)
 {
-	sqlite3_stmt *statement = prepare(scope, facts_sql);
 	int step;
 
 	if (!statement)
 		return -1;
-	nt_json_open(json, "session", '{');
+	nt_json_open(json, name, '{');
 	step = sqlite3_step(statement);
 	for (int i = 0; step == SQLITE_ROW && i < sqlite3_column_count(statement); i++) {
 		struct nt_cell cell = cell_of(statement, i);
@@ -165,76 +156,51 @@ int nt_html_facts(const struct nt_html_scope *scope, struct nt_json *json)
 	return finish(scope, statement, step == SQLITE_ROW ? SQLITE_DONE : step);
 }
 
+int nt_html_facts(const struct nt_html_scope *scope, struct nt_json *json)
+{
+	int error = write_object(scope, json, "session", prepare(scope, facts_sql));
+
+	return error ? error : write_object(scope, json, "recorder", nt_html_prepare(scope, NT_SELF_RECORDER_SQL));
+}
+
 /* ---- tables ---- */
 
 struct table {
 	const char *name, *title;
 	const char *note; /* what its figures mean and leave out; "" if that is plain */
 	const char *sql;
+	const char *by; /* of a grouping: its word for --by; else NULL */
 };
 
-#define COSTS                                                                                                          \
-	"sum(p.send_ns + p.recv_ns) AS net_ns, sum(p.send_ns) AS send_ns, sum(p.recv_ns) AS recv_ns, "                 \
-	"sum(p.task_ns) AS task_ns, sum(p.ops) AS operations_count, sum(p.sent) AS sent_bytes, "                       \
-	"sum(p.received) AS received_bytes, sum(p.untimed) AS untimed_count, sum(p.lower_bound) AS at_least_count "
-#define NOT_NOTHING "HAVING net_ns > 0 OR operations_count > 0 "
-#define DEAREST "ORDER BY net_ns DESC, operations_count DESC, "
 /* Address and port, the address in brackets if it is one of IPv6. */
 #define LOCAL "CASE WHEN k.family = 'inet6' THEN '[' || k.src || ']' ELSE k.src END || ':' || k.sport AS local, "
 #define PEER "CASE WHEN k.family = 'inet6' THEN '[' || k.dst || ']' ELSE k.dst END || ':' || k.dport AS peer, "
 #define JOIN_SOCKET "LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = socket_id "
-#define BYTES_NOTE "Bytes are those of operations that succeeded, without peeks and error queues."
-
-/* What was done on each socket by each process. */
-#define OF_SOCKETS                                                                                                     \
-	"(SELECT d.socket_id, coalesce(k.proto, '(unknown)') AS proto, " LOCAL PEER                                    \
-	"coalesce(w.name, '(unknown)') AS process, sum(d.cpu_ns) AS ns, "                                              \
-	"sum(CASE d.op WHEN 'send' THEN d.cpu_ns ELSE 0 END) AS send, "                                                \
-	"sum(CASE d.op WHEN 'recv' THEN d.cpu_ns ELSE 0 END) AS recv, sum(d.ops) AS ops, "                             \
-	"sum(CASE d.op WHEN 'send' THEN d.bytes ELSE 0 END) AS sent, "                                                 \
-	"sum(CASE d.op WHEN 'recv' THEN d.bytes ELSE 0 END) AS received, "                                             \
-	"sum(d.untimed) AS untimed, sum(d.lower_bound) AS lower_bound "                                                \
-	"FROM did AS d LEFT JOIN who AS w ON w.utid = d.utid " JOIN_SOCKET "GROUP BY d.socket_id, w.upid) "
 
 static const struct table tables[] = {
-	{"processes", "Processes",
-	 "CPU time in send and receive. Receiving packets (net_rx) is done for all processes in the time of whoever "
-	 "was interrupted, and is charged to none of them. " BYTES_NOTE,
-	 "SELECT coalesce(w.name, '(unknown)') AS process, w.pid AS pid, " COSTS
-	 "FROM part AS p LEFT JOIN who AS w ON w.utid = p.utid "
-	 "GROUP BY w.upid " NOT_NOTHING DEAREST "w.upid"},
-	{"cgroups", "Control groups", "The same by control group, so by container or service.",
-	 "SELECT coalesce(g.path, '(unknown)') AS cgroup, count(DISTINCT w.upid) AS processes_count, " COSTS
-	 "FROM part AS p LEFT JOIN who AS w ON w.utid = p.utid "
-	 "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = w.cgroup_id "
-	 "GROUP BY w.cgroup_id " NOT_NOTHING DEAREST "w.cgroup_id"},
-	/* The process is that of the row with max(ns): so SQLite has it. */
-	{"sockets", "Sockets",
-	 "CPU time of the operations that ended in the time shown, and the process that spent most on the "
-	 "socket. " BYTES_NOTE,
-	 "SELECT proto, local, peer, process, net_ns, send_ns, recv_ns, operations_count, sent_bytes, received_bytes, "
-	 "untimed_count, at_least_count FROM (SELECT socket_id, proto, local, peer, process, max(ns), "
-	 "sum(ns) AS net_ns, sum(send) AS send_ns, sum(recv) AS recv_ns, sum(ops) AS operations_count, "
-	 "sum(sent) AS sent_bytes, sum(received) AS received_bytes, sum(untimed) AS untimed_count, "
-	 "sum(lower_bound) AS at_least_count FROM " OF_SOCKETS "GROUP BY socket_id) " DEAREST "socket_id"},
 	{"drops", "Dropped packets", "Packets that the kernel freed undelivered, by reason and place.",
 	 "SELECT coalesce(p.reason, '(unknown)') AS reason, coalesce(p.location, '(unknown)') AS location, "
 	 "v.name AS device, v.netns, count(*) AS packets_count, sum(p.length) AS length_bytes FROM dropped AS p "
 	 "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = p.device_id "
-	 "GROUP BY p.reason, p.location, p.device_id ORDER BY packets_count DESC, 1, 2, 3"},
+	 "GROUP BY p.reason, p.location, p.device_id ORDER BY packets_count DESC, 1, 2, 3",
+	 NULL},
 	{"retransmits", "Retransmits", "Segments that TCP sent again.",
 	 "SELECT p.what, p.state, " LOCAL PEER "count(*) AS segments_count, sum(p.length) AS payload_bytes "
 	 "FROM resent AS p " JOIN_SOCKET
-	 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4"},
+	 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4",
+	 NULL},
 	{"loss", "What was lost",
 	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup) leaves no time "
 	 "uncovered.",
 	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
 	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "
-	 "GROUP BY kind, why ORDER BY records_count DESC, stretches_count DESC, 1, 2"},
+	 "GROUP BY kind, why ORDER BY records_count DESC, stretches_count DESC, 1, 2",
+	 NULL},
 	{"records", "Records on the tape", "Of the whole recording and all CPUs, whatever was selected.",
 	 "SELECT kind, sum(records) AS records_count, sum(lost) AS lost_count FROM record_count "
-	 "WHERE session_id = ?1 GROUP BY kind ORDER BY records_count DESC, kind"},
+	 "WHERE session_id = ?1 GROUP BY kind ORDER BY records_count DESC, kind",
+	 NULL},
+	{"recorder_programs", "The recorder's programs in the kernel", "", NT_SELF_PROGRAMS_SQL, NULL},
 };
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 #define MAX_COLUMNS 32
@@ -258,7 +224,8 @@ static bool ends_with(const char *text, const char *end)
 /* Whether the column's values can be added up. */
 static bool is_sum(const char *name)
 {
-	return ends_with(name, "_ns") || ends_with(name, "_bytes") || ends_with(name, "_count");
+	return ends_with(name, "_ns") || ends_with(name, "_bytes") || ends_with(name, "_count") ||
+	       ends_with(name, "_share");
 }
 
 static void add_rest(struct rest *rest, sqlite3_stmt *row, int columns)
@@ -299,6 +266,7 @@ static void write_row(struct nt_json *json, sqlite3_stmt *row, int columns)
 static void write_head(struct nt_json *json, const struct table *table, sqlite3_stmt *statement, int columns)
 {
 	nt_json_text(json, "name", table->name);
+	nt_json_text(json, "by", table->by);
 	nt_json_text(json, "title", table->title);
 	nt_json_text(json, "note", table->note);
 	nt_json_open(json, "columns", '[');
@@ -332,11 +300,20 @@ static int write_table(const struct nt_html_scope *scope, const struct table *ta
 	return finish(scope, statement, step);
 }
 
+static int write_group(const struct nt_html_scope *scope, const struct nt_group_info *group, struct nt_json *json)
+{
+	const struct table table = {group->rows, group->title, group->note, group->sql, group->name};
+
+	return write_table(scope, &table, json);
+}
+
 int nt_html_tables(const struct nt_html_scope *scope, struct nt_json *json)
 {
 	int error = 0;
 
 	nt_json_open(json, "tables", '[');
+	for (unsigned int i = 0; i < NT_GROUP_COUNT && !error; i++)
+		error = write_group(scope, nt_group((enum nt_group)i), json);
 	for (size_t i = 0; i < N_TABLES && !error; i++)
 		error = write_table(scope, &tables[i], json);
 	nt_json_close(json, ']');

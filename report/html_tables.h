@@ -16,10 +16,12 @@
 
 /* Each writes one member of the object at hand. 0, or -1 and db->error. */
 
-/* "session": {...} */
+/* "session": {...}, and "recorder": {...}, what its threads cost (self_cost.h); empty if that is not on the tape. */
 int nt_html_facts(const struct nt_html_scope *scope, struct nt_json *json);
-/* "tables": [{"name", "title", "note", "columns": [...], "rows": [[...], ...], "rest": [...] or null, "rest_rows"},
- * ...]. The units of columns are the ends of their names: _ns, _bytes, _count. */
+/* "tables": [{"name", "by", "title", "note", "columns": [...], "rows": [[...], ...], "rest": [...] or null,
+ * "rest_rows"},
+ * ...]. The units of columns are the ends of their names: _ns, _bytes, _count, _share. The first ones are the groupings
+ * of groups.h, whose word is "by". */
 int nt_html_tables(const struct nt_html_scope *scope, struct nt_json *json);
 /* "uncovered": [...], "problems": [...] */
 int nt_html_texts(const struct nt_html_scope *scope, struct nt_json *json);

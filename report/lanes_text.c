@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "report/heatmap.h"
+#include "report/prose.h"
 
 #define LABEL 7 /* characters before the frame */
+#define LEGEND "         " /* what lines of the legend begin with */
 
 /* Capitals are the network stack. Colours are those of the usual palette of 256: of the cell, and of its letter. */
 static const struct {
@@ -51,19 +53,54 @@ static void draw_owners(const struct nt_lanes *lanes, const struct nt_lane *lane
 	fprintf(out, "%s|\n", colour ? "\033[0m" : "");
 }
 
-/* One character for a part of a cell: blank is nothing at all. */
-static void draw_part(FILE *out, uint64_t part, uint64_t whole, bool blocks)
-{
-	/* Eighths are rounded up, so that the least is seen; tenths down, and the whole is no digit. */
-	static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-	unsigned __int128 eight = (unsigned __int128)part * 8 + whole - 1, ten = (unsigned __int128)part * 10;
+/*
+ * One character for a part of a cell, finer where the part is small: a cell with 2 % of network is to be told from one
+ * with 10 %. Blank is nothing at all.
+ */
+static const struct {
+	uint32_t most; /* of a thousand */
+	const char *block;
+} blocks[] = {
+	{20, "▁"}, {50, "▂"}, {120, "▃"}, {250, "▄"}, {500, "▅"}, {750, "▆"}, {1000, "▇"},
+};
+#define BLOCK_ALL "█"
+#define N_BLOCKS (sizeof(blocks) / sizeof(blocks[0]))
 
+static void draw_block(FILE *out, unsigned __int128 part, uint64_t whole)
+{
+	size_t i = 0;
+
+	if (part >= whole) {
+		fputs(BLOCK_ALL, out);
+		return;
+	}
+	while (i + 1 < N_BLOCKS && part * 1000 > (unsigned __int128)whole * blocks[i].most)
+		i++;
+	fputs(blocks[i].block, out);
+}
+
+/* Tenths, rounded down; below one of them, marks. */
+static char digit(unsigned __int128 part, uint64_t whole)
+{
+	if (part >= whole)
+		return '#';
+	if (part * 100 < whole)
+		return '.';
+	if (part * 20 < whole)
+		return '-';
+	if (part * 10 < whole)
+		return '+';
+	return (char)('0' + (int)(part * 10 / whole));
+}
+
+static void draw_part(FILE *out, uint64_t part, uint64_t whole, bool with_blocks)
+{
 	if (!part)
 		fputc(' ', out);
-	else if (blocks)
-		fputs(eighths[part < whole ? (size_t)(eight / whole) : 8], out);
+	else if (with_blocks)
+		draw_block(out, part, whole);
 	else
-		fputc(part < whole ? '0' + (int)(ten / whole) : '#', out);
+		fputc(digit(part, whole), out);
 }
 
 static void draw_parts(const struct nt_lanes *lanes, const struct nt_lane *lane, FILE *out, const char *label,
@@ -134,26 +171,53 @@ static void draw_axis(const struct nt_lanes *lanes, FILE *out, int64_t since_ts)
 	draw_labels(lanes, out, begin, end, step, since_ts);
 }
 
-static void draw_legend(const uint64_t total[NT_LANE_KINDS], FILE *out, const struct nt_lanes_style *style)
+/* The owners that are in the picture, as many in a line as it has room for. */
+static void draw_owners_legend(const uint64_t total[NT_LANE_KINDS], FILE *out, bool colour)
 {
+	struct nt_prose prose;
 	const char *between = "";
 
-	fprintf(out, "%*s  ", LABEL, "");
+	nt_prose_begin(&prose, out);
 	for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++) {
 		if (!total[kind])
 			continue;
-		fputs(between, out);
-		if (style->colour)
-			fprintf(out, "\033[48;5;%d;38;5;%dm", looks[kind].back, looks[kind].front);
-		fprintf(out, "%c%s %s", looks[kind].letter, style->colour ? "\033[0m" : "", nt_lane_kind_name(kind));
-		between = "  ";
+		fputs(between, prose.line);
+		if (colour)
+			fprintf(prose.line, "\033[48;5;%d;38;5;%dm", looks[kind].back, looks[kind].front);
+		fprintf(prose.line, "%c%s" NT_STUCK "%s", looks[kind].letter, colour ? "\033[0m" : "",
+			nt_lane_kind_name(kind));
+		between = ", ";
 	}
-	fprintf(out, "\n%*s  A cell shows who had most of it; the network stack, in capitals, counts as one.\n", LABEL,
-		"");
-	fprintf(out, "%*s  net: its part, %s; blank: none at all.\n", LABEL, "",
-		style->blocks ? "in eighths, rounded up" : "in tenths, rounded down; #: all of it");
+	nt_prose_end(&prose, LEGEND);
+}
+
+static void draw_parts_legend(FILE *out, bool with_blocks)
+{
+	struct nt_prose prose;
+
+	if (!with_blocks) {
+		nt_print_prose(out, LEGEND,
+			       "net: its part in tenths, rounded down. Below a tenth: + from 5 %%, - from 1 %%, . "
+			       "less. #: all "
+			       "of it. Blank: none at all.");
+		return;
+	}
+	nt_prose_begin(&prose, out);
+	fputs("net: its part, up to", prose.line);
+	for (size_t i = 0; i + 1 < N_BLOCKS; i++)
+		fprintf(prose.line, "%s %s" NT_STUCK "%u" NT_STUCK "%%", i ? "," : "", blocks[i].block,
+			blocks[i].most / 10);
+	fprintf(prose.line, ", %s more, " BLOCK_ALL " all of it; blank: none at all.", blocks[N_BLOCKS - 1].block);
+	nt_prose_end(&prose, LEGEND);
+}
+
+static void draw_legend(const uint64_t total[NT_LANE_KINDS], FILE *out, const struct nt_lanes_style *style)
+{
+	draw_owners_legend(total, out, style->colour);
+	nt_print_prose(out, LEGEND, "A cell shows who had most of it; the network stack, in capitals, counts as one.");
+	draw_parts_legend(out, style->blocks);
 	if (total[NT_OWNER_UNCOVERED])
-		fprintf(out, "%*s  lost: the part that is uncovered, likewise.\n", LABEL, "");
+		nt_print_prose(out, LEGEND, "lost: the part that is uncovered, likewise.");
 }
 
 static void draw_cpu(const struct nt_lanes *lanes, const struct nt_lane *lane, FILE *out,

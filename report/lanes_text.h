@@ -17,7 +17,7 @@
 
 struct nt_lanes_style {
 	bool colour; /* with escape sequences of a terminal */
-	bool blocks; /* bars of eighths, in UTF-8; else digits */
+	bool blocks; /* bars, in UTF-8; else digits */
 };
 
 /* `since_ts` is time 0 of the axis, and not after from_ts. */

@@ -7,9 +7,11 @@
 
 #include "report/histogram.h"
 #include "report/latency_result.h"
+#include "report/prose.h"
 #include "schema/kind.h"
 
-#define BAR 50 /* characters of the longest bar */
+#define BESIDE_BAR 47 /* characters of a line of a histogram that are no bar */
+#define LONGEST_BAR 100
 #define RANGE_MAX (2 * NT_HUMAN_MAX + 16)
 
 static int no_memory(struct nt_db *db)
@@ -20,40 +22,75 @@ static int no_memory(struct nt_db *db)
 
 /* ---- what is shown ---- */
 
-/* The texts that a query gives, cleaned: `first` before the first, `before` before the others, `behind` behind the
- * last. */
-static int print_texts(const struct nt_latency_result *result, const char *sql, const char *first, const char *before,
-		       const char *behind)
+/* A query of texts, for the session. NULL: see db->error. */
+static sqlite3_stmt *texts(const struct nt_latency_result *result, const char *sql)
 {
 	sqlite3_stmt *statement = nt_db_prepare(result->db, sql, NULL);
-	bool any = false;
-	int step;
 
-	if (!statement)
-		return -1;
-	sqlite3_bind_int64(statement, 1, result->session->id);
-	for (; (step = sqlite3_step(statement)) == SQLITE_ROW; any = true) {
-		const char *line = nt_db_text(statement, 0);
+	if (statement)
+		sqlite3_bind_int64(statement, 1, result->session->id);
+	return statement;
+}
 
-		fputs(any ? before : first, result->out);
-		nt_print_clean(result->out, line, strlen(line));
-	}
-	if (any)
-		fputs(behind, result->out);
+static int end_texts(const struct nt_latency_result *result, sqlite3_stmt *statement, int step)
+{
 	sqlite3_finalize(statement);
 	return step == SQLITE_DONE ? 0 : nt_db_fail(result->db, "what the tape says of itself cannot be read");
 }
 
-static void print_window(const struct nt_latency_result *result)
+/* The texts that a query gives, in one sentence behind `lead` and `first`; nothing if there are none. */
+static int print_joined(const struct nt_latency_result *result, const char *sql, const char *lead, const char *first,
+			const char *end)
+{
+	sqlite3_stmt *statement = texts(result, sql);
+	const char *before = first;
+	struct nt_prose prose;
+	int step, n = 0;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		const char *text = nt_db_text(statement, 0);
+
+		if (!n++)
+			nt_prose_begin(&prose, result->out);
+		fputs(before, prose.line);
+		nt_print_clean(prose.line, text, strlen(text));
+		before = ", ";
+	}
+	if (n) {
+		fputs(end, prose.line);
+		nt_prose_end(&prose, lead);
+	}
+	return end_texts(result, statement, step);
+}
+
+/* Those, one below the other. */
+static int print_listed(const struct nt_latency_result *result, const char *sql, const char *title)
+{
+	sqlite3_stmt *statement = texts(result, sql);
+	int step, n = 0;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		if (!n++)
+			fprintf(result->out, "\n%s\n", title);
+		nt_print_prose(result->out, "  ", "%s", nt_db_text(statement, 0));
+	}
+	return end_texts(result, statement, step);
+}
+
+static void put_window(const struct nt_latency_result *result, FILE *line)
 {
 	const struct nt_latency_session *session = result->session;
 	struct nt_window window =
 		nt_selection_window(&result->choice->selection, session->start_ts, session->start_realtime_ns);
 
 	if (result->choice->selection.from.is_given)
-		fprintf(result->out, ", from %.9g s", (double)(window.from_ts - session->start_ts) / 1e9);
+		fprintf(line, ", from %.9g s", (double)(window.from_ts - session->start_ts) / 1e9);
 	if (result->choice->selection.to.is_given)
-		fprintf(result->out, ", to %.9g s", (double)(window.to_ts - session->start_ts) / 1e9);
+		fprintf(line, ", to %.9g s", (double)(window.to_ts - session->start_ts) / 1e9);
 }
 
 #define META(key) "SELECT value FROM session_meta WHERE session_id = ?1 AND key = '" key "' ORDER BY rowid"
@@ -63,14 +100,16 @@ static void print_session(const struct nt_latency_result *result, sqlite3_stmt *
 {
 	const char *host = nt_db_text(row, 0);
 	char number[NT_HUMAN_MAX];
+	struct nt_prose prose;
 
-	fputs("host ", result->out);
-	nt_print_clean(result->out, host, strlen(host));
+	nt_prose_begin(&prose, result->out);
+	fputs("host ", prose.line);
+	nt_print_clean(prose.line, host, strlen(host));
 	if (sqlite3_column_type(row, 1) != SQLITE_NULL)
-		fprintf(result->out, ", %s", nt_human_time(number, (uint64_t)sqlite3_column_int64(row, 1)));
-	fprintf(result->out, ", %s", nt_human_ns(number, (uint64_t)sqlite3_column_int64(row, 2)));
-	print_window(result);
-	fputc('\n', result->out);
+		fprintf(prose.line, ", %s", nt_human_time(number, (uint64_t)sqlite3_column_int64(row, 1)));
+	fprintf(prose.line, ", %s", nt_human_ns(number, (uint64_t)sqlite3_column_int64(row, 2)));
+	put_window(result, prose.line);
+	nt_prose_end(&prose, "");
 }
 
 static int print_head(const struct nt_latency_result *result)
@@ -89,8 +128,8 @@ static int print_head(const struct nt_latency_result *result)
 	}
 	print_session(result, statement);
 	sqlite3_finalize(statement);
-	return print_texts(result, META("latency_sample"), "Recorded with the probability ", ", ", "\n") ||
-			       print_texts(result, META("latency_filter"), "Recorded by the filter: ", ", ", "\n")
+	return print_joined(result, META("latency_sample"), "", "Recorded with the probability ", "") ||
+			       print_joined(result, META("latency_filter"), "", "Recorded by the filter: ", "")
 		       ? -1
 		       : 0;
 }
@@ -100,7 +139,7 @@ static int print_head(const struct nt_latency_result *result)
 static void put_key(struct nt_line *line, const struct nt_latency_result *result, const struct nt_series *series,
 		    char hook[64])
 {
-	nt_line_put(line, "hook", nt_cell_text(nt_latency_hook_text(result->choice, series->hook, hook)));
+	nt_line_put(line, "hook", nt_cell_label(nt_latency_hook_text(result->choice, series->hook, hook)));
 	if (result->choice->by)
 		nt_line_put(line, nt_by_name(result->choice->by), nt_cell_text(result->groups.labels[series->group]));
 }
@@ -141,6 +180,7 @@ static int print_figures(struct nt_latency_result *result, struct nt_printer *pr
 {
 	bool begun = false;
 
+	nt_printer_leave_out(printer, "samples_count,min_ns,p90_ns,mean_ns,max_ns,p99.9_ns");
 	for (size_t i = 0; i < result->set.n; i++) {
 		struct nt_line line = {0};
 		struct nt_figures figures;
@@ -191,10 +231,10 @@ static int print_error(struct nt_latency_result *result, struct nt_printer *prin
 	put_key(&line, result, series, hook);
 	snprintf(count, sizeof(count), "+- %s", nt_human_count(number, nt_round(figures.packets_error)));
 	snprintf(mean, sizeof(mean), "+- %s", nt_human_ns(number, (uint64_t)nt_round(figures.mean_error)));
-	nt_line_put(&line, "packets", nt_cell_text(count));
-	nt_line_put(&line, "mean", nt_cell_text(figures.has_mean_error ? mean : "not known"));
+	nt_line_put(&line, "packets", nt_cell_label(count));
+	nt_line_put(&line, "mean", nt_cell_label(figures.has_mean_error ? mean : "not known"));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
-		nt_line_put(&line, names[i], nt_cell_text(range(ranges[i], &figures.intervals[i])));
+		nt_line_put(&line, names[i], nt_cell_label(range(ranges[i], &figures.intervals[i])));
 	return print_line(printer, &line, begun) ? no_memory(result->db) : 0;
 }
 
@@ -203,10 +243,12 @@ static int print_errors(struct nt_latency_result *result, struct nt_printer *pri
 	bool begun = false;
 	int error = 0;
 
-	fputs("\nHow far off that may be, as only some packets were sampled: one standard error, and where quantiles "
-	      "lie in "
-	      "95 of 100 cases\n",
-	      result->out);
+	fputc('\n', result->out);
+	nt_print_heading(
+		result->out,
+		"How far off that may be, as only some packets were sampled: one standard error, and where quantiles "
+		"lie in 95 of 100 cases");
+	nt_printer_leave_out(printer, "packets,mean,p90,p50,p99.9");
 	for (size_t i = 0; i < result->set.n && !error; i++)
 		error = print_error(result, printer, result->set.all[i], &begun);
 	if (!error)
@@ -244,23 +286,30 @@ static void print_shares(const struct nt_latency_result *result)
 			sum |= result->accounting.counts[hook][NT_REASON_SAMPLE];
 	}
 	if (sum)
-		fputs("What sampling left out is of all these sorts too: samples stand for their share of it.\n",
-		      result->out);
+		nt_print_prose(
+			result->out, "",
+			"What sampling left out is of all these sorts too: samples stand for their share of it.");
 }
 
 static void print_absent(const struct nt_latency_result *result, const struct nt_latency_accounting *accounting,
 			 const struct left_out hooks[NT_HOOK_COUNT])
 {
-	const char *before = "\nThis recording has no program at: ";
+	const char *before = "This recording has no program at: ";
+	struct nt_prose prose;
 
+	nt_prose_begin(&prose, result->out);
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
 		if (accounting->is_there[hook] || hooks[hook].has_series || !(result->choice->hooks & 1u << hook))
 			continue;
-		fprintf(result->out, "%s%s", before, nt_hook_name(hook));
+		fprintf(prose.line, "%s%s", before, nt_hook_name(hook));
 		before = ", ";
 	}
-	if (before[0] == ',')
-		fputs(".\n", result->out);
+	if (before[0] == ',') {
+		fputc('.', prose.line);
+		nt_prose_end(&prose, "\n");
+	} else {
+		nt_prose_drop(&prose);
+	}
 }
 
 /* What this kernel let each hook be, and what that leaves out: the recorder's words, as the tape has them. */
@@ -274,8 +323,8 @@ static int print_hooks(struct nt_latency_result *result)
 		"SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' "
 		"AND (value LIKE '%latency%' OR value LIKE '%-start%' OR value LIKE '%-socket-%') ORDER BY rowid";
 
-	return print_texts(result, attached, "\nThe hooks of this kernel: ", ", ", ".\n") ||
-			       print_texts(result, uncovered, "\nNot covered by them:\n  ", "\n  ", "\n")
+	return print_joined(result, attached, "\n", "The hooks of this kernel: ", ".") ||
+			       print_listed(result, uncovered, "Not covered by them:")
 		       ? -1
 		       : 0;
 }
@@ -289,14 +338,17 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 	bool begun = false;
 
 	sum_left_out(&result->set, hooks);
-	fputs("\nLeft out of these figures, as counted and not scaled; from `no stamp` on in the whole recording\n",
-	      result->out);
+	fputc('\n', result->out);
+	nt_print_heading(
+		result->out,
+		"Left out of these figures, as counted and not scaled; from `no stamp` on in the whole recording");
+	nt_printer_leave_out(printer, "unknown_count,head-of-line_count,future stamp_count,transmit stamp_count");
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
 		struct nt_line line = {0};
 
 		if (!(result->choice->hooks & 1u << hook) || (!hooks[hook].has_series && !accounting->is_there[hook]))
 			continue;
-		nt_line_put(&line, "hook", nt_cell_text(nt_hook_name(hook)));
+		nt_line_put(&line, "hook", nt_cell_label(nt_hook_name(hook)));
 		nt_line_put(&line, "head-of-line_count", nt_cell_integer((int64_t)hooks[hook].hol));
 		nt_line_put(&line, "future stamp_count", nt_cell_integer((int64_t)hooks[hook].future));
 		nt_line_put(&line, "unknown_count", nt_cell_integer((int64_t)hooks[hook].unknown));
@@ -320,9 +372,10 @@ static void print_alone(const struct nt_latency_result *result)
 	struct left_out hooks[NT_HOOK_COUNT];
 
 	sum_left_out(&result->set, hooks);
-	fprintf(result->out,
-		"\nNot in these figures: %s samples of %s and %s of %s whose packet was not sampled at the other "
-		"hook, and %s pairs that waited for a segment that came late.\n",
+	nt_print_prose(
+		result->out, "\n",
+		"Not in these figures: %s samples of %s and %s of %s whose packet was not sampled at the other hook, "
+		"and %s pairs that waited for a segment that came late.",
 		nt_human_count(first, (int64_t)result->alone.first), nt_hook_name(result->choice->first),
 		nt_human_count(second, (int64_t)result->alone.second), nt_hook_name(result->choice->second),
 		nt_human_count(late, (int64_t)hooks[result->choice->second].hol));
@@ -334,7 +387,8 @@ static void print_alone(const struct nt_latency_result *result)
 static void print_bar(const struct nt_latency_view *view, FILE *out, double share)
 {
 	static const char *const parts[8] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-	unsigned int eighths = (unsigned int)(share * BAR * 8 + 0.5);
+	unsigned int room = view->width > BESIDE_BAR + 10 ? view->width - BESIDE_BAR : 10;
+	unsigned int eighths = (unsigned int)(share * (room < LONGEST_BAR ? room : LONGEST_BAR) * 8 + 0.5);
 
 	if (!view->is_terminal) {
 		for (unsigned int i = 0; i < (eighths + 4) / 8; i++)
@@ -405,15 +459,14 @@ static void print_histogram(const struct nt_latency_result *result, struct nt_se
 
 static void print_title(const struct nt_latency_result *result, const char *what, enum nt_hook hook, const char *group)
 {
-	FILE *out = result->out;
 	char name[64];
 
-	fprintf(out, "\n%s%s", what, nt_latency_hook_text(result->choice, hook, name));
-	if (group) {
-		fprintf(out, ", %s ", nt_by_name(result->choice->by));
-		nt_print_clean(out, group, strlen(group));
-	}
-	fputc('\n', out);
+	fputc('\n', result->out);
+	if (group)
+		nt_print_heading(result->out, "%s%s, %s %s", what, nt_latency_hook_text(result->choice, hook, name),
+				 nt_by_name(result->choice->by), group);
+	else
+		nt_print_heading(result->out, "%s%s", what, nt_latency_hook_text(result->choice, hook, name));
 }
 
 static void print_histograms(const struct nt_latency_result *result)
@@ -444,13 +497,16 @@ static int print_tables(struct nt_latency_result *result, struct nt_printer *pri
 {
 	bool is_sampled = false;
 
-	fputs(result->choice->first ? "\nHow long packets took between two hooks\n" : "\nHow late packets were\n",
-	      result->out);
+	fputc('\n', result->out);
+	nt_print_heading(result->out, "%s",
+			 result->choice->first ? "How long packets took between two hooks" : "How late packets were");
 	if (print_figures(result, printer, &is_sampled) || (is_sampled && print_errors(result, printer)))
 		return -1;
-	if (!result->choice->first)
-		return print_left_out(result, printer);
-	print_alone(result);
+	if (result->choice->first)
+		print_alone(result);
+	else if (print_left_out(result, printer))
+		return -1;
+	nt_printer_say_left_out(printer, "\n", "--json has");
 	return 0;
 }
 
@@ -461,11 +517,6 @@ int nt_latency_people(struct nt_latency_result *result)
 
 	if (error)
 		return error;
-	if (!result->has_probe) {
-		fputs("This recording has no latency samples: record with nettape-record --probes default,latency.\n",
-		      result->out);
-		return 0;
-	}
 	printer = nt_printer_new(result->out, NT_FORMAT_TABLE, true);
 	if (!printer)
 		return no_memory(result->db);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "report/interrupt.h"
 #include "report/progress.h"
 #include "report/rows.h"
 
@@ -35,8 +36,13 @@ static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress 
 	while (!(error = nt_rows_next(rows, &row))) {
 		if (nt_db_insert(db, row))
 			return -1;
-		if (++*n_rows % ROWS_PER_LOOK == 0)
-			nt_progress_show(progress, nt_rows_progress(rows), *n_rows);
+		if (++*n_rows % ROWS_PER_LOOK)
+			continue;
+		nt_progress_show(progress, nt_rows_progress(rows), *n_rows);
+		if (nt_interrupted()) {
+			snprintf(db->error, sizeof(db->error), "interrupted.");
+			return -1;
+		}
 	}
 	if (error == 1)
 		return 0;
@@ -87,6 +93,52 @@ bool nt_load_is_database(const char *path)
 	return is;
 }
 
+/* ---- samples that must be there ---- */
+
+const struct nt_need nt_need_stacks = {{"stacks"}, "stack samples", "default,stacks"};
+const struct nt_need nt_need_latency = {{"latency"}, "latency samples", "default,latency"};
+const struct nt_need nt_need_packets = {
+	{"latency", "drops", "retransmits"}, "samples of packets", "default,latency,drops,retransmits"};
+
+void nt_need_say(const struct nt_need *need, char *text, size_t size)
+{
+	snprintf(text, size, "no %s: record with nettape-record --probes %s", need->samples, need->record);
+}
+
+/* Whether a list like "sched,socket" has this name. */
+static bool is_in_list(const char *list, const char *name)
+{
+	size_t size = strlen(name);
+
+	for (;;) {
+		size_t length = strcspn(list, ",");
+
+		if (length == size && !memcmp(list, name, size))
+			return true;
+		if (!list[length])
+			return false;
+		list += length + 1;
+	}
+}
+
+/* A tape that does not name its probes may have what is needed. 0, or -1 and a sentence in `error`. */
+static int check_need(const struct nt_tape *tape, const struct nt_need *need, char *error, size_t error_size)
+{
+	char list[1024], why[NT_NEED_MAX];
+
+	if (!need || nt_tape_meta(tape, "probes", list, sizeof(list)))
+		return 0;
+	for (size_t i = 0; need->probes[i]; i++) {
+		if (is_in_list(list, need->probes[i]))
+			return 0;
+	}
+	nt_need_say(need, why, sizeof(why));
+	snprintf(error, error_size, "%s: it has %s.", tape->path, why);
+	return -1;
+}
+
+/* ---- opening ---- */
+
 static int load_tape(struct nt_db **out, struct nt_tape *tape, struct nt_user_names *names, char *error,
 		     size_t error_size)
 {
@@ -102,8 +154,8 @@ static int load_tape(struct nt_db **out, struct nt_tape *tape, struct nt_user_na
 	return result;
 }
 
-static int load_temporary(struct nt_db **out, const char *path, const struct nt_symbol_words *words, char *error,
-			  size_t error_size)
+static int load_temporary(struct nt_db **out, const char *path, const struct nt_symbol_words *words,
+			  const struct nt_need *need, char *error, size_t error_size)
 {
 	struct nt_user_names *names = NULL;
 	struct nt_tape *tape = NULL;
@@ -111,6 +163,8 @@ static int load_temporary(struct nt_db **out, const char *path, const struct nt_
 
 	if (!result)
 		result = nt_tape_open(&tape, path, error, error_size);
+	if (!result)
+		result = check_need(tape, need, error, error_size);
 	if (!result)
 		result = load_tape(out, tape, names, error, error_size);
 	nt_tape_close(tape);
@@ -132,6 +186,12 @@ int nt_load_refuse_words(const char *path, const struct nt_symbol_words *words, 
 int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_words *words, char *error,
 		 size_t error_size)
 {
+	return nt_load_open_with(out, path, words, NULL, error, error_size);
+}
+
+int nt_load_open_with(struct nt_db **out, const char *path, const struct nt_symbol_words *words,
+		      const struct nt_need *need, char *error, size_t error_size)
+{
 	int result;
 
 	*out = NULL;
@@ -143,7 +203,7 @@ int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_wo
 		if (result && *out)
 			snprintf(error, error_size, "%s", (*out)->error);
 	} else {
-		result = load_temporary(out, path, words, error, error_size);
+		result = load_temporary(out, path, words, need, error, error_size);
 	}
 	if (!result) {
 		result = nt_db_forbid_writing(*out);

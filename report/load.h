@@ -22,6 +22,22 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
  */
 int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_words *words, char *error,
 		 size_t error_size);
+/*
+ * Samples that a command cannot do without: one of `probes` must have taken them. NULL as a struct nt_need *: it needs
+ * none.
+ */
+struct nt_need {
+	const char *probes[4]; /* ends with NULL */
+	const char *samples; /* "stack samples" */
+	const char *record; /* what --probes takes then */
+};
+extern const struct nt_need nt_need_stacks, nt_need_latency, nt_need_packets;
+#define NT_NEED_MAX 128
+/* "no stack samples: record with ...", without a full stop. */
+void nt_need_say(const struct nt_need *need, char *text, size_t size);
+/* As nt_load_open. A tape that was recorded without these samples is refused before its events are read. */
+int nt_load_open_with(struct nt_db **out, const char *path, const struct nt_symbol_words *words,
+		      const struct nt_need *need, char *error, size_t error_size);
 /* Whether --symbols is given for what has its names already. 0, or -1 and a sentence in `error`. */
 int nt_load_refuse_words(const char *path, const struct nt_symbol_words *words, char *error, size_t error_size);
 /* Whether there is a database at `path` and not a tape: by its first bytes. */

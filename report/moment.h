@@ -14,7 +14,7 @@ struct nt_moment {
 	int64_t ns;
 };
 
-/* "2.5" and "2.5s" are seconds; "300ms", "20us", "7ns"; "2026-11-21T18:00:00.5Z". 0, or -1: it is none of these. */
+/* A length of time as nt_arg_duration has it, or "2026-11-21T18:00:00.5Z". 0, or -1: it is neither. */
 int nt_moment_parse(const char *text, struct nt_moment *moment);
 
 #endif

@@ -13,7 +13,10 @@
 #include <unistd.h>
 
 #include "report/command.h"
+#include "report/denied.h"
 #include "report/durable.h"
+#include "report/interrupt.h"
+#include "report/output.h"
 
 struct writing {
 	int (*write)(void *arg, FILE *out);
@@ -41,9 +44,10 @@ static bool is_special(const char *path)
 static int write_special(const struct writing *writing, const char *path)
 {
 	FILE *file = fopen(path, "we");
+	char why[NT_DENIED_MAX];
 
 	return file ? write_and_close(writing, file, path, false)
-		    : nt_complain("%s cannot be opened: %s.", path, strerror(errno));
+		    : nt_complain("%s cannot be written: %s.", path, nt_denied_change(why, path, errno));
 }
 
 /* Only if it was ours: nobody else says who may read what we write. */
@@ -70,25 +74,36 @@ static FILE *open_partial(const char *partial, const char *path)
 	return file;
 }
 
+void nt_new_file_tell(const char *path, const char *how)
+{
+	char size[NT_HUMAN_MAX];
+	struct stat status;
+
+	if (!stat(path, &status))
+		fprintf(stderr, "wrote %s (%s): %s\n", path, nt_human_bytes(size, (uint64_t)status.st_size), how);
+}
+
 static int write_partial(const struct writing *writing, const char *path, const char *partial)
 {
+	char why[NT_DENIED_MAX];
 	FILE *file;
 	int code;
 
+	nt_interrupt_removes(partial, path);
 	/* Made anew: what somebody else put in its place may be a link to anywhere. */
 	unlink(partial);
 	file = open_partial(partial, path);
 	if (!file)
-		return nt_complain("%s cannot be made: %s.", path, strerror(errno));
+		return nt_complain("%s cannot be made: %s.", path, nt_denied_make(why, path, errno));
 	code = write_and_close(writing, file, partial, true);
 	if (!code && (rename(partial, path) || nt_sync_directory(path)))
-		code = nt_complain("%s cannot be finished: %s.", path, strerror(errno));
+		code = nt_complain("%s cannot be finished: %s.", path, nt_denied_make(why, path, errno));
 	if (code)
 		unlink(partial);
 	return code;
 }
 
-int nt_new_file(const char *path, int (*write)(void *arg, FILE *out), void *arg)
+int nt_new_file(const char *path, const char *how, int (*write)(void *arg, FILE *out), void *arg)
 {
 	const struct writing writing = {write, arg};
 	char *partial;
@@ -101,6 +116,9 @@ int nt_new_file(const char *path, int (*write)(void *arg, FILE *out), void *arg)
 	if (asprintf(&partial, "%s.partial", path) < 0)
 		return nt_complain("out of memory.");
 	code = write_partial(&writing, path, partial);
+	nt_interrupt_end();
 	free(partial);
+	if (!code)
+		nt_new_file_tell(path, how);
 	return code;
 }

@@ -11,11 +11,13 @@
 
 #include <stdio.h>
 
+/* Says on standard error that `path` was written, how large it is, and `how` it is opened. */
+void nt_new_file_tell(const char *path, const char *how);
 /*
  * Calls `write`, which gives an exit code (command.h) and has complained if that is not 0; errors of writing it may
  * leave in the stream. `path` NULL: to standard output. Gives an exit code, and has complained if that is not 0; then
- * no new file is left.
+ * no new file is left, as after Ctrl-C. A file that was written is told, with `how` to open it.
  */
-int nt_new_file(const char *path, int (*write)(void *arg, FILE *out), void *arg);
+int nt_new_file(const char *path, const char *how, int (*write)(void *arg, FILE *out), void *arg);
 
 #endif

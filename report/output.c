@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "report/arena.h"
+#include "report/prose.h"
+#include "report/table.h"
 #include "report/terminal.h"
 
 struct nt_cell nt_cell_integer(int64_t value)
@@ -22,6 +24,22 @@ struct nt_cell nt_cell_text(const char *value)
 		     : (struct nt_cell){.type = NT_CELL_NULL};
 }
 
+struct nt_cell nt_cell_label(const char *value)
+{
+	struct nt_cell cell = nt_cell_text(value);
+
+	cell.is_whole = true;
+	return cell;
+}
+
+struct nt_cell nt_cell_figure(const char *value)
+{
+	struct nt_cell cell = nt_cell_label(value);
+
+	cell.is_right = true;
+	return cell;
+}
+
 void nt_line_put(struct nt_line *line, const char *name, struct nt_cell cell)
 {
 	line->names[line->n] = name;
@@ -29,41 +47,58 @@ void nt_line_put(struct nt_line *line, const char *name, struct nt_cell cell)
 }
 
 #define HELD_ROWS 1000 /* of a table, until it is printed with what widths they need */
+#define SHORTEST 21 /* columns that are left of a name at least: an IPv4 address with its port is never shortened */
+#define LEFT_OUT_MAX 512
 
 struct column {
 	char *name;
 	char *shown; /* the name as a table shows it */
-	size_t width;
+	unsigned int rank; /* see table.h */
 	bool is_text; /* left-aligned */
+};
+
+struct held {
+	char *text; /* ready to print, in the arena */
+	bool is_whole; /* not to be shortened */
 };
 
 struct nt_printer {
 	FILE *out;
 	enum nt_format format;
 	bool human, colour;
+	const char *ellipsis;
+	size_t room; /* columns of a line; SIZE_MAX: lines may be as long as they like */
+	const char *first_left_out; /* nt_printer_leave_out */
 	struct column *columns;
+	struct nt_table_column *layout;
 	size_t n_columns;
 	/* Table: rows held back, as cells ready to print. */
-	char **held;
+	struct held *held;
 	size_t n_held;
-	bool widths_known;
+	bool widths_known, printed;
 	struct nt_arena arena;
 	FILE *scratch; /* into scratch_text: one cell at a time */
 	char *scratch_text;
 	size_t scratch_size;
+	char left_out[LEFT_OUT_MAX]; /* names of columns, since the printer was made */
+	bool has_shortened;
 	struct nt_json json;
 };
 
 struct nt_printer *nt_printer_new(FILE *out, enum nt_format format, bool human)
 {
 	struct nt_printer *printer = calloc(1, sizeof(*printer));
+	struct nt_terminal terminal = nt_terminal_find(out, format);
 
 	if (!printer)
 		return NULL;
 	printer->out = out;
 	printer->format = format;
 	printer->human = human && format == NT_FORMAT_TABLE;
-	printer->colour = nt_terminal_find(out, format).colour;
+	printer->colour = terminal.colour;
+	printer->ellipsis = terminal.utf8 ? "\xe2\x80\xa6" : "...";
+	/* What is for people fits anywhere. Answers to a query stay whole, unless it is a terminal that shows them. */
+	printer->room = printer->human || terminal.is_terminal ? terminal.width : SIZE_MAX;
 	printer->json = (struct nt_json){.out = out, .lines = 1};
 	printer->scratch = open_memstream(&printer->scratch_text, &printer->scratch_size);
 	if (!printer->scratch) {
@@ -73,6 +108,11 @@ struct nt_printer *nt_printer_new(FILE *out, enum nt_format format, bool human)
 	return printer;
 }
 
+void nt_printer_leave_out(struct nt_printer *printer, const char *names)
+{
+	printer->first_left_out = names;
+}
+
 static void free_columns(struct nt_printer *printer)
 {
 	for (size_t i = 0; i < printer->n_columns; i++) {
@@ -80,8 +120,10 @@ static void free_columns(struct nt_printer *printer)
 		free(printer->columns[i].shown);
 	}
 	free(printer->columns);
+	free(printer->layout);
 	free(printer->held);
 	printer->columns = NULL;
+	printer->layout = NULL;
 	printer->held = NULL;
 	printer->n_columns = printer->n_held = 0;
 }
@@ -208,87 +250,117 @@ static char *table_cell(struct nt_printer *printer, const char *name, const stru
 	return copy;
 }
 
-/* Characters, not bytes: what follows the first byte of a character takes no room. */
-static size_t width_of(const char *text)
+/* What stands in column i of a line. `blanks` are due before it: none stand at the end of a line. */
+static void table_piece(struct nt_printer *printer, size_t i, const char *text, size_t *blanks)
 {
-	size_t width = 0;
+	size_t width = nt_text_width(text), column = printer->layout[i].width;
+	size_t room = column > width ? column - width : 0;
 
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
+	if (!printer->layout[i].is_shown)
+		return;
+	*blanks += (i ? NT_TABLE_GAP : 0) + (printer->columns[i].is_text ? 0 : room);
+	if (text[0]) {
+		fprintf(printer->out, "%*s%s", (int)*blanks, "", text);
+		*blanks = 0;
+	}
+	*blanks += printer->columns[i].is_text ? room : 0;
 }
 
-static void pad(FILE *out, size_t n)
+static void table_line(struct nt_printer *printer, struct held *cells)
 {
-	fprintf(out, "%*s", (int)n, "");
-}
+	size_t blanks = 0;
 
-/* What stands in column i of a line. */
-static void table_piece(struct nt_printer *printer, size_t i, const char *text)
-{
-	const struct column *column = &printer->columns[i];
-	size_t width = width_of(text);
-	size_t room = column->width > width ? column->width - width : 0;
+	for (size_t i = 0; i < printer->n_columns; i++) {
+		char *text = cells[i].text;
 
-	if (i)
-		fputs("  ", printer->out);
-	if (!column->is_text)
-		pad(printer->out, room);
-	fputs(text, printer->out);
-	if (column->is_text && i + 1 < printer->n_columns)
-		pad(printer->out, room);
-}
-
-static void table_line(struct nt_printer *printer, char *const *cells)
-{
-	for (size_t i = 0; i < printer->n_columns; i++)
-		table_piece(printer, i, cells[i]);
+		if (printer->columns[i].is_text && !cells[i].is_whole &&
+		    nt_text_width(text) > printer->layout[i].width && printer->room != SIZE_MAX) {
+			nt_text_shorten(text, printer->layout[i].width, printer->ellipsis);
+			printer->has_shortened |= printer->layout[i].is_shown;
+		}
+		table_piece(printer, i, text, &blanks);
+	}
 	fputc('\n', printer->out);
 }
 
 static void table_header(struct nt_printer *printer)
 {
+	size_t blanks = 0;
+
 	if (printer->colour)
 		fputs("\033[1m", printer->out);
 	for (size_t i = 0; i < printer->n_columns; i++)
-		table_piece(printer, i, printer->columns[i].shown);
-	fputc('\n', printer->out);
-	if (printer->colour)
-		fputs("\033[0m", printer->out);
+		table_piece(printer, i, printer->columns[i].shown, &blanks);
+	fputs(printer->colour ? "\033[0m\n" : "\n", printer->out);
 }
 
-/* Prints what was held back. */
+/* What the rows that are held take, and how far they can be shortened. */
+static void measure(struct nt_printer *printer, size_t i)
+{
+	struct nt_table_column *layout = &printer->layout[i];
+
+	*layout = (struct nt_table_column){.rank = printer->columns[i].rank};
+	layout->natural = layout->least = nt_text_width(printer->columns[i].shown);
+	for (size_t row = 0; row < printer->n_held; row++) {
+		const struct held *cell = &printer->held[row * printer->n_columns + i];
+		size_t width = nt_text_width(cell->text), least = width;
+
+		if (printer->columns[i].is_text && !cell->is_whole && least > SHORTEST)
+			least = SHORTEST;
+		layout->natural = width > layout->natural ? width : layout->natural;
+		layout->least = least > layout->least ? least : layout->least;
+	}
+}
+
+/* Remembers the name of a column that there was no room for, once; if there are very many, the first of them. */
+static void note_left_out(struct nt_printer *printer, const char *name)
+{
+	size_t at = strlen(printer->left_out), size = strlen(name);
+
+	for (const char *found = printer->left_out; (found = strstr(found, name)); found += size) {
+		if ((found == printer->left_out || found[-1] == ' ') && (!found[size] || found[size] == ','))
+			return;
+	}
+	if (at + size + 3 <= sizeof(printer->left_out))
+		snprintf(printer->left_out + at, sizeof(printer->left_out) - at, "%s%s", at ? ", " : "", name);
+}
+
+static void lay_out(struct nt_printer *printer)
+{
+	for (size_t i = 0; i < printer->n_columns; i++)
+		measure(printer, i);
+	nt_table_fit(printer->layout, printer->n_columns, printer->room);
+	for (size_t i = 0; i < printer->n_columns; i++) {
+		if (!printer->layout[i].is_shown)
+			note_left_out(printer, printer->columns[i].shown);
+	}
+}
+
+/* Prints what was held back. Where lines have to fit, each thousand of them has widths and a head of its own. */
 static void table_flush(struct nt_printer *printer)
 {
 	if (!printer->widths_known) {
-		for (size_t i = 0; i < printer->n_columns; i++) {
-			struct column *column = &printer->columns[i];
-
-			column->width = width_of(column->shown);
-			for (size_t row = 0; row < printer->n_held; row++) {
-				size_t width = width_of(printer->held[row * printer->n_columns + i]);
-
-				column->width = width > column->width ? width : column->width;
-			}
-		}
+		lay_out(printer);
 		table_header(printer);
-		printer->widths_known = true;
+		printer->widths_known = printer->room == SIZE_MAX;
 	}
 	for (size_t row = 0; row < printer->n_held; row++)
 		table_line(printer, printer->held + row * printer->n_columns);
+	printer->printed = true;
 	printer->n_held = 0;
 	nt_arena_reset(&printer->arena);
 }
 
 static int table_row(struct nt_printer *printer, const struct nt_cell *cells)
 {
-	char **line = printer->held + printer->n_held * printer->n_columns;
+	struct held *line = printer->held + printer->n_held * printer->n_columns;
 
 	for (size_t i = 0; i < printer->n_columns; i++) {
-		line[i] = table_cell(printer, printer->columns[i].name, &cells[i]);
-		if (!line[i])
+		line[i].text = table_cell(printer, printer->columns[i].name, &cells[i]);
+		line[i].is_whole = cells[i].is_whole || cells[i].type < NT_CELL_TEXT;
+		if (!line[i].text)
 			return -ENOMEM;
-		if (!printer->widths_known && cells[i].type >= NT_CELL_TEXT)
+		if (!printer->widths_known && cells[i].type >= NT_CELL_TEXT && !cells[i].is_right)
 			printer->columns[i].is_text = true;
 	}
 	printer->n_held++;
@@ -312,6 +384,23 @@ static char *shown_name(const struct nt_printer *printer, const char *name)
 	return copy;
 }
 
+/* When a column is left out, of those that were named. */
+static unsigned int rank_of(const struct nt_printer *printer, const char *name)
+{
+	const char *names = printer->first_left_out ? printer->first_left_out : "";
+	size_t size = strlen(name);
+
+	for (unsigned int rank = 1; *names;) {
+		size_t length = strcspn(names, ",&");
+
+		if (length == size && !memcmp(names, name, size))
+			return rank;
+		rank += names[length] == ',';
+		names += length + (names[length] != 0);
+	}
+	return 0;
+}
+
 /* ---- all formats ---- */
 
 int nt_printer_begin(struct nt_printer *printer, size_t n_columns, const char *const *names)
@@ -321,13 +410,17 @@ int nt_printer_begin(struct nt_printer *printer, size_t n_columns, const char *c
 	if (!printer->columns)
 		return -ENOMEM;
 	printer->n_columns = n_columns;
+	printer->layout = calloc(n_columns, sizeof(*printer->layout));
+	if (!printer->layout)
+		return -ENOMEM;
 	for (size_t i = 0; i < n_columns; i++) {
 		printer->columns[i].name = strdup(names[i]);
 		printer->columns[i].shown = shown_name(printer, names[i]);
+		printer->columns[i].rank = rank_of(printer, names[i]);
 		if (!printer->columns[i].name || !printer->columns[i].shown)
 			return -ENOMEM;
 	}
-	printer->widths_known = false;
+	printer->widths_known = printer->printed = false;
 	if (printer->format == NT_FORMAT_TABLE) {
 		printer->held = calloc(HELD_ROWS * n_columns, sizeof(*printer->held));
 		return printer->held ? 0 : -ENOMEM;
@@ -356,10 +449,26 @@ int nt_printer_row(struct nt_printer *printer, const struct nt_cell *cells)
 
 void nt_printer_end(struct nt_printer *printer)
 {
-	if (printer->human && !printer->n_held && !printer->widths_known)
-		fputs("none\n", printer->out);
-	else if (printer->format == NT_FORMAT_TABLE)
-		table_flush(printer);
-	else if (printer->format == NT_FORMAT_JSON)
+	if (printer->format == NT_FORMAT_JSON)
 		nt_json_close(&printer->json, ']');
+	if (printer->format != NT_FORMAT_TABLE)
+		return;
+	if (printer->human && !printer->n_held && !printer->printed)
+		fputs("none\n", printer->out);
+	else if (printer->n_held || !printer->printed)
+		table_flush(printer);
+}
+
+void nt_printer_say_left_out(struct nt_printer *printer, const char *lead, const char *whole)
+{
+	if (printer->left_out[0])
+		nt_print_prose(printer->out, lead,
+			       "Left out, as a line has %zu columns: %s. A wider terminal shows more, %s all.",
+			       printer->room, printer->left_out, whole);
+	else if (printer->has_shortened)
+		nt_print_prose(printer->out, lead,
+			       "Names are shortened where %s stands. A wider terminal shows more, %s all.",
+			       printer->ellipsis, whole);
+	printer->left_out[0] = 0;
+	printer->has_shortened = false;
 }

@@ -20,6 +20,8 @@ enum nt_cell_type { NT_CELL_NULL, NT_CELL_INTEGER, NT_CELL_REAL, NT_CELL_TEXT, N
 
 struct nt_cell {
 	enum nt_cell_type type;
+	bool is_whole; /* a text that no table shortens: numbers are in it */
+	bool is_right; /* a text that stands on the right, as numbers do */
 	union {
 		int64_t integer;
 		double real;
@@ -33,6 +35,9 @@ struct nt_cell {
 struct nt_cell nt_cell_integer(int64_t value);
 /* Not copied. NULL gives a cell of NT_CELL_NULL, which {0} is as well. */
 struct nt_cell nt_cell_text(const char *value);
+/* The same of a text that no table shortens; and of a number with its unit, say. */
+struct nt_cell nt_cell_label(const char *value);
+struct nt_cell nt_cell_figure(const char *value);
 
 /* Names and cells, put one after the other. Zero-initialised is empty. */
 #define NT_LINE_MAX 32
@@ -54,10 +59,18 @@ struct nt_printer *nt_printer_new(FILE *out, enum nt_format format, bool human);
 void nt_printer_free(struct nt_printer *printer);
 /* Begins a set. The names are copied. 0, or -ENOMEM, as the next. */
 int nt_printer_begin(struct nt_printer *printer, size_t n_columns, const char *const *names);
+/*
+ * A table for people, and any table on a terminal, fits its lines: names are shortened and columns left out (table.h).
+ * `names`: those of columns with commas between, or & if they go together, the first to be left out first, for the sets
+ * that begin after this. Not copied. NULL: none; then columns are left out from the right.
+ */
+void nt_printer_leave_out(struct nt_printer *printer, const char *names);
 /* One row of n_columns cells. A table is held back until its columns' widths are known from up to 1,000 rows. */
 int nt_printer_row(struct nt_printer *printer, const struct nt_cell *cells);
 /* Ends the set. */
 void nt_printer_end(struct nt_printer *printer);
+/* Says which columns had no room since this was last said; nothing if all had. `whole` has all: "--json has". */
+void nt_printer_say_left_out(struct nt_printer *printer, const char *lead, const char *whole);
 
 /* ---- JSON, piece by piece ---- */
 

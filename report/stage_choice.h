@@ -17,7 +17,7 @@ enum nt_stage_by { NT_STAGE_BY_NONE, NT_STAGE_BY_CPU, NT_STAGE_BY_PROCESS, NT_ST
 struct nt_stage_words {
 	const char *owners; /* --owner */
 	bool inclusive, other; /* --inclusive, --other */
-	bool folded, user, diff; /* --folded, --user, --diff */
+	bool folded, user, diff; /* --folded, --user-stacks, --diff */
 };
 
 struct nt_stage_choice {

@@ -200,7 +200,7 @@ bool nt_stage_any_short(const struct nt_stage_result *result)
 /* ---- how sure it is ---- */
 
 /* What was not sampled may all have been spent there, or none of it. */
-static void set_bounds(struct nt_stage_part *part, const struct nt_stage_whole *whole)
+void nt_stage_bounds(struct nt_stage_part *part, const struct nt_stage_whole *whole)
 {
 	double sampled = (double)(whole->ns - whole->unsampled_ns);
 	double share = sampled > 0 ? (double)part->ns / sampled : 0;
@@ -268,7 +268,7 @@ int nt_stage_find(struct nt_stage_result *result)
 		end_run(&result->wholes[i]);
 	sum_owners(result);
 	for (size_t i = 0; i < result->n_parts; i++)
-		set_bounds(&result->parts[i], &result->wholes[result->parts[i].whole]);
+		nt_stage_bounds(&result->parts[i], &result->wholes[result->parts[i].whole]);
 	if (result->n_parts)
 		qsort_r(result->parts, result->n_parts, sizeof(result->parts[0]), compare_parts, result);
 	return 0;

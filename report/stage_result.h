@@ -57,6 +57,8 @@ struct nt_stage_result {
  */
 int nt_stage_find(struct nt_stage_result *result);
 void nt_stage_result_release(struct nt_stage_result *result);
+/* Sets low_ns and high_ns by the other figures of a part, which may be a sum of several of the same whole. */
+void nt_stage_bounds(struct nt_stage_part *part, const struct nt_stage_whole *whole);
 /* Names for a part: of its stage (also `unsampled`), and of the address family, NULL if it is not told. */
 const char *nt_stage_part_name(const struct nt_stage_result *result, const struct nt_stage_part *part,
 			       const char **family);

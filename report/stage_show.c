@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/load.h"
+#include "report/prose.h"
 #include "report/words.h"
 
-#define COLUMNS 11 /* at most */
+#define COLUMNS 11 /* at most; the stack is the last */
 #define STACKS_SHOWN 20 /* to people, with --other */
 
 /* ---- the part ---- */
@@ -39,7 +41,7 @@ int nt_stage_part_of(struct nt_db *db, const struct nt_latency_session *session,
 		     struct nt_lanes_part *part, char *why_not, size_t size)
 {
 	struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
-	char length[NT_HUMAN_MAX], start[NT_HUMAN_MAX];
+	char length[NT_HUMAN_MAX], start[NT_HUMAN_MAX], missing[NT_NEED_MAX];
 	bool has;
 
 	*part = (struct nt_lanes_part){.db = db, .session = session, .selection = selection};
@@ -55,10 +57,8 @@ int nt_stage_part_of(struct nt_db *db, const struct nt_latency_session *session,
 	if (nt_latency_has_rows(db, "stack_sample", session->id, &has))
 		return -1;
 	if (!has) {
-		snprintf(why_not, size,
-			 "session %lld has no samples of stacks: record with --probes default,stacks, and the same "
-			 "traffic",
-			 (long long)session->id);
+		nt_need_say(&nt_need_stacks, missing, sizeof(missing));
+		snprintf(why_not, size, "session %lld has %s", (long long)session->id, missing);
 		return 0;
 	}
 	return check_names(part, why_not, size);
@@ -258,25 +258,102 @@ static void print_owners(const struct nt_stage_show *show, const struct nt_stage
 /* What is amiss with the samples, and what the shares then mean. */
 static void print_short(const struct nt_stage_show *show, const struct nt_stage_result *result)
 {
-	const char *between = "\nToo few samples: ";
 	char samples[NT_HUMAN_MAX], due[NT_HUMAN_MAX], share[NT_HUMAN_MAX];
+	const char *between = "Too few samples: ";
+	struct nt_prose prose;
 
 	if (!nt_stage_any_short(result))
 		return;
+	nt_prose_begin(&prose, show->out);
 	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
 		const struct nt_stage_owner *owner = &result->owners[i];
 
 		if (!owner->is_short)
 			continue;
-		fprintf(show->out, "%s%s has %s of %s due (%s)", between, nt_owner_name(i),
+		fprintf(prose.line, "%s%s has %s of %s due (%s)", between, nt_owner_name(i),
 			nt_human_count(samples, (int64_t)owner->samples), nt_human_count(due, (int64_t)owner->due),
 			nt_human_share(share, owner->samples, owner->due));
 		between = ", ";
 	}
-	fputs(". Ticks of the clock were left out or lost, as in a virtual\n"
-	      "machine whose CPUs are often idle, or came late, where interrupts are off, and met whoever came next. "
-	      "Shares stand for what\nwas sampled; what was not, the bounds do not cover.\n",
-	      show->out);
+	fputs(". Ticks of the clock were left out or lost, as in a virtual machine whose CPUs are often idle, or came "
+	      "late, where interrupts are off, and met whoever came next. Shares stand for what was sampled; what was "
+	      "not, the bounds do not cover.",
+	      prose.line);
+	nt_prose_end(&prose, "\n");
+}
+
+/* To people a stack is no cell of a table: it stands below the figures, and wraps between its functions. */
+static int print_stack(void *arg, const struct row *row)
+{
+	const struct nt_stage_show *show = arg;
+	char time[NT_HUMAN_MAX], count[NT_HUMAN_MAX];
+	struct nt_prose prose;
+
+	nt_prose_begin(&prose, show->out);
+	for (size_t i = 0; i < row->n; i++) {
+		const struct nt_cell *cell = &row->cells[i];
+		const char *name = row->names[i];
+
+		if (!strcmp(name, "stack") || cell->type == NT_CELL_NULL)
+			continue;
+		if (!strcmp(name, "spent_ns"))
+			fprintf(prose.line, "%s, ", nt_human_ns(time, (uint64_t)cell->integer));
+		else if (!strcmp(name, "of_owner_share"))
+			fprintf(prose.line, "%.2f %% of it, ", 100 * cell->real);
+		else if (!strcmp(name, "samples"))
+			fprintf(prose.line, "%s samples", nt_human_count(count, cell->integer));
+		else if (cell->type == NT_CELL_TEXT) {
+			nt_print_clean(prose.line, cell->text, cell->size);
+			fputs(", ", prose.line);
+		} else if (cell->type == NT_CELL_INTEGER) {
+			fprintf(prose.line, "%s %lld, ", name, (long long)cell->integer);
+		}
+	}
+	nt_prose_end(&prose, "");
+	nt_prose_begin(&prose, show->out);
+	for (const char *at = row->cells[row->n - 1].text; at && *at;) {
+		size_t size = strcspn(at, ";");
+
+		nt_print_clean(prose.line, at, size);
+		fputs(at[size] ? "; " : "", prose.line);
+		at += size + (at[size] == ';');
+	}
+	nt_prose_end(&prose, "    ");
+	return 0;
+}
+
+/* The stacks behind those that are shown. */
+static void print_other_stacks(const struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	char count[NT_HUMAN_MAX], time[NT_HUMAN_MAX];
+	uint64_t n = 0, ns = 0;
+
+	for (size_t i = 0; i < result->n_parts; i++) {
+		if (is_shown(result, &result->parts[i]) && ++n > STACKS_SHOWN)
+			ns += result->parts[i].ns;
+	}
+	if (!n)
+		fputs("none\n", show->out);
+	if (n > STACKS_SHOWN)
+		fprintf(show->out, "%s other%s, %s\n", nt_human_count(count, (int64_t)(n - STACKS_SHOWN)),
+			n == STACKS_SHOWN + 1 ? "" : "s", nt_human_ns(time, ns));
+}
+
+static int print_rows(struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	int error;
+
+	if (result->choice->other) {
+		error = each_row(result, true, print_stack, show);
+		print_other_stacks(show, result);
+		return error;
+	}
+	nt_printer_leave_out(show->printer, "samples,family,at_least_share&at_most_share");
+	if (begin_columns(show, result->choice))
+		return no_memory(result->part.db);
+	error = each_row(result, true, printer_row, show->printer);
+	nt_printer_end(show->printer);
+	return error;
 }
 
 static int show_people(struct nt_stage_show *show, const struct nt_stage_result *result)
@@ -291,24 +368,23 @@ static int show_people(struct nt_stage_show *show, const struct nt_stage_result 
 		(long long)result->part.session->cpus);
 	print_owners(show, result);
 	fputc('\n', show->out);
-	if (begin_columns(show, result->choice))
-		return no_memory(result->part.db);
-	error = each_row(result, true, printer_row, show->printer);
-	nt_printer_end(show->printer);
+	error = print_rows(show, result);
 	if (error)
 		return error;
 	if (result->choice->other)
-		fputs("\nThe dearest stacks without a stage. A function that has one is added in schema/stages.txt.\n",
-		      show->out);
+		nt_print_prose(show->out, "\n",
+			       "The dearest stacks without a stage. A function that has one is added in "
+			       "schema/stages.txt.");
 	else
-		fprintf(show->out,
-			"\nEach owner's time is exact; what it was spent on is as sure as samples make it: with 95 %% "
-			"a share is between at "
-			"least\nand at most. %s\n",
+		nt_print_prose(
+			show->out, "\n",
+			"Each owner's time is exact; what it was spent on is as sure as samples make it: with 95 %% "
+			"a share is between at least and at most. %s",
 			result->choice->inclusive
 				? "Each stage counts all that passes through it: shares sum to more than 100 %."
 				: "Stages are exclusive: those of an owner sum to its time.");
 	print_short(show, result);
+	nt_printer_say_left_out(show->printer, "\n", "--json and --csv have");
 	return 0;
 }
 

@@ -159,11 +159,12 @@ static int open_input(struct nt_stream *stream, struct nt_stream_input *input, c
 
 /*
  * A normal block after missing ones. If records of normal blocks are missing, the block says until when, and who was on
- * the CPU then. Else it was a block of long spans, and those may lie anywhere in the time of this block.
+ * the CPU then. Else, or if that is known to be missing too, it was a block of long spans, and those may lie anywhere in
+ * the time of this block.
  */
 static void gap_before(struct nt_stream *stream, const struct nt_block_header *header)
 {
-	if (header->since_ns > stream->normal_end_ns)
+	if (header->since_ns > stream->normal_end_ns && header->sequence != stream->without_long)
 		set_gap(stream, header->since_ns, header->task);
 	else
 		set_gap(stream, header->last_end_ns, NT_NO_TASK);
@@ -191,6 +192,8 @@ static int open_blocks(struct nt_stream *stream)
 		error = open_input(stream, is_long ? &stream->longer : &stream->normal, block);
 		if (error < 0)
 			return error;
+		if (is_long && !stream->longer.has_head)
+			stream->without_long = stream->expected;
 		if (is_long || error)
 			continue;
 		if (stream->missing)

@@ -37,6 +37,7 @@ struct nt_stream {
 	uint64_t normal_end_ns; /* of the last normal block read */
 	bool missing; /* a block before the next normal one could not be had */
 	const char *missing_why;
+	uint64_t without_long; /* sequence of the normal block whose long spans could not be read last; 0: none */
 	struct nt_stream_input normal, longer;
 	/* The gap that stands between what is in the window and what is in the inputs. */
 	bool has_gap;

@@ -6,6 +6,7 @@
 #define NT_REPORT_SUMMARY_CPUS_H
 
 #include "report/db.h"
+#include "report/output.h"
 
 #define NT_SUMMARY_OWNER(name) "sum(CASE n.owner WHEN '" name "' THEN n.ns ELSE 0 END) AS " name "_ns, "
 
@@ -46,6 +47,6 @@
 				     "AS net_share_at_most FROM both ORDER BY cpu IS NULL, cpu LIMIT ?2"
 
 /* The table, and the sentences on what it leaves uncertain, on stdout. 0, or -1 and db->error. */
-int nt_summary_print_cpus(struct nt_db *db, int64_t session_id);
+int nt_summary_print_cpus(struct nt_db *db, struct nt_printer *printer, int64_t session_id);
 
 #endif

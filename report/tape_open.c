@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/denied.h"
+#include "report/file_kind.h"
+
 /* What is learned while the chunks are gone over. */
 struct opening {
 	struct nt_tape *tape;
@@ -427,7 +430,8 @@ static int settle(struct opening *opening)
 
 static void say_why(const struct opening *opening, int error, char *text, size_t size)
 {
-	const char *path = opening->tape->path;
+	const char *path = opening->tape->path, *kind = error == -EPROTO ? nt_file_kind(path) : NULL;
+	char why[NT_DENIED_MAX];
 
 	if (error == -ENOTSUP)
 		snprintf(
@@ -435,6 +439,9 @@ static void say_why(const struct opening *opening, int error, char *text, size_t
 			"'%s' is a tape of another version than this program reads (%u): use the nettape-report of the "
 			"version that recorded it.",
 			path, NT_CHUNK_VERSION);
+	else if (error == -EPROTO && kind)
+		snprintf(text, size, "'%s' is not a nettape tape but %s%s.", path, kind,
+			 strstr(kind, ": ") ? "" : ": give the directory that nettape-record wrote");
 	else if (error == -EPROTO)
 		snprintf(
 			text, size,
@@ -445,7 +452,7 @@ static void say_why(const struct opening *opening, int error, char *text, size_t
 		snprintf(text, size, "'%s' is damaged so that nothing of it can be read: %s", path,
 			 opening->tape->n_problems ? opening->tape->problems[0].text : "no chunk has a valid header.");
 	else
-		snprintf(text, size, "'%s' cannot be read: %s.", path, strerror(-error));
+		snprintf(text, size, "'%s' cannot be read: %s.", path, nt_denied_read(why, path, -error));
 }
 
 int nt_tape_open(struct nt_tape **out, const char *path, char *error_text, size_t error_size)

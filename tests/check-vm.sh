@@ -4,14 +4,22 @@
 # The live tests, and those of tests/vm, on other kernels: each in a guest under QEMU's software emulation; `make check-vm`
 # calls it.
 #
-#   tests/check-vm.sh [PATTERN]      only the tests whose name (6.12/live/stop) matches the regular expression
+#   tests/check-vm.sh [PATTERN]             only the tests whose name (6.12/live/stop) matches the regular expression
+#   tests/check-vm.sh --list [PATTERN]      names them
 #
 # Lines and last line as of check.sh, with the guest's name before the test's. The kernels are Debian's, downloaded into
-# build/vm and not installed. Logs are in build/vm/logs/GUEST. Exit status 0 if none failed.
+# build/vm and not installed. Logs are in build/vm/logs/GUEST. Exit status 0 if none failed, 2 if no test has such a name.
 # VM_GUESTS="6.12 6.12-rt": only these guests. VM_SECONDS (1500) bounds each guest. VM_JOBS: how many at once (one for each CPU
 # of this machine: the emulator keeps one busy).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=tests/give_back.sh
+source tests/give_back.sh
+list=
+if [[ ${1:-} == --list ]]; then
+    list=1
+    shift
+fi
 pattern=${1:-.}
 limit=${VM_SECONDS:-1500}
 jobs=${VM_JOBS:-$(nproc)}
@@ -66,13 +74,12 @@ compare_traces() {
 
 # Boots the guest and prints the lines of its tests as they come, what they said below their guest's name; gives its status.
 boot_guest() {
-    local guest=$1 kernel=$2 cpus=$3 memory=$4 tests=$5 logs=$6 wanted=$7 boot
+    local guest=$1 kernel=$2 cpus=$3 memory=$4 tests=$5 logs=$6 boot
     rm -rf "$logs"
     mkdir -p "$logs"
     : >"$logs/output"
-    wanted=$(printf '%q' "$wanted")
     bash tests/vm/guest/boot.sh -c "$cpus" -m "$memory" -t "$limit" "$kernel" "$logs" -- \
-        "hostname $guest; CHECK_GUEST=$guest CHECK_LOGS=/mnt/tests TEST_SECONDS=500 CHECK_ONLY=$wanted bash tests/check.sh '^($tests)\$'" >"$logs/boot" 2>&1 &
+        "hostname $guest; CHECK_GUEST=$guest CHECK_LOGS=/mnt/tests TEST_SECONDS=500 bash tests/check.sh '^($tests)\$'" >"$logs/boot" 2>&1 &
     boot=$!
     # Those of several guests' ends and sums are for the end.
     tail --pid=$boot --sleep-interval=0.5 -n +1 -f "$logs/output" 2>/dev/null |
@@ -83,10 +90,7 @@ boot_guest() {
 
 run_guest() {
     local guest=$1 logs=build/vm/logs/$1 status=0 why
-    # The guest's name is not known to check.sh's pattern: a pattern that names it is cut to the test's part.
-    local wanted=$pattern
-    if [[ $wanted == "$guest"/* ]]; then wanted=^${wanted#"$guest"/}; elif [[ $wanted == */*/* ]]; then return; fi
-    boot_guest "$@" "$logs" "$wanted" || status=$?
+    boot_guest "$@" "$logs" || status=$?
     if [[ $status == 77 ]]; then
         line skipped "$guest" "$(tail -1 "$logs/boot")"
     elif [[ $status == 125 ]]; then
@@ -101,8 +105,34 @@ run_guest() {
     [[ ! -d $logs/perfetto/p.tape ]] || compare_traces "$guest" "$logs"
 }
 
+# tests_of GUEST TESTS: those that the pattern names, as the expression that it has of check.sh
+tests_of() {
+    local name names=()
+    for name in $(bash tests/check.sh --list "^($2)\$" | cut -d' ' -f1); do
+        [[ ! $1/$name =~ $pattern ]] || names+=("$name")
+    done
+    (IFS='|' && echo "${names[*]}")
+}
+
+selected=
+while read -r guest kernel cpus memory tests; do
+    [[ $guest && ( -z ${VM_GUESTS:-} || " $VM_GUESTS " == *" $guest "* ) ]] || continue
+    tests=$(tests_of "$guest" "$tests")
+    [[ -z $tests ]] || selected+="$guest $kernel $cpus $memory $tests"$'\n'
+done <<<"$guests"
+if [[ -z $selected ]]; then
+    echo "nettape: no test's name in a guest matches '$pattern'${VM_GUESTS:+ (VM_GUESTS is $VM_GUESTS)}: make check-list names them" >&2
+    exit 2
+fi
+if [[ $list ]]; then
+    while read -r guest _ _ _ tests; do [[ -z $guest ]] || sed "s,^,$guest/," <<<"${tests//|/$'\n'}"; done <<<"$selected"
+    exit
+fi
 [[ $(id -u) == 0 ]] || skip_all "needs root: the guests' root is this machine's, and they must be able to read all of it"
 [[ $(uname -m) == x86_64 ]] || skip_all "the guests are x86-64, this machine is $(uname -m)"
+[[ $PWD != *[[:space:]]* ]] || skip_all "the project's path has a blank, which the guests' command line does not take"
+trap 'give_back build' EXIT
+export NT_FETCH=1
 why=$(bash tests/setup.sh build load test vm 2>&1 | tee >(cat >&2) | tail -1) || skip_all "$why"
 echo "nettape: building"
 make -s -j"$(nproc)" all tools
@@ -110,12 +140,12 @@ mkdir -p build/vm
 : >"$results"
 # Here, since two guests of one kernel must not both fetch it. Whether it is there, each guest says.
 echo "nettape: kernels"
-for kernel in $(awk -v only="${VM_GUESTS:-}" '!only || index(" " only " ", " " $1 " ") { print $2 }' <<<"$guests" | sort -u); do
+for kernel in $(awk '{ print $2 }' <<<"$selected" | sort -u); do
     bash tests/vm/guest/kernel.sh "$kernel" || true
 done
 running=0
 while read -r guest kernel cpus memory tests; do
-    [[ -n $guest && ( -z ${VM_GUESTS:-} || " $VM_GUESTS " == *" $guest "* ) ]] || continue
+    [[ $guest ]] || continue
     if ((running == jobs)); then
         wait -n || true
         running=$((running - 1))
@@ -123,7 +153,7 @@ while read -r guest kernel cpus memory tests; do
     # Its input is the table: no command of the guest's may read it.
     run_guest "$guest" "$kernel" "$cpus" "$memory" "$tests" </dev/null &
     running=$((running + 1))
-done <<<"$guests"
+done <<<"$selected"
 wait
 count() { grep -c "^$1 " "$results" || true; }
 echo "$(count passed) passed, $(count FAILED) failed, $(count skipped) skipped"

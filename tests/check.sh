@@ -1,29 +1,84 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Every tier of tests that this machine can run; `make check` calls it.
+# Runs the tests that this machine can run; `make check` calls it.
 #
-#   tests/check.sh [PATTERN]      only the tests whose name (live/stop, unit/chunk_test) matches the regular expression
+#   tests/check.sh [--all] [PATTERN]      only the tests whose name (live/stop, unit/chunk_test) matches the regular
+#                                         expression
+#   tests/check.sh --list [PATTERN]       names them
 #
 # One line a test: passed, FAILED with the end of its log, or skipped and why; the last line is
-# "N passed, N failed, N skipped". Logs are in build/tmp/check. Exit status 0 if none failed.
+# "N passed, N failed, N skipped". Logs are in build/tmp/check. Exit status 0 if none failed, 2 if no test has such a
+# name.
 #
 # A test is a program that exits with 0 (passed), 77 (skipped; the last line it prints says why) or anything else.
-# TEST_SECONDS (300) bounds each. Those that only compute run beside each other, as many as there are CPUs; the others, which record, alone.
+# TEST_SECONDS (900) bounds each, so that one that hangs ends. Tests that record (they call needs_recorder) run alone,
+# the others beside each other, as many as there are CPUs.
 #
-# check-vm.sh calls it inside each guest, with CHECK_GUEST=NAME and CHECK_LOGS=DIRECTORY: then what is built is taken as it
-# is, and the guest's name stands before a test's. CHECK_ONLY=PATTERN must match too.
+# A script with a line "# check-all: REASON" is too large for every user: it runs with --all, or where PATTERN names it.
+# With --all the tests also fetch what they compare with (NT_FETCH).
+#
+# check-vm.sh calls it inside each guest, with CHECK_GUEST=NAME and CHECK_LOGS=DIRECTORY: then what is built is taken as
+# it is, and the guest's name stands before a test's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-pattern=${1:-.}
-limit=${TEST_SECONDS:-300}
+# shellcheck source=tests/give_back.sh
+source tests/give_back.sh
+mode=
+if [[ ${1:-} == --* ]]; then
+    mode=$1
+    shift
+fi
+pattern=${1:-}
+limit=${TEST_SECONDS:-900}
 guest=${CHECK_GUEST:-}
 logs=${CHECK_LOGS:-build/tmp/check}
 
+# Each test's name. The programs are built from tests/unit and tests/fuzz; the fuzz targets run their corpus and some
+# mutations of it.
+all_tests() {
+    local source
+    for source in tests/unit/*_test.c tests/fuzz/*_fuzz.c tests/{cli,live,fault,vm}/*.sh; do
+        source=${source#tests/}
+        [[ $source == *lib.sh ]] || echo "${source%.*}"
+    done
+}
+
+# only_in_all NAME: prints why it is not for every user, or fails
+only_in_all() { sed -n 's/^# check-all: //p' "tests/$1.sh" 2>/dev/null | grep .; }
+
+records() { grep -q '^needs_recorder' "tests/$1.sh" 2>/dev/null; }
+
+tests=()
+left_out=()
+for name in $(all_tests); do
+    if [[ $pattern ]]; then
+        [[ ! $name =~ $pattern ]] || tests+=("$name")
+    elif [[ $mode ]] || ! only_in_all "$name" >/dev/null; then
+        tests+=("$name")
+    else
+        left_out+=("$name")
+    fi
+done
+if [[ ${#tests[@]} == 0 ]]; then
+    echo "nettape: no test's name matches '$pattern': make check-list names them" >&2
+    exit 2
+fi
+if [[ $mode == --list ]]; then
+    for name in "${tests[@]}"; do
+        why=$(only_in_all "$name") || why=
+        printf '%s%s\n' "$name" "${why:+    (make check-all: $why)}"
+    done
+    exit
+fi
+
 if [[ -z $guest ]]; then
-    bash tests/setup.sh
-    # A browser, and what reads Perfetto's traces: where they cannot be had, the tests that need them say so.
-    bash tests/setup.sh browser perfetto || true
+    trap 'give_back build' EXIT
+    if [[ $mode == --all ]]; then export NT_FETCH=1; else
+        [[ $pattern ]] || echo "nettape: ${#tests[@]} tests, about five minutes on two CPUs" \
+            "(make check-all has ${#left_out[@]} more, and guests)"
+        bash tests/setup.sh build load test
+    fi
     echo "nettape: building"
     make -s -j"$(nproc)" all unit tools build/san/nettape-report
 fi
@@ -35,7 +90,7 @@ results=$logs/results  # a line for each test: passed, FAILED or skipped, and it
 # shellcheck disable=SC1091
 echo "nettape: $(uname -srm), $(. /etc/os-release 2>/dev/null && echo "$PRETTY_NAME"), $(nproc) CPUs, user $(id -un)"
 
-# seconds_since MILLISECONDS-OF-UPTIME
+# Milliseconds of uptime.
 now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 
 # result STATUS NAME SECONDS LOG: what there is to say of a test
@@ -58,15 +113,17 @@ result() {
     esac
 }
 
-# run NAME COMMAND...
+# run NAME
 run() {
     local name=$1 log status=0 begin took text
-    shift
-    [[ $name =~ $pattern && $name =~ ${CHECK_ONLY:-.} ]] || return 0
+    local command=(bash "tests/$name.sh")
+    [[ $name != @(unit|fuzz)/* ]] || command=("build/tests/${name#*/}")
     log=$logs/${name//\//-}.log
     name=${guest:+$guest/}$name
     begin=$(now_ms)
-    timeout --kill-after=10 "$limit" "$@" >"$log" 2>&1 </dev/null || status=$?
+    timeout --kill-after=10 "$limit" "${command[@]}" >"$log" 2>&1 </dev/null || status=$?
+    # cmocka calls a program with tests that were skipped passed.
+    [[ $status != 0 ]] || ! grep -q '^\[  SKIPPED \]' "$log" || status=77
     took=$(awk -v ms=$(($(now_ms) - begin)) 'BEGIN { printf "%.1f", ms / 1000 }')
     # In one piece: others may end at the same time.
     text=$(result $status "$name" "$took" "$log")
@@ -74,26 +131,21 @@ run() {
     printf '%s %s\n' "${text%% *}" "$name" >>"$results"
 }
 
-# beside NAME COMMAND...: as run, as soon as a CPU has nothing to do
+# beside NAME: as run, as soon as a CPU has nothing to do
 beside() {
     while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n || true; done
-    run "$@" &
+    run "$1" &
 }
 
-# Programs built from tests/unit and tests/fuzz; the fuzz targets run their corpus and some mutations of it.
-for source in tests/unit/*_test.c tests/fuzz/*_fuzz.c; do
-    [[ -e $source ]] || continue
-    tier=$(basename "$(dirname "$source")")
-    program=$(basename "$source" .c)
-    beside "$tier/$program" "build/tests/$program"
+for name in "${tests[@]}"; do
+    if records "$name"; then
+        wait
+        run "$name"
+    else
+        beside "$name"
+    fi
 done
-for tier in cli live fault vm; do
-    for script in tests/"$tier"/*.sh; do
-        [[ -e $script && $script != *lib.sh ]] || continue
-        if [[ $tier == cli ]]; then beside "$tier/$(basename "$script" .sh)" bash "$script"; else run "$tier/$(basename "$script" .sh)" bash "$script"; fi
-    done
-    wait
-done
+wait
 
 count() { grep -c "^$1 " "$results" || true; }
 if [[ $(count skipped) != 0 ]]; then

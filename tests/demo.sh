@@ -12,6 +12,8 @@
 set -euo pipefail
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$project/tests/netns.sh"
+# shellcheck source=tests/give_back.sh
+source "$project/tests/give_back.sh"
 seconds=${DEMO_SECONDS:-3}
 rate=${DEMO_RATE:-0}
 
@@ -44,6 +46,7 @@ cleanup() {
     netns_remove
     [[ -z $recorder ]] || wait "$recorder" 2>/dev/null || true
     rm -rf "$work"
+    give_back build
     exit "$status"
 }
 trap cleanup EXIT
@@ -63,8 +66,8 @@ for old in demo.tape demo.db; do
     fi
 done
 
-say "building"
 bash tests/setup.sh build load
+say "building"
 make -s -j"$(nproc)" all
 
 # can_record: or says in $why why not
@@ -89,7 +92,9 @@ if can_record; then
         sleep 0.05
     done
     # In the background, so that Ctrl-C is answered at once, and by us.
-    DEMO_SECONDS=$seconds DEMO_RATE=$rate "$record" -o "$work/demo.tape" -- bash tests/demo.sh --load "$netns_a" "$addr_b" &
+    # Its advice what to do next would name a path that is gone by then.
+    DEMO_SECONDS=$seconds DEMO_RATE=$rate "$record" -o "$work/demo.tape" -- bash tests/demo.sh --load "$netns_a" "$addr_b" \
+        2> >(sed '/^next: /d' >&2) &
     recorder=$!
     status=0
     wait "$recorder" || status=$?
@@ -111,12 +116,13 @@ say "checking that it adds up"
 say "what the network stack cost"
 "$report" summary "$work/demo.db"
 
+give_back "$work/demo.tape" "$work/demo.db"
 for made in demo.tape demo.db; do
     rm -rf "${here:?}/$made"
     mv "$work/$made" "$here/$made"
 done
 bin=build
-[[ $here == "$project" ]] || bin=$project/build
+[[ $here == "$project" ]] || bin=$(printf %q "$project/build")
 cat <<END
 
 == demo.tape and demo.db are in $here. Try next:

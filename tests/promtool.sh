@@ -3,7 +3,7 @@
 #
 # Prints the path of a promtool, Prometheus' checker of the format that `export prometheus` writes; fails with a sentence if there is
 # none. Where the program is not installed it is taken out of Debian's package prometheus, which is not installed: that would
-# start a server. NO_INSTALL=1 forbids that too.
+# start a server. It is fetched where NT_FETCH says so and NO_INSTALL does not forbid it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if command -v promtool; then
@@ -14,16 +14,19 @@ if [[ -x $dir/usr/bin/promtool ]]; then
     echo "$PWD/$dir/usr/bin/promtool"
     exit 0
 fi
-[[ -z ${NO_INSTALL:-} ]] || { echo "promtool is not installed, and NO_INSTALL forbids to fetch it" >&2; exit 1; }
+[[ ${NT_FETCH:-} && -z ${NO_INSTALL:-} ]] || { echo "promtool is not installed: make check-all fetches it" >&2; exit 1; }
 if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
     echo "promtool is not installed" >&2
     exit 1
 fi
 mkdir -p "$dir"
-(
-    cd "$dir"
-    apt-get download prometheus >log 2>&1 || { apt-get update && apt-get download prometheus; } >log 2>&1
-    dpkg-deb --fsys-tarfile prometheus_*.deb | tar -xf - ./usr/bin/promtool
-    rm -f prometheus_*.deb
-) >&2 || { echo "promtool is not installed, and the package prometheus cannot be had" >&2; exit 1; }
+new=$(mktemp -d "$dir/new.XXXXXX")
+trap 'rm -rf "$new"' EXIT
+download() { (cd "$new" && apt-get download prometheus) >"$dir/log" 2>&1; }
+if ! { download || { apt-get update >"$dir/log" 2>&1 && download; }; } || ! dpkg-deb -x "$new"/prometheus_*.deb "$new/root" 2>"$dir/log"; then
+    echo "promtool is not installed, and the package prometheus cannot be had: $(tail -1 "$dir/log")" >&2
+    exit 1
+fi
+mkdir -p "$dir/usr/bin"
+mv "$new/root/usr/bin/promtool" "$dir/usr/bin/promtool"
 echo "$PWD/$dir/usr/bin/promtool"

@@ -1,123 +1,195 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Installs what building and testing nettape needs and this machine does not have, after naming it.
+# Installs what nettape needs and this machine lacks: names it first, then its size.
 #
-#   tests/setup.sh [build] [load] [test] [browser] [vm] [perfetto]     default: the first three
+#   tests/setup.sh [--check] GROUP...      --check, or NO_INSTALL=1: names it only, and how to install it; exit status 1
 #
-# Debian and Ubuntu; elsewhere it names what is missing. NO_INSTALL=1: installs nothing, anywhere. What is
-# there already, from whatever source, is left as it is: each line below is a test for the thing, not for a package.
+# The groups are in the table below; `build` is record and report. It installs on Debian and Ubuntu; elsewhere it only
+# names what is missing. A line of the table tests for the thing and not for the package: it may have any source. CC,
+# CFLAGS, CLANG and BPFTOOL are as for make.
 set -euo pipefail
+CC=${CC:-cc} CFLAGS=${CFLAGS:-} CLANG=${CLANG:-clang} BPFTOOL=${BPFTOOL:-}
 
-has_header() { printf '#include <%s>\n' "$1" | "${CC:-cc}" -E -o /dev/null - 2>/dev/null; }
+# shellcheck disable=SC2086  # words on purpose: CC may be "ccache gcc"
+runs() { $1 --version >/dev/null 2>&1; }
+has_cc() { runs "$CC"; }
+has_header() {
+    # shellcheck disable=SC2086
+    if has_cc; then
+        printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | $CC $CFLAGS -E -o /dev/null - 2>/dev/null
+    else
+        compgen -G "/usr/include/$1" >/dev/null || compgen -G "/usr/include/*/$1" >/dev/null ||
+            [[ -e /usr/local/include/$1 ]]
+    fi
+}
 has_command() { command -v "$1" >/dev/null 2>&1 || [[ -x /usr/sbin/$1 || -x /sbin/$1 ]]; }
+# shellcheck disable=SC2086
+has_clang() { $CLANG -target bpf -x c -c -o /dev/null - </dev/null 2>/dev/null; }
+has_fuzzer() {
+    # shellcheck disable=SC2086
+    $CLANG -fsanitize=fuzzer,address -x c -o /dev/null - 2>/dev/null <<<'int LLVMFuzzerTestOneInput(void) { return 0; }'
+}
 # Ubuntu's /usr/sbin/bpftool is a script that works only with the tools of the running kernel; any version will do.
 has_bpftool() {
     local tool
-    for tool in bpftool /usr/sbin/bpftool /usr/lib/linux-tools/*/bpftool /usr/lib/linux-tools-*/bpftool; do
+    for tool in ${BPFTOOL:-bpftool /usr/sbin/bpftool /usr/lib/linux-tools/*/bpftool /usr/lib/linux-tools-*/bpftool}; do
         "$tool" version >/dev/null 2>&1 && return 0
     done
     return 1
 }
-
 # Other distributions, and Google, have it under other names.
 has_chromium() { has_command chromium || has_command chromium-browser || has_command google-chrome; }
 
-# group | package | test
+# What localedef, of libc-bin, makes languages of.
+has_charmaps() { [[ -d /usr/share/i18n/charmaps ]]; }
+
+# groups | package | test
 needs='
-build gcc            has_command cc
-build make           has_command make
-build libc6-dev      has_header stdio.h
-build clang          has_command clang
-build bpftool        has_bpftool
-build libbpf-dev     has_header bpf/libbpf.h
-build libelf-dev     has_header libelf.h
-build zlib1g-dev     has_header zlib.h
-build libiberty-dev  has_header libiberty/demangle.h
-build liblz4-dev     has_header lz4.h
-build libsqlite3-dev has_header sqlite3.h
-load  iproute2       has_command ip
-load  iperf3         has_command iperf3
-test  libcmocka-dev  has_header cmocka.h
-test  sqlite3        has_command sqlite3
-test  ethtool        has_command ethtool
-test  elfutils       has_command eu-addr2line
-test  nftables       has_command nft
-test  wireguard-tools has_command wg
-browser chromium     has_chromium
-browser nodejs       has_command node
-browser npm          has_command npm
-vm    qemu-system-x86 has_command qemu-system-x86_64
-vm    busybox-static has_command busybox
-vm    cpio           has_command cpio
-vm    zstd           has_command zstd
-vm    xz-utils       has_command xz
-vm    kmod           has_command depmod
-vm    apt            has_command apt-get
-perfetto nodejs      has_command node
-perfetto npm         has_command npm
-perfetto protobuf-compiler has_command protoc
+record,report gcc        has_cc
+record,report make       has_command make
+record,report libc6-dev  has_header stdio.h
+record clang             has_clang
+record bpftool           has_bpftool
+record libbpf-dev        has_header bpf/bpf_helpers.h
+record,report libelf-dev has_header libelf.h
+record,report zlib1g-dev has_header zlib.h
+record,report liblz4-dev has_header lz4.h
+report libiberty-dev     has_header libiberty/demangle.h
+report libsqlite3-dev    has_header sqlite3.h
+load iproute2            has_command ip
+load iperf3              has_command iperf3
+test libcmocka-dev       has_header cmocka.h
+test sqlite3             has_command sqlite3
+test python3             has_command python3
+test protobuf-compiler   has_command protoc
+test ethtool             has_command ethtool
+test tmux                has_command tmux
+test locales             has_charmaps
+test elfutils            has_command eu-addr2line
+test nftables            has_command nft
+test wireguard-tools     has_command wg
+browser chromium         has_chromium
+browser,perfetto nodejs  has_command node
+browser,perfetto npm     has_command npm
+perf linux-perf          runs perf
+vm qemu-system-x86       has_command qemu-system-x86_64
+vm busybox-static        has_command busybox
+vm cpio                  has_command cpio
+vm zstd                  has_command zstd
+vm xz-utils              has_command xz
+vm kmod                  has_command depmod
+vm apt                   has_command apt-get
+fuzz libclang-rt-dev     has_fuzzer
+fresh debootstrap        has_command debootstrap
 '
 
+# missing_packages GROUP...
 missing_packages() {
-    local group package test
-    while read -r group package test; do
-        [[ -n $group && " $* " == *" $group "* ]] || continue
-        $test || printf '%s\n' "$package"
+    local wanted=" $* " groups group package test
+    wanted=${wanted/ build / record report }
+    while read -r groups package test; do
+        for group in ${groups//,/ }; do
+            [[ $wanted == *" $group "* ]] || continue
+            $test || printf '%s\n' "$package"
+            break
+        done
     done <<<"$needs"
 }
 
-# What is missing, under the names that this distribution has: Ubuntu before 25.10 has no package bpftool.
+# apt knows a version of it.
+has_package() { [[ $(LC_ALL=C apt-cache policy "$1") == *"Candidate: "[^\(]* ]]; }
+
+# What is missing, under the names that this distribution has.
 package_names() {
     local package
     for package in "$@"; do
-        if [[ $package == bpftool ]] && ! apt-cache show bpftool 2>/dev/null | grep '^Filename:' >/dev/null; then
+        if [[ $package == @(bpftool|linux-perf) && $distribution == *ubuntu* ]] && ! has_package "$package"; then
             echo linux-tools-common linux-tools-generic
         else
             echo "$package"
         fi
-    done
+    done | awk '!seen[$0]++' | paste -sd' '
 }
 
-groups=${*:-build load test}
-# shellcheck disable=SC2086  # words on purpose, here and below
-missing=$(missing_packages $groups | tr '\n' ' ')
-if [[ -z $missing ]]; then
-    exit 0
-fi
-if [[ -n ${NO_INSTALL:-} ]]; then
-    echo "nettape: not installed: $missing(NO_INSTALL is set, so nothing was installed)" >&2
+# how_to_install GROUP...
+how_to_install() {
+    local group deps=yes
+    if command -v apt-get >/dev/null; then
+        for group in "$@"; do [[ $group == @(build|record|report|load|test) ]] || deps=; done
+        echo "    as root:  apt-get update && apt-get install --no-install-recommends $missing"
+        if [[ $deps ]]; then
+            echo "    or:       make deps    (it also installs what the demo and the tests need)"
+        else
+            echo "    or:       bash tests/setup.sh $*"
+        fi
+    else
+        echo "    these are Debian's names: please install what your distribution has for them"
+    fi
+}
+
+# apt COMMAND...: quiet unless it fails
+apt() {
+    apt-get "$@" >"$work/log" 2>&1 && return
+    tail -20 "$work/log" >&2
+    echo "nettape: apt-get $1 failed" >&2
     exit 1
+}
+
+# Prints how much installing these packages takes, with those that they need.
+sizes() {
+    local options=(--assume-no --no-install-recommends -o "Dir::Cache::archives=$work")
+    { LC_ALL=C apt-get install "${options[@]}" "$@" 2>/dev/null || true; } | sed -n \
+        -e 's/^[0-9]* upgraded, \([0-9]* newly installed\),.*/nettape: packages: \1/p' \
+        -e 's/^Need to get \(.*\) of archives\./nettape: to download: \1/p' \
+        -e 's/^After this operation, \(.*\) of additional disk space.*/nettape: on disk: \1/p' |
+        sed -e '2,$s/^nettape: //' | paste -sd, | sed 's/,/, /g'
+}
+
+only_check=${NO_INSTALL:-}
+if [[ ${1:-} == --check ]]; then
+    only_check=1
+    shift
 fi
-if ! command -v apt-get >/dev/null; then
-    echo "nettape: please install what your distribution has for these Debian packages: $missing" >&2
-    exit 1
-fi
-if [[ $(id -u) != 0 ]]; then
-    echo "nettape: packages are missing; as root: apt-get install --no-install-recommends $missing" >&2
+[[ $# != 0 ]] || { sed -n 6p "$0" >&2; exit 2; }
+# shellcheck disable=SC1091
+distribution=$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${ID_LIKE:-}") || distribution=
+# shellcheck disable=SC2046  # words on purpose, here and below
+missing=$(package_names $(missing_packages "$@"))
+[[ $missing ]] || exit 0
+if [[ $only_check || $(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then
+    {
+        echo "nettape: these packages are missing: $missing"
+        how_to_install "$@"
+        [[ -z ${NO_INSTALL:-} ]] || echo "    NO_INSTALL is set: nothing was installed"
+    } >&2
     exit 1
 fi
 echo "nettape: these packages will be installed (NO_INSTALL=1 forbids it): $missing"
 export DEBIAN_FRONTEND=noninteractive
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-# apt COMMAND...: quiet unless it fails
-apt() {
-    apt-get "$@" >"$log" 2>&1 && return
-    tail -20 "$log" >&2
-    echo "nettape: apt-get $1 failed" >&2
-    exit 1
-}
+# A cache of our own: what was downloaded is removed, and nothing else. The user that apt downloads as writes there.
+work=$(mktemp -d /var/cache/nettape.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+chmod 755 "$work"
+mkdir "$work/partial"
+chown _apt "$work/partial" 2>/dev/null || true
 apt update
-# shellcheck disable=SC2086
-packages=$(package_names $missing | tr '\n' ' ')
-[[ $packages == "$missing" ]] || echo "nettape: under the names that this distribution has: $packages"
-# shellcheck disable=SC2086
-apt install -y --no-install-recommends $packages
-echo "nettape: installed"
-# shellcheck disable=SC2086
-missing=$(missing_packages $groups | tr '\n' ' ')
-if [[ -n $missing ]]; then
-    echo "nettape: installed, but these do not work: $missing" >&2
+# One package that this distribution lacks must not keep it from the others.
+available=$(for package in $missing; do
+    if has_package "$package"; then echo "$package"; fi
+done)
+if [[ $available ]]; then
+    # shellcheck disable=SC2086
+    sizes $available
+    # shellcheck disable=SC2086
+    apt install -y --no-install-recommends -o "Dir::Cache::archives=$work" $available
+fi
+# shellcheck disable=SC2046
+missing=$(package_names $(missing_packages "$@"))
+if [[ $missing ]]; then
+    echo "nettape: still missing: these packages cannot be had here, or do not work: $missing" >&2
     exit 1
 fi
+echo "nettape: installed"

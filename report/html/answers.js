@@ -55,8 +55,8 @@ function peakCard(session, costs) {
 }
 
 function processCard(data, costs, all) {
-  const processes = data.tables.find((one) => one.name === 'processes');
-  const net = processes.columns.indexOf('net_ns');
+  const processes = data.tables.find((one) => one.by === 'process');
+  const net = processes.columns.indexOf('total_ns');
   const first = processes.rows[0];
   const charged = sum(processes.rows.map((row) => row[net])) + (processes.rest_rows ? processes.rest[net] : 0);
   if (!first || !first[net]) return card('Who paid most', 'nobody', 'No process spent time in send or receive.');

@@ -8,6 +8,7 @@ const LEFT = 62; // of the plot, in pixels; the labels stand there
 const RIGHT = 12;
 const AXIS = 26;
 const LEAST_STEPS = 8; // that can be zoomed to
+const LEAST_WIDTH = 300; // of a picture; in less room it scrolls
 
 // What all charts of a session share: which steps are seen, where the cursor is, which CPUs are chosen.
 class View {
@@ -81,7 +82,7 @@ class View {
 }
 
 class Chart {
-  // `layers`: {height(), draw(chart, group, y), click(y)?}, from top to bottom. `say(ns)`: what a reader is told of a time.
+  // `layers`: {height(chart), draw(chart, group, y), click(y)?}, from top to bottom. `say(ns)`: what a reader is told of a time.
   constructor(view, label, layers, say) {
     this.view = view;
     this.layers = layers;
@@ -117,7 +118,7 @@ class Chart {
   }
 
   draw() {
-    this.width = Math.max(280, this.element.clientWidth || 1000);
+    this.width = Math.max(LEAST_WIDTH, this.element.clientWidth || 1000);
     this.plot = this.width - LEFT - RIGHT;
     this.svg.replaceChildren();
     let y = 4;
@@ -126,7 +127,8 @@ class Chart {
       layer.top = y;
       this.svg.append(group);
       layer.draw(this, group, y);
-      y += layer.height();
+      y += layer.height(this);
+      layer.bottom = y;
     }
     this.height = y + AXIS;
     this.drawTimes(y);
@@ -221,7 +223,7 @@ class Chart {
   }
 
   click(y) {
-    const layer = this.layers.find((one) => one.click && y >= one.top && y < one.top + one.height());
+    const layer = this.layers.find((one) => one.click && y >= one.top && y < one.bottom);
     if (layer) layer.click(y - layer.top);
   }
 

@@ -79,7 +79,7 @@ class Heat {
       (ns) => this.text(ns, null),
     );
     this.chart.svg.addEventListener('pointermove', () =>
-      this.show(this.layer.bucketAt(this.chart.pointerY - this.layer.top)),
+      this.show(this.layer.bucketAt(this.chart.pointerY)),
     );
     view.listeners.push(() => this.show(null));
   }
@@ -142,7 +142,7 @@ function latency(data, view, charts) {
       'p',
       {class: 'note'},
       'From the receipt of the packet by the host to each hook on its way up; exact (nearest rank) over the samples. ' +
-        'Packets of all CPUs and processes. In the maps the shade is the logarithm of the number of packets.',
+        'Packets of all CPUs and processes. In the maps the shade says how many packets, by their logarithm.',
     ),
   );
   if (!found.hooks.some((hook) => hook.p50_ns !== null)) {

@@ -4,6 +4,8 @@
 'use strict';
 
 const HEAD = 18; // above the plot of owners, for the peak
+const WIDE = 560; // a plot from here on has a legend beside its caption, else below that
+const SHADES_WIDTH = 306; // of a legend
 const SHARES = [0, 0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85]; // where the shades of a CPU's strip begin
 const HATCHED = {uncovered: true, offline: true};
 
@@ -93,14 +95,17 @@ function shade(share) {
 function stripsLayer(view, onChoose) {
   const {costs} = view;
   const row = costs.cpus.length <= 8 ? 20 : costs.cpus.length <= 32 ? 13 : 8;
-  const height = () => costs.cpus.length * row + 24;
+  const head = (chart) => (chart.plot >= WIDE ? 34 : 50);
+  let drawnHead = 0;
+  const height = (chart) => costs.cpus.length * row + head(chart) + 6;
   const draw = (chart, group, y) => {
     const paths = SHARES.map(() => '');
     let hatched = '';
-    group.append(svg('text', {class: 'caption', x: LEFT, y: y + 12}, 'Network share of each CPU'));
-    drawShades(chart, group, y + 3);
+    drawnHead = head(chart);
+    group.append(svg('text', {class: 'caption', x: LEFT, y: y + 12}, 'Network share of each CPU, in %'));
+    drawStripShades(chart, group, chart.plot >= WIDE ? y + 2 : y + 18);
     costs.cpus.forEach((cpu, place) => {
-      const top = y + 18 + place * row;
+      const top = y + drawnHead + place * row;
       drawName(chart, group, cpu, place, top);
       for (const column of costs.columns([place], view.a, view.b, chart.columnSteps)) {
         const left = chart.x(costs.begin(column.a));
@@ -128,28 +133,51 @@ function stripsLayer(view, onChoose) {
       group.append(svg('rect', {class: 'frame', x: LEFT - 1, y: top - 1, width: chart.plot + 2, height: row}));
   };
   const click = (y) => {
-    const place = Math.floor((y - 18) / row);
+    const place = Math.floor((y - drawnHead) / row);
     if (costs.cpus[place]) onChoose(place);
   };
   return {height, draw, click};
 }
 
-// What the shades of strips mean, at the right.
-function drawShades(chart, group, y) {
-  const wide = chart.plot > 520;
-  const width = wide ? 34 : 18;
-  SHARES.forEach((share, i) => {
-    const x = LEFT + chart.plot - (SHARES.length - i) * width;
-    group.append(svg('rect', {class: `heat h${i + 1}`, x, y, width, height: 9}));
-    if (wide)
-      group.append(
-        svg(
-          'text',
-          {class: `small on${i + 1}`, x: x + width / 2, y: y + 8, 'text-anchor': 'middle'},
-          `>${share * 100}%`,
-        ),
-      );
+// Where a label of a legend begins and ends, about.
+function extent({x, text, anchor}) {
+  const wide = 7.5 * text.length;
+  const left = anchor === 'start' ? x : anchor === 'end' ? x - wide : x - wide / 2;
+  return [left, left + wide];
+}
+
+// Of labels from left to right as many as there is room for: the last, and from the first on.
+function thatFit(labels) {
+  const last = labels[labels.length - 1];
+  let end = -Infinity;
+  return labels.filter((one) => {
+    const [left, right] = extent(one);
+    if (one !== last && (left < end + 4 || right > extent(last)[0] - 4)) return false;
+    end = right;
+    return true;
   });
+}
+
+// The nine shades side by side, at the right or, where it is narrow, below the caption; `labels`: [place in 0 .. 9, text].
+function drawShades(chart, group, y, labels) {
+  const whole = Math.min(SHADES_WIDTH, chart.plot);
+  const width = whole / 9;
+  const left = chart.plot >= WIDE ? LEFT + chart.plot - whole : LEFT;
+  for (let i = 0; i < 9; i++)
+    group.append(svg('rect', {class: `heat h${i + 1}`, x: left + i * width, y, width, height: 10}));
+  group.append(svg('rect', {class: 'edge', x: left, y, width: whole, height: 10}));
+  const placed = labels.map(([place, text]) => ({
+    x: left + place * width,
+    text,
+    anchor: place === 0 ? 'start' : place === 9 ? 'end' : 'middle',
+  }));
+  for (const {x, text, anchor} of thatFit(placed)) group.append(svg('text', {x, y: y + 23, 'text-anchor': anchor}, text));
+}
+
+// What the shades of strips mean: where each begins.
+function drawStripShades(chart, group, y) {
+  const labels = [...SHARES, 1].map((share, i) => [i, String(+(share * 100).toPrecision(3))]);
+  drawShades(chart, group, y, labels);
 }
 
 // How many of something there were, as bars: {title, counts: [step, count, ...]}.
@@ -196,8 +224,20 @@ function heatLayer(view, map) {
   const most = Math.max(1, ...cells.map((cell) => cell.packets));
   const level = (packets) =>
     packets >= most ? 9 : Math.min(9, 1 + Math.floor((9 * Math.log(Math.max(1, packets))) / Math.log(most)));
-  const draw = (chart, group, y) => {
+  const head = (chart) => (chart.plot >= WIDE ? 30 : 46);
+  // A shade for each ninth of the logarithm; where there are few packets, some shades are of none.
+  const drawLegend = (chart, group, y) => {
+    const begins = Array.from({length: 9}, (_, i) => Math.ceil(most ** (i / 9) - 1e-9));
+    const labels = begins.flatMap((n, i) => (i && n === begins[i - 1] ? [] : [[i, count(n)]]));
+    if (begins[8] < most) labels.push([9, count(most)]);
+    group.append(svg('text', {class: 'caption', x: LEFT, y: y + 12}, 'Packets'));
+    drawShades(chart, group, chart.plot >= WIDE ? y + 2 : y + 18, labels);
+  };
+  const draw = (chart, group, top) => {
     const paths = Array(9).fill('');
+    const y = top + head(chart);
+    layer.plotTop = y;
+    drawLegend(chart, group, top);
     group.append(svg('rect', {class: 'plot', x: LEFT, y, width: chart.plot, height: rows * row}));
     for (const {column, bucket, packets} of cells) {
       const left = Math.max(chart.x(map.columns[column]), LEFT);
@@ -222,7 +262,9 @@ function heatLayer(view, map) {
     }
   };
   const at = (ns) => map.columns.findIndex((begin, i) => ns >= begin && ns < map.columns[i + 1]);
-  return {height: () => rows * row + 8, draw, cells, at, bucketAt: (y) => rows - 1 - Math.floor(y / row)};
+  const height = (chart) => head(chart) + rows * row + 8;
+  const layer = {height, draw, cells, at, bucketAt: (y) => rows - 1 - Math.floor((y - layer.plotTop) / row)};
+  return layer;
 }
 
 // A power of ten: "100 ns", "1 ms".

@@ -39,9 +39,57 @@ function about(data) {
   return el('p', {class: 'note'}, facts.join(' '));
 }
 
+// What the recorder's threads took is the kernel's account of its process; its programs ran in the time of others.
+function ownCost(data) {
+  const {recorder} = data;
+  const programs = data.tables.find((one) => one.name === 'recorder_programs');
+  const time = (ns) => figure(duration(ns), `${count(ns)}${GAP}ns`);
+  const texts = [];
+  if (recorder.recording_cpu_ns)
+    texts.push([
+      'Its threads took ',
+      time(recorder.recording_cpu_ns),
+      ' of CPU time in the ',
+      time(recorder.recording_ns),
+      ` from its first reading to its last, ${percent(recorder.recording_share, 1)} of one CPU.`,
+    ]);
+  if (recorder.cpu_ns)
+    texts.push([
+      'Since its start, with all that loading its programs takes, its threads took ',
+      time(recorder.cpu_ns),
+      ' (user ',
+      time(recorder.user_ns),
+      ', system ',
+      time(recorder.system_ns),
+      ').',
+    ]);
+  if (programs.rows.length) texts.push(programRuns(programs, time));
+  if (!texts.length) return null;
+  return el(
+    'section',
+    {class: 'recorder'},
+    el('h3', {}, "The recorder's own cost"),
+    ...texts.map((text) => el('p', {}, ...text)),
+    programs.rows.length ? el('details', {}, el('summary', {}, programs.title), dataRows(programs)) : null,
+  );
+}
+
+function programRuns(programs, time) {
+  const rows = programs.rest_rows ? [...programs.rows, programs.rest] : programs.rows;
+  const total = (name) => sum(rows.map((row) => row[programs.columns.indexOf(name)] || 0));
+  const measured = total('run_ns')
+    ? [' and took ', time(total('run_ns')), ', as the kernel measured it: with a part of what measuring takes.']
+    : ['. Their time was not measured (nettape-record --bpf-stats does).'];
+  return [
+    `Its programs in the kernel ran ${count(total('runs_count'))} times`,
+    ...measured,
+    ' That time is inside the owners above.',
+  ];
+}
+
 // ---- all ----
 
-function section(data, index) {
+function section(data, index, by) {
   const made = el('article', {id: `session-${index + 1}`}, heading(data));
   if (!data.costs) {
     made.append(el('p', {class: 'banner'}, 'Nothing of this recording was selected.'));
@@ -51,8 +99,8 @@ function section(data, index) {
   const view = new View(costs);
   const charts = [];
   const timeline = new Timeline(data, view);
-  const spanNs = costs.to_ns - costs.from_ns;
   charts.push(timeline.chart);
+  const sockets = dataTable(data.tables.find((one) => one.by === 'socket'));
   const parts = [
     problems(data),
     selectionNote(data, costs),
@@ -60,8 +108,11 @@ function section(data, index) {
     timeline.element(),
     cpuTable(costs),
     stages(data),
-    ...data.tables.filter((one) => one.rows.length).map((one) => dataTable(one, spanNs)),
+    groups(data, by, sockets),
     latency(data, view, charts),
+    sockets,
+    ...data.tables.filter((one) => !one.by && one.name !== 'recorder_programs').map(dataTable),
+    ownCost(data),
     nothing(data),
     uncovered(data),
     about(data),
@@ -128,7 +179,7 @@ function exactSwitch() {
 function main() {
   const page = JSON.parse(document.getElementById('data').textContent);
   const main = document.getElementById('page');
-  const sections = page.sessions.map(section);
+  const sections = page.sessions.map((data, i) => section(data, i, page.by));
   document.title = `nettape: ${clean(page.sessions.map((one) => one.session.host).join(', ')).slice(0, 100)}`;
   main.append(
     hatchings(),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // stages.js - what each network owner's time was spent on, as stack samples tell: a table for each owner, whose bars show the
-// share, and a line from the least to the most that it is.
+// share, and a line from the least to the most that it is. The address families of a stage are one row, which unfolds.
 'use strict';
 
-// The share as a bar, in the owner's colour; `most` is as long as a bar can be.
-function stageBar(stage, most) {
-  const at = (ns) => (most > 0 ? (100 * ns) / most : 0);
+// The share as a bar, in the owner's colour; as long as it can be, it is all of the owner's time.
+function stageBar(stage, owner) {
+  const at = (ns) => (owner.spent_ns > 0 ? (100 * ns) / owner.spent_ns : 0);
   const part = el('span', {class: `bar-part of-${stage.owner}`});
   const range = el('span', {class: 'bar-range'});
   part.style.width = `${at(stage.spent_ns)}%`;
@@ -20,27 +20,62 @@ function samplesOf(owner) {
   return `${plural(owner.samples, 'sample', 'samples')}${due}`;
 }
 
-function ownerStages(owner, stages) {
-  const most = Math.max(...stages.map((stage) => stage.high_ns));
-  const rows = stages.map((stage) => [
-    stage.stage,
-    stage.family,
+function stageRow(owner, stage, first) {
+  return [
+    first,
     stage.spent_ns,
-    el('span', {class: 'share'}, percent(stage.spent_ns, owner.spent_ns), stageBar(stage, most)),
+    el('span', {class: 'share'}, percent(stage.spent_ns, owner.spent_ns), stageBar(stage, owner)),
     el('small', {}, `${percent(stage.low_ns, owner.spent_ns)} \u2013 ${percent(stage.high_ns, owner.spent_ns)}`),
     stage.samples,
-  ]);
+  ];
+}
+
+const familyOf = (stage) => (stage.family === null ? 'family not told' : stage.family);
+
+// A stage, and below it its families if it has several. Gives the rows of a table and, of each, the button that unfolds it.
+function stageRows(owner, merged, single) {
+  const of = single.filter((one) => one.stage === merged.stage);
+  if (of.length === 1) {
+    const family = of[0].family === null ? null : el('small', {}, ` ${clean(of[0].family)}`);
+    return [{row: stageRow(owner, merged, el('span', {}, named(merged.stage), family))}];
+  }
+  const button = el('button', {type: 'button', class: 'unfold', 'aria-expanded': 'false'}, named(merged.stage));
+  return [
+    {row: stageRow(owner, merged, button), button, families: of.length},
+    ...of.map((one) => ({row: stageRow(owner, one, el('small', {class: 'family'}, named(familyOf(one))))})),
+  ];
+}
+
+// Lets each button show and hide the rows after its own.
+function makeUnfold(made, rows) {
+  const lines = [...made.querySelectorAll('tbody tr')];
+  rows.forEach(({button, families}, i) => {
+    if (!button) return;
+    const below = lines.slice(i + 1, i + 1 + families);
+    const show = (isOpen) => {
+      button.setAttribute('aria-expanded', String(isOpen));
+      below.forEach((line) => (line.hidden = !isOpen));
+    };
+    button.addEventListener('click', () => show(button.getAttribute('aria-expanded') === 'false'));
+    show(false);
+  });
+}
+
+function ownerStages(owner, merged, single) {
+  const rows = merged.flatMap((stage) => stageRows(owner, stage, single));
   const [, text] = OWNERS.find(([name]) => name === owner.owner);
+  const made = table(
+    `What the time of ${owner.owner} was spent on`,
+    ['stage', 'time_ns', 'of owner_share', 'between_share', 'samples_count'],
+    rows.map((one) => one.row),
+  );
+  makeUnfold(made, rows);
   return el(
     'div',
     {class: 'stages-of', 'data-owner': owner.owner},
     el('h4', {}, `${owner.owner}: ${text}`),
     el('p', {class: 'note'}, figure(duration(owner.spent_ns), `${count(owner.spent_ns)} ns`), `, ${samplesOf(owner)}`),
-    table(
-      `What the time of ${owner.owner} was spent on`,
-      ['stage', 'family', 'time_ns', 'of owner_share', 'between_share', 'samples_count'],
-      rows,
-    ),
+    made,
   );
 }
 
@@ -65,6 +100,7 @@ function tooFew(owners) {
 function stages(data) {
   if (!data.stages || !data.stages.stages.length) return null;
   const {owners, stages} = data.stages;
+  const of = (owner, list) => list.filter((stage) => stage.owner === owner.owner);
   const whose =
     data.selection.process === null ? '' : ' What softirqs did in the time of this process may have been for others.';
   return el(
@@ -75,19 +111,15 @@ function stages(data) {
       'p',
       {class: 'note'},
       "Each owner's time is exact, and its stages sum to it; what it was spent on is as sure as samples of the kernel's " +
-        'stacks make it: with 95\u202f% a share lies in the range beside it, which is the line in its bar.' +
+        'stacks make it: with 95\u202f% a share lies in the range beside it, which is the line in its bar. A full bar is ' +
+        "100\u202f% of the owner's time. A stage with several address families unfolds." +
         whose,
     ),
     tooFew(owners),
     el(
       'div',
       {class: 'stages-all'},
-      ...owners.map((owner) =>
-        ownerStages(
-          owner,
-          stages.filter((stage) => stage.owner === owner.owner),
-        ),
-      ),
+      ...owners.map((owner) => ownerStages(owner, of(owner, data.merged_stages), of(owner, stages))),
     ),
   );
 }

@@ -6,7 +6,9 @@
 const MOST_OPEN_ROWS = 16; // of the table of CPUs, before it is folded
 
 const LABELS = {
-  net_ns: 'send + receive',
+  total_ns: 'send + receive',
+  cpu_share: 'of one CPU',
+  ops_count: 'operations',
   recv_ns: 'receive',
   task_ns: 'other CPU time',
   untimed_count: 'untimed operations',
@@ -21,7 +23,7 @@ function label(column) {
 }
 
 function isNumber(column) {
-  return /_(ns|bytes|count|share)$/.test(column) || column === 'pid' || column === 'CPU';
+  return /_(ns|bytes|count|share)$/.test(column) || ['pid', 'port', 'CPU'].includes(column);
 }
 
 function cell(column, value) {
@@ -64,33 +66,77 @@ function table(caption, columns, rows, footer) {
   return el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption}, whole);
 }
 
+// A part of a whole, which is as long as the bar can be in every table: so bars can be compared. What is more (several
+// CPUs, of one) fills it and is marked at its end.
 function bar(part, whole) {
   const inner = el('span', {class: 'bar-part'});
   inner.style.width = `${whole > 0 ? Math.max(0, Math.min(100, (100 * part) / whole)) : 0}%`;
-  return el('span', {class: 'bar', 'aria-hidden': 'true'}, inner);
+  return el('span', {class: part > whole ? 'bar over' : 'bar', 'aria-hidden': 'true'}, inner);
 }
 
-// A table of the data: columns in which there is nothing are left out, shares and bars added where there is CPU time.
-function dataTable(data, spanNs) {
+// A table of the data: columns in which there is nothing are left out, shares have bars.
+function dataRows(data) {
   const used = data.columns.map((name, i) => i < 2 || data.rows.some((row) => row[i]));
-  const net = data.columns.indexOf('net_ns');
-  const most = net < 0 ? 0 : Math.max(...data.rows.map((row) => row[net]));
-  const columns = [];
-  data.columns.forEach((name, i) => used[i] && columns.push(...(i === net ? [name, 'of one CPU_share'] : [name])));
+  const pick = (row) => row.filter((value, i) => used[i]);
+  const columns = pick(data.columns);
   const convert = (row) =>
-    row.flatMap((value, i) => {
-      if (!used[i]) return [];
-      if (i !== net) return [value];
-      return [value, el('span', {class: 'share'}, percent(value, spanNs), bar(value, most))];
-    });
+    pick(row).map((value, i) =>
+      value !== null && columns[i].endsWith('_share')
+        ? el('span', {class: 'share'}, percent(value, 1), bar(value, 1))
+        : value,
+    );
   const footer = data.rest_rows ? convert(data.rest) : null;
-  if (footer) footer[0] = `${plural(data.rest_rows, 'other', 'others')}`;
+  if (footer) footer[0] = plural(data.rest_rows, 'other', 'others');
+  return table(data.title, columns, data.rows.map(convert), footer);
+}
+
+function dataTable(data) {
+  if (!data.rows.length) return null;
   return el(
     'section',
     {class: `table-${data.name}`},
     el('h3', {}, data.title),
     data.note ? el('p', {class: 'note'}, data.note) : null,
-    table(data.title, columns, data.rows.map(convert), footer),
+    dataRows(data),
+  );
+}
+
+// ---- groups ----
+
+const GROUPS_NOTE =
+  'Receiving packets (net_rx) is done for all processes in the time of whoever was interrupted, and is charged to none ' +
+  'of them. Bytes are those of operations that succeeded, without peeks and error queues. A full bar is 100' +
+  GAP +
+  '% of one CPU.';
+
+function groupPanel(data) {
+  return el(
+    'div',
+    {class: `table-${data.name}`, 'data-by': data.by},
+    el('p', {class: 'note'}, `${data.title}. ${data.note}`.trim()),
+    data.rows.length ? dataRows(data) : el('p', {}, 'None.'),
+  );
+}
+
+// The costs of sending and receiving, in the groups that the reader chooses. `sockets`: the section that has them anyway.
+function groups(data, by, sockets) {
+  const all = data.tables.filter((one) => one.by);
+  if (!all.some((one) => one.rows.length)) return null;
+  const panels = all.map(groupPanel);
+  const select = el('select', {}, ...all.map((one) => el('option', {value: one.by, selected: one.by === by}, one.by)));
+  const show = () => {
+    for (const panel of panels) panel.hidden = panel.dataset.by !== select.value;
+    if (sockets) sockets.hidden = select.value === 'socket';
+  };
+  select.addEventListener('change', show);
+  show();
+  return el(
+    'section',
+    {class: 'groups'},
+    el('h3', {}, 'Who sent and received'),
+    el('div', {class: 'controls'}, el('label', {}, 'Grouped by ', select)),
+    ...panels,
+    el('p', {class: 'note'}, GROUPS_NOTE),
   );
 }
 
@@ -126,7 +172,7 @@ function cpuTable(costs) {
     'section',
     {class: 'cpus'},
     el('h3', {}, 'CPUs'),
-    el('p', {class: 'note'}, 'Shares of the time that the CPU was there.'),
+    el('p', {class: 'note'}, `Shares of the time that the CPU was there. A full bar is 100${GAP}% of it.`),
     body,
   );
 }

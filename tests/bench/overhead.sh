@@ -55,7 +55,7 @@ mean_rate() { awk '{ n += $1; t += $2 } END { printf "%.0f", n / t * 1e9 }' "$1"
 
 # Records that found no room, by the recorder's own words at its end. (Context switches that a kernel does not show to the
 # programs, because it hides a process of its own, are on the tape as lost too: no fault of the rings.)
-lost_for_room() { sed -n 's/^lost: \([0-9]*\) records found the rings full.*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
+lost_for_room() { sed -n 's/^lost: \([0-9,]*\) records found the rings full.*/\1/p' "$1" | awk '{ gsub(",", ""); n += $1 } END { print n + 0 }'; }
 
 # info TAPE KEY
 info() { "$report" info --json "$1" | sed -n "s/^.*\"$2\": *\([0-9]*\).*/\1/p" | head -1; }

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Prints the path of speedscope's own page: with it a test of `flame --folded` sees what its users see. Fails with a sentence if it is not to be had. It comes,
-# once, out of its package of npm, which is unpacked into build/ and not installed; NO_INSTALL=1 forbids that.
+# once, out of its package of npm, which is unpacked into build/ and not installed. It is fetched where NT_FETCH says so and NO_INSTALL does not forbid it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=1.25.0
 dir=build/tmp/speedscope
 page=$dir/$version/package/dist/release/index.html
 if [[ ! -s $page ]]; then
-    [[ -z ${NO_INSTALL:-} ]] || { echo "speedscope is not there, and NO_INSTALL forbids to fetch it" >&2; exit 1; }
-    command -v npm >/dev/null || { echo "npm is not installed, which fetches speedscope: tests/setup.sh browser" >&2; exit 1; }
+    [[ ${NT_FETCH:-} && -z ${NO_INSTALL:-} ]] || { echo "speedscope is not there: make check-all fetches it" >&2; exit 1; }
+    command -v npm >/dev/null || { echo "npm is not installed, which fetches speedscope: make check-all installs it" >&2; exit 1; }
     mkdir -p "$dir"
     new=$(mktemp -d "$dir/new.XXXXXX")
     trap 'rm -rf "$new"' EXIT

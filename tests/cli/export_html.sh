@@ -31,19 +31,20 @@ ask() {
         FROM one, json_each(one.json, '\$.tables') AS t, json_each(t.value, '\$.rows') AS r;
         $1"
 }
-# Cells that are not the sum of the slices in them, and the slices' time that is in no cell.
+# How many cells there are, and how many of them are not the sum of the slices in them.
 readonly differing="WITH wanted AS (SELECT c.session, c.cpu, c.owner, c.from_ts, c.ns, coalesce((SELECT
         sum(min(s.ts + s.dur, c.to_ts) - max(s.ts, c.from_ts)) FROM slice AS s
         WHERE s.session_id = c.session AND s.cpu = c.cpu AND s.owner = c.owner AND s.ts < c.to_ts AND s.ts + s.dur > c.from_ts), 0) AS sum
     FROM cell AS c)
-    SELECT 'cell', * FROM wanted WHERE ns != sum LIMIT 5"
+    SELECT count(*), coalesce(sum(ns != sum), 0) FROM wanted"
 # All that there are of slices, by CPU: slices of a CPU are searched by time, or this takes minutes.
 slices() { echo "CREATE TEMP TABLE slice AS SELECT session_id, ts, dur, cpu, owner FROM cpu_slice; CREATE INDEX temp.of ON slice(session_id, cpu, owner, ts, dur);"; }
 # cells_add_up WHAT: to the slices, and each step of a CPU to how long it is
 cells_add_up() {
-    is "$1: each sum is that of the slices" "$(ask "$(slices) $differing")" ""
-    is "$1: each step of a CPU is as long as its owners" "$(ask "SELECT cpu, from_ts FROM cell GROUP BY session, cpu, from_ts HAVING sum(ns) != max(to_ts) - from_ts LIMIT 5")" ""
-    is "$1: steps and CPUs" "$(ask "SELECT session FROM cell JOIN one USING (session) GROUP BY session HAVING count(DISTINCT cpu) * max(steps) != count(DISTINCT cpu || ' ' || cell.from_ts)")" ""
+    all "$1: each sum is that of the slices" "$(ask "$(slices) $differing")"
+    all "$1: each step of a CPU is as long as its owners" "$(ask "SELECT count(*), sum(wrong) FROM (SELECT sum(ns) != max(to_ts) - from_ts AS wrong FROM cell GROUP BY session, cpu, from_ts)")"
+    all "$1: steps and CPUs" "$(ask "SELECT count(*), sum(wrong) FROM (SELECT count(DISTINCT cpu) * max(steps) != count(DISTINCT cpu || ' ' || cell.from_ts) AS wrong
+        FROM cell JOIN one USING (session) GROUP BY session)")"
 }
 
 # ---- sums ----
@@ -58,21 +59,35 @@ for scenario in "hand" "loss 20" "hotplug" "samples 20"; do
     cells_add_up "$scenario"
     cp "$work/page.html" "$work/of_db.html"
     page "$tape"
-    holds "$scenario: the same from the tape" cmp "$work/page.html" "$work/of_db.html"
+    same "$scenario: the same from the tape" "$work/page.html" "$work/of_db.html"
 done
 
 db=$work/samples.db
 # same_tables: what the tables of the page have is what the views have; so `page` must have been called for all of the session
 same_tables() {
-    is "$1: processes" "$(ask "SELECT json_extract(json, '\$[0]', '\$[1]', '\$[2]', '\$[3]', '\$[4]', '\$[5]', '\$[6]', '\$[7]', '\$[8]', '\$[9]', '\$[10]') FROM line WHERE name = 'processes' ORDER BY number")" \
-        "$(sqlite3 "$db" "SELECT json_array(coalesce(name, '(unknown)'), pid, net_ns, send_ns, recv_ns, task_ns, send_ops + recv_ops, send_bytes, recv_bytes, untimed_ops, lower_bound_ops)
+    is "$1: processes" "$(ask "SELECT json_extract(json, '\$[0]', '\$[1]', '\$[2]', '\$[4]', '\$[5]', '\$[6]', '\$[7]', '\$[8]', '\$[9]', '\$[10]', '\$[11]') FROM line WHERE name = 'processes' ORDER BY number")" \
+        "$(sqlite3 "$db" "SELECT json_array(coalesce(name, '(unknown)'), pid, net_ns, send_ns, recv_ns, send_ops + recv_ops, send_bytes, recv_bytes, task_ns, untimed_ops, lower_bound_ops)
             FROM net_cost_process WHERE net_ns > 0 OR send_ops + recv_ops > 0 ORDER BY net_ns DESC, send_ops + recv_ops DESC, upid")"
     is "$1: cgroups" "$(ask "SELECT json_extract(json, '\$[0]', '\$[2]', '\$[6]') FROM line WHERE name = 'cgroups' ORDER BY number")" \
         "$(sqlite3 "$db" "SELECT json_array(coalesce(path, '(unknown)'), net_ns, send_ops + recv_ops) FROM net_cost_cgroup
             WHERE net_ns > 0 OR send_ops + recv_ops > 0 ORDER BY net_ns DESC, send_ops + recv_ops DESC, cgroup_id")"
-    is "$1: sockets" "$(ask "SELECT json_extract(json, '\$[0]', '\$[3]', '\$[4]', '\$[7]', '\$[8]', '\$[9]') FROM line WHERE name = 'sockets' ORDER BY number")" \
+    is "$1: sockets" "$(ask "SELECT json_extract(json, '\$[2]', '\$[3]', '\$[4]', '\$[8]', '\$[9]', '\$[10]') FROM line WHERE name = 'sockets' ORDER BY number")" \
         "$(sqlite3 "$db" "SELECT json_array(coalesce(proto, '(unknown)'), coalesce(name, '(unknown)'), net_ns, send_ops + recv_ops, send_bytes, recv_bytes) FROM net_cost_socket
             ORDER BY net_ns DESC, send_ops + recv_ops DESC, socket_id LIMIT 40")"
+    for rows in "programs processes cgroups" "ports peers sockets"; do
+        # shellcheck disable=SC2086
+        is "$1: ${rows// /, } sum to the same" "$(for name in $rows; do total_of "$name"; done | sort -u | wc -l)" 1
+    done
+    is "$1: the groupings" "$(ask "SELECT group_concat(json_extract(t.value, '\$.by')) FROM one, json_each(one.json, '\$.tables') AS t WHERE json_extract(t.value, '\$.by') IS NOT NULL")" "program,process,port,peer,cgroup,socket"
+}
+# total_of NAME: nanoseconds and operations of all rows of a table, also of those that are summed up
+total_of() {
+    ask "CREATE TEMP TABLE t AS SELECT json_extract(t.value, '\$.columns') AS columns, json_extract(t.value, '\$.rows') AS rows, json_extract(t.value, '\$.rest') AS rest
+            FROM one, json_each(one.json, '\$.tables') AS t WHERE json_extract(t.value, '\$.name') = '$1';
+        CREATE TEMP TABLE at AS SELECT c.key AS i, c.value AS name FROM t, json_each(t.columns) AS c WHERE c.value IN ('total_ns', 'ops_count');
+        SELECT CAST(coalesce((SELECT sum(json_extract(r.value, '\$[' || at.i || ']')) FROM t, json_each(t.rows) AS r), 0)
+            + coalesce((SELECT json_extract(t.rest, '\$[' || at.i || ']') FROM t), 0) AS INTEGER) FROM at ORDER BY name" | tr '\n' ' '
+    echo
 }
 page "$db"
 same_tables "from the sums"
@@ -97,13 +112,24 @@ for db in "$work/hand.db" "$work/samples.db"; do
                 AND m.from_ts < net.from_ts + (SELECT json_extract(json, '\$.costs.peak.dur_ns') FROM one)) AS run FROM net)")"
 done
 
+# The recorder's own cost is what summary says.
+page tests/golden/demo.tape
+report 0 summary tests/golden/demo.tape --json
+for of in recorder.cpu_ns recorder.recording_cpu_ns recorder.recording_ns; do
+    is "$of" "$(sqlite3 :memory: "SELECT json_extract(CAST(readfile('$work/data.json') AS TEXT), '\$.sessions[0].$of')")" \
+        "$(sqlite3 :memory: "SELECT json_extract(CAST(readfile('$work/out') AS TEXT), '\$.sessions[0].$of')")"
+done
+is "runs of its programs" "$(sqlite3 :memory: "SELECT sum(json_extract(r.value, '\$[1]')) FROM json_each(CAST(readfile('$work/data.json') AS TEXT), '\$.sessions[0].tables') AS t,
+        json_each(t.value, '\$.rows') AS r WHERE json_extract(t.value, '\$.name') = 'recorder_programs'")" \
+    "$(sqlite3 :memory: "SELECT sum(json_extract(value, '\$.runs_count')) FROM json_each(CAST(readfile('$work/out') AS TEXT), '\$.sessions[0].recorder_programs')")"
+
 # A part: of time, CPUs and tasks.
 db=$work/samples.db
 page "$db" --from 3.0001ms --to 7777777ns --cpu 1
 cells_add_up "a part"
 is "its time" "$(ask "SELECT json_extract(json, '\$.selection.from_ns', '\$.selection.to_ns', '\$.selection.whole') FROM one")" "[3000100,7777777,false]"
 is "its CPUs" "$(ask "SELECT DISTINCT cpu FROM cell")" 1
-is "its processes" "$(ask "SELECT sum(json_extract(json, '\$[2]')), sum(json_extract(json, '\$[5]')) FROM line WHERE name = 'processes'")" \
+is "its processes" "$(ask "SELECT sum(json_extract(json, '\$[2]')), sum(json_extract(json, '\$[9]')) FROM line WHERE name = 'processes'")" \
     "$(sqlite3 "$db" "SELECT sum(CASE WHEN owner = 'task' THEN 0 ELSE d END), sum(CASE WHEN owner = 'task' THEN d ELSE 0 END) FROM (SELECT owner, utid, min(ts + dur, z) - max(ts, a) AS d
         FROM cpu_slice, (SELECT start_ts + 3000100 AS a, start_ts + 7777777 AS z FROM session) WHERE cpu = 1 AND owner IN ('send', 'recv', 'task') AND ts < z AND ts + dur > a)
         WHERE utid IN (SELECT t.utid FROM thread AS t WHERE t.upid IN (SELECT upid FROM process))")"
@@ -138,7 +164,7 @@ cells_add_up "from the sums"
 same_stages() {
     page "$db" "$@"
     report 0 stages "$db" "$@" --json
-    holds "stages of the page${*:+, }$*" python3 -c 'import json, sys; page, out = [json.load(open(name))["sessions"] for name in sys.argv[1:]]; sys.exit(len(out) != 1 or page[0]["stages"] != out[0])' \
+    python_holds "stages of the page${*:+, }$*" -c 'import json, sys; page, out = [json.load(open(name))["sessions"] for name in sys.argv[1:]]; sys.exit(len(out) != 1 or page[0]["stages"] != out[0])' \
         "$work/data.json" "$work/out"
 }
 # stages SQL: of the page's data, as stages.value
@@ -154,6 +180,20 @@ is "that has too few is said" "$(ask "SELECT json_extract(o.value, '\$.owner') F
 same_stages --cpu 1
 same_stages --from 3.0001ms --to 7777777ns
 same_stages --process "$(sqlite3 "$db" "SELECT name FROM net_cost_process ORDER BY net_ns DESC LIMIT 1")" --to 9ms
+# The families of a stage together: what \`stages\` says of samples that have none.
+page "$db"
+cp "$db" "$work/merged.db"
+sqlite3 "$work/merged.db" "UPDATE stack_sample SET family = NULL"
+report 0 stages "$work/merged.db" --json
+holds "families of a stage together" python3 -c '
+import json, sys
+page, out = [json.load(open(name))["sessions"][0] for name in sys.argv[1:]]
+key = lambda row: (row["owner"], row["stage"])
+got, wanted = {key(row): row for row in page["merged_stages"]}, {key(row): row for row in out["stages"]}
+near = lambda a, b: abs(a - b) <= 100 + 1e-4 * b  # each run of samples is rounded to nanoseconds
+sys.exit(got.keys() != wanted.keys() or len(got) == len(page["stages"]["stages"]) or not all(
+    got[k]["samples"] == wanted[k]["samples"] and all(near(got[k][f], wanted[k][f]) for f in ("spent_ns", "low_ns", "high_ns")) for k in got))' \
+    "$work/data.json" "$work/out"
 # Names that are no recording's: long ones are cut, many are none.
 sqlite3 "$db" "UPDATE stack_sample SET stage = replace(hex(zeroblob(500000)), '0', '<') WHERE rowid % 2"
 page "$db"
@@ -181,7 +221,7 @@ page "$work/markup.tape"
 holds "no markup in the data" bash -c '! grep -q "[<>&]" "$1"' - "$work/data.json"
 is "the elements that the page is made of" "$(sed -e '/^<script type="application/,/^<script>/d' "$work/page.html" | grep -c 'alert\|onerror')" 0
 is "but the names are there" "$(sqlite3 :memory: "SELECT json_extract(CAST(readfile('$work/data.json') AS TEXT), '\$.sessions[0].session.host')")" "</title></script><img src=x onerror=alert(1)>"
-is "also what looks like a part of the template" "$(sqlite3 :memory: "SELECT json_extract(CAST(readfile('$work/data.json') AS TEXT), '\$.sessions[0].tables[1].rows[0][0]')")" "/</script><script>alert(2)</script>\"'><svg onload=alert(3)>@SCRIPT@"
+is "also what looks like a part of the template" "$(sqlite3 :memory: "SELECT json_extract(CAST(readfile('$work/data.json') AS TEXT), '\$.sessions[0].tables[4].rows[0][0]')")" "/</script><script>alert(2)</script>\"'><svg onload=alert(3)>@SCRIPT@"
 make_tape hostile
 page "$work/hostile.tape"
 is "what is no text is JSON" "$(sqlite3 :memory: "SELECT json_valid(CAST(readfile('$work/data.json') AS TEXT))")" 1
@@ -199,12 +239,12 @@ is "no address of the network" "$(grep -c '\(src\|href\)="\?http\|@import\|url(h
 page "$work/hand.tape"
 holds "nothing else is left" test ! -e "$work/page.html.partial"
 report 0 export html "$work/hand.tape"
-holds "the same on standard output" cmp "$work/out" "$work/page.html"
+same "the same on standard output" "$work/out" "$work/page.html"
 echo old >"$work/old.html"
 report 1 export html "$work/nothing.tape" -o "$work/old.html"
 is "what was there stays after a failure" "$(<"$work/old.html")" old
 report 0 export html "$work/hand.tape" -o "$work/old.html"
-holds "and is replaced" cmp "$work/old.html" "$work/page.html"
+same "and is replaced" "$work/old.html" "$work/page.html"
 report 1 export html "$work/hand.tape" -o "$work/no/such.html"
 has "a file that cannot be made" "$err" "cannot be made: No such file"
 if [[ -e /dev/full ]]; then
@@ -222,7 +262,16 @@ report 1 export html "$work/hand.tape" --process nobody -o "$work/none.html"
 has "no process" "$err" "no process of this pid or name was recorded"
 holds "no file of these" test ! -e "$work/none.html"
 report 2 export html "$work/hand.tape" --by cpu -o "$work/none.html"
-has "what is for another format" "$err" "are for export prometheus"
+has "no grouping" "$err" "--by cpu: it is by program, process, port, peer, cgroup or socket"
+report 2 export html "$work/hand.tape" --hook ip-start -o "$work/none.html"
+has "what is for another format" "$err" "option '--hook' is not for 'export html'; it is for latency, export prometheus."
+report 2 export perfetto "$work/hand.tape" --by process -o "$work/none.pftrace"
+has "and for another" "$err" "option '--by' is not for 'export perfetto'"
+for by in "" "--by peer"; do
+    # shellcheck disable=SC2086
+    page "$work/hand.tape" $by
+    is "the grouping of ${by:-no --by}" "$(sqlite3 :memory: "SELECT json_extract(CAST(readfile('$work/data.json') AS TEXT), '\$.by')")" "$([[ $by ]] && echo peer || echo program)"
+done
 make_tape empty
 page "$work/empty.tape"
 is "a tape without events" "$(sqlite3 :memory: "SELECT json_extract(CAST(readfile('$work/data.json') AS TEXT), '\$.sessions[0].session.events_count')")" 0

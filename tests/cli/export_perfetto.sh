@@ -3,6 +3,7 @@
 #
 # export perfetto: protoc reads all of it, Perfetto's own engine takes it without a defect and finds what nettape's tables hold, to
 # the nanosecond; of a tape and of a database, of the whole and of a part.
+# check-all: it takes half a minute
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/perfetto/lib.sh
@@ -12,7 +13,7 @@ for scenario in hand samples loss hotplug chunks dropped partial undeclared empt
     make_tape $scenario
     "$REPORT" import "$work/$scenario.tape" -o "$work/$scenario.db" >"$work/import" 2>&1
     report 0 export perfetto "$work/$scenario.tape" -o "$work/$scenario.pftrace"
-    is "nothing on standard output" "$out" ""
+    nothing "nothing on standard output" "$out"
     is_read "$work/$scenario.pftrace" $scenario
     is_same "$work/$scenario.pftrace" "$work/$scenario.db" $scenario
 done
@@ -45,11 +46,16 @@ report 0 export perfetto "$work/early.db" -o "$work/early.pftrace"
 is_read "$work/early.pftrace" "early wakings"
 is_same "$work/early.pftrace" "$work/early.db" "early wakings"
 holds "early wakings were written" test "$(sqlite3 "$work/early.db" 'SELECT count(*) FROM sched_wakeup')" -ge 2
-# With packets that are read after their socket took them: flows.
+# With packets that are read after their socket took them: flows; and with the kernel's counters of packets.
 cp "$work/hand.db" "$work/flows.db"
 sqlite3 "$work/flows.db" <tests/cli/latency.sql
+sqlite3 "$work/flows.db" "INSERT INTO proc_counter(session_id, ts_begin, ts_end, source, cpu, name, value) SELECT 1, start_ts + at, start_ts + at + 9, source, cpu, name, at * 3 + i
+    FROM session, (SELECT 100 AS at UNION ALL SELECT 900000), (SELECT '/proc/net/softnet_stat' AS source, 0 AS cpu, 'processed' AS name, 1 AS i UNION ALL
+        SELECT '/proc/net/softnet_stat', 1, 'dropped', 2 UNION ALL SELECT '/proc/net/snmp', NULL, 'Udp.InErrors', 3 UNION ALL SELECT '/proc/net/snmp', NULL, 'Icmp.InMsgs', 4)"
 report 0 export perfetto "$work/flows.db" -o "$work/flows.pftrace"
-is_same "$work/flows.pftrace" "$work/flows.db" "packets with flows"
+is_same "$work/flows.pftrace" "$work/flows.db" "packets with flows and counters"
+
+is_answered
 
 # part TAPE ARGUMENT...: exports a part of it
 part() {
@@ -99,7 +105,7 @@ if [[ $engine ]]; then
         "$(sqlite3 "$work/chunks.db" "SELECT cpu, sum(dur) FROM cpu_slice GROUP BY 1")"
     is "its operations" "$(perfetto "$work/part.pftrace" "SELECT count(*), sum(dur) FROM slice s JOIN thread_track t ON t.id = track_id WHERE s.name IN ('send', 'recv')")" \
         "$(sqlite3 "$work/chunks.db" "SELECT count(*), sum(coalesce(dur, 0)) FROM sock_op JOIN thread USING (session_id, utid) JOIN process USING (session_id, upid) WHERE pid = $pid")"
-    is "defects of a part" "$(printf -- '-- defects\nSELECT 1\n' >"$work/asked.sql"; node tests/perfetto/trace_processor.mjs "$engine" "$work/part.pftrace" "$work/asked.sql")" ""
+    is "defects of a part" "$(printf -- '-- defects\nSELECT 1\n-- end\nSELECT 2\n' >"$work/asked.sql"; node tests/perfetto/trace_processor.mjs "$engine" "$work/part.pftrace" "$work/asked.sql")" "end|2"
 fi
 
 # Memory is for the CPUs and for who is who.

@@ -15,13 +15,16 @@ report 0 export prometheus "$db" --hook tcp-socket-read --by iface
 expected prometheus.txt
 
 report 0 export prometheus "$db" -o "$work/all.prom"
-is "nothing on standard output" "$out" ""
+nothing "nothing on standard output" "$out"
 holds "nothing else is left" test ! -e "$work/all.prom.partial"
 report 0 export prometheus "$db"
-holds "the same on standard output" cmp "$work/all.prom" "$work/out"
+same "the same on standard output" "$work/all.prom" "$work/out"
 for by in iface cgroup process socket cpu port; do
     report 0 export prometheus "$db" --by $by -o "$work/$by.prom"
 done
+
+# twice FILE: how many series there are, and how many of them more than once
+twice() { sed -e '/^#/d' -e 's/ [^ ]*$//' "$1" | sort | uniq -c | awk '{ wrong += $1 > 1 } END { print NR, wrong + 0 }'; }
 
 # bucket LE: so many packets of udp-socket-read up to that bound
 bucket() { sed -n "s/^nettape_skb_latency_seconds_bucket{hook=\"$1\",le=\"$2\"} //p" "$work/all.prom"; }
@@ -30,10 +33,11 @@ is "below the bound" "$(bucket tcp-socket-read 8.192e-06)" 1
 is "at the bound" "$(bucket tcp-socket-read 1.6384e-05)" 2
 is "all" "$(bucket tcp-socket-read +Inf)" 2
 is "weights" "$(bucket tcp-start +Inf)" 360
-is "cumulative, and as many at the end as counted" "$(awk '
+all "series that are cumulative, and have as many at the end as counted" "$(awk '
     { name = $0; sub(/ [^ ]*$/, "", name); now = $NF + 0; sub(/,?le="[^"]*"\}.*/, "", name); sub(/_count\{/, "_bucket{", name); sub(/\}$/, "", name) }
-    /_bucket/ { if (name == last && now < n) print "falls: " $0; last = name; n = now }
-    /_count/ && (name != last || n != now) { print "differs: " $0 }' "$work/all.prom" "$work/socket.prom")" ""
+    /_bucket/ { wrong += name == last && now < n; last = name; n = now }
+    /_count/ { series++; wrong += name != last || n != now }
+    END { print series + 0, wrong + 0 }' "$work/all.prom" "$work/socket.prom")"
 is "buckets of a series" "$(grep -c 'seconds_bucket{hook="ip-start"' "$work/all.prom")" 36
 
 # The bucket in which a quantile is, and the exact one. (Exactly what histogram_quantile() starts from.)
@@ -67,8 +71,11 @@ is "drops of the time" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" '{r
 lacks "retransmits of the time" "$out" "nettape_tcp_retransmits_total{"
 has "counts of the whole" "$out" 'rejected_total{hook="ip-start",reason="no_stamp"} 14'
 has "as the help says" "$out" "no_stamp, transmit_stamp, filter and lost are of the whole recording"
-report 0 export prometheus "$db" --from 300us
-is "the end of a time is not part of it, its begin is" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" '{reason="QUEUE \"FULL\""} 1'
+# One packet was dropped at 100, 200 and 300 us each.
+report 0 export prometheus "$db" --from 200us --to 300us
+is "the begin of a time is part of it, its end is not" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" '{reason="NO_SOCKET"} 1'
+report 0 export prometheus "$db" --from 200us --to 300001ns
+is "a nanosecond more" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out" | sort)" $'{reason="NO_SOCKET"} 1\n{reason="QUEUE \\"FULL\\""} 1'
 
 # Several sessions are told apart.
 make_tape loss
@@ -76,7 +83,7 @@ make_tape loss
 report 0 export prometheus "$db" -o "$work/several.prom"
 is "both sessions" "$(grep -c '^nettape_skb_latency_seconds_count{hook="ip-start",session_id="[12]"}' "$work/several.prom")" 2
 is "one heading" "$(grep -c '^# TYPE nettape_skb_latency_seconds ' "$work/several.prom")" 1
-is "no series twice" "$(sed -e '/^#/d' -e 's/ [^ ]*$//' "$work"/several.prom | sort | uniq -d)" ""
+all "no series twice" "$(twice "$work/several.prom")"
 
 if tool=$(bash tests/promtool.sh 2>"$work/why"); then
     holds "Prometheus' own quantiles are in those buckets" "$tool" test rules "$work/rules.yml"
@@ -86,10 +93,11 @@ if tool=$(bash tests/promtool.sh 2>"$work/why"); then
         fi
     done
 else
-    echo "not checked with promtool: $(<"$work/why")"
+    without "not checked with promtool: $(<"$work/why")"
 fi
 
 # Names that would be shown alike are one: of an interface that is called like what belongs to none, and of such as are no UTF-8.
+# (U+FFFD by its bytes: where the locale is not UTF-8, the shell does not know it by its number.)
 cp "$db" "$work/names.db"
 sqlite3 "$work/names.db" "DELETE FROM net_device; INSERT INTO net_device VALUES (1, 1, '-', 4026531840, 1),
     (1, 2, CAST(x'61ff' AS TEXT), 4026531840, 2), (1, 3, CAST(x'61ff62' AS TEXT), 4026531840, 3), (1, 4, CAST(x'61fe' AS TEXT), 4026531840, 4);
@@ -97,10 +105,10 @@ sqlite3 "$work/names.db" "DELETE FROM net_device; INSERT INTO net_device VALUES 
     INSERT INTO skb_drop(session_id, ts, cpu, reason, location, length) VALUES (1, 1000000100000, 0, CAST(x'61ff' AS TEXT), 'x', 1),
     (1, 1000000100000, 0, CAST(x'61fe' AS TEXT), 'x', 1)"
 report 0 export prometheus "$work/names.db" --hook udp-start --by iface
-is "no series twice" "$(sed -e '/^#/d' -e 's/ [^ ]*$//' "$work/out" | sort | uniq -d)" ""
-is "names that are one" "$(sed -n 's/^nettape_skb_latency_seconds_count.*iface="\([^"]*\)",session_id="1"} /\1 /p' <<<"$out" | sort)" $'- 40\na\ufffd 40\na\ufffdb 20'
+all "no series twice" "$(twice "$work/out")"
+is "names that are one" "$(sed -n 's/^nettape_skb_latency_seconds_count.*iface="\([^"]*\)",session_id="1"} /\1 /p' <<<"$out" | sort)" $'- 40\na\xef\xbf\xbd 40\na\xef\xbf\xbd\x62 20'
 
-has "reasons that are one" "$out" $'nettape_skb_drops_total{reason="a\ufffd",session_id="1"} 2'
+has "reasons that are one" "$out" $'nettape_skb_drops_total{reason="a\xef\xbf\xbd",session_id="1"} 2'
 
 # A database that has another number of sessions each time it is asked.
 cp "$db" "$work/odd.db"
@@ -114,13 +122,13 @@ done
 
 # Misuse, and nothing to export.
 report 2 export flamegraph "$db"
-has "the formats there are" "$err" "the formats to export are html, perfetto and prometheus"
+has "the formats there are" "$err" "'export' needs a format: html, perfetto or prometheus"
 report 2 export prometheus
-has "something is missing" "$err" "something is missing"
+has "something is missing" "$err" "'export prometheus' needs a tape or a database"
 report 2 export prometheus "$db" --histogram
-has "no such option" "$err" "--histogram"
+has "no such option" "$err" "option '--histogram' is not for 'export prometheus'; it is for latency."
 report 1 export prometheus "$work/hand.tape"
-has "no samples" "$err" "there is nothing to export: record with nettape-record --probes default,latency,drops,retransmits"
+has "no samples" "$err" "hand.tape: it has no samples of packets: record with nettape-record --probes default,latency,drops,retransmits."
 report 1 export prometheus "$db" -o "$work/no/such.prom"
 has "a file that cannot be made" "$err" "cannot be made: No such file"
 if [[ -e /dev/full ]]; then

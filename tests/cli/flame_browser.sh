@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A flame graph in a browser, with a real pointer and real keys: tests/browser/flame.js.
+#
+# check-all: it needs a browser
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 for chromium in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
     [[ -z $chromium ]] || ! command -v "$chromium" >/dev/null || break
     chromium=''
 done
-[[ -n $chromium ]] || skip "no chromium: tests/setup.sh browser installs it"
-command -v node >/dev/null || skip "no node: tests/setup.sh browser installs it"
+[[ -n $chromium ]] || skip "no chromium: make check-all installs it"
+command -v node >/dev/null || skip "no node: make check-all installs it"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes databases"
 mkdir -p build/screenshots
 

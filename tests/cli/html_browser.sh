@@ -3,14 +3,16 @@
 #
 # The page of export html in a browser, with a real pointer and real keys: tests/browser/html_page.js. What the page then shows is
 # compared with the database here. Pictures for people go to build/screenshots.
+#
+# check-all: it needs a browser
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 for chromium in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
     [[ -z $chromium ]] || ! command -v "$chromium" >/dev/null || break
     chromium=''
 done
-[[ -n $chromium ]] || skip "no chromium: tests/setup.sh browser installs it"
-command -v node >/dev/null || skip "no node: tests/setup.sh browser installs it"
+[[ -n $chromium ]] || skip "no chromium: make check-all installs it"
+command -v node >/dev/null || skip "no node: make check-all installs it"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes databases"
 pictures=build/screenshots
 mkdir -p $pictures
@@ -39,7 +41,7 @@ failures=$((failures + $(grep -c '^FAIL' "$work/log" || true)))
 
 # What the tables of stages show is what `stages` says.
 report 0 stages "$work/stacks.db" --csv
-is "stages, as they are shown" "$(<"$work/stages")" "$(awk -F, 'NR > 1 { printf "%s|%s|%s|%s|%.2f|%.2f|%.2f|%s\n", $2, $3, $4 == "" ? "-" : $4, $5, 100 * $6, 100 * $7 / ($5 / $6), 100 * $8 / ($5 / $6), $9 }' "$work/out" | tr -d '"')"
+is "stages, as they are shown" "$(LC_ALL=C sort "$work/stages")" "$(awk -F, 'NR > 1 { printf "%s|%s|%s|%s|%.2f|%.2f|%.2f|%s\n", $2, $3, $4 == "" ? "-" : $4, $5, 100 * $6, 100 * $7 / ($5 / $6), 100 * $8 / ($5 / $6), $9 }' "$work/out" | tr -d '"' | LC_ALL=C sort)"
 report 0 stages "$work/stacks.db" --json
 is "samples that were due, as they are shown" "$(<"$work/due")" \
     "$(sqlite3 :memory: "SELECT json_extract(o.value, '\$.owner'), json_extract(o.value, '\$.samples'), json_extract(o.value, '\$.samples_due') FROM json_each(CAST(readfile('$work/out') AS TEXT), '\$.sessions[0].owners') AS o")"

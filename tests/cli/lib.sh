@@ -4,7 +4,7 @@
 # What the tests of nettape-report's command line share. To be sourced first; runs from the project's root.
 #
 # $REPORT is the program: by default the one with sanitizers, if it is built. A test says what it finds with `ok` and `bad`,
-# or with functions that do, and ends with `finish`. Exit status: 0 passed, 1 failed, 77 skipped.
+# or with functions that do, and ends with `finish`. Exit status: 0 passed, 1 failed, 77 skipped, or a part of it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 make -s build/tools/make_tape
@@ -14,6 +14,7 @@ REPORT=${REPORT:-$PWD/build/san/nettape-report}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
+left_out=  # why parts of the test were not run
 
 ok() { echo "ok: $*"; }
 bad() {
@@ -24,14 +25,36 @@ skip() {
     echo "SKIP: $*"
     exit 77
 }
+# without WHY: a part of the test cannot be run here. The rest is, and if that passes the test is shown as skipped
+without() {
+    [[ $left_out == *"$1"* ]] || left_out+="${left_out:+; }$1"
+}
 finish() {
     [[ $failures == 0 ]] || { echo "$failures failed"; exit 1; }
+    [[ -z $left_out ]] || skip "in part: $left_out"
     exit 0
 }
 
-# is WHAT GOT WANTED
+# is WHAT GOT WANTED: the same, and not that both are missing
 is() {
-    if [[ $2 == "$3" ]]; then ok "$1"; else bad "$1: '$2' and not '$3'"; fi
+    if [[ -z $3 ]]; then bad "$1: there is nothing to compare '$2' with: what must be empty is tested with \`nothing\`"
+    elif [[ $2 == "$3" ]]; then ok "$1"; else bad "$1: '$2' and not '$3'"; fi
+}
+
+# nothing WHAT GOT: it is empty. What finds differences must also say that it had something to look at: see `all`
+nothing() {
+    if [[ -z $2 ]]; then ok "$1"; else bad "$1: there is '$2'"; fi
+}
+
+# all WHAT GOT: of so many, none is wrong: GOT is "NUMBER 0", or these two with , or | between, as SQL gives them
+all() {
+    if [[ $2 =~ ^[1-9][0-9]*[\ \|,]0$ ]]; then ok "$1: all of ${2%?0}"; else bad "$1: of how many how many are wrong: '$2'"; fi
+}
+
+# same WHAT FILE FILE: of the same bytes, and there are some
+same() {
+    if [[ ! -s $2 ]]; then bad "$1: ${2##*/} is empty, or is not there"
+    elif cmp "$2" "$3"; then ok "$1"; else bad "$1: ${2##*/} and ${3##*/} differ"; fi
 }
 
 # holds WHAT COMMAND...: the command succeeds
@@ -41,15 +64,25 @@ holds() {
     if "$@"; then ok "$what"; else bad "not so: $what"; fi
 }
 
-# has WHAT TEXT PART: the text has this part
-has() {
-    if [[ $2 == *"$3"* ]]; then ok "$1"; else bad "$1: '$3' is not in: $2"; fi
+# python_holds WHAT ARGUMENT...: python3 succeeds with these, if it is installed
+python_holds() {
+    if command -v python3 >/dev/null; then holds "$1" python3 "${@:2}"; else without "python3 is not installed, which looks whether $1"; fi
 }
 
-# lacks WHAT TEXT PART
-lacks() {
-    if [[ $2 != *"$3"* ]]; then ok "$1"; else bad "$1: '$3' is in: $2"; fi
+# has WHAT TEXT PART: the text has this part
+has() {
+    if [[ -z $3 ]]; then bad "$1: everything has a part that is empty"
+    elif [[ $2 == *"$3"* ]]; then ok "$1"; else bad "$1: '$3' is not in: $2"; fi
 }
+
+# lacks WHAT TEXT PART: there is a text, and it does not have this part
+lacks() {
+    if [[ -z $2 || -z $3 ]]; then bad "$1: '$2' cannot have '$3'"
+    elif [[ $2 != *"$3"* ]]; then ok "$1"; else bad "$1: '$3' is in: $2"; fi
+}
+
+# flat TEXT: prose that wraps at words, in one line
+flat() { tr -s ' \n' ' ' <<<"$1" | sed 's/ $//'; }
 
 # make_tape SCENARIO [MILLISECONDS [SEED]]: makes $work/SCENARIO.tape, unless it is there
 make_tape() {
@@ -84,7 +117,7 @@ stack_samples() {
 }
 
 # sql DB-OR-TAPE STATEMENT: the answer as CSV without its header
-sql() { "$REPORT" query "$1" "$2" --csv | tail -n +2; }
+sql() { { "$REPORT" query "$1" "$2" --csv || printf 'head\nthe query failed: %s\n' $?; } | tail -n +2; }
 
 # expected NAME: the output of the last `report` is that of tests/cli/expected/NAME, but for the tape's size, which is
 # LZ4's affair. UPDATE=1 takes it over instead.

@@ -48,5 +48,5 @@ of_proto() {
 of_header report/perfetto_fields.h >"$work/header"
 of_proto tests/perfetto/subset.proto >"$work/proto"
 holds "there are as many fields as messages have" test "$(wc -l <"$work/proto")" -gt 100
-is "fields that only one of them has" "$(diff "$work/header" "$work/proto")" ""
+nothing "fields that only one of them has" "$(diff "$work/header" "$work/proto")"
 finish

@@ -13,7 +13,7 @@ verdict() {
     "$REPORT" import "$work/$scenario.tape" -o "$work/$scenario.db" >/dev/null 2>&1
     for from in tape db; do
         report "$status" check "$work/$scenario.$from"
-        for line in "$@"; do has "$scenario.$from" "$out" "$line"; done
+        for line in "$@"; do has "$scenario.$from" "$(flat "$out")" "$(flat "$line")"; done
     done
 }
 verdict traffic 0 "ok      whole" "no overlap, no gap, sum 100,000,000 ns = the session; uncovered 0 ns" "ok      loss          nothing was lost" \
@@ -40,21 +40,22 @@ chunk=$work/flipped.tape/chunk-000000.ntc
 printf '\x55' | dd of="$chunk" bs=1 seek=$(($(stat -c %s "$chunk") / 2)) conv=notrunc status=none
 report 1 check "$work/flipped.tape"
 has "a changed bit is noticed" "$out" "is damaged"
-has "and still adds up" "$out" "sum 100,000,000 ns = the session"
+has "and still adds up" "$(flat "$out")" "sum 100,000,000 ns = the session"
 cp -r "$work/traffic.tape" "$work/cut.tape"
 truncate -s -3000 "$work/cut.tape/chunk-000000.ntc"
 report 1 check "$work/cut.tape"
-has "a cut is noticed" "$out" "FAILED  whole"
+has "a cut is noticed" "$(flat "$out")" "FAILED whole"
 lacks "and still adds up" "$out" "FAILED  conservation"
 
 # A database that somebody has meddled with. (With sqlite3: nettape-report changes none.)
+command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 if command -v sqlite3 >/dev/null; then
     # meddle STATEMENT LINE
     meddle() {
         cp "$work/traffic.db" "$work/meddled.db"
         sqlite3 "$work/meddled.db" "$1"
         report 1 check "$work/meddled.db"
-        has "$1" "$out" "$2"
+        has "$1" "$(flat "$out")" "$(flat "$2")"
     }
     some="rowid = (SELECT rowid FROM cpu_slice WHERE dur > 10 LIMIT 1 OFFSET 500)"
     meddle "DELETE FROM cpu_slice WHERE $some" "with 0 overlaps and 1 gaps"

@@ -27,7 +27,7 @@ refused() {
         [[ $command != info || $path != *.db ]] || continue
         # shellcheck disable=SC2086
         report 1 $command "$path"
-        is "nothing on standard output" "$out" ""
+        nothing "nothing on standard output" "$out"
         has "names it" "$err" "$path"
         has "says what" "$err" "$part"
         is "one sentence" "$(wc -l <<<"$err")" 1
@@ -43,6 +43,24 @@ refused "$work/empty" "is not a nettape tape"
 refused "$work/random" "is not a nettape tape"
 refused "$work/nothing" "is not a nettape tape"
 refused "$work/garbage.tape" "is not a nettape tape"
+echo "some notes" >"$work/notes.txt"
+"$REPORT" export perfetto "$work/hand.tape" -o "$work/hand.pftrace" 2>/dev/null
+"$REPORT" export html "$work/hand.tape" -o "$work/hand.html" 2>/dev/null
+gzip -c "$work/notes.txt" >"$work/notes.gz"
+tar -C "$work" -cf "$work/hand.tar" hand.tape
+{ printf PERFILE2 && head -c 1000 /dev/zero; } >"$work/perf.data"
+mkdir "$work/others"
+cp "$work/notes.txt" "$work/others"
+refused "$work/empty" "but an empty directory: give the directory that nettape-record wrote."
+refused "$work/nothing" "but an empty file: give the directory that nettape-record wrote."
+refused "$work/notes.txt" "but a text file: give the directory that nettape-record wrote."
+refused "$work/others" "but a directory without chunk files (chunk-000000.ntc): give the directory that nettape-record wrote."
+refused "$work/hand.pftrace" "but a trace for Perfetto: https://ui.perfetto.dev opens it."
+refused "$work/hand.html" "but a web page: a browser opens it."
+refused "$work/notes.gz" "but a compressed file: unpack it first."
+refused "$work/hand.tar" "but an archive: unpack it first."
+refused "$work/perf.data" "but a recording of perf: perf report reads it."
+refused /dev/null "but neither a file nor a directory"
 refused "$work/other.tape" "of another version"
 refused "$work/headless.tape" "is not a nettape tape"
 refused "$work/version.db" "its schema is version"
@@ -50,35 +68,77 @@ has "what is to be done" "$err" "import its tapes again, into a new database"
 refused "$work/foreign.db" "not one that nettape-report made"
 report 1 check "$work/cut.db"
 has "a database that was cut" "$err" "import the tape again"
-report 1 info "$work/good.db"
-has "info wants a tape" "$err" "is not a nettape tape"
+for command in info "import -o $work/new.db"; do
+    # shellcheck disable=SC2086
+    report 1 $command "$work/good.db"
+    is "$command wants a tape" "$err" "nettape-report: '$work/good.db' is not a nettape tape but a database that nettape-report import made: look at it with nettape-report summary or query."
+    # shellcheck disable=SC2086
+    report 1 $command "$work/foreign.db"
+    has "and no other database" "$err" "but an SQLite database of another program: give the directory"
+done
 
 # A database of the form that an older program made: no command goes on with what it lacks.
+command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 if command -v sqlite3 >/dev/null; then
     sqlite3 "$work/old.db" <tests/golden/schema-1.sql
     cp "$work/old.db" "$work/before.db"
     for command in check "query -f /dev/null" summary latency "export prometheus" "import --append $work/hand.tape -o"; do
         # shellcheck disable=SC2086
         report 1 $command "$work/old.db"
-        is "nothing on standard output" "$out" ""
+        nothing "nothing on standard output" "$out"
         is "says what it is and what is to be done" "${err#nettape-report: }" \
             "$work/old.db: its schema is version 1 and this program reads version 3: import its tapes again, into a new database."
     done
-    holds "it is as it was" cmp "$work/before.db" "$work/old.db"
+    same "it is as it was" "$work/before.db" "$work/old.db"
 fi
 
 report 1 import "$work/hand.tape" -o "$work/no/such/dir.db"
-has "a place that is not there" "$err" "dir.db.partial cannot be made: No such file or directory"
+has "a place that is not there" "$err" "dir.db cannot be made: No such file or directory: give another place for it."
 report 1 import --append "$work/hand.tape" -o "$work/random"
 has "no database to add to" "$err" "no database"
 report 1 import --append "$work/hand.tape" -o "$work/foreign.db"
 has "somebody else's database" "$err" "not one that nettape-report made"
-if [[ $(id -u) != 0 ]]; then
-    chmod 000 "$work/hand.tape"
-    report 1 summary "$work/hand.tape"
-    has "no permission" "$err" "Permission denied"
-    chmod 700 "$work/hand.tape"
+# What may not be read or written: whose it is, and what to do. As root everything may be, so then it is somebody else who tries.
+owner=$(id -un)
+mkdir "$work/closed" "$work/open"
+cp "$REPORT" "$work/open/report"
+cp -r "$work/hand.tape" "$work/open/own.tape"
+cp -r "$work/hand.tape" "$work/open/part.tape"
+cp "$work/good.db" "$work/open/good.db"
+chmod 755 "$work" "$work/open"
+chmod 700 "$work/closed"
+if [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
+    as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+    chown -R 65534 "$work/open/own.tape"
+    chown 65534 "$work/open/part.tape"
+    chmod 600 "$work/open/good.db"
+else
+    as=()
 fi
+# denied WANTED ARGUMENT...: exit status 1, and what is said behind the program's name
+denied() {
+    local wanted=$1 status=0
+    shift
+    (cd "$work/open" && "${as[@]}" ./report "$@" >"$work/out" 2>"$work/err") || status=$?
+    is "exit status of $*" $status 1
+    is "what it says" "$(<"$work/err")" "nettape-report: $wanted"
+}
+if ((${#as[@]})) && "${as[@]}" "$work/open/report" --version >/dev/null; then
+    denied "'../hand.tape' cannot be read: permission denied: it belongs to $owner; run \`sudo chown -R \$USER ../hand.tape\`, or read it with sudo." info ../hand.tape
+    denied "'part.tape' cannot be read: permission denied: chunk-000000.ntc belongs to $owner; run \`sudo chown -R \$USER part.tape\`, or read it with sudo." info part.tape
+    denied "'good.db' cannot be read: permission denied: it belongs to $owner; run \`sudo chown \$USER good.db\`, or read it with sudo." summary good.db
+    denied "'$work/closed/x.tape' cannot be read: permission denied: the directory $work/closed belongs to $owner; read it with sudo, or copy it to a directory of yours." \
+        check "$work/closed/x.tape"
+    denied "x.html cannot be made: permission denied: the directory . belongs to $owner; write to a directory of yours." export html own.tape -o x.html
+    denied "x.db cannot be made: permission denied: the directory . belongs to $owner; write to a directory of yours." import own.tape -o x.db
+    denied "good.db: it cannot be opened: permission denied: it belongs to $owner; run \`sudo chown \$USER good.db\`, or change a copy of it." import --append own.tape -o good.db
+    chmod 000 "$work/open/own.tape"
+    denied "'own.tape' cannot be read: permission denied: it belongs to you, with mode 0000; run \`chmod -R u+rwX own.tape\`." stages own.tape
+elif [[ $(id -u) != 0 ]]; then
+    chmod 000 "$work/open/own.tape"
+    denied "'own.tape' cannot be read: permission denied: it belongs to you, with mode 0000; run \`chmod -R u+rwX own.tape\`." stages own.tape
+fi
+chmod -R u+rwX "$work/open"
 
 # Every golden tape that must be refused or survived: no crash, whatever it is.
 for bad in tests/golden/bad/*; do

@@ -20,8 +20,11 @@ report 0 stages "$work/deep.db" --inclusive
 
 # A folded line is names with ; between them, a blank and a number, whatever the names are.
 sqlite3 "$work/s.db" "UPDATE symbol SET name = 'a;b 7' || char(10) || char(27) || '[31m' || char(9) || char(127)"
-report 0 flame "$work/s.db" --folded --user
+report 0 flame "$work/s.db" --folded --user-stacks
 is "lines that are no stack" "$(grep -c -v -E '^[^;]+(;[^;]+)+ [0-9]+$' <<<"$out")" 0
 is "lines with a control character" "$(grep -c '[[:cntrl:]]' <<<"$out")" 0
 has "the name" "$out" ";a,b 7??[31m?? "
+folded=$out
+report 0 flame "$work/s.db" --folded --user
+is "the old name of --user-stacks" "$out" "$folded"
 finish

@@ -66,7 +66,8 @@ sqlite3 "$work/late.db" "INSERT INTO skb_latency(session_id, ts, cpu, hook, late
 # late ARGUMENT...: packets of the table, and pairs of the sentence
 late() {
     "$REPORT" latency "$work/late.db" --between tcp-socket-enqueued tcp-socket-read "$@" |
-        awk '/^tcp/ { n = $4 } /^Not in/ { print n, $(NF - 9), $(NF - 8) }'
+        awk '/^tcp/ { n = $4 } /^Not in/ { on = 1 } /^$/ { on = 0 } on { text = text " " $0 }
+            END { match(text, /[0-9]+ pairs/); print n, substr(text, RSTART, RLENGTH) }'
 }
 is "a late segment between two hooks" "$(late) $(late --include-hol)" "0 1 pairs 1 0 pairs"
 
@@ -90,7 +91,7 @@ is "quantiles as by SQL" "$("$REPORT" latency "$db" --csv | awk -F, 'NR > 1 { pr
         percentile(latency_ns, 0.99, weight) || ' ' || percentile(latency_ns, 0.999, weight) AS line
         FROM skb_latency WHERE flags NOT LIKE '%hol%' GROUP BY hook" | sort)"
 is "what was left out is as in the view" \
-    "$("$REPORT" latency "$db" | tr -d , | awk '/^Left out/ { on = 1 } on && $5 ~ /^[0-9]+$/ { print $1, $5, $6, $7, $8, $9 }' | sort)" \
+    "$("$REPORT" latency "$db" | tr -d , | awk '/^Left out/ { on = 1 } on && $3 ~ /^[0-9]+$/ { print $1, $3, $4, $5, $6, $7 }' | sort)" \
     "$(sql "$db" "SELECT hook || ' ' || no_stamp || ' ' || transmit_stamp || ' ' || skipped_filter || ' ' || skipped_sample || ' ' || lost AS line
         FROM latency_hook WHERE no_stamp IS NOT NULL" | sort)"
 is "the histogram holds each packet once" \
@@ -99,10 +100,9 @@ is "so does the heat map" "$("$REPORT" latency "$db" --csv --over-time | awk -F,
 
 # The picture: XML, one panel for each hook, and a title at each cell.
 report 0 latency "$db" --svg "$work/l.svg"
-if command -v python3 >/dev/null; then
-    holds "the picture is XML" python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/l.svg"
-fi
+python_holds "the picture is XML" -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/l.svg"
 is "panels" "$(grep -c '(session 1)</text>' "$work/l.svg")" 6
+is "and what was recorded, above each" "$(grep -c ">$(sqlite3 "$db" "SELECT host FROM session"), $(sqlite3 "$db" "SELECT strftime('%Y-%m-%d %H:%M:%S', start_realtime_ns / 1000000000, 'unixepoch') FROM session") UTC, .*</text>" "$work/l.svg")" 6
 is "every packet is in a title" "$(sed -n 's/.*<title>\([0-9,]*\) packets.*/\1/p' "$work/l.svg" | awk '{ n += $1 } END { print n }')" 762
 lacks "nothing from elsewhere" "$(grep -v 'xmlns=' "$work/l.svg")" "http"
 # The axis of times: a short window late in a long session has a label for each tick; a session that ended before the window began
@@ -147,12 +147,18 @@ report 1 latency "$work/none.db"
 has "no session" "$err" "none.db: it holds no recording"
 
 # No samples, and several sessions.
-report 0 latency "$work/hand.tape"
-has "no probe" "$out" "has no latency samples: record with nettape-record --probes default,latency"
+missing="no latency samples: record with nettape-record --probes default,latency."
+report 1 latency "$work/hand.tape" --json
+is "no probe" "$err" "nettape-report: $work/hand.tape: it has $missing"
+nothing "and so no answer" "$out"
 make_tape loss
+"$REPORT" import "$work/loss.tape" -o "$work/loss.db" >/dev/null 2>&1
+report 1 latency "$work/loss.db"
+is "no probe, in a database" "$err" "nettape-report: $work/loss.db: session 1 has $missing"
 "$REPORT" import --append "$work/loss.tape" -o "$db" >/dev/null
 report 0 latency "$db"
-is "sessions" "$(grep -c '^host ' "$work/out")" 2
+is "sessions that have samples" "$(grep -c '^host ' "$work/out")" 1
+is "the one that has none is told" "$err" "nettape-report: $db: 1 of 2 sessions is left out: session 2 has $missing"
 is "sessions in JSON" "$("$REPORT" latency "$db" --json | grep -c '"session_id"')" 2
 report 0 latency tests/golden/v1-samples.tape --by process
 has "a tape" "$out" "udp-socket-read      responder (101)"
@@ -163,18 +169,20 @@ misused() {
     local part=$1
     shift
     report 2 latency "$db" "$@"
-    is "nothing on standard output" "$out" ""
+    nothing "nothing on standard output" "$out"
     has "says what is wrong" "$err" "$part"
 }
 misused "it is by iface, cgroup, process, socket, cpu or port" --by colour
 misused "there is no such hook" --hook ip-end
 misused "--from soon: it is a time" --from soon
 misused "in the order that packets pass them" --between udp-socket-read ip-start
-misused "lacks its value" --between ip-start
+misused "option '--between' needs two values" --between ip-start
 misused "a number from 1 to 64" --histogram --buckets 65
 misused "none of them is given" --buckets 2
 misused "leave --by out" --over-time --by cpu
 misused "one kind of line" --csv --histogram --over-time
-report 2 summary "$db" --by cpu
-has "other commands have no such option" "$err" "is no option of this command"
+report 2 summary "$db" --hook ip-start
+has "other commands have no such option" "$err" "option '--hook' is not for 'summary'"
+report 2 check "$db" --by cpu
+has "check has no groups" "$err" "option '--by' is not for 'check'"
 finish

@@ -28,6 +28,7 @@ peak_kib() {
     build/tools/rusage "$work/rusage" build/nettape-report "$@" "$work/$n.samples" >/dev/null
     awk '{ print $4 }' "$work/rusage"
 }
+command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 if command -v sqlite3 >/dev/null; then
     few=$(peak_kib 100000 latency) many=$(peak_kib 1100000 latency)
     echo "latency: $few KiB, and $many KiB for a million samples more"

@@ -34,11 +34,22 @@ eight
 eight
 8'
     report 0 query "$source" ""
-    is "no SQL, no answer" "$out" ""
+    nothing "no SQL, no answer" "$out"
     report 1 query "$source" "SELEC 1"
     has "an error in the SQL" "$err" 'near "SELEC": syntax error'
     report 1 query "$source" "SELECT * FROM no_such"
-    has "a table that is not there" "$err" "no such table: no_such"
+    is "a table that is not there" "$(head -1 <<<"$err")" "nettape-report: no such table: no_such."
+    has "the tables" "$err" "Tables: cgroup, "
+    has "the views" "$err" "Views: latency_hook, "
+    is "lines over 80 columns" "$(awk 'length > 80' <<<"$err" | wc -l)" 0
+    report 1 query "$source" "SELECT * FROM net_cost_proces"
+    has "the table that was meant" "$err" "no such table: net_cost_proces; did you mean 'net_cost_process'?"
+    report 1 query "$source" "SELECT p.nme FROM net_cost_process AS p"
+    has "the column that was meant" "$err" "no such column: p.nme; did you mean 'name'?"
+    has "the columns of the view" "$err" "Columns of net_cost_process: session_id, upid, pid, name, "
+    report 1 query "$source" "SELECT nme"
+    has "a column of no table" "$err" "nettape-report: no such column: nme.
+The columns of a table: PRAGMA table_info(NAME)"
     report 1 query "$source" "SELECT 1; SELECT abs(-9223372036854775808)"
     has "a query that fails while it runs" "$err" "integer overflow"
 
@@ -50,7 +61,7 @@ eight
     done
 done
 holds "no file was made" test ! -e "$work/other.db"
-holds "the database is as it was" cmp "$work/q.db" "$work/before.db"
+same "the database is as it was" "$work/q.db" "$work/before.db"
 
 report 0 query "$work/q.db" "PRAGMA table_info(loss)"
 has "asking for the schema is allowed" "$out" "session_id"

@@ -35,13 +35,14 @@ is "nothing is uncovered by a loss of samples" "$(sql $tape "SELECT count(*) FRO
 
 # The counters that samples are held against.
 "$REPORT" import $tape -o "$work/s.db" >/dev/null 2>&1
+command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 if command -v sqlite3 >/dev/null; then
     # meddle STATEMENT LINE
     meddle() {
         cp "$work/s.db" "$work/meddled.db"
         sqlite3 "$work/meddled.db" "$1"
         report 1 check "$work/meddled.db"
-        has "$1" "$out" "$2"
+        has "$1" "$(flat "$out")" "$(flat "$2")"
     }
     meddle "DELETE FROM skb_latency WHERE hook = 'udp-start'" "FAILED  hooks         udp-start: its programs recorded 1 packets, and the tape has 0 samples"
     meddle "UPDATE record_count SET records = 3 WHERE kind = 'drop'" "FAILED  counters      CPU 1, drop"
@@ -52,8 +53,8 @@ fi
 # A tape without a snapshot of the clocks knows no latency, and says so.
 make_tape unclocked
 report 1 check "$work/unclocked.tape"
-has "no clock" "$out" "FAILED  clocks        1 latencies are not known: the tape has no snapshot of the clocks"
+has "no clock" "$(flat "$out")" "FAILED clocks 1 latencies are not known: the tape has no snapshot of the clocks"
 report 0 info "$work/unclocked.tape"
-has "no clock" "$out" "warning: the tape has no snapshot of the clocks: latencies are not known"
+has "no clock" "$(flat "$out")" "warning: the tape has no snapshot of the clocks: latencies are not known"
 is "no clock" "$(sql "$work/unclocked.tape" "SELECT latency_ns, flags, clock_uncertainty_ns FROM skb_latency JOIN session USING (session_id)")" ",,"
 finish

@@ -13,7 +13,7 @@ is "one sample of each" "$out" "session_id,owner,stage,family,spent_ns,share,low
 1,net_rx,netfilter_prerouting,inet,97000,1,20035,97000,1
 1,send,ip_receive,inet,97000,1,20035,97000,1"
 report 0 stages "$tape"
-has "for people" "$out" "net_rx  netfilter_prerouting  inet    97.00 us  100.00 %   20.65 %  100.00 %        1"
+has "for people" "$out" "net_rx  netfilter_prerouting  inet    97.00 us  100.00 %   20.65 %  100.00 %"
 has "says how sure" "$out" "with 95 %"
 # 999 a second are too few in 97 us; in 4 s there are 7.
 has "so many were due" "$out" "net_rx     97.00 us, 1 samples of 0 due"
@@ -22,8 +22,7 @@ report 0 stages "$tape" --owner hardirq,net_rx,task
 has "in a hard interrupt none is due" "$out" "hardirq    19.00 us, 1 samples
 "
 has "too few" "$out" "Too few samples: task has 7 of 3,996 due (0.18 %). Ticks"
-has "and what that means" "$out" "Shares stand for what
-was sampled; what was not, the bounds do not cover."
+has "and what that means" "$(flat "$out")" "Shares stand for what was sampled; what was not, the bounds do not cover."
 report 0 flame "$tape" --folded --owner net_rx,send,hardirq
 is "folded" "$(sort "$work/out")" "$(sort <<'END'
 hardirq;entry_SYSCALL_64_after_hwframe;ip_rcv 19000
@@ -31,21 +30,23 @@ net_rx;entry_SYSCALL_64_after_hwframe;ip_rcv;nft_do_chain 97000
 send;entry_SYSCALL_64_after_hwframe;ip_rcv;[unknown] 97000
 END
 )"
-report 0 flame "$tape" --folded --owner task --user
+report 0 flame "$tape" --folded --owner task --user-stacks
 has "user space" "$out" "task;libc.so.6+0x91b4f;[deadbeef]+0x1234;[unknown];[no kernel stack] "
 report 0 stages "$tape" --inclusive --csv
 has "inclusive" "$out" "1,net_rx,ip_receive,97000,1,20035,97000,1"
 report 0 stages "$tape" --owner task --other
-has "stacks without a stage" "$out" "[unknown];[unknown]"
+has "stacks without a stage" "$out" "[unknown]; [unknown]"
 report 0 stages "$tape" --cpu 1 --owner net_rx --csv
 is "no time, no rows" "$(wc -l <"$work/out")" 1
 
 # ---- many samples ----
+command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 command -v sqlite3 >/dev/null || finish
-make_tape traffic 3000
+make_tape traffic 1200
 "$REPORT" import "$work/traffic.tape" -o "$work/t.db" >/dev/null
 # 16 stacks; which one a sample has, its owner and its CPU follow from its number. CPU 1 has no sample of send, and nobody one of net_tx.
 sqlite3 "$work/t.db" "
+    UPDATE cpu_slice SET owner = 'net_tx' WHERE owner = 'softirq'; UPDATE cpu_cost SET owner = 'net_tx' WHERE owner = 'softirq';
     INSERT INTO symbol(session_id, id, kind, name, offset) VALUES (1, 1, 'kernel', 'net_rx_action', 1), (1, 2, 'kernel', '__napi_poll', 1),
         (1, 3, 'kernel', 'ip_rcv.isra.0', 1), (1, 4, 'kernel', 'udp_sendmsg', 1), (1, 5, 'kernel', '</text><script>alert(1)</script>', 1),
         (1, 6, 'kernel', 'a;b' || char(10) || ']]>&\"' || CAST(x'ff' AS TEXT), 1), (1, 7, 'kernel', 'udpv6_rcv', 1), (1, 8, 'kernel', 'e1000_clean', 1);
@@ -96,7 +97,7 @@ report 0 stages "$work/t.db" --process "$who" --csv
 is "of one process" "$(sums "$work/out" owner)" "$(query "SELECT owner, sum(dur) FROM cpu_slice JOIN thread USING (session_id, utid) JOIN process USING (session_id, upid)
     WHERE pid = $who AND $owners GROUP BY owner ORDER BY owner")"
 report 0 stages "$work/t.db" --json
-holds "JSON" python3 -m json.tool "$work/out" /dev/null
+python_holds "JSON" -m json.tool "$work/out" /dev/null
 
 # ---- samples that were due ----
 # owners: of the JSON in $work/out: owner|spent_ns|samples|samples_due|too_few
@@ -138,7 +139,7 @@ is "too few" "$(owners)" "$(due 20000 0 "$length" %)"
 few=$(owners | awk -F'|' '$5 { print $1 }')
 holds "of some owner" test -n "$few"
 report 0 stages "$work/t.db"
-is "are named" "$(grep -o 'Too few samples:.*)\.' "$work/out" | grep -oE '[a-z_]+ has' | awk '{ print $1 }' | LC_ALL=C sort)" "$few"
+is "are named" "$(tr -s ' \n' ' ' <"$work/out" | grep -o 'Too few samples:.*)\.' | grep -oE '[a-z_]+ has' | awk '{ print $1 }' | LC_ALL=C sort)" "$few"
 report 0 stages "$work/t.db" --to 0.001
 lacks "but not where hardly any are due" "$out" "Too few"
 sqlite3 "$work/t.db" "DELETE FROM session_meta WHERE key IN ('stacks_hz', 'stacks')"
@@ -198,7 +199,7 @@ is "a day of year 273" "$(sums "$work/out" owner)" "task|86400000000000"
 "$REPORT" import "$tape" "$work/traffic.tape" -o "$work/two.db" >/dev/null 2>&1
 report 0 stages "$tape" --csv
 cp "$work/out" "$work/one.csv"
-why="session 2 has no samples of stacks: record with --probes default,stacks, and the same traffic"
+why="session 2 has no stack samples: record with nettape-record --probes default,stacks"
 report 0 stages "$work/two.db" --csv
 is "what has samples is shown" "$out" "$(<"$work/one.csv")"
 is "what has none is told" "$err" "nettape-report: $work/two.db: 1 of 2 sessions is left out: $why."
@@ -213,7 +214,7 @@ report 0 flame --diff "$work/two.db" "$tape" -o "$work/two.svg"
 has "of a side" "$err" "two.db: 1 of 2 sessions is left out: $why."
 report 0 stages "$tape" --json
 has "none is left out" "$out" '"left_out": []'
-is "and nothing said" "$err" ""
+nothing "and nothing said" "$err"
 make_tape hand
 "$REPORT" import "$tape" "$work/traffic.tape" "$work/hand.tape" -o "$work/three.db" >/dev/null 2>&1
 report 0 stages "$work/three.db"
@@ -225,17 +226,31 @@ is "the same time in stacks" "$(awk '{ sum += $NF } END { printf "%.0f", sum }' 
 # As speedscope and its like read it: the number is behind the last blank, names are between semicolons.
 holds "each line is folded" awk '!/^(net_rx|net_tx|send|recv)(;[^;]+)* [0-9]+$/ { exit 1 }' "$work/out"
 has "a hostile name is one name" "$out" "a,b?]]>&\""
+# By process: the same time, below a frame for each; what softirqs did is of none.
+report 0 flame "$work/t.db" --folded --by process
+is "the same time by process" "$(awk '{ sum += $NF } END { printf "%.0f", sum }' "$work/out")" "$(query "SELECT sum(dur) FROM cpu_slice WHERE $owners")"
+is "each process has its time" "$(LC_ALL=C sed -E 's/^([^;]*);(send|recv|net_rx|net_tx);.* ([0-9]+)$/\1|\2|\3/' "$work/out" | awk -F'|' '{ n[$1 "|" $2] += $3 } END { for (i in n) print i "|" n[i] }' | LC_ALL=C sort)" \
+    "$(query "SELECT CASE WHEN owner IN ('net_rx', 'net_tx') THEN '[of no process]' ELSE coalesce(p.name, '(unknown)') || ' (' || p.pid || ')' END AS who, owner, sum(dur)
+        FROM cpu_slice AS c LEFT JOIN thread USING (session_id, utid) LEFT JOIN process AS p USING (session_id, upid) WHERE $owners GROUP BY who, owner" | LC_ALL=C sort)"
+report 0 flame "$work/t.db" --folded --by cpu
+is "and by CPU" "$(cut -d';' -f1 <<<"$out" | sort -u | tr '\n' ' ')" "CPU 0 CPU 1 "
+report 2 flame "$work/t.db" --folded --by time
+has "not by time" "$err" "--by is cpu, process or cgroup"
 report 0 flame "$work/t.db" -o "$work/t.svg"
+host=$(query "SELECT host FROM session")
+has "host, date" "$(<"$work/t.svg")" ">$host, $(query "SELECT strftime('%Y-%m-%d %H:%M:%S', start_realtime_ns / 1000000000, 'unixepoch') FROM session") UTC, "
+legend=$(grep -oE '<g class="k".*</g>' "$work/t.svg" | grep -oE '[0-9.]+ %' | awk '{ sum += $1 } END { printf "%.1f", sum }')
+is "the legend's parts are the whole" "$legend" 100.0
 lacks "no markup of a name's" "$(<"$work/t.svg")" "<script>alert"
 has "but its text" "$(<"$work/t.svg")" "&lt;/text&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
 is "one script" "$(grep -c '<script' "$work/t.svg")" 1
 is "nothing from elsewhere" "$(grep -oE '(href=|src=|url\(|@import|https?:)[^ ]*' "$work/t.svg" | sort -u)" "http://www.w3.org/2000/svg\""
-holds "well-formed XML" python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$work/t.svg"
+python_holds "well-formed XML" -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$work/t.svg"
 sqlite3 "$work/t.db" ".backup $work/u.db"
 sqlite3 "$work/u.db" "UPDATE stack_sample SET stack_id = 3 WHERE owner = 'net_rx' AND rowid % 4 > 0"
 report 0 flame --diff "$work/t.db" "$work/u.db" -o "$work/diff.svg"
 has "what has grown" "$(grep -o 'ip_rcv.isra.0: [^<]*points' "$work/diff.svg")" ", +"
-holds "well-formed XML too" python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$work/diff.svg"
+python_holds "well-formed XML too" -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$work/diff.svg"
 report 0 flame --diff "$work/t.db" "$work/t.db" -o "$work/same.svg"
 is "no change" "$(grep -oE '[+-][0-9.]+ points' "$work/same.svg" | sort -u)" "+0.00 points"
 report 1 flame "$work/t.db" -o "$work/not/there.svg"
@@ -245,8 +260,11 @@ has "nothing in that time" "$err" "nothing of session 1 is in that time"
 holds "and no file" test ! -e "$work/x.svg"
 
 # ---- what is refused ----
-report 1 stages "$work/traffic.tape"
-has "no samples" "$err" "has no samples of stacks: record with --probes default,stacks"
+for command in stages flame; do
+    report 1 $command "$work/traffic.tape"
+    is "no samples" "$err" "nettape-report: $work/traffic.tape: it has no stack samples: record with nettape-record --probes default,stacks."
+    nothing "and so no answer" "$out"
+done
 report 1 stages "$work/t.db" --process nobody
 has "no such process" "$err" "has no process nobody"
 report 1 stages "$work/t.db" --cpu 7
@@ -256,7 +274,7 @@ misused() {
     local part=$1
     shift
     report 2 "$@"
-    is "nothing on standard output" "$out" ""
+    nothing "nothing on standard output" "$out"
     has "says what is wrong" "$err" "$part"
 }
 misused "--by iface: it is by cpu" stages "$tape" --by iface
@@ -283,7 +301,7 @@ for command in stages flame; do
 done
 cp "$work/t.db" "$work/spoilt.db"
 sqlite3 "$work/spoilt.db" "UPDATE frame SET symbol_id = rowid * 1000003, stack_id = abs(random() % 5); UPDATE stack_sample SET stack_id = random(), utid = random(), stage = x'ff00fe'"
-for command in "stages --inclusive" "stages --other" "stages --by process" "flame --user" "flame --folded"; do
+for command in "stages --inclusive" "stages --other" "stages --by process" "flame --user-stacks" "flame --folded"; do
     # shellcheck disable=SC2086
     report 0 ${command%% *} "$work/spoilt.db" ${command#* }
 done

@@ -74,7 +74,7 @@ fresh read_only
 chmod 444 "$db"
 if [[ $EUID != 0 ]]; then
     report 1 symbolize "$db" --symbols "$symbols"
-    has "a database that may only be read" "$err" "make it writable, or take a copy that is. Nothing was changed."
+    has "a database that may only be read" "$err" "it belongs to you, with mode 0444; run"
 fi
 report 2 symbolize "$db" --no-symbols
 report 2 symbolize

@@ -7,15 +7,32 @@ source "$(dirname "$0")/lib.sh"
 make_tape hand
 tape=$work/hand.tape
 
+commands=(summary timeline info check stages flame latency "export html" "export perfetto" "export prometheus" import query symbolize)
 report 0 --version
 has "version" "$out" "nettape-report "
 report 0 --help
 help=$out
-for command in info check import summary timeline stages flame latency export query; do
+wide() { awk 'length > 80' <<<"$1" | wc -l; }
+is "lines of help over 80 columns" "$(wide "$help")" 0
+report 0 help
+is "help, the other way" "$out" "$help"
+for command in "${commands[@]}"; do
     has "help names $command" "$help" "  $command "
-    report 0 "$command" --help
-    has "help of $command" "$out" "usage: nettape-report $command"
+    # shellcheck disable=SC2086  # a command may be two words
+    report 0 $command --help
+    has "help of $command" "$out" "usage: nettape-report $command "
+    has "an example of $command" "$out" "  nettape-report $command "
+    is "lines of it over 80 columns" "$(wide "$out")" 0
+    text=$out
+    # shellcheck disable=SC2086
+    report 0 help $command
+    is "the same as help $command" "$out" "$text"
 done
+report 0 export --help
+for command in "${commands[@]}"; do [[ $command != export* ]] || has "help of export names $command" "$out" "nettape-report $command "; done
+text=$out
+report 0 help export
+is "the same as help export" "$out" "$text"
 report 0 query -h
 for option in --json --csv --file; do has "help of query has $option" "$out" "$option"; done
 report 0 latency -h
@@ -31,45 +48,71 @@ for option in --by --owner --from --to --cpu --process --inclusive --other --jso
     has "help of stages has $option" "$out" "$option"
 done
 report 0 flame -h
-for option in --output --owner --from --to --cpu --process --folded --user --diff; do
+for option in --output --owner --from --to --cpu --process --folded --user-stacks --diff; do
     has "help of flame has $option" "$out" "$option"
 done
-report 0 export -h
-for option in --output --by --hook --from --to --include-hol; do has "help of export has $option" "$out" "$option"; done
+lacks "and not the old name of --user-stacks" "$out" "--user "
+report 0 export prometheus -h
+for option in --output --by --hook --from --to --include-hol; do has "help of export prometheus has $option" "$out" "$option"; done
 lacks "and no other" "$out" "--histogram"
 
 # The manual has each option that some help has, and no other.
-for command in info check import summary timeline stages flame latency "export html" query; do
-    # shellcheck disable=SC2086  # a command may be two words
+for command in "${commands[@]}"; do
+    # shellcheck disable=SC2086
     report 0 $command --help
     cat "$work/out"
-done | grep -oE '^ +(-., )?--[a-z-]+( [A-Z]+, --[a-z]+)?' | grep -oE -- '--[a-z-]+' | sort -u >"$work/options"
+done | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u >"$work/options"
 sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' docs/nettape-report.1 | grep -A 1 '^\.TP' | sed -n 's/\\-/-/g; /^\.B/p' | grep -oE -- '--[a-z-]+' | sort -u >"$work/manual"
 is "options in the manual" "$(<"$work/manual")" "$(<"$work/options")"
 
-# misused WHAT ARGUMENT...: exit status 2, nothing on stdout, and a usage line on stderr
+# misused WHAT ARGUMENT...: exit status 2, nothing on stdout; on stderr what is wrong, a line of usage, and where there is help
 misused() {
     local part=$1
     shift
     report 2 "$@"
-    is "nothing on standard output" "$out" ""
+    nothing "nothing on standard output" "$out"
     has "says what is wrong" "$err" "$part"
     has "says how it goes" "$err" "usage: nettape-report"
+    is "lines" "$(wc -l <<<"$err")" 3
 }
-misused "usage" # no command at all
-misused "there is no command 'frobnicate'" frobnicate
-misused "something is missing" info
-misused "something is missing" summary --json
-misused "too many arguments" check "$tape" "$tape"
-misused "too many arguments" query "$tape" "SELECT 1" "SELECT 2"
-misused "-o DB is missing" import "$tape"
-misused "--csv" info "$tape" --csv
-misused "--append" summary "$tape" --append
-misused "--each-cpu" summary "$tape" --each-cpu
-misused "--cells" latency "$tape" --cells=5
-misused "--cells" timeline "$tape" --cells
-misused "--nonsense" summary "$tape" --nonsense
-misused "-o" import "$tape" -o
+report 2
+is "no command at all: the help" "$err" "$help"
+misused "there is no command 'frobnicate'." frobnicate
+misused "there is no command 'sumary'; did you mean 'summary'?" sumary "$tape"
+misused "there is no command 'sumary'; did you mean 'summary'?" help sumary
+misused "there is no command 'tl'." tl
+misused "there is no command 'html'; did you mean 'export html'?" html "$tape"
+misused "recording is another program's: nettape-record" record -o x.tape
+misused "to see what is in that file: nettape-report summary $tape" "$tape"
+misused "unknown option '--json'; the command comes first" --json summary "$tape"
+misused "'export' needs a format: html, perfetto or prometheus." export "$tape"
+misused "or prometheus; did you mean 'perfetto'?" export perfeto "$tape"
+misused "or prometheus; did you mean 'perfetto'?" help export perfeto
+misused "'info' needs a tape." info
+misused "'summary' needs a tape or a database." summary
+misused "'summary' needs a tape or a database." summary --json
+misused "'symbolize' needs a database." symbolize
+misused "too many arguments for 'check': 'b.tape' is the first surplus one." check "$tape" b.tape c.tape
+misused "too many arguments for 'query': '1' is the first surplus one; put the SQL in quotes." query "$tape" SELECT 1
+misused "'import' needs -o DB" import "$tape"
+misused "'export perfetto' needs -o FILE" export perfetto "$tape"
+misused "option '--csv' is not for 'info'; it is for " info "$tape" --csv
+misused "option '--append' is not for 'summary'; it is for import." summary "$tape" --append
+misused "option '-o' is not for 'summary'; it is for flame, " summary "$tape" -o x
+misused "option '--cells' is not for 'latency'; it is for timeline." latency "$tape" --cells=5
+misused "option '--cells' needs a value, such as 100." timeline "$tape" --cells
+misused "option '--from' needs a value, such as 2.5s." timeline "$tape" --from --to 3
+misused "option '--cells' needs a value" timeline "$tape" --cel
+misused "option '-o' needs a value, such as busy.db." import "$tape" -o
+misused "option '-o' needs a value" import "$tape" -o --append
+misused "option '--json' takes no value." summary "$tape" --json=yes
+misused "unknown option '--nonsense'." summary "$tape" --nonsense
+misused "unknown option '--jsn'; did you mean '--json'?" summary "$tape" --jsn
+misused "unknown option '-x'." summary "$tape" -x
+hooks=() dirs=()
+for _ in {0..16}; do hooks+=(--hook ip-start) dirs+=(--symbols "$work"); done
+misused "option '--hook' is given too often." latency "$tape" "${hooks[@]}"
+misused "option '--symbols' is given too often." query "$tape" "${dirs[@]}"
 "$REPORT" import "$tape" -o "$work/read.db" >"$work/import" 2>&1
 ln "$work/read.db" "$work/same.db"
 before=$(cksum <"$work/read.db")
@@ -112,6 +155,16 @@ report 0 summary --json "$tape"
 first=$out
 report 0 summary "$tape" --json
 is "the same wherever the option stands" "$out" "$first"
+report 0 summary --js "$tape"
+is "the same by the begin of its name" "$out" "$first"
+report 0 query --csv -- "$tape" "--no option, but a remark
+SELECT 7 AS seven"
+is "what stands behind -- is no option" "$out" "seven
+7"
+printf 'SELECT 8 AS eight' >"$work/-eight"
+(cd "$work" && "$REPORT" query "$tape" -f-eight --csv >"$work/out")
+is "a value in the same word" "$(<"$work/out")" "eight
+8"
 
 # A reader that goes away, and a disk that is full, are failures.
 if [[ -e /dev/full ]]; then

@@ -26,7 +26,7 @@ report 1 import "$work/traffic.tape" -o "$db"
 has "says what" "$err" "the disk is full"
 has "names the file" "$err" "$db"
 has "and the remedy" "$err" "give another place with -o"
-is "nothing is left" "$(find "$work/small" -mindepth 1)" ""
+nothing "nothing is left" "$(find "$work/small" -mindepth 1)"
 
 report 0 import "$work/hand.tape" -o "$db"
 "$REPORT" summary "$db" >"$work/before"
@@ -48,7 +48,7 @@ if [[ -x $plain ]]; then
     is "a temporary database that is too large: exit status" "$status" 1
     has "says what" "$(<"$work/err")" "the temporary database: rows cannot be added: the disk is full"
     has "and the remedy" "$(<"$work/err")" "set TMPDIR"
-    is "nothing is left" "$(find "$work/temporary" -mindepth 1)" ""
+    nothing "nothing is left" "$(find "$work/temporary" -mindepth 1)"
 fi
 umount "$work/small" "$work/temporary" 2>/dev/null || true
 finish

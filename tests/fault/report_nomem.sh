@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Allocations of the importer fail, one by one; see tests/tools/import_nomem.c. Then those of latency, the exports, timeline, and names of programs.
+#
+# check-all: it takes minutes
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/../cli/lib.sh"
 make -s build/tools/import_nomem build/tools/latency_nomem build/tools/perfetto_nomem build/tools/names_nomem

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# iperf3 over UDP, 20,000 packets at a fixed rate: 20,000 sends on its data socket, and as many receives less
-# what iperf3 says it lost. And over TCP: the bytes that iperf3 says.
+# iperf3 over UDP, 20,000 packets or more at a fixed rate: as many sends on its data socket as it says, and as many receives as
+# the kernel says (InDatagrams). And over TCP: the bytes that iperf3 says.
+#
+# Since 3.16, iperf3 has a thread for each stream. Its sender looks only now and then whether it has sent what it was asked for, and sends
+# more: 25,001 here. Its receiver may still read a packet or two that are not counted, since the test is over.
 #
 # Before its data, iperf3's client sends one datagram of 4 bytes on the data socket, and the server answers it.
 # shellcheck source=tests/live/lib.sh
@@ -34,14 +37,18 @@ packets=$(said "$work/udp.json" '$.end.sum.packets')
 # Up to the highest number that the server saw: when told of the end it leaves unread what still waits in its socket.
 seen=$(said "$work/udp.json" '$.end.sum_received.packets')
 lost=$(said "$work/udp.json" '$.end.sum_received.lost_packets')
-is "packets that iperf3 sent" "$packets" 20000
+at_least "packets that iperf3 sent" "$packets" 20000
 ops() {
     sql "$db" "
         SELECT count(*) FROM sock_op o JOIN socket s ON s.session_id = o.session_id AND s.id = o.socket_id
         WHERE s.netns IN ($ours) AND s.proto = 'udp' AND (s.dport = 5201 OR s.sport = 5201) AND $1"
 }
 is "sends of that size" "$(ops "op = 'send' AND result = 'ok' AND bytes = $size")" "$packets"
-is "receives of that size" "$(ops "op = 'recv' AND result = 'ok' AND bytes = $size")" $((seen - lost))
+receives=$(ops "op = 'recv' AND result = 'ok' AND bytes = $size")
+# Of the namespace, which has no other UDP; but for the greeting.
+# shellcheck disable=SC2016  # awk's
+is "receives of that size" "$receives" $(($("${in_b[@]}" awk '/^Udp: [0-9]/ { print $2 }' /proc/net/snmp) - 1))
+at_least "receives of that size, and those that iperf3 counted" "$receives" $((seen - lost))
 is "other sends: the greeting and its answer" "$(ops "op = 'send' AND bytes IS NOT $size")" 2
 is "other receives that got something" "$(ops "op = 'recv' AND bytes > 0 AND bytes <> $size")" 2
 is "operations without a begin" "$(ops "dur IS NULL")" 0

@@ -90,9 +90,6 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# For tests of some minutes, which are no part of a plain `make check`.
-needs_long() { [[ -n ${LONG:-} ]] || skip "it takes minutes: LONG=1 make check ONLY=NAME runs it"; }
-
 # Remembers a background process to end it at the test's end: CMD... & keep $!
 keep() { background+=("$1"); }
 
@@ -106,13 +103,27 @@ wait_for() {
     done
 }
 
+# Whether a recorder must work here, as the kernel itself says: it is one that we support (6.1), describes its types, is not locked
+# down, and answers what only one who may load programs is told.
+must_record() {
+    local tool
+    tool=$(find_bpftool)
+    [[ -r /sys/kernel/btf/vmlinux && $(printf '6.1\n%s\n' "$(uname -r)" | sort -V | head -1) == 6.1 && $tool ]] || return 1
+    ! grep -qF '[confidentiality]' /sys/kernel/security/lockdown 2>/dev/null && "$tool" prog show >/dev/null 2>&1
+}
+
 needs_recorder() {
     [[ -x $record && -x $report ]] || skip "build/nettape-record or build/nettape-report is not built"
     [[ $(id -u) == 0 ]] || skip "needs root"
     # In a guest of ours it must be able to, and to try takes a quarter of a minute.
     [[ -z ${NT_EMULATED:-} ]] || return 0
-    "$record" -o "$work/trial.tape" -q -d 0.1 >"$work/trial.log" 2>&1 ||
+    if ! "$record" -o "$work/trial.tape" -q -d 0.1 >"$work/trial.log" 2>&1; then
+        if must_record; then
+            bad "this kernel allows BPF, and nettape-record does not run: $(tail -1 "$work/trial.log")"
+            finish
+        fi
         skip "this kernel does not let nettape-record run: $(tail -1 "$work/trial.log")"
+    fi
     rm -rf "$work/trial.tape"
 }
 

@@ -4,6 +4,8 @@
 # Real traffic, exported to Perfetto: its own engine takes the trace without a defect, finds what nettape's tables hold, and knows what
 # a few programs with a script did: when they ran, waited for a CPU, and slept. Where there is no engine the trace must
 # still be whole. An emulated guest is too slow for it: its tape is kept for check-vm.sh, which asks the engine on the host.
+#
+# check-all: it compares with Perfetto's engine
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder

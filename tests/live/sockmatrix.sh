@@ -77,7 +77,13 @@ matrix() {
         at_least "operations that carry their begin, of 100" "$(sql "$work/m.db" "
             SELECT 100.0 * sum(dur IS NOT NULL) / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
             WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" 99.9
+        # A begin may lie where this kernel shows a task to nobody.
+        at_most "receives that do not carry their begin, of those whose descriptor another thread closed" "$(sql "$work/m.db" "
+            SELECT count(*) FROM sock_op JOIN thread t USING (session_id, utid) WHERE t.name = 'o-closed' AND dur IS NULL")" \
+            "$(sql "$work/m.db" "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered'")"
     fi
+    is "receives whose descriptor another thread closed meanwhile" "$(sql "$work/m.db" "
+        SELECT count(*) FROM sock_op JOIN thread t USING (session_id, utid) WHERE t.name = 'o-closed' AND result <> 'abandoned'")" 120
     # A batch that is switched out between its last message and its return leaves such a row (docs/limits.md).
     at_most "rows of what was begun and turned out to be no operation, of 100" "$(sql "$work/m.db" "
         SELECT 100.0 * sum(result = 'abandoned') / count(*) FROM sock_op JOIN thread t USING (session_id, utid)

@@ -4,6 +4,8 @@
 # Probe stacks under a UDP flood: as many samples as the clock must give, each accounted for; every frame of the kernel's with a name, also
 # in a module that was loaded meanwhile; no harm by a program whose file is gone; what a sample says that it interrupted, beside what the timeline says; and shares of time by samples
 # beside those by the timeline's nanoseconds and by perf's own samples of the same clock.
+#
+# check-all: it takes half a minute
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -57,13 +59,14 @@ has_ended() { [[ ! -e /proc/$1/stat || $(awk '{ print $3 }' "/proc/$1/stat") == 
 # has_function DB WHAT PATTERN: some sample has a frame of such a name
 has_function() { at_least "$2" "$(sql "$1" "SELECT count(*) FROM named_frame WHERE name GLOB '$3'")" 1; }
 
+# So that one CPU is always at work, and does one thing: its clock ticks when it is due.
+pin_flood() { { taskset -pc 0 "$flood_sender" && taskset -pc 1 "$flood_receiver"; } >"$work/taskset.log"; }
+
 # ---- all stacks, of user space too ----
 recording_start "$work/a.tape" --bpf-stats --probes default,stacks --stacks all --user-stacks -F "$hz"
 needs_netns
 flood_start
-# So that one CPU is always at work, and does one thing.
-taskset -pc 0 "$flood_sender" >"$work/taskset.log"
-taskset -pc 1 "$flood_receiver" >>"$work/taskset.log"
+pin_flood
 sleep 2
 recording_stop
 kill "$flood_sender" "$flood_receiver" 2>/dev/null || true
@@ -92,22 +95,24 @@ is "samples in user space that are of another's time than the task's" "$(sql "$d
 
 # The share of an owner's samples is its share of the time, on a CPU that is at work and whose clock ticks when it is due. Where a virtual
 # one's is late or left out, it is not at random that it is; and a tick that comes while a receiver goes to sleep, with interrupts off, meets
-# who comes next. What a hard interrupt takes, the clock cannot see.
-at_work=0
-while IFS='|' read -r cpu due idle owner samples time; do
-    if ((due < least || idle > 20)); then
-        echo "# CPU $cpu: $due % of the ticks came, idle for $idle % of the time; $owner has $samples % of the samples, $time % of the time"
+# who comes next: also another's task, on a host with other work. What a hard interrupt takes, the clock cannot see.
+at_work=0 is_loaded=0
+while IFS='|' read -r cpu due idle others owner samples time; do
+    ((others <= 20)) || is_loaded=1
+    if ((due < least || idle + others > 20)); then
+        echo "# CPU $cpu: $due % of the ticks came, idle for $idle % of the time, others' for $others %; $owner has $samples % of the samples, $time % of the time"
     else
         at_most "CPU $cpu, $owner: $samples % of the samples, $time % of the time" "$(apart "$samples" "$time")" "$off"
         at_work=1
     fi
 done < <(sql "$db" "SELECT t.cpu, (SELECT 100 * count(*) / (dur * $hz / 1000000000) FROM session CROSS JOIN stack_sample AS x WHERE x.cpu = t.cpu AND x.ts BETWEEN start_ts AND end_ts),
     (SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost AS c WHERE c.cpu = t.cpu AND owner = 'idle') * 100 / (SELECT dur FROM session),
+    (SELECT coalesce(sum(c.dur), 0) FROM cpu_slice AS c JOIN thread USING (utid) WHERE c.cpu = t.cpu AND owner = 'task' AND name <> 'flood') * 100 / (SELECT dur FROM session),
     t.owner, round(100.0 * coalesce(n, 0) / sum(n) OVER w, 2), round(100.0 * spent / sum(spent) OVER w, 2)
     FROM (SELECT cpu, owner, sum(dur) AS spent FROM cpu_slice WHERE owner NOT IN ('hardirq', 'uncovered', 'offline', 'idle') GROUP BY cpu, owner) AS t
     LEFT JOIN (SELECT cpu, owner, count(*) AS n FROM stack_sample GROUP BY cpu, owner) AS s ON s.cpu = t.cpu AND s.owner = t.owner
     WINDOW w AS (PARTITION BY t.cpu)")
-is "some CPU's clock ticked" "$at_work" 1
+((is_loaded)) || is "some CPU's clock ticked" "$at_work" 1
 
 # User space: the flood's own file is among the frames, by its build id. (PREEMPT_RT looks none up in an interrupt: the recorder does.)
 build_id=$(readelf -n "$tools/flood" 2>/dev/null | awk '/Build ID/ { print $3 }')
@@ -123,6 +128,7 @@ fi
 
 # ---- only the network's ----
 flood_start
+pin_flood
 recording_start "$work/n.tape" --bpf-stats --probes default,stacks
 "${perf[@]}" sleep 2 >>"$work/perf.log" 2>&1
 recording_stop
@@ -137,11 +143,12 @@ sql "$db" "SELECT '# ' || (sum(CASE name WHEN 'run_ns' THEN value END) / sum(CAS
     FROM self_cost_last WHERE program = 'nt_stack_sample'"
 
 # Of the samples in which udp_sendmsg is at work, how many in the softirq that runs inside it? perf's clock is another one, of the same rate.
+# The sender's CPU alone: where a CPU rests, a hypervisor may bring the ticks of one clock later than those of the other.
 if [[ ${#perf[@]} != 0 ]]; then
-    perf script -i "$work/perf.data" -F ip,sym 2>>"$work/perf.log" | awk -v RS= '/ udp_sendmsg/ { all++; if (/ __napi_poll/) some++ } END { print 100 * some / all, all }' >"$work/share"
+    perf script -C 0 -i "$work/perf.data" -F ip,sym 2>>"$work/perf.log" | awk -v RS= '/ udp_sendmsg/ { all++; if (/ __napi_poll/) some++ } END { print 100 * some / all, all }' >"$work/share"
     read -r theirs n <"$work/share"
     ours=$(sql "$db" "SELECT round(100.0 * sum(polls) / count(*), 2) FROM stack_sample JOIN (SELECT stack_id, max(name = 'udp_sendmsg') AS sends,
-        max(name GLOB '__napi_poll*') AS polls FROM named_frame GROUP BY stack_id) USING (stack_id) WHERE sends")
+        max(name GLOB '__napi_poll*') AS polls FROM named_frame GROUP BY stack_id) USING (stack_id) WHERE sends AND cpu = 0")
     at_most "of sending, in the softirq inside it: $ours % of our samples, $theirs % of perf's $n" "$(apart "$ours" "$theirs")" 8
 else
     echo "# no perf that works here: its samples are not compared with"
@@ -164,4 +171,5 @@ kill $gone
 db=$work/u.db
 import_stacks "$work/u.tape" "$db"
 at_least "samples of the program whose file is gone" "$(sql "$db" "SELECT count(*) FROM stack_sample JOIN thread USING (utid) WHERE name = 'gone' AND user_stack_id IS NOT NULL")" 1
+if ((failures == 0 && !at_work)); then skip "in part: other work had more than 20 % of a CPU, so samples and time were not compared"; fi
 finish

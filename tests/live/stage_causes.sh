@@ -7,12 +7,13 @@
 #     a --- b              veth0: most of it
 #     a --- c --- b        198.18.1.0/24: c bridges
 #     a --- c --- b        198.18.2.0/24, 198.18.3.0/24: c routes
+#
+# check-all: it takes minutes
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/live/stages_lib.sh
 source "$(dirname "$0")/stages_lib.sh"
 needs_recorder
-needs_long
 netns_c=nettape-$$-c
 test_cleanup() {
     if [[ -e /run/netns/$netns_c ]]; then ip netns delete "$netns_c"; fi

@@ -3,6 +3,7 @@
 #
 # Stages of the network stack under plain UDP: hardly anything of net_rx is without a name; what stages sum to is the owner's exact time, by the
 # command, the view and the flame graph; and perf's own samples of the same time agree.
+# check-all: it takes half a minute
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/live/stages_lib.sh
@@ -19,7 +20,12 @@ record_flood plain "$addr_b" "${perf[@]}" sleep "$seconds" 2>>"$work/perf.log"
 db=$work/plain.db
 import_tape "$work/plain.tape" "$db"
 check_whole "$work/plain.tape" "$db"
-at_least "of net_rx under UDP, what has a name" "$(awk -v a="$(of plain other share)" -v b="$(of plain no_stack share)" -v c="$(of plain unsampled share)" 'BEGIN { print 100 - a - b - c }')" 97
+# Of all net_rx 97 % has a name. A loaded host gives few samples: as many may miss it as chance lets once in a thousand times, 3.3 sigma.
+n=$(sql "$db" "SELECT count(*) FROM stack_sample WHERE owner = 'net_rx'")
+due=$(sql "$db" "SELECT CAST(ifnull(sum(dur), 0) * $hz / 1e9 AS INTEGER) FROM cpu_slice WHERE owner = 'net_rx'")
+if ((due < 100 && failures == 0)); then skip "the flood got too little of this loaded host: $due samples of net_rx are due"; fi
+at_least "of net_rx under UDP, what has a name, by $n samples" "$(awk -v a="$(of plain other share)" -v b="$(of plain no_stack share)" -v c="$(of plain unsampled share)" 'BEGIN { print 100 - a - b - c }')" "$(awk -v n="$n" 'BEGIN { printf "%.2f", 97 - 3.3 * sqrt(97 * 3 / (n ? n : 1)) }')"
+at_least "samples of net_rx, of $due that are due" "$n" $((due / 2))
 for stage in udp_receive wakeup ip_receive; do at_least "$stage in net_rx" "$(of plain $stage share)" 1; done
 is "stages that are of the other family" "$(sql "$db" "SELECT count(*) FROM stack_sample WHERE stage IN ('udp_receive', 'ip_receive') AND family <> 'inet' AND owner = 'net_rx'")" 0
 for owner in net_rx net_tx send recv; do

@@ -122,7 +122,7 @@ static void default_meta(struct tape_gen *gen, const struct tape_gen_config *con
 	snprintf(text, sizeof(text), "%llu", GEN_REALTIME_NS);
 	tape_gen_meta(gen, "start_realtime_ns", text);
 	tape_gen_meta(gen, "ring_size", "1048576");
-	tape_gen_meta(gen, "probes", "sched,softirq,irq,socket");
+	tape_gen_meta(gen, "probes", config->probes ? config->probes : "sched,softirq,irq,socket");
 	tape_gen_meta(gen, "attach", "sched nt_sched_switch tp_btf/sched_switch");
 	tape_gen_meta(gen, "attach", "socket nt_send_length tp_btf/sock_send_length");
 	tape_gen_meta(gen, "uncovered", "Splicing out of a socket is not seen.");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * burner - burns CPU until its own clock says enough, and prints what the clock says.
+ * burner - burns CPU until its own clock says enough, or SIGTERM comes, and prints what the clock says.
  *
  *   burner SECONDS NAME [pin CPU | migrate MILLISECONDS]
  *
@@ -10,12 +10,21 @@
  */
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
+
+static volatile sig_atomic_t is_told_to_end;
+
+static void on_signal(int number)
+{
+	(void)number;
+	is_told_to_end = 1;
+}
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -56,6 +65,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	enough = (uint64_t)(strtod(argv[1], NULL) * 1e9);
+	signal(SIGTERM, on_signal);
 	prctl(PR_SET_NAME, argv[2]);
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
 		return 1;
@@ -64,7 +74,7 @@ int main(int argc, char **argv)
 	else if (argc == 5)
 		interval = strtoull(argv[4], NULL, 10) * 1000000u;
 	next = begin + interval;
-	while (now_ns(CLOCK_PROCESS_CPUTIME_ID) < enough) {
+	while (!is_told_to_end && now_ns(CLOCK_PROCESS_CPUTIME_ID) < enough) {
 		if (!interval || now_ns(CLOCK_MONOTONIC) < next)
 			continue;
 		cpu = next_cpu(&allowed, cpu);

@@ -21,13 +21,17 @@
 static int fd;
 static struct sockaddr_in to;
 
+/* Fills each datagram by itself, so that samples meet it too. */
 static APART int send_all(int n)
 {
-	const char data[64] = {0};
+	volatile char data[2048];
 	int sent = 0;
 
-	for (int i = 0; i < n; i++)
-		sent += sendto(fd, data, sizeof(data), 0, (const struct sockaddr *)&to, sizeof(to)) > 0;
+	for (int i = 0; i < n; i++) {
+		for (size_t at = 0; at < sizeof(data); at++)
+			data[at] = (char)((size_t)i + at);
+		sent += sendto(fd, (const char *)data, 64, 0, (const struct sockaddr *)&to, sizeof(to)) > 0;
+	}
 	return sent;
 }
 

@@ -28,7 +28,10 @@ static int run(const struct nt_command *command, const struct nt_options *option
 	MUST(!ftruncate(out, 0) && !lseek(out, 0, SEEK_SET));
 	until_failure = failing;
 	code = command->run(options);
-	fflush(stdout);
+	/* As main() does. */
+	if (fflush(stdout) || ferror(stdout))
+		code = NT_EXIT_FAILED;
+	clearerr(stdout);
 	size = pread(out, text, MAX_OUTPUT - 1, 0);
 	MUST(size >= 0 && size < MAX_OUTPUT - 1);
 	text[size] = 0;
@@ -57,22 +60,21 @@ static long try_all(const struct nt_command *command, const struct nt_options *o
 
 int main(int argc, char **argv)
 {
-	char *args[] = {"prometheus", argv[1], argv[2]};
+	char **args = argv + 1;
 	const struct nt_options options[] = {
-		{.args = args + 1, .n_args = 1, .samples = {.by = "socket"}, .histogram = true},
-		{.args = args + 1, .n_args = 1, .format = NT_FORMAT_JSON, .histogram = true, .over_time = true},
-		{.args = args + 1, .n_args = 1, .format = NT_FORMAT_CSV, .samples = {.by = "process"}},
-		{.args = args + 1, .n_args = 1, .over_time = true, .svg = "/dev/null"},
-		{.args = args + 1, .n_args = 1, .samples = {.between = {"udp-start", "udp-socket-read"}}},
+		{.args = args, .n_args = 1, .samples = {.by = "socket"}, .histogram = true},
+		{.args = args, .n_args = 1, .format = NT_FORMAT_JSON, .histogram = true, .over_time = true},
+		{.args = args, .n_args = 1, .format = NT_FORMAT_CSV, .samples = {.by = "process"}},
+		{.args = args, .n_args = 1, .over_time = true, .svg = "/dev/null"},
+		{.args = args, .n_args = 1, .samples = {.between = {"udp-start", "udp-socket-read"}}},
 	};
-	char *page_args[] = {"html", argv[1]};
-	const struct nt_options export = {.args = args, .n_args = 2, .samples = {.by = "iface"}};
-	const struct nt_options page = {.args = page_args, .n_args = 2, .output = NULL, .selection = {.to = "2ms"}};
+	const struct nt_options export = {.args = args, .n_args = 1, .samples = {.by = "iface"}};
+	const struct nt_options page = {.args = args, .n_args = 1, .output = NULL, .selection = {.to = "2ms"}};
 	const struct nt_options timelines[] = {
-		{.args = args + 2, .n_args = 1},
-		{.args = args + 2, .n_args = 1, .format = NT_FORMAT_JSON, .selection = {.process = "web"}},
-		{.args = args + 2, .n_args = 1, .lanes = {.worst = "network", .window = "100us", .each_cpu = true}},
-		{.args = args + 2, .n_args = 1, .format = NT_FORMAT_CSV, .lanes = {.worst = "task", .window = "100us"}},
+		{.args = args + 1, .n_args = 1},
+		{.args = args + 1, .n_args = 1, .format = NT_FORMAT_JSON, .selection = {.process = "web"}},
+		{.args = args + 1, .n_args = 1, .lanes = {.worst = "network", .window = "100us", .each_cpu = true}},
+		{.args = args + 1, .n_args = 1, .format = NT_FORMAT_CSV, .lanes = {.worst = "task", .window = "100us"}},
 	};
 	FILE *file = tmpfile();
 	long runs = 0;
@@ -84,8 +86,8 @@ int main(int argc, char **argv)
 	out = fileno(file);
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		runs += try_all(&nt_cmd_latency, &options[i]);
-	runs += try_all(&nt_cmd_export, &export);
-	runs += try_all(&nt_cmd_export, &page);
+	runs += try_all(&nt_cmd_export_prometheus, &export);
+	runs += try_all(&nt_cmd_export_html, &page);
 	for (size_t i = 0; i < sizeof(timelines) / sizeof(timelines[0]); i++)
 		runs += try_all(&nt_cmd_timeline, &timelines[i]);
 	until_failure = -1;

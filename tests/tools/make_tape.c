@@ -38,6 +38,16 @@ static uint32_t n_cpus(const char *scenario)
 	return strcmp(scenario, "wide") ? 2 : 64;
 }
 
+/* NULL: those that are always on. */
+static const char *probes_of(const char *scenario)
+{
+	if (!strcmp(scenario, "samples"))
+		return "sched,softirq,irq,socket,latency,drops,retransmits,wakeups,stacks";
+	if (!strcmp(scenario, "unclocked"))
+		return "sched,softirq,irq,socket,latency";
+	return strcmp(scenario, "month") ? NULL : "sched,softirq,irq,socket,stacks";
+}
+
 static struct tape_gen *open_tape(const char *dir, const char *scenario, uint8_t session)
 {
 	const struct tape_gen_config config = {
@@ -46,6 +56,7 @@ static struct tape_gen *open_tape(const char *dir, const char *scenario, uint8_t
 		.session = session,
 		.virtual = strcmp(scenario, "steal") ? NULL : "kvm",
 		.drop = strcmp(scenario, "dropped") ? 0 : 3,
+		.probes = probes_of(scenario),
 		.samples = strcmp(scenario, "samples") ? 0 : 1,
 	};
 

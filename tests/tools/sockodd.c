@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -200,6 +201,53 @@ static void case_none(int family)
 	close_pair(ends);
 }
 
+/* ---- a descriptor that another thread closes ---- */
+
+struct closed {
+	struct opcount_end end;
+	enum opcount_call call;
+	atomic_int tid;
+};
+
+static void *receive_closed(void *arg)
+{
+	struct closed *closed = arg;
+
+	opcount_thread("o-closed");
+	atomic_store(&closed->tid, gettid());
+	expect("receive", opcount_recv(&closed->end, closed->call, SIZE, 1, 0, NULL),
+	       closed->call == OPCOUNT_RECVMMSG ? 1 : SIZE);
+	/* A switch elsewhere. Else a batch that is preempted before its return ends, for all that is recorded, with the thread. */
+	usleep(1000);
+	return NULL;
+}
+
+/* A receive sleeps while its descriptor is closed, and gets its message after that: in a thread of its own each. */
+static void case_closed(int family)
+{
+	static const int protocols[] = { IPPROTO_TCP, IPPROTO_UDP };
+	struct opcount_end ends[2];
+	pthread_t thread;
+
+	for (int i = 0; i < 2; i++) {
+		FOR_RECVS(call) {
+			struct closed closed = { .call = call };
+
+			opcount_pair(ends, family, protocols[i], false);
+			closed.end = ends[1];
+			if (pthread_create(&thread, NULL, receive_closed, &closed))
+				opcount_die("cannot start a thread");
+			while (!atomic_load(&closed.tid))
+				sched_yield();
+			opcount_wait_blocked(closed.tid, ends[1].fd);
+			close(ends[1].fd);
+			expect("send", opcount_send(&ends[0], OPCOUNT_SENDTO, SIZE, 1, 0), SIZE);
+			pthread_join(thread, NULL);
+			close(ends[0].fd);
+		}
+	}
+}
+
 /* ---- signals ---- */
 
 static atomic_int handled;
@@ -293,7 +341,8 @@ static const struct {
 	void (*run)(int family);
 } cases[] = {
 	{ "epipe", case_epipe },     { "reset", case_reset }, { "refused", case_refused }, { "unreach", case_unreachable },
-	{ "timeout", case_timeout }, { "peek", case_peek },   { "none", case_none },	   { "signal", case_signal },
+	{ "timeout", case_timeout }, { "peek", case_peek },   { "none", case_none },	   { "closed", case_closed },
+	{ "signal", case_signal },
 };
 
 int main(int argc, char **argv)

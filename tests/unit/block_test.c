@@ -359,6 +359,22 @@ static void test_unknown_kind(void **state)
 	assert_int_equal(nt_event_decoder_next(codec->decoder, &got), 1);
 }
 
+/* So many records of the highest kind, which this version does not know, that their times are read in several goes. */
+static void test_many_of_the_last_kind(void **state)
+{
+	struct codec *codec = *state;
+	uint8_t zeros[1000] = {0}, kinds[1000];
+
+	memset(kinds, NT_KIND_MAX - 1, sizeof(kinds));
+	START(0xe8, 0x07, 0);
+	put(codec, kinds, sizeof(kinds));
+	PUT(NT_KIND_MAX - 1, 0, NT_CODING_TIME | NT_LAYOUT_VARINT << 4, 0xe8, 0x07);
+	put(codec, zeros, sizeof(zeros));
+	assert_int_equal(decode_all(codec), 1);
+	assert_int_equal(codec->n, 0);
+	assert_int_equal(nt_event_decoder_unknown(codec->decoder), 1000);
+}
+
 static void test_unknown_field(void **state)
 {
 	struct codec *codec = *state;
@@ -504,9 +520,19 @@ static void test_damaged_codings(void **state)
 	ONE;
 	COLUMN(NT_SOFTIRQ, 4, TIME, VARINT, 1);
 	expect_damage(codec, "TIME in another field");
+	/* Each gives a time that the field could hold. */
 	ONE;
-	COLUMN(NT_SOFTIRQ, 1, AGO, VARINT, 1);
+	COLUMN(NT_SOFTIRQ, 1, AGO, VARINT, 0);
 	expect_damage(codec, "AGO in a field of one byte");
+	START(1, 100, NT_DROP);
+	COLUMN(NT_DROP, 1, AGO, VARINT, 0);
+	expect_damage(codec, "AGO in a field of two bytes");
+	START(1, 100, NT_LOSS);
+	COLUMN(NT_LOSS, 2, AGO, VARINT, 0);
+	expect_damage(codec, "AGO in a field of four bytes");
+	START(1, 100, NT_LOSS);
+	COLUMN(NT_LOSS, 0, AGO, VARINT, 0);
+	expect_damage(codec, "AGO for the record's own time");
 	ONE;
 	COLUMN(NT_SOFTIRQ, 4, BYTES, VARINT, 1);
 	expect_damage(codec, "BYTES");
@@ -597,6 +623,7 @@ int main(void)
 		TEST(test_bounds),
 		TEST(test_example),
 		TEST(test_unknown_kind),
+		TEST(test_many_of_the_last_kind),
 		TEST(test_unknown_field),
 		TEST(test_other_codings),
 		TEST(test_packed_example),

@@ -58,8 +58,10 @@ static void test_crc32c(void **state)
 	assert_int_equal(nt_crc32c_portable(0, bytes, 32), 0x8a9136aa);
 	memset(bytes, 0xff, sizeof(bytes));
 	assert_int_equal(nt_crc32c_portable(0, bytes, 32), 0x62a8ab43);
-	if (!nt_crc32c_has_hardware())
+	if (!nt_crc32c_has_hardware()) {
+		print_message("SKIP: this CPU has no instruction for CRC32C: only the portable code was tested\n");
 		skip();
+	}
 	assert_int_equal(nt_crc32c_hardware(0, "123456789", 9), 0xe3069283);
 	for (int i = 0; i < 2000; i++) {
 		size_t from = nt_rand_below(&rand, 20), size = nt_rand_below(&rand, sizeof(bytes) - from);
@@ -267,6 +269,11 @@ static void test_no_tape(void **state)
 		assert_int_equal(chunk_build_open(&built->chunk, false), -EPROTO);
 		assert_int_equal(chunk_build_open(&built->chunk, true), -EPROTO);
 	}
+	/* A trailer that agrees with itself, and nothing else. */
+	nt_trailer_pack(built->chunk.file.data, &(struct nt_trailer){.index_offset = 0});
+	built->chunk.file.size = NT_TRAILER_SIZE;
+	assert_int_equal(chunk_build_open(&built->chunk, false), -EPROTO);
+	assert_int_equal(chunk_build_open(&built->chunk, true), -EPROTO);
 }
 
 /* Headers with valid checksums that are over the bounds. */
@@ -352,6 +359,8 @@ static void test_untrue_index(void **state)
 	put_index(built, &entries, n);
 	assert_int_equal(chunk_build_open(&built->chunk, false), 0);
 	assert_true(built->chunk.contents.indexed && built->chunk.contents.n_damage == 0);
+	insert(&built->chunk.file, built->chunk.file.size - NT_TRAILER_SIZE, (const uint8_t[]){0}, 1);
+	expect_untrue(built, "a byte between the index and the trailer");
 	put_index(built, &entries, n + 1);
 	expect_untrue(built, "a wrong number of blocks");
 	entries.size -= NT_BLOCK_HEAD_SIZE;

@@ -100,6 +100,12 @@ static void test_set_forward(void **state)
 	expect(&clocks, 3500 * MS, REAL + 1200 * MS, NT_LATE_KNOWN, 2300 * MS);
 	/* The clock never showed this. */
 	expect(&clocks, 20 * S, REAL + 8 * S, NT_LATE_JUMPED, 0);
+	/* To the nanosecond: the clock was set after 2 s and before 3 s, and each offset is good to 51 ns. */
+	assert_int_equal(nt_clocks_uncertainty(&clocks), 51);
+	expect(&clocks, 20 * S, REAL + 12 * S - 51, NT_LATE_KNOWN, 18 * S + 51);
+	expect(&clocks, 20 * S, REAL + 12 * S - 52, NT_LATE_JUMPED, 0);
+	expect(&clocks, 20 * S, REAL + 3 * S + 51, NT_LATE_KNOWN, 17 * S - 51);
+	expect(&clocks, 20 * S, REAL + 3 * S + 52, NT_LATE_JUMPED, 0);
 	expect(&clocks, 20 * S, REAL + 31 * S, NT_LATE_FUTURE, 0);
 	nt_clocks_release(&clocks);
 }

@@ -14,6 +14,7 @@
 
 #include "report/merge.h"
 #include "report/timeline.h"
+#include "schema/chunk_format.h"
 #include "tests/support/rand.h"
 #include "tests/support/scratch.h"
 #include "tests/support/tape_gen.h"
@@ -180,6 +181,31 @@ static void loss_comes_early_and_stays(void **state)
 	expect(fixture, 1, NT_STATE, 15);
 	expect(fixture, 1, NT_STATE, 50);
 	expect(fixture, 0, NT_SWITCH, 85);
+	expect_end(fixture);
+}
+
+/* What has no time of its own in the order comes where its CPU has got to, and that never goes back. */
+static void hotplug_comes_where_its_cpu_is(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 2, 0);
+
+	gen_state(gen, 0, 10, 0, NT_STATE_START, 0);
+	gen_loss(gen, 0, 90, NT_SWITCH, 3, 20, 80, 20);
+	gen_switch(gen, 0, 85, 0, 0, 1, 0);
+	tape_gen_event(gen, 0, &(union nt_any){.as_hotplug = {.end_ns = GEN_START_NS + 99, .kind = NT_HOTPLUG}});
+	gen_state(gen, 1, 50, 0, NT_STATE_START, 0);
+	gen_state(gen, 1, 86, 0, NT_STATE_PERIODIC, 0);
+	gen_state(gen, 1, 95, 0, NT_STATE_PERIODIC, 0);
+	tape_gen_finish(gen, GEN_START_NS + 100, true);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_STATE, 10);
+	expect(fixture, 0, NT_LOSS, 90);
+	expect(fixture, 1, NT_STATE, 50);
+	expect(fixture, 0, NT_SWITCH, 85);
+	expect(fixture, 1, NT_STATE, 86);
+	expect(fixture, 0, NT_HOTPLUG, 99);
+	expect(fixture, 1, NT_STATE, 95);
 	expect_end(fixture);
 }
 
@@ -383,6 +409,53 @@ static void flip(const char *path, size_t at)
 	free(data);
 }
 
+/* The n-th block of events gets another number; the chunk loses its index, which has the number too. */
+static void renumber(const char *path, size_t n, uint64_t sequence)
+{
+	size_t size, end, at = event_block(path, n, &end);
+	uint8_t *data = (uint8_t *)scratch_read(path, &size);
+	struct nt_trailer trailer;
+	struct nt_block_head head;
+
+	assert_int_equal(nt_trailer_parse(data + size - NT_TRAILER_SIZE, &trailer), 0);
+	assert_int_equal(nt_block_head_parse(data + at, size - at, &head), 0);
+	head.header.sequence = sequence;
+	nt_block_head_pack(data + at, &head.header, head.payload_crc);
+	scratch_write(path, data, trailer.index_offset);
+	free(data);
+}
+
+/* The third block of five says that it is another one, which was there before: it is left out, and so missing. */
+static void expect_left_out(struct fixture *fixture, uint64_t sequence)
+{
+	char path[2 * SCRATCH_MAX], problem[200];
+
+	five_blocks(fixture, 0, false);
+	renumber(scratch_path(path, fixture->path, "chunk-000000.ntc"), 2, sequence);
+	open_merge(fixture, fixture->path);
+	assert_int_equal(fixture->tape->n_problems, 2);
+	snprintf(problem, sizeof(problem),
+		 "chunk-000000.ntc: block %llu of CPU 0 stands twice or out of order and is left out.",
+		 (unsigned long long)sequence);
+	assert_string_equal(fixture->tape->problems[0].text, problem);
+	for (unsigned int end = 10; end <= 40; end += 10)
+		expect(fixture, 0, NT_STATE, end);
+	expect_gap(fixture, 0, 60, 6, "missing block");
+	for (unsigned int end = 70; end <= 100; end += 10)
+		expect(fixture, 0, NT_STATE, end);
+	expect_end(fixture);
+}
+
+static void repeated_block_is_left_out(void **state)
+{
+	expect_left_out(*state, 1);
+}
+
+static void older_block_is_left_out(void **state)
+{
+	expect_left_out(*state, 0);
+}
+
 static void damaged_payload_is_a_gap(void **state)
 {
 	struct fixture *fixture = *state;
@@ -401,6 +474,40 @@ static void damaged_payload_is_a_gap(void **state)
 	assert_int_equal(fixture->tape->n_problems, 1);
 	for (unsigned int at = 50; at <= 100; at += 10)
 		expect(fixture, 0, NT_STATE, at);
+	expect_end(fixture);
+}
+
+/*
+ * A normal block and the long spans of the next one are damaged: these may lie anywhere up to that one's end. The long
+ * spans before them go with their own normal block.
+ */
+static void damaged_long_spans_behind_a_damaged_block_are_a_gap(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1, 0);
+	char path[2 * SCRATCH_MAX];
+	size_t end;
+
+	gen_state(gen, 0, 10, 1, NT_STATE_START, 0);
+	tape_gen_flush(gen, 0);
+	gen_op(gen, 0, 100, 2 * SECOND, NT_RECV, 0, 1, 1, 0);
+	gen_state(gen, 0, 3 * SECOND, 1, NT_STATE_PERIODIC, 0);
+	tape_gen_flush(gen, 0);
+	gen_op(gen, 0, 3 * SECOND, 5 * SECOND, NT_RECV, 0, 1, 1, 0);
+	gen_state(gen, 0, 6 * SECOND, 1, NT_STATE_PERIODIC, 0);
+	tape_gen_flush(gen, 0);
+	gen_state(gen, 0, 7 * SECOND, 1, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 7 * SECOND, true);
+	scratch_path(path, fixture->path, "chunk-000000.ntc");
+	for (size_t block = 2; block <= 3; block++) {
+		event_block(path, block, &end);
+		flip(path, end - 1);
+	}
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_STATE, 10);
+	expect_gap(fixture, 0, 6 * SECOND, NT_NO_TASK, "damaged block");
+	expect(fixture, 0, NT_STATE, 6 * SECOND);
+	expect(fixture, 0, NT_STATE, 7 * SECOND);
 	expect_end(fixture);
 }
 
@@ -475,6 +582,7 @@ int main(void)
 		TEST(merges_cpus),
 		TEST(samples_go_past_the_order),
 		TEST(loss_comes_early_and_stays),
+		TEST(hotplug_comes_where_its_cpu_is),
 		TEST(long_spans_fall_into_place),
 		TEST(samples_do_not_move_long_spans),
 		TEST(missing_block_is_a_gap),
@@ -483,7 +591,10 @@ int main(void)
 		TEST(missing_chunk_is_a_gap),
 		TEST(missing_first_chunk_is_a_gap),
 		TEST(one_chunk_can_be_read_alone),
+		TEST(repeated_block_is_left_out),
+		TEST(older_block_is_left_out),
 		TEST(damaged_payload_is_a_gap),
+		TEST(damaged_long_spans_behind_a_damaged_block_are_a_gap),
 		TEST(damaged_header_is_a_gap),
 		TEST(damage_at_the_end_reaches_to_the_end),
 		TEST(random_inversions_are_sorted),

@@ -548,7 +548,8 @@ static void sum_row(void *arg, const struct nt_row *row)
 	case NT_TABLE_SOCK_OP:
 		sums->ops++;
 		sums->op_ns += values[3].type == NT_VALUE_NULL ? 0 : values[3].integer;
-		if (!strstr(values[10].text, "peek") && values[8].type != NT_VALUE_NULL)
+		if (!strstr(values[10].text, "peek") && !strstr(values[10].text, "errqueue") &&
+		    values[8].type != NT_VALUE_NULL)
 			sums->op_bytes += values[8].integer;
 		break;
 	case NT_TABLE_SOCK_COST:

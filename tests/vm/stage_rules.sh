@@ -5,9 +5,10 @@
 # renamed function, and is listed. Functions are those of each kernel's own table, read in its guest, and of the network's modules.
 #
 # Some functions are only in kernels with other options, or of other processors; they stand in `known`.
+#
+# check-all: it boots a guest of each kernel
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
-needs_long
 for tool in python3 nm; do
     command -v $tool >/dev/null || skip "$tool is not installed"
 done

@@ -61,9 +61,11 @@ fetch() {
     rm -rf "$new"
     mkdir -p "$new/deb" "$new/tree"
     echo "nettape: kernel $series: downloading $package into build/vm (it is not installed)" >&2
-    (cd "$new/deb" && apt-get download "$package" >../log 2>&1) ||
-        { apt-get update >>"$new/log" 2>&1 && (cd "$new/deb" && apt-get download "$package" >>../log 2>&1); } || return
-    dpkg-deb -x "$new"/deb/*.deb "$new/tree" || return
+    if ! (cd "$new/deb" && apt-get download "$package" >../log 2>&1); then
+        apt-get update >>"$new/log" 2>&1
+        (cd "$new/deb" && apt-get download "$package" >>../log 2>&1)
+    fi
+    dpkg-deb -x "$new"/deb/*.deb "$new/tree" 2>>"$new/log"
     release=$(basename "$new"/tree/boot/vmlinuz-*)
     release=${release#vmlinuz-}
     # modprobe and depmod look for DIR/lib/modules/RELEASE.
@@ -73,8 +75,8 @@ fetch() {
     mv "$new/tree/boot/config-$release" "$new/lib/modules/$release/config"
     echo "$release" >"$new/release"
     echo "$package" >"$new/package"
-    depmod -b "$new" "$release" || return
-    make_initrd "$new" || return
+    depmod -b "$new" "$release"
+    make_initrd "$new"
     rm -rf "$new/deb" "$new/tree" "$dir"
     mv "$new" "$dir"
 }
@@ -88,7 +90,10 @@ elif [[ -z $package ]]; then
     unavailable "apt offers no Linux $series for this machine (linux-image-$version-$flavour)"
 elif [[ -n ${NO_INSTALL:-} ]]; then
     unavailable "the package $package is not there, and NO_INSTALL is set, so it was not downloaded"
-elif ! fetch "$package"; then
-    unavailable "apt cannot download $package: $(tail -1 "$dir.new/log")"
+else
+    # No condition, in which bash would go on after a command that failed.
+    trap 'unavailable "$package cannot be downloaded and unpacked: $(tail -1 "$dir.new/log")"' EXIT
+    fetch "$package" >&2
+    trap - EXIT
 fi
 echo "$dir"

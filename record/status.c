@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* status.c - see status.h. */
+#include "record/status.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "record/words.h"
+#include "schema/arg.h"
+
+#define WIDTH_MAX 256
+#define WORD_MAX (4 * PATH_MAX + 4) /* a path of which each byte is written as an escape */
+
+/* ---- the start ---- */
+
+/* What ends the recording, as it follows the tape's name. */
+static void print_ends(const struct nt_options *options)
+{
+	char duration[64], command[256];
+
+	if (options->command)
+		fprintf(stderr, " until %s ends", nt_arg_shell(command, sizeof(command), options->command[0]));
+	if (options->duration_ns) {
+		nt_duration_text(duration, sizeof(duration), options->duration_ns);
+		fprintf(stderr, options->command ? ", for %s at most" : " for %s", duration);
+	}
+	fprintf(stderr, "; Ctrl-C stops\n");
+}
+
+static void print_start(const struct nt_options *options)
+{
+	const struct nt_plan *plan = &options->plan;
+	char tape[WORD_MAX];
+	int probe, n = 0;
+
+	fprintf(stderr, "recording");
+	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+		if (plan->chosen[probe])
+			fprintf(stderr, "%s %s", n++ ? "," : "", nt_probes[probe].name);
+	fprintf(stderr, " to %s", nt_arg_shell(tape, sizeof(tape), options->output));
+	print_ends(options);
+	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+		if (plan->on[probe] && !plan->chosen[probe])
+			fprintf(stderr, "not recorded: %s is not available on this kernel (%s)\n",
+				nt_probes[probe].name, plan->refused[probe]);
+}
+
+/* ---- the status line ---- */
+
+/*
+ * The terminal once more, with a descriptor of our own: whether that waits is then no matter of the shell's. A command
+ * has the terminal for itself: a line that is rewritten would stand in the middle of what it prints, or of what is
+ * typed for it.
+ */
+static int open_terminal(const struct nt_options *options)
+{
+	const char *type = getenv("TERM");
+
+	if (!isatty(STDERR_FILENO) || !type || !type[0] || !strcmp(type, "dumb"))
+		return -1;
+	if (options->command && (isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)))
+		return -1;
+	return open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static bool is_in_background(int terminal)
+{
+	pid_t group = tcgetpgrp(terminal);
+
+	return group >= 0 && group != getpgrp();
+}
+
+static size_t width_of(int terminal)
+{
+	struct winsize size = {};
+
+	/* The last column stays free: some terminals go on to the next line when it is written. */
+	if (ioctl(terminal, TIOCGWINSZ, &size) || !size.ws_col)
+		return 79;
+	return size.ws_col > WIDTH_MAX ? WIDTH_MAX - 1 : size.ws_col - 1u;
+}
+
+void nt_status_show(struct nt_status *status, const struct nt_totals *totals, uint64_t bytes)
+{
+	const struct nt_status_figures progress = {
+		.duration_ns = totals->duration_ns,
+		.events = totals->events,
+		.lost = totals->lost + totals->missed,
+		.bytes = bytes,
+	};
+	char line[WIDTH_MAX], text[WIDTH_MAX + 16];
+	int size;
+
+	if (status->terminal < 0 || is_in_background(status->terminal))
+		return;
+	nt_status_text(line, width_of(status->terminal), &progress);
+	size = snprintf(text, sizeof(text), "\r%s\033[K", line);
+	status->is_shown |= write(status->terminal, text, (size_t)size) > 0;
+}
+
+void nt_status_hide(struct nt_status *status)
+{
+	if (status->is_shown && write(status->terminal, "\r\033[K", 4) < 0)
+		return;
+	status->is_shown = false;
+}
+
+/* ---- the end ---- */
+
+static double seconds(struct timeval time)
+{
+	return time.tv_sec + time.tv_usec / 1e6;
+}
+
+/* The ring size that would have held what was lost at worst between two drains. */
+static size_t enough_ring(size_t ring_size, uint64_t lost_bytes_max)
+{
+	size_t size = ring_size;
+
+	while (size < ring_size + lost_bytes_max)
+		size *= 2;
+	return size;
+}
+
+static void print_totals(const struct nt_options *options, const char *tape, const struct nt_totals *totals,
+			 uint64_t bytes)
+{
+	char events[NT_TEXT_MAX], lost[NT_TEXT_MAX], size[NT_TEXT_MAX];
+	struct rusage usage;
+	double cpu_s;
+
+	getrusage(RUSAGE_SELF, &usage);
+	cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+	fprintf(stderr, "%s: %.3f s, %s events, %s lost, %s (%.2f bytes an event)\n", tape, totals->duration_ns / 1e9,
+		nt_count_text(events, totals->events), nt_count_text(lost, totals->lost + totals->missed),
+		nt_bytes_text(size, bytes), totals->events ? (double)bytes / totals->events : 0.0);
+	fprintf(stderr, "own CPU time: %.3f s (%.1f %% of one CPU)\n", cpu_s,
+		totals->duration_ns ? cpu_s * 1e11 / totals->duration_ns : 0.0);
+	if (totals->lost)
+		fprintf(stderr, "lost: %s records found the rings full; --ring-size %zuk would have held them\n",
+			nt_count_text(lost, totals->lost), enough_ring(options->ring_size, totals->lost_bytes_max) >> 10);
+	if (totals->missed)
+		fprintf(stderr, "lost: %s context switches that this kernel does not show to the programs\n",
+			nt_count_text(lost, totals->missed));
+}
+
+/* The report program stands beside a recorder that was called by its path; else the shell finds both. */
+static void find_report(char *path, size_t size, const char *recorder)
+{
+	const char *slash = strrchr(recorder, '/');
+
+	snprintf(path, size, "%.*snettape-report", slash ? (int)(slash + 1 - recorder) : 0, recorder);
+	if (slash && access(path, X_OK))
+		snprintf(path, size, "nettape-report");
+}
+
+void nt_status_end(struct nt_status *status, const struct nt_totals *totals, uint64_t bytes)
+{
+	const struct nt_options *options = status->options;
+	char path[PATH_MAX], report[WORD_MAX], tape[WORD_MAX];
+
+	nt_status_hide(status);
+	if (options->quiet)
+		return;
+	nt_arg_shell(tape, sizeof(tape), options->output);
+	print_totals(options, tape, totals, bytes);
+	find_report(path, sizeof(path), options->program);
+	fprintf(stderr, "next: %s summary %s\n", nt_arg_shell(report, sizeof(report), path), tape);
+}
+
+void nt_status_begin(struct nt_status *status, const struct nt_options *options)
+{
+	status->options = options;
+	if (options->quiet)
+		return;
+	print_start(options);
+	status->terminal = open_terminal(options);
+}
+
+void nt_status_release(struct nt_status *status)
+{
+	if (status->terminal >= 0)
+		close(status->terminal);
+	status->terminal = -1;
+}

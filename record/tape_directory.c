@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tape_directory.c - see tape_directory.h. */
+#include "record/tape_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- what is wrong, and what to do ---- */
+
+struct complaint {
+	const char *path;
+	char *error;
+	size_t size;
+};
+
+/* "cannot make the directory PATH: DIRECTORY belongs to OWNER (mode 0755) and USER may not REFUSED: ..." */
+static void say_whose(const struct complaint *complaint, const char *directory, const struct stat *stat,
+		      const char *refused)
+{
+	char owner[NT_USER_NAME_MAX], user[NT_USER_NAME_MAX];
+
+	snprintf(complaint->error, complaint->size,
+		 "cannot make the directory %s: %s belongs to %s (mode %04o), and %s may not %s: choose another -o%s",
+		 complaint->path, strcmp(directory, ".") ? directory : "the current directory",
+		 nt_user_name(stat->st_uid, owner), stat->st_mode & 07777, nt_user_name(geteuid(), user), refused,
+		 geteuid() ? ", or use sudo" : "");
+}
+
+static void say_errno(const struct complaint *complaint, int err)
+{
+	snprintf(complaint->error, complaint->size, "cannot make the directory %s: %s: choose another -o",
+		 complaint->path, strerror(-err));
+}
+
+/*
+ * Why the directory above cannot be opened: goes down to the first part that is not there, or may not be entered. It is
+ * a path, looked at once more: only good for words.
+ */
+static void explain_parent(const struct complaint *complaint, const char *parent, int err)
+{
+	char part[PATH_MAX], last[PATH_MAX] = ".";
+	struct stat stat_of_last = {};
+	size_t size;
+
+	if (parent[0] == '/')
+		strcpy(last, "/");
+	if (stat(last, &stat_of_last))
+		memset(&stat_of_last, 0, sizeof(stat_of_last));
+	for (size = strspn(parent, "/"); err != -ENAMETOOLONG && parent[size]; size += strspn(parent + size, "/")) {
+		struct stat stat_of_part;
+
+		size += strcspn(parent + size, "/");
+		snprintf(part, sizeof(part), "%.*s", (int)size, parent);
+		if (!stat(part, &stat_of_part) && S_ISDIR(stat_of_part.st_mode)) {
+			stat_of_last = stat_of_part;
+			strcpy(last, part);
+			continue;
+		}
+		if (errno == EACCES)
+			break;
+		snprintf(complaint->error, complaint->size, "cannot make the directory %s: %s %s", complaint->path,
+			 part,
+			 lstat(part, &stat_of_part) ? "is not there: make it first, or choose another -o"
+						    : "is no directory: choose another -o");
+		return;
+	}
+	if (err == -EACCES)
+		say_whose(complaint, last, &stat_of_last, "enter it");
+	else
+		say_errno(complaint, err);
+}
+
+/* Why nothing can be made in the directory above. */
+static void explain_make(const struct complaint *complaint, int parent_fd, const char *parent, int err)
+{
+	struct stat of_parent;
+
+	if ((err == -EACCES || err == -EPERM) && !fstat(parent_fd, &of_parent))
+		say_whose(complaint, parent, &of_parent, "write in it");
+	else
+		say_errno(complaint, err);
+}
+
+/* Why something that is there already cannot be the tape's directory. */
+static void explain_there(const struct complaint *complaint, const struct nt_tape_directory *directory, int err)
+{
+	struct stat there;
+
+	if (fstatat(directory->parent_fd, directory->name, &there, AT_SYMLINK_NOFOLLOW))
+		say_errno(complaint, err);
+	else if (S_ISLNK(there.st_mode))
+		snprintf(complaint->error, complaint->size,
+			 "%s is a link, which a recording does not follow: give the path that it leads to, or choose "
+			 "another -o",
+			 complaint->path);
+	else if (!S_ISDIR(there.st_mode))
+		snprintf(complaint->error, complaint->size,
+			 "%s is there already and is no directory: choose another -o, or remove it", complaint->path);
+	else if (err == -EACCES)
+		say_whose(complaint, complaint->path, &there, "look into it");
+	else
+		say_errno(complaint, err);
+}
+
+/* ---- opening ---- */
+
+/* Parts the path into the directory above and the last name, without slashes at its end. */
+static bool split(const char *path, char parent[PATH_MAX], char name[NAME_MAX + 1])
+{
+	size_t end = strlen(path), begin;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (begin = end; begin && path[begin - 1] != '/'; begin--)
+		;
+	if (end - begin > NAME_MAX || begin >= PATH_MAX)
+		return false;
+	snprintf(name, NAME_MAX + 1, "%.*s", (int)(end - begin), path + begin);
+	while (begin > 1 && path[begin - 1] == '/')
+		begin--;
+	snprintf(parent, PATH_MAX, "%.*s", begin ? (int)begin : 1, begin ? path : ".");
+	return true;
+}
+
+static int is_empty(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+	int empty = 1;
+
+	if (!dir) {
+		int err = -errno;
+
+		if (copy >= 0)
+			close(copy);
+		return err;
+	}
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			empty = 0;
+	closedir(dir);
+	return empty;
+}
+
+/*
+ * Between making a directory and opening it, the owner of the one above can put another in its place. What is given
+ * away is therefore looked at: it is empty (as the caller knows), ours, and nobody else may do anything with it.
+ */
+static int give_directory(struct nt_tape_directory *directory)
+{
+	struct stat stat;
+
+	if (!directory->owner.is_other)
+		return 0;
+	if (fstat(directory->fd, &stat))
+		return -errno;
+	if (stat.st_uid != geteuid() || (stat.st_mode & 0077))
+		return -EPERM;
+	return nt_owner_give(&directory->owner, directory->fd);
+}
+
+/* What could not be given is an error if --user asks for it. Else it is remembered, and stays ours. */
+static int forgive(struct nt_tape_directory *directory, int err)
+{
+	if (err && !directory->kept)
+		directory->kept = err;
+	return directory->owner.is_asked ? err : 0;
+}
+
+static int make(struct nt_tape_directory *directory, const char *parent, const struct complaint *complaint)
+{
+	int err = 0;
+
+	/* "/" is there. */
+	if (!directory->name[0])
+		strcpy(directory->name, ".");
+	directory->is_new = !mkdirat(directory->parent_fd, directory->name, 0700);
+	if (!directory->is_new && errno != EEXIST) {
+		err = -errno;
+		explain_make(complaint, directory->parent_fd, parent, err);
+		return err;
+	}
+	directory->fd = openat(directory->parent_fd, directory->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (directory->fd < 0) {
+		err = -errno;
+		explain_there(complaint, directory, err);
+	}
+	return err;
+}
+
+static int take(struct nt_tape_directory *directory, const struct complaint *complaint)
+{
+	int empty = is_empty(directory->fd), err;
+
+	if (empty < 0) {
+		explain_there(complaint, directory, empty);
+		return empty;
+	}
+	if (!empty) {
+		snprintf(complaint->error, complaint->size,
+			 "%s is there already and not empty: choose another -o, or remove it", complaint->path);
+		return -ENOTEMPTY;
+	}
+	err = directory->is_new ? forgive(directory, give_directory(directory)) : 0;
+	if (err)
+		snprintf(complaint->error, complaint->size,
+			 "cannot give the directory %s to the user of --user: %s: leave --user out, or choose another "
+			 "-o",
+			 complaint->path, strerror(-err));
+	return err;
+}
+
+int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path, const struct nt_owner *owner,
+			   char *error, size_t size)
+{
+	struct complaint complaint = { .path = path, .error = error, .size = size };
+	char parent[PATH_MAX];
+	int err;
+
+	*directory = (struct nt_tape_directory){ .parent_fd = -1, .fd = -1, .owner = *owner };
+	if (!split(path, parent, directory->name)) {
+		say_errno(&complaint, -ENAMETOOLONG);
+		return -ENAMETOOLONG;
+	}
+	directory->parent_fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (directory->parent_fd < 0) {
+		err = -errno;
+		explain_parent(&complaint, parent, err);
+		return err;
+	}
+	err = make(directory, parent, &complaint);
+	return err ? err : take(directory, &complaint);
+}
+
+int nt_tape_directory_create(struct nt_tape_directory *directory, const char *name)
+{
+	int fd = openat(directory->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), err;
+
+	if (fd < 0)
+		return -errno;
+	err = forgive(directory, nt_owner_give(&directory->owner, fd));
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+void nt_tape_directory_discard(struct nt_tape_directory *directory)
+{
+	struct stat ours, there;
+
+	if (!directory->is_new || directory->fd < 0 || fstat(directory->fd, &ours) ||
+	    fstatat(directory->parent_fd, directory->name, &there, AT_SYMLINK_NOFOLLOW))
+		return;
+	if (ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
+		unlinkat(directory->parent_fd, directory->name, AT_REMOVEDIR);
+}
+
+void nt_tape_directory_release(struct nt_tape_directory *directory)
+{
+	if (directory->fd >= 0)
+		close(directory->fd);
+	if (directory->parent_fd >= 0)
+		close(directory->parent_fd);
+	directory->fd = directory->parent_fd = -1;
+}

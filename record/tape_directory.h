@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tape_directory.h - the directory of a tape: made, or taken if it is there and empty. It is held open, and what is in
+ * it is opened and renamed relative to that descriptor. So it does not matter what the owner of the directories above,
+ * or of this one, moves or links there in the meantime.
+ */
+#ifndef NT_RECORD_TAPE_DIRECTORY_H
+#define NT_RECORD_TAPE_DIRECTORY_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "record/owner.h"
+
+struct nt_tape_directory {
+	int parent_fd, fd; /* -1: not open */
+	char name[NAME_MAX + 1]; /* in the parent */
+	bool is_new; /* made by us */
+	struct nt_owner owner;
+	int kept; /* why something could not be given to the owner, as a negative errno; 0: all was */
+};
+
+/*
+ * Makes the directory `path`, with mode 0700, and gives it to the owner; the directories above must be there. Or takes
+ * it if it is there and empty: then its mode and owner stay. The last part of the path may not be a link. 0; else a
+ * negative errno, and a sentence with the remedy in `error`. Release it in any case.
+ */
+int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path, const struct nt_owner *owner,
+			   char *error, size_t size);
+/*
+ * Makes a file in it, for writing, of mode 0600 and given to the owner. Its descriptor, or a negative errno: -EEXIST if
+ * anything of this name is there, a link too.
+ */
+int nt_tape_directory_create(struct nt_tape_directory *directory, const char *name);
+/* Removes the directory, if we made it and it is empty. */
+void nt_tape_directory_discard(struct nt_tape_directory *directory);
+void nt_tape_directory_release(struct nt_tape_directory *directory);
+
+#endif

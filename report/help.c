@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * help.c - see help.h. The texts of commands are theirs (cmd_*.c), those of options stand in options.c.
+ */
+#include "report/help.h"
+
+#include <string.h>
+
+#include "report/options.h"
+#include "report/prose.h"
+
+#define NAME_WIDTH 19 /* of commands in the overview */
+#define OPTION_WIDTH 22 /* of options before their help */
+
+static const char *const titles[] = {
+	[NT_GROUP_LOOK] = "Look",
+	[NT_GROUP_DEEPER] = "Look deeper",
+	[NT_GROUP_TAKE] = "Take away",
+};
+
+void nt_help_usage(FILE *out, const struct nt_command *command)
+{
+	if (command)
+		fprintf(out, "usage: nettape-report %s %s\n", command->name, command->usage);
+	else
+		fputs("usage: nettape-report COMMAND TAPE|DB [OPTION]...\n", out);
+}
+
+static void print_commands(FILE *out)
+{
+	enum nt_command_group group = NT_GROUP_NONE;
+	const struct nt_command *command;
+	char lead[64];
+
+	for (size_t i = 0; (command = nt_command_at(i)); i++) {
+		if (command->group != group)
+			fprintf(out, "\n%s:\n", titles[command->group]);
+		group = command->group;
+		snprintf(lead, sizeof(lead), "  %-*s", NAME_WIDTH, command->name);
+		nt_print_prose(out, lead, "%s", command->what);
+	}
+}
+
+void nt_help_overview(FILE *out)
+{
+	nt_help_usage(out, NULL);
+	fputs("\nShows what the Linux network stack cost, from a tape of nettape-record.\n"
+	      "\nRecord, on the host to be measured:\n"
+	      "  sudo nettape-record -d 10s -o busy.tape\n",
+	      out);
+	print_commands(out);
+	fputs("\nHelp:\n"
+	      "  nettape-report help COMMAND    its options, and an example\n"
+	      "  nettape-report --version\n"
+	      "  man nettape-report             all of it\n"
+	      "\nExit status: 0 done, 1 failed, 2 misused.\n",
+	      out);
+}
+
+static void print_option(const struct nt_option *option)
+{
+	char label[64];
+	int size;
+
+	size = snprintf(label, sizeof(label), "  %c%c%s--%s%s%s", option->letter ? '-' : ' ',
+			option->letter ? option->letter : ' ', option->letter ? ", " : "  ", option->name,
+			option->value ? " " : "", option->value ? option->value : "");
+	if (size + 1 >= OPTION_WIDTH) {
+		puts(label);
+		size = snprintf(label, sizeof(label), " ");
+	}
+	snprintf(label + size, sizeof(label) - (size_t)size, "%*s", OPTION_WIDTH - size, "");
+	nt_print_prose(stdout, label, "%s", option->help);
+}
+
+static void print_sentence(const char *what)
+{
+	char sentence[200];
+
+	snprintf(sentence, sizeof(sentence), "%s.", what);
+	if (sentence[0] >= 'a' && sentence[0] <= 'z')
+		sentence[0] = (char)(sentence[0] - 'a' + 'A');
+	nt_print_prose(stdout, "", "%s", sentence);
+}
+
+void nt_help_command(const struct nt_command *command)
+{
+	const struct nt_option *option;
+
+	nt_help_usage(stdout, command);
+	puts("");
+	print_sentence(command->what);
+	if (command->help[0]) {
+		puts("");
+		nt_print_prose(stdout, "", "%s", command->help);
+	}
+	puts("\nOptions:");
+	for (size_t i = 0; (option = nt_option_at(i)); i++) {
+		if (option->help && (command->takes & option->takes || option->takes == NT_TAKES_HELP))
+			print_option(option);
+	}
+	printf("\nExample:\n  nettape-report %s\n", command->example);
+}
+
+void nt_help_commands(const char *word)
+{
+	const struct nt_command *command;
+	size_t size = strlen(word);
+
+	for (size_t i = 0; (command = nt_command_at(i)); i++) {
+		if (strncmp(command->name, word, size) != 0 || command->name[size] != ' ')
+			continue;
+		nt_help_usage(stdout, command);
+		nt_print_prose(stdout, "       ", "%s", command->what);
+	}
+	printf("\nHelp: nettape-report help %s FORMAT\n", word);
+}

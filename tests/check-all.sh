@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs all tests: those of check.sh, with browsers and the programs that they compare with, then those of check-vm.sh.
+# `make check-all` calls it.
+#
+#   tests/check-all.sh [PATTERN]      only the tests whose name (live/stop, 6.12/live/stop) matches the regular
+#                                     expression
+#
+# The last line is the sum of both: "in all: N passed, N failed, N skipped". Exit status 0 if none failed, 2 if no test
+# has such a name.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+pattern=${1:-}
+
+here=$(bash tests/check.sh --list "$pattern" 2>/dev/null | wc -l)
+guests=$(bash tests/check-vm.sh --list "$pattern" 2>/dev/null | wc -l)
+if [[ $((here + guests)) == 0 ]]; then
+    echo "nettape: no test's name matches '$pattern': make check-list names them" >&2
+    exit 2
+fi
+echo "nettape: $here tests, and $guests in guests"
+if [[ -z $pattern ]]; then
+    echo "nettape: they take about half an hour on two CPUs"
+    echo "nettape: beside packages they download into build/, once: Perfetto's engine, speedscope's page, promtool and three"
+    echo "nettape: kernels; about 350 MB, 700 MB on disk"
+fi
+bash tests/setup.sh build load test
+# Where these cannot be had, the tests that need them say so.
+bash tests/setup.sh browser perfetto perf vm || true
+
+status=0 results=()
+if [[ $here != 0 ]]; then
+    bash tests/check.sh --all "$pattern" || status=1
+    results+=(build/tmp/check/results)
+fi
+if [[ $guests != 0 ]]; then
+    bash tests/check-vm.sh "$pattern" || status=1
+    results+=(build/vm/results)
+fi
+count() { cat "${results[@]}" | grep -c "^$1 " || true; }
+echo "in all: $(count passed) passed, $(count FAILED) failed, $(count skipped) skipped"
+exit $status

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# How nettape-record is called, what it says when it is called wrongly, and that its help, its manual and its list of probes
+# agree and fit a terminal. Records nothing: no kernel and no rights are asked for.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+record=$PWD/build/nettape-record
+[[ -x $record ]] || skip "build/nettape-record is not built"
+unset SUDO_UID SUDO_GID PKEXEC_UID
+
+# record STATUS ARGUMENT...: runs the recorder, which must exit so; its output is in $out and $err then
+record() {
+    local wanted=$1 status=0
+    shift
+    "$record" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    out=$(<"$work/out") err=$(<"$work/err")
+    is "exit status of: $*" "$status" "$wanted"
+}
+# fits WHAT: no line of $out is wider than a terminal
+fits() { all "$1: lines over 80 columns" "$(awk '{ long += length > 80 } END { print NR, long + 0 }' <<<"$out")"; }
+# misused PART ARGUMENT...: exit status 2, and one line on standard error that has this part and names the help
+misused() {
+    local part=$1
+    shift
+    record 2 "$@"
+    nothing "nothing on standard output" "$out"
+    is "one line" "$(wc -l <"$work/err")" 1
+    has "says what is wrong" "$err" "$part"
+    has "names the help" "$err" "nettape-record --help"
+}
+
+record 0 --version
+has "version" "$out" "nettape-record "
+record 0 --help
+fits "--help"
+help=$out
+record 0 -h
+is "-h is --help" "$out" "$help"
+record 0 --hel
+is "an abbreviation" "$out" "$help"
+
+# The manual has each option that the help has, and no other.
+grep -oE '^ +(-., )?--[a-z-]+' <<<"$help" | grep -oE -- '--[a-z-]+' | sort -u >"$work/options"
+sed -n '/^\.SH OPTIONS/,/^\.SH OWNER/p' docs/nettape-record.1 | grep -A 1 '^\.TP' | sed 's/\\-/-/g' | grep -oE -- '--[a-z-]+' |
+    sort -u >"$work/manual"
+is "options in the manual" "$(<"$work/manual")" "$(<"$work/options")"
+
+# Probes: of what the kernel has, if it says. The help and the manual name all.
+if "$record" --list-probes >"$work/probes" 2>"$work/err"; then
+    out=$(<"$work/probes")
+    fits "--list-probes"
+    for probe in $(grep -oE '^[a-z]+' "$work/probes"); do
+        has "help names $probe" "$help" "$probe"
+        has "the manual names $probe" "$(<docs/nettape-record.1)" "$probe"
+    done
+    is "probes" "$(grep -c '^[a-z]' "$work/probes")" 11
+else
+    echo "# --list-probes was not looked at: $(<"$work/err")"
+fi
+
+misused "unknown option '--porbes' (did you mean '--probes'?)" --porbes sched
+misused "unknown option '--durration' (did you mean '--duration'?)" --durration=5
+misused "unknown option '--frobnicate';" --frobnicate
+misused "unknown option '-x'" -x
+misused "option '--p' is ambiguous: --pid, --probes, --plan" --p 5
+misused "option '--quiet' takes no value" --quiet=1
+misused "option '-d' needs a value, such as 10s" -d
+misused "option '--output' needs a value, such as busy.tape" --output
+misused "option '-o' needs a value" -o -- true
+for bad in 0 0s -1 5x 1e3 nan inf "" s 1,5 99999999999999999999; do misused "-d wants a time above 0, such as 10s, 2m or 500ms" -d "$bad"; done
+misused "unknown probe 'sokcet' (did you mean 'socket'?)" --probes sched,sokcet
+misused "unknown probe 'deafult' (did you mean 'default'?)" --probes deafult
+misused "unknown probe 'frobnicate':" --probes frobnicate
+misused "-o before the name of a tape, and -- before a command: sleep" sleep 5
+misused "-o before the name of a tape" -d 1 busy.tape
+misused "no command behind --" -o "$work/n.tape" --
+misused "-o wants a directory" -o ''
+misused "-o wants a directory" -o -q
+misused "--plan wants fentry or tracepoints" --plan frobnicate
+misused "--ring-size wants 64k to 1G" --ring-size 3
+misused "-p wants the number of a process" -p self
+misused "-F wants samples a second" -F 0
+misused "which is off: --probes default,latency" -p 1
+misused "which is off: --probes default,stacks" --user-stacks
+misused "there is no user 'no-such-user' on this host" --user no-such-user
+
+# failed PART ARGUMENT...: exit status 1, and one line that names what failed and the remedy
+failed() {
+    local part=$1
+    shift
+    record 1 "$@"
+    is "one line" "$(wc -l <"$work/err")" 1
+    has "says what failed" "$err" "$part"
+    has "says what to do" "$err" "-o"
+}
+mkdir "$work/full" "$work/empty"
+touch "$work/file" "$work/full/something"
+ln -s empty "$work/link"
+ln -s nothing "$work/dangling"
+failed "$work/full is there already and not empty" -o "$work/full"
+failed "$work/file is there already and is no directory" -o "$work/file"
+failed "$work/file is no directory" -o "$work/file/t.tape"
+failed "$work/a is not there" -o "$work/a/b/t.tape"
+failed "$work/link is a link" -o "$work/link"
+failed "is a link" -o "$work/link/"
+failed "is a link" -o "$work/dangling"
+is "nothing is made where links lead" "$(find "$work/empty" "$work/nothing" 2>/dev/null)" "$work/empty"
+
+# As somebody else than root: whose the directory is, and that --user is root's.
+somebody=()
+if [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
+    somebody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    install -m 755 "$record" "$work/nettape-record"
+    chmod 755 "$work"
+    mkdir -m 700 "$work/roots"
+elif [[ $(id -u) == 0 ]]; then
+    echo "# setpriv is not there: the recorder was not run by another user"
+fi
+if [[ $(id -u) != 0 ]]; then cp "$record" "$work"; fi
+if [[ $(id -u) != 0 ]] || "${somebody[@]}" "$work/nettape-record" --version >/dev/null 2>&1; then
+    record=("${somebody[@]}" "$work/nettape-record")
+    record() {
+        local wanted=$1 status=0
+        shift
+        "${record[@]}" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+        out=$(<"$work/out") err=$(<"$work/err")
+        is "as a user, exit status of: $*" "$status" "$wanted"
+    }
+    misused "--user: only root can give the tape to another user" --user root
+    if [[ ${#somebody[@]} != 0 ]]; then
+        failed "$work belongs to root (mode 0755), and" -o "$work/t.tape"
+        failed "$work/roots belongs to root (mode 0700), and" -o "$work/roots/t/t.tape"
+        has "and names sudo" "$err" "use sudo"
+    fi
+fi
+finish

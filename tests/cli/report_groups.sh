@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Groups of `summary --by`: each sums to the nanosecond to what slices and operations cost, on random tapes, on a real
+# one and on databases that lack what groups are made of. What people see ends in the sums of the rest. 200 processes of
+# one name, or 50 connections to one port, are one line.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes databases"
+
+# groups FILE WHAT: the rows of a grouping in JSON, one a line
+groups() { "$REPORT" summary "$1" --by "$2" --json | sed -n '/"groups": \[/,/^      \]/p' | grep '^        {'; }
+# sum FILE WHAT NAME: of a member of them
+sum() { groups "$1" "$2" | grep -o "\"$3\": [0-9]*" | awk '{ n += $2 } END { print n + 0 }'; }
+
+# sums_of FILE: each grouping of session 1 sums to what it is made of
+sums_of() {
+    local by name slices operations counts wanted got
+    slices=$(sql "$1" "SELECT sum(send_ns), sum(recv_ns) FROM net_cost_process WHERE session_id = 1")
+    operations=$(sql "$1" "SELECT sum(CASE op WHEN 'send' THEN cpu_ns ELSE 0 END),
+        sum(CASE op WHEN 'recv' THEN cpu_ns ELSE 0 END) FROM sock_cost WHERE session_id = 1")
+    counts=$(sql "$1" "SELECT sum(ops), sum(CASE op WHEN 'send' THEN bytes ELSE 0 END),
+        sum(CASE op WHEN 'recv' THEN bytes ELSE 0 END), sum(untimed), sum(lower_bound) FROM sock_cost
+        WHERE session_id = 1")
+    for by in program process cgroup port peer socket; do
+        name=${1##*/}
+        case $by in port | peer | socket) wanted=$operations ;; *) wanted=$slices ;; esac
+        is "$name by $by: send and recv" "$(sum "$1" $by send_ns),$(sum "$1" $by recv_ns)" "$wanted"
+        is "$name by $by: in all" "$(sum "$1" $by total_ns)" "$((${wanted%,*} + ${wanted#*,}))"
+        got=
+        for name in ops_count sent_bytes received_bytes untimed_count at_least_count; do
+            got+=,$(sum "$1" $by $name)
+        done
+        is "${1##*/} by $by: operations, bytes" "${got#,}" "$counts"
+    done
+}
+
+for seed in 1 2 3; do
+    rm -rf "$work/loss.tape"
+    make_tape loss 60 $seed
+    "$REPORT" import "$work/loss.tape" -o "$work/$seed.db" >/dev/null 2>&1
+    sums_of "$work/$seed.db"
+done
+sums_of tests/golden/demo.tape
+# Names, sockets, threads and cgroups that nothing is known of.
+cp "$work/1.db" "$work/unknown.db"
+sqlite3 "$work/unknown.db" "DELETE FROM socket WHERE id % 3 = 0;
+    UPDATE sock_cost SET socket_id = NULL WHERE socket_id % 3 = 1;
+    UPDATE process SET name = NULL, cgroup_id = NULL WHERE upid % 2; DELETE FROM thread WHERE utid % 3 = 0"
+sums_of "$work/unknown.db"
+for by in program process cgroup port peer socket; do
+    holds "by $by: what is not known is a row" grep -q '"(unknown)"' <(groups "$work/unknown.db" $by)
+done
+
+# One name, one port, one peer.
+"$REPORT" import tests/golden/demo.tape -o "$work/many.db" >/dev/null 2>&1
+sqlite3 "$work/many.db" "DELETE FROM sock_cost; DELETE FROM cpu_cost; DELETE FROM cpu_slice; DELETE FROM socket;
+    DELETE FROM process; DELETE FROM thread;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+    INSERT INTO process(session_id, upid, pid, name, cgroup_id) SELECT 1, i, 1000 + i, 'curl', 1 FROM n;
+    INSERT INTO thread(session_id, utid, tid, upid, name, is_kernel) SELECT 1, upid, pid, upid, name, 0 FROM process;
+    INSERT INTO cpu_cost(session_id, ts, dur, cpu, owner, utid, spent_ns)
+        SELECT 1, session.start_ts, bucket_ns, 0, 'send', upid, 1000 + upid
+        FROM process JOIN session USING (session_id);
+    INSERT INTO socket(session_id, id, family, type, proto, src, sport, dst, dport)
+        SELECT 1, upid, 'inet', 'stream', 'tcp', '10.0.0.1', 40000 + upid, '10.0.0.2',
+            CASE WHEN upid <= 50 THEN 6379 WHEN upid <= 100 THEN 61616 ELSE 443 END FROM process;
+    INSERT INTO socket(session_id, id, family, type, proto, src, sport, dst, dport)
+        VALUES (1, 201, 'inet6', 'stream', 'tcp', '::ffff:10.0.0.1', 6379, '::ffff:10.0.0.2', 45000),
+            (1, 202, 'inet', 'dgram', 'udp', '0.0.0.0', 53, NULL, NULL),
+            (1, 203, 'packet', 'raw', 'packet', NULL, NULL, NULL, NULL);
+    INSERT INTO sock_cost(session_id, ts, dur, utid, socket_id, op, ops, failed, untimed, lower_bound, bytes, cpu_ns)
+        SELECT 1, session.start_ts, bucket_ns, min(id, 200), id, 'send', 1, 0, 0, 0, 10, 1000 + min(id, 200)
+        FROM socket JOIN session USING (session_id)"
+report 0 summary "$work/many.db" --by program
+has "200 curls are one line" "$out" "$(printf 'curl           200  220.1 us')"
+report 0 summary "$work/many.db" --by process
+has "as processes, they end in others" "$out" "175 others        190.4 us"
+has "and a total" "$out" "total             220.1 us"
+columns='s/.*"proto": ("[^"]*"), "port": ([^,]*), "side": ([^,]*),.*"sockets_count": ([0-9]*).*/\1 \2 \3 \4/'
+is "ports" "$(groups "$work/many.db" port | sed -E "$columns" | LC_ALL=C sort)" \
+    '"packet" null null 1
+"tcp" 443 "peer" 100
+"tcp" 61616 "peer" 50
+"tcp" 6379 "both" 51
+"udp" 53 "local" 1'
+columns='s/.*"peer": ("[^"]*").*"sockets_count": ([0-9]*).*/\1 \2/'
+is "peers" "$(groups "$work/many.db" peer | sed -E "$columns" | LC_ALL=C sort)" \
+    '"(not connected)" 2
+"10.0.0.2" 201'
+report 0 summary "$work/many.db" --by socket
+is "so do sockets" "$(grep -E '^[0-9]+ others|^total' "$work/out" | tr -s ' ' | cut -d ' ' -f 1-4 | tr '\n' ';')" \
+    "178 others 193.9 us;total 223.7 us 203;"
+
+misused() {
+    report 2 "$@"
+    has "says what there is" "$err" "program, process, port, peer, cgroup or socket"
+}
+misused summary "$work/many.db" --by cpu
+misused summary "$work/many.db" --by ""
+# Without --by there is no member for it, with it all that was there before is there.
+lacks "no groups" "$("$REPORT" summary "$work/1.db" --json)" '"groups"'
+is "the same beside" "$("$REPORT" summary "$work/1.db" --json --by port | sed -e '/"by":/,/^      \],/d')" \
+    "$("$REPORT" summary "$work/1.db" --json)"
+is "CSV has it too" "$("$REPORT" summary "$work/1.db" --csv --by peer | grep -c ',groups,1,peer,')" 1
+# The recorder's own cost: what the tape says, from its start and from reading to reading.
+demo=tests/golden/demo.tape
+"$REPORT" summary $demo --csv >"$work/demo.csv"
+value() { awk -F, -v name="$1" '$2 == "recorder" && $4 == name { print $5 }' "$work/demo.csv"; }
+is "the recorder's threads" "$(value cpu_ns) $(value user_ns) $(value system_ns) $(value recording_cpu_ns)" \
+    "198696000 16264000 182432000 5344000"
+is "between readings" "$(value recording_ns)" \
+    "$(sql $demo "SELECT max(ts) - min(ts) FROM self_cost WHERE program IS NULL")"
+is "its programs' runs" \
+    "$(awk -F, '$2 == "recorder_programs" && $4 == "runs_count" { n += $5 } END { print n }' "$work/demo.csv")" \
+    "$(sql $demo "SELECT sum(value) FROM self_cost_last WHERE program IS NOT NULL
+        AND name NOT IN ('runs', 'run_ns', 'misses')")"
+finish

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rollup_test.c - the sums of slices and operations in buckets, by hand: which bucket counts what, however many sums
+ * there are, and that nothing is counted twice or not at all.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rollup.h"
+#include "report/timeline.h"
+#include "schema/event.h"
+
+#define START 1000000000000ull
+#define BUCKET NT_BUCKET_NS
+#define MANY 25000u /* more keys than a rollup keeps at a time, three times over */
+
+/* What came out. Rows of one key add up. */
+struct sums {
+	size_t rows, fail_at; /* fail_at: this row is refused; 0: none */
+	uint64_t ns, ops, bytes, failed, untimed, lower_bound;
+	uint64_t by_task[MANY]; /* ns of slices, or operations */
+	struct nt_cpu_cost slice; /* the last row of each kind */
+	struct nt_sock_cost op;
+};
+
+struct fixture {
+	struct sums sums;
+	struct nt_rollup *rollup;
+};
+
+static int take_slices(void *arg, const struct nt_cpu_cost *cost)
+{
+	struct sums *sums = arg;
+
+	if (++sums->rows == sums->fail_at)
+		return -EIO;
+	sums->ns += cost->spent_ns;
+	if (cost->task < MANY)
+		sums->by_task[cost->task] += cost->spent_ns;
+	sums->slice = *cost;
+	return 0;
+}
+
+static int take_ops(void *arg, const struct nt_sock_cost *cost)
+{
+	struct sums *sums = arg;
+
+	if (++sums->rows == sums->fail_at)
+		return -EIO;
+	sums->ns += cost->cpu_ns;
+	sums->ops += cost->ops;
+	sums->bytes += cost->bytes;
+	sums->failed += cost->failed;
+	sums->untimed += cost->untimed;
+	sums->lower_bound += cost->lower_bound;
+	if (cost->task < MANY)
+		sums->by_task[cost->task] += cost->ops;
+	sums->op = *cost;
+	return 0;
+}
+
+/* A session of so many nanoseconds. */
+static void begin(struct fixture *fixture, uint64_t dur_ns)
+{
+	const struct nt_rollup_sink sink = {&fixture->sums, take_slices, take_ops};
+
+	nt_rollup_free(fixture->rollup);
+	fixture->sums = (struct sums){0};
+	fixture->rollup = nt_rollup_new(START, START + dur_ns, &sink);
+	assert_non_null(fixture->rollup);
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct fixture));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	nt_rollup_free(fixture->rollup);
+	free(fixture);
+	return 0;
+}
+
+static void slice(struct fixture *fixture, uint64_t from, uint64_t to, uint64_t task)
+{
+	const struct nt_cpu_slice one = {
+		.ts_ns = START + from, .dur_ns = to - from, .cpu = 3, .owner = NT_OWNER_SEND, .task = task};
+
+	assert_int_equal(nt_rollup_slice(fixture->rollup, &one), 0);
+}
+
+static struct nt_op_row op_until(uint64_t end)
+{
+	return (struct nt_op_row){.ts_ns = START + end - 10,
+				  .dur_ns = 10,
+				  .cpu_ns = 7,
+				  .timed = true,
+				  .task = 5,
+				  .dir = NT_RECV,
+				  .socket = 9,
+				  .result = 100};
+}
+
+static void add(struct fixture *fixture, const struct nt_op_row *op)
+{
+	assert_int_equal(nt_rollup_op(fixture->rollup, op), 0);
+}
+
+/* ---- how many there are ---- */
+
+/* Memory holds some thousand sums: when there are more in one bucket, those so far are given, and all add up. */
+static void gives_slices_of_any_number_of_tasks(void **state)
+{
+	struct fixture *fixture = *state;
+
+	begin(fixture, BUCKET);
+	for (unsigned int round = 0; round < 2; round++) {
+		for (unsigned int task = 0; task < MANY; task++)
+			slice(fixture, round * MANY + task, round * MANY + task + 1, task);
+	}
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.ns, 2 * MANY);
+	for (unsigned int task = 0; task < MANY; task++)
+		assert_int_equal(fixture->sums.by_task[task], 2);
+}
+
+static void gives_operations_of_any_number_of_tasks(void **state)
+{
+	struct fixture *fixture = *state;
+
+	begin(fixture, BUCKET);
+	for (unsigned int round = 0; round < 2; round++) {
+		for (unsigned int task = 0; task < MANY; task++) {
+			struct nt_op_row op = op_until(1000);
+
+			op.task = task;
+			add(fixture, &op);
+		}
+	}
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.ops, 2 * MANY);
+	assert_int_equal(fixture->sums.bytes, 2 * MANY * 100);
+	for (unsigned int task = 0; task < MANY; task++)
+		assert_int_equal(fixture->sums.by_task[task], 2);
+}
+
+/* A key that differs in one part is another sum; the same key is one. */
+static void keeps_keys_apart(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_op_row op = op_until(1000);
+
+	begin(fixture, 2 * BUCKET);
+	for (unsigned int change = 0; change < 16; change++) {
+		op.task = 5 + (change & 1);
+		op.socket = 9 + (change >> 1 & 1);
+		op.dir = change & 4 ? NT_SEND : NT_RECV;
+		op.ts_ns = START + (change & 8 ? BUCKET : 0);
+		add(fixture, &op);
+		add(fixture, &op);
+	}
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.rows, 16);
+	assert_int_equal(fixture->sums.ops, 32);
+	begin(fixture, BUCKET);
+	for (unsigned int change = 0; change < 8; change++) {
+		const struct nt_cpu_slice one = {.ts_ns = START,
+						 .dur_ns = 1,
+						 .cpu = change & 1,
+						 .owner = change & 2 ? NT_OWNER_SEND : NT_OWNER_RECV,
+						 .task = change & 4};
+
+		assert_int_equal(nt_rollup_slice(fixture->rollup, &one), 0);
+		assert_int_equal(nt_rollup_slice(fixture->rollup, &one), 0);
+	}
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.rows, 8);
+	assert_int_equal(fixture->sums.ns, 16);
+}
+
+/* Sums of long ago do not wait for the end: memory is for a few buckets. */
+static void gives_what_is_long_past(void **state)
+{
+	struct fixture *fixture = *state;
+
+	begin(fixture, 1000 * BUCKET);
+	slice(fixture, 0, 10, 1);
+	slice(fixture, BUCKET, BUCKET + 10, 1);
+	assert_int_equal(fixture->sums.rows, 0);
+	slice(fixture, 100 * BUCKET, 100 * BUCKET + 10, 1);
+	assert_int_equal(fixture->sums.rows, 2);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.rows, 3);
+}
+
+/* ---- which bucket ---- */
+
+static void splits_slices_at_the_nanosecond(void **state)
+{
+	struct fixture *fixture = *state;
+
+	/* Just up to the bound: one bucket; a nanosecond more: two. */
+	begin(fixture, 10 * BUCKET);
+	slice(fixture, 30, BUCKET, 1);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.rows, 1);
+	assert_int_equal(fixture->sums.slice.ts_ns, START);
+	assert_int_equal(fixture->sums.slice.dur_ns, BUCKET);
+	assert_int_equal(fixture->sums.slice.spent_ns, BUCKET - 30);
+	begin(fixture, 10 * BUCKET);
+	slice(fixture, 30, BUCKET + 1, 1);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.rows, 2);
+	assert_int_equal(fixture->sums.slice.ts_ns, START + BUCKET);
+	assert_int_equal(fixture->sums.slice.spent_ns, 1);
+	/* Whole buckets are one row. */
+	begin(fixture, 10 * BUCKET);
+	slice(fixture, BUCKET, 4 * BUCKET, 1);
+	assert_int_equal(fixture->sums.rows, 1);
+	assert_int_equal(fixture->sums.slice.ts_ns, START + BUCKET);
+	assert_int_equal(fixture->sums.slice.dur_ns, 3 * BUCKET);
+	assert_int_equal(fixture->sums.slice.spent_ns, 3 * BUCKET);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.rows, 1);
+}
+
+/* The bucket of an operation that ends so long after the start, in a session of dur_ns. */
+static void expect_bucket(struct fixture *fixture, uint64_t dur_ns, int64_t end, uint64_t ts, uint64_t bucket_dur)
+{
+	struct nt_op_row op = op_until((uint64_t)end);
+
+	begin(fixture, dur_ns);
+	add(fixture, &op);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.rows, 1);
+	if (fixture->sums.op.ts_ns != START + ts || fixture->sums.op.dur_ns != bucket_dur)
+		fail_msg("an operation that ends at %lld of %llu ns is in the bucket at %lld, %llu ns long, and not at "
+			 "%llu",
+			 (long long)end, (unsigned long long)dur_ns, (long long)(fixture->sums.op.ts_ns - START),
+			 (unsigned long long)fixture->sums.op.dur_ns, (unsigned long long)ts);
+}
+
+static void counts_operations_where_they_end(void **state)
+{
+	struct fixture *fixture = *state;
+
+	expect_bucket(fixture, 3 * BUCKET, BUCKET - 1, 0, BUCKET);
+	expect_bucket(fixture, 3 * BUCKET, BUCKET, BUCKET, BUCKET);
+	/* The session's end belongs to its last bucket: there is none behind it. */
+	expect_bucket(fixture, 3 * BUCKET, 3 * BUCKET - 1, 2 * BUCKET, BUCKET);
+	expect_bucket(fixture, 3 * BUCKET, 3 * BUCKET, 2 * BUCKET, BUCKET);
+	expect_bucket(fixture, 2 * BUCKET + 5, 2 * BUCKET + 5, 2 * BUCKET, 5);
+	/* Times that no session has count at its ends. */
+	expect_bucket(fixture, 3 * BUCKET, 9 * BUCKET, 2 * BUCKET, BUCKET);
+	expect_bucket(fixture, 3 * BUCKET, -5, 0, BUCKET);
+	expect_bucket(fixture, 0, 0, 0, 0);
+}
+
+/* One whose begin is not known stands at its end. */
+static void counts_untimed_operations_where_they_end(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_op_row op = op_until(BUCKET);
+
+	begin(fixture, 3 * BUCKET);
+	op.timed = false;
+	add(fixture, &op);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.op.ts_ns, START);
+	assert_int_equal(fixture->sums.untimed, 1);
+	assert_int_equal(fixture->sums.ns, 0);
+	assert_int_equal(fixture->sums.bytes, 100);
+}
+
+/* ---- what is summed ---- */
+
+static void sums_what_operations_moved(void **state)
+{
+	static const struct {
+		const char *what;
+		enum nt_op_end end;
+		int32_t result;
+		uint8_t flags;
+		uint64_t bytes, failed;
+	} cases[] = {
+		{"done", NT_OP_DONE, 100, 0, 100, 0},
+		{"of no bytes", NT_OP_DONE, 0, 0, 0, 0},
+		{"failed", NT_OP_DONE, -11, 0, 0, 1},
+		{"still open", NT_OP_OPEN, 100, 0, 0, 1},
+		{"left by its task's exit", NT_OP_EXIT, 100, 0, 0, 1},
+		{"a peek", NT_OP_DONE, 100, NT_OP_PEEK, 0, 0},
+		{"of the error queue", NT_OP_DONE, 100, NT_OP_ERRQUEUE, 0, 0},
+		{"a peek into the error queue", NT_OP_DONE, 100, NT_OP_PEEK | NT_OP_ERRQUEUE, 0, 0},
+		{"made by the kernel", NT_OP_DONE, 100, NT_OP_KERNEL, 100, 0},
+	};
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nt_op_row op = op_until(1000);
+
+		op.end = cases[i].end;
+		op.result = cases[i].result;
+		op.flags = cases[i].flags;
+		op.lower_bound = i % 2;
+		begin(fixture, BUCKET);
+		add(fixture, &op);
+		assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+		if (fixture->sums.bytes != cases[i].bytes || fixture->sums.failed != cases[i].failed)
+			fail_msg("an operation that is %s: %llu bytes and %llu failed, not %llu and %llu",
+				 cases[i].what, (unsigned long long)fixture->sums.bytes,
+				 (unsigned long long)fixture->sums.failed, (unsigned long long)cases[i].bytes,
+				 (unsigned long long)cases[i].failed);
+		assert_int_equal(fixture->sums.ops, 1);
+		assert_int_equal(fixture->sums.ns, 7);
+		assert_int_equal(fixture->sums.untimed, 0);
+		assert_int_equal(fixture->sums.lower_bound, i % 2);
+	}
+}
+
+/* ---- a sink that fails ---- */
+
+static void stops_when_a_row_is_refused(void **state)
+{
+	const struct nt_cpu_slice whole = {.ts_ns = START, .dur_ns = 3 * BUCKET, .cpu = 1, .task = 2};
+	struct fixture *fixture = *state;
+	struct nt_op_row op = op_until(1000);
+
+	/* A row of whole buckets goes out at once, the others at the end. */
+	begin(fixture, 3 * BUCKET);
+	fixture->sums.fail_at = 1;
+	assert_int_equal(nt_rollup_slice(fixture->rollup, &whole), -EIO);
+	begin(fixture, 3 * BUCKET);
+	fixture->sums.fail_at = 1;
+	slice(fixture, 0, 10, 1);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), -EIO);
+	begin(fixture, 3 * BUCKET);
+	fixture->sums.fail_at = 1;
+	add(fixture, &op);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), -EIO);
+	/* Where there is no room for one key more. */
+	begin(fixture, BUCKET);
+	fixture->sums.fail_at = 1;
+	for (op.task = 0; op.task < MANY && !nt_rollup_op(fixture->rollup, &op); op.task++)
+		;
+	assert_true(op.task > 0 && op.task < MANY);
+	assert_int_equal(fixture->sums.rows, 1);
+	begin(fixture, BUCKET);
+	fixture->sums.fail_at = 1;
+	for (uint64_t task = 0; task < MANY && !fixture->sums.rows; task++) {
+		const struct nt_cpu_slice one = {.ts_ns = START, .dur_ns = 1, .task = task};
+		int error = nt_rollup_slice(fixture->rollup, &one);
+
+		assert_int_equal(error, fixture->sums.rows ? -EIO : 0);
+	}
+	assert_int_equal(fixture->sums.rows, 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(gives_slices_of_any_number_of_tasks),
+		TEST(gives_operations_of_any_number_of_tasks),
+		TEST(keeps_keys_apart),
+		TEST(gives_what_is_long_past),
+		TEST(splits_slices_at_the_nanosecond),
+		TEST(counts_operations_where_they_end),
+		TEST(counts_untimed_operations_where_they_end),
+		TEST(sums_what_operations_moved),
+		TEST(stops_when_a_row_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

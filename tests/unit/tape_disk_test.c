@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tape_disk_test.c - a tape being written, with a disk that fails: what is there then ends with a whole block and is
+ * named as not finished; nothing is called finished before it is on the disk. The calls that wait for the disk are
+ * counted, and refused, by functions of this program that stand in for the C library's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/tape_writer.h"
+#include "tests/support/chunk_memory.h"
+#include "tests/support/scratch.h"
+
+static char directory[SCRATCH_MAX], tape_path[2 * SCRATCH_MAX];
+static struct nt_tape_writer *tape;
+static const struct nt_owner nobody_else;
+static char error[1024];
+
+/* ---- the disk ---- */
+
+static int data_syncs, directory_syncs, failing_sync;
+
+int fdatasync(int fd)
+{
+	(void)fd;
+	data_syncs++;
+	if (failing_sync)
+		errno = failing_sync;
+	return failing_sync ? -1 : 0;
+}
+
+int fsync(int fd)
+{
+	struct stat what;
+
+	directory_syncs += !fstat(fd, &what) && S_ISDIR(what.st_mode);
+	return 0;
+}
+
+/* No file grows beyond this. */
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* ---- a tape ---- */
+
+static int set_up(void **state)
+{
+	const struct nt_chunk_header header = {.version = NT_CHUNK_VERSION};
+
+	(void)state;
+	scratch_make(directory);
+	scratch_path(tape_path, directory, "a.tape");
+	data_syncs = directory_syncs = failing_sync = 0;
+	return nt_tape_writer_new(&tape, tape_path, &nobody_else, &header, error, sizeof(error)) ||
+	       nt_tape_writer_begin_chunk(tape);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	nt_tape_writer_free(tape);
+	tape = NULL;
+	scratch_remove(directory);
+	return 0;
+}
+
+#define BLOCK_BYTES 5000
+
+/* A block that cannot be compressed. */
+static int add_block(unsigned int seed)
+{
+	struct nt_block_header header = {.type = NT_BLOCK_IDENTITIES};
+	struct nt_rand rand = {.state = seed};
+	uint8_t bytes[BLOCK_BYTES];
+
+	nt_rand_bytes(&rand, bytes, sizeof(bytes));
+	return nt_tape_writer_block(tape, &header, bytes, sizeof(bytes));
+}
+
+/* Size of a file of the tape, or -1. */
+static int64_t size_of(const char *name)
+{
+	char path[3 * SCRATCH_MAX];
+	struct stat what;
+
+	snprintf(path, sizeof(path), "%s/%s", tape_path, name);
+	return stat(path, &what) ? -1 : (int64_t)what.st_size;
+}
+
+/* How many whole blocks a file of the tape holds; it must hold nothing else. */
+static size_t blocks_of(const char *name)
+{
+	char path[3 * SCRATCH_MAX];
+	struct nt_chunk_contents contents;
+	struct nt_buf bytes = {0};
+	struct nt_source source;
+	size_t size, n;
+
+	snprintf(path, sizeof(path), "%s/%s", tape_path, name);
+	bytes.data = (uint8_t *)scratch_read(path, &size);
+	bytes.size = size;
+	source = chunk_memory_source(&bytes);
+	assert_int_equal(nt_chunk_open(&source, true, &contents), 0);
+	assert_int_equal(contents.n_damage, 0);
+	n = contents.n_blocks;
+	nt_chunk_contents_release(&contents);
+	nt_buf_release(&bytes);
+	return n;
+}
+
+/* ---- tests ---- */
+
+static void finishes_chunks(void **state)
+{
+	struct stat what;
+	uint64_t bytes;
+
+	(void)state;
+	assert_int_equal(nt_tape_writer_number(tape), 0);
+	assert_int_equal(add_block(1), 0);
+	assert_int_equal(add_block(2), 0);
+	assert_int_equal(nt_tape_writer_sync(tape), 0);
+	assert_int_equal(nt_tape_writer_wait(tape), 0);
+	assert_int_equal(data_syncs, 1);
+	assert_int_equal(directory_syncs, 0);
+	assert_int_equal(size_of("chunk-000000.ntc"), -1);
+	assert_int_equal(size_of("chunk-000000.ntc.partial"), nt_tape_writer_chunk_size(tape));
+	assert_int_equal(nt_tape_writer_finish_chunk(tape), 0);
+	assert_int_equal(nt_tape_writer_wait(tape), 0);
+	assert_int_equal(data_syncs, 2);
+	assert_int_equal(directory_syncs, 1);
+	assert_int_equal(size_of("chunk-000000.ntc.partial"), -1);
+	bytes = (uint64_t)size_of("chunk-000000.ntc");
+	assert_int_equal(nt_tape_writer_begin_chunk(tape), 0);
+	assert_int_equal(nt_tape_writer_number(tape), 1);
+	assert_int_equal(add_block(3), 0);
+	assert_int_equal(nt_tape_writer_finish_chunk(tape), 0);
+	assert_int_equal(nt_tape_writer_wait(tape), 0);
+	assert_int_equal(nt_tape_writer_bytes(tape), bytes + (uint64_t)size_of("chunk-000001.ntc"));
+	assert_int_equal(nt_tape_writer_blocks(tape), 3);
+	assert_int_equal(blocks_of("chunk-000000.ntc"), 2);
+	assert_int_equal(blocks_of("chunk-000001.ntc"), 1);
+	/* Names and addresses are on it: nobody else's business. */
+	assert_int_equal(stat(tape_path, &what), 0);
+	assert_int_equal(what.st_mode & 07777, 0700);
+}
+
+/* The disk is full in the middle of a block: that block is cut off again, and no more are written behind it. */
+static void ends_with_a_whole_block(void **state)
+{
+	(void)state;
+	assert_int_equal(add_block(1), 0);
+	assert_int_equal(add_block(2), 0);
+	assert_int_equal(nt_tape_writer_wait(tape), 0);
+	limit_files((rlim_t)nt_tape_writer_chunk_size(tape) + BLOCK_BYTES / 2);
+	add_block(3);
+	assert_int_equal(nt_tape_writer_wait(tape), -EFBIG);
+	limit_files(RLIM_INFINITY);
+	/* There is room again: a block behind the hole would be of no use to anybody. */
+	add_block(4);
+	assert_int_equal(nt_tape_writer_wait(tape), -EFBIG);
+	nt_tape_writer_finish_chunk(tape);
+	assert_int_equal(nt_tape_writer_wait(tape), -EFBIG);
+	assert_int_equal(size_of("chunk-000000.ntc"), -1);
+	assert_int_equal(blocks_of("chunk-000000.ntc.partial"), 2);
+}
+
+static void is_not_finished_before_it_is_on_the_disk(void **state)
+{
+	(void)state;
+	assert_int_equal(add_block(1), 0);
+	failing_sync = EIO;
+	nt_tape_writer_finish_chunk(tape);
+	assert_int_equal(nt_tape_writer_wait(tape), -EIO);
+	assert_int_equal(size_of("chunk-000000.ntc"), -1);
+	assert_int_equal(blocks_of("chunk-000000.ntc.partial"), 1);
+}
+
+static void tells_of_a_failed_sync(void **state)
+{
+	(void)state;
+	assert_int_equal(add_block(1), 0);
+	failing_sync = ENOSPC;
+	nt_tape_writer_sync(tape);
+	assert_int_equal(nt_tape_writer_wait(tape), -ENOSPC);
+	/* By the next call at the latest. */
+	assert_int_equal(add_block(2), -ENOSPC);
+}
+
+static void tells_of_a_failed_rename(void **state)
+{
+	char path[3 * SCRATCH_MAX];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/chunk-000000.ntc", tape_path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(add_block(1), 0);
+	nt_tape_writer_finish_chunk(tape);
+	assert_true(nt_tape_writer_wait(tape) < 0);
+	assert_int_equal(blocks_of("chunk-000000.ntc.partial"), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(finishes_chunks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(ends_with_a_whole_block, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(is_not_finished_before_it_is_on_the_disk, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tells_of_a_failed_sync, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tells_of_a_failed_rename, set_up, tear_down),
+	};
+
+	signal(SIGXFSZ, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
