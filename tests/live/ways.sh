@@ -89,9 +89,13 @@ many_ways() {
 # By a name of their own: a recording has the whole host, and others may flood there.
 cp "$tools/flood" "$work/ways-flood"
 
-# record_flood ADDRESS ARGUMENT...: half a second of UDP to ADDRESS in the other namespace
+# received DEVICE: packets, in the other namespace, by the kernel's count
+received() { "${in_b[@]}" awk -v name="$1:" '$1 == name { print $3 }' /proc/net/dev; }
+
+# record_flood DEVICE ADDRESS ARGUMENT...: UDP to ADDRESS in the other namespace, until enough of it came in by DEVICE
 record_flood() {
-    local receiver sender
+    local device=$1 receiver sender wanted
+    shift
     "${in_b[@]}" "$work/ways-flood" udp-recv "$1" 9000 &
     receiver=$!
     keep $receiver
@@ -100,7 +104,8 @@ record_flood() {
     keep $sender
     sleep 0.3
     recording_start "$work/flood.tape" "${@:2}"
-    sleep 0.5
+    wanted=$(($(received "$device") + $(scaled 5000)))
+    wait_for 60 eval '(($(received "$device") >= wanted))' || bad "the flood to $1 does not come"
     recording_stop
     kill $receiver $sender
     wait $receiver $sender 2>/dev/null || true
@@ -148,7 +153,7 @@ vxlan() {
         ip -n "$1" address add "$3/24" dev vxlan0
         ip -n "$1" link set vxlan0 up
     done
-    record_flood 198.19.0.2 --probes all
+    record_flood vxlan0 198.19.0.2 --probes all
     check_tunnel vxlan0 4789
     [[ $plan == none ]] || at_least "vxlan0: ns of send, encapsulation in it" "$(owner_ns ways-flood send)" 100000
 }
@@ -168,7 +173,7 @@ wireguard() {
         skipped "WireGuard: $(head -1 "$work/why")"
         return
     fi
-    record_flood 198.19.1.2 --probes all
+    record_flood wg0 198.19.1.2 --probes all
     check_tunnel wg0 51820
     # Ciphers, and sending what is ciphered, are work for the kernel's threads, and theirs.
     at_least "wg0: ns of task in kworkers" "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c JOIN thread t USING (session_id, utid)
@@ -181,13 +186,13 @@ rps() {
     (($(nproc) > 1)) || { skipped "RPS: one CPU"; return; }
     # shellcheck disable=SC2016
     "${in_b[@]}" sh -c 'echo 2 >"$0"' $queue 2>"$work/why" || { skipped "RPS: $(head -1 "$work/why")"; return; }
-    record_flood "$addr_b" --probes all
+    record_flood veth0 "$addr_b" --probes all
     at_least "RPS: packets from the backlog of CPU 1" "$(backlog_of 1)" "$(scaled 3000)"
     at_most "RPS: packets that the sender took from the backlog himself" "$(backlog_of_sender)" "$(scaled 500)"
     at_least "RPS: ns of net_rx of CPU 1" "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice WHERE owner = 'net_rx' AND cpu = 1")" 100000
     # shellcheck disable=SC2016
     "${in_b[@]}" sh -c 'echo 0 >"$0"' $queue
-    record_flood "$addr_b" --probes all
+    record_flood veth0 "$addr_b" --probes all
     at_least "the backlog without RPS: packets that the sender took from it" "$(backlog_of_sender)" "$(scaled 3000)"
     at_least "ns of net_rx of CPU 0 in the sender's time" "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c
         JOIN thread t USING (session_id, utid) WHERE owner = 'net_rx' AND cpu = 0 AND t.name = 'ways-flood'")" 100000

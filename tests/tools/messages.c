@@ -7,13 +7,13 @@
  *   messages udp-recv|tcp-recv ADDRESS PORT COUNT SIZE PAUSE_US        a pause before each receive, when there is something to
  *
  * A receiver takes COUNT messages (of TCP: as many bytes), or what comes until nothing came for three seconds; for the first it
- * waits a minute. Each prints
- * "CALLS BYTES" of the calls that moved something. IPv4 or IPv6.
+ * waits a minute. Each prints "CALLS BYTES" of the calls that moved something; the receiver of TCP also "SEGMENTS", those with data
+ * that came in, by the kernel's count (TCP_INFO). IPv4 or IPv6.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -82,6 +82,18 @@ static int receive_all(struct task *task, bool is_stream)
 		task->calls++;
 		task->bytes += got;
 	}
+	return 0;
+}
+
+/* Prints how many segments with data came in at a TCP socket. */
+static int print_segments(int fd)
+{
+	struct tcp_info info = {};
+	socklen_t size = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size))
+		return die("TCP_INFO");
+	printf(" %u", info.tcpi_data_segs_in);
 	return 0;
 }
 
@@ -157,6 +169,9 @@ int main(int argc, char **argv)
 	if (task.fd < 0)
 		return die(argv[1]);
 	status = is_receiver ? receive_all(&task, is_stream) : send_all(&task);
-	printf("%lu %lu\n", task.calls, task.bytes);
+	printf("%lu %lu", task.calls, task.bytes);
+	if (is_receiver && is_stream && print_segments(task.fd))
+		status = 1;
+	putchar('\n');
 	return status;
 }

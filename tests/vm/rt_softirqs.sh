@@ -10,7 +10,7 @@ source "$(dirname "$0")/../live/lib.sh"
 [[ $(uname -v) == *PREEMPT_RT* ]] || skip "not a PREEMPT_RT kernel"
 needs_recorder
 needs_netns
-seconds=8
+seconds=14
 trace=/sys/kernel/tracing/instances/nettape-test
 
 # shellcheck disable=SC2317  # lib.sh calls it
@@ -21,7 +21,7 @@ trace_start() {
     local event
     mkdir "$trace" || skip "no ftrace"
     echo mono >"$trace/trace_clock"
-    echo 40000 >"$trace/buffer_size_kb"
+    echo 70000 >"$trace/buffer_size_kb"
     for event in sched/sched_switch irq/softirq_entry irq/softirq_exit; do echo 1 >"$trace/events/$event/enable"; done
 }
 
