@@ -29,7 +29,7 @@ REPORT_LIBS := -lsqlite3 -lelf -liberty -llz4 -lz -lm
 
 schema_src := $(sort $(wildcard schema/*.c))
 record_src := $(sort $(wildcard record/*.c))
-report_src := $(sort $(wildcard report/*.c))
+report_src := $(sort $(shell find report -name '*.c'))
 support_src := $(sort $(wildcard tests/support/*.c))
 bpf_src    := $(sort $(wildcard bpf/*.bpf.c))
 unit_src   := $(sort $(wildcard tests/unit/*_test.c))
@@ -114,43 +114,43 @@ $(call obj,san,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
 
 # ---- texts that are part of nettape-report ----
 
-text_headers := $(BUILD)/report/views_sql.h $(BUILD)/report/stages_txt.h $(BUILD)/report/flame_js.h
-$(BUILD)/report/views_sql.h: schema/views.sql
-$(BUILD)/report/stages_txt.h: schema/stages.txt
-$(BUILD)/report/flame_js.h: report/flame.js
+text_headers := $(BUILD)/text/views_sql.h $(BUILD)/text/stages_txt.h $(BUILD)/text/flame_js.h
+$(BUILD)/text/views_sql.h: report/rows/views.sql
+$(BUILD)/text/stages_txt.h: report/symbols/stages.txt
+$(BUILD)/text/flame_js.h: report/export/svg/flame.js
 $(text_headers):
 	@mkdir -p $(@D)
 	$(call say,TEXT,$@)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@
 
-$(call obj,o,report/db.c report/stages.c report/flame_svg.c) $(call obj,san,report/db.c report/stages.c report/flame_svg.c): | $(text_headers)
+$(call obj,o,report/db/db.c report/symbols/stages.c report/export/svg/flame.c) $(call obj,san,report/db/db.c report/symbols/stages.c report/export/svg/flame.c): | $(text_headers)
 
 # ---- the page of `export html`, and its policy: by their sums, a browser runs this style and this script and no other ----
 
-page_headers := $(addprefix $(BUILD)/report/page_,html.h css.h js.h policy.h)
-page_scripts := $(addprefix report/html/,text.js costs.js charts.js layers.js tables.js answers.js timeline.js stages.js latency.js page.js)
+page_headers := $(addprefix $(BUILD)/text/page_,html.h css.h js.h policy.h)
+page_scripts := $(addprefix report/export/html/page/,text.js costs.js charts.js layers.js tables.js answers.js timeline.js stages.js latency.js page.js)
 
-$(BUILD)/report/page.html $(BUILD)/report/page.css: $(BUILD)/report/page.%: report/html/page.%
+$(BUILD)/text/page.html $(BUILD)/text/page.css: $(BUILD)/text/page.%: report/export/html/page/page.%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
-$(BUILD)/report/page.js: $(page_scripts)
+$(BUILD)/text/page.js: $(page_scripts)
 	@mkdir -p $(@D)
 	$(Q)cat $^ > $@
 
-$(BUILD)/report/page_%.h: $(BUILD)/report/page.%
+$(BUILD)/text/page_%.h: $(BUILD)/text/page.%
 	$(call say,PAGE,$@)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@
 
 sum_of = $$(sha256sum $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
 
-$(BUILD)/report/page_policy.h: $(BUILD)/report/page.css $(BUILD)/report/page.js
+$(BUILD)/text/page_policy.h: $(BUILD)/text/page.css $(BUILD)/text/page.js
 	$(call say,PAGE,$@)
 	$(Q)echo "\"default-src 'none'; style-src 'sha256-$(call sum_of,$<)'; script-src 'sha256-$(call sum_of,$(word 2,$^))';" \
 		"base-uri 'none'; form-action 'none'\"" > $@
 	$(Q)test $$(grep -o "sha256-[A-Za-z0-9+/]*='" $@ | grep -c '.\{52\}') = 2
 
-$(call obj,o,report/export_html.c) $(call obj,san,report/export_html.c): | $(page_headers)
+$(call obj,o,report/export/html/page.c) $(call obj,san,report/export/html/page.c): | $(page_headers)
 
 # ---- tests ----
 
@@ -160,12 +160,12 @@ lib_src := $(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src
 plain_lib := $(BUILD)/o/libnettape.a
 san_lib := $(BUILD)/san/libnettape.a
 
-# An archive, so that a test needs only what it calls.
+# An archive, so that a test needs only what it calls. Appended to (q): files of two folders may have one name.
 $(plain_lib): $(call obj,o,$(lib_src) $(record_pure_src))
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) qcs $@ $^
 
 $(san_lib): $(call obj,san,$(lib_src) $(record_pure_src))
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) qcs $@ $^
 
 $(BUILD)/tests/%_test: $(BUILD)/san/tests/unit/%_test.o $(san_lib)
 	@mkdir -p $(@D)

@@ -134,7 +134,7 @@ static void observe_loss(struct nt_stream *stream, const struct nt_loss *loss)
 
 	stream->has_loss = true;
 	if (loss->lost_kind == NT_SWITCH)
-		stream->task = NT_BLOCK_NO_TASK;
+		stream->task = NT_NO_TASK;
 	if (loss->why == NT_LOSS_NOT_RUN) {
 		stream->missed_total += loss->count;
 		return;

@@ -4,7 +4,7 @@
  */
 #include <stddef.h>
 
-#include "report/command.h"
+#include "report/cmd/command.h"
 
 static const struct nt_command *const commands[] = {
 	&nt_cmd_summary,     &nt_cmd_timeline,	      &nt_cmd_info,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/options.h"
-#include "report/prose.h"
+#include "report/out/prose.h"
 
 #define NAME_WIDTH 19 /* of commands in the overview */
 #define OPTION_WIDTH 22 /* of options before their help */

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "report/command.h"
+#include "report/cmd/command.h"
 
 void nt_help_overview(FILE *out);
 void nt_help_command(const struct nt_command *command);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/command.h"
+#include "report/cmd/command.h"
 #include "report/help.h"
 #include "report/options.h"
 #include "schema/arg.h"

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "report/command.h"
+#include "report/cmd/command.h"
 
 struct nt_option {
 	const char *name; /* behind the two dashes */

@@ -32,7 +32,6 @@ struct nt_chunk_header {
 };
 
 #define NT_BLOCK_HAS_LOSS 0x01	/* a LOSS record is among the events */
-#define NT_BLOCK_NO_TASK UINT64_MAX	/* in `task`: not known, since switches were lost */
 #define NT_BLOCK_LONG 0x02	/* holds only spans longer than NT_BLOCK_LONG_NS */
 
 /* What stands before every payload, decoded. The fields after `flags` are of event blocks, else 0. */

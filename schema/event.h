@@ -31,6 +31,7 @@
 #define NT_COMM_LEN 16		/* TASK_COMM_LEN: includes the terminating zero */
 #define NT_PATH_LEN 232		/* a longer cgroup path keeps its end, the part that tells containers apart */
 #define NT_IFNAME_LEN 16	/* IFNAMSIZ: includes the terminating zero */
+#define NT_NO_TASK UINT64_MAX	/* where a task stands: it is not known, or there is none */
 #define NT_MAX_OPEN 8		/* spans that one state record may list as open */
 
 /*

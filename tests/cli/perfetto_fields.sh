@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# report/perfetto_fields.h (for writing) and tests/perfetto/subset.proto (for reading) have the same fields' numbers in each message.
+# report/export/perfetto/fields.h (for writing) and tests/perfetto/subset.proto (for reading) have the same fields' numbers in each message.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -45,7 +45,7 @@ of_proto() {
         }' | sort
 }
 
-of_header report/perfetto_fields.h >"$work/header"
+of_header report/export/perfetto/fields.h >"$work/header"
 of_proto tests/perfetto/subset.proto >"$work/proto"
 holds "there are as many fields as messages have" test "$(wc -l <"$work/proto")" -gt 100
 nothing "fields that only one of them has" "$(diff "$work/header" "$work/proto")"

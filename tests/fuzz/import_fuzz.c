@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/db.h"
-#include "report/perfetto.h"
-#include "report/rows.h"
+#include "report/db/db.h"
+#include "report/export/perfetto/perfetto.h"
+#include "report/rows/rows.h"
 #include "tests/support/chunk_seal.h"
 #include "tests/support/must.h"
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/program_file.h"
+#include "report/symbols/program_file.h"
 #include "schema/build_id.h"
 #include "tests/support/must.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "report/db.h"
+#include "report/db/db.h"
 
 #define SCRATCH_DB_REALTIME_NS 1700000000000000000ll /* of every session's start */
 

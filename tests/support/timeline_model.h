@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 /* One call of nt_timeline_add or nt_timeline_gap. */
 struct trace_item {

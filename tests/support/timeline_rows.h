@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 enum row_kind { ROW_CPU_SLICE, ROW_SCHED_SLICE, ROW_SOFTIRQ, ROW_IRQ, ROW_OP, ROW_NAPI, ROW_LOSS, ROW_KINDS };
 

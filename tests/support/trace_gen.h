@@ -2,7 +2,7 @@
 /*
  * trace_gen.h - random traces for the timeline. A simulation of CPUs and tasks (trace_sim.h) knows the
  * true owner of every nanosecond and what every operation cost, and writes records as the kernel side
- * does; its tape may then be damaged and is merged as report/merge.h says (trace_tape.c); what a timeline
+ * does; its tape may then be damaged and is merged as report/tape/merge.h says (trace_tape.c); what a timeline
  * makes of it is held against the truth (trace_check.c). Garbage has no truth.
  */
 #ifndef NT_TESTS_TRACE_GEN_H

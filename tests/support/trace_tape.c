@@ -9,7 +9,7 @@
 
 #include "tests/support/trace_gen.h"
 
-#define REORDER 64 /* as the window of report/merge.h */
+#define REORDER 64 /* as the window of report/tape/merge.h */
 
 const char *const trace_case_names[TRACE_CASE_COUNT] = {
 #define X(name) #name,

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/load.h"
-#include "report/rows.h"
+#include "report/db/load.h"
+#include "report/rows/rows.h"
 #include "tests/support/traffic.h"
 
 #define MAX_KEPT 3000000

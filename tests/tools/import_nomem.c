@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/load.h"
-#include "report/rows.h"
+#include "report/db/load.h"
+#include "report/rows/rows.h"
 #include "tests/support/must.h"
 #include "tests/tools/failing_malloc.h"
 

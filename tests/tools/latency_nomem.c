@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/command.h"
+#include "report/cmd/command.h"
 #include "tests/support/must.h"
 #include "tests/tools/failing_malloc.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/user_names.h"
+#include "report/symbols/user_names.h"
 #include "schema/build_id.h"
 #include "tests/support/must.h"
 #include "tests/tools/failing_malloc.h"

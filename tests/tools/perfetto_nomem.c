@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/perfetto.h"
+#include "report/export/perfetto/perfetto.h"
 #include "tests/support/must.h"
 #include "tests/tools/failing_malloc.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stage_rules.c - prints each rule of schema/stages.txt: its function, a blank, its stage. For tests/vm/stage_rules.sh.
+ * stage_rules.c - prints each rule of report/symbols/stages.txt: its function, a blank, its stage. For tests/vm/stage_rules.sh.
  */
 #include <stdio.h>
 
-#include "report/stages.h"
+#include "report/symbols/stages.h"
 
 static void print(void *arg, const char *function, const char *stage)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 #include "schema/kind.h"
 #include "tests/support/rand.h"
 

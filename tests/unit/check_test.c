@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/check.h"
+#include "report/query/check/check.h"
 #include "tests/support/scratch_db.h"
 
 #define START 1000

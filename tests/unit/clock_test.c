@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/clock.h"
+#include "report/tape/clock.h"
 #include "tests/support/rand.h"
 
 #define US 1000ll

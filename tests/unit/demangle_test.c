@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/demangle.h"
+#include "report/symbols/demangle.h"
 
 static char out[NT_DEMANGLED_SIZE];
 

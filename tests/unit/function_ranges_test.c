@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/function_ranges.h"
+#include "report/symbols/function_ranges.h"
 #include "tests/support/rand.h"
 
 #define FUNCTIONS 24

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/heatmap.h"
-#include "report/histogram.h"
+#include "report/query/latency/heatmap.h"
+#include "report/util/histogram.h"
 #include "tests/support/rand.h"
 
 /* The first bucket whose bound is not below the time: the definition. */

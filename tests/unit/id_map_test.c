@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <time.h>
 
-#include "report/id_map.h"
+#include "report/util/id_map.h"
 
 #define MANY 200000
 #define MAX_SECONDS 10 /* it takes a tenth of one; with all in one slot, minutes */

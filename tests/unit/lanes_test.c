@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/lanes.h"
+#include "report/query/cpus/lanes.h"
 #include "tests/support/rand.h"
 
 #define MAX_SPAN 400

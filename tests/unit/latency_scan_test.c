@@ -15,8 +15,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "report/export_prometheus.h"
-#include "report/latency_scan.h"
+#include "report/export/prometheus.h"
+#include "report/query/latency/scan.h"
 #include "tests/support/scratch_db.h"
 
 #define START 1000000
@@ -85,7 +85,7 @@ static int keep(void *arg, const struct nt_latency_sample *sample)
 
 static void scan(struct fixture *fixture)
 {
-	const struct nt_latency_session session = {
+	const struct nt_session session = {
 		.id = 1, .start_ts = START, .end_ts = START + 10000, .start_realtime_ns = SCRATCH_DB_REALTIME_NS};
 	struct nt_latency_groups groups;
 
@@ -279,7 +279,7 @@ static int refuse(void *arg, const struct nt_latency_sample *sample)
 /* Who takes samples gives non-zero where memory runs out: no more are given, and the scan says why. */
 static void a_scan_stops_when_memory_runs_out(void **state)
 {
-	const struct nt_latency_session session = {.id = 1, .start_ts = START, .end_ts = START + 10000};
+	const struct nt_session session = {.id = 1, .start_ts = START, .end_ts = START + 10000};
 	struct nt_latency_groups groups;
 	struct fixture *fixture = *state;
 
@@ -350,26 +350,26 @@ static void groups_of_one_label_are_one(void **state)
 	nt_latency_groups_release(&groups);
 }
 
-static int take_session(void *arg, const struct nt_latency_session *session)
+static int take_session(void *arg, const struct nt_session *session)
 {
-	struct nt_latency_session **next = arg;
+	struct nt_session **next = arg;
 
 	*(*next)++ = *session;
 	return session->id == 4 ? 7 : 0;
 }
 
-static int each_session(struct fixture *fixture, struct nt_latency_session sessions[8])
+static int each_session(struct fixture *fixture, struct nt_session sessions[8])
 {
-	struct nt_latency_session *next = sessions;
+	struct nt_session *next = sessions;
 
 	memset(sessions, 0, 8 * sizeof(*sessions));
-	return nt_latency_each_session(fixture->db, take_session, &next);
+	return nt_session_each(fixture->db, take_session, &next);
 }
 
 /* A database may be anybody's: what no clock shows and no host has is made such that it can be calculated with. */
 static void sessions_have_times_of_a_clock(void **state)
 {
-	struct nt_latency_session sessions[8];
+	struct nt_session sessions[8];
 	struct fixture *fixture = *state;
 
 	scratch_db_session(fixture->db, 3, 5, 4, 65535);

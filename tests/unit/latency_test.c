@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/export_prometheus.h"
-#include "report/latency_series.h"
-#include "report/pairing.h"
+#include "report/export/prometheus.h"
+#include "report/query/latency/pairing.h"
+#include "report/query/latency/series.h"
 #include "schema/kind.h"
 #include "tests/support/rand.h"
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/merge.h"
-#include "report/timeline.h"
+#include "report/tape/merge.h"
+#include "report/timeline/timeline.h"
 #include "schema/chunk_format.h"
 #include "tests/support/rand.h"
 #include "tests/support/scratch.h"

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/output.h"
-#include "report/words.h"
+#include "report/out/output.h"
+#include "report/rows/words.h"
 
 struct fixture {
 	FILE *out;

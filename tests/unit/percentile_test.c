@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * percentile_test.c - samples.c and the SQL function percentile, beside a model that sorts with qsort and counts rank
+ * percentile_test.c - report/util/weighted.c and the SQL function percentile, beside a model that sorts with qsort and counts rank
  * by rank.
  */
 #include <setjmp.h>
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/percentile.h"
-#include "report/samples.h"
+#include "report/db/percentile.h"
+#include "report/util/weighted.h"
 #include "tests/support/rand.h"
 
 struct pair {

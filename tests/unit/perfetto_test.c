@@ -14,7 +14,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "report/perfetto.h"
+#include "report/export/perfetto/perfetto.h"
 #include "tests/support/scratch.h"
 #include "tests/support/scratch_db.h"
 

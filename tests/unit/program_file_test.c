@@ -18,7 +18,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "report/program_file.h"
+#include "report/symbols/program_file.h"
 
 /* Where in this program's file an address of its code is. */
 struct lookup {

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/prose.h"
-#include "report/table.h"
+#include "report/out/prose.h"
+#include "report/out/table.h"
 #include "tests/support/rand.h"
 
 static void widths(void **state)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "report/proto.h"
+#include "report/export/perfetto/proto.h"
 
 static void is(struct nt_proto *proto, const void *bytes, size_t size)
 {

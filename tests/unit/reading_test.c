@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/reading.h"
+#include "report/rows/reading.h"
 #include "tests/support/rand.h"
 
 /* Counters as lines "CPU PROGRAM NAME VALUE", CPU and PROGRAM "-" if there is none. */

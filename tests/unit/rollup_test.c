@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rollup.h"
-#include "report/timeline.h"
+#include "report/rows/rollup.h"
+#include "report/timeline/timeline.h"
 #include "schema/event.h"
 
 #define START 1000000000000ull

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rollup.h"
-#include "report/rows.h"
+#include "report/rows/rollup.h"
+#include "report/rows/rows.h"
 #include "tests/support/scratch.h"
 #include "tests/support/traffic.h"
 

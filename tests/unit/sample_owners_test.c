@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sample_owners_test.c - the owner of a stack sample, as samples and slices come one by one (report/sample_owners.h),
+ * sample_owners_test.c - the owner of a stack sample, as samples and slices come one by one (report/rows/sample_owners.h),
  * beside one that has all slices at hand and goes back from the sample.
  */
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/sample_owners.h"
+#include "report/rows/sample_owners.h"
 #include "tests/support/rand.h"
 
 #define N_CPUS 3

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "tests/support/rand.h"
 #include "tests/support/scratch.h"
 #include "tests/support/traffic.h"

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/split.h"
+#include "report/query/stages/split.h"
 #include "tests/support/rand.h"
 
 #define SERIES 4

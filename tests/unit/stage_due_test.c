@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include <stdbool.h>
 
-#include "report/lanes.h"
-#include "report/stage_due.h"
+#include "report/query/cpus/lanes.h"
+#include "report/query/stages/due.h"
 
 static void test_due(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stages_test.c - the rules of schema/stages.txt on stacks of each kind, as kernels have them; and rules that are not
+ * stages_test.c - the rules of report/symbols/stages.txt on stacks of each kind, as kernels have them; and rules that are not
  * well formed.
  */
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/stages.h"
+#include "report/symbols/stages.h"
 
 /* Below each softirq: what was interrupted, which must not count. */
 #define SOFTIRQ                                                                                                        \

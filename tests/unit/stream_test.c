@@ -198,8 +198,8 @@ static void a_lost_switch_is_nobody(void **state)
 	read_tape();
 	assert_int_equal(n_blocks, 5);
 	assert_int_equal(blocks[1].task, nt_ids_get(&ids, NT_ROLE_TASK, 0x222));
-	assert_true(blocks[2].task == NT_BLOCK_NO_TASK);
-	assert_true(blocks[3].task == NT_BLOCK_NO_TASK);
+	assert_true(blocks[2].task == NT_NO_TASK);
+	assert_true(blocks[3].task == NT_NO_TASK);
 	assert_int_equal(blocks[4].task, nt_ids_get(&ids, NT_ROLE_TASK, 0x444));
 	/* Just the blocks that hold a loss say so. */
 	for (size_t i = 0; i < 5; i++)

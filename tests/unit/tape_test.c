@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "tests/support/scratch.h"
 #include "tests/support/tape_gen.h"
 

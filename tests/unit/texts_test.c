@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/texts.h"
+#include "report/util/texts.h"
 
 #define MANY 20000
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/open_ops.h"
-#include "report/segment.h"
+#include "report/timeline/open_ops.h"
+#include "report/timeline/segment.h"
 #include "tests/support/trace_gen.h"
 
 static const uint8_t one[1] = {1};

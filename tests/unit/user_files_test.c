@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "schema/build_id.h"
 #include "record/user_files.h"
+#include "schema/build_id.h"
 
 static char self[4096]; /* this program */
 static const char *kept; /* of that, what fits */

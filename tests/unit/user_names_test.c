@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/user_names.h"
+#include "report/symbols/user_names.h"
 
 #define PLACE 0x10d
 #define NOTE "\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU" /* with the zero behind it: 16 bytes, then the id */

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/worst.h"
+#include "report/query/cpus/worst.h"
 #include "tests/support/rand.h"
 
 #define MAX_SPAN 300

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The rules of schema/stages.txt against the functions of all kernels that are tested, and of this one: a rule that fits none of them is a misspelt or
+# The rules of report/symbols/stages.txt against the functions of all kernels that are tested, and of this one: a rule that fits none of them is a misspelt or
 # renamed function, and is listed. Functions are those of each kernel's own table, read in its guest, and of the network's modules.
 #
 # Some functions are only in kernels with other options, or of other processors; they stand in `known`.

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * check.c - nettape-report check: is a recording whole, and does it add up. Prints the proof; fails when the
+ * promise is broken. Loss that was declared does not break it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/cmd/command.h"
+#include "report/db/load.h"
+#include "report/out/prose.h"
+#include "report/out/terminal.h"
+#include "report/query/check/check.h"
+
+/* ---- findings ---- */
+
+static const struct {
+	const char *name, *colour;
+} verdicts[] = {
+	[NT_FOUND_OK] = {"ok", "\033[32m"},
+	[NT_FOUND_NOTE] = {"note", "\033[36m"},
+	[NT_FOUND_LOSS] = {"loss", "\033[33m"},
+	[NT_FOUND_FAILED] = {"FAILED", "\033[1;31m"},
+};
+
+/* A verdict as it begins a line, in its colour on a terminal; `width`: of the word and the blanks behind it. */
+static void write_verdict(char *text, size_t size, enum nt_verdict verdict, size_t width)
+{
+	const char *name = verdicts[verdict].name;
+	bool colour = nt_terminal_find(stdout, NT_FORMAT_TABLE).colour;
+	size_t length = strlen(name);
+
+	snprintf(text, size, "%s%s%s%*s", colour ? verdicts[verdict].colour : "", name, colour ? "\033[0m" : "",
+		 (int)(width > length ? width - length : 0), "");
+}
+
+void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *name, const char *format, ...)
+{
+	char text[1024], lead[64], word[32];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	check->found[verdict]++;
+	if (check->format == NT_FORMAT_JSON) {
+		nt_json_open(&check->json, NULL, '{');
+		nt_json_text(&check->json, "verdict", verdict == NT_FOUND_FAILED ? "failed" : verdicts[verdict].name);
+		nt_json_text(&check->json, "check", name);
+		nt_json_text(&check->json, "text", text);
+		nt_json_close(&check->json, '}');
+		return;
+	}
+	write_verdict(word, sizeof(word), verdict, 7);
+	snprintf(lead, sizeof(lead), "  %s %-13s ", word, name);
+	nt_print_prose(stdout, lead, "%s", text);
+}
+
+sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql)
+{
+	sqlite3_stmt *statement = nt_db_prepare(check->db, sql, NULL);
+
+	if (statement && sqlite3_bind_parameter_count(statement))
+		sqlite3_bind_int64(statement, 1, check->session_id);
+	return statement;
+}
+
+int nt_check_end(struct nt_check *check, sqlite3_stmt *statement, int step)
+{
+	int error = step == SQLITE_DONE ? 0 : nt_db_fail(check->db, "the check cannot be made");
+
+	sqlite3_finalize(statement);
+	return error;
+}
+
+int nt_check_number(struct nt_check *check, const char *sql, int64_t *out)
+{
+	sqlite3_stmt *statement = nt_check_query(check, sql);
+	int step;
+
+	if (!statement)
+		return -1;
+	step = sqlite3_step(statement);
+	if (step == SQLITE_ROW) {
+		*out = sqlite3_column_int64(statement, 0);
+		step = SQLITE_DONE;
+	}
+	return nt_check_end(check, statement, step);
+}
+
+/* ---- is it whole ---- */
+
+static int check_whole(struct nt_check *check)
+{
+	sqlite3_stmt *statement =
+		nt_check_query(check, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid");
+	uint64_t n = 0;
+	int step;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		nt_check_say(check, NT_FOUND_FAILED, "whole", "%s", nt_db_text(statement, 0));
+		n++;
+	}
+	if (!n && !check->complete)
+		nt_check_say(check, NT_FOUND_FAILED, "whole", "the tape is not complete");
+	else if (!n && step == SQLITE_DONE)
+		nt_check_say(check, NT_FOUND_OK, "whole", "the tape is complete, and nothing of it is damaged");
+	return nt_check_end(check, statement, step);
+}
+
+/* ---- what is lost ---- */
+
+/* Losses that nobody declared: they were found out only here. The recording itself tells of all others. */
+#define UNDECLARED                                                                                                     \
+	"'undeclared', 'missing block', 'damaged block', 'segment too long', 'no state record', 'no last state "       \
+	"record'"
+
+static int check_losses(struct nt_check *check)
+{
+	sqlite3_stmt *statement = nt_check_query(
+		check, "SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED
+		       "), sum(count IS NULL), kind IN " NT_SAMPLES_SQL
+		       " FROM loss WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
+	char count[NT_HUMAN_MAX];
+	uint64_t n = 0;
+	int step;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		enum nt_verdict verdict = sqlite3_column_int(statement, 5) ? NT_FOUND_LOSS : NT_FOUND_FAILED;
+
+		n++;
+		if (sqlite3_column_int(statement, 6))
+			snprintf(count, sizeof(count), "an unknown number of");
+		else
+			nt_human_count(count, sqlite3_column_int64(statement, 3));
+		nt_check_say(check, verdict, "loss", "CPU %d: %s: %s records of kind %s; %s: %d",
+			     sqlite3_column_int(statement, 0), nt_db_text(statement, 1), count,
+			     nt_db_text(statement, 2),
+			     sqlite3_column_int(statement, 7) ? "no time is uncovered by that; stretches"
+							      : "uncovered stretches",
+			     sqlite3_column_int(statement, 4));
+	}
+	if (!n && step == SQLITE_DONE)
+		nt_check_say(check, NT_FOUND_OK, "loss", "nothing was lost");
+	return nt_check_end(check, statement, step);
+}
+
+/* ---- what the timeline met ---- */
+
+static int check_oddities(struct nt_check *check)
+{
+	sqlite3_stmt *statement = nt_check_query(
+		check,
+		"SELECT undeclared, malformed, clamped, clamped_max_ns, outside, unknown, bad_lines FROM session "
+		"WHERE session_id = ?1");
+	int step;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		const sqlite3_int64 undeclared = sqlite3_column_int64(statement, 0),
+				    malformed = sqlite3_column_int64(statement, 1);
+		const sqlite3_int64 clamped = sqlite3_column_int64(statement, 2),
+				    unknown = sqlite3_column_int64(statement, 5);
+		const sqlite3_int64 bad_lines = sqlite3_column_int64(statement, 6);
+
+		if (undeclared)
+			nt_check_say(check, NT_FOUND_FAILED, "records",
+				     "switches from another task than was on the CPU: %lld; records are "
+				     "missing that nobody declared lost",
+				     undeclared);
+		else
+			nt_check_say(check, NT_FOUND_OK, "records",
+				     "every switch came from the task that was on the CPU");
+		if (malformed)
+			nt_check_say(check, NT_FOUND_NOTE, "records",
+				     "records that contradicted others, and were left out or cut: %lld", malformed);
+		if (clamped)
+			nt_check_say(check, NT_FOUND_NOTE, "records",
+				     "times that were inverted, and set right: %lld, by %lld ns at most", clamped,
+				     (long long)sqlite3_column_int64(statement, 3));
+		if (unknown)
+			nt_check_say(check, NT_FOUND_NOTE, "records",
+				     "records of kinds that this program does not know: %lld", unknown);
+		if (bad_lines)
+			nt_check_say(check, NT_FOUND_NOTE, "records",
+				     "lines of readings that were not understood: %lld", bad_lines);
+	}
+	return nt_check_end(check, statement, step);
+}
+
+/* ---- the clocks that samples' stamps are read by ---- */
+
+static void judge_latencies(struct nt_check *check, int64_t samples, int64_t known, int64_t uncertainty_ns)
+{
+	char count[NT_HUMAN_MAX];
+
+	nt_check_say(check, NT_FOUND_OK, "clocks", "%s latencies are good to %lld ns", nt_human_count(count, known),
+		     (long long)uncertainty_ns);
+	if (known < samples)
+		nt_check_say(
+			check, NT_FOUND_NOTE, "clocks",
+			"samples without a latency, for their stamps lie in the future or at a time that the clock "
+			"never showed: %s",
+			nt_human_count(count, samples - known));
+}
+
+static int check_clocks(struct nt_check *check)
+{
+	sqlite3_stmt *statement = nt_check_query(
+		check, "SELECT clock_steps, clock_uncertainty_ns, (SELECT count(*) FROM skb_latency AS l WHERE "
+		       "l.session_id = ?1 "
+		       "AND instr(flags, 'step')), (SELECT count(*) FROM skb_latency AS l WHERE l.session_id = ?1), "
+		       "(SELECT count(latency_ns) FROM skb_latency AS l WHERE l.session_id = ?1) FROM session "
+		       "WHERE session_id = ?1");
+	char count[NT_HUMAN_MAX], all[NT_HUMAN_MAX];
+	int step;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		if (!sqlite3_column_int64(statement, 3))
+			continue;
+		nt_human_count(all, sqlite3_column_int64(statement, 3));
+		if (sqlite3_column_type(statement, 1) == SQLITE_NULL)
+			nt_check_say(check, NT_FOUND_FAILED, "clocks",
+				     "%s latencies are not known: the tape has no snapshot of the clocks", all);
+		else
+			judge_latencies(check, sqlite3_column_int64(statement, 3), sqlite3_column_int64(statement, 4),
+					sqlite3_column_int64(statement, 1));
+		if (sqlite3_column_int64(statement, 0))
+			nt_check_say(check, NT_FOUND_NOTE, "clocks",
+				     "the realtime clock was stepped %lld times; latencies that it leaves in doubt: %s",
+				     (long long)sqlite3_column_int64(statement, 0),
+				     nt_human_count(count, sqlite3_column_int64(statement, 2)));
+	}
+	return nt_check_end(check, statement, step);
+}
+
+/* ---- all of it ---- */
+
+static int (*const checks[])(struct nt_check *check) = {
+	check_whole,	 nt_check_conservation, nt_check_threads, nt_check_operations, check_losses,
+	check_oddities,	 check_clocks,		nt_check_written, nt_check_hooks,      nt_check_wakeups,
+	nt_check_stacks, nt_check_softirqs,	nt_check_misses,  nt_check_stat,
+};
+
+/* Reads what is needed of the session, and prints its head. */
+static void begin_session(struct nt_check *check, sqlite3_stmt *session)
+{
+	char duration[NT_HUMAN_MAX];
+	const char *host = nt_db_text(session, 1);
+
+	check->session_id = sqlite3_column_int64(session, 0);
+	check->start_ns = sqlite3_column_int64(session, 2);
+	check->end_ns = sqlite3_column_int64(session, 3);
+	/* No clock shows less; a database may be anybody's. */
+	if (check->start_ns < 0)
+		check->start_ns = 0;
+	if (check->end_ns < check->start_ns)
+		check->end_ns = check->start_ns;
+	check->cpus = sqlite3_column_int64(session, 4);
+	check->clock_ticks = sqlite3_column_int64(session, 5);
+	check->complete = sqlite3_column_int(session, 6);
+	if (check->format == NT_FORMAT_JSON) {
+		nt_json_open(&check->json, NULL, '{');
+		nt_json_integer(&check->json, "session_id", check->session_id);
+		nt_json_text(&check->json, "host", host);
+		nt_json_open(&check->json, "findings", '[');
+		return;
+	}
+	nt_print_prose(stdout, "", "session %lld: host %s, %lld CPUs, %s", (long long)check->session_id, host,
+		       (long long)check->cpus, nt_human_ns(duration, (uint64_t)(check->end_ns - check->start_ns)));
+}
+
+static int check_sessions(struct nt_check *check)
+{
+	sqlite3_stmt *session = nt_db_prepare(check->db,
+					      "SELECT session_id, host, start_ts, end_ts, cpus, clock_ticks, complete "
+					      "FROM session ORDER BY session_id",
+					      NULL);
+	int step = SQLITE_DONE, error = 0;
+
+	if (!session)
+		return -1;
+	while (!error && (step = sqlite3_step(session)) == SQLITE_ROW) {
+		begin_session(check, session);
+		for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && !error; i++)
+			error = checks[i](check);
+		if (check->format == NT_FORMAT_JSON) {
+			nt_json_close(&check->json, ']');
+			nt_json_close(&check->json, '}');
+		}
+	}
+	if (!error && step != SQLITE_DONE)
+		error = nt_db_fail(check->db, "the check cannot be made");
+	sqlite3_finalize(session);
+	return error;
+}
+
+static void json_result(struct nt_check *check)
+{
+	nt_json_close(&check->json, ']');
+	nt_json_bool(&check->json, "ok", !check->found[NT_FOUND_FAILED]);
+	nt_json_integer(&check->json, "failed", (int64_t)check->found[NT_FOUND_FAILED]);
+	nt_json_integer(&check->json, "losses", (int64_t)check->found[NT_FOUND_LOSS]);
+	nt_json_close(&check->json, '}');
+}
+
+static void print_result(const struct nt_check *check)
+{
+	bool failed = check->found[NT_FOUND_FAILED], lossy = check->found[NT_FOUND_LOSS];
+	char word[32], lead[40];
+
+	write_verdict(word, sizeof(word), failed ? NT_FOUND_FAILED : NT_FOUND_OK, 0);
+	snprintf(lead, sizeof(lead), "%s%s", word, lossy && !failed ? ", " : ": ");
+	if (failed)
+		nt_print_prose(stdout, lead, "%llu findings above break the promise",
+			       (unsigned long long)check->found[NT_FOUND_FAILED]);
+	else if (lossy)
+		nt_print_prose(stdout, lead, "WITH LOSS: it adds up, but what the lines marked `loss` name is missing");
+	else
+		nt_print_prose(stdout, lead, "it is whole, and it adds up");
+}
+
+static int run(const struct nt_options *options)
+{
+	struct nt_check check = {.format = options->format, .json = {.out = stdout, .lines = 4}};
+	char text[512];
+	int error;
+
+	if (nt_load_open(&check.db, options->args[0], NULL, text, sizeof(text)))
+		return nt_complain("%s", text);
+	if (check.format == NT_FORMAT_JSON) {
+		nt_json_open(&check.json, NULL, '{');
+		nt_json_open(&check.json, "sessions", '[');
+	}
+	error = check_sessions(&check);
+	if (error)
+		nt_complain("%s", check.db->error);
+	else if (check.format == NT_FORMAT_JSON)
+		json_result(&check);
+	else
+		print_result(&check);
+	nt_db_close(check.db);
+	return error || check.found[NT_FOUND_FAILED] ? NT_EXIT_FAILED : NT_EXIT_DONE;
+}
+
+const struct nt_command nt_cmd_check = {
+	.name = "check",
+	.group = NT_GROUP_LOOK,
+	.usage = "TAPE|DB [--json]",
+	.what = "prove that a recording is whole and adds up",
+	.help = "A line marked FAILED makes the exit status 1. A line marked loss names data that is missing and was "
+		"declared as lost. Loss alone does not fail the check.",
+	.example = "check busy.tape",
+	.wants = "a tape or a database",
+	.takes = NT_TAKES_JSON,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * each_session.c - what commands that show one session after the other have in common.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/cmd/command.h"
+#include "report/cmd/each_session.h"
+
+static int count(void *arg, const struct nt_session *session)
+{
+	struct nt_sessions *sessions = arg;
+
+	(void)session;
+	sessions->n++;
+	return 0;
+}
+
+int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_words *words,
+		     const struct nt_need *need)
+{
+	char error[512];
+
+	*sessions = (struct nt_sessions){.path = path};
+	if (nt_load_open_with(&sessions->db, path, words, need, error, sizeof(error)))
+		return nt_complain("%s", error);
+	if (nt_session_each(sessions->db, count, sessions))
+		return nt_complain("%s", sessions->db->error);
+	return NT_EXIT_DONE;
+}
+
+struct showing {
+	struct nt_sessions *sessions;
+	int (*show)(void *arg, const struct nt_session *session);
+	void *arg;
+};
+
+static int leave_out(struct nt_sessions *sessions, int64_t id)
+{
+	struct nt_session_left *left;
+
+	if (sessions->n_left == sessions->left_size) {
+		size_t size = sessions->left_size ? 2 * sessions->left_size : 8;
+
+		left = reallocarray(sessions->left, size, sizeof(*left));
+		if (!left) {
+			snprintf(sessions->db->error, sizeof(sessions->db->error), "out of memory.");
+			return -1;
+		}
+		sessions->left = left;
+		sessions->left_size = size;
+	}
+	left = &sessions->left[sessions->n_left++];
+	left->id = id;
+	memcpy(left->why, sessions->why_not, sizeof(left->why));
+	return 0;
+}
+
+static int show_one(void *arg, const struct nt_session *session)
+{
+	struct showing *showing = arg;
+	struct nt_sessions *sessions = showing->sessions;
+
+	sessions->why_not[0] = 0;
+	if (showing->show(showing->arg, session))
+		return -1;
+	if (sessions->why_not[0])
+		return leave_out(sessions, session->id);
+	sessions->shown++;
+	return 0;
+}
+
+static void left_out_json(const struct nt_sessions *sessions, struct nt_json *json)
+{
+	nt_json_open(json, "left_out", '[');
+	for (size_t i = 0; i < sessions->n_left; i++) {
+		nt_json_open(json, NULL, '{');
+		nt_json_integer(json, "session_id", sessions->left[i].id);
+		nt_json_text(json, "why", sessions->left[i].why);
+		nt_json_close(json, '}');
+	}
+	nt_json_close(json, ']');
+}
+
+static void tell_left_out(const struct nt_sessions *sessions)
+{
+	if (sessions->n_left)
+		nt_complain("%s: %zu of %lld sessions %s left out: %s%s.", sessions->path, sessions->n_left,
+			    (long long)sessions->n, sessions->n_left > 1 ? "are" : "is", sessions->left[0].why,
+			    sessions->n_left > 1 ? "; and so on" : "");
+}
+
+int nt_sessions_show(struct nt_sessions *sessions, struct nt_json *json,
+		     int (*show)(void *arg, const struct nt_session *session), void *arg)
+{
+	struct showing showing = {sessions, show, arg};
+	int error;
+
+	if (json) {
+		nt_json_open(json, NULL, '{');
+		nt_json_open(json, "sessions", '[');
+	}
+	error = nt_session_each(sessions->db, show_one, &showing);
+	if (json) {
+		nt_json_close(json, ']');
+		left_out_json(sessions, json);
+		nt_json_close(json, '}');
+	}
+	if (error)
+		return nt_complain("%s", sessions->db->error);
+	if (!sessions->shown)
+		return nt_complain("%s: %s.", sessions->path,
+				   sessions->why_not[0] ? sessions->why_not : "it holds no recording: import one");
+	tell_left_out(sessions);
+	return NT_EXIT_DONE;
+}
+
+void nt_sessions_close(struct nt_sessions *sessions)
+{
+	free(sessions->left);
+	nt_db_close(sessions->db);
+	*sessions = (struct nt_sessions){0};
+}

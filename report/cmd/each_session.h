@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * each_session.h - the frame of commands that show the sessions of a tape or database one after the other: opening it,
+ * counting, complaints and exit codes. A command fills in how one session is shown.
+ */
+#ifndef NT_REPORT_CMD_EACH_SESSION_H
+#define NT_REPORT_CMD_EACH_SESSION_H
+
+#include "report/db/load.h"
+#include "report/out/output.h"
+#include "report/query/latency/scan.h"
+#include "report/symbols/user_names.h"
+
+#define NT_WHY_NOT_MAX 320
+
+/* A session that has not what was asked for. */
+struct nt_session_left {
+	int64_t id;
+	char why[NT_WHY_NOT_MAX];
+};
+
+/* Zero-initialised. */
+struct nt_sessions {
+	struct nt_db *db;
+	const char *path; /* as given, not copied */
+	int64_t n; /* that it holds */
+	int64_t shown; /* of these, so far */
+	char why_not[NT_WHY_NOT_MAX]; /* set by `show`: the session has not what was asked for */
+	struct nt_session_left *left; /* these, in the order of sessions */
+	size_t n_left, left_size;
+};
+
+/* These give an exit code (out/complain.h), and have complained if that is not 0. */
+
+/* To be closed even on failure. `words` and `need` as for nt_load_open_with. */
+int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_words *words,
+		     const struct nt_need *need);
+/*
+ * Calls `show` with each session; it gives 0, or -1 and a sentence in db->error. Of several sessions it is enough that
+ * one has what was asked for; how many have not, and why, is said on standard error, and of each in JSON. Around what
+ * is shown comes the object of all sessions, unless `json` is NULL.
+ */
+int nt_sessions_show(struct nt_sessions *sessions, struct nt_json *json,
+		     int (*show)(void *arg, const struct nt_session *session), void *arg);
+
+void nt_sessions_close(struct nt_sessions *sessions);
+
+#endif

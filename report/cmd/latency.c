@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * latency.c - nettape-report latency: how late packets were on their way up. Only what holds the parts together:
+ * which samples (query/latency/choice.h), reading them (query/latency/scan.h), summing them up (query/latency/series.h, query/latency/heatmap.h),
+ * showing that (query/latency/result.h).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/cmd/command.h"
+#include "report/cmd/each_session.h"
+#include "report/export/svg/svg.h"
+#include "report/out/new_file.h"
+#include "report/out/terminal.h"
+#include "report/query/latency/result.h"
+#include "report/util/histogram.h"
+
+#define BESIDE_MAP 12 /* characters of a line that are no column of the heat map */
+#define COLUMNS_PROGRAMS 100 /* of a heat map in JSON and CSV */
+#define COLUMNS_PICTURE 120
+#define PER_OCTAVE_PICTURE 4
+
+struct command {
+	struct nt_sessions sessions;
+	struct nt_latency_choice choice;
+	struct nt_latency_view view;
+	struct nt_printer *printer; /* with CSV */
+	struct nt_json json;
+	/* With --svg: the panels so far. */
+	const char *svg_path;
+	FILE *svg;
+	char *svg_text;
+	size_t svg_size;
+	unsigned int svg_panels;
+};
+
+/* What becomes of one session's samples. */
+struct collecting {
+	struct command *command;
+	struct nt_latency_result result;
+	struct nt_heatmap pictures[NT_HOOK_COUNT]; /* for SVG; without cells where a hook has no sample */
+	int64_t begin_ts, end_ts; /* of heat maps */
+};
+
+/* ---- collecting ---- */
+
+static int add_to_map(const struct collecting *collecting, struct nt_heatmap *map, uint32_t columns,
+		      uint32_t per_octave, const struct nt_latency_sample *sample)
+{
+	if (!map->cells && nt_heatmap_init(map, collecting->begin_ts, collecting->end_ts, columns, per_octave))
+		return -1;
+	nt_heatmap_add(map, sample->ts, sample->ns, sample->weight);
+	return 0;
+}
+
+static int collect(void *arg, const struct nt_latency_sample *sample)
+{
+	struct collecting *collecting = arg;
+	struct nt_latency_result *result = &collecting->result;
+	const struct nt_latency_view *view = result->view;
+	uint32_t columns = view->format == NT_FORMAT_TABLE ? view->width - BESIDE_MAP : COLUMNS_PROGRAMS;
+
+	if (nt_series_set_add(&result->set, sample))
+		return -1;
+	if (!nt_series_set_takes(&result->set, sample))
+		return 0;
+	if (view->over_time && add_to_map(collecting, &result->maps[sample->hook], columns,
+					  view->per_octave ? view->per_octave : 1, sample))
+		return -1;
+	if (!collecting->command->svg)
+		return 0;
+	return add_to_map(collecting, &collecting->pictures[sample->hook], COLUMNS_PICTURE,
+			  view->per_octave ? view->per_octave : PER_OCTAVE_PICTURE, sample);
+}
+
+/* Heat maps show what was chosen of the session. */
+static void set_axis(struct collecting *collecting)
+{
+	const struct nt_session *session = collecting->result.session;
+	struct nt_window window = nt_selection_window(&collecting->result.choice->selection, session->start_ts,
+						      session->start_realtime_ns);
+
+	collecting->begin_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
+	collecting->end_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
+	if (collecting->end_ts <= collecting->begin_ts)
+		collecting->end_ts = collecting->begin_ts < INT64_MAX ? collecting->begin_ts + 1 : INT64_MAX;
+}
+
+static int no_memory(struct nt_db *db)
+{
+	snprintf(db->error, sizeof(db->error), "out of memory.");
+	return -1;
+}
+
+/* Whether the recording was made with the probe, even if no packet came. */
+static int find_probe(struct nt_latency_result *result)
+{
+	result->has_probe = result->set.n > 0;
+	if (!result->has_probe &&
+	    nt_db_has_rows(result->db, "skb_latency", result->session->id, &result->has_probe))
+		return -1;
+	return result->has_probe
+		       ? 0
+		       : nt_db_has_rows(result->db, "latency_hook", result->session->id, &result->has_probe);
+}
+
+static void set_counted(struct nt_latency_result *result)
+{
+	const struct nt_session *session = result->session;
+	struct nt_series_set *set = &result->set;
+
+	set->cpus = (unsigned int)session->cpus;
+	set->is_cut =
+		nt_selection_window(&result->choice->selection, session->start_ts, session->start_realtime_ns).from_ts >
+		session->start_ts;
+	set->is_pairs = result->choice->first != NT_HOOK_NONE;
+	set->is_by_cpu = result->choice->by == NT_BY_CPU;
+	memcpy(set->kept, result->accounting.kept, sizeof(set->kept));
+	memcpy(set->programs, result->accounting.programs, sizeof(set->programs));
+}
+
+static int read_session(struct collecting *collecting)
+{
+	struct nt_latency_result *result = &collecting->result;
+	const struct nt_latency_choice *choice = result->choice;
+	struct nt_db *db = result->db;
+	bool has_table;
+
+	if (nt_db_has(db, "skb_latency", &has_table) ||
+	    nt_latency_accounting(db, result->session->id, &result->accounting) ||
+	    nt_latency_groups(db, result->session->id, has_table ? choice->by : NT_BY_NONE, &result->groups))
+		return -1;
+	if (nt_series_set_init(&result->set, result->groups.n, choice->include_hol))
+		return no_memory(db);
+	set_counted(result);
+	set_axis(collecting);
+	if (has_table &&
+	    nt_latency_scan(db, result->session, choice, &result->groups, collect, collecting, &result->alone))
+		return -1;
+	if (nt_series_set_order(&result->set, choice->by == NT_BY_CPU || choice->by == NT_BY_PORT))
+		return no_memory(db);
+	return find_probe(result);
+}
+
+static void release(struct collecting *collecting)
+{
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		nt_heatmap_release(&collecting->result.maps[hook]);
+		nt_heatmap_release(&collecting->pictures[hook]);
+	}
+	nt_series_set_release(&collecting->result.set);
+	nt_latency_groups_release(&collecting->result.groups);
+}
+
+/* ---- showing ---- */
+
+static int draw_session(struct collecting *collecting)
+{
+	struct command *command = collecting->command;
+	const struct nt_session *session = collecting->result.session;
+	char recorded[NT_SVG_SESSION_MAX];
+
+	if (!command->svg)
+		return 0;
+	if (nt_svg_session(collecting->result.db, session, &command->choice.selection, recorded))
+		return -1;
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		char name[64], title[100];
+
+		if (!collecting->pictures[hook].cells)
+			continue;
+		snprintf(title, sizeof(title), "%s (session %lld)",
+			 nt_latency_hook_text(&command->choice, (enum nt_hook)hook, name), (long long)session->id);
+		nt_svg_panel(command->svg, command->svg_panels++, &collecting->pictures[hook], session->start_ts, title,
+			     recorded);
+	}
+	return 0;
+}
+
+static int show_session(struct collecting *collecting)
+{
+	struct command *command = collecting->command;
+
+	if (draw_session(collecting))
+		return -1;
+	if (command->view.format == NT_FORMAT_JSON)
+		return nt_latency_json(&collecting->result, &command->json);
+	if (command->view.format == NT_FORMAT_CSV)
+		return nt_latency_csv(&collecting->result, command->printer);
+	if (command->sessions.shown)
+		puts("\n");
+	return nt_latency_people(&collecting->result);
+}
+
+static void say_missing(struct nt_sessions *sessions, int64_t id)
+{
+	char why[NT_NEED_MAX];
+
+	nt_need_say(&nt_need_latency, why, sizeof(why));
+	snprintf(sessions->why_not, sizeof(sessions->why_not), "session %lld has %s", (long long)id, why);
+}
+
+static int one_session(void *arg, const struct nt_session *session)
+{
+	struct command *command = arg;
+	struct collecting collecting = {.command = command};
+	int error;
+
+	collecting.result.out = stdout;
+	collecting.result.db = command->sessions.db;
+	collecting.result.session = session;
+	collecting.result.choice = &command->choice;
+	collecting.result.view = &command->view;
+	error = read_session(&collecting);
+	if (!error && !collecting.result.has_probe)
+		say_missing(&command->sessions, session->id);
+	else if (!error)
+		error = show_session(&collecting);
+	release(&collecting);
+	return error;
+}
+
+static int write_svg(void *arg, FILE *out)
+{
+	struct command *command = arg;
+
+	if (fflush(command->svg) || ferror(command->svg))
+		return nt_complain("out of memory.");
+	nt_svg_begin(out, command->svg_panels, "How late packets were, over time");
+	fwrite(command->svg_text, 1, command->svg_size, out);
+	nt_svg_end(out);
+	return NT_EXIT_DONE;
+}
+
+/* What results are written to, besides standard output. Gives an exit code. */
+static int open_outputs(struct command *command)
+{
+	bool failed = false;
+
+	if (command->view.format == NT_FORMAT_CSV) {
+		command->printer = nt_printer_new(stdout, NT_FORMAT_CSV, false);
+		failed = !command->printer || nt_latency_csv_begin(&command->choice, &command->view, command->printer);
+	}
+	if (command->svg_path) {
+		command->svg = open_memstream(&command->svg_text, &command->svg_size);
+		failed |= !command->svg;
+	}
+	return failed ? nt_complain("out of memory.") : NT_EXIT_DONE;
+}
+
+static int run_command(struct command *command, const char *path)
+{
+	int code = nt_sessions_open(&command->sessions, path, NULL, &nt_need_latency);
+
+	if (!code)
+		code = open_outputs(command);
+	if (!code)
+		code = nt_sessions_show(&command->sessions,
+					command->view.format == NT_FORMAT_JSON ? &command->json : NULL, one_session,
+					command);
+	if (!code && command->svg)
+		code = nt_new_file(command->svg_path, "open it in a browser", write_svg, command);
+	if (command->svg)
+		fclose(command->svg);
+	free(command->svg_text);
+	nt_printer_free(command->printer);
+	nt_sessions_close(&command->sessions);
+	return code;
+}
+
+/* ---- options ---- */
+
+static int read_view(const struct nt_options *options, struct nt_latency_view *view)
+{
+	struct nt_terminal terminal;
+	char *end;
+
+	*view = (struct nt_latency_view){
+		.format = options->format, .histogram = options->histogram, .over_time = options->over_time};
+	if (options->buckets) {
+		unsigned long n = strtoul(options->buckets, &end, 10);
+
+		if (*end || n < 1 || n > NT_MAX_PER_OCTAVE)
+			return nt_complain_misused(
+				"--buckets takes a number from 1 to 64: so many buckets in each doubling.");
+		view->per_octave = (uint32_t)n;
+	}
+	if ((options->over_time || options->svg) && options->samples.by)
+		return nt_complain_misused("heat maps show all of a hook: leave --by out, or --over-time and --svg.");
+	if (options->format == NT_FORMAT_CSV && options->histogram && options->over_time)
+		return nt_complain_misused("CSV has one kind of line: leave --histogram or --over-time out.");
+	if (options->buckets && !options->histogram && !options->over_time && !options->svg)
+		return nt_complain_misused(
+			"--buckets says how fine --histogram, --over-time or --svg is, and none of them is given.");
+	terminal = nt_terminal_find(stdout, view->format);
+	view->is_terminal = terminal.is_terminal;
+	view->colour = terminal.colour;
+	view->width = terminal.width;
+	return NT_EXIT_DONE;
+}
+
+static int run(const struct nt_options *options)
+{
+	struct command command = {.svg_path = options->svg, .json = {.out = stdout, .lines = 4}};
+	char error[512];
+	int code;
+
+	if (nt_latency_choose(&options->samples, &options->selection, &command.choice, error, sizeof(error)) ||
+	    nt_selection_check(&command.choice.selection, error, sizeof(error)))
+		return nt_complain_misused(error);
+	code = read_view(options, &command.view);
+	return code ? code : run_command(&command, options->args[0]);
+}
+
+const struct nt_command nt_cmd_latency = {
+	.name = "latency",
+	.group = NT_GROUP_DEEPER,
+	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
+	.what = "show how late packets were on their way up",
+	.help = "A hook is a place on that way: ip-start, tcp-start, udp-start, tcp-socket-enqueued, "
+		"udp-socket-enqueued, tcp-socket-read, udp-socket-read. The latency is the time since the host received "
+		"the packet. Record with --probes default,latency.",
+	.example = "latency busy.tape --by process",
+	.wants = "a tape or a database",
+	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_TIME | NT_TAKES_SAMPLES | NT_TAKES_VIEW,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * query.c - nettape-report query: SQL on a tape or a database, read-only. Where it comes from; sql.h runs it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/cmd/command.h"
+#include "report/cmd/prompt.h"
+#include "report/cmd/sql.h"
+#include "report/db/load.h"
+#include "report/out/denied.h"
+
+#define MAX_SQL (1u << 20)
+
+/* All of a stream, zero-terminated; NULL: too much, or a failure, which has been said. The caller frees it. */
+static char *read_all(FILE *file, const char *name)
+{
+	char *text = malloc(MAX_SQL + 1);
+	size_t size = text ? fread(text, 1, MAX_SQL + 1, file) : 0;
+
+	if (text && !ferror(file) && size <= MAX_SQL && !memchr(text, 0, size)) {
+		text[size] = 0;
+		return text;
+	}
+	nt_complain("%s cannot be read as SQL: %s.", name,
+		    text && ferror(file) ? strerror(errno) : "it is longer than a megabyte or is no text");
+	free(text);
+	return NULL;
+}
+
+static char *read_file(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char why[NT_DENIED_MAX];
+	char *text;
+
+	if (!file) {
+		nt_complain("%s cannot be read: %s.", path, nt_denied_read(why, path, errno));
+		return NULL;
+	}
+	text = read_all(file, path);
+	fclose(file);
+	return text;
+}
+
+static char *find_sql(const struct nt_options *options)
+{
+	if (options->file)
+		return read_file(options->file);
+	if (options->n_args == 2)
+		return strdup(options->args[1]);
+	return read_all(stdin, "standard input");
+}
+
+static int run(const struct nt_options *options)
+{
+	struct nt_printer *printer = NULL;
+	struct nt_db *db = NULL;
+	const bool is_by_hand = !options->file && options->n_args < 2 && isatty(STDIN_FILENO);
+	int code = NT_EXIT_FAILED;
+	char error[512], *sql;
+
+	if (options->file && options->n_args == 2)
+		return nt_complain_misused("query takes its SQL from -f or as an argument, not both.");
+	sql = is_by_hand ? NULL : find_sql(options);
+	if (!sql && !is_by_hand)
+		return NT_EXIT_FAILED;
+	if (nt_load_open(&db, options->args[0], &options->symbols, error, sizeof(error))) {
+		nt_complain("%s", error);
+	} else {
+		printer = nt_printer_new(stdout, options->format, false);
+		if (!printer)
+			code = nt_complain("out of memory.");
+		else
+			code = sql ? nt_sql_run(db, printer, sql) : nt_prompt(db, printer, options->args[0]);
+	}
+	nt_printer_free(printer);
+	nt_db_close(db);
+	free(sql);
+	return code;
+}
+
+const struct nt_command nt_cmd_query = {
+	.name = "query",
+	.group = NT_GROUP_TAKE,
+	.usage = "TAPE|DB [SQL | -f FILE] [--json|--csv]",
+	.what = "run SQL on a tape or a database, read-only",
+	.help = "Without SQL and without -f, statements are read from standard input; a terminal gets a prompt. "
+		"Semicolons separate statements. docs/sql-schema.md describes tables and views, docs/cookbook.md "
+		"answers questions.",
+	.example = "query busy.db \"SELECT name, net_ns FROM net_cost_process\"",
+	.wants = "a tape or a database, and one SQL text",
+	.surplus = "; put the SQL in quotes",
+	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_FILE | NT_TAKES_SYMBOLS | NT_TAKES_NO_SYMBOLS,
+	.min_args = 1,
+	.max_args = 2,
+	.run = run,
+};

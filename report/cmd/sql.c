@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sql.c - see sql.h.
+ */
+#include "report/cmd/sql.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/db/result.h"
+#include "report/out/complain.h"
+#include "report/out/prose.h"
+#include "schema/arg.h"
+
+/* ---- names ---- */
+
+static int read_names(struct nt_db *db, const char *sql, const char *argument, struct nt_sql_names *names)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
+	int step = SQLITE_DONE;
+
+	if (!statement)
+		return -1;
+	sqlite3_bind_text(statement, 1, argument, -1, SQLITE_STATIC);
+	while (names->n < NT_SQL_NAMES_MAX && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+		names->list[names->n] = strdup(nt_db_text(statement, 0));
+		if (!names->list[names->n])
+			break;
+		names->n++;
+	}
+	sqlite3_finalize(statement);
+	return step == SQLITE_DONE || names->n == NT_SQL_NAMES_MAX ? 0 : nt_db_fail(db, "names cannot be read");
+}
+
+int nt_sql_tables(struct nt_db *db, const char *type, struct nt_sql_names *names)
+{
+	return read_names(db,
+			  "SELECT name FROM sqlite_master WHERE type = ?1 AND name NOT LIKE 'sqlite%' ORDER BY name",
+			  type, names);
+}
+
+int nt_sql_columns(struct nt_db *db, const char *table, struct nt_sql_names *names)
+{
+	return read_names(db, "SELECT name FROM pragma_table_info(?1)", table, names);
+}
+
+void nt_sql_names_release(struct nt_sql_names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->list[i]);
+	*names = (struct nt_sql_names){0};
+}
+
+void nt_sql_names_print(FILE *out, const char *title, const struct nt_sql_names *names)
+{
+	struct nt_prose prose;
+	char lead[200];
+
+	if (!names->n)
+		return;
+	nt_prose_begin(&prose, out);
+	/* A database is anybody's: no name acts on the terminal. */
+	for (size_t i = 0; i < names->n; i++) {
+		fputs(i ? ", " : "", prose.line);
+		nt_print_clean(prose.line, names->list[i], strlen(names->list[i]));
+	}
+	snprintf(lead, sizeof(lead), "%.150s: ", title);
+	nt_prose_end(&prose, lead);
+}
+
+/* ---- what was meant ---- */
+
+static void complain(const char *message, const char *name, const struct nt_sql_names *known)
+{
+	const char *nearest = name ? nt_arg_nearest(name, (const char *const *)known->list) : NULL;
+
+	if (nearest)
+		nt_complain("%s; did you mean '%s'?", message, nearest);
+	else
+		nt_complain("%s.", message);
+}
+
+static void hint_tables(struct nt_db *db, const char *message, const char *name)
+{
+	struct nt_sql_names tables = {0}, views = {0}, all = {0};
+
+	if (nt_sql_tables(db, "table", &tables) || nt_sql_tables(db, "view", &views) ||
+	    nt_sql_tables(db, "table", &all) || nt_sql_tables(db, "view", &all))
+		nt_complain("%s.", message);
+	else
+		complain(message, name, &all);
+	nt_sql_names_print(stderr, "Tables", &tables);
+	nt_sql_names_print(stderr, "Views", &views);
+	nt_sql_names_release(&tables);
+	nt_sql_names_release(&views);
+	nt_sql_names_release(&all);
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether the name is one of the words of the SQL. */
+static bool has_word(const char *sql, const char *name)
+{
+	size_t size = strlen(name);
+
+	for (const char *at = strcasestr(sql, name); at; at = strcasestr(at + 1, name)) {
+		if ((at == sql || !is_word(at[-1])) && !is_word(at[size]))
+			return true;
+	}
+	return false;
+}
+
+/* The columns of the tables and views that the SQL names. */
+static void hint_columns(struct nt_db *db, const char *message, const char *name, const char *sql)
+{
+	struct nt_sql_names tables = {0}, all = {0}, columns;
+	const char *dot = strrchr(name, '.');
+	char title[200];
+
+	if (!nt_sql_tables(db, "table", &tables) && !nt_sql_tables(db, "view", &tables)) {
+		for (size_t i = 0; i < tables.n; i++) {
+			if (has_word(sql, tables.list[i]))
+				nt_sql_columns(db, tables.list[i], &all);
+		}
+	}
+	complain(message, dot ? dot + 1 : name, &all);
+	for (size_t i = 0; i < tables.n; i++) {
+		columns = (struct nt_sql_names){0};
+		snprintf(title, sizeof(title), "Columns of %.150s", tables.list[i]);
+		if (has_word(sql, tables.list[i]) && !nt_sql_columns(db, tables.list[i], &columns))
+			nt_sql_names_print(stderr, title, &columns);
+		nt_sql_names_release(&columns);
+	}
+	if (!all.n)
+		fputs("The columns of a table: PRAGMA table_info(NAME); the tables: PRAGMA table_list\n", stderr);
+	nt_sql_names_release(&tables);
+	nt_sql_names_release(&all);
+}
+
+/* Says why a statement could not be prepared. */
+static void say_why(struct nt_db *db, const char *sql)
+{
+	static const char no_table[] = "no such table: ", no_column[] = "no such column: ";
+	int code = sqlite3_errcode(db->handle);
+	char message[400];
+
+	/* Copied: another statement is another message. */
+	snprintf(message, sizeof(message), "%s", sqlite3_errmsg(db->handle));
+	if (!strncmp(message, no_table, strlen(no_table)))
+		hint_tables(db, message, message + strlen(no_table));
+	else if (!strncmp(message, no_column, strlen(no_column)))
+		hint_columns(db, message, message + strlen(no_column), sql);
+	else if (code == SQLITE_ERROR || code == SQLITE_SCHEMA)
+		nt_complain("%s.", message);
+	else
+		nt_complain("%s", db->error);
+}
+
+/* ---- running ---- */
+
+int nt_sql_run(struct nt_db *db, struct nt_printer *printer, const char *sql)
+{
+	bool printed = false;
+
+	for (;;) {
+		const char *rest = sql;
+		sqlite3_stmt *statement = nt_db_prepare(db, sql, &rest);
+		int error;
+
+		if (!statement && db->error[0]) {
+			say_why(db, sql);
+			return NT_EXIT_FAILED;
+		}
+		sql = rest;
+		if (!statement && !*sql)
+			return NT_EXIT_DONE;
+		if (!statement)
+			continue;
+		if (printed)
+			puts("");
+		printed = true;
+		error = nt_result_print(db, statement, printer);
+		nt_printer_say_left_out(printer, "", "--csv has");
+		if (error && sqlite3_errcode(db->handle) == SQLITE_INTERRUPT)
+			snprintf(db->error, sizeof(db->error), "interrupted.");
+		sqlite3_finalize(statement);
+		/* In the order in which it came, where both go to one terminal. */
+		fflush(stdout);
+		if (error)
+			return nt_complain("%s", db->error);
+	}
+}

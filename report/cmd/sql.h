@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sql.h - somebody's SQL: runs its statements and prints what they give. What is wrong with one is said on standard
+ * error, with the names that were perhaps meant.
+ */
+#ifndef NT_REPORT_CMD_SQL_H
+#define NT_REPORT_CMD_SQL_H
+
+#include "report/db/db.h"
+#include "report/out/output.h"
+
+/* One statement after the other, with an empty line between what they print; up to the first that fails. Gives an exit
+ * code. */
+int nt_sql_run(struct nt_db *db, struct nt_printer *printer, const char *sql);
+
+#define NT_SQL_NAMES_MAX 200
+
+/* Names of tables, views or columns. Zero-initialised; to be released. */
+struct nt_sql_names {
+	char *list[NT_SQL_NAMES_MAX + 1]; /* ends with NULL */
+	size_t n;
+};
+
+/* These add to the names. 0, or -1 and db->error. */
+
+/* `type` is table or view. */
+int nt_sql_tables(struct nt_db *db, const char *type, struct nt_sql_names *names);
+/* None if there is no such table or view. */
+int nt_sql_columns(struct nt_db *db, const char *table, struct nt_sql_names *names);
+void nt_sql_names_release(struct nt_sql_names *names);
+/* "TITLE: name, name, ..." in lines of 80 columns; nothing if there are none. */
+void nt_sql_names_print(FILE *out, const char *title, const struct nt_sql_names *names);
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stages.c - nettape-report stages: what the network's time was spent on. Only what holds the parts together: what
+ * was asked (query/stages/choice.h), finding it (query/stages/result.h), showing it (query/stages/show.h).
+ */
+#include <stdio.h>
+
+#include "report/cmd/command.h"
+#include "report/cmd/each_session.h"
+#include "report/query/stages/show.h"
+
+struct command {
+	struct nt_sessions sessions;
+	struct nt_stage_choice choice;
+	struct nt_stage_show show;
+};
+
+static int one_session(void *arg, const struct nt_session *session)
+{
+	struct command *command = arg;
+	struct nt_sessions *sessions = &command->sessions;
+	struct nt_stage_result result = {.choice = &command->choice};
+	int error = nt_stage_part_of(sessions->db, session, &command->choice.selection, &result.part, sessions->why_not,
+				     sizeof(sessions->why_not));
+
+	if (!error && !sessions->why_not[0])
+		error = nt_stage_find(&result) ? -1 : nt_stage_show(&command->show, &result);
+	nt_stage_result_release(&result);
+	return error;
+}
+
+static int run_command(struct command *command, const char *path)
+{
+	int code = nt_sessions_open(&command->sessions, path, NULL, &nt_need_stacks);
+
+	if (!code && nt_stage_show_begin(&command->show, &command->choice))
+		code = nt_complain("out of memory.");
+	if (!code) {
+		code = nt_sessions_show(&command->sessions,
+					command->show.format == NT_FORMAT_JSON ? &command->show.json : NULL,
+					one_session, command);
+		nt_stage_show_end(&command->show);
+	}
+	nt_sessions_close(&command->sessions);
+	return code;
+}
+
+static int run(const struct nt_options *options)
+{
+	struct command command = {.show = {.out = stdout, .format = options->format}};
+	char error[512];
+
+	if (nt_stage_choose(&options->stages, options->samples.by, &options->selection, &command.choice, error,
+			    sizeof(error)))
+		return nt_complain_misused(error);
+	return run_command(&command, options->args[0]);
+}
+
+const struct nt_command nt_cmd_stages = {
+	.name = "stages",
+	.group = NT_GROUP_DEEPER,
+	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
+	.what = "split the network's time by what it was spent on",
+	.help = "Each owner's exact time is split into stages of the network stack. The shares come from samples of "
+		"the kernel's stacks: record with --probes default,stacks. A stack has one stage, that of its innermost "
+		"function that has one.",
+	.example = "stages busy.tape --by cpu --owner net_rx",
+	.wants = "a tape or a database",
+	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_OWNER | NT_TAKES_BY |
+		 NT_TAKES_STAGES,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * summary.c - nettape-report summary: what the network stack cost, per CPU and in all, then who made it work. Each
+ * section is one query; programs get its rows whole, people the first with units, and the sums of the others.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/cmd/command.h"
+#include "report/db/load.h"
+#include "report/db/result.h"
+#include "report/out/prose.h"
+#include "report/query/cpus/summary.h"
+#include "report/query/groups.h"
+#include "report/query/self_cost.h"
+
+#define TOP 10 /* rows of the first grouping */
+#define TOP_NEXT 5 /* of those after it */
+#define TOP_ASKED 25 /* of what --by asked for */
+#define TEXTS 20
+
+enum shape {
+	SHAPE_ROWS,
+	SHAPE_ONE,
+	SHAPE_OBJECT,
+	SHAPE_TEXTS
+}; /* in JSON: objects; members of the session; one object; texts */
+
+struct section {
+	enum shape shape;
+	const char *name;
+	const char *sql; /* ?1 is the session, ?2 how many rows at most, -1 for all */
+};
+
+static const struct section session_section = {
+	SHAPE_ONE, "session",
+	"SELECT uuid, host, kernel, machine, os, virtual, tool, start_ts, dur AS duration_ns, start_realtime_ns, "
+	"cpus AS n_cpus, events, lost, complete, "
+	"(SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) AS n_problems "
+	"FROM session AS s WHERE session_id = ?1"};
+static const struct section cpus_section = {SHAPE_ROWS, "cpus", NT_SUMMARY_CPUS_SQL};
+static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SELF_RECORDER_SQL};
+static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
+static const struct section uncovered_section = {
+	SHAPE_TEXTS, "uncovered",
+	"SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid LIMIT ?2"};
+static const struct section problems_section = {
+	SHAPE_TEXTS, "problems", "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2"};
+
+/* The groupings that a summary has without being asked. */
+static const enum nt_group usual[] = {NT_GROUP_PROGRAM, NT_GROUP_PROCESS, NT_GROUP_CGROUP, NT_GROUP_SOCKET};
+#define N_USUAL (sizeof(usual) / sizeof(usual[0]))
+
+#define GROUP_SQL_MAX 8192
+
+static struct section group_section(enum nt_group group, const char *name, char sql[GROUP_SQL_MAX])
+{
+	snprintf(sql, GROUP_SQL_MAX, "%s%s", NT_GROUP_SESSION_SQL, nt_group(group)->sql);
+	return (struct section){SHAPE_ROWS, name ? name : nt_group(group)->rows, sql};
+}
+
+struct summary {
+	struct nt_db *db;
+	enum nt_format format;
+	enum nt_group by; /* NT_GROUP_COUNT: not asked for */
+	struct nt_printer *printer;
+	struct nt_json json;
+	bool printed;
+};
+
+static sqlite3_stmt *prepare(struct nt_db *db, const char *sql, int64_t session_id, int limit)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
+
+	if (statement) {
+		sqlite3_bind_int64(statement, 1, session_id);
+		sqlite3_bind_int(statement, 2, limit);
+	}
+	return statement;
+}
+
+/* ---- for programs ---- */
+
+static void json_row(struct nt_json *json, sqlite3_stmt *row, enum shape shape)
+{
+	if (shape == SHAPE_ROWS)
+		nt_json_open(json, NULL, '{');
+	for (int i = 0; i < sqlite3_column_count(row); i++) {
+		struct nt_cell cell = nt_result_cell(row, i);
+
+		nt_json_cell(json, shape == SHAPE_TEXTS ? NULL : sqlite3_column_name(row, i), &cell);
+	}
+	if (shape == SHAPE_ROWS)
+		nt_json_close(json, '}');
+}
+
+static int json_section(struct nt_db *db, struct nt_json *json, const struct section *section, int64_t session_id)
+{
+	sqlite3_stmt *statement = prepare(db, section->sql, session_id, -1);
+	char bracket = section->shape == SHAPE_OBJECT ? '{' : '[';
+	int step;
+
+	if (!statement)
+		return -1;
+	if (section->shape != SHAPE_ONE)
+		nt_json_open(json, section->name, bracket);
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW)
+		json_row(json, statement, section->shape);
+	if (section->shape != SHAPE_ONE)
+		nt_json_close(json, bracket == '{' ? '}' : ']');
+	sqlite3_finalize(statement);
+	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the summary cannot be made");
+}
+
+/* One line for each value: what has many shapes would need many tables. */
+static int csv_section(struct nt_db *db, struct nt_printer *printer, const struct section *section, int64_t session_id)
+{
+	sqlite3_stmt *statement = prepare(db, section->sql, session_id, -1);
+	int step;
+
+	if (!statement)
+		return -1;
+	for (int64_t row = 1; (step = sqlite3_step(statement)) == SQLITE_ROW; row++) {
+		for (int i = 0; i < sqlite3_column_count(statement); i++) {
+			const char *name = sqlite3_column_name(statement, i);
+			const struct nt_cell cells[] = {
+				nt_cell_integer(session_id), nt_cell_text(section->name),  nt_cell_integer(row),
+				nt_cell_text(name),	     nt_result_cell(statement, i),
+			};
+
+			nt_printer_row(printer, cells);
+		}
+	}
+	sqlite3_finalize(statement);
+	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the summary cannot be made");
+}
+
+static int give_section(struct summary *summary, const struct section *section, int64_t session_id)
+{
+	if (summary->format == NT_FORMAT_JSON)
+		return json_section(summary->db, &summary->json, section, session_id);
+	return csv_section(summary->db, summary->printer, section, session_id);
+}
+
+/* All rows of what people get the first of; what --by asked for beside them. */
+static int give_groups(struct summary *summary, int64_t session_id)
+{
+	char sql[GROUP_SQL_MAX];
+	struct section section;
+	int error = 0;
+
+	for (size_t i = 0; i < N_USUAL && !error; i++) {
+		section = group_section(usual[i], NULL, sql);
+		error = give_section(summary, &section, session_id);
+	}
+	if (error || summary->by == NT_GROUP_COUNT)
+		return error;
+	if (summary->format == NT_FORMAT_JSON)
+		nt_json_text(&summary->json, "by", nt_group(summary->by)->name);
+	section = group_section(summary->by, "groups", sql);
+	return give_section(summary, &section, session_id);
+}
+
+static int give_session(struct summary *summary, int64_t session_id)
+{
+	static const struct section *const last[] = {&recorder_section, &recorder_programs_section, &uncovered_section,
+						     &problems_section};
+	int error;
+
+	if (summary->format == NT_FORMAT_JSON) {
+		nt_json_open(&summary->json, NULL, '{');
+		nt_json_integer(&summary->json, "session_id", session_id);
+	}
+	error = give_section(summary, &session_section, session_id);
+	if (!error)
+		error = give_section(summary, &cpus_section, session_id);
+	if (!error)
+		error = give_groups(summary, session_id);
+	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]) && !error; i++)
+		error = give_section(summary, last[i], session_id);
+	if (summary->format == NT_FORMAT_JSON)
+		nt_json_close(&summary->json, '}');
+	return error;
+}
+
+/* ---- for people ---- */
+
+static const char *or_unknown(const char *text)
+{
+	return text[0] ? text : "(unknown)";
+}
+
+static int print_head(struct nt_db *db, int64_t session_id)
+{
+	sqlite3_stmt *row = prepare(db, session_section.sql, session_id, 1);
+	char start[NT_HUMAN_MAX], length[NT_HUMAN_MAX], events[NT_HUMAN_MAX], lost[NT_HUMAN_MAX];
+	const char *virtual;
+
+	if (!row)
+		return -1;
+	if (sqlite3_step(row) != SQLITE_ROW) {
+		nt_db_fail(db, "the summary cannot be made");
+		sqlite3_finalize(row);
+		return -1;
+	}
+	virtual = nt_db_text(row, 5);
+	virtual = strcmp(virtual, "none") ? virtual : "";
+	nt_print_prose(stdout, "", "host %s, Linux %s%s%s, %d CPUs", or_unknown(nt_db_text(row, 1)),
+		       or_unknown(nt_db_text(row, 2)), virtual[0] ? ", virtual: " : "", virtual,
+		       sqlite3_column_int(row, 10));
+	nt_human_time(start, (uint64_t)sqlite3_column_int64(row, 9));
+	nt_print_prose(stdout, "", "%s%s%s, %s events, %s lost, %s",
+		       sqlite3_column_type(row, 9) == SQLITE_NULL ? "" : start,
+		       sqlite3_column_type(row, 9) == SQLITE_NULL ? "" : ", ",
+		       nt_human_ns(length, (uint64_t)sqlite3_column_int64(row, 8)),
+		       nt_human_count(events, sqlite3_column_int64(row, 11)),
+		       nt_human_count(lost, sqlite3_column_int64(row, 12)),
+		       sqlite3_column_int(row, 13) ? "complete" : "NOT COMPLETE");
+	putchar('\n');
+	sqlite3_finalize(row);
+	return 0;
+}
+
+static int print_group(struct summary *summary, enum nt_group group, int64_t top, int64_t session_id)
+{
+	char sql[GROUP_SQL_MAX];
+	struct section section = group_section(group, NULL, sql);
+	sqlite3_stmt *statement = prepare(summary->db, section.sql, session_id, -1);
+	int error;
+
+	if (!statement)
+		return -1;
+	putchar('\n');
+	nt_print_heading(stdout, "%s", nt_group(group)->title);
+	nt_printer_leave_out(summary->printer,
+			     "at_least_count,untimed_count,task_ns,cpu_share,ops_count,received_bytes&sent_bytes,side,"
+			     "recv_ns&send_ns");
+	error = nt_result_print_top(summary->db, statement, summary->printer, top, NULL);
+	sqlite3_finalize(statement);
+	return error;
+}
+
+static int print_groups(struct summary *summary, int64_t session_id)
+{
+	int error = 0;
+
+	if (summary->by != NT_GROUP_COUNT) {
+		error = print_group(summary, summary->by, TOP_ASKED, session_id);
+		if (!error && nt_group(summary->by)->note[0])
+			nt_print_prose(stdout, "", "%s", nt_group(summary->by)->note);
+	}
+	for (size_t i = 0; i < N_USUAL && summary->by == NT_GROUP_COUNT && !error; i++)
+		error = print_group(summary, usual[i], i ? TOP_NEXT : TOP, session_id);
+	return error;
+}
+
+/* Sentences, one a line, below a title; nothing if there are none. */
+static int print_sentences(struct nt_db *db, const struct section *section, const char *title, int64_t session_id)
+{
+	sqlite3_stmt *statement = prepare(db, section->sql, session_id, TEXTS);
+	int step, n = 0;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		if (!n++)
+			printf("\n%s\n", title);
+		nt_print_prose(stdout, "  ", "%s", nt_db_text(statement, 0));
+	}
+	sqlite3_finalize(statement);
+	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the summary cannot be made");
+}
+
+static void print_remarks(struct summary *summary)
+{
+	putchar('\n');
+	nt_printer_say_left_out(summary->printer, "", "--json and --csv have");
+	if (summary->by == NT_GROUP_COUNT)
+		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table.");
+	nt_print_prose(
+		stdout, "",
+		"net_rx is the work of receiving packets for all processes, in the time of whoever was interrupted. "
+		"It is not attributed to processes yet. Bytes are those of operations that succeeded, without "
+		"peeks and error queues. `cpu` is a share of one CPU.");
+}
+
+static int print_session(struct summary *summary, int64_t session_id)
+{
+	struct nt_db *db = summary->db;
+	int error = print_head(db, session_id);
+
+	if (!error)
+		error = nt_summary_print_cpus(db, summary->printer, session_id);
+	if (!error)
+		error = print_groups(summary, session_id);
+	if (!error)
+		print_remarks(summary);
+	if (!error)
+		error = nt_self_cost_print(db, session_id);
+	if (!error)
+		error = print_sentences(db, &uncovered_section, "Not covered by this recording:", session_id);
+	return error ? error : print_sentences(db, &problems_section, "Problems of the tape:", session_id);
+}
+
+/* ---- all sessions ---- */
+
+static int one_session(struct summary *summary, int64_t session_id)
+{
+	if (summary->format != NT_FORMAT_TABLE)
+		return give_session(summary, session_id);
+	if (summary->printed)
+		puts("\n");
+	summary->printed = true;
+	return print_session(summary, session_id);
+}
+
+static int all_sessions(struct summary *summary)
+{
+	sqlite3_stmt *statement =
+		nt_db_prepare(summary->db, "SELECT session_id FROM session ORDER BY session_id", NULL);
+	int step = SQLITE_DONE, error = 0;
+
+	if (!statement)
+		return -1;
+	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW)
+		error = one_session(summary, sqlite3_column_int64(statement, 0));
+	if (!error && step != SQLITE_DONE)
+		error = nt_db_fail(summary->db, "the summary cannot be made");
+	sqlite3_finalize(statement);
+	return error;
+}
+
+static int summarize(struct nt_db *db, enum nt_format format, enum nt_group by)
+{
+	static const char *const csv_names[] = {"session_id", "section", "row", "name", "value"};
+	struct summary summary = {.db = db, .format = format, .by = by, .json = {.out = stdout, .lines = 4}};
+	int error = 0;
+
+	summary.printer = nt_printer_new(stdout, format, true);
+	if (!summary.printer || (format == NT_FORMAT_CSV && nt_printer_begin(summary.printer, 5, csv_names))) {
+		nt_printer_free(summary.printer);
+		return nt_complain("out of memory.");
+	}
+	if (format == NT_FORMAT_JSON) {
+		nt_json_open(&summary.json, NULL, '{');
+		nt_json_open(&summary.json, "sessions", '[');
+	}
+	error = all_sessions(&summary);
+	if (format == NT_FORMAT_JSON) {
+		nt_json_close(&summary.json, ']');
+		nt_json_close(&summary.json, '}');
+	}
+	nt_printer_free(summary.printer);
+	return error ? nt_complain("%s", db->error) : NT_EXIT_DONE;
+}
+
+static int run(const struct nt_options *options)
+{
+	enum nt_group by = NT_GROUP_COUNT;
+	struct nt_db *db;
+	char error[512];
+	int code;
+
+	if (options->samples.by && (by = nt_group_of(options->samples.by)) == NT_GROUP_COUNT) {
+		snprintf(error, sizeof(error), "--by %.100s: it is by " NT_GROUP_NAMES ".", options->samples.by);
+		return nt_complain_misused(error);
+	}
+	if (nt_load_open(&db, options->args[0], NULL, error, sizeof(error)))
+		return nt_complain("%s", error);
+	code = summarize(db, options->format, by);
+	nt_db_close(db);
+	return code;
+}
+
+const struct nt_command nt_cmd_summary = {
+	.name = "summary",
+	.group = NT_GROUP_LOOK,
+	.usage = "TAPE|DB [--by WHAT] [--json|--csv]",
+	.what = "show what the network stack cost, by CPU, program, process, socket",
+	.help = "Each nanosecond of a CPU has one owner, so times add up. CSV has one line for each value.",
+	.example = "summary busy.tape",
+	.wants = "a tape or a database",
+	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_GROUP,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

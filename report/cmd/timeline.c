@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * timeline.c - nettape-report timeline: CPUs over time, and their worst moments. Only what holds the parts
+ * together: what was asked (query/cpus/choice.h), finding it (query/cpus/result.h, query/cpus/lanes.h, query/cpus/worst.h), showing it (query/cpus/drawing.h).
+ */
+#include <stdio.h>
+
+#include "report/cmd/command.h"
+#include "report/cmd/each_session.h"
+#include "report/out/terminal.h"
+#include "report/query/cpus/result.h"
+
+#define CELLS_PROGRAMS 100 /* in JSON and CSV */
+
+struct command {
+	struct nt_sessions sessions;
+	struct nt_lanes_choice choice;
+	enum nt_format format;
+	struct nt_terminal terminal;
+	struct nt_printer *printer; /* with CSV */
+	struct nt_json json;
+};
+
+static uint32_t columns(const struct command *command)
+{
+	if (command->choice.cells)
+		return command->choice.cells;
+	return command->format == NT_FORMAT_TABLE ? command->terminal.width - NT_LANES_BESIDE : CELLS_PROGRAMS;
+}
+
+/* What of the session was asked for. False: nothing, and command->sessions.why_not says why. */
+static bool choose_part(struct command *command, struct nt_part *part)
+{
+	const struct nt_session *session = part->session;
+	struct nt_window window = nt_selection_window(part->selection, session->start_ts, session->start_realtime_ns);
+	char length[NT_HUMAN_MAX], wanted[NT_HUMAN_MAX], start[NT_HUMAN_MAX];
+	uint64_t span;
+
+	part->from_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
+	part->to_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
+	span = (uint64_t)part->to_ts - (uint64_t)part->from_ts;
+	if (part->from_ts >= part->to_ts)
+		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
+			 "nothing of session %lld is in that time: it began at %s and lasted %s",
+			 (long long)session->id, nt_human_time(start, (uint64_t)session->start_realtime_ns),
+			 nt_human_ns(length, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
+	else if (command->choice.worst && command->choice.window_ns > span)
+		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
+			 "a window of %s is longer than the %s of session %lld that are searched: give a shorter "
+			 "--window",
+			 nt_human_ns(wanted, command->choice.window_ns), nt_human_ns(length, span),
+			 (long long)session->id);
+	return !command->sessions.why_not[0];
+}
+
+static int show(struct command *command, const struct nt_lanes_result *result)
+{
+	const struct nt_lanes_style style = {.colour = command->terminal.colour, .blocks = command->terminal.utf8};
+
+	if (command->format == NT_FORMAT_JSON)
+		return nt_lanes_json(result, &command->json);
+	if (command->format == NT_FORMAT_CSV)
+		return nt_lanes_csv(result, command->printer);
+	if (command->sessions.shown)
+		puts("\n");
+	return nt_lanes_people(result, stdout, &style);
+}
+
+/* These two say in command->sessions.why_not if the session lacks what was chosen by name. */
+static int check_process(struct command *command, const struct nt_part *part)
+{
+	bool has = true;
+
+	if (nt_lanes_has_process(part, &has))
+		return -1;
+	if (!has)
+		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
+			 "session %lld has no process %.100s: nettape-report query lists those in the table process",
+			 (long long)part->session->id, part->selection->process);
+	return 0;
+}
+
+/* After the search, and only if it found nothing: to find no slice takes another pass. */
+static int check_cpus(struct command *command, const struct nt_lanes_result *result)
+{
+	const struct nt_part *part = &result->part;
+	bool has = true;
+
+	if (result->lanes.n || result->n_worst)
+		return 0;
+	if (nt_lanes_has_cpus(part, &has))
+		return -1;
+	if (!has)
+		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
+			 "session %lld has %s: it had %lld", (long long)part->session->id,
+			 part->selection->n_cpus ? "none of these CPUs" : "no CPUs", (long long)part->session->cpus);
+	return 0;
+}
+
+static int find_and_show(struct command *command, struct nt_lanes_result *result)
+{
+	if (check_process(command, &result->part))
+		return -1;
+	if (command->sessions.why_not[0])
+		return 0;
+	if (nt_lanes_find(result, columns(command)) || check_cpus(command, result))
+		return -1;
+	if (command->sessions.why_not[0])
+		return 0;
+	return show(command, result);
+}
+
+static int one_session(void *arg, const struct nt_session *session)
+{
+	struct command *command = arg;
+	struct nt_lanes_result result = {
+		.part = {.db = command->sessions.db, .session = session, .selection = &command->choice.selection},
+		.choice = &command->choice,
+		.path = command->sessions.path,
+		.is_one_of_many = command->sessions.n > 1,
+	};
+	int error = 0;
+
+	if (choose_part(command, &result.part))
+		error = find_and_show(command, &result);
+	nt_lanes_result_release(&result);
+	return error;
+}
+
+static int run_command(struct command *command, const char *path)
+{
+	int code = nt_sessions_open(&command->sessions, path, NULL, NULL);
+
+	if (!code && command->format == NT_FORMAT_CSV) {
+		command->printer = nt_printer_new(stdout, NT_FORMAT_CSV, false);
+		if (!command->printer || nt_lanes_csv_begin(command->printer))
+			code = nt_complain("out of memory.");
+	}
+	if (!code)
+		code = nt_sessions_show(&command->sessions, command->format == NT_FORMAT_JSON ? &command->json : NULL,
+					one_session, command);
+	nt_printer_free(command->printer);
+	nt_sessions_close(&command->sessions);
+	return code;
+}
+
+static int run(const struct nt_options *options)
+{
+	struct command command = {.format = options->format, .json = {.out = stdout, .lines = 4}};
+	char error[512];
+
+	if (nt_lanes_choose(&options->lanes, &options->selection, &command.choice, error, sizeof(error)))
+		return nt_complain_misused(error);
+	command.terminal = nt_terminal_find(stdout, options->format);
+	return run_command(&command, options->args[0]);
+}
+
+const struct nt_command nt_cmd_timeline = {
+	.name = "timeline",
+	.group = NT_GROUP_LOOK,
+	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
+	.what = "draw who had each CPU over time, and find the worst moments",
+	.help = "An owner is hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or uncovered. "
+		"network is net_rx, net_tx, send and recv together.",
+	.example = "timeline busy.tape --worst network --window 10ms",
+	.wants = "a tape or a database",
+	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_LANES,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

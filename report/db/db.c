@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * db.c - see db.h.
+ */
+#include "report/db/db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/db/percentile.h"
+#include "report/out/denied.h"
+#include "report/out/durable.h"
+#include "report/out/interrupt.h"
+#include "report/tape/file_kind.h"
+
+static const char views_sql[] =
+#include "text/views_sql.h"
+	;
+
+static int fail(struct nt_db *db, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int fail(struct nt_db *db, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(db->error, sizeof(db->error), format, args);
+	va_end(args);
+	return -1;
+}
+
+#define READING_ONLY "only statements that read are allowed here: change a database with sqlite3."
+
+static const char *name_of(const struct nt_db *db)
+{
+	return db->path[0] ? db->path : "the temporary database";
+}
+
+int nt_db_fail(struct nt_db *db, const char *what)
+{
+	int code = sqlite3_errcode(db->handle);
+	char why[NT_DENIED_MAX];
+
+	if (code == SQLITE_FULL || (code == SQLITE_IOERR && sqlite3_system_errno(db->handle) == ENOSPC))
+		return fail(db, "%s: %s: the disk is full: free some space, or %s.", name_of(db), what,
+			    db->path[0] ? "give another place with -o" : "set TMPDIR to a place that has some");
+	if (code == SQLITE_CANTOPEN && !db->path[0])
+		return fail(db,
+			    "%s: %s: there is no place for its file: set TMPDIR to a directory that can be written to.",
+			    name_of(db), what);
+	if (code == SQLITE_CANTOPEN && sqlite3_system_errno(db->handle) == EACCES)
+		return fail(db, "%s: %s: %s.", name_of(db), what, nt_denied_change(why, db->path, EACCES));
+	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+		return fail(db, "%s: %s: it is damaged, or no database: import the tape again.", name_of(db), what);
+	if (code == SQLITE_AUTH)
+		return fail(db, "%s: " READING_ONLY, name_of(db));
+	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+		return fail(db, "%s: %s: another program is writing to it: try again when that is done.", name_of(db),
+			    what);
+	if (code == SQLITE_READONLY)
+		return fail(db, "%s: %s: %s.", name_of(db), what, nt_denied_change(why, db->path, EACCES));
+	return fail(db, "%s: %s: %s.", name_of(db), what, sqlite3_errmsg(db->handle));
+}
+
+static int run(struct nt_db *db, const char *sql, const char *what)
+{
+	return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : nt_db_fail(db, what);
+}
+
+sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest)
+{
+	sqlite3_stmt *statement = NULL;
+
+	db->error[0] = 0;
+	if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, rest) != SQLITE_OK) {
+		nt_db_fail(db, "a query cannot be run");
+	} else if (db->read_only && statement && !sqlite3_stmt_readonly(statement)) {
+		fail(db, "%s: " READING_ONLY, name_of(db));
+		sqlite3_finalize(statement);
+		statement = NULL;
+	}
+	return statement;
+}
+
+const char *nt_db_text(sqlite3_stmt *statement, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+
+	return text ? text : "";
+}
+
+/* The one number that a query gives. */
+static int number(struct nt_db *db, const char *sql, int64_t *out)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
+	int error = -1;
+
+	if (!statement)
+		return -1;
+	if (sqlite3_step(statement) == SQLITE_ROW) {
+		*out = sqlite3_column_int64(statement, 0);
+		error = 0;
+	} else {
+		nt_db_fail(db, "a query cannot be run");
+	}
+	sqlite3_finalize(statement);
+	return error;
+}
+
+/* ---- opening ---- */
+
+/* Whether what was opened is a nettape database that this program understands. */
+static int check_kind(struct nt_db *db)
+{
+	int64_t id, version;
+
+	if (number(db, "PRAGMA application_id", &id) || number(db, "PRAGMA user_version", &version))
+		return -1;
+	if (id != NT_DB_APPLICATION_ID)
+		return fail(db,
+			    "%s: this is a database, but not one that nettape-report made: give a tape, or import one "
+			    "first.",
+			    db->path);
+	if (version != NT_SCHEMA_VERSION)
+		return fail(db,
+			    "%s: its schema is version %lld and this program reads version %d: import its tapes again, "
+			    "into a new database.",
+			    db->path, (long long)version, NT_SCHEMA_VERSION);
+	return 0;
+}
+
+/* The statement that makes a table, which SQLite keeps as it is. */
+static void write_table(const struct nt_table *table, char *sql, size_t size)
+{
+	int at = snprintf(sql, size, "CREATE TABLE %s(", table->name);
+
+	for (uint32_t i = 0; i < table->n_columns; i++)
+		at += snprintf(sql + at, size - (size_t)at, "%s%s %s%s", i ? ", " : "", table->columns[i].name,
+			       table->columns[i].type == NT_VALUE_TEXT ? "TEXT" : "INTEGER",
+			       table->columns[i].required ? " NOT NULL" : "");
+	if (table->key)
+		at += snprintf(sql + at, size - (size_t)at, ", PRIMARY KEY(session_id%s%s)", table->key[0] ? ", " : "",
+			       table->key);
+	snprintf(sql + at, size - (size_t)at, ")%s", table->key ? " WITHOUT ROWID" : "");
+}
+
+static int make_tables(struct nt_db *db)
+{
+	char sql[2048];
+
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		write_table(nt_table((enum nt_table_id)id), sql, sizeof(sql));
+		if (run(db, sql, "a table cannot be made"))
+			return -1;
+	}
+	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d", NT_DB_APPLICATION_ID,
+		 NT_SCHEMA_VERSION);
+	return run(db, sql, "it cannot be marked as nettape's") ? -1 : run(db, views_sql, "the views cannot be made");
+}
+
+static int open_handle(struct nt_db *db, const char *path, int flags)
+{
+	if (sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) {
+		sqlite3_busy_timeout(db->handle, 2000);
+		if (nt_percentile_register(db->handle) != SQLITE_OK)
+			return nt_db_fail(db, "the function percentile cannot be added");
+		return 0;
+	}
+	if (!db->handle)
+		return fail(db, "%s: out of memory.", name_of(db));
+	return nt_db_fail(db, "it cannot be opened");
+}
+
+/*
+ * A new database: nothing else reads it before it is whole, and if that fails it is removed. So it needs no journal.
+ * Its file is the owner's alone, for it tells names and addresses.
+ */
+static int open_new(struct nt_db *db)
+{
+	char why[NT_DENIED_MAX];
+	int fd;
+
+	if (asprintf(&db->partial, "%s.partial", db->path) < 0) {
+		db->partial = NULL;
+		return fail(db, "%s: out of memory.", db->path);
+	}
+	/* Before there is one: nothing is left behind, whenever the signal comes. */
+	nt_interrupt_removes(db->partial, db->path);
+	if (unlink(db->partial) && errno != ENOENT)
+		return fail(db, "%s cannot be replaced: %s.", db->partial, nt_denied_make(why, db->partial, errno));
+	fd = open(db->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(db, "%s cannot be made: %s.", db->path, nt_denied_make(why, db->path, errno));
+	close(fd);
+	if (open_handle(db, db->partial, SQLITE_OPEN_READWRITE))
+		return -1;
+	return run(db,
+		   "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+		   "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768",
+		   "it cannot be set up")
+		       ? -1
+		       : make_tables(db);
+}
+
+static int open_temporary(struct nt_db *db)
+{
+	if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
+		return -1;
+	return run(db,
+		   "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = "
+		   "-131072",
+		   "it cannot be set up")
+		       ? -1
+		       : make_tables(db);
+}
+
+/*
+ * For reading. After an import that was killed SQLite must first take back what that wrote, which a read-only handle
+ * cannot; what may be prepared afterwards is up to nt_db_forbid_writing in either case.
+ */
+static int open_read(struct nt_db *db)
+{
+	int code;
+
+	if (open_handle(db, db->path, SQLITE_OPEN_READONLY))
+		return -1;
+	if (!check_kind(db))
+		return 0;
+	code = sqlite3_extended_errcode(db->handle);
+	if (code != SQLITE_READONLY_ROLLBACK && code != SQLITE_READONLY_RECOVERY)
+		return -1;
+	sqlite3_close_v2(db->handle);
+	db->handle = NULL;
+	return open_handle(db, db->path, SQLITE_OPEN_READWRITE) ? -1 : check_kind(db);
+}
+
+/*
+ * To change rows that are there. What somebody else has made of the table, a view or one without its key, could give
+ * rows for ever, or take time for each row by the number of rows.
+ */
+static int check_table(struct nt_db *db, enum nt_table_id id)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT sql FROM sqlite_master WHERE name = ?", NULL);
+	char sql[2048];
+	bool is_ours;
+
+	if (!statement)
+		return -1;
+	write_table(nt_table(id), sql, sizeof(sql));
+	sqlite3_bind_text(statement, 1, nt_table(id)->name, -1, SQLITE_STATIC);
+	is_ours = sqlite3_step(statement) == SQLITE_ROW && !strcmp(nt_db_text(statement, 0), sql);
+	sqlite3_finalize(statement);
+	return is_ours ? 0
+		       : fail(db,
+			      "%s: its table %s is not as nettape-report made it: import the tape again, into a new "
+			      "database.",
+			      db->path, nt_table(id)->name);
+}
+
+/* A database that is there, to be written to. Of what a stranger put into it nothing is run: it could run for ever. */
+static int open_written(struct nt_db *db)
+{
+	if (open_handle(db, db->path, SQLITE_OPEN_READWRITE) || check_kind(db))
+		return -1;
+	if (sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK)
+		return nt_db_fail(db, "its triggers cannot be left alone");
+	return run(db, "PRAGMA cache_size = -32768", "it cannot be set up");
+}
+
+static int open_as(struct nt_db *db, enum nt_db_mode mode)
+{
+	bool is_there = mode != NT_DB_TEMPORARY && !access(db->path, F_OK);
+
+	switch (mode) {
+	case NT_DB_TEMPORARY:
+		return open_temporary(db);
+	case NT_DB_READ:
+		return open_read(db);
+	case NT_DB_NEW:
+		if (is_there)
+			return fail(db, "%s is there already: add to it with --append, or remove it first.", db->path);
+		return open_new(db);
+	case NT_DB_APPEND:
+		return is_there ? open_written(db) : open_new(db);
+	case NT_DB_CHANGE:
+		return open_written(db) ? -1 : check_table(db, NT_TABLE_SYMBOL);
+	}
+	return fail(db, "%s: unknown mode.", db->path);
+}
+
+int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode)
+{
+	struct nt_db *db = calloc(1, sizeof(*db));
+
+	*out = db;
+	if (!db)
+		return -1;
+	db->path = strdup(mode == NT_DB_TEMPORARY ? "" : path);
+	if (!db->path) {
+		nt_db_close(db);
+		*out = NULL;
+		return -1;
+	}
+	return open_as(db, mode);
+}
+
+void nt_db_close(struct nt_db *db)
+{
+	if (!db)
+		return;
+	for (int id = 0; id < NT_TABLE_COUNT; id++)
+		sqlite3_finalize(db->inserts[id]);
+	sqlite3_finalize(db->name_symbol);
+	if (db->in_transaction && !db->read_only)
+		sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+	sqlite3_close_v2(db->handle);
+	if (db->partial)
+		unlink(db->partial);
+	free(db->partial);
+	free(db->path);
+	free(db);
+}
+
+/* ---- writing ---- */
+
+int64_t nt_db_next_session(struct nt_db *db)
+{
+	int64_t id;
+
+	return number(db, "SELECT coalesce(max(session_id), 0) + 1 FROM session", &id) ? 0 : id;
+}
+
+int nt_db_has_session(struct nt_db *db, const char *uuid)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT 1 FROM session WHERE uuid = ?", NULL);
+	int result;
+
+	if (!statement)
+		return -1;
+	sqlite3_bind_text(statement, 1, uuid, -1, SQLITE_STATIC);
+	result = sqlite3_step(statement);
+	if (result != SQLITE_ROW && result != SQLITE_DONE)
+		nt_db_fail(db, "a query cannot be run");
+	sqlite3_finalize(statement);
+	return result == SQLITE_ROW ? 1 : result == SQLITE_DONE ? 0 : -1;
+}
+
+int nt_db_begin(struct nt_db *db)
+{
+	if (run(db, "BEGIN IMMEDIATE", "it cannot be written to"))
+		return -1;
+	db->in_transaction = true;
+	return 0;
+}
+
+static sqlite3_stmt *prepare_insert(struct nt_db *db, enum nt_table_id id)
+{
+	const struct nt_table *table = nt_table(id);
+	char sql[256];
+	int at = snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES(?", table->name);
+
+	for (uint32_t i = 1; i < table->n_columns; i++)
+		at += snprintf(sql + at, sizeof(sql) - (size_t)at, ",?");
+	snprintf(sql + at, sizeof(sql) - (size_t)at, ")");
+	if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &db->inserts[id], NULL) != SQLITE_OK)
+		nt_db_fail(db, "rows cannot be added");
+	return db->inserts[id];
+}
+
+int nt_db_insert(struct nt_db *db, const struct nt_row *row)
+{
+	sqlite3_stmt *statement = db->inserts[row->table];
+	int result;
+
+	if (!statement)
+		statement = prepare_insert(db, row->table);
+	if (!statement)
+		return -1;
+	for (uint32_t i = 0; i < row->n; i++) {
+		const struct nt_value *value = &row->values[i];
+
+		if (value->type == NT_VALUE_INTEGER)
+			sqlite3_bind_int64(statement, (int)i + 1, value->integer);
+		else if (value->type == NT_VALUE_TEXT)
+			sqlite3_bind_text(statement, (int)i + 1, value->text, (int)value->size, SQLITE_STATIC);
+		else
+			sqlite3_bind_null(statement, (int)i + 1);
+	}
+	result = sqlite3_step(statement);
+	if (result != SQLITE_DONE) {
+		nt_db_fail(db, "rows cannot be added");
+		sqlite3_reset(statement);
+		return -1;
+	}
+	sqlite3_reset(statement);
+	return 0;
+}
+
+int nt_db_name_symbol(struct nt_db *db, int64_t session_id, int64_t symbol_id, const char *function, int64_t offset)
+{
+	int result;
+
+	if (!db->name_symbol)
+		db->name_symbol = nt_db_prepare(
+			db, "UPDATE symbol SET name = ?3, \"offset\" = ?4 WHERE session_id = ?1 AND id = ?2", NULL);
+	if (!db->name_symbol)
+		return -1;
+	sqlite3_bind_int64(db->name_symbol, 1, session_id);
+	sqlite3_bind_int64(db->name_symbol, 2, symbol_id);
+	sqlite3_bind_text(db->name_symbol, 3, function, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(db->name_symbol, 4, offset);
+	result = sqlite3_step(db->name_symbol);
+	if (result != SQLITE_DONE)
+		nt_db_fail(db, "a function cannot be named");
+	sqlite3_reset(db->name_symbol);
+	return result == SQLITE_DONE ? 0 : -1;
+}
+
+/* Renames, but over nothing, where the file system can promise that. */
+static int rename_new(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	return errno == EINVAL || errno == ENOSYS ? rename(from, to) : -1;
+}
+
+/* Everything on disk, then the name. */
+static int give_name(struct nt_db *db)
+{
+	char why[NT_DENIED_MAX];
+	int fd = open(db->partial, O_RDONLY | O_CLOEXEC), result;
+
+	result = fd < 0 ? -1 : fsync(fd);
+	if (fd >= 0)
+		close(fd);
+	if (result || rename_new(db->partial, db->path) || nt_sync_directory(db->path))
+		return fail(db, "%s cannot be finished: %s.", db->path, nt_denied_make(why, db->path, errno));
+	free(db->partial);
+	db->partial = NULL;
+	return 0;
+}
+
+int nt_db_finish(struct nt_db *db)
+{
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		sqlite3_finalize(db->inserts[id]);
+		db->inserts[id] = NULL;
+	}
+	sqlite3_finalize(db->name_symbol);
+	db->name_symbol = NULL;
+	if (run(db, "COMMIT", "it cannot be finished"))
+		return -1;
+	db->in_transaction = false;
+	return db->partial ? give_name(db) : 0;
+}
+
+/* ---- reading only ---- */
+
+/* PRAGMAs that tell and change nothing; with an argument only those whose argument is what they tell of. */
+static bool is_harmless_pragma(const char *name, const char *argument)
+{
+	static const char *const telling[] = {"table_info", "table_xinfo", "table_list",      "index_list",
+					      "index_info", "index_xinfo", "foreign_key_list"};
+	static const char *const plain[] = {"database_list",   "function_list", "collation_list",
+					    "compile_options", "user_version",	"application_id",
+					    "page_count",      "page_size",	"encoding"};
+
+	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+		if (!sqlite3_stricmp(name, telling[i]))
+			return true;
+	}
+	for (size_t i = 0; !argument && i < sizeof(plain) / sizeof(plain[0]); i++) {
+		if (!sqlite3_stricmp(name, plain[i]))
+			return true;
+	}
+	return false;
+}
+
+static int authorize(void *arg, int action, const char *first, const char *second, const char *database,
+		     const char *trigger)
+{
+	(void)arg;
+	(void)database;
+	(void)trigger;
+	switch (action) {
+	case SQLITE_SELECT:
+	case SQLITE_READ:
+	case SQLITE_FUNCTION:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	case SQLITE_UPDATE:
+		/* Asked for when a table-valued function like pragma_table_info is set up; writing to it is refused all
+		 * the same. */
+		return first && !strcmp(first, "sqlite_master") ? SQLITE_OK : SQLITE_DENY;
+	case SQLITE_PRAGMA:
+		return is_harmless_pragma(first, second) ? SQLITE_OK : SQLITE_DENY;
+	default:
+		return SQLITE_DENY;
+	}
+}
+
+int nt_db_forbid_writing(struct nt_db *db)
+{
+	if (run(db, "BEGIN", "it cannot be read"))
+		return -1;
+	db->in_transaction = true;
+	db->read_only = true;
+	if (sqlite3_set_authorizer(db->handle, authorize, NULL) != SQLITE_OK)
+		return nt_db_fail(db, "it cannot be protected");
+	return 0;
+}
+
+/* Whether the statement gives a row; takes it, which may be NULL after a failure. */
+static int gives_row(struct nt_db *db, sqlite3_stmt *statement, bool *has)
+{
+	int step = statement ? sqlite3_step(statement) : SQLITE_ERROR, error = 0;
+
+	*has = step == SQLITE_ROW;
+	if (!statement)
+		error = -1;
+	else if (step != SQLITE_ROW && step != SQLITE_DONE)
+		error = nt_db_fail(db, "it cannot be searched");
+	sqlite3_finalize(statement);
+	return error;
+}
+
+int nt_db_has(struct nt_db *db, const char *name, bool *has)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT 1 FROM sqlite_master WHERE name = ?1", NULL);
+
+	if (statement)
+		sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+	return gives_row(db, statement, has);
+}
+
+int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has)
+{
+	sqlite3_stmt *statement;
+	char sql[128];
+
+	if (nt_db_has(db, name, has))
+		return -1;
+	if (!*has)
+		return 0;
+	snprintf(sql, sizeof(sql), "SELECT 1 FROM %s WHERE ?1 = 0 OR session_id = ?1 LIMIT 1", name);
+	statement = nt_db_prepare(db, sql, NULL);
+	if (statement)
+		sqlite3_bind_int64(statement, 1, session_id);
+	return gives_row(db, statement, has);
+}

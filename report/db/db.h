@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * db.h - a nettape database in SQLite: making one, opening one, and putting rows in. The only place that writes to
+ * databases. Prints nothing.
+ *
+ * Functions give 0, or -1 and one sentence in db->error that says what failed, on what, and what to do.
+ */
+#ifndef NT_REPORT_DB_DB_H
+#define NT_REPORT_DB_DB_H
+
+#include <stdbool.h>
+#include <sqlite3.h>
+
+#include "report/rows/tables.h"
+
+/* The kinds of class SAMPLE as SQL, for IN: a loss of these leaves no time uncovered. */
+#define NT_SQL_OF_EVENT(name)
+#define NT_SQL_OF_IDENTITY(name)
+#define NT_SQL_OF_SAMPLE(name) ", '" #name "'"
+#define NT_SQL_OF_KIND(number, constant, name, class) NT_SQL_OF_##class(name)
+#define NT_SAMPLES_SQL "(''" NT_KINDS(NT_SQL_OF_KIND) ")"
+
+enum nt_db_mode {
+	NT_DB_READ, /* read-only */
+	/*
+	 * Written as PATH.partial, and renamed when it is whole; fails if there is one. A signal removes it
+	 * (out/interrupt.h), until nt_interrupt_end.
+	 */
+	NT_DB_NEW,
+	NT_DB_APPEND, /* like NEW if there is none; else all or nothing is added to it */
+	NT_DB_CHANGE, /* the same, of one that must be there: its symbols may be given names */
+	NT_DB_TEMPORARY /* gone when it is closed; in memory, and in TMPDIR when it is large */
+};
+
+struct nt_db {
+	sqlite3 *handle;
+	char *path; /* as given; "" if temporary */
+	char *partial; /* what is to be renamed or removed, or NULL */
+	bool in_transaction;
+	bool read_only; /* nt_db_forbid_writing was called */
+	sqlite3_stmt *inserts[NT_TABLE_COUNT];
+	sqlite3_stmt *name_symbol; /* NULL: not needed yet */
+	char error[512];
+};
+
+/* *out must be closed also on failure; it is NULL when memory ran out. */
+int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode);
+/* Safe on NULL. What was not finished is rolled back or removed. */
+void nt_db_close(struct nt_db *db);
+/* The id for the next session. 0: see db->error. */
+int64_t nt_db_next_session(struct nt_db *db);
+/* 1: it is there; 0: not; -1: see db->error. */
+int nt_db_has_session(struct nt_db *db, const char *uuid);
+/* Puts one row into its table. Between nt_db_begin and nt_db_finish. */
+int nt_db_begin(struct nt_db *db);
+int nt_db_insert(struct nt_db *db, const struct nt_row *row);
+/* Gives a place in a program its function and the offset in it. Between the same two. */
+int nt_db_name_symbol(struct nt_db *db, int64_t session_id, int64_t symbol_id, const char *function, int64_t offset);
+/* Makes views, ends the transaction, and gives a new database its name. */
+int nt_db_finish(struct nt_db *db);
+/* From now on nothing but reading statements will be prepared, and all see the database in one state, whoever adds to
+ * it meanwhile. */
+int nt_db_forbid_writing(struct nt_db *db);
+/* Prepares one statement for reading; sets db->error. `rest` may be NULL. */
+sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest);
+/* The text of a column, "" for NULL: a database may be anybody's. Good until the statement moves on. */
+const char *nt_db_text(sqlite3_stmt *statement, int column);
+/* Whether it has a table or view of this name. */
+int nt_db_has(struct nt_db *db, const char *name, bool *has);
+/* Whether that has rows of the session; of any if session_id is 0. */
+int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has);
+/* Says of the last failure of SQLite what was being done. Always -1. */
+int nt_db_fail(struct nt_db *db, const char *what);
+
+#endif

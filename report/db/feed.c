@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * feed.c - see feed.h.
+ */
+#include "report/db/feed.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/db/load.h"
+#include "report/rows/rollup.h"
+#include "report/rows/rows.h"
+
+#define MAX_TS (1ll << 62) /* 146 years of uptime */
+#define MIN_BUCKET_NS 1000000
+
+struct nt_feed {
+	struct nt_feed_session session;
+	char error[512];
+	/* A tape, */
+	struct nt_tape *tape;
+	struct nt_user_names *names;
+	struct nt_rows *rows;
+	/* or a database: */
+	struct nt_db *db;
+	int64_t session_id;
+	unsigned int next_table; /* in `order` */
+	enum nt_table_id table; /* that is read now */
+	sqlite3_stmt *statement; /* NULL: none is */
+	struct nt_row row;
+};
+
+static int fail(struct nt_feed *feed, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int fail(struct nt_feed *feed, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(feed->error, sizeof(feed->error), format, args);
+	va_end(args);
+	return -1;
+}
+
+/* ---- a tape ---- */
+
+static int open_tape(struct nt_feed *feed, const char *path, const struct nt_symbol_words *words)
+{
+	struct nt_feed_session *session = &feed->session;
+	const struct nt_tape *tape;
+	int error;
+
+	if (words && nt_user_names_new(&feed->names, words, feed->error, sizeof(feed->error)))
+		return -1;
+	if (nt_tape_open(&feed->tape, path, feed->error, sizeof(feed->error)))
+		return -1;
+	tape = feed->tape;
+	nt_session_uuid(tape, session->uuid);
+	snprintf(session->host, sizeof(session->host), "%.*s", (int)sizeof(tape->header.host), tape->header.host);
+	nt_tape_meta(tape, "kernel", session->kernel, sizeof(session->kernel));
+	nt_tape_meta(tape, "machine", session->machine, sizeof(session->machine));
+	session->start_ts = (int64_t)tape->start_ns;
+	session->end_ts = (int64_t)tape->end_ns;
+	session->start_realtime_ns = (int64_t)nt_tape_meta_number(tape, "start_realtime_ns", 0);
+	session->bucket_ns = NT_BUCKET_NS;
+	for (uint32_t cpu = 0; cpu < tape->n_cpus; cpu++)
+		session->cpus += tape->present[cpu];
+	if (tape->end_ns > MAX_TS || tape->start_ns > tape->end_ns)
+		return fail(feed, "%s: its times are none that a clock shows: is it damaged?", path);
+	error = nt_rows_open(&feed->rows, feed->tape, feed->names, 1, NT_ROWS_IDENTITIES_FIRST);
+	return error ? fail(feed, "%s cannot be read: %s.", path, nt_tape_error_text(error)) : 0;
+}
+
+static int next_of_tape(struct nt_feed *feed, const struct nt_row **row)
+{
+	int error = nt_rows_next(feed->rows, row);
+
+	return error < 0 ? fail(feed, "%s cannot be read on: %s.", feed->tape->path, nt_tape_error_text(error)) : error;
+}
+
+/* ---- a database ---- */
+
+/* Those that say who is who, then what is read at times, then what happened. */
+static const enum nt_table_id first[] = {NT_TABLE_PROCESS, NT_TABLE_THREAD,	    NT_TABLE_CGROUP,
+					 NT_TABLE_SOCKET,  NT_TABLE_NET_DEVICE,	    NT_TABLE_SYMBOL,
+					 NT_TABLE_STACK,   NT_TABLE_CLOCK_SNAPSHOT, NT_TABLE_PROC_COUNTER};
+#define N_FIRST (sizeof(first) / sizeof(first[0]))
+
+static bool is_first(enum nt_table_id table)
+{
+	for (size_t i = 0; i < N_FIRST; i++) {
+		if (first[i] == table)
+			return true;
+	}
+	return false;
+}
+
+/* The n-th table to be read; false: there is none. Tables that `first` does not name come in the order of rows/tables.h. */
+static bool nth_table(unsigned int n, enum nt_table_id *table)
+{
+	if (n < N_FIRST) {
+		*table = first[n];
+		return true;
+	}
+	n -= N_FIRST;
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		if (!is_first((enum nt_table_id)id) && !n--) {
+			*table = (enum nt_table_id)id;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int fail_database(struct nt_feed *feed)
+{
+	return fail(feed, "%s", feed->db->error);
+}
+
+static void copy_text(char *to, size_t size, sqlite3_stmt *statement, int column)
+{
+	snprintf(to, size, "%s", nt_db_text(statement, column));
+}
+
+static int set_session(struct nt_feed *feed, sqlite3_stmt *statement)
+{
+	struct nt_feed_session *session = &feed->session;
+
+	feed->session_id = sqlite3_column_int64(statement, 0);
+	copy_text(session->uuid, sizeof(session->uuid), statement, 1);
+	copy_text(session->host, sizeof(session->host), statement, 2);
+	copy_text(session->kernel, sizeof(session->kernel), statement, 3);
+	copy_text(session->machine, sizeof(session->machine), statement, 4);
+	session->start_ts = sqlite3_column_int64(statement, 5);
+	session->end_ts = sqlite3_column_int64(statement, 6);
+	session->start_realtime_ns = sqlite3_column_int64(statement, 7);
+	session->bucket_ns = sqlite3_column_int64(statement, 8);
+	session->cpus = (uint32_t)sqlite3_column_int64(statement, 9);
+	if (session->start_ts < 0 || session->end_ts < session->start_ts || session->end_ts > MAX_TS ||
+	    session->bucket_ns < MIN_BUCKET_NS || session->bucket_ns > MAX_TS)
+		return fail(feed,
+			    "%s: its table session holds times that nettape-report did not write: import the tape "
+			    "again, into a new database.",
+			    feed->db->path);
+	return 0;
+}
+
+/* There must be exactly one. */
+static int find_session(struct nt_feed *feed)
+{
+	sqlite3_stmt *statement = nt_db_prepare(feed->db,
+						"SELECT session_id, uuid, host, kernel, machine, start_ts, end_ts, "
+						"start_realtime_ns, bucket_ns, cpus FROM session",
+						NULL);
+	int code, error;
+
+	if (!statement)
+		return fail_database(feed);
+	code = sqlite3_step(statement);
+	if (code == SQLITE_DONE)
+		error = fail(feed, "%s: there is no session in it: import a tape first.", feed->db->path);
+	else if (code != SQLITE_ROW)
+		error = nt_db_fail(feed->db, "the sessions cannot be read"), fail_database(feed);
+	else
+		error = set_session(feed, statement);
+	if (!error && sqlite3_step(statement) != SQLITE_DONE)
+		error = fail(feed,
+			     "%s: there are several sessions in it, and each has clocks of its own: give one of the "
+			     "tapes, or a database of one.",
+			     feed->db->path);
+	sqlite3_finalize(statement);
+	return error;
+}
+
+/* A view in the place of a table could give rows for ever, and who is who is kept. */
+static int check_tables(struct nt_feed *feed)
+{
+	sqlite3_stmt *views = nt_db_prepare(feed->db, "SELECT name FROM sqlite_master WHERE type = 'view'", NULL);
+	int error = 0, step = SQLITE_DONE;
+
+	if (!views)
+		return fail_database(feed);
+	while (!error && (step = sqlite3_step(views)) == SQLITE_ROW) {
+		for (int id = 0; id < NT_TABLE_COUNT && !error; id++) {
+			const char *name = nt_table((enum nt_table_id)id)->name;
+
+			if (!sqlite3_stricmp(nt_db_text(views, 0), name))
+				error = fail(feed,
+					     "%s: its %s is no table, which nettape-report did not write: import the "
+					     "tape again, into a new database.",
+					     feed->db->path, name);
+		}
+	}
+	if (!error && step != SQLITE_DONE)
+		error = nt_db_fail(feed->db, "its tables cannot be read"), fail_database(feed);
+	sqlite3_finalize(views);
+	return error;
+}
+
+static int open_database(struct nt_feed *feed, const char *path, const struct nt_symbol_words *words)
+{
+	if (words && nt_load_refuse_words(path, words, feed->error, sizeof(feed->error)))
+		return -1;
+	if (nt_db_open(&feed->db, path, NT_DB_READ) || nt_db_forbid_writing(feed->db))
+		return feed->db ? fail_database(feed) : fail(feed, "out of memory.");
+	return check_tables(feed) ? -1 : find_session(feed);
+}
+
+static int begin_table(struct nt_feed *feed)
+{
+	const struct nt_table *table = nt_table(feed->table);
+	char sql[1024];
+	int at = snprintf(sql, sizeof(sql), "SELECT ");
+
+	for (uint32_t i = 0; i < table->n_columns; i++)
+		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", i ? ", " : "", table->columns[i].name);
+	snprintf(sql + at, sizeof(sql) - (size_t)at, " FROM %s WHERE session_id = %lld%s", table->name,
+		 (long long)feed->session_id, table->key ? "" : " ORDER BY rowid");
+	feed->statement = nt_db_prepare(feed->db, sql, NULL);
+	return feed->statement ? 0 : fail_database(feed);
+}
+
+static void take_value(struct nt_value *value, sqlite3_stmt *statement, int column, enum nt_value_type type)
+{
+	const int is = sqlite3_column_type(statement, column);
+
+	*value = (struct nt_value){.type = NT_VALUE_NULL};
+	if (type == NT_VALUE_INTEGER && is == SQLITE_INTEGER) {
+		value->type = NT_VALUE_INTEGER;
+		value->integer = sqlite3_column_int64(statement, column);
+	} else if (type == NT_VALUE_TEXT && is == SQLITE_TEXT) {
+		value->text = (const char *)sqlite3_column_text(statement, column);
+		value->type = value->text ? NT_VALUE_TEXT : NT_VALUE_NULL;
+		value->size = value->text ? (uint32_t)strlen(value->text) : 0;
+	}
+}
+
+static int take_row(struct nt_feed *feed)
+{
+	const struct nt_table *table = nt_table(feed->table);
+
+	feed->row.table = feed->table;
+	feed->row.n = table->n_columns;
+	for (uint32_t i = 0; i < table->n_columns; i++) {
+		take_value(&feed->row.values[i], feed->statement, (int)i, table->columns[i].type);
+		if (table->columns[i].required && feed->row.values[i].type == NT_VALUE_NULL)
+			return fail(feed,
+				    "%s: its table %s holds a row without %s, which nettape-report did not write: "
+				    "import the tape again, into a new database.",
+				    feed->db->path, table->name, table->columns[i].name);
+	}
+	return 0;
+}
+
+static int next_of_database(struct nt_feed *feed, const struct nt_row **row)
+{
+	for (;;) {
+		int code;
+
+		if (!feed->statement) {
+			if (!nth_table(feed->next_table, &feed->table))
+				return 1;
+			feed->next_table++;
+			if (begin_table(feed))
+				return -1;
+		}
+		code = sqlite3_step(feed->statement);
+		if (code == SQLITE_ROW) {
+			*row = &feed->row;
+			return take_row(feed);
+		}
+		sqlite3_finalize(feed->statement);
+		feed->statement = NULL;
+		if (code != SQLITE_DONE)
+			return nt_db_fail(feed->db, "a table cannot be read"), fail_database(feed);
+	}
+}
+
+/* ---- either ---- */
+
+int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_words *words, char *error,
+		 size_t error_size)
+{
+	struct nt_feed *feed = calloc(1, sizeof(*feed));
+	int result;
+
+	*out = NULL;
+	if (!feed) {
+		snprintf(error, error_size, "out of memory.");
+		return -1;
+	}
+	result = nt_load_is_database(path) ? open_database(feed, path, words) : open_tape(feed, path, words);
+	if (result) {
+		snprintf(error, error_size, "%s", feed->error);
+		nt_feed_close(feed);
+		return -1;
+	}
+	*out = feed;
+	return 0;
+}
+
+void nt_feed_close(struct nt_feed *feed)
+{
+	if (!feed)
+		return;
+	nt_rows_close(feed->rows);
+	nt_user_names_free(feed->names);
+	nt_tape_close(feed->tape);
+	sqlite3_finalize(feed->statement);
+	nt_db_close(feed->db);
+	free(feed);
+}
+
+const struct nt_feed_session *nt_feed_session(const struct nt_feed *feed)
+{
+	return &feed->session;
+}
+
+int nt_feed_next(struct nt_feed *feed, const struct nt_row **row)
+{
+	return feed->rows ? next_of_tape(feed, row) : next_of_database(feed, row);
+}
+
+const char *nt_feed_error(const struct nt_feed *feed)
+{
+	return feed->error;
+}
+
+unsigned int nt_feed_progress(const struct nt_feed *feed)
+{
+	unsigned int n_tables = NT_TABLE_COUNT;
+
+	return feed->rows ? nt_rows_progress(feed->rows) : feed->next_table * 1000 / n_tables;
+}

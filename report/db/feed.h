@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * feed.h - the rows of one session, pulled one by one, from wherever they are: a tape, or a database that tapes were
+ * imported into. Rows of who is who (process, thread, cgroup, socket, net_device), the places and stacks of samples
+ * (symbol, stack), and clocks come first, then readings, then events; rows of one CPU in time order in cpu_slice and
+ * sched_slice. Prints nothing. Memory as rows/rows.h: not for the length of the recording.
+ *
+ * A database is anybody's: a row from there has the columns of its table, but what is in them may have been changed.
+ * Values of another type than the column's are given as NULL; a row without one that it must have is an error.
+ */
+#ifndef NT_REPORT_DB_FEED_H
+#define NT_REPORT_DB_FEED_H
+
+#include "report/rows/tables.h"
+#include "report/symbols/user_names.h"
+
+struct nt_feed;
+
+struct nt_feed_session {
+	char uuid[33];
+	char host[256], kernel[256], machine[64]; /* "": not known */
+	int64_t start_ts, end_ts; /* CLOCK_MONOTONIC, 0 <= start_ts <= end_ts <= 2^62 */
+	int64_t start_realtime_ns; /* 0: not known */
+	int64_t bucket_ns; /* 1 ms at least */
+	uint32_t cpus; /* present at some time */
+};
+
+/*
+ * The file at `path` must hold one session: 0, or -1 and a sentence in `error` that says what to do. *out is NULL then.
+ * `words` as for nt_load_open.
+ */
+int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_words *words, char *error,
+		 size_t error_size);
+void nt_feed_close(struct nt_feed *feed);
+const struct nt_feed_session *nt_feed_session(const struct nt_feed *feed);
+/* 0: *row is the next row, good until the next call; 1: there are no more; -1: see nt_feed_error. */
+int nt_feed_next(struct nt_feed *feed, const struct nt_row **row);
+/* One sentence. */
+const char *nt_feed_error(const struct nt_feed *feed);
+/* How far it is, of 1000: for showing progress. */
+unsigned int nt_feed_progress(const struct nt_feed *feed);
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * load.c - see load.h.
+ */
+#include "report/db/load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/out/interrupt.h"
+#include "report/out/progress.h"
+#include "report/rows/rows.h"
+
+#define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
+
+static int refuse_twice(struct nt_db *db, const struct nt_tape *tape)
+{
+	char uuid[33];
+	int found;
+
+	nt_session_uuid(tape, uuid);
+	found = nt_db_has_session(db, uuid);
+	if (found > 0)
+		snprintf(db->error, sizeof(db->error), "%s is in the database already, as session %s: leave it out.",
+			 tape->path, uuid);
+	return found ? -1 : 0;
+}
+
+static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress *progress, uint64_t *n_rows)
+{
+	const struct nt_row *row;
+	int error;
+
+	while (!(error = nt_rows_next(rows, &row))) {
+		if (nt_db_insert(db, row))
+			return -1;
+		if (++*n_rows % ROWS_PER_LOOK)
+			continue;
+		nt_progress_show(progress, nt_rows_progress(rows), *n_rows);
+		if (nt_interrupted()) {
+			snprintf(db->error, sizeof(db->error), "interrupted.");
+			return -1;
+		}
+	}
+	if (error == 1)
+		return 0;
+	snprintf(db->error, sizeof(db->error), "%s cannot be read on: %s.", progress->what, nt_tape_error_text(error));
+	return -1;
+}
+
+int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows)
+{
+	struct nt_progress progress;
+	struct nt_rows *rows = NULL;
+	uint64_t count = 0;
+	int64_t session_id;
+	int error;
+
+	if (refuse_twice(db, tape))
+		return -1;
+	session_id = nt_db_next_session(db);
+	if (!session_id)
+		return -1;
+	error = nt_rows_open(&rows, tape, names, session_id, NT_ROWS_EVENTS_FIRST);
+	if (error) {
+		snprintf(db->error, sizeof(db->error), "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
+		return -1;
+	}
+	nt_progress_begin(&progress, tape->path);
+	error = load_rows(db, rows, &progress, &count);
+	nt_progress_end(&progress);
+	nt_rows_close(rows);
+	if (n_rows)
+		*n_rows = count;
+	return error;
+}
+
+bool nt_load_is_database(const char *path)
+{
+	static const char magic[16] = "SQLite format 3";
+	char bytes[sizeof(magic)];
+	FILE *file = fopen(path, "re");
+	struct stat status;
+	bool is;
+
+	if (!file)
+		return false;
+	is = !fstat(fileno(file), &status) && S_ISREG(status.st_mode) &&
+	     fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes) && !memcmp(bytes, magic, sizeof(magic));
+	fclose(file);
+	return is;
+}
+
+/* ---- samples that must be there ---- */
+
+const struct nt_need nt_need_stacks = {{"stacks"}, "stack samples", "default,stacks"};
+const struct nt_need nt_need_latency = {{"latency"}, "latency samples", "default,latency"};
+const struct nt_need nt_need_packets = {
+	{"latency", "drops", "retransmits"}, "samples of packets", "default,latency,drops,retransmits"};
+
+void nt_need_say(const struct nt_need *need, char *text, size_t size)
+{
+	snprintf(text, size, "no %s: record with nettape-record --probes %s", need->samples, need->record);
+}
+
+/* Whether a list like "sched,socket" has this name. */
+static bool is_in_list(const char *list, const char *name)
+{
+	size_t size = strlen(name);
+
+	for (;;) {
+		size_t length = strcspn(list, ",");
+
+		if (length == size && !memcmp(list, name, size))
+			return true;
+		if (!list[length])
+			return false;
+		list += length + 1;
+	}
+}
+
+/* A tape that does not name its probes may have what is needed. 0, or -1 and a sentence in `error`. */
+static int check_need(const struct nt_tape *tape, const struct nt_need *need, char *error, size_t error_size)
+{
+	char list[1024], why[NT_NEED_MAX];
+
+	if (!need || nt_tape_meta(tape, "probes", list, sizeof(list)))
+		return 0;
+	for (size_t i = 0; need->probes[i]; i++) {
+		if (is_in_list(list, need->probes[i]))
+			return 0;
+	}
+	nt_need_say(need, why, sizeof(why));
+	snprintf(error, error_size, "%s: it has %s.", tape->path, why);
+	return -1;
+}
+
+/* ---- opening ---- */
+
+static int load_tape(struct nt_db **out, struct nt_tape *tape, struct nt_user_names *names, char *error,
+		     size_t error_size)
+{
+	int result = nt_db_open(out, "", NT_DB_TEMPORARY);
+	if (!result)
+		result = nt_db_begin(*out);
+	if (!result)
+		result = nt_load(*out, tape, names, NULL);
+	if (!result)
+		result = nt_db_finish(*out);
+	if (result && *out)
+		snprintf(error, error_size, "%s", (*out)->error);
+	return result;
+}
+
+static int load_temporary(struct nt_db **out, const char *path, const struct nt_symbol_words *words,
+			  const struct nt_need *need, char *error, size_t error_size)
+{
+	struct nt_user_names *names = NULL;
+	struct nt_tape *tape = NULL;
+	int result = words ? nt_user_names_new(&names, words, error, error_size) : 0;
+
+	if (!result)
+		result = nt_tape_open(&tape, path, error, error_size);
+	if (!result)
+		result = check_need(tape, need, error, error_size);
+	if (!result)
+		result = load_tape(out, tape, names, error, error_size);
+	nt_tape_close(tape);
+	nt_user_names_free(names);
+	return result;
+}
+
+int nt_load_refuse_words(const char *path, const struct nt_symbol_words *words, char *error, size_t error_size)
+{
+	if (!words->n_dirs)
+		return 0;
+	snprintf(error, error_size,
+		 "%s is a database, which has its names: --symbols is for tapes. nettape-report symbolize names what "
+		 "lies in files that have come since.",
+		 path);
+	return -1;
+}
+
+int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_words *words, char *error,
+		 size_t error_size)
+{
+	return nt_load_open_with(out, path, words, NULL, error, error_size);
+}
+
+int nt_load_open_with(struct nt_db **out, const char *path, const struct nt_symbol_words *words,
+		      const struct nt_need *need, char *error, size_t error_size)
+{
+	int result;
+
+	*out = NULL;
+	snprintf(error, error_size, "out of memory.");
+	if (nt_load_is_database(path)) {
+		if (words && nt_load_refuse_words(path, words, error, error_size))
+			return -1;
+		result = nt_db_open(out, path, NT_DB_READ);
+		if (result && *out)
+			snprintf(error, error_size, "%s", (*out)->error);
+	} else {
+		result = load_temporary(out, path, words, need, error, error_size);
+	}
+	if (!result) {
+		result = nt_db_forbid_writing(*out);
+		if (result)
+			snprintf(error, error_size, "%s", (*out)->error);
+	}
+	if (result) {
+		nt_db_close(*out);
+		*out = NULL;
+	}
+	return result;
+}

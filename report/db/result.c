@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * result.c - see result.h.
+ */
+#include "report/db/result.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/out/prose.h"
+
+struct nt_cell nt_result_cell(sqlite3_stmt *statement, int column)
+{
+	struct nt_cell cell = {.type = NT_CELL_NULL};
+
+	switch (sqlite3_column_type(statement, column)) {
+	case SQLITE_INTEGER:
+		cell.type = NT_CELL_INTEGER;
+		cell.integer = sqlite3_column_int64(statement, column);
+		break;
+	case SQLITE_FLOAT:
+		cell.type = NT_CELL_REAL;
+		cell.real = sqlite3_column_double(statement, column);
+		break;
+	case SQLITE_TEXT:
+		cell.type = NT_CELL_TEXT;
+		cell.text = (const char *)sqlite3_column_text(statement, column);
+		cell.size = (size_t)sqlite3_column_bytes(statement, column);
+		break;
+	case SQLITE_BLOB:
+		cell.type = NT_CELL_BLOB;
+		cell.text = sqlite3_column_blob(statement, column);
+		cell.size = (size_t)sqlite3_column_bytes(statement, column);
+		break;
+	default:
+		break;
+	}
+	return cell;
+}
+
+static int begin(sqlite3_stmt *statement, struct nt_printer *printer, int n)
+{
+	const char **names = calloc((size_t)n, sizeof(*names));
+	int error = -1;
+
+	for (int i = 0; names && i < n; i++) {
+		names[i] = sqlite3_column_name(statement, i);
+		if (!names[i])
+			names[i] = "";
+	}
+	if (names)
+		error = nt_printer_begin(printer, (size_t)n, names);
+	free(names);
+	return error;
+}
+
+int nt_result_print(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer)
+{
+	int n = sqlite3_column_count(statement), step;
+	struct nt_cell *cells;
+
+	if (!n)
+		return 0;
+	cells = calloc((size_t)n, sizeof(*cells));
+	if (!cells || begin(statement, printer, n)) {
+		free(cells);
+		snprintf(db->error, sizeof(db->error), "out of memory.");
+		return -1;
+	}
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		for (int i = 0; i < n; i++)
+			cells[i] = nt_result_cell(statement, i);
+		if (nt_printer_row(printer, cells))
+			break;
+	}
+	free(cells);
+	nt_printer_end(printer);
+	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the query failed");
+}
+
+/* ---- the first rows, and sums ---- */
+
+enum sum { SUM_NONE, SUM_ALL, SUM_GREATEST };
+
+/* What a row of sums is made of. */
+struct sums {
+	int64_t rows;
+	struct {
+		enum sum how;
+		bool is_known; /* there is any, and it fits */
+		bool is_over;
+		int64_t integer;
+		double real;
+	} columns[NT_LINE_MAX];
+};
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t size = strlen(name), end_size = strlen(end);
+
+	return size >= end_size && !strcmp(name + size - end_size, end);
+}
+
+static enum sum sum_of(const char *name)
+{
+	if (!strncmp(name, "longest_", 8) || !strncmp(name, "dearest_", 8))
+		return SUM_GREATEST;
+	if (!strncmp(name, "since_", 6))
+		return SUM_NONE;
+	return ends_in(name, "_ns") || ends_in(name, "_bytes") || ends_in(name, "_count") || !strcmp(name, "cpu_share")
+		       ? SUM_ALL
+		       : SUM_NONE;
+}
+
+static void add_row(struct sums *sums, const struct nt_line *line)
+{
+	sums->rows++;
+	for (size_t i = 0; i < line->n; i++) {
+		const struct nt_cell *cell = &line->cells[i];
+		int64_t *sum = &sums->columns[i].integer;
+
+		sums->columns[i].how = sum_of(line->names[i]);
+		if (cell->type == NT_CELL_REAL)
+			sums->columns[i].real += cell->real;
+		else if (cell->type != NT_CELL_INTEGER)
+			continue;
+		else if (sums->columns[i].how == SUM_GREATEST)
+			*sum = cell->integer > *sum ? cell->integer : *sum;
+		else
+			sums->columns[i].is_over |= __builtin_add_overflow(*sum, cell->integer, sum);
+		sums->columns[i].is_known = true;
+	}
+}
+
+static int print_sums(struct nt_printer *printer, const struct sums *sums, const struct nt_line *line,
+		      const char *label)
+{
+	struct nt_cell cells[NT_LINE_MAX];
+
+	for (size_t i = 0; i < line->n; i++) {
+		bool is_known = sums->columns[i].is_known && !sums->columns[i].is_over;
+
+		if (sums->columns[i].how == SUM_NONE)
+			cells[i] = nt_cell_figure("");
+		else if (is_known && ends_in(line->names[i], "_share"))
+			cells[i] = (struct nt_cell){.type = NT_CELL_REAL, .real = sums->columns[i].real};
+		else
+			cells[i] = is_known ? nt_cell_integer(sums->columns[i].integer) : (struct nt_cell){0};
+	}
+	cells[0] = nt_cell_label(label);
+	cells[0].is_right = line->cells[0].type == NT_CELL_INTEGER;
+	return nt_printer_row(printer, cells);
+}
+
+static void take_row(sqlite3_stmt *statement, struct nt_line *line)
+{
+	line->n = 0;
+	for (int i = 0; i < sqlite3_column_count(statement) && i < NT_LINE_MAX; i++)
+		nt_line_put(line, sqlite3_column_name(statement, i), nt_result_cell(statement, i));
+}
+
+static int begin_top(struct nt_printer *printer, const struct nt_line *line, const char *heading)
+{
+	if (heading) {
+		fputc('\n', stdout);
+		nt_print_heading(stdout, "%s", heading);
+	}
+	return nt_printer_begin(printer, line->n, line->names);
+}
+
+static int print_below(struct nt_printer *printer, const struct sums *rest, const struct sums *all,
+		       const struct nt_line *line)
+{
+	char label[NT_HUMAN_MAX + 8], count[NT_HUMAN_MAX];
+	int error = 0;
+
+	snprintf(label, sizeof(label), "%s %s", nt_human_count(count, rest->rows),
+		 rest->rows == 1 ? "other" : "others");
+	if (rest->rows)
+		error = print_sums(printer, rest, line, label);
+	if (!error && all->rows > 1)
+		error = print_sums(printer, all, line, "total");
+	return error;
+}
+
+int nt_result_print_top(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer, int64_t top,
+			const char *heading)
+{
+	struct sums all = {0}, rest = {0};
+	struct nt_line line = {0};
+	int step, error = 0;
+
+	for (; !error && (step = sqlite3_step(statement)) == SQLITE_ROW; add_row(&all, &line)) {
+		take_row(statement, &line);
+		if (!all.rows)
+			error = begin_top(printer, &line, heading);
+		if (!error && all.rows < top)
+			error = nt_printer_row(printer, line.cells);
+		else
+			add_row(&rest, &line);
+	}
+	if (!error && step == SQLITE_DONE && !all.rows && !heading) {
+		take_row(statement, &line);
+		error = begin_top(printer, &line, NULL);
+	}
+	if (!error && step == SQLITE_DONE)
+		error = print_below(printer, &rest, &all, &line);
+	if (error) {
+		snprintf(db->error, sizeof(db->error), "out of memory.");
+		return -1;
+	}
+	if (all.rows || !heading)
+		nt_printer_end(printer);
+	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the query failed");
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * result.h - from the result of a query to a printer.
+ */
+#ifndef NT_REPORT_DB_RESULT_H
+#define NT_REPORT_DB_RESULT_H
+
+#include "report/db/db.h"
+#include "report/out/output.h"
+
+/* Runs the statement to its end and prints its rows as one set. 0, or -1 and db->error. */
+int nt_result_print(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer);
+/* One column of the row at hand; good until the statement moves on. */
+struct nt_cell nt_result_cell(sqlite3_stmt *statement, int column);
+
+/*
+ * The same of the first `top` rows. Below stand a row "N others" that sums those that follow, if there are any, and a
+ * row "total", if there is more than one. Times, bytes, counts and shares of one CPU are summed; of columns named
+ * longest_ and dearest_ the greatest stands there. `heading`: printed above, and where there is no row nothing is;
+ * NULL: no heading.
+ */
+int nt_result_print_top(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer, int64_t top,
+			const char *heading);
+
+#endif

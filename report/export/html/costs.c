@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * costs.c - see costs.h. One pass through the table; memory is for the cells. A database may be anybody's: no
+ * number in it is trusted to fit.
+ */
+#include "report/export/html/costs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/query/latency/heatmap.h"
+
+static int no_memory(struct nt_db *db)
+{
+	snprintf(db->error, sizeof(db->error), "out of memory.");
+	return -1;
+}
+
+/* ---- scope ---- */
+
+static void write_cpus(const struct nt_selection *selection, char *text, size_t size)
+{
+	size_t at = (size_t)snprintf(text, size, selection->n_cpus ? "(0" : "(1");
+
+	for (unsigned int i = 0; i < selection->n_cpus; i++)
+		at += (size_t)snprintf(text + at, size - at, " OR cpu BETWEEN %u AND %u", selection->cpus[i].first,
+				       selection->cpus[i].last);
+	snprintf(text + at, size - at, ")");
+}
+
+void nt_html_scope_init(struct nt_html_scope *scope, struct nt_db *db, const struct nt_selection *selection,
+			const struct nt_session *session)
+{
+	struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
+
+	*scope = (struct nt_html_scope){.db = db, .selection = selection, .session = *session};
+	scope->from_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
+	scope->to_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
+	if (scope->to_ts < scope->from_ts)
+		scope->to_ts = scope->from_ts;
+	scope->is_whole = scope->from_ts == session->start_ts && scope->to_ts == session->end_ts;
+	write_cpus(selection, scope->cpus, sizeof(scope->cpus));
+}
+
+sqlite3_stmt *nt_html_prepare(const struct nt_html_scope *scope, const char *sql)
+{
+	sqlite3_stmt *statement = nt_db_prepare(scope->db, sql, NULL);
+
+	if (!statement)
+		return NULL;
+	sqlite3_bind_int64(statement, 1, scope->session.id);
+	sqlite3_bind_int64(statement, 2, scope->from_ts);
+	sqlite3_bind_int64(statement, 3, scope->to_ts);
+	if (scope->selection->process)
+		sqlite3_bind_text(statement, 4, scope->selection->process, -1, SQLITE_STATIC);
+	return statement;
+}
+
+/* ---- CPUs ---- */
+
+static int add_cpu(struct nt_html_costs *costs, int64_t cpu)
+{
+	uint32_t *cpus = reallocarray(costs->cpus, costs->n_cpus + 1, sizeof(*cpus));
+
+	if (!cpus)
+		return -1;
+	costs->cpus = cpus;
+	cpus[costs->n_cpus++] = (uint32_t)cpu;
+	return 0;
+}
+
+static int read_cpus(const struct nt_html_scope *scope, struct nt_html_costs *costs)
+{
+	struct nt_db *db = scope->db;
+	int step = SQLITE_DONE, error = 0;
+	sqlite3_stmt *statement;
+	char *sql;
+
+	if (asprintf(&sql,
+		     "SELECT DISTINCT cpu FROM cpu_cost WHERE session_id = ?1 AND cpu BETWEEN 0 AND 4294967294 AND %s "
+		     "ORDER BY cpu",
+		     scope->cpus) < 0)
+		return no_memory(db);
+	statement = nt_html_prepare(scope, sql);
+	free(sql);
+	if (!statement)
+		return -1;
+	while (!error && costs->n_cpus <= NT_HTML_MAX_CPUS && (step = sqlite3_step(statement)) == SQLITE_ROW)
+		error = add_cpu(costs, sqlite3_column_int64(statement, 0));
+	if (error) {
+		no_memory(db);
+	} else if (costs->n_cpus > NT_HTML_MAX_CPUS) {
+		snprintf(db->error, sizeof(db->error), "there are more than %d CPUs: choose some with --cpu.",
+			 NT_HTML_MAX_CPUS);
+		error = -1;
+	} else if (step != SQLITE_DONE) {
+		error = nt_db_fail(db, "the CPUs cannot be read");
+	}
+	sqlite3_finalize(statement);
+	return error;
+}
+
+static int compare_cpus(const void *one, const void *two)
+{
+	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)two;
+
+	return a < b ? -1 : a > b;
+}
+
+/* The place of a CPU; -1: it is none of these. */
+static int64_t find_cpu(const struct nt_html_costs *costs, int64_t cpu)
+{
+	uint32_t wanted = (uint32_t)cpu;
+	const uint32_t *found;
+
+	if (cpu < 0 || cpu > UINT32_MAX)
+		return -1;
+	found = bsearch(&wanted, costs->cpus, costs->n_cpus, sizeof(wanted), compare_cpus);
+	return found ? found - costs->cpus : -1;
+}
+
+/* ---- steps ---- */
+
+/* The least of 1, 2, 5 times a power of ten nanoseconds that makes at most so many steps; `most` is a multiple of ten.
+ */
+static int64_t least_step(int64_t span_ns, uint32_t most)
+{
+	uint64_t tenth = most / 10;
+
+	return (int64_t)nt_heat_step(((uint64_t)span_ns + tenth - 1) / tenth);
+}
+
+static void choose_steps(const struct nt_html_scope *scope, uint32_t most_cells, struct nt_html_costs *costs)
+{
+	uint32_t most = costs->n_cpus ? most_cells / costs->n_cpus / 10 * 10 : NT_HTML_MAX_STEPS;
+	int64_t span = scope->to_ts - scope->from_ts;
+
+	if (most > NT_HTML_MAX_STEPS)
+		most = NT_HTML_MAX_STEPS;
+	if (most < NT_HTML_MIN_STEPS)
+		most = NT_HTML_MIN_STEPS;
+	costs->from_ts = scope->from_ts;
+	costs->to_ts = scope->to_ts;
+	costs->step_ns = least_step(span, most);
+	costs->steps = (uint32_t)((span - 1) / costs->step_ns + 1);
+}
+
+/* cpu_cost will do where each of its buckets lies in one step. */
+static int choose_source(const struct nt_html_scope *scope, struct nt_html_costs *costs)
+{
+	sqlite3_stmt *statement = nt_html_prepare(scope, "SELECT bucket_ns FROM session WHERE session_id = ?1");
+	int64_t bucket_ns = 0;
+	int step;
+
+	if (!statement)
+		return -1;
+	step = sqlite3_step(statement);
+	if (step == SQLITE_ROW)
+		bucket_ns = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		return nt_db_fail(scope->db, "the session cannot be read");
+	costs->from_slices = !scope->is_whole || bucket_ns <= 0 || costs->step_ns % bucket_ns != 0;
+	return 0;
+}
+
+/* ---- cells ---- */
+
+int64_t *nt_html_cell(const struct nt_html_costs *costs, uint32_t cpu, uint32_t owner, uint32_t step)
+{
+	return &costs->cells[((size_t)cpu * NT_HTML_OWNERS + owner) * costs->steps + step];
+}
+
+int64_t nt_html_net(const struct nt_html_costs *costs, uint32_t cpu, uint32_t step)
+{
+	return *nt_html_cell(costs, cpu, NT_OWNER_NET_RX, step) + *nt_html_cell(costs, cpu, NT_OWNER_NET_TX, step) +
+	       *nt_html_cell(costs, cpu, NT_OWNER_SEND, step) + *nt_html_cell(costs, cpu, NT_OWNER_RECV, step);
+}
+
+/* More in a step than it is long is no recording's: it is held down, so that no sum runs over. */
+static void add(struct nt_html_costs *costs, uint32_t cpu, uint32_t owner, uint32_t step, int64_t ns)
+{
+	int64_t *cell = nt_html_cell(costs, cpu, owner, step);
+
+	*cell = ns > costs->step_ns - *cell ? costs->step_ns : *cell + ns;
+}
+
+/* A stretch of one owner, cut to the selected time and at the edges of steps. */
+static void add_stretch(struct nt_html_costs *costs, uint32_t cpu, uint32_t owner, int64_t ts, int64_t dur)
+{
+	int64_t from = ts > costs->from_ts ? ts : costs->from_ts, to;
+
+	if (__builtin_add_overflow(ts, dur, &to) || to > costs->to_ts)
+		to = costs->to_ts;
+	while (from < to) {
+		int64_t step = (from - costs->from_ts) / costs->step_ns;
+		int64_t end = to;
+
+		if (to - costs->from_ts > (step + 1) * costs->step_ns)
+			end = costs->from_ts + (step + 1) * costs->step_ns;
+		add(costs, cpu, owner, (uint32_t)step, end - from);
+		from = end;
+	}
+}
+
+static uint32_t owner_number(const char *name)
+{
+	for (uint32_t owner = 0; owner < NT_OWNER_COUNT; owner++) {
+		if (!strcmp(name, nt_owner_name((enum nt_owner)owner)))
+			return owner;
+	}
+	return NT_HTML_OTHER;
+}
+
+enum { COLUMN_TS, COLUMN_DUR, COLUMN_CPU, COLUMN_OWNER, COLUMN_SPENT };
+
+static void add_row(struct nt_html_costs *costs, sqlite3_stmt *row)
+{
+	int64_t ts = sqlite3_column_int64(row, COLUMN_TS), dur = sqlite3_column_int64(row, COLUMN_DUR);
+	int64_t spent = sqlite3_column_int64(row, COLUMN_SPENT),
+		cpu = find_cpu(costs, sqlite3_column_int64(row, COLUMN_CPU));
+	uint32_t owner = owner_number(nt_db_text(row, COLUMN_OWNER));
+
+	if (cpu < 0 || dur <= 0 || spent <= 0)
+		return;
+	if (spent >= dur) /* a slice; or a row of cpu_cost that is filled, and may be many buckets long */
+		add_stretch(costs, (uint32_t)cpu, owner, ts, dur);
+	else if (ts >= costs->from_ts && ts < costs->to_ts)
+		add(costs, (uint32_t)cpu, owner, (uint32_t)((ts - costs->from_ts) / costs->step_ns), spent);
+}
+
+/* With --process, time of other tasks is `other`; no task has offline and uncovered. */
+#define IS_OF_PROCESS                                                                                                  \
+	"CASE WHEN ?4 IS NULL OR owner IN ('offline', 'uncovered') OR utid IN "                                        \
+	"(SELECT t.utid FROM thread AS t "                                                                             \
+	"JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "                                        \
+	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)) "                                      \
+	"THEN owner ELSE 'other' END "
+
+static int read_cells(const struct nt_html_scope *scope, struct nt_html_costs *costs)
+{
+	sqlite3_stmt *statement = nt_html_prepare(
+		scope, costs->from_slices ? "SELECT ts, dur, cpu, " IS_OF_PROCESS ", dur FROM cpu_slice "
+					    "WHERE session_id = ?1 AND ts < ?3 AND ts + dur > ?2"
+					  : "SELECT ts, dur, cpu, " IS_OF_PROCESS
+					    ", spent_ns FROM cpu_cost WHERE session_id = ?1");
+	int step;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW)
+		add_row(costs, statement);
+	sqlite3_finalize(statement);
+	return step == SQLITE_DONE ? 0 : nt_db_fail(scope->db, "the costs cannot be read");
+}
+
+/* ---- the peak ---- */
+
+static int64_t net_of(const struct nt_html_costs *costs, int64_t cpu, uint32_t step)
+{
+	int64_t sum = 0;
+
+	if (cpu >= 0)
+		return nt_html_net(costs, (uint32_t)cpu, step);
+	for (uint32_t i = 0; i < costs->n_cpus; i++)
+		sum += nt_html_net(costs, i, step);
+	return sum;
+}
+
+/* Of all runs of peak->steps steps, the first in which the network took most. `cpu` -1: of all together. */
+static void look_for_peak(const struct nt_html_costs *costs, int64_t cpu, struct nt_html_peak *peak)
+{
+	int64_t sum = 0;
+
+	for (uint32_t step = 0; step < costs->steps; step++) {
+		sum += net_of(costs, cpu, step);
+		if (step >= peak->steps)
+			sum -= net_of(costs, cpu, step - peak->steps);
+		if (step + 1 < peak->steps || sum <= peak->net_ns)
+			continue;
+		peak->is_there = true;
+		peak->cpu = cpu < 0 ? 0 : costs->cpus[cpu];
+		peak->first_step = step + 1 - peak->steps;
+		peak->net_ns = sum;
+	}
+}
+
+/* Over about a hundredth of the time: of shorter ones, some would be full on any busy CPU. */
+static void find_peaks(struct nt_html_costs *costs)
+{
+	uint32_t steps = (uint32_t)(least_step(costs->to_ts - costs->from_ts, 100) / costs->step_ns);
+
+	if (!steps)
+		steps = 1;
+	costs->peak.steps = costs->peak_all.steps = steps < costs->steps ? steps : costs->steps;
+	for (uint32_t cpu = 0; cpu < costs->n_cpus; cpu++)
+		look_for_peak(costs, cpu, &costs->peak);
+	look_for_peak(costs, -1, &costs->peak_all);
+}
+
+int nt_html_costs_read(const struct nt_html_scope *scope, uint32_t most_cells, struct nt_html_costs *costs)
+{
+	*costs = (struct nt_html_costs){0};
+	if (read_cpus(scope, costs))
+		return -1;
+	if (scope->to_ts <= scope->from_ts || !costs->n_cpus)
+		return 0;
+	if (scope->to_ts - scope->from_ts > INT64_MAX / 4 / costs->n_cpus) {
+		snprintf(scope->db->error, sizeof(scope->db->error),
+			 "the time is too long to be added up: choose a part of it with --from and --to.");
+		return -1;
+	}
+	choose_steps(scope, most_cells, costs);
+	costs->cells = calloc((size_t)costs->n_cpus * NT_HTML_OWNERS * costs->steps, sizeof(*costs->cells));
+	if (!costs->cells)
+		return no_memory(scope->db);
+	if (choose_source(scope, costs) || read_cells(scope, costs))
+		return -1;
+	find_peaks(costs);
+	return 0;
+}
+
+void nt_html_costs_release(struct nt_html_costs *costs)
+{
+	free(costs->cpus);
+	free(costs->cells);
+	*costs = (struct nt_html_costs){0};
+}

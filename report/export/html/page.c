@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * page.c - see page.h: the page's template, and the data that goes into it. What the data says is asked
+ * for in costs.h, stages.h, tables.h and latency.h.
+ */
+#include "report/export/html/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/export/html/costs.h"
+#include "report/export/html/latency.h"
+#include "report/export/html/stages.h"
+#include "report/export/html/tables.h"
+
+/* From report/export/html/page/, by the Makefile; the policy names the sums of style and script. */
+static const char page_html[] =
+#include "text/page_html.h"
+	;
+static const char page_css[] =
+#include "text/page_css.h"
+	;
+static const char page_js[] =
+#include "text/page_js.h"
+	;
+static const char page_policy[] =
+#include "text/page_policy.h"
+	;
+
+struct page {
+	struct nt_db *db;
+	const struct nt_selection *selection;
+	FILE *out;
+	struct nt_json json;
+	enum nt_group by;
+	uint32_t n_sessions;
+};
+
+/* ---- one session ---- */
+
+static const char *owner_name(uint32_t owner)
+{
+	return owner < NT_OWNER_COUNT ? nt_owner_name((enum nt_owner)owner) : "other";
+}
+
+static void write_selection(const struct nt_html_scope *scope, struct nt_json *json)
+{
+	nt_json_open(json, "selection", '{');
+	nt_json_integer(json, "from_ns", scope->from_ts - scope->session.start_ts);
+	nt_json_integer(json, "to_ns", scope->to_ts - scope->session.start_ts);
+	nt_json_bool(json, "whole", scope->is_whole);
+	nt_json_bool(json, "all_cpus", !scope->selection->n_cpus);
+	nt_json_text(json, "process", scope->selection->process);
+	nt_json_close(json, '}');
+}
+
+static void write_peak(struct nt_json *json, const char *name, const struct nt_html_costs *costs,
+		       const struct nt_html_peak *peak, int64_t since_ts)
+{
+	if (!peak->is_there)
+		return;
+	nt_json_open(json, name, '{');
+	nt_json_integer(json, "cpu", peak->cpu);
+	nt_json_integer(json, "from_ns", costs->from_ts - since_ts + peak->first_step * costs->step_ns);
+	nt_json_integer(json, "dur_ns", peak->steps * costs->step_ns);
+	nt_json_integer(json, "net_ns", peak->net_ns);
+	nt_json_close(json, '}');
+}
+
+/* "net_rx": [ns in each step], if there are any. */
+static void write_owner(struct nt_json *json, const struct nt_html_costs *costs, uint32_t cpu, uint32_t owner)
+{
+	bool any = false;
+
+	for (uint32_t step = 0; step < costs->steps && !any; step++)
+		any = *nt_html_cell(costs, cpu, owner, step) > 0;
+	if (!any)
+		return;
+	nt_json_open(json, owner_name(owner), '[');
+	for (uint32_t step = 0; step < costs->steps; step++)
+		nt_json_integer(json, NULL, *nt_html_cell(costs, cpu, owner, step));
+	nt_json_close(json, ']');
+}
+
+static void write_costs(struct nt_json *json, const struct nt_html_costs *costs, int64_t since_ts)
+{
+	nt_json_open(json, "costs", '{');
+	nt_json_integer(json, "from_ns", costs->from_ts - since_ts);
+	nt_json_integer(json, "to_ns", costs->to_ts - since_ts);
+	nt_json_integer(json, "step_ns", costs->step_ns);
+	nt_json_integer(json, "steps", costs->steps);
+	nt_json_text(json, "source", costs->from_slices ? "cpu_slice" : "cpu_cost");
+	write_peak(json, "peak", costs, &costs->peak, since_ts);
+	write_peak(json, "peak_all", costs, &costs->peak_all, since_ts);
+	nt_json_open(json, "cpus", '[');
+	for (uint32_t cpu = 0; costs->steps && cpu < costs->n_cpus; cpu++) {
+		nt_json_open(json, NULL, '{');
+		nt_json_integer(json, "cpu", costs->cpus[cpu]);
+		nt_json_open(json, "ns", '{');
+		for (uint32_t owner = 0; owner < NT_HTML_OWNERS; owner++)
+			write_owner(json, costs, cpu, owner);
+		nt_json_close(json, '}');
+		nt_json_close(json, '}');
+	}
+	nt_json_close(json, ']');
+	nt_json_close(json, '}');
+}
+
+/* The members that ask for the selected time; there is some. */
+static int write_selected(const struct nt_html_scope *scope, struct nt_json *json, const struct nt_html_costs *costs)
+{
+	write_costs(json, costs, scope->session.start_ts);
+	if (nt_html_events(scope, costs, json) || nt_html_stages(scope, json) || nt_html_tables(scope, json))
+		return -1;
+	return nt_html_latency(scope, json);
+}
+
+static int write_session(void *arg, const struct nt_session *session)
+{
+	struct page *page = arg;
+	struct nt_html_scope scope;
+	struct nt_html_costs costs;
+	int error;
+
+	nt_html_scope_init(&scope, page->db, page->selection, session);
+	error = nt_html_costs_read(&scope, NT_HTML_MAX_CELLS / page->n_sessions, &costs);
+	if (!error) {
+		nt_json_open(&page->json, NULL, '{');
+		write_selection(&scope, &page->json);
+		error = nt_html_facts(&scope, &page->json) || nt_html_texts(&scope, &page->json) ? -1 : 0;
+		if (!error && costs.steps)
+			error = write_selected(&scope, &page->json, &costs);
+		nt_json_close(&page->json, '}');
+	}
+	nt_html_costs_release(&costs);
+	return error;
+}
+
+static int write_data(struct page *page)
+{
+	int error;
+
+	page->json = (struct nt_json){.out = page->out, .lines = 3, .compact = true, .for_html = true};
+	nt_json_open(&page->json, NULL, '{');
+	nt_json_integer(&page->json, "version", NT_HTML_DATA_VERSION);
+	nt_json_text(&page->json, "tool", "nettape-report " NT_VERSION);
+	nt_json_text(&page->json, "by", nt_group(page->by)->name);
+	nt_json_open(&page->json, "sessions", '[');
+	error = nt_session_each(page->db, write_session, page);
+	nt_json_close(&page->json, ']');
+	nt_json_close(&page->json, '}');
+	return error;
+}
+
+/* ---- the template: text, and names between two @ that are replaced ---- */
+
+static int write_style(struct page *page)
+{
+	fputs(page_css, page->out);
+	return 0;
+}
+
+static int write_script(struct page *page)
+{
+	fputs(page_js, page->out);
+	return 0;
+}
+
+static int write_policy(struct page *page)
+{
+	fputs(page_policy, page->out);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*write)(struct page *page);
+} parts[] = {
+	{"@POLICY@", write_policy},
+	{"@STYLE@", write_style},
+	{"@DATA@", write_data},
+	{"@SCRIPT@", write_script},
+};
+
+/* The part whose name stands at `text`, or -1. */
+static int part_at(const char *text)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!strncmp(text, parts[i].name, strlen(parts[i].name)))
+			return (int)i;
+	}
+	return -1;
+}
+
+static int write_page(struct page *page)
+{
+	int error = 0;
+
+	for (const char *at = page_html; *at && !error;) {
+		size_t text = strcspn(at, "@");
+		int part = part_at(at + text);
+
+		if (part < 0 && at[text])
+			text++;
+		fwrite(at, 1, text, page->out);
+		at += text;
+		if (part < 0)
+			continue;
+		error = parts[part].write(page);
+		at += strlen(parts[part].name);
+	}
+	return error;
+}
+
+static int count_session(void *arg, const struct nt_session *session)
+{
+	struct page *page = arg;
+
+	(void)session;
+	page->n_sessions++;
+	return 0;
+}
+
+int nt_export_html(struct nt_db *db, const struct nt_selection *selection, enum nt_group by, FILE *out)
+{
+	struct page page = {.db = db, .selection = selection, .by = by, .out = out};
+	int error = nt_session_each(db, count_session, &page);
+
+	if (!page.n_sessions)
+		page.n_sessions =
+			1; /* there may be some when they are asked for again, in a database that is no recording's */
+	return error ? error : write_page(&page);
+}
+
+/* ---- whether there is anything ---- */
+
+struct looking {
+	struct nt_db *db;
+	const struct nt_selection *selection;
+	bool any_session, any_time, any_cpu, any_process;
+};
+
+/* Whether the statement gives a row. */
+static int gives_row(const struct nt_html_scope *scope, const char *sql, bool *has)
+{
+	sqlite3_stmt *statement = nt_html_prepare(scope, sql);
+	int step;
+
+	if (!statement)
+		return -1;
+	step = sqlite3_step(statement);
+	*has |= step == SQLITE_ROW;
+	sqlite3_finalize(statement);
+	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : nt_db_fail(scope->db, "the session cannot be read");
+}
+
+static int look_at(void *arg, const struct nt_session *session)
+{
+	struct looking *looking = arg;
+	struct nt_html_scope scope;
+	char *sql;
+	int error;
+
+	nt_html_scope_init(&scope, looking->db, looking->selection, session);
+	looking->any_session = true;
+	looking->any_time |= scope.to_ts > scope.from_ts;
+	if (asprintf(&sql, "SELECT 1 FROM cpu_cost WHERE session_id = ?1 AND %s LIMIT 1", scope.cpus) < 0) {
+		snprintf(looking->db->error, sizeof(looking->db->error), "out of memory.");
+		return -1;
+	}
+	error = gives_row(&scope, sql, &looking->any_cpu);
+	free(sql);
+	return error ? error
+		     : gives_row(
+			       &scope,
+			       "SELECT 1 FROM process WHERE session_id = ?1 AND (?4 IS NULL OR CAST(pid AS TEXT) = ?4 "
+			       "OR name = ?4) UNION ALL SELECT 1 WHERE ?4 IS NULL LIMIT 1",
+			       &looking->any_process);
+}
+
+int nt_export_html_has(struct nt_db *db, const struct nt_selection *selection, char *why, size_t why_size)
+{
+	struct looking looking = {.db = db, .selection = selection};
+
+	if (nt_session_each(db, look_at, &looking))
+		return -1;
+	if (!looking.any_session)
+		snprintf(why, why_size, "there is no session in it: import a tape into it");
+	else if (!looking.any_time)
+		snprintf(why, why_size,
+			 "nothing was recorded in the time of --from and --to; summary says when it was");
+	else if (!looking.any_cpu)
+		snprintf(why, why_size, "none of these CPUs was recorded; summary lists them");
+	else if (!looking.any_process)
+		snprintf(why, why_size,
+			 "no process of this pid or name was recorded; query lists them (SELECT pid, name FROM "
+			 "process)");
+	else
+		return 1;
+	return 0;
+}

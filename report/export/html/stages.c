@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stages.c - see stages.h.
+ */
+#include "report/export/html/stages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/export/html/tables.h"
+#include "report/query/stages/show.h"
+
+/* Names of stages are our own, and few; in a database, which may be anybody's, they are neither. */
+static int check_names(struct nt_stage_result *result)
+{
+	struct nt_db *db = result->part.db;
+
+	if (result->n_parts > NT_HTML_STAGES) {
+		snprintf(db->error, sizeof(db->error),
+			 "%s: session %lld: its samples are of %zu stages, which are no recording's: see "
+			 "nettape-report check.",
+			 db->path[0] ? db->path : "the tape", (long long)result->part.session->id, result->n_parts);
+		return -1;
+	}
+	for (size_t i = 0; i < result->data.n_categories; i++) {
+		struct nt_stage_category *category = &result->data.categories[i];
+
+		if (strlen(category->stage) > NT_HTML_TEXT_BYTES)
+			category->stage[NT_HTML_TEXT_BYTES] = 0;
+		if (strlen(category->family) > NT_HTML_TEXT_BYTES)
+			category->family[NT_HTML_TEXT_BYTES] = 0;
+	}
+	return 0;
+}
+
+/* ---- stages of all address families together ---- */
+
+struct merged {
+	const char *stage;
+	struct nt_stage_part part; /* the sum; its category is that of one of them */
+	bool has_several;
+};
+
+/* A stage of the same owner that is there already, or NULL. */
+static struct merged *find_merged(struct merged *all, size_t n, uint32_t whole, const char *stage)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (all[i].part.whole == whole && !strcmp(all[i].stage, stage))
+			return &all[i];
+	}
+	return NULL;
+}
+
+static size_t merge_families(const struct nt_stage_result *result, struct merged *all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < result->n_parts; i++) {
+		const struct nt_stage_part *part = &result->parts[i];
+		const char *family, *stage = nt_stage_part_name(result, part, &family);
+		struct merged *into = find_merged(all, n, part->whole, stage);
+
+		if (!into) {
+			all[n++] = (struct merged){.stage = stage, .part = *part};
+			continue;
+		}
+		into->part.ns += part->ns;
+		into->part.samples += part->samples;
+		into->has_several = true;
+	}
+	return n;
+}
+
+static int compare_merged(const void *a, const void *b)
+{
+	const struct merged *one = a, *other = b;
+
+	if (one->part.whole != other->part.whole)
+		return one->part.whole < other->part.whole ? -1 : 1;
+	if (one->part.ns != other->part.ns)
+		return one->part.ns > other->part.ns ? -1 : 1;
+	return strcmp(one->stage, other->stage);
+}
+
+static int write_merged(struct nt_stage_result *result, struct nt_json *json)
+{
+	struct merged *all = calloc(result->n_parts + 1, sizeof(*all));
+	size_t n;
+
+	if (!all) {
+		snprintf(result->part.db->error, sizeof(result->part.db->error), "out of memory.");
+		return -1;
+	}
+	n = merge_families(result, all);
+	qsort(all, n, sizeof(*all), compare_merged);
+	nt_json_open(json, "merged_stages", '[');
+	for (size_t i = 0; i < n; i++) {
+		const struct nt_stage_whole *whole = &result->wholes[all[i].part.whole];
+
+		if (all[i].has_several)
+			nt_stage_bounds(&all[i].part, whole);
+		nt_json_open(json, NULL, '{');
+		nt_json_text(json, "owner", nt_owner_name((enum nt_owner)whole->owner));
+		nt_json_text(json, "stage", all[i].stage);
+		nt_json_integer(json, "spent_ns", (int64_t)all[i].part.ns);
+		nt_json_integer(json, "low_ns", (int64_t)all[i].part.low_ns);
+		nt_json_integer(json, "high_ns", (int64_t)all[i].part.high_ns);
+		nt_json_integer(json, "samples", (int64_t)all[i].part.samples);
+		nt_json_close(json, '}');
+	}
+	nt_json_close(json, ']');
+	free(all);
+	return 0;
+}
+
+int nt_html_stages(const struct nt_html_scope *scope, struct nt_json *json)
+{
+	const struct nt_stage_choice choice = {.selection = *scope->selection, .owners = NT_LANE_NETWORK};
+	struct nt_stage_result result = {.choice = &choice};
+	char why_not[320];
+	int error =
+		nt_stage_part_of(scope->db, &scope->session, &choice.selection, &result.part, why_not, sizeof(why_not));
+
+	if (!error && !why_not[0]) {
+		error = nt_stage_find(&result);
+		if (!error)
+			error = check_names(&result);
+		if (!error) {
+			nt_json_open(json, "stages", '{');
+			error = nt_stage_json(&result, json);
+			nt_json_close(json, '}');
+		}
+		if (!error)
+			error = write_merged(&result, json);
+	}
+	nt_stage_result_release(&result);
+	return error;
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tables.c - see tables.h. All queries stand after the same common table expressions, which are what was
+ * selected.
+ */
+#include "report/export/html/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/db/result.h"
+#include "report/query/groups.h"
+#include "report/query/self_cost.h"
+
+/* ---- what all queries build on ----
+ *
+ *   picked              the threads of --process
+ *   spent, did, span    what query/groups.h asks for: CPU time by task and owner, from the sums if all is asked for, else
+ * from the slices, cut to the time; operations that ended in the time; how long the time is dropped, resent, missed the
+ * rows of skb_drop, tcp_retransmit and loss
+ */
+
+#define PICKED                                                                                                         \
+	"picked AS (SELECT t.utid FROM thread AS t "                                                                   \
+	"JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "                                        \
+	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)), "
+#define OF_PICKED "AND (?4 IS NULL OR utid IN picked) "
+
+#define SPENT_SUMS                                                                                                     \
+	"spent AS (SELECT utid, owner, sum(spent_ns) AS ns FROM cpu_cost "                                             \
+	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task') AND %s " OF_PICKED "GROUP BY utid, owner), "
+#define SPENT_SLICES                                                                                                   \
+	"spent AS (SELECT utid, owner, sum(min(ts + dur, ?3) - max(ts, ?2)) AS ns "                                    \
+	"FROM cpu_slice WHERE session_id = ?1 AND ts < ?3 AND ts + dur > ?2 "                                          \
+	"AND owner IN ('send', 'recv', 'task') AND %s " OF_PICKED "GROUP BY utid, owner), "
+
+#define DID_SUMS                                                                                                       \
+	"did AS (SELECT utid, socket_id, op, sum(ops) AS ops, sum(bytes) AS bytes, "                                   \
+	"sum(cpu_ns) AS cpu_ns, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "                             \
+	"FROM sock_cost WHERE session_id = ?1 AND %s " OF_PICKED "GROUP BY utid, socket_id, op), "
+/* As the sums are made (rows/rollup.h): an operation counts where it ends, peeks and error queues have no bytes. What ends
+ * with the session is in it, as is what ended before it. */
+#define IS_PEEK "',' || flags || ',' LIKE '%%,peek,%%' "
+#define IS_ERRQUEUE "',' || flags || ',' LIKE '%%,errqueue,%%' "
+#define IS_LOWER_BOUND "',' || flags || ',' LIKE '%%,lower_bound,%%' "
+#define SINCE_START "?2 = (SELECT start_ts FROM session WHERE session_id = ?1) "
+#define UPTO_END "?3 = (SELECT end_ts FROM session WHERE session_id = ?1) "
+#define DID_ROWS                                                                                                       \
+	"did AS (SELECT utid, socket_id, op, count(*) AS ops, "                                                        \
+	"sum(CASE WHEN " IS_PEEK "OR " IS_ERRQUEUE "THEN 0 ELSE coalesce(bytes, 0) END) AS bytes, "                    \
+	"sum(coalesce(cpu_ns, 0)) AS cpu_ns, sum(dur IS NULL) AS untimed, "                                            \
+	"sum(" IS_LOWER_BOUND ") AS lower_bound FROM sock_op WHERE session_id = ?1 "                                   \
+	"AND (ts + coalesce(dur, 0) >= ?2 OR " SINCE_START ") "                                                        \
+	"AND (ts + coalesce(dur, 0) < ?3 OR " UPTO_END ") "                                                            \
+	"AND %s " OF_PICKED "GROUP BY utid, socket_id, op), "
+
+#define SPAN "span AS (SELECT ?3 - ?2 AS ns), "
+#define SAMPLES                                                                                                        \
+	"dropped AS (SELECT * FROM skb_drop "                                                                          \
+	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
+	"resent AS (SELECT * FROM tcp_retransmit "                                                                     \
+	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
+	"missed AS (SELECT * FROM loss "                                                                               \
+	"WHERE session_id = ?1 AND ts < ?3 AND ts + dur >= ?2 AND %s) "
+
+/* The query behind all that it may build on; the caller's to free. NULL: out of memory. */
+static char *make_sql(const struct nt_html_scope *scope, const char *query)
+{
+	bool all_cpus = !scope->selection->n_cpus;
+	const char *cpus = scope->cpus;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("WITH " PICKED, out);
+	if (scope->is_whole)
+		fprintf(out, SPENT_SUMS, cpus);
+	else
+		fprintf(out, SPENT_SLICES, cpus);
+	/* sock_cost does not know CPUs. */
+	if (scope->is_whole && all_cpus)
+		fprintf(out, DID_SUMS, cpus);
+	else
+		fprintf(out, DID_ROWS, cpus);
+	fputs(SPAN, out);
+	fprintf(out, SAMPLES, cpus, cpus, cpus);
+	fputs(query, out);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static sqlite3_stmt *prepare(const struct nt_html_scope *scope, const char *query)
+{
+	char *sql = make_sql(scope, query);
+	sqlite3_stmt *statement = NULL;
+
+	if (sql)
+		statement = nt_html_prepare(scope, sql);
+	else
+		snprintf(scope->db->error, sizeof(scope->db->error), "out of memory.");
+	free(sql);
+	return statement;
+}
+
+/* Ends a statement of which all rows were read. */
+static int finish(const struct nt_html_scope *scope, sqlite3_stmt *statement, int step)
+{
+	sqlite3_finalize(statement);
+	return step == SQLITE_DONE ? 0 : nt_db_fail(scope->db, "the page cannot be made");
+}
+
+/* Texts on a tape have bounds; in a database, which may be anybody's, they have none. */
+static struct nt_cell cell_of(sqlite3_stmt *row, int column)
+{
+	struct nt_cell cell = nt_result_cell(row, column);
+
+	if ((cell.type == NT_CELL_TEXT || cell.type == NT_CELL_BLOB) && cell.size > NT_HTML_TEXT_BYTES)
+		cell.size = NT_HTML_TEXT_BYTES;
+	return cell;
+}
+
+/* ---- facts ---- */
+
+static const char facts_sql[] =
+	"SELECT session_id, uuid, host, kernel, machine, os, virtual, tool, stop, start_realtime_ns, "
+	"dur AS dur_ns, cpus AS cpus_count, events AS events_count, lost AS lost_count, complete, "
+	"(SELECT sum(lost) FROM record_count WHERE session_id = ?1 AND kind IN " NT_SAMPLES_SQL
+	") AS lost_samples_count, "
+	"(SELECT sum(most - least) * (1000000000 / s.clock_ticks) FROM "
+	"(SELECT max(value) AS most, min(value) AS least FROM proc_counter WHERE session_id = ?1 "
+	"AND source = '/proc/stat' AND name = 'steal' AND cpu IS NOT NULL GROUP BY cpu)) AS stolen_ns, "
+	"(SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'probes') AS probes "
+	"FROM session AS s WHERE session_id = ?1";
+
+/* The first row's cells as the members of an object. Takes the statement, which may be NULL. */
+static int write_object(const struct nt_html_scope *scope, struct nt_json *json, const char *name,
+			sqlite3_stmt *statement)
+{
+	int step;
+
+	if (!statement)
+		return -1;
+	nt_json_open(json, name, '{');
+	step = sqlite3_step(statement);
+	for (int i = 0; step == SQLITE_ROW && i < sqlite3_column_count(statement); i++) {
+		struct nt_cell cell = cell_of(statement, i);
+
+		nt_json_cell(json, sqlite3_column_name(statement, i), &cell);
+	}
+	nt_json_close(json, '}');
+	return finish(scope, statement, step == SQLITE_ROW ? SQLITE_DONE : step);
+}
+
+int nt_html_facts(const struct nt_html_scope *scope, struct nt_json *json)
+{
+	int error = write_object(scope, json, "session", prepare(scope, facts_sql));
+
+	return error ? error : write_object(scope, json, "recorder", nt_html_prepare(scope, NT_SELF_RECORDER_SQL));
+}
+
+/* ---- tables ---- */
+
+struct table {
+	const char *name, *title;
+	const char *note; /* what its figures mean and leave out; "" if that is plain */
+	const char *sql;
+	const char *by; /* of a grouping: its word for --by; else NULL */
+};
+
+/* Address and port, the address in brackets if it is one of IPv6. */
+#define LOCAL "CASE WHEN k.family = 'inet6' THEN '[' || k.src || ']' ELSE k.src END || ':' || k.sport AS local, "
+#define PEER "CASE WHEN k.family = 'inet6' THEN '[' || k.dst || ']' ELSE k.dst END || ':' || k.dport AS peer, "
+#define JOIN_SOCKET "LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = socket_id "
+
+static const struct table tables[] = {
+	{"drops", "Dropped packets", "Packets that the kernel freed undelivered, by reason and place.",
+	 "SELECT coalesce(p.reason, '(unknown)') AS reason, coalesce(p.location, '(unknown)') AS location, "
+	 "v.name AS device, v.netns, count(*) AS packets_count, sum(p.length) AS length_bytes FROM dropped AS p "
+	 "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = p.device_id "
+	 "GROUP BY p.reason, p.location, p.device_id ORDER BY packets_count DESC, 1, 2, 3",
+	 NULL},
+	{"retransmits", "Retransmits", "Segments that TCP sent again.",
+	 "SELECT p.what, p.state, " LOCAL PEER "count(*) AS segments_count, sum(p.length) AS payload_bytes "
+	 "FROM resent AS p " JOIN_SOCKET
+	 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4",
+	 NULL},
+	{"loss", "What was lost",
+	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup) leaves no time "
+	 "uncovered.",
+	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
+	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "
+	 "GROUP BY kind, why ORDER BY records_count DESC, stretches_count DESC, 1, 2",
+	 NULL},
+	{"records", "Records on the tape", "Of the whole recording and all CPUs, whatever was selected.",
+	 "SELECT kind, sum(records) AS records_count, sum(lost) AS lost_count FROM record_count "
+	 "WHERE session_id = ?1 GROUP BY kind ORDER BY records_count DESC, kind",
+	 NULL},
+	{"recorder_programs", "The recorder's programs in the kernel", "", NT_SELF_PROGRAMS_SQL, NULL},
+};
+#define N_TABLES (sizeof(tables) / sizeof(tables[0]))
+#define MAX_COLUMNS 32
+
+/* A row for all that were left out. */
+struct rest {
+	int64_t rows;
+	struct {
+		bool is_there;
+		double sum; /* as SQLite's total(): from 2^53 on rounded, as numbers of the page are */
+	} columns[MAX_COLUMNS];
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t size = strlen(text), end_size = strlen(end);
+
+	return size >= end_size && !strcmp(text + size - end_size, end);
+}
+
+/* Whether the column's values can be added up. */
+static bool is_sum(const char *name)
+{
+	return ends_with(name, "_ns") || ends_with(name, "_bytes") || ends_with(name, "_count") ||
+	       ends_with(name, "_share");
+}
+
+static void add_rest(struct rest *rest, sqlite3_stmt *row, int columns)
+{
+	rest->rows++;
+	for (int i = 0; i < columns; i++) {
+		if (!is_sum(sqlite3_column_name(row, i)) || sqlite3_column_type(row, i) == SQLITE_NULL)
+			continue;
+		rest->columns[i].is_there = true;
+		rest->columns[i].sum += sqlite3_column_double(row, i);
+	}
+}
+
+static void write_rest(struct nt_json *json, const struct rest *rest, int columns)
+{
+	nt_json_integer(json, "rest_rows", rest->rows);
+	nt_json_open(json, "rest", '[');
+	for (int i = 0; rest->rows && i < columns; i++) {
+		if (rest->columns[i].is_there)
+			nt_json_real(json, NULL, rest->columns[i].sum);
+		else
+			nt_json_text(json, NULL, NULL);
+	}
+	nt_json_close(json, ']');
+}
+
+static void write_row(struct nt_json *json, sqlite3_stmt *row, int columns)
+{
+	nt_json_open(json, NULL, '[');
+	for (int i = 0; i < columns; i++) {
+		struct nt_cell cell = cell_of(row, i);
+
+		nt_json_cell(json, NULL, &cell);
+	}
+	nt_json_close(json, ']');
+}
+
+static void write_head(struct nt_json *json, const struct table *table, sqlite3_stmt *statement, int columns)
+{
+	nt_json_text(json, "name", table->name);
+	nt_json_text(json, "by", table->by);
+	nt_json_text(json, "title", table->title);
+	nt_json_text(json, "note", table->note);
+	nt_json_open(json, "columns", '[');
+	for (int i = 0; i < columns; i++)
+		nt_json_text(json, NULL, sqlite3_column_name(statement, i));
+	nt_json_close(json, ']');
+}
+
+static int write_table(const struct nt_html_scope *scope, const struct table *table, struct nt_json *json)
+{
+	sqlite3_stmt *statement = prepare(scope, table->sql);
+	struct rest rest = {0};
+	int columns, step;
+
+	if (!statement)
+		return -1;
+	columns = sqlite3_column_count(statement);
+	columns = columns < MAX_COLUMNS ? columns : MAX_COLUMNS;
+	nt_json_open(json, NULL, '{');
+	write_head(json, table, statement, columns);
+	nt_json_open(json, "rows", '[');
+	for (int row = 0; (step = sqlite3_step(statement)) == SQLITE_ROW; row++) {
+		if (row < NT_HTML_ROWS)
+			write_row(json, statement, columns);
+		else
+			add_rest(&rest, statement, columns);
+	}
+	nt_json_close(json, ']');
+	write_rest(json, &rest, columns);
+	nt_json_close(json, '}');
+	return finish(scope, statement, step);
+}
+
+static int write_group(const struct nt_html_scope *scope, const struct nt_group_info *group, struct nt_json *json)
+{
+	const struct table table = {group->rows, group->title, group->note, group->sql, group->name};
+
+	return write_table(scope, &table, json);
+}
+
+int nt_html_tables(const struct nt_html_scope *scope, struct nt_json *json)
+{
+	int error = 0;
+
+	nt_json_open(json, "tables", '[');
+	for (unsigned int i = 0; i < NT_GROUP_COUNT && !error; i++)
+		error = write_group(scope, nt_group((enum nt_group)i), json);
+	for (size_t i = 0; i < N_TABLES && !error; i++)
+		error = write_table(scope, &tables[i], json);
+	nt_json_close(json, ']');
+	return error;
+}
+
+/* ---- texts ---- */
+
+static int write_texts(const struct nt_html_scope *scope, struct nt_json *json, const char *name, const char *sql)
+{
+	sqlite3_stmt *statement = prepare(scope, sql);
+	int step, n = 0;
+
+	if (!statement)
+		return -1;
+	nt_json_open(json, name, '[');
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW && n++ < NT_HTML_TEXTS) {
+		struct nt_cell cell = cell_of(statement, 0);
+
+		nt_json_cell(json, NULL, &cell);
+	}
+	if (step == SQLITE_ROW)
+		nt_json_text(json, NULL, "There are more: nettape-report summary prints all.");
+	nt_json_close(json, ']');
+	return finish(scope, statement, step == SQLITE_ROW ? SQLITE_DONE : step);
+}
+
+int nt_html_texts(const struct nt_html_scope *scope, struct nt_json *json)
+{
+	int error = write_texts(
+		scope, json, "uncovered",
+		"SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid");
+
+	return error ? error
+		     : write_texts(scope, json, "problems",
+				   "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid");
+}
+
+/* ---- what happened over time ---- */
+
+static const struct {
+	const char *name, *title;
+	const char *rows; /* of which common table expression */
+} events[] = {
+	{"drops", "Dropped packets", "dropped"},
+	{"retransmits", "Retransmits", "resent"},
+};
+
+static int write_counts(const struct nt_html_scope *scope, struct nt_json *json, const char *name, const char *title,
+			const char *sql)
+{
+	sqlite3_stmt *statement = prepare(scope, sql);
+	int step;
+
+	if (!statement)
+		return -1;
+	nt_json_open(json, NULL, '{');
+	nt_json_text(json, "name", name);
+	nt_json_text(json, "title", title);
+	nt_json_open(json, "counts", '[');
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		nt_json_integer(json, NULL, sqlite3_column_int64(statement, 0));
+		nt_json_integer(json, NULL, sqlite3_column_int64(statement, 1));
+	}
+	nt_json_close(json, ']');
+	nt_json_close(json, '}');
+	return finish(scope, statement, step);
+}
+
+int nt_html_events(const struct nt_html_scope *scope, const struct nt_html_costs *costs, struct nt_json *json)
+{
+	int error = 0;
+
+	nt_json_open(json, "events", '[');
+	for (size_t i = 0; costs->steps && i < sizeof(events) / sizeof(events[0]) && !error; i++) {
+		char sql[128];
+
+		snprintf(sql, sizeof(sql), "SELECT (ts - ?2) / %lld, count(*) FROM %s GROUP BY 1",
+			 (long long)costs->step_ns, events[i].rows);
+		error = write_counts(scope, json, events[i].name, events[i].title, sql);
+	}
+	nt_json_close(json, ']');
+	return error;
+}

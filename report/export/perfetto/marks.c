@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * marks.c - the kernel's own counters of packets, and what was lost: ranges of time, and how many records so
+ * far.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/export/perfetto/state.h"
+#include "schema/kind.h"
+
+/* The track of this name, described at its first use; *is_new says so. 0: out of memory. */
+static uint64_t track_of(struct nt_perfetto *trace, const char *name, bool *is_new)
+{
+	const uint32_t number = nt_texts_number(&trace->mark_names, name, is_new);
+
+	if (!number || !*is_new)
+		return number ? trace->mark_tracks[number - 1] : 0;
+	if (number > trace->mark_tracks_size) {
+		const size_t size = 2 * (size_t)number;
+		uint64_t *tracks = reallocarray(trace->mark_tracks, size, sizeof(*tracks));
+
+		if (!tracks)
+			return 0;
+		trace->mark_tracks = tracks;
+		trace->mark_tracks_size = size;
+	}
+	return trace->mark_tracks[number - 1] = NT_TRACK_OTHERS + trace->n_tracks++;
+}
+
+/* ---- counters of packets ---- */
+
+static bool is_of_packets(const char *source, const char *name)
+{
+	static const char *const softnet[] = {"processed", "dropped", "time_squeeze"};
+	static const char *const snmp[] = {"Ip.InReceives",    "Ip.OutRequests", "Udp.InDatagrams",
+					   "Udp.OutDatagrams", "Udp.InErrors",	 "Udp.RcvbufErrors",
+					   "Tcp.InSegs",       "Tcp.OutSegs",	 "Tcp.RetransSegs"};
+	const bool is_softnet = !strcmp(source, "/proc/net/softnet_stat");
+	const char *const *names = is_softnet ? softnet : snmp;
+	const size_t n = is_softnet ? sizeof(softnet) / sizeof(softnet[0]) : sizeof(snmp) / sizeof(snmp[0]);
+
+	if (!is_softnet && strcmp(source, "/proc/net/snmp"))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A reading was made between two times: the counter had the value by the second. */
+static int take_counter(struct nt_perfetto *trace, const struct nt_value *const *values)
+{
+	enum { TS_END, SOURCE, CPU, NAME, VALUE };
+	const char *name = nt_text(values[NAME], "");
+	const int64_t ts = nt_integer(values[TS_END], -1);
+	struct nt_event event;
+	char full[128];
+	uint64_t track;
+	bool is_new;
+
+	if (!is_of_packets(nt_text(values[SOURCE], ""), name) || !nt_perfetto_has(trace, ts))
+		return 0;
+	if (nt_is_there(values[CPU]) && !nt_selection_has_cpu(trace->selection, (uint32_t)nt_integer(values[CPU], 0)))
+		return 0;
+	if (nt_is_there(values[CPU]))
+		snprintf(full, sizeof(full), "softnet %s, CPU %lld", name, (long long)nt_integer(values[CPU], 0));
+	else
+		snprintf(full, sizeof(full), "%s", name);
+	track = track_of(trace, full, &is_new);
+	if (!track)
+		return nt_perfetto_nomem(trace);
+	if (is_new) {
+		nt_perfetto_group(trace, NT_TRACK_OF_COUNTERS);
+		nt_counter_track(&trace->packets, track, NT_TRACK_OF_COUNTERS, full, NULL);
+	}
+	nt_event_begin(&event, &trace->packets, &trace->marks, ts, NT_EVENT_COUNTER, track);
+	nt_proto_uint(event.proto, NT_EVENT_COUNTER_VALUE, (uint64_t)nt_integer(values[VALUE], 0));
+	nt_event_end(&event);
+	return 0;
+}
+
+/* ---- losses ---- */
+
+static bool is_sample(const char *kind)
+{
+	for (unsigned int number = 0; number < NT_KIND_MAX; number++) {
+		if (nt_kind_is_sample(number) && !strcmp(nt_kind(number)->name, kind))
+			return true;
+	}
+	return false;
+}
+
+static void write_range(struct nt_perfetto *trace, uint64_t track, int64_t begin, int64_t end, const char *kind,
+			const struct nt_value *count, const struct nt_value *why)
+{
+	struct nt_event event;
+	char name[80];
+
+	snprintf(name, sizeof(name), "lost: %.64s", kind);
+	nt_event_begin(&event, &trace->packets, &trace->marks, begin, NT_EVENT_BEGIN, track);
+	nt_event_name(&event, name);
+	if (nt_is_there(count))
+		nt_event_integer(&event, "count", nt_integer(count, 0));
+	nt_event_text(&event, "why", nt_text(why, ""));
+	nt_event_end(&event);
+	nt_event_begin(&event, &trace->packets, &trace->marks, end, NT_EVENT_END, track);
+	nt_event_end(&event);
+}
+
+/*
+ * How many records of the CPU were lost so far. Ranges of different kinds overlap, and the one that comes later may end
+ * earlier: the count is told of no earlier time than before, or it would seem to go back.
+ */
+static void write_lost(struct nt_perfetto *trace, uint32_t number, struct nt_perfetto_cpu *cpu, int64_t ts)
+{
+	struct nt_event event;
+	char name[32];
+
+	if (!cpu->has_lost) {
+		snprintf(name, sizeof(name), "CPU %u: records", number);
+		nt_counter_track(&trace->packets, NT_TRACK_LOST + number, NT_TRACK_OF_LOSSES, name, NULL);
+		cpu->has_lost = true;
+	}
+	if (ts > cpu->lost_ts)
+		cpu->lost_ts = ts;
+	nt_event_begin(&event, &trace->packets, &trace->marks, cpu->lost_ts, NT_EVENT_COUNTER, NT_TRACK_LOST + number);
+	nt_proto_uint(event.proto, NT_EVENT_COUNTER_VALUE, (uint64_t)cpu->lost);
+	nt_event_end(&event);
+}
+
+/*
+ * What of a range was asked for. Ranges of samples may begin and end outside the session, as samples do: they belong to
+ * where they begin.
+ */
+static bool clip_range(const struct nt_perfetto *trace, int64_t ts, int64_t dur, const char *kind, int64_t *begin,
+		       int64_t *end)
+{
+	if (!is_sample(kind))
+		return nt_perfetto_clip(trace, ts, dur, begin, end);
+	*begin = ts;
+	if (dur < 0 || !nt_perfetto_has(trace, ts) || __builtin_add_overflow(ts, dur, end))
+		return false;
+	if (*end > trace->session->end_ts + NT_PERFETTO_NEAR_NS)
+		*end = trace->session->end_ts + NT_PERFETTO_NEAR_NS;
+	return true;
+}
+
+/* Ranges of one kind on one CPU never overlap, those of different kinds may: each has its track. */
+static int take_loss(struct nt_perfetto *trace, const struct nt_value *const *values)
+{
+	enum { TS, DUR, CPU, KIND, COUNT, WHY };
+	const uint32_t number = (uint32_t)nt_integer(values[CPU], 0);
+	const char *kind = nt_text(values[KIND], "");
+	const int64_t count = nt_integer(values[COUNT], 0);
+	struct nt_perfetto_cpu *cpu;
+	int64_t begin, end;
+	char name[96];
+	uint64_t track;
+	bool is_new;
+	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
+
+	if (result || !clip_range(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), kind, &begin, &end))
+		return result < 0 ? -1 : 0;
+	nt_perfetto_group(trace, NT_TRACK_OF_LOSSES);
+	snprintf(name, sizeof(name), "CPU %u: %.64s", number, kind);
+	track = track_of(trace, name, &is_new);
+	if (!track)
+		return nt_perfetto_nomem(trace);
+	if (is_new)
+		nt_track(&trace->packets, track, NT_TRACK_OF_LOSSES, name, number + 1);
+	write_range(trace, track, begin, end, kind, values[COUNT], values[WHY]);
+	if (count > 0 && count < INT64_MAX - cpu->lost)
+		cpu->lost += count;
+	write_lost(trace, number, cpu, end);
+	if (!is_sample(kind))
+		cpu->sched.bundle.has_lost = true;
+	return 0;
+}
+
+const struct nt_perfetto_reader nt_marks_readers[] = {
+	{"proc_counter", {"ts_end", "source", "cpu", "name", "value"}, take_counter},
+	{"loss", {"ts", "dur", "cpu", "kind", "count", "why"}, take_loss},
+	{NULL, {NULL}, NULL},
+};

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ops.c - socket operations on the tracks of their threads, and packets (samples of latency, drops,
+ * retransmits) as instants: of a thread where one reads, else of the CPU. A packet's way from where its socket took it
+ * to where it was read is a flow between the two: they have socket and stamp in common.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/export/perfetto/state.h"
+
+/* ---- tracks ---- */
+
+static uint64_t track_of_thread(struct nt_perfetto *trace, struct nt_perfetto_thread *thread)
+{
+	size_t marks[2], descriptor;
+	struct nt_proto *proto;
+
+	if (thread->track)
+		return thread->track;
+	thread->track = NT_TRACK_OTHERS + trace->n_tracks++;
+	proto = nt_track_begin(&trace->packets, thread->track, 0, NULL, 0, marks);
+	descriptor = nt_proto_begin(proto, NT_TRACK_THREAD);
+	nt_proto_uint(proto, NT_TRACK_THREAD_PID, thread->tgid);
+	nt_proto_uint(proto, NT_TRACK_THREAD_TID, thread->tid);
+	nt_proto_text(proto, NT_TRACK_THREAD_NAME, thread->name);
+	nt_proto_end(proto, descriptor);
+	nt_track_end(&trace->packets, marks);
+	return thread->track;
+}
+
+static uint64_t track_of_cpu(struct nt_perfetto *trace, uint32_t cpu)
+{
+	char name[32];
+
+	if (!trace->cpus[cpu]->has_samples) {
+		nt_perfetto_group(trace, NT_TRACK_OF_PACKETS);
+		snprintf(name, sizeof(name), "CPU %u", cpu);
+		nt_track(&trace->packets, NT_TRACK_SAMPLES + cpu, NT_TRACK_OF_PACKETS, name, cpu + 1);
+		trace->cpus[cpu]->has_samples = true;
+	}
+	return NT_TRACK_SAMPLES + cpu;
+}
+
+/* Of operations that no thread is known of. */
+static uint64_t track_of_nobody(struct nt_perfetto *trace, uint32_t cpu)
+{
+	char name[64];
+
+	if (!trace->cpus[cpu]->has_no_thread) {
+		nt_perfetto_group(trace, NT_TRACK_OF_PACKETS);
+		snprintf(name, sizeof(name), "CPU %u: operations of no known thread", cpu);
+		nt_track(&trace->packets, NT_TRACK_NO_THREAD + cpu, NT_TRACK_OF_PACKETS, name,
+			 NT_PERFETTO_MAX_CPUS + cpu + 1);
+		trace->cpus[cpu]->has_no_thread = true;
+	}
+	return NT_TRACK_NO_THREAD + cpu;
+}
+
+static struct nt_sequence *events_of(struct nt_perfetto_cpu *cpu, const struct nt_value *number)
+{
+	cpu->events.id = NT_SEQUENCE_EVENTS + (uint32_t)nt_integer(number, 0);
+	return &cpu->events;
+}
+
+/* ---- arguments ---- */
+
+static void put_integer(struct nt_event *event, const char *name, const struct nt_value *value)
+{
+	if (nt_is_there(value))
+		nt_event_integer(event, name, nt_integer(value, 0));
+}
+
+/* A text, unless it is empty. */
+static void put_text(struct nt_event *event, const char *name, const struct nt_value *value)
+{
+	const char *text = nt_text(value, "");
+
+	if (text[0])
+		nt_event_text(event, name, text);
+}
+
+static void put_socket(struct nt_perfetto *trace, struct nt_event *event, const struct nt_value *id)
+{
+	const char *text = nt_is_there(id) ? nt_label(&trace->names.sockets, nt_integer(id, 0)) : NULL;
+
+	if (text)
+		nt_event_text(event, "socket", text);
+	else
+		put_integer(event, "socket_id", id);
+}
+
+static void put_device(struct nt_perfetto *trace, struct nt_event *event, const struct nt_value *id)
+{
+	const char *text = nt_is_there(id) ? nt_label(&trace->names.devices, nt_integer(id, 0)) : NULL;
+
+	if (text)
+		nt_event_text(event, "device", text);
+}
+
+/* ---- operations ---- */
+
+enum { OP_TS, OP_DUR, OP_CPU_NS, OP_UTID, OP_OP, OP_SYSCALL, OP_SOCKET, OP_BYTES, OP_RESULT, OP_FLAGS, OP_CPU };
+
+static void put_op(struct nt_perfetto *trace, struct nt_event *event, const struct nt_value *const *values)
+{
+	nt_event_name(event, nt_text(values[OP_OP], ""));
+	put_socket(trace, event, values[OP_SOCKET]);
+	put_integer(event, "bytes", values[OP_BYTES]);
+	put_integer(event, "cpu_ns", values[OP_CPU_NS]);
+	put_text(event, "result", values[OP_RESULT]);
+	put_text(event, "syscall", values[OP_SYSCALL]);
+	put_text(event, "flags", values[OP_FLAGS]);
+}
+
+/* One whose begin is not known is an instant at its end. */
+static void write_op(struct nt_perfetto *trace, struct nt_sequence *sequence, uint64_t track, int64_t begin,
+		     int64_t end, const struct nt_value *const *values)
+{
+	const bool is_timed = nt_is_there(values[OP_DUR]);
+	struct nt_event event;
+
+	nt_event_begin(&event, &trace->packets, sequence, begin, is_timed ? NT_EVENT_BEGIN : NT_EVENT_INSTANT, track);
+	put_op(trace, &event, values);
+	nt_event_end(&event);
+	if (!is_timed)
+		return;
+	nt_event_begin(&event, &trace->packets, sequence, end, NT_EVENT_END, track);
+	nt_event_end(&event);
+}
+
+static int select_socket(struct nt_perfetto *trace, const struct nt_value *id)
+{
+	uint64_t *is_selected;
+
+	if (!trace->selection->process || !nt_is_there(id))
+		return 0;
+	is_selected = nt_id_map_at(&trace->names.selected_sockets, (uint64_t)nt_integer(id, 0));
+	if (!is_selected)
+		return nt_perfetto_nomem(trace);
+	*is_selected = 1;
+	return 0;
+}
+
+static int take_op(struct nt_perfetto *trace, const struct nt_value *const *values)
+{
+	struct nt_perfetto_thread *thread = NULL;
+	struct nt_perfetto_cpu *cpu;
+	int64_t begin, end;
+	int result = nt_perfetto_cpu(trace, values[OP_CPU], &cpu);
+
+	if (result)
+		return result < 0 ? -1 : 0;
+	if (nt_is_there(values[OP_UTID])) {
+		thread = nt_thread_of(trace, nt_integer(values[OP_UTID], 0));
+		if (!thread)
+			return -1;
+	}
+	if (trace->selection->process && (!thread || !thread->is_selected))
+		return 0;
+	if (select_socket(trace, values[OP_SOCKET]))
+		return -1;
+	if (!nt_perfetto_clip(trace, nt_integer(values[OP_TS], -1), nt_integer(values[OP_DUR], 0), &begin, &end))
+		return 0;
+	write_op(trace, events_of(cpu, values[OP_CPU]),
+		 thread ? track_of_thread(trace, thread)
+			: track_of_nobody(trace, (uint32_t)nt_integer(values[OP_CPU], 0)),
+		 begin, end, values);
+	return 0;
+}
+
+/* ---- packets ---- */
+
+/* Whether a row that may speak of a thread, or only of a socket, is of what was asked for. 1, 0, or -1. */
+static int is_selected(struct nt_perfetto *trace, const struct nt_value *socket,
+		       const struct nt_perfetto_thread *thread)
+{
+	if (!trace->selection->process)
+		return 1;
+	if (thread)
+		return thread->is_selected;
+	return nt_is_there(socket) && nt_id_map_get(&trace->names.selected_sockets, (uint64_t)nt_integer(socket, 0));
+}
+
+/* What a packet is known by at both ends of its way; never 0. */
+static uint64_t flow_of(int64_t socket, int64_t stamp)
+{
+	uint64_t mixed = (uint64_t)stamp ^ (uint64_t)socket * 0x9e3779b97f4a7c15;
+
+	mixed = (mixed ^ mixed >> 31) * 0xbf58476d1ce4e5b9;
+	return (mixed ^ mixed >> 29) | 1;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t size = strlen(text), end_size = strlen(end);
+
+	return size >= end_size && !strcmp(text + size - end_size, end);
+}
+
+static void put_flow(struct nt_event *event, const char *hook, const struct nt_value *socket,
+		     const struct nt_value *stamp)
+{
+	if (!nt_is_there(socket) || !nt_is_there(stamp))
+		return;
+	if (ends_with(hook, "-socket-enqueued"))
+		nt_proto_fixed64(event->proto, NT_EVENT_FLOW_IDS, flow_of(nt_integer(socket, 0), nt_integer(stamp, 0)));
+	else if (ends_with(hook, "-socket-read"))
+		nt_proto_fixed64(event->proto, NT_EVENT_TERMINATING_FLOW_IDS,
+				 flow_of(nt_integer(socket, 0), nt_integer(stamp, 0)));
+}
+
+static int take_latency(struct nt_perfetto *trace, const struct nt_value *const *values)
+{
+	enum { TS, CPU, HOOK, LATENCY, STAMP, DEVICE, SOCKET, UTID, LENGTH, QUEUE, WEIGHT, FLAGS };
+	const int64_t ts = nt_integer(values[TS], -1);
+	const char *hook = nt_text(values[HOOK], "");
+	struct nt_perfetto_thread *thread = NULL;
+	struct nt_perfetto_cpu *cpu;
+	struct nt_event event;
+	uint64_t track;
+	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
+
+	if (result || !nt_perfetto_has(trace, ts))
+		return result < 0 ? -1 : 0;
+	if (nt_is_there(values[UTID])) {
+		thread = nt_thread_of(trace, nt_integer(values[UTID], 0));
+		if (!thread)
+			return -1;
+	}
+	if (!is_selected(trace, values[SOCKET], thread))
+		return 0;
+	track = thread ? track_of_thread(trace, thread) : track_of_cpu(trace, (uint32_t)nt_integer(values[CPU], 0));
+	nt_event_begin(&event, &trace->packets, events_of(cpu, values[CPU]), ts, NT_EVENT_INSTANT, track);
+	nt_event_name(&event, hook);
+	put_flow(&event, hook, values[SOCKET], values[STAMP]);
+	put_integer(&event, "latency_ns", values[LATENCY]);
+	put_socket(trace, &event, values[SOCKET]);
+	put_device(trace, &event, values[DEVICE]);
+	put_integer(&event, "length", values[LENGTH]);
+	put_integer(&event, "queue_len", values[QUEUE]);
+	put_integer(&event, "weight", values[WEIGHT]);
+	put_text(&event, "flags", values[FLAGS]);
+	nt_event_end(&event);
+	return 0;
+}
+
+/* Begins an instant on the CPU's track of packets. As nt_perfetto_cpu; 1: it was not asked for. */
+static int begin_instant(struct nt_perfetto *trace, struct nt_event *event, const struct nt_value *ts,
+			 const struct nt_value *number, const struct nt_value *socket)
+{
+	struct nt_perfetto_cpu *cpu;
+	uint64_t track;
+	int result = nt_perfetto_cpu(trace, number, &cpu);
+
+	if (result)
+		return result;
+	if (!nt_perfetto_has(trace, nt_integer(ts, -1)) || !is_selected(trace, socket, NULL))
+		return 1;
+	track = track_of_cpu(trace, (uint32_t)nt_integer(number, 0));
+	nt_event_begin(event, &trace->packets, events_of(cpu, number), nt_integer(ts, 0), NT_EVENT_INSTANT, track);
+	return 0;
+}
+
+static int take_drop(struct nt_perfetto *trace, const struct nt_value *const *values)
+{
+	enum { TS, CPU, REASON, LOCATION, DEVICE, SOCKET, LENGTH, PROTOCOL };
+	struct nt_event event;
+	int result = begin_instant(trace, &event, values[TS], values[CPU], values[SOCKET]);
+
+	if (result)
+		return result < 0 ? -1 : 0;
+	nt_event_name(&event, "drop");
+	put_text(&event, "reason", values[REASON]);
+	put_text(&event, "location", values[LOCATION]);
+	put_socket(trace, &event, values[SOCKET]);
+	put_device(trace, &event, values[DEVICE]);
+	put_integer(&event, "length", values[LENGTH]);
+	put_integer(&event, "protocol", values[PROTOCOL]);
+	nt_event_end(&event);
+	return 0;
+}
+
+static int take_retransmit(struct nt_perfetto *trace, const struct nt_value *const *values)
+{
+	enum { TS, CPU, WHAT, SOCKET, LENGTH, STATE };
+	struct nt_event event;
+	int result = begin_instant(trace, &event, values[TS], values[CPU], values[SOCKET]);
+
+	if (result)
+		return result < 0 ? -1 : 0;
+	nt_event_name(&event, "retransmit");
+	put_text(&event, "what", values[WHAT]);
+	put_socket(trace, &event, values[SOCKET]);
+	put_integer(&event, "length", values[LENGTH]);
+	put_text(&event, "state", values[STATE]);
+	nt_event_end(&event);
+	return 0;
+}
+
+const struct nt_perfetto_reader nt_ops_readers[] = {
+	{"sock_op",
+	 {"ts", "dur", "cpu_ns", "utid", "op", "syscall", "socket_id", "bytes", "result", "flags", "cpu"},
+	 take_op},
+	{"skb_latency",
+	 {"ts", "cpu", "hook", "latency_ns", "stamp_ns", "device_id", "socket_id", "utid", "length", "queue_len",
+	  "weight", "flags"},
+	 take_latency},
+	{"skb_drop", {"ts", "cpu", "reason", "location", "device_id", "socket_id", "length", "protocol"}, take_drop},
+	{"tcp_retransmit", {"ts", "cpu", "what", "socket_id", "length", "state"}, take_retransmit},
+	{NULL, {NULL}, NULL},
+};

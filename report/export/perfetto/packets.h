@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * packets.h - a Perfetto trace as a file: a series of packets, compressed many at a time. Knows how packets
+ * are kept, not what is in them. Writes to a stream; prints nothing.
+ *
+ * Failures (memory, zlib, the stream) are kept and given by nt_packets_finish: until then nothing has to be asked.
+ */
+#ifndef NT_REPORT_EXPORT_PERFETTO_PACKETS_H
+#define NT_REPORT_EXPORT_PERFETTO_PACKETS_H
+
+#include <stdio.h>
+#include <zlib.h>
+
+#include "report/export/perfetto/proto.h"
+
+/* Bytes of packets that are compressed together: more gains little, and is held in memory by who reads it. */
+#define NT_PACKETS_BATCH (512u << 10)
+
+struct nt_packets {
+	FILE *out;
+	struct nt_proto batch; /* packets that have not been written */
+	struct nt_proto deflated;
+	z_stream zlib;
+	bool failed; /* out of memory */
+};
+
+/* 0, or -1: out of memory; either way to be released. */
+int nt_packets_init(struct nt_packets *packets, FILE *out);
+void nt_packets_release(struct nt_packets *packets);
+/*
+ * A packet is what is written into the buffer that nt_packets_begin gives until nt_packets_end, which gets *packet.
+ * One at a time.
+ */
+struct nt_proto *nt_packets_begin(struct nt_packets *packets, size_t *packet);
+void nt_packets_end(struct nt_packets *packets, size_t packet);
+/* Writes what is left. 0, or -1: out of memory. What the stream could not take, the stream knows. */
+int nt_packets_finish(struct nt_packets *packets);
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfetto.c - see perfetto.h. Gives each row to whoever takes its table, and knows what of the recording was asked
+ * for.
+ */
+#include "report/export/perfetto/perfetto.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/export/perfetto/state.h"
+
+#define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
+
+int nt_perfetto_nomem(struct nt_perfetto *trace)
+{
+	snprintf(trace->error, sizeof(trace->error), "out of memory.");
+	return -1;
+}
+
+int nt_perfetto_disorder(struct nt_perfetto *trace, const char *table)
+{
+	snprintf(trace->error, sizeof(trace->error),
+		 "rows of %s overlap or are not in order of time, which nettape-report did not write: import the tape "
+		 "again, into a new database.",
+		 table);
+	return -1;
+}
+
+/* ---- what was asked for ---- */
+
+int nt_perfetto_cpu(struct nt_perfetto *trace, const struct nt_value *number, struct nt_perfetto_cpu **cpu)
+{
+	const int64_t n = nt_integer(number, -1);
+
+	if (n >= 0 && n < NT_PERFETTO_MAX_CPUS && trace->cpus[n]) {
+		*cpu = trace->cpus[n];
+		return 0;
+	}
+	if (n >= 0 && n <= UINT32_MAX && !nt_selection_has_cpu(trace->selection, (uint32_t)n))
+		return 1;
+	if (n < 0 || n >= NT_PERFETTO_MAX_CPUS) {
+		snprintf(trace->error, sizeof(trace->error),
+			 "there is a CPU %lld, and Perfetto takes none above %d: choose with --cpu.", (long long)n,
+			 NT_PERFETTO_MAX_CPUS - 1);
+		return -1;
+	}
+	trace->cpus[n] = calloc(1, sizeof(*trace->cpus[n]));
+	if (!trace->cpus[n])
+		return nt_perfetto_nomem(trace);
+	trace->cpus[n]->sched.at_ts = trace->cpus[n]->owners.at_ts = trace->from_ts;
+	trace->cpus[n]->owners.bucket = -1;
+	*cpu = trace->cpus[n];
+	return 0;
+}
+
+bool nt_perfetto_clip(const struct nt_perfetto *trace, int64_t ts, int64_t dur, int64_t *begin, int64_t *end)
+{
+	if (ts < 0 || dur < 0 || __builtin_add_overflow(ts, dur, end))
+		return false;
+	*begin = ts < trace->from_ts ? trace->from_ts : ts;
+	if (*end > trace->to_ts)
+		*end = trace->to_ts;
+	/* What lasts no time at the end belongs to a session, but not to a stretch of it. */
+	return *begin < *end ||
+	       (*begin == *end && ts == *begin && (ts < trace->to_ts || trace->to_ts == trace->session->end_ts));
+}
+
+bool nt_perfetto_has(const struct nt_perfetto *trace, int64_t ts)
+{
+	const struct nt_feed_session *session = trace->session;
+	const bool is_early = trace->from_ts == session->start_ts && ts < session->start_ts;
+	const bool is_late = trace->to_ts == session->end_ts && ts >= session->end_ts;
+
+	if (is_early || is_late)
+		return ts >= 0 && ts >= session->start_ts - NT_PERFETTO_NEAR_NS &&
+		       ts <= session->end_ts + NT_PERFETTO_NEAR_NS;
+	return ts >= trace->from_ts && ts < trace->to_ts;
+}
+
+static int set_window(struct nt_perfetto *trace)
+{
+	const struct nt_feed_session *session = trace->session;
+	const struct nt_window window =
+		nt_selection_window(trace->selection, session->start_ts, session->start_realtime_ns);
+
+	trace->from_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
+	trace->to_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
+	if (trace->from_ts <= trace->to_ts && (trace->from_ts < trace->to_ts || session->start_ts == session->end_ts))
+		return 0;
+	snprintf(trace->error, sizeof(trace->error),
+		 "nothing of the recording lies between --from and --to: it is %.9g s long.",
+		 (double)(session->end_ts - session->start_ts) / 1e9);
+	return -1;
+}
+
+/* ---- groups of tracks ---- */
+
+void nt_perfetto_group(struct nt_perfetto *trace, enum nt_perfetto_track group)
+{
+	static const char *const names[] = {
+		[NT_TRACK_OF_OWNERS] = "Who had each CPU",
+		[NT_TRACK_OF_SHARES] = "Network's share of each CPU",
+		[NT_TRACK_OF_PACKETS] = "Packets",
+		[NT_TRACK_OF_LOSSES] = "Lost by the recording",
+		[NT_TRACK_OF_COUNTERS] = "Counters of packets",
+	};
+
+	if (trace->described & 1u << group)
+		return;
+	trace->described |= 1u << group;
+	nt_track(&trace->packets, group, 0, names[group], group);
+}
+
+/* ---- rows ---- */
+
+/* A reader, and where its columns are in the rows of its table. */
+struct taker {
+	const struct nt_perfetto_reader *reader;
+	uint32_t n;
+	uint8_t at[NT_MAX_TAKEN];
+	bool is_name;
+};
+
+static bool find_columns(struct taker *taker, const struct nt_table *table)
+{
+	for (taker->n = 0; taker->reader->columns[taker->n]; taker->n++) {
+		uint32_t i = 0;
+
+		while (i < table->n_columns && strcmp(table->columns[i].name, taker->reader->columns[taker->n]))
+			i++;
+		if (i == table->n_columns)
+			return false;
+		taker->at[taker->n] = (uint8_t)i;
+	}
+	return true;
+}
+
+/* Tables that this program does not have are nobody's. */
+static void find_readers(struct taker takers[NT_TABLE_COUNT])
+{
+	static const struct nt_perfetto_reader *const lists[] = {
+		nt_names_readers, nt_sched_readers,	  nt_owners_readers, nt_ops_readers,
+		nt_marks_readers, nt_stacks_name_readers, nt_stacks_readers};
+
+	memset(takers, 0, NT_TABLE_COUNT * sizeof(*takers));
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		const struct nt_table *table = nt_table((enum nt_table_id)id);
+
+		for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+			for (const struct nt_perfetto_reader *reader = lists[i]; reader->table; reader++) {
+				if (strcmp(reader->table, table->name))
+					continue;
+				takers[id].reader = reader;
+				takers[id].is_name = lists[i] == nt_names_readers || lists[i] == nt_stacks_name_readers;
+				if (!find_columns(&takers[id], table))
+					takers[id].reader = NULL;
+			}
+		}
+	}
+}
+
+/* Names are settled and told before the first row that is none. -1: what was asked for is not among them. */
+static int write_head(struct nt_perfetto *trace)
+{
+	struct nt_names *names = &trace->names;
+
+	if (!nt_names_settle(trace)) {
+		snprintf(trace->error, sizeof(trace->error),
+			 "there is no process %.100s: nettape-report query lists those in the table process.",
+			 trace->selection->process);
+		return -1;
+	}
+	nt_head_write(trace);
+	trace->has_head = true;
+	for (size_t i = 0; i < names->n_threads; i++) {
+		const struct nt_perfetto_thread *thread = names->threads[i];
+		const struct nt_perfetto_process *process = nt_process_of(trace, thread->upid);
+		const bool is_main = thread->tid == thread->tgid;
+
+		if (thread->start_ts > trace->from_ts && thread->start_ts < trace->to_ts && thread->is_selected)
+			nt_sched_life(trace, thread,
+				      !is_main ? thread->tgid
+				      : process && process->ppid > 0 && process->ppid < NT_TID_UNCOVERED
+					      ? (uint32_t)process->ppid
+					      : 0);
+	}
+	return 0;
+}
+
+static int take_row(struct nt_perfetto *trace, const struct taker *taker, const struct nt_row *row)
+{
+	const struct nt_value *values[NT_MAX_TAKEN];
+
+	if (!taker->reader)
+		return 0;
+	if (!taker->is_name && !trace->has_head && write_head(trace))
+		return -1;
+	for (uint32_t i = 0; i < taker->n; i++)
+		values[i] = &row->values[taker->at[i]];
+	return taker->reader->take(trace, values);
+}
+
+static int take_rows(struct nt_perfetto *trace, struct nt_feed *feed, struct nt_progress *progress)
+{
+	struct taker takers[NT_TABLE_COUNT];
+	const struct nt_row *row;
+	uint64_t n = 0;
+	int error;
+
+	find_readers(takers);
+	while (!(error = nt_feed_next(feed, &row))) {
+		if (take_row(trace, &takers[row->table], row))
+			return -1;
+		if (++n % ROWS_PER_LOOK == 0)
+			nt_progress_show(progress, nt_feed_progress(feed), n);
+	}
+	if (error < 0)
+		snprintf(trace->error, sizeof(trace->error), "%s", nt_feed_error(feed));
+	return error < 0 ? -1 : 0;
+}
+
+static int finish(struct nt_perfetto *trace)
+{
+	bool has_cpu = !trace->selection->n_cpus;
+
+	if (!trace->has_head && write_head(trace))
+		return -1;
+	for (uint32_t cpu = 0; cpu < NT_PERFETTO_MAX_CPUS; cpu++) {
+		if (trace->cpus[cpu]) {
+			has_cpu = true;
+			nt_sched_finish(trace, cpu);
+			nt_owners_finish(trace, cpu);
+		}
+	}
+	if (!has_cpu) {
+		snprintf(trace->error, sizeof(trace->error), "the recording has none of these CPUs: it had %u.",
+			 trace->session->cpus);
+		return -1;
+	}
+	return nt_packets_finish(&trace->packets) ? nt_perfetto_nomem(trace) : 0;
+}
+
+/* ---- all of it ---- */
+
+static void release_cpu(struct nt_perfetto_cpu *cpu)
+{
+	if (!cpu)
+		return;
+	nt_bundle_release(&cpu->sched.bundle);
+	nt_sequence_release(&cpu->owners.lane);
+	nt_sequence_release(&cpu->events);
+	free(cpu);
+}
+
+static void release(struct nt_perfetto *trace)
+{
+	for (uint32_t cpu = 0; cpu < NT_PERFETTO_MAX_CPUS; cpu++)
+		release_cpu(trace->cpus[cpu]);
+	nt_sequence_release(&trace->marks);
+	nt_texts_release(&trace->mark_names);
+	free(trace->mark_tracks);
+	nt_names_release(&trace->names);
+	nt_stacks_release(&trace->stacks);
+	nt_packets_release(&trace->packets);
+	free(trace);
+}
+
+int nt_perfetto_export(struct nt_feed *feed, const struct nt_selection *selection, FILE *out,
+		       struct nt_progress *progress, char *error, size_t error_size)
+{
+	struct nt_perfetto *trace = calloc(1, sizeof(*trace));
+	int result;
+
+	snprintf(error, error_size, "out of memory.");
+	if (!trace)
+		return -1;
+	trace->session = nt_feed_session(feed);
+	trace->selection = selection;
+	trace->boot_uncertainty_ns = INT64_MAX;
+	trace->marks.id = NT_SEQUENCE_MARKS;
+	result = nt_packets_init(&trace->packets, out) ? nt_perfetto_nomem(trace) : set_window(trace);
+	if (!result)
+		result = take_rows(trace, feed, progress);
+	if (!result)
+		result = finish(trace);
+	if (result)
+		snprintf(error, error_size, "%s", trace->error);
+	release(trace);
+	return result;
+}

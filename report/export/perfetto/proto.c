@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * proto.c - see proto.h. Most messages are shorter than 128 bytes: a message gets one byte for its length, and is moved
+ * when that turns out too few.
+ */
+#include "report/export/perfetto/proto.h"
+
+#include <stdlib.h>
+
+#include "report/util/utf8.h"
+
+enum wire { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
+
+#define VARINT_MAX 10
+#define TAG_MAX 5
+
+void nt_proto_release(struct nt_proto *proto)
+{
+	free(proto->data);
+	*proto = (struct nt_proto){0};
+}
+
+void nt_proto_reset(struct nt_proto *proto)
+{
+	proto->size = 0;
+	proto->failed = false;
+}
+
+static bool grow(struct nt_proto *proto, size_t size)
+{
+	size_t capacity = proto->capacity ? 2 * proto->capacity : 256;
+	uint8_t *data;
+
+	while (!proto->failed && capacity - proto->size < size && capacity <= SIZE_MAX / 4)
+		capacity *= 2;
+	if (proto->failed || capacity - proto->size < size)
+		data = NULL;
+	else
+		data = realloc(proto->data, capacity);
+	if (!data) {
+		proto->failed = true;
+		return false;
+	}
+	proto->data = data;
+	proto->capacity = capacity;
+	return true;
+}
+
+bool nt_proto_room(struct nt_proto *proto, size_t size)
+{
+	return (!proto->failed && proto->capacity - proto->size >= size) || grow(proto, size);
+}
+
+/* Where there is room. */
+static void put_varint(struct nt_proto *proto, uint64_t number)
+{
+	uint8_t *at = proto->data + proto->size;
+
+	for (; number >= 0x80; number >>= 7)
+		*at++ = (uint8_t)(number | 0x80);
+	*at++ = (uint8_t)number;
+	proto->size = (size_t)(at - proto->data);
+}
+
+static void put_tag(struct nt_proto *proto, uint32_t field, enum wire wire)
+{
+	put_varint(proto, (uint64_t)field << 3 | wire);
+}
+
+void nt_proto_varint(struct nt_proto *proto, uint64_t number)
+{
+	if (nt_proto_room(proto, VARINT_MAX))
+		put_varint(proto, number);
+}
+
+void nt_proto_uint(struct nt_proto *proto, uint32_t field, uint64_t number)
+{
+	if (!nt_proto_room(proto, TAG_MAX + VARINT_MAX))
+		return;
+	put_tag(proto, field, WIRE_VARINT);
+	put_varint(proto, number);
+}
+
+void nt_proto_fixed64(struct nt_proto *proto, uint32_t field, uint64_t number)
+{
+	if (!nt_proto_room(proto, TAG_MAX + 8))
+		return;
+	put_tag(proto, field, WIRE_FIXED64);
+	for (int i = 0; i < 8; i++)
+		proto->data[proto->size++] = (uint8_t)(number >> 8 * i);
+}
+
+void nt_proto_double(struct nt_proto *proto, uint32_t field, double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	nt_proto_fixed64(proto, field, bits);
+}
+
+void nt_proto_append(struct nt_proto *proto, const struct nt_proto *other)
+{
+	if (other->failed)
+		proto->failed = true;
+	if (!other->size || !nt_proto_room(proto, other->size))
+		return;
+	memcpy(proto->data + proto->size, other->data, other->size);
+	proto->size += other->size;
+}
+
+void nt_proto_bytes(struct nt_proto *proto, uint32_t field, const void *data, size_t size)
+{
+	if (size > SIZE_MAX / 8 || !nt_proto_room(proto, TAG_MAX + VARINT_MAX + size)) {
+		proto->failed = true;
+		return;
+	}
+	put_tag(proto, field, WIRE_BYTES);
+	put_varint(proto, size);
+	if (size)
+		memcpy(proto->data + proto->size, data, size);
+	proto->size += size;
+}
+
+static bool is_ascii(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] & 0x80)
+			return false;
+	}
+	return true;
+}
+
+void nt_proto_text(struct nt_proto *proto, uint32_t field, const char *text)
+{
+	const size_t size = strlen(text);
+	size_t message;
+
+	if (is_ascii(text, size)) {
+		nt_proto_bytes(proto, field, text, size);
+		return;
+	}
+	message = nt_proto_begin(proto, field);
+	for (size_t i = 0; i < size;) {
+		const size_t n = nt_utf8_length(text + i, size - i);
+		const size_t length = n ? n : 3;
+
+		if (!nt_proto_room(proto, length))
+			return;
+		memcpy(proto->data + proto->size, n ? text + i : "\xef\xbf\xbd", length);
+		proto->size += length;
+		i += n ? n : 1;
+	}
+	nt_proto_end(proto, message);
+}
+
+size_t nt_proto_begin(struct nt_proto *proto, uint32_t field)
+{
+	if (nt_proto_room(proto, TAG_MAX + 1)) {
+		put_tag(proto, field, WIRE_BYTES);
+		proto->size++;
+	}
+	return proto->size;
+}
+
+void nt_proto_end(struct nt_proto *proto, size_t begin)
+{
+	const size_t length = proto->size - begin;
+	size_t more = 0; /* bytes of the length after the first */
+
+	if (proto->failed)
+		return;
+	for (size_t left = length; left >= 0x80; left >>= 7)
+		more++;
+	if (more) {
+		if (!nt_proto_room(proto, more))
+			return;
+		memmove(proto->data + begin + more, proto->data + begin, length);
+	}
+	proto->size = begin - 1;
+	put_varint(proto, length);
+	proto->size = begin + more + length;
+}

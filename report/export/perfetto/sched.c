@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sched.c - what the kernel's own tracing would have told: switches, wakings, softirqs and interrupts, so that
+ * Perfetto makes its own tracks and tables of them. How bundles hold them is bundle.c's.
+ *
+ * Switches are told by who comes next; the stay before ends there. So a stay that ends without a switch (in uncovered
+ * time, at the end of the recording) is ended by a switch to a thread that is made up, in a state that no task can
+ * have. Perfetto leaves out the first compact switch of a CPU, and compact wakings before it, for it does not know yet
+ * who wakes: those are told in full.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/export/perfetto/state.h"
+
+/* Task states as the kernel reports them since 4.14. */
+#define STATE_RUNNABLE 0x00u
+#define STATE_PARKED 0x40u
+#define STATE_IDLE 0x80u
+#define STATE_PREEMPTED 0x100u
+/* Two states that exclude each other: Perfetto shows "PI", and neither counts it as running nor as runnable. */
+#define STATE_NOT_KNOWN (STATE_PARKED | STATE_IDLE)
+
+#define PRIORITY_USUAL 120u
+
+#define CLONE_THREAD 0x10000u
+
+/* Bits of common_flags. */
+#define IN_HARDIRQ 0x08u
+#define IN_SOFTIRQ 0x10u
+
+static uint32_t cpu_number(const struct nt_value *value)
+{
+	return (uint32_t)nt_integer(value, 0);
+}
+
+/* ---- switches ---- */
+
+static void write_first_switch(struct nt_perfetto *trace, uint32_t cpu, int64_t ts, const struct nt_ftrace_task *next)
+{
+	struct nt_proto *proto = &trace->packets.batch;
+	size_t packet, message = nt_bundle_begin(trace, cpu, &packet), marks[2];
+
+	nt_ftrace_begin(trace, proto, ts, 0, NT_FTRACE_SCHED_SWITCH, marks);
+	nt_proto_text(proto, NT_SWITCH_PREV_COMM, "swapper");
+	nt_proto_uint(proto, NT_SWITCH_PREV_PID, 0);
+	nt_proto_uint(proto, NT_SWITCH_PREV_PRIO, PRIORITY_USUAL);
+	nt_proto_uint(proto, NT_SWITCH_PREV_STATE, STATE_RUNNABLE);
+	nt_proto_text(proto, NT_SWITCH_NEXT_COMM, next->name);
+	nt_proto_uint(proto, NT_SWITCH_NEXT_PID, next->tid);
+	nt_proto_uint(proto, NT_SWITCH_NEXT_PRIO, next->priority);
+	nt_ftrace_end(proto, marks);
+	nt_bundle_end(trace, packet, message);
+}
+
+static void switch_to(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, int64_t ts,
+		      const struct nt_ftrace_task *next)
+{
+	if (!sched->has_begun) {
+		sched->first_ts = ts;
+		write_first_switch(trace, cpu, ts, next);
+	} else {
+		nt_bundle_switch(trace, &sched->bundle, ts, sched->state, next);
+		nt_bundle_write_if_full(trace, cpu, &sched->bundle);
+	}
+	sched->has_begun = true;
+	sched->tid = next->tid;
+}
+
+/* Nobody knows who has the CPU from where the last stay ended. */
+static void switch_to_uncovered(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched)
+{
+	const struct nt_ftrace_task next = {NT_TID_UNCOVERED + cpu, PRIORITY_USUAL, "uncovered"};
+
+	switch_to(trace, cpu, sched, sched->at_ts, &next);
+	sched->state = STATE_NOT_KNOWN;
+	sched->is_others = false;
+}
+
+static uint32_t state_of(const char *word)
+{
+	static const struct {
+		char word[3];
+		uint16_t state;
+	} states[] = {{"R", STATE_RUNNABLE}, {"S", 0x01},      {"D", 0x02}, {"R+", STATE_PREEMPTED},
+		      {"T", 0x04},	     {"t", 0x08},      {"X", 0x10}, {"P", STATE_PARKED},
+		      {"Z", 0x20},	     {"I", STATE_IDLE}};
+
+	for (size_t i = 0; word && i < sizeof(states) / sizeof(states[0]); i++) {
+		if (!strcmp(word, states[i].word))
+			return states[i].state;
+	}
+	return STATE_NOT_KNOWN;
+}
+
+/* Stays of processes that were not asked for are one, of a thread that is made up. The idle task is nobody's. */
+static void stay_of_others(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, int64_t begin)
+{
+	const struct nt_ftrace_task next = {NT_TID_OTHERS + cpu, PRIORITY_USUAL, "other processes"};
+
+	if (!sched->is_others)
+		switch_to(trace, cpu, sched, begin, &next);
+	sched->is_others = true;
+	sched->state = STATE_NOT_KNOWN;
+}
+
+static void stay_of(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, int64_t begin,
+		    struct nt_perfetto_thread *thread)
+{
+	const struct nt_ftrace_task next = {thread->tid, (uint32_t)thread->priority, thread->name};
+
+	switch_to(trace, cpu, sched, begin, &next);
+	sched->is_others = false;
+}
+
+static int take_stay(struct nt_perfetto *trace, const struct nt_value *const *values)
+{
+	enum { TS, DUR, CPU, UTID, END_STATE, PRIORITY };
+	const uint32_t number = cpu_number(values[CPU]);
+	struct nt_perfetto_thread *thread;
+	struct nt_perfetto_cpu *cpu;
+	struct nt_sched *sched;
+	int64_t begin, end;
+	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
+
+	if (result || !nt_perfetto_clip(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), &begin, &end))
+		return result < 0 ? -1 : 0;
+	thread = nt_is_there(values[UTID]) ? nt_thread_of(trace, nt_integer(values[UTID], 0)) : NULL;
+	if (!thread)
+		return nt_is_there(values[UTID]) ? -1 : 0;
+	sched = &cpu->sched;
+	if (begin < sched->at_ts)
+		return nt_perfetto_disorder(trace, "sched_slice");
+	if (begin > sched->at_ts)
+		switch_to_uncovered(trace, number, sched);
+	thread->priority = (int)nt_integer(values[PRIORITY], thread->priority);
+	if (thread->utid && !thread->is_selected) {
+		stay_of_others(trace, number, sched, begin);
+	} else {
+		stay_of(trace, number, sched, begin, thread);
+		sched->state = state_of(nt_text(values[END_STATE], NULL));
+		/* The rest of the stay was not asked for. */
+		if (nt_integer(values[TS], 0) + nt_integer(values[DUR], 0) > end)
+			sched->state = STATE_NOT_KNOWN;
+	}
+	sched->at_ts = end;
+	return 0;
+}
+
+/* ---- wakings ---- */
+
+static uint32_t flags_of(const char *context)
+{
+	return !strcmp(context, "hardirq") ? IN_HARDIRQ : !strcmp(context, "softirq") ? IN_SOFTIRQ : 0;
+}
+
+struct waking {
+	struct nt_ftrace_task task;
+	int64_t ts;
+	uint32_t waker_tid, target, flags;
+	bool is_new;
+};
+
+static void put_in_full(struct nt_perfetto *trace, struct nt_proto *proto, const struct waking *waking)
+{
+	size_t marks[2];
+
+	nt_ftrace_begin(trace, proto, waking->ts, waking->waker_tid,
+			waking->is_new ? NT_FTRACE_SCHED_WAKEUP_NEW : NT_FTRACE_SCHED_WAKING, marks);
+	nt_proto_text(proto, NT_WAKEUP_COMM, waking->task.name);
+	nt_proto_uint(proto, NT_WAKEUP_PID, waking->task.tid);
+	nt_proto_uint(proto, NT_WAKEUP_PRIO, waking->task.priority);
+	nt_proto_uint(proto, NT_WAKEUP_TARGET_CPU, waking->target);
+	nt_proto_end(proto, marks[1]);
+	nt_proto_uint(proto, NT_FTRACE_COMMON_FLAGS, waking->flags);
+	nt_proto_end(proto, marks[0]);
+}
+
+static void put_waking(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, const struct waking *waking)
+{
+	const bool is_before_all = !sched->has_begun || waking->ts < sched->first_ts;
+
+	if (waking->is_new || is_before_all)
+		put_in_full(trace, &sched->bundle.events, waking);
+	else
+		nt_bundle_waking(trace, &sched->bundle, waking->ts, &waking->task, waking->target, waking->flags);
+	nt_bundle_write_if_full(trace, cpu, &sched->bundle);
+}
+
+static int take_wakeup(struct nt_perfetto *trace, const struct nt_value *const *values)
+{
+	enum { TS, CPU, UTID, TARGET, WAKER, PRIORITY, WHAT, CONTEXT };
+	const uint32_t number = cpu_number(values[CPU]);
+	const struct nt_perfetto_thread *thread, *waker;
+	struct waking waking = {
+		.ts = nt_integer(values[TS], -1),
+		.target = (uint32_t)nt_integer(values[TARGET], number) & 0xffff,
+		.flags = flags_of(nt_text(values[CONTEXT], "")),
+		.is_new = !strcmp(nt_text(values[WHAT], ""), "new"),
+	};
+	struct nt_perfetto_cpu *cpu;
+	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
+
+	if (result || !nt_perfetto_has(trace, waking.ts) || !nt_is_there(values[UTID]))
+		return result < 0 ? -1 : 0;
+	waker = nt_is_there(values[WAKER]) ? nt_thread_of(trace, nt_integer(values[WAKER], 0)) : NULL;
+	thread = nt_thread_of(trace, nt_integer(values[UTID], 0));
+	if (!thread || (!waker && nt_is_there(values[WAKER])))
+		return -1;
+	if (!thread->is_selected)
+		return 0;
+	waking.waker_tid = waker ? waker->tid : 0;
+	waking.task.tid = thread->tid;
+	waking.task.priority = (uint32_t)nt_integer(values[PRIORITY], thread->priority);
+	waking.task.name = thread->name;
+	put_waking(trace, number, &cpu->sched, &waking);
+	return 0;
+}
+
+/* Who begins in the recording is runnable from there; and a number that another had before is now this one's. */
+void nt_sched_life(struct nt_perfetto *trace, const struct nt_perfetto_thread *thread, uint32_t source_tid)
+{
+	struct nt_proto *proto = &trace->packets.batch;
+	size_t packet, message = nt_bundle_begin(trace, 0, &packet), marks[2];
+
+	nt_ftrace_begin(trace, proto, thread->start_ts, source_tid, NT_FTRACE_TASK_NEWTASK, marks);
+	nt_proto_uint(proto, NT_NEWTASK_PID, thread->tid);
+	nt_proto_text(proto, NT_NEWTASK_COMM, thread->name);
+	nt_proto_uint(proto, NT_NEWTASK_CLONE_FLAGS, thread->tid == thread->tgid ? 0 : CLONE_THREAD);
+	nt_ftrace_end(proto, marks);
+	nt_bundle_end(trace, packet, message);
+}
+
+/* ---- softirqs and interrupts ---- */
+
+/*
+ * Whether a row of the CPU is to be taken: its state, the part of its span that was asked for, and the number of the
+ * thread that was on the CPU. As nt_perfetto_cpu; 1 also for a span or a process that was not asked for.
+ */
+struct taken {
+	struct nt_perfetto_cpu *cpu;
+	int64_t begin, end;
+	uint32_t tid;
+};
+
+static int take_span(struct nt_perfetto *trace, const struct nt_value *ts, const struct nt_value *dur,
+		     const struct nt_value *cpu, const struct nt_value *utid, struct taken *taken)
+{
+	const struct nt_perfetto_thread *thread = NULL;
+	int result = nt_perfetto_cpu(trace, cpu, &taken->cpu);
+
+	if (result)
+		return result;
+	if (!nt_perfetto_clip(trace, nt_integer(ts, -1), nt_integer(dur, -1), &taken->begin, &taken->end))
+		return 1;
+	if (nt_is_there(utid)) {
+		thread = nt_thread_of(trace, nt_integer(utid, 0));
+		if (!thread)
+			return -1;
+	}
+	if (trace->selection->process && (!thread || !thread->is_selected))
+		return 1;
+	taken->tid = thread ? thread->tid : 0;
+	return 0;
+}
+
+static int vec_of(const char *word)
+{
+	static const char *const words[] = {"HI",	"TIMER",   "NET_TX", "NET_RX",	"BLOCK",
+					    "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!strcmp(word, words[i]))
+			return (int)i;
+	}
+	return -1;
+}
+
+static int take_softirq(struct nt_perfetto *trace, const struct nt_value *const *values)
+{
+	enum { TS, DUR, CPU, VEC, UTID };
+	const int vec = vec_of(nt_text(values[VEC], ""));
+	struct nt_proto *proto;
+	struct taken taken;
+	size_t marks[2];
+	int result = take_span(trace, values[TS], values[DUR], values[CPU], values[UTID], &taken);
+
+	if (result || vec < 0)
+		return result < 0 ? -1 : 0;
+	proto = &taken.cpu->sched.bundle.events;
+	nt_ftrace_begin(trace, proto, taken.begin, taken.tid, NT_FTRACE_SOFTIRQ_ENTRY, marks);
+	nt_proto_uint(proto, NT_SOFTIRQ_VEC, (uint64_t)vec);
+	nt_ftrace_end(proto, marks);
+	nt_ftrace_begin(trace, proto, taken.end, taken.tid, NT_FTRACE_SOFTIRQ_EXIT, marks);
+	nt_proto_uint(proto, NT_SOFTIRQ_VEC, (uint64_t)vec);
+	nt_ftrace_end(proto, marks);
+	nt_bundle_write_if_full(trace, cpu_number(values[CPU]), &taken.cpu->sched.bundle);
+	return 0;
+}
+
+static int take_irq(struct nt_perfetto *trace, const struct nt_value *const *values)
+{
+	enum { TS, DUR, CPU, IRQ, NAME, UTID };
+	const uint64_t irq = (uint64_t)nt_integer(values[IRQ], 0) & INT32_MAX;
+	struct nt_proto *proto;
+	struct taken taken;
+	size_t marks[2];
+	int result = take_span(trace, values[TS], values[DUR], values[CPU], values[UTID], &taken);
+
+	if (result)
+		return result < 0 ? -1 : 0;
+	proto = &taken.cpu->sched.bundle.events;
+	nt_ftrace_begin(trace, proto, taken.begin, taken.tid, NT_FTRACE_IRQ_ENTRY, marks);
+	nt_proto_uint(proto, NT_IRQ_IRQ, irq);
+	nt_proto_text(proto, NT_IRQ_NAME_TEXT, nt_text(values[NAME], ""));
+	nt_ftrace_end(proto, marks);
+	nt_ftrace_begin(trace, proto, taken.end, taken.tid, NT_FTRACE_IRQ_EXIT, marks);
+	nt_proto_uint(proto, NT_IRQ_IRQ, irq);
+	nt_proto_uint(proto, NT_IRQ_RET, 1);
+	nt_ftrace_end(proto, marks);
+	nt_bundle_write_if_full(trace, cpu_number(values[CPU]), &taken.cpu->sched.bundle);
+	return 0;
+}
+
+/* The last stay ends with a switch to the idle task, which stays open: queries leave that one out as not finished. */
+void nt_sched_finish(struct nt_perfetto *trace, uint32_t cpu)
+{
+	struct nt_sched *sched = &trace->cpus[cpu]->sched;
+	const struct nt_ftrace_task idle = {0, PRIORITY_USUAL, "swapper"};
+
+	if (sched->has_begun) {
+		if (sched->at_ts < trace->to_ts)
+			switch_to_uncovered(trace, cpu, sched);
+		switch_to(trace, cpu, sched, trace->to_ts, &idle);
+	}
+	nt_bundle_write(trace, cpu, &sched->bundle);
+}
+
+const struct nt_perfetto_reader nt_sched_readers[] = {
+	{"sched_slice", {"ts", "dur", "cpu", "utid", "end_state", "priority"}, take_stay},
+	{"softirq_slice", {"ts", "dur", "cpu", "vec", "utid"}, take_softirq},
+	{"irq_slice", {"ts", "dur", "cpu", "irq", "name", "utid"}, take_irq},
+	{"sched_wakeup", {"ts", "cpu", "utid", "target_cpu", "waker_utid", "priority", "what", "context"}, take_wakeup},
+	{NULL, {NULL}, NULL},
+};

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * state.h - what an export to Perfetto remembers, and what its files give each other. Private to perfetto*.c.
+ *
+ * Functions give 0, or -1 and a sentence in trace->error; what only writes gives nothing, for packets keep their
+ * failures until the end (packets.h).
+ */
+#ifndef NT_REPORT_EXPORT_PERFETTO_STATE_H
+#define NT_REPORT_EXPORT_PERFETTO_STATE_H
+
+#include "report/export/perfetto/fields.h"
+#include "report/export/perfetto/packets.h"
+#include "report/export/perfetto/perfetto.h"
+#include "report/util/id_map.h"
+#include "report/util/texts.h"
+
+#define NT_PERFETTO_MAX_CPUS 1024 /* Perfetto refuses the whole trace for a CPU of this number or a higher one */
+
+/* Samples are told of moments just before the session's start and after its end, too; of none further away than this.
+ */
+#define NT_PERFETTO_NEAR_NS 1000000000
+
+/* Numbers that no thread has: the kernel gives none above 2^22. */
+#define NT_TID_UNCOVERED 0x40000000u /* + the CPU: who had it is not known */
+#define NT_TID_OTHERS 0x41000000u /* + the CPU: processes that were not asked for */
+#define NT_TID_UNKNOWN 0x50000000u /* + a number: a thread of which the tape has no more */
+#define NT_PID_MADE_UP 0x40000000u /* the process of all these */
+
+/* Tracks. Those of a CPU: + the CPU. */
+enum nt_perfetto_track {
+	NT_TRACK_OF_OWNERS = 1, /* the group of all lanes */
+	NT_TRACK_OF_SHARES,
+	NT_TRACK_OF_PACKETS,
+	NT_TRACK_OF_LOSSES,
+	NT_TRACK_OF_COUNTERS,
+	NT_TRACK_OWNER = 0x400,
+	NT_TRACK_SHARE = 0x800,
+	NT_TRACK_SAMPLES = 0xc00,
+	NT_TRACK_LOST = 0x1000,
+	NT_TRACK_NO_THREAD = 0x1400,
+	NT_TRACK_OTHERS = 0x1800 /* + a number: threads, processes, counters, losses */
+};
+
+/* Sequences of packets. Those of a CPU: + the CPU. */
+enum nt_perfetto_sequence {
+	NT_SEQUENCE_HEAD = 1,
+	NT_SEQUENCE_MARKS,
+	NT_SEQUENCE_BUNDLES,
+	NT_SEQUENCE_STACKS,
+	NT_SEQUENCE_OWNERS = 0x400,
+	NT_SEQUENCE_EVENTS = 0x800
+};
+
+/* ---- events.c ---- */
+
+/* Events whose packets share a clock and the numbers of texts. */
+struct nt_sequence {
+	uint32_t id;
+	uint64_t track; /* of events that name none; 0: they all do */
+	bool has_begun;
+	int64_t at_ts; /* the clock of the sequence: the time of its last event that did not lie before it */
+	struct nt_texts names, annotation_names, texts;
+	struct nt_proto interned; /* of the packet being written */
+};
+
+enum nt_event_type { NT_EVENT_BEGIN = 1, NT_EVENT_END = 2, NT_EVENT_INSTANT = 3, NT_EVENT_COUNTER = 4 };
+
+/* An event that is being written. */
+struct nt_event {
+	struct nt_sequence *sequence;
+	struct nt_packets *packets;
+	struct nt_proto *proto;
+	size_t packet, event;
+};
+
+void nt_sequence_release(struct nt_sequence *sequence);
+/* `track` 0: the sequence's. */
+void nt_event_begin(struct nt_event *event, struct nt_packets *packets, struct nt_sequence *sequence, int64_t ts,
+		    enum nt_event_type type, uint64_t track);
+void nt_event_name(struct nt_event *event, const char *name);
+void nt_event_integer(struct nt_event *event, const char *name, int64_t value);
+void nt_event_text(struct nt_event *event, const char *name, const char *text);
+void nt_event_end(struct nt_event *event);
+
+/* A track that is described. `parent` and `rank` may be 0. The message is open: what else belongs to it may be added.
+ */
+struct nt_proto *nt_track_begin(struct nt_packets *packets, uint64_t uuid, uint64_t parent, const char *name,
+				uint32_t rank, size_t marks[2]);
+void nt_track_end(struct nt_packets *packets, const size_t marks[2]);
+void nt_track(struct nt_packets *packets, uint64_t uuid, uint64_t parent, const char *name, uint32_t rank);
+void nt_counter_track(struct nt_packets *packets, uint64_t uuid, uint64_t parent, const char *name, const char *unit);
+
+/* ---- names.c ---- */
+
+struct nt_perfetto_thread {
+	uint64_t utid;
+	int64_t upid; /* -1: not known */
+	uint32_t tid, tgid;
+	char *name;
+	int64_t start_ts; /* -1: not within the recording */
+	int priority; /* as it was last; 120 before that is known */
+	bool is_selected;
+	uint64_t track; /* 0: not described yet */
+};
+
+struct nt_perfetto_process {
+	uint64_t upid;
+	int64_t pid, ppid; /* -1: not known */
+	char *name; /* NULL: not known */
+	int64_t cgroup_id; /* -1: not known */
+	bool is_selected;
+};
+
+/* Texts by the id of what they tell of. */
+struct nt_labels {
+	struct nt_id_map numbers; /* index + 1 */
+	char **texts;
+	size_t n, size;
+};
+
+struct nt_names {
+	struct nt_id_map thread_numbers, process_numbers; /* index + 1 */
+	struct nt_perfetto_thread **threads;
+	struct nt_perfetto_process *processes;
+	size_t n_threads, threads_size, n_processes, processes_size;
+	struct nt_labels cgroups, sockets, devices;
+	struct nt_id_map selected_sockets; /* of operations of the process that was asked for: 1 */
+	struct nt_perfetto_thread *last; /* found last */
+	uint32_t n_unknown;
+};
+
+struct nt_perfetto;
+
+void nt_names_release(struct nt_names *names);
+/* Who is who is known as far as it will be: sets what follows from it. False: nobody is of the process that was asked
+ * for.
+ */
+bool nt_names_settle(struct nt_perfetto *trace);
+/* The thread, one that is made up where the recording knows no more than its number. NULL: out of memory. */
+struct nt_perfetto_thread *nt_thread_of(struct nt_perfetto *trace, int64_t utid);
+const struct nt_perfetto_process *nt_process_of(struct nt_perfetto *trace, int64_t upid);
+/* NULL: not known. */
+const char *nt_label(struct nt_labels *labels, int64_t id);
+/* The text is copied. */
+int nt_label_set(struct nt_perfetto *trace, struct nt_labels *labels, int64_t id, const char *text);
+void nt_labels_release(struct nt_labels *labels);
+
+/* ---- bundle.c ---- */
+
+/* What is not written yet of a CPU. */
+struct nt_bundle {
+	struct nt_proto events; /* one by one */
+	struct nt_proto switches[5]; /* timestamps, states, pids, priorities, names; each packed, as wakings are */
+	struct nt_proto wakings[6]; /* timestamps, pids, CPUs, priorities, names, flags */
+	struct nt_texts names; /* of both */
+	struct nt_proto name_table;
+	int64_t switch_ns, waking_ns; /* of the last one; the first counts from 0 */
+	uint32_t n; /* switches and wakings */
+	bool has_lost;
+};
+
+/* A thread as switches and wake-ups tell of it. */
+struct nt_ftrace_task {
+	uint32_t tid, priority;
+	const char *name;
+};
+
+void nt_bundle_release(struct nt_bundle *bundle);
+/* Who comes onto the CPU, and in which state the one before leaves it. */
+void nt_bundle_switch(struct nt_perfetto *trace, struct nt_bundle *bundle, int64_t ts, uint32_t state,
+		      const struct nt_ftrace_task *next);
+void nt_bundle_waking(struct nt_perfetto *trace, struct nt_bundle *bundle, int64_t ts,
+		      const struct nt_ftrace_task *task, uint32_t target, uint32_t flags);
+/* An event of its own, in `proto`: between these the fields of its message `field` are written. */
+void nt_ftrace_begin(struct nt_perfetto *trace, struct nt_proto *proto, int64_t ts, uint32_t tid, uint32_t field,
+		     size_t marks[2]);
+void nt_ftrace_end(struct nt_proto *proto, const size_t marks[2]);
+/* Writes what there is, and the bundle is empty. */
+void nt_bundle_write(struct nt_perfetto *trace, uint32_t cpu, struct nt_bundle *bundle);
+void nt_bundle_write_if_full(struct nt_perfetto *trace, uint32_t cpu, struct nt_bundle *bundle);
+/* A bundle of events that are written at once, between these. */
+size_t nt_bundle_begin(struct nt_perfetto *trace, uint32_t cpu, size_t *packet);
+void nt_bundle_end(struct nt_perfetto *trace, size_t packet, size_t bundle);
+
+/* ---- sched.c ---- */
+
+struct nt_sched {
+	struct nt_bundle bundle;
+	bool has_begun;
+	int64_t first_ts; /* of the first switch */
+	int64_t at_ts; /* so far it is known who was on the CPU */
+	uint32_t state; /* in which the last one left it */
+	uint32_t tid; /* who it was */
+	bool is_others; /* processes that were not asked for */
+};
+
+/* ---- owners.c ---- */
+
+struct nt_owners {
+	struct nt_sequence lane;
+	bool has_begun, has_share;
+	int64_t at_ts;
+	int64_t bucket, net_ns, known_ns; /* the bucket's number, and of its time the network's */
+};
+
+/* ---- stacks.c ---- */
+
+struct nt_stacks {
+	struct nt_labels functions, modules; /* by symbol */
+	struct nt_id_map parents, symbols; /* by stack: the stack of the caller, 0: none; the innermost symbol + 1 */
+	struct nt_id_map told; /* symbols that are frames to Perfetto */
+	struct nt_texts module_numbers, numbers; /* of modules; of pairs of a kernel's and a user's stack */
+	struct nt_proto interned; /* for the next packet */
+	bool has_begun;
+};
+
+void nt_stacks_release(struct nt_stacks *stacks);
+
+/* ---- all of it ---- */
+
+struct nt_perfetto_cpu {
+	struct nt_sched sched;
+	struct nt_owners owners;
+	struct nt_sequence events;
+	bool has_samples, has_no_thread, has_lost; /* these tracks are described */
+	int64_t lost, lost_ts; /* records, so far, and of which time that was told last */
+};
+
+struct nt_perfetto {
+	const struct nt_feed_session *session;
+	const struct nt_selection *selection;
+	int64_t from_ts, to_ts; /* within the session */
+	bool has_head;
+	int64_t boot_ns; /* CLOCK_BOOTTIME less CLOCK_MONOTONIC */
+	int64_t boot_uncertainty_ns;
+	struct nt_packets packets;
+	struct nt_names names;
+	struct nt_stacks stacks;
+	struct nt_perfetto_cpu *cpus[NT_PERFETTO_MAX_CPUS]; /* NULL: nothing of it yet */
+	struct nt_sequence marks;
+	struct nt_texts mark_names; /* of counters and losses; the tracks of these: */
+	uint64_t *mark_tracks;
+	size_t mark_tracks_size;
+	uint32_t described; /* 1 << enum nt_perfetto_track: groups that are */
+	uint64_t n_tracks; /* given out above NT_TRACK_OTHERS */
+	char error[512];
+};
+
+/* A value that a reader asked for by its name. */
+static inline bool nt_is_there(const struct nt_value *value)
+{
+	return value->type != NT_VALUE_NULL;
+}
+
+static inline int64_t nt_integer(const struct nt_value *value, int64_t otherwise)
+{
+	return value->type == NT_VALUE_INTEGER ? value->integer : otherwise;
+}
+
+static inline const char *nt_text(const struct nt_value *value, const char *otherwise)
+{
+	return value->type == NT_VALUE_TEXT ? value->text : otherwise;
+}
+
+/* ---- perfetto.c ---- */
+
+#define NT_MAX_TAKEN 16 /* columns that a reader asks for */
+
+/* Who takes the rows of a table: `take` gets the values of these columns, in this order. */
+struct nt_perfetto_reader {
+	const char *table;
+	const char *columns[NT_MAX_TAKEN + 1];
+	int (*take)(struct nt_perfetto *trace, const struct nt_value *const *values);
+};
+
+/* Those of each file, ended by one without a table. */
+extern const struct nt_perfetto_reader nt_names_readers[], nt_sched_readers[], nt_owners_readers[], nt_ops_readers[],
+	nt_marks_readers[], nt_stacks_name_readers[], nt_stacks_readers[];
+
+int nt_perfetto_nomem(struct nt_perfetto *trace);
+/*
+ * The state of a CPU. 0: *cpu is set; 1: it was not asked for; -1: an error, also for a number that Perfetto does not
+ * take.
+ */
+int nt_perfetto_cpu(struct nt_perfetto *trace, const struct nt_value *number, struct nt_perfetto_cpu **cpu);
+/* The part of a span that was asked for; false: none. */
+bool nt_perfetto_clip(const struct nt_perfetto *trace, int64_t ts, int64_t dur, int64_t *begin, int64_t *end);
+/* Whether an instant lies in the time that was asked for. */
+bool nt_perfetto_has(const struct nt_perfetto *trace, int64_t ts);
+/* A row that contradicts the one before it. */
+int nt_perfetto_disorder(struct nt_perfetto *trace, const char *table);
+/* Describes the group of tracks, once. */
+void nt_perfetto_group(struct nt_perfetto *trace, enum nt_perfetto_track group);
+
+/* ---- head.c ---- */
+
+void nt_head_write(struct nt_perfetto *trace);
+int nt_head_clock(struct nt_perfetto *trace, const struct nt_value *const *values);
+
+/* ---- the ends ---- */
+
+void nt_sched_finish(struct nt_perfetto *trace, uint32_t cpu);
+void nt_owners_finish(struct nt_perfetto *trace, uint32_t cpu);
+/* A thread begins in the recording: a bundle of its own. */
+void nt_sched_life(struct nt_perfetto *trace, const struct nt_perfetto_thread *thread, uint32_t source_tid);
+
+#endif

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * prometheus.c - see prometheus.h. Memory is for the series, not for the samples.
+ */
+#include "report/export/prometheus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/query/latency/result.h"
+#include "report/util/histogram.h"
+#include "report/util/utf8.h"
+#include "schema/kind.h"
+
+#define N_BUCKETS (NT_PROMETHEUS_OCTAVES + 2) /* from up to 1 ns to up to 2^34 ns, and all above */
+
+struct counts {
+	double packets[N_BUCKETS];
+	double sum_ns;
+};
+
+/* Samples of a session at each hook that are in no bucket. */
+struct left_out {
+	int64_t session_id;
+	bool has_samples[NT_HOOK_COUNT]; /* of any kind */
+	int64_t hol[NT_HOOK_COUNT], future[NT_HOOK_COUNT], unknown[NT_HOOK_COUNT];
+};
+
+struct writer {
+	struct nt_db *db;
+	const struct nt_latency_choice *choice;
+	FILE *out;
+	size_t n_sessions; /* as they were counted first */
+	struct left_out *left_out; /* of each session so far, the one at hand last */
+	size_t n_left_out;
+	struct nt_latency_groups groups; /* of the session at hand */
+	struct counts **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
+};
+
+/* ---- pieces of the format ---- */
+
+void nt_prometheus_escape(FILE *out, const char *text)
+{
+	size_t size = strlen(text);
+
+	for (size_t i = 0; i < size;) {
+		size_t n = nt_utf8_length(text + i, size - i);
+
+		if (!n)
+			fputs("\xef\xbf\xbd", out);
+		else if (text[i] == '\\' || text[i] == '"')
+			fprintf(out, "\\%c", text[i]);
+		else if (text[i] == '\n')
+			fputs("\\n", out);
+		else
+			fwrite(text + i, 1, n, out);
+		i += n ? n : 1;
+	}
+}
+
+/* 17 digits would do, but a tenth would be 0.10000000000000001 with them: the fewest that say this number and no other.
+ */
+const char *nt_prometheus_seconds(char text[32], double ns)
+{
+	double seconds = ns / 1e9;
+
+	for (int digits = 1; digits <= 17; digits++) {
+		snprintf(text, 32, "%.*g", digits, seconds);
+		if (strtod(text, NULL) == seconds)
+			break;
+	}
+	return text;
+}
+
+static void write_head(FILE *out, const char *name, const char *type, const char *help)
+{
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void write_label(FILE *out, const char *before, const char *name, const char *value)
+{
+	fprintf(out, "%s%s=\"", before, name);
+	nt_prometheus_escape(out, value);
+	fputc('"', out);
+}
+
+static void write_session(const struct writer *writer, int64_t session_id)
+{
+	if (writer->n_sessions > 1)
+		fprintf(writer->out, ",session_id=\"%lld\"", (long long)session_id);
+}
+
+/* ---- the histogram ---- */
+
+static void release_counts(struct writer *writer)
+{
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		for (uint32_t group = 0; writer->by_hook[hook] && group < writer->groups.n; group++)
+			free(writer->by_hook[hook][group]);
+		free(writer->by_hook[hook]);
+		writer->by_hook[hook] = NULL;
+	}
+	nt_latency_groups_release(&writer->groups);
+}
+
+static int init_counts(struct writer *writer)
+{
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		writer->by_hook[hook] = calloc(writer->groups.n, sizeof(*writer->by_hook[hook]));
+		if (!writer->by_hook[hook])
+			return -1;
+	}
+	return 0;
+}
+
+static int add_left_out(struct writer *writer, int64_t session_id)
+{
+	struct left_out *left_out = reallocarray(writer->left_out, writer->n_left_out + 1, sizeof(*writer->left_out));
+
+	if (!left_out)
+		return -1;
+	writer->left_out = left_out;
+	left_out[writer->n_left_out++] = (struct left_out){.session_id = session_id};
+	return 0;
+}
+
+static void count_left_out(struct left_out *left_out, const struct nt_latency_sample *sample)
+{
+	if (sample->is_known)
+		left_out->hol[sample->hook]++;
+	else if (sample->is_future)
+		left_out->future[sample->hook]++;
+	else
+		left_out->unknown[sample->hook]++;
+}
+
+static int count_sample(void *arg, const struct nt_latency_sample *sample)
+{
+	struct writer *writer = arg;
+	struct left_out *left_out = &writer->left_out[writer->n_left_out - 1];
+	struct counts **counts = &writer->by_hook[sample->hook][sample->group];
+	uint32_t bucket;
+
+	left_out->has_samples[sample->hook] = true;
+	if (!sample->is_known || (sample->is_hol && !writer->choice->include_hol)) {
+		count_left_out(left_out, sample);
+		return 0;
+	}
+	if (!*counts)
+		*counts = calloc(1, sizeof(**counts));
+	if (!*counts)
+		return -1;
+	bucket = nt_bucket_of(1, sample->ns);
+	(*counts)->packets[bucket < N_BUCKETS ? bucket : N_BUCKETS - 1] += sample->weight;
+	(*counts)->sum_ns += (double)sample->ns * sample->weight;
+	return 0;
+}
+
+static void write_labels(const struct writer *writer, int64_t session_id, enum nt_hook hook, uint32_t group)
+{
+	fputc('{', writer->out);
+	write_label(writer->out, "", "hook", nt_hook_name(hook));
+	if (writer->choice->by)
+		write_label(writer->out, ",", nt_by_name(writer->choice->by), writer->groups.labels[group]);
+	write_session(writer, session_id);
+}
+
+static void write_series(const struct writer *writer, int64_t session_id, enum nt_hook hook, uint32_t group)
+{
+	const struct counts *counts = writer->by_hook[hook][group];
+	double upto = 0;
+	char seconds[32];
+
+	for (unsigned int bucket = 0; bucket < N_BUCKETS; bucket++) {
+		bool is_last = bucket == N_BUCKETS - 1;
+
+		upto += counts->packets[bucket];
+		fputs("nettape_skb_latency_seconds_bucket", writer->out);
+		write_labels(writer, session_id, hook, group);
+		fprintf(writer->out, ",le=\"%s\"} %.0f\n",
+			is_last ? "+Inf" : nt_prometheus_seconds(seconds, (double)(1ull << bucket)), upto);
+	}
+	fputs("nettape_skb_latency_seconds_sum", writer->out);
+	write_labels(writer, session_id, hook, group);
+	fprintf(writer->out, "} %s\nnettape_skb_latency_seconds_count", nt_prometheus_seconds(seconds, counts->sum_ns));
+	write_labels(writer, session_id, hook, group);
+	fprintf(writer->out, "} %.0f\n", upto);
+}
+
+static int write_histograms(void *arg, const struct nt_session *session)
+{
+	struct writer *writer = arg;
+	struct nt_db *db = writer->db;
+	int error = nt_latency_groups(db, session->id, writer->choice->by, &writer->groups);
+
+	if (!error && (add_left_out(writer, session->id) || init_counts(writer))) {
+		snprintf(db->error, sizeof(db->error), "out of memory.");
+		error = -1;
+	}
+	if (!error)
+		error = nt_latency_scan(db, session, writer->choice, &writer->groups, count_sample, writer, NULL);
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT && !error; hook++) {
+		for (uint32_t group = 0; group < writer->groups.n; group++) {
+			if (writer->by_hook[hook][group])
+				write_series(writer, session->id, (enum nt_hook)hook, group);
+		}
+	}
+	release_counts(writer);
+	return error;
+}
+
+/* ---- what is in no bucket ---- */
+
+#define REJECTED "nettape_skb_latency_rejected_total"
+
+static void write_rejected(const struct writer *writer, int64_t session_id, unsigned int hook, const char *reason,
+			   int64_t count)
+{
+	fprintf(writer->out, REJECTED "{hook=\"%s\",reason=\"%s\"", nt_hook_name(hook), reason);
+	write_session(writer, session_id);
+	fprintf(writer->out, "} %lld\n", (long long)count);
+}
+
+static void write_hook(const struct writer *writer, const struct left_out *left_out,
+		       const struct nt_latency_accounting *accounting, unsigned int hook)
+{
+	static const char *const reasons[NT_REASON_COUNT] = {
+		[NT_REASON_NO_STAMP] = "no_stamp",
+		[NT_REASON_TRANSMIT_STAMP] = "transmit_stamp",
+		[NT_REASON_FILTER] = "filter",
+		[NT_REASON_LOST] = "lost",
+	};
+
+	if (!accounting->is_there[hook] && !left_out->has_samples[hook])
+		return;
+	for (unsigned int i = 0; i < NT_REASON_COUNT; i++) {
+		if (reasons[i] && accounting->is_there[hook])
+			write_rejected(writer, left_out->session_id, hook, reasons[i], accounting->counts[hook][i]);
+	}
+	write_rejected(writer, left_out->session_id, hook, "future", left_out->future[hook]);
+	write_rejected(writer, left_out->session_id, hook, "unknown", left_out->unknown[hook]);
+	write_rejected(writer, left_out->session_id, hook, "head_of_line", left_out->hol[hook]);
+}
+
+static int write_left_out(const struct writer *writer)
+{
+	int error = 0;
+
+	write_head(writer->out, REJECTED, "counter",
+		   "Packets at a hook that are in no bucket, by reason, as counted: not scaled where packets were "
+		   "sampled. no_stamp, transmit_stamp, filter and lost are of the whole recording, also where only a "
+		   "part of its time was asked for.");
+	for (size_t i = 0; i < writer->n_left_out && !error; i++) {
+		struct nt_latency_accounting accounting;
+
+		error = nt_latency_accounting(writer->db, writer->left_out[i].session_id, &accounting);
+		for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT && !error; hook++) {
+			if (writer->choice->hooks & 1u << hook)
+				write_hook(writer, &writer->left_out[i], &accounting, hook);
+		}
+	}
+	return error;
+}
+
+/* ---- counters: each is one query, of session ?1 from ?2 on and before ?3, that gives a count and a label ---- */
+
+struct counter {
+	const char *table; /* that must be there */
+	const char *name, *help;
+	const char *sql;
+};
+
+static const struct counter counters[] = {
+	{"skb_drop", "nettape_skb_drops_total", "Packets that the kernel freed and did not deliver, by its reason.",
+	 "SELECT count(*), coalesce(reason, '-') AS reason FROM skb_drop "
+	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
+	{"tcp_retransmit", "nettape_tcp_retransmits_total", "Segments that TCP sent again.",
+	 "SELECT count(*), coalesce(what, '-') AS what FROM tcp_retransmit "
+	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
+};
+
+struct counting {
+	const struct writer *writer;
+	const struct counter *counter;
+};
+
+/* Labels that would be written alike are one. */
+struct tally {
+	struct nt_latency_groups labels;
+	int64_t *counts;
+};
+
+static int add_count(struct tally *tally, sqlite3_stmt *row)
+{
+	uint32_t before = tally->labels.n, number;
+	int64_t *counts = reallocarray(tally->counts, before + 1, sizeof(*counts));
+
+	if (!counts)
+		return -1;
+	tally->counts = counts;
+	if (nt_latency_group(&tally->labels, nt_db_text(row, 1), &number))
+		return -1;
+	if (number == before)
+		counts[number] = 0;
+	counts[number] += sqlite3_column_int64(row, 0);
+	return 0;
+}
+
+static void write_tally(const struct counting *counting, int64_t session_id, const char *name,
+			const struct tally *tally)
+{
+	FILE *out = counting->writer->out;
+
+	for (uint32_t i = 0; i < tally->labels.n; i++) {
+		fprintf(out, "%s", counting->counter->name);
+		write_label(out, "{", name, tally->labels.labels[i]);
+		write_session(counting->writer, session_id);
+		fprintf(out, "} %lld\n", (long long)tally->counts[i]);
+	}
+}
+
+static int write_counts(void *arg, const struct nt_session *session)
+{
+	const struct counting *counting = arg;
+	struct nt_db *db = counting->writer->db;
+	struct nt_window window = nt_selection_window(&counting->writer->choice->selection, session->start_ts,
+						      session->start_realtime_ns);
+	sqlite3_stmt *statement = nt_db_prepare(db, counting->counter->sql, NULL);
+	struct tally tally = {0};
+	int step = SQLITE_DONE, error = 0;
+
+	if (!statement)
+		return -1;
+	sqlite3_bind_int64(statement, 1, session->id);
+	sqlite3_bind_int64(statement, 2, window.from_ts);
+	sqlite3_bind_int64(statement, 3, window.to_ts);
+	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW)
+		error = add_count(&tally, statement);
+	if (error)
+		snprintf(db->error, sizeof(db->error), "out of memory.");
+	else if (step != SQLITE_DONE)
+		error = nt_db_fail(db, "the counts cannot be read");
+	else
+		write_tally(counting, session->id, sqlite3_column_name(statement, 1), &tally);
+	sqlite3_finalize(statement);
+	nt_latency_groups_release(&tally.labels);
+	free(tally.counts);
+	return error;
+}
+
+static int write_counter(const struct writer *writer, const struct counter *counter)
+{
+	struct counting counting = {writer, counter};
+	bool has;
+
+	if (nt_db_has(writer->db, counter->table, &has))
+		return -1;
+	if (!has)
+		return 0;
+	write_head(writer->out, counter->name, "counter", counter->help);
+	return nt_session_each(writer->db, write_counts, &counting);
+}
+
+static int count_session(void *arg, const struct nt_session *session)
+{
+	struct writer *writer = arg;
+
+	(void)session;
+	writer->n_sessions++;
+	return 0;
+}
+
+static int write_latency(struct writer *writer)
+{
+	int error;
+
+	write_head(writer->out, "nettape_skb_latency_seconds", "histogram",
+		   "How long after a packet was received by the host it came to a hook on its way up.");
+	error = nt_session_each(writer->db, write_histograms, writer);
+	if (!error)
+		error = write_left_out(writer);
+	free(writer->left_out);
+	return error;
+}
+
+int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out)
+{
+	struct writer writer = {.db = db, .choice = choice, .out = out};
+	int error = nt_session_each(db, count_session, &writer);
+	bool has = false;
+
+	if (!error)
+		error = nt_db_has(db, "skb_latency", &has);
+	if (!error && has)
+		error = write_latency(&writer);
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]) && !error; i++)
+		error = write_counter(&writer, &counters[i]);
+	return error;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * svg.c - see svg.h.
+ */
+#include "report/export/svg/svg.h"
+
+#include <string.h>
+
+#include "report/export/svg/xml.h"
+#include "report/out/output.h"
+
+void nt_svg_open(FILE *out, const struct nt_svg *svg)
+{
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" viewBox=\"0 0 %d %d\" fill=\"" NT_SVG_INK
+		"\" font-family=\"sans-serif\" font-size=\"12\"%s>\n<title>",
+		svg->width, svg->height, svg->attributes);
+	nt_xml_text(out, svg->title);
+	fprintf(out,
+		"</title>\n<style>:root { height: auto; background: " NT_SVG_PAPER " }\n%s"
+		"@media (prefers-color-scheme: dark) {\n"
+		":root { background: " NT_SVG_DARK_PAPER "; color-scheme: dark }\n.paper { fill: " NT_SVG_DARK_PAPER
+		" }\ntext { fill: " NT_SVG_DARK_INK " }\ntext.soft { fill: " NT_SVG_DARK_SOFT
+		" }\n.line { stroke: " NT_SVG_DARK_SOFT " }\n%s}</style>\n"
+		"<rect class=\"paper\" width=\"100%%\" height=\"100%%\" fill=\"" NT_SVG_PAPER "\"/>\n",
+		svg->style, svg->dark);
+}
+
+void nt_svg_close(FILE *out)
+{
+	fputs("</svg>\n", out);
+}
+
+/* The bytes of the first `most` characters. */
+static size_t bytes_of(const char *text, size_t most)
+{
+	size_t at = 0;
+
+	for (size_t n = 0; text[at] && n < most; n++) {
+		at++;
+		while (((unsigned char)text[at] & 0xc0) == 0x80)
+			at++;
+	}
+	return at;
+}
+
+void nt_svg_text(FILE *out, int x, int y, const char *attributes, const char *text, size_t most)
+{
+	char part[512];
+	size_t n = bytes_of(text, most);
+
+	if (n > sizeof(part) - 4)
+		n = sizeof(part) - 4;
+	memcpy(part, text, n);
+	memcpy(part + n, text[n] ? ".." : "", text[n] ? 3 : 1);
+	fprintf(out, "<text x=\"%d\" y=\"%d\"%s>", x, y, attributes);
+	nt_xml_text(out, part);
+	fputs("</text>\n", out);
+}
+
+/* What of the session was selected, as ", from 2.5 s to 3 s, CPU 0,2-3, process nginx". */
+static void describe(char *text, size_t size, const struct nt_session *session,
+		     const struct nt_selection *selection)
+{
+	struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
+	size_t at = strlen(text);
+
+	if (selection->from.is_given)
+		at += (size_t)snprintf(text + at, size - at, ", from %.9g s",
+				       (double)(window.from_ts - session->start_ts) / 1e9);
+	if (selection->to.is_given)
+		at += (size_t)snprintf(text + at, size - at, ", to %.9g s",
+				       (double)(window.to_ts - session->start_ts) / 1e9);
+	for (unsigned int i = 0; i < selection->n_cpus && at + 40 < size; i++) {
+		const char *before = i ? "," : ", CPU ";
+
+		if (selection->cpus[i].first == selection->cpus[i].last)
+			at += (size_t)snprintf(text + at, size - at, "%s%u", before, selection->cpus[i].first);
+		else
+			at += (size_t)snprintf(text + at, size - at, "%s%u-%u", before, selection->cpus[i].first,
+					       selection->cpus[i].last);
+	}
+	if (selection->process && at + 40 < size)
+		snprintf(text + at, size - at, ", process %.30s", selection->process);
+}
+
+int nt_svg_session(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
+		   char text[NT_SVG_SESSION_MAX])
+{
+	sqlite3_stmt *row =
+		nt_db_prepare(db, "SELECT coalesce(host, '(no name)'), dur FROM session WHERE session_id = ?1", NULL);
+	char time[NT_HUMAN_MAX], span[NT_HUMAN_MAX];
+	int step;
+
+	if (!row)
+		return -1;
+	sqlite3_bind_int64(row, 1, session->id);
+	step = sqlite3_step(row);
+	if (step == SQLITE_ROW) {
+		snprintf(text, NT_SVG_SESSION_MAX, "%.64s, %s, %s", nt_db_text(row, 0),
+			 session->start_realtime_ns > 0 ? nt_human_time(time, (uint64_t)session->start_realtime_ns)
+							: "at an unknown time",
+			 nt_human_ns(span, (uint64_t)sqlite3_column_int64(row, 1)));
+		describe(text, NT_SVG_SESSION_MAX, session, selection);
+	}
+	sqlite3_finalize(row);
+	return step == SQLITE_ROW ? 0 : nt_db_fail(db, "the session cannot be read");
+}

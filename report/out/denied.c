@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * denied.c - see denied.h.
+ */
+#include "report/out/denied.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "schema/arg.h"
+
+#define WORD_MAX 300
+
+static bool may(const char *path, int mode)
+{
+	return !faccessat(AT_FDCWD, path, mode, AT_EACCESS);
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+/* Whose it is: "root", "user 1234", "you". *is_ours: we could change its mode. */
+static void find_owner(const char *path, char owner[64], bool *is_ours)
+{
+	const struct passwd *user;
+	struct stat status;
+
+	*is_ours = false;
+	if (stat(path, &status)) {
+		snprintf(owner, 64, "somebody else");
+		return;
+	}
+	*is_ours = status.st_uid == geteuid();
+	user = getpwuid(status.st_uid);
+	if (*is_ours)
+		snprintf(owner, 64, "you, with mode %04o", (unsigned int)(status.st_mode & 07777));
+	else if (user)
+		snprintf(owner, 64, "%s", user->pw_name);
+	else
+		snprintf(owner, 64, "user %u", (unsigned int)status.st_uid);
+}
+
+/* The outermost directory above `path` that may not be entered; NULL: there is none. The caller frees it. */
+static char *find_closed(const char *path)
+{
+	char *copy = strdup(path);
+
+	for (size_t i = 1; copy && path[i]; i++) {
+		if (path[i] != '/')
+			continue;
+		copy[i] = 0;
+		if (is_directory(copy) && !may(copy, X_OK))
+			return copy;
+		copy[i] = '/';
+	}
+	free(copy);
+	return NULL;
+}
+
+/* The first file of the directory that may not be read; NULL: there is none. The caller frees it. */
+static char *find_unreadable(const char *path)
+{
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+	char *file = NULL;
+
+	while (directory && (entry = readdir(directory))) {
+		if (asprintf(&file, "%s/%s", path, entry->d_name) < 0)
+			file = NULL;
+		if (file && !may(file, R_OK))
+			break;
+		free(file);
+		file = NULL;
+	}
+	if (directory)
+		closedir(directory);
+	return file;
+}
+
+static const char *say_closed(char text[NT_DENIED_MAX], const char *directory, const char *otherwise)
+{
+	char owner[64];
+	bool is_ours;
+
+	find_owner(directory, owner, &is_ours);
+	snprintf(text, NT_DENIED_MAX, "permission denied: the directory %.*s belongs to %s; %s", WORD_MAX, directory,
+		 owner, is_ours ? "change that with chmod" : otherwise);
+	return text;
+}
+
+/* The remedy for `path`, of which `part`, itself or a file in it, may not be read or written. */
+static const char *say_owner(char text[NT_DENIED_MAX], const char *path, const char *part, const char *otherwise)
+{
+	const char *all = is_directory(path) ? "-R " : "", *name = strrchr(part, '/');
+	char owner[64], word[WORD_MAX];
+	bool is_ours;
+
+	find_owner(part, owner, &is_ours);
+	nt_arg_shell(word, sizeof(word), path);
+	name = part == path ? "it" : name ? name + 1 : part;
+	if (is_ours)
+		snprintf(text, NT_DENIED_MAX, "permission denied: %.100s belongs to %s; run `chmod %su+rwX %s`", name,
+			 owner, all, word);
+	else
+		snprintf(text, NT_DENIED_MAX,
+			 "permission denied: %.100s belongs to %s; run `sudo chown %s$USER %s`, %s", name, owner, all,
+			 word, otherwise);
+	return text;
+}
+
+static bool is_denied(int error)
+{
+	return error == EACCES || error == EPERM;
+}
+
+static const char *say_error(char text[NT_DENIED_MAX], int error)
+{
+	snprintf(text, NT_DENIED_MAX, "%s", strerror(error));
+	return text;
+}
+
+const char *nt_denied_read(char text[NT_DENIED_MAX], const char *path, int error)
+{
+	char *closed, *part = NULL;
+
+	if (!is_denied(error))
+		return say_error(text, error);
+	closed = find_closed(path);
+	if (closed) {
+		say_closed(text, closed, "read it with sudo, or copy it to a directory of yours");
+	} else {
+		if (is_directory(path) && may(path, R_OK | X_OK))
+			part = find_unreadable(path);
+		say_owner(text, path, part ? part : path, "or read it with sudo");
+	}
+	free(closed);
+	free(part);
+	return text;
+}
+
+const char *nt_denied_make(char text[NT_DENIED_MAX], const char *path, int error)
+{
+	char *closed, *copy;
+	struct stat status;
+
+	if (error == EROFS || error == ENOTDIR || error == ENOENT) {
+		snprintf(text, NT_DENIED_MAX, "%s: give another place for it", strerror(error));
+		return text;
+	}
+	if (!is_denied(error))
+		return say_error(text, error);
+	closed = find_closed(path);
+	copy = strdup(path);
+	if (closed)
+		say_closed(text, closed, "write to a directory of yours");
+	else if (!stat(path, &status) && (!copy || may(dirname(copy), W_OK | X_OK)))
+		say_owner(text, path, path, "or write elsewhere");
+	else
+		say_closed(text, copy ? dirname(copy) : ".", "write to a directory of yours");
+	free(closed);
+	free(copy);
+	return text;
+}
+
+const char *nt_denied_change(char text[NT_DENIED_MAX], const char *path, int error)
+{
+	if (!is_denied(error))
+		return say_error(text, error);
+	if (!may(path, W_OK) && errno == EROFS) {
+		snprintf(text, NT_DENIED_MAX, "it is on a read-only file system; change a copy of it");
+		return text;
+	}
+	/* A file that may be written may stand in a directory that may not. */
+	return may(path, W_OK) ? nt_denied_make(text, path, error)
+			       : say_owner(text, path, path, "or change a copy of it");
+}

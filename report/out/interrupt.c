@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * interrupt.c - see interrupt.h.
+ */
+#include "report/out/interrupt.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+#define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
+
+static struct {
+	char partial[PATH_MAX];
+	char message[PATH_MAX + 100];
+	volatile sig_atomic_t noted; /* 0: none */
+} state;
+
+static void remove_and_end(int signal)
+{
+	int saved = errno;
+
+	if (!unlink(state.partial) && write(STDERR_FILENO, state.message, strlen(state.message)) < 0)
+		errno = saved;
+	errno = saved;
+	/* The handler is the system's again (SA_RESETHAND), and the signal comes when this one returns. */
+	raise(signal);
+}
+
+static void note(int signal)
+{
+	state.noted = signal;
+}
+
+static void handle(void (*handler)(int signal))
+{
+	struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND | SA_RESTART}, before;
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		sigaddset(&action.sa_mask, signals[i]);
+	for (size_t i = 0; i < N_SIGNALS; i++) {
+		/* What is ignored, as under nohup, stays so. */
+		if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+void nt_interrupt_removes(const char *partial, const char *path)
+{
+	if (strlen(partial) >= sizeof(state.partial))
+		return;
+	memcpy(state.partial, partial, strlen(partial) + 1);
+	snprintf(state.message, sizeof(state.message), "%snettape-report: interrupted: %s was not written.\n",
+		 isatty(STDERR_FILENO) ? "\n" : "", path);
+	handle(remove_and_end);
+}
+
+void nt_interrupt_waits(void)
+{
+	state.noted = 0;
+	handle(note);
+}
+
+bool nt_interrupted(void)
+{
+	return state.noted != 0;
+}
+
+void nt_interrupt_end(void)
+{
+	int signal = state.noted;
+
+	handle(SIG_DFL);
+	state.noted = 0;
+	if (signal)
+		raise(signal);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * new_file.h - writes a file that appears under its name when it is whole and on disk, for there may be who reads
+ * whatever is there. What is there and no file, such as a pipe, is written to as it is.
+ *
+ * What is exported tells names and addresses, as tapes and databases do, so a new file is its owner's alone (0600).
+ * Who wants others to read it says so once: a file that takes another's place has that one's mode.
+ */
+#ifndef NT_REPORT_OUT_NEW_FILE_H
+#define NT_REPORT_OUT_NEW_FILE_H
+
+#include <stdio.h>
+
+/* Says on standard error that `path` was written, how large it is, and `how` it is opened. */
+void nt_new_file_tell(const char *path, const char *how);
+/*
+ * Calls `write`, which gives an exit code (complain.h) and has complained if that is not 0; errors of writing it may
+ * leave in the stream. `path` NULL: to standard output. Gives an exit code, and has complained if that is not 0; then
+ * no new file is left, as after Ctrl-C. A file that was written is told, with `how` to open it.
+ */
+int nt_new_file(const char *path, const char *how, int (*write)(void *arg, FILE *out), void *arg);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * terminal.h - what the output goes to: how wide a line is, and what may be in it. Where it is no terminal, the answer
+ * is the same everywhere, so that a report depends on its tape alone.
+ */
+#ifndef NT_REPORT_OUT_TERMINAL_H
+#define NT_REPORT_OUT_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/out/output.h"
+
+struct nt_terminal {
+	bool is_terminal;
+	bool colour; /* escape sequences: not with NO_COLOR, nor on a terminal that is dumb */
+	bool utf8; /* the locale says that it shows more than ASCII */
+	uint32_t width; /* 40 to 400; 80 where there is no telling */
+};
+
+/* Only tables are for terminals. */
+struct nt_terminal nt_terminal_find(FILE *out, enum nt_format format);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * check.h - the parts of nettape-report check. Each looks at one side of the promise in a database and says what it
+ * found; cmd/check.c runs them for every session and prints.
+ */
+#ifndef NT_REPORT_QUERY_CHECK_CHECK_H
+#define NT_REPORT_QUERY_CHECK_CHECK_H
+
+#include "report/db/db.h"
+#include "report/out/output.h"
+
+enum nt_verdict {
+	NT_FOUND_OK, /* proven */
+	NT_FOUND_NOTE, /* worth knowing, or could not be looked at */
+	NT_FOUND_LOSS, /* something is missing, and declared so */
+	NT_FOUND_FAILED /* the promise is broken */
+};
+
+struct nt_check {
+	struct nt_db *db;
+	int64_t session_id;
+	/* Of the session: */
+	int64_t start_ns, end_ns, cpus, clock_ticks;
+	bool complete;
+	/* Where findings go. */
+	enum nt_format format;
+	struct nt_json json;
+	uint64_t found[NT_FOUND_FAILED + 1]; /* how many of each verdict */
+};
+
+/* Prints one finding of the check `name`. */
+void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *name, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* A query with ?1 bound to the session; NULL: see db->error. */
+sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql);
+/* Ends a query that was stepped until `step`. 0, or -1 and db->error. */
+int nt_check_end(struct nt_check *check, sqlite3_stmt *statement, int step);
+/* Runs a query of one row and gives its first column, which is a number. 0, or -1 and db->error. */
+int nt_check_number(struct nt_check *check, const char *sql, int64_t *out);
+
+/* Each 0, or -1 and db->error. */
+
+/* cpus.c: every nanosecond has one owner; sums agree with what they are sums of. */
+int nt_check_conservation(struct nt_check *check);
+int nt_check_threads(struct nt_check *check);
+int nt_check_operations(struct nt_check *check);
+/* counters.c: what the kernel and the recorder counted. */
+int nt_check_written(struct nt_check *check);
+int nt_check_hooks(struct nt_check *check);
+int nt_check_wakeups(struct nt_check *check);
+int nt_check_stacks(struct nt_check *check);
+int nt_check_softirqs(struct nt_check *check);
+int nt_check_misses(struct nt_check *check);
+int nt_check_stat(struct nt_check *check);
+
+#endif

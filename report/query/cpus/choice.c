@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * choice.c - see choice.h.
+ */
+#include "report/query/cpus/choice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/query/cpus/lanes.h"
+
+#define WINDOW_NS 10000000 /* where --window is not given */
+#define TOP 5
+
+/* A number from 1 to `most`. */
+static int choose_number(const char *option, const char *word, unsigned long most, unsigned long *number, char *error,
+			 size_t error_size)
+{
+	char *end;
+
+	if (!word)
+		return 0;
+	*number = word[0] >= '0' && word[0] <= '9' ? strtoul(word, &end, 10) : 0;
+	if (*number >= 1 && *number <= most && !*end)
+		return 0;
+	snprintf(error, error_size, "%s %s: it is a number from 1 to %lu.", option, word, most);
+	return -1;
+}
+
+static int choose_window(const char *word, uint64_t *ns, char *error, size_t error_size)
+{
+	struct nt_moment length;
+
+	*ns = WINDOW_NS;
+	if (!word)
+		return 0;
+	if (nt_moment_parse(word, &length) || length.is_wall || length.ns <= 0) {
+		snprintf(error, error_size, "--window %s: it is a length of time, like 10ms, 500us or 2.5.", word);
+		return -1;
+	}
+	*ns = (uint64_t)length.ns;
+	return 0;
+}
+
+static int choose_worst(const struct nt_lanes_words *words, struct nt_lanes_choice *choice, char *error,
+			size_t error_size)
+{
+	if (!words->worst) {
+		if (!words->window && !words->top && !words->each_cpu)
+			return 0;
+		snprintf(error, error_size,
+			 "--window, --top and --each-cpu say how to look for the worst: of what, says --worst.");
+		return -1;
+	}
+	choice->worst = words->worst;
+	choice->worst_kinds = nt_lane_kinds_of(words->worst);
+	if (choice->worst_kinds)
+		return 0;
+	snprintf(error, error_size,
+		 "--worst %s: it is hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or uncovered; or "
+		 "network, which is net_rx, net_tx, send and recv.",
+		 words->worst);
+	return -1;
+}
+
+int nt_lanes_choose(const struct nt_lanes_words *words, const struct nt_selection_words *selection,
+		    struct nt_lanes_choice *choice, char *error, size_t error_size)
+{
+	unsigned long cells = 0, top = TOP;
+
+	*choice = (struct nt_lanes_choice){.each_cpu = words->each_cpu};
+	if (nt_select(selection, &choice->selection, error, error_size) ||
+	    nt_selection_check(&choice->selection, error, error_size) ||
+	    choose_number("--cells", words->cells, NT_LANE_MAX_CELLS, &cells, error, error_size) ||
+	    choose_number("--top", words->top, NT_WORST_MAX, &top, error, error_size) ||
+	    choose_window(words->window, &choice->window_ns, error, error_size) ||
+	    choose_worst(words, choice, error, error_size))
+		return -1;
+	choice->cells = (uint32_t)cells;
+	choice->top = (unsigned int)top;
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * choice.h - what `timeline` was asked for: which part of the recordings, cut how finely, and what to look for in
+ * it. Parsed from the command line. Pure.
+ */
+#ifndef NT_REPORT_QUERY_CPUS_CHOICE_H
+#define NT_REPORT_QUERY_CPUS_CHOICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/query/selection.h"
+
+#define NT_LANE_MAX_CELLS 10000
+#define NT_WORST_MAX 100
+
+/* As on the command line; NULL: not given. */
+struct nt_lanes_words {
+	const char *cells; /* --cells */
+	const char *worst, *window, *top; /* --worst, --window, --top */
+	bool each_cpu; /* --each-cpu */
+};
+
+struct nt_lanes_choice {
+	struct nt_selection selection;
+	uint32_t cells; /* 0: as many as a line has room for */
+	const char *worst; /* an owner, or `network`; NULL: the whole time is shown. Not copied */
+	unsigned int worst_kinds; /* the same as bits, see lanes.h */
+	uint64_t window_ns;
+	unsigned int top;
+	bool each_cpu;
+};
+
+/* 0, or -1 and a sentence that says what is wrong. */
+int nt_lanes_choose(const struct nt_lanes_words *words, const struct nt_selection_words *selection,
+		    struct nt_lanes_choice *choice, char *error, size_t error_size);
+
+#endif

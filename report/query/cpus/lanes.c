@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lanes.c - see lanes.h.
+ */
+#include "report/query/cpus/lanes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void nt_lanes_init(struct nt_lanes *lanes, int64_t from_ts, int64_t to_ts, uint32_t columns)
+{
+	uint64_t span = (uint64_t)to_ts - (uint64_t)from_ts;
+
+	*lanes = (struct nt_lanes){.from_ts = from_ts, .to_ts = to_ts};
+	lanes->columns = columns > span ? (uint32_t)span : columns;
+}
+
+void nt_lanes_release(struct nt_lanes *lanes)
+{
+	for (size_t i = 0; i < lanes->n; i++)
+		free(lanes->lanes[i].cells);
+	free(lanes->lanes);
+	free(lanes->who);
+	nt_id_map_release(&lanes->by_cpu);
+	nt_id_map_release(&lanes->by_utid);
+	memset(lanes, 0, sizeof(*lanes));
+}
+
+int64_t nt_lanes_column_ts(const struct nt_lanes *lanes, uint32_t column)
+{
+	unsigned __int128 span = (uint64_t)lanes->to_ts - (uint64_t)lanes->from_ts;
+
+	return (int64_t)((uint64_t)lanes->from_ts + (uint64_t)(span * column / lanes->columns));
+}
+
+uint32_t nt_lanes_column_of(const struct nt_lanes *lanes, int64_t ts)
+{
+	uint64_t span = (uint64_t)lanes->to_ts - (uint64_t)lanes->from_ts;
+	uint64_t since = (uint64_t)ts - (uint64_t)lanes->from_ts;
+	uint32_t column = (uint32_t)((unsigned __int128)since * lanes->columns / span);
+
+	/* Borders are rounded down, so the next one may be here already. */
+	while (column + 1 < lanes->columns && nt_lanes_column_ts(lanes, column + 1) <= ts)
+		column++;
+	return column;
+}
+
+/* Room for one more in an array that doubles. */
+static int grow(void **array, size_t n, size_t *size, size_t element)
+{
+	size_t more = *size ? 2 * *size : 16;
+	void *larger;
+
+	if (n < *size)
+		return 0;
+	larger = realloc(*array, more * element);
+	if (!larger)
+		return -ENOMEM;
+	*array = larger;
+	*size = more;
+	return 0;
+}
+
+static void set_column(const struct nt_lanes *lanes, struct nt_lane *lane, uint32_t column)
+{
+	lane->column = column;
+	lane->column_ts = nt_lanes_column_ts(lanes, column);
+	lane->column_end = nt_lanes_column_ts(lanes, column + 1);
+}
+
+static int find_lane(struct nt_lanes *lanes, uint32_t cpu, struct nt_lane **lane)
+{
+	uint64_t *index = nt_id_map_at(&lanes->by_cpu, cpu);
+
+	if (!index)
+		return -ENOMEM;
+	if (!*index) {
+		if (lanes->n == NT_LANE_MAX_CPUS)
+			return -ERANGE;
+		if (grow((void **)&lanes->lanes, lanes->n, &lanes->size, sizeof(*lanes->lanes)))
+			return -ENOMEM;
+		lanes->lanes[lanes->n] = (struct nt_lane){.cpu = cpu};
+		set_column(lanes, &lanes->lanes[lanes->n], 0);
+		lanes->lanes[lanes->n].cells =
+			calloc((size_t)lanes->columns * NT_LANE_KINDS, sizeof(*lanes->lanes[0].cells));
+		if (!lanes->lanes[lanes->n].cells)
+			return -ENOMEM;
+		*index = ++lanes->n;
+	}
+	*lane = &lanes->lanes[*index - 1];
+	return 0;
+}
+
+static int add_to_who(struct nt_lanes *lanes, int64_t utid, unsigned int kind, uint64_t ns)
+{
+	uint64_t *index = nt_id_map_at(&lanes->by_utid, (uint64_t)utid);
+
+	if (!index)
+		return -ENOMEM;
+	if (!*index) {
+		if (grow((void **)&lanes->who, lanes->n_who, &lanes->who_size, sizeof(*lanes->who)))
+			return -ENOMEM;
+		lanes->who[lanes->n_who] = (struct nt_lane_who){.utid = utid};
+		*index = ++lanes->n_who;
+	}
+	lanes->who[*index - 1].ns[kind] += ns;
+	return 0;
+}
+
+/* Slices of a CPU follow one another, so a division is seldom needed to find the column. */
+static uint32_t column_of_next(const struct nt_lanes *lanes, const struct nt_lane *lane, int64_t ts)
+{
+	if (ts >= lane->column_ts && ts < lane->column_end)
+		return lane->column;
+	return nt_lanes_column_of(lanes, ts);
+}
+
+static void add_to_cells(const struct nt_lanes *lanes, struct nt_lane *lane, int64_t begin, int64_t end,
+			 unsigned int kind)
+{
+	uint32_t column = column_of_next(lanes, lane, begin);
+
+	for (; begin < end; column++) {
+		int64_t until;
+
+		if (column != lane->column)
+			set_column(lanes, lane, column);
+		until = lane->column_end < end ? lane->column_end : end;
+		lane->cells[(size_t)column * NT_LANE_KINDS + kind] += (uint64_t)until - (uint64_t)begin;
+		begin = until;
+	}
+}
+
+int nt_lanes_add(struct nt_lanes *lanes, const struct nt_lane_slice *slice)
+{
+	int64_t end = slice->ts + slice->dur, begin = slice->ts;
+	struct nt_lane *lane;
+	uint64_t ns;
+	int error;
+
+	if (begin < lanes->from_ts)
+		begin = lanes->from_ts;
+	if (end > lanes->to_ts)
+		end = lanes->to_ts;
+	if (begin >= end)
+		return 0;
+	error = find_lane(lanes, slice->cpu, &lane);
+	if (error)
+		return error;
+	ns = (uint64_t)end - (uint64_t)begin;
+	lane->total[slice->kind] += ns;
+	add_to_cells(lanes, lane, begin, end, slice->kind);
+	if (slice->kind == NT_LANE_OTHER || slice->utid < 0)
+		return 0;
+	return add_to_who(lanes, slice->utid, slice->kind, ns);
+}
+
+static int compare_lanes(const void *one, const void *two)
+{
+	uint32_t a = ((const struct nt_lane *)one)->cpu, b = ((const struct nt_lane *)two)->cpu;
+
+	return (a > b) - (a < b);
+}
+
+static int compare_who(const void *one, const void *two)
+{
+	const struct nt_lane_who *a = one, *b = two;
+	uint64_t ran_a = nt_lane_who_ran(a), ran_b = nt_lane_who_ran(b);
+
+	return ran_a == ran_b ? (a->utid > b->utid) - (a->utid < b->utid) : ran_a < ran_b ? 1 : -1;
+}
+
+void nt_lanes_order(struct nt_lanes *lanes)
+{
+	if (lanes->n)
+		qsort(lanes->lanes, lanes->n, sizeof(*lanes->lanes), compare_lanes);
+	if (lanes->n_who)
+		qsort(lanes->who, lanes->n_who, sizeof(*lanes->who), compare_who);
+	/* The indexes are no longer those of the arrays. */
+	nt_id_map_release(&lanes->by_cpu);
+	nt_id_map_release(&lanes->by_utid);
+}
+
+uint64_t nt_lane_sum(const uint64_t ns[NT_LANE_KINDS], unsigned int kinds)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++)
+		sum += kinds >> kind & 1 ? ns[kind] : 0;
+	return sum;
+}
+
+uint64_t nt_lane_cell(const struct nt_lane *lane, uint32_t column, unsigned int kinds)
+{
+	return nt_lane_sum(&lane->cells[(size_t)column * NT_LANE_KINDS], kinds);
+}
+
+/* Of some kinds, the one that had most; of equals the first; NT_LANE_KINDS: none had any. */
+static unsigned int most_of(const uint64_t ns[NT_LANE_KINDS], unsigned int kinds)
+{
+	unsigned int most = NT_LANE_KINDS;
+
+	for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++) {
+		if (kinds >> kind & 1 && ns[kind] && (most == NT_LANE_KINDS || ns[kind] > ns[most]))
+			most = kind;
+	}
+	return most;
+}
+
+unsigned int nt_lane_most(const struct nt_lane *lane, uint32_t column)
+{
+	const uint64_t *ns = &lane->cells[(size_t)column * NT_LANE_KINDS];
+	unsigned int network = most_of(ns, NT_LANE_NETWORK), other = most_of(ns, ~NT_LANE_NETWORK);
+
+	if (network == NT_LANE_KINDS || other == NT_LANE_KINDS)
+		return network == NT_LANE_KINDS ? other : network;
+	return nt_lane_sum(ns, NT_LANE_NETWORK) >= ns[other] ? network : other;
+}
+
+void nt_lanes_total(const struct nt_lanes *lanes, uint64_t total[NT_LANE_KINDS])
+{
+	memset(total, 0, NT_LANE_KINDS * sizeof(*total));
+	for (size_t i = 0; i < lanes->n; i++) {
+		for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++)
+			total[kind] += lanes->lanes[i].total[kind];
+	}
+}
+
+uint64_t nt_lane_who_ran(const struct nt_lane_who *who)
+{
+	return nt_lane_sum(who->ns, ~(1u << NT_OWNER_IDLE));
+}
+
+const char *nt_lane_kind_name(unsigned int kind)
+{
+	return kind == NT_LANE_OTHER ? "other" : nt_owner_name((enum nt_owner)kind);
+}
+
+unsigned int nt_lane_kinds_of(const char *word)
+{
+	if (!strcmp(word, "network"))
+		return NT_LANE_NETWORK;
+	for (unsigned int kind = 0; kind < NT_OWNER_COUNT; kind++) {
+		if (!strcmp(word, nt_lane_kind_name(kind)))
+			return 1u << kind;
+	}
+	return 0;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * read.c - see read.h. cpu_slice has no index, and needs none: one pass through it reads some millions of
+ * rows a second.
+ */
+#include "report/query/cpus/read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The threads of the chosen process, ?4. */
+#define OF_PROCESS                                                                                                     \
+	"utid IN (SELECT t.utid FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = "       \
+	"t.upid WHERE t.session_id = ?1 AND (p.name = ?4 OR CAST(p.pid AS TEXT) = ?4))"
+/* In all queries: ?1 session, ?2 and ?3 the time, ?4 the process, ?5 how many rows; %s ends the condition. */
+#define OVERLAPS "session_id = ?1 AND ts < ?3 AND ts + dur > ?2 %s"
+#define CLIPPED "min(ts + dur, ?3) - max(ts, ?2)"
+
+static const char slices_sql[] = "SELECT cpu, ts, dur, owner, utid, ?4 IS NULL OR " OF_PROCESS
+				 " FROM cpu_slice WHERE " OVERLAPS " ORDER BY rowid LIMIT ?5";
+
+static const char *const rows_sql[NT_LANES_ROWS] = {
+	/* An operation counts where it ended, as in sock_cost; what its begin is not known of, has `ts` for its end. */
+	[NT_LANES_OPERATIONS] =
+		"WITH done AS (SELECT utid, op, syscall, count(*) AS ops, sum(result <> 'ok') AS failed, "
+		"sum(CASE WHEN flags = '' THEN bytes WHEN flags LIKE '%%peek%%' OR flags LIKE '%%errqueue%%' THEN 0 "
+		"ELSE bytes END) AS bytes, "
+		"sum(cpu_ns) AS cpu_ns, max(cpu_ns) AS most_ns, max(dur) AS longest_ns, sum(cpu_ns IS NULL) AS untimed "
+		"FROM sock_op WHERE session_id = ?1 AND ts <= ?3 AND ts + coalesce(dur, 0) > ?2 "
+		"AND ts + coalesce(dur, 0) <= ?3 %s GROUP BY utid, op, syscall) "
+		"SELECT coalesce(p.name, '(unknown)') AS process, p.pid, op, syscall, sum(ops) AS ops_count, "
+		"sum(failed) AS failed_count, coalesce(sum(bytes), 0) AS moved_bytes, coalesce(sum(cpu_ns), 0) AS "
+		"cpu_ns, "
+		"max(most_ns) AS dearest_ns, max(longest_ns) AS longest_ns, sum(untimed) AS untimed_count "
+		"FROM done LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = done.utid "
+		"LEFT JOIN process AS p ON p.session_id = ?1 AND p.upid = t.upid "
+		"GROUP BY t.upid, op, syscall ORDER BY cpu_ns DESC, ops_count DESC, p.pid, op, syscall LIMIT ?5",
+	[NT_LANES_SOFTIRQS] = "SELECT vec, context, count(*) AS runs_count, sum(" CLIPPED ") AS total_ns, max(" CLIPPED
+			      ") AS longest_ns FROM softirq_slice WHERE " OVERLAPS
+			      " GROUP BY vec, context ORDER BY total_ns DESC, vec, context LIMIT ?5",
+	[NT_LANES_LOSSES] =
+		"SELECT cpu, max(ts, ?2) - (SELECT start_ts FROM session WHERE session_id = ?1) AS "
+		"since_start_ns, " CLIPPED
+		" AS uncovered_ns, min(why) AS why, group_concat(kind || ' ' || coalesce(count, '?'), ', ') AS "
+		"records FROM loss WHERE " OVERLAPS " AND kind NOT IN " NT_SAMPLES_SQL
+		" GROUP BY cpu, ts ORDER BY uncovered_ns DESC, cpu, ts LIMIT ?5",
+};
+
+/* More of a condition: the CPUs, as SQL. Gives `sql`. */
+static const char *cpus_sql(const struct nt_selection *selection, char *sql, size_t size)
+{
+	size_t n = 0;
+
+	sql[0] = 0;
+	for (unsigned int i = 0; i < selection->n_cpus; i++)
+		n += (size_t)snprintf(sql + n, size - n, "%s cpu BETWEEN %u AND %u", i ? " OR" : "AND (",
+				      selection->cpus[i].first, selection->cpus[i].last);
+	if (selection->n_cpus)
+		snprintf(sql + n, size - n, ")");
+	return sql;
+}
+
+/* `format` has one %s, for more of its condition. */
+static sqlite3_stmt *prepare(const struct nt_part *part, const char *format, bool of_process, int most)
+{
+	char cpus[NT_MAX_CPU_RANGES * 48], more[sizeof(cpus) + 400], sql[sizeof(more) + 2000];
+	const char *process = part->selection->process;
+	sqlite3_stmt *statement;
+
+	snprintf(more, sizeof(more), "%s%s", cpus_sql(part->selection, cpus, sizeof(cpus)),
+		 of_process && process ? " AND " OF_PROCESS : "");
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	snprintf(sql, sizeof(sql), format, more);
+#pragma GCC diagnostic pop
+	statement = nt_db_prepare(part->db, sql, NULL);
+	if (!statement)
+		return NULL;
+	sqlite3_bind_int64(statement, 1, part->session->id);
+	sqlite3_bind_int64(statement, 2, part->from_ts);
+	sqlite3_bind_int64(statement, 3, part->to_ts);
+	if (process)
+		sqlite3_bind_text(statement, 4, process, -1, SQLITE_STATIC);
+	sqlite3_bind_int(statement, 5, most);
+	return statement;
+}
+
+sqlite3_stmt *nt_lanes_rows(const struct nt_part *part, enum nt_lanes_rows what, int most)
+{
+	return prepare(part, rows_sql[what], what != NT_LANES_LOSSES, most);
+}
+
+sqlite3_stmt *nt_lanes_samples(const struct nt_part *part)
+{
+	return prepare(part,
+		       "SELECT cpu, ts, owner, utid, coalesce(stage, 'no_stack'), coalesce(family, ''), "
+		       "coalesce(stack_id, -1), coalesce(user_stack_id, -1) FROM stack_sample WHERE session_id = ?1 "
+		       "AND ts >= ?2 AND ts < ?3 AND owner IS NOT NULL %s ORDER BY rowid LIMIT ?5",
+		       true, -1);
+}
+
+sqlite3_stmt *nt_lanes_names(const struct nt_part *part)
+{
+	sqlite3_stmt *statement =
+		nt_db_prepare(part->db,
+			      "SELECT t.name, t.tid, p.name, p.pid FROM thread AS t LEFT JOIN process AS p ON "
+			      "p.session_id = t.session_id AND p.upid = t.upid WHERE t.session_id = ?1 AND t.utid = ?2",
+			      NULL);
+
+	if (statement)
+		sqlite3_bind_int64(statement, 1, part->session->id);
+	return statement;
+}
+
+int nt_lanes_name(const struct nt_part *part, sqlite3_stmt *names, int64_t utid, bool *found)
+{
+	int step;
+
+	sqlite3_reset(names);
+	sqlite3_bind_int64(names, 2, utid);
+	step = sqlite3_step(names);
+	*found = step == SQLITE_ROW;
+	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : nt_db_fail(part->db, "the threads cannot be read");
+}
+
+/* Whether the statement gives a row; takes it, which may be NULL after a failure. */
+static int gives_row(const struct nt_part *part, sqlite3_stmt *statement, bool *has)
+{
+	int step;
+
+	if (!statement)
+		return -1;
+	step = sqlite3_step(statement);
+	*has = step == SQLITE_ROW;
+	sqlite3_finalize(statement);
+	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : nt_db_fail(part->db, "the recording cannot be read");
+}
+
+int nt_lanes_has_process(const struct nt_part *part, bool *has)
+{
+	sqlite3_stmt *statement;
+
+	*has = true;
+	if (!part->selection->process)
+		return 0;
+	statement =
+		nt_db_prepare(part->db, "SELECT 1 FROM thread WHERE session_id = ?1 AND " OF_PROCESS " LIMIT 1", NULL);
+	if (statement) {
+		sqlite3_bind_int64(statement, 1, part->session->id);
+		sqlite3_bind_text(statement, 4, part->selection->process, -1, SQLITE_STATIC);
+	}
+	return gives_row(part, statement, has);
+}
+
+int nt_lanes_has_cpus(const struct nt_part *part, bool *has)
+{
+	return gives_row(part, prepare(part, "SELECT 1 FROM cpu_slice WHERE " OVERLAPS " LIMIT 1", false, 1), has);
+}
+
+/* ---- slices ---- */
+
+/* False: it is none. A database may be anybody's. */
+static bool read_slice(sqlite3_stmt *row, struct nt_lane_slice *slice)
+{
+	const char *owner = nt_db_text(row, 3);
+	int64_t cpu = sqlite3_column_int64(row, 0), end;
+
+	*slice = (struct nt_lane_slice){.ts = sqlite3_column_int64(row, 1), .dur = sqlite3_column_int64(row, 2)};
+	slice->cpu = (uint32_t)cpu;
+	slice->utid = sqlite3_column_type(row, 4) == SQLITE_NULL ? -1 : sqlite3_column_int64(row, 4);
+	while (slice->kind < NT_OWNER_COUNT && strcmp(owner, nt_lane_kind_name(slice->kind)) != 0)
+		slice->kind++;
+	if (slice->kind == NT_OWNER_COUNT || cpu < 0 || cpu > UINT32_MAX || slice->dur < 0 ||
+	    __builtin_add_overflow(slice->ts, slice->dur, &end))
+		return false;
+	if (slice->kind != NT_OWNER_OFFLINE && slice->kind != NT_OWNER_UNCOVERED && !sqlite3_column_int(row, 5))
+		slice->kind = NT_LANE_OTHER;
+	return true;
+}
+
+static int fail(const struct nt_part *part, int error)
+{
+	struct nt_db *db = part->db;
+
+	if (error == -ENOMEM)
+		snprintf(db->error, sizeof(db->error), "out of memory: choose less of it with --from and --to.");
+	else
+		snprintf(db->error, sizeof(db->error),
+			 "%s: session %lld: its slices are not those of a recording: see nettape-report check.",
+			 db->path[0] ? db->path : "the tape", (long long)part->session->id);
+	return -1;
+}
+
+int nt_lanes_scan(const struct nt_part *part, int (*visit)(void *arg, const struct nt_lane_slice *slice),
+		  void *arg)
+{
+	sqlite3_stmt *statement = prepare(part, slices_sql, false, -1);
+	struct nt_lane_slice slice;
+	int step = SQLITE_DONE, error = 0;
+
+	if (!statement)
+		return -1;
+	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW)
+		error = read_slice(statement, &slice) ? visit(arg, &slice) : -ERANGE;
+	if (error)
+		error = fail(part, error);
+	else if (step != SQLITE_DONE)
+		error = nt_db_fail(part->db, "the slices cannot be read");
+	sqlite3_finalize(statement);
+	return error;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * result.h - what `timeline` finds in one session (result.c), and the ways to show it: text for people
+ * (people.c), JSON and CSV for programs (json.c).
+ */
+#ifndef NT_REPORT_QUERY_CPUS_RESULT_H
+#define NT_REPORT_QUERY_CPUS_RESULT_H
+
+#include "report/out/output.h"
+#include "report/query/cpus/choice.h"
+#include "report/query/cpus/drawing.h"
+#include "report/query/cpus/read.h"
+#include "report/query/cpus/worst.h"
+
+/* One of the worst windows, and what was in it. Only that of the first has more than one column. */
+struct nt_lanes_worst {
+	struct nt_worst_window window;
+	struct nt_lanes lanes;
+};
+
+struct nt_lanes_result {
+	struct nt_part part; /* what was asked about; with --worst: what was searched */
+	const struct nt_lanes_choice *choice;
+	const char *path; /* as given */
+	bool is_one_of_many; /* the database has other sessions */
+	struct nt_lanes lanes; /* with --worst: empty, and these: */
+	struct nt_lanes_worst worst[NT_WORST_MAX];
+	unsigned int n_worst;
+	uint64_t at_most_ns; /* no window can have had more, whosever the uncovered time was */
+};
+
+/*
+ * Reads what was asked for; `part`, `choice`, `path` and `is_one_of_many` are set. Memory is for the cells and threads;
+ * with --worst, at most 32 bytes for each slice of the owner that is looked for, and twice that for each uncovered one.
+ * 0, or -1 and a sentence in db->error. To be released in either case.
+ */
+int nt_lanes_find(struct nt_lanes_result *result, uint32_t columns);
+void nt_lanes_result_release(struct nt_lanes_result *result);
+/* What a worst window is of: so many CPUs, and of each its length. */
+uint64_t nt_lanes_worst_whole(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst);
+/* The window as a part of its own. `one_cpu` is room for what is selected then. */
+struct nt_part nt_lanes_worst_part(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst,
+					 struct nt_selection *one_cpu);
+
+/* All give 0, or -1 and a sentence in db->error. */
+int nt_lanes_people(const struct nt_lanes_result *result, FILE *out, const struct nt_lanes_style *style);
+int nt_lanes_json(const struct nt_lanes_result *result, struct nt_json *json);
+/* All sessions are one set of rows. */
+int nt_lanes_csv_begin(struct nt_printer *printer);
+int nt_lanes_csv(const struct nt_lanes_result *result, struct nt_printer *printer);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * summary.c - see summary.h.
+ */
+#include "report/query/cpus/summary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/out/prose.h"
+#include "report/out/terminal.h"
+#include "report/timeline/timeline.h"
+
+#define WIDTH_WITH_TIMES 130 /* of a line that has room for times of each owner, which take more than shares */
+
+/* Columns of NT_SUMMARY_CPUS_SQL behind the owners. */
+enum { COLUMN_ALL = 1 + NT_OWNER_COUNT, COLUMN_EVENTS, COLUMN_LOST, COLUMN_LOST_SAMPLES, COLUMN_STOLEN };
+
+struct line {
+	bool is_total;
+	int cpu;
+	uint64_t ns[NT_OWNER_COUNT];
+	uint64_t there_ns; /* all but offline */
+	int64_t events, lost, lost_samples; /* of the lost: samples */
+	bool has_stolen;
+	uint64_t stolen_ns;
+};
+
+static struct line read_line(sqlite3_stmt *statement)
+{
+	struct line line = {.is_total = sqlite3_column_type(statement, 0) == SQLITE_NULL};
+
+	line.cpu = sqlite3_column_int(statement, 0);
+	for (int owner = 0; owner < NT_OWNER_COUNT; owner++)
+		line.ns[owner] = (uint64_t)sqlite3_column_int64(statement, 1 + owner);
+	line.there_ns = (uint64_t)sqlite3_column_int64(statement, COLUMN_ALL) - line.ns[NT_OWNER_OFFLINE];
+	line.events = sqlite3_column_int64(statement, COLUMN_EVENTS);
+	line.lost = sqlite3_column_int64(statement, COLUMN_LOST);
+	line.lost_samples = sqlite3_column_int64(statement, COLUMN_LOST_SAMPLES);
+	line.has_stolen = sqlite3_column_type(statement, COLUMN_STOLEN) != SQLITE_NULL;
+	line.stolen_ns = (uint64_t)sqlite3_column_int64(statement, COLUMN_STOLEN);
+	return line;
+}
+
+/* `offline` has a column only where a CPU was: rare, and the line is long. */
+static bool is_shown(int owner, bool with_offline)
+{
+	return owner != NT_OWNER_OFFLINE || with_offline;
+}
+
+#define COLUMNS (1 + NT_OWNER_COUNT + 2)
+
+struct table {
+	struct nt_printer *printer;
+	bool with_offline, with_times;
+};
+
+static int begin(const struct table *table)
+{
+	const char *names[COLUMNS];
+	size_t n = 0;
+
+	names[n++] = "CPU";
+	for (int owner = 0; owner < NT_OWNER_COUNT; owner++) {
+		if (is_shown(owner, table->with_offline))
+			names[n++] = nt_owner_name((enum nt_owner)owner);
+	}
+	names[n++] = "events_count";
+	names[n++] = "lost_count";
+	nt_printer_leave_out(table->printer,
+			     "events_count,lost_count,net_tx,hardirq,softirq,offline,idle,task,uncovered");
+	return nt_printer_begin(table->printer, n, names);
+}
+
+/* Without its sign: the heading has it. */
+static const char *percent(char text[NT_HUMAN_MAX], uint64_t part, uint64_t whole)
+{
+	nt_human_share(text, part, whole);
+	if (strchr(text, ' '))
+		*strchr(text, ' ') = 0;
+	return text;
+}
+
+/* A row of shares, or of times below it. */
+static int print_row(const struct table *table, const struct line *line, bool of_times)
+{
+	struct nt_cell cells[COLUMNS];
+	char texts[NT_OWNER_COUNT][NT_HUMAN_MAX], label[NT_HUMAN_MAX] = "all";
+	size_t n = 0;
+
+	if (!line->is_total)
+		snprintf(label, sizeof(label), "%d", line->cpu);
+	cells[n++] = nt_cell_label(of_times ? "" : label);
+	for (int owner = 0; owner < NT_OWNER_COUNT; owner++) {
+		uint64_t whole = line->there_ns + (owner == NT_OWNER_OFFLINE ? line->ns[NT_OWNER_OFFLINE] : 0);
+
+		if (is_shown(owner, table->with_offline))
+			cells[n++] = nt_cell_figure(of_times ? nt_human_ns(texts[owner], line->ns[owner])
+							     : percent(texts[owner], line->ns[owner], whole));
+	}
+	cells[n++] = of_times ? nt_cell_figure("") : nt_cell_integer(line->events);
+	cells[n++] = of_times ? nt_cell_figure("") : nt_cell_integer(line->lost);
+	return nt_printer_row(table->printer, cells);
+}
+
+static int print_line(const struct table *table, const struct line *line)
+{
+	int error = print_row(table, line, false);
+
+	return error || !table->with_times ? error : print_row(table, line, true);
+}
+
+/* What the numbers come to, and how sure that is. */
+static void print_sentences(const struct line *total)
+{
+	const uint64_t *ns = total->ns;
+	uint64_t net = ns[NT_OWNER_NET_RX] + ns[NT_OWNER_NET_TX] + ns[NT_OWNER_SEND] + ns[NT_OWNER_RECV];
+	char part[NT_HUMAN_MAX], whole[NT_HUMAN_MAX], share[NT_HUMAN_MAX], most[NT_HUMAN_MAX];
+
+	putchar('\n');
+	nt_human_share(most, net + ns[NT_OWNER_UNCOVERED], total->there_ns);
+	nt_print_prose(stdout, "", "Network stack (net_rx + net_tx + send + recv): %s of %s of CPU time, %s%s%s%s.",
+		       nt_human_ns(part, net), nt_human_ns(whole, total->there_ns),
+		       nt_human_share(share, net, total->there_ns), ns[NT_OWNER_UNCOVERED] ? "; up to " : "",
+		       ns[NT_OWNER_UNCOVERED] ? most : "",
+		       ns[NT_OWNER_UNCOVERED] ? " if all uncovered time was its" : "");
+	if (total->lost > total->lost_samples)
+		nt_print_prose(stdout, "",
+			       "%s records were lost; the time about them is uncovered and charged to nobody.",
+			       nt_human_count(part, total->lost - total->lost_samples));
+	if (total->lost_samples)
+		nt_print_prose(stdout, "", "%s samples were lost; no time is uncovered by that.",
+			       nt_human_count(part, total->lost_samples));
+	if (total->has_stolen && total->stolen_ns)
+		nt_print_prose(stdout, "",
+			       "Of all this, up to %s (%s) was stolen by the hypervisor; it is inside whoever ran.",
+			       nt_human_ns(part, total->stolen_ns),
+			       nt_human_share(share, total->stolen_ns, total->there_ns));
+}
+
+/* Where no rows have them: the times of all CPUs together. */
+static void print_times(const struct line *total, bool with_offline)
+{
+	char text[NT_OWNER_COUNT * (NT_HUMAN_MAX + 16)], time[NT_HUMAN_MAX];
+	size_t at = 0;
+
+	for (int owner = 0; owner < NT_OWNER_COUNT; owner++) {
+		if (is_shown(owner, with_offline))
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %s", at ? ", " : "",
+					       nt_owner_name((enum nt_owner)owner),
+					       nt_human_ns(time, total->ns[owner]));
+	}
+	nt_print_prose(stdout, "", "Time of all CPUs: %s.", text);
+}
+
+static bool has_offline(struct nt_db *db, int64_t session_id)
+{
+	sqlite3_stmt *statement =
+		nt_db_prepare(db, "SELECT 1 FROM net_cost_cpu WHERE session_id = ? AND owner = 'offline'", NULL);
+	bool has;
+
+	sqlite3_bind_int64(statement, 1, session_id);
+	has = sqlite3_step(statement) == SQLITE_ROW;
+	sqlite3_finalize(statement);
+	return has;
+}
+
+static int no_memory(struct nt_db *db)
+{
+	snprintf(db->error, sizeof(db->error), "out of memory.");
+	return -1;
+}
+
+int nt_summary_print_cpus(struct nt_db *db, struct nt_printer *printer, int64_t session_id)
+{
+	struct table table = {.printer = printer, .with_offline = has_offline(db, session_id)};
+	sqlite3_stmt *statement = nt_db_prepare(db, NT_SUMMARY_CPUS_SQL, NULL);
+	struct line line = {0};
+	int step = SQLITE_DONE, error;
+
+	if (!statement)
+		return -1;
+	sqlite3_bind_int64(statement, 1, session_id);
+	sqlite3_bind_int(statement, 2, -1);
+	table.with_times = nt_terminal_find(stdout, NT_FORMAT_TABLE).width >= WIDTH_WITH_TIMES;
+	nt_print_heading(stdout, "Whose the time of each CPU was, in %%%s", table.with_times ? " and as time" : "");
+	error = begin(&table);
+	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+		line = read_line(statement);
+		error = print_line(&table, &line);
+	}
+	sqlite3_finalize(statement);
+	if (error)
+		return no_memory(db);
+	if (step != SQLITE_DONE)
+		return nt_db_fail(db, "the summary cannot be made");
+	nt_printer_end(printer);
+	if (!table.with_times)
+		print_times(&line, table.with_offline);
+	print_sentences(&line);
+	return 0;
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * worst.c - see worst.h.
+ */
+#include "report/query/cpus/worst.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* While stretches are being added, corners say how many more run from there on. */
+#define BEGIN 1
+#define END ((uint64_t)-1)
+
+/* Where windows may begin yet, both ends included; and the worst of them. */
+struct range {
+	const struct nt_worst_curve *curve;
+	int64_t first, last;
+	struct nt_worst_window worst;
+};
+
+void nt_worst_init(struct nt_worst *worst, int64_t from_ts, int64_t to_ts, uint64_t length)
+{
+	*worst = (struct nt_worst){.from_ts = from_ts, .to_ts = to_ts, .length = length};
+}
+
+void nt_worst_release(struct nt_worst *worst)
+{
+	for (size_t i = 0; i < worst->n; i++)
+		free(worst->curves[i].corners);
+	free(worst->curves);
+	nt_id_map_release(&worst->by_id);
+	memset(worst, 0, sizeof(*worst));
+}
+
+/* Room for `n` more in an array that doubles. */
+static int grow(void **array, size_t used, size_t n, size_t *size, size_t element)
+{
+	size_t more = *size ? 2 * *size : 16;
+	void *larger;
+
+	if (*size - used >= n)
+		return 0;
+	larger = realloc(*array, more * element);
+	if (!larger)
+		return -ENOMEM;
+	*array = larger;
+	*size = more;
+	return 0;
+}
+
+static struct nt_worst_curve *find_curve(struct nt_worst *worst, uint64_t id)
+{
+	uint64_t *index = nt_id_map_at(&worst->by_id, id);
+
+	if (!index)
+		return NULL;
+	if (!*index) {
+		if (grow((void **)&worst->curves, worst->n, 1, &worst->size, sizeof(*worst->curves)))
+			return NULL;
+		worst->curves[worst->n] = (struct nt_worst_curve){.id = id};
+		*index = ++worst->n;
+	}
+	return &worst->curves[*index - 1];
+}
+
+/* ---- the curve ---- */
+
+/* How many stretches run at once from this corner to the next: a whole number. */
+static uint64_t slope_after(const struct nt_worst_corner *corner)
+{
+	return (corner[1].sum - corner->sum) / ((uint64_t)corner[1].ts - (uint64_t)corner->ts);
+}
+
+static int compare_corners(const void *one, const void *two)
+{
+	const struct nt_worst_corner *a = one, *b = two;
+
+	return (a->ts > b->ts) - (a->ts < b->ts);
+}
+
+static void sort_corners(struct nt_worst_curve *curve)
+{
+	for (size_t i = 1; i < curve->n; i++) {
+		if (curve->corners[i].ts < curve->corners[i - 1].ts) {
+			qsort(curve->corners, curve->n, sizeof(*curve->corners), compare_corners);
+			return;
+		}
+	}
+}
+
+/* From begins and ends to sums, in place. Where as many begin as end there is no corner. */
+static void finish_curve(struct nt_worst_curve *curve)
+{
+	uint64_t sum = 0, running = 0;
+	size_t n = 0;
+
+	if (curve->is_finished)
+		return;
+	curve->is_finished = true;
+	sort_corners(curve);
+	for (size_t i = 0; i < curve->n;) {
+		int64_t ts = curve->corners[i].ts;
+		uint64_t change = 0;
+
+		for (; i < curve->n && curve->corners[i].ts == ts; i++)
+			change += curve->corners[i].sum;
+		if (!change)
+			continue;
+		if (n)
+			sum += running * ((uint64_t)ts - (uint64_t)curve->corners[n - 1].ts);
+		running += change;
+		curve->corners[n++] = (struct nt_worst_corner){.ts = ts, .sum = sum};
+	}
+	curve->n = n;
+}
+
+/* The reverse: from sums to how many more run from each corner on, which may be several at once. */
+static void reopen_curve(struct nt_worst_curve *curve)
+{
+	uint64_t running = 0;
+
+	if (!curve->is_finished)
+		return;
+	curve->is_finished = false;
+	for (size_t i = 0; i < curve->n; i++) {
+		uint64_t slope = i + 1 < curve->n ? slope_after(&curve->corners[i]) : 0;
+
+		curve->corners[i].sum = slope - running;
+		running = slope;
+	}
+}
+
+int nt_worst_add(struct nt_worst *worst, uint64_t id, int64_t begin_ts, int64_t end_ts)
+{
+	struct nt_worst_curve *curve;
+	struct nt_worst_corner *last;
+
+	if (begin_ts < worst->from_ts)
+		begin_ts = worst->from_ts;
+	if (end_ts > worst->to_ts)
+		end_ts = worst->to_ts;
+	if (begin_ts >= end_ts)
+		return 0;
+	curve = find_curve(worst, id);
+	if (!curve || grow((void **)&curve->corners, curve->n, 2, &curve->size, sizeof(*curve->corners)))
+		return -ENOMEM;
+	reopen_curve(curve);
+	last = curve->n ? &curve->corners[curve->n - 1] : NULL;
+	if (last && last->ts == begin_ts && last->sum == END) {
+		last->ts = end_ts; /* what begins where the last one ended is more of the same */
+		return 0;
+	}
+	curve->corners[curve->n++] = (struct nt_worst_corner){.ts = begin_ts, .sum = BEGIN};
+	curve->corners[curve->n++] = (struct nt_worst_corner){.ts = end_ts, .sum = END};
+	return 0;
+}
+
+/* The number of corners at or before ts. */
+static size_t corners_until(const struct nt_worst_curve *curve, int64_t ts)
+{
+	size_t low = 0, high = curve->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (curve->corners[middle].ts <= ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The curve at ts, of which `before` corners are at or before it. */
+static uint64_t sum_at(const struct nt_worst_curve *curve, size_t before, int64_t ts)
+{
+	const struct nt_worst_corner *left;
+
+	if (!before)
+		return 0;
+	left = &curve->corners[before - 1];
+	if (before == curve->n)
+		return left->sum;
+	return left->sum + slope_after(left) * ((uint64_t)ts - (uint64_t)left->ts);
+}
+
+/* How far it is from ts to the next corner. */
+static uint64_t to_next(const struct nt_worst_curve *curve, size_t before, int64_t ts)
+{
+	return before == curve->n ? UINT64_MAX : (uint64_t)curve->corners[before].ts - (uint64_t)ts;
+}
+
+/* The worst window that begins in the range: tries its ends, and wherever an end of the window is at a corner. */
+static void search(const struct nt_worst *worst, struct range *range)
+{
+	const struct nt_worst_curve *curve = range->curve;
+	int64_t ts = range->first, end = (int64_t)((uint64_t)ts + worst->length);
+	size_t left = corners_until(curve, ts), right = corners_until(curve, end);
+
+	range->worst = (struct nt_worst_window){.curve = curve->id, .ts = ts};
+	for (;;) {
+		uint64_t ns = sum_at(curve, right, end) - sum_at(curve, left, ts);
+		uint64_t step = to_next(curve, left, ts), of_right = to_next(curve, right, end);
+		uint64_t rest = (uint64_t)range->last - (uint64_t)ts;
+
+		if (ns > range->worst.ns) {
+			range->worst.ns = ns;
+			range->worst.ts = ts;
+		}
+		if (!rest)
+			return;
+		step = step < of_right ? step : of_right;
+		step = step < rest ? step : rest;
+		ts = (int64_t)((uint64_t)ts + step);
+		end = (int64_t)((uint64_t)end + step);
+		left += left < curve->n && curve->corners[left].ts <= ts;
+		right += right < curve->n && curve->corners[right].ts <= end;
+	}
+}
+
+/* ---- one after the other ---- */
+
+static struct range *worst_range(struct range *ranges, size_t n)
+{
+	struct range *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct nt_worst_window *window = &ranges[i].worst;
+
+		if (!found || window->ns > found->worst.ns ||
+		    (window->ns == found->worst.ns &&
+		     (window->ts < found->worst.ts ||
+		      (window->ts == found->worst.ts && window->curve < found->worst.curve))))
+			found = &ranges[i];
+	}
+	return found && found->worst.ns ? found : NULL;
+}
+
+/* Takes away the begins of windows that would overlap the range's worst: what is left of it are none, one or two. */
+static size_t split(const struct nt_worst *worst, struct range *ranges, size_t n, struct range *taken)
+{
+	const struct range before = *taken;
+	const int64_t ts = before.worst.ts;
+
+	*taken = ranges[--n];
+	if ((uint64_t)ts - (uint64_t)before.first >= worst->length) {
+		ranges[n] = before;
+		ranges[n].last = (int64_t)((uint64_t)ts - worst->length);
+		search(worst, &ranges[n++]);
+	}
+	if ((uint64_t)before.last - (uint64_t)ts >= worst->length) {
+		ranges[n] = before;
+		ranges[n].first = (int64_t)((uint64_t)ts + worst->length);
+		search(worst, &ranges[n++]);
+	}
+	return n;
+}
+
+int nt_worst_find(struct nt_worst *worst, struct nt_worst_window *windows, unsigned int most)
+{
+	struct range *ranges = malloc((worst->n + most + 1) * sizeof(*ranges)), *taken;
+	unsigned int found = 0;
+	size_t n;
+
+	if (!ranges)
+		return -ENOMEM;
+	for (n = 0; n < worst->n; n++) {
+		finish_curve(&worst->curves[n]);
+		ranges[n] = (struct range){.curve = &worst->curves[n],
+					   .first = worst->from_ts,
+					   .last = (int64_t)((uint64_t)worst->to_ts - worst->length)};
+		search(worst, &ranges[n]);
+	}
+	while (found < most && (taken = worst_range(ranges, n))) {
+		windows[found++] = taken->worst;
+		n = split(worst, ranges, n, taken);
+	}
+	free(ranges);
+	return (int)found;
+}

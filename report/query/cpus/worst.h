@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * worst.h - where in a recording the most of something happened within a window of a given length: a window that
+ * slides over all times, exactly. Pure.
+ *
+ * What happened is a set of stretches of time. A curve says how much of it there was up to each instant: it is made of
+ * straight pieces, with corners only where a stretch begins or ends, and where several stretches run at once (on
+ * several CPUs) it is that much steeper. What lies in a window is the difference of the curve at its two ends, which is
+ * greatest where one of them is at a corner: so only those places are tried, all of them in one pass.
+ *
+ * The windows are found one after the other: each is the worst of those that overlap none of the ones before; of
+ * equals, the earliest. tests/unit/worst_test.c has the obvious way, which tries each nanosecond.
+ */
+#ifndef NT_REPORT_QUERY_CPUS_WORST_H
+#define NT_REPORT_QUERY_CPUS_WORST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/util/id_map.h"
+
+struct nt_worst_window {
+	uint64_t curve; /* which */
+	int64_t ts; /* its begin */
+	uint64_t ns; /* so much of its length, of as many CPUs as the curve is of */
+};
+
+/* A corner: 16 bytes, two for each stretch that does not touch the one before. */
+struct nt_worst_corner {
+	int64_t ts;
+	uint64_t sum; /* ns up to ts; while stretches are being added: how many more run from here on */
+};
+
+struct nt_worst_curve {
+	uint64_t id;
+	struct nt_worst_corner *corners;
+	size_t n, size;
+	bool is_finished; /* corners have sums */
+};
+
+struct nt_worst {
+	int64_t from_ts, to_ts;
+	uint64_t length;
+	struct nt_worst_curve *curves;
+	size_t n, size;
+	struct nt_id_map by_id; /* index + 1 */
+};
+
+/* 0 < length <= to_ts - from_ts. Owner frees with nt_worst_release. */
+void nt_worst_init(struct nt_worst *worst, int64_t from_ts, int64_t to_ts, uint64_t length);
+void nt_worst_release(struct nt_worst *worst);
+/* A stretch, on the curve `id`, which is made if need be; windows of different curves may overlap. 0, or -ENOMEM. */
+int nt_worst_add(struct nt_worst *worst, uint64_t id, int64_t begin_ts, int64_t end_ts);
+/* Up to `most` windows that hold anything, worst first. More may be added then. Gives how many, or -ENOMEM. */
+int nt_worst_find(struct nt_worst *worst, struct nt_worst_window *windows, unsigned int most);
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * groups.c - see groups.h.
+ */
+#include "report/query/groups.h"
+
+#include <string.h>
+
+/* What all groupings have in common: they name columns send_ns, recv_ns, ops, sent, received, untimed, lower_bound. */
+#define SUMS                                                                                                           \
+	"sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(ops) AS ops, sum(sent) AS sent, "                       \
+	"sum(received) AS received, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "
+#define COSTS                                                                                                          \
+	"sum(send_ns + recv_ns) AS total_ns, "                                                                         \
+	"CAST(sum(send_ns + recv_ns) AS REAL) / (SELECT nullif(ns, 0) FROM span) AS cpu_share, "                       \
+	"sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(ops) AS ops_count, sum(sent) AS sent_bytes, "           \
+	"sum(received) AS received_bytes, "
+#define HOW_SURE "sum(untimed) AS untimed_count, sum(lower_bound) AS at_least_count "
+#define NOT_NOTHING "HAVING total_ns > 0 OR ops_count > 0 "
+#define DEAREST "ORDER BY total_ns DESC, ops_count DESC, "
+
+/* ---- by task: the time is that of slices ---- */
+
+/* A row for each process; upid NULL: not known, or no process's. */
+#define BY_PROCESS                                                                                                     \
+	"(SELECT t.upid AS upid, sum(p.task_ns) AS task_ns, " SUMS "FROM ("                                            \
+	"SELECT utid, CASE owner WHEN 'send' THEN ns ELSE 0 END AS send_ns, "                                          \
+	"CASE owner WHEN 'recv' THEN ns ELSE 0 END AS recv_ns, CASE owner WHEN 'task' THEN ns ELSE 0 END AS task_ns, " \
+	"0 AS ops, 0 AS sent, 0 AS received, 0 AS untimed, 0 AS lower_bound FROM spent "                               \
+	"UNION ALL SELECT utid, 0, 0, 0, ops, CASE op WHEN 'send' THEN bytes ELSE 0 END, "                             \
+	"CASE op WHEN 'recv' THEN bytes ELSE 0 END, untimed, lower_bound FROM did) AS p "                              \
+	"LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = p.utid GROUP BY t.upid) AS c "                        \
+	"LEFT JOIN process AS w ON w.session_id = ?1 AND w.upid = c.upid "
+/* Processes that did anything on sockets; of those that are not known there is no number. */
+#define PROCESSES                                                                                                      \
+	"nullif(count(CASE WHEN c.send_ns + c.recv_ns > 0 OR c.ops > 0 THEN c.upid END), 0) AS processes_count, "
+#define TASK "sum(task_ns) AS task_ns, "
+
+/* ---- by socket: the time is that of operations ---- */
+
+/* A row for each socket and process that used it. */
+#define BY_SOCKET                                                                                                      \
+	"(SELECT d.socket_id AS socket_id, t.upid AS upid, "                                                           \
+	"sum(CASE d.op WHEN 'send' THEN d.cpu_ns ELSE 0 END) AS send_ns, "                                             \
+	"sum(CASE d.op WHEN 'recv' THEN d.cpu_ns ELSE 0 END) AS recv_ns, sum(d.ops) AS ops, "                          \
+	"sum(CASE d.op WHEN 'send' THEN d.bytes ELSE 0 END) AS sent, "                                                 \
+	"sum(CASE d.op WHEN 'recv' THEN d.bytes ELSE 0 END) AS received, "                                             \
+	"sum(d.untimed) AS untimed, sum(d.lower_bound) AS lower_bound FROM did AS d "                                  \
+	"LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = d.utid GROUP BY d.socket_id, t.upid) AS c "           \
+	"LEFT JOIN process AS w ON w.session_id = ?1 AND w.upid = c.upid "
+#define JOIN_SOCKET "LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = c.socket_id "
+#define PROTO "CASE WHEN k.id IS NULL THEN '(unknown)' ELSE coalesce(k.proto, k.family, '(unknown)') END AS proto, "
+#define FIGURES "c.send_ns, c.recv_ns, c.ops, c.sent, c.received, c.untimed, c.lower_bound "
+
+/*
+ * Rows of `figures` (keys, name, upid, socket_id, FIGURES) by their keys, and the program (`who` is name) or process
+ * (upid) that spent most on each group: beside a max(), SQLite takes other columns from the row that has it.
+ */
+#define GROUPED(keys, shown, who, as_who, members, figures)                                                            \
+	"SELECT " shown "coalesce(name, '(unknown)') AS " as_who ", " members                                          \
+	"total_ns, cpu_share, send_ns, recv_ns, ops_count, sent_bytes, received_bytes, untimed_count, at_least_count " \
+	"FROM (SELECT " shown "name, max(of_who_ns) AS of_who_ns, "                                                    \
+	"nullif(count(DISTINCT socket_id), 0) AS sockets_count, socket_id, " COSTS HOW_SURE "FROM ("                   \
+	"SELECT *, sum(send_ns + recv_ns) OVER (PARTITION BY " keys ", " who ") AS of_who_ns FROM (" figures ")) "     \
+	"GROUP BY " keys ") " DEAREST
+
+/*
+ * The port of the service. Clients take theirs from 32768 on (net.ipv4.ip_local_port_range, unless it was changed), so
+ * it is the lower of both ports; where both are from 32768 on it is the one that more sockets of the session have.
+ */
+#define PORT                                                                                                           \
+	"CASE WHEN b.sport IS NULL OR b.dport IS NULL THEN coalesce(b.sport, b.dport) "                                \
+	"WHEN min(b.sport, b.dport) < 32768 OR own.n = far.n THEN min(b.sport, b.dport) "                              \
+	"WHEN own.n > far.n THEN b.sport ELSE b.dport END"
+#define HAS_PORTS "proto IN ('tcp', 'udp', 'udplite', 'sctp', 'dccp', 'mptcp') "
+#define PORT_OF_SOCKETS                                                                                                \
+	"(WITH both AS (SELECT id, proto, sport, nullif(dport, 0) AS dport FROM socket "                               \
+	"WHERE session_id = ?1 AND " HAS_PORTS "), "                                                                   \
+	"used AS (SELECT proto, port, count(*) AS n FROM (SELECT proto, sport AS port FROM both "                      \
+	"UNION ALL SELECT proto, dport FROM both) GROUP BY proto, port) "                                              \
+	"SELECT id, port, CASE port WHEN sport THEN 'local' ELSE 'peer' END AS side FROM ("                            \
+	"SELECT b.id AS id, b.sport AS sport, " PORT " AS port FROM both AS b "                                        \
+	"LEFT JOIN used AS own ON own.proto = b.proto AND own.port = b.sport "                                         \
+	"LEFT JOIN used AS far ON far.proto = b.proto AND far.port = b.dport) WHERE port IS NOT NULL) AS s "
+
+/* An IPv4 address as such, also where a socket of IPv6 has it. */
+#define ADDRESS "CASE WHEN k.dst LIKE '::ffff:%.%' THEN substr(k.dst, 8) ELSE k.dst END"
+#define PEER "CASE WHEN k.id IS NULL THEN '(unknown)' WHEN k.dst IS NULL THEN '(not connected)' ELSE " ADDRESS " END"
+
+/* Address and port, the address in brackets if it is one of IPv6; NULL: it has none. */
+#define ENDPOINT(address, port)                                                                                        \
+	"CASE WHEN k.family = 'inet6' THEN '[' || " address " || ']' ELSE " address " END || ':' || " port " "
+
+#define LOCAL "CASE WHEN k.id IS NULL THEN '(unknown)' ELSE " ENDPOINT("k.src", "k.sport") "END"
+
+static const struct nt_group_info groups[NT_GROUP_COUNT] = {
+	[NT_GROUP_PROGRAM] = {"program", "programs", "Programs by CPU time in send and receive",
+			      "Processes of the same name are one program.",
+			      "SELECT coalesce(w.name, '(unknown)') AS program, " PROCESSES COSTS TASK HOW_SURE
+			      "FROM " BY_PROCESS "GROUP BY w.name " NOT_NOTHING DEAREST "w.name",
+			      1, false},
+	[NT_GROUP_PROCESS] = {"process", "processes", "Processes by CPU time in send and receive", "",
+			      "SELECT coalesce(w.name, '(unknown)') AS process, w.pid AS pid, " COSTS TASK HOW_SURE
+			      "FROM " BY_PROCESS "GROUP BY c.upid " NOT_NOTHING DEAREST "c.upid",
+			      2, false},
+	[NT_GROUP_PORT] =
+		{"port", "ports", "Ports by CPU time of their operations",
+		 "The port is the service's: the lower of a connection's two ports or, where both are 32768 or "
+		 "above, the one that more sockets of the recording have. Side says which end of the sockets has "
+		 "it. The program is the one that spent most.",
+		 GROUPED("proto, port", "proto, port, side, ", "name", "program", "sockets_count, ",
+			 "SELECT " PROTO "s.port, CASE count(*) OVER (PARTITION BY s.port, k.proto, s.side) WHEN "
+			 "count(*) OVER (PARTITION BY s.port, k.proto) THEN s.side ELSE 'both' END AS side, "
+			 "w.name AS name, c.upid AS upid, c.socket_id, " FIGURES "FROM " BY_SOCKET JOIN_SOCKET
+			 "LEFT JOIN " PORT_OF_SOCKETS "ON s.id = c.socket_id") "proto, port",
+		 4, true},
+	[NT_GROUP_PEER] =
+		{"peer", "peers", "Peers by CPU time of their operations",
+		 "A peer is an address that sockets are connected to, whatever the port. The program is the one "
+		 "that spent most.",
+		 GROUPED("peer", "peer, ", "name", "program", "sockets_count, ",
+			 "SELECT " PEER " AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
+			 "FROM " BY_SOCKET JOIN_SOCKET) "peer",
+		 2, true},
+	[NT_GROUP_CGROUP] = {"cgroup", "cgroups", "Control groups by CPU time in send and receive", "",
+			     "SELECT coalesce(g.path, '(unknown)') AS cgroup, " PROCESSES COSTS TASK HOW_SURE
+			     "FROM " BY_PROCESS "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = w.cgroup_id "
+			     "GROUP BY w.cgroup_id " NOT_NOTHING DEAREST "w.cgroup_id",
+			     1, false},
+	[NT_GROUP_SOCKET] = {"socket", "sockets", "Sockets by CPU time of their operations",
+			     "The process is the one that spent most on the socket.",
+			     GROUPED("socket_id", "local, peer, proto, ", "upid", "process", "",
+				     "SELECT " PROTO LOCAL " AS local, " ENDPOINT(
+					     "k.dst",
+					     "k.dport") "AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
+							"FROM " BY_SOCKET JOIN_SOCKET) "socket_id",
+			     4, true},
+};
+
+const struct nt_group_info *nt_group(enum nt_group group)
+{
+	return &groups[group];
+}
+
+enum nt_group nt_group_of(const char *word)
+{
+	unsigned int group = 0;
+
+	while (group < NT_GROUP_COUNT && strcmp(groups[group].name, word) != 0)
+		group++;
+	return (enum nt_group)group;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * groups.h - what sending and receiving cost, in groups: by program, process, port, peer, cgroup or socket. Each
+ * grouping is one table entry with its names and its SQL, for every command that has --by. Prints nothing.
+ *
+ * The SQL of a grouping stands behind three common table expressions that say what is grouped. NT_GROUP_SESSION_SQL
+ * takes the sums of a whole session; a command with a selection writes its own:
+ *
+ *   spent(utid, owner, ns)    CPU time of the owners send, recv and task
+ *   did(utid, socket_id, op, ops, bytes, cpu_ns, untimed, lower_bound)    operations, summed as in sock_cost
+ *   span(ns)                  one row: the time that shares of one CPU refer to
+ *
+ * Its rows have the most expensive first: `n_keys` columns that name the group, then the number of its members (for
+ * groupings that have members), then the costs. Every cost column can be added up over all rows, and the sum is exactly
+ * that of `spent` (program, process, cgroup) or of `did` (port, peer, socket): what is not known is a row "(unknown)".
+ */
+#ifndef NT_REPORT_QUERY_GROUPS_H
+#define NT_REPORT_QUERY_GROUPS_H
+
+#include <stdbool.h>
+
+enum nt_group {
+	NT_GROUP_PROGRAM,
+	NT_GROUP_PROCESS,
+	NT_GROUP_PORT,
+	NT_GROUP_PEER,
+	NT_GROUP_CGROUP,
+	NT_GROUP_SOCKET,
+	NT_GROUP_COUNT
+};
+
+struct nt_group_info {
+	const char *name; /* "program": as --by takes it */
+	const char *rows; /* "programs": the member of JSON, the section of CSV */
+	const char *title; /* for people */
+	const char *note; /* a sentence on what the groups are; "" if that is plain */
+	const char *sql; /* ?1 is the session */
+	int n_keys; /* columns before members and costs; the first is a text */
+	bool of_sockets; /* costs are those of operations, not those of slices */
+};
+
+/* A grouping by its number, which is below NT_GROUP_COUNT. */
+const struct nt_group_info *nt_group(enum nt_group group);
+/* The grouping that a word names; NT_GROUP_COUNT: none. */
+enum nt_group nt_group_of(const char *word);
+/* Those words, for messages. */
+#define NT_GROUP_NAMES "program, process, port, peer, cgroup or socket"
+
+/* What is grouped, of all of session ?1. */
+#define NT_GROUP_SESSION_SQL                                                                                           \
+	"WITH spent AS (SELECT utid, owner, spent_ns AS ns FROM cpu_cost "                                             \
+	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task')), "                                               \
+	"did AS (SELECT utid, socket_id, op, ops, bytes, cpu_ns, untimed, lower_bound FROM sock_cost "                 \
+	"WHERE session_id = ?1), "                                                                                     \
+	"span AS (SELECT dur AS ns FROM session WHERE session_id = ?1) "
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * choice.c - see choice.h.
+ */
+#include "report/query/latency/choice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "schema/kind.h"
+
+static const char *const by_names[NT_BY_COUNT] = {
+	[NT_BY_IFACE] = "iface",   [NT_BY_CGROUP] = "cgroup", [NT_BY_PROCESS] = "process",
+	[NT_BY_SOCKET] = "socket", [NT_BY_CPU] = "cpu",	      [NT_BY_PORT] = "port",
+};
+
+const char *nt_by_name(enum nt_by by)
+{
+	return by_names[by];
+}
+
+enum nt_hook nt_hook_number(const char *name)
+{
+	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
+		if (!strcmp(name, nt_hook_name(hook)))
+			return (enum nt_hook)hook;
+	}
+	return NT_HOOK_NONE;
+}
+
+static int choose_by(const char *word, enum nt_by *by, char *error, size_t error_size)
+{
+	for (unsigned int i = NT_BY_NONE + 1; i < NT_BY_COUNT; i++) {
+		if (!strcmp(word, by_names[i])) {
+			*by = (enum nt_by)i;
+			return 0;
+		}
+	}
+	snprintf(error, error_size, "--by %s: it is by iface, cgroup, process, socket, cpu or port.", word);
+	return -1;
+}
+
+static int choose_hook(const char *option, const char *word, enum nt_hook *hook, char *error, size_t error_size)
+{
+	int at;
+
+	*hook = nt_hook_number(word);
+	if (*hook)
+		return 0;
+	at = snprintf(error, error_size, "%s %s: there is no such hook; there are", option, word);
+	for (unsigned int i = NT_HOOK_NONE + 1; i < NT_HOOK_COUNT && at > 0 && (size_t)at < error_size; i++)
+		at += snprintf(error + at, error_size - (size_t)at, "%s %s", i > 1 ? "," : "", nt_hook_name(i));
+	if (at > 0 && (size_t)at < error_size)
+		snprintf(error + at, error_size - (size_t)at, ".");
+	return -1;
+}
+
+static int choose_between(const struct nt_latency_words *words, struct nt_latency_choice *choice, char *error,
+			  size_t error_size)
+{
+	if (choose_hook("--between", words->between[0], &choice->first, error, error_size) ||
+	    choose_hook("--between", words->between[1], &choice->second, error, error_size))
+		return -1;
+	if (choice->first >= choice->second) {
+		snprintf(error, error_size, "--between takes two hooks in the order that packets pass them.");
+		return -1;
+	}
+	if (words->n_hooks) {
+		snprintf(error, error_size, "--between names the hooks: leave --hook out.");
+		return -1;
+	}
+	return 0;
+}
+
+int nt_latency_choose(const struct nt_latency_words *words, const struct nt_selection_words *selection,
+		      struct nt_latency_choice *choice, char *error, size_t error_size)
+{
+	*choice = (struct nt_latency_choice){.include_hol = words->include_hol};
+	if (words->by && choose_by(words->by, &choice->by, error, error_size))
+		return -1;
+	for (unsigned int i = 0; i < words->n_hooks; i++) {
+		enum nt_hook hook;
+
+		if (choose_hook("--hook", words->hooks[i], &hook, error, error_size))
+			return -1;
+		choice->hooks |= 1u << hook;
+	}
+	if (!choice->hooks)
+		choice->hooks = (1u << NT_HOOK_COUNT) - 2;
+	if (words->between[0] && choose_between(words, choice, error, error_size))
+		return -1;
+	return nt_select(selection, &choice->selection, error, error_size);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * choice.h - which samples of skb_latency a command is about: hooks, groups, the time between two
+ * hooks; and of which stretch of time (query/selection.h). Parsed from the command line. Pure.
+ */
+#ifndef NT_REPORT_QUERY_LATENCY_CHOICE_H
+#define NT_REPORT_QUERY_LATENCY_CHOICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/query/selection.h"
+#include "schema/event.h"
+
+enum nt_by { NT_BY_NONE, NT_BY_IFACE, NT_BY_CGROUP, NT_BY_PROCESS, NT_BY_SOCKET, NT_BY_CPU, NT_BY_PORT, NT_BY_COUNT };
+
+#define NT_MAX_HOOKS 16 /* --hook may be given so often */
+
+/* As on the command line; NULL and 0: not given. */
+struct nt_latency_words {
+	const char *by;
+	const char *hooks[NT_MAX_HOOKS];
+	unsigned int n_hooks;
+	const char *between[2];
+	bool include_hol;
+};
+
+struct nt_latency_choice {
+	struct nt_selection selection;
+	enum nt_by by;
+	unsigned int hooks; /* a bit for each enum nt_hook */
+	enum nt_hook first, second; /* the time between two; NT_HOOK_NONE: the time since the stamp */
+	bool include_hol;
+};
+
+/* 0, or -1 and a sentence that says what is wrong. */
+int nt_latency_choose(const struct nt_latency_words *words, const struct nt_selection_words *selection,
+		      struct nt_latency_choice *choice, char *error, size_t error_size);
+/* "iface" and so on; NULL for NT_BY_NONE. */
+const char *nt_by_name(enum nt_by by);
+/* The number of a hook by its name; NT_HOOK_NONE: there is none of that name. */
+enum nt_hook nt_hook_number(const char *name);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pairing.h - which samples of two hooks are of the same packet: those whose packets carry the same time of receipt
+ * and, where both know it, have the same socket. Pure; constant memory and time for a sample.
+ */
+#ifndef NT_REPORT_QUERY_LATENCY_PAIRING_H
+#define NT_REPORT_QUERY_LATENCY_PAIRING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* So many samples of the first hook with the same stamp wait at most; more than some have the same only on a strange
+ * clock. */
+#define NT_PAIRING_WAITING 64
+
+struct nt_pairing_sample {
+	int64_t stamp_ns, ts;
+	int64_t socket_id; /* 0: not known */
+	double weight;
+	bool is_hol;
+};
+
+/* Zero-initialise, but for from_ts. */
+struct nt_pairing {
+	int64_t from_ts; /* what is before is here for the sake of pairs only: if alone, it is not counted */
+	struct nt_pairing_sample waiting[NT_PAIRING_WAITING]; /* of the first hook, all with one stamp, oldest first */
+	size_t n_waiting;
+	uint64_t first_alone, second_alone;
+};
+
+/* Takes a sample of the first hook. Samples of both hooks come in the order of (stamp_ns, ts). */
+void nt_pairing_first(struct nt_pairing *pairing, const struct nt_pairing_sample *sample);
+/* Takes a sample of the second hook; true: *first is the one that belongs to it. */
+bool nt_pairing_second(struct nt_pairing *pairing, const struct nt_pairing_sample *sample,
+		       struct nt_pairing_sample *first);
+/* No more will come. */
+void nt_pairing_end(struct nt_pairing *pairing);
+
+#endif

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * people.c - the part of result.h that is for people: tables, bars, heat maps of characters.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/out/prose.h"
+#include "report/query/latency/result.h"
+#include "report/util/histogram.h"
+#include "schema/kind.h"
+
+#define BESIDE_BAR 47 /* characters of a line of a histogram that are no bar */
+#define LONGEST_BAR 100
+#define RANGE_MAX (2 * NT_HUMAN_MAX + 16)
+
+static int no_memory(struct nt_db *db)
+{
+	snprintf(db->error, sizeof(db->error), "out of memory.");
+	return -1;
+}
+
+/* ---- what is shown ---- */
+
+/* A query of texts, for the session. NULL: see db->error. */
+static sqlite3_stmt *texts(const struct nt_latency_result *result, const char *sql)
+{
+	sqlite3_stmt *statement = nt_db_prepare(result->db, sql, NULL);
+
+	if (statement)
+		sqlite3_bind_int64(statement, 1, result->session->id);
+	return statement;
+}
+
+static int end_texts(const struct nt_latency_result *result, sqlite3_stmt *statement, int step)
+{
+	sqlite3_finalize(statement);
+	return step == SQLITE_DONE ? 0 : nt_db_fail(result->db, "what the tape says of itself cannot be read");
+}
+
+/* The texts that a query gives, in one sentence behind `lead` and `first`; nothing if there are none. */
+static int print_joined(const struct nt_latency_result *result, const char *sql, const char *lead, const char *first,
+			const char *end)
+{
+	sqlite3_stmt *statement = texts(result, sql);
+	const char *before = first;
+	struct nt_prose prose;
+	int step, n = 0;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		const char *text = nt_db_text(statement, 0);
+
+		if (!n++)
+			nt_prose_begin(&prose, result->out);
+		fputs(before, prose.line);
+		nt_print_clean(prose.line, text, strlen(text));
+		before = ", ";
+	}
+	if (n) {
+		fputs(end, prose.line);
+		nt_prose_end(&prose, lead);
+	}
+	return end_texts(result, statement, step);
+}
+
+/* Those, one below the other. */
+static int print_listed(const struct nt_latency_result *result, const char *sql, const char *title)
+{
+	sqlite3_stmt *statement = texts(result, sql);
+	int step, n = 0;
+
+	if (!statement)
+		return -1;
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		if (!n++)
+			fprintf(result->out, "\n%s\n", title);
+		nt_print_prose(result->out, "  ", "%s", nt_db_text(statement, 0));
+	}
+	return end_texts(result, statement, step);
+}
+
+static void put_window(const struct nt_latency_result *result, FILE *line)
+{
+	const struct nt_session *session = result->session;
+	struct nt_window window =
+		nt_selection_window(&result->choice->selection, session->start_ts, session->start_realtime_ns);
+
+	if (result->choice->selection.from.is_given)
+		fprintf(line, ", from %.9g s", (double)(window.from_ts - session->start_ts) / 1e9);
+	if (result->choice->selection.to.is_given)
+		fprintf(line, ", to %.9g s", (double)(window.to_ts - session->start_ts) / 1e9);
+}
+
+#define META(key) "SELECT value FROM session_meta WHERE session_id = ?1 AND key = '" key "' ORDER BY rowid"
+
+/* The row has host, start and duration. */
+static void print_session(const struct nt_latency_result *result, sqlite3_stmt *row)
+{
+	const char *host = nt_db_text(row, 0);
+	char number[NT_HUMAN_MAX];
+	struct nt_prose prose;
+
+	nt_prose_begin(&prose, result->out);
+	fputs("host ", prose.line);
+	nt_print_clean(prose.line, host, strlen(host));
+	if (sqlite3_column_type(row, 1) != SQLITE_NULL)
+		fprintf(prose.line, ", %s", nt_human_time(number, (uint64_t)sqlite3_column_int64(row, 1)));
+	fprintf(prose.line, ", %s", nt_human_ns(number, (uint64_t)sqlite3_column_int64(row, 2)));
+	put_window(result, prose.line);
+	nt_prose_end(&prose, "");
+}
+
+static int print_head(const struct nt_latency_result *result)
+{
+	struct nt_db *db = result->db;
+	sqlite3_stmt *statement =
+		nt_db_prepare(db, "SELECT host, start_realtime_ns, dur FROM session WHERE session_id = ?1", NULL);
+
+	if (!statement)
+		return -1;
+	sqlite3_bind_int64(statement, 1, result->session->id);
+	if (sqlite3_step(statement) != SQLITE_ROW) {
+		nt_db_fail(db, "the session cannot be read");
+		sqlite3_finalize(statement);
+		return -1;
+	}
+	print_session(result, statement);
+	sqlite3_finalize(statement);
+	return print_joined(result, META("latency_sample"), "", "Recorded with the probability ", "") ||
+			       print_joined(result, META("latency_filter"), "", "Recorded by the filter: ", "")
+		       ? -1
+		       : 0;
+}
+
+/* ---- figures ---- */
+
+static void put_key(struct nt_line *line, const struct nt_latency_result *result, const struct nt_series *series,
+		    char hook[64])
+{
+	nt_line_put(line, "hook", nt_cell_label(nt_latency_hook_text(result->choice, series->hook, hook)));
+	if (result->choice->by)
+		nt_line_put(line, nt_by_name(result->choice->by), nt_cell_text(result->groups.labels[series->group]));
+}
+
+/* Prints a line of a table, before the first its names. */
+static int print_line(struct nt_printer *printer, const struct nt_line *line, bool *begun)
+{
+	if (!*begun && nt_printer_begin(printer, line->n, line->names))
+		return -1;
+	*begun = true;
+	return nt_printer_row(printer, line->cells);
+}
+
+/* The end of a table, that may have had no line. */
+static void end_table(FILE *out, struct nt_printer *printer, bool begun)
+{
+	if (begun)
+		nt_printer_end(printer);
+	else
+		fputs("none\n", out);
+}
+
+static void put_figures(struct nt_line *line, const struct nt_figures *figures)
+{
+	static const char *const names[NT_QUANTILES] = {"p50_ns", "p90_ns", "p99_ns", "p99.9_ns"};
+	struct nt_cell none = {.type = NT_CELL_NULL};
+
+	nt_line_put(line, "packets_count", nt_cell_integer(nt_round(figures->packets)));
+	nt_line_put(line, "samples_count", nt_cell_integer((int64_t)figures->samples));
+	nt_line_put(line, "min_ns", figures->any ? nt_cell_integer(figures->min) : none);
+	nt_line_put(line, "mean_ns", figures->any ? nt_cell_integer(nt_round(figures->mean)) : none);
+	for (unsigned int i = 0; i < NT_QUANTILES; i++)
+		nt_line_put(line, names[i], figures->any ? nt_cell_integer(figures->quantiles[i]) : none);
+	nt_line_put(line, "max_ns", figures->any ? nt_cell_integer(figures->max) : none);
+}
+
+static int print_figures(struct nt_latency_result *result, struct nt_printer *printer, bool *is_sampled)
+{
+	bool begun = false;
+
+	nt_printer_leave_out(printer, "samples_count,min_ns,p90_ns,mean_ns,max_ns,p99.9_ns");
+	for (size_t i = 0; i < result->set.n; i++) {
+		struct nt_line line = {0};
+		struct nt_figures figures;
+		char hook[64];
+
+		nt_series_figures(&result->set, result->set.all[i], &figures);
+		*is_sampled |= figures.is_sampled;
+		put_key(&line, result, result->set.all[i], hook);
+		put_figures(&line, &figures);
+		if (print_line(printer, &line, &begun))
+			return no_memory(result->db);
+	}
+	end_table(result->out, printer, begun);
+	return 0;
+}
+
+/* ---- how far off ---- */
+
+static const char *range(char out[RANGE_MAX], const struct nt_interval *interval)
+{
+	char low[NT_HUMAN_MAX], high[NT_HUMAN_MAX];
+
+	nt_human_ns(low, interval->low > 0 ? (uint64_t)interval->low : 0);
+	nt_human_ns(high, interval->high > 0 ? (uint64_t)interval->high : 0);
+	if (interval->has_low && interval->has_high)
+		snprintf(out, RANGE_MAX, "%s .. %s", low, high);
+	else if (interval->has_low)
+		snprintf(out, RANGE_MAX, "%s or more", low);
+	else if (interval->has_high)
+		snprintf(out, RANGE_MAX, "at most %s", high);
+	else
+		snprintf(out, RANGE_MAX, "not known");
+	return out;
+}
+
+static int print_error(struct nt_latency_result *result, struct nt_printer *printer, struct nt_series *series,
+		       bool *begun)
+{
+	static const char *const names[NT_QUANTILES] = {"p50", "p90", "p99", "p99.9"};
+	char hook[64], count[NT_HUMAN_MAX + 4], mean[NT_HUMAN_MAX + 4], ranges[NT_QUANTILES][RANGE_MAX];
+	char number[NT_HUMAN_MAX];
+	struct nt_line line = {0};
+	struct nt_figures figures;
+
+	nt_series_figures(&result->set, series, &figures);
+	if (!figures.is_sampled)
+		return 0;
+	put_key(&line, result, series, hook);
+	snprintf(count, sizeof(count), "+- %s", nt_human_count(number, nt_round(figures.packets_error)));
+	snprintf(mean, sizeof(mean), "+- %s", nt_human_ns(number, (uint64_t)nt_round(figures.mean_error)));
+	nt_line_put(&line, "packets", nt_cell_label(count));
+	nt_line_put(&line, "mean", nt_cell_label(figures.has_mean_error ? mean : "not known"));
+	for (unsigned int i = 0; i < NT_QUANTILES; i++)
+		nt_line_put(&line, names[i], nt_cell_label(range(ranges[i], &figures.intervals[i])));
+	return print_line(printer, &line, begun) ? no_memory(result->db) : 0;
+}
+
+static int print_errors(struct nt_latency_result *result, struct nt_printer *printer)
+{
+	bool begun = false;
+	int error = 0;
+
+	fputc('\n', result->out);
+	nt_print_heading(
+		result->out,
+		"How far off that may be, as only some packets were sampled: one standard error, and where quantiles "
+		"lie in 95 of 100 cases");
+	nt_printer_leave_out(printer, "packets,mean,p90,p50,p99.9");
+	for (size_t i = 0; i < result->set.n && !error; i++)
+		error = print_error(result, printer, result->set.all[i], &begun);
+	if (!error)
+		end_table(result->out, printer, begun);
+	return error;
+}
+
+/* ---- what is left out ---- */
+
+struct left_out {
+	bool has_series;
+	uint64_t hol, future, unknown;
+};
+
+static void sum_left_out(const struct nt_series_set *set, struct left_out hooks[NT_HOOK_COUNT])
+{
+	memset(hooks, 0, NT_HOOK_COUNT * sizeof(*hooks));
+	for (size_t i = 0; i < set->n; i++) {
+		struct left_out *hook = &hooks[set->all[i]->hook];
+
+		hook->has_series = true;
+		hook->hol += set->all[i]->hol;
+		hook->future += set->all[i]->future;
+		hook->unknown += set->all[i]->unknown;
+	}
+}
+
+/* A packet that sampling left out was not looked at: it may be any of those that the table counts. */
+static void print_shares(const struct nt_latency_result *result)
+{
+	int64_t sum = 0;
+
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		if (result->choice->hooks & 1u << hook)
+			sum |= result->accounting.counts[hook][NT_REASON_SAMPLE];
+	}
+	if (sum)
+		nt_print_prose(
+			result->out, "",
+			"What sampling left out is of all these sorts too: samples stand for their share of it.");
+}
+
+static void print_absent(const struct nt_latency_result *result, const struct nt_latency_accounting *accounting,
+			 const struct left_out hooks[NT_HOOK_COUNT])
+{
+	const char *before = "This recording has no program at: ";
+	struct nt_prose prose;
+
+	nt_prose_begin(&prose, result->out);
+	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
+		if (accounting->is_there[hook] || hooks[hook].has_series || !(result->choice->hooks & 1u << hook))
+			continue;
+		fprintf(prose.line, "%s%s", before, nt_hook_name(hook));
+		before = ", ";
+	}
+	if (before[0] == ',') {
+		fputc('.', prose.line);
+		nt_prose_end(&prose, "\n");
+	} else {
+		nt_prose_drop(&prose);
+	}
+}
+
+/* What this kernel let each hook be, and what that leaves out: the recorder's words, as the tape has them. */
+static int print_hooks(struct nt_latency_result *result)
+{
+	static const char attached[] =
+		"SELECT replace(substr(value, 20, instr(value, '__') - 20), '_', '-') || ' by ' || "
+		"substr(value, instr(value, '__') + instr(substr(value, instr(value, '__')), ' ')) FROM session_meta "
+		"WHERE session_id = ?1 AND key = 'attach' AND value GLOB 'latency nt_latency_?*__?* ?*' ORDER BY rowid";
+	static const char uncovered[] =
+		"SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' "
+		"AND (value LIKE '%latency%' OR value LIKE '%-start%' OR value LIKE '%-socket-%') ORDER BY rowid";
+
+	return print_joined(result, attached, "\n", "The hooks of this kernel: ", ".") ||
+			       print_listed(result, uncovered, "Not covered by them:")
+		       ? -1
+		       : 0;
+}
+
+static int print_left_out(struct nt_latency_result *result, struct nt_printer *printer)
+{
+	static const char *const reasons[NT_REASON_COUNT] = {"no stamp_count", "transmit stamp_count", "filter_count",
+							     "sampling_count", "lost_count"};
+	const struct nt_latency_accounting *accounting = &result->accounting;
+	struct left_out hooks[NT_HOOK_COUNT];
+	bool begun = false;
+
+	sum_left_out(&result->set, hooks);
+	fputc('\n', result->out);
+	nt_print_heading(
+		result->out,
+		"Left out of these figures, as counted and not scaled; from `no stamp` on in the whole recording");
+	nt_printer_leave_out(printer, "unknown_count,head-of-line_count,future stamp_count,transmit stamp_count");
+	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
+		struct nt_line line = {0};
+
+		if (!(result->choice->hooks & 1u << hook) || (!hooks[hook].has_series && !accounting->is_there[hook]))
+			continue;
+		nt_line_put(&line, "hook", nt_cell_label(nt_hook_name(hook)));
+		nt_line_put(&line, "head-of-line_count", nt_cell_integer((int64_t)hooks[hook].hol));
+		nt_line_put(&line, "future stamp_count", nt_cell_integer((int64_t)hooks[hook].future));
+		nt_line_put(&line, "unknown_count", nt_cell_integer((int64_t)hooks[hook].unknown));
+		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
+			nt_line_put(&line, reasons[i],
+				    accounting->is_there[hook] ? nt_cell_integer(accounting->counts[hook][i])
+							       : (struct nt_cell){0});
+		if (print_line(printer, &line, &begun))
+			return no_memory(result->db);
+	}
+	end_table(result->out, printer, begun);
+	print_shares(result);
+	if (begun)
+		print_absent(result, accounting, hooks);
+	return print_hooks(result);
+}
+
+static void print_alone(const struct nt_latency_result *result)
+{
+	char first[NT_HUMAN_MAX], second[NT_HUMAN_MAX], late[NT_HUMAN_MAX];
+	struct left_out hooks[NT_HOOK_COUNT];
+
+	sum_left_out(&result->set, hooks);
+	nt_print_prose(
+		result->out, "\n",
+		"Not in these figures: %s samples of %s and %s of %s whose packet was not sampled at the other hook, "
+		"and %s pairs that waited for a segment that came late.",
+		nt_human_count(first, (int64_t)result->alone.first), nt_hook_name(result->choice->first),
+		nt_human_count(second, (int64_t)result->alone.second), nt_hook_name(result->choice->second),
+		nt_human_count(late, (int64_t)hooks[result->choice->second].hol));
+}
+
+/* ---- histograms ---- */
+
+/* A bar of eighths of a character; on a terminal with block characters, else with # for each whole one. */
+static void print_bar(const struct nt_latency_view *view, FILE *out, double share)
+{
+	static const char *const parts[8] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+	unsigned int room = view->width > BESIDE_BAR + 10 ? view->width - BESIDE_BAR : 10;
+	unsigned int eighths = (unsigned int)(share * (room < LONGEST_BAR ? room : LONGEST_BAR) * 8 + 0.5);
+
+	if (!view->is_terminal) {
+		for (unsigned int i = 0; i < (eighths + 4) / 8; i++)
+			fputc('#', out);
+		return;
+	}
+	for (unsigned int i = 0; i < eighths / 8; i++)
+		fputs("█", out);
+	fputs(parts[eighths % 8], out);
+}
+
+/* The weight of the samples from *at on that are in a bucket; *at goes behind them. The samples are sorted. */
+static double take_bucket(const struct nt_samples *samples, size_t *at, int64_t upper)
+{
+	double weight = 0;
+
+	for (; *at < samples->n && nt_samples_value(samples, *at) <= upper; ++*at)
+		weight += nt_samples_weight(samples, *at);
+	return weight;
+}
+
+static double fullest(const struct nt_samples *samples, uint32_t per_octave)
+{
+	double most = 0;
+
+	for (size_t at = 0; at < samples->n;) {
+		uint32_t bucket = nt_bucket_of(per_octave, nt_samples_value(samples, at));
+		double weight = take_bucket(samples, &at, nt_bucket_upper(per_octave, bucket));
+
+		most = weight > most ? weight : most;
+	}
+	return most;
+}
+
+static void print_bucket(const struct nt_latency_view *view, FILE *out, uint32_t per_octave, uint32_t bucket,
+			 double weight, double whole, double most)
+{
+	char from[NT_HUMAN_MAX], to[NT_HUMAN_MAX], count[NT_HUMAN_MAX];
+
+	fprintf(out, "%9s .. %9s %12s %7.2f %% |", nt_human_ns(from, (uint64_t)nt_bucket_lower(per_octave, bucket)),
+		nt_human_ns(to, (uint64_t)nt_bucket_upper(per_octave, bucket)), nt_human_count(count, nt_round(weight)),
+		100 * weight / whole);
+	print_bar(view, out, weight / most);
+	fputc('\n', out);
+}
+
+static void print_histogram(const struct nt_latency_result *result, struct nt_series *series)
+{
+	uint32_t per_octave = result->view->per_octave ? result->view->per_octave : 1;
+	const struct nt_samples *samples = &series->samples;
+	uint32_t bucket, last;
+	double most;
+	size_t at = 0;
+
+	nt_samples_sort(&series->samples);
+	most = fullest(samples, per_octave);
+	bucket = nt_bucket_of(per_octave, nt_samples_value(samples, 0));
+	last = nt_bucket_of(per_octave, nt_samples_value(samples, samples->n - 1));
+	for (; bucket <= last; bucket++) {
+		int64_t upper = nt_bucket_upper(per_octave, bucket);
+
+		if (bucket && upper == nt_bucket_lower(per_octave, bucket))
+			continue;
+		print_bucket(result->view, result->out, per_octave, bucket, take_bucket(samples, &at, upper),
+			     samples->weight, most);
+	}
+}
+
+static void print_title(const struct nt_latency_result *result, const char *what, enum nt_hook hook, const char *group)
+{
+	char name[64];
+
+	fputc('\n', result->out);
+	if (group)
+		nt_print_heading(result->out, "%s%s, %s %s", what, nt_latency_hook_text(result->choice, hook, name),
+				 nt_by_name(result->choice->by), group);
+	else
+		nt_print_heading(result->out, "%s%s", what, nt_latency_hook_text(result->choice, hook, name));
+}
+
+static void print_histograms(const struct nt_latency_result *result)
+{
+	for (size_t i = 0; i < result->set.n; i++) {
+		struct nt_series *series = result->set.all[i];
+
+		if (!series->samples.n)
+			continue;
+		print_title(result, "", series->hook, result->choice->by ? result->groups.labels[series->group] : NULL);
+		print_histogram(result, series);
+	}
+}
+
+static void print_maps(const struct nt_latency_result *result)
+{
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		if (!result->maps[hook].cells)
+			continue;
+		print_title(result, "Over time: ", (enum nt_hook)hook, NULL);
+		nt_heatmap_print(&result->maps[hook], result->out, result->session->start_ts, result->view->colour);
+	}
+}
+
+/* ---- all ---- */
+
+static int print_tables(struct nt_latency_result *result, struct nt_printer *printer)
+{
+	bool is_sampled = false;
+
+	fputc('\n', result->out);
+	nt_print_heading(result->out, "%s",
+			 result->choice->first ? "How long packets took between two hooks" : "How late packets were");
+	if (print_figures(result, printer, &is_sampled) || (is_sampled && print_errors(result, printer)))
+		return -1;
+	if (result->choice->first)
+		print_alone(result);
+	else if (print_left_out(result, printer))
+		return -1;
+	nt_printer_say_left_out(printer, "\n", "--json has");
+	return 0;
+}
+
+int nt_latency_people(struct nt_latency_result *result)
+{
+	struct nt_printer *printer;
+	int error = print_head(result);
+
+	if (error)
+		return error;
+	printer = nt_printer_new(result->out, NT_FORMAT_TABLE, true);
+	if (!printer)
+		return no_memory(result->db);
+	error = print_tables(result, printer);
+	nt_printer_free(printer);
+	if (!error && result->view->histogram)
+		print_histograms(result);
+	if (!error && result->view->over_time)
+		print_maps(result);
+	return error;
+}

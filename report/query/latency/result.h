@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * result.h - what `latency` found in one session, and the ways it is shown: to people (people.c), to
+ * programs (json.c), as a picture (export/svg/heatmap.c). They write to the stream they are given; write errors
+ * stay in it.
+ */
+#ifndef NT_REPORT_QUERY_LATENCY_RESULT_H
+#define NT_REPORT_QUERY_LATENCY_RESULT_H
+
+#include "report/out/output.h"
+#include "report/query/latency/heatmap.h"
+#include "report/query/latency/series.h"
+
+/* How it is to be shown. */
+struct nt_latency_view {
+	enum nt_format format;
+	bool histogram, over_time;
+	uint32_t per_octave; /* of histograms; 0: the usual */
+	bool is_terminal, colour;
+	uint32_t width; /* characters in a line */
+};
+
+/* How many of the session's packets the recording has no latency of, by reason, as its programs counted. */
+enum nt_latency_reason {
+	NT_REASON_NO_STAMP,
+	NT_REASON_TRANSMIT_STAMP,
+	NT_REASON_FILTER,
+	NT_REASON_SAMPLE,
+	NT_REASON_LOST,
+	NT_REASON_COUNT
+};
+struct nt_latency_accounting {
+	bool is_there[NT_HOOK_COUNT]; /* the recording had a program at this hook, and has its counts */
+	int64_t counts[NT_HOOK_COUNT][NT_REASON_COUNT];
+	/* Of the packets that were looked at, so many became samples; sampling draws first, the rest is judged
+	 * afterwards. */
+	double kept[NT_HOOK_COUNT]; /* 1 where it is not known */
+	unsigned int programs[NT_HOOK_COUNT]; /* that sampling left packets out at, of IPv4 and of IPv6; 1 at least */
+};
+
+struct nt_latency_result {
+	FILE *out;
+	struct nt_db *db;
+	const struct nt_session *session;
+	const struct nt_latency_choice *choice;
+	const struct nt_latency_view *view;
+	struct nt_latency_groups groups;
+	struct nt_series_set set;
+	struct nt_latency_accounting accounting;
+	struct nt_latency_alone alone; /* with choice->first */
+	struct nt_heatmap maps[NT_HOOK_COUNT]; /* with over_time; without cells where a hook has no sample */
+	bool has_probe; /* the recording was made with the probe `latency` */
+};
+
+/* "ip-start", or "ip-start to udp-socket-read". */
+const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt_hook hook, char text[64]);
+
+/* 0, or -1 and db->error. */
+int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latency_accounting *accounting);
+
+/* 0, or -1 and db->error. */
+int nt_latency_people(struct nt_latency_result *result);
+/* The columns of CSV, by view. */
+int nt_latency_csv_begin(const struct nt_latency_choice *choice, const struct nt_latency_view *view,
+			 struct nt_printer *printer);
+int nt_latency_csv(struct nt_latency_result *result, struct nt_printer *printer);
+int nt_latency_json(struct nt_latency_result *result, struct nt_json *json);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * selection.c - see selection.h.
+ */
+#include "report/query/selection.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int select_moment(const char *option, const char *word, struct nt_moment *moment, char *error, size_t error_size)
+{
+	if (!word || !nt_moment_parse(word, moment))
+		return 0;
+	snprintf(error, error_size,
+		 "%s %s: it is a time since the start, like 2.5, 300ms or 20us, or UTC, like 2026-11-21T18:00:00Z.",
+		 option, word);
+	return -1;
+}
+
+/* A number at *text, which is moved behind it. -1: there is none, or one that no CPU has. */
+static int take_cpu(const char **text, uint32_t *cpu)
+{
+	char *end;
+	unsigned long number;
+
+	if (!isdigit((unsigned char)**text))
+		return -1;
+	number = strtoul(*text, &end, 10);
+	*text = end;
+	*cpu = (uint32_t)number;
+	return number < UINT32_MAX ? 0 : -1;
+}
+
+/* "0,2-5" */
+static int select_cpus(const char *word, struct nt_selection *selection)
+{
+	while (word) {
+		uint32_t first, last;
+
+		if (selection->n_cpus == NT_MAX_CPU_RANGES || take_cpu(&word, &first))
+			return -1;
+		last = first;
+		if (*word == '-' && (word++, take_cpu(&word, &last) || last < first))
+			return -1;
+		selection->cpus[selection->n_cpus].first = first;
+		selection->cpus[selection->n_cpus++].last = last;
+		if (*word && *word != ',')
+			return -1;
+		word = *word ? word + 1 : NULL;
+	}
+	return 0;
+}
+
+int nt_select(const struct nt_selection_words *words, struct nt_selection *selection, char *error, size_t error_size)
+{
+	*selection = (struct nt_selection){.process = words->process};
+	if (select_moment("--from", words->from, &selection->from, error, error_size) ||
+	    select_moment("--to", words->to, &selection->to, error, error_size))
+		return -1;
+	if (words->cpus && select_cpus(words->cpus, selection)) {
+		snprintf(error, error_size, "--cpu %s: it is a list of CPUs, like 0,2-5.", words->cpus);
+		return -1;
+	}
+	if (words->process && !words->process[0]) {
+		snprintf(error, error_size, "--process takes a pid or a name.");
+		return -1;
+	}
+	return 0;
+}
+
+int nt_selection_check(const struct nt_selection *selection, char *error, size_t error_size)
+{
+	if (!selection->from.is_given || !selection->to.is_given || selection->from.is_wall != selection->to.is_wall ||
+	    selection->from.ns < selection->to.ns)
+		return 0;
+	snprintf(error, error_size, "--from is not before --to: there is no time between them.");
+	return -1;
+}
+
+/* start + ns, but within what there is. */
+static int64_t add(int64_t start, int64_t ns)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(start, ns, &sum) ? (ns < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+
+static int64_t place(const struct nt_moment *moment, int64_t start_ts, int64_t start_realtime_ns)
+{
+	/* A database is anybody's: of the least number there is no opposite. */
+	const int64_t since_start = start_realtime_ns == INT64_MIN ? INT64_MAX : -start_realtime_ns;
+
+	return add(start_ts, moment->is_wall ? add(moment->ns, since_start) : moment->ns);
+}
+
+struct nt_window nt_selection_window(const struct nt_selection *selection, int64_t start_ts, int64_t start_realtime_ns)
+{
+	return (struct nt_window){
+		.from_ts = selection->from.is_given ? place(&selection->from, start_ts, start_realtime_ns) : INT64_MIN,
+		.to_ts = selection->to.is_given ? place(&selection->to, start_ts, start_realtime_ns) : INT64_MAX,
+	};
+}
+
+bool nt_selection_has_cpu(const struct nt_selection *selection, uint32_t cpu)
+{
+	for (unsigned int i = 0; i < selection->n_cpus; i++) {
+		if (cpu >= selection->cpus[i].first && cpu <= selection->cpus[i].last)
+			return true;
+	}
+	return !selection->n_cpus;
+}
+
+bool nt_selection_has_process(const struct nt_selection *selection, int64_t pid, const char *name)
+{
+	char number[24];
+
+	if (!selection->process)
+		return true;
+	snprintf(number, sizeof(number), "%lld", (long long)pid);
+	return (pid >= 0 && !strcmp(selection->process, number)) || (name && !strcmp(selection->process, name));
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * self_cost.c - see self_cost.h.
+ */
+#include "report/query/self_cost.h"
+
+#include <stdio.h>
+
+#include "report/out/output.h"
+#include "report/out/prose.h"
+
+enum { CPU, USER, SYSTEM, MAX_RSS, RECORDING, RECORDING_CPU, RECORDING_SHARE };
+
+/* A database may be anybody's: less than nothing is nothing. */
+static uint64_t number(sqlite3_stmt *row, int column)
+{
+	int64_t value = sqlite3_column_int64(row, column);
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static sqlite3_stmt *prepare(struct nt_db *db, const char *sql, int64_t session_id)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
+
+	if (statement)
+		sqlite3_bind_int64(statement, 1, session_id);
+	return statement;
+}
+
+static void say_threads(sqlite3_stmt *row)
+{
+	char cpu[NT_HUMAN_MAX], span[NT_HUMAN_MAX], all[NT_HUMAN_MAX], user[NT_HUMAN_MAX], system[NT_HUMAN_MAX];
+
+	nt_human_ns(all, number(row, CPU));
+	nt_human_ns(user, number(row, USER));
+	nt_human_ns(system, number(row, SYSTEM));
+	if (sqlite3_column_type(row, RECORDING) != SQLITE_NULL)
+		nt_print_prose(
+			stdout, "  ",
+			"Its threads took %s of CPU time in the %s from its first reading to its last, %.2f %% of "
+			"one CPU. From its start on, with all that loading its programs takes, they took %s "
+			"(user %s, system %s).",
+			nt_human_ns(cpu, number(row, RECORDING_CPU)), nt_human_ns(span, number(row, RECORDING)),
+			100 * sqlite3_column_double(row, RECORDING_SHARE), all, user, system);
+	else
+		nt_print_prose(stdout, "  ", "Its threads took %s of CPU time since its start (user %s, system %s).",
+			       all, user, system);
+}
+
+static void say_programs(int64_t runs, int64_t timed, uint64_t run_ns)
+{
+	char count[NT_HUMAN_MAX], time[NT_HUMAN_MAX], each[NT_HUMAN_MAX];
+
+	nt_human_count(count, runs);
+	if (timed > 0)
+		nt_print_prose(
+			stdout, "  ",
+			"Its programs in the kernel ran %s times and took %s, %s a run, as the kernel measured it: "
+			"with a part of what measuring takes. That time is inside the owners above.",
+			count, nt_human_ns(time, run_ns), nt_human_ns(each, run_ns / (uint64_t)timed));
+	else
+		nt_print_prose(stdout, "  ",
+			       "Its programs in the kernel ran %s times. Their time was not measured (nettape-record "
+			       "--bpf-stats does); it is inside the owners above.",
+			       count);
+}
+
+static int sum_programs(struct nt_db *db, int64_t session_id)
+{
+	sqlite3_stmt *row = prepare(
+		db, "SELECT total(runs_count), total(timed_count), total(run_ns) FROM (" NT_SELF_PROGRAMS_SQL ")",
+		session_id);
+	int step;
+
+	if (!row)
+		return -1;
+	step = sqlite3_step(row);
+	if (step == SQLITE_ROW && sqlite3_column_int64(row, 0) > 0)
+		say_programs(sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), number(row, 2));
+	sqlite3_finalize(row);
+	return step == SQLITE_ROW ? 0 : nt_db_fail(db, "the recorder's own cost cannot be read");
+}
+
+int nt_self_cost_print(struct nt_db *db, int64_t session_id)
+{
+	sqlite3_stmt *row = prepare(db, NT_SELF_RECORDER_SQL, session_id);
+	int step;
+
+	if (!row)
+		return -1;
+	step = sqlite3_step(row);
+	if (step == SQLITE_ROW) {
+		puts("\nThe recorder's own cost:");
+		say_threads(row);
+	}
+	sqlite3_finalize(row);
+	if (step != SQLITE_ROW)
+		return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the recorder's own cost cannot be read");
+	return sum_programs(db, session_id);
+}

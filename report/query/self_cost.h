@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * self_cost.h - what the recorder itself cost: two queries for every command that shows it, and the sentences of
+ * summary.
+ *
+ * The two are measured in different ways and do not add up. The threads' time is the kernel's account of the process.
+ * The programs run in the time of whatever they interrupt, the recorder's too: their time is inside the owners'
+ * already.
+ */
+#ifndef NT_REPORT_QUERY_SELF_COST_H
+#define NT_REPORT_QUERY_SELF_COST_H
+
+#include "report/db/db.h"
+
+/*
+ * The recorder's threads, by getrusage(2); ?1 is the session. One row, none where the tape has no such reading. From
+ * its start on: cpu_ns, of which user_ns and system_ns (the sum is measured, the split is the kernel's estimate on most
+ * kernels), max_rss_kib. While recording, from its first reading to its last, which are recording_ns apart:
+ * recording_cpu_ns and recording_share of one CPU; NULL where there is one reading only.
+ */
+#define NT_SELF_RECORDER_SQL                                                                                           \
+	"WITH reading AS (SELECT ts, max(CASE name WHEN 'user_ns' THEN value END) AS user_ns, "                        \
+	"max(CASE name WHEN 'system_ns' THEN value END) AS system_ns, "                                                \
+	"max(CASE name WHEN 'max_rss_kib' THEN value END) AS max_rss_kib "                                             \
+	"FROM self_cost WHERE session_id = ?1 AND program IS NULL GROUP BY ts "                                        \
+	"HAVING user_ns IS NOT NULL AND system_ns IS NOT NULL), "                                                      \
+	"span AS (SELECT f.ts AS first_ts, f.user_ns + f.system_ns AS first_ns, l.ts AS last_ts, l.user_ns, "          \
+	"l.system_ns, l.max_rss_kib FROM reading AS f, reading AS l "                                                  \
+	"WHERE f.ts = (SELECT min(ts) FROM reading) AND l.ts = (SELECT max(ts) FROM reading)) "                        \
+	"SELECT user_ns + system_ns AS cpu_ns, user_ns, system_ns, max_rss_kib, "                                      \
+	"nullif(last_ts - first_ts, 0) AS recording_ns, "                                                              \
+	"CASE WHEN last_ts > first_ts THEN user_ns + system_ns - first_ns END AS recording_cpu_ns, "                   \
+	"CAST(user_ns + system_ns - first_ns AS REAL) / nullif(last_ts - first_ts, 0) AS recording_share FROM span "
+
+/*
+ * Its programs in the kernel, the most expensive first; ?1 is the session. runs_count: as they counted themselves since
+ * they were attached, exactly. timed_count and run_ns: runs and time by the kernel's statistics, with a part of what
+ * measuring takes; NULL unless it kept some (nettape-record --bpf-stats). lost_count: records that found no room.
+ * misses_count: runs that the kernel left out.
+ */
+#define NT_SELF_PROGRAMS_SQL                                                                                           \
+	"SELECT program, sum(CASE WHEN name IN ('runs', 'run_ns', 'misses') THEN 0 ELSE value END) AS runs_count, "    \
+	"nullif(sum(CASE name WHEN 'runs' THEN value ELSE 0 END), 0) AS timed_count, "                                 \
+	"nullif(sum(CASE name WHEN 'run_ns' THEN value ELSE 0 END), 0) AS run_ns, "                                    \
+	"sum(CASE name WHEN 'lost' THEN value ELSE 0 END) AS lost_count, "                                             \
+	"sum(CASE name WHEN 'misses' THEN value ELSE 0 END) AS misses_count "                                          \
+	"FROM self_cost_last WHERE session_id = ?1 AND program IS NOT NULL GROUP BY program "                          \
+	"HAVING runs_count > 0 OR timed_count > 0 ORDER BY run_ns DESC, runs_count DESC, program "
+
+/* Sentences for people, on stdout; none where the tape has no such readings. 0, or -1 and db->error. */
+int nt_self_cost_print(struct nt_db *db, int64_t session_id);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * session.h - the sessions of a database, and the part of one that a command is about. Prints nothing.
+ *
+ * Functions give 0, or -1 and a sentence in db->error.
+ */
+#ifndef NT_REPORT_QUERY_SESSION_H
+#define NT_REPORT_QUERY_SESSION_H
+
+#include "report/db/db.h"
+#include "report/query/selection.h"
+
+struct nt_session {
+	int64_t id, start_ts, end_ts, start_realtime_ns;
+	int64_t cpus;
+};
+
+/* Calls visit with each session of the database, in order, until it gives non-zero, which is then what this gives. */
+int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_session *session),
+			    void *arg);
+
+/* What of a session is asked about. */
+struct nt_part {
+	struct nt_db *db;
+	const struct nt_session *session;
+	const struct nt_selection *selection;
+	int64_t from_ts, to_ts; /* from_ts < to_ts, within the session */
+};
+
+#endif

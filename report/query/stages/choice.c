@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * choice.c - see choice.h.
+ */
+#include "report/query/stages/choice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/query/cpus/lanes.h"
+
+static const char *const by_names[] = {
+	[NT_STAGE_BY_CPU] = "cpu",
+	[NT_STAGE_BY_PROCESS] = "process",
+	[NT_STAGE_BY_CGROUP] = "cgroup",
+	[NT_STAGE_BY_TIME] = "time",
+};
+#define N_BY (sizeof(by_names) / sizeof(by_names[0]))
+
+const char *nt_stage_by_name(enum nt_stage_by by)
+{
+	return by_names[by];
+}
+
+static int choose_by(const char *word, enum nt_stage_by *by, char *error, size_t error_size)
+{
+	for (unsigned int i = 1; word && i < N_BY; i++) {
+		if (!strcmp(word, by_names[i])) {
+			*by = (enum nt_stage_by)i;
+			return 0;
+		}
+	}
+	if (!word)
+		return 0;
+	snprintf(error, error_size, "--by %s: it is by cpu, process, cgroup or time.", word);
+	return -1;
+}
+
+/* "net_rx,send", or "network". */
+static int choose_owners(const char *words, unsigned int *owners, char *error, size_t error_size)
+{
+	*owners = words ? 0 : NT_LANE_NETWORK;
+	while (words && *words) {
+		size_t size = strcspn(words, ",");
+		char word[32];
+		unsigned int kinds;
+
+		snprintf(word, sizeof(word), "%.*s", (int)(size < sizeof(word) ? size : sizeof(word) - 1), words);
+		kinds = nt_lane_kinds_of(word);
+		if (!kinds || size >= sizeof(word)) {
+			snprintf(error, error_size,
+				 "--owner %s: it is hardirq, net_rx, net_tx, softirq, send, recv or task, or several "
+				 "with commas "
+				 "between; or network, which is net_rx, net_tx, send and recv.",
+				 word);
+			return -1;
+		}
+		*owners |= kinds;
+		words += size + (words[size] == ',');
+	}
+	if (*owners)
+		return 0;
+	snprintf(error, error_size, "--owner takes the name of an owner, or several with commas between.");
+	return -1;
+}
+
+int nt_stage_choose(const struct nt_stage_words *words, const char *by, const struct nt_selection_words *selection,
+		    struct nt_stage_choice *choice, char *error, size_t error_size)
+{
+	*choice = (struct nt_stage_choice){.inclusive = words->inclusive, .other = words->other, .user = words->user};
+	if (nt_select(selection, &choice->selection, error, error_size) ||
+	    nt_selection_check(&choice->selection, error, error_size) ||
+	    choose_by(by, &choice->by, error, error_size) ||
+	    choose_owners(words->owners, &choice->owners, error, error_size))
+		return -1;
+	if (words->other && (by || words->inclusive)) {
+		snprintf(error, error_size, "--other lists stacks: leave --by and --inclusive out.");
+		return -1;
+	}
+	return 0;
+}

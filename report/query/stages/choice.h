@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * choice.h - what `stages` and `flame` were asked for: which part of the recordings, whose time, in which groups.
+ * Parsed from the command line. Pure.
+ */
+#ifndef NT_REPORT_QUERY_STAGES_CHOICE_H
+#define NT_REPORT_QUERY_STAGES_CHOICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/query/selection.h"
+
+enum nt_stage_by { NT_STAGE_BY_NONE, NT_STAGE_BY_CPU, NT_STAGE_BY_PROCESS, NT_STAGE_BY_CGROUP, NT_STAGE_BY_TIME };
+
+/* As on the command line; NULL: not given. */
+struct nt_stage_words {
+	const char *owners; /* --owner */
+	bool inclusive, other; /* --inclusive, --other */
+	bool folded, user, diff; /* --folded, --user-stacks, --diff */
+};
+
+struct nt_stage_choice {
+	struct nt_selection selection;
+	unsigned int owners; /* 1 << enum nt_owner for each */
+	enum nt_stage_by by;
+	bool inclusive; /* each stage that a stack passes through, not only the innermost */
+	bool other; /* stacks of which no stage is known */
+	bool user; /* the stacks of user space too */
+};
+
+/* `by` as on the command line, or NULL. 0, or -1 and a sentence that says what is wrong. */
+int nt_stage_choose(const struct nt_stage_words *words, const char *by, const struct nt_selection_words *selection,
+		    struct nt_stage_choice *choice, char *error, size_t error_size);
+/* "cpu" and so on; NULL for none. */
+const char *nt_stage_by_name(enum nt_stage_by by);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * due.c - see due.h.
+ */
+#include "report/query/stages/due.h"
+
+#include <string.h>
+
+#include "report/query/cpus/lanes.h"
+
+#define DUE_LEAST 100
+#define SHORT_PERCENT 90
+
+struct nt_stage_clock nt_stage_clock_of(const char *rate, const char *kept)
+{
+	/* As docs/limits.md has it: in hard interrupts the clock does not come. */
+	const unsigned int running =
+		NT_LANE_NETWORK | 1u << NT_OWNER_SOFTIRQ | 1u << NT_OWNER_TASK | 1u << NT_OWNER_IDLE;
+	struct nt_stage_clock clock = {.owners = kept && !strcmp(kept, "all") ? running : NT_LANE_NETWORK};
+	size_t digits = rate ? strspn(rate, "0123456789") : 0;
+	uint32_t hz = 0;
+
+	if (!digits || rate[digits] || digits > 6)
+		return clock;
+	for (size_t i = 0; i < digits; i++)
+		hz = hz * 10 + (uint32_t)(rate[i] - '0');
+	clock.rate_hz = hz <= NT_STAGE_RATE_MAX ? hz : 0;
+	return clock;
+}
+
+int nt_stage_clock_read(struct nt_db *db, int64_t session_id, struct nt_stage_clock *clock)
+{
+	sqlite3_stmt *row = nt_db_prepare(
+		db,
+		"SELECT max(CASE key WHEN 'stacks_hz' THEN value END), max(CASE key WHEN 'stacks' THEN value END) "
+		"FROM session_meta WHERE session_id = ?1 AND key IN ('stacks_hz', 'stacks')",
+		NULL);
+	int step;
+
+	if (!row)
+		return -1;
+	sqlite3_bind_int64(row, 1, session_id);
+	step = sqlite3_step(row);
+	if (step == SQLITE_ROW)
+		*clock = nt_stage_clock_of(nt_db_text(row, 0), nt_db_text(row, 1));
+	sqlite3_finalize(row);
+	return step == SQLITE_ROW ? 0 : nt_db_fail(db, "the rate of the samples cannot be read");
+}
+
+bool nt_stage_clock_tells(const struct nt_stage_clock *clock, unsigned int owner)
+{
+	return clock->rate_hz && (clock->owners >> owner & 1);
+}
+
+uint64_t nt_stage_due(const struct nt_stage_clock *clock, uint64_t ns)
+{
+	return (uint64_t)(((unsigned __int128)ns * clock->rate_hz + 500000000) / 1000000000);
+}
+
+/*
+ * How many ticks fall into an owner's time is chance, with a deviation of no more than the root of those due: 84 of a
+ * hundred are no sign of anything, 80 hardly are; that is two deviations.
+ */
+bool nt_stage_is_short(uint64_t samples, uint64_t due)
+{
+	unsigned __int128 missing = samples < due ? due - samples : 0;
+
+	if (due < DUE_LEAST)
+		return false;
+	return missing * 100 > (unsigned __int128)due * (100 - SHORT_PERCENT) &&
+	       missing * missing > (unsigned __int128)due * 4;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * due.h - how many stack samples of an owner there should be. The clock that takes them comes at a fixed rate, so
+ * an owner's exact time says how many were due; where ticks were left out or lost, or came late and met somebody else,
+ * there are fewer, and nobody can tell what it did meanwhile. Pure, but for reading the rate.
+ */
+#ifndef NT_REPORT_QUERY_STAGES_DUE_H
+#define NT_REPORT_QUERY_STAGES_DUE_H
+
+#include "report/db/db.h"
+
+#define NT_STAGE_RATE_MAX 100000 /* Hz: more the recorder does not take */
+
+/* The clock of a session's samples. */
+struct nt_stage_clock {
+	uint32_t rate_hz; /* 0: the recording does not say */
+	unsigned int owners; /* 1 << enum nt_owner for each whose samples were kept */
+};
+
+/* 0, or -1 and a sentence in db->error. */
+int nt_stage_clock_read(struct nt_db *db, int64_t session_id, struct nt_stage_clock *clock);
+/* From `stacks_hz` and `stacks` as they stand on the tape; NULL: it does not stand there. */
+struct nt_stage_clock nt_stage_clock_of(const char *rate, const char *kept);
+/* Whether it is known how many of an owner are due. */
+bool nt_stage_clock_tells(const struct nt_stage_clock *clock, unsigned int owner);
+/* How many are due in that time, rounded. */
+uint64_t nt_stage_due(const struct nt_stage_clock *clock, uint64_t ns);
+/* Whether so many are under 90 % of those due, which are a hundred at least, and fewer than chance explains. */
+bool nt_stage_is_short(uint64_t samples, uint64_t due);
+
+#endif

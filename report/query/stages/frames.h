@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * frames.h - the stacks of a session out of the database, function by function: for flame graphs, and for what all
+ * stages a stack passes through. Memory: 4 bytes a frame of each distinct stack, which has
+ * NT_STACK_MAX_FRAMES at most, and the names. Prints nothing.
+ */
+#ifndef NT_REPORT_QUERY_STAGES_FRAMES_H
+#define NT_REPORT_QUERY_STAGES_FRAMES_H
+
+#include "report/db/db.h"
+#include "report/symbols/stages.h"
+#include "report/util/arena.h"
+#include "report/util/id_map.h"
+
+struct nt_frames {
+	struct nt_arena arena; /* of the names */
+	const char **names; /* of functions, by number; 0 is what is not known. Valid UTF-8, as the database has them */
+	struct nt_stage_function *rules; /* the same functions, as the rules know them */
+	size_t n_names, names_size;
+	uint32_t *numbers; /* all stacks, one behind the other, each from the innermost function on */
+	size_t n_numbers, numbers_size;
+	struct nt_id_map by_symbol; /* number of its function + 1 */
+	struct nt_id_map begins, sizes; /* of a stack: where it begins in numbers, + 1; how many */
+	struct nt_stage_rules *stages;
+	void *by_name; /* a tree of the names */
+};
+
+/* A stack's functions, the innermost first. */
+struct nt_frames_stack {
+	const uint32_t *numbers;
+	size_t n;
+};
+
+/* 0, or -1 and a sentence in db->error. To be released in either case. */
+int nt_frames_read(struct nt_db *db, int64_t session_id, struct nt_frames *frames);
+void nt_frames_release(struct nt_frames *frames);
+/* Of one that is not known: no frames. */
+struct nt_frames_stack nt_frames_of(struct nt_frames *frames, int64_t stack_id);
+/* 1 << stage for all stages that it passes through. */
+uint64_t nt_frames_stages(struct nt_frames *frames, int64_t stack_id);
+/* The stage of one function by itself (of netfilter's the one without a hook), NT_STAGE_OTHER for one without a rule.
+ */
+unsigned int nt_frames_stage(const struct nt_frames *frames, uint32_t number);
+
+#endif

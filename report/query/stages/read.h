@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * read.h - the time of a part of a session and its stack samples, out of the database, ready to be split
+ * (split.h). One pass through cpu_slice, one through stack_sample. Prints nothing.
+ *
+ * Functions give 0, or -1 and a sentence in db->error.
+ */
+#ifndef NT_REPORT_QUERY_STAGES_READ_H
+#define NT_REPORT_QUERY_STAGES_READ_H
+
+#include "report/query/cpus/read.h"
+#include "report/query/latency/scan.h"
+#include "report/query/stages/choice.h"
+#include "report/query/stages/split.h"
+
+/* What tells samples apart, which is what time is split into. In the order of these columns. */
+struct nt_stage_category {
+	char *stage, *family; /* "no_stack": there are no frames of the kernel's; "": not told */
+	int64_t stack_id, user_stack_id; /* -1: none, or not asked for */
+};
+
+/* An owner's time on a CPU, of all or of one group. */
+struct nt_stage_series {
+	unsigned int owner; /* enum nt_owner */
+	uint32_t cpu;
+	uint32_t group; /* number of a label; 0: all, and what is not told apart */
+};
+
+struct nt_stage_data {
+	struct nt_split split;
+	struct nt_stage_series *series; /* as many as the split has */
+	size_t series_size;
+	struct nt_stage_category *categories;
+	size_t n_categories;
+	struct nt_latency_groups groups; /* by process, by cgroup: their labels */
+	/* Buckets are those of the views, counted from the session's start; the split counts them from the part's
+	 * first. */
+	uint64_t first_bucket;
+	uint32_t n_buckets;
+};
+
+/* `by_stack`: categories are single stacks, else stages. To be released also on failure. */
+int nt_stage_read(const struct nt_part *part, const struct nt_stage_choice *choice, bool by_stack,
+		  struct nt_stage_data *data);
+void nt_stage_data_release(struct nt_stage_data *data);
+/* Says what an error of nt_split_each means: the sentence is put into db->error. Gives -1. */
+int nt_stage_fail(const struct nt_part *part, int error);
+
+#endif

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * result.c - see result.h.
+ */
+#include "report/query/stages/result.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rows/rollup.h"
+
+#define COLUMNS_MAX 30 /* by time */
+
+void nt_stage_result_release(struct nt_stage_result *result)
+{
+	nt_stage_data_release(&result->data);
+	nt_frames_release(&result->frames);
+	free(result->wholes);
+	free(result->parts);
+	nt_id_map_release(&result->by_whole);
+	nt_id_map_release(&result->by_part);
+}
+
+/* ---- summing up ---- */
+
+static uint32_t group_of(const struct nt_stage_result *result, const struct nt_stage_series *series, uint32_t bucket)
+{
+	switch (result->choice->by) {
+	case NT_STAGE_BY_CPU:
+		return series->cpu;
+	case NT_STAGE_BY_TIME:
+		return (uint32_t)((result->data.first_bucket % result->step + bucket) / result->step);
+	default:
+		return series->group;
+	}
+}
+
+/* The index of a whole, or -1. */
+static int64_t find_whole(struct nt_stage_result *result, uint32_t group, unsigned int owner)
+{
+	uint64_t *known = nt_id_map_at(&result->by_whole, (uint64_t)group << 4 | owner);
+
+	if (!known)
+		return -1;
+	if (*known)
+		return (int64_t)*known - 1;
+	if (result->n_wholes == result->wholes_size) {
+		size_t size = result->wholes_size ? 2 * result->wholes_size : 64;
+		struct nt_stage_whole *larger = reallocarray(result->wholes, size, sizeof(*larger));
+
+		if (!larger)
+			return -1;
+		result->wholes = larger;
+		result->wholes_size = size;
+	}
+	result->wholes[result->n_wholes] = (struct nt_stage_whole){.group = group, .owner = owner};
+	*known = ++result->n_wholes;
+	return (int64_t)*known - 1;
+}
+
+static struct nt_stage_part *find_part(struct nt_stage_result *result, uint32_t whole, uint32_t category)
+{
+	uint64_t *known = nt_id_map_at(&result->by_part, (uint64_t)whole << 32 | category);
+
+	if (!known)
+		return NULL;
+	if (*known)
+		return &result->parts[*known - 1];
+	if (result->n_parts == result->parts_size) {
+		size_t size = result->parts_size ? 2 * result->parts_size : 256;
+		struct nt_stage_part *larger = reallocarray(result->parts, size, sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		result->parts = larger;
+		result->parts_size = size;
+	}
+	result->parts[result->n_parts] = (struct nt_stage_part){.whole = whole, .category = category};
+	*known = ++result->n_parts;
+	return &result->parts[*known - 1];
+}
+
+/* Adds to the part that a category is; with --inclusive, to all stages that its stack passes through. */
+static int add_to_parts(struct nt_stage_result *result, uint32_t whole, uint32_t category, uint64_t ns,
+			uint64_t samples)
+{
+	uint64_t stages = 0;
+
+	if (result->choice->inclusive && category != NT_SPLIT_UNSAMPLED)
+		stages = nt_frames_stages(&result->frames, result->data.categories[category].stack_id);
+	do {
+		uint32_t number = stages ? (uint32_t)__builtin_ctzll(stages) : category;
+		struct nt_stage_part *part = find_part(result, whole, number);
+
+		if (!part)
+			return -ENOMEM;
+		part->ns += ns;
+		part->samples += samples;
+		stages &= stages - 1;
+	} while (stages);
+	return 0;
+}
+
+static void end_run(struct nt_stage_whole *whole)
+{
+	nt_split_worth_add(&whole->worth, (double)whole->run_ns, (double)whole->run_samples);
+	whole->run_ns = 0;
+}
+
+/* A part whose buckets are all of one group. */
+static int add_to_group(struct nt_stage_result *result, const struct nt_split_part *part)
+{
+	const uint64_t ns = part->ns * part->n;
+	const struct nt_stage_series *series = &result->data.series[part->series];
+	int64_t index = find_whole(result, group_of(result, series, part->bucket), series->owner);
+	struct nt_stage_whole *whole;
+
+	if (index < 0)
+		return -ENOMEM;
+	whole = &result->wholes[index];
+	whole->ns += ns;
+	if (part->category == NT_SPLIT_UNSAMPLED) {
+		whole->unsampled_ns += ns;
+	} else if (part->is_lent) {
+		nt_split_worth_lend(&whole->worth, (double)ns, (double)part->run_samples);
+	} else {
+		if (whole->run != part->run)
+			end_run(whole);
+		whole->run = part->run;
+		whole->run_samples = part->run_samples;
+		whole->run_ns += ns;
+	}
+	return add_to_parts(result, (uint32_t)index, part->category, ns, 0);
+}
+
+/* How many buckets there are from this one to the end of its column. */
+static uint32_t left_in_column(const struct nt_stage_result *result, uint32_t bucket)
+{
+	return result->step - (uint32_t)((result->data.first_bucket % result->step + bucket) % result->step);
+}
+
+static int add_time(void *arg, const struct nt_split_part *part)
+{
+	struct nt_stage_result *result = arg;
+	struct nt_split_part piece = *part;
+	uint32_t left = part->n;
+	int error = 0;
+
+	for (; left && !error; left -= piece.n, piece.bucket += piece.n) {
+		piece.n = left;
+		if (result->choice->by == NT_STAGE_BY_TIME && left > left_in_column(result, piece.bucket))
+			piece.n = left_in_column(result, piece.bucket);
+		error = add_to_group(result, &piece);
+	}
+	return error;
+}
+
+static int count_samples(struct nt_stage_result *result)
+{
+	for (size_t i = 0; i < result->data.split.n_samples; i++) {
+		const struct nt_split_sample *sample = &result->data.split.samples[i];
+		const struct nt_stage_series *series = &result->data.series[sample->series];
+		int64_t whole = find_whole(result, group_of(result, series, sample->bucket), series->owner);
+
+		if (whole < 0 || add_to_parts(result, (uint32_t)whole, sample->category, 0, 1))
+			return -ENOMEM;
+		result->wholes[whole].samples++;
+	}
+	return 0;
+}
+
+static void sum_owners(struct nt_stage_result *result)
+{
+	for (size_t i = 0; i < result->n_wholes; i++) {
+		result->owners[result->wholes[i].owner].ns += result->wholes[i].ns;
+		result->owners[result->wholes[i].owner].samples += result->wholes[i].samples;
+	}
+	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
+		struct nt_stage_owner *owner = &result->owners[i];
+
+		owner->is_there = owner->ns || owner->samples;
+		owner->has_due = owner->is_there && nt_stage_clock_tells(&result->clock, i);
+		owner->due = owner->has_due ? nt_stage_due(&result->clock, owner->ns) : 0;
+		owner->is_short = owner->has_due && nt_stage_is_short(owner->samples, owner->due);
+	}
+}
+
+bool nt_stage_any_short(const struct nt_stage_result *result)
+{
+	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
+		if (result->owners[i].is_short)
+			return true;
+	}
+	return false;
+}
+
+/* ---- how sure it is ---- */
+
+/* What was not sampled may all have been spent there, or none of it. */
+void nt_stage_bounds(struct nt_stage_part *part, const struct nt_stage_whole *whole)
+{
+	double sampled = (double)(whole->ns - whole->unsampled_ns);
+	double share = sampled > 0 ? (double)part->ns / sampled : 0;
+	struct nt_split_bounds bounds = nt_split_interval(share, nt_split_worth(&whole->worth));
+
+	if (part->category == NT_SPLIT_UNSAMPLED) {
+		part->low_ns = part->high_ns = part->ns;
+		return;
+	}
+	part->low_ns = (uint64_t)floor(bounds.low * sampled);
+	part->high_ns = (uint64_t)ceil(bounds.high * sampled) + whole->unsampled_ns;
+	if (part->low_ns > part->ns)
+		part->low_ns = part->ns;
+	if (part->high_ns < part->ns)
+		part->high_ns = part->ns;
+	if (part->high_ns > whole->ns)
+		part->high_ns = whole->ns;
+}
+
+static int compare_parts(const void *a, const void *b, void *arg)
+{
+	const struct nt_stage_part *left = a, *right = b;
+	const struct nt_stage_result *result = arg;
+	const struct nt_stage_whole *one = &result->wholes[left->whole], *other = &result->wholes[right->whole];
+
+	if (one->group != other->group)
+		return one->group < other->group ? -1 : 1;
+	if (one->owner != other->owner)
+		return one->owner < other->owner ? -1 : 1;
+	if (left->ns != right->ns)
+		return left->ns > right->ns ? -1 : 1;
+	return (left->category > right->category) - (left->category < right->category);
+}
+
+/* As many buckets as make COLUMNS_MAX columns at most, in steps that are easy to read. */
+static uint32_t choose_step(const struct nt_stage_data *data)
+{
+	static const uint32_t digits[] = {1, 2, 5};
+	for (uint32_t tens = 1;; tens *= 10) {
+		for (unsigned int i = 0; i < 3; i++) {
+			if (data->n_buckets / (digits[i] * tens) < COLUMNS_MAX)
+				return digits[i] * tens;
+		}
+	}
+}
+
+int nt_stage_find(struct nt_stage_result *result)
+{
+	const struct nt_stage_choice *choice = result->choice;
+	struct nt_db *db = result->part.db;
+	int error;
+
+	if (nt_stage_clock_read(db, result->part.session->id, &result->clock) ||
+	    nt_stage_read(&result->part, choice, choice->inclusive || choice->other, &result->data))
+		return -1;
+	if ((choice->inclusive || choice->other) && nt_frames_read(db, result->part.session->id, &result->frames))
+		return -1;
+	result->step = choose_step(&result->data);
+	error = nt_split_each(&result->data.split, add_time, result);
+	if (!error)
+		error = count_samples(result);
+	if (error)
+		return nt_stage_fail(&result->part, error);
+	for (size_t i = 0; i < result->n_wholes; i++)
+		end_run(&result->wholes[i]);
+	sum_owners(result);
+	for (size_t i = 0; i < result->n_parts; i++)
+		nt_stage_bounds(&result->parts[i], &result->wholes[result->parts[i].whole]);
+	if (result->n_parts)
+		qsort_r(result->parts, result->n_parts, sizeof(result->parts[0]), compare_parts, result);
+	return 0;
+}
+
+/* ---- names ---- */
+
+const char *nt_stage_part_name(const struct nt_stage_result *result, const struct nt_stage_part *part,
+			       const char **family)
+{
+	const struct nt_stage_category *category;
+
+	*family = NULL;
+	if (part->category == NT_SPLIT_UNSAMPLED)
+		return "unsampled";
+	if (result->choice->inclusive)
+		return nt_stage_name(result->frames.stages, part->category);
+	category = &result->data.categories[part->category];
+	*family = category->family[0] ? category->family : NULL;
+	return category->stage;
+}
+
+const char *nt_stage_group(const struct nt_stage_result *result, const struct nt_stage_whole *whole, uint64_t *number)
+{
+	enum nt_stage_by by = result->choice->by;
+
+	*number = whole->group;
+	if (by == NT_STAGE_BY_TIME)
+		*number = (result->data.first_bucket / result->step + whole->group) * result->step * NT_BUCKET_NS;
+	if (by != NT_STAGE_BY_PROCESS && by != NT_STAGE_BY_CGROUP)
+		return NULL;
+	return whole->group < result->data.groups.n ? result->data.groups.labels[whole->group] : "-";
+}

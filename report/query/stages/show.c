@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * show.c - see show.h. All formats show the same rows.
+ */
+#include "report/query/stages/show.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/db/load.h"
+#include "report/out/prose.h"
+
+#define COLUMNS 11 /* at most; the stack is the last */
+#define STACKS_SHOWN 20 /* to people, with --other */
+
+/* ---- the part ---- */
+
+static int check_names(const struct nt_part *part, char *why_not, size_t size)
+{
+	bool has = true;
+
+	if (nt_lanes_has_process(part, &has))
+		return -1;
+	if (!has) {
+		snprintf(why_not, size,
+			 "session %lld has no process %.100s: nettape-report query lists those in the table process",
+			 (long long)part->session->id, part->selection->process);
+		return 0;
+	}
+	if (nt_lanes_has_cpus(part, &has))
+		return -1;
+	if (!has)
+		snprintf(why_not, size, "session %lld has none of these CPUs: it had %lld",
+			 (long long)part->session->id, (long long)part->session->cpus);
+	return 0;
+}
+
+int nt_stage_part_of(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
+		     struct nt_part *part, char *why_not, size_t size)
+{
+	struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
+	char length[NT_HUMAN_MAX], start[NT_HUMAN_MAX], missing[NT_NEED_MAX];
+	bool has;
+
+	*part = (struct nt_part){.db = db, .session = session, .selection = selection};
+	part->from_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
+	part->to_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
+	why_not[0] = 0;
+	if (part->from_ts >= part->to_ts) {
+		snprintf(why_not, size, "nothing of session %lld is in that time: it began at %s and lasted %s",
+			 (long long)session->id, nt_human_time(start, (uint64_t)session->start_realtime_ns),
+			 nt_human_ns(length, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
+		return 0;
+	}
+	if (nt_db_has_rows(db, "stack_sample", session->id, &has))
+		return -1;
+	if (!has) {
+		nt_need_say(&nt_need_stacks, missing, sizeof(missing));
+		snprintf(why_not, size, "session %lld has %s", (long long)session->id, missing);
+		return 0;
+	}
+	return check_names(part, why_not, size);
+}
+
+/* ---- rows ---- */
+
+static struct nt_cell text_cell(const char *text)
+{
+	if (!text)
+		return (struct nt_cell){.type = NT_CELL_NULL};
+	return (struct nt_cell){.type = NT_CELL_TEXT, .text = text, .size = strlen(text)};
+}
+
+static struct nt_cell number_cell(uint64_t number)
+{
+	return (struct nt_cell){.type = NT_CELL_INTEGER, .integer = (int64_t)number};
+}
+
+static struct nt_cell share_cell(uint64_t part, uint64_t whole)
+{
+	return (struct nt_cell){.type = NT_CELL_REAL, .real = whole ? (double)part / (double)whole : 0};
+}
+
+struct row {
+	const char *names[COLUMNS];
+	struct nt_cell cells[COLUMNS];
+	size_t n;
+};
+
+static void put(struct row *row, const char *name, struct nt_cell cell)
+{
+	row->names[row->n] = name;
+	row->cells[row->n++] = cell;
+}
+
+/* "net_rx;net_rx_action;...": the outermost function first. NULL: out of memory. To be freed. */
+static char *stack_text(const struct nt_stage_result *result, const struct nt_stage_part *part)
+{
+	struct nt_frames *frames = (struct nt_frames *)(uintptr_t)&result->frames;
+	struct nt_frames_stack stack = {0};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (part->category != NT_SPLIT_UNSAMPLED)
+		stack = nt_frames_of(frames, result->data.categories[part->category].stack_id);
+	for (size_t i = stack.n; i > 0; i--)
+		fprintf(out, "%s%s", i < stack.n ? ";" : "", frames->names[stack.numbers[i - 1]]);
+	fclose(out);
+	return text;
+}
+
+static const char *by_column(enum nt_stage_by by)
+{
+	return by == NT_STAGE_BY_TIME ? "since_start_ns" : nt_stage_by_name(by);
+}
+
+static struct nt_cell group_cell(const struct nt_stage_result *result, const struct nt_stage_whole *whole)
+{
+	uint64_t number;
+	const char *label = nt_stage_group(result, whole, &number);
+
+	return label ? text_cell(label) : number_cell(number);
+}
+
+/* The one place that says which columns there are. `part` NULL: only their names count. */
+static void make_row(bool is_table, const struct nt_stage_choice *choice, const struct nt_stage_result *result,
+		     const struct nt_stage_part *part, const char *stack, struct row *row)
+{
+	const struct nt_stage_whole none = {0}, *whole = part ? &result->wholes[part->whole] : &none;
+	const struct nt_stage_part nothing = {0}, *shown = part ? part : &nothing;
+	const char *family = NULL, *stage = part ? nt_stage_part_name(result, part, &family) : NULL;
+	const char *by = nt_stage_by_name(choice->by);
+
+	row->n = 0;
+	if (!is_table)
+		put(row, "session_id", number_cell(part ? (uint64_t)result->part.session->id : 0));
+	if (by)
+		put(row, by_column(choice->by),
+		    part ? group_cell(result, whole) : (struct nt_cell){.type = NT_CELL_NULL});
+	put(row, "owner", text_cell(nt_owner_name(whole->owner)));
+	put(row, "stage", text_cell(stage));
+	if (!choice->inclusive)
+		put(row, "family", text_cell(family));
+	put(row, "spent_ns", number_cell(shown->ns));
+	put(row, is_table ? "of_owner_share" : "share", share_cell(shown->ns, whole->ns));
+	if (is_table) {
+		put(row, "at_least_share", share_cell(shown->low_ns, whole->ns));
+		put(row, "at_most_share", share_cell(shown->high_ns, whole->ns));
+	} else {
+		put(row, "low_ns", number_cell(shown->low_ns));
+		put(row, "high_ns", number_cell(shown->high_ns));
+	}
+	put(row, "samples", number_cell(shown->samples));
+	if (choice->other)
+		put(row, "stack", text_cell(stack));
+}
+
+/* With --other, only stacks without a stage are shown. */
+static bool is_shown(const struct nt_stage_result *result, const struct nt_stage_part *part)
+{
+	const char *stage, *family;
+
+	if (!result->choice->other)
+		return true;
+	stage = nt_stage_part_name(result, part, &family);
+	return part->samples && (!strcmp(stage, "other") || !strcmp(stage, "no_stack"));
+}
+
+static int no_memory(struct nt_db *db)
+{
+	snprintf(db->error, sizeof(db->error), "out of memory.");
+	return -1;
+}
+
+/* Who takes rows gives 0 or -ENOMEM. */
+static int json_row(void *arg, const struct row *row)
+{
+	struct nt_json *json = arg;
+
+	nt_json_open(json, NULL, '{');
+	for (size_t i = 0; i < row->n; i++)
+		nt_json_cell(json, row->names[i], &row->cells[i]);
+	nt_json_close(json, '}');
+	return 0;
+}
+
+static int printer_row(void *arg, const struct row *row)
+{
+	return nt_printer_row(arg, row->cells);
+}
+
+static int one_row(const struct nt_stage_result *result, const struct nt_stage_part *part, bool is_table,
+		   int (*take)(void *arg, const struct row *row), void *arg)
+{
+	char *stack = NULL;
+	struct row row;
+	int error;
+
+	if (result->choice->other) {
+		stack = stack_text(result, part);
+		if (!stack)
+			return no_memory(result->part.db);
+	}
+	make_row(is_table, result->choice, result, part, stack, &row);
+	error = take(arg, &row) ? no_memory(result->part.db) : 0;
+	free(stack);
+	return error;
+}
+
+static int each_row(const struct nt_stage_result *result, bool is_table, int (*take)(void *arg, const struct row *row),
+		    void *arg)
+{
+	size_t left = is_table && result->choice->other ? STACKS_SHOWN : SIZE_MAX;
+
+	for (size_t i = 0; i < result->n_parts && left; i++) {
+		if (!is_shown(result, &result->parts[i]))
+			continue;
+		left--;
+		if (one_row(result, &result->parts[i], is_table, take, arg))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- people ---- */
+
+static int begin_columns(struct nt_stage_show *show, const struct nt_stage_choice *choice)
+{
+	struct row row;
+
+	make_row(show->format == NT_FORMAT_TABLE, choice, NULL, NULL, NULL, &row);
+	return nt_printer_begin(show->printer, row.n, row.names);
+}
+
+/* Each owner's exact time, and how many samples tell what it was spent on, of how many that should. */
+static void print_owners(const struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	char text[NT_HUMAN_MAX];
+
+	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
+		const struct nt_stage_owner *owner = &result->owners[i];
+
+		if (!owner->is_there)
+			continue;
+		fprintf(show->out, "%-8s %10s, ", nt_owner_name(i), nt_human_ns(text, owner->ns));
+		fprintf(show->out, "%s samples", nt_human_count(text, (int64_t)owner->samples));
+		if (owner->has_due)
+			fprintf(show->out, " of %s due", nt_human_count(text, (int64_t)owner->due));
+		fputc('\n', show->out);
+	}
+}
+
+/* What is amiss with the samples, and what the shares then mean. */
+static void print_short(const struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	char samples[NT_HUMAN_MAX], due[NT_HUMAN_MAX], share[NT_HUMAN_MAX];
+	const char *between = "Too few samples: ";
+	struct nt_prose prose;
+
+	if (!nt_stage_any_short(result))
+		return;
+	nt_prose_begin(&prose, show->out);
+	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
+		const struct nt_stage_owner *owner = &result->owners[i];
+
+		if (!owner->is_short)
+			continue;
+		fprintf(prose.line, "%s%s has %s of %s due (%s)", between, nt_owner_name(i),
+			nt_human_count(samples, (int64_t)owner->samples), nt_human_count(due, (int64_t)owner->due),
+			nt_human_share(share, owner->samples, owner->due));
+		between = ", ";
+	}
+	fputs(". Ticks of the clock were left out or lost, as in a virtual machine whose CPUs are often idle, or came "
+	      "late, where interrupts are off, and met whoever came next. Shares stand for what was sampled; what was "
+	      "not, the bounds do not cover.",
+	      prose.line);
+	nt_prose_end(&prose, "\n");
+}
+
+/* To people a stack is no cell of a table: it stands below the figures, and wraps between its functions. */
+static int print_stack(void *arg, const struct row *row)
+{
+	const struct nt_stage_show *show = arg;
+	char time[NT_HUMAN_MAX], count[NT_HUMAN_MAX];
+	struct nt_prose prose;
+
+	nt_prose_begin(&prose, show->out);
+	for (size_t i = 0; i < row->n; i++) {
+		const struct nt_cell *cell = &row->cells[i];
+		const char *name = row->names[i];
+
+		if (!strcmp(name, "stack") || cell->type == NT_CELL_NULL)
+			continue;
+		if (!strcmp(name, "spent_ns"))
+			fprintf(prose.line, "%s, ", nt_human_ns(time, (uint64_t)cell->integer));
+		else if (!strcmp(name, "of_owner_share"))
+			fprintf(prose.line, "%.2f %% of it, ", 100 * cell->real);
+		else if (!strcmp(name, "samples"))
+			fprintf(prose.line, "%s samples", nt_human_count(count, cell->integer));
+		else if (cell->type == NT_CELL_TEXT) {
+			nt_print_clean(prose.line, cell->text, cell->size);
+			fputs(", ", prose.line);
+		} else if (cell->type == NT_CELL_INTEGER) {
+			fprintf(prose.line, "%s %lld, ", name, (long long)cell->integer);
+		}
+	}
+	nt_prose_end(&prose, "");
+	nt_prose_begin(&prose, show->out);
+	for (const char *at = row->cells[row->n - 1].text; at && *at;) {
+		size_t size = strcspn(at, ";");
+
+		nt_print_clean(prose.line, at, size);
+		fputs(at[size] ? "; " : "", prose.line);
+		at += size + (at[size] == ';');
+	}
+	nt_prose_end(&prose, "    ");
+	return 0;
+}
+
+/* The stacks behind those that are shown. */
+static void print_other_stacks(const struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	char count[NT_HUMAN_MAX], time[NT_HUMAN_MAX];
+	uint64_t n = 0, ns = 0;
+
+	for (size_t i = 0; i < result->n_parts; i++) {
+		if (is_shown(result, &result->parts[i]) && ++n > STACKS_SHOWN)
+			ns += result->parts[i].ns;
+	}
+	if (!n)
+		fputs("none\n", show->out);
+	if (n > STACKS_SHOWN)
+		fprintf(show->out, "%s other%s, %s\n", nt_human_count(count, (int64_t)(n - STACKS_SHOWN)),
+			n == STACKS_SHOWN + 1 ? "" : "s", nt_human_ns(time, ns));
+}
+
+static int print_rows(struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	int error;
+
+	if (result->choice->other) {
+		error = each_row(result, true, print_stack, show);
+		print_other_stacks(show, result);
+		return error;
+	}
+	nt_printer_leave_out(show->printer, "samples,family,at_least_share&at_most_share");
+	if (begin_columns(show, result->choice))
+		return no_memory(result->part.db);
+	error = each_row(result, true, printer_row, show->printer);
+	nt_printer_end(show->printer);
+	return error;
+}
+
+static int show_people(struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	char length[NT_HUMAN_MAX];
+	int error;
+
+	if (show->sessions > 1)
+		fputs("\n\n", show->out);
+	fprintf(show->out, "session %lld, %s on %lld CPUs\n", (long long)result->part.session->id,
+		nt_human_ns(length, (uint64_t)result->part.to_ts - (uint64_t)result->part.from_ts),
+		(long long)result->part.session->cpus);
+	print_owners(show, result);
+	fputc('\n', show->out);
+	error = print_rows(show, result);
+	if (error)
+		return error;
+	if (result->choice->other)
+		nt_print_prose(show->out, "\n",
+			       "The dearest stacks without a stage. A function that has one is added in "
+			       "report/symbols/stages.txt.");
+	else
+		nt_print_prose(
+			show->out, "\n",
+			"Each owner's time is exact; what it was spent on is as sure as samples make it: with 95 %% "
+			"a share is between at least and at most. %s",
+			result->choice->inclusive
+				? "Each stage counts all that passes through it: shares sum to more than 100 %."
+				: "Stages are exclusive: those of an owner sum to its time.");
+	print_short(show, result);
+	nt_printer_say_left_out(show->printer, "\n", "--json and --csv have");
+	return 0;
+}
+
+/* ---- all ---- */
+
+int nt_stage_show_begin(struct nt_stage_show *show, const struct nt_stage_choice *choice)
+{
+	if (show->format == NT_FORMAT_JSON) {
+		show->json = (struct nt_json){.out = show->out, .lines = 4};
+		return 0;
+	}
+	show->printer = nt_printer_new(show->out, show->format, true);
+	if (!show->printer)
+		return -1;
+	return show->format == NT_FORMAT_CSV ? begin_columns(show, choice) : 0;
+}
+
+void nt_stage_show_end(struct nt_stage_show *show)
+{
+	if (show->printer && show->format == NT_FORMAT_CSV)
+		nt_printer_end(show->printer);
+	nt_printer_free(show->printer);
+	show->printer = NULL;
+}
+
+static void json_owners(const struct nt_stage_result *result, struct nt_json *json)
+{
+	const struct nt_cell none = {.type = NT_CELL_NULL};
+
+	nt_json_open(json, "owners", '[');
+	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
+		const struct nt_stage_owner *owner = &result->owners[i];
+		struct nt_cell due = owner->has_due ? number_cell(owner->due) : none;
+
+		if (!owner->is_there)
+			continue;
+		nt_json_open(json, NULL, '{');
+		nt_json_text(json, "owner", nt_owner_name(i));
+		nt_json_integer(json, "spent_ns", (int64_t)owner->ns);
+		nt_json_integer(json, "samples", (int64_t)owner->samples);
+		nt_json_cell(json, "samples_due", &due);
+		nt_json_bool(json, "too_few", owner->is_short);
+		nt_json_close(json, '}');
+	}
+	nt_json_close(json, ']');
+}
+
+int nt_stage_json(const struct nt_stage_result *result, struct nt_json *json)
+{
+	const struct nt_cell rate =
+		result->clock.rate_hz ? number_cell(result->clock.rate_hz) : (struct nt_cell){.type = NT_CELL_NULL};
+	int error;
+
+	nt_json_integer(json, "session_id", result->part.session->id);
+	nt_json_integer(json, "from_ts", result->part.from_ts);
+	nt_json_integer(json, "to_ts", result->part.to_ts);
+	nt_json_real(json, "confidence", 0.95);
+	nt_json_cell(json, "rate_hz", &rate);
+	json_owners(result, json);
+	nt_json_open(json, "stages", '[');
+	error = each_row(result, false, json_row, json);
+	nt_json_close(json, ']');
+	return error;
+}
+
+static int show_json(struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	int error;
+
+	nt_json_open(&show->json, NULL, '{');
+	error = nt_stage_json(result, &show->json);
+	nt_json_close(&show->json, '}');
+	return error;
+}
+
+int nt_stage_show(struct nt_stage_show *show, const struct nt_stage_result *result)
+{
+	show->sessions++;
+	switch (show->format) {
+	case NT_FORMAT_JSON:
+		return show_json(show, result);
+	case NT_FORMAT_CSV:
+		return each_row(result, false, printer_row, show->printer);
+	default:
+		return show_people(show, result);
+	}
+}

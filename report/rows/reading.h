@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * reading.h - from the texts that the recorder read (files of /proc, its own counters) to numbers. Pure: text in,
+ * counters out through a callback. The text is hostile: whatever does not look as expected is counted and left out.
+ */
+#ifndef NT_REPORT_ROWS_READING_H
+#define NT_REPORT_ROWS_READING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schema/block.h"
+
+#define NT_COUNTER_NAME_MAX 96 /* with the terminator; a longer name makes its line a bad one */
+
+struct nt_counter {
+	int64_t cpu; /* -1: of no CPU */
+	const char *program; /* nettape/programs: the BPF program; else NULL */
+	const char *name; /* zero-terminated; good during the call */
+	int64_t value;
+};
+
+/* A callback that gives non-zero stops the parsing, which gives that number. */
+typedef int (*nt_counter_fn)(void *arg, const struct nt_counter *counter);
+
+/*
+ * Known readings: /proc/stat /proc/softirqs /proc/net/softnet_stat /proc/net/snmp nettape/cpus nettape/programs
+ * nettape/self. Of another one there are no counters. Adds to *bad_lines what it could not read. 0, or what the
+ * callback gave.
+ */
+int nt_reading_parse(const struct nt_reading *reading, nt_counter_fn counter, void *arg, uint64_t *bad_lines);
+/* Whether the reading is about the recorder itself and not about the host: its rows are of self_cost. */
+bool nt_reading_is_self(const struct nt_reading *reading);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rollup.c - see rollup.h: two tables of sums, found by hash, each emptied into rows when it is full or its oldest
+ * bucket is long past.
+ */
+#include "report/rows/rollup.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SUMS 8192
+#define N_SLOTS (4 * MAX_SUMS)
+#define MAX_AGE 5 /* buckets */
+
+struct key {
+	uint64_t bucket, task, socket;
+	uint32_t cpu, what; /* what: owner, or direction */
+};
+
+struct sum {
+	struct key key;
+	uint64_t ns, bytes, ops, failed, untimed, lower_bound;
+};
+
+struct sums {
+	struct sum *sums;
+	uint16_t *slots; /* index + 1 */
+	size_t n;
+	uint64_t oldest; /* bucket */
+};
+
+struct nt_rollup {
+	uint64_t start_ns, end_ns;
+	struct nt_rollup_sink sink;
+	struct sums slices, ops;
+};
+
+static int sums_init(struct sums *sums)
+{
+	sums->sums = calloc(MAX_SUMS, sizeof(*sums->sums));
+	sums->slots = calloc(N_SLOTS, sizeof(*sums->slots));
+	return sums->sums && sums->slots ? 0 : -ENOMEM;
+}
+
+struct nt_rollup *nt_rollup_new(uint64_t start_ns, uint64_t end_ns, const struct nt_rollup_sink *sink)
+{
+	struct nt_rollup *rollup = calloc(1, sizeof(*rollup));
+
+	if (!rollup)
+		return NULL;
+	rollup->start_ns = start_ns;
+	rollup->end_ns = end_ns;
+	rollup->sink = *sink;
+	if (sums_init(&rollup->slices) || sums_init(&rollup->ops)) {
+		nt_rollup_free(rollup);
+		return NULL;
+	}
+	return rollup;
+}
+
+void nt_rollup_free(struct nt_rollup *rollup)
+{
+	if (!rollup)
+		return;
+	free(rollup->slices.sums);
+	free(rollup->slices.slots);
+	free(rollup->ops.sums);
+	free(rollup->ops.slots);
+	free(rollup);
+}
+
+/* ---- giving ---- */
+
+/* Begin and width of buckets in a row; the session's last bucket ends with it. */
+static void bucket_times(const struct nt_rollup *rollup, uint64_t bucket, uint64_t n, uint64_t *ts_ns, uint64_t *dur_ns)
+{
+	*ts_ns = rollup->start_ns + bucket * NT_BUCKET_NS;
+	*dur_ns = n * NT_BUCKET_NS;
+	if (*dur_ns > rollup->end_ns - *ts_ns)
+		*dur_ns = rollup->end_ns - *ts_ns;
+}
+
+static int give_slice_sum(struct nt_rollup *rollup, const struct key *key, uint64_t n_buckets, uint64_t spent_ns)
+{
+	struct nt_cpu_cost cost = {
+		.cpu = key->cpu, .owner = (enum nt_owner)key->what, .task = key->task, .spent_ns = spent_ns};
+
+	bucket_times(rollup, key->bucket, n_buckets, &cost.ts_ns, &cost.dur_ns);
+	return rollup->sink.cpu_cost(rollup->sink.arg, &cost);
+}
+
+static int give_op_sum(struct nt_rollup *rollup, const struct sum *sum)
+{
+	struct nt_sock_cost cost = {
+		.task = sum->key.task,
+		.dir = (uint8_t)sum->key.what,
+		.socket = sum->key.socket,
+		.ops = sum->ops,
+		.failed = sum->failed,
+		.untimed = sum->untimed,
+		.lower_bound = sum->lower_bound,
+		.bytes = sum->bytes,
+		.cpu_ns = sum->ns,
+	};
+
+	bucket_times(rollup, sum->key.bucket, 1, &cost.ts_ns, &cost.dur_ns);
+	return rollup->sink.sock_cost(rollup->sink.arg, &cost);
+}
+
+static int empty(struct nt_rollup *rollup, struct sums *sums)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < sums->n && !error; i++) {
+		if (sums == &rollup->slices)
+			error = give_slice_sum(rollup, &sums->sums[i].key, 1, sums->sums[i].ns);
+		else
+			error = give_op_sum(rollup, &sums->sums[i]);
+	}
+	sums->n = 0;
+	memset(sums->slots, 0, N_SLOTS * sizeof(*sums->slots));
+	return error;
+}
+
+/* ---- adding ---- */
+
+static bool is_same(const struct key *a, const struct key *b)
+{
+	return a->bucket == b->bucket && a->task == b->task && a->socket == b->socket && a->cpu == b->cpu &&
+	       a->what == b->what;
+}
+
+static size_t hash(const struct key *key)
+{
+	uint64_t word = key->task * 0x9e3779b97f4a7c15ull;
+
+	word = (word ^ word >> 32 ^ key->socket) * 0xbf58476d1ce4e5b9ull;
+	word = (word ^ word >> 29 ^ (uint64_t)key->cpu << 8 ^ key->what ^ key->bucket << 32) * 0x94d049bb133111ebull;
+	return (size_t)(word >> 40) % N_SLOTS;
+}
+
+/* The sum of that key, new if need be; room is made first. NULL: *error says why. */
+static struct sum *find(struct nt_rollup *rollup, struct sums *sums, const struct key *key, int *error)
+{
+	size_t slot;
+	struct sum *sum;
+
+	if (sums->n == MAX_SUMS || (sums->n && key->bucket > sums->oldest + MAX_AGE)) {
+		*error = empty(rollup, sums);
+		if (*error)
+			return NULL;
+	}
+	for (slot = hash(key); sums->slots[slot]; slot = (slot + 1) % N_SLOTS) {
+		sum = &sums->sums[sums->slots[slot] - 1];
+		if (is_same(&sum->key, key))
+			return sum;
+	}
+	if (!sums->n || key->bucket < sums->oldest)
+		sums->oldest = key->bucket;
+	sum = &sums->sums[sums->n++];
+	sums->slots[slot] = (uint16_t)sums->n;
+	*sum = (struct sum){.key = *key};
+	return sum;
+}
+
+static int add_part(struct nt_rollup *rollup, struct key *key, uint64_t ns)
+{
+	int error = 0;
+	struct sum *sum = find(rollup, &rollup->slices, key, &error);
+
+	if (sum)
+		sum->ns += ns;
+	return error;
+}
+
+int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice)
+{
+	uint64_t from = slice->ts_ns - rollup->start_ns, to = from + slice->dur_ns;
+	struct key key = {.bucket = from / NT_BUCKET_NS, .task = slice->task, .cpu = slice->cpu, .what = slice->owner};
+	uint64_t last = to / NT_BUCKET_NS, n;
+	int error = 0;
+
+	if (key.bucket == last)
+		return add_part(rollup, &key, slice->dur_ns);
+	if (from % NT_BUCKET_NS) {
+		error = add_part(rollup, &key, NT_BUCKET_NS - from % NT_BUCKET_NS);
+		key.bucket++;
+	}
+	n = last - key.bucket;
+	if (!error && n)
+		error = give_slice_sum(rollup, &key, n, n * NT_BUCKET_NS);
+	key.bucket = last;
+	if (!error && to % NT_BUCKET_NS)
+		error = add_part(rollup, &key, to % NT_BUCKET_NS);
+	return error;
+}
+
+int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op)
+{
+	uint64_t end_ns = op->ts_ns + (op->timed ? op->dur_ns : 0);
+	uint64_t at = end_ns > rollup->start_ns ? end_ns - rollup->start_ns : 0;
+	struct key key = {.task = op->task, .socket = op->socket, .what = op->dir};
+	bool ok = op->end == NT_OP_DONE && op->result >= 0;
+	struct sum *sum;
+	int error = 0;
+
+	/* The end itself belongs to the last bucket, not to one after it. */
+	if (at >= rollup->end_ns - rollup->start_ns)
+		at = rollup->end_ns > rollup->start_ns ? rollup->end_ns - rollup->start_ns - 1 : 0;
+	key.bucket = at / NT_BUCKET_NS;
+	sum = find(rollup, &rollup->ops, &key, &error);
+	if (!sum)
+		return error;
+	sum->ops++;
+	sum->failed += !ok;
+	sum->untimed += !op->timed;
+	sum->lower_bound += op->lower_bound;
+	if (op->timed)
+		sum->ns += op->cpu_ns;
+	if (ok && !(op->flags & (NT_OP_PEEK | NT_OP_ERRQUEUE)))
+		sum->bytes += (uint64_t)op->result;
+	return 0;
+}
+
+int nt_rollup_finish(struct nt_rollup *rollup)
+{
+	int error = empty(rollup, &rollup->slices);
+
+	return error ? error : empty(rollup, &rollup->ops);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rollup.h - sums of slices and of operations in buckets of time, made while they pass: the rows of cpu_cost and
+ * sock_cost. Pure. Sums of one bucket may be given in several rows, which add up; memory is bounded by that.
+ */
+#ifndef NT_REPORT_ROWS_ROLLUP_H
+#define NT_REPORT_ROWS_ROLLUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/timeline/timeline.h"
+
+#define NT_BUCKET_NS 100000000ull
+
+/* Time of one owner and task on one CPU in one bucket, or in several whole ones in a row. */
+struct nt_cpu_cost {
+	uint64_t ts_ns, dur_ns; /* the bucket or buckets */
+	uint32_t cpu;
+	enum nt_owner owner;
+	uint64_t task;
+	uint64_t spent_ns;
+};
+
+/* Operations of one task on one socket that ended in one bucket. */
+struct nt_sock_cost {
+	uint64_t ts_ns, dur_ns;
+	uint64_t task;
+	uint8_t dir;
+	uint64_t socket;
+	uint64_t ops, failed, untimed, lower_bound;
+	uint64_t bytes; /* without peeks and the error queue */
+	uint64_t cpu_ns;
+};
+
+struct nt_rollup;
+
+/* Where finished sums go. A function that gives non-zero stops the adding, which gives that number. */
+struct nt_rollup_sink {
+	void *arg;
+	int (*cpu_cost)(void *arg, const struct nt_cpu_cost *cost);
+	int (*sock_cost)(void *arg, const struct nt_sock_cost *cost);
+};
+
+/* Buckets begin at start_ns; the last one ends at end_ns. NULL: out of memory. *sink is copied. */
+struct nt_rollup *nt_rollup_new(uint64_t start_ns, uint64_t end_ns, const struct nt_rollup_sink *sink);
+void nt_rollup_free(struct nt_rollup *rollup);
+/* A slice within start_ns..end_ns; it is split at the edges of buckets. */
+int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice);
+/* An operation; it counts in the bucket of its end. */
+int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op);
+/* Gives all sums that are left. */
+int nt_rollup_finish(struct nt_rollup *rollup);
+
+#endif

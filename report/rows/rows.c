@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rows.c - see rows.h. A pass over the identities and clocks learns names and offsets; then each call for a row that
+ * finds the queue empty makes some more: first the events go through merge and timeline, whose callbacks fill the queue
+ * (samples go past the timeline, samples.c), then the other blocks of each chunk (blocks.c; before the events
+ * for who wants that), then what is known only at the end.
+ */
+#include "report/rows/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rows/rollup.h"
+#include "report/rows/state.h"
+#include "report/util/utf8.h"
+
+int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
+{
+	int error;
+
+	if (rows->n_queue == rows->queue_size) {
+		size_t size = rows->queue_size ? 2 * rows->queue_size : 64;
+		struct nt_row *queue = reallocarray(rows->queue, size, sizeof(*queue));
+
+		if (!queue)
+			return -ENOMEM;
+		rows->queue = queue;
+		rows->queue_size = size;
+	}
+	error = nt_table_fill(&rows->queue[rows->n_queue], &rows->arena, table, rows->session_id, from);
+	if (error == -EBADMSG) {
+		rows->unfit++;
+		return 0;
+	}
+	if (!error)
+		rows->n_queue++;
+	return error;
+}
+
+int nt_rows_see(struct nt_rows *rows, uint64_t task)
+{
+	if (task == NT_NO_TASK || task == rows->seen_last)
+		return 0;
+	rows->seen_last = task;
+	return nt_identities_see(&rows->ids, task);
+}
+
+/* ---- what the timeline gives ---- */
+
+static int on_cpu_slice(void *arg, const struct nt_cpu_slice *slice)
+{
+	struct nt_rows *rows = arg;
+	int error = nt_rows_see(rows, slice->task);
+
+	if (!error)
+		error = nt_rollup_slice(rows->rollup, slice);
+	if (!error)
+		error = nt_sample_owners_slice(rows->owners, slice);
+	return error ? error : nt_rows_push(rows, NT_TABLE_CPU_SLICE, slice);
+}
+
+static int on_sched_slice(void *arg, const struct nt_sched_slice *slice)
+{
+	struct nt_rows *rows = arg;
+	int error = nt_rows_see(rows, slice->task);
+
+	return error ? error : nt_rows_push(rows, NT_TABLE_SCHED_SLICE, slice);
+}
+
+static int on_softirq(void *arg, const struct nt_span_row *span)
+{
+	return nt_rows_push(arg, NT_TABLE_SOFTIRQ_SLICE, span);
+}
+
+static int on_irq(void *arg, const struct nt_span_row *span)
+{
+	struct nt_rows *rows = arg;
+	struct nt_irq_info info = {.span = span,
+				   .name = nt_identities_irq_name(&rows->ids, span->detail, span->number)};
+
+	return info.name ? nt_rows_push(rows, NT_TABLE_IRQ_SLICE, &info) : -ENOMEM;
+}
+
+static int on_op(void *arg, const struct nt_op_row *op)
+{
+	struct nt_rows *rows = arg;
+	int error = nt_rows_see(rows, op->task);
+
+	if (!error)
+		error = nt_rollup_op(rows->rollup, op);
+	return error ? error : nt_rows_push(rows, NT_TABLE_SOCK_OP, op);
+}
+
+static int on_napi(void *arg, const struct nt_napi_row *poll)
+{
+	struct nt_rows *rows = arg;
+	int error = nt_rows_see(rows, poll->task);
+
+	return error ? error : nt_rows_push(rows, NT_TABLE_NAPI_POLL, poll);
+}
+
+static int on_loss(void *arg, const struct nt_loss_row *loss)
+{
+	return nt_rows_push(arg, NT_TABLE_LOSS, loss);
+}
+
+static int on_cpu_cost(void *arg, const struct nt_cpu_cost *cost)
+{
+	return nt_rows_push(arg, NT_TABLE_CPU_COST, cost);
+}
+
+static int on_sock_cost(void *arg, const struct nt_sock_cost *cost)
+{
+	return nt_rows_push(arg, NT_TABLE_SOCK_COST, cost);
+}
+
+static bool is_main_of(void *arg, uint64_t main, uint64_t task)
+{
+	struct nt_rows *rows = arg;
+
+	return nt_identities_process_of(&rows->ids, task) == main;
+}
+
+static bool is_napi(void *arg, uint64_t task)
+{
+	struct nt_rows *rows = arg;
+
+	return nt_identities_is_napi(&rows->ids, task);
+}
+
+/* ---- opening ---- */
+
+static int make_timeline(struct nt_rows *rows)
+{
+	const struct nt_timeline_config config = {
+		.start_ns = rows->tape->start_ns,
+		.end_ns = rows->tape->end_ns,
+		.n_cpus = rows->tape->n_cpus,
+		.present = rows->tape->present,
+		.online = rows->tape->online,
+		.is_main_of = is_main_of,
+		.is_napi = is_napi,
+		.arg = rows,
+	};
+	const struct nt_timeline_sink sink = {
+		.arg = rows,
+		.cpu_slice = on_cpu_slice,
+		.sched_slice = on_sched_slice,
+		.softirq = on_softirq,
+		.irq = on_irq,
+		.op = on_op,
+		.napi = on_napi,
+		.loss = on_loss,
+	};
+	const struct nt_rollup_sink rollup_sink = {.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};
+
+	rows->timeline = nt_timeline_new(&config, &sink);
+	rows->rollup = nt_rollup_new(config.start_ns, config.end_ns, &rollup_sink);
+	rows->merge = nt_merge_new(rows->tape);
+	rows->owners = nt_sample_owners_new(rows->tape->n_cpus, nt_rows_push_owned, rows);
+	rows->counts = calloc(rows->tape->n_cpus + 1, sizeof(*rows->counts));
+	return rows->timeline && rows->owners && rows->rollup && rows->merge && rows->counts ? 0 : -ENOMEM;
+}
+
+int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
+		 enum nt_rows_order order)
+{
+	struct nt_rows *rows = calloc(1, sizeof(*rows));
+	int error;
+
+	if (!rows)
+		return -ENOMEM;
+	rows->tape = tape;
+	rows->names = names;
+	rows->session_id = session_id;
+	rows->order = order;
+	rows->seen_last = NT_NO_TASK;
+	error = nt_rows_learn(rows);
+	if (!error)
+		error = make_timeline(rows);
+	if (error)
+		nt_rows_close(rows);
+	else
+		*out = rows;
+	return error;
+}
+
+void nt_rows_close(struct nt_rows *rows)
+{
+	if (!rows)
+		return;
+	if (rows->contents)
+		nt_tape_drop(rows->tape, rows->chunk);
+	nt_timeline_free(rows->timeline);
+	nt_rollup_free(rows->rollup);
+	nt_sample_owners_free(rows->owners);
+	nt_stack_stages_release(&rows->stages);
+	nt_merge_free(rows->merge);
+	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)
+		free(rows->counts[cpu]);
+	free(rows->counts);
+	nt_identities_release(&rows->ids);
+	nt_clocks_release(&rows->clocks);
+	nt_arena_release(&rows->arena);
+	nt_buf_release(&rows->raw);
+	free(rows->queue);
+	free(rows);
+}
+
+/* ---- making more rows ---- */
+
+static int count_record(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
+{
+	struct nt_rows_counts *counts = rows->counts[cpu];
+
+	if (!counts)
+		counts = rows->counts[cpu] = calloc(1, sizeof(*counts));
+	if (!counts)
+		return -ENOMEM;
+	counts->records[record->record.kind % NT_KIND_MAX]++;
+	if (record->record.kind == NT_LOSS)
+		counts->lost[record->as_loss.lost_kind % NT_KIND_MAX] += record->as_loss.count;
+	return 0;
+}
+
+/* One record or gap into the timeline, or past it. 1: there are no more. */
+static int step_events(struct nt_rows *rows)
+{
+	struct nt_merged merged;
+	int error = nt_merge_next(rows->merge, &merged);
+
+	if (error)
+		return error;
+	if (merged.is_gap)
+		return nt_timeline_gap(rows->timeline, merged.cpu, merged.resume_ns, merged.task, merged.why);
+	rows->at_ns = merged.record.record.end_ns;
+	error = count_record(rows, merged.cpu, &merged.record);
+	if (error)
+		return error;
+	if (nt_rows_is_sample(&merged.record))
+		return nt_rows_push_sample(rows, merged.cpu, &merged.record);
+	return nt_timeline_add(rows->timeline, merged.cpu, &merged.record);
+}
+
+static int step_finish(struct nt_rows *rows)
+{
+	int error = nt_timeline_finish(rows->timeline);
+
+	rows->events_done = true;
+	if (!error)
+		error = nt_rollup_finish(rows->rollup);
+	if (!error)
+		error = nt_sample_owners_finish(rows->owners);
+	return error ? error : 1;
+}
+
+static int push_counts(struct nt_rows *rows)
+{
+	int error = 0;
+
+	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++) {
+		for (unsigned int kind = 0; rows->counts[cpu] && kind < NT_KIND_MAX && !error; kind++) {
+			const struct nt_record_count count = {
+				.cpu = cpu,
+				.kind = (uint8_t)kind,
+				.records = rows->counts[cpu]->records[kind],
+				.lost = rows->counts[cpu]->lost[kind],
+			};
+
+			rows->events += count.records;
+			rows->lost += count.lost;
+			if (count.records || count.lost)
+				error = nt_rows_push(rows, NT_TABLE_RECORD_COUNT, &count);
+		}
+	}
+	return error;
+}
+
+/* The texts live in the arena for as long as the row. */
+static const char *meta_text(struct nt_rows *rows, const char *key)
+{
+	char value[256];
+
+	if (nt_tape_meta(rows->tape, key, value, sizeof(value)))
+		return NULL;
+	return nt_arena_clean(&rows->arena, value, sizeof(value));
+}
+
+static int push_session(struct nt_rows *rows)
+{
+	const struct nt_tape *tape = rows->tape;
+	char uuid[33];
+	struct nt_session_info info = {
+		.uuid = uuid,
+		.host = nt_arena_clean(&rows->arena, tape->header.host, sizeof(tape->header.host)),
+		.boot_id = nt_arena_clean(&rows->arena, tape->header.boot_id, sizeof(tape->header.boot_id)),
+		.kernel = meta_text(rows, "kernel"),
+		.machine = meta_text(rows, "machine"),
+		.os = meta_text(rows, "os"),
+		.virtual = meta_text(rows, "virtual"),
+		.tool = meta_text(rows, "tool"),
+		.stop = meta_text(rows, "stop"),
+		.start_ns = tape->start_ns,
+		.end_ns = tape->end_ns,
+		.start_realtime_ns = nt_tape_meta_number(tape, "start_realtime_ns", 0),
+		.bucket_ns = NT_BUCKET_NS,
+		.bytes = tape->bytes,
+		.chunks = tape->n_chunks,
+		.clock_ticks = (uint32_t)nt_tape_meta_number(tape, "clock_ticks", 0),
+		.complete = tape->complete,
+		.counts = *nt_timeline_counts(rows->timeline),
+		.unknown = nt_merge_unknown(rows->merge),
+		.events = rows->events,
+		.lost = rows->lost,
+		.bad_lines = rows->bad_lines,
+		.clock_uncertainty_ns = nt_clocks_uncertainty(&rows->clocks),
+		.clock_steps = nt_clocks_steps(&rows->clocks, NULL, 0),
+	};
+
+	nt_session_uuid(tape, uuid);
+	info.uuid = nt_arena_clean(&rows->arena, uuid, sizeof(uuid));
+	info.counts.malformed += rows->unfit;
+	for (uint32_t cpu = 0; cpu < tape->n_cpus; cpu++)
+		info.cpus += tape->present[cpu];
+	return nt_rows_push(rows, NT_TABLE_SESSION, &info);
+}
+
+static int push_meta(struct nt_rows *rows)
+{
+	const char *key, *value;
+	size_t offset = 0, key_size, value_size;
+	int error = 0;
+
+	while (!error && !nt_meta_next(rows->tape->meta.data, rows->tape->meta.size, &offset, &key, &key_size, &value,
+				       &value_size)) {
+		const struct nt_meta_line line = {nt_arena_clean(&rows->arena, key, key_size),
+						  nt_arena_clean(&rows->arena, value, value_size)};
+
+		error = nt_rows_push(rows, NT_TABLE_SESSION_META, &line);
+	}
+	return error;
+}
+
+/* Everything that is known only when the tape has been read. */
+static int step_last(struct nt_rows *rows)
+{
+	int error = nt_rows_push_unknown(rows);
+
+	if (!error)
+		error = push_meta(rows);
+	if (!error)
+		error = push_counts(rows);
+	for (size_t i = 0; i < rows->tape->n_problems && !error; i++)
+		error = nt_rows_push(rows, NT_TABLE_PROBLEM, rows->tape->problems[i].text);
+	if (!error)
+		error = push_session(rows);
+	return error ? error : 1;
+}
+
+/* Steps give 0: again; 1: on to the next; below 0: an error. */
+#define MAX_STEPS 6
+static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
+	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, nt_rows_step_block, step_last, NULL},
+	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_readings, step_events, step_finish,
+				      step_last, NULL},
+};
+
+int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
+{
+	if (rows->next_queue == rows->n_queue) {
+		rows->next_queue = rows->n_queue = 0;
+		nt_arena_reset(&rows->arena);
+	}
+	while (!rows->n_queue) {
+		int error;
+
+		if (!steps[rows->order][rows->step])
+			return 1;
+		error = steps[rows->order][rows->step](rows);
+		if (error < 0)
+			return error;
+		rows->step += (unsigned int)error;
+	}
+	*out = &rows->queue[rows->next_queue++];
+	return 0;
+}
+
+unsigned int nt_rows_progress(const struct nt_rows *rows)
+{
+	uint64_t all = rows->tape->end_ns - rows->tape->start_ns, done;
+
+	if (rows->events_done || rows->at_ns >= rows->tape->end_ns)
+		return 1000;
+	done = rows->at_ns > rows->tape->start_ns ? rows->at_ns - rows->tape->start_ns : 0;
+	return (unsigned int)((double)done * 1000 / (double)all);
+}
+
+void nt_session_uuid(const struct nt_tape *tape, char uuid[33])
+{
+	for (int i = 0; i < 16; i++)
+		snprintf(uuid + 2 * i, 3, "%02x", tape->header.session[i]);
+}

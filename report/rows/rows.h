@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rows.h - a tape as rows of all tables (tables.h), pulled one by one. Knows no SQLite: whoever serves the rows, an
+ * import or a virtual table, gets the same. Prints nothing. Memory: for the CPUs, and some bytes for each identity; not
+ * for the length of the tape.
+ *
+ * Rows of one CPU come in time order in cpu_slice and sched_slice; each table's rows come mixed with the others'. The
+ * row of the table session comes last, and so do the threads that are only referred to.
+ */
+#ifndef NT_REPORT_ROWS_ROWS_H
+#define NT_REPORT_ROWS_ROWS_H
+
+#include "report/rows/tables.h"
+#include "report/symbols/user_names.h"
+#include "report/tape/tape.h"
+
+struct nt_rows;
+
+enum nt_rows_order {
+	NT_ROWS_EVENTS_FIRST, /* what a database is made of */
+	NT_ROWS_IDENTITIES_FIRST /* identities and clocks, readings, events: for who needs names at once */
+};
+
+/*
+ * `session_id` is what stands in the rows' first column. `names` knows the functions of programs; NULL: nobody does.
+ * It and the tape must outlive the rows; problems found on the way are added to the tape. 0, or a negative errno as in
+ * schema/block.h.
+ */
+int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
+		 enum nt_rows_order order);
+void nt_rows_close(struct nt_rows *rows);
+/* 0: *out is the next row, good until the next call; 1: end; below 0: a negative errno. */
+int nt_rows_next(struct nt_rows *rows, const struct nt_row **out);
+/* How far it is, of 1000: for showing progress. */
+unsigned int nt_rows_progress(const struct nt_rows *rows);
+
+/* The session's id on tapes as 32 hexadecimal digits, zero-terminated. */
+void nt_session_uuid(const struct nt_tape *tape, char uuid[33]);
+
+#endif

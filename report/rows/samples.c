@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits, wake-ups, stacks) and
+ * of their losses. They are no part of the timeline: each record is a row as it comes (a stack sample when it is known
+ * whose it is), also in the moments between the opening of its CPU's gate and the session's start, so that rows and the
+ * programs' own counters are equal.
+ */
+#include "report/rows/state.h"
+#include "schema/kind.h"
+
+bool nt_rows_is_sample(const union nt_any *record)
+{
+	return nt_kind_is_sample(record->record.kind == NT_LOSS ? record->as_loss.lost_kind : record->record.kind);
+}
+
+static int push_latency(struct nt_rows *rows, uint32_t cpu, const struct nt_latency *sample)
+{
+	struct nt_latency_info info = {.cpu = cpu, .sample = sample};
+	int error = sample->task ? nt_rows_see(rows, sample->task) : 0;
+
+	info.late = nt_clocks_latency(&rows->clocks, sample->end_ns, sample->stamp_ns, &info.latency_ns);
+	return error ? error : nt_rows_push(rows, NT_TABLE_SKB_LATENCY, &info);
+}
+
+static int push_drop(struct nt_rows *rows, uint32_t cpu, const struct nt_drop *drop)
+{
+	const struct nt_drop_info info = {
+		.cpu = cpu,
+		.drop = drop,
+		.reason = nt_identities_drop_reason(&rows->ids, drop->reason),
+		.location = nt_identities_symbol(&rows->ids, drop->location),
+	};
+
+	return nt_rows_push(rows, NT_TABLE_SKB_DROP, &info);
+}
+
+static int push_retransmit(struct nt_rows *rows, uint32_t cpu, const struct nt_retransmit *retransmit)
+{
+	const struct nt_retransmit_info info = {.cpu = cpu, .retransmit = retransmit};
+
+	return nt_rows_push(rows, NT_TABLE_TCP_RETRANSMIT, &info);
+}
+
+static int push_wakeup(struct nt_rows *rows, uint32_t cpu, const struct nt_wakeup *wakeup)
+{
+	const struct nt_wakeup_info info = {.cpu = cpu, .wakeup = wakeup};
+	int error = nt_rows_see(rows, wakeup->task);
+
+	if (!error)
+		error = nt_rows_see(rows, wakeup->waker);
+	return error ? error : nt_rows_push(rows, NT_TABLE_SCHED_WAKEUP, &info);
+}
+
+int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner)
+{
+	struct nt_stack_sample_info info = {.cpu = cpu, .sample = sample, .owner = owner};
+	struct nt_rows *rows = arg;
+	int error = nt_rows_see(rows, sample->task);
+
+	if (!error && sample->stack)
+		error = nt_stack_stage(&rows->stages, &rows->ids, sample->stack, &info.stage, &info.family);
+	if (!error)
+		error = nt_identities_see_stack(&rows->ids, sample->stack);
+	if (!error)
+		error = nt_identities_see_stack(&rows->ids, sample->user_stack);
+	return error ? error : nt_rows_push(rows, NT_TABLE_STACK_SAMPLE, &info);
+}
+
+/* From the first to the last that was lost; where that is not known, when it was told. */
+static int push_loss(struct nt_rows *rows, uint32_t cpu, const struct nt_loss *loss)
+{
+	const uint64_t first_ns = loss->first_ns ? loss->first_ns : loss->end_ns;
+	const struct nt_loss_row row = {
+		.ts_ns = first_ns,
+		.dur_ns = loss->last_ns > first_ns ? loss->last_ns - first_ns : 0,
+		.cpu = cpu,
+		.kind = loss->lost_kind,
+		.count = loss->count,
+		.why = nt_loss_why_name(loss->why),
+	};
+
+	return nt_rows_push(rows, NT_TABLE_LOSS, &row);
+}
+
+int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
+{
+	switch (record->record.kind) {
+	case NT_LATENCY:
+		return push_latency(rows, cpu, &record->as_latency);
+	case NT_DROP:
+		return push_drop(rows, cpu, &record->as_drop);
+	case NT_RETRANSMIT:
+		return push_retransmit(rows, cpu, &record->as_retransmit);
+	case NT_WAKEUP:
+		return push_wakeup(rows, cpu, &record->as_wakeup);
+	case NT_STACK_SAMPLE:
+		return nt_sample_owners_add(rows->owners, cpu, &record->as_stack_sample);
+	case NT_LOSS:
+		return push_loss(rows, cpu, &record->as_loss);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * state.h - what an iterator of rows remembers, shared by rows.c, samples.c and blocks.c. Private to
+ * these.
+ */
+#ifndef NT_REPORT_ROWS_STATE_H
+#define NT_REPORT_ROWS_STATE_H
+
+#include "report/rows/rows.h"
+#include "report/rows/sample_owners.h"
+#include "report/rows/stack_stages.h"
+#include "report/tape/clock.h"
+#include "report/tape/identities.h"
+#include "report/tape/merge.h"
+
+struct nt_rows_counts {
+	uint64_t records[NT_KIND_MAX], lost[NT_KIND_MAX];
+};
+
+struct nt_rows {
+	struct nt_tape *tape;
+	struct nt_user_names *names; /* or NULL */
+	int64_t session_id;
+	struct nt_identities ids;
+	struct nt_clocks clocks;
+	struct nt_merge *merge;
+	struct nt_timeline *timeline;
+	struct nt_rollup *rollup;
+	struct nt_sample_owners *owners; /* of stack samples */
+	struct nt_stack_stages stages; /* the same */
+	enum nt_rows_order order;
+	unsigned int step;
+	bool events_done;
+	uint64_t at_ns; /* end of the last record */
+	uint64_t seen_last; /* the task noted last */
+	/* Rows made and not given yet; their texts are in the arena. */
+	struct nt_row *queue;
+	size_t n_queue, next_queue, queue_size;
+	struct nt_arena arena;
+	/* The pass over the blocks that hold no events. */
+	size_t chunk, block;
+	const struct nt_chunk_contents *contents;
+	struct nt_buf raw;
+	/* Counts for the last rows. */
+	struct nt_rows_counts **counts; /* by CPU, NULL where nothing was */
+	uint64_t events, lost, bad_lines;
+	uint64_t unfit; /* rows left out: a number that SQL cannot hold */
+};
+
+/* Puts the row that `from` makes into the queue. */
+int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from);
+/* Notes that a row speaks of this task. */
+int nt_rows_see(struct nt_rows *rows, uint64_t task);
+
+/* ---- samples.c ---- */
+
+/* Whether this is a sample, or the loss of samples: such are no part of the timeline, but rows themselves. */
+bool nt_rows_is_sample(const union nt_any *record);
+int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
+/* A stack sample whose owner has been found (nt_owned_fn; arg is the rows). */
+int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner);
+
+/* ---- blocks.c ---- */
+
+/* Learns the identities and the clocks of the whole tape. */
+int nt_rows_learn(struct nt_rows *rows);
+/* The rows of one block that holds no events; only of identities and clocks; only of readings. 1: there are no more. */
+int nt_rows_step_block(struct nt_rows *rows);
+int nt_rows_step_identities(struct nt_rows *rows);
+int nt_rows_step_readings(struct nt_rows *rows);
+/* Rows for the idle task, and for tasks that events speak of and no identity is known of. */
+int nt_rows_push_unknown(struct nt_rows *rows);
+
+#endif

@@ -1,0 +1,264 @@
+-- The views of a nettape database: the everyday questions. Plain SQL that any sqlite3 (3.30 or later) understands.
+-- They read the sums in cpu_cost and sock_cost, not the slices, and so are quick on long recordings;
+-- `nettape-report check` proves that the sums equal the slices. docs/sql-schema.md says what each column means.
+
+-- Whose the time of each CPU was.
+CREATE VIEW net_cost_cpu AS
+SELECT c.session_id, c.cpu, c.owner, sum(c.spent_ns) AS ns, CAST(sum(c.spent_ns) AS REAL) / s.dur AS share
+FROM cpu_cost AS c JOIN session AS s ON s.session_id = c.session_id
+GROUP BY c.session_id, c.cpu, c.owner;
+
+-- The same in steps of session.bucket_ns (100 ms). A sum over several whole buckets in a row is one row of cpu_cost:
+-- it is taken apart here.
+CREATE VIEW net_cost_over_time AS
+WITH RECURSIVE
+one(session_id, ts, cpu, owner, spent_ns, rest, bucket_ns) AS (
+    SELECT c.session_id, c.ts, c.cpu, c.owner, min(c.spent_ns, s.bucket_ns), c.dur - s.bucket_ns, s.bucket_ns
+    FROM cpu_cost AS c JOIN session AS s ON s.session_id = c.session_id
+    UNION ALL
+    SELECT session_id, ts + bucket_ns, cpu, owner, bucket_ns, rest - bucket_ns, bucket_ns
+    FROM one WHERE rest > 0
+)
+SELECT one.session_id, one.ts, min(s.bucket_ns, s.end_ts - one.ts) AS dur,
+       s.start_realtime_ns + one.ts - s.start_ts AS realtime_ns, one.cpu, one.owner, sum(one.spent_ns) AS ns,
+       CAST(sum(one.spent_ns) AS REAL) / min(s.bucket_ns, s.end_ts - one.ts) AS share
+FROM one JOIN session AS s ON s.session_id = one.session_id
+GROUP BY one.session_id, one.ts, one.cpu, one.owner;
+
+-- What each thread did with CPUs and sockets: what the next two views are made of.
+CREATE VIEW net_cost_thread AS
+WITH part AS (
+    SELECT session_id, utid,
+           CASE owner WHEN 'send' THEN spent_ns ELSE 0 END AS send_ns,
+           CASE owner WHEN 'recv' THEN spent_ns ELSE 0 END AS recv_ns,
+           CASE owner WHEN 'task' THEN spent_ns ELSE 0 END AS task_ns,
+           0 AS send_ops, 0 AS recv_ops, 0 AS send_bytes, 0 AS recv_bytes, 0 AS untimed_ops, 0 AS lower_bound_ops
+    FROM cpu_cost WHERE owner IN ('send', 'recv', 'task')
+    UNION ALL
+    SELECT session_id, utid, 0, 0, 0,
+           CASE op WHEN 'send' THEN ops ELSE 0 END, CASE op WHEN 'recv' THEN ops ELSE 0 END,
+           CASE op WHEN 'send' THEN bytes ELSE 0 END, CASE op WHEN 'recv' THEN bytes ELSE 0 END,
+           untimed, lower_bound
+    FROM sock_cost
+)
+SELECT p.session_id, p.utid, t.tid, t.name, t.upid,
+       sum(p.send_ns) AS send_ns, sum(p.recv_ns) AS recv_ns, sum(p.send_ns + p.recv_ns) AS net_ns, sum(p.task_ns) AS task_ns,
+       sum(p.send_ops) AS send_ops, sum(p.recv_ops) AS recv_ops,
+       sum(p.send_bytes) AS send_bytes, sum(p.recv_bytes) AS recv_bytes,
+       sum(p.untimed_ops) AS untimed_ops, sum(p.lower_bound_ops) AS lower_bound_ops
+FROM part AS p LEFT JOIN thread AS t ON t.session_id = p.session_id AND t.utid = p.utid
+GROUP BY p.session_id, p.utid;
+
+-- What each process spent in sending and receiving. upid NULL: tasks of which nothing is known, and operations made by
+-- softirqs.
+CREATE VIEW net_cost_process AS
+SELECT n.session_id, n.upid, p.pid, p.name, p.cgroup_id,
+       sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.net_ns) AS net_ns,
+       CAST(sum(n.net_ns) AS REAL) / s.dur AS share, sum(n.task_ns) AS task_ns,
+       sum(n.send_ops) AS send_ops, sum(n.recv_ops) AS recv_ops,
+       sum(n.send_bytes) AS send_bytes, sum(n.recv_bytes) AS recv_bytes,
+       sum(n.untimed_ops) AS untimed_ops, sum(n.lower_bound_ops) AS lower_bound_ops
+FROM net_cost_thread AS n
+     JOIN session AS s ON s.session_id = n.session_id
+     LEFT JOIN process AS p ON p.session_id = n.session_id AND p.upid = n.upid
+GROUP BY n.session_id, n.upid;
+
+-- The same by cgroup, so by container or service. cgroup_id NULL: not known.
+CREATE VIEW net_cost_cgroup AS
+SELECT n.session_id, n.cgroup_id, g.path, count(*) AS processes,
+       sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.net_ns) AS net_ns,
+       sum(n.share) AS share, sum(n.task_ns) AS task_ns,
+       sum(n.send_ops) AS send_ops, sum(n.recv_ops) AS recv_ops,
+       sum(n.send_bytes) AS send_bytes, sum(n.recv_bytes) AS recv_bytes,
+       sum(n.untimed_ops) AS untimed_ops, sum(n.lower_bound_ops) AS lower_bound_ops
+FROM net_cost_process AS n
+     LEFT JOIN cgroup AS g ON g.session_id = n.session_id AND g.id = n.cgroup_id
+GROUP BY n.session_id, n.cgroup_id;
+
+-- What each socket cost, and the process that spent most on it. Here the time is that of the operations (cpu_ns), which
+-- for each process adds up to what cpu_slice says.
+CREATE VIEW net_cost_socket AS
+WITH by_process AS (
+    SELECT c.session_id, c.socket_id, t.upid,
+           sum(CASE c.op WHEN 'send' THEN c.cpu_ns ELSE 0 END) AS send_ns,
+           sum(CASE c.op WHEN 'recv' THEN c.cpu_ns ELSE 0 END) AS recv_ns,
+           sum(c.cpu_ns) AS net_ns,
+           sum(CASE c.op WHEN 'send' THEN c.ops ELSE 0 END) AS send_ops,
+           sum(CASE c.op WHEN 'recv' THEN c.ops ELSE 0 END) AS recv_ops,
+           sum(CASE c.op WHEN 'send' THEN c.bytes ELSE 0 END) AS send_bytes,
+           sum(CASE c.op WHEN 'recv' THEN c.bytes ELSE 0 END) AS recv_bytes,
+           sum(c.untimed) AS untimed_ops, sum(c.lower_bound) AS lower_bound_ops
+    FROM sock_cost AS c LEFT JOIN thread AS t ON t.session_id = c.session_id AND t.utid = c.utid
+    GROUP BY c.session_id, c.socket_id, t.upid
+), by_socket AS (
+    SELECT session_id, socket_id, upid, max(net_ns), count(*) AS processes,
+           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(net_ns) AS net_ns,
+           sum(send_ops) AS send_ops, sum(recv_ops) AS recv_ops,
+           sum(send_bytes) AS send_bytes, sum(recv_bytes) AS recv_bytes,
+           sum(untimed_ops) AS untimed_ops, sum(lower_bound_ops) AS lower_bound_ops
+    FROM by_process GROUP BY session_id, socket_id
+)
+SELECT b.session_id, b.socket_id, k.family, k.proto, k.src, k.sport, k.dst, k.dport, k.netns,
+       b.upid, p.name, b.processes, b.send_ns, b.recv_ns, b.net_ns, CAST(b.net_ns AS REAL) / s.dur AS share,
+       b.send_ops, b.recv_ops, b.send_bytes, b.recv_bytes, b.untimed_ops, b.lower_bound_ops
+FROM by_socket AS b
+     JOIN session AS s ON s.session_id = b.session_id
+     LEFT JOIN socket AS k ON k.session_id = b.session_id AND k.id = b.socket_id
+     LEFT JOIN process AS p ON p.session_id = b.session_id AND p.upid = b.upid;
+
+-- The recorder's own counters as they stood last.
+CREATE VIEW self_cost_last AS
+SELECT session_id, program, name, value, max(ts) AS ts
+FROM self_cost GROUP BY session_id, program, name;
+
+-- What became of the packets at each hook of the receive path: those that are samples, and those that are not, as the
+-- programs at the hook counted them. A program's name says which hook it is for: nt_latency_<hook>__<where it is attached>.
+CREATE VIEW latency_hook AS
+WITH sample AS (
+    SELECT session_id, hook, count(*) AS samples, sum(weight) AS packets, sum(instr(flags, 'future') > 0) AS future
+    FROM skb_latency GROUP BY session_id, hook
+), program AS (
+    SELECT session_id, replace(substr(program, 12, instr(substr(program, 12), '__') - 1), '_', '-') AS hook, name, value
+    FROM self_cost_last WHERE program GLOB 'nt_latency_?*__*'
+), counted AS (
+    SELECT session_id, hook,
+           sum(CASE name WHEN 'no_stamp' THEN value ELSE 0 END) AS no_stamp,
+           sum(CASE name WHEN 'transmit_stamp' THEN value ELSE 0 END) AS transmit_stamp,
+           sum(CASE name WHEN 'skipped_filter' THEN value ELSE 0 END) AS skipped_filter,
+           sum(CASE name WHEN 'skipped_sample' THEN value ELSE 0 END) AS skipped_sample,
+           sum(CASE name WHEN 'lost' THEN value ELSE 0 END) AS lost,
+           sum(CASE name WHEN 'skipped_peek' THEN value ELSE 0 END) AS skipped_peek,
+           sum(CASE name WHEN 'skipped_unqueued' THEN value ELSE 0 END) AS skipped_unqueued,
+           sum(CASE name WHEN 'skipped_gate' THEN value ELSE 0 END) AS skipped_gate,
+           sum(CASE name WHEN 'recorded' THEN value ELSE 0 END) AS recorded
+    FROM program GROUP BY session_id, hook
+), either AS (
+    SELECT session_id, hook FROM sample UNION SELECT session_id, hook FROM counted
+)
+SELECT e.session_id, e.hook, coalesce(s.samples, 0) AS samples, coalesce(s.packets, 0) AS packets,
+       coalesce(s.future, 0) AS future, c.no_stamp, c.transmit_stamp, c.skipped_filter, c.skipped_sample, c.lost,
+       c.skipped_peek, c.skipped_unqueued, c.skipped_gate, c.recorded
+FROM either AS e
+     LEFT JOIN sample AS s ON s.session_id = e.session_id AND s.hook = e.hook
+     LEFT JOIN counted AS c ON c.session_id = e.session_id AND c.hook = e.hook;
+
+-- Packets that were dropped, by reason and place.
+CREATE VIEW skb_drop_total AS
+SELECT session_id, reason, location, device_id, count(*) AS packets, sum(length) AS bytes
+FROM skb_drop GROUP BY session_id, reason, location, device_id;
+
+-- How long each thread had waited for a CPU when it got one: since it was woken, or since its last stay ended while it would have gone
+-- on. Two sorts and no joins of ranges, so that a million stays take seconds:
+--   stay    each stay, and covered_ts: the end of the last uncovered time, of any CPU, that began before it. Before that the thread
+--           may have been anywhere.
+--   moment  stays and wake-ups of sleeping threads, with the time from which the thread is runnable: at once after a wake-up, from
+--           its end on after a stay that it did not leave to sleep.
+--   ready   what was the moment before. A wake-up may be told before its thread has quite left its CPU: it is runnable once it has.
+CREATE VIEW thread_runnable AS
+WITH stay AS (
+    SELECT session_id, utid, ts, cpu, end_ts, end_state,
+           max(hole_end) OVER (PARTITION BY session_id ORDER BY ts ROWS UNBOUNDED PRECEDING) AS covered_ts
+    FROM (SELECT session_id, utid, ts, cpu, ts + dur AS end_ts, end_state, NULL AS hole_end FROM sched_slice WHERE utid <> 0
+          UNION ALL
+          SELECT session_id, NULL, ts, NULL, NULL, NULL, ts + dur FROM cpu_slice WHERE owner = 'uncovered'
+          UNION ALL
+          SELECT session_id, NULL, start_ts, NULL, NULL, NULL, start_ts FROM session)
+), moment AS (
+    SELECT session_id, utid, ts, cpu, end_ts, covered_ts, CASE WHEN end_state IN ('R', 'R+') THEN end_ts END AS ready_ts,
+           NULL AS wakeup
+    FROM stay WHERE utid IS NOT NULL
+    UNION ALL
+    SELECT session_id, utid, ts, NULL, NULL, NULL, ts, rowid FROM sched_wakeup WHERE was_runnable = 0
+), ready AS (
+    SELECT session_id, utid, ts, cpu, end_ts, covered_ts, lag(wakeup) OVER thread AS wakeup,
+           max(lag(ready_ts) OVER thread, ifnull(lag(end_ts, 2) OVER thread, 0)) AS ready_ts
+    FROM moment WINDOW thread AS (PARTITION BY session_id, utid ORDER BY ts, end_ts IS NOT NULL)
+), known AS (
+    SELECT session_id, utid, ts, cpu, ready_ts BETWEEN covered_ts AND ts AS is_known, ready_ts, wakeup
+    FROM ready WHERE end_ts IS NOT NULL
+)
+SELECT k.session_id, k.utid, k.ts, k.cpu, CASE WHEN k.is_known THEN k.ready_ts END AS runnable_ts,
+       CASE WHEN k.is_known THEN k.ts - k.ready_ts END AS runnable_ns,
+       CASE WHEN k.is_known THEN CASE WHEN k.wakeup IS NULL THEN 'preempted' ELSE 'wakeup' END END AS why,
+       w.waker_utid, w.cpu AS waker_cpu, w.context
+FROM known AS k LEFT JOIN sched_wakeup AS w ON k.is_known AND w.rowid = k.wakeup;
+
+-- The sums of that for threads, and for processes. Of `stays`, `known` are those whose time is known.
+CREATE VIEW thread_runnable_total AS
+SELECT r.session_id, r.utid, t.tid, t.name, t.upid, count(*) AS stays, count(r.runnable_ns) AS known,
+       sum(r.why IS 'wakeup') AS wakeups, sum(r.why IS 'preempted') AS preemptions,
+       sum(ifnull(r.runnable_ns, 0)) AS runnable_ns, max(r.runnable_ns) AS longest_ns
+FROM thread_runnable AS r LEFT JOIN thread AS t ON t.session_id = r.session_id AND t.utid = r.utid
+GROUP BY r.session_id, r.utid;
+
+CREATE VIEW process_runnable_total AS
+SELECT r.session_id, r.upid, p.pid, p.name, sum(r.stays) AS stays, sum(r.known) AS known, sum(r.wakeups) AS wakeups,
+       sum(r.preemptions) AS preemptions, sum(r.runnable_ns) AS runnable_ns, max(r.longest_ns) AS longest_ns
+FROM thread_runnable_total AS r LEFT JOIN process AS p ON p.session_id = r.session_id AND p.upid = r.upid
+GROUP BY r.session_id, r.upid;
+
+-- What each owner's time on each CPU was spent on: the exact time of each bucket, split by stack samples. Buckets of an owner on a CPU are put
+-- together until there are some 30 samples (`run`), and each bucket's time is split by the samples of its run. Where an owner has no sample on
+-- a CPU, by those of all CPUs; where it has none at all, its time is `unsampled`. No nanosecond gets lost: a part is what lies between two
+-- shares of the bucket's time, both rounded down. `nettape-report stages` reckons in the same way (report/query/stages/split.h) and says how sure it is.
+--   cell    owner, CPU and bucket, with its time and its samples; `upto`: samples up to its end
+--   lent    what a cell's time is split by: its run (`run`), or all samples of the owner (`lender` -1)
+--   lender  each sample, as it lends itself: to its run, and to who has none
+--   pool    samples by stage of each of these; `after`: with those of the stages before it
+-- SQLite takes what sums over groups give for a handful of rows, too few for it to make an index of: it would go through all of `pool` for each
+-- cell, which takes hours where there are an hour's. So both end with the rows of a table, of which none is taken.
+CREATE VIEW net_cost_stage_over_time AS
+WITH sample AS (
+    SELECT t.session_id, t.owner, t.cpu, s.start_ts + (t.ts - s.start_ts) / s.bucket_ns * s.bucket_ns AS ts,
+           coalesce(t.stage, 'no_stack') AS stage, coalesce(t.family, '') AS family
+    FROM stack_sample AS t JOIN session AS s ON s.session_id = t.session_id
+    WHERE t.owner IS NOT NULL AND t.ts >= s.start_ts AND t.ts < s.end_ts
+), cell AS (
+    SELECT session_id, owner, cpu, ts, sum(ns) AS ns, sum(dur) AS dur,
+           sum(sum(samples)) OVER (PARTITION BY session_id, owner, cpu ORDER BY ts) AS upto,
+           sum(sum(samples)) OVER (PARTITION BY session_id, owner, cpu) AS of_cpu
+    FROM (SELECT session_id, owner, cpu, ts, ns, dur, 0 AS samples FROM net_cost_over_time WHERE owner NOT IN ('idle', 'offline', 'uncovered')
+          UNION ALL
+          SELECT session_id, owner, cpu, ts, 0, 0, count(*) FROM sample GROUP BY session_id, owner, cpu, ts)
+    GROUP BY session_id, owner, cpu, ts
+), lent AS (
+    SELECT session_id, owner, cpu, ts, ns, dur, CASE WHEN of_cpu > 0 THEN cpu ELSE -1 END AS lender,
+           CASE WHEN of_cpu = 0 THEN 0
+                WHEN upto = 0 THEN (min(nullif(upto, 0)) OVER (PARTITION BY session_id, owner, cpu) - 1) / 30
+                ELSE (upto - 1) / 30 END AS run
+    FROM cell
+    UNION ALL
+    SELECT session_id, owner, cpu, ts, 0, 0, 0, 0 FROM cpu_cost WHERE 0
+), lender AS (
+    SELECT session_id, owner, cpu AS lender, (count(*) OVER (PARTITION BY session_id, owner, cpu ORDER BY ts) - 1) / 30 AS run, stage, family
+    FROM sample
+    UNION ALL
+    SELECT session_id, owner, -1, 0, stage, family FROM sample
+), pool AS (
+    SELECT session_id, owner, lender, run, stage, family, count(*) AS samples,
+           sum(count(*)) OVER (PARTITION BY session_id, owner, lender, run ORDER BY stage, family) AS after,
+           sum(count(*)) OVER (PARTITION BY session_id, owner, lender, run) AS n
+    FROM lender GROUP BY session_id, owner, lender, run, stage, family
+    UNION ALL
+    SELECT session_id, owner, cpu, 0, stage, family, 0, 0, 0 FROM stack_sample WHERE 0
+)
+SELECT l.session_id, l.ts, l.dur, l.cpu, l.owner, coalesce(p.stage, 'unsampled') AS stage, nullif(p.family, '') AS family,
+       CASE WHEN p.n IS NULL THEN l.ns ELSE l.ns * p.after / p.n - l.ns * (p.after - p.samples) / p.n END AS ns
+FROM lent AS l LEFT JOIN pool AS p ON p.session_id = l.session_id AND p.owner = l.owner AND p.lender = l.lender AND p.run = l.run
+WHERE l.ns > 0;
+
+-- The sums of that, for the owners that are the network's. Time and samples are counted apart, each in one pass.
+CREATE VIEW net_cost_stage AS
+SELECT c.session_id, c.owner, c.stage, c.family, c.ns,
+       CAST(c.ns AS REAL) / sum(c.ns) OVER (PARTITION BY c.session_id, c.owner) AS share, coalesce(n.samples, 0) AS samples
+FROM (SELECT session_id, owner, stage, family, sum(ns) AS ns FROM net_cost_stage_over_time
+      WHERE owner IN ('net_rx', 'net_tx', 'send', 'recv') GROUP BY session_id, owner, stage, family) AS c
+LEFT JOIN (SELECT t.session_id, t.owner, coalesce(t.stage, 'no_stack') AS stage, t.family, count(*) AS samples
+           FROM stack_sample AS t JOIN session AS s ON s.session_id = t.session_id
+           WHERE t.ts >= s.start_ts AND t.ts < s.end_ts GROUP BY t.session_id, t.owner, coalesce(t.stage, 'no_stack'), t.family) AS n
+       ON n.session_id = c.session_id AND n.owner = c.owner AND n.stage = c.stage AND n.family IS c.family;
+
+-- How many records of each kind each CPU lost.
+CREATE VIEW loss_total AS
+SELECT session_id, cpu, kind, sum(count) AS count, sum(count IS NULL) AS of_unknown_count, count(*) AS stretches
+FROM loss GROUP BY session_id, cpu, kind;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * demangle.h - names of C++ and Rust as in their sources. A mangled name may refer to its own parts: 250 bytes can
+ * stand for gigabytes, and names are anybody's, so that what they become has a bound here. Pure.
+ */
+#ifndef NT_REPORT_SYMBOLS_DEMANGLE_H
+#define NT_REPORT_SYMBOLS_DEMANGLE_H
+
+#include <stdbool.h>
+
+#define NT_DEMANGLED_SIZE 16384 /* with the zero at its end */
+
+/* False: it is no mangled name, or would become too long. Then `out` holds nothing of use. */
+bool nt_demangle(const char *name, char out[NT_DEMANGLED_SIZE]);
+
+#endif

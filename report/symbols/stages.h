@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stages.h - which stage of the network stack a stack of functions stands in, by the rules of report/symbols/stages.txt (which
+ * says how they are read). Pure: names in, numbers out; no I/O, no globals but the rules' text.
+ *
+ * A stack has one stage, and one address family or none; and, beside that, the set of all stages that it passes
+ * through. Nothing outside its innermost softirq counts: that is what was interrupted.
+ */
+#ifndef NT_REPORT_SYMBOLS_STAGES_H
+#define NT_REPORT_SYMBOLS_STAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NT_STAGES_MAX 64 /* a set of them is a number */
+#define NT_STAGE_OTHER 0 /* none of the rules holds */
+
+/* What the rules say of one function, whatever the stack. All zero: nothing. */
+struct nt_stage_function {
+	uint16_t stage; /* + 1; 0: none */
+	uint8_t family; /* 4, 6, or 0 */
+	uint8_t hook; /* netfilter's rules below it are asked at this: number of a stage; 0: none */
+	uint64_t within; /* rules that hold only below some callers: those that fit it */
+	uint64_t calls; /* those that it is such a caller of */
+};
+
+struct nt_stage_rules;
+
+/* The built-in rules. NULL: out of memory. */
+struct nt_stage_rules *nt_stage_rules_new(void);
+/* Rules of this text. NULL, and a sentence in `error`: it is not well formed, or memory ran out. */
+struct nt_stage_rules *nt_stage_rules_parse(const char *text, char *error, size_t error_size);
+void nt_stage_rules_free(struct nt_stage_rules *rules);
+
+/* Stages have numbers from 0 (`other`) on, in the order of the file. NULL: there is no such number. */
+const char *nt_stage_name(const struct nt_stage_rules *rules, unsigned int stage);
+const char *nt_stage_text(const struct nt_stage_rules *rules, unsigned int stage);
+/* The number of a name, or -1. */
+int nt_stage_number(const struct nt_stage_rules *rules, const char *name);
+/* What is said of a function. What stands behind a dot of its name is the compiler's and is left out. */
+struct nt_stage_function nt_stage_function(const struct nt_stage_rules *rules, const char *name);
+
+/* Each rule, for who wants to know whether they fit anything: gives its function (which may end in *) and its stage. */
+void nt_stage_rules_each(const struct nt_stage_rules *rules,
+			 void (*visit)(void *arg, const char *function, const char *stage), void *arg);
+
+/* ---- a stack, function by function, the innermost first ---- */
+
+struct nt_stage_walk {
+	const struct nt_stage_rules *rules;
+	uint64_t below; /* rules that fit a function since the last one that had a rule of its own */
+	int held; /* the stage of the last ones that had: it may be another below some callers; -1: none */
+	uint64_t held_below; /* rules that say so */
+	int first; /* the stage; -1: none yet */
+	uint8_t family;
+	bool asks_hook; /* a rule of netfilter's was passed, and its hook is not known yet */
+	bool first_is_hook; /* and it is the first */
+	bool done;
+	uint64_t stages; /* 1 << stage for each that was passed */
+};
+
+void nt_stage_walk_begin(struct nt_stage_walk *walk, const struct nt_stage_rules *rules);
+/* False: what comes next does not count any more. */
+bool nt_stage_walk_on(struct nt_stage_walk *walk, const struct nt_stage_function *function);
+/* After the last: the stage. Then walk->family (0: not told) and walk->stages hold too. */
+unsigned int nt_stage_walk_end(struct nt_stage_walk *walk);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * file_kind.h - what something is that was given as a tape and is none: for the message that refuses it.
+ */
+#ifndef NT_REPORT_TAPE_FILE_KIND_H
+#define NT_REPORT_TAPE_FILE_KIND_H
+
+#define NT_DB_APPLICATION_ID 0x6e747061 /* "ntpa", in the header of our databases */
+
+/*
+ * A clause like "a text file", or with a remedy: "an archive: unpack it first". By the first bytes, or by what a
+ * directory holds. NULL: nothing that is known. A constant.
+ */
+const char *nt_file_kind(const char *path);
+
+#endif

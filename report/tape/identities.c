@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * identities.c - see identities.h.
+ */
+#include "report/tape/identities.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/util/utf8.h"
+
+#define TAKEN UINT64_MAX /* in `newest`: its record has been given */
+
+void nt_identities_release(struct nt_identities *ids)
+{
+	for (int i = 0; i < NT_IDENTITY_SORTS; i++)
+		nt_id_map_release(&ids->newest[i]);
+	nt_id_map_release(&ids->parents);
+	nt_id_map_release(&ids->places);
+	nt_id_map_release(&ids->sampled);
+	nt_id_map_release(&ids->processes);
+	nt_id_map_release(&ids->napi);
+	nt_id_map_release(&ids->irqs);
+	nt_id_map_release(&ids->reasons);
+	nt_id_map_release(&ids->symbols);
+	nt_id_map_release(&ids->seen);
+	nt_id_map_release(&ids->made);
+	nt_arena_release(&ids->arena);
+	free(ids->names);
+	*ids = (struct nt_identities){0};
+}
+
+static int set(struct nt_id_map *map, uint64_t id, uint64_t value)
+{
+	uint64_t *at = nt_id_map_at(map, id);
+
+	if (!at)
+		return -ENOMEM;
+	*at = value;
+	return 0;
+}
+
+/* The map and the id of a record, NULL for a kind that has none. */
+static struct nt_id_map *map_of(struct nt_identities *ids, const union nt_any *record, uint64_t *id)
+{
+	switch (record->record.kind) {
+	case NT_TASK:
+		*id = record->as_task.task;
+		return &ids->newest[0];
+	case NT_SOCKET:
+		*id = record->as_socket.socket;
+		return &ids->newest[1];
+	case NT_CGROUP:
+		*id = record->as_cgroup.cgroup;
+		return &ids->newest[2];
+	case NT_DEVICE:
+		*id = record->as_device.device;
+		return &ids->newest[3];
+	case NT_SYMBOL:
+		*id = record->as_symbol.symbol;
+		return &ids->newest[4];
+	case NT_USER_SYMBOL:
+		*id = record->as_user_symbol.symbol;
+		return &ids->newest[4];
+	case NT_STACK:
+		*id = record->as_stack.stack;
+		return &ids->newest[5];
+	default:
+		return NULL;
+	}
+}
+
+static uint64_t irq_id(uint32_t type, uint32_t number)
+{
+	return (uint64_t)type << 32 | number;
+}
+
+/* The name's index + 1 becomes the id's value in the map. */
+static int add_name(struct nt_identities *ids, struct nt_id_map *map, uint64_t id, const char *name)
+{
+	const char **names = ids->names;
+
+	if (!name)
+		return -ENOMEM;
+	/* Grows at each power of two. */
+	if (!(ids->n_names & (ids->n_names - 1)))
+		names = reallocarray(ids->names, ids->n_names ? 2 * ids->n_names : 1, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	ids->names = names;
+	names[ids->n_names++] = name;
+	return set(map, id, ids->n_names);
+}
+
+/* NAPI threads are named napi/DEVICE-ID; those of a CPU's backlog, backlog_napi/CPU. */
+static bool is_napi_thread(const struct nt_task *task)
+{
+	static const char device[] = "napi/", backlog[] = "backlog_napi/";
+
+	return task->flags & NT_TASK_KTHREAD &&
+	       (!memcmp(task->comm, device, sizeof(device) - 1) || !memcmp(task->comm, backlog, sizeof(backlog) - 1));
+}
+
+/* "tcp_v4_rcv+0x1a [module]". NULL: out of memory. */
+static const char *symbol_text(struct nt_identities *ids, const struct nt_symbol *symbol)
+{
+	const char *name = nt_arena_clean(&ids->arena, symbol->name, sizeof(symbol->name));
+	const char *module = nt_arena_clean(&ids->arena, symbol->module, sizeof(symbol->module));
+
+	if (!name || !module)
+		return NULL;
+	return nt_arena_format(&ids->arena, module[0] ? "%s+0x%x [%s]" : "%s+0x%x", name, symbol->offset, module);
+}
+
+/*
+ * Interrupts, reasons of drops and symbols have a name that other rows show: the first name that the tape gives an id
+ * stays. 0 or -ENOMEM.
+ */
+static int learn_name(struct nt_identities *ids, const union nt_any *record)
+{
+	const struct nt_irq_name *irq = &record->as_irq_name;
+	const struct nt_drop_reason *reason = &record->as_drop_reason;
+
+	switch (record->record.kind) {
+	case NT_IRQ_NAME:
+		if (nt_id_map_get(&ids->irqs, irq_id(irq->type, irq->number)))
+			return 0;
+		return add_name(ids, &ids->irqs, irq_id(irq->type, irq->number),
+				nt_arena_clean(&ids->arena, irq->name, sizeof(irq->name)));
+	case NT_DROP_REASON:
+		if (!reason->name[0] || nt_id_map_get(&ids->reasons, reason->number))
+			return 0;
+		return add_name(ids, &ids->reasons, reason->number,
+				nt_arena_clean(&ids->arena, reason->name, sizeof(reason->name)));
+	case NT_SYMBOL:
+		if (!record->as_symbol.name[0] || nt_id_map_get(&ids->symbols, record->as_symbol.symbol))
+			return 0;
+		return add_name(ids, &ids->symbols, record->as_symbol.symbol, symbol_text(ids, &record->as_symbol));
+	default:
+		return 0;
+	}
+}
+
+static int learn_stack(struct nt_identities *ids, const struct nt_stack *stack)
+{
+	int error = set(&ids->parents, stack->stack, stack->parent);
+
+	return error ? error : set(&ids->places, stack->stack, stack->symbol);
+}
+
+int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
+{
+	uint64_t id, end_ns = record->record.end_ns;
+	int error = learn_name(ids, record);
+	struct nt_id_map *map;
+	uint64_t *newest;
+
+	if (error)
+		return error;
+	map = map_of(ids, record, &id);
+	if (!map || !id || end_ns > INT64_MAX)
+		return 0;
+	if (record->record.kind == NT_TASK && is_napi_thread(&record->as_task) && set(&ids->napi, id, 1))
+		return -ENOMEM;
+	newest = nt_id_map_at(map, id);
+	if (!newest)
+		return -ENOMEM;
+	if (end_ns + 1 <= *newest)
+		return 0;
+	*newest = end_ns + 1;
+	if (record->record.kind == NT_STACK)
+		return learn_stack(ids, &record->as_stack);
+	if (record->record.kind == NT_TASK && record->as_task.process != record->as_task.task)
+		return set(&ids->processes, id, record->as_task.process + 1);
+	return 0;
+}
+
+bool nt_identities_take_newest(struct nt_identities *ids, const union nt_any *record)
+{
+	uint64_t id;
+	struct nt_id_map *map = map_of(ids, record, &id);
+
+	if (!map || !id || record->record.end_ns > INT64_MAX || nt_id_map_get(map, id) != record->record.end_ns + 1)
+		return false;
+	return !set(map, id, TAKEN);
+}
+
+bool nt_identities_knows_task(struct nt_identities *ids, uint64_t task)
+{
+	return nt_id_map_get(&ids->newest[0], task) != 0;
+}
+
+uint64_t nt_identities_process_of(struct nt_identities *ids, uint64_t task)
+{
+	uint64_t process = nt_id_map_get(&ids->processes, task);
+
+	return process ? process - 1 : task;
+}
+
+bool nt_identities_is_napi(struct nt_identities *ids, uint64_t task)
+{
+	return nt_id_map_get(&ids->napi, task);
+}
+
+int nt_identities_see(struct nt_identities *ids, uint64_t task)
+{
+	return set(&ids->seen, task, 1);
+}
+
+const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uint32_t number)
+{
+	uint64_t id = irq_id(type, number), index = nt_id_map_get(&ids->irqs, id);
+	const char *name;
+
+	if (index)
+		return ids->names[index - 1];
+	name = nt_arena_format(&ids->arena, type == NT_IRQ_VECTOR ? "vector %u" : "irq %u", number);
+	return add_name(ids, &ids->irqs, id, name) ? NULL : name;
+}
+
+static const char *name_in(const struct nt_identities *ids, struct nt_id_map *map, uint64_t id)
+{
+	uint64_t index = nt_id_map_get(map, id);
+
+	return index ? ids->names[index - 1] : NULL;
+}
+
+const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number)
+{
+	return name_in(ids, &ids->reasons, number);
+}
+
+const char *nt_identities_symbol(struct nt_identities *ids, uint64_t symbol)
+{
+	return name_in(ids, &ids->symbols, symbol);
+}
+
+int nt_identities_see_stack(struct nt_identities *ids, uint64_t stack)
+{
+	return stack ? set(&ids->sampled, stack, 1) : 0;
+}
+
+bool nt_identities_is_sampled(struct nt_identities *ids, uint64_t stack)
+{
+	return nt_id_map_get(&ids->sampled, stack);
+}
+
+uint64_t nt_identities_unwind(struct nt_identities *ids, uint64_t stack, uint64_t *symbol)
+{
+	*symbol = nt_id_map_get(&ids->places, stack);
+	return nt_id_map_get(&ids->parents, stack);
+}

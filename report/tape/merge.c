@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * merge.c - see merge.h. Two layers: `cpu_reader.c` gives the records of one CPU in order, with its gaps; here a heap
+ * keeps the streams of all CPUs by the time of what each gives next.
+ */
+#include "report/tape/merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/tape/cpu_reader.h"
+
+struct nt_merge {
+	struct nt_stream **heap; /* least key first; those that have ended are gone from it */
+	size_t n_heap;
+	struct nt_stream **streams; /* all, for freeing and counting */
+	size_t n_streams;
+	bool begun;
+};
+
+static bool has_blocks(const struct nt_tape *tape, uint32_t cpu)
+{
+	for (size_t i = 0; i < tape->n_chunks; i++) {
+		if (cpu < tape->chunks[i].n_cpus && tape->chunks[i].cpus[cpu])
+			return true;
+	}
+	return false;
+}
+
+struct nt_merge *nt_merge_new(struct nt_tape *tape)
+{
+	struct nt_merge *merge = calloc(1, sizeof(*merge));
+
+	if (!merge)
+		return NULL;
+	merge->heap = calloc(tape->n_cpus + 1, sizeof(struct nt_stream *));
+	merge->streams = calloc(tape->n_cpus + 1, sizeof(struct nt_stream *));
+	if (!merge->heap || !merge->streams) {
+		nt_merge_free(merge);
+		return NULL;
+	}
+	for (uint32_t cpu = 0; cpu < tape->n_cpus; cpu++) {
+		struct nt_stream *stream;
+
+		if (!has_blocks(tape, cpu))
+			continue;
+		stream = nt_stream_new(tape, cpu);
+		if (!stream) {
+			nt_merge_free(merge);
+			return NULL;
+		}
+		merge->streams[merge->n_streams++] = stream;
+	}
+	return merge;
+}
+
+void nt_merge_free(struct nt_merge *merge)
+{
+	if (!merge)
+		return;
+	for (size_t i = 0; i < merge->n_streams; i++)
+		nt_stream_free(merge->streams[i]);
+	free(merge->streams);
+	free(merge->heap);
+	free(merge);
+}
+
+/* Streams with equal times go by CPU, so that a tape always gives the same order. */
+static bool is_before(const struct nt_stream *a, const struct nt_stream *b)
+{
+	if (a->key_ns != b->key_ns)
+		return a->key_ns < b->key_ns;
+	return a->cpu < b->cpu;
+}
+
+static void sift_down(struct nt_merge *merge, size_t at)
+{
+	struct nt_stream *stream = merge->heap[at];
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= merge->n_heap)
+			break;
+		if (child + 1 < merge->n_heap && is_before(merge->heap[child + 1], merge->heap[child]))
+			child++;
+		if (!is_before(merge->heap[child], stream))
+			break;
+		merge->heap[at] = merge->heap[child];
+		at = child;
+	}
+	merge->heap[at] = stream;
+}
+
+/* Reads the first of each CPU. */
+static int begin(struct nt_merge *merge)
+{
+	for (size_t i = 0; i < merge->n_streams; i++) {
+		int error = nt_stream_prepare(merge->streams[i]);
+
+		if (error < 0)
+			return error;
+		if (!error)
+			merge->heap[merge->n_heap++] = merge->streams[i];
+	}
+	for (size_t i = merge->n_heap / 2; i-- > 0;)
+		sift_down(merge, i);
+	merge->begun = true;
+	return 0;
+}
+
+int nt_merge_next(struct nt_merge *merge, struct nt_merged *out)
+{
+	int error = merge->begun ? 0 : begin(merge);
+
+	if (error)
+		return error;
+	if (!merge->n_heap)
+		return 1;
+	nt_stream_take(merge->heap[0], out);
+	error = nt_stream_prepare(merge->heap[0]);
+	if (error < 0)
+		return error;
+	if (error)
+		merge->heap[0] = merge->heap[--merge->n_heap];
+	if (merge->n_heap)
+		sift_down(merge, 0);
+	return 0;
+}
+
+uint64_t nt_merge_unknown(const struct nt_merge *merge)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < merge->n_streams; i++)
+		sum += nt_stream_unknown(merge->streams[i]);
+	return sum;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * merge.h - the records of a whole tape in the order in which the timeline wants them (timeline/timeline.h).
+ *
+ * Two steps. Within a CPU: a record may stand a little after one that ended later (a program was
+ * interrupted between reading the clock and reserving space), so a window of NT_REORDER records is sorted by
+ * end, ties in ring order; the CPU's blocks of long spans are merged in. Nothing is moved over a LOSS record: what
+ * stands behind it was written after the loss. Across CPUs: least end first, but gaps as early as they can be told.
+ * Samples and their losses are given as they are read, past all this: they change nothing in the order of events.
+ * Memory: one decoded block (and one of long spans) and one window per CPU.
+ */
+#ifndef NT_REPORT_TAPE_MERGE_H
+#define NT_REPORT_TAPE_MERGE_H
+
+#include "report/tape/tape.h"
+#include "schema/event.h"
+
+#define NT_REORDER 64
+
+/* What the merge gives: a record, or a gap in the blocks of a CPU. */
+struct nt_merged {
+	uint32_t cpu;
+	bool is_gap;
+	union nt_any record; /* !is_gap */
+	uint64_t resume_ns; /* is_gap: as nt_timeline_gap */
+	uint64_t task;
+	const char *why;
+};
+
+struct nt_merge;
+
+/* NULL: out of memory. The tape must outlive the merge. */
+struct nt_merge *nt_merge_new(struct nt_tape *tape);
+void nt_merge_free(struct nt_merge *merge);
+/* 0: *out holds the next; 1: end; below 0: a negative errno of reading. Damage is a gap, not an error. */
+int nt_merge_next(struct nt_merge *merge, struct nt_merged *out);
+/* Records of unknown kinds that were skipped so far. */
+uint64_t nt_merge_unknown(const struct nt_merge *merge);
+
+#endif

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * open.c - opens a tape: finds its chunk files, goes over their block headers once, and learns the session from
+ * the meta blocks. What is wrong is noted and survived so long as one chunk can be read.
+ */
+#include "report/tape/open.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/out/denied.h"
+#include "report/tape/file_kind.h"
+
+/* What is learned while the chunks are gone over. */
+struct opening {
+	struct nt_tape *tape;
+	uint64_t *expected; /* by CPU: the next block's sequence, 0 when none was seen */
+	uint32_t n_expected;
+	uint64_t first_ns, last_ns; /* of all records */
+	struct nt_buf closing; /* the last meta payload, if it is not the first of its chunk */
+	size_t closing_chunk;
+	int first_error; /* of a chunk that was left out */
+};
+
+/* ---- finding the files ---- */
+
+int nt_tape_chunk_fd(const struct nt_tape *tape, const char *name)
+{
+	char *path;
+	int fd;
+
+	if (asprintf(&path, "%s%s%s", tape->path, tape->is_file ? "" : "/", tape->is_file ? "" : name) < 0)
+		return -ENOMEM;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	free(path);
+	return fd < 0 ? -errno : fd;
+}
+
+/* chunk-000012.ntc or chunk-000012.ntc.partial */
+static bool parse_name(const char *name, uint32_t *number, bool *partial)
+{
+	static const char prefix[] = "chunk-";
+	uint64_t value = 0;
+	size_t digits = 0;
+
+	if (strncmp(name, prefix, strlen(prefix)) != 0)
+		return false;
+	for (name += strlen(prefix); *name >= '0' && *name <= '9' && digits < 10; name++, digits++)
+		value = value * 10 + (uint64_t)(*name - '0');
+	*partial = !strcmp(name, ".ntc.partial");
+	*number = (uint32_t)value;
+	return digits >= 6 && value <= UINT32_MAX && (*partial || !strcmp(name, ".ntc"));
+}
+
+static int add_chunk(struct nt_tape *tape, const char *name, uint32_t number, bool partial)
+{
+	struct nt_tape_chunk *chunks = reallocarray(tape->chunks, tape->n_chunks + 1, sizeof(*chunks));
+	struct nt_tape_chunk *chunk;
+
+	if (!chunks)
+		return -ENOMEM;
+	tape->chunks = chunks;
+	chunk = &chunks[tape->n_chunks];
+	*chunk = (struct nt_tape_chunk){.name = strdup(name), .number = number, .partial = partial, .fd = -1};
+	if (!chunk->name)
+		return -ENOMEM;
+	tape->n_chunks++;
+	return 0;
+}
+
+static void remove_chunk(struct nt_tape *tape, size_t at)
+{
+	nt_tape_chunk_close(&tape->chunks[at]);
+	free(tape->chunks[at].name);
+	free(tape->chunks[at].cpus);
+	tape->n_chunks--;
+	memmove(&tape->chunks[at], &tape->chunks[at + 1], (tape->n_chunks - at) * sizeof(tape->chunks[0]));
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct nt_tape_chunk *one = a, *other = b;
+
+	if (one->number != other->number)
+		return one->number < other->number ? -1 : 1;
+	return one->partial - other->partial;
+}
+
+static int list_directory(struct nt_tape *tape)
+{
+	DIR *directory = opendir(tape->path);
+	const struct dirent *entry;
+	int error = 0;
+
+	if (!directory)
+		return -errno;
+	while (!error && (entry = readdir(directory))) {
+		uint32_t number;
+		bool partial;
+
+		if (parse_name(entry->d_name, &number, &partial))
+			error = add_chunk(tape, entry->d_name, number, partial);
+	}
+	closedir(directory);
+	if (tape->n_chunks)
+		qsort(tape->chunks, tape->n_chunks, sizeof(tape->chunks[0]), by_number);
+	return error;
+}
+
+static int find_chunks(struct opening *opening)
+{
+	struct nt_tape *tape = opening->tape;
+	const char *slash = strrchr(tape->path, '/');
+	struct stat status;
+
+	if (stat(tape->path, &status))
+		return -errno;
+	if (S_ISDIR(status.st_mode))
+		return list_directory(tape);
+	opening->tape->is_file = true;
+	return add_chunk(tape, slash ? slash + 1 : tape->path, 0, false);
+}
+
+/* ---- going over one chunk ---- */
+
+static int expect_room(struct opening *opening, uint32_t cpu)
+{
+	uint64_t *expected;
+
+	if (cpu < opening->n_expected)
+		return 0;
+	expected = reallocarray(opening->expected, cpu + 1, sizeof(*expected));
+	if (!expected)
+		return -ENOMEM;
+	memset(expected + opening->n_expected, 0, (cpu + 1 - opening->n_expected) * sizeof(*expected));
+	opening->expected = expected;
+	opening->n_expected = cpu + 1;
+	return 0;
+}
+
+/* An event block: its place in its CPU's order, and its times. */
+static int go_over_block(struct opening *opening, struct nt_tape_chunk *chunk, const struct nt_block_ref *block)
+{
+	const struct nt_block_header *header = &block->header;
+	int error = expect_room(opening, header->cpu);
+	uint64_t *expected;
+
+	if (error)
+		return error;
+	expected = &opening->expected[header->cpu];
+	chunk->cpus[header->cpu] = 1;
+	if (header->sequence < *expected)
+		return nt_tape_problem(opening->tape,
+				       "%s: block %llu of CPU %u stands twice or out of order and is left out.",
+				       chunk->name, (unsigned long long)header->sequence, header->cpu);
+	if (header->sequence > *expected && !(opening->tape->is_file && !*expected))
+		error = nt_tape_problem(opening->tape,
+					"%s: CPU %u: %llu of its blocks are missing before its block %llu.",
+					chunk->name, header->cpu, (unsigned long long)(header->sequence - *expected),
+					(unsigned long long)header->sequence);
+	*expected = header->sequence + 1;
+	if (header->count && header->first_end_ns < opening->first_ns)
+		opening->first_ns = header->first_end_ns;
+	if (header->count && header->last_end_ns > opening->last_ns && header->last_end_ns <= INT64_MAX)
+		opening->last_ns = header->last_end_ns;
+	if (header->lag_ns > opening->tape->lag_max_ns)
+		opening->tape->lag_max_ns = header->lag_ns;
+	return error;
+}
+
+static uint32_t cpus_of(const struct nt_chunk_contents *contents)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < contents->n_blocks; i++) {
+		const struct nt_block_header *header = &contents->blocks[i].header;
+
+		if (header->type == NT_BLOCK_EVENTS && header->cpu >= n)
+			n = header->cpu + 1;
+	}
+	return n;
+}
+
+/* Takes over the first meta block of the tape, and keeps the last. */
+static int go_over_meta(struct opening *opening, size_t at)
+{
+	struct nt_tape *tape = opening->tape;
+	const struct nt_chunk_contents *contents = &tape->chunks[at].contents;
+	const struct nt_block_ref *first = NULL, *last = NULL;
+	int error = 0;
+
+	for (size_t i = 0; i < contents->n_blocks; i++) {
+		if (contents->blocks[i].header.type != NT_BLOCK_META)
+			continue;
+		if (first)
+			last = &contents->blocks[i];
+		else
+			first = &contents->blocks[i];
+	}
+	if (first && !tape->meta.size)
+		error = nt_tape_load(tape, at, first, &tape->meta);
+	if (last && (!error || error == -EBADMSG)) {
+		error = nt_tape_load(tape, at, last, &opening->closing);
+		opening->closing_chunk = at;
+	}
+	return error == -EBADMSG ? 0 : error;
+}
+
+static int note_damage(struct nt_tape *tape, const struct nt_tape_chunk *chunk)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < chunk->contents.n_damage; i++) {
+		const struct nt_damage *damage = &chunk->contents.damage[i];
+
+		error = nt_tape_problem(tape, "%s: %llu bytes at byte %llu cannot be read: %s.", chunk->name,
+					(unsigned long long)damage->size, (unsigned long long)damage->offset,
+					damage->what);
+	}
+	return error;
+}
+
+static int go_over_chunk(struct opening *opening, size_t at)
+{
+	struct nt_tape *tape = opening->tape;
+	struct nt_tape_chunk *chunk = &tape->chunks[at];
+	int error = note_damage(tape, chunk);
+
+	chunk->n_cpus = cpus_of(&chunk->contents);
+	chunk->cpus = calloc(chunk->n_cpus + 1, 1);
+	if (!chunk->cpus)
+		return -ENOMEM;
+	for (size_t i = 0; !error && i < chunk->contents.n_blocks; i++) {
+		if (chunk->contents.blocks[i].header.type == NT_BLOCK_EVENTS)
+			error = go_over_block(opening, chunk, &chunk->contents.blocks[i]);
+	}
+	if (!error && chunk->partial)
+		error = nt_tape_problem(tape, "%s was never finished: the recorder was killed, or is still at work.",
+					chunk->name);
+	tape->bytes += chunk->size;
+	return error ? error : go_over_meta(opening, at);
+}
+
+/* ---- all chunks ---- */
+
+/* A chunk whose header is damaged has no session of its own and is taken as one of this tape. */
+static bool has_session(const struct nt_chunk_header *header)
+{
+	static const uint8_t none[sizeof(header->session)];
+
+	return memcmp(header->session, none, sizeof(none)) != 0;
+}
+
+/* Why the chunk at `at` must be left out, in words; NULL: it need not. Opens it; *error is below 0 when all must end.
+ */
+static const char *reject_chunk(struct opening *opening, size_t at, int *error)
+{
+	struct nt_tape *tape = opening->tape;
+	struct nt_tape_chunk *chunk = &tape->chunks[at];
+	const struct nt_chunk_header *header = &chunk->contents.header;
+
+	if (at && chunk[-1].number == chunk->number)
+		return "the same chunk is there, finished";
+	*error = nt_tape_chunk_open(tape, chunk);
+	if (*error == -ENOMEM || (*error && tape->is_file))
+		return NULL;
+	if (*error) {
+		opening->first_error = opening->first_error ? opening->first_error : *error;
+		return nt_tape_error_text(*error);
+	}
+	if (!has_session(&tape->header))
+		tape->header = *header;
+	if (has_session(header) && memcmp(header->session, tape->header.session, sizeof(header->session)) != 0)
+		return "it is of another recording";
+	return NULL;
+}
+
+static int go_over_chunks(struct opening *opening)
+{
+	struct nt_tape *tape = opening->tape;
+
+	for (size_t at = 0; at < tape->n_chunks;) {
+		struct nt_tape_chunk *chunk = &tape->chunks[at];
+		int error = 0;
+		const char *why = reject_chunk(opening, at, &error);
+
+		if (why) {
+			error = nt_tape_problem(tape, "%s is left out: %s.", chunk->name, why);
+			remove_chunk(tape, at);
+		} else if (!error) {
+			if (tape->is_file)
+				chunk->number = chunk->contents.header.number;
+			error = go_over_chunk(opening, at++);
+			nt_tape_chunk_close(chunk);
+		}
+		if (error)
+			return error;
+	}
+	return tape->n_chunks ? 0 : opening->first_error;
+}
+
+/* Numbers that are not there. False, or true when none is missing. */
+static bool is_gapless(struct opening *opening, int *error)
+{
+	struct nt_tape *tape = opening->tape;
+	uint32_t next = 0;
+	bool gapless = true;
+
+	for (size_t i = 0; i < tape->n_chunks && !*error; i++) {
+		uint32_t number = tape->chunks[i].number;
+
+		if (number > next) {
+			gapless = false;
+			if (opening->tape->is_file)
+				*error = nt_tape_problem(tape, "%s is chunk %u of a tape, opened without the others.",
+							 tape->chunks[i].name, number);
+			else if (number == next + 1)
+				*error = nt_tape_problem(tape, "chunk-%06u.ntc is missing.", next);
+			else
+				*error = nt_tape_problem(tape, "chunk-%06u.ntc to chunk-%06u.ntc are missing.", next,
+							 number - 1);
+		}
+		next = number + 1;
+	}
+	return gapless;
+}
+
+/* ---- the session ---- */
+
+/* Marks the CPUs of a list like "0-3,8". */
+static void mark_cpus(const char *list, uint8_t *flags, uint32_t n_flags)
+{
+	while (*list >= '0' && *list <= '9') {
+		char *end;
+		unsigned long first = strtoul(list, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		for (unsigned long cpu = first; cpu <= last && cpu < n_flags; cpu++)
+			flags[cpu] = 1;
+		list = *end == ',' ? end + 1 : end;
+	}
+}
+
+/*
+ * CPUs: there at some time are those online at the start and those with records. Without a list of those online at the
+ * start, all were.
+ */
+static int settle_cpus(struct opening *opening)
+{
+	struct nt_tape *tape = opening->tape;
+	char list[4096];
+	bool has_list = !nt_tape_meta(tape, "cpus_online", list, sizeof(list));
+	uint8_t *online = calloc(2 * NT_CHUNK_MAX_CPUS, 1), *present;
+
+	if (!online)
+		return -ENOMEM;
+	present = online + NT_CHUNK_MAX_CPUS;
+	if (has_list)
+		mark_cpus(list, online, NT_CHUNK_MAX_CPUS);
+	for (uint32_t cpu = 0; cpu < NT_CHUNK_MAX_CPUS; cpu++) {
+		bool has_records = cpu < opening->n_expected && opening->expected[cpu];
+
+		online[cpu] = online[cpu] || (!has_list && has_records);
+		present[cpu] = online[cpu] || has_records;
+		if (present[cpu])
+			tape->n_cpus = cpu + 1;
+	}
+	tape->online = malloc(tape->n_cpus + 1);
+	tape->present = malloc(tape->n_cpus + 1);
+	if (tape->online && tape->present) {
+		memcpy(tape->online, online, tape->n_cpus);
+		memcpy(tape->present, present, tape->n_cpus);
+	}
+	free(online);
+	return tape->online && tape->present ? 0 : -ENOMEM;
+}
+
+static int settle_times(struct opening *opening, bool has_closing)
+{
+	struct nt_tape *tape = opening->tape;
+	uint64_t first = opening->first_ns <= INT64_MAX ? opening->first_ns : 0;
+
+	tape->start_ns = nt_tape_meta_number(tape, "start_ns", UINT64_MAX);
+	if (tape->start_ns == UINT64_MAX) {
+		tape->start_ns = first;
+		if (nt_tape_problem(tape, "No block says when the session began: the first record is taken."))
+			return -ENOMEM;
+	}
+	if (opening->tape->is_file && tape->header.number && tape->header.created_monotonic_ns > tape->start_ns &&
+	    tape->header.created_monotonic_ns <= INT64_MAX)
+		tape->start_ns = tape->header.created_monotonic_ns;
+	tape->end_ns = has_closing ? nt_tape_meta_number(tape, "end_ns", opening->last_ns) : opening->last_ns;
+	if (tape->end_ns < tape->start_ns)
+		tape->end_ns = tape->start_ns;
+	return 0;
+}
+
+static int settle(struct opening *opening)
+{
+	struct nt_tape *tape = opening->tape;
+	bool is_last = opening->closing.size && opening->closing_chunk == tape->n_chunks - 1;
+	bool partial = false, gapless, has_closing;
+	char text[8];
+	int error = 0;
+
+	if (opening->closing.size) {
+		error = nt_buf_append(&tape->meta, opening->closing.data, opening->closing.size);
+		if (error)
+			return error;
+	}
+	has_closing = is_last && !nt_tape_meta(tape, "complete", text, sizeof(text)) && !strcmp(text, "1");
+	for (size_t i = 0; i < tape->n_chunks; i++)
+		partial = partial || tape->chunks[i].partial;
+	gapless = is_gapless(opening, &error);
+	if (!error && !has_closing)
+		error = nt_tape_problem(tape, "The session's end is not on the tape: it ends with the last record.");
+	tape->complete = has_closing && gapless && !partial;
+	if (!error)
+		error = settle_times(opening, has_closing);
+	return error ? error : settle_cpus(opening);
+}
+
+/* ---- opening ---- */
+
+static void say_why(const struct opening *opening, int error, char *text, size_t size)
+{
+	const char *path = opening->tape->path, *kind = error == -EPROTO ? nt_file_kind(path) : NULL;
+	char why[NT_DENIED_MAX];
+
+	if (error == -ENOTSUP)
+		snprintf(
+			text, size,
+			"'%s' is a tape of another version than this program reads (%u): use the nettape-report of the "
+			"version that recorded it.",
+			path, NT_CHUNK_VERSION);
+	else if (error == -EPROTO && kind)
+		snprintf(text, size, "'%s' is not a nettape tape but %s%s.", path, kind,
+			 strstr(kind, ": ") ? "" : ": give the directory that nettape-record wrote");
+	else if (error == -EPROTO)
+		snprintf(
+			text, size,
+			"'%s' is not a nettape tape: give the directory that nettape-record wrote, or one of its chunk "
+			"files.",
+			path);
+	else if (error == -EBADMSG)
+		snprintf(text, size, "'%s' is damaged so that nothing of it can be read: %s", path,
+			 opening->tape->n_problems ? opening->tape->problems[0].text : "no chunk has a valid header.");
+	else
+		snprintf(text, size, "'%s' cannot be read: %s.", path, nt_denied_read(why, path, -error));
+}
+
+int nt_tape_open(struct nt_tape **out, const char *path, char *error_text, size_t error_size)
+{
+	struct opening opening = {.first_ns = UINT64_MAX};
+	int error;
+
+	opening.tape = calloc(1, sizeof(*opening.tape));
+	if (!opening.tape || !(opening.tape->path = strdup(path))) {
+		free(opening.tape);
+		snprintf(error_text, error_size, "'%s' cannot be read: %s.", path, strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	error = find_chunks(&opening);
+	if (!error && !opening.tape->n_chunks)
+		error = -EPROTO;
+	if (!error)
+		error = go_over_chunks(&opening);
+	if (!error)
+		error = settle(&opening);
+	if (error) {
+		say_why(&opening, error, error_text, error_size);
+		nt_tape_close(opening.tape);
+	} else {
+		*out = opening.tape;
+	}
+	free(opening.expected);
+	nt_buf_release(&opening.closing);
+	return error;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tape.c - the part of tape.h that works on an open tape: holding chunks, loading blocks, meta lines, problems.
+ * open.c opens one.
+ */
+#include "report/tape/tape.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/tape/open.h"
+
+#define MAX_PROBLEMS 1000 /* then one sentence says that there are more */
+
+static int64_t read_file(void *arg, uint64_t offset, void *data, size_t size)
+{
+	const struct nt_tape_chunk *chunk = arg;
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = pread(chunk->fd, (char *)data + done, size - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
+static struct nt_source source_of(struct nt_tape_chunk *chunk)
+{
+	return (struct nt_source){.arg = chunk, .size = chunk->size, .read = read_file};
+}
+
+int nt_tape_chunk_open(const struct nt_tape *tape, struct nt_tape_chunk *chunk)
+{
+	struct nt_source source;
+	struct stat status;
+	int error = 0;
+
+	chunk->fd = nt_tape_chunk_fd(tape, chunk->name);
+	if (chunk->fd < 0)
+		return chunk->fd;
+	if (fstat(chunk->fd, &status))
+		error = -errno;
+	else if (!S_ISREG(status.st_mode))
+		error = -EPROTO;
+	if (!error) {
+		/* A chunk that grows is read as far as it went when it was opened first. */
+		if (!chunk->size || (uint64_t)status.st_size < chunk->size)
+			chunk->size = (uint64_t)status.st_size;
+		source = source_of(chunk);
+		error = nt_chunk_open(&source, false, &chunk->contents);
+	}
+	if (error)
+		nt_tape_chunk_close(chunk);
+	return error;
+}
+
+void nt_tape_chunk_close(struct nt_tape_chunk *chunk)
+{
+	nt_chunk_contents_release(&chunk->contents);
+	if (chunk->fd >= 0)
+		close(chunk->fd);
+	chunk->fd = -1;
+}
+
+int nt_tape_hold(struct nt_tape *tape, size_t chunk, const struct nt_chunk_contents **out)
+{
+	int error = tape->chunks[chunk].holds ? 0 : nt_tape_chunk_open(tape, &tape->chunks[chunk]);
+
+	if (error)
+		return error;
+	tape->chunks[chunk].holds++;
+	if (out)
+		*out = &tape->chunks[chunk].contents;
+	return 0;
+}
+
+void nt_tape_drop(struct nt_tape *tape, size_t chunk)
+{
+	if (!--tape->chunks[chunk].holds)
+		nt_tape_chunk_close(&tape->chunks[chunk]);
+}
+
+int nt_tape_load(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *block, struct nt_buf *raw)
+{
+	struct nt_source source = source_of(&tape->chunks[chunk]);
+	int error = nt_chunk_load(&source, block, raw);
+
+	if (error == -EBADMSG && nt_tape_problem(tape, "%s: the block at byte %llu is damaged.",
+						 tape->chunks[chunk].name, (unsigned long long)block->offset) < 0)
+		return -ENOMEM;
+	return error;
+}
+
+int nt_tape_meta(const struct nt_tape *tape, const char *key, char *value, size_t size)
+{
+	const char *line_key, *line_value;
+	size_t offset = 0, key_size, value_size;
+
+	while (!nt_meta_next(tape->meta.data, tape->meta.size, &offset, &line_key, &key_size, &line_value,
+			     &value_size)) {
+		if (key_size != strlen(key) || memcmp(line_key, key, key_size) != 0)
+			continue;
+		if (value_size >= size)
+			value_size = size - 1;
+		memcpy(value, line_value, value_size);
+		value[value_size] = 0;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64_t otherwise)
+{
+	char text[32], *end;
+	unsigned long long number;
+
+	if (nt_tape_meta(tape, key, text, sizeof(text)) || text[0] < '0' || text[0] > '9')
+		return otherwise;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	return errno || *end || number > INT64_MAX ? otherwise : number;
+}
+
+static int add_problem(struct nt_tape *tape, char *text)
+{
+	struct nt_tape_problem *problems;
+
+	for (size_t i = 0; i < tape->n_problems; i++) {
+		if (!strcmp(tape->problems[i].text, text)) {
+			free(text);
+			return 0;
+		}
+	}
+	problems = reallocarray(tape->problems, tape->n_problems + 1, sizeof(*problems));
+	if (!problems) {
+		free(text);
+		return -ENOMEM;
+	}
+	tape->problems = problems;
+	tape->problems[tape->n_problems++].text = text;
+	return 0;
+}
+
+int nt_tape_problem(struct nt_tape *tape, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int size;
+
+	if (tape->n_problems >= MAX_PROBLEMS) {
+		text = strdup("There are more problems than are listed.");
+		return text ? add_problem(tape, text) : -ENOMEM;
+	}
+	va_start(args, format);
+	size = vasprintf(&text, format, args);
+	va_end(args);
+	return size < 0 ? -ENOMEM : add_problem(tape, text);
+}
+
+const char *nt_tape_error_text(int error)
+{
+	switch (error) {
+	case -EPROTO:
+		return "not a nettape chunk";
+	case -ENOTSUP:
+		return "a chunk format of another version than this program reads";
+	case -EBADMSG:
+		return "damaged";
+	default:
+		return strerror(-error);
+	}
+}
+
+void nt_tape_close(struct nt_tape *tape)
+{
+	if (!tape)
+		return;
+	for (size_t i = 0; i < tape->n_chunks; i++) {
+		nt_tape_chunk_close(&tape->chunks[i]);
+		free(tape->chunks[i].name);
+		free(tape->chunks[i].cpus);
+	}
+	for (size_t i = 0; i < tape->n_problems; i++)
+		free(tape->problems[i].text);
+	free(tape->chunks);
+	free(tape->problems);
+	nt_buf_release(&tape->meta);
+	free(tape->present);
+	free(tape->online);
+	free(tape->path);
+	free(tape);
+}

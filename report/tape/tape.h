@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tape.h - a recording as a whole: the chunk files of a directory, in order, with what was found wrong
+ * with them. Opens files; does not decode events (merge.h) and prints nothing.
+ *
+ * Memory does not grow with the blocks of a tape: where they stand is read again for the chunks that
+ * somebody holds, and only for those. Not shared between threads. Errors as in schema/block.h.
+ */
+#ifndef NT_REPORT_TAPE_TAPE_H
+#define NT_REPORT_TAPE_TAPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "schema/chunk.h"
+
+struct nt_tape_chunk {
+	char *name; /* of the file, without its directory: for messages */
+	uint32_t number;
+	uint64_t size; /* bytes */
+	bool partial; /* named `.partial`: never finished */
+	uint8_t *cpus; /* a flag for each CPU below n_cpus: has event blocks here */
+	uint32_t n_cpus;
+	/* While it is held (nt_tape_hold): */
+	unsigned int holds;
+	int fd;
+	struct nt_chunk_contents contents;
+};
+
+struct nt_tape {
+	char *path;
+	bool is_file; /* one chunk file, not a directory */
+	struct nt_tape_chunk *chunks; /* by number; all of one session */
+	size_t n_chunks;
+	struct nt_tape_problem { /* chunks left out, missing numbers, damage: for people */
+		char *text; /* one sentence that names the file, without its directory */
+	} * problems;
+	size_t n_problems;
+	/* From the chunk headers, meta blocks and block headers: */
+	struct nt_chunk_header header; /* of the first chunk that was read */
+	struct nt_buf meta; /* a meta payload: the opening one and the closing one; nt_meta_next reads it */
+	uint64_t start_ns, end_ns; /* the session, CLOCK_MONOTONIC; end is the last record when incomplete */
+	bool complete; /* the closing meta block is there and no chunk is missing or partial */
+	uint32_t n_cpus; /* highest CPU number + 1 */
+	uint8_t *present, *online; /* n_cpus flags: was there at some time; online at the session's start */
+	uint64_t bytes; /* of all chunks */
+	uint64_t lag_max_ns; /* greatest lag of any block */
+};
+
+/*
+ * Opens a tape directory, or one chunk file alone; then the session is what that chunk covers. On failure gives a
+ * negative errno and writes one sentence into `error` that names the path and the remedy. Damaged chunks are no failure
+ * so long as one chunk can be read: they are in `problems`.
+ */
+int nt_tape_open(struct nt_tape **out, const char *path, char *error, size_t error_size);
+void nt_tape_close(struct nt_tape *tape);
+/*
+ * The blocks of one chunk, good until as many nt_tape_drop as nt_tape_hold; *out may be NULL. A file that has
+ * gone or changed since nt_tape_open is a negative errno.
+ */
+int nt_tape_hold(struct nt_tape *tape, size_t chunk, const struct nt_chunk_contents **out);
+void nt_tape_drop(struct nt_tape *tape, size_t chunk);
+/*
+ * Loads one block of a chunk that is held. -EBADMSG: damaged; then the tape has one problem more.
+ */
+int nt_tape_load(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *block, struct nt_buf *raw);
+/* The value of the first `key` of the session's meta blocks into `value` (zero-terminated). 0, or -ENOENT. */
+int nt_tape_meta(const struct nt_tape *tape, const char *key, char *value, size_t size);
+/* The same as a number; `otherwise` when it is missing or none that SQL can hold. */
+uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64_t otherwise);
+/* Notes something wrong; a sentence that is noted already is not noted again. 0, or -ENOMEM. */
+int nt_tape_problem(struct nt_tape *tape, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Why an operation on the tape failed, in words: a constant or the text of an errno. */
+const char *nt_tape_error_text(int error);
+
+#endif

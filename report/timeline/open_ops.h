@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * open_ops.h - the operations that were open when their task left a CPU, or at a state record: what they
+ * have cost so far. Memory is for these only. Pure; for timeline.c only.
+ *
+ * Within a task an operation is known by its begin, its direction, and whether it began before the
+ * recording (then the begin says nothing, and there is one of each direction).
+ */
+#ifndef NT_REPORT_TIMELINE_OPEN_OPS_H
+#define NT_REPORT_TIMELINE_OPEN_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct nt_open_op {
+	uint64_t task;
+	uint64_t begin_ns;
+	uint64_t socket;
+	uint64_t cpu_ns;	/* owned until last_ns */
+	uint64_t last_ns;	/* the last state record that listed it */
+	uint32_t cpu;		/* of that record */
+	uint8_t dir, call, flags;
+	bool before;
+	bool listed;		/* for the caller: seen in the state record at hand */
+	bool claimed;		/* for the caller: the record of its end has come */
+	bool used;		/* this place in the pool */
+	/* Places in the pool + 1; 0 is none. */
+	uint32_t next_of_task;
+	uint32_t next_of_begin, prev_of_begin;
+};
+
+/* Zero-initialised is empty. The owner releases it. */
+struct nt_open_ops {
+	struct nt_open_op *pool;	/* [0, n): used or on the free list */
+	uint32_t n, capacity;
+	uint32_t free;			/* place + 1, linked by next_of_task */
+	uint32_t count;			/* in use */
+	uint32_t n_buckets;		/* a power of two */
+	uint32_t *by_task, *by_begin;	/* place + 1 */
+};
+
+/* What an operation is known by. */
+struct nt_op_key {
+	uint64_t begin_ns;
+	uint8_t dir;
+	bool before;
+};
+
+void nt_open_ops_release(struct nt_open_ops *ops);
+/* The operation of the task with this key, or NULL. Pointers are good until the next add. */
+struct nt_open_op *nt_open_ops_find(struct nt_open_ops *ops, uint64_t task, const struct nt_op_key *key);
+/*
+ * The operation of whatever task with this begin, direction and socket (or, as yet, none), for a record whose task
+ * is not known; NULL if there is none, or if it began before the recording. Of several, the one of the lowest task.
+ */
+struct nt_open_op *nt_open_ops_find_any(struct nt_open_ops *ops, const struct nt_op_key *key, uint64_t socket);
+/* Copies one in (its links are set here). The caller has seen that its key is new to the task. NULL: out of memory. */
+struct nt_open_op *nt_open_ops_add(struct nt_open_ops *ops, const struct nt_open_op *op);
+void nt_open_ops_remove(struct nt_open_ops *ops, struct nt_open_op *op);
+/* Any operation of the task that is not marked as listed or claimed, or NULL. */
+struct nt_open_op *nt_open_ops_unlisted(struct nt_open_ops *ops, uint64_t task);
+/* Takes the marks from all of the task's. */
+void nt_open_ops_unlist(struct nt_open_ops *ops, uint64_t task);
+/* Gives the operations of one task to another; one of the same key adds to the one there. 0, or -ENOMEM. */
+int nt_open_ops_move(struct nt_open_ops *ops, uint64_t from, uint64_t to);
+/* All of them, one by one, in no special order: *at begins with 0. NULL: no more. */
+struct nt_open_op *nt_open_ops_next(struct nt_open_ops *ops, uint32_t *at);
+
+#endif
