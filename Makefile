@@ -221,8 +221,8 @@ check-fresh: ## make, demo and check in new roots of Debian 12 and 13 (as root);
 check-list: ## the tests' names, for ONLY=
 	@bash tests/check.sh --list '$(ONLY)'; bash tests/check-vm.sh --list '$(ONLY)'
 
-bench: ## what recording costs, beside an unrecorded flood; BENCH_PAIRS=3 for a quick look
-	@bash tests/bench/run.sh
+bench: ## what recording costs, beside an unrecorded flood, or AGAINST=COMMIT; BENCH_PAIRS=3 for a quick look
+	@$(if $(AGAINST),$(MAKE) -s all tools && bash tests/bench/against.sh '$(AGAINST)',bash tests/bench/run.sh)
 
 FUZZ_SECONDS ?= 60
 fuzz: fuzzers $(BUILD)/tests/timeline_random_test ## libFuzzer on the readers of tapes, random traces on the timeline; FUZZ_SECONDS=60 each

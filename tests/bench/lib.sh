@@ -65,3 +65,31 @@ bench_table() {
         END { printf "%-*s  %-*s  %-9s\n", lw, "what", lm, "measured", "bar"
               for (i = 1; i <= NR; i++) printf "%-*s  %-*s  %-9s %s\n", lw, w[i], lm, m[i], b[i], v[i] }' "$results"
 }
+
+# ---- a flood, and slices of it that are measured ----
+
+slice_ms=500
+
+# flood_start KIND SIZE: udp or tcp. The receiver's pid is in $receiver.
+flood_start() {
+    "${in_b[@]}" "$tools/flood" "$1-recv" "$addr_b" 9000 2>/dev/null &
+    receiver=$!
+    keep $receiver
+    sleep 0.2
+    "${in_a[@]}" "$tools/flood" "$1-send" "$addr_b" 9000 "$2" 2>/dev/null &
+    sender=$!
+    keep $sender
+    sleep 0.5
+}
+flood_stop() {
+    kill "$sender" "$receiver"
+    wait "$sender" "$receiver" 2>/dev/null || true
+}
+
+# slice KIND FILE [COMMAND PREFIX...]: measures once, below the prefix
+slice() {
+    local kind=$1 file=$2
+    shift 2
+    "$@" "$tools/flood-measure" "$kind" "$receiver" "$slice_ms" "$file"
+    sleep 0.05
+}

@@ -10,31 +10,6 @@
 # shellcheck source=tests/bench/lib.sh
 source "$(dirname "$0")/lib.sh"
 pairs=${BENCH_PAIRS:-20}
-slice_ms=500
-
-# flood_start KIND SIZE: udp or tcp. The receiver's pid is in $receiver.
-flood_start() {
-    "${in_b[@]}" "$tools/flood" "$1-recv" "$addr_b" 9000 2>/dev/null &
-    receiver=$!
-    keep $receiver
-    sleep 0.2
-    "${in_a[@]}" "$tools/flood" "$1-send" "$addr_b" 9000 "$2" 2>/dev/null &
-    sender=$!
-    keep $sender
-    sleep 0.5
-}
-flood_stop() {
-    kill "$sender" "$receiver"
-    wait "$sender" "$receiver" 2>/dev/null || true
-}
-
-# slice KIND FILE [COMMAND PREFIX...]: measures once, below the prefix
-slice() {
-    local kind=$1 file=$2
-    shift 2
-    "$@" "$tools/flood-measure" "$kind" "$receiver" "$slice_ms" "$file"
-    sleep 0.05
-}
 
 # compare KIND N NAME PREFIX...: N pairs; leaves the ratios in $work/NAME.ratios
 compare() {
