@@ -13,8 +13,9 @@ report 0 import tests/golden/v1-stacks.tape -o "$work/stacks.db"
 awk -v dir="$work" '/^\*\*[0-9]+\./ { n = $1; gsub(/[^0-9]/, "", n) } /^```sql/ { on = 1; file = dir "/" n ".sql"; next } /^```/ { on = 0 } on { print > file }' \
     docs/cookbook.md
 # The columns that each answer has at least.
-columns=("" percent at_most_percent percent longest_ns mean_ns percent recv_bytes bytes ns_per_megabyte times network_percent mean_bytes p99_ns times
-    mean_cpu_ns ops preempted migrations p99_ns p99_wait_ns longest_queue packets records cpu_ns percent unnamed)
+columns=("" at_most_percent percent percent percent longest_ns mean_ns recv_bytes bytes ns_per_megabyte
+    network_percent times percent p99_ns p99_wait_ns longest_queue packets mean_bytes p99_ns times mean_cpu_ns ops
+    preempted migrations records cpu_ns unnamed)
 for n in {1..26}; do
     [[ -e $work/$n.sql ]] || { bad "question $n has no query"; continue; }
     db=$work/c.db
