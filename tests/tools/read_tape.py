@@ -253,17 +253,18 @@ def read_kinds():
     tables = []
     for table in section.split("### Identities"):
         kinds = {}
-        for row in re.findall(r"^\| (\d+) (\w+) \| (.*) \|$", table, re.MULTILINE):
-            fields = []
-            for number, field in enumerate(row[2].split(" · ")):
+        for kind, name, row in re.findall(r"^\| (?:(\d+) (\w+) )?\| (\d.*) \|$", table, re.MULTILINE):
+            if kind:  # else the row continues the one above
+                fields = []
+                kinds[int(kind)] = (name, fields)
+            for field in row.split(" · "):
                 words = field.split()
-                assert int(words[0]) == number
+                assert int(words[0]) == len(fields)
                 if words[2] in ("text", "bytes"):
                     size = words[2][0] + words[3]
                 else:
                     size = words[2] + ("s" if "SIGNED" in words else "")
                 fields.append((words[1], size))
-            kinds[int(row[0])] = (row[1], fields)
         tables.append(kinds)
     return tables
 
