@@ -189,21 +189,21 @@ static __always_inline void nt_fill_latency(struct nt_latency *record, const str
 	record->weight = weight;
 }
 
-/* Into the stage, after what was lost before it: put together where it will stand. */
-static __always_inline bool nt_stage_latency(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_seen_packet *seen, __u64 now_ns,
+/* Into the batch, after what was lost before it: put together where it will stand. */
+static __always_inline bool nt_batch_latency(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_seen_packet *seen, __u64 now_ns,
 					     __u64 socket, __u32 weight)
 {
 	__u32 at;
 
-	if (!nt_tell_losses(cpu, cpu_id, now_ns) || !nt_stage_take(cpu, cpu_id, sizeof(struct nt_latency), &at))
+	if (!nt_tell_losses(cpu, cpu_id, now_ns) || !nt_batch_reserve(cpu, cpu_id, sizeof(struct nt_latency), &at))
 		return false;
-	nt_fill_latency((struct nt_latency *)&cpu->stage.data[(at & (NT_STAGE_BYTES - 1)) / 8], seen, now_ns, socket, weight);
-	nt_stage_taken(cpu, cpu_id, at + sizeof(struct nt_latency));
+	nt_fill_latency((struct nt_latency *)&cpu->batch.data[(at & (NT_BATCH_BYTES - 1)) / 8], seen, now_ns, socket, weight);
+	nt_batch_submit(cpu, cpu_id, at + sizeof(struct nt_latency));
 	return true;
 }
 
 /*
- * Whoever may be preempted must leave the stage alone, and so does who finds it held; what was lost before is then told ahead of
+ * Whoever may be preempted must leave the batch alone, and so does who finds it held; what was lost before is then told ahead of
  * the next event. The ring takes samples from any number of programs.
  */
 static __always_inline bool nt_write_latency(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_seen_packet *seen, __u64 now_ns,
@@ -211,8 +211,8 @@ static __always_inline bool nt_write_latency(struct nt_cpu *cpu, __u32 cpu_id, c
 {
 	struct nt_latency record;
 
-	if (!nt_config.latency.is_preempted && !nt_stage_is_held(cpu))
-		return nt_stage_latency(cpu, cpu_id, seen, now_ns, socket, weight);
+	if (!nt_config.latency.is_preempted && !nt_batch_is_held(cpu))
+		return nt_batch_latency(cpu, cpu_id, seen, now_ns, socket, weight);
 	nt_fill_latency(&record, seen, now_ns, socket, weight);
 	return nt_ring_write(cpu, cpu_id, &record, sizeof(record));
 }
@@ -237,7 +237,7 @@ static __always_inline int nt_hook_end(struct nt_cpu *cpu, __u32 cpu_id, __u32 p
 		nt_announce_device_of(seen, now_ns);
 	if (sk)
 		socket = nt_hook_socket(sk, now_ns, can_make);
-	written = nt_count_sample(cpu, program, nt_write_latency(cpu, cpu_id, seen, now_ns, socket, weight), NT_LATENCY, 0, now_ns, 0);
+	written = nt_count_records(cpu, program, nt_write_latency(cpu, cpu_id, seen, now_ns, socket, weight), NT_LATENCY, 0, now_ns, 0);
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 	return 0;
 }

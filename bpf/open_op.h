@@ -135,20 +135,20 @@ static __always_inline void nt_give_op(struct nt_cpu *cpu, struct task_struct *n
 	}
 }
 
-/* Takes a place for a record with OPEN records before it; NULL if all are in use. Give it back by nt_sample_put. */
-static __always_inline struct nt_sample *nt_sample_get(struct nt_cpu *cpu)
+/* Takes a scratch area for a record with OPEN records before it; NULL if all are in use. Give it back by nt_scratch_put. */
+static __always_inline struct nt_scratch *nt_scratch_get(struct nt_cpu *cpu)
 {
-	__u64 slot = cpu->n_samples;
+	__u64 slot = cpu->n_scratch;
 
-	if (slot >= NT_SAMPLES)
+	if (slot >= NT_SCRATCH_COUNT)
 		return NULL;
-	cpu->n_samples = slot + 1;
-	return &cpu->samples[slot];
+	cpu->n_scratch = slot + 1;
+	return &cpu->scratch[slot];
 }
 
-static __always_inline void nt_sample_put(struct nt_cpu *cpu)
+static __always_inline void nt_scratch_put(struct nt_cpu *cpu)
 {
-	cpu->n_samples--;
+	cpu->n_scratch--;
 }
 
 /* Of two begins, of which 0 is none. */

@@ -68,12 +68,12 @@ static __always_inline void fill_switch(struct nt_switch *record, bool preempt, 
 }
 
 /* The record stands behind its n spans. Most switches have none: theirs is of one size. */
-static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struct nt_sample *sample, __u32 n, __u64 now_ns,
+static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struct nt_scratch *scratch, __u32 n, __u64 now_ns,
 					 __u64 begin_ns)
 {
 	if (!n)
-		return nt_emit_record(cpu, cpu_id, NT_PROGRAM_sched_switch, sample, sizeof(struct nt_switch), NT_SWITCH, now_ns, 0);
-	return nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, sample, sizeof(struct nt_switch), NT_SWITCH, n, now_ns,
+		return nt_emit_record(cpu, cpu_id, NT_PROGRAM_sched_switch, scratch, sizeof(struct nt_switch), NT_SWITCH, now_ns, 0);
+	return nt_emit_with_opens(cpu, cpu_id, NT_PROGRAM_sched_switch, scratch, sizeof(struct nt_switch), NT_SWITCH, n, now_ns,
 			      begin_ns);
 }
 
@@ -81,7 +81,7 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
 	__u64 now_ns, believed, begin_ns = 0;
-	struct nt_sample *sample;
+	struct nt_scratch *scratch;
 	struct nt_cpu *cpu;
 	__u32 cpu_id, n;
 	bool written;
@@ -95,21 +95,21 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	believed = *(volatile __u64 *)&cpu->current;
 	cpu->current = (unsigned long)next;
 	cpu->switch_ns = now_ns;
-	sample = nt_sample_get(cpu);
-	if (!sample) {
+	scratch = nt_scratch_get(cpu);
+	if (!scratch) {
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_failed);
 		return 0;
 	}
-	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, sample->open, now_ns,
+	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, scratch->open, now_ns,
 			 &begin_ns);
 	if (!cpu->gate) {
-		nt_sample_put(cpu);
+		nt_scratch_put(cpu);
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	fill_switch((struct nt_switch *)&sample->open[n], preempt, prev, next, prev_state, now_ns, n);
-	written = write_switch(cpu, cpu_id, sample, n, now_ns, begin_ns);
-	nt_sample_put(cpu);
+	fill_switch((struct nt_switch *)&scratch->open[n], preempt, prev, next, prev_state, now_ns, n);
+	written = write_switch(cpu, cpu_id, scratch, n, now_ns, begin_ns);
+	nt_scratch_put(cpu);
 	nt_count(cpu, NT_PROGRAM_sched_switch, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 	nt_state_written(cpu, now_ns);
 	return 0;

@@ -129,7 +129,7 @@ enum nt_outcome {
 
 #define NT_MAX_CALL_NR 512	/* system calls at or over this number make no socket operation */
 
-#define NT_CALL_BATCH 0x01	/* makes several operations: after one, the next begins */
+#define NT_CALL_SEVERAL 0x01	/* makes several operations: after one, the next begins */
 #define NT_CALL_MAY_NEST 0x02	/* also works on files, whose write may use a socket of the kernel's */
 #define NT_CALL_WAITS 0x04	/* waits for packets, and may poll devices itself meanwhile */
 
@@ -217,18 +217,18 @@ struct nt_counts {
  * Events are gathered here and put into the ring some at a time: putting one there costs about as much as
  * everything else that a program does. An interrupt may add records of its own between any two instructions of a
  * program; it has done all of it when the program goes on. So whoever adds takes room first, and only a program
- * that has interrupted nobody in the middle of adding empties the stage.
+ * that has interrupted nobody in the middle of adding empties the batch.
  */
-#define NT_STAGE_FLUSH 480	/* put into the ring from this many bytes on */
-#define NT_STAGE_LIMIT 2816	/* beyond, records are lost: the ring is full, or one interrupt in the middle of adding brought a hundred */
-#define NT_STAGE_BYTES 4096	/* a power of two; the limit, and what interrupts in interrupts can add at once */
+#define NT_BATCH_FLUSH 480	/* put into the ring from this many bytes on */
+#define NT_BATCH_LIMIT 2816	/* beyond, records are lost: the ring is full, or one interrupt in the middle of adding brought a hundred */
+#define NT_BATCH_BYTES 4096	/* a power of two; the limit, and what interrupts in interrupts can add at once */
 
-struct nt_stage {
-	__u32 begin;		/* bytes up to here are in the ring already; 0 but while the stage is emptied */
+struct nt_batch {
+	__u32 begin;		/* bytes up to here are in the ring already; 0 but while the batch is emptied */
 	__u32 end;		/* bytes up to here are taken */
 	__u32 adding;		/* programs that are in the middle of it */
 	__u32 zero;
-	__u64 data[NT_STAGE_BYTES / 8];
+	__u64 data[NT_BATCH_BYTES / 8];
 };
 
 /*
@@ -238,7 +238,7 @@ struct nt_stage {
  */
 #define NT_AWAY_SOFTIRQS 16
 struct nt_away_softirq {
-	__u64 task;		/* its address; 0: the place is free */
+	__u64 task;		/* its address; 0: the slot is free */
 	__u64 begin_ns;
 	__u8 vec, context;
 	__u8 zero_a, zero_b;
@@ -247,14 +247,14 @@ struct nt_away_softirq {
 
 /*
  * Where a record is put together that would take too much of a program's stack: one with OPEN records before it, and
- * the sockets that these name. Two places for a task, two for a softirq that interrupts it, two for a hard interrupt
+ * the sockets that these name. Two slots for a task, two for a softirq that interrupts it, two for a hard interrupt
  * in that.
  */
 #define NT_OP_DEPTH 2			/* operations of one task inside each other; deeper ones have no known begin */
 #define NT_MAX_OPS (1 + NT_OP_DEPTH)	/* one from before the programs, and those that they noted */
-#define NT_SAMPLES 6
+#define NT_SCRATCH_COUNT 6
 
-struct nt_sample {
+struct nt_scratch {
 	struct nt_open open[NT_MAX_OPS + 2 + 1];	/* operations, a softirq, an interrupt; and the record behind them */
 };
 
@@ -303,12 +303,12 @@ struct nt_cpu {
 	__u32 polls_busily;	/* a task has polled: calls that wait are noted */
 	struct nt_open_op op;
 	__u64 start_ns, stop_ns;	/* when the gate opened and closed; 0: it did not */
-	struct nt_stage stage;
+	struct nt_batch batch;
 	struct nt_lost losses[NT_KIND_MAX] __attribute__((aligned(64)));
 	struct nt_counts programs[NT_PROGRAM_COUNT];
 	struct nt_away_softirq away[NT_AWAY_SOFTIRQS];
-	struct nt_sample samples[NT_SAMPLES];
-	__u64 n_samples;	/* how many of them are in use */
+	struct nt_scratch scratch[NT_SCRATCH_COUNT];
+	__u64 n_scratch;	/* how many of them are in use */
 	struct nt_gaps gaps __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
@@ -317,7 +317,7 @@ enum nt_control {
 	NT_CONTROL_START = 1,	/* open the gate, write a state record */
 	NT_CONTROL_STOP = 2,	/* write a state record, close the gate */
 	NT_CONTROL_FLUSH = 3,	/* write what is left of losses */
-	NT_CONTROL_REFRESH = 4	/* write a state record, and put what is staged into the ring */
+	NT_CONTROL_REFRESH = 4	/* write a state record, and put the batch into the ring */
 };
 
 /* Direct-mapped, as the next: which device identities have been sent, and by which name. */
@@ -332,7 +332,7 @@ struct nt_seen_device {
 #define NT_SEEN_STACKS 65536
 
 /*
- * A stack as it is in a ring, whole and in a sample of its own: this header, then n frames, the innermost first. The recorder takes it
+ * A stack as it is in a ring, whole and in an item of its own: this header, then n frames, the innermost first. The recorder takes it
  * apart into the tape's STACK identities, one for each frame; the key that records refer to is that of the innermost.
  */
 struct nt_stack_header {

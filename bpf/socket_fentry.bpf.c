@@ -217,7 +217,7 @@ static __always_inline bool function_result(struct pt_regs *regs, const volatile
 {
 	__u32 length, n = *result;
 
-	if (*result < 0 || !(info->flags & NT_CALL_BATCH))
+	if (*result < 0 || !(info->flags & NT_CALL_SEVERAL))
 		return true;
 	if ((info->flags & NT_CALL_MAY_NEST) || !n || n > MAX_BATCH)
 		return false;

@@ -89,7 +89,7 @@ static __always_inline void use_begin(struct nt_open_op *op, struct nt_op *recor
 	else
 		record->dur_ns = record->end_ns - op->begin_ns;
 	/* A batch goes on after a message that went well; an error ends it. Where begins are the task's, they are told. */
-	if ((info->flags & NT_CALL_BATCH) && record->result >= 0 && !nt_config.ops_by_task) {
+	if ((info->flags & NT_CALL_SEVERAL) && record->result >= 0 && !nt_config.ops_by_task) {
 		op->begin_ns = record->end_ns;
 		op->flags = 0;
 	} else {
@@ -112,7 +112,7 @@ static __always_inline const volatile struct nt_call_info *call_at_work(struct t
  */
 static __always_inline __u8 call_for(const volatile struct nt_call_info *info, __u8 dir)
 {
-	return !info->dir || info->dir == dir || (info->flags & NT_CALL_BATCH) ? info->call : NT_CALL_OTHER;
+	return !info->dir || info->dir == dir || (info->flags & NT_CALL_SEVERAL) ? info->call : NT_CALL_OTHER;
 }
 
 /* The begin that the program before the function noted. */

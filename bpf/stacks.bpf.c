@@ -35,17 +35,17 @@ struct nt_stack_buffers_map nt_stack_buffers SEC(".maps");
 /* The innermost operation that the task is inside of, as a context; NT_STACK_IN_TASK: none. */
 static __always_inline __u8 op_context(struct nt_cpu *cpu, struct task_struct *task, __u64 now_ns)
 {
-	struct nt_sample *sample = nt_sample_get(cpu);
+	struct nt_scratch *scratch = nt_scratch_get(cpu);
 	__u8 context = NT_STACK_IN_TASK;
 	__u64 begin_ns = 0;
 	__u32 n;
 
-	if (!sample)
+	if (!scratch)
 		return context;
-	n = nt_list_ops(cpu, task, now_ns, sample->open, &begin_ns);
+	n = nt_list_ops(cpu, task, now_ns, scratch->open, &begin_ns);
 	if (n && n <= NT_MAX_OPS)
-		context = sample->open[n - 1].detail == NT_SEND ? NT_STACK_IN_SEND : NT_STACK_IN_RECV;
-	nt_sample_put(cpu);
+		context = scratch->open[n - 1].detail == NT_SEND ? NT_STACK_IN_SEND : NT_STACK_IN_RECV;
+	nt_scratch_put(cpu);
 	return context;
 }
 
@@ -198,6 +198,6 @@ int nt_stack_sample(struct bpf_perf_event_data *ctx)
 	record.flags = in_user ? NT_STACK_SAMPLE_USER : 0;
 	record.task = nt_key_of(task);
 	take_stacks(cpu, cpu_id, ctx, task, &record);
-	nt_emit_loose(cpu, cpu_id, NT_PROGRAM_stack_sample, &record, sizeof(record), NT_STACK_SAMPLE);
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_stack_sample, &record, sizeof(record), NT_STACK_SAMPLE);
 	return 0;
 }

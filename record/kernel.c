@@ -33,15 +33,15 @@ static const struct {
 	CALL(preadv2, 0, NT_RECV, NT_CALL_MAY_NEST),
 	CALL(recvfrom, 0, NT_RECV, 0),
 	CALL(recvmsg, 0, NT_RECV, 0),
-	CALL(recvmmsg, 0, NT_RECV, NT_CALL_BATCH),
+	CALL(recvmmsg, 0, NT_RECV, NT_CALL_SEVERAL),
 	CALL(write, 0, NT_SEND, NT_CALL_MAY_NEST),
 	CALL(writev, 0, NT_SEND, NT_CALL_MAY_NEST),
 	CALL(pwritev2, 0, NT_SEND, NT_CALL_MAY_NEST),
 	CALL(sendto, 0, NT_SEND, 0),
 	CALL(sendmsg, 0, NT_SEND, 0),
-	CALL(sendmmsg, 0, NT_SEND, NT_CALL_BATCH),
-	CALL(sendfile, 0, NT_SEND, NT_CALL_BATCH | NT_CALL_MAY_NEST),
-	CALL(splice, 2, NT_SEND, NT_CALL_BATCH | NT_CALL_MAY_NEST),
+	CALL(sendmmsg, 0, NT_SEND, NT_CALL_SEVERAL),
+	CALL(sendfile, 0, NT_SEND, NT_CALL_SEVERAL | NT_CALL_MAY_NEST),
+	CALL(splice, 2, NT_SEND, NT_CALL_SEVERAL | NT_CALL_MAY_NEST),
 	CALL(io_uring_enter, 0, 0, NT_CALL_WAITS),
 #undef CALL
 #define WAITS(name) { SYS_##name, { .flags = NT_CALL_WAITS } }
@@ -455,19 +455,19 @@ void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_
 	for (cpu = 0; cpu < kernel->n_cpus; cpu++) {
 		const struct nt_cpu *state = &kernel->cpus[cpu];
 
-		if (kernel->rings[cpu].fd && __atomic_load_n(&state->stage.end, __ATOMIC_RELAXED) &&
+		if (kernel->rings[cpu].fd && __atomic_load_n(&state->batch.end, __ATOMIC_RELAXED) &&
 		    load(&state->state_ns) + idle_ns < now_ns)
 			control(kernel, cpu, NT_CONTROL_REFRESH);
 	}
 }
 
-int nt_kernel_drain_stage(struct nt_kernel *kernel, uint32_t cpu, nt_sample_fn sample, void *arg)
+int nt_kernel_drain_batch(struct nt_kernel *kernel, uint32_t cpu, nt_ring_item_fn take, void *arg)
 {
-	struct nt_stage *stage = &kernel->cpus[cpu].stage;
-	uint32_t begin = stage->begin, end = stage->end;
+	struct nt_batch *batch = &kernel->cpus[cpu].batch;
+	uint32_t begin = batch->begin, end = batch->end;
 
-	stage->begin = stage->end = 0;
-	return end > begin && end <= sizeof(stage->data) ? sample(arg, (const uint8_t *)stage->data + begin, end - begin) : 0;
+	batch->begin = batch->end = 0;
+	return end > begin && end <= sizeof(batch->data) ? take(arg, (const uint8_t *)batch->data + begin, end - begin) : 0;
 }
 
 /* For CPUs that were not even present at the start: plugged in since, by hand or by a hypervisor. */

@@ -39,10 +39,10 @@ int nt_kernel_start(struct nt_kernel *kernel);
 void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan);
 /* Has each CPU write the losses that it has not been able to. Call between two drains after the stop. */
 void nt_kernel_flush_losses(struct nt_kernel *kernel);
-/* Has each CPU that has been silent for idle_ns write where it is, and give what it has staged. */
+/* Has each CPU that has been silent for idle_ns write where it is, and put its batch into its ring. */
 void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns);
-/* Gives, as one sample, what a CPU has staged and not put into its ring. Only when no program writes there any more. */
-int nt_kernel_drain_stage(struct nt_kernel *kernel, uint32_t cpu, nt_sample_fn sample, void *arg);
+/* Gives, as one item, the batch that a CPU has not put into its ring. Only when no program writes there any more. */
+int nt_kernel_drain_batch(struct nt_kernel *kernel, uint32_t cpu, nt_ring_item_fn take, void *arg);
 /* Gives CPUs that have been plugged in and are online a ring, opens their gate, and starts their clock. *changed: how many rings. */
 int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigned int *changed);
 void nt_kernel_release(struct nt_kernel *kernel);

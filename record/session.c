@@ -264,7 +264,7 @@ static int drain(struct session *session)
 		if (!stream->events)
 			continue;
 		nt_stream_begin_drain(stream, now_ns);
-		err = nt_ring_reader_drain(&session->kernel.rings[cpu], nt_stream_sample, stream);
+		err = nt_ring_reader_drain(&session->kernel.rings[cpu], nt_stream_take_item, stream);
 		nt_stream_end_drain(stream);
 		if (!err)
 			err = nt_stream_flush_old(stream, now_ns);
@@ -495,7 +495,7 @@ static int drain_rest(struct session *session)
 		err = drain_to_the_end(session);
 	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++)
 		if (session->streams[cpu].events)
-			err = nt_kernel_drain_stage(&session->kernel, cpu, nt_stream_sample, &session->streams[cpu]);
+			err = nt_kernel_drain_batch(&session->kernel, cpu, nt_stream_take_item, &session->streams[cpu]);
 	return err;
 }
 

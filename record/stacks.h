@@ -10,7 +10,7 @@
 #include "record/ids.h"
 #include "record/user_files.h"
 
-/* Whether a sample of a ring is a stack. */
+/* Whether an item of a ring is a stack. */
 bool nt_stacks_is_message(const uint8_t *data, size_t size);
 /* Puts what of it is new. 0, -ENOMEM, or -EBADMSG: it is cut, a fault of ours. */
 int nt_stacks_put(struct nt_ids *ids, struct nt_user_files *files, const uint8_t *data, size_t size);

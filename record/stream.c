@@ -195,13 +195,13 @@ static bool is_full(const struct nt_stream *stream)
 	       nt_event_encoder_size(stream->longs) >= NT_BLOCK_CUT_BYTES;
 }
 
-int nt_stream_sample(void *arg, const uint8_t *data, size_t size)
+int nt_stream_take_item(void *arg, const uint8_t *data, size_t size)
 {
 	struct nt_stream *stream = arg;
 	size_t at = 0;
 	int err = 0;
 
-	/* A stack is larger than any record, and alone in its sample. */
+	/* A stack is larger than any record, and alone in its item. */
 	if (nt_stacks_is_message(data, size)) {
 		err = nt_stacks_put(stream->ids, stream->files, data, size);
 		if (err != -EBADMSG)
@@ -224,6 +224,6 @@ int nt_stream_sample(void *arg, const uint8_t *data, size_t size)
 		else
 			err = nt_ids_put(stream->ids, &record);
 	}
-	/* Cut between samples only: what is open must not be parted from its state record. */
+	/* Cut between items only: what is open must not be parted from its state record. */
 	return err || !is_full(stream) ? err : nt_stream_flush(stream);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stream.h - from the samples of one CPU's ring to its blocks on the tape: keys become ids, identities go
+ * stream.h - from the items of one CPU's ring to its blocks on the tape: keys become ids, identities go
  * their own way, events into columns, and a block is cut when it is full or old. Judged in nanoseconds per
  * event: the path of an event allocates nothing and makes no system call.
  */
@@ -37,14 +37,14 @@ struct nt_stream {
 	uint64_t lost_bytes;		/* room that the losses seen in this drain would have taken */
 	uint64_t lost_bytes_max;	/* most in one drain */
 	uint64_t lag_max_ns;
-	uint64_t malformed;		/* samples that are no records: a fault of ours */
+	uint64_t malformed;		/* items that are no records: a fault of ours */
 };
 
 int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_user_files *files,
 		   struct nt_tape_writer *tape);
 void nt_stream_release(struct nt_stream *stream);
-/* One sample (nt_sample_fn; arg is the stream). 0 or a negative errno of writing. */
-int nt_stream_sample(void *arg, const uint8_t *data, size_t size);
+/* One item (nt_ring_item_fn; arg is the stream). 0 or a negative errno of writing. */
+int nt_stream_take_item(void *arg, const uint8_t *data, size_t size);
 /* Call at the begin and end of each drain of this CPU's ring. */
 void nt_stream_begin_drain(struct nt_stream *stream, uint64_t now_ns);
 void nt_stream_end_drain(struct nt_stream *stream);

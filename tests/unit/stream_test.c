@@ -67,7 +67,7 @@ static union nt_any record_of(unsigned int kind, uint64_t end_ns)
 
 static void give(const union nt_any *record)
 {
-	assert_int_equal(nt_stream_sample(&stream, (const uint8_t *)record, nt_kind(record->record.kind)->size), 0);
+	assert_int_equal(nt_stream_take_item(&stream, (const uint8_t *)record, nt_kind(record->record.kind)->size), 0);
 }
 
 static void give_switch(uint64_t end_ns, uint64_t prev, uint64_t next)
@@ -251,7 +251,7 @@ static void cuts_by_size(void **state)
 			record.as_softirq.dur_ns = nt_rand_below(&rand, NT_BLOCK_LONG_NS);
 			memcpy(sample + i * sizeof(struct nt_softirq), &record, sizeof(struct nt_softirq));
 		}
-		assert_int_equal(nt_stream_sample(&stream, sample, sizeof(sample)), 0);
+		assert_int_equal(nt_stream_take_item(&stream, sample, sizeof(sample)), 0);
 		given += 16;
 	}
 	flush();
@@ -323,13 +323,13 @@ static void counts_what_is_no_record(void **state)
 	drain_at(10);
 	memcpy(sample, &record, sizeof(struct nt_softirq));
 	memcpy(sample + sizeof(struct nt_softirq), &record, sizeof(struct nt_softirq));
-	assert_int_equal(nt_stream_sample(&stream, sample, sizeof(sample)), 0);
+	assert_int_equal(nt_stream_take_item(&stream, sample, sizeof(sample)), 0);
 	assert_int_equal(stream.malformed, 0);
 	/* Cut short. */
-	assert_int_equal(nt_stream_sample(&stream, sample, sizeof(sample) - 1), 0);
+	assert_int_equal(nt_stream_take_item(&stream, sample, sizeof(sample) - 1), 0);
 	assert_int_equal(stream.malformed, 1);
 	sample[sizeof(struct nt_softirq) + offsetof(struct nt_record, kind)] = 0xee;
-	assert_int_equal(nt_stream_sample(&stream, sample, sizeof(sample)), 0);
+	assert_int_equal(nt_stream_take_item(&stream, sample, sizeof(sample)), 0);
 	assert_int_equal(stream.malformed, 2);
 	assert_int_equal(stream.events_total, 4);
 }
