@@ -96,14 +96,14 @@ int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 	return 0;
 }
 
-/* Where a device stands, or is to: in a free place, or in the last. */
-static __always_inline struct nt_seen_device *place_of_device(__u64 key)
+/* Where a device stands, or is to: in a free slot, or in the last. */
+static __always_inline struct nt_seen_device *slot_of_device(__u64 key)
 {
 	struct nt_seen_device *found = nt_find_device(key), *seen = NULL;
 	__u32 i;
 
-	for (i = 0; i < NT_DEVICE_PLACES && !found; i++) {
-		seen = nt_device_place(key, i);
+	for (i = 0; i < NT_DEVICE_SLOTS && !found; i++) {
+		seen = nt_device_slot(key, i);
 		if (seen && !seen->key)
 			found = seen;
 	}
@@ -112,7 +112,7 @@ static __always_inline struct nt_seen_device *place_of_device(__u64 key)
 
 int nt_announce_device(__u64 device, __u64 key, __u64 now_ns)
 {
-	struct nt_seen_device *seen = place_of_device(key);
+	struct nt_seen_device *seen = slot_of_device(key);
 	struct net_device *dev = (struct net_device *)device;
 	struct nt_device record = {};
 	__u64 name[NT_IFNAME_LEN / 8] = {};
@@ -163,7 +163,7 @@ int nt_announce_ifindex(__u64 net_address, __u32 ifindex, __u64 now_ns)
 		node = BPF_CORE_READ(node, next);
 	}
 	/* It is gone, or too far behind: it stays without a name, and is not looked for at each packet. */
-	seen = place_of_device(key);
+	seen = slot_of_device(key);
 	if (seen)
 		seen->key = key;
 	return 0;
@@ -171,7 +171,7 @@ int nt_announce_ifindex(__u64 net_address, __u32 ifindex, __u64 now_ns)
 
 /*
  * Another task has come onto the CPU: the softirq that `prev` is inside of went with it, and the other brings its own.
- * Should all places be taken, the end of that softirq will be one whose begin was not seen.
+ * Should all slots be taken, the end of that softirq will be one whose begin was not seen.
  */
 int nt_switch_softirq(__u32 cpu_id, __u64 prev)
 {

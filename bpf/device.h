@@ -29,12 +29,12 @@ int nt_announce_device(__u64 device, __u64 key, __u64 now_ns);
  */
 int nt_announce_ifindex(__u64 net, __u32 ifindex, __u64 now_ns);
 
-/* One of a device's places. There are several, so that two busy devices do not drive each other out at every packet. */
-static __always_inline struct nt_seen_device *nt_device_place(__u64 key, __u32 number)
+/* One of a device's slots. There are several, so that two busy devices do not drive each other out at every packet. */
+static __always_inline struct nt_seen_device *nt_device_slot(__u64 key, __u32 number)
 {
-	__u32 place = ((__u32)(key * 0x9e3779b97f4a7c15ull >> 40) ^ number) & (NT_SEEN_DEVICES - 1);
+	__u32 slot = ((__u32)(key * 0x9e3779b97f4a7c15ull >> 40) ^ number) & (NT_SEEN_DEVICES - 1);
 
-	return bpf_map_lookup_elem(&nt_seen_devices, &place);
+	return bpf_map_lookup_elem(&nt_seen_devices, &slot);
 }
 
 /* Where a device stands, by whatever name; NULL: it has not been announced. */
@@ -44,8 +44,8 @@ static __always_inline struct nt_seen_device *nt_find_device(__u64 key)
 	__u32 i;
 
 #pragma unroll
-	for (i = 0; i < NT_DEVICE_PLACES; i++) {
-		seen = nt_device_place(key, i);
+	for (i = 0; i < NT_DEVICE_SLOTS; i++) {
+		seen = nt_device_slot(key, i);
 		if (seen && seen->key == key)
 			return seen;
 	}

@@ -22,7 +22,7 @@ struct nt_task_ops_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct nt_open_op);
+	__type(value, struct nt_noted_op);
 };
 
 extern struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
@@ -64,7 +64,7 @@ static __always_inline const volatile struct nt_call_info *nt_call_info(__u32 ca
 }
 
 /* Whether the task on this CPU is inside the operation that the CPU notes. */
-static __always_inline bool nt_op_is_open(struct nt_open_op *op, struct task_struct *task)
+static __always_inline bool nt_op_is_open(struct nt_noted_op *op, struct task_struct *task)
 {
 	struct pt_regs *regs;
 
@@ -91,7 +91,7 @@ static __always_inline void nt_fill_open(struct nt_open *open, __u64 end_ns, __u
  * The open operation of `task`, resolved, as an OPEN record; false if there is none. An operation whose
  * descriptor is no network socket is dropped, so that it is looked up once.
  */
-static __always_inline bool nt_open_op_record(struct nt_open_op *op, struct task_struct *task, __u64 now_ns,
+static __always_inline bool nt_noted_op_record(struct nt_noted_op *op, struct task_struct *task, __u64 now_ns,
 					   struct nt_open *open)
 {
 	const volatile struct nt_call_info *info;
@@ -123,7 +123,7 @@ static __always_inline bool nt_open_op_record(struct nt_open_op *op, struct task
 /* The task comes onto the CPU, and with it what it was inside of. */
 static __always_inline void nt_give_op(struct nt_cpu *cpu, struct task_struct *next)
 {
-	struct nt_open_op *saved;
+	struct nt_noted_op *saved;
 
 	cpu->op.state = NT_OP_NONE;
 	if (nt_is_kernel_task(next))

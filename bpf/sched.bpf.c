@@ -12,9 +12,9 @@
 static __always_inline bool take_op(struct nt_cpu *cpu, struct task_struct *prev, __u32 prev_state, __u64 now_ns,
 				    struct nt_open *open)
 {
-	struct nt_open_op *saved;
+	struct nt_noted_op *saved;
 
-	if (!nt_open_op_record(&cpu->op, prev, now_ns, open))
+	if (!nt_noted_op_record(&cpu->op, prev, now_ns, open))
 		return false;
 	if (!(prev_state & TASK_DEAD)) {
 		saved = bpf_task_storage_get(&nt_task_ops, prev, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -232,7 +232,7 @@ static __always_inline void seed_op(struct task_struct *task)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	unsigned long switches = task->nvcsw + task->nivcsw;
 	const volatile struct nt_call_info *info;
-	struct nt_open_op *saved;
+	struct nt_noted_op *saved;
 	long nr = nt_regs_call(regs);
 	struct sock *sk;
 	__s32 fd;

@@ -87,7 +87,7 @@
 	X(latency_tcp_socket_read__skb_copy_datagram_iovec)               \
 	X(latency_udp_socket_read__skb_consume_udp)
 
-enum nt_program {
+enum nt_bpf_program {
 #define X(name) NT_PROGRAM_##name,
 	NT_PROGRAMS(X)
 #undef X
@@ -188,7 +188,7 @@ enum nt_op_state { NT_OP_NONE = 0, NT_OP_NOTED = 1, NT_OP_RESOLVED = 2 };
  * The operation that a task may be inside: noted at system call entry, resolved to a socket when somebody
  * needs to know. Lives with the CPU while the task runs, with the task while it does not.
  */
-struct nt_open_op {
+struct nt_noted_op {
 	__u64 begin_ns;		/* 0 with NT_OP_BEFORE */
 	__u64 socket;		/* resolved: cookie */
 	__u64 sk;		/* resolved: address; tells sockets apart, is not followed */
@@ -301,7 +301,7 @@ struct nt_cpu {
 	__u64 poll_ns;		/* end of the last NAPI poll in a softirq or NAPI thread */
 	__u64 busy_ns;		/* what a task's own poll follows at once: its system call's begin, its last poll; 0: not known */
 	__u32 polls_busily;	/* a task has polled: calls that wait are noted */
-	struct nt_open_op op;
+	struct nt_noted_op op;
 	__u64 start_ns, stop_ns;	/* when the gate opened and closed; 0: it did not */
 	struct nt_batch batch;
 	struct nt_lost losses[NT_KIND_MAX] __attribute__((aligned(64)));
@@ -322,7 +322,7 @@ enum nt_control {
 
 /* Direct-mapped, as the next: which device identities have been sent, and by which name. */
 #define NT_SEEN_DEVICES 4096
-#define NT_DEVICE_PLACES 4	/* that a device may stand in */
+#define NT_DEVICE_SLOTS 4	/* that a device may stand in */
 struct nt_seen_device {
 	__u64 key;
 	__u64 name[NT_IFNAME_LEN / 8];

@@ -69,7 +69,7 @@ static __always_inline bool fd_is(struct task_struct *task, __s32 fd, struct soc
 static __always_inline bool begin_is_known(struct nt_cpu *cpu, struct task_struct *task, struct sock *sk, __u8 dir,
 					   long nr, const volatile struct nt_call_info *info)
 {
-	struct nt_open_op *op = &cpu->op;
+	struct nt_noted_op *op = &cpu->op;
 
 	if (op->state == NT_OP_NONE || op->call_nr != nr || info->dir != dir)
 		return false;
@@ -81,7 +81,7 @@ static __always_inline bool begin_is_known(struct nt_cpu *cpu, struct task_struc
 	return fd_is(task, op->fd, sk);
 }
 
-static __always_inline void use_begin(struct nt_open_op *op, struct nt_op *record,
+static __always_inline void use_begin(struct nt_noted_op *op, struct nt_op *record,
 				      const volatile struct nt_call_info *info)
 {
 	if (op->flags & NT_OP_BEFORE)

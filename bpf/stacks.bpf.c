@@ -84,13 +84,13 @@ static __always_inline __u8 context_of(struct nt_cpu *cpu, struct task_struct *t
 }
 
 /*
- * Sends a stack unless the one sent last in its place was the same. One that found no room is no loss: it is sent again with the next
+ * Sends a stack unless the one sent last in its slot was the same. One that found no room is no loss: it is sent again with the next
  * sample of it. If there is none, the sample's stack has no frames on the tape, and `check` says so.
  */
 static __always_inline void announce_stack(struct nt_cpu *cpu, __u32 cpu_id, __u64 key, void *message, __u32 size)
 {
-	__u32 place = (key >> 32) & (NT_SEEN_STACKS - 1);
-	__u64 *seen = bpf_map_lookup_elem(&nt_seen_stacks, &place);
+	__u32 slot = (key >> 32) & (NT_SEEN_STACKS - 1);
+	__u64 *seen = bpf_map_lookup_elem(&nt_seen_stacks, &slot);
 
 	if (!seen || *seen == key || !nt_ring_write(cpu, cpu_id, message, size))
 		return;

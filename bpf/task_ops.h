@@ -113,7 +113,7 @@ static __always_inline __u32 nt_list_ops(struct nt_cpu *cpu, struct task_struct 
 {
 	__u32 n = 0;
 
-	if (nt_open_op_record(&cpu->op, task, now_ns, &open[0])) {
+	if (nt_noted_op_record(&cpu->op, task, now_ns, &open[0])) {
 		*begin_ns = nt_lost_begin(&open[0]);
 		n = 1;
 	}

@@ -111,7 +111,7 @@ static int explain(int err, const char *what, char *error, size_t size)
 }
 
 /* Programs at tracepoints are never preempted. */
-static void fill_latency(struct nt_latency_config *config, const struct nt_options *options)
+static void fill_latency(struct nt_latency_config *config, const struct nt_record_options *options)
 {
 	const struct nt_candidate *way = options->plan.chosen[NT_PROBE_LATENCY];
 
@@ -137,7 +137,7 @@ static int fill_filters(struct nt_kernel *kernel, const struct nt_filter *filter
 }
 
 /* What probe latency needs beside its programs. What it gives is explained in `error`. */
-static int prepare_latency(struct nt_kernel *kernel, const struct nt_options *options, char *error, size_t error_size)
+static int prepare_latency(struct nt_kernel *kernel, const struct nt_record_options *options, char *error, size_t error_size)
 {
 	bool stamps_come;
 	int err;
@@ -173,14 +173,14 @@ static unsigned int stack_frames(void)
 	return frames < NT_STACK_MAX_FRAMES ? frames : NT_STACK_MAX_FRAMES;
 }
 
-static void fill_stacks(struct nt_config *config, const struct nt_options *options)
+static void fill_stacks(struct nt_config *config, const struct nt_record_options *options)
 {
 	config->stacks_all = options->stacks_all;
 	config->user_stacks = options->user_stacks;
 	config->stack_frames = stack_frames();
 }
 
-static void fill_config(struct nt_kernel *kernel, const struct nt_options *options)
+static void fill_config(struct nt_kernel *kernel, const struct nt_record_options *options)
 {
 	struct nt_config *config = (struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config;
 	size_t i;
@@ -253,7 +253,7 @@ static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_stack_buffers, plan->chosen[NT_PROBE_STACKS] != NULL);
 }
 
-static int open_skeleton(struct nt_kernel *kernel, struct nt_options *options)
+static int open_skeleton(struct nt_kernel *kernel, struct nt_record_options *options)
 {
 	int possible = libbpf_num_possible_cpus();
 
@@ -273,7 +273,7 @@ static int open_skeleton(struct nt_kernel *kernel, struct nt_options *options)
 	return 0;
 }
 
-static int start_sampler(struct nt_kernel *kernel, const struct nt_options *options, char *error, size_t error_size)
+static int start_sampler(struct nt_kernel *kernel, const struct nt_record_options *options, char *error, size_t error_size)
 {
 	int err;
 
@@ -291,7 +291,7 @@ static int start_sampler(struct nt_kernel *kernel, const struct nt_options *opti
 	return err;
 }
 
-int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *error, size_t error_size)
+int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, char *error, size_t error_size)
 {
 	const char *failed = "";
 	char what[128];

@@ -30,7 +30,7 @@ struct nt_kernel {
  * ring for each CPU that is present and attaches. On failure gives a negative errno and writes one sentence with the
  * remedy into `error`. nt_kernel_release afterwards in any case.
  */
-int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *error, size_t error_size);
+int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, char *error, size_t error_size);
 /* Takes in all tasks that are there, and the operations that they are inside. */
 int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids);
 /* Opens the gate of each CPU, also of those that are offline; sets start_ns. */

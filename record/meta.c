@@ -195,7 +195,7 @@ static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
 }
 
 /* What of the packets was recorded, and whether their time was noted before or after the backlog's queue. */
-static int add_latency(struct nt_buf *out, const struct nt_options *options)
+static int add_latency(struct nt_buf *out, const struct nt_record_options *options)
 {
 	int err = nt_filter_describe(&options->filter, out);
 
@@ -203,7 +203,7 @@ static int add_latency(struct nt_buf *out, const struct nt_options *options)
 }
 
 /* How often stacks were taken, and of what. */
-static int add_stacks(struct nt_buf *out, const struct nt_options *options)
+static int add_stacks(struct nt_buf *out, const struct nt_record_options *options)
 {
 	int err = add_number(out, "stacks_hz", options->stacks_hz);
 
@@ -212,7 +212,7 @@ static int add_stacks(struct nt_buf *out, const struct nt_options *options)
 	return err ? err : nt_meta_append(out, "user_stacks", options->user_stacks ? "1" : "0");
 }
 
-int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const struct nt_kernel *kernel,
+int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, const struct nt_kernel *kernel,
 		 const char *hidden)
 {
 	uint64_t start_realtime_ns = realtime_ns() - (nt_now() - kernel->start_ns);

@@ -16,7 +16,7 @@ struct nt_totals {
 /* A new session: random id, now, this host. The chunk number is 0. */
 void nt_meta_header(struct nt_chunk_header *header);
 /* The lines that open every chunk; `hidden` is one more sentence on what is not covered, or "". 0 or -ENOMEM. */
-int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const struct nt_kernel *kernel,
+int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, const struct nt_kernel *kernel,
 		 const char *hidden);
 /* The lines that close a session. */
 int nt_meta_close(struct nt_buf *out, uint64_t end_ns, const char *stop, const struct nt_totals *totals);

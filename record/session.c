@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/command.h"
+#include "record/child.h"
 #include "record/kernel.h"
 #include "record/meta.h"
-#include "record/names.h"
+#include "record/proc_names.h"
 #include "record/readings.h"
 #include "record/status.h"
 #include "record/stream.h"
@@ -32,16 +32,16 @@
 #define CHUNK_BYTES (64ull << 20)
 
 struct session {
-	struct nt_options *options;
+	struct nt_record_options *options;
 	struct nt_kernel kernel;
 	struct nt_ids ids;
-	struct nt_names names;
+	struct nt_proc_names names;
 	struct nt_symbols symbols;	/* for probes drops and stacks */
 	struct nt_user_files files;
 	struct nt_readings readings;
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams;	/* by CPU; a zeroed one has no ring yet */
-	struct nt_command command;
+	struct nt_child child;
 	struct nt_status status;
 	sigset_t signals;
 	int epoll_fd, signal_fd;
@@ -115,7 +115,7 @@ static int add_streams(struct session *session)
 
 static int open_tape(struct session *session)
 {
-	const struct nt_options *options = session->options;
+	const struct nt_record_options *options = session->options;
 	struct nt_chunk_header header;
 	char error[3 * PATH_MAX];
 	int err;
@@ -130,7 +130,7 @@ static int open_tape(struct session *session)
 /* The user who called sudo may not own what is here: on a file system without owners, say. */
 static void tell_what_was_kept(const struct session *session)
 {
-	const struct nt_options *options = session->options;
+	const struct nt_record_options *options = session->options;
 	int err = nt_tape_writer_kept(session->tape);
 	char name[NT_USER_NAME_MAX];
 
@@ -164,7 +164,7 @@ static int begin_chunk(struct session *session)
 	if (!err)
 		err = nt_readings_clock(&session->readings);
 	if (!err)
-		err = nt_names_put_irqs(&session->ids, nt_now());
+		err = nt_proc_names_put_irqs(&session->ids, nt_now());
 	if (!err)
 		err = nt_symbols_put_reasons(&session->symbols, &session->ids, nt_now());
 	return err;
@@ -210,7 +210,7 @@ static int begin_kernel(struct session *session)
 	if (!err)
 		err = nt_kernel_seed(&session->kernel, &session->ids);
 	if (!err)
-		err = nt_names_hidden(&session->ids, nt_now(), session->hidden, sizeof(session->hidden));
+		err = nt_proc_names_hidden(&session->ids, nt_now(), session->hidden, sizeof(session->hidden));
 	if (!err)
 		err = nt_kernel_start(&session->kernel);
 	return err ? complain("cannot start the programs in the kernel", err) : 0;
@@ -218,19 +218,19 @@ static int begin_kernel(struct session *session)
 
 static int begin(struct session *session)
 {
-	struct nt_options *options = session->options;
+	struct nt_record_options *options = session->options;
 	int err = set_up_signals(session);
 
 	if (!err)
 		err = nt_ids_init(&session->ids);
 	if (err)
 		return complain("cannot begin", err);
-	nt_names_init(&session->names);
+	nt_proc_names_init(&session->names);
 	err = open_tape(session);
 	if (err)
 		return err;
 	if (options->command) {
-		err = nt_command_prepare(&session->command, options->command, &session->signals);
+		err = nt_child_prepare(&session->child, options->command, &session->signals);
 		if (err)
 			return complain("cannot start the command", err);
 	}
@@ -246,7 +246,7 @@ static int begin(struct session *session)
 		return complain_of_tape(session, err);
 	tell_what_was_kept(session);
 	nt_status_begin(&session->status, options);
-	nt_command_go(&session->command);
+	nt_child_go(&session->child);
 	return 0;
 }
 
@@ -326,7 +326,7 @@ static int follow_hotplug(struct session *session)
 /* Names for what has been referred to since the last time. */
 static int resolve(struct session *session, uint64_t now_ns, enum nt_symbols_when when)
 {
-	int err = nt_names_resolve(&session->names, &session->ids, now_ns);
+	int err = nt_proc_names_resolve(&session->names, &session->ids, now_ns);
 
 	if (!err)
 		err = nt_symbols_resolve(&session->symbols, &session->ids, now_ns, when);
@@ -391,7 +391,7 @@ static void read_signals(struct session *session)
 			session->ended_by_signal = info.ssi_signo;
 			session->stop = "signal";
 		}
-	if (!session->stop && nt_command_has_ended(&session->command))
+	if (!session->stop && nt_child_has_ended(&session->child))
 		session->stop = "command";
 }
 
@@ -541,7 +541,7 @@ static void release(struct session *session)
 	nt_status_release(&session->status);
 	nt_tape_writer_free(session->tape);
 	nt_readings_release(&session->readings);
-	nt_names_release(&session->names);
+	nt_proc_names_release(&session->names);
 	nt_symbols_release(&session->symbols);
 	nt_user_files_release(&session->files);
 	nt_ids_release(&session->ids);
@@ -552,7 +552,7 @@ static void release(struct session *session)
 		close(session->epoll_fd);
 }
 
-int nt_session_run(struct nt_options *options)
+int nt_session_run(struct nt_record_options *options)
 {
 	struct session session = {
 		.options = options,
@@ -572,10 +572,10 @@ int nt_session_run(struct nt_options *options)
 	if (began)
 		print_end(&session);
 	if (began)
-		nt_command_end(&session.command, session.ended_by_signal ? SIGTERM : 0);
-	else if (session.command.pid)
-		nt_command_end(&session.command, SIGKILL);
-	status = err ? 1 : session.ended_by_signal && options->command ? 128 + session.ended_by_signal : session.command.status;
+		nt_child_end(&session.child, session.ended_by_signal ? SIGTERM : 0);
+	else if (session.child.pid)
+		nt_child_end(&session.child, SIGKILL);
+	status = err ? 1 : session.ended_by_signal && options->command ? 128 + session.ended_by_signal : session.child.status;
 	if (!began)
 		nt_tape_writer_discard(session.tape);	/* an empty directory is no tape */
 	release(&session);

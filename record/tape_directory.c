@@ -162,7 +162,7 @@ static int give_directory(struct nt_tape_directory *directory)
 		return -errno;
 	if (stat.st_uid != geteuid() || (stat.st_mode & 0077))
 		return -EPERM;
-	return nt_owner_give(&directory->owner, directory->fd);
+	return nt_tape_owner_give(&directory->owner, directory->fd);
 }
 
 /* What could not be given is an error if --user asks for it. Else it is remembered, and stays ours. */
@@ -216,7 +216,7 @@ static int take(struct nt_tape_directory *directory, const struct complaint *com
 	return err;
 }
 
-int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path, const struct nt_owner *owner,
+int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path, const struct nt_tape_owner *owner,
 			   char *error, size_t size)
 {
 	struct complaint complaint = { .path = path, .error = error, .size = size };
@@ -244,7 +244,7 @@ int nt_tape_directory_create(struct nt_tape_directory *directory, const char *na
 
 	if (fd < 0)
 		return -errno;
-	err = forgive(directory, nt_owner_give(&directory->owner, fd));
+	err = forgive(directory, nt_tape_owner_give(&directory->owner, fd));
 	if (err) {
 		close(fd);
 		return err;

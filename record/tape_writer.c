@@ -193,7 +193,7 @@ static struct job *new_job(enum job_type type, int fd, const void *data, size_t 
 	return job;
 }
 
-int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const struct nt_owner *owner,
+int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const struct nt_tape_owner *owner,
 		       const struct nt_chunk_header *header, char *error, size_t size)
 {
 	struct nt_tape_writer *tape = calloc(1, sizeof(*tape));

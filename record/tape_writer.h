@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "record/owner.h"
+#include "record/tape_owner.h"
 #include "schema/chunk.h"
 
 struct nt_tape_writer;
@@ -19,7 +19,7 @@ struct nt_tape_writer;
  * Makes the directory, or takes an empty one (tape_directory.h). The header's number is filled in per chunk. On failure
  * gives a negative errno, and a sentence with the remedy in `error`.
  */
-int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const struct nt_owner *owner,
+int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const struct nt_tape_owner *owner,
 		       const struct nt_chunk_header *header, char *error, size_t size);
 /* Opens the next chunk. One must not be open. */
 int nt_tape_writer_begin_chunk(struct nt_tape_writer *tape);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* words.c - see words.h. */
-#include "record/words.h"
+/* text.c - see text.h. */
+#include "record/text.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * command.h - the command that a recording is made of: started early, so that its process is there, let go
+ * child.h - the command that a recording is made of: started early, so that its process is there, let go
  * when the recording has begun, waited for at the end.
  */
-#ifndef NT_RECORD_COMMAND_H
-#define NT_RECORD_COMMAND_H
+#ifndef NT_RECORD_CHILD_H
+#define NT_RECORD_CHILD_H
 
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct nt_command {
+struct nt_child {
 	pid_t pid;		/* 0: there is none */
 	int go_fd;		/* closing it lets it go */
 	bool ended;
@@ -18,11 +18,11 @@ struct nt_command {
 };
 
 /* `signals` are those blocked here, which the command gets back. 0 or a negative errno. */
-int nt_command_prepare(struct nt_command *command, char *const *argv, const sigset_t *signals);
-void nt_command_go(struct nt_command *command);
+int nt_child_prepare(struct nt_child *child, char *const *argv, const sigset_t *signals);
+void nt_child_go(struct nt_child *child);
 /* Whether it has ended, without waiting. */
-bool nt_command_has_ended(struct nt_command *command);
+bool nt_child_has_ended(struct nt_child *child);
 /* Passes a signal on and waits until it has ended; at most half a second, if it was a signal that ended us. */
-void nt_command_end(struct nt_command *command, int signal_number);
+void nt_child_end(struct nt_child *child, int signal_number);
 
 #endif

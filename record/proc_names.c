@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* names.c - see names.h. */
-#include "record/names.h"
+/* proc_names.c - see proc_names.h. */
+#include "record/proc_names.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -14,7 +14,7 @@
 
 #define PID_MASK 0x3fffffull	/* of a task's key: see nt_task_key */
 
-void nt_names_init(struct nt_names *names)
+void nt_proc_names_init(struct nt_proc_names *names)
 {
 	char line[1024], where[256], type[64];
 	FILE *mounts = fopen("/proc/self/mounts", "re");
@@ -32,7 +32,7 @@ void nt_names_init(struct nt_names *names)
 		fclose(mounts);
 }
 
-void nt_names_release(struct nt_names *names)
+void nt_proc_names_release(struct nt_proc_names *names)
 {
 	if (names->cgroup_fd >= 0)
 		close(names->cgroup_fd);
@@ -75,7 +75,7 @@ static const char *handlers(char *line)
 	return end;
 }
 
-int nt_names_put_irqs(struct nt_ids *ids, uint64_t now_ns)
+int nt_proc_names_put_irqs(struct nt_ids *ids, uint64_t now_ns)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
 	size_t i, capacity = 0;
@@ -203,7 +203,7 @@ static int look_up_task(struct nt_ids *ids, uint64_t key, uint64_t now_ns)
 }
 
 /* The path of a cgroup by its id: the id is the file handle of its directory. */
-static void cgroup_path(const struct nt_names *names, uint64_t kernel_id, char *path, size_t size)
+static void cgroup_path(const struct nt_proc_names *names, uint64_t kernel_id, char *path, size_t size)
 {
 	struct {
 		struct file_handle handle;
@@ -231,7 +231,7 @@ static void cgroup_path(const struct nt_names *names, uint64_t kernel_id, char *
 		snprintf(path, size, "%s", full + root + (length >= size ? length - size + 1 : 0));
 }
 
-static int look_up_cgroup(struct nt_names *names, struct nt_ids *ids, uint64_t key, uint64_t now_ns)
+static int look_up_cgroup(struct nt_proc_names *names, struct nt_ids *ids, uint64_t key, uint64_t now_ns)
 {
 	union nt_any record;
 
@@ -244,7 +244,7 @@ static int look_up_cgroup(struct nt_names *names, struct nt_ids *ids, uint64_t k
 	return nt_ids_put(ids, &record);
 }
 
-int nt_names_resolve(struct nt_names *names, struct nt_ids *ids, uint64_t now_ns)
+int nt_proc_names_resolve(struct nt_proc_names *names, struct nt_ids *ids, uint64_t now_ns)
 {
 	struct nt_id_space *tasks = &ids->spaces[NT_ROLE_TASK], *cgroups = &ids->spaces[NT_ROLE_CGROUP];
 	int err = 0;
@@ -290,7 +290,7 @@ static void name_hidden(uint32_t pid, unsigned int count, char *text, size_t siz
 		 count, count == 1 ? "" : "es", comm, pid, count == 1 ? "" : ", and others");
 }
 
-int nt_names_hidden(const struct nt_ids *ids, uint64_t seed_ns, char *text, size_t size)
+int nt_proc_names_hidden(const struct nt_ids *ids, uint64_t seed_ns, char *text, size_t size)
 {
 	uint8_t *known = known_pids(ids);
 	unsigned int count = 0, first = 0;
