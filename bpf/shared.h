@@ -354,7 +354,7 @@ struct nt_stack_message {
 struct nt_user_frame {
 	__s32 status;		/* 1: build id and offset in the file; 2: no more than an address */
 	__u8 build_id[NT_BUILD_ID_LEN];
-	__u64 place;
+	__u64 file_offset;
 };
 
 struct nt_user_stack_message {
@@ -368,13 +368,13 @@ static inline __u64 nt_user_frame_key(const struct nt_user_frame *frame, __u32 p
 	const __u64 *words = (const __u64 *)(const void *)frame;	/* the status and 20 bytes of build id are three */
 	__u64 key;
 
-	/* No address of user space: a word that was taken for one. All of them are one place, which nothing is known of. */
-	if (frame->place >> 47)
+	/* No address of user space: a word that was taken for one. All of them have one key, of which nothing is known. */
+	if (frame->file_offset >> 47)
 		return 1ull << 62;
 	if (frame->status == 1)
-		key = nt_stack_key(nt_stack_key(nt_stack_key(frame->place, words[0]), words[1]), words[2]);
+		key = nt_stack_key(nt_stack_key(nt_stack_key(frame->file_offset, words[0]), words[1]), words[2]);
 	else
-		key = nt_stack_key(frame->place, pid);
+		key = nt_stack_key(frame->file_offset, pid);
 	return (key & ~(1ull << 63)) | 1ull << 62;
 }
 

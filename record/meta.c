@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/readings.h"
+#include "record/proc_snapshots.h"
 
 /* The first line of a file, or "" */
 static void first_line(const char *path, char *line, size_t size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * session.c - see session.h. The loop sleeps until a ring is a quarter full or 20 ms have passed, drains
- * all rings, cuts old blocks, and once a second takes the readings. It never waits for the disk.
+ * all rings, cuts old blocks, and once a second takes the snapshots. It never waits for the disk.
  */
 #include "record/session.h"
 
@@ -21,7 +21,7 @@
 #include "record/kernel.h"
 #include "record/meta.h"
 #include "record/proc_names.h"
-#include "record/readings.h"
+#include "record/proc_snapshots.h"
 #include "record/status.h"
 #include "record/stream.h"
 #include "record/symbols.h"
@@ -38,7 +38,7 @@ struct session {
 	struct nt_proc_names names;
 	struct nt_symbols symbols;	/* for probes drops and stacks */
 	struct nt_user_files files;
-	struct nt_readings readings;
+	struct nt_proc_snapshots snapshots;
 	struct nt_tape_writer *tape;
 	struct nt_stream *streams;	/* by CPU; a zeroed one has no ring yet */
 	struct nt_child child;
@@ -47,7 +47,7 @@ struct session {
 	int epoll_fd, signal_fd;
 	int ended_by_signal;		/* its number, or 0 */
 	const char *stop;		/* why it ended */
-	uint64_t deadline_ns, next_reading_ns;
+	uint64_t deadline_ns, next_snapshot_ns;
 	char hidden[512];		/* sentence: what the kernel hides, or "" */
 	bool failed_write;		/* the tape cannot be written any more */
 };
@@ -162,7 +162,7 @@ static int begin_chunk(struct session *session)
 	if (!err)
 		err = write_meta(session);
 	if (!err)
-		err = nt_readings_clock(&session->readings);
+		err = nt_proc_snapshots_clock(&session->snapshots);
 	if (!err)
 		err = nt_proc_names_put_irqs(&session->ids, nt_now());
 	if (!err)
@@ -199,7 +199,7 @@ static int begin_kernel(struct session *session)
 	if ((session->options->plan.chosen[NT_PROBE_DROPS] || session->options->plan.chosen[NT_PROBE_STACKS]) &&
 	    (err = nt_symbols_init(&session->symbols)))
 		return complain("cannot read the names of the kernel's functions", err);
-	session->readings = (struct nt_readings){
+	session->snapshots = (struct nt_proc_snapshots){
 		.tape = session->tape,
 		.cpus = session->kernel.cpus,
 		.n_cpus = session->kernel.n_cpus,
@@ -238,7 +238,7 @@ static int begin(struct session *session)
 	if (err)
 		return err;
 	watch(session, session->signal_fd, EPOLLIN);
-	session->next_reading_ns = nt_now();
+	session->next_snapshot_ns = nt_now();
 	if (options->duration_ns)
 		session->deadline_ns = session->kernel.start_ns + options->duration_ns;
 	err = begin_chunk(session);
@@ -363,16 +363,16 @@ static int tick(struct session *session, uint64_t now_ns)
 {
 	int err;
 
-	session->next_reading_ns += READ_EVERY_NS;
-	if (session->next_reading_ns < now_ns)
-		session->next_reading_ns = now_ns + READ_EVERY_NS;
+	session->next_snapshot_ns += READ_EVERY_NS;
+	if (session->next_snapshot_ns < now_ns)
+		session->next_snapshot_ns = now_ns + READ_EVERY_NS;
 	err = resolve(session, now_ns, NT_SYMBOLS_SOON);
 	if (!err)
 		err = nt_flush_identities(&session->ids, session->tape, true);
 	if (!err)
-		err = nt_readings_take(&session->readings, NT_READINGS_ALL, lag_max_ns(session));
+		err = nt_proc_snapshots_take(&session->snapshots, NT_PROC_SNAPSHOTS_ALL, lag_max_ns(session));
 	if (!err)
-		err = nt_readings_clock(&session->readings);
+		err = nt_proc_snapshots_clock(&session->snapshots);
 	if (!err)
 		err = follow_hotplug(session);
 	nt_kernel_refresh(&session->kernel, now_ns, REFRESH_AFTER_NS);
@@ -433,7 +433,7 @@ static int record(struct session *session)
 		if (session->deadline_ns && now_ns >= session->deadline_ns && !session->stop)
 			session->stop = "duration";
 		err = drain(session);
-		if (!err && now_ns >= session->next_reading_ns)
+		if (!err && now_ns >= session->next_snapshot_ns)
 			err = tick(session, now_ns);
 	}
 	return err ? complain_of_tape(session, err) : 0;
@@ -501,7 +501,7 @@ static int drain_rest(struct session *session)
 
 static int end(struct session *session)
 {
-	int err = nt_readings_take(&session->readings, NT_READINGS_ALL, lag_max_ns(session));
+	int err = nt_proc_snapshots_take(&session->snapshots, NT_PROC_SNAPSHOTS_ALL, lag_max_ns(session));
 
 	nt_kernel_stop(&session->kernel, &session->options->plan);
 	if (!err)
@@ -511,9 +511,9 @@ static int end(struct session *session)
 	if (!err)
 		err = flush(session);
 	if (!err)
-		err = nt_readings_take(&session->readings, NT_READINGS_OWN, lag_max_ns(session));
+		err = nt_proc_snapshots_take(&session->snapshots, NT_PROC_SNAPSHOTS_OWN, lag_max_ns(session));
 	if (!err)
-		err = nt_readings_clock(&session->readings);
+		err = nt_proc_snapshots_clock(&session->snapshots);
 	if (!err)
 		err = write_closing_meta(session);
 	if (!err)
@@ -540,7 +540,7 @@ static void release(struct session *session)
 	free(session->streams);
 	nt_status_release(&session->status);
 	nt_tape_writer_free(session->tape);
-	nt_readings_release(&session->readings);
+	nt_proc_snapshots_release(&session->snapshots);
 	nt_proc_names_release(&session->names);
 	nt_symbols_release(&session->symbols);
 	nt_user_files_release(&session->files);

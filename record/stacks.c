@@ -27,7 +27,7 @@ static int put_frame(struct nt_ids *ids, uint64_t key, uint64_t parent, uint64_t
 	return nt_ids_put(ids, &record);
 }
 
-/* A place in a program says all of itself but the file's path, which may come later. */
+/* A user symbol says all of itself but the file's path, which may come later. */
 static int put_user_symbol(struct nt_ids *ids, struct nt_user_files *files, uint64_t key, const struct nt_user_frame *frame,
 			   uint32_t pid)
 {
@@ -38,9 +38,9 @@ static int put_user_symbol(struct nt_ids *ids, struct nt_user_files *files, uint
 	memset(&record.as_user_symbol, 0, sizeof(record.as_user_symbol));
 	record.as_user_symbol.kind = NT_USER_SYMBOL;
 	record.as_user_symbol.symbol = key;
-	/* Without frame pointers in user space an "address" may be anything; the kernel then gives the nearest file's id, and a place before it. */
-	record.as_user_symbol.place = frame->place >> 47 ? 0 : frame->place;
-	if (frame->status == 1 && !(frame->place >> 47)) {
+	/* Without frame pointers in user space an "address" may be anything; the kernel then gives the nearest file's id, and an offset before it. */
+	record.as_user_symbol.place = frame->file_offset >> 47 ? 0 : frame->file_offset;
+	if (frame->status == 1 && !(frame->file_offset >> 47)) {
 		memcpy(record.as_user_symbol.build_id, frame->build_id, sizeof(frame->build_id));
 		strcpy(record.as_user_symbol.path, nt_user_files_path(files, frame->build_id, pid));
 	} else {

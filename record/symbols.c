@@ -229,7 +229,7 @@ static int put_symbol(const struct nt_symbol_table *table, struct nt_ids *ids, u
 	return nt_ids_put(ids, &record);
 }
 
-/* The others in the space are places in programs, and known (stacks.h). */
+/* The others in the space are user symbols, and known (stacks.h). */
 static bool is_of_kernel(uint64_t address)
 {
 	return address >> 63;

@@ -58,7 +58,7 @@ static void use_mapping(struct nt_user_files *files, uint32_t pid, const struct 
 			if (mapping->has_id && !memcmp(file->build_id, mapping->build_id, sizeof(file->build_id)))
 				set_path(file, mapping->path);
 		} else if (file->pid == pid && file->address >= mapping->begin && file->address < mapping->end) {
-			file->place = file->address - mapping->begin + mapping->offset;
+			file->file_offset = file->address - mapping->begin + mapping->offset;
 			if (mapping->has_id)
 				memcpy(file->build_id, mapping->build_id, sizeof(file->build_id));
 			set_path(file, mapping->path);
@@ -204,7 +204,7 @@ static void start_reader(struct nt_user_files *files)
 }
 
 /* What was looked for by its address is put at once; nobody asks for it again. */
-static int put_place(struct nt_ids *ids, const struct nt_user_file *file, uint64_t now_ns)
+static int put_symbol(struct nt_ids *ids, const struct nt_user_file *file, uint64_t now_ns)
 {
 	union nt_any record;
 
@@ -212,7 +212,7 @@ static int put_place(struct nt_ids *ids, const struct nt_user_file *file, uint64
 	record.as_user_symbol.end_ns = now_ns;
 	record.as_user_symbol.kind = NT_USER_SYMBOL;
 	record.as_user_symbol.symbol = file->key;
-	record.as_user_symbol.place = file->place;
+	record.as_user_symbol.place = file->file_offset;
 	memcpy(record.as_user_symbol.build_id, file->build_id, sizeof(file->build_id));
 	memcpy(record.as_user_symbol.path, file->path, sizeof(file->path));
 	return nt_ids_put(ids, &record);
@@ -245,7 +245,7 @@ static int end_reader(struct nt_user_files *files, struct nt_ids *ids, uint64_t 
 		if (file->state != NT_FILE_FOUND)
 			file->state = NT_FILE_GONE;
 		else if (file->address)
-			err = put_place(ids, file, now_ns);
+			err = put_symbol(ids, file, now_ns);
 		else
 			files->asked[files->n_news++] = *file;
 	}

@@ -18,7 +18,7 @@ struct nt_user_file {
 	uint8_t state;			/* enum nt_user_file_state */
 	uint64_t address;		/* 0: by its build id */
 	uint64_t key;			/* of the symbol at this address */
-	uint64_t place;			/* in the file, when it is found */
+	uint64_t file_offset;		/* of the address, when the file is found */
 	char path[sizeof(((struct nt_user_symbol *)0)->path)];
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* readings.c - see readings.h. */
-#include "record/readings.h"
+/* proc_snapshots.c - see proc_snapshots.h. */
+#include "record/proc_snapshots.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,32 +82,32 @@ static struct nt_clock read_clocks(void)
 	};
 }
 
-int nt_readings_clock(struct nt_readings *readings)
+int nt_proc_snapshots_clock(struct nt_proc_snapshots *snapshots)
 {
 	struct nt_block_header header = { .type = NT_BLOCK_CLOCK };
 	struct nt_clock clock = read_clocks();
 	int err;
 
-	readings->raw.size = 0;
-	err = nt_clock_encode(&readings->raw, &clock);
-	return err ? err : nt_tape_writer_block(readings->tape, &header, readings->raw.data, readings->raw.size);
+	snapshots->raw.size = 0;
+	err = nt_clock_encode(&snapshots->raw, &clock);
+	return err ? err : nt_tape_writer_block(snapshots->tape, &header, snapshots->raw.data, snapshots->raw.size);
 }
 
-static int write_reading(struct nt_readings *readings, const char *name, uint64_t begin_ns, uint64_t end_ns)
+static int write_snapshot(struct nt_proc_snapshots *snapshots, const char *name, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct nt_block_header header = { .type = NT_BLOCK_READING };
-	struct nt_reading reading = {
+	struct nt_block_header header = { .type = NT_BLOCK_PROC_SNAPSHOT };
+	struct nt_proc_snapshot snapshot = {
 		.begin_ns = begin_ns,
 		.end_ns = end_ns,
 		.name = name,
-		.text = (const char *)readings->text.data,
-		.text_size = readings->text.size,
+		.text = (const char *)snapshots->text.data,
+		.text_size = snapshots->text.size,
 	};
 	int err;
 
-	readings->raw.size = 0;
-	err = nt_reading_encode(&readings->raw, &reading);
-	return err ? err : nt_tape_writer_block(readings->tape, &header, readings->raw.data, readings->raw.size);
+	snapshots->raw.size = 0;
+	err = nt_proc_snapshot_encode(&snapshots->raw, &snapshot);
+	return err ? err : nt_tape_writer_block(snapshots->tape, &header, snapshots->raw.data, snapshots->raw.size);
 }
 
 static int read_whole(struct nt_buf *text, const char *path)
@@ -152,19 +152,19 @@ static uint64_t sum_over_programs(const struct nt_cpu *cpu, unsigned int kind, b
 }
 
 /* Lines "CPU KIND WRITTEN LOST". */
-static int print_cpus(struct nt_readings *readings)
+static int print_cpus(struct nt_proc_snapshots *snapshots)
 {
 	uint32_t cpu;
 	unsigned int kind;
 	int err = 0;
 
-	for (cpu = 0; cpu < readings->n_cpus; cpu++)
+	for (cpu = 0; cpu < snapshots->n_cpus; cpu++)
 		for (kind = 1; kind < NT_KIND_MAX && !err; kind++) {
-			uint64_t written = sum_over_programs(&readings->cpus[cpu], kind, false);
-			uint64_t lost = sum_over_programs(&readings->cpus[cpu], kind, true);
+			uint64_t written = sum_over_programs(&snapshots->cpus[cpu], kind, false);
+			uint64_t lost = sum_over_programs(&snapshots->cpus[cpu], kind, true);
 
 			if (written || lost)
-				err = add_text(&readings->text, "%u %s %llu %llu\n", cpu, nt_kind(kind)->name,
+				err = add_text(&snapshots->text, "%u %s %llu %llu\n", cpu, nt_kind(kind)->name,
 					       (unsigned long long)written, (unsigned long long)lost);
 		}
 	return err;
@@ -191,38 +191,38 @@ static uint64_t outcome_of(const struct nt_cpu *cpu, int program, int outcome)
 	return count;
 }
 
-static uint64_t sum_over_cpus(const struct nt_readings *readings, int program, int outcome)
+static uint64_t sum_over_cpus(const struct nt_proc_snapshots *snapshots, int program, int outcome)
 {
 	uint64_t sum = 0;
 	uint32_t cpu;
 
-	for (cpu = 0; cpu < readings->n_cpus; cpu++)
-		sum += outcome_of(&readings->cpus[cpu], program, outcome);
+	for (cpu = 0; cpu < snapshots->n_cpus; cpu++)
+		sum += outcome_of(&snapshots->cpus[cpu], program, outcome);
 	return sum;
 }
 
 /* Lines "NAME outcome=N ... runs=N run_ns=N misses=N", the last three by the kernel's count. */
-static int print_programs(struct nt_readings *readings)
+static int print_programs(struct nt_proc_snapshots *snapshots)
 {
 	int program, outcome, err = 0;
 
 	for (program = 0; program < NT_PROGRAM_COUNT && !err; program++) {
-		struct bpf_program *bpf = bpf_object__find_program_by_name(readings->object, program_names[program]);
+		struct bpf_program *bpf = bpf_object__find_program_by_name(snapshots->object, program_names[program]);
 		struct bpf_prog_info info = {};
 		__u32 size = sizeof(info);
 
 		if (!bpf || bpf_program__fd(bpf) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(bpf), &info, &size))
 			continue;
-		err = add_text(&readings->text, "%s", program_names[program]);
+		err = add_text(&snapshots->text, "%s", program_names[program]);
 		for (outcome = 0; outcome < NT_OUTCOME_COUNT && !err; outcome++) {
-			uint64_t count = sum_over_cpus(readings, program, outcome);
+			uint64_t count = sum_over_cpus(snapshots, program, outcome);
 
 			if (count || outcome == NT_OUTCOME_recorded || outcome == NT_OUTCOME_lost)
-				err = add_text(&readings->text, " %s=%llu", outcome_names[outcome],
+				err = add_text(&snapshots->text, " %s=%llu", outcome_names[outcome],
 					       (unsigned long long)count);
 		}
 		if (!err)
-			err = add_text(&readings->text, " runs=%llu run_ns=%llu misses=%llu\n",
+			err = add_text(&snapshots->text, " runs=%llu run_ns=%llu misses=%llu\n",
 				       (unsigned long long)info.run_cnt, (unsigned long long)info.run_time_ns,
 				       (unsigned long long)info.recursion_misses);
 	}
@@ -234,20 +234,20 @@ static uint64_t timeval_ns(struct timeval time)
 	return time.tv_sec * 1000000000ull + time.tv_usec * 1000ull;
 }
 
-static int print_self(struct nt_readings *readings)
+static int print_self(struct nt_proc_snapshots *snapshots)
 {
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	return add_text(&readings->text,
+	return add_text(&snapshots->text,
 			"user_ns=%llu\nsystem_ns=%llu\nmax_rss_kib=%ld\nbytes_written=%llu\nblocks=%llu\nflush_lag_max_ns=%llu\n",
 			(unsigned long long)timeval_ns(usage.ru_utime), (unsigned long long)timeval_ns(usage.ru_stime),
-			usage.ru_maxrss, (unsigned long long)nt_tape_writer_bytes(readings->tape),
-			(unsigned long long)nt_tape_writer_blocks(readings->tape),
-			(unsigned long long)readings->flush_lag_max_ns);
+			usage.ru_maxrss, (unsigned long long)nt_tape_writer_bytes(snapshots->tape),
+			(unsigned long long)nt_tape_writer_blocks(snapshots->tape),
+			(unsigned long long)snapshots->flush_lag_max_ns);
 }
 
-static int take_files(struct nt_readings *readings)
+static int take_files(struct nt_proc_snapshots *snapshots)
 {
 	size_t i;
 	int err = 0;
@@ -255,36 +255,36 @@ static int take_files(struct nt_readings *readings)
 	for (i = 0; i < sizeof(files) / sizeof(files[0]) && !err; i++) {
 		uint64_t begin_ns = nt_now();
 
-		if (!read_whole(&readings->text, files[i]))
-			err = write_reading(readings, files[i], begin_ns, nt_now());
+		if (!read_whole(&snapshots->text, files[i]))
+			err = write_snapshot(snapshots, files[i], begin_ns, nt_now());
 	}
 	return err;
 }
 
-static int take_own(struct nt_readings *readings, const char *name, int (*print)(struct nt_readings *readings))
+static int take_own(struct nt_proc_snapshots *snapshots, const char *name, int (*print)(struct nt_proc_snapshots *snapshots))
 {
 	uint64_t begin_ns = nt_now();
 	int err;
 
-	readings->text.size = 0;
-	err = print(readings);
-	return err ? err : write_reading(readings, name, begin_ns, nt_now());
+	snapshots->text.size = 0;
+	err = print(snapshots);
+	return err ? err : write_snapshot(snapshots, name, begin_ns, nt_now());
 }
 
-int nt_readings_take(struct nt_readings *readings, enum nt_readings_which which, uint64_t flush_lag_max_ns)
+int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_snapshots_which which, uint64_t flush_lag_max_ns)
 {
-	int err = which == NT_READINGS_ALL ? take_files(readings) : 0;
+	int err = which == NT_PROC_SNAPSHOTS_ALL ? take_files(snapshots) : 0;
 
-	readings->flush_lag_max_ns = flush_lag_max_ns;
+	snapshots->flush_lag_max_ns = flush_lag_max_ns;
 	if (!err)
-		err = take_own(readings, "nettape/cpus", print_cpus);
+		err = take_own(snapshots, "nettape/cpus", print_cpus);
 	if (!err)
-		err = take_own(readings, "nettape/programs", print_programs);
-	return err ? err : take_own(readings, "nettape/self", print_self);
+		err = take_own(snapshots, "nettape/programs", print_programs);
+	return err ? err : take_own(snapshots, "nettape/self", print_self);
 }
 
-void nt_readings_release(struct nt_readings *readings)
+void nt_proc_snapshots_release(struct nt_proc_snapshots *snapshots)
 {
-	nt_buf_release(&readings->text);
-	nt_buf_release(&readings->raw);
+	nt_buf_release(&snapshots->text);
+	nt_buf_release(&snapshots->raw);
 }
