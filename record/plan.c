@@ -149,12 +149,12 @@ static const struct nt_attach_point latency_points[] = {
 	{}
 };
 
-static const struct nt_attach_point drop_points[] = { POINT(kfree_skb), {} };
-static const struct nt_attach_point retransmit_points[] = { POINT(tcp_retransmit_skb), OPTIONAL(tcp_retransmit_synack), {} };
+static const struct nt_attach_point drops_points[] = { POINT(kfree_skb), {} };
+static const struct nt_attach_point retransmits_points[] = { POINT(tcp_retransmit_skb), OPTIONAL(tcp_retransmit_synack), {} };
 
-static const struct nt_attach_point wakeup_points[] = { POINT(sched_waking), POINT(sched_wakeup_new), {} };
+static const struct nt_attach_point wakeups_points[] = { POINT(sched_waking), POINT(sched_wakeup_new), {} };
 
-static const struct nt_attach_point stack_points[] = {
+static const struct nt_attach_point stacks_points[] = {
 	{ .program = "nt_stack_sample", .point = "cpu-clock", .how = NT_AT_CLOCK },
 	{}
 };
@@ -249,7 +249,7 @@ static const char *const latency_uncovered[] = {
 	NULL
 };
 
-static const char *const drop_uncovered[] = {
+static const char *const drops_uncovered[] = {
 	"A packet that the kernel frees as if it had been delivered (consume_skb) is no drop, nor is one that a device discards by itself.",
 	NULL
 };
@@ -259,59 +259,42 @@ static const struct nt_candidate latency_candidates[] = {
 	{ .name = "tracepoints", .points = latency_points, .uncovered = latency_uncovered },
 	{}
 };
-static const struct nt_candidate drop_candidates[] = {
-	{ .name = "tracepoints", .points = drop_points, .uncovered = drop_uncovered },
+static const struct nt_candidate drops_candidates[] = {
+	{ .name = "tracepoints", .points = drops_points, .uncovered = drops_uncovered },
 	{}
 };
-static const struct nt_candidate retransmit_candidates[] = { { .name = "tracepoints", .points = retransmit_points }, {} };
+static const struct nt_candidate retransmits_candidates[] = { { .name = "tracepoints", .points = retransmits_points }, {} };
 
-static const char *const wakeup_uncovered[] = {
+static const char *const wakeups_uncovered[] = {
 	"A wake-up is told when it begins: on which CPU the task is put is not, and the way there (an interrupt of that CPU's, it may be) is in its runnable time.",
 	"A task that a signal kept from sleeping just then is shown asleep by kernels before 6.15, and no wake-up follows: since when it was runnable is not known.",
 	NULL
 };
 
-static const struct nt_candidate wakeup_candidates[] = {
-	{ .name = "tracepoints", .points = wakeup_points, .uncovered = wakeup_uncovered },
+static const struct nt_candidate wakeups_candidates[] = {
+	{ .name = "tracepoints", .points = wakeups_points, .uncovered = wakeups_uncovered },
 	{}
 };
 
-static const char *const stack_uncovered[] = {
+static const char *const stacks_uncovered[] = {
 	"The clock that takes stacks is an interrupt: what ran with interrupts off shows where they came on again.",
 	"Stacks of what a task polls itself (busy polling) count as its receive's or its own.",
 	NULL
 };
 
-static const struct nt_candidate stack_candidates[] = {
-	{ .name = "perf_event", .points = stack_points, .uncovered = stack_uncovered },
+static const struct nt_candidate stacks_candidates[] = {
+	{ .name = "perf_event", .points = stacks_points, .uncovered = stacks_uncovered },
 	{}
 };
 
-const struct nt_probe nt_probes[] = {
-	{ "sched", "context switches; tasks, processes and cgroups (always on)", sched_candidates,
-	  "Nothing can be attributed without context switches." },
-	{ "softirq", "runs of softirq handlers, by vector", softirq_candidates,
-	  "Softirqs are not recorded: their time is that of whoever they interrupted." },
-	{ "irq", "hard interrupts: device handlers and interrupt vectors", irq_candidates,
-	  "Hard interrupts are not recorded: their time is that of whoever they interrupted." },
-	{ "socket", "send and receive operations on network sockets (switches softirq on)", socket_candidates,
-	  "Socket operations are not recorded: their time is the task's." },
-	{ "busypoll", "polls of network devices by tasks that wait for packets: busy polling (switches softirq on)",
-	  busypoll_candidates,
-	  "Busy polling is not recorded: what a task does for the network by it is its own time or its receive's." },
-	{ "napi", "polls of network devices by softirqs and NAPI threads, by device (off by default; switches softirq on)",
-	  napi_candidates, NULL },
-	{ "latency", "how late packets are at seven points of their way up (off by default; has the kernel note when each came)",
-	  latency_candidates, NULL },
-	{ "drops", "packets that the kernel does not deliver: why, and where in its code (off by default)", drop_candidates, NULL },
-	{ "retransmits", "TCP segments that are sent again (off by default)", retransmit_candidates, NULL },
-	{ "wakeups", "who wakes whom: without it, how long a task that slept waited for a CPU is not known (off by default)",
-	  wakeup_candidates, NULL },
-	{ "stacks", "stacks of the kernel's functions, and on request the tasks', at a fixed rate (off by default; switches softirq on)",
-	  stack_candidates, NULL },
-	{}
+#define NEEDS_NOTHING false
+#define NEEDS_SOFTIRQ true
+
+const struct nt_probe nt_probes[NT_PROBE_COUNT] = {
+#define X(number, name, needs, what, without) { #name, what, name##_candidates, without, NEEDS_##needs },
+	NT_PROBES(X)
+#undef X
 };
-_Static_assert(sizeof(nt_probes) / sizeof(nt_probes[0]) == NT_PROBE_COUNT + 1, "NT_PROBE_COUNT");
 
 static int probe_number(const char *name, size_t size)
 {
@@ -369,8 +352,8 @@ bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad
 		list += size;
 		list += *list == ',';
 	}
-	plan->on[NT_PROBE_SOFTIRQ] |= plan->on[NT_PROBE_SOCKET] || plan->on[NT_PROBE_BUSYPOLL] || plan->on[NT_PROBE_NAPI] ||
-				      plan->on[NT_PROBE_STACKS];
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
+		plan->on[NT_PROBE_SOFTIRQ] |= plan->on[probe] && nt_probes[probe].needs_softirq;
 	return true;
 }
 

@@ -48,26 +48,65 @@ struct nt_candidate {
 	bool not_preempted;			/* only on a kernel that does not preempt itself */
 };
 
-struct nt_probe {
-	const char *name;
-	const char *what;			/* for --list-probes */
-	const struct nt_candidate *candidates;	/* ends with a NULL name */
-	const char *without;			/* sentence: what is wrong when it is off; NULL: nothing, so it is not on by default */
+/*
+ * X(NUMBER, name, needs, what, without): the probes, numbered as they stand here, and all that is said of one but how it is served:
+ * NAME_candidates in plan.c. `needs`: SOFTIRQ, if it must know when a softirq is running, and so switches that probe on; else NOTHING.
+ * `what` is for --list-probes. `without` says what is wrong when it is off; NULL: nothing, so it is not on by default.
+ */
+/* clang-format off */
+#define NT_PROBES(X)                                                                                                   \
+	X(SCHED, sched, NOTHING,                                                                                       \
+	  "context switches; tasks, processes and cgroups (always on)",                                                \
+	  "Nothing can be attributed without context switches.")                                                       \
+	X(SOFTIRQ, softirq, NOTHING,                                                                                   \
+	  "runs of softirq handlers, by vector",                                                                       \
+	  "Softirqs are not recorded: their time is that of whoever they interrupted.")                                \
+	X(IRQ, irq, NOTHING,                                                                                           \
+	  "hard interrupts: device handlers and interrupt vectors",                                                    \
+	  "Hard interrupts are not recorded: their time is that of whoever they interrupted.")                         \
+	X(SOCKET, socket, SOFTIRQ,                                                                                     \
+	  "send and receive operations on network sockets (switches softirq on)",                                      \
+	  "Socket operations are not recorded: their time is the task's.")                                             \
+	X(BUSYPOLL, busypoll, SOFTIRQ,                                                                                 \
+	  "polls of network devices by tasks that wait for packets: busy polling (switches softirq on)",               \
+	  "Busy polling is not recorded: what a task does for the network by it is its own time or its receive's.")    \
+	X(NAPI, napi, SOFTIRQ,                                                                                         \
+	  "polls of network devices by softirqs and NAPI threads, by device (off by default; switches softirq on)",    \
+	  NULL)                                                                                                        \
+	X(LATENCY, latency, NOTHING,                                                                                   \
+	  "how late packets are at seven points of their way up (off by default; has the kernel note when each came)", \
+	  NULL)                                                                                                        \
+	X(DROPS, drops, NOTHING,                                                                                       \
+	  "packets that the kernel does not deliver: why, and where in its code (off by default)",                     \
+	  NULL)                                                                                                        \
+	X(RETRANSMITS, retransmits, NOTHING,                                                                           \
+	  "TCP segments that are sent again (off by default)",                                                         \
+	  NULL)                                                                                                        \
+	X(WAKEUPS, wakeups, NOTHING,                                                                                   \
+	  "who wakes whom: without it, how long a task that slept waited for a CPU is not known (off by default)",     \
+	  NULL)                                                                                                        \
+	X(STACKS, stacks, SOFTIRQ,                                                                                     \
+	  "stacks of the kernel's functions, and on request the tasks', at a fixed rate "                              \
+	  "(off by default; switches softirq on)",                                                                     \
+	  NULL)
+/* clang-format on */
+
+enum nt_probe_number {
+#define X(number, name, needs, what, without) NT_PROBE_##number,
+	NT_PROBES(X)
+#undef X
+	NT_PROBE_COUNT
 };
 
-extern const struct nt_probe nt_probes[];	/* ends with a NULL name */
-#define NT_PROBE_COUNT 11
-#define NT_PROBE_SCHED 0	/* always on: the timeline stands on it */
-#define NT_PROBE_SOFTIRQ 1	/* goes with socket, busypoll, napi and stacks, which must know when a softirq is running */
-#define NT_PROBE_IRQ 2
-#define NT_PROBE_SOCKET 3
-#define NT_PROBE_BUSYPOLL 4
-#define NT_PROBE_NAPI 5
-#define NT_PROBE_LATENCY 6
-#define NT_PROBE_DROPS 7
-#define NT_PROBE_RETRANSMITS 8
-#define NT_PROBE_WAKEUPS 9
-#define NT_PROBE_STACKS 10
+struct nt_probe {
+	const char *name;
+	const char *what;
+	const struct nt_candidate *candidates;	/* ends with a NULL name */
+	const char *without;
+	bool needs_softirq;
+};
+
+extern const struct nt_probe nt_probes[NT_PROBE_COUNT];
 
 struct nt_plan {
 	bool on[NT_PROBE_COUNT];				/* asked for */
