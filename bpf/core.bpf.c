@@ -49,8 +49,8 @@ int nt_batch_flush(__u32 cpu_id)
 }
 
 /*
- * Writes one kind's losses. If there is no room for that either, they are kept for the next try. A global function, or the
- * verifier would walk it once for each kind, in each program: most of what loading the programs took.
+ * Writes one kind's losses. If there is no room for that either, they are kept for the next try. A global function, or
+ * the verifier would walk it once for each kind, in each program: most of what loading the programs took.
  */
 int nt_flush_kind(__u32 cpu_id, __u32 kind, __u64 now_ns)
 {
@@ -85,12 +85,11 @@ int nt_flush_kind(__u32 cpu_id, __u32 kind, __u64 now_ns)
 int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
-	__u32 kind;
 
 	if (!cpu)
 		return 0;
 	cpu->lossy = 0;
-	for (kind = 1; kind < NT_KIND_MAX; kind++)
+	for (__u32 kind = 1; kind < NT_KIND_MAX; kind++)
 		if (cpu->losses[kind].count)
 			nt_flush_kind(cpu_id, kind, now_ns);
 	return 0;
@@ -100,9 +99,8 @@ int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 static __always_inline struct nt_seen_device *slot_of_device(__u64 key)
 {
 	struct nt_seen_device *found = nt_find_device(key), *seen = NULL;
-	__u32 i;
 
-	for (i = 0; i < NT_DEVICE_SLOTS && !found; i++) {
+	for (__u32 i = 0; i < NT_DEVICE_SLOTS && !found; i++) {
 		seen = nt_device_slot(key, i);
 		if (seen && !seen->key)
 			found = seen;
@@ -139,7 +137,7 @@ int nt_announce_device(__u64 device, __u64 key, __u64 now_ns)
 	return 0;
 }
 
-#define DEVICE_LISTS 256	/* NETDEV_HASHENTRIES */
+#define DEVICE_LISTS 256 /* NETDEV_HASHENTRIES */
 #define LONGEST_DEVICE_LIST 32
 
 int nt_announce_ifindex(__u64 net_address, __u32 ifindex, __u64 now_ns)
@@ -150,11 +148,10 @@ int nt_announce_ifindex(__u64 net_address, __u32 ifindex, __u64 now_ns)
 	struct hlist_node *node = NULL;
 	struct nt_seen_device *seen;
 	struct net_device *dev;
-	int i;
 
 	if (!lists || bpf_probe_read_kernel(&node, sizeof(node), &lists[ifindex & (DEVICE_LISTS - 1)]))
 		return 0;
-	for (i = 0; i < LONGEST_DEVICE_LIST && node; i++) {
+	for (int i = 0; i < LONGEST_DEVICE_LIST && node; i++) {
 		dev = (void *)node - bpf_core_field_offset(struct net_device, index_hlist);
 		if ((__u32)BPF_CORE_READ(dev, ifindex) == ifindex) {
 			nt_announce_device((unsigned long)dev, key, now_ns);

@@ -24,8 +24,8 @@ extern struct nt_seen_devices_map nt_seen_devices SEC(".maps");
 int nt_announce_device(__u64 device, __u64 key, __u64 now_ns);
 
 /*
- * In core.bpf.c: the same for the device of this index in a network namespace (the kernel's `struct net`, by address), if
- * it is there. Gives 1 if it is.
+ * In core.bpf.c: the same for the device of this index in a network namespace (the kernel's `struct net`, by address),
+ * if it is there. Gives 1 if it is.
  */
 int nt_announce_ifindex(__u64 net, __u32 ifindex, __u64 now_ns);
 
@@ -41,10 +41,9 @@ static __always_inline struct nt_seen_device *nt_device_slot(__u64 key, __u32 nu
 static __always_inline struct nt_seen_device *nt_find_device(__u64 key)
 {
 	struct nt_seen_device *seen;
-	__u32 i;
 
 #pragma unroll
-	for (i = 0; i < NT_DEVICE_SLOTS; i++) {
+	for (__u32 i = 0; i < NT_DEVICE_SLOTS; i++) {
 		seen = nt_device_slot(key, i);
 		if (seen && seen->key == key)
 			return seen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drop.bpf.c - probe `drops`: packets that the kernel frees without having delivered them, why and where in its code; and
- * probe `retransmits`: segments that TCP sends again.
+ * drop.bpf.c - probe `drops`: packets that the kernel frees without having delivered them, why and where in its code;
+ * and probe `retransmits`: segments that TCP sends again.
  */
 #include "bpf/device.h"
 #include "bpf/socket_op.h"
@@ -10,8 +10,8 @@
 #define TCP_NEW_SYN_RECV 12
 
 /*
- * The key of the device that a packet is at. Where the packet waits in a socket's queue, other things stand in the place of
- * its device: so only what its network namespace knows by that index is one.
+ * The key of the device that a packet is at. Where the packet waits in a socket's queue, other things stand in the
+ * place of its device: so only what its network namespace knows by that index is one.
  */
 static __always_inline __u64 device_of(const struct sk_buff *skb, __u64 now_ns)
 {

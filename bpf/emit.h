@@ -13,7 +13,7 @@
 struct nt_cpus_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* the recorder sets the number of possible CPUs */
+	__uint(max_entries, 1); /* the recorder sets the number of possible CPUs */
 	__type(key, __u32);
 	__type(value, struct nt_cpu);
 };
@@ -25,7 +25,7 @@ struct nt_ring {
 
 struct nt_rings_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1);		/* as above; a CPU that has never been online has no ring */
+	__uint(max_entries, 1); /* as above; a CPU that has never been online has no ring */
 	__type(key, __u32);
 	__array(values, struct nt_ring);
 };
@@ -53,7 +53,10 @@ static __always_inline struct nt_cpu *nt_this_cpu(__u32 *cpu_id)
 	return bpf_map_lookup_elem(&nt_cpus, cpu_id);
 }
 
-/* The state of this CPU, if the recording is on; else NULL, and the run is counted. For programs that keep nothing between runs. */
+/*
+ * The state of this CPU, if the recording is on; else NULL, and the run is counted. For programs that keep nothing
+ * between runs.
+ */
 static __always_inline struct nt_cpu *nt_this_cpu_if_on(__u32 program, __u32 *cpu_id)
 {
 	struct nt_cpu *cpu = nt_this_cpu(cpu_id);
@@ -130,14 +133,15 @@ static __always_inline bool nt_batch_write(struct nt_cpu *cpu, __u32 cpu_id, con
 }
 
 /* The same for a size that is known when it happens: slower, but one copy of the code serves all sizes. */
-static __always_inline bool nt_batch_write_scratch(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_scratch *scratch, __u32 size)
+static __always_inline bool nt_batch_write_scratch(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_scratch *scratch,
+						   __u32 size)
 {
 	const __u64 *from = (const __u64 *)scratch;
-	__u32 at, i;
+	__u32 at;
 
 	if (!nt_batch_reserve(cpu, cpu_id, size, &at))
 		return false;
-	for (i = 0; i < sizeof(*scratch) / 8 && i < size / 8; i++)
+	for (__u32 i = 0; i < sizeof(*scratch) / 8 && i < size / 8; i++)
 		cpu->batch.data[(at / 8 + i) & (NT_BATCH_BYTES / 8 - 1)] = from[i];
 	nt_batch_submit(cpu, cpu_id, at + size);
 	return true;
@@ -156,8 +160,8 @@ static __always_inline void nt_add(__u64 *counter, __u32 program, __u32 n)
 }
 
 /*
- * Tells the reader of what was lost, before a record is written after it. False: it found no room, and so that record must be lost too,
- * though the reader may have made room by now.
+ * Tells the reader of what was lost, before a record is written after it. False: it found no room, and so that record
+ * must be lost too, though the reader may have made room by now.
  */
 static __always_inline bool nt_tell_losses(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
 {
@@ -171,7 +175,7 @@ static __always_inline bool nt_tell_losses(struct nt_cpu *cpu, __u32 cpu_id, __u
  * begin_ns: the least begin among them, 0 if none. Gives `stored` back.
  */
 static __always_inline bool nt_count_records(struct nt_cpu *cpu, __u32 program, bool stored, __u32 kind, __u32 n_open,
-					    __u64 end_ns, __u64 begin_ns)
+					     __u64 end_ns, __u64 begin_ns)
 {
 	struct nt_counts *counts = &cpu->programs[program];
 
@@ -192,22 +196,25 @@ static __always_inline bool nt_count_records(struct nt_cpu *cpu, __u32 program, 
 }
 
 /*
- * Writes one record of a constant size, an event or a sample after what was lost before it. True if it is in the ring. An
- * identity is nobody's follower, and a program that may be preempted writes some: so nothing of the batch is touched for it.
+ * Writes one record of a constant size, an event or a sample after what was lost before it. True if it is in the ring.
+ * An identity is nobody's follower, and a program that may be preempted writes some: so nothing of the batch is touched
+ * for it.
  */
 static __always_inline bool nt_emit_record(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *data, __u32 size,
 					   __u32 kind, __u64 end_ns, __u64 begin_ns)
 {
-	bool stored = kind < NT_TASK ? nt_tell_losses(cpu, cpu_id, end_ns) && nt_batch_write(cpu, cpu_id, data, size) :
-				       nt_ring_write(cpu, cpu_id, data, size);
+	bool stored = kind < NT_TASK ? nt_tell_losses(cpu, cpu_id, end_ns) && nt_batch_write(cpu, cpu_id, data, size)
+				     : nt_ring_write(cpu, cpu_id, data, size);
 
 	return nt_count_records(cpu, program, stored, kind, 0, end_ns, begin_ns);
 }
 
-/* Writes an event of `size` bytes that stands in the scratch area behind its OPEN records. True if it is in the ring. */
+/*
+ * Writes an event of `size` bytes that stands in the scratch area behind its OPEN records. True if it is in the ring.
+ */
 static __always_inline bool nt_emit_with_opens(struct nt_cpu *cpu, __u32 cpu_id, __u32 program,
-					   const struct nt_scratch *scratch, __u32 size, __u32 kind, __u32 n_open,
-					   __u64 end_ns, __u64 begin_ns)
+					       const struct nt_scratch *scratch, __u32 size, __u32 kind, __u32 n_open,
+					       __u64 end_ns, __u64 begin_ns)
 {
 	bool stored = nt_tell_losses(cpu, cpu_id, end_ns) &&
 		      nt_batch_write_scratch(cpu, cpu_id, scratch, n_open * sizeof(struct nt_open) + size);
@@ -256,8 +263,8 @@ static __always_inline void nt_emit_identity(struct nt_cpu *cpu, __u32 cpu_id, _
 }
 
 /*
- * Whether this program came between two instructions of one that is adding to the batch. Until that goes on, the batch cannot
- * be emptied, and a softirq may bring hundreds of packets: samples, whose place is free, then go past it.
+ * Whether this program came between two instructions of one that is adding to the batch. Until that goes on, the batch
+ * cannot be emptied, and a softirq may bring hundreds of packets: samples, whose place is free, then go past it.
  */
 static __always_inline bool nt_batch_is_held(const struct nt_cpu *cpu)
 {
@@ -265,7 +272,8 @@ static __always_inline bool nt_batch_is_held(const struct nt_cpu *cpu)
 }
 
 /* Writes one sample, and counts how the run ended. It is no part of the timeline, so no state record is due for it. */
-static __always_inline void nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size, __u32 kind)
+static __always_inline void nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size,
+					   __u32 kind)
 {
 	__u64 end_ns = ((struct nt_record *)record)->end_ns;
 	bool written;
@@ -297,9 +305,7 @@ static __always_inline void nt_check_current(struct nt_cpu *cpu, __u32 cpu_id, s
 /* Whether a task's name begins so. */
 static __always_inline bool nt_begins_with(const char *comm, const char *name, int size)
 {
-	int i;
-
-	for (i = 0; i < size; i++)
+	for (int i = 0; i < size; i++)
 		if (comm[i] != name[i])
 			return false;
 	return true;

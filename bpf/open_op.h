@@ -75,7 +75,7 @@ static __always_inline bool nt_op_is_open(struct nt_noted_op *op, struct task_st
 }
 
 static __always_inline void nt_fill_open(struct nt_open *open, __u64 end_ns, __u8 what, __u8 detail, __u32 number,
-				      __u64 begin_ns)
+					 __u64 begin_ns)
 {
 	open->end_ns = end_ns;
 	open->kind = NT_OPEN;
@@ -92,7 +92,7 @@ static __always_inline void nt_fill_open(struct nt_open *open, __u64 end_ns, __u
  * descriptor is no network socket is dropped, so that it is looked up once.
  */
 static __always_inline bool nt_noted_op_record(struct nt_noted_op *op, struct task_struct *task, __u64 now_ns,
-					   struct nt_open *open)
+					       struct nt_open *open)
 {
 	const volatile struct nt_call_info *info;
 	struct sock *sk;
@@ -110,7 +110,7 @@ static __always_inline bool nt_noted_op_record(struct nt_noted_op *op, struct ta
 		op->socket = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
 		op->sk = (unsigned long)sk;
 		op->state = NT_OP_RESOLVED;
-		if (op->socket)	/* else its first operation will say */
+		if (op->socket) /* else its first operation will say */
 			nt_announce_socket((unsigned long)sk, op->socket, now_ns);
 	}
 	info = nt_call_info(op->call_nr);
@@ -135,7 +135,10 @@ static __always_inline void nt_give_op(struct nt_cpu *cpu, struct task_struct *n
 	}
 }
 
-/* Takes a scratch area for a record with OPEN records before it; NULL if all are in use. Give it back by nt_scratch_put. */
+/*
+ * Takes a scratch area for a record with OPEN records before it; NULL if all are in use. Give it back by
+ * nt_scratch_put.
+ */
 static __always_inline struct nt_scratch *nt_scratch_get(struct nt_cpu *cpu)
 {
 	__u64 slot = cpu->n_scratch;

@@ -25,8 +25,8 @@ static __always_inline bool take_op(struct nt_cpu *cpu, struct task_struct *prev
 }
 
 /*
- * Lists what the task that leaves is inside of, outermost first, and takes it off the CPU; gives the CPU what the task that
- * comes is inside of. Gives how many spans are listed, and their least begin.
+ * Lists what the task that leaves is inside of, outermost first, and takes it off the CPU; gives the CPU what the task
+ * that comes is inside of. Gives how many spans are listed, and their least begin.
  */
 static __always_inline __u32 switch_spans(struct nt_cpu *cpu, __u32 cpu_id, struct task_struct *prev, __u64 believed,
 					  struct task_struct *next, __u32 prev_state, struct nt_open *open,
@@ -68,13 +68,14 @@ static __always_inline void fill_switch(struct nt_switch *record, bool preempt, 
 }
 
 /* The record stands behind its n spans. Most switches have none: theirs is of one size. */
-static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struct nt_scratch *scratch, __u32 n, __u64 now_ns,
-					 __u64 begin_ns)
+static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struct nt_scratch *scratch, __u32 n,
+					 __u64 now_ns, __u64 begin_ns)
 {
 	if (!n)
-		return nt_emit_record(cpu, cpu_id, NT_PROGRAM_sched_switch, scratch, sizeof(struct nt_switch), NT_SWITCH, now_ns, 0);
-	return nt_emit_with_opens(cpu, cpu_id, NT_PROGRAM_sched_switch, scratch, sizeof(struct nt_switch), NT_SWITCH, n, now_ns,
-			      begin_ns);
+		return nt_emit_record(cpu, cpu_id, NT_PROGRAM_sched_switch, scratch, sizeof(struct nt_switch),
+				      NT_SWITCH, now_ns, 0);
+	return nt_emit_with_opens(cpu, cpu_id, NT_PROGRAM_sched_switch, scratch, sizeof(struct nt_switch), NT_SWITCH, n,
+				  now_ns, begin_ns);
 }
 
 SEC("tp_btf/sched_switch")
@@ -100,8 +101,7 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_failed);
 		return 0;
 	}
-	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, scratch->open, now_ns,
-			 &begin_ns);
+	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, scratch->open, now_ns, &begin_ns);
 	if (!cpu->gate) {
 		nt_scratch_put(cpu);
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
@@ -122,8 +122,8 @@ static __always_inline void fill_task(struct nt_task *record, struct task_struct
 	record->end_ns = bpf_ktime_get_ns();
 	record->kind = NT_TASK;
 	record->why = why;
-	record->flags = (task->flags & PF_KTHREAD ? NT_TASK_KTHREAD : 0) |
-			(task->flags & PF_IO_WORKER ? NT_TASK_IO_WORKER : 0);
+	record->flags =
+		(task->flags & PF_KTHREAD ? NT_TASK_KTHREAD : 0) | (task->flags & PF_IO_WORKER ? NT_TASK_IO_WORKER : 0);
 	record->tid = task->pid;
 	record->pid = task->tgid;
 	record->task = nt_key_of(task);
@@ -154,8 +154,8 @@ static __always_inline int emit_task(__u32 program, struct task_struct *task, __
 }
 
 /*
- * Makes the task's stack of operations, before a program that may be preempted needs it: while one task is preempted in the
- * middle of making its own, the kernel makes none for another on that CPU (one that is there is found).
+ * Makes the task's stack of operations, before a program that may be preempted needs it: while one task is preempted in
+ * the middle of making its own, the kernel makes none for another on that CPU (one that is there is found).
  */
 static __always_inline void make_stack(struct task_struct *task)
 {

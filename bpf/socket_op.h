@@ -37,7 +37,8 @@ static __always_inline bool is_announced(struct sock *sk, __u64 cookie)
 	struct nt_seen_socket *slot = seen_slot(cookie);
 
 	return slot && slot->cookie == cookie &&
-	       slot->signature == signature(common->skc_dport, common->skc_num, common->skc_daddr, common->skc_rcv_saddr);
+	       slot->signature ==
+		       signature(common->skc_dport, common->skc_num, common->skc_daddr, common->skc_rcv_saddr);
 }
 
 /* From a pointer that the verifier tracks to the plain number that a global function can take. */
@@ -75,7 +76,10 @@ static __always_inline bool begin_is_known(struct nt_cpu *cpu, struct task_struc
 		return false;
 	if (!(info->flags & NT_CALL_MAY_NEST))
 		return true;
-	/* Which socket it is was found when the task was switched out. Another thread may have closed the descriptor since. */
+	/*
+	 * Which socket it is was found when the task was switched out. Another thread may have closed the descriptor
+	 * since.
+	 */
 	if (op->state == NT_OP_RESOLVED)
 		return op->sk == (unsigned long)sk;
 	return fd_is(task, op->fd, sk);
@@ -88,7 +92,9 @@ static __always_inline void use_begin(struct nt_noted_op *op, struct nt_op *reco
 		record->flags |= NT_OP_BEFORE;
 	else
 		record->dur_ns = record->end_ns - op->begin_ns;
-	/* A batch goes on after a message that went well; an error ends it. Where begins are the task's, they are told. */
+	/*
+	 * A batch goes on after a message that went well; an error ends it. Where begins are the task's, they are told.
+	 */
 	if ((info->flags & NT_CALL_SEVERAL) && record->result >= 0 && !nt_config.ops_by_task) {
 		op->begin_ns = record->end_ns;
 		op->flags = 0;

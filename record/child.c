@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* child.c - see child.h. */
+/*
+ * child.c - see child.h.
+ */
 #include "record/child.h"
 
 #include <errno.h>
@@ -66,8 +68,7 @@ bool nt_child_has_ended(struct nt_child *child)
 
 void nt_child_end(struct nt_child *child, int signal_number)
 {
-	struct timespec pause = { .tv_nsec = 10000000 };
-	int tries;
+	struct timespec pause = {.tv_nsec = 10000000};
 
 	if (!child->pid)
 		return;
@@ -76,6 +77,6 @@ void nt_child_end(struct nt_child *child, int signal_number)
 		return;
 	}
 	kill(child->pid, signal_number);
-	for (tries = 0; tries < 50 && !reap(child, WNOHANG); tries++)
+	for (int tries = 0; tries < 50 && !reap(child, WNOHANG); tries++)
 		nanosleep(&pause, NULL);
 }

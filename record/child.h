@@ -11,10 +11,10 @@
 #include <sys/types.h>
 
 struct nt_child {
-	pid_t pid;		/* 0: there is none */
-	int go_fd;		/* closing it lets it go */
+	pid_t pid; /* 0: there is none */
+	int go_fd; /* closing it lets it go */
 	bool ended;
-	int status;		/* as a shell gives it: exit status, or 128 + signal; 127, 126: could not be run */
+	int status; /* as a shell gives it: exit status, or 128 + signal; 127, 126: could not be run */
 };
 
 /* `signals` are those blocked here, which the command gets back. 0 or a negative errno. */

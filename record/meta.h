@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* meta.h - what the tape says about the session as a whole: chunk header and meta blocks. */
+/*
+ * meta.h - what the tape says about the session as a whole: chunk header and meta blocks.
+ */
 #ifndef NT_RECORD_META_H
 #define NT_RECORD_META_H
 
@@ -8,9 +10,9 @@
 
 struct nt_totals {
 	uint64_t duration_ns, events;
-	uint64_t lost;			/* the rings were full */
-	uint64_t missed;		/* switches that the kernel did not show */
-	uint64_t lost_bytes_max;	/* room for what was lost on one CPU between two drains, at most */
+	uint64_t lost; /* the rings were full */
+	uint64_t missed; /* switches that the kernel did not show */
+	uint64_t lost_bytes_max; /* room for what was lost on one CPU between two drains, at most */
 };
 
 /* A new session: random id, now, this host. The chunk number is 0. */

@@ -9,9 +9,9 @@
 #include "record/ids.h"
 
 struct nt_proc_names {
-	int cgroup_fd;			/* the cgroup2 mount, or -1 */
+	int cgroup_fd; /* the cgroup2 mount, or -1 */
 	char cgroup_root[256];
-	uint32_t tasks_done, cgroups_done;	/* ids up to here have been looked at */
+	uint32_t tasks_done, cgroups_done; /* ids up to here have been looked at */
 };
 
 void nt_proc_names_init(struct nt_proc_names *names);

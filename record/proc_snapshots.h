@@ -13,7 +13,7 @@
 
 struct nt_proc_snapshots {
 	struct nt_tape_writer *tape;
-	const struct nt_cpu *cpus;	/* shared with the kernel side */
+	const struct nt_cpu *cpus; /* shared with the kernel side */
 	uint32_t n_cpus;
 	struct bpf_object *object;
 	uint64_t flush_lag_max_ns;
@@ -29,7 +29,8 @@ enum nt_proc_snapshots_which { NT_PROC_SNAPSHOTS_OWN = 1, NT_PROC_SNAPSHOTS_ALL 
  * Takes the recorder's own snapshots, or those of /proc too, and writes them. 0 or a negative errno of writing;
  * a file that is not there is left out.
  */
-int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_snapshots_which which, uint64_t flush_lag_max_ns);
+int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_snapshots_which which,
+			   uint64_t flush_lag_max_ns);
 void nt_proc_snapshots_release(struct nt_proc_snapshots *snapshots);
 
 #endif

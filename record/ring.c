@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ring.c - see ring.h. The page layout is the kernel's contract, in linux/bpf.h at BPF_MAP_TYPE_RINGBUF. */
+/*
+ * ring.c - see ring.h. The page layout is the kernel's contract, in linux/bpf.h at BPF_MAP_TYPE_RINGBUF.
+ */
 #include "record/ring.h"
 
 #include <errno.h>

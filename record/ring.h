@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 struct nt_ring_reader {
-	int fd;				/* of the map; owned */
-	size_t size;			/* bytes of data, a power of two */
-	unsigned long *consumer;	/* shared with the kernel: read up to here */
-	const unsigned long *producer;	/* written up to here */
-	const uint8_t *data;		/* mapped twice in a row, so that no item is split */
+	int fd; /* of the map; owned */
+	size_t size; /* bytes of data, a power of two */
+	unsigned long *consumer; /* shared with the kernel: read up to here */
+	const unsigned long *producer; /* written up to here */
+	const uint8_t *data; /* mapped twice in a row, so that no item is split */
 	size_t producer_map_size;
 };
 

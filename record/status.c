@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* status.c - see status.h. */
+/*
+ * status.c - see status.h.
+ */
 #include "record/status.h"
 
 #include <fcntl.h>
@@ -38,15 +40,15 @@ static void print_start(const struct nt_record_options *options)
 {
 	const struct nt_plan *plan = &options->plan;
 	char tape[WORD_MAX];
-	int probe, n = 0;
+	int n = 0;
 
 	fprintf(stderr, "recording");
-	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		if (plan->chosen[probe])
 			fprintf(stderr, "%s %s", n++ ? "," : "", nt_probes[probe].name);
 	fprintf(stderr, " to %s", nt_arg_shell(tape, sizeof(tape), options->output));
 	print_ends(options);
-	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		if (plan->on[probe] && !plan->chosen[probe])
 			fprintf(stderr, "not recorded: %s is not available on this kernel (%s)\n",
 				nt_probes[probe].name, plan->refused[probe]);
@@ -145,7 +147,8 @@ static void print_totals(const struct nt_record_options *options, const char *ta
 		totals->duration_ns ? cpu_s * 1e11 / totals->duration_ns : 0.0);
 	if (totals->lost)
 		fprintf(stderr, "lost: %s records found the rings full; --ring-size %zuk would have held them\n",
-			nt_count_text(lost, totals->lost), enough_ring(options->ring_size, totals->lost_bytes_max) >> 10);
+			nt_count_text(lost, totals->lost),
+			enough_ring(options->ring_size, totals->lost_bytes_max) >> 10);
 	if (totals->missed)
 		fprintf(stderr, "lost: %s context switches that this kernel does not show to the programs\n",
 			nt_count_text(lost, totals->missed));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tape_owner.c - see tape_owner.h. */
+/*
+ * tape_owner.c - see tape_owner.h.
+ */
 #include "record/tape_owner.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* text.h - numbers and times as the recorder prints them for people. Pure: no output, no allocation. */
+/*
+ * text.h - numbers and times as the recorder prints them for people. Pure: no output, no allocation.
+ */
 #ifndef NT_RECORD_TEXT_H
 #define NT_RECORD_TEXT_H
 
