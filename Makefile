@@ -154,8 +154,8 @@ $(call obj,o,report/export/html/page.c) $(call obj,san,report/export/html/page.c
 
 # ---- tests ----
 
-# Of the recorder, what needs no kernel: what turns the samples of rings into chunk files.
-record_pure_src := $(patsubst %,record/%.c,arguments ids owner ring stacks stream tape_directory tape_writer user_files words wrap)
+# Of the recorder, what needs no kernel: what turns the items of rings into chunk files.
+record_pure_src := $(patsubst %,record/%.c,arguments ids ring stacks stream tape_directory tape_owner tape_writer text user_files wrap)
 lib_src := $(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src)
 plain_lib := $(BUILD)/o/libnettape.a
 san_lib := $(BUILD)/san/libnettape.a

@@ -24,13 +24,16 @@ static __always_inline __u64 nt_regs_arg(struct pt_regs *regs, __u32 number)
 	return number == 0 ? regs->di : number == 1 ? regs->si : number == 2 ? regs->dx : regs->r10;
 }
 
-/* Whether a perf event interrupted user space: CS is the 18th word of the registers that user space is shown, whatever the kernel's are. */
+/*
+ * Whether a perf event interrupted user space: CS is the 18th word of the registers that user space is shown, whatever
+ * the kernel's are.
+ */
 static __always_inline bool nt_regs_are_user(const struct bpf_perf_event_data *event)
 {
 	return ((const __u64 *)event)[17] & 3;
 }
 
-#define TS_COMPAT 0x0002	/* arch/x86: the system call came by the 32-bit entry */
+#define TS_COMPAT 0x0002 /* arch/x86: the system call came by the 32-bit entry */
 
 static __always_inline bool nt_task_is_compat(struct task_struct *task)
 {
@@ -53,8 +56,8 @@ static __always_inline __u32 nt_task_cpu(const struct task_struct *task)
 }
 
 /*
- * Whether a task is on a CPU or waits for one. Since 6.12 (EEVDF) one that has gone to sleep may stay in the queue for a
- * while, marked: it is not.
+ * Whether a task is on a CPU or waits for one. Since 6.12 (EEVDF) one that has gone to sleep may stay in the queue for
+ * a while, marked: it is not.
  */
 static __always_inline bool nt_task_is_queued(const struct task_struct *task)
 {
@@ -64,8 +67,8 @@ static __always_inline bool nt_task_is_queued(const struct task_struct *task)
 }
 
 /*
- * Which clock a packet's time is by: two bits since 6.11, one from 5.18 to 6.10. By another than CLOCK_REALTIME it is the
- * time it is to be sent at, kept on its way round. Before 5.18 no such time is kept.
+ * Which clock a packet's time is by: two bits since 6.11, one from 5.18 to 6.10. By another than CLOCK_REALTIME it is
+ * the time it is to be sent at, kept on its way round. Before 5.18 no such time is kept.
  */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct sk_buff___since_6_11 {

@@ -18,39 +18,39 @@ struct nt_seen_devices_map nt_seen_devices SEC(".maps");
 const volatile struct nt_config nt_config = {};
 
 /*
- * Puts what is staged into the ring. 1 if the stage is empty then. An interrupt may add records meanwhile: hence the
+ * Puts the batch into the ring. 1 if the batch is empty then. An interrupt may add records meanwhile: hence the
  * exchange, and another try for what came.
  */
-int nt_unstage(__u32 cpu_id)
+int nt_batch_flush(__u32 cpu_id)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	int try, empty = 0;
 
 	if (!cpu)
 		return 0;
-	cpu->stage.adding++;
+	cpu->batch.adding++;
 	barrier();
 	for (try = 0; try < 4 && !empty; try++) {
-		__u32 begin = cpu->stage.begin & (NT_STAGE_BYTES - 8), end = *(volatile __u32 *)&cpu->stage.end;
+		__u32 begin = cpu->batch.begin & (NT_BATCH_BYTES - 8), end = *(volatile __u32 *)&cpu->batch.end;
 		__u32 size = end - begin;
 
-		if (size > NT_STAGE_BYTES)
+		if (size > NT_BATCH_BYTES)
 			break;
-		if (size && !nt_ring_write(cpu, cpu_id, &cpu->stage.data[begin / 8], size))
+		if (size && !nt_ring_write(cpu, cpu_id, &cpu->batch.data[begin / 8], size))
 			break;
-		cpu->stage.begin = end;
-		empty = __sync_val_compare_and_swap(&cpu->stage.end, end, 0) == end;
+		cpu->batch.begin = end;
+		empty = __sync_val_compare_and_swap(&cpu->batch.end, end, 0) == end;
 	}
 	if (empty)
-		cpu->stage.begin = 0;
+		cpu->batch.begin = 0;
 	barrier();
-	cpu->stage.adding--;
+	cpu->batch.adding--;
 	return empty;
 }
 
 /*
- * Writes one kind's losses. If there is no room for that either, they are kept for the next try. A global function, or the
- * verifier would walk it once for each kind, in each program: most of what loading the programs took.
+ * Writes one kind's losses. If there is no room for that either, they are kept for the next try. A global function, or
+ * the verifier would walk it once for each kind, in each program: most of what loading the programs took.
  */
 int nt_flush_kind(__u32 cpu_id, __u32 kind, __u64 now_ns)
 {
@@ -72,7 +72,7 @@ int nt_flush_kind(__u32 cpu_id, __u32 kind, __u64 now_ns)
 	record.first_ns = __sync_lock_test_and_set(&lost->first_ns, 0);
 	record.last_ns = __sync_lock_test_and_set(&lost->last_ns, 0);
 	record.begin_ns = __sync_lock_test_and_set(&lost->begin_ns, 0);
-	if (nt_stage_write(cpu, cpu_id, &record, sizeof(record))) {
+	if (nt_batch_write(cpu, cpu_id, &record, sizeof(record))) {
 		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
 		return 0;
 	}
@@ -85,25 +85,23 @@ int nt_flush_kind(__u32 cpu_id, __u32 kind, __u64 now_ns)
 int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
-	__u32 kind;
 
 	if (!cpu)
 		return 0;
 	cpu->lossy = 0;
-	for (kind = 1; kind < NT_KIND_MAX; kind++)
+	for (__u32 kind = 1; kind < NT_KIND_MAX; kind++)
 		if (cpu->losses[kind].count)
 			nt_flush_kind(cpu_id, kind, now_ns);
 	return 0;
 }
 
-/* Where a device stands, or is to: in a free place, or in the last. */
-static __always_inline struct nt_seen_device *place_of_device(__u64 key)
+/* Where a device stands, or is to: in a free slot, or in the last. */
+static __always_inline struct nt_seen_device *slot_of_device(__u64 key)
 {
 	struct nt_seen_device *found = nt_find_device(key), *seen = NULL;
-	__u32 i;
 
-	for (i = 0; i < NT_DEVICE_PLACES && !found; i++) {
-		seen = nt_device_place(key, i);
+	for (__u32 i = 0; i < NT_DEVICE_SLOTS && !found; i++) {
+		seen = nt_device_slot(key, i);
 		if (seen && !seen->key)
 			found = seen;
 	}
@@ -112,7 +110,7 @@ static __always_inline struct nt_seen_device *place_of_device(__u64 key)
 
 int nt_announce_device(__u64 device, __u64 key, __u64 now_ns)
 {
-	struct nt_seen_device *seen = place_of_device(key);
+	struct nt_seen_device *seen = slot_of_device(key);
 	struct net_device *dev = (struct net_device *)device;
 	struct nt_device record = {};
 	__u64 name[NT_IFNAME_LEN / 8] = {};
@@ -139,7 +137,7 @@ int nt_announce_device(__u64 device, __u64 key, __u64 now_ns)
 	return 0;
 }
 
-#define DEVICE_LISTS 256	/* NETDEV_HASHENTRIES */
+#define DEVICE_LISTS 256 /* NETDEV_HASHENTRIES */
 #define LONGEST_DEVICE_LIST 32
 
 int nt_announce_ifindex(__u64 net_address, __u32 ifindex, __u64 now_ns)
@@ -150,11 +148,10 @@ int nt_announce_ifindex(__u64 net_address, __u32 ifindex, __u64 now_ns)
 	struct hlist_node *node = NULL;
 	struct nt_seen_device *seen;
 	struct net_device *dev;
-	int i;
 
 	if (!lists || bpf_probe_read_kernel(&node, sizeof(node), &lists[ifindex & (DEVICE_LISTS - 1)]))
 		return 0;
-	for (i = 0; i < LONGEST_DEVICE_LIST && node; i++) {
+	for (int i = 0; i < LONGEST_DEVICE_LIST && node; i++) {
 		dev = (void *)node - bpf_core_field_offset(struct net_device, index_hlist);
 		if ((__u32)BPF_CORE_READ(dev, ifindex) == ifindex) {
 			nt_announce_device((unsigned long)dev, key, now_ns);
@@ -163,7 +160,7 @@ int nt_announce_ifindex(__u64 net_address, __u32 ifindex, __u64 now_ns)
 		node = BPF_CORE_READ(node, next);
 	}
 	/* It is gone, or too far behind: it stays without a name, and is not looked for at each packet. */
-	seen = place_of_device(key);
+	seen = slot_of_device(key);
 	if (seen)
 		seen->key = key;
 	return 0;
@@ -171,7 +168,7 @@ int nt_announce_ifindex(__u64 net_address, __u32 ifindex, __u64 now_ns)
 
 /*
  * Another task has come onto the CPU: the softirq that `prev` is inside of went with it, and the other brings its own.
- * Should all places be taken, the end of that softirq will be one whose begin was not seen.
+ * Should all slots be taken, the end of that softirq will be one whose begin was not seen.
  */
 int nt_switch_softirq(__u32 cpu_id, __u64 prev)
 {
@@ -237,7 +234,7 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 	loss.count = 1;
 	loss.first_ns = cpu->switch_ns;
 	loss.last_ns = cpu->switch_ns;
-	if (nt_stage_write(cpu, cpu_id, &loss, sizeof(loss)))
+	if (nt_batch_write(cpu, cpu_id, &loss, sizeof(loss)))
 		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
 	else
 		nt_note_loss(cpu, NT_SWITCH, cpu->switch_ns, 0);
@@ -270,16 +267,16 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct nt_sample *sample;
+	struct nt_scratch *scratch;
 	struct nt_state *state;
 	__u64 begin_ns = 0;
 	__u32 n;
 
-	sample = cpu ? nt_sample_get(cpu) : NULL;
-	if (!sample)
+	scratch = cpu ? nt_scratch_get(cpu) : NULL;
+	if (!scratch)
 		return 0;
-	n = list_opens(cpu, task, now_ns, sample->open, &begin_ns);
-	state = (struct nt_state *)&sample->open[n];
+	n = list_opens(cpu, task, now_ns, scratch->open, &begin_ns);
+	state = (struct nt_state *)&scratch->open[n];
 	__builtin_memset(state, 0, sizeof(*state));
 	state->end_ns = now_ns;
 	state->kind = NT_STATE;
@@ -287,8 +284,8 @@ int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason)
 	state->reason = reason;
 	state->task = nt_key_of(task);
 	nt_state_written(cpu, now_ns);
-	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_control, sample, sizeof(*state), NT_STATE, n, now_ns, begin_ns);
-	nt_sample_put(cpu);
+	nt_emit_with_opens(cpu, cpu_id, NT_PROGRAM_control, scratch, sizeof(*state), NT_STATE, n, now_ns, begin_ns);
+	nt_scratch_put(cpu);
 	return 0;
 }
 

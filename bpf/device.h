@@ -24,28 +24,27 @@ extern struct nt_seen_devices_map nt_seen_devices SEC(".maps");
 int nt_announce_device(__u64 device, __u64 key, __u64 now_ns);
 
 /*
- * In core.bpf.c: the same for the device of this index in a network namespace (the kernel's `struct net`, by address), if
- * it is there. Gives 1 if it is.
+ * In core.bpf.c: the same for the device of this index in a network namespace (the kernel's `struct net`, by address),
+ * if it is there. Gives 1 if it is.
  */
 int nt_announce_ifindex(__u64 net, __u32 ifindex, __u64 now_ns);
 
-/* One of a device's places. There are several, so that two busy devices do not drive each other out at every packet. */
-static __always_inline struct nt_seen_device *nt_device_place(__u64 key, __u32 number)
+/* One of a device's slots. There are several, so that two busy devices do not drive each other out at every packet. */
+static __always_inline struct nt_seen_device *nt_device_slot(__u64 key, __u32 number)
 {
-	__u32 place = ((__u32)(key * 0x9e3779b97f4a7c15ull >> 40) ^ number) & (NT_SEEN_DEVICES - 1);
+	__u32 slot = ((__u32)(key * 0x9e3779b97f4a7c15ull >> 40) ^ number) & (NT_SEEN_DEVICES - 1);
 
-	return bpf_map_lookup_elem(&nt_seen_devices, &place);
+	return bpf_map_lookup_elem(&nt_seen_devices, &slot);
 }
 
 /* Where a device stands, by whatever name; NULL: it has not been announced. */
 static __always_inline struct nt_seen_device *nt_find_device(__u64 key)
 {
 	struct nt_seen_device *seen;
-	__u32 i;
 
 #pragma unroll
-	for (i = 0; i < NT_DEVICE_PLACES; i++) {
-		seen = nt_device_place(key, i);
+	for (__u32 i = 0; i < NT_DEVICE_SLOTS; i++) {
+		seen = nt_device_slot(key, i);
 		if (seen && seen->key == key)
 			return seen;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drop.bpf.c - probe `drops`: packets that the kernel frees without having delivered them, why and where in its code; and
- * probe `retransmits`: segments that TCP sends again.
+ * drop.bpf.c - probe `drops`: packets that the kernel frees without having delivered them, why and where in its code;
+ * and probe `retransmits`: segments that TCP sends again.
  */
 #include "bpf/device.h"
 #include "bpf/socket_op.h"
@@ -10,8 +10,8 @@
 #define TCP_NEW_SYN_RECV 12
 
 /*
- * The key of the device that a packet is at. Where the packet waits in a socket's queue, other things stand in the place of
- * its device: so only what its network namespace knows by that index is one.
+ * The key of the device that a packet is at. Where the packet waits in a socket's queue, other things stand in the
+ * place of its device: so only what its network namespace knows by that index is one.
  */
 static __always_inline __u64 device_of(const struct sk_buff *skb, __u64 now_ns)
 {
@@ -74,7 +74,7 @@ int nt_kfree_skb(__u64 *ctx)
 	if (nt_config.drop_args >= 4)
 		sk = (struct sock *)ctx[3];
 	record.socket = socket_of(sk ? sk : skb->sk, record.end_ns);
-	nt_emit_loose(cpu, cpu_id, NT_PROGRAM_kfree_skb, &record, sizeof(record), NT_DROP);
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_kfree_skb, &record, sizeof(record), NT_DROP);
 	return 0;
 }
 
@@ -97,7 +97,7 @@ static __always_inline int see_retransmit(__u32 program, __u8 what, struct sock 
 		record.socket = bpf_get_socket_cookie(sk);
 	if (!is_announced(sk, record.socket))
 		announce(sk, record.socket, record.end_ns);
-	nt_emit_loose(cpu, cpu_id, program, &record, sizeof(record), NT_RETRANSMIT);
+	nt_emit_sample(cpu, cpu_id, program, &record, sizeof(record), NT_RETRANSMIT);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
 struct nt_cpus_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* the recorder sets the number of possible CPUs */
+	__uint(max_entries, 1); /* the recorder sets the number of possible CPUs */
 	__type(key, __u32);
 	__type(value, struct nt_cpu);
 };
@@ -25,7 +25,7 @@ struct nt_ring {
 
 struct nt_rings_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1);		/* as above; a CPU that has never been online has no ring */
+	__uint(max_entries, 1); /* as above; a CPU that has never been online has no ring */
 	__type(key, __u32);
 	__array(values, struct nt_ring);
 };
@@ -39,7 +39,7 @@ int nt_flush_losses(__u32 cpu_id, __u64 now_ns);
 int nt_flush_kind(__u32 cpu_id, __u32 kind, __u64 now_ns);
 int nt_write_state(__u32 cpu_id, __u64 now_ns, __u32 reason);
 int nt_missed_switch(__u32 cpu_id, __u64 now_ns);
-int nt_unstage(__u32 cpu_id);
+int nt_batch_flush(__u32 cpu_id);
 
 /* Counts how a run of a program ended: exactly once per run. */
 static __always_inline void nt_count(struct nt_cpu *cpu, __u32 program, __u32 outcome)
@@ -53,7 +53,10 @@ static __always_inline struct nt_cpu *nt_this_cpu(__u32 *cpu_id)
 	return bpf_map_lookup_elem(&nt_cpus, cpu_id);
 }
 
-/* The state of this CPU, if the recording is on; else NULL, and the run is counted. For programs that keep nothing between runs. */
+/*
+ * The state of this CPU, if the recording is on; else NULL, and the run is counted. For programs that keep nothing
+ * between runs.
+ */
 static __always_inline struct nt_cpu *nt_this_cpu_if_on(__u32 program, __u32 *cpu_id)
 {
 	struct nt_cpu *cpu = nt_this_cpu(cpu_id);
@@ -80,7 +83,7 @@ static __always_inline void nt_note_loss(struct nt_cpu *cpu, __u32 kind, __u64 e
 	cpu->lossy = 1;
 }
 
-/* Copies bytes into the ring of this CPU, past the stage: for identities, whose place among events is free. */
+/* Copies bytes into the ring of this CPU, past the batch: for identities, whose place among events is free. */
 static __always_inline bool nt_ring_write(struct nt_cpu *cpu, __u32 cpu_id, void *data, __u32 size)
 {
 	void *ring = bpf_map_lookup_elem(&nt_rings, &cpu_id);
@@ -96,50 +99,51 @@ static __always_inline bool nt_ring_write(struct nt_cpu *cpu, __u32 cpu_id, void
 	return bpf_ringbuf_output(ring, data, size, wake) == 0;
 }
 
-/* Takes room in the stage of this CPU, where the caller then writes. False: neither there nor in the ring is any. */
-static __always_inline bool nt_stage_take(struct nt_cpu *cpu, __u32 cpu_id, __u32 size, __u32 *at)
+/* Takes room in the batch of this CPU, where the caller then writes. False: neither there nor in the ring is any. */
+static __always_inline bool nt_batch_reserve(struct nt_cpu *cpu, __u32 cpu_id, __u32 size, __u32 *at)
 {
-	struct nt_stage *stage = &cpu->stage;
+	struct nt_batch *batch = &cpu->batch;
 
-	if (stage->end > NT_STAGE_LIMIT && (stage->adding || !nt_unstage(cpu_id)))
+	if (batch->end > NT_BATCH_LIMIT && (batch->adding || !nt_batch_flush(cpu_id)))
 		return false;
-	stage->adding++;
+	batch->adding++;
 	barrier();
-	*at = __sync_fetch_and_add(&stage->end, size);
+	*at = __sync_fetch_and_add(&batch->end, size);
 	return true;
 }
 
-static __always_inline void nt_stage_taken(struct nt_cpu *cpu, __u32 cpu_id, __u32 end)
+static __always_inline void nt_batch_submit(struct nt_cpu *cpu, __u32 cpu_id, __u32 end)
 {
 	barrier();
-	cpu->stage.adding--;
-	if (end >= NT_STAGE_FLUSH && !cpu->stage.adding)
-		nt_unstage(cpu_id);
+	cpu->batch.adding--;
+	if (end >= NT_BATCH_FLUSH && !cpu->batch.adding)
+		nt_batch_flush(cpu_id);
 }
 
-/* Adds the records of one sample to the stage. `size`: a constant. */
-static __always_inline bool nt_stage_write(struct nt_cpu *cpu, __u32 cpu_id, const void *data, __u32 size)
+/* Adds one record to the batch. `size`: a constant. */
+static __always_inline bool nt_batch_write(struct nt_cpu *cpu, __u32 cpu_id, const void *data, __u32 size)
 {
 	__u32 at;
 
-	if (!nt_stage_take(cpu, cpu_id, size, &at))
+	if (!nt_batch_reserve(cpu, cpu_id, size, &at))
 		return false;
-	__builtin_memcpy(&cpu->stage.data[(at & (NT_STAGE_BYTES - 1)) / 8], data, size);
-	nt_stage_taken(cpu, cpu_id, at + size);
+	__builtin_memcpy(&cpu->batch.data[(at & (NT_BATCH_BYTES - 1)) / 8], data, size);
+	nt_batch_submit(cpu, cpu_id, at + size);
 	return true;
 }
 
 /* The same for a size that is known when it happens: slower, but one copy of the code serves all sizes. */
-static __always_inline bool nt_stage_write_sample(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_sample *sample, __u32 size)
+static __always_inline bool nt_batch_write_scratch(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_scratch *scratch,
+						   __u32 size)
 {
-	const __u64 *from = (const __u64 *)sample;
-	__u32 at, i;
+	const __u64 *from = (const __u64 *)scratch;
+	__u32 at;
 
-	if (!nt_stage_take(cpu, cpu_id, size, &at))
+	if (!nt_batch_reserve(cpu, cpu_id, size, &at))
 		return false;
-	for (i = 0; i < sizeof(*sample) / 8 && i < size / 8; i++)
-		cpu->stage.data[(at / 8 + i) & (NT_STAGE_BYTES / 8 - 1)] = from[i];
-	nt_stage_taken(cpu, cpu_id, at + size);
+	for (__u32 i = 0; i < sizeof(*scratch) / 8 && i < size / 8; i++)
+		cpu->batch.data[(at / 8 + i) & (NT_BATCH_BYTES / 8 - 1)] = from[i];
+	nt_batch_submit(cpu, cpu_id, at + size);
 	return true;
 }
 
@@ -156,8 +160,8 @@ static __always_inline void nt_add(__u64 *counter, __u32 program, __u32 n)
 }
 
 /*
- * Tells the reader of what was lost, before a record is written after it. False: it found no room, and so that record must be lost too,
- * though the reader may have made room by now.
+ * Tells the reader of what was lost, before a record is written after it. False: it found no room, and so that record
+ * must be lost too, though the reader may have made room by now.
  */
 static __always_inline bool nt_tell_losses(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
 {
@@ -167,11 +171,11 @@ static __always_inline bool nt_tell_losses(struct nt_cpu *cpu, __u32 cpu_id, __u
 }
 
 /*
- * Counts a sample, of `n_open` OPEN records and then one record of `kind`, all ending at end_ns, as written or lost.
+ * Counts `n_open` OPEN records and the one of `kind` behind them, all ending at end_ns, as written or lost.
  * begin_ns: the least begin among them, 0 if none. Gives `stored` back.
  */
-static __always_inline bool nt_count_sample(struct nt_cpu *cpu, __u32 program, bool stored, __u32 kind, __u32 n_open,
-					    __u64 end_ns, __u64 begin_ns)
+static __always_inline bool nt_count_records(struct nt_cpu *cpu, __u32 program, bool stored, __u32 kind, __u32 n_open,
+					     __u64 end_ns, __u64 begin_ns)
 {
 	struct nt_counts *counts = &cpu->programs[program];
 
@@ -192,35 +196,38 @@ static __always_inline bool nt_count_sample(struct nt_cpu *cpu, __u32 program, b
 }
 
 /*
- * Writes one record of a constant size, an event or a sample after what was lost before it. True if it is in the ring. An
- * identity is nobody's follower, and a program that may be preempted writes some: so nothing of the stage is touched for it.
+ * Writes one record of a constant size, an event or a sample after what was lost before it. True if it is in the ring.
+ * An identity is nobody's follower, and a program that may be preempted writes some: so nothing of the batch is touched
+ * for it.
  */
 static __always_inline bool nt_emit_record(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *data, __u32 size,
 					   __u32 kind, __u64 end_ns, __u64 begin_ns)
 {
-	bool stored = kind < NT_TASK ? nt_tell_losses(cpu, cpu_id, end_ns) && nt_stage_write(cpu, cpu_id, data, size) :
-				       nt_ring_write(cpu, cpu_id, data, size);
+	bool stored = kind < NT_TASK ? nt_tell_losses(cpu, cpu_id, end_ns) && nt_batch_write(cpu, cpu_id, data, size)
+				     : nt_ring_write(cpu, cpu_id, data, size);
 
-	return nt_count_sample(cpu, program, stored, kind, 0, end_ns, begin_ns);
+	return nt_count_records(cpu, program, stored, kind, 0, end_ns, begin_ns);
 }
 
-/* Writes one event of `size` bytes that stands in the sample behind its OPEN records. True if it is in the ring. */
-static __always_inline bool nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program,
-					   const struct nt_sample *sample, __u32 size, __u32 kind, __u32 n_open,
-					   __u64 end_ns, __u64 begin_ns)
+/*
+ * Writes an event of `size` bytes that stands in the scratch area behind its OPEN records. True if it is in the ring.
+ */
+static __always_inline bool nt_emit_with_opens(struct nt_cpu *cpu, __u32 cpu_id, __u32 program,
+					       const struct nt_scratch *scratch, __u32 size, __u32 kind, __u32 n_open,
+					       __u64 end_ns, __u64 begin_ns)
 {
 	bool stored = nt_tell_losses(cpu, cpu_id, end_ns) &&
-		      nt_stage_write_sample(cpu, cpu_id, sample, n_open * sizeof(struct nt_open) + size);
+		      nt_batch_write_scratch(cpu, cpu_id, scratch, n_open * sizeof(struct nt_open) + size);
 
-	return nt_count_sample(cpu, program, stored, kind, n_open, end_ns, begin_ns);
+	return nt_count_records(cpu, program, stored, kind, n_open, end_ns, begin_ns);
 }
 
 /* A state record, and nothing held back: what is on this CPU's part of the tape is then known up to now. */
 static __always_inline void nt_refresh(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
 {
 	nt_write_state(cpu_id, now_ns, NT_STATE_PERIODIC);
-	if (!cpu->stage.adding)
-		nt_unstage(cpu_id);
+	if (!cpu->batch.adding)
+		nt_batch_flush(cpu_id);
 }
 
 static __always_inline void nt_state_due(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
@@ -256,22 +263,23 @@ static __always_inline void nt_emit_identity(struct nt_cpu *cpu, __u32 cpu_id, _
 }
 
 /*
- * Whether this program came between two instructions of one that is adding to the stage. Until that goes on, the stage cannot
- * be emptied, and a softirq may bring hundreds of packets: samples, whose place is free, then go past it.
+ * Whether this program came between two instructions of one that is adding to the batch. Until that goes on, the batch
+ * cannot be emptied, and a softirq may bring hundreds of packets: samples, whose place is free, then go past it.
  */
-static __always_inline bool nt_stage_is_held(const struct nt_cpu *cpu)
+static __always_inline bool nt_batch_is_held(const struct nt_cpu *cpu)
 {
-	return *(const volatile __u32 *)&cpu->stage.adding;
+	return *(const volatile __u32 *)&cpu->batch.adding;
 }
 
 /* Writes one sample, and counts how the run ended. It is no part of the timeline, so no state record is due for it. */
-static __always_inline void nt_emit_loose(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size, __u32 kind)
+static __always_inline void nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size,
+					   __u32 kind)
 {
 	__u64 end_ns = ((struct nt_record *)record)->end_ns;
 	bool written;
 
-	if (nt_stage_is_held(cpu))
-		written = nt_count_sample(cpu, program, nt_ring_write(cpu, cpu_id, record, size), kind, 0, end_ns, 0);
+	if (nt_batch_is_held(cpu))
+		written = nt_count_records(cpu, program, nt_ring_write(cpu, cpu_id, record, size), kind, 0, end_ns, 0);
 	else
 		written = nt_emit_record(cpu, cpu_id, program, record, size, kind, end_ns, 0);
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
@@ -297,9 +305,7 @@ static __always_inline void nt_check_current(struct nt_cpu *cpu, __u32 cpu_id, s
 /* Whether a task's name begins so. */
 static __always_inline bool nt_begins_with(const char *comm, const char *name, int size)
 {
-	int i;
-
-	for (i = 0; i < size; i++)
+	for (int i = 0; i < size; i++)
 		if (comm[i] != name[i])
 			return false;
 	return true;

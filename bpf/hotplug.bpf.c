@@ -54,7 +54,7 @@ static __always_inline void note_hotplug(__u32 cpu_id, __u32 program, bool onlin
 	write_hotplug(cpu, cpu_id, program, online, now_ns);
 	if (online)
 		write_idle(cpu, cpu_id, now_ns);
-	nt_unstage(cpu_id);
+	nt_batch_flush(cpu_id);
 }
 
 /* A run that is of no interest; counted with the CPU that runs it. */

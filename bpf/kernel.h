@@ -19,11 +19,11 @@
 
 struct thread_info {
 	__u32 status;
-	__u32 cpu;		/* since 5.16 */
+	__u32 cpu; /* since 5.16 */
 };
 
 struct sched_entity {
-	unsigned char sched_delayed;	/* since 6.12: asleep, and queued only until its lag is worked off */
+	unsigned char sched_delayed; /* since 6.12: asleep, and queued only until its lag is worked off */
 };
 
 struct kernfs_node {
@@ -52,7 +52,7 @@ struct hlist_head {
 
 struct net {
 	struct ns_common ns;
-	struct hlist_head *dev_index_head;	/* 256 lists of its devices, by the low bits of their indexes */
+	struct hlist_head *dev_index_head; /* 256 lists of its devices, by the low bits of their indexes */
 };
 
 typedef struct {
@@ -73,8 +73,8 @@ typedef struct {
 struct sock_common {
 	__u32 skc_daddr;
 	__u32 skc_rcv_saddr;
-	__u16 skc_dport;	/* network order */
-	__u16 skc_num;		/* host order */
+	__u16 skc_dport; /* network order */
+	__u16 skc_num; /* host order */
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
 	possible_net_t skc_net;
@@ -91,7 +91,7 @@ struct sk_buff_head {
 struct sock {
 	struct sock_common __sk_common;
 	struct sk_buff_head sk_receive_queue;
-	int sk_rx_dst_ifindex;	/* since 5.16: the device that the last packet of an established TCP socket came in by */
+	int sk_rx_dst_ifindex; /* since 5.16: the device that the last packet of an established TCP socket came in by */
 	__u16 sk_type;
 	__u16 sk_protocol;
 	struct socket *sk_socket;
@@ -104,11 +104,11 @@ struct rb_root {
 };
 
 struct tcp_sock {
-	__u32 rcv_nxt;		/* all up to here has come */
-	__u32 copied_seq;	/* all up to here has been read */
-	__u32 rcv_ooopack;	/* segments that came before one that they follow */
-	struct rb_root out_of_order_queue;	/* segments that wait for one before them */
-	struct sk_buff *ooo_last_skb;	/* the last of them */
+	__u32 rcv_nxt; /* all up to here has come */
+	__u32 copied_seq; /* all up to here has been read */
+	__u32 rcv_ooopack; /* segments that came before one that they follow */
+	struct rb_root out_of_order_queue; /* segments that wait for one before them */
+	struct sk_buff *ooo_last_skb; /* the last of them */
 };
 
 struct tcp_skb_cb {
@@ -121,7 +121,7 @@ struct sk_buff {
 	__s64 tstamp;
 	char cb[48];
 	unsigned int len;
-	__u16 protocol;		/* network order */
+	__u16 protocol; /* network order */
 	int skb_iif;
 };
 
@@ -170,7 +170,7 @@ struct task_struct {
 	unsigned int flags;
 	int on_cpu;
 	int on_rq;
-	unsigned int cpu;	/* before 5.16 */
+	unsigned int cpu; /* before 5.16 */
 	struct sched_entity se;
 	int prio;
 	int pid;
@@ -193,8 +193,8 @@ struct net_device {
 };
 
 struct napi_struct {
-	struct net_device *dev;		/* NULL: a CPU's backlog */
-	struct task_struct *thread;	/* NULL: polled in softirqs */
+	struct net_device *dev; /* NULL: a CPU's backlog */
+	struct task_struct *thread; /* NULL: polled in softirqs */
 	unsigned int napi_id;
 };
 
@@ -221,7 +221,7 @@ struct linux_binprm;
 #define PF_KTHREAD 0x00200000
 #define NET_TX_SOFTIRQ 2
 #define NET_RX_SOFTIRQ 3
-#define TASK_SLEEPING 0x0003	/* TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE */
+#define TASK_SLEEPING 0x0003 /* TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE */
 
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000

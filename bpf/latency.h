@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * latency.h - what a hook of probe `latency` does, whichever program is at it: is the packet asked for, does it carry the
- * time of its receipt, and the sample. The questions stand in the order of their cost, and each run counts one outcome.
+ * latency.h - what a hook of probe `latency` does, whichever program is at it: is the packet asked for, does it carry
+ * the time of its receipt, and the sample. The questions stand in the order of their cost, and each run counts one
+ * outcome.
  */
 #ifndef NT_BPF_LATENCY_H
 #define NT_BPF_LATENCY_H
@@ -34,16 +35,16 @@ static __always_inline bool nt_is_internet(__u16 family)
 /* What a hook knows of its packet. */
 struct nt_seen_packet {
 	__u64 stamp_ns;
-	__u64 device;		/* key */
-	struct net *net;	/* the network namespace that the device is in */
+	__u64 device; /* key */
+	struct net *net; /* the network namespace that the device is in */
 	__u32 netns;
-	__u32 ifindex;		/* 0: not known */
+	__u32 ifindex; /* 0: not known */
 	__u32 length;
 	__u32 queue_len;
-	__u8 hook;		/* enum nt_hook */
-	__u8 flags;		/* NT_LATENCY_* */
-	bool is_of_sending;	/* stamp_ns is */
-	bool has_task;		/* the current task is the reader */
+	__u8 hook; /* enum nt_hook */
+	__u8 flags; /* NT_LATENCY_* */
+	bool is_of_sending; /* stamp_ns is */
+	bool has_task; /* the current task is the reader */
 };
 
 /* Whether --latency-sample leaves this packet out; else *weight is how many it stands for. */
@@ -62,7 +63,9 @@ static __always_inline bool nt_leaves_out(struct nt_cpu *cpu, __u32 program, __u
 	return false;
 }
 
-/* Begins a run: NULL if it is over already, and counted. Most are, if packets are sampled: programs do nothing before. */
+/*
+ * Begins a run: NULL if it is over already, and counted. Most are, if packets are sampled: programs do nothing before.
+ */
 static __always_inline struct nt_cpu *nt_hook_begin(__u32 program, __u32 *cpu_id, __u32 *weight)
 {
 	struct nt_cpu *cpu = nt_this_cpu_if_on(program, cpu_id);
@@ -131,8 +134,9 @@ static __always_inline void nt_announce_device_of(const struct nt_seen_packet *s
 }
 
 /*
- * The socket by its cookie, announced. `can_make`: the kernel lets this program give it one. What is announced is not compared:
- * a socket that gets packets has its addresses, and one that is connected anew says so when its owner next uses it.
+ * The socket by its cookie, announced. `can_make`: the kernel lets this program give it one. What is announced is not
+ * compared: a socket that gets packets has its addresses, and one that is connected anew says so when its owner next
+ * uses it.
  */
 static __always_inline __u64 nt_hook_socket(struct sock *sk, __u64 now_ns, bool can_make)
 {
@@ -156,8 +160,8 @@ static __always_inline __u32 nt_judge_stamp(const struct nt_seen_packet *seen)
 }
 
 /*
- * Ends the run of a packet that has no good stamp, before more is asked of it; but only if no filter has to be asked first whether
- * it counts at all.
+ * Ends the run of a packet that has no good stamp, before more is asked of it; but only if no filter has to be asked
+ * first whether it counts at all.
  */
 static __always_inline bool nt_is_rejected(struct nt_cpu *cpu, __u32 program, const struct nt_seen_packet *seen)
 {
@@ -189,37 +193,38 @@ static __always_inline void nt_fill_latency(struct nt_latency *record, const str
 	record->weight = weight;
 }
 
-/* Into the stage, after what was lost before it: put together where it will stand. */
-static __always_inline bool nt_stage_latency(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_seen_packet *seen, __u64 now_ns,
-					     __u64 socket, __u32 weight)
+/* Into the batch, after what was lost before it: put together where it will stand. */
+static __always_inline bool nt_batch_latency(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_seen_packet *seen,
+					     __u64 now_ns, __u64 socket, __u32 weight)
 {
 	__u32 at;
 
-	if (!nt_tell_losses(cpu, cpu_id, now_ns) || !nt_stage_take(cpu, cpu_id, sizeof(struct nt_latency), &at))
+	if (!nt_tell_losses(cpu, cpu_id, now_ns) || !nt_batch_reserve(cpu, cpu_id, sizeof(struct nt_latency), &at))
 		return false;
-	nt_fill_latency((struct nt_latency *)&cpu->stage.data[(at & (NT_STAGE_BYTES - 1)) / 8], seen, now_ns, socket, weight);
-	nt_stage_taken(cpu, cpu_id, at + sizeof(struct nt_latency));
+	nt_fill_latency((struct nt_latency *)&cpu->batch.data[(at & (NT_BATCH_BYTES - 1)) / 8], seen, now_ns, socket,
+			weight);
+	nt_batch_submit(cpu, cpu_id, at + sizeof(struct nt_latency));
 	return true;
 }
 
 /*
- * Whoever may be preempted must leave the stage alone, and so does who finds it held; what was lost before is then told ahead of
- * the next event. The ring takes samples from any number of programs.
+ * Whoever may be preempted must leave the batch alone, and so does who finds it held; what was lost before is then told
+ * ahead of the next event. The ring takes samples from any number of programs.
  */
-static __always_inline bool nt_write_latency(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_seen_packet *seen, __u64 now_ns,
-					     __u64 socket, __u32 weight)
+static __always_inline bool nt_write_latency(struct nt_cpu *cpu, __u32 cpu_id, const struct nt_seen_packet *seen,
+					     __u64 now_ns, __u64 socket, __u32 weight)
 {
 	struct nt_latency record;
 
-	if (!nt_config.latency.is_preempted && !nt_stage_is_held(cpu))
-		return nt_stage_latency(cpu, cpu_id, seen, now_ns, socket, weight);
+	if (!nt_config.latency.is_preempted && !nt_batch_is_held(cpu))
+		return nt_batch_latency(cpu, cpu_id, seen, now_ns, socket, weight);
 	nt_fill_latency(&record, seen, now_ns, socket, weight);
 	return nt_ring_write(cpu, cpu_id, &record, sizeof(record));
 }
 
 /* Ends the run of a packet that nt_is_rejected let pass: the sample, if it is asked for. */
-static __always_inline int nt_hook_end(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, const struct nt_seen_packet *seen,
-				       struct sock *sk, bool can_make, __u32 weight)
+static __always_inline int nt_hook_end(struct nt_cpu *cpu, __u32 cpu_id, __u32 program,
+				       const struct nt_seen_packet *seen, struct sock *sk, bool can_make, __u32 weight)
 {
 	__u64 now_ns, socket = 0;
 	__u32 outcome;
@@ -237,14 +242,15 @@ static __always_inline int nt_hook_end(struct nt_cpu *cpu, __u32 cpu_id, __u32 p
 		nt_announce_device_of(seen, now_ns);
 	if (sk)
 		socket = nt_hook_socket(sk, now_ns, can_make);
-	written = nt_count_sample(cpu, program, nt_write_latency(cpu, cpu_id, seen, now_ns, socket, weight), NT_LATENCY, 0, now_ns, 0);
+	written = nt_count_records(cpu, program, nt_write_latency(cpu, cpu_id, seen, now_ns, socket, weight),
+				   NT_LATENCY, 0, now_ns, 0);
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 	return 0;
 }
 
 /* The rest of a run at a hook where the packet is still its device's. */
-static __always_inline int nt_hook_of_device(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, struct nt_seen_packet *seen,
-					     struct sk_buff *skb, __u32 weight)
+static __always_inline int nt_hook_of_device(struct nt_cpu *cpu, __u32 cpu_id, __u32 program,
+					     struct nt_seen_packet *seen, struct sk_buff *skb, __u32 weight)
 {
 	struct net_device *dev;
 
@@ -258,8 +264,9 @@ static __always_inline int nt_hook_of_device(struct nt_cpu *cpu, __u32 cpu_id, _
 }
 
 /* The same where it is a socket's. */
-static __always_inline int nt_hook_of_socket(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, struct nt_seen_packet *seen,
-					     struct sock *sk, struct sk_buff *skb, bool can_make, __u32 weight)
+static __always_inline int nt_hook_of_socket(struct nt_cpu *cpu, __u32 cpu_id, __u32 program,
+					     struct nt_seen_packet *seen, struct sock *sk, struct sk_buff *skb,
+					     bool can_make, __u32 weight)
 {
 	nt_see_packet(seen, skb);
 	if (nt_is_rejected(cpu, program, seen))

@@ -7,7 +7,7 @@
 #include "bpf/device.h"
 #include "bpf/open_op.h"
 
-#define LONGEST_POLL_NS 1000000000ull	/* longer is no poll: the begin is not what we take it for */
+#define LONGEST_POLL_NS 1000000000ull /* longer is no poll: the begin is not what we take it for */
 
 static __always_inline __u8 context_of(const struct nt_cpu *cpu, struct napi_struct *napi, struct task_struct *task,
 				       int budget)
@@ -90,10 +90,10 @@ int BPF_PROG(nt_napi_poll, struct napi_struct *napi, int work, int budget)
 }
 
 /*
- * A task that polls by itself does so in a loop, so its next poll begins where this one ended. The loop's begin and end are
- * seen where the kernel lets programs be put before and after it. Elsewhere the loop is known to be inside a system call: unless
- * another call (nt_sys_enter) or a message (op_end) comes between, the next poll follows at once. There an io_uring
- * thread, which is in no call, might do between two polls what would not be seen.
+ * A task that polls by itself does so in a loop, so its next poll begins where this one ended. The loop's begin and end
+ * are seen where the kernel lets programs be put before and after it. Elsewhere the loop is known to be inside a system
+ * call: unless another call (nt_sys_enter) or a message (op_end) comes between, the next poll follows at once. There an
+ * io_uring thread, which is in no call, might do between two polls what would not be seen.
  */
 SEC("tp_btf/napi_poll")
 int BPF_PROG(nt_busy_poll, struct napi_struct *napi, int work, int budget)
@@ -124,8 +124,8 @@ int BPF_PROG(nt_busy_poll, struct napi_struct *napi, int work, int budget)
 }
 
 /*
- * The loop's begin, and with now_ns = 0 its end. These two may be preempted. What they wrote is then older than the CPU's last
- * switch and not used (begin_of), or is 0 and costs another task's poll its begin.
+ * The loop's begin, and with now_ns = 0 its end. These two may be preempted. What they wrote is then older than the
+ * CPU's last switch and not used (begin_of), or is 0 and costs another task's poll its begin.
  */
 static __always_inline int note_loop(__u32 program, __u64 now_ns)
 {
@@ -140,16 +140,16 @@ static __always_inline int note_loop(__u32 program, __u64 now_ns)
 	return 0;
 }
 
-#define LOOP(name)                                                             \
-	SEC("fentry/" #name)                                                   \
-	int nt_enter_##name(void *ctx)                                         \
-	{                                                                      \
-		return note_loop(NT_PROGRAM_enter_##name, bpf_ktime_get_ns()); \
-	}                                                                      \
-	SEC("fexit/" #name)                                                    \
-	int nt_exit_##name(void *ctx)                                          \
-	{                                                                      \
-		return note_loop(NT_PROGRAM_exit_##name, 0);                   \
+#define LOOP(name)                                                                                                     \
+	SEC("fentry/" #name)                                                                                           \
+	int nt_enter_##name(void *ctx)                                                                                 \
+	{                                                                                                              \
+		return note_loop(NT_PROGRAM_enter_##name, bpf_ktime_get_ns());                                         \
+	}                                                                                                              \
+	SEC("fexit/" #name)                                                                                            \
+	int nt_exit_##name(void *ctx)                                                                                  \
+	{                                                                                                              \
+		return note_loop(NT_PROGRAM_exit_##name, 0);                                                           \
 	}
 
 LOOP(napi_busy_loop)

@@ -22,7 +22,7 @@ struct nt_task_ops_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct nt_open_op);
+	__type(value, struct nt_noted_op);
 };
 
 extern struct nt_seen_sockets_map nt_seen_sockets SEC(".maps");
@@ -64,7 +64,7 @@ static __always_inline const volatile struct nt_call_info *nt_call_info(__u32 ca
 }
 
 /* Whether the task on this CPU is inside the operation that the CPU notes. */
-static __always_inline bool nt_op_is_open(struct nt_open_op *op, struct task_struct *task)
+static __always_inline bool nt_op_is_open(struct nt_noted_op *op, struct task_struct *task)
 {
 	struct pt_regs *regs;
 
@@ -75,7 +75,7 @@ static __always_inline bool nt_op_is_open(struct nt_open_op *op, struct task_str
 }
 
 static __always_inline void nt_fill_open(struct nt_open *open, __u64 end_ns, __u8 what, __u8 detail, __u32 number,
-				      __u64 begin_ns)
+					 __u64 begin_ns)
 {
 	open->end_ns = end_ns;
 	open->kind = NT_OPEN;
@@ -91,8 +91,8 @@ static __always_inline void nt_fill_open(struct nt_open *open, __u64 end_ns, __u
  * The open operation of `task`, resolved, as an OPEN record; false if there is none. An operation whose
  * descriptor is no network socket is dropped, so that it is looked up once.
  */
-static __always_inline bool nt_open_op_record(struct nt_open_op *op, struct task_struct *task, __u64 now_ns,
-					   struct nt_open *open)
+static __always_inline bool nt_noted_op_record(struct nt_noted_op *op, struct task_struct *task, __u64 now_ns,
+					       struct nt_open *open)
 {
 	const volatile struct nt_call_info *info;
 	struct sock *sk;
@@ -110,7 +110,7 @@ static __always_inline bool nt_open_op_record(struct nt_open_op *op, struct task
 		op->socket = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
 		op->sk = (unsigned long)sk;
 		op->state = NT_OP_RESOLVED;
-		if (op->socket)	/* else its first operation will say */
+		if (op->socket) /* else its first operation will say */
 			nt_announce_socket((unsigned long)sk, op->socket, now_ns);
 	}
 	info = nt_call_info(op->call_nr);
@@ -123,7 +123,7 @@ static __always_inline bool nt_open_op_record(struct nt_open_op *op, struct task
 /* The task comes onto the CPU, and with it what it was inside of. */
 static __always_inline void nt_give_op(struct nt_cpu *cpu, struct task_struct *next)
 {
-	struct nt_open_op *saved;
+	struct nt_noted_op *saved;
 
 	cpu->op.state = NT_OP_NONE;
 	if (nt_is_kernel_task(next))
@@ -135,20 +135,23 @@ static __always_inline void nt_give_op(struct nt_cpu *cpu, struct task_struct *n
 	}
 }
 
-/* Takes a place for a record with OPEN records before it; NULL if all are in use. Give it back by nt_sample_put. */
-static __always_inline struct nt_sample *nt_sample_get(struct nt_cpu *cpu)
+/*
+ * Takes a scratch area for a record with OPEN records before it; NULL if all are in use. Give it back by
+ * nt_scratch_put.
+ */
+static __always_inline struct nt_scratch *nt_scratch_get(struct nt_cpu *cpu)
 {
-	__u64 slot = cpu->n_samples;
+	__u64 slot = cpu->n_scratch;
 
-	if (slot >= NT_SAMPLES)
+	if (slot >= NT_SCRATCH_COUNT)
 		return NULL;
-	cpu->n_samples = slot + 1;
-	return &cpu->samples[slot];
+	cpu->n_scratch = slot + 1;
+	return &cpu->scratch[slot];
 }
 
-static __always_inline void nt_sample_put(struct nt_cpu *cpu)
+static __always_inline void nt_scratch_put(struct nt_cpu *cpu)
 {
-	cpu->n_samples--;
+	cpu->n_scratch--;
 }
 
 /* Of two begins, of which 0 is none. */

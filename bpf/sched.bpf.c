@@ -12,9 +12,9 @@
 static __always_inline bool take_op(struct nt_cpu *cpu, struct task_struct *prev, __u32 prev_state, __u64 now_ns,
 				    struct nt_open *open)
 {
-	struct nt_open_op *saved;
+	struct nt_noted_op *saved;
 
-	if (!nt_open_op_record(&cpu->op, prev, now_ns, open))
+	if (!nt_noted_op_record(&cpu->op, prev, now_ns, open))
 		return false;
 	if (!(prev_state & TASK_DEAD)) {
 		saved = bpf_task_storage_get(&nt_task_ops, prev, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -25,8 +25,8 @@ static __always_inline bool take_op(struct nt_cpu *cpu, struct task_struct *prev
 }
 
 /*
- * Lists what the task that leaves is inside of, outermost first, and takes it off the CPU; gives the CPU what the task that
- * comes is inside of. Gives how many spans are listed, and their least begin.
+ * Lists what the task that leaves is inside of, outermost first, and takes it off the CPU; gives the CPU what the task
+ * that comes is inside of. Gives how many spans are listed, and their least begin.
  */
 static __always_inline __u32 switch_spans(struct nt_cpu *cpu, __u32 cpu_id, struct task_struct *prev, __u64 believed,
 					  struct task_struct *next, __u32 prev_state, struct nt_open *open,
@@ -68,20 +68,21 @@ static __always_inline void fill_switch(struct nt_switch *record, bool preempt, 
 }
 
 /* The record stands behind its n spans. Most switches have none: theirs is of one size. */
-static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struct nt_sample *sample, __u32 n, __u64 now_ns,
-					 __u64 begin_ns)
+static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struct nt_scratch *scratch, __u32 n,
+					 __u64 now_ns, __u64 begin_ns)
 {
 	if (!n)
-		return nt_emit_record(cpu, cpu_id, NT_PROGRAM_sched_switch, sample, sizeof(struct nt_switch), NT_SWITCH, now_ns, 0);
-	return nt_emit_sample(cpu, cpu_id, NT_PROGRAM_sched_switch, sample, sizeof(struct nt_switch), NT_SWITCH, n, now_ns,
-			      begin_ns);
+		return nt_emit_record(cpu, cpu_id, NT_PROGRAM_sched_switch, scratch, sizeof(struct nt_switch),
+				      NT_SWITCH, now_ns, 0);
+	return nt_emit_with_opens(cpu, cpu_id, NT_PROGRAM_sched_switch, scratch, sizeof(struct nt_switch), NT_SWITCH, n,
+				  now_ns, begin_ns);
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
 	__u64 now_ns, believed, begin_ns = 0;
-	struct nt_sample *sample;
+	struct nt_scratch *scratch;
 	struct nt_cpu *cpu;
 	__u32 cpu_id, n;
 	bool written;
@@ -95,21 +96,20 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	believed = *(volatile __u64 *)&cpu->current;
 	cpu->current = (unsigned long)next;
 	cpu->switch_ns = now_ns;
-	sample = nt_sample_get(cpu);
-	if (!sample) {
+	scratch = nt_scratch_get(cpu);
+	if (!scratch) {
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_failed);
 		return 0;
 	}
-	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, sample->open, now_ns,
-			 &begin_ns);
+	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, scratch->open, now_ns, &begin_ns);
 	if (!cpu->gate) {
-		nt_sample_put(cpu);
+		nt_scratch_put(cpu);
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	fill_switch((struct nt_switch *)&sample->open[n], preempt, prev, next, prev_state, now_ns, n);
-	written = write_switch(cpu, cpu_id, sample, n, now_ns, begin_ns);
-	nt_sample_put(cpu);
+	fill_switch((struct nt_switch *)&scratch->open[n], preempt, prev, next, prev_state, now_ns, n);
+	written = write_switch(cpu, cpu_id, scratch, n, now_ns, begin_ns);
+	nt_scratch_put(cpu);
 	nt_count(cpu, NT_PROGRAM_sched_switch, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 	nt_state_written(cpu, now_ns);
 	return 0;
@@ -122,8 +122,8 @@ static __always_inline void fill_task(struct nt_task *record, struct task_struct
 	record->end_ns = bpf_ktime_get_ns();
 	record->kind = NT_TASK;
 	record->why = why;
-	record->flags = (task->flags & PF_KTHREAD ? NT_TASK_KTHREAD : 0) |
-			(task->flags & PF_IO_WORKER ? NT_TASK_IO_WORKER : 0);
+	record->flags =
+		(task->flags & PF_KTHREAD ? NT_TASK_KTHREAD : 0) | (task->flags & PF_IO_WORKER ? NT_TASK_IO_WORKER : 0);
 	record->tid = task->pid;
 	record->pid = task->tgid;
 	record->task = nt_key_of(task);
@@ -154,8 +154,8 @@ static __always_inline int emit_task(__u32 program, struct task_struct *task, __
 }
 
 /*
- * Makes the task's stack of operations, before a program that may be preempted needs it: while one task is preempted in the
- * middle of making its own, the kernel makes none for another on that CPU (one that is there is found).
+ * Makes the task's stack of operations, before a program that may be preempted needs it: while one task is preempted in
+ * the middle of making its own, the kernel makes none for another on that CPU (one that is there is found).
  */
 static __always_inline void make_stack(struct task_struct *task)
 {
@@ -232,7 +232,7 @@ static __always_inline void seed_op(struct task_struct *task)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	unsigned long switches = task->nvcsw + task->nivcsw;
 	const volatile struct nt_call_info *info;
-	struct nt_open_op *saved;
+	struct nt_noted_op *saved;
 	long nr = nt_regs_call(regs);
 	struct sock *sk;
 	__s32 fd;

@@ -10,92 +10,95 @@
 #include "schema/event.h"
 
 /* X(name): the programs, as functions nt_NAME. */
-#define NT_PROGRAMS(X)           \
-	X(control)               \
-	X(seed)                  \
-	X(sched_switch)          \
-	X(task_newtask)          \
-	X(sched_process_exec)    \
-	X(task_rename)           \
-	X(sched_process_exit)    \
-	X(cgroup_attach_task)    \
-	X(cgroup_mkdir)          \
-	X(cpuhp_enter)           \
-	X(cpuhp_exit)            \
-	X(softirq_entry)         \
-	X(softirq_exit)          \
-	X(irq_handler_entry)     \
-	X(irq_handler_exit)      \
-	X(vector_entry)          \
-	X(vector_exit)           \
-	X(sys_enter)             \
-	X(sys_exit)              \
-	X(sock_send_length)      \
-	X(sock_recv_length)      \
-	X(napi_poll)             \
-	X(busy_poll)             \
-	X(enter_napi_busy_loop)  \
-	X(exit_napi_busy_loop)   \
-	X(enter_napi_busy_loop_rcu) \
-	X(exit_napi_busy_loop_rcu)  \
-	X(kfree_skb)             \
-	X(tcp_retransmit_skb)    \
-	X(tcp_retransmit_synack) \
-	X(sched_waking)          \
-	X(sched_wakeup_new)      \
-	X(stack_sample)          \
-	X(tcp_rcv_space_adjust)  \
-	NT_FUNCTIONS(X)          \
+#define NT_PROGRAMS(X)                                                                                                 \
+	X(control)                                                                                                     \
+	X(seed)                                                                                                        \
+	X(sched_switch)                                                                                                \
+	X(task_newtask)                                                                                                \
+	X(sched_process_exec)                                                                                          \
+	X(task_rename)                                                                                                 \
+	X(sched_process_exit)                                                                                          \
+	X(cgroup_attach_task)                                                                                          \
+	X(cgroup_mkdir)                                                                                                \
+	X(cpuhp_enter)                                                                                                 \
+	X(cpuhp_exit)                                                                                                  \
+	X(softirq_entry)                                                                                               \
+	X(softirq_exit)                                                                                                \
+	X(irq_handler_entry)                                                                                           \
+	X(irq_handler_exit)                                                                                            \
+	X(vector_entry)                                                                                                \
+	X(vector_exit)                                                                                                 \
+	X(sys_enter)                                                                                                   \
+	X(sys_exit)                                                                                                    \
+	X(sock_send_length)                                                                                            \
+	X(sock_recv_length)                                                                                            \
+	X(napi_poll)                                                                                                   \
+	X(busy_poll)                                                                                                   \
+	X(enter_napi_busy_loop)                                                                                        \
+	X(exit_napi_busy_loop)                                                                                         \
+	X(enter_napi_busy_loop_rcu)                                                                                    \
+	X(exit_napi_busy_loop_rcu)                                                                                     \
+	X(kfree_skb)                                                                                                   \
+	X(tcp_retransmit_skb)                                                                                          \
+	X(tcp_retransmit_synack)                                                                                       \
+	X(sched_waking)                                                                                                \
+	X(sched_wakeup_new)                                                                                            \
+	X(stack_sample)                                                                                                \
+	X(tcp_rcv_space_adjust)                                                                                        \
+	NT_FUNCTIONS(X)                                                                                                \
 	NT_LATENCY_HOOKS(X)
 
 /* The functions whose calls are operations, where the kernel lets programs be put before and after functions. */
-#define NT_FUNCTIONS(X)          \
-	X(enter_inet_sendmsg)    \
-	X(enter_inet6_sendmsg)   \
-	X(enter_inet_recvmsg)    \
-	X(enter_inet6_recvmsg)   \
-	X(enter_inet_sendpage)   \
-	X(enter_packet_sendmsg)  \
-	X(enter_packet_recvmsg)  \
-	X(enter_xsk_sendmsg)     \
-	X(enter_xsk_recvmsg)     \
-	X(exit_inet_sendmsg)     \
-	X(exit_inet6_sendmsg)    \
-	X(exit_inet_recvmsg)     \
-	X(exit_inet6_recvmsg)    \
-	X(exit_inet_sendpage)    \
-	X(exit_packet_sendmsg)   \
-	X(exit_packet_recvmsg)   \
-	X(exit_xsk_sendmsg)      \
+#define NT_FUNCTIONS(X)                                                                                                \
+	X(enter_inet_sendmsg)                                                                                          \
+	X(enter_inet6_sendmsg)                                                                                         \
+	X(enter_inet_recvmsg)                                                                                          \
+	X(enter_inet6_recvmsg)                                                                                         \
+	X(enter_inet_sendpage)                                                                                         \
+	X(enter_packet_sendmsg)                                                                                        \
+	X(enter_packet_recvmsg)                                                                                        \
+	X(enter_xsk_sendmsg)                                                                                           \
+	X(enter_xsk_recvmsg)                                                                                           \
+	X(exit_inet_sendmsg)                                                                                           \
+	X(exit_inet6_sendmsg)                                                                                          \
+	X(exit_inet_recvmsg)                                                                                           \
+	X(exit_inet6_recvmsg)                                                                                          \
+	X(exit_inet_sendpage)                                                                                          \
+	X(exit_packet_sendmsg)                                                                                         \
+	X(exit_packet_recvmsg)                                                                                         \
+	X(exit_xsk_sendmsg)                                                                                            \
 	X(exit_xsk_recvmsg)
 
 /* The programs of probe `latency`: HOOK__POINT, by the hook's name in NT_HOOKS. */
-#define NT_LATENCY_HOOKS(X)                                               \
-	X(latency_ip_start__ip_rcv_core)                                  \
-	X(latency_ip_start__ip6_rcv_core)                                 \
-	X(latency_ip_start__netif_receive_skb)                            \
-	X(latency_tcp_start__tcp_v4_rcv)                                  \
-	X(latency_tcp_start__tcp_v6_rcv)                                  \
-	X(latency_tcp_start__tcp_probe)                                   \
-	X(latency_udp_start__udp_rcv)                                     \
-	X(latency_udp_start__udpv6_rcv)                                   \
-	X(latency_tcp_socket_enqueued__tcp_queue_rcv)                     \
-	X(latency_tcp_socket_enqueued__sk_data_ready)                     \
-	X(latency_udp_socket_enqueued____udp_enqueue_schedule_skb)        \
-	X(latency_udp_socket_enqueued__sk_data_ready)                     \
-	X(latency_tcp_socket_read__tcp_recv_timestamp)                    \
-	X(latency_tcp_socket_read__skb_copy_datagram_iovec)               \
+#define NT_LATENCY_HOOKS(X)                                                                                            \
+	X(latency_ip_start__ip_rcv_core)                                                                               \
+	X(latency_ip_start__ip6_rcv_core)                                                                              \
+	X(latency_ip_start__netif_receive_skb)                                                                         \
+	X(latency_tcp_start__tcp_v4_rcv)                                                                               \
+	X(latency_tcp_start__tcp_v6_rcv)                                                                               \
+	X(latency_tcp_start__tcp_probe)                                                                                \
+	X(latency_udp_start__udp_rcv)                                                                                  \
+	X(latency_udp_start__udpv6_rcv)                                                                                \
+	X(latency_tcp_socket_enqueued__tcp_queue_rcv)                                                                  \
+	X(latency_tcp_socket_enqueued__sk_data_ready)                                                                  \
+	X(latency_udp_socket_enqueued____udp_enqueue_schedule_skb)                                                     \
+	X(latency_udp_socket_enqueued__sk_data_ready)                                                                  \
+	X(latency_tcp_socket_read__tcp_recv_timestamp)                                                                 \
+	X(latency_tcp_socket_read__skb_copy_datagram_iovec)                                                            \
 	X(latency_udp_socket_read__skb_consume_udp)
 
-enum nt_program {
+/* clang-format off */
+enum nt_bpf_program {
 #define X(name) NT_PROGRAM_##name,
 	NT_PROGRAMS(X)
 #undef X
 	NT_PROGRAM_COUNT
 };
-#define NT_FIRST_LATENCY NT_PROGRAM_latency_ip_start__ip_rcv_core	/* the others follow it */
+/* clang-format on */
+#define NT_FIRST_LATENCY NT_PROGRAM_latency_ip_start__ip_rcv_core /* the others follow it */
 #define NT_LATENCY_COUNT (NT_PROGRAM_COUNT - NT_FIRST_LATENCY)
 
+/* clang-format off */
 /* X(name): how one run of a program ended. Each run counts exactly one. */
 #define NT_OUTCOMES(X)                                                                 \
 	X(recorded)		/* its record is in the ring */                        \
@@ -126,54 +129,55 @@ enum nt_outcome {
 #undef X
 	NT_OUTCOME_COUNT
 };
+/* clang-format on */
 
-#define NT_MAX_CALL_NR 512	/* system calls at or over this number make no socket operation */
+#define NT_MAX_CALL_NR 512 /* system calls at or over this number make no socket operation */
 
-#define NT_CALL_BATCH 0x01	/* makes several operations: after one, the next begins */
-#define NT_CALL_MAY_NEST 0x02	/* also works on files, whose write may use a socket of the kernel's */
-#define NT_CALL_WAITS 0x04	/* waits for packets, and may poll devices itself meanwhile */
+#define NT_CALL_SEVERAL 0x01 /* makes several operations: after one, the next begins */
+#define NT_CALL_MAY_NEST 0x02 /* also works on files, whose write may use a socket of the kernel's */
+#define NT_CALL_WAITS 0x04 /* waits for packets, and may poll devices itself meanwhile */
 
 /* What a system call, by number, can do to a socket. */
 struct nt_call_info {
-	__u8 call;		/* enum nt_call; 0: none */
-	__u8 fd_arg;		/* which argument is the descriptor */
-	__u8 dir;		/* enum nt_op_dir; 0: its operations have no known begin */
-	__u8 flags;		/* NT_CALL_* */
+	__u8 call; /* enum nt_call; 0: none */
+	__u8 fd_arg; /* which argument is the descriptor */
+	__u8 dir; /* enum nt_op_dir; 0: its operations have no known begin */
+	__u8 flags; /* NT_CALL_* */
 };
 
 /* How many packets go by until the next sample: drawn by the recorder, so that no program has to. */
-#define NT_GAPS 4096	/* a power of two */
+#define NT_GAPS 4096 /* a power of two */
 
 #define NT_FILTER_PIDS 1024
 #define NT_FILTER_DEVICES 256
 
 /* What probe `latency` is to record; all of it is constant, so that what is not asked for costs nothing. */
 struct nt_latency_config {
-	__u8 is_sampled;	/* by `gaps` */
-	__u8 is_preempted;	/* its programs may be: they use nothing that is the CPU's but counters and the ring */
-	__u8 is_filtered;	/* by any of what follows */
-	__u8 by_pid, by_device;	/* only those of nt_filter_pids, nt_filter_devices */
+	__u8 is_sampled; /* by `gaps` */
+	__u8 is_preempted; /* its programs may be: they use nothing that is the CPU's but counters and the ring */
+	__u8 is_filtered; /* by any of what follows */
+	__u8 by_pid, by_device; /* only those of nt_filter_pids, nt_filter_devices */
 	__u8 zero_a, zero_b, zero_c;
-	__u32 netns;		/* only this network namespace; 0: all */
-	__u32 min_queue;	/* only with so many packets in the socket's queue */
-	__u32 cgroup_level;	/* of `cgroup` below the root */
-	__u64 cgroup;		/* only readers in this cgroup and those below it; 0: all */
-	__u32 gaps[NT_GAPS];	/* each at least 1 */
+	__u32 netns; /* only this network namespace; 0: all */
+	__u32 min_queue; /* only with so many packets in the socket's queue */
+	__u32 cgroup_level; /* of `cgroup` below the root */
+	__u64 cgroup; /* only readers in this cgroup and those below it; 0: all */
+	__u32 gaps[NT_GAPS]; /* each at least 1 */
 };
 
 struct nt_config {
-	__u32 wake_bytes;	/* the reader is woken each time a CPU has written this much */
-	__u8 probe_socket;	/* operations are recorded */
-	__u8 probe_irq;		/* hard interrupts are recorded */
-	__u8 ops_by_task;	/* begins are noted at the protocol's functions, per task (task_ops.h) */
-	__u8 busy_begins;	/* probe busypoll is on, and what a task's own polls follow is noted in busy_ns */
-	__u8 busy_loops;	/* by programs before and after the loop that makes them */
-	__u8 drop_args;		/* how many the tracepoint kfree_skb has: 2, with the reason 3, with a socket 4 */
-	__u8 retransmit_args;	/* the same of tcp_retransmit_skb: 2, with the error 3 */
-	__u8 knows_context;	/* interrupts and softirqs are both recorded: what a CPU is in is known */
-	__u8 stacks_all;	/* probe stacks: not only what is the network's */
-	__u8 user_stacks;	/* user space's too */
-	__u8 stack_frames;	/* the kernel keeps at most so many */
+	__u32 wake_bytes; /* the reader is woken each time a CPU has written this much */
+	__u8 probe_socket; /* operations are recorded */
+	__u8 probe_irq; /* hard interrupts are recorded */
+	__u8 ops_by_task; /* begins are noted at the protocol's functions, per task (task_ops.h) */
+	__u8 busy_begins; /* probe busypoll is on, and what a task's own polls follow is noted in busy_ns */
+	__u8 busy_loops; /* by programs before and after the loop that makes them */
+	__u8 drop_args; /* how many the tracepoint kfree_skb has: 2, with the reason 3, with a socket 4 */
+	__u8 retransmit_args; /* the same of tcp_retransmit_skb: 2, with the error 3 */
+	__u8 knows_context; /* interrupts and softirqs are both recorded: what a CPU is in is known */
+	__u8 stacks_all; /* probe stacks: not only what is the network's */
+	__u8 user_stacks; /* user space's too */
+	__u8 stack_frames; /* the kernel keeps at most so many */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 	struct nt_latency_config latency;
 };
@@ -188,19 +192,19 @@ enum nt_op_state { NT_OP_NONE = 0, NT_OP_NOTED = 1, NT_OP_RESOLVED = 2 };
  * The operation that a task may be inside: noted at system call entry, resolved to a socket when somebody
  * needs to know. Lives with the CPU while the task runs, with the task while it does not.
  */
-struct nt_open_op {
-	__u64 begin_ns;		/* 0 with NT_OP_BEFORE */
-	__u64 socket;		/* resolved: cookie */
-	__u64 sk;		/* resolved: address; tells sockets apart, is not followed */
+struct nt_noted_op {
+	__u64 begin_ns; /* 0 with NT_OP_BEFORE */
+	__u64 socket; /* resolved: cookie */
+	__u64 sk; /* resolved: address; tells sockets apart, is not followed */
 	__s32 call_nr;
 	__s32 fd;
-	__u8 state;		/* enum nt_op_state */
-	__u8 flags;		/* NT_OP_* */
+	__u8 state; /* enum nt_op_state */
+	__u8 flags; /* NT_OP_* */
 	__u8 zero_a, zero_b;
 	__u32 zero_c;
 };
 
-#define NT_LOST_BEFORE 1	/* as a begin in losses: before the recording; 0 would be "not known" */
+#define NT_LOST_BEFORE 1 /* as a begin in losses: before the recording; 0 would be "not known" */
 
 struct nt_lost {
 	__u64 count;
@@ -209,7 +213,7 @@ struct nt_lost {
 
 struct nt_counts {
 	__u64 outcome[NT_OUTCOME_COUNT];
-	__u64 written[NT_KIND_MAX];	/* records by kind */
+	__u64 written[NT_KIND_MAX]; /* records by kind */
 	__u64 lost[NT_KIND_MAX];
 };
 
@@ -217,18 +221,20 @@ struct nt_counts {
  * Events are gathered here and put into the ring some at a time: putting one there costs about as much as
  * everything else that a program does. An interrupt may add records of its own between any two instructions of a
  * program; it has done all of it when the program goes on. So whoever adds takes room first, and only a program
- * that has interrupted nobody in the middle of adding empties the stage.
+ * that has interrupted nobody in the middle of adding empties the batch.
  */
-#define NT_STAGE_FLUSH 480	/* put into the ring from this many bytes on */
-#define NT_STAGE_LIMIT 2816	/* beyond, records are lost: the ring is full, or one interrupt in the middle of adding brought a hundred */
-#define NT_STAGE_BYTES 4096	/* a power of two; the limit, and what interrupts in interrupts can add at once */
+#define NT_BATCH_FLUSH 480 /* put into the ring from this many bytes on */
+#define NT_BATCH_LIMIT                                                                                                 \
+	2816 /* beyond, records are lost: the ring is full, or one interrupt in the middle of adding brought a hundred \
+	      */
+#define NT_BATCH_BYTES 4096 /* a power of two; the limit, and what interrupts in interrupts can add at once */
 
-struct nt_stage {
-	__u32 begin;		/* bytes up to here are in the ring already; 0 but while the stage is emptied */
-	__u32 end;		/* bytes up to here are taken */
-	__u32 adding;		/* programs that are in the middle of it */
+struct nt_batch {
+	__u32 begin; /* bytes up to here are in the ring already; 0 but while the batch is emptied */
+	__u32 end; /* bytes up to here are taken */
+	__u32 adding; /* programs that are in the middle of it */
 	__u32 zero;
-	__u64 data[NT_STAGE_BYTES / 8];
+	__u64 data[NT_BATCH_BYTES / 8];
 };
 
 /*
@@ -238,7 +244,7 @@ struct nt_stage {
  */
 #define NT_AWAY_SOFTIRQS 16
 struct nt_away_softirq {
-	__u64 task;		/* its address; 0: the place is free */
+	__u64 task; /* its address; 0: the slot is free */
 	__u64 begin_ns;
 	__u8 vec, context;
 	__u8 zero_a, zero_b;
@@ -247,28 +253,32 @@ struct nt_away_softirq {
 
 /*
  * Where a record is put together that would take too much of a program's stack: one with OPEN records before it, and
- * the sockets that these name. Two places for a task, two for a softirq that interrupts it, two for a hard interrupt
+ * the sockets that these name. Two slots for a task, two for a softirq that interrupts it, two for a hard interrupt
  * in that.
  */
-#define NT_OP_DEPTH 2			/* operations of one task inside each other; deeper ones have no known begin */
-#define NT_MAX_OPS (1 + NT_OP_DEPTH)	/* one from before the programs, and those that they noted */
-#define NT_SAMPLES 6
+#define NT_OP_DEPTH 2 /* operations of one task inside each other; deeper ones have no known begin */
+#define NT_MAX_OPS (1 + NT_OP_DEPTH) /* one from before the programs, and those that they noted */
+#define NT_SCRATCH_COUNT 6
 
-struct nt_sample {
-	struct nt_open open[NT_MAX_OPS + 2 + 1];	/* operations, a softirq, an interrupt; and the record behind them */
+struct nt_scratch {
+	struct nt_open open[NT_MAX_OPS + 2 + 1]; /* operations, a softirq, an interrupt; and the record behind them */
 };
 
 /*
- * Where each program is between two samples; the recorder lets each start somewhere else. A run that is left out touches nothing
- * but its `left`, and these lie together. It is counted with the sample after it: until then nt_left_out() of them are not.
+ * Where each program is between two samples; the recorder lets each start somewhere else. A run that is left out
+ * touches nothing but its `left`, and these lie together. It is counted with the sample after it: until then
+ * nt_left_out() of them are not.
  */
 struct nt_gaps {
-	__u32 left[NT_LATENCY_COUNT];	/* the next sample is so many packets away: 1, the next one is it */
-	__u32 gap[NT_LATENCY_COUNT];	/* what `left` began with: so many packets the next sample stands for */
-	__u32 at[NT_LATENCY_COUNT];	/* in nt_latency_config.gaps */
+	__u32 left[NT_LATENCY_COUNT]; /* the next sample is so many packets away: 1, the next one is it */
+	__u32 gap[NT_LATENCY_COUNT]; /* what `left` began with: so many packets the next sample stands for */
+	__u32 at[NT_LATENCY_COUNT]; /* in nt_latency_config.gaps */
 };
 
-/* Its program may be drawing the next gap on another CPU: between the two words it can have left more than it began with. */
+/*
+ * Its program may be drawing the next gap on another CPU: between the two words it can have left more than it began
+ * with.
+ */
 static inline __u32 nt_left_out(const struct nt_gaps *gaps, __u32 i)
 {
 	__u32 gap = gaps->gap[i], left = gaps->left[i];
@@ -281,48 +291,49 @@ static inline __u32 nt_left_out(const struct nt_gaps *gaps, __u32 i)
  * interrupts itself on a CPU: so they need no atomic operation. The softirq is that of the task on the CPU.
  */
 struct nt_cpu {
-	__u32 gate;		/* records are written while it is 1 */
-	__u32 since_state;	/* records since the last state record */
-	__u64 state_ns;		/* its time */
-	__u64 current;		/* address of the task that the last switch put on this CPU; 0: none seen */
-	__u64 switch_ns;	/* time of that switch */
-	__u32 wake_bytes;	/* written since the reader was last woken */
-	__u32 lossy;		/* something is in `losses` */
-	__u64 softirq_begin_ns;	/* 0: none open */
-	__u64 softirq_end_ns;	/* of the last one; 0 after a system call began or an operation ended */
+	__u32 gate; /* records are written while it is 1 */
+	__u32 since_state; /* records since the last state record */
+	__u64 state_ns; /* its time */
+	__u64 current; /* address of the task that the last switch put on this CPU; 0: none seen */
+	__u64 switch_ns; /* time of that switch */
+	__u32 wake_bytes; /* written since the reader was last woken */
+	__u32 lossy; /* something is in `losses` */
+	__u64 softirq_begin_ns; /* 0: none open */
+	__u64 softirq_end_ns; /* of the last one; 0 after a system call began or an operation ended */
 	__u8 softirq_vec;
 	__u8 softirq_context;
-	__u8 softirqs_away;	/* how many there are in `away` */
+	__u8 softirqs_away; /* how many there are in `away` */
 	__u8 irq_type;
 	__u32 irq_number;
 	__u64 irq_begin_ns;
-	__u64 irq_end_ns;	/* of the last one outside softirqs */
+	__u64 irq_end_ns; /* of the last one outside softirqs */
 	__u8 irq_depth;
-	__u64 poll_ns;		/* end of the last NAPI poll in a softirq or NAPI thread */
-	__u64 busy_ns;		/* what a task's own poll follows at once: its system call's begin, its last poll; 0: not known */
-	__u32 polls_busily;	/* a task has polled: calls that wait are noted */
-	struct nt_open_op op;
-	__u64 start_ns, stop_ns;	/* when the gate opened and closed; 0: it did not */
-	struct nt_stage stage;
+	__u64 poll_ns; /* end of the last NAPI poll in a softirq or NAPI thread */
+	/* What a task's own poll follows at once: its system call's begin, its last poll; 0: not known. */
+	__u64 busy_ns;
+	__u32 polls_busily; /* a task has polled: calls that wait are noted */
+	struct nt_noted_op op;
+	__u64 start_ns, stop_ns; /* when the gate opened and closed; 0: it did not */
+	struct nt_batch batch;
 	struct nt_lost losses[NT_KIND_MAX] __attribute__((aligned(64)));
 	struct nt_counts programs[NT_PROGRAM_COUNT];
 	struct nt_away_softirq away[NT_AWAY_SOFTIRQS];
-	struct nt_sample samples[NT_SAMPLES];
-	__u64 n_samples;	/* how many of them are in use */
+	struct nt_scratch scratch[NT_SCRATCH_COUNT];
+	__u64 n_scratch; /* how many of them are in use */
 	struct nt_gaps gaps __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
 /* What the control program is asked to do on the CPU that it runs on. */
 enum nt_control {
-	NT_CONTROL_START = 1,	/* open the gate, write a state record */
-	NT_CONTROL_STOP = 2,	/* write a state record, close the gate */
-	NT_CONTROL_FLUSH = 3,	/* write what is left of losses */
-	NT_CONTROL_REFRESH = 4	/* write a state record, and put what is staged into the ring */
+	NT_CONTROL_START = 1, /* open the gate, write a state record */
+	NT_CONTROL_STOP = 2, /* write a state record, close the gate */
+	NT_CONTROL_FLUSH = 3, /* write what is left of losses */
+	NT_CONTROL_REFRESH = 4 /* write a state record, and put the batch into the ring */
 };
 
 /* Direct-mapped, as the next: which device identities have been sent, and by which name. */
 #define NT_SEEN_DEVICES 4096
-#define NT_DEVICE_PLACES 4	/* that a device may stand in */
+#define NT_DEVICE_SLOTS 4 /* that a device may stand in */
 struct nt_seen_device {
 	__u64 key;
 	__u64 name[NT_IFNAME_LEN / 8];
@@ -332,15 +343,16 @@ struct nt_seen_device {
 #define NT_SEEN_STACKS 65536
 
 /*
- * A stack as it is in a ring, whole and in a sample of its own: this header, then n frames, the innermost first. The recorder takes it
- * apart into the tape's STACK identities, one for each frame; the key that records refer to is that of the innermost.
+ * A stack as it is in a ring, whole and in an item of its own: this header, then n frames, the innermost first. The
+ * recorder takes it apart into the tape's STACK identities, one for each frame; the key that records refer to is that
+ * of the innermost.
  */
 struct nt_stack_header {
 	__u64 end_ns;
-	__u8 kind;		/* NT_STACK */
+	__u8 kind; /* NT_STACK */
 	__u8 is_user;
 	__u16 n;
-	__u32 pid;		/* the process, as the initial pid namespace has it */
+	__u32 pid; /* the process, as the initial pid namespace has it */
 	__u64 key;
 };
 
@@ -352,9 +364,9 @@ struct nt_stack_message {
 
 /* As the kernel's struct bpf_stack_build_id. */
 struct nt_user_frame {
-	__s32 status;		/* 1: build id and offset in the file; 2: no more than an address */
+	__s32 status; /* 1: build id and offset in the file; 2: no more than an address */
 	__u8 build_id[NT_BUILD_ID_LEN];
-	__u64 place;
+	__u64 file_offset;
 };
 
 struct nt_user_stack_message {
@@ -362,19 +374,24 @@ struct nt_user_stack_message {
 	struct nt_user_frame frames[NT_STACK_MAX_FRAMES + 1];
 };
 
-/* The number that tells a user's frame, and its symbol's key: kernel addresses, which are the others, have the highest bit set. */
+/*
+ * The number that tells a user's frame, and its symbol's key: kernel addresses, which are the others, have the highest
+ * bit set.
+ */
 static inline __u64 nt_user_frame_key(const struct nt_user_frame *frame, __u32 pid)
 {
-	const __u64 *words = (const __u64 *)(const void *)frame;	/* the status and 20 bytes of build id are three */
+	const __u64 *words = (const __u64 *)(const void *)frame; /* the status and 20 bytes of build id are three */
 	__u64 key;
 
-	/* No address of user space: a word that was taken for one. All of them are one place, which nothing is known of. */
-	if (frame->place >> 47)
+	/*
+	 * No address of user space: a word that was taken for one. All of them have one key, of which nothing is known.
+	 */
+	if (frame->file_offset >> 47)
 		return 1ull << 62;
 	if (frame->status == 1)
-		key = nt_stack_key(nt_stack_key(nt_stack_key(frame->place, words[0]), words[1]), words[2]);
+		key = nt_stack_key(nt_stack_key(nt_stack_key(frame->file_offset, words[0]), words[1]), words[2]);
 	else
-		key = nt_stack_key(frame->place, pid);
+		key = nt_stack_key(frame->file_offset, pid);
 	return (key & ~(1ull << 63)) | 1ull << 62;
 }
 
@@ -382,7 +399,7 @@ static inline __u64 nt_user_frame_key(const struct nt_user_frame *frame, __u32 p
 #define NT_SEEN_SOCKETS 65536
 struct nt_seen_socket {
 	__u64 cookie;
-	__u64 signature;	/* of addresses and ports, so that a connect or bind is sent again */
+	__u64 signature; /* of addresses and ports, so that a connect or bind is sent again */
 };
 
 #endif

@@ -22,7 +22,8 @@ int BPF_PROG(nt_sys_enter, struct pt_regs *regs, long nr)
 		cpu->busy_ns = 0;
 	info = nt_call_info(nr);
 	if ((__u64)nr >= NT_MAX_CALL_NR || !info->dir) {
-		if (nt_config.busy_begins && cpu->polls_busily && (__u64)nr < NT_MAX_CALL_NR && (info->flags & NT_CALL_WAITS))
+		if (nt_config.busy_begins && cpu->polls_busily && (__u64)nr < NT_MAX_CALL_NR &&
+		    (info->flags & NT_CALL_WAITS))
 			cpu->busy_ns = bpf_ktime_get_ns();
 		nt_count(cpu, NT_PROGRAM_sys_enter, NT_OUTCOME_skipped_call);
 		return 0;

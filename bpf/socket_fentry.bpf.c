@@ -9,8 +9,8 @@
  *
  * Where the kernel preempts itself, it preempts these programs too: those before a function write nothing but to the
  * task's stack and their own counters. (While one stands preempted, the kernel does not run it for another task
- * on that CPU and counts a miss: that operation's begin is not known.) Those after a function write records, as only what
- * is not preempted may; so they are used only on kernels that do not preempt themselves (record/plan.c).
+ * on that CPU and counts a miss: that operation's begin is not known.) Those after a function write records, as only
+ * what is not preempted may; so they are used only on kernels that do not preempt themselves (record/plan.c).
  */
 #include "bpf/socket_op.h"
 
@@ -24,10 +24,8 @@ static __always_inline void drop_from_before(struct nt_cpu *cpu, struct task_str
 /* Whether the task is just sending a page of this socket, by a function that sends it as a message in turn. */
 static __always_inline bool is_part(struct nt_task_stack *stack, struct sock *sk)
 {
-	__u32 i;
-
 #pragma unroll
-	for (i = 0; i < NT_OP_DEPTH; i++)
+	for (__u32 i = 0; i < NT_OP_DEPTH; i++)
 		if (i < stack->n && stack->op[i].is_page && stack->op[i].sk == (unsigned long)sk)
 			return true;
 	return false;
@@ -86,7 +84,7 @@ static __always_inline int op_begin(__u32 program, struct socket *socket, __u8 d
 			nt_count(cpu, program, NT_OUTCOME_skipped_part);
 			return 0;
 		}
-		nt_pop_op(stack, sk, dir);	/* there only if its end was missed */
+		nt_pop_op(stack, sk, dir); /* there only if its end was missed */
 	}
 	n = stack->n;
 	if (n >= NT_OP_DEPTH) {
@@ -130,28 +128,28 @@ static __always_inline int call_end(__u32 program, struct socket *socket, long r
 	return op_end(program, sk, result, msg_flags, dir);
 }
 
-#define SEND(name)                                                                                         \
-	SEC("fentry/" #name)                                                                               \
-	int BPF_PROG(nt_enter_##name, struct socket *socket)                                               \
-	{                                                                                                  \
-		return op_begin(NT_PROGRAM_enter_##name, socket, NT_SEND, false);                          \
-	}                                                                                                  \
-	SEC("fexit/" #name)                                                                                \
-	int BPF_PROG(nt_exit_##name, struct socket *socket, void *msg, unsigned long size, int result)            \
-	{                                                                                                  \
-		return call_end(NT_PROGRAM_exit_##name, socket, result, 0, NT_SEND, false);                \
+#define SEND(name)                                                                                                     \
+	SEC("fentry/" #name)                                                                                           \
+	int BPF_PROG(nt_enter_##name, struct socket *socket)                                                           \
+	{                                                                                                              \
+		return op_begin(NT_PROGRAM_enter_##name, socket, NT_SEND, false);                                      \
+	}                                                                                                              \
+	SEC("fexit/" #name)                                                                                            \
+	int BPF_PROG(nt_exit_##name, struct socket *socket, void *msg, unsigned long size, int result)                 \
+	{                                                                                                              \
+		return call_end(NT_PROGRAM_exit_##name, socket, result, 0, NT_SEND, false);                            \
 	}
 
-#define RECV(name)                                                                                         \
-	SEC("fentry/" #name)                                                                               \
-	int BPF_PROG(nt_enter_##name, struct socket *socket)                                               \
-	{                                                                                                  \
-		return op_begin(NT_PROGRAM_enter_##name, socket, NT_RECV, false);                          \
-	}                                                                                                  \
-	SEC("fexit/" #name)                                                                                \
-	int BPF_PROG(nt_exit_##name, struct socket *socket, void *msg, unsigned long size, int flags, int result) \
-	{                                                                                                  \
-		return call_end(NT_PROGRAM_exit_##name, socket, result, flags, NT_RECV, false);            \
+#define RECV(name)                                                                                                     \
+	SEC("fentry/" #name)                                                                                           \
+	int BPF_PROG(nt_enter_##name, struct socket *socket)                                                           \
+	{                                                                                                              \
+		return op_begin(NT_PROGRAM_enter_##name, socket, NT_RECV, false);                                      \
+	}                                                                                                              \
+	SEC("fexit/" #name)                                                                                            \
+	int BPF_PROG(nt_exit_##name, struct socket *socket, void *msg, unsigned long size, int flags, int result)      \
+	{                                                                                                              \
+		return call_end(NT_PROGRAM_exit_##name, socket, result, flags, NT_RECV, false);                        \
 	}
 
 SEND(inet_sendmsg)
@@ -170,7 +168,8 @@ int BPF_PROG(nt_enter_inet_sendpage, struct socket *socket)
 }
 
 SEC("fexit/inet_sendpage")
-int BPF_PROG(nt_exit_inet_sendpage, struct socket *socket, void *page, int offset, unsigned long size, int flags, long result)
+int BPF_PROG(nt_exit_inet_sendpage, struct socket *socket, void *page, int offset, unsigned long size, int flags,
+	     long result)
 {
 	return call_end(NT_PROGRAM_exit_inet_sendpage, socket, result, 0, NT_SEND, true);
 }
@@ -189,7 +188,8 @@ static __always_inline int recv_flags(struct pt_regs *regs, __u8 call)
 }
 
 /* The record of an operation from before: what is known of it without having been at its begin. */
-static __always_inline void end_from_before(struct nt_cpu *cpu, __u32 cpu_id, struct sock *sk, long result, int msg_flags)
+static __always_inline void end_from_before(struct nt_cpu *cpu, __u32 cpu_id, struct sock *sk, long result,
+					    int msg_flags)
 {
 	const volatile struct nt_call_info *info = nt_call_info(cpu->op.call_nr);
 	__u64 now_ns = bpf_ktime_get_ns();
@@ -213,11 +213,12 @@ static __always_inline void end_from_before(struct nt_cpu *cpu, __u32 cpu_id, st
  * What the function returned that the call ends with. Of a batch, the last message's length, which the kernel has just
  * left in the caller's memory; of a batch of a file's pages nothing tells it. False: not known.
  */
-static __always_inline bool function_result(struct pt_regs *regs, const volatile struct nt_call_info *info, long *result)
+static __always_inline bool function_result(struct pt_regs *regs, const volatile struct nt_call_info *info,
+					    long *result)
 {
 	__u32 length, n = *result;
 
-	if (*result < 0 || !(info->flags & NT_CALL_BATCH))
+	if (*result < 0 || !(info->flags & NT_CALL_SEVERAL))
 		return true;
 	if ((info->flags & NT_CALL_MAY_NEST) || !n || n > MAX_BATCH)
 		return false;

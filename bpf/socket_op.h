@@ -37,7 +37,8 @@ static __always_inline bool is_announced(struct sock *sk, __u64 cookie)
 	struct nt_seen_socket *slot = seen_slot(cookie);
 
 	return slot && slot->cookie == cookie &&
-	       slot->signature == signature(common->skc_dport, common->skc_num, common->skc_daddr, common->skc_rcv_saddr);
+	       slot->signature ==
+		       signature(common->skc_dport, common->skc_num, common->skc_daddr, common->skc_rcv_saddr);
 }
 
 /* From a pointer that the verifier tracks to the plain number that a global function can take. */
@@ -69,27 +70,32 @@ static __always_inline bool fd_is(struct task_struct *task, __s32 fd, struct soc
 static __always_inline bool begin_is_known(struct nt_cpu *cpu, struct task_struct *task, struct sock *sk, __u8 dir,
 					   long nr, const volatile struct nt_call_info *info)
 {
-	struct nt_open_op *op = &cpu->op;
+	struct nt_noted_op *op = &cpu->op;
 
 	if (op->state == NT_OP_NONE || op->call_nr != nr || info->dir != dir)
 		return false;
 	if (!(info->flags & NT_CALL_MAY_NEST))
 		return true;
-	/* Which socket it is was found when the task was switched out. Another thread may have closed the descriptor since. */
+	/*
+	 * Which socket it is was found when the task was switched out. Another thread may have closed the descriptor
+	 * since.
+	 */
 	if (op->state == NT_OP_RESOLVED)
 		return op->sk == (unsigned long)sk;
 	return fd_is(task, op->fd, sk);
 }
 
-static __always_inline void use_begin(struct nt_open_op *op, struct nt_op *record,
+static __always_inline void use_begin(struct nt_noted_op *op, struct nt_op *record,
 				      const volatile struct nt_call_info *info)
 {
 	if (op->flags & NT_OP_BEFORE)
 		record->flags |= NT_OP_BEFORE;
 	else
 		record->dur_ns = record->end_ns - op->begin_ns;
-	/* A batch goes on after a message that went well; an error ends it. Where begins are the task's, they are told. */
-	if ((info->flags & NT_CALL_BATCH) && record->result >= 0 && !nt_config.ops_by_task) {
+	/*
+	 * A batch goes on after a message that went well; an error ends it. Where begins are the task's, they are told.
+	 */
+	if ((info->flags & NT_CALL_SEVERAL) && record->result >= 0 && !nt_config.ops_by_task) {
 		op->begin_ns = record->end_ns;
 		op->flags = 0;
 	} else {
@@ -112,7 +118,7 @@ static __always_inline const volatile struct nt_call_info *call_at_work(struct t
  */
 static __always_inline __u8 call_for(const volatile struct nt_call_info *info, __u8 dir)
 {
-	return !info->dir || info->dir == dir || (info->flags & NT_CALL_BATCH) ? info->call : NT_CALL_OTHER;
+	return !info->dir || info->dir == dir || (info->flags & NT_CALL_SEVERAL) ? info->call : NT_CALL_OTHER;
 }
 
 /* The begin that the program before the function noted. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * softirq.bpf.c - probe `softirq`: one record per run of a vector's handler. Handlers never nest in a task; the one that
- * the CPU's task is inside of stands in struct nt_cpu. On PREEMPT_RT it leaves with its task (open_softirq.h).
+ * softirq.bpf.c - probe `softirq`: one record per run of a vector's handler. Handlers never nest in a task; the one
+ * that the CPU's task is inside of stands in struct nt_cpu. On PREEMPT_RT it leaves with its task (open_softirq.h).
  */
 #include "bpf/emit.h"
 
@@ -50,8 +50,7 @@ int BPF_PROG(nt_softirq_entry, unsigned int vec)
 	task = bpf_get_current_task_btf();
 	nt_check_current(cpu, cpu_id, task, now_ns);
 	/* One that has not ended: its end was not seen, or will find this one, and say that its begin was not. */
-	nt_count(cpu, NT_PROGRAM_softirq_entry,
-		 cpu->softirq_begin_ns ? NT_OUTCOME_skipped_nested : NT_OUTCOME_noted);
+	nt_count(cpu, NT_PROGRAM_softirq_entry, cpu->softirq_begin_ns ? NT_OUTCOME_skipped_nested : NT_OUTCOME_noted);
 	cpu->softirq_vec = vec;
 	cpu->softirq_context = context_of(cpu, task, now_ns);
 	cpu->softirq_begin_ns = now_ns;

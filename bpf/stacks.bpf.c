@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stacks.bpf.c - probe `stacks`: what each CPU is in the middle of, whenever a clock of that CPU's comes. A stack is sent whole the
- * first time it is seen, and by its key from then on.
+ * stacks.bpf.c - probe `stacks`: what each CPU is in the middle of, whenever a clock of that CPU's comes. A stack is
+ * sent whole the first time it is seen, and by its key from then on.
  *
- * The clock comes as a hard interrupt, which our own programs see begin: it is left out here, so that a sample tells what was
- * interrupted. The interrupt may come between any two instructions of another program, and no program but one that the kernel runs
- * without asking (NMI) comes in the middle of this one: so what is the CPU's may be read, and one buffer for each CPU is enough.
+ * The clock comes as a hard interrupt, which our own programs see begin: it is left out here, so that a sample tells
+ * what was interrupted. The interrupt may come between any two instructions of another program, and no program but one
+ * that the kernel runs without asking (NMI) comes in the middle of this one: so what is the CPU's may be read, and one
+ * buffer for each CPU is enough.
  */
 #include "bpf/task_ops.h"
 
@@ -35,23 +36,25 @@ struct nt_stack_buffers_map nt_stack_buffers SEC(".maps");
 /* The innermost operation that the task is inside of, as a context; NT_STACK_IN_TASK: none. */
 static __always_inline __u8 op_context(struct nt_cpu *cpu, struct task_struct *task, __u64 now_ns)
 {
-	struct nt_sample *sample = nt_sample_get(cpu);
+	struct nt_scratch *scratch = nt_scratch_get(cpu);
 	__u8 context = NT_STACK_IN_TASK;
 	__u64 begin_ns = 0;
 	__u32 n;
 
-	if (!sample)
+	if (!scratch)
 		return context;
-	n = nt_list_ops(cpu, task, now_ns, sample->open, &begin_ns);
+	n = nt_list_ops(cpu, task, now_ns, scratch->open, &begin_ns);
 	if (n && n <= NT_MAX_OPS)
-		context = sample->open[n - 1].detail == NT_SEND ? NT_STACK_IN_SEND : NT_STACK_IN_RECV;
-	nt_sample_put(cpu);
+		context = scratch->open[n - 1].detail == NT_SEND ? NT_STACK_IN_SEND : NT_STACK_IN_RECV;
+	nt_scratch_put(cpu);
 	return context;
 }
 
 static __always_inline __u8 softirq_context(__u8 vec)
 {
-	return vec == NET_RX_SOFTIRQ ? NT_STACK_IN_NET_RX : vec == NET_TX_SOFTIRQ ? NT_STACK_IN_NET_TX : NT_STACK_IN_SOFTIRQ;
+	return vec == NET_RX_SOFTIRQ   ? NT_STACK_IN_NET_RX
+	       : vec == NET_TX_SOFTIRQ ? NT_STACK_IN_NET_TX
+				       : NT_STACK_IN_SOFTIRQ;
 }
 
 static __always_inline bool is_network_context(__u8 context)
@@ -84,13 +87,13 @@ static __always_inline __u8 context_of(struct nt_cpu *cpu, struct task_struct *t
 }
 
 /*
- * Sends a stack unless the one sent last in its place was the same. One that found no room is no loss: it is sent again with the next
- * sample of it. If there is none, the sample's stack has no frames on the tape, and `check` says so.
+ * Sends a stack unless the one sent last in its slot was the same. One that found no room is no loss: it is sent again
+ * with the next sample of it. If there is none, the sample's stack has no frames on the tape, and `check` says so.
  */
 static __always_inline void announce_stack(struct nt_cpu *cpu, __u32 cpu_id, __u64 key, void *message, __u32 size)
 {
-	__u32 place = (key >> 32) & (NT_SEEN_STACKS - 1);
-	__u64 *seen = bpf_map_lookup_elem(&nt_seen_stacks, &place);
+	__u32 slot = (key >> 32) & (NT_SEEN_STACKS - 1);
+	__u64 *seen = bpf_map_lookup_elem(&nt_seen_stacks, &slot);
 
 	if (!seen || *seen == key || !nt_ring_write(cpu, cpu_id, message, size))
 		return;
@@ -109,8 +112,8 @@ static __always_inline void fill_header(struct nt_stack_header *header, __u8 is_
 	header->key = key;
 }
 
-static __always_inline void take_kernel_stack(struct nt_cpu *cpu, __u32 cpu_id, void *ctx, union nt_stack_buffer *buffer,
-					      struct nt_stack_sample *sample)
+static __always_inline void take_kernel_stack(struct nt_cpu *cpu, __u32 cpu_id, void *ctx,
+					      union nt_stack_buffer *buffer, struct nt_stack_sample *sample)
 {
 	struct nt_stack_message *message = &buffer->kernel;
 	long size = bpf_get_stack(ctx, message->frames, sizeof(message->frames), 0);
@@ -138,7 +141,8 @@ static __always_inline void take_user_stack(struct nt_cpu *cpu, __u32 cpu_id, vo
 					    struct nt_stack_sample *sample)
 {
 	struct nt_user_stack_message *message = &buffer->user;
-	long size = bpf_get_stack(ctx, message->frames, sizeof(message->frames), BPF_F_USER_STACK | BPF_F_USER_BUILD_ID);
+	long size =
+		bpf_get_stack(ctx, message->frames, sizeof(message->frames), BPF_F_USER_STACK | BPF_F_USER_BUILD_ID);
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
 	__u64 key = NT_STACK_USER_KEY;
 	__u32 n, i;
@@ -198,6 +202,6 @@ int nt_stack_sample(struct bpf_perf_event_data *ctx)
 	record.flags = in_user ? NT_STACK_SAMPLE_USER : 0;
 	record.task = nt_key_of(task);
 	take_stacks(cpu, cpu_id, ctx, task, &record);
-	nt_emit_loose(cpu, cpu_id, NT_PROGRAM_stack_sample, &record, sizeof(record), NT_STACK_SAMPLE);
+	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_stack_sample, &record, sizeof(record), NT_STACK_SAMPLE);
 	return 0;
 }

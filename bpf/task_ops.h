@@ -11,14 +11,14 @@
 
 struct nt_task_op {
 	__u64 begin_ns;
-	__u64 sk;		/* address: tells sockets apart, is not followed while it may be gone */
-	__u64 socket;		/* cookie */
-	__s32 call_nr;		/* the task's system call, -1 in the kernel's own tasks */
-	__u8 dir;		/* enum nt_op_dir */
-	__u8 call;		/* enum nt_call */
-	__u8 flags;		/* NT_OP_* */
+	__u64 sk; /* address: tells sockets apart, is not followed while it may be gone */
+	__u64 socket; /* cookie */
+	__s32 call_nr; /* the task's system call, -1 in the kernel's own tasks */
+	__u8 dir; /* enum nt_op_dir */
+	__u8 call; /* enum nt_call */
+	__u8 flags; /* NT_OP_* */
 	__u8 announced;
-	__u64 is_page;		/* sends a page: may send it as a message in turn, which is the same operation */
+	__u64 is_page; /* sends a page: may send it as a message in turn, which is the same operation */
 };
 
 struct nt_task_stack {
@@ -53,10 +53,10 @@ static __always_inline bool nt_task_has_ops(struct task_struct *task)
 /* Takes an operation of this socket off the task's stack, with all inside it whose end was not seen. */
 static __always_inline struct nt_task_op *nt_pop_op(struct nt_task_stack *stack, struct sock *sk, __u8 dir)
 {
-	__u32 depth, i;
+	__u32 i;
 
 #pragma unroll
-	for (depth = NT_OP_DEPTH; depth > 0; depth--) {
+	for (__u32 depth = NT_OP_DEPTH; depth > 0; depth--) {
 		i = depth - 1;
 		if (i < stack->n && stack->op[i].sk == (unsigned long)sk && stack->op[i].dir == dir) {
 			stack->n = i;
@@ -69,10 +69,8 @@ static __always_inline struct nt_task_op *nt_pop_op(struct nt_task_stack *stack,
 /* Drops what a task cannot be inside any more, since it is in another system call: an end was missed. */
 static __always_inline void nt_drop_stale_ops(struct nt_task_stack *stack, __s32 call_nr)
 {
-	__u32 i;
-
 #pragma unroll
-	for (i = 0; i < NT_OP_DEPTH; i++)
+	for (__u32 i = 0; i < NT_OP_DEPTH; i++)
 		if (i < stack->n && stack->op[i].call_nr != call_nr)
 			stack->n = i;
 }
@@ -82,13 +80,12 @@ static __always_inline __u32 nt_list_task_ops(struct nt_cpu *cpu, struct task_st
 					      struct nt_open *open, __u32 n, __u64 *begin_ns)
 {
 	struct nt_task_stack *stack = bpf_task_storage_get(&nt_task_stacks, task, NULL, 0);
-	__u32 i;
 
 	if (!stack || !stack->n)
 		return n;
 	nt_drop_stale_ops(stack, nt_call_of(task));
 #pragma unroll
-	for (i = 0; i < NT_OP_DEPTH; i++) {
+	for (__u32 i = 0; i < NT_OP_DEPTH; i++) {
 		struct nt_task_op *op = &stack->op[i];
 
 		if (i >= stack->n || n >= NT_MAX_OPS)
@@ -113,7 +110,7 @@ static __always_inline __u32 nt_list_ops(struct nt_cpu *cpu, struct task_struct 
 {
 	__u32 n = 0;
 
-	if (nt_open_op_record(&cpu->op, task, now_ns, &open[0])) {
+	if (nt_noted_op_record(&cpu->op, task, now_ns, &open[0])) {
 		*begin_ns = nt_lost_begin(&open[0]);
 		n = 1;
 	}

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tcp_order.h - whether what is read from a TCP socket had to wait for a segment that came late: head-of-line blocking. Such
- * packets are late by the network's fault and not by this host's, so the reader of a tape may want to leave them out.
+ * tcp_order.h - whether what is read from a TCP socket had to wait for a segment that came late: head-of-line blocking.
+ * Such packets are late by the network's fault and not by this host's, so the reader of a tape may want to leave them
+ * out.
  *
- * The kernel counts the segments that come before one that they follow (rcv_ooopack), keeps them aside until that one comes, and
- * then has no more to tell of them. So at each read the socket's state is compared with that at the read before it:
+ * The kernel counts the segments that come before one that they follow (rcv_ooopack), keeps them aside until that one
+ * comes, and then has no more to tell of them. So at each read the socket's state is compared with that at the read
+ * before it:
  *
  *   the count has not moved   no segment has had to wait since: the stretch that is known to have waited stays as it is
  *   it has, and some wait     they end where the last of them ends. The stretch begins at the gap before them, which is
  *                             where the next byte in order is due (rcv_nxt); if one was open already, at its begin
- *   it has, and none waits    the late segment has come. What waited ends at or before rcv_nxt, and begins at or after what the
- *                             read before took: all between counts
+ *   it has, and none waits    the late segment has come. What waited ends at or before rcv_nxt, and begins at or after
+ * what the read before took: all between counts
  *
- * A read has waited if the last byte that it took, which its time is of, lies in the stretch. A segment that came in order in
- * the same stretch, between the late one and the read, counts too, and so does the late one; nothing that waited is missed.
- * Sequence numbers wrap, hence the differences.
+ * A read has waited if the last byte that it took, which its time is of, lies in the stretch. A segment that came in
+ * order in the same stretch, between the late one and the read, counts too, and so does the late one; nothing that
+ * waited is missed. Sequence numbers wrap, hence the differences.
  */
 #ifndef NT_BPF_TCP_ORDER_H
 #define NT_BPF_TCP_ORDER_H
@@ -22,15 +24,16 @@
 #include "bpf/compat.h"
 
 struct nt_tcp_order {
-	__u32 count;		/* rcv_ooopack at the last read */
-	__u32 taken;		/* read up to here by then */
-	__u32 from, until;	/* the stretch that waited; empty if they are equal */
+	__u32 count; /* rcv_ooopack at the last read */
+	__u32 taken; /* read up to here by then */
+	__u32 from, until; /* the stretch that waited; empty if they are equal */
 };
 
 /*
- * By cookie, which is never given twice. Not in the socket's storage: not every program that sees a read is let near that. Only
- * sockets that have seen disorder are here; those that have not been read for longest make room. One that is looked at for the
- * first time, or again, may have seen it since its last read or long ago: its first read counts as one that has waited.
+ * By cookie, which is never given twice. Not in the socket's storage: not every program that sees a read is let near
+ * that. Only sockets that have seen disorder are here; those that have not been read for longest make room. One that is
+ * looked at for the first time, or again, may have seen it since its last read or long ago: its first read counts as
+ * one that has waited.
  */
 struct nt_tcp_orders_map {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -49,8 +52,8 @@ static __always_inline bool nt_seq_before(__u32 a, __u32 b)
 #define LARGEST_WINDOW (1u << 30)
 
 /*
- * Where the last of the segments ends that wait now. The socket may not be locked, and the segment be gone already: what stands
- * there then is believed as far as a window reaches.
+ * Where the last of the segments ends that wait now. The socket may not be locked, and the segment be gone already:
+ * what stands there then is believed as far as a window reaches.
  */
 static __always_inline __u32 nt_end_of_waiting(const struct tcp_sock *tp)
 {
@@ -82,8 +85,8 @@ static __always_inline void nt_note_disorder(struct nt_tcp_order *order, const s
 }
 
 /*
- * For each read of a socket that has ever seen disorder (`count`, its rcv_ooopack), those too that make no sample: whether it
- * has waited. `end`: the sequence number after the last byte that it took.
+ * For each read of a socket that has ever seen disorder (`count`, its rcv_ooopack), those too that make no sample:
+ * whether it has waited. `end`: the sequence number after the last byte that it took.
  */
 static __always_inline bool nt_has_waited(const struct sock *sk, __u32 count, __u32 end)
 {
@@ -97,7 +100,7 @@ static __always_inline bool nt_has_waited(const struct sock *sk, __u32 count, __
 		return false;
 	order = bpf_map_lookup_elem(&nt_tcp_orders, &cookie);
 	if (!order) {
-		fresh.taken = fresh.from = fresh.until = end - 1;	/* nothing before is known */
+		fresh.taken = fresh.from = fresh.until = end - 1; /* nothing before is known */
 		nt_note_disorder(&fresh, tp, count);
 		fresh.taken = end;
 		bpf_map_update_elem(&nt_tcp_orders, &cookie, &fresh, BPF_ANY);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* filter.c - see filter.h. */
+/*
+ * filter.c - see filter.h.
+ */
 #include "record/filter.h"
 
 #include <dirent.h>
@@ -99,12 +101,11 @@ static bool find_netns(uint32_t inode, char *path, size_t size)
 {
 	static const struct {
 		const char *directory, *file;
-	} places[] = { { "/proc", "/ns/net" }, { "/run/netns", "" } };
+	} places[] = {{"/proc", "/ns/net"}, {"/run/netns", ""}};
 	bool found = false;
 	uint32_t other;
-	size_t i;
 
-	for (i = 0; i < 2 && !found; i++) {
+	for (size_t i = 0; i < 2 && !found; i++) {
 		DIR *directory = opendir(places[i].directory);
 		struct dirent *entry;
 
@@ -119,7 +120,7 @@ static bool find_netns(uint32_t inode, char *path, size_t size)
 }
 
 /* Gives a path to the namespace in any case. */
-static int resolve_netns(struct nt_filter *filter, char *path, size_t path_size, char *error, size_t size)
+static int resolve_netns(struct nt_filter *filter, char *path, size_t path_size, char *message, size_t size)
 {
 	const char *text = filter->netns_text;
 
@@ -130,61 +131,66 @@ static int resolve_netns(struct nt_filter *filter, char *path, size_t path_size,
 	if (parse_number(text, 1, UINT32_MAX, &filter->netns)) {
 		if (find_netns(filter->netns, path, path_size))
 			return 0;
-		snprintf(error, size, "no process is in a network namespace with the inode %s, and none in /run/netns has it: `lsns -t net` lists them; one that is held elsewhere is named by its file, or by /proc/PID/fd/N of who has it open",
+		snprintf(message, size,
+			 "no process is in a network namespace with the inode %s, and none in /run/netns has it: `lsns "
+			 "-t net` lists them; one that is held elsewhere is named by its file, or by /proc/PID/fd/N of "
+			 "who has it open",
 			 text);
 		return -ENOENT;
 	}
 	snprintf(path, path_size, "%s", text);
 	if (is_netns(path, &filter->netns))
 		return 0;
-	snprintf(error, size, "%s is no network namespace: --netns wants a file like /run/netns/NAME or /proc/PID/ns/net, or an inode",
+	snprintf(message, size,
+		 "%s is no network namespace: --netns wants a file like /run/netns/NAME or /proc/PID/ns/net, or an "
+		 "inode",
 		 path);
 	return -EINVAL;
 }
 
 static int enter(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), error;
 
 	if (fd < 0)
 		return -errno;
-	err = setns(fd, CLONE_NEWNET) ? -errno : 0;
+	error = setns(fd, CLONE_NEWNET) ? -errno : 0;
 	close(fd);
-	return err;
+	return error;
 }
 
 /* Names of devices are their namespace's: they are asked for in there. */
-static int resolve_devices(struct nt_filter *filter, const char *netns, char *error, size_t size)
+static int resolve_devices(struct nt_filter *filter, const char *netns, char *message, size_t size)
 {
-	int own = open(OWN_NETNS, O_RDONLY | O_CLOEXEC), err = 0;
+	int own = open(OWN_NETNS, O_RDONLY | O_CLOEXEC), error = 0;
 	bool is_elsewhere = strcmp(netns, OWN_NETNS) != 0;
 	struct stat found;
-	uint32_t i;
 
-	if (own < 0 || stat(netns, &found) || (is_elsewhere && (err = enter(netns)))) {
-		err = err ? err : -errno;
-		snprintf(error, size, "cannot look for devices in %s: %s%s", netns, strerror(-err),
-			 err == -EPERM ? ": to go there takes the capability CAP_SYS_ADMIN" : "");
+	if (own < 0 || stat(netns, &found) || (is_elsewhere && (error = enter(netns)))) {
+		error = error ? error : -errno;
+		snprintf(message, size, "cannot look for devices in %s: %s%s", netns, strerror(-error),
+			 error == -EPERM ? ": to go there takes the capability CAP_SYS_ADMIN" : "");
 		goto out;
 	}
-	for (i = 0; i < filter->n_devices && !err; i++) {
+	for (uint32_t i = 0; i < filter->n_devices && !error; i++) {
 		uint32_t ifindex = if_nametoindex(filter->devices[i]);
 
 		filter->device_keys[i] = nt_device_key(found.st_ino, ifindex);
 		if (!ifindex) {
-			err = -ENODEV;
-			snprintf(error, size, "no network device is called %s in %s: `ip link` lists them%s", filter->devices[i],
-				 is_elsewhere ? netns : "this network namespace", is_elsewhere ? "" : "; --netns says where else to look");
+			error = -ENODEV;
+			snprintf(message, size, "no network device is called %s in %s: `ip link` lists them%s",
+				 filter->devices[i], is_elsewhere ? netns : "this network namespace",
+				 is_elsewhere ? "" : "; --netns says where else to look");
 		}
 	}
-	if (is_elsewhere && setns(own, CLONE_NEWNET) && !err) {
-		err = -errno;
-		snprintf(error, size, "cannot come back from %s: %s", netns, strerror(-err));
+	if (is_elsewhere && setns(own, CLONE_NEWNET) && !error) {
+		error = -errno;
+		snprintf(message, size, "cannot come back from %s: %s", netns, strerror(-error));
 	}
 out:
 	if (own >= 0)
 		close(own);
-	return err;
+	return error;
 }
 
 /* How deep a directory is below the root of its hierarchy: its file system's number changes above that. */
@@ -204,7 +210,7 @@ static uint32_t level_of(const char *path)
 	return level;
 }
 
-static int resolve_cgroup(struct nt_filter *filter, char *error, size_t size)
+static int resolve_cgroup(struct nt_filter *filter, char *message, size_t size)
 {
 	struct statfs type;
 	struct stat found;
@@ -213,7 +219,9 @@ static int resolve_cgroup(struct nt_filter *filter, char *error, size_t size)
 		return 0;
 	if (stat(filter->cgroup_path, &found) || statfs(filter->cgroup_path, &type) || !S_ISDIR(found.st_mode) ||
 	    type.f_type != CGROUP2_MAGIC) {
-		snprintf(error, size, "%s is no cgroup: --cgroup wants a directory of the cgroup2 hierarchy, like /sys/fs/cgroup/system.slice",
+		snprintf(message, size,
+			 "%s is no cgroup: --cgroup wants a directory of the cgroup2 hierarchy, like "
+			 "/sys/fs/cgroup/system.slice",
 			 filter->cgroup_path);
 		return -EINVAL;
 	}
@@ -241,37 +249,39 @@ static uint32_t process_of(uint32_t pid)
 }
 
 /* The programs know processes by the host's numbers: only where /proc has these can they be looked up. */
-static int check_pids(const struct nt_filter *filter, char *error, size_t size)
+static int check_pids(const struct nt_filter *filter, char *message, size_t size)
 {
 	char namespace[64] = "";
-	uint32_t i, tgid;
+	uint32_t tgid;
 
-	if (readlink("/proc/self/ns/pid", namespace, sizeof(namespace) - 1) < 0 || strcmp(namespace, FIRST_PID_NAMESPACE) != 0)
+	if (readlink("/proc/self/ns/pid", namespace, sizeof(namespace) - 1) < 0 ||
+	    strcmp(namespace, FIRST_PID_NAMESPACE) != 0)
 		return 0;
-	for (i = 0; i < filter->n_pids; i++) {
+	for (uint32_t i = 0; i < filter->n_pids; i++) {
 		tgid = process_of(filter->pids[i]);
 		if (tgid == filter->pids[i])
 			continue;
 		if (tgid)
-			snprintf(error, size, "%u is a thread of process %u: -p wants the process", filter->pids[i], tgid);
+			snprintf(message, size, "%u is a thread of process %u: -p wants the process", filter->pids[i],
+				 tgid);
 		else
-			snprintf(error, size, "there is no process %u: `ps -e` lists them", filter->pids[i]);
+			snprintf(message, size, "there is no process %u: `ps -e` lists them", filter->pids[i]);
 		return -ESRCH;
 	}
 	return 0;
 }
 
-int nt_filter_resolve(struct nt_filter *filter, char *error, size_t size)
+int nt_filter_resolve(struct nt_filter *filter, char *message, size_t size)
 {
 	char netns[4096];
-	int err = check_pids(filter, error, size);
+	int error = check_pids(filter, message, size);
 
-	if (!err)
-		err = resolve_netns(filter, netns, sizeof(netns), error, size);
+	if (!error)
+		error = resolve_netns(filter, netns, sizeof(netns), message, size);
 
-	if (!err && filter->n_devices)
-		err = resolve_devices(filter, netns, error, size);
-	return err ? err : resolve_cgroup(filter, error, size);
+	if (!error && filter->n_devices)
+		error = resolve_devices(filter, netns, message, size);
+	return error ? error : resolve_cgroup(filter, message, size);
 }
 
 /* ---- for the programs ---- */
@@ -297,20 +307,18 @@ static uint32_t random_number(void)
 }
 
 /*
- * Numbers of the geometric distribution, by turning its function round: one from each of as many equal slices of what is
- * likely, so that their mean is near 1 / p, and in no order.
+ * Numbers of the geometric distribution, by turning its function round: one from each of as many equal slices of what
+ * is likely, so that their mean is near 1 / p, and in no order.
  */
 static void draw_gaps(double p, uint32_t *gaps)
 {
-	uint32_t i;
-
-	for (i = 0; i < NT_GAPS; i++) {
+	for (uint32_t i = 0; i < NT_GAPS; i++) {
 		double u = (i + (random_number() + 0.5) / 4294967296.0) / NT_GAPS;
 		double gap = p < 1 ? ceil(log1p(-u) / log1p(-p)) : 1;
 
 		gaps[i] = gap < 1 ? 1 : (uint32_t)gap;
 	}
-	for (i = NT_GAPS - 1; i > 0; i--) {
+	for (uint32_t i = NT_GAPS - 1; i > 0; i--) {
 		uint32_t other = random_number() % (i + 1), gap = gaps[i];
 
 		gaps[i] = gaps[other];
@@ -320,7 +328,8 @@ static void draw_gaps(double p, uint32_t *gaps)
 
 void nt_filter_configure(const struct nt_filter *filter, struct nt_latency_config *config)
 {
-	config->is_filtered = filter->n_pids || filter->n_devices || filter->netns || filter->min_queue || filter->cgroup;
+	config->is_filtered =
+		filter->n_pids || filter->n_devices || filter->netns || filter->min_queue || filter->cgroup;
 	config->by_pid = filter->n_pids != 0;
 	config->by_device = filter->n_devices != 0;
 	config->netns = filter->netns;
@@ -334,10 +343,8 @@ void nt_filter_configure(const struct nt_filter *filter, struct nt_latency_confi
 
 void nt_filter_spread(const struct nt_latency_config *config, struct nt_cpu *cpus, uint32_t n_cpus)
 {
-	uint32_t cpu, i;
-
-	for (cpu = 0; cpu < n_cpus; cpu++)
-		for (i = 0; i < NT_LATENCY_COUNT; i++) {
+	for (uint32_t cpu = 0; cpu < n_cpus; cpu++)
+		for (uint32_t i = 0; i < NT_LATENCY_COUNT; i++) {
 			struct nt_gaps *gaps = &cpus[cpu].gaps;
 
 			gaps->at[i] = random_number();
@@ -348,29 +355,28 @@ void nt_filter_spread(const struct nt_latency_config *config, struct nt_cpu *cpu
 int nt_filter_describe(const struct nt_filter *filter, struct nt_buf *out)
 {
 	char line[4400];
-	uint32_t i;
-	int err = filter->sample_text ? nt_meta_append(out, "latency_sample", filter->sample_text) : 0;
+	int error = filter->sample_text ? nt_meta_append(out, "latency_sample", filter->sample_text) : 0;
 
-	for (i = 0; i < filter->n_pids && !err; i++) {
+	for (uint32_t i = 0; i < filter->n_pids && !error; i++) {
 		snprintf(line, sizeof(line), "pid %u", filter->pids[i]);
-		err = nt_meta_append(out, "latency_filter", line);
+		error = nt_meta_append(out, "latency_filter", line);
 	}
-	for (i = 0; i < filter->n_devices && !err; i++) {
+	for (uint32_t i = 0; i < filter->n_devices && !error; i++) {
 		snprintf(line, sizeof(line), "device %s (index %u, network namespace %u)", filter->devices[i],
 			 (uint32_t)filter->device_keys[i], (uint32_t)(filter->device_keys[i] >> 32));
-		err = nt_meta_append(out, "latency_filter", line);
+		error = nt_meta_append(out, "latency_filter", line);
 	}
-	if (!err && filter->netns) {
+	if (!error && filter->netns) {
 		snprintf(line, sizeof(line), "network namespace %u (%s)", filter->netns, filter->netns_text);
-		err = nt_meta_append(out, "latency_filter", line);
+		error = nt_meta_append(out, "latency_filter", line);
 	}
-	if (!err && filter->cgroup_path) {
+	if (!error && filter->cgroup_path) {
 		snprintf(line, sizeof(line), "cgroup %s and those below it", filter->cgroup_path);
-		err = nt_meta_append(out, "latency_filter", line);
+		error = nt_meta_append(out, "latency_filter", line);
 	}
-	if (!err && filter->min_queue) {
+	if (!error && filter->min_queue) {
 		snprintf(line, sizeof(line), "at least %u packets in the socket's queue", filter->min_queue);
-		err = nt_meta_append(out, "latency_filter", line);
+		error = nt_meta_append(out, "latency_filter", line);
 	}
-	return err;
+	return error;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filter.h - what probe `latency` is asked to record: by process, device, network namespace, cgroup, queue length, and how many
- * of a number of packets. Names become what the kernel knows before the recording; the programs do the choosing.
+ * filter.h - what probe `latency` is asked to record: by process, device, network namespace, cgroup, queue length, and
+ * how many of a number of packets. Names become what the kernel knows before the recording; the programs do the
+ * choosing.
  */
 #ifndef NT_RECORD_FILTER_H
 #define NT_RECORD_FILTER_H
@@ -15,15 +16,15 @@
 
 struct nt_filter {
 	uint32_t pids[NT_FILTER_PIDS], n_pids;
-	const char *devices[NT_FILTER_DEVICES];		/* names; the command line's own */
-	uint64_t device_keys[NT_FILTER_DEVICES];	/* once resolved */
+	const char *devices[NT_FILTER_DEVICES]; /* names; the command line's own */
+	uint64_t device_keys[NT_FILTER_DEVICES]; /* once resolved */
 	uint32_t n_devices;
-	const char *netns_text, *cgroup_path;		/* NULL: not asked for */
-	uint32_t netns;					/* inode; 0: any */
-	uint64_t cgroup;				/* 0: any */
-	uint32_t cgroup_level;				/* below the root of the hierarchy */
+	const char *netns_text, *cgroup_path; /* NULL: not asked for */
+	uint32_t netns; /* inode; 0: any */
+	uint64_t cgroup; /* 0: any */
+	uint32_t cgroup_level; /* below the root of the hierarchy */
 	uint32_t min_queue;
-	double sample;					/* the probability; 0: not asked for, all */
+	double sample; /* the probability; 0: not asked for, all */
 	const char *sample_text;
 };
 
@@ -34,8 +35,8 @@ bool nt_filter_add_device(struct nt_filter *filter, const char *name);
 bool nt_filter_set_min_queue(struct nt_filter *filter, const char *text);
 bool nt_filter_set_sample(struct nt_filter *filter, const char *text);
 
-/* Asks the system for what was named. 0; else a negative errno and a sentence with the remedy in `error`. */
-int nt_filter_resolve(struct nt_filter *filter, char *error, size_t size);
+/* Asks the system for what was named. 0; else a negative errno and a sentence with the remedy in `message`. */
+int nt_filter_resolve(struct nt_filter *filter, char *message, size_t size);
 /* NT_KNOWS_*: what must be known where a packet is looked at. */
 unsigned int nt_filter_must_know(const struct nt_filter *filter);
 /* Whether anything but all is asked for. */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ids.c - see ids.h. */
+/*
+ * ids.c - see ids.h.
+ */
 #include "record/ids.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SLOTS 4096u	/* a power of two */
+#define FIRST_SLOTS 4096u /* a power of two */
 
 static uint32_t hash(uint64_t key)
 {
@@ -25,23 +27,20 @@ static int space_init(struct nt_id_space *space)
 
 int nt_ids_init(struct nt_ids *ids)
 {
-	int role, err = 0;
+	int error = 0;
 
 	memset(ids, 0, sizeof(*ids));
-	for (role = 0; role < NT_ROLE_COUNT && !err; role++)
-		err = space_init(&ids->spaces[role]);
-	if (err)
+	for (int role = 0; role < NT_ROLE_COUNT && !error; role++)
+		error = space_init(&ids->spaces[role]);
+	if (error)
 		nt_ids_release(ids);
-	return err;
+	return error;
 }
 
 void nt_ids_release(struct nt_ids *ids)
 {
-	struct nt_id_space *space;
-	uint32_t i;
-
-	for (space = ids->spaces; space < ids->spaces + NT_ROLE_COUNT; space++) {
-		for (i = 0; i < space->n_entries && space->entries; i++)
+	for (struct nt_id_space *space = ids->spaces; space < ids->spaces + NT_ROLE_COUNT; space++) {
+		for (uint32_t i = 0; i < space->n_entries && space->entries; i++)
 			free(space->entries[i].identity);
 		free(space->entries);
 		free(space->slots);
@@ -63,7 +62,7 @@ static void place(struct nt_id_space *space, uint32_t id)
 /* Twice the room. The slots stay at most half full. */
 static int grow(struct nt_id_space *space)
 {
-	uint32_t capacity = space->capacity * 2, id;
+	uint32_t capacity = space->capacity * 2;
 	struct nt_id_entry *entries = realloc(space->entries, capacity * sizeof(*entries));
 	uint32_t *slots;
 
@@ -78,7 +77,7 @@ static int grow(struct nt_id_space *space)
 	space->slots = slots;
 	space->slot_mask = capacity * 2 - 1;
 	space->capacity = capacity;
-	for (id = 1; id < space->n_entries; id++)
+	for (uint32_t id = 1; id < space->n_entries; id++)
 		place(space, id);
 	return 0;
 }
@@ -114,8 +113,8 @@ static int encode(struct nt_ids *ids, const union nt_any *identity)
 }
 
 /*
- * This chunk refers to an id: its identity goes there too. A stack's, with the stacks that it goes on from and the symbols of all;
- * where one of them is there already, so are those below.
+ * This chunk refers to an id: its identity goes there too. A stack's, with the stacks that it goes on from and the
+ * symbols of all; where one of them is there already, so are those below.
  */
 static int refer(struct nt_ids *ids, enum nt_role role, uint32_t id)
 {
@@ -165,9 +164,7 @@ bool nt_ids_knows(const struct nt_ids *ids, enum nt_role role, uint64_t key)
 
 int nt_ids_translate(struct nt_ids *ids, const struct nt_kind_info *kind, void *record)
 {
-	uint16_t i;
-
-	for (i = 1; i < kind->n_fields; i++) {
+	for (uint16_t i = 1; i < kind->n_fields; i++) {
 		const struct nt_field *field = &kind->fields[i];
 		uint64_t key, id;
 
@@ -228,7 +225,7 @@ int nt_ids_put(struct nt_ids *ids, union nt_any *record)
 	enum nt_role role;
 	uint64_t key;
 	uint32_t id;
-	int err;
+	int error;
 
 	role = own_key(record, &key);
 	if (role == NT_ROLE_NONE || !key)
@@ -238,9 +235,9 @@ int nt_ids_put(struct nt_ids *ids, union nt_any *record)
 		return -ENOMEM;
 	/* Marked first, so that translating its own id does not put the old identity into the chunk again. */
 	ids->spaces[role].entries[id].chunk = ids->chunk + 1;
-	err = nt_ids_translate(ids, kind, record);
-	if (err)
-		return err;
+	error = nt_ids_translate(ids, kind, record);
+	if (error)
+		return error;
 	entry = &ids->spaces[role].entries[id];
 	if (!entry->identity)
 		entry->identity = malloc(kind->size);

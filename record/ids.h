@@ -14,22 +14,23 @@
 
 struct nt_id_entry {
 	uint64_t key;
-	union nt_any *identity;	/* newest, ids translated; NULL: not heard of yet. Owned */
-	uint32_t chunk;		/* number + 1 of the last chunk that refers to it */
+	union nt_any *identity; /* newest, ids translated; NULL: not heard of yet. Owned */
+	uint32_t chunk; /* number + 1 of the last chunk that refers to it */
 };
 
 struct nt_id_space {
-	struct nt_id_entry *entries;	/* by id; entry 0 is the key 0 */
+	struct nt_id_entry *entries; /* by id; entry 0 is the key 0 */
 	uint32_t n_entries, capacity;
-	uint32_t *slots;		/* open addressing: id, 0 empty */
+	uint32_t *slots; /* open addressing: id, 0 empty */
 	uint32_t slot_mask;
 };
 
 struct nt_ids {
 	struct nt_id_space spaces[NT_ROLE_COUNT];
-	uint32_t chunk;			/* number of the chunk being written */
-	struct nt_buf pending;		/* identity records, encoded, not yet in a block */
-	struct nt_buf dictionary;	/* the same of stacks and symbols: many and small, so they wait until they fill a block, or a second */
+	uint32_t chunk; /* number of the chunk being written */
+	struct nt_buf pending; /* identity records, encoded, not yet in a block */
+	/* The same of stacks and symbols: many and small, so they wait until they fill a block, or a second. */
+	struct nt_buf dictionary;
 };
 
 int nt_ids_init(struct nt_ids *ids);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kernel.c - see kernel.h. */
+/*
+ * kernel.c - see kernel.h.
+ */
 #include "record/kernel.h"
 
 #include <errno.h>
@@ -23,28 +25,29 @@
 #define PRESENT "/sys/devices/system/cpu/present"
 
 /* What each system call can do to a socket. Whatever this architecture lacks, its headers lack. */
+/* clang-format off */
+#define CALL(name, fd_arg, dir, flags) { SYS_##name, { NT_CALL_##name, fd_arg, dir, flags } }
+#define WAITS(name) { SYS_##name, { .flags = NT_CALL_WAITS } }
+/* clang-format on */
 static const struct {
 	int nr;
 	struct nt_call_info info;
 } calls[] = {
-#define CALL(name, fd_arg, dir, flags) { SYS_##name, { NT_CALL_##name, fd_arg, dir, flags } }
 	CALL(read, 0, NT_RECV, NT_CALL_MAY_NEST),
 	CALL(readv, 0, NT_RECV, NT_CALL_MAY_NEST),
 	CALL(preadv2, 0, NT_RECV, NT_CALL_MAY_NEST),
 	CALL(recvfrom, 0, NT_RECV, 0),
 	CALL(recvmsg, 0, NT_RECV, 0),
-	CALL(recvmmsg, 0, NT_RECV, NT_CALL_BATCH),
+	CALL(recvmmsg, 0, NT_RECV, NT_CALL_SEVERAL),
 	CALL(write, 0, NT_SEND, NT_CALL_MAY_NEST),
 	CALL(writev, 0, NT_SEND, NT_CALL_MAY_NEST),
 	CALL(pwritev2, 0, NT_SEND, NT_CALL_MAY_NEST),
 	CALL(sendto, 0, NT_SEND, 0),
 	CALL(sendmsg, 0, NT_SEND, 0),
-	CALL(sendmmsg, 0, NT_SEND, NT_CALL_BATCH),
-	CALL(sendfile, 0, NT_SEND, NT_CALL_BATCH | NT_CALL_MAY_NEST),
-	CALL(splice, 2, NT_SEND, NT_CALL_BATCH | NT_CALL_MAY_NEST),
+	CALL(sendmmsg, 0, NT_SEND, NT_CALL_SEVERAL),
+	CALL(sendfile, 0, NT_SEND, NT_CALL_SEVERAL | NT_CALL_MAY_NEST),
+	CALL(splice, 2, NT_SEND, NT_CALL_SEVERAL | NT_CALL_MAY_NEST),
 	CALL(io_uring_enter, 0, 0, NT_CALL_WAITS),
-#undef CALL
-#define WAITS(name) { SYS_##name, { .flags = NT_CALL_WAITS } }
 #ifdef SYS_poll
 	WAITS(poll),
 	WAITS(select),
@@ -56,8 +59,9 @@ static const struct {
 #ifdef SYS_epoll_pwait2
 	WAITS(epoll_pwait2),
 #endif
-#undef WAITS
 };
+#undef CALL
+#undef WAITS
 
 int nt_read_cpu_list(const char *path, uint8_t *flags, uint32_t n)
 {
@@ -87,7 +91,8 @@ int nt_read_cpu_list(const char *path, uint8_t *flags, uint32_t n)
  */
 static char complaint[256];
 
-__attribute__((format(printf, 2, 0))) static int keep_complaint(enum libbpf_print_level level, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static int keep_complaint(enum libbpf_print_level level, const char *format,
+								va_list args)
 {
 	if (getenv("NETTAPE_DEBUG"))
 		return vfprintf(stderr, format, args);
@@ -99,19 +104,24 @@ __attribute__((format(printf, 2, 0))) static int keep_complaint(enum libbpf_prin
 }
 
 /* Root may lack capabilities, in a container above all; and what locks the kernel down asks nobody who he is. */
-static int explain(int err, const char *what, char *error, size_t size)
+static int explain(int error, const char *what, char *message, size_t size)
 {
-	if (err == -EPERM || err == -EACCES)
-		snprintf(error, size, "the kernel refuses BPF (%s: %s): %s cap_bpf, cap_perfmon and cap_sys_resource%s", what, strerror(-err),
-			 geteuid() ? "run as root, or grant" : "grant this root",
-			 geteuid() ? "" : ", or record outside the container; a kernel that is locked down refuses BPF to all");
+	bool is_root = !geteuid();
+
+	if (error == -EPERM || error == -EACCES)
+		snprintf(message, size,
+			 "the kernel refuses BPF (%s: %s): %s cap_bpf, cap_perfmon and cap_sys_resource%s", what,
+			 strerror(-error), is_root ? "grant this root" : "run as root, or grant",
+			 is_root ? ", or record outside the container; a kernel that is locked down refuses BPF to all"
+				 : "");
 	else
-		snprintf(error, size, "cannot %s: %s%s%s", what, strerror(-err), complaint[0] ? ": " : "", complaint);
-	return err;
+		snprintf(message, size, "cannot %s: %s%s%s", what, strerror(-error), complaint[0] ? ": " : "",
+			 complaint);
+	return error;
 }
 
 /* Programs at tracepoints are never preempted. */
-static void fill_latency(struct nt_latency_config *config, const struct nt_options *options)
+static void fill_latency(struct nt_latency_config *config, const struct nt_record_options *options)
 {
 	const struct nt_candidate *way = options->plan.chosen[NT_PROBE_LATENCY];
 
@@ -124,39 +134,42 @@ static void fill_latency(struct nt_latency_config *config, const struct nt_optio
 /* What is asked for by number or key. */
 static int fill_filters(struct nt_kernel *kernel, const struct nt_filter *filter)
 {
-	int pids = bpf_map__fd(kernel->skeleton->maps.nt_filter_pids), err = 0;
+	int pids = bpf_map__fd(kernel->skeleton->maps.nt_filter_pids), error = 0;
 	int devices = bpf_map__fd(kernel->skeleton->maps.nt_filter_devices);
 	uint8_t there = 1;
-	uint32_t i;
 
-	for (i = 0; i < filter->n_pids && !err; i++)
-		err = bpf_map_update_elem(pids, &filter->pids[i], &there, 0) ? -errno : 0;
-	for (i = 0; i < filter->n_devices && !err; i++)
-		err = bpf_map_update_elem(devices, &filter->device_keys[i], &there, 0) ? -errno : 0;
-	return err;
+	for (uint32_t i = 0; i < filter->n_pids && !error; i++)
+		error = bpf_map_update_elem(pids, &filter->pids[i], &there, 0) ? -errno : 0;
+	for (uint32_t i = 0; i < filter->n_devices && !error; i++)
+		error = bpf_map_update_elem(devices, &filter->device_keys[i], &there, 0) ? -errno : 0;
+	return error;
 }
 
-/* What probe latency needs beside its programs. What it gives is explained in `error`. */
-static int prepare_latency(struct nt_kernel *kernel, const struct nt_options *options, char *error, size_t error_size)
+/* What probe latency needs beside its programs. What it gives is explained in `message`. */
+static int prepare_latency(struct nt_kernel *kernel, const struct nt_record_options *options, char *message,
+			   size_t message_size)
 {
 	bool stamps_come;
-	int err;
+	int error;
 
 	if (!options->plan.chosen[NT_PROBE_LATENCY])
 		return 0;
-	err = fill_filters(kernel, &options->filter);
-	if (err)
-		return explain(err, "tell the programs what to record", error, error_size);
-	nt_filter_spread((const struct nt_latency_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config.latency, kernel->cpus,
-			 kernel->n_cpus);
+	error = fill_filters(kernel, &options->filter);
+	if (error)
+		return explain(error, "tell the programs what to record", message, message_size);
+	nt_filter_spread((const struct nt_latency_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config.latency,
+			 kernel->cpus, kernel->n_cpus);
 	kernel->stamps_fd = nt_stamps_open(&stamps_come);
 	if (kernel->stamps_fd < 0) {
-		snprintf(error, error_size, "cannot have the kernel note when packets come (SO_TIMESTAMPING): %s: a sandbox or security module may forbid such sockets; record without the probe latency, or allow them",
+		snprintf(message, message_size,
+			 "cannot have the kernel note when packets come (SO_TIMESTAMPING): %s: a sandbox or security "
+			 "module may forbid such sockets; record without the probe latency, or allow them",
 			 strerror(-kernel->stamps_fd));
 		return kernel->stamps_fd;
 	}
 	if (!stamps_come && !options->quiet)
-		fprintf(stderr, "nettape-record: the kernel does not note yet when packets come: those without a time are counted as no_stamp and make no sample\n");
+		fprintf(stderr, "nettape-record: the kernel does not note yet when packets come: those without a time "
+				"are counted as no_stamp and make no sample\n");
 	return 0;
 }
 
@@ -173,17 +186,16 @@ static unsigned int stack_frames(void)
 	return frames < NT_STACK_MAX_FRAMES ? frames : NT_STACK_MAX_FRAMES;
 }
 
-static void fill_stacks(struct nt_config *config, const struct nt_options *options)
+static void fill_stacks(struct nt_config *config, const struct nt_record_options *options)
 {
 	config->stacks_all = options->stacks_all;
 	config->user_stacks = options->user_stacks;
 	config->stack_frames = stack_frames();
 }
 
-static void fill_config(struct nt_kernel *kernel, const struct nt_options *options)
+static void fill_config(struct nt_kernel *kernel, const struct nt_record_options *options)
 {
 	struct nt_config *config = (struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config;
-	size_t i;
 
 	config->wake_bytes = options->ring_size / 4;
 	config->probe_socket = options->plan.chosen[NT_PROBE_SOCKET] != NULL;
@@ -197,33 +209,33 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_options *optio
 	fill_stacks(config, options);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
 	config->knows_context = config->probe_irq && options->plan.chosen[NT_PROBE_SOFTIRQ];
-	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].nr < NT_MAX_CALL_NR)
 			config->calls[calls[i].nr] = calls[i].info;
 }
 
 static int make_ring(struct nt_kernel *kernel, uint32_t cpu, size_t size)
 {
-	int err = nt_ring_reader_init(&kernel->rings[cpu], size);
+	int error = nt_ring_reader_init(&kernel->rings[cpu], size);
 
-	if (err)
-		return err;
-	return bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.nt_rings), &cpu, &kernel->rings[cpu].fd, 0) ? -errno
-														 : 0;
+	if (error)
+		return error;
+	return bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.nt_rings), &cpu, &kernel->rings[cpu].fd, 0)
+		       ? -errno
+		       : 0;
 }
 
 /* Also for CPUs that are there and offline: they may come online at any time. */
 static int make_rings(struct nt_kernel *kernel, size_t size)
 {
 	uint8_t *present = calloc(kernel->n_cpus, 1);
-	int err = present ? nt_read_cpu_list(PRESENT, present, kernel->n_cpus) : -ENOMEM;
-	uint32_t cpu;
+	int error = present ? nt_read_cpu_list(PRESENT, present, kernel->n_cpus) : -ENOMEM;
 
-	for (cpu = 0; cpu < kernel->n_cpus && !err; cpu++)
+	for (uint32_t cpu = 0; cpu < kernel->n_cpus && !error; cpu++)
 		if (present[cpu])
-			err = make_ring(kernel, cpu, size);
+			error = make_ring(kernel, cpu, size);
 	free(present);
-	return err;
+	return error;
 }
 
 static int map_cpus(struct nt_kernel *kernel)
@@ -245,15 +257,14 @@ static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 		kernel->skeleton->maps.nt_filter_devices,
 		kernel->skeleton->maps.nt_tcp_orders,
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		bpf_map__set_autocreate(maps[i], plan->chosen[NT_PROBE_LATENCY] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_seen_stacks, plan->chosen[NT_PROBE_STACKS] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_stack_buffers, plan->chosen[NT_PROBE_STACKS] != NULL);
 }
 
-static int open_skeleton(struct nt_kernel *kernel, struct nt_options *options)
+static int open_skeleton(struct nt_kernel *kernel, struct nt_record_options *options)
 {
 	int possible = libbpf_num_possible_cpus();
 
@@ -273,76 +284,82 @@ static int open_skeleton(struct nt_kernel *kernel, struct nt_options *options)
 	return 0;
 }
 
-static int start_sampler(struct nt_kernel *kernel, const struct nt_options *options, char *error, size_t error_size)
+static int start_sampler(struct nt_kernel *kernel, const struct nt_record_options *options, char *message,
+			 size_t message_size)
 {
-	int err;
+	int error;
 
 	if (!options->plan.chosen[NT_PROBE_STACKS])
 		return 0;
-	err = nt_sampler_start(&kernel->sampler, kernel->skeleton->progs.nt_stack_sample, kernel->n_cpus, options->stacks_hz);
-	if (err == -EINVAL)
-		snprintf(error, error_size,
-			 "cannot take %u stacks a second: the kernel allows fewer (/proc/sys/kernel/perf_event_max_sample_rate): choose a lower -F",
+	error = nt_sampler_start(&kernel->sampler, kernel->skeleton->progs.nt_stack_sample, kernel->n_cpus,
+				 options->stacks_hz);
+	if (error == -EINVAL)
+		snprintf(message, message_size,
+			 "cannot take %u stacks a second: the kernel allows fewer "
+			 "(/proc/sys/kernel/perf_event_max_sample_rate): choose a lower -F",
 			 options->stacks_hz);
-	else if (err == -EMFILE)
-		snprintf(error, error_size, "cannot start a clock on each CPU: %s: allow more open files (ulimit -n)", strerror(EMFILE));
-	else if (err)
-		explain(err, "start a clock on each CPU (perf_event_open)", error, error_size);
-	return err;
+	else if (error == -EMFILE)
+		snprintf(message, message_size,
+			 "cannot start a clock on each CPU: %s: allow more open files (ulimit -n)", strerror(EMFILE));
+	else if (error)
+		explain(error, "start a clock on each CPU (perf_event_open)", message, message_size);
+	return error;
 }
 
-int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *error, size_t error_size)
+int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, char *message, size_t message_size)
 {
 	const char *failed = "";
 	char what[128];
-	int err;
+	int error;
 
 	memset(kernel, 0, sizeof(*kernel));
 	kernel->stats_fd = kernel->stamps_fd = -1;
 	libbpf_set_print(keep_complaint);
 	options->plan.must_know = nt_filter_must_know(&options->filter);
-	err = nt_filter_resolve(&options->filter, error, error_size);
-	if (err)
-		return err;
-	err = nt_plan_choose(&options->plan);
-	if (err) {
-		snprintf(error, error_size,
-			 "this kernel gives no type information (/sys/kernel/btf/vmlinux): one built with CONFIG_DEBUG_INFO_BTF=y is needed");
-		return err;
+	error = nt_filter_resolve(&options->filter, message, message_size);
+	if (error)
+		return error;
+	error = nt_plan_choose(&options->plan);
+	if (error) {
+		snprintf(message, message_size,
+			 "this kernel gives no type information (/sys/kernel/btf/vmlinux): one built with "
+			 "CONFIG_DEBUG_INFO_BTF=y is needed");
+		return error;
 	}
 	if (options->plan.only && options->plan.on[NT_PROBE_SOCKET] && !options->plan.chosen[NT_PROBE_SOCKET]) {
-		snprintf(error, error_size, "this kernel cannot serve the probe socket by --plan %s (%s)", options->plan.only,
-			 options->plan.refused[NT_PROBE_SOCKET]);
+		snprintf(message, message_size, "this kernel cannot serve the probe socket by --plan %s (%s)",
+			 options->plan.only, options->plan.refused[NT_PROBE_SOCKET]);
 		return -EOPNOTSUPP;
 	}
-	err = open_skeleton(kernel, options);
-	if (err)
-		return explain(err, "open the BPF programs", error, error_size);
+	error = open_skeleton(kernel, options);
+	if (error)
+		return explain(error, "open the BPF programs", message, message_size);
 	if (options->bpf_stats) {
 		kernel->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 		if (kernel->stats_fd < 0)
-			return explain(-errno, "switch on the kernel's BPF statistics", error, error_size);
+			return explain(-errno, "switch on the kernel's BPF statistics", message, message_size);
 	}
-	err = nettape__load(kernel->skeleton);
-	if (err)
-		return explain(err, "load the BPF programs", error, error_size);
-	err = map_cpus(kernel);
-	if (!err)
-		err = make_rings(kernel, options->ring_size);
-	if (err) {
-		snprintf(error, error_size, "cannot make a ring of %zu KiB for each CPU: %s: %s", options->ring_size >> 10, strerror(-err),
-			 err == -EMFILE ? "allow more open files (ulimit -n)" : "choose a smaller --ring-size");
-		return err;
+	error = nettape__load(kernel->skeleton);
+	if (error)
+		return explain(error, "load the BPF programs", message, message_size);
+	error = map_cpus(kernel);
+	if (!error)
+		error = make_rings(kernel, options->ring_size);
+	if (error) {
+		snprintf(message, message_size, "cannot make a ring of %zu KiB for each CPU: %s: %s",
+			 options->ring_size >> 10, strerror(-error),
+			 error == -EMFILE ? "allow more open files (ulimit -n)" : "choose a smaller --ring-size");
+		return error;
 	}
-	err = prepare_latency(kernel, options, error, error_size);
-	if (err)
-		return err;
-	err = nt_plan_attach(&options->plan, kernel->object, &failed);
-	if (err) {
+	error = prepare_latency(kernel, options, message, message_size);
+	if (error)
+		return error;
+	error = nt_plan_attach(&options->plan, kernel->object, &failed);
+	if (error) {
 		snprintf(what, sizeof(what), "attach to %s", failed);
-		return explain(err, what, error, error_size);
+		return explain(error, what, message, message_size);
 	}
-	return start_sampler(kernel, options, error, error_size);
+	return start_sampler(kernel, options, message, message_size);
 }
 
 /* Reads records from the iterator; it never splits one over the end of a page-sized read. */
@@ -351,40 +368,40 @@ static int read_seeds(int fd, struct nt_ids *ids)
 	uint8_t buffer[sizeof(struct nt_task) * 64];
 	size_t have = 0, at;
 	ssize_t n;
-	int err = 0;
+	int error = 0;
 
-	while (!err && (n = read(fd, buffer + have, sizeof(buffer) - have)) != 0) {
+	while (!error && (n = read(fd, buffer + have, sizeof(buffer) - have)) != 0) {
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (n < 0)
 			return -errno;
 		have += n;
-		for (at = 0; at + sizeof(struct nt_task) <= have && !err; at += sizeof(struct nt_task)) {
+		for (at = 0; at + sizeof(struct nt_task) <= have && !error; at += sizeof(struct nt_task)) {
 			union nt_any record;
 
 			memcpy(&record, buffer + at, sizeof(struct nt_task));
 			if (record.as_task.task)
-				err = nt_ids_put(ids, &record);
+				error = nt_ids_put(ids, &record);
 		}
 		memmove(buffer, buffer + at, have - at);
 		have -= at;
 	}
-	return err;
+	return error;
 }
 
 int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids)
 {
 	struct bpf_link *link = bpf_program__attach_iter(kernel->skeleton->progs.nt_seed, NULL);
-	int fd, err;
+	int fd, error;
 
 	if (!link)
 		return -errno;
 	fd = bpf_iter_create(bpf_link__fd(link));
-	err = fd < 0 ? fd : read_seeds(fd, ids);
+	error = fd < 0 ? fd : read_seeds(fd, ids);
 	if (fd >= 0)
 		close(fd);
 	bpf_link__destroy(link);
-	return err;
+	return error;
 }
 
 static int control(struct nt_kernel *kernel, uint32_t cpu, uint64_t command)
@@ -403,18 +420,17 @@ static uint64_t load(const __u64 *value)
 
 int nt_kernel_start(struct nt_kernel *kernel)
 {
-	uint32_t cpu;
-	int err;
+	int error;
 
-	for (cpu = 0; cpu < kernel->n_cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < kernel->n_cpus; cpu++) {
 		if (!kernel->rings[cpu].fd)
 			continue;
-		err = control(kernel, cpu, NT_CONTROL_START);
+		error = control(kernel, cpu, NT_CONTROL_START);
 		/* Offline: nothing runs there to open its gate. What brings it up will say on the tape that it came. */
-		if (err == -ENXIO)
+		if (error == -ENXIO)
 			kernel->cpus[cpu].gate = 1;
-		else if (err)
-			return err;
+		else if (error)
+			return error;
 		if (load(&kernel->cpus[cpu].start_ns) > kernel->start_ns)
 			kernel->start_ns = load(&kernel->cpus[cpu].start_ns);
 	}
@@ -423,9 +439,7 @@ int nt_kernel_start(struct nt_kernel *kernel)
 
 void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan)
 {
-	uint32_t cpu;
-
-	for (cpu = 0; cpu < kernel->n_cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < kernel->n_cpus; cpu++) {
 		uint64_t stop_ns;
 
 		/* A CPU that has gone offline cannot answer; it writes nothing either. */
@@ -441,64 +455,59 @@ void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan)
 
 void nt_kernel_flush_losses(struct nt_kernel *kernel)
 {
-	uint32_t cpu;
-
-	for (cpu = 0; cpu < kernel->n_cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < kernel->n_cpus; cpu++)
 		if (kernel->rings[cpu].fd && kernel->cpus[cpu].lossy)
 			control(kernel, cpu, NT_CONTROL_FLUSH);
 }
 
 void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns)
 {
-	uint32_t cpu;
-
-	for (cpu = 0; cpu < kernel->n_cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < kernel->n_cpus; cpu++) {
 		const struct nt_cpu *state = &kernel->cpus[cpu];
 
-		if (kernel->rings[cpu].fd && __atomic_load_n(&state->stage.end, __ATOMIC_RELAXED) &&
+		if (kernel->rings[cpu].fd && __atomic_load_n(&state->batch.end, __ATOMIC_RELAXED) &&
 		    load(&state->state_ns) + idle_ns < now_ns)
 			control(kernel, cpu, NT_CONTROL_REFRESH);
 	}
 }
 
-int nt_kernel_drain_stage(struct nt_kernel *kernel, uint32_t cpu, nt_sample_fn sample, void *arg)
+int nt_kernel_drain_batch(struct nt_kernel *kernel, uint32_t cpu, nt_ring_item_fn take, void *arg)
 {
-	struct nt_stage *stage = &kernel->cpus[cpu].stage;
-	uint32_t begin = stage->begin, end = stage->end;
+	struct nt_batch *batch = &kernel->cpus[cpu].batch;
+	uint32_t begin = batch->begin, end = batch->end;
 
-	stage->begin = stage->end = 0;
-	return end > begin && end <= sizeof(stage->data) ? sample(arg, (const uint8_t *)stage->data + begin, end - begin) : 0;
+	batch->begin = batch->end = 0;
+	return end > begin && end <= sizeof(batch->data) ? take(arg, (const uint8_t *)batch->data + begin, end - begin)
+							 : 0;
 }
 
 /* For CPUs that were not even present at the start: plugged in since, by hand or by a hypervisor. */
 int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigned int *changed)
 {
 	uint8_t online[4096];
-	uint32_t cpu, n = kernel->n_cpus < sizeof(online) ? kernel->n_cpus : sizeof(online);
-	int err = nt_read_cpu_list(ONLINE, online, n);
+	uint32_t n = kernel->n_cpus < sizeof(online) ? kernel->n_cpus : sizeof(online);
+	int error = nt_read_cpu_list(ONLINE, online, n);
 
 	*changed = 0;
-	for (cpu = 0; cpu < n && !err; cpu++) {
+	for (uint32_t cpu = 0; cpu < n && !error; cpu++) {
 		if (!online[cpu] || kernel->rings[cpu].fd)
 			continue;
-		err = make_ring(kernel, cpu, ring_size);
-		if (!err)
-			err = control(kernel, cpu, NT_CONTROL_START);
+		error = make_ring(kernel, cpu, ring_size);
+		if (!error)
+			error = control(kernel, cpu, NT_CONTROL_START);
 		(*changed)++;
 	}
 	/* Without a clock there are no stacks of that CPU: the recording goes on. */
 	nt_sampler_follow_hotplug(&kernel->sampler);
-	return err;
+	return error;
 }
 
 void nt_kernel_release(struct nt_kernel *kernel)
 {
-	uint32_t cpu;
-
 	nt_sampler_release(&kernel->sampler);
 	if (kernel->cpus)
 		munmap(kernel->cpus, kernel->n_cpus * sizeof(struct nt_cpu));
-	for (cpu = 0; cpu < kernel->n_cpus && kernel->rings; cpu++)
+	for (uint32_t cpu = 0; cpu < kernel->n_cpus && kernel->rings; cpu++)
 		nt_ring_reader_release(&kernel->rings[cpu]);
 	free(kernel->rings);
 	if (kernel->stats_fd >= 0)

@@ -12,25 +12,25 @@
 #include "record/ring.h"
 #include "record/sampler.h"
 
-struct nettape;		/* the generated skeleton */
+struct nettape; /* the generated skeleton */
 
 struct nt_kernel {
 	struct nettape *skeleton;
 	struct bpf_object *object;
-	uint32_t n_cpus;			/* possible CPUs */
-	struct nt_cpu *cpus;			/* n_cpus, shared with the programs */
-	struct nt_ring_reader *rings;		/* n_cpus; fd 0: this CPU has never been online */
-	struct nt_sampler sampler;		/* of probe stacks */
-	int stats_fd, stamps_fd;		/* -1: not asked for */
-	uint64_t start_ns, end_ns;		/* when the last gate opened, when the first one closed */
+	uint32_t n_cpus; /* possible CPUs */
+	struct nt_cpu *cpus; /* n_cpus, shared with the programs */
+	struct nt_ring_reader *rings; /* n_cpus; fd 0: this CPU has never been online */
+	struct nt_sampler sampler; /* of probe stacks */
+	int stats_fd, stamps_fd; /* -1: not asked for */
+	uint64_t start_ns, end_ns; /* when the last gate opened, when the first one closed */
 };
 
 /*
  * Opens and loads the programs of options->plan (which this call completes by asking the kernel), makes a
  * ring for each CPU that is present and attaches. On failure gives a negative errno and writes one sentence with the
- * remedy into `error`. nt_kernel_release afterwards in any case.
+ * remedy into `message`. nt_kernel_release afterwards in any case.
  */
-int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *error, size_t error_size);
+int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, char *message, size_t message_size);
 /* Takes in all tasks that are there, and the operations that they are inside. */
 int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids);
 /* Opens the gate of each CPU, also of those that are offline; sets start_ns. */
@@ -39,11 +39,14 @@ int nt_kernel_start(struct nt_kernel *kernel);
 void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan);
 /* Has each CPU write the losses that it has not been able to. Call between two drains after the stop. */
 void nt_kernel_flush_losses(struct nt_kernel *kernel);
-/* Has each CPU that has been silent for idle_ns write where it is, and give what it has staged. */
+/* Has each CPU that has been silent for idle_ns write where it is, and put its batch into its ring. */
 void nt_kernel_refresh(struct nt_kernel *kernel, uint64_t now_ns, uint64_t idle_ns);
-/* Gives, as one sample, what a CPU has staged and not put into its ring. Only when no program writes there any more. */
-int nt_kernel_drain_stage(struct nt_kernel *kernel, uint32_t cpu, nt_sample_fn sample, void *arg);
-/* Gives CPUs that have been plugged in and are online a ring, opens their gate, and starts their clock. *changed: how many rings. */
+/* Gives, as one item, the batch that a CPU has not put into its ring. Only when no program writes there any more. */
+int nt_kernel_drain_batch(struct nt_kernel *kernel, uint32_t cpu, nt_ring_item_fn take, void *arg);
+/*
+ * Gives CPUs that have been plugged in and are online a ring, opens their gate, and starts their clock. *changed: how
+ * many rings.
+ */
 int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigned int *changed);
 void nt_kernel_release(struct nt_kernel *kernel);
 

@@ -79,12 +79,12 @@ static int list_probes(struct nt_plan *plan)
 
 int main(int argc, char **argv)
 {
-	struct nt_options options;
+	struct nt_record_options options;
 	int status;
 
 	/* A line that is printed in parts goes out in one piece. */
 	setlinebuf(stderr);
-	if (nt_options_parse(&options, argc, argv, &status))
+	if (nt_record_options_parse(&options, argc, argv, &status))
 		return status;
 	return options.list_probes ? list_probes(&options.plan) : nt_session_run(&options);
 }

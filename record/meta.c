@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* meta.c - see meta.h. The keys are specified in docs/chunk-format.md. */
+/*
+ * meta.c - see meta.h. The keys are specified in docs/chunk-format.md.
+ */
 #include "record/meta.h"
 
 #include <stdio.h>
@@ -10,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/readings.h"
+#include "record/proc_snapshots.h"
 
 /* The first line of a file, or "" */
 static void first_line(const char *path, char *line, size_t size)
@@ -100,39 +102,39 @@ static int add_host(struct nt_buf *out)
 {
 	char os[128], virtual[64];
 	struct utsname names;
-	int err;
+	int error;
 
 	uname(&names);
 	os_name(os, sizeof(os));
 	virtual_name(virtual, sizeof(virtual));
-	err = nt_meta_append(out, "kernel", names.release);
-	if (!err)
-		err = nt_meta_append(out, "machine", names.machine);
-	if (!err)
-		err = nt_meta_append(out, "os", os);
-	if (!err)
-		err = nt_meta_append(out, "virtual", virtual);
-	if (!err)
-		err = add_file(out, "cpus_possible", "/sys/devices/system/cpu/possible");
-	if (!err)
-		err = add_file(out, "cpus_online", "/sys/devices/system/cpu/online");
-	return err ? err : add_number(out, "clock_ticks", sysconf(_SC_CLK_TCK));
+	error = nt_meta_append(out, "kernel", names.release);
+	if (!error)
+		error = nt_meta_append(out, "machine", names.machine);
+	if (!error)
+		error = nt_meta_append(out, "os", os);
+	if (!error)
+		error = nt_meta_append(out, "virtual", virtual);
+	if (!error)
+		error = add_file(out, "cpus_possible", "/sys/devices/system/cpu/possible");
+	if (!error)
+		error = add_file(out, "cpus_online", "/sys/devices/system/cpu/online");
+	return error ? error : add_number(out, "clock_ticks", sysconf(_SC_CLK_TCK));
 }
 
 static int add_points(struct nt_buf *out, const struct nt_plan *plan, int probe)
 {
 	const struct nt_attach_point *points = plan->chosen[probe]->points;
 	char line[256];
-	int err = 0, i;
+	int error = 0;
 
-	for (i = 0; points[i].program && !err; i++) {
+	for (int i = 0; points[i].program && !error; i++) {
 		if (!plan->has[probe][i])
 			continue;
 		snprintf(line, sizeof(line), "%s %s %s:%s", nt_probes[probe].name, points[i].program,
 			 nt_attach_how_name(points[i].how), points[i].point);
-		err = nt_meta_append(out, "attach", line);
+		error = nt_meta_append(out, "attach", line);
 	}
-	return err;
+	return error;
 }
 
 static int put_uncovered(void *arg, const char *sentence)
@@ -149,7 +151,8 @@ static int add_way(struct nt_buf *out, const struct nt_plan *plan, int probe)
 	if (!plan->chosen[probe])
 		return 0;
 	if (why[0])
-		snprintf(line, sizeof(line), "%s %s (not %s: %s)", nt_probes[probe].name, plan->chosen[probe]->name, better, why);
+		snprintf(line, sizeof(line), "%s %s (not %s: %s)", nt_probes[probe].name, plan->chosen[probe]->name,
+			 better, why);
 	else
 		snprintf(line, sizeof(line), "%s %s", nt_probes[probe].name, plan->chosen[probe]->name);
 	return nt_meta_append(out, "plan", line);
@@ -159,17 +162,18 @@ static int add_way(struct nt_buf *out, const struct nt_plan *plan, int probe)
 static int add_busy_polling(struct nt_buf *out, const struct nt_plan *plan)
 {
 	char read[32], poll[32], sentence[256];
-	int err;
+	int error;
 
 	first_line("/proc/sys/net/core/busy_read", read, sizeof(read));
 	first_line("/proc/sys/net/core/busy_poll", poll, sizeof(poll));
-	err = nt_meta_append(out, "busy_read", read);
-	if (!err)
-		err = nt_meta_append(out, "busy_poll", poll);
-	if (err || plan->chosen[NT_PROBE_BUSYPOLL] || (!atoi(read) && !atoi(poll)))
-		return err;
+	error = nt_meta_append(out, "busy_read", read);
+	if (!error)
+		error = nt_meta_append(out, "busy_poll", poll);
+	if (error || plan->chosen[NT_PROBE_BUSYPOLL] || (!atoi(read) && !atoi(poll)))
+		return error;
 	snprintf(sentence, sizeof(sentence),
-		 "Busy polling is on (net.core.busy_read %s, net.core.busy_poll %s), and was not recorded: it is hidden in the time of tasks and their receives.",
+		 "Busy polling is on (net.core.busy_read %s, net.core.busy_poll %s), and was not recorded: it is "
+		 "hidden in the time of tasks and their receives.",
 		 read, poll);
 	return nt_meta_append(out, "uncovered", sentence);
 }
@@ -177,77 +181,77 @@ static int add_busy_polling(struct nt_buf *out, const struct nt_plan *plan)
 static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
 {
 	char list[128] = "";
-	int err = 0, probe;
+	int error = 0;
 
-	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		if (plan->chosen[probe])
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", list[0] ? "," : "",
 				 nt_probes[probe].name);
-	err = nt_meta_append(out, "probes", list);
-	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++)
-		err = add_way(out, plan, probe);
-	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++)
+	error = nt_meta_append(out, "probes", list);
+	for (int probe = 0; probe < NT_PROBE_COUNT && !error; probe++)
+		error = add_way(out, plan, probe);
+	for (int probe = 0; probe < NT_PROBE_COUNT && !error; probe++)
 		if (plan->chosen[probe])
-			err = add_points(out, plan, probe);
-	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++)
-		err = nt_plan_uncovered(plan, probe, put_uncovered, out);
-	return err;
+			error = add_points(out, plan, probe);
+	for (int probe = 0; probe < NT_PROBE_COUNT && !error; probe++)
+		error = nt_plan_uncovered(plan, probe, put_uncovered, out);
+	return error;
 }
 
 /* What of the packets was recorded, and whether their time was noted before or after the backlog's queue. */
-static int add_latency(struct nt_buf *out, const struct nt_options *options)
+static int add_latency(struct nt_buf *out, const struct nt_record_options *options)
 {
-	int err = nt_filter_describe(&options->filter, out);
+	int error = nt_filter_describe(&options->filter, out);
 
-	return err ? err : add_file(out, "netdev_tstamp_prequeue", "/proc/sys/net/core/netdev_tstamp_prequeue");
+	return error ? error : add_file(out, "netdev_tstamp_prequeue", "/proc/sys/net/core/netdev_tstamp_prequeue");
 }
 
 /* How often stacks were taken, and of what. */
-static int add_stacks(struct nt_buf *out, const struct nt_options *options)
+static int add_stacks(struct nt_buf *out, const struct nt_record_options *options)
 {
-	int err = add_number(out, "stacks_hz", options->stacks_hz);
+	int error = add_number(out, "stacks_hz", options->stacks_hz);
 
-	if (!err)
-		err = nt_meta_append(out, "stacks", options->stacks_all ? "all" : "network");
-	return err ? err : nt_meta_append(out, "user_stacks", options->user_stacks ? "1" : "0");
+	if (!error)
+		error = nt_meta_append(out, "stacks", options->stacks_all ? "all" : "network");
+	return error ? error : nt_meta_append(out, "user_stacks", options->user_stacks ? "1" : "0");
 }
 
-int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const struct nt_kernel *kernel,
+int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, const struct nt_kernel *kernel,
 		 const char *hidden)
 {
 	uint64_t start_realtime_ns = realtime_ns() - (nt_now() - kernel->start_ns);
-	int err = nt_meta_append(out, "tool", "nettape-record " NT_VERSION);
+	int error = nt_meta_append(out, "tool", "nettape-record " NT_VERSION);
 
-	if (!err)
-		err = add_number(out, "start_ns", kernel->start_ns);
-	if (!err)
-		err = add_number(out, "start_realtime_ns", start_realtime_ns);
-	if (!err)
-		err = add_host(out);
-	if (!err)
-		err = add_number(out, "ring_size", options->ring_size);
-	if (!err)
-		err = add_plan(out, &options->plan);
-	if (!err)
-		err = add_busy_polling(out, &options->plan);
-	if (!err && options->plan.chosen[NT_PROBE_LATENCY])
-		err = add_latency(out, options);
-	if (!err && options->plan.chosen[NT_PROBE_STACKS])
-		err = add_stacks(out, options);
-	if (!err && hidden[0])
-		err = nt_meta_append(out, "uncovered", hidden);
-	return err ? err : nt_meta_append(out, "command", options->command_line);
+	if (!error)
+		error = add_number(out, "start_ns", kernel->start_ns);
+	if (!error)
+		error = add_number(out, "start_realtime_ns", start_realtime_ns);
+	if (!error)
+		error = add_host(out);
+	if (!error)
+		error = add_number(out, "ring_size", options->ring_size);
+	if (!error)
+		error = add_plan(out, &options->plan);
+	if (!error)
+		error = add_busy_polling(out, &options->plan);
+	if (!error && options->plan.chosen[NT_PROBE_LATENCY])
+		error = add_latency(out, options);
+	if (!error && options->plan.chosen[NT_PROBE_STACKS])
+		error = add_stacks(out, options);
+	if (!error && hidden[0])
+		error = nt_meta_append(out, "uncovered", hidden);
+	return error ? error : nt_meta_append(out, "command", options->command_line);
 }
 
 int nt_meta_close(struct nt_buf *out, uint64_t end_ns, const char *stop, const struct nt_totals *totals)
 {
-	int err = add_number(out, "end_ns", end_ns);
+	int error = add_number(out, "end_ns", end_ns);
 
-	if (!err)
-		err = nt_meta_append(out, "stop", stop);
-	if (!err)
-		err = add_number(out, "events", totals->events);
-	if (!err)
-		err = add_number(out, "lost", totals->lost + totals->missed);
-	return err ? err : nt_meta_append(out, "complete", "1");
+	if (!error)
+		error = nt_meta_append(out, "stop", stop);
+	if (!error)
+		error = add_number(out, "events", totals->events);
+	if (!error)
+		error = add_number(out, "lost", totals->lost + totals->missed);
+	return error ? error : nt_meta_append(out, "complete", "1");
 }

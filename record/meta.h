@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* meta.h - what the tape says about the session as a whole: chunk header and meta blocks. */
+/*
+ * meta.h - what the tape says about the session as a whole: chunk header and meta blocks.
+ */
 #ifndef NT_RECORD_META_H
 #define NT_RECORD_META_H
 
@@ -8,15 +10,15 @@
 
 struct nt_totals {
 	uint64_t duration_ns, events;
-	uint64_t lost;			/* the rings were full */
-	uint64_t missed;		/* switches that the kernel did not show */
-	uint64_t lost_bytes_max;	/* room for what was lost on one CPU between two drains, at most */
+	uint64_t lost; /* the rings were full */
+	uint64_t missed; /* switches that the kernel did not show */
+	uint64_t lost_bytes_max; /* room for what was lost on one CPU between two drains, at most */
 };
 
 /* A new session: random id, now, this host. The chunk number is 0. */
 void nt_meta_header(struct nt_chunk_header *header);
 /* The lines that open every chunk; `hidden` is one more sentence on what is not covered, or "". 0 or -ENOMEM. */
-int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const struct nt_kernel *kernel,
+int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, const struct nt_kernel *kernel,
 		 const char *hidden);
 /* The lines that close a session. */
 int nt_meta_close(struct nt_buf *out, uint64_t end_ns, const char *stop, const struct nt_totals *totals);

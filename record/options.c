@@ -178,7 +178,7 @@ static int parse_filter(struct nt_filter *filter, int option, int *exit_status)
 }
 
 /* How probe `stacks` is to sample. */
-static int parse_stacks(struct nt_options *options, int option, int *exit_status)
+static int parse_stacks(struct nt_record_options *options, int option, int *exit_status)
 {
 	unsigned long hz;
 	char *end;
@@ -202,7 +202,7 @@ static int parse_stacks(struct nt_options *options, int option, int *exit_status
 	}
 }
 
-static int parse_output(struct nt_options *options, int *exit_status)
+static int parse_output(struct nt_record_options *options, int *exit_status)
 {
 	if (!*optarg || *optarg == '-')
 		return misuse(exit_status, "-o wants a directory, such as busy.tape or ./-odd.tape", optarg);
@@ -212,7 +212,7 @@ static int parse_output(struct nt_options *options, int *exit_status)
 	return 0;
 }
 
-static int parse_duration(struct nt_options *options, int *exit_status)
+static int parse_duration(struct nt_record_options *options, int *exit_status)
 {
 	int64_t ns;
 
@@ -222,7 +222,7 @@ static int parse_duration(struct nt_options *options, int *exit_status)
 	return 0;
 }
 
-static int parse_probes(struct nt_options *options, int *exit_status)
+static int parse_probes(struct nt_record_options *options, int *exit_status)
 {
 	const char *words[NT_PROBE_COUNT + 3] = { "default", "all" }, *nearest;
 	char bad[64], text[256];
@@ -238,14 +238,14 @@ static int parse_probes(struct nt_options *options, int *exit_status)
 	return misuse(exit_status, text, "");
 }
 
-static int parse_user(struct nt_options *options, int *exit_status)
+static int parse_user(struct nt_record_options *options, int *exit_status)
 {
 	char error[256];
 
-	return nt_owner_named(&options->owner, optarg, error, sizeof(error)) ? 0 : misuse(exit_status, error, "");
+	return nt_tape_owner_named(&options->owner, optarg, error, sizeof(error)) ? 0 : misuse(exit_status, error, "");
 }
 
-static int parse_one(struct nt_options *options, int option, int *exit_status)
+static int parse_one(struct nt_record_options *options, int option, int *exit_status)
 {
 	switch (option) {
 	case 'o':
@@ -300,7 +300,7 @@ static int parse_one(struct nt_options *options, int option, int *exit_status)
 }
 
 /* What stands behind the options: nothing, or "--" and a command. */
-static int parse_command(struct nt_options *options, int argc, char **argv, int *exit_status)
+static int parse_command(struct nt_record_options *options, int argc, char **argv, int *exit_status)
 {
 	bool has_dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
 
@@ -314,7 +314,7 @@ static int parse_command(struct nt_options *options, int argc, char **argv, int 
 }
 
 /* Options of a probe that is off would do nothing. */
-static int check_probes(const struct nt_options *options, int *exit_status)
+static int check_probes(const struct nt_record_options *options, int *exit_status)
 {
 	if (nt_filter_is_set(&options->filter) && !options->plan.on[NT_PROBE_LATENCY])
 		return misuse(exit_status, "-p, -i, --netns, --cgroup, --min-queue and --latency-sample are for the probe latency, which is off: --probes default,latency", "");
@@ -323,13 +323,13 @@ static int check_probes(const struct nt_options *options, int *exit_status)
 	return 0;
 }
 
-static void find_owner(struct nt_options *options)
+static void find_owner(struct nt_record_options *options)
 {
 	char warning[256];
 
 	if (options->owner.is_asked)
 		return;
-	nt_owner_of_caller(&options->owner, warning, sizeof(warning));
+	nt_tape_owner_of_caller(&options->owner, warning, sizeof(warning));
 	if (warning[0] && !options->quiet)
 		fprintf(stderr, "nettape-record: %s\n", warning);
 }
@@ -347,7 +347,7 @@ static void join_command_line(char *out, size_t size, int argc, char **argv)
 			out[at] = ' ';
 }
 
-int nt_options_parse(struct nt_options *options, int argc, char **argv, int *exit_status)
+int nt_record_options_parse(struct nt_record_options *options, int argc, char **argv, int *exit_status)
 {
 	char text[512];
 	int option;

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 #include "record/filter.h"
-#include "record/owner.h"
 #include "record/plan.h"
+#include "record/tape_owner.h"
 
-struct nt_options {
+struct nt_record_options {
 	char output[4096];		/* directory of the tape */
 	uint64_t duration_ns;		/* 0: until a signal or the command's end */
 	size_t ring_size;		/* bytes per CPU, a power of two */
@@ -21,12 +21,12 @@ struct nt_options {
 	const char *program;		/* how we were called */
 	char *const *command;		/* NULL-terminated, or NULL */
 	char command_line[1024];	/* all of it, for the tape */
-	struct nt_owner owner;		/* of the tape */
+	struct nt_tape_owner owner;		/* of the tape */
 	struct nt_plan plan;
 	struct nt_filter filter;
 };
 
 /* 0: go on; else *exit_status is what to exit with (help, version, misuse: messages are printed). */
-int nt_options_parse(struct nt_options *options, int argc, char **argv, int *exit_status);
+int nt_record_options_parse(struct nt_record_options *options, int argc, char **argv, int *exit_status);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* plan.c - see plan.h. The tables here are the one place that names attach points. */
+/*
+ * plan.c - see plan.h. The tables here are the one place that names attach points.
+ */
 #include "record/plan.h"
 
 #include <errno.h>
@@ -13,13 +15,16 @@
 
 #include "record/sampler.h"
 
+/* clang-format off */
 #define POINT(name) { .program = "nt_" #name, .point = #name }
 #define OPTIONAL(name) { .program = "nt_" #name, .point = #name, .optional = true }
 #define VECTOR(end, name) { .program = "nt_vector_" #end, .point = name "_" #end, .how = NT_AT_NAMED, .optional = true }
 #define BEFORE(function) { .program = "nt_enter_" #function, .point = #function, .how = NT_AT_ENTRY }
 #define AFTER(function) { .program = "nt_exit_" #function, .point = #function, .how = NT_AT_EXIT }
-#define BEFORE_IF(function) { .program = "nt_enter_" #function, .point = #function, .how = NT_AT_ENTRY, .optional = true }
-#define AFTER_IF(function) { .program = "nt_exit_" #function, .point = #function, .how = NT_AT_EXIT, .optional = true }
+#define BEFORE_IF(function)                                                                                            \
+	{ .program = "nt_enter_" #function, .point = #function, .how = NT_AT_ENTRY, .optional = true }
+#define AFTER_IF(function)                                                                                             \
+	{ .program = "nt_exit_" #function, .point = #function, .how = NT_AT_EXIT, .optional = true }
 #define VECTORS(end)                                                                                      \
 	VECTOR(end, "local_timer"), VECTOR(end, "reschedule"), VECTOR(end, "call_function"),              \
 	VECTOR(end, "call_function_single"), VECTOR(end, "irq_work"), VECTOR(end, "x86_platform_ipi"),    \
@@ -36,24 +41,24 @@ static const struct nt_attach_point sched_points[] = {
 	OPTIONAL(cgroup_mkdir),
 	OPTIONAL(cpuhp_enter),
 	OPTIONAL(cpuhp_exit),
-	{}
+	{},
 };
 
-static const struct nt_attach_point softirq_points[] = { POINT(softirq_exit), POINT(softirq_entry), {} };
+static const struct nt_attach_point softirq_points[] = {POINT(softirq_exit), POINT(softirq_entry), {}};
 
 static const struct nt_attach_point irq_points[] = {
 	POINT(irq_handler_exit),
 	POINT(irq_handler_entry),
 	VECTORS(exit),
 	VECTORS(entry),
-	{}
+	{},
 };
 
 static const struct nt_attach_point socket_points[] = {
 	POINT(sock_send_length),
 	POINT(sock_recv_length),
 	POINT(sys_enter),
-	{}
+	{},
 };
 
 /*
@@ -80,7 +85,7 @@ static const struct nt_attach_point socket_function_points[] = {
 	BEFORE_IF(packet_recvmsg),
 	BEFORE_IF(xsk_sendmsg),
 	BEFORE_IF(xsk_recvmsg),
-	{}
+	{},
 };
 
 static const struct nt_attach_point socket_begin_points[] = {
@@ -94,45 +99,50 @@ static const struct nt_attach_point socket_begin_points[] = {
 	BEFORE_IF(packet_recvmsg),
 	BEFORE_IF(xsk_sendmsg),
 	BEFORE_IF(xsk_recvmsg),
-	{}
+	{},
 };
 
-static const struct nt_attach_point busypoll_points[] = { { .program = "nt_busy_poll", .point = "napi_poll" }, {} };
+static const struct nt_attach_point busypoll_points[] = {{.program = "nt_busy_poll", .point = "napi_poll"}, {}};
 
 static const struct nt_attach_point busypoll_loop_points[] = {
-	{ .program = "nt_busy_poll", .point = "napi_poll" },
+	{.program = "nt_busy_poll", .point = "napi_poll"},
 	AFTER(napi_busy_loop),
 	AFTER_IF(napi_busy_loop_rcu),
 	BEFORE(napi_busy_loop),
 	BEFORE_IF(napi_busy_loop_rcu),
-	{}
+	{},
 };
 
-static const struct nt_attach_point napi_points[] = { POINT(napi_poll), {} };
+static const struct nt_attach_point napi_points[] = {POINT(napi_poll), {}};
 
-#define LATENCY(hook, at, way, known, sentence)                                                      \
-	{ .program = "nt_latency_" #hook "__" #at, .point = #at, .how = way, .optional = true, .knows = known, .without = sentence }
+#define LATENCY(hook, at, way, known, sentence)                                                                        \
+	{ .program = "nt_latency_" #hook "__" #at, .point = #at, .how = way, .optional = true, .knows = known,         \
+	  .without = sentence }
+/* clang-format on */
 #define NO_HOOK(hook, function) "No latency at the hook " hook ": this kernel has no function " function " of its own."
-#define NO_HOOK_V6(hook, function) "No latency of IPv6 at the hook " hook ": this kernel has no function " function " of its own."
+#define NO_HOOK_V6(hook, function)                                                                                     \
+	"No latency of IPv6 at the hook " hook ": this kernel has no function " function " of its own."
 
 /*
- * Whether a kernel lets programs be put before functions is asked of tcp_v4_rcv, which is called by its address and so never
- * inlined; the others may be, and then a hook is missing. Ends of the way come first, as everywhere.
+ * Whether a kernel lets programs be put before functions is asked of tcp_v4_rcv, which is called by its address and so
+ * never inlined; the others may be, and then a hook is missing. Ends of the way come first, as everywhere.
  */
 static const struct nt_attach_point latency_function_points[] = {
-	LATENCY(udp_socket_read, skb_consume_udp, NT_AT_ENTRY, NT_KNOWS_TASK | NT_KNOWS_QUEUE, NO_HOOK("udp-socket-read", "skb_consume_udp")),
+	LATENCY(udp_socket_read, skb_consume_udp, NT_AT_ENTRY, NT_KNOWS_TASK | NT_KNOWS_QUEUE,
+		NO_HOOK("udp-socket-read", "skb_consume_udp")),
 	LATENCY(tcp_socket_read, tcp_recv_timestamp, NT_AT_ENTRY, NT_KNOWS_TASK | NT_KNOWS_QUEUE,
 		NO_HOOK("tcp-socket-read", "tcp_recv_timestamp")),
 	LATENCY(udp_socket_enqueued, __udp_enqueue_schedule_skb, NT_AT_EXIT, NT_KNOWS_QUEUE,
 		NO_HOOK("udp-socket-enqueued", "__udp_enqueue_schedule_skb")),
-	LATENCY(tcp_socket_enqueued, tcp_queue_rcv, NT_AT_EXIT, NT_KNOWS_QUEUE, NO_HOOK("tcp-socket-enqueued", "tcp_queue_rcv")),
+	LATENCY(tcp_socket_enqueued, tcp_queue_rcv, NT_AT_EXIT, NT_KNOWS_QUEUE,
+		NO_HOOK("tcp-socket-enqueued", "tcp_queue_rcv")),
 	LATENCY(udp_start, udp_rcv, NT_AT_ENTRY, 0, NO_HOOK("udp-start", "udp_rcv")),
 	LATENCY(udp_start, udpv6_rcv, NT_AT_ENTRY, 0, NO_HOOK_V6("udp-start", "udpv6_rcv")),
-	{ .program = "nt_latency_tcp_start__tcp_v4_rcv", .point = "tcp_v4_rcv", .how = NT_AT_ENTRY },
+	{.program = "nt_latency_tcp_start__tcp_v4_rcv", .point = "tcp_v4_rcv", .how = NT_AT_ENTRY},
 	LATENCY(tcp_start, tcp_v6_rcv, NT_AT_ENTRY, 0, NO_HOOK_V6("tcp-start", "tcp_v6_rcv")),
 	LATENCY(ip_start, ip_rcv_core, NT_AT_ENTRY, 0, NO_HOOK("ip-start", "ip_rcv_core")),
 	LATENCY(ip_start, ip6_rcv_core, NT_AT_ENTRY, 0, NO_HOOK_V6("ip-start", "ip6_rcv_core")),
-	{}
+	{},
 };
 
 #define NO_POINT(hook, point) "No latency at the hook " hook ": this kernel has no tracepoint " point "."
@@ -140,184 +150,199 @@ static const struct nt_attach_point latency_function_points[] = {
 static const struct nt_attach_point latency_points[] = {
 	LATENCY(tcp_socket_read, skb_copy_datagram_iovec, NT_AT_TRACEPOINT, NT_KNOWS_TASK | NT_KNOWS_QUEUE,
 		NO_POINT("tcp-socket-read", "skb_copy_datagram_iovec")),
-	LATENCY(udp_socket_enqueued, sk_data_ready, NT_AT_TRACEPOINT, NT_KNOWS_QUEUE, NO_POINT("udp-socket-enqueued", "sk_data_ready")),
-	LATENCY(tcp_socket_enqueued, sk_data_ready, NT_AT_TRACEPOINT, NT_KNOWS_QUEUE, NO_POINT("tcp-socket-enqueued", "sk_data_ready")),
+	LATENCY(udp_socket_enqueued, sk_data_ready, NT_AT_TRACEPOINT, NT_KNOWS_QUEUE,
+		NO_POINT("udp-socket-enqueued", "sk_data_ready")),
+	LATENCY(tcp_socket_enqueued, sk_data_ready, NT_AT_TRACEPOINT, NT_KNOWS_QUEUE,
+		NO_POINT("tcp-socket-enqueued", "sk_data_ready")),
 	LATENCY(tcp_start, tcp_probe, NT_AT_TRACEPOINT, NT_KNOWS_QUEUE, NO_POINT("tcp-start", "tcp_probe")),
-	{ .program = "nt_latency_ip_start__netif_receive_skb", .point = "netif_receive_skb" },
-	{ .program = "nt_tcp_rcv_space_adjust", .point = "tcp_rcv_space_adjust", .optional = true,
-	  .knows = NT_KNOWS_TASK | NT_KNOWS_QUEUE | NT_KNOWS_NAMELESS },
-	{}
+	{.program = "nt_latency_ip_start__netif_receive_skb", .point = "netif_receive_skb"},
+	{.program = "nt_tcp_rcv_space_adjust",
+	 .point = "tcp_rcv_space_adjust",
+	 .optional = true,
+	 .knows = NT_KNOWS_TASK | NT_KNOWS_QUEUE | NT_KNOWS_NAMELESS},
+	{},
 };
 
-static const struct nt_attach_point drop_points[] = { POINT(kfree_skb), {} };
-static const struct nt_attach_point retransmit_points[] = { POINT(tcp_retransmit_skb), OPTIONAL(tcp_retransmit_synack), {} };
+static const struct nt_attach_point drops_points[] = {POINT(kfree_skb), {}};
+static const struct nt_attach_point retransmits_points[] = {
+	POINT(tcp_retransmit_skb), OPTIONAL(tcp_retransmit_synack), {}};
 
-static const struct nt_attach_point wakeup_points[] = { POINT(sched_waking), POINT(sched_wakeup_new), {} };
+static const struct nt_attach_point wakeups_points[] = {POINT(sched_waking), POINT(sched_wakeup_new), {}};
 
-static const struct nt_attach_point stack_points[] = {
-	{ .program = "nt_stack_sample", .point = "cpu-clock", .how = NT_AT_CLOCK },
-	{}
+static const struct nt_attach_point stacks_points[] = {
+	{.program = "nt_stack_sample", .point = "cpu-clock", .how = NT_AT_CLOCK},
+	{},
 };
 
 static const char *const irq_uncovered[] = {
-	"The entry and exit code around an interrupt, vectors without tracepoints and NMIs are in the time of whoever they interrupted.",
-	NULL
+	"The entry and exit code around an interrupt, vectors without tracepoints and NMIs are in the time of whoever "
+	"they interrupted.",
+	NULL,
 };
 
 #define NO_RECORD "Splice out of a TCP socket and TCP_ZEROCOPY_RECEIVE make no record; their time is the task's."
 
 static const char *const socket_uncovered[] = {
 	NO_RECORD,
-	"The begin of an operation made by io_uring, by a kernel thread, in a softirq or by a 32-bit task is not known: it is counted, its time is the task's or the softirq's.",
-	NULL
+	"The begin of an operation made by io_uring, by a kernel thread, in a softirq or by a 32-bit task is not "
+	"known: it is counted, its time is the task's or the softirq's.",
+	NULL,
 };
 
-#define ODD_BEGINS                                                                                                    \
-	"The begin of an operation made in a softirq, or on a socket of another family than IPv4, IPv6, PACKET and XDP, is not known: it is counted, its time is the softirq's or the task's."
+#define ODD_BEGINS                                                                                                     \
+	"The begin of an operation made in a softirq, or on a socket of another family than IPv4, IPv6, PACKET and "   \
+	"XDP, is not known: it is counted, its time is the softirq's or the task's."
 
-static const char *const socket_begin_uncovered[] = { NO_RECORD, ODD_BEGINS, NULL };
+static const char *const socket_begin_uncovered[] = {NO_RECORD, ODD_BEGINS, NULL};
 
 static const char *const socket_preempted_uncovered[] = {
 	NO_RECORD,
 	ODD_BEGINS,
-	"This kernel may preempt the program at an operation's begin, and does not run it for another task on that CPU meanwhile: some operations have no known begin; their time is the task's.",
-	NULL
+	"This kernel may preempt the program at an operation's begin, and does not run it for another task on that CPU "
+	"meanwhile: some operations have no known begin; their time is the task's.",
+	NULL,
 };
 
 static const char *const socket_function_uncovered[] = {
 	NO_RECORD,
-	"Operations on sockets of other families than IPv4, IPv6, PACKET and XDP make no record; their time is the task's.",
+	"Operations on sockets of other families than IPv4, IPv6, PACKET and XDP make no record; their time is the "
+	"task's.",
 	"The begin of an operation made in a softirq is not known: it is counted, its time is the softirq's.",
-	"An operation begun before the recording ends with its system call; one of sendfile or splice shows as abandoned, one of io_uring or of a kernel thread makes no record.",
-	NULL
+	"An operation begun before the recording ends with its system call; one of sendfile or splice shows as "
+	"abandoned, one of io_uring or of a kernel thread makes no record.",
+	NULL,
 };
 
-static const struct nt_candidate sched_candidates[] = { { .name = "tracepoints", .points = sched_points }, {} };
-static const struct nt_candidate softirq_candidates[] = { { .name = "tracepoints", .points = softirq_points }, {} };
+static const struct nt_candidate sched_candidates[] = {{.name = "tracepoints", .points = sched_points}, {}};
+static const struct nt_candidate softirq_candidates[] = {{.name = "tracepoints", .points = softirq_points}, {}};
 static const struct nt_candidate irq_candidates[] = {
-	{ .name = "tracepoints", .points = irq_points, .uncovered = irq_uncovered },
-	{}
+	{.name = "tracepoints", .points = irq_points, .uncovered = irq_uncovered},
+	{},
 };
 static const struct nt_candidate socket_candidates[] = {
-	{ .name = "fentry", .points = socket_function_points, .uncovered = socket_function_uncovered, .ops_by_task = true,
-	  .not_preempted = true },
-	{ .name = "fentry", .points = socket_begin_points, .uncovered = socket_begin_uncovered, .ops_by_task = true,
-	  .not_preempted = true },
-	{ .name = "tracepoints", .points = socket_points, .uncovered = socket_uncovered },
+	{.name = "fentry",
+	 .points = socket_function_points,
+	 .uncovered = socket_function_uncovered,
+	 .ops_by_task = true,
+	 .not_preempted = true},
+	{.name = "fentry",
+	 .points = socket_begin_points,
+	 .uncovered = socket_begin_uncovered,
+	 .ops_by_task = true,
+	 .not_preempted = true},
+	{.name = "tracepoints", .points = socket_points, .uncovered = socket_uncovered},
 	/* Only if asked for: some begins are missed, but io_uring has some. */
-	{ .name = "fentry", .points = socket_begin_points, .uncovered = socket_preempted_uncovered, .ops_by_task = true },
-	{}
+	{.name = "fentry", .points = socket_begin_points, .uncovered = socket_preempted_uncovered, .ops_by_task = true},
+	{},
 };
 #define BUSY_AFTER_SWITCH "A busy-polling task's first poll after it was switched out"
 
 static const char *const busypoll_uncovered[] = {
-	BUSY_AFTER_SWITCH ", and every poll of an io_uring thread, are counted, but in the time of the task or of its receive.",
-	NULL
+	BUSY_AFTER_SWITCH
+	", and every poll of an io_uring thread, are counted, but in the time of the task or of its receive.",
+	NULL,
 };
 
 static const char *const busypoll_loop_uncovered[] = {
 	BUSY_AFTER_SWITCH " is counted, but in the time of the task or of its receive.",
-	NULL
+	NULL,
 };
 
 static const struct nt_candidate busypoll_candidates[] = {
-	{ .name = "fentry", .points = busypoll_loop_points, .uncovered = busypoll_loop_uncovered },
-	{ .name = "tracepoints", .points = busypoll_points, .uncovered = busypoll_uncovered },
-	{}
+	{.name = "fentry", .points = busypoll_loop_points, .uncovered = busypoll_loop_uncovered},
+	{.name = "tracepoints", .points = busypoll_points, .uncovered = busypoll_uncovered},
+	{},
 };
-static const struct nt_candidate napi_candidates[] = { { .name = "tracepoints", .points = napi_points }, {} };
+static const struct nt_candidate napi_candidates[] = {{.name = "tracepoints", .points = napi_points}, {}};
 
-#define NEW_STAMPS                                                                                                    \
-	"A packet that is forwarded or bridged on its way loses its stamp and gets a new one at the next device that receives it: latency in a container counts from its veth device, not from the host's network card."
+#define NEW_STAMPS                                                                                                     \
+	"A packet that is forwarded or bridged on its way loses its stamp and gets a new one at the next device that " \
+	"receives it: latency in a container counts from its veth device, not from the host's network card."
 
 static const char *const latency_function_uncovered[] = {
-	"A receive call on a TCP socket makes one sample at tcp-socket-read, by the last segment that it took from; one that only peeked is not told apart. One whose segment carried no stamp makes none and is not counted: the kernel does not call tcp_recv_timestamp then.",
-	"A TCP segment that came out of order makes no sample at tcp-socket-enqueued and is not counted there: it reaches the socket's queue another way (tcp_ofo_queue).",
-	"On a kernel that has one CPU queue the datagrams of others (since 6.18), udp-socket-enqueued is before the queueing for those that are handed over, and counts them even if they are dropped then.",
+	"A receive call on a TCP socket makes one sample at tcp-socket-read, by the last segment that it took from; "
+	"one that only peeked is not told apart. One whose segment carried no stamp makes none and is not counted: the "
+	"kernel does not call tcp_recv_timestamp then.",
+	"A TCP segment that came out of order makes no sample at tcp-socket-enqueued and is not counted there: it "
+	"reaches the socket's queue another way (tcp_ofo_queue).",
+	"On a kernel that has one CPU queue the datagrams of others (since 6.18), udp-socket-enqueued is before the "
+	"queueing for those that are handed over, and counts them even if they are dropped then.",
 	NEW_STAMPS,
-	NULL
+	NULL,
 };
 
 static const char *const latency_uncovered[] = {
-	"Latency at ip-start is that at the tracepoint netif_receive_skb, before the protocol is called: also of packets that are bridged, taken or dropped there. A packet that goes up through several devices (bridge, macvlan, veth) counts at each; one of a VLAN counts at the device below it, or is skipped_family if its tag stands in the data.",
-	"Latency at tcp-start is that at the tracepoint tcp_probe: of segments of established connections, after the socket was found and, if its owner had it locked, given back.",
+	"Latency at ip-start is that at the tracepoint netif_receive_skb, before the protocol is called: also of "
+	"packets that are bridged, taken or dropped there. A packet that goes up through several devices (bridge, "
+	"macvlan, veth) counts at each; one of a VLAN counts at the device below it, or is skipped_family if its tag "
+	"stands in the data.",
+	"Latency at tcp-start is that at the tracepoint tcp_probe: of segments of established connections, after the "
+	"socket was found and, if its owner had it locked, given back.",
 	"Latency at the hook udp-start is not covered: no tracepoint is near it.",
-	"Latency at tcp-socket-enqueued and udp-socket-enqueued is that at the tracepoint sk_data_ready, of the last packet in the socket's queue: several that are told of at once count once, a packet that is already taken not at all.",
-	"Latency at tcp-socket-read is that at the tracepoint skb_copy_datagram_iovec: a sample for each segment that is copied from, where programs before functions make one for each call; one that is only peeked at is not told apart.",
+	"Latency at tcp-socket-enqueued and udp-socket-enqueued is that at the tracepoint sk_data_ready, of the last "
+	"packet in the socket's queue: several that are told of at once count once, a packet that is already taken not "
+	"at all.",
+	"Latency at tcp-socket-read is that at the tracepoint skb_copy_datagram_iovec: a sample for each segment that "
+	"is copied from, where programs before functions make one for each call; one that is only peeked at is not "
+	"told apart.",
 	"Latency at the hook udp-socket-read is not covered: no tracepoint there has the packet.",
 	NEW_STAMPS,
-	NULL
+	NULL,
 };
 
-static const char *const drop_uncovered[] = {
-	"A packet that the kernel frees as if it had been delivered (consume_skb) is no drop, nor is one that a device discards by itself.",
-	NULL
+static const char *const drops_uncovered[] = {
+	"A packet that the kernel frees as if it had been delivered (consume_skb) is no drop, nor is one that a device "
+	"discards by itself.",
+	NULL,
 };
 
 static const struct nt_candidate latency_candidates[] = {
-	{ .name = "fentry", .points = latency_function_points, .uncovered = latency_function_uncovered },
-	{ .name = "tracepoints", .points = latency_points, .uncovered = latency_uncovered },
-	{}
+	{.name = "fentry", .points = latency_function_points, .uncovered = latency_function_uncovered},
+	{.name = "tracepoints", .points = latency_points, .uncovered = latency_uncovered},
+	{},
 };
-static const struct nt_candidate drop_candidates[] = {
-	{ .name = "tracepoints", .points = drop_points, .uncovered = drop_uncovered },
-	{}
+static const struct nt_candidate drops_candidates[] = {
+	{.name = "tracepoints", .points = drops_points, .uncovered = drops_uncovered},
+	{},
 };
-static const struct nt_candidate retransmit_candidates[] = { { .name = "tracepoints", .points = retransmit_points }, {} };
+static const struct nt_candidate retransmits_candidates[] = {{.name = "tracepoints", .points = retransmits_points}, {}};
 
-static const char *const wakeup_uncovered[] = {
-	"A wake-up is told when it begins: on which CPU the task is put is not, and the way there (an interrupt of that CPU's, it may be) is in its runnable time.",
-	"A task that a signal kept from sleeping just then is shown asleep by kernels before 6.15, and no wake-up follows: since when it was runnable is not known.",
-	NULL
-};
-
-static const struct nt_candidate wakeup_candidates[] = {
-	{ .name = "tracepoints", .points = wakeup_points, .uncovered = wakeup_uncovered },
-	{}
+static const char *const wakeups_uncovered[] = {
+	"A wake-up is told when it begins: on which CPU the task is put is not, and the way there (an interrupt of "
+	"that CPU's, it may be) is in its runnable time.",
+	"A task that a signal kept from sleeping just then is shown asleep by kernels before 6.15, and no wake-up "
+	"follows: since when it was runnable is not known.",
+	NULL,
 };
 
-static const char *const stack_uncovered[] = {
+static const struct nt_candidate wakeups_candidates[] = {
+	{.name = "tracepoints", .points = wakeups_points, .uncovered = wakeups_uncovered},
+	{},
+};
+
+static const char *const stacks_uncovered[] = {
 	"The clock that takes stacks is an interrupt: what ran with interrupts off shows where they came on again.",
 	"Stacks of what a task polls itself (busy polling) count as its receive's or its own.",
-	NULL
+	NULL,
 };
 
-static const struct nt_candidate stack_candidates[] = {
-	{ .name = "perf_event", .points = stack_points, .uncovered = stack_uncovered },
-	{}
+static const struct nt_candidate stacks_candidates[] = {
+	{.name = "perf_event", .points = stacks_points, .uncovered = stacks_uncovered},
+	{},
 };
 
-const struct nt_probe nt_probes[] = {
-	{ "sched", "context switches; tasks, processes and cgroups (always on)", sched_candidates,
-	  "Nothing can be attributed without context switches." },
-	{ "softirq", "runs of softirq handlers, by vector", softirq_candidates,
-	  "Softirqs are not recorded: their time is that of whoever they interrupted." },
-	{ "irq", "hard interrupts: device handlers and interrupt vectors", irq_candidates,
-	  "Hard interrupts are not recorded: their time is that of whoever they interrupted." },
-	{ "socket", "send and receive operations on network sockets (switches softirq on)", socket_candidates,
-	  "Socket operations are not recorded: their time is the task's." },
-	{ "busypoll", "polls of network devices by tasks that wait for packets: busy polling (switches softirq on)",
-	  busypoll_candidates,
-	  "Busy polling is not recorded: what a task does for the network by it is its own time or its receive's." },
-	{ "napi", "polls of network devices by softirqs and NAPI threads, by device (off by default; switches softirq on)",
-	  napi_candidates, NULL },
-	{ "latency", "how late packets are at seven points of their way up (off by default; has the kernel note when each came)",
-	  latency_candidates, NULL },
-	{ "drops", "packets that the kernel does not deliver: why, and where in its code (off by default)", drop_candidates, NULL },
-	{ "retransmits", "TCP segments that are sent again (off by default)", retransmit_candidates, NULL },
-	{ "wakeups", "who wakes whom: without it, how long a task that slept waited for a CPU is not known (off by default)",
-	  wakeup_candidates, NULL },
-	{ "stacks", "stacks of the kernel's functions, and on request the tasks', at a fixed rate (off by default; switches softirq on)",
-	  stack_candidates, NULL },
-	{}
+#define NEEDS_NOTHING false
+#define NEEDS_SOFTIRQ true
+
+const struct nt_probe nt_probes[NT_PROBE_COUNT] = {
+#define X(number, name, needs, what, without) {#name, what, name##_candidates, without, NEEDS_##needs},
+	NT_PROBES(X)
+#undef X
 };
-_Static_assert(sizeof(nt_probes) / sizeof(nt_probes[0]) == NT_PROBE_COUNT + 1, "NT_PROBE_COUNT");
 
 static int probe_number(const char *name, size_t size)
 {
-	int i;
-
-	for (i = 0; i < NT_PROBE_COUNT; i++)
+	for (int i = 0; i < NT_PROBE_COUNT; i++)
 		if (strlen(nt_probes[i].name) == size && !memcmp(nt_probes[i].name, name, size))
 			return i;
 	return -1;
@@ -337,8 +362,8 @@ static bool is_nonzero(const char *path)
 }
 
 /*
- * Busy polling is told apart at a tracepoint that each poll of every softirq passes too. A flood of small packets feels that;
- * so by default it is, only where the host lets all its sockets poll.
+ * Busy polling is told apart at a tracepoint that each poll of every softirq passes too. A flood of small packets feels
+ * that; so by default it is, only where the host lets all its sockets poll.
  */
 static bool is_default(int probe)
 {
@@ -369,16 +394,14 @@ bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad
 		list += size;
 		list += *list == ',';
 	}
-	plan->on[NT_PROBE_SOFTIRQ] |= plan->on[NT_PROBE_SOCKET] || plan->on[NT_PROBE_BUSYPOLL] || plan->on[NT_PROBE_NAPI] ||
-				      plan->on[NT_PROBE_STACKS];
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
+		plan->on[NT_PROBE_SOFTIRQ] |= plan->on[probe] && nt_probes[probe].needs_softirq;
 	return true;
 }
 
 bool nt_plan_only(struct nt_plan *plan, const char *name)
 {
-	const struct nt_candidate *candidate;
-
-	for (candidate = socket_candidates; candidate->name; candidate++)
+	for (const struct nt_candidate *candidate = socket_candidates; candidate->name; candidate++)
 		if (!strcmp(candidate->name, name)) {
 			plan->only = candidate->name;
 			return true;
@@ -389,11 +412,8 @@ bool nt_plan_only(struct nt_plan *plan, const char *name)
 const char *nt_attach_how_name(enum nt_attach_how how)
 {
 	static const char *const names[] = {
-		[NT_AT_TRACEPOINT] = "tp_btf",
-		[NT_AT_NAMED] = "raw_tp",
-		[NT_AT_ENTRY] = "fentry",
-		[NT_AT_EXIT] = "fexit",
-		[NT_AT_CLOCK] = "perf_event",
+		[NT_AT_TRACEPOINT] = "tp_btf", [NT_AT_NAMED] = "raw_tp",     [NT_AT_ENTRY] = "fentry",
+		[NT_AT_EXIT] = "fexit",	       [NT_AT_CLOCK] = "perf_event",
 	};
 
 	return names[how];
@@ -412,12 +432,12 @@ static int has_tracepoint(const struct btf *btf, const char *point)
 static int try_function(const struct btf *btf, const char *function, enum nt_attach_how how)
 {
 	static const struct bpf_insn nothing[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts,
 		    .expected_attach_type = how == NT_AT_ENTRY ? BPF_TRACE_FENTRY : BPF_TRACE_FEXIT);
-	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC), program, link, err;
+	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC), program, link, error;
 
 	if (id <= 0)
 		return -ENOENT;
@@ -427,11 +447,11 @@ static int try_function(const struct btf *btf, const char *function, enum nt_att
 	if (program < 0)
 		return -errno;
 	link = bpf_raw_tracepoint_open(NULL, program);
-	err = link < 0 ? -errno : 0;
+	error = link < 0 ? -errno : 0;
 	if (link >= 0)
 		close(link);
 	close(program);
-	return err;
+	return error;
 }
 
 static int try_point(const struct btf *btf, const struct nt_attach_point *point)
@@ -460,9 +480,9 @@ static bool is_lenient(const char *path, const char *none, const char *voluntary
 }
 
 /*
- * Kernels that can be told at boot or later (PREEMPT_DYNAMIC) say what they do in debugfs, if that is mounted and may be read;
- * else the command line has it, or what the distribution built in. A kernel of which nothing is known is taken for one that
- * does: to be wrong the other way would spoil the tape.
+ * Kernels that can be told at boot or later (PREEMPT_DYNAMIC) say what they do in debugfs, if that is mounted and may
+ * be read; else the command line has it, or what the distribution built in. A kernel of which nothing is known is taken
+ * for one that does: to be wrong the other way would spoil the tape.
  */
 bool nt_kernel_preempts_itself(void)
 {
@@ -489,69 +509,71 @@ bool nt_kernel_preempts_itself(void)
 static int try_candidate(const struct btf *btf, const struct nt_candidate *candidate, bool *has,
 			 const struct nt_attach_point **missing)
 {
-	const struct nt_attach_point *point;
-	int err;
+	int error;
 
 	if (candidate->not_preempted && nt_kernel_preempts_itself()) {
 		*missing = candidate->points;
 		return -EDEADLK;
 	}
-	for (point = candidate->points; point->program; point++) {
+	for (const struct nt_attach_point *point = candidate->points; point->program; point++) {
 		bool is_function = point->how == NT_AT_ENTRY || point->how == NT_AT_EXIT;
 
 		*missing = point;
 		if (point->optional || point->how == NT_AT_CLOCK)
 			continue;
-		if (is_function ? btf__find_by_name_kind(btf, point->point, BTF_KIND_FUNC) <= 0 : has_tracepoint(btf, point->point))
+		if (is_function ? btf__find_by_name_kind(btf, point->point, BTF_KIND_FUNC) <= 0
+				: has_tracepoint(btf, point->point))
 			return -ENOENT;
 	}
-	for (point = candidate->points; point->program; point++) {
-		err = try_point(btf, point);
-		has[point - candidate->points] = !err;
+	for (const struct nt_attach_point *point = candidate->points; point->program; point++) {
+		error = try_point(btf, point);
+		has[point - candidate->points] = !error;
 		*missing = point;
-		if (err && !point->optional)
-			return err;
+		if (error && !point->optional)
+			return error;
 	}
 	return 0;
 }
 
-/* Whether a candidate may be used, if --plan names one. A probe that knows no candidate of that name goes its own way. */
+/*
+ * Whether a candidate may be used, if --plan names one. A probe that knows no candidate of that name goes its own way.
+ */
 static bool is_allowed(const struct nt_plan *plan, int probe, const struct nt_candidate *candidate)
 {
 	return !plan->only || probe != NT_PROBE_SOCKET || !strcmp(plan->only, candidate->name);
 }
 
 /* What the kernel refuses tells more than what it has not. */
-static void note_refusal(char *text, size_t size, const struct nt_attach_point *missing, int err)
+static void note_refusal(char *text, size_t size, const struct nt_attach_point *missing, int error)
 {
-	if (err != -ENOENT || !text[0])
+	if (error != -ENOENT || !text[0])
 		snprintf(text, size, "%s:%s: %s", nt_attach_how_name(missing->how), missing->point,
-			 err == -ENOENT    ? "this kernel has it not" :
-			 err == -EDEADLK ? "this kernel may preempt the program, as far as can be told (/sys/kernel/debug/sched/preempt)" :
-					     strerror(-err));
+			 error == -ENOENT    ? "this kernel has it not"
+			 : error == -EDEADLK ? "this kernel may preempt the program, as far as can be told "
+					       "(/sys/kernel/debug/sched/preempt)"
+					     : strerror(-error));
 }
 
 static void choose_for(struct nt_plan *plan, const struct btf *btf, int probe)
 {
 	const struct nt_attach_point *missing = NULL;
-	const struct nt_candidate *candidate;
-	int err;
+	int error;
 
 	plan->chosen[probe] = NULL;
 	plan->refused[probe][0] = 0;
 	if (!plan->on[probe])
 		return;
-	for (candidate = nt_probes[probe].candidates; candidate->name; candidate++) {
+	for (const struct nt_candidate *candidate = nt_probes[probe].candidates; candidate->name; candidate++) {
 		if (!is_allowed(plan, probe, candidate))
 			continue;
-		err = try_candidate(btf, candidate, plan->has[probe], &missing);
-		if (!err) {
+		error = try_candidate(btf, candidate, plan->has[probe], &missing);
+		if (!error) {
 			plan->chosen[probe] = candidate;
 			if (!strcmp(candidate->name, nt_probes[probe].candidates->name))
 				plan->refused[probe][0] = 0;
 			return;
 		}
-		note_refusal(plan->refused[probe], sizeof(plan->refused[probe]), missing, err);
+		note_refusal(plan->refused[probe], sizeof(plan->refused[probe]), missing, error);
 	}
 }
 
@@ -559,9 +581,8 @@ static void choose_for(struct nt_plan *plan, const struct btf *btf, int probe)
 static void leave_out_hooks(struct nt_plan *plan)
 {
 	const struct nt_candidate *chosen = plan->chosen[NT_PROBE_LATENCY];
-	const struct nt_attach_point *point;
 
-	for (point = chosen ? chosen->points : NULL; point && point->program; point++)
+	for (const struct nt_attach_point *point = chosen ? chosen->points : NULL; point && point->program; point++)
 		if ((point->knows & plan->must_know) != plan->must_know ||
 		    (point->knows & NT_KNOWS_NAMELESS && !(plan->must_know & NT_KNOWS_TASK)))
 			plan->has[NT_PROBE_LATENCY][point - chosen->points] = false;
@@ -586,11 +607,10 @@ static int tracepoint_args(const struct btf *btf, const char *point)
 int nt_plan_choose(struct nt_plan *plan)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	int probe;
 
 	if (!btf)
 		return -errno;
-	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		choose_for(plan, btf, probe);
 	leave_out_hooks(plan);
 	plan->drop_args = tracepoint_args(btf, "kfree_skb");
@@ -610,15 +630,16 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 		    (point->knows & must_know) == must_know)
 			result = put(arg, point->without);
 	if (!result && must_know & NT_KNOWS_TASK)
-		result = put(arg, "Latency is recorded only at the hooks tcp-socket-read and udp-socket-read: where a filter asks for processes or cgroups, nothing else knows the reader.");
+		result = put(arg, "Latency is recorded only at the hooks tcp-socket-read and udp-socket-read: where a "
+				  "filter asks for processes or cgroups, nothing else knows the reader.");
 	else if (!result && must_know & NT_KNOWS_QUEUE)
-		result = put(arg, "Latency is recorded only at hooks that know the packet's socket: a filter asks for the length of its queue.");
+		result = put(arg, "Latency is recorded only at hooks that know the packet's socket: a filter asks for "
+				  "the length of its queue.");
 	return result;
 }
 
 int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
 {
-	const char *const *sentence;
 	char text[320];
 	int result = 0;
 
@@ -627,11 +648,13 @@ int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *ar
 	if (!plan->chosen[probe]) {
 		if (!plan->on[probe])
 			return 0;
-		snprintf(text, sizeof(text), "The probe %s was asked for, and this kernel cannot serve it (%s): nothing of it was recorded.",
-			 nt_probes[probe].name, plan->refused[probe]);
+		snprintf(
+			text, sizeof(text),
+			"The probe %s was asked for, and this kernel cannot serve it (%s): nothing of it was recorded.",
+			nt_probes[probe].name, plan->refused[probe]);
 		return put(arg, text);
 	}
-	for (sentence = plan->chosen[probe]->uncovered; sentence && *sentence && !result; sentence++)
+	for (const char *const *sentence = plan->chosen[probe]->uncovered; sentence && *sentence && !result; sentence++)
 		result = put(arg, *sentence);
 	return result ? result : put_without(plan, probe, put, arg);
 }
@@ -639,13 +662,12 @@ int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *ar
 bool nt_plan_attaches(const struct nt_plan *plan, const char *program)
 {
 	const struct nt_attach_point *points;
-	int probe, i;
 
-	for (probe = 0; probe < NT_PROBE_COUNT; probe++) {
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
 		if (!plan->chosen[probe])
 			continue;
 		points = plan->chosen[probe]->points;
-		for (i = 0; points[i].program; i++)
+		for (int i = 0; points[i].program; i++)
 			if (plan->has[probe][i] && !strcmp(points[i].program, program))
 				return true;
 	}
@@ -654,21 +676,20 @@ bool nt_plan_attaches(const struct nt_plan *plan, const char *program)
 
 void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object)
 {
-	const struct nt_attach_point *point;
 	struct bpf_program *program;
-	int probe;
 
-	bpf_object__for_each_program(program, object) {
+	bpf_object__for_each_program (program, object) {
 		const char *name = bpf_program__name(program);
 
 		bpf_program__set_autoload(program, !strcmp(name, "nt_control") || !strcmp(name, "nt_seed"));
 	}
-	for (probe = 0; probe < NT_PROBE_COUNT; probe++) {
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
 		if (!plan->chosen[probe])
 			continue;
-		for (point = plan->chosen[probe]->points; point->program; point++)
+		for (const struct nt_attach_point *point = plan->chosen[probe]->points; point->program; point++)
 			if (plan->has[probe][point - plan->chosen[probe]->points])
-				bpf_program__set_autoload(bpf_object__find_program_by_name(object, point->program), true);
+				bpf_program__set_autoload(bpf_object__find_program_by_name(object, point->program),
+							  true);
 	}
 }
 
@@ -679,7 +700,8 @@ static int attach_point(struct nt_plan *plan, struct bpf_object *object, const s
 
 	if (!program)
 		return -ENOENT;
-	link = point->how == NT_AT_NAMED ? bpf_program__attach_raw_tracepoint(program, point->point) : bpf_program__attach(program);
+	link = point->how == NT_AT_NAMED ? bpf_program__attach_raw_tracepoint(program, point->point)
+					 : bpf_program__attach(program);
 	if (!link)
 		return -errno;
 	plan->links[plan->n_links++] = link;
@@ -688,19 +710,18 @@ static int attach_point(struct nt_plan *plan, struct bpf_object *object, const s
 
 int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const char **failed)
 {
-	const struct nt_attach_point *point;
-	int probe, err;
+	int error;
 
-	for (probe = 0; probe < NT_PROBE_COUNT; probe++) {
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
 		if (!plan->chosen[probe])
 			continue;
-		for (point = plan->chosen[probe]->points; point->program; point++) {
+		for (const struct nt_attach_point *point = plan->chosen[probe]->points; point->program; point++) {
 			if (!plan->has[probe][point - plan->chosen[probe]->points] || point->how == NT_AT_CLOCK)
 				continue;
-			err = attach_point(plan, object, point);
-			if (err) {
+			error = attach_point(plan, object, point);
+			if (error) {
 				*failed = point->point;
-				return err;
+				return error;
 			}
 		}
 	}

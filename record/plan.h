@@ -17,67 +17,108 @@
 #define NT_PLAN_MAX_POINTS 64
 
 enum nt_attach_how {
-	NT_AT_TRACEPOINT,	/* by the kernel's type information */
-	NT_AT_NAMED,		/* a raw tracepoint, attached by name: one program at many points */
-	NT_AT_ENTRY,		/* before a function */
-	NT_AT_EXIT,		/* after a function */
-	NT_AT_CLOCK		/* when a clock of each CPU's comes: attached by sampler.h */
+	NT_AT_TRACEPOINT, /* by the kernel's type information */
+	NT_AT_NAMED, /* a raw tracepoint, attached by name: one program at many points */
+	NT_AT_ENTRY, /* before a function */
+	NT_AT_EXIT, /* after a function */
+	NT_AT_CLOCK /* when a clock of each CPU's comes: attached by sampler.h */
 };
 
 /* What is known where a program runs: a filter that asks for it can be answered there only. */
-#define NT_KNOWS_TASK 0x01	/* the current task is the packet's reader */
-#define NT_KNOWS_QUEUE 0x02	/* the packet's socket */
-#define NT_KNOWS_NAMELESS 0x04	/* runs only with a filter that asks for the task: sockets have no name then, but by it */
+#define NT_KNOWS_TASK 0x01 /* the current task is the packet's reader */
+#define NT_KNOWS_QUEUE 0x02 /* the packet's socket */
+#define NT_KNOWS_NAMELESS                                                                                              \
+	0x04 /* runs only with a filter that asks for the task: sockets have no name then, but by it */
 
 /* One program at one point. */
 struct nt_attach_point {
-	const char *program;	/* name of the BPF function */
-	const char *point;	/* tracepoint or function */
+	const char *program; /* name of the BPF function */
+	const char *point; /* tracepoint or function */
 	enum nt_attach_how how;
-	bool optional;		/* the probe does without, if the kernel has it not */
-	unsigned int knows;	/* probe latency: NT_KNOWS_* */
-	const char *without;	/* sentence: what is not seen if the kernel has it not; NULL: nothing to speak of */
+	bool optional; /* the probe does without, if the kernel has it not */
+	unsigned int knows; /* probe latency: NT_KNOWS_* */
+	const char *without; /* sentence: what is not seen if the kernel has it not; NULL: nothing to speak of */
 };
 
 /* One way to do what a probe is for. */
 struct nt_candidate {
-	const char *name;			/* "tracepoints", "fentry": several may share one */
-	const struct nt_attach_point *points;	/* ends with a NULL program; ends before begins */
-	const char *const *uncovered;		/* sentences: what this way does not see. NULL-terminated */
-	bool ops_by_task;			/* probe socket: nt_config.ops_by_task */
-	bool not_preempted;			/* only on a kernel that does not preempt itself */
+	const char *name; /* "tracepoints", "fentry": several may share one */
+	const struct nt_attach_point *points; /* ends with a NULL program; ends before begins */
+	const char *const *uncovered; /* sentences: what this way does not see. NULL-terminated */
+	bool ops_by_task; /* probe socket: nt_config.ops_by_task */
+	bool not_preempted; /* only on a kernel that does not preempt itself */
 };
+
+/*
+ * X(NUMBER, name, needs, what, without): the probes, numbered as they stand here, and all that is said of one but how
+ * it is served: NAME_candidates in plan.c. `needs`: SOFTIRQ, if it must know when a softirq is running, and so switches
+ * that probe on; else NOTHING. `what` is for --list-probes. `without` says what is wrong when it is off; NULL: nothing,
+ * so it is not on by default.
+ */
+/* clang-format off */
+#define NT_PROBES(X)                                                                                                   \
+	X(SCHED, sched, NOTHING,                                                                                       \
+	  "context switches; tasks, processes and cgroups (always on)",                                                \
+	  "Nothing can be attributed without context switches.")                                                       \
+	X(SOFTIRQ, softirq, NOTHING,                                                                                   \
+	  "runs of softirq handlers, by vector",                                                                       \
+	  "Softirqs are not recorded: their time is that of whoever they interrupted.")                                \
+	X(IRQ, irq, NOTHING,                                                                                           \
+	  "hard interrupts: device handlers and interrupt vectors",                                                    \
+	  "Hard interrupts are not recorded: their time is that of whoever they interrupted.")                         \
+	X(SOCKET, socket, SOFTIRQ,                                                                                     \
+	  "send and receive operations on network sockets (switches softirq on)",                                      \
+	  "Socket operations are not recorded: their time is the task's.")                                             \
+	X(BUSYPOLL, busypoll, SOFTIRQ,                                                                                 \
+	  "polls of network devices by tasks that wait for packets: busy polling (switches softirq on)",               \
+	  "Busy polling is not recorded: what a task does for the network by it is its own time or its receive's.")    \
+	X(NAPI, napi, SOFTIRQ,                                                                                         \
+	  "polls of network devices by softirqs and NAPI threads, by device (off by default; switches softirq on)",    \
+	  NULL)                                                                                                        \
+	X(LATENCY, latency, NOTHING,                                                                                   \
+	  "how late packets are at seven points of their way up (off by default; has the kernel note when each came)", \
+	  NULL)                                                                                                        \
+	X(DROPS, drops, NOTHING,                                                                                       \
+	  "packets that the kernel does not deliver: why, and where in its code (off by default)",                     \
+	  NULL)                                                                                                        \
+	X(RETRANSMITS, retransmits, NOTHING,                                                                           \
+	  "TCP segments that are sent again (off by default)",                                                         \
+	  NULL)                                                                                                        \
+	X(WAKEUPS, wakeups, NOTHING,                                                                                   \
+	  "who wakes whom: without it, how long a task that slept waited for a CPU is not known (off by default)",     \
+	  NULL)                                                                                                        \
+	X(STACKS, stacks, SOFTIRQ,                                                                                     \
+	  "stacks of the kernel's functions, and on request the tasks', at a fixed rate "                              \
+	  "(off by default; switches softirq on)",                                                                     \
+	  NULL)
+
+enum nt_probe_number {
+#define X(number, name, needs, what, without) NT_PROBE_##number,
+	NT_PROBES(X)
+#undef X
+	NT_PROBE_COUNT
+};
+/* clang-format on */
 
 struct nt_probe {
 	const char *name;
-	const char *what;			/* for --list-probes */
-	const struct nt_candidate *candidates;	/* ends with a NULL name */
-	const char *without;			/* sentence: what is wrong when it is off; NULL: nothing, so it is not on by default */
+	const char *what;
+	const struct nt_candidate *candidates; /* ends with a NULL name */
+	const char *without;
+	bool needs_softirq;
 };
 
-extern const struct nt_probe nt_probes[];	/* ends with a NULL name */
-#define NT_PROBE_COUNT 11
-#define NT_PROBE_SCHED 0	/* always on: the timeline stands on it */
-#define NT_PROBE_SOFTIRQ 1	/* goes with socket, busypoll, napi and stacks, which must know when a softirq is running */
-#define NT_PROBE_IRQ 2
-#define NT_PROBE_SOCKET 3
-#define NT_PROBE_BUSYPOLL 4
-#define NT_PROBE_NAPI 5
-#define NT_PROBE_LATENCY 6
-#define NT_PROBE_DROPS 7
-#define NT_PROBE_RETRANSMITS 8
-#define NT_PROBE_WAKEUPS 9
-#define NT_PROBE_STACKS 10
+extern const struct nt_probe nt_probes[NT_PROBE_COUNT];
 
 struct nt_plan {
-	bool on[NT_PROBE_COUNT];				/* asked for */
-	const char *only;					/* candidates of this name only; NULL: any */
-	const struct nt_candidate *chosen[NT_PROBE_COUNT];	/* NULL: off, or this kernel has none */
-	bool has[NT_PROBE_COUNT][NT_PLAN_MAX_POINTS];		/* which points of the chosen one exist */
-	char refused[NT_PROBE_COUNT][160];			/* why not by a preferred candidate, or "" */
-	unsigned int must_know;					/* NT_KNOWS_*: latency is recorded only where that is known */
-	int drop_args;						/* of the tracepoint kfree_skb */
-	int retransmit_args;					/* of tcp_retransmit_skb */
+	bool on[NT_PROBE_COUNT]; /* asked for */
+	const char *only; /* candidates of this name only; NULL: any */
+	const struct nt_candidate *chosen[NT_PROBE_COUNT]; /* NULL: off, or this kernel has none */
+	bool has[NT_PROBE_COUNT][NT_PLAN_MAX_POINTS]; /* which points of the chosen one exist */
+	char refused[NT_PROBE_COUNT][160]; /* why not by a preferred candidate, or "" */
+	unsigned int must_know; /* NT_KNOWS_*: latency is recorded only where that is known */
+	int drop_args; /* of the tracepoint kfree_skb */
+	int retransmit_args; /* of tcp_retransmit_skb */
 	struct bpf_link *links[NT_PROBE_COUNT * NT_PLAN_MAX_POINTS];
 	size_t n_links;
 };
@@ -90,7 +131,9 @@ bool nt_plan_only(struct nt_plan *plan, const char *name);
 const char *nt_attach_how_name(enum nt_attach_how how);
 /* Asks the kernel. A probe without a candidate stays unchosen. Gives a negative errno if the kernel has no BTF. */
 int nt_plan_choose(struct nt_plan *plan);
-/* Gives each sentence on what the chosen way of a probe does not see, until `put` returns non-zero; returns that, or 0. */
+/*
+ * Gives each sentence on what the chosen way of a probe does not see, until `put` returns non-zero; returns that, or 0.
+ */
 int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg);
 /* Whether the kernel may preempt a program that is attached to a function. */
 bool nt_kernel_preempts_itself(void);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ring.c - see ring.h. The page layout is the kernel's contract, in linux/bpf.h at BPF_MAP_TYPE_RINGBUF. */
+/*
+ * ring.c - see ring.h. The page layout is the kernel's contract, in linux/bpf.h at BPF_MAP_TYPE_RINGBUF.
+ */
 #include "record/ring.h"
 
 #include <errno.h>
@@ -51,7 +53,7 @@ void nt_ring_reader_release(struct nt_ring_reader *ring)
 	memset(ring, 0, sizeof(*ring));
 }
 
-int nt_ring_reader_drain(struct nt_ring_reader *ring, nt_sample_fn sample, void *arg)
+int nt_ring_reader_drain(struct nt_ring_reader *ring, nt_ring_item_fn take, void *arg)
 {
 	unsigned long end = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
 	unsigned long at = *ring->consumer, given = at;
@@ -65,7 +67,7 @@ int nt_ring_reader_drain(struct nt_ring_reader *ring, nt_sample_fn sample, void 
 		if (length & BPF_RINGBUF_BUSY_BIT)
 			break;
 		if (!(length & BPF_RINGBUF_DISCARD_BIT))
-			result = sample(arg, header + BPF_RINGBUF_HDR_SZ, size);
+			result = take(arg, header + BPF_RINGBUF_HDR_SZ, size);
 		at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7ul;
 		if (at - given >= GIVE_BACK_BYTES) {
 			__atomic_store_n(ring->consumer, at, __ATOMIC_RELEASE);

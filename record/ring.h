@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 struct nt_ring_reader {
-	int fd;				/* of the map; owned */
-	size_t size;			/* bytes of data, a power of two */
-	unsigned long *consumer;	/* shared with the kernel: read up to here */
-	const unsigned long *producer;	/* written up to here */
-	const uint8_t *data;		/* mapped twice in a row, so that no sample is split */
+	int fd; /* of the map; owned */
+	size_t size; /* bytes of data, a power of two */
+	unsigned long *consumer; /* shared with the kernel: read up to here */
+	const unsigned long *producer; /* written up to here */
+	const uint8_t *data; /* mapped twice in a row, so that no item is split */
 	size_t producer_map_size;
 };
 
@@ -25,14 +25,14 @@ int nt_ring_reader_init(struct nt_ring_reader *ring, size_t size);
 /* Safe on a zeroed or half-made one. */
 void nt_ring_reader_release(struct nt_ring_reader *ring);
 
-/* One sample: one or more records in a row. Non-zero stops the drain, which gives that number. */
-typedef int (*nt_sample_fn)(void *arg, const uint8_t *data, size_t size);
+/* One item: one or more records in a row, or a stack. Non-zero stops the drain, which gives that number. */
+typedef int (*nt_ring_item_fn)(void *arg, const uint8_t *data, size_t size);
 
 /*
- * Gives all samples that were there when it was called. A sample that is reserved and not yet
- * submitted ends the drain. 0, or what the callback gave (the sample it refused counts as read).
+ * Gives all items that were there when it was called. An item that is reserved and not yet
+ * submitted ends the drain. 0, or what the callback gave (the item that it refused counts as read).
  */
-int nt_ring_reader_drain(struct nt_ring_reader *ring, nt_sample_fn sample, void *arg);
+int nt_ring_reader_drain(struct nt_ring_reader *ring, nt_ring_item_fn take, void *arg);
 /* Whether all that was written has been read. */
 bool nt_ring_reader_is_empty(const struct nt_ring_reader *ring);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* sampler.c - see sampler.h. */
+/*
+ * sampler.c - see sampler.h.
+ */
 #include "record/sampler.h"
 
 #include <errno.h>
@@ -42,16 +44,16 @@ int nt_sampler_try(void)
 
 static int start_clock(struct nt_sampler *sampler, uint32_t cpu)
 {
-	int fd = open_clock((int)cpu, sampler->hz), err;
+	int fd = open_clock((int)cpu, sampler->hz), error;
 
 	if (fd < 0)
 		return fd;
 	sampler->links[cpu] = bpf_program__attach_perf_event(sampler->program, fd);
 	if (sampler->links[cpu])
 		return 0;
-	err = -errno;
+	error = -errno;
 	close(fd);
-	return err;
+	return error;
 }
 
 void nt_sampler_forget(struct nt_sampler *sampler, uint32_t cpu)
@@ -65,23 +67,22 @@ void nt_sampler_forget(struct nt_sampler *sampler, uint32_t cpu)
 int nt_sampler_follow_hotplug(struct nt_sampler *sampler)
 {
 	uint8_t *online = sampler->program ? calloc(sampler->n_cpus, 1) : NULL;
-	uint32_t cpu;
-	int err;
+	int error;
 
 	if (!sampler->program)
 		return 0;
-	err = online ? nt_read_cpu_list(ONLINE, online, sampler->n_cpus) : -ENOMEM;
-	for (cpu = 0; cpu < sampler->n_cpus && !err; cpu++) {
+	error = online ? nt_read_cpu_list(ONLINE, online, sampler->n_cpus) : -ENOMEM;
+	for (uint32_t cpu = 0; cpu < sampler->n_cpus && !error; cpu++) {
 		if (!online[cpu])
 			nt_sampler_forget(sampler, cpu);
 		if (!sampler->links[cpu] && online[cpu])
-			err = start_clock(sampler, cpu);
+			error = start_clock(sampler, cpu);
 		/* It went since we looked: the next time will tell. */
-		if (err == -ENODEV || err == -ENXIO)
-			err = 0;
+		if (error == -ENODEV || error == -ENXIO)
+			error = 0;
 	}
 	free(online);
-	return err;
+	return error;
 }
 
 int nt_sampler_start(struct nt_sampler *sampler, struct bpf_program *program, uint32_t n_cpus, unsigned int hz)
@@ -97,9 +98,7 @@ int nt_sampler_start(struct nt_sampler *sampler, struct bpf_program *program, ui
 
 void nt_sampler_release(struct nt_sampler *sampler)
 {
-	uint32_t cpu;
-
-	for (cpu = 0; cpu < sampler->n_cpus && sampler->links; cpu++)
+	for (uint32_t cpu = 0; cpu < sampler->n_cpus && sampler->links; cpu++)
 		nt_sampler_forget(sampler, cpu);
 	free(sampler->links);
 	memset(sampler, 0, sizeof(*sampler));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sampler.h - the clocks of probe `stacks`: on each CPU that is online a software clock of the kernel's (perf's cpu-clock), at whose ticks
- * a program runs. It counts time, whether the CPU works or not. A CPU that goes offline takes its clock with it; one that comes gets one.
+ * sampler.h - the clocks of probe `stacks`: on each CPU that is online a software clock of the kernel's (perf's
+ * cpu-clock), at whose ticks a program runs. It counts time, whether the CPU works or not. A CPU that goes offline
+ * takes its clock with it; one that comes gets one.
  */
 #ifndef NT_RECORD_SAMPLER_H
 #define NT_RECORD_SAMPLER_H
@@ -12,7 +13,7 @@
 #include <bpf/libbpf.h>
 
 struct nt_sampler {
-	struct bpf_link **links;	/* n_cpus; NULL: no clock there */
+	struct bpf_link **links; /* n_cpus; NULL: no clock there */
 	uint32_t n_cpus;
 	unsigned int hz;
 	struct bpf_program *program;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * session.c - see session.h. The loop sleeps until a ring is a quarter full or 20 ms have passed, drains
- * all rings, cuts old blocks, and once a second takes the readings. It never waits for the disk.
+ * all rings, cuts old blocks, and once a second takes the snapshots. It never waits for the disk.
  */
 #include "record/session.h"
 
@@ -17,11 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/command.h"
+#include "record/child.h"
 #include "record/kernel.h"
 #include "record/meta.h"
-#include "record/names.h"
-#include "record/readings.h"
+#include "record/proc_names.h"
+#include "record/proc_snapshots.h"
 #include "record/status.h"
 #include "record/stream.h"
 #include "record/symbols.h"
@@ -32,42 +32,43 @@
 #define CHUNK_BYTES (64ull << 20)
 
 struct session {
-	struct nt_options *options;
+	struct nt_record_options *options;
 	struct nt_kernel kernel;
 	struct nt_ids ids;
-	struct nt_names names;
-	struct nt_symbols symbols;	/* for probes drops and stacks */
+	struct nt_proc_names names;
+	struct nt_symbols symbols; /* for probes drops and stacks */
 	struct nt_user_files files;
-	struct nt_readings readings;
+	struct nt_proc_snapshots snapshots;
 	struct nt_tape_writer *tape;
-	struct nt_stream *streams;	/* by CPU; a zeroed one has no ring yet */
-	struct nt_command command;
+	struct nt_stream *streams; /* by CPU; a zeroed one has no ring yet */
+	struct nt_child child;
 	struct nt_status status;
 	sigset_t signals;
 	int epoll_fd, signal_fd;
-	int ended_by_signal;		/* its number, or 0 */
-	const char *stop;		/* why it ended */
-	uint64_t deadline_ns, next_reading_ns;
-	char hidden[512];		/* sentence: what the kernel hides, or "" */
-	bool failed_write;		/* the tape cannot be written any more */
+	int ended_by_signal; /* its number, or 0 */
+	const char *stop; /* why it ended */
+	uint64_t deadline_ns, next_snapshot_ns;
+	char hidden[512]; /* sentence: what the kernel hides, or "" */
+	bool failed_write; /* the tape cannot be written any more */
 };
 
-static int complain(const char *what, int err)
+static int complain(const char *what, int error)
 {
-	fprintf(stderr, "nettape-record: %s: %s\n", what, strerror(-err));
-	return err;
+	fprintf(stderr, "nettape-record: %s: %s\n", what, strerror(-error));
+	return error;
 }
 
-static int complain_of_tape(struct session *session, int err)
+static int complain_of_tape(struct session *session, int error)
 {
 	session->failed_write = true;
-	session->stop = err == -ENOSPC ? "disk full" : "write error";
+	session->stop = error == -ENOSPC ? "disk full" : "write error";
 	nt_status_hide(&session->status);
 	fprintf(stderr,
-		"nettape-record: cannot write %s: %s; what was written before is whole and can be read: %srecord elsewhere with -o\n",
-		nt_tape_writer_path(session->tape), strerror(-err),
-		err == -ENOSPC || err == -EDQUOT ? "make room, or " : "");
-	return err;
+		"nettape-record: cannot write %s: %s; what was written before is whole and can be read: %srecord "
+		"elsewhere with -o\n",
+		nt_tape_writer_path(session->tape), strerror(-error),
+		error == -ENOSPC || error == -EDQUOT ? "make room, or " : "");
+	return error;
 }
 
 /* ---- beginning ---- */
@@ -89,90 +90,90 @@ static int set_up_signals(struct session *session)
 /* Edge-triggered: a ring that holds data, but less than a wake-up's worth, must not wake us. */
 static int watch(struct session *session, int fd, uint32_t events)
 {
-	struct epoll_event event = { .events = events, .data.fd = fd };
+	struct epoll_event event = {.events = events, .data.fd = fd};
 
 	return epoll_ctl(session->epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
 static int add_stream(struct session *session, uint32_t cpu)
 {
-	int err = nt_stream_init(&session->streams[cpu], cpu, &session->ids, &session->files, session->tape);
+	int error = nt_stream_init(&session->streams[cpu], cpu, &session->ids, &session->files, session->tape);
 
-	return err ? err : watch(session, session->kernel.rings[cpu].fd, EPOLLIN | EPOLLET);
+	return error ? error : watch(session, session->kernel.rings[cpu].fd, EPOLLIN | EPOLLET);
 }
 
 /* A stream for each ring that has none. */
 static int add_streams(struct session *session)
 {
-	uint32_t cpu;
-	int err = 0;
+	int error = 0;
 
-	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++)
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus && !error; cpu++)
 		if (session->kernel.rings[cpu].fd && !session->streams[cpu].events)
-			err = add_stream(session, cpu);
-	return err;
+			error = add_stream(session, cpu);
+	return error;
 }
 
 static int open_tape(struct session *session)
 {
-	const struct nt_options *options = session->options;
+	const struct nt_record_options *options = session->options;
 	struct nt_chunk_header header;
-	char error[3 * PATH_MAX];
-	int err;
+	char message[3 * PATH_MAX];
+	int error;
 
 	nt_meta_header(&header);
-	err = nt_tape_writer_new(&session->tape, options->output, &options->owner, &header, error, sizeof(error));
-	if (err)
-		fprintf(stderr, "nettape-record: %s\n", error);
-	return err;
+	error = nt_tape_writer_new(&session->tape, options->output, &options->owner, &header, message, sizeof(message));
+	if (error)
+		fprintf(stderr, "nettape-record: %s\n", message);
+	return error;
 }
 
 /* The user who called sudo may not own what is here: on a file system without owners, say. */
 static void tell_what_was_kept(const struct session *session)
 {
-	const struct nt_options *options = session->options;
-	int err = nt_tape_writer_kept(session->tape);
+	const struct nt_record_options *options = session->options;
+	int error = nt_tape_writer_kept(session->tape);
 	char name[NT_USER_NAME_MAX];
 
-	if (err && !options->quiet)
-		fprintf(stderr, "nettape-record: cannot give %s to %s: %s; it stays root's, and only root can read it\n",
-			options->output, nt_user_name(options->owner.uid, name), strerror(-err));
+	if (error && !options->quiet)
+		fprintf(stderr,
+			"nettape-record: cannot give %s to %s: %s; it stays root's, and only root can read it\n",
+			options->output, nt_user_name(options->owner.uid, name), strerror(-error));
 }
 
 static int write_meta(struct session *session)
 {
-	struct nt_block_header header = { .type = NT_BLOCK_META };
+	struct nt_block_header header = {.type = NT_BLOCK_META};
 	struct nt_buf raw = {};
 	const char *nameless = nt_symbols_uncovered(&session->symbols);
-	int err = nt_meta_open(&raw, session->options, &session->kernel, session->hidden);
+	int error = nt_meta_open(&raw, session->options, &session->kernel, session->hidden);
 
-	if (!err && nameless)
-		err = nt_meta_append(&raw, "uncovered", nameless);
-	if (!err)
-		err = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
+	if (!error && nameless)
+		error = nt_meta_append(&raw, "uncovered", nameless);
+	if (!error)
+		error = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
 	nt_buf_release(&raw);
-	return err;
+	return error;
 }
 
 static int begin_chunk(struct session *session)
 {
-	int err = nt_tape_writer_begin_chunk(session->tape);
+	int error = nt_tape_writer_begin_chunk(session->tape);
 
 	nt_ids_next_chunk(&session->ids, nt_tape_writer_number(session->tape));
-	if (!err)
-		err = write_meta(session);
-	if (!err)
-		err = nt_readings_clock(&session->readings);
-	if (!err)
-		err = nt_names_put_irqs(&session->ids, nt_now());
-	if (!err)
-		err = nt_symbols_put_reasons(&session->symbols, &session->ids, nt_now());
-	return err;
+	if (!error)
+		error = write_meta(session);
+	if (!error)
+		error = nt_proc_snapshots_clock(&session->snapshots);
+	if (!error)
+		error = nt_proc_names_put_irqs(&session->ids, nt_now());
+	if (!error)
+		error = nt_symbols_put_reasons(&session->symbols, &session->ids, nt_now());
+	return error;
 }
 
 /*
- * Each CPU takes a descriptor for its ring, and two for its clock with the probe stacks: on a large machine more than the 1024 that a
- * shell allows at first. The command was made before and keeps what it had.
+ * Each CPU takes a descriptor for its ring, and two for its clock with the probe stacks: on a large machine more than
+ * the 1024 that a shell allows at first. The command was made before and keeps what it had.
  */
 static void allow_descriptors(void)
 {
@@ -187,66 +188,66 @@ static void allow_descriptors(void)
 /* The kernel side, up to the open gates. What it gives is explained to the user already. */
 static int begin_kernel(struct session *session)
 {
-	char error[512];
-	int err;
+	char message[512];
+	int error;
 
 	allow_descriptors();
-	err = nt_kernel_load(&session->kernel, session->options, error, sizeof(error));
-	if (err) {
-		fprintf(stderr, "nettape-record: %s\n", error);
-		return err;
+	error = nt_kernel_load(&session->kernel, session->options, message, sizeof(message));
+	if (error) {
+		fprintf(stderr, "nettape-record: %s\n", message);
+		return error;
 	}
 	if ((session->options->plan.chosen[NT_PROBE_DROPS] || session->options->plan.chosen[NT_PROBE_STACKS]) &&
-	    (err = nt_symbols_init(&session->symbols)))
-		return complain("cannot read the names of the kernel's functions", err);
-	session->readings = (struct nt_readings){
+	    (error = nt_symbols_init(&session->symbols)))
+		return complain("cannot read the names of the kernel's functions", error);
+	session->snapshots = (struct nt_proc_snapshots){
 		.tape = session->tape,
 		.cpus = session->kernel.cpus,
 		.n_cpus = session->kernel.n_cpus,
 		.object = session->kernel.object,
 	};
 	session->streams = calloc(session->kernel.n_cpus, sizeof(*session->streams));
-	err = session->streams ? add_streams(session) : -ENOMEM;
-	if (!err)
-		err = nt_kernel_seed(&session->kernel, &session->ids);
-	if (!err)
-		err = nt_names_hidden(&session->ids, nt_now(), session->hidden, sizeof(session->hidden));
-	if (!err)
-		err = nt_kernel_start(&session->kernel);
-	return err ? complain("cannot start the programs in the kernel", err) : 0;
+	error = session->streams ? add_streams(session) : -ENOMEM;
+	if (!error)
+		error = nt_kernel_seed(&session->kernel, &session->ids);
+	if (!error)
+		error = nt_proc_names_hidden(&session->ids, nt_now(), session->hidden, sizeof(session->hidden));
+	if (!error)
+		error = nt_kernel_start(&session->kernel);
+	return error ? complain("cannot start the programs in the kernel", error) : 0;
 }
 
 static int begin(struct session *session)
 {
-	struct nt_options *options = session->options;
-	int err = set_up_signals(session);
+	struct nt_record_options *options = session->options;
+	int error = set_up_signals(session);
 
-	if (!err)
-		err = nt_ids_init(&session->ids);
-	if (err)
-		return complain("cannot begin", err);
-	nt_names_init(&session->names);
-	err = open_tape(session);
-	if (err)
-		return err;
+	if (!error)
+		error = nt_ids_init(&session->ids);
+	if (error)
+		return complain("cannot begin", error);
+	nt_proc_names_init(&session->names);
+	error = open_tape(session);
+	if (error)
+		return error;
 	if (options->command) {
-		err = nt_command_prepare(&session->command, options->command, &session->signals);
-		if (err)
-			return complain("cannot start the command", err);
+		error = nt_child_prepare(&session->child, options->command, &session->signals);
+		if (error)
+			return complain("cannot start the command", error);
 	}
-	err = begin_kernel(session);
-	if (err)
-		return err;
+	error = begin_kernel(session);
+	if (error)
+		return error;
 	watch(session, session->signal_fd, EPOLLIN);
-	session->next_reading_ns = nt_now();
+	session->next_snapshot_ns = nt_now();
 	if (options->duration_ns)
 		session->deadline_ns = session->kernel.start_ns + options->duration_ns;
-	err = begin_chunk(session);
-	if (err)
-		return complain_of_tape(session, err);
+	error = begin_chunk(session);
+	if (error)
+		return complain_of_tape(session, error);
 	tell_what_was_kept(session);
 	nt_status_begin(&session->status, options);
-	nt_command_go(&session->command);
+	nt_child_go(&session->child);
 	return 0;
 }
 
@@ -255,40 +256,37 @@ static int begin(struct session *session)
 static int drain(struct session *session)
 {
 	uint64_t now_ns = nt_now();
-	uint32_t cpu;
-	int err = 0;
+	int error = 0;
 
-	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++) {
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus && !error; cpu++) {
 		struct nt_stream *stream = &session->streams[cpu];
 
 		if (!stream->events)
 			continue;
 		nt_stream_begin_drain(stream, now_ns);
-		err = nt_ring_reader_drain(&session->kernel.rings[cpu], nt_stream_sample, stream);
+		error = nt_ring_reader_drain(&session->kernel.rings[cpu], nt_stream_take_item, stream);
 		nt_stream_end_drain(stream);
-		if (!err)
-			err = nt_stream_flush_old(stream, now_ns);
+		if (!error)
+			error = nt_stream_flush_old(stream, now_ns);
 	}
-	return err;
+	return error;
 }
 
 static int flush(struct session *session)
 {
-	uint32_t cpu;
-	int err = nt_flush_identities(&session->ids, session->tape, true);
+	int error = nt_flush_identities(&session->ids, session->tape, true);
 
-	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++)
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus && !error; cpu++)
 		if (session->streams[cpu].events)
-			err = nt_stream_flush(&session->streams[cpu]);
-	return err;
+			error = nt_stream_flush(&session->streams[cpu]);
+	return error;
 }
 
 static uint64_t lag_max_ns(const struct session *session)
 {
 	uint64_t most = 0;
-	uint32_t cpu;
 
-	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus; cpu++)
 		if (session->streams[cpu].lag_max_ns > most)
 			most = session->streams[cpu].lag_max_ns;
 	return most;
@@ -296,50 +294,47 @@ static uint64_t lag_max_ns(const struct session *session)
 
 static int rotate(struct session *session)
 {
-	int err = nt_symbols_resolve(&session->symbols, &session->ids, nt_now(), NT_SYMBOLS_NOW);
+	int error = nt_symbols_resolve(&session->symbols, &session->ids, nt_now(), NT_SYMBOLS_NOW);
 
-	if (!err)
-		err = flush(session);
+	if (!error)
+		error = flush(session);
 
-	if (!err)
-		err = nt_tape_writer_finish_chunk(session->tape);
-	return err ? err : begin_chunk(session);
+	if (!error)
+		error = nt_tape_writer_finish_chunk(session->tape);
+	return error ? error : begin_chunk(session);
 }
 
 static int follow_hotplug(struct session *session)
 {
 	unsigned int changed;
-	uint32_t cpu;
-	int err;
+	int error;
 
-	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus; cpu++) {
 		if (session->streams[cpu].came_online)
 			nt_sampler_forget(&session->kernel.sampler, cpu);
 		session->streams[cpu].came_online = false;
 	}
-	err = nt_kernel_follow_hotplug(&session->kernel, session->options->ring_size, &changed);
+	error = nt_kernel_follow_hotplug(&session->kernel, session->options->ring_size, &changed);
 
 	/* Without a ring the new CPU's events are counted as lost: the recording goes on. */
-	return err || !changed ? 0 : add_streams(session);
+	return error || !changed ? 0 : add_streams(session);
 }
 
 /* Names for what has been referred to since the last time. */
 static int resolve(struct session *session, uint64_t now_ns, enum nt_symbols_when when)
 {
-	int err = nt_names_resolve(&session->names, &session->ids, now_ns);
+	int error = nt_proc_names_resolve(&session->names, &session->ids, now_ns);
 
-	if (!err)
-		err = nt_symbols_resolve(&session->symbols, &session->ids, now_ns, when);
-	return err ? err : nt_user_files_resolve(&session->files, &session->ids, now_ns, when == NT_SYMBOLS_LAST);
+	if (!error)
+		error = nt_symbols_resolve(&session->symbols, &session->ids, now_ns, when);
+	return error ? error : nt_user_files_resolve(&session->files, &session->ids, now_ns, when == NT_SYMBOLS_LAST);
 }
 
 static void sum_up(const struct session *session, uint64_t end_ns, struct nt_totals *totals)
 {
-	uint32_t cpu;
-
 	memset(totals, 0, sizeof(*totals));
 	totals->duration_ns = end_ns > session->kernel.start_ns ? end_ns - session->kernel.start_ns : 0;
-	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus; cpu++) {
 		const struct nt_stream *stream = &session->streams[cpu];
 
 		totals->events += stream->events_total;
@@ -361,25 +356,25 @@ static void show_status(struct session *session, uint64_t now_ns)
 /* What happens once a second. */
 static int tick(struct session *session, uint64_t now_ns)
 {
-	int err;
+	int error;
 
-	session->next_reading_ns += READ_EVERY_NS;
-	if (session->next_reading_ns < now_ns)
-		session->next_reading_ns = now_ns + READ_EVERY_NS;
-	err = resolve(session, now_ns, NT_SYMBOLS_SOON);
-	if (!err)
-		err = nt_flush_identities(&session->ids, session->tape, true);
-	if (!err)
-		err = nt_readings_take(&session->readings, NT_READINGS_ALL, lag_max_ns(session));
-	if (!err)
-		err = nt_readings_clock(&session->readings);
-	if (!err)
-		err = follow_hotplug(session);
+	session->next_snapshot_ns += READ_EVERY_NS;
+	if (session->next_snapshot_ns < now_ns)
+		session->next_snapshot_ns = now_ns + READ_EVERY_NS;
+	error = resolve(session, now_ns, NT_SYMBOLS_SOON);
+	if (!error)
+		error = nt_flush_identities(&session->ids, session->tape, true);
+	if (!error)
+		error = nt_proc_snapshots_take(&session->snapshots, NT_PROC_SNAPSHOTS_ALL, lag_max_ns(session));
+	if (!error)
+		error = nt_proc_snapshots_clock(&session->snapshots);
+	if (!error)
+		error = follow_hotplug(session);
 	nt_kernel_refresh(&session->kernel, now_ns, REFRESH_AFTER_NS);
 	show_status(session, now_ns);
-	if (!err && nt_tape_writer_chunk_size(session->tape) >= CHUNK_BYTES)
-		err = rotate(session);
-	return err ? err : nt_tape_writer_sync(session->tape);
+	if (!error && nt_tape_writer_chunk_size(session->tape) >= CHUNK_BYTES)
+		error = rotate(session);
+	return error ? error : nt_tape_writer_sync(session->tape);
 }
 
 static void read_signals(struct session *session)
@@ -391,7 +386,7 @@ static void read_signals(struct session *session)
 			session->ended_by_signal = info.ssi_signo;
 			session->stop = "signal";
 		}
-	if (!session->stop && nt_command_has_ended(&session->command))
+	if (!session->stop && nt_child_has_ended(&session->child))
 		session->stop = "command";
 }
 
@@ -412,7 +407,7 @@ static int sleep_ms(const struct session *session, uint64_t now_ns)
  */
 static void be_prompt(const struct session *session)
 {
-	struct sched_param priority = { .sched_priority = 1 };
+	struct sched_param priority = {.sched_priority = 1};
 
 	if (!session->options->no_realtime)
 		sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &priority);
@@ -421,10 +416,10 @@ static void be_prompt(const struct session *session)
 static int record(struct session *session)
 {
 	struct epoll_event events[16];
-	int err = 0;
+	int error = 0;
 
 	be_prompt(session);
-	while (!session->stop && !err) {
+	while (!session->stop && !error) {
 		uint64_t now_ns = nt_now();
 
 		epoll_wait(session->epoll_fd, events, 16, sleep_ms(session, now_ns));
@@ -432,95 +427,95 @@ static int record(struct session *session)
 		now_ns = nt_now();
 		if (session->deadline_ns && now_ns >= session->deadline_ns && !session->stop)
 			session->stop = "duration";
-		err = drain(session);
-		if (!err && now_ns >= session->next_reading_ns)
-			err = tick(session, now_ns);
+		error = drain(session);
+		if (!error && now_ns >= session->next_snapshot_ns)
+			error = tick(session, now_ns);
 	}
-	return err ? complain_of_tape(session, err) : 0;
+	return error ? complain_of_tape(session, error) : 0;
 }
 
 /* ---- ending ---- */
 
 static int write_closing_meta(struct session *session)
 {
-	struct nt_block_header header = { .type = NT_BLOCK_META };
+	struct nt_block_header header = {.type = NT_BLOCK_META};
 	struct nt_totals totals;
 	struct nt_buf raw = {};
-	int err;
+	int error;
 
 	sum_up(session, session->kernel.end_ns, &totals);
-	err = nt_meta_close(&raw, session->kernel.end_ns, session->stop, &totals);
-	if (!err)
-		err = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
+	error = nt_meta_close(&raw, session->kernel.end_ns, session->stop, &totals);
+	if (!error)
+		error = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
 	nt_buf_release(&raw);
-	return err;
+	return error;
 }
 
 #define PATIENCE_MS 1000
 
 static bool all_are_empty(const struct session *session)
 {
-	uint32_t cpu;
-
-	for (cpu = 0; cpu < session->kernel.n_cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus; cpu++)
 		if (session->kernel.rings[cpu].fd && !nt_ring_reader_is_empty(&session->kernel.rings[cpu]))
 			return false;
 	return true;
 }
 
 /*
- * A program that may be preempted can have taken room in a ring and not have filled it yet; what others wrote behind it, also
- * the CPU's last state, is read when it has. It runs when its task does: for that it is waited.
+ * A program that may be preempted can have taken room in a ring and not have filled it yet; what others wrote behind
+ * it, also the CPU's last state, is read when it has. It runs when its task does: for that it is waited.
  */
 static int drain_to_the_end(struct session *session)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
-	int err = drain(session), waited_ms;
+	const struct timespec pause = {.tv_nsec = 1000000};
+	int error = drain(session);
 
-	for (waited_ms = 0; !err && waited_ms < PATIENCE_MS && !all_are_empty(session); waited_ms++) {
+	for (int waited_ms = 0; !error && waited_ms < PATIENCE_MS && !all_are_empty(session); waited_ms++) {
 		nanosleep(&pause, NULL);
-		err = drain(session);
+		error = drain(session);
 	}
-	return err;
+	return error;
 }
 
-/* Everything that was in the rings, what the CPUs still had to say of losses, and what they had not put into the rings. */
+/*
+ * Everything that was in the rings, what the CPUs still had to say of losses, and what they had not put into the rings.
+ */
 static int drain_rest(struct session *session)
 {
-	int err = drain(session);
-	uint32_t cpu;
+	int error = drain(session);
 
 	nt_kernel_flush_losses(&session->kernel);
-	if (!err)
-		err = drain_to_the_end(session);
-	for (cpu = 0; cpu < session->kernel.n_cpus && !err; cpu++)
+	if (!error)
+		error = drain_to_the_end(session);
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus && !error; cpu++)
 		if (session->streams[cpu].events)
-			err = nt_kernel_drain_stage(&session->kernel, cpu, nt_stream_sample, &session->streams[cpu]);
-	return err;
+			error = nt_kernel_drain_batch(&session->kernel, cpu, nt_stream_take_item,
+						      &session->streams[cpu]);
+	return error;
 }
 
 static int end(struct session *session)
 {
-	int err = nt_readings_take(&session->readings, NT_READINGS_ALL, lag_max_ns(session));
+	int error = nt_proc_snapshots_take(&session->snapshots, NT_PROC_SNAPSHOTS_ALL, lag_max_ns(session));
 
 	nt_kernel_stop(&session->kernel, &session->options->plan);
-	if (!err)
-		err = drain_rest(session);
-	if (!err)
-		err = resolve(session, nt_now(), NT_SYMBOLS_LAST);
-	if (!err)
-		err = flush(session);
-	if (!err)
-		err = nt_readings_take(&session->readings, NT_READINGS_OWN, lag_max_ns(session));
-	if (!err)
-		err = nt_readings_clock(&session->readings);
-	if (!err)
-		err = write_closing_meta(session);
-	if (!err)
-		err = nt_tape_writer_finish_chunk(session->tape);
-	if (!err)
-		err = nt_tape_writer_wait(session->tape);
-	return err ? complain_of_tape(session, err) : 0;
+	if (!error)
+		error = drain_rest(session);
+	if (!error)
+		error = resolve(session, nt_now(), NT_SYMBOLS_LAST);
+	if (!error)
+		error = flush(session);
+	if (!error)
+		error = nt_proc_snapshots_take(&session->snapshots, NT_PROC_SNAPSHOTS_OWN, lag_max_ns(session));
+	if (!error)
+		error = nt_proc_snapshots_clock(&session->snapshots);
+	if (!error)
+		error = write_closing_meta(session);
+	if (!error)
+		error = nt_tape_writer_finish_chunk(session->tape);
+	if (!error)
+		error = nt_tape_writer_wait(session->tape);
+	return error ? complain_of_tape(session, error) : 0;
 }
 
 static void print_end(struct session *session)
@@ -533,15 +528,13 @@ static void print_end(struct session *session)
 
 static void release(struct session *session)
 {
-	uint32_t cpu;
-
-	for (cpu = 0; cpu < session->kernel.n_cpus && session->streams; cpu++)
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus && session->streams; cpu++)
 		nt_stream_release(&session->streams[cpu]);
 	free(session->streams);
 	nt_status_release(&session->status);
 	nt_tape_writer_free(session->tape);
-	nt_readings_release(&session->readings);
-	nt_names_release(&session->names);
+	nt_proc_snapshots_release(&session->snapshots);
+	nt_proc_names_release(&session->names);
 	nt_symbols_release(&session->symbols);
 	nt_user_files_release(&session->files);
 	nt_ids_release(&session->ids);
@@ -552,7 +545,7 @@ static void release(struct session *session)
 		close(session->epoll_fd);
 }
 
-int nt_session_run(struct nt_options *options)
+int nt_session_run(struct nt_record_options *options)
 {
 	struct session session = {
 		.options = options,
@@ -560,24 +553,26 @@ int nt_session_run(struct nt_options *options)
 		.kernel.stats_fd = -1,
 		.kernel.stamps_fd = -1,
 	};
-	int err = begin(&session), status;
-	bool began = !err;
+	int error = begin(&session), status;
+	bool began = !error;
 
-	if (!err)
-		err = record(&session);
+	if (!error)
+		error = record(&session);
 	if (began && !session.failed_write)
-		err = end(&session);
+		error = end(&session);
 	else
 		nt_kernel_stop(&session.kernel, &options->plan);
 	if (began)
 		print_end(&session);
 	if (began)
-		nt_command_end(&session.command, session.ended_by_signal ? SIGTERM : 0);
-	else if (session.command.pid)
-		nt_command_end(&session.command, SIGKILL);
-	status = err ? 1 : session.ended_by_signal && options->command ? 128 + session.ended_by_signal : session.command.status;
+		nt_child_end(&session.child, session.ended_by_signal ? SIGTERM : 0);
+	else if (session.child.pid)
+		nt_child_end(&session.child, SIGKILL);
+	status = error					       ? 1
+		 : session.ended_by_signal && options->command ? 128 + session.ended_by_signal
+							       : session.child.status;
 	if (!began)
-		nt_tape_writer_discard(session.tape);	/* an empty directory is no tape */
+		nt_tape_writer_discard(session.tape); /* an empty directory is no tape */
 	release(&session);
 	return status;
 }

@@ -9,6 +9,6 @@
 #include "record/options.h"
 
 /* Records as the options say. Gives the exit status of the program; has printed why if it is not the command's. */
-int nt_session_run(struct nt_options *options);
+int nt_session_run(struct nt_record_options *options);
 
 #endif

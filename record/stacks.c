@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* stacks.c - see stacks.h. */
+/*
+ * stacks.c - see stacks.h.
+ */
 #include "record/stacks.h"
 
 #include <errno.h>
@@ -27,9 +29,9 @@ static int put_frame(struct nt_ids *ids, uint64_t key, uint64_t parent, uint64_t
 	return nt_ids_put(ids, &record);
 }
 
-/* A place in a program says all of itself but the file's path, which may come later. */
-static int put_user_symbol(struct nt_ids *ids, struct nt_user_files *files, uint64_t key, const struct nt_user_frame *frame,
-			   uint32_t pid)
+/* A user symbol says all of itself but the file's path, which may come later. */
+static int put_user_symbol(struct nt_ids *ids, struct nt_user_files *files, uint64_t key,
+			   const struct nt_user_frame *frame, uint32_t pid)
 {
 	union nt_any record;
 
@@ -38,9 +40,12 @@ static int put_user_symbol(struct nt_ids *ids, struct nt_user_files *files, uint
 	memset(&record.as_user_symbol, 0, sizeof(record.as_user_symbol));
 	record.as_user_symbol.kind = NT_USER_SYMBOL;
 	record.as_user_symbol.symbol = key;
-	/* Without frame pointers in user space an "address" may be anything; the kernel then gives the nearest file's id, and a place before it. */
-	record.as_user_symbol.place = frame->place >> 47 ? 0 : frame->place;
-	if (frame->status == 1 && !(frame->place >> 47)) {
+	/*
+	 * Without frame pointers in user space an "address" may be anything; the kernel then gives the nearest file's
+	 * id, and an offset before it.
+	 */
+	record.as_user_symbol.place = frame->file_offset >> 47 ? 0 : frame->file_offset;
+	if (frame->status == 1 && !(frame->file_offset >> 47)) {
 		memcpy(record.as_user_symbol.build_id, frame->build_id, sizeof(frame->build_id));
 		strcpy(record.as_user_symbol.path, nt_user_files_path(files, frame->build_id, pid));
 	} else {
@@ -70,19 +75,18 @@ int nt_stacks_put(struct nt_ids *ids, struct nt_user_files *files, const uint8_t
 	struct nt_stack_header header;
 	const uint8_t *frames = data + sizeof(header);
 	uint64_t key, start, parent = 0, symbol;
-	int err = 0;
-	uint32_t i;
+	int error = 0;
 
 	memcpy(&header, data, sizeof(header));
 	if (header.n > NT_STACK_MAX_FRAMES ||
 	    size < sizeof(header) + header.n * (header.is_user ? sizeof(struct nt_user_frame) : sizeof(uint64_t)))
 		return -EBADMSG;
 	start = header.is_user ? NT_STACK_USER_KEY : NT_STACK_KERNEL_KEY;
-	for (i = header.n; i-- > 0 && !err; parent = key) {
-		err = frame_symbol(ids, files, &header, frames, i, &symbol);
+	for (uint32_t i = header.n; i-- > 0 && !error; parent = key) {
+		error = frame_symbol(ids, files, &header, frames, i, &symbol);
 		key = nt_stack_key(parent ? parent : start, symbol);
-		if (!err && !nt_ids_knows(ids, NT_ROLE_STACK, key))
-			err = put_frame(ids, key, parent, symbol, header.is_user);
+		if (!error && !nt_ids_knows(ids, NT_ROLE_STACK, key))
+			error = put_frame(ids, key, parent, symbol, header.is_user);
 	}
-	return err;
+	return error;
 }

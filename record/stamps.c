@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stamps.c - see stamps.h. The kernel switches the stamps on by a worker thread of its own, which on a crowded host may come late:
- * so the socket sends itself a byte until that has a time.
+ * stamps.c - see stamps.h. The kernel switches the stamps on by a worker thread of its own, which on a crowded host may
+ * come late: so the socket sends itself a byte until that has a time.
  */
 #include "record/stamps.h"
 
@@ -22,7 +22,7 @@
 /* Whether there is a loopback device to be sent through: else there is no way to ask. */
 static bool talks_to_itself(int fd)
 {
-	struct sockaddr_in self = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in self = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof(self);
 
 	return !bind(fd, (struct sockaddr *)&self, size) && !getsockname(fd, (struct sockaddr *)&self, &size) &&
@@ -36,15 +36,16 @@ static bool is_stamped(int fd)
 		struct cmsghdr header;
 		char room[256];
 	} control;
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
 	char byte = 0;
-	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
-	struct cmsghdr *at;
+	struct iovec data = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
 
-	if (send(fd, &byte, 1, MSG_DONTWAIT) != 1 || poll(&ready, 1, 100) != 1 || recvmsg(fd, &message, MSG_DONTWAIT) != 1)
+	if (send(fd, &byte, 1, MSG_DONTWAIT) != 1 || poll(&ready, 1, 100) != 1 ||
+	    recvmsg(fd, &message, MSG_DONTWAIT) != 1)
 		return true;
-	for (at = CMSG_FIRSTHDR(&message); at; at = CMSG_NXTHDR(&message, at))
+	for (struct cmsghdr *at = CMSG_FIRSTHDR(&message); at; at = CMSG_NXTHDR(&message, at))
 		if (at->cmsg_level == SOL_SOCKET && at->cmsg_type == SCM_TIMESTAMPING)
 			return true;
 	return false;
@@ -55,13 +56,14 @@ static bool is_interrupted(void)
 {
 	sigset_t waiting;
 
-	return !sigpending(&waiting) && (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
+	return !sigpending(&waiting) &&
+	       (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
 }
 
 int nt_stamps_open(bool *come)
 {
-	int flags = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE, err, tries;
-	struct timespec pause = { .tv_nsec = PAUSE_NS };
+	int flags = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE, error;
+	struct timespec pause = {.tv_nsec = PAUSE_NS};
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
@@ -69,12 +71,12 @@ int nt_stamps_open(bool *come)
 	if (fd < 0)
 		return -errno;
 	if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags))) {
-		err = -errno;
+		error = -errno;
 		close(fd);
-		return err;
+		return error;
 	}
 	*come = !talks_to_itself(fd);
-	for (tries = 0; tries < TRIES && !*come && !is_interrupted(); tries++) {
+	for (int tries = 0; tries < TRIES && !*come && !is_interrupted(); tries++) {
 		*come = is_stamped(fd);
 		if (!*come)
 			nanosleep(&pause, NULL);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* status.c - see status.h. */
+/*
+ * status.c - see status.h.
+ */
 #include "record/status.h"
 
 #include <fcntl.h>
@@ -12,7 +14,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "record/words.h"
+#include "record/text.h"
 #include "schema/arg.h"
 
 #define WIDTH_MAX 256
@@ -21,7 +23,7 @@
 /* ---- the start ---- */
 
 /* What ends the recording, as it follows the tape's name. */
-static void print_ends(const struct nt_options *options)
+static void print_ends(const struct nt_record_options *options)
 {
 	char duration[64], command[256];
 
@@ -34,19 +36,19 @@ static void print_ends(const struct nt_options *options)
 	fprintf(stderr, "; Ctrl-C stops\n");
 }
 
-static void print_start(const struct nt_options *options)
+static void print_start(const struct nt_record_options *options)
 {
 	const struct nt_plan *plan = &options->plan;
 	char tape[WORD_MAX];
-	int probe, n = 0;
+	int n = 0;
 
 	fprintf(stderr, "recording");
-	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		if (plan->chosen[probe])
 			fprintf(stderr, "%s %s", n++ ? "," : "", nt_probes[probe].name);
 	fprintf(stderr, " to %s", nt_arg_shell(tape, sizeof(tape), options->output));
 	print_ends(options);
-	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		if (plan->on[probe] && !plan->chosen[probe])
 			fprintf(stderr, "not recorded: %s is not available on this kernel (%s)\n",
 				nt_probes[probe].name, plan->refused[probe]);
@@ -59,7 +61,7 @@ static void print_start(const struct nt_options *options)
  * has the terminal for itself: a line that is rewritten would stand in the middle of what it prints, or of what is
  * typed for it.
  */
-static int open_terminal(const struct nt_options *options)
+static int open_terminal(const struct nt_record_options *options)
 {
 	const char *type = getenv("TERM");
 
@@ -129,7 +131,7 @@ static size_t enough_ring(size_t ring_size, uint64_t lost_bytes_max)
 	return size;
 }
 
-static void print_totals(const struct nt_options *options, const char *tape, const struct nt_totals *totals,
+static void print_totals(const struct nt_record_options *options, const char *tape, const struct nt_totals *totals,
 			 uint64_t bytes)
 {
 	char events[NT_TEXT_MAX], lost[NT_TEXT_MAX], size[NT_TEXT_MAX];
@@ -145,7 +147,8 @@ static void print_totals(const struct nt_options *options, const char *tape, con
 		totals->duration_ns ? cpu_s * 1e11 / totals->duration_ns : 0.0);
 	if (totals->lost)
 		fprintf(stderr, "lost: %s records found the rings full; --ring-size %zuk would have held them\n",
-			nt_count_text(lost, totals->lost), enough_ring(options->ring_size, totals->lost_bytes_max) >> 10);
+			nt_count_text(lost, totals->lost),
+			enough_ring(options->ring_size, totals->lost_bytes_max) >> 10);
 	if (totals->missed)
 		fprintf(stderr, "lost: %s context switches that this kernel does not show to the programs\n",
 			nt_count_text(lost, totals->missed));
@@ -163,7 +166,7 @@ static void find_report(char *path, size_t size, const char *recorder)
 
 void nt_status_end(struct nt_status *status, const struct nt_totals *totals, uint64_t bytes)
 {
-	const struct nt_options *options = status->options;
+	const struct nt_record_options *options = status->options;
 	char path[PATH_MAX], report[WORD_MAX], tape[WORD_MAX];
 
 	nt_status_hide(status);
@@ -175,7 +178,7 @@ void nt_status_end(struct nt_status *status, const struct nt_totals *totals, uin
 	fprintf(stderr, "next: %s summary %s\n", nt_arg_shell(report, sizeof(report), path), tape);
 }
 
-void nt_status_begin(struct nt_status *status, const struct nt_options *options)
+void nt_status_begin(struct nt_status *status, const struct nt_record_options *options)
 {
 	status->options = options;
 	if (options->quiet)

@@ -14,13 +14,13 @@
 #include "record/options.h"
 
 struct nt_status {
-	const struct nt_options *options;
+	const struct nt_record_options *options;
 	int terminal; /* a descriptor that does not wait; -1: there is no status line */
 	bool is_shown;
 };
 
 /* Prints what is recorded, where to, and what ends it. Finds out whether there can be a status line. */
-void nt_status_begin(struct nt_status *status, const struct nt_options *options);
+void nt_status_begin(struct nt_status *status, const struct nt_record_options *options);
 /* Rewrites the status line. `bytes`: of the tape up to now. */
 void nt_status_show(struct nt_status *status, const struct nt_totals *totals, uint64_t bytes);
 /* Takes the status line away: to be called before anything else is printed. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* stream.c - see stream.h. */
+/*
+ * stream.c - see stream.h.
+ */
 #include "record/stream.h"
 
 #include <errno.h>
@@ -30,21 +32,22 @@ void nt_stream_release(struct nt_stream *stream)
 
 static int flush_buffer(struct nt_buf *rows, struct nt_tape_writer *tape)
 {
-	struct nt_block_header header = { .type = NT_BLOCK_IDENTITIES };
-	int err;
+	struct nt_block_header header = {.type = NT_BLOCK_IDENTITIES};
+	int error;
 
 	if (!rows->size)
 		return 0;
-	err = nt_tape_writer_block(tape, &header, rows->data, rows->size);
+	error = nt_tape_writer_block(tape, &header, rows->data, rows->size);
 	rows->size = 0;
-	return err;
+	return error;
 }
 
 int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape, bool all)
 {
-	int err = flush_buffer(&ids->pending, tape);
+	int error = flush_buffer(&ids->pending, tape);
 
-	return err || (!all && ids->dictionary.size < NT_BLOCK_CUT_BYTES) ? err : flush_buffer(&ids->dictionary, tape);
+	return error || (!all && ids->dictionary.size < NT_BLOCK_CUT_BYTES) ? error
+									    : flush_buffer(&ids->dictionary, tape);
 }
 
 static int write_events(struct nt_stream *stream, struct nt_event_encoder *encoder, uint8_t flags)
@@ -63,34 +66,34 @@ static int write_events(struct nt_stream *stream, struct nt_event_encoder *encod
 		.task = stream->since_task,
 		.lag_ns = stream->lag_ns,
 	};
-	int err;
+	int error;
 
 	if (!stats.count)
 		return 0;
 	stream->raw.size = 0;
-	err = nt_event_encoder_finish(encoder, &stream->raw);
-	if (!err)
-		err = nt_tape_writer_block(stream->tape, &header, stream->raw.data, stream->raw.size);
+	error = nt_event_encoder_finish(encoder, &stream->raw);
+	if (!error)
+		error = nt_tape_writer_block(stream->tape, &header, stream->raw.data, stream->raw.size);
 	stream->sequence++;
 	if (!(flags & NT_BLOCK_LONG)) {
 		stream->since_ns = stats.last_end_ns;
 		stream->since_task = stream->task;
 	}
-	return err;
+	return error;
 }
 
 int nt_stream_flush(struct nt_stream *stream)
 {
-	int err = nt_flush_identities(stream->ids, stream->tape, false);
+	int error = nt_flush_identities(stream->ids, stream->tape, false);
 
-	if (!err)
-		err = write_events(stream, stream->longs, NT_BLOCK_LONG);
-	if (!err)
-		err = write_events(stream, stream->events, stream->has_loss ? NT_BLOCK_HAS_LOSS : 0);
+	if (!error)
+		error = write_events(stream, stream->longs, NT_BLOCK_LONG);
+	if (!error)
+		error = write_events(stream, stream->events, stream->has_loss ? NT_BLOCK_HAS_LOSS : 0);
 	stream->has_loss = false;
 	stream->opened_ns = 0;
 	stream->lag_ns = 0;
-	return err;
+	return error;
 }
 
 int nt_stream_flush_old(struct nt_stream *stream, uint64_t now_ns)
@@ -176,10 +179,10 @@ static void open_block(struct nt_stream *stream, uint64_t end_ns)
 static int add_event(struct nt_stream *stream, const struct nt_kind_info *kind, union nt_any *record)
 {
 	struct nt_event_encoder *encoder = stream->events;
-	int err = nt_ids_translate(stream->ids, kind, record);
+	int error = nt_ids_translate(stream->ids, kind, record);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	if (!stream->opened_ns)
 		open_block(stream, record->record.end_ns);
 	observe(stream, record);
@@ -195,21 +198,21 @@ static bool is_full(const struct nt_stream *stream)
 	       nt_event_encoder_size(stream->longs) >= NT_BLOCK_CUT_BYTES;
 }
 
-int nt_stream_sample(void *arg, const uint8_t *data, size_t size)
+int nt_stream_take_item(void *arg, const uint8_t *data, size_t size)
 {
 	struct nt_stream *stream = arg;
 	size_t at = 0;
-	int err = 0;
+	int error = 0;
 
-	/* A stack is larger than any record, and alone in its sample. */
+	/* A stack is larger than any record, and alone in its item. */
 	if (nt_stacks_is_message(data, size)) {
-		err = nt_stacks_put(stream->ids, stream->files, data, size);
-		if (err != -EBADMSG)
-			return err;
+		error = nt_stacks_put(stream->ids, stream->files, data, size);
+		if (error != -EBADMSG)
+			return error;
 		stream->malformed++;
 		return 0;
 	}
-	while (at + sizeof(struct nt_record) <= size && !err) {
+	while (at + sizeof(struct nt_record) <= size && !error) {
 		const struct nt_kind_info *kind = nt_kind(data[at + offsetof(struct nt_record, kind)]);
 		union nt_any record;
 
@@ -220,10 +223,10 @@ int nt_stream_sample(void *arg, const uint8_t *data, size_t size)
 		memcpy(&record, data + at, kind->size);
 		at += kind->size;
 		if (kind->class != NT_CLASS_IDENTITY)
-			err = add_event(stream, kind, &record);
+			error = add_event(stream, kind, &record);
 		else
-			err = nt_ids_put(stream->ids, &record);
+			error = nt_ids_put(stream->ids, &record);
 	}
-	/* Cut between samples only: what is open must not be parted from its state record. */
-	return err || !is_full(stream) ? err : nt_stream_flush(stream);
+	/* Cut between items only: what is open must not be parted from its state record. */
+	return error || !is_full(stream) ? error : nt_stream_flush(stream);
 }

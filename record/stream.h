@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stream.h - from the samples of one CPU's ring to its blocks on the tape: keys become ids, identities go
+ * stream.h - from the items of one CPU's ring to its blocks on the tape: keys become ids, identities go
  * their own way, events into columns, and a block is cut when it is full or old. Judged in nanoseconds per
  * event: the path of an event allocates nothing and makes no system call.
  */
@@ -20,31 +20,31 @@ struct nt_stream {
 	struct nt_ids *ids;
 	struct nt_user_files *files;
 	struct nt_tape_writer *tape;
-	struct nt_event_encoder *events, *longs;	/* longs: spans over NT_BLOCK_LONG_NS */
+	struct nt_event_encoder *events, *longs; /* longs: spans over NT_BLOCK_LONG_NS */
 	struct nt_buf raw;
 	uint64_t sequence;
-	uint64_t since_ns, since_task;	/* where the block being filled begins, and who was on the CPU */
-	uint64_t task;			/* who is, by the last state record */
-	uint64_t opened_ns;		/* when the block got its first record; 0: it has none */
-	uint64_t drain_ns;		/* clock at the begin of this drain, set by the caller */
-	uint64_t lag_ns;		/* of the block */
+	uint64_t since_ns, since_task; /* where the block being filled begins, and who was on the CPU */
+	uint64_t task; /* who is, by the last state record */
+	uint64_t opened_ns; /* when the block got its first record; 0: it has none */
+	uint64_t drain_ns; /* clock at the begin of this drain, set by the caller */
+	uint64_t lag_ns; /* of the block */
 	bool has_loss;
-	bool came_online;		/* the CPU has, since the caller last cleared this */
+	bool came_online; /* the CPU has, since the caller last cleared this */
 	/* for the report at the end */
 	uint64_t events_total;
-	uint64_t lost_total;		/* records that found the ring full */
-	uint64_t missed_total;		/* switches for which the kernel did not run the program */
-	uint64_t lost_bytes;		/* room that the losses seen in this drain would have taken */
-	uint64_t lost_bytes_max;	/* most in one drain */
+	uint64_t lost_total; /* records that found the ring full */
+	uint64_t missed_total; /* switches for which the kernel did not run the program */
+	uint64_t lost_bytes; /* room that the losses seen in this drain would have taken */
+	uint64_t lost_bytes_max; /* most in one drain */
 	uint64_t lag_max_ns;
-	uint64_t malformed;		/* samples that are no records: a fault of ours */
+	uint64_t malformed; /* items that are no records: a fault of ours */
 };
 
 int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_user_files *files,
 		   struct nt_tape_writer *tape);
 void nt_stream_release(struct nt_stream *stream);
-/* One sample (nt_sample_fn; arg is the stream). 0 or a negative errno of writing. */
-int nt_stream_sample(void *arg, const uint8_t *data, size_t size);
+/* One item (nt_ring_item_fn; arg is the stream). 0 or a negative errno of writing. */
+int nt_stream_take_item(void *arg, const uint8_t *data, size_t size);
 /* Call at the begin and end of each drain of this CPU's ring. */
 void nt_stream_begin_drain(struct nt_stream *stream, uint64_t now_ns);
 void nt_stream_end_drain(struct nt_stream *stream);
@@ -52,7 +52,9 @@ void nt_stream_end_drain(struct nt_stream *stream);
 int nt_stream_flush(struct nt_stream *stream);
 /* The same, if the block is older than NT_BLOCK_CUT_NS. */
 int nt_stream_flush_old(struct nt_stream *stream, uint64_t now_ns);
-/* Writes the identities that are pending, from whichever CPU; stacks and symbols only if they fill a block, or `all`. */
+/*
+ * Writes the identities that are pending, from whichever CPU; stacks and symbols only if they fill a block, or `all`.
+ */
 int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape, bool all);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* symbols.c - see symbols.h. */
+/*
+ * symbols.c - see symbols.h.
+ */
 #include "record/symbols.h"
 
 #include <errno.h>
@@ -36,7 +38,7 @@ static uint64_t modules_now(void)
 static int add_symbol(struct nt_symbol_table *table, uint64_t address, const char *name, const char *module)
 {
 	struct nt_symbol_entry *entries = table->entries;
-	int err;
+	int error;
 
 	if (table->n_entries == table->capacity) {
 		table->capacity = table->capacity ? table->capacity * 2 : 65536;
@@ -47,11 +49,11 @@ static int add_symbol(struct nt_symbol_table *table, uint64_t address, const cha
 	}
 	entries[table->n_entries].address = address;
 	entries[table->n_entries].name = table->names.size;
-	err = nt_buf_append(&table->names, name, strlen(name) + 1);
-	if (!err)
-		err = nt_buf_append(&table->names, module, strlen(module) + 1);
-	table->n_entries += !err;
-	return err;
+	error = nt_buf_append(&table->names, name, strlen(name) + 1);
+	if (!error)
+		error = nt_buf_append(&table->names, module, strlen(module) + 1);
+	table->n_entries += !error;
+	return error;
 }
 
 static int by_address(const void *a, const void *b)
@@ -86,12 +88,12 @@ static int read_lines(struct nt_symbol_table *table, FILE *file)
 	const char *module;
 	uint64_t address;
 	char line[1024], *name;
-	int err = 0;
+	int error = 0;
 
-	while (!err && fgets(line, sizeof(line), file))
+	while (!error && fgets(line, sizeof(line), file))
 		if (parse_line(line, &address, &name, &module))
-			err = add_symbol(table, address, name, module);
-	return err;
+			error = add_symbol(table, address, name, module);
+	return error;
 }
 
 static void release_table(struct nt_symbol_table *table)
@@ -105,17 +107,17 @@ static void release_table(struct nt_symbol_table *table)
 static int read_table(struct nt_symbol_table *table)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
-	int err;
+	int error;
 
 	memset(table, 0, sizeof(*table));
 	if (!file)
 		return 0;
 	table->modules = modules_now();
-	err = read_lines(table, file);
+	error = read_lines(table, file);
 	fclose(file);
-	if (err) {
+	if (error) {
 		release_table(table);
-		return err;
+		return error;
 	}
 	qsort(table->entries, table->n_entries, sizeof(*table->entries), by_address);
 	return 0;
@@ -171,7 +173,9 @@ const char *nt_symbols_uncovered(const struct nt_symbols *symbols)
 {
 	if (!symbols->is_on || symbols->table.n_entries)
 		return NULL;
-	return "The kernel's functions (of stacks, and where a packet was dropped) have no names: the kernel hid their addresses (/proc/kallsyms). They show with the capability CAP_SYSLOG, and kernel.kptr_restrict at 0 or 1.";
+	return "The kernel's functions (of stacks, and where a packet was dropped) have no names: the kernel hid their "
+	       "addresses (/proc/kallsyms). They show with the capability CAP_SYSLOG, and kernel.kptr_restrict at 0 or "
+	       "1.";
 }
 
 void nt_symbols_release(struct nt_symbols *symbols)
@@ -229,7 +233,7 @@ static int put_symbol(const struct nt_symbol_table *table, struct nt_ids *ids, u
 	return nt_ids_put(ids, &record);
 }
 
-/* The others in the space are places in programs, and known (stacks.h). */
+/* The others in the space are user symbols, and known (stacks.h). */
 static bool is_of_kernel(uint64_t address)
 {
 	return address >> 63;
@@ -241,14 +245,18 @@ static bool may_be_gone(const struct nt_symbol_table *table, const struct nt_sym
 	return !strcmp(module_of(table, entry), "bpf") && !strstr(name_of(table, entry), "_nt_");
 }
 
-/* Whether the table may be too old for ids from this on: modules have come or gone, or an address is in nothing that is surely there. */
+/*
+ * Whether the table may be too old for ids from this on: modules have come or gone, or an address is in nothing that is
+ * surely there.
+ */
 static bool is_stale(const struct nt_symbols *symbols, const struct nt_id_space *space, uint32_t id)
 {
 	if (modules_now() != symbols->table.modules)
 		return true;
 	for (; id < space->n_entries; id++) {
 		uint64_t address = space->entries[id].key;
-		const struct nt_symbol_entry *entry = is_of_kernel(address) ? find_symbol(&symbols->table, address) : NULL;
+		const struct nt_symbol_entry *entry =
+			is_of_kernel(address) ? find_symbol(&symbols->table, address) : NULL;
 
 		if (is_of_kernel(address) && (!entry || may_be_gone(&symbols->table, entry)))
 			return true;
@@ -258,19 +266,19 @@ static bool is_stale(const struct nt_symbols *symbols, const struct nt_id_space 
 
 static int put_new(struct nt_symbols *symbols, struct nt_ids *ids, const struct nt_id_space *space, uint64_t now_ns)
 {
-	int err = 0;
+	int error = 0;
 
-	for (; symbols->done < space->n_entries && !err; symbols->done++)
+	for (; symbols->done < space->n_entries && !error; symbols->done++)
 		if (is_of_kernel(space->entries[symbols->done].key))
-			err = put_symbol(&symbols->table, ids, space->entries[symbols->done].key, now_ns);
-	return err;
+			error = put_symbol(&symbols->table, ids, space->entries[symbols->done].key, now_ns);
+	return error;
 }
 
 #define LONGEST_PAUSE 64
 
 /*
- * Something of the kernel's may always be without a name, and a reading takes a tenth of a second of CPU: so each doubles the pause before
- * the next, and new names that need none halve it.
+ * Something of the kernel's may always be without a name, and a reading takes a tenth of a second of CPU: so each
+ * doubles the pause before the next, and new names that need none halve it.
  */
 static bool may_read(struct nt_symbols *symbols)
 {
@@ -292,40 +300,40 @@ static bool is_doubtful(const union nt_any *identity)
 }
 
 /* What was named by a table that may have been too old, once more, by a new one. */
-static int put_doubtful(struct nt_symbols *symbols, struct nt_ids *ids, const struct nt_id_space *space, uint64_t now_ns)
+static int put_doubtful(struct nt_symbols *symbols, struct nt_ids *ids, const struct nt_id_space *space,
+			uint64_t now_ns)
 {
-	uint32_t id;
-	int err = 0;
+	int error = 0;
 
-	for (id = symbols->unsure; id && id < symbols->done && !err; id++)
+	for (uint32_t id = symbols->unsure; id && id < symbols->done && !error; id++)
 		if (is_doubtful(space->entries[id].identity))
-			err = put_symbol(&symbols->table, ids, space->entries[id].key, now_ns);
+			error = put_symbol(&symbols->table, ids, space->entries[id].key, now_ns);
 	symbols->unsure = 0;
-	return err;
+	return error;
 }
 
 int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t now_ns, enum nt_symbols_when when)
 {
 	const struct nt_id_space *space = &ids->spaces[NT_ROLE_SYMBOL];
-	int err = 0;
+	int error = 0;
 
 	if (!symbols->is_on)
 		return 0;
 	if (symbols->is_reading && (when == NT_SYMBOLS_LAST || __atomic_load_n(&symbols->has_read, __ATOMIC_ACQUIRE))) {
 		end_reader(symbols);
-		err = put_doubtful(symbols, ids, space, now_ns);
+		error = put_doubtful(symbols, ids, space, now_ns);
 		if (symbols->asked < symbols->done && is_stale(symbols, space, symbols->asked))
 			symbols->unsure = symbols->asked;
 	}
-	if (err || (symbols->done >= space->n_entries && !symbols->unsure))
-		return err;
+	if (error || (symbols->done >= space->n_entries && !symbols->unsure))
+		return error;
 	if (!symbols->unsure && is_stale(symbols, space, symbols->done))
 		symbols->unsure = symbols->done;
 	else if (!symbols->unsure)
 		symbols->pause /= 2;
-	err = put_new(symbols, ids, space, now_ns);
-	if (err || !symbols->unsure || symbols->is_reading)
-		return err;
+	error = put_new(symbols, ids, space, now_ns);
+	if (error || !symbols->unsure || symbols->is_reading)
+		return error;
 	if (when == NT_SYMBOLS_SOON && may_read(symbols))
 		start_reader(symbols);
 	if (when != NT_SYMBOLS_LAST)
@@ -338,10 +346,9 @@ int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t 
 /* NO_SOCKET, of the kernel's SKB_DROP_REASON_NO_SOCKET. */
 static const char *reason_name(const char *name)
 {
-	static const char *const prefixes[] = { "SKB_DROP_REASON_", "SKB_" };
-	size_t i;
+	static const char *const prefixes[] = {"SKB_DROP_REASON_", "SKB_"};
 
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return name + strlen(prefixes[i]);
 	return name;
@@ -353,17 +360,16 @@ int nt_symbols_put_reasons(const struct nt_symbols *symbols, struct nt_ids *ids,
 	const struct btf_type *type = id > 0 ? btf__type_by_id(symbols->btf, id) : NULL;
 	const struct btf_enum *values = type ? btf_enum(type) : NULL;
 	union nt_any record;
-	int err = 0;
-	__u16 i;
+	int error = 0;
 
-	for (i = 0; type && i < btf_vlen(type) && !err; i++) {
+	for (__u16 i = 0; type && i < btf_vlen(type) && !error; i++) {
 		memset(&record, 0, sizeof(record));
 		record.as_drop_reason.end_ns = now_ns;
 		record.as_drop_reason.kind = NT_DROP_REASON;
 		record.as_drop_reason.number = values[i].val;
 		snprintf(record.as_drop_reason.name, sizeof(record.as_drop_reason.name), "%s",
 			 reason_name(btf__name_by_offset(symbols->btf, values[i].name_off)));
-		err = nt_ids_put(ids, &record);
+		error = nt_ids_put(ids, &record);
 	}
-	return err;
+	return error;
 }

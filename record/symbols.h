@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * symbols.h - names for addresses of the kernel's code, and for the reasons that it gives for drops. Reads /proc/kallsyms and
- * the kernel's type information, never on the path of an event.
+ * symbols.h - names for addresses of the kernel's code, and for the reasons that it gives for drops. Reads
+ * /proc/kallsyms and the kernel's type information, never on the path of an event.
  *
- * The table of names is read before the recording. What comes later (a module, a BPF program) is not in it: then it is read again, by a thread of
- * its own, since that takes longer than a ring takes to fill, and what has no name, or one that may have changed, is put once more. An address
- * that no table has keeps no name.
+ * The table of names is read before the recording. What comes later (a module, a BPF program) is not in it: then it is
+ * read again, by a thread of its own, since that takes longer than a ring takes to fill, and what has no name, or one
+ * that may have changed, is put once more. An address that no table has keeps no name.
  */
 #ifndef NT_RECORD_SYMBOLS_H
 #define NT_RECORD_SYMBOLS_H
@@ -16,28 +16,28 @@
 
 struct nt_symbol_entry {
 	uint64_t address;
-	uint32_t name;			/* offset in `names`: the symbol, a zero, the module ("" for the kernel proper), a zero */
+	uint32_t name; /* offset in `names`: the symbol, a zero, the module ("" for the kernel proper), a zero */
 };
 
 /* /proc/kallsyms as it was. */
 struct nt_symbol_table {
-	struct nt_symbol_entry *entries;	/* by address */
+	struct nt_symbol_entry *entries; /* by address */
 	size_t n_entries, capacity;
 	struct nt_buf names;
-	uint64_t modules;			/* tells whether modules have come or gone since */
+	uint64_t modules; /* tells whether modules have come or gone since */
 };
 
 struct nt_symbols {
 	struct nt_symbol_table table;
-	struct nt_symbol_table fresh;		/* the reader's, while it is at work; then ours */
+	struct nt_symbol_table fresh; /* the reader's, while it is at work; then ours */
 	pthread_t reader;
 	bool is_reading;
-	int has_read;				/* set by the reader when it has done */
-	unsigned int pause, paused;		/* calls to leave out before the next reading, and how many have been */
-	uint32_t done;				/* ids below this have been looked at */
-	uint32_t asked;				/* as `done` was when the reader began: those above are not surely in its table */
-	uint32_t unsure;			/* from this on by a table that may have been too old; 0: none */
-	struct btf *btf;			/* for the reasons; NULL: there are none to be had */
+	int has_read; /* set by the reader when it has done */
+	unsigned int pause, paused; /* calls to leave out before the next reading, and how many have been */
+	uint32_t done; /* ids below this have been looked at */
+	uint32_t asked; /* as `done` was when the reader began: those above are not surely in its table */
+	uint32_t unsure; /* from this on by a table that may have been too old; 0: none */
+	struct btf *btf; /* for the reasons; NULL: there are none to be had */
 	bool is_on;
 };
 
@@ -48,9 +48,9 @@ const char *nt_symbols_uncovered(const struct nt_symbols *symbols);
 void nt_symbols_release(struct nt_symbols *symbols);
 
 enum nt_symbols_when {
-	NT_SYMBOLS_SOON,	/* by the table at hand; if a new one is needed, again when it is there */
-	NT_SYMBOLS_NOW,		/* a chunk ends: by the table at hand */
-	NT_SYMBOLS_LAST		/* the recording has ended: by a new table if need be, however long that takes */
+	NT_SYMBOLS_SOON, /* by the table at hand; if a new one is needed, again when it is there */
+	NT_SYMBOLS_NOW, /* a chunk ends: by the table at hand */
+	NT_SYMBOLS_LAST /* the recording has ended: by a new table if need be, however long that takes */
 };
 /* Puts what is known of each address that has been referred to since the call before. 0 or -ENOMEM. */
 int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t now_ns, enum nt_symbols_when when);

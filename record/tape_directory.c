@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tape_directory.c - see tape_directory.h. */
+/*
+ * tape_directory.c - see tape_directory.h.
+ */
 #include "record/tape_directory.h"
 
 #include <dirent.h>
@@ -14,7 +16,7 @@
 
 struct complaint {
 	const char *path;
-	char *error;
+	char *message;
 	size_t size;
 };
 
@@ -24,34 +26,34 @@ static void say_whose(const struct complaint *complaint, const char *directory, 
 {
 	char owner[NT_USER_NAME_MAX], user[NT_USER_NAME_MAX];
 
-	snprintf(complaint->error, complaint->size,
+	snprintf(complaint->message, complaint->size,
 		 "cannot make the directory %s: %s belongs to %s (mode %04o), and %s may not %s: choose another -o%s",
 		 complaint->path, strcmp(directory, ".") ? directory : "the current directory",
 		 nt_user_name(stat->st_uid, owner), stat->st_mode & 07777, nt_user_name(geteuid(), user), refused,
 		 geteuid() ? ", or use sudo" : "");
 }
 
-static void say_errno(const struct complaint *complaint, int err)
+static void say_errno(const struct complaint *complaint, int error)
 {
-	snprintf(complaint->error, complaint->size, "cannot make the directory %s: %s: choose another -o",
-		 complaint->path, strerror(-err));
+	snprintf(complaint->message, complaint->size, "cannot make the directory %s: %s: choose another -o",
+		 complaint->path, strerror(-error));
 }
 
 /*
  * Why the directory above cannot be opened: goes down to the first part that is not there, or may not be entered. It is
  * a path, looked at once more: only good for words.
  */
-static void explain_parent(const struct complaint *complaint, const char *parent, int err)
+static void explain_parent(const struct complaint *complaint, const char *parent, int error)
 {
 	char part[PATH_MAX], last[PATH_MAX] = ".";
 	struct stat stat_of_last = {};
-	size_t size;
 
 	if (parent[0] == '/')
 		strcpy(last, "/");
 	if (stat(last, &stat_of_last))
 		memset(&stat_of_last, 0, sizeof(stat_of_last));
-	for (size = strspn(parent, "/"); err != -ENAMETOOLONG && parent[size]; size += strspn(parent + size, "/")) {
+	for (size_t size = strspn(parent, "/"); error != -ENAMETOOLONG && parent[size];
+	     size += strspn(parent + size, "/")) {
 		struct stat stat_of_part;
 
 		size += strcspn(parent + size, "/");
@@ -63,48 +65,48 @@ static void explain_parent(const struct complaint *complaint, const char *parent
 		}
 		if (errno == EACCES)
 			break;
-		snprintf(complaint->error, complaint->size, "cannot make the directory %s: %s %s", complaint->path,
+		snprintf(complaint->message, complaint->size, "cannot make the directory %s: %s %s", complaint->path,
 			 part,
 			 lstat(part, &stat_of_part) ? "is not there: make it first, or choose another -o"
 						    : "is no directory: choose another -o");
 		return;
 	}
-	if (err == -EACCES)
+	if (error == -EACCES)
 		say_whose(complaint, last, &stat_of_last, "enter it");
 	else
-		say_errno(complaint, err);
+		say_errno(complaint, error);
 }
 
 /* Why nothing can be made in the directory above. */
-static void explain_make(const struct complaint *complaint, int parent_fd, const char *parent, int err)
+static void explain_make(const struct complaint *complaint, int parent_fd, const char *parent, int error)
 {
 	struct stat of_parent;
 
-	if ((err == -EACCES || err == -EPERM) && !fstat(parent_fd, &of_parent))
+	if ((error == -EACCES || error == -EPERM) && !fstat(parent_fd, &of_parent))
 		say_whose(complaint, parent, &of_parent, "write in it");
 	else
-		say_errno(complaint, err);
+		say_errno(complaint, error);
 }
 
 /* Why something that is there already cannot be the tape's directory. */
-static void explain_there(const struct complaint *complaint, const struct nt_tape_directory *directory, int err)
+static void explain_there(const struct complaint *complaint, const struct nt_tape_directory *directory, int error)
 {
 	struct stat there;
 
 	if (fstatat(directory->parent_fd, directory->name, &there, AT_SYMLINK_NOFOLLOW))
-		say_errno(complaint, err);
+		say_errno(complaint, error);
 	else if (S_ISLNK(there.st_mode))
-		snprintf(complaint->error, complaint->size,
+		snprintf(complaint->message, complaint->size,
 			 "%s is a link, which a recording does not follow: give the path that it leads to, or choose "
 			 "another -o",
 			 complaint->path);
 	else if (!S_ISDIR(there.st_mode))
-		snprintf(complaint->error, complaint->size,
+		snprintf(complaint->message, complaint->size,
 			 "%s is there already and is no directory: choose another -o, or remove it", complaint->path);
-	else if (err == -EACCES)
+	else if (error == -EACCES)
 		say_whose(complaint, complaint->path, &there, "look into it");
 	else
-		say_errno(complaint, err);
+		say_errno(complaint, error);
 }
 
 /* ---- opening ---- */
@@ -135,11 +137,11 @@ static int is_empty(int fd)
 	int empty = 1;
 
 	if (!dir) {
-		int err = -errno;
+		int error = -errno;
 
 		if (copy >= 0)
 			close(copy);
-		return err;
+		return error;
 	}
 	while ((entry = readdir(dir)))
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
@@ -162,92 +164,92 @@ static int give_directory(struct nt_tape_directory *directory)
 		return -errno;
 	if (stat.st_uid != geteuid() || (stat.st_mode & 0077))
 		return -EPERM;
-	return nt_owner_give(&directory->owner, directory->fd);
+	return nt_tape_owner_give(&directory->owner, directory->fd);
 }
 
 /* What could not be given is an error if --user asks for it. Else it is remembered, and stays ours. */
-static int forgive(struct nt_tape_directory *directory, int err)
+static int forgive(struct nt_tape_directory *directory, int error)
 {
-	if (err && !directory->kept)
-		directory->kept = err;
-	return directory->owner.is_asked ? err : 0;
+	if (error && !directory->kept)
+		directory->kept = error;
+	return directory->owner.is_asked ? error : 0;
 }
 
 static int make(struct nt_tape_directory *directory, const char *parent, const struct complaint *complaint)
 {
-	int err = 0;
+	int error = 0;
 
 	/* "/" is there. */
 	if (!directory->name[0])
 		strcpy(directory->name, ".");
 	directory->is_new = !mkdirat(directory->parent_fd, directory->name, 0700);
 	if (!directory->is_new && errno != EEXIST) {
-		err = -errno;
-		explain_make(complaint, directory->parent_fd, parent, err);
-		return err;
+		error = -errno;
+		explain_make(complaint, directory->parent_fd, parent, error);
+		return error;
 	}
 	directory->fd = openat(directory->parent_fd, directory->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (directory->fd < 0) {
-		err = -errno;
-		explain_there(complaint, directory, err);
+		error = -errno;
+		explain_there(complaint, directory, error);
 	}
-	return err;
+	return error;
 }
 
 static int take(struct nt_tape_directory *directory, const struct complaint *complaint)
 {
-	int empty = is_empty(directory->fd), err;
+	int empty = is_empty(directory->fd), error;
 
 	if (empty < 0) {
 		explain_there(complaint, directory, empty);
 		return empty;
 	}
 	if (!empty) {
-		snprintf(complaint->error, complaint->size,
+		snprintf(complaint->message, complaint->size,
 			 "%s is there already and not empty: choose another -o, or remove it", complaint->path);
 		return -ENOTEMPTY;
 	}
-	err = directory->is_new ? forgive(directory, give_directory(directory)) : 0;
-	if (err)
-		snprintf(complaint->error, complaint->size,
+	error = directory->is_new ? forgive(directory, give_directory(directory)) : 0;
+	if (error)
+		snprintf(complaint->message, complaint->size,
 			 "cannot give the directory %s to the user of --user: %s: leave --user out, or choose another "
 			 "-o",
-			 complaint->path, strerror(-err));
-	return err;
+			 complaint->path, strerror(-error));
+	return error;
 }
 
-int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path, const struct nt_owner *owner,
-			   char *error, size_t size)
+int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path, const struct nt_tape_owner *owner,
+			   char *message, size_t size)
 {
-	struct complaint complaint = { .path = path, .error = error, .size = size };
+	struct complaint complaint = {.path = path, .message = message, .size = size};
 	char parent[PATH_MAX];
-	int err;
+	int error;
 
-	*directory = (struct nt_tape_directory){ .parent_fd = -1, .fd = -1, .owner = *owner };
+	*directory = (struct nt_tape_directory){.parent_fd = -1, .fd = -1, .owner = *owner};
 	if (!split(path, parent, directory->name)) {
 		say_errno(&complaint, -ENAMETOOLONG);
 		return -ENAMETOOLONG;
 	}
 	directory->parent_fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory->parent_fd < 0) {
-		err = -errno;
-		explain_parent(&complaint, parent, err);
-		return err;
+		error = -errno;
+		explain_parent(&complaint, parent, error);
+		return error;
 	}
-	err = make(directory, parent, &complaint);
-	return err ? err : take(directory, &complaint);
+	error = make(directory, parent, &complaint);
+	return error ? error : take(directory, &complaint);
 }
 
 int nt_tape_directory_create(struct nt_tape_directory *directory, const char *name)
 {
-	int fd = openat(directory->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), err;
+	int fd = openat(directory->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), error;
 
 	if (fd < 0)
 		return -errno;
-	err = forgive(directory, nt_owner_give(&directory->owner, fd));
-	if (err) {
+	error = forgive(directory, nt_tape_owner_give(&directory->owner, fd));
+	if (error) {
 		close(fd);
-		return err;
+		return error;
 	}
 	return fd;
 }

@@ -11,23 +11,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "record/owner.h"
+#include "record/tape_owner.h"
 
 struct nt_tape_directory {
 	int parent_fd, fd; /* -1: not open */
 	char name[NAME_MAX + 1]; /* in the parent */
 	bool is_new; /* made by us */
-	struct nt_owner owner;
+	struct nt_tape_owner owner;
 	int kept; /* why something could not be given to the owner, as a negative errno; 0: all was */
 };
 
 /*
  * Makes the directory `path`, with mode 0700, and gives it to the owner; the directories above must be there. Or takes
  * it if it is there and empty: then its mode and owner stay. The last part of the path may not be a link. 0; else a
- * negative errno, and a sentence with the remedy in `error`. Release it in any case.
+ * negative errno, and a sentence with the remedy in `message`. Release it in any case.
  */
-int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path, const struct nt_owner *owner,
-			   char *error, size_t size);
+int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path, const struct nt_tape_owner *owner,
+			   char *message, size_t size);
 /*
  * Makes a file in it, for writing, of mode 0600 and given to the owner. Its descriptor, or a negative errno: -EEXIST if
  * anything of this name is there, a link too.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tape_writer.c - see tape_writer.h. */
+/*
+ * tape_writer.c - see tape_writer.h.
+ */
 #include "record/tape_writer.h"
 
 #include <errno.h>
@@ -13,7 +15,7 @@
 
 #include "record/tape_directory.h"
 
-#define QUEUE_MAX_BYTES (64u << 20)	/* the disk may fall this far behind; then the recording waits for it */
+#define QUEUE_MAX_BYTES (64u << 20) /* the disk may fall this far behind; then the recording waits for it */
 
 /* What the thread is asked to do, in order. */
 enum job_type { JOB_WRITE, JOB_SYNC, JOB_FINISH };
@@ -21,10 +23,10 @@ enum job_type { JOB_WRITE, JOB_SYNC, JOB_FINISH };
 struct job {
 	struct job *next;
 	enum job_type type;
-	int fd;				/* FINISH closes it */
-	uint32_t chunk;			/* FINISH gives the file of this number its name */
+	int fd; /* FINISH closes it */
+	uint32_t chunk; /* FINISH gives the file of this number its name */
 	size_t size;
-	char data[];			/* WRITE */
+	char data[]; /* WRITE */
 };
 
 /* The thread that waits for the disk. After a failure it does no more writes, so that files end with a whole block. */
@@ -36,17 +38,17 @@ struct disk {
 	struct job *first, **last;
 	size_t queued_bytes;
 	int directory_fd;
-	int error;			/* the first failure */
+	int error; /* the first failure */
 };
 
 struct nt_tape_writer {
-	char *path_of_directory;	/* for messages */
+	char *path_of_directory; /* for messages */
 	struct nt_tape_directory directory;
 	struct nt_chunk_header header;
 	struct nt_chunk_writer *chunk;
 	int fd;
-	char path[PATH_MAX];		/* for messages */
-	uint64_t file_size;		/* whole blocks in the open file */
+	char path[PATH_MAX]; /* for messages */
+	uint64_t file_size; /* whole blocks in the open file */
 	uint64_t finished_bytes, blocks;
 	struct disk disk;
 };
@@ -67,12 +69,12 @@ static int write_whole(int fd, const char *data, size_t size)
 
 	while (done < size) {
 		ssize_t n = write(fd, data + done, size - done);
-		int err = n < 0 ? -errno : 0;
+		int error = n < 0 ? -errno : 0;
 
-		if (err == -EINTR)
+		if (error == -EINTR)
 			continue;
-		if (err)
-			return ftruncate(fd, start) ? err : err;
+		if (error)
+			return ftruncate(fd, start) ? error : error;
 		done += n;
 	}
 	return 0;
@@ -90,18 +92,18 @@ static int give_name(int directory_fd, uint32_t chunk)
 
 static int do_job(struct disk *disk, const struct job *job, bool failed)
 {
-	int err = 0;
+	int error = 0;
 
 	if (job->type == JOB_WRITE)
 		return failed ? 0 : write_whole(job->fd, job->data, job->size);
 	if (!failed && fdatasync(job->fd))
-		err = -errno;
+		error = -errno;
 	if (job->type == JOB_FINISH) {
 		close(job->fd);
-		if (!failed && !err)
-			err = give_name(disk->directory_fd, job->chunk);
+		if (!failed && !error)
+			error = give_name(disk->directory_fd, job->chunk);
 	}
-	return err;
+	return error;
 }
 
 static void *disk_loop(void *arg)
@@ -112,7 +114,7 @@ static void *disk_loop(void *arg)
 	while (disk->first || !disk->stop) {
 		struct job *job = disk->first;
 		bool failed = disk->error;
-		int err;
+		int error;
 
 		if (!job) {
 			pthread_cond_wait(&disk->changed, &disk->lock);
@@ -123,13 +125,13 @@ static void *disk_loop(void *arg)
 			disk->last = &disk->first;
 		disk->busy = true;
 		pthread_mutex_unlock(&disk->lock);
-		err = do_job(disk, job, failed);
+		error = do_job(disk, job, failed);
 		pthread_mutex_lock(&disk->lock);
 		disk->busy = false;
 		disk->queued_bytes -= job->size;
 		free(job);
-		if (err && !disk->error)
-			disk->error = err;
+		if (error && !disk->error)
+			disk->error = error;
 		pthread_cond_broadcast(&disk->changed);
 	}
 	pthread_mutex_unlock(&disk->lock);
@@ -138,15 +140,15 @@ static void *disk_loop(void *arg)
 
 static int disk_start(struct disk *disk, int directory_fd)
 {
-	int err;
+	int error;
 
 	disk->last = &disk->first;
 	disk->directory_fd = directory_fd;
 	pthread_mutex_init(&disk->lock, NULL);
 	pthread_cond_init(&disk->changed, NULL);
-	err = pthread_create(&disk->thread, NULL, disk_loop, disk);
-	disk->running = !err;
-	return -err;
+	error = pthread_create(&disk->thread, NULL, disk_loop, disk);
+	disk->running = !error;
+	return -error;
 }
 
 /* Does what is queued first. */
@@ -165,7 +167,7 @@ static void disk_stop(struct disk *disk)
 /* Queues a job (takes it; NULL: out of memory) and gives the first error so far. */
 static int disk_add(struct disk *disk, struct job *job)
 {
-	int err;
+	int error;
 
 	if (!job)
 		return -ENOMEM;
@@ -175,10 +177,10 @@ static int disk_add(struct disk *disk, struct job *job)
 	*disk->last = job;
 	disk->last = &job->next;
 	disk->queued_bytes += job->size;
-	err = disk->error;
+	error = disk->error;
 	pthread_cond_broadcast(&disk->changed);
 	pthread_mutex_unlock(&disk->lock);
-	return err;
+	return error;
 }
 
 static struct job *new_job(enum job_type type, int fd, const void *data, size_t size)
@@ -187,36 +189,36 @@ static struct job *new_job(enum job_type type, int fd, const void *data, size_t 
 
 	if (!job)
 		return NULL;
-	*job = (struct job){ .type = type, .fd = fd, .size = size };
+	*job = (struct job){.type = type, .fd = fd, .size = size};
 	if (size)
 		memcpy(job->data, data, size);
 	return job;
 }
 
-int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const struct nt_owner *owner,
-		       const struct nt_chunk_header *header, char *error, size_t size)
+int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const struct nt_tape_owner *owner,
+		       const struct nt_chunk_header *header, char *message, size_t size)
 {
 	struct nt_tape_writer *tape = calloc(1, sizeof(*tape));
-	int err;
+	int error;
 
-	snprintf(error, size, "cannot begin the tape: %s", strerror(ENOMEM));
+	snprintf(message, size, "cannot begin the tape: %s", strerror(ENOMEM));
 	if (!tape)
 		return -ENOMEM;
 	tape->fd = -1;
 	tape->header = *header;
 	tape->path_of_directory = strdup(path);
-	err = nt_tape_directory_open(&tape->directory, path, owner, error, size);
-	if (!err && !tape->path_of_directory)
-		err = -ENOMEM;
-	if (!err) {
-		err = disk_start(&tape->disk, tape->directory.fd);
-		if (err)
-			snprintf(error, size, "cannot start the thread that writes the tape: %s", strerror(-err));
+	error = nt_tape_directory_open(&tape->directory, path, owner, message, size);
+	if (!error && !tape->path_of_directory)
+		error = -ENOMEM;
+	if (!error) {
+		error = disk_start(&tape->disk, tape->directory.fd);
+		if (error)
+			snprintf(message, size, "cannot start the thread that writes the tape: %s", strerror(-error));
 	}
-	if (err) {
+	if (error) {
 		nt_tape_writer_discard(tape);
 		nt_tape_writer_free(tape);
-		return err;
+		return error;
 	}
 	*out = tape;
 	return 0;
@@ -253,23 +255,23 @@ int nt_tape_writer_block(struct nt_tape_writer *tape, struct nt_block_header *he
 
 int nt_tape_writer_finish_chunk(struct nt_tape_writer *tape)
 {
-	int err = nt_chunk_writer_finish(tape->chunk);
+	int error = nt_chunk_writer_finish(tape->chunk);
 	struct job *job;
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	job = new_job(JOB_FINISH, tape->fd, NULL, 0);
 	if (!job)
 		return -ENOMEM;
 	job->chunk = tape->header.number;
-	err = disk_add(&tape->disk, job);
+	error = disk_add(&tape->disk, job);
 	tape->fd = -1;
 	tape->finished_bytes += tape->file_size;
 	tape->file_size = 0;
 	tape->header.number++;
 	nt_chunk_writer_free(tape->chunk);
 	tape->chunk = NULL;
-	return err;
+	return error;
 }
 
 int nt_tape_writer_sync(struct nt_tape_writer *tape)
@@ -280,14 +282,14 @@ int nt_tape_writer_sync(struct nt_tape_writer *tape)
 int nt_tape_writer_wait(struct nt_tape_writer *tape)
 {
 	struct disk *disk = &tape->disk;
-	int err;
+	int error;
 
 	pthread_mutex_lock(&disk->lock);
 	while (disk->busy || disk->first)
 		pthread_cond_wait(&disk->changed, &disk->lock);
-	err = disk->error;
+	error = disk->error;
 	pthread_mutex_unlock(&disk->lock);
-	return err;
+	return error;
 }
 
 uint64_t nt_tape_writer_chunk_size(const struct nt_tape_writer *tape)

@@ -10,17 +10,17 @@
 
 #include <stdint.h>
 
-#include "record/owner.h"
+#include "record/tape_owner.h"
 #include "schema/chunk.h"
 
 struct nt_tape_writer;
 
 /*
  * Makes the directory, or takes an empty one (tape_directory.h). The header's number is filled in per chunk. On failure
- * gives a negative errno, and a sentence with the remedy in `error`.
+ * gives a negative errno, and a sentence with the remedy in `message`.
  */
-int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const struct nt_owner *owner,
-		       const struct nt_chunk_header *header, char *error, size_t size);
+int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const struct nt_tape_owner *owner,
+		       const struct nt_chunk_header *header, char *message, size_t size);
 /* Opens the next chunk. One must not be open. */
 int nt_tape_writer_begin_chunk(struct nt_tape_writer *tape);
 /* Queues one block for the open chunk. After a failure the file ends with the last whole block. */
@@ -32,10 +32,10 @@ int nt_tape_writer_sync(struct nt_tape_writer *tape);
 /* Waits until the queue is empty, and gives the first error. */
 int nt_tape_writer_wait(struct nt_tape_writer *tape);
 uint64_t nt_tape_writer_chunk_size(const struct nt_tape_writer *tape);
-uint64_t nt_tape_writer_bytes(const struct nt_tape_writer *tape);	/* all chunks */
+uint64_t nt_tape_writer_bytes(const struct nt_tape_writer *tape); /* all chunks */
 uint64_t nt_tape_writer_blocks(const struct nt_tape_writer *tape);
-uint32_t nt_tape_writer_number(const struct nt_tape_writer *tape);	/* of the open chunk */
-const char *nt_tape_writer_path(const struct nt_tape_writer *tape);	/* of the open chunk, for messages */
+uint32_t nt_tape_writer_number(const struct nt_tape_writer *tape); /* of the open chunk */
+const char *nt_tape_writer_path(const struct nt_tape_writer *tape); /* of the open chunk, for messages */
 /* Why something of the tape could not be given to its owner, as a negative errno; 0: all was. */
 int nt_tape_writer_kept(const struct nt_tape_writer *tape);
 /* Removes the directory, if we made it and nothing is in it. Safe on NULL. */

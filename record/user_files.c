@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* user_files.c - see user_files.h. */
+/*
+ * user_files.c - see user_files.h.
+ */
 #include "record/user_files.h"
 
 #include <errno.h>
@@ -49,16 +51,14 @@ static bool parse_mapping(char *line, struct mapping *mapping)
 
 static void use_mapping(struct nt_user_files *files, uint32_t pid, const struct mapping *mapping)
 {
-	size_t i;
-
-	for (i = 0; i < files->n_asked; i++) {
+	for (size_t i = 0; i < files->n_asked; i++) {
 		struct nt_user_file *file = &files->asked[i];
 
 		if (!file->address) {
 			if (mapping->has_id && !memcmp(file->build_id, mapping->build_id, sizeof(file->build_id)))
 				set_path(file, mapping->path);
 		} else if (file->pid == pid && file->address >= mapping->begin && file->address < mapping->end) {
-			file->place = file->address - mapping->begin + mapping->offset;
+			file->file_offset = file->address - mapping->begin + mapping->offset;
 			if (mapping->has_id)
 				memcpy(file->build_id, mapping->build_id, sizeof(file->build_id));
 			set_path(file, mapping->path);
@@ -91,9 +91,7 @@ static void look_in(struct nt_user_files *files, uint32_t pid)
 
 static bool was_looked_in(const struct nt_user_files *files, size_t before)
 {
-	size_t i;
-
-	for (i = 0; i < before; i++)
+	for (size_t i = 0; i < before; i++)
 		if (files->asked[i].pid == files->asked[before].pid)
 			return true;
 	return false;
@@ -102,9 +100,8 @@ static bool was_looked_in(const struct nt_user_files *files, size_t before)
 static void *run_reader(void *arg)
 {
 	struct nt_user_files *files = arg;
-	size_t i;
 
-	for (i = 0; i < files->n_asked; i++)
+	for (size_t i = 0; i < files->n_asked; i++)
 		if (!was_looked_in(files, i))
 			look_in(files, files->asked[i].pid);
 	__atomic_store_n(&files->has_read, 1, __ATOMIC_RELEASE);
@@ -125,9 +122,7 @@ void nt_user_files_release(struct nt_user_files *files)
 
 static struct nt_user_file *find(struct nt_user_files *files, const uint8_t *build_id)
 {
-	size_t i;
-
-	for (i = 0; i < files->n; i++)
+	for (size_t i = 0; i < files->n; i++)
 		if (!files->files[i].address && !memcmp(files->files[i].build_id, build_id, NT_BUILD_ID_LEN))
 			return &files->files[i];
 	return NULL;
@@ -190,10 +185,8 @@ static bool has_room(struct nt_user_files *files)
 
 static void start_reader(struct nt_user_files *files)
 {
-	size_t i;
-
 	files->n_asked = 0;
-	for (i = 0; i < files->n && files->n_asked < NT_FILES_ASKED && has_room(files); i++)
+	for (size_t i = 0; i < files->n && files->n_asked < NT_FILES_ASKED && has_room(files); i++)
 		if (files->files[i].state == NT_FILE_WANTED) {
 			files->files[i].state = NT_FILE_ASKED;
 			files->asked_at[files->n_asked] = i;
@@ -204,7 +197,7 @@ static void start_reader(struct nt_user_files *files)
 }
 
 /* What was looked for by its address is put at once; nobody asks for it again. */
-static int put_place(struct nt_ids *ids, const struct nt_user_file *file, uint64_t now_ns)
+static int put_symbol(struct nt_ids *ids, const struct nt_user_file *file, uint64_t now_ns)
 {
 	union nt_any record;
 
@@ -212,7 +205,7 @@ static int put_place(struct nt_ids *ids, const struct nt_user_file *file, uint64
 	record.as_user_symbol.end_ns = now_ns;
 	record.as_user_symbol.kind = NT_USER_SYMBOL;
 	record.as_user_symbol.symbol = file->key;
-	record.as_user_symbol.place = file->place;
+	record.as_user_symbol.place = file->file_offset;
 	memcpy(record.as_user_symbol.build_id, file->build_id, sizeof(file->build_id));
 	memcpy(record.as_user_symbol.path, file->path, sizeof(file->path));
 	return nt_ids_put(ids, &record);
@@ -221,9 +214,9 @@ static int put_place(struct nt_ids *ids, const struct nt_user_file *file, uint64
 /* Takes what was looked for by its address out of the list. */
 static void drop_addresses(struct nt_user_files *files)
 {
-	size_t i, kept = 0;
+	size_t kept = 0;
 
-	for (i = 0; i < files->n; i++)
+	for (size_t i = 0; i < files->n; i++)
 		if (!files->files[i].address || files->files[i].state == NT_FILE_WANTED)
 			files->files[kept++] = files->files[i];
 	files->n = kept;
@@ -232,32 +225,29 @@ static void drop_addresses(struct nt_user_files *files)
 /* What was found by build ids stays in `asked`, in front. */
 static int end_reader(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns)
 {
-	size_t i;
-	int err = 0;
+	int error = 0;
 
 	pthread_join(files->reader, NULL);
 	files->is_reading = false;
 	files->n_news = 0;
-	for (i = 0; i < files->n_asked && !err; i++) {
+	for (size_t i = 0; i < files->n_asked && !error; i++) {
 		struct nt_user_file *file = &files->files[files->asked_at[i]];
 
 		*file = files->asked[i];
 		if (file->state != NT_FILE_FOUND)
 			file->state = NT_FILE_GONE;
 		else if (file->address)
-			err = put_place(ids, file, now_ns);
+			error = put_symbol(ids, file, now_ns);
 		else
 			files->asked[files->n_news++] = *file;
 	}
 	drop_addresses(files);
-	return err;
+	return error;
 }
 
 static const struct nt_user_file *find_news(const struct nt_user_files *files, const uint8_t *build_id)
 {
-	size_t i;
-
-	for (i = 0; i < files->n_news; i++)
+	for (size_t i = 0; i < files->n_news; i++)
 		if (!memcmp(files->asked[i].build_id, build_id, NT_BUILD_ID_LEN))
 			return &files->asked[i];
 	return NULL;
@@ -285,33 +275,32 @@ static int put_path(struct nt_user_files *files, struct nt_ids *ids, uint32_t id
 }
 
 /*
- * Symbols are many, most of them words that were taken for addresses, and meanwhile the rings fill: so what is gone through for each is
- * the files just found, not all that are known.
+ * Symbols are many, most of them words that were taken for addresses, and meanwhile the rings fill: so what is gone
+ * through for each is the files just found, not all that are known.
  */
 static int put_news(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns)
 {
 	const struct nt_id_space *space = &ids->spaces[NT_ROLE_SYMBOL];
-	uint32_t id;
-	int err = 0;
+	int error = 0;
 
-	for (id = 1; files->n_news && id < space->n_entries && !err; id++)
-		err = put_path(files, ids, id, now_ns);
+	for (uint32_t id = 1; files->n_news && id < space->n_entries && !error; id++)
+		error = put_path(files, ids, id, now_ns);
 	files->n_news = 0;
-	return err;
+	return error;
 }
 
 int nt_user_files_resolve(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns, bool is_last)
 {
-	int err;
+	int error;
 
 	do {
 		if (!files->is_reading)
 			start_reader(files);
 		if (!files->is_reading || (!is_last && !__atomic_load_n(&files->has_read, __ATOMIC_ACQUIRE)))
 			return 0;
-		err = end_reader(files, ids, now_ns);
-		if (!err)
-			err = put_news(files, ids, now_ns);
-	} while (is_last && !err);
-	return err;
+		error = end_reader(files, ids, now_ns);
+		if (!error)
+			error = put_news(files, ids, now_ns);
+	} while (is_last && !error);
+	return error;
 }

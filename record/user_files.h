@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user_files.h - the programs and libraries that frames of user space are in. A frame brings the build id of its file, or no more than an
- * address; which file that is, the process's /proc/PID/maps tells, if it is still there. A thread of its own looks: files may have to come
- * from a disk.
+ * user_files.h - the programs and libraries that frames of user space are in. A frame brings the build id of its file,
+ * or no more than an address; which file that is, the process's /proc/PID/maps tells, if it is still there. A thread of
+ * its own looks: files may have to come from a disk.
  */
 #ifndef NT_RECORD_USER_FILES_H
 #define NT_RECORD_USER_FILES_H
@@ -14,33 +14,35 @@
 /* A file that is known by its build id, or looked for by an address in a process. */
 struct nt_user_file {
 	uint8_t build_id[NT_BUILD_ID_LEN];
-	uint32_t pid;			/* of a process that has it mapped */
-	uint8_t state;			/* enum nt_user_file_state */
-	uint64_t address;		/* 0: by its build id */
-	uint64_t key;			/* of the symbol at this address */
-	uint64_t place;			/* in the file, when it is found */
+	uint32_t pid; /* of a process that has it mapped */
+	uint8_t state; /* enum nt_user_file_state */
+	uint64_t address; /* 0: by its build id */
+	uint64_t key; /* of the symbol at this address */
+	uint64_t file_offset; /* of the address, when the file is found */
 	char path[sizeof(((struct nt_user_symbol *)0)->path)];
 };
 
 enum nt_user_file_state {
 	NT_FILE_WANTED,
-	NT_FILE_ASKED,			/* the thread is looking */
+	NT_FILE_ASKED, /* the thread is looking */
 	NT_FILE_FOUND,
-	NT_FILE_GONE			/* not to be found in that process; another may have it */
+	NT_FILE_GONE /* not to be found in that process; another may have it */
 };
 
 #define NT_FILES_ASKED 1024
-#define NT_FILES_MAX 8192		/* beyond, addresses stay without a file */
-#define NT_FILES_MOST (2 * NT_FILES_MAX)	/* beyond, build ids stay without a path: each new symbol goes through all that are known */
+#define NT_FILES_MAX 8192 /* beyond, addresses stay without a file */
+#define NT_FILES_MOST                                                                                                  \
+	(2 * NT_FILES_MAX) /* beyond, build ids stay without a path: each new symbol goes through all that are known   \
+			    */
 
 struct nt_user_files {
 	struct nt_user_file *files;
 	size_t n, capacity;
 	/* The thread's, while it looks. */
 	struct nt_user_file *asked;
-	size_t *asked_at;		/* where each stands in `files` */
+	size_t *asked_at; /* where each stands in `files` */
 	size_t n_asked;
-	size_t n_news;			/* of `asked`, when the thread has done: paths that symbols put before may lack */
+	size_t n_news; /* of `asked`, when the thread has done: paths that symbols put before may lack */
 	pthread_t reader;
 	bool is_reading;
 	int has_read;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* wrap.c - see wrap.h. */
+/*
+ * wrap.c - see wrap.h.
+ */
 #include "record/wrap.h"
 
 #include <string.h>
@@ -8,7 +10,7 @@
 
 void nt_wrap_begin(struct nt_wrap *wrap, FILE *to, unsigned int indent, const char *head)
 {
-	*wrap = (struct nt_wrap){ .to = to, .indent = indent, .column = indent };
+	*wrap = (struct nt_wrap){.to = to, .indent = indent, .column = indent};
 	fprintf(to, "%-*s", (int)indent, head);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * block.h - the payloads of blocks: events as columns, identities as rows, readings as text.
+ * block.h - the payloads of blocks: events as columns, identities as rows, snapshots as text.
  *
  * An encoder takes records and gives bytes; a decoder takes bytes, hostile until checked, and gives
  * records. No I/O, no globals. docs/chunk-format.md is the specification.
@@ -80,18 +80,18 @@ int nt_clock_encode(struct nt_buf *out, const struct nt_clock *clock);
 int nt_clock_decode(const void *payload, size_t size, struct nt_clock *out);
 
 /*
- * Reading blocks: a text (a file of /proc, or the recorder's own counters under the name "nettape/..."),
+ * Snapshot blocks: a text (a file of /proc, or the recorder's own counters under the name "nettape/..."),
  * read between begin_ns and end_ns.
  */
-struct nt_reading {
+struct nt_proc_snapshot {
 	uint64_t begin_ns, end_ns;
 	const char *name;	/* zero-terminated in the decoder's result */
 	const char *text;	/* text_size bytes, no terminator */
 	size_t text_size;
 };
-int nt_reading_encode(struct nt_buf *out, const struct nt_reading *reading);
+int nt_proc_snapshot_encode(struct nt_buf *out, const struct nt_proc_snapshot *snapshot);
 /* The result points into the payload. */
-int nt_reading_decode(const void *payload, size_t size, struct nt_reading *out);
+int nt_proc_snapshot_decode(const void *payload, size_t size, struct nt_proc_snapshot *out);
 
 /*
  * Meta blocks: lines "key=value\n" about the session; keys and values hold no newline, a key holds no

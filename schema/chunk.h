@@ -17,7 +17,7 @@ enum nt_block_type {
 	NT_BLOCK_EVENTS = 2,	/* nt_event_*: one CPU */
 	NT_BLOCK_IDENTITIES = 3,
 	NT_BLOCK_CLOCK = 4,
-	NT_BLOCK_READING = 5,
+	NT_BLOCK_PROC_SNAPSHOT = 5,
 	NT_BLOCK_INDEX = 6	/* last in a finished chunk */
 };
 

@@ -41,7 +41,7 @@ static size_t put_packed(uint8_t *to, size_t limit, const uint8_t *varints, uint
 }
 
 /* Chooses the layout and puts the bytes at `to`, which has room for the varints. Gives their size; 0: leave it out. */
-static size_t put_values(uint8_t *to, const struct nt_column *column, uint32_t count, bool is_noise,
+static size_t put_values(uint8_t *to, const struct nt_block_column *column, uint32_t count, bool is_noise,
 			 enum nt_layout *layout)
 {
 	uint64_t first;
@@ -65,7 +65,7 @@ static size_t put_values(uint8_t *to, const struct nt_column *column, uint32_t c
 	return column->size;
 }
 
-int nt_column_write(struct nt_buf *out, const struct nt_column *column, uint32_t count, bool is_noise)
+int nt_block_column_write(struct nt_buf *out, const struct nt_block_column *column, uint32_t count, bool is_noise)
 {
 	const size_t head_max = 3 + NT_VARINT_MAX;
 	enum nt_layout layout;
@@ -91,7 +91,7 @@ int nt_column_write(struct nt_buf *out, const struct nt_column *column, uint32_t
 	return 0;
 }
 
-int nt_column_parse(const uint8_t **at, const uint8_t *end, struct nt_column *out)
+int nt_block_column_parse(const uint8_t **at, const uint8_t *end, struct nt_block_column *out)
 {
 	const uint8_t *p = *at;
 	uint64_t size;
@@ -113,9 +113,9 @@ int nt_column_parse(const uint8_t **at, const uint8_t *end, struct nt_column *ou
 	return 0;
 }
 
-int nt_column_start(struct nt_column_cursor *cursor, const struct nt_column *column)
+int nt_block_column_start(struct nt_block_column_cursor *cursor, const struct nt_block_column *column)
 {
-	*cursor = (struct nt_column_cursor){
+	*cursor = (struct nt_block_column_cursor){
 		.at = column->data,
 		.end = column->data + column->size,
 		.layout = column->layout,
@@ -127,7 +127,7 @@ int nt_column_start(struct nt_column_cursor *cursor, const struct nt_column *col
 	return -EBADMSG;
 }
 
-static int read_varints(struct nt_column_cursor *cursor, uint64_t *values, size_t n)
+static int read_varints(struct nt_block_column_cursor *cursor, uint64_t *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (nt_varint_get(&cursor->at, cursor->end, &values[i]))
@@ -135,7 +135,7 @@ static int read_varints(struct nt_column_cursor *cursor, uint64_t *values, size_
 	return 0;
 }
 
-static int read_groups(struct nt_column_cursor *cursor, uint64_t *values, size_t n)
+static int read_groups(struct nt_block_column_cursor *cursor, uint64_t *values, size_t n)
 {
 	while (n) {
 		size_t group = n < NT_PACK_GROUP ? n : NT_PACK_GROUP;
@@ -148,7 +148,7 @@ static int read_groups(struct nt_column_cursor *cursor, uint64_t *values, size_t
 	return 0;
 }
 
-int nt_column_read(struct nt_column_cursor *cursor, uint64_t *values, size_t n)
+int nt_block_column_read(struct nt_block_column_cursor *cursor, uint64_t *values, size_t n)
 {
 	switch (cursor->layout) {
 	case NT_LAYOUT_VARINT:
@@ -162,7 +162,7 @@ int nt_column_read(struct nt_column_cursor *cursor, uint64_t *values, size_t n)
 	}
 }
 
-bool nt_column_is_done(const struct nt_column_cursor *cursor)
+bool nt_block_column_is_done(const struct nt_block_column_cursor *cursor)
 {
 	return cursor->at == cursor->end;
 }

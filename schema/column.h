@@ -15,7 +15,7 @@ enum nt_layout {
 	NT_LAYOUT_PACKED = 3	/* groups of NT_PACK_GROUP, see pack.h */
 };
 
-struct nt_column {
+struct nt_block_column {
 	uint8_t kind, field;
 	uint8_t coding;		/* enum nt_coding, or a number that this version does not know */
 	uint8_t layout;		/* enum nt_layout, or the same */
@@ -28,23 +28,23 @@ struct nt_column {
  * column->layout is not read. A column whose field is 0 in every record is left out. `is_noise` says that the values
  * jitter, so that a compressor would find nothing to do in them.
  */
-int nt_column_write(struct nt_buf *out, const struct nt_column *column, uint32_t count, bool is_noise);
+int nt_block_column_write(struct nt_buf *out, const struct nt_block_column *column, uint32_t count, bool is_noise);
 
 /* Moves *at over one column. 0, 1 at the end, or -EBADMSG. The result points into the bytes. */
-int nt_column_parse(const uint8_t **at, const uint8_t *end, struct nt_column *out);
+int nt_block_column_parse(const uint8_t **at, const uint8_t *end, struct nt_block_column *out);
 
 /* A place in the values of a column. Zero-initialised it gives zeros, as an absent column does. */
-struct nt_column_cursor {
+struct nt_block_column_cursor {
 	const uint8_t *at, *end;
 	uint64_t constant;
 	uint8_t layout;
 };
 
 /* -EBADMSG: the layout is not known, or its bytes cannot be what it says. */
-int nt_column_start(struct nt_column_cursor *cursor, const struct nt_column *column);
+int nt_block_column_start(struct nt_block_column_cursor *cursor, const struct nt_block_column *column);
 /* The next n values: all that are left, or a multiple of NT_PACK_GROUP. */
-int nt_column_read(struct nt_column_cursor *cursor, uint64_t *values, size_t n);
+int nt_block_column_read(struct nt_block_column_cursor *cursor, uint64_t *values, size_t n);
 /* Whether all bytes are used up. */
-bool nt_column_is_done(const struct nt_column_cursor *cursor);
+bool nt_block_column_is_done(const struct nt_block_column_cursor *cursor);
 
 #endif

@@ -540,7 +540,7 @@ struct nt_user_symbol {
 	__u8 zero_a, zero_b;
 	__u32 zero_c;
 	__u64 symbol;
-	__u64 place;		/* offset in the file */
+	__u64 place;		/* the offset in the file; named so on tapes */
 	__u8 build_id[NT_BUILD_ID_LEN];	/* all 0: not known */
 	char path[100];		/* of the file, as its process sees it; "": not known. A longer one keeps its end */
 };

@@ -12,7 +12,7 @@
 #define BATCH NT_PACK_GROUP /* values of a column that are decoded at a time */
 
 struct in_column {
-	struct nt_column_cursor cursor;
+	struct nt_block_column_cursor cursor;
 	uint8_t coding;
 	bool present;
 	uint64_t last; /* coding DELTA: the value before */
@@ -98,7 +98,7 @@ static int open_kinds(struct nt_event_decoder *decoder)
 	return 0;
 }
 
-static bool coding_fits(const struct nt_column *column, const struct nt_field *field)
+static bool coding_fits(const struct nt_block_column *column, const struct nt_field *field)
 {
 	switch (column->coding) {
 	case NT_CODING_TIME:
@@ -114,7 +114,7 @@ static bool coding_fits(const struct nt_column *column, const struct nt_field *f
 	}
 }
 
-static int open_column(struct nt_event_decoder *decoder, const struct nt_column *column)
+static int open_column(struct nt_event_decoder *decoder, const struct nt_block_column *column)
 {
 	struct in_column *to;
 	struct in_kind *in;
@@ -131,12 +131,12 @@ static int open_column(struct nt_event_decoder *decoder, const struct nt_column 
 		return -EBADMSG;
 	to->present = true;
 	to->coding = column->coding;
-	return nt_column_start(&to->cursor, column);
+	return nt_block_column_start(&to->cursor, column);
 }
 
 static int open_payload(struct nt_event_decoder *decoder, const uint8_t *at, const uint8_t *end)
 {
-	struct nt_column column;
+	struct nt_block_column column;
 	uint64_t count;
 	int err;
 
@@ -148,7 +148,7 @@ static int open_payload(struct nt_event_decoder *decoder, const uint8_t *at, con
 	decoder->kinds_end = at = at + count;
 	err = open_kinds(decoder);
 	while (!err) {
-		err = nt_column_parse(&at, end, &column);
+		err = nt_block_column_parse(&at, end, &column);
 		if (!err)
 			err = open_column(decoder, &column);
 	}
@@ -211,12 +211,12 @@ static int fill(struct in_kind *in)
 		struct in_column *column = &in->columns[field];
 
 		/* An absent column gives zeros, without a coding to undo. */
-		if (nt_column_read(&column->cursor, column->values, n))
+		if (nt_block_column_read(&column->cursor, column->values, n))
 			return -EBADMSG;
 		decode_values(column, n);
 		if (in->info && !values_fit(column, &in->info->fields[field], n))
 			return -EBADMSG;
-		if (n == in->left && !nt_column_is_done(&column->cursor))
+		if (n == in->left && !nt_block_column_is_done(&column->cursor))
 			return -EBADMSG;
 	}
 	in->left -= n;

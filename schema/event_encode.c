@@ -259,7 +259,7 @@ static int finish_kind(struct nt_event_encoder *encoder, unsigned int kind, stru
 		return 0;
 	for (unsigned int field = 0; field < info->n_fields; field++) {
 		struct out_column *from = &out->columns[field];
-		struct nt_column column = {
+		struct nt_block_column column = {
 			.kind = (uint8_t)kind,
 			.field = (uint8_t)field,
 			.coding = info->fields[field].coding,
@@ -267,7 +267,7 @@ static int finish_kind(struct nt_event_encoder *encoder, unsigned int kind, stru
 			.size = (size_t)(from->at - from->data),
 		};
 
-		err = nt_column_write(payload, &column, out->count, is_noise(&info->fields[field]));
+		err = nt_block_column_write(payload, &column, out->count, is_noise(&info->fields[field]));
 		if (err)
 			return err;
 		from->at = from->data;

@@ -189,7 +189,7 @@ static int check_oddities(struct nt_check *check)
 				     "records of kinds that this program does not know: %lld", unknown);
 		if (bad_lines)
 			nt_check_say(check, NT_FOUND_NOTE, "records",
-				     "lines of readings that were not understood: %lld", bad_lines);
+				     "lines of snapshots that were not understood: %lld", bad_lines);
 	}
 	return nt_check_end(check, statement, step);
 }

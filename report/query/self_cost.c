@@ -38,7 +38,7 @@ static void say_threads(sqlite3_stmt *row)
 	if (sqlite3_column_type(row, RECORDING) != SQLITE_NULL)
 		nt_print_prose(
 			stdout, "  ",
-			"Its threads took %s of CPU time in the %s from its first reading to its last, %.2f %% of "
+			"Its threads took %s of CPU time in the %s from its first snapshot to its last, %.2f %% of "
 			"one CPU. From its start on, with all that loading its programs takes, they took %s "
 			"(user %s, system %s).",
 			nt_human_ns(cpu, number(row, RECORDING_CPU)), nt_human_ns(span, number(row, RECORDING)),

@@ -13,20 +13,20 @@
 #include "report/db/db.h"
 
 /*
- * The recorder's threads, by getrusage(2); ?1 is the session. One row, none where the tape has no such reading. From
+ * The recorder's threads, by getrusage(2); ?1 is the session. One row, none where the tape has no such snapshot. From
  * its start on: cpu_ns, of which user_ns and system_ns (the sum is measured, the split is the kernel's estimate on most
- * kernels), max_rss_kib. While recording, from its first reading to its last, which are recording_ns apart:
- * recording_cpu_ns and recording_share of one CPU; NULL where there is one reading only.
+ * kernels), max_rss_kib. While recording, from its first snapshot to its last, which are recording_ns apart:
+ * recording_cpu_ns and recording_share of one CPU; NULL where there is one snapshot only.
  */
 #define NT_SELF_RECORDER_SQL                                                                                           \
-	"WITH reading AS (SELECT ts, max(CASE name WHEN 'user_ns' THEN value END) AS user_ns, "                        \
+	"WITH snapshot AS (SELECT ts, max(CASE name WHEN 'user_ns' THEN value END) AS user_ns, "                       \
 	"max(CASE name WHEN 'system_ns' THEN value END) AS system_ns, "                                                \
 	"max(CASE name WHEN 'max_rss_kib' THEN value END) AS max_rss_kib "                                             \
 	"FROM self_cost WHERE session_id = ?1 AND program IS NULL GROUP BY ts "                                        \
 	"HAVING user_ns IS NOT NULL AND system_ns IS NOT NULL), "                                                      \
 	"span AS (SELECT f.ts AS first_ts, f.user_ns + f.system_ns AS first_ns, l.ts AS last_ts, l.user_ns, "          \
-	"l.system_ns, l.max_rss_kib FROM reading AS f, reading AS l "                                                  \
-	"WHERE f.ts = (SELECT min(ts) FROM reading) AND l.ts = (SELECT max(ts) FROM reading)) "                        \
+	"l.system_ns, l.max_rss_kib FROM snapshot AS f, snapshot AS l "                                                \
+	"WHERE f.ts = (SELECT min(ts) FROM snapshot) AND l.ts = (SELECT max(ts) FROM snapshot)) "                      \
 	"SELECT user_ns + system_ns AS cpu_ns, user_ns, system_ns, max_rss_kib, "                                      \
 	"nullif(last_ts - first_ts, 0) AS recording_ns, "                                                              \
 	"CASE WHEN last_ts > first_ts THEN user_ns + system_ns - first_ns END AS recording_cpu_ns, "                   \
@@ -47,7 +47,7 @@
 	"FROM self_cost_last WHERE session_id = ?1 AND program IS NOT NULL GROUP BY program "                          \
 	"HAVING runs_count > 0 OR timed_count > 0 ORDER BY run_ns DESC, runs_count DESC, program "
 
-/* Sentences for people, on stdout; none where the tape has no such readings. 0, or -1 and db->error. */
+/* Sentences for people, on stdout; none where the tape has no such snapshots. 0, or -1 and db->error. */
 int nt_self_cost_print(struct nt_db *db, int64_t session_id);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blocks.c - the part of rows.h that works on identity, clock and reading blocks: first to learn who is who, later
+ * blocks.c - the part of rows.h that works on identity, clock and snapshot blocks: first to learn who is who, later
  * to make rows of them.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/rows/reading.h"
+#include "report/rows/proc_snapshot.h"
 #include "report/rows/state.h"
 #include "report/util/utf8.h"
 
@@ -267,9 +267,9 @@ int nt_rows_push_unknown(struct nt_rows *rows)
 	return error ? error : nt_id_map_each(&rows->ids.seen, push_unknown_task, rows);
 }
 
-/* ---- readings and clocks as rows ---- */
+/* ---- snapshots and clocks as rows ---- */
 
-struct reading_rows {
+struct snapshot_rows {
 	struct nt_rows *rows;
 	struct nt_counter_info info;
 	bool is_self;
@@ -277,36 +277,36 @@ struct reading_rows {
 
 static int push_counter(void *arg, const struct nt_counter *counter)
 {
-	struct reading_rows *reading = arg;
-	struct nt_arena *arena = &reading->rows->arena;
-	struct nt_counter_info info = reading->info;
+	struct snapshot_rows *snapshot = arg;
+	struct nt_arena *arena = &snapshot->rows->arena;
+	struct nt_counter_info info = snapshot->info;
 
 	info.cpu = counter->cpu;
 	info.value = counter->value;
 	info.name = nt_arena_clean(arena, counter->name, NT_COUNTER_NAME_MAX);
-	if (reading->is_self)
+	if (snapshot->is_self)
 		info.source = counter->program ? nt_arena_clean(arena, counter->program, NT_COUNTER_NAME_MAX) : NULL;
-	return nt_rows_push(reading->rows, reading->is_self ? NT_TABLE_SELF_COST : NT_TABLE_PROC_COUNTER, &info);
+	return nt_rows_push(snapshot->rows, snapshot->is_self ? NT_TABLE_SELF_COST : NT_TABLE_PROC_COUNTER, &info);
 }
 
-static int push_reading(struct nt_rows *rows, const struct nt_reading *reading)
+static int push_snapshot(struct nt_rows *rows, const struct nt_proc_snapshot *snapshot)
 {
-	struct reading_rows to = {
+	struct snapshot_rows to = {
 		.rows = rows,
-		.info = {.begin_ns = reading->begin_ns,
-			 .end_ns = reading->end_ns,
-			 .source = nt_arena_clean(&rows->arena, reading->name, strlen(reading->name))},
-		.is_self = nt_reading_is_self(reading),
+		.info = {.begin_ns = snapshot->begin_ns,
+			 .end_ns = snapshot->end_ns,
+			 .source = nt_arena_clean(&rows->arena, snapshot->name, strlen(snapshot->name))},
+		.is_self = nt_proc_snapshot_is_self(snapshot),
 	};
 
-	return nt_reading_parse(reading, push_counter, &to, &rows->bad_lines);
+	return nt_proc_snapshot_parse(snapshot, push_counter, &to, &rows->bad_lines);
 }
 
 /* The rows of the next block of one of these types. */
 static int step_block(struct nt_rows *rows, unsigned int wanted)
 {
 	const struct nt_block_ref *block;
-	struct nt_reading reading;
+	struct nt_proc_snapshot snapshot;
 	struct nt_clock clock;
 	int error = next_block(rows, wanted, &block);
 
@@ -318,10 +318,10 @@ static int step_block(struct nt_rows *rows, unsigned int wanted)
 		if (!error)
 			error = nt_rows_push(rows, NT_TABLE_CLOCK_SNAPSHOT, &clock);
 		break;
-	case NT_BLOCK_READING:
-		error = nt_reading_decode(rows->raw.data, rows->raw.size, &reading);
+	case NT_BLOCK_PROC_SNAPSHOT:
+		error = nt_proc_snapshot_decode(rows->raw.data, rows->raw.size, &snapshot);
 		if (!error)
-			error = push_reading(rows, &reading);
+			error = push_snapshot(rows, &snapshot);
 		break;
 	default:
 		error = push_identities(rows);
@@ -333,7 +333,7 @@ static int step_block(struct nt_rows *rows, unsigned int wanted)
 
 int nt_rows_step_block(struct nt_rows *rows)
 {
-	return step_block(rows, WHO_AND_WHEN | 1u << NT_BLOCK_READING);
+	return step_block(rows, WHO_AND_WHEN | 1u << NT_BLOCK_PROC_SNAPSHOT);
 }
 
 int nt_rows_step_identities(struct nt_rows *rows)
@@ -341,7 +341,7 @@ int nt_rows_step_identities(struct nt_rows *rows)
 	return step_block(rows, WHO_AND_WHEN);
 }
 
-int nt_rows_step_readings(struct nt_rows *rows)
+int nt_rows_step_proc_snapshots(struct nt_rows *rows)
 {
-	return step_block(rows, 1u << NT_BLOCK_READING);
+	return step_block(rows, 1u << NT_BLOCK_PROC_SNAPSHOT);
 }

@@ -362,7 +362,7 @@ static int step_last(struct nt_rows *rows)
 #define MAX_STEPS 6
 static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
 	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, nt_rows_step_block, step_last, NULL},
-	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_readings, step_events, step_finish,
+	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_proc_snapshots, step_events, step_finish,
 				      step_last, NULL},
 };
 

@@ -18,7 +18,7 @@ struct nt_rows;
 
 enum nt_rows_order {
 	NT_ROWS_EVENTS_FIRST, /* what a database is made of */
-	NT_ROWS_IDENTITIES_FIRST /* identities and clocks, readings, events: for who needs names at once */
+	NT_ROWS_IDENTITIES_FIRST /* identities and clocks, snapshots, events: for who needs names at once */
 };
 
 /*

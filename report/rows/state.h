@@ -64,10 +64,11 @@ int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sa
 
 /* Learns the identities and the clocks of the whole tape. */
 int nt_rows_learn(struct nt_rows *rows);
-/* The rows of one block that holds no events; only of identities and clocks; only of readings. 1: there are no more. */
+/* The rows of one block that holds no events; only of identities and clocks; only of snapshots. 1: there are no more.
+ */
 int nt_rows_step_block(struct nt_rows *rows);
 int nt_rows_step_identities(struct nt_rows *rows);
-int nt_rows_step_readings(struct nt_rows *rows);
+int nt_rows_step_proc_snapshots(struct nt_rows *rows);
 /* Rows for the idle task, and for tasks that events speak of and no identity is known of. */
 int nt_rows_push_unknown(struct nt_rows *rows);
 

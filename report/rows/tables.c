@@ -655,7 +655,7 @@ static void loss_fill(struct nt_row *row, struct nt_arena *arena, const void *fr
 	put_text(row, loss->why);
 }
 
-/* ---- readings ---- */
+/* ---- snapshots ---- */
 
 static const struct nt_column clock_snapshot_columns[] = {
 	SESSION_ID,	   INTEGER_ALWAYS("ts"), INTEGER("realtime_ns"),

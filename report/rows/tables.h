@@ -120,7 +120,7 @@ struct nt_session_info {
 	struct nt_timeline_counts counts;
 	uint64_t unknown; /* records of kinds that this program does not know */
 	uint64_t events, lost; /* records on the tape, and what its LOSS records say */
-	uint64_t bad_lines; /* of readings, that were not understood */
+	uint64_t bad_lines; /* of snapshots, that were not understood */
 	uint64_t clock_uncertainty_ns; /* of realtime - monotonic; UINT64_MAX: not known */
 	uint64_t clock_steps; /* of the realtime clock, that snapshots show */
 };

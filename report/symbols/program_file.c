@@ -283,14 +283,14 @@ bool nt_program_is_whole(const struct nt_program *program)
 }
 
 /* NULL: none; or several, of which each says another address. */
-static const struct nt_program_segment *find_segment(const struct nt_program *program, uint64_t place)
+static const struct nt_program_segment *find_segment(const struct nt_program *program, uint64_t file_offset)
 {
 	const struct nt_program_segment *found = NULL;
 
 	for (size_t i = 0; i < program->n_segments; i++) {
 		const struct nt_program_segment *segment = &program->segments[i];
 
-		if (place < segment->place || place - segment->place >= segment->size)
+		if (file_offset < segment->file_offset || file_offset - segment->file_offset >= segment->size)
 			continue;
 		if (found)
 			return NULL;
@@ -299,15 +299,15 @@ static const struct nt_program_segment *find_segment(const struct nt_program *pr
 	return found;
 }
 
-const char *nt_program_find(const struct nt_program *program, uint64_t place, uint64_t *offset)
+const char *nt_program_find(const struct nt_program *program, uint64_t file_offset, uint64_t *offset)
 {
-	const struct nt_program_segment *segment = find_segment(program, place);
+	const struct nt_program_segment *segment = find_segment(program, file_offset);
 	const struct nt_function_range *range;
 	uint64_t address;
 
 	if (!segment)
 		return NULL;
-	address = place - segment->place + segment->address;
+	address = file_offset - segment->file_offset + segment->address;
 	range = nt_function_ranges_find(&program->functions, address);
 	if (!range)
 		return NULL;

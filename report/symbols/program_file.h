@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * program_file.h - a program or library as ELF files have it: which function is at a place in it. Reads with libelf. A
+ * program_file.h - a program or library as ELF files have it: which function is at a file offset. Reads with libelf. A
  * program may be in two files: what is loaded, and what debuggers know of it, split off. The first says which address a
- * place in the file has, either may have symbols.
+ * file offset has, either may have symbols.
  *
  * Files are anybody's: what is read of one is checked against its size, and a file that contradicts itself has no
  * functions. Memory: a million functions take some 150 MiB while they are read, half of that later; no file more than
@@ -28,7 +28,7 @@ enum nt_program_symbols {
 /* Zero-initialised is one that nothing is known of. Owner frees with nt_program_release. */
 struct nt_program {
 	struct nt_program_segment {
-		uint64_t place, size, address; /* bytes of the file, and where they are loaded */
+		uint64_t file_offset, size, address; /* bytes of the file, and where they are loaded */
 	} segments[NT_PROGRAM_MAX_SEGMENTS];
 	size_t n_segments; /* 0: it is not known where its code lies in the file */
 	enum nt_program_symbols symbols;
@@ -44,8 +44,8 @@ int nt_program_read(struct nt_program *program, int fd, const uint8_t *build_id)
 void nt_program_release(struct nt_program *program);
 /* Whether no file could add anything. */
 bool nt_program_is_whole(const struct nt_program *program);
-/* The function's name as the file has it, and how far behind its begin the place is. NULL: no function is known there.
+/* The function's name as the file has it, and how far behind its begin the offset is. NULL: no function is known there.
  */
-const char *nt_program_find(const struct nt_program *program, uint64_t place, uint64_t *offset);
+const char *nt_program_find(const struct nt_program *program, uint64_t file_offset, uint64_t *offset);
 
 #endif

@@ -245,7 +245,7 @@ static const char *clean(struct nt_user_names *names, const char *name)
 }
 
 int nt_user_names_find(struct nt_user_names *names, const uint8_t build_id[NT_BUILD_ID_LEN], const char *path,
-		       uint64_t place, struct nt_user_name *name)
+		       uint64_t file_offset, struct nt_user_name *name)
 {
 	static const uint8_t none[NT_BUILD_ID_LEN];
 	struct known *known;
@@ -261,7 +261,7 @@ int nt_user_names_find(struct nt_user_names *names, const uint8_t build_id[NT_BU
 		return -ENOMEM;
 	name->files[0] = known->files[0];
 	name->files[1] = known->files[1];
-	name->function = nt_program_find(&known->program, place, &name->offset);
+	name->function = nt_program_find(&known->program, file_offset, &name->offset);
 	if (!name->function)
 		return 0;
 	name->function = clean(names, name->function);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user_names.h - names for places in programs, from files that are at hand where the tape is read: those of the same
- * build id, and no other. Looks for files and reads them (program_file.h); asks no network. Prints nothing.
+ * user_names.h - names for file offsets in programs, from files that are at hand where the tape is read: those of the
+ * same build id, and no other. Looks for files and reads them (program_file.h); asks no network. Prints nothing.
  *
  * A file of build id abcdef.. and path /usr/bin/x is looked for, in each given directory DIR and then on this system:
  *
@@ -35,7 +35,7 @@ struct nt_user_names;
 
 struct nt_user_name {
 	const char *function; /* demangled; NULL: not known. Good until the next call; any bytes */
-	uint64_t offset; /* of the place, from the function's begin */
+	uint64_t offset; /* of what was asked for, from the function's begin */
 	const char *files[2]; /* that were used: what is loaded, what has the names; NULL: there is none. As long */
 };
 
@@ -43,10 +43,10 @@ struct nt_user_name {
 int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_words *words, char *error, size_t error_size);
 void nt_user_names_free(struct nt_user_names *names);
 /*
- * The function at `place`, an offset in the file of this build id; `path` may be NULL. 0 or -ENOMEM. Of each file
+ * The function at an offset in the file of this build id; `path` may be NULL. 0 or -ENOMEM. Of each file
  * what is found is kept, or that nothing is.
  */
 int nt_user_names_find(struct nt_user_names *names, const uint8_t build_id[NT_BUILD_ID_LEN], const char *path,
-		       uint64_t place, struct nt_user_name *name);
+		       uint64_t file_offset, struct nt_user_name *name);
 
 #endif

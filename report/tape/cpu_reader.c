@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cpu_reader.c - see cpu_reader.h. From the bottom up: which block comes next; opening a normal block together with the block
- * of long spans before it, and seeing what is missing; the two as one row of records; the window that sorts it.
+ * cpu_reader.c - see cpu_reader.h. From the bottom up: which block comes next; opening a normal block together with the
+ * block of long spans before it, and seeing what is missing; the two as one row of records; the window that sorts it.
  */
 #include "report/tape/cpu_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
 
 #define FITS_EVENT(name) _Static_assert(sizeof(struct nt_##name) <= NT_EVENT_SIZE, "NT_EVENT_SIZE and " #name);
 #define FITS_SAMPLE FITS_EVENT
@@ -17,106 +16,106 @@
 NT_KINDS(X)
 #undef X
 
-struct nt_stream *nt_stream_new(struct nt_tape *tape, uint32_t cpu)
+struct nt_cpu_reader *nt_cpu_reader_new(struct nt_tape *tape, uint32_t cpu)
 {
-	struct nt_stream *stream = calloc(1, sizeof(*stream));
+	struct nt_cpu_reader *reader = calloc(1, sizeof(*reader));
 
-	if (!stream)
+	if (!reader)
 		return NULL;
-	stream->tape = tape;
-	stream->cpu = cpu;
-	stream->normal.decoder = nt_event_decoder_new();
-	stream->longer.decoder = nt_event_decoder_new();
-	if (!stream->normal.decoder || !stream->longer.decoder) {
-		nt_stream_free(stream);
+	reader->tape = tape;
+	reader->cpu = cpu;
+	reader->normal.decoder = nt_event_decoder_new();
+	reader->longer.decoder = nt_event_decoder_new();
+	if (!reader->normal.decoder || !reader->longer.decoder) {
+		nt_cpu_reader_free(reader);
 		return NULL;
 	}
-	return stream;
+	return reader;
 }
 
-void nt_stream_free(struct nt_stream *stream)
+void nt_cpu_reader_free(struct nt_cpu_reader *reader)
 {
-	if (!stream)
+	if (!reader)
 		return;
-	if (stream->contents)
-		nt_tape_drop(stream->tape, stream->chunk);
-	nt_event_decoder_free(stream->normal.decoder);
-	nt_event_decoder_free(stream->longer.decoder);
-	nt_buf_release(&stream->normal.raw);
-	nt_buf_release(&stream->longer.raw);
-	free(stream);
+	if (reader->contents)
+		nt_tape_drop(reader->tape, reader->chunk);
+	nt_event_decoder_free(reader->normal.decoder);
+	nt_event_decoder_free(reader->longer.decoder);
+	nt_buf_release(&reader->normal.raw);
+	nt_buf_release(&reader->longer.raw);
+	free(reader);
 }
 
 /* ---- blocks ---- */
 
-static bool chunk_has(const struct nt_stream *stream)
+static bool chunk_has(const struct nt_cpu_reader *reader)
 {
-	const struct nt_tape_chunk *chunk = &stream->tape->chunks[stream->chunk];
+	const struct nt_tape_chunk *chunk = &reader->tape->chunks[reader->chunk];
 
-	return stream->cpu < chunk->n_cpus && chunk->cpus[stream->cpu];
+	return reader->cpu < chunk->n_cpus && chunk->cpus[reader->cpu];
 }
 
 /* The CPU's next block, which stays where it is until the next call. 0, 1: there is none, or a negative errno. */
-static int next_block(struct nt_stream *stream, const struct nt_block_ref **out)
+static int next_block(struct nt_cpu_reader *reader, const struct nt_block_ref **out)
 {
-	while (stream->chunk < stream->tape->n_chunks) {
-		if (!stream->contents && chunk_has(stream)) {
-			int error = nt_tape_hold(stream->tape, stream->chunk, &stream->contents);
+	while (reader->chunk < reader->tape->n_chunks) {
+		if (!reader->contents && chunk_has(reader)) {
+			int error = nt_tape_hold(reader->tape, reader->chunk, &reader->contents);
 
 			if (error)
 				return error;
-			stream->block = 0;
+			reader->block = 0;
 		}
-		while (stream->contents && stream->block < stream->contents->n_blocks) {
-			const struct nt_block_ref *block = &stream->contents->blocks[stream->block++];
+		while (reader->contents && reader->block < reader->contents->n_blocks) {
+			const struct nt_block_ref *block = &reader->contents->blocks[reader->block++];
 
-			if (block->header.type == NT_BLOCK_EVENTS && block->header.cpu == stream->cpu &&
-			    block->header.sequence >= stream->expected) {
+			if (block->header.type == NT_BLOCK_EVENTS && block->header.cpu == reader->cpu &&
+			    block->header.sequence >= reader->expected) {
 				*out = block;
 				return 0;
 			}
 		}
-		if (stream->contents)
-			nt_tape_drop(stream->tape, stream->chunk);
-		stream->contents = NULL;
-		stream->chunk++;
+		if (reader->contents)
+			nt_tape_drop(reader->tape, reader->chunk);
+		reader->contents = NULL;
+		reader->chunk++;
 	}
 	return 1;
 }
 
-static void miss(struct nt_stream *stream, const char *why)
+static void miss(struct nt_cpu_reader *reader, const char *why)
 {
-	stream->missing = true;
-	stream->missing_why = why;
+	reader->missing = true;
+	reader->missing_why = why;
 }
 
-static void set_gap(struct nt_stream *stream, uint64_t resume_ns, uint64_t task)
+static void set_gap(struct nt_cpu_reader *reader, uint64_t resume_ns, uint64_t task)
 {
-	stream->has_gap = true;
-	stream->gap_resume_ns = resume_ns;
-	stream->gap_task = task;
-	stream->gap_why = stream->missing_why;
-	stream->missing = false;
+	reader->has_gap = true;
+	reader->gap_resume_ns = resume_ns;
+	reader->gap_task = task;
+	reader->gap_why = reader->missing_why;
+	reader->missing = false;
 }
 
 /*
  * The rest of the block cannot be decoded although its checksum is right. Of a normal block, what follows is missing up
  * to the next one, which says so; of long spans, they may have been anywhere in the time of the normal block now open.
  */
-static int spoiled(struct nt_stream *stream, struct nt_stream_input *input)
+static int spoiled(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *input)
 {
 	input->open = input->has_head = false;
-	miss(stream, "damaged block");
-	if (input == &stream->normal)
-		stream->normal_end_ns = 0;
-	else if (stream->normal.open)
-		set_gap(stream, stream->normal_end_ns, NT_NO_TASK);
-	return nt_tape_problem(stream->tape, "%s: the block at byte %llu does not hold what the chunk format says.",
-			       stream->tape->chunks[stream->chunk].name, (unsigned long long)input->offset);
+	miss(reader, "damaged block");
+	if (input == &reader->normal)
+		reader->normal_end_ns = 0;
+	else if (reader->normal.open)
+		set_gap(reader, reader->normal_end_ns, NT_NO_TASK);
+	return nt_tape_problem(reader->tape, "%s: the block at byte %llu does not hold what the chunk format says.",
+			       reader->tape->chunks[reader->chunk].name, (unsigned long long)input->offset);
 }
 
 /* Reads the next record of the input into its head. */
-static int advance(struct nt_stream *stream, struct nt_stream_input *input)
+static int advance(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *input)
 {
 	int error = nt_event_decoder_next(input->decoder, &input->head);
 
@@ -124,80 +123,80 @@ static int advance(struct nt_stream *stream, struct nt_stream_input *input)
 	if (!error)
 		return 0;
 	if (error == -EBADMSG)
-		return spoiled(stream, input);
+		return spoiled(reader, input);
 	input->open = false;
 	if (error < 0)
 		return error;
-	stream->unknown += nt_event_decoder_unknown(input->decoder);
+	reader->unknown += nt_event_decoder_unknown(input->decoder);
 	return 0;
 }
 
 /* 0: the input is open; 1: the block is damaged. */
-static int open_input(struct nt_stream *stream, struct nt_stream_input *input, const struct nt_block_ref *block)
+static int open_input(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *input, const struct nt_block_ref *block)
 {
 	int error;
 
 	input->open = input->has_head = false;
 	input->offset = block->offset;
-	error = nt_tape_load(stream->tape, stream->chunk, block, &input->raw);
+	error = nt_tape_load(reader->tape, reader->chunk, block, &input->raw);
 	if (error == -EBADMSG) {
-		miss(stream, "damaged block");
+		miss(reader, "damaged block");
 		return 1;
 	}
 	if (!error)
 		error = nt_event_decoder_open(input->decoder, input->raw.data, input->raw.size);
 	if (error == -EBADMSG) {
-		error = spoiled(stream, input);
+		error = spoiled(reader, input);
 		return error ? error : 1;
 	}
 	if (error)
 		return error;
 	input->open = true;
-	return advance(stream, input);
+	return advance(reader, input);
 }
 
 /*
  * A normal block after missing ones. If records of normal blocks are missing, the block says until when, and who was on
- * the CPU then. Else, or if that is known to be missing too, it was a block of long spans, and those may lie anywhere in
- * the time of this block.
+ * the CPU then. Else, or if that is known to be missing too, it was a block of long spans, and those may lie anywhere
+ * in the time of this block.
  */
-static void gap_before(struct nt_stream *stream, const struct nt_block_header *header)
+static void gap_before(struct nt_cpu_reader *reader, const struct nt_block_header *header)
 {
-	if (header->since_ns > stream->normal_end_ns && header->sequence != stream->without_long)
-		set_gap(stream, header->since_ns, header->task);
+	if (header->since_ns > reader->normal_end_ns && header->sequence != reader->without_long)
+		set_gap(reader, header->since_ns, header->task);
 	else
-		set_gap(stream, header->last_end_ns, NT_NO_TASK);
+		set_gap(reader, header->last_end_ns, NT_NO_TASK);
 }
 
 /*
  * Opens the next normal block and the block of long spans that belongs to it. Long spans whose normal block is missing
  * are left out with it: they lie in time that is uncovered. 0, 1: the CPU has no more, or a negative errno.
  */
-static int open_blocks(struct nt_stream *stream)
+static int open_blocks(struct nt_cpu_reader *reader)
 {
 	for (;;) {
 		const struct nt_block_ref *block;
 		const struct nt_block_header *header;
 		bool is_long;
-		int error = next_block(stream, &block);
+		int error = next_block(reader, &block);
 
 		if (error)
 			return error;
 		header = &block->header;
 		is_long = header->flags & NT_BLOCK_LONG;
-		if (header->sequence != stream->expected)
-			miss(stream, "missing block");
-		stream->expected = header->sequence + 1;
-		error = open_input(stream, is_long ? &stream->longer : &stream->normal, block);
+		if (header->sequence != reader->expected)
+			miss(reader, "missing block");
+		reader->expected = header->sequence + 1;
+		error = open_input(reader, is_long ? &reader->longer : &reader->normal, block);
 		if (error < 0)
 			return error;
-		if (is_long && !stream->longer.has_head)
-			stream->without_long = stream->expected;
+		if (is_long && !reader->longer.has_head)
+			reader->without_long = reader->expected;
 		if (is_long || error)
 			continue;
-		if (stream->missing)
-			gap_before(stream, header);
-		stream->normal_end_ns = header->last_end_ns;
+		if (reader->missing)
+			gap_before(reader, header);
+		reader->normal_end_ns = header->last_end_ns;
 		return 0;
 	}
 }
@@ -214,119 +213,119 @@ static bool is_loose(const union nt_any *record)
  * Gives the input whose record comes next; a long span goes before what ended at the same time, as its ring had it.
  * What is loose goes at once: it says nothing of when what stands behind it ended. (No long span is.)
  */
-static struct nt_stream_input *next_input(struct nt_stream *stream)
+static struct nt_cpu_reader_input *next_input(struct nt_cpu_reader *reader)
 {
-	if (stream->normal.has_head && is_loose(&stream->normal.head))
-		return &stream->normal;
-	if (!stream->longer.has_head)
-		return stream->normal.has_head ? &stream->normal : NULL;
-	if (!stream->normal.has_head || stream->longer.head.record.end_ns <= stream->normal.head.record.end_ns)
-		return &stream->longer;
-	return &stream->normal;
+	if (reader->normal.has_head && is_loose(&reader->normal.head))
+		return &reader->normal;
+	if (!reader->longer.has_head)
+		return reader->normal.has_head ? &reader->normal : NULL;
+	if (!reader->normal.has_head || reader->longer.head.record.end_ns <= reader->normal.head.record.end_ns)
+		return &reader->longer;
+	return &reader->normal;
 }
 
 /* Puts a record into the window, behind those that ended no later. */
-static void insert(struct nt_stream *stream, const union nt_any *record)
+static void insert(struct nt_cpu_reader *reader, const union nt_any *record)
 {
-	unsigned int at = (stream->first + stream->n++) % NT_REORDER;
+	unsigned int at = (reader->first + reader->n++) % NT_REORDER;
 	uint64_t end_ns = record->record.end_ns;
 	bool fixed = record->record.kind == NT_LOSS;
 
-	while (!fixed && at != stream->first) {
+	while (!fixed && at != reader->first) {
 		unsigned int before = (at + NT_REORDER - 1) % NT_REORDER;
 
-		if (stream->window[before].end_ns <= end_ns || stream->window[before].kind == NT_LOSS)
+		if (reader->window[before].end_ns <= end_ns || reader->window[before].kind == NT_LOSS)
 			break;
-		stream->window[at] = stream->window[before];
+		reader->window[at] = reader->window[before];
 		at = before;
 	}
-	stream->window[at].end_ns = end_ns;
-	stream->window[at].kind = record->record.kind;
-	memcpy(stream->window[at].bytes, record, NT_EVENT_SIZE);
+	reader->window[at].end_ns = end_ns;
+	reader->window[at].kind = record->record.kind;
+	memcpy(reader->window[at].bytes, record, NT_EVENT_SIZE);
 }
 
 /* The last blocks of the CPU could not be had: what was in them reaches to the end. */
-static void end_stream(struct nt_stream *stream)
+static void end_reader(struct nt_cpu_reader *reader)
 {
-	stream->ended = true;
-	if (stream->missing)
-		set_gap(stream, stream->tape->end_ns, NT_NO_TASK);
+	reader->ended = true;
+	if (reader->missing)
+		set_gap(reader, reader->tape->end_ns, NT_NO_TASK);
 }
 
-static int fill_window(struct nt_stream *stream)
+static int fill_window(struct nt_cpu_reader *reader)
 {
-	while (stream->n < NT_REORDER && !stream->has_gap && !stream->ended && !stream->has_loose) {
-		struct nt_stream_input *input = next_input(stream);
+	while (reader->n < NT_REORDER && !reader->has_gap && !reader->ended && !reader->has_loose) {
+		struct nt_cpu_reader_input *input = next_input(reader);
 		int error;
 
 		if (!input) {
-			error = open_blocks(stream);
+			error = open_blocks(reader);
 			if (error < 0)
 				return error;
 			if (error)
-				end_stream(stream);
+				end_reader(reader);
 			continue;
 		}
-		stream->has_loose = is_loose(&input->head);
-		if (stream->has_loose)
-			memcpy(stream->loose, &input->head, NT_EVENT_SIZE);
+		reader->has_loose = is_loose(&input->head);
+		if (reader->has_loose)
+			memcpy(reader->loose, &input->head, NT_EVENT_SIZE);
 		else
-			insert(stream, &input->head);
-		error = advance(stream, input);
+			insert(reader, &input->head);
+		error = advance(reader, input);
 		if (error)
 			return error;
 	}
 	return 0;
 }
 
-int nt_stream_prepare(struct nt_stream *stream)
+int nt_cpu_reader_prepare(struct nt_cpu_reader *reader)
 {
-	int error = fill_window(stream);
+	int error = fill_window(reader);
 
 	if (error)
 		return error;
-	if (!stream->n && !stream->has_gap && !stream->has_loose)
+	if (!reader->n && !reader->has_gap && !reader->has_loose)
 		return 1;
 	/* What has no place in the order goes at once: no event of another CPU may depend on it. */
-	if (stream->has_loose) {
-		stream->key_ns = 0;
+	if (reader->has_loose) {
+		reader->key_ns = 0;
 		return 0;
 	}
 	/* What says that something is missing goes before what happened elsewhere meanwhile. */
-	if (!stream->n || stream->window[stream->first].kind == NT_LOSS ||
-	    stream->window[stream->first].kind == NT_HOTPLUG)
-		stream->key_ns = stream->given_ns;
+	if (!reader->n || reader->window[reader->first].kind == NT_LOSS ||
+	    reader->window[reader->first].kind == NT_HOTPLUG)
+		reader->key_ns = reader->given_ns;
 	else
-		stream->key_ns = stream->window[stream->first].end_ns;
+		reader->key_ns = reader->window[reader->first].end_ns;
 	return 0;
 }
 
-void nt_stream_take(struct nt_stream *stream, struct nt_merged *out)
+void nt_cpu_reader_take(struct nt_cpu_reader *reader, struct nt_merged *out)
 {
-	const struct nt_stream_slot *slot = &stream->window[stream->first];
+	const struct nt_cpu_reader_slot *slot = &reader->window[reader->first];
 
-	out->cpu = stream->cpu;
-	out->is_gap = !stream->n && !stream->has_loose;
-	if (stream->has_loose) {
-		memcpy(&out->record, stream->loose, NT_EVENT_SIZE);
-		stream->has_loose = false;
+	out->cpu = reader->cpu;
+	out->is_gap = !reader->n && !reader->has_loose;
+	if (reader->has_loose) {
+		memcpy(&out->record, reader->loose, NT_EVENT_SIZE);
+		reader->has_loose = false;
 		return;
 	}
 	if (out->is_gap) {
-		out->resume_ns = stream->gap_resume_ns;
-		out->task = stream->gap_task;
-		out->why = stream->gap_why;
-		stream->has_gap = false;
+		out->resume_ns = reader->gap_resume_ns;
+		out->task = reader->gap_task;
+		out->why = reader->gap_why;
+		reader->has_gap = false;
 		return;
 	}
 	memcpy(&out->record, slot->bytes, NT_EVENT_SIZE);
-	if (slot->end_ns > stream->given_ns)
-		stream->given_ns = slot->end_ns;
-	stream->first = (stream->first + 1) % NT_REORDER;
-	stream->n--;
+	if (slot->end_ns > reader->given_ns)
+		reader->given_ns = slot->end_ns;
+	reader->first = (reader->first + 1) % NT_REORDER;
+	reader->n--;
 }
 
-uint64_t nt_stream_unknown(const struct nt_stream *stream)
+uint64_t nt_cpu_reader_unknown(const struct nt_cpu_reader *reader)
 {
-	return stream->unknown;
+	return reader->unknown;
 }

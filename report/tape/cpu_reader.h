@@ -11,7 +11,7 @@
 #define NT_EVENT_SIZE 56 /* of the largest record that is no identity */
 
 /* One kind of block of the CPU, being decoded. */
-struct nt_stream_input {
+struct nt_cpu_reader_input {
 	struct nt_buf raw;
 	struct nt_event_decoder *decoder;
 	uint64_t offset; /* of the block, for messages */
@@ -20,14 +20,14 @@ struct nt_stream_input {
 	union nt_any head; /* what comes next, if has_head */
 };
 
-struct nt_stream_slot {
+struct nt_cpu_reader_slot {
 	uint64_t end_ns;
 	uint8_t kind;
 	uint8_t bytes[NT_EVENT_SIZE];
 };
 
-struct nt_stream {
-	uint64_t key_ns; /* where the next stands in the order of all CPUs; after nt_stream_prepare */
+struct nt_cpu_reader {
+	uint64_t key_ns; /* where the next stands in the order of all CPUs; after nt_cpu_reader_prepare */
 	uint32_t cpu;
 	struct nt_tape *tape;
 	/* Where in the tape: the next block to look at. */
@@ -38,7 +38,7 @@ struct nt_stream {
 	bool missing; /* a block before the next normal one could not be had */
 	const char *missing_why;
 	uint64_t without_long; /* sequence of the normal block whose long spans could not be read last; 0: none */
-	struct nt_stream_input normal, longer;
+	struct nt_cpu_reader_input normal, longer;
 	/* The gap that stands between what is in the window and what is in the inputs. */
 	bool has_gap;
 	uint64_t gap_resume_ns, gap_task;
@@ -48,19 +48,19 @@ struct nt_stream {
 	bool has_loose;
 	uint8_t loose[NT_EVENT_SIZE];
 	/* Records in order, a ring. */
-	struct nt_stream_slot window[NT_REORDER];
+	struct nt_cpu_reader_slot window[NT_REORDER];
 	unsigned int first, n;
 	uint64_t given_ns; /* end of the record given last */
 	uint64_t unknown; /* of the blocks decoded to their end */
 };
 
 /* NULL: out of memory. */
-struct nt_stream *nt_stream_new(struct nt_tape *tape, uint32_t cpu);
-void nt_stream_free(struct nt_stream *stream);
+struct nt_cpu_reader *nt_cpu_reader_new(struct nt_tape *tape, uint32_t cpu);
+void nt_cpu_reader_free(struct nt_cpu_reader *reader);
 /* Makes sure that the next is known, and its key_ns. 0; 1: end; below 0: a negative errno of reading. */
-int nt_stream_prepare(struct nt_stream *stream);
-/* Gives the next. Only after nt_stream_prepare gave 0. */
-void nt_stream_take(struct nt_stream *stream, struct nt_merged *out);
-uint64_t nt_stream_unknown(const struct nt_stream *stream);
+int nt_cpu_reader_prepare(struct nt_cpu_reader *reader);
+/* Gives the next. Only after nt_cpu_reader_prepare gave 0. */
+void nt_cpu_reader_take(struct nt_cpu_reader *reader, struct nt_merged *out);
+uint64_t nt_cpu_reader_unknown(const struct nt_cpu_reader *reader);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * merge.c - see merge.h. Two layers: `cpu_reader.c` gives the records of one CPU in order, with its gaps; here a heap
- * keeps the streams of all CPUs by the time of what each gives next.
+ * keeps the readers of all CPUs by the time of what each gives next.
  */
 #include "report/tape/merge.h"
 
@@ -11,10 +11,10 @@
 #include "report/tape/cpu_reader.h"
 
 struct nt_merge {
-	struct nt_stream **heap; /* least key first; those that have ended are gone from it */
+	struct nt_cpu_reader **heap; /* least key first; those that have ended are gone from it */
 	size_t n_heap;
-	struct nt_stream **streams; /* all, for freeing and counting */
-	size_t n_streams;
+	struct nt_cpu_reader **readers; /* all, for freeing and counting */
+	size_t n_readers;
 	bool begun;
 };
 
@@ -33,23 +33,23 @@ struct nt_merge *nt_merge_new(struct nt_tape *tape)
 
 	if (!merge)
 		return NULL;
-	merge->heap = calloc(tape->n_cpus + 1, sizeof(struct nt_stream *));
-	merge->streams = calloc(tape->n_cpus + 1, sizeof(struct nt_stream *));
-	if (!merge->heap || !merge->streams) {
+	merge->heap = calloc(tape->n_cpus + 1, sizeof(struct nt_cpu_reader *));
+	merge->readers = calloc(tape->n_cpus + 1, sizeof(struct nt_cpu_reader *));
+	if (!merge->heap || !merge->readers) {
 		nt_merge_free(merge);
 		return NULL;
 	}
 	for (uint32_t cpu = 0; cpu < tape->n_cpus; cpu++) {
-		struct nt_stream *stream;
+		struct nt_cpu_reader *reader;
 
 		if (!has_blocks(tape, cpu))
 			continue;
-		stream = nt_stream_new(tape, cpu);
-		if (!stream) {
+		reader = nt_cpu_reader_new(tape, cpu);
+		if (!reader) {
 			nt_merge_free(merge);
 			return NULL;
 		}
-		merge->streams[merge->n_streams++] = stream;
+		merge->readers[merge->n_readers++] = reader;
 	}
 	return merge;
 }
@@ -58,15 +58,15 @@ void nt_merge_free(struct nt_merge *merge)
 {
 	if (!merge)
 		return;
-	for (size_t i = 0; i < merge->n_streams; i++)
-		nt_stream_free(merge->streams[i]);
-	free(merge->streams);
+	for (size_t i = 0; i < merge->n_readers; i++)
+		nt_cpu_reader_free(merge->readers[i]);
+	free(merge->readers);
 	free(merge->heap);
 	free(merge);
 }
 
 /* Streams with equal times go by CPU, so that a tape always gives the same order. */
-static bool is_before(const struct nt_stream *a, const struct nt_stream *b)
+static bool is_before(const struct nt_cpu_reader *a, const struct nt_cpu_reader *b)
 {
 	if (a->key_ns != b->key_ns)
 		return a->key_ns < b->key_ns;
@@ -75,7 +75,7 @@ static bool is_before(const struct nt_stream *a, const struct nt_stream *b)
 
 static void sift_down(struct nt_merge *merge, size_t at)
 {
-	struct nt_stream *stream = merge->heap[at];
+	struct nt_cpu_reader *reader = merge->heap[at];
 
 	for (;;) {
 		size_t child = 2 * at + 1;
@@ -84,24 +84,24 @@ static void sift_down(struct nt_merge *merge, size_t at)
 			break;
 		if (child + 1 < merge->n_heap && is_before(merge->heap[child + 1], merge->heap[child]))
 			child++;
-		if (!is_before(merge->heap[child], stream))
+		if (!is_before(merge->heap[child], reader))
 			break;
 		merge->heap[at] = merge->heap[child];
 		at = child;
 	}
-	merge->heap[at] = stream;
+	merge->heap[at] = reader;
 }
 
 /* Reads the first of each CPU. */
 static int begin(struct nt_merge *merge)
 {
-	for (size_t i = 0; i < merge->n_streams; i++) {
-		int error = nt_stream_prepare(merge->streams[i]);
+	for (size_t i = 0; i < merge->n_readers; i++) {
+		int error = nt_cpu_reader_prepare(merge->readers[i]);
 
 		if (error < 0)
 			return error;
 		if (!error)
-			merge->heap[merge->n_heap++] = merge->streams[i];
+			merge->heap[merge->n_heap++] = merge->readers[i];
 	}
 	for (size_t i = merge->n_heap / 2; i-- > 0;)
 		sift_down(merge, i);
@@ -117,8 +117,8 @@ int nt_merge_next(struct nt_merge *merge, struct nt_merged *out)
 		return error;
 	if (!merge->n_heap)
 		return 1;
-	nt_stream_take(merge->heap[0], out);
-	error = nt_stream_prepare(merge->heap[0]);
+	nt_cpu_reader_take(merge->heap[0], out);
+	error = nt_cpu_reader_prepare(merge->heap[0]);
 	if (error < 0)
 		return error;
 	if (error)
@@ -132,7 +132,7 @@ uint64_t nt_merge_unknown(const struct nt_merge *merge)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < merge->n_streams; i++)
-		sum += nt_stream_unknown(merge->streams[i]);
+	for (size_t i = 0; i < merge->n_readers; i++)
+		sum += nt_cpu_reader_unknown(merge->readers[i]);
 	return sum;
 }

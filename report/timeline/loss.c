@@ -8,7 +8,7 @@
 #include "report/timeline/state.h"
 #include "schema/kind.h"
 
-int nt_loss_push(struct nt_line *line, uint8_t kind, uint64_t count, const char *why)
+int nt_loss_push(struct nt_cpu_line *line, uint8_t kind, uint64_t count, const char *why)
 {
 	struct nt_pending_loss *last;
 
@@ -33,7 +33,7 @@ int nt_loss_push(struct nt_line *line, uint8_t kind, uint64_t count, const char 
 	return 0;
 }
 
-static void set_lost_begin(struct nt_timeline *timeline, struct nt_line *line, uint64_t from_ns)
+static void set_lost_begin(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t from_ns)
 {
 	line->lost_ns = from_ns;
 	if (!line->counted && from_ns < timeline->end_ns) {
@@ -42,17 +42,17 @@ static void set_lost_begin(struct nt_timeline *timeline, struct nt_line *line, u
 	}
 }
 
-void nt_loss_begin(struct nt_timeline *timeline, struct nt_line *line, uint64_t from_ns)
+void nt_loss_begin(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t from_ns)
 {
 	line->lost = true;
 	line->task_lost = false;
 	line->too_long = false;
 	line->lost_until_ns = 0;
 	set_lost_begin(timeline, line, from_ns);
-	nt_line_suspend_stay(timeline, line);
+	nt_cpu_line_suspend_stay(timeline, line);
 }
 
-int nt_loss_end(struct nt_timeline *timeline, struct nt_line *line, uint64_t from_ns, uint64_t to_ns)
+int nt_loss_end(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t from_ns, uint64_t to_ns)
 {
 	to_ns = nt_min_ns(to_ns, timeline->end_ns);
 	if (line->counted)
@@ -60,10 +60,10 @@ int nt_loss_end(struct nt_timeline *timeline, struct nt_line *line, uint64_t fro
 	line->counted = line->lost = line->initial = false;
 	if (from_ns < to_ns)
 		timeline->uncovered_until_ns = nt_max_ns(timeline->uncovered_until_ns, to_ns);
-	return nt_line_losses(timeline, line, from_ns, to_ns);
+	return nt_cpu_line_losses(timeline, line, from_ns, to_ns);
 }
 
-void nt_loss_of_segment(struct nt_timeline *timeline, struct nt_line *line)
+void nt_loss_of_segment(struct nt_timeline *timeline, struct nt_cpu_line *line)
 {
 	if (line->lost)
 		set_lost_begin(timeline, line, line->start_ns);
@@ -73,7 +73,7 @@ void nt_loss_of_segment(struct nt_timeline *timeline, struct nt_line *line)
 	line->n_before_loss = 0;
 }
 
-int nt_loss_of_long(struct nt_timeline *timeline, struct nt_line *line)
+int nt_loss_of_long(struct nt_timeline *timeline, struct nt_cpu_line *line)
 {
 	int error = 0;
 
@@ -82,7 +82,7 @@ int nt_loss_of_long(struct nt_timeline *timeline, struct nt_line *line)
 		error = nt_loss_push(line, 0, 0, "segment too long");
 	line->too_long = true;
 	if (!error)
-		error = nt_line_spans(timeline, line, line->start_ns);
+		error = nt_cpu_line_spans(timeline, line, line->start_ns);
 	line->segment.n = 0;
 	return error;
 }
@@ -93,7 +93,7 @@ int nt_loss_of_long(struct nt_timeline *timeline, struct nt_line *line)
  * Where a stretch begins, of which records that ended at first_ns or later were lost: at the end of the last record
  * before. Further losses of the same stretch can only move that back, so that each record is looked at once.
  */
-static uint64_t last_end_by(struct nt_line *line, uint64_t first_ns)
+static uint64_t last_end_by(struct nt_cpu_line *line, uint64_t first_ns)
 {
 	for (; line->n_before_loss; line->n_before_loss--) {
 		uint64_t end_ns = line->segment.spans[line->n_before_loss - 1].end_ns;
@@ -104,7 +104,7 @@ static uint64_t last_end_by(struct nt_line *line, uint64_t first_ns)
 	return line->start_ns;
 }
 
-void nt_loss_until(struct nt_line *line, uint64_t last_ns)
+void nt_loss_until(struct nt_cpu_line *line, uint64_t last_ns)
 {
 	line->lost_until_ns = nt_max_ns(line->lost_until_ns, last_ns < UINT64_MAX ? last_ns + 1 : last_ns);
 }
@@ -112,10 +112,11 @@ void nt_loss_until(struct nt_line *line, uint64_t last_ns)
 /* Whether the task on the CPU may have changed when records of this kind were lost. */
 static bool kind_tells_task(uint8_t kind)
 {
-	return kind != NT_STATE && kind != NT_OPEN && kind != NT_SOFTIRQ && kind != NT_IRQ && kind != NT_OP && kind != NT_NAPI;
+	return kind != NT_STATE && kind != NT_OPEN && kind != NT_SOFTIRQ && kind != NT_IRQ && kind != NT_OP &&
+	       kind != NT_NAPI;
 }
 
-int nt_loss_record(struct nt_timeline *timeline, struct nt_line *line, const struct nt_loss *loss)
+int nt_loss_record(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_loss *loss)
 {
 	uint64_t first_ns = loss->first_ns ? loss->first_ns : UINT64_MAX;
 	uint64_t last_ns = loss->last_ns ? loss->last_ns : line->last_end_ns;

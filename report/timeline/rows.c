@@ -35,7 +35,7 @@ bool nt_crosses_loss(const struct nt_timeline *timeline, uint64_t begin_ns)
 
 /* ---- cpu_slice ---- */
 
-int nt_line_last_slice(struct nt_timeline *timeline, struct nt_line *line)
+int nt_cpu_line_last_slice(struct nt_timeline *timeline, struct nt_cpu_line *line)
 {
 	struct nt_cpu_slice *slice = &line->slice;
 	int error = 0;
@@ -47,8 +47,8 @@ int nt_line_last_slice(struct nt_timeline *timeline, struct nt_line *line)
 	return error;
 }
 
-int nt_line_slice(struct nt_timeline *timeline, struct nt_line *line, uint64_t until_ns, enum nt_owner owner,
-		  uint64_t task)
+int nt_cpu_line_slice(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t until_ns, enum nt_owner owner,
+		      uint64_t task)
 {
 	struct nt_cpu_slice *slice = &line->slice;
 	uint64_t end_ns = nt_min_ns(until_ns, timeline->end_ns);
@@ -57,7 +57,7 @@ int nt_line_slice(struct nt_timeline *timeline, struct nt_line *line, uint64_t u
 	if (end_ns <= slice->ts_ns + slice->dur_ns)
 		return 0;
 	if (slice->dur_ns && (slice->owner != owner || slice->task != task)) {
-		error = nt_line_last_slice(timeline, line);
+		error = nt_cpu_line_last_slice(timeline, line);
 		if (error)
 			return error;
 	}
@@ -74,7 +74,7 @@ static bool is_outside(const struct nt_timeline *timeline, uint64_t begin_ns, ui
 	return end_ns <= timeline->start_ns || begin_ns >= timeline->end_ns;
 }
 
-static int give_interruption(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_span *span,
+static int give_interruption(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_span *span,
 			     uint64_t task)
 {
 	int (*give)(void *, const struct nt_span_row *) =
@@ -92,7 +92,7 @@ static int give_interruption(struct nt_timeline *timeline, const struct nt_line 
 	return give ? give(timeline->sink.arg, &row) : 0;
 }
 
-static int give_poll(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_span *span)
+static int give_poll(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_span *span)
 {
 	struct nt_napi_row row = {
 		.ts_ns = nt_max_ns(span->begin_ns, timeline->start_ns),
@@ -111,7 +111,7 @@ static int give_poll(struct nt_timeline *timeline, const struct nt_line *line, c
 }
 
 /* The remembered part of an operation whose record arrived, or NULL. */
-static struct nt_open_op *remembered(struct nt_timeline *timeline, const struct nt_line *line,
+static struct nt_open_op *remembered(struct nt_timeline *timeline, const struct nt_cpu_line *line,
 				     const struct nt_span *span)
 {
 	struct nt_op_key key = {span->begin_ns, span->detail, span->flags & NT_OP_BEFORE};
@@ -125,7 +125,8 @@ static struct nt_open_op *remembered(struct nt_timeline *timeline, const struct 
 	return nt_open_ops_find(&timeline->open_ops, line->task, &key);
 }
 
-void nt_line_claim(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_span *span, bool claim)
+void nt_cpu_line_claim(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_span *span,
+		       bool claim)
 {
 	struct nt_open_op *part = span->layer == NT_LAYER_OP ? remembered(timeline, line, span) : NULL;
 
@@ -133,7 +134,7 @@ void nt_line_claim(struct nt_timeline *timeline, const struct nt_line *line, con
 		part->claimed = claim;
 }
 
-static int give_op(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_span *span,
+static int give_op(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_span *span,
 		   uint64_t paint_ns)
 {
 	struct nt_open_op *part = remembered(timeline, line, span);
@@ -169,7 +170,7 @@ static int give_op(struct nt_timeline *timeline, const struct nt_line *line, con
 	return timeline->sink.op ? timeline->sink.op(timeline->sink.arg, &row) : 0;
 }
 
-int nt_line_spans(struct nt_timeline *timeline, struct nt_line *line, uint64_t paint_ns)
+int nt_cpu_line_spans(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t paint_ns)
 {
 	for (uint32_t i = 0; i < line->segment.n; i++) {
 		const struct nt_span *span = &line->segment.spans[i];
@@ -192,7 +193,7 @@ int nt_line_spans(struct nt_timeline *timeline, struct nt_line *line, uint64_t p
 	return 0;
 }
 
-int nt_line_unended(struct nt_timeline *timeline, struct nt_line *line)
+int nt_cpu_line_unended(struct nt_timeline *timeline, struct nt_cpu_line *line)
 {
 	for (uint32_t i = 0; line->unended_last && i < line->n_unended; i++) {
 		int error = give_interruption(timeline, line, &line->unended[i], line->unended_task);
@@ -203,8 +204,8 @@ int nt_line_unended(struct nt_timeline *timeline, struct nt_line *line)
 	return 0;
 }
 
-int nt_line_open_op(struct nt_timeline *timeline, const struct nt_open_op *op, enum nt_op_end end, uint64_t until_ns,
-		    bool lower_bound)
+int nt_cpu_line_open_op(struct nt_timeline *timeline, const struct nt_open_op *op, enum nt_op_end end,
+			uint64_t until_ns, bool lower_bound)
 {
 	struct nt_op_row row = {
 		.ts_ns = nt_max_ns(op->begin_ns, timeline->start_ns),
@@ -229,7 +230,7 @@ int nt_line_open_op(struct nt_timeline *timeline, const struct nt_open_op *op, e
 
 /* ---- loss ---- */
 
-int nt_line_losses(struct nt_timeline *timeline, struct nt_line *line, uint64_t from_ns, uint64_t to_ns)
+int nt_cpu_line_losses(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t n = line->n_losses;
 	struct nt_loss_row row = {
@@ -262,7 +263,7 @@ static uint32_t *bucket_of(struct nt_timeline *timeline, uint64_t task)
 	return &timeline->running[(uint32_t)(task * 0x9e3779b97f4a7c15ull >> 32) & (timeline->n_running - 1)];
 }
 
-void nt_line_begin_stay(struct nt_timeline *timeline, struct nt_line *line, uint64_t begin_ns, uint64_t task)
+void nt_cpu_line_begin_stay(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t begin_ns, uint64_t task)
 {
 	line->staying = true;
 	line->stay_task = task;
@@ -277,7 +278,7 @@ void nt_line_begin_stay(struct nt_timeline *timeline, struct nt_line *line, uint
 	}
 }
 
-void nt_line_suspend_stay(struct nt_timeline *timeline, struct nt_line *line)
+void nt_cpu_line_suspend_stay(struct nt_timeline *timeline, struct nt_cpu_line *line)
 {
 	uint32_t *link;
 
@@ -294,12 +295,12 @@ void nt_line_suspend_stay(struct nt_timeline *timeline, struct nt_line *line)
  * Two CPUs' clocks may differ by some ns, so that a task seems to begin on one before it left the other.
  * The stay that ends here is believed, the one that began before its end is moved.
  */
-static void part_stays(struct nt_timeline *timeline, const struct nt_line *line, uint64_t end_ns)
+static void part_stays(struct nt_timeline *timeline, const struct nt_cpu_line *line, uint64_t end_ns)
 {
 	uint32_t next = *bucket_of(timeline, line->stay_task);
 
 	while (next) {
-		struct nt_line *other = &timeline->lines[next - 1];
+		struct nt_cpu_line *other = &timeline->lines[next - 1];
 
 		next = other->next_running;
 		if (other == line || other->stay_task != line->stay_task)
@@ -314,7 +315,8 @@ static void part_stays(struct nt_timeline *timeline, const struct nt_line *line,
 	}
 }
 
-int nt_line_end_stay(struct nt_timeline *timeline, struct nt_line *line, uint64_t end_ns, const struct nt_switch *by)
+int nt_cpu_line_end_stay(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t end_ns,
+			 const struct nt_switch *by)
 {
 	struct nt_sched_slice row = {.ts_ns = line->stay_ns, .cpu = line->number, .task = line->stay_task};
 
@@ -323,7 +325,7 @@ int nt_line_end_stay(struct nt_timeline *timeline, struct nt_line *line, uint64_
 	end_ns = nt_max_ns(end_ns, line->stay_ns);
 	if (line->running) {
 		part_stays(timeline, line, end_ns);
-		nt_line_suspend_stay(timeline, line);
+		nt_cpu_line_suspend_stay(timeline, line);
 	}
 	line->staying = false;
 	if (by && end_ns <= timeline->end_ns) {

@@ -12,7 +12,7 @@
 
 /* ---- spans ---- */
 
-static int add_span(struct nt_timeline *timeline, struct nt_line *line, struct nt_span *span)
+static int add_span(struct nt_timeline *timeline, struct nt_cpu_line *line, struct nt_span *span)
 {
 	if (line->segment.n >= NT_SEGMENT_MAX) {
 		int error = nt_loss_of_long(timeline, line);
@@ -22,7 +22,7 @@ static int add_span(struct nt_timeline *timeline, struct nt_line *line, struct n
 	}
 	if (line->base == NT_BASE_TASK && !(line->lost && line->task_lost))
 		span->marks |= NT_MARK_KNOWN;
-	nt_line_claim(timeline, line, span, true);
+	nt_cpu_line_claim(timeline, line, span, true);
 	return nt_segment_add(&line->segment, span);
 }
 
@@ -32,7 +32,7 @@ static uint64_t begin_of(uint64_t end_ns, uint64_t dur_ns)
 }
 
 /* A softirq or interrupt that was open at the last state record has ended. */
-static void end_unended(struct nt_line *line, const struct nt_span *span)
+static void end_unended(struct nt_cpu_line *line, const struct nt_span *span)
 {
 	for (uint32_t i = 0; i < line->n_unended; i++) {
 		const struct nt_span *open = &line->unended[i];
@@ -52,7 +52,7 @@ static uint32_t known_context(uint32_t context)
 	return context <= NT_SOFTIRQ_BH_ENABLE ? context : NT_SOFTIRQ_UNKNOWN;
 }
 
-int nt_spans_softirq(struct nt_timeline *timeline, struct nt_line *line, const struct nt_softirq *softirq)
+int nt_spans_softirq(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_softirq *softirq)
 {
 	struct nt_span span = {
 		.begin_ns = softirq->end_ns,
@@ -70,7 +70,7 @@ int nt_spans_softirq(struct nt_timeline *timeline, struct nt_line *line, const s
 	return add_span(timeline, line, &span);
 }
 
-int nt_spans_irq(struct nt_timeline *timeline, struct nt_line *line, const struct nt_irq *irq)
+int nt_spans_irq(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_irq *irq)
 {
 	struct nt_span span = {
 		.begin_ns = irq->end_ns,
@@ -88,7 +88,7 @@ int nt_spans_irq(struct nt_timeline *timeline, struct nt_line *line, const struc
 	return add_span(timeline, line, &span);
 }
 
-int nt_spans_op(struct nt_timeline *timeline, struct nt_line *line, const struct nt_op *op)
+int nt_spans_op(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_op *op)
 {
 	struct nt_span span = {
 		.begin_ns = op->end_ns,
@@ -124,7 +124,7 @@ int nt_spans_op(struct nt_timeline *timeline, struct nt_line *line, const struct
  * Only a poll that a task makes itself has time of its own to be given: those in softirqs are the softirq's, and those
  * of NAPI threads their thread's.
  */
-int nt_spans_napi(struct nt_timeline *timeline, struct nt_line *line, const struct nt_napi *napi)
+int nt_spans_napi(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_napi *napi)
 {
 	struct nt_span span = {
 		.begin_ns = napi->end_ns,
@@ -147,13 +147,13 @@ int nt_spans_napi(struct nt_timeline *timeline, struct nt_line *line, const stru
 
 /* ---- what stands open at a state record ---- */
 
-void nt_spans_drop_opens(struct nt_timeline *timeline, struct nt_line *line)
+void nt_spans_drop_opens(struct nt_timeline *timeline, struct nt_cpu_line *line)
 {
 	timeline->counts.malformed += line->n_opens;
 	line->n_opens = 0;
 }
 
-void nt_spans_open(struct nt_timeline *timeline, struct nt_line *line, const struct nt_open *open)
+void nt_spans_open(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_open *open)
 {
 	if (line->n_opens && line->opens[0].end_ns != open->end_ns)
 		nt_spans_drop_opens(timeline, line);
@@ -164,7 +164,7 @@ void nt_spans_open(struct nt_timeline *timeline, struct nt_line *line, const str
 }
 
 /* Gives the OPEN records that belong to a state record, the last of those read, and counts misfits. */
-static const struct nt_open *match_opens(struct nt_timeline *timeline, struct nt_line *line, uint64_t end_ns,
+static const struct nt_open *match_opens(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t end_ns,
 					 uint32_t n_open, uint32_t *n)
 {
 	uint32_t have, want = n_open < NT_MAX_OPEN ? n_open : NT_MAX_OPEN;
@@ -228,7 +228,7 @@ static bool is_same_span(const struct nt_span *a, const struct nt_span *b)
  * The program that ends a span reads the clock first; an interrupt before it has noted the end may
  * write a state record that still lists the span. The end as recorded is right.
  */
-static bool is_stale(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_span *open,
+static bool is_stale(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_span *open,
 		     uint32_t n_ended, uint64_t at_ns)
 {
 	for (uint32_t i = n_ended; i--;) {
@@ -245,7 +245,7 @@ static bool is_stale(struct nt_timeline *timeline, const struct nt_line *line, c
 	return false;
 }
 
-static bool is_listed_already(const struct nt_line *line, const struct nt_span *open, uint32_t n_ended)
+static bool is_listed_already(const struct nt_cpu_line *line, const struct nt_span *open, uint32_t n_ended)
 {
 	for (uint32_t i = n_ended; i < line->segment.n; i++) {
 		if (open->layer == NT_LAYER_OP && is_same_span(&line->segment.spans[i], open))
@@ -254,7 +254,7 @@ static bool is_listed_already(const struct nt_line *line, const struct nt_span *
 	return false;
 }
 
-int nt_spans_list_opens(struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing)
+int nt_spans_list_opens(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_closing *closing)
 {
 	uint32_t n, n_ended = line->segment.n;
 	const struct nt_open *opens = match_opens(timeline, line, closing->end_ns, closing->n_open, &n);
@@ -280,7 +280,7 @@ int nt_spans_list_opens(struct nt_timeline *timeline, struct nt_line *line, cons
 }
 
 /* The spans of the segment that ended; those after them were added by nt_spans_list_opens. */
-static uint32_t n_ended_spans(const struct nt_line *line)
+static uint32_t n_ended_spans(const struct nt_cpu_line *line)
 {
 	uint32_t n = line->segment.n;
 
@@ -292,7 +292,7 @@ static uint32_t n_ended_spans(const struct nt_line *line)
 /* ---- operations over segments ---- */
 
 /* Adds what an open operation owned in this segment to what is remembered of it. */
-static int remember_op(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_closing *closing,
+static int remember_op(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_closing *closing,
 		       const struct nt_span *span)
 {
 	struct nt_op_key key = {span->begin_ns, span->detail, span->flags & NT_OP_BEFORE};
@@ -319,7 +319,7 @@ static int remember_op(struct nt_timeline *timeline, const struct nt_line *line,
 }
 
 /* Ends what is remembered of the task and not listed any more, all of it when the task has died. */
-static int forget_ops(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_closing *closing,
+static int forget_ops(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_closing *closing,
 		      bool dead)
 {
 	struct nt_open_op *op;
@@ -328,8 +328,8 @@ static int forget_ops(struct nt_timeline *timeline, const struct nt_line *line, 
 		nt_open_ops_unlist(&timeline->open_ops, closing->task);
 	while ((op = nt_open_ops_unlisted(&timeline->open_ops, closing->task))) {
 		bool contained = closing->covered && nt_max_ns(op->begin_ns, timeline->start_ns) >= line->start_ns;
-		int error = nt_line_open_op(timeline, op, dead ? NT_OP_EXIT : NT_OP_ABANDONED, op->last_ns,
-					    !contained && nt_crosses_loss(timeline, op->begin_ns));
+		int error = nt_cpu_line_open_op(timeline, op, dead ? NT_OP_EXIT : NT_OP_ABANDONED, op->last_ns,
+						!contained && nt_crosses_loss(timeline, op->begin_ns));
 
 		nt_open_ops_remove(&timeline->open_ops, op);
 		if (error)
@@ -339,7 +339,7 @@ static int forget_ops(struct nt_timeline *timeline, const struct nt_line *line, 
 	return 0;
 }
 
-int nt_spans_update_ops(struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing)
+int nt_spans_update_ops(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_closing *closing)
 {
 	bool dead = closing->by && (closing->by->prev_state & (NT_SWITCH_PREEMPTED | TASK_DEAD)) == TASK_DEAD;
 
@@ -356,7 +356,8 @@ int nt_spans_update_ops(struct nt_timeline *timeline, struct nt_line *line, cons
 	return forget_ops(timeline, line, closing, dead);
 }
 
-void nt_spans_note_unended(const struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing)
+void nt_spans_note_unended(const struct nt_timeline *timeline, struct nt_cpu_line *line,
+			   const struct nt_closing *closing)
 {
 	line->n_unended = 0;
 	line->unended_task = closing->task;

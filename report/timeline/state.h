@@ -25,7 +25,7 @@ struct nt_pending_loss {
 };
 
 /* One CPU. Its time before start_ns has been given away; the rest waits for a state record. */
-struct nt_line {
+struct nt_cpu_line {
 	uint32_t number;
 	bool present;
 
@@ -69,7 +69,7 @@ struct nt_line {
 struct nt_timeline {
 	uint64_t start_ns, end_ns;
 	uint32_t n_lines;
-	struct nt_line *lines;
+	struct nt_cpu_line *lines;
 	bool (*is_main_of)(void *arg, uint64_t main, uint64_t task);
 	bool (*is_napi)(void *arg, uint64_t task);
 	void *callback_arg;	/* of these two */
@@ -109,64 +109,67 @@ static inline uint64_t nt_max_ns(uint64_t a, uint64_t b)
 /* ---- loss.c; those that may fail give 0, -ENOMEM, or what a callback gave ---- */
 
 /* Adds a cause, of the stretch at hand or about to begin. */
-int nt_loss_push(struct nt_line *line, uint8_t kind, uint64_t count, const char *why);
+int nt_loss_push(struct nt_cpu_line *line, uint8_t kind, uint64_t count, const char *why);
 /* From here on, [from_ns, ...) of the CPU is uncovered. */
-void nt_loss_begin(struct nt_timeline *timeline, struct nt_line *line, uint64_t from_ns);
+void nt_loss_begin(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t from_ns);
 /* The stretch at hand is [from_ns, to_ns); gives its rows. */
-int nt_loss_end(struct nt_timeline *timeline, struct nt_line *line, uint64_t from_ns, uint64_t to_ns);
+int nt_loss_end(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t from_ns, uint64_t to_ns);
 /* Everything since the segment's start is not to be relied on, whether it was lost already or not. */
-void nt_loss_of_segment(struct nt_timeline *timeline, struct nt_line *line);
+void nt_loss_of_segment(struct nt_timeline *timeline, struct nt_cpu_line *line);
 /* The segment is longer than any writer makes one: gives its rows, forgets its spans, and is uncovered. */
-int nt_loss_of_long(struct nt_timeline *timeline, struct nt_line *line);
+int nt_loss_of_long(struct nt_timeline *timeline, struct nt_cpu_line *line);
 /* The stretch lasts to the first state record after last_ns. */
-void nt_loss_until(struct nt_line *line, uint64_t last_ns);
-int nt_loss_record(struct nt_timeline *timeline, struct nt_line *line, const struct nt_loss *loss);
+void nt_loss_until(struct nt_cpu_line *line, uint64_t last_ns);
+int nt_loss_record(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_loss *loss);
 
 /* ---- spans.c; the same ---- */
 
-int nt_spans_softirq(struct nt_timeline *timeline, struct nt_line *line, const struct nt_softirq *softirq);
-int nt_spans_irq(struct nt_timeline *timeline, struct nt_line *line, const struct nt_irq *irq);
-int nt_spans_op(struct nt_timeline *timeline, struct nt_line *line, const struct nt_op *op);
-int nt_spans_napi(struct nt_timeline *timeline, struct nt_line *line, const struct nt_napi *napi);
-void nt_spans_open(struct nt_timeline *timeline, struct nt_line *line, const struct nt_open *open);
+int nt_spans_softirq(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_softirq *softirq);
+int nt_spans_irq(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_irq *irq);
+int nt_spans_op(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_op *op);
+int nt_spans_napi(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_napi *napi);
+void nt_spans_open(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_open *open);
 /* The OPEN records read since the last state record belong to none. */
-void nt_spans_drop_opens(struct nt_timeline *timeline, struct nt_line *line);
+void nt_spans_drop_opens(struct nt_timeline *timeline, struct nt_cpu_line *line);
 /* Adds the spans open at a state record to the segment it closes. */
-int nt_spans_list_opens(struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing);
+int nt_spans_list_opens(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_closing *closing);
 /* The segment is painted: brings what is remembered of its task's operations up to date. */
-int nt_spans_update_ops(struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing);
+int nt_spans_update_ops(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_closing *closing);
 /* Remembers the softirqs and interrupts open at a state record, which may be the session's last. */
-void nt_spans_note_unended(const struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing);
+void nt_spans_note_unended(const struct nt_timeline *timeline, struct nt_cpu_line *line,
+			   const struct nt_closing *closing);
 
 /* ---- rows.c; all give 0, or what a callback gave ---- */
 
 /* The owner of the CPU's time up to until_ns, from where the slice before ended. */
-int nt_line_slice(struct nt_timeline *timeline, struct nt_line *line, uint64_t until_ns, enum nt_owner owner,
-		  uint64_t task);
+int nt_cpu_line_slice(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t until_ns, enum nt_owner owner,
+		      uint64_t task);
 /* Gives the slice that was held back. */
-int nt_line_last_slice(struct nt_timeline *timeline, struct nt_line *line);
+int nt_cpu_line_last_slice(struct nt_timeline *timeline, struct nt_cpu_line *line);
 /* The spans that ended in the segment, painted up to paint_ns. Takes the remembered parts of operations. */
-int nt_line_spans(struct nt_timeline *timeline, struct nt_line *line, uint64_t paint_ns);
+int nt_cpu_line_spans(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t paint_ns);
 /*
  * A span has been recorded. What is remembered of it, if it is an operation, waits for its row, which the segment's end
  * gives: no other CPU's state record may take it for left without a record. Without `claim` that is taken back.
  */
-void nt_line_claim(struct nt_timeline *timeline, const struct nt_line *line, const struct nt_span *span, bool claim);
+void nt_cpu_line_claim(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_span *span,
+		       bool claim);
 /* The softirqs and interrupts that are open at the session's end. */
-int nt_line_unended(struct nt_timeline *timeline, struct nt_line *line);
+int nt_cpu_line_unended(struct nt_timeline *timeline, struct nt_cpu_line *line);
 /* An operation without a record of its end. until_ns: when it was last known to be open. */
-int nt_line_open_op(struct nt_timeline *timeline, const struct nt_open_op *op, enum nt_op_end end, uint64_t until_ns,
-		    bool lower_bound);
+int nt_cpu_line_open_op(struct nt_timeline *timeline, const struct nt_open_op *op, enum nt_op_end end,
+			uint64_t until_ns, bool lower_bound);
 /* The loss rows of the stretch [from_ns, to_ns), which are then no longer pending. */
-int nt_line_losses(struct nt_timeline *timeline, struct nt_line *line, uint64_t from_ns, uint64_t to_ns);
+int nt_cpu_line_losses(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t from_ns, uint64_t to_ns);
 /*
  * A stay ended: by a switch, or (NULL) was cut. Moves the begin of the same task's stay on another CPU, if that
  * began a little too early.
  */
-int nt_line_end_stay(struct nt_timeline *timeline, struct nt_line *line, uint64_t end_ns, const struct nt_switch *by);
-void nt_line_begin_stay(struct nt_timeline *timeline, struct nt_line *line, uint64_t begin_ns, uint64_t task);
+int nt_cpu_line_end_stay(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t end_ns,
+			 const struct nt_switch *by);
+void nt_cpu_line_begin_stay(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t begin_ns, uint64_t task);
 /* The end of the stay is not known yet, and will lie in the past. */
-void nt_line_suspend_stay(struct nt_timeline *timeline, struct nt_line *line);
+void nt_cpu_line_suspend_stay(struct nt_timeline *timeline, struct nt_cpu_line *line);
 
 /* Counts a time that was inverted by so much. */
 void nt_count_inversion(struct nt_timeline *timeline, uint64_t by_ns);

@@ -13,7 +13,7 @@
 /* ---- segments ---- */
 
 /* Whose the CPU's time is where no span says anything else. */
-static enum nt_owner base_owner(const struct nt_timeline *timeline, const struct nt_line *line)
+static enum nt_owner base_owner(const struct nt_timeline *timeline, const struct nt_cpu_line *line)
 {
 	if (line->base == NT_BASE_OFFLINE)
 		return NT_OWNER_OFFLINE;
@@ -25,7 +25,7 @@ static enum nt_owner base_owner(const struct nt_timeline *timeline, const struct
 }
 
 /* Gives [start, paint_ns) its owners, and [paint_ns, to_ns) to nobody; rows for the spans that ended. */
-static int settle(struct nt_timeline *timeline, struct nt_line *line, uint64_t paint_ns, uint64_t to_ns)
+static int settle(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t paint_ns, uint64_t to_ns)
 {
 	uint64_t task = line->base == NT_BASE_TASK ? line->task : NT_NO_TASK;
 	uint64_t limit_ns = nt_min_ns(paint_ns, timeline->end_ns);
@@ -37,16 +37,16 @@ static int settle(struct nt_timeline *timeline, struct nt_line *line, uint64_t p
 	for (uint32_t i = 0; i < line->segment.n_pieces && !error; i++) {
 		const struct nt_piece *piece = &line->segment.pieces[i];
 
-		error = nt_line_slice(timeline, line, piece->until_ns, piece->owner, task);
+		error = nt_cpu_line_slice(timeline, line, piece->until_ns, piece->owner, task);
 	}
 	if (!error)
-		error = nt_line_slice(timeline, line, to_ns, NT_OWNER_UNCOVERED, NT_NO_TASK);
+		error = nt_cpu_line_slice(timeline, line, to_ns, NT_OWNER_UNCOVERED, NT_NO_TASK);
 	if (!error)
-		error = nt_line_spans(timeline, line, paint_ns);
+		error = nt_cpu_line_spans(timeline, line, paint_ns);
 	return error;
 }
 
-static void begin_segment(struct nt_line *line, enum nt_base base, uint64_t task, uint64_t start_ns)
+static void begin_segment(struct nt_cpu_line *line, enum nt_base base, uint64_t task, uint64_t start_ns)
 {
 	line->base = base;
 	line->task = task;
@@ -55,13 +55,13 @@ static void begin_segment(struct nt_line *line, enum nt_base base, uint64_t task
 }
 
 /* Ends an uncovered stretch and the segment it is in. */
-static int settle_lost(struct nt_timeline *timeline, struct nt_line *line, uint64_t to_ns)
+static int settle_lost(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t to_ns)
 {
 	uint64_t paint_ns = nt_min_ns(line->lost_ns, to_ns);
 	int error = settle(timeline, line, paint_ns, to_ns);
 
 	if (!error)
-		error = nt_line_end_stay(timeline, line, paint_ns, NULL);
+		error = nt_cpu_line_end_stay(timeline, line, paint_ns, NULL);
 	return error ? error : nt_loss_end(timeline, line, paint_ns, to_ns);
 }
 
@@ -71,7 +71,7 @@ static int settle_lost(struct nt_timeline *timeline, struct nt_line *line, uint6
  * The task that left is not the one believed. A thread that executed a program has taken over its main
  * thread's identity; anything else is a switch that was lost without a word.
  */
-static int meet_stranger(struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing)
+static int meet_stranger(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_closing *closing)
 {
 	if (timeline->is_main_of && timeline->is_main_of(timeline->callback_arg, closing->task, line->task)) {
 		int error = nt_open_ops_move(&timeline->open_ops, line->task, closing->task);
@@ -85,7 +85,7 @@ static int meet_stranger(struct nt_timeline *timeline, struct nt_line *line, con
 		struct nt_span *span = &line->segment.spans[i];
 
 		if (span->marks & NT_MARK_KNOWN)
-			nt_line_claim(timeline, line, span, false);
+			nt_cpu_line_claim(timeline, line, span, false);
 		span->marks &= (uint8_t)~NT_MARK_KNOWN;
 	}
 	line->base = NT_BASE_NONE;
@@ -93,7 +93,7 @@ static int meet_stranger(struct nt_timeline *timeline, struct nt_line *line, con
 }
 
 /* A CPU's first record is of reason START: its task was there since the session's start. */
-static void believe_start(struct nt_timeline *timeline, struct nt_line *line, uint64_t task)
+static void believe_start(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t task)
 {
 	line->n_losses = 0;
 	line->lost = line->initial = false;
@@ -104,11 +104,11 @@ static void believe_start(struct nt_timeline *timeline, struct nt_line *line, ui
 	line->task = task;
 	for (uint32_t i = 0; i < line->segment.n; i++)
 		line->segment.spans[i].marks |= NT_MARK_KNOWN;
-	nt_line_begin_stay(timeline, line, line->start_ns, task);
+	nt_cpu_line_begin_stay(timeline, line, line->start_ns, task);
 }
 
 /* Ends the segment at hand with what is now known of it. */
-static int close_segment(struct nt_timeline *timeline, struct nt_line *line, const struct nt_closing *closing)
+static int close_segment(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_closing *closing)
 {
 	int error = nt_spans_list_opens(timeline, line, closing);
 
@@ -119,7 +119,7 @@ static int close_segment(struct nt_timeline *timeline, struct nt_line *line, con
 	return settle(timeline, line, closing->at_ns, closing->at_ns);
 }
 
-static int on_closing(struct nt_timeline *timeline, struct nt_line *line, struct nt_closing *closing)
+static int on_closing(struct nt_timeline *timeline, struct nt_cpu_line *line, struct nt_closing *closing)
 {
 	uint64_t believed;
 	int error = 0;
@@ -142,18 +142,18 @@ static int on_closing(struct nt_timeline *timeline, struct nt_line *line, struct
 	if (!error)
 		error = nt_spans_update_ops(timeline, line, closing);
 	if (!error && closing->by)
-		error = nt_line_end_stay(timeline, line, closing->at_ns, closing->by);
+		error = nt_cpu_line_end_stay(timeline, line, closing->at_ns, closing->by);
 	if (error)
 		return error;
 	nt_spans_note_unended(timeline, line, closing);
 	if (!line->staying)
-		nt_line_begin_stay(timeline, line, closing->at_ns, closing->next);
+		nt_cpu_line_begin_stay(timeline, line, closing->at_ns, closing->next);
 	begin_segment(line, NT_BASE_TASK, closing->next, closing->at_ns);
 	line->stopped = closing->reason == NT_STATE_STOP;
 	return 0;
 }
 
-static int on_state(struct nt_timeline *timeline, struct nt_line *line, const struct nt_state *state)
+static int on_state(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_state *state)
 {
 	struct nt_closing closing = {
 		.end_ns = state->end_ns,
@@ -166,7 +166,7 @@ static int on_state(struct nt_timeline *timeline, struct nt_line *line, const st
 	return on_closing(timeline, line, &closing);
 }
 
-static int on_switch(struct nt_timeline *timeline, struct nt_line *line, const struct nt_switch *by)
+static int on_switch(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_switch *by)
 {
 	struct nt_closing closing = {
 		.end_ns = by->end_ns,
@@ -181,7 +181,8 @@ static int on_switch(struct nt_timeline *timeline, struct nt_line *line, const s
 
 /* ---- gaps and CPUs that come and go ---- */
 
-static int gap(struct nt_timeline *timeline, struct nt_line *line, uint64_t resume_ns, uint64_t task, const char *why)
+static int gap(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t resume_ns, uint64_t task,
+	       const char *why)
 {
 	int error = nt_loss_push(line, 0, 0, why);
 
@@ -202,7 +203,7 @@ static int gap(struct nt_timeline *timeline, struct nt_line *line, uint64_t resu
 	error = settle_lost(timeline, line, resume_ns);
 	if (error)
 		return error;
-	nt_line_begin_stay(timeline, line, resume_ns, task);
+	nt_cpu_line_begin_stay(timeline, line, resume_ns, task);
 	begin_segment(line, NT_BASE_TASK, task, resume_ns);
 	line->stopped = false;
 	return 0;
@@ -217,7 +218,7 @@ int nt_timeline_gap(struct nt_timeline *timeline, uint32_t cpu, uint64_t resume_
 	return gap(timeline, &timeline->lines[cpu], resume_ns, task, why);
 }
 
-static int go_offline(struct nt_timeline *timeline, struct nt_line *line, uint64_t end_ns)
+static int go_offline(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t end_ns)
 {
 	struct nt_closing closing = {
 		.end_ns = end_ns,
@@ -240,7 +241,7 @@ static int go_offline(struct nt_timeline *timeline, struct nt_line *line, uint64
 	if (!error && known)
 		error = nt_spans_update_ops(timeline, line, &closing);
 	if (!error)
-		error = nt_line_end_stay(timeline, line, closing.at_ns, NULL);
+		error = nt_cpu_line_end_stay(timeline, line, closing.at_ns, NULL);
 	if (error)
 		return error;
 	line->n_unended = 0;
@@ -249,7 +250,7 @@ static int go_offline(struct nt_timeline *timeline, struct nt_line *line, uint64
 }
 
 /* Who is on a CPU that came back is known from its first state record on. */
-static int come_online(struct nt_timeline *timeline, struct nt_line *line, uint64_t end_ns)
+static int come_online(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t end_ns)
 {
 	uint64_t at_ns = nt_max_ns(end_ns, line->start_ns);
 	int error;
@@ -266,7 +267,7 @@ static int come_online(struct nt_timeline *timeline, struct nt_line *line, uint6
 
 /* ---- the interface ---- */
 
-static bool line_init(struct nt_timeline *timeline, struct nt_line *line, bool online)
+static bool line_init(struct nt_timeline *timeline, struct nt_cpu_line *line, bool online)
 {
 	line->present = true;
 	line->start_ns = line->slice.ts_ns = timeline->start_ns;
@@ -326,7 +327,7 @@ void nt_timeline_free(struct nt_timeline *timeline)
 }
 
 /* Times are sorted within a CPU before they come here: what is still inverted is counted. */
-static void check_order(struct nt_timeline *timeline, struct nt_line *line, uint64_t end_ns)
+static void check_order(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t end_ns)
 {
 	if (end_ns < line->last_end_ns)
 		nt_count_inversion(timeline, line->last_end_ns - end_ns);
@@ -336,7 +337,7 @@ static void check_order(struct nt_timeline *timeline, struct nt_line *line, uint
 
 int nt_timeline_add(struct nt_timeline *timeline, uint32_t cpu, const union nt_any *record)
 {
-	struct nt_line *line;
+	struct nt_cpu_line *line;
 
 	if (cpu >= timeline->n_lines)
 		return -EINVAL;
@@ -375,7 +376,7 @@ int nt_timeline_add(struct nt_timeline *timeline, uint32_t cpu, const union nt_a
 	}
 }
 
-static int finish_line(struct nt_timeline *timeline, struct nt_line *line)
+static int finish_line(struct nt_timeline *timeline, struct nt_cpu_line *line)
 {
 	uint64_t end_ns = nt_max_ns(timeline->end_ns, line->start_ns);
 	int error = 0;
@@ -391,10 +392,10 @@ static int finish_line(struct nt_timeline *timeline, struct nt_line *line)
 	else if (!error)
 		error = settle(timeline, line, end_ns, end_ns);
 	if (!error)
-		error = nt_line_end_stay(timeline, line, end_ns, NULL);
+		error = nt_cpu_line_end_stay(timeline, line, end_ns, NULL);
 	if (!error)
-		error = nt_line_last_slice(timeline, line);
-	return error ? error : nt_line_unended(timeline, line);
+		error = nt_cpu_line_last_slice(timeline, line);
+	return error ? error : nt_cpu_line_unended(timeline, line);
 }
 
 int nt_timeline_finish(struct nt_timeline *timeline)
@@ -409,8 +410,8 @@ int nt_timeline_finish(struct nt_timeline *timeline)
 			return error;
 	}
 	while ((op = nt_open_ops_next(&timeline->open_ops, &place))) {
-		int error = nt_line_open_op(timeline, op, NT_OP_OPEN, timeline->end_ns,
-					    nt_crosses_loss(timeline, op->begin_ns));
+		int error = nt_cpu_line_open_op(timeline, op, NT_OP_OPEN, timeline->end_ns,
+						nt_crosses_loss(timeline, op->begin_ns));
 
 		if (error)
 			return error;

@@ -21,7 +21,7 @@ verdict traffic 0 "ok      whole" "no overlap, no gap, sum 100,000,000 ns = the 
 lacks "nothing failed" "$out" FAILED
 verdict chunks 0 "ok: it is whole, and it adds up"
 verdict hotplug 0 "ok: it is whole, and it adds up"
-verdict hostile 0 "lines of readings that were not understood: 8"
+verdict hostile 0 "lines of snapshots that were not understood: 8"
 verdict steal 0 "stolen 10.00 ms"
 verdict loss 0 "loss    loss          CPU 0: ring full: 680 records of kind switch; uncovered stretches: 1" "its losses = those declared" "ok, WITH LOSS"
 lacks "nothing failed" "$out" FAILED

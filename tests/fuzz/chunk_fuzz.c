@@ -62,14 +62,14 @@ static void identities(struct codec *codec, const void *payload, size_t size)
 
 static void texts(const void *payload, size_t size)
 {
-	struct nt_reading reading;
+	struct nt_proc_snapshot snapshot;
 	struct nt_clock clock;
 	const char *key, *value;
 	size_t key_size, value_size, offset = 0;
 
 	nt_clock_decode(payload, size, &clock);
-	if (!nt_reading_decode(payload, size, &reading))
-		MUST(strlen(reading.name) + reading.text_size < size);
+	if (!nt_proc_snapshot_decode(payload, size, &snapshot))
+		MUST(strlen(snapshot.name) + snapshot.text_size < size);
 	while (!nt_meta_next(payload, size, &offset, &key, &key_size, &value, &value_size))
 		MUST(key_size + value_size + 2 <= offset && offset <= size);
 }

@@ -22,7 +22,7 @@ static void look_around(const struct nt_program *program)
 
 		for (uint64_t step = 0; step < 64; step++) {
 			uint64_t behind = step * (segment->size / 64 + 1), offset = UINT64_MAX;
-			const char *name = nt_program_find(program, segment->place + behind, &offset);
+			const char *name = nt_program_find(program, segment->file_offset + behind, &offset);
 
 			MUST(!name || (*name && strlen(name) < (1u << 20)));
 			MUST(!name || behind >= segment->size || offset <= behind + segment->address);

@@ -41,7 +41,7 @@ at_least "programs" "$(wc -l <"$work/programs")" 8
 at_least "runs in all" "$(awk -F'|' '{ n += $2 } END { print n }' "$work/programs")" "$(scaled 100000)"
 
 if [[ -n $bpftool ]]; then
-    # Names in the kernel are cut to 15 characters. At that moment the count was between the first reading and the last.
+    # Names in the kernel are cut to 15 characters. At that moment the count was between the first snapshot and the last.
     sed '1s/^/[/; $!s/$/,/; $s/$/]/' "$work/bpftool.jsonl" >"$work/bpftool.json"
     is "programs that bpftool saw not at all, or with another count" "$(sqlite3 -batch -noheader -readonly "$db" "
         WITH seen AS (SELECT json_extract(value, '\$.name') AS name, ifnull(json_extract(value, '\$.run_cnt'), 0) AS runs

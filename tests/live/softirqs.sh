@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Softirqs against the kernel's own count: per CPU and vector, the change of /proc/softirqs between two readings lies
-# between the records in the readings' inner and outer window. Asked of `check`, and worked out again in SQL.
+# Softirqs against the kernel's own count: per CPU and vector, the change of /proc/softirqs between two snapshots lies
+# between the records in the snapshots' inner and outer window. Asked of `check`, and worked out again in SQL.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -17,12 +17,12 @@ import_tape "$work/s.tape" "$db"
 check_whole "$work/s.tape" "$db"
 
 sqlite3 -batch -noheader -readonly "$db" >"$work/windows" <<'SQL'
-CREATE TEMP TABLE reading AS SELECT cpu, name, ts_begin, ts_end, value FROM proc_counter
+CREATE TEMP TABLE snapshot AS SELECT cpu, name, ts_begin, ts_end, value FROM proc_counter
 WHERE source = '/proc/softirqs' AND cpu IS NOT NULL;
 CREATE TEMP TABLE window AS SELECT * FROM (
     SELECT cpu, name, ts_begin AS outer_begin, ts_end AS inner_begin, value,
            lead(ts_begin) OVER w AS inner_end, lead(ts_end) OVER w AS outer_end, lead(value) OVER w - value AS delta
-    FROM reading WINDOW w AS (PARTITION BY cpu, name ORDER BY ts_begin))
+    FROM snapshot WINDOW w AS (PARTITION BY cpu, name ORDER BY ts_begin))
 WHERE delta IS NOT NULL AND outer_begin >= (SELECT start_ts FROM session) AND outer_end <= (SELECT end_ts FROM session);
 CREATE TEMP TABLE run AS SELECT cpu, vec, ts FROM softirq_slice;
 CREATE TEMP TABLE hole AS SELECT cpu, ts, ts + dur AS te FROM cpu_slice WHERE owner = 'uncovered';

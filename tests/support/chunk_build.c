@@ -38,7 +38,7 @@ static void events(struct nt_rand *rand, struct nt_buf *raw, struct nt_block_hea
 static void payload(struct nt_rand *rand, struct nt_buf *raw, struct nt_block_header *header)
 {
 	struct nt_clock clock = {1, 2, 3, 4, 5};
-	struct nt_reading reading = {.name = "/proc/stat", .text = "cpu 0 0 0 0 0 0 0 0 0 0\n", .text_size = 24};
+	struct nt_proc_snapshot snapshot = {.name = "/proc/stat", .text = "cpu 0 0 0 0 0 0 0 0 0 0\n", .text_size = 24};
 	union nt_any record;
 
 	switch (header->type) {
@@ -55,8 +55,8 @@ static void payload(struct nt_rand *rand, struct nt_buf *raw, struct nt_block_he
 	case NT_BLOCK_CLOCK:
 		MUST(!nt_clock_encode(raw, &clock));
 		break;
-	case NT_BLOCK_READING:
-		MUST(!nt_reading_encode(raw, &reading));
+	case NT_BLOCK_PROC_SNAPSHOT:
+		MUST(!nt_proc_snapshot_encode(raw, &snapshot));
 		break;
 	default:
 		/* Of a type that no version knows, without a payload. */
@@ -66,8 +66,8 @@ static void payload(struct nt_rand *rand, struct nt_buf *raw, struct nt_block_he
 
 void chunk_build(struct chunk_build *build, struct nt_rand *rand, bool finished)
 {
-	static const uint8_t types[] = {NT_BLOCK_META,	     NT_BLOCK_CLOCK,  NT_BLOCK_READING, NT_BLOCK_EVENTS,
-					NT_BLOCK_IDENTITIES, NT_BLOCK_EVENTS, NT_BLOCK_EVENTS,	99,
+	static const uint8_t types[] = {NT_BLOCK_META,	     NT_BLOCK_CLOCK,  NT_BLOCK_PROC_SNAPSHOT, NT_BLOCK_EVENTS,
+					NT_BLOCK_IDENTITIES, NT_BLOCK_EVENTS, NT_BLOCK_EVENTS,	      99,
 					NT_BLOCK_META};
 	struct nt_chunk_writer *writer;
 

@@ -127,17 +127,19 @@ static int print_clock(struct dump *dump)
 	return err;
 }
 
-static int print_reading(struct dump *dump)
+/* The golden dumps call it a reading. */
+static int print_snapshot(struct dump *dump)
 {
-	struct nt_reading reading;
-	int err = nt_reading_decode(dump->raw.data, dump->raw.size, &reading);
+	struct nt_proc_snapshot snapshot;
+	int err = nt_proc_snapshot_decode(dump->raw.data, dump->raw.size, &snapshot);
 
 	if (err)
 		return err;
-	fprintf(dump->out, "  reading begin_ns=%" PRIu64 " end_ns=%" PRIu64 " name=", reading.begin_ns, reading.end_ns);
-	print_text(dump, reading.name, strlen(reading.name));
+	fprintf(dump->out, "  reading begin_ns=%" PRIu64 " end_ns=%" PRIu64 " name=", snapshot.begin_ns,
+		snapshot.end_ns);
+	print_text(dump, snapshot.name, strlen(snapshot.name));
 	fprintf(dump->out, " text=");
-	print_text(dump, reading.text, reading.text_size);
+	print_text(dump, snapshot.text, snapshot.text_size);
 	fputc('\n', dump->out);
 	return 0;
 }
@@ -166,7 +168,7 @@ static const struct {
 	[NT_BLOCK_EVENTS] = {"events", print_events},
 	[NT_BLOCK_IDENTITIES] = {"identities", print_identities},
 	[NT_BLOCK_CLOCK] = {"clock", print_clock},
-	[NT_BLOCK_READING] = {"reading", print_reading},
+	[NT_BLOCK_PROC_SNAPSHOT] = {"reading", print_snapshot},
 };
 
 static void print_block(struct dump *dump, const struct nt_source *source, size_t number,

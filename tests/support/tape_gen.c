@@ -324,14 +324,15 @@ void tape_gen_clock(struct tape_gen *gen, uint64_t monotonic_ns)
 	put_plain(gen, NT_BLOCK_CLOCK, &gen->raw);
 }
 
-void tape_gen_reading(struct tape_gen *gen, uint64_t begin_ns, uint64_t end_ns, const char *name, const char *text)
+void tape_gen_proc_snapshot(struct tape_gen *gen, uint64_t begin_ns, uint64_t end_ns, const char *name,
+			    const char *text)
 {
-	struct nt_reading reading = {begin_ns, end_ns, name, text, strlen(text)};
+	struct nt_proc_snapshot snapshot = {begin_ns, end_ns, name, text, strlen(text)};
 
 	begin(gen);
 	gen->raw.size = 0;
-	must(!nt_reading_encode(&gen->raw, &reading), "reading");
-	put_plain(gen, NT_BLOCK_READING, &gen->raw);
+	must(!nt_proc_snapshot_encode(&gen->raw, &snapshot), "snapshot");
+	put_plain(gen, NT_BLOCK_PROC_SNAPSHOT, &gen->raw);
 }
 
 void tape_gen_counters(struct tape_gen *gen, uint64_t at_ns)
@@ -350,7 +351,7 @@ void tape_gen_counters(struct tape_gen *gen, uint64_t at_ns)
 		}
 	}
 	fclose(out);
-	tape_gen_reading(gen, at_ns, at_ns + 1000, "nettape/cpus", text);
+	tape_gen_proc_snapshot(gen, at_ns, at_ns + 1000, "nettape/cpus", text);
 	free(text);
 }
 

@@ -41,7 +41,8 @@ void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record);
 /* One record of class IDENTITY; it is written to this chunk now and to each later one. */
 void tape_gen_identity(struct tape_gen *gen, const void *record);
 void tape_gen_clock(struct tape_gen *gen, uint64_t monotonic_ns);
-void tape_gen_reading(struct tape_gen *gen, uint64_t begin_ns, uint64_t end_ns, const char *name, const char *text);
+void tape_gen_proc_snapshot(struct tape_gen *gen, uint64_t begin_ns, uint64_t end_ns, const char *name,
+			    const char *text);
 /* Writes the CPU's block now. */
 void tape_gen_flush(struct tape_gen *gen, uint32_t cpu);
 /* Ends the chunk and begins the next. */
@@ -49,7 +50,7 @@ void tape_gen_next_chunk(struct tape_gen *gen);
 /* Records of each kind given for this CPU so far, and lost according to its LOSS records. */
 uint64_t tape_gen_written(const struct tape_gen *gen, uint32_t cpu, unsigned int kind);
 uint64_t tape_gen_lost(const struct tape_gen *gen, uint32_t cpu, unsigned int kind);
-/* Writes the reading nettape/cpus that agrees with those. */
+/* Writes the snapshot nettape/cpus that agrees with those. */
 void tape_gen_counters(struct tape_gen *gen, uint64_t at_ns);
 /* Ends the session and frees the generator. `whole`: else the last chunk stays `.partial`, as after a crash. */
 void tape_gen_finish(struct tape_gen *gen, uint64_t end_ns, bool whole);

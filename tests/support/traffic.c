@@ -31,7 +31,7 @@ struct sim_cpu {
 	uint64_t task;
 	bool stopped;
 	struct lost lost[NT_KIND_MAX];
-	uint64_t softirqs[NT_VEC_COUNT], next_softirqs[NT_VEC_COUNT]; /* begun before the next reading; after */
+	uint64_t softirqs[NT_VEC_COUNT], next_softirqs[NT_VEC_COUNT]; /* begun before the next snapshot; after */
 };
 
 struct sim {
@@ -41,7 +41,7 @@ struct sim {
 	uint32_t n_cpus;
 	struct sim_cpu cpus[MAX_CPUS];
 	struct sim_task *tasks; /* by id, from 1 */
-	uint64_t reading_at, chunk_at;
+	uint64_t snapshot_at, chunk_at;
 };
 
 static uint64_t between(struct sim *sim, uint64_t from, uint64_t to)
@@ -86,7 +86,7 @@ static void softirq(struct sim *sim, uint32_t cpu, uint64_t begin, uint64_t end,
 {
 	struct sim_cpu *on = &sim->cpus[cpu];
 
-	if (begin < sim->reading_at)
+	if (begin < sim->snapshot_at)
 		on->softirqs[vec]++;
 	else
 		on->next_softirqs[vec]++;
@@ -268,7 +268,7 @@ static void read_softirqs(struct sim *sim, uint64_t at)
 		fputc('\n', out);
 	}
 	fclose(out);
-	tape_gen_reading(sim->gen, GEN_START_NS + at - 1, GEN_START_NS + at + 1, "/proc/softirqs", text);
+	tape_gen_proc_snapshot(sim->gen, GEN_START_NS + at - 1, GEN_START_NS + at + 1, "/proc/softirqs", text);
 	free(text);
 }
 
@@ -284,19 +284,19 @@ static void read_stat(struct sim *sim, uint64_t at)
 			(unsigned long long)steal);
 	fprintf(out, "ctxt 12345\n");
 	fclose(out);
-	tape_gen_reading(sim->gen, GEN_START_NS + at, GEN_START_NS + at + 1000, "/proc/stat", text);
+	tape_gen_proc_snapshot(sim->gen, GEN_START_NS + at, GEN_START_NS + at + 1000, "/proc/stat", text);
 	free(text);
 }
 
-/* When all CPUs are past the time of a reading, what had begun before it is known. */
+/* When all CPUs are past the time of a snapshot, what had begun before it is known. */
 static void read_if_due(struct sim *sim, uint64_t least)
 {
-	if (least <= sim->reading_at + 10000000)
+	if (least <= sim->snapshot_at + 10000000)
 		return;
-	read_softirqs(sim, sim->reading_at);
-	read_stat(sim, sim->reading_at);
-	tape_gen_clock(sim->gen, GEN_START_NS + sim->reading_at);
-	sim->reading_at += sim->config->reading_ns ? sim->config->reading_ns : 1000000000;
+	read_softirqs(sim, sim->snapshot_at);
+	read_stat(sim, sim->snapshot_at);
+	tape_gen_clock(sim->gen, GEN_START_NS + sim->snapshot_at);
+	sim->snapshot_at += sim->config->snapshot_ns ? sim->config->snapshot_ns : 1000000000;
 	for (uint32_t cpu = 0; cpu < sim->n_cpus; cpu++) {
 		for (unsigned int vec = 0; vec < NT_VEC_COUNT; vec++) {
 			sim->cpus[cpu].softirqs[vec] += sim->cpus[cpu].next_softirqs[vec];
@@ -348,7 +348,7 @@ void traffic_record(struct tape_gen *gen, uint32_t n_cpus, const struct traffic_
 	uint64_t end = config->dur_ns;
 
 	sim.tasks = calloc(config->n_tasks + 1, sizeof(*sim.tasks));
-	sim.reading_at = 1000;
+	sim.snapshot_at = 1000;
 	sim.chunk_at = config->chunk_ns;
 	start(&sim);
 	for (;;) {

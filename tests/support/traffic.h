@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * traffic.h - a simulated host, for tests: tasks that sleep, are preempted and migrate, send and receive, softirqs
- * inside and outside of operations, interrupts, losses. What comes out is a correct recording of it, with readings that
- * agree; the same for the same parameters.
+ * inside and outside of operations, interrupts, losses. What comes out is a correct recording of it, with snapshots
+ * that agree; the same for the same parameters.
  */
 #ifndef NT_TESTS_TRAFFIC_H
 #define NT_TESTS_TRAFFIC_H
@@ -13,7 +13,7 @@ struct traffic_config {
 	uint64_t seed;
 	uint64_t dur_ns; /* of the session */
 	uint32_t n_tasks; /* two processes for each five */
-	uint64_t reading_ns; /* between readings; 0: 1 s */
+	uint64_t snapshot_ns; /* between snapshots; 0: 1 s */
 	uint64_t lose_from_ns, lose_to_ns; /* records that end within are lost on CPU 0; equal: none */
 	uint64_t chunk_ns; /* a chunk lasts; 0: all in one */
 	uint64_t steal_ticks; /* at the end, according to /proc/stat */

@@ -106,13 +106,13 @@ static void read_chunk(const union nt_any *records, bool scan, int *failures)
 static void small_payloads(int *failures)
 {
 	union nt_any task = {.as_task = {.kind = NT_TASK, .task = 1, .comm = "x"}};
-	struct nt_reading reading = {.name = "name", .text = "text", .text_size = 4};
+	struct nt_proc_snapshot snapshot = {.name = "name", .text = "text", .text_size = 4};
 	struct nt_clock clock = {0};
 	struct nt_buf raw = {0};
 
 	TRY(nt_identity_encode(&raw, &task));
 	nt_buf_release(&raw);
-	TRY(nt_reading_encode(&raw, &reading));
+	TRY(nt_proc_snapshot_encode(&raw, &snapshot));
 	nt_buf_release(&raw);
 	TRY(nt_clock_encode(&raw, &clock));
 	nt_buf_release(&raw);

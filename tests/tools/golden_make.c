@@ -245,20 +245,20 @@ static void closing_meta(struct maker *maker)
 	put_plain(maker, NT_BLOCK_META);
 }
 
-static void reading(struct maker *maker, const char *name, const char *text, uint64_t at_ns)
+static void snapshot(struct maker *maker, const char *name, const char *text, uint64_t at_ns)
 {
-	struct nt_reading reading = {at_ns, at_ns + 20000, name, text, strlen(text)};
+	struct nt_proc_snapshot snapshot = {at_ns, at_ns + 20000, name, text, strlen(text)};
 
-	MUST(!nt_reading_encode(&maker->raw, &reading));
-	put_plain(maker, NT_BLOCK_READING);
+	MUST(!nt_proc_snapshot_encode(&maker->raw, &snapshot));
+	put_plain(maker, NT_BLOCK_PROC_SNAPSHOT);
 }
 
-static void readings(struct maker *maker, uint64_t at_ns)
+static void snapshots(struct maker *maker, uint64_t at_ns)
 {
 	char text[2000] = "";
 
-	reading(maker, "/proc/stat",
-		"cpu  10 0 20 3000 0 0 5 0 0 0\ncpu0 5 0 10 1500 0 0 3 0 0 0\ncpu1 5 0 10 1500 0 0 2 0 0 0\n", at_ns);
+	snapshot(maker, "/proc/stat",
+		 "cpu  10 0 20 3000 0 0 5 0 0 0\ncpu0 5 0 10 1500 0 0 3 0 0 0\ncpu1 5 0 10 1500 0 0 2 0 0 0\n", at_ns);
 	for (size_t cpu = 0; cpu < 2; cpu++)
 		for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++)
 			if (maker->cpus[cpu].written[kind])
@@ -267,7 +267,7 @@ static void readings(struct maker *maker, uint64_t at_ns)
 					 !cpu		      ? 0
 					 : kind == NT_SOFTIRQ ? 5
 							      : kind == NT_SWITCH);
-	reading(maker, "nettape/cpus", text, at_ns);
+	snapshot(maker, "nettape/cpus", text, at_ns);
 }
 
 static void clocks(struct maker *maker, uint64_t at_ns)
@@ -341,7 +341,7 @@ static void first_chunk(struct maker *maker, const char *directory)
 	begin_chunk(maker, 0);
 	meta(maker);
 	clocks(maker, START_NS);
-	readings(maker, START_NS);
+	snapshots(maker, START_NS);
 	identities(maker);
 	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 0);
 	rounds(maker, 0, 70);
@@ -366,7 +366,7 @@ static void second_chunk(struct maker *maker, const char *directory)
 	put_events(maker, 1, NT_BLOCK_LONG);
 	cpu1_end(maker);
 	put_events(maker, 1, 0);
-	readings(maker, END_NS);
+	snapshots(maker, END_NS);
 	clocks(maker, END_NS);
 	closing_meta(maker);
 	end_chunk(maker);
@@ -458,7 +458,7 @@ static void poll_tape(struct maker *maker, const char *directory)
 	begin_chunk(maker, 0);
 	meta(maker);
 	clocks(maker, START_NS);
-	readings(maker, START_NS);
+	snapshots(maker, START_NS);
 	poll_identities(maker);
 	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
 	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
@@ -468,7 +468,7 @@ static void poll_tape(struct maker *maker, const char *directory)
 	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
 	put_events(maker, 0, 0);
 	put_events(maker, 1, 0);
-	readings(maker, END_NS);
+	snapshots(maker, END_NS);
 	clocks(maker, END_NS);
 	closing_meta(maker);
 	end_chunk(maker);
@@ -574,7 +574,7 @@ static void drops_and_retransmits(struct maker *maker, uint64_t at_ns)
 }
 
 /* By the programs' counters, with what became of the packets that are no samples. */
-static void sample_readings(struct maker *maker, uint64_t at_ns, bool is_last)
+static void sample_snapshots(struct maker *maker, uint64_t at_ns, bool is_last)
 {
 	char text[2000] = "";
 
@@ -584,20 +584,21 @@ static void sample_readings(struct maker *maker, uint64_t at_ns, bool is_last)
 				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n", cpu,
 					 nt_kind(kind)->name, maker->cpus[cpu].written[kind],
 					 cpu && kind == NT_LATENCY ? 5 : 0);
-	reading(maker, "nettape/cpus", text, at_ns);
-	reading(maker, "nettape/programs",
-		is_last ? "nt_latency_ip_start__ip_rcv_core recorded=6 lost=0 no_stamp=40 transmit_stamp=2 skipped_gate=1 "
-			  "skipped_sample=50 skipped_filter=7 misses=0\n"
-			  "nt_latency_ip_start__ip6_rcv_core recorded=1 lost=0 no_stamp=3 misses=0\n"
-			  "nt_latency_tcp_start__tcp_v4_rcv recorded=1 lost=5 misses=0\n"
-			  "nt_latency_tcp_start__tcp_v6_rcv recorded=1 lost=0 misses=0\n"
-			  "nt_latency_udp_start__udp_rcv recorded=1 lost=0 misses=0\n"
-			  "nt_latency_udp_socket_read__skb_consume_udp recorded=2 lost=0 skipped_peek=4 misses=0\n"
-			  "nt_latency_udp_socket_enqueued__udp_enqueue recorded=1 lost=0 skipped_unqueued=1 misses=0\n"
-			  "nt_latency_tcp_socket_enqueued__tcp_queue_rcv recorded=1 lost=0 misses=0\n"
-			  "nt_latency_tcp_socket_read__tcp_recv_timestamp recorded=1 lost=0 misses=0\n"
-			: "nt_latency_ip_start__ip_rcv_core recorded=1 lost=0 misses=0\n",
-		at_ns);
+	snapshot(maker, "nettape/cpus", text, at_ns);
+	snapshot(maker, "nettape/programs",
+		 is_last ? "nt_latency_ip_start__ip_rcv_core recorded=6 lost=0 no_stamp=40 transmit_stamp=2 "
+			   "skipped_gate=1 "
+			   "skipped_sample=50 skipped_filter=7 misses=0\n"
+			   "nt_latency_ip_start__ip6_rcv_core recorded=1 lost=0 no_stamp=3 misses=0\n"
+			   "nt_latency_tcp_start__tcp_v4_rcv recorded=1 lost=5 misses=0\n"
+			   "nt_latency_tcp_start__tcp_v6_rcv recorded=1 lost=0 misses=0\n"
+			   "nt_latency_udp_start__udp_rcv recorded=1 lost=0 misses=0\n"
+			   "nt_latency_udp_socket_read__skb_consume_udp recorded=2 lost=0 skipped_peek=4 misses=0\n"
+			   "nt_latency_udp_socket_enqueued__udp_enqueue recorded=1 lost=0 skipped_unqueued=1 misses=0\n"
+			   "nt_latency_tcp_socket_enqueued__tcp_queue_rcv recorded=1 lost=0 misses=0\n"
+			   "nt_latency_tcp_socket_read__tcp_recv_timestamp recorded=1 lost=0 misses=0\n"
+			 : "nt_latency_ip_start__ip_rcv_core recorded=1 lost=0 misses=0\n",
+		 at_ns);
 }
 
 static void sample_tape(struct maker *maker, const char *directory)
@@ -611,7 +612,7 @@ static void sample_tape(struct maker *maker, const char *directory)
 	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
 	/* Before the last CPU's gate has opened, so before the session. */
 	SAMPLE(0, ip_start, START_NS + 950, realtime(START_NS + 450), .length = 60);
-	sample_readings(maker, START_NS + 2 * MS, false);
+	sample_snapshots(maker, START_NS + 2 * MS, false);
 	two_packets(maker, START_NS + 100 * MS);
 	about_steps(maker);
 	drops_and_retransmits(maker, START_NS + 300 * MS);
@@ -621,7 +622,7 @@ static void sample_tape(struct maker *maker, const char *directory)
 	put_events(maker, 1, 0);
 	uneven_clocks(maker, START_NS + 1000 * MS, 30);
 	uneven_clocks(maker, START_NS + 1500 * MS, -30);
-	sample_readings(maker, END_NS, true);
+	sample_snapshots(maker, END_NS, true);
 	uneven_clocks(maker, END_NS, 0);
 	closing_meta(maker);
 	end_chunk(maker);
@@ -702,7 +703,7 @@ static void preempted_unseen(struct maker *maker, uint64_t at_ns)
 	    .priority = 255, .task = 99, .waker = 0);
 }
 
-static void wakeup_readings(struct maker *maker, uint64_t at_ns)
+static void wakeup_snapshots(struct maker *maker, uint64_t at_ns)
 {
 	char text[2000] = "";
 
@@ -714,9 +715,9 @@ static void wakeup_readings(struct maker *maker, uint64_t at_ns)
 					 !cpu		     ? 2 * (kind == NT_WAKEUP)
 					 : kind == NT_SWITCH ? 2
 							     : kind == NT_SOFTIRQ);
-	reading(maker, "nettape/cpus", text, at_ns);
-	reading(maker, "nettape/programs",
-		"nt_sched_waking recorded=8 lost=2 misses=0\nnt_sched_wakeup_new recorded=1 lost=0 misses=0\n", at_ns);
+	snapshot(maker, "nettape/cpus", text, at_ns);
+	snapshot(maker, "nettape/programs",
+		 "nt_sched_waking recorded=8 lost=2 misses=0\nnt_sched_wakeup_new recorded=1 lost=0 misses=0\n", at_ns);
 }
 
 static void wakeup_tape(struct maker *maker, const char *directory)
@@ -740,7 +741,7 @@ static void wakeup_tape(struct maker *maker, const char *directory)
 	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
 	put_events(maker, 0, 0);
 	put_events(maker, 1, 0);
-	wakeup_readings(maker, END_NS);
+	wakeup_snapshots(maker, END_NS);
 	clocks(maker, END_NS);
 	closing_meta(maker);
 	end_chunk(maker);
@@ -831,7 +832,7 @@ static void stacks_on_cpu_1(struct maker *maker, uint64_t at_ns)
 	    .task = 99, .stack = 2, .user_stack = UINT64_MAX);
 }
 
-static void stack_readings(struct maker *maker, uint64_t at_ns)
+static void stack_snapshots(struct maker *maker, uint64_t at_ns)
 {
 	char text[2000] = "";
 
@@ -841,8 +842,8 @@ static void stack_readings(struct maker *maker, uint64_t at_ns)
 				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n",
 					 cpu, nt_kind(kind)->name, maker->cpus[cpu].written[kind],
 					 3 * (cpu && kind == NT_STACK_SAMPLE));
-	reading(maker, "nettape/cpus", text, at_ns);
-	reading(maker, "nettape/programs", "nt_stack_sample recorded=10 lost=3 skipped_owner=5 misses=0\n", at_ns);
+	snapshot(maker, "nettape/cpus", text, at_ns);
+	snapshot(maker, "nettape/programs", "nt_stack_sample recorded=10 lost=3 skipped_owner=5 misses=0\n", at_ns);
 }
 
 static void stack_tape(struct maker *maker, const char *directory)
@@ -863,7 +864,7 @@ static void stack_tape(struct maker *maker, const char *directory)
 	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 2);
 	put_events(maker, 0, 0);
 	put_events(maker, 1, 0);
-	stack_readings(maker, END_NS);
+	stack_snapshots(maker, END_NS);
 	clocks(maker, END_NS);
 	closing_meta(maker);
 	end_chunk(maker);

@@ -15,7 +15,7 @@
  *   undeclared  as hand, but a switch comes from a task that was not on the CPU
  *   hotplug     CPU 1 goes away and comes back
  *   miscounted  as traffic, but the kernel side counted other softirqs and other records
- *   hostile     as hand, with names that are no text, and a reading that is none
+ *   hostile     as hand, with names that are no text, and a snapshot that is none
  *   markup      as hand, with names that a browser would take for markup and run
  *   empty       no events at all
  *   unclocked   a sample of latency, and no snapshot of the clocks
@@ -111,19 +111,19 @@ static void hand_events(struct tape_gen *gen, bool undeclared)
 	gen_state(gen, 1, 1000 * US, 4, NT_STATE_STOP, 0);
 }
 
-static void hand_readings(struct tape_gen *gen)
+static void hand_snapshots(struct tape_gen *gen)
 {
 	static const char before[] = "          CPU0 CPU1\n TIMER: 10 20\nNET_RX: 30 40\n";
 	static const char after[] = "          CPU0 CPU1\n TIMER: 10 21\nNET_RX: 31 40\n";
 
 	tape_gen_clock(gen, GEN_START_NS + 1000);
-	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/softirqs", before);
-	tape_gen_reading(gen, GEN_START_NS + 980 * US, GEN_START_NS + 990 * US, "/proc/softirqs", after);
-	tape_gen_reading(gen, GEN_START_NS + 990 * US, GEN_START_NS + 991 * US, "nettape/programs",
-			 "nt_sched_switch recorded=5 lost=0 misses=0\nnt_recv_length recorded=2 lost=0 "
-			 "skipped_family=3 misses=0\n");
-	tape_gen_reading(gen, GEN_START_NS + 990 * US, GEN_START_NS + 991 * US, "nettape/self",
-			 "user_ns=1000\nsystem_ns=2000\nmax_rss_kib=3000\n");
+	tape_gen_proc_snapshot(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/softirqs", before);
+	tape_gen_proc_snapshot(gen, GEN_START_NS + 980 * US, GEN_START_NS + 990 * US, "/proc/softirqs", after);
+	tape_gen_proc_snapshot(gen, GEN_START_NS + 990 * US, GEN_START_NS + 991 * US, "nettape/programs",
+			       "nt_sched_switch recorded=5 lost=0 misses=0\nnt_recv_length recorded=2 lost=0 "
+			       "skipped_family=3 misses=0\n");
+	tape_gen_proc_snapshot(gen, GEN_START_NS + 990 * US, GEN_START_NS + 991 * US, "nettape/self",
+			       "user_ns=1000\nsystem_ns=2000\nmax_rss_kib=3000\n");
 }
 
 static void hand(const char *dir, bool undeclared)
@@ -132,7 +132,7 @@ static void hand(const char *dir, bool undeclared)
 
 	hand_identities(gen, "web", WEB_CGROUP);
 	hand_events(gen, undeclared);
-	hand_readings(gen);
+	hand_snapshots(gen);
 	tape_gen_counters(gen, GEN_START_NS + 1000 * US);
 	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
 }
@@ -144,10 +144,10 @@ static void hostile(const char *dir)
 
 	hand_identities(gen, "a\033]0;b\a\n\"\xc3", WEB_CGROUP);
 	hand_events(gen, false);
-	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/softirqs",
-			 "CPUx\nNET_RX 1\n: 5\nTIMER: 99999999999999999999\n");
-	tape_gen_reading(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/stat",
-			 "cpu-1 5\ncpu0 a b c\n\n\nintr\n");
+	tape_gen_proc_snapshot(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/softirqs",
+			       "CPUx\nNET_RX 1\n: 5\nTIMER: 99999999999999999999\n");
+	tape_gen_proc_snapshot(gen, GEN_START_NS + 10 * US, GEN_START_NS + 20 * US, "/proc/stat",
+			       "cpu-1 5\ncpu0 a b c\n\n\nintr\n");
 	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
 }
 
@@ -260,14 +260,14 @@ static void month(const char *dir)
 
 static void miscount(struct tape_gen *gen, uint64_t dur_ns)
 {
-	tape_gen_reading(gen, GEN_START_NS + dur_ns - 2 * MS, GEN_START_NS + dur_ns - 2 * MS + 1, "/proc/softirqs",
-			 "   CPU0\nNET_RX: 999999999\n");
-	tape_gen_reading(gen, GEN_START_NS + dur_ns + 5 * US, GEN_START_NS + dur_ns + 6 * US, "nettape/cpus",
-			 "0 switch 1 0\n1 op 0 7\n");
-	tape_gen_reading(gen, GEN_START_NS + 1 * MS, GEN_START_NS + 1 * MS, "nettape/programs",
-			 "nt_sched_switch misses=0\n");
-	tape_gen_reading(gen, GEN_START_NS + 2 * MS, GEN_START_NS + 2 * MS, "nettape/programs",
-			 "nt_sched_switch misses=4\n");
+	tape_gen_proc_snapshot(gen, GEN_START_NS + dur_ns - 2 * MS, GEN_START_NS + dur_ns - 2 * MS + 1,
+			       "/proc/softirqs", "   CPU0\nNET_RX: 999999999\n");
+	tape_gen_proc_snapshot(gen, GEN_START_NS + dur_ns + 5 * US, GEN_START_NS + dur_ns + 6 * US, "nettape/cpus",
+			       "0 switch 1 0\n1 op 0 7\n");
+	tape_gen_proc_snapshot(gen, GEN_START_NS + 1 * MS, GEN_START_NS + 1 * MS, "nettape/programs",
+			       "nt_sched_switch misses=0\n");
+	tape_gen_proc_snapshot(gen, GEN_START_NS + 2 * MS, GEN_START_NS + 2 * MS, "nettape/programs",
+			       "nt_sched_switch misses=4\n");
 }
 
 /* Who the numbers in samples are. */
@@ -286,7 +286,7 @@ static void sample_identities(struct tape_gen *gen)
 
 static void traffic(const char *dir, const char *scenario, uint64_t ms, uint64_t seed)
 {
-	struct traffic_config config = {.seed = seed, .dur_ns = ms * MS, .n_tasks = 10, .reading_ns = 20 * MS};
+	struct traffic_config config = {.seed = seed, .dur_ns = ms * MS, .n_tasks = 10, .snapshot_ns = 20 * MS};
 	struct tape_gen *gen = open_tape(dir, scenario, (uint8_t)(0x20 + seed));
 
 	if (!strcmp(scenario, "loss")) {

@@ -238,8 +238,8 @@ static void sums_are_those_of_operations(void **state)
 
 /* ---- /proc/softirqs ---- */
 
-/* Readings of CPU 0 at 1100 to 1110 ns, 1200 to 1210 and so on, after each of which the vector's count is so much. */
-static void readings(void **state, const char *vec, size_t n, const int *counts)
+/* Snapshots of CPU 0 at 1100 to 1110 ns, 1200 to 1210 and so on, after each of which the vector's count is so much. */
+static void snapshots(void **state, const char *vec, size_t n, const int *counts)
 {
 	SQL("DELETE FROM proc_counter; DELETE FROM softirq_slice; DELETE FROM loss; DELETE FROM cpu_cost;"
 	    "INSERT INTO cpu_cost(session_id, ts, dur, cpu, owner, spent_ns) VALUES (1, 1000, 2000, 0, 'idle', 2000)");
@@ -258,31 +258,31 @@ static void softirqs(void **state, const char *vec, int n, int ts)
 		    ts, vec);
 }
 
-/* Two softirqs that begin at `ts`, between two readings that differ by `change`. */
+/* Two softirqs that begin at `ts`, between two snapshots that differ by `change`. */
 static void expect_pair(void **state, int ts, int change, bool is_right, const char *what)
 {
-	readings(state, "NET_RX", 2, (const int[]){70, 70 + change});
+	snapshots(state, "NET_RX", 2, (const int[]){70, 70 + change});
 	softirqs(state, "NET_RX", 2, ts);
 	expect_failed(*state, nt_check_softirqs, !is_right, is_right ? NULL : "/proc/softirqs changed by", what);
 }
 
-static void softirqs_are_counted_by_the_reading_they_begin_in(void **state)
+static void softirqs_are_counted_by_the_snapshot_they_begin_in(void **state)
 {
-	expect_pair(state, 1150, 2, true, "between two readings");
-	expect_pair(state, 1150, 0, false, "between two readings, and not counted");
-	/* What begins while a reading is taken may be in it or not. */
-	expect_pair(state, 1099, 2, false, "before the first reading");
-	expect_pair(state, 1100, 0, true, "as the first reading begins");
-	expect_pair(state, 1100, 2, true, "as the first reading begins, and counted after it");
-	expect_pair(state, 1110, 0, true, "as the first reading ends");
-	expect_pair(state, 1110, 2, true, "as the first reading ends, and counted after it");
-	expect_pair(state, 1111, 0, false, "behind the first reading");
-	expect_pair(state, 1199, 0, false, "before the second reading");
-	expect_pair(state, 1200, 0, true, "as the second reading begins");
-	expect_pair(state, 1200, 2, true, "as the second reading begins, and counted in it");
-	expect_pair(state, 1210, 0, true, "as the second reading ends");
-	expect_pair(state, 1210, 2, true, "as the second reading ends, and counted in it");
-	expect_pair(state, 1211, 2, false, "behind the second reading");
+	expect_pair(state, 1150, 2, true, "between two snapshots");
+	expect_pair(state, 1150, 0, false, "between two snapshots, and not counted");
+	/* What begins while a snapshot is taken may be in it or not. */
+	expect_pair(state, 1099, 2, false, "before the first snapshot");
+	expect_pair(state, 1100, 0, true, "as the first snapshot begins");
+	expect_pair(state, 1100, 2, true, "as the first snapshot begins, and counted after it");
+	expect_pair(state, 1110, 0, true, "as the first snapshot ends");
+	expect_pair(state, 1110, 2, true, "as the first snapshot ends, and counted after it");
+	expect_pair(state, 1111, 0, false, "behind the first snapshot");
+	expect_pair(state, 1199, 0, false, "before the second snapshot");
+	expect_pair(state, 1200, 0, true, "as the second snapshot begins");
+	expect_pair(state, 1200, 2, true, "as the second snapshot begins, and counted in it");
+	expect_pair(state, 1210, 0, true, "as the second snapshot ends");
+	expect_pair(state, 1210, 2, true, "as the second snapshot ends, and counted in it");
+	expect_pair(state, 1211, 2, false, "behind the second snapshot");
 }
 
 static void softirqs_of_every_vector_are_compared(void **state)
@@ -291,7 +291,7 @@ static void softirqs_of_every_vector_are_compared(void **state)
 					   "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
 	for (size_t i = 0; i < sizeof(vecs) / sizeof(vecs[0]); i++) {
-		readings(state, vecs[i], 2, (const int[]){70, 73});
+		snapshots(state, vecs[i], 2, (const int[]){70, 73});
 		softirqs(state, vecs[i], 3, 1150);
 		OK(nt_check_softirqs, vecs[i]);
 		assert_non_null(strstr(((struct fixture *)*state)->found, "1 changes of /proc/softirqs"));
@@ -303,25 +303,25 @@ static void softirqs_of_every_vector_are_compared(void **state)
 /* The kernel counts one a moment before it begins: that one is missing from the next change, and no more. */
 static void a_softirq_may_be_counted_before_it_begins(void **state)
 {
-	readings(state, "NET_RX", 3, (const int[]){70, 71, 71});
+	snapshots(state, "NET_RX", 3, (const int[]){70, 71, 71});
 	softirqs(state, "NET_RX", 1, 1250);
-	OK(nt_check_softirqs, "counted before the second reading, begun behind it");
-	readings(state, "NET_RX", 3, (const int[]){70, 71, 72});
+	OK(nt_check_softirqs, "counted before the second snapshot, begun behind it");
+	snapshots(state, "NET_RX", 3, (const int[]){70, 71, 72});
 	FAILED(nt_check_softirqs, "from 1200 to 1310 ns", "two counted and never begun");
-	readings(state, "NET_RX", 3, (const int[]){70, 71, 70});
+	snapshots(state, "NET_RX", 3, (const int[]){70, 71, 70});
 	softirqs(state, "NET_RX", 1, 1250);
 	FAILED(nt_check_softirqs, "from 1200 to 1310 ns", "one that is owed twice");
-	readings(state, "NET_RX", 2, (const int[]){70, 70});
+	snapshots(state, "NET_RX", 2, (const int[]){70, 70});
 	softirqs(state, "NET_RX", 1, 1150);
-	OK(nt_check_softirqs, "counted before the first reading, begun behind it");
+	OK(nt_check_softirqs, "counted before the first snapshot, begun behind it");
 	/* Another CPU owes nothing. */
-	readings(state, "NET_RX", 2, (const int[]){70, 71});
+	snapshots(state, "NET_RX", 2, (const int[]){70, 71});
 	SQL("INSERT INTO cpu_cost(session_id, ts, dur, cpu, owner, spent_ns) VALUES (1, 1000, 2000, 1, 'idle', 2000);"
 	    "INSERT INTO proc_counter(session_id, ts_begin, ts_end, source, cpu, name, value) VALUES "
 	    "(1, 1100, 1110, '/proc/softirqs', 1, 'NET_RX', 4), (1, 1200, 1210, '/proc/softirqs', 1, 'NET_RX', 5)");
 	OK(nt_check_softirqs, "one of each CPU counted and not begun");
 	/* Another vector owes nothing. */
-	readings(state, "NET_RX", 2, (const int[]){70, 71});
+	snapshots(state, "NET_RX", 2, (const int[]){70, 71});
 	SQL("INSERT INTO proc_counter(session_id, ts_begin, ts_end, source, cpu, name, value) VALUES "
 	    "(1, 1100, 1110, '/proc/softirqs', 0, 'NET_TX', 4), (1, 1200, 1210, '/proc/softirqs', 0, 'NET_TX', 5)");
 	OK(nt_check_softirqs, "one of each vector counted and not begun");
@@ -330,22 +330,22 @@ static void a_softirq_may_be_counted_before_it_begins(void **state)
 /* After a failure, and where something was lost, it is not known what is owed. */
 static void after_a_failure_nothing_is_owed(void **state)
 {
-	readings(state, "NET_RX", 3, (const int[]){70, 75, 76});
+	snapshots(state, "NET_RX", 3, (const int[]){70, 75, 76});
 	softirqs(state, "NET_RX", 1, 1250);
 	FAILED(nt_check_softirqs, "from 1100 to 1210 ns", "only the first change is wrong");
-	readings(state, "NET_RX", 4, (const int[]){70, 71, 71, 72});
+	snapshots(state, "NET_RX", 4, (const int[]){70, 71, 71, 72});
 	SQL("INSERT INTO loss(session_id, ts, dur, cpu, kind, count, why) VALUES (1, 1250, 10, 0, 'softirq', 3, 'ring "
 	    "full')");
 	OK(nt_check_softirqs, "one that began where something was lost, and another that was counted before it begins");
 	assert_non_null(strstr(((struct fixture *)*state)->found, "; 1 of them with a loss or an end of the session"));
 }
 
-/* A database may be anybody's: the same reading twice, and the last one. */
-static void a_reading_may_stand_twice(void **state)
+/* A database may be anybody's: the same snapshot twice, and the last one. */
+static void a_snapshot_may_stand_twice(void **state)
 {
-	readings(state, "NET_RX", 2, (const int[]){70, 70});
+	snapshots(state, "NET_RX", 2, (const int[]){70, 70});
 	SQL("INSERT INTO proc_counter SELECT * FROM proc_counter");
-	OK(nt_check_softirqs, "each reading stands twice");
+	OK(nt_check_softirqs, "each snapshot stands twice");
 }
 
 /* Where something was lost, records may be missing; where nothing was, they may not. */
@@ -354,20 +354,20 @@ static void softirqs_may_be_lost(void **state)
 	expect_pair(state, 1150, 5, false, "three were not recorded");
 	SQL("INSERT INTO loss(session_id, ts, dur, cpu, kind, count, why) VALUES (1, 1050, 50, 0, 'softirq', 3, 'ring "
 	    "full')");
-	OK(nt_check_softirqs, "lost up to the first reading's begin");
+	OK(nt_check_softirqs, "lost up to the first snapshot's begin");
 	SQL("UPDATE loss SET dur = 49");
-	FAILED(nt_check_softirqs, NULL, "lost before the first reading");
+	FAILED(nt_check_softirqs, NULL, "lost before the first snapshot");
 	SQL("UPDATE loss SET ts = 1210");
-	OK(nt_check_softirqs, "lost from the second reading's end on");
+	OK(nt_check_softirqs, "lost from the second snapshot's end on");
 	SQL("UPDATE loss SET ts = 1211");
-	FAILED(nt_check_softirqs, NULL, "lost behind the second reading");
+	FAILED(nt_check_softirqs, NULL, "lost behind the second snapshot");
 	SQL("UPDATE loss SET ts = 1150, cpu = 1");
 	FAILED(nt_check_softirqs, NULL, "lost on another CPU");
 	SQL("UPDATE loss SET cpu = 0, kind = 'latency'");
 	FAILED(nt_check_softirqs, NULL, "samples lost");
 	/* More records than were counted are wrong also there, but for one that was cut and one that was counted
 	 * before. */
-	readings(state, "NET_RX", 2, (const int[]){70, 71});
+	snapshots(state, "NET_RX", 2, (const int[]){70, 71});
 	softirqs(state, "NET_RX", 3, 1150);
 	SQL("INSERT INTO loss(session_id, ts, dur, cpu, kind, count, why) VALUES (1, 1150, 10, 0, 'softirq', 3, 'ring "
 	    "full')");
@@ -376,18 +376,18 @@ static void softirqs_may_be_lost(void **state)
 	FAILED(nt_check_softirqs, NULL, "three records more than were counted");
 }
 
-/* At the session's ends softirqs are not recorded while the readings still count them. */
-static void readings_about_the_ends_are_compared_from_below(void **state)
+/* At the session's ends softirqs are not recorded while the snapshots still count them. */
+static void snapshots_about_the_ends_are_compared_from_below(void **state)
 {
 	for (int shift = -1; shift <= 0; shift++) {
-		readings(state, "NET_RX", 2, (const int[]){70, 75});
+		snapshots(state, "NET_RX", 2, (const int[]){70, 75});
 		softirqs(state, "NET_RX", 2, 1150);
 		SQL("UPDATE proc_counter SET ts_begin = 1000 + %d, ts_end = 1010 WHERE ts_begin = 1100", shift);
-		expect_failed(*state, nt_check_softirqs, !shift, NULL, "a reading at the session's start");
-		readings(state, "NET_RX", 2, (const int[]){70, 75});
+		expect_failed(*state, nt_check_softirqs, !shift, NULL, "a snapshot at the session's start");
+		snapshots(state, "NET_RX", 2, (const int[]){70, 75});
 		softirqs(state, "NET_RX", 2, 1150);
 		SQL("UPDATE proc_counter SET ts_end = 3000 - %d WHERE ts_begin = 1200", shift);
-		expect_failed(*state, nt_check_softirqs, !shift, NULL, "a reading at the session's end");
+		expect_failed(*state, nt_check_softirqs, !shift, NULL, "a snapshot at the session's end");
 	}
 }
 
@@ -396,7 +396,7 @@ static void says_of_many_failures_how_many(void **state)
 	struct fixture *fixture = *state;
 	size_t lines = 0;
 
-	readings(state, "NET_RX", 9, (const int[]){0, 5, 10, 15, 20, 25, 30, 35, 40});
+	snapshots(state, "NET_RX", 9, (const int[]){0, 5, 10, 15, 20, 25, 30, 35, 40});
 	expect_failed(fixture, nt_check_softirqs, 8, NULL, "eight changes without a softirq");
 	for (const char *at = fixture->found; (at = strstr(at, "changed by 5")); at++)
 		lines++;
@@ -412,7 +412,7 @@ static void softirqs_that_were_not_recorded_are_not_compared(void **state)
 	OK(nt_check_softirqs, "the probe was off");
 	assert_int_equal(((struct fixture *)*state)->check.found[NT_FOUND_NOTE], 1);
 	SQL("DELETE FROM session_meta; DELETE FROM proc_counter WHERE ts_begin > 1100");
-	OK(nt_check_softirqs, "one reading");
+	OK(nt_check_softirqs, "one snapshot");
 	assert_int_equal(((struct fixture *)*state)->check.found[NT_FOUND_NOTE], 1);
 }
 
@@ -424,7 +424,7 @@ static void records_are_as_many_as_were_written(void **state)
 	    "(1, 1500, 1500, 'nettape/cpus', 0, 'op.written', 1), (1, 2000, 2000, 'nettape/cpus', 0, 'op.written', 5), "
 	    "(1, 2000, 2000, 'nettape/cpus', 0, 'op.lost', 2), (1, 2000, 2000, 'nettape/cpus', 1, 'socket.written', 9);"
 	    "INSERT INTO record_count(session_id, cpu, kind, records, lost) VALUES (1, 0, 'op', 5, 2)");
-	OK(nt_check_written, "as many as the last reading says");
+	OK(nt_check_written, "as many as the last snapshot says");
 	SQL("UPDATE record_count SET records = 4");
 	FAILED(nt_check_written, "CPU 0, op: the kernel side wrote 5 and lost 2, the tape has 4",
 	       "a record is missing");
@@ -438,7 +438,7 @@ static void records_are_as_many_as_were_written(void **state)
 	    "1)");
 	FAILED(nt_check_written, "CPU 1, socket", "an identity that was lost");
 	SQL("DELETE FROM proc_counter");
-	OK(nt_check_written, "no reading");
+	OK(nt_check_written, "no snapshot");
 	assert_int_equal(((struct fixture *)*state)->check.found[NT_FOUND_NOTE], 1);
 }
 
@@ -556,7 +556,7 @@ static void proc_stat_is_shown(void **state)
 	    "'net_rx', 13), (1, 1000, 2000, 0, 'net_tx', 100), (1, 1000, 2000, 0, 'softirq', 200), (1, 1000, 2000, 0, "
 	    "'send', 7), "
 	    "(1, 1000, 2000, 1, 'idle', 500)");
-	OK(nt_check_stat, "a CPU of which there are two readings");
+	OK(nt_check_stat, "a CPU of which there are two snapshots");
 	assert_int_equal(fixture->check.found[NT_FOUND_NOTE], 1);
 	has(state, "CPU 0: idle 30.00 ms (here 11 ns), softirqs 40.00 ms (here 313 ns), stolen 70.00 ms;");
 }
@@ -579,7 +579,7 @@ static void what_cannot_be_read_is_an_error(void **state)
 	};
 	struct fixture *fixture = *state;
 
-	readings(state, "NET_RX", 2, (const int[]){70, 70});
+	snapshots(state, "NET_RX", 2, (const int[]){70, 70});
 	/* So that views go on asking for the table by its name. */
 	SQL("PRAGMA legacy_alter_table = ON");
 	fixture->check.format = NT_FORMAT_JSON;
@@ -630,13 +630,13 @@ int main(void)
 		TEST(threads_are_in_one_place),
 		TEST(operations_cost_what_slices_say),
 		TEST(sums_are_those_of_operations),
-		TEST(softirqs_are_counted_by_the_reading_they_begin_in),
+		TEST(softirqs_are_counted_by_the_snapshot_they_begin_in),
 		TEST(softirqs_of_every_vector_are_compared),
 		TEST(a_softirq_may_be_counted_before_it_begins),
 		TEST(after_a_failure_nothing_is_owed),
-		TEST(a_reading_may_stand_twice),
+		TEST(a_snapshot_may_stand_twice),
 		TEST(softirqs_may_be_lost),
-		TEST(readings_about_the_ends_are_compared_from_below),
+		TEST(snapshots_about_the_ends_are_compared_from_below),
 		TEST(says_of_many_failures_how_many),
 		TEST(softirqs_that_were_not_recorded_are_not_compared),
 		TEST(records_are_as_many_as_were_written),

@@ -235,7 +235,7 @@ static void test_block_over_trailer(void **state)
 	struct built *built = *state;
 	struct nt_buf *file = &built->chunk.file;
 	uint64_t block = built->chunk.blocks[2].offset;
-	struct nt_block_header header = {.type = NT_BLOCK_READING};
+	struct nt_block_header header = {.type = NT_BLOCK_PROC_SNAPSHOT};
 
 	header.raw_size = header.stored_size = (uint32_t)(file->size - block - NT_BLOCK_HEAD_SIZE - 10);
 	nt_block_head_pack(file->data + block, &header, 0);
@@ -249,7 +249,7 @@ static void test_block_over_trailer(void **state)
 static void test_block_in_a_payload(void **state)
 {
 	struct built *built = *state;
-	struct nt_block_header header = {.type = NT_BLOCK_READING};
+	struct nt_block_header header = {.type = NT_BLOCK_PROC_SNAPSHOT};
 	struct nt_chunk_writer *writer;
 	struct nt_buf file = {0};
 

@@ -507,7 +507,7 @@ static void test_writer_misuse(void **state)
 	assert_int_equal(nt_chunk_writer_block(writer, &header, "", 0), -EINVAL);
 	header = (struct nt_block_header){.type = NT_BLOCK_EVENTS, .cpu = NT_CHUNK_MAX_CPUS};
 	assert_int_equal(nt_chunk_writer_block(writer, &header, "", 0), -EINVAL);
-	header = (struct nt_block_header){.type = NT_BLOCK_READING};
+	header = (struct nt_block_header){.type = NT_BLOCK_PROC_SNAPSHOT};
 	assert_int_equal(nt_chunk_writer_block(writer, &header, much, NT_BLOCK_MAX_RAW + 1), -E2BIG);
 	assert_int_equal(nt_chunk_writer_size(writer), NT_CHUNK_HEAD_SIZE);
 	assert_int_equal(nt_chunk_writer_block(writer, &header, much, NT_BLOCK_MAX_RAW), 0);

@@ -23,10 +23,10 @@
 /* Where in this program's file an address of its code is. */
 struct lookup {
 	uintptr_t address;
-	uint64_t place;
+	uint64_t file_offset;
 };
 
-static int find_place(struct dl_phdr_info *info, size_t size, void *arg)
+static int find_file_offset(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct lookup *lookup = arg;
 
@@ -36,7 +36,7 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *arg)
 		uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
 
 		if (segment->p_type == PT_LOAD && lookup->address >= begin && lookup->address - begin < segment->p_memsz)
-			lookup->place = lookup->address - begin + segment->p_offset;
+			lookup->file_offset = lookup->address - begin + segment->p_offset;
 	}
 	return 1; /* the program itself comes first */
 }
@@ -49,13 +49,13 @@ static void finds_this_programs_functions(void **state)
 	uint64_t offset = 0;
 
 	(void)state;
-	dl_iterate_phdr(find_place, &lookup);
-	assert_true(fd >= 0 && lookup.place);
+	dl_iterate_phdr(find_file_offset, &lookup);
+	assert_true(fd >= 0 && lookup.file_offset);
 	assert_int_equal(nt_program_read(&program, fd, NULL), 1);
 	assert_true(nt_program_is_whole(&program));
 	assert_int_equal(nt_program_read(&program, fd, NULL), 0);
 	close(fd);
-	assert_string_equal(nt_program_find(&program, lookup.place, &offset), "finds_this_programs_functions");
+	assert_string_equal(nt_program_find(&program, lookup.file_offset, &offset), "finds_this_programs_functions");
 	assert_int_equal(offset, 3);
 	assert_null(nt_program_find(&program, 0, &offset));
 	assert_null(nt_program_find(&program, UINT64_MAX, &offset));
@@ -128,7 +128,7 @@ static int make_program(uint64_t symbols_size, uint64_t names_size)
 	return make_program_of(SHT_SYMTAB, work, symbols_size, names_size);
 }
 
-static const char *name_in(int fd, uint64_t place)
+static const char *name_in(int fd, uint64_t file_offset)
 {
 	static char name[64];
 	struct nt_program program = {0};
@@ -136,7 +136,7 @@ static const char *name_in(int fd, uint64_t place)
 	uint64_t offset;
 
 	if (nt_program_read(&program, fd, NULL) > 0)
-		found = nt_program_find(&program, place, &offset);
+		found = nt_program_find(&program, file_offset, &offset);
 	if (found)
 		snprintf(name, sizeof(name), "%s+%llu", found, (unsigned long long)offset);
 	nt_program_release(&program);

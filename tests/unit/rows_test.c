@@ -182,18 +182,18 @@ static void makes_rows_of_losses(void **state)
 	expect_rows(fixture, NT_TABLE_RECORD_COUNT, "0 state 3 0\n0 op 0 3\n0 loss 2 0\n0 unknown 0 2\n");
 }
 
-/* ---- readings, clocks, the session ---- */
+/* ---- snapshots, clocks, the session ---- */
 
-static void makes_rows_of_readings(void **state)
+static void makes_rows_of_snapshots(void **state)
 {
 	struct fixture *fixture = *state;
 	struct tape_gen *gen = new_tape(fixture, 1);
 
 	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
 	tape_gen_clock(gen, GEN_START_NS + 5);
-	tape_gen_reading(gen, 10, 20, "/proc/stat", "cpu0 1 2\nnonsense\n");
-	tape_gen_reading(gen, 30, 40, "nettape/self", "user_ns=5\n");
-	tape_gen_reading(gen, 30, 40, "nettape/programs", "nt_x recorded=6 lost=0\n");
+	tape_gen_proc_snapshot(gen, 10, 20, "/proc/stat", "cpu0 1 2\nnonsense\n");
+	tape_gen_proc_snapshot(gen, 30, 40, "nettape/self", "user_ns=5\n");
+	tape_gen_proc_snapshot(gen, 30, 40, "nettape/programs", "nt_x recorded=6 lost=0\n");
 	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
 	expect_rows(fixture, NT_TABLE_CLOCK_SNAPSHOT,
@@ -239,7 +239,7 @@ static void makes_a_session(void **state)
 	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
 	gen_loss(gen, 0, 500, NT_OP, 3, 200, 400, 150);
 	gen_state(gen, 0, 1000, 0, NT_STATE_STOP, 0);
-	tape_gen_reading(gen, 10, 20, "/proc/stat", "bad\nbad\n");
+	tape_gen_proc_snapshot(gen, 10, 20, "/proc/stat", "bad\nbad\n");
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
 	each_row(fixture, keep_session, &last);
 	assert_string_equal(last.uuid, "00000000000000000000000000000000");
@@ -590,7 +590,7 @@ static void sums_are_those_of_slices(void **state)
 
 struct ordered {
 	struct collect collect; /* of one table */
-	bool is_checked; /* identities, readings and events must come so */
+	bool is_checked; /* identities, snapshots and events must come so */
 	unsigned int phase;
 };
 
@@ -645,7 +645,7 @@ static char *table_in(struct fixture *fixture, enum nt_rows_order order, enum nt
 static void gives_the_same_rows_identities_first(void **state)
 {
 	const struct traffic_config config = {
-		.seed = 5, .dur_ns = 20 * MS, .n_tasks = 5, .reading_ns = 5 * MS, .chunk_ns = 6 * MS};
+		.seed = 5, .dur_ns = 20 * MS, .n_tasks = 5, .snapshot_ns = 5 * MS, .chunk_ns = 6 * MS};
 	struct fixture *fixture = *state;
 	struct tape_gen *gen = new_tape(fixture, 2);
 
@@ -670,7 +670,7 @@ int main(void)
 		TEST(makes_rows_of_samples),
 		TEST(cuts_stacks_that_have_no_end),
 		TEST(makes_rows_of_lost_samples),
-		TEST(makes_rows_of_readings),
+		TEST(makes_rows_of_snapshots),
 		TEST(makes_a_session),
 		TEST(takes_the_newest_identity),
 		TEST(has_rows_for_strangers),

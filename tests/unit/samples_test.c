@@ -163,7 +163,8 @@ static void expect_same(const struct traffic_config *traffic, uint64_t drop, uin
 
 static void test_whole_tapes(void **state)
 {
-	struct traffic_config traffic = {.dur_ns = 100 * MS, .n_tasks = 20, .chunk_ns = 40 * MS, .reading_ns = 20 * MS};
+	struct traffic_config traffic = {
+		.dur_ns = 100 * MS, .n_tasks = 20, .chunk_ns = 40 * MS, .snapshot_ns = 20 * MS};
 	struct nt_rand rand = {nt_rand_seed()};
 
 	(void)state;
@@ -179,7 +180,7 @@ static void test_lost_records(void **state)
 					 .n_tasks = 20,
 					 .lose_from_ns = 30 * MS,
 					 .lose_to_ns = 45 * MS,
-					 .reading_ns = 20 * MS};
+					 .snapshot_ns = 20 * MS};
 	struct nt_rand rand = {nt_rand_seed()};
 
 	(void)state;
@@ -191,7 +192,7 @@ static void test_lost_records(void **state)
 
 static void test_missing_blocks(void **state)
 {
-	struct traffic_config traffic = {.dur_ns = 100 * MS, .n_tasks = 20, .reading_ns = 20 * MS};
+	struct traffic_config traffic = {.dur_ns = 100 * MS, .n_tasks = 20, .snapshot_ns = 20 * MS};
 	struct nt_rand rand = {nt_rand_seed()};
 
 	(void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schema_rows_test.c - the payloads that are not columns: identities, clocks, readings, meta lines.
+ * schema_rows_test.c - the payloads that are not columns: identities, clocks, snapshots, meta lines.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -182,39 +182,39 @@ static void test_clock(void **state)
 	nt_buf_release(&payload);
 }
 
-static void test_reading(void **state)
+static void test_snapshot(void **state)
 {
-	struct nt_reading reading = {7, 9, "/proc/stat", "cpu 1\n\0x", 8}, got;
+	struct nt_proc_snapshot snapshot = {7, 9, "/proc/stat", "cpu 1\n\0x", 8}, got;
 	struct nt_buf payload = {0};
 	char longest[257];
 
 	(void)state;
-	assert_int_equal(nt_reading_encode(&payload, &reading), 0);
-	assert_int_equal(nt_reading_decode(payload.data, payload.size, &got), 0);
+	assert_int_equal(nt_proc_snapshot_encode(&payload, &snapshot), 0);
+	assert_int_equal(nt_proc_snapshot_decode(payload.data, payload.size, &got), 0);
 	assert_true(got.begin_ns == 7 && got.end_ns == 9);
 	assert_string_equal(got.name, "/proc/stat");
 	assert_int_equal(got.text_size, 8);
-	assert_memory_equal(got.text, reading.text, 8);
+	assert_memory_equal(got.text, snapshot.text, 8);
 	/* Without its text it is whole, without a part of its name not. */
-	assert_int_equal(nt_reading_decode(payload.data, payload.size - 8, &got), 0);
+	assert_int_equal(nt_proc_snapshot_decode(payload.data, payload.size - 8, &got), 0);
 	assert_int_equal(got.text_size, 0);
 	for (size_t size = 0; size < payload.size - 8; size++)
-		assert_int_equal(nt_reading_decode(payload.data, size, &got), -EBADMSG);
+		assert_int_equal(nt_proc_snapshot_decode(payload.data, size, &got), -EBADMSG);
 	payload.data[16]--;
-	assert_int_equal(nt_reading_decode(payload.data, payload.size, &got), -EBADMSG);
+	assert_int_equal(nt_proc_snapshot_decode(payload.data, payload.size, &got), -EBADMSG);
 	payload.data[16] = payload.data[17] = 0;
-	assert_int_equal(nt_reading_decode(payload.data, payload.size, &got), -EBADMSG);
+	assert_int_equal(nt_proc_snapshot_decode(payload.data, payload.size, &got), -EBADMSG);
 	memset(longest, 'n', 256);
 	longest[256] = 0;
-	reading.name = longest;
-	assert_int_equal(nt_reading_encode(&payload, &reading), -EINVAL);
-	reading.name = longest + 1;
+	snapshot.name = longest;
+	assert_int_equal(nt_proc_snapshot_encode(&payload, &snapshot), -EINVAL);
+	snapshot.name = longest + 1;
 	payload.size = 0;
-	assert_int_equal(nt_reading_encode(&payload, &reading), 0);
-	assert_int_equal(nt_reading_decode(payload.data, payload.size, &got), 0);
+	assert_int_equal(nt_proc_snapshot_encode(&payload, &snapshot), 0);
+	assert_int_equal(nt_proc_snapshot_decode(payload.data, payload.size, &got), 0);
 	assert_string_equal(got.name, longest + 1);
-	reading.text_size = NT_BLOCK_MAX_RAW + 1;
-	assert_int_equal(nt_reading_encode(&payload, &reading), -E2BIG);
+	snapshot.text_size = NT_BLOCK_MAX_RAW + 1;
+	assert_int_equal(nt_proc_snapshot_encode(&payload, &snapshot), -E2BIG);
 	nt_buf_release(&payload);
 }
 
@@ -278,7 +278,7 @@ int main(void)
 		cmocka_unit_test(test_identity_damage),
 		cmocka_unit_test(test_identity_refuses_events),
 		cmocka_unit_test(test_clock),
-		cmocka_unit_test(test_reading),
+		cmocka_unit_test(test_snapshot),
 		cmocka_unit_test(test_meta),
 		cmocka_unit_test(test_meta_damage),
 	};

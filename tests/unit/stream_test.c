@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stream_test.c - from samples of a ring to blocks on a tape: when a block is cut, and what its header says of the CPU
+ * stream_test.c - from items of a ring to blocks on a tape: when a block is cut, and what its header says of the CPU
  * at its begin, of loss and of how late the reader was.
  */
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static char directory[SCRATCH_MAX], tape_path[2 * SCRATCH_MAX];
 static struct nt_ids ids;
 static struct nt_user_files files;
 static struct nt_tape_writer *tape;
-static const struct nt_owner nobody_else;
+static const struct nt_tape_owner nobody_else;
 static char error[1024];
 static struct nt_stream stream;
 
@@ -67,7 +67,7 @@ static union nt_any record_of(unsigned int kind, uint64_t end_ns)
 
 static void give(const union nt_any *record)
 {
-	assert_int_equal(nt_stream_sample(&stream, (const uint8_t *)record, nt_kind(record->record.kind)->size), 0);
+	assert_int_equal(nt_stream_take_item(&stream, (const uint8_t *)record, nt_kind(record->record.kind)->size), 0);
 }
 
 static void give_switch(uint64_t end_ns, uint64_t prev, uint64_t next)
@@ -238,7 +238,7 @@ static void cuts_by_age(void **state)
 /* A full block is cut, between samples only. */
 static void cuts_by_size(void **state)
 {
-	uint8_t sample[16 * sizeof(struct nt_softirq)];
+	uint8_t item[16 * sizeof(struct nt_softirq)];
 	struct nt_rand rand = {.state = 3};
 	uint64_t end_ns = MS, given = 0, counted = 0;
 
@@ -249,9 +249,9 @@ static void cuts_by_size(void **state)
 			union nt_any record = record_of(NT_SOFTIRQ, end_ns += 1 + nt_rand_below(&rand, 1u << 30));
 
 			record.as_softirq.dur_ns = nt_rand_below(&rand, NT_BLOCK_LONG_NS);
-			memcpy(sample + i * sizeof(struct nt_softirq), &record, sizeof(struct nt_softirq));
+			memcpy(item + i * sizeof(struct nt_softirq), &record, sizeof(struct nt_softirq));
 		}
-		assert_int_equal(nt_stream_sample(&stream, sample, sizeof(sample)), 0);
+		assert_int_equal(nt_stream_take_item(&stream, item, sizeof(item)), 0);
 		given += 16;
 	}
 	flush();
@@ -259,7 +259,7 @@ static void cuts_by_size(void **state)
 	for (size_t i = 0; i < n_blocks; i++) {
 		counted += blocks[i].count;
 		assert_int_equal(blocks[i].count % 16, 0);
-		assert_in_range(blocks[i].raw_size, 0, NT_BLOCK_CUT_BYTES + sizeof(sample) * 2);
+		assert_in_range(blocks[i].raw_size, 0, NT_BLOCK_CUT_BYTES + sizeof(item) * 2);
 	}
 	assert_int_equal(counted, given);
 	assert_int_equal(stream.events_total, given);
@@ -313,23 +313,23 @@ static void counts_what_was_lost(void **state)
 	assert_int_equal(stream.missed_total, 1000);
 }
 
-/* What is no record is counted and left out, and what came before it in the sample is kept. */
+/* What is no record is counted and left out, and what came before it in the item is kept. */
 static void counts_what_is_no_record(void **state)
 {
-	uint8_t sample[2 * sizeof(struct nt_softirq)] = {0};
+	uint8_t item[2 * sizeof(struct nt_softirq)] = {0};
 	union nt_any record = record_of(NT_SOFTIRQ, 5);
 
 	(void)state;
 	drain_at(10);
-	memcpy(sample, &record, sizeof(struct nt_softirq));
-	memcpy(sample + sizeof(struct nt_softirq), &record, sizeof(struct nt_softirq));
-	assert_int_equal(nt_stream_sample(&stream, sample, sizeof(sample)), 0);
+	memcpy(item, &record, sizeof(struct nt_softirq));
+	memcpy(item + sizeof(struct nt_softirq), &record, sizeof(struct nt_softirq));
+	assert_int_equal(nt_stream_take_item(&stream, item, sizeof(item)), 0);
 	assert_int_equal(stream.malformed, 0);
 	/* Cut short. */
-	assert_int_equal(nt_stream_sample(&stream, sample, sizeof(sample) - 1), 0);
+	assert_int_equal(nt_stream_take_item(&stream, item, sizeof(item) - 1), 0);
 	assert_int_equal(stream.malformed, 1);
-	sample[sizeof(struct nt_softirq) + offsetof(struct nt_record, kind)] = 0xee;
-	assert_int_equal(nt_stream_sample(&stream, sample, sizeof(sample)), 0);
+	item[sizeof(struct nt_softirq) + offsetof(struct nt_record, kind)] = 0xee;
+	assert_int_equal(nt_stream_take_item(&stream, item, sizeof(item)), 0);
 	assert_int_equal(stream.malformed, 2);
 	assert_int_equal(stream.events_total, 4);
 }

@@ -24,7 +24,7 @@
 
 static char directory[SCRATCH_MAX], tape_path[2 * SCRATCH_MAX];
 static struct nt_tape_writer *tape;
-static const struct nt_owner nobody_else;
+static const struct nt_tape_owner nobody_else;
 static char error[1024];
 
 /* ---- the disk ---- */

@@ -54,7 +54,7 @@ static int teardown(void **state)
 
 static int open_at(struct fixture *fixture, const char *path, bool is_other)
 {
-	struct nt_owner owner = {.is_other = is_other, .uid = SOMEBODY, .gid = HIS_GROUP};
+	struct nt_tape_owner owner = {.is_other = is_other, .uid = SOMEBODY, .gid = HIS_GROUP};
 	struct nt_chunk_header header = {0};
 
 	return nt_tape_writer_new(&fixture->tape, path, &owner, &header, fixture->error, sizeof(fixture->error));
@@ -310,7 +310,7 @@ static void test_gives_no_directory_that_was_there(void **state)
 /* Who may not give anything away keeps it, and can tell; but what was asked for is an error, and leaves nothing. */
 static void test_cannot_give(void **state)
 {
-	struct nt_owner owner = {
+	struct nt_tape_owner owner = {
 		.is_other = true, .is_asked = true, .uid = geteuid() ? 0 : SOMEBODY + 1, .gid = HIS_GROUP};
 	struct nt_chunk_header header = {0};
 	struct fixture *fixture = *state;

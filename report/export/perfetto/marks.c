@@ -50,7 +50,7 @@ static bool is_of_packets(const char *source, const char *name)
 	return false;
 }
 
-/* A reading was made between two times: the counter had the value by the second. */
+/* A snapshot was made between two times: the counter had the value by the second. */
 static int take_counter(struct nt_perfetto *trace, const struct nt_value *const *values)
 {
 	enum { TS_END, SOURCE, CPU, NAME, VALUE };

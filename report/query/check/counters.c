@@ -24,8 +24,8 @@ static bool is_event_kind(const char *name)
 }
 
 /*
- * Of the last reading, for each CPU and kind: written and lost, then the records on the tape and what its LOSS records
- * say; and those on the tape that the reading does not know.
+ * Of the last snapshot, for each CPU and kind: written and lost, then the records on the tape and what its LOSS records
+ * say; and those on the tape that the snapshot does not know.
  */
 static const char written_sql[] =
 	"WITH last AS (SELECT cpu, name, value FROM proc_counter WHERE session_id = ?1 AND source = 'nettape/cpus' AND "
@@ -72,7 +72,7 @@ int nt_check_written(struct nt_check *check)
 
 	if (!check->complete) {
 		nt_check_say(check, NT_FOUND_NOTE, "counters",
-			     "the last reading of the kernel side's counters is missing: not compared");
+			     "the last snapshot of the kernel side's counters is missing: not compared");
 		return 0;
 	}
 	row = nt_check_query(check, written_sql);
@@ -81,7 +81,8 @@ int nt_check_written(struct nt_check *check)
 	for (; (step = sqlite3_step(row)) == SQLITE_ROW; n++)
 		wrong += !judge_written(check, row, wrong < SHOWN);
 	if (!n)
-		nt_check_say(check, NT_FOUND_NOTE, "counters", "the tape has no reading of the kernel side's counters");
+		nt_check_say(check, NT_FOUND_NOTE, "counters",
+			     "the tape has no snapshot of the kernel side's counters");
 	else if (!wrong)
 		nt_check_say(check, NT_FOUND_OK, "counters",
 			     "for %llu pairs of CPU and kind, the kernel side's counters = records on the tape, and "
@@ -204,18 +205,18 @@ int nt_check_stacks(struct nt_check *check)
 
 /* ---- /proc/softirqs ---- */
 
-struct reading {
+struct snapshot {
 	int64_t begin_ns, end_ns;
 };
 
-/* Counts of softirqs by reading, CPU and vector: those begun while it was taken, and those begun between it and the
+/* Counts of softirqs by snapshot, CPU and vector: those begun while it was taken, and those begun between it and the
  * next. */
 struct softirqs {
-	struct reading *readings;
-	size_t n_readings;
+	struct snapshot *snapshots;
+	size_t n_snapshots;
 	struct nt_id_map during, after;
 	uint64_t compared, from_below, wrong;
-	/* Of the CPU and vector at hand, at the reading before: whether none (1) or one (2) can have been counted and
+	/* Of the CPU and vector at hand, at the snapshot before: whether none (1) or one (2) can have been counted and
 	 * not begun. */
 	int64_t cpu;
 	int vec;
@@ -224,7 +225,7 @@ struct softirqs {
 
 #define EITHER 3u
 
-static int read_readings(struct nt_check *check, struct softirqs *softirqs)
+static int read_snapshots(struct nt_check *check, struct softirqs *softirqs)
 {
 	sqlite3_stmt *row =
 		nt_check_query(check, "SELECT DISTINCT ts_begin, ts_end FROM proc_counter WHERE session_id = ?1 AND "
@@ -234,30 +235,30 @@ static int read_readings(struct nt_check *check, struct softirqs *softirqs)
 	if (!row)
 		return -1;
 	while ((step = sqlite3_step(row)) == SQLITE_ROW) {
-		struct reading *readings = softirqs->readings;
+		struct snapshot *snapshots = softirqs->snapshots;
 
 		/* Grows at each power of two. */
-		if (!(softirqs->n_readings & (softirqs->n_readings - 1)))
-			readings = reallocarray(readings, softirqs->n_readings ? 2 * softirqs->n_readings : 1,
-						sizeof(*readings));
-		if (!readings)
+		if (!(softirqs->n_snapshots & (softirqs->n_snapshots - 1)))
+			snapshots = reallocarray(snapshots, softirqs->n_snapshots ? 2 * softirqs->n_snapshots : 1,
+						 sizeof(*snapshots));
+		if (!snapshots)
 			break;
-		softirqs->readings = readings;
-		readings[softirqs->n_readings++] =
-			(struct reading){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
+		softirqs->snapshots = snapshots;
+		snapshots[softirqs->n_snapshots++] =
+			(struct snapshot){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
 	}
 	return nt_check_end(check, row, step);
 }
 
-/* The last reading begun at or before that time; -1: none. */
-static int64_t reading_at(const struct softirqs *softirqs, int64_t ns)
+/* The last snapshot begun at or before that time; -1: none. */
+static int64_t snapshot_at(const struct softirqs *softirqs, int64_t ns)
 {
-	size_t low = 0, high = softirqs->n_readings;
+	size_t low = 0, high = softirqs->n_snapshots;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (softirqs->readings[middle].begin_ns <= ns)
+		if (softirqs->snapshots[middle].begin_ns <= ns)
 			low = middle + 1;
 		else
 			high = middle;
@@ -274,10 +275,10 @@ static int vec_number(const char *name)
 	return -1;
 }
 
-/* Where the counts of a reading, CPU and vector stand. */
-static uint64_t place(int64_t reading, int64_t cpu, int vec)
+/* Where the counts of a snapshot, CPU and vector stand. */
+static uint64_t place(int64_t snapshot, int64_t cpu, int vec)
 {
-	return (uint64_t)reading << 24 | (uint64_t)(cpu & 0xffff) << 4 | (uint64_t)vec;
+	return (uint64_t)snapshot << 24 | (uint64_t)(cpu & 0xffff) << 4 | (uint64_t)vec;
 }
 
 static int count_softirqs(struct nt_check *check, struct softirqs *softirqs)
@@ -288,14 +289,14 @@ static int count_softirqs(struct nt_check *check, struct softirqs *softirqs)
 	if (!row)
 		return -1;
 	while ((step = sqlite3_step(row)) == SQLITE_ROW) {
-		int64_t ts = sqlite3_column_int64(row, 0), reading = reading_at(softirqs, ts);
+		int64_t ts = sqlite3_column_int64(row, 0), snapshot = snapshot_at(softirqs, ts);
 		int vec = vec_number(nt_db_text(row, 2));
 		uint64_t *count;
 
-		if (reading < 0 || vec < 0)
+		if (snapshot < 0 || vec < 0)
 			continue;
-		count = nt_id_map_at(ts <= softirqs->readings[reading].end_ns ? &softirqs->during : &softirqs->after,
-				     place(reading, sqlite3_column_int64(row, 1), vec));
+		count = nt_id_map_at(ts <= softirqs->snapshots[snapshot].end_ns ? &softirqs->during : &softirqs->after,
+				     place(snapshot, sqlite3_column_int64(row, 1), vec));
 		if (!count)
 			break;
 		++*count;
@@ -317,9 +318,9 @@ static int64_t stretches(sqlite3_stmt *loss, int64_t cpu, int64_t from_ns, int64
 }
 
 /*
- * The kernel counts a softirq a moment before it calls the handler: one may be counted before a reading and begin after
- * it. That one is missing from the next change, so nothing accumulates. Gives what is possible at the second reading;
- * 0: nothing is.
+ * The kernel counts a softirq a moment before it calls the handler: one may be counted before a snapshot and begin
+ * after it. That one is missing from the next change, so nothing accumulates. Gives what is possible at the second
+ * snapshot; 0: nothing is.
  */
 static unsigned int follow(unsigned int ahead, int64_t change, int64_t least, int64_t most)
 {
@@ -341,19 +342,19 @@ static void judge_softirqs(struct nt_check *check, struct softirqs *softirqs, sq
 	int64_t cpu = sqlite3_column_int64(row, 0),
 		change = sqlite3_column_int64(row, 4) - sqlite3_column_int64(row, 3);
 	const char *name = nt_db_text(row, 1);
-	int64_t k = reading_at(softirqs, sqlite3_column_int64(row, 2));
+	int64_t k = snapshot_at(softirqs, sqlite3_column_int64(row, 2));
 	int vec = vec_number(name);
 	int64_t least, most, lost;
 	bool is_inside;
 
-	if (vec < 0 || k < 0 || (size_t)k + 1 >= softirqs->n_readings)
+	if (vec < 0 || k < 0 || (size_t)k + 1 >= softirqs->n_snapshots)
 		return;
 	least = (int64_t)nt_id_map_get(&softirqs->after, place(k, cpu, vec));
 	most = least + (int64_t)(nt_id_map_get(&softirqs->during, place(k, cpu, vec)) +
 				 nt_id_map_get(&softirqs->during, place(k + 1, cpu, vec)));
-	lost = stretches(loss, cpu, softirqs->readings[k].begin_ns, softirqs->readings[k + 1].end_ns);
-	is_inside =
-		softirqs->readings[k].begin_ns >= check->start_ns && softirqs->readings[k + 1].end_ns <= check->end_ns;
+	lost = stretches(loss, cpu, softirqs->snapshots[k].begin_ns, softirqs->snapshots[k + 1].end_ns);
+	is_inside = softirqs->snapshots[k].begin_ns >= check->start_ns &&
+		    softirqs->snapshots[k + 1].end_ns <= check->end_ns;
 	softirqs->compared++;
 	softirqs->from_below += lost || !is_inside;
 	if (softirqs->cpu != cpu || softirqs->vec != vec)
@@ -374,13 +375,13 @@ static void judge_softirqs(struct nt_check *check, struct softirqs *softirqs, sq
 		nt_check_say(check, NT_FOUND_FAILED, "softirqs",
 			     "CPU %lld, %s: /proc/softirqs changed by %lld from %lld to %lld ns, the records are %lld "
 			     "to %lld",
-			     (long long)cpu, name, (long long)change, (long long)softirqs->readings[k].begin_ns,
-			     (long long)softirqs->readings[k + 1].end_ns, (long long)least, (long long)most);
+			     (long long)cpu, name, (long long)change, (long long)softirqs->snapshots[k].begin_ns,
+			     (long long)softirqs->snapshots[k + 1].end_ns, (long long)least, (long long)most);
 	else
 		check->found[NT_FOUND_FAILED]++;
 }
 
-/* Each CPU's change of each vector from one reading to the next. */
+/* Each CPU's change of each vector from one snapshot to the next. */
 static int compare_softirqs(struct nt_check *check, struct softirqs *softirqs)
 {
 	sqlite3_stmt *loss =
@@ -435,21 +436,21 @@ int nt_check_softirqs(struct nt_check *check)
 				"not recorded (the probe softirq was off): nothing to compare with /proc/softirqs");
 		return took;
 	}
-	error = read_readings(check, &softirqs);
-	if (!error && softirqs.n_readings > 1)
+	error = read_snapshots(check, &softirqs);
+	if (!error && softirqs.n_snapshots > 1)
 		error = count_softirqs(check, &softirqs);
-	if (!error && softirqs.n_readings > 1)
+	if (!error && softirqs.n_snapshots > 1)
 		error = compare_softirqs(check, &softirqs);
 	if (!error && !softirqs.compared)
 		nt_check_say(check, NT_FOUND_NOTE, "softirqs",
-			     "there are not two readings of /proc/softirqs to compare with");
+			     "there are not two snapshots of /proc/softirqs to compare with");
 	else if (!error && !softirqs.wrong)
 		nt_check_say(
 			check, NT_FOUND_OK, "softirqs",
 			"%llu changes of /proc/softirqs (CPU, vector, interval) are as recorded; %llu of them with "
 			"a loss or an end of the session, compared from below only",
 			(unsigned long long)softirqs.compared, (unsigned long long)softirqs.from_below);
-	free(softirqs.readings);
+	free(softirqs.snapshots);
 	nt_id_map_release(&softirqs.during);
 	nt_id_map_release(&softirqs.after);
 	return error;

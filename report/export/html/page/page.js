@@ -51,7 +51,7 @@ function ownCost(data) {
       time(recorder.recording_cpu_ns),
       ' of CPU time in the ',
       time(recorder.recording_ns),
-      ` from its first reading to its last, ${percent(recorder.recording_share, 1)} of one CPU.`,
+      ` from its first snapshot to its last, ${percent(recorder.recording_share, 1)} of one CPU.`,
     ]);
   if (recorder.cpu_ns)
     texts.push([

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reading_test.c - the texts of /proc and of the recorder as counters, and what is no such text.
+ * proc_snapshot_test.c - the texts of /proc and of the recorder as counters, and what is no such text.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows/reading.h"
+#include "report/rows/proc_snapshot.h"
 #include "tests/support/rand.h"
 
 /* Counters as lines "CPU PROGRAM NAME VALUE", CPU and PROGRAM "-" if there is none. */
@@ -40,11 +40,11 @@ static int collect(void *arg, const struct nt_counter *counter)
 
 static int parse(struct found *found, const char *name, const char *text, size_t size)
 {
-	struct nt_reading reading = {.name = name, .text = text, .text_size = size};
+	struct nt_proc_snapshot snapshot = {.name = name, .text = text, .text_size = size};
 
 	found->size = found->n = found->bad = 0;
 	found->text[0] = 0;
-	return nt_reading_parse(&reading, collect, found, &found->bad);
+	return nt_proc_snapshot_parse(&snapshot, collect, found, &found->bad);
 }
 
 static void expect(const char *name, const char *text, const char *counters, uint64_t bad)
@@ -116,14 +116,14 @@ static void reads_own_counters(void **state)
 
 static void tells_whose_cost(void **state)
 {
-	struct nt_reading reading = {.name = "nettape/self"};
+	struct nt_proc_snapshot snapshot = {.name = "nettape/self"};
 
 	(void)state;
-	assert_true(nt_reading_is_self(&reading));
-	reading.name = "nettape/cpus";
-	assert_false(nt_reading_is_self(&reading));
-	reading.name = "other";
-	assert_false(nt_reading_is_self(&reading));
+	assert_true(nt_proc_snapshot_is_self(&snapshot));
+	snapshot.name = "nettape/cpus";
+	assert_false(nt_proc_snapshot_is_self(&snapshot));
+	snapshot.name = "other";
+	assert_false(nt_proc_snapshot_is_self(&snapshot));
 }
 
 static void numbers_have_bounds(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * owner_test.c - whose the tape is: by sudo's and pkexec's variables, malformed ones, and by name; as root, and as
+ * tape_owner_test.c - whose the tape is: by sudo's and pkexec's variables, malformed ones, and by name; as root, and as
  * anybody else.
  */
 #include <setjmp.h>
@@ -14,15 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/owner.h"
+#include "record/tape_owner.h"
 
 /* The owner by these variables; NULL: not set. */
-static struct nt_owner called_by(const char *sudo_uid, const char *sudo_gid, const char *pkexec_uid, char *warning,
+static struct nt_tape_owner called_by(const char *sudo_uid, const char *sudo_gid, const char *pkexec_uid, char *warning,
 				 size_t size)
 {
 	static const char *const names[] = {"SUDO_UID", "SUDO_GID", "PKEXEC_UID"};
 	const char *values[] = {sudo_uid, sudo_gid, pkexec_uid};
-	struct nt_owner owner;
+	struct nt_tape_owner owner;
 
 	for (size_t i = 0; i < 3; i++) {
 		if (values[i])
@@ -30,14 +30,14 @@ static struct nt_owner called_by(const char *sudo_uid, const char *sudo_gid, con
 		else
 			unsetenv(names[i]);
 	}
-	nt_owner_of_caller(&owner, warning, size);
+	nt_tape_owner_of_caller(&owner, warning, size);
 	return owner;
 }
 
 static void test_callers(void **state)
 {
 	char warning[256];
-	struct nt_owner owner = called_by("12345", "23456", NULL, warning, sizeof(warning));
+	struct nt_tape_owner owner = called_by("12345", "23456", NULL, warning, sizeof(warning));
 
 	(void)state;
 	assert_string_equal(warning, "");
@@ -97,23 +97,23 @@ static void test_named(void **state)
 {
 	char error[256] = "", number[32], name[NT_USER_NAME_MAX];
 	const struct passwd *me = getpwuid(geteuid());
-	struct nt_owner owner;
+	struct nt_tape_owner owner;
 
 	(void)state;
-	assert_false(nt_owner_named(&owner, "no such user", error, sizeof(error)));
+	assert_false(nt_tape_owner_named(&owner, "no such user", error, sizeof(error)));
 	assert_non_null(strstr(error, "there is no user 'no such user'"));
-	assert_false(nt_owner_named(&owner, "", error, sizeof(error)));
+	assert_false(nt_tape_owner_named(&owner, "", error, sizeof(error)));
 	/* Oneself, by number: nothing is to be given away. */
 	snprintf(number, sizeof(number), "%u", (unsigned int)geteuid());
-	assert_true(nt_owner_named(&owner, number, error, sizeof(error)));
+	assert_true(nt_tape_owner_named(&owner, number, error, sizeof(error)));
 	assert_false(owner.is_other);
 	assert_true(owner.is_asked);
 	if (me) {
-		assert_true(nt_owner_named(&owner, me->pw_name, error, sizeof(error)));
+		assert_true(nt_tape_owner_named(&owner, me->pw_name, error, sizeof(error)));
 		assert_false(owner.is_other);
 		assert_int_equal(owner.gid, me->pw_gid);
 	}
-	assert_int_equal(nt_owner_named(&owner, "4294967294", error, sizeof(error)), geteuid() == 0);
+	assert_int_equal(nt_tape_owner_named(&owner, "4294967294", error, sizeof(error)), geteuid() == 0);
 	assert_string_equal(nt_user_name(4294967294u, name), "user 4294967294");
 	if (geteuid())
 		assert_non_null(strstr(error, "only root"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * words_test.c - what the recorder prints for people: times, the status line in every width, and text in lines.
+ * text_test.c - what the recorder prints for people: times, the status line in every width, and text in lines.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/words.h"
+#include "record/text.h"
 #include "record/wrap.h"
 #include "tests/support/rand.h"
 

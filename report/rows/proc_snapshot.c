@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reading.c - see reading.h. One function per format, each going over lines and words by bounds, never by terminators.
+ * proc_snapshot.c - see proc_snapshot.h. One function per format, each going over lines and words by bounds, never by
+ * terminators.
  */
-#include "report/rows/reading.h"
+#include "report/rows/proc_snapshot.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -341,22 +342,23 @@ static const struct {
 	{"nettape/self", parse_self, true},
 };
 
-int nt_reading_parse(const struct nt_reading *reading, nt_counter_fn counter, void *arg, uint64_t *bad_lines)
+int nt_proc_snapshot_parse(const struct nt_proc_snapshot *snapshot, nt_counter_fn counter, void *arg,
+			   uint64_t *bad_lines)
 {
 	const struct parse parse = {counter, arg, bad_lines};
-	const struct text text = {reading->text, reading->text + reading->text_size};
+	const struct text text = {snapshot->text, snapshot->text + snapshot->text_size};
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (!strcmp(reading->name, formats[i].name))
+		if (!strcmp(snapshot->name, formats[i].name))
 			return formats[i].parse(&parse, text);
 	}
 	return 0;
 }
 
-bool nt_reading_is_self(const struct nt_reading *reading)
+bool nt_proc_snapshot_is_self(const struct nt_proc_snapshot *snapshot)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (!strcmp(reading->name, formats[i].name))
+		if (!strcmp(snapshot->name, formats[i].name))
 			return formats[i].is_self;
 	}
 	return false;

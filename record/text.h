@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* words.h - numbers and times as the recorder prints them for people. Pure: no output, no allocation. */
-#ifndef NT_RECORD_WORDS_H
-#define NT_RECORD_WORDS_H
+/*
+ * text.h - numbers and times as the recorder prints them for people. Pure: no output, no allocation.
+ */
+#ifndef NT_RECORD_TEXT_H
+#define NT_RECORD_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

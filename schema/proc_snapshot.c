@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reading.c - the payloads of clock, reading and meta blocks (docs/chunk-format.md sections 8 to 10). The bytes that
+ * proc_snapshot.c - the payloads of clock, snapshot and meta blocks (docs/chunk-format.md sections 8 to 10). The bytes that
  * are read are hostile.
  */
 #include "schema/block.h"
 #include "schema/varint.h"
 
 #define CLOCK_SIZE 40
-#define READING_HEAD 18 /* begin, end, size of the name with its zero */
+#define SNAPSHOT_HEAD 18 /* begin, end, size of the name with its zero */
 #define NAME_MAX_SIZE 256
 
 int nt_clock_encode(struct nt_buf *out, const struct nt_clock *clock)
@@ -38,45 +38,45 @@ int nt_clock_decode(const void *payload, size_t size, struct nt_clock *out)
 	return 0;
 }
 
-int nt_reading_encode(struct nt_buf *out, const struct nt_reading *reading)
+int nt_proc_snapshot_encode(struct nt_buf *out, const struct nt_proc_snapshot *snapshot)
 {
-	size_t name_size = strlen(reading->name) + 1;
-	uint8_t head[READING_HEAD];
+	size_t name_size = strlen(snapshot->name) + 1;
+	uint8_t head[SNAPSHOT_HEAD];
 	int err;
 
 	if (name_size > NAME_MAX_SIZE)
 		return -EINVAL;
-	if (reading->text_size > NT_BLOCK_MAX_RAW)
+	if (snapshot->text_size > NT_BLOCK_MAX_RAW)
 		return -E2BIG;
-	nt_put_u64(head, reading->begin_ns);
-	nt_put_u64(head + 8, reading->end_ns);
+	nt_put_u64(head, snapshot->begin_ns);
+	nt_put_u64(head + 8, snapshot->end_ns);
 	nt_put_u16(head + 16, (uint16_t)name_size);
-	err = nt_buf_reserve(out, sizeof(head) + name_size + reading->text_size);
+	err = nt_buf_reserve(out, sizeof(head) + name_size + snapshot->text_size);
 	if (err)
 		return err;
 	nt_buf_append(out, head, sizeof(head));
-	nt_buf_append(out, reading->name, name_size);
-	nt_buf_append(out, reading->text, reading->text_size);
+	nt_buf_append(out, snapshot->name, name_size);
+	nt_buf_append(out, snapshot->text, snapshot->text_size);
 	return 0;
 }
 
-int nt_reading_decode(const void *payload, size_t size, struct nt_reading *out)
+int nt_proc_snapshot_decode(const void *payload, size_t size, struct nt_proc_snapshot *out)
 {
 	const uint8_t *at = payload;
 	size_t name_size;
 
-	if (size < READING_HEAD)
+	if (size < SNAPSHOT_HEAD)
 		return -EBADMSG;
 	name_size = nt_get_u16(at + 16);
-	if (!name_size || name_size > NAME_MAX_SIZE || name_size > size - READING_HEAD ||
-	    strnlen((const char *)at + READING_HEAD, name_size) != name_size - 1)
+	if (!name_size || name_size > NAME_MAX_SIZE || name_size > size - SNAPSHOT_HEAD ||
+	    strnlen((const char *)at + SNAPSHOT_HEAD, name_size) != name_size - 1)
 		return -EBADMSG;
-	*out = (struct nt_reading){
+	*out = (struct nt_proc_snapshot){
 		.begin_ns = nt_get_u64(at),
 		.end_ns = nt_get_u64(at + 8),
-		.name = (const char *)at + READING_HEAD,
-		.text = (const char *)at + READING_HEAD + name_size,
-		.text_size = size - READING_HEAD - name_size,
+		.name = (const char *)at + SNAPSHOT_HEAD,
+		.text = (const char *)at + SNAPSHOT_HEAD + name_size,
+		.text_size = size - SNAPSHOT_HEAD - name_size,
 	};
 	return 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* names.c - see names.h. */
-#include "record/names.h"
+/*
+ * proc_names.c - see proc_names.h.
+ */
+#include "record/proc_names.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -12,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PID_MASK 0x3fffffull	/* of a task's key: see nt_task_key */
+#define PID_MASK 0x3fffffull /* of a task's key: see nt_task_key */
 
-void nt_names_init(struct nt_names *names)
+void nt_proc_names_init(struct nt_proc_names *names)
 {
 	char line[1024], where[256], type[64];
 	FILE *mounts = fopen("/proc/self/mounts", "re");
@@ -32,7 +34,7 @@ void nt_names_init(struct nt_names *names)
 		fclose(mounts);
 }
 
-void nt_names_release(struct nt_names *names)
+void nt_proc_names_release(struct nt_proc_names *names)
 {
 	if (names->cgroup_fd >= 0)
 		close(names->cgroup_fd);
@@ -44,9 +46,17 @@ static const struct {
 	uint8_t number;
 	const char *name;
 } vectors[] = {
-	{ 0xec, "local_timer" }, { 0xfd, "reschedule" },	 { 0xfc, "call_function" }, { 0xfb, "call_function_single" },
-	{ 0xf6, "irq_work" },	 { 0xf7, "x86_platform_ipi" },	 { 0xfe, "error_apic" },    { 0xff, "spurious_apic" },
-	{ 0xfa, "thermal_apic" }, { 0xf9, "threshold_apic" },	 { 0xf4, "deferred_error_apic" },
+	{0xec, "local_timer"},
+	{0xfd, "reschedule"},
+	{0xfc, "call_function"},
+	{0xfb, "call_function_single"},
+	{0xf6, "irq_work"},
+	{0xf7, "x86_platform_ipi"},
+	{0xfe, "error_apic"},
+	{0xff, "spurious_apic"},
+	{0xfa, "thermal_apic"},
+	{0xf9, "threshold_apic"},
+	{0xf4, "deferred_error_apic"},
 };
 
 static int put_irq(struct nt_ids *ids, uint64_t now_ns, uint8_t type, uint32_t number, const char *name)
@@ -75,26 +85,26 @@ static const char *handlers(char *line)
 	return end;
 }
 
-int nt_names_put_irqs(struct nt_ids *ids, uint64_t now_ns)
+int nt_proc_names_put_irqs(struct nt_ids *ids, uint64_t now_ns)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
-	size_t i, capacity = 0;
+	size_t capacity = 0;
 	char *line = NULL;
-	int err = 0;
+	int error = 0;
 
-	for (i = 0; i < sizeof(vectors) / sizeof(vectors[0]) && !err; i++)
-		err = put_irq(ids, now_ns, NT_IRQ_VECTOR, vectors[i].number, vectors[i].name);
-	while (file && !err && getline(&line, &capacity, file) > 0) {
+	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]) && !error; i++)
+		error = put_irq(ids, now_ns, NT_IRQ_VECTOR, vectors[i].number, vectors[i].name);
+	while (file && !error && getline(&line, &capacity, file) > 0) {
 		char *colon = strchr(line, ':'), *end;
 		unsigned long number = strtoul(line, &end, 10);
 
 		if (colon && end == colon)
-			err = put_irq(ids, now_ns, NT_IRQ_DEVICE, number, handlers(colon + 1));
+			error = put_irq(ids, now_ns, NT_IRQ_DEVICE, number, handlers(colon + 1));
 	}
 	free(line);
 	if (file)
 		fclose(file);
-	return err;
+	return error;
 }
 
 /* A field "Name:\tVALUE" of /proc/PID/status. */
@@ -133,7 +143,8 @@ static uint64_t start_of(uint32_t tid)
 	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
 	if (read_text(path, stat, sizeof(stat)) <= 0 || !(at = strrchr(stat, ')')))
 		return 0;
-	if (sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &ticks) != 1)
+	if (sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &ticks) != 1)
 		return 0;
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	clock_gettime(CLOCK_MONOTONIC, &monotonic);
@@ -168,16 +179,15 @@ static int put_task(struct nt_ids *ids, uint64_t key, uint64_t process, const ch
 }
 
 /*
- * The key of a process's main thread: one that is known by that pid, or one made from its start to a clock tick, which is
- * as good as any as long as the thread itself does not show.
+ * The key of a process's main thread: one that is known by that pid, or one made from its start to a clock tick, which
+ * is as good as any as long as the thread itself does not show.
  */
 static uint64_t process_key(const struct nt_ids *ids, uint32_t pid)
 {
 	const struct nt_id_space *tasks = &ids->spaces[NT_ROLE_TASK];
 	uint64_t start_ns = start_of(pid);
-	uint32_t id;
 
-	for (id = 1; id < tasks->n_entries; id++)
+	for (uint32_t id = 1; id < tasks->n_entries; id++)
 		if ((tasks->entries[id].key & PID_MASK) == pid && is_same_task(tasks->entries[id].key, start_ns))
 			return tasks->entries[id].key;
 	return nt_task_key(pid, start_ns);
@@ -203,12 +213,12 @@ static int look_up_task(struct nt_ids *ids, uint64_t key, uint64_t now_ns)
 }
 
 /* The path of a cgroup by its id: the id is the file handle of its directory. */
-static void cgroup_path(const struct nt_names *names, uint64_t kernel_id, char *path, size_t size)
+static void cgroup_path(const struct nt_proc_names *names, uint64_t kernel_id, char *path, size_t size)
 {
 	struct {
 		struct file_handle handle;
 		uint64_t id;
-	} handle = { .handle = { .handle_bytes = sizeof(uint64_t), .handle_type = 0xfe /* FILEID_KERNFS */ } };
+	} handle = {.handle = {.handle_bytes = sizeof(uint64_t), .handle_type = 0xfe /* FILEID_KERNFS */}};
 	char link[64], full[4096];
 	size_t root = strlen(names->cgroup_root), length;
 	ssize_t n;
@@ -231,7 +241,7 @@ static void cgroup_path(const struct nt_names *names, uint64_t kernel_id, char *
 		snprintf(path, size, "%s", full + root + (length >= size ? length - size + 1 : 0));
 }
 
-static int look_up_cgroup(struct nt_names *names, struct nt_ids *ids, uint64_t key, uint64_t now_ns)
+static int look_up_cgroup(struct nt_proc_names *names, struct nt_ids *ids, uint64_t key, uint64_t now_ns)
 {
 	union nt_any record;
 
@@ -244,22 +254,22 @@ static int look_up_cgroup(struct nt_names *names, struct nt_ids *ids, uint64_t k
 	return nt_ids_put(ids, &record);
 }
 
-int nt_names_resolve(struct nt_names *names, struct nt_ids *ids, uint64_t now_ns)
+int nt_proc_names_resolve(struct nt_proc_names *names, struct nt_ids *ids, uint64_t now_ns)
 {
 	struct nt_id_space *tasks = &ids->spaces[NT_ROLE_TASK], *cgroups = &ids->spaces[NT_ROLE_CGROUP];
-	int err = 0;
+	int error = 0;
 
 	/* One may add another: its main thread. */
-	for (; names->tasks_done < tasks->n_entries && !err; names->tasks_done++) {
+	for (; names->tasks_done < tasks->n_entries && !error; names->tasks_done++) {
 		struct nt_id_entry *entry = &tasks->entries[names->tasks_done];
 
 		if (!entry->identity)
-			err = look_up_task(ids, entry->key, now_ns);
+			error = look_up_task(ids, entry->key, now_ns);
 	}
-	for (; names->cgroups_done < cgroups->n_entries && !err; names->cgroups_done++)
+	for (; names->cgroups_done < cgroups->n_entries && !error; names->cgroups_done++)
 		if (!cgroups->entries[names->cgroups_done].identity)
-			err = look_up_cgroup(names, ids, cgroups->entries[names->cgroups_done].key, now_ns);
-	return err;
+			error = look_up_cgroup(names, ids, cgroups->entries[names->cgroups_done].key, now_ns);
+	return error;
 }
 
 /* The pids of all tasks that have an id, as bits. */
@@ -267,9 +277,8 @@ static uint8_t *known_pids(const struct nt_ids *ids)
 {
 	const struct nt_id_space *tasks = &ids->spaces[NT_ROLE_TASK];
 	uint8_t *bits = calloc((PID_MASK + 1) / 8, 1);
-	uint32_t id;
 
-	for (id = 1; bits && id < tasks->n_entries; id++) {
+	for (uint32_t id = 1; bits && id < tasks->n_entries; id++) {
 		uint32_t pid = tasks->entries[id].key & PID_MASK;
 
 		bits[pid / 8] |= 1 << pid % 8;
@@ -286,11 +295,12 @@ static void name_hidden(uint32_t pid, unsigned int count, char *text, size_t siz
 		return;
 	comm[strcspn(comm, "\n")] = 0;
 	snprintf(text, size,
-		 "The kernel hides %u process%s (%s, pid %u%s) from the programs: while it is on a CPU, and until the next event there, time is uncovered.",
+		 "The kernel hides %u process%s (%s, pid %u%s) from the programs: while it is on a CPU, and until the "
+		 "next event there, time is uncovered.",
 		 count, count == 1 ? "" : "es", comm, pid, count == 1 ? "" : ", and others");
 }
 
-int nt_names_hidden(const struct nt_ids *ids, uint64_t seed_ns, char *text, size_t size)
+int nt_proc_names_hidden(const struct nt_ids *ids, uint64_t seed_ns, char *text, size_t size)
 {
 	uint8_t *known = known_pids(ids);
 	unsigned int count = 0, first = 0;

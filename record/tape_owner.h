@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * owner.h - the user whom the tape belongs to: the one who called sudo or pkexec, or the one that --user names. Files
- * are given away by their descriptors and never by a path, in which somebody may have put a link.
+ * tape_owner.h - the user whom the tape belongs to: the one who called sudo or pkexec, or the one that --user names.
+ * Files are given away by their descriptors and never by a path, in which somebody may have put a link.
  */
-#ifndef NT_RECORD_OWNER_H
-#define NT_RECORD_OWNER_H
+#ifndef NT_RECORD_TAPE_OWNER_H
+#define NT_RECORD_TAPE_OWNER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-struct nt_owner {
+struct nt_tape_owner {
 	bool is_other; /* than the user who runs the recorder: the tape is given away */
 	bool is_asked; /* by --user: a tape that cannot be given away is an error */
 	uid_t uid;
@@ -21,14 +21,14 @@ struct nt_owner {
  * The user of this name or number. False: there is none, or we may give nothing away; a sentence with the remedy is in
  * `error`.
  */
-bool nt_owner_named(struct nt_owner *owner, const char *user, char *error, size_t size);
+bool nt_tape_owner_named(struct nt_tape_owner *owner, const char *user, char *error, size_t size);
 /*
  * The user who called sudo (SUDO_UID, SUDO_GID) or pkexec (PKEXEC_UID). Only root asks these variables. One that holds
  * no number of a user is ignored, and told in `warning`; else that is "".
  */
-void nt_owner_of_caller(struct nt_owner *owner, char *warning, size_t size);
+void nt_tape_owner_of_caller(struct nt_tape_owner *owner, char *warning, size_t size);
 /* Gives an open file or directory to the owner, if he is another. 0 or a negative errno. */
-int nt_owner_give(const struct nt_owner *owner, int fd);
+int nt_tape_owner_give(const struct nt_tape_owner *owner, int fd);
 
 #define NT_USER_NAME_MAX 64
 /* The user's name, or his number if he has none. Gives `name`. */

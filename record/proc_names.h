@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * names.h - names that the kernel side does not send: cgroup paths, interrupts, tasks whose identity was lost.
+ * proc_names.h - names that the kernel side does not send: cgroup paths, interrupts, tasks whose identity was lost.
  * Reads /proc and the cgroup2 mount, never on the path of an event.
  */
-#ifndef NT_RECORD_NAMES_H
-#define NT_RECORD_NAMES_H
+#ifndef NT_RECORD_PROC_NAMES_H
+#define NT_RECORD_PROC_NAMES_H
 
 #include "record/ids.h"
 
-struct nt_names {
-	int cgroup_fd;			/* the cgroup2 mount, or -1 */
+struct nt_proc_names {
+	int cgroup_fd; /* the cgroup2 mount, or -1 */
 	char cgroup_root[256];
-	uint32_t tasks_done, cgroups_done;	/* ids up to here have been looked at */
+	uint32_t tasks_done, cgroups_done; /* ids up to here have been looked at */
 };
 
-void nt_names_init(struct nt_names *names);
-void nt_names_release(struct nt_names *names);
+void nt_proc_names_init(struct nt_proc_names *names);
+void nt_proc_names_release(struct nt_proc_names *names);
 /* Puts the names of all interrupts and vectors. 0 or -ENOMEM. */
-int nt_names_put_irqs(struct nt_ids *ids, uint64_t now_ns);
+int nt_proc_names_put_irqs(struct nt_ids *ids, uint64_t now_ns);
 /*
  * Looks up what has been referred to and not named since the call before: tasks in /proc, cgroups by their
  * handle. Once a second; an identity that was still in a ring replaces what was found. 0 or -ENOMEM.
  */
-int nt_names_resolve(struct nt_names *names, struct nt_ids *ids, uint64_t now_ns);
+int nt_proc_names_resolve(struct nt_proc_names *names, struct nt_ids *ids, uint64_t now_ns);
 
 /*
  * After the seeding, before the recording: which processes that are older than `seed_ns` are in /proc, but were not
  * among the tasks that the kernel listed. A hardened kernel hides them from the programs, and their time will be
  * uncovered. Writes a sentence into `text`, or "" if there are none. 0 or -ENOMEM.
  */
-int nt_names_hidden(const struct nt_ids *ids, uint64_t seed_ns, char *text, size_t size);
+int nt_proc_names_hidden(const struct nt_ids *ids, uint64_t seed_ns, char *text, size_t size);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reading.h - from the texts that the recorder read (files of /proc, its own counters) to numbers. Pure: text in,
+ * proc_snapshot.h - from the texts that the recorder read (files of /proc, its own counters) to numbers. Pure: text in,
  * counters out through a callback. The text is hostile: whatever does not look as expected is counted and left out.
  */
-#ifndef NT_REPORT_ROWS_READING_H
-#define NT_REPORT_ROWS_READING_H
+#ifndef NT_REPORT_ROWS_PROC_SNAPSHOT_H
+#define NT_REPORT_ROWS_PROC_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,12 +24,13 @@ struct nt_counter {
 typedef int (*nt_counter_fn)(void *arg, const struct nt_counter *counter);
 
 /*
- * Known readings: /proc/stat /proc/softirqs /proc/net/softnet_stat /proc/net/snmp nettape/cpus nettape/programs
+ * Known snapshots: /proc/stat /proc/softirqs /proc/net/softnet_stat /proc/net/snmp nettape/cpus nettape/programs
  * nettape/self. Of another one there are no counters. Adds to *bad_lines what it could not read. 0, or what the
  * callback gave.
  */
-int nt_reading_parse(const struct nt_reading *reading, nt_counter_fn counter, void *arg, uint64_t *bad_lines);
-/* Whether the reading is about the recorder itself and not about the host: its rows are of self_cost. */
-bool nt_reading_is_self(const struct nt_reading *reading);
+int nt_proc_snapshot_parse(const struct nt_proc_snapshot *snapshot, nt_counter_fn counter, void *arg,
+			   uint64_t *bad_lines);
+/* Whether the snapshot is about the recorder itself and not about the host: its rows are of self_cost. */
+bool nt_proc_snapshot_is_self(const struct nt_proc_snapshot *snapshot);
 
 #endif

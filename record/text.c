@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* words.c - see words.h. */
-#include "record/words.h"
+/*
+ * text.c - see text.h.
+ */
+#include "record/text.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -26,10 +28,10 @@ void nt_duration_text(char *out, size_t size, uint64_t ns)
 const char *nt_count_text(char out[NT_TEXT_MAX], uint64_t n)
 {
 	char digits[24];
-	int size = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n), i;
+	int size = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
 	char *to = out;
 
-	for (i = 0; i < size; i++) {
+	for (int i = 0; i < size; i++) {
 		if (i && (size - i) % 3 == 0)
 			*to++ = ',';
 		*to++ = digits[i];
@@ -40,7 +42,7 @@ const char *nt_count_text(char out[NT_TEXT_MAX], uint64_t n)
 
 const char *nt_bytes_text(char out[NT_TEXT_MAX], uint64_t bytes)
 {
-	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
 	double value = bytes;
 	size_t unit = 0;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* owner.c - see owner.h. */
-#include "record/owner.h"
+/*
+ * tape_owner.c - see tape_owner.h.
+ */
+#include "record/tape_owner.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -28,7 +30,7 @@ static bool parse_id(const char *text, uint32_t *id)
 	return true;
 }
 
-static void set(struct nt_owner *owner, uid_t uid, gid_t gid)
+static void set(struct nt_tape_owner *owner, uid_t uid, gid_t gid)
 {
 	owner->uid = uid;
 	owner->gid = gid;
@@ -42,7 +44,7 @@ static gid_t primary_group(uid_t uid)
 	return entry ? entry->pw_gid : (gid_t)-1;
 }
 
-bool nt_owner_named(struct nt_owner *owner, const char *user, char *error, size_t size)
+bool nt_tape_owner_named(struct nt_tape_owner *owner, const char *user, char *error, size_t size)
 {
 	const struct passwd *entry = getpwnam(user);
 	uint32_t uid;
@@ -68,7 +70,7 @@ bool nt_owner_named(struct nt_owner *owner, const char *user, char *error, size_
 	return true;
 }
 
-void nt_owner_of_caller(struct nt_owner *owner, char *warning, size_t size)
+void nt_tape_owner_of_caller(struct nt_tape_owner *owner, char *warning, size_t size)
 {
 	const char *variable = "SUDO_UID", *user = secure_getenv(variable), *group = secure_getenv("SUDO_GID");
 	uint32_t uid, gid;
@@ -92,7 +94,7 @@ void nt_owner_of_caller(struct nt_owner *owner, char *warning, size_t size)
 			 variable);
 }
 
-int nt_owner_give(const struct nt_owner *owner, int fd)
+int nt_tape_owner_give(const struct nt_tape_owner *owner, int fd)
 {
 	return owner->is_other && fchown(fd, owner->uid, owner->gid) ? -errno : 0;
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * child.c - see child.h.
+ */
+#include "record/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void run(char *const *argv, int wait_fd, const sigset_t *signals)
+{
+	char byte;
+
+	sigprocmask(SIG_UNBLOCK, signals, NULL);
+	if (read(wait_fd, &byte, 1) < 0)
+		_exit(126);
+	execvp(argv[0], argv);
+	fprintf(stderr, "nettape-record: cannot run %s: %s\n", argv[0], strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+int nt_child_prepare(struct nt_child *child, char *const *argv, const sigset_t *signals)
+{
+	int fds[2];
+
+	memset(child, 0, sizeof(*child));
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	child->pid = fork();
+	if (child->pid < 0)
+		return -errno;
+	if (!child->pid) {
+		close(fds[1]);
+		run(argv, fds[0], signals);
+	}
+	close(fds[0]);
+	child->go_fd = fds[1];
+	return 0;
+}
+
+void nt_child_go(struct nt_child *child)
+{
+	if (child->pid && child->go_fd)
+		close(child->go_fd);
+	child->go_fd = 0;
+}
+
+static bool reap(struct nt_child *child, int flags)
+{
+	int status;
+
+	if (child->ended || waitpid(child->pid, &status, flags) != child->pid)
+		return child->ended;
+	child->ended = true;
+	child->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return true;
+}
+
+bool nt_child_has_ended(struct nt_child *child)
+{
+	return child->pid && reap(child, WNOHANG);
+}
+
+void nt_child_end(struct nt_child *child, int signal_number)
+{
+	struct timespec pause = {.tv_nsec = 10000000};
+
+	if (!child->pid)
+		return;
+	if (!signal_number) {
+		reap(child, 0);
+		return;
+	}
+	kill(child->pid, signal_number);
+	for (int tries = 0; tries < 50 && !reap(child, WNOHANG); tries++)
+		nanosleep(&pause, NULL);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * child.h - the command that a recording is made of: started early, so that its process is there, let go
+ * when the recording has begun, waited for at the end.
+ */
+#ifndef NT_RECORD_CHILD_H
+#define NT_RECORD_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct nt_child {
+	pid_t pid; /* 0: there is none */
+	int go_fd; /* closing it lets it go */
+	bool ended;
+	int status; /* as a shell gives it: exit status, or 128 + signal; 127, 126: could not be run */
+};
+
+/* `signals` are those blocked here, which the command gets back. 0 or a negative errno. */
+int nt_child_prepare(struct nt_child *child, char *const *argv, const sigset_t *signals);
+void nt_child_go(struct nt_child *child);
+/* Whether it has ended, without waiting. */
+bool nt_child_has_ended(struct nt_child *child);
+/* Passes a signal on and waits until it has ended; at most half a second, if it was a signal that ended us. */
+void nt_child_end(struct nt_child *child, int signal_number);
+
+#endif

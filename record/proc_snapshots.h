@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * proc_snapshots.h - what is put on the tape once a second beside the events: counters of /proc to check against, the
+ * kernel side's own counters, the recorder's cost, and the clocks. Each is read between two clock reads.
+ */
+#ifndef NT_RECORD_PROC_SNAPSHOTS_H
+#define NT_RECORD_PROC_SNAPSHOTS_H
+
+#include <bpf/libbpf.h>
+
+#include "bpf/shared.h"
+#include "record/tape_writer.h"
+
+struct nt_proc_snapshots {
+	struct nt_tape_writer *tape;
+	const struct nt_cpu *cpus; /* shared with the kernel side */
+	uint32_t n_cpus;
+	struct bpf_object *object;
+	uint64_t flush_lag_max_ns;
+	struct nt_buf text, raw;
+};
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t nt_now(void);
+/* Reads all clocks at one instant and writes them as a block. 0 or a negative errno. */
+int nt_proc_snapshots_clock(struct nt_proc_snapshots *snapshots);
+enum nt_proc_snapshots_which { NT_PROC_SNAPSHOTS_OWN = 1, NT_PROC_SNAPSHOTS_ALL = 2 };
+/*
+ * Takes the recorder's own snapshots, or those of /proc too, and writes them. 0 or a negative errno of writing;
+ * a file that is not there is left out.
+ */
+int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_snapshots_which which,
+			   uint64_t flush_lag_max_ns);
+void nt_proc_snapshots_release(struct nt_proc_snapshots *snapshots);
+
+#endif
