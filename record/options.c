@@ -199,9 +199,9 @@ static const struct nt_option table[] = {
 		  "stop after this long: 10s, 2m, 500ms; 10 is 10 seconds",
 		  .wants = "a time above 0, such as 10s, 2m or 500ms"),
 	NT_OPTION("probes", 0, "LIST", "default,latency", TO(set_probes, plan),
-		  "record these, with commas between them: sched, softirq, irq, socket, busypoll, napi, latency, drops, "
-		  "retransmits, wakeups, stacks, default, all (sched is always on; default: the first four, and "
-		  "busypoll where net.core.busy_read or busy_poll is set)",
+		  "record these, with commas between them: " NT_PROBE_NAMES
+		  "default, all (sched is always on; default: the first four, and busypoll where net.core.busy_read or "
+		  "busy_poll is set)",
 		  .choice = probe_choice),
 	NT_OPTION("list-probes", 0, NULL, NULL, TO(nt_option_set_true, list_probes),
 		  "print what each probe is for, and what it attaches to"),
