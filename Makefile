@@ -27,7 +27,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread -lm
 REPORT_LIBS := -lsqlite3 -lelf -liberty -llz4 -lz -lm
 
-schema_src := $(sort $(wildcard schema/*.c))
+shared_src := $(sort $(wildcard schema/*.c cli/*.c))
 record_src := $(sort $(wildcard record/*.c))
 report_src := $(sort $(shell find report -name '*.c'))
 support_src := $(sort $(wildcard tests/support/*.c))
@@ -72,11 +72,11 @@ $(BUILD)/san/%.o: %.c | $(needs)
 	$(call say,CC san,$<)
 	$(Q)$(CC) $(CPPALL) $(SAN) -MMD -MP -c -o $@ $<
 
-$(BUILD)/nettape-report: $(call obj,o,$(report_src) $(schema_src))
+$(BUILD)/nettape-report: $(call obj,o,$(report_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
 
-$(BUILD)/nettape-record: $(call obj,o,$(record_src) $(schema_src))
+$(BUILD)/nettape-record: $(call obj,o,$(record_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
 
@@ -155,8 +155,8 @@ $(call obj,o,report/export/html/page.c) $(call obj,san,report/export/html/page.c
 # ---- tests ----
 
 # Of the recorder, what needs no kernel: what turns the items of rings into chunk files.
-record_pure_src := $(patsubst %,record/%.c,arguments ids ring stacks stream tape_directory tape_owner tape_writer text user_files wrap)
-lib_src := $(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src)
+record_pure_src := $(patsubst %,record/%.c,ids ring stacks stream tape_directory tape_owner tape_writer text user_files wrap)
+lib_src := $(shared_src) $(filter-out report/main.c,$(report_src)) $(support_src)
 plain_lib := $(BUILD)/o/libnettape.a
 san_lib := $(BUILD)/san/libnettape.a
 
@@ -192,7 +192,7 @@ $(BUILD)/tools/%: $(BUILD)/o/tests/tools/%.o $(plain_lib)
 # Its stacks are to be walked; and a sample that hits a table of calls would have no function.
 $(BUILD)/o/tests/tools/caller.o: CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-plt
 
-$(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(schema_src))
+$(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS)
 
@@ -243,17 +243,23 @@ deps: ## install the packages that make, make demo and make check need, after na
 	@bash tests/setup.sh build load test
 
 man_pages := $(sort $(wildcard docs/*.1 docs/*.5))
-install: all ## both programs and their man pages, below DESTDIR and PREFIX (/usr/local)
+share := $(DESTDIR)$(PREFIX)/share
+install: all ## both programs, their man pages and shell completion, below DESTDIR and PREFIX (/usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/nettape-record $(BUILD)/nettape-report $(DESTDIR)$(PREFIX)/bin
 	$(Q)for page in $(man_pages); do \
 		section=$${page##*.}; \
-		install -d $(DESTDIR)$(PREFIX)/share/man/man$$section && \
-		install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$$section || exit 1; \
+		install -d $(share)/man/man$$section && \
+		install -m 644 $$page $(share)/man/man$$section || exit 1; \
 	done
+	$(Q)for program in nettape-record nettape-report; do \
+		install -D -m 644 completions/nettape.bash $(share)/bash-completion/completions/$$program && \
+		install -D -m 644 completions/nettape.fish $(share)/fish/vendor_completions.d/$$program.fish || exit 1; \
+	done
+	$(Q)install -D -m 644 completions/_nettape $(share)/zsh/site-functions/_nettape
 
 format: ## clang-format over all C sources
-	clang-format -i $(shell find schema bpf record report tests -name '*.[ch]')
+	clang-format -i $(shell find schema cli bpf record report tests -name '*.[ch]')
 
 clean: ## remove build/
 	rm -rf $(BUILD)

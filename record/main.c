@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* main.c - nettape-record: the command line, and what it leads to. */
+/*
+ * main.c - nettape-record: the command line, and what it leads to.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 #include "record/session.h"
 #include "record/wrap.h"
 
-#define INDENT 12	/* the longest name of a probe, and a space */
+#define INDENT 12 /* the longest name of a probe, and a space */
 
 __attribute__((format(printf, 2, 3))) static void print_paragraph(const char *head, const char *format, ...)
 {
@@ -36,13 +38,12 @@ static void print_points(const struct nt_plan *plan, int probe)
 	const struct nt_candidate *chosen = plan->chosen[probe];
 	struct nt_wrap wrap;
 	char by[64];
-	int i;
 
 	nt_wrap_begin(&wrap, stdout, INDENT, "");
 	snprintf(by, sizeof(by), "by %s:", chosen->name);
 	nt_wrap_words(&wrap, by);
 	/* Some points have two programs, one after the other. */
-	for (i = 0; chosen->points[i].program; i++)
+	for (int i = 0; chosen->points[i].program; i++)
 		if (plan->has[probe][i] && (!i || strcmp(chosen->points[i].point, chosen->points[i - 1].point)))
 			nt_wrap_words(&wrap, chosen->points[i].point);
 	nt_wrap_end(&wrap);
@@ -64,15 +65,13 @@ static void print_probe(const struct nt_plan *plan, int probe)
 
 static int list_probes(struct nt_plan *plan)
 {
-	int probe;
-
 	memset(plan->on, true, sizeof(plan->on));
 	if (nt_plan_choose(plan)) {
 		fprintf(stderr, "nettape-record: this kernel gives no type information (/sys/kernel/btf/vmlinux): "
 				"one built with CONFIG_DEBUG_INFO_BTF=y is needed\n");
 		return 1;
 	}
-	for (probe = 0; probe < NT_PROBE_COUNT; probe++)
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		print_probe(plan, probe);
 	return 0;
 }

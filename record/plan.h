@@ -100,6 +100,10 @@ enum nt_probe_number {
 };
 /* clang-format on */
 
+/* "sched, softirq, ... stacks, ": a literal, for the help. */
+#define NT_PROBE_NAMES NT_PROBES(NT_PROBE_AND_COMMA)
+#define NT_PROBE_AND_COMMA(number, name, needs, what, without) #name ", "
+
 struct nt_probe {
 	const char *name;
 	const char *what;
