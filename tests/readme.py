@@ -83,13 +83,14 @@ def numbers(text):
 
 
 def wanted_words(shown, below):
-    """Of a row of a table its first word. Of a table's head its first three, since the columns depend on what fits, and of
-    a legend, which lists what is in the picture, as many."""
+    """Of a row of a table its first word; of a table's head its first three, since the columns depend on what fits. A
+    legend lists what its picture has, which is another one here."""
     wanted = words(shown)
     if numbers(shown) > 2:
         return wanted[:1]
-    is_open = numbers(shown) == 0 and (numbers(below) > 2 or shown.count(",") > 2)
-    return wanted[:3] if is_open else wanted
+    if numbers(shown) == 0 and shown.count(",") > 2:
+        return []
+    return wanted[:3] if numbers(shown) == 0 and numbers(below) > 2 else wanted
 
 
 # What a recording without losses does not say.

@@ -35,8 +35,8 @@ cleanup() {
     local status=$? pid
     trap - EXIT
     for pid in "${background[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
-    netns_remove
     wait
+    netns_remove
     rm -rf "$work"
     give_back build README.md docs/page-*.png
     exit "$status"
@@ -91,7 +91,7 @@ measure() {
 }
 
 measure_costs() {
-    local names=(nothing default default,stacks,latency perf) name i
+    local names=(nothing default 'default,stacks,latency' perf) name i
     for ((i = 0; i < rounds; i++)); do
         echo "costs, round $((i + 1)) of $rounds"
         for name in "${names[@]}"; do measure "$name"; done

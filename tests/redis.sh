@@ -10,6 +10,7 @@
 #   redis_measure VALUE REQUESTS [COMMAND...]  the same for so many requests, run by the command: prints requests a
 #                       second, and p50 and p99 in ms
 #   copy_start DELAY SECONDS  after the delay, iperf3 copies beside them, as fast as it goes
+# shellcheck disable=SC2154  # of the sourcing script
 
 # Debian's redis-tools has the server under another name; the package redis-server would also start one on this host.
 redis_binary() { command -v redis-server || command -v redis-check-rdb; }

@@ -32,7 +32,7 @@ beside_traffic() {
     kill "${background[@]:before}"
     wait "${background[@]:before}" || true
     background=("${background[@]:0:before}")
-    return $status
+    return "$status"
 }
 
 # as_user COMMAND...: without root's rights
@@ -61,15 +61,17 @@ run_as() {
 
 # play WHO: the lines of the README
 play() {
-    local who=$1 number=0 line status traffic
+    local who=$1 number=0 line status run
     python3 "$checker" commands "$readme" >"$work/commands"
     while IFS= read -r line; do
         number=$((number + 1))
         status=0
-        traffic=
-        [[ $line != *nettape-record* ]] || traffic=beside_traffic
-        line=${line/-d 10 /-d 3 }
-        $traffic run_as "$who" "$line" || status=$?
+        run=(run_as "$who" "${line/-d 10 /-d 3 }")
+        if [[ $line == *nettape-record* ]]; then
+            beside_traffic "${run[@]}" || status=$?
+        else
+            "${run[@]}" || status=$?
+        fi
         # 3: recorded, with losses; the machine may be full.
         if [[ $status == 0 || ($status == 3 && $line == *nettape-record*) ]]; then ok "$who: $line"; else
             bad "$who: exit status $status of: $line"
