@@ -49,6 +49,7 @@ a_place() {
 }
 
 # run_as WHO LINE: a line of the README in this place. `sudo COMMAND` is what sudo would make of it.
+# shellcheck disable=SC2317  # called by its name in an array
 run_as() {
     local owner=$user
     [[ $1 != root ]] || owner=0
