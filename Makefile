@@ -27,7 +27,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread -lm
 REPORT_LIBS := -lsqlite3 -lelf -liberty -llz4 -lz -lm
 
-schema_src := $(sort $(wildcard schema/*.c))
+shared_src := $(sort $(wildcard schema/*.c cli/*.c))
 record_src := $(sort $(wildcard record/*.c))
 report_src := $(sort $(shell find report -name '*.c'))
 support_src := $(sort $(wildcard tests/support/*.c))
@@ -72,11 +72,11 @@ $(BUILD)/san/%.o: %.c | $(needs)
 	$(call say,CC san,$<)
 	$(Q)$(CC) $(CPPALL) $(SAN) -MMD -MP -c -o $@ $<
 
-$(BUILD)/nettape-report: $(call obj,o,$(report_src) $(schema_src))
+$(BUILD)/nettape-report: $(call obj,o,$(report_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
 
-$(BUILD)/nettape-record: $(call obj,o,$(record_src) $(schema_src))
+$(BUILD)/nettape-record: $(call obj,o,$(record_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
 
@@ -155,8 +155,8 @@ $(call obj,o,report/export/html/page.c) $(call obj,san,report/export/html/page.c
 # ---- tests ----
 
 # Of the recorder, what needs no kernel: what turns the samples of rings into chunk files.
-record_pure_src := $(patsubst %,record/%.c,arguments ids owner ring stacks stream tape_directory tape_writer user_files words wrap)
-lib_src := $(schema_src) $(filter-out report/main.c,$(report_src)) $(support_src)
+record_pure_src := $(patsubst %,record/%.c,ids owner ring stacks stream tape_directory tape_writer user_files words wrap)
+lib_src := $(shared_src) $(filter-out report/main.c,$(report_src)) $(support_src)
 plain_lib := $(BUILD)/o/libnettape.a
 san_lib := $(BUILD)/san/libnettape.a
 
@@ -192,7 +192,7 @@ $(BUILD)/tools/%: $(BUILD)/o/tests/tools/%.o $(plain_lib)
 # Its stacks are to be walked; and a sample that hits a table of calls would have no function.
 $(BUILD)/o/tests/tools/caller.o: CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-plt
 
-$(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(schema_src))
+$(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS)
 
@@ -253,7 +253,7 @@ install: all ## both programs and their man pages, below DESTDIR and PREFIX (/us
 	done
 
 format: ## clang-format over all C sources
-	clang-format -i $(shell find schema bpf record report tests -name '*.[ch]')
+	clang-format -i $(shell find schema cli bpf record report tests -name '*.[ch]')
 
 clean: ## remove build/
 	rm -rf $(BUILD)

@@ -3,111 +3,70 @@
 #include "record/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "record/arguments.h"
+#include "cli/option.h"
+#include "record/wrap.h"
 #include "schema/arg.h"
 
-#define DEFAULT_RING_SIZE (256u << 10)	/* small enough to stay in a CPU's second-level cache: docs/overhead.md */
+#define DEFAULT_RING_SIZE (256u << 10) /* small enough to stay in a CPU's second-level cache: docs/overhead.md */
 #define LEAST_RING_SIZE (64u << 10)
 #define GREATEST_RING_SIZE (1u << 30)
-#define DEFAULT_HZ 999		/* not 1,000: in step with nothing that comes a thousand times a second */
+#define DEFAULT_HZ 999 /* not 1,000: in step with nothing that comes a thousand times a second */
 #define GREATEST_HZ 100000
+#define HELP_INDENT 24 /* of the text beside an option */
 
-enum {
-	OPT_PROBES = 256,
-	OPT_PLAN,
-	OPT_LIST_PROBES,
-	OPT_RING_SIZE,
-	OPT_BPF_STATS,
-	OPT_NO_REALTIME,
-	OPT_LATENCY_SAMPLE,
-	OPT_STACKS,
-	OPT_USER_STACKS,
-	OPT_NETNS,
-	OPT_CGROUP,
-	OPT_MIN_QUEUE,
-	OPT_USER,
-	OPT_VERSION
-};
+/* ---- where values go: each gives false if the value is not one that its row "wants" ---- */
 
-static const struct nt_argument known[] = {
-	{ "output", 'o', "busy.tape" },
-	{ "duration", 'd', "10s" },
-	{ "quiet", 'q', NULL },
-	{ "pid", 'p', "1234" },
-	{ "interface", 'i', "eth0" },
-	{ "netns", OPT_NETNS, "/run/netns/blue" },
-	{ "cgroup", OPT_CGROUP, "/sys/fs/cgroup/system.slice" },
-	{ "min-queue", OPT_MIN_QUEUE, "10" },
-	{ "latency-sample", OPT_LATENCY_SAMPLE, "0.01" },
-	{ "frequency", 'F', "999" },
-	{ "stacks", OPT_STACKS, "all" },
-	{ "user-stacks", OPT_USER_STACKS, NULL },
-	{ "probes", OPT_PROBES, "default,latency" },
-	{ "plan", OPT_PLAN, "tracepoints" },
-	{ "list-probes", OPT_LIST_PROBES, NULL },
-	{ "ring-size", OPT_RING_SIZE, "1M" },
-	{ "user", OPT_USER, "alice" },
-	{ "bpf-stats", OPT_BPF_STATS, NULL },
-	{ "no-realtime", OPT_NO_REALTIME, NULL },
-	{ "help", 'h', NULL },
-	{ "version", OPT_VERSION, NULL },
-	{}
-};
-_Static_assert(sizeof(known) / sizeof(known[0]) <= NT_ARGUMENTS_MAX, "NT_ARGUMENTS_MAX");
+static bool set_output(void *member, const char *const values[2], char *error, size_t size)
+{
+	char *output = member;
 
-static const char help[] =
-	"usage: nettape-record [OPTION ...] [-- COMMAND ...]\n"
-	"       nettape-record --list-probes\n"
-	"\n"
-	"Records what the network stack costs on this host. The recording ends with\n"
-	"Ctrl-C, after the time of -d, or with COMMAND.\n"
-	"\n"
-	"  -o, --output DIR      write the tape to this directory, which is made\n"
-	"                        (default: nettape-DATE-TIME.tape)\n"
-	"  -d, --duration TIME   stop after this long: 10s, 2m, 500ms; 10 is 10 seconds\n"
-	"      --probes LIST     record these, with commas between them: sched, softirq,\n"
-	"                        irq, socket, busypoll, napi, latency, drops,\n"
-	"                        retransmits, wakeups, stacks, default, all\n"
-	"                        (sched is always on; default: the first four, and\n"
-	"                        busypoll where net.core.busy_read or busy_poll is set)\n"
-	"      --list-probes     print what each probe is for, and what it attaches to\n"
-	"      --plan PLAN       record socket operations by fentry or by tracepoints\n"
-	"                        (default: the first that works)\n"
-	"      --ring-size SIZE  buffer of each CPU, such as 1M; rounded up to a power\n"
-	"                        of two (default: 256k)\n"
-	"      --user NAME       give the tape to this user (default: who called sudo or\n"
-	"                        pkexec)\n"
-	"      --bpf-stats       have the kernel count and time each program: costs time\n"
-	"      --no-realtime     drain the rings at normal priority; a busy host may\n"
-	"                        then lose more\n"
-	"  -q, --quiet           print errors only\n"
-	"  -h, --help            print this\n"
-	"      --version         print the version\n"
-	"  -- COMMAND ...        record while COMMAND runs; exit with its status\n"
-	"\n"
-	"Of the packets that the probe latency sees, record only those\n"
-	"  -p, --pid PID         that this process reads; any number of times\n"
-	"  -i, --interface NAME  that came in by this device; any number of times\n"
-	"      --netns WHERE     in this network namespace: a file such as\n"
-	"                        /run/netns/NAME, or an inode\n"
-	"      --cgroup PATH     that are read in this cgroup and those below it\n"
-	"      --min-queue N     with at least N packets in the socket's queue\n"
-	"      --latency-sample P\n"
-	"                        that are drawn with this probability; each says how\n"
-	"                        many it stands for\n"
-	"\n"
-	"With the probe stacks\n"
-	"  -F, --frequency HZ    take so many samples a second on each CPU, 1 to 100000\n"
-	"                        (default: 999)\n"
-	"      --stacks WHICH    network: only where the CPU works for the network (the\n"
-	"                        default); all: everywhere\n"
-	"      --user-stacks     also take the stacks of user space\n";
+	if (!*values[0] || values[0][0] == '-')
+		return false;
+	if (strlen(values[0]) + 64 > NT_OUTPUT_MAX) {
+		snprintf(error, size, "this path is too long for -o");
+		return false;
+	}
+	strcpy(output, values[0]);
+	return true;
+}
+
+static bool set_duration(void *member, const char *const values[2], char *error, size_t size)
+{
+	int64_t ns;
+
+	(void)error, (void)size;
+	if (nt_arg_duration(values[0], &ns) || !ns)
+		return false;
+	*(uint64_t *)member = (uint64_t)ns;
+	return true;
+}
+
+static bool set_probes(void *member, const char *const values[2], char *error, size_t size)
+{
+	const char *known[NT_PROBE_COUNT + 3] = {"default", "all"}, *nearest;
+	char bad[64];
+
+	if (nt_plan_parse(member, values[0], bad, sizeof(bad)))
+		return true;
+	for (int i = 0; i < NT_PROBE_COUNT; i++)
+		known[i + 2] = nt_probes[i].name;
+	nearest = nt_arg_nearest(bad, known);
+	snprintf(error, size, "unknown probe '%s'%s%s%s: --list-probes names them", bad,
+		 nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+	return false;
+}
+
+static bool set_plan(void *member, const char *const values[2], char *error, size_t size)
+{
+	(void)error, (void)size;
+	return nt_plan_only(member, values[0]);
+}
 
 /* "4M", "512k", "65536" to bytes, rounded up to a power of two. 0: not a size, or out of bounds. */
 static size_t parse_size(const char *text)
@@ -141,6 +100,217 @@ static size_t parse_size(const char *text)
 	return size;
 }
 
+static bool set_ring_size(void *member, const char *const values[2], char *error, size_t size)
+{
+	size_t bytes = parse_size(values[0]);
+
+	(void)error, (void)size;
+	*(size_t *)member = bytes;
+	return bytes;
+}
+
+static bool set_user(void *member, const char *const values[2], char *error, size_t size)
+{
+	return nt_owner_named(member, values[0], error, size);
+}
+
+static bool add_pid(void *member, const char *const values[2], char *error, size_t size)
+{
+	(void)error, (void)size;
+	return nt_filter_add_pid(member, values[0]);
+}
+
+static bool add_device(void *member, const char *const values[2], char *error, size_t size)
+{
+	(void)error, (void)size;
+	return nt_filter_add_device(member, values[0]);
+}
+
+static bool set_min_queue(void *member, const char *const values[2], char *error, size_t size)
+{
+	(void)error, (void)size;
+	return nt_filter_set_min_queue(member, values[0]);
+}
+
+static bool set_sample(void *member, const char *const values[2], char *error, size_t size)
+{
+	(void)error, (void)size;
+	return nt_filter_set_sample(member, values[0]);
+}
+
+static bool set_hz(void *member, const char *const values[2], char *error, size_t size)
+{
+	char *end;
+	unsigned long hz = strtoul(values[0], &end, 10);
+
+	(void)error, (void)size;
+	if (end == values[0] || *end || values[0][0] == '-' || !hz || hz > GREATEST_HZ)
+		return false;
+	*(unsigned int *)member = (unsigned int)hz;
+	return true;
+}
+
+static bool set_stacks(void *member, const char *const values[2], char *error, size_t size)
+{
+	bool is_all = !strcmp(values[0], "all");
+
+	(void)error, (void)size;
+	*(bool *)member = is_all;
+	return is_all || !strcmp(values[0], "network");
+}
+
+/* ---- values that have names ---- */
+
+static const char *probe_choice(unsigned int i)
+{
+	return i < NT_PROBE_COUNT	 ? nt_probes[i].name
+	       : i == NT_PROBE_COUNT	 ? "default"
+	       : i == NT_PROBE_COUNT + 1 ? "all"
+					 : NULL;
+}
+
+static const char *plan_choice(unsigned int i)
+{
+	static const char *const plans[] = {"fentry", "tracepoints", NULL};
+
+	return plans[i];
+}
+
+static const char *stacks_choice(unsigned int i)
+{
+	static const char *const stacks[] = {"network", "all", NULL};
+
+	return stacks[i];
+}
+
+/* ---- the table ---- */
+
+#define TO(set, member) NT_TO(set, struct nt_options, member)
+
+#define LATENCY .section = "Of the packets that the probe latency sees, record only those", .tag = NT_PROBE_LATENCY
+#define STACKS .section = "With the probe stacks", .tag = NT_PROBE_STACKS
+
+/* The tag of an option is the probe that must be on: without it, the option would do nothing. */
+static const struct nt_option table[] = {
+	NT_OPTION("output", 'o', "DIR", "busy.tape", TO(set_output, output),
+		  "write the tape to this directory, which is made (default: nettape-DATE-TIME.tape)",
+		  .wants = "a directory, such as busy.tape or ./-odd.tape"),
+	NT_OPTION("duration", 'd', "TIME", "10s", TO(set_duration, duration_ns),
+		  "stop after this long: 10s, 2m, 500ms; 10 is 10 seconds",
+		  .wants = "a time above 0, such as 10s, 2m or 500ms"),
+	NT_OPTION(
+		"probes", 0, "LIST", "default,latency", TO(set_probes, plan),
+		"record these, with commas between them: sched, softirq, irq, socket, busypoll, napi, latency, drops, "
+		"retransmits, wakeups, stacks, default, all (sched is always on; default: the first four, and busypoll "
+		"where "
+		"net.core.busy_read or busy_poll is set)",
+		.choice = probe_choice),
+	NT_OPTION("list-probes", 0, NULL, NULL, TO(nt_option_set_true, list_probes),
+		  "print what each probe is for, and what it attaches to"),
+	NT_OPTION("plan", 0, "PLAN", "tracepoints", TO(set_plan, plan),
+		  "record socket operations by fentry or by tracepoints (default: the first that works)",
+		  .wants = "fentry or tracepoints", .choice = plan_choice),
+	NT_OPTION("ring-size", 0, "SIZE", "1M", TO(set_ring_size, ring_size),
+		  "buffer of each CPU, such as 1M; rounded up to a power of two (default: 256k)", .wants = "64k to 1G"),
+	NT_OPTION("user", 0, "NAME", "alice", TO(set_user, owner),
+		  "give the tape to this user (default: who called sudo or pkexec)"),
+	NT_OPTION("bpf-stats", 0, NULL, NULL, TO(nt_option_set_true, bpf_stats),
+		  "have the kernel count and time each program: costs time"),
+	NT_OPTION("no-realtime", 0, NULL, NULL, TO(nt_option_set_true, no_realtime),
+		  "drain the rings at normal priority; a busy host may then lose more"),
+	NT_OPTION("quiet", 'q', NULL, NULL, TO(nt_option_set_true, quiet), "print errors only"),
+	NT_OPTION("help", 'h', NULL, NULL, TO(nt_option_set_true, help), "print this"),
+	NT_OPTION("version", 0, NULL, NULL, TO(nt_option_set_true, version), "print the version"),
+
+	NT_OPTION("pid", 'p', "PID", "1234", TO(add_pid, filter), "that this process reads; any number of times",
+		  .wants = "the number of a process, 1,024 times at most", LATENCY),
+	NT_OPTION("interface", 'i', "NAME", "eth0", TO(add_device, filter),
+		  "that came in by this device; any number of times",
+		  .wants = "the name of a network device, 256 times at most", LATENCY),
+	NT_OPTION("netns", 0, "WHERE", "/run/netns/blue", TO(nt_option_set_text, filter.netns_text),
+		  "in this network namespace: a file such as /run/netns/NAME, or an inode", LATENCY),
+	NT_OPTION("cgroup", 0, "PATH", "/sys/fs/cgroup/system.slice", TO(nt_option_set_text, filter.cgroup_path),
+		  "that are read in this cgroup and those below it", LATENCY),
+	NT_OPTION("min-queue", 0, "N", "10", TO(set_min_queue, filter), "with at least N packets in the socket's queue",
+		  .wants = "a number of packets", LATENCY),
+	NT_OPTION("latency-sample", 0, "P", "0.01", TO(set_sample, filter),
+		  "that are drawn with this probability; each says how many it stands for",
+		  .wants = "a probability, from 0.000001 to 1", LATENCY),
+
+	NT_OPTION("frequency", 'F', "HZ", "999", TO(set_hz, stacks_hz),
+		  "take so many samples a second on each CPU, 1 to 100000 (default: 999)",
+		  .wants = "samples a second, 1 to 100000", STACKS),
+	NT_OPTION("stacks", 0, "WHICH", "all", TO(set_stacks, stacks_all),
+		  "network: only where the CPU works for the network (the default); all: everywhere",
+		  .wants = "network or all", .choice = stacks_choice, STACKS),
+	NT_OPTION("user-stacks", 0, NULL, NULL, TO(nt_option_set_true, user_stacks),
+		  "also take the stacks of user space", STACKS),
+	NT_OPTIONS_END,
+};
+_Static_assert(sizeof(table) / sizeof(table[0]) <= NT_OPTIONS_MAX, "NT_OPTIONS_MAX");
+
+/* ---- help, and completion ---- */
+
+static void print_row(const char *label, const char *text)
+{
+	struct nt_wrap wrap;
+
+	if (strlen(label) >= HELP_INDENT) {
+		puts(label);
+		label = "";
+	}
+	nt_wrap_begin(&wrap, stdout, HELP_INDENT, label);
+	nt_wrap_words(&wrap, text);
+	nt_wrap_end(&wrap);
+}
+
+/* The rows of the table from `row` on that have its section. Gives the first one behind them. */
+static const struct nt_option *print_section(const struct nt_option *row)
+{
+	const char *section = row->section;
+	char label[64] = "  ";
+
+	for (; row->name && row->section == section; row++) {
+		nt_option_label(row, label + 2, sizeof(label) - 2);
+		print_row(label, row->help);
+	}
+	return row;
+}
+
+static void print_help(void)
+{
+	const struct nt_option *row;
+
+	puts("usage: nettape-record [OPTION ...] [-- COMMAND ...]\n"
+	     "       nettape-record --list-probes\n"
+	     "\n"
+	     "Records what the network stack costs on this host. The recording ends with\n"
+	     "Ctrl-C, after the time of -d, or with COMMAND.\n");
+	row = print_section(table);
+	print_row("  -- COMMAND ...", "record while COMMAND runs; exit with its status");
+	while (row->name) {
+		printf("\n%s\n", row->section);
+		row = print_section(row);
+	}
+}
+
+/* For a shell: what may become of the last of these words. */
+static void complete(int n, char **words)
+{
+	const char *last = n ? words[n - 1] : "";
+	bool is_behind;
+	int at = nt_option_complete(stdout, table, true, n, words, &is_behind);
+
+	if (!at && is_behind)
+		puts(":commands");
+	else if (!at)
+		nt_option_complete_names(stdout, table, last);
+	else if (at > 0)
+		puts(":files");
+}
+
+/* ---- the command line as a whole ---- */
+
 static int misuse(int *exit_status, const char *what, const char *value)
 {
 	fprintf(stderr, "nettape-record: %s%s%s; see nettape-record --help\n", what, *value ? ": " : "", value);
@@ -148,179 +318,42 @@ static int misuse(int *exit_status, const char *what, const char *value)
 	return 1;
 }
 
-/* What of the packets probe `latency` is to record. */
-static int parse_filter(struct nt_filter *filter, int option, int *exit_status)
+/* Nothing stands behind the options, or "--" and a command. */
+static int take_command(struct nt_options *options, bool has_dashes, int n, char **words, int *exit_status)
 {
-	switch (option) {
-	case 'p':
-		if (!nt_filter_add_pid(filter, optarg))
-			return misuse(exit_status, "-p wants the number of a process, 1,024 times at most", optarg);
-		return 0;
-	case 'i':
-		if (!nt_filter_add_device(filter, optarg))
-			return misuse(exit_status, "-i wants the name of a network device, 256 times at most", optarg);
-		return 0;
-	case OPT_MIN_QUEUE:
-		if (!nt_filter_set_min_queue(filter, optarg))
-			return misuse(exit_status, "--min-queue wants a number of packets", optarg);
-		return 0;
-	case OPT_LATENCY_SAMPLE:
-		if (!nt_filter_set_sample(filter, optarg))
-			return misuse(exit_status, "--latency-sample wants a probability, from 0.000001 to 1", optarg);
-		return 0;
-	case OPT_NETNS:
-		filter->netns_text = optarg;
-		return 0;
-	default:
-		filter->cgroup_path = optarg;
-		return 0;
-	}
-}
-
-/* How probe `stacks` is to sample. */
-static int parse_stacks(struct nt_options *options, int option, int *exit_status)
-{
-	unsigned long hz;
-	char *end;
-
-	options->stacks_are_set = true;
-	switch (option) {
-	case 'F':
-		hz = strtoul(optarg, &end, 10);
-		if (end == optarg || *end || optarg[0] == '-' || !hz || hz > GREATEST_HZ)
-			return misuse(exit_status, "-F wants samples a second, 1 to 100000", optarg);
-		options->stacks_hz = hz;
-		return 0;
-	case OPT_STACKS:
-		options->stacks_all = !strcmp(optarg, "all");
-		if (!options->stacks_all && strcmp(optarg, "network"))
-			return misuse(exit_status, "--stacks wants network or all", optarg);
-		return 0;
-	default:
-		options->user_stacks = true;
-		return 0;
-	}
-}
-
-static int parse_output(struct nt_options *options, int *exit_status)
-{
-	if (!*optarg || *optarg == '-')
-		return misuse(exit_status, "-o wants a directory, such as busy.tape or ./-odd.tape", optarg);
-	if (strlen(optarg) + 64 > sizeof(options->output))
-		return misuse(exit_status, "this path is too long for -o", "");
-	strcpy(options->output, optarg);
-	return 0;
-}
-
-static int parse_duration(struct nt_options *options, int *exit_status)
-{
-	int64_t ns;
-
-	if (nt_arg_duration(optarg, &ns) || !ns)
-		return misuse(exit_status, "-d wants a time above 0, such as 10s, 2m or 500ms", optarg);
-	options->duration_ns = (uint64_t)ns;
-	return 0;
-}
-
-static int parse_probes(struct nt_options *options, int *exit_status)
-{
-	const char *words[NT_PROBE_COUNT + 3] = { "default", "all" }, *nearest;
-	char bad[64], text[256];
-	int i;
-
-	if (nt_plan_parse(&options->plan, optarg, bad, sizeof(bad)))
-		return 0;
-	for (i = 0; i < NT_PROBE_COUNT; i++)
-		words[i + 2] = nt_probes[i].name;
-	nearest = nt_arg_nearest(bad, words);
-	snprintf(text, sizeof(text), "unknown probe '%s'%s%s%s: --list-probes names them", bad,
-		 nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
-	return misuse(exit_status, text, "");
-}
-
-static int parse_user(struct nt_options *options, int *exit_status)
-{
-	char error[256];
-
-	return nt_owner_named(&options->owner, optarg, error, sizeof(error)) ? 0 : misuse(exit_status, error, "");
-}
-
-static int parse_one(struct nt_options *options, int option, int *exit_status)
-{
-	switch (option) {
-	case 'o':
-		return parse_output(options, exit_status);
-	case 'd':
-		return parse_duration(options, exit_status);
-	case 'q':
-		options->quiet = true;
-		return 0;
-	case 'p':
-	case 'i':
-	case OPT_NETNS:
-	case OPT_CGROUP:
-	case OPT_MIN_QUEUE:
-	case OPT_LATENCY_SAMPLE:
-		return parse_filter(&options->filter, option, exit_status);
-	case 'F':
-	case OPT_STACKS:
-	case OPT_USER_STACKS:
-		return parse_stacks(options, option, exit_status);
-	case OPT_PROBES:
-		return parse_probes(options, exit_status);
-	case OPT_PLAN:
-		if (!nt_plan_only(&options->plan, optarg))
-			return misuse(exit_status, "--plan wants fentry or tracepoints", optarg);
-		return 0;
-	case OPT_LIST_PROBES:
-		options->list_probes = true;
-		return 0;
-	case OPT_RING_SIZE:
-		options->ring_size = parse_size(optarg);
-		if (!options->ring_size)
-			return misuse(exit_status, "--ring-size wants 64k to 1G", optarg);
-		return 0;
-	case OPT_USER:
-		return parse_user(options, exit_status);
-	case OPT_BPF_STATS:
-		options->bpf_stats = true;
-		return 0;
-	case OPT_NO_REALTIME:
-		options->no_realtime = true;
-		return 0;
-	case 'h':
-		fputs(help, stdout);
-		*exit_status = 0;
-		return 1;
-	default:
-		printf("nettape-record %s\n", NT_VERSION);
-		*exit_status = 0;
-		return 1;
-	}
-}
-
-/* What stands behind the options: nothing, or "--" and a command. */
-static int parse_command(struct nt_options *options, int argc, char **argv, int *exit_status)
-{
-	bool has_dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
-
-	if (optind < argc && !has_dashes)
-		return misuse(exit_status, "write -o before the name of a tape, and -- before a command", argv[optind]);
-	if (optind == argc && has_dashes)
+	if (n && !has_dashes)
+		return misuse(exit_status, "write -o before the name of a tape, and -- before a command", words[0]);
+	if (!n && has_dashes)
 		return misuse(exit_status, "there is no command behind --", "");
-	if (optind < argc)
-		options->command = argv + optind;
+	if (n)
+		options->command = words;
 	return 0;
 }
 
 /* Options of a probe that is off would do nothing. */
-static int check_probes(const struct nt_options *options, int *exit_status)
+static int check_probes(const struct nt_options *options, uint64_t given, int *exit_status)
 {
-	if (nt_filter_is_set(&options->filter) && !options->plan.on[NT_PROBE_LATENCY])
-		return misuse(exit_status, "-p, -i, --netns, --cgroup, --min-queue and --latency-sample are for the probe latency, which is off: --probes default,latency", "");
-	if (options->stacks_are_set && !options->plan.on[NT_PROBE_STACKS])
-		return misuse(exit_status, "-F, --stacks and --user-stacks are for the probe stacks, which is off: --probes default,stacks", "");
+	char text[256], name[64];
+
+	for (unsigned int i = 0; table[i].name; i++) {
+		if (!(given >> i & 1) || options->plan.on[table[i].tag])
+			continue;
+		nt_option_short(&table[i], name, sizeof(name));
+		snprintf(text, sizeof(text), "%s is for the probe %s, which is off: --probes default,%s", name,
+			 nt_probes[table[i].tag].name, nt_probes[table[i].tag].name);
+		return misuse(exit_status, text, "");
+	}
 	return 0;
+}
+
+static int print_and_end(const struct nt_options *options, int *exit_status)
+{
+	if (options->help)
+		print_help();
+	else
+		printf("nettape-record %s\n", NT_VERSION);
+	*exit_status = 0;
+	return 1;
 }
 
 static void find_owner(struct nt_options *options)
@@ -332,6 +365,16 @@ static void find_owner(struct nt_options *options)
 	nt_owner_of_caller(&options->owner, warning, sizeof(warning));
 	if (warning[0] && !options->quiet)
 		fprintf(stderr, "nettape-record: %s\n", warning);
+}
+
+static void name_output(struct nt_options *options)
+{
+	time_t now = time(NULL);
+	struct tm local;
+
+	if (!options->output[0])
+		strftime(options->output, sizeof(options->output), "nettape-%Y%m%d-%H%M%S.tape",
+			 localtime_r(&now, &local));
 }
 
 static void join_command_line(char *out, size_t size, int argc, char **argv)
@@ -347,34 +390,42 @@ static void join_command_line(char *out, size_t size, int argc, char **argv)
 			out[at] = ' ';
 }
 
-int nt_options_parse(struct nt_options *options, int argc, char **argv, int *exit_status)
+static void set_defaults(struct nt_options *options, int argc, char **argv)
 {
-	char text[512];
-	int option;
+	char bad[64];
 
 	memset(options, 0, sizeof(*options));
 	options->ring_size = DEFAULT_RING_SIZE;
 	options->stacks_hz = DEFAULT_HZ;
 	options->program = argc ? argv[0] : "nettape-record";
-	nt_plan_parse(&options->plan, "default", text, sizeof(text));
+	nt_plan_parse(&options->plan, "default", bad, sizeof(bad));
 	join_command_line(options->command_line, sizeof(options->command_line), argc, argv);
-	while ((option = nt_arguments_next(argc, argv, known, text, sizeof(text))) != -1) {
-		if (option == NT_ARGUMENTS_WRONG)
-			return misuse(exit_status, text, "");
-		if (parse_one(options, option, exit_status))
-			return 1;
+}
+
+int nt_options_parse(struct nt_options *options, int argc, char **argv, int *exit_status)
+{
+	char error[512];
+	struct nt_option_reader reader = {
+		.options = table, .into = options, .stops = true, .error = error, .error_size = sizeof(error)};
+	int n;
+
+	if (argc > 1 && !strcmp(argv[1], "--complete")) {
+		complete(argc - 2, argv + 2);
+		*exit_status = 0;
+		return 1;
 	}
-	if (parse_command(options, argc, argv, exit_status) || check_probes(options, exit_status))
+	set_defaults(options, argc, argv);
+	n = nt_option_read(&reader, argc, argv);
+	if (options->help || options->version)
+		return print_and_end(options, exit_status);
+	if (n < 0)
+		return misuse(exit_status, error, "");
+	if (take_command(options, reader.has_dashes, n, argv + 1, exit_status) ||
+	    check_probes(options, reader.given, exit_status))
 		return 1;
 	if (options->list_probes)
 		return 0;
 	find_owner(options);
-	if (!options->output[0]) {
-		time_t now = time(NULL);
-		struct tm local;
-
-		strftime(options->output, sizeof(options->output), "nettape-%Y%m%d-%H%M%S.tape",
-			 localtime_r(&now, &local));
-	}
+	name_output(options);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* options.h - the command line of nettape-record. */
+/* options.h - the command line of nettape-record, by one table of options. */
 #ifndef NT_RECORD_OPTIONS_H
 #define NT_RECORD_OPTIONS_H
 
@@ -11,17 +11,19 @@
 #include "record/owner.h"
 #include "record/plan.h"
 
+#define NT_OUTPUT_MAX 4096
+
 struct nt_options {
-	char output[4096];		/* directory of the tape */
-	uint64_t duration_ns;		/* 0: until a signal or the command's end */
-	size_t ring_size;		/* bytes per CPU, a power of two */
-	unsigned int stacks_hz;		/* probe stacks: samples a second on each CPU */
-	bool stacks_all, user_stacks, stacks_are_set;
-	bool quiet, list_probes, bpf_stats, no_realtime;
-	const char *program;		/* how we were called */
-	char *const *command;		/* NULL-terminated, or NULL */
-	char command_line[1024];	/* all of it, for the tape */
-	struct nt_owner owner;		/* of the tape */
+	char output[NT_OUTPUT_MAX]; /* directory of the tape */
+	uint64_t duration_ns; /* 0: until a signal or the command's end */
+	size_t ring_size; /* bytes per CPU, a power of two */
+	unsigned int stacks_hz; /* probe stacks: samples a second on each CPU */
+	bool stacks_all, user_stacks;
+	bool quiet, list_probes, bpf_stats, no_realtime, help, version;
+	const char *program; /* how we were called */
+	char *const *command; /* NULL-terminated, or NULL */
+	char command_line[1024]; /* all of it, for the tape */
+	struct nt_owner owner; /* of the tape */
 	struct nt_plan plan;
 	struct nt_filter filter;
 };
