@@ -243,14 +243,20 @@ deps: ## install the packages that make, make demo and make check need, after na
 	@bash tests/setup.sh build load test
 
 man_pages := $(sort $(wildcard docs/*.1 docs/*.5))
-install: all ## both programs and their man pages, below DESTDIR and PREFIX (/usr/local)
+share := $(DESTDIR)$(PREFIX)/share
+install: all ## both programs, their man pages and shell completion, below DESTDIR and PREFIX (/usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/nettape-record $(BUILD)/nettape-report $(DESTDIR)$(PREFIX)/bin
 	$(Q)for page in $(man_pages); do \
 		section=$${page##*.}; \
-		install -d $(DESTDIR)$(PREFIX)/share/man/man$$section && \
-		install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$$section || exit 1; \
+		install -d $(share)/man/man$$section && \
+		install -m 644 $$page $(share)/man/man$$section || exit 1; \
 	done
+	$(Q)for program in nettape-record nettape-report; do \
+		install -D -m 644 completions/nettape.bash $(share)/bash-completion/completions/$$program && \
+		install -D -m 644 completions/nettape.fish $(share)/fish/vendor_completions.d/$$program.fish || exit 1; \
+	done
+	$(Q)install -D -m 644 completions/_nettape $(share)/zsh/site-functions/_nettape
 
 format: ## clang-format over all C sources
 	clang-format -i $(shell find schema cli bpf record report tests -name '*.[ch]')

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * help.c - see help.h. The texts of commands are theirs (cmd_*.c), those of options stand in options.c.
+ * help.c - see help.h. The texts of commands and of their options are theirs (cmd/).
  */
 #include "report/help.h"
 
 #include <string.h>
 
-#include "report/options.h"
+#include "cli/option.h"
+#include "report/commands.h"
 #include "report/out/prose.h"
 
 #define NAME_WIDTH 19 /* of commands in the overview */
@@ -59,17 +60,14 @@ void nt_help_overview(FILE *out)
 
 static void print_option(const struct nt_option *option)
 {
-	char label[64];
-	int size;
+	char label[64] = "  ";
+	size_t size = 2 + nt_option_label(option, label + 2, sizeof(label) - 2);
 
-	size = snprintf(label, sizeof(label), "  %c%c%s--%s%s%s", option->letter ? '-' : ' ',
-			option->letter ? option->letter : ' ', option->letter ? ", " : "  ", option->name,
-			option->value ? " " : "", option->value ? option->value : "");
 	if (size + 1 >= OPTION_WIDTH) {
 		puts(label);
-		size = snprintf(label, sizeof(label), " ");
+		size = 0;
 	}
-	snprintf(label + size, sizeof(label) - (size_t)size, "%*s", OPTION_WIDTH - size, "");
+	snprintf(label + size, sizeof(label) - size, "%*s", (int)(OPTION_WIDTH - size), "");
 	nt_print_prose(stdout, label, "%s", option->help);
 }
 
@@ -95,8 +93,8 @@ void nt_help_command(const struct nt_command *command)
 		nt_print_prose(stdout, "", "%s", command->help);
 	}
 	puts("\nOptions:");
-	for (size_t i = 0; (option = nt_option_at(i)); i++) {
-		if (option->help && (command->takes & option->takes || option->takes == NT_TAKES_HELP))
+	for (option = command->options; option->name; option++) {
+		if (option->help)
 			print_option(option);
 	}
 	printf("\nExample:\n  nettape-report %s\n", command->example);
@@ -105,10 +103,9 @@ void nt_help_command(const struct nt_command *command)
 void nt_help_commands(const char *word)
 {
 	const struct nt_command *command;
-	size_t size = strlen(word);
 
 	for (size_t i = 0; (command = nt_command_at(i)); i++) {
-		if (strncmp(command->name, word, size) != 0 || command->name[size] != ' ')
+		if (!nt_command_second(command, word))
 			continue;
 		nt_help_usage(stdout, command);
 		nt_print_prose(stdout, "       ", "%s", command->what);

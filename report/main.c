@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/cmd/command.h"
+#include "cli/option.h"
+#include "report/commands.h"
+#include "report/complete.h"
 #include "report/help.h"
 #include "report/options.h"
 #include "schema/arg.h"
@@ -35,32 +37,11 @@ static int misused(const struct nt_command *command, const char *format, ...)
 
 /* ---- the command ---- */
 
-/* The one whose name is `first`, or `first second`. *n is how many words that are. NULL: there is none. */
-static const struct nt_command *find_command(const char *first, const char *second, int *n)
-{
-	const struct nt_command *command;
-	size_t size = strlen(first);
-
-	for (size_t i = 0; (command = nt_command_at(i)); i++) {
-		*n = 1;
-		if (!strcmp(command->name, first))
-			return command;
-		*n = 2;
-		if (second && !strncmp(command->name, first, size) && command->name[size] == ' ' &&
-		    !strcmp(command->name + size + 1, second))
-			return command;
-	}
-	return NULL;
-}
-
 /* Whether some commands have two words, and this is the first of them. */
 static bool is_first_word(const char *word)
 {
-	const struct nt_command *command;
-	size_t size = strlen(word);
-
-	for (size_t i = 0; (command = nt_command_at(i)); i++) {
-		if (!strncmp(command->name, word, size) && command->name[size] == ' ')
+	for (size_t i = 0; nt_command_at(i); i++) {
+		if (nt_command_second(nt_command_at(i), word))
 			return true;
 	}
 	return false;
@@ -69,12 +50,11 @@ static bool is_first_word(const char *word)
 static int misused_second_word(const char *first, const char *second)
 {
 	const char *known[MAX_COMMANDS + 1], *nearest;
-	const struct nt_command *command;
-	size_t n = 0, size = strlen(first);
+	size_t n = 0;
 
-	for (size_t i = 0; (command = nt_command_at(i)) && n < MAX_COMMANDS; i++) {
-		if (!strncmp(command->name, first, size) && command->name[size] == ' ')
-			known[n++] = command->name + size + 1;
+	for (size_t i = 0; nt_command_at(i) && n < MAX_COMMANDS; i++) {
+		known[n] = nt_command_second(nt_command_at(i), first);
+		n += known[n] != NULL;
 	}
 	known[n] = NULL;
 	nearest = second ? nt_arg_nearest(second, known) : NULL;
@@ -123,18 +103,31 @@ static int misused_word(const char *word)
 
 /* ---- running it ---- */
 
-/* The argument that would be written over, or NULL. */
-static const char *find_read(const struct nt_options *options, const char *written)
+/* The argument that is this file, or NULL. */
+static const char *find_argument(const struct nt_options *options, const char *path)
 {
-	struct stat to, from;
+	struct stat file, of_argument;
 
-	if (!written || stat(written, &to))
+	if (!path || stat(path, &file))
 		return NULL;
 	for (int i = 0; i < options->n_args; i++) {
-		if (!stat(options->args[i], &from) && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+		if (!stat(options->args[i], &of_argument) && of_argument.st_dev == file.st_dev &&
+		    of_argument.st_ino == file.st_ino)
 			return options->args[i];
 	}
 	return NULL;
+}
+
+/* The argument that an option would have written over, or NULL. */
+static const char *find_overwritten(const struct nt_command *command, const struct nt_options *options)
+{
+	const char *found = NULL;
+
+	for (const struct nt_option *option = command->options; option->name && !found; option++) {
+		if (option->is_written)
+			found = find_argument(options, *(const char *const *)((const char *)options + option->member));
+	}
+	return found;
 }
 
 /* What is wrong with the arguments as such: their number, and what is written where. Gives an exit code. */
@@ -147,11 +140,7 @@ static int check_arguments(const struct nt_command *command, const struct nt_opt
 	if (options->n_args > command->max_args)
 		return misused(command, "too many arguments for '%s': '%s' is the first surplus one%s.", command->name,
 			       options->args[command->max_args], command->surplus ? command->surplus : "");
-	if ((command->takes & (NT_TAKES_OUTPUT | NT_TAKES_OUTPUT_FILE)) && !options->output)
-		return misused(command, "'%s' needs -o %s, which says where to write.", command->name,
-			       command->takes & NT_TAKES_OUTPUT ? "DB" : "FILE");
-	read = find_read(options, options->output);
-	read = read ? read : find_read(options, options->svg);
+	read = find_overwritten(command, options);
 	if (read)
 		return misused(command, "'%s' is read and would be overwritten: give another file to write.", read);
 	return NT_EXIT_DONE;
@@ -164,7 +153,7 @@ static int run(const struct nt_command *command, int argc, char **argv)
 	int code;
 
 	if (nt_options_read(&options, command, argc, argv, error, sizeof(error)))
-		return misused(command, "%s%s", error, error[strlen(error) - 1] == '?' ? "" : ".");
+		return misused(command, "%s.", error);
 	if (options.help) {
 		nt_help_command(command);
 		return NT_EXIT_DONE;
@@ -173,7 +162,8 @@ static int run(const struct nt_command *command, int argc, char **argv)
 	if (!code)
 		code = command->run(&options);
 	if (fflush(stdout) || ferror(stdout))
-		return nt_complain("the output cannot be written whole: is the disk full, the reader gone, or no memory left?");
+		return nt_complain(
+			"the output cannot be written whole: is the disk full, the reader gone, or no memory left?");
 	return code;
 }
 
@@ -194,7 +184,7 @@ static int help(int argc, char **argv)
 		nt_help_overview(stdout);
 		return NT_EXIT_DONE;
 	}
-	command = find_command(argv[0], argc > 1 ? argv[1] : NULL, &n);
+	command = nt_command_find(argv[0], argc > 1 ? argv[1] : NULL, &n);
 	if (command)
 		nt_help_command(command);
 	else if (!is_first_word(argv[0]))
@@ -217,11 +207,15 @@ int main(int argc, char **argv)
 	}
 	if (is_help(argv[1]) || !strcmp(argv[1], "help"))
 		return help(argc - 2, argv + 2);
+	if (!strcmp(argv[1], "--complete")) {
+		nt_complete(argc - 2, argv + 2);
+		return NT_EXIT_DONE;
+	}
 	if (!strcmp(argv[1], "--version")) {
 		puts("nettape-report " NT_VERSION);
 		return NT_EXIT_DONE;
 	}
-	command = find_command(argv[1], argv[2], &n);
+	command = nt_command_find(argv[1], argv[2], &n);
 	if (command)
 		return run(command, argc - n, argv + n);
 	if (!is_first_word(argv[1]))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/options.h"
 #include "report/db/load.h"
 #include "report/out/prose.h"
 #include "report/out/terminal.h"
@@ -351,6 +352,12 @@ static int run(const struct nt_options *options)
 	return error || check.found[NT_FOUND_FAILED] ? NT_EXIT_FAILED : NT_EXIT_DONE;
 }
 
+static const struct nt_option options[] = {
+	NT_OPTION_JSON,
+	NT_OPTION_HELP,
+	NT_OPTIONS_END,
+};
+
 const struct nt_command nt_cmd_check = {
 	.name = "check",
 	.group = NT_GROUP_LOOK,
@@ -360,7 +367,7 @@ const struct nt_command nt_cmd_check = {
 		"declared as lost. Loss alone does not fail the check.",
 	.example = "check busy.tape",
 	.wants = "a tape or a database",
-	.takes = NT_TAKES_JSON,
+	.options = options,
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/options.h"
 #include "report/db/load.h"
 #include "report/export/html/page.h"
 #include "report/export/perfetto/perfetto.h"
@@ -163,6 +164,10 @@ static int export_perfetto(const struct nt_options *options)
 
 /* ---- the commands ---- */
 
+static const struct nt_option html_options[] = {
+	NT_OPTION_OUTPUT_OR_NOT, NT_OPTIONS_TIME, NT_OPTIONS_WHO, NT_OPTION_BY_COST, NT_OPTION_HELP, NT_OPTIONS_END,
+};
+
 const struct nt_command nt_cmd_export_html = {
 	.name = "export html",
 	.group = NT_GROUP_TAKE,
@@ -171,10 +176,20 @@ const struct nt_command nt_cmd_export_html = {
 	.help = "The page needs no network and no other file.",
 	.example = "export html busy.tape -o busy.html",
 	.wants = "a tape or a database",
-	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_GROUP,
+	.options = html_options,
 	.min_args = 1,
 	.max_args = 1,
 	.run = export_html,
+};
+
+static const struct nt_option perfetto_options[] = {
+	NT_OPTION_OUTPUT("FILE", "busy.pftrace", "the file to write", .is_needed = true),
+	NT_OPTIONS_TIME,
+	NT_OPTIONS_WHO,
+	NT_OPTION_SYMBOLS,
+	NT_OPTION_NO_SYMBOLS,
+	NT_OPTION_HELP,
+	NT_OPTIONS_END,
 };
 
 const struct nt_command nt_cmd_export_perfetto = {
@@ -185,10 +200,15 @@ const struct nt_command nt_cmd_export_perfetto = {
 	.help = "It has threads, softirqs, interrupts, who had each CPU, socket operations, packets and losses.",
 	.example = "export perfetto busy.tape -o busy.pftrace --from 2.5 --to 4",
 	.wants = "a tape or a database",
-	.takes = NT_TAKES_OUTPUT_FILE | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_SYMBOLS | NT_TAKES_NO_SYMBOLS,
+	.options = perfetto_options,
 	.min_args = 1,
 	.max_args = 1,
 	.run = export_perfetto,
+};
+
+static const struct nt_option prometheus_options[] = {
+	NT_OPTION_OUTPUT_OR_NOT, NT_OPTIONS_TIME, NT_OPTION_BY_LATENCY, NT_OPTION_HOOK,
+	NT_OPTION_INCLUDE_HOL,	 NT_OPTION_HELP,  NT_OPTIONS_END,
 };
 
 const struct nt_command nt_cmd_export_prometheus = {
@@ -200,7 +220,7 @@ const struct nt_command nt_cmd_export_prometheus = {
 		"what TCP sent again. Record with --probes default,latency,drops,retransmits.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
-	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_SAMPLES,
+	.options = prometheus_options,
 	.min_args = 1,
 	.max_args = 1,
 	.run = export_prometheus,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * flame.c - nettape-report flame: the kernel's stacks as a flame graph in exact time, as folded stacks, or as the
- * difference of two recordings. Only what holds the parts together: reading (query/stages/read.h, query/stages/frames.h), the tree and its
- * picture (query/stages/flame.h).
+ * difference of two recordings. Only what holds the parts together: reading (query/stages/read.h,
+ * query/stages/frames.h), the tree and its picture (query/stages/flame.h).
  */
 #include <libgen.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/options.h"
 #include "report/cmd/each_session.h"
 #include "report/export/svg/svg.h"
 #include "report/out/new_file.h"
@@ -147,6 +148,22 @@ static int run(const struct nt_options *options)
 	return code;
 }
 
+static const struct nt_option options[] = {
+	NT_OPTION_OUTPUT_OR_NOT,
+	NT_OPTIONS_TIME,
+	NT_OPTIONS_WHO,
+	NT_OPTION_OWNER,
+	NT_OPTION_BY_STAGE,
+	NT_FLAG("folded", stages.folded, "one line for each stack: functions with ; between them, and nanoseconds"),
+	NT_FLAG("user-stacks", stages.user, "stacks of programs too, where they were recorded"),
+	NT_FLAG("user", stages.user, NULL),
+	NT_FLAG("diff", stages.diff, "compare two recordings: red grew in the second, blue shrank"),
+	NT_OPTION_SYMBOLS,
+	NT_OPTION_NO_SYMBOLS,
+	NT_OPTION_HELP,
+	NT_OPTIONS_END,
+};
+
 const struct nt_command nt_cmd_flame = {
 	.name = "flame",
 	.group = NT_GROUP_DEEPER,
@@ -156,8 +173,7 @@ const struct nt_command nt_cmd_flame = {
 		"time, split by samples of the kernel's stacks. Record with --probes default,stacks.",
 	.example = "flame busy.tape -o busy.svg",
 	.wants = "a tape or a database, or two with --diff",
-	.takes = NT_TAKES_OUTPUT_IF | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_OWNER | NT_TAKES_BY | NT_TAKES_FLAME |
-		 NT_TAKES_SYMBOLS | NT_TAKES_NO_SYMBOLS,
+	.options = options,
 	.min_args = 1,
 	.max_args = 2,
 	.run = run,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/options.h"
 #include "report/db/load.h"
 #include "report/out/denied.h"
 #include "report/out/interrupt.h"
@@ -94,6 +95,15 @@ static int run(const struct nt_options *options)
 	return code;
 }
 
+static const struct nt_option options[] = {
+	NT_OPTION_OUTPUT("DB", "busy.db", "the database to make, or to add to", .is_needed = true),
+	NT_FLAG("append", append, "add to a database that exists already"),
+	NT_OPTION_SYMBOLS,
+	NT_OPTION_NO_SYMBOLS,
+	NT_OPTION_HELP,
+	NT_OPTIONS_END,
+};
+
 const struct nt_command nt_cmd_import = {
 	.name = "import",
 	.group = NT_GROUP_TAKE,
@@ -103,7 +113,7 @@ const struct nt_command nt_cmd_import = {
 		"tape is imported as far as it goes: what is missing is uncovered time.",
 	.example = "import busy.tape -o busy.db",
 	.wants = "a tape",
-	.takes = NT_TAKES_OUTPUT | NT_TAKES_APPEND | NT_TAKES_SYMBOLS | NT_TAKES_NO_SYMBOLS,
+	.options = options,
 	.min_args = 1,
 	.max_args = 100000,
 	.run = run,

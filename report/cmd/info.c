@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/options.h"
 #include "report/out/prose.h"
 #include "report/rows/rows.h"
 #include "report/tape/clock.h"
@@ -506,6 +507,12 @@ static int run(const struct nt_options *options)
 	return error ? NT_EXIT_FAILED : NT_EXIT_DONE;
 }
 
+static const struct nt_option options[] = {
+	NT_OPTION_JSON,
+	NT_OPTION_HELP,
+	NT_OPTIONS_END,
+};
+
 const struct nt_command nt_cmd_info = {
 	.name = "info",
 	.group = NT_GROUP_LOOK,
@@ -514,7 +521,7 @@ const struct nt_command nt_cmd_info = {
 	.help = "Events are counted and not interpreted. Everything that is wrong with the tape is listed.",
 	.example = "info busy.tape",
 	.wants = "a tape",
-	.takes = NT_TAKES_JSON,
+	.options = options,
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

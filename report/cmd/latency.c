@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * latency.c - nettape-report latency: how late packets were on their way up. Only what holds the parts together:
- * which samples (query/latency/choice.h), reading them (query/latency/scan.h), summing them up (query/latency/series.h, query/latency/heatmap.h),
- * showing that (query/latency/result.h).
+ * which samples (query/latency/choice.h), reading them (query/latency/scan.h), summing them up (query/latency/series.h,
+ * query/latency/heatmap.h), showing that (query/latency/result.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/options.h"
 #include "report/cmd/each_session.h"
 #include "report/export/svg/svg.h"
 #include "report/out/new_file.h"
@@ -97,12 +98,10 @@ static int no_memory(struct nt_db *db)
 static int find_probe(struct nt_latency_result *result)
 {
 	result->has_probe = result->set.n > 0;
-	if (!result->has_probe &&
-	    nt_db_has_rows(result->db, "skb_latency", result->session->id, &result->has_probe))
+	if (!result->has_probe && nt_db_has_rows(result->db, "skb_latency", result->session->id, &result->has_probe))
 		return -1;
-	return result->has_probe
-		       ? 0
-		       : nt_db_has_rows(result->db, "latency_hook", result->session->id, &result->has_probe);
+	return result->has_probe ? 0
+				 : nt_db_has_rows(result->db, "latency_hook", result->session->id, &result->has_probe);
 }
 
 static void set_counted(struct nt_latency_result *result)
@@ -313,17 +312,36 @@ static int run(const struct nt_options *options)
 	return code ? code : run_command(&command, options->args[0]);
 }
 
+static const struct nt_option options[] = {
+	NT_OPTIONS_TIME,
+	NT_OPTION_BY_LATENCY,
+	NT_OPTION_HOOK,
+	NT_OPTION_INCLUDE_HOL,
+	NT_OPTION("between", 0, "HOOK HOOK", "udp-socket-enqueued udp-socket-read",
+		  NT_TO(nt_option_set_both, struct nt_options, samples.between),
+		  "the time that packets took from the first hook to the second", .choice = nt_choose_hook),
+	NT_FLAG("histogram", histogram, "show how many packets were how late"),
+	NT_FLAG("over-time", over_time, "show a heat map of characters: latency over time"),
+	NT_TEXT("buckets", "N", "4", buckets, "N buckets in each doubling of the latency (1)"),
+	NT_TEXT("svg", "FILE", "busy.svg", svg, "write the heat map as a picture", .is_written = true),
+	NT_OPTION_JSON,
+	NT_OPTION_CSV,
+	NT_OPTION_HELP,
+	NT_OPTIONS_END,
+};
+
 const struct nt_command nt_cmd_latency = {
 	.name = "latency",
 	.group = NT_GROUP_DEEPER,
 	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
 	.what = "show how late packets were on their way up",
 	.help = "A hook is a place on that way: ip-start, tcp-start, udp-start, tcp-socket-enqueued, "
-		"udp-socket-enqueued, tcp-socket-read, udp-socket-read. The latency is the time since the host received "
+		"udp-socket-enqueued, tcp-socket-read, udp-socket-read. The latency is the time since the host "
+		"received "
 		"the packet. Record with --probes default,latency.",
 	.example = "latency busy.tape --by process",
 	.wants = "a tape or a database",
-	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_TIME | NT_TAKES_SAMPLES | NT_TAKES_VIEW,
+	.options = options,
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

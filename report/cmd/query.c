@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/options.h"
 #include "report/cmd/prompt.h"
 #include "report/cmd/sql.h"
 #include "report/db/load.h"
@@ -84,6 +85,17 @@ static int run(const struct nt_options *options)
 	return code;
 }
 
+static const struct nt_option options[] = {
+	NT_OPTION_SYMBOLS,
+	NT_OPTION_NO_SYMBOLS,
+	NT_OPTION("file", 'f', "FILE", "busy.sql", NT_TO(nt_option_set_text, struct nt_options, file),
+		  "read the SQL from this file"),
+	NT_OPTION_JSON,
+	NT_OPTION_CSV,
+	NT_OPTION_HELP,
+	NT_OPTIONS_END,
+};
+
 const struct nt_command nt_cmd_query = {
 	.name = "query",
 	.group = NT_GROUP_TAKE,
@@ -95,7 +107,7 @@ const struct nt_command nt_cmd_query = {
 	.example = "query busy.db \"SELECT name, net_ns FROM net_cost_process\"",
 	.wants = "a tape or a database, and one SQL text",
 	.surplus = "; put the SQL in quotes",
-	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_FILE | NT_TAKES_SYMBOLS | NT_TAKES_NO_SYMBOLS,
+	.options = options,
 	.min_args = 1,
 	.max_args = 2,
 	.run = run,

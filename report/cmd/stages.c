@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/options.h"
 #include "report/cmd/each_session.h"
 #include "report/query/stages/show.h"
 
@@ -56,18 +57,31 @@ static int run(const struct nt_options *options)
 	return run_command(&command, options->args[0]);
 }
 
+static const struct nt_option options[] = {
+	NT_OPTIONS_TIME,
+	NT_OPTIONS_WHO,
+	NT_OPTION_OWNER,
+	NT_OPTION_BY_STAGE,
+	NT_FLAG("inclusive", stages.inclusive, "count a stage with everything that was done inside it"),
+	NT_FLAG("other", stages.other, "list the stacks that belong to no stage, the most expensive first"),
+	NT_OPTION_JSON,
+	NT_OPTION_CSV,
+	NT_OPTION_HELP,
+	NT_OPTIONS_END,
+};
+
 const struct nt_command nt_cmd_stages = {
 	.name = "stages",
 	.group = NT_GROUP_DEEPER,
 	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
 	.what = "split the network's time by what it was spent on",
 	.help = "Each owner's exact time is split into stages of the network stack. The shares come from samples of "
-		"the kernel's stacks: record with --probes default,stacks. A stack has one stage, that of its innermost "
+		"the kernel's stacks: record with --probes default,stacks. A stack has one stage, that of its "
+		"innermost "
 		"function that has one.",
 	.example = "stages busy.tape --by cpu --owner net_rx",
 	.wants = "a tape or a database",
-	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_OWNER | NT_TAKES_BY |
-		 NT_TAKES_STAGES,
+	.options = options,
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

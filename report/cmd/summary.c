@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/options.h"
 #include "report/db/load.h"
 #include "report/db/result.h"
 #include "report/out/prose.h"
@@ -373,6 +374,10 @@ static int run(const struct nt_options *options)
 	return code;
 }
 
+static const struct nt_option options[] = {
+	NT_OPTION_BY_COST, NT_OPTION_JSON, NT_OPTION_CSV, NT_OPTION_HELP, NT_OPTIONS_END,
+};
+
 const struct nt_command nt_cmd_summary = {
 	.name = "summary",
 	.group = NT_GROUP_LOOK,
@@ -381,7 +386,7 @@ const struct nt_command nt_cmd_summary = {
 	.help = "Each nanosecond of a CPU has one owner, so times add up. CSV has one line for each value.",
 	.example = "summary busy.tape",
 	.wants = "a tape or a database",
-	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_GROUP,
+	.options = options,
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/options.h"
 #include "report/db/load.h"
 #include "report/out/denied.h"
 #include "report/util/utf8.h"
@@ -200,6 +201,10 @@ static int run(const struct nt_options *options)
 	return code;
 }
 
+static const struct nt_option options[] = {
+	NT_OPTION_SYMBOLS, NT_OPTION_JSON, NT_OPTION_CSV, NT_OPTION_HELP, NT_OPTIONS_END,
+};
+
 const struct nt_command nt_cmd_symbolize = {
 	.name = "symbolize",
 	.group = NT_GROUP_TAKE,
@@ -209,7 +214,7 @@ const struct nt_command nt_cmd_symbolize = {
 		"what was found. A tape needs none of this: its functions are named when it is read.",
 	.example = "symbolize busy.db --symbols ./unpacked",
 	.wants = "a database",
-	.takes = NT_TAKES_SYMBOLS | NT_TAKES_JSON | NT_TAKES_CSV,
+	.options = options,
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * timeline.c - nettape-report timeline: CPUs over time, and their worst moments. Only what holds the parts
- * together: what was asked (query/cpus/choice.h), finding it (query/cpus/result.h, query/cpus/lanes.h, query/cpus/worst.h), showing it (query/cpus/drawing.h).
+ * together: what was asked (query/cpus/choice.h), finding it (query/cpus/result.h, query/cpus/lanes.h,
+ * query/cpus/worst.h), showing it (query/cpus/drawing.h).
  */
 #include <stdio.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/options.h"
 #include "report/cmd/each_session.h"
 #include "report/out/terminal.h"
 #include "report/query/cpus/result.h"
@@ -155,6 +157,21 @@ static int run(const struct nt_options *options)
 	return run_command(&command, options->args[0]);
 }
 
+static const struct nt_option options[] = {
+	NT_OPTIONS_TIME,
+	NT_OPTIONS_WHO,
+	NT_TEXT("worst", "OWNER", "net_rx", lanes.worst,
+		"find the windows with the most time of this owner, or of network", .choice = nt_choose_owner),
+	NT_TEXT("window", "T", "10ms", lanes.window, "the length of these windows (10ms)"),
+	NT_TEXT("top", "N", "5", lanes.top, "how many windows to show (5); they never overlap"),
+	NT_FLAG("each-cpu", lanes.each_cpu, "windows of single CPUs, not of all CPUs together"),
+	NT_TEXT("cells", "N", "100", lanes.cells, "cut the time into N cells (as many as fit on a line)"),
+	NT_OPTION_JSON,
+	NT_OPTION_CSV,
+	NT_OPTION_HELP,
+	NT_OPTIONS_END,
+};
+
 const struct nt_command nt_cmd_timeline = {
 	.name = "timeline",
 	.group = NT_GROUP_LOOK,
@@ -164,7 +181,7 @@ const struct nt_command nt_cmd_timeline = {
 		"network is net_rx, net_tx, send and recv together.",
 	.example = "timeline busy.tape --worst network --window 10ms",
 	.wants = "a tape or a database",
-	.takes = NT_TAKES_JSON | NT_TAKES_CSV | NT_TAKES_TIME | NT_TAKES_WHO | NT_TAKES_LANES,
+	.options = options,
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

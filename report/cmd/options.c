@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* options.c - see options.h. */
+#include "report/cmd/options.h"
+
+#include <stdio.h>
+
+#include "report/query/groups.h"
+#include "report/timeline/timeline.h"
+#include "schema/kind.h"
+
+/* ---- where values go ---- */
+
+bool nt_add_hook(void *samples, const char *const values[2], char *error, size_t error_size)
+{
+	struct nt_latency_words *words = samples;
+
+	if (words->n_hooks == NT_MAX_HOOKS) {
+		snprintf(error, error_size, "option '--hook' is given too often");
+		return false;
+	}
+	words->hooks[words->n_hooks++] = values[0];
+	return true;
+}
+
+bool nt_add_symbols(void *symbols, const char *const values[2], char *error, size_t error_size)
+{
+	struct nt_symbol_words *words = symbols;
+
+	if (words->n_dirs == NT_MAX_SYMBOL_DIRS) {
+		snprintf(error, error_size, "option '--symbols' is given too often");
+		return false;
+	}
+	words->dirs[words->n_dirs++] = values[0];
+	return true;
+}
+
+bool nt_set_json(void *format, const char *const values[2], char *error, size_t error_size)
+{
+	(void)values, (void)error, (void)error_size;
+	*(enum nt_format *)format = NT_FORMAT_JSON;
+	return true;
+}
+
+bool nt_set_csv(void *format, const char *const values[2], char *error, size_t error_size)
+{
+	(void)values, (void)error, (void)error_size;
+	*(enum nt_format *)format = NT_FORMAT_CSV;
+	return true;
+}
+
+/* ---- values that have names ---- */
+
+const char *nt_choose_cost_group(unsigned int i)
+{
+	return i < NT_GROUP_COUNT ? nt_group((enum nt_group)i)->name : NULL;
+}
+
+const char *nt_choose_latency_group(unsigned int i)
+{
+	return NT_BY_NONE + 1 + i < NT_BY_COUNT ? nt_by_name((enum nt_by)(NT_BY_NONE + 1 + i)) : NULL;
+}
+
+const char *nt_choose_stage_group(unsigned int i)
+{
+	return NT_STAGE_BY_NONE + 1 + i <= NT_STAGE_BY_TIME
+		       ? nt_stage_by_name((enum nt_stage_by)(NT_STAGE_BY_NONE + 1 + i))
+		       : NULL;
+}
+
+const char *nt_choose_owner(unsigned int i)
+{
+	if (!i)
+		return "network";
+	return i - 1 < NT_OWNER_COUNT ? nt_owner_name((enum nt_owner)(i - 1)) : NULL;
+}
+
+const char *nt_choose_hook(unsigned int i)
+{
+	return NT_HOOK_NONE + 1 + i < NT_HOOK_COUNT ? nt_hook_name(NT_HOOK_NONE + 1 + i) : NULL;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * options.h - options that several commands have, as rows for their tables (cli/option.h). What one command alone has
+ * stands in its own table. The rows fill struct nt_options.
+ */
+#ifndef NT_REPORT_CMD_OPTIONS_H
+#define NT_REPORT_CMD_OPTIONS_H
+
+#include "cli/option.h"
+#include "report/cmd/command.h"
+
+/* A row for a member: true if it is given; the text of its value. */
+#define NT_FLAG(name, member, help)                                                                                    \
+	NT_OPTION(name, 0, NULL, NULL, NT_TO(nt_option_set_true, struct nt_options, member), help)
+#define NT_TEXT(name, value, example, member, help, ...)                                                               \
+	NT_OPTION(name, 0, value, example, NT_TO(nt_option_set_text, struct nt_options, member), help, __VA_ARGS__)
+
+#define NT_OPTION_OUTPUT(value, example, help, ...)                                                                    \
+	NT_OPTION("output", 'o', value, example, NT_TO(nt_option_set_text, struct nt_options, output), help,           \
+		  .is_written = true, __VA_ARGS__)
+#define NT_OPTION_OUTPUT_OR_NOT NT_OPTION_OUTPUT("FILE", "busy.out", "the file to write; without it, standard output")
+
+#define NT_OPTIONS_TIME                                                                                                \
+	NT_TEXT("from", "T", "2.5s", selection.from,                                                                   \
+		"begin here: a time since the start of the recording (2.5, 300ms, 20us), or UTC "                      \
+		"(2026-11-21T18:00:00Z)"),                                                                             \
+		NT_TEXT("to", "T", "2.5s", selection.to, "end here")
+#define NT_OPTIONS_WHO                                                                                                 \
+	NT_TEXT("cpu", "LIST", "0,2-5", selection.cpus, "only these CPUs, such as 0,2-5"),                             \
+		NT_TEXT("process", "P", "nginx", selection.process, "only the process with this pid or name")
+
+#define NT_OPTION_BY_COST                                                                                              \
+	NT_TEXT("by", "WHAT", "program", samples.by,                                                                   \
+		"one group for each program, process, port, peer, cgroup or socket", .choice = nt_choose_cost_group)
+#define NT_OPTION_BY_LATENCY                                                                                           \
+	NT_TEXT("by", "WHAT", "process", samples.by, "one group for each iface, cgroup, process, socket, cpu or port", \
+		.choice = nt_choose_latency_group)
+#define NT_OPTION_BY_STAGE                                                                                             \
+	NT_TEXT("by", "WHAT", "process", samples.by, "one group for each cpu, process, cgroup, or step of time",       \
+		.choice = nt_choose_stage_group)
+#define NT_OPTION_OWNER                                                                                                \
+	NT_TEXT("owner", "LIST", "net_rx,send", stages.owners,                                                         \
+		"only the time of these owners, such as net_rx,send (network)", .choice = nt_choose_owner)
+
+#define NT_OPTION_HOOK                                                                                                 \
+	NT_OPTION("hook", 0, "NAME", "ip-start", NT_TO(nt_add_hook, struct nt_options, samples),                       \
+		  "only this hook; may be repeated", .choice = nt_choose_hook)
+#define NT_OPTION_INCLUDE_HOL                                                                                          \
+	NT_FLAG("include-hol", samples.include_hol,                                                                    \
+		"also reads that had to wait for a segment that came late (head of line)")
+
+#define NT_OPTION_SYMBOLS                                                                                              \
+	NT_OPTION("symbols", 0, "DIR", "./unpacked", NT_TO(nt_add_symbols, struct nt_options, symbols),                \
+		  "look here too for programs and their symbols, of the same build id; may be repeated")
+#define NT_OPTION_NO_SYMBOLS NT_FLAG("no-symbols", symbols.none, "look at no such file")
+
+#define NT_OPTION_JSON                                                                                                 \
+	NT_OPTION("json", 0, NULL, NULL, NT_TO(nt_set_json, struct nt_options, format), "print JSON, for programs")
+#define NT_OPTION_CSV                                                                                                  \
+	NT_OPTION("csv", 0, NULL, NULL, NT_TO(nt_set_csv, struct nt_options, format), "print CSV, for programs")
+#define NT_OPTION_HELP                                                                                                 \
+	NT_OPTION("help", 'h', NULL, NULL, NT_TO(nt_option_set_true, struct nt_options, help), "show this text")
+
+/* Where values go, beside the ways of cli/option.h. */
+bool nt_add_hook(void *samples, const char *const values[2], char *error, size_t error_size);
+bool nt_add_symbols(void *symbols, const char *const values[2], char *error, size_t error_size);
+bool nt_set_json(void *format, const char *const values[2], char *error, size_t error_size);
+bool nt_set_csv(void *format, const char *const values[2], char *error, size_t error_size);
+
+/* Values that have names: the i-th, or NULL. */
+const char *nt_choose_cost_group(unsigned int i);
+const char *nt_choose_latency_group(unsigned int i);
+const char *nt_choose_stage_group(unsigned int i);
+const char *nt_choose_owner(unsigned int i);
+const char *nt_choose_hook(unsigned int i);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* complete.h - what a shell may make of a word of a command line of nettape-report. */
+#ifndef NT_REPORT_COMPLETE_H
+#define NT_REPORT_COMPLETE_H
+
+/* Prints what may become of the last of these words, which follow the program's name: lines as in cli/option.h. */
+void nt_complete(int n, char **words);
+
+#endif
