@@ -102,7 +102,7 @@ __attribute__((format(printf, 2, 0))) static int keep_complaint(enum libbpf_prin
 static int explain(int err, const char *what, char *error, size_t size)
 {
 	if (err == -EPERM || err == -EACCES)
-		snprintf(error, size, "the kernel refuses BPF (%s: %s): %s cap_bpf, cap_perfmon and cap_sys_resource%s", what, strerror(-err),
+		snprintf(error, size, "the kernel refuses BPF (%s: %s): %s CAP_BPF and CAP_PERFMON%s", what, strerror(-err),
 			 geteuid() ? "run as root, or grant" : "grant this root",
 			 geteuid() ? "" : ", or record outside the container; a kernel that is locked down refuses BPF to all");
 	else
@@ -320,8 +320,11 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_options *options, char *e
 		return explain(err, "open the BPF programs", error, error_size);
 	if (options->bpf_stats) {
 		kernel->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-		if (kernel->stats_fd < 0)
-			return explain(-errno, "switch on the kernel's BPF statistics", error, error_size);
+		if (kernel->stats_fd < 0) {
+			err = -errno;
+			snprintf(error, error_size, "--bpf-stats takes root or CAP_SYS_ADMIN: %s", strerror(-err));
+			return err;
+		}
 	}
 	err = nettape__load(kernel->skeleton);
 	if (err)
