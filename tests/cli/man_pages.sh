@@ -6,7 +6,7 @@
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 record=$PWD/build/nettape-record
-sections="NAME SYNOPSIS DESCRIPTION OPTIONS EXAMPLES EXIT STATUS SEE ALSO"
+sections="NAME, SYNOPSIS, DESCRIPTION, OPTIONS, EXAMPLES, EXIT STATUS, SEE ALSO"
 
 # options_of PROGRAM ARGUMENT...: as its help has them: "-o, --output", one a line
 options_of() { "$@" --help | grep -oE '^  (-., | {4})--[a-z-]+' | sed 's/^ *//' | sort -u; }
@@ -22,8 +22,8 @@ page() {
     holds "$page is there" test -s "$page" || return 0
     is "$page: options" "$(options_in "$page")" "$(options_of "$@")"
     # It may have more sections, but these come in this order.
-    common=$(grep '^\.SH' "$page" | cut -d ' ' -f 2- | tr -d '"' | grep -xE 'NAME|SYNOPSIS|DESCRIPTION|OPTIONS|EXAMPLES|EXIT STATUS|SEE ALSO')
-    is "$page: sections" "$(echo $common)" "$sections"
+    common=$(sed -n 's/^\.SH //p' "$page" | grep -xE "${sections//, /|}" | sed ':a; N; $!ba; s/\n/, /g')
+    is "$page: sections" "$common" "$sections"
 }
 commands=$("$REPORT" --help | sed -n '/^Look:/,/^Help:/p' | grep -oE '^  [a-z]+( [a-z]+)?  ' | sed 's/^ *//; s/ *$//')
 is "commands" "$(wc -l <<<"$commands")" 13
