@@ -109,8 +109,7 @@ static int explain(int error, const char *what, char *message, size_t size)
 	bool is_root = !geteuid();
 
 	if (error == -EPERM || error == -EACCES)
-		snprintf(message, size,
-			 "the kernel refuses BPF (%s: %s): %s cap_bpf, cap_perfmon and cap_sys_resource%s", what,
+		snprintf(message, size, "the kernel refuses BPF (%s: %s): %s CAP_BPF and CAP_PERFMON%s", what,
 			 strerror(-error), is_root ? "grant this root" : "run as root, or grant",
 			 is_root ? ", or record outside the container; a kernel that is locked down refuses BPF to all"
 				 : "");
@@ -336,8 +335,11 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, 
 		return explain(error, "open the BPF programs", message, message_size);
 	if (options->bpf_stats) {
 		kernel->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-		if (kernel->stats_fd < 0)
-			return explain(-errno, "switch on the kernel's BPF statistics", message, message_size);
+		if (kernel->stats_fd < 0) {
+			error = -errno;
+			snprintf(message, message_size, "--bpf-stats takes root or CAP_SYS_ADMIN: %s", strerror(-error));
+			return error;
+		}
 	}
 	error = nettape__load(kernel->skeleton);
 	if (error)

@@ -53,7 +53,7 @@ void nt_help_overview(FILE *out)
 	fputs("\nHelp:\n"
 	      "  nettape-report help COMMAND    its options, and an example\n"
 	      "  nettape-report --version\n"
-	      "  man nettape-report             all of it\n"
+	      "  man nettape-report             the manual, which has a page for each command\n"
 	      "\nExit status: 0 done, 1 failed, 2 misused.\n",
 	      out);
 }
@@ -81,6 +81,15 @@ static void print_sentence(const char *what)
 	nt_print_prose(stdout, "", "%s", sentence);
 }
 
+/* The manual page of a command of two words has dashes between them. */
+static void print_manual(const char *name)
+{
+	printf("\nManual:\n  man nettape-report-");
+	for (; *name; name++)
+		putchar(*name == ' ' ? '-' : *name);
+	putchar('\n');
+}
+
 void nt_help_command(const struct nt_command *command)
 {
 	const struct nt_option *option;
@@ -98,6 +107,7 @@ void nt_help_command(const struct nt_command *command)
 			print_option(option);
 	}
 	printf("\nExample:\n  nettape-report %s\n", command->example);
+	print_manual(command->name);
 }
 
 void nt_help_commands(const char *word)

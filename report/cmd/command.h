@@ -23,11 +23,11 @@ struct nt_options {
 	const char *output; /* -o, or NULL */
 	const char *file; /* -f, or NULL */
 	bool append; /* --append */
-	struct nt_selection_words selection; /* --from, --to, --cpu, --process */
-	struct nt_latency_words samples; /* --by, --hook, --include-hol, --between */
-	struct nt_lanes_words lanes; /* --cells, --worst, --window, --top, --each-cpu */
-	struct nt_stage_words stages; /* --owner, --inclusive, --other, --folded, --user-stacks, --diff */
-	struct nt_symbol_words symbols; /* --symbols, --no-symbols */
+	struct nt_selection_args selection; /* --from, --to, --cpu, --process */
+	struct nt_latency_args samples; /* --by, --hook, --include-hol, --between */
+	struct nt_lanes_args lanes; /* --cells, --worst, --window, --top, --each-cpu */
+	struct nt_stage_args stages; /* --owner, --inclusive, --other, --folded, --user-stacks, --diff */
+	struct nt_symbol_args symbols; /* --symbols, --no-symbols */
 	bool histogram, over_time; /* --histogram, --over-time */
 	const char *buckets, *svg; /* --buckets, --svg, or NULL */
 	bool help; /* --help */

@@ -18,13 +18,13 @@ static int count(void *arg, const struct nt_session *session)
 	return 0;
 }
 
-int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_words *words,
+int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_args *args,
 		     const struct nt_need *need)
 {
 	char error[512];
 
 	*sessions = (struct nt_sessions){.path = path};
-	if (nt_load_open_with(&sessions->db, path, words, need, error, sizeof(error)))
+	if (nt_load_open_with(&sessions->db, path, args, need, error, sizeof(error)))
 		return nt_complain("%s", error);
 	if (nt_session_each(sessions->db, count, sessions))
 		return nt_complain("%s", sessions->db->error);

@@ -32,8 +32,8 @@ struct nt_sessions {
 
 /* These give an exit code (out/complain.h), and have complained if that is not 0. */
 
-/* To be closed even on failure. `words` and `need` as for nt_load_open_with. */
-int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_words *words,
+/* To be closed even on failure. `args` and `need` as for nt_load_open_with. */
+int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_args *args,
 		     const struct nt_need *need);
 /*
  * Calls `show` with each session; it gives 0, or -1 and a sentence in db->error. Of several sessions it is enough that

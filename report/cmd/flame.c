@@ -67,7 +67,7 @@ static int one_session(void *arg, const struct nt_session *session)
 static int read_side(struct command *command, unsigned int side)
 {
 	/* Programs' files are read for programs' stacks alone, or when somebody says where they are. */
-	static const struct nt_symbol_words nothing = {.none = true};
+	static const struct nt_symbol_args nothing = {.none = true};
 	const struct nt_options *options = command->options;
 	const bool has_names = options->stages.user || options->symbols.n_dirs;
 	const char *path = options->args[side];

@@ -12,25 +12,25 @@
 
 bool nt_add_hook(void *samples, const char *const values[2], char *error, size_t error_size)
 {
-	struct nt_latency_words *words = samples;
+	struct nt_latency_args *args = samples;
 
-	if (words->n_hooks == NT_MAX_HOOKS) {
+	if (args->n_hooks == NT_MAX_HOOKS) {
 		snprintf(error, error_size, "option '--hook' is given too often");
 		return false;
 	}
-	words->hooks[words->n_hooks++] = values[0];
+	args->hooks[args->n_hooks++] = values[0];
 	return true;
 }
 
 bool nt_add_symbols(void *symbols, const char *const values[2], char *error, size_t error_size)
 {
-	struct nt_symbol_words *words = symbols;
+	struct nt_symbol_args *args = symbols;
 
-	if (words->n_dirs == NT_MAX_SYMBOL_DIRS) {
+	if (args->n_dirs == NT_MAX_SYMBOL_DIRS) {
 		snprintf(error, error_size, "option '--symbols' is given too often");
 		return false;
 	}
-	words->dirs[words->n_dirs++] = values[0];
+	args->dirs[args->n_dirs++] = values[0];
 	return true;
 }
 

@@ -47,13 +47,13 @@ static int fail(struct nt_feed *feed, const char *format, ...)
 
 /* ---- a tape ---- */
 
-static int open_tape(struct nt_feed *feed, const char *path, const struct nt_symbol_words *words)
+static int open_tape(struct nt_feed *feed, const char *path, const struct nt_symbol_args *args)
 {
 	struct nt_feed_session *session = &feed->session;
 	const struct nt_tape *tape;
 	int error;
 
-	if (words && nt_user_names_new(&feed->names, words, feed->error, sizeof(feed->error)))
+	if (args && nt_user_names_new(&feed->names, args, feed->error, sizeof(feed->error)))
 		return -1;
 	if (nt_tape_open(&feed->tape, path, feed->error, sizeof(feed->error)))
 		return -1;
@@ -98,7 +98,8 @@ static bool is_first(enum nt_table_id table)
 	return false;
 }
 
-/* The n-th table to be read; false: there is none. Tables that `first` does not name come in the order of rows/tables.h. */
+/* The n-th table to be read; false: there is none. Tables that `first` does not name come in the order of
+ * rows/tables.h. */
 static bool nth_table(unsigned int n, enum nt_table_id *table)
 {
 	if (n < N_FIRST) {
@@ -200,9 +201,9 @@ static int check_tables(struct nt_feed *feed)
 	return error;
 }
 
-static int open_database(struct nt_feed *feed, const char *path, const struct nt_symbol_words *words)
+static int open_database(struct nt_feed *feed, const char *path, const struct nt_symbol_args *args)
 {
-	if (words && nt_load_refuse_words(path, words, feed->error, sizeof(feed->error)))
+	if (args && nt_load_refuse_symbols(path, args, feed->error, sizeof(feed->error)))
 		return -1;
 	if (nt_db_open(&feed->db, path, NT_DB_READ) || nt_db_forbid_writing(feed->db))
 		return feed->db ? fail_database(feed) : fail(feed, "out of memory.");
@@ -281,7 +282,7 @@ static int next_of_database(struct nt_feed *feed, const struct nt_row **row)
 
 /* ---- either ---- */
 
-int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_words *words, char *error,
+int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_args *args, char *error,
 		 size_t error_size)
 {
 	struct nt_feed *feed = calloc(1, sizeof(*feed));
@@ -292,7 +293,7 @@ int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_
 		snprintf(error, error_size, "out of memory.");
 		return -1;
 	}
-	result = nt_load_is_database(path) ? open_database(feed, path, words) : open_tape(feed, path, words);
+	result = nt_load_is_database(path) ? open_database(feed, path, args) : open_tape(feed, path, args);
 	if (result) {
 		snprintf(error, error_size, "%s", feed->error);
 		nt_feed_close(feed);

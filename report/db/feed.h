@@ -27,9 +27,9 @@ struct nt_feed_session {
 
 /*
  * The file at `path` must hold one session: 0, or -1 and a sentence in `error` that says what to do. *out is NULL then.
- * `words` as for nt_load_open.
+ * `args` as for nt_load_open.
  */
-int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_words *words, char *error,
+int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_args *args, char *error,
 		 size_t error_size);
 void nt_feed_close(struct nt_feed *feed);
 const struct nt_feed_session *nt_feed_session(const struct nt_feed *feed);

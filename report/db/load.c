@@ -154,12 +154,12 @@ static int load_tape(struct nt_db **out, struct nt_tape *tape, struct nt_user_na
 	return result;
 }
 
-static int load_temporary(struct nt_db **out, const char *path, const struct nt_symbol_words *words,
+static int load_temporary(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
 			  const struct nt_need *need, char *error, size_t error_size)
 {
 	struct nt_user_names *names = NULL;
 	struct nt_tape *tape = NULL;
-	int result = words ? nt_user_names_new(&names, words, error, error_size) : 0;
+	int result = args ? nt_user_names_new(&names, args, error, error_size) : 0;
 
 	if (!result)
 		result = nt_tape_open(&tape, path, error, error_size);
@@ -172,9 +172,9 @@ static int load_temporary(struct nt_db **out, const char *path, const struct nt_
 	return result;
 }
 
-int nt_load_refuse_words(const char *path, const struct nt_symbol_words *words, char *error, size_t error_size)
+int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char *error, size_t error_size)
 {
-	if (!words->n_dirs)
+	if (!args->n_dirs)
 		return 0;
 	snprintf(error, error_size,
 		 "%s is a database, which has its names: --symbols is for tapes. nettape-report symbolize names what "
@@ -183,13 +183,13 @@ int nt_load_refuse_words(const char *path, const struct nt_symbol_words *words, 
 	return -1;
 }
 
-int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_words *words, char *error,
+int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, char *error,
 		 size_t error_size)
 {
-	return nt_load_open_with(out, path, words, NULL, error, error_size);
+	return nt_load_open_with(out, path, args, NULL, error, error_size);
 }
 
-int nt_load_open_with(struct nt_db **out, const char *path, const struct nt_symbol_words *words,
+int nt_load_open_with(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
 		      const struct nt_need *need, char *error, size_t error_size)
 {
 	int result;
@@ -197,13 +197,13 @@ int nt_load_open_with(struct nt_db **out, const char *path, const struct nt_symb
 	*out = NULL;
 	snprintf(error, error_size, "out of memory.");
 	if (nt_load_is_database(path)) {
-		if (words && nt_load_refuse_words(path, words, error, error_size))
+		if (args && nt_load_refuse_symbols(path, args, error, error_size))
 			return -1;
 		result = nt_db_open(out, path, NT_DB_READ);
 		if (result && *out)
 			snprintf(error, error_size, "%s", (*out)->error);
 	} else {
-		result = load_temporary(out, path, words, need, error, error_size);
+		result = load_temporary(out, path, args, need, error, error_size);
 	}
 	if (!result) {
 		result = nt_db_forbid_writing(*out);

@@ -53,17 +53,17 @@ static int select_cpus(const char *word, struct nt_selection *selection)
 	return 0;
 }
 
-int nt_select(const struct nt_selection_words *words, struct nt_selection *selection, char *error, size_t error_size)
+int nt_select(const struct nt_selection_args *args, struct nt_selection *selection, char *error, size_t error_size)
 {
-	*selection = (struct nt_selection){.process = words->process};
-	if (select_moment("--from", words->from, &selection->from, error, error_size) ||
-	    select_moment("--to", words->to, &selection->to, error, error_size))
+	*selection = (struct nt_selection){.process = args->process};
+	if (select_moment("--from", args->from, &selection->from, error, error_size) ||
+	    select_moment("--to", args->to, &selection->to, error, error_size))
 		return -1;
-	if (words->cpus && select_cpus(words->cpus, selection)) {
-		snprintf(error, error_size, "--cpu %s: it is a list of CPUs, like 0,2-5.", words->cpus);
+	if (args->cpus && select_cpus(args->cpus, selection)) {
+		snprintf(error, error_size, "--cpu %s: it is a list of CPUs, like 0,2-5.", args->cpus);
 		return -1;
 	}
-	if (words->process && !words->process[0]) {
+	if (args->process && !args->process[0]) {
 		snprintf(error, error_size, "--process takes a pid or a name.");
 		return -1;
 	}

@@ -15,7 +15,7 @@
 #define NT_MAX_CPU_RANGES 64
 
 /* As on the command line; NULL: not given. */
-struct nt_selection_words {
+struct nt_selection_args {
 	const char *from, *to; /* --from, --to */
 	const char *cpus; /* --cpu */
 	const char *process; /* --process */
@@ -31,7 +31,7 @@ struct nt_selection {
 };
 
 /* 0, or -1 and a sentence that says what is wrong. */
-int nt_select(const struct nt_selection_words *words, struct nt_selection *selection, char *error, size_t error_size);
+int nt_select(const struct nt_selection_args *args, struct nt_selection *selection, char *error, size_t error_size);
 
 /* Whether --from is before --to, as far as can be told without a session. 0, or -1 and a sentence. */
 int nt_selection_check(const struct nt_selection *selection, char *error, size_t error_size);

@@ -33,7 +33,7 @@ struct known {
 };
 
 struct nt_user_names {
-	const struct nt_symbol_words *words;
+	const struct nt_symbol_args *args;
 	char *cache; /* of debuginfod's clients; NULL: not known where */
 	void *known; /* a tree of struct known, by build id */
 	char *cut, demangled[NT_DEMANGLED_SIZE]; /* the last name, without its version, and as people write it */
@@ -151,13 +151,13 @@ static void spell(struct search *search)
 /* 0 or -ENOMEM. */
 static int look_for(struct nt_user_names *names, struct known *known, const char *path)
 {
-	const struct nt_symbol_words *words = names->words;
+	const struct nt_symbol_args *args = names->args;
 	struct search search = {.known = known, .path = path};
 	bool done = false;
 
 	spell(&search);
-	for (size_t i = 0; i < words->n_dirs && !done; i++)
-		done = try_collection(&search, words->dirs[i]) || try_root(&search, words->dirs[i]);
+	for (size_t i = 0; i < args->n_dirs && !done; i++)
+		done = try_collection(&search, args->dirs[i]) || try_root(&search, args->dirs[i]);
 	done = done || try_root(&search, "");
 	if (!done && names->cache && !try_ids(&search, names->cache, "", false, "/executable"))
 		try_ids(&search, names->cache, "", false, "/debuginfo");
@@ -252,7 +252,7 @@ int nt_user_names_find(struct nt_user_names *names, const uint8_t build_id[NT_BU
 	char copy[PATH_SIZE];
 
 	*name = (struct nt_user_name){0};
-	if (names->words->none || !memcmp(build_id, none, sizeof(none)))
+	if (names->args->none || !memcmp(build_id, none, sizeof(none)))
 		return 0;
 	snprintf(copy, sizeof(copy), "%s", path ? path : "");
 	cut_deleted(copy);
@@ -281,17 +281,17 @@ static char *find_cache(void)
 	return home && *home && asprintf(&path, "%s/.cache/debuginfod_client", home) >= 0 ? path : NULL;
 }
 
-int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_words *words, char *error, size_t error_size)
+int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_args *args, char *error, size_t error_size)
 {
 	struct stat status;
 
 	*out = NULL;
-	for (size_t i = 0; i < words->n_dirs; i++) {
-		if (stat(words->dirs[i], &status) || !S_ISDIR(status.st_mode)) {
+	for (size_t i = 0; i < args->n_dirs; i++) {
+		if (stat(args->dirs[i], &status) || !S_ISDIR(status.st_mode)) {
 			snprintf(error, error_size,
 				 "--symbols %s: there is no such directory: programs and their symbols are looked for "
 				 "below it.",
-				 words->dirs[i]);
+				 args->dirs[i]);
 			return -1;
 		}
 	}
@@ -300,7 +300,7 @@ int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_words *
 		snprintf(error, error_size, "out of memory.");
 		return -1;
 	}
-	(*out)->words = words;
+	(*out)->args = args;
 	(*out)->cache = find_cache();
 	return 0;
 }

@@ -25,7 +25,7 @@
 #define NT_MAX_SYMBOL_DIRS 16
 
 /* As on the command line. */
-struct nt_symbol_words {
+struct nt_symbol_args {
 	const char *dirs[NT_MAX_SYMBOL_DIRS]; /* --symbols */
 	size_t n_dirs;
 	bool none; /* --no-symbols: look at no file */
@@ -39,8 +39,8 @@ struct nt_user_name {
 	const char *files[2]; /* that were used: what is loaded, what has the names; NULL: there is none. As long */
 };
 
-/* 0, or -1 and a sentence in `error`; then *out is NULL. The words are not copied. */
-int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_words *words, char *error, size_t error_size);
+/* 0, or -1 and a sentence in `error`; then *out is NULL. The arguments are not copied. */
+int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_args *args, char *error, size_t error_size);
 void nt_user_names_free(struct nt_user_names *names);
 /*
  * The function at an offset in the file of this build id; `path` may be NULL. 0 or -ENOMEM. Of each file

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * names_nomem.c - looks for the function `inner` of tests/fuzz/corpus/program_fuzz/static again and again, each time
- * with another allocation failing: it is found, or not, or that is said, and nothing leaks. names_nomem DIRECTORY, which
- * has the file; the current one has it, too.
+ * with another allocation failing: it is found, or not, or that is said, and nothing leaks. names_nomem DIRECTORY,
+ * which has the file; the current one has it, too.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,14 +17,14 @@
 #define PLACE 0x10d
 
 /* Whether it was found; 0 or -ENOMEM in *error. */
-static bool look(const struct nt_symbol_words *words, const uint8_t *build_id, int *error)
+static bool look(const struct nt_symbol_args *args, const uint8_t *build_id, int *error)
 {
 	struct nt_user_names *names;
 	struct nt_user_name name = {0};
 	char text[200] = "";
 	bool found;
 
-	if (nt_user_names_new(&names, words, text, sizeof(text))) {
+	if (nt_user_names_new(&names, args, text, sizeof(text))) {
 		MUST(text[0]);
 		*error = -ENOMEM;
 		return false;
@@ -39,7 +39,7 @@ static bool look(const struct nt_symbol_words *words, const uint8_t *build_id, i
 
 int main(int argc, char **argv)
 {
-	struct nt_symbol_words words = {.n_dirs = 1};
+	struct nt_symbol_args args = {.n_dirs = 1};
 	uint8_t build_id[NT_BUILD_ID_LEN];
 	long n = 0, before, said = 0, was_found = 0;
 	char path[512];
@@ -47,14 +47,14 @@ int main(int argc, char **argv)
 	bool found;
 
 	MUST(argc == 2);
-	words.dirs[0] = argv[1];
+	args.dirs[0] = argv[1];
 	snprintf(path, sizeof(path), "%s/static", argv[1]);
 	MUST(nt_build_id_of_file(path, build_id));
-	MUST(look(&words, build_id, &error));
+	MUST(look(&args, build_id, &error));
 	before = live;
 	do {
 		until_failure = n++;
-		found = look(&words, build_id, &error);
+		found = look(&args, build_id, &error);
 		was_found += found;
 		said += error != 0;
 		MUST(until_failure < 0 || (found && !error));
@@ -62,6 +62,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "allocation %ld: %ld pieces left\n", n - 1, live - before);
 		MUST(live == before);
 	} while (until_failure < 0);
-	printf("each of %ld allocations failed once: said %ld times, found all the same %ld times\n", n - 1, said, was_found);
+	printf("each of %ld allocations failed once: said %ld times, found all the same %ld times\n", n - 1, said,
+	       was_found);
 	return 0;
 }

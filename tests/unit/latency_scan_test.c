@@ -64,13 +64,13 @@ static void sample(struct fixture *fixture, int64_t at, const char *hook, int64_
 
 static void choose(struct fixture *fixture, const char *between[2], const char *from, const char *to, bool include_hol)
 {
-	const struct nt_selection_words selection = {.from = from, .to = to};
-	struct nt_latency_words words = {.include_hol = include_hol};
+	const struct nt_selection_args selection = {.from = from, .to = to};
+	struct nt_latency_args args = {.include_hol = include_hol};
 	char error[200];
 
 	if (between)
-		memcpy(words.between, between, sizeof(words.between));
-	if (nt_latency_choose(&words, &selection, &fixture->choice, error, sizeof(error)))
+		memcpy(args.between, between, sizeof(args.between));
+	if (nt_latency_choose(&args, &selection, &fixture->choice, error, sizeof(error)))
 		fail_msg("%s", error);
 }
 

@@ -96,14 +96,14 @@ static const char *hex(size_t from, size_t to)
 	return text;
 }
 
-static bool is_found_with(const struct nt_symbol_words *words, const char *path)
+static bool is_found_with(const struct nt_symbol_args *args, const char *path)
 {
 	struct nt_user_names *names;
 	struct nt_user_name name;
 	char error[200];
 	bool found;
 
-	assert_int_equal(nt_user_names_new(&names, words, error, sizeof(error)), 0);
+	assert_int_equal(nt_user_names_new(&names, args, error, sizeof(error)), 0);
 	/* The second answer is the one that was kept. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(nt_user_names_find(names, id, path, PLACE, &name), 0);
@@ -121,7 +121,7 @@ static bool is_found_with(const struct nt_symbol_words *words, const char *path)
 static bool is_found(const char *path)
 {
 	mkdir(directory, 0700);
-	return is_found_with(&(struct nt_symbol_words){.dirs = {directory}, .n_dirs = 1}, path);
+	return is_found_with(&(struct nt_symbol_args){.dirs = {directory}, .n_dirs = 1}, path);
 }
 
 static void looks_where_it_says(void **state)
@@ -153,7 +153,7 @@ static void looks_where_it_says(void **state)
 
 static void looks_at_the_place_itself_and_what_was_fetched(void **state)
 {
-	const struct nt_symbol_words nothing = {0}, none = {.none = true};
+	const struct nt_symbol_args nothing = {0}, none = {.none = true};
 	char path[128];
 
 	(void)state;
@@ -190,13 +190,13 @@ static bool finds(struct nt_user_names *names, const char *path)
 /* What is known is known by all paths, and is not read again: its file may be gone. */
 static void knows_a_program_by_its_id(void **state)
 {
-	const struct nt_symbol_words words = {.dirs = {directory}, .n_dirs = 1};
+	const struct nt_symbol_args args = {.dirs = {directory}, .n_dirs = 1};
 	struct nt_user_names *names;
 	char error[200];
 
 	(void)state;
 	put("opt/x/server");
-	assert_int_equal(nt_user_names_new(&names, &words, error, sizeof(error)), 0);
+	assert_int_equal(nt_user_names_new(&names, &args, error, sizeof(error)), 0);
 	assert_false(finds(names, NULL));
 	assert_false(finds(names, "/opt/y/client"));
 	assert_true(finds(names, "/opt/x/server"));
@@ -234,24 +234,24 @@ static void takes_no_other_file(void **state)
 static void does_not_leave_the_directory(void **state)
 {
 	char path[128];
-	const struct nt_symbol_words words = {.dirs = {path}, .n_dirs = 1};
+	const struct nt_symbol_args args = {.dirs = {path}, .n_dirs = 1};
 
 	(void)state;
 	put("server");
 	snprintf(path, sizeof(path), "%s/sub", directory);
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_false(is_found_with(&words, "/../server"));
-	assert_false(is_found_with(&words, "/x/../../server"));
+	assert_false(is_found_with(&args, "/../server"));
+	assert_false(is_found_with(&args, "/x/../../server"));
 }
 
 static void says_that_a_directory_is_missing(void **state)
 {
-	const struct nt_symbol_words words = {.dirs = {"/nowhere"}, .n_dirs = 1};
+	const struct nt_symbol_args args = {.dirs = {"/nowhere"}, .n_dirs = 1};
 	struct nt_user_names *names;
 	char error[200];
 
 	(void)state;
-	assert_int_equal(nt_user_names_new(&names, &words, error, sizeof(error)), -1);
+	assert_int_equal(nt_user_names_new(&names, &args, error, sizeof(error)), -1);
 	assert_null(names);
 	assert_non_null(strstr(error, "/nowhere"));
 }

@@ -42,39 +42,39 @@ static int choose_window(const char *word, uint64_t *ns, char *error, size_t err
 	return 0;
 }
 
-static int choose_worst(const struct nt_lanes_words *words, struct nt_lanes_choice *choice, char *error,
+static int choose_worst(const struct nt_lanes_args *args, struct nt_lanes_choice *choice, char *error,
 			size_t error_size)
 {
-	if (!words->worst) {
-		if (!words->window && !words->top && !words->each_cpu)
+	if (!args->worst) {
+		if (!args->window && !args->top && !args->each_cpu)
 			return 0;
 		snprintf(error, error_size,
 			 "--window, --top and --each-cpu say how to look for the worst: of what, says --worst.");
 		return -1;
 	}
-	choice->worst = words->worst;
-	choice->worst_kinds = nt_lane_kinds_of(words->worst);
+	choice->worst = args->worst;
+	choice->worst_kinds = nt_lane_kinds_of(args->worst);
 	if (choice->worst_kinds)
 		return 0;
 	snprintf(error, error_size,
 		 "--worst %s: it is hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or uncovered; or "
 		 "network, which is net_rx, net_tx, send and recv.",
-		 words->worst);
+		 args->worst);
 	return -1;
 }
 
-int nt_lanes_choose(const struct nt_lanes_words *words, const struct nt_selection_words *selection,
+int nt_lanes_choose(const struct nt_lanes_args *args, const struct nt_selection_args *selection,
 		    struct nt_lanes_choice *choice, char *error, size_t error_size)
 {
 	unsigned long cells = 0, top = TOP;
 
-	*choice = (struct nt_lanes_choice){.each_cpu = words->each_cpu};
+	*choice = (struct nt_lanes_choice){.each_cpu = args->each_cpu};
 	if (nt_select(selection, &choice->selection, error, error_size) ||
 	    nt_selection_check(&choice->selection, error, error_size) ||
-	    choose_number("--cells", words->cells, NT_LANE_MAX_CELLS, &cells, error, error_size) ||
-	    choose_number("--top", words->top, NT_WORST_MAX, &top, error, error_size) ||
-	    choose_window(words->window, &choice->window_ns, error, error_size) ||
-	    choose_worst(words, choice, error, error_size))
+	    choose_number("--cells", args->cells, NT_LANE_MAX_CELLS, &cells, error, error_size) ||
+	    choose_number("--top", args->top, NT_WORST_MAX, &top, error, error_size) ||
+	    choose_window(args->window, &choice->window_ns, error, error_size) ||
+	    choose_worst(args, choice, error, error_size))
 		return -1;
 	choice->cells = (uint32_t)cells;
 	choice->top = (unsigned int)top;

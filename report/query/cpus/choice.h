@@ -16,7 +16,7 @@
 #define NT_WORST_MAX 100
 
 /* As on the command line; NULL: not given. */
-struct nt_lanes_words {
+struct nt_lanes_args {
 	const char *cells; /* --cells */
 	const char *worst, *window, *top; /* --worst, --window, --top */
 	bool each_cpu; /* --each-cpu */
@@ -33,7 +33,7 @@ struct nt_lanes_choice {
 };
 
 /* 0, or -1 and a sentence that says what is wrong. */
-int nt_lanes_choose(const struct nt_lanes_words *words, const struct nt_selection_words *selection,
+int nt_lanes_choose(const struct nt_lanes_args *args, const struct nt_selection_args *selection,
 		    struct nt_lanes_choice *choice, char *error, size_t error_size);
 
 #endif

@@ -55,39 +55,39 @@ static int choose_hook(const char *option, const char *word, enum nt_hook *hook,
 	return -1;
 }
 
-static int choose_between(const struct nt_latency_words *words, struct nt_latency_choice *choice, char *error,
+static int choose_between(const struct nt_latency_args *args, struct nt_latency_choice *choice, char *error,
 			  size_t error_size)
 {
-	if (choose_hook("--between", words->between[0], &choice->first, error, error_size) ||
-	    choose_hook("--between", words->between[1], &choice->second, error, error_size))
+	if (choose_hook("--between", args->between[0], &choice->first, error, error_size) ||
+	    choose_hook("--between", args->between[1], &choice->second, error, error_size))
 		return -1;
 	if (choice->first >= choice->second) {
 		snprintf(error, error_size, "--between takes two hooks in the order that packets pass them.");
 		return -1;
 	}
-	if (words->n_hooks) {
+	if (args->n_hooks) {
 		snprintf(error, error_size, "--between names the hooks: leave --hook out.");
 		return -1;
 	}
 	return 0;
 }
 
-int nt_latency_choose(const struct nt_latency_words *words, const struct nt_selection_words *selection,
+int nt_latency_choose(const struct nt_latency_args *args, const struct nt_selection_args *selection,
 		      struct nt_latency_choice *choice, char *error, size_t error_size)
 {
-	*choice = (struct nt_latency_choice){.include_hol = words->include_hol};
-	if (words->by && choose_by(words->by, &choice->by, error, error_size))
+	*choice = (struct nt_latency_choice){.include_hol = args->include_hol};
+	if (args->by && choose_by(args->by, &choice->by, error, error_size))
 		return -1;
-	for (unsigned int i = 0; i < words->n_hooks; i++) {
+	for (unsigned int i = 0; i < args->n_hooks; i++) {
 		enum nt_hook hook;
 
-		if (choose_hook("--hook", words->hooks[i], &hook, error, error_size))
+		if (choose_hook("--hook", args->hooks[i], &hook, error, error_size))
 			return -1;
 		choice->hooks |= 1u << hook;
 	}
 	if (!choice->hooks)
 		choice->hooks = (1u << NT_HOOK_COUNT) - 2;
-	if (words->between[0] && choose_between(words, choice, error, error_size))
+	if (args->between[0] && choose_between(args, choice, error, error_size))
 		return -1;
 	return nt_select(selection, &choice->selection, error, error_size);
 }

@@ -18,7 +18,7 @@ enum nt_by { NT_BY_NONE, NT_BY_IFACE, NT_BY_CGROUP, NT_BY_PROCESS, NT_BY_SOCKET,
 #define NT_MAX_HOOKS 16 /* --hook may be given so often */
 
 /* As on the command line; NULL and 0: not given. */
-struct nt_latency_words {
+struct nt_latency_args {
 	const char *by;
 	const char *hooks[NT_MAX_HOOKS];
 	unsigned int n_hooks;
@@ -35,7 +35,7 @@ struct nt_latency_choice {
 };
 
 /* 0, or -1 and a sentence that says what is wrong. */
-int nt_latency_choose(const struct nt_latency_words *words, const struct nt_selection_words *selection,
+int nt_latency_choose(const struct nt_latency_args *args, const struct nt_selection_args *selection,
 		      struct nt_latency_choice *choice, char *error, size_t error_size);
 /* "iface" and so on; NULL for NT_BY_NONE. */
 const char *nt_by_name(enum nt_by by);

@@ -37,15 +37,15 @@ static int choose_by(const char *word, enum nt_stage_by *by, char *error, size_t
 }
 
 /* "net_rx,send", or "network". */
-static int choose_owners(const char *words, unsigned int *owners, char *error, size_t error_size)
+static int choose_owners(const char *list, unsigned int *owners, char *error, size_t error_size)
 {
-	*owners = words ? 0 : NT_LANE_NETWORK;
-	while (words && *words) {
-		size_t size = strcspn(words, ",");
+	*owners = list ? 0 : NT_LANE_NETWORK;
+	while (list && *list) {
+		size_t size = strcspn(list, ",");
 		char word[32];
 		unsigned int kinds;
 
-		snprintf(word, sizeof(word), "%.*s", (int)(size < sizeof(word) ? size : sizeof(word) - 1), words);
+		snprintf(word, sizeof(word), "%.*s", (int)(size < sizeof(word) ? size : sizeof(word) - 1), list);
 		kinds = nt_lane_kinds_of(word);
 		if (!kinds || size >= sizeof(word)) {
 			snprintf(error, error_size,
@@ -56,7 +56,7 @@ static int choose_owners(const char *words, unsigned int *owners, char *error, s
 			return -1;
 		}
 		*owners |= kinds;
-		words += size + (words[size] == ',');
+		list += size + (list[size] == ',');
 	}
 	if (*owners)
 		return 0;
@@ -64,16 +64,16 @@ static int choose_owners(const char *words, unsigned int *owners, char *error, s
 	return -1;
 }
 
-int nt_stage_choose(const struct nt_stage_words *words, const char *by, const struct nt_selection_words *selection,
+int nt_stage_choose(const struct nt_stage_args *args, const char *by, const struct nt_selection_args *selection,
 		    struct nt_stage_choice *choice, char *error, size_t error_size)
 {
-	*choice = (struct nt_stage_choice){.inclusive = words->inclusive, .other = words->other, .user = words->user};
+	*choice = (struct nt_stage_choice){.inclusive = args->inclusive, .other = args->other, .user = args->user};
 	if (nt_select(selection, &choice->selection, error, error_size) ||
 	    nt_selection_check(&choice->selection, error, error_size) ||
 	    choose_by(by, &choice->by, error, error_size) ||
-	    choose_owners(words->owners, &choice->owners, error, error_size))
+	    choose_owners(args->owners, &choice->owners, error, error_size))
 		return -1;
-	if (words->other && (by || words->inclusive)) {
+	if (args->other && (by || args->inclusive)) {
 		snprintf(error, error_size, "--other lists stacks: leave --by and --inclusive out.");
 		return -1;
 	}

@@ -14,7 +14,7 @@
 enum nt_stage_by { NT_STAGE_BY_NONE, NT_STAGE_BY_CPU, NT_STAGE_BY_PROCESS, NT_STAGE_BY_CGROUP, NT_STAGE_BY_TIME };
 
 /* As on the command line; NULL: not given. */
-struct nt_stage_words {
+struct nt_stage_args {
 	const char *owners; /* --owner */
 	bool inclusive, other; /* --inclusive, --other */
 	bool folded, user, diff; /* --folded, --user-stacks, --diff */
@@ -30,7 +30,7 @@ struct nt_stage_choice {
 };
 
 /* `by` as on the command line, or NULL. 0, or -1 and a sentence that says what is wrong. */
-int nt_stage_choose(const struct nt_stage_words *words, const char *by, const struct nt_selection_words *selection,
+int nt_stage_choose(const struct nt_stage_args *args, const char *by, const struct nt_selection_args *selection,
 		    struct nt_stage_choice *choice, char *error, size_t error_size);
 /* "cpu" and so on; NULL for none. */
 const char *nt_stage_by_name(enum nt_stage_by by);
