@@ -38,7 +38,7 @@ tool_src   := $(sort $(wildcard tests/tools/*.c))
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 
-.PHONY: all record report install clean help mutate check check-all check-list check-vm check-fresh demo bench fuzz deps format
+.PHONY: all record report install clean help mutate check check-all check-list check-vm check-fresh demo bench readme fuzz deps format
 .DELETE_ON_ERROR:
 all: $(BUILD)/nettape-record $(BUILD)/nettape-report
 record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
@@ -223,6 +223,9 @@ check-list: ## the tests' names, for ONLY=
 
 bench: ## what recording costs, beside an unrecorded flood, or AGAINST=COMMIT; BENCH_PAIRS=3 for a quick look
 	@$(if $(AGAINST),$(MAKE) -s all tools && bash tests/bench/against.sh '$(AGAINST)',bash tests/bench/run.sh)
+
+readme: ## remake the README's examples, picture and table of costs, on a quiet machine (as root, five minutes)
+	@bash tests/readme.sh
 
 FUZZ_SECONDS ?= 60
 fuzz: fuzzers $(BUILD)/tests/timeline_random_test ## libFuzzer on the readers of tapes, random traces on the timeline; FUZZ_SECONDS=60 each

@@ -61,7 +61,7 @@ load iproute2            has_command ip
 load iperf3              has_command iperf3
 test libcmocka-dev       has_header cmocka.h
 test sqlite3             has_command sqlite3
-test python3             has_command python3
+test,readme python3      has_command python3
 test protobuf-compiler   has_command protoc
 test ethtool             has_command ethtool
 test tmux                has_command tmux
@@ -69,10 +69,12 @@ test locales             has_charmaps
 test elfutils            has_command eu-addr2line
 test nftables            has_command nft
 test wireguard-tools     has_command wg
-browser chromium         has_chromium
+test,readme redis-tools  has_command redis-benchmark
+browser,readme chromium  has_chromium
 browser,perfetto nodejs  has_command node
 browser,perfetto npm     has_command npm
-perf linux-perf          runs perf
+perf,readme linux-perf   runs perf
+readme pngquant          has_command pngquant
 vm qemu-system-x86       has_command qemu-system-x86_64
 vm busybox-static        has_command busybox
 vm cpio                  has_command cpio

@@ -1,35 +1,39 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The README, played from top to bottom by a newcomer: every line of it that begins with "$" is run, in order, first by root,
-# then by a user under sudo; and what it shows below a line must be what is printed, but for numbers, names of programs and
-# addresses, which are this host's. Then the mistakes that a newcomer makes, and what each is told.
+# The README, played from top to bottom by a newcomer: every line of it that begins with "$" is run, in order, first by
+# root, then by a user under sudo. It must print what the README shows below it, but for numbers, names and addresses,
+# which are this host's. Then the mistakes that a newcomer makes, and the message to each.
 #
-# Its ten seconds are three here. sudo itself is not needed: what the programs see of it is the variables that it sets, and who owns what.
+# Its ten seconds are three here. sudo itself is not needed: the programs see only the variables that it sets.
 # check-all: it takes half a minute
 # shellcheck source=tests/live/lib.sh disable=SC2154
 source "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/redis.sh
+source tests/redis.sh
 needs_recorder
 needs_netns
 command -v iperf3 >/dev/null || skip "iperf3 is not installed"
 command -v setpriv >/dev/null || skip "setpriv is not installed"
 command -v python3 >/dev/null || skip "python3 is not installed"
+has_redis || skip "redis-tools is not installed"
 
 user=65534 # nobody: has no home and no rights
 readme=$PWD/README.md
-checker=$PWD/tests/live/first_hour.py
+checker=$PWD/tests/readme.py
+redis_start || skip "redis does not start: $(tail -1 "$work/redis.log")"
 
-# Traffic for as long as the test takes: TCP in bulk, and packets of UDP.
-"${in_b[@]}" iperf3 -s -B "$addr_b" >"$work/server.log" 2>&1 &
-keep $!
-"${in_b[@]}" iperf3 -s -B "$addr_b" -p 5202 >"$work/server2.log" 2>&1 &
-keep $!
-listens() { [[ $("${in_b[@]}" ss -tln | grep -cE ':520[12] ') == 2 ]]; }
-wait_for 10 listens || skip "iperf3 does not listen"
-"${in_a[@]}" iperf3 -c "$addr_b" -b 400M -t 3600 >/dev/null 2>&1 &
-keep $!
-"${in_a[@]}" iperf3 -c "$addr_b" -p 5202 -u -b 20M -l 200 -t 3600 >/dev/null 2>&1 &
-keep $!
+# beside_traffic COMMAND...: run beside the README's traffic
+beside_traffic() {
+    local before=${#background[@]} status=0
+    redis_load large
+    copy_start 0 60
+    "$@" || status=$?
+    kill "${background[@]:before}"
+    wait "${background[@]:before}" || true
+    background=("${background[@]:0:before}")
+    return "$status"
+}
 
 # as_user COMMAND...: without root's rights
 as_user() { setpriv --reuid=$user --regid=$user --clear-groups --no-new-privs -- "$@"; }
@@ -44,19 +48,30 @@ a_place() {
     chmod 755 "$work" "$place" "$place/bin"
 }
 
-# play WHO: the lines of the README in this place. `sudo COMMAND` is what sudo would make of it.
+# run_as WHO LINE: a line of the README in this place. `sudo COMMAND` is what sudo would make of it.
+# shellcheck disable=SC2317  # called by its name in an array
+run_as() {
+    local owner=$user
+    [[ $1 != root ]] || owner=0
+    if [[ $2 == sudo\ * || $1 == root ]]; then
+        (cd "$place" && PATH=$place/bin:$PATH SUDO_UID=$owner SUDO_GID=$owner bash -c "sudo() { \"\$@\"; }; $2")
+    else
+        (cd "$place" && PATH=$place/bin:$PATH HOME=$place as_user bash -c "$2")
+    fi >"$work/printed" 2>&1 </dev/null
+}
+
+# play WHO: the lines of the README
 play() {
-    local who=$1 number=0 line status
+    local who=$1 number=0 line status run
     python3 "$checker" commands "$readme" >"$work/commands"
     while IFS= read -r line; do
         number=$((number + 1))
         status=0
-        line=${line/-d 10 /-d 3 }
-        if [[ $line == sudo\ * || $who == root ]]; then
-            (cd "$place" && PATH=$place/bin:$PATH SUDO_UID=$([[ $who == root ]] && echo 0 || echo $user) SUDO_GID=$([[ $who == root ]] && echo 0 || echo $user) \
-                bash -c "sudo() { \"\$@\"; }; $line") >"$work/printed" 2>&1 </dev/null || status=$?
+        run=(run_as "$who" "${line/-d 10 /-d 3 }")
+        if [[ $line == *nettape-record* ]]; then
+            beside_traffic "${run[@]}" || status=$?
         else
-            (cd "$place" && PATH=$place/bin:$PATH HOME=$place as_user bash -c "$line") >"$work/printed" 2>&1 </dev/null || status=$?
+            "${run[@]}" || status=$?
         fi
         # 3: recorded, with losses; the machine may be full.
         if [[ $status == 0 || ($status == 3 && $line == *nettape-record*) ]]; then ok "$who: $line"; else
@@ -99,10 +114,11 @@ told 1 "a database that nettape-report import made" nettape-report info busy.db
 told 1 "a database that nettape-report import made" nettape-report import busy.db -o other.db
 told 1 "sock_op" nettape-report query busy.tape "SELECT * FROM sockop"
 told 2 "html, perfetto or prometheus" nettape-report export busy.tape -o x.html
+SUDO_UID=$user SUDO_GID=$user "$record" -q -d 0.2 -o "$place/plain.tape"
 for command in stages latency flame; do
     probe=stacks
     [[ $command != latency ]] || probe=latency
-    told 1 "record with nettape-record --probes default,$probe" nettape-report $command busy.tape
+    told 1 "record with nettape-record --probes default,$probe" nettape-report $command plain.tape
 done
 is "help of a command, both ways" "$("$report" help summary | sha256sum)" "$("$report" summary --help | sha256sum)"
 told 2 "did you mean '--duration'?" nettape-record --duraton 3

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+The README's commands, and what it shows below them.
+
+    readme.py commands README           the lines that begin with "$" in its console blocks, one a line, in order
+    readme.py compare README N PRINTED  whether what stands below the Nth is in the file PRINTED; prints what is not
+    readme.py remake README N PRINTED   puts what is in PRINTED below the Nth, shortened as SHOWN says
+    readme.py costs README DIRECTORY    makes its table of costs from the measurements in DIRECTORY/NAME.cost
+
+To compare: a line of the README is there if a printed line has the same words in the same order. Numbers, units and
+addresses are the host's, and so is what a row of a table is about: of a line with several numbers only the first word
+counts. A line of "..." stands for any number of lines. Whether something was lost is the host's matter, too.
+"""
+import re
+import statistics
+import sys
+
+# What is shown of a command's output: of each paragraph that begins so, so many of its first and of its last lines. The
+# rest becomes "...". A command that is not here shows nothing.
+SHOWN = {
+    "nettape-record": [("", 9, 0)],
+    "nettape-report summary": [
+        ("host ", 2, 0), ("Whose the time", 5, 0), ("Network stack", 2, 0), ("Programs by", 9, 0),
+        ("Sockets by", 5, 2)],
+    "nettape-report stages": [("session 1", 9, 0), ("owner ", 9, 0)],
+    "nettape-report latency": [("host ", 1, 0), ("How late", 9, 0)],
+    "nettape-report timeline": [("The windows", 4, 0), ("Who ran in them", 3, 0), ("  CPU 0 |", 7, 0)],
+    "nettape-report check": [("session 1", 4, 1)],
+}
+
+COSTS = {
+    "nothing": "nothing",
+    "default": "nettape, the default probes",
+    "default,stacks,latency": "nettape, with `stacks` and `latency`",
+    "perf": "`perf record`, five tracepoints",
+}
+COSTS_HEAD = ["| recorded by | GET a second | kept | p50 | p99 | its own CPU time |", "|---|---|---|---|---|---|"]
+
+
+class Command:
+    """One command of the README: its text, and at which lines of the README its output stands."""
+
+    def __init__(self, text, begin, end):
+        self.text, self.begin, self.end = text, begin, end
+
+
+def read_lines(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read().split("\n")
+
+
+def commands(lines):
+    found, inside = [], False
+    for number, line in enumerate(lines):
+        if line.startswith("```"):
+            inside = line == "```console"
+        elif inside and line.startswith("$ "):
+            found.append(Command(re.sub(r"\s+#.*$", "", line[2:]), number + 1, number + 1))
+        elif inside:
+            found[-1].end = number + 1
+    return found
+
+
+# ---- compare ----
+
+UNITS = {"s", "ms", "us", "ns", "B", "kB", "MB", "GB", "TB", "%"}
+
+
+def words(text):
+    """The words of a line that are the same on every host: no numbers, units, addresses or paths."""
+    text = re.sub(r"\|.*\|$|[|+~#=\-]{2,}", " ", text)
+    bare = (word.strip("(),;:.|") for word in text.split())
+    return [word for word in bare if word and word not in UNITS and not re.search(r"\d", word)]
+
+
+def has_in_order(wanted, got):
+    rest = iter(got)
+    return all(word in rest for word in wanted)
+
+
+def numbers(text):
+    return len(re.findall(r"\d[\d,.]*", text))
+
+
+def wanted_words(shown, below):
+    """Of a row of a table its first word; of a table's head its first three, since the columns depend on what fits. A
+    legend lists what its picture has, which is another one here."""
+    wanted = words(shown)
+    if numbers(shown) > 2:
+        return wanted[:1]
+    if numbers(shown) == 0 and shown.count(",") > 2:
+        return []
+    return wanted[:3] if numbers(shown) == 0 and numbers(below) > 2 else wanted
+
+
+# What a recording without losses does not say.
+LOSSES = ("lost:", "ok, WITH LOSS")
+
+
+def compare(readme, number, printed_path):
+    lines = read_lines(readme)
+    command = commands(lines)[number - 1]
+    shown = [line for line in lines[command.begin:command.end] if line not in ("", "...")]
+    printed = read_lines(printed_path)
+    # Sentences are wrapped: each is also compared as one line.
+    printed += [" ".join(part.split()) for part in re.split(r"\n\s*\n|\n(?=\S)", "\n".join(printed))]
+    printed_words = [words(line) for line in printed]
+    missing = []
+    for line, below in zip(shown, shown[1:] + [""]):
+        wanted = wanted_words(line, below)
+        if not line.startswith(LOSSES) and not any(has_in_order(wanted, got) for got in printed_words):
+            missing.append(line)
+            print("not printed: " + line)
+    if shown and not missing:
+        print("all there")
+    return 1 if missing else 0
+
+
+# ---- remake ----
+
+def shorten(printed, rules):
+    """The lines to show, and "..." for what is left out."""
+    shown = []
+    for paragraph in "\n".join(printed).strip("\n").split("\n\n"):
+        lines = paragraph.split("\n")
+        first, last = next((counts for begin, *counts in rules if paragraph.startswith(begin)), (0, 0))
+        if first and shown:
+            shown.append("")
+        if len(lines) <= first + last:
+            shown += lines
+            continue
+        shown += lines[:first]
+        if shown[-1:] != ["..."]:
+            shown.append("...")
+        shown += lines[len(lines) - last:]
+    return shown
+
+
+def remake(readme, number, printed_path):
+    lines = read_lines(readme)
+    command = commands(lines)[number - 1]
+    name = command.text.removeprefix("sudo ")
+    rules = next((rules for begin, rules in SHOWN.items() if name.startswith(begin)), None)
+    shown = shorten(read_lines(printed_path), rules) if rules else []
+    # A blank line before the next command of the block, if there was one.
+    if shown and lines[command.end - 1] == "":
+        shown.append("")
+    lines[command.begin:command.end] = shown
+    with open(readme, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+    return 0
+
+
+# ---- costs ----
+
+def cost_row(name, rounds, unrecorded):
+    """Medians of the rounds; the rate that was kept is that of the same round that nothing recorded."""
+    rate, p50, p99, own = (statistics.median(column) for column in zip(*rounds))
+    kept = statistics.median(a[0] / b[0] for a, b in zip(rounds, unrecorded))
+    own_share = "" if name == "nothing" else f"{own:.0f} % of one CPU"
+    return f"| {COSTS[name]} | {round(rate, -3):,.0f} | {kept:.2f} | {p50:.2f} ms | {p99:.2f} ms | {own_share} |"
+
+
+def costs(readme, directory):
+    measured = {
+        name: [[float(word) for word in line.split()] for line in read_lines(f"{directory}/{name}.cost") if line]
+        for name in COSTS
+    }
+    lines = read_lines(readme)
+    begin = lines.index(COSTS_HEAD[0])
+    end = lines.index("", begin)
+    lines[begin:end] = COSTS_HEAD + [cost_row(name, measured[name], measured["nothing"]) for name in COSTS]
+    with open(readme, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+    print("\n".join(lines[begin:begin + 6]))
+    return 0
+
+
+def main():
+    verb, readme, *rest = sys.argv[1:]
+    if verb == "commands":
+        for command in commands(read_lines(readme)):
+            print(command.text)
+        return 0
+    if verb == "costs":
+        return costs(readme, rest[0])
+    return {"compare": compare, "remake": remake}[verb](readme, int(rest[0]), rest[1])
+
+
+sys.exit(main())
