@@ -27,7 +27,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread -lm
 REPORT_LIBS := -lsqlite3 -lelf -liberty -llz4 -lz -lm
 
-shared_src := $(sort $(wildcard schema/*.c cli/*.c))
+shared_src := $(sort $(wildcard schema/*.c schema/cli/*.c))
 record_src := $(sort $(wildcard record/*.c))
 report_src := $(sort $(shell find report -name '*.c'))
 support_src := $(sort $(wildcard tests/support/*.c))
@@ -256,13 +256,13 @@ install: all ## both programs, their man pages and shell completion, below DESTD
 		install -m 644 $$page $(share)/man/man$$section || exit 1; \
 	done
 	$(Q)for program in nettape-record nettape-report; do \
-		install -D -m 644 completions/nettape.bash $(share)/bash-completion/completions/$$program && \
-		install -D -m 644 completions/nettape.fish $(share)/fish/vendor_completions.d/$$program.fish || exit 1; \
+		install -D -m 644 docs/completions/nettape.bash $(share)/bash-completion/completions/$$program && \
+		install -D -m 644 docs/completions/nettape.fish $(share)/fish/vendor_completions.d/$$program.fish || exit 1; \
 	done
-	$(Q)install -D -m 644 completions/_nettape $(share)/zsh/site-functions/_nettape
+	$(Q)install -D -m 644 docs/completions/_nettape $(share)/zsh/site-functions/_nettape
 
 format: ## clang-format over all C sources
-	clang-format -i $(shell find schema cli bpf record report tests -name '*.[ch]')
+	clang-format -i $(shell find schema bpf record report tests -name '*.[ch]')
 
 clean: ## remove build/
 	rm -rf $(BUILD)

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/option.h"
+#include "schema/cli/option.h"
 #include "record/wrap.h"
-#include "schema/arg.h"
+#include "schema/cli/arg.h"
 
 #define DEFAULT_RING_SIZE (256u << 10) /* small enough to stay in a CPU's second-level cache: docs/overhead.md */
 #define LEAST_RING_SIZE (64u << 10)

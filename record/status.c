@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "record/text.h"
-#include "schema/arg.h"
+#include "schema/cli/arg.h"
 
 #define WIDTH_MAX 256
 #define WORD_MAX (4 * PATH_MAX + 4) /* a path of which each byte is written as an escape */

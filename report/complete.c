@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/option.h"
 #include "report/commands.h"
+#include "schema/cli/option.h"
 
 /* A command's first word. Those that share it stand together, and it is given once. */
 static void complete_first(const char *begin)

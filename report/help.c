@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "cli/option.h"
 #include "report/commands.h"
 #include "report/out/prose.h"
+#include "schema/cli/option.h"
 
 #define NAME_WIDTH 19 /* of commands in the overview */
 #define OPTION_WIDTH 22 /* of options before their help */

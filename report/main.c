@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/option.h"
 #include "report/commands.h"
 #include "report/complete.h"
 #include "report/help.h"
 #include "report/options.h"
-#include "schema/arg.h"
+#include "schema/cli/arg.h"
+#include "schema/cli/option.h"
 
 #define MAX_COMMANDS 32
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/option.h"
 #include "report/commands.h"
+#include "schema/cli/option.h"
 
 static bool has(const struct nt_command *command, const char *written)
 {

@@ -100,7 +100,7 @@ def main():
     root = sys.argv[1] if len(sys.argv) > 1 else '.'
     allowed, order = read_page(os.path.join(root, 'docs/architecture.md'))
     faults, seen, graph = [], 0, {}
-    for path in sources(root, ('schema', 'cli', 'bpf', 'record', 'report')):
+    for path in sources(root, ('schema', 'bpf', 'record', 'report')):
         for include in INCLUDE.findall(open(os.path.join(root, path), encoding='utf-8').read()):
             if include.startswith(GENERATED):
                 continue

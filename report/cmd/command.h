@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/option.h"
 #include "report/out/complain.h"
 #include "report/out/output.h"
 #include "report/query/cpus/choice.h"
 #include "report/query/latency/choice.h"
 #include "report/query/stages/choice.h"
 #include "report/symbols/user_names.h"
+#include "schema/cli/option.h"
 
 /* What a command was given. */
 struct nt_options {

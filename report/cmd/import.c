@@ -10,7 +10,7 @@
 #include "report/out/denied.h"
 #include "report/out/interrupt.h"
 #include "report/out/new_file.h"
-#include "schema/arg.h"
+#include "schema/cli/arg.h"
 
 /* What was wrong with the tape is in the table problem too; here it is said where it cannot be missed. */
 static void warn(const struct nt_tape *tape)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "report/cmd/command.h"
-#include "report/cmd/options.h"
 #include "report/cmd/each_session.h"
+#include "report/cmd/options.h"
 #include "report/export/svg/svg.h"
 #include "report/out/new_file.h"
 #include "report/out/terminal.h"

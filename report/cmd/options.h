@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * options.h - options that several commands have, as rows for their tables (cli/option.h). What one command alone has
+ * options.h - options that several commands have, as rows for their tables (schema/cli/option.h). What one command alone has
  * stands in its own table. The rows fill struct nt_options.
  */
 #ifndef NT_REPORT_CMD_OPTIONS_H
 #define NT_REPORT_CMD_OPTIONS_H
 
-#include "cli/option.h"
 #include "report/cmd/command.h"
+#include "schema/cli/option.h"
 
 /* A row for a member: true if it is given; the text of its value. */
 #define NT_FLAG(name, member, help)                                                                                    \
@@ -61,7 +61,7 @@
 #define NT_OPTION_HELP                                                                                                 \
 	NT_OPTION("help", 'h', NULL, NULL, NT_TO(nt_option_set_true, struct nt_options, help), "show this text")
 
-/* Where values go, beside the ways of cli/option.h. */
+/* Where values go, beside the ways of schema/cli/option.h. */
 bool nt_add_hook(void *samples, const char *const values[2], char *error, size_t error_size);
 bool nt_add_symbols(void *symbols, const char *const values[2], char *error, size_t error_size);
 bool nt_set_json(void *format, const char *const values[2], char *error, size_t error_size);

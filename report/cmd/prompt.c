@@ -13,7 +13,7 @@
 
 #include "report/cmd/sql.h"
 #include "report/out/complain.h"
-#include "schema/arg.h"
+#include "schema/cli/arg.h"
 
 #define MAX_SQL (1u << 20)
 

@@ -11,7 +11,7 @@
 #include "report/db/result.h"
 #include "report/out/complain.h"
 #include "report/out/prose.h"
-#include "schema/arg.h"
+#include "schema/cli/arg.h"
 
 /* ---- names ---- */
 

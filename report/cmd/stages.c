@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "report/cmd/command.h"
-#include "report/cmd/options.h"
 #include "report/cmd/each_session.h"
+#include "report/cmd/options.h"
 #include "report/query/stages/show.h"
 
 struct command {

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "report/cmd/command.h"
-#include "report/cmd/options.h"
 #include "report/cmd/each_session.h"
+#include "report/cmd/options.h"
 #include "report/out/terminal.h"
 #include "report/query/cpus/result.h"
 

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "schema/arg.h"
+#include "schema/cli/arg.h"
 
 #define WORD_MAX 300
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "schema/arg.h"
+#include "schema/cli/arg.h"
 
 #define SECOND 1000000000ll
 

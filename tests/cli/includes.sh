@@ -14,7 +14,7 @@ found() {
     local tree=$work/tree
     rm -rf "$tree"
     mkdir -p "$tree/docs" "$tree/$(dirname "$2")"
-    cp -r schema cli bpf record report "$tree"
+    cp -r schema bpf record report "$tree"
     cp docs/architecture.md "$tree/docs"
     echo "#include \"$3\"" >>"$tree/$2"
     if python3 tests/includes.py "$tree" >"$work/said"; then
@@ -30,7 +30,7 @@ found "goes up, from util to out" report/util/arena.h report/out/output.h
 found "goes up, from rows to db" report/rows/rows.c report/db/db.h
 found "timeline may include schema and util alone" report/timeline/timeline.c report/tape/tape.h
 found "record/ may not include it" record/session.c report/out/output.h
-found "cli/ may not include it" cli/option.c report/out/output.h
+found "schema/ may not include it" schema/cli/option.c report/out/output.h
 found "schema/ may not include it" schema/kind.c record/ids.h
 found "there is no such file" record/ids.c record/nowhere.h
 found "a folder that the table does not have" report/new/thing.c report/util/arena.h

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/arg.h"
+#include "schema/cli/arg.h"
 #include "tests/support/rand.h"
 
 static void test_durations(void **state)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/option.h"
+#include "schema/cli/option.h"
 
 struct values {
 	const char *output, *probes, *user, *both[2];

@@ -3,8 +3,8 @@
  * arg.h - arguments that both programs take: a length of time; the known word that a misspelt one was meant to be; and
  * a path as a shell takes it, for the commands that they advise. Pure: no globals, no output, no allocation.
  */
-#ifndef NT_SCHEMA_ARG_H
-#define NT_SCHEMA_ARG_H
+#ifndef NT_SCHEMA_CLI_ARG_H
+#define NT_SCHEMA_CLI_ARG_H
 
 #include <stddef.h>
 #include <stdint.h>

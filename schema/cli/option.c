@@ -3,14 +3,14 @@
  * option.c - see option.h. The parser is our own and not getopt's, so that a message can tell an unknown option from
  * one that lacks its value, and name the one that was meant.
  */
-#include "cli/option.h"
+#include "schema/cli/option.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "cli/find.h"
-#include "schema/arg.h"
+#include "schema/cli/find.h"
+#include "schema/cli/arg.h"
 
 /* ---- where values go ---- */
 

@@ -2,7 +2,7 @@
 /*
  * arg.c - see arg.h.
  */
-#include "schema/arg.h"
+#include "schema/cli/arg.h"
 
 #include <stdbool.h>
 #include <stdio.h>

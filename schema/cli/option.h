@@ -3,8 +3,8 @@
  * option.h - the options of a program or a command as one table, a row each. A command line is read, completed and
  * explained by this table alone, so a new option is one row. Nothing here prints by itself or keeps a global state.
  */
-#ifndef NT_CLI_OPTION_H
-#define NT_CLI_OPTION_H
+#ifndef NT_SCHEMA_CLI_OPTION_H
+#define NT_SCHEMA_CLI_OPTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* find.h - rows of a table of options (option.h), found by what somebody wrote. For cli/ itself. */
-#ifndef NT_CLI_FIND_H
-#define NT_CLI_FIND_H
+#ifndef NT_SCHEMA_CLI_FIND_H
+#define NT_SCHEMA_CLI_FIND_H
 
-#include "cli/option.h"
+#include "schema/cli/option.h"
 
 /*
  * The option whose name begins so: exactly so, or as the only one. NULL: there is none; or, *is_ambiguous, there are

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "cli/find.h"
+#include "schema/cli/find.h"
 
 void nt_complete_word(FILE *out, const char *begin, const char *candidate, const char *help)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* find.c - see find.h. */
-#include "cli/find.h"
+#include "schema/cli/find.h"
 
 #include <string.h>
 
