@@ -15,6 +15,7 @@
 
 /* The kinds of class SAMPLE as SQL, for IN: a loss of these leaves no time uncovered. */
 #define NT_SQL_OF_EVENT(name)
+#define NT_SQL_OF_SPAN(name)
 #define NT_SQL_OF_IDENTITY(name)
 #define NT_SQL_OF_SAMPLE(name) ", '" #name "'"
 #define NT_SQL_OF_KIND(number, constant, name, class) NT_SQL_OF_##class(name)
