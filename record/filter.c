@@ -21,6 +21,7 @@
 
 #include "record/plan.h"
 #include "schema/chunk.h"
+#include "schema/meta_keys.h"
 
 #define OWN_NETNS "/proc/self/ns/net"
 #define FIRST_PID_NAMESPACE "pid:[4026531836]"
@@ -349,28 +350,28 @@ int nt_filter_describe(const struct nt_filter *filter, struct nt_buf *out)
 {
 	char line[4400];
 	uint32_t i;
-	int err = filter->sample_text ? nt_meta_append(out, "latency_sample", filter->sample_text) : 0;
+	int err = filter->sample_text ? nt_meta_append(out, NT_META_LATENCY_SAMPLE, filter->sample_text) : 0;
 
 	for (i = 0; i < filter->n_pids && !err; i++) {
 		snprintf(line, sizeof(line), "pid %u", filter->pids[i]);
-		err = nt_meta_append(out, "latency_filter", line);
+		err = nt_meta_append(out, NT_META_LATENCY_FILTER, line);
 	}
 	for (i = 0; i < filter->n_devices && !err; i++) {
 		snprintf(line, sizeof(line), "device %s (index %u, network namespace %u)", filter->devices[i],
 			 (uint32_t)filter->device_keys[i], (uint32_t)(filter->device_keys[i] >> 32));
-		err = nt_meta_append(out, "latency_filter", line);
+		err = nt_meta_append(out, NT_META_LATENCY_FILTER, line);
 	}
 	if (!err && filter->netns) {
 		snprintf(line, sizeof(line), "network namespace %u (%s)", filter->netns, filter->netns_text);
-		err = nt_meta_append(out, "latency_filter", line);
+		err = nt_meta_append(out, NT_META_LATENCY_FILTER, line);
 	}
 	if (!err && filter->cgroup_path) {
 		snprintf(line, sizeof(line), "cgroup %s and those below it", filter->cgroup_path);
-		err = nt_meta_append(out, "latency_filter", line);
+		err = nt_meta_append(out, NT_META_LATENCY_FILTER, line);
 	}
 	if (!err && filter->min_queue) {
 		snprintf(line, sizeof(line), "at least %u packets in the socket's queue", filter->min_queue);
-		err = nt_meta_append(out, "latency_filter", line);
+		err = nt_meta_append(out, NT_META_LATENCY_FILTER, line);
 	}
 	return err;
 }

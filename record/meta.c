@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "record/readings.h"
+#include "schema/meta_keys.h"
 
 /* The first line of a file, or "" */
 static void first_line(const char *path, char *line, size_t size)
@@ -105,18 +106,18 @@ static int add_host(struct nt_buf *out)
 	uname(&names);
 	os_name(os, sizeof(os));
 	virtual_name(virtual, sizeof(virtual));
-	err = nt_meta_append(out, "kernel", names.release);
+	err = nt_meta_append(out, NT_META_KERNEL, names.release);
 	if (!err)
-		err = nt_meta_append(out, "machine", names.machine);
+		err = nt_meta_append(out, NT_META_MACHINE, names.machine);
 	if (!err)
-		err = nt_meta_append(out, "os", os);
+		err = nt_meta_append(out, NT_META_OS, os);
 	if (!err)
-		err = nt_meta_append(out, "virtual", virtual);
+		err = nt_meta_append(out, NT_META_VIRTUAL, virtual);
 	if (!err)
-		err = add_file(out, "cpus_possible", "/sys/devices/system/cpu/possible");
+		err = add_file(out, NT_META_CPUS_POSSIBLE, "/sys/devices/system/cpu/possible");
 	if (!err)
-		err = add_file(out, "cpus_online", "/sys/devices/system/cpu/online");
-	return err ? err : add_number(out, "clock_ticks", sysconf(_SC_CLK_TCK));
+		err = add_file(out, NT_META_CPUS_ONLINE, "/sys/devices/system/cpu/online");
+	return err ? err : add_number(out, NT_META_CLOCK_TICKS, sysconf(_SC_CLK_TCK));
 }
 
 static int add_points(struct nt_buf *out, const struct nt_plan *plan, int probe)
@@ -130,14 +131,14 @@ static int add_points(struct nt_buf *out, const struct nt_plan *plan, int probe)
 			continue;
 		snprintf(line, sizeof(line), "%s %s %s:%s", nt_probes[probe].name, points[i].program,
 			 nt_attach_how_name(points[i].how), points[i].point);
-		err = nt_meta_append(out, "attach", line);
+		err = nt_meta_append(out, NT_META_ATTACH, line);
 	}
 	return err;
 }
 
 static int put_uncovered(void *arg, const char *sentence)
 {
-	return nt_meta_append(arg, "uncovered", sentence);
+	return nt_meta_append(arg, NT_META_UNCOVERED, sentence);
 }
 
 /* Which way serves the probe, and why not the one that would be better. */
@@ -152,7 +153,7 @@ static int add_way(struct nt_buf *out, const struct nt_plan *plan, int probe)
 		snprintf(line, sizeof(line), "%s %s (not %s: %s)", nt_probes[probe].name, plan->chosen[probe]->name, better, why);
 	else
 		snprintf(line, sizeof(line), "%s %s", nt_probes[probe].name, plan->chosen[probe]->name);
-	return nt_meta_append(out, "plan", line);
+	return nt_meta_append(out, NT_META_PLAN, line);
 }
 
 /* Busy polling that the host asks of every socket, and that nothing records. */
@@ -163,15 +164,15 @@ static int add_busy_polling(struct nt_buf *out, const struct nt_plan *plan)
 
 	first_line("/proc/sys/net/core/busy_read", read, sizeof(read));
 	first_line("/proc/sys/net/core/busy_poll", poll, sizeof(poll));
-	err = nt_meta_append(out, "busy_read", read);
+	err = nt_meta_append(out, NT_META_BUSY_READ, read);
 	if (!err)
-		err = nt_meta_append(out, "busy_poll", poll);
+		err = nt_meta_append(out, NT_META_BUSY_POLL, poll);
 	if (err || plan->chosen[NT_PROBE_BUSYPOLL] || (!atoi(read) && !atoi(poll)))
 		return err;
 	snprintf(sentence, sizeof(sentence),
 		 "Busy polling is on (net.core.busy_read %s, net.core.busy_poll %s), and was not recorded: it is hidden in the time of tasks and their receives.",
 		 read, poll);
-	return nt_meta_append(out, "uncovered", sentence);
+	return nt_meta_append(out, NT_META_UNCOVERED, sentence);
 }
 
 static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
@@ -183,7 +184,7 @@ static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
 		if (plan->chosen[probe])
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", list[0] ? "," : "",
 				 nt_probes[probe].name);
-	err = nt_meta_append(out, "probes", list);
+	err = nt_meta_append(out, NT_META_PROBES, list);
 	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++)
 		err = add_way(out, plan, probe);
 	for (probe = 0; probe < NT_PROBE_COUNT && !err; probe++)
@@ -199,33 +200,33 @@ static int add_latency(struct nt_buf *out, const struct nt_options *options)
 {
 	int err = nt_filter_describe(&options->filter, out);
 
-	return err ? err : add_file(out, "netdev_tstamp_prequeue", "/proc/sys/net/core/netdev_tstamp_prequeue");
+	return err ? err : add_file(out, NT_META_TSTAMP_PREQUEUE, "/proc/sys/net/core/netdev_tstamp_prequeue");
 }
 
 /* How often stacks were taken, and of what. */
 static int add_stacks(struct nt_buf *out, const struct nt_options *options)
 {
-	int err = add_number(out, "stacks_hz", options->stacks_hz);
+	int err = add_number(out, NT_META_STACKS_HZ, options->stacks_hz);
 
 	if (!err)
-		err = nt_meta_append(out, "stacks", options->stacks_all ? "all" : "network");
-	return err ? err : nt_meta_append(out, "user_stacks", options->user_stacks ? "1" : "0");
+		err = nt_meta_append(out, NT_META_STACKS, options->stacks_all ? "all" : "network");
+	return err ? err : nt_meta_append(out, NT_META_USER_STACKS, options->user_stacks ? "1" : "0");
 }
 
 int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const struct nt_kernel *kernel,
 		 const char *hidden)
 {
 	uint64_t start_realtime_ns = realtime_ns() - (nt_now() - kernel->start_ns);
-	int err = nt_meta_append(out, "tool", "nettape-record " NT_VERSION);
+	int err = nt_meta_append(out, NT_META_TOOL, "nettape-record " NT_VERSION);
 
 	if (!err)
-		err = add_number(out, "start_ns", kernel->start_ns);
+		err = add_number(out, NT_META_START_NS, kernel->start_ns);
 	if (!err)
-		err = add_number(out, "start_realtime_ns", start_realtime_ns);
+		err = add_number(out, NT_META_START_REALTIME_NS, start_realtime_ns);
 	if (!err)
 		err = add_host(out);
 	if (!err)
-		err = add_number(out, "ring_size", options->ring_size);
+		err = add_number(out, NT_META_RING_SIZE, options->ring_size);
 	if (!err)
 		err = add_plan(out, &options->plan);
 	if (!err)
@@ -235,19 +236,19 @@ int nt_meta_open(struct nt_buf *out, const struct nt_options *options, const str
 	if (!err && options->plan.chosen[NT_PROBE_STACKS])
 		err = add_stacks(out, options);
 	if (!err && hidden[0])
-		err = nt_meta_append(out, "uncovered", hidden);
-	return err ? err : nt_meta_append(out, "command", options->command_line);
+		err = nt_meta_append(out, NT_META_UNCOVERED, hidden);
+	return err ? err : nt_meta_append(out, NT_META_COMMAND, options->command_line);
 }
 
 int nt_meta_close(struct nt_buf *out, uint64_t end_ns, const char *stop, const struct nt_totals *totals)
 {
-	int err = add_number(out, "end_ns", end_ns);
+	int err = add_number(out, NT_META_END_NS, end_ns);
 
 	if (!err)
-		err = nt_meta_append(out, "stop", stop);
+		err = nt_meta_append(out, NT_META_STOP, stop);
 	if (!err)
-		err = add_number(out, "events", totals->events);
+		err = add_number(out, NT_META_EVENTS, totals->events);
 	if (!err)
-		err = add_number(out, "lost", totals->lost + totals->missed);
-	return err ? err : nt_meta_append(out, "complete", "1");
+		err = add_number(out, NT_META_LOST, totals->lost + totals->missed);
+	return err ? err : nt_meta_append(out, NT_META_COMPLETE, "1");
 }

@@ -25,6 +25,7 @@
 #include "record/status.h"
 #include "record/stream.h"
 #include "record/symbols.h"
+#include "schema/meta_keys.h"
 
 #define DRAIN_EVERY_MS 20
 #define READ_EVERY_NS 1000000000ull
@@ -147,7 +148,7 @@ static int write_meta(struct session *session)
 	int err = nt_meta_open(&raw, session->options, &session->kernel, session->hidden);
 
 	if (!err && nameless)
-		err = nt_meta_append(&raw, "uncovered", nameless);
+		err = nt_meta_append(&raw, NT_META_UNCOVERED, nameless);
 	if (!err)
 		err = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
 	nt_buf_release(&raw);

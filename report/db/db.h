@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 
 #include "report/rows/tables.h"
+#include "schema/meta_keys.h"
 
 /* The kinds of class SAMPLE as SQL, for IN: a loss of these leaves no time uncovered. */
 #define NT_SQL_OF_EVENT(name)
@@ -20,6 +21,9 @@
 #define NT_SQL_OF_SAMPLE(name) ", '" #name "'"
 #define NT_SQL_OF_KIND(number, constant, name, class) NT_SQL_OF_##class(name)
 #define NT_SAMPLES_SQL "(''" NT_KINDS(NT_SQL_OF_KIND) ")"
+
+/* What the session ?1 has under a key of schema/meta_keys.h. */
+#define NT_META_SQL(key) "SELECT value FROM session_meta WHERE session_id = ?1 AND key = '" key "'"
 
 enum nt_db_mode {
 	NT_DB_READ, /* read-only */

@@ -39,6 +39,15 @@ for scan in "" --scan; do
         same $scan "$tape"
     done
 done
+
+# The keys of section 10 are those of schema/.
+sed -n '/^## 10\./,/^## 11\./s/^| \(`[^|]*`\) |.*/\1/p' docs/chunk-format.md | grep -o '[a-z_]*' | sort >"$work/keys"
+[[ -s $work/keys ]] || { echo "NO keys in section 10"; exit 1; }
+if ! sed -n 's/^#define NT_META_[A-Z_]* "\([a-z_]*\)".*/\1/p' schema/meta_keys.h | sort | diff - "$work/keys"; then
+    echo "KEYS of schema/meta_keys.h are not those of section 10"
+    exit 1
+fi
+
 seeds=()
 for _ in {1..30}; do
     seed=$RANDOM$RANDOM

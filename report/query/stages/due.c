@@ -31,10 +31,7 @@ struct nt_stage_clock nt_stage_clock_of(const char *rate, const char *kept)
 int nt_stage_clock_read(struct nt_db *db, int64_t session_id, struct nt_stage_clock *clock)
 {
 	sqlite3_stmt *row = nt_db_prepare(
-		db,
-		"SELECT max(CASE key WHEN 'stacks_hz' THEN value END), max(CASE key WHEN 'stacks' THEN value END) "
-		"FROM session_meta WHERE session_id = ?1 AND key IN ('stacks_hz', 'stacks')",
-		NULL);
+		db, "SELECT (" NT_META_SQL(NT_META_STACKS_HZ) "), (" NT_META_SQL(NT_META_STACKS) ")", NULL);
 	int step;
 
 	if (!row)
