@@ -15,8 +15,8 @@ struct nt_stage_clock nt_stage_clock_of(const char *rate, const char *kept)
 {
 	/* As docs/limits.md has it: in hard interrupts the clock does not come. */
 	const unsigned int running =
-		NT_LANE_NETWORK | 1u << NT_OWNER_SOFTIRQ | 1u << NT_OWNER_TASK | 1u << NT_OWNER_IDLE;
-	struct nt_stage_clock clock = {.owners = kept && !strcmp(kept, "all") ? running : NT_LANE_NETWORK};
+		NT_NETWORK_OWNERS | 1u << NT_OWNER_SOFTIRQ | 1u << NT_OWNER_TASK | 1u << NT_OWNER_IDLE;
+	struct nt_stage_clock clock = {.owners = kept && !strcmp(kept, "all") ? running : NT_NETWORK_OWNERS};
 	size_t digits = rate ? strspn(rate, "0123456789") : 0;
 	uint32_t hz = 0;
 
