@@ -112,7 +112,7 @@ $(BUILD)/bpf/nettape.skel.h: $(BUILD)/bpf/nettape.o
 $(call obj,o,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
 $(call obj,san,$(record_src)): | $(BUILD)/bpf/nettape.skel.h
 
-# ---- texts that are part of nettape-report ----
+# ---- texts that are part of nettape-report; in them @NAME@ is a macro that is a text ----
 
 text_headers := $(BUILD)/text/views_sql.h $(BUILD)/text/stages_txt.h $(BUILD)/text/flame_js.h
 $(BUILD)/text/views_sql.h: report/rows/views.sql
@@ -121,7 +121,7 @@ $(BUILD)/text/flame_js.h: report/export/svg/flame.js
 $(text_headers):
 	@mkdir -p $(@D)
 	$(call say,TEXT,$@)
-	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< > $@
+	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/@\([A-Z_]*\)@/" \1 "/g' -e 's/.*/"&\\n"/' $< > $@
 
 $(call obj,o,report/db/db.c report/symbols/stages.c report/export/svg/flame.c) $(call obj,san,report/db/db.c report/symbols/stages.c report/export/svg/flame.c): | $(text_headers)
 

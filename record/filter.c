@@ -23,6 +23,7 @@
 
 #include "record/plan.h"
 #include "schema/chunk.h"
+#include "schema/meta_keys.h"
 
 #define OWN_NETNS "/proc/self/ns/net"
 #define FIRST_PID_NAMESPACE "pid:[4026531836]"
@@ -355,28 +356,28 @@ void nt_filter_spread(const struct nt_latency_config *config, struct nt_cpu *cpu
 int nt_filter_describe(const struct nt_filter *filter, struct nt_buf *out)
 {
 	char line[4400];
-	int error = filter->sample_text ? nt_meta_append(out, "latency_sample", filter->sample_text) : 0;
+	int error = filter->sample_text ? nt_meta_append(out, NT_META_LATENCY_SAMPLE, filter->sample_text) : 0;
 
 	for (uint32_t i = 0; i < filter->n_pids && !error; i++) {
 		snprintf(line, sizeof(line), "pid %u", filter->pids[i]);
-		error = nt_meta_append(out, "latency_filter", line);
+		error = nt_meta_append(out, NT_META_LATENCY_FILTER, line);
 	}
 	for (uint32_t i = 0; i < filter->n_devices && !error; i++) {
 		snprintf(line, sizeof(line), "device %s (index %u, network namespace %u)", filter->devices[i],
 			 (uint32_t)filter->device_keys[i], (uint32_t)(filter->device_keys[i] >> 32));
-		error = nt_meta_append(out, "latency_filter", line);
+		error = nt_meta_append(out, NT_META_LATENCY_FILTER, line);
 	}
 	if (!error && filter->netns) {
 		snprintf(line, sizeof(line), "network namespace %u (%s)", filter->netns, filter->netns_text);
-		error = nt_meta_append(out, "latency_filter", line);
+		error = nt_meta_append(out, NT_META_LATENCY_FILTER, line);
 	}
 	if (!error && filter->cgroup_path) {
 		snprintf(line, sizeof(line), "cgroup %s and those below it", filter->cgroup_path);
-		error = nt_meta_append(out, "latency_filter", line);
+		error = nt_meta_append(out, NT_META_LATENCY_FILTER, line);
 	}
 	if (!error && filter->min_queue) {
 		snprintf(line, sizeof(line), "at least %u packets in the socket's queue", filter->min_queue);
-		error = nt_meta_append(out, "latency_filter", line);
+		error = nt_meta_append(out, NT_META_LATENCY_FILTER, line);
 	}
 	return error;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "record/proc_snapshots.h"
+#include "schema/meta_keys.h"
 
 /* The first line of a file, or "" */
 static void first_line(const char *path, char *line, size_t size)
@@ -107,18 +108,18 @@ static int add_host(struct nt_buf *out)
 	uname(&names);
 	os_name(os, sizeof(os));
 	virtual_name(virtual, sizeof(virtual));
-	error = nt_meta_append(out, "kernel", names.release);
+	error = nt_meta_append(out, NT_META_KERNEL, names.release);
 	if (!error)
-		error = nt_meta_append(out, "machine", names.machine);
+		error = nt_meta_append(out, NT_META_MACHINE, names.machine);
 	if (!error)
-		error = nt_meta_append(out, "os", os);
+		error = nt_meta_append(out, NT_META_OS, os);
 	if (!error)
-		error = nt_meta_append(out, "virtual", virtual);
+		error = nt_meta_append(out, NT_META_VIRTUAL, virtual);
 	if (!error)
-		error = add_file(out, "cpus_possible", "/sys/devices/system/cpu/possible");
+		error = add_file(out, NT_META_CPUS_POSSIBLE, "/sys/devices/system/cpu/possible");
 	if (!error)
-		error = add_file(out, "cpus_online", "/sys/devices/system/cpu/online");
-	return error ? error : add_number(out, "clock_ticks", sysconf(_SC_CLK_TCK));
+		error = add_file(out, NT_META_CPUS_ONLINE, "/sys/devices/system/cpu/online");
+	return error ? error : add_number(out, NT_META_CLOCK_TICKS, sysconf(_SC_CLK_TCK));
 }
 
 static int add_points(struct nt_buf *out, const struct nt_plan *plan, int probe)
@@ -132,14 +133,14 @@ static int add_points(struct nt_buf *out, const struct nt_plan *plan, int probe)
 			continue;
 		snprintf(line, sizeof(line), "%s %s %s:%s", nt_probes[probe].name, points[i].program,
 			 nt_attach_how_name(points[i].how), points[i].point);
-		error = nt_meta_append(out, "attach", line);
+		error = nt_meta_append(out, NT_META_ATTACH, line);
 	}
 	return error;
 }
 
 static int put_uncovered(void *arg, const char *sentence)
 {
-	return nt_meta_append(arg, "uncovered", sentence);
+	return nt_meta_append(arg, NT_META_UNCOVERED, sentence);
 }
 
 /* Which way serves the probe, and why not the one that would be better. */
@@ -155,7 +156,7 @@ static int add_way(struct nt_buf *out, const struct nt_plan *plan, int probe)
 			 better, why);
 	else
 		snprintf(line, sizeof(line), "%s %s", nt_probes[probe].name, plan->chosen[probe]->name);
-	return nt_meta_append(out, "plan", line);
+	return nt_meta_append(out, NT_META_PLAN, line);
 }
 
 /* Busy polling that the host asks of every socket, and that nothing records. */
@@ -166,16 +167,16 @@ static int add_busy_polling(struct nt_buf *out, const struct nt_plan *plan)
 
 	first_line("/proc/sys/net/core/busy_read", read, sizeof(read));
 	first_line("/proc/sys/net/core/busy_poll", poll, sizeof(poll));
-	error = nt_meta_append(out, "busy_read", read);
+	error = nt_meta_append(out, NT_META_BUSY_READ, read);
 	if (!error)
-		error = nt_meta_append(out, "busy_poll", poll);
+		error = nt_meta_append(out, NT_META_BUSY_POLL, poll);
 	if (error || plan->chosen[NT_PROBE_BUSYPOLL] || (!atoi(read) && !atoi(poll)))
 		return error;
 	snprintf(sentence, sizeof(sentence),
 		 "Busy polling is on (net.core.busy_read %s, net.core.busy_poll %s), and was not recorded: it is "
 		 "hidden in the time of tasks and their receives.",
 		 read, poll);
-	return nt_meta_append(out, "uncovered", sentence);
+	return nt_meta_append(out, NT_META_UNCOVERED, sentence);
 }
 
 static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
@@ -187,7 +188,7 @@ static int add_plan(struct nt_buf *out, const struct nt_plan *plan)
 		if (plan->chosen[probe])
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", list[0] ? "," : "",
 				 nt_probes[probe].name);
-	error = nt_meta_append(out, "probes", list);
+	error = nt_meta_append(out, NT_META_PROBES, list);
 	for (int probe = 0; probe < NT_PROBE_COUNT && !error; probe++)
 		error = add_way(out, plan, probe);
 	for (int probe = 0; probe < NT_PROBE_COUNT && !error; probe++)
@@ -203,33 +204,33 @@ static int add_latency(struct nt_buf *out, const struct nt_record_options *optio
 {
 	int error = nt_filter_describe(&options->filter, out);
 
-	return error ? error : add_file(out, "netdev_tstamp_prequeue", "/proc/sys/net/core/netdev_tstamp_prequeue");
+	return error ? error : add_file(out, NT_META_TSTAMP_PREQUEUE, "/proc/sys/net/core/netdev_tstamp_prequeue");
 }
 
 /* How often stacks were taken, and of what. */
 static int add_stacks(struct nt_buf *out, const struct nt_record_options *options)
 {
-	int error = add_number(out, "stacks_hz", options->stacks_hz);
+	int error = add_number(out, NT_META_STACKS_HZ, options->stacks_hz);
 
 	if (!error)
-		error = nt_meta_append(out, "stacks", options->stacks_all ? "all" : "network");
-	return error ? error : nt_meta_append(out, "user_stacks", options->user_stacks ? "1" : "0");
+		error = nt_meta_append(out, NT_META_STACKS, options->stacks_all ? "all" : "network");
+	return error ? error : nt_meta_append(out, NT_META_USER_STACKS, options->user_stacks ? "1" : "0");
 }
 
 int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, const struct nt_kernel *kernel,
 		 const char *hidden)
 {
 	uint64_t start_realtime_ns = realtime_ns() - (nt_now() - kernel->start_ns);
-	int error = nt_meta_append(out, "tool", "nettape-record " NT_VERSION);
+	int error = nt_meta_append(out, NT_META_TOOL, "nettape-record " NT_VERSION);
 
 	if (!error)
-		error = add_number(out, "start_ns", kernel->start_ns);
+		error = add_number(out, NT_META_START_NS, kernel->start_ns);
 	if (!error)
-		error = add_number(out, "start_realtime_ns", start_realtime_ns);
+		error = add_number(out, NT_META_START_REALTIME_NS, start_realtime_ns);
 	if (!error)
 		error = add_host(out);
 	if (!error)
-		error = add_number(out, "ring_size", options->ring_size);
+		error = add_number(out, NT_META_RING_SIZE, options->ring_size);
 	if (!error)
 		error = add_plan(out, &options->plan);
 	if (!error)
@@ -239,19 +240,19 @@ int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, co
 	if (!error && options->plan.chosen[NT_PROBE_STACKS])
 		error = add_stacks(out, options);
 	if (!error && hidden[0])
-		error = nt_meta_append(out, "uncovered", hidden);
-	return error ? error : nt_meta_append(out, "command", options->command_line);
+		error = nt_meta_append(out, NT_META_UNCOVERED, hidden);
+	return error ? error : nt_meta_append(out, NT_META_COMMAND, options->command_line);
 }
 
 int nt_meta_close(struct nt_buf *out, uint64_t end_ns, const char *stop, const struct nt_totals *totals)
 {
-	int error = add_number(out, "end_ns", end_ns);
+	int error = add_number(out, NT_META_END_NS, end_ns);
 
 	if (!error)
-		error = nt_meta_append(out, "stop", stop);
+		error = nt_meta_append(out, NT_META_STOP, stop);
 	if (!error)
-		error = add_number(out, "events", totals->events);
+		error = add_number(out, NT_META_EVENTS, totals->events);
 	if (!error)
-		error = add_number(out, "lost", totals->lost + totals->missed);
-	return error ? error : nt_meta_append(out, "complete", "1");
+		error = add_number(out, NT_META_LOST, totals->lost + totals->missed);
+	return error ? error : nt_meta_append(out, NT_META_COMPLETE, "1");
 }

@@ -25,6 +25,7 @@
 #include "record/status.h"
 #include "record/stream.h"
 #include "record/symbols.h"
+#include "schema/meta_keys.h"
 
 #define DRAIN_EVERY_MS 20
 #define READ_EVERY_NS 1000000000ull
@@ -148,7 +149,7 @@ static int write_meta(struct session *session)
 	int error = nt_meta_open(&raw, session->options, &session->kernel, session->hidden);
 
 	if (!error && nameless)
-		error = nt_meta_append(&raw, "uncovered", nameless);
+		error = nt_meta_append(&raw, NT_META_UNCOVERED, nameless);
 	if (!error)
 		error = nt_tape_writer_block(session->tape, &header, raw.data, raw.size);
 	nt_buf_release(&raw);

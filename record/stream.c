@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "record/stacks.h"
+#include "schema/span.h"
 
 int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_user_files *files,
 		   struct nt_tape_writer *tape)
@@ -115,22 +116,6 @@ void nt_stream_end_drain(struct nt_stream *stream)
 		stream->lost_bytes_max = stream->lost_bytes;
 }
 
-static uint64_t span_dur(const union nt_any *record)
-{
-	switch (record->record.kind) {
-	case NT_SOFTIRQ:
-		return record->as_softirq.dur_ns;
-	case NT_IRQ:
-		return record->as_irq.dur_ns;
-	case NT_OP:
-		return record->as_op.dur_ns;
-	case NT_NAPI:
-		return record->as_napi.dur_ns;
-	default:
-		return 0;
-	}
-}
-
 static void observe_loss(struct nt_stream *stream, const struct nt_loss *loss)
 {
 	const struct nt_kind_info *kind = nt_kind(loss->lost_kind);
@@ -187,7 +172,7 @@ static int add_event(struct nt_stream *stream, const struct nt_kind_info *kind, 
 		open_block(stream, record->record.end_ns);
 	observe(stream, record);
 	stream->events_total++;
-	if (span_dur(record) > NT_BLOCK_LONG_NS)
+	if (nt_span_dur(record) > NT_BLOCK_LONG_NS)
 		encoder = stream->longs;
 	return nt_event_encoder_add(encoder, record);
 }

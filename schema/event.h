@@ -6,8 +6,9 @@
  * field lists below, how the tape stores it. It is included by the BPF programs and by both user-space
  * programs, so it holds only fixed-width little-endian layouts and nothing that needs a libc.
  *
- * There are three classes of record:
+ * There are four classes of record:
  *   event     happened on one CPU at one time. The tape keeps events per CPU, in ring order, as columns.
+ *   span      an event that took time, recorded once, at its end: it has fields dur_ns and flags.
  *   sample    the same, but no part of the CPU's timeline: when one is lost, no time is uncovered, and its place among
  *             the events is loose.
  *   identity  says who an id is (task, socket, cgroup, interrupt, device). It has a time but no place in a
@@ -19,9 +20,10 @@
  *   on a tape   a small number given by the recorder, unique within the session, never reused;
  *               0 is the idle task (role TASK) or "none" (the other roles)
  *
- * Times are CLOCK_MONOTONIC nanoseconds. A span is recorded once, at its end: {end_ns, dur_ns}.
+ * Times are CLOCK_MONOTONIC nanoseconds.
  *
- * To add a kind: write its struct, its line in NT_KINDS, its field list. See docs/CONTRIBUTING.md.
+ * To add a kind: write its struct, its line in NT_KINDS, its field list; of a span NT_NO_BEGIN_... too. See
+ * docs/CONTRIBUTING.md.
  */
 #ifndef NT_SCHEMA_EVENT_H
 #define NT_SCHEMA_EVENT_H
@@ -41,12 +43,12 @@
 	X(1, STATE, state, EVENT)        \
 	X(2, SWITCH, switch, EVENT)      \
 	X(3, OPEN, open, EVENT)          \
-	X(4, SOFTIRQ, softirq, EVENT)    \
-	X(5, IRQ, irq, EVENT)            \
-	X(6, OP, op, EVENT)              \
+	X(4, SOFTIRQ, softirq, SPAN)     \
+	X(5, IRQ, irq, SPAN)             \
+	X(6, OP, op, SPAN)               \
 	X(7, LOSS, loss, EVENT)          \
 	X(8, HOTPLUG, hotplug, EVENT)    \
-	X(9, NAPI, napi, EVENT)          \
+	X(9, NAPI, napi, SPAN)           \
 	X(10, LATENCY, latency, SAMPLE)  \
 	X(11, DROP, drop, SAMPLE)        \
 	X(12, RETRANSMIT, retransmit, SAMPLE) \
@@ -544,6 +546,12 @@ struct nt_user_symbol {
 	__u8 build_id[NT_BUILD_ID_LEN];	/* all 0: not known */
 	char path[100];		/* of the file, as its process sees it; "": not known. A longer one keeps its end */
 };
+
+/* The flags of each span that say that its begin is not known: dur_ns is 0 then and means nothing. */
+#define NT_NO_BEGIN_softirq NT_SPAN_NO_BEGIN
+#define NT_NO_BEGIN_irq NT_SPAN_NO_BEGIN
+#define NT_NO_BEGIN_op (NT_OP_NO_BEGIN | NT_OP_BEFORE)
+#define NT_NO_BEGIN_napi NT_SPAN_NO_BEGIN
 
 /*
  * The fields of each kind, in the order in which the tape numbers them: append only.

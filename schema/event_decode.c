@@ -241,6 +241,7 @@ static int fill(struct in_kind *in)
 		NT_FIELDS_##name(F) record->end_ns = end_ns;                                                           \
 		record->kind = number_;                                                                                \
 	}
+#define DEFINE_SPAN DEFINE_EVENT
 #define DEFINE_SAMPLE DEFINE_EVENT
 #define DEFINE_IDENTITY(number, name)
 #define X(number, constant, name, class) DEFINE_##class(number, name)
@@ -251,6 +252,7 @@ NT_KINDS(X)
 	case number:                                                                                                   \
 		get_##name(in->columns, i, end_ns, &out->as_##name);                                                   \
 		break;
+#define CASE_SPAN CASE_EVENT
 #define CASE_SAMPLE CASE_EVENT
 #define CASE_IDENTITY(number, name)
 

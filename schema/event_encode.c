@@ -5,6 +5,7 @@
  * of event.h, so that nothing is looked up for a field, and room is checked once for many records.
  */
 #include "schema/column.h"
+#include "schema/span.h"
 #include "schema/varint.h"
 
 #include <stdlib.h>
@@ -130,6 +131,7 @@ static inline size_t put(struct out_column *column, uint64_t value)
                                                                                                        \
 		NT_FIELDS_##name(F) return size;                                                       \
 	}
+#define DEFINE_SPAN DEFINE_EVENT
 #define DEFINE_SAMPLE DEFINE_EVENT
 #define DEFINE_IDENTITY(name)
 #define X(number, constant, name, class) DEFINE_##class(name)
@@ -139,6 +141,7 @@ NT_KINDS(X)
 #define CASE_EVENT(number, name)                                                                       \
 	case number:                                                                                   \
 		return put_##name(encoder, encoder->out[number].columns, &any->as_##name);
+#define CASE_SPAN CASE_EVENT
 #define CASE_SAMPLE CASE_EVENT
 #define CASE_IDENTITY(number, name)
 
@@ -154,36 +157,10 @@ static size_t put_record(struct nt_event_encoder *encoder, const union nt_any *a
 	}
 }
 
-static uint64_t begin_of(uint64_t end_ns, uint64_t dur_ns, bool known)
-{
-	if (!known)
-		return UINT64_MAX;
-	return dur_ns < end_ns ? end_ns - dur_ns : 0;
-}
-
-/* When a span began; UINT64_MAX for what is no span, or has no known begin. */
-static uint64_t span_begin(const union nt_any *any)
-{
-	uint64_t end_ns = any->record.end_ns;
-
-	switch (any->record.kind) {
-	case NT_SOFTIRQ:
-		return begin_of(end_ns, any->as_softirq.dur_ns, !(any->as_softirq.flags & NT_SPAN_NO_BEGIN));
-	case NT_IRQ:
-		return begin_of(end_ns, any->as_irq.dur_ns, !(any->as_irq.flags & NT_SPAN_NO_BEGIN));
-	case NT_NAPI:
-		return begin_of(end_ns, any->as_napi.dur_ns, !(any->as_napi.flags & NT_SPAN_NO_BEGIN));
-	case NT_OP:
-		return begin_of(end_ns, any->as_op.dur_ns, !(any->as_op.flags & (NT_OP_NO_BEGIN | NT_OP_BEFORE)));
-	default:
-		return UINT64_MAX;
-	}
-}
-
 static void count(struct nt_event_encoder *encoder, const union nt_any *any)
 {
 	struct nt_event_stats *stats = &encoder->stats;
-	uint64_t end_ns = any->record.end_ns, begin_ns = span_begin(any);
+	uint64_t end_ns = any->record.end_ns, begin_ns = nt_span_begin(any);
 
 	if (!stats->count++)
 		stats->first_end_ns = stats->last_end_ns = stats->least_begin_ns = end_ns;

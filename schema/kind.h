@@ -33,7 +33,7 @@ enum nt_role {
 	NT_ROLE_COUNT = 7
 };
 
-enum nt_class { NT_CLASS_EVENT = 1, NT_CLASS_IDENTITY = 2, NT_CLASS_SAMPLE = 3 };
+enum nt_class { NT_CLASS_EVENT = 1, NT_CLASS_IDENTITY = 2, NT_CLASS_SAMPLE = 3, NT_CLASS_SPAN = 4 };
 
 struct nt_field {
 	const char *name;
@@ -54,7 +54,7 @@ struct nt_kind_info {
 
 /* The kind with this number, or NULL when this version does not know it. */
 const struct nt_kind_info *nt_kind(unsigned int number);
-/* Whether records of this kind are a CPU's, in event blocks: events and samples. False for an unknown kind. */
+/* Whether records of this kind are a CPU's, in event blocks: all but identities. False for an unknown kind. */
 bool nt_kind_is_of_cpu(unsigned int number);
 /* Whether records of this kind are samples, so no part of a CPU's timeline. */
 bool nt_kind_is_sample(unsigned int number);

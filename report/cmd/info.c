@@ -12,6 +12,7 @@
 #include "report/out/prose.h"
 #include "report/rows/rows.h"
 #include "report/tape/clock.h"
+#include "schema/meta_keys.h"
 
 struct info {
 	struct nt_tape *tape;
@@ -188,7 +189,7 @@ static void json_probes(struct nt_json *json, const struct info *info)
 	char text[512], *rest = text, *probe;
 
 	nt_json_open(json, "probes", '[');
-	if (meta(info, "probes", text)) {
+	if (meta(info, NT_META_PROBES, text)) {
 		while ((probe = strsep(&rest, ",")))
 			nt_json_text(json, NULL, probe);
 	}
@@ -224,15 +225,16 @@ static void json_samples(struct nt_json *json, const struct info *info)
 {
 	char text[512];
 
-	nt_json_text(json, "latency_sample", meta(info, "latency_sample", text));
-	json_list(json, info, "latency_filter", NULL);
-	json_number(json, info, "netdev_tstamp_prequeue");
+	nt_json_text(json, "latency_sample", meta(info, NT_META_LATENCY_SAMPLE, text));
+	json_list(json, info, NT_META_LATENCY_FILTER, NULL);
+	json_number(json, info, NT_META_TSTAMP_PREQUEUE);
 	json_clocks(json, info);
 }
 
 static void print_json(const struct info *info)
 {
-	static const char *const texts[] = {"kernel", "machine", "os", "virtual", "tool", "command", "stop"};
+	static const char *const texts[] = {NT_META_KERNEL, NT_META_MACHINE, NT_META_OS,  NT_META_VIRTUAL,
+					    NT_META_TOOL,   NT_META_COMMAND, NT_META_STOP};
 	const struct nt_tape *tape = info->tape;
 	struct nt_json json = {.out = stdout, .lines = 2};
 	char text[512];
@@ -246,7 +248,7 @@ static void print_json(const struct info *info)
 		nt_json_text(&json, texts[i], meta(info, texts[i], text));
 	nt_json_integer(&json, "cpus", count_cpus(info));
 	nt_json_integer(&json, "start_ns", (int64_t)tape->start_ns);
-	json_number(&json, info, "start_realtime_ns");
+	json_number(&json, info, NT_META_START_REALTIME_NS);
 	nt_json_integer(&json, "duration_ns", (int64_t)(tape->end_ns - tape->start_ns));
 	nt_json_bool(&json, "complete", tape->complete);
 	nt_json_integer(&json, "events", (int64_t)info->n_records);
@@ -256,15 +258,15 @@ static void print_json(const struct info *info)
 	nt_json_integer(&json, "chunks", (int64_t)tape->n_chunks);
 	json_kinds(&json, "events_by_kind", info->records);
 	json_kinds(&json, "lost_by_kind", info->lost);
-	json_number(&json, info, "ring_size");
+	json_number(&json, info, NT_META_RING_SIZE);
 	nt_json_integer(&json, "flush_lag_max_ns", (int64_t)tape->lag_max_ns);
 	json_probes(&json, info);
 	nt_json_integer(&json, "busy_polls", (int64_t)info->busy_polls);
 	nt_json_integer(&json, "busy_polls_untimed", (int64_t)info->busy_polls_untimed);
 	json_samples(&json, info);
-	json_list(&json, info, "plan", NULL);
-	json_list(&json, info, "attach", NULL);
-	json_list(&json, info, "uncovered", missed_polls(info, text));
+	json_list(&json, info, NT_META_PLAN, NULL);
+	json_list(&json, info, NT_META_ATTACH, NULL);
+	json_list(&json, info, NT_META_UNCOVERED, missed_polls(info, text));
 	nt_json_open(&json, "problems", '[');
 	for (size_t i = 0; i < tape->n_problems; i++)
 		nt_json_text(&json, NULL, tape->problems[i].text);
@@ -323,10 +325,10 @@ static void print_host(const struct info *info)
 
 	nt_prose_begin(&prose, stdout);
 	put_text(prose.line, "host ", info->tape->header.host);
-	put_text(prose.line, ", Linux ", meta(info, "kernel", text));
-	put_text(prose.line, " ", meta(info, "machine", text));
-	put_text(prose.line, ", ", meta(info, "os", text));
-	put_text(prose.line, ", virtual: ", meta(info, "virtual", text));
+	put_text(prose.line, ", Linux ", meta(info, NT_META_KERNEL, text));
+	put_text(prose.line, " ", meta(info, NT_META_MACHINE, text));
+	put_text(prose.line, ", ", meta(info, NT_META_OS, text));
+	put_text(prose.line, ", virtual: ", meta(info, NT_META_VIRTUAL, text));
 	fprintf(prose.line, ", %u CPUs", count_cpus(info));
 	nt_prose_end(&prose, "");
 }
@@ -334,7 +336,7 @@ static void print_host(const struct info *info)
 static void print_head(const struct info *info)
 {
 	const struct nt_tape *tape = info->tape;
-	uint64_t realtime_ns = nt_tape_meta_number(tape, "start_realtime_ns", 0);
+	uint64_t realtime_ns = nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
 	char text[512], number[NT_HUMAN_MAX];
 	struct nt_prose prose;
 
@@ -344,7 +346,7 @@ static void print_head(const struct info *info)
 		fprintf(prose.line, "%s, ", nt_human_time(number, realtime_ns));
 	fprintf(prose.line, "%s, %s", nt_human_ns(number, tape->end_ns - tape->start_ns),
 		tape->complete ? "complete" : "NOT COMPLETE");
-	put_text(prose.line, ", stopped by: ", meta(info, "stop", text));
+	put_text(prose.line, ", stopped by: ", meta(info, NT_META_STOP, text));
 	nt_prose_end(&prose, "");
 	nt_session_uuid(tape, text);
 	printf("session %s\n\n", text);
@@ -410,32 +412,32 @@ static void print_steps(const struct info *info)
 /* How often stacks were taken, and of what. */
 static void print_stacks(const struct info *info)
 {
-	uint64_t hz = nt_tape_meta_number(info->tape, "stacks_hz", 0);
+	uint64_t hz = nt_tape_meta_number(info->tape, NT_META_STACKS_HZ, 0);
 	char which[512];
 
 	if (!hz)
 		return;
-	nt_print_prose(stdout, "stacks: ", "of each CPU %llu a second%s%s", (unsigned long long)hz,
-		       meta(info, "stacks", which) && !strcmp(which, "all") ? ""
-									    : ", kept where they are the network's",
-		       nt_tape_meta_number(info->tape, "user_stacks", 0) ? ", also of user space" : "");
+	nt_print_prose(
+		stdout, "stacks: ", "of each CPU %llu a second%s%s", (unsigned long long)hz,
+		meta(info, NT_META_STACKS, which) && !strcmp(which, "all") ? "" : ", kept where they are the network's",
+		nt_tape_meta_number(info->tape, NT_META_USER_STACKS, 0) ? ", also of user space" : "");
 }
 
 /* How samples were taken, and how good their latencies are. */
 static void print_samples(const struct info *info)
 {
 	uint64_t uncertainty_ns = nt_clocks_uncertainty(&info->clocks);
-	uint64_t prequeue = nt_tape_meta_number(info->tape, "netdev_tstamp_prequeue", UINT64_MAX);
+	uint64_t prequeue = nt_tape_meta_number(info->tape, NT_META_TSTAMP_PREQUEUE, UINT64_MAX);
 	bool has_latency = info->records[NT_LATENCY] || info->lost[NT_LATENCY];
 	char text[512];
 
-	if (meta(info, "latency_sample", text))
+	if (meta(info, NT_META_LATENCY_SAMPLE, text))
 		nt_print_prose(stdout, "latency: ", "packets are sampled with probability %s", text);
 	if (prequeue != UINT64_MAX)
 		nt_print_prose(stdout, "latency: ", "packets get their time %s (netdev_tstamp_prequeue %llu)",
 			       prequeue ? "before they are queued for another CPU" : "when their CPU takes them up",
 			       (unsigned long long)prequeue);
-	print_list(info, "latency_filter", "latency: only of", NULL);
+	print_list(info, NT_META_LATENCY_FILTER, "latency: only of", NULL);
 	if (has_latency && uncertainty_ns == UINT64_MAX)
 		nt_print_prose(stdout, "warning: ", "the tape has no snapshot of the clocks: latencies are not known");
 	else if (has_latency)
@@ -451,15 +453,15 @@ static void print_recorder(const struct info *info)
 	struct nt_prose prose;
 
 	nt_prose_begin(&prose, stdout);
-	put_text(prose.line, "recorded by ", meta(info, "tool", text));
-	put_text(prose.line, ": ", meta(info, "command", text));
+	put_text(prose.line, "recorded by ", meta(info, NT_META_TOOL, text));
+	put_text(prose.line, ": ", meta(info, NT_META_COMMAND, text));
 	nt_prose_end(&prose, "");
 	nt_print_prose(stdout, "", "ring of each CPU: %s; the oldest record waited %s for its reader",
-		       nt_human_bytes(number, nt_tape_meta_number(tape, "ring_size", 0)),
+		       nt_human_bytes(number, nt_tape_meta_number(tape, NT_META_RING_SIZE, 0)),
 		       nt_human_ns(lag, tape->lag_max_ns));
 	/* A list of words with commas between: it wraps with blanks behind these. */
 	nt_prose_begin(&prose, stdout);
-	for (const char *at = meta(info, "probes", text) ? text : ""; *at;) {
+	for (const char *at = meta(info, NT_META_PROBES, text) ? text : ""; *at;) {
 		size_t size = strcspn(at, ",");
 
 		nt_print_clean(prose.line, at, size);
@@ -478,9 +480,9 @@ static void print_people(const struct info *info)
 	print_events(info);
 	print_recorder(info);
 	print_samples(info);
-	print_list(info, "plan", "served by", NULL);
-	print_list(info, "attach", "attached", NULL);
-	print_list(info, "uncovered", "not covered", missed_polls(info, text));
+	print_list(info, NT_META_PLAN, "served by", NULL);
+	print_list(info, NT_META_ATTACH, "attached", NULL);
+	print_list(info, NT_META_UNCOVERED, "not covered", missed_polls(info, text));
 	if (tape->n_problems)
 		nt_print_heading(stdout, "problems:");
 	for (size_t i = 0; i < tape->n_problems; i++)

@@ -45,7 +45,8 @@ static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SEL
 static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
 static const struct section uncovered_section = {
 	SHAPE_TEXTS, "uncovered",
-	"SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid LIMIT ?2"};
+	"SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = '" NT_META_UNCOVERED
+	"' ORDER BY rowid LIMIT ?2"};
 static const struct section problems_section = {
 	SHAPE_TEXTS, "problems", "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2"};
 

@@ -11,14 +11,8 @@
 #include <stdbool.h>
 #include <sqlite3.h>
 
+#include "report/rows/sql_lists.h"
 #include "report/rows/tables.h"
-
-/* The kinds of class SAMPLE as SQL, for IN: a loss of these leaves no time uncovered. */
-#define NT_SQL_OF_EVENT(name)
-#define NT_SQL_OF_IDENTITY(name)
-#define NT_SQL_OF_SAMPLE(name) ", '" #name "'"
-#define NT_SQL_OF_KIND(number, constant, name, class) NT_SQL_OF_##class(name)
-#define NT_SAMPLES_SQL "(''" NT_KINDS(NT_SQL_OF_KIND) ")"
 
 enum nt_db_mode {
 	NT_DB_READ, /* read-only */

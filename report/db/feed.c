@@ -60,11 +60,11 @@ static int open_tape(struct nt_feed *feed, const char *path, const struct nt_sym
 	tape = feed->tape;
 	nt_session_uuid(tape, session->uuid);
 	snprintf(session->host, sizeof(session->host), "%.*s", (int)sizeof(tape->header.host), tape->header.host);
-	nt_tape_meta(tape, "kernel", session->kernel, sizeof(session->kernel));
-	nt_tape_meta(tape, "machine", session->machine, sizeof(session->machine));
+	nt_tape_meta(tape, NT_META_KERNEL, session->kernel, sizeof(session->kernel));
+	nt_tape_meta(tape, NT_META_MACHINE, session->machine, sizeof(session->machine));
 	session->start_ts = (int64_t)tape->start_ns;
 	session->end_ts = (int64_t)tape->end_ns;
-	session->start_realtime_ns = (int64_t)nt_tape_meta_number(tape, "start_realtime_ns", 0);
+	session->start_realtime_ns = (int64_t)nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
 	session->bucket_ns = NT_BUCKET_NS;
 	for (uint32_t cpu = 0; cpu < tape->n_cpus; cpu++)
 		session->cpus += tape->present[cpu];

@@ -126,7 +126,7 @@ static int check_need(const struct nt_tape *tape, const struct nt_need *need, ch
 {
 	char list[1024], why[NT_NEED_MAX];
 
-	if (!need || nt_tape_meta(tape, "probes", list, sizeof(list)))
+	if (!need || nt_tape_meta(tape, NT_META_PROBES, list, sizeof(list)))
 		return 0;
 	for (size_t i = 0; need->probes[i]; i++) {
 		if (is_in_list(list, need->probes[i]))

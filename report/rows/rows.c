@@ -14,6 +14,7 @@
 #include "report/rows/rollup.h"
 #include "report/rows/state.h"
 #include "report/util/utf8.h"
+#include "schema/meta_keys.h"
 
 int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
 {
@@ -295,19 +296,19 @@ static int push_session(struct nt_rows *rows)
 		.uuid = uuid,
 		.host = nt_arena_clean(&rows->arena, tape->header.host, sizeof(tape->header.host)),
 		.boot_id = nt_arena_clean(&rows->arena, tape->header.boot_id, sizeof(tape->header.boot_id)),
-		.kernel = meta_text(rows, "kernel"),
-		.machine = meta_text(rows, "machine"),
-		.os = meta_text(rows, "os"),
-		.virtual = meta_text(rows, "virtual"),
-		.tool = meta_text(rows, "tool"),
-		.stop = meta_text(rows, "stop"),
+		.kernel = meta_text(rows, NT_META_KERNEL),
+		.machine = meta_text(rows, NT_META_MACHINE),
+		.os = meta_text(rows, NT_META_OS),
+		.virtual = meta_text(rows, NT_META_VIRTUAL),
+		.tool = meta_text(rows, NT_META_TOOL),
+		.stop = meta_text(rows, NT_META_STOP),
 		.start_ns = tape->start_ns,
 		.end_ns = tape->end_ns,
-		.start_realtime_ns = nt_tape_meta_number(tape, "start_realtime_ns", 0),
+		.start_realtime_ns = nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0),
 		.bucket_ns = NT_BUCKET_NS,
 		.bytes = tape->bytes,
 		.chunks = tape->n_chunks,
-		.clock_ticks = (uint32_t)nt_tape_meta_number(tape, "clock_ticks", 0),
+		.clock_ticks = (uint32_t)nt_tape_meta_number(tape, NT_META_CLOCK_TICKS, 0),
 		.complete = tape->complete,
 		.counts = *nt_timeline_counts(rows->timeline),
 		.unknown = nt_merge_unknown(rows->merge),

@@ -4,7 +4,7 @@
  * becomes a row of it. Knows no SQLite, so that other servers of the same rows can be made of it. No I/O,
  * no globals but constants. docs/sql-schema.md says what the columns mean.
  *
- * To add a table: its line in NT_TABLES, its definition in tables.c, its text in docs/sql-schema.md.
+ * To add a table: its line in NT_TABLES, its columns in tables.c, its text in docs/sql-schema.md.
  */
 #ifndef NT_REPORT_ROWS_TABLES_H
 #define NT_REPORT_ROWS_TABLES_H
@@ -27,7 +27,7 @@
 #define NT_TABLES(X)                                                                                                   \
 	X(SESSION, session, struct nt_session_info, "")                                                                \
 	X(SESSION_META, session_meta, struct nt_meta_line, NULL)                                                       \
-	X(PROBLEM, problem, const char, NULL)                                                                          \
+	X(PROBLEM, problem, char, NULL)                                                                                \
 	X(PROCESS, process, struct nt_process_info, "upid")                                                            \
 	X(THREAD, thread, struct nt_thread_info, "utid")                                                               \
 	X(CGROUP, cgroup, struct nt_cgroup, "id")                                                                      \

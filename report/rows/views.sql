@@ -1,4 +1,5 @@
--- The views of a nettape database: the everyday questions. Plain SQL that any sqlite3 (3.30 or later) understands.
+-- The views of a nettape database: the everyday questions. Plain SQL that any sqlite3 (3.30 or later) understands, but for
+-- names between two @: each becomes the text of that macro of sql_lists.h.
 -- They read the sums in cpu_cost and sock_cost, not the slices, and so are quick on long recordings;
 -- `nettape-report check` proves that the sums equal the slices. docs/sql-schema.md says what each column means.
 
@@ -252,7 +253,7 @@ CREATE VIEW net_cost_stage AS
 SELECT c.session_id, c.owner, c.stage, c.family, c.ns,
        CAST(c.ns AS REAL) / sum(c.ns) OVER (PARTITION BY c.session_id, c.owner) AS share, coalesce(n.samples, 0) AS samples
 FROM (SELECT session_id, owner, stage, family, sum(ns) AS ns FROM net_cost_stage_over_time
-      WHERE owner IN ('net_rx', 'net_tx', 'send', 'recv') GROUP BY session_id, owner, stage, family) AS c
+      WHERE owner IN @NT_NETWORK_OWNERS_SQL@ GROUP BY session_id, owner, stage, family) AS c
 LEFT JOIN (SELECT t.session_id, t.owner, coalesce(t.stage, 'no_stack') AS stage, t.family, count(*) AS samples
            FROM stack_sample AS t JOIN session AS s ON s.session_id = t.session_id
            WHERE t.ts >= s.start_ts AND t.ts < s.end_ts GROUP BY t.session_id, t.owner, coalesce(t.stage, 'no_stack'), t.family) AS n

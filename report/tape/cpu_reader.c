@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define FITS_EVENT(name) _Static_assert(sizeof(struct nt_##name) <= NT_EVENT_SIZE, "NT_EVENT_SIZE and " #name);
+#define FITS_SPAN FITS_EVENT
 #define FITS_SAMPLE FITS_EVENT
 #define FITS_IDENTITY(name)
 #define X(number, constant, name, class) FITS_##class(name)

@@ -15,6 +15,7 @@
 
 #include "report/out/denied.h"
 #include "report/tape/file_kind.h"
+#include "schema/meta_keys.h"
 
 /* What is learned while the chunks are gone over. */
 struct opening {
@@ -355,7 +356,7 @@ static int settle_cpus(struct opening *opening)
 {
 	struct nt_tape *tape = opening->tape;
 	char list[4096];
-	bool has_list = !nt_tape_meta(tape, "cpus_online", list, sizeof(list));
+	bool has_list = !nt_tape_meta(tape, NT_META_CPUS_ONLINE, list, sizeof(list));
 	uint8_t *online = calloc(2 * NT_CHUNK_MAX_CPUS, 1), *present;
 
 	if (!online)
@@ -386,7 +387,7 @@ static int settle_times(struct opening *opening, bool has_closing)
 	struct nt_tape *tape = opening->tape;
 	uint64_t first = opening->first_ns <= INT64_MAX ? opening->first_ns : 0;
 
-	tape->start_ns = nt_tape_meta_number(tape, "start_ns", UINT64_MAX);
+	tape->start_ns = nt_tape_meta_number(tape, NT_META_START_NS, UINT64_MAX);
 	if (tape->start_ns == UINT64_MAX) {
 		tape->start_ns = first;
 		if (nt_tape_problem(tape, "No block says when the session began: the first record is taken."))
@@ -395,7 +396,7 @@ static int settle_times(struct opening *opening, bool has_closing)
 	if (opening->tape->is_file && tape->header.number && tape->header.created_monotonic_ns > tape->start_ns &&
 	    tape->header.created_monotonic_ns <= INT64_MAX)
 		tape->start_ns = tape->header.created_monotonic_ns;
-	tape->end_ns = has_closing ? nt_tape_meta_number(tape, "end_ns", opening->last_ns) : opening->last_ns;
+	tape->end_ns = has_closing ? nt_tape_meta_number(tape, NT_META_END_NS, opening->last_ns) : opening->last_ns;
 	if (tape->end_ns < tape->start_ns)
 		tape->end_ns = tape->start_ns;
 	return 0;
@@ -414,7 +415,7 @@ static int settle(struct opening *opening)
 		if (error)
 			return error;
 	}
-	has_closing = is_last && !nt_tape_meta(tape, "complete", text, sizeof(text)) && !strcmp(text, "1");
+	has_closing = is_last && !nt_tape_meta(tape, NT_META_COMPLETE, text, sizeof(text)) && !strcmp(text, "1");
 	for (size_t i = 0; i < tape->n_chunks; i++)
 		partial = partial || tape->chunks[i].partial;
 	gapless = is_gapless(opening, &error);

@@ -9,13 +9,21 @@
 const char *nt_owner_name(enum nt_owner owner)
 {
 	static const char *const names[NT_OWNER_COUNT] = {
-		[NT_OWNER_HARDIRQ] = "hardirq",	    [NT_OWNER_NET_RX] = "net_rx", [NT_OWNER_NET_TX] = "net_tx",
-		[NT_OWNER_SOFTIRQ] = "softirq",	    [NT_OWNER_SEND] = "send",	  [NT_OWNER_RECV] = "recv",
-		[NT_OWNER_TASK] = "task",	    [NT_OWNER_IDLE] = "idle",	  [NT_OWNER_OFFLINE] = "offline",
-		[NT_OWNER_UNCOVERED] = "uncovered",
+#define X(number, constant, name, sort) [number] = #name,
+		NT_OWNERS(X)
+#undef X
 	};
 
 	return (unsigned int)owner < NT_OWNER_COUNT ? names[owner] : "unknown";
+}
+
+enum nt_owner nt_owner_number(const char *name)
+{
+	unsigned int owner = 0;
+
+	while (owner < NT_OWNER_COUNT && strcmp(name, nt_owner_name((enum nt_owner)owner)) != 0)
+		owner++;
+	return (enum nt_owner)owner;
 }
 
 void nt_count_inversion(struct nt_timeline *timeline, uint64_t by_ns)

@@ -27,21 +27,41 @@
 
 #include "schema/event.h"
 
-enum nt_owner {
-	NT_OWNER_HARDIRQ,
-	NT_OWNER_NET_RX,
-	NT_OWNER_NET_TX,
-	NT_OWNER_SOFTIRQ,
-	NT_OWNER_SEND,
-	NT_OWNER_RECV,
-	NT_OWNER_TASK,
-	NT_OWNER_IDLE,
-	NT_OWNER_OFFLINE,
-	NT_OWNER_UNCOVERED,
-	NT_OWNER_COUNT
-};
-const char *nt_owner_name(enum nt_owner owner);
+/*
+ * Whose a nanosecond can be. X(NUMBER, CONSTANT, name, NETWORK or OTHER): together the owners of NETWORK are the cost
+ * of the network stack. Numbers count from 0 and are this program's own; the names are in databases.
+ */
+#define NT_OWNERS(X)                                                                                                   \
+	X(0, HARDIRQ, hardirq, OTHER)                                                                                  \
+	X(1, NET_RX, net_rx, NETWORK)                                                                                  \
+	X(2, NET_TX, net_tx, NETWORK)                                                                                  \
+	X(3, SOFTIRQ, softirq, OTHER)                                                                                  \
+	X(4, SEND, send, NETWORK)                                                                                      \
+	X(5, RECV, recv, NETWORK)                                                                                      \
+	X(6, TASK, task, OTHER)                                                                                        \
+	X(7, IDLE, idle, OTHER)                                                                                        \
+	X(8, OFFLINE, offline, OTHER)                                                                                  \
+	X(9, UNCOVERED, uncovered, OTHER)
 
+enum nt_owner {
+#define X(number, constant, name, sort) NT_OWNER_##constant = number,
+	NT_OWNERS(X)
+#undef X
+#define X(number, constant, name, sort) +1
+		NT_OWNER_COUNT = NT_OWNERS(X)
+#undef X
+};
+
+/* Sets of owners have bit 1 << owner for each. This one is the network's. */
+#define NT_OWNER_BIT_OTHER(number) 0u
+#define NT_OWNER_BIT_NETWORK(number) 1u << (number)
+#define NT_OWNER_BIT(number, constant, name, sort) | (NT_OWNER_BIT_##sort(number))
+#define NT_NETWORK_OWNERS (0u NT_OWNERS(NT_OWNER_BIT))
+
+/* "unknown" for what is no owner. */
+const char *nt_owner_name(enum nt_owner owner);
+/* NT_OWNER_COUNT: none has this name. */
+enum nt_owner nt_owner_number(const char *name);
 
 /* A maximal stretch of one CPU with one owner and one task. */
 struct nt_cpu_slice {

@@ -291,6 +291,14 @@ has "a time that cannot be added up" "$err" "choose a part of it with --from and
 
 # ---- size: a million events, of 2 CPUs and of 64 ----
 
+# Of the owners the page has only labels and colours of its own.
+owners=$(sed -n '/^#define NT_OWNERS/,/^$/s/^\tX([0-9]*, [A-Z_]*, \([a-z_]*\), .*/\1/p' report/timeline/timeline.h)
+is "owners that there are" "$(wc -w <<<"$owners")" 10
+for owner in $owners; do
+    holds "$owner has a label in the page" grep -q "^  \['$owner', '" report/export/html/page/costs.js
+    holds "$owner has a colour in the page" grep -Eq "(^|[ }])\.$owner( |,)" report/export/html/page/page.css
+done
+
 for scenario in "traffic 2400" "wide 360"; do
     # shellcheck disable=SC2086
     make_tape $scenario

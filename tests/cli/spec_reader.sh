@@ -10,15 +10,21 @@ make -s build/tools/tape_dump build/tools/chunk_random
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# same ARGUMENT...: both readers print the same for these arguments. The words for damage are not in the specification.
+# same ARGUMENT...: both readers print the same for these arguments, and headers of blocks fit their records. The words
+# for damage are not in the specification.
 same() {
     local ours=0 theirs=0
     build/tools/tape_dump "$@" >"$work/ours" || ours=$?
-    python3 tests/tools/read_tape.py "$@" >"$work/theirs" || theirs=$?
+    python3 tests/tools/read_tape.py "$@" >"$work/theirs" 2>"$work/headers" || theirs=$?
     sed -i '/^damage /s/ what=.*//' "$work/ours"
     if ! diff "$work/ours" "$work/theirs" >"$work/diff" || [[ $ours != "$theirs" ]]; then
         echo "DIFFERENT: $* (exit status $ours and $theirs)"
         head -20 "$work/diff"
+        exit 1
+    fi
+    if [[ -s $work/headers ]]; then
+        echo "HEADERS of $* are not as section 6.5 says:"
+        cat "$work/headers"
         exit 1
     fi
 }
@@ -29,10 +35,19 @@ build/tools/tape_dump tests/golden/v1-samples.tape | cmp - tests/golden/v1-sampl
 build/tools/tape_dump tests/golden/v1-wakeups.tape | cmp - tests/golden/v1-wakeups.expected
 build/tools/tape_dump tests/golden/v1-stacks.tape | cmp - tests/golden/v1-stacks.expected
 for scan in "" --scan; do
-    for tape in tests/golden/v1.tape tests/golden/v1-polls.tape tests/golden/v1-samples.tape tests/golden/v1-wakeups.tape tests/golden/v1-stacks.tape tests/golden/bad/*; do
+    for tape in tests/golden/v1*.tape tests/golden/bad/*; do
         same $scan "$tape"
     done
 done
+
+# The keys of section 10 are those of schema/.
+sed -n '/^## 10\./,/^## 11\./s/^| \(`[^|]*`\) |.*/\1/p' docs/chunk-format.md | grep -o '[a-z_]*' | sort >"$work/keys"
+[[ -s $work/keys ]] || { echo "NO keys in section 10"; exit 1; }
+if ! sed -n 's/^#define NT_META_[A-Z_]* "\([a-z_]*\)".*/\1/p' schema/meta_keys.h | sort | diff - "$work/keys"; then
+    echo "KEYS of schema/meta_keys.h are not those of section 10"
+    exit 1
+fi
+
 seeds=()
 for _ in {1..30}; do
     seed=$RANDOM$RANDOM

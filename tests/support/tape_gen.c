@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/span.h"
 #include "tests/support/rand.h"
 
 struct gen_cpu {
@@ -169,20 +170,6 @@ void tape_gen_meta(struct tape_gen *gen, const char *key, const char *value)
 
 /* ---- events ---- */
 
-static uint64_t dur_of(const union nt_any *record)
-{
-	switch (record->record.kind) {
-	case NT_SOFTIRQ:
-		return record->as_softirq.dur_ns;
-	case NT_IRQ:
-		return record->as_irq.dur_ns;
-	case NT_OP:
-		return record->as_op.dur_ns;
-	default:
-		return 0;
-	}
-}
-
 static void put_events(struct tape_gen *gen, uint32_t cpu, struct nt_event_encoder *encoder, unsigned int flags)
 {
 	struct gen_cpu *state = &gen->cpus[cpu];
@@ -252,7 +239,7 @@ static void random_sample(struct nt_rand *rand, uint64_t end_ns, uint64_t late_n
 static void add_event(struct tape_gen *gen, uint32_t cpu, const union nt_any *any)
 {
 	struct gen_cpu *state = &gen->cpus[cpu];
-	bool is_loss = any->record.kind == NT_LOSS, is_long = dur_of(any) > NT_BLOCK_LONG_NS;
+	bool is_loss = any->record.kind == NT_LOSS, is_long = nt_span_dur(any) > NT_BLOCK_LONG_NS;
 	bool is_sample = nt_kind_is_sample(is_loss ? any->as_loss.lost_kind : any->record.kind);
 
 	must(!nt_event_encoder_add(is_long ? state->longer : state->encoder, any), "event");
@@ -273,7 +260,7 @@ void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record)
 {
 	const union nt_any *any = record;
 
-	while (gen->with_samples && dur_of(any) <= NT_BLOCK_LONG_NS && nt_rand_below(&gen->rand, 2)) {
+	while (gen->with_samples && nt_span_dur(any) <= NT_BLOCK_LONG_NS && nt_rand_below(&gen->rand, 2)) {
 		union nt_any sample;
 
 		/* Not late where a block goes missing: how far that reaches, the next one says by its greatest end. */

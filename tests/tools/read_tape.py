@@ -7,6 +7,8 @@ only.
 
     read_tape.py [--scan] TAPE|CHUNK...
 
+On standard error it names the event blocks whose header differs from their records (section 6.5).
+
 Section numbers in comments are those of docs/chunk-format.md.
 """
 import os
@@ -269,7 +271,17 @@ def read_kinds():
     return tables
 
 
+def read_spans():
+    """The table of section 6.5: {kind: the flags with which its begin is not known}."""
+    with open(DOCUMENT, encoding="utf-8") as file:
+        section = file.read().split("\n### 6.5 ")[1].split("\n### 6.6 ")[0]
+    rows = re.findall(r"^\| (\d+) (\w+) \| (.*) \|$", section, re.MULTILINE)
+    assert all(KINDS[int(number)][0] == name for number, name, _ in rows)
+    return {int(number): sum(int(flag, 16) for flag in flags.split(" or ")) for number, _, flags in rows}
+
+
 KINDS, IDENTITIES = read_kinds()
+SPANS = read_spans()
 
 
 # ---- section 6 ----
@@ -344,8 +356,15 @@ def read_columns(payload, counts):
     return columns
 
 
+def header_fields(ends, begins):
+    """Those of section 6.5, of a block that is not empty."""
+    return {"count": len(ends), "first_end_ns": ends[0], "last_end_ns": max(ends),
+            "least_begin_ns": min(ends[:1] + begins)}
+
+
 def events(data):
-    payload = Bytes(data)
+    """Prints the records, and gives what section 6.5 says of them."""
+    payload, ends, begins = Bytes(data), [], []
     count, end_ns = payload.varint(), payload.varint()
     need(count <= 1048576)
     kinds = payload.take(count)
@@ -360,21 +379,26 @@ def events(data):
         seen[kind] = i + 1
         if (kind, 0) in columns:
             end_ns = end_ns + columns[kind, 0][1][i] & U64
+        ends.append(end_ns)
         if kind not in KINDS:
             unknown += 1
             continue
         name, fields = KINDS[kind]
+        record = {}
         line = "  " + name + (" end_ns=%d" % end_ns if end_ns else "")
         for number, (field, size) in enumerate(fields):
             coding, values = columns.get((kind, number), (PLAIN, None))
             if number:
                 value = values[i] if values else 0
                 need(coding != AGO or size == "8")
-                value = fit(end_ns - value if coding == AGO else value, size)
+                value = record[field] = fit(end_ns - value if coding == AGO else value, size)
                 line += " %s=%d" % (field, value) if value else ""
         print(line)
+        if kind in SPANS and not record["flags"] & SPANS[kind]:
+            begins.append(max(end_ns - record["dur_ns"], 0))
     if unknown:
         print("  unknown records=%d" % unknown)
+    return header_fields(ends, begins) if ends else None
 
 
 # ---- sections 7 to 10 ----
@@ -464,7 +488,10 @@ def print_block(data, number, at, header):
         need(all(own[name] == header[name] for name in BLOCK_FIELDS))
         payload = payload_of(data, at, own)
         if header["type"] in PRINT:
-            PRINT[header["type"]](payload)
+            fields = PRINT[header["type"]](payload) or {}
+            differ = ["%s=%d, not %d" % (name, own[name], value) for name, value in fields.items() if own[name] != value]
+            if differ:
+                print("block %d: %s" % (number, "; ".join(differ)), file=sys.stderr)
     except Damaged:
         print("  damaged")
 

@@ -14,6 +14,7 @@
 
 #include "schema/column.h"
 #include "schema/pack.h"
+#include "schema/span.h"
 #include "tests/support/chunk_memory.h"
 
 #define MOST 3000
@@ -173,30 +174,6 @@ static void test_noise(void **state)
 	}
 }
 
-/* The begin of a span that is known, else UINT64_MAX. */
-static uint64_t span_begin(const union nt_any *any)
-{
-	uint64_t end_ns = any->record.end_ns, dur_ns = 0;
-	bool known = false;
-
-	if (any->record.kind == NT_SOFTIRQ) {
-		known = !(any->as_softirq.flags & NT_SPAN_NO_BEGIN);
-		dur_ns = any->as_softirq.dur_ns;
-	} else if (any->record.kind == NT_NAPI) {
-		dur_ns = any->as_napi.dur_ns;
-		known = !(any->as_napi.flags & NT_SPAN_NO_BEGIN);
-	} else if (any->record.kind == NT_IRQ) {
-		known = !(any->as_irq.flags & NT_SPAN_NO_BEGIN);
-		dur_ns = any->as_irq.dur_ns;
-	} else if (any->record.kind == NT_OP) {
-		known = !(any->as_op.flags & (NT_OP_NO_BEGIN | NT_OP_BEFORE));
-		dur_ns = any->as_op.dur_ns;
-	}
-	if (!known)
-		return UINT64_MAX;
-	return dur_ns > end_ns ? 0 : end_ns - dur_ns;
-}
-
 static void test_stats(void **state)
 {
 	struct codec *codec = *state;
@@ -211,8 +188,8 @@ static void test_stats(void **state)
 					    &record);
 			if (i == 0)
 				begin_ns = record.record.end_ns;
-			if (span_begin(&record) < begin_ns)
-				begin_ns = span_begin(&record);
+			if (nt_span_begin(&record) < begin_ns)
+				begin_ns = nt_span_begin(&record);
 			if (record.record.end_ns > last_ns)
 				last_ns = record.record.end_ns;
 			add(codec, &record);

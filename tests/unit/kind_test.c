@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "schema/kind.h"
+#include "schema/span.h"
 
 static void test_every_kind_is_there(void **state)
 {
@@ -37,6 +38,47 @@ static void test_every_kind_is_there(void **state)
 #undef X
 	assert_int_equal(n, 0);
 	assert_false(nt_kind_is_sample(0) || nt_kind_is_sample(63) || nt_kind_is_sample(64 + NT_LATENCY));
+}
+
+static const struct nt_field *field_named(const struct nt_kind_info *info, const char *name)
+{
+	for (unsigned int f = 0; f < info->n_fields; f++)
+		if (!strcmp(info->fields[f].name, name))
+			return &info->fields[f];
+	return NULL;
+}
+
+static void expect_span(const union nt_any *any, uint64_t begin_ns, uint64_t dur_ns)
+{
+	assert_int_equal(nt_span_begin(any), begin_ns);
+	assert_int_equal(nt_span_dur(any), dur_ns);
+}
+
+/* A record of each kind that took 300 ns; where that is more than its end; and with the flags that leave it unknown. */
+static void test_spans(void **state)
+{
+	static const unsigned int unknown[NT_KIND_MAX] = {
+		[NT_SOFTIRQ] = 0x01, [NT_IRQ] = 0x01, [NT_OP] = 0x04 | 0x08, [NT_NAPI] = 0x01};
+
+	(void)state;
+	for (unsigned int i = 0; i < NT_KIND_MAX; i++) {
+		union nt_any any = {.record = {.end_ns = 1000, .kind = (uint8_t)i}};
+		const struct nt_kind_info *info = nt_kind(i);
+		const struct nt_field *dur = info ? field_named(info, "dur_ns") : NULL;
+
+		if (dur)
+			nt_field_set(dur, &any, 300);
+		assert_int_equal(info && info->class == NT_CLASS_SPAN, dur != NULL);
+		expect_span(&any, dur ? 700 : UINT64_MAX, dur ? 300 : 0);
+		for (unsigned int flag = 1; dur && flag < 0x100; flag <<= 1) {
+			nt_field_set(field_named(info, "flags"), &any, flag);
+			expect_span(&any, flag & unknown[i] ? UINT64_MAX : 700, flag & unknown[i] ? 0 : 300);
+		}
+		if (dur)
+			nt_field_set(field_named(info, "flags"), &any, 0);
+		any.record.end_ns = 200;
+		expect_span(&any, dur ? 0 : UINT64_MAX, dur ? 200 : 0);
+	}
 }
 
 /* Fields lie inside the record, do not overlap, and leave `kind` alone. */
@@ -115,6 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_kind_is_there),
+		cmocka_unit_test(test_spans),
 		cmocka_unit_test(test_fields_are_apart),
 		cmocka_unit_test(test_get_and_set),
 		cmocka_unit_test(test_words),

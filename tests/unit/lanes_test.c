@@ -157,7 +157,7 @@ static void test_the_longest_time(void **state)
 		assert_int_equal(nt_lane_cell(&lanes.lanes[0], column, ~0u), end - begin);
 		assert_int_equal(nt_lanes_column_of(&lanes, begin), column);
 		assert_int_equal(nt_lanes_column_of(&lanes, end - 1), column);
-		sum += nt_lane_cell(&lanes.lanes[0], column, NT_LANE_NETWORK);
+		sum += nt_lane_cell(&lanes.lanes[0], column, NT_NETWORK_OWNERS);
 	}
 	assert_int_equal(sum, INT64_MAX);
 	nt_lanes_release(&lanes);

@@ -59,7 +59,7 @@ static void test_clock(void **state)
 	assert_true(nt_stage_clock_tells(&network, NT_OWNER_NET_TX));
 	assert_false(nt_stage_clock_tells(&network, NT_OWNER_TASK));
 	/* What is not known is not guessed. */
-	assert_int_equal(nt_stage_clock_of("999", NULL).owners, NT_LANE_NETWORK);
+	assert_int_equal(nt_stage_clock_of("999", NULL).owners, NT_NETWORK_OWNERS);
 	assert_int_equal(nt_stage_clock_of("100000", "all").rate_hz, 100000);
 	static const char *const none[] = {
 		NULL, "", "0", "100001", "-999", "999 ", "9.9", "0x10", "18446744073709551715"};

@@ -445,8 +445,11 @@ static void test_owner_names(void **unused)
 	assert_string_equal(nt_owner_name(NT_OWNER_HARDIRQ), "hardirq");
 	assert_string_equal(nt_owner_name(NT_OWNER_UNCOVERED), "uncovered");
 	for (int i = 0; i < NT_OWNER_COUNT; i++)
-		assert_non_null(nt_owner_name((enum nt_owner)i));
+		assert_int_equal(nt_owner_number(nt_owner_name((enum nt_owner)i)), i);
 	assert_string_equal(nt_owner_name(NT_OWNER_COUNT), "unknown");
+	assert_int_equal(nt_owner_number("unknown"), NT_OWNER_COUNT);
+	assert_int_equal(NT_NETWORK_OWNERS,
+			 1u << NT_OWNER_NET_RX | 1u << NT_OWNER_NET_TX | 1u << NT_OWNER_SEND | 1u << NT_OWNER_RECV);
 }
 
 int main(void)

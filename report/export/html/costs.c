@@ -174,8 +174,11 @@ int64_t *nt_html_cell(const struct nt_html_costs *costs, uint32_t cpu, uint32_t 
 
 int64_t nt_html_net(const struct nt_html_costs *costs, uint32_t cpu, uint32_t step)
 {
-	return *nt_html_cell(costs, cpu, NT_OWNER_NET_RX, step) + *nt_html_cell(costs, cpu, NT_OWNER_NET_TX, step) +
-	       *nt_html_cell(costs, cpu, NT_OWNER_SEND, step) + *nt_html_cell(costs, cpu, NT_OWNER_RECV, step);
+	int64_t sum = 0;
+
+	for (uint32_t owner = 0; owner < NT_OWNER_COUNT; owner++)
+		sum += NT_NETWORK_OWNERS >> owner & 1 ? *nt_html_cell(costs, cpu, owner, step) : 0;
+	return sum;
 }
 
 /* More in a step than it is long is no recording's: it is held down, so that no sum runs over. */
@@ -204,15 +207,6 @@ static void add_stretch(struct nt_html_costs *costs, uint32_t cpu, uint32_t owne
 	}
 }
 
-static uint32_t owner_number(const char *name)
-{
-	for (uint32_t owner = 0; owner < NT_OWNER_COUNT; owner++) {
-		if (!strcmp(name, nt_owner_name((enum nt_owner)owner)))
-			return owner;
-	}
-	return NT_HTML_OTHER;
-}
-
 enum { COLUMN_TS, COLUMN_DUR, COLUMN_CPU, COLUMN_OWNER, COLUMN_SPENT };
 
 static void add_row(struct nt_html_costs *costs, sqlite3_stmt *row)
@@ -220,7 +214,7 @@ static void add_row(struct nt_html_costs *costs, sqlite3_stmt *row)
 	int64_t ts = sqlite3_column_int64(row, COLUMN_TS), dur = sqlite3_column_int64(row, COLUMN_DUR);
 	int64_t spent = sqlite3_column_int64(row, COLUMN_SPENT),
 		cpu = find_cpu(costs, sqlite3_column_int64(row, COLUMN_CPU));
-	uint32_t owner = owner_number(nt_db_text(row, COLUMN_OWNER));
+	uint32_t owner = nt_owner_number(nt_db_text(row, COLUMN_OWNER));
 
 	if (cpu < 0 || dur <= 0 || spent <= 0)
 		return;

@@ -14,7 +14,7 @@
 #include "report/query/selection.h"
 #include "report/timeline/timeline.h"
 
-/* The owners of timeline/timeline.h, and with --process one more: whoever else was on the CPU. */
+/* The owners of timeline/timeline.h, and one more: whoever else was on the CPU (with --process), and none of them. */
 #define NT_HTML_OTHER NT_OWNER_COUNT
 #define NT_HTML_OWNERS (NT_OWNER_COUNT + 1)
 
@@ -64,7 +64,7 @@ int nt_html_costs_read(const struct nt_html_scope *scope, uint32_t most_cells, s
 void nt_html_costs_release(struct nt_html_costs *costs);
 /* Nanoseconds of an owner on a CPU (by its place in `cpus`) in a step. */
 int64_t *nt_html_cell(const struct nt_html_costs *costs, uint32_t cpu, uint32_t owner, uint32_t step);
-/* The time of the network in a step: net_rx, net_tx, send and recv. */
+/* The time of the network in a step. */
 int64_t nt_html_net(const struct nt_html_costs *costs, uint32_t cpu, uint32_t step);
 
 #endif

@@ -82,6 +82,17 @@ static void write_owner(struct nt_json *json, const struct nt_html_costs *costs,
 	nt_json_close(json, ']');
 }
 
+/* The owners that the page sums up as the network. */
+static void write_network(struct nt_json *json)
+{
+	nt_json_open(json, "network", '[');
+	for (uint32_t owner = 0; owner < NT_OWNER_COUNT; owner++) {
+		if (NT_NETWORK_OWNERS >> owner & 1)
+			nt_json_text(json, NULL, owner_name(owner));
+	}
+	nt_json_close(json, ']');
+}
+
 static void write_costs(struct nt_json *json, const struct nt_html_costs *costs, int64_t since_ts)
 {
 	nt_json_open(json, "costs", '{');
@@ -90,6 +101,7 @@ static void write_costs(struct nt_json *json, const struct nt_html_costs *costs,
 	nt_json_integer(json, "step_ns", costs->step_ns);
 	nt_json_integer(json, "steps", costs->steps);
 	nt_json_text(json, "source", costs->from_slices ? "cpu_slice" : "cpu_cost");
+	write_network(json);
 	write_peak(json, "peak", costs, &costs->peak, since_ts);
 	write_peak(json, "peak_all", costs, &costs->peak_all, since_ts);
 	nt_json_open(json, "cpus", '[');

@@ -116,7 +116,7 @@ static int write_merged(struct nt_stage_result *result, struct nt_json *json)
 
 int nt_html_stages(const struct nt_html_scope *scope, struct nt_json *json)
 {
-	const struct nt_stage_choice choice = {.selection = *scope->selection, .owners = NT_LANE_NETWORK};
+	const struct nt_stage_choice choice = {.selection = *scope->selection, .owners = NT_NETWORK_OWNERS};
 	struct nt_stage_result result = {.choice = &choice};
 	char why_not[320];
 	int error =

@@ -134,8 +134,8 @@ static const char facts_sql[] =
 	"(SELECT sum(most - least) * (1000000000 / s.clock_ticks) FROM "
 	"(SELECT max(value) AS most, min(value) AS least FROM proc_counter WHERE session_id = ?1 "
 	"AND source = '/proc/stat' AND name = 'steal' AND cpu IS NOT NULL GROUP BY cpu)) AS stolen_ns, "
-	"(SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'probes') AS probes "
-	"FROM session AS s WHERE session_id = ?1";
+	"(" NT_META_SQL(NT_META_PROBES) ") AS probes "
+					"FROM session AS s WHERE session_id = ?1";
 
 /* The first row's cells as the members of an object. Takes the statement, which may be NULL. */
 static int write_object(const struct nt_html_scope *scope, struct nt_json *json, const char *name,
@@ -343,9 +343,7 @@ static int write_texts(const struct nt_html_scope *scope, struct nt_json *json, 
 
 int nt_html_texts(const struct nt_html_scope *scope, struct nt_json *json)
 {
-	int error = write_texts(
-		scope, json, "uncovered",
-		"SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' ORDER BY rowid");
+	int error = write_texts(scope, json, "uncovered", NT_META_SQL(NT_META_UNCOVERED) " ORDER BY rowid");
 
 	return error ? error
 		     : write_texts(scope, json, "problems",

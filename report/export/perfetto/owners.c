@@ -33,20 +33,15 @@ static void write_share(struct nt_perfetto *trace, uint32_t cpu, struct nt_owner
 	nt_event_end(&event);
 }
 
-static bool is_network(const char *owner)
-{
-	return !strcmp(owner, "net_rx") || !strcmp(owner, "net_tx") || !strcmp(owner, "send") || !strcmp(owner, "recv");
-}
-
 /*
  * Adds a stretch of time to its buckets, each of which is written when the next begins. Of several that it fills whole
  * the first and the last say it all: there may be as many as a damaged tape likes.
  */
 static void add_share(struct nt_perfetto *trace, uint32_t cpu, struct nt_owners *owners, int64_t begin, int64_t end,
-		      const char *owner)
+		      enum nt_owner owner)
 {
 	const int64_t start = trace->session->start_ts, width = trace->session->bucket_ns;
-	const bool is_known = strcmp(owner, "uncovered") && strcmp(owner, "offline");
+	const bool is_known = owner != NT_OWNER_UNCOVERED && owner != NT_OWNER_OFFLINE;
 
 	while (begin < end) {
 		const int64_t bucket = (begin - start) / width;
@@ -61,7 +56,7 @@ static void add_share(struct nt_perfetto *trace, uint32_t cpu, struct nt_owners 
 		}
 		if (is_known)
 			owners->known_ns += bucket_end - begin;
-		if (is_network(owner))
+		if (NT_NETWORK_OWNERS >> owner & 1)
 			owners->net_ns += bucket_end - begin;
 		begin = bucket_end;
 		if (is_whole && (end - begin) / width > 1)
@@ -125,7 +120,7 @@ static int take_slice(struct nt_perfetto *trace, const struct nt_value *const *v
 		return nt_perfetto_disorder(trace, "cpu_slice");
 	if (!owners->has_begun)
 		describe_lane(trace, number, owners);
-	add_share(trace, number, owners, begin, end, owner);
+	add_share(trace, number, owners, begin, end, nt_owner_number(owner));
 	owners->at_ts = end;
 	result = is_shown(trace, values[UTID]);
 	if (result > 0)

@@ -410,8 +410,7 @@ static int compare_softirqs(struct nt_check *check, struct softirqs *softirqs)
 static int took_softirqs(struct nt_check *check)
 {
 	sqlite3_stmt *row = nt_check_query(
-		check, "SELECT ifnull((SELECT instr(',' || value || ',', ',softirq,') > 0 FROM session_meta "
-		       "WHERE session_id = ?1 AND key = 'probes'), 1)");
+		check, "SELECT ifnull(instr(',' || (" NT_META_SQL(NT_META_PROBES) ") || ',', ',softirq,') > 0, 1)");
 	int took = 1, step;
 
 	if (!row)

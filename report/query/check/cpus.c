@@ -26,15 +26,6 @@ struct cpus {
 	int64_t n;
 };
 
-static int owner_number(const char *name)
-{
-	for (int owner = 0; owner < NT_OWNER_COUNT; owner++) {
-		if (!strcmp(name, nt_owner_name((enum nt_owner)owner)))
-			return owner;
-	}
-	return -1;
-}
-
 static struct cpu *find_cpu(struct cpus *all, int64_t number)
 {
 	struct cpu *cpus;
@@ -67,9 +58,9 @@ static bool take_slice(struct cpus *all, int64_t start_ns, sqlite3_stmt *slice)
 {
 	struct cpu *cpu = find_cpu(all, sqlite3_column_int64(slice, 0));
 	int64_t ts = sqlite3_column_int64(slice, 1), dur = sqlite3_column_int64(slice, 2);
-	int owner = owner_number(nt_db_text(slice, 3));
+	enum nt_owner owner = nt_owner_number(nt_db_text(slice, 3));
 
-	if (!cpu || owner < 0)
+	if (!cpu || owner == NT_OWNER_COUNT)
 		return false;
 	if (!cpu->started)
 		cpu->next_ns = start_ns;
@@ -160,9 +151,9 @@ static int judge_sums(struct nt_check *check, struct cpus *all)
 		return -1;
 	while ((step = sqlite3_step(sum)) == SQLITE_ROW) {
 		struct cpu *cpu = find_cpu(all, sqlite3_column_int64(sum, 0));
-		int owner = owner_number(nt_db_text(sum, 1));
+		enum nt_owner owner = nt_owner_number(nt_db_text(sum, 1));
 
-		if (!cpu || owner < 0 ||
+		if (!cpu || owner == NT_OWNER_COUNT ||
 		    __builtin_sub_overflow(cpu->owned_ns[owner], sqlite3_column_int64(sum, 2), &cpu->owned_ns[owner]))
 			wrong++;
 	}

@@ -226,7 +226,7 @@ static void draw_cpu(const struct nt_lanes *lanes, const struct nt_lane *lane, F
 	draw_owners(lanes, lane, out, style->colour);
 	if (!nt_lane_sum(lane->total, ~(1u << NT_OWNER_OFFLINE)))
 		return; /* away all the time: that says it all */
-	draw_parts(lanes, lane, out, "net", NT_LANE_NETWORK, COLOUR_NETWORK, style);
+	draw_parts(lanes, lane, out, "net", NT_NETWORK_OWNERS, COLOUR_NETWORK, style);
 	/* However little it is: who had more of the cell would hide it. */
 	if (lane->total[NT_OWNER_UNCOVERED])
 		draw_parts(lanes, lane, out, "lost", 1u << NT_OWNER_UNCOVERED, COLOUR_UNCOVERED, style);

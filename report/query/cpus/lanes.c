@@ -211,11 +211,11 @@ static unsigned int most_of(const uint64_t ns[NT_LANE_KINDS], unsigned int kinds
 unsigned int nt_lane_most(const struct nt_lane *lane, uint32_t column)
 {
 	const uint64_t *ns = &lane->cells[(size_t)column * NT_LANE_KINDS];
-	unsigned int network = most_of(ns, NT_LANE_NETWORK), other = most_of(ns, ~NT_LANE_NETWORK);
+	unsigned int network = most_of(ns, NT_NETWORK_OWNERS), other = most_of(ns, ~NT_NETWORK_OWNERS);
 
 	if (network == NT_LANE_KINDS || other == NT_LANE_KINDS)
 		return network == NT_LANE_KINDS ? other : network;
-	return nt_lane_sum(ns, NT_LANE_NETWORK) >= ns[other] ? network : other;
+	return nt_lane_sum(ns, NT_NETWORK_OWNERS) >= ns[other] ? network : other;
 }
 
 void nt_lanes_total(const struct nt_lanes *lanes, uint64_t total[NT_LANE_KINDS])
@@ -239,11 +239,9 @@ const char *nt_lane_kind_name(unsigned int kind)
 
 unsigned int nt_lane_kinds_of(const char *word)
 {
+	enum nt_owner owner = nt_owner_number(word);
+
 	if (!strcmp(word, "network"))
-		return NT_LANE_NETWORK;
-	for (unsigned int kind = 0; kind < NT_OWNER_COUNT; kind++) {
-		if (!strcmp(word, nt_lane_kind_name(kind)))
-			return 1u << kind;
-	}
-	return 0;
+		return NT_NETWORK_OWNERS;
+	return owner < NT_OWNER_COUNT ? 1u << owner : 0;
 }

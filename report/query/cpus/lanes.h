@@ -16,7 +16,6 @@
 /* Whose time can be: an owner's, or of somebody that the question is not about. */
 enum { NT_LANE_OTHER = NT_OWNER_COUNT, NT_LANE_KINDS };
 
-#define NT_LANE_NETWORK (1u << NT_OWNER_NET_RX | 1u << NT_OWNER_NET_TX | 1u << NT_OWNER_SEND | 1u << NT_OWNER_RECV)
 #define NT_LANE_MAX_CPUS 8192 /* as many as Linux can have on x86-64; more are no recording */
 
 struct nt_lane_slice {

@@ -187,7 +187,7 @@ static void print_unaccounted(FILE *out, const struct nt_lanes *lanes)
 
 static void print_network(const struct people *people, const uint64_t total[NT_LANE_KINDS])
 {
-	uint64_t network = nt_lane_sum(total, NT_LANE_NETWORK), uncovered = total[NT_OWNER_UNCOVERED];
+	uint64_t network = nt_lane_sum(total, NT_NETWORK_OWNERS), uncovered = total[NT_OWNER_UNCOVERED];
 	uint64_t there = nt_lane_sum(total, ~(1u << NT_OWNER_OFFLINE));
 	bool of_process = people->result->part.selection->process != NULL;
 	char part[NT_HUMAN_MAX], whole[NT_HUMAN_MAX], share[NT_HUMAN_MAX], most[NT_HUMAN_MAX];

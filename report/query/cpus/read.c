@@ -164,14 +164,12 @@ int nt_lanes_has_cpus(const struct nt_part *part, bool *has)
 /* False: it is none. A database may be anybody's. */
 static bool read_slice(sqlite3_stmt *row, struct nt_lane_slice *slice)
 {
-	const char *owner = nt_db_text(row, 3);
 	int64_t cpu = sqlite3_column_int64(row, 0), end;
 
 	*slice = (struct nt_lane_slice){.ts = sqlite3_column_int64(row, 1), .dur = sqlite3_column_int64(row, 2)};
 	slice->cpu = (uint32_t)cpu;
+	slice->kind = nt_owner_number(nt_db_text(row, 3));
 	slice->utid = sqlite3_column_type(row, 4) == SQLITE_NULL ? -1 : sqlite3_column_int64(row, 4);
-	while (slice->kind < NT_OWNER_COUNT && strcmp(owner, nt_lane_kind_name(slice->kind)) != 0)
-		slice->kind++;
 	if (slice->kind == NT_OWNER_COUNT || cpu < 0 || cpu > UINT32_MAX || slice->dur < 0 ||
 	    __builtin_add_overflow(slice->ts, slice->dur, &end))
 		return false;

@@ -110,11 +110,20 @@ static int print_line(const struct table *table, const struct line *line)
 	return error || !table->with_times ? error : print_row(table, line, true);
 }
 
+static uint64_t sum_of_network(const uint64_t ns[NT_OWNER_COUNT])
+{
+	uint64_t sum = 0;
+
+	for (unsigned int owner = 0; owner < NT_OWNER_COUNT; owner++)
+		sum += NT_NETWORK_OWNERS >> owner & 1 ? ns[owner] : 0;
+	return sum;
+}
+
 /* What the numbers come to, and how sure that is. */
 static void print_sentences(const struct line *total)
 {
 	const uint64_t *ns = total->ns;
-	uint64_t net = ns[NT_OWNER_NET_RX] + ns[NT_OWNER_NET_TX] + ns[NT_OWNER_SEND] + ns[NT_OWNER_RECV];
+	uint64_t net = sum_of_network(ns);
 	char part[NT_HUMAN_MAX], whole[NT_HUMAN_MAX], share[NT_HUMAN_MAX], most[NT_HUMAN_MAX];
 
 	putchar('\n');

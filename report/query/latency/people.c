@@ -93,7 +93,6 @@ static void put_window(const struct nt_latency_result *result, FILE *line)
 		fprintf(line, ", to %.9g s", (double)(window.to_ts - session->start_ts) / 1e9);
 }
 
-#define META(key) "SELECT value FROM session_meta WHERE session_id = ?1 AND key = '" key "' ORDER BY rowid"
 
 /* The row has host, start and duration. */
 static void print_session(const struct nt_latency_result *result, sqlite3_stmt *row)
@@ -128,8 +127,9 @@ static int print_head(const struct nt_latency_result *result)
 	}
 	print_session(result, statement);
 	sqlite3_finalize(statement);
-	return print_joined(result, META("latency_sample"), "", "Recorded with the probability ", "") ||
-			       print_joined(result, META("latency_filter"), "", "Recorded by the filter: ", "")
+	return print_joined(result, NT_META_SQL(NT_META_LATENCY_SAMPLE), "", "Recorded with the probability ", "") ||
+			       print_joined(result, NT_META_SQL(NT_META_LATENCY_FILTER) " ORDER BY rowid", "",
+					    "Recorded by the filter: ", "")
 		       ? -1
 		       : 0;
 }
@@ -318,10 +318,11 @@ static int print_hooks(struct nt_latency_result *result)
 	static const char attached[] =
 		"SELECT replace(substr(value, 20, instr(value, '__') - 20), '_', '-') || ' by ' || "
 		"substr(value, instr(value, '__') + instr(substr(value, instr(value, '__')), ' ')) FROM session_meta "
-		"WHERE session_id = ?1 AND key = 'attach' AND value GLOB 'latency nt_latency_?*__?* ?*' ORDER BY rowid";
+		"WHERE session_id = ?1 AND key = '" NT_META_ATTACH
+		"' AND value GLOB 'latency nt_latency_?*__?* ?*' ORDER BY rowid";
 	static const char uncovered[] =
-		"SELECT value FROM session_meta WHERE session_id = ?1 AND key = 'uncovered' "
-		"AND (value LIKE '%latency%' OR value LIKE '%-start%' OR value LIKE '%-socket-%') ORDER BY rowid";
+		NT_META_SQL(NT_META_UNCOVERED) " AND (value LIKE '%latency%' OR value LIKE '%-start%' OR value LIKE "
+					       "'%-socket-%') ORDER BY rowid";
 
 	return print_joined(result, attached, "\n", "The hooks of this kernel: ", ".") ||
 			       print_listed(result, uncovered, "Not covered by them:")

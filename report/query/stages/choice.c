@@ -39,7 +39,7 @@ static int choose_by(const char *word, enum nt_stage_by *by, char *error, size_t
 /* "net_rx,send", or "network". */
 static int choose_owners(const char *list, unsigned int *owners, char *error, size_t error_size)
 {
-	*owners = list ? 0 : NT_LANE_NETWORK;
+	*owners = list ? 0 : NT_NETWORK_OWNERS;
 	while (list && *list) {
 		size_t size = strcspn(list, ",");
 		char word[32];

@@ -15,8 +15,8 @@ struct nt_stage_clock nt_stage_clock_of(const char *rate, const char *kept)
 {
 	/* As docs/limits.md has it: in hard interrupts the clock does not come. */
 	const unsigned int running =
-		NT_LANE_NETWORK | 1u << NT_OWNER_SOFTIRQ | 1u << NT_OWNER_TASK | 1u << NT_OWNER_IDLE;
-	struct nt_stage_clock clock = {.owners = kept && !strcmp(kept, "all") ? running : NT_LANE_NETWORK};
+		NT_NETWORK_OWNERS | 1u << NT_OWNER_SOFTIRQ | 1u << NT_OWNER_TASK | 1u << NT_OWNER_IDLE;
+	struct nt_stage_clock clock = {.owners = kept && !strcmp(kept, "all") ? running : NT_NETWORK_OWNERS};
 	size_t digits = rate ? strspn(rate, "0123456789") : 0;
 	uint32_t hz = 0;
 
@@ -31,10 +31,7 @@ struct nt_stage_clock nt_stage_clock_of(const char *rate, const char *kept)
 int nt_stage_clock_read(struct nt_db *db, int64_t session_id, struct nt_stage_clock *clock)
 {
 	sqlite3_stmt *row = nt_db_prepare(
-		db,
-		"SELECT max(CASE key WHEN 'stacks_hz' THEN value END), max(CASE key WHEN 'stacks' THEN value END) "
-		"FROM session_meta WHERE session_id = ?1 AND key IN ('stacks_hz', 'stacks')",
-		NULL);
+		db, "SELECT (" NT_META_SQL(NT_META_STACKS_HZ) "), (" NT_META_SQL(NT_META_STACKS) ")", NULL);
 	int step;
 
 	if (!row)

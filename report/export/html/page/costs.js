@@ -3,7 +3,7 @@
 // costs.js - sums of the time in the page: whose it was, on which CPUs, in which steps. Pure: no document here.
 'use strict';
 
-// From the bottom of the charts up: the network, what may have been its, and the others.
+// What each owner is, from the bottom of the charts up: the network, what may have been its, and the others.
 const OWNERS = [
   ['net_rx', 'receiving packets (softirq NET_RX)'],
   ['net_tx', 'sending packets (softirq NET_TX)'],
@@ -17,7 +17,6 @@ const OWNERS = [
   ['idle', 'idle'],
   ['offline', 'CPU not there'],
 ];
-const NETWORK = ['net_rx', 'net_tx', 'recv', 'send'];
 
 class Costs {
   constructor(costs) {
@@ -49,7 +48,7 @@ class Costs {
         for (let step = a; cells && step < b; step++) sums[owner] += cells[step];
       }
     }
-    sums.network = NETWORK.reduce((sum, owner) => sum + (sums[owner] || 0), 0);
+    sums.network = this.network.reduce((sum, owner) => sum + (sums[owner] || 0), 0);
     sums.there = sums.all - (sums.offline || 0);
     return sums;
   }

@@ -19,7 +19,8 @@ const LABELS = {
 
 function label(column) {
   const name = column.replace(/_(ns|bytes|count|share)$/, '');
-  return LABELS[column] || (NETWORK.includes(name) && column.endsWith('_share') ? name : name.replace(/_/g, ' '));
+  const isOwner = column.endsWith('_share') && OWNERS.some(([owner]) => owner === name);
+  return LABELS[column] || (isOwner ? name : name.replace(/_/g, ' '));
 }
 
 function isNumber(column) {
