@@ -22,50 +22,48 @@
 
 /* ---- where values go: each gives false if the value is not one that its row "wants" ---- */
 
-static bool set_output(void *member, const char *const values[2], char *error, size_t size)
+static bool set_output(void *member, const struct nt_option_values *values)
 {
 	char *output = member;
 
-	if (!*values[0] || values[0][0] == '-')
+	if (!*values->text || values->text[0] == '-')
 		return false;
-	if (strlen(values[0]) + 64 > NT_OUTPUT_MAX) {
-		snprintf(error, size, "this path is too long for -o");
+	if (strlen(values->text) + 64 > NT_OUTPUT_MAX) {
+		snprintf(values->error, values->error_size, "this path is too long for -o");
 		return false;
 	}
-	strcpy(output, values[0]);
+	strcpy(output, values->text);
 	return true;
 }
 
-static bool set_duration(void *member, const char *const values[2], char *error, size_t size)
+static bool set_duration(void *member, const struct nt_option_values *values)
 {
 	int64_t ns;
 
-	(void)error, (void)size;
-	if (nt_arg_duration(values[0], &ns) || !ns)
+	if (nt_arg_duration(values->text, &ns) || !ns)
 		return false;
 	*(uint64_t *)member = (uint64_t)ns;
 	return true;
 }
 
-static bool set_probes(void *member, const char *const values[2], char *error, size_t size)
+static bool set_probes(void *member, const struct nt_option_values *values)
 {
 	const char *known[NT_PROBE_COUNT + 3] = {"default", "all"}, *nearest;
 	char bad[64];
 
-	if (nt_plan_parse(member, values[0], bad, sizeof(bad)))
+	if (nt_plan_parse(member, values->text, bad, sizeof(bad)))
 		return true;
 	for (int i = 0; i < NT_PROBE_COUNT; i++)
 		known[i + 2] = nt_probes[i].name;
 	nearest = nt_arg_nearest(bad, known);
-	snprintf(error, size, "unknown probe '%s'%s%s%s: --list-probes names them", bad,
+	snprintf(values->error, values->error_size, "unknown probe '%s'%s%s%s: --list-probes names them", bad,
 		 nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
 	return false;
 }
 
-static bool set_plan(void *member, const char *const values[2], char *error, size_t size)
+static bool set_plan(void *member, const struct nt_option_values *values)
 {
-	(void)error, (void)size;
-	return nt_plan_only(member, values[0]);
+	return nt_plan_only(member, values->text);
 }
 
 /* "4M", "512k", "65536" to bytes, rounded up to a power of two. 0: not a size, or out of bounds. */
@@ -100,63 +98,56 @@ static size_t parse_size(const char *text)
 	return size;
 }
 
-static bool set_ring_size(void *member, const char *const values[2], char *error, size_t size)
+static bool set_ring_size(void *member, const struct nt_option_values *values)
 {
-	size_t bytes = parse_size(values[0]);
+	size_t bytes = parse_size(values->text);
 
-	(void)error, (void)size;
 	*(size_t *)member = bytes;
 	return bytes;
 }
 
-static bool set_user(void *member, const char *const values[2], char *error, size_t size)
+static bool set_user(void *member, const struct nt_option_values *values)
 {
-	return nt_tape_owner_named(member, values[0], error, size);
+	return nt_tape_owner_named(member, values->text, values->error, values->error_size);
 }
 
-static bool add_pid(void *member, const char *const values[2], char *error, size_t size)
+static bool add_pid(void *member, const struct nt_option_values *values)
 {
-	(void)error, (void)size;
-	return nt_filter_add_pid(member, values[0]);
+	return nt_filter_add_pid(member, values->text);
 }
 
-static bool add_device(void *member, const char *const values[2], char *error, size_t size)
+static bool add_device(void *member, const struct nt_option_values *values)
 {
-	(void)error, (void)size;
-	return nt_filter_add_device(member, values[0]);
+	return nt_filter_add_device(member, values->text);
 }
 
-static bool set_min_queue(void *member, const char *const values[2], char *error, size_t size)
+static bool set_min_queue(void *member, const struct nt_option_values *values)
 {
-	(void)error, (void)size;
-	return nt_filter_set_min_queue(member, values[0]);
+	return nt_filter_set_min_queue(member, values->text);
 }
 
-static bool set_sample(void *member, const char *const values[2], char *error, size_t size)
+static bool set_sample(void *member, const struct nt_option_values *values)
 {
-	(void)error, (void)size;
-	return nt_filter_set_sample(member, values[0]);
+	return nt_filter_set_sample(member, values->text);
 }
 
-static bool set_hz(void *member, const char *const values[2], char *error, size_t size)
+static bool set_hz(void *member, const struct nt_option_values *values)
 {
 	char *end;
-	unsigned long hz = strtoul(values[0], &end, 10);
+	unsigned long hz = strtoul(values->text, &end, 10);
 
-	(void)error, (void)size;
-	if (end == values[0] || *end || values[0][0] == '-' || !hz || hz > GREATEST_HZ)
+	if (end == values->text || *end || values->text[0] == '-' || !hz || hz > GREATEST_HZ)
 		return false;
 	*(unsigned int *)member = (unsigned int)hz;
 	return true;
 }
 
-static bool set_stacks(void *member, const char *const values[2], char *error, size_t size)
+static bool set_stacks(void *member, const struct nt_option_values *values)
 {
-	bool is_all = !strcmp(values[0], "all");
+	bool is_all = !strcmp(values->text, "all");
 
-	(void)error, (void)size;
 	*(bool *)member = is_all;
-	return is_all || !strcmp(values[0], "network");
+	return is_all || !strcmp(values->text, "network");
 }
 
 /* ---- values that have names ---- */

@@ -10,40 +10,40 @@
 
 /* ---- where values go ---- */
 
-bool nt_add_hook(void *samples, const char *const values[2], char *error, size_t error_size)
+bool nt_add_hook(void *samples, const struct nt_option_values *values)
 {
 	struct nt_latency_args *args = samples;
 
 	if (args->n_hooks == NT_MAX_HOOKS) {
-		snprintf(error, error_size, "option '--hook' is given too often");
+		snprintf(values->error, values->error_size, "option '--hook' is given too often");
 		return false;
 	}
-	args->hooks[args->n_hooks++] = values[0];
+	args->hooks[args->n_hooks++] = values->text;
 	return true;
 }
 
-bool nt_add_symbols(void *symbols, const char *const values[2], char *error, size_t error_size)
+bool nt_add_symbols(void *symbols, const struct nt_option_values *values)
 {
 	struct nt_symbol_args *args = symbols;
 
 	if (args->n_dirs == NT_MAX_SYMBOL_DIRS) {
-		snprintf(error, error_size, "option '--symbols' is given too often");
+		snprintf(values->error, values->error_size, "option '--symbols' is given too often");
 		return false;
 	}
-	args->dirs[args->n_dirs++] = values[0];
+	args->dirs[args->n_dirs++] = values->text;
 	return true;
 }
 
-bool nt_set_json(void *format, const char *const values[2], char *error, size_t error_size)
+bool nt_set_json(void *format, const struct nt_option_values *values)
 {
-	(void)values, (void)error, (void)error_size;
+	(void)values;
 	*(enum nt_format *)format = NT_FORMAT_JSON;
 	return true;
 }
 
-bool nt_set_csv(void *format, const char *const values[2], char *error, size_t error_size)
+bool nt_set_csv(void *format, const struct nt_option_values *values)
 {
-	(void)values, (void)error, (void)error_size;
+	(void)values;
 	*(enum nt_format *)format = NT_FORMAT_CSV;
 	return true;
 }

@@ -62,10 +62,10 @@
 	NT_OPTION("help", 'h', NULL, NULL, NT_TO(nt_option_set_true, struct nt_options, help), "show this text")
 
 /* Where values go, beside the ways of schema/cli/option.h. */
-bool nt_add_hook(void *samples, const char *const values[2], char *error, size_t error_size);
-bool nt_add_symbols(void *symbols, const char *const values[2], char *error, size_t error_size);
-bool nt_set_json(void *format, const char *const values[2], char *error, size_t error_size);
-bool nt_set_csv(void *format, const char *const values[2], char *error, size_t error_size);
+bool nt_add_hook(void *samples, const struct nt_option_values *values);
+bool nt_add_symbols(void *symbols, const struct nt_option_values *values);
+bool nt_set_json(void *format, const struct nt_option_values *values);
+bool nt_set_csv(void *format, const struct nt_option_values *values);
 
 /* Values that have names: the i-th, or NULL. */
 const char *nt_choose_cost_group(unsigned int i);

@@ -14,27 +14,25 @@
 
 /* ---- where values go ---- */
 
-bool nt_option_set_true(void *member, const char *const values[2], char *error, size_t error_size)
+bool nt_option_set_true(void *member, const struct nt_option_values *values)
 {
-	(void)values, (void)error, (void)error_size;
+	(void)values;
 	*(bool *)member = true;
 	return true;
 }
 
-bool nt_option_set_text(void *member, const char *const values[2], char *error, size_t error_size)
+bool nt_option_set_text(void *member, const struct nt_option_values *values)
 {
-	(void)error, (void)error_size;
-	*(const char **)member = values[0];
+	*(const char **)member = values->text;
 	return true;
 }
 
-bool nt_option_set_both(void *member, const char *const values[2], char *error, size_t error_size)
+bool nt_option_set_both(void *member, const struct nt_option_values *values)
 {
 	const char **texts = member;
 
-	(void)error, (void)error_size;
-	texts[0] = values[0];
-	texts[1] = values[1];
+	texts[0] = values->text;
+	texts[1] = values->second;
 	return true;
 }
 
@@ -116,19 +114,22 @@ static int fail_unknown(const struct parse *parse, const char *written)
 static int set(struct parse *parse, const struct nt_option *option, const char *written, const char *value)
 {
 	struct nt_option_reader *reader = parse->reader;
-	const char *values[2] = {value, NULL};
+	const char *texts[2] = {value, NULL};
+	struct nt_option_values values = {.error = reader->error, .error_size = reader->error_size};
 	int n = nt_option_count_values(option);
 
 	for (int i = value ? 1 : 0; i < n; i++) {
 		if (parse->at >= parse->argc || !strncmp(parse->argv[parse->at], "--", 2))
 			return fail(parse, "option '%s' needs %s, such as %s", written,
 				    n > 1 ? "two values" : "a value", option->example);
-		values[i] = parse->argv[parse->at++];
+		texts[i] = parse->argv[parse->at++];
 	}
 	reader->given |= 1ull << (option - reader->options);
-	if (option->set((char *)reader->into + option->member, values, reader->error, reader->error_size))
+	values.text = texts[0];
+	values.second = texts[1];
+	if (option->set((char *)reader->into + option->member, &values))
 		return 0;
-	return reader->error[0] ? -1 : fail(parse, "%s wants %s: %s", written, option->wants, values[0]);
+	return reader->error[0] ? -1 : fail(parse, "%s wants %s: %s", written, option->wants, values.text);
 }
 
 static int read_long(struct parse *parse, const char *word)

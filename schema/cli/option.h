@@ -13,6 +13,13 @@
 
 #define NT_OPTIONS_MAX 64 /* rows of a table: `given` below has a bit for each */
 
+/* The values of an option as they were given, and where to say what is wrong with them. */
+struct nt_option_values {
+	const char *text, *second;
+	char *error;
+	size_t error_size;
+};
+
 /* The last row of a table has no name. */
 struct nt_option {
 	const char *name; /* behind the two dashes */
@@ -20,7 +27,7 @@ struct nt_option {
 	const char *value; /* as the help calls it: "FILE"; two have a blank between them; NULL: it takes none */
 	const char *example; /* of a value, for messages */
 	/* Puts the values into the member. False: they are wrong; `error` may say why, else `wants` does. */
-	bool (*set)(void *member, const char *const values[2], char *error, size_t error_size);
+	bool (*set)(void *member, const struct nt_option_values *values);
 	size_t member; /* its offset in the struct that the table fills */
 	const char *help; /* NULL: an old name, which works and is not shown */
 	const char *wants; /* behind "-d wants": what values set() takes; NULL: any, or set() says it */
@@ -46,9 +53,9 @@ struct nt_option {
 #define NT_TO(set_, struct_, member_) .set = set_, .member = offsetof(struct_, member_)
 
 /* Members that are true if the option is given; the text of its value; the texts of both its values. */
-bool nt_option_set_true(void *member, const char *const values[2], char *error, size_t error_size);
-bool nt_option_set_text(void *member, const char *const values[2], char *error, size_t error_size);
-bool nt_option_set_both(void *member, const char *const values[2], char *error, size_t error_size);
+bool nt_option_set_true(void *member, const struct nt_option_values *values);
+bool nt_option_set_text(void *member, const struct nt_option_values *values);
+bool nt_option_set_both(void *member, const struct nt_option_values *values);
 
 /* "-o, --output FILE", with blanks for a letter that is not there. Gives its length. */
 size_t nt_option_label(const struct nt_option *option, char *out, size_t size);

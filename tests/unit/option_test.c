@@ -19,13 +19,13 @@ struct values {
 	int n_pids;
 };
 
-static bool add_pid(void *member, const char *const values[2], char *error, size_t error_size)
+static bool add_pid(void *member, const struct nt_option_values *values)
 {
 	int *n = member;
 
 	if (*n == 2)
-		snprintf(error, error_size, "that is too often");
-	return values[0][0] != 'x' && (*n)++ < 2;
+		snprintf(values->error, values->error_size, "that is too often");
+	return values->text[0] != 'x' && (*n)++ < 2;
 }
 
 static const char *probe_choice(unsigned int i)
