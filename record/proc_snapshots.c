@@ -182,6 +182,11 @@ static const char *const outcome_names[] = {
 #undef X
 };
 
+/* Those that reports ask for by name are there. */
+#define X(name, passed, looked) _Static_assert(NT_OUTCOME_##name < NT_OUTCOME_COUNT, "outcome " #name);
+NT_HOOK_OUTCOMES(X)
+#undef X
+
 static uint64_t outcome_of(const struct nt_cpu *cpu, int program, int outcome)
 {
 	uint64_t count = cpu->programs[program].outcome[outcome];

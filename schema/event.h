@@ -289,6 +289,24 @@ enum nt_hook {
 	NT_HOOK_COUNT
 };
 
+/* Programs at a hook are called this and the function that they are put to. So their counts are the hook's. */
+#define NT_HOOK_PROGRAM(name) "nt_latency_" #name "__"
+
+/*
+ * How a program at a hook counts a packet. X(name, whether the packet passed the hook during the recording, whether the
+ * program looked at it), 0 or 1. Each is a column of the view latency_hook: append only.
+ */
+#define NT_HOOK_OUTCOMES(X)                                                                             \
+	X(no_stamp, 1, 1)		/* it carries no time */                                        \
+	X(transmit_stamp, 1, 1)		/* the time that it carries is its sending's */                 \
+	X(skipped_filter, 1, 1)		/* not what was asked for */                                    \
+	X(skipped_sample, 1, 0)		/* left out by sampling */                                      \
+	X(lost, 1, 1)			/* its record found no room */                                  \
+	X(skipped_peek, 1, 1)		/* looked at by its reader, not read */                         \
+	X(skipped_unqueued, 1, 1)	/* the socket did not take it, or has it no more */             \
+	X(skipped_gate, 0, 0)		/* outside the recording */                                     \
+	X(recorded, 1, 1)
+
 #define NT_LATENCY_HOL 0x01	/* what was read had to wait for a segment that came late: head-of-line blocking */
 #define NT_LATENCY_IPV6 0x02
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sql_lists.h - what is defined in C, as parts of SQL statements; views.sql has them as @NAME@. A list for IN begins
- * with
- * '', which nothing is called: so each of the others can follow a comma.
+ * sql_lists.h - definitions of C as parts of SQL statements. views.sql names them between two @. Each list for IN begins
+ * with '', which is no name, so that every name can follow a comma.
  */
 #ifndef NT_REPORT_ROWS_SQL_LISTS_H
 #define NT_REPORT_ROWS_SQL_LISTS_H
@@ -24,6 +23,17 @@
 #define NT_SQL_OF_NETWORK(name) ", '" #name "'"
 #define NT_SQL_OF_OWNER(number, constant, name, sort) NT_SQL_OF_##sort(name)
 #define NT_NETWORK_OWNERS_SQL "(''" NT_OWNERS(NT_SQL_OF_OWNER) ")"
+
+/* The hook of the program of a row, `program`; NULL: it is at none. */
+#define NT_SQL_OF_HOOK(number, name, text) "\n        WHEN program GLOB '" NT_HOOK_PROGRAM(name) "*' THEN '" text "'"
+#define NT_HOOK_SQL "CASE" NT_HOOKS(NT_SQL_OF_HOOK) " END"
+
+/* Of rows of self_cost_last, the sum of each outcome as a column of its name; and these columns. Both follow others. */
+#define NT_SQL_SUM_OF(outcome) "sum(CASE name WHEN '" outcome "' THEN value ELSE 0 END)"
+#define NT_SQL_OF_OUTCOME(name, passed, looked) ",\n           " NT_SQL_SUM_OF(#name) " AS " #name
+#define NT_SQL_COLUMN_OF_OUTCOME(name, passed, looked) ", " #name
+#define NT_OUTCOME_SUMS_SQL NT_HOOK_OUTCOMES(NT_SQL_OF_OUTCOME)
+#define NT_OUTCOME_COLUMNS_SQL NT_HOOK_OUTCOMES(NT_SQL_COLUMN_OF_OUTCOME)
 
 /* What the session ?1 has under a key of schema/meta_keys.h. */
 #define NT_META_SQL(key) "SELECT value FROM session_meta WHERE session_id = ?1 AND key = '" key "'"

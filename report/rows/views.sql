@@ -113,32 +113,21 @@ SELECT session_id, program, name, value, max(ts) AS ts
 FROM self_cost GROUP BY session_id, program, name;
 
 -- What became of the packets at each hook of the receive path: those that are samples, and those that are not, as the
--- programs at the hook counted them. A program's name says which hook it is for: nt_latency_<hook>__<where it is attached>.
+-- programs at the hook counted them.
 CREATE VIEW latency_hook AS
 WITH sample AS (
     SELECT session_id, hook, count(*) AS samples, sum(weight) AS packets, sum(instr(flags, 'future') > 0) AS future
     FROM skb_latency GROUP BY session_id, hook
 ), program AS (
-    SELECT session_id, replace(substr(program, 12, instr(substr(program, 12), '__') - 1), '_', '-') AS hook, name, value
-    FROM self_cost_last WHERE program GLOB 'nt_latency_?*__*'
+    SELECT session_id, @NT_HOOK_SQL@ AS hook, name, value FROM self_cost_last
 ), counted AS (
-    SELECT session_id, hook,
-           sum(CASE name WHEN 'no_stamp' THEN value ELSE 0 END) AS no_stamp,
-           sum(CASE name WHEN 'transmit_stamp' THEN value ELSE 0 END) AS transmit_stamp,
-           sum(CASE name WHEN 'skipped_filter' THEN value ELSE 0 END) AS skipped_filter,
-           sum(CASE name WHEN 'skipped_sample' THEN value ELSE 0 END) AS skipped_sample,
-           sum(CASE name WHEN 'lost' THEN value ELSE 0 END) AS lost,
-           sum(CASE name WHEN 'skipped_peek' THEN value ELSE 0 END) AS skipped_peek,
-           sum(CASE name WHEN 'skipped_unqueued' THEN value ELSE 0 END) AS skipped_unqueued,
-           sum(CASE name WHEN 'skipped_gate' THEN value ELSE 0 END) AS skipped_gate,
-           sum(CASE name WHEN 'recorded' THEN value ELSE 0 END) AS recorded
-    FROM program GROUP BY session_id, hook
+    SELECT session_id, hook@NT_OUTCOME_SUMS_SQL@
+    FROM program WHERE hook IS NOT NULL GROUP BY session_id, hook
 ), either AS (
     SELECT session_id, hook FROM sample UNION SELECT session_id, hook FROM counted
 )
 SELECT e.session_id, e.hook, coalesce(s.samples, 0) AS samples, coalesce(s.packets, 0) AS packets,
-       coalesce(s.future, 0) AS future, c.no_stamp, c.transmit_stamp, c.skipped_filter, c.skipped_sample, c.lost,
-       c.skipped_peek, c.skipped_unqueued, c.skipped_gate, c.recorded
+       coalesce(s.future, 0) AS future@NT_OUTCOME_COLUMNS_SQL@
 FROM either AS e
      LEFT JOIN sample AS s ON s.session_id = e.session_id AND s.hook = e.hook
      LEFT JOIN counted AS c ON c.session_id = e.session_id AND c.hook = e.hook;

@@ -110,6 +110,9 @@ static void judge_hook(struct nt_check *check, sqlite3_stmt *row)
 			     nt_human_count(kept, samples));
 }
 
+#define OUTCOME(outcome, passed, looked) " + " #passed " * " #outcome
+#define PASSED "0" NT_HOOK_OUTCOMES(OUTCOME)
+
 int nt_check_hooks(struct nt_check *check)
 {
 	sqlite3_stmt *row;
@@ -117,10 +120,8 @@ int nt_check_hooks(struct nt_check *check)
 
 	if (!check->complete)
 		return 0;
-	row = nt_check_query(check,
-			     "SELECT hook, samples, recorded, recorded + lost + no_stamp + transmit_stamp + skipped_filter "
-			     "+ skipped_sample + skipped_peek + skipped_unqueued FROM latency_hook "
-			     "WHERE session_id = ?1 AND recorded IS NOT NULL ORDER BY hook");
+	row = nt_check_query(check, "SELECT hook, samples, recorded, " PASSED " FROM latency_hook "
+				    "WHERE session_id = ?1 AND recorded IS NOT NULL ORDER BY hook");
 	if (!row)
 		return -1;
 	while ((step = sqlite3_step(row)) == SQLITE_ROW)

@@ -251,8 +251,11 @@ static void json_series(struct nt_latency_result *result, struct nt_json *json, 
 /* The recording's own counts at each hook, whatever was chosen. */
 static void json_accounting(const struct nt_latency_result *result, struct nt_json *json)
 {
-	static const char *const reasons[NT_REASON_COUNT] = {"no_stamp", "transmit_stamp", "skipped_filter",
-							     "skipped_sample", "lost"};
+	static const char *const reasons[NT_REASON_COUNT] = {
+#define X(constant, outcome) #outcome,
+		NT_LATENCY_REASONS(X)
+#undef X
+	};
 	const struct nt_latency_accounting *accounting = &result->accounting;
 
 	nt_json_open(json, "left_out", '[');

@@ -316,10 +316,11 @@ static void print_absent(const struct nt_latency_result *result, const struct nt
 static int print_hooks(struct nt_latency_result *result)
 {
 	static const char attached[] =
-		"SELECT replace(substr(value, 20, instr(value, '__') - 20), '_', '-') || ' by ' || "
-		"substr(value, instr(value, '__') + instr(substr(value, instr(value, '__')), ' ')) FROM session_meta "
-		"WHERE session_id = ?1 AND key = '" NT_META_ATTACH
-		"' AND value GLOB 'latency nt_latency_?*__?* ?*' ORDER BY rowid";
+		"WITH line AS (SELECT rowid AS place, substr(value, length('latency ') + 1) AS rest FROM session_meta "
+		"WHERE session_id = ?1 AND key = '" NT_META_ATTACH "' AND value GLOB 'latency ?* ?*'), "
+		"at AS (SELECT place, substr(rest, 1, instr(rest, ' ') - 1) AS program, "
+		"substr(rest, instr(rest, ' ') + 1) AS point FROM line) "
+		"SELECT " NT_HOOK_SQL " || ' by ' || point FROM at WHERE " NT_HOOK_SQL " IS NOT NULL ORDER BY place";
 	static const char uncovered[] =
 		NT_META_SQL(NT_META_UNCOVERED) " AND (value LIKE '%latency%' OR value LIKE '%-start%' OR value LIKE "
 					       "'%-socket-%') ORDER BY rowid";

@@ -14,18 +14,19 @@ const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt
 	return text;
 }
 
-/* As in the view latency_hook, which would count all samples too: here they have been read already. */
-#define OF(name) "sum(CASE name WHEN '" name "' THEN value ELSE 0 END)"
-#define HOOK "replace(substr(program, 12, instr(substr(program, 12), '__') - 1), '_', '-')"
-#define REASONS OF("no_stamp") "," OF("transmit_stamp") "," OF("skipped_filter") "," OF("skipped_sample") "," OF("lost")
-#define RECORDED OF("recorded")
-#define JUDGED                                                                                                         \
-	"sum(CASE WHEN name IN ('recorded', 'lost', 'no_stamp', 'transmit_stamp', 'skipped_filter', 'skipped_peek', "  \
-	"'skipped_unqueued', 'skipped_family') THEN value ELSE 0 END)"
+/*
+ * As in the view latency_hook, which would count all samples too: here they have been read already. Packets of another
+ * protocol than the program's were looked at too.
+ */
+#define REASON(constant, outcome) ", " NT_SQL_SUM_OF(#outcome)
+#define REASONS NT_LATENCY_REASONS(REASON)
+#define RECORDED NT_SQL_SUM_OF("recorded")
+#define OUTCOME(outcome, passed, looked) " WHEN '" #outcome "' THEN value * " #looked
+#define LOOKED "sum(CASE name WHEN 'skipped_family' THEN value" NT_HOOK_OUTCOMES(OUTCOME) " ELSE 0 END)"
 #define SAMPLING "count(DISTINCT CASE WHEN name = 'skipped_sample' AND value > 0 THEN program END)"
 static const char accounting_sql[] =
-	"SELECT " HOOK " AS hook, " REASONS ", " RECORDED ", " JUDGED ", " SAMPLING " FROM self_cost_last "
-	"WHERE session_id = ?1 AND program GLOB 'nt_latency_?*__*' GROUP BY hook";
+	"SELECT " NT_HOOK_SQL " AS hook" REASONS ", " RECORDED ", " LOOKED ", " SAMPLING " FROM self_cost_last "
+	"WHERE session_id = ?1 AND hook IS NOT NULL GROUP BY hook";
 
 /* A database may be anybody's. */
 static double kept(double recorded, double judged)

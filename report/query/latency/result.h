@@ -20,14 +20,19 @@ struct nt_latency_view {
 	uint32_t width; /* characters in a line */
 };
 
-/* How many of the session's packets the recording has no latency of, by reason, as its programs counted. */
+/* Why the recording has no latency of a packet, as its programs counted. X(CONSTANT, outcome of NT_HOOK_OUTCOMES). */
+#define NT_LATENCY_REASONS(X)                                                                                          \
+	X(NO_STAMP, no_stamp)                                                                                          \
+	X(TRANSMIT_STAMP, transmit_stamp)                                                                              \
+	X(FILTER, skipped_filter)                                                                                      \
+	X(SAMPLE, skipped_sample)                                                                                      \
+	X(LOST, lost)
+
 enum nt_latency_reason {
-	NT_REASON_NO_STAMP,
-	NT_REASON_TRANSMIT_STAMP,
-	NT_REASON_FILTER,
-	NT_REASON_SAMPLE,
-	NT_REASON_LOST,
-	NT_REASON_COUNT
+#define X(constant, outcome) NT_REASON_##constant,
+	NT_LATENCY_REASONS(X)
+#undef X
+		NT_REASON_COUNT
 };
 struct nt_latency_accounting {
 	bool is_there[NT_HOOK_COUNT]; /* the recording had a program at this hook, and has its counts */
