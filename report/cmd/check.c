@@ -59,34 +59,12 @@ void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *n
 
 sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql)
 {
-	sqlite3_stmt *statement = nt_db_prepare(check->db, sql, NULL);
-
-	if (statement && sqlite3_bind_parameter_count(statement))
-		sqlite3_bind_int64(statement, 1, check->session_id);
-	return statement;
+	return nt_db_query(check->db, sql, check->session_id);
 }
 
-int nt_check_end(struct nt_check *check, sqlite3_stmt *statement, int step)
+int nt_check_end(struct nt_check *check, sqlite3_stmt *statement)
 {
-	int error = step == SQLITE_DONE ? 0 : nt_db_fail(check->db, "the check cannot be made");
-
-	sqlite3_finalize(statement);
-	return error;
-}
-
-int nt_check_number(struct nt_check *check, const char *sql, int64_t *out)
-{
-	sqlite3_stmt *statement = nt_check_query(check, sql);
-	int step;
-
-	if (!statement)
-		return -1;
-	step = sqlite3_step(statement);
-	if (step == SQLITE_ROW) {
-		*out = sqlite3_column_int64(statement, 0);
-		step = SQLITE_DONE;
-	}
-	return nt_check_end(check, statement, step);
+	return nt_db_end(check->db, statement, "the check cannot be made");
 }
 
 /* ---- is it whole ---- */
@@ -96,19 +74,16 @@ static int check_whole(struct nt_check *check)
 	sqlite3_stmt *statement =
 		nt_check_query(check, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid");
 	uint64_t n = 0;
-	int step;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	for (; nt_db_next(statement); n++)
 		nt_check_say(check, NT_FOUND_FAILED, "whole", "%s", nt_db_text(statement, 0));
-		n++;
-	}
+	if (nt_check_end(check, statement))
+		return -1;
 	if (!n && !check->complete)
 		nt_check_say(check, NT_FOUND_FAILED, "whole", "the tape is not complete");
-	else if (!n && step == SQLITE_DONE)
+	else if (!n)
 		nt_check_say(check, NT_FOUND_OK, "whole", "the tape is complete, and nothing of it is damaged");
-	return nt_check_end(check, statement, step);
+	return 0;
 }
 
 /* ---- what is lost ---- */
@@ -126,14 +101,10 @@ static int check_losses(struct nt_check *check)
 		       " FROM loss WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
 	char count[NT_HUMAN_MAX];
 	uint64_t n = 0;
-	int step;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	for (; nt_db_next(statement); n++) {
 		enum nt_verdict verdict = sqlite3_column_int(statement, 5) ? NT_FOUND_LOSS : NT_FOUND_FAILED;
 
-		n++;
 		if (sqlite3_column_int(statement, 6))
 			snprintf(count, sizeof(count), "an unknown number of");
 		else
@@ -145,9 +116,11 @@ static int check_losses(struct nt_check *check)
 							      : "uncovered stretches",
 			     sqlite3_column_int(statement, 4));
 	}
-	if (!n && step == SQLITE_DONE)
+	if (nt_check_end(check, statement))
+		return -1;
+	if (!n)
 		nt_check_say(check, NT_FOUND_OK, "loss", "nothing was lost");
-	return nt_check_end(check, statement, step);
+	return 0;
 }
 
 /* ---- what the timeline met ---- */
@@ -158,11 +131,8 @@ static int check_oddities(struct nt_check *check)
 		check,
 		"SELECT undeclared, malformed, clamped, clamped_max_ns, outside, unknown, bad_lines FROM session "
 		"WHERE session_id = ?1");
-	int step;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (nt_db_next(statement)) {
 		const sqlite3_int64 undeclared = sqlite3_column_int64(statement, 0),
 				    malformed = sqlite3_column_int64(statement, 1);
 		const sqlite3_int64 clamped = sqlite3_column_int64(statement, 2),
@@ -191,7 +161,7 @@ static int check_oddities(struct nt_check *check)
 			nt_check_say(check, NT_FOUND_NOTE, "records",
 				     "lines of readings that were not understood: %lld", bad_lines);
 	}
-	return nt_check_end(check, statement, step);
+	return nt_check_end(check, statement);
 }
 
 /* ---- the clocks that samples' stamps are read by ---- */
@@ -219,11 +189,8 @@ static int check_clocks(struct nt_check *check)
 		       "(SELECT count(latency_ns) FROM skb_latency AS l WHERE l.session_id = ?1) FROM session "
 		       "WHERE session_id = ?1");
 	char count[NT_HUMAN_MAX], all[NT_HUMAN_MAX];
-	int step;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (nt_db_next(statement)) {
 		if (!sqlite3_column_int64(statement, 3))
 			continue;
 		nt_human_count(all, sqlite3_column_int64(statement, 3));
@@ -239,7 +206,7 @@ static int check_clocks(struct nt_check *check)
 				     (long long)sqlite3_column_int64(statement, 0),
 				     nt_human_count(count, sqlite3_column_int64(statement, 2)));
 	}
-	return nt_check_end(check, statement, step);
+	return nt_check_end(check, statement);
 }
 
 /* ---- all of it ---- */
@@ -284,11 +251,9 @@ static int check_sessions(struct nt_check *check)
 					      "SELECT session_id, host, start_ts, end_ts, cpus, clock_ticks, complete "
 					      "FROM session ORDER BY session_id",
 					      NULL);
-	int step = SQLITE_DONE, error = 0;
+	int error = 0;
 
-	if (!session)
-		return -1;
-	while (!error && (step = sqlite3_step(session)) == SQLITE_ROW) {
+	while (!error && nt_db_next(session)) {
 		begin_session(check, session);
 		for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && !error; i++)
 			error = checks[i](check);
@@ -297,10 +262,7 @@ static int check_sessions(struct nt_check *check)
 			nt_json_close(&check->json, '}');
 		}
 	}
-	if (!error && step != SQLITE_DONE)
-		error = nt_db_fail(check->db, "the check cannot be made");
-	sqlite3_finalize(session);
-	return error;
+	return nt_check_end(check, session) ? -1 : error;
 }
 
 static void json_result(struct nt_check *check)

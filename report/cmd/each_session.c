@@ -8,6 +8,7 @@
 
 #include "report/cmd/command.h"
 #include "report/cmd/each_session.h"
+#include "report/util/array.h"
 
 static int count(void *arg, const struct nt_session *session)
 {
@@ -41,17 +42,8 @@ static int leave_out(struct nt_sessions *sessions, int64_t id)
 {
 	struct nt_session_left *left;
 
-	if (sessions->n_left == sessions->left_size) {
-		size_t size = sessions->left_size ? 2 * sessions->left_size : 8;
-
-		left = reallocarray(sessions->left, size, sizeof(*left));
-		if (!left) {
-			snprintf(sessions->db->error, sizeof(sessions->db->error), "out of memory.");
-			return -1;
-		}
-		sessions->left = left;
-		sessions->left_size = size;
-	}
+	if (NT_ROOM(sessions->left, sessions->left_size, sessions->n_left + 1))
+		return nt_db_no_memory(sessions->db);
 	left = &sessions->left[sessions->n_left++];
 	left->id = id;
 	memcpy(left->why, sessions->why_not, sizeof(left->why));

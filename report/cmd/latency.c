@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * latency.c - nettape-report latency: how late packets were on their way up. Only what holds the parts together:
- * which samples (query/latency/choice.h), reading them (query/latency/scan.h), summing them up (query/latency/series.h, query/latency/heatmap.h),
- * showing that (query/latency/result.h).
+ * which samples (query/latency/choice.h), reading them (query/latency/scan.h), summing them up (query/latency/series.h,
+ * query/latency/heatmap.h), showing that (query/latency/result.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,22 +87,14 @@ static void set_axis(struct collecting *collecting)
 		collecting->end_ts = collecting->begin_ts < INT64_MAX ? collecting->begin_ts + 1 : INT64_MAX;
 }
 
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
-
 /* Whether the recording was made with the probe, even if no packet came. */
 static int find_probe(struct nt_latency_result *result)
 {
 	result->has_probe = result->set.n > 0;
-	if (!result->has_probe &&
-	    nt_db_has_rows(result->db, "skb_latency", result->session->id, &result->has_probe))
+	if (!result->has_probe && nt_db_has_rows(result->db, "skb_latency", result->session->id, &result->has_probe))
 		return -1;
-	return result->has_probe
-		       ? 0
-		       : nt_db_has_rows(result->db, "latency_hook", result->session->id, &result->has_probe);
+	return result->has_probe ? 0
+				 : nt_db_has_rows(result->db, "latency_hook", result->session->id, &result->has_probe);
 }
 
 static void set_counted(struct nt_latency_result *result)
@@ -129,17 +121,17 @@ static int read_session(struct collecting *collecting)
 
 	if (nt_db_has(db, "skb_latency", &has_table) ||
 	    nt_latency_accounting(db, result->session->id, &result->accounting) ||
-	    nt_latency_groups(db, result->session->id, has_table ? choice->by : NT_BY_NONE, &result->groups))
+	    nt_groups_read(db, result->session->id, has_table ? choice->by : NT_BY_NONE, &result->groups))
 		return -1;
-	if (nt_series_set_init(&result->set, result->groups.n, choice->include_hol))
-		return no_memory(db);
+	if (nt_series_set_init(&result->set, result->groups.texts.n, choice->include_hol))
+		return nt_db_no_memory(db);
 	set_counted(result);
 	set_axis(collecting);
 	if (has_table &&
 	    nt_latency_scan(db, result->session, choice, &result->groups, collect, collecting, &result->alone))
 		return -1;
 	if (nt_series_set_order(&result->set, choice->by == NT_BY_CPU || choice->by == NT_BY_PORT))
-		return no_memory(db);
+		return nt_db_no_memory(db);
 	return find_probe(result);
 }
 
@@ -150,7 +142,7 @@ static void release(struct collecting *collecting)
 		nt_heatmap_release(&collecting->pictures[hook]);
 	}
 	nt_series_set_release(&collecting->result.set);
-	nt_latency_groups_release(&collecting->result.groups);
+	nt_labels_release(&collecting->result.groups);
 }
 
 /* ---- showing ---- */
@@ -319,7 +311,8 @@ const struct nt_command nt_cmd_latency = {
 	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
 	.what = "show how late packets were on their way up",
 	.help = "A hook is a place on that way: ip-start, tcp-start, udp-start, tcp-socket-enqueued, "
-		"udp-socket-enqueued, tcp-socket-read, udp-socket-read. The latency is the time since the host received "
+		"udp-socket-enqueued, tcp-socket-read, udp-socket-read. The latency is the time since the host "
+		"received "
 		"the packet. Record with --probes default,latency.",
 	.example = "latency busy.tape --by process",
 	.wants = "a tape or a database",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/query/latency/result.h"
+#include "report/util/array.h"
 #include "report/util/histogram.h"
 #include "report/util/utf8.h"
 #include "schema/kind.h"
@@ -32,8 +33,8 @@ struct writer {
 	FILE *out;
 	size_t n_sessions; /* as they were counted first */
 	struct left_out *left_out; /* of each session so far, the one at hand last */
-	size_t n_left_out;
-	struct nt_latency_groups groups; /* of the session at hand */
+	size_t n_left_out, left_out_size;
+	struct nt_labels groups; /* of the session at hand */
 	struct counts **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
 };
 
@@ -95,18 +96,18 @@ static void write_session(const struct writer *writer, int64_t session_id)
 static void release_counts(struct writer *writer)
 {
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
-		for (uint32_t group = 0; writer->by_hook[hook] && group < writer->groups.n; group++)
+		for (uint32_t group = 0; writer->by_hook[hook] && group < writer->groups.texts.n; group++)
 			free(writer->by_hook[hook][group]);
 		free(writer->by_hook[hook]);
 		writer->by_hook[hook] = NULL;
 	}
-	nt_latency_groups_release(&writer->groups);
+	nt_labels_release(&writer->groups);
 }
 
 static int init_counts(struct writer *writer)
 {
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
-		writer->by_hook[hook] = calloc(writer->groups.n, sizeof(*writer->by_hook[hook]));
+		writer->by_hook[hook] = calloc(writer->groups.texts.n, sizeof(*writer->by_hook[hook]));
 		if (!writer->by_hook[hook])
 			return -1;
 	}
@@ -115,12 +116,9 @@ static int init_counts(struct writer *writer)
 
 static int add_left_out(struct writer *writer, int64_t session_id)
 {
-	struct left_out *left_out = reallocarray(writer->left_out, writer->n_left_out + 1, sizeof(*writer->left_out));
-
-	if (!left_out)
+	if (NT_ROOM(writer->left_out, writer->left_out_size, writer->n_left_out + 1))
 		return -1;
-	writer->left_out = left_out;
-	left_out[writer->n_left_out++] = (struct left_out){.session_id = session_id};
+	writer->left_out[writer->n_left_out++] = (struct left_out){.session_id = session_id};
 	return 0;
 }
 
@@ -161,7 +159,7 @@ static void write_labels(const struct writer *writer, int64_t session_id, enum n
 	fputc('{', writer->out);
 	write_label(writer->out, "", "hook", nt_hook_name(hook));
 	if (writer->choice->by)
-		write_label(writer->out, ",", nt_by_name(writer->choice->by), writer->groups.labels[group]);
+		write_label(writer->out, ",", nt_by_name(writer->choice->by), nt_labels_text(&writer->groups, group));
 	write_session(writer, session_id);
 }
 
@@ -191,7 +189,7 @@ static int write_histograms(void *arg, const struct nt_session *session)
 {
 	struct writer *writer = arg;
 	struct nt_db *db = writer->db;
-	int error = nt_latency_groups(db, session->id, writer->choice->by, &writer->groups);
+	int error = nt_groups_read(db, session->id, writer->choice->by, &writer->groups);
 
 	if (!error && (add_left_out(writer, session->id) || init_counts(writer))) {
 		snprintf(db->error, sizeof(db->error), "out of memory.");
@@ -200,7 +198,7 @@ static int write_histograms(void *arg, const struct nt_session *session)
 	if (!error)
 		error = nt_latency_scan(db, session, writer->choice, &writer->groups, count_sample, writer, NULL);
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT && !error; hook++) {
-		for (uint32_t group = 0; group < writer->groups.n; group++) {
+		for (uint32_t group = 0; group < writer->groups.texts.n; group++) {
 			if (writer->by_hook[hook][group])
 				write_series(writer, session->id, (enum nt_hook)hook, group);
 		}
@@ -286,23 +284,21 @@ struct counting {
 
 /* Labels that would be written alike are one. */
 struct tally {
-	struct nt_latency_groups labels;
+	struct nt_labels labels;
 	int64_t *counts;
+	size_t size;
 };
 
 static int add_count(struct tally *tally, sqlite3_stmt *row)
 {
-	uint32_t before = tally->labels.n, number;
-	int64_t *counts = reallocarray(tally->counts, before + 1, sizeof(*counts));
+	uint32_t before = tally->labels.texts.n, number;
 
-	if (!counts)
-		return -1;
-	tally->counts = counts;
-	if (nt_latency_group(&tally->labels, nt_db_text(row, 1), &number))
+	if (NT_ROOM(tally->counts, tally->size, (size_t)before + 1) ||
+	    nt_labels_number(&tally->labels, nt_db_text(row, 1), &number))
 		return -1;
 	if (number == before)
-		counts[number] = 0;
-	counts[number] += sqlite3_column_int64(row, 0);
+		tally->counts[number] = 0;
+	tally->counts[number] += sqlite3_column_int64(row, 0);
 	return 0;
 }
 
@@ -311,9 +307,9 @@ static void write_tally(const struct counting *counting, int64_t session_id, con
 {
 	FILE *out = counting->writer->out;
 
-	for (uint32_t i = 0; i < tally->labels.n; i++) {
+	for (uint32_t i = 0; i < tally->labels.texts.n; i++) {
 		fprintf(out, "%s", counting->counter->name);
-		write_label(out, "{", name, tally->labels.labels[i]);
+		write_label(out, "{", name, nt_labels_text(&tally->labels, i));
 		write_session(counting->writer, session_id);
 		fprintf(out, "} %lld\n", (long long)tally->counts[i]);
 	}
@@ -343,7 +339,7 @@ static int write_counts(void *arg, const struct nt_session *session)
 	else
 		write_tally(counting, session->id, sqlite3_column_name(statement, 1), &tally);
 	sqlite3_finalize(statement);
-	nt_latency_groups_release(&tally.labels);
+	nt_labels_release(&tally.labels);
 	free(tally.counts);
 	return error;
 }

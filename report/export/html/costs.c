@@ -10,12 +10,7 @@
 #include <string.h>
 
 #include "report/query/latency/heatmap.h"
-
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
+#include "report/util/array.h"
 
 /* ---- scope ---- */
 
@@ -61,12 +56,9 @@ sqlite3_stmt *nt_html_prepare(const struct nt_html_scope *scope, const char *sql
 
 static int add_cpu(struct nt_html_costs *costs, int64_t cpu)
 {
-	uint32_t *cpus = reallocarray(costs->cpus, costs->n_cpus + 1, sizeof(*cpus));
-
-	if (!cpus)
+	if (NT_ROOM(costs->cpus, costs->cpus_size, costs->n_cpus + 1))
 		return -1;
-	costs->cpus = cpus;
-	cpus[costs->n_cpus++] = (uint32_t)cpu;
+	costs->cpus[costs->n_cpus++] = (uint32_t)cpu;
 	return 0;
 }
 
@@ -81,7 +73,7 @@ static int read_cpus(const struct nt_html_scope *scope, struct nt_html_costs *co
 		     "SELECT DISTINCT cpu FROM cpu_cost WHERE session_id = ?1 AND cpu BETWEEN 0 AND 4294967294 AND %s "
 		     "ORDER BY cpu",
 		     scope->cpus) < 0)
-		return no_memory(db);
+		return nt_db_no_memory(db);
 	statement = nt_html_prepare(scope, sql);
 	free(sql);
 	if (!statement)
@@ -89,7 +81,7 @@ static int read_cpus(const struct nt_html_scope *scope, struct nt_html_costs *co
 	while (!error && costs->n_cpus <= NT_HTML_MAX_CPUS && (step = sqlite3_step(statement)) == SQLITE_ROW)
 		error = add_cpu(costs, sqlite3_column_int64(statement, 0));
 	if (error) {
-		no_memory(db);
+		nt_db_no_memory(db);
 	} else if (costs->n_cpus > NT_HTML_MAX_CPUS) {
 		snprintf(db->error, sizeof(db->error), "there are more than %d CPUs: choose some with --cpu.",
 			 NT_HTML_MAX_CPUS);
@@ -314,7 +306,7 @@ int nt_html_costs_read(const struct nt_html_scope *scope, uint32_t most_cells, s
 	choose_steps(scope, most_cells, costs);
 	costs->cells = calloc((size_t)costs->n_cpus * NT_HTML_OWNERS * costs->steps, sizeof(*costs->cells));
 	if (!costs->cells)
-		return no_memory(scope->db);
+		return nt_db_no_memory(scope->db);
 	if (choose_source(scope, costs) || read_cells(scope, costs))
 		return -1;
 	find_peaks(costs);

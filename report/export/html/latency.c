@@ -20,12 +20,6 @@ struct collecting {
 	struct nt_latency_result result;
 };
 
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
-
 static int collect(void *arg, const struct nt_latency_sample *sample)
 {
 	struct collecting *collecting = arg;
@@ -58,15 +52,15 @@ static int read_samples(struct collecting *collecting)
 	struct nt_db *db = result->db;
 
 	if (nt_latency_accounting(db, result->session->id, &result->accounting) ||
-	    nt_latency_groups(db, result->session->id, NT_BY_NONE, &result->groups))
+	    nt_groups_read(db, result->session->id, NT_BY_NONE, &result->groups))
 		return -1;
-	if (nt_series_set_init(&result->set, result->groups.n, false))
-		return no_memory(db);
+	if (nt_series_set_init(&result->set, result->groups.texts.n, false))
+		return nt_db_no_memory(db);
 	set_counted(result, collecting->scope);
 	if (nt_latency_scan(db, result->session, &collecting->choice, &result->groups, collect, collecting, NULL))
 		return -1;
 	if (nt_series_set_order(&result->set, false))
-		return no_memory(db);
+		return nt_db_no_memory(db);
 	result->has_probe = result->set.n > 0;
 	return result->has_probe ? 0 : nt_db_has_rows(db, "latency_hook", result->session->id, &result->has_probe);
 }
@@ -124,7 +118,7 @@ static void release(struct nt_latency_result *result)
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++)
 		nt_heatmap_release(&result->maps[hook]);
 	nt_series_set_release(&result->set);
-	nt_latency_groups_release(&result->groups);
+	nt_labels_release(&result->groups);
 }
 
 int nt_html_latency(const struct nt_html_scope *scope, struct nt_json *json)

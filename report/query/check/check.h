@@ -33,10 +33,8 @@ void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *n
 	__attribute__((format(printf, 4, 5)));
 /* A query with ?1 bound to the session; NULL: see db->error. */
 sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql);
-/* Ends a query that was stepped until `step`. 0, or -1 and db->error. */
-int nt_check_end(struct nt_check *check, sqlite3_stmt *statement, int step);
-/* Runs a query of one row and gives its first column, which is a number. 0, or -1 and db->error. */
-int nt_check_number(struct nt_check *check, const char *sql, int64_t *out);
+/* As nt_db_end. */
+int nt_check_end(struct nt_check *check, sqlite3_stmt *statement);
 
 /* Each 0, or -1 and db->error. */
 

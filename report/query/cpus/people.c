@@ -22,12 +22,6 @@ struct people {
 	sqlite3_stmt *names;
 };
 
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
-
 /* As --from takes it, with as many digits as it has; "-" where the wall's time is not known. */
 static const char *utc(char text[NT_HUMAN_MAX], const struct nt_session *session, int64_t ts)
 {
@@ -270,7 +264,7 @@ static int print_who_row(const struct people *people, const struct nt_lanes *lan
 		cells[2] = nt_cell_text("");
 	}
 	put_who(cells, lanes, who);
-	return nt_printer_row(people->printer, cells) ? no_memory(people->result->part.db) : 0;
+	return nt_printer_row(people->printer, cells) ? nt_db_no_memory(people->result->part.db) : 0;
 }
 
 /* The sum of all from `first` on that ran; nothing where there are none. */
@@ -294,7 +288,7 @@ static int print_who_sum(const struct people *people, const struct nt_lanes *lan
 	for (int column = 1; column < 4; column++)
 		cells[column] = nt_cell_figure("");
 	put_who(cells, lanes, &sum);
-	return nt_printer_row(people->printer, cells) ? no_memory(people->result->part.db) : 0;
+	return nt_printer_row(people->printer, cells) ? nt_db_no_memory(people->result->part.db) : 0;
 }
 
 static int print_who(const struct people *people, const struct nt_lanes *lanes)
@@ -310,7 +304,7 @@ static int print_who(const struct people *people, const struct nt_lanes *lanes)
 		"Who ran (cpu: share of one CPU); net_rx, net_tx, softirq and hardirq in its time are not its own");
 	nt_printer_leave_out(people->printer,
 			     "net_tx_ns,hardirq_ns,softirq_ns,net_rx_ns,cpu_share,tid,task_ns,pid,recv_ns&send_ns");
-	error = nt_printer_begin(people->printer, N_WHO_COLUMNS, names) ? no_memory(people->result->part.db) : 0;
+	error = nt_printer_begin(people->printer, N_WHO_COLUMNS, names) ? nt_db_no_memory(people->result->part.db) : 0;
 	for (size_t i = 0; !error && i < lanes->n_who && i < TOP && nt_lane_who_ran(&lanes->who[i]); i++)
 		error = print_who_row(people, lanes, &lanes->who[i]);
 	if (!error)
@@ -445,7 +439,7 @@ static int print_worst_row(const struct people *people, unsigned int number)
 	cells[WORST_NS] = nt_cell_figure(nt_human_ns(ns, worst->window.ns));
 	cells[WORST_SHARE] = nt_cell_figure(nt_human_share(share, worst->window.ns, whole));
 	cells[WORST_UNCOVERED] = nt_cell_figure(nt_human_share(lost, total[NT_OWNER_UNCOVERED], whole));
-	return nt_printer_row(people->printer, cells) ? no_memory(result->part.db) : 0;
+	return nt_printer_row(people->printer, cells) ? nt_db_no_memory(result->part.db) : 0;
 }
 
 /* How far the worst may be off. */
@@ -488,7 +482,7 @@ static int print_worst_table(const struct people *people)
 
 	print_worst_heading(people);
 	nt_printer_leave_out(people->printer, "UTC");
-	error = nt_printer_begin(people->printer, N_WORST_COLUMNS, names) ? no_memory(result->part.db) : 0;
+	error = nt_printer_begin(people->printer, N_WORST_COLUMNS, names) ? nt_db_no_memory(result->part.db) : 0;
 	for (unsigned int i = 0; i < result->n_worst && !error; i++)
 		error = print_worst_row(people, i);
 	nt_printer_end(people->printer);
@@ -593,7 +587,7 @@ int nt_lanes_people(const struct nt_lanes_result *result, FILE *out, const struc
 
 	people.printer = nt_printer_new(out, NT_FORMAT_TABLE, true);
 	if (!people.printer)
-		return no_memory(result->part.db);
+		return nt_db_no_memory(result->part.db);
 	people.names = nt_lanes_names(&result->part);
 	error = people.names ? print_head(&people) : -1;
 	if (!error)

@@ -165,12 +165,6 @@ static bool has_offline(struct nt_db *db, int64_t session_id)
 	return has;
 }
 
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
-
 int nt_summary_print_cpus(struct nt_db *db, struct nt_printer *printer, int64_t session_id)
 {
 	struct table table = {.printer = printer, .with_offline = has_offline(db, session_id)};
@@ -191,7 +185,7 @@ int nt_summary_print_cpus(struct nt_db *db, struct nt_printer *printer, int64_t 
 	}
 	sqlite3_finalize(statement);
 	if (error)
-		return no_memory(db);
+		return nt_db_no_memory(db);
 	if (step != SQLITE_DONE)
 		return nt_db_fail(db, "the summary cannot be made");
 	nt_printer_end(printer);

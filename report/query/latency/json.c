@@ -109,7 +109,7 @@ static int each_bucket(const struct nt_latency_result *result, struct nt_series 
 			weight += nt_samples_weight(samples, at);
 		if (key)
 			put_key(&record, result->choice, nt_latency_hook_text(result->choice, series->hook, hook),
-				result->groups.labels[series->group]);
+				nt_labels_text(&result->groups, series->group));
 		put_bucket(&record, nt_bucket_lower(per_octave, bucket), upper, weight);
 		error = visit(arg, &record);
 	}
@@ -128,7 +128,7 @@ static int each_series(struct nt_latency_result *result, record_fn visit, void *
 
 		nt_series_figures(&result->set, series, &figures);
 		put_series(&record, result->choice, nt_latency_hook_text(result->choice, series->hook, hook),
-			   result->groups.labels[series->group], series, &figures);
+			   nt_labels_text(&result->groups, series->group), series, &figures);
 		error = visit(arg, &record);
 	}
 	return error;
@@ -237,7 +237,7 @@ static void json_series(struct nt_latency_result *result, struct nt_json *json, 
 
 	nt_series_figures(&result->set, series, &figures);
 	put_series(&record, result->choice, nt_latency_hook_text(result->choice, series->hook, hook),
-		   result->groups.labels[series->group], series, &figures);
+		   nt_labels_text(&result->groups, series->group), series, &figures);
 	nt_json_open(json, NULL, '{');
 	json_members(json, &record);
 	if (result->view->histogram) {

@@ -14,12 +14,6 @@
 #define LONGEST_BAR 100
 #define RANGE_MAX (2 * NT_HUMAN_MAX + 16)
 
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
-
 /* ---- what is shown ---- */
 
 /* A query of texts, for the session. NULL: see db->error. */
@@ -141,7 +135,8 @@ static void put_key(struct nt_line *line, const struct nt_latency_result *result
 {
 	nt_line_put(line, "hook", nt_cell_label(nt_latency_hook_text(result->choice, series->hook, hook)));
 	if (result->choice->by)
-		nt_line_put(line, nt_by_name(result->choice->by), nt_cell_text(result->groups.labels[series->group]));
+		nt_line_put(line, nt_by_name(result->choice->by),
+			    nt_cell_text(nt_labels_text(&result->groups, series->group)));
 }
 
 /* Prints a line of a table, before the first its names. */
@@ -191,7 +186,7 @@ static int print_figures(struct nt_latency_result *result, struct nt_printer *pr
 		put_key(&line, result, result->set.all[i], hook);
 		put_figures(&line, &figures);
 		if (print_line(printer, &line, &begun))
-			return no_memory(result->db);
+			return nt_db_no_memory(result->db);
 	}
 	end_table(result->out, printer, begun);
 	return 0;
@@ -235,7 +230,7 @@ static int print_error(struct nt_latency_result *result, struct nt_printer *prin
 	nt_line_put(&line, "mean", nt_cell_label(figures.has_mean_error ? mean : "not known"));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
 		nt_line_put(&line, names[i], nt_cell_label(range(ranges[i], &figures.intervals[i])));
-	return print_line(printer, &line, begun) ? no_memory(result->db) : 0;
+	return print_line(printer, &line, begun) ? nt_db_no_memory(result->db) : 0;
 }
 
 static int print_errors(struct nt_latency_result *result, struct nt_printer *printer)
@@ -357,7 +352,7 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 				    accounting->is_there[hook] ? nt_cell_integer(accounting->counts[hook][i])
 							       : (struct nt_cell){0});
 		if (print_line(printer, &line, &begun))
-			return no_memory(result->db);
+			return nt_db_no_memory(result->db);
 	}
 	end_table(result->out, printer, begun);
 	print_shares(result);
@@ -476,7 +471,8 @@ static void print_histograms(const struct nt_latency_result *result)
 
 		if (!series->samples.n)
 			continue;
-		print_title(result, "", series->hook, result->choice->by ? result->groups.labels[series->group] : NULL);
+		print_title(result, "", series->hook,
+			    result->choice->by ? nt_labels_text(&result->groups, series->group) : NULL);
 		print_histogram(result, series);
 	}
 }
@@ -519,7 +515,7 @@ int nt_latency_people(struct nt_latency_result *result)
 		return error;
 	printer = nt_printer_new(result->out, NT_FORMAT_TABLE, true);
 	if (!printer)
-		return no_memory(result->db);
+		return nt_db_no_memory(result->db);
 	error = print_tables(result, printer);
 	nt_printer_free(printer);
 	if (!error && result->view->histogram)

@@ -44,7 +44,7 @@ struct nt_latency_result {
 	const struct nt_session *session;
 	const struct nt_latency_choice *choice;
 	const struct nt_latency_view *view;
-	struct nt_latency_groups groups;
+	struct nt_labels groups;
 	struct nt_series_set set;
 	struct nt_latency_accounting accounting;
 	struct nt_latency_alone alone; /* with choice->first */

@@ -11,6 +11,7 @@
 
 #include "report/out/output.h"
 #include "report/rows/rollup.h"
+#include "report/util/array.h"
 
 struct reading {
 	const struct nt_part *part;
@@ -29,7 +30,7 @@ void nt_stage_data_release(struct nt_stage_data *data)
 		free(data->categories[i].family);
 	}
 	free(data->categories);
-	nt_latency_groups_release(&data->groups);
+	nt_labels_release(&data->groups);
 }
 
 int nt_stage_fail(const struct nt_part *part, int error)
@@ -57,7 +58,7 @@ static uint32_t group_of(struct reading *reading, unsigned int owner, int64_t ut
 
 	if (reading->choice->by != NT_STAGE_BY_PROCESS && reading->choice->by != NT_STAGE_BY_CGROUP)
 		return 0;
-	return is_told && utid >= 0 ? (uint32_t)nt_id_map_get(&reading->data->groups.ids, (uint64_t)utid) : 0;
+	return is_told && utid >= 0 ? nt_group_of_id(&reading->data->groups, utid) : 0;
 }
 
 static int new_series(struct nt_stage_data *data, const struct nt_stage_series *series)
@@ -67,15 +68,8 @@ static int new_series(struct nt_stage_data *data, const struct nt_stage_series *
 
 	if (number < 0)
 		return (int)number;
-	if (data->split.n_series > data->series_size) {
-		size_t size = data->series_size ? 2 * data->series_size : 16;
-		struct nt_stage_series *larger = reallocarray(data->series, size, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		data->series = larger;
-		data->series_size = size;
-	}
+	if (NT_ROOM(data->series, data->series_size, data->split.n_series))
+		return -ENOMEM;
 	data->series[number] = *series;
 	return 0;
 }
@@ -188,20 +182,13 @@ static struct nt_stage_category category_of(const struct reading *reading, sqlit
 	return category;
 }
 
-static int add_category(struct reading *reading, const struct nt_stage_category *category, size_t *size)
+static int add_category(struct reading *reading, const struct nt_stage_category *category)
 {
 	struct nt_stage_data *data = reading->data;
 	struct nt_stage_category *added;
 
-	if (data->n_categories == *size) {
-		size_t more = *size ? 2 * *size : 64;
-		struct nt_stage_category *larger = reallocarray(data->categories, more, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		data->categories = larger;
-		*size = more;
-	}
+	if (NT_ROOM(data->categories, data->categories_size, data->n_categories + 1))
+		return -ENOMEM;
 	added = &data->categories[data->n_categories];
 	*added = *category;
 	added->stage = strdup(category->stage);
@@ -231,7 +218,6 @@ static int read_categories(struct reading *reading)
 	};
 	struct nt_db *db = reading->part->db;
 	sqlite3_stmt *row = nt_db_prepare(db, sql[reading->by_stack ? 1 + reading->choice->user : 0], NULL);
-	size_t size = 0;
 	int step = SQLITE_DONE, error = 0;
 
 	if (!row)
@@ -240,7 +226,7 @@ static int read_categories(struct reading *reading)
 	while (!error && (step = sqlite3_step(row)) == SQLITE_ROW) {
 		struct nt_stage_category category = category_of(reading, row, 0);
 
-		error = add_category(reading, &category, &size);
+		error = add_category(reading, &category);
 	}
 	if (error)
 		error = nt_stage_fail(reading->part, error);
@@ -305,8 +291,8 @@ static int read_groups(struct reading *reading)
 
 	if (by != NT_STAGE_BY_PROCESS && by != NT_STAGE_BY_CGROUP)
 		return 0;
-	return nt_latency_groups(reading->part->db, reading->part->session->id,
-				 by == NT_STAGE_BY_PROCESS ? NT_BY_PROCESS : NT_BY_CGROUP, &reading->data->groups);
+	return nt_groups_read(reading->part->db, reading->part->session->id,
+			      by == NT_STAGE_BY_PROCESS ? NT_BY_PROCESS : NT_BY_CGROUP, &reading->data->groups);
 }
 
 int nt_stage_read(const struct nt_part *part, const struct nt_stage_choice *choice, bool by_stack,

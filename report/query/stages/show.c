@@ -108,7 +108,7 @@ static char *stack_text(const struct nt_stage_result *result, const struct nt_st
 	if (part->category != NT_SPLIT_UNSAMPLED)
 		stack = nt_frames_of(frames, result->data.categories[part->category].stack_id);
 	for (size_t i = stack.n; i > 0; i--)
-		fprintf(out, "%s%s", i < stack.n ? ";" : "", frames->names[stack.numbers[i - 1]]);
+		fprintf(out, "%s%s", i < stack.n ? ";" : "", nt_frames_name(frames, stack.numbers[i - 1]));
 	fclose(out);
 	return text;
 }
@@ -170,12 +170,6 @@ static bool is_shown(const struct nt_stage_result *result, const struct nt_stage
 	return part->samples && (!strcmp(stage, "other") || !strcmp(stage, "no_stack"));
 }
 
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
-
 /* Who takes rows gives 0 or -ENOMEM. */
 static int json_row(void *arg, const struct row *row)
 {
@@ -203,10 +197,10 @@ static int one_row(const struct nt_stage_result *result, const struct nt_stage_p
 	if (result->choice->other) {
 		stack = stack_text(result, part);
 		if (!stack)
-			return no_memory(result->part.db);
+			return nt_db_no_memory(result->part.db);
 	}
 	make_row(is_table, result->choice, result, part, stack, &row);
-	error = take(arg, &row) ? no_memory(result->part.db) : 0;
+	error = take(arg, &row) ? nt_db_no_memory(result->part.db) : 0;
 	free(stack);
 	return error;
 }
@@ -349,7 +343,7 @@ static int print_rows(struct nt_stage_show *show, const struct nt_stage_result *
 	}
 	nt_printer_leave_out(show->printer, "samples,family,at_least_share&at_most_share");
 	if (begin_columns(show, result->choice))
-		return no_memory(result->part.db);
+		return nt_db_no_memory(result->part.db);
 	error = each_row(result, true, printer_row, show->printer);
 	nt_printer_end(show->printer);
 	return error;
