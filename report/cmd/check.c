@@ -59,7 +59,7 @@ void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *n
 
 sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql)
 {
-	return nt_db_query(check->db, sql, check->session_id);
+	return nt_db_query(check->db, sql, check->session.id);
 }
 
 int nt_check_end(struct nt_check *check, sqlite3_stmt *statement)
@@ -79,7 +79,7 @@ static int check_whole(struct nt_check *check)
 		nt_check_say(check, NT_FOUND_FAILED, "whole", "%s", nt_db_text(statement, 0));
 	if (nt_check_end(check, statement))
 		return -1;
-	if (!n && !check->complete)
+	if (!n && !check->session.is_complete)
 		nt_check_say(check, NT_FOUND_FAILED, "whole", "the tape is not complete");
 	else if (!n)
 		nt_check_say(check, NT_FOUND_OK, "whole", "the tape is complete, and nothing of it is damaged");
@@ -217,52 +217,37 @@ static int (*const checks[])(struct nt_check *check) = {
 	nt_check_stacks, nt_check_softirqs,	nt_check_misses,  nt_check_stat,
 };
 
-/* Reads what is needed of the session, and prints its head. */
-static void begin_session(struct nt_check *check, sqlite3_stmt *session)
+static void begin_session(struct nt_check *check)
 {
+	const struct nt_session *session = &check->session;
 	char duration[NT_HUMAN_MAX];
-	const char *host = nt_db_text(session, 1);
 
-	check->session_id = sqlite3_column_int64(session, 0);
-	check->start_ns = sqlite3_column_int64(session, 2);
-	check->end_ns = sqlite3_column_int64(session, 3);
-	/* No clock shows less; a database may be anybody's. */
-	if (check->start_ns < 0)
-		check->start_ns = 0;
-	if (check->end_ns < check->start_ns)
-		check->end_ns = check->start_ns;
-	check->cpus = sqlite3_column_int64(session, 4);
-	check->clock_ticks = sqlite3_column_int64(session, 5);
-	check->complete = sqlite3_column_int(session, 6);
 	if (check->format == NT_FORMAT_JSON) {
 		nt_json_open(&check->json, NULL, '{');
-		nt_json_integer(&check->json, "session_id", check->session_id);
-		nt_json_text(&check->json, "host", host);
+		nt_json_integer(&check->json, "session_id", session->id);
+		nt_json_text(&check->json, "host", session->host);
 		nt_json_open(&check->json, "findings", '[');
 		return;
 	}
-	nt_print_prose(stdout, "", "session %lld: host %s, %lld CPUs, %s", (long long)check->session_id, host,
-		       (long long)check->cpus, nt_human_ns(duration, (uint64_t)(check->end_ns - check->start_ns)));
+	nt_print_prose(stdout, "", "session %lld: host %s, %lld CPUs, %s", (long long)session->id, session->host,
+		       (long long)session->cpus,
+		       nt_human_ns(duration, (uint64_t)(session->end_ts - session->start_ts)));
 }
 
-static int check_sessions(struct nt_check *check)
+static int check_session(void *arg, const struct nt_session *session)
 {
-	sqlite3_stmt *session = nt_db_prepare(check->db,
-					      "SELECT session_id, host, start_ts, end_ts, cpus, clock_ticks, complete "
-					      "FROM session ORDER BY session_id",
-					      NULL);
+	struct nt_check *check = arg;
 	int error = 0;
 
-	while (!error && nt_db_next(session)) {
-		begin_session(check, session);
-		for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && !error; i++)
-			error = checks[i](check);
-		if (check->format == NT_FORMAT_JSON) {
-			nt_json_close(&check->json, ']');
-			nt_json_close(&check->json, '}');
-		}
+	check->session = *session;
+	begin_session(check);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && !error; i++)
+		error = checks[i](check);
+	if (check->format == NT_FORMAT_JSON) {
+		nt_json_close(&check->json, ']');
+		nt_json_close(&check->json, '}');
 	}
-	return nt_check_end(check, session) ? -1 : error;
+	return error;
 }
 
 static void json_result(struct nt_check *check)
@@ -302,7 +287,7 @@ static int run(const struct nt_options *options)
 		nt_json_open(&check.json, NULL, '{');
 		nt_json_open(&check.json, "sessions", '[');
 	}
-	error = check_sessions(&check);
+	error = nt_session_each(check.db, check_session, &check);
 	if (error)
 		nt_complain("%s", check.db->error);
 	else if (check.format == NT_FORMAT_JSON)

@@ -10,15 +10,6 @@
 #include "report/cmd/each_session.h"
 #include "report/util/array.h"
 
-static int count(void *arg, const struct nt_session *session)
-{
-	struct nt_sessions *sessions = arg;
-
-	(void)session;
-	sessions->n++;
-	return 0;
-}
-
 int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_words *words,
 		     const struct nt_need *need)
 {
@@ -27,7 +18,7 @@ int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struc
 	*sessions = (struct nt_sessions){.path = path};
 	if (nt_load_open_with(&sessions->db, path, words, need, error, sizeof(error)))
 		return nt_complain("%s", error);
-	if (nt_session_each(sessions->db, count, sessions))
+	if (nt_session_count(sessions->db, &sessions->n))
 		return nt_complain("%s", sessions->db->error);
 	return NT_EXIT_DONE;
 }

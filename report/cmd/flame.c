@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * flame.c - nettape-report flame: the kernel's stacks as a flame graph in exact time, as folded stacks, or as the
- * difference of two recordings. Only what holds the parts together: reading (query/stages/read.h, query/stages/frames.h), the tree and its
- * picture (query/stages/flame.h).
+ * difference of two recordings. Only what holds the parts together: reading (query/stages/read.h,
+ * query/stages/frames.h), the tree and its picture (query/stages/flame.h).
  */
 #include <libgen.h>
 #include <stdio.h>
@@ -56,9 +56,8 @@ static int one_session(void *arg, const struct nt_session *session)
 		return -1;
 	if (sessions->why_not[0])
 		return 0;
-	if (!command->n_sessions[command->side]++ &&
-	    nt_svg_session(sessions->db, session, &command->choice.selection, command->recorded[command->side]))
-		return -1;
+	if (!command->n_sessions[command->side]++)
+		nt_svg_session(session, &command->choice.selection, command->recorded[command->side]);
 	return add_session(command, &part);
 }
 

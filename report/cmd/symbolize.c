@@ -134,16 +134,13 @@ static int name_all(struct symbolize *symbolize)
 					  "FROM symbol WHERE kind = 'user' AND build_id IS NOT NULL AND file_offset "
 					  "IS NOT NULL ORDER BY build_id, path IS NULL, path, +file_offset",
 					  NULL);
-	int step = SQLITE_DONE, error = 0;
+	int error = 0;
 
-	if (!row)
-		return -1;
-	while (!error && (step = sqlite3_step(row)) == SQLITE_ROW)
+	while (!error && nt_db_next(row))
 		error = take_place(symbolize, row);
-	if (!error && step != SQLITE_DONE)
-		error = nt_db_fail(symbolize->db, "the symbols cannot be read");
-	sqlite3_finalize(row);
-	return error ? error : next_program(symbolize, "", "");
+	if (nt_db_end(symbolize->db, row, "the symbols cannot be read") || error)
+		return -1;
+	return next_program(symbolize, "", "");
 }
 
 static int print_all(struct symbolize *symbolize)

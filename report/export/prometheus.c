@@ -31,7 +31,7 @@ struct writer {
 	struct nt_db *db;
 	const struct nt_latency_choice *choice;
 	FILE *out;
-	size_t n_sessions; /* as they were counted first */
+	int64_t n_sessions; /* as they were counted first */
 	struct left_out *left_out; /* of each session so far, the one at hand last */
 	size_t n_left_out, left_out_size;
 	struct nt_labels groups; /* of the session at hand */
@@ -191,10 +191,8 @@ static int write_histograms(void *arg, const struct nt_session *session)
 	struct nt_db *db = writer->db;
 	int error = nt_groups_read(db, session->id, writer->choice->by, &writer->groups);
 
-	if (!error && (add_left_out(writer, session->id) || init_counts(writer))) {
-		snprintf(db->error, sizeof(db->error), "out of memory.");
-		error = -1;
-	}
+	if (!error && (add_left_out(writer, session->id) || init_counts(writer)))
+		error = nt_db_no_memory(db);
 	if (!error)
 		error = nt_latency_scan(db, session, writer->choice, &writer->groups, count_sample, writer, NULL);
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT && !error; hook++) {
@@ -265,15 +263,17 @@ static int write_left_out(const struct writer *writer)
 struct counter {
 	const char *table; /* that must be there */
 	const char *name, *help;
+	const char *label; /* its name */
 	const char *sql;
 };
 
 static const struct counter counters[] = {
 	{"skb_drop", "nettape_skb_drops_total", "Packets that the kernel freed and did not deliver, by its reason.",
-	 "SELECT count(*), coalesce(reason, '-') AS reason FROM skb_drop "
+	 "reason",
+	 "SELECT count(*), coalesce(reason, '-') FROM skb_drop "
 	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
-	{"tcp_retransmit", "nettape_tcp_retransmits_total", "Segments that TCP sent again.",
-	 "SELECT count(*), coalesce(what, '-') AS what FROM tcp_retransmit "
+	{"tcp_retransmit", "nettape_tcp_retransmits_total", "Segments that TCP sent again.", "what",
+	 "SELECT count(*), coalesce(what, '-') FROM tcp_retransmit "
 	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
 };
 
@@ -302,14 +302,13 @@ static int add_count(struct tally *tally, sqlite3_stmt *row)
 	return 0;
 }
 
-static void write_tally(const struct counting *counting, int64_t session_id, const char *name,
-			const struct tally *tally)
+static void write_tally(const struct counting *counting, int64_t session_id, const struct tally *tally)
 {
 	FILE *out = counting->writer->out;
 
 	for (uint32_t i = 0; i < tally->labels.texts.n; i++) {
 		fprintf(out, "%s", counting->counter->name);
-		write_label(out, "{", name, nt_labels_text(&tally->labels, i));
+		write_label(out, "{", counting->counter->label, nt_labels_text(&tally->labels, i));
 		write_session(counting->writer, session_id);
 		fprintf(out, "} %lld\n", (long long)tally->counts[i]);
 	}
@@ -321,24 +320,18 @@ static int write_counts(void *arg, const struct nt_session *session)
 	struct nt_db *db = counting->writer->db;
 	struct nt_window window = nt_selection_window(&counting->writer->choice->selection, session->start_ts,
 						      session->start_realtime_ns);
-	sqlite3_stmt *statement = nt_db_prepare(db, counting->counter->sql, NULL);
+	sqlite3_stmt *statement = nt_db_query(db, counting->counter->sql, session->id);
 	struct tally tally = {0};
-	int step = SQLITE_DONE, error = 0;
+	int error = 0;
 
-	if (!statement)
-		return -1;
-	sqlite3_bind_int64(statement, 1, session->id);
 	sqlite3_bind_int64(statement, 2, window.from_ts);
 	sqlite3_bind_int64(statement, 3, window.to_ts);
-	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW)
-		error = add_count(&tally, statement);
-	if (error)
-		snprintf(db->error, sizeof(db->error), "out of memory.");
-	else if (step != SQLITE_DONE)
-		error = nt_db_fail(db, "the counts cannot be read");
-	else
-		write_tally(counting, session->id, sqlite3_column_name(statement, 1), &tally);
-	sqlite3_finalize(statement);
+	while (!error && nt_db_next(statement))
+		error = add_count(&tally, statement) ? nt_db_no_memory(db) : 0;
+	if (nt_db_end(db, statement, "the counts cannot be read"))
+		error = -1;
+	if (!error)
+		write_tally(counting, session->id, &tally);
 	nt_labels_release(&tally.labels);
 	free(tally.counts);
 	return error;
@@ -357,15 +350,6 @@ static int write_counter(const struct writer *writer, const struct counter *coun
 	return nt_session_each(writer->db, write_counts, &counting);
 }
 
-static int count_session(void *arg, const struct nt_session *session)
-{
-	struct writer *writer = arg;
-
-	(void)session;
-	writer->n_sessions++;
-	return 0;
-}
-
 static int write_latency(struct writer *writer)
 {
 	int error;
@@ -382,7 +366,7 @@ static int write_latency(struct writer *writer)
 int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out)
 {
 	struct writer writer = {.db = db, .choice = choice, .out = out};
-	int error = nt_session_each(db, count_session, &writer);
+	int error = nt_session_count(db, &writer.n_sessions);
 	bool has = false;
 
 	if (!error)

@@ -8,6 +8,7 @@
 
 #include "report/db/db.h"
 #include "report/out/output.h"
+#include "report/query/session.h"
 
 enum nt_verdict {
 	NT_FOUND_OK, /* proven */
@@ -18,10 +19,7 @@ enum nt_verdict {
 
 struct nt_check {
 	struct nt_db *db;
-	int64_t session_id;
-	/* Of the session: */
-	int64_t start_ns, end_ns, cpus, clock_ticks;
-	bool complete;
+	struct nt_session session; /* the one at hand */
 	/* Where findings go. */
 	enum nt_format format;
 	struct nt_json json;

@@ -70,7 +70,7 @@ int nt_check_written(struct nt_check *check)
 	sqlite3_stmt *row;
 	uint64_t n = 0, wrong = 0;
 
-	if (!check->complete) {
+	if (!check->session.is_complete) {
 		nt_check_say(check, NT_FOUND_NOTE, "counters",
 			     "the last reading of the kernel side's counters is missing: not compared");
 		return 0;
@@ -114,7 +114,7 @@ int nt_check_hooks(struct nt_check *check)
 {
 	sqlite3_stmt *row;
 
-	if (!check->complete)
+	if (!check->session.is_complete)
 		return 0;
 	row = nt_check_query(
 		check, "SELECT hook, samples, recorded, recorded + lost + no_stamp + transmit_stamp + skipped_filter "
@@ -143,7 +143,7 @@ int nt_check_wakeups(struct nt_check *check)
 {
 	sqlite3_stmt *row;
 
-	if (!check->complete)
+	if (!check->session.is_complete)
 		return 0;
 	row = nt_check_query(check,
 			     "SELECT p.what, sum(CASE c.name WHEN 'recorded' THEN c.value ELSE 0 END), "
@@ -164,7 +164,7 @@ int nt_check_stacks(struct nt_check *check)
 {
 	sqlite3_stmt *row;
 
-	if (!check->complete)
+	if (!check->session.is_complete)
 		return 0;
 	row = nt_check_query(
 		check,
@@ -332,8 +332,8 @@ static void judge_softirqs(struct nt_check *check, struct softirqs *softirqs, sq
 	most = least + (int64_t)(nt_id_map_get(&softirqs->during, place(k, cpu, vec)) +
 				 nt_id_map_get(&softirqs->during, place(k + 1, cpu, vec)));
 	lost = stretches(loss, cpu, softirqs->readings[k].begin_ns, softirqs->readings[k + 1].end_ns);
-	is_inside =
-		softirqs->readings[k].begin_ns >= check->start_ns && softirqs->readings[k + 1].end_ns <= check->end_ns;
+	is_inside = softirqs->readings[k].begin_ns >= check->session.start_ts &&
+		    softirqs->readings[k + 1].end_ns <= check->session.end_ts;
 	softirqs->compared++;
 	softirqs->from_below += lost || !is_inside;
 	if (softirqs->cpu != cpu || softirqs->vec != vec)
@@ -468,7 +468,7 @@ int nt_check_stat(struct nt_check *check)
 		"(SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost AS c WHERE c.session_id = ?1 AND c.cpu = stat.cpu "
 		"AND owner IN ('net_rx', 'net_tx', 'softirq')) FROM stat GROUP BY cpu");
 	while (nt_db_next(row)) {
-		int64_t tick_ns = check->clock_ticks ? 1000000000 / check->clock_ticks : 0;
+		int64_t tick_ns = check->session.clock_ticks ? 1000000000 / check->session.clock_ticks : 0;
 		char theirs[NT_HUMAN_MAX], ours[NT_HUMAN_MAX], their_softirqs[NT_HUMAN_MAX], our_softirqs[NT_HUMAN_MAX],
 			steal[NT_HUMAN_MAX];
 

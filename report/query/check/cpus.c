@@ -83,7 +83,7 @@ static int read_slices(struct nt_check *check, struct cpus *all)
 	uint64_t strange = 0;
 
 	while (nt_db_next(slice))
-		strange += !take_slice(all, check->start_ns, slice);
+		strange += !take_slice(all, check->session.start_ts, slice);
 	if (strange)
 		nt_check_say(check, NT_FOUND_FAILED, "conservation",
 			     "%llu slices have no CPU, owner or time that there is", (unsigned long long)strange);
@@ -94,8 +94,8 @@ static void judge_cpu(struct nt_check *check, int64_t number, const struct cpu *
 {
 	char slices[NT_HUMAN_MAX], sum[NT_HUMAN_MAX], length[NT_HUMAN_MAX], uncovered[NT_HUMAN_MAX],
 		share[NT_HUMAN_MAX];
-	int64_t all_ns = check->end_ns - check->start_ns;
-	bool ends = cpu->next_ns == check->end_ns;
+	int64_t all_ns = check->session.end_ts - check->session.start_ts;
+	bool ends = cpu->next_ns == check->session.end_ts;
 
 	nt_human_count(slices, (int64_t)cpu->slices);
 	nt_human_count(sum, cpu->sum_ns);
@@ -122,7 +122,7 @@ static int judge_uncovered(struct nt_check *check, int64_t number, const struct 
 	sqlite3_stmt *loss;
 	bool has_loss;
 
-	if (cpu->owned_ns[NT_OWNER_UNCOVERED] <= (check->end_ns - check->start_ns) / 1000)
+	if (cpu->owned_ns[NT_OWNER_UNCOVERED] <= (check->session.end_ts - check->session.start_ts) / 1000)
 		return 0;
 	loss = nt_check_query(check,
 			      "SELECT 1 FROM loss WHERE session_id = ?1 AND cpu = ?2 AND kind NOT IN " NT_SAMPLES_SQL
@@ -181,9 +181,9 @@ int nt_check_conservation(struct nt_check *check)
 		judge_cpu(check, number, &all.cpus[number]);
 		error = judge_uncovered(check, number, &all.cpus[number]);
 	}
-	if (!error && n != check->cpus && check->end_ns > check->start_ns)
+	if (!error && n != check->session.cpus && check->session.end_ts > check->session.start_ts)
 		nt_check_say(check, NT_FOUND_FAILED, "conservation", "%lld CPUs have slices, but the session has %lld",
-			     (long long)n, (long long)check->cpus);
+			     (long long)n, (long long)check->session.cpus);
 	if (!error)
 		error = judge_sums(check, &all);
 	free(all.cpus);

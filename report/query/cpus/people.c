@@ -50,25 +50,6 @@ static const char *since_start(char text[NT_HUMAN_MAX], const struct nt_session 
 	return nt_lanes_seconds(text, (uint64_t)ts - (uint64_t)session->start_ts);
 }
 
-static int print_head(const struct people *people)
-{
-	const struct nt_part *part = &people->result->part;
-	sqlite3_stmt *row = nt_db_prepare(part->db, "SELECT host, kernel FROM session WHERE session_id = ?1", NULL);
-	int error = 0;
-
-	if (!row)
-		return -1;
-	sqlite3_bind_int64(row, 1, part->session->id);
-	if (sqlite3_step(row) == SQLITE_ROW) {
-		nt_print_prose(people->out, "", "session %lld: host %s, Linux %s", (long long)part->session->id,
-			       nt_db_text(row, 0), nt_db_text(row, 1));
-	} else {
-		error = nt_db_fail(part->db, "the session cannot be read");
-	}
-	sqlite3_finalize(row);
-	return error;
-}
-
 /* ---- times ---- */
 
 /* "from 0.2 s (2023-11-14T22:13:20.2Z) to 0.3 s: 100.0 ms, all of the recording" */
@@ -583,16 +564,19 @@ static int print_worst(const struct people *people)
 int nt_lanes_people(const struct nt_lanes_result *result, FILE *out, const struct nt_lanes_style *style)
 {
 	struct people people = {.result = result, .out = out, .style = style};
-	int error;
+	const struct nt_session *session = result->part.session;
+	int error = -1;
 
 	people.printer = nt_printer_new(out, NT_FORMAT_TABLE, true);
 	if (!people.printer)
 		return nt_db_no_memory(result->part.db);
 	people.names = nt_lanes_names(&result->part);
-	error = people.names ? print_head(&people) : -1;
-	if (!error)
+	if (people.names) {
+		nt_print_prose(out, "", "session %lld: host %s, Linux %s", (long long)session->id, session->host,
+			       session->kernel);
 		error = result->choice->worst ? print_worst(&people)
 					      : print_lanes(&people, "", &result->lanes, &result->part);
+	}
 	if (!error)
 		nt_printer_say_left_out(people.printer, "\n", "--json has");
 	sqlite3_finalize(people.names);

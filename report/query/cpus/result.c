@@ -124,10 +124,8 @@ static int find_windows(struct nt_lanes_result *result)
 
 	nt_worst_init(&searching.worst, result->part.from_ts, result->part.to_ts, result->choice->window_ns);
 	error = nt_lanes_scan(&result->part, add_to_worst, &searching);
-	if (!error && find_all(result, &searching)) {
-		snprintf(result->part.db->error, sizeof(result->part.db->error), "out of memory.");
-		error = -1;
-	}
+	if (!error && find_all(result, &searching))
+		error = nt_db_no_memory(result->part.db);
 	nt_worst_release(&searching.worst);
 	free(searching.uncovered);
 	return error;

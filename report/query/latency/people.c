@@ -16,20 +16,15 @@
 
 /* ---- what is shown ---- */
 
-/* A query of texts, for the session. NULL: see db->error. */
+/* Texts that the tape has of itself. */
 static sqlite3_stmt *texts(const struct nt_latency_result *result, const char *sql)
 {
-	sqlite3_stmt *statement = nt_db_prepare(result->db, sql, NULL);
-
-	if (statement)
-		sqlite3_bind_int64(statement, 1, result->session->id);
-	return statement;
+	return nt_db_query(result->db, sql, result->session->id);
 }
 
-static int end_texts(const struct nt_latency_result *result, sqlite3_stmt *statement, int step)
+static int end_texts(const struct nt_latency_result *result, sqlite3_stmt *statement)
 {
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(result->db, "what the tape says of itself cannot be read");
+	return nt_db_end(result->db, statement, "what the tape says of itself cannot be read");
 }
 
 /* The texts that a query gives, in one sentence behind `lead` and `first`; nothing if there are none. */
@@ -39,11 +34,9 @@ static int print_joined(const struct nt_latency_result *result, const char *sql,
 	sqlite3_stmt *statement = texts(result, sql);
 	const char *before = first;
 	struct nt_prose prose;
-	int step, n = 0;
+	int n = 0;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (nt_db_next(statement)) {
 		const char *text = nt_db_text(statement, 0);
 
 		if (!n++)
@@ -56,23 +49,21 @@ static int print_joined(const struct nt_latency_result *result, const char *sql,
 		fputs(end, prose.line);
 		nt_prose_end(&prose, lead);
 	}
-	return end_texts(result, statement, step);
+	return end_texts(result, statement);
 }
 
 /* Those, one below the other. */
 static int print_listed(const struct nt_latency_result *result, const char *sql, const char *title)
 {
 	sqlite3_stmt *statement = texts(result, sql);
-	int step, n = 0;
+	int n = 0;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (nt_db_next(statement)) {
 		if (!n++)
 			fprintf(result->out, "\n%s\n", title);
 		nt_print_prose(result->out, "  ", "%s", nt_db_text(statement, 0));
 	}
-	return end_texts(result, statement, step);
+	return end_texts(result, statement);
 }
 
 static void put_window(const struct nt_latency_result *result, FILE *line)
@@ -90,38 +81,25 @@ static void put_window(const struct nt_latency_result *result, FILE *line)
 #define META(key) "SELECT value FROM session_meta WHERE session_id = ?1 AND key = '" key "' ORDER BY rowid"
 
 /* The row has host, start and duration. */
-static void print_session(const struct nt_latency_result *result, sqlite3_stmt *row)
+static void print_session(const struct nt_latency_result *result)
 {
-	const char *host = nt_db_text(row, 0);
+	const struct nt_session *session = result->session;
 	char number[NT_HUMAN_MAX];
 	struct nt_prose prose;
 
 	nt_prose_begin(&prose, result->out);
 	fputs("host ", prose.line);
-	nt_print_clean(prose.line, host, strlen(host));
-	if (sqlite3_column_type(row, 1) != SQLITE_NULL)
-		fprintf(prose.line, ", %s", nt_human_time(number, (uint64_t)sqlite3_column_int64(row, 1)));
-	fprintf(prose.line, ", %s", nt_human_ns(number, (uint64_t)sqlite3_column_int64(row, 2)));
+	nt_print_clean(prose.line, session->host, strlen(session->host));
+	if (session->start_realtime_ns)
+		fprintf(prose.line, ", %s", nt_human_time(number, (uint64_t)session->start_realtime_ns));
+	fprintf(prose.line, ", %s", nt_human_ns(number, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
 	put_window(result, prose.line);
 	nt_prose_end(&prose, "");
 }
 
 static int print_head(const struct nt_latency_result *result)
 {
-	struct nt_db *db = result->db;
-	sqlite3_stmt *statement =
-		nt_db_prepare(db, "SELECT host, start_realtime_ns, dur FROM session WHERE session_id = ?1", NULL);
-
-	if (!statement)
-		return -1;
-	sqlite3_bind_int64(statement, 1, result->session->id);
-	if (sqlite3_step(statement) != SQLITE_ROW) {
-		nt_db_fail(db, "the session cannot be read");
-		sqlite3_finalize(statement);
-		return -1;
-	}
-	print_session(result, statement);
-	sqlite3_finalize(statement);
+	print_session(result);
 	return print_joined(result, META("latency_sample"), "", "Recorded with the probability ", "") ||
 			       print_joined(result, META("latency_filter"), "", "Recorded by the filter: ", "")
 		       ? -1

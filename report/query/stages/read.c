@@ -35,16 +35,7 @@ void nt_stage_data_release(struct nt_stage_data *data)
 
 int nt_stage_fail(const struct nt_part *part, int error)
 {
-	struct nt_db *db = part->db;
-
-	if (error == -ENOMEM)
-		snprintf(db->error, sizeof(db->error), "out of memory: choose less of it with --from and --to.");
-	else
-		snprintf(db->error, sizeof(db->error),
-			 "%s: session %lld: its slices or samples are not those of a recording: see nettape-report "
-			 "check.",
-			 db->path[0] ? db->path : "the tape", (long long)part->session->id);
-	return -1;
+	return nt_lanes_fail(part, error, "slices or samples");
 }
 
 /* ---- series ---- */
@@ -115,11 +106,10 @@ static int set_buckets(const struct nt_part *part, struct nt_stage_data *data)
 	char length[NT_HUMAN_MAX];
 
 	if (n > NT_SPLIT_BUCKETS_MAX) {
-		snprintf(db->error, sizeof(db->error),
-			 "%s: session %lld: %s are too long to be split at once: choose less with --from and --to.",
-			 db->path[0] ? db->path : "the tape", (long long)part->session->id,
-			 nt_human_ns(length, (uint64_t)part->to_ts - (uint64_t)part->from_ts));
-		return -1;
+		return nt_db_refuse(
+			db, "%s: session %lld: %s are too long to be split at once: choose less with --from and --to.",
+			db->path[0] ? db->path : "the tape", (long long)part->session->id,
+			nt_human_ns(length, (uint64_t)part->to_ts - (uint64_t)part->from_ts));
 	}
 	data->first_bucket = first;
 	data->n_buckets = (uint32_t)n;
@@ -217,26 +207,23 @@ static int read_categories(struct reading *reading)
 		"FROM stack_sample WHERE session_id = ?1 AND owner IS NOT NULL",
 	};
 	struct nt_db *db = reading->part->db;
-	sqlite3_stmt *row = nt_db_prepare(db, sql[reading->by_stack ? 1 + reading->choice->user : 0], NULL);
-	int step = SQLITE_DONE, error = 0;
+	sqlite3_stmt *row =
+		nt_db_query(db, sql[reading->by_stack ? 1 + reading->choice->user : 0], reading->part->session->id);
+	int error = 0;
 
-	if (!row)
-		return -1;
-	sqlite3_bind_int64(row, 1, reading->part->session->id);
-	while (!error && (step = sqlite3_step(row)) == SQLITE_ROW) {
+	while (!error && nt_db_next(row)) {
 		struct nt_stage_category category = category_of(reading, row, 0);
 
 		error = add_category(reading, &category);
 	}
+	if (nt_db_end(db, row, "the samples cannot be read"))
+		return -1;
 	if (error)
-		error = nt_stage_fail(reading->part, error);
-	else if (step != SQLITE_DONE)
-		error = nt_db_fail(db, "the samples cannot be read");
-	sqlite3_finalize(row);
+		return nt_stage_fail(reading->part, error);
 	if (reading->data->n_categories)
 		qsort(reading->data->categories, reading->data->n_categories, sizeof(struct nt_stage_category),
 		      compare_categories);
-	return error;
+	return 0;
 }
 
 /* ---- samples ---- */
@@ -271,18 +258,13 @@ static int add_sample(struct reading *reading, sqlite3_stmt *row)
 static int read_samples(struct reading *reading)
 {
 	sqlite3_stmt *row = nt_lanes_samples(reading->part);
-	int step = SQLITE_DONE, error = 0;
+	int error = 0;
 
-	if (!row)
-		return -1;
-	while (!error && (step = sqlite3_step(row)) == SQLITE_ROW)
+	while (!error && nt_db_next(row))
 		error = add_sample(reading, row);
-	if (error)
-		error = nt_stage_fail(reading->part, error);
-	else if (step != SQLITE_DONE)
-		error = nt_db_fail(reading->part->db, "the samples cannot be read");
-	sqlite3_finalize(row);
-	return error;
+	if (nt_db_end(reading->part->db, row, "the samples cannot be read"))
+		return -1;
+	return error ? nt_stage_fail(reading->part, error) : 0;
 }
 
 static int read_groups(struct reading *reading)
