@@ -60,34 +60,12 @@ void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *n
 
 sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql)
 {
-	sqlite3_stmt *statement = nt_db_prepare(check->db, sql, NULL);
-
-	if (statement && sqlite3_bind_parameter_count(statement))
-		sqlite3_bind_int64(statement, 1, check->session_id);
-	return statement;
+	return nt_db_query(check->db, sql, check->session.id);
 }
 
-int nt_check_end(struct nt_check *check, sqlite3_stmt *statement, int step)
+int nt_check_end(struct nt_check *check, sqlite3_stmt *statement)
 {
-	int error = step == SQLITE_DONE ? 0 : nt_db_fail(check->db, "the check cannot be made");
-
-	sqlite3_finalize(statement);
-	return error;
-}
-
-int nt_check_number(struct nt_check *check, const char *sql, int64_t *out)
-{
-	sqlite3_stmt *statement = nt_check_query(check, sql);
-	int step;
-
-	if (!statement)
-		return -1;
-	step = sqlite3_step(statement);
-	if (step == SQLITE_ROW) {
-		*out = sqlite3_column_int64(statement, 0);
-		step = SQLITE_DONE;
-	}
-	return nt_check_end(check, statement, step);
+	return nt_db_end(check->db, statement, "the check cannot be made");
 }
 
 /* ---- is it whole ---- */
@@ -97,19 +75,16 @@ static int check_whole(struct nt_check *check)
 	sqlite3_stmt *statement =
 		nt_check_query(check, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid");
 	uint64_t n = 0;
-	int step;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	for (; nt_db_next(statement); n++)
 		nt_check_say(check, NT_FOUND_FAILED, "whole", "%s", nt_db_text(statement, 0));
-		n++;
-	}
-	if (!n && !check->complete)
+	if (nt_check_end(check, statement))
+		return -1;
+	if (!n && !check->session.is_complete)
 		nt_check_say(check, NT_FOUND_FAILED, "whole", "the tape is not complete");
-	else if (!n && step == SQLITE_DONE)
+	else if (!n)
 		nt_check_say(check, NT_FOUND_OK, "whole", "the tape is complete, and nothing of it is damaged");
-	return nt_check_end(check, statement, step);
+	return 0;
 }
 
 /* ---- what is lost ---- */
@@ -127,14 +102,10 @@ static int check_losses(struct nt_check *check)
 		       " FROM loss WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
 	char count[NT_HUMAN_MAX];
 	uint64_t n = 0;
-	int step;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	for (; nt_db_next(statement); n++) {
 		enum nt_verdict verdict = sqlite3_column_int(statement, 5) ? NT_FOUND_LOSS : NT_FOUND_FAILED;
 
-		n++;
 		if (sqlite3_column_int(statement, 6))
 			snprintf(count, sizeof(count), "an unknown number of");
 		else
@@ -146,9 +117,11 @@ static int check_losses(struct nt_check *check)
 							      : "uncovered stretches",
 			     sqlite3_column_int(statement, 4));
 	}
-	if (!n && step == SQLITE_DONE)
+	if (nt_check_end(check, statement))
+		return -1;
+	if (!n)
 		nt_check_say(check, NT_FOUND_OK, "loss", "nothing was lost");
-	return nt_check_end(check, statement, step);
+	return 0;
 }
 
 /* ---- what the timeline met ---- */
@@ -159,11 +132,8 @@ static int check_oddities(struct nt_check *check)
 		check,
 		"SELECT undeclared, malformed, clamped, clamped_max_ns, outside, unknown, bad_lines FROM session "
 		"WHERE session_id = ?1");
-	int step;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (nt_db_next(statement)) {
 		const sqlite3_int64 undeclared = sqlite3_column_int64(statement, 0),
 				    malformed = sqlite3_column_int64(statement, 1);
 		const sqlite3_int64 clamped = sqlite3_column_int64(statement, 2),
@@ -192,7 +162,7 @@ static int check_oddities(struct nt_check *check)
 			nt_check_say(check, NT_FOUND_NOTE, "records",
 				     "lines of snapshots that were not understood: %lld", bad_lines);
 	}
-	return nt_check_end(check, statement, step);
+	return nt_check_end(check, statement);
 }
 
 /* ---- the clocks that samples' stamps are read by ---- */
@@ -220,11 +190,8 @@ static int check_clocks(struct nt_check *check)
 		       "(SELECT count(latency_ns) FROM skb_latency AS l WHERE l.session_id = ?1) FROM session "
 		       "WHERE session_id = ?1");
 	char count[NT_HUMAN_MAX], all[NT_HUMAN_MAX];
-	int step;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (nt_db_next(statement)) {
 		if (!sqlite3_column_int64(statement, 3))
 			continue;
 		nt_human_count(all, sqlite3_column_int64(statement, 3));
@@ -240,7 +207,7 @@ static int check_clocks(struct nt_check *check)
 				     (long long)sqlite3_column_int64(statement, 0),
 				     nt_human_count(count, sqlite3_column_int64(statement, 2)));
 	}
-	return nt_check_end(check, statement, step);
+	return nt_check_end(check, statement);
 }
 
 /* ---- all of it ---- */
@@ -251,56 +218,36 @@ static int (*const checks[])(struct nt_check *check) = {
 	nt_check_stacks, nt_check_softirqs,	nt_check_misses,  nt_check_stat,
 };
 
-/* Reads what is needed of the session, and prints its head. */
-static void begin_session(struct nt_check *check, sqlite3_stmt *session)
+static void begin_session(struct nt_check *check)
 {
+	const struct nt_session *session = &check->session;
 	char duration[NT_HUMAN_MAX];
-	const char *host = nt_db_text(session, 1);
 
-	check->session_id = sqlite3_column_int64(session, 0);
-	check->start_ns = sqlite3_column_int64(session, 2);
-	check->end_ns = sqlite3_column_int64(session, 3);
-	/* No clock shows less; a database may be anybody's. */
-	if (check->start_ns < 0)
-		check->start_ns = 0;
-	if (check->end_ns < check->start_ns)
-		check->end_ns = check->start_ns;
-	check->cpus = sqlite3_column_int64(session, 4);
-	check->clock_ticks = sqlite3_column_int64(session, 5);
-	check->complete = sqlite3_column_int(session, 6);
 	if (check->format == NT_FORMAT_JSON) {
 		nt_json_open(&check->json, NULL, '{');
-		nt_json_integer(&check->json, "session_id", check->session_id);
-		nt_json_text(&check->json, "host", host);
+		nt_json_integer(&check->json, "session_id", session->id);
+		nt_json_text(&check->json, "host", session->host);
 		nt_json_open(&check->json, "findings", '[');
 		return;
 	}
-	nt_print_prose(stdout, "", "session %lld: host %s, %lld CPUs, %s", (long long)check->session_id, host,
-		       (long long)check->cpus, nt_human_ns(duration, (uint64_t)(check->end_ns - check->start_ns)));
+	nt_print_prose(stdout, "", "session %lld: host %s, %lld CPUs, %s", (long long)session->id, session->host,
+		       (long long)session->cpus,
+		       nt_human_ns(duration, (uint64_t)(session->end_ts - session->start_ts)));
 }
 
-static int check_sessions(struct nt_check *check)
+static int check_session(void *arg, const struct nt_session *session)
 {
-	sqlite3_stmt *session = nt_db_prepare(check->db,
-					      "SELECT session_id, host, start_ts, end_ts, cpus, clock_ticks, complete "
-					      "FROM session ORDER BY session_id",
-					      NULL);
-	int step = SQLITE_DONE, error = 0;
+	struct nt_check *check = arg;
+	int error = 0;
 
-	if (!session)
-		return -1;
-	while (!error && (step = sqlite3_step(session)) == SQLITE_ROW) {
-		begin_session(check, session);
-		for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && !error; i++)
-			error = checks[i](check);
-		if (check->format == NT_FORMAT_JSON) {
-			nt_json_close(&check->json, ']');
-			nt_json_close(&check->json, '}');
-		}
+	check->session = *session;
+	begin_session(check);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && !error; i++)
+		error = checks[i](check);
+	if (check->format == NT_FORMAT_JSON) {
+		nt_json_close(&check->json, ']');
+		nt_json_close(&check->json, '}');
 	}
-	if (!error && step != SQLITE_DONE)
-		error = nt_db_fail(check->db, "the check cannot be made");
-	sqlite3_finalize(session);
 	return error;
 }
 
@@ -341,7 +288,7 @@ static int run(const struct nt_options *options)
 		nt_json_open(&check.json, NULL, '{');
 		nt_json_open(&check.json, "sessions", '[');
 	}
-	error = check_sessions(&check);
+	error = nt_session_each(check.db, check_session, &check);
 	if (error)
 		nt_complain("%s", check.db->error);
 	else if (check.format == NT_FORMAT_JSON)

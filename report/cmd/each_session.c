@@ -8,15 +8,7 @@
 
 #include "report/cmd/command.h"
 #include "report/cmd/each_session.h"
-
-static int count(void *arg, const struct nt_session *session)
-{
-	struct nt_sessions *sessions = arg;
-
-	(void)session;
-	sessions->n++;
-	return 0;
-}
+#include "report/util/array.h"
 
 int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_args *args,
 		     const struct nt_need *need)
@@ -26,7 +18,7 @@ int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struc
 	*sessions = (struct nt_sessions){.path = path};
 	if (nt_load_open_with(&sessions->db, path, args, need, error, sizeof(error)))
 		return nt_complain("%s", error);
-	if (nt_session_each(sessions->db, count, sessions))
+	if (nt_session_count(sessions->db, &sessions->n))
 		return nt_complain("%s", sessions->db->error);
 	return NT_EXIT_DONE;
 }
@@ -41,17 +33,8 @@ static int leave_out(struct nt_sessions *sessions, int64_t id)
 {
 	struct nt_session_left *left;
 
-	if (sessions->n_left == sessions->left_size) {
-		size_t size = sessions->left_size ? 2 * sessions->left_size : 8;
-
-		left = reallocarray(sessions->left, size, sizeof(*left));
-		if (!left) {
-			snprintf(sessions->db->error, sizeof(sessions->db->error), "out of memory.");
-			return -1;
-		}
-		sessions->left = left;
-		sessions->left_size = size;
-	}
+	if (NT_ROOM(sessions->left, sessions->left_size, sessions->n_left + 1))
+		return nt_db_no_memory(sessions->db);
 	left = &sessions->left[sessions->n_left++];
 	left->id = id;
 	memcpy(left->why, sessions->why_not, sizeof(left->why));

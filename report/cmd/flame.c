@@ -57,9 +57,8 @@ static int one_session(void *arg, const struct nt_session *session)
 		return -1;
 	if (sessions->why_not[0])
 		return 0;
-	if (!command->n_sessions[command->side]++ &&
-	    nt_svg_session(sessions->db, session, &command->choice.selection, command->recorded[command->side]))
-		return -1;
+	if (!command->n_sessions[command->side]++)
+		nt_svg_session(session, &command->choice.selection, command->recorded[command->side]);
 	return add_session(command, &part);
 }
 

@@ -41,19 +41,9 @@ struct collecting {
 	struct command *command;
 	struct nt_latency_result result;
 	struct nt_heatmap pictures[NT_HOOK_COUNT]; /* for SVG; without cells where a hook has no sample */
-	int64_t begin_ts, end_ts; /* of heat maps */
 };
 
 /* ---- collecting ---- */
-
-static int add_to_map(const struct collecting *collecting, struct nt_heatmap *map, uint32_t columns,
-		      uint32_t per_octave, const struct nt_latency_sample *sample)
-{
-	if (!map->cells && nt_heatmap_init(map, collecting->begin_ts, collecting->end_ts, columns, per_octave))
-		return -1;
-	nt_heatmap_add(map, sample->ts, sample->ns, sample->weight);
-	return 0;
-}
 
 static int collect(void *arg, const struct nt_latency_sample *sample)
 {
@@ -62,108 +52,33 @@ static int collect(void *arg, const struct nt_latency_sample *sample)
 	const struct nt_latency_view *view = result->view;
 	uint32_t columns = view->format == NT_FORMAT_TABLE ? view->width - BESIDE_MAP : COLUMNS_PROGRAMS;
 
-	if (nt_series_set_add(&result->set, sample))
-		return -1;
-	if (!nt_series_set_takes(&result->set, sample))
-		return 0;
-	if (view->over_time && add_to_map(collecting, &result->maps[sample->hook], columns,
-					  view->per_octave ? view->per_octave : 1, sample))
+	if (view->over_time && nt_latency_map(result, &result->maps[sample->hook], columns,
+					      view->per_octave ? view->per_octave : 1, sample))
 		return -1;
 	if (!collecting->command->svg)
 		return 0;
-	return add_to_map(collecting, &collecting->pictures[sample->hook], COLUMNS_PICTURE,
-			  view->per_octave ? view->per_octave : PER_OCTAVE_PICTURE, sample);
-}
-
-/* Heat maps show what was chosen of the session. */
-static void set_axis(struct collecting *collecting)
-{
-	const struct nt_session *session = collecting->result.session;
-	struct nt_window window = nt_selection_window(&collecting->result.choice->selection, session->start_ts,
-						      session->start_realtime_ns);
-
-	collecting->begin_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
-	collecting->end_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
-	if (collecting->end_ts <= collecting->begin_ts)
-		collecting->end_ts = collecting->begin_ts < INT64_MAX ? collecting->begin_ts + 1 : INT64_MAX;
-}
-
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
-
-/* Whether the recording was made with the probe, even if no packet came. */
-static int find_probe(struct nt_latency_result *result)
-{
-	result->has_probe = result->set.n > 0;
-	if (!result->has_probe && nt_db_has_rows(result->db, "skb_latency", result->session->id, &result->has_probe))
-		return -1;
-	return result->has_probe ? 0
-				 : nt_db_has_rows(result->db, "latency_hook", result->session->id, &result->has_probe);
-}
-
-static void set_counted(struct nt_latency_result *result)
-{
-	const struct nt_session *session = result->session;
-	struct nt_series_set *set = &result->set;
-
-	set->cpus = (unsigned int)session->cpus;
-	set->is_cut =
-		nt_selection_window(&result->choice->selection, session->start_ts, session->start_realtime_ns).from_ts >
-		session->start_ts;
-	set->is_pairs = result->choice->first != NT_HOOK_NONE;
-	set->is_by_cpu = result->choice->by == NT_BY_CPU;
-	memcpy(set->kept, result->accounting.kept, sizeof(set->kept));
-	memcpy(set->programs, result->accounting.programs, sizeof(set->programs));
-}
-
-static int read_session(struct collecting *collecting)
-{
-	struct nt_latency_result *result = &collecting->result;
-	const struct nt_latency_choice *choice = result->choice;
-	struct nt_db *db = result->db;
-	bool has_table;
-
-	if (nt_db_has(db, "skb_latency", &has_table) ||
-	    nt_latency_accounting(db, result->session->id, &result->accounting) ||
-	    nt_latency_groups(db, result->session->id, has_table ? choice->by : NT_BY_NONE, &result->groups))
-		return -1;
-	if (nt_series_set_init(&result->set, result->groups.n, choice->include_hol))
-		return no_memory(db);
-	set_counted(result);
-	set_axis(collecting);
-	if (has_table &&
-	    nt_latency_scan(db, result->session, choice, &result->groups, collect, collecting, &result->alone))
-		return -1;
-	if (nt_series_set_order(&result->set, choice->by == NT_BY_CPU || choice->by == NT_BY_PORT))
-		return no_memory(db);
-	return find_probe(result);
+	return nt_latency_map(result, &collecting->pictures[sample->hook], COLUMNS_PICTURE,
+			      view->per_octave ? view->per_octave : PER_OCTAVE_PICTURE, sample);
 }
 
 static void release(struct collecting *collecting)
 {
-	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
-		nt_heatmap_release(&collecting->result.maps[hook]);
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++)
 		nt_heatmap_release(&collecting->pictures[hook]);
-	}
-	nt_series_set_release(&collecting->result.set);
-	nt_latency_groups_release(&collecting->result.groups);
+	nt_latency_release(&collecting->result);
 }
 
 /* ---- showing ---- */
 
-static int draw_session(struct collecting *collecting)
+static void draw_session(struct collecting *collecting)
 {
 	struct command *command = collecting->command;
 	const struct nt_session *session = collecting->result.session;
 	char recorded[NT_SVG_SESSION_MAX];
 
 	if (!command->svg)
-		return 0;
-	if (nt_svg_session(collecting->result.db, session, &command->choice.selection, recorded))
-		return -1;
+		return;
+	nt_svg_session(session, &command->choice.selection, recorded);
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
 		char name[64], title[100];
 
@@ -174,15 +89,13 @@ static int draw_session(struct collecting *collecting)
 		nt_svg_panel(command->svg, command->svg_panels++, &collecting->pictures[hook], session->start_ts, title,
 			     recorded);
 	}
-	return 0;
 }
 
 static int show_session(struct collecting *collecting)
 {
 	struct command *command = collecting->command;
 
-	if (draw_session(collecting))
-		return -1;
+	draw_session(collecting);
 	if (command->view.format == NT_FORMAT_JSON)
 		return nt_latency_json(&collecting->result, &command->json);
 	if (command->view.format == NT_FORMAT_CSV)
@@ -203,15 +116,16 @@ static void say_missing(struct nt_sessions *sessions, int64_t id)
 static int one_session(void *arg, const struct nt_session *session)
 {
 	struct command *command = arg;
-	struct collecting collecting = {.command = command};
+	struct collecting collecting = {
+		.command = command,
+		.result = {.out = stdout,
+			   .db = command->sessions.db,
+			   .session = session,
+			   .choice = &command->choice,
+			   .view = &command->view},
+	};
 	int error;
-
-	collecting.result.out = stdout;
-	collecting.result.db = command->sessions.db;
-	collecting.result.session = session;
-	collecting.result.choice = &command->choice;
-	collecting.result.view = &command->view;
-	error = read_session(&collecting);
+	error = nt_latency_read(&collecting.result, collect, &collecting);
 	if (!error && !collecting.result.has_probe)
 		say_missing(&command->sessions, session->id);
 	else if (!error)

@@ -18,19 +18,17 @@
 static int read_names(struct nt_db *db, const char *sql, const char *argument, struct nt_sql_names *names)
 {
 	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
-	int step = SQLITE_DONE;
+	int error = 0;
 
-	if (!statement)
-		return -1;
 	sqlite3_bind_text(statement, 1, argument, -1, SQLITE_STATIC);
-	while (names->n < NT_SQL_NAMES_MAX && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (!error && names->n < NT_SQL_NAMES_MAX && nt_db_next(statement)) {
 		names->list[names->n] = strdup(nt_db_text(statement, 0));
-		if (!names->list[names->n])
-			break;
-		names->n++;
+		if (names->list[names->n])
+			names->n++;
+		else
+			error = nt_db_no_memory(db);
 	}
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE || names->n == NT_SQL_NAMES_MAX ? 0 : nt_db_fail(db, "names cannot be read");
+	return nt_db_end(db, statement, "names cannot be read") ? -1 : error;
 }
 
 int nt_sql_tables(struct nt_db *db, const char *type, struct nt_sql_names *names)

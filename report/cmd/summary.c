@@ -15,6 +15,7 @@
 #include "report/query/cpus/summary.h"
 #include "report/query/groups.h"
 #include "report/query/self_cost.h"
+#include "report/query/session.h"
 
 #define TOP 10 /* rows of the first grouping */
 #define TOP_NEXT 5 /* of those after it */
@@ -73,26 +74,28 @@ struct summary {
 
 static sqlite3_stmt *prepare(struct nt_db *db, const char *sql, int64_t session_id, int limit)
 {
-	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
+	sqlite3_stmt *statement = nt_db_query(db, sql, session_id);
 
-	if (statement) {
-		sqlite3_bind_int64(statement, 1, session_id);
-		sqlite3_bind_int(statement, 2, limit);
-	}
+	sqlite3_bind_int(statement, 2, limit);
 	return statement;
 }
 
 /* ---- for programs ---- */
 
+static int end(struct nt_db *db, sqlite3_stmt *statement)
+{
+	return nt_db_end(db, statement, "the summary cannot be made");
+}
+
 static void json_row(struct nt_json *json, sqlite3_stmt *row, enum shape shape)
 {
+	if (shape == SHAPE_TEXTS) {
+		nt_json_text(json, NULL, nt_db_text(row, 0));
+		return;
+	}
 	if (shape == SHAPE_ROWS)
 		nt_json_open(json, NULL, '{');
-	for (int i = 0; i < sqlite3_column_count(row); i++) {
-		struct nt_cell cell = nt_result_cell(row, i);
-
-		nt_json_cell(json, shape == SHAPE_TEXTS ? NULL : sqlite3_column_name(row, i), &cell);
-	}
+	nt_result_json(json, row);
 	if (shape == SHAPE_ROWS)
 		nt_json_close(json, '}');
 }
@@ -101,29 +104,22 @@ static int json_section(struct nt_db *db, struct nt_json *json, const struct sec
 {
 	sqlite3_stmt *statement = prepare(db, section->sql, session_id, -1);
 	char bracket = section->shape == SHAPE_OBJECT ? '{' : '[';
-	int step;
 
-	if (!statement)
-		return -1;
 	if (section->shape != SHAPE_ONE)
 		nt_json_open(json, section->name, bracket);
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW)
+	while (nt_db_next(statement))
 		json_row(json, statement, section->shape);
 	if (section->shape != SHAPE_ONE)
 		nt_json_close(json, bracket == '{' ? '}' : ']');
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the summary cannot be made");
+	return end(db, statement);
 }
 
 /* One line for each value: what has many shapes would need many tables. */
 static int csv_section(struct nt_db *db, struct nt_printer *printer, const struct section *section, int64_t session_id)
 {
 	sqlite3_stmt *statement = prepare(db, section->sql, session_id, -1);
-	int step;
 
-	if (!statement)
-		return -1;
-	for (int64_t row = 1; (step = sqlite3_step(statement)) == SQLITE_ROW; row++) {
+	for (int64_t row = 1; nt_db_next(statement); row++) {
 		for (int i = 0; i < sqlite3_column_count(statement); i++) {
 			const char *name = sqlite3_column_name(statement, i);
 			const struct nt_cell cells[] = {
@@ -134,8 +130,7 @@ static int csv_section(struct nt_db *db, struct nt_printer *printer, const struc
 			nt_printer_row(printer, cells);
 		}
 	}
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the summary cannot be made");
+	return end(db, statement);
 }
 
 static int give_section(struct summary *summary, const struct section *section, int64_t session_id)
@@ -199,13 +194,8 @@ static int print_head(struct nt_db *db, int64_t session_id)
 	char start[NT_HUMAN_MAX], length[NT_HUMAN_MAX], events[NT_HUMAN_MAX], lost[NT_HUMAN_MAX];
 	const char *virtual;
 
-	if (!row)
-		return -1;
-	if (sqlite3_step(row) != SQLITE_ROW) {
-		nt_db_fail(db, "the summary cannot be made");
-		sqlite3_finalize(row);
-		return -1;
-	}
+	if (!nt_db_next(row))
+		return end(db, row);
 	virtual = nt_db_text(row, 5);
 	virtual = strcmp(virtual, "none") ? virtual : "";
 	nt_print_prose(stdout, "", "host %s, Linux %s%s%s, %d CPUs", or_unknown(nt_db_text(row, 1)),
@@ -220,8 +210,7 @@ static int print_head(struct nt_db *db, int64_t session_id)
 		       nt_human_count(lost, sqlite3_column_int64(row, 12)),
 		       sqlite3_column_int(row, 13) ? "complete" : "NOT COMPLETE");
 	putchar('\n');
-	sqlite3_finalize(row);
-	return 0;
+	return end(db, row);
 }
 
 static int print_group(struct summary *summary, enum nt_group group, int64_t top, int64_t session_id)
@@ -261,17 +250,14 @@ static int print_groups(struct summary *summary, int64_t session_id)
 static int print_sentences(struct nt_db *db, const struct section *section, const char *title, int64_t session_id)
 {
 	sqlite3_stmt *statement = prepare(db, section->sql, session_id, TEXTS);
-	int step, n = 0;
+	int n = 0;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (nt_db_next(statement)) {
 		if (!n++)
 			printf("\n%s\n", title);
 		nt_print_prose(stdout, "  ", "%s", nt_db_text(statement, 0));
 	}
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the summary cannot be made");
+	return end(db, statement);
 }
 
 static void print_remarks(struct summary *summary)
@@ -307,30 +293,16 @@ static int print_session(struct summary *summary, int64_t session_id)
 
 /* ---- all sessions ---- */
 
-static int one_session(struct summary *summary, int64_t session_id)
+static int one_session(void *arg, const struct nt_session *session)
 {
+	struct summary *summary = arg;
+
 	if (summary->format != NT_FORMAT_TABLE)
-		return give_session(summary, session_id);
+		return give_session(summary, session->id);
 	if (summary->printed)
 		puts("\n");
 	summary->printed = true;
-	return print_session(summary, session_id);
-}
-
-static int all_sessions(struct summary *summary)
-{
-	sqlite3_stmt *statement =
-		nt_db_prepare(summary->db, "SELECT session_id FROM session ORDER BY session_id", NULL);
-	int step = SQLITE_DONE, error = 0;
-
-	if (!statement)
-		return -1;
-	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW)
-		error = one_session(summary, sqlite3_column_int64(statement, 0));
-	if (!error && step != SQLITE_DONE)
-		error = nt_db_fail(summary->db, "the summary cannot be made");
-	sqlite3_finalize(statement);
-	return error;
+	return print_session(summary, session->id);
 }
 
 static int summarize(struct nt_db *db, enum nt_format format, enum nt_group by)
@@ -348,7 +320,7 @@ static int summarize(struct nt_db *db, enum nt_format format, enum nt_group by)
 		nt_json_open(&summary.json, NULL, '{');
 		nt_json_open(&summary.json, "sessions", '[');
 	}
-	error = all_sessions(&summary);
+	error = nt_session_each(db, one_session, &summary);
 	if (format == NT_FORMAT_JSON) {
 		nt_json_close(&summary.json, ']');
 		nt_json_close(&summary.json, '}');

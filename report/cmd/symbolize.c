@@ -86,12 +86,6 @@ static int next_program(struct symbolize *symbolize, const char *build_id, const
 
 enum { SESSION, ID, BUILD_ID, PATH, PLACE, HAS_NAME };
 
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
-
 static int name_place(struct symbolize *symbolize, sqlite3_stmt *row, const uint8_t *build_id)
 {
 	struct program *program = &symbolize->program;
@@ -100,7 +94,7 @@ static int name_place(struct symbolize *symbolize, sqlite3_stmt *row, const uint
 
 	if (nt_user_names_find(symbolize->names, build_id, program->path, (uint64_t)sqlite3_column_int64(row, PLACE),
 			       &name))
-		return no_memory(symbolize->db);
+		return nt_db_no_memory(symbolize->db);
 	program->places++;
 	program->files[0] = name.files[0];
 	program->files[1] = name.files[1];
@@ -110,7 +104,7 @@ static int name_place(struct symbolize *symbolize, sqlite3_stmt *row, const uint
 	nt_arena_reset(&symbolize->arena);
 	function = nt_arena_clean(&symbolize->arena, name.function, strlen(name.function));
 	if (!function)
-		return no_memory(symbolize->db);
+		return nt_db_no_memory(symbolize->db);
 	return nt_db_name_symbol(symbolize->db, sqlite3_column_int64(row, SESSION), sqlite3_column_int64(row, ID),
 				 function, (int64_t)name.offset);
 }
@@ -125,7 +119,7 @@ static int take_place(struct symbolize *symbolize, sqlite3_stmt *row)
 	if (!parse_build_id(text, build_id))
 		return 0;
 	if ((strcmp(program->build_id, text) || strcmp(program->path, path)) && next_program(symbolize, text, path))
-		return no_memory(symbolize->db);
+		return nt_db_no_memory(symbolize->db);
 	return name_place(symbolize, row, build_id);
 }
 
@@ -141,16 +135,13 @@ static int name_all(struct symbolize *symbolize)
 					  "FROM symbol WHERE kind = 'user' AND build_id IS NOT NULL AND file_offset "
 					  "IS NOT NULL ORDER BY build_id, path IS NULL, path, +file_offset",
 					  NULL);
-	int step = SQLITE_DONE, error = 0;
+	int error = 0;
 
-	if (!row)
-		return -1;
-	while (!error && (step = sqlite3_step(row)) == SQLITE_ROW)
+	while (!error && nt_db_next(row))
 		error = take_place(symbolize, row);
-	if (!error && step != SQLITE_DONE)
-		error = nt_db_fail(symbolize->db, "the symbols cannot be read");
-	sqlite3_finalize(row);
-	return error ? error : next_program(symbolize, "", "");
+	if (nt_db_end(symbolize->db, row, "the symbols cannot be read") || error)
+		return -1;
+	return next_program(symbolize, "", "");
 }
 
 static int print_all(struct symbolize *symbolize)

@@ -33,26 +33,19 @@ static uint32_t columns(const struct command *command)
 /* What of the session was asked for. False: nothing, and command->sessions.why_not says why. */
 static bool choose_part(struct command *command, struct nt_part *part)
 {
-	const struct nt_session *session = part->session;
-	struct nt_window window = nt_selection_window(part->selection, session->start_ts, session->start_realtime_ns);
-	char length[NT_HUMAN_MAX], wanted[NT_HUMAN_MAX], start[NT_HUMAN_MAX];
+	struct nt_sessions *sessions = &command->sessions;
+	char length[NT_HUMAN_MAX], wanted[NT_HUMAN_MAX];
 	uint64_t span;
 
-	part->from_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
-	part->to_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
+	nt_part_choose(part, sessions->why_not, sizeof(sessions->why_not));
 	span = (uint64_t)part->to_ts - (uint64_t)part->from_ts;
-	if (part->from_ts >= part->to_ts)
-		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
-			 "nothing of session %lld is in that time: it began at %s and lasted %s",
-			 (long long)session->id, nt_human_time(start, (uint64_t)session->start_realtime_ns),
-			 nt_human_ns(length, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
-	else if (command->choice.worst && command->choice.window_ns > span)
-		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
+	if (!sessions->why_not[0] && command->choice.worst && command->choice.window_ns > span)
+		snprintf(sessions->why_not, sizeof(sessions->why_not),
 			 "a window of %s is longer than the %s of session %lld that are searched: give a shorter "
 			 "--window",
 			 nt_human_ns(wanted, command->choice.window_ns), nt_human_ns(length, span),
-			 (long long)session->id);
-	return !command->sessions.why_not[0];
+			 (long long)part->session->id);
+	return !sessions->why_not[0];
 }
 
 static int show(struct command *command, const struct nt_lanes_result *result)
@@ -68,48 +61,21 @@ static int show(struct command *command, const struct nt_lanes_result *result)
 	return nt_lanes_people(result, stdout, &style);
 }
 
-/* These two say in command->sessions.why_not if the session lacks what was chosen by name. */
-static int check_process(struct command *command, const struct nt_part *part)
-{
-	bool has = true;
-
-	if (nt_lanes_has_process(part, &has))
-		return -1;
-	if (!has)
-		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
-			 "session %lld has no process %.100s: nettape-report query lists those in the table process",
-			 (long long)part->session->id, part->selection->process);
-	return 0;
-}
-
-/* After the search, and only if it found nothing: to find no slice takes another pass. */
-static int check_cpus(struct command *command, const struct nt_lanes_result *result)
-{
-	const struct nt_part *part = &result->part;
-	bool has = true;
-
-	if (result->lanes.n || result->n_worst)
-		return 0;
-	if (nt_lanes_has_cpus(part, &has))
-		return -1;
-	if (!has)
-		snprintf(command->sessions.why_not, sizeof(command->sessions.why_not),
-			 "session %lld has %s: it had %lld", (long long)part->session->id,
-			 part->selection->n_cpus ? "none of these CPUs" : "no CPUs", (long long)part->session->cpus);
-	return 0;
-}
-
 static int find_and_show(struct command *command, struct nt_lanes_result *result)
 {
-	if (check_process(command, &result->part))
+	char *why_not = command->sessions.why_not;
+	const size_t size = sizeof(command->sessions.why_not);
+
+	if (nt_lanes_check_process(&result->part, why_not, size))
 		return -1;
-	if (command->sessions.why_not[0])
+	if (why_not[0])
 		return 0;
-	if (nt_lanes_find(result, columns(command)) || check_cpus(command, result))
+	if (nt_lanes_find(result, columns(command)))
 		return -1;
-	if (command->sessions.why_not[0])
-		return 0;
-	return show(command, result);
+	/* Only if the search found nothing: to find no slice takes another pass. */
+	if (!result->lanes.n && !result->n_worst && nt_lanes_check_cpus(&result->part, why_not, size))
+		return -1;
+	return why_not[0] ? 0 : show(command, result);
 }
 
 static int one_session(void *arg, const struct nt_session *session)

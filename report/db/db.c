@@ -22,9 +22,7 @@ static const char views_sql[] =
 #include "text/views_sql.h"
 	;
 
-static int fail(struct nt_db *db, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static int fail(struct nt_db *db, const char *format, ...)
+int nt_db_refuse(struct nt_db *db, const char *format, ...)
 {
 	va_list args;
 
@@ -32,6 +30,11 @@ static int fail(struct nt_db *db, const char *format, ...)
 	vsnprintf(db->error, sizeof(db->error), format, args);
 	va_end(args);
 	return -1;
+}
+
+int nt_db_no_memory(struct nt_db *db)
+{
+	return nt_db_refuse(db, "out of memory.");
 }
 
 #define READING_ONLY "only statements that read are allowed here: change a database with sqlite3."
@@ -47,24 +50,25 @@ int nt_db_fail(struct nt_db *db, const char *what)
 	char why[NT_DENIED_MAX];
 
 	if (code == SQLITE_FULL || (code == SQLITE_IOERR && sqlite3_system_errno(db->handle) == ENOSPC))
-		return fail(db, "%s: %s: the disk is full: free some space, or %s.", name_of(db), what,
-			    db->path[0] ? "give another place with -o" : "set TMPDIR to a place that has some");
+		return nt_db_refuse(db, "%s: %s: the disk is full: free some space, or %s.", name_of(db), what,
+				    db->path[0] ? "give another place with -o" : "set TMPDIR to a place that has some");
 	if (code == SQLITE_CANTOPEN && !db->path[0])
-		return fail(db,
-			    "%s: %s: there is no place for its file: set TMPDIR to a directory that can be written to.",
-			    name_of(db), what);
+		return nt_db_refuse(
+			db, "%s: %s: there is no place for its file: set TMPDIR to a directory that can be written to.",
+			name_of(db), what);
 	if (code == SQLITE_CANTOPEN && sqlite3_system_errno(db->handle) == EACCES)
-		return fail(db, "%s: %s: %s.", name_of(db), what, nt_denied_change(why, db->path, EACCES));
+		return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, nt_denied_change(why, db->path, EACCES));
 	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-		return fail(db, "%s: %s: it is damaged, or no database: import the tape again.", name_of(db), what);
+		return nt_db_refuse(db, "%s: %s: it is damaged, or no database: import the tape again.", name_of(db),
+				    what);
 	if (code == SQLITE_AUTH)
-		return fail(db, "%s: " READING_ONLY, name_of(db));
+		return nt_db_refuse(db, "%s: " READING_ONLY, name_of(db));
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-		return fail(db, "%s: %s: another program is writing to it: try again when that is done.", name_of(db),
-			    what);
+		return nt_db_refuse(db, "%s: %s: another program is writing to it: try again when that is done.",
+				    name_of(db), what);
 	if (code == SQLITE_READONLY)
-		return fail(db, "%s: %s: %s.", name_of(db), what, nt_denied_change(why, db->path, EACCES));
-	return fail(db, "%s: %s: %s.", name_of(db), what, sqlite3_errmsg(db->handle));
+		return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, nt_denied_change(why, db->path, EACCES));
+	return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, sqlite3_errmsg(db->handle));
 }
 
 static int run(struct nt_db *db, const char *sql, const char *what)
@@ -80,11 +84,32 @@ sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest
 	if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, rest) != SQLITE_OK) {
 		nt_db_fail(db, "a query cannot be run");
 	} else if (db->read_only && statement && !sqlite3_stmt_readonly(statement)) {
-		fail(db, "%s: " READING_ONLY, name_of(db));
+		nt_db_refuse(db, "%s: " READING_ONLY, name_of(db));
 		sqlite3_finalize(statement);
 		statement = NULL;
 	}
 	return statement;
+}
+
+sqlite3_stmt *nt_db_query(struct nt_db *db, const char *sql, int64_t session_id)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
+
+	if (statement)
+		sqlite3_bind_int64(statement, 1, session_id);
+	return statement;
+}
+
+bool nt_db_next(sqlite3_stmt *statement)
+{
+	return statement && sqlite3_step(statement) == SQLITE_ROW;
+}
+
+int nt_db_end(struct nt_db *db, sqlite3_stmt *statement, const char *what)
+{
+	if (!statement)
+		return -1;
+	return sqlite3_finalize(statement) == SQLITE_OK ? 0 : nt_db_fail(db, what);
 }
 
 const char *nt_db_text(sqlite3_stmt *statement, int column)
@@ -98,18 +123,9 @@ const char *nt_db_text(sqlite3_stmt *statement, int column)
 static int number(struct nt_db *db, const char *sql, int64_t *out)
 {
 	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
-	int error = -1;
 
-	if (!statement)
-		return -1;
-	if (sqlite3_step(statement) == SQLITE_ROW) {
-		*out = sqlite3_column_int64(statement, 0);
-		error = 0;
-	} else {
-		nt_db_fail(db, "a query cannot be run");
-	}
-	sqlite3_finalize(statement);
-	return error;
+	*out = nt_db_next(statement) ? sqlite3_column_int64(statement, 0) : 0;
+	return nt_db_end(db, statement, "a query cannot be run");
 }
 
 /* ---- opening ---- */
@@ -122,15 +138,17 @@ static int check_kind(struct nt_db *db)
 	if (number(db, "PRAGMA application_id", &id) || number(db, "PRAGMA user_version", &version))
 		return -1;
 	if (id != NT_DB_APPLICATION_ID)
-		return fail(db,
-			    "%s: this is a database, but not one that nettape-report made: give a tape, or import one "
-			    "first.",
-			    db->path);
+		return nt_db_refuse(
+			db,
+			"%s: this is a database, but not one that nettape-report made: give a tape, or import one "
+			"first.",
+			db->path);
 	if (version != NT_SCHEMA_VERSION)
-		return fail(db,
-			    "%s: its schema is version %lld and this program reads version %d: import its tapes again, "
-			    "into a new database.",
-			    db->path, (long long)version, NT_SCHEMA_VERSION);
+		return nt_db_refuse(
+			db,
+			"%s: its schema is version %lld and this program reads version %d: import its tapes again, "
+			"into a new database.",
+			db->path, (long long)version, NT_SCHEMA_VERSION);
 	return 0;
 }
 
@@ -172,7 +190,7 @@ static int open_handle(struct nt_db *db, const char *path, int flags)
 		return 0;
 	}
 	if (!db->handle)
-		return fail(db, "%s: out of memory.", name_of(db));
+		return nt_db_refuse(db, "%s: out of memory.", name_of(db));
 	return nt_db_fail(db, "it cannot be opened");
 }
 
@@ -187,15 +205,16 @@ static int open_new(struct nt_db *db)
 
 	if (asprintf(&db->partial, "%s.partial", db->path) < 0) {
 		db->partial = NULL;
-		return fail(db, "%s: out of memory.", db->path);
+		return nt_db_refuse(db, "%s: out of memory.", db->path);
 	}
 	/* Before there is one: nothing is left behind, whenever the signal comes. */
 	nt_interrupt_removes(db->partial, db->path);
 	if (unlink(db->partial) && errno != ENOENT)
-		return fail(db, "%s cannot be replaced: %s.", db->partial, nt_denied_make(why, db->partial, errno));
+		return nt_db_refuse(db, "%s cannot be replaced: %s.", db->partial,
+				    nt_denied_make(why, db->partial, errno));
 	fd = open(db->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return fail(db, "%s cannot be made: %s.", db->path, nt_denied_make(why, db->path, errno));
+		return nt_db_refuse(db, "%s cannot be made: %s.", db->path, nt_denied_make(why, db->path, errno));
 	close(fd);
 	if (open_handle(db, db->partial, SQLITE_OPEN_READWRITE))
 		return -1;
@@ -249,17 +268,17 @@ static int check_table(struct nt_db *db, enum nt_table_id id)
 	char sql[2048];
 	bool is_ours;
 
-	if (!statement)
-		return -1;
 	write_table(nt_table(id), sql, sizeof(sql));
 	sqlite3_bind_text(statement, 1, nt_table(id)->name, -1, SQLITE_STATIC);
-	is_ours = sqlite3_step(statement) == SQLITE_ROW && !strcmp(nt_db_text(statement, 0), sql);
-	sqlite3_finalize(statement);
+	is_ours = nt_db_next(statement) && !strcmp(nt_db_text(statement, 0), sql);
+	if (nt_db_end(db, statement, "its tables cannot be read"))
+		return -1;
 	return is_ours ? 0
-		       : fail(db,
-			      "%s: its table %s is not as nettape-report made it: import the tape again, into a new "
-			      "database.",
-			      db->path, nt_table(id)->name);
+		       : nt_db_refuse(
+				 db,
+				 "%s: its table %s is not as nettape-report made it: import the tape again, into a new "
+				 "database.",
+				 db->path, nt_table(id)->name);
 }
 
 /* A database that is there, to be written to. Of what a stranger put into it nothing is run: it could run for ever. */
@@ -283,14 +302,15 @@ static int open_as(struct nt_db *db, enum nt_db_mode mode)
 		return open_read(db);
 	case NT_DB_NEW:
 		if (is_there)
-			return fail(db, "%s is there already: add to it with --append, or remove it first.", db->path);
+			return nt_db_refuse(db, "%s is there already: add to it with --append, or remove it first.",
+					    db->path);
 		return open_new(db);
 	case NT_DB_APPEND:
 		return is_there ? open_written(db) : open_new(db);
 	case NT_DB_CHANGE:
 		return open_written(db) ? -1 : check_table(db, NT_TABLE_SYMBOL);
 	}
-	return fail(db, "%s: unknown mode.", db->path);
+	return nt_db_refuse(db, "%s: unknown mode.", db->path);
 }
 
 int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode)
@@ -309,13 +329,21 @@ int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode)
 	return open_as(db, mode);
 }
 
+static void end_writing(struct nt_db *db)
+{
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		sqlite3_finalize(db->inserts[id]);
+		db->inserts[id] = NULL;
+	}
+	sqlite3_finalize(db->name_symbol);
+	db->name_symbol = NULL;
+}
+
 void nt_db_close(struct nt_db *db)
 {
 	if (!db)
 		return;
-	for (int id = 0; id < NT_TABLE_COUNT; id++)
-		sqlite3_finalize(db->inserts[id]);
-	sqlite3_finalize(db->name_symbol);
+	end_writing(db);
 	if (db->in_transaction && !db->read_only)
 		sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_close_v2(db->handle);
@@ -338,16 +366,11 @@ int64_t nt_db_next_session(struct nt_db *db)
 int nt_db_has_session(struct nt_db *db, const char *uuid)
 {
 	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT 1 FROM session WHERE uuid = ?", NULL);
-	int result;
+	bool has;
 
-	if (!statement)
-		return -1;
 	sqlite3_bind_text(statement, 1, uuid, -1, SQLITE_STATIC);
-	result = sqlite3_step(statement);
-	if (result != SQLITE_ROW && result != SQLITE_DONE)
-		nt_db_fail(db, "a query cannot be run");
-	sqlite3_finalize(statement);
-	return result == SQLITE_ROW ? 1 : result == SQLITE_DONE ? 0 : -1;
+	has = nt_db_next(statement);
+	return nt_db_end(db, statement, "a query cannot be run") ? -1 : has;
 }
 
 int nt_db_begin(struct nt_db *db)
@@ -375,8 +398,6 @@ static sqlite3_stmt *prepare_insert(struct nt_db *db, enum nt_table_id id)
 int nt_db_insert(struct nt_db *db, const struct nt_row *row)
 {
 	sqlite3_stmt *statement = db->inserts[row->table];
-	int result;
-
 	if (!statement)
 		statement = prepare_insert(db, row->table);
 	if (!statement)
@@ -391,20 +412,12 @@ int nt_db_insert(struct nt_db *db, const struct nt_row *row)
 		else
 			sqlite3_bind_null(statement, (int)i + 1);
 	}
-	result = sqlite3_step(statement);
-	if (result != SQLITE_DONE) {
-		nt_db_fail(db, "rows cannot be added");
-		sqlite3_reset(statement);
-		return -1;
-	}
-	sqlite3_reset(statement);
-	return 0;
+	sqlite3_step(statement);
+	return sqlite3_reset(statement) == SQLITE_OK ? 0 : nt_db_fail(db, "rows cannot be added");
 }
 
 int nt_db_name_symbol(struct nt_db *db, int64_t session_id, int64_t symbol_id, const char *function, int64_t offset)
 {
-	int result;
-
 	if (!db->name_symbol)
 		db->name_symbol = nt_db_prepare(
 			db, "UPDATE symbol SET name = ?3, \"offset\" = ?4 WHERE session_id = ?1 AND id = ?2", NULL);
@@ -414,11 +427,8 @@ int nt_db_name_symbol(struct nt_db *db, int64_t session_id, int64_t symbol_id, c
 	sqlite3_bind_int64(db->name_symbol, 2, symbol_id);
 	sqlite3_bind_text(db->name_symbol, 3, function, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(db->name_symbol, 4, offset);
-	result = sqlite3_step(db->name_symbol);
-	if (result != SQLITE_DONE)
-		nt_db_fail(db, "a function cannot be named");
-	sqlite3_reset(db->name_symbol);
-	return result == SQLITE_DONE ? 0 : -1;
+	sqlite3_step(db->name_symbol);
+	return sqlite3_reset(db->name_symbol) == SQLITE_OK ? 0 : nt_db_fail(db, "a function cannot be named");
 }
 
 /* Renames, but over nothing, where the file system can promise that. */
@@ -439,7 +449,7 @@ static int give_name(struct nt_db *db)
 	if (fd >= 0)
 		close(fd);
 	if (result || rename_new(db->partial, db->path) || nt_sync_directory(db->path))
-		return fail(db, "%s cannot be finished: %s.", db->path, nt_denied_make(why, db->path, errno));
+		return nt_db_refuse(db, "%s cannot be finished: %s.", db->path, nt_denied_make(why, db->path, errno));
 	free(db->partial);
 	db->partial = NULL;
 	return 0;
@@ -447,12 +457,7 @@ static int give_name(struct nt_db *db)
 
 int nt_db_finish(struct nt_db *db)
 {
-	for (int id = 0; id < NT_TABLE_COUNT; id++) {
-		sqlite3_finalize(db->inserts[id]);
-		db->inserts[id] = NULL;
-	}
-	sqlite3_finalize(db->name_symbol);
-	db->name_symbol = NULL;
+	end_writing(db);
 	if (run(db, "COMMIT", "it cannot be finished"))
 		return -1;
 	db->in_transaction = false;
@@ -515,27 +520,13 @@ int nt_db_forbid_writing(struct nt_db *db)
 	return 0;
 }
 
-/* Whether the statement gives a row; takes it, which may be NULL after a failure. */
-static int gives_row(struct nt_db *db, sqlite3_stmt *statement, bool *has)
-{
-	int step = statement ? sqlite3_step(statement) : SQLITE_ERROR, error = 0;
-
-	*has = step == SQLITE_ROW;
-	if (!statement)
-		error = -1;
-	else if (step != SQLITE_ROW && step != SQLITE_DONE)
-		error = nt_db_fail(db, "it cannot be searched");
-	sqlite3_finalize(statement);
-	return error;
-}
-
 int nt_db_has(struct nt_db *db, const char *name, bool *has)
 {
 	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT 1 FROM sqlite_master WHERE name = ?1", NULL);
 
-	if (statement)
-		sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-	return gives_row(db, statement, has);
+	sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+	*has = nt_db_next(statement);
+	return nt_db_end(db, statement, "it cannot be searched");
 }
 
 int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has)
@@ -548,8 +539,7 @@ int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool 
 	if (!*has)
 		return 0;
 	snprintf(sql, sizeof(sql), "SELECT 1 FROM %s WHERE ?1 = 0 OR session_id = ?1 LIMIT 1", name);
-	statement = nt_db_prepare(db, sql, NULL);
-	if (statement)
-		sqlite3_bind_int64(statement, 1, session_id);
-	return gives_row(db, statement, has);
+	statement = nt_db_query(db, sql, session_id);
+	*has = nt_db_next(statement);
+	return nt_db_end(db, statement, "it cannot be searched");
 }

@@ -57,6 +57,15 @@ int nt_db_finish(struct nt_db *db);
 int nt_db_forbid_writing(struct nt_db *db);
 /* Prepares one statement for reading; sets db->error. `rest` may be NULL. */
 sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest);
+/* The same of a query of one session, which is its ?1. */
+sqlite3_stmt *nt_db_query(struct nt_db *db, const char *sql, int64_t session_id);
+/* Whether there is one more row. `statement` may be NULL, as of nt_db_prepare that failed: then there is none. */
+bool nt_db_next(sqlite3_stmt *statement);
+/*
+ * Frees a statement. 0, or -1 if it was NULL, or if its rows could not be read up to where nt_db_next was called last:
+ * `what` says what was being done.
+ */
+int nt_db_end(struct nt_db *db, sqlite3_stmt *statement, const char *what);
 /* The text of a column, "" for NULL: a database may be anybody's. Good until the statement moves on. */
 const char *nt_db_text(sqlite3_stmt *statement, int column);
 /* Whether it has a table or view of this name. */
@@ -65,5 +74,8 @@ int nt_db_has(struct nt_db *db, const char *name, bool *has);
 int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has);
 /* Says of the last failure of SQLite what was being done. Always -1. */
 int nt_db_fail(struct nt_db *db, const char *what);
+/* Says in db->error what is wrong. Always -1. */
+int nt_db_refuse(struct nt_db *db, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int nt_db_no_memory(struct nt_db *db);
 
 #endif

@@ -116,11 +116,6 @@ static bool nth_table(unsigned int n, enum nt_table_id *table)
 	return false;
 }
 
-static int fail_database(struct nt_feed *feed)
-{
-	return fail(feed, "%s", feed->db->error);
-}
-
 static void copy_text(char *to, size_t size, sqlite3_stmt *statement, int column)
 {
 	snprintf(to, size, "%s", nt_db_text(statement, column));
@@ -142,10 +137,11 @@ static int set_session(struct nt_feed *feed, sqlite3_stmt *statement)
 	session->cpus = (uint32_t)sqlite3_column_int64(statement, 9);
 	if (session->start_ts < 0 || session->end_ts < session->start_ts || session->end_ts > MAX_TS ||
 	    session->bucket_ns < MIN_BUCKET_NS || session->bucket_ns > MAX_TS)
-		return fail(feed,
-			    "%s: its table session holds times that nettape-report did not write: import the tape "
-			    "again, into a new database.",
-			    feed->db->path);
+		return nt_db_refuse(
+			feed->db,
+			"%s: its table session holds times that nettape-report did not write: import the tape "
+			"again, into a new database.",
+			feed->db->path);
 	return 0;
 }
 
@@ -156,49 +152,42 @@ static int find_session(struct nt_feed *feed)
 						"SELECT session_id, uuid, host, kernel, machine, start_ts, end_ts, "
 						"start_realtime_ns, bucket_ns, cpus FROM session",
 						NULL);
-	int code, error;
+	bool has_one = nt_db_next(statement);
+	int error = has_one ? set_session(feed, statement) : 0;
+	bool has_more = has_one && !error && nt_db_next(statement);
 
-	if (!statement)
-		return fail_database(feed);
-	code = sqlite3_step(statement);
-	if (code == SQLITE_DONE)
-		error = fail(feed, "%s: there is no session in it: import a tape first.", feed->db->path);
-	else if (code != SQLITE_ROW)
-		error = nt_db_fail(feed->db, "the sessions cannot be read"), fail_database(feed);
-	else
-		error = set_session(feed, statement);
-	if (!error && sqlite3_step(statement) != SQLITE_DONE)
-		error = fail(feed,
-			     "%s: there are several sessions in it, and each has clocks of its own: give one of the "
-			     "tapes, or a database of one.",
-			     feed->db->path);
-	sqlite3_finalize(statement);
-	return error;
+	if (nt_db_end(feed->db, statement, "the sessions cannot be read") || error)
+		return -1;
+	if (!has_one)
+		return nt_db_refuse(feed->db, "%s: there is no session in it: import a tape first.", feed->db->path);
+	if (has_more)
+		return nt_db_refuse(
+			feed->db,
+			"%s: there are several sessions in it, and each has clocks of its own: give one of the "
+			"tapes, or a database of one.",
+			feed->db->path);
+	return 0;
 }
 
 /* A view in the place of a table could give rows for ever, and who is who is kept. */
 static int check_tables(struct nt_feed *feed)
 {
 	sqlite3_stmt *views = nt_db_prepare(feed->db, "SELECT name FROM sqlite_master WHERE type = 'view'", NULL);
-	int error = 0, step = SQLITE_DONE;
+	int error = 0;
 
-	if (!views)
-		return fail_database(feed);
-	while (!error && (step = sqlite3_step(views)) == SQLITE_ROW) {
+	while (!error && nt_db_next(views)) {
 		for (int id = 0; id < NT_TABLE_COUNT && !error; id++) {
 			const char *name = nt_table((enum nt_table_id)id)->name;
 
 			if (!sqlite3_stricmp(nt_db_text(views, 0), name))
-				error = fail(feed,
-					     "%s: its %s is no table, which nettape-report did not write: import the "
-					     "tape again, into a new database.",
-					     feed->db->path, name);
+				error = nt_db_refuse(
+					feed->db,
+					"%s: its %s is no table, which nettape-report did not write: import the "
+					"tape again, into a new database.",
+					feed->db->path, name);
 		}
 	}
-	if (!error && step != SQLITE_DONE)
-		error = nt_db_fail(feed->db, "its tables cannot be read"), fail_database(feed);
-	sqlite3_finalize(views);
-	return error;
+	return nt_db_end(feed->db, views, "its tables cannot be read") ? -1 : error;
 }
 
 static int open_database(struct nt_feed *feed, const char *path, const struct nt_symbol_args *args)
@@ -206,7 +195,7 @@ static int open_database(struct nt_feed *feed, const char *path, const struct nt
 	if (args && nt_load_refuse_symbols(path, args, feed->error, sizeof(feed->error)))
 		return -1;
 	if (nt_db_open(&feed->db, path, NT_DB_READ) || nt_db_forbid_writing(feed->db))
-		return feed->db ? fail_database(feed) : fail(feed, "out of memory.");
+		return feed->db ? -1 : fail(feed, "out of memory.");
 	return check_tables(feed) ? -1 : find_session(feed);
 }
 
@@ -221,7 +210,7 @@ static int begin_table(struct nt_feed *feed)
 	snprintf(sql + at, sizeof(sql) - (size_t)at, " FROM %s WHERE session_id = %lld%s", table->name,
 		 (long long)feed->session_id, table->key ? "" : " ORDER BY rowid");
 	feed->statement = nt_db_prepare(feed->db, sql, NULL);
-	return feed->statement ? 0 : fail_database(feed);
+	return feed->statement ? 0 : -1;
 }
 
 static void take_value(struct nt_value *value, sqlite3_stmt *statement, int column, enum nt_value_type type)
@@ -248,10 +237,11 @@ static int take_row(struct nt_feed *feed)
 	for (uint32_t i = 0; i < table->n_columns; i++) {
 		take_value(&feed->row.values[i], feed->statement, (int)i, table->columns[i].type);
 		if (table->columns[i].required && feed->row.values[i].type == NT_VALUE_NULL)
-			return fail(feed,
-				    "%s: its table %s holds a row without %s, which nettape-report did not write: "
-				    "import the tape again, into a new database.",
-				    feed->db->path, table->name, table->columns[i].name);
+			return nt_db_refuse(
+				feed->db,
+				"%s: its table %s holds a row without %s, which nettape-report did not write: "
+				"import the tape again, into a new database.",
+				feed->db->path, table->name, table->columns[i].name);
 	}
 	return 0;
 }
@@ -276,7 +266,7 @@ static int next_of_database(struct nt_feed *feed, const struct nt_row **row)
 		sqlite3_finalize(feed->statement);
 		feed->statement = NULL;
 		if (code != SQLITE_DONE)
-			return nt_db_fail(feed->db, "a table cannot be read"), fail_database(feed);
+			return nt_db_fail(feed->db, "a table cannot be read");
 	}
 }
 
@@ -295,7 +285,7 @@ int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_
 	}
 	result = nt_load_is_database(path) ? open_database(feed, path, args) : open_tape(feed, path, args);
 	if (result) {
-		snprintf(error, error_size, "%s", feed->error);
+		snprintf(error, error_size, "%s", nt_feed_error(feed));
 		nt_feed_close(feed);
 		return -1;
 	}
@@ -327,7 +317,7 @@ int nt_feed_next(struct nt_feed *feed, const struct nt_row **row)
 
 const char *nt_feed_error(const struct nt_feed *feed)
 {
-	return feed->error;
+	return feed->db ? feed->db->error : feed->error;
 }
 
 unsigned int nt_feed_progress(const struct nt_feed *feed)

@@ -39,6 +39,15 @@ struct nt_cell nt_result_cell(sqlite3_stmt *statement, int column)
 	return cell;
 }
 
+void nt_result_json(struct nt_json *json, sqlite3_stmt *row)
+{
+	for (int i = 0; i < sqlite3_column_count(row); i++) {
+		struct nt_cell cell = nt_result_cell(row, i);
+
+		nt_json_cell(json, sqlite3_column_name(row, i), &cell);
+	}
+}
+
 static int begin(sqlite3_stmt *statement, struct nt_printer *printer, int n)
 {
 	const char **names = calloc((size_t)n, sizeof(*names));
@@ -65,8 +74,7 @@ int nt_result_print(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer
 	cells = calloc((size_t)n, sizeof(*cells));
 	if (!cells || begin(statement, printer, n)) {
 		free(cells);
-		snprintf(db->error, sizeof(db->error), "out of memory.");
-		return -1;
+		return nt_db_no_memory(db);
 	}
 	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
 		for (int i = 0; i < n; i++)
@@ -206,10 +214,8 @@ int nt_result_print_top(struct nt_db *db, sqlite3_stmt *statement, struct nt_pri
 	}
 	if (!error && step == SQLITE_DONE)
 		error = print_below(printer, &rest, &all, &line);
-	if (error) {
-		snprintf(db->error, sizeof(db->error), "out of memory.");
-		return -1;
-	}
+	if (error)
+		return nt_db_no_memory(db);
 	if (all.rows || !heading)
 		nt_printer_end(printer);
 	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the query failed");

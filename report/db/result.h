@@ -12,6 +12,8 @@
 int nt_result_print(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer);
 /* One column of the row at hand; good until the statement moves on. */
 struct nt_cell nt_result_cell(sqlite3_stmt *statement, int column);
+/* The members of an object: the row that the statement is at. */
+void nt_result_json(struct nt_json *json, sqlite3_stmt *row);
 
 /*
  * The same of the first `top` rows. Below stand a row "N others" that sums those that follow, if there are any, and a

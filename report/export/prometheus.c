@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/query/latency/result.h"
+#include "report/util/array.h"
 #include "report/util/histogram.h"
 #include "report/util/utf8.h"
 #include "schema/kind.h"
@@ -30,10 +31,10 @@ struct writer {
 	struct nt_db *db;
 	const struct nt_latency_choice *choice;
 	FILE *out;
-	size_t n_sessions; /* as they were counted first */
+	int64_t n_sessions; /* as they were counted first */
 	struct left_out *left_out; /* of each session so far, the one at hand last */
-	size_t n_left_out;
-	struct nt_latency_groups groups; /* of the session at hand */
+	size_t n_left_out, left_out_size;
+	struct nt_labels groups; /* of the session at hand */
 	struct counts **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
 };
 
@@ -95,18 +96,18 @@ static void write_session(const struct writer *writer, int64_t session_id)
 static void release_counts(struct writer *writer)
 {
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
-		for (uint32_t group = 0; writer->by_hook[hook] && group < writer->groups.n; group++)
+		for (uint32_t group = 0; writer->by_hook[hook] && group < writer->groups.texts.n; group++)
 			free(writer->by_hook[hook][group]);
 		free(writer->by_hook[hook]);
 		writer->by_hook[hook] = NULL;
 	}
-	nt_latency_groups_release(&writer->groups);
+	nt_labels_release(&writer->groups);
 }
 
 static int init_counts(struct writer *writer)
 {
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
-		writer->by_hook[hook] = calloc(writer->groups.n, sizeof(*writer->by_hook[hook]));
+		writer->by_hook[hook] = calloc(writer->groups.texts.n, sizeof(*writer->by_hook[hook]));
 		if (!writer->by_hook[hook])
 			return -1;
 	}
@@ -115,12 +116,9 @@ static int init_counts(struct writer *writer)
 
 static int add_left_out(struct writer *writer, int64_t session_id)
 {
-	struct left_out *left_out = reallocarray(writer->left_out, writer->n_left_out + 1, sizeof(*writer->left_out));
-
-	if (!left_out)
+	if (NT_ROOM(writer->left_out, writer->left_out_size, writer->n_left_out + 1))
 		return -1;
-	writer->left_out = left_out;
-	left_out[writer->n_left_out++] = (struct left_out){.session_id = session_id};
+	writer->left_out[writer->n_left_out++] = (struct left_out){.session_id = session_id};
 	return 0;
 }
 
@@ -161,7 +159,7 @@ static void write_labels(const struct writer *writer, int64_t session_id, enum n
 	fputc('{', writer->out);
 	write_label(writer->out, "", "hook", nt_hook_name(hook));
 	if (writer->choice->by)
-		write_label(writer->out, ",", nt_by_name(writer->choice->by), writer->groups.labels[group]);
+		write_label(writer->out, ",", nt_by_name(writer->choice->by), nt_labels_text(&writer->groups, group));
 	write_session(writer, session_id);
 }
 
@@ -191,16 +189,14 @@ static int write_histograms(void *arg, const struct nt_session *session)
 {
 	struct writer *writer = arg;
 	struct nt_db *db = writer->db;
-	int error = nt_latency_groups(db, session->id, writer->choice->by, &writer->groups);
+	int error = nt_groups_read(db, session->id, writer->choice->by, &writer->groups);
 
-	if (!error && (add_left_out(writer, session->id) || init_counts(writer))) {
-		snprintf(db->error, sizeof(db->error), "out of memory.");
-		error = -1;
-	}
+	if (!error && (add_left_out(writer, session->id) || init_counts(writer)))
+		error = nt_db_no_memory(db);
 	if (!error)
 		error = nt_latency_scan(db, session, writer->choice, &writer->groups, count_sample, writer, NULL);
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT && !error; hook++) {
-		for (uint32_t group = 0; group < writer->groups.n; group++) {
+		for (uint32_t group = 0; group < writer->groups.texts.n; group++) {
 			if (writer->by_hook[hook][group])
 				write_series(writer, session->id, (enum nt_hook)hook, group);
 		}
@@ -267,15 +263,17 @@ static int write_left_out(const struct writer *writer)
 struct counter {
 	const char *table; /* that must be there */
 	const char *name, *help;
+	const char *label; /* its name */
 	const char *sql;
 };
 
 static const struct counter counters[] = {
 	{"skb_drop", "nettape_skb_drops_total", "Packets that the kernel freed and did not deliver, by its reason.",
-	 "SELECT count(*), coalesce(reason, '-') AS reason FROM skb_drop "
+	 "reason",
+	 "SELECT count(*), coalesce(reason, '-') FROM skb_drop "
 	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
-	{"tcp_retransmit", "nettape_tcp_retransmits_total", "Segments that TCP sent again.",
-	 "SELECT count(*), coalesce(what, '-') AS what FROM tcp_retransmit "
+	{"tcp_retransmit", "nettape_tcp_retransmits_total", "Segments that TCP sent again.", "what",
+	 "SELECT count(*), coalesce(what, '-') FROM tcp_retransmit "
 	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
 };
 
@@ -286,34 +284,31 @@ struct counting {
 
 /* Labels that would be written alike are one. */
 struct tally {
-	struct nt_latency_groups labels;
+	struct nt_labels labels;
 	int64_t *counts;
+	size_t size;
 };
 
 static int add_count(struct tally *tally, sqlite3_stmt *row)
 {
-	uint32_t before = tally->labels.n, number;
-	int64_t *counts = reallocarray(tally->counts, before + 1, sizeof(*counts));
+	uint32_t before = tally->labels.texts.n, number;
 
-	if (!counts)
-		return -1;
-	tally->counts = counts;
-	if (nt_latency_group(&tally->labels, nt_db_text(row, 1), &number))
+	if (NT_ROOM(tally->counts, tally->size, (size_t)before + 1) ||
+	    nt_labels_number(&tally->labels, nt_db_text(row, 1), &number))
 		return -1;
 	if (number == before)
-		counts[number] = 0;
-	counts[number] += sqlite3_column_int64(row, 0);
+		tally->counts[number] = 0;
+	tally->counts[number] += sqlite3_column_int64(row, 0);
 	return 0;
 }
 
-static void write_tally(const struct counting *counting, int64_t session_id, const char *name,
-			const struct tally *tally)
+static void write_tally(const struct counting *counting, int64_t session_id, const struct tally *tally)
 {
 	FILE *out = counting->writer->out;
 
-	for (uint32_t i = 0; i < tally->labels.n; i++) {
+	for (uint32_t i = 0; i < tally->labels.texts.n; i++) {
 		fprintf(out, "%s", counting->counter->name);
-		write_label(out, "{", name, tally->labels.labels[i]);
+		write_label(out, "{", counting->counter->label, nt_labels_text(&tally->labels, i));
 		write_session(counting->writer, session_id);
 		fprintf(out, "} %lld\n", (long long)tally->counts[i]);
 	}
@@ -325,25 +320,19 @@ static int write_counts(void *arg, const struct nt_session *session)
 	struct nt_db *db = counting->writer->db;
 	struct nt_window window = nt_selection_window(&counting->writer->choice->selection, session->start_ts,
 						      session->start_realtime_ns);
-	sqlite3_stmt *statement = nt_db_prepare(db, counting->counter->sql, NULL);
+	sqlite3_stmt *statement = nt_db_query(db, counting->counter->sql, session->id);
 	struct tally tally = {0};
-	int step = SQLITE_DONE, error = 0;
+	int error = 0;
 
-	if (!statement)
-		return -1;
-	sqlite3_bind_int64(statement, 1, session->id);
 	sqlite3_bind_int64(statement, 2, window.from_ts);
 	sqlite3_bind_int64(statement, 3, window.to_ts);
-	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW)
-		error = add_count(&tally, statement);
-	if (error)
-		snprintf(db->error, sizeof(db->error), "out of memory.");
-	else if (step != SQLITE_DONE)
-		error = nt_db_fail(db, "the counts cannot be read");
-	else
-		write_tally(counting, session->id, sqlite3_column_name(statement, 1), &tally);
-	sqlite3_finalize(statement);
-	nt_latency_groups_release(&tally.labels);
+	while (!error && nt_db_next(statement))
+		error = add_count(&tally, statement) ? nt_db_no_memory(db) : 0;
+	if (nt_db_end(db, statement, "the counts cannot be read"))
+		error = -1;
+	if (!error)
+		write_tally(counting, session->id, &tally);
+	nt_labels_release(&tally.labels);
 	free(tally.counts);
 	return error;
 }
@@ -359,15 +348,6 @@ static int write_counter(const struct writer *writer, const struct counter *coun
 		return 0;
 	write_head(writer->out, counter->name, "counter", counter->help);
 	return nt_session_each(writer->db, write_counts, &counting);
-}
-
-static int count_session(void *arg, const struct nt_session *session)
-{
-	struct writer *writer = arg;
-
-	(void)session;
-	writer->n_sessions++;
-	return 0;
 }
 
 static int write_latency(struct writer *writer)
@@ -386,7 +366,7 @@ static int write_latency(struct writer *writer)
 int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out)
 {
 	struct writer writer = {.db = db, .choice = choice, .out = out};
-	int error = nt_session_each(db, count_session, &writer);
+	int error = nt_session_count(db, &writer.n_sessions);
 	bool has = false;
 
 	if (!error)

@@ -137,3 +137,16 @@ void nt_json_cell(struct nt_json *json, const char *key, const struct nt_cell *c
 		fputs("null", json->out);
 	}
 }
+
+void nt_json_line(struct nt_json *json, const struct nt_line *line)
+{
+	for (size_t i = 0; i < line->n; i++)
+		nt_json_cell(json, line->names[i], &line->cells[i]);
+}
+
+void nt_json_record(struct nt_json *json, const struct nt_line *line)
+{
+	nt_json_open(json, NULL, '{');
+	nt_json_line(json, line);
+	nt_json_close(json, '}');
+}

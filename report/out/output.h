@@ -93,6 +93,10 @@ void nt_json_bool(struct nt_json *json, const char *key, bool value);
 /* NULL gives null. */
 void nt_json_text(struct nt_json *json, const char *key, const char *text);
 void nt_json_cell(struct nt_json *json, const char *key, const struct nt_cell *cell);
+/* The members of an object. */
+void nt_json_line(struct nt_json *json, const struct nt_line *line);
+/* An object that has no name. */
+void nt_json_record(struct nt_json *json, const struct nt_line *line);
 
 /* ---- for people ---- */
 

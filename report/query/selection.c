@@ -103,6 +103,18 @@ struct nt_window nt_selection_window(const struct nt_selection *selection, int64
 	};
 }
 
+struct nt_window nt_selection_within(const struct nt_selection *selection, int64_t start_ts, int64_t end_ts,
+				     int64_t start_realtime_ns)
+{
+	struct nt_window window = nt_selection_window(selection, start_ts, start_realtime_ns);
+
+	if (window.from_ts < start_ts)
+		window.from_ts = start_ts;
+	if (window.to_ts > end_ts)
+		window.to_ts = end_ts;
+	return window;
+}
+
 bool nt_selection_has_cpu(const struct nt_selection *selection, uint32_t cpu)
 {
 	for (unsigned int i = 0; i < selection->n_cpus; i++) {

@@ -41,6 +41,9 @@ struct nt_window {
 	int64_t from_ts, to_ts;
 };
 struct nt_window nt_selection_window(const struct nt_selection *selection, int64_t start_ts, int64_t start_realtime_ns);
+/* The same, cut to the session; from_ts may then be the greater one. */
+struct nt_window nt_selection_within(const struct nt_selection *selection, int64_t start_ts, int64_t end_ts,
+				     int64_t start_realtime_ns);
 
 bool nt_selection_has_cpu(const struct nt_selection *selection, uint32_t cpu);
 /* `pid` is -1 and `name` NULL where they are not known. */

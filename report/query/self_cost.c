@@ -19,15 +19,6 @@ static uint64_t number(sqlite3_stmt *row, int column)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-static sqlite3_stmt *prepare(struct nt_db *db, const char *sql, int64_t session_id)
-{
-	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
-
-	if (statement)
-		sqlite3_bind_int64(statement, 1, session_id);
-	return statement;
-}
-
 static void say_threads(sqlite3_stmt *row)
 {
 	char cpu[NT_HUMAN_MAX], span[NT_HUMAN_MAX], all[NT_HUMAN_MAX], user[NT_HUMAN_MAX], system[NT_HUMAN_MAX];
@@ -68,34 +59,25 @@ static void say_programs(int64_t runs, int64_t timed, uint64_t run_ns)
 
 static int sum_programs(struct nt_db *db, int64_t session_id)
 {
-	sqlite3_stmt *row = prepare(
+	sqlite3_stmt *row = nt_db_query(
 		db, "SELECT total(runs_count), total(timed_count), total(run_ns) FROM (" NT_SELF_PROGRAMS_SQL ")",
 		session_id);
-	int step;
 
-	if (!row)
-		return -1;
-	step = sqlite3_step(row);
-	if (step == SQLITE_ROW && sqlite3_column_int64(row, 0) > 0)
+	if (nt_db_next(row) && sqlite3_column_int64(row, 0) > 0)
 		say_programs(sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), number(row, 2));
-	sqlite3_finalize(row);
-	return step == SQLITE_ROW ? 0 : nt_db_fail(db, "the recorder's own cost cannot be read");
+	return nt_db_end(db, row, "the recorder's own cost cannot be read");
 }
 
 int nt_self_cost_print(struct nt_db *db, int64_t session_id)
 {
-	sqlite3_stmt *row = prepare(db, NT_SELF_RECORDER_SQL, session_id);
-	int step;
+	sqlite3_stmt *row = nt_db_query(db, NT_SELF_RECORDER_SQL, session_id);
+	bool has = nt_db_next(row);
 
-	if (!row)
-		return -1;
-	step = sqlite3_step(row);
-	if (step == SQLITE_ROW) {
+	if (has) {
 		puts("\nThe recorder's own cost:");
 		say_threads(row);
 	}
-	sqlite3_finalize(row);
-	if (step != SQLITE_ROW)
-		return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the recorder's own cost cannot be read");
-	return sum_programs(db, session_id);
+	if (nt_db_end(db, row, "the recorder's own cost cannot be read"))
+		return -1;
+	return has ? sum_programs(db, session_id) : 0;
 }

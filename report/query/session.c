@@ -4,6 +4,10 @@
  */
 #include "report/query/session.h"
 
+#include <stdio.h>
+
+#include "report/out/output.h"
+
 /* A database may be anybody's: times that are no host's become such that can be reckoned with. */
 static struct nt_session read_session(sqlite3_stmt *row)
 {
@@ -13,8 +17,12 @@ static struct nt_session read_session(sqlite3_stmt *row)
 		.end_ts = sqlite3_column_int64(row, 2),
 		.start_realtime_ns = sqlite3_column_int64(row, 3),
 		.cpus = sqlite3_column_int64(row, 4),
+		.clock_ticks = sqlite3_column_int64(row, 5),
+		.is_complete = sqlite3_column_int(row, 6),
 	};
 
+	snprintf(session.host, sizeof(session.host), "%s", nt_db_text(row, 7));
+	snprintf(session.kernel, sizeof(session.kernel), "%s", nt_db_text(row, 8));
 	if (session.start_ts < 0)
 		session.start_ts = 0;
 	if (session.end_ts < session.start_ts)
@@ -26,23 +34,46 @@ static struct nt_session read_session(sqlite3_stmt *row)
 	return session;
 }
 
-int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_session *session),
-			    void *arg)
+int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_session *session), void *arg)
 {
-	sqlite3_stmt *statement = nt_db_prepare(
-		db, "SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus FROM session ORDER BY session_id",
-		NULL);
-	int step = SQLITE_DONE, error = 0;
+	sqlite3_stmt *row = nt_db_prepare(db,
+					  "SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus, clock_ticks, "
+					  "complete, host, kernel FROM session ORDER BY session_id",
+					  NULL);
+	int error = 0;
 
-	if (!statement)
-		return -1;
-	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW) {
-		const struct nt_session session = read_session(statement);
+	while (!error && nt_db_next(row)) {
+		const struct nt_session session = read_session(row);
 
 		error = visit(arg, &session);
 	}
-	if (!error && step != SQLITE_DONE)
-		error = nt_db_fail(db, "the sessions cannot be read");
-	sqlite3_finalize(statement);
-	return error;
+	return nt_db_end(db, row, "the sessions cannot be read") ? -1 : error;
+}
+
+int nt_session_count(struct nt_db *db, int64_t *n)
+{
+	sqlite3_stmt *row = nt_db_prepare(db, "SELECT count(*) FROM session", NULL);
+
+	*n = nt_db_next(row) ? sqlite3_column_int64(row, 0) : 0;
+	return nt_db_end(db, row, "the sessions cannot be read");
+}
+
+struct nt_window nt_session_window(const struct nt_session *session, const struct nt_selection *selection)
+{
+	return nt_selection_within(selection, session->start_ts, session->end_ts, session->start_realtime_ns);
+}
+
+void nt_part_choose(struct nt_part *part, char *why_not, size_t size)
+{
+	const struct nt_session *session = part->session;
+	struct nt_window window = nt_session_window(session, part->selection);
+	char length[NT_HUMAN_MAX], start[NT_HUMAN_MAX];
+
+	part->from_ts = window.from_ts;
+	part->to_ts = window.to_ts;
+	why_not[0] = 0;
+	if (part->from_ts >= part->to_ts)
+		snprintf(why_not, size, "nothing of session %lld is in that time: it began at %s and lasted %s",
+			 (long long)session->id, nt_human_time(start, (uint64_t)session->start_realtime_ns),
+			 nt_human_ns(length, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
 }

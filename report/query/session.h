@@ -11,13 +11,15 @@
 #include "report/query/selection.h"
 
 struct nt_session {
-	int64_t id, start_ts, end_ts, start_realtime_ns;
-	int64_t cpus;
+	int64_t id, start_ts, end_ts, start_realtime_ns; /* 0: the last is not known */
+	int64_t cpus, clock_ticks;
+	bool is_complete;
+	char host[256], kernel[256];
 };
 
 /* Calls visit with each session of the database, in order, until it gives non-zero, which is then what this gives. */
-int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_session *session),
-			    void *arg);
+int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_session *session), void *arg);
+int nt_session_count(struct nt_db *db, int64_t *n);
 
 /* What of a session is asked about. */
 struct nt_part {
@@ -26,5 +28,9 @@ struct nt_part {
 	const struct nt_selection *selection;
 	int64_t from_ts, to_ts; /* from_ts < to_ts, within the session */
 };
+/* The selected time, as far as the session has it: from_ts may be the greater one. */
+struct nt_window nt_session_window(const struct nt_session *session, const struct nt_selection *selection);
+/* Sets the times of a part. Where there are none, `why_not` says so; else it is empty. */
+void nt_part_choose(struct nt_part *part, char *why_not, size_t size);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "report/rows/rollup.h"
 #include "report/rows/state.h"
+#include "report/util/array.h"
 #include "report/util/utf8.h"
 #include "schema/meta_keys.h"
 
@@ -20,15 +21,8 @@ int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
 {
 	int error;
 
-	if (rows->n_queue == rows->queue_size) {
-		size_t size = rows->queue_size ? 2 * rows->queue_size : 64;
-		struct nt_row *queue = reallocarray(rows->queue, size, sizeof(*queue));
-
-		if (!queue)
-			return -ENOMEM;
-		rows->queue = queue;
-		rows->queue_size = size;
-	}
+	if (NT_ROOM(rows->queue, rows->queue_size, rows->n_queue + 1))
+		return -ENOMEM;
 	error = nt_table_fill(&rows->queue[rows->n_queue], &rows->arena, table, rows->session_id, from);
 	if (error == -EBADMSG) {
 		rows->unfit++;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/util/array.h"
+
 void nt_stack_stages_release(struct nt_stack_stages *stages)
 {
 	nt_stage_rules_free(stages->rules);
@@ -37,15 +39,8 @@ static const struct nt_stage_function *find_function(struct nt_stack_stages *sta
 		return NULL;
 	if (*index)
 		return &stages->functions[*index - 1];
-	if (stages->n_functions == stages->functions_size) {
-		size_t size = stages->functions_size ? 2 * stages->functions_size : 256;
-		struct nt_stage_function *larger = reallocarray(stages->functions, size, sizeof(*larger));
-
-		if (!larger)
-			return NULL;
-		stages->functions = larger;
-		stages->functions_size = size;
-	}
+	if (NT_ROOM(stages->functions, stages->functions_size, stages->n_functions + 1))
+		return NULL;
 	stages->functions[stages->n_functions] = function_of(stages, nt_identities_symbol(ids, symbol));
 	*index = ++stages->n_functions;
 	return &stages->functions[*index - 1];

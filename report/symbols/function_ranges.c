@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/util/array.h"
+
 /* The better name first: `send` before `__send`; then one that others can call, then the shorter. */
 static int compare_names(const struct nt_function *a, const struct nt_function *b)
 {
@@ -60,15 +62,8 @@ static int append(struct nt_function_ranges *ranges, uint64_t begin, const struc
 		ranges->ranges[ranges->n - 1] = range;
 		return 0;
 	}
-	if (ranges->n == ranges->size) {
-		size_t size = ranges->size ? 2 * ranges->size : 256;
-		struct nt_function_range *larger = reallocarray(ranges->ranges, size, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		ranges->ranges = larger;
-		ranges->size = size;
-	}
+	if (NT_ROOM(ranges->ranges, ranges->size, ranges->n + 1))
+		return -ENOMEM;
 	ranges->ranges[ranges->n++] = range;
 	return 0;
 }
@@ -108,8 +103,8 @@ static int sweep_all(struct sweep *sweep, const struct nt_function *functions, s
 		uint64_t end = end_of(function);
 
 		/* Of other names for the same thing the first is the best. */
-		for (next = i + 1; next < n && functions[next].begin == function->begin &&
-				   functions[next].size == function->size;)
+		for (next = i + 1;
+		     next < n && functions[next].begin == function->begin && functions[next].size == function->size;)
 			next++;
 		error = close_until(sweep, function->begin);
 		if (!function->size) {

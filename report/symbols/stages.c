@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/util/array.h"
+
 static const char built_in[] =
 #include "text/stages_txt.h"
 	;
@@ -70,16 +72,9 @@ static void add_rule(struct reading *reading, const char *word, enum rule_what w
 	size_t size = strlen(word);
 	struct rule *rule;
 
-	if (rules->n == rules->size) {
-		size_t more = rules->size ? 2 * rules->size : 1024;
-		struct rule *larger = reallocarray(rules->rules, more, sizeof(*larger));
-
-		if (!larger) {
-			reading->problem = "out of memory";
-			return;
-		}
-		rules->rules = larger;
-		rules->size = more;
+	if (NT_ROOM(rules->rules, rules->size, rules->n + 1)) {
+		reading->problem = "out of memory";
+		return;
 	}
 	rule = &rules->rules[rules->n];
 	*rule = (struct rule){.what = (uint8_t)what, .family = family, .number = (uint16_t)number};

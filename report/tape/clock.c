@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/util/array.h"
+
 /* Times of this size and below can be added and subtracted in threes without leaving 64 bits. */
 #define SANE_NS (INT64_MAX / 4)
 /* So many eras are looked at for the one in which a stamp was made: a packet does not wait through more steps. */
@@ -59,23 +61,13 @@ void nt_clocks_settle(struct nt_clocks *clocks)
 /* Room for one more. 1: there is none, for the snapshots say that the clock was stepped too often. */
 static int make_room(struct nt_clocks *clocks)
 {
-	size_t size = clocks->eras_size ? 2 * clocks->eras_size : 64;
-	struct nt_era *eras;
-
-	if (clocks->n_eras < clocks->eras_size)
-		return 0;
-	if (clocks->eras_size == NT_CLOCKS_MAX_ERAS) {
+	if (clocks->n_eras == NT_CLOCKS_MAX_ERAS) {
 		/* A long recording has many snapshots, but few eras. */
 		nt_clocks_settle(clocks);
 		clocks->is_full = clocks->n_eras > NT_CLOCKS_MAX_ERAS / 2;
 		return clocks->is_full;
 	}
-	eras = reallocarray(clocks->eras, size, sizeof(*eras));
-	if (!eras)
-		return -ENOMEM;
-	clocks->eras = eras;
-	clocks->eras_size = size;
-	return 0;
+	return NT_ROOM(clocks->eras, clocks->eras_size, clocks->n_eras + 1);
 }
 
 int nt_clocks_add(struct nt_clocks *clocks, const struct nt_clock *snapshot)

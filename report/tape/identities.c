@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/util/array.h"
 #include "report/util/utf8.h"
 
 #define TAKEN UINT64_MAX /* in `newest`: its record has been given */
@@ -79,17 +80,9 @@ static uint64_t irq_id(uint32_t type, uint32_t number)
 /* The name's index + 1 becomes the id's value in the map. */
 static int add_name(struct nt_identities *ids, struct nt_id_map *map, uint64_t id, const char *name)
 {
-	const char **names = ids->names;
-
-	if (!name)
+	if (!name || NT_ROOM(ids->names, ids->names_size, ids->n_names + 1))
 		return -ENOMEM;
-	/* Grows at each power of two. */
-	if (!(ids->n_names & (ids->n_names - 1)))
-		names = reallocarray(ids->names, ids->n_names ? 2 * ids->n_names : 1, sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	ids->names = names;
-	names[ids->n_names++] = name;
+	ids->names[ids->n_names++] = name;
 	return set(map, id, ids->n_names);
 }
 

@@ -32,7 +32,7 @@ struct nt_identities {
 	struct nt_id_map seen; /* tasks that an event or a row speaks of */
 	struct nt_id_map made; /* processes that have a row without their main thread being known */
 	const char **names;
-	size_t n_names;
+	size_t n_names, names_size;
 	struct nt_arena arena; /* of names */
 };
 

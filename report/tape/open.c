@@ -15,12 +15,14 @@
 
 #include "report/out/denied.h"
 #include "report/tape/file_kind.h"
+#include "report/util/array.h"
 #include "schema/meta_keys.h"
 
 /* What is learned while the chunks are gone over. */
 struct opening {
 	struct nt_tape *tape;
 	uint64_t *expected; /* by CPU: the next block's sequence, 0 when none was seen */
+	size_t expected_size;
 	uint32_t n_expected;
 	uint64_t first_ns, last_ns; /* of all records */
 	struct nt_buf closing; /* the last meta payload, if it is not the first of its chunk */
@@ -60,13 +62,11 @@ static bool parse_name(const char *name, uint32_t *number, bool *partial)
 
 static int add_chunk(struct nt_tape *tape, const char *name, uint32_t number, bool partial)
 {
-	struct nt_tape_chunk *chunks = reallocarray(tape->chunks, tape->n_chunks + 1, sizeof(*chunks));
 	struct nt_tape_chunk *chunk;
 
-	if (!chunks)
+	if (NT_ROOM(tape->chunks, tape->chunks_size, tape->n_chunks + 1))
 		return -ENOMEM;
-	tape->chunks = chunks;
-	chunk = &chunks[tape->n_chunks];
+	chunk = &tape->chunks[tape->n_chunks];
 	*chunk = (struct nt_tape_chunk){.name = strdup(name), .number = number, .partial = partial, .fd = -1};
 	if (!chunk->name)
 		return -ENOMEM;
@@ -131,16 +131,10 @@ static int find_chunks(struct opening *opening)
 
 static int expect_room(struct opening *opening, uint32_t cpu)
 {
-	uint64_t *expected;
-
-	if (cpu < opening->n_expected)
-		return 0;
-	expected = reallocarray(opening->expected, cpu + 1, sizeof(*expected));
-	if (!expected)
+	if (NT_ROOM(opening->expected, opening->expected_size, (size_t)cpu + 1))
 		return -ENOMEM;
-	memset(expected + opening->n_expected, 0, (cpu + 1 - opening->n_expected) * sizeof(*expected));
-	opening->expected = expected;
-	opening->n_expected = cpu + 1;
+	while (opening->n_expected <= cpu)
+		opening->expected[opening->n_expected++] = 0;
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "report/tape/open.h"
+#include "report/util/array.h"
 
 #define MAX_PROBLEMS 1000 /* then one sentence says that there are more */
 
@@ -135,20 +136,16 @@ uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64
 
 static int add_problem(struct nt_tape *tape, char *text)
 {
-	struct nt_tape_problem *problems;
-
 	for (size_t i = 0; i < tape->n_problems; i++) {
 		if (!strcmp(tape->problems[i].text, text)) {
 			free(text);
 			return 0;
 		}
 	}
-	problems = reallocarray(tape->problems, tape->n_problems + 1, sizeof(*problems));
-	if (!problems) {
+	if (NT_ROOM(tape->problems, tape->problems_size, tape->n_problems + 1)) {
 		free(text);
 		return -ENOMEM;
 	}
-	tape->problems = problems;
 	tape->problems[tape->n_problems++].text = text;
 	return 0;
 }

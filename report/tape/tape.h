@@ -32,11 +32,11 @@ struct nt_tape {
 	char *path;
 	bool is_file; /* one chunk file, not a directory */
 	struct nt_tape_chunk *chunks; /* by number; all of one session */
-	size_t n_chunks;
+	size_t n_chunks, chunks_size;
 	struct nt_tape_problem { /* chunks left out, missing numbers, damage: for people */
 		char *text; /* one sentence that names the file, without its directory */
 	} * problems;
-	size_t n_problems;
+	size_t n_problems, problems_size;
 	/* From the chunk headers, meta blocks and block headers: */
 	struct nt_chunk_header header; /* of the first chunk that was read */
 	struct nt_buf meta; /* a meta payload: the opening one and the closing one; nt_meta_next reads it */

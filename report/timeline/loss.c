@@ -6,22 +6,16 @@
 #include <stdlib.h>
 
 #include "report/timeline/state.h"
+#include "report/util/array.h"
 #include "schema/kind.h"
 
 int nt_loss_push(struct nt_cpu_line *line, uint8_t kind, uint64_t count, const char *why)
 {
 	struct nt_pending_loss *last;
 
-	if (line->n_losses == line->losses_size && line->n_losses < NT_MAX_LOSSES) {
-		uint32_t size = line->losses_size ? line->losses_size * 2 : 4;
-		struct nt_pending_loss *grown = realloc(line->losses, size * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		line->losses = grown;
-		line->losses_size = size;
-	}
 	if (line->n_losses < NT_MAX_LOSSES) {
+		if (NT_ROOM(line->losses, line->losses_size, line->n_losses + 1))
+			return -ENOMEM;
 		line->losses[line->n_losses++] = (struct nt_pending_loss){count, kind, why};
 		return 0;
 	}

@@ -49,7 +49,8 @@ struct nt_cpu_line {
 	uint32_t n_before_loss;		/* of the segment's spans, those that may have ended before the loss */
 	uint64_t lost_until_ns;		/* a state record before this does not end it */
 	struct nt_pending_loss *losses;
-	uint32_t n_losses, losses_size;
+	uint32_t n_losses;
+	size_t losses_size;
 
 	/* The stay: from switch to switch, over several segments. */
 	bool staying;

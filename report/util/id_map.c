@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "report/util/array.h"
+
 /* As splitmix64 mixes. */
 static size_t slot_of(const struct nt_id_map *map, uint64_t number)
 {
@@ -52,27 +54,20 @@ static void fill_slot(struct nt_id_map *map, size_t index)
 /* Makes room for one more page: slots are kept at most half full. */
 static int grow(struct nt_id_map *map)
 {
-	size_t size = map->pages_size ? map->pages_size * 2 : 64;
-	struct nt_id_page *pages;
 	uint32_t *slots;
 
-	if (map->n_pages < map->pages_size)
-		return 0;
-	if (size > UINT32_MAX / 2)
+	if (map->n_pages == UINT32_MAX / 2 || NT_ROOM(map->pages, map->pages_size, map->n_pages + 1))
 		return -1;
+	if (map->n_pages < map->n_slots / 2)
+		return 0;
 	if (!map->n_pages)
 		map->key = draw_key(map);
-	pages = realloc(map->pages, size * sizeof(*pages));
-	if (!pages)
-		return -1;
-	map->pages = pages;
-	slots = calloc(size * 2, sizeof(*slots));
+	slots = calloc(map->pages_size * 2, sizeof(*slots));
 	if (!slots)
 		return -1;
 	free(map->slots);
 	map->slots = slots;
-	map->pages_size = size;
-	map->n_slots = size * 2;
+	map->n_slots = map->pages_size * 2;
 	for (size_t i = 0; i < map->n_pages; i++)
 		fill_slot(map, i);
 	return 0;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "report/util/array.h"
+
 void nt_texts_release(struct nt_texts *texts)
 {
 	free(texts->bytes);
@@ -90,8 +92,7 @@ static uint32_t *find_slot(const struct nt_texts *texts, const char *text, uint6
 	for (;; at = (at + 1) & (texts->n_slots - 1)) {
 		uint32_t number = texts->slots[at];
 
-		if (!number || (texts->entries[number - 1].hash == hash &&
-				!strcmp(texts->bytes + texts->entries[number - 1].at, text)))
+		if (!number || (texts->entries[number - 1].hash == hash && !strcmp(nt_texts_text(texts, number), text)))
 			return &texts->slots[at];
 	}
 }
@@ -116,30 +117,6 @@ static bool grow_slots(struct nt_texts *texts)
 	return true;
 }
 
-static bool grow_entries(struct nt_texts *texts)
-{
-	const uint32_t size = texts->entries_size ? 2 * texts->entries_size : 64;
-	struct nt_texts_entry *entries = reallocarray(texts->entries, size, sizeof(*entries));
-
-	if (!entries)
-		return false;
-	texts->entries = entries;
-	texts->entries_size = size;
-	return true;
-}
-
-static bool grow_bytes(struct nt_texts *texts, size_t more)
-{
-	const size_t size = 2 * texts->bytes_size + more + 1024;
-	char *bytes = realloc(texts->bytes, size);
-
-	if (!bytes)
-		return false;
-	texts->bytes = bytes;
-	texts->bytes_size = size;
-	return true;
-}
-
 uint32_t nt_texts_number(struct nt_texts *texts, const char *text, bool *is_new)
 {
 	const size_t size = strlen(text);
@@ -156,8 +133,8 @@ uint32_t nt_texts_number(struct nt_texts *texts, const char *text, bool *is_new)
 	slot = find_slot(texts, text, hash);
 	if (*slot)
 		return *slot;
-	if ((texts->n == texts->entries_size && !grow_entries(texts)) ||
-	    (texts->n_bytes + size >= texts->bytes_size && !grow_bytes(texts, size)) ||
+	if (NT_ROOM(texts->entries, texts->entries_size, texts->n + 1) ||
+	    NT_ROOM(texts->bytes, texts->bytes_size, texts->n_bytes + size + 1) ||
 	    (2 * texts->n >= texts->n_slots && !grow_slots(texts)))
 		return 0;
 	slot = find_slot(texts, text, hash);
@@ -167,4 +144,9 @@ uint32_t nt_texts_number(struct nt_texts *texts, const char *text, bool *is_new)
 	*slot = ++texts->n;
 	*is_new = true;
 	return texts->n;
+}
+
+const char *nt_texts_text(const struct nt_texts *texts, uint32_t number)
+{
+	return texts->bytes + texts->entries[number - 1].at;
 }

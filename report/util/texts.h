@@ -19,7 +19,8 @@ struct nt_texts {
 		size_t at; /* in bytes */
 		uint64_t hash;
 	} * entries; /* number - 1 */
-	uint32_t n, entries_size;
+	uint32_t n;
+	size_t entries_size;
 	uint32_t *slots; /* numbers, found by hash; 0: free */
 	uint32_t n_slots; /* a power of two */
 	uint64_t key[2]; /* drawn with the first slots */
@@ -30,5 +31,7 @@ void nt_texts_release(struct nt_texts *texts);
 void nt_texts_reset(struct nt_texts *texts);
 /* The text's number; *is_new: it was given by this call. 0: out of memory. */
 uint32_t nt_texts_number(struct nt_texts *texts, const char *text, bool *is_new);
+/* The text of a number, good until the next text is added. */
+const char *nt_texts_text(const struct nt_texts *texts, uint32_t number);
 
 #endif

@@ -52,12 +52,12 @@ static void run(struct fixture *fixture, check_fn check)
 
 	free(fixture->found);
 	fixture->check = (struct nt_check){.db = db,
-					   .session_id = 1,
-					   .start_ns = START,
-					   .end_ns = END,
-					   .cpus = 2,
-					   .clock_ticks = 100,
-					   .complete = !fixture->is_cut,
+					   .session = {.id = 1,
+						       .start_ts = START,
+						       .end_ts = END,
+						       .cpus = 2,
+						       .clock_ticks = 100,
+						       .is_complete = !fixture->is_cut},
 					   .format = NT_FORMAT_JSON};
 	fixture->check.json = (struct nt_json){.out = open_memstream(&fixture->found, &size), .lines = 2};
 	nt_json_open(&fixture->check.json, NULL, '[');
@@ -583,7 +583,7 @@ static void what_cannot_be_read_is_an_error(void **state)
 	/* So that views go on asking for the table by its name. */
 	SQL("PRAGMA legacy_alter_table = ON");
 	fixture->check.format = NT_FORMAT_JSON;
-	fixture->check.complete = true;
+	fixture->check.session.is_complete = true;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t size;
 
@@ -591,7 +591,7 @@ static void what_cannot_be_read_is_an_error(void **state)
 		free(fixture->found);
 		fixture->found = NULL;
 		fixture->check.json = (struct nt_json){.out = open_memstream(&fixture->found, &size)};
-		fixture->check.session_id = 1;
+		fixture->check.session.id = 1;
 		fixture->check.db->error[0] = 0;
 		if (cases[i].check(&fixture->check) != -1 || !strstr(fixture->check.db->error, cases[i].table))
 			fail_msg("without %s: '%s'", cases[i].table, fixture->check.db->error);

@@ -87,13 +87,13 @@ static void scan(struct fixture *fixture)
 {
 	const struct nt_session session = {
 		.id = 1, .start_ts = START, .end_ts = START + 10000, .start_realtime_ns = SCRATCH_DB_REALTIME_NS};
-	struct nt_latency_groups groups;
+	struct nt_labels groups;
 
 	fixture->n = 0;
-	assert_int_equal(nt_latency_groups(fixture->db, 1, NT_BY_NONE, &groups), 0);
+	assert_int_equal(nt_groups_read(fixture->db, 1, NT_BY_NONE, &groups), 0);
 	assert_int_equal(
 		nt_latency_scan(fixture->db, &session, &fixture->choice, &groups, keep, fixture, &fixture->alone), 0);
-	nt_latency_groups_release(&groups);
+	nt_labels_release(&groups);
 }
 
 /* The scan gives samples of these times, in this order; -1 ends the list. */
@@ -280,14 +280,14 @@ static int refuse(void *arg, const struct nt_latency_sample *sample)
 static void a_scan_stops_when_memory_runs_out(void **state)
 {
 	const struct nt_session session = {.id = 1, .start_ts = START, .end_ts = START + 10000};
-	struct nt_latency_groups groups;
+	struct nt_labels groups;
 	struct fixture *fixture = *state;
 
 	for (int i = 0; i < 3; i++) {
 		sample(fixture, 100 + i, between[0], 5, i, 1, "");
 		sample(fixture, 200 + i, between[1], 5, i, 1, "");
 	}
-	assert_int_equal(nt_latency_groups(fixture->db, 1, NT_BY_NONE, &groups), 0);
+	assert_int_equal(nt_groups_read(fixture->db, 1, NT_BY_NONE, &groups), 0);
 	for (int with_pairs = 0; with_pairs < 2; with_pairs++) {
 		size_t n = 0;
 
@@ -298,13 +298,13 @@ static void a_scan_stops_when_memory_runs_out(void **state)
 		assert_string_equal(fixture->db->error, "out of memory.");
 		assert_int_equal(n, 1);
 	}
-	nt_latency_groups_release(&groups);
+	nt_labels_release(&groups);
 }
 
 /* As many groups as there are, each with its label; what belongs to none is in the first. */
 static void samples_have_groups(void **state)
 {
-	struct nt_latency_groups groups;
+	struct nt_labels groups;
 	struct fixture *fixture = *state;
 
 	for (int cpu = 0; cpu < 100; cpu++)
@@ -313,14 +313,14 @@ static void samples_have_groups(void **state)
 			       "(1, 5, %d, 'ip-start', "
 			       "0, 1, '')",
 			       1000 + cpu);
-	assert_int_equal(nt_latency_groups(fixture->db, 1, NT_BY_CPU, &groups), 0);
-	assert_int_equal(groups.n, 101);
-	assert_string_equal(groups.labels[0], "-");
+	assert_int_equal(nt_groups_read(fixture->db, 1, NT_BY_CPU, &groups), 0);
+	assert_int_equal(groups.texts.n, 101);
+	assert_string_equal(nt_labels_text(&groups, 0), "-");
 	for (int cpu = 0; cpu < 100; cpu++) {
-		assert_int_equal(strtol(groups.labels[cpu + 1], NULL, 10), 1000 + cpu);
-		assert_int_equal(nt_id_map_get(&groups.ids, (uint64_t)(1000 + cpu)), cpu + 1);
+		assert_int_equal(strtol(nt_labels_text(&groups, (uint32_t)cpu + 1), NULL, 10), 1000 + cpu);
+		assert_int_equal(nt_group_of_id(&groups, 1000 + cpu), cpu + 1);
 	}
-	nt_latency_groups_release(&groups);
+	nt_labels_release(&groups);
 }
 
 /* Labels that are shown alike are one group. */
@@ -336,18 +336,18 @@ static void groups_of_one_label_are_one(void **state)
 		     {"-", "-", 0},
 		     {"", "", 3},
 		     {"\xc3\xa9", "\xc3\xa9", 4}};
-	struct nt_latency_groups groups;
+	struct nt_labels groups;
 	struct fixture *fixture = *state;
 	uint32_t number;
 
-	assert_int_equal(nt_latency_groups(fixture->db, 1, NT_BY_NONE, &groups), 0);
+	assert_int_equal(nt_groups_read(fixture->db, 1, NT_BY_NONE, &groups), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(nt_latency_group(&groups, cases[i].text, &number), 0);
+		assert_int_equal(nt_labels_number(&groups, cases[i].text, &number), 0);
 		assert_int_equal(number, cases[i].number);
-		assert_string_equal(groups.labels[number], cases[i].label);
+		assert_string_equal(nt_labels_text(&groups, number), cases[i].label);
 	}
-	assert_int_equal(groups.n, 5);
-	nt_latency_groups_release(&groups);
+	assert_int_equal(groups.texts.n, 5);
+	nt_labels_release(&groups);
 }
 
 static int take_session(void *arg, const struct nt_session *session)

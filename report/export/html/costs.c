@@ -10,12 +10,7 @@
 #include <string.h>
 
 #include "report/query/latency/heatmap.h"
-
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
+#include "report/util/array.h"
 
 /* ---- scope ---- */
 
@@ -32,24 +27,18 @@ static void write_cpus(const struct nt_selection *selection, char *text, size_t 
 void nt_html_scope_init(struct nt_html_scope *scope, struct nt_db *db, const struct nt_selection *selection,
 			const struct nt_session *session)
 {
-	struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
+	struct nt_window window = nt_session_window(session, selection);
 
 	*scope = (struct nt_html_scope){.db = db, .selection = selection, .session = *session};
-	scope->from_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
-	scope->to_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
-	if (scope->to_ts < scope->from_ts)
-		scope->to_ts = scope->from_ts;
+	scope->from_ts = window.from_ts;
+	scope->to_ts = window.to_ts > window.from_ts ? window.to_ts : window.from_ts;
 	scope->is_whole = scope->from_ts == session->start_ts && scope->to_ts == session->end_ts;
 	write_cpus(selection, scope->cpus, sizeof(scope->cpus));
 }
 
 sqlite3_stmt *nt_html_prepare(const struct nt_html_scope *scope, const char *sql)
 {
-	sqlite3_stmt *statement = nt_db_prepare(scope->db, sql, NULL);
-
-	if (!statement)
-		return NULL;
-	sqlite3_bind_int64(statement, 1, scope->session.id);
+	sqlite3_stmt *statement = nt_db_query(scope->db, sql, scope->session.id);
 	sqlite3_bind_int64(statement, 2, scope->from_ts);
 	sqlite3_bind_int64(statement, 3, scope->to_ts);
 	if (scope->selection->process)
@@ -59,46 +48,33 @@ sqlite3_stmt *nt_html_prepare(const struct nt_html_scope *scope, const char *sql
 
 /* ---- CPUs ---- */
 
-static int add_cpu(struct nt_html_costs *costs, int64_t cpu)
+static int add_cpu(struct nt_db *db, struct nt_html_costs *costs, int64_t cpu)
 {
-	uint32_t *cpus = reallocarray(costs->cpus, costs->n_cpus + 1, sizeof(*cpus));
-
-	if (!cpus)
-		return -1;
-	costs->cpus = cpus;
-	cpus[costs->n_cpus++] = (uint32_t)cpu;
+	if (costs->n_cpus == NT_HTML_MAX_CPUS)
+		return nt_db_refuse(db, "there are more than %d CPUs: choose some with --cpu.", NT_HTML_MAX_CPUS);
+	if (NT_ROOM(costs->cpus, costs->cpus_size, costs->n_cpus + 1))
+		return nt_db_no_memory(db);
+	costs->cpus[costs->n_cpus++] = (uint32_t)cpu;
 	return 0;
 }
 
 static int read_cpus(const struct nt_html_scope *scope, struct nt_html_costs *costs)
 {
 	struct nt_db *db = scope->db;
-	int step = SQLITE_DONE, error = 0;
-	sqlite3_stmt *statement;
+	sqlite3_stmt *row;
+	int error = 0;
 	char *sql;
 
 	if (asprintf(&sql,
 		     "SELECT DISTINCT cpu FROM cpu_cost WHERE session_id = ?1 AND cpu BETWEEN 0 AND 4294967294 AND %s "
 		     "ORDER BY cpu",
 		     scope->cpus) < 0)
-		return no_memory(db);
-	statement = nt_html_prepare(scope, sql);
+		return nt_db_no_memory(db);
+	row = nt_html_prepare(scope, sql);
 	free(sql);
-	if (!statement)
-		return -1;
-	while (!error && costs->n_cpus <= NT_HTML_MAX_CPUS && (step = sqlite3_step(statement)) == SQLITE_ROW)
-		error = add_cpu(costs, sqlite3_column_int64(statement, 0));
-	if (error) {
-		no_memory(db);
-	} else if (costs->n_cpus > NT_HTML_MAX_CPUS) {
-		snprintf(db->error, sizeof(db->error), "there are more than %d CPUs: choose some with --cpu.",
-			 NT_HTML_MAX_CPUS);
-		error = -1;
-	} else if (step != SQLITE_DONE) {
-		error = nt_db_fail(db, "the CPUs cannot be read");
-	}
-	sqlite3_finalize(statement);
-	return error;
+	while (!error && nt_db_next(row))
+		error = add_cpu(db, costs, sqlite3_column_int64(row, 0));
+	return nt_db_end(db, row, "the CPUs cannot be read") ? -1 : error;
 }
 
 static int compare_cpus(const void *one, const void *two)
@@ -150,17 +126,10 @@ static void choose_steps(const struct nt_html_scope *scope, uint32_t most_cells,
 static int choose_source(const struct nt_html_scope *scope, struct nt_html_costs *costs)
 {
 	sqlite3_stmt *statement = nt_html_prepare(scope, "SELECT bucket_ns FROM session WHERE session_id = ?1");
-	int64_t bucket_ns = 0;
-	int step;
+	int64_t bucket_ns = nt_db_next(statement) ? sqlite3_column_int64(statement, 0) : 0;
 
-	if (!statement)
+	if (nt_db_end(scope->db, statement, "the session cannot be read"))
 		return -1;
-	step = sqlite3_step(statement);
-	if (step == SQLITE_ROW)
-		bucket_ns = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
-	if (step != SQLITE_ROW && step != SQLITE_DONE)
-		return nt_db_fail(scope->db, "the session cannot be read");
 	costs->from_slices = !scope->is_whole || bucket_ns <= 0 || costs->step_ns % bucket_ns != 0;
 	return 0;
 }
@@ -239,14 +208,10 @@ static int read_cells(const struct nt_html_scope *scope, struct nt_html_costs *c
 					    "WHERE session_id = ?1 AND ts < ?3 AND ts + dur > ?2"
 					  : "SELECT ts, dur, cpu, " IS_OF_PROCESS
 					    ", spent_ns FROM cpu_cost WHERE session_id = ?1");
-	int step;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW)
+	while (nt_db_next(statement))
 		add_row(costs, statement);
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(scope->db, "the costs cannot be read");
+	return nt_db_end(scope->db, statement, "the costs cannot be read");
 }
 
 /* ---- the peak ---- */
@@ -300,15 +265,13 @@ int nt_html_costs_read(const struct nt_html_scope *scope, uint32_t most_cells, s
 		return -1;
 	if (scope->to_ts <= scope->from_ts || !costs->n_cpus)
 		return 0;
-	if (scope->to_ts - scope->from_ts > INT64_MAX / 4 / costs->n_cpus) {
-		snprintf(scope->db->error, sizeof(scope->db->error),
-			 "the time is too long to be added up: choose a part of it with --from and --to.");
-		return -1;
-	}
+	if (scope->to_ts - scope->from_ts > INT64_MAX / 4 / costs->n_cpus)
+		return nt_db_refuse(scope->db,
+				    "the time is too long to be added up: choose a part of it with --from and --to.");
 	choose_steps(scope, most_cells, costs);
 	costs->cells = calloc((size_t)costs->n_cpus * NT_HTML_OWNERS * costs->steps, sizeof(*costs->cells));
 	if (!costs->cells)
-		return no_memory(scope->db);
+		return nt_db_no_memory(scope->db);
 	if (choose_source(scope, costs) || read_cells(scope, costs))
 		return -1;
 	find_peaks(costs);

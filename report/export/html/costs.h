@@ -49,6 +49,7 @@ struct nt_html_costs {
 	uint32_t steps;
 	bool from_slices;
 	uint32_t n_cpus, *cpus; /* ascending */
+	size_t cpus_size;
 	int64_t *cells; /* see nt_html_cell */
 	struct nt_html_peak peak, peak_all; /* of one CPU; of all together */
 };

@@ -33,7 +33,7 @@ struct page {
 	FILE *out;
 	struct nt_json json;
 	enum nt_group by;
-	uint32_t n_sessions;
+	int64_t n_sessions;
 };
 
 /* ---- one session ---- */
@@ -135,7 +135,7 @@ static int write_session(void *arg, const struct nt_session *session)
 	int error;
 
 	nt_html_scope_init(&scope, page->db, page->selection, session);
-	error = nt_html_costs_read(&scope, NT_HTML_MAX_CELLS / page->n_sessions, &costs);
+	error = nt_html_costs_read(&scope, (uint32_t)(NT_HTML_MAX_CELLS / page->n_sessions), &costs);
 	if (!error) {
 		nt_json_open(&page->json, NULL, '{');
 		write_selection(&scope, &page->json);
@@ -166,32 +166,14 @@ static int write_data(struct page *page)
 
 /* ---- the template: text, and names between two @ that are replaced ---- */
 
-static int write_style(struct page *page)
-{
-	fputs(page_css, page->out);
-	return 0;
-}
-
-static int write_script(struct page *page)
-{
-	fputs(page_js, page->out);
-	return 0;
-}
-
-static int write_policy(struct page *page)
-{
-	fputs(page_policy, page->out);
-	return 0;
-}
-
 static const struct {
 	const char *name;
-	int (*write)(struct page *page);
+	const char *text; /* NULL: the data */
 } parts[] = {
-	{"@POLICY@", write_policy},
-	{"@STYLE@", write_style},
-	{"@DATA@", write_data},
-	{"@SCRIPT@", write_script},
+	{"@POLICY@", page_policy},
+	{"@STYLE@", page_css},
+	{"@DATA@", NULL},
+	{"@SCRIPT@", page_js},
 };
 
 /* The part whose name stands at `text`, or -1. */
@@ -218,25 +200,19 @@ static int write_page(struct page *page)
 		at += text;
 		if (part < 0)
 			continue;
-		error = parts[part].write(page);
+		if (parts[part].text)
+			fputs(parts[part].text, page->out);
+		else
+			error = write_data(page);
 		at += strlen(parts[part].name);
 	}
 	return error;
 }
 
-static int count_session(void *arg, const struct nt_session *session)
-{
-	struct page *page = arg;
-
-	(void)session;
-	page->n_sessions++;
-	return 0;
-}
-
 int nt_export_html(struct nt_db *db, const struct nt_selection *selection, enum nt_group by, FILE *out)
 {
 	struct page page = {.db = db, .selection = selection, .by = by, .out = out};
-	int error = nt_session_each(db, count_session, &page);
+	int error = nt_session_count(db, &page.n_sessions);
 
 	if (!page.n_sessions)
 		page.n_sessions =
@@ -256,14 +232,9 @@ struct looking {
 static int gives_row(const struct nt_html_scope *scope, const char *sql, bool *has)
 {
 	sqlite3_stmt *statement = nt_html_prepare(scope, sql);
-	int step;
 
-	if (!statement)
-		return -1;
-	step = sqlite3_step(statement);
-	*has |= step == SQLITE_ROW;
-	sqlite3_finalize(statement);
-	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : nt_db_fail(scope->db, "the session cannot be read");
+	*has |= nt_db_next(statement);
+	return nt_db_end(scope->db, statement, "the session cannot be read");
 }
 
 static int look_at(void *arg, const struct nt_session *session)
@@ -276,10 +247,8 @@ static int look_at(void *arg, const struct nt_session *session)
 	nt_html_scope_init(&scope, looking->db, looking->selection, session);
 	looking->any_session = true;
 	looking->any_time |= scope.to_ts > scope.from_ts;
-	if (asprintf(&sql, "SELECT 1 FROM cpu_cost WHERE session_id = ?1 AND %s LIMIT 1", scope.cpus) < 0) {
-		snprintf(looking->db->error, sizeof(looking->db->error), "out of memory.");
-		return -1;
-	}
+	if (asprintf(&sql, "SELECT 1 FROM cpu_cost WHERE session_id = ?1 AND %s LIMIT 1", scope.cpus) < 0)
+		return nt_db_no_memory(looking->db);
 	error = gives_row(&scope, sql, &looking->any_cpu);
 	free(sql);
 	return error ? error

@@ -16,13 +16,12 @@ static int check_names(struct nt_stage_result *result)
 {
 	struct nt_db *db = result->part.db;
 
-	if (result->n_parts > NT_HTML_STAGES) {
-		snprintf(db->error, sizeof(db->error),
-			 "%s: session %lld: its samples are of %zu stages, which are no recording's: see "
-			 "nettape-report check.",
-			 db->path[0] ? db->path : "the tape", (long long)result->part.session->id, result->n_parts);
-		return -1;
-	}
+	if (result->n_parts > NT_HTML_STAGES)
+		return nt_db_refuse(db,
+				    "%s: session %lld: its samples are of %zu stages, which are no recording's: see "
+				    "nettape-report check.",
+				    db->path[0] ? db->path : "the tape", (long long)result->part.session->id,
+				    result->n_parts);
 	for (size_t i = 0; i < result->data.n_categories; i++) {
 		struct nt_stage_category *category = &result->data.categories[i];
 
@@ -88,10 +87,8 @@ static int write_merged(struct nt_stage_result *result, struct nt_json *json)
 	struct merged *all = calloc(result->n_parts + 1, sizeof(*all));
 	size_t n;
 
-	if (!all) {
-		snprintf(result->part.db->error, sizeof(result->part.db->error), "out of memory.");
-		return -1;
-	}
+	if (!all)
+		return nt_db_no_memory(result->part.db);
 	n = merge_families(result, all);
 	qsort(all, n, sizeof(*all), compare_merged);
 	nt_json_open(json, "merged_stages", '[');

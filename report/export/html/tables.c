@@ -15,9 +15,9 @@
 /* ---- what all queries build on ----
  *
  *   picked              the threads of --process
- *   spent, did, span    what query/groups.h asks for: CPU time by task and owner, from the sums if all is asked for, else
- * from the slices, cut to the time; operations that ended in the time; how long the time is dropped, resent, missed the
- * rows of skb_drop, tcp_retransmit and loss
+ *   spent, did, span    what query/groups.h asks for: CPU time by task and owner, from the sums if all is asked for,
+ * else from the slices, cut to the time; operations that ended in the time; how long the time is dropped, resent,
+ * missed the rows of skb_drop, tcp_retransmit and loss
  */
 
 #define PICKED                                                                                                         \
@@ -38,8 +38,8 @@
 	"did AS (SELECT utid, socket_id, op, sum(ops) AS ops, sum(bytes) AS bytes, "                                   \
 	"sum(cpu_ns) AS cpu_ns, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "                             \
 	"FROM sock_cost WHERE session_id = ?1 AND %s " OF_PICKED "GROUP BY utid, socket_id, op), "
-/* As the sums are made (rows/rollup.h): an operation counts where it ends, peeks and error queues have no bytes. What ends
- * with the session is in it, as is what ended before it. */
+/* As the sums are made (rows/rollup.h): an operation counts where it ends, peeks and error queues have no bytes. What
+ * ends with the session is in it, as is what ended before it. */
 #define IS_PEEK "',' || flags || ',' LIKE '%%,peek,%%' "
 #define IS_ERRQUEUE "',' || flags || ',' LIKE '%%,errqueue,%%' "
 #define IS_LOWER_BOUND "',' || flags || ',' LIKE '%%,lower_bound,%%' "
@@ -102,26 +102,27 @@ static sqlite3_stmt *prepare(const struct nt_html_scope *scope, const char *quer
 	if (sql)
 		statement = nt_html_prepare(scope, sql);
 	else
-		snprintf(scope->db->error, sizeof(scope->db->error), "out of memory.");
+		nt_db_no_memory(scope->db);
 	free(sql);
 	return statement;
 }
 
 /* Ends a statement of which all rows were read. */
-static int finish(const struct nt_html_scope *scope, sqlite3_stmt *statement, int step)
+static int finish(const struct nt_html_scope *scope, sqlite3_stmt *statement)
 {
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(scope->db, "the page cannot be made");
+	return nt_db_end(scope->db, statement, "the page cannot be made");
 }
 
-/* Texts on a tape have bounds; in a database, which may be anybody's, they have none. */
-static struct nt_cell cell_of(sqlite3_stmt *row, int column)
+/* The row at hand. Texts on a tape have bounds; in a database, which may be anybody's, they have none. */
+static void write_cells(struct nt_json *json, sqlite3_stmt *row, int columns, bool has_names)
 {
-	struct nt_cell cell = nt_result_cell(row, column);
+	for (int i = 0; i < columns; i++) {
+		struct nt_cell cell = nt_result_cell(row, i);
 
-	if ((cell.type == NT_CELL_TEXT || cell.type == NT_CELL_BLOB) && cell.size > NT_HTML_TEXT_BYTES)
-		cell.size = NT_HTML_TEXT_BYTES;
-	return cell;
+		if (cell.type >= NT_CELL_TEXT && cell.size > NT_HTML_TEXT_BYTES)
+			cell.size = NT_HTML_TEXT_BYTES;
+		nt_json_cell(json, has_names ? sqlite3_column_name(row, i) : NULL, &cell);
+	}
 }
 
 /* ---- facts ---- */
@@ -141,19 +142,11 @@ static const char facts_sql[] =
 static int write_object(const struct nt_html_scope *scope, struct nt_json *json, const char *name,
 			sqlite3_stmt *statement)
 {
-	int step;
-
-	if (!statement)
-		return -1;
 	nt_json_open(json, name, '{');
-	step = sqlite3_step(statement);
-	for (int i = 0; step == SQLITE_ROW && i < sqlite3_column_count(statement); i++) {
-		struct nt_cell cell = cell_of(statement, i);
-
-		nt_json_cell(json, sqlite3_column_name(statement, i), &cell);
-	}
+	if (nt_db_next(statement))
+		write_cells(json, statement, sqlite3_column_count(statement), true);
 	nt_json_close(json, '}');
-	return finish(scope, statement, step == SQLITE_ROW ? SQLITE_DONE : step);
+	return finish(scope, statement);
 }
 
 int nt_html_facts(const struct nt_html_scope *scope, struct nt_json *json)
@@ -252,17 +245,6 @@ static void write_rest(struct nt_json *json, const struct rest *rest, int column
 	nt_json_close(json, ']');
 }
 
-static void write_row(struct nt_json *json, sqlite3_stmt *row, int columns)
-{
-	nt_json_open(json, NULL, '[');
-	for (int i = 0; i < columns; i++) {
-		struct nt_cell cell = cell_of(row, i);
-
-		nt_json_cell(json, NULL, &cell);
-	}
-	nt_json_close(json, ']');
-}
-
 static void write_head(struct nt_json *json, const struct table *table, sqlite3_stmt *statement, int columns)
 {
 	nt_json_text(json, "name", table->name);
@@ -279,25 +261,25 @@ static int write_table(const struct nt_html_scope *scope, const struct table *ta
 {
 	sqlite3_stmt *statement = prepare(scope, table->sql);
 	struct rest rest = {0};
-	int columns, step;
+	int columns = sqlite3_column_count(statement);
 
-	if (!statement)
-		return -1;
-	columns = sqlite3_column_count(statement);
 	columns = columns < MAX_COLUMNS ? columns : MAX_COLUMNS;
 	nt_json_open(json, NULL, '{');
 	write_head(json, table, statement, columns);
 	nt_json_open(json, "rows", '[');
-	for (int row = 0; (step = sqlite3_step(statement)) == SQLITE_ROW; row++) {
-		if (row < NT_HTML_ROWS)
-			write_row(json, statement, columns);
-		else
+	for (int row = 0; nt_db_next(statement); row++) {
+		if (row >= NT_HTML_ROWS) {
 			add_rest(&rest, statement, columns);
+			continue;
+		}
+		nt_json_open(json, NULL, '[');
+		write_cells(json, statement, columns, false);
+		nt_json_close(json, ']');
 	}
 	nt_json_close(json, ']');
 	write_rest(json, &rest, columns);
 	nt_json_close(json, '}');
-	return finish(scope, statement, step);
+	return finish(scope, statement);
 }
 
 static int write_group(const struct nt_html_scope *scope, const struct nt_group_info *group, struct nt_json *json)
@@ -325,20 +307,15 @@ int nt_html_tables(const struct nt_html_scope *scope, struct nt_json *json)
 static int write_texts(const struct nt_html_scope *scope, struct nt_json *json, const char *name, const char *sql)
 {
 	sqlite3_stmt *statement = prepare(scope, sql);
-	int step, n = 0;
+	int n = 0;
 
-	if (!statement)
-		return -1;
 	nt_json_open(json, name, '[');
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW && n++ < NT_HTML_TEXTS) {
-		struct nt_cell cell = cell_of(statement, 0);
-
-		nt_json_cell(json, NULL, &cell);
-	}
-	if (step == SQLITE_ROW)
+	for (; n < NT_HTML_TEXTS && nt_db_next(statement); n++)
+		write_cells(json, statement, 1, false);
+	if (n == NT_HTML_TEXTS && nt_db_next(statement))
 		nt_json_text(json, NULL, "There are more: nettape-report summary prints all.");
 	nt_json_close(json, ']');
-	return finish(scope, statement, step == SQLITE_ROW ? SQLITE_DONE : step);
+	return finish(scope, statement);
 }
 
 int nt_html_texts(const struct nt_html_scope *scope, struct nt_json *json)
@@ -364,21 +341,18 @@ static int write_counts(const struct nt_html_scope *scope, struct nt_json *json,
 			const char *sql)
 {
 	sqlite3_stmt *statement = prepare(scope, sql);
-	int step;
 
-	if (!statement)
-		return -1;
 	nt_json_open(json, NULL, '{');
 	nt_json_text(json, "name", name);
 	nt_json_text(json, "title", title);
 	nt_json_open(json, "counts", '[');
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (nt_db_next(statement)) {
 		nt_json_integer(json, NULL, sqlite3_column_int64(statement, 0));
 		nt_json_integer(json, NULL, sqlite3_column_int64(statement, 1));
 	}
 	nt_json_close(json, ']');
 	nt_json_close(json, '}');
-	return finish(scope, statement, step);
+	return finish(scope, statement);
 }
 
 int nt_html_events(const struct nt_html_scope *scope, const struct nt_html_costs *costs, struct nt_json *json)

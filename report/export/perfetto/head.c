@@ -207,7 +207,7 @@ void nt_head_write(struct nt_perfetto *trace)
 	write_system(trace);
 	write_processes(trace);
 	for (size_t i = 0; i < names->n_processes; i++) {
-		const char *path = nt_label(&names->cgroups, names->processes[i].cgroup_id);
+		const char *path = nt_labels_of(&names->cgroups, names->processes[i].cgroup_id);
 
 		if (path && names->processes[i].cgroup_id >= 0)
 			write_cgroup(trace, &names->processes[i], path);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/export/perfetto/state.h"
+#include "report/util/array.h"
 #include "schema/kind.h"
 
 /* The track of this name, described at its first use; *is_new says so. 0: out of memory. */
@@ -17,15 +18,8 @@ static uint64_t track_of(struct nt_perfetto *trace, const char *name, bool *is_n
 
 	if (!number || !*is_new)
 		return number ? trace->mark_tracks[number - 1] : 0;
-	if (number > trace->mark_tracks_size) {
-		const size_t size = 2 * (size_t)number;
-		uint64_t *tracks = reallocarray(trace->mark_tracks, size, sizeof(*tracks));
-
-		if (!tracks)
-			return 0;
-		trace->mark_tracks = tracks;
-		trace->mark_tracks_size = size;
-	}
+	if (NT_ROOM(trace->mark_tracks, trace->mark_tracks_size, number))
+		return 0;
 	return trace->mark_tracks[number - 1] = NT_TRACK_OTHERS + trace->n_tracks++;
 }
 

@@ -8,52 +8,11 @@
 #include <string.h>
 
 #include "report/export/perfetto/state.h"
+#include "report/util/array.h"
 
 #define USUAL_PRIORITY 120 /* nice 0 */
 
 /* ---- texts by id ---- */
-
-static int set_label(struct nt_perfetto *trace, struct nt_labels *labels, int64_t id, char *text)
-{
-	uint64_t *number = text ? nt_id_map_at(&labels->numbers, (uint64_t)id) : NULL;
-
-	if (number && labels->n == labels->size) {
-		const size_t size = labels->size ? 2 * labels->size : 64;
-		char **texts = reallocarray(labels->texts, size, sizeof(*texts));
-
-		if (texts) {
-			labels->texts = texts;
-			labels->size = size;
-		}
-	}
-	if (!number || labels->n == labels->size) {
-		free(text);
-		return nt_perfetto_nomem(trace);
-	}
-	labels->texts[labels->n++] = text;
-	*number = labels->n;
-	return 0;
-}
-
-int nt_label_set(struct nt_perfetto *trace, struct nt_labels *labels, int64_t id, const char *text)
-{
-	return set_label(trace, labels, id, strdup(text));
-}
-
-const char *nt_label(struct nt_labels *labels, int64_t id)
-{
-	const uint64_t number = nt_id_map_get(&labels->numbers, (uint64_t)id);
-
-	return number ? labels->texts[number - 1] : NULL;
-}
-
-void nt_labels_release(struct nt_labels *labels)
-{
-	for (size_t i = 0; i < labels->n; i++)
-		free(labels->texts[i]);
-	free(labels->texts);
-	nt_id_map_release(&labels->numbers);
-}
 
 void nt_names_release(struct nt_names *names)
 {
@@ -82,16 +41,7 @@ static struct nt_perfetto_thread *add_thread(struct nt_perfetto *trace, int64_t 
 	uint64_t *number = name ? nt_id_map_at(&names->thread_numbers, (uint64_t)utid) : NULL;
 	struct nt_perfetto_thread *thread = number ? calloc(1, sizeof(*thread)) : NULL;
 
-	if (thread && names->n_threads == names->threads_size) {
-		const size_t size = names->threads_size ? 2 * names->threads_size : 64;
-		struct nt_perfetto_thread **threads = reallocarray(names->threads, size, sizeof(*threads));
-
-		if (threads) {
-			names->threads = threads;
-			names->threads_size = size;
-		}
-	}
-	if (!thread || names->n_threads == names->threads_size) {
+	if (!thread || NT_ROOM(names->threads, names->threads_size, names->n_threads + 1)) {
 		free(thread);
 		free(name);
 		nt_perfetto_nomem(trace);
@@ -178,17 +128,8 @@ static int take_process(struct nt_perfetto *trace, const struct nt_value *const 
 
 	if (trace->has_head || !upid || nt_id_map_get(&names->process_numbers, (uint64_t)upid))
 		return 0;
-	if (names->n_processes == names->processes_size) {
-		const size_t size = names->processes_size ? 2 * names->processes_size : 64;
-		struct nt_perfetto_process *processes = reallocarray(names->processes, size, sizeof(*processes));
-
-		if (!processes)
-			return nt_perfetto_nomem(trace);
-		names->processes = processes;
-		names->processes_size = size;
-	}
 	number = nt_id_map_at(&names->process_numbers, (uint64_t)upid);
-	if (!number)
+	if (!number || NT_ROOM(names->processes, names->processes_size, names->n_processes + 1))
 		return nt_perfetto_nomem(trace);
 	names->processes[names->n_processes] = (struct nt_perfetto_process){
 		.upid = (uint64_t)upid,
@@ -233,14 +174,19 @@ bool nt_names_settle(struct nt_perfetto *trace)
 
 /* ---- the others ---- */
 
+static int set_label(struct nt_perfetto *trace, struct nt_labels *labels, const struct nt_value *id, const char *text)
+{
+	return nt_labels_set(labels, nt_integer(id, 0), text) ? nt_perfetto_nomem(trace) : 0;
+}
+
 static int take_cgroup(struct nt_perfetto *trace, const struct nt_value *const *values)
 {
-	return set_label(trace, &trace->names.cgroups, nt_integer(values[0], 0), strdup(nt_text(values[1], "")));
+	return set_label(trace, &trace->names.cgroups, values[0], nt_text(values[1], ""));
 }
 
 static int take_device(struct nt_perfetto *trace, const struct nt_value *const *values)
 {
-	return set_label(trace, &trace->names.devices, nt_integer(values[0], 0), strdup(nt_text(values[1], "-")));
+	return set_label(trace, &trace->names.devices, values[0], nt_text(values[1], "-"));
 }
 
 /* "10.0.0.1:80", "[::1]:80", "*" for none. */
@@ -258,18 +204,16 @@ static void put_address(char *out, size_t size, const struct nt_value *address, 
 static int take_socket(struct nt_perfetto *trace, const struct nt_value *const *values)
 {
 	enum { ID, FAMILY, TYPE, PROTO, SRC, SPORT, DST, DPORT };
-	char src[256], dst[256], *text;
-	int size;
+	char src[256], dst[256], text[640];
 
 	put_address(src, sizeof(src), values[SRC], values[SPORT]);
 	put_address(dst, sizeof(dst), values[DST], values[DPORT]);
 	if (nt_is_there(values[SRC]) || nt_is_there(values[DST]))
-		size = asprintf(&text, "%.64s %s to %s", nt_text(values[PROTO], ""), src, dst);
+		snprintf(text, sizeof(text), "%.64s %s to %s", nt_text(values[PROTO], ""), src, dst);
 	else
-		size = asprintf(&text, "%.64s %.64s %.64s, socket %lld", nt_text(values[FAMILY], ""),
-				nt_text(values[TYPE], ""), nt_text(values[PROTO], ""),
-				(long long)nt_integer(values[ID], 0));
-	return set_label(trace, &trace->names.sockets, nt_integer(values[ID], 0), size < 0 ? NULL : text);
+		snprintf(text, sizeof(text), "%.64s %.64s %.64s, socket %lld", nt_text(values[FAMILY], ""),
+			 nt_text(values[TYPE], ""), nt_text(values[PROTO], ""), (long long)nt_integer(values[ID], 0));
+	return set_label(trace, &trace->names.sockets, values[ID], text);
 }
 
 const struct nt_perfetto_reader nt_names_readers[] = {

@@ -82,7 +82,7 @@ static void put_text(struct nt_event *event, const char *name, const struct nt_v
 
 static void put_socket(struct nt_perfetto *trace, struct nt_event *event, const struct nt_value *id)
 {
-	const char *text = nt_is_there(id) ? nt_label(&trace->names.sockets, nt_integer(id, 0)) : NULL;
+	const char *text = nt_is_there(id) ? nt_labels_of(&trace->names.sockets, nt_integer(id, 0)) : NULL;
 
 	if (text)
 		nt_event_text(event, "socket", text);
@@ -92,7 +92,7 @@ static void put_socket(struct nt_perfetto *trace, struct nt_event *event, const 
 
 static void put_device(struct nt_perfetto *trace, struct nt_event *event, const struct nt_value *id)
 {
-	const char *text = nt_is_there(id) ? nt_label(&trace->names.devices, nt_integer(id, 0)) : NULL;
+	const char *text = nt_is_there(id) ? nt_labels_of(&trace->names.devices, nt_integer(id, 0)) : NULL;
 
 	if (text)
 		nt_event_text(event, "device", text);

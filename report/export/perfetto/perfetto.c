@@ -82,10 +82,10 @@ static int set_window(struct nt_perfetto *trace)
 {
 	const struct nt_feed_session *session = trace->session;
 	const struct nt_window window =
-		nt_selection_window(trace->selection, session->start_ts, session->start_realtime_ns);
+		nt_selection_within(trace->selection, session->start_ts, session->end_ts, session->start_realtime_ns);
 
-	trace->from_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
-	trace->to_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
+	trace->from_ts = window.from_ts;
+	trace->to_ts = window.to_ts;
 	if (trace->from_ts <= trace->to_ts && (trace->from_ts < trace->to_ts || session->start_ts == session->end_ts))
 		return 0;
 	snprintf(trace->error, sizeof(trace->error),

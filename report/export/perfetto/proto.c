@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "report/util/array.h"
 #include "report/util/utf8.h"
 
 enum wire { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
@@ -28,22 +29,9 @@ void nt_proto_reset(struct nt_proto *proto)
 
 static bool grow(struct nt_proto *proto, size_t size)
 {
-	size_t capacity = proto->capacity ? 2 * proto->capacity : 256;
-	uint8_t *data;
-
-	while (!proto->failed && capacity - proto->size < size && capacity <= SIZE_MAX / 4)
-		capacity *= 2;
-	if (proto->failed || capacity - proto->size < size)
-		data = NULL;
-	else
-		data = realloc(proto->data, capacity);
-	if (!data) {
+	if (size > SIZE_MAX / 4 || NT_ROOM(proto->data, proto->capacity, proto->size + size))
 		proto->failed = true;
-		return false;
-	}
-	proto->data = data;
-	proto->capacity = capacity;
-	return true;
+	return !proto->failed;
 }
 
 bool nt_proto_room(struct nt_proto *proto, size_t size)

@@ -9,7 +9,8 @@
 #include "report/export/perfetto/state.h"
 #include "schema/event.h"
 
-/* So many stacks are told before all is told anew: what is kept here is bounded, and what the reader of a trace keeps. */
+/* So many stacks are told before all is told anew: what is kept here is bounded, and what the reader of a trace keeps.
+ */
 #define MAX_TOLD 65536
 
 enum { MODE_KERNEL = 1, MODE_USER = 2 };
@@ -31,11 +32,11 @@ static int take_symbol(struct nt_perfetto *trace, const struct nt_value *const *
 	enum { ID, NAME, MODULE, PATH, KIND };
 	struct nt_stacks *stacks = &trace->stacks;
 	const int64_t id = nt_integer(values[ID], 0);
-	int result = nt_label_set(trace, &stacks->functions, id, nt_text(values[NAME], "[unknown]"));
 
-	return result ? result
-		      : nt_label_set(trace, &stacks->modules, id,
-				     holder_of(values[PATH], values[MODULE], values[KIND]));
+	if (nt_labels_set(&stacks->functions, id, nt_text(values[NAME], "[unknown]")) ||
+	    nt_labels_set(&stacks->modules, id, holder_of(values[PATH], values[MODULE], values[KIND])))
+		return nt_perfetto_nomem(trace);
+	return 0;
 }
 
 static int take_stack(struct nt_perfetto *trace, const struct nt_value *const *values)
@@ -91,8 +92,8 @@ static uint32_t module_of(struct nt_stacks *stacks, const char *name)
  */
 static uint64_t frame_of(struct nt_stacks *stacks, uint64_t symbol)
 {
-	const char *function = nt_label(&stacks->functions, (int64_t)(symbol - 1));
-	const char *module = nt_label(&stacks->modules, (int64_t)(symbol - 1));
+	const char *function = nt_labels_of(&stacks->functions, (int64_t)(symbol - 1));
+	const char *module = nt_labels_of(&stacks->modules, (int64_t)(symbol - 1));
 	uint64_t *told = nt_id_map_at(&stacks->told, symbol);
 	size_t entry;
 

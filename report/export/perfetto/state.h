@@ -12,6 +12,7 @@
 #include "report/export/perfetto/packets.h"
 #include "report/export/perfetto/perfetto.h"
 #include "report/util/id_map.h"
+#include "report/util/labels.h"
 #include "report/util/texts.h"
 
 #define NT_PERFETTO_MAX_CPUS 1024 /* Perfetto refuses the whole trace for a CPU of this number or a higher one */
@@ -111,13 +112,6 @@ struct nt_perfetto_process {
 	bool is_selected;
 };
 
-/* Texts by the id of what they tell of. */
-struct nt_labels {
-	struct nt_id_map numbers; /* index + 1 */
-	char **texts;
-	size_t n, size;
-};
-
 struct nt_names {
 	struct nt_id_map thread_numbers, process_numbers; /* index + 1 */
 	struct nt_perfetto_thread **threads;
@@ -139,11 +133,6 @@ bool nt_names_settle(struct nt_perfetto *trace);
 /* The thread, one that is made up where the recording knows no more than its number. NULL: out of memory. */
 struct nt_perfetto_thread *nt_thread_of(struct nt_perfetto *trace, int64_t utid);
 const struct nt_perfetto_process *nt_process_of(struct nt_perfetto *trace, int64_t upid);
-/* NULL: not known. */
-const char *nt_label(struct nt_labels *labels, int64_t id);
-/* The text is copied. */
-int nt_label_set(struct nt_perfetto *trace, struct nt_labels *labels, int64_t id, const char *text);
-void nt_labels_release(struct nt_labels *labels);
 
 /* ---- bundle.c ---- */
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flame.c - the part of query/stages/flame.h that draws: one self-contained file, nothing from elsewhere. It shows the whole as
- * it is; flame.js, which is part of it, zooms and searches. Names are a tape's, so anybody's: they are texts and
- * attributes, never part of the script.
+ * flame.c - the part of query/stages/flame.h that draws: one self-contained file, nothing from elsewhere. It shows the
+ * whole as it is; flame.js, which is part of it, zooms and searches. Names are a tape's, so anybody's: they are texts
+ * and attributes, never part of the script.
  */
 #include "report/query/stages/flame.h"
 
@@ -156,7 +156,7 @@ static char *dark_rules(const struct drawing *drawing)
 
 static const char *name_of(const struct drawing *drawing, uint32_t node)
 {
-	return drawing->flame->names[drawing->flame->nodes[node].name];
+	return nt_texts_text(&drawing->flame->names, drawing->flame->nodes[node].name);
 }
 
 static void write_title(const struct drawing *drawing, uint32_t node)

@@ -60,8 +60,7 @@ void nt_svg_text(FILE *out, int x, int y, const char *attributes, const char *te
 }
 
 /* What of the session was selected, as ", from 2.5 s to 3 s, CPU 0,2-3, process nginx". */
-static void describe(char *text, size_t size, const struct nt_session *session,
-		     const struct nt_selection *selection)
+static void describe(char *text, size_t size, const struct nt_session *session, const struct nt_selection *selection)
 {
 	struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
 	size_t at = strlen(text);
@@ -85,25 +84,14 @@ static void describe(char *text, size_t size, const struct nt_session *session,
 		snprintf(text + at, size - at, ", process %.30s", selection->process);
 }
 
-int nt_svg_session(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
-		   char text[NT_SVG_SESSION_MAX])
+void nt_svg_session(const struct nt_session *session, const struct nt_selection *selection,
+		    char text[NT_SVG_SESSION_MAX])
 {
-	sqlite3_stmt *row =
-		nt_db_prepare(db, "SELECT coalesce(host, '(no name)'), dur FROM session WHERE session_id = ?1", NULL);
 	char time[NT_HUMAN_MAX], span[NT_HUMAN_MAX];
-	int step;
 
-	if (!row)
-		return -1;
-	sqlite3_bind_int64(row, 1, session->id);
-	step = sqlite3_step(row);
-	if (step == SQLITE_ROW) {
-		snprintf(text, NT_SVG_SESSION_MAX, "%.64s, %s, %s", nt_db_text(row, 0),
-			 session->start_realtime_ns > 0 ? nt_human_time(time, (uint64_t)session->start_realtime_ns)
-							: "at an unknown time",
-			 nt_human_ns(span, (uint64_t)sqlite3_column_int64(row, 1)));
-		describe(text, NT_SVG_SESSION_MAX, session, selection);
-	}
-	sqlite3_finalize(row);
-	return step == SQLITE_ROW ? 0 : nt_db_fail(db, "the session cannot be read");
+	snprintf(text, NT_SVG_SESSION_MAX, "%.64s, %s, %s", session->host,
+		 session->start_realtime_ns ? nt_human_time(time, (uint64_t)session->start_realtime_ns)
+					    : "at an unknown time",
+		 nt_human_ns(span, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
+	describe(text, NT_SVG_SESSION_MAX, session, selection);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * svg.h - what the pictures of `flame` and `latency` have in common: the root of the file, colours for the light and for
- * the dark, texts, and a line that says what was recorded. A picture is as wide as its window. Colours stand as
+ * svg.h - what the pictures of `flame` and `latency` have in common: the root of the file, colours for the light and
+ * for the dark, texts, and a line that says what was recorded. A picture is as wide as its window. Colours stand as
  * attributes, which every viewer knows; a style sheet replaces them in the dark.
  *
  * Texts may hold anything; they are escaped. Write errors stay in the stream.
@@ -38,7 +38,7 @@ void nt_svg_text(FILE *out, int x, int y, const char *attributes, const char *te
 
 #define NT_SVG_SESSION_MAX 400
 /* "vm, 2026-11-21 10:40:51 UTC, 2.014 s", and what of it was selected. 0, or -1 and db->error. */
-int nt_svg_session(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
-		   char text[NT_SVG_SESSION_MAX]);
+void nt_svg_session(const struct nt_session *session, const struct nt_selection *selection,
+		    char text[NT_SVG_SESSION_MAX]);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "report/db/db.h"
 #include "report/out/output.h"
+#include "report/query/session.h"
 
 enum nt_verdict {
 	NT_FOUND_OK, /* proven */
@@ -18,10 +19,7 @@ enum nt_verdict {
 
 struct nt_check {
 	struct nt_db *db;
-	int64_t session_id;
-	/* Of the session: */
-	int64_t start_ns, end_ns, cpus, clock_ticks;
-	bool complete;
+	struct nt_session session; /* the one at hand */
 	/* Where findings go. */
 	enum nt_format format;
 	struct nt_json json;
@@ -33,10 +31,8 @@ void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *n
 	__attribute__((format(printf, 4, 5)));
 /* A query with ?1 bound to the session; NULL: see db->error. */
 sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql);
-/* Ends a query that was stepped until `step`. 0, or -1 and db->error. */
-int nt_check_end(struct nt_check *check, sqlite3_stmt *statement, int step);
-/* Runs a query of one row and gives its first column, which is a number. 0, or -1 and db->error. */
-int nt_check_number(struct nt_check *check, const char *sql, int64_t *out);
+/* As nt_db_end. */
+int nt_check_end(struct nt_check *check, sqlite3_stmt *statement);
 
 /* Each 0, or -1 and db->error. */
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/query/check/check.h"
+#include "report/util/array.h"
 #include "report/util/id_map.h"
 #include "schema/kind.h"
 
@@ -68,18 +69,17 @@ int nt_check_written(struct nt_check *check)
 {
 	sqlite3_stmt *row;
 	uint64_t n = 0, wrong = 0;
-	int step;
 
-	if (!check->complete) {
+	if (!check->session.is_complete) {
 		nt_check_say(check, NT_FOUND_NOTE, "counters",
 			     "the last snapshot of the kernel side's counters is missing: not compared");
 		return 0;
 	}
 	row = nt_check_query(check, written_sql);
-	if (!row)
-		return -1;
-	for (; (step = sqlite3_step(row)) == SQLITE_ROW; n++)
+	for (; nt_db_next(row); n++)
 		wrong += !judge_written(check, row, wrong < SHOWN);
+	if (nt_check_end(check, row))
+		return -1;
 	if (!n)
 		nt_check_say(check, NT_FOUND_NOTE, "counters",
 			     "the tape has no snapshot of the kernel side's counters");
@@ -88,7 +88,7 @@ int nt_check_written(struct nt_check *check)
 			     "for %llu pairs of CPU and kind, the kernel side's counters = records on the tape, and "
 			     "its losses = those declared",
 			     (unsigned long long)n);
-	return nt_check_end(check, row, step);
+	return 0;
 }
 
 /* ---- the packets at each hook, as its programs counted them ---- */
@@ -104,7 +104,8 @@ static void judge_hook(struct nt_check *check, sqlite3_stmt *row)
 			     nt_db_text(row, 0), recorded, samples);
 	else
 		nt_check_say(check, NT_FOUND_OK, "hooks",
-			     "%s: packets that passed: %s, samples of them: %s, and the others are counted by what became of "
+			     "%s: packets that passed: %s, samples of them: %s, and the others are counted by what "
+			     "became of "
 			     "them",
 			     nt_db_text(row, 0), nt_human_count(seen, sqlite3_column_int64(row, 3)),
 			     nt_human_count(kept, samples));
@@ -116,17 +117,14 @@ static void judge_hook(struct nt_check *check, sqlite3_stmt *row)
 int nt_check_hooks(struct nt_check *check)
 {
 	sqlite3_stmt *row;
-	int step;
 
-	if (!check->complete)
+	if (!check->session.is_complete)
 		return 0;
 	row = nt_check_query(check, "SELECT hook, samples, recorded, " PASSED " FROM latency_hook "
 				    "WHERE session_id = ?1 AND recorded IS NOT NULL ORDER BY hook");
-	if (!row)
-		return -1;
-	while ((step = sqlite3_step(row)) == SQLITE_ROW)
+	while (nt_db_next(row))
 		judge_hook(check, row);
-	return nt_check_end(check, row, step);
+	return nt_check_end(check, row);
 }
 
 /* ---- wake-ups, as their programs counted them ---- */
@@ -146,9 +144,8 @@ static void judge_wakeups(struct nt_check *check, sqlite3_stmt *row)
 int nt_check_wakeups(struct nt_check *check)
 {
 	sqlite3_stmt *row;
-	int step;
 
-	if (!check->complete)
+	if (!check->session.is_complete)
 		return 0;
 	row = nt_check_query(check,
 			     "SELECT p.what, sum(CASE c.name WHEN 'recorded' THEN c.value ELSE 0 END), "
@@ -158,11 +155,9 @@ int nt_check_wakeups(struct nt_check *check)
 			     "'nt_sched_wakeup_new') AS p "
 			     "JOIN self_cost_last AS c ON c.session_id = ?1 AND c.program = p.program GROUP BY p.what "
 			     "ORDER BY p.what");
-	if (!row)
-		return -1;
-	while ((step = sqlite3_step(row)) == SQLITE_ROW)
+	while (nt_db_next(row))
 		judge_wakeups(check, row);
-	return nt_check_end(check, row, step);
+	return nt_check_end(check, row);
 }
 
 /* ---- stacks, as their program counted them ---- */
@@ -170,9 +165,8 @@ int nt_check_wakeups(struct nt_check *check)
 int nt_check_stacks(struct nt_check *check)
 {
 	sqlite3_stmt *row;
-	int step;
 
-	if (!check->complete)
+	if (!check->session.is_complete)
 		return 0;
 	row = nt_check_query(
 		check,
@@ -184,9 +178,7 @@ int nt_check_stacks(struct nt_check *check)
 		"(SELECT count(*) FROM stack_sample AS s LEFT JOIN stack ON stack.session_id = ?1 AND id = stack_id "
 		"WHERE s.session_id = ?1 AND stack_id IS NOT NULL AND id IS NULL) "
 		"FROM self_cost_last WHERE session_id = ?1 AND program = 'nt_stack_sample' HAVING count(*)");
-	if (!row)
-		return -1;
-	while ((step = sqlite3_step(row)) == SQLITE_ROW) {
+	while (nt_db_next(row)) {
 		long long recorded = sqlite3_column_int64(row, 0), rows = sqlite3_column_int64(row, 1);
 
 		if (recorded != rows)
@@ -201,7 +193,7 @@ int nt_check_stacks(struct nt_check *check)
 				     (long long)sqlite3_column_int64(row, 3), (long long)sqlite3_column_int64(row, 4),
 				     (long long)sqlite3_column_int64(row, 5));
 	}
-	return nt_check_end(check, row, step);
+	return nt_check_end(check, row);
 }
 
 /* ---- /proc/softirqs ---- */
@@ -214,7 +206,7 @@ struct snapshot {
  * next. */
 struct softirqs {
 	struct snapshot *snapshots;
-	size_t n_snapshots;
+	size_t n_snapshots, snapshots_size;
 	struct nt_id_map during, after;
 	uint64_t compared, from_below, wrong;
 	/* Of the CPU and vector at hand, at the snapshot before: whether none (1) or one (2) can have been counted and
@@ -231,24 +223,16 @@ static int read_snapshots(struct nt_check *check, struct softirqs *softirqs)
 	sqlite3_stmt *row =
 		nt_check_query(check, "SELECT DISTINCT ts_begin, ts_end FROM proc_counter WHERE session_id = ?1 AND "
 				      "source = '/proc/softirqs' ORDER BY ts_begin");
-	int step;
+	int error = 0;
 
-	if (!row)
-		return -1;
-	while ((step = sqlite3_step(row)) == SQLITE_ROW) {
-		struct snapshot *snapshots = softirqs->snapshots;
-
-		/* Grows at each power of two. */
-		if (!(softirqs->n_snapshots & (softirqs->n_snapshots - 1)))
-			snapshots = reallocarray(snapshots, softirqs->n_snapshots ? 2 * softirqs->n_snapshots : 1,
-						 sizeof(*snapshots));
-		if (!snapshots)
-			break;
-		softirqs->snapshots = snapshots;
-		snapshots[softirqs->n_snapshots++] =
-			(struct snapshot){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
+	while (!error && nt_db_next(row)) {
+		if (NT_ROOM(softirqs->snapshots, softirqs->snapshots_size, softirqs->n_snapshots + 1))
+			error = nt_db_no_memory(check->db);
+		else
+			softirqs->snapshots[softirqs->n_snapshots++] =
+				(struct snapshot){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
 	}
-	return nt_check_end(check, row, step);
+	return nt_check_end(check, row) ? -1 : error;
 }
 
 /* The last snapshot begun at or before that time; -1: none. */
@@ -285,11 +269,9 @@ static uint64_t place(int64_t snapshot, int64_t cpu, int vec)
 static int count_softirqs(struct nt_check *check, struct softirqs *softirqs)
 {
 	sqlite3_stmt *row = nt_check_query(check, "SELECT ts, cpu, vec FROM softirq_slice WHERE session_id = ?1");
-	int step;
+	int error = 0;
 
-	if (!row)
-		return -1;
-	while ((step = sqlite3_step(row)) == SQLITE_ROW) {
+	while (!error && nt_db_next(row)) {
 		int64_t ts = sqlite3_column_int64(row, 0), snapshot = snapshot_at(softirqs, ts);
 		int vec = vec_number(nt_db_text(row, 2));
 		uint64_t *count;
@@ -298,24 +280,22 @@ static int count_softirqs(struct nt_check *check, struct softirqs *softirqs)
 			continue;
 		count = nt_id_map_at(ts <= softirqs->snapshots[snapshot].end_ns ? &softirqs->during : &softirqs->after,
 				     place(snapshot, sqlite3_column_int64(row, 1), vec));
-		if (!count)
-			break;
-		++*count;
+		if (count)
+			++*count;
+		else
+			error = nt_db_no_memory(check->db);
 	}
-	return nt_check_end(check, row, step);
+	return nt_check_end(check, row) ? -1 : error;
 }
 
 /* How many uncovered stretches of the CPU touch this time: each may hide softirqs, and cut one that was open. */
 static int64_t stretches(sqlite3_stmt *loss, int64_t cpu, int64_t from_ns, int64_t to_ns)
 {
-	int64_t n;
-
 	sqlite3_reset(loss);
 	sqlite3_bind_int64(loss, 2, cpu);
 	sqlite3_bind_int64(loss, 3, from_ns);
 	sqlite3_bind_int64(loss, 4, to_ns);
-	n = sqlite3_step(loss) == SQLITE_ROW ? sqlite3_column_int64(loss, 0) : 0;
-	return n;
+	return nt_db_next(loss) ? sqlite3_column_int64(loss, 0) : 0;
 }
 
 /*
@@ -354,8 +334,8 @@ static void judge_softirqs(struct nt_check *check, struct softirqs *softirqs, sq
 	most = least + (int64_t)(nt_id_map_get(&softirqs->during, place(k, cpu, vec)) +
 				 nt_id_map_get(&softirqs->during, place(k + 1, cpu, vec)));
 	lost = stretches(loss, cpu, softirqs->snapshots[k].begin_ns, softirqs->snapshots[k + 1].end_ns);
-	is_inside = softirqs->snapshots[k].begin_ns >= check->start_ns &&
-		    softirqs->snapshots[k + 1].end_ns <= check->end_ns;
+	is_inside = softirqs->snapshots[k].begin_ns >= check->session.start_ts &&
+		    softirqs->snapshots[k + 1].end_ns <= check->session.end_ts;
 	softirqs->compared++;
 	softirqs->from_below += lost || !is_inside;
 	if (softirqs->cpu != cpu || softirqs->vec != vec)
@@ -395,16 +375,10 @@ static int compare_softirqs(struct nt_check *check, struct softirqs *softirqs)
 							 "WHERE since IS NOT NULL AND cpu IN (SELECT DISTINCT cpu FROM "
 							 "cpu_cost WHERE session_id = ?1) ORDER BY cpu, name, since")
 				 : NULL;
-	int step = SQLITE_DONE;
-
-	if (!row) {
-		sqlite3_finalize(loss);
-		return -1;
-	}
-	while ((step = sqlite3_step(row)) == SQLITE_ROW)
+	while (nt_db_next(row))
 		judge_softirqs(check, softirqs, loss, row);
 	sqlite3_finalize(loss);
-	return nt_check_end(check, row, step);
+	return nt_check_end(check, row);
 }
 
 /* Whether the recording took softirqs at all: 1, 0, or below 0. A tape that does not name its probes did. */
@@ -412,16 +386,9 @@ static int took_softirqs(struct nt_check *check)
 {
 	sqlite3_stmt *row = nt_check_query(
 		check, "SELECT ifnull(instr(',' || (" NT_META_SQL(NT_META_PROBES) ") || ',', ',softirq,') > 0, 1)");
-	int took = 1, step;
+	int took = nt_db_next(row) ? sqlite3_column_int(row, 0) : 1;
 
-	if (!row)
-		return -1;
-	step = sqlite3_step(row);
-	if (step == SQLITE_ROW) {
-		took = sqlite3_column_int(row, 0);
-		step = sqlite3_step(row);
-	}
-	return nt_check_end(check, row, step) ? -1 : took;
+	return nt_check_end(check, row) ? -1 : took;
 }
 
 int nt_check_softirqs(struct nt_check *check)
@@ -466,11 +433,8 @@ int nt_check_misses(struct nt_check *check)
 		       "WHERE session_id = ?1 AND name = 'misses' AND program IS NOT NULL "
 		       "WINDOW w AS (PARTITION BY program ORDER BY ts)) WHERE value > was ORDER BY ts, program");
 	uint64_t n = 0;
-	int step;
 
-	if (!row)
-		return -1;
-	for (; (step = sqlite3_step(row)) == SQLITE_ROW; n++) {
+	for (; nt_db_next(row); n++) {
 		if (n < SHOWN)
 			nt_check_say(check, NT_FOUND_LOSS, "misses",
 				     "the kernel left out %lld runs of %s between %lld and %lld ns: this interval is "
@@ -481,9 +445,11 @@ int nt_check_misses(struct nt_check *check)
 		else
 			check->found[NT_FOUND_LOSS]++;
 	}
-	if (!n && step == SQLITE_DONE)
+	if (nt_check_end(check, row))
+		return -1;
+	if (!n)
 		nt_check_say(check, NT_FOUND_OK, "misses", "the kernel left out no run of a program");
-	return nt_check_end(check, row, step);
+	return 0;
 }
 
 /* ---- /proc/stat, which counts in ticks and by other rules: for information ---- */
@@ -502,12 +468,8 @@ int nt_check_stat(struct nt_check *check)
 		"AND owner = 'idle'), "
 		"(SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost AS c WHERE c.session_id = ?1 AND c.cpu = stat.cpu "
 		"AND owner IN ('net_rx', 'net_tx', 'softirq')) FROM stat GROUP BY cpu");
-	int step;
-
-	if (!row)
-		return -1;
-	while ((step = sqlite3_step(row)) == SQLITE_ROW) {
-		int64_t tick_ns = check->clock_ticks ? 1000000000 / check->clock_ticks : 0;
+	while (nt_db_next(row)) {
+		int64_t tick_ns = check->session.clock_ticks ? 1000000000 / check->session.clock_ticks : 0;
 		char theirs[NT_HUMAN_MAX], ours[NT_HUMAN_MAX], their_softirqs[NT_HUMAN_MAX], our_softirqs[NT_HUMAN_MAX],
 			steal[NT_HUMAN_MAX];
 
@@ -523,5 +485,5 @@ int nt_check_stat(struct nt_check *check)
 			     nt_human_ns(our_softirqs, (uint64_t)sqlite3_column_int64(row, 6)),
 			     nt_human_ns(steal, (uint64_t)(sqlite3_column_int64(row, 3) * tick_ns)));
 	}
-	return nt_check_end(check, row, step);
+	return nt_check_end(check, row);
 }

@@ -9,6 +9,7 @@
 
 #include "report/query/check/check.h"
 #include "report/timeline/timeline.h"
+#include "report/util/array.h"
 
 #define MAX_CPUS 65536
 
@@ -23,23 +24,16 @@ struct cpu {
 
 struct cpus {
 	struct cpu *cpus;
+	size_t size;
 	int64_t n;
 };
 
 static struct cpu *find_cpu(struct cpus *all, int64_t number)
 {
-	struct cpu *cpus;
-
-	if (number < 0 || number >= MAX_CPUS)
+	if (number < 0 || number >= MAX_CPUS || NT_ROOM(all->cpus, all->size, (size_t)number + 1))
 		return NULL;
-	if (number >= all->n) {
-		cpus = reallocarray(all->cpus, (size_t)number + 1, sizeof(*cpus));
-		if (!cpus)
-			return NULL;
-		memset(cpus + all->n, 0, (size_t)(number + 1 - all->n) * sizeof(*cpus));
-		all->cpus = cpus;
-		all->n = number + 1;
-	}
+	while (all->n <= number)
+		all->cpus[all->n++] = (struct cpu){0};
 	return &all->cpus[number];
 }
 
@@ -78,24 +72,21 @@ static int read_slices(struct nt_check *check, struct cpus *all)
 	sqlite3_stmt *slice =
 		nt_check_query(check, "SELECT cpu, ts, dur, owner FROM cpu_slice WHERE session_id = ?1 ORDER BY rowid");
 	uint64_t strange = 0;
-	int step;
 
-	if (!slice)
-		return -1;
-	while ((step = sqlite3_step(slice)) == SQLITE_ROW)
-		strange += !take_slice(all, check->start_ns, slice);
+	while (nt_db_next(slice))
+		strange += !take_slice(all, check->session.start_ts, slice);
 	if (strange)
 		nt_check_say(check, NT_FOUND_FAILED, "conservation",
 			     "%llu slices have no CPU, owner or time that there is", (unsigned long long)strange);
-	return nt_check_end(check, slice, step);
+	return nt_check_end(check, slice);
 }
 
 static void judge_cpu(struct nt_check *check, int64_t number, const struct cpu *cpu)
 {
 	char slices[NT_HUMAN_MAX], sum[NT_HUMAN_MAX], length[NT_HUMAN_MAX], uncovered[NT_HUMAN_MAX],
 		share[NT_HUMAN_MAX];
-	int64_t all_ns = check->end_ns - check->start_ns;
-	bool ends = cpu->next_ns == check->end_ns;
+	int64_t all_ns = check->session.end_ts - check->session.start_ts;
+	bool ends = cpu->next_ns == check->session.end_ts;
 
 	nt_human_count(slices, (int64_t)cpu->slices);
 	nt_human_count(sum, cpu->sum_ns);
@@ -120,22 +111,22 @@ static int judge_uncovered(struct nt_check *check, int64_t number, const struct 
 {
 	char uncovered[NT_HUMAN_MAX];
 	sqlite3_stmt *loss;
-	int step;
+	bool has_loss;
 
-	if (cpu->owned_ns[NT_OWNER_UNCOVERED] <= (check->end_ns - check->start_ns) / 1000)
+	if (cpu->owned_ns[NT_OWNER_UNCOVERED] <= (check->session.end_ts - check->session.start_ts) / 1000)
 		return 0;
 	loss = nt_check_query(check,
 			      "SELECT 1 FROM loss WHERE session_id = ?1 AND cpu = ?2 AND kind NOT IN " NT_SAMPLES_SQL
 			      " LIMIT 1");
-	if (!loss)
-		return -1;
 	sqlite3_bind_int64(loss, 2, number);
-	step = sqlite3_step(loss);
-	if (step == SQLITE_DONE)
+	has_loss = nt_db_next(loss);
+	if (nt_check_end(check, loss))
+		return -1;
+	if (!has_loss)
 		nt_check_say(check, NT_FOUND_FAILED, "conservation",
 			     "CPU %lld: %s are uncovered, and no loss explains it", (long long)number,
 			     nt_human_ns(uncovered, (uint64_t)cpu->owned_ns[NT_OWNER_UNCOVERED]));
-	return nt_check_end(check, loss, step == SQLITE_ROW ? SQLITE_DONE : step);
+	return 0;
 }
 
 /* The sums by bucket, that the views read, against the slices. */
@@ -145,11 +136,9 @@ static int judge_sums(struct nt_check *check, struct cpus *all)
 		nt_check_query(check, "SELECT cpu, owner, sum(spent_ns) FROM cpu_cost WHERE session_id = ?1 "
 				      "GROUP BY cpu, owner");
 	uint64_t wrong = 0;
-	int step;
+	int error;
 
-	if (!sum)
-		return -1;
-	while ((step = sqlite3_step(sum)) == SQLITE_ROW) {
+	while (nt_db_next(sum)) {
 		struct cpu *cpu = find_cpu(all, sqlite3_column_int64(sum, 0));
 		enum nt_owner owner = nt_owner_number(nt_db_text(sum, 1));
 
@@ -161,12 +150,14 @@ static int judge_sums(struct nt_check *check, struct cpus *all)
 		for (int owner = 0; owner < NT_OWNER_COUNT; owner++)
 			wrong += all->cpus[number].owned_ns[owner] != 0;
 	}
+	/* Sums that do not fit are an error of SQLite's, and wrong all the same. */
+	error = nt_check_end(check, sum);
 	if (wrong)
 		nt_check_say(check, NT_FOUND_FAILED, "sums", "%llu sums in cpu_cost are not those of cpu_slice",
 			     (unsigned long long)wrong);
-	else
+	else if (!error)
 		nt_check_say(check, NT_FOUND_OK, "sums", "cpu_cost is the sum of cpu_slice, for each CPU and owner");
-	return nt_check_end(check, sum, step);
+	return error;
 }
 
 int nt_check_conservation(struct nt_check *check)
@@ -182,9 +173,9 @@ int nt_check_conservation(struct nt_check *check)
 		judge_cpu(check, number, &all.cpus[number]);
 		error = judge_uncovered(check, number, &all.cpus[number]);
 	}
-	if (!error && n != check->cpus && check->end_ns > check->start_ns)
+	if (!error && n != check->session.cpus && check->session.end_ts > check->session.start_ts)
 		nt_check_say(check, NT_FOUND_FAILED, "conservation", "%lld CPUs have slices, but the session has %lld",
-			     (long long)n, (long long)check->cpus);
+			     (long long)n, (long long)check->session.cpus);
 	if (!error)
 		error = judge_sums(check, &all);
 	free(all.cpus);
@@ -201,11 +192,7 @@ int nt_check_threads(struct nt_check *check)
 	int64_t utid = -1, end_ns = 0;
 	uint64_t n = 0, threads = 0, overlaps = 0;
 	char count[NT_HUMAN_MAX];
-	int step;
-
-	if (!slice)
-		return -1;
-	while ((step = sqlite3_step(slice)) == SQLITE_ROW) {
+	while (nt_db_next(slice)) {
 		int64_t ts = sqlite3_column_int64(slice, 1);
 
 		if (sqlite3_column_int64(slice, 0) != utid) {
@@ -225,12 +212,12 @@ int nt_check_threads(struct nt_check *check)
 	else
 		nt_check_say(check, NT_FOUND_OK, "threads", "none was on two CPUs at once: %llu threads, %s stays",
 			     (unsigned long long)threads, count);
-	return nt_check_end(check, slice, step);
+	return nt_check_end(check, slice);
 }
 
 /* ---- operations ---- */
 
-/* What operations sum to, by sock_op or by sock_cost. */
+/* What operations sum to, by sock_op or by sock_cost; and the time of their slices. */
 struct op_sums {
 	int64_t ops, cpu_ns, sent, received;
 };
@@ -246,17 +233,17 @@ static const char sums_of_costs[] =
 	"SELECT coalesce(sum(ops), 0), coalesce(sum(cpu_ns), 0), coalesce(sum(CASE op WHEN 'send' THEN bytes END), 0), "
 	"coalesce(sum(CASE op WHEN 'recv' THEN bytes END), 0) FROM sock_cost WHERE session_id = ?1";
 
+static const char sums_of_slices[] =
+	"SELECT 0, coalesce(sum(spent_ns), 0), 0, 0 FROM cpu_cost WHERE session_id = ?1 AND owner IN ('send', 'recv')";
+
 static int read_op_sums(struct nt_check *check, const char *sql, struct op_sums *sums)
 {
 	sqlite3_stmt *row = nt_check_query(check, sql);
-	int step;
 
-	if (!row)
-		return -1;
-	while ((step = sqlite3_step(row)) == SQLITE_ROW)
+	while (nt_db_next(row))
 		*sums = (struct op_sums){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
 					 sqlite3_column_int64(row, 2), sqlite3_column_int64(row, 3)};
-	return nt_check_end(check, row, step);
+	return nt_check_end(check, row);
 }
 
 static void judge_op_costs(struct nt_check *check, const struct op_sums *ops, int64_t slices_ns)
@@ -300,16 +287,12 @@ static void judge_op_sums(struct nt_check *check, const struct op_sums *ops, con
 
 int nt_check_operations(struct nt_check *check)
 {
-	struct op_sums ops = {0}, costs = {0};
-	int64_t slices_ns = 0;
+	struct op_sums ops = {0}, costs = {0}, slices = {0};
 
 	if (read_op_sums(check, sums_of_ops, &ops) || read_op_sums(check, sums_of_costs, &costs) ||
-	    nt_check_number(check,
-			    "SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost WHERE session_id = ?1 AND owner IN "
-			    "('send', 'recv')",
-			    &slices_ns))
+	    read_op_sums(check, sums_of_slices, &slices))
 		return -1;
-	judge_op_costs(check, &ops, slices_ns);
+	judge_op_costs(check, &ops, slices.cpu_ns);
 	judge_op_sums(check, &ops, &costs);
 	return 0;
 }

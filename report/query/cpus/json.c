@@ -102,24 +102,16 @@ static int json_who(struct nt_json *json, const struct nt_lanes *lanes, const st
 
 static int json_rows(struct nt_json *json, const struct nt_part *part, enum nt_lanes_rows what, const char *key)
 {
-	sqlite3_stmt *rows = nt_lanes_rows(part, what, -1);
-	int step;
+	sqlite3_stmt *row = nt_lanes_rows(part, what, -1);
 
-	if (!rows)
-		return -1;
 	nt_json_open(json, key, '[');
-	while ((step = sqlite3_step(rows)) == SQLITE_ROW) {
+	while (nt_db_next(row)) {
 		nt_json_open(json, NULL, '{');
-		for (int i = 0; i < sqlite3_column_count(rows); i++) {
-			struct nt_cell cell = nt_result_cell(rows, i);
-
-			nt_json_cell(json, sqlite3_column_name(rows, i), &cell);
-		}
+		nt_result_json(json, row);
 		nt_json_close(json, '}');
 	}
 	nt_json_close(json, ']');
-	sqlite3_finalize(rows);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(part->db, "the recording cannot be read");
+	return nt_db_end(part->db, row, "the recording cannot be read");
 }
 
 static int json_lanes(struct nt_json *json, const struct nt_lanes *lanes, const struct nt_part *part)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/util/array.h"
+
 void nt_lanes_init(struct nt_lanes *lanes, int64_t from_ts, int64_t to_ts, uint32_t columns)
 {
 	uint64_t span = (uint64_t)to_ts - (uint64_t)from_ts;
@@ -46,22 +48,6 @@ uint32_t nt_lanes_column_of(const struct nt_lanes *lanes, int64_t ts)
 	return column;
 }
 
-/* Room for one more in an array that doubles. */
-static int grow(void **array, size_t n, size_t *size, size_t element)
-{
-	size_t more = *size ? 2 * *size : 16;
-	void *larger;
-
-	if (n < *size)
-		return 0;
-	larger = realloc(*array, more * element);
-	if (!larger)
-		return -ENOMEM;
-	*array = larger;
-	*size = more;
-	return 0;
-}
-
 static void set_column(const struct nt_lanes *lanes, struct nt_lane *lane, uint32_t column)
 {
 	lane->column = column;
@@ -78,7 +64,7 @@ static int find_lane(struct nt_lanes *lanes, uint32_t cpu, struct nt_lane **lane
 	if (!*index) {
 		if (lanes->n == NT_LANE_MAX_CPUS)
 			return -ERANGE;
-		if (grow((void **)&lanes->lanes, lanes->n, &lanes->size, sizeof(*lanes->lanes)))
+		if (NT_ROOM(lanes->lanes, lanes->size, lanes->n + 1))
 			return -ENOMEM;
 		lanes->lanes[lanes->n] = (struct nt_lane){.cpu = cpu};
 		set_column(lanes, &lanes->lanes[lanes->n], 0);
@@ -99,7 +85,7 @@ static int add_to_who(struct nt_lanes *lanes, int64_t utid, unsigned int kind, u
 	if (!index)
 		return -ENOMEM;
 	if (!*index) {
-		if (grow((void **)&lanes->who, lanes->n_who, &lanes->who_size, sizeof(*lanes->who)))
+		if (NT_ROOM(lanes->who, lanes->who_size, lanes->n_who + 1))
 			return -ENOMEM;
 		lanes->who[lanes->n_who] = (struct nt_lane_who){.utid = utid};
 		*index = ++lanes->n_who;

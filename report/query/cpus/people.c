@@ -22,12 +22,6 @@ struct people {
 	sqlite3_stmt *names;
 };
 
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
-
 /* As --from takes it, with as many digits as it has; "-" where the wall's time is not known. */
 static const char *utc(char text[NT_HUMAN_MAX], const struct nt_session *session, int64_t ts)
 {
@@ -54,25 +48,6 @@ static const char *utc(char text[NT_HUMAN_MAX], const struct nt_session *session
 static const char *since_start(char text[NT_HUMAN_MAX], const struct nt_session *session, int64_t ts)
 {
 	return nt_lanes_seconds(text, (uint64_t)ts - (uint64_t)session->start_ts);
-}
-
-static int print_head(const struct people *people)
-{
-	const struct nt_part *part = &people->result->part;
-	sqlite3_stmt *row = nt_db_prepare(part->db, "SELECT host, kernel FROM session WHERE session_id = ?1", NULL);
-	int error = 0;
-
-	if (!row)
-		return -1;
-	sqlite3_bind_int64(row, 1, part->session->id);
-	if (sqlite3_step(row) == SQLITE_ROW) {
-		nt_print_prose(people->out, "", "session %lld: host %s, Linux %s", (long long)part->session->id,
-			       nt_db_text(row, 0), nt_db_text(row, 1));
-	} else {
-		error = nt_db_fail(part->db, "the session cannot be read");
-	}
-	sqlite3_finalize(row);
-	return error;
 }
 
 /* ---- times ---- */
@@ -270,7 +245,7 @@ static int print_who_row(const struct people *people, const struct nt_lanes *lan
 		cells[2] = nt_cell_text("");
 	}
 	put_who(cells, lanes, who);
-	return nt_printer_row(people->printer, cells) ? no_memory(people->result->part.db) : 0;
+	return nt_printer_row(people->printer, cells) ? nt_db_no_memory(people->result->part.db) : 0;
 }
 
 /* The sum of all from `first` on that ran; nothing where there are none. */
@@ -294,7 +269,7 @@ static int print_who_sum(const struct people *people, const struct nt_lanes *lan
 	for (int column = 1; column < 4; column++)
 		cells[column] = nt_cell_figure("");
 	put_who(cells, lanes, &sum);
-	return nt_printer_row(people->printer, cells) ? no_memory(people->result->part.db) : 0;
+	return nt_printer_row(people->printer, cells) ? nt_db_no_memory(people->result->part.db) : 0;
 }
 
 static int print_who(const struct people *people, const struct nt_lanes *lanes)
@@ -310,7 +285,7 @@ static int print_who(const struct people *people, const struct nt_lanes *lanes)
 		"Who ran (cpu: share of one CPU); net_rx, net_tx, softirq and hardirq in its time are not its own");
 	nt_printer_leave_out(people->printer,
 			     "net_tx_ns,hardirq_ns,softirq_ns,net_rx_ns,cpu_share,tid,task_ns,pid,recv_ns&send_ns");
-	error = nt_printer_begin(people->printer, N_WHO_COLUMNS, names) ? no_memory(people->result->part.db) : 0;
+	error = nt_printer_begin(people->printer, N_WHO_COLUMNS, names) ? nt_db_no_memory(people->result->part.db) : 0;
 	for (size_t i = 0; !error && i < lanes->n_who && i < TOP && nt_lane_who_ran(&lanes->who[i]); i++)
 		error = print_who_row(people, lanes, &lanes->who[i]);
 	if (!error)
@@ -445,7 +420,7 @@ static int print_worst_row(const struct people *people, unsigned int number)
 	cells[WORST_NS] = nt_cell_figure(nt_human_ns(ns, worst->window.ns));
 	cells[WORST_SHARE] = nt_cell_figure(nt_human_share(share, worst->window.ns, whole));
 	cells[WORST_UNCOVERED] = nt_cell_figure(nt_human_share(lost, total[NT_OWNER_UNCOVERED], whole));
-	return nt_printer_row(people->printer, cells) ? no_memory(result->part.db) : 0;
+	return nt_printer_row(people->printer, cells) ? nt_db_no_memory(result->part.db) : 0;
 }
 
 /* How far the worst may be off. */
@@ -488,7 +463,7 @@ static int print_worst_table(const struct people *people)
 
 	print_worst_heading(people);
 	nt_printer_leave_out(people->printer, "UTC");
-	error = nt_printer_begin(people->printer, N_WORST_COLUMNS, names) ? no_memory(result->part.db) : 0;
+	error = nt_printer_begin(people->printer, N_WORST_COLUMNS, names) ? nt_db_no_memory(result->part.db) : 0;
 	for (unsigned int i = 0; i < result->n_worst && !error; i++)
 		error = print_worst_row(people, i);
 	nt_printer_end(people->printer);
@@ -589,16 +564,19 @@ static int print_worst(const struct people *people)
 int nt_lanes_people(const struct nt_lanes_result *result, FILE *out, const struct nt_lanes_style *style)
 {
 	struct people people = {.result = result, .out = out, .style = style};
-	int error;
+	const struct nt_session *session = result->part.session;
+	int error = -1;
 
 	people.printer = nt_printer_new(out, NT_FORMAT_TABLE, true);
 	if (!people.printer)
-		return no_memory(result->part.db);
+		return nt_db_no_memory(result->part.db);
 	people.names = nt_lanes_names(&result->part);
-	error = people.names ? print_head(&people) : -1;
-	if (!error)
+	if (people.names) {
+		nt_print_prose(out, "", "session %lld: host %s, Linux %s", (long long)session->id, session->host,
+			       session->kernel);
 		error = result->choice->worst ? print_worst(&people)
 					      : print_lanes(&people, "", &result->lanes, &result->part);
+	}
 	if (!error)
 		nt_printer_say_left_out(people.printer, "\n", "--json has");
 	sqlite3_finalize(people.names);

@@ -75,10 +75,7 @@ static sqlite3_stmt *prepare(const struct nt_part *part, const char *format, boo
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(sql, sizeof(sql), format, more);
 #pragma GCC diagnostic pop
-	statement = nt_db_prepare(part->db, sql, NULL);
-	if (!statement)
-		return NULL;
-	sqlite3_bind_int64(statement, 1, part->session->id);
+	statement = nt_db_query(part->db, sql, part->session->id);
 	sqlite3_bind_int64(statement, 2, part->from_ts);
 	sqlite3_bind_int64(statement, 3, part->to_ts);
 	if (process)
@@ -103,15 +100,10 @@ sqlite3_stmt *nt_lanes_samples(const struct nt_part *part)
 
 sqlite3_stmt *nt_lanes_names(const struct nt_part *part)
 {
-	sqlite3_stmt *statement =
-		nt_db_prepare(part->db,
-			      "SELECT t.name, t.tid, p.name, p.pid FROM thread AS t LEFT JOIN process AS p ON "
-			      "p.session_id = t.session_id AND p.upid = t.upid WHERE t.session_id = ?1 AND t.utid = ?2",
-			      NULL);
-
-	if (statement)
-		sqlite3_bind_int64(statement, 1, part->session->id);
-	return statement;
+	return nt_db_query(part->db,
+			   "SELECT t.name, t.tid, p.name, p.pid FROM thread AS t LEFT JOIN process AS p ON "
+			   "p.session_id = t.session_id AND p.upid = t.upid WHERE t.session_id = ?1 AND t.utid = ?2",
+			   part->session->id);
 }
 
 int nt_lanes_name(const struct nt_part *part, sqlite3_stmt *names, int64_t utid, bool *found)
@@ -125,38 +117,31 @@ int nt_lanes_name(const struct nt_part *part, sqlite3_stmt *names, int64_t utid,
 	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : nt_db_fail(part->db, "the threads cannot be read");
 }
 
-/* Whether the statement gives a row; takes it, which may be NULL after a failure. */
-static int gives_row(const struct nt_part *part, sqlite3_stmt *statement, bool *has)
+int nt_lanes_check_process(const struct nt_part *part, char *why_not, size_t size)
 {
-	int step;
+	const char *process = part->selection->process;
+	sqlite3_stmt *row;
 
-	if (!statement)
-		return -1;
-	step = sqlite3_step(statement);
-	*has = step == SQLITE_ROW;
-	sqlite3_finalize(statement);
-	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : nt_db_fail(part->db, "the recording cannot be read");
-}
-
-int nt_lanes_has_process(const struct nt_part *part, bool *has)
-{
-	sqlite3_stmt *statement;
-
-	*has = true;
-	if (!part->selection->process)
+	if (!process)
 		return 0;
-	statement =
-		nt_db_prepare(part->db, "SELECT 1 FROM thread WHERE session_id = ?1 AND " OF_PROCESS " LIMIT 1", NULL);
-	if (statement) {
-		sqlite3_bind_int64(statement, 1, part->session->id);
-		sqlite3_bind_text(statement, 4, part->selection->process, -1, SQLITE_STATIC);
-	}
-	return gives_row(part, statement, has);
+	row = nt_db_query(part->db, "SELECT 1 FROM thread WHERE session_id = ?1 AND " OF_PROCESS " LIMIT 1",
+			  part->session->id);
+	sqlite3_bind_text(row, 4, process, -1, SQLITE_STATIC);
+	if (!nt_db_next(row))
+		snprintf(why_not, size,
+			 "session %lld has no process %.100s: nettape-report query lists those in the table process",
+			 (long long)part->session->id, process);
+	return nt_db_end(part->db, row, "the recording cannot be read");
 }
 
-int nt_lanes_has_cpus(const struct nt_part *part, bool *has)
+int nt_lanes_check_cpus(const struct nt_part *part, char *why_not, size_t size)
 {
-	return gives_row(part, prepare(part, "SELECT 1 FROM cpu_slice WHERE " OVERLAPS " LIMIT 1", false, 1), has);
+	sqlite3_stmt *row = prepare(part, "SELECT 1 FROM cpu_slice WHERE " OVERLAPS " LIMIT 1", false, 1);
+
+	if (!nt_db_next(row))
+		snprintf(why_not, size, "session %lld has %s: it had %lld", (long long)part->session->id,
+			 part->selection->n_cpus ? "none of these CPUs" : "no CPUs", (long long)part->session->cpus);
+	return nt_db_end(part->db, row, "the recording cannot be read");
 }
 
 /* ---- slices ---- */
@@ -178,34 +163,25 @@ static bool read_slice(sqlite3_stmt *row, struct nt_lane_slice *slice)
 	return true;
 }
 
-static int fail(const struct nt_part *part, int error)
+int nt_lanes_fail(const struct nt_part *part, int error, const char *what)
 {
 	struct nt_db *db = part->db;
 
 	if (error == -ENOMEM)
-		snprintf(db->error, sizeof(db->error), "out of memory: choose less of it with --from and --to.");
-	else
-		snprintf(db->error, sizeof(db->error),
-			 "%s: session %lld: its slices are not those of a recording: see nettape-report check.",
-			 db->path[0] ? db->path : "the tape", (long long)part->session->id);
-	return -1;
+		return nt_db_refuse(db, "out of memory: choose less of it with --from and --to.");
+	return nt_db_refuse(db, "%s: session %lld: its %s are not those of a recording: see nettape-report check.",
+			    db->path[0] ? db->path : "the tape", (long long)part->session->id, what);
 }
 
-int nt_lanes_scan(const struct nt_part *part, int (*visit)(void *arg, const struct nt_lane_slice *slice),
-		  void *arg)
+int nt_lanes_scan(const struct nt_part *part, int (*visit)(void *arg, const struct nt_lane_slice *slice), void *arg)
 {
 	sqlite3_stmt *statement = prepare(part, slices_sql, false, -1);
 	struct nt_lane_slice slice;
-	int step = SQLITE_DONE, error = 0;
+	int error = 0;
 
-	if (!statement)
-		return -1;
-	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW)
+	while (!error && nt_db_next(statement))
 		error = read_slice(statement, &slice) ? visit(arg, &slice) : -ERANGE;
-	if (error)
-		error = fail(part, error);
-	else if (step != SQLITE_DONE)
-		error = nt_db_fail(part->db, "the slices cannot be read");
-	sqlite3_finalize(statement);
-	return error;
+	if (nt_db_end(part->db, statement, "the slices cannot be read"))
+		return -1;
+	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }

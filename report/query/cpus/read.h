@@ -17,11 +17,13 @@
  * until it gives non-zero. Slices are not clipped; what is not of the chosen process is NT_LANE_OTHER, but for offline
  * and uncovered. visit gives 0, or -ENOMEM or -ERANGE as nt_lanes_add.
  */
-int nt_lanes_scan(const struct nt_part *part, int (*visit)(void *arg, const struct nt_lane_slice *slice),
-		  void *arg);
-/* Whether the session knows the chosen process, or CPUs; true if none was chosen. */
-int nt_lanes_has_process(const struct nt_part *part, bool *has);
-int nt_lanes_has_cpus(const struct nt_part *part, bool *has);
+int nt_lanes_scan(const struct nt_part *part, int (*visit)(void *arg, const struct nt_lane_slice *slice), void *arg);
+/* Says that of `what` memory ran out (-ENOMEM), or that they are no recorder's. Always -1. */
+int nt_lanes_fail(const struct nt_part *part, int error, const char *what);
+/* If the session has not the chosen process, or no slices of the chosen CPUs, `why_not` says so. 0, or -1 and
+ * db->error. */
+int nt_lanes_check_process(const struct nt_part *part, char *why_not, size_t size);
+int nt_lanes_check_cpus(const struct nt_part *part, char *why_not, size_t size);
 
 /* What happened beside, each the rows of one query, with names that tell units, see out/output.h. */
 enum nt_lanes_rows {

@@ -9,13 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/util/array.h"
+
 uint64_t nt_lanes_worst_whole(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst)
 {
 	return result->choice->window_ns * worst->lanes.n;
 }
 
 struct nt_part nt_lanes_worst_part(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst,
-					 struct nt_selection *one_cpu)
+				   struct nt_selection *one_cpu)
 {
 	struct nt_part part = result->part;
 
@@ -52,15 +54,8 @@ struct searching {
 
 static int keep_uncovered(struct searching *searching, uint64_t curve, const struct nt_lane_slice *slice)
 {
-	if (searching->n == searching->size) {
-		size_t more = searching->size ? 2 * searching->size : 64;
-		struct uncovered *larger = realloc(searching->uncovered, more * sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		searching->uncovered = larger;
-		searching->size = more;
-	}
+	if (NT_ROOM(searching->uncovered, searching->size, searching->n + 1))
+		return -ENOMEM;
 	searching->uncovered[searching->n++] = (struct uncovered){curve, slice->ts, slice->ts + slice->dur};
 	return 0;
 }
@@ -129,10 +124,8 @@ static int find_windows(struct nt_lanes_result *result)
 
 	nt_worst_init(&searching.worst, result->part.from_ts, result->part.to_ts, result->choice->window_ns);
 	error = nt_lanes_scan(&result->part, add_to_worst, &searching);
-	if (!error && find_all(result, &searching)) {
-		snprintf(result->part.db->error, sizeof(result->part.db->error), "out of memory.");
-		error = -1;
-	}
+	if (!error && find_all(result, &searching))
+		error = nt_db_no_memory(result->part.db);
 	nt_worst_release(&searching.worst);
 	free(searching.uncovered);
 	return error;

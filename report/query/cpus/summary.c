@@ -165,44 +165,30 @@ static void print_times(const struct line *total, bool with_offline)
 static bool has_offline(struct nt_db *db, int64_t session_id)
 {
 	sqlite3_stmt *statement =
-		nt_db_prepare(db, "SELECT 1 FROM net_cost_cpu WHERE session_id = ? AND owner = 'offline'", NULL);
-	bool has;
-
-	sqlite3_bind_int64(statement, 1, session_id);
-	has = sqlite3_step(statement) == SQLITE_ROW;
+		nt_db_query(db, "SELECT 1 FROM net_cost_cpu WHERE session_id = ? AND owner = 'offline'", session_id);
+	bool has = nt_db_next(statement);
 	sqlite3_finalize(statement);
 	return has;
-}
-
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
 }
 
 int nt_summary_print_cpus(struct nt_db *db, struct nt_printer *printer, int64_t session_id)
 {
 	struct table table = {.printer = printer, .with_offline = has_offline(db, session_id)};
-	sqlite3_stmt *statement = nt_db_prepare(db, NT_SUMMARY_CPUS_SQL, NULL);
+	sqlite3_stmt *statement = nt_db_query(db, NT_SUMMARY_CPUS_SQL, session_id);
 	struct line line = {0};
-	int step = SQLITE_DONE, error;
-
-	if (!statement)
-		return -1;
-	sqlite3_bind_int64(statement, 1, session_id);
+	int error;
 	sqlite3_bind_int(statement, 2, -1);
 	table.with_times = nt_terminal_find(stdout, NT_FORMAT_TABLE).width >= WIDTH_WITH_TIMES;
 	nt_print_heading(stdout, "Whose the time of each CPU was, in %%%s", table.with_times ? " and as time" : "");
 	error = begin(&table);
-	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (!error && nt_db_next(statement)) {
 		line = read_line(statement);
 		error = print_line(&table, &line);
 	}
-	sqlite3_finalize(statement);
+	if (nt_db_end(db, statement, "the summary cannot be made"))
+		return -1;
 	if (error)
-		return no_memory(db);
-	if (step != SQLITE_DONE)
-		return nt_db_fail(db, "the summary cannot be made");
+		return nt_db_no_memory(db);
 	nt_printer_end(printer);
 	if (!table.with_times)
 		print_times(&line, table.with_offline);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/util/array.h"
+
 /* While stretches are being added, corners say how many more run from there on. */
 #define BEGIN 1
 #define END ((uint64_t)-1)
@@ -33,22 +35,6 @@ void nt_worst_release(struct nt_worst *worst)
 	memset(worst, 0, sizeof(*worst));
 }
 
-/* Room for `n` more in an array that doubles. */
-static int grow(void **array, size_t used, size_t n, size_t *size, size_t element)
-{
-	size_t more = *size ? 2 * *size : 16;
-	void *larger;
-
-	if (*size - used >= n)
-		return 0;
-	larger = realloc(*array, more * element);
-	if (!larger)
-		return -ENOMEM;
-	*array = larger;
-	*size = more;
-	return 0;
-}
-
 static struct nt_worst_curve *find_curve(struct nt_worst *worst, uint64_t id)
 {
 	uint64_t *index = nt_id_map_at(&worst->by_id, id);
@@ -56,7 +42,7 @@ static struct nt_worst_curve *find_curve(struct nt_worst *worst, uint64_t id)
 	if (!index)
 		return NULL;
 	if (!*index) {
-		if (grow((void **)&worst->curves, worst->n, 1, &worst->size, sizeof(*worst->curves)))
+		if (NT_ROOM(worst->curves, worst->size, worst->n + 1))
 			return NULL;
 		worst->curves[worst->n] = (struct nt_worst_curve){.id = id};
 		*index = ++worst->n;
@@ -143,7 +129,7 @@ int nt_worst_add(struct nt_worst *worst, uint64_t id, int64_t begin_ts, int64_t 
 	if (begin_ts >= end_ts)
 		return 0;
 	curve = find_curve(worst, id);
-	if (!curve || grow((void **)&curve->corners, curve->n, 2, &curve->size, sizeof(*curve->corners)))
+	if (!curve || NT_ROOM(curve->corners, curve->size, curve->n + 2))
 		return -ENOMEM;
 	reopen_curve(curve);
 	last = curve->n ? &curve->corners[curve->n - 1] : NULL;

@@ -9,16 +9,6 @@
 
 #include "schema/kind.h"
 
-static const char *const by_names[NT_BY_COUNT] = {
-	[NT_BY_IFACE] = "iface",   [NT_BY_CGROUP] = "cgroup", [NT_BY_PROCESS] = "process",
-	[NT_BY_SOCKET] = "socket", [NT_BY_CPU] = "cpu",	      [NT_BY_PORT] = "port",
-};
-
-const char *nt_by_name(enum nt_by by)
-{
-	return by_names[by];
-}
-
 enum nt_hook nt_hook_number(const char *name)
 {
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
@@ -31,7 +21,7 @@ enum nt_hook nt_hook_number(const char *name)
 static int choose_by(const char *word, enum nt_by *by, char *error, size_t error_size)
 {
 	for (unsigned int i = NT_BY_NONE + 1; i < NT_BY_COUNT; i++) {
-		if (!strcmp(word, by_names[i])) {
+		if (!strcmp(word, nt_by_name((enum nt_by)i))) {
 			*by = (enum nt_by)i;
 			return 0;
 		}

@@ -10,10 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/query/labels.h"
 #include "report/query/selection.h"
 #include "schema/event.h"
-
-enum nt_by { NT_BY_NONE, NT_BY_IFACE, NT_BY_CGROUP, NT_BY_PROCESS, NT_BY_SOCKET, NT_BY_CPU, NT_BY_PORT, NT_BY_COUNT };
 
 #define NT_MAX_HOOKS 16 /* --hook may be given so often */
 
@@ -37,8 +36,6 @@ struct nt_latency_choice {
 /* 0, or -1 and a sentence that says what is wrong. */
 int nt_latency_choose(const struct nt_latency_args *args, const struct nt_selection_args *selection,
 		      struct nt_latency_choice *choice, char *error, size_t error_size);
-/* "iface" and so on; NULL for NT_BY_NONE. */
-const char *nt_by_name(enum nt_by by);
 /* The number of a hook by its name; NT_HOOK_NONE: there is none of that name. */
 enum nt_hook nt_hook_number(const char *name);
 

@@ -68,6 +68,15 @@ static void put_series(struct nt_line *record, const struct nt_latency_choice *c
 	put_integer(record, "unknown", (int64_t)series->unknown);
 }
 
+static void put_found(struct nt_line *record, struct nt_latency_result *result, struct nt_series *series, char hook[64])
+{
+	struct nt_figures figures;
+
+	nt_series_figures(&result->set, series, &figures);
+	put_series(record, result->choice, nt_latency_hook_text(result->choice, series->hook, hook),
+		   nt_labels_text(&result->groups, series->group), series, &figures);
+}
+
 static void put_bucket(struct nt_line *record, int64_t from_ns, int64_t to_ns, double packets)
 {
 	put_integer(record, "above_ns", from_ns);
@@ -109,7 +118,7 @@ static int each_bucket(const struct nt_latency_result *result, struct nt_series 
 			weight += nt_samples_weight(samples, at);
 		if (key)
 			put_key(&record, result->choice, nt_latency_hook_text(result->choice, series->hook, hook),
-				result->groups.labels[series->group]);
+				nt_labels_text(&result->groups, series->group));
 		put_bucket(&record, nt_bucket_lower(per_octave, bucket), upper, weight);
 		error = visit(arg, &record);
 	}
@@ -121,14 +130,10 @@ static int each_series(struct nt_latency_result *result, record_fn visit, void *
 	int error = 0;
 
 	for (size_t i = 0; i < result->set.n && !error; i++) {
-		struct nt_series *series = result->set.all[i];
 		struct nt_line record = {0};
-		struct nt_figures figures;
 		char hook[64];
 
-		nt_series_figures(&result->set, series, &figures);
-		put_series(&record, result->choice, nt_latency_hook_text(result->choice, series->hook, hook),
-			   result->groups.labels[series->group], series, &figures);
+		put_found(&record, result, result->set.all[i], hook);
 		error = visit(arg, &record);
 	}
 	return error;
@@ -213,33 +218,20 @@ int nt_latency_csv(struct nt_latency_result *result, struct nt_printer *printer)
 
 /* ---- JSON ---- */
 
-static void json_members(struct nt_json *json, const struct nt_line *record)
-{
-	for (size_t i = 0; i < record->n; i++)
-		nt_json_cell(json, record->names[i], &record->cells[i]);
-}
-
 static int json_record(void *arg, const struct nt_line *record)
 {
-	struct nt_json *json = arg;
-
-	nt_json_open(json, NULL, '{');
-	json_members(json, record);
-	nt_json_close(json, '}');
+	nt_json_record(arg, record);
 	return 0;
 }
 
 static void json_series(struct nt_latency_result *result, struct nt_json *json, struct nt_series *series)
 {
 	struct nt_line record = {0};
-	struct nt_figures figures;
 	char hook[64];
 
-	nt_series_figures(&result->set, series, &figures);
-	put_series(&record, result->choice, nt_latency_hook_text(result->choice, series->hook, hook),
-		   result->groups.labels[series->group], series, &figures);
+	put_found(&record, result, series, hook);
 	nt_json_open(json, NULL, '{');
-	json_members(json, &record);
+	nt_json_line(json, &record);
 	if (result->view->histogram) {
 		nt_json_open(json, "histogram", '[');
 		each_bucket(result, series, false, json_record, json);
@@ -267,7 +259,7 @@ static void json_accounting(const struct nt_latency_result *result, struct nt_js
 		put_text(&record, "hook", nt_hook_name(hook));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
 			put_integer(&record, reasons[i], accounting->counts[hook][i]);
-		json_record(json, &record);
+		nt_json_record(json, &record);
 	}
 	nt_json_close(json, ']');
 }

@@ -14,28 +14,17 @@
 #define LONGEST_BAR 100
 #define RANGE_MAX (2 * NT_HUMAN_MAX + 16)
 
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
-
 /* ---- what is shown ---- */
 
-/* A query of texts, for the session. NULL: see db->error. */
+/* Texts that the tape has of itself. */
 static sqlite3_stmt *texts(const struct nt_latency_result *result, const char *sql)
 {
-	sqlite3_stmt *statement = nt_db_prepare(result->db, sql, NULL);
-
-	if (statement)
-		sqlite3_bind_int64(statement, 1, result->session->id);
-	return statement;
+	return nt_db_query(result->db, sql, result->session->id);
 }
 
-static int end_texts(const struct nt_latency_result *result, sqlite3_stmt *statement, int step)
+static int end_texts(const struct nt_latency_result *result, sqlite3_stmt *statement)
 {
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(result->db, "what the tape says of itself cannot be read");
+	return nt_db_end(result->db, statement, "what the tape says of itself cannot be read");
 }
 
 /* The texts that a query gives, in one sentence behind `lead` and `first`; nothing if there are none. */
@@ -45,11 +34,9 @@ static int print_joined(const struct nt_latency_result *result, const char *sql,
 	sqlite3_stmt *statement = texts(result, sql);
 	const char *before = first;
 	struct nt_prose prose;
-	int step, n = 0;
+	int n = 0;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (nt_db_next(statement)) {
 		const char *text = nt_db_text(statement, 0);
 
 		if (!n++)
@@ -62,23 +49,21 @@ static int print_joined(const struct nt_latency_result *result, const char *sql,
 		fputs(end, prose.line);
 		nt_prose_end(&prose, lead);
 	}
-	return end_texts(result, statement, step);
+	return end_texts(result, statement);
 }
 
 /* Those, one below the other. */
 static int print_listed(const struct nt_latency_result *result, const char *sql, const char *title)
 {
 	sqlite3_stmt *statement = texts(result, sql);
-	int step, n = 0;
+	int n = 0;
 
-	if (!statement)
-		return -1;
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (nt_db_next(statement)) {
 		if (!n++)
 			fprintf(result->out, "\n%s\n", title);
 		nt_print_prose(result->out, "  ", "%s", nt_db_text(statement, 0));
 	}
-	return end_texts(result, statement, step);
+	return end_texts(result, statement);
 }
 
 static void put_window(const struct nt_latency_result *result, FILE *line)
@@ -95,38 +80,25 @@ static void put_window(const struct nt_latency_result *result, FILE *line)
 
 
 /* The row has host, start and duration. */
-static void print_session(const struct nt_latency_result *result, sqlite3_stmt *row)
+static void print_session(const struct nt_latency_result *result)
 {
-	const char *host = nt_db_text(row, 0);
+	const struct nt_session *session = result->session;
 	char number[NT_HUMAN_MAX];
 	struct nt_prose prose;
 
 	nt_prose_begin(&prose, result->out);
 	fputs("host ", prose.line);
-	nt_print_clean(prose.line, host, strlen(host));
-	if (sqlite3_column_type(row, 1) != SQLITE_NULL)
-		fprintf(prose.line, ", %s", nt_human_time(number, (uint64_t)sqlite3_column_int64(row, 1)));
-	fprintf(prose.line, ", %s", nt_human_ns(number, (uint64_t)sqlite3_column_int64(row, 2)));
+	nt_print_clean(prose.line, session->host, strlen(session->host));
+	if (session->start_realtime_ns)
+		fprintf(prose.line, ", %s", nt_human_time(number, (uint64_t)session->start_realtime_ns));
+	fprintf(prose.line, ", %s", nt_human_ns(number, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
 	put_window(result, prose.line);
 	nt_prose_end(&prose, "");
 }
 
 static int print_head(const struct nt_latency_result *result)
 {
-	struct nt_db *db = result->db;
-	sqlite3_stmt *statement =
-		nt_db_prepare(db, "SELECT host, start_realtime_ns, dur FROM session WHERE session_id = ?1", NULL);
-
-	if (!statement)
-		return -1;
-	sqlite3_bind_int64(statement, 1, result->session->id);
-	if (sqlite3_step(statement) != SQLITE_ROW) {
-		nt_db_fail(db, "the session cannot be read");
-		sqlite3_finalize(statement);
-		return -1;
-	}
-	print_session(result, statement);
-	sqlite3_finalize(statement);
+	print_session(result);
 	return print_joined(result, NT_META_SQL(NT_META_LATENCY_SAMPLE), "", "Recorded with the probability ", "") ||
 			       print_joined(result, NT_META_SQL(NT_META_LATENCY_FILTER) " ORDER BY rowid", "",
 					    "Recorded by the filter: ", "")
@@ -141,7 +113,8 @@ static void put_key(struct nt_line *line, const struct nt_latency_result *result
 {
 	nt_line_put(line, "hook", nt_cell_label(nt_latency_hook_text(result->choice, series->hook, hook)));
 	if (result->choice->by)
-		nt_line_put(line, nt_by_name(result->choice->by), nt_cell_text(result->groups.labels[series->group]));
+		nt_line_put(line, nt_by_name(result->choice->by),
+			    nt_cell_text(nt_labels_text(&result->groups, series->group)));
 }
 
 /* Prints a line of a table, before the first its names. */
@@ -191,7 +164,7 @@ static int print_figures(struct nt_latency_result *result, struct nt_printer *pr
 		put_key(&line, result, result->set.all[i], hook);
 		put_figures(&line, &figures);
 		if (print_line(printer, &line, &begun))
-			return no_memory(result->db);
+			return nt_db_no_memory(result->db);
 	}
 	end_table(result->out, printer, begun);
 	return 0;
@@ -235,7 +208,7 @@ static int print_error(struct nt_latency_result *result, struct nt_printer *prin
 	nt_line_put(&line, "mean", nt_cell_label(figures.has_mean_error ? mean : "not known"));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
 		nt_line_put(&line, names[i], nt_cell_label(range(ranges[i], &figures.intervals[i])));
-	return print_line(printer, &line, begun) ? no_memory(result->db) : 0;
+	return print_line(printer, &line, begun) ? nt_db_no_memory(result->db) : 0;
 }
 
 static int print_errors(struct nt_latency_result *result, struct nt_printer *printer)
@@ -359,7 +332,7 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 				    accounting->is_there[hook] ? nt_cell_integer(accounting->counts[hook][i])
 							       : (struct nt_cell){0});
 		if (print_line(printer, &line, &begun))
-			return no_memory(result->db);
+			return nt_db_no_memory(result->db);
 	}
 	end_table(result->out, printer, begun);
 	print_shares(result);
@@ -478,7 +451,8 @@ static void print_histograms(const struct nt_latency_result *result)
 
 		if (!series->samples.n)
 			continue;
-		print_title(result, "", series->hook, result->choice->by ? result->groups.labels[series->group] : NULL);
+		print_title(result, "", series->hook,
+			    result->choice->by ? nt_labels_text(&result->groups, series->group) : NULL);
 		print_histogram(result, series);
 	}
 }
@@ -521,7 +495,7 @@ int nt_latency_people(struct nt_latency_result *result)
 		return error;
 	printer = nt_printer_new(result->out, NT_FORMAT_TABLE, true);
 	if (!printer)
-		return no_memory(result->db);
+		return nt_db_no_memory(result->db);
 	error = print_tables(result, printer);
 	nt_printer_free(printer);
 	if (!error && result->view->histogram)

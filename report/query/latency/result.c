@@ -4,6 +4,8 @@
  */
 #include "report/query/latency/result.h"
 
+#include <string.h>
+
 #include "schema/kind.h"
 
 const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt_hook hook, char text[64])
@@ -36,29 +38,116 @@ static double kept(double recorded, double judged)
 
 int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latency_accounting *accounting)
 {
-	sqlite3_stmt *statement = nt_db_prepare(db, accounting_sql, NULL);
+	sqlite3_stmt *row = nt_db_query(db, accounting_sql, session_id);
 	int64_t programs;
-	int step;
 
 	*accounting = (struct nt_latency_accounting){0};
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
 		accounting->kept[hook] = 1;
 		accounting->programs[hook] = 1;
 	}
-	if (!statement)
-		return -1;
-	sqlite3_bind_int64(statement, 1, session_id);
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-		enum nt_hook hook = nt_hook_number(nt_db_text(statement, 0));
+	while (nt_db_next(row)) {
+		enum nt_hook hook = nt_hook_number(nt_db_text(row, 0));
 
 		accounting->is_there[hook] = true;
 		for (int i = 0; i < NT_REASON_COUNT; i++)
-			accounting->counts[hook][i] = sqlite3_column_int64(statement, 1 + i);
-		accounting->kept[hook] = kept(sqlite3_column_double(statement, 1 + NT_REASON_COUNT),
-					      sqlite3_column_double(statement, 2 + NT_REASON_COUNT));
-		programs = sqlite3_column_int64(statement, 3 + NT_REASON_COUNT);
+			accounting->counts[hook][i] = sqlite3_column_int64(row, 1 + i);
+		accounting->kept[hook] = kept(sqlite3_column_double(row, 1 + NT_REASON_COUNT),
+					      sqlite3_column_double(row, 2 + NT_REASON_COUNT));
+		programs = sqlite3_column_int64(row, 3 + NT_REASON_COUNT);
 		accounting->programs[hook] = programs < 1 ? 1 : programs > 16 ? 16 : (unsigned int)programs;
 	}
-	sqlite3_finalize(statement);
-	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the accounting of the hooks cannot be read");
+	return nt_db_end(db, row, "the accounting of the hooks cannot be read");
+}
+
+/* ---- reading ---- */
+
+struct reading {
+	struct nt_latency_result *result;
+	int (*visit)(void *arg, const struct nt_latency_sample *sample);
+	void *arg;
+};
+
+static int take_sample(void *arg, const struct nt_latency_sample *sample)
+{
+	const struct reading *reading = arg;
+	struct nt_series_set *set = &reading->result->set;
+
+	if (nt_series_set_add(set, sample))
+		return -1;
+	return nt_series_set_takes(set, sample) ? reading->visit(reading->arg, sample) : 0;
+}
+
+static void set_window(struct nt_latency_result *result)
+{
+	struct nt_window window = nt_session_window(result->session, &result->choice->selection);
+
+	result->begin_ts = window.from_ts;
+	result->end_ts = window.to_ts;
+	if (result->end_ts <= result->begin_ts)
+		result->end_ts = result->begin_ts < INT64_MAX ? result->begin_ts + 1 : INT64_MAX;
+}
+
+/* What the errors of counts are calculated from. */
+static void set_counted(struct nt_latency_result *result)
+{
+	struct nt_series_set *set = &result->set;
+
+	set->cpus = (unsigned int)result->session->cpus;
+	set->is_cut = result->begin_ts > result->session->start_ts;
+	set->is_pairs = result->choice->first != NT_HOOK_NONE;
+	set->is_by_cpu = result->choice->by == NT_BY_CPU;
+	memcpy(set->kept, result->accounting.kept, sizeof(set->kept));
+	memcpy(set->programs, result->accounting.programs, sizeof(set->programs));
+}
+
+/* Whether the recording was made with the probe, even if no packet came. */
+static int find_probe(struct nt_latency_result *result)
+{
+	result->has_probe = result->set.n > 0;
+	if (!result->has_probe && nt_db_has_rows(result->db, "skb_latency", result->session->id, &result->has_probe))
+		return -1;
+	return result->has_probe ? 0
+				 : nt_db_has_rows(result->db, "latency_hook", result->session->id, &result->has_probe);
+}
+
+int nt_latency_read(struct nt_latency_result *result, int (*visit)(void *arg, const struct nt_latency_sample *sample),
+		    void *arg)
+{
+	const struct nt_latency_choice *choice = result->choice;
+	struct reading reading = {result, visit, arg};
+	struct nt_db *db = result->db;
+	bool has_table;
+
+	if (nt_db_has(db, "skb_latency", &has_table) ||
+	    nt_latency_accounting(db, result->session->id, &result->accounting) ||
+	    nt_groups_read(db, result->session->id, has_table ? choice->by : NT_BY_NONE, &result->groups))
+		return -1;
+	if (nt_series_set_init(&result->set, result->groups.texts.n, choice->include_hol))
+		return nt_db_no_memory(db);
+	set_window(result);
+	set_counted(result);
+	if (has_table &&
+	    nt_latency_scan(db, result->session, choice, &result->groups, take_sample, &reading, &result->alone))
+		return -1;
+	if (nt_series_set_order(&result->set, choice->by == NT_BY_CPU || choice->by == NT_BY_PORT))
+		return nt_db_no_memory(db);
+	return find_probe(result);
+}
+
+void nt_latency_release(struct nt_latency_result *result)
+{
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++)
+		nt_heatmap_release(&result->maps[hook]);
+	nt_series_set_release(&result->set);
+	nt_labels_release(&result->groups);
+}
+
+int nt_latency_map(const struct nt_latency_result *result, struct nt_heatmap *map, uint32_t columns,
+		   uint32_t per_octave, const struct nt_latency_sample *sample)
+{
+	if (!map->cells && nt_heatmap_init(map, result->begin_ts, result->end_ts, columns, per_octave))
+		return -1;
+	nt_heatmap_add(map, sample->ts, sample->ns, sample->weight);
+	return 0;
 }

@@ -49,10 +49,11 @@ struct nt_latency_result {
 	const struct nt_session *session;
 	const struct nt_latency_choice *choice;
 	const struct nt_latency_view *view;
-	struct nt_latency_groups groups;
+	struct nt_labels groups;
 	struct nt_series_set set;
 	struct nt_latency_accounting accounting;
 	struct nt_latency_alone alone; /* with choice->first */
+	int64_t begin_ts, end_ts; /* the time that was chosen, for heat maps: a nanosecond at least */
 	struct nt_heatmap maps[NT_HOOK_COUNT]; /* with over_time; without cells where a hook has no sample */
 	bool has_probe; /* the recording was made with the probe `latency` */
 };
@@ -61,9 +62,19 @@ struct nt_latency_result {
 const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt_hook hook, char text[64]);
 
 /* 0, or -1 and db->error. */
+
+/*
+ * Finds all but the maps, of what db, session and choice say. visit is given each sample that has a latency, and gives
+ * non-zero when memory ran out. To be released even on failure.
+ */
+int nt_latency_read(struct nt_latency_result *result, int (*visit)(void *arg, const struct nt_latency_sample *sample),
+		    void *arg);
+void nt_latency_release(struct nt_latency_result *result);
+/* Adds a sample to a map of the chosen time, which this makes if it has no cells yet. -1: out of memory. */
+int nt_latency_map(const struct nt_latency_result *result, struct nt_heatmap *map, uint32_t columns,
+		   uint32_t per_octave, const struct nt_latency_sample *sample);
 int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latency_accounting *accounting);
 
-/* 0, or -1 and db->error. */
 int nt_latency_people(struct nt_latency_result *result);
 /* The columns of CSV, by view. */
 int nt_latency_csv_begin(const struct nt_latency_choice *choice, const struct nt_latency_view *view,

@@ -30,18 +30,12 @@ struct nt_stage_clock nt_stage_clock_of(const char *rate, const char *kept)
 
 int nt_stage_clock_read(struct nt_db *db, int64_t session_id, struct nt_stage_clock *clock)
 {
-	sqlite3_stmt *row = nt_db_prepare(
-		db, "SELECT (" NT_META_SQL(NT_META_STACKS_HZ) "), (" NT_META_SQL(NT_META_STACKS) ")", NULL);
-	int step;
+	sqlite3_stmt *row = nt_db_query(
+		db, "SELECT (" NT_META_SQL(NT_META_STACKS_HZ) "), (" NT_META_SQL(NT_META_STACKS) ")", session_id);
 
-	if (!row)
-		return -1;
-	sqlite3_bind_int64(row, 1, session_id);
-	step = sqlite3_step(row);
-	if (step == SQLITE_ROW)
+	if (nt_db_next(row))
 		*clock = nt_stage_clock_of(nt_db_text(row, 0), nt_db_text(row, 1));
-	sqlite3_finalize(row);
-	return step == SQLITE_ROW ? 0 : nt_db_fail(db, "the rate of the samples cannot be read");
+	return nt_db_end(db, row, "the rate of the samples cannot be read");
 }
 
 bool nt_stage_clock_tells(const struct nt_stage_clock *clock, unsigned int owner)

@@ -5,91 +5,32 @@
 #include "report/query/stages/flame.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-
-struct named {
-	const char *name;
-	uint32_t number;
-};
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
-}
+#include "report/util/array.h"
 
 void nt_flame_release(struct nt_flame *flame)
 {
-	tdestroy(flame->by_name, free);
-	nt_arena_release(&flame->arena);
 	free(flame->nodes);
-	free(flame->names);
+	nt_texts_release(&flame->names);
 	nt_id_map_release(&flame->by_edge);
-}
-
-static struct named *new_name(struct nt_flame *flame, const char *name)
-{
-	struct named *named = malloc(sizeof(*named));
-	size_t size = strlen(name) + 1;
-	char *copy = nt_arena_get(&flame->arena, size);
-
-	if (flame->n_names == flame->names_size) {
-		size_t more = flame->names_size ? 2 * flame->names_size : 512;
-		const char **larger = reallocarray(flame->names, more, sizeof(*larger));
-
-		if (!larger)
-			copy = NULL;
-		else
-			flame->names = larger, flame->names_size = more;
-	}
-	if (!named || !copy) {
-		free(named);
-		return NULL;
-	}
-	memcpy(copy, name, size);
-	*named = (struct named){copy, (uint32_t)flame->n_names};
-	return named;
-}
-
-/* The number of a name, or -1. */
-static int64_t number_of(struct nt_flame *flame, const char *name)
-{
-	const struct named key = {name, 0};
-	struct named **found = tfind(&key, &flame->by_name, compare_names), *named;
-
-	if (found)
-		return (*found)->number;
-	named = new_name(flame, name);
-	if (!named || !tsearch(named, &flame->by_name, compare_names)) {
-		free(named);
-		return -1;
-	}
-	flame->names[flame->n_names++] = named->name;
-	return named->number;
 }
 
 /* The child of a node, new or known; -1: out of memory. */
 static int64_t child(struct nt_flame *flame, uint32_t parent, const char *name, uint16_t stage)
 {
-	int64_t number = number_of(flame, name);
-	uint64_t *known = number < 0 ? NULL : nt_id_map_at(&flame->by_edge, (uint64_t)parent << 32 | (uint64_t)number);
+	bool is_new;
+	uint32_t number = nt_texts_number(&flame->names, name, &is_new);
+	uint64_t *known = number ? nt_id_map_at(&flame->by_edge, (uint64_t)parent << 32 | number) : NULL;
 
 	if (!known)
 		return -1;
 	if (*known)
 		return (int64_t)*known - 1;
-	if (flame->n == flame->size) {
-		size_t size = flame->size ? 2 * flame->size : 1024;
-		struct nt_flame_node *larger = reallocarray(flame->nodes, size, sizeof(*larger));
-
-		if (!larger)
-			return -1;
-		flame->nodes = larger;
-		flame->size = size;
-	}
-	flame->nodes[flame->n] = (struct nt_flame_node){.parent = parent, .name = (uint32_t)number, .stage = stage};
+	if (NT_ROOM(flame->nodes, flame->size, flame->n + 1))
+		return -1;
+	flame->nodes[flame->n] = (struct nt_flame_node){.parent = parent, .name = number, .stage = stage};
 	if (flame->n)
 		flame->nodes[flame->n].depth = flame->nodes[parent].depth + 1;
 	if (flame->nodes[flame->n].depth > flame->deepest)
@@ -123,7 +64,7 @@ static int64_t find_group(struct adding *adding, const struct nt_stage_series *s
 		return child(adding->flame, 0, text, 0);
 	default:
 		if (series->group)
-			return child(adding->flame, 0, adding->data->groups.labels[series->group], 0);
+			return child(adding->flame, 0, nt_labels_text(&adding->data->groups, series->group), 0);
 		return child(adding->flame, 0,
 			     adding->by == NT_STAGE_BY_PROCESS ? "[of no process]" : "[of no control group]", 0);
 	}
@@ -140,7 +81,8 @@ static int64_t add_frames(struct adding *adding, int64_t node, int64_t stack_id)
 	for (size_t i = stack.n; i > 0 && node >= 0; i--) {
 		uint32_t number = stack.numbers[i - 1];
 
-		node = child(adding->flame, (uint32_t)node, frames->names[number], frames->rules[number].stage);
+		node = child(adding->flame, (uint32_t)node, nt_frames_name(frames, number),
+			     frames->functions[number].rules.stage);
 	}
 	return node;
 }
@@ -236,7 +178,7 @@ void nt_flame_folded(const struct nt_flame *flame, FILE *out)
 		for (uint32_t at = node; at && n < DEPTH_MAX; at = flame->nodes[at].parent)
 			path[n++] = at;
 		for (uint32_t i = n; i > 0; i--) {
-			write_name(out, flame->names[flame->nodes[path[i - 1]].name]);
+			write_name(out, nt_texts_text(&flame->names, flame->nodes[path[i - 1]].name));
 			fputc(i > 1 ? ';' : ' ', out);
 		}
 		fprintf(out, "%llu\n", (unsigned long long)(flame->nodes[node].ns[0] - flame->nodes[node].below[0]));

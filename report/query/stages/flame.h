@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * flame.h - stacks put together into a tree, each node with its exact time (split.h): what flame graphs are drawn of
- * (export/svg/flame.c), and what is written as folded stacks (flame.c). One tree can hold two sides, to be compared. Writes to
- * the stream it is given and nowhere else.
+ * (export/svg/flame.c), and what is written as folded stacks (flame.c). One tree can hold two sides, to be compared.
+ * Writes to the stream it is given and nowhere else.
  *
  *     all -> [group ->] owner -> [functions of the program ->] functions of the kernel, the outermost first
  */
@@ -13,7 +13,6 @@
 
 #include "report/query/stages/frames.h"
 #include "report/query/stages/read.h"
-#include "report/util/arena.h"
 
 struct nt_flame_node {
 	uint32_t parent; /* index; that of the root is its own */
@@ -28,11 +27,8 @@ struct nt_flame_node {
 struct nt_flame {
 	struct nt_flame_node *nodes; /* a parent stands before its children */
 	size_t n, size;
-	const char **names;
-	size_t n_names, names_size;
-	void *by_name; /* a tree of them */
+	struct nt_texts names;
 	struct nt_id_map by_edge; /* parent << 32 | name: index + 1 */
-	struct nt_arena arena;
 	uint32_t deepest;
 };
 

@@ -9,20 +9,21 @@
 
 #include "report/db/db.h"
 #include "report/symbols/stages.h"
-#include "report/util/arena.h"
 #include "report/util/id_map.h"
+#include "report/util/texts.h"
 
 struct nt_frames {
-	struct nt_arena arena; /* of the names */
-	const char **names; /* of functions, by number; 0 is what is not known. Valid UTF-8, as the database has them */
-	struct nt_stage_function *rules; /* the same functions, as the rules know them */
-	size_t n_names, names_size;
+	struct nt_texts names; /* of functions: valid UTF-8, as the database has them */
+	struct nt_frames_function {
+		uint32_t name;
+		struct nt_stage_function rules; /* a program's function has none, whatever its name */
+	} * functions; /* by number, one a symbol; 0 is what is not known */
+	size_t n_functions, functions_size;
 	uint32_t *numbers; /* all stacks, one behind the other, each from the innermost function on */
 	size_t n_numbers, numbers_size;
-	struct nt_id_map by_symbol; /* number of its function + 1 */
+	struct nt_id_map by_symbol; /* number of its function */
 	struct nt_id_map begins, sizes; /* of a stack: where it begins in numbers, + 1; how many */
 	struct nt_stage_rules *stages;
-	void *by_name; /* a tree of the names */
 };
 
 /* A stack's functions, the innermost first. */
@@ -38,8 +39,6 @@ void nt_frames_release(struct nt_frames *frames);
 struct nt_frames_stack nt_frames_of(struct nt_frames *frames, int64_t stack_id);
 /* 1 << stage for all stages that it passes through. */
 uint64_t nt_frames_stages(struct nt_frames *frames, int64_t stack_id);
-/* The stage of one function by itself (of netfilter's the one without a hook), NT_STAGE_OTHER for one without a rule.
- */
-unsigned int nt_frames_stage(const struct nt_frames *frames, uint32_t number);
+const char *nt_frames_name(const struct nt_frames *frames, uint32_t number);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "report/out/output.h"
 #include "report/rows/rollup.h"
+#include "report/util/array.h"
 
 struct reading {
 	const struct nt_part *part;
@@ -29,21 +30,12 @@ void nt_stage_data_release(struct nt_stage_data *data)
 		free(data->categories[i].family);
 	}
 	free(data->categories);
-	nt_latency_groups_release(&data->groups);
+	nt_labels_release(&data->groups);
 }
 
 int nt_stage_fail(const struct nt_part *part, int error)
 {
-	struct nt_db *db = part->db;
-
-	if (error == -ENOMEM)
-		snprintf(db->error, sizeof(db->error), "out of memory: choose less of it with --from and --to.");
-	else
-		snprintf(db->error, sizeof(db->error),
-			 "%s: session %lld: its slices or samples are not those of a recording: see nettape-report "
-			 "check.",
-			 db->path[0] ? db->path : "the tape", (long long)part->session->id);
-	return -1;
+	return nt_lanes_fail(part, error, "slices or samples");
 }
 
 /* ---- series ---- */
@@ -57,7 +49,7 @@ static uint32_t group_of(struct reading *reading, unsigned int owner, int64_t ut
 
 	if (reading->choice->by != NT_STAGE_BY_PROCESS && reading->choice->by != NT_STAGE_BY_CGROUP)
 		return 0;
-	return is_told && utid >= 0 ? (uint32_t)nt_id_map_get(&reading->data->groups.ids, (uint64_t)utid) : 0;
+	return is_told && utid >= 0 ? nt_group_of_id(&reading->data->groups, utid) : 0;
 }
 
 static int new_series(struct nt_stage_data *data, const struct nt_stage_series *series)
@@ -67,15 +59,8 @@ static int new_series(struct nt_stage_data *data, const struct nt_stage_series *
 
 	if (number < 0)
 		return (int)number;
-	if (data->split.n_series > data->series_size) {
-		size_t size = data->series_size ? 2 * data->series_size : 16;
-		struct nt_stage_series *larger = reallocarray(data->series, size, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		data->series = larger;
-		data->series_size = size;
-	}
+	if (NT_ROOM(data->series, data->series_size, data->split.n_series))
+		return -ENOMEM;
 	data->series[number] = *series;
 	return 0;
 }
@@ -121,11 +106,10 @@ static int set_buckets(const struct nt_part *part, struct nt_stage_data *data)
 	char length[NT_HUMAN_MAX];
 
 	if (n > NT_SPLIT_BUCKETS_MAX) {
-		snprintf(db->error, sizeof(db->error),
-			 "%s: session %lld: %s are too long to be split at once: choose less with --from and --to.",
-			 db->path[0] ? db->path : "the tape", (long long)part->session->id,
-			 nt_human_ns(length, (uint64_t)part->to_ts - (uint64_t)part->from_ts));
-		return -1;
+		return nt_db_refuse(
+			db, "%s: session %lld: %s are too long to be split at once: choose less with --from and --to.",
+			db->path[0] ? db->path : "the tape", (long long)part->session->id,
+			nt_human_ns(length, (uint64_t)part->to_ts - (uint64_t)part->from_ts));
 	}
 	data->first_bucket = first;
 	data->n_buckets = (uint32_t)n;
@@ -188,20 +172,13 @@ static struct nt_stage_category category_of(const struct reading *reading, sqlit
 	return category;
 }
 
-static int add_category(struct reading *reading, const struct nt_stage_category *category, size_t *size)
+static int add_category(struct reading *reading, const struct nt_stage_category *category)
 {
 	struct nt_stage_data *data = reading->data;
 	struct nt_stage_category *added;
 
-	if (data->n_categories == *size) {
-		size_t more = *size ? 2 * *size : 64;
-		struct nt_stage_category *larger = reallocarray(data->categories, more, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		data->categories = larger;
-		*size = more;
-	}
+	if (NT_ROOM(data->categories, data->categories_size, data->n_categories + 1))
+		return -ENOMEM;
 	added = &data->categories[data->n_categories];
 	*added = *category;
 	added->stage = strdup(category->stage);
@@ -230,27 +207,23 @@ static int read_categories(struct reading *reading)
 		"FROM stack_sample WHERE session_id = ?1 AND owner IS NOT NULL",
 	};
 	struct nt_db *db = reading->part->db;
-	sqlite3_stmt *row = nt_db_prepare(db, sql[reading->by_stack ? 1 + reading->choice->user : 0], NULL);
-	size_t size = 0;
-	int step = SQLITE_DONE, error = 0;
+	sqlite3_stmt *row =
+		nt_db_query(db, sql[reading->by_stack ? 1 + reading->choice->user : 0], reading->part->session->id);
+	int error = 0;
 
-	if (!row)
-		return -1;
-	sqlite3_bind_int64(row, 1, reading->part->session->id);
-	while (!error && (step = sqlite3_step(row)) == SQLITE_ROW) {
+	while (!error && nt_db_next(row)) {
 		struct nt_stage_category category = category_of(reading, row, 0);
 
-		error = add_category(reading, &category, &size);
+		error = add_category(reading, &category);
 	}
+	if (nt_db_end(db, row, "the samples cannot be read"))
+		return -1;
 	if (error)
-		error = nt_stage_fail(reading->part, error);
-	else if (step != SQLITE_DONE)
-		error = nt_db_fail(db, "the samples cannot be read");
-	sqlite3_finalize(row);
+		return nt_stage_fail(reading->part, error);
 	if (reading->data->n_categories)
 		qsort(reading->data->categories, reading->data->n_categories, sizeof(struct nt_stage_category),
 		      compare_categories);
-	return error;
+	return 0;
 }
 
 /* ---- samples ---- */
@@ -285,18 +258,13 @@ static int add_sample(struct reading *reading, sqlite3_stmt *row)
 static int read_samples(struct reading *reading)
 {
 	sqlite3_stmt *row = nt_lanes_samples(reading->part);
-	int step = SQLITE_DONE, error = 0;
+	int error = 0;
 
-	if (!row)
-		return -1;
-	while (!error && (step = sqlite3_step(row)) == SQLITE_ROW)
+	while (!error && nt_db_next(row))
 		error = add_sample(reading, row);
-	if (error)
-		error = nt_stage_fail(reading->part, error);
-	else if (step != SQLITE_DONE)
-		error = nt_db_fail(reading->part->db, "the samples cannot be read");
-	sqlite3_finalize(row);
-	return error;
+	if (nt_db_end(reading->part->db, row, "the samples cannot be read"))
+		return -1;
+	return error ? nt_stage_fail(reading->part, error) : 0;
 }
 
 static int read_groups(struct reading *reading)
@@ -305,8 +273,8 @@ static int read_groups(struct reading *reading)
 
 	if (by != NT_STAGE_BY_PROCESS && by != NT_STAGE_BY_CGROUP)
 		return 0;
-	return nt_latency_groups(reading->part->db, reading->part->session->id,
-				 by == NT_STAGE_BY_PROCESS ? NT_BY_PROCESS : NT_BY_CGROUP, &reading->data->groups);
+	return nt_groups_read(reading->part->db, reading->part->session->id,
+			      by == NT_STAGE_BY_PROCESS ? NT_BY_PROCESS : NT_BY_CGROUP, &reading->data->groups);
 }
 
 int nt_stage_read(const struct nt_part *part, const struct nt_stage_choice *choice, bool by_stack,

@@ -31,8 +31,8 @@ struct nt_stage_data {
 	struct nt_stage_series *series; /* as many as the split has */
 	size_t series_size;
 	struct nt_stage_category *categories;
-	size_t n_categories;
-	struct nt_latency_groups groups; /* by process, by cgroup: their labels */
+	size_t n_categories, categories_size;
+	struct nt_labels groups; /* by process, by cgroup: their labels */
 	/* Buckets are those of the views, counted from the session's start; the split counts them from the part's
 	 * first. */
 	uint64_t first_bucket;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/rows/rollup.h"
+#include "report/util/array.h"
 
 #define COLUMNS_MAX 30 /* by time */
 
@@ -47,15 +48,8 @@ static int64_t find_whole(struct nt_stage_result *result, uint32_t group, unsign
 		return -1;
 	if (*known)
 		return (int64_t)*known - 1;
-	if (result->n_wholes == result->wholes_size) {
-		size_t size = result->wholes_size ? 2 * result->wholes_size : 64;
-		struct nt_stage_whole *larger = reallocarray(result->wholes, size, sizeof(*larger));
-
-		if (!larger)
-			return -1;
-		result->wholes = larger;
-		result->wholes_size = size;
-	}
+	if (NT_ROOM(result->wholes, result->wholes_size, result->n_wholes + 1))
+		return -1;
 	result->wholes[result->n_wholes] = (struct nt_stage_whole){.group = group, .owner = owner};
 	*known = ++result->n_wholes;
 	return (int64_t)*known - 1;
@@ -69,15 +63,8 @@ static struct nt_stage_part *find_part(struct nt_stage_result *result, uint32_t 
 		return NULL;
 	if (*known)
 		return &result->parts[*known - 1];
-	if (result->n_parts == result->parts_size) {
-		size_t size = result->parts_size ? 2 * result->parts_size : 256;
-		struct nt_stage_part *larger = reallocarray(result->parts, size, sizeof(*larger));
-
-		if (!larger)
-			return NULL;
-		result->parts = larger;
-		result->parts_size = size;
-	}
+	if (NT_ROOM(result->parts, result->parts_size, result->n_parts + 1))
+		return NULL;
 	result->parts[result->n_parts] = (struct nt_stage_part){.whole = whole, .category = category};
 	*known = ++result->n_parts;
 	return &result->parts[*known - 1];
@@ -300,5 +287,5 @@ const char *nt_stage_group(const struct nt_stage_result *result, const struct nt
 		*number = (result->data.first_bucket / result->step + whole->group) * result->step * NT_BUCKET_NS;
 	if (by != NT_STAGE_BY_PROCESS && by != NT_STAGE_BY_CGROUP)
 		return NULL;
-	return whole->group < result->data.groups.n ? result->data.groups.labels[whole->group] : "-";
+	return whole->group < result->data.groups.texts.n ? nt_labels_text(&result->data.groups, whole->group) : "-";
 }

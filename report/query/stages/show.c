@@ -11,48 +11,20 @@
 #include "report/db/load.h"
 #include "report/out/prose.h"
 
-#define COLUMNS 11 /* at most; the stack is the last */
 #define STACKS_SHOWN 20 /* to people, with --other */
 
 /* ---- the part ---- */
 
-static int check_names(const struct nt_part *part, char *why_not, size_t size)
-{
-	bool has = true;
-
-	if (nt_lanes_has_process(part, &has))
-		return -1;
-	if (!has) {
-		snprintf(why_not, size,
-			 "session %lld has no process %.100s: nettape-report query lists those in the table process",
-			 (long long)part->session->id, part->selection->process);
-		return 0;
-	}
-	if (nt_lanes_has_cpus(part, &has))
-		return -1;
-	if (!has)
-		snprintf(why_not, size, "session %lld has none of these CPUs: it had %lld",
-			 (long long)part->session->id, (long long)part->session->cpus);
-	return 0;
-}
-
 int nt_stage_part_of(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
 		     struct nt_part *part, char *why_not, size_t size)
 {
-	struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
-	char length[NT_HUMAN_MAX], start[NT_HUMAN_MAX], missing[NT_NEED_MAX];
+	char missing[NT_NEED_MAX];
 	bool has;
 
 	*part = (struct nt_part){.db = db, .session = session, .selection = selection};
-	part->from_ts = window.from_ts > session->start_ts ? window.from_ts : session->start_ts;
-	part->to_ts = window.to_ts < session->end_ts ? window.to_ts : session->end_ts;
-	why_not[0] = 0;
-	if (part->from_ts >= part->to_ts) {
-		snprintf(why_not, size, "nothing of session %lld is in that time: it began at %s and lasted %s",
-			 (long long)session->id, nt_human_time(start, (uint64_t)session->start_realtime_ns),
-			 nt_human_ns(length, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
+	nt_part_choose(part, why_not, size);
+	if (why_not[0])
 		return 0;
-	}
 	if (nt_db_has_rows(db, "stack_sample", session->id, &has))
 		return -1;
 	if (!has) {
@@ -60,38 +32,21 @@ int nt_stage_part_of(struct nt_db *db, const struct nt_session *session, const s
 		snprintf(why_not, size, "session %lld has %s", (long long)session->id, missing);
 		return 0;
 	}
-	return check_names(part, why_not, size);
+	if (nt_lanes_check_process(part, why_not, size))
+		return -1;
+	return why_not[0] ? 0 : nt_lanes_check_cpus(part, why_not, size);
 }
 
 /* ---- rows ---- */
 
-static struct nt_cell text_cell(const char *text)
-{
-	if (!text)
-		return (struct nt_cell){.type = NT_CELL_NULL};
-	return (struct nt_cell){.type = NT_CELL_TEXT, .text = text, .size = strlen(text)};
-}
-
 static struct nt_cell number_cell(uint64_t number)
 {
-	return (struct nt_cell){.type = NT_CELL_INTEGER, .integer = (int64_t)number};
+	return nt_cell_integer((int64_t)number);
 }
 
 static struct nt_cell share_cell(uint64_t part, uint64_t whole)
 {
 	return (struct nt_cell){.type = NT_CELL_REAL, .real = whole ? (double)part / (double)whole : 0};
-}
-
-struct row {
-	const char *names[COLUMNS];
-	struct nt_cell cells[COLUMNS];
-	size_t n;
-};
-
-static void put(struct row *row, const char *name, struct nt_cell cell)
-{
-	row->names[row->n] = name;
-	row->cells[row->n++] = cell;
 }
 
 /* "net_rx;net_rx_action;...": the outermost function first. NULL: out of memory. To be freed. */
@@ -108,7 +63,7 @@ static char *stack_text(const struct nt_stage_result *result, const struct nt_st
 	if (part->category != NT_SPLIT_UNSAMPLED)
 		stack = nt_frames_of(frames, result->data.categories[part->category].stack_id);
 	for (size_t i = stack.n; i > 0; i--)
-		fprintf(out, "%s%s", i < stack.n ? ";" : "", frames->names[stack.numbers[i - 1]]);
+		fprintf(out, "%s%s", i < stack.n ? ";" : "", nt_frames_name(frames, stack.numbers[i - 1]));
 	fclose(out);
 	return text;
 }
@@ -123,12 +78,12 @@ static struct nt_cell group_cell(const struct nt_stage_result *result, const str
 	uint64_t number;
 	const char *label = nt_stage_group(result, whole, &number);
 
-	return label ? text_cell(label) : number_cell(number);
+	return label ? nt_cell_text(label) : number_cell(number);
 }
 
 /* The one place that says which columns there are. `part` NULL: only their names count. */
 static void make_row(bool is_table, const struct nt_stage_choice *choice, const struct nt_stage_result *result,
-		     const struct nt_stage_part *part, const char *stack, struct row *row)
+		     const struct nt_stage_part *part, const char *stack, struct nt_line *row)
 {
 	const struct nt_stage_whole none = {0}, *whole = part ? &result->wholes[part->whole] : &none;
 	const struct nt_stage_part nothing = {0}, *shown = part ? part : &nothing;
@@ -137,26 +92,26 @@ static void make_row(bool is_table, const struct nt_stage_choice *choice, const 
 
 	row->n = 0;
 	if (!is_table)
-		put(row, "session_id", number_cell(part ? (uint64_t)result->part.session->id : 0));
+		nt_line_put(row, "session_id", number_cell(part ? (uint64_t)result->part.session->id : 0));
 	if (by)
-		put(row, by_column(choice->by),
-		    part ? group_cell(result, whole) : (struct nt_cell){.type = NT_CELL_NULL});
-	put(row, "owner", text_cell(nt_owner_name(whole->owner)));
-	put(row, "stage", text_cell(stage));
+		nt_line_put(row, by_column(choice->by),
+			    part ? group_cell(result, whole) : (struct nt_cell){.type = NT_CELL_NULL});
+	nt_line_put(row, "owner", nt_cell_text(nt_owner_name(whole->owner)));
+	nt_line_put(row, "stage", nt_cell_text(stage));
 	if (!choice->inclusive)
-		put(row, "family", text_cell(family));
-	put(row, "spent_ns", number_cell(shown->ns));
-	put(row, is_table ? "of_owner_share" : "share", share_cell(shown->ns, whole->ns));
+		nt_line_put(row, "family", nt_cell_text(family));
+	nt_line_put(row, "spent_ns", number_cell(shown->ns));
+	nt_line_put(row, is_table ? "of_owner_share" : "share", share_cell(shown->ns, whole->ns));
 	if (is_table) {
-		put(row, "at_least_share", share_cell(shown->low_ns, whole->ns));
-		put(row, "at_most_share", share_cell(shown->high_ns, whole->ns));
+		nt_line_put(row, "at_least_share", share_cell(shown->low_ns, whole->ns));
+		nt_line_put(row, "at_most_share", share_cell(shown->high_ns, whole->ns));
 	} else {
-		put(row, "low_ns", number_cell(shown->low_ns));
-		put(row, "high_ns", number_cell(shown->high_ns));
+		nt_line_put(row, "low_ns", number_cell(shown->low_ns));
+		nt_line_put(row, "high_ns", number_cell(shown->high_ns));
 	}
-	put(row, "samples", number_cell(shown->samples));
+	nt_line_put(row, "samples", number_cell(shown->samples));
 	if (choice->other)
-		put(row, "stack", text_cell(stack));
+		nt_line_put(row, "stack", nt_cell_text(stack));
 }
 
 /* With --other, only stacks without a stage are shown. */
@@ -170,49 +125,38 @@ static bool is_shown(const struct nt_stage_result *result, const struct nt_stage
 	return part->samples && (!strcmp(stage, "other") || !strcmp(stage, "no_stack"));
 }
 
-static int no_memory(struct nt_db *db)
-{
-	snprintf(db->error, sizeof(db->error), "out of memory.");
-	return -1;
-}
-
 /* Who takes rows gives 0 or -ENOMEM. */
-static int json_row(void *arg, const struct row *row)
+static int json_row(void *arg, const struct nt_line *row)
 {
-	struct nt_json *json = arg;
-
-	nt_json_open(json, NULL, '{');
-	for (size_t i = 0; i < row->n; i++)
-		nt_json_cell(json, row->names[i], &row->cells[i]);
-	nt_json_close(json, '}');
+	nt_json_record(arg, row);
 	return 0;
 }
 
-static int printer_row(void *arg, const struct row *row)
+static int printer_row(void *arg, const struct nt_line *row)
 {
 	return nt_printer_row(arg, row->cells);
 }
 
 static int one_row(const struct nt_stage_result *result, const struct nt_stage_part *part, bool is_table,
-		   int (*take)(void *arg, const struct row *row), void *arg)
+		   int (*take)(void *arg, const struct nt_line *row), void *arg)
 {
 	char *stack = NULL;
-	struct row row;
+	struct nt_line row;
 	int error;
 
 	if (result->choice->other) {
 		stack = stack_text(result, part);
 		if (!stack)
-			return no_memory(result->part.db);
+			return nt_db_no_memory(result->part.db);
 	}
 	make_row(is_table, result->choice, result, part, stack, &row);
-	error = take(arg, &row) ? no_memory(result->part.db) : 0;
+	error = take(arg, &row) ? nt_db_no_memory(result->part.db) : 0;
 	free(stack);
 	return error;
 }
 
-static int each_row(const struct nt_stage_result *result, bool is_table, int (*take)(void *arg, const struct row *row),
-		    void *arg)
+static int each_row(const struct nt_stage_result *result, bool is_table,
+		    int (*take)(void *arg, const struct nt_line *row), void *arg)
 {
 	size_t left = is_table && result->choice->other ? STACKS_SHOWN : SIZE_MAX;
 
@@ -230,7 +174,7 @@ static int each_row(const struct nt_stage_result *result, bool is_table, int (*t
 
 static int begin_columns(struct nt_stage_show *show, const struct nt_stage_choice *choice)
 {
-	struct row row;
+	struct nt_line row;
 
 	make_row(show->format == NT_FORMAT_TABLE, choice, NULL, NULL, NULL, &row);
 	return nt_printer_begin(show->printer, row.n, row.names);
@@ -282,7 +226,7 @@ static void print_short(const struct nt_stage_show *show, const struct nt_stage_
 }
 
 /* To people a stack is no cell of a table: it stands below the figures, and wraps between its functions. */
-static int print_stack(void *arg, const struct row *row)
+static int print_stack(void *arg, const struct nt_line *row)
 {
 	const struct nt_stage_show *show = arg;
 	char time[NT_HUMAN_MAX], count[NT_HUMAN_MAX];
@@ -349,7 +293,7 @@ static int print_rows(struct nt_stage_show *show, const struct nt_stage_result *
 	}
 	nt_printer_leave_out(show->printer, "samples,family,at_least_share&at_most_share");
 	if (begin_columns(show, result->choice))
-		return no_memory(result->part.db);
+		return nt_db_no_memory(result->part.db);
 	error = each_row(result, true, printer_row, show->printer);
 	nt_printer_end(show->printer);
 	return error;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/util/array.h"
+
 void nt_split_release(struct nt_split *split)
 {
 	for (size_t i = 0; i < split->n_series; i++)
@@ -20,22 +22,10 @@ void nt_split_release(struct nt_split *split)
 
 int64_t nt_split_new_series(struct nt_split *split, uint32_t kind)
 {
-	if (split->n_series == split->series_size) {
-		size_t size = split->series_size ? 2 * split->series_size : 16;
-		struct nt_split_series *larger = reallocarray(split->series, size, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		split->series = larger;
-		split->series_size = size;
-	}
+	if (NT_ROOM(split->series, split->series_size, split->n_series + 1))
+		return -ENOMEM;
 	split->series[split->n_series] = (struct nt_split_series){.kind = kind};
 	return (int64_t)split->n_series++;
-}
-
-static bool has_room(const struct nt_split_series *series)
-{
-	return series->n_cells < series->cells_size;
 }
 
 int nt_split_add_time(struct nt_split *split, uint32_t number, uint32_t bucket, uint32_t n, uint64_t ns)
@@ -50,15 +40,8 @@ int nt_split_add_time(struct nt_split *split, uint32_t number, uint32_t bucket, 
 		last->ns += ns;
 		return 0;
 	}
-	if (!has_room(series)) {
-		size_t size = series->cells_size ? 2 * series->cells_size : 16;
-		struct nt_split_cell *larger = reallocarray(series->cells, size, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		series->cells = larger;
-		series->cells_size = size;
-	}
+	if (NT_ROOM(series->cells, series->cells_size, series->n_cells + 1))
+		return -ENOMEM;
 	series->cells[series->n_cells++] = (struct nt_split_cell){bucket, n, ns};
 	return 0;
 }
@@ -67,15 +50,8 @@ int nt_split_add_sample(struct nt_split *split, uint32_t series, uint32_t bucket
 {
 	if (bucket >= NT_SPLIT_BUCKETS_MAX)
 		return -ERANGE;
-	if (split->n_samples == split->samples_size) {
-		size_t size = split->samples_size ? 2 * split->samples_size : 1024;
-		struct nt_split_sample *larger = reallocarray(split->samples, size, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		split->samples = larger;
-		split->samples_size = size;
-	}
+	if (NT_ROOM(split->samples, split->samples_size, split->n_samples + 1))
+		return -ENOMEM;
 	split->samples[split->n_samples++] = (struct nt_split_sample){series, bucket, category};
 	return 0;
 }

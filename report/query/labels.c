@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * labels.c - see labels.h. Rows refer to groups by small ids, and labels are looked up once for each id, not for each
+ * row: a scan is one pass through the table.
+ */
+#include "report/query/labels.h"
+
+/* Address and port, the address in brackets if it is one of IPv6; NULL if there is none. */
+#define ENDPOINT(address, port)                                                                                        \
+	"CASE WHEN family = 'inet6' THEN '[' || " address " || ']' ELSE " address " END || ':' || " port " "
+#define SOURCE ENDPOINT("src", "sport")
+#define DESTINATION ENDPOINT("dst", "dport")
+
+/* All ids and their labels. */
+static const struct {
+	const char *name, *sql;
+} sources[NT_BY_COUNT] = {
+	[NT_BY_IFACE] = {"iface",
+			 "WITH several AS (SELECT name FROM net_device WHERE session_id = ?1 "
+			 "GROUP BY name HAVING count(DISTINCT netns) > 1) "
+			 "SELECT id, CASE WHEN name IN several THEN name || ' (netns ' || netns || ')' ELSE name END "
+			 "AS label FROM net_device WHERE session_id = ?1 ORDER BY label"},
+	[NT_BY_CGROUP] = {"cgroup", "SELECT t.utid, g.path FROM thread AS t "
+				    "JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
+				    "JOIN cgroup AS g ON g.session_id = p.session_id AND g.id = p.cgroup_id "
+				    "WHERE t.session_id = ?1 ORDER BY g.path"},
+	[NT_BY_PROCESS] =
+		{"process",
+		 "SELECT t.utid, coalesce(p.name, '(unknown)') || coalesce(' (' || p.pid || ')', '') AS label "
+		 "FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
+		 "WHERE t.session_id = ?1 ORDER BY label"},
+	[NT_BY_SOCKET] = {"socket", "SELECT id, coalesce(proto || ' ', '') || coalesce(" SOURCE ", '-') || "
+				    "coalesce(' ' || " DESTINATION ", '') AS label FROM socket "
+				    "WHERE session_id = ?1 ORDER BY label"},
+	[NT_BY_CPU] = {"cpu", "SELECT DISTINCT cpu, cpu FROM skb_latency WHERE session_id = ?1 ORDER BY cpu"},
+	[NT_BY_PORT] = {"port",
+			"SELECT id, sport FROM socket WHERE session_id = ?1 AND sport IS NOT NULL ORDER BY sport"},
+};
+
+const char *nt_by_name(enum nt_by by)
+{
+	return sources[by].name;
+}
+
+int nt_groups_read(struct nt_db *db, int64_t session_id, enum nt_by by, struct nt_labels *groups)
+{
+	sqlite3_stmt *row;
+	uint32_t none;
+	int error = 0;
+
+	*groups = (struct nt_labels){0};
+	if (nt_labels_number(groups, "-", &none))
+		return nt_db_no_memory(db);
+	if (by == NT_BY_NONE)
+		return 0;
+	row = nt_db_query(db, sources[by].sql, session_id);
+	while (!error && nt_db_next(row)) {
+		if (sqlite3_column_type(row, 1) != SQLITE_NULL &&
+		    nt_labels_set(groups, sqlite3_column_int64(row, 0), nt_db_text(row, 1)))
+			error = nt_db_no_memory(db);
+	}
+	return nt_db_end(db, row, "the groups cannot be found") ? -1 : error;
+}
+
+uint32_t nt_group_of_id(struct nt_labels *groups, int64_t id)
+{
+	uint64_t number = nt_id_map_get(&groups->ids, (uint64_t)id);
+
+	return number ? (uint32_t)number - 1 : 0;
+}

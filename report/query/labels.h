@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * labels.h - by what samples and stages are grouped, and the label of each group of a session. Prints nothing.
+ */
+#ifndef NT_REPORT_QUERY_LABELS_H
+#define NT_REPORT_QUERY_LABELS_H
+
+#include "report/db/db.h"
+#include "report/util/labels.h"
+
+enum nt_by { NT_BY_NONE, NT_BY_IFACE, NT_BY_CGROUP, NT_BY_PROCESS, NT_BY_SOCKET, NT_BY_CPU, NT_BY_PORT, NT_BY_COUNT };
+
+/* "iface" and so on; NULL for NT_BY_NONE. */
+const char *nt_by_name(enum nt_by by);
+/*
+ * The groups of a session, by the ids that rows refer to; 0 is all that belongs to none, with the label "-", and what
+ * has that name. 0, or -1 and a sentence in db->error. To be released even on failure.
+ */
+int nt_groups_read(struct nt_db *db, int64_t session_id, enum nt_by by, struct nt_labels *groups);
+/* The group of an id. */
+uint32_t nt_group_of_id(struct nt_labels *groups, int64_t id);
+
+#endif
