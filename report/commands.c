@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "report/util/array.h"
+
 static const struct nt_command *const commands[] = {
 	&nt_cmd_summary,     &nt_cmd_timeline,	      &nt_cmd_info,
 	&nt_cmd_check,	     &nt_cmd_stages,	      &nt_cmd_flame,
@@ -15,7 +17,7 @@ static const struct nt_command *const commands[] = {
 
 const struct nt_command *nt_command_at(size_t i)
 {
-	return i < sizeof(commands) / sizeof(commands[0]) ? commands[i] : NULL;
+	return i < NT_COUNT(commands) ? commands[i] : NULL;
 }
 
 const struct nt_command *nt_command_find(const char *first, const char *second, int *n)

@@ -13,6 +13,7 @@
 #include "report/out/prose.h"
 #include "report/out/terminal.h"
 #include "report/query/check/check.h"
+#include "report/util/array.h"
 
 /* ---- findings ---- */
 
@@ -242,7 +243,7 @@ static int check_session(void *arg, const struct nt_session *session)
 
 	check->session = *session;
 	begin_session(check);
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && !error; i++)
+	for (size_t i = 0; i < NT_COUNT(checks) && !error; i++)
 		error = checks[i](check);
 	if (check->format == NT_FORMAT_JSON) {
 		nt_json_close(&check->json, ']');

@@ -2,7 +2,6 @@
 /*
  * each_session.c - what commands that show one session after the other have in common.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

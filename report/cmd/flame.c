@@ -6,7 +6,6 @@
  */
 #include <libgen.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/cmd/command.h"

@@ -7,7 +7,6 @@
 #include "report/cmd/command.h"
 #include "report/cmd/options.h"
 #include "report/db/load.h"
-#include "report/out/denied.h"
 #include "report/out/interrupt.h"
 #include "report/out/new_file.h"
 #include "schema/cli/arg.h"

@@ -4,7 +4,6 @@
  * section is one query; programs get its rows whole, people the first with units, and the sums of the others.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/cmd/command.h"
@@ -16,6 +15,7 @@
 #include "report/query/groups.h"
 #include "report/query/self_cost.h"
 #include "report/query/session.h"
+#include "report/util/array.h"
 
 #define TOP 10 /* rows of the first grouping */
 #define TOP_NEXT 5 /* of those after it */
@@ -53,7 +53,6 @@ static const struct section problems_section = {
 
 /* The groupings that a summary has without being asked. */
 static const enum nt_group usual[] = {NT_GROUP_PROGRAM, NT_GROUP_PROCESS, NT_GROUP_CGROUP, NT_GROUP_SOCKET};
-#define N_USUAL (sizeof(usual) / sizeof(usual[0]))
 
 #define GROUP_SQL_MAX 8192
 
@@ -147,7 +146,7 @@ static int give_groups(struct summary *summary, int64_t session_id)
 	struct section section;
 	int error = 0;
 
-	for (size_t i = 0; i < N_USUAL && !error; i++) {
+	for (size_t i = 0; i < NT_COUNT(usual) && !error; i++) {
 		section = group_section(usual[i], NULL, sql);
 		error = give_section(summary, &section, session_id);
 	}
@@ -174,7 +173,7 @@ static int give_session(struct summary *summary, int64_t session_id)
 		error = give_section(summary, &cpus_section, session_id);
 	if (!error)
 		error = give_groups(summary, session_id);
-	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]) && !error; i++)
+	for (size_t i = 0; i < NT_COUNT(last) && !error; i++)
 		error = give_section(summary, last[i], session_id);
 	if (summary->format == NT_FORMAT_JSON)
 		nt_json_close(&summary->json, '}');
@@ -241,7 +240,7 @@ static int print_groups(struct summary *summary, int64_t session_id)
 		if (!error && nt_group(summary->by)->note[0])
 			nt_print_prose(stdout, "", "%s", nt_group(summary->by)->note);
 	}
-	for (size_t i = 0; i < N_USUAL && summary->by == NT_GROUP_COUNT && !error; i++)
+	for (size_t i = 0; i < NT_COUNT(usual) && summary->by == NT_GROUP_COUNT && !error; i++)
 		error = print_group(summary, usual[i], i ? TOP_NEXT : TOP, session_id);
 	return error;
 }

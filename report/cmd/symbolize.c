@@ -12,6 +12,7 @@
 #include "report/cmd/options.h"
 #include "report/db/load.h"
 #include "report/out/denied.h"
+#include "report/util/array.h"
 #include "report/util/utf8.h"
 
 /* A program, which has many places. */
@@ -150,7 +151,7 @@ static int print_all(struct symbolize *symbolize)
 	int error;
 
 	nt_printer_leave_out(symbolize->printer, "symbols_of,file,build_id");
-	error = nt_printer_begin(symbolize->printer, sizeof(names) / sizeof(names[0]), names);
+	error = nt_printer_begin(symbolize->printer, NT_COUNT(names), names);
 
 	if (!error && nt_db_begin(symbolize->db))
 		return nt_complain("%s", symbolize->db->error);

@@ -17,6 +17,7 @@
 #include "report/out/durable.h"
 #include "report/out/interrupt.h"
 #include "report/tape/file_kind.h"
+#include "report/util/array.h"
 
 static const char views_sql[] =
 #include "text/views_sql.h"
@@ -475,11 +476,11 @@ static bool is_harmless_pragma(const char *name, const char *argument)
 					    "compile_options", "user_version",	"application_id",
 					    "page_count",      "page_size",	"encoding"};
 
-	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+	for (size_t i = 0; i < NT_COUNT(telling); i++) {
 		if (!sqlite3_stricmp(name, telling[i]))
 			return true;
 	}
-	for (size_t i = 0; !argument && i < sizeof(plain) / sizeof(plain[0]); i++) {
+	for (size_t i = 0; !argument && i < NT_COUNT(plain); i++) {
 		if (!sqlite3_stricmp(name, plain[i]))
 			return true;
 	}

@@ -4,7 +4,6 @@
  */
 #include "report/db/feed.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "report/db/load.h"
 #include "report/rows/rollup.h"
 #include "report/rows/rows.h"
+#include "report/util/array.h"
 
 #define MAX_TS (1ll << 62) /* 146 years of uptime */
 #define MIN_BUCKET_NS 1000000
@@ -87,11 +87,10 @@ static int next_of_tape(struct nt_feed *feed, const struct nt_row **row)
 static const enum nt_table_id first[] = {NT_TABLE_PROCESS, NT_TABLE_THREAD,	    NT_TABLE_CGROUP,
 					 NT_TABLE_SOCKET,  NT_TABLE_NET_DEVICE,	    NT_TABLE_SYMBOL,
 					 NT_TABLE_STACK,   NT_TABLE_CLOCK_SNAPSHOT, NT_TABLE_PROC_COUNTER};
-#define N_FIRST (sizeof(first) / sizeof(first[0]))
 
 static bool is_first(enum nt_table_id table)
 {
-	for (size_t i = 0; i < N_FIRST; i++) {
+	for (size_t i = 0; i < NT_COUNT(first); i++) {
 		if (first[i] == table)
 			return true;
 	}
@@ -102,11 +101,11 @@ static bool is_first(enum nt_table_id table)
  * rows/tables.h. */
 static bool nth_table(unsigned int n, enum nt_table_id *table)
 {
-	if (n < N_FIRST) {
+	if (n < NT_COUNT(first)) {
 		*table = first[n];
 		return true;
 	}
-	n -= N_FIRST;
+	n -= NT_COUNT(first);
 	for (int id = 0; id < NT_TABLE_COUNT; id++) {
 		if (!is_first((enum nt_table_id)id) && !n--) {
 			*table = (enum nt_table_id)id;

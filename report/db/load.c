@@ -5,7 +5,6 @@
 #include "report/db/load.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

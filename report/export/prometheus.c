@@ -373,7 +373,7 @@ int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choic
 		error = nt_db_has(db, "skb_latency", &has);
 	if (!error && has)
 		error = write_latency(&writer);
-	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]) && !error; i++)
+	for (size_t i = 0; i < NT_COUNT(counters) && !error; i++)
 		error = write_counter(&writer, &counters[i]);
 	return error;
 }

@@ -6,8 +6,6 @@
 #ifndef NT_REPORT_OUT_DENIED_H
 #define NT_REPORT_OUT_DENIED_H
 
-#include <stddef.h>
-
 #define NT_DENIED_MAX 1024
 
 /*

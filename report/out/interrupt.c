@@ -11,8 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/util/array.h"
+
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-#define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
 static struct {
 	char partial[PATH_MAX];
@@ -41,9 +42,9 @@ static void handle(void (*handler)(int signal))
 	struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND | SA_RESTART}, before;
 
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < N_SIGNALS; i++)
+	for (size_t i = 0; i < NT_COUNT(signals); i++)
 		sigaddset(&action.sa_mask, signals[i]);
-	for (size_t i = 0; i < N_SIGNALS; i++) {
+	for (size_t i = 0; i < NT_COUNT(signals); i++) {
 		/* What is ignored, as under nohup, stays so. */
 		if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);

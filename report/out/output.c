@@ -12,6 +12,7 @@
 #include "report/out/table.h"
 #include "report/out/terminal.h"
 #include "report/util/arena.h"
+#include "report/util/array.h"
 
 struct nt_cell nt_cell_integer(int64_t value)
 {
@@ -375,7 +376,7 @@ static char *shown_name(const struct nt_printer *printer, const char *name)
 	static const char *const units[] = {"_ns", "_bytes", "_share", "_count"};
 	char *copy = strdup(name);
 
-	for (size_t i = 0; copy && printer->human && i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; copy && printer->human && i < NT_COUNT(units); i++) {
 		if (ends_in(copy, units[i])) {
 			copy[strlen(copy) - strlen(units[i])] = 0;
 			break;

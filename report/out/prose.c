@@ -12,6 +12,7 @@
 
 #include "report/out/output.h"
 #include "report/out/terminal.h"
+#include "report/util/array.h"
 
 /* ---- width ---- */
 
@@ -42,7 +43,7 @@ static size_t columns_of(uint32_t code)
 		{0x20000, 0x3fffd, 2},
 	};
 
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+	for (size_t i = 0; i < NT_COUNT(ranges); i++) {
 		if (code >= ranges[i].first && code <= ranges[i].last)
 			return ranges[i].columns;
 	}

@@ -9,6 +9,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "report/util/array.h"
+
 #define WIDTH_ELSEWHERE 80
 
 /* The first of these that is set, and not to "", decides. */
@@ -16,7 +18,7 @@ static bool has_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < NT_COUNT(names); i++) {
 		const char *value = getenv(names[i]);
 
 		if (value && value[0])

@@ -6,7 +6,6 @@
 #ifndef NT_REPORT_ROWS_ROLLUP_H
 #define NT_REPORT_ROWS_ROLLUP_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "report/timeline/timeline.h"

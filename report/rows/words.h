@@ -6,7 +6,6 @@
 #ifndef NT_REPORT_ROWS_WORDS_H
 #define NT_REPORT_ROWS_WORDS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "report/tape/clock.h"

@@ -142,15 +142,7 @@ void nt_function_ranges_release(struct nt_function_ranges *ranges)
 
 const struct nt_function_range *nt_function_ranges_find(const struct nt_function_ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->n; /* the range is before `high`, if it is not before `low` */
+	size_t n = NT_COUNT_BEFORE(ranges->n, i, ranges->ranges[i].begin > address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->ranges[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && ranges->ranges[low - 1].name ? &ranges->ranges[low - 1] : NULL;
+	return n && ranges->ranges[n - 1].name ? &ranges->ranges[n - 1] : NULL;
 }

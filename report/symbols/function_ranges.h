@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * function_ranges.h - which function of a program is at an address. The symbols of a program may lie inside one another,
- * share their begin, or not say how large they are; here they become ranges of which none overlaps another, to be found
- * by halving. Pure.
+ * function_ranges.h - which function of a program is at an address. The symbols of a program may lie inside one
+ * another, share their begin, or not say how large they are; here they become ranges of which none overlaps another, to
+ * be found by halving. Pure.
  *
  * At an address is the function that begins last of those that contain it; of those that begin together, the smallest.
  * One that does not say its size reaches to the begin of the next, or to the end of its section, and is at no address
@@ -11,7 +11,6 @@
 #ifndef NT_REPORT_SYMBOLS_FUNCTION_RANGES_H
 #define NT_REPORT_SYMBOLS_FUNCTION_RANGES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

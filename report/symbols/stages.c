@@ -5,7 +5,6 @@
  */
 #include "report/symbols/stages.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,17 +325,7 @@ static int compare_name(const char *name, size_t size, const struct rule *rule)
 /* The first exact rule that is not before the name. */
 static size_t find_exact(const struct nt_stage_rules *rules, const char *name, size_t size)
 {
-	size_t low = 0, high = rules->n_exact;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_name(name, size, &rules->rules[middle]) > 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return NT_COUNT_BEFORE(rules->n_exact, i, compare_name(name, size, &rules->rules[i]) <= 0);
 }
 
 struct nt_stage_function nt_stage_function(const struct nt_stage_rules *rules, const char *name)

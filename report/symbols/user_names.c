@@ -16,6 +16,7 @@
 
 #include "report/symbols/demangle.h"
 #include "report/symbols/program_file.h"
+#include "report/util/array.h"
 #include "schema/build_id.h"
 
 #define PATH_SIZE 512 /* the tape has 100 bytes, of which each may have become three that are UTF-8 */
@@ -142,7 +143,7 @@ static void spell(struct search *search)
 
 	for (int i = 0; i < NT_BUILD_ID_LEN; i++)
 		snprintf(hex + 2 * i, 3, "%02x", search->known->build_id[i]);
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < NT_COUNT(sizes); i++) {
 		if (strspn(hex + 2 * sizes[i], "0") == strlen(hex + 2 * sizes[i]))
 			snprintf(search->ids[search->n_ids++], HEX_SIZE, "%.*s", 2 * sizes[i], hex);
 	}

@@ -5,7 +5,6 @@
  */
 #include "report/tape/clock.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "report/util/array.h"
@@ -157,17 +156,7 @@ size_t nt_clocks_steps(const struct nt_clocks *clocks, struct nt_clock_step *ste
  * earliest from the last snapshot of the era before. */
 static size_t last_begun(const struct nt_clocks *clocks, int64_t ns)
 {
-	size_t low = 1, high = clocks->n_eras;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (clocks->eras[middle - 1].last_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - 1;
+	return NT_COUNT_BEFORE(clocks->n_eras - 1, i, clocks->eras[i].last_ns > ns);
 }
 
 /*

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/util/array.h"
+
 #define HEAD_SIZE 512
 #define DB_ID_AT 68 /* in the header of SQLite's files: the application's id, big-endian */
 
@@ -99,7 +101,7 @@ static const char *content_kind(int fd, const unsigned char *head, size_t size)
 		return "an empty file";
 	if (size >= sizeof(database) && !memcmp(head, database, sizeof(database)))
 		return database_kind(head, size);
-	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
+	for (size_t i = 0; i < NT_COUNT(magics); i++) {
 		if (has_magic(head, size, &magics[i]))
 			return magics[i].what;
 	}

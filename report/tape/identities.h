@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/tape/tape.h"
 #include "report/util/arena.h"
 #include "report/util/id_map.h"
 #include "schema/event.h"

@@ -5,7 +5,6 @@
  */
 #include "report/tape/merge.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "report/tape/cpu_reader.h"

@@ -6,7 +6,6 @@
 #include "report/tape/tape.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
  * loss.c - uncovered stretches: where they begin, how long they last, and what caused them.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "report/timeline/state.h"
 #include "report/util/array.h"

@@ -11,7 +11,6 @@
 #ifndef NT_REPORT_TIMELINE_SEGMENT_H
 #define NT_REPORT_TIMELINE_SEGMENT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "report/timeline/timeline.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * array.h - arrays that grow. Pure. The owner frees the array.
+ * array.h - arrays: those that grow, how many elements they have, and where one is. Pure.
  */
 #ifndef NT_REPORT_UTIL_ARRAY_H
 #define NT_REPORT_UTIL_ARRAY_H
@@ -9,9 +9,29 @@
 
 /*
  * Makes room for n elements in `array`, which has room for `size` of them, a size_t. It at least doubles, and new
- * elements are not cleared. 0, or -ENOMEM: nothing has changed.
+ * elements are not cleared. 0, or -ENOMEM: nothing has changed. The owner frees the array.
  */
 #define NT_ROOM(array, size, n) nt_array_room(&(array), &(size), n, sizeof(*(array)))
+
+/* How many elements an array has that is not a pointer. */
+#define NT_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/*
+ * How many elements stand before the first for which `is_behind`, an expression of their index `i`, is true; it is so
+ * of all that follow. Of n elements, by halving.
+ */
+#define NT_COUNT_BEFORE(n, i, is_behind)                                                                               \
+	({                                                                                                             \
+		size_t low_ = 0, high_ = (n);                                                                          \
+		while (low_ < high_) {                                                                                 \
+			size_t i = low_ + (high_ - low_) / 2;                                                          \
+			if (is_behind)                                                                                 \
+				high_ = i;                                                                             \
+			else                                                                                           \
+				low_ = i + 1;                                                                          \
+		}                                                                                                      \
+		low_;                                                                                                  \
+	})
 
 int nt_array_room(void *array, size_t *size, size_t n, size_t element);
 

@@ -5,6 +5,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -70,7 +71,8 @@ static const struct nt_function *model(const struct nt_function *functions, size
 	return best;
 }
 
-static void check(const struct nt_function *functions, size_t n, const struct nt_function_ranges *ranges, uint64_t address)
+static void check(const struct nt_function *functions, size_t n, const struct nt_function_ranges *ranges,
+		  uint64_t address)
 {
 	const struct nt_function *wanted = model(functions, n, address);
 	const struct nt_function_range *range = nt_function_ranges_find(ranges, address);

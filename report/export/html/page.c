@@ -12,6 +12,7 @@
 #include "report/export/html/latency.h"
 #include "report/export/html/stages.h"
 #include "report/export/html/tables.h"
+#include "report/util/array.h"
 
 /* From report/export/html/page/, by the Makefile; the policy names the sums of style and script. */
 static const char page_html[] =
@@ -179,7 +180,7 @@ static const struct {
 /* The part whose name stands at `text`, or -1. */
 static int part_at(const char *text)
 {
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < NT_COUNT(parts); i++) {
 		if (!strncmp(text, parts[i].name, strlen(parts[i].name)))
 			return (int)i;
 	}

@@ -4,7 +4,6 @@
  */
 #include "report/export/html/stages.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

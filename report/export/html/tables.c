@@ -11,6 +11,7 @@
 #include "report/db/result.h"
 #include "report/query/groups.h"
 #include "report/query/self_cost.h"
+#include "report/util/array.h"
 
 /* ---- what all queries build on ----
  *
@@ -195,7 +196,6 @@ static const struct table tables[] = {
 	 NULL},
 	{"recorder_programs", "The recorder's programs in the kernel", "", NT_SELF_PROGRAMS_SQL, NULL},
 };
-#define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 #define MAX_COLUMNS 32
 
 /* A row for all that were left out. */
@@ -296,7 +296,7 @@ int nt_html_tables(const struct nt_html_scope *scope, struct nt_json *json)
 	nt_json_open(json, "tables", '[');
 	for (unsigned int i = 0; i < NT_GROUP_COUNT && !error; i++)
 		error = write_group(scope, nt_group((enum nt_group)i), json);
-	for (size_t i = 0; i < N_TABLES && !error; i++)
+	for (size_t i = 0; i < NT_COUNT(tables) && !error; i++)
 		error = write_table(scope, &tables[i], json);
 	nt_json_close(json, ']');
 	return error;
@@ -360,7 +360,7 @@ int nt_html_events(const struct nt_html_scope *scope, const struct nt_html_costs
 	int error = 0;
 
 	nt_json_open(json, "events", '[');
-	for (size_t i = 0; costs->steps && i < sizeof(events) / sizeof(events[0]) && !error; i++) {
+	for (size_t i = 0; costs->steps && i < NT_COUNT(events) && !error; i++) {
 		char sql[128];
 
 		snprintf(sql, sizeof(sql), "SELECT (ts - ?2) / %lld, count(*) FROM %s GROUP BY 1",

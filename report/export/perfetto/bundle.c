@@ -7,6 +7,7 @@
  * All times in bundles are CLOCK_BOOTTIME (head.c).
  */
 #include "report/export/perfetto/state.h"
+#include "report/util/array.h"
 
 /* A bundle is written when it has so much. */
 #define MAX_EVENT_BYTES 65536
@@ -50,9 +51,9 @@ static void put_compact(struct nt_proto *proto, struct nt_bundle *bundle)
 						 NT_COMPACT_WAKING_COMM,       NT_COMPACT_WAKING_FLAGS};
 	const size_t compact = nt_proto_begin(proto, NT_BUNDLE_COMPACT_SCHED);
 
-	for (size_t i = 0; i < sizeof(switch_fields) / sizeof(switch_fields[0]); i++)
+	for (size_t i = 0; i < NT_COUNT(switch_fields); i++)
 		put_packed(proto, switch_fields[i], &bundle->switches[i]);
-	for (size_t i = 0; i < sizeof(waking_fields) / sizeof(waking_fields[0]); i++)
+	for (size_t i = 0; i < NT_COUNT(waking_fields); i++)
 		put_packed(proto, waking_fields[i], &bundle->wakings[i]);
 	/* The table's entries are written as they come, each under its tag. */
 	nt_proto_append(proto, &bundle->name_table);
@@ -152,9 +153,9 @@ void nt_bundle_release(struct nt_bundle *bundle)
 {
 	nt_proto_release(&bundle->events);
 	nt_proto_release(&bundle->name_table);
-	for (size_t i = 0; i < sizeof(bundle->switches) / sizeof(bundle->switches[0]); i++)
+	for (size_t i = 0; i < NT_COUNT(bundle->switches); i++)
 		nt_proto_release(&bundle->switches[i]);
-	for (size_t i = 0; i < sizeof(bundle->wakings) / sizeof(bundle->wakings[0]); i++)
+	for (size_t i = 0; i < NT_COUNT(bundle->wakings); i++)
 		nt_proto_release(&bundle->wakings[i]);
 	nt_texts_release(&bundle->names);
 }

@@ -4,7 +4,6 @@
  * far.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/export/perfetto/state.h"
@@ -33,7 +32,7 @@ static bool is_of_packets(const char *source, const char *name)
 					   "Tcp.InSegs",       "Tcp.OutSegs",	 "Tcp.RetransSegs"};
 	const bool is_softnet = !strcmp(source, "/proc/net/softnet_stat");
 	const char *const *names = is_softnet ? softnet : snmp;
-	const size_t n = is_softnet ? sizeof(softnet) / sizeof(softnet[0]) : sizeof(snmp) / sizeof(snmp[0]);
+	const size_t n = is_softnet ? NT_COUNT(softnet) : NT_COUNT(snmp);
 
 	if (!is_softnet && strcmp(source, "/proc/net/snmp"))
 		return false;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/export/perfetto/state.h"
+#include "report/util/array.h"
 
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
@@ -147,7 +148,7 @@ static void find_readers(struct taker takers[NT_TABLE_COUNT])
 	for (int id = 0; id < NT_TABLE_COUNT; id++) {
 		const struct nt_table *table = nt_table((enum nt_table_id)id);
 
-		for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		for (size_t i = 0; i < NT_COUNT(lists); i++) {
 			for (const struct nt_perfetto_reader *reader = lists[i]; reader->table; reader++) {
 				if (strcmp(reader->table, table->name))
 					continue;

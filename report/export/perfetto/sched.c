@@ -8,10 +8,10 @@
  * have. Perfetto leaves out the first compact switch of a CPU, and compact wakings before it, for it does not know yet
  * who wakes: those are told in full.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "report/export/perfetto/state.h"
+#include "report/util/array.h"
 
 /* Task states as the kernel reports them since 4.14. */
 #define STATE_RUNNABLE 0x00u
@@ -86,7 +86,7 @@ static uint32_t state_of(const char *word)
 		      {"T", 0x04},	     {"t", 0x08},      {"X", 0x10}, {"P", STATE_PARKED},
 		      {"Z", 0x20},	     {"I", STATE_IDLE}};
 
-	for (size_t i = 0; word && i < sizeof(states) / sizeof(states[0]); i++) {
+	for (size_t i = 0; word && i < NT_COUNT(states); i++) {
 		if (!strcmp(word, states[i].word))
 			return states[i].state;
 	}
@@ -269,7 +269,7 @@ static int vec_of(const char *word)
 	static const char *const words[] = {"HI",	"TIMER",   "NET_TX", "NET_RX",	"BLOCK",
 					    "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < NT_COUNT(words); i++) {
 		if (!strcmp(word, words[i]))
 			return (int)i;
 	}

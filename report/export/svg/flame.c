@@ -14,6 +14,7 @@
 #include "report/export/svg/xml.h"
 #include "report/out/output.h"
 #include "report/symbols/stages.h"
+#include "report/util/array.h"
 
 static const char script[] =
 #include "text/flame_js.h"
@@ -338,7 +339,7 @@ static void changes_legend(struct legend *legend)
 		     {5, "2.5 points more"},
 		     {CHANGES, "at least 10 points more"}};
 
-	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+	for (size_t i = 0; i < NT_COUNT(items); i++) {
 		begin_item(legend, items[i].text);
 		if (legend->out) {
 			fprintf(legend->out,

@@ -238,17 +238,7 @@ static int read_snapshots(struct nt_check *check, struct softirqs *softirqs)
 /* The last snapshot begun at or before that time; -1: none. */
 static int64_t snapshot_at(const struct softirqs *softirqs, int64_t ns)
 {
-	size_t low = 0, high = softirqs->n_snapshots;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (softirqs->snapshots[middle].begin_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (int64_t)low - 1;
+	return (int64_t)NT_COUNT_BEFORE(softirqs->n_snapshots, i, softirqs->snapshots[i].begin_ns > ns) - 1;
 }
 
 static int vec_number(const char *name)

@@ -8,6 +8,7 @@
 
 #include "report/out/prose.h"
 #include "report/query/latency/heatmap.h"
+#include "report/util/array.h"
 
 #define LABEL 7 /* characters before the frame */
 #define LEGEND "         " /* what lines of the legend begin with */
@@ -64,7 +65,7 @@ static const struct {
 	{20, "▁"}, {50, "▂"}, {120, "▃"}, {250, "▄"}, {500, "▅"}, {750, "▆"}, {1000, "▇"},
 };
 #define BLOCK_ALL "█"
-#define N_BLOCKS (sizeof(blocks) / sizeof(blocks[0]))
+#define N_BLOCKS NT_COUNT(blocks)
 
 static void draw_block(FILE *out, unsigned __int128 part, uint64_t whole)
 {

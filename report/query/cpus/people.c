@@ -10,6 +10,7 @@
 #include "report/out/prose.h"
 #include "report/out/terminal.h"
 #include "report/query/cpus/result.h"
+#include "report/util/array.h"
 
 #define TOP 10
 #define WHO_OF_WINDOW 3
@@ -217,7 +218,7 @@ static struct nt_cell name_cell(const struct people *people, bool found, int col
 
 static const unsigned int who_kinds[] = {NT_OWNER_SEND,	  NT_OWNER_RECV,    NT_OWNER_TASK,   NT_OWNER_NET_RX,
 					 NT_OWNER_NET_TX, NT_OWNER_SOFTIRQ, NT_OWNER_HARDIRQ};
-#define N_WHO_KINDS (sizeof(who_kinds) / sizeof(who_kinds[0]))
+#define N_WHO_KINDS NT_COUNT(who_kinds)
 #define N_WHO_COLUMNS (6 + N_WHO_KINDS)
 
 static void put_who(struct nt_cell cells[N_WHO_COLUMNS], const struct nt_lanes *lanes, const struct nt_lane_who *who)

@@ -6,7 +6,6 @@
 #include "report/query/cpus/result.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/util/array.h"

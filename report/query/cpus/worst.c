@@ -145,17 +145,7 @@ int nt_worst_add(struct nt_worst *worst, uint64_t id, int64_t begin_ts, int64_t 
 /* The number of corners at or before ts. */
 static size_t corners_until(const struct nt_worst_curve *curve, int64_t ts)
 {
-	size_t low = 0, high = curve->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (curve->corners[middle].ts <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return NT_COUNT_BEFORE(curve->n, i, curve->corners[i].ts > ts);
 }
 
 /* The curve at ts, of which `before` corners are at or before it. */

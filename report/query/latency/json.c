@@ -3,8 +3,6 @@
  * json.c - the part of result.h that is for programs: JSON, which has everything that was asked
  * for, and CSV, which has one thing: the figures, or with --histogram the buckets, or with --over-time the cells.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "report/query/latency/result.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/query/cpus/lanes.h"
+#include "report/util/array.h"
 
 static const char *const by_names[] = {
 	[NT_STAGE_BY_CPU] = "cpu",
@@ -15,7 +16,6 @@ static const char *const by_names[] = {
 	[NT_STAGE_BY_CGROUP] = "cgroup",
 	[NT_STAGE_BY_TIME] = "time",
 };
-#define N_BY (sizeof(by_names) / sizeof(by_names[0]))
 
 const char *nt_stage_by_name(enum nt_stage_by by)
 {
@@ -24,7 +24,7 @@ const char *nt_stage_by_name(enum nt_stage_by by)
 
 static int choose_by(const char *word, enum nt_stage_by *by, char *error, size_t error_size)
 {
-	for (unsigned int i = 1; word && i < N_BY; i++) {
+	for (unsigned int i = 1; word && i < NT_COUNT(by_names); i++) {
 		if (!strcmp(word, by_names[i])) {
 			*by = (enum nt_stage_by)i;
 			return 0;

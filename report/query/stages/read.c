@@ -5,7 +5,6 @@
 #include "report/query/stages/read.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -226,17 +226,7 @@ static int make_pool(struct splitting *splitting)
 /* The first place in the pool that is not before this kind. */
 static size_t find_kind(const struct splitting *splitting, uint32_t kind)
 {
-	size_t low = 0, high = splitting->split->n_samples;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (splitting->pool[middle] >> 32 < kind)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return NT_COUNT_BEFORE(splitting->split->n_samples, i, splitting->pool[i] >> 32 >= kind);
 }
 
 /* A series that has no samples: those of all series of its kind. */
