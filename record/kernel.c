@@ -337,7 +337,8 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, 
 		kernel->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 		if (kernel->stats_fd < 0) {
 			error = -errno;
-			snprintf(message, message_size, "--bpf-stats takes root or CAP_SYS_ADMIN: %s", strerror(-error));
+			snprintf(message, message_size, "--bpf-stats takes root or CAP_SYS_ADMIN: %s",
+				 strerror(-error));
 			return error;
 		}
 	}

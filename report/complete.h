@@ -3,7 +3,8 @@
 #ifndef NT_REPORT_COMPLETE_H
 #define NT_REPORT_COMPLETE_H
 
-/* Prints what may become of the last of these words, which follow the program's name: lines as in schema/cli/option.h. */
+/* Prints what may become of the last of these words, which follow the program's name: lines as in schema/cli/option.h.
+ */
 void nt_complete(int n, char **words);
 
 #endif

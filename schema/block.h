@@ -21,9 +21,9 @@
 #include "schema/kind.h"
 
 /* Bounds that a reader holds every tape to, and a writer keeps. */
-#define NT_BLOCK_MAX_RAW (4u << 20)	/* bytes of a payload before compression */
+#define NT_BLOCK_MAX_RAW (4u << 20) /* bytes of a payload before compression */
 #define NT_BLOCK_MAX_EVENTS (1u << 20)
-#define NT_BLOCK_LONG_NS 1000000000ull	/* spans longer than this go into blocks of their own */
+#define NT_BLOCK_LONG_NS 1000000000ull /* spans longer than this go into blocks of their own */
 
 /* A growing byte buffer. Owner frees with nt_buf_release; zero-initialised is empty. */
 struct nt_buf {
@@ -41,10 +41,10 @@ void nt_buf_release(struct nt_buf *buf);
 struct nt_event_encoder;
 
 struct nt_event_stats {
-	uint32_t count;			/* records in the block */
-	uint64_t first_end_ns;		/* of the first record added */
-	uint64_t last_end_ns;		/* greatest end */
-	uint64_t least_begin_ns;	/* least of first_end_ns and the known begins of spans that ended here */
+	uint32_t count; /* records in the block */
+	uint64_t first_end_ns; /* of the first record added */
+	uint64_t last_end_ns; /* greatest end */
+	uint64_t least_begin_ns; /* least of first_end_ns and the known begins of spans that ended here */
 };
 
 struct nt_event_encoder *nt_event_encoder_new(void);
@@ -65,7 +65,7 @@ void nt_event_decoder_free(struct nt_event_decoder *decoder);
 int nt_event_decoder_open(struct nt_event_decoder *decoder, const void *payload, size_t size);
 /* 0: *out is the next record, in ring order; 1: end; below 0: damaged. */
 int nt_event_decoder_next(struct nt_event_decoder *decoder, union nt_any *out);
-uint64_t nt_event_decoder_unknown(const struct nt_event_decoder *decoder);	/* records skipped so far */
+uint64_t nt_event_decoder_unknown(const struct nt_event_decoder *decoder); /* records skipped so far */
 
 /* Identity blocks: records of class IDENTITY, in any order. */
 int nt_identity_encode(struct nt_buf *out, const void *record);
@@ -85,8 +85,8 @@ int nt_clock_decode(const void *payload, size_t size, struct nt_clock *out);
  */
 struct nt_proc_snapshot {
 	uint64_t begin_ns, end_ns;
-	const char *name;	/* zero-terminated in the decoder's result */
-	const char *text;	/* text_size bytes, no terminator */
+	const char *name; /* zero-terminated in the decoder's result */
+	const char *text; /* text_size bytes, no terminator */
 	size_t text_size;
 };
 int nt_proc_snapshot_encode(struct nt_buf *out, const struct nt_proc_snapshot *snapshot);

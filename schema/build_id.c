@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SEGMENTS_MAX 256	/* programs have some fifteen */
-#define NOTES_MAX 4096		/* bytes of a segment of notes: the id stands among the first */
-#define IMAGE_SIZE 65536	/* linkers put the id into the first page */
+#define SEGMENTS_MAX 256 /* programs have some fifteen */
+#define NOTES_MAX 4096 /* bytes of a segment of notes: the id stands among the first */
+#define IMAGE_SIZE 65536 /* linkers put the id into the first page */
 
 union image {
 	char bytes[IMAGE_SIZE];
@@ -20,9 +20,9 @@ union image {
 };
 
 /*
- * Looked at before it is opened for reading, and then opened as what was looked at, not by its path again: its owner may have put a link
- * to a watchdog or a tape drive there, or to a file of /proc that is consumed by reading (these have no size). Nor must a lease that
- * somebody has on it hold us up.
+ * Looked at before it is opened for reading, and then opened as what was looked at, not by its path again: its owner
+ * may have put a link to a watchdog or a tape drive there, or to a file of /proc that is consumed by reading (these
+ * have no size). Nor must a lease that somebody has on it hold us up.
  */
 int nt_build_id_open(const char *path, bool through_link)
 {
@@ -42,7 +42,8 @@ int nt_build_id_open(const char *path, bool through_link)
 
 static bool is_build_id(const GElf_Nhdr *note, const char *name)
 {
-	return note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof("GNU") && !memcmp(name, "GNU", sizeof("GNU")) && note->n_descsz;
+	return note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof("GNU") &&
+	       !memcmp(name, "GNU", sizeof("GNU")) && note->n_descsz;
 }
 
 bool nt_build_id_in_notes(Elf_Data *notes, uint8_t build_id[NT_BUILD_ID_LEN])
@@ -73,18 +74,19 @@ static bool find_in_elf(Elf *elf, uint8_t *build_id)
 	for (i = 0; i < header.e_phnum; i++) {
 		if (!gelf_getphdr(elf, i, &segment) || segment.p_type != PT_NOTE)
 			continue;
-		if (nt_build_id_in_notes(elf_getdata_rawchunk(elf, (int64_t)segment.p_offset,
-						       segment.p_filesz < NOTES_MAX ? segment.p_filesz : NOTES_MAX,
-						       segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
-				  build_id))
+		if (nt_build_id_in_notes(
+			    elf_getdata_rawchunk(elf, (int64_t)segment.p_offset,
+						 segment.p_filesz < NOTES_MAX ? segment.p_filesz : NOTES_MAX,
+						 segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
+			    build_id))
 			return true;
 	}
 	return false;
 }
 
 /*
- * libelf is given no more than the file's begin, in memory, since what it takes for a file is as much as the file says. Its sections are
- * nothing to us, and may lie behind that.
+ * libelf is given no more than the file's begin, in memory, since what it takes for a file is as much as the file says.
+ * Its sections are nothing to us, and may lie behind that.
  */
 static Elf *begin(int fd, union image *image)
 {

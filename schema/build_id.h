@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * build_id.h - the build id of a program or library: what a tape knows user code by, and what a file is compared with where names are
- * looked for. The file is anybody's, and so is what stands at its path by now: no more than a few KiB of it are read, whatever it says of
- * itself, and what is no regular file is not even opened, since opening a device may do something.
+ * build_id.h - the build id of a program or library: what a tape knows user code by, and what a file is compared with
+ * where names are looked for. The file is anybody's, and so is what stands at its path by now: no more than a few KiB
+ * of it are read, whatever it says of itself, and what is no regular file is not even opened, since opening a device
+ * may do something.
  */
 #ifndef NT_SCHEMA_BUILD_ID_H
 #define NT_SCHEMA_BUILD_ID_H
@@ -14,8 +15,8 @@
 #include "schema/event.h"
 
 /*
- * Opens a regular file for reading; -1: there is none. A link at the end of the path is followed if `through_link`: a mapping's path has
- * none. To be closed by the caller.
+ * Opens a regular file for reading; -1: there is none. A link at the end of the path is followed if `through_link`: a
+ * mapping's path has none. To be closed by the caller.
  */
 int nt_build_id_open(const char *path, bool through_link);
 /* Among notes, as libelf gives them; NULL: there are none. What it gives is as nt_build_id_read. */

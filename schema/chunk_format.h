@@ -8,15 +8,15 @@
 
 #include "schema/chunk.h"
 
-#define NT_MAGIC_SIZE 8			/* of chunk header and trailer */
-#define NT_CHUNK_HEAD_SIZE 176		/* as this version writes it */
-#define NT_CHUNK_HEAD_MAX 4096		/* a reader allows for fields added by others */
+#define NT_MAGIC_SIZE 8 /* of chunk header and trailer */
+#define NT_CHUNK_HEAD_SIZE 176 /* as this version writes it */
+#define NT_CHUNK_HEAD_MAX 4096 /* a reader allows for fields added by others */
 #define NT_BLOCK_MAGIC "\xb7NB\n"
 #define NT_BLOCK_MAGIC_SIZE 4
 #define NT_BLOCK_HEAD_SIZE 88
 #define NT_BLOCK_HEAD_MAX 256
 #define NT_TRAILER_SIZE 32
-#define NT_INDEX_RAW_MAX (1u << 20)	/* an index longer than this is written as several blocks */
+#define NT_INDEX_RAW_MAX (1u << 20) /* an index longer than this is written as several blocks */
 
 void nt_chunk_head_pack(uint8_t bytes[NT_CHUNK_HEAD_SIZE], const struct nt_chunk_header *header);
 /*
@@ -37,9 +37,9 @@ void nt_block_head_pack(uint8_t bytes[NT_BLOCK_HEAD_SIZE], const struct nt_block
 int nt_block_head_parse(const uint8_t *bytes, size_t size, struct nt_block_head *out);
 
 struct nt_trailer {
-	uint64_t index_offset;	/* of the first index block */
-	uint64_t n_blocks;	/* without the index blocks */
-	uint32_t n_index;	/* index blocks */
+	uint64_t index_offset; /* of the first index block */
+	uint64_t n_blocks; /* without the index blocks */
+	uint32_t n_index; /* index blocks */
 };
 
 void nt_trailer_pack(uint8_t bytes[NT_TRAILER_SIZE], const struct nt_trailer *trailer);

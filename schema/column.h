@@ -10,15 +10,15 @@
 
 /* How the values of a column stand in its bytes; the numbers are on tapes. */
 enum nt_layout {
-	NT_LAYOUT_VARINT = 1,	/* one varint for each */
-	NT_LAYOUT_CONSTANT = 2,	/* one varint for all */
-	NT_LAYOUT_PACKED = 3	/* groups of NT_PACK_GROUP, see pack.h */
+	NT_LAYOUT_VARINT = 1, /* one varint for each */
+	NT_LAYOUT_CONSTANT = 2, /* one varint for all */
+	NT_LAYOUT_PACKED = 3 /* groups of NT_PACK_GROUP, see pack.h */
 };
 
 struct nt_block_column {
 	uint8_t kind, field;
-	uint8_t coding;		/* enum nt_coding, or a number that this version does not know */
-	uint8_t layout;		/* enum nt_layout, or the same */
+	uint8_t coding; /* enum nt_coding, or a number that this version does not know */
+	uint8_t layout; /* enum nt_layout, or the same */
 	const uint8_t *data;
 	size_t size;
 };

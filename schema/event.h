@@ -14,9 +14,9 @@
  *   identity  says who an id is (task, socket, cgroup, interrupt, device). It has a time but no place in a
  *             CPU's order; the tape keeps the newest one of each id in every chunk that refers to it.
  *
- * The same layouts serve ring and tape; only the meaning of id fields (role TASK, SOCKET, CGROUP, DEVICE, SYMBOL, STACK) differs:
- *   in a ring   a key made by the kernel side: nt_task_key(), the socket cookie, the kernfs id, nt_device_key(), an address,
- *               nt_stack_key()
+ * The same layouts serve ring and tape. Only id fields (role TASK, SOCKET, CGROUP, DEVICE, SYMBOL, STACK) differ:
+ *   in a ring   a key made by the kernel side: nt_task_key(), the socket cookie, the kernfs id, nt_device_key(), an
+ *               address, nt_stack_key()
  *   on a tape   a small number given by the recorder, unique within the session, never reused;
  *               0 is the idle task (role TASK) or "none" (the other roles)
  *
@@ -30,38 +30,38 @@
 
 #include <linux/types.h>
 
-#define NT_COMM_LEN 16		/* TASK_COMM_LEN: includes the terminating zero */
-#define NT_PATH_LEN 232		/* a longer cgroup path keeps its end, the part that tells containers apart */
-#define NT_IFNAME_LEN 16	/* IFNAMSIZ: includes the terminating zero */
-#define NT_NO_TASK UINT64_MAX	/* where a task stands: it is not known, or there is none */
-#define NT_MAX_OPEN 8		/* spans that one state record may list as open */
+#define NT_COMM_LEN 16 /* TASK_COMM_LEN: includes the terminating zero */
+#define NT_PATH_LEN 232 /* a longer cgroup path keeps its end, the part that tells containers apart */
+#define NT_IFNAME_LEN 16 /* IFNAMSIZ: includes the terminating zero */
+#define NT_NO_TASK UINT64_MAX /* where a task stands: it is not known, or there is none */
+#define NT_MAX_OPEN 8 /* spans that one state record may list as open */
 
 /*
  * X(NUMBER, CONSTANT, struct name, class). Numbers are on tapes: never reuse one. Below 64.
  */
-#define NT_KINDS(X)                      \
-	X(1, STATE, state, EVENT)        \
-	X(2, SWITCH, switch, EVENT)      \
-	X(3, OPEN, open, EVENT)          \
-	X(4, SOFTIRQ, softirq, SPAN)     \
-	X(5, IRQ, irq, SPAN)             \
-	X(6, OP, op, SPAN)               \
-	X(7, LOSS, loss, EVENT)          \
-	X(8, HOTPLUG, hotplug, EVENT)    \
-	X(9, NAPI, napi, SPAN)           \
-	X(10, LATENCY, latency, SAMPLE)  \
-	X(11, DROP, drop, SAMPLE)        \
-	X(12, RETRANSMIT, retransmit, SAMPLE) \
-	X(13, WAKEUP, wakeup, SAMPLE)    \
-	X(14, STACK_SAMPLE, stack_sample, SAMPLE) \
-	X(32, TASK, task, IDENTITY)      \
-	X(33, SOCKET, socket, IDENTITY)  \
-	X(34, CGROUP, cgroup, IDENTITY)  \
-	X(35, IRQ_NAME, irq_name, IDENTITY) \
-	X(36, DEVICE, device, IDENTITY)  \
-	X(37, SYMBOL, symbol, IDENTITY)  \
-	X(38, DROP_REASON, drop_reason, IDENTITY) \
-	X(39, STACK, stack, IDENTITY)    \
+#define NT_KINDS(X)                                                                                                    \
+	X(1, STATE, state, EVENT)                                                                                      \
+	X(2, SWITCH, switch, EVENT)                                                                                    \
+	X(3, OPEN, open, EVENT)                                                                                        \
+	X(4, SOFTIRQ, softirq, SPAN)                                                                                   \
+	X(5, IRQ, irq, SPAN)                                                                                           \
+	X(6, OP, op, SPAN)                                                                                             \
+	X(7, LOSS, loss, EVENT)                                                                                        \
+	X(8, HOTPLUG, hotplug, EVENT)                                                                                  \
+	X(9, NAPI, napi, SPAN)                                                                                         \
+	X(10, LATENCY, latency, SAMPLE)                                                                                \
+	X(11, DROP, drop, SAMPLE)                                                                                      \
+	X(12, RETRANSMIT, retransmit, SAMPLE)                                                                          \
+	X(13, WAKEUP, wakeup, SAMPLE)                                                                                  \
+	X(14, STACK_SAMPLE, stack_sample, SAMPLE)                                                                      \
+	X(32, TASK, task, IDENTITY)                                                                                    \
+	X(33, SOCKET, socket, IDENTITY)                                                                                \
+	X(34, CGROUP, cgroup, IDENTITY)                                                                                \
+	X(35, IRQ_NAME, irq_name, IDENTITY)                                                                            \
+	X(36, DEVICE, device, IDENTITY)                                                                                \
+	X(37, SYMBOL, symbol, IDENTITY)                                                                                \
+	X(38, DROP_REASON, drop_reason, IDENTITY)                                                                      \
+	X(39, STACK, stack, IDENTITY)                                                                                  \
 	X(40, USER_SYMBOL, user_symbol, IDENTITY)
 
 enum nt_kind {
@@ -69,13 +69,13 @@ enum nt_kind {
 #define X(number, constant, name, class) NT_##constant = number,
 	NT_KINDS(X)
 #undef X
-	NT_KIND_MAX = 64
+		NT_KIND_MAX = 64
 };
 
 /* The first 16 bytes of every record; what is between kind and the end of the header is the kind's own. */
 struct nt_record {
 	__u64 end_ns;
-	__u8 kind;		/* enum nt_kind */
+	__u8 kind; /* enum nt_kind */
 	__u8 own_a, own_b, own_c;
 	__u32 own_d;
 };
@@ -85,20 +85,22 @@ enum nt_state_reason { NT_STATE_START = 1, NT_STATE_PERIODIC = 2, NT_STATE_STOP 
 
 /*
  * STATE: who is on this CPU now, and which spans are open. Written when recording starts and stops, by
- * the next event after 50 ms or 4,096 records without one, and when a switch was missed. Its `n_open` OPEN records stand directly
- * before it, outermost first, with the same end_ns.
+ * the next event after 50 ms or 4,096 records without one, and when a switch was missed. Its `n_open` OPEN records
+ * stand directly before it, outermost first, with the same end_ns.
  */
 struct nt_state {
 	__u64 end_ns;
 	__u8 kind;
 	__u8 n_open;
-	__u8 reason;		/* enum nt_state_reason */
+	__u8 reason; /* enum nt_state_reason */
 	__u8 zero_a;
 	__u32 zero_b;
-	__u64 task;		/* on the CPU at end_ns */
+	__u64 task; /* on the CPU at end_ns */
 };
 
-#define NT_SWITCH_PREEMPTED (1u << 31)	/* in prev_state: prev was preempted, so it is runnable whatever the rest says */
+#define NT_SWITCH_PREEMPTED                                                                                            \
+	(1u << 31) /* in prev_state: prev was preempted, so it is runnable whatever the rest says                      \
+		    */
 
 /*
  * SWITCH: the context switch, and a state record too: the OPEN records before it are those of `prev`.
@@ -107,11 +109,11 @@ struct nt_switch {
 	__u64 end_ns;
 	__u8 kind;
 	__u8 n_open;
-	__u8 prev_prio;		/* kernel priority 0..139 of the task leaving, as it ran */
+	__u8 prev_prio; /* kernel priority 0..139 of the task leaving, as it ran */
 	__u8 zero_a;
-	__u32 prev_state;	/* the kernel's task state bits, with NT_SWITCH_PREEMPTED */
-	__u64 prev;		/* task */
-	__u64 next;		/* task */
+	__u32 prev_state; /* the kernel's task state bits, with NT_SWITCH_PREEMPTED */
+	__u64 prev; /* task */
+	__u64 next; /* task */
 };
 
 /* What an OPEN record is the begin of. */
@@ -124,30 +126,30 @@ enum nt_open_what { NT_OPEN_OP = 1, NT_OPEN_SOFTIRQ = 2, NT_OPEN_IRQ = 3 };
 struct nt_open {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 what;		/* enum nt_open_what */
-	__u8 detail;		/* op: enum nt_op_dir; softirq: vector; irq: enum nt_irq_type */
-	__u8 flags;		/* op: NT_OP_* */
-	__u32 number;		/* op: enum nt_call; softirq: enum nt_softirq_context; irq: number */
+	__u8 what; /* enum nt_open_what */
+	__u8 detail; /* op: enum nt_op_dir; softirq: vector; irq: enum nt_irq_type */
+	__u8 flags; /* op: NT_OP_* */
+	__u32 number; /* op: enum nt_call; softirq: enum nt_softirq_context; irq: number */
 	__u64 begin_ns;
-	__u64 socket;		/* op only */
+	__u64 socket; /* op only */
 };
 
 enum nt_softirq_context {
 	NT_SOFTIRQ_UNKNOWN = 0,
-	NT_SOFTIRQ_IRQ_EXIT = 1,	/* on the way out of a hard interrupt */
-	NT_SOFTIRQ_KSOFTIRQD = 2,	/* by the CPU's ksoftirqd */
-	NT_SOFTIRQ_BH_ENABLE = 3	/* by a task that enabled bottom halves (inside an operation: shown as `op`) */
+	NT_SOFTIRQ_IRQ_EXIT = 1, /* on the way out of a hard interrupt */
+	NT_SOFTIRQ_KSOFTIRQD = 2, /* by the CPU's ksoftirqd */
+	NT_SOFTIRQ_BH_ENABLE = 3 /* by a task that enabled bottom halves (inside an operation: shown as `op`) */
 };
 
-#define NT_SPAN_NO_BEGIN 0x01	/* the begin was not seen: dur_ns is 0 and means nothing */
+#define NT_SPAN_NO_BEGIN 0x01 /* the begin was not seen: dur_ns is 0 and means nothing */
 
 /* SOFTIRQ: one run of one vector's handler, including what interrupted it. */
 struct nt_softirq {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 vec;		/* the kernel's number: 0 HI .. 9 RCU */
-	__u8 context;		/* enum nt_softirq_context */
-	__u8 flags;		/* NT_SPAN_* */
+	__u8 vec; /* the kernel's number: 0 HI .. 9 RCU */
+	__u8 context; /* enum nt_softirq_context */
+	__u8 flags; /* NT_SPAN_* */
 	__u32 zero_a;
 	__u64 dur_ns;
 };
@@ -158,56 +160,56 @@ enum nt_irq_type { NT_IRQ_DEVICE = 1, NT_IRQ_VECTOR = 2 };
 struct nt_irq {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 type;		/* enum nt_irq_type */
-	__u8 flags;		/* NT_SPAN_* */
+	__u8 type; /* enum nt_irq_type */
+	__u8 flags; /* NT_SPAN_* */
 	__u8 zero_a;
-	__u32 number;		/* device: Linux interrupt number; vector: x86 vector */
+	__u32 number; /* device: Linux interrupt number; vector: x86 vector */
 	__u64 dur_ns;
 };
 
 enum nt_op_dir { NT_SEND = 1, NT_RECV = 2 };
 
-#define NT_OP_PEEK 0x01		/* MSG_PEEK: not in byte totals */
-#define NT_OP_ERRQUEUE 0x02	/* MSG_ERRQUEUE: not in byte totals */
-#define NT_OP_NO_BEGIN 0x04	/* begin unknown: dur_ns is 0 and means nothing */
-#define NT_OP_BEFORE 0x08	/* open since before the recording: dur_ns is 0, the begin is clipped to its start */
-#define NT_OP_IN_SOFTIRQ 0x10	/* made by a softirq, not by the task it interrupted */
-#define NT_OP_KERNEL 0x20	/* made by a kernel thread or an io_uring worker */
+#define NT_OP_PEEK 0x01 /* MSG_PEEK: not in byte totals */
+#define NT_OP_ERRQUEUE 0x02 /* MSG_ERRQUEUE: not in byte totals */
+#define NT_OP_NO_BEGIN 0x04 /* begin unknown: dur_ns is 0 and means nothing */
+#define NT_OP_BEFORE 0x08 /* open since before the recording: dur_ns is 0, the begin is clipped to its start */
+#define NT_OP_IN_SOFTIRQ 0x10 /* made by a softirq, not by the task it interrupted */
+#define NT_OP_KERNEL 0x20 /* made by a kernel thread or an io_uring worker */
 
 /* The system call an operation was made by. Names in nt_call_name(). */
-#define NT_CALLS(X)       \
-	X(1, read)        \
-	X(2, readv)       \
-	X(3, preadv2)     \
-	X(4, recvfrom)    \
-	X(5, recvmsg)     \
-	X(6, recvmmsg)    \
-	X(7, write)       \
-	X(8, writev)      \
-	X(9, pwritev2)    \
-	X(10, sendto)     \
-	X(11, sendmsg)    \
-	X(12, sendmmsg)   \
-	X(13, sendfile)   \
-	X(14, splice)     \
+#define NT_CALLS(X)                                                                                                    \
+	X(1, read)                                                                                                     \
+	X(2, readv)                                                                                                    \
+	X(3, preadv2)                                                                                                  \
+	X(4, recvfrom)                                                                                                 \
+	X(5, recvmsg)                                                                                                  \
+	X(6, recvmmsg)                                                                                                 \
+	X(7, write)                                                                                                    \
+	X(8, writev)                                                                                                   \
+	X(9, pwritev2)                                                                                                 \
+	X(10, sendto)                                                                                                  \
+	X(11, sendmsg)                                                                                                 \
+	X(12, sendmmsg)                                                                                                \
+	X(13, sendfile)                                                                                                \
+	X(14, splice)                                                                                                  \
 	X(15, io_uring_enter)
 
 enum nt_call {
-	NT_CALL_OTHER = 0,	/* another call, a kernel thread, a softirq, or a 32-bit task */
+	NT_CALL_OTHER = 0, /* another call, a kernel thread, a softirq, or a 32-bit task */
 #define X(number, name) NT_CALL_##name = number,
 	NT_CALLS(X)
 #undef X
-	NT_CALL_MAX
+		NT_CALL_MAX
 };
 
 /* OP: one message handed to, or asked of, a socket's protocol (docs/limits.md says which count). */
 struct nt_op {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 dir;		/* enum nt_op_dir */
-	__u8 call;		/* enum nt_call */
-	__u8 flags;		/* NT_OP_* */
-	__s32 result;		/* bytes, or a negative errno (kernel-internal ones too) */
+	__u8 dir; /* enum nt_op_dir */
+	__u8 call; /* enum nt_call */
+	__u8 flags; /* NT_OP_* */
+	__s32 result; /* bytes, or a negative errno (kernel-internal ones too) */
 	__u64 dur_ns;
 	__u64 socket;
 };
@@ -215,7 +217,7 @@ struct nt_op {
 /* Why records are missing. */
 enum nt_loss_why {
 	NT_LOSS_RING_FULL = 0,
-	NT_LOSS_NOT_RUN = 1	/* the kernel did not run the program: seen when another task was found on the CPU */
+	NT_LOSS_NOT_RUN = 1 /* the kernel did not run the program: seen when another task was found on the CPU */
 };
 
 /*
@@ -224,15 +226,15 @@ enum nt_loss_why {
  * CPU's last record before this one). For NT_LOSS_NOT_RUN they are the earliest that the loss can have been.
  */
 struct nt_loss {
-	__u64 end_ns;		/* when this record was written */
+	__u64 end_ns; /* when this record was written */
 	__u8 kind;
-	__u8 lost_kind;		/* enum nt_kind */
-	__u8 why;		/* enum nt_loss_why */
+	__u8 lost_kind; /* enum nt_kind */
+	__u8 why; /* enum nt_loss_why */
 	__u8 zero_a;
 	__u32 count;
-	__u64 first_ns;		/* least end of the lost */
-	__u64 last_ns;		/* greatest end of the lost */
-	__u64 begin_ns;		/* least begin of the lost, or of a span they said was open */
+	__u64 first_ns; /* least end of the lost */
+	__u64 last_ns; /* greatest end of the lost */
+	__u64 begin_ns; /* least begin of the lost, or of a span they said was open */
 };
 
 /* HOTPLUG: this CPU went away (online 0) or came back (online 1) at end_ns. */
@@ -247,10 +249,10 @@ struct nt_hotplug {
 /* Who polled. */
 enum nt_napi_context {
 	NT_NAPI_UNKNOWN = 0,
-	NT_NAPI_SOFTIRQ = 1,	/* the softirq NET_RX */
-	NT_NAPI_THREAD = 2,	/* a kernel thread of the device's (threaded NAPI) or of the backlog's */
-	NT_NAPI_BUSY = 3,	/* a task that waits for packets: busy polling */
-	NT_NAPI_NETPOLL = 4	/* netconsole and the like, with budget 0: no packets are received */
+	NT_NAPI_SOFTIRQ = 1, /* the softirq NET_RX */
+	NT_NAPI_THREAD = 2, /* a kernel thread of the device's (threaded NAPI) or of the backlog's */
+	NT_NAPI_BUSY = 3, /* a task that waits for packets: busy polling */
+	NT_NAPI_NETPOLL = 4 /* netconsole and the like, with budget 0: no packets are received */
 };
 
 /*
@@ -261,24 +263,24 @@ enum nt_napi_context {
 struct nt_napi {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 context;		/* enum nt_napi_context */
-	__u8 flags;		/* NT_SPAN_* */
+	__u8 context; /* enum nt_napi_context */
+	__u8 flags; /* NT_SPAN_* */
 	__u8 zero_a;
-	__u32 napi_id;		/* as SO_INCOMING_NAPI_ID gives it; 0: none */
+	__u32 napi_id; /* as SO_INCOMING_NAPI_ID gives it; 0: none */
 	__u64 dur_ns;
-	__u64 device;		/* 0: none, a CPU's backlog */
-	__u32 work;		/* packets received */
-	__u32 budget;		/* at most so many */
+	__u64 device; /* 0: none, a CPU's backlog */
+	__u32 work; /* packets received */
+	__u32 budget; /* at most so many */
 };
 
 /* Where on its way up a packet's lateness is measured, in the order of the way. X(NUMBER, name, text). */
-#define NT_HOOKS(X)                                             \
-	X(1, ip_start, "ip-start")                              \
-	X(2, tcp_start, "tcp-start")                            \
-	X(3, udp_start, "udp-start")                            \
-	X(4, tcp_socket_enqueued, "tcp-socket-enqueued")        \
-	X(5, udp_socket_enqueued, "udp-socket-enqueued")        \
-	X(6, tcp_socket_read, "tcp-socket-read")                \
+#define NT_HOOKS(X)                                                                                                    \
+	X(1, ip_start, "ip-start")                                                                                     \
+	X(2, tcp_start, "tcp-start")                                                                                   \
+	X(3, udp_start, "udp-start")                                                                                   \
+	X(4, tcp_socket_enqueued, "tcp-socket-enqueued")                                                               \
+	X(5, udp_socket_enqueued, "udp-socket-enqueued")                                                               \
+	X(6, tcp_socket_read, "tcp-socket-read")                                                                       \
 	X(7, udp_socket_read, "udp-socket-read")
 
 enum nt_hook {
@@ -286,7 +288,7 @@ enum nt_hook {
 #define X(number, name, text) NT_HOOK_##name = number,
 	NT_HOOKS(X)
 #undef X
-	NT_HOOK_COUNT
+		NT_HOOK_COUNT
 };
 
 /* Programs at a hook are called this and the function that they are put to. So their counts are the hook's. */
@@ -296,38 +298,38 @@ enum nt_hook {
  * How a program at a hook counts a packet. X(name, whether the packet passed the hook during the recording, whether the
  * program looked at it), 0 or 1. Each is a column of the view latency_hook: append only.
  */
-#define NT_HOOK_OUTCOMES(X)                                                                             \
-	X(no_stamp, 1, 1)		/* it carries no time */                                        \
-	X(transmit_stamp, 1, 1)		/* the time that it carries is its sending's */                 \
-	X(skipped_filter, 1, 1)		/* not what was asked for */                                    \
-	X(skipped_sample, 1, 0)		/* left out by sampling */                                      \
-	X(lost, 1, 1)			/* its record found no room */                                  \
-	X(skipped_peek, 1, 1)		/* looked at by its reader, not read */                         \
-	X(skipped_unqueued, 1, 1)	/* the socket did not take it, or has it no more */             \
-	X(skipped_gate, 0, 0)		/* outside the recording */                                     \
+#define NT_HOOK_OUTCOMES(X)                                                                                            \
+	X(no_stamp, 1, 1) /* it carries no time */                                                                     \
+	X(transmit_stamp, 1, 1) /* the time that it carries is its sending's */                                        \
+	X(skipped_filter, 1, 1) /* not what was asked for */                                                           \
+	X(skipped_sample, 1, 0) /* left out by sampling */                                                             \
+	X(lost, 1, 1) /* its record found no room */                                                                   \
+	X(skipped_peek, 1, 1) /* looked at by its reader, not read */                                                  \
+	X(skipped_unqueued, 1, 1) /* the socket did not take it, or has it no more */                                  \
+	X(skipped_gate, 0, 0) /* outside the recording */                                                              \
 	X(recorded, 1, 1)
 
-#define NT_LATENCY_HOL 0x01	/* what was read had to wait for a segment that came late: head-of-line blocking */
+#define NT_LATENCY_HOL 0x01 /* what was read had to wait for a segment that came late: head-of-line blocking */
 #define NT_LATENCY_IPV6 0x02
 
 /*
- * LATENCY: a packet that carries the time of its receipt passes a hook. How late it is there is the difference of the two
- * times, each by its own clock: the reader of a tape brings them together (clock snapshots), so that a step of the realtime clock
- * moves no sample. Packets without such a time are counted by the program and leave no record.
+ * LATENCY: a packet that carries the time of its receipt passes a hook. How late it is there is the difference of the
+ * two times, each by its own clock: the reader of a tape brings them together (clock snapshots), so that a step of the
+ * realtime clock moves no sample. Packets without such a time are counted by the program and leave no record.
  */
 struct nt_latency {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 hook;		/* enum nt_hook */
-	__u8 flags;		/* NT_LATENCY_* */
+	__u8 hook; /* enum nt_hook */
+	__u8 flags; /* NT_LATENCY_* */
 	__u8 zero_a;
-	__u32 length;		/* bytes, as the packet is at this hook; at tcp-socket-read 0: not of one packet */
-	__u64 stamp_ns;		/* when it was received: CLOCK_REALTIME */
-	__u64 device;		/* it came in by; 0: not known */
-	__u64 socket;		/* 0 before the packet has found one */
-	__u64 task;		/* who reads; 0 at other hooks */
-	__u32 queue_len;	/* packets in the socket's receive queue */
-	__u32 weight;		/* packets that this one stands for: itself, and those left out since the last sample */
+	__u32 length; /* bytes, as the packet is at this hook; at tcp-socket-read 0: not of one packet */
+	__u64 stamp_ns; /* when it was received: CLOCK_REALTIME */
+	__u64 device; /* it came in by; 0: not known */
+	__u64 socket; /* 0 before the packet has found one */
+	__u64 task; /* who reads; 0 at other hooks */
+	__u32 queue_len; /* packets in the socket's receive queue */
+	__u32 weight; /* packets that this one stands for: itself, and those left out since the last sample */
 };
 
 /* DROP: the kernel frees a packet that it did not deliver. */
@@ -335,105 +337,103 @@ struct nt_drop {
 	__u64 end_ns;
 	__u8 kind;
 	__u8 zero_a;
-	__u16 protocol;		/* ETH_P_*, host order; 0: not known */
-	__u32 length;		/* bytes */
-	__u32 reason;		/* enum skb_drop_reason of that kernel: DROP_REASON has its name */
+	__u16 protocol; /* ETH_P_*, host order; 0: not known */
+	__u32 length; /* bytes */
+	__u32 reason; /* enum skb_drop_reason of that kernel: DROP_REASON has its name */
 	__u32 zero_b;
-	__u64 location;		/* symbol: the code that freed it */
-	__u64 device;		/* 0: none */
-	__u64 socket;		/* 0: not known */
+	__u64 location; /* symbol: the code that freed it */
+	__u64 device; /* 0: none */
+	__u64 socket; /* 0: not known */
 };
 
-enum nt_retransmit_what {
-	NT_RETRANSMIT_DATA = 1,
-	NT_RETRANSMIT_SYNACK = 2
-};
+enum nt_retransmit_what { NT_RETRANSMIT_DATA = 1, NT_RETRANSMIT_SYNACK = 2 };
 
 /* RETRANSMIT: TCP sends a segment again. */
 struct nt_retransmit {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 what;		/* enum nt_retransmit_what */
-	__u8 state;		/* of the socket: TCP_ESTABLISHED ... as in the kernel; 0: not known */
+	__u8 what; /* enum nt_retransmit_what */
+	__u8 state; /* of the socket: TCP_ESTABLISHED ... as in the kernel; 0: not known */
 	__u8 zero_a;
-	__u32 length;		/* bytes of payload; SYN-ACK: 0 */
-	__u64 socket;		/* SYN-ACK: the listening one */
+	__u32 length; /* bytes of payload; SYN-ACK: 0 */
+	__u64 socket; /* SYN-ACK: the listening one */
 };
 
 enum nt_wakeup_what {
-	NT_WAKEUP_WAKING = 1,	/* somebody wakes it */
-	NT_WAKEUP_NEW = 2	/* for the first time, after its fork */
+	NT_WAKEUP_WAKING = 1, /* somebody wakes it */
+	NT_WAKEUP_NEW = 2 /* for the first time, after its fork */
 };
 
 enum nt_wakeup_context {
-	NT_WAKEUP_UNKNOWN = 0,	/* the probes that tell (softirq and irq) were not both on */
+	NT_WAKEUP_UNKNOWN = 0, /* the probes that tell (softirq and irq) were not both on */
 	NT_WAKEUP_TASK = 1,
 	NT_WAKEUP_SOFTIRQ = 2,
 	NT_WAKEUP_HARDIRQ = 3
 };
 
-#define NT_WAKEUP_RUNNABLE 0x01	/* it had not gone to sleep yet: it was, and stays, running or runnable */
+#define NT_WAKEUP_RUNNABLE 0x01 /* it had not gone to sleep yet: it was, and stays, running or runnable */
 
 /*
- * WAKEUP: a task is woken, by the one on this CPU or by an interrupt in its time. It is runnable from here on; when it runs, a switch
- * says. Where it will run is not decided yet.
+ * WAKEUP: a task is woken, by the one on this CPU or by an interrupt in its time. It is runnable from here on; when it
+ * runs, a switch says. Where it will run is not decided yet.
  */
 struct nt_wakeup {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 what;		/* enum nt_wakeup_what */
-	__u8 context;		/* enum nt_wakeup_context: what this CPU was in */
-	__u8 flags;		/* NT_WAKEUP_* */
-	__u16 target_cpu;	/* that it was on last; new: that it is put on */
-	__u8 priority;		/* kernel priority of the woken, as prev_prio */
+	__u8 what; /* enum nt_wakeup_what */
+	__u8 context; /* enum nt_wakeup_context: what this CPU was in */
+	__u8 flags; /* NT_WAKEUP_* */
+	__u16 target_cpu; /* that it was on last; new: that it is put on */
+	__u8 priority; /* kernel priority of the woken, as prev_prio */
 	__u8 zero_a;
-	__u64 task;		/* woken */
-	__u64 waker;		/* the task on this CPU */
+	__u64 task; /* woken */
+	__u64 waker; /* the task on this CPU */
 };
 
 /* What a CPU was in when the clock of probe `stacks` came. X(NUMBER, CONSTANT, word). */
-#define NT_STACK_CONTEXTS(X)                                                                   \
-	X(1, IDLE, idle)                                                                       \
-	X(2, TASK, task)		/* its own code, or a system call's */                 \
-	X(3, SEND, send)		/* a socket operation of the task's */                 \
-	X(4, RECV, recv)                                                                       \
-	X(5, NAPI, napi)		/* a kernel thread that polls network devices */       \
-	X(6, NET_RX, net_rx)		/* a softirq */                                        \
-	X(7, NET_TX, net_tx)                                                                   \
-	X(8, SOFTIRQ, softirq)		/* of another vector */                                \
-	X(9, HARDIRQ, hardirq)		/* an interrupt that lets others interrupt it */
+#define NT_STACK_CONTEXTS(X)                                                                                           \
+	X(1, IDLE, idle)                                                                                               \
+	X(2, TASK, task) /* its own code, or a system call's */                                                        \
+	X(3, SEND, send) /* a socket operation of the task's */                                                        \
+	X(4, RECV, recv)                                                                                               \
+	X(5, NAPI, napi) /* a kernel thread that polls network devices */                                              \
+	X(6, NET_RX, net_rx) /* a softirq */                                                                           \
+	X(7, NET_TX, net_tx)                                                                                           \
+	X(8, SOFTIRQ, softirq) /* of another vector */                                                                 \
+	X(9, HARDIRQ, hardirq) /* an interrupt that lets others interrupt it */
 
 enum nt_stack_context {
 	NT_STACK_IN_NONE = 0,
 #define X(number, constant, word) NT_STACK_IN_##constant = number,
 	NT_STACK_CONTEXTS(X)
 #undef X
-	NT_STACK_CONTEXT_COUNT
+		NT_STACK_CONTEXT_COUNT
 };
 
-#define NT_STACK_SAMPLE_USER 0x01	/* user space was interrupted: there are no frames of the kernel */
-#define NT_STACK_SAMPLE_CUT 0x02	/* the kernel's stack had more frames than are kept: the outermost are missing */
-#define NT_STACK_SAMPLE_CUT_USER 0x04	/* the same of the user's */
+#define NT_STACK_SAMPLE_USER 0x01 /* user space was interrupted: there are no frames of the kernel */
+#define NT_STACK_SAMPLE_CUT 0x02 /* the kernel's stack had more frames than are kept: the outermost are missing */
+#define NT_STACK_SAMPLE_CUT_USER 0x04 /* the same of the user's */
 
 /*
- * STACK_SAMPLE: where a CPU was when a clock came that comes at a fixed rate. It comes as an interrupt, and tells of what it
- * interrupted. error: why there is no stack of the kernel's (a positive errno); a stack 0 without an error has no frames.
+ * STACK_SAMPLE: where a CPU was when a clock came that comes at a fixed rate. It comes as an interrupt, and tells of
+ * what it interrupted. error: why there is no stack of the kernel's (a positive errno); a stack 0 without an error has
+ * no frames.
  */
 struct nt_stack_sample {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 context;		/* enum nt_stack_context */
-	__u8 vec;		/* of the softirq that was interrupted; 0 in other contexts */
-	__u8 flags;		/* NT_STACK_SAMPLE_* */
+	__u8 context; /* enum nt_stack_context */
+	__u8 vec; /* of the softirq that was interrupted; 0 in other contexts */
+	__u8 flags; /* NT_STACK_SAMPLE_* */
 	__u16 error;
 	__u16 user_error;
-	__u64 task;		/* on the CPU */
-	__u64 stack;		/* of the kernel */
+	__u64 task; /* on the CPU */
+	__u64 stack; /* of the kernel */
 	__u64 user_stack;
 };
 
 enum nt_task_why {
-	NT_TASK_SEED = 1,	/* was there when recording began, or was looked up in /proc */
+	NT_TASK_SEED = 1, /* was there when recording began, or was looked up in /proc */
 	NT_TASK_FORK = 2,
 	NT_TASK_EXEC = 3,
 	NT_TASK_RENAME = 4,
@@ -448,13 +448,13 @@ enum nt_task_why {
 struct nt_task {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 why;		/* enum nt_task_why */
-	__u8 flags;		/* NT_TASK_* */
+	__u8 why; /* enum nt_task_why */
+	__u8 flags; /* NT_TASK_* */
 	__u8 zero_a;
-	__u32 tid;		/* as the initial pid namespace sees it, like all pids here */
+	__u32 tid; /* as the initial pid namespace sees it, like all pids here */
 	__u64 task;
-	__u64 process;		/* the task id of the process's main thread: the process's id */
-	__u64 start_ns;		/* when this thread was forked */
+	__u64 process; /* the task id of the process's main thread: the process's id */
+	__u64 start_ns; /* when this thread was forked */
 	__u64 cgroup;
 	__u32 pid;
 	__u32 parent_pid;
@@ -465,13 +465,13 @@ struct nt_task {
 struct nt_socket {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 family;		/* AF_* */
-	__u8 type;		/* SOCK_* */
+	__u8 family; /* AF_* */
+	__u8 type; /* SOCK_* */
 	__u8 zero_a;
-	__u32 netns;		/* inode number of the network namespace */
+	__u32 netns; /* inode number of the network namespace */
 	__u64 socket;
-	__u64 cookie;		/* the kernel's own id, as `ss -e` shows it */
-	__u16 protocol;		/* IPPROTO_* */
+	__u64 cookie; /* the kernel's own id, as `ss -e` shows it */
+	__u16 protocol; /* IPPROTO_* */
 	__u16 src_port, dst_port;
 	__u16 zero_b;
 	__u8 src[16], dst[16];
@@ -484,7 +484,7 @@ struct nt_cgroup {
 	__u8 zero_a, zero_b, zero_c;
 	__u32 zero_d;
 	__u64 cgroup;
-	__u64 kernel_id;	/* kernfs id, the inode number below /sys/fs/cgroup */
+	__u64 kernel_id; /* kernfs id, the inode number below /sys/fs/cgroup */
 	char path[NT_PATH_LEN];
 };
 
@@ -492,7 +492,7 @@ struct nt_cgroup {
 struct nt_irq_name {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 type;		/* enum nt_irq_type */
+	__u8 type; /* enum nt_irq_type */
 	__u8 zero_a, zero_b;
 	__u32 number;
 	char name[48];
@@ -505,7 +505,7 @@ struct nt_device {
 	__u8 zero_a, zero_b, zero_c;
 	__u32 ifindex;
 	__u64 device;
-	__u32 netns;		/* as nt_socket */
+	__u32 netns; /* as nt_socket */
 	__u32 zero_d;
 	char name[NT_IFNAME_LEN];
 };
@@ -515,10 +515,10 @@ struct nt_symbol {
 	__u64 end_ns;
 	__u8 kind;
 	__u8 zero_a, zero_b, zero_c;
-	__u32 offset;		/* bytes from the function's begin */
+	__u32 offset; /* bytes from the function's begin */
 	__u64 symbol;
-	char name[64];		/* "" if not known */
-	char module[24];	/* "" for the kernel proper */
+	char name[64]; /* "" if not known */
+	char module[24]; /* "" for the kernel proper */
 };
 
 /* DROP_REASON: written by the recorder, from the kernel's type information. */
@@ -527,42 +527,42 @@ struct nt_drop_reason {
 	__u8 kind;
 	__u8 zero_a, zero_b, zero_c;
 	__u32 number;
-	char name[48];		/* NO_SOCKET: without the kernel's prefix */
+	char name[48]; /* NO_SOCKET: without the kernel's prefix */
 };
 
-#define NT_STACK_USER 0x01	/* of user space */
-#define NT_STACK_MAX_FRAMES 127	/* no stack is deeper */
+#define NT_STACK_USER 0x01 /* of user space */
+#define NT_STACK_MAX_FRAMES 127 /* no stack is deeper */
 
 /*
- * STACK: one frame more than `parent`, which is the stack of its caller. So all stacks make up a tree, in which what they have
- * in common stands once. Frames of one stack are all the kernel's or all the user's. What a stack is does not change: end_ns is 0.
- * (In a ring a stack comes whole: bpf/shared.h.)
+ * STACK: one frame more than `parent`, which is the stack of its caller. So all stacks make up a tree, in which what
+ * they have in common stands once. Frames of one stack are all the kernel's or all the user's. What a stack is does not
+ * change: end_ns is 0. (In a ring a stack comes whole: bpf/shared.h.)
  */
 struct nt_stack {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 flags;		/* NT_STACK_* */
+	__u8 flags; /* NT_STACK_* */
 	__u8 zero_a, zero_b;
 	__u32 zero_c;
 	__u64 stack;
-	__u64 parent;		/* 0: it is the outermost frame */
-	__u64 symbol;		/* where it is: the instruction, of callers the one after the call */
+	__u64 parent; /* 0: it is the outermost frame */
+	__u64 symbol; /* where it is: the instruction, of callers the one after the call */
 };
 
 #define NT_BUILD_ID_LEN 20
-#define NT_USER_SYMBOL_ADDRESS 0x01	/* place is an address in its process: what is mapped there is not known */
+#define NT_USER_SYMBOL_ADDRESS 0x01 /* place is an address in its process: what is mapped there is not known */
 
 /* USER_SYMBOL: a place in a program or library; its number is one of the symbols'. */
 struct nt_user_symbol {
 	__u64 end_ns;
 	__u8 kind;
-	__u8 flags;		/* NT_USER_SYMBOL_* */
+	__u8 flags; /* NT_USER_SYMBOL_* */
 	__u8 zero_a, zero_b;
 	__u32 zero_c;
 	__u64 symbol;
-	__u64 place;		/* the offset in the file; named so on tapes */
-	__u8 build_id[NT_BUILD_ID_LEN];	/* all 0: not known */
-	char path[100];		/* of the file, as its process sees it; "": not known. A longer one keeps its end */
+	__u64 place; /* the offset in the file; named so on tapes */
+	__u8 build_id[NT_BUILD_ID_LEN]; /* all 0: not known */
+	char path[100]; /* of the file, as its process sees it; "": not known. A longer one keeps its end */
 };
 
 /* The flags of each span that say that its begin is not known: dur_ns is 0 then and means nothing. */
@@ -584,194 +584,194 @@ struct nt_user_symbol {
  *   BYTES   a fixed array of bytes, identities only
  * Roles tell the recorder which keys to turn into ids.
  */
-#define NT_FIELDS_state(F)           \
-	F(end_ns, TIME, NONE)        \
-	F(n_open, PLAIN, NONE)       \
-	F(reason, PLAIN, NONE)       \
+#define NT_FIELDS_state(F)                                                                                             \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(n_open, PLAIN, NONE)                                                                                         \
+	F(reason, PLAIN, NONE)                                                                                         \
 	F(task, PLAIN, TASK)
 
-#define NT_FIELDS_switch(F)          \
-	F(end_ns, TIME, NONE)        \
-	F(n_open, PLAIN, NONE)       \
-	F(prev_prio, PLAIN, NONE)    \
-	F(prev_state, PLAIN, NONE)   \
-	F(prev, PLAIN, TASK)         \
+#define NT_FIELDS_switch(F)                                                                                            \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(n_open, PLAIN, NONE)                                                                                         \
+	F(prev_prio, PLAIN, NONE)                                                                                      \
+	F(prev_state, PLAIN, NONE)                                                                                     \
+	F(prev, PLAIN, TASK)                                                                                           \
 	F(next, PLAIN, TASK)
 
-#define NT_FIELDS_open(F)            \
-	F(end_ns, TIME, NONE)        \
-	F(what, PLAIN, NONE)         \
-	F(detail, PLAIN, NONE)       \
-	F(flags, PLAIN, NONE)        \
-	F(number, PLAIN, NONE)       \
-	F(begin_ns, AGO, NONE)       \
+#define NT_FIELDS_open(F)                                                                                              \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(what, PLAIN, NONE)                                                                                           \
+	F(detail, PLAIN, NONE)                                                                                         \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(number, PLAIN, NONE)                                                                                         \
+	F(begin_ns, AGO, NONE)                                                                                         \
 	F(socket, PLAIN, SOCKET)
 
-#define NT_FIELDS_softirq(F)         \
-	F(end_ns, TIME, NONE)        \
-	F(vec, PLAIN, NONE)          \
-	F(context, PLAIN, NONE)      \
-	F(flags, PLAIN, NONE)        \
+#define NT_FIELDS_softirq(F)                                                                                           \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(vec, PLAIN, NONE)                                                                                            \
+	F(context, PLAIN, NONE)                                                                                        \
+	F(flags, PLAIN, NONE)                                                                                          \
 	F(dur_ns, PLAIN, NONE)
 
-#define NT_FIELDS_irq(F)             \
-	F(end_ns, TIME, NONE)        \
-	F(type, PLAIN, NONE)         \
-	F(flags, PLAIN, NONE)        \
-	F(number, PLAIN, NONE)       \
+#define NT_FIELDS_irq(F)                                                                                               \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(type, PLAIN, NONE)                                                                                           \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(number, PLAIN, NONE)                                                                                         \
 	F(dur_ns, PLAIN, NONE)
 
-#define NT_FIELDS_op(F)              \
-	F(end_ns, TIME, NONE)        \
-	F(dir, PLAIN, NONE)          \
-	F(call, PLAIN, NONE)         \
-	F(flags, PLAIN, NONE)        \
-	F(result, SIGNED, NONE)      \
-	F(dur_ns, PLAIN, NONE)       \
+#define NT_FIELDS_op(F)                                                                                                \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(dir, PLAIN, NONE)                                                                                            \
+	F(call, PLAIN, NONE)                                                                                           \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(result, SIGNED, NONE)                                                                                        \
+	F(dur_ns, PLAIN, NONE)                                                                                         \
 	F(socket, PLAIN, SOCKET)
 
-#define NT_FIELDS_loss(F)            \
-	F(end_ns, TIME, NONE)        \
-	F(lost_kind, PLAIN, NONE)    \
-	F(count, PLAIN, NONE)        \
-	F(first_ns, AGO, NONE)       \
-	F(last_ns, AGO, NONE)        \
-	F(begin_ns, AGO, NONE)       \
+#define NT_FIELDS_loss(F)                                                                                              \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(lost_kind, PLAIN, NONE)                                                                                      \
+	F(count, PLAIN, NONE)                                                                                          \
+	F(first_ns, AGO, NONE)                                                                                         \
+	F(last_ns, AGO, NONE)                                                                                          \
+	F(begin_ns, AGO, NONE)                                                                                         \
 	F(why, PLAIN, NONE)
 
-#define NT_FIELDS_hotplug(F)         \
-	F(end_ns, TIME, NONE)        \
+#define NT_FIELDS_hotplug(F)                                                                                           \
+	F(end_ns, TIME, NONE)                                                                                          \
 	F(online, PLAIN, NONE)
 
-#define NT_FIELDS_napi(F)            \
-	F(end_ns, TIME, NONE)        \
-	F(context, PLAIN, NONE)      \
-	F(flags, PLAIN, NONE)        \
-	F(napi_id, PLAIN, NONE)      \
-	F(dur_ns, PLAIN, NONE)       \
-	F(device, PLAIN, DEVICE)     \
-	F(work, PLAIN, NONE)         \
+#define NT_FIELDS_napi(F)                                                                                              \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(context, PLAIN, NONE)                                                                                        \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(napi_id, PLAIN, NONE)                                                                                        \
+	F(dur_ns, PLAIN, NONE)                                                                                         \
+	F(device, PLAIN, DEVICE)                                                                                       \
+	F(work, PLAIN, NONE)                                                                                           \
 	F(budget, PLAIN, NONE)
 
-#define NT_FIELDS_latency(F)         \
-	F(end_ns, TIME, NONE)        \
-	F(hook, PLAIN, NONE)         \
-	F(flags, PLAIN, NONE)        \
-	F(length, PLAIN, NONE)       \
-	F(stamp_ns, DELTA, NONE)     \
-	F(device, PLAIN, DEVICE)     \
-	F(socket, PLAIN, SOCKET)     \
-	F(task, PLAIN, TASK)         \
-	F(queue_len, PLAIN, NONE)    \
+#define NT_FIELDS_latency(F)                                                                                           \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(hook, PLAIN, NONE)                                                                                           \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(length, PLAIN, NONE)                                                                                         \
+	F(stamp_ns, DELTA, NONE)                                                                                       \
+	F(device, PLAIN, DEVICE)                                                                                       \
+	F(socket, PLAIN, SOCKET)                                                                                       \
+	F(task, PLAIN, TASK)                                                                                           \
+	F(queue_len, PLAIN, NONE)                                                                                      \
 	F(weight, PLAIN, NONE)
 
-#define NT_FIELDS_drop(F)            \
-	F(end_ns, TIME, NONE)        \
-	F(protocol, PLAIN, NONE)     \
-	F(length, PLAIN, NONE)       \
-	F(reason, PLAIN, NONE)       \
-	F(location, PLAIN, SYMBOL)   \
-	F(device, PLAIN, DEVICE)     \
+#define NT_FIELDS_drop(F)                                                                                              \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(protocol, PLAIN, NONE)                                                                                       \
+	F(length, PLAIN, NONE)                                                                                         \
+	F(reason, PLAIN, NONE)                                                                                         \
+	F(location, PLAIN, SYMBOL)                                                                                     \
+	F(device, PLAIN, DEVICE)                                                                                       \
 	F(socket, PLAIN, SOCKET)
 
-#define NT_FIELDS_retransmit(F)      \
-	F(end_ns, TIME, NONE)        \
-	F(what, PLAIN, NONE)         \
-	F(state, PLAIN, NONE)        \
-	F(length, PLAIN, NONE)       \
+#define NT_FIELDS_retransmit(F)                                                                                        \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(what, PLAIN, NONE)                                                                                           \
+	F(state, PLAIN, NONE)                                                                                          \
+	F(length, PLAIN, NONE)                                                                                         \
 	F(socket, PLAIN, SOCKET)
 
-#define NT_FIELDS_wakeup(F)          \
-	F(end_ns, TIME, NONE)        \
-	F(what, PLAIN, NONE)         \
-	F(context, PLAIN, NONE)      \
-	F(flags, PLAIN, NONE)        \
-	F(target_cpu, PLAIN, NONE)   \
-	F(priority, PLAIN, NONE)     \
-	F(task, PLAIN, TASK)         \
+#define NT_FIELDS_wakeup(F)                                                                                            \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(what, PLAIN, NONE)                                                                                           \
+	F(context, PLAIN, NONE)                                                                                        \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(target_cpu, PLAIN, NONE)                                                                                     \
+	F(priority, PLAIN, NONE)                                                                                       \
+	F(task, PLAIN, TASK)                                                                                           \
 	F(waker, PLAIN, TASK)
 
-#define NT_FIELDS_stack_sample(F)    \
-	F(end_ns, TIME, NONE)        \
-	F(context, PLAIN, NONE)      \
-	F(vec, PLAIN, NONE)          \
-	F(flags, PLAIN, NONE)        \
-	F(error, PLAIN, NONE)        \
-	F(user_error, PLAIN, NONE)   \
-	F(task, PLAIN, TASK)         \
-	F(stack, PLAIN, STACK)       \
+#define NT_FIELDS_stack_sample(F)                                                                                      \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(context, PLAIN, NONE)                                                                                        \
+	F(vec, PLAIN, NONE)                                                                                            \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(error, PLAIN, NONE)                                                                                          \
+	F(user_error, PLAIN, NONE)                                                                                     \
+	F(task, PLAIN, TASK)                                                                                           \
+	F(stack, PLAIN, STACK)                                                                                         \
 	F(user_stack, PLAIN, STACK)
 
-#define NT_FIELDS_stack(F)           \
-	F(end_ns, PLAIN, NONE)       \
-	F(flags, PLAIN, NONE)        \
-	F(stack, PLAIN, STACK)       \
-	F(parent, PLAIN, STACK)      \
+#define NT_FIELDS_stack(F)                                                                                             \
+	F(end_ns, PLAIN, NONE)                                                                                         \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(stack, PLAIN, STACK)                                                                                         \
+	F(parent, PLAIN, STACK)                                                                                        \
 	F(symbol, PLAIN, SYMBOL)
 
-#define NT_FIELDS_user_symbol(F)     \
-	F(end_ns, PLAIN, NONE)       \
-	F(flags, PLAIN, NONE)        \
-	F(symbol, PLAIN, SYMBOL)     \
-	F(place, PLAIN, NONE)        \
-	F(build_id, BYTES, NONE)     \
+#define NT_FIELDS_user_symbol(F)                                                                                       \
+	F(end_ns, PLAIN, NONE)                                                                                         \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(symbol, PLAIN, SYMBOL)                                                                                       \
+	F(place, PLAIN, NONE)                                                                                          \
+	F(build_id, BYTES, NONE)                                                                                       \
 	F(path, BYTES, NONE)
 
-#define NT_FIELDS_symbol(F)          \
-	F(end_ns, PLAIN, NONE)       \
-	F(offset, PLAIN, NONE)       \
-	F(symbol, PLAIN, SYMBOL)     \
-	F(name, BYTES, NONE)         \
+#define NT_FIELDS_symbol(F)                                                                                            \
+	F(end_ns, PLAIN, NONE)                                                                                         \
+	F(offset, PLAIN, NONE)                                                                                         \
+	F(symbol, PLAIN, SYMBOL)                                                                                       \
+	F(name, BYTES, NONE)                                                                                           \
 	F(module, BYTES, NONE)
 
-#define NT_FIELDS_drop_reason(F)     \
-	F(end_ns, PLAIN, NONE)       \
-	F(number, PLAIN, NONE)       \
+#define NT_FIELDS_drop_reason(F)                                                                                       \
+	F(end_ns, PLAIN, NONE)                                                                                         \
+	F(number, PLAIN, NONE)                                                                                         \
 	F(name, BYTES, NONE)
 
-#define NT_FIELDS_device(F)          \
-	F(end_ns, PLAIN, NONE)       \
-	F(ifindex, PLAIN, NONE)      \
-	F(device, PLAIN, DEVICE)     \
-	F(netns, PLAIN, NONE)        \
+#define NT_FIELDS_device(F)                                                                                            \
+	F(end_ns, PLAIN, NONE)                                                                                         \
+	F(ifindex, PLAIN, NONE)                                                                                        \
+	F(device, PLAIN, DEVICE)                                                                                       \
+	F(netns, PLAIN, NONE)                                                                                          \
 	F(name, BYTES, NONE)
 
-#define NT_FIELDS_task(F)            \
-	F(end_ns, PLAIN, NONE)       \
-	F(why, PLAIN, NONE)          \
-	F(flags, PLAIN, NONE)        \
-	F(tid, PLAIN, NONE)          \
-	F(task, PLAIN, TASK)         \
-	F(process, PLAIN, TASK)      \
-	F(start_ns, PLAIN, NONE)     \
-	F(cgroup, PLAIN, CGROUP)     \
-	F(pid, PLAIN, NONE)          \
-	F(parent_pid, PLAIN, NONE)   \
+#define NT_FIELDS_task(F)                                                                                              \
+	F(end_ns, PLAIN, NONE)                                                                                         \
+	F(why, PLAIN, NONE)                                                                                            \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(tid, PLAIN, NONE)                                                                                            \
+	F(task, PLAIN, TASK)                                                                                           \
+	F(process, PLAIN, TASK)                                                                                        \
+	F(start_ns, PLAIN, NONE)                                                                                       \
+	F(cgroup, PLAIN, CGROUP)                                                                                       \
+	F(pid, PLAIN, NONE)                                                                                            \
+	F(parent_pid, PLAIN, NONE)                                                                                     \
 	F(comm, BYTES, NONE)
 
-#define NT_FIELDS_socket(F)          \
-	F(end_ns, PLAIN, NONE)       \
-	F(family, PLAIN, NONE)       \
-	F(type, PLAIN, NONE)         \
-	F(netns, PLAIN, NONE)        \
-	F(socket, PLAIN, SOCKET)     \
-	F(cookie, PLAIN, NONE)       \
-	F(protocol, PLAIN, NONE)     \
-	F(src_port, PLAIN, NONE)     \
-	F(dst_port, PLAIN, NONE)     \
-	F(src, BYTES, NONE)          \
+#define NT_FIELDS_socket(F)                                                                                            \
+	F(end_ns, PLAIN, NONE)                                                                                         \
+	F(family, PLAIN, NONE)                                                                                         \
+	F(type, PLAIN, NONE)                                                                                           \
+	F(netns, PLAIN, NONE)                                                                                          \
+	F(socket, PLAIN, SOCKET)                                                                                       \
+	F(cookie, PLAIN, NONE)                                                                                         \
+	F(protocol, PLAIN, NONE)                                                                                       \
+	F(src_port, PLAIN, NONE)                                                                                       \
+	F(dst_port, PLAIN, NONE)                                                                                       \
+	F(src, BYTES, NONE)                                                                                            \
 	F(dst, BYTES, NONE)
 
-#define NT_FIELDS_cgroup(F)          \
-	F(end_ns, PLAIN, NONE)       \
-	F(cgroup, PLAIN, CGROUP)     \
-	F(kernel_id, PLAIN, NONE)    \
+#define NT_FIELDS_cgroup(F)                                                                                            \
+	F(end_ns, PLAIN, NONE)                                                                                         \
+	F(cgroup, PLAIN, CGROUP)                                                                                       \
+	F(kernel_id, PLAIN, NONE)                                                                                      \
 	F(path, BYTES, NONE)
 
-#define NT_FIELDS_irq_name(F)        \
-	F(end_ns, PLAIN, NONE)       \
-	F(type, PLAIN, NONE)         \
-	F(number, PLAIN, NONE)       \
+#define NT_FIELDS_irq_name(F)                                                                                          \
+	F(end_ns, PLAIN, NONE)                                                                                         \
+	F(type, PLAIN, NONE)                                                                                           \
+	F(number, PLAIN, NONE)                                                                                         \
 	F(name, BYTES, NONE)
 
 /*
@@ -791,8 +791,9 @@ static inline __u64 nt_device_key(__u32 netns, __u32 ifindex)
 }
 
 /*
- * The key of a stack in a ring: of its caller's key, and a number that tells the frame; the outermost frame's caller has one of the two
- * below. Two stacks of one key would show as the first of them: with a million stacks that happens in one recording of 40 million.
+ * The key of a stack in a ring: of its caller's key, and a number that tells the frame; the outermost frame's caller
+ * has one of the two below. Two stacks of one key would show as the first of them: with a million stacks that happens
+ * in one recording of 40 million.
  */
 #define NT_STACK_KERNEL_KEY 0x6e657474617065ull
 #define NT_STACK_USER_KEY 0x7461706574656eull
@@ -804,8 +805,8 @@ static inline __u64 nt_stack_key(__u64 parent, __u64 frame)
 }
 
 /* Layouts are contracts: a compiler that lays them out otherwise must fail here, on both sides. */
-#define NT_ASSERT_LAYOUT(name, size)                                                        \
-	_Static_assert(sizeof(struct nt_##name) == (size), "size of nt_" #name);            \
+#define NT_ASSERT_LAYOUT(name, size)                                                                                   \
+	_Static_assert(sizeof(struct nt_##name) == (size), "size of nt_" #name);                                       \
 	_Static_assert(__builtin_offsetof(struct nt_##name, kind) == 8, "kind in nt_" #name)
 NT_ASSERT_LAYOUT(record, 16);
 NT_ASSERT_LAYOUT(state, 24);

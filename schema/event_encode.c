@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-#define MAX_FIELDS 10		/* of a kind that is no identity */
-#define FIRST_CAPACITY 1024	/* of a column */
-#define LEAST_ROOM 64		/* records that must fit after a refill */
+#define MAX_FIELDS 10 /* of a kind that is no identity */
+#define FIRST_CAPACITY 1024 /* of a column */
+#define LEAST_ROOM 64 /* records that must fit after a refill */
 /* What may stand before the columns, and in front of each: bounds for nt_event_encoder_size. */
 #define PROLOGUE_MAX (2 * NT_VARINT_MAX)
 #define COLUMN_HEADER_MAX (3 + NT_VARINT_MAX)
@@ -21,23 +21,23 @@
 
 struct out_column {
 	uint8_t *data;
-	uint8_t *at;		/* end of what is written */
+	uint8_t *at; /* end of what is written */
 	size_t capacity;
-	uint64_t last;		/* coding DELTA: the value before */
+	uint64_t last; /* coding DELTA: the value before */
 };
 
 struct out_kind {
 	uint32_t count;
-	uint32_t room;		/* records that fit without a look at the capacities */
+	uint32_t room; /* records that fit without a look at the capacities */
 	struct out_column columns[MAX_FIELDS];
 };
 
 struct nt_event_encoder {
 	struct nt_event_stats stats;
-	uint64_t base_ns;	/* end of the first record */
-	uint64_t last_ns;	/* end of the record before */
+	uint64_t base_ns; /* end of the first record */
+	uint64_t last_ns; /* end of the record before */
 	size_t size;
-	struct nt_buf kinds;	/* the kind of each record; .size counts them */
+	struct nt_buf kinds; /* the kind of each record; .size counts them */
 	struct out_kind out[NT_KIND_MAX];
 };
 
@@ -97,16 +97,16 @@ static int make_room(struct nt_event_encoder *encoder, unsigned int kind)
 	return 0;
 }
 
-#define VALUE_TIME(field) nt_zigzag((field) - encoder->last_ns)
+#define VALUE_TIME(field) nt_zigzag((field)-encoder->last_ns)
 #define VALUE_AGO(field) nt_zigzag(record->end_ns - (field))
 #define VALUE_PLAIN(field) (field)
 #define VALUE_SIGNED(field) nt_zigzag((uint64_t)(int64_t)(field))
-#define VALUE_DELTA(field)                                                                             \
-	({                                                                                             \
-		uint64_t before_ = column->last;                                                       \
-                                                                                                       \
-		column->last = (field);                                                                \
-		nt_zigzag(column->last - before_);                                                     \
+#define VALUE_DELTA(field)                                                                                             \
+	({                                                                                                             \
+		uint64_t before_ = column->last;                                                                       \
+                                                                                                                       \
+		column->last = (field);                                                                                \
+		nt_zigzag(column->last - before_);                                                                     \
 	})
 
 /* Writes one value and gives the number of bytes. */
@@ -118,18 +118,18 @@ static inline size_t put(struct out_column *column, uint64_t value)
 	return (size_t)(column->at - before);
 }
 
-#define F(field, coding, role)                             \
-	size += put(column, VALUE_##coding(record->field)); \
+#define F(field, coding, role)                                                                                         \
+	size += put(column, VALUE_##coding(record->field));                                                            \
 	column++;
 #define COUNT(field, coding, role) +1
-#define DEFINE_EVENT(name)                                                                             \
-	_Static_assert(0 NT_FIELDS_##name(COUNT) <= MAX_FIELDS, "fields of nt_" #name);                \
-	static inline size_t put_##name(struct nt_event_encoder *encoder, struct out_column *column,   \
-					const struct nt_##name *record)                                \
-	{                                                                                              \
-		size_t size = 1;                                                                       \
-                                                                                                       \
-		NT_FIELDS_##name(F) return size;                                                       \
+#define DEFINE_EVENT(name)                                                                                             \
+	_Static_assert(0 NT_FIELDS_##name(COUNT) <= MAX_FIELDS, "fields of nt_" #name);                                \
+	static inline size_t put_##name(struct nt_event_encoder *encoder, struct out_column *column,                   \
+					const struct nt_##name *record)                                                \
+	{                                                                                                              \
+		size_t size = 1;                                                                                       \
+                                                                                                                       \
+		NT_FIELDS_##name(F) return size;                                                                       \
 	}
 #define DEFINE_SPAN DEFINE_EVENT
 #define DEFINE_SAMPLE DEFINE_EVENT
@@ -138,8 +138,8 @@ static inline size_t put(struct out_column *column, uint64_t value)
 NT_KINDS(X)
 #undef X
 
-#define CASE_EVENT(number, name)                                                                       \
-	case number:                                                                                   \
+#define CASE_EVENT(number, name)                                                                                       \
+	case number:                                                                                                   \
 		return put_##name(encoder, encoder->out[number].columns, &any->as_##name);
 #define CASE_SPAN CASE_EVENT
 #define CASE_SAMPLE CASE_EVENT

@@ -142,11 +142,8 @@ const char *nt_softirq_context_name(unsigned int context)
 const char *nt_napi_context_name(unsigned int context)
 {
 	static const char *const names[] = {
-		[NT_NAPI_UNKNOWN] = "unknown",
-		[NT_NAPI_SOFTIRQ] = "softirq",
-		[NT_NAPI_THREAD] = "thread",
-		[NT_NAPI_BUSY] = "busy",
-		[NT_NAPI_NETPOLL] = "netpoll",
+		[NT_NAPI_UNKNOWN] = "unknown", [NT_NAPI_SOFTIRQ] = "softirq", [NT_NAPI_THREAD] = "thread",
+		[NT_NAPI_BUSY] = "busy",       [NT_NAPI_NETPOLL] = "netpoll",
 	};
 
 	return WORD(names, context);

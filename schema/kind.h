@@ -37,19 +37,19 @@ enum nt_class { NT_CLASS_EVENT = 1, NT_CLASS_IDENTITY = 2, NT_CLASS_SAMPLE = 3, 
 
 struct nt_field {
 	const char *name;
-	uint16_t offset;	/* in the record's struct */
-	uint16_t size;		/* 1, 2, 4 or 8; any for NT_CODING_BYTES */
-	uint8_t coding;		/* enum nt_coding */
-	uint8_t role;		/* enum nt_role */
+	uint16_t offset; /* in the record's struct */
+	uint16_t size; /* 1, 2, 4 or 8; any for NT_CODING_BYTES */
+	uint8_t coding; /* enum nt_coding */
+	uint8_t role; /* enum nt_role */
 };
 
 struct nt_kind_info {
 	const char *name;
-	uint8_t number;		/* enum nt_kind */
-	uint8_t class;		/* enum nt_class */
-	uint16_t size;		/* of the record's struct */
+	uint8_t number; /* enum nt_kind */
+	uint8_t class; /* enum nt_class */
+	uint16_t size; /* of the record's struct */
 	uint16_t n_fields;
-	const struct nt_field *fields;	/* fields[0] is end_ns; the index is the field's number on tapes */
+	const struct nt_field *fields; /* fields[0] is end_ns; the index is the field's number on tapes */
 };
 
 /* The kind with this number, or NULL when this version does not know it. */
@@ -67,18 +67,18 @@ uint64_t nt_field_get(const struct nt_field *field, const void *record);
 void nt_field_set(const struct nt_field *field, void *record, uint64_t value);
 
 /* Words for numbers. Never NULL: a number without a word gives "unknown". */
-const char *nt_vec_name(unsigned int vec);		/* the kernel's: HI TIMER NET_TX NET_RX ... RCU */
-const char *nt_call_name(unsigned int call);		/* enum nt_call; "other" for 0 */
-const char *nt_dir_name(unsigned int dir);		/* send, recv */
+const char *nt_vec_name(unsigned int vec); /* the kernel's: HI TIMER NET_TX NET_RX ... RCU */
+const char *nt_call_name(unsigned int call); /* enum nt_call; "other" for 0 */
+const char *nt_dir_name(unsigned int dir); /* send, recv */
 const char *nt_softirq_context_name(unsigned int context);
 const char *nt_role_name(unsigned int role);
-const char *nt_napi_context_name(unsigned int context);	/* softirq, thread, busy, netpoll */
-const char *nt_hook_name(unsigned int hook);		/* enum nt_hook: "ip-start" */
-const char *nt_retransmit_name(unsigned int what);	/* data, synack */
-const char *nt_wakeup_name(unsigned int what);		/* waking, new */
-const char *nt_wakeup_context_name(unsigned int context);	/* task, softirq, hardirq; NULL for NT_WAKEUP_UNKNOWN */
+const char *nt_napi_context_name(unsigned int context); /* softirq, thread, busy, netpoll */
+const char *nt_hook_name(unsigned int hook); /* enum nt_hook: "ip-start" */
+const char *nt_retransmit_name(unsigned int what); /* data, synack */
+const char *nt_wakeup_name(unsigned int what); /* waking, new */
+const char *nt_wakeup_context_name(unsigned int context); /* task, softirq, hardirq; NULL for NT_WAKEUP_UNKNOWN */
 const char *nt_stack_context_name(unsigned int context); /* enum nt_stack_context: idle, net_rx */
-const char *nt_loss_why_name(unsigned int why);		/* enum nt_loss_why: "ring full", "not run" */
+const char *nt_loss_why_name(unsigned int why); /* enum nt_loss_why: "ring full", "not run" */
 
 #define NT_VEC_COUNT 10
 #define NT_VEC_NET_TX 2

@@ -7,36 +7,36 @@
 #define NT_SCHEMA_META_KEYS_H
 
 /* In the first block of every chunk. */
-#define NT_META_TOOL "tool"				/* name and version of the writer */
-#define NT_META_KERNEL "kernel"				/* release, as uname gives it */
-#define NT_META_MACHINE "machine"			/* architecture, as uname gives it */
-#define NT_META_OS "os"					/* PRETTY_NAME of os-release */
-#define NT_META_VIRTUAL "virtual"			/* the hypervisor, or "none" */
-#define NT_META_CPUS_POSSIBLE "cpus_possible"		/* a list such as "0-3,6" */
-#define NT_META_CPUS_ONLINE "cpus_online"		/* at the start, a list */
-#define NT_META_CLOCK_TICKS "clock_ticks"		/* a second: the unit of /proc/stat */
-#define NT_META_START_NS "start_ns"			/* of the session */
-#define NT_META_START_REALTIME_NS "start_realtime_ns"	/* the same instant, CLOCK_REALTIME */
-#define NT_META_RING_SIZE "ring_size"			/* bytes of each CPU's ring */
-#define NT_META_PROBES "probes"				/* those recorded: "sched,softirq" */
-#define NT_META_PLAN "plan"				/* a line each: how a probe was served, and why not better */
-#define NT_META_ATTACH "attach"				/* a line each: probe, program, attach point */
-#define NT_META_UNCOVERED "uncovered"			/* a sentence each on what was not recorded */
-#define NT_META_BUSY_READ "busy_read"			/* net.core.busy_read: us that a receive polls */
-#define NT_META_BUSY_POLL "busy_poll"			/* net.core.busy_poll: us that poll and select poll */
-#define NT_META_LATENCY_SAMPLE "latency_sample"		/* probability of a packet to make a sample; absent: 1 */
-#define NT_META_LATENCY_FILTER "latency_filter"		/* a line each: which packets could make a sample */
+#define NT_META_TOOL "tool" /* name and version of the writer */
+#define NT_META_KERNEL "kernel" /* release, as uname gives it */
+#define NT_META_MACHINE "machine" /* architecture, as uname gives it */
+#define NT_META_OS "os" /* PRETTY_NAME of os-release */
+#define NT_META_VIRTUAL "virtual" /* the hypervisor, or "none" */
+#define NT_META_CPUS_POSSIBLE "cpus_possible" /* a list such as "0-3,6" */
+#define NT_META_CPUS_ONLINE "cpus_online" /* at the start, a list */
+#define NT_META_CLOCK_TICKS "clock_ticks" /* a second: the unit of /proc/stat */
+#define NT_META_START_NS "start_ns" /* of the session */
+#define NT_META_START_REALTIME_NS "start_realtime_ns" /* the same instant, CLOCK_REALTIME */
+#define NT_META_RING_SIZE "ring_size" /* bytes of each CPU's ring */
+#define NT_META_PROBES "probes" /* those recorded: "sched,softirq" */
+#define NT_META_PLAN "plan" /* a line each: how a probe was served, and why not better */
+#define NT_META_ATTACH "attach" /* a line each: probe, program, attach point */
+#define NT_META_UNCOVERED "uncovered" /* a sentence each on what was not recorded */
+#define NT_META_BUSY_READ "busy_read" /* net.core.busy_read: us that a receive polls */
+#define NT_META_BUSY_POLL "busy_poll" /* net.core.busy_poll: us that poll and select poll */
+#define NT_META_LATENCY_SAMPLE "latency_sample" /* probability of a packet to make a sample; absent: 1 */
+#define NT_META_LATENCY_FILTER "latency_filter" /* a line each: which packets could make a sample */
 #define NT_META_TSTAMP_PREQUEUE "netdev_tstamp_prequeue" /* 1: packets got their time before the backlog; 0: after */
-#define NT_META_STACKS_HZ "stacks_hz"			/* samples a second of each CPU's stack */
-#define NT_META_STACKS "stacks"				/* whose were kept: "network" or "all" */
-#define NT_META_USER_STACKS "user_stacks"		/* 1: stacks of user space too */
-#define NT_META_COMMAND "command"			/* the recorder's command line */
+#define NT_META_STACKS_HZ "stacks_hz" /* samples a second of each CPU's stack */
+#define NT_META_STACKS "stacks" /* whose were kept: "network" or "all" */
+#define NT_META_USER_STACKS "user_stacks" /* 1: stacks of user space too */
+#define NT_META_COMMAND "command" /* the recorder's command line */
 
 /* In the last block of the last chunk, if the recording ended in order. */
-#define NT_META_END_NS "end_ns"		/* of the session */
-#define NT_META_STOP "stop"		/* why it ended: "duration", "signal", "disk full" */
-#define NT_META_EVENTS "events"		/* records written */
-#define NT_META_LOST "lost"		/* records lost */
-#define NT_META_COMPLETE "complete"	/* 1 */
+#define NT_META_END_NS "end_ns" /* of the session */
+#define NT_META_STOP "stop" /* why it ended: "duration", "signal", "disk full" */
+#define NT_META_EVENTS "events" /* records written */
+#define NT_META_LOST "lost" /* records lost */
+#define NT_META_COMPLETE "complete" /* 1 */
 
 #endif

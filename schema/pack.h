@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NT_PACK_GROUP 256	/* values of a group; the last of a column may have less */
-#define NT_PACK_WIDTH_MAX 56	/* bits of a value; what is above stands with the exceptions */
+#define NT_PACK_GROUP 256 /* values of a group; the last of a column may have less */
+#define NT_PACK_WIDTH_MAX 56 /* bits of a value; what is above stands with the exceptions */
 /* Bytes of the longest group, and 8 that are written over behind it. */
 #define NT_PACK_GROUP_MAX (3 + 10 + NT_PACK_GROUP * (8 + 1 + 10) + 8)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * proc_snapshot.c - the payloads of clock, snapshot and meta blocks (docs/chunk-format.md sections 8 to 10). The bytes that
- * are read are hostile.
+ * proc_snapshot.c - the payloads of clock, snapshot and meta blocks (docs/chunk-format.md sections 8 to 10). The bytes
+ * that are read are hostile.
  */
 #include "schema/block.h"
 #include "schema/varint.h"

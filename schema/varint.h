@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define NT_VARINT_MAX 10	/* bytes of the longest varint */
+#define NT_VARINT_MAX 10 /* bytes of the longest varint */
 
 /* Writes at most NT_VARINT_MAX bytes and gives the place behind them. */
 static inline uint8_t *nt_varint_put(uint8_t *at, uint64_t value)

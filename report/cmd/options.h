@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * options.h - options that several commands have, as rows for their tables (schema/cli/option.h). What one command alone has
- * stands in its own table. The rows fill struct nt_options.
+ * options.h - options that several commands have, as rows for their tables (schema/cli/option.h). What one command
+ * alone has stands in its own table. The rows fill struct nt_options.
  */
 #ifndef NT_REPORT_CMD_OPTIONS_H
 #define NT_REPORT_CMD_OPTIONS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sql_lists.h - definitions of C as parts of SQL statements. views.sql names them between two @. Each list for IN begins
- * with '', which is no name, so that every name can follow a comma.
+ * sql_lists.h - definitions of C as parts of SQL statements. views.sql names them between two @. Each list for IN
+ * begins with '', which is no name, so that every name can follow a comma.
  */
 #ifndef NT_REPORT_ROWS_SQL_LISTS_H
 #define NT_REPORT_ROWS_SQL_LISTS_H

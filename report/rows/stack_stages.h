@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stack_stages.h - the stages (symbols/stages.h) of a tape's stacks, each worked out once. Memory: for functions and for stacks
- * that were asked for. No I/O.
+ * stack_stages.h - the stages (symbols/stages.h) of a tape's stacks, each worked out once. Memory: for functions and
+ * for stacks that were asked for. No I/O.
  */
 #ifndef NT_REPORT_ROWS_STACK_STAGES_H
 #define NT_REPORT_ROWS_STACK_STAGES_H

@@ -17,14 +17,14 @@ struct nt_open_op {
 	uint64_t task;
 	uint64_t begin_ns;
 	uint64_t socket;
-	uint64_t cpu_ns;	/* owned until last_ns */
-	uint64_t last_ns;	/* the last state record that listed it */
-	uint32_t cpu;		/* of that record */
+	uint64_t cpu_ns; /* owned until last_ns */
+	uint64_t last_ns; /* the last state record that listed it */
+	uint32_t cpu; /* of that record */
 	uint8_t dir, call, flags;
 	bool before;
-	bool listed;		/* for the caller: seen in the state record at hand */
-	bool claimed;		/* for the caller: the record of its end has come */
-	bool used;		/* this place in the pool */
+	bool listed; /* for the caller: seen in the state record at hand */
+	bool claimed; /* for the caller: the record of its end has come */
+	bool used; /* this place in the pool */
 	/* Places in the pool + 1; 0 is none. */
 	uint32_t next_of_task;
 	uint32_t next_of_begin, prev_of_begin;
@@ -32,12 +32,12 @@ struct nt_open_op {
 
 /* Zero-initialised is empty. The owner releases it. */
 struct nt_open_ops {
-	struct nt_open_op *pool;	/* [0, n): used or on the free list */
+	struct nt_open_op *pool; /* [0, n): used or on the free list */
 	uint32_t n, capacity;
-	uint32_t free;			/* place + 1, linked by next_of_task */
-	uint32_t count;			/* in use */
-	uint32_t n_buckets;		/* a power of two */
-	uint32_t *by_task, *by_begin;	/* place + 1 */
+	uint32_t free; /* place + 1, linked by next_of_task */
+	uint32_t count; /* in use */
+	uint32_t n_buckets; /* a power of two */
+	uint32_t *by_task, *by_begin; /* place + 1 */
 };
 
 /* What an operation is known by. */

@@ -4,9 +4,9 @@
  * nanoseconds is. Pure: knows nothing of records, sessions or other CPUs. For timeline.c only.
  *
  * The owner of a nanosecond, first match wins: an interrupt; a softirq (NET_RX, then NET_TX, then the
- * others); a poll that the task makes itself (NET_RX too); the operation begun last (of two begun together, the one that ends first; of two that end
- * together as well, the one recorded first; an open one is outside those that ended, and of two open
- * ones the one listed last is inside); else whatever the CPU does by itself.
+ * others); a poll that the task makes itself (NET_RX too); the operation begun last (of two begun together, the one
+ * that ends first; of two that end together as well, the one recorded first; an open one is outside those that ended,
+ * and of two open ones the one listed last is inside); else whatever the CPU does by itself.
  */
 #ifndef NT_REPORT_TIMELINE_SEGMENT_H
 #define NT_REPORT_TIMELINE_SEGMENT_H
@@ -15,28 +15,29 @@
 
 #include "report/timeline/timeline.h"
 
-#define NT_SEGMENT_MAX (1u << 16)	/* spans; a writer keeps a segment under 4,096 records */
+#define NT_SEGMENT_MAX (1u << 16) /* spans; a writer keeps a segment under 4,096 records */
 
 enum nt_layer { NT_LAYER_OP, NT_LAYER_POLL, NT_LAYER_SOFTIRQ, NT_LAYER_IRQ };
 
-#define NT_MARK_TIMED 0x01	/* has a begin, and time of its own */
-#define NT_MARK_KNOWN 0x02	/* made by the segment's task, or while it was on the CPU: can own time */
-#define NT_MARK_OPEN 0x04	/* had not ended when the segment did; end_ns is UINT64_MAX */
-#define NT_MARK_LOWER 0x08	/* operation: some of its time may lie in uncovered time */
-#define NT_MARK_IN_OP 0x10	/* set by nt_segment_paint: softirq begun inside an operation */
+#define NT_MARK_TIMED 0x01 /* has a begin, and time of its own */
+#define NT_MARK_KNOWN 0x02 /* made by the segment's task, or while it was on the CPU: can own time */
+#define NT_MARK_OPEN 0x04 /* had not ended when the segment did; end_ns is UINT64_MAX */
+#define NT_MARK_LOWER 0x08 /* operation: some of its time may lie in uncovered time */
+#define NT_MARK_IN_OP 0x10 /* set by nt_segment_paint: softirq begun inside an operation */
 
 struct nt_span {
 	uint64_t begin_ns, end_ns;
-	uint64_t own_ns;	/* operation: set by nt_segment_paint, what it owned in the segment */
-	uint64_t socket;	/* poll: device */
-	int32_t result;		/* poll: work */
-	uint32_t number;	/* softirq: context; irq: number; poll: napi_id */
-	uint32_t budget;	/* poll */
-	uint8_t layer;		/* enum nt_layer */
-	uint8_t detail;		/* operation: enum nt_op_dir; softirq: vector; irq: enum nt_irq_type; poll: enum nt_napi_context */
+	uint64_t own_ns; /* operation: set by nt_segment_paint, what it owned in the segment */
+	uint64_t socket; /* poll: device */
+	int32_t result; /* poll: work */
+	uint32_t number; /* softirq: context; irq: number; poll: napi_id */
+	uint32_t budget; /* poll */
+	uint8_t layer; /* enum nt_layer */
+	uint8_t detail; /* operation: enum nt_op_dir; softirq: vector; irq: enum nt_irq_type; poll: enum nt_napi_context
+			 */
 	uint8_t call;
-	uint8_t flags;		/* as the record's */
-	uint8_t marks;		/* NT_MARK_* */
+	uint8_t flags; /* as the record's */
+	uint8_t marks; /* NT_MARK_* */
 };
 
 /* The owner from the end of the piece before (or the segment's start) to until_ns. */
@@ -47,12 +48,12 @@ struct nt_piece {
 
 /* Zero-initialised is empty. The owner releases it. */
 struct nt_segment {
-	struct nt_span *spans;	/* in the order added: by end, but for small inversions */
+	struct nt_span *spans; /* in the order added: by end, but for small inversions */
 	uint32_t n, capacity;
 	/* The results of nt_segment_paint. */
 	struct nt_piece *pieces;
 	uint32_t n_pieces;
-	uint32_t overlaps;	/* operations that outlast the one they began in */
+	uint32_t overlaps; /* operations that outlast the one they began in */
 	/* Scratch, as large as the spans. */
 	uint32_t *order, *other, *stack;
 };

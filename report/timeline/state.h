@@ -11,8 +11,8 @@
 #include "report/timeline/segment.h"
 #include "report/timeline/timeline.h"
 
-#define NT_INVERSION_MAX_NS 1000	/* times inverted by more are not set right, but counted malformed */
-#define NT_MAX_LOSSES 256		/* rows of one uncovered stretch; further losses add to these */
+#define NT_INVERSION_MAX_NS 1000 /* times inverted by more are not set right, but counted malformed */
+#define NT_MAX_LOSSES 256 /* rows of one uncovered stretch; further losses add to these */
 
 /* What is known of a CPU since its last state record. */
 enum nt_base { NT_BASE_NONE, NT_BASE_TASK, NT_BASE_OFFLINE };
@@ -31,40 +31,40 @@ struct nt_cpu_line {
 
 	/* The segment at hand. */
 	enum nt_base base;
-	uint64_t task;			/* believed, if base is TASK */
-	uint64_t start_ns;		/* never before the session's start */
+	uint64_t task; /* believed, if base is TASK */
+	uint64_t start_ns; /* never before the session's start */
 	struct nt_segment segment;
-	struct nt_open opens[NT_MAX_OPEN];	/* read since, all with the same end: of the state record to come */
+	struct nt_open opens[NT_MAX_OPEN]; /* read since, all with the same end: of the state record to come */
 	uint32_t n_opens;
-	uint64_t last_end_ns;		/* greatest end of this CPU's records, LOSS aside */
-	bool stopped;			/* the last state record was of reason STOP */
+	uint64_t last_end_ns; /* greatest end of this CPU's records, LOSS aside */
+	bool stopped; /* the last state record was of reason STOP */
 
 	/* While lost, [lost_ns, the end of the stretch) will be uncovered. base is what was before it. */
 	bool lost;
-	bool initial;			/* lost only because no record came yet */
-	bool task_lost;			/* the task may have changed since the stretch began */
-	bool too_long;			/* its segment was cut short */
-	bool counted;			/* in nt_timeline.n_lost */
+	bool initial; /* lost only because no record came yet */
+	bool task_lost; /* the task may have changed since the stretch began */
+	bool too_long; /* its segment was cut short */
+	bool counted; /* in nt_timeline.n_lost */
 	uint64_t lost_ns;
-	uint32_t n_before_loss;		/* of the segment's spans, those that may have ended before the loss */
-	uint64_t lost_until_ns;		/* a state record before this does not end it */
+	uint32_t n_before_loss; /* of the segment's spans, those that may have ended before the loss */
+	uint64_t lost_until_ns; /* a state record before this does not end it */
 	struct nt_pending_loss *losses;
 	uint32_t n_losses;
 	size_t losses_size;
 
 	/* The stay: from switch to switch, over several segments. */
 	bool staying;
-	bool running;			/* in nt_timeline.running */
+	bool running; /* in nt_timeline.running */
 	uint64_t stay_task, stay_ns;
-	uint32_t next_running;		/* CPU number + 1; 0: last of its bucket */
+	uint32_t next_running; /* CPU number + 1; 0: last of its bucket */
 
-	struct nt_cpu_slice slice;	/* the last, held back: the next may continue it; dur 0: none */
+	struct nt_cpu_slice slice; /* the last, held back: the next may continue it; dur 0: none */
 
 	/* Softirqs and interrupts open at the last state record. */
 	struct nt_span unended[NT_MAX_OPEN];
 	uint32_t n_unended;
 	uint64_t unended_task;
-	bool unended_last;		/* that record was at the session's end or after it */
+	bool unended_last; /* that record was at the session's end or after it */
 };
 
 struct nt_timeline {
@@ -73,28 +73,28 @@ struct nt_timeline {
 	struct nt_cpu_line *lines;
 	bool (*is_main_of)(void *arg, uint64_t main, uint64_t task);
 	bool (*is_napi)(void *arg, uint64_t task);
-	void *callback_arg;	/* of these two */
+	void *callback_arg; /* of these two */
 	struct nt_timeline_sink sink;
 	struct nt_timeline_counts counts;
 	struct nt_open_ops open_ops;
 	/* For knowing whether an operation may have pieces in uncovered time: */
-	uint32_t n_lost;		/* CPUs uncovered now */
-	uint64_t uncovered_until_ns;	/* the latest end of a stretch that has ended */
+	uint32_t n_lost; /* CPUs uncovered now */
+	uint64_t uncovered_until_ns; /* the latest end of a stretch that has ended */
 	/* The CPUs that a task other than idle stays on, by task. */
-	uint32_t *running;		/* CPU number + 1, chained by next_running; a power of two of them */
+	uint32_t *running; /* CPU number + 1, chained by next_running; a power of two of them */
 	uint32_t n_running;
 };
 
 /* A state record, of either kind, and what it means. */
 struct nt_closing {
-	uint64_t end_ns;	/* as recorded */
-	uint64_t at_ns;		/* the same, not before the segment's start */
-	uint64_t task;		/* was on the CPU until then */
-	uint64_t next;		/* is from then on */
+	uint64_t end_ns; /* as recorded */
+	uint64_t at_ns; /* the same, not before the segment's start */
+	uint64_t task; /* was on the CPU until then */
+	uint64_t next; /* is from then on */
 	uint8_t n_open;
-	uint8_t reason;		/* enum nt_state_reason; 0: a switch */
-	const struct nt_switch *by;	/* NULL: not a switch */
-	bool covered;		/* the segment is of one known task, under one id, and has nothing uncovered in it */
+	uint8_t reason; /* enum nt_state_reason; 0: a switch */
+	const struct nt_switch *by; /* NULL: not a switch */
+	bool covered; /* the segment is of one known task, under one id, and has nothing uncovered in it */
 };
 
 static inline uint64_t nt_min_ns(uint64_t a, uint64_t b)

@@ -68,7 +68,7 @@ struct nt_cpu_slice {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
 	enum nt_owner owner;
-	uint64_t task;		/* on the CPU, also during interrupts; NT_NO_TASK in offline and uncovered */
+	uint64_t task; /* on the CPU, also during interrupts; NT_NO_TASK in offline and uncovered */
 };
 
 /*
@@ -80,8 +80,8 @@ struct nt_sched_slice {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
 	uint64_t task;
-	bool ended_by_switch;	/* false: cut by the end of the recording or by a gap; then the next two are 0 */
-	uint32_t end_state;	/* as nt_switch.prev_state */
+	bool ended_by_switch; /* false: cut by the end of the recording or by a gap; then the next two are 0 */
+	uint32_t end_state; /* as nt_switch.prev_state */
 	uint8_t priority;
 };
 
@@ -89,44 +89,44 @@ struct nt_sched_slice {
 struct nt_span_row {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
-	uint64_t task;		/* that it interrupted, or NT_NO_TASK */
-	uint32_t detail;	/* softirq: vector; irq: enum nt_irq_type */
-	uint32_t number;	/* softirq: enum nt_softirq_context, NT_CONTEXT_OP if inside an operation; irq: number */
-	bool still_open;	/* at the end of the recording */
+	uint64_t task; /* that it interrupted, or NT_NO_TASK */
+	uint32_t detail; /* softirq: vector; irq: enum nt_irq_type */
+	uint32_t number; /* softirq: enum nt_softirq_context, NT_CONTEXT_OP if inside an operation; irq: number */
+	bool still_open; /* at the end of the recording */
 };
-#define NT_CONTEXT_OP 0x100	/* the softirq ran by bh_enable inside an open operation of the task */
+#define NT_CONTEXT_OP 0x100 /* the softirq ran by bh_enable inside an open operation of the task */
 
 /* One poll of a network device's queue (enum nt_napi_context says by whom). */
 struct nt_napi_row {
-	uint64_t ts_ns, dur_ns;	/* clipped to the session */
-	bool timed;		/* false: begin unknown, dur_ns is 0 and means nothing; ts_ns is the end */
+	uint64_t ts_ns, dur_ns; /* clipped to the session */
+	bool timed; /* false: begin unknown, dur_ns is 0 and means nothing; ts_ns is the end */
 	uint32_t cpu;
-	uint64_t task;		/* on the CPU, or NT_NO_TASK */
-	uint8_t context;	/* enum nt_napi_context */
-	uint64_t device;	/* 0: none, a CPU's backlog */
+	uint64_t task; /* on the CPU, or NT_NO_TASK */
+	uint8_t context; /* enum nt_napi_context */
+	uint64_t device; /* 0: none, a CPU's backlog */
 	uint32_t napi_id, work, budget;
 };
 
 enum nt_op_end {
-	NT_OP_DONE,		/* result is the record's */
-	NT_OP_OPEN,		/* still open when the recording ended */
-	NT_OP_EXIT,		/* its task exited inside it */
-	NT_OP_ABANDONED		/* left without a record, or that was lost; dur is to where it was last open */
+	NT_OP_DONE, /* result is the record's */
+	NT_OP_OPEN, /* still open when the recording ended */
+	NT_OP_EXIT, /* its task exited inside it */
+	NT_OP_ABANDONED /* left without a record, or that was lost; dur is to where it was last open */
 };
 
 /* A socket operation. */
 struct nt_op_row {
 	uint64_t ts_ns, dur_ns;
-	uint64_t cpu_ns;	/* own time on CPUs: without sleep, preemption, and what interrupted it or nested in it */
-	bool timed;		/* false: begin unknown, dur_ns and cpu_ns are 0 and mean nothing; ts_ns is the end */
-	bool before;		/* begun before the recording: clipped to its start */
-	bool lower_bound;	/* pieces of it may lie in uncovered time: cpu_ns is at least this */
-	uint32_t cpu;		/* where it ended or was last seen */
-	uint64_t task;		/* NT_NO_TASK for one made by a softirq, or in uncovered time if nothing tells whose */
-	uint8_t dir, call, flags;	/* as nt_op */
+	uint64_t cpu_ns; /* own time on CPUs: without sleep, preemption, and what interrupted it or nested in it */
+	bool timed; /* false: begin unknown, dur_ns and cpu_ns are 0 and mean nothing; ts_ns is the end */
+	bool before; /* begun before the recording: clipped to its start */
+	bool lower_bound; /* pieces of it may lie in uncovered time: cpu_ns is at least this */
+	uint32_t cpu; /* where it ended or was last seen */
+	uint64_t task; /* NT_NO_TASK for one made by a softirq, or in uncovered time if nothing tells whose */
+	uint8_t dir, call, flags; /* as nt_op */
 	uint64_t socket;
 	enum nt_op_end end;
-	int32_t result;		/* NT_OP_DONE only */
+	int32_t result; /* NT_OP_DONE only */
 };
 
 /*
@@ -136,7 +136,7 @@ struct nt_op_row {
 struct nt_loss_row {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
-	uint8_t kind;		/* enum nt_kind, or 0: all kinds (a missing block, an undeclared loss) */
+	uint8_t kind; /* enum nt_kind, or 0: all kinds (a missing block, an undeclared loss) */
 	uint64_t count;
 	/*
 	 * A constant: nt_loss_why_name(), what nt_timeline_gap was given, or "undeclared", "no state record" (yet),
@@ -147,12 +147,12 @@ struct nt_loss_row {
 
 /* Things that a correct tape has few or none of. */
 struct nt_timeline_counts {
-	uint64_t records;		/* fed */
-	uint64_t outside;		/* of those: wholly outside the session, left out */
-	uint64_t undeclared;		/* a switch from another task than the believed one: check fails */
-	uint64_t clamped;		/* times inverted between CPUs or records, by at most 1 us each */
+	uint64_t records; /* fed */
+	uint64_t outside; /* of those: wholly outside the session, left out */
+	uint64_t undeclared; /* a switch from another task than the believed one: check fails */
+	uint64_t clamped; /* times inverted between CPUs or records, by at most 1 us each */
 	uint64_t clamped_max_ns;
-	uint64_t malformed;		/* operations that overlap without nesting, OPENs without state record, ... */
+	uint64_t malformed; /* operations that overlap without nesting, OPENs without state record, ... */
 };
 
 /*
@@ -171,10 +171,10 @@ struct nt_timeline_sink {
 };
 
 struct nt_timeline_config {
-	uint64_t start_ns, end_ns;	/* the session; slices of each CPU sum to end - start */
-	uint32_t n_cpus;		/* CPU numbers are below this */
-	const uint8_t *present;		/* n_cpus flags: CPUs that exist; a present CPU without records is uncovered */
-	const uint8_t *online;		/* n_cpus flags: online at start; a present CPU that is not is offline at first */
+	uint64_t start_ns, end_ns; /* the session; slices of each CPU sum to end - start */
+	uint32_t n_cpus; /* CPU numbers are below this */
+	const uint8_t *present; /* n_cpus flags: CPUs that exist; a present CPU without records is uncovered */
+	const uint8_t *online; /* n_cpus flags: online at start; a present CPU that is not is offline at first */
 	/*
 	 * Whether two tasks are of one process, and `main` its main thread: a thread that execs takes over
 	 * its main thread's identity between two switches, which is no loss. May be NULL.

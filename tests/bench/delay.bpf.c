@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * delay.bpf.c - makes each packet late: burns time between its stamp and the first hook that sees the stamp, so long that what
- * programs at the hooks take themselves is nothing beside it. histogram.c attaches it.
+ * delay.bpf.c - makes each packet late: burns time between its stamp and the first hook that sees the stamp, so long
+ * that what programs at the hooks take themselves is nothing beside it. histogram.c attaches it.
  */
 #include <linux/in.h>
 
@@ -10,7 +10,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 #define DELAY_NS 10000000ull
-#define MOST_LOOKS (1 << 22)	/* at the clock */
+#define MOST_LOOKS (1 << 22) /* at the clock */
 
 static long look(__u32 index, __u64 *until_ns)
 {

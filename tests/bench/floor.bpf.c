@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * floor.bpf.c - programs at the recorder's busiest tracepoints that read the clock, keep it, and do nothing else: what no
- * exact recording by tracepoints can cost less than. floor.c attaches them.
+ * floor.bpf.c - programs at the recorder's busiest tracepoints that read the clock, keep it, and do nothing else: what
+ * no exact recording by tracepoints can cost less than. floor.c attaches them.
  */
 #include "bpf/compat.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define MAX_CPUS 512	/* a power of two */
+#define MAX_CPUS 512 /* a power of two */
 
 struct {
 	__u64 ns;
@@ -19,8 +19,11 @@ static __always_inline int keep_time(void)
 	return 0;
 }
 
-#define AT(point) \
-	SEC("tp_btf/" #point) int floor_##point(void *ctx) { return keep_time(); }
+#define AT(point)                                                                                                      \
+	SEC("tp_btf/" #point) int floor_##point(void *ctx)                                                             \
+	{                                                                                                              \
+		return keep_time();                                                                                    \
+	}
 
 AT(sched_switch)
 AT(softirq_entry)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * floor.c - runs a command while the programs of floor.bpf.c are attached: floor OBJECT COMMAND [ARGUMENT...]. Exit status: the
- * command's, or 1 if the programs cannot be loaded.
+ * floor.c - runs a command while the programs of floor.bpf.c are attached: floor OBJECT COMMAND [ARGUMENT...]. Exit
+ * status: the command's, or 1 if the programs cannot be loaded.
  */
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static int attach(const char *path)
 
 	if (!object || bpf_object__load(object))
 		return -1;
-	bpf_object__for_each_program(program, object) {
+	bpf_object__for_each_program (program, object) {
 		if (!strcmp(bpf_program__name(program), "floor_vector")) {
 			if (attach_vectors(program))
 				return -1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * histogram.bpf.c - the other way to measure how late packets are, to compare costs with: the latency is worked out on the
- * spot, and a histogram of powers of two kept in the kernel, in a hash of each CPU's own, by hook and device. At the hooks of
- * probe `latency` (bpf/latency.bpf.c), or at the tracepoints that stand in for them. histogram.c attaches them.
+ * histogram.bpf.c - the other way to measure how late packets are, to compare costs with: the latency is worked out on
+ * the spot, and a histogram of powers of two kept in the kernel, in a hash of each CPU's own, by hook and device. At
+ * the hooks of probe `latency` (bpf/latency.bpf.c), or at the tracepoints that stand in for them. histogram.c attaches
+ * them.
  */
 #include "bpf/compat.h"
 #include "tests/bench/histogram.h"
@@ -62,7 +63,7 @@ static __always_inline __u16 bucket_of(__u64 ns)
 static __always_inline int count(__u16 hook, __s64 stamp_ns, __u32 ifindex)
 {
 	__s64 latency_ns = bpf_ktime_get_tai_ns() - tai_offset_ns - stamp_ns;
-	struct bucket_key key = { .hook = hook, .ifindex = ifindex };
+	struct bucket_key key = {.hook = hook, .ifindex = ifindex};
 
 	if (!stamp_ns || latency_ns < 0)
 		return 0;
@@ -78,11 +79,11 @@ static __always_inline int count_packet(__u16 hook, struct sk_buff *skb)
 	return nt_stamp_is_of_sending(skb) ? 0 : count(hook, skb->tstamp, skb->skb_iif);
 }
 
-#define ARRIVING(hook, function)                                                      \
-	SEC("fentry/" #function)                                                      \
-	int BPF_PROG(ref_##hook##__##function, struct sk_buff *skb)                   \
-	{                                                                             \
-		return count_packet(NT_HOOK_##hook, skb);                             \
+#define ARRIVING(hook, function)                                                                                       \
+	SEC("fentry/" #function)                                                                                       \
+	int BPF_PROG(ref_##hook##__##function, struct sk_buff *skb)                                                    \
+	{                                                                                                              \
+		return count_packet(NT_HOOK_##hook, skb);                                                              \
 	}
 
 ARRIVING(ip_start, ip_rcv_core)
@@ -102,9 +103,11 @@ int BPF_PROG(ref_udp_socket_enqueued____udp_enqueue_schedule_skb, struct sock *s
 }
 
 SEC("fentry/tcp_recv_timestamp")
-int BPF_PROG(ref_tcp_socket_read__tcp_recv_timestamp, struct msghdr *msg, struct sock *sk, struct scm_timestamping_internal *tss)
+int BPF_PROG(ref_tcp_socket_read__tcp_recv_timestamp, struct msghdr *msg, struct sock *sk,
+	     struct scm_timestamping_internal *tss)
 {
-	return count(NT_HOOK_tcp_socket_read, tss->ts[0].tv_sec * 1000000000ull + tss->ts[0].tv_nsec, nt_last_ifindex(sk));
+	return count(NT_HOOK_tcp_socket_read, tss->ts[0].tv_sec * 1000000000ull + tss->ts[0].tv_nsec,
+		     nt_last_ifindex(sk));
 }
 
 SEC("fentry/skb_consume_udp")
@@ -129,8 +132,9 @@ int BPF_PROG(ref_tcp_start__tcp_probe, struct sock *sk, struct sk_buff *skb)
 SEC("tp_btf/sk_data_ready")
 int BPF_PROG(ref_udp_socket_enqueued__sk_data_ready, struct sock *sk)
 {
-	return sk->sk_protocol == 17 && sk->sk_receive_queue.qlen ?
-		       count_packet(NT_HOOK_udp_socket_enqueued, sk->sk_receive_queue.prev) : 0;
+	return sk->sk_protocol == 17 && sk->sk_receive_queue.qlen
+		       ? count_packet(NT_HOOK_udp_socket_enqueued, sk->sk_receive_queue.prev)
+		       : 0;
 }
 
 SEC("tp_btf/skb_copy_datagram_iovec")

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * histogram.c - runs a command while the programs of histogram.bpf.c are attached, and prints what the kernel counted of each:
- * histogram OBJECT COMMAND [ARGUMENT...] prints lines "PROGRAM RUNS NANOSECONDS", and of the histograms, over devices and CPUs,
- * "sum HOOK PACKETS NANOSECONDS" with the hook's number (schema/event.h). The programs are those before and after
- * functions; where the kernel refuses these, those at tracepoints. Exit status: the command's, or 1 if neither can be loaded.
+ * histogram.c - runs a command while the programs of histogram.bpf.c are attached, and prints what the kernel counted
+ * of each: histogram OBJECT COMMAND [ARGUMENT...] prints lines "PROGRAM RUNS NANOSECONDS", and of the histograms, over
+ * devices and CPUs, "sum HOOK PACKETS NANOSECONDS" with the hook's number (schema/event.h). The programs are those
+ * before and after functions; where the kernel refuses these, those at tracepoints. Exit status: the command's, or 1 if
+ * neither can be loaded.
  */
 #include <linux/net_tstamp.h>
 #include <stdbool.h>
@@ -28,11 +29,12 @@ static struct bpf_object *attach(const char *path, bool by_tracepoints)
 
 	if (!object)
 		return NULL;
-	bpf_object__for_each_program(program, object)
-		bpf_program__set_autoload(program, !strncmp(bpf_program__section_name(program), "tp_btf", 6) == by_tracepoints);
+	bpf_object__for_each_program (program, object)
+		bpf_program__set_autoload(program,
+					  !strncmp(bpf_program__section_name(program), "tp_btf", 6) == by_tracepoints);
 	err = bpf_object__load(object);
 	if (!err)
-		bpf_object__for_each_program(program, object)
+		bpf_object__for_each_program (program, object)
 			if (bpf_program__autoload(program) && !bpf_program__attach(program))
 				err = -1;
 	if (!err)
@@ -54,7 +56,7 @@ static void print_counts(struct bpf_object *object)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, object) {
+	bpf_object__for_each_program (program, object) {
 		struct bpf_prog_info info = {};
 		__u32 size = sizeof(info);
 
@@ -82,7 +84,9 @@ static __u64 value_of(int map, const struct bucket_key *key)
 
 static void print_sums(struct bpf_object *object)
 {
-	struct { __u64 packets, ns; } hooks[NT_HOOK_COUNT] = {};
+	struct {
+		__u64 packets, ns;
+	} hooks[NT_HOOK_COUNT] = {};
 	int map = bpf_object__find_map_fd_by_name(object, "histogram");
 	struct bucket_key key, *before = NULL;
 
@@ -96,7 +100,8 @@ static void print_sums(struct bpf_object *object)
 			hooks[key.hook].packets += value;
 	}
 	for (int hook = 1; hook < NT_HOOK_COUNT; hook++)
-		printf("sum %d %llu %llu\n", hook, (unsigned long long)hooks[hook].packets, (unsigned long long)hooks[hook].ns);
+		printf("sum %d %llu %llu\n", hook, (unsigned long long)hooks[hook].packets,
+		       (unsigned long long)hooks[hook].ns);
 }
 
 int main(int argc, char **argv)
@@ -107,7 +112,8 @@ int main(int argc, char **argv)
 	if (!object && argc > 2)
 		object = attach(argv[1], true);
 	if (!object) {
-		fprintf(stderr, "histogram: the programs in %s cannot be attached here\n", argc > 1 ? argv[1] : "(none)");
+		fprintf(stderr, "histogram: the programs in %s cannot be attached here\n",
+			argc > 1 ? argv[1] : "(none)");
 		return 1;
 	}
 	ask_for_stamps();

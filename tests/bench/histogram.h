@@ -6,7 +6,7 @@
 #include "schema/event.h"
 
 #define MAX_BUCKET 34
-#define SUM_BUCKET (MAX_BUCKET + 1)	/* holds the sum of the latencies, in ns */
+#define SUM_BUCKET (MAX_BUCKET + 1) /* holds the sum of the latencies, in ns */
 
 struct bucket_key {
 	__u64 cgroup;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stage.bpf.c - programs that cost something and let everything pass: for tests/live/stage_causes.sh, which looks for their
- * time where it belongs. One for XDP, one for traffic control.
+ * stage.bpf.c - programs that cost something and let everything pass: for tests/live/stage_causes.sh, which looks for
+ * their time where it belongs. One for XDP, one for traffic control.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -13,12 +13,12 @@
 struct chunk_build {
 	struct nt_chunk_header header;
 	struct nt_buf file;
-	uint64_t end_of_blocks;			/* where the index begins, or would */
+	uint64_t end_of_blocks; /* where the index begins, or would */
 	struct nt_block_ref blocks[CHUNK_BUILD_MOST];
-	struct nt_buf payloads[CHUNK_BUILD_MOST];	/* raw */
+	struct nt_buf payloads[CHUNK_BUILD_MOST]; /* raw */
 	size_t n;
-	struct nt_source source;		/* of `file` */
-	struct nt_chunk_contents contents;	/* what chunk_build_open found in it */
+	struct nt_source source; /* of `file` */
+	struct nt_chunk_contents contents; /* what chunk_build_open found in it */
 };
 
 /* `finished`: with index and trailer. Ends the program if anything fails. */

@@ -27,24 +27,24 @@ struct row {
 	char thread[16];
 	int family, protocol;
 	enum opcount_call call;
-	int error;		/* 0, or a negative errno */
-	int flags;		/* MSG_PEEK and MSG_ERRQUEUE */
-	bool counted;		/* false: `ops` is not known */
+	int error; /* 0, or a negative errno */
+	int flags; /* MSG_PEEK and MSG_ERRQUEUE */
+	bool counted; /* false: `ops` is not known */
 	unsigned long long ops, bytes;
 };
 
-static const char *const call_names[OPCOUNT_CALLS] = { "sendto",  "sendmsg",  "sendmmsg", "write",   "writev",
-						       "pwritev2", "recvfrom", "recvmsg",  "recvmmsg", "read",
-						       "readv",   "preadv2",  "sendfile", "splice" };
+static const char *const call_names[OPCOUNT_CALLS] = {"sendto",	  "sendmsg",  "sendmmsg", "write",    "writev",
+						      "pwritev2", "recvfrom", "recvmsg",  "recvmmsg", "read",
+						      "readv",	  "preadv2",  "sendfile", "splice"};
 
 static struct {
 	pthread_mutex_t lock;
 	size_t n_rows;
 	struct row rows[MAX_ROWS];
-} table = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static __thread char thread_name[16];
-static __thread char *scratch;	/* MAX_MESSAGE bytes, kept for the life of the thread */
+static __thread char *scratch; /* MAX_MESSAGE bytes, kept for the life of the thread */
 
 void opcount_die(const char *format, ...)
 {
@@ -94,22 +94,20 @@ static void add(struct row key)
 void opcount_note(const struct opcount_end *end, enum opcount_call call, ssize_t result, int flags)
 {
 	flags &= MSG_PEEK | MSG_ERRQUEUE;
-	add((struct row){ .family = end->family,
-			  .protocol = end->protocol,
-			  .call = call,
-			  .error = result < 0 ? (int)result : 0,
-			  .flags = flags,
-			  .counted = true,
-			  .ops = 1,
-			  .bytes = result > 0 && !flags ? (unsigned long long)result : 0 });
+	add((struct row){.family = end->family,
+			 .protocol = end->protocol,
+			 .call = call,
+			 .error = result < 0 ? (int)result : 0,
+			 .flags = flags,
+			 .counted = true,
+			 .ops = 1,
+			 .bytes = result > 0 && !flags ? (unsigned long long)result : 0});
 }
 
 void opcount_note_bytes(const struct opcount_end *end, enum opcount_call call, ssize_t bytes)
 {
-	add((struct row){ .family = end->family,
-			  .protocol = end->protocol,
-			  .call = call,
-			  .bytes = (unsigned long long)bytes });
+	add((struct row){
+		.family = end->family, .protocol = end->protocol, .call = call, .bytes = (unsigned long long)bytes});
 }
 
 static const char *result_name(int error)
@@ -135,7 +133,8 @@ void opcount_print(FILE *out)
 		const struct row *row = &table.rows[i];
 		bool receives = row->call >= OPCOUNT_SENDS && row->call < OPCOUNT_SENDFILE;
 
-		fprintf(out, "%s{\"thread\":\"%s\",\"op\":\"%s\",\"syscall\":\"%s\",\"family\":\"%s\",\"proto\":\"%s\",",
+		fprintf(out,
+			"%s{\"thread\":\"%s\",\"op\":\"%s\",\"syscall\":\"%s\",\"family\":\"%s\",\"proto\":\"%s\",",
 			i ? ",\n" : "[", row->thread, receives ? "recv" : "send", call_names[row->call],
 			row->family == AF_INET ? "inet" : "inet6", row->protocol == IPPROTO_TCP ? "tcp" : "udp");
 		fprintf(out, "\"result\":\"%s\",\"flag\":\"%s\",\"counted\":%d,\"ops\":%llu,\"bytes\":%llu}",
@@ -235,7 +234,7 @@ static ssize_t make(const struct opcount_end *end, enum opcount_call call, struc
 ssize_t opcount_send(const struct opcount_end *end, enum opcount_call call, size_t size, unsigned int messages,
 		     int flags)
 {
-	struct iovec iov = { .iov_base = buffer(size), .iov_len = size };
+	struct iovec iov = {.iov_base = buffer(size), .iov_len = size};
 	struct mmsghdr batch[OPCOUNT_BATCH];
 	ssize_t done;
 
@@ -251,7 +250,7 @@ ssize_t opcount_send(const struct opcount_end *end, enum opcount_call call, size
 ssize_t opcount_recv(const struct opcount_end *end, enum opcount_call call, size_t size, unsigned int messages,
 		     int flags, size_t *bytes)
 {
-	struct iovec iov = { .iov_base = buffer(size), .iov_len = size };
+	struct iovec iov = {.iov_base = buffer(size), .iov_len = size};
 	struct mmsghdr batch[OPCOUNT_BATCH];
 	size_t sum = 0;
 	ssize_t done;
@@ -273,7 +272,7 @@ ssize_t opcount_recv(const struct opcount_end *end, enum opcount_call call, size
 
 ssize_t opcount_recv_uncounted(const struct opcount_end *end, enum opcount_call call, size_t size)
 {
-	struct iovec iov = { .iov_base = buffer(size), .iov_len = size };
+	struct iovec iov = {.iov_base = buffer(size), .iov_len = size};
 	struct mmsghdr batch[OPCOUNT_BATCH];
 
 	batch_fill(batch, &iov, 1);
@@ -301,7 +300,7 @@ static socklen_t loopback(union address *address, int family)
 
 struct opcount_end opcount_open(int family, int protocol, bool bound)
 {
-	struct opcount_end end = { .family = family, .protocol = protocol };
+	struct opcount_end end = {.family = family, .protocol = protocol};
 	union address address;
 	socklen_t length = loopback(&address, family);
 
@@ -343,18 +342,18 @@ void opcount_pair(struct opcount_end ends[2], int family, int protocol, bool non
 		connect_to(&ends[1], &ends[0]);
 	}
 	for (int i = 0; protocol == IPPROTO_TCP && i < 2; i++) {
-		if (setsockopt(ends[i].fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int)))
+		if (setsockopt(ends[i].fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)))
 			opcount_die("TCP_NODELAY: %s", strerror(errno));
 	}
 	for (int i = 0; nonblocking && i < 2; i++) {
-		if (ioctl(ends[i].fd, FIONBIO, &(int){ 1 }))
+		if (ioctl(ends[i].fd, FIONBIO, &(int){1}))
 			opcount_die("FIONBIO: %s", strerror(errno));
 	}
 }
 
 void opcount_wait(const struct opcount_end *end, bool to_write)
 {
-	struct pollfd wait = { .fd = end->fd, .events = to_write ? POLLOUT : POLLIN };
+	struct pollfd wait = {.fd = end->fd, .events = to_write ? POLLOUT : POLLIN};
 
 	while (poll(&wait, 1, -1) < 0) {
 		if (errno != EINTR)
@@ -364,7 +363,7 @@ void opcount_wait(const struct opcount_end *end, bool to_write)
 
 void opcount_wait_blocked(int tid, int fd)
 {
-	const struct timespec nap = { .tv_nsec = 200000 };
+	const struct timespec nap = {.tv_nsec = 200000};
 	unsigned long number, first;
 	char path[64], line[256];
 	int fields = 0;
@@ -376,7 +375,7 @@ void opcount_wait_blocked(int tid, int fd)
 		if (!file)
 			opcount_die("%s: %s", path, strerror(errno));
 		fields = fgets(line, sizeof(line), file) ? sscanf(line, "%lu %lx", &number, &first) : 0;
-		fclose(file);	/* a thread that runs has the one word "running" there */
+		fclose(file); /* a thread that runs has the one word "running" there */
 		nanosleep(&nap, NULL);
 	}
 }

@@ -17,8 +17,8 @@
 /* One end of a connection, or any socket. */
 struct opcount_end {
 	int fd;
-	int family;	/* AF_INET or AF_INET6 */
-	int protocol;	/* IPPROTO_TCP or IPPROTO_UDP */
+	int family; /* AF_INET or AF_INET6 */
+	int protocol; /* IPPROTO_TCP or IPPROTO_UDP */
 };
 
 enum opcount_call {
@@ -28,19 +28,19 @@ enum opcount_call {
 	OPCOUNT_WRITE,
 	OPCOUNT_WRITEV,
 	OPCOUNT_PWRITEV2,
-	OPCOUNT_SENDS,		/* how many ways to send */
+	OPCOUNT_SENDS, /* how many ways to send */
 	OPCOUNT_RECVFROM = OPCOUNT_SENDS,
 	OPCOUNT_RECVMSG,
 	OPCOUNT_RECVMMSG,
 	OPCOUNT_READ,
 	OPCOUNT_READV,
 	OPCOUNT_PREADV2,
-	OPCOUNT_SENDFILE,	/* noted by hand: opcount_send and opcount_recv do not make these */
+	OPCOUNT_SENDFILE, /* noted by hand: opcount_send and opcount_recv do not make these */
 	OPCOUNT_SPLICE,
 	OPCOUNT_CALLS
 };
 
-#define OPCOUNT_BATCH 32u	/* greatest number of messages in one call */
+#define OPCOUNT_BATCH 32u /* greatest number of messages in one call */
 
 /* The result of an operation that a signal broke off: the kernel's -ERESTARTSYS, which user space never sees. */
 #define OPCOUNT_RESTARTED (-512)

@@ -18,7 +18,8 @@ uint64_t nt_rand_below(struct nt_rand *rand, uint64_t below);
 /* A number of any length in bits, with the extreme ones often. */
 uint64_t nt_rand_any(struct nt_rand *rand);
 void nt_rand_bytes(struct nt_rand *rand, void *to, size_t size);
-/* A seed for this run: NT_SEED of the environment, "random": from the clock; without it always the same. Print it when a test fails. */
+/* A seed for this run: NT_SEED of the environment, "random": from the clock; without it always the same. Print it when
+ * a test fails. */
 uint64_t nt_rand_seed(void);
 
 #endif

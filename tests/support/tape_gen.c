@@ -227,7 +227,8 @@ static void random_sample(struct nt_rand *rand, uint64_t end_ns, uint64_t late_n
 	out->record.kind = kind->number;
 	out->record.end_ns = end_ns + late_ns - nt_rand_below(rand, 3000 + late_ns);
 	if (kind->number == NT_LATENCY)
-		out->as_latency.stamp_ns = out->record.end_ns - GEN_START_NS + GEN_REALTIME_NS - nt_rand_below(rand, 99999);
+		out->as_latency.stamp_ns =
+			out->record.end_ns - GEN_START_NS + GEN_REALTIME_NS - nt_rand_below(rand, 99999);
 	if (kind->number != NT_LOSS)
 		return;
 	out->as_loss.lost_kind = kinds[nt_rand_below(rand, sizeof(kinds) - 1)];

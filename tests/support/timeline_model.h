@@ -15,8 +15,8 @@
 struct trace_item {
 	uint32_t cpu;
 	bool is_gap;
-	union nt_any record;	/* !is_gap */
-	uint64_t resume_ns;	/* is_gap, and the next two */
+	union nt_any record; /* !is_gap */
+	uint64_t resume_ns; /* is_gap, and the next two */
 	uint64_t task;
 	const char *why;
 };

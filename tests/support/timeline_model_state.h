@@ -12,20 +12,20 @@
 
 enum model_base { NOBODY, A_TASK, OFFLINE };
 
-#define MODEL_POLL 100	/* beside enum nt_open_what: a poll, which is never open */
+#define MODEL_POLL 100 /* beside enum nt_open_what: a poll, which is never open */
 
 struct model_span {
 	uint64_t begin, end;
-	size_t index;		/* of its record in the trace */
-	int what;		/* enum nt_open_what, or MODEL_POLL */
+	size_t index; /* of its record in the trace */
+	int what; /* enum nt_open_what, or MODEL_POLL */
 	uint8_t detail, call, flags;
 	uint32_t number;
 	uint64_t socket;
 	int32_t result;
 	uint32_t work, budget;
 	bool timed, known, open, in_lost;
-	bool known_at_first;	/* when its record came */
-	uint64_t own;		/* ns counted */
+	bool known_at_first; /* when its record came */
+	uint64_t own; /* ns counted */
 	bool in_op;
 };
 
@@ -37,23 +37,23 @@ struct model_loss {
 
 struct chapter {
 	uint32_t cpu;
-	enum model_base base;	/* who has [from, paint) where no span has it */
-	uint64_t task, first_task;	/* first_task: as believed at its begin */
-	uint64_t from, paint, to;	/* [paint, to) is uncovered */
-	size_t closed_at;		/* place in the trace */
-	bool manned;			/* a task was believed on the CPU when it began, */
-	size_t manned_at;		/* as was known from here on */
+	enum model_base base; /* who has [from, paint) where no span has it */
+	uint64_t task, first_task; /* first_task: as believed at its begin */
+	uint64_t from, paint, to; /* [paint, to) is uncovered */
+	size_t closed_at; /* place in the trace */
+	bool manned; /* a task was believed on the CPU when it began, */
+	size_t manned_at; /* as was known from here on */
 	bool lost;
-	size_t lost_at;		/* when it was first known that some of the session is uncovered */
-	size_t suspended_at;	/* when it was first known to be lost at all */
+	size_t lost_at; /* when it was first known that some of the session is uncovered */
+	size_t suspended_at; /* when it was first known to be lost at all */
 	struct model_span *spans;
 	size_t n_spans;
 	struct model_loss *losses;
 	size_t n_losses;
-	uint64_t moved_from;	/* exec: the task that became `task` */
+	uint64_t moved_from; /* exec: the task that became `task` */
 	bool exec;
 	/* How it closed. */
-	bool has_state;		/* by a state record of this task: */
+	bool has_state; /* by a state record of this task: */
 	uint64_t state_task;
 	const struct nt_switch *by;
 	bool stop, goes_offline, finish;
@@ -65,14 +65,14 @@ struct model_op {
 	uint32_t cpu;
 	uint8_t dir, call, flags;
 	bool listed, gone;
-	bool claimed;		/* the record of its end has come, but its chapter has not closed */
+	bool claimed; /* the record of its end has come, but its chapter has not closed */
 };
 
 struct stay {
 	uint32_t cpu;
 	uint64_t task, begin, end;
-	size_t begun_at, ended_at;	/* places in the trace */
-	bool cut;			/* its end lay in the past when it was known */
+	size_t begun_at, ended_at; /* places in the trace */
+	bool cut; /* its end lay in the past when it was known */
 	const struct nt_switch *by;
 };
 
@@ -89,7 +89,7 @@ struct model {
 	size_t n_ops;
 	struct stay *stays;
 	size_t n_stays;
-	uint8_t *owner;		/* [cpu][ns] */
+	uint8_t *owner; /* [cpu][ns] */
 	uint64_t *owner_task;
 };
 

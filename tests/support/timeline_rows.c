@@ -69,8 +69,8 @@ static int add_op(void *arg, const struct nt_op_row *o)
 static int add_napi(void *arg, const struct nt_napi_row *n)
 {
 	return add(arg, ROW_NAPI,
-		   (struct row){{n->ts_ns, n->dur_ns, n->timed, n->cpu, n->task, n->context, n->device, n->napi_id, n->work,
-				 n->budget}});
+		   (struct row){{n->ts_ns, n->dur_ns, n->timed, n->cpu, n->task, n->context, n->device, n->napi_id,
+				 n->work, n->budget}});
 }
 
 uint64_t rows_why(const char *why)
@@ -89,7 +89,8 @@ static int add_loss(void *arg, const struct nt_loss_row *l)
 
 struct nt_timeline_sink rows_sink(struct rows *rows)
 {
-	return (struct nt_timeline_sink){rows, add_cpu_slice, add_sched_slice, add_softirq, add_irq, add_op, add_napi, add_loss};
+	return (struct nt_timeline_sink){rows,	  add_cpu_slice, add_sched_slice, add_softirq,
+					 add_irq, add_op,	 add_napi,	  add_loss};
 }
 
 void rows_clear(struct rows *rows)

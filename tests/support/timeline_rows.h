@@ -24,8 +24,20 @@ enum { ROW_TS, ROW_DUR };
 enum { CPU_SLICE_CPU = 2, CPU_SLICE_OWNER, CPU_SLICE_TASK };
 enum { SCHED_CPU = 2, SCHED_TASK, SCHED_BY_SWITCH, SCHED_STATE, SCHED_PRIORITY };
 enum { SPAN_CPU = 2, SPAN_TASK, SPAN_DETAIL, SPAN_NUMBER, SPAN_STILL_OPEN };
-enum { OP_CPU_NS = 2, OP_TIMED, OP_BEFORE, OP_LOWER_BOUND, OP_CPU, OP_TASK, OP_DIR, OP_CALL, OP_FLAGS, OP_SOCKET,
-       OP_END, OP_RESULT };
+enum {
+	OP_CPU_NS = 2,
+	OP_TIMED,
+	OP_BEFORE,
+	OP_LOWER_BOUND,
+	OP_CPU,
+	OP_TASK,
+	OP_DIR,
+	OP_CALL,
+	OP_FLAGS,
+	OP_SOCKET,
+	OP_END,
+	OP_RESULT
+};
 enum { NAPI_TIMED = 2, NAPI_CPU, NAPI_TASK, NAPI_CONTEXT, NAPI_DEVICE, NAPI_ID, NAPI_WORK, NAPI_BUDGET };
 enum { LOSS_CPU = 2, LOSS_KIND, LOSS_COUNT, LOSS_WHY };
 
@@ -37,7 +49,7 @@ struct rows {
 
 /* A sink that adds to `rows`, which is zero-initialised or cleared. Aborts when memory is out. */
 struct nt_timeline_sink rows_sink(struct rows *rows);
-void rows_clear(struct rows *rows);	/* keeps the memory */
+void rows_clear(struct rows *rows); /* keeps the memory */
 void rows_release(struct rows *rows);
 /* Brings each kind into one order, so that sets can be compared. */
 void rows_sort(struct rows *rows);

@@ -15,49 +15,52 @@
 #include "tests/support/timeline_rows.h"
 
 #define TRACE_CPUS 5
-#define TRACE_END_NS 2400	/* nothing happens later than this */
+#define TRACE_END_NS 2400 /* nothing happens later than this */
 
 /* What a trace may contain. Tests see to it that each did occur. */
-#define TRACE_CASES(X)                                                                                               \
-	X(NESTED_IRQ) X(NESTED_OP) X(OP_MIGRATED) X(OP_BLOCKED) X(OP_PREEMPTED) X(OP_EXIT) X(OP_BEFORE) X(OP_AT_END) \
-	X(OP_BATCH) X(OP_ABANDONED) X(OP_IN_SOFTIRQ) X(NO_BEGIN) X(SOFTIRQ_IN_OP) X(SOFTIRQ_PREEMPTED) X(IRQ_AT_STATE) \
-	X(PERIODIC_IN_OP) X(STALE_OPEN) X(ORDER_INVERTED) X(CLOCKS_DIFFER) X(EXEC) X(HOTPLUG) X(STARTS_OFFLINE)       \
-	X(NOT_PRESENT) X(LOSS) X(LOSS_OF_PART) X(LOSS_AT_END) X(GAP_TASK_KNOWN) X(GAP_TASK_UNKNOWN) X(TORN) X(SILENT) \
-	X(UNDECLARED) X(NAPI_THREAD) X(POLL) X(BUSY_POLL) X(BUSY_POLL_IN_OP)
+/* clang-format off */
+#define TRACE_CASES(X) \
+	X(NESTED_IRQ) X(NESTED_OP) X(OP_MIGRATED) X(OP_BLOCKED) X(OP_PREEMPTED) X(OP_EXIT) X(OP_BEFORE) \
+	X(OP_AT_END) X(OP_BATCH) X(OP_ABANDONED) X(OP_IN_SOFTIRQ) X(NO_BEGIN) X(SOFTIRQ_IN_OP) \
+	X(SOFTIRQ_PREEMPTED) X(IRQ_AT_STATE) X(PERIODIC_IN_OP) X(STALE_OPEN) X(ORDER_INVERTED) \
+	X(CLOCKS_DIFFER) X(EXEC) X(HOTPLUG) X(STARTS_OFFLINE) X(NOT_PRESENT) X(LOSS) X(LOSS_OF_PART) \
+	X(LOSS_AT_END) X(GAP_TASK_KNOWN) X(GAP_TASK_UNKNOWN) X(TORN) X(SILENT) X(UNDECLARED) X(NAPI_THREAD) \
+	X(POLL) X(BUSY_POLL) X(BUSY_POLL_IN_OP)
+/* clang-format on */
 
 enum trace_case {
 #define X(name) TRACE_##name,
 	TRACE_CASES(X)
 #undef X
-	TRACE_CASE_COUNT
+		TRACE_CASE_COUNT
 };
 extern const char *const trace_case_names[TRACE_CASE_COUNT];
 
 /* An operation as it was. Its socket in records is its place in trace.ops + 1. */
 struct true_op {
 	uint64_t task;
-	uint64_t begin_ns, end_ns;	/* end: of its record; or the last state record that listed it */
-	uint64_t cpu_ns;		/* within the session */
+	uint64_t begin_ns, end_ns; /* end: of its record; or the last state record that listed it */
+	uint64_t cpu_ns; /* within the session */
 	uint8_t dir, call, flags;
 	int32_t result;
 	enum nt_op_end end;
-	bool recorded;			/* a record told of it, ended or open */
-	uint32_t cpu;			/* it last had time on */
+	bool recorded; /* a record told of it, ended or open */
+	uint32_t cpu; /* it last had time on */
 };
 
 struct trace {
 	struct nt_timeline_config config;
 	uint8_t present[TRACE_CPUS], online[TRACE_CPUS];
-	struct trace_item *items;	/* in feed order */
+	struct trace_item *items; /* in feed order */
 	size_t n, size;
-	bool true_known;	/* the next ones say how it was */
+	bool true_known; /* the next ones say how it was */
 	uint8_t owner[TRACE_CPUS][TRACE_END_NS];
 	uint64_t task[TRACE_CPUS][TRACE_END_NS];
 	struct true_op *ops;
 	size_t n_ops;
-	bool lossless;		/* all is covered, but what a CPU that came online brings */
-	bool loss_told_late;	/* operations may end before it is known that a piece of theirs was lost */
-	uint64_t cases;		/* bits of enum trace_case */
+	bool lossless; /* all is covered, but what a CPU that came online brings */
+	bool loss_told_late; /* operations may end before it is known that a piece of theirs was lost */
+	uint64_t cases; /* bits of enum trace_case */
 };
 
 /* Tasks of one process are 10 * process + thread, its main thread is thread 0. */

@@ -232,7 +232,7 @@ static void end_poll(struct sim *sim, struct sim_cpu *cpu)
 /* One whose begin nothing tells, or that needs none since its time is a softirq's or a thread's anyway. */
 static void point_poll(struct sim *sim, struct sim_cpu *cpu)
 {
-	enum nt_napi_context context = cpu->task->in_softirq ? NT_NAPI_SOFTIRQ
+	enum nt_napi_context context = cpu->task->in_softirq		    ? NT_NAPI_SOFTIRQ
 				       : trace_is_napi(NULL, cpu->task->id) ? NT_NAPI_THREAD
 									    : NT_NAPI_BUSY;
 	bool known = context != NT_NAPI_BUSY && sim_chance(sim, 70);
@@ -590,8 +590,11 @@ static void set_up_cpus(struct sim *sim)
 	uint32_t n = 1 + (uint32_t)sim_below(sim, TRACE_CPUS);
 	bool some_online = false;
 
-	trace->config = (struct nt_timeline_config){
-		.n_cpus = n, .present = trace->present, .online = trace->online, .is_main_of = trace_is_main_of, .is_napi = trace_is_napi};
+	trace->config = (struct nt_timeline_config){.n_cpus = n,
+						    .present = trace->present,
+						    .online = trace->online,
+						    .is_main_of = trace_is_main_of,
+						    .is_napi = trace_is_napi};
 	for (uint32_t i = 0; i < n; i++) {
 		struct sim_cpu *cpu = &sim->cpus[i];
 

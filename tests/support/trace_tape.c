@@ -139,7 +139,8 @@ static void lose_long(struct trace *trace, struct trace_ring *ring, uint32_t cpu
 	for (size_t i = from; i < to; i++) {
 		uint8_t kind = ring->items[i].record.record.kind;
 
-		if ((kind != NT_SOFTIRQ && kind != NT_IRQ && kind != NT_OP && kind != NT_NAPI) || (i && ring->items[i - 1].why))
+		if ((kind != NT_SOFTIRQ && kind != NT_IRQ && kind != NT_OP && kind != NT_NAPI) ||
+		    (i && ring->items[i - 1].why))
 			continue;
 		remove_items(ring, i, i + 1);
 		/* It may have ended after the last of them, but before what follows. */

@@ -42,7 +42,7 @@ static void *receive(void *arg)
 	return NULL;
 }
 
-static int decoy_fd[3];	/* a pipe, a Unix socket, a listening socket */
+static int decoy_fd[3]; /* a pipe, a Unix socket, a listening socket */
 
 static void *decoy(void *arg)
 {
@@ -61,7 +61,7 @@ static void *decoy(void *arg)
 
 static void decoys_start(void)
 {
-	static int pipes[2], local[2];	/* their other ends stay open as long as the program */
+	static int pipes[2], local[2]; /* their other ends stay open as long as the program */
 	pthread_t thread;
 
 	decoy_fd[2] = opcount_open(AF_INET, IPPROTO_TCP, true).fd;
@@ -94,7 +94,7 @@ static void read_line(void)
 
 int main(int argc, char **argv)
 {
-	const struct timespec nap = { .tv_nsec = 5000000 };
+	const struct timespec nap = {.tv_nsec = 5000000};
 	unsigned int count = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 10) : 20;
 	struct receiver *receivers;
 

@@ -5,8 +5,8 @@
  *   burner SECONDS NAME [pin CPU | migrate MILLISECONDS]
  *
  * The process's name becomes NAME. Pinned to one CPU, or moved to the next allowed CPU every so often, or left
- * alone. Prints "CPU_NS WALL_NS MOVES END_NS" at the end: CLOCK_PROCESS_CPUTIME_ID, which starts at the fork, and when, by
- * CLOCK_MONOTONIC, it was read for the last time: what comes after that, the exit too, is not in it.
+ * alone. Prints "CPU_NS WALL_NS MOVES END_NS" at the end: CLOCK_PROCESS_CPUTIME_ID, which starts at the fork, and when,
+ * by CLOCK_MONOTONIC, it was read for the last time: what comes after that, the exit too, is not in it.
  */
 #include <errno.h>
 #include <sched.h>

@@ -85,13 +85,15 @@ int main(int argc, char **argv)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		fail(path);
-	sleep_time = (struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+	sleep_time = (struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 	first = read_counter(fd, udp, &first_ns);
 	nanosleep(&sleep_time, NULL);
 	last = read_counter(fd, udp, &last_ns);
 	out = fopen(argv[4], "a");
-	if (!out || fprintf(out, "%llu %llu\n", (unsigned long long)(last - first),
-			    (unsigned long long)(last_ns - first_ns)) < 0 || fclose(out))
+	if (!out ||
+	    fprintf(out, "%llu %llu\n", (unsigned long long)(last - first), (unsigned long long)(last_ns - first_ns)) <
+		    0 ||
+	    fclose(out))
 		fail(argv[4]);
 	return 0;
 }

@@ -93,8 +93,8 @@ static int poll_busily(int fd, int usecs)
 /* `call`: what waits for a datagram. */
 static int udp_recv(int fd, const struct sockaddr_in *at, char *data, int busy_usecs, const char *call)
 {
-	struct epoll_event event = { .events = EPOLLIN };
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	struct epoll_event event = {.events = EPOLLIN};
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
 	int epoll = epoll_create1(0);
 
 	if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
@@ -116,7 +116,7 @@ static int udp_recv(int fd, const struct sockaddr_in *at, char *data, int busy_u
 
 static int tcp_send(int fd, const struct sockaddr_in *to, const char *data, size_t size)
 {
-	const struct timespec nap = { .tv_nsec = 10000000 };
+	const struct timespec nap = {.tv_nsec = 10000000};
 
 	for (int tries = 0; connect(fd, (const struct sockaddr *)to, sizeof(*to)); tries++) {
 		if (errno != ECONNREFUSED || tries > 500)
@@ -134,7 +134,7 @@ static int tcp_recv(int fd, const struct sockaddr_in *at, char *data)
 	ssize_t got;
 	int from;
 
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)) ||
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) ||
 	    bind(fd, (const struct sockaddr *)at, sizeof(*at)) || listen(fd, 1))
 		return die("listen");
 	from = accept(fd, NULL, NULL);
@@ -149,14 +149,18 @@ static int tcp_recv(int fd, const struct sockaddr_in *at, char *data)
 int main(int argc, char **argv)
 {
 	static char data[MAX_SIZE];
-	struct sockaddr_in address = { .sin_family = AF_INET };
+	struct sockaddr_in address = {.sin_family = AF_INET};
 	bool sends = argc > 1 && (!strcmp(argv[1], "udp-send") || !strcmp(argv[1], "tcp-send"));
 	bool udp = argc > 1 && !strncmp(argv[1], "udp-", 4);
 	size_t size = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
 	unsigned long rate = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
 	int fd;
 
-	if (argc < (sends ? 5 : 4) || argc > (udp ? 6 : sends ? 5 : 4) || size > MAX_SIZE || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
+	if (argc < (sends ? 5 : 4) ||
+	    argc > (udp	    ? 6
+		    : sends ? 5
+			    : 4) ||
+	    size > MAX_SIZE || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
 		fprintf(stderr, "usage: flood udp-send|udp-recv|tcp-send|tcp-recv ADDRESS PORT [SIZE [RATE]]\n"
 				"       flood udp-recv ADDRESS PORT USECS [recv|epoll|poll|nap]\n");
 		return 2;
@@ -168,5 +172,6 @@ int main(int argc, char **argv)
 		return die("socket");
 	if (sends)
 		return udp ? udp_send(fd, &address, data, size, rate) : tcp_send(fd, &address, data, size);
-	return udp ? udp_recv(fd, &address, data, argc > 4 ? atoi(argv[4]) : 0, argc > 5 ? argv[5] : "recv") : tcp_recv(fd, &address, data);
+	return udp ? udp_recv(fd, &address, data, argc > 4 ? atoi(argv[4]) : 0, argc > 5 ? argv[5] : "recv")
+		   : tcp_recv(fd, &address, data);
 }

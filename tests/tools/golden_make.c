@@ -430,10 +430,10 @@ static void poll_identities(struct maker *maker)
 static void busy_receive(struct maker *maker, uint64_t at_ns)
 {
 	for (uint64_t i = 1; i <= 3; i++)
-		ADD(0, napi, NAPI, .end_ns = at_ns + i * 50 * US, .context = NT_NAPI_BUSY, .napi_id = 8193, .dur_ns = 50 * US,
-		    .device = 1, .work = i == 3, .budget = 8);
-	ADD(0, napi, NAPI, .end_ns = at_ns + 180 * US, .context = NT_NAPI_BUSY, .flags = NT_SPAN_NO_BEGIN, .napi_id = 8193,
-	    .device = 1, .budget = 8);
+		ADD(0, napi, NAPI, .end_ns = at_ns + i * 50 * US, .context = NT_NAPI_BUSY, .napi_id = 8193,
+		    .dur_ns = 50 * US, .device = 1, .work = i == 3, .budget = 8);
+	ADD(0, napi, NAPI, .end_ns = at_ns + 180 * US, .context = NT_NAPI_BUSY, .flags = NT_SPAN_NO_BEGIN,
+	    .napi_id = 8193, .device = 1, .budget = 8);
 	ADD(0, op, OP, .end_ns = at_ns + 200 * US, .dir = NT_RECV, .call = NT_CALL_recvfrom, .result = 200,
 	    .dur_ns = 200 * US, .socket = 1);
 }
@@ -483,7 +483,9 @@ static void poll_tape(struct maker *maker, const char *directory)
 /* The realtime clock is set forward by 3 s after 700 ms, and back by one after 1750. */
 static uint64_t realtime(uint64_t at_ns)
 {
-	uint64_t step_ns = at_ns < START_NS + 700 * MS ? 0 : at_ns < START_NS + 1750 * MS ? 3 * SECOND_NS : 2 * SECOND_NS;
+	uint64_t step_ns = at_ns < START_NS + 700 * MS	  ? 0
+			   : at_ns < START_NS + 1750 * MS ? 3 * SECOND_NS
+							  : 2 * SECOND_NS;
 
 	return OFFSET_NS + at_ns + step_ns;
 }
@@ -521,7 +523,7 @@ static void sample_meta(struct maker *maker)
 }
 
 #define SAMPLE(cpu, hook_, at_ns, stamp, ...)                                                                          \
-	ADD(cpu, latency, LATENCY, .end_ns = (at_ns), .hook = NT_HOOK_##hook_, .stamp_ns = (stamp), .weight = 1,         \
+	ADD(cpu, latency, LATENCY, .end_ns = (at_ns), .hook = NT_HOOK_##hook_, .stamp_ns = (stamp), .weight = 1,       \
 	    .device = 1, __VA_ARGS__)
 
 /* Two packets on their way up: one of UDP that is read 5 ms late, one of TCP over IPv6 whose read had to wait. */
@@ -565,7 +567,8 @@ static void drops_and_retransmits(struct maker *maker, uint64_t at_ns)
 	ADD(1, drop, DROP, .end_ns = at_ns + 3 * MS, .length = 40, .reason = 77, .location = 99);
 	ADD(1, retransmit, RETRANSMIT, .end_ns = at_ns + 4 * MS, .what = NT_RETRANSMIT_DATA, .state = 1, .length = 1448,
 	    .socket = 2);
-	ADD(1, retransmit, RETRANSMIT, .end_ns = at_ns + 5 * MS, .what = NT_RETRANSMIT_SYNACK, .state = 12, .socket = 2);
+	ADD(1, retransmit, RETRANSMIT, .end_ns = at_ns + 5 * MS, .what = NT_RETRANSMIT_SYNACK, .state = 12,
+	    .socket = 2);
 	/* Five samples were lost, and stand for more; the next is one of three packets. */
 	ADD(1, loss, LOSS, .end_ns = at_ns + 9 * MS, .lost_kind = NT_LATENCY, .count = 5, .first_ns = at_ns + 6 * MS,
 	    .last_ns = at_ns + 8 * MS);
@@ -581,8 +584,8 @@ static void sample_snapshots(struct maker *maker, uint64_t at_ns, bool is_last)
 	for (size_t cpu = 0; cpu < 2; cpu++)
 		for (unsigned int kind = 0; kind < NT_KIND_MAX; kind++)
 			if (maker->cpus[cpu].written[kind])
-				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n", cpu,
-					 nt_kind(kind)->name, maker->cpus[cpu].written[kind],
+				snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu %s %" PRIu64 " %d\n",
+					 cpu, nt_kind(kind)->name, maker->cpus[cpu].written[kind],
 					 cpu && kind == NT_LATENCY ? 5 : 0);
 	snapshot(maker, "nettape/cpus", text, at_ns);
 	snapshot(maker, "nettape/programs",

@@ -18,12 +18,12 @@
 #include <unistd.h>
 
 struct value {
-	int type;		/* SQLITE_* */
+	int type; /* SQLITE_* */
 	int size;
 	union {
 		sqlite3_int64 integer;
 		double real;
-		char *text;	/* of a text or blob; never freed: the program ends soon */
+		char *text; /* of a text or blob; never freed: the program ends soon */
 	};
 };
 
@@ -31,7 +31,7 @@ struct table {
 	char *name;
 	int n_columns;
 	size_t n_rows, capacity;
-	struct value *values;	/* row by row */
+	struct value *values; /* row by row */
 };
 
 static void fail(sqlite3 *db, const char *what)
@@ -65,7 +65,7 @@ static void run(sqlite3 *db, const char *sql)
 
 static struct value value_of(sqlite3_stmt *statement, int column)
 {
-	struct value value = { .type = sqlite3_column_type(statement, column) };
+	struct value value = {.type = sqlite3_column_type(statement, column)};
 
 	switch (value.type) {
 	case SQLITE_INTEGER:
@@ -156,7 +156,7 @@ static void table_insert(const struct table *table, sqlite3 *db)
 int main(int argc, char **argv)
 {
 	long long rows = argc > 3 ? strtoll(argv[3], NULL, 10) : 1000000;
-	struct table tables[64] = { 0 };
+	struct table tables[64] = {0};
 	sqlite3_stmt *statement;
 	uint64_t begin, sum = 0;
 	size_t n = 0;
@@ -172,7 +172,8 @@ int main(int argc, char **argv)
 	if (sqlite3_open(argv[2], &to))
 		fail(to, argv[2]);
 	run(to, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE");
-	statement = prepare(from, "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+	statement =
+		prepare(from, "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
 	while (n < 64 && sqlite3_step(statement) == SQLITE_ROW) {
 		tables[n].name = strdup((const char *)sqlite3_column_text(statement, 0));
 		run(to, (const char *)sqlite3_column_text(statement, 1));

@@ -274,7 +274,8 @@ static void miscount(struct tape_gen *gen, uint64_t dur_ns)
 static void sample_identities(struct tape_gen *gen)
 {
 	for (uint32_t i = 1; i < 8; i++) {
-		union nt_any symbol = {.as_symbol = {.end_ns = GEN_START_NS, .kind = NT_SYMBOL, .symbol = i, .offset = 16 * i}};
+		union nt_any symbol = {
+			.as_symbol = {.end_ns = GEN_START_NS, .kind = NT_SYMBOL, .symbol = i, .offset = 16 * i}};
 		union nt_any reason = {.as_drop_reason = {.end_ns = GEN_START_NS, .kind = NT_DROP_REASON, .number = i}};
 
 		snprintf(symbol.as_symbol.name, sizeof(symbol.as_symbol.name), "function_%u", i);
@@ -307,8 +308,8 @@ static void traffic(const char *dir, const char *scenario, uint64_t ms, uint64_t
 
 static int make(const char *scenario, const char *dir, uint64_t ms, uint64_t seed)
 {
-	static const char *const simulated[] = {"traffic", "chunks",  "loss",	    "samples",
-						"steal",   "partial", "dropped", "miscounted", "wide"};
+	static const char *const simulated[] = {"traffic", "chunks",  "loss",	    "samples", "steal",
+						"partial", "dropped", "miscounted", "wide"};
 
 	for (size_t i = 0; i < sizeof(simulated) / sizeof(simulated[0]); i++) {
 		if (!strcmp(scenario, simulated[i])) {

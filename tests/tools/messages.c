@@ -3,12 +3,13 @@
  * messages - a known number of messages from one end to the other, with a pause before each, and what the ends counted.
  *
  *   messages udp-send|tcp-send ADDRESS PORT COUNT SIZE PAUSE_US        a pause before each send
- *   messages raw-send ADDRESS PORT COUNT SIZE PAUSE_US                 the same as TCP segments of SIZE bytes, of no connection
- *   messages udp-recv|tcp-recv ADDRESS PORT COUNT SIZE PAUSE_US        a pause before each receive, when there is something to
+ *   messages raw-send ADDRESS PORT COUNT SIZE PAUSE_US                 the same as TCP segments of SIZE bytes, of no
+ * connection messages udp-recv|tcp-recv ADDRESS PORT COUNT SIZE PAUSE_US        a pause before each receive, when there
+ * is something to
  *
- * A receiver takes COUNT messages (of TCP: as many bytes), or what comes until nothing came for three seconds; for the first it
- * waits a minute. Each prints "CALLS BYTES" of the calls that moved something; the receiver of TCP also "SEGMENTS", those with data
- * that came in, by the kernel's count (TCP_INFO). IPv4 or IPv6.
+ * A receiver takes COUNT messages (of TCP: as many bytes), or what comes until nothing came for three seconds; for the
+ * first it waits a minute. Each prints "CALLS BYTES" of the calls that moved something; the receiver of TCP also
+ * "SEGMENTS", those with data that came in, by the kernel's count (TCP_INFO). IPv4 or IPv6.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,7 +41,7 @@ static int die(const char *what)
 
 static void wait_us(unsigned long us)
 {
-	struct timespec pause = { .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 };
+	struct timespec pause = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
 
 	if (us)
 		nanosleep(&pause, NULL);
@@ -66,7 +67,7 @@ static int send_all(struct task *task)
 
 static int receive_all(struct task *task, bool is_stream)
 {
-	struct pollfd ready = { .fd = task->fd, .events = POLLIN };
+	struct pollfd ready = {.fd = task->fd, .events = POLLIN};
 	static char data[MAX_SIZE];
 	ssize_t got;
 
@@ -99,7 +100,7 @@ static int print_segments(int fd)
 
 static int accept_one(int listener)
 {
-	struct pollfd ready = { .fd = listener, .events = POLLIN };
+	struct pollfd ready = {.fd = listener, .events = POLLIN};
 	int fd;
 
 	if (listen(listener, 1) || poll(&ready, 1, FIRST_PATIENCE_MS) <= 0)
@@ -110,13 +111,13 @@ static int accept_one(int listener)
 }
 
 /*
- * Segments that nobody's TCP has made, to a port of IPv4: unlike those of a connection they carry no time of their sending. Their checksum
- * is none, so TCP looks at them and drops them.
+ * Segments that nobody's TCP has made, to a port of IPv4: unlike those of a connection they carry no time of their
+ * sending. Their checksum is none, so TCP looks at them and drops them.
  */
 static int open_raw(const char *address, unsigned short port)
 {
-	struct tcphdr header = { .dest = htons(port), .doff = sizeof(header) / 4 };
-	struct sockaddr_in name = { .sin_family = AF_INET };
+	struct tcphdr header = {.dest = htons(port), .doff = sizeof(header) / 4};
+	struct sockaddr_in name = {.sin_family = AF_INET};
 	int fd = socket(AF_INET, SOCK_RAW, IPPROTO_TCP);
 
 	memcpy(message, &header, sizeof(header));
@@ -127,8 +128,8 @@ static int open_raw(const char *address, unsigned short port)
 
 static int open_end(const char *address, unsigned short port, bool is_stream, bool is_receiver)
 {
-	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
-	struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(port)};
 	bool is_six = inet_pton(AF_INET6, address, &six.sin6_addr) == 1;
 	struct sockaddr *name = is_six ? (struct sockaddr *)&six : (struct sockaddr *)&four;
 	socklen_t size = is_six ? sizeof(six) : sizeof(four);
@@ -156,7 +157,8 @@ int main(int argc, char **argv)
 	int status;
 
 	if (argc != 7 || (!is_stream && !is_raw && strncmp(argv[1], "udp-", 4))) {
-		fprintf(stderr, "usage: messages udp-send|tcp-send|raw-send|udp-recv|tcp-recv ADDRESS PORT COUNT SIZE PAUSE_US\n");
+		fprintf(stderr, "usage: messages udp-send|tcp-send|raw-send|udp-recv|tcp-recv ADDRESS PORT COUNT SIZE "
+				"PAUSE_US\n");
 		return 2;
 	}
 	task.count = strtoul(argv[4], NULL, 10);
@@ -164,8 +166,8 @@ int main(int argc, char **argv)
 	task.pause_us = strtoul(argv[6], NULL, 10);
 	if (task.size > MAX_SIZE)
 		task.size = MAX_SIZE;
-	task.fd = is_raw ? open_raw(argv[2], strtoul(argv[3], NULL, 10)) :
-			   open_end(argv[2], strtoul(argv[3], NULL, 10), is_stream, is_receiver);
+	task.fd = is_raw ? open_raw(argv[2], strtoul(argv[3], NULL, 10))
+			 : open_end(argv[2], strtoul(argv[3], NULL, 10), is_stream, is_receiver);
 	if (task.fd < 0)
 		return die(argv[1]);
 	status = is_receiver ? receive_all(&task, is_stream) : send_all(&task);

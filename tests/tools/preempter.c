@@ -27,7 +27,7 @@ static uint64_t now_ns(clockid_t clock)
 
 static void sleep_until(uint64_t ns)
 {
-	struct timespec time = { .tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u) };
+	struct timespec time = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL))
 		;
@@ -35,7 +35,7 @@ static void sleep_until(uint64_t ns)
 
 int main(int argc, char **argv)
 {
-	struct sched_param param = { .sched_priority = PRIORITY };
+	struct sched_param param = {.sched_priority = PRIORITY};
 	uint64_t end, due, period, burn, wakes = 0;
 	cpu_set_t set;
 

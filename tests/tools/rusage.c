@@ -50,8 +50,10 @@ int main(int argc, char **argv)
 		return 1;
 	end = now_ns();
 	out = fopen(argv[1], "w");
-	if (!out || fprintf(out, "%llu %llu %llu %ld\n", (unsigned long long)(end - begin), to_ns(usage.ru_utime),
-			    to_ns(usage.ru_stime), usage.ru_maxrss) < 0 || fclose(out)) {
+	if (!out ||
+	    fprintf(out, "%llu %llu %llu %ld\n", (unsigned long long)(end - begin), to_ns(usage.ru_utime),
+		    to_ns(usage.ru_stime), usage.ru_maxrss) < 0 ||
+	    fclose(out)) {
 		fprintf(stderr, "rusage: %s: %s\n", argv[1], strerror(errno));
 		return 1;
 	}

@@ -37,7 +37,7 @@ struct lane {
 	char name[12];
 	bool nonblocking;
 	pthread_t threads[2];
-	pthread_barrier_t barrier;	/* both threads, before each way of sending */
+	pthread_barrier_t barrier; /* both threads, before each way of sending */
 };
 
 /* What must not be counted: each by the very calls that are counted on sockets. */
@@ -55,8 +55,8 @@ static void noise_open(struct noise *noise)
 
 static void noise_make(const struct noise *noise)
 {
-	char data[64] = { 0 };
-	struct iovec iov = { .iov_base = data, .iov_len = sizeof(data) };
+	char data[64] = {0};
+	struct iovec iov = {.iov_base = data, .iov_len = sizeof(data)};
 
 	if (pread(noise->file, data, sizeof(data), 0) != sizeof(data) || lseek(noise->file, 0, SEEK_SET) != 0 ||
 	    read(noise->file, data, sizeof(data)) != sizeof(data) || writev(noise->file, &iov, 1) != sizeof(data) ||
@@ -69,7 +69,7 @@ static void noise_make(const struct noise *noise)
 
 static void noise_close(const struct noise *noise)
 {
-	const int fds[] = { noise->file, noise->pipe[0], noise->pipe[1], noise->local[0], noise->local[1] };
+	const int fds[] = {noise->file, noise->pipe[0], noise->pipe[1], noise->local[0], noise->local[1]};
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		close(fds[i]);
@@ -168,8 +168,7 @@ static void lane_start(struct lane *lane, int family, int protocol, bool nonbloc
 	lane->rounds = rounds;
 	lane->nonblocking = nonblocking;
 	opcount_pair(lane->ends, family, protocol, nonblocking);
-	if (pthread_barrier_init(&lane->barrier, NULL, 2) ||
-	    pthread_create(&lane->threads[0], NULL, send_side, lane) ||
+	if (pthread_barrier_init(&lane->barrier, NULL, 2) || pthread_create(&lane->threads[0], NULL, send_side, lane) ||
 	    pthread_create(&lane->threads[1], NULL, recv_side, lane))
 		opcount_die("cannot start the threads of %s", lane->name);
 }
@@ -256,8 +255,8 @@ static void *send_files(void *arg)
 int main(int argc, char **argv)
 {
 	unsigned int rounds = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 10) : 20;
-	static const int families[] = { AF_INET, AF_INET6 };
-	static const int protocols[] = { IPPROTO_TCP, IPPROTO_UDP };
+	static const int families[] = {AF_INET, AF_INET6};
+	static const int protocols[] = {IPPROTO_TCP, IPPROTO_UDP};
 	static struct lane lanes[8];
 	pthread_t files[2];
 

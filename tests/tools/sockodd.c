@@ -57,8 +57,9 @@ static void case_epipe(int family)
 	opcount_pair(ends, family, IPPROTO_TCP, false);
 	shutdown(ends[0].fd, SHUT_WR);
 	FOR_SENDS(call)
-		expect("send after shutdown", opcount_send(&ends[0], call, SIZE, 3, 0), -EPIPE);
-	FOR_RECVS(call) {
+	expect("send after shutdown", opcount_send(&ends[0], call, SIZE, 3, 0), -EPIPE);
+	FOR_RECVS(call)
+	{
 		if (call != OPCOUNT_RECVMMSG)
 			expect("receive at the end", opcount_recv(&ends[1], call, SIZE, 1, 0, NULL), 0);
 	}
@@ -67,10 +68,11 @@ static void case_epipe(int family)
 
 static void case_reset(int family)
 {
-	struct linger hard = { .l_onoff = 1 };
+	struct linger hard = {.l_onoff = 1};
 	struct opcount_end ends[2];
 
-	FOR_RECVS(call) {
+	FOR_RECVS(call)
+	{
 		opcount_pair(ends, family, IPPROTO_TCP, false);
 		setsockopt(ends[1].fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
 		close(ends[1].fd);
@@ -92,17 +94,18 @@ static void case_refused(int family)
 	struct opcount_end tcp = opcount_open(family, IPPROTO_TCP, false);
 	struct opcount_end ends[2];
 
-	FOR_SENDS(call) {
+	FOR_SENDS(call)
+	{
 		expect("send without a peer", opcount_send(&tcp, call, SIZE, 2, 0), -EPIPE);
 		expect("send to nobody", opcount_send(&udp, call, SIZE, 2, 0), -EDESTADDRREQ);
 	}
 	FOR_RECVS(call)
-		expect("receive without a peer", opcount_recv(&tcp, call, SIZE, 2, 0, NULL), -ENOTCONN);
+	expect("receive without a peer", opcount_recv(&tcp, call, SIZE, 2, 0, NULL), -ENOTCONN);
 	close(udp.fd);
 	close(tcp.fd);
 	opcount_pair(ends, family, IPPROTO_UDP, false);
 	FOR_SENDS(call)
-		expect("send too much", opcount_send(&ends[0], call, 70000, 1, 0), -EMSGSIZE);
+	expect("send too much", opcount_send(&ends[0], call, 70000, 1, 0), -EMSGSIZE);
 	expect_errno("send of no memory", write(ends[0].fd, hole, SIZE), EFAULT);
 	opcount_note(&ends[0], OPCOUNT_WRITE, -EFAULT, 0);
 	expect("send", opcount_send(&ends[0], OPCOUNT_WRITE, SIZE, 1, 0), SIZE);
@@ -117,7 +120,8 @@ static void case_unreachable(int family)
 {
 	struct opcount_end ends[2];
 
-	FOR_SENDS(call) {
+	FOR_SENDS(call)
+	{
 		opcount_pair(ends, family, IPPROTO_UDP, false);
 		close(ends[1].fd);
 		opcount_send(&ends[0], OPCOUNT_SENDTO, SIZE, 1, 0);
@@ -130,11 +134,12 @@ static void case_unreachable(int family)
 static void case_peek(int family)
 {
 	struct opcount_end ends[2];
-	static const int protocols[] = { IPPROTO_TCP, IPPROTO_UDP };
+	static const int protocols[] = {IPPROTO_TCP, IPPROTO_UDP};
 
 	for (int i = 0; i < 2; i++) {
 		opcount_pair(ends, family, protocols[i], false);
-		expect("peek", opcount_recv(&ends[1], OPCOUNT_RECVFROM, SIZE, 1, MSG_PEEK | MSG_DONTWAIT, NULL), -EAGAIN);
+		expect("peek", opcount_recv(&ends[1], OPCOUNT_RECVFROM, SIZE, 1, MSG_PEEK | MSG_DONTWAIT, NULL),
+		       -EAGAIN);
 		expect("send", opcount_send(&ends[0], OPCOUNT_SENDTO, SIZE, 1, 0), SIZE);
 		opcount_wait(&ends[1], false);
 		expect("peek", opcount_recv(&ends[1], OPCOUNT_RECVFROM, SIZE, 1, MSG_PEEK, NULL), SIZE);
@@ -149,16 +154,17 @@ static void case_peek(int family)
 /* A wait that runs out, a wait refused, and room that runs out. */
 static void case_timeout(int family)
 {
-	struct timeval timeout = { .tv_usec = 10000 };
+	struct timeval timeout = {.tv_usec = 10000};
 	struct opcount_end ends[2];
 
 	opcount_pair(ends, family, IPPROTO_UDP, false);
 	setsockopt(ends[1].fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	FOR_RECVS(call)
-		expect("receive with a timeout", opcount_recv(&ends[1], call, SIZE, 2, 0, NULL), -EAGAIN);
+	expect("receive with a timeout", opcount_recv(&ends[1], call, SIZE, 2, 0, NULL), -EAGAIN);
 	expect("receive", opcount_recv(&ends[1], OPCOUNT_RECVFROM, SIZE, 1, MSG_DONTWAIT, NULL), -EAGAIN);
 	close_pair(ends);
-	FOR_SENDS(call) {
+	FOR_SENDS(call)
+	{
 		ssize_t sent;
 
 		opcount_pair(ends, family, IPPROTO_TCP, true);
@@ -174,8 +180,8 @@ static void case_timeout(int family)
 static void case_none(int family)
 {
 	char data[SIZE];
-	struct iovec iov = { .iov_base = data, .iov_len = sizeof(data) };
-	struct msghdr bad = { .msg_iov = &iov, .msg_iovlen = UIO_MAXIOV + 1 };
+	struct iovec iov = {.iov_base = data, .iov_len = sizeof(data)};
+	struct msghdr bad = {.msg_iov = &iov, .msg_iovlen = UIO_MAXIOV + 1};
 	struct opcount_end ends[2];
 	int fd;
 
@@ -188,7 +194,8 @@ static void case_none(int family)
 	expect_errno("read from a closed descriptor", readv(fd, &iov, 1), EBADF);
 	fd = memfd_create("sockodd", 0);
 	expect_errno("send to a file", sendto(fd, data, SIZE, 0, NULL, 0), ENOTSOCK);
-	expect_errno("receive from a file", recvmsg(fd, &(struct msghdr){ .msg_iov = &iov, .msg_iovlen = 1 }, 0), ENOTSOCK);
+	expect_errno("receive from a file", recvmsg(fd, &(struct msghdr){.msg_iov = &iov, .msg_iovlen = 1}, 0),
+		     ENOTSOCK);
 	expect("read a file", read(fd, data, SIZE), 0);
 	expect("write a file", write(fd, data, SIZE), SIZE);
 	close(fd);
@@ -217,7 +224,8 @@ static void *receive_closed(void *arg)
 	atomic_store(&closed->tid, gettid());
 	expect("receive", opcount_recv(&closed->end, closed->call, SIZE, 1, 0, NULL),
 	       closed->call == OPCOUNT_RECVMMSG ? 1 : SIZE);
-	/* A switch elsewhere. Else a batch that is preempted before its return ends, for all that is recorded, with the thread. */
+	/* A switch elsewhere. Else a batch that is preempted before its return ends, for all that is recorded, with the
+	 * thread. */
 	usleep(1000);
 	return NULL;
 }
@@ -225,13 +233,14 @@ static void *receive_closed(void *arg)
 /* A receive sleeps while its descriptor is closed, and gets its message after that: in a thread of its own each. */
 static void case_closed(int family)
 {
-	static const int protocols[] = { IPPROTO_TCP, IPPROTO_UDP };
+	static const int protocols[] = {IPPROTO_TCP, IPPROTO_UDP};
 	struct opcount_end ends[2];
 	pthread_t thread;
 
 	for (int i = 0; i < 2; i++) {
-		FOR_RECVS(call) {
-			struct closed closed = { .call = call };
+		FOR_RECVS(call)
+		{
+			struct closed closed = {.call = call};
 
 			opcount_pair(ends, family, protocols[i], false);
 			closed.end = ends[1];
@@ -262,14 +271,14 @@ struct blocked {
 	struct opcount_end end;
 	atomic_int tid;
 	enum opcount_call call;
-	int signals;		/* how many to send */
+	int signals; /* how many to send */
 	const struct opcount_end *sender;
 };
 
 static void *signaller(void *arg)
 {
 	struct blocked *blocked = arg;
-	const struct timespec nap = { .tv_nsec = 200000 };
+	const struct timespec nap = {.tv_nsec = 200000};
 
 	opcount_thread("o-signaller");
 	for (int i = 0; i < blocked->signals; i++) {
@@ -294,11 +303,11 @@ static void *signaller(void *arg)
  */
 static void signalled(int family, int protocol, enum opcount_call call, int sa_flags, bool timed)
 {
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = sa_flags };
-	struct timeval timeout = { .tv_sec = 100 };
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = sa_flags};
+	struct timeval timeout = {.tv_sec = 100};
 	struct opcount_end ends[2];
 	bool restarts = sa_flags & SA_RESTART;
-	struct blocked blocked = { .tid = gettid(), .call = call, .signals = restarts ? 3 : 1 };
+	struct blocked blocked = {.tid = gettid(), .call = call, .signals = restarts ? 3 : 1};
 	pthread_t thread;
 	ssize_t done;
 
@@ -326,7 +335,8 @@ static void signalled(int family, int protocol, enum opcount_call call, int sa_f
 
 static void case_signal(int family)
 {
-	FOR_RECVS(call) {
+	FOR_RECVS(call)
+	{
 		signalled(family, IPPROTO_UDP, call, SA_RESTART, false);
 		signalled(family, IPPROTO_TCP, call, SA_RESTART, false);
 		signalled(family, IPPROTO_UDP, call, 0, false);
@@ -340,9 +350,9 @@ static const struct {
 	const char *name;
 	void (*run)(int family);
 } cases[] = {
-	{ "epipe", case_epipe },     { "reset", case_reset }, { "refused", case_refused }, { "unreach", case_unreachable },
-	{ "timeout", case_timeout }, { "peek", case_peek },   { "none", case_none },	   { "closed", case_closed },
-	{ "signal", case_signal },
+	{"epipe", case_epipe},	       {"reset", case_reset},	  {"refused", case_refused},
+	{"unreach", case_unreachable}, {"timeout", case_timeout}, {"peek", case_peek},
+	{"none", case_none},	       {"closed", case_closed},	  {"signal", case_signal},
 };
 
 int main(int argc, char **argv)

@@ -37,7 +37,7 @@
 
 #define ROUNDS 20
 #define SIZE 1000
-#define ETHERTYPE 0x88b5	/* for experiments */
+#define ETHERTYPE 0x88b5 /* for experiments */
 #ifndef TCP_ULP
 #define TCP_ULP 31
 #endif
@@ -59,10 +59,10 @@ static void die(const char *what)
 	exit(1);
 }
 
-#define MUST(condition)                 \
-	do {                            \
-		if (!(condition))       \
-			die(#condition); \
+#define MUST(condition)                                                                                                \
+	do {                                                                                                           \
+		if (!(condition))                                                                                      \
+			die(#condition);                                                                               \
 	} while (0)
 
 static void expect(const char *name, const char *op, int ops, long bytes)
@@ -100,14 +100,15 @@ static void *map_ring(int fd, size_t size, off_t at)
 
 static void uring_open(struct uring *ring, const char *name, unsigned int flags)
 {
-	struct io_uring_params params = { .flags = flags, .sq_thread_idle = 50 };
+	struct io_uring_params params = {.flags = flags, .sq_thread_idle = 50};
 	char *sq, *cq;
 
 	ring->fd = syscall(SYS_io_uring_setup, 8, &params);
 	if (ring->fd < 0)
 		skip(name, errno == ENOSYS ? "this kernel has no io_uring" : "io_uring is not allowed");
 	sq = map_ring(ring->fd, params.sq_off.array + params.sq_entries * sizeof(unsigned int), IORING_OFF_SQ_RING);
-	cq = map_ring(ring->fd, params.cq_off.cqes + params.cq_entries * sizeof(struct io_uring_cqe), IORING_OFF_CQ_RING);
+	cq = map_ring(ring->fd, params.cq_off.cqes + params.cq_entries * sizeof(struct io_uring_cqe),
+		      IORING_OFF_CQ_RING);
 	ring->sqes = map_ring(ring->fd, params.sq_entries * sizeof(struct io_uring_sqe), IORING_OFF_SQES);
 	ring->sq_tail = (unsigned int *)(sq + params.sq_off.tail);
 	ring->sq_mask = (unsigned int *)(sq + params.sq_off.ring_mask);
@@ -144,8 +145,7 @@ static int uring_do(struct uring *ring, const struct io_uring_sqe *sqe, bool sqp
 static void uring_way(const char *name, struct ends *ends, uint8_t opcode, unsigned int setup, uint8_t sqe_flags)
 {
 	struct io_uring_sqe sqe = {
-		.opcode = opcode, .flags = sqe_flags, .fd = ends->near, .addr = (uintptr_t)data, .len = SIZE
-	};
+		.opcode = opcode, .flags = sqe_flags, .fd = ends->near, .addr = (uintptr_t)data, .len = SIZE};
 	struct uring ring;
 	long bytes = 0;
 	int i, got;
@@ -243,11 +243,11 @@ static void send_file(const char *name, struct ends *ends)
 static void zerocopy_send(const char *name, struct ends *ends)
 {
 	char control[512];
-	struct msghdr note = { .msg_control = control };
+	struct msghdr note = {.msg_control = control};
 	long bytes = 0;
 	int i, told;
 
-	if (setsockopt(ends->near, SOL_SOCKET, SO_ZEROCOPY, &(int){ 1 }, sizeof(int)))
+	if (setsockopt(ends->near, SOL_SOCKET, SO_ZEROCOPY, &(int){1}, sizeof(int)))
 		skip(name, "no SO_ZEROCOPY");
 	for (i = 0; i < ROUNDS; i++)
 		bytes += send(ends->near, data, SIZE, MSG_ZEROCOPY);
@@ -320,11 +320,11 @@ static int packet_socket(const char *name, const struct ends *ends, struct socka
 
 	if (fd < 0 || !ends->device)
 		skip(name, "no packet sockets, or no device named");
-	*at = (struct sockaddr_ll){ .sll_family = AF_PACKET,
-				    .sll_protocol = htons(ETHERTYPE),
-				    .sll_ifindex = (int)if_nametoindex(ends->device),
-				    .sll_halen = 6,
-				    .sll_addr = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff } };
+	*at = (struct sockaddr_ll){.sll_family = AF_PACKET,
+				   .sll_protocol = htons(ETHERTYPE),
+				   .sll_ifindex = (int)if_nametoindex(ends->device),
+				   .sll_halen = 6,
+				   .sll_addr = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
 	return fd;
 }
 
@@ -352,7 +352,7 @@ static void packet_recv(const char *name, struct ends *ends)
 	for (i = 0; i < ROUNDS; i++) {
 		MUST(sendto(fd, data, SIZE, 0, (struct sockaddr *)&at, sizeof(at)) == SIZE);
 		do
-			MUST(recvfrom(in, data, SIZE, 0, (struct sockaddr *)&at, &(socklen_t){ sizeof(at) }) > 0);
+			MUST(recvfrom(in, data, SIZE, 0, (struct sockaddr *)&at, &(socklen_t){sizeof(at)}) > 0);
 		while (ntohs(at.sll_protocol) != ETHERTYPE || at.sll_pkttype != PACKET_OUTGOING);
 		memset(at.sll_addr, 0xff, 6);
 		bytes += SIZE;
@@ -365,13 +365,12 @@ static void packet_recv(const char *name, struct ends *ends)
 static void packet_ring(const char *name, struct ends *ends)
 {
 	struct tpacket_req request = {
-		.tp_block_size = 65536, .tp_block_nr = 1, .tp_frame_size = 2048, .tp_frame_nr = 32
-	};
+		.tp_block_size = 65536, .tp_block_nr = 1, .tp_frame_size = 2048, .tp_frame_nr = 32};
 	struct sockaddr_ll to;
 	int fd = packet_socket(name, ends, &to, 0), i;
 	char *ring;
 
-	if (setsockopt(fd, SOL_PACKET, PACKET_VERSION, &(int){ TPACKET_V2 }, sizeof(int)) ||
+	if (setsockopt(fd, SOL_PACKET, PACKET_VERSION, &(int){TPACKET_V2}, sizeof(int)) ||
 	    setsockopt(fd, SOL_PACKET, PACKET_TX_RING, &request, sizeof(request)))
 		skip(name, "no PACKET_TX_RING");
 	ring = map_ring(fd, 65536, 0);
@@ -393,8 +392,7 @@ static void packet_ring(const char *name, struct ends *ends)
 static void tls_end(const char *name, int fd, int direction)
 {
 	struct tls12_crypto_info_aes_gcm_128 info = {
-		.info = { .version = TLS_1_2_VERSION, .cipher_type = TLS_CIPHER_AES_GCM_128 }
-	};
+		.info = {.version = TLS_1_2_VERSION, .cipher_type = TLS_CIPHER_AES_GCM_128}};
 
 	if (setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", 4))
 		skip(name, "this kernel has no TLS");
@@ -425,26 +423,26 @@ static void tls(const char *name, struct ends *ends)
 /* ---- AF_XDP, with copies, as every device can ---- */
 
 #define XDP_FRAME 2048
-#define XDP_RING 64	/* places in each of its rings, a power of two; frames in its memory */
+#define XDP_RING 64 /* places in each of its rings, a power of two; frames in its memory */
 
 struct xdp {
 	int fd;
-	char *memory;		/* the frames */
-	char *rx, *tx, *fill;	/* rings */
+	char *memory; /* the frames */
+	char *rx, *tx, *fill; /* rings */
 	struct xdp_mmap_offsets at;
 };
 
 static char *xdp_ring(int fd, int option, off_t page, const struct xdp_ring_offset *at, size_t entry)
 {
-	MUST(!setsockopt(fd, SOL_XDP, option, &(int){ XDP_RING }, sizeof(int)));
+	MUST(!setsockopt(fd, SOL_XDP, option, &(int){XDP_RING}, sizeof(int)));
 	/* The offsets are the same for any number of places. */
 	return map_ring(fd, at->desc + XDP_RING * entry, page);
 }
 
 static void xdp_open(struct xdp *xdp, const char *name, const char *device)
 {
-	struct xdp_umem_reg memory = { .len = XDP_RING * XDP_FRAME, .chunk_size = XDP_FRAME };
-	struct sockaddr_xdp to = { .sxdp_family = AF_XDP, .sxdp_flags = XDP_COPY };
+	struct xdp_umem_reg memory = {.len = XDP_RING * XDP_FRAME, .chunk_size = XDP_FRAME};
+	struct sockaddr_xdp to = {.sxdp_family = AF_XDP, .sxdp_flags = XDP_COPY};
 
 	xdp->fd = socket(AF_XDP, SOCK_RAW, 0);
 	if (xdp->fd < 0)
@@ -454,7 +452,7 @@ static void xdp_open(struct xdp *xdp, const char *name, const char *device)
 	memory.addr = (uintptr_t)xdp->memory;
 	if (setsockopt(xdp->fd, SOL_XDP, XDP_UMEM_REG, &memory, sizeof(memory)))
 		skip(name, "AF_XDP is not allowed");
-	MUST(!getsockopt(xdp->fd, SOL_XDP, XDP_MMAP_OFFSETS, &xdp->at, &(socklen_t){ sizeof(xdp->at) }));
+	MUST(!getsockopt(xdp->fd, SOL_XDP, XDP_MMAP_OFFSETS, &xdp->at, &(socklen_t){sizeof(xdp->at)}));
 	xdp->rx = xdp_ring(xdp->fd, XDP_RX_RING, XDP_PGOFF_RX_RING, &xdp->at.rx, sizeof(struct xdp_desc));
 	xdp->tx = xdp_ring(xdp->fd, XDP_TX_RING, XDP_PGOFF_TX_RING, &xdp->at.tx, sizeof(struct xdp_desc));
 	xdp->fill = xdp_ring(xdp->fd, XDP_UMEM_FILL_RING, XDP_UMEM_PGOFF_FILL_RING, &xdp->at.fr, sizeof(uint64_t));
@@ -484,7 +482,7 @@ static void xdp_send(const char *name, struct ends *ends)
 
 		memset(header, 0xff, sizeof(*header));
 		header->ether_type = htons(ETHERTYPE);
-		descriptors[i] = (struct xdp_desc){ .addr = (uint64_t)i * XDP_FRAME, .len = SIZE };
+		descriptors[i] = (struct xdp_desc){.addr = (uint64_t)i * XDP_FRAME, .len = SIZE};
 	}
 	__atomic_store_n(word(xdp.tx, xdp.at.tx.producer), ROUNDS, __ATOMIC_RELEASE);
 	while (__atomic_load_n(word(xdp.tx, xdp.at.tx.consumer), __ATOMIC_ACQUIRE) != ROUNDS) {
@@ -503,23 +501,23 @@ static long bpf(int command, union bpf_attr *attr)
 /* A program on the loopback device that gives all its packets to the socket; gives the link that holds it. */
 static int xdp_attach(const struct xdp *xdp, const char *name)
 {
-	union bpf_attr map = { .map_type = BPF_MAP_TYPE_XSKMAP, .key_size = 4, .value_size = 4, .max_entries = 1 };
-	union bpf_attr program = { .prog_type = BPF_PROG_TYPE_XDP, .insn_cnt = 6, .license = (uintptr_t) "GPL" };
-	union bpf_attr element = { .value = (uintptr_t)&xdp->fd }, link = { .link_create = { .attach_type = BPF_XDP } };
+	union bpf_attr map = {.map_type = BPF_MAP_TYPE_XSKMAP, .key_size = 4, .value_size = 4, .max_entries = 1};
+	union bpf_attr program = {.prog_type = BPF_PROG_TYPE_XDP, .insn_cnt = 6, .license = (uintptr_t) "GPL"};
+	union bpf_attr element = {.value = (uintptr_t)&xdp->fd}, link = {.link_create = {.attach_type = BPF_XDP}};
 	struct bpf_insn instructions[6] = {
-		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_FD },
-		{ .code = 0 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = XDP_PASS },
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_redirect_map },
-		{ .code = BPF_JMP | BPF_EXIT },
+		{.code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_FD},
+		{.code = 0},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = XDP_PASS},
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_redirect_map},
+		{.code = BPF_JMP | BPF_EXIT},
 	};
 	int fd = (int)bpf(BPF_MAP_CREATE, &map);
 
 	if (fd < 0)
 		skip(name, "no map of AF_XDP sockets");
 	element.map_fd = fd;
-	element.key = (uintptr_t) & (uint32_t){ 0 };
+	element.key = (uintptr_t) & (uint32_t){0};
 	MUST(!bpf(BPF_MAP_UPDATE_ELEM, &element));
 	instructions[0].imm = fd;
 	program.insns = (uintptr_t)instructions;
@@ -561,31 +559,31 @@ static void xdp_recv(const char *name, struct ends *ends)
 /* ---- all of them ---- */
 
 struct way {
-	const char *name;	/* at most 15 characters: the process's name too */
+	const char *name; /* at most 15 characters: the process's name too */
 	void (*run)(const char *name, struct ends *ends);
 	bool udp;
-	bool fed;		/* the far end has sent before */
+	bool fed; /* the far end has sent before */
 };
 
 static const struct way ways[] = {
-	{ "w-uring-send", uring_send, false, false },
-	{ "w-uring-recv", uring_recv, true, true },
-	{ "w-uring-wsend", uring_worker_send, false, false },
-	{ "w-uring-wrecv", uring_worker_recv, true, true },
-	{ "w-uring-qsend", uring_sqpoll_send, false, false },
-	{ "w-uring-qrecv", uring_sqpoll_recv, true, true },
-	{ "w-splice-to", splice_to, false, false },
-	{ "w-splice-from", splice_from, false, true },
-	{ "w-sendfile", send_file, false, false },
-	{ "w-zc-send", zerocopy_send, false, false },
-	{ "w-zc-recv", zerocopy_recv, false, true },
-	{ "w-peek", peek, true, true },
-	{ "w-packet-send", packet_send, true, false },
-	{ "w-packet-recv", packet_recv, true, false },
-	{ "w-packet-ring", packet_ring, true, false },
-	{ "w-tls", tls, false, false },
-	{ "w-xdp-send", xdp_send, true, false },
-	{ "w-xdp-recv", xdp_recv, true, false },
+	{"w-uring-send", uring_send, false, false},
+	{"w-uring-recv", uring_recv, true, true},
+	{"w-uring-wsend", uring_worker_send, false, false},
+	{"w-uring-wrecv", uring_worker_recv, true, true},
+	{"w-uring-qsend", uring_sqpoll_send, false, false},
+	{"w-uring-qrecv", uring_sqpoll_recv, true, true},
+	{"w-splice-to", splice_to, false, false},
+	{"w-splice-from", splice_from, false, true},
+	{"w-sendfile", send_file, false, false},
+	{"w-zc-send", zerocopy_send, false, false},
+	{"w-zc-recv", zerocopy_recv, false, true},
+	{"w-peek", peek, true, true},
+	{"w-packet-send", packet_send, true, false},
+	{"w-packet-recv", packet_recv, true, false},
+	{"w-packet-ring", packet_ring, true, false},
+	{"w-tls", tls, false, false},
+	{"w-xdp-send", xdp_send, true, false},
+	{"w-xdp-recv", xdp_recv, true, false},
 };
 
 static int bound(int type, struct sockaddr_in *at)
@@ -595,7 +593,7 @@ static int bound(int type, struct sockaddr_in *at)
 	MUST(fd >= 0);
 	at->sin_port = 0;
 	MUST(!bind(fd, (struct sockaddr *)at, sizeof(*at)));
-	MUST(!getsockname(fd, (struct sockaddr *)at, &(socklen_t){ sizeof(*at) }));
+	MUST(!getsockname(fd, (struct sockaddr *)at, &(socklen_t){sizeof(*at)}));
 	return fd;
 }
 
@@ -622,7 +620,7 @@ static void connect_ends(struct ends *ends, struct sockaddr_in at, bool udp)
 
 static void run(const struct way *way, struct sockaddr_in at, const char *device)
 {
-	struct ends ends = { .device = device };
+	struct ends ends = {.device = device};
 	int i, status;
 	pid_t child;
 
@@ -648,7 +646,7 @@ static void run(const struct way *way, struct sockaddr_in at, const char *device
 
 int main(int argc, char **argv)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET };
+	struct sockaddr_in at = {.sin_family = AF_INET};
 	size_t i;
 
 	if (argc < 2 || inet_pton(AF_INET, argv[1], &at.sin_addr) != 1) {

@@ -591,24 +591,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_round_trip),
-		TEST(test_reuse),
-		TEST(test_extremes),
-		TEST(test_noise),
-		TEST(test_stats),
-		TEST(test_refuses_what_is_no_event),
-		TEST(test_bounds),
-		TEST(test_example),
-		TEST(test_unknown_kind),
-		TEST(test_many_of_the_last_kind),
-		TEST(test_unknown_field),
-		TEST(test_other_codings),
-		TEST(test_packed_example),
-		TEST(test_damaged_prologue),
-		TEST(test_damaged_columns),
-		TEST(test_damaged_codings),
-		TEST(test_damaged_groups),
-		TEST(test_mutations),
+		TEST(test_round_trip),	    TEST(test_reuse),
+		TEST(test_extremes),	    TEST(test_noise),
+		TEST(test_stats),	    TEST(test_refuses_what_is_no_event),
+		TEST(test_bounds),	    TEST(test_example),
+		TEST(test_unknown_kind),    TEST(test_many_of_the_last_kind),
+		TEST(test_unknown_field),   TEST(test_other_codings),
+		TEST(test_packed_example),  TEST(test_damaged_prologue),
+		TEST(test_damaged_columns), TEST(test_damaged_codings),
+		TEST(test_damaged_groups),  TEST(test_mutations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * percentile_test.c - report/util/weighted.c and the SQL function percentile, beside a model that sorts with qsort and counts rank
- * by rank.
+ * percentile_test.c - report/util/weighted.c and the SQL function percentile, beside a model that sorts with qsort and
+ * counts rank by rank.
  */
 #include <setjmp.h>
 #include <stdarg.h>

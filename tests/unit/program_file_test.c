@@ -35,7 +35,8 @@ static int find_file_offset(struct dl_phdr_info *info, size_t size, void *arg)
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 		uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
 
-		if (segment->p_type == PT_LOAD && lookup->address >= begin && lookup->address - begin < segment->p_memsz)
+		if (segment->p_type == PT_LOAD && lookup->address >= begin &&
+		    lookup->address - begin < segment->p_memsz)
 			lookup->file_offset = lookup->address - begin + segment->p_offset;
 	}
 	return 1; /* the program itself comes first */
@@ -99,15 +100,22 @@ static Elf64_Ehdr header_of(uint16_t n_segments, uint16_t n_sections)
 	};
 }
 
-static const Elf64_Sym work = {
-	.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 3, .st_value = 0x401000, .st_size = 32};
+static const Elf64_Sym work = {.st_name = 1,
+			       .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			       .st_shndx = 3,
+			       .st_value = 0x401000,
+			       .st_size = 32};
 
 /* A file with one function, `work`, at address 0x401000, which is at 0x1000 of the file. */
 static int make_program_of(uint32_t type, Elf64_Sym symbol, uint64_t symbols_size, uint64_t names_size)
 {
 	const Elf64_Ehdr header = header_of(1, 4);
-	const Elf64_Phdr segment = {
-		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0x1000, .p_vaddr = 0x401000, .p_filesz = 64, .p_memsz = 64};
+	const Elf64_Phdr segment = {.p_type = PT_LOAD,
+				    .p_flags = PF_R | PF_X,
+				    .p_offset = 0x1000,
+				    .p_vaddr = 0x401000,
+				    .p_filesz = 64,
+				    .p_memsz = 64};
 	const Elf64_Sym symbols[2] = {{0}, symbol};
 	int fd = make_file(&header);
 
@@ -118,8 +126,8 @@ static int make_program_of(uint32_t type, Elf64_Sym symbol, uint64_t symbols_siz
 	SECTION(fd, 1, .sh_type = type, .sh_offset = 512, .sh_size = symbols_size, .sh_link = 2,
 		.sh_entsize = sizeof(Elf64_Sym), .sh_info = 1, .sh_addralign = 8);
 	SECTION(fd, 2, .sh_type = SHT_STRTAB, .sh_offset = 600, .sh_size = names_size, .sh_addralign = 1);
-	SECTION(fd, 3, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = 0x401000, .sh_offset = 0x1000,
-		.sh_size = 64, .sh_addralign = 16);
+	SECTION(fd, 3, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = 0x401000,
+		.sh_offset = 0x1000, .sh_size = 64, .sh_addralign = 16);
 	return fd;
 }
 

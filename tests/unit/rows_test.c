@@ -368,7 +368,8 @@ static void cuts_stacks_that_have_no_end(void **state)
 	assert_int_equal(depths.frames, 3 * NT_STACK_MAX_FRAMES);
 	assert_int_equal(depths.deepest, NT_STACK_MAX_FRAMES);
 	expect_rows(fixture, NT_TABLE_STACK_SAMPLE,
-		    "1000000000500 0 1 task other - task - 0 1 9000 - - \n1000000000500 0 1 task other - task - 0 4 7777 - - \n");
+		    "1000000000500 0 1 task other - task - 0 1 9000 - - \n1000000000500 0 1 task other - task - 0 4 "
+		    "7777 - - \n");
 	/* Stacks 1 to 3, and the one that is its own parent. */
 	each_row(fixture, keep_session, &last);
 	assert_int_equal(session_value(&last, "malformed"), 4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sample_owners_test.c - the owner of a stack sample, as samples and slices come one by one (report/rows/sample_owners.h),
- * beside one that has all slices at hand and goes back from the sample.
+ * sample_owners_test.c - the owner of a stack sample, as samples and slices come one by one
+ * (report/rows/sample_owners.h), beside one that has all slices at hand and goes back from the sample.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stages_test.c - the rules of report/symbols/stages.txt on stacks of each kind, as kernels have them; and rules that are not
- * well formed.
+ * stages_test.c - the rules of report/symbols/stages.txt on stacks of each kind, as kernels have them; and rules that
+ * are not well formed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -18,7 +18,7 @@
 
 /* The owner by these variables; NULL: not set. */
 static struct nt_tape_owner called_by(const char *sudo_uid, const char *sudo_gid, const char *pkexec_uid, char *warning,
-				 size_t size)
+				      size_t size)
 {
 	static const char *const names[] = {"SUDO_UID", "SUDO_GID", "PKEXEC_UID"};
 	const char *values[] = {sudo_uid, sudo_gid, pkexec_uid};

@@ -40,7 +40,8 @@ static inline int begin(void **state)
 					       .n_cpus = 3,
 					       .present = t.present,
 					       .online = t.online,
-					       .is_main_of = trace_is_main_of, .is_napi = trace_is_napi};
+					       .is_main_of = trace_is_main_of,
+					       .is_napi = trace_is_napi};
 	return 0;
 }
 

@@ -73,7 +73,8 @@ static void test_busy_polls(void **unused)
 			 "140+0 cpu 0 task 5 context 3 work 3 no begin; 145+5 cpu 0 task 5 context 3 work 3; ");
 }
 
-/* All of a NAPI thread's time is net_rx, whether its polls are recorded or not; a poll in a softirq is the softirq's. */
+/* All of a NAPI thread's time is net_rx, whether its polls are recorded or not; a poll in a softirq is the softirq's.
+ */
 static void test_napi_threads(void **unused)
 {
 	(void)unused;

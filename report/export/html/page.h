@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * page.h - a recording as one page that needs nothing else: no network, no library, no other file. The page
- * itself is report/export/html/page/, built into the program; here its data is put in. Writes to the stream it is given and nowhere
- * else; write errors stay in it.
+ * itself is report/export/html/page/, built into the program; here its data is put in. Writes to the stream it is given
+ * and nowhere else; write errors stay in it.
  *
  * A tape may hold anything, and this goes to browsers. Data stands in the page as JSON without < > &, which the page's
  * script turns into text nodes, never into markup; and the page's own policy lets a browser run that script and no

@@ -16,7 +16,8 @@
 
 /* Each writes one member of the object at hand. 0, or -1 and db->error. */
 
-/* "session": {...}, and "recorder": {...}, what its threads cost (query/self_cost.h); empty if that is not on the tape. */
+/* "session": {...}, and "recorder": {...}, what its threads cost (query/self_cost.h); empty if that is not on the tape.
+ */
 int nt_html_facts(const struct nt_html_scope *scope, struct nt_json *json);
 /* "tables": [{"name", "by", "title", "note", "columns": [...], "rows": [[...], ...], "rest": [...] or null,
  * "rest_rows"},

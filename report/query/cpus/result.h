@@ -40,7 +40,7 @@ void nt_lanes_result_release(struct nt_lanes_result *result);
 uint64_t nt_lanes_worst_whole(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst);
 /* The window as a part of its own. `one_cpu` is room for what is selected then. */
 struct nt_part nt_lanes_worst_part(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst,
-					 struct nt_selection *one_cpu);
+				   struct nt_selection *one_cpu);
 
 /* All give 0, or -1 and a sentence in db->error. */
 int nt_lanes_people(const struct nt_lanes_result *result, FILE *out, const struct nt_lanes_style *style);

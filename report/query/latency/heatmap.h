@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * heatmap.h - how many packets were how late, over time: columns of equal duration, rows that are the buckets of
- * util/histogram.h. And two ways to draw one: characters, and SVG. The drawing writes to the stream it is given and nowhere
- * else; write errors stay in the stream.
+ * util/histogram.h. And two ways to draw one: characters, and SVG. The drawing writes to the stream it is given and
+ * nowhere else; write errors stay in the stream.
  */
 #ifndef NT_REPORT_QUERY_LATENCY_HEATMAP_H
 #define NT_REPORT_QUERY_LATENCY_HEATMAP_H
@@ -42,7 +42,8 @@ uint64_t nt_heat_step(uint64_t span_ns);
 /* A time as seconds, with as many digits as it has. Gives `out`. */
 const char *nt_heat_seconds(char out[NT_HUMAN_MAX], uint64_t ns);
 
-/* Lines of characters: `since_ts` is time 0 of the axis, and not after begin_ts. `colour`: with escape sequences of a terminal. */
+/* Lines of characters: `since_ts` is time 0 of the axis, and not after begin_ts. `colour`: with escape sequences of a
+ * terminal. */
 void nt_heatmap_print(const struct nt_heatmap *map, FILE *out, int64_t since_ts, bool colour);
 
 /* ---- SVG: begin, each map as a panel, from number 0 on, end ---- */

@@ -78,7 +78,6 @@ static void put_window(const struct nt_latency_result *result, FILE *line)
 		fprintf(line, ", to %.9g s", (double)(window.to_ts - session->start_ts) / 1e9);
 }
 
-
 /* The row has host, start and duration. */
 static void print_session(const struct nt_latency_result *result)
 {
