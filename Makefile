@@ -196,6 +196,12 @@ $(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS)
 
+# Preloaded by a test.
+$(BUILD)/tests/sqlite_fails.so: tests/fault/sqlite_fails.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPALL) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
+
 .PHONY: unit tools fuzzers
 unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(fuzz_src))
 tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) $(BUILD)/bench/histogram $(BUILD)/bench/delay.bpf.o $(BUILD)/bench/stage.bpf.o

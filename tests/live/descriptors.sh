@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Open files: the recorder takes as many as it may, not as few as its shell gives at first, since each CPU takes some; its command gets what
-# it would have got without; and where even that is too little, it says so.
+# Open files: each CPU takes some, so the recorder raises its limit as far as it may. Its command keeps the old limit.
+# Where the highest limit is too low, the recorder says so.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
 
-# with SOFT HARD COMMAND...
-with() { (ulimit -Sn "$1" && ulimit -Hn "$2" && "${@:3}"); }
+# with SOFT HARD COMMAND...: and no files open but the usual three
+with() {
+    (
+        for fd in {3..99}; do eval "exec $fd>&-"; done
+        ulimit -Sn "$1" && ulimit -Hn "$2" && "${@:3}"
+    )
+}
 # shellcheck disable=SC2016  # it is the command's shell that asks
 succeeds "a recording from a shell that allows 12 open files" with 12 1024 "$record" --probes default,stacks --stacks all -o "$work/a.tape" -- \
     sh -c 'ulimit -Sn >"$0"; sleep 0.3' "$work/limit"

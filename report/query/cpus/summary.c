@@ -162,21 +162,25 @@ static void print_times(const struct line *total, bool with_offline)
 	nt_print_prose(stdout, "", "Time of all CPUs: %s.", text);
 }
 
-static bool has_offline(struct nt_db *db, int64_t session_id)
+static int find_offline(struct nt_db *db, int64_t session_id, bool *has)
 {
 	sqlite3_stmt *statement =
 		nt_db_query(db, "SELECT 1 FROM net_cost_cpu WHERE session_id = ? AND owner = 'offline'", session_id);
-	bool has = nt_db_next(statement);
-	sqlite3_finalize(statement);
-	return has;
+
+	*has = nt_db_next(statement);
+	return nt_db_end(db, statement, "the summary cannot be made");
 }
 
 int nt_summary_print_cpus(struct nt_db *db, struct nt_printer *printer, int64_t session_id)
 {
-	struct table table = {.printer = printer, .with_offline = has_offline(db, session_id)};
-	sqlite3_stmt *statement = nt_db_query(db, NT_SUMMARY_CPUS_SQL, session_id);
+	struct table table = {.printer = printer};
 	struct line line = {0};
+	sqlite3_stmt *statement;
 	int error;
+
+	if (find_offline(db, session_id, &table.with_offline))
+		return -1;
+	statement = nt_db_query(db, NT_SUMMARY_CPUS_SQL, session_id);
 	sqlite3_bind_int(statement, 2, -1);
 	table.with_times = nt_terminal_find(stdout, NT_FORMAT_TABLE).width >= WIDTH_WITH_TIMES;
 	nt_print_heading(stdout, "Whose the time of each CPU was, in %%%s", table.with_times ? " and as time" : "");
