@@ -70,11 +70,7 @@ static int count_chunk(struct info *info, size_t chunk, struct nt_event_decoder 
 		if (!error) {
 			error = is_clock ? add_clock(info, raw) : count_block(info, decoder, raw);
 			if (error == -EBADMSG)
-				error = nt_tape_problem(info->tape,
-							"%s: the block at byte %llu does not hold what the chunk "
-							"format says.",
-							info->tape->chunks[chunk].name,
-							(unsigned long long)block->offset);
+				error = nt_tape_bad_block(info->tape, chunk, block->offset);
 		} else if (error == -EBADMSG) {
 			error = 0; /* a problem of the tape by now */
 		}

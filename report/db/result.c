@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/out/prose.h"
+#include "report/util/ends.h"
 
 struct nt_cell nt_result_cell(sqlite3_stmt *statement, int column)
 {
@@ -103,20 +104,14 @@ struct sums {
 	} columns[NT_LINE_MAX];
 };
 
-static bool ends_in(const char *name, const char *end)
-{
-	size_t size = strlen(name), end_size = strlen(end);
-
-	return size >= end_size && !strcmp(name + size - end_size, end);
-}
-
 static enum sum sum_of(const char *name)
 {
 	if (!strncmp(name, "longest_", 8) || !strncmp(name, "dearest_", 8))
 		return SUM_GREATEST;
 	if (!strncmp(name, "since_", 6))
 		return SUM_NONE;
-	return ends_in(name, "_ns") || ends_in(name, "_bytes") || ends_in(name, "_count") || !strcmp(name, "cpu_share")
+	return nt_ends_in(name, "_ns") || nt_ends_in(name, "_bytes") || nt_ends_in(name, "_count") ||
+			       !strcmp(name, "cpu_share")
 		       ? SUM_ALL
 		       : SUM_NONE;
 }
@@ -151,7 +146,7 @@ static int print_sums(struct nt_printer *printer, const struct sums *sums, const
 
 		if (sums->columns[i].how == SUM_NONE)
 			cells[i] = nt_cell_figure("");
-		else if (is_known && ends_in(line->names[i], "_share"))
+		else if (is_known && nt_ends_in(line->names[i], "_share"))
 			cells[i] = (struct nt_cell){.type = NT_CELL_REAL, .real = sums->columns[i].real};
 		else
 			cells[i] = is_known ? nt_cell_integer(sums->columns[i].integer) : (struct nt_cell){0};

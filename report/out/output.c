@@ -13,6 +13,7 @@
 #include "report/out/terminal.h"
 #include "report/util/arena.h"
 #include "report/util/array.h"
+#include "report/util/ends.h"
 
 struct nt_cell nt_cell_integer(int64_t value)
 {
@@ -198,28 +199,21 @@ static void csv_header(struct nt_printer *printer)
 
 /* ---- tables ---- */
 
-static bool ends_in(const char *name, const char *end)
-{
-	size_t size = strlen(name), end_size = strlen(end);
-
-	return size >= end_size && !strcmp(name + size - end_size, end);
-}
-
 static bool human_cell(FILE *out, const char *name, const struct nt_cell *cell)
 {
 	char text[NT_HUMAN_MAX];
 
-	if (cell->type == NT_CELL_REAL && ends_in(name, "_share")) {
+	if (cell->type == NT_CELL_REAL && nt_ends_in(name, "_share")) {
 		fprintf(out, "%.2f %%", 100 * cell->real);
 		return true;
 	}
 	if (cell->type != NT_CELL_INTEGER)
 		return false;
-	if (ends_in(name, "_ns") && cell->integer >= 0)
+	if (nt_ends_in(name, "_ns") && cell->integer >= 0)
 		fputs(nt_human_ns(text, (uint64_t)cell->integer), out);
-	else if (ends_in(name, "_bytes") && cell->integer >= 0)
+	else if (nt_ends_in(name, "_bytes") && cell->integer >= 0)
 		fputs(nt_human_bytes(text, (uint64_t)cell->integer), out);
-	else if (ends_in(name, "_count"))
+	else if (nt_ends_in(name, "_count"))
 		fputs(nt_human_count(text, cell->integer), out);
 	else
 		return false;
@@ -377,7 +371,7 @@ static char *shown_name(const struct nt_printer *printer, const char *name)
 	char *copy = strdup(name);
 
 	for (size_t i = 0; copy && printer->human && i < NT_COUNT(units); i++) {
-		if (ends_in(copy, units[i])) {
+		if (nt_ends_in(copy, units[i])) {
 			copy[strlen(copy) - strlen(units[i])] = 0;
 			break;
 		}

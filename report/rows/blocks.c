@@ -44,13 +44,6 @@ static int next_block(struct nt_rows *rows, unsigned int wanted, const struct nt
 	}
 }
 
-/* The block's checksum is right and its contents are not. */
-static int spoiled(struct nt_rows *rows, const struct nt_block_ref *block)
-{
-	return nt_tape_problem(rows->tape, "%s: the block at byte %llu does not hold what the chunk format says.",
-			       rows->tape->chunks[rows->chunk].name, (unsigned long long)block->offset);
-}
-
 static int learn_identities(struct nt_rows *rows)
 {
 	size_t offset = 0;
@@ -81,7 +74,7 @@ int nt_rows_learn(struct nt_rows *rows)
 	while (!(error = next_block(rows, 1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK, &block))) {
 		error = block->header.type == NT_BLOCK_CLOCK ? learn_clock(rows) : learn_identities(rows);
 		if (error == -EBADMSG)
-			error = spoiled(rows, block);
+			error = nt_tape_bad_block(rows->tape, rows->chunk, block->offset);
 		if (error < 0)
 			return error;
 	}
@@ -326,7 +319,7 @@ static int step_block(struct nt_rows *rows, unsigned int wanted)
 	default:
 		error = push_identities(rows);
 	}
-	return error == -EBADMSG ? spoiled(rows, block) : error;
+	return error == -EBADMSG ? nt_tape_bad_block(rows->tape, rows->chunk, block->offset) : error;
 }
 
 #define WHO_AND_WHEN (1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK)

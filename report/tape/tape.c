@@ -165,6 +165,12 @@ int nt_tape_problem(struct nt_tape *tape, const char *format, ...)
 	return size < 0 ? -ENOMEM : add_problem(tape, text);
 }
 
+int nt_tape_bad_block(struct nt_tape *tape, size_t chunk, uint64_t offset)
+{
+	return nt_tape_problem(tape, "%s: the block at byte %llu does not hold what the chunk format says.",
+			       tape->chunks[chunk].name, (unsigned long long)offset);
+}
+
 const char *nt_tape_error_text(int error)
 {
 	switch (error) {

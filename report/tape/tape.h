@@ -71,6 +71,8 @@ int nt_tape_meta(const struct nt_tape *tape, const char *key, char *value, size_
 uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64_t otherwise);
 /* Notes something wrong; a sentence that is noted already is not noted again. 0, or -ENOMEM. */
 int nt_tape_problem(struct nt_tape *tape, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same of a block that begins at this byte of the chunk: its checksum is right and its contents are not. */
+int nt_tape_bad_block(struct nt_tape *tape, size_t chunk, uint64_t offset);
 /* Why an operation on the tape failed, in words: a constant or the text of an errno. */
 const char *nt_tape_error_text(int error);
 

@@ -12,6 +12,7 @@
 #include "report/query/groups.h"
 #include "report/query/self_cost.h"
 #include "report/util/array.h"
+#include "report/util/ends.h"
 
 /* ---- what all queries build on ----
  *
@@ -207,18 +208,11 @@ struct rest {
 	} columns[MAX_COLUMNS];
 };
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t size = strlen(text), end_size = strlen(end);
-
-	return size >= end_size && !strcmp(text + size - end_size, end);
-}
-
 /* Whether the column's values can be added up. */
 static bool is_sum(const char *name)
 {
-	return ends_with(name, "_ns") || ends_with(name, "_bytes") || ends_with(name, "_count") ||
-	       ends_with(name, "_share");
+	return nt_ends_in(name, "_ns") || nt_ends_in(name, "_bytes") || nt_ends_in(name, "_count") ||
+	       nt_ends_in(name, "_share");
 }
 
 static void add_rest(struct rest *rest, sqlite3_stmt *row, int columns)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/export/perfetto/state.h"
+#include "report/util/ends.h"
 
 /* ---- tracks ---- */
 
@@ -191,21 +192,14 @@ static uint64_t flow_of(int64_t socket, int64_t stamp)
 	return (mixed ^ mixed >> 29) | 1;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	const size_t size = strlen(text), end_size = strlen(end);
-
-	return size >= end_size && !strcmp(text + size - end_size, end);
-}
-
 static void put_flow(struct nt_event *event, const char *hook, const struct nt_value *socket,
 		     const struct nt_value *stamp)
 {
 	if (!nt_is_there(socket) || !nt_is_there(stamp))
 		return;
-	if (ends_with(hook, "-socket-enqueued"))
+	if (nt_ends_in(hook, "-socket-enqueued"))
 		nt_proto_fixed64(event->proto, NT_EVENT_FLOW_IDS, flow_of(nt_integer(socket, 0), nt_integer(stamp, 0)));
-	else if (ends_with(hook, "-socket-read"))
+	else if (nt_ends_in(hook, "-socket-read"))
 		nt_proto_fixed64(event->proto, NT_EVENT_TERMINATING_FLOW_IDS,
 				 flow_of(nt_integer(socket, 0), nt_integer(stamp, 0)));
 }
