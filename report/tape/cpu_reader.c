@@ -111,8 +111,7 @@ static int spoiled(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *inp
 		reader->normal_end_ns = 0;
 	else if (reader->normal.open)
 		set_gap(reader, reader->normal_end_ns, NT_NO_TASK);
-	return nt_tape_problem(reader->tape, "%s: the block at byte %llu does not hold what the chunk format says.",
-			       reader->tape->chunks[reader->chunk].name, (unsigned long long)input->offset);
+	return nt_tape_bad_block(reader->tape, reader->chunk, input->offset);
 }
 
 /* Reads the next record of the input into its head. */
