@@ -20,7 +20,8 @@ if has_veth; then had_veth=1; fi
 
 perf=()
 if command -v perf >/dev/null && [[ -z ${NT_EMULATED:-} ]]; then
-    perf=(perf record -q -a -g -e cpu-clock:k -F "$hz" -o "$work/perf.data")
+    # Not at our rate: two clocks of one rate keep their distance, and what the first does to the traffic is what the second sees.
+    perf=(perf record -q -a -g -k CLOCK_MONOTONIC -e cpu-clock:k -F "$((hz - 2))" -o "$work/perf.data")
     "${perf[@]}" -- true >"$work/perf.log" 2>&1 || perf=()
 fi
 
@@ -142,14 +143,19 @@ at_least "samples that were left out" "$(sql "$db" "SELECT value FROM self_cost_
 sql "$db" "SELECT '# ' || (sum(CASE name WHEN 'run_ns' THEN value END) / sum(CASE name WHEN 'runs' THEN value END)) || ' ns a run'
     FROM self_cost_last WHERE program = 'nt_stack_sample'"
 
-# Of the samples in which udp_sendmsg is at work, how many in the softirq that runs inside it? perf's clock is another one, of the same rate.
+# Of the samples in which udp_sendmsg is at work, how many in the softirq that runs inside it? perf's clock is another one.
 # The sender's CPU alone: where a CPU rests, a hypervisor may bring the ticks of one clock later than those of the other.
+# And only while both sampled: the traffic is not the same all the time.
 if [[ ${#perf[@]} != 0 ]]; then
-    perf script -C 0 -i "$work/perf.data" -F ip,sym 2>>"$work/perf.log" | awk -v RS= '/ udp_sendmsg/ { all++; if (/ __napi_poll/) some++ } END { print 100 * some / all, all }' >"$work/share"
-    read -r theirs n <"$work/share"
-    ours=$(sql "$db" "SELECT round(100.0 * sum(polls) / count(*), 2) FROM stack_sample JOIN (SELECT stack_id, max(name = 'udp_sendmsg') AS sends,
-        max(name GLOB '__napi_poll*') AS polls FROM named_frame GROUP BY stack_id) USING (stack_id) WHERE sends AND cpu = 0")
-    at_most "of sending, in the softirq inside it: $ours % of our samples, $theirs % of perf's $n" "$(apart "$ours" "$theirs")" 8
+    perf script --ns -C 0 -i "$work/perf.data" -F time,ip,sym 2>>"$work/perf.log" |
+        awk -v RS= '{ sub(/:/, "", $1); sub(/[.]/, "", $1); to = $1; if (!from) from = $1 }
+            / udp_sendmsg/ { all++; if (/ __napi_poll/) some++ } END { print 100 * some / all, all, from, to }' >"$work/share"
+    read -r theirs n from to <"$work/share"
+    ours=$(sql "$db" "SELECT round(100.0 * sum(polls) / count(*), 2) FROM stack_sample JOIN (SELECT stack_id,
+        max(name = 'udp_sendmsg') AS sends, max(name GLOB '__napi_poll*') AS polls FROM named_frame GROUP BY stack_id)
+        USING (stack_id) WHERE sends AND cpu = 0 AND ts BETWEEN $from AND $to")
+    at_most "of sending, in the softirq inside it: $ours % of our samples, $theirs % of perf's $n" \
+        "$(apart "$ours" "$theirs")" 8
 else
     echo "# no perf that works here: its samples are not compared with"
 fi
