@@ -128,7 +128,7 @@ def is_printed(line, below, printed, printed_words):
         return is_told(line, printed)
     if legend(line):
         return has_legend(legend(line), printed)
-    if numbers(line) == 0 and numbers(below) > 2:
+    if words(line) and numbers(line) == 0 and numbers(below) > 2:
         return has_head(line.split(), printed)
     wanted = words(line)[:1] if numbers(line) > 2 else words(line)
     return any(has_in_order(wanted, got) for got in printed_words)

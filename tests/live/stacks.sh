@@ -145,7 +145,8 @@ sql "$db" "SELECT '# ' || (sum(CASE name WHEN 'run_ns' THEN value END) / sum(CAS
 
 # Of the samples in which udp_sendmsg is at work, how many in the softirq that runs inside it? perf's clock is another one.
 # The sender's CPU alone: where a CPU rests, a hypervisor may bring the ticks of one clock later than those of the other.
-# And only while both sampled: the traffic is not the same all the time.
+# And only while both sampled: the traffic is not the same all the time. They may differ by what chance does to so few
+# samples, three standard deviations, and 4 points more.
 if [[ ${#perf[@]} != 0 ]]; then
     perf script --ns -C 0 -i "$work/perf.data" -F time,ip,sym 2>>"$work/perf.log" |
         awk -v RS= '{ sub(/:/, "", $1); sub(/[.]/, "", $1); to = $1; if (!from) from = $1 }
@@ -155,7 +156,7 @@ if [[ ${#perf[@]} != 0 ]]; then
         max(name = 'udp_sendmsg') AS sends, max(name GLOB '__napi_poll*') AS polls FROM named_frame GROUP BY stack_id)
         USING (stack_id) WHERE sends AND cpu = 0 AND ts BETWEEN $from AND $to")
     at_most "of sending, in the softirq inside it: $ours % of our samples, $theirs % of perf's $n" \
-        "$(apart "$ours" "$theirs")" 8
+        "$(apart "$ours" "$theirs")" "$(awk -v n="$n" 'BEGIN { print 4 + 300 * sqrt(2 * 0.25 / n) }')"
 else
     echo "# no perf that works here: its samples are not compared with"
 fi
