@@ -154,23 +154,23 @@ $(call obj,o,report/export/html/page.c) $(call obj,san,report/export/html/page.c
 
 # ---- tests ----
 
-# Of the recorder, what needs no kernel: what turns the items of rings into chunk files.
-record_pure_src := $(patsubst %,record/%.c,ids ring stacks stream tape_directory tape_owner tape_writer text user_files wrap)
+# Of the recorder, what can do without a kernel that runs its programs: unit tests say what the kernel answers.
+record_lib_src := $(filter-out record/main.c record/session.c record/kernel.c,$(record_src))
 lib_src := $(shared_src) $(filter-out report/main.c,$(report_src)) $(support_src)
 plain_lib := $(BUILD)/o/libnettape.a
 san_lib := $(BUILD)/san/libnettape.a
 
 # An archive, so that a test needs only what it calls. Appended to (q): files of two folders may have one name.
-$(plain_lib): $(call obj,o,$(lib_src) $(record_pure_src))
+$(plain_lib): $(call obj,o,$(lib_src) $(record_lib_src))
 	$(Q)rm -f $@ && $(AR) qcs $@ $^
 
-$(san_lib): $(call obj,san,$(lib_src) $(record_pure_src))
+$(san_lib): $(call obj,san,$(lib_src) $(record_lib_src))
 	$(Q)rm -f $@ && $(AR) qcs $@ $^
 
 $(BUILD)/tests/%_test: $(BUILD)/san/tests/unit/%_test.o $(san_lib)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(REPORT_LIBS) -lm
+	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(filter %.a,$^) -Wl,--as-needed -lcmocka $(REPORT_LIBS) $(RECORD_LIBS)
 
 # Each fuzz target also as a plain program that runs its corpus and mutations of it, for every check.
 $(BUILD)/tests/%_fuzz: $(BUILD)/san/tests/fuzz/%_fuzz.o $(BUILD)/san/tests/fuzz/driver.o $(san_lib)

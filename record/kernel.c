@@ -14,6 +14,7 @@
 
 #include <bpf/bpf.h>
 
+#include "record/cpu_list.h"
 #include "record/stamps.h"
 
 #pragma GCC diagnostic push
@@ -62,28 +63,6 @@ static const struct {
 };
 #undef CALL
 #undef WAITS
-
-int nt_read_cpu_list(const char *path, uint8_t *flags, uint32_t n)
-{
-	FILE *file = fopen(path, "re");
-	unsigned int first, last;
-	char separator = ',';
-
-	if (!file)
-		return -errno;
-	memset(flags, 0, n);
-	while (separator == ',' && fscanf(file, "%u", &first) == 1) {
-		last = first;
-		if (fscanf(file, "%c", &separator) != 1)
-			separator = 0;
-		if (separator == '-' && fscanf(file, "%u%c", &last, &separator) < 1)
-			break;
-		for (; first <= last && first < n; first++)
-			flags[first] = 1;
-	}
-	fclose(file);
-	return 0;
-}
 
 /*
  * libbpf's first complaint, the one that says why; its callback takes no argument, hence the variable. With

@@ -50,7 +50,4 @@ int nt_kernel_drain_batch(struct nt_kernel *kernel, uint32_t cpu, nt_ring_item_f
 int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigned int *changed);
 void nt_kernel_release(struct nt_kernel *kernel);
 
-/* The CPUs of a list like "0-3,8" in a file of /sys, as n flags. 0 or a negative errno. */
-int nt_read_cpu_list(const char *path, uint8_t *flags, uint32_t n);
-
 #endif

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/kernel.h"
+#include "record/cpu_list.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
 

@@ -119,7 +119,8 @@ static int read_table(struct nt_symbol_table *table)
 		release_table(table);
 		return error;
 	}
-	qsort(table->entries, table->n_entries, sizeof(*table->entries), by_address);
+	if (table->entries)
+		qsort(table->entries, table->n_entries, sizeof(*table->entries), by_address);
 	return 0;
 }
 

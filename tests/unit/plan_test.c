@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * plan_test.c - which attach points are chosen on kernels that are made here: type information with the tracepoints and
+ * functions of a modern kernel but for those that a test takes away, and a trial attach that is refused or not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+
+#include "record/plan.h"
+#include "record/sampler.h"
+#include "tests/unit/fake_files.h"
+
+/* ---- the kernel ---- */
+
+static struct {
+	const char *missing[4]; /* tracepoints and functions that it lacks */
+	int load_error, link_error, clock_error; /* 0: the trial is allowed */
+	const char *version; /* as uname gives it */
+	unsigned int n_trials; /* functions that were touched */
+} kernel;
+
+#define CALM "#1 SMP Debian"
+
+static const struct fake_file no_files[] = {
+	{"/proc/sys/net/core/busy_read", NULL}, {"/proc/sys/net/core/busy_poll", NULL}, {}};
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.version = CALM;
+	fake_files = no_files;
+	return 0;
+}
+
+static bool has(const char *name)
+{
+	for (size_t i = 0; i < 4 && kernel.missing[i]; i++)
+		if (!strcmp(kernel.missing[i], name))
+			return false;
+	return true;
+}
+
+int uname(struct utsname *name)
+{
+	memset(name, 0, sizeof(*name));
+	strcpy(name->release, "6.99-test");
+	strcpy(name->version, kernel.version);
+	return 0;
+}
+
+/* A tracepoint is a pointer's typedef; its function has an argument of its own before the others. */
+static void add_tracepoint(struct btf *btf, const char *point, int type, int n_args)
+{
+	char name[128];
+	int proto;
+
+	if (!has(point))
+		return;
+	proto = btf__add_func_proto(btf, 0);
+	for (int i = 0; i < n_args + 1; i++)
+		btf__add_func_param(btf, "arg", type);
+	snprintf(name, sizeof(name), "btf_trace_%s", point);
+	assert_true(btf__add_typedef(btf, name, btf__add_ptr(btf, proto)) > 0);
+}
+
+static int args_of(const char *point)
+{
+	return !strcmp(point, "kfree_skb") ? 4 : !strcmp(point, "tcp_retransmit_skb") ? 3 : 1;
+}
+
+/* All that some candidate names, once. */
+struct btf *btf__load_vmlinux_btf(void)
+{
+	struct btf *btf = btf__new_empty();
+	int type = btf__add_int(btf, "int", 4, BTF_INT_SIGNED), proto = btf__add_func_proto(btf, type);
+
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
+		for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
+			for (const struct nt_attach_point *point = way->points; point->program; point++) {
+				bool is_function = point->how == NT_AT_ENTRY || point->how == NT_AT_EXIT;
+
+				if (!is_function)
+					add_tracepoint(btf, point->point, type, args_of(point->point));
+				else if (has(point->point))
+					btf__add_func(btf, point->point, BTF_FUNC_GLOBAL, proto);
+			}
+	return btf;
+}
+
+int bpf_prog_load(enum bpf_prog_type type, const char *name, const char *license, const struct bpf_insn *insns,
+		  size_t n, const struct bpf_prog_load_opts *opts)
+{
+	(void)name, (void)license;
+	assert_int_equal(type, BPF_PROG_TYPE_TRACING);
+	assert_int_equal(insns[n - 1].code, BPF_JMP | BPF_EXIT);
+	assert_true(opts->expected_attach_type == BPF_TRACE_FENTRY || opts->expected_attach_type == BPF_TRACE_FEXIT);
+	kernel.n_trials++;
+	errno = kernel.load_error;
+	return kernel.load_error ? -1 : dup(0);
+}
+
+int bpf_raw_tracepoint_open(const char *name, int program)
+{
+	assert_null(name);
+	assert_true(fcntl(program, F_GETFD) >= 0);
+	errno = kernel.link_error;
+	return kernel.link_error ? -1 : dup(0);
+}
+
+int nt_sampler_try(void)
+{
+	return kernel.clock_error;
+}
+
+/* ---- choosing ---- */
+
+static struct nt_plan plan;
+
+static void choose(const char *list)
+{
+	char bad[64];
+
+	memset(&plan, 0, sizeof(plan));
+	memset(plan.refused, 'x', sizeof(plan.refused));
+	assert_true(nt_plan_parse(&plan, list, bad, sizeof(bad)));
+	assert_int_equal(nt_plan_choose(&plan), 0);
+}
+
+static int point_at(int probe, const char *program)
+{
+	const struct nt_attach_point *points = plan.chosen[probe]->points;
+
+	for (int i = 0; points[i].program; i++)
+		if (!strcmp(points[i].program, program))
+			return i;
+	fail_msg("the probe %s has no program %s", nt_probes[probe].name, program);
+	return -1;
+}
+
+static void modern_kernel_serves_all_by_the_first_way(void **state)
+{
+	(void)state;
+	choose("all");
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
+		assert_ptr_equal(plan.chosen[probe], nt_probes[probe].candidates);
+		assert_string_equal(plan.refused[probe], "");
+		for (int i = 0; plan.chosen[probe]->points[i].program; i++)
+			assert_true(plan.has[probe][i]);
+	}
+	assert_int_equal(plan.drop_args, 4);
+	assert_int_equal(plan.retransmit_args, 3);
+	assert_true(nt_plan_attaches(&plan, "nt_sched_switch"));
+	assert_true(nt_plan_attaches(&plan, "nt_stack_sample"));
+	assert_false(nt_plan_attaches(&plan, "nt_sock_send_length"));
+}
+
+static void probe_that_is_off_is_not_chosen(void **state)
+{
+	(void)state;
+	choose("irq");
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
+		assert_int_equal(plan.chosen[probe] != NULL, probe == NT_PROBE_SCHED || probe == NT_PROBE_IRQ);
+		assert_string_equal(plan.refused[probe], "");
+	}
+	assert_true(nt_plan_attaches(&plan, "nt_irq_handler_exit"));
+	assert_false(nt_plan_attaches(&plan, "nt_softirq_exit"));
+}
+
+static void missing_points(void **state)
+{
+	(void)state;
+	kernel.missing[0] = "cgroup_mkdir";
+	kernel.missing[1] = "softirq_entry";
+	kernel.missing[2] = "thermal_apic_exit";
+	choose("all");
+	assert_non_null(plan.chosen[NT_PROBE_SCHED]);
+	assert_false(plan.has[NT_PROBE_SCHED][point_at(NT_PROBE_SCHED, "nt_cgroup_mkdir")]);
+	assert_true(plan.has[NT_PROBE_SCHED][point_at(NT_PROBE_SCHED, "nt_cpuhp_enter")]);
+	assert_false(nt_plan_attaches(&plan, "nt_cgroup_mkdir"));
+	assert_null(plan.chosen[NT_PROBE_SOFTIRQ]);
+	assert_string_equal(plan.refused[NT_PROBE_SOFTIRQ], "tp_btf:softirq_entry: this kernel has it not");
+	assert_non_null(plan.chosen[NT_PROBE_IRQ]);
+	for (int i = 0; plan.chosen[NT_PROBE_IRQ]->points[i].program; i++)
+		assert_int_equal(plan.has[NT_PROBE_IRQ][i],
+				 strcmp(plan.chosen[NT_PROBE_IRQ]->points[i].point, "thermal_apic_exit") != 0);
+}
+
+/* No function is touched for a way that cannot be: what costs nothing to look for is looked for first. */
+static void looks_before_it_touches(void **state)
+{
+	(void)state;
+	kernel.missing[0] = "inet_sendpage";
+	kernel.missing[1] = "sock_recv_length";
+	choose("socket");
+	assert_int_equal(kernel.n_trials, 0);
+	assert_null(plan.chosen[NT_PROBE_SOCKET]);
+	assert_string_equal(plan.refused[NT_PROBE_SOCKET], "fexit:inet_sendpage: this kernel has it not");
+
+	kernel.missing[1] = NULL;
+	choose("socket");
+	assert_ptr_equal(plan.chosen[NT_PROBE_SOCKET], nt_probes[NT_PROBE_SOCKET].candidates + 1);
+	assert_string_equal(plan.refused[NT_PROBE_SOCKET], "");
+	assert_int_equal(kernel.n_trials, 8);
+}
+
+/* That the kernel refuses tells more than that it lacks something. */
+static void refused_trials(void **state)
+{
+	(void)state;
+	kernel.load_error = EPERM;
+	choose("socket,latency");
+	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "tracepoints");
+	assert_string_equal(plan.refused[NT_PROBE_SOCKET], "fentry:inet_sendmsg: Operation not permitted");
+	assert_string_equal(plan.chosen[NT_PROBE_LATENCY]->name, "tracepoints");
+	assert_string_equal(plan.refused[NT_PROBE_LATENCY], "fentry:tcp_v4_rcv: Operation not permitted");
+
+	kernel.load_error = 0;
+	kernel.link_error = EBUSY;
+	kernel.missing[0] = "sys_enter";
+	choose("socket");
+	assert_null(plan.chosen[NT_PROBE_SOCKET]);
+	assert_string_equal(plan.refused[NT_PROBE_SOCKET], "fentry:inet_sendmsg: Device or resource busy");
+
+	kernel.link_error = 0;
+	kernel.clock_error = -EOPNOTSUPP;
+	choose("stacks");
+	assert_null(plan.chosen[NT_PROBE_STACKS]);
+	assert_string_equal(plan.refused[NT_PROBE_STACKS], "perf_event:cpu-clock: Operation not supported");
+}
+
+static void preempting_kernel(void **state)
+{
+	(void)state;
+	kernel.version = "#1 SMP PREEMPT_RT Debian";
+	choose("default");
+	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "tracepoints");
+	assert_string_equal(plan.refused[NT_PROBE_SOCKET],
+			    "tp_btf:sock_send_length: this kernel may preempt the program, as far as can be told "
+			    "(/sys/kernel/debug/sched/preempt)");
+	/* Without tracepoints at a call's begin the programs that may be preempted are better than none. */
+	kernel.missing[0] = "sys_enter";
+	choose("socket");
+	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "fentry");
+	assert_false(plan.chosen[NT_PROBE_SOCKET]->not_preempted);
+	assert_string_equal(plan.refused[NT_PROBE_SOCKET], "");
+}
+
+static void plan_that_is_asked_for(void **state)
+{
+	char bad[64];
+
+	(void)state;
+	memset(&plan, 0, sizeof(plan));
+	assert_false(nt_plan_only(&plan, "perf_event"));
+	assert_null(plan.only);
+	assert_true(nt_plan_only(&plan, "tracepoints"));
+	assert_true(nt_plan_parse(&plan, "default,stacks,latency", bad, sizeof(bad)));
+	assert_int_equal(nt_plan_choose(&plan), 0);
+	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "tracepoints");
+	/* It is of socket operations: other probes go their own way. */
+	assert_string_equal(plan.chosen[NT_PROBE_LATENCY]->name, "fentry");
+	assert_string_equal(plan.chosen[NT_PROBE_STACKS]->name, "perf_event");
+}
+
+static void tracepoints_of_other_kernels(void **state)
+{
+	(void)state;
+	kernel.missing[0] = "kfree_skb";
+	kernel.missing[1] = "tcp_retransmit_skb";
+	choose("all");
+	assert_int_equal(plan.drop_args, 0);
+	assert_int_equal(plan.retransmit_args, 0);
+	assert_null(plan.chosen[NT_PROBE_DROPS]);
+}
+
+/* ---- words on the command line ---- */
+
+static void parses_lists(void **state)
+{
+	static const struct {
+		const char *list;
+		unsigned int on; /* bits; sched is always on */
+	} cases[] = {
+		{"", 0},
+		{"sched", 0},
+		{"irq,drops", 1 << NT_PROBE_IRQ | 1 << NT_PROBE_DROPS},
+		{"irq,", 1 << NT_PROBE_IRQ},
+		{"socket", 1 << NT_PROBE_SOCKET | 1 << NT_PROBE_SOFTIRQ},
+		{"latency", 1 << NT_PROBE_LATENCY},
+		{"stacks", 1 << NT_PROBE_STACKS | 1 << NT_PROBE_SOFTIRQ},
+		{"default", 1 << NT_PROBE_SOFTIRQ | 1 << NT_PROBE_IRQ | 1 << NT_PROBE_SOCKET},
+		{"wakeups,default",
+		 1 << NT_PROBE_SOFTIRQ | 1 << NT_PROBE_IRQ | 1 << NT_PROBE_SOCKET | 1 << NT_PROBE_WAKEUPS},
+		{"all", (1 << NT_PROBE_COUNT) - 1},
+		{"all,irq", (1 << NT_PROBE_COUNT) - 1},
+	};
+	char bad[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memset(&plan, 0, sizeof(plan));
+		plan.on[NT_PROBE_NAPI] = true;
+		assert_true(nt_plan_parse(&plan, cases[i].list, bad, sizeof(bad)));
+		for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
+			if (plan.on[probe] != (probe == NT_PROBE_SCHED || (cases[i].on >> probe & 1)))
+				fail_msg("'%s' leaves %s %s", cases[i].list, nt_probes[probe].name,
+					 plan.on[probe] ? "on" : "off");
+	}
+}
+
+static void refuses_lists(void **state)
+{
+	static const struct {
+		const char *list, *bad;
+	} cases[] = {
+		{"sokcet,irq", "sokcet"}, {"irq,sockets", "sockets"}, {"soc", "soc"}, {",irq", ""},
+		{"defaults", "defaults"}, {"default,al", "al"},	      {"abc", "abc"}, {"irq socket", "irq socket"}};
+	char bad[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memset(&plan, 0, sizeof(plan));
+		assert_false(nt_plan_parse(&plan, cases[i].list, bad, sizeof(bad)));
+		assert_string_equal(bad, cases[i].bad);
+	}
+}
+
+static void busy_polling_is_on_where_the_host_polls(void **state)
+{
+	static const struct {
+		struct fake_file files[3];
+		bool is_on;
+	} cases[] = {
+		{{{"/proc/sys/net/core/busy_read", "0\n"}, {"/proc/sys/net/core/busy_poll", "0\n"}}, false},
+		{{{"/proc/sys/net/core/busy_read", "50\n"}, {"/proc/sys/net/core/busy_poll", "0\n"}}, true},
+		{{{"/proc/sys/net/core/busy_read", "0\n"}, {"/proc/sys/net/core/busy_poll", "50\n"}}, true},
+		{{{"/proc/sys/net/core/busy_read", "x\n"}, {"/proc/sys/net/core/busy_poll", ""}}, false},
+		{{{"/proc/sys/net/core/busy_read", NULL}, {"/proc/sys/net/core/busy_poll", NULL}}, false},
+	};
+	char bad[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fake_files = cases[i].files;
+		assert_true(nt_plan_parse(&plan, "default", bad, sizeof(bad)));
+		assert_int_equal(plan.on[NT_PROBE_BUSYPOLL], cases[i].is_on);
+	}
+}
+
+/* ---- whether the kernel preempts its programs ---- */
+
+#define MODE "/sys/kernel/debug/sched/preempt"
+#define CONFIG "/boot/config-6.99-test"
+#define DYNAMIC "#1 SMP PREEMPT_DYNAMIC Debian"
+
+static void says_whether_it_preempts(void **state)
+{
+	static const struct {
+		const char *version, *mode, *told, *config;
+		bool does;
+	} cases[] = {
+		{CALM, NULL, NULL, NULL, false},
+		{CALM, "none voluntary (full)\n", "preempt=full\n", "CONFIG_PREEMPT=y\n", false},
+		{"#1 SMP PREEMPT_RT Debian", "(none)", "preempt=none", "CONFIG_PREEMPT_NONE=y", true},
+		{"#1 SMP PREEMPT Debian", "(none)", "preempt=none", "CONFIG_PREEMPT_NONE=y", true},
+		{DYNAMIC, NULL, NULL, NULL, true},
+		{DYNAMIC, "none voluntary (full)\n", "preempt=none\n", "CONFIG_PREEMPT_NONE=y\n", true},
+		{DYNAMIC, "none (voluntary) full\n", "preempt=full\n", "CONFIG_PREEMPT=y\n", false},
+		{DYNAMIC, "(none) voluntary full\n", "preempt=full\n", "CONFIG_PREEMPT=y\n", false},
+		{DYNAMIC, NULL, "quiet preempt=full\n", "CONFIG_PREEMPT_NONE=y\n", true},
+		{DYNAMIC, NULL, "quiet preempt=none\n", "CONFIG_PREEMPT=y\n", false},
+		{DYNAMIC, NULL, "quiet preempt=voluntary\n", "CONFIG_PREEMPT=y\n", false},
+		{DYNAMIC, NULL, "quiet\n", "CONFIG_A=y\nCONFIG_PREEMPT_NONE=y\nCONFIG_B=y\n", false},
+		{DYNAMIC, NULL, "quiet\n", "CONFIG_PREEMPT_VOLUNTARY=y\n", false},
+		{DYNAMIC, NULL, "quiet\n", "# CONFIG_PREEMPT_NONE is not set\nCONFIG_PREEMPT=y\n", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct fake_file files[] = {
+			{MODE, cases[i].mode}, {"/proc/cmdline", cases[i].told}, {CONFIG, cases[i].config}, {}};
+
+		fake_files = files;
+		kernel.version = cases[i].version;
+		if (nt_kernel_preempts_itself() != cases[i].does)
+			fail_msg("case %zu: a kernel that %s is said to%s", i,
+				 cases[i].does ? "preempts itself" : "does not preempt itself",
+				 cases[i].does ? " be calm" : "");
+	}
+	fake_files = NULL;
+}
+
+/* ---- what is not covered ---- */
+
+static struct {
+	const char *sentences[32];
+	char copies[32][400];
+	int n, stop_at;
+} said;
+
+static int say(void *arg, const char *sentence)
+{
+	assert_ptr_equal(arg, &said);
+	assert_true(said.n < 32);
+	snprintf(said.copies[said.n], sizeof(said.copies[0]), "%s", sentence);
+	said.sentences[said.n] = said.copies[said.n];
+	return ++said.n == said.stop_at ? -ENOMEM : 0;
+}
+
+static void uncovered(int probe)
+{
+	said.n = said.stop_at = 0;
+	assert_int_equal(nt_plan_uncovered(&plan, probe, say, &said), 0);
+}
+
+static bool is_said(const char *part)
+{
+	for (int i = 0; i < said.n; i++)
+		if (strstr(said.sentences[i], part))
+			return true;
+	return false;
+}
+
+static int n_sentences(const char *const *sentences)
+{
+	int n = 0;
+
+	while (sentences && sentences[n])
+		n++;
+	return n;
+}
+
+static void says_what_is_not_covered(void **state)
+{
+	(void)state;
+	choose("all");
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
+		uncovered(probe);
+		assert_int_equal(said.n, n_sentences(plan.chosen[probe]->uncovered));
+		for (int i = 0; i < said.n; i++)
+			assert_string_equal(said.sentences[i], plan.chosen[probe]->uncovered[i]);
+	}
+	choose("sched");
+	uncovered(NT_PROBE_IRQ);
+	assert_int_equal(said.n, 1);
+	assert_string_equal(said.sentences[0], nt_probes[NT_PROBE_IRQ].without);
+	uncovered(NT_PROBE_DROPS);
+	assert_int_equal(said.n, 0);
+
+	kernel.missing[0] = "kfree_skb";
+	choose("drops");
+	uncovered(NT_PROBE_DROPS);
+	assert_int_equal(said.n, 1);
+	assert_string_equal(said.sentences[0],
+			    "The probe drops was asked for, and this kernel cannot serve it "
+			    "(tp_btf:kfree_skb: this kernel has it not): nothing of it was recorded.");
+}
+
+static void error_of_the_listener_ends_it(void **state)
+{
+	(void)state;
+	choose("all");
+	said.n = 0;
+	said.stop_at = 2;
+	assert_int_equal(nt_plan_uncovered(&plan, NT_PROBE_LATENCY, say, &said), -ENOMEM);
+	assert_int_equal(said.n, 2);
+	kernel.missing[0] = "skb_consume_udp";
+	kernel.missing[1] = "udp_rcv";
+	choose("all");
+	said.n = 0;
+	said.stop_at = 1 + n_sentences(plan.chosen[NT_PROBE_LATENCY]->uncovered);
+	assert_int_equal(nt_plan_uncovered(&plan, NT_PROBE_LATENCY, say, &said), -ENOMEM);
+	assert_int_equal(said.n, said.stop_at);
+	assert_string_equal(said.sentences[said.n - 1],
+			    "No latency at the hook udp-socket-read: this kernel has no function skb_consume_udp of "
+			    "its own.");
+}
+
+/* A filter that asks for a socket's queue, or for its reader, is answered where these are known. */
+static void filters_leave_out_hooks(void **state)
+{
+	char bad[64];
+
+	(void)state;
+	kernel.missing[0] = "udp_rcv";
+	kernel.missing[1] = "tcp_queue_rcv";
+	memset(&plan, 0, sizeof(plan));
+	plan.must_know = NT_KNOWS_QUEUE;
+	assert_true(nt_plan_parse(&plan, "latency", bad, sizeof(bad)));
+	assert_int_equal(nt_plan_choose(&plan), 0);
+	assert_true(nt_plan_attaches(&plan, "nt_latency_udp_socket_read__skb_consume_udp"));
+	assert_true(nt_plan_attaches(&plan, "nt_latency_udp_socket_enqueued____udp_enqueue_schedule_skb"));
+	assert_false(nt_plan_attaches(&plan, "nt_latency_ip_start__ip_rcv_core"));
+	assert_false(nt_plan_attaches(&plan, "nt_latency_tcp_start__tcp_v4_rcv"));
+	uncovered(NT_PROBE_LATENCY);
+	assert_true(is_said("at hooks that know the packet's socket"));
+	assert_true(is_said("No latency at the hook tcp-socket-enqueued"));
+	/* At this hook nothing would be recorded in any case. */
+	assert_false(is_said("No latency at the hook udp-start"));
+	assert_false(is_said("only at the hooks tcp-socket-read and udp-socket-read"));
+	uncovered(NT_PROBE_SCHED);
+	assert_int_equal(said.n, 0);
+
+	plan.must_know = NT_KNOWS_TASK | NT_KNOWS_QUEUE;
+	assert_int_equal(nt_plan_choose(&plan), 0);
+	assert_true(nt_plan_attaches(&plan, "nt_latency_udp_socket_read__skb_consume_udp"));
+	assert_false(nt_plan_attaches(&plan, "nt_latency_udp_socket_enqueued____udp_enqueue_schedule_skb"));
+	uncovered(NT_PROBE_LATENCY);
+	assert_true(is_said("only at the hooks tcp-socket-read and udp-socket-read"));
+	assert_false(is_said("at hooks that know the packet's socket"));
+
+	/* By tracepoints the reader's name is taken from another one, and only for a filter that needs it. */
+	kernel.load_error = EPERM;
+	assert_int_equal(nt_plan_choose(&plan), 0);
+	assert_true(nt_plan_attaches(&plan, "nt_tcp_rcv_space_adjust"));
+	assert_false(nt_plan_attaches(&plan, "nt_latency_ip_start__netif_receive_skb"));
+	plan.must_know = 0;
+	assert_int_equal(nt_plan_choose(&plan), 0);
+	assert_false(nt_plan_attaches(&plan, "nt_tcp_rcv_space_adjust"));
+	assert_true(nt_plan_attaches(&plan, "nt_latency_ip_start__netif_receive_skb"));
+	plan.must_know = NT_KNOWS_QUEUE;
+	assert_int_equal(nt_plan_choose(&plan), 0);
+	assert_false(nt_plan_attaches(&plan, "nt_tcp_rcv_space_adjust"));
+	assert_true(nt_plan_attaches(&plan, "nt_latency_tcp_start__tcp_probe"));
+}
+
+static void ways_have_libbpfs_names(void **state)
+{
+	(void)state;
+	assert_string_equal(nt_attach_how_name(NT_AT_TRACEPOINT), "tp_btf");
+	assert_string_equal(nt_attach_how_name(NT_AT_NAMED), "raw_tp");
+	assert_string_equal(nt_attach_how_name(NT_AT_ENTRY), "fentry");
+	assert_string_equal(nt_attach_how_name(NT_AT_EXIT), "fexit");
+	assert_string_equal(nt_attach_how_name(NT_AT_CLOCK), "perf_event");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(modern_kernel_serves_all_by_the_first_way, set_up),
+		cmocka_unit_test_setup(probe_that_is_off_is_not_chosen, set_up),
+		cmocka_unit_test_setup(missing_points, set_up),
+		cmocka_unit_test_setup(looks_before_it_touches, set_up),
+		cmocka_unit_test_setup(refused_trials, set_up),
+		cmocka_unit_test_setup(preempting_kernel, set_up),
+		cmocka_unit_test_setup(plan_that_is_asked_for, set_up),
+		cmocka_unit_test_setup(tracepoints_of_other_kernels, set_up),
+		cmocka_unit_test_setup(parses_lists, set_up),
+		cmocka_unit_test_setup(refuses_lists, set_up),
+		cmocka_unit_test_setup(busy_polling_is_on_where_the_host_polls, set_up),
+		cmocka_unit_test_setup(says_whether_it_preempts, set_up),
+		cmocka_unit_test_setup(says_what_is_not_covered, set_up),
+		cmocka_unit_test_setup(error_of_the_listener_ends_it, set_up),
+		cmocka_unit_test_setup(filters_leave_out_hooks, set_up),
+		cmocka_unit_test_setup(ways_have_libbpfs_names, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
