@@ -20,6 +20,7 @@
 
 #include "record/filter.h"
 #include "record/plan.h"
+#include "tests/support/scratch.h"
 
 /* As if this were the host's first namespace of process numbers: there they are looked up. */
 ssize_t readlink(const char *path, char *to, size_t size)
@@ -152,8 +153,8 @@ static void nothing_asked_is_nothing_resolved(void **state)
 
 static void finds_network_namespaces(void **state)
 {
+	char text[32], dir[SCRATCH_MAX], fifo[2 * SCRATCH_MAX];
 	uint32_t own = inode_of("/proc/self/ns/net");
-	char text[32];
 
 	(void)state;
 	filter.netns_text = "/proc/self/ns/net";
@@ -172,6 +173,14 @@ static void finds_network_namespaces(void **state)
 	is_refused(-EINVAL, "/proc/self/status is no network namespace");
 	filter.netns_text = "/proc/self/nothing";
 	is_refused(-EINVAL, "/proc/self/nothing is no network namespace");
+	/* Nothing of another kind is opened: this would wait for a writer for ever. */
+	scratch_make(dir);
+	assert_int_equal(mkfifo(scratch_path(fifo, dir, "fifo"), 0600), 0);
+	filter.netns_text = fifo;
+	alarm(20);
+	is_refused(-EINVAL, "/fifo is no network namespace");
+	alarm(0);
+	scratch_remove(dir);
 	filter.netns_text = "17";
 	is_refused(-ENOENT, "no process is in a network namespace with the inode 17");
 	snprintf(text, sizeof(text), "%u", inode_of("/proc/self/ns/uts"));
@@ -360,6 +369,7 @@ static void gaps_are_geometric(void **state)
 static void cpus_begin_in_different_gaps(void **state)
 {
 	static struct nt_cpu cpus[3];
+	struct nt_gaps before;
 	int n_same = 0;
 
 	(void)state;
@@ -377,6 +387,13 @@ static void cpus_begin_in_different_gaps(void **state)
 			n_same += gaps->at[i] == cpus[0].gaps.at[0];
 		}
 	assert_true(n_same < 3);
+	/* Nor are they the same at the next recording. */
+	srand(1);
+	nt_filter_spread(&config, cpus, 2);
+	before = cpus[0].gaps;
+	srand(1);
+	nt_filter_spread(&config, cpus, 2);
+	assert_memory_not_equal(before.at, cpus[0].gaps.at, sizeof(before.at));
 	for (int i = 0; i < NT_LATENCY_COUNT; i++)
 		assert_int_equal(cpus[2].gaps.gap[i], 0);
 }
@@ -393,6 +410,8 @@ static void is_described(const char *text)
 
 static void tape_is_told(void **state)
 {
+	struct nt_buf out = {};
+
 	(void)state;
 	is_described("");
 	filter = (struct nt_filter){
@@ -417,6 +436,9 @@ static void tape_is_told(void **state)
 		     "latency_filter=network namespace 77 (/run/netns/blue)\n"
 		     "latency_filter=cgroup /sys/fs/cgroup/x and those below it\n"
 		     "latency_filter=at least 10 packets in the socket's queue\n");
+	filter.netns_text = "two\nlines";
+	assert_int_equal(nt_filter_describe(&filter, &out), -EINVAL);
+	nt_buf_release(&out);
 }
 
 int main(void)

@@ -24,8 +24,9 @@
 static struct {
 	const char *missing[4]; /* tracepoints and functions that it lacks */
 	int load_error, link_error, clock_error; /* 0: the trial is allowed */
-	const char *version; /* as uname gives it */
-	unsigned int n_trials; /* functions that were touched */
+	const char *version; /* as uname gives it; NULL: it does not */
+	unsigned int n_trials, n_exits; /* functions that were touched; those of them at their exit */
+	bool has_no_types;
 } kernel;
 
 #define CALM "#1 SMP Debian"
@@ -52,6 +53,8 @@ static bool has(const char *name)
 
 int uname(struct utsname *name)
 {
+	if (!kernel.version)
+		return -1;
 	memset(name, 0, sizeof(*name));
 	strcpy(name->release, "6.99-test");
 	strcpy(name->version, kernel.version);
@@ -81,8 +84,15 @@ static int args_of(const char *point)
 /* All that some candidate names, once. */
 struct btf *btf__load_vmlinux_btf(void)
 {
-	struct btf *btf = btf__new_empty();
-	int type = btf__add_int(btf, "int", 4, BTF_INT_SIGNED), proto = btf__add_func_proto(btf, type);
+	struct btf *btf;
+	int type, proto;
+
+	errno = ENOENT;
+	if (kernel.has_no_types)
+		return NULL;
+	btf = btf__new_empty();
+	type = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
+	proto = btf__add_func_proto(btf, type);
 
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
@@ -105,6 +115,7 @@ int bpf_prog_load(enum bpf_prog_type type, const char *name, const char *license
 	assert_int_equal(insns[n - 1].code, BPF_JMP | BPF_EXIT);
 	assert_true(opts->expected_attach_type == BPF_TRACE_FENTRY || opts->expected_attach_type == BPF_TRACE_FEXIT);
 	kernel.n_trials++;
+	kernel.n_exits += opts->expected_attach_type == BPF_TRACE_FEXIT;
 	errno = kernel.load_error;
 	return kernel.load_error ? -1 : dup(0);
 }
@@ -162,6 +173,22 @@ static void modern_kernel_serves_all_by_the_first_way(void **state)
 	assert_true(nt_plan_attaches(&plan, "nt_sched_switch"));
 	assert_true(nt_plan_attaches(&plan, "nt_stack_sample"));
 	assert_false(nt_plan_attaches(&plan, "nt_sock_send_length"));
+}
+
+static void functions_are_tried_at_their_ends(void **state)
+{
+	(void)state;
+	choose("latency");
+	assert_int_equal(kernel.n_trials, 10);
+	assert_int_equal(kernel.n_exits, 2);
+}
+
+static void kernel_without_types(void **state)
+{
+	(void)state;
+	kernel.has_no_types = true;
+	memset(&plan, 0, sizeof(plan));
+	assert_int_equal(nt_plan_choose(&plan), -ENOENT);
 }
 
 static void probe_that_is_off_is_not_chosen(void **state)
@@ -369,6 +396,7 @@ static void says_whether_it_preempts(void **state)
 		const char *version, *mode, *told, *config;
 		bool does;
 	} cases[] = {
+		{NULL, NULL, NULL, NULL, true},
 		{CALM, NULL, NULL, NULL, false},
 		{CALM, "none voluntary (full)\n", "preempt=full\n", "CONFIG_PREEMPT=y\n", false},
 		{"#1 SMP PREEMPT_RT Debian", "(none)", "preempt=none", "CONFIG_PREEMPT_NONE=y", true},
@@ -534,6 +562,161 @@ static void filters_leave_out_hooks(void **state)
 	assert_true(nt_plan_attaches(&plan, "nt_latency_tcp_start__tcp_probe"));
 }
 
+/* ---- loading and attaching: libbpf's programs and links, as far as they are used ---- */
+
+struct bpf_program {
+	char name[96];
+	int is_loaded; /* -1: not said */
+	char attached_to[96];
+};
+
+struct bpf_link {
+	int unused;
+};
+
+static struct bpf_program programs[128];
+static size_t n_programs;
+static struct bpf_link links[NT_PROBE_COUNT * NT_PLAN_MAX_POINTS];
+static int n_links, n_destroyed;
+static const char *fails; /* a program that cannot be attached */
+
+struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *object, const char *name)
+{
+	(void)object;
+	for (size_t i = 0; i < n_programs; i++)
+		if (!strcmp(programs[i].name, name))
+			return &programs[i];
+	return NULL;
+}
+
+struct bpf_program *bpf_object__next_program(const struct bpf_object *object, struct bpf_program *before)
+{
+	size_t next = before ? (size_t)(before - programs) + 1 : 0;
+
+	(void)object;
+	return next < n_programs ? &programs[next] : NULL;
+}
+
+const char *bpf_program__name(const struct bpf_program *program)
+{
+	return program->name;
+}
+
+int bpf_program__set_autoload(struct bpf_program *program, bool is_loaded)
+{
+	program->is_loaded = is_loaded;
+	return 0;
+}
+
+static struct bpf_link *attach(struct bpf_program *program, const char *to)
+{
+	errno = EACCES;
+	if (fails && !strcmp(fails, program->name))
+		return NULL;
+	snprintf(program->attached_to, sizeof(program->attached_to), "%s", to);
+	return &links[n_links++];
+}
+
+struct bpf_link *bpf_program__attach(const struct bpf_program *program)
+{
+	return attach((struct bpf_program *)program, "its own");
+}
+
+struct bpf_link *bpf_program__attach_raw_tracepoint(const struct bpf_program *program, const char *point)
+{
+	return attach((struct bpf_program *)program, point);
+}
+
+int bpf_link__destroy(struct bpf_link *link)
+{
+	n_destroyed++;
+	assert_ptr_equal(link, &links[n_links - n_destroyed]);
+	return 0;
+}
+
+static struct bpf_program *add_program(const char *name)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(NULL, name);
+
+	if (!program) {
+		program = &programs[n_programs++];
+		snprintf(program->name, sizeof(program->name), "%s", name);
+	}
+	program->is_loaded = -1;
+	program->attached_to[0] = 0;
+	return program;
+}
+
+static void make_programs(void)
+{
+	n_programs = 0;
+	n_links = n_destroyed = 0;
+	fails = NULL;
+	add_program("nt_control");
+	add_program("nt_seed");
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
+		for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
+			for (const struct nt_attach_point *point = way->points; point->program; point++)
+				add_program(point->program);
+}
+
+static void loads_what_is_chosen(void **state)
+{
+	const char *failed = "";
+
+	(void)state;
+	kernel.missing[0] = "cgroup_mkdir";
+	choose("irq,stacks");
+	make_programs();
+	nt_plan_set_autoload(&plan, NULL);
+	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), 0);
+	for (size_t i = 0; i < n_programs; i++) {
+		const char *name = programs[i].name;
+		bool is_ours = !strcmp(name, "nt_control") || !strcmp(name, "nt_seed"),
+		     is_chosen = nt_plan_attaches(&plan, name);
+
+		if (programs[i].is_loaded != (is_ours || is_chosen))
+			fail_msg("%s: loaded %d", name, programs[i].is_loaded);
+		if (!programs[i].attached_to[0] != (!is_chosen || !strcmp(name, "nt_stack_sample")))
+			fail_msg("%s is attached to '%s'", name, programs[i].attached_to);
+	}
+	assert_string_equal(add_program("nt_cgroup_mkdir")->attached_to, "");
+	assert_int_equal(plan.n_links, n_links);
+	nt_plan_detach(&plan);
+	assert_int_equal(n_destroyed, n_links);
+	assert_int_equal(plan.n_links, 0);
+}
+
+static void attaches_vectors_by_name(void **state)
+{
+	const char *failed = "";
+
+	(void)state;
+	choose("irq");
+	make_programs();
+	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), 0);
+	assert_string_equal(bpf_object__find_program_by_name(NULL, "nt_vector_entry")->attached_to,
+			    "deferred_error_apic_entry");
+	assert_string_equal(bpf_object__find_program_by_name(NULL, "nt_irq_handler_exit")->attached_to, "its own");
+}
+
+static void names_the_point_that_fails(void **state)
+{
+	const char *failed = "";
+
+	(void)state;
+	choose("irq");
+	make_programs();
+	fails = "nt_softirq_exit";
+	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), 0);
+	fails = "nt_irq_handler_entry";
+	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), -EACCES);
+	assert_string_equal(failed, "irq_handler_entry");
+	n_programs = 0;
+	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), -ENOENT);
+	assert_string_equal(failed, "sched_switch");
+}
+
 static void ways_have_libbpfs_names(void **state)
 {
 	(void)state;
@@ -562,6 +745,11 @@ int main(void)
 		cmocka_unit_test_setup(says_what_is_not_covered, set_up),
 		cmocka_unit_test_setup(error_of_the_listener_ends_it, set_up),
 		cmocka_unit_test_setup(filters_leave_out_hooks, set_up),
+		cmocka_unit_test_setup(functions_are_tried_at_their_ends, set_up),
+		cmocka_unit_test_setup(kernel_without_types, set_up),
+		cmocka_unit_test_setup(loads_what_is_chosen, set_up),
+		cmocka_unit_test_setup(attaches_vectors_by_name, set_up),
+		cmocka_unit_test_setup(names_the_point_that_fails, set_up),
 		cmocka_unit_test_setup(ways_have_libbpfs_names, set_up),
 	};
 

@@ -292,7 +292,7 @@ static void completes(void **state)
 	parse("--complete --probes al");
 	assert_non_null(strstr(said[0], "all"));
 	parse("--complete -o x");
-	assert_string_equal(said[0], ":files\n");
+	assert_string_equal(said[0], ":directories\n");
 	parse("--complete -- x");
 	assert_string_equal(said[0], ":commands\n");
 	parse("--complete");
