@@ -155,17 +155,18 @@ $(call obj,o,report/export/html/page.c) $(call obj,san,report/export/html/page.c
 # ---- tests ----
 
 # Of the recorder, what can do without a kernel that runs its programs: unit tests say what the kernel answers.
-record_lib_src := $(filter-out record/main.c record/session.c record/kernel.c,$(record_src))
+record_lib_src := $(filter-out record/main.c record/kernel.c,$(record_src))
 lib_src := $(shared_src) $(filter-out report/main.c,$(report_src)) $(support_src)
 plain_lib := $(BUILD)/o/libnettape.a
 san_lib := $(BUILD)/san/libnettape.a
 
-# An archive, so that a test needs only what it calls. Appended to (q): files of two folders may have one name.
-$(plain_lib): $(call obj,o,$(lib_src) $(record_lib_src))
-	$(Q)rm -f $@ && $(AR) qcs $@ $^
+# An archive, so that a test needs only what it calls. Appended to (q): files of two folders may have one name. Made
+# anew with the list of its files.
+$(plain_lib): $(call obj,o,$(lib_src) $(record_lib_src)) Makefile
+	$(Q)rm -f $@ && $(AR) qcs $@ $(filter %.o,$^)
 
-$(san_lib): $(call obj,san,$(lib_src) $(record_lib_src))
-	$(Q)rm -f $@ && $(AR) qcs $@ $^
+$(san_lib): $(call obj,san,$(lib_src) $(record_lib_src)) Makefile
+	$(Q)rm -f $@ && $(AR) qcs $@ $(filter %.o,$^)
 
 $(BUILD)/tests/%_test: $(BUILD)/san/tests/unit/%_test.o $(san_lib)
 	@mkdir -p $(@D)
