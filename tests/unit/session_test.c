@@ -86,8 +86,9 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, 
 	kernel->n_cpus = N_CPUS;
 	kernel->cpus = host.cpus;
 	kernel->rings = calloc(N_CPUS, sizeof(*kernel->rings));
+	/* The second CPU is not there. */
 	open_ring(kernel, 0);
-	open_ring(kernel, 1);
+	open_ring(kernel, 2);
 	return 0;
 }
 
@@ -142,7 +143,7 @@ int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigne
 	host.n_follows++;
 	*changed = host.plugged;
 	if (host.plugged)
-		open_ring(kernel, 2);
+		open_ring(kernel, 1);
 	host.plugged = 0;
 	return 0;
 }
@@ -424,6 +425,22 @@ static void records_for_a_time(void **state)
 	assert_int_equal(count("  irq_name "), 12);
 }
 
+static void stop_for_a_while(int n)
+{
+	if (n == 60)
+		host.now_ns += 3300 * MS;
+}
+
+/* A recorder that was stopped does not make up for the seconds that it missed. */
+static void seconds_that_were_missed(void **state)
+{
+	(void)state;
+	host.on_sleep = stop_for_a_while;
+	options.duration_ns = 6 * SEC;
+	assert_int_equal(run(), 0);
+	assert_int_equal(host.n_refreshes, 4);
+}
+
 static void says_nothing_if_quiet(void **state)
 {
 	(void)state;
@@ -437,9 +454,9 @@ static void put_now_and_then(int n)
 {
 	if (n == 5) {
 		put_state(0);
-		put_state(1);
-		put_loss(1, NT_LOSS_RING_FULL, 40);
-		put_loss(1, NT_LOSS_NOT_RUN, 2);
+		put_state(2);
+		put_loss(2, NT_LOSS_RING_FULL, 40);
+		put_loss(2, NT_LOSS_NOT_RUN, 2);
 	}
 	if (n == 70) {
 		put_state(0);
@@ -471,8 +488,8 @@ static void leave_rest(int n)
 
 	if (n != 10)
 		return;
-	memcpy(host.cpus[1].batch.data, &record, sizeof(record.as_state));
-	host.cpus[1].batch.end = sizeof(record.as_state);
+	memcpy(host.cpus[2].batch.data, &record, sizeof(record.as_state));
+	host.cpus[2].batch.end = sizeof(record.as_state);
 }
 
 static void put_late(void)
@@ -630,6 +647,11 @@ static void break_disk(int n)
 	syscall(SYS_poll, NULL, 0, 2);
 }
 
+static void break_disk_at_the_end(void)
+{
+	host.write_errno = disk_error;
+}
+
 static void failing_disk_ends_it(void **state)
 {
 	(void)state;
@@ -644,10 +666,23 @@ static void failing_disk_ends_it(void **state)
 	assert_in_range(host.n_sleeps, 10, 120);
 	assert_true(is_there("a.tape/chunk-000000.ntc.partial"));
 
+	/* The last block is not less than the others. */
 	scratch_remove(directory);
 	scratch_make(directory);
 	snprintf(options.output, sizeof(options.output), "%s/a.tape", directory);
 	host.write_errno = host.n_sleeps = 0;
+	host.on_sleep = NULL;
+	host.on_flush = break_disk_at_the_end;
+	assert_int_equal(run(), 1);
+	is_said("No space left on device");
+	assert_false(is_there("a.tape/chunk-000000.ntc"));
+
+	scratch_remove(directory);
+	scratch_make(directory);
+	snprintf(options.output, sizeof(options.output), "%s/a.tape", directory);
+	host.write_errno = host.n_sleeps = 0;
+	host.on_flush = NULL;
+	host.on_sleep = break_disk;
 	disk_error = EIO;
 	assert_int_equal(run(), 1);
 	is_said("Input/output error; what was written before is whole and can be read: record elsewhere with -o\n");
@@ -665,23 +700,24 @@ static void plug_in(int n)
 		for (int cpu = 0; cpu < N_CPUS; cpu++)
 			host.kernel->sampler.links[cpu] = (struct bpf_link *)&host;
 		record.as_hotplug.online = 1;
-		put(1, record, 0);
+		put(2, record, 0);
 	}
 	if (n == 60)
-		put_state(2);
+		put_state(1);
 }
 
 static void follows_hotplug(void **state)
 {
 	(void)state;
 	host.on_sleep = plug_in;
+	options.duration_ns = 1900 * MS;
 	assert_int_equal(run(), 0);
 	is_said(" 2 events, 0 lost");
 	assert_int_equal(n_clocks_destroyed, 1);
 	read_tape("chunk-000000.ntc");
 	on_tape("type=events flags=0");
 	assert_int_equal(count("  state "), 1);
-	assert_non_null(strstr(dump, "cpu=2 sequence=0 count=1"));
+	assert_non_null(strstr(dump, "cpu=1 sequence=0 count=1"));
 }
 
 static void names_of_functions(void **state)
@@ -726,7 +762,7 @@ static void put_old(int n)
 	if (n != 5)
 		return;
 	record.record.end_ns -= 7 * MS;
-	put(1, record, 0);
+	put(2, record, 0);
 	record.record.end_ns += 4 * MS;
 	put(0, record, 0);
 }
@@ -745,6 +781,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(records_for_a_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(seconds_that_were_missed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_nothing_if_quiet, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(drains_all_rings, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(takes_the_rest_at_the_end, set_up, tear_down),

@@ -195,6 +195,10 @@ static void test_interval(void **state)
 	assert_true(bounds.low == 0 && fabs(bounds.high - 0.27753) < 1e-4);
 	bounds = nt_split_interval(1, 10);
 	assert_true(bounds.high == 1 && fabs(bounds.low - (1 - 0.27753)) < 1e-4);
+	/* Rounding takes none below 0. */
+	for (double share = 1e-5; share > 1e-21; share /= 10)
+		for (int samples = 1; samples <= 100; samples++)
+			assert_true(nt_split_interval(share, samples).low >= 0);
 	bounds = nt_split_interval(0.5, 0);
 	assert_true(bounds.low == 0 && bounds.high == 1);
 }
