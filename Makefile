@@ -154,8 +154,8 @@ $(call obj,o,report/export/html/page.c) $(call obj,san,report/export/html/page.c
 
 # ---- tests ----
 
-# Of the recorder, what can do without a kernel that runs its programs: unit tests say what the kernel answers.
-record_lib_src := $(filter-out record/main.c record/kernel.c,$(record_src))
+# Of the recorder, all but main: unit tests say what the kernel answers.
+record_lib_src := $(filter-out record/main.c,$(record_src))
 lib_src := $(shared_src) $(filter-out report/main.c,$(report_src)) $(support_src)
 plain_lib := $(BUILD)/o/libnettape.a
 san_lib := $(BUILD)/san/libnettape.a

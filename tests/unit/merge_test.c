@@ -184,6 +184,25 @@ static void loss_comes_early_and_stays(void **state)
 	expect_end(fixture);
 }
 
+/* Nor does a loss move over what stands before it, whatever its time. */
+static void loss_stays_where_it_was_written(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1, 0);
+
+	gen_state(gen, 0, 10, 0, NT_STATE_START, 0);
+	gen_irq(gen, 0, 20, 60, NT_IRQ_VECTOR, 1);
+	gen_loss(gen, 0, 50, NT_IRQ, 3, 30, 45, 25);
+	gen_state(gen, 0, 70, 0, NT_STATE_PERIODIC, 0);
+	tape_gen_finish(gen, GEN_START_NS + 100, true);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_STATE, 10);
+	expect(fixture, 0, NT_IRQ, 60);
+	expect(fixture, 0, NT_LOSS, 50);
+	expect(fixture, 0, NT_STATE, 70);
+	expect_end(fixture);
+}
+
 /* What has no time of its own in the order comes where its CPU has got to, and that never goes back. */
 static void hotplug_comes_where_its_cpu_is(void **state)
 {
@@ -582,6 +601,7 @@ int main(void)
 		TEST(merges_cpus),
 		TEST(samples_go_past_the_order),
 		TEST(loss_comes_early_and_stays),
+		TEST(loss_stays_where_it_was_written),
 		TEST(hotplug_comes_where_its_cpu_is),
 		TEST(long_spans_fall_into_place),
 		TEST(samples_do_not_move_long_spans),

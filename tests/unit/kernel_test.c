@@ -1,0 +1,826 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kernel_test.c - the life of the kernel side over a libbpf that is made here: what the programs are told, which CPUs
+ * get a ring, when gates open and close, and the sentence on each thing that can fail.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include <bpf/bpf.h>
+
+#include "record/kernel.h"
+#include "record/stamps.h"
+#include "tests/unit/fake_files.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#include "bpf/nettape.skel.h"
+#pragma GCC diagnostic pop
+
+#define N_CPUS 5
+#define RING_SIZE 262144u
+
+/* ---- libbpf ---- */
+
+struct bpf_map {
+	const char *name;
+	int fd;
+	bool is_left_out;
+	uint32_t entries;
+};
+
+struct bpf_program {
+	const char *name;
+};
+
+struct bpf_link {
+	int fd;
+};
+
+struct update {
+	int fd;
+	uint64_t key;
+	uint32_t value;
+};
+
+static struct {
+	struct bpf_map maps[32];
+	struct bpf_program programs[128];
+	_Alignas(64) uint8_t rodata[1 << 17];
+	struct update updates[64];
+	struct bpf_link link;
+	int n_maps, n_updates;
+	/* what a test asks for: negative errnos */
+	int possible, open, load, stats, rings, attach, sampler, stamps, update, iter, choose;
+	bool stamps_come, preempts;
+	int control[N_CPUS]; /* by CPU */
+	/* what has been seen */
+	struct {
+		uint32_t cpu;
+		uint64_t command;
+	} controls[64];
+	int n_controls, n_detached, n_sampler_released, n_followed, n_destroyed, n_links_destroyed, n_rings_released;
+	unsigned int hz;
+	libbpf_print_fn_t print;
+	const char *attaches;
+} bpf;
+
+int libbpf_num_possible_cpus(void)
+{
+	return bpf.possible;
+}
+
+libbpf_print_fn_t libbpf_set_print(libbpf_print_fn_t print)
+{
+	bpf.print = print;
+	return NULL;
+}
+
+int bpf_object__open_skeleton(struct bpf_object_skeleton *skeleton, const struct bpf_object_open_opts *opts)
+{
+	(void)opts;
+	errno = -bpf.open;
+	if (bpf.open)
+		return bpf.open;
+	for (int i = 0; i < skeleton->map_cnt; i++) {
+		struct bpf_map *map = &bpf.maps[bpf.n_maps];
+
+		*map = (struct bpf_map){.name = skeleton->maps[i].name, .fd = 1000 + bpf.n_maps};
+		bpf.n_maps++;
+		*skeleton->maps[i].map = map;
+		if (skeleton->maps[i].mmaped)
+			*skeleton->maps[i].mmaped = bpf.rodata;
+		if (!strcmp(map->name, "nt_cpus")) {
+			map->fd = memfd_create("cpus", MFD_CLOEXEC);
+			assert_int_equal(ftruncate(map->fd, sizeof(struct nt_cpu) * N_CPUS), 0);
+		}
+	}
+	for (int i = 0; i < skeleton->prog_cnt; i++) {
+		bpf.programs[i].name = skeleton->progs[i].name;
+		*skeleton->progs[i].prog = &bpf.programs[i];
+	}
+	return 0;
+}
+
+int bpf_object__load_skeleton(struct bpf_object_skeleton *skeleton)
+{
+	(void)skeleton;
+	return bpf.load;
+}
+
+void bpf_object__destroy_skeleton(struct bpf_object_skeleton *skeleton)
+{
+	bpf.n_destroyed++;
+	for (int i = 0; i < bpf.n_maps; i++)
+		if (bpf.maps[i].fd < 1000)
+			close(bpf.maps[i].fd);
+	bpf.n_maps = 0;
+	if (!skeleton)
+		return;
+	free(skeleton->maps);
+	free(skeleton->progs);
+	free(skeleton);
+}
+
+static struct bpf_map *map_named(const char *name)
+{
+	for (int i = 0; i < bpf.n_maps; i++)
+		if (!strcmp(bpf.maps[i].name, name))
+			return &bpf.maps[i];
+	fail_msg("there is no map %s", name);
+	return NULL;
+}
+
+int bpf_map__fd(const struct bpf_map *map)
+{
+	return map->fd;
+}
+
+int bpf_map__set_max_entries(struct bpf_map *map, uint32_t entries)
+{
+	map->entries = entries;
+	return 0;
+}
+
+int bpf_map__set_autocreate(struct bpf_map *map, bool is_made)
+{
+	map->is_left_out = !is_made;
+	return 0;
+}
+
+int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
+{
+	struct update *update = &bpf.updates[bpf.n_updates++];
+	bool is_ring = fd == map_named("nt_rings")->fd;
+
+	assert_int_equal(flags, 0);
+	*update = (struct update){.fd = fd};
+	memcpy(&update->key, key, fd == map_named("nt_filter_devices")->fd ? 8 : 4);
+	memcpy(&update->value, value, is_ring ? 4 : 1);
+	errno = -bpf.update;
+	return bpf.update ? -1 : 0;
+}
+
+int bpf_enable_stats(enum bpf_stats_type type)
+{
+	assert_int_equal(type, BPF_STATS_RUN_TIME);
+	errno = -bpf.stats;
+	return bpf.stats ? -1 : dup(0);
+}
+
+struct bpf_link *bpf_program__attach_iter(const struct bpf_program *program, const struct bpf_iter_attach_opts *opts)
+{
+	(void)opts;
+	assert_string_equal(program->name, "nt_seed");
+	errno = -bpf.attach;
+	return bpf.attach ? NULL : &bpf.link;
+}
+
+int bpf_link__fd(const struct bpf_link *link)
+{
+	return link->fd;
+}
+
+int bpf_link__destroy(struct bpf_link *link)
+{
+	bpf.n_links_destroyed += link != NULL;
+	return 0;
+}
+
+int bpf_iter_create(int link_fd)
+{
+	assert_int_equal(link_fd, bpf.link.fd);
+	return bpf.iter;
+}
+
+int bpf_program__fd(const struct bpf_program *program)
+{
+	assert_string_equal(program->name, "nt_control");
+	return 77;
+}
+
+int bpf_prog_test_run_opts(int program, struct bpf_test_run_opts *opts)
+{
+	assert_int_equal(program, 77);
+	assert_int_equal(opts->flags, BPF_F_TEST_RUN_ON_CPU);
+	assert_int_equal(opts->ctx_size_in, 8);
+	bpf.controls[bpf.n_controls].cpu = opts->cpu;
+	memcpy(&bpf.controls[bpf.n_controls++].command, opts->ctx_in, 8);
+	errno = -bpf.control[opts->cpu];
+	return bpf.control[opts->cpu] ? -1 : 0;
+}
+
+/* ---- the recorder's other parts ---- */
+
+int nt_ring_reader_init(struct nt_ring_reader *ring, size_t size)
+{
+	assert_int_equal(size, RING_SIZE);
+	ring->fd = 500;
+	ring->size = size;
+	return bpf.rings;
+}
+
+void nt_ring_reader_release(struct nt_ring_reader *ring)
+{
+	bpf.n_rings_released += ring->size != 0;
+	memset(ring, 0, sizeof(*ring));
+}
+
+int nt_sampler_start(struct nt_sampler *sampler, struct bpf_program *program, uint32_t n_cpus, unsigned int hz)
+{
+	(void)sampler;
+	assert_string_equal(program->name, "nt_stack_sample");
+	assert_int_equal(n_cpus, N_CPUS);
+	bpf.hz = hz;
+	return bpf.sampler;
+}
+
+int nt_sampler_follow_hotplug(struct nt_sampler *sampler)
+{
+	(void)sampler;
+	bpf.n_followed++;
+	return 0;
+}
+
+void nt_sampler_release(struct nt_sampler *sampler)
+{
+	(void)sampler;
+	bpf.n_sampler_released++;
+}
+
+int nt_stamps_open(bool *come)
+{
+	*come = bpf.stamps_come;
+	return bpf.stamps ? bpf.stamps : dup(0);
+}
+
+int nt_plan_choose(struct nt_plan *plan)
+{
+	(void)plan;
+	return bpf.choose;
+}
+
+bool nt_plan_attaches(const struct nt_plan *plan, const char *program)
+{
+	(void)plan;
+	return bpf.attaches && !strcmp(bpf.attaches, program);
+}
+
+void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object)
+{
+	(void)plan, (void)object;
+}
+
+int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const char **failed)
+{
+	(void)plan, (void)object;
+	*failed = "sched_switch";
+	return bpf.attach;
+}
+
+void nt_plan_detach(struct nt_plan *plan)
+{
+	(void)plan;
+	bpf.n_detached++;
+}
+
+bool nt_kernel_preempts_itself(void)
+{
+	return bpf.preempts;
+}
+
+/* ---- a recording ---- */
+
+static struct fake_file files[] = {{"/sys/devices/system/cpu/present", "0,2-3\n"},
+				   {"/sys/devices/system/cpu/online", "0,2\n"},
+				   {"/proc/sys/kernel/perf_event_max_stack", "127\n"},
+				   {}};
+static const struct nt_candidate fentry = {.name = "fentry", .ops_by_task = true},
+				 tracepoints = {.name = "tracepoints"};
+
+static struct nt_record_options options;
+static struct nt_kernel kernel;
+static char message[512];
+static uid_t euid;
+
+uid_t geteuid(void)
+{
+	return euid;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&bpf, 0, sizeof(bpf));
+	memset(&options, 0, sizeof(options));
+	memset(&kernel, 0xee, sizeof(kernel));
+	bpf.possible = N_CPUS;
+	bpf.stamps_come = true;
+	bpf.link.fd = 33;
+	files[0].text = "0,2-3\n";
+	files[1].text = "0,2\n";
+	files[2].text = "127\n";
+	fake_files = files;
+	options.ring_size = RING_SIZE;
+	options.quiet = true;
+	options.plan.on[NT_PROBE_SCHED] = true;
+	options.plan.chosen[NT_PROBE_SCHED] = &tracepoints;
+	euid = 0;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	nt_kernel_release(&kernel);
+	return 0;
+}
+
+static void load(void)
+{
+	int error;
+
+	bpf.n_controls = bpf.n_updates = 0;
+	error = nt_kernel_load(&kernel, &options, message, sizeof(message));
+	if (error)
+		fail_msg("%s: %s", strerror(-error), message);
+}
+
+static const struct nt_config *config(void)
+{
+	return (const struct nt_config *)(uintptr_t)&kernel.skeleton->rodata->nt_config;
+}
+
+static void load_again(void)
+{
+	nt_kernel_release(&kernel);
+	memset(bpf.rodata, 0, sizeof(bpf.rodata));
+	load();
+}
+
+static void present_cpus_get_rings(void **state)
+{
+	const int fd = 500;
+	static const uint32_t cpus[] = {0, 2, 3};
+
+	(void)state;
+	load();
+	assert_int_equal(kernel.n_cpus, N_CPUS);
+	assert_int_equal(map_named("nt_cpus")->entries, N_CPUS);
+	assert_int_equal(map_named("nt_rings")->entries, N_CPUS);
+	assert_int_equal(bpf.n_updates, 3);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(bpf.updates[i].fd, map_named("nt_rings")->fd);
+		assert_int_equal(bpf.updates[i].key, cpus[i]);
+		assert_int_equal(bpf.updates[i].value, fd);
+		assert_int_equal(kernel.rings[cpus[i]].fd, fd);
+	}
+	assert_int_equal(kernel.rings[1].fd, 0);
+	assert_int_equal(kernel.rings[4].fd, 0);
+	assert_int_equal(kernel.stats_fd, -1);
+	assert_int_equal(kernel.stamps_fd, -1);
+	assert_true(map_named("nt_filter_pids")->is_left_out);
+	assert_true(map_named("nt_filter_devices")->is_left_out);
+	assert_true(map_named("nt_tcp_orders")->is_left_out);
+	assert_true(map_named("nt_seen_stacks")->is_left_out);
+	assert_true(map_named("nt_stack_buffers")->is_left_out);
+	assert_int_equal(bpf.hz, 0);
+	nt_kernel_release(&kernel);
+	assert_int_equal(bpf.n_rings_released, 3);
+	assert_int_equal(bpf.n_destroyed, 1);
+	assert_null(kernel.cpus);
+	assert_int_equal(kernel.stats_fd, -1);
+	assert_int_equal(kernel.stamps_fd, -1);
+}
+
+static void programs_are_told(void **state)
+{
+	(void)state;
+	load();
+	assert_int_equal(config()->wake_bytes, RING_SIZE / 4);
+	assert_false(config()->probe_socket || config()->probe_irq || config()->ops_by_task ||
+		     config()->knows_context || config()->busy_begins || config()->busy_loops || config()->stacks_all ||
+		     config()->user_stacks);
+	assert_int_equal(config()->calls[SYS_sendto].dir, NT_SEND);
+	assert_int_equal(config()->calls[SYS_splice].fd_arg, 2);
+	assert_int_equal(config()->calls[SYS_ppoll].flags, NT_CALL_WAITS);
+
+	options.plan.chosen[NT_PROBE_SOCKET] = &tracepoints;
+	options.plan.chosen[NT_PROBE_IRQ] = options.plan.chosen[NT_PROBE_BUSYPOLL] = &tracepoints;
+	options.plan.drop_args = 4;
+	options.plan.retransmit_args = 3;
+	options.stacks_all = true;
+	bpf.attaches = "nt_sys_enter";
+	load_again();
+	assert_true(config()->probe_socket && config()->probe_irq && config()->busy_begins && config()->stacks_all);
+	assert_false(config()->ops_by_task || config()->busy_loops || config()->knows_context || config()->user_stacks);
+	assert_int_equal(config()->drop_args, 4);
+	assert_int_equal(config()->retransmit_args, 3);
+
+	options.plan.chosen[NT_PROBE_SOCKET] = &fentry;
+	options.plan.chosen[NT_PROBE_SOFTIRQ] = &tracepoints;
+	options.user_stacks = true;
+	bpf.attaches = "nt_enter_napi_busy_loop";
+	load_again();
+	assert_true(config()->ops_by_task && config()->busy_loops && config()->busy_begins && config()->knows_context &&
+		    config()->user_stacks);
+	options.plan.chosen[NT_PROBE_BUSYPOLL] = options.plan.chosen[NT_PROBE_IRQ] = NULL;
+	load_again();
+	assert_false(config()->busy_begins || config()->probe_irq || config()->knows_context);
+	options.plan.chosen[NT_PROBE_BUSYPOLL] = &tracepoints;
+	bpf.attaches = NULL;
+	load_again();
+	assert_false(config()->busy_begins);
+}
+
+static void frames_that_the_kernel_keeps(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int frames;
+	} cases[] = {{"20\n", 20},
+		     {"100000\n", NT_STACK_MAX_FRAMES},
+		     {"x", NT_STACK_MAX_FRAMES},
+		     {NULL, NT_STACK_MAX_FRAMES}};
+
+	(void)state;
+	load();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		files[2].text = cases[i].text;
+		load_again();
+		assert_int_equal(config()->stack_frames, cases[i].frames);
+	}
+}
+
+static void latency_is_prepared(void **state)
+{
+	(void)state;
+	options.plan.chosen[NT_PROBE_LATENCY] = &fentry;
+	options.filter.n_pids = 1;
+	options.filter.pids[0] = (uint32_t)getpid();
+	options.filter.min_queue = 9;
+	load();
+	assert_int_equal(options.plan.must_know, NT_KNOWS_TASK | NT_KNOWS_QUEUE);
+	assert_int_equal(bpf.n_updates, 4);
+	assert_int_equal(bpf.updates[3].fd, map_named("nt_filter_pids")->fd);
+	assert_int_equal(bpf.updates[3].key, getpid());
+	assert_int_equal(bpf.updates[3].value, 1);
+	assert_true(kernel.stamps_fd >= 0);
+	assert_false(map_named("nt_filter_pids")->is_left_out);
+	assert_false(config()->latency.is_preempted);
+	assert_int_equal(config()->latency.min_queue, 9);
+	/* Programs at tracepoints are never preempted. */
+	bpf.preempts = true;
+	load_again();
+	assert_true(config()->latency.is_preempted);
+	options.plan.chosen[NT_PROBE_LATENCY] = &tracepoints;
+	load_again();
+	assert_false(config()->latency.is_preempted);
+}
+
+static void stacks_are_prepared(void **state)
+{
+	(void)state;
+	options.plan.chosen[NT_PROBE_STACKS] = &tracepoints;
+	options.stacks_hz = 99;
+	load();
+	assert_int_equal(bpf.hz, 99);
+	assert_false(map_named("nt_seen_stacks")->is_left_out);
+	assert_false(map_named("nt_stack_buffers")->is_left_out);
+	assert_int_equal(kernel.stamps_fd, -1);
+	options.bpf_stats = true;
+	load_again();
+	assert_true(kernel.stats_fd >= 0);
+}
+
+/* ---- what can fail ---- */
+
+static void fails(int error, const char *part)
+{
+	message[0] = 0;
+	assert_int_equal(nt_kernel_load(&kernel, &options, message, sizeof(message)), error);
+	if (!strstr(message, part))
+		fail_msg("'%s' does not say '%s'", message, part);
+	nt_kernel_release(&kernel);
+	bpf.possible = N_CPUS;
+	bpf.open = bpf.load = bpf.stats = bpf.rings = bpf.attach = bpf.sampler = bpf.stamps = bpf.update = bpf.choose =
+		0;
+}
+
+static void each_failure_has_a_sentence(void **state)
+{
+	(void)state;
+	bpf.choose = -ENOENT;
+	fails(-ENOENT, "this kernel gives no type information (/sys/kernel/btf/vmlinux)");
+	bpf.possible = -EIO;
+	fails(-EIO, "cannot open the BPF programs: Input/output error");
+	bpf.open = -ENOMEM;
+	fails(-ENOMEM, "cannot open the BPF programs: Cannot allocate memory");
+	bpf.load = -EPERM;
+	fails(-EPERM,
+	      "the kernel refuses BPF (load the BPF programs: Operation not permitted): grant this root CAP_BPF and "
+	      "CAP_PERFMON, or record outside the container; a kernel that is locked down refuses BPF to all");
+	euid = 1000;
+	bpf.load = -EACCES;
+	fails(-EACCES,
+	      "the kernel refuses BPF (load the BPF programs: Permission denied): run as root, or grant CAP_BPF "
+	      "and CAP_PERFMON");
+	assert_null(strstr(message, "container"));
+	bpf.load = -EINVAL;
+	fails(-EINVAL, "cannot load the BPF programs: Invalid argument");
+	bpf.rings = -EMFILE;
+	fails(-EMFILE,
+	      "cannot make a ring of 256 KiB for each CPU: Too many open files: allow more open files (ulimit -n)");
+	bpf.rings = -ENOMEM;
+	fails(-ENOMEM,
+	      "cannot make a ring of 256 KiB for each CPU: Cannot allocate memory: choose a smaller --ring-size");
+	bpf.update = -E2BIG;
+	fails(-E2BIG, "cannot make a ring of 256 KiB for each CPU: Argument list too long");
+	bpf.attach = -EBUSY;
+	fails(-EBUSY, "cannot attach to sched_switch: Device or resource busy");
+	files[0].text = NULL;
+	fails(-ENOENT, "cannot make a ring of 256 KiB for each CPU: No such file or directory");
+	files[0].text = "0";
+	options.bpf_stats = true;
+	bpf.stats = -EPERM;
+	fails(-EPERM, "--bpf-stats takes root or CAP_SYS_ADMIN: Operation not permitted");
+	options.bpf_stats = false;
+	options.filter.cgroup_path = "/nothing";
+	fails(-EINVAL, "/nothing is no cgroup");
+}
+
+static void plan_that_cannot_be(void **state)
+{
+	(void)state;
+	options.plan.only = "fentry";
+	options.plan.on[NT_PROBE_SOCKET] = true;
+	strcpy(options.plan.refused[NT_PROBE_SOCKET], "because");
+	fails(-EOPNOTSUPP, "this kernel cannot serve the probe socket by --plan fentry (because)");
+	options.plan.on[NT_PROBE_SOCKET] = false;
+	load();
+	nt_kernel_release(&kernel);
+	options.plan.on[NT_PROBE_SOCKET] = true;
+	options.plan.chosen[NT_PROBE_SOCKET] = &fentry;
+	load();
+	nt_kernel_release(&kernel);
+	options.plan.only = NULL;
+	options.plan.chosen[NT_PROBE_SOCKET] = NULL;
+	load();
+}
+
+static void failures_of_latency_and_stacks(void **state)
+{
+	(void)state;
+	options.plan.chosen[NT_PROBE_LATENCY] = &fentry;
+	bpf.stamps = -EACCES;
+	fails(-EACCES, "cannot have the kernel note when packets come (SO_TIMESTAMPING): Permission denied");
+	options.plan.chosen[NT_PROBE_STACKS] = &tracepoints;
+	options.stacks_hz = 5000;
+	bpf.sampler = -EINVAL;
+	fails(-EINVAL, "cannot take 5000 stacks a second: the kernel allows fewer");
+	bpf.sampler = -EMFILE;
+	fails(-EMFILE, "cannot start a clock on each CPU: Too many open files: allow more open files (ulimit -n)");
+	bpf.sampler = -EPERM;
+	fails(-EPERM, "the kernel refuses BPF (start a clock on each CPU (perf_event_open): Operation not permitted)");
+}
+
+static void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	bpf.print(LIBBPF_WARN, format, args);
+	va_end(args);
+}
+
+/* libbpf's first complaint says why; later ones only follow from it. */
+static void says_why_as_libbpf_does(void **state)
+{
+	(void)state;
+	load();
+	say("the %s reason\nand more", "first");
+	say("the second");
+	nt_kernel_release(&kernel);
+	bpf.load = -EINVAL;
+	fails(-EINVAL, "cannot load the BPF programs: Invalid argument: the first reason");
+	assert_null(strstr(message, "more"));
+}
+
+/* ---- seeds ---- */
+
+static void seeds_are_taken(void **state)
+{
+	struct nt_task tasks[100] = {};
+	struct nt_ids ids;
+	int fds[2];
+
+	(void)state;
+	load();
+	assert_int_equal(nt_ids_init(&ids), 0);
+	for (uint32_t i = 0; i < 100; i++)
+		tasks[i] = (struct nt_task){.kind = NT_TASK, .task = i * 7, .process = i * 7, .tid = i};
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], tasks, sizeof(tasks)), sizeof(tasks));
+	close(fds[1]);
+	bpf.iter = fds[0];
+	assert_int_equal(nt_kernel_seed(&kernel, &ids), 0);
+	assert_int_equal(bpf.n_links_destroyed, 1);
+	assert_int_equal(fcntl(fds[0], F_GETFD), -1);
+	/* But for the idle task, whose key is 0. */
+	assert_int_equal(ids.spaces[NT_ROLE_TASK].n_entries, 100);
+	for (uint32_t i = 1; i < 100; i++)
+		assert_int_equal(ids.spaces[NT_ROLE_TASK].entries[i].identity->as_task.tid, i);
+	bpf.iter = -ENOMEM;
+	assert_int_equal(nt_kernel_seed(&kernel, &ids), -ENOMEM);
+	assert_int_equal(bpf.n_links_destroyed, 2);
+	bpf.iter = open("/proc/self", O_RDONLY);
+	assert_int_equal(nt_kernel_seed(&kernel, &ids), -EISDIR);
+	bpf.attach = -EACCES;
+	assert_int_equal(nt_kernel_seed(&kernel, &ids), -EACCES);
+	nt_ids_release(&ids);
+}
+
+/* ---- gates ---- */
+
+static void controlled(int n, uint32_t cpu, uint64_t command)
+{
+	assert_true(n < bpf.n_controls);
+	assert_int_equal(bpf.controls[n].cpu, cpu);
+	assert_int_equal(bpf.controls[n].command, command);
+}
+
+static void gates_open_and_close(void **state)
+{
+	(void)state;
+	load();
+	bpf.control[2] = -ENXIO;
+	kernel.cpus[0].start_ns = 500;
+	kernel.cpus[3].start_ns = 400;
+	assert_int_equal(nt_kernel_start(&kernel), 0);
+	assert_int_equal(bpf.n_controls, 3);
+	controlled(0, 0, NT_CONTROL_START);
+	controlled(1, 2, NT_CONTROL_START);
+	controlled(2, 3, NT_CONTROL_START);
+	assert_int_equal(kernel.start_ns, 500);
+	/* One that is offline has nobody to open its gate. */
+	assert_int_equal(kernel.cpus[2].gate, 1);
+	assert_int_equal(kernel.cpus[0].gate, 0);
+
+	bpf.n_controls = 0;
+	kernel.cpus[0].stop_ns = 900;
+	kernel.cpus[2].stop_ns = 100; /* of an offline one this means nothing */
+	kernel.cpus[3].stop_ns = 800;
+	nt_kernel_stop(&kernel, &options.plan);
+	assert_int_equal(bpf.n_controls, 3);
+	controlled(2, 3, NT_CONTROL_STOP);
+	assert_int_equal(kernel.end_ns, 800);
+	assert_int_equal(bpf.n_detached, 1);
+	assert_int_equal(bpf.n_sampler_released, 1);
+	bpf.control[2] = 0;
+	kernel.cpus[2].stop_ns = 0;
+	nt_kernel_stop(&kernel, &options.plan);
+	assert_int_equal(kernel.end_ns, 800);
+
+	bpf.control[2] = -EPERM;
+	assert_int_equal(nt_kernel_start(&kernel), -EPERM);
+}
+
+static void losses_are_flushed_where_there_are_some(void **state)
+{
+	(void)state;
+	load();
+	kernel.cpus[1].lossy = kernel.cpus[3].lossy = 1;
+	nt_kernel_flush_losses(&kernel);
+	assert_int_equal(bpf.n_controls, 1);
+	controlled(0, 3, NT_CONTROL_FLUSH);
+}
+
+static void silent_cpus_are_refreshed(void **state)
+{
+	(void)state;
+	load();
+	for (int cpu = 0; cpu < N_CPUS; cpu++) {
+		kernel.cpus[cpu].batch.end = 8;
+		kernel.cpus[cpu].state_ns = 1000;
+	}
+	nt_kernel_refresh(&kernel, 1500, 500);
+	assert_int_equal(bpf.n_controls, 0);
+	kernel.cpus[0].state_ns = 1001;
+	kernel.cpus[2].batch.end = 0;
+	nt_kernel_refresh(&kernel, 1501, 500);
+	assert_int_equal(bpf.n_controls, 1);
+	controlled(0, 3, NT_CONTROL_REFRESH);
+}
+
+static struct {
+	const uint8_t *data;
+	size_t size;
+	int n;
+} taken;
+
+static int take(void *arg, const uint8_t *data, size_t size)
+{
+	assert_ptr_equal(arg, &taken);
+	taken.data = data;
+	taken.size = size;
+	taken.n++;
+	return -7;
+}
+
+static int drain(uint32_t begin, uint32_t end)
+{
+	struct nt_batch *batch = &kernel.cpus[2].batch;
+	int result;
+
+	batch->begin = begin;
+	batch->end = end;
+	result = nt_kernel_drain_batch(&kernel, 2, take, &taken);
+	assert_int_equal(batch->begin, 0);
+	assert_int_equal(batch->end, 0);
+	return result;
+}
+
+static void rest_of_a_batch_is_given_once(void **state)
+{
+	(void)state;
+	load();
+	memset(&taken, 0, sizeof(taken));
+	assert_int_equal(drain(16, 48), -7);
+	assert_ptr_equal(taken.data, (const uint8_t *)kernel.cpus[2].batch.data + 16);
+	assert_int_equal(taken.size, 32);
+	assert_int_equal(drain(0, sizeof(kernel.cpus[2].batch.data)), -7);
+	assert_int_equal(taken.n, 2);
+	assert_int_equal(drain(0, 0), 0);
+	assert_int_equal(drain(24, 24), 0);
+	assert_int_equal(drain(32, 24), 0);
+	assert_int_equal(drain(0, sizeof(kernel.cpus[2].batch.data) + 1), 0);
+	assert_int_equal(taken.n, 2);
+}
+
+static void plugged_cpus_get_a_ring(void **state)
+{
+	unsigned int changed = 9;
+
+	(void)state;
+	load();
+	bpf.n_updates = 0;
+	assert_int_equal(nt_kernel_follow_hotplug(&kernel, RING_SIZE, &changed), 0);
+	assert_int_equal(changed, 0);
+	assert_int_equal(bpf.n_controls, 0);
+	assert_int_equal(bpf.n_followed, 1);
+	files[1].text = "0-2,4,9-10\n";
+	assert_int_equal(nt_kernel_follow_hotplug(&kernel, RING_SIZE, &changed), 0);
+	assert_int_equal(changed, 2);
+	assert_int_equal(bpf.n_controls, 2);
+	controlled(0, 1, NT_CONTROL_START);
+	controlled(1, 4, NT_CONTROL_START);
+	assert_int_equal(bpf.n_updates, 2);
+	assert_int_equal(nt_kernel_follow_hotplug(&kernel, RING_SIZE, &changed), 0);
+	assert_int_equal(changed, 0);
+	files[1].text = NULL;
+	assert_int_equal(nt_kernel_follow_hotplug(&kernel, RING_SIZE, &changed), -ENOENT);
+	assert_int_equal(bpf.n_followed, 4);
+}
+
+static void failed_ring_opens_no_gate(void **state)
+{
+	unsigned int changed;
+
+	(void)state;
+	load();
+	bpf.rings = -ENOMEM;
+	files[1].text = "0-4\n";
+	assert_int_equal(nt_kernel_follow_hotplug(&kernel, RING_SIZE, &changed), -ENOMEM);
+	assert_int_equal(bpf.n_controls, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(present_cpus_get_rings, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(programs_are_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(frames_that_the_kernel_keeps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(latency_is_prepared, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(stacks_are_prepared, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(each_failure_has_a_sentence, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(plan_that_cannot_be, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(failures_of_latency_and_stacks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(says_why_as_libbpf_does, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(seeds_are_taken, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(gates_open_and_close, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(losses_are_flushed_where_there_are_some, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(silent_cpus_are_refreshed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rest_of_a_batch_is_given_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(plugged_cpus_get_a_ring, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(failed_ring_opens_no_gate, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
