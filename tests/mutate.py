@@ -33,7 +33,7 @@ WORK = os.path.join(TOP, "build", "mutate")
 FOLDERS = ("schema", "record", "report")
 EQUIVALENT = os.path.join("tests", "mutants.txt")
 COVERAGE = "--coverage -fprofile-update=atomic"
-SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g"
+SANITIZE = "-U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g"
 # A warning is no reason to refuse a mutant.
 PLAIN_FLAGS = ("CFLAGS=-O1 -g -Wno-error", "SAN=" + SANITIZE + " -Wno-error")
 # Without optimisation: else lines that share code share a count.

@@ -107,8 +107,12 @@ struct btf *btf__load_vmlinux_btf(void)
 	return btf;
 }
 
-int bpf_prog_load(enum bpf_prog_type type, const char *name, const char *license, const struct bpf_insn *insns,
-		  size_t n, const struct bpf_prog_load_opts *opts)
+/* By its name for the linker alone: libbpf 1.2 took a const away. */
+int load_trial(enum bpf_prog_type type, const char *name, const char *license, const struct bpf_insn *insns, size_t n,
+	       const struct bpf_prog_load_opts *opts) __asm__("bpf_prog_load");
+
+int load_trial(enum bpf_prog_type type, const char *name, const char *license, const struct bpf_insn *insns, size_t n,
+	       const struct bpf_prog_load_opts *opts)
 {
 	(void)name, (void)license;
 	assert_int_equal(type, BPF_PROG_TYPE_TRACING);
