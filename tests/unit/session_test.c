@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -566,7 +567,7 @@ static void signal_ends_it(void **state)
 static void wait_a_little(int n)
 {
 	(void)n;
-	syscall(SYS_poll, NULL, 0, 5);
+	poll(NULL, 0, 5);
 }
 
 static void command_ends_it(void **state)
@@ -644,7 +645,7 @@ static void break_disk(int n)
 	if (n < 10)
 		return;
 	host.write_errno = disk_error;
-	syscall(SYS_poll, NULL, 0, 2);
+	poll(NULL, 0, 2);
 }
 
 static void break_disk_at_the_end(void)
