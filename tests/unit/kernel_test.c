@@ -473,6 +473,12 @@ static void latency_is_prepared(void **state)
 	assert_int_equal(bpf.updates[3].key, getpid());
 	assert_int_equal(bpf.updates[3].value, 1);
 	assert_true(kernel.stamps_fd >= 0);
+	assert_true(nt_filter_add_device(&options.filter, "lo"));
+	load_again();
+	assert_int_equal(bpf.n_updates, 5);
+	assert_int_equal(bpf.updates[4].fd, map_named("nt_filter_devices")->fd);
+	assert_true(bpf.updates[4].key == options.filter.device_keys[0] && bpf.updates[4].key);
+	assert_int_equal(bpf.updates[4].value, 1);
 	assert_false(map_named("nt_filter_pids")->is_left_out);
 	assert_false(config()->latency.is_preempted);
 	assert_int_equal(config()->latency.min_queue, 9);
