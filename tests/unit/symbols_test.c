@@ -33,6 +33,7 @@ static const char kallsyms[] = "ffffffff81000000 T _text\n"
 			       "ffffffffc0000200 t bpf_prog_2_nt_sched\t[bpf]\n"
 			       "nonsense\n"
 			       "ffffffff81000400\n"
+			       "ffffffff81000408\tT tab\n"
 			       "ffffffff81000400 T\n";
 static const char modules[] = "veth 36864 0 - Live 0x0\nnf 4096 1 a, Live 0x0\n";
 
@@ -240,6 +241,40 @@ static void doubtful_name_is_put_again(void **state)
 	assert_int_equal(symbols.unsure, 0);
 }
 
+/* Who uses a module does not matter; its size does, since another one may have its name. */
+static void modules_that_change(void **state)
+{
+	(void)state;
+	init();
+	files[1].text = "veth 36864 7 other, Live 0x0\nnf 4096 2 a,b, Live 0x0\n";
+	refer(BASE + 1);
+	resolve(NT_SYMBOLS_SOON);
+	assert_false(symbols.is_reading);
+	files[1].text = "veth 40960 7 other, Live 0x0\nnf 4096 2 a,b, Live 0x0\n";
+	refer(BASE + 2);
+	resolve(NT_SYMBOLS_SOON);
+	assert_true(symbols.is_reading);
+}
+
+/* What came while a table was read may not be in it. */
+static void doubts_what_came_meanwhile(void **state)
+{
+	(void)state;
+	init();
+	refer(MODULE + 0x104);
+	resolve(NT_SYMBOLS_SOON);
+	assert_true(symbols.is_reading);
+	wait_for_reader();
+	symbols.has_read = 0; /* as if it were not done */
+	refer(MODULE + 0x108);
+	resolve(NT_SYMBOLS_NOW);
+	assert_int_equal(symbols.unsure, 1);
+	symbols.has_read = 1;
+	resolve(NT_SYMBOLS_NOW);
+	assert_false(symbols.is_reading);
+	assert_int_equal(symbols.unsure, 2);
+}
+
 /* At the end it is waited for a reading that is under way, and read again for what came meanwhile. */
 static void last_call_waits(void **state)
 {
@@ -360,6 +395,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(large_table, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(module_that_comes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(doubtful_name_is_put_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(modules_that_change, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(doubts_what_came_meanwhile, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(last_call_waits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(empty_table_does_not_replace, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(pauses_between_readings, set_up, tear_down),
