@@ -12,12 +12,17 @@
 #define WINDOW_FIRST 1024
 #define WINDOW_MOST 65536
 
-static bool is_trailer_at(const struct nt_source *source, uint64_t offset, struct nt_trailer *out)
+/* 1: the trailer stands at the offset; 0: it does not; else the error of reading there. */
+static int trailer_at(const struct nt_source *source, uint64_t offset)
 {
 	uint8_t bytes[NT_TRAILER_SIZE];
+	struct nt_trailer trailer;
+	int err;
 
-	return offset + NT_TRAILER_SIZE == source->size && !nt_source_read(source, offset, bytes, sizeof(bytes)) &&
-	       !nt_trailer_parse(bytes, out);
+	if (offset > source->size || source->size - offset != sizeof(bytes))
+		return 0;
+	err = nt_source_read(source, offset, bytes, sizeof(bytes));
+	return err ? err : !nt_trailer_parse(bytes, &trailer);
 }
 
 /* A part of the file in memory. */
@@ -52,7 +57,6 @@ int nt_chunk_find_block(const struct nt_source *source, uint64_t offset, uint64_
 {
 	struct window window = {.bytes = malloc(WINDOW_MOST)};
 	size_t most = WINDOW_FIRST;
-	struct nt_trailer trailer;
 	int err = window.bytes ? 1 : -ENOMEM;
 
 	while (err == 1 && offset < source->size) {
@@ -69,10 +73,9 @@ int nt_chunk_find_block(const struct nt_source *source, uint64_t offset, uint64_
 	free(window.bytes);
 	if (err != 1)
 		return err;
-	*found = source->size;
-	if (source->size >= NT_TRAILER_SIZE && is_trailer_at(source, source->size - NT_TRAILER_SIZE, &trailer))
-		*found -= NT_TRAILER_SIZE;
-	return 0;
+	err = source->size < NT_TRAILER_SIZE ? 0 : trailer_at(source, source->size - NT_TRAILER_SIZE);
+	*found = source->size - (err == 1 ? NT_TRAILER_SIZE : 0);
+	return err < 0 ? err : 0;
 }
 
 /* Adds the damage at *offset and moves on to where the chunk can be read again. */
@@ -157,16 +160,15 @@ static bool ends_in_damage(const struct nt_source *source, const struct nt_chunk
 int nt_chunk_scan(const struct nt_source *source, uint64_t offset, struct nt_chunk_contents *contents)
 {
 	struct scan scan = {0};
-	struct nt_trailer trailer;
 	int err = 0;
 
 	while (!err && offset < source->size && !scan.finished) {
-		if (is_trailer_at(source, offset, &trailer))
-			scan.finished = true;
-		else
+		err = trailer_at(source, offset);
+		scan.finished = err == 1;
+		if (!err)
 			err = scan_step(source, &scan, &offset, contents);
 	}
-	if (err)
+	if (err < 0)
 		return err;
 	/* An index with nothing behind it. */
 	if (scan.n_index && !scan.finished && !ends_in_damage(source, contents))
