@@ -6,7 +6,6 @@
 # check-all: it builds both programs once more
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
-command -v patch >/dev/null || skip "no patch"
 tree=$work/tree
 
 # ---- the patches ----
@@ -16,8 +15,8 @@ patched() {
     local patch=tests/examples/$1.patch
     if ! patch -d "$tree" -p1 --no-backup-if-mismatch <"$patch" >"$work/patch.log" 2>&1; then
         cat "$work/patch.log"
-        bad "$patch no longer applies. To remake it: apply those before it (${applied:-none}) with patch -p1, then 'git add -A'; apply this one," \
-            "mend what it rejects, then 'git add -AN && git diff >$patch'"
+        bad "$patch no longer applies. To remake it: apply those before it (${applied:-none}) with patch -p1, and 'git add -A'; apply this one," \
+            "mend what it rejects, and 'git add -N . && git diff >$patch'"
         finish
     fi
     applied+=${applied:+, }$1
