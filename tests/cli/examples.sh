@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The examples of docs/CONTRIBUTING.md: the patches in tests/examples apply to a copy of the tree, one after the other, and touch few files. The
-# copy is built and records; its rows, its output and its file are compared with what the kernel and this script counted.
+# The examples of docs/CONTRIBUTING.md: the patches in tests/examples apply to a copy of the tree, one after the other,
+# and touch few files. The copy is built and records; its rows, its output and its file are compared with what the
+# kernel and this script counted.
 # check-all: it builds both programs once more
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
@@ -15,8 +16,8 @@ patched() {
     local patch=tests/examples/$1.patch
     if ! patch -d "$tree" -p1 --no-backup-if-mismatch <"$patch" >"$work/patch.log" 2>&1; then
         cat "$work/patch.log"
-        bad "$patch no longer applies. To remake it: apply those before it (${applied:-none}) with patch -p1, and 'git add -A'; apply this one," \
-            "mend what it rejects, and 'git add -N . && git diff >$patch'"
+        bad "$patch no longer applies. To remake it: apply those before it (${applied:-none}) with patch -p1," \
+            "and 'git add -A'; apply this one, mend what it rejects, and 'git add -N . && git diff >$patch'"
         finish
     fi
     applied+=${applied:+, }$1
@@ -78,7 +79,8 @@ check_whole "$work/x.tape" "$db"
 # Whose time it was is not known where this kernel shows a task to nobody.
 started=$(sql "$db" "SELECT count(*) FROM exec JOIN thread USING (utid) WHERE name = 'ex-true'")
 at_most "rows of exec, of $runs programs started" "$started" $runs
-at_least "the same, and rows of exec without a task" $((started + $(sql "$db" "SELECT count(*) FROM exec WHERE utid IS NULL"))) $runs
+unknown=$(sql "$db" "SELECT count(*) FROM exec WHERE utid IS NULL")
+at_least "the same, and rows of exec without a task" $((started + unknown)) $runs
 
 # ---- the sample: a row for each connection that was begun ----
 
@@ -100,8 +102,10 @@ fi
 # ---- the export: a point for each owner of each CPU, which together are all of the CPUs' time ----
 
 succeeds "the export writes" "$report" export influx "$work/x.tape" -o "$work/x.lp"
-is "lines that are no points" "$(grep -vcE '^cpu_cost,host=[^ ]+,cpu=[0-9]+,owner=[a-z_]+ spent_ns=[0-9]+i [0-9]{19}$' "$work/x.lp")" 0
-is "time of all points" "$(awk -F'[= ]' '{ sum += $(NF - 1) } END { printf "%.0f", sum }' "$work/x.lp")" "$(sql "$db" 'SELECT dur * cpus FROM session')"
+point='^cpu_cost,host=[^ ]+,cpu=[0-9]+,owner=[a-z_]+ spent_ns=[0-9]+i [0-9]{19}$'
+is "lines that are no points" "$(grep -vcE "$point" "$work/x.lp")" 0
+is "time of all points" "$(awk -F'[= ]' '{ sum += $(NF - 1) } END { printf "%.0f", sum }' "$work/x.lp")" \
+    "$(sql "$db" 'SELECT dur * cpus FROM session')"
 at_least "the first point's time" "$(head -1 "$work/x.lp" | cut -d' ' -f3)" "$begin_ns"
 at_most "the last point's time" "$(tail -1 "$work/x.lp" | cut -d' ' -f3)" "$end_ns"
 finish
