@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* commands.c - see commands.h. The order is that of the help: by what somebody wants to do. */
+/* commands.c - see commands.h. */
 #include "report/commands.h"
 
 #include <string.h>
@@ -7,12 +7,9 @@
 #include "report/util/array.h"
 
 static const struct nt_command *const commands[] = {
-	&nt_cmd_summary,     &nt_cmd_timeline,	      &nt_cmd_info,
-	&nt_cmd_check,	     &nt_cmd_stages,	      &nt_cmd_flame,
-	&nt_cmd_latency,
-
-	&nt_cmd_export_html, &nt_cmd_export_perfetto, &nt_cmd_export_prometheus,
-	&nt_cmd_import,	     &nt_cmd_query,	      &nt_cmd_symbolize,
+#define X(name) &nt_cmd_##name,
+	NT_COMMANDS(X)
+#undef X
 };
 
 const struct nt_command *nt_command_at(size_t i)

@@ -64,6 +64,7 @@ test sqlite3             has_command sqlite3
 test,readme python3      has_command python3
 test protobuf-compiler   has_command protoc
 test ethtool             has_command ethtool
+test patch               has_command patch
 test tmux                has_command tmux
 test locales             has_charmaps
 test elfutils            has_command eu-addr2line

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * command.h - the commands of nettape-report, and what they are given. Each file of cmd/ with an nt_cmd_* is
- * one command, with the table of its options; main.c finds and runs them.
+ * command.h - the commands of nettape-report, and what they are given. Each is a file of cmd/, with the table of its
+ * options; main.c finds and runs them.
  */
 #ifndef NT_REPORT_CMD_COMMAND_H
 #define NT_REPORT_CMD_COMMAND_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "report/export/export.h"
 #include "report/out/complain.h"
 #include "report/out/output.h"
 #include "report/query/cpus/choice.h"
@@ -51,8 +52,22 @@ struct nt_command {
 	int (*run)(const struct nt_options *options); /* gives an exit code */
 };
 
-extern const struct nt_command nt_cmd_info, nt_cmd_check, nt_cmd_import, nt_cmd_summary, nt_cmd_query, nt_cmd_latency,
-	nt_cmd_export_html, nt_cmd_export_perfetto, nt_cmd_export_prometheus, nt_cmd_timeline, nt_cmd_stages,
-	nt_cmd_flame, nt_cmd_symbolize;
+/* X(name): the commands, each nt_cmd_<name> in cmd/<name>.c, in the order of the help: by what somebody wants to do. */
+#define NT_COMMANDS(X)                                                                                                 \
+	X(summary)                                                                                                     \
+	X(timeline)                                                                                                    \
+	X(info)                                                                                                        \
+	X(check)                                                                                                       \
+	X(stages)                                                                                                      \
+	X(flame)                                                                                                       \
+	X(latency)                                                                                                     \
+	NT_EXPORTS(X)                                                                                                  \
+	X(import)                                                                                                      \
+	X(query)                                                                                                       \
+	X(symbolize)
+
+#define X(name) extern const struct nt_command nt_cmd_##name;
+NT_COMMANDS(X)
+#undef X
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/export/export.h"
 #include "report/query/latency/result.h"
 #include "report/util/array.h"
 #include "report/util/histogram.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * prometheus.h - latency, drops and retransmits in the text format that Prometheus reads (version 0.0.4). Writes
- * to the stream it is given and nowhere else; write errors stay in it.
+ * prometheus.h - pieces of the text format that Prometheus reads (version 0.0.4), in which prometheus.c writes latency,
+ * drops and retransmits.
  *
  * Buckets end at 2^0, 2^1 ... 2^34 ns, told in seconds. A latency that equals a bound is in the bucket of that bound,
  * as `le` (less or equal) has it. Sampled packets count with their weight.
@@ -11,12 +11,7 @@
 
 #include <stdio.h>
 
-#include "report/query/latency/scan.h"
-
 #define NT_PROMETHEUS_OCTAVES 34
-
-/* All sessions; with more than one, each sample has a label session_id. 0, or -1 and db->error. */
-int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out);
 
 /* The value of a label, without its quotes: \ " and line ends escaped, what is no UTF-8 replaced. */
 void nt_prometheus_escape(FILE *out, const char *text);

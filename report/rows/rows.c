@@ -100,6 +100,11 @@ static int on_loss(void *arg, const struct nt_loss_row *loss)
 	return nt_rows_push(arg, NT_TABLE_LOSS, loss);
 }
 
+static int on_event(void *arg, uint32_t cpu, uint64_t task, const union nt_any *record)
+{
+	return nt_rows_push_record(arg, &(struct nt_cpu_record){cpu, task, record});
+}
+
 static int on_cpu_cost(void *arg, const struct nt_cpu_cost *cost)
 {
 	return nt_rows_push(arg, NT_TABLE_CPU_COST, cost);
@@ -147,6 +152,7 @@ static int make_timeline(struct nt_rows *rows)
 		.op = on_op,
 		.napi = on_napi,
 		.loss = on_loss,
+		.event = on_event,
 	};
 	const struct nt_rollup_sink rollup_sink = {.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};
 

@@ -34,21 +34,36 @@ static int push_drop(struct nt_rows *rows, uint32_t cpu, const struct nt_drop *d
 	return nt_rows_push(rows, NT_TABLE_SKB_DROP, &info);
 }
 
-static int push_retransmit(struct nt_rows *rows, uint32_t cpu, const struct nt_retransmit *retransmit)
+/* Notes the tasks that a record names: by the roles of its kind's fields. */
+static int see_tasks(struct nt_rows *rows, const union nt_any *record)
 {
-	const struct nt_retransmit_info info = {.cpu = cpu, .retransmit = retransmit};
+	const struct nt_kind_info *kind = nt_kind(record->record.kind);
+	int error = 0;
 
-	return nt_rows_push(rows, NT_TABLE_TCP_RETRANSMIT, &info);
+	for (uint16_t i = 0; i < kind->n_fields && !error; i++) {
+		if (kind->fields[i].role == NT_ROLE_TASK)
+			error = nt_rows_see(rows, nt_field_get(&kind->fields[i], record));
+	}
+	return error;
 }
 
-static int push_wakeup(struct nt_rows *rows, uint32_t cpu, const struct nt_wakeup *wakeup)
+int nt_rows_push_record(struct nt_rows *rows, const struct nt_cpu_record *from)
 {
-	const struct nt_wakeup_info info = {.cpu = cpu, .wakeup = wakeup};
-	int error = nt_rows_see(rows, wakeup->task);
+	int error = nt_rows_see(rows, from->task);
 
 	if (!error)
-		error = nt_rows_see(rows, wakeup->waker);
-	return error ? error : nt_rows_push(rows, NT_TABLE_SCHED_WAKEUP, &info);
+		error = see_tasks(rows, from->record);
+	if (error)
+		return error;
+	switch (from->record->record.kind) {
+#define X(kind, table)                                                                                                 \
+	case NT_##kind:                                                                                                \
+		return nt_rows_push(rows, NT_TABLE_##table, from);
+		NT_RECORD_TABLES(X)
+#undef X
+	default:
+		return 0;
+	}
 }
 
 int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner)
@@ -89,15 +104,11 @@ int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 		return push_latency(rows, cpu, &record->as_latency);
 	case NT_DROP:
 		return push_drop(rows, cpu, &record->as_drop);
-	case NT_RETRANSMIT:
-		return push_retransmit(rows, cpu, &record->as_retransmit);
-	case NT_WAKEUP:
-		return push_wakeup(rows, cpu, &record->as_wakeup);
 	case NT_STACK_SAMPLE:
 		return nt_sample_owners_add(rows->owners, cpu, &record->as_stack_sample);
 	case NT_LOSS:
 		return push_loss(rows, cpu, &record->as_loss);
 	default:
-		return 0;
+		return nt_rows_push_record(rows, &(struct nt_cpu_record){cpu, NT_NO_TASK, record});
 	}
 }

@@ -57,6 +57,8 @@ int nt_rows_see(struct nt_rows *rows, uint64_t task);
 /* Whether this is a sample, or the loss of samples: such are no part of the timeline, but rows themselves. */
 bool nt_rows_is_sample(const union nt_any *record);
 int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
+/* A record that is a row as it comes; nothing where its kind has no such table. */
+int nt_rows_push_record(struct nt_rows *rows, const struct nt_cpu_record *from);
 /* A stack sample whose owner has been found (nt_owned_fn; arg is the rows). */
 int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner);
 

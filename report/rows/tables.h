@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tables.h - the tables that a tape is seen as, each defined once: its name, its columns, and how a thing
- * becomes a row of it. Knows no SQLite, so that other servers of the same rows can be made of it. No I/O,
- * no globals but constants. docs/sql-schema.md says what the columns mean.
- *
- * To add a table: its line in NT_TABLES, its columns in tables.c, its text in docs/sql-schema.md.
+ * tables.h - the tables of columns.h as data, and how a thing becomes a row of one. Knows no SQLite, so that other
+ * servers of the same rows can be made of it. No I/O, no globals but constants.
  */
 #ifndef NT_REPORT_ROWS_TABLES_H
 #define NT_REPORT_ROWS_TABLES_H
@@ -12,48 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/rows/columns.h"
 #include "report/rows/rollup.h"
 #include "report/tape/clock.h"
 #include "report/timeline/timeline.h"
 #include "report/util/arena.h"
 #include "schema/block.h"
-
-#define NT_SCHEMA_VERSION 3 /* of tables and views; grows with each change of them, be it only a column more */
-
-/*
- * X(CONSTANT, name, type that a row is made of, key), in the order in which docs and databases list them. The key
- * is what makes a row unique beside session_id; NULL: nothing does.
- */
-#define NT_TABLES(X)                                                                                                   \
-	X(SESSION, session, struct nt_session_info, "")                                                                \
-	X(SESSION_META, session_meta, struct nt_meta_line, NULL)                                                       \
-	X(PROBLEM, problem, char, NULL)                                                                                \
-	X(PROCESS, process, struct nt_process_info, "upid")                                                            \
-	X(THREAD, thread, struct nt_thread_info, "utid")                                                               \
-	X(CGROUP, cgroup, struct nt_cgroup, "id")                                                                      \
-	X(SOCKET, socket, struct nt_socket, "id")                                                                      \
-	X(NET_DEVICE, net_device, struct nt_device, "id")                                                              \
-	X(SCHED_SLICE, sched_slice, struct nt_sched_slice, NULL)                                                       \
-	X(SOFTIRQ_SLICE, softirq_slice, struct nt_span_row, NULL)                                                      \
-	X(IRQ_SLICE, irq_slice, struct nt_irq_info, NULL)                                                              \
-	X(SOCK_OP, sock_op, struct nt_op_row, NULL)                                                                    \
-	X(NAPI_POLL, napi_poll, struct nt_napi_row, NULL)                                                              \
-	X(SKB_LATENCY, skb_latency, struct nt_latency_info, NULL)                                                      \
-	X(SKB_DROP, skb_drop, struct nt_drop_info, NULL)                                                               \
-	X(TCP_RETRANSMIT, tcp_retransmit, struct nt_retransmit_info, NULL)                                             \
-	X(SCHED_WAKEUP, sched_wakeup, struct nt_wakeup_info, NULL)                                                     \
-	X(STACK_SAMPLE, stack_sample, struct nt_stack_sample_info, NULL)                                               \
-	X(STACK, stack, struct nt_stack_info, "id")                                                                    \
-	X(FRAME, frame, struct nt_frame_info, NULL)                                                                    \
-	X(SYMBOL, symbol, struct nt_symbol_info, "id")                                                                 \
-	X(CPU_SLICE, cpu_slice, struct nt_cpu_slice, NULL)                                                             \
-	X(LOSS, loss, struct nt_loss_row, NULL)                                                                        \
-	X(CLOCK_SNAPSHOT, clock_snapshot, struct nt_clock, NULL)                                                       \
-	X(PROC_COUNTER, proc_counter, struct nt_counter_info, NULL)                                                    \
-	X(SELF_COST, self_cost, struct nt_counter_info, NULL)                                                          \
-	X(RECORD_COUNT, record_count, struct nt_record_count, NULL)                                                    \
-	X(CPU_COST, cpu_cost, struct nt_cpu_cost, NULL)                                                                \
-	X(SOCK_COST, sock_cost, struct nt_sock_cost, NULL)
 
 enum nt_table_id {
 #define X(constant, name, type, key) NT_TABLE_##constant,
@@ -148,6 +109,13 @@ struct nt_thread_info {
 	bool is_kernel;
 };
 
+/* A record that is a row as it comes. */
+struct nt_cpu_record {
+	uint32_t cpu;
+	uint64_t task; /* on the CPU, as the timeline has it: of events only; else NT_NO_TASK */
+	const union nt_any *record;
+};
+
 struct nt_irq_info {
 	const struct nt_span_row *span;
 	const char *name;
@@ -164,16 +132,6 @@ struct nt_drop_info {
 	uint32_t cpu;
 	const struct nt_drop *drop;
 	const char *reason, *location; /* NULL: not known */
-};
-
-struct nt_retransmit_info {
-	uint32_t cpu;
-	const struct nt_retransmit *retransmit;
-};
-
-struct nt_wakeup_info {
-	uint32_t cpu;
-	const struct nt_wakeup *wakeup;
 };
 
 struct nt_stack_sample_info {

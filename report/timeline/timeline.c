@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "report/timeline/state.h"
+#include "schema/kind.h"
 
 /* ---- segments ---- */
 
@@ -335,6 +336,13 @@ static void check_order(struct nt_timeline *timeline, struct nt_cpu_line *line, 
 		line->last_end_ns = end_ns;
 }
 
+static int give_event(struct nt_timeline *timeline, const struct nt_cpu_line *line, const union nt_any *record)
+{
+	uint64_t task = line->base == NT_BASE_TASK && !line->lost ? line->task : NT_NO_TASK;
+
+	return timeline->sink.event ? timeline->sink.event(timeline->sink.arg, line->number, task, record) : 0;
+}
+
 int nt_timeline_add(struct nt_timeline *timeline, uint32_t cpu, const union nt_any *record)
 {
 	struct nt_cpu_line *line;
@@ -372,7 +380,7 @@ int nt_timeline_add(struct nt_timeline *timeline, uint32_t cpu, const union nt_a
 			return come_online(timeline, line, record->as_hotplug.end_ns);
 		return go_offline(timeline, line, record->as_hotplug.end_ns);
 	default:
-		return -EINVAL;
+		return nt_kind_is_of_cpu(record->record.kind) ? give_event(timeline, line, record) : -EINVAL;
 	}
 }
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "report/db/db.h"
-#include "report/export/perfetto/perfetto.h"
+#include "report/export/export.h"
 #include "report/rows/rows.h"
 #include "tests/support/chunk_seal.h"
 #include "tests/support/must.h"
@@ -90,7 +90,7 @@ static void export_path(const char *path)
 
 	MUST(out);
 	if (!nt_feed_open(&feed, path, NULL, error, sizeof(error))) {
-		MUST(!nt_perfetto_export(feed, &all, out, &progress, error, sizeof(error)) || strstr(error, "a CPU"));
+		MUST(!nt_export_perfetto(feed, &all, out, &progress, error, sizeof(error)) || strstr(error, "a CPU"));
 		nt_feed_close(feed);
 	} else {
 		MUST(error[0]);

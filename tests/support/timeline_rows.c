@@ -89,8 +89,16 @@ static int add_loss(void *arg, const struct nt_loss_row *l)
 
 struct nt_timeline_sink rows_sink(struct rows *rows)
 {
-	return (struct nt_timeline_sink){rows,	  add_cpu_slice, add_sched_slice, add_softirq,
-					 add_irq, add_op,	 add_napi,	  add_loss};
+	return (struct nt_timeline_sink){
+		.arg = rows,
+		.cpu_slice = add_cpu_slice,
+		.sched_slice = add_sched_slice,
+		.softirq = add_softirq,
+		.irq = add_irq,
+		.op = add_op,
+		.napi = add_napi,
+		.loss = add_loss,
+	};
 }
 
 void rows_clear(struct rows *rows)

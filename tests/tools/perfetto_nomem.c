@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/export/perfetto/perfetto.h"
+#include "report/export/export.h"
 #include "tests/support/must.h"
 #include "tests/tools/failing_malloc.h"
 
@@ -29,7 +29,7 @@ static int export(const char *path, char *to, size_t *size)
 	MUST(!fflush(out) && !ftruncate(fileno(out), 0) && !fseek(out, 0, SEEK_SET));
 	if (!result) {
 		nt_progress_begin(&progress, path);
-		result = nt_perfetto_export(feed, &all, out, &progress, error, sizeof(error));
+		result = nt_export_perfetto(feed, &all, out, &progress, error, sizeof(error));
 		nt_progress_end(&progress);
 		nt_feed_close(feed);
 	}

@@ -202,8 +202,15 @@ int main(int argc, char **argv)
 	double seconds = argc > 1 ? atof(argv[1]) : 2, begun, took;
 	struct nt_timeline_config config = {.end_ns = UINT64_MAX, .n_cpus = N_CPUS, .present = all, .online = all};
 	uint64_t n_rows = 0;
-	struct nt_timeline_sink sink = {&n_rows, count_cpu_slice, count_sched_slice, count_span, count_span, count_op,
-					NULL,	 count_loss};
+	struct nt_timeline_sink sink = {
+		.arg = &n_rows,
+		.cpu_slice = count_cpu_slice,
+		.sched_slice = count_sched_slice,
+		.softirq = count_span,
+		.irq = count_span,
+		.op = count_op,
+		.loss = count_loss,
+	};
 	struct nt_timeline *timeline = nt_timeline_new(&config, &sink);
 	struct nt_rand rand = {1};
 	uint64_t told = 0, later_ns = 0, period_ns = 0;

@@ -15,6 +15,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "report/export/export.h"
 #include "report/export/prometheus.h"
 #include "report/query/latency/scan.h"
 #include "tests/support/scratch_db.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "report/export/perfetto/perfetto.h"
+#include "report/export/export.h"
 #include "tests/support/scratch.h"
 #include "tests/support/scratch_db.h"
 
@@ -298,7 +298,7 @@ static void export_db(struct fixture *fixture)
 		fail_msg("%s", error);
 	out = open_memstream(&data, &size);
 	nt_progress_begin(&progress, "");
-	if (nt_perfetto_export(feed, &fixture->selection, out, &progress, error, sizeof(error)))
+	if (nt_export_perfetto(feed, &fixture->selection, out, &progress, error, sizeof(error)))
 		fail_msg("%s", error);
 	fclose(out);
 	nt_feed_close(feed);

@@ -407,6 +407,44 @@ static int stop_at_third(void *arg, const struct nt_cpu_slice *slice)
 	return ++*n == 3 ? 42 : 0;
 }
 
+struct seen_events {
+	uint64_t tasks[4];
+	size_t n;
+};
+
+static int see_event(void *arg, uint32_t cpu, uint64_t task, const union nt_any *record)
+{
+	struct seen_events *seen = arg;
+
+	assert_int_equal(cpu, 0);
+	assert_int_equal(record->record.kind, NT_RETRANSMIT);
+	seen->tasks[seen->n++] = task;
+	return seen->n == 4 ? 42 : 0;
+}
+
+/* A kind of which the timeline knows nothing goes by, with the task on its CPU as far as that is known. */
+static void test_events(void **unused)
+{
+	struct seen_events seen = {0};
+	struct nt_timeline_sink sink = {.arg = &seen, .event = see_event};
+	struct nt_timeline_counts counts;
+
+	(void)unused;
+	add(0, NT_RETRANSMIT, 99);
+	start(0, 100, 5);
+	add(0, NT_RETRANSMIT, 110);
+	loss(0, NT_SWITCH, 120, 130, 0);
+	add(0, NT_RETRANSMIT, 131);
+	state(0, 140, 6, 0);
+	add(0, NT_RETRANSMIT, 150);
+	assert_int_equal(timeline_run(&t.config, t.items, t.n, &sink, &counts), 42);
+	assert_int_equal(seen.n, 4);
+	assert_int_equal(seen.tasks[0], NO_TASK);
+	assert_int_equal(seen.tasks[1], 5);
+	assert_int_equal(seen.tasks[2], NO_TASK);
+	assert_int_equal(seen.tasks[3], 6);
+}
+
 static void test_callbacks(void **unused)
 {
 	int n = 0;
@@ -475,6 +513,7 @@ int main(void)
 		CASE(misfits),
 		CASE(far_times),
 		CASE(no_session),
+		CASE(events),
 		CASE(callbacks),
 		CASE(owner_names),
 	};

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * page.c - see page.h: the page's template, and the data that goes into it. What the data says is asked
- * for in costs.h, stages.h, tables.h and latency.h.
+ * page.c - a recording as one page that needs nothing else: no network, no library, no other file. The page itself is
+ * report/export/html/page/, built into the program; here its data is put in. The data is asked for in costs.h,
+ * stages.h, tables.h and latency.h.
+ *
+ * A tape may hold anything, and this goes to browsers. Data stands in the page as JSON without < > &, which the page's
+ * script turns into text nodes, never into markup; and the page's own policy lets a browser run that script and no
+ * other.
  */
-#include "report/export/html/page.h"
+#include "report/export/export.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +18,8 @@
 #include "report/export/html/stages.h"
 #include "report/export/html/tables.h"
 #include "report/util/array.h"
+
+#define DATA_VERSION 2
 
 /* From report/export/html/page/, by the Makefile; the policy names the sums of style and script. */
 static const char page_html[] =
@@ -155,7 +162,7 @@ static int write_data(struct page *page)
 
 	page->json = (struct nt_json){.out = page->out, .lines = 3, .compact = true, .for_html = true};
 	nt_json_open(&page->json, NULL, '{');
-	nt_json_integer(&page->json, "version", NT_HTML_DATA_VERSION);
+	nt_json_integer(&page->json, "version", DATA_VERSION);
 	nt_json_text(&page->json, "tool", "nettape-report " NT_VERSION);
 	nt_json_text(&page->json, "by", nt_group(page->by)->name);
 	nt_json_open(&page->json, "sessions", '[');

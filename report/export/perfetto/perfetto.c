@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfetto.c - see perfetto.h. Gives each row to whoever takes its table, and knows what of the recording was asked
- * for.
+ * perfetto.c - a session as a Perfetto trace. One pass over its rows; memory for the CPUs and for who is who, not for
+ * the length of the recording. Shows progress on stderr. This file gives each row to whoever takes its table, and knows
+ * what of the recording was asked for. state.h has the list of the others.
  */
-#include "report/export/perfetto/perfetto.h"
+#include "report/export/export.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -267,7 +268,7 @@ static void release(struct nt_perfetto *trace)
 	free(trace);
 }
 
-int nt_perfetto_export(struct nt_feed *feed, const struct nt_selection *selection, FILE *out,
+int nt_export_perfetto(struct nt_feed *feed, const struct nt_selection *selection, FILE *out,
 		       struct nt_progress *progress, char *error, size_t error_size)
 {
 	struct nt_perfetto *trace = calloc(1, sizeof(*trace));

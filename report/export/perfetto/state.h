@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what an export to Perfetto remembers, and what its files give each other. Private to perfetto*.c.
+ * state.h - what an export to Perfetto remembers, and what its files give each other. Private to this folder.
+ *
+ * packets: packets and their compression; fields: the numbers of Perfetto's fields; events: events on tracks, with
+ * their arguments; names: threads, processes, sockets; head: clocks, the system, the process tree; bundle: bundles of
+ * ftrace events; sched: which of them the scheduler and interrupts are; owners: a lane for each CPU, who had it; ops:
+ * socket operations, packets, flows; marks: counters and losses; stacks: stack samples; perfetto: which row goes where.
  *
  * Functions give 0, or -1 and a sentence in trace->error; what only writes gives nothing, for packets keep their
  * failures until the end (packets.h).
@@ -8,9 +13,12 @@
 #ifndef NT_REPORT_EXPORT_PERFETTO_STATE_H
 #define NT_REPORT_EXPORT_PERFETTO_STATE_H
 
+#include <stdio.h>
+
+#include "report/db/feed.h"
 #include "report/export/perfetto/fields.h"
 #include "report/export/perfetto/packets.h"
-#include "report/export/perfetto/perfetto.h"
+#include "report/query/selection.h"
 #include "report/util/id_map.h"
 #include "report/util/labels.h"
 #include "report/util/texts.h"

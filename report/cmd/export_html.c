@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* export_html.c - nettape-report export html: a recording as one page for browsers. */
+#include <unistd.h>
+
+#include "report/cmd/command.h"
+#include "report/cmd/options.h"
+#include "report/db/load.h"
+#include "report/out/new_file.h"
+
+struct page {
+	struct nt_db *db;
+	struct nt_selection selection;
+	enum nt_group by;
+};
+
+static int write_html(void *arg, FILE *out)
+{
+	struct page *page = arg;
+
+	return nt_export_html(page->db, &page->selection, page->by, out) ? nt_complain("%s", page->db->error)
+									 : NT_EXIT_DONE;
+}
+
+static int export_page(struct page *page, const struct nt_options *options)
+{
+	char why[200];
+	int has = nt_export_html_has(page->db, &page->selection, why, sizeof(why));
+
+	if (has < 0)
+		return nt_complain("%s", page->db->error);
+	if (!has)
+		return nt_complain("%s: %s.", options->args[0], why);
+	return nt_new_file(options->output, "open it in a browser", write_html, page);
+}
+
+static int run(const struct nt_options *options)
+{
+	const char *by = options->samples.by;
+	struct page page = {.by = by ? nt_group_of(by) : NT_GROUP_PROGRAM};
+	char error[512];
+	int code;
+
+	if (page.by == NT_GROUP_COUNT) {
+		nt_complain("--by %s: it is by " NT_GROUP_NAMES ".", by);
+		return NT_EXIT_MISUSED;
+	}
+	if (!options->output && isatty(STDOUT_FILENO))
+		return nt_complain_misused("a page is not for a terminal: -o FILE says where it goes.");
+	if (nt_select(&options->selection, &page.selection, error, sizeof(error)) ||
+	    nt_selection_check(&page.selection, error, sizeof(error)))
+		return nt_complain_misused(error);
+	if (nt_load_open(&page.db, options->args[0], NULL, error, sizeof(error)))
+		return nt_complain("%s", error);
+	code = export_page(&page, options);
+	nt_db_close(page.db);
+	return code;
+}
+
+static const struct nt_option options[] = {
+	NT_OPTION_OUTPUT_OR_NOT, NT_OPTIONS_TIME, NT_OPTIONS_WHO, NT_OPTION_BY_COST, NT_OPTION_HELP, NT_OPTIONS_END,
+};
+
+const struct nt_command nt_cmd_export_html = {
+	.name = "export html",
+	.group = NT_GROUP_TAKE,
+	.usage = "TAPE|DB -o FILE [OPTION]...",
+	.what = "write one page for browsers: charts and tables, in one file",
+	.help = "The page needs no network and no other file.",
+	.example = "export html busy.tape -o busy.html",
+	.wants = "a tape or a database",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

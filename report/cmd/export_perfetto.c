@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* export_perfetto.c - nettape-report export perfetto: a session as a trace for Perfetto. */
+#include "report/cmd/command.h"
+#include "report/cmd/options.h"
+#include "report/out/new_file.h"
+
+struct perfetto {
+	struct nt_feed *feed;
+	struct nt_selection selection;
+	const char *path;
+};
+
+static int write_perfetto(void *arg, FILE *out)
+{
+	struct perfetto *export = arg;
+	struct nt_progress progress;
+	char error[512];
+	int result;
+
+	nt_progress_begin(&progress, export->path);
+	result = nt_export_perfetto(export->feed, &export->selection, out, &progress, error, sizeof(error));
+	nt_progress_end(&progress);
+	return result ? nt_complain("%s: %s", export->path, error) : NT_EXIT_DONE;
+}
+
+static int run(const struct nt_options *options)
+{
+	struct perfetto export = {.path = options->args[0]};
+	char error[512];
+	int code;
+
+	if (nt_select(&options->selection, &export.selection, error, sizeof(error)) ||
+	    nt_selection_check(&export.selection, error, sizeof(error)))
+		return nt_complain_misused(error);
+	if (nt_feed_open(&export.feed, export.path, &options->symbols, error, sizeof(error)))
+		return nt_complain("%s", error);
+	code = nt_new_file(options->output, "open it in https://ui.perfetto.dev", write_perfetto, &export);
+	nt_feed_close(export.feed);
+	return code;
+}
+
+static const struct nt_option options[] = {
+	NT_OPTION_OUTPUT("FILE", "busy.pftrace", "the file to write", .is_needed = true),
+	NT_OPTIONS_TIME,
+	NT_OPTIONS_WHO,
+	NT_OPTION_SYMBOLS,
+	NT_OPTION_NO_SYMBOLS,
+	NT_OPTION_HELP,
+	NT_OPTIONS_END,
+};
+
+const struct nt_command nt_cmd_export_perfetto = {
+	.name = "export perfetto",
+	.group = NT_GROUP_TAKE,
+	.usage = "TAPE|DB -o FILE [OPTION]...",
+	.what = "write a trace for https://ui.perfetto.dev",
+	.help = "It has threads, softirqs, interrupts, who had each CPU, socket operations, packets and losses.",
+	.example = "export perfetto busy.tape -o busy.pftrace --from 2.5 --to 4",
+	.wants = "a tape or a database",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

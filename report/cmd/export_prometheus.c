@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* export_prometheus.c - nettape-report export prometheus: what is known of packets, as metrics. */
+#include "report/cmd/command.h"
+#include "report/cmd/options.h"
+#include "report/db/load.h"
+#include "report/out/new_file.h"
+#include "report/util/array.h"
+
+struct prometheus {
+	struct nt_db *db;
+	struct nt_latency_choice choice;
+};
+
+/* Whether there is anything to export: 1 and 0, or -1 and db->error. */
+static int has_any(struct nt_db *db)
+{
+	/* The view last: it looks at every sample. */
+	static const char *const names[] = {"skb_latency", "skb_drop", "tcp_retransmit", "latency_hook"};
+	bool has = false;
+
+	for (size_t i = 0; i < NT_COUNT(names) && !has; i++) {
+		if (nt_db_has_rows(db, names[i], 0, &has))
+			return -1;
+	}
+	return has;
+}
+
+static int write_prometheus(void *arg, FILE *out)
+{
+	struct prometheus *export = arg;
+
+	return nt_export_prometheus(export->db, &export->choice, out) ? nt_complain("%s", export->db->error)
+								      : NT_EXIT_DONE;
+}
+
+static int export_if_any(struct prometheus *export, const struct nt_options *options)
+{
+	int has = has_any(export->db);
+	char why[NT_NEED_MAX];
+
+	if (has < 0)
+		return nt_complain("%s", export->db->error);
+	if (!has) {
+		nt_need_say(&nt_need_packets, why, sizeof(why));
+		return nt_complain("%s: it has %s.", options->args[0], why);
+	}
+	return nt_new_file(options->output, "the textfile collector of node_exporter reads it", write_prometheus,
+			   export);
+}
+
+static int run(const struct nt_options *options)
+{
+	struct prometheus export;
+	char error[512];
+	int code;
+
+	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error, sizeof(error)) ||
+	    nt_selection_check(&export.choice.selection, error, sizeof(error)))
+		return nt_complain_misused(error);
+	if (nt_load_open_with(&export.db, options->args[0], NULL, &nt_need_packets, error, sizeof(error)))
+		return nt_complain("%s", error);
+	code = export_if_any(&export, options);
+	nt_db_close(export.db);
+	return code;
+}
+
+static const struct nt_option options[] = {
+	NT_OPTION_OUTPUT_OR_NOT, NT_OPTIONS_TIME, NT_OPTION_BY_LATENCY, NT_OPTION_HOOK,
+	NT_OPTION_INCLUDE_HOL,	 NT_OPTION_HELP,  NT_OPTIONS_END,
+};
+
+const struct nt_command nt_cmd_export_prometheus = {
+	.name = "export prometheus",
+	.group = NT_GROUP_TAKE,
+	.usage = "TAPE|DB [-o FILE] [OPTION]...",
+	.what = "write latency histograms, drops and retransmits as metrics",
+	.help = "Each hook has a histogram, in seconds. Counters tell which packets are in none, what was dropped and "
+		"what TCP sent again. Record with --probes default,latency,drops,retransmits.",
+	.example = "export prometheus busy.tape -o busy.prom",
+	.wants = "a tape or a database",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * export.h - the formats of other programs, and the functions that write them. Each writes to the stream that it is
+ * given and nowhere else; write errors stay in it. Functions give 0, or -1 and a sentence in db->error or `error`.
+ */
+#ifndef NT_REPORT_EXPORT_EXPORT_H
+#define NT_REPORT_EXPORT_EXPORT_H
+
+#include <stdio.h>
+
+#include "report/db/feed.h"
+#include "report/out/progress.h"
+#include "report/query/groups.h"
+#include "report/query/latency/scan.h"
+
+/* X(name): each format's command, in report/cmd/<name>.c, in the order of the help. */
+#define NT_EXPORTS(X)                                                                                                  \
+	X(export_html)                                                                                                 \
+	X(export_perfetto)                                                                                             \
+	X(export_prometheus)
+
+/*
+ * html/: one page for browsers; all sessions, each in a section. `by`: how costs are grouped first; the reader may
+ * choose another grouping.
+ */
+int nt_export_html(struct nt_db *db, const struct nt_selection *selection, enum nt_group by, FILE *out);
+/* Whether anything of the database is selected: 1; 0: a sentence in `why` says why not; -1: db->error. */
+int nt_export_html_has(struct nt_db *db, const struct nt_selection *selection, char *why, size_t why_size);
+
+/* perfetto/: one session as a trace. `progress` has begun. */
+int nt_export_perfetto(struct nt_feed *feed, const struct nt_selection *selection, FILE *out,
+		       struct nt_progress *progress, char *error, size_t error_size);
+
+/* prometheus.c: all sessions as metrics; with more than one, each sample has a label session_id. */
+int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out);
+
+#endif

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The examples of docs/CONTRIBUTING.md: the patches in tests/examples apply to a copy of the tree, one after the other,
+# and touch few files. The copy is built and records; its rows, its output and its file are compared with what the
+# kernel and this script counted.
+# check-all: it builds both programs once more
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/../live/lib.sh"
+tree=$work/tree
+
+# ---- the patches ----
+
+# patched NAME MOST: applies a patch, which may touch so many files outside tests/ and docs/
+patched() {
+    local patch=tests/examples/$1.patch
+    if ! patch -d "$tree" -p1 --no-backup-if-mismatch <"$patch" >"$work/patch.log" 2>&1; then
+        cat "$work/patch.log"
+        bad "$patch no longer applies. To remake it: apply those before it (${applied:-none}) with patch -p1," \
+            "and 'git add -A'; apply this one, mend what it rejects, and 'git add -N . && git diff >$patch'"
+        finish
+    fi
+    applied+=${applied:+, }$1
+    at_most "files that $patch touches" "$(grep '^+++ ' "$patch" | grep -vcE '^\+\+\+ b/(tests|docs)/')" "$2"
+}
+
+mkdir "$tree" "$tree/build"
+cp -a Makefile schema bpf record report "$tree"
+mkdir "$tree/tests"
+cp -a tests/setup.sh "$tree/tests"
+applied=
+patched event 6
+patched sample 6
+patched command 2
+patched export 3
+
+# What is built already need not be built again, but for what the patches change.
+cp -a build/{o,bpf,text} build/needs-* "$tree/build/" 2>/dev/null || true
+cc=${CC:-gcc}
+! command -v ccache >/dev/null || cc="ccache $cc"
+succeeds "the copy is built" env CCACHE_NOHASHDIR=1 make -s -C "$tree" -j"$(nproc)" CC="$cc"
+[[ $failures == 0 ]] || finish
+record=$tree/build/nettape-record
+report=$tree/build/nettape-report
+
+# ---- a recording ----
+
+needs_recorder
+needs_netns
+
+# Connections that were begun in the namespace.
+# shellcheck disable=SC2016  # awk expands it
+active_opens() { "${in_a[@]}" awk '/^Tcp:/ { value = $6 } END { print value }' /proc/net/snmp; }
+# Of all CPUs; nothing where the kernel does not count them.
+timer_interrupts() { awk '$1 == "LOC:" { for (i = 2; $i ~ /^[0-9]+$/; i++) sum += $i; print sum }' /proc/interrupts; }
+
+runs=40 opens=30
+cp "$(type -P true)" "$work/ex-true"
+begin_ns=$(date +%s%N)
+timer_all=$(timer_interrupts)
+recording_start "$work/x.tape" --probes default,execs,tcp_states
+timer_within=$(timer_interrupts)
+opened=$(active_opens)
+for ((i = 0; i < runs; i++)); do "$work/ex-true"; done
+# Nobody listens there: each is a state SYN_SENT, and then CLOSE.
+# shellcheck disable=SC2016  # the inner shell expands it
+"${in_a[@]}" bash -c 'for ((i = 0; i < $0; i++)); do : <>/dev/tcp/127.0.0.1/9; done' $opens 2>/dev/null || true
+opened=$(($(active_opens) - opened))
+timer_within=$(($(timer_interrupts) - timer_within))
+recording_stop
+timer_all=$(($(timer_interrupts) - timer_all))
+end_ns=$(date +%s%N)
+db=$work/x.db
+import_tape "$work/x.tape" "$db"
+check_whole "$work/x.tape" "$db"
+
+# ---- the event: a row for each time that a program was started ----
+
+# Whose time it was is not known where this kernel shows a task to nobody.
+started=$(sql "$db" "SELECT count(*) FROM exec JOIN thread USING (utid) WHERE name = 'ex-true'")
+at_most "rows of exec, of $runs programs started" "$started" $runs
+unknown=$(sql "$db" "SELECT count(*) FROM exec WHERE utid IS NULL")
+at_least "the same, and rows of exec without a task" $((started + unknown)) $runs
+
+# ---- the sample: a row for each connection that was begun ----
+
+is "connections begun, by the kernel" "$opened" $opens
+is "rows of tcp_state that say so" "$(sql "$db" "SELECT count(*) FROM tcp_state JOIN socket ON id = socket_id
+    WHERE new_state = 'SYN_SENT' AND netns = $(stat -Lc %i "/run/netns/$netns_a")")" "$opened"
+
+# ---- the command: the interrupts of each CPU's timer, as /proc/interrupts counted them ----
+
+succeeds "the command runs" "$report" interrupts "$work/x.tape"
+timers=$("$report" interrupts "$db" --csv | awk -F, '$2 == "local_timer" { print $4 }')
+if [[ $timers ]]; then
+    at_least "interrupts of the timers, by the command and within the recording" "$timers" "$timer_within"
+    at_most "the same, around the recording" "$timers" "$timer_all"
+else
+    echo "# no interrupts of timers by name on this kernel"
+fi
+
+# ---- the export: a point for each owner of each CPU, which together are all of the CPUs' time ----
+
+succeeds "the export writes" "$report" export influx "$work/x.tape" -o "$work/x.lp"
+point='^cpu_cost,host=[^ ]+,cpu=[0-9]+,owner=[a-z_]+ spent_ns=[0-9]+i [0-9]{19}$'
+is "lines that are no points" "$(grep -vcE "$point" "$work/x.lp")" 0
+is "time of all points" "$(awk -F'[= ]' '{ sum += $(NF - 1) } END { printf "%.0f", sum }' "$work/x.lp")" \
+    "$(sql "$db" 'SELECT dur * cpus FROM session')"
+at_least "the first point's time" "$(head -1 "$work/x.lp" | cut -d' ' -f3)" "$begin_ns"
+at_most "the last point's time" "$(tail -1 "$work/x.lp" | cut -d' ' -f3)" "$end_ns"
+finish
