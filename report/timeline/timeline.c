@@ -401,7 +401,6 @@ static int finish_line(struct nt_timeline *timeline, struct nt_cpu_line *line)
 int nt_timeline_finish(struct nt_timeline *timeline)
 {
 	struct nt_open_op *op;
-	uint32_t place = 0;
 
 	for (uint32_t i = 0; i < timeline->n_lines; i++) {
 		int error = timeline->lines[i].present ? finish_line(timeline, &timeline->lines[i]) : 0;
@@ -409,7 +408,7 @@ int nt_timeline_finish(struct nt_timeline *timeline)
 		if (error)
 			return error;
 	}
-	while ((op = nt_open_ops_next(&timeline->open_ops, &place))) {
+	LIST_FOREACH (op, &timeline->open_ops.all, of_all) {
 		int error = nt_cpu_line_open_op(timeline, op, NT_OP_OPEN, timeline->end_ns,
 						nt_crosses_loss(timeline, op->begin_ns));
 
