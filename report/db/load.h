@@ -38,7 +38,8 @@ void nt_need_say(const struct nt_need *need, char *text, size_t size);
 /* As nt_load_open. A tape that was recorded without these samples is refused before its events are read. */
 int nt_load_open_with(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
 		      const struct nt_need *need, char *error, size_t error_size);
-/* Whether --symbols is given for what has its names already. 0, or -1 and a sentence in `error`. */
+/* Whether --symbols is given (`args` may be NULL) for what has its names already. 0, or -1 and a sentence in `error`.
+ */
 int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char *error, size_t error_size);
 /* Whether there is a database at `path` and not a tape: by its first bytes. */
 bool nt_load_is_database(const char *path);

@@ -17,6 +17,7 @@
 #include "report/symbols/demangle.h"
 #include "report/symbols/program_file.h"
 #include "report/util/array.h"
+#include "report/util/fail.h"
 #include "schema/build_id.h"
 
 #define PATH_SIZE 512 /* the tape has 100 bytes, of which each may have become three that are UTF-8 */
@@ -288,19 +289,16 @@ int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_args *a
 
 	*out = NULL;
 	for (size_t i = 0; i < args->n_dirs; i++) {
-		if (stat(args->dirs[i], &status) || !S_ISDIR(status.st_mode)) {
-			snprintf(error, error_size,
-				 "--symbols %s: there is no such directory: programs and their symbols are looked for "
-				 "below it.",
-				 args->dirs[i]);
-			return -1;
-		}
+		if (stat(args->dirs[i], &status) || !S_ISDIR(status.st_mode))
+			return nt_fail(
+				error, error_size,
+				"--symbols %s: there is no such directory: programs and their symbols are looked "
+				"for below it.",
+				args->dirs[i]);
 	}
 	*out = calloc(1, sizeof(**out));
-	if (!*out) {
-		snprintf(error, error_size, "out of memory.");
-		return -1;
-	}
+	if (!*out)
+		return nt_fail(error, error_size, "out of memory.");
 	(*out)->args = args;
 	(*out)->cache = find_cache();
 	return 0;
