@@ -172,14 +172,8 @@ int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, 
 		path);
 }
 
-int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, char *error,
-		 size_t error_size)
-{
-	return nt_load_open_with(out, path, args, NULL, error, error_size);
-}
-
-int nt_load_open_with(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
-		      const struct nt_need *need, char *error, size_t error_size)
+int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const struct nt_need *need,
+		 char *error, size_t error_size)
 {
 	int result = -1;
 
