@@ -297,19 +297,18 @@ struct nt_timeline *nt_timeline_new(const struct nt_timeline_config *config, con
 		timeline->n_running *= 2;
 	timeline->running = calloc(timeline->n_running, sizeof(*timeline->running));
 	timeline->lines = calloc(config->n_cpus ? config->n_cpus : 1, sizeof(*timeline->lines));
-	if (!timeline->running || !timeline->lines) {
-		nt_timeline_free(timeline);
-		return NULL;
-	}
+	if (!timeline->running || !timeline->lines)
+		goto no_memory;
 	timeline->n_lines = config->n_cpus;
 	for (uint32_t i = 0; i < config->n_cpus; i++) {
 		timeline->lines[i].number = i;
-		if (config->present[i] && !line_init(timeline, &timeline->lines[i], config->online[i])) {
-			nt_timeline_free(timeline);
-			return NULL;
-		}
+		if (config->present[i] && !line_init(timeline, &timeline->lines[i], config->online[i]))
+			goto no_memory;
 	}
 	return timeline;
+no_memory:
+	nt_timeline_free(timeline);
+	return NULL;
 }
 
 void nt_timeline_free(struct nt_timeline *timeline)
