@@ -5,6 +5,7 @@
  */
 #include "report/rows/proc_snapshot.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,37 +61,27 @@ static bool take(struct text *word, const char *prefix)
 	return true;
 }
 
-static int digit_value(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	if (digit >= 'A' && digit <= 'F')
-		return digit - 'A' + 10;
-	return 99;
-}
-
 /* The whole word as a number that SQL can hold. */
-static bool number(struct text word, unsigned int base, int64_t *out)
+static bool number(struct text word, size_t base, int64_t *out)
 {
+	static const char digits[] = "0123456789abcdef";
 	bool negative = take(&word, "-");
 	int64_t value = 0;
 
 	if (word.at == word.end)
 		return false;
 	for (; word.at < word.end; word.at++) {
-		int digit = digit_value(*word.at);
+		const char *digit = memchr(digits, tolower((unsigned char)*word.at), base);
 
-		if (digit >= (int)base || __builtin_mul_overflow(value, (int64_t)base, &value) ||
-		    __builtin_add_overflow(value, (int64_t)digit, &value))
+		if (!digit || __builtin_mul_overflow(value, (int64_t)base, &value) ||
+		    __builtin_add_overflow(value, digit - digits, &value))
 			return false;
 	}
 	*out = negative ? -value : value;
 	return true;
 }
 
-static bool next_number(struct text *line, unsigned int base, int64_t *out)
+static bool next_number(struct text *line, size_t base, int64_t *out)
 {
 	struct text word;
 

@@ -311,7 +311,7 @@ static size_t find_exact(const struct nt_stage_rules *rules, const char *name, s
 struct nt_stage_function nt_stage_function(const struct nt_stage_rules *rules, const char *name)
 {
 	struct nt_stage_function function = {0};
-	size_t size = strcspn(name, "."), own_size = 0;
+	size_t size = strcspn(name, ".+"), own_size = 0;
 
 	for (size_t i = find_exact(rules, name, size); i < rules->n_exact; i++) {
 		if (compare_name(name, size, &rules->rules[i]))

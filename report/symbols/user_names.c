@@ -202,21 +202,15 @@ static void cut_deleted(char *path)
 /* NULL: out of memory. */
 static struct known *get(struct nt_user_names *names, const uint8_t *build_id)
 {
-	struct known key = {0}, *known, **found;
+	struct known *known = calloc(1, sizeof(*known)), **found;
 
-	memcpy(key.build_id, build_id, sizeof(key.build_id));
-	found = tfind(&key, &names->known, compare_ids);
-	if (found)
-		return *found;
-	known = calloc(1, sizeof(*known));
 	if (!known)
 		return NULL;
-	*known = key;
-	if (!tsearch(known, &names->known, compare_ids)) {
+	memcpy(known->build_id, build_id, sizeof(known->build_id));
+	found = tsearch(known, &names->known, compare_ids);
+	if (!found || *found != known)
 		free(known);
-		return NULL;
-	}
-	return known;
+	return found ? *found : NULL;
 }
 
 /* 0 or -ENOMEM. */

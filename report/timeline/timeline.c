@@ -181,11 +181,16 @@ static int on_switch(struct nt_timeline *timeline, struct nt_cpu_line *line, con
 
 /* ---- gaps and CPUs that come and go ---- */
 
-static int gap(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t resume_ns, uint64_t task,
-	       const char *why)
+int nt_timeline_gap(struct nt_timeline *timeline, uint32_t cpu, uint64_t resume_ns, uint64_t task, const char *why)
 {
-	int error = nt_loss_push(line, 0, 0, why);
+	struct nt_cpu_line *line = cpu < timeline->n_lines ? &timeline->lines[cpu] : NULL;
+	int error;
 
+	if (!line)
+		return -EINVAL;
+	if (!line->present)
+		return 0;
+	error = nt_loss_push(line, 0, 0, why);
 	if (error)
 		return error;
 	nt_spans_drop_opens(timeline, line);
@@ -207,15 +212,6 @@ static int gap(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t 
 	begin_segment(line, NT_BASE_TASK, task, resume_ns);
 	line->stopped = false;
 	return 0;
-}
-
-int nt_timeline_gap(struct nt_timeline *timeline, uint32_t cpu, uint64_t resume_ns, uint64_t task, const char *why)
-{
-	if (cpu >= timeline->n_lines)
-		return -EINVAL;
-	if (!timeline->lines[cpu].present)
-		return 0;
-	return gap(timeline, &timeline->lines[cpu], resume_ns, task, why);
 }
 
 static int go_offline(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t end_ns)
