@@ -76,27 +76,25 @@ const char *nt_op_result_name(const struct nt_op_row *op, struct nt_arena *arena
 
 const char *nt_op_flags_text(const struct nt_op_row *op, struct nt_arena *arena)
 {
-	static const struct {
-		uint8_t flag;
-		char word[16];
+	const struct {
+		bool is_so;
+		const char *word;
 	} words[] = {
-		{NT_OP_PEEK, "peek"},
-		{NT_OP_ERRQUEUE, "errqueue"},
-		{NT_OP_IN_SOFTIRQ, "in_softirq"},
-		{NT_OP_KERNEL, "kernel"},
+		{op->flags & NT_OP_PEEK, "peek"},
+		{op->flags & NT_OP_ERRQUEUE, "errqueue"},
+		{op->flags & NT_OP_IN_SOFTIRQ, "in_softirq"},
+		{op->flags & NT_OP_KERNEL, "kernel"},
+		{op->before, "before"},
+		{op->lower_bound, "lower_bound"},
 	};
 	char text[96] = "";
 
 	if (!op->before && !op->lower_bound && !op->flags)
 		return "";
 	for (size_t i = 0; i < NT_COUNT(words); i++) {
-		if (op->flags & words[i].flag)
+		if (words[i].is_so)
 			strcat(strcat(text, ","), words[i].word);
 	}
-	if (op->before)
-		strcat(text, ",before");
-	if (op->lower_bound)
-		strcat(text, ",lower_bound");
 	return text[0] ? nt_arena_format(arena, "%s", text + 1) : "";
 }
 

@@ -302,22 +302,14 @@ static int compare_name(const char *name, size_t size, const struct rule *rule)
 	return order ? order : (size > rule->size) - (size < rule->size);
 }
 
-/* The first exact rule that is not before the name. */
-static size_t find_exact(const struct nt_stage_rules *rules, const char *name, size_t size)
-{
-	return NT_COUNT_BEFORE(rules->n_exact, i, compare_name(name, size, &rules->rules[i]) <= 0);
-}
-
 struct nt_stage_function nt_stage_function(const struct nt_stage_rules *rules, const char *name)
 {
 	struct nt_stage_function function = {0};
 	size_t size = strcspn(name, ".+"), own_size = 0;
+	size_t at = NT_COUNT_BEFORE(rules->n_exact, i, compare_name(name, size, &rules->rules[i]) <= 0);
 
-	for (size_t i = find_exact(rules, name, size); i < rules->n_exact; i++) {
-		if (compare_name(name, size, &rules->rules[i]))
-			break;
-		apply(&function, &own_size, &rules->rules[i]);
-	}
+	for (; at < rules->n_exact && !compare_name(name, size, &rules->rules[at]); at++)
+		apply(&function, &own_size, &rules->rules[at]);
 	for (size_t i = rules->n_exact; i < rules->n; i++) {
 		const struct rule *rule = &rules->rules[i];
 

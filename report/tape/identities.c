@@ -30,31 +30,26 @@ void nt_identities_release(struct nt_identities *ids)
 	*ids = (struct nt_identities){0};
 }
 
+/* X(CONSTANT, name, field of the id, number of the map): the kinds of which the newest record counts. */
+#define WITH_NEWEST(X)                                                                                                 \
+	X(TASK, task, task, 0)                                                                                         \
+	X(SOCKET, socket, socket, 1)                                                                                   \
+	X(CGROUP, cgroup, cgroup, 2)                                                                                   \
+	X(DEVICE, device, device, 3)                                                                                   \
+	X(SYMBOL, symbol, symbol, 4)                                                                                   \
+	X(USER_SYMBOL, user_symbol, symbol, 4)                                                                         \
+	X(STACK, stack, stack, 5)
+
 /* The map and the id of a record, NULL for a kind that has none. */
 static struct nt_id_map *map_of(struct nt_identities *ids, const union nt_any *record, uint64_t *id)
 {
 	switch (record->record.kind) {
-	case NT_TASK:
-		*id = record->as_task.task;
-		return &ids->newest[0];
-	case NT_SOCKET:
-		*id = record->as_socket.socket;
-		return &ids->newest[1];
-	case NT_CGROUP:
-		*id = record->as_cgroup.cgroup;
-		return &ids->newest[2];
-	case NT_DEVICE:
-		*id = record->as_device.device;
-		return &ids->newest[3];
-	case NT_SYMBOL:
-		*id = record->as_symbol.symbol;
-		return &ids->newest[4];
-	case NT_USER_SYMBOL:
-		*id = record->as_user_symbol.symbol;
-		return &ids->newest[4];
-	case NT_STACK:
-		*id = record->as_stack.stack;
-		return &ids->newest[5];
+#define X(constant, name, field, map)                                                                                  \
+	case NT_##constant:                                                                                            \
+		*id = record->as_##name.field;                                                                         \
+		return &ids->newest[map];
+		WITH_NEWEST(X)
+#undef X
 	default:
 		return NULL;
 	}
