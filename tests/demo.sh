@@ -20,13 +20,16 @@ rate=${DEMO_RATE:-0}
 # The traffic: run as the recorder's command, so that the recording is as long as it.
 if [[ ${1:-} == --load ]]; then
     client=$2 address=$3
-    for udp in "" "-u"; do
-        bits=$rate
-        [[ -z $udp || $rate != 0 ]] || bits=200M
-        # shellcheck disable=SC2086  # $udp is a word or none
-        ip netns exec "$client" iperf3 -c "$address" $udp -b "$bits" -t "$seconds" -f m |
-            grep -E 'sender|receiver' | sed "s/^/    ${udp:-tcp}: /; s/-u: /udp: /"
-    done
+    # copy PROTOCOL OPTION...
+    copy() {
+        ip netns exec "$client" iperf3 -c "$address" -t "$seconds" -f m "${@:2}" |
+            grep -E 'sender|receiver' | sed "s/^/    $1: /"
+    }
+    # A busy server may still be at its last client, and refuse the next.
+    twice() { "$@" || { sleep 2 && "$@"; }; }
+    twice copy tcp -b "$rate"
+    [[ $rate != 0 ]] || rate=200M
+    twice copy udp -u -b "$rate"
     exit
 fi
 

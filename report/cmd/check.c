@@ -283,7 +283,7 @@ static int run(const struct nt_options *options)
 	char text[512];
 	int error;
 
-	if (nt_load_open(&check.db, options->args[0], NULL, text, sizeof(text)))
+	if (nt_load_open(&check.db, options->args[0], NULL, NULL, text, sizeof(text)))
 		return nt_complain("%s", text);
 	if (check.format == NT_FORMAT_JSON) {
 		nt_json_open(&check.json, NULL, '{');

@@ -15,7 +15,7 @@ int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struc
 	char error[512];
 
 	*sessions = (struct nt_sessions){.path = path};
-	if (nt_load_open_with(&sessions->db, path, args, need, error, sizeof(error)))
+	if (nt_load_open(&sessions->db, path, args, need, error, sizeof(error)))
 		return nt_complain("%s", error);
 	if (nt_session_count(sessions->db, &sessions->n))
 		return nt_complain("%s", sessions->db->error);

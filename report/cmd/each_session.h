@@ -32,7 +32,7 @@ struct nt_sessions {
 
 /* These give an exit code (out/complain.h), and have complained if that is not 0. */
 
-/* To be closed even on failure. `args` and `need` as for nt_load_open_with. */
+/* To be closed even on failure. `args` and `need` as for nt_load_open. */
 int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_args *args,
 		     const struct nt_need *need);
 /*

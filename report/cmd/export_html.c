@@ -49,7 +49,7 @@ static int run(const struct nt_options *options)
 	if (nt_select(&options->selection, &page.selection, error, sizeof(error)) ||
 	    nt_selection_check(&page.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
-	if (nt_load_open(&page.db, options->args[0], NULL, error, sizeof(error)))
+	if (nt_load_open(&page.db, options->args[0], NULL, NULL, error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = export_page(&page, options);
 	nt_db_close(page.db);

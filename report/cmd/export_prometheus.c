@@ -57,7 +57,7 @@ static int run(const struct nt_options *options)
 	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error, sizeof(error)) ||
 	    nt_selection_check(&export.choice.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
-	if (nt_load_open_with(&export.db, options->args[0], NULL, &nt_need_packets, error, sizeof(error)))
+	if (nt_load_open(&export.db, options->args[0], NULL, &nt_need_packets, error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = export_if_any(&export, options);
 	nt_db_close(export.db);

@@ -70,7 +70,7 @@ static int run(const struct nt_options *options)
 	sql = is_by_hand ? NULL : find_sql(options);
 	if (!sql && !is_by_hand)
 		return NT_EXIT_FAILED;
-	if (nt_load_open(&db, options->args[0], &options->symbols, error, sizeof(error))) {
+	if (nt_load_open(&db, options->args[0], &options->symbols, NULL, error, sizeof(error))) {
 		nt_complain("%s", error);
 	} else {
 		printer = nt_printer_new(stdout, options->format, false);

@@ -339,7 +339,7 @@ static int run(const struct nt_options *options)
 		snprintf(error, sizeof(error), "--by %.100s: it is by " NT_GROUP_NAMES ".", options->samples.by);
 		return nt_complain_misused(error);
 	}
-	if (nt_load_open(&db, options->args[0], NULL, error, sizeof(error)))
+	if (nt_load_open(&db, options->args[0], NULL, NULL, error, sizeof(error)))
 		return nt_complain("%s", error);
 	code = summarize(db, options->format, by);
 	nt_db_close(db);

@@ -45,31 +45,31 @@ static const char *name_of(const struct nt_db *db)
 	return db->path[0] ? db->path : "the temporary database";
 }
 
+static const char *reason(const struct nt_db *db, char why[NT_DENIED_MAX])
+{
+	const int code = sqlite3_errcode(db->handle), number = sqlite3_system_errno(db->handle);
+
+	if (code == SQLITE_FULL || (code == SQLITE_IOERR && number == ENOSPC))
+		return db->path[0] ? "the disk is full: free some space, or give another place with -o"
+				   : "the disk is full: free some space, or set TMPDIR to a place that has some";
+	if (code == SQLITE_CANTOPEN && !db->path[0])
+		return "there is no place for its file: set TMPDIR to a directory that can be written to";
+	if (code == SQLITE_READONLY || (code == SQLITE_CANTOPEN && number == EACCES))
+		return nt_denied_change(why, db->path, EACCES);
+	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+		return "it is damaged, or no database: import the tape again";
+	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+		return "another program is writing to it: try again when that is done";
+	return sqlite3_errmsg(db->handle);
+}
+
 int nt_db_fail(struct nt_db *db, const char *what)
 {
-	int code = sqlite3_errcode(db->handle);
 	char why[NT_DENIED_MAX];
 
-	if (code == SQLITE_FULL || (code == SQLITE_IOERR && sqlite3_system_errno(db->handle) == ENOSPC))
-		return nt_db_refuse(db, "%s: %s: the disk is full: free some space, or %s.", name_of(db), what,
-				    db->path[0] ? "give another place with -o" : "set TMPDIR to a place that has some");
-	if (code == SQLITE_CANTOPEN && !db->path[0])
-		return nt_db_refuse(
-			db, "%s: %s: there is no place for its file: set TMPDIR to a directory that can be written to.",
-			name_of(db), what);
-	if (code == SQLITE_CANTOPEN && sqlite3_system_errno(db->handle) == EACCES)
-		return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, nt_denied_change(why, db->path, EACCES));
-	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-		return nt_db_refuse(db, "%s: %s: it is damaged, or no database: import the tape again.", name_of(db),
-				    what);
-	if (code == SQLITE_AUTH)
+	if (sqlite3_errcode(db->handle) == SQLITE_AUTH)
 		return nt_db_refuse(db, "%s: " READING_ONLY, name_of(db));
-	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-		return nt_db_refuse(db, "%s: %s: another program is writing to it: try again when that is done.",
-				    name_of(db), what);
-	if (code == SQLITE_READONLY)
-		return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, nt_denied_change(why, db->path, EACCES));
-	return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, sqlite3_errmsg(db->handle));
+	return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, reason(db, why));
 }
 
 static int run(struct nt_db *db, const char *sql, const char *what)
@@ -118,6 +118,16 @@ const char *nt_db_text(sqlite3_stmt *statement, int column)
 	const char *text = (const char *)sqlite3_column_text(statement, column);
 
 	return text ? text : "";
+}
+
+/* Whether a query of this text, its ?1, gives a row. */
+static int find_text(struct nt_db *db, const char *sql, const char *text, bool *found, const char *what)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
+
+	sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
+	*found = nt_db_next(statement);
+	return nt_db_end(db, statement, what);
 }
 
 /* The one number that a query gives. */
@@ -195,6 +205,15 @@ static int open_handle(struct nt_db *db, const char *path, int flags)
 	return nt_db_fail(db, "it cannot be opened");
 }
 
+/* For writing what is removed if it does not get whole. */
+static int set_up(struct nt_db *db, const char *pragmas)
+{
+	if (run(db, "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF",
+		"it cannot be set up"))
+		return -1;
+	return run(db, pragmas, "it cannot be set up") ? -1 : make_tables(db);
+}
+
 /*
  * A new database: nothing else reads it before it is whole, and if that fails it is removed. So it needs no journal.
  * Its file is the owner's alone, for it tells names and addresses.
@@ -219,24 +238,14 @@ static int open_new(struct nt_db *db)
 	close(fd);
 	if (open_handle(db, db->partial, SQLITE_OPEN_READWRITE))
 		return -1;
-	return run(db,
-		   "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-		   "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768",
-		   "it cannot be set up")
-		       ? -1
-		       : make_tables(db);
+	return set_up(db, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768");
 }
 
 static int open_temporary(struct nt_db *db)
 {
 	if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
 		return -1;
-	return run(db,
-		   "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = "
-		   "-131072",
-		   "it cannot be set up")
-		       ? -1
-		       : make_tables(db);
+	return set_up(db, "PRAGMA cache_size = -131072");
 }
 
 /*
@@ -265,14 +274,12 @@ static int open_read(struct nt_db *db)
  */
 static int check_table(struct nt_db *db, enum nt_table_id id)
 {
-	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT sql FROM sqlite_master WHERE name = ?", NULL);
 	char sql[2048];
 	bool is_ours;
 
 	write_table(nt_table(id), sql, sizeof(sql));
-	sqlite3_bind_text(statement, 1, nt_table(id)->name, -1, SQLITE_STATIC);
-	is_ours = nt_db_next(statement) && !strcmp(nt_db_text(statement, 0), sql);
-	if (nt_db_end(db, statement, "its tables cannot be read"))
+	if (find_text(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql = ?1", sql, &is_ours,
+		      "its tables cannot be read"))
 		return -1;
 	return is_ours ? 0
 		       : nt_db_refuse(
@@ -318,11 +325,10 @@ int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode)
 {
 	struct nt_db *db = calloc(1, sizeof(*db));
 
+	if (db)
+		db->path = strdup(mode == NT_DB_TEMPORARY ? "" : path);
 	*out = db;
-	if (!db)
-		return -1;
-	db->path = strdup(mode == NT_DB_TEMPORARY ? "" : path);
-	if (!db->path) {
+	if (!db || !db->path) {
 		nt_db_close(db);
 		*out = NULL;
 		return -1;
@@ -366,12 +372,9 @@ int64_t nt_db_next_session(struct nt_db *db)
 
 int nt_db_has_session(struct nt_db *db, const char *uuid)
 {
-	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT 1 FROM session WHERE uuid = ?", NULL);
 	bool has;
 
-	sqlite3_bind_text(statement, 1, uuid, -1, SQLITE_STATIC);
-	has = nt_db_next(statement);
-	return nt_db_end(db, statement, "a query cannot be run") ? -1 : has;
+	return find_text(db, "SELECT 1 FROM session WHERE uuid = ?1", uuid, &has, "a query cannot be run") ? -1 : has;
 }
 
 int nt_db_begin(struct nt_db *db)
@@ -523,11 +526,7 @@ int nt_db_forbid_writing(struct nt_db *db)
 
 int nt_db_has(struct nt_db *db, const char *name, bool *has)
 {
-	sqlite3_stmt *statement = nt_db_prepare(db, "SELECT 1 FROM sqlite_master WHERE name = ?1", NULL);
-
-	sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-	*has = nt_db_next(statement);
-	return nt_db_end(db, statement, "it cannot be searched");
+	return find_text(db, "SELECT 1 FROM sqlite_master WHERE name = ?1", name, has, "it cannot be searched");
 }
 
 int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has)

@@ -4,7 +4,6 @@
  */
 #include "report/db/feed.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "report/db/load.h"
 #include "report/rows/rollup.h"
 #include "report/rows/rows.h"
-#include "report/util/array.h"
+#include "report/util/fail.h"
 
 #define MAX_TS (1ll << 62) /* 146 years of uptime */
 #define MIN_BUCKET_NS 1000000
@@ -27,23 +26,11 @@ struct nt_feed {
 	/* or a database: */
 	struct nt_db *db;
 	int64_t session_id;
-	unsigned int next_table; /* in `order` */
+	unsigned int next_table; /* below 2 * NT_TABLE_COUNT */
 	enum nt_table_id table; /* that is read now */
 	sqlite3_stmt *statement; /* NULL: none is */
 	struct nt_row row;
 };
-
-static int fail(struct nt_feed *feed, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static int fail(struct nt_feed *feed, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(feed->error, sizeof(feed->error), format, args);
-	va_end(args);
-	return -1;
-}
 
 /* ---- a tape ---- */
 
@@ -69,46 +56,40 @@ static int open_tape(struct nt_feed *feed, const char *path, const struct nt_sym
 	for (uint32_t cpu = 0; cpu < tape->n_cpus; cpu++)
 		session->cpus += tape->present[cpu];
 	if (tape->end_ns > MAX_TS || tape->start_ns > tape->end_ns)
-		return fail(feed, "%s: its times are none that a clock shows: is it damaged?", path);
+		return nt_fail(feed->error, sizeof(feed->error),
+			       "%s: its times are none that a clock shows: is it damaged?", path);
 	error = nt_rows_open(&feed->rows, feed->tape, feed->names, 1, NT_ROWS_IDENTITIES_FIRST);
-	return error ? fail(feed, "%s cannot be read: %s.", path, nt_tape_error_text(error)) : 0;
+	if (!error)
+		return 0;
+	return nt_fail(feed->error, sizeof(feed->error), "%s cannot be read: %s.", path, nt_tape_error_text(error));
 }
 
 static int next_of_tape(struct nt_feed *feed, const struct nt_row **row)
 {
 	int error = nt_rows_next(feed->rows, row);
 
-	return error < 0 ? fail(feed, "%s cannot be read on: %s.", feed->tape->path, nt_tape_error_text(error)) : error;
+	if (error >= 0)
+		return error;
+	return nt_fail(feed->error, sizeof(feed->error), "%s cannot be read on: %s.", feed->tape->path,
+		       nt_tape_error_text(error));
 }
 
 /* ---- a database ---- */
 
-/* Those that say who is who, then what is read at times, then what happened. */
-static const enum nt_table_id first[] = {NT_TABLE_PROCESS, NT_TABLE_THREAD,	    NT_TABLE_CGROUP,
-					 NT_TABLE_SOCKET,  NT_TABLE_NET_DEVICE,	    NT_TABLE_SYMBOL,
-					 NT_TABLE_STACK,   NT_TABLE_CLOCK_SNAPSHOT, NT_TABLE_PROC_COUNTER};
+/* Those that say who is who and what is read at times: they come before what happened. */
+static const uint64_t first = 1ull << NT_TABLE_PROCESS | 1ull << NT_TABLE_THREAD | 1ull << NT_TABLE_CGROUP |
+			      1ull << NT_TABLE_SOCKET | 1ull << NT_TABLE_NET_DEVICE | 1ull << NT_TABLE_SYMBOL |
+			      1ull << NT_TABLE_STACK | 1ull << NT_TABLE_CLOCK_SNAPSHOT | 1ull << NT_TABLE_PROC_COUNTER;
+_Static_assert(NT_TABLE_COUNT <= 64, "a set of tables is a number");
 
-static bool is_first(enum nt_table_id table)
+/* Goes over all tables twice, for those in `first` and for the others. False: there are no more. */
+static bool next_table(struct nt_feed *feed)
 {
-	for (size_t i = 0; i < NT_COUNT(first); i++) {
-		if (first[i] == table)
-			return true;
-	}
-	return false;
-}
+	while (feed->next_table < 2 * NT_TABLE_COUNT) {
+		const unsigned int pass = feed->next_table / NT_TABLE_COUNT, id = feed->next_table++ % NT_TABLE_COUNT;
 
-/* The n-th table to be read; false: there is none. Tables that `first` does not name come in the order of
- * rows/tables.h. */
-static bool nth_table(unsigned int n, enum nt_table_id *table)
-{
-	if (n < NT_COUNT(first)) {
-		*table = first[n];
-		return true;
-	}
-	n -= NT_COUNT(first);
-	for (int id = 0; id < NT_TABLE_COUNT; id++) {
-		if (!is_first((enum nt_table_id)id) && !n--) {
-			*table = (enum nt_table_id)id;
+		if ((first >> id & 1) != pass) {
+			feed->table = (enum nt_table_id)id;
 			return true;
 		}
 	}
@@ -191,10 +172,10 @@ static int check_tables(struct nt_feed *feed)
 
 static int open_database(struct nt_feed *feed, const char *path, const struct nt_symbol_args *args)
 {
-	if (args && nt_load_refuse_symbols(path, args, feed->error, sizeof(feed->error)))
+	if (nt_load_refuse_symbols(path, args, feed->error, sizeof(feed->error)))
 		return -1;
 	if (nt_db_open(&feed->db, path, NT_DB_READ) || nt_db_forbid_writing(feed->db))
-		return feed->db ? -1 : fail(feed, "out of memory.");
+		return feed->db ? -1 : nt_fail(feed->error, sizeof(feed->error), "out of memory.");
 	return check_tables(feed) ? -1 : find_session(feed);
 }
 
@@ -215,16 +196,15 @@ static int begin_table(struct nt_feed *feed)
 static void take_value(struct nt_value *value, sqlite3_stmt *statement, int column, enum nt_value_type type)
 {
 	const int is = sqlite3_column_type(statement, column);
+	const char *text = type == NT_VALUE_TEXT && is == SQLITE_TEXT
+				   ? (const char *)sqlite3_column_text(statement, column)
+				   : NULL;
 
 	*value = (struct nt_value){.type = NT_VALUE_NULL};
-	if (type == NT_VALUE_INTEGER && is == SQLITE_INTEGER) {
-		value->type = NT_VALUE_INTEGER;
-		value->integer = sqlite3_column_int64(statement, column);
-	} else if (type == NT_VALUE_TEXT && is == SQLITE_TEXT) {
-		value->text = (const char *)sqlite3_column_text(statement, column);
-		value->type = value->text ? NT_VALUE_TEXT : NT_VALUE_NULL;
-		value->size = value->text ? (uint32_t)strlen(value->text) : 0;
-	}
+	if (text)
+		*value = (struct nt_value){.type = type, .size = (uint32_t)strlen(text), .text = text};
+	else if (type == NT_VALUE_INTEGER && is == SQLITE_INTEGER)
+		*value = (struct nt_value){.type = type, .integer = sqlite3_column_int64(statement, column)};
 }
 
 static int take_row(struct nt_feed *feed)
@@ -247,26 +227,21 @@ static int take_row(struct nt_feed *feed)
 
 static int next_of_database(struct nt_feed *feed, const struct nt_row **row)
 {
-	for (;;) {
-		int code;
+	while (feed->statement || next_table(feed)) {
+		sqlite3_stmt *statement;
 
-		if (!feed->statement) {
-			if (!nth_table(feed->next_table, &feed->table))
-				return 1;
-			feed->next_table++;
-			if (begin_table(feed))
-				return -1;
-		}
-		code = sqlite3_step(feed->statement);
-		if (code == SQLITE_ROW) {
+		if (!feed->statement && begin_table(feed))
+			return -1;
+		if (nt_db_next(feed->statement)) {
 			*row = &feed->row;
 			return take_row(feed);
 		}
-		sqlite3_finalize(feed->statement);
+		statement = feed->statement;
 		feed->statement = NULL;
-		if (code != SQLITE_DONE)
-			return nt_db_fail(feed->db, "a table cannot be read");
+		if (nt_db_end(feed->db, statement, "a table cannot be read"))
+			return -1;
 	}
+	return 1;
 }
 
 /* ---- either ---- */
@@ -278,10 +253,8 @@ int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_
 	int result;
 
 	*out = NULL;
-	if (!feed) {
-		snprintf(error, error_size, "out of memory.");
-		return -1;
-	}
+	if (!feed)
+		return nt_fail(error, error_size, "out of memory.");
 	result = nt_load_is_database(path) ? open_database(feed, path, args) : open_tape(feed, path, args);
 	if (result) {
 		snprintf(error, error_size, "%s", nt_feed_error(feed));
@@ -321,7 +294,5 @@ const char *nt_feed_error(const struct nt_feed *feed)
 
 unsigned int nt_feed_progress(const struct nt_feed *feed)
 {
-	unsigned int n_tables = NT_TABLE_COUNT;
-
-	return feed->rows ? nt_rows_progress(feed->rows) : feed->next_table * 1000 / n_tables;
+	return feed->rows ? nt_rows_progress(feed->rows) : feed->next_table * 500 / NT_TABLE_COUNT;
 }

@@ -11,6 +11,7 @@
 #include "report/out/interrupt.h"
 #include "report/out/progress.h"
 #include "report/rows/rows.h"
+#include "report/util/fail.h"
 
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
@@ -21,10 +22,9 @@ static int refuse_twice(struct nt_db *db, const struct nt_tape *tape)
 
 	nt_session_uuid(tape, uuid);
 	found = nt_db_has_session(db, uuid);
-	if (found > 0)
-		snprintf(db->error, sizeof(db->error), "%s is in the database already, as session %s: leave it out.",
-			 tape->path, uuid);
-	return found ? -1 : 0;
+	return found > 0 ? nt_db_refuse(db, "%s is in the database already, as session %s: leave it out.", tape->path,
+					uuid)
+			 : found;
 }
 
 static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress *progress, uint64_t *n_rows)
@@ -38,15 +38,12 @@ static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress 
 		if (++*n_rows % ROWS_PER_LOOK)
 			continue;
 		nt_progress_show(progress, nt_rows_progress(rows), *n_rows);
-		if (nt_interrupted()) {
-			snprintf(db->error, sizeof(db->error), "interrupted.");
-			return -1;
-		}
+		if (nt_interrupted())
+			return nt_db_refuse(db, "interrupted.");
 	}
 	if (error == 1)
 		return 0;
-	snprintf(db->error, sizeof(db->error), "%s cannot be read on: %s.", progress->what, nt_tape_error_text(error));
-	return -1;
+	return nt_db_refuse(db, "%s cannot be read on: %s.", progress->what, nt_tape_error_text(error));
 }
 
 int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows)
@@ -63,10 +60,8 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
 	if (!session_id)
 		return -1;
 	error = nt_rows_open(&rows, tape, names, session_id, NT_ROWS_EVENTS_FIRST);
-	if (error) {
-		snprintf(db->error, sizeof(db->error), "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
-		return -1;
-	}
+	if (error)
+		return nt_db_refuse(db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
 	nt_progress_begin(&progress, tape->path);
 	error = load_rows(db, rows, &progress, &count);
 	nt_progress_end(&progress);
@@ -132,25 +127,20 @@ static int check_need(const struct nt_tape *tape, const struct nt_need *need, ch
 			return 0;
 	}
 	nt_need_say(need, why, sizeof(why));
-	snprintf(error, error_size, "%s: it has %s.", tape->path, why);
-	return -1;
+	return nt_fail(error, error_size, "%s: it has %s.", tape->path, why);
 }
 
 /* ---- opening ---- */
 
-static int load_tape(struct nt_db **out, struct nt_tape *tape, struct nt_user_names *names, char *error,
-		     size_t error_size)
+static int load_tape(struct nt_db **out, struct nt_tape *tape, struct nt_user_names *names)
 {
 	int result = nt_db_open(out, "", NT_DB_TEMPORARY);
+
 	if (!result)
 		result = nt_db_begin(*out);
 	if (!result)
 		result = nt_load(*out, tape, names, NULL);
-	if (!result)
-		result = nt_db_finish(*out);
-	if (result && *out)
-		snprintf(error, error_size, "%s", (*out)->error);
-	return result;
+	return result ? result : nt_db_finish(*out);
 }
 
 static int load_temporary(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
@@ -165,7 +155,7 @@ static int load_temporary(struct nt_db **out, const char *path, const struct nt_
 	if (!result)
 		result = check_need(tape, need, error, error_size);
 	if (!result)
-		result = load_tape(out, tape, names, error, error_size);
+		result = load_tape(out, tape, names);
 	nt_tape_close(tape);
 	nt_user_names_free(names);
 	return result;
@@ -173,43 +163,31 @@ static int load_temporary(struct nt_db **out, const char *path, const struct nt_
 
 int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char *error, size_t error_size)
 {
-	if (!args->n_dirs)
+	if (!args || !args->n_dirs)
 		return 0;
-	snprintf(error, error_size,
-		 "%s is a database, which has its names: --symbols is for tapes. nettape-report symbolize names what "
-		 "lies in files that have come since.",
-		 path);
-	return -1;
+	return nt_fail(
+		error, error_size,
+		"%s is a database, which has its names: --symbols is for tapes. nettape-report symbolize names what "
+		"lies in files that have come since.",
+		path);
 }
 
-int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, char *error,
-		 size_t error_size)
+int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const struct nt_need *need,
+		 char *error, size_t error_size)
 {
-	return nt_load_open_with(out, path, args, NULL, error, error_size);
-}
-
-int nt_load_open_with(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
-		      const struct nt_need *need, char *error, size_t error_size)
-{
-	int result;
+	int result = -1;
 
 	*out = NULL;
 	snprintf(error, error_size, "out of memory.");
-	if (nt_load_is_database(path)) {
-		if (args && nt_load_refuse_symbols(path, args, error, error_size))
-			return -1;
-		result = nt_db_open(out, path, NT_DB_READ);
-		if (result && *out)
-			snprintf(error, error_size, "%s", (*out)->error);
-	} else {
+	if (!nt_load_is_database(path))
 		result = load_temporary(out, path, args, need, error, error_size);
-	}
-	if (!result) {
+	else if (!nt_load_refuse_symbols(path, args, error, error_size))
+		result = nt_db_open(out, path, NT_DB_READ);
+	if (!result)
 		result = nt_db_forbid_writing(*out);
-		if (result)
-			snprintf(error, error_size, "%s", (*out)->error);
-	}
 	if (result) {
+		if (*out)
+			snprintf(error, error_size, "%s", (*out)->error);
 		nt_db_close(*out);
 		*out = NULL;
 	}

@@ -16,13 +16,6 @@
  */
 int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows);
 /*
- * A database for reading: the one at `path`, or a temporary one that the tape at `path` has been loaded into. 0, or -1
- * and a sentence in `error`; then *out is NULL. Close with nt_db_close. `args` says where functions of a tape's
- * programs are looked for; NULL: nowhere, nobody asks for them. (A database has the names that it was given.)
- */
-int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, char *error,
-		 size_t error_size);
-/*
  * Samples that a command cannot do without: one of `probes` must have taken them. NULL as a struct nt_need *: it needs
  * none.
  */
@@ -35,10 +28,16 @@ extern const struct nt_need nt_need_stacks, nt_need_latency, nt_need_packets;
 #define NT_NEED_MAX 128
 /* "no stack samples: record with ...", without a full stop. */
 void nt_need_say(const struct nt_need *need, char *text, size_t size);
-/* As nt_load_open. A tape that was recorded without these samples is refused before its events are read. */
-int nt_load_open_with(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
-		      const struct nt_need *need, char *error, size_t error_size);
-/* Whether --symbols is given for what has its names already. 0, or -1 and a sentence in `error`. */
+/*
+ * A database for reading: the one at `path`, or a temporary one that the tape at `path` has been loaded into. 0, or -1
+ * and a sentence in `error`; then *out is NULL. Close with nt_db_close. `args` says where functions of a tape's
+ * programs are looked for; NULL: nowhere, nobody asks for them. (A database has the names that it was given.) A tape
+ * that was recorded without what is needed is refused before its events are read.
+ */
+int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const struct nt_need *need,
+		 char *error, size_t error_size);
+/* Whether --symbols is given (`args` may be NULL) for what has its names already. 0, or -1 and a sentence in `error`.
+ */
 int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char *error, size_t error_size);
 /* Whether there is a database at `path` and not a tape: by its first bytes. */
 bool nt_load_is_database(const char *path);

@@ -44,18 +44,24 @@ static int next_block(struct nt_rows *rows, unsigned int wanted, const struct nt
 	}
 }
 
-static int learn_identities(struct nt_rows *rows)
+/* Calls visit with each identity of the block that was loaded. */
+static int each_identity(struct nt_rows *rows, int (*visit)(struct nt_rows *rows, const union nt_any *record))
 {
 	size_t offset = 0;
 	union nt_any record;
 	int error;
 
 	while (!(error = nt_identity_next(rows->raw.data, rows->raw.size, &offset, &record))) {
-		error = nt_identities_learn(&rows->ids, &record);
+		error = visit(rows, &record);
 		if (error)
 			return error;
 	}
 	return error == 1 ? 0 : error;
+}
+
+static int learn_identity(struct nt_rows *rows, const union nt_any *record)
+{
+	return nt_identities_learn(&rows->ids, record);
 }
 
 static int learn_clock(struct nt_rows *rows)
@@ -72,7 +78,7 @@ int nt_rows_learn(struct nt_rows *rows)
 	int error;
 
 	while (!(error = next_block(rows, 1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK, &block))) {
-		error = block->header.type == NT_BLOCK_CLOCK ? learn_clock(rows) : learn_identities(rows);
+		error = block->header.type == NT_BLOCK_CLOCK ? learn_clock(rows) : each_identity(rows, learn_identity);
 		if (error == -EBADMSG)
 			error = nt_tape_bad_block(rows->tape, rows->chunk, block->offset);
 		if (error < 0)
@@ -223,21 +229,6 @@ static int push_identity(struct nt_rows *rows, const union nt_any *record)
 	}
 }
 
-static int push_identities(struct nt_rows *rows)
-{
-	size_t offset = 0;
-	union nt_any record;
-	int error;
-
-	while (!(error = nt_identity_next(rows->raw.data, rows->raw.size, &offset, &record))) {
-		error = push_identity(rows, &record);
-		if (error)
-			return error;
-	}
-	/* Damage was noted when the block was read first. */
-	return error == 1 || error == -EBADMSG ? 0 : error;
-}
-
 static int push_unknown_task(void *arg, uint64_t task, uint64_t value)
 {
 	struct nt_rows *rows = arg;
@@ -317,7 +308,9 @@ static int step_block(struct nt_rows *rows, unsigned int wanted)
 			error = push_snapshot(rows, &snapshot);
 		break;
 	default:
-		error = push_identities(rows);
+		error = each_identity(rows, push_identity);
+		/* Damage was noted when the block was read first. */
+		return error == -EBADMSG ? 0 : error;
 	}
 	return error == -EBADMSG ? nt_tape_bad_block(rows->tape, rows->chunk, block->offset) : error;
 }

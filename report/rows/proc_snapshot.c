@@ -5,8 +5,11 @@
  */
 #include "report/rows/proc_snapshot.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "report/util/array.h"
 
 struct text {
 	const char *at, *end;
@@ -15,7 +18,8 @@ struct text {
 struct parse {
 	nt_counter_fn counter;
 	void *arg;
-	uint64_t *bad_lines;
+	int error; /* that the callback gave: it is not called again */
+	uint64_t bad_lines;
 };
 
 /* Takes the next line off *text, without its end. False: there is none. */
@@ -57,37 +61,27 @@ static bool take(struct text *word, const char *prefix)
 	return true;
 }
 
-static int digit_value(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	if (digit >= 'A' && digit <= 'F')
-		return digit - 'A' + 10;
-	return 99;
-}
-
 /* The whole word as a number that SQL can hold. */
-static bool number(struct text word, unsigned int base, int64_t *out)
+static bool number(struct text word, size_t base, int64_t *out)
 {
+	static const char digits[] = "0123456789abcdef";
 	bool negative = take(&word, "-");
 	int64_t value = 0;
 
 	if (word.at == word.end)
 		return false;
 	for (; word.at < word.end; word.at++) {
-		int digit = digit_value(*word.at);
+		const char *digit = memchr(digits, tolower((unsigned char)*word.at), base);
 
-		if (digit >= (int)base || __builtin_mul_overflow(value, (int64_t)base, &value) ||
-		    __builtin_add_overflow(value, (int64_t)digit, &value))
+		if (!digit || __builtin_mul_overflow(value, (int64_t)base, &value) ||
+		    __builtin_add_overflow(value, digit - digits, &value))
 			return false;
 	}
 	*out = negative ? -value : value;
 	return true;
 }
 
-static bool next_number(struct text *line, unsigned int base, int64_t *out)
+static bool next_number(struct text *line, size_t base, int64_t *out)
 {
 	struct text word;
 
@@ -104,41 +98,39 @@ static bool join(char name[NT_COUNTER_NAME_MAX], const struct text *first, const
 	return size > 0 && size < NT_COUNTER_NAME_MAX;
 }
 
-static int give(const struct parse *parse, int64_t cpu, const char *program, const char *name, int64_t value)
+static void give(struct parse *parse, int64_t cpu, const char *program, const char *name, int64_t value)
 {
 	struct nt_counter counter = {.cpu = cpu, .program = program, .name = name, .value = value};
 
-	return parse->counter(parse->arg, &counter);
+	if (!parse->error)
+		parse->error = parse->counter(parse->arg, &counter);
 }
 
 /* The times of a line "cpu 1 2 3 ..." of /proc/stat, in clock ticks. */
-static int stat_cpu_line(const struct parse *parse, int64_t cpu, struct text *line)
+static void stat_cpu_line(struct parse *parse, int64_t cpu, struct text *line)
 {
 	static const char *const names[] = {"user", "nice",    "system", "idle",  "iowait",
 					    "irq",  "softirq", "steal",	 "guest", "guest_nice"};
-	int error = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !error; i++) {
+	for (size_t i = 0; i < NT_COUNT(names); i++) {
 		struct text word;
 		int64_t value;
 
 		if (!next_word(line, &word))
 			break;
 		if (number(word, 10, &value))
-			error = give(parse, cpu, NULL, names[i], value);
+			give(parse, cpu, NULL, names[i], value);
 		else
-			++*parse->bad_lines;
+			parse->bad_lines++;
 	}
-	return error;
 }
 
 /* /proc/stat: the lines of CPUs, and the first number (the sum) of the others. */
-static int parse_stat(const struct parse *parse, struct text text)
+static void parse_stat(struct parse *parse, struct text text)
 {
 	struct text line, word;
-	int error = 0;
 
-	while (!error && next_line(&text, &line)) {
+	while (next_line(&text, &line)) {
 		char name[NT_COUNTER_NAME_MAX];
 		int64_t value = -1;
 
@@ -146,145 +138,125 @@ static int parse_stat(const struct parse *parse, struct text text)
 			continue;
 		if (take(&word, "cpu")) {
 			if (!length(&word) || (number(word, 10, &value) && value >= 0))
-				error = stat_cpu_line(parse, value, &line);
+				stat_cpu_line(parse, value, &line);
 			else
-				++*parse->bad_lines;
+				parse->bad_lines++;
 		} else if (next_number(&line, 10, &value) && join(name, &word, "", NULL)) {
-			error = give(parse, -1, NULL, name, value);
+			give(parse, -1, NULL, name, value);
 		} else {
-			++*parse->bad_lines;
+			parse->bad_lines++;
 		}
 	}
-	return error;
 }
 
 /* /proc/softirqs: a header "CPU0 CPU1 ...", then "NET_RX: 1 2 ...", a number for each CPU of the header. */
-static int parse_softirqs(const struct parse *parse, struct text text)
+static void parse_softirqs(struct parse *parse, struct text text)
 {
 	struct text header, line, word;
-	int error = 0;
 
 	if (!next_line(&text, &header))
-		return 0;
-	while (!error && next_line(&text, &line)) {
+		return;
+	while (next_line(&text, &line)) {
 		struct text cpus = header, cpu_word, count;
 		char name[NT_COUNTER_NAME_MAX];
 		int64_t cpu, value;
 
 		if (!next_word(&line, &word) || word.end[-1] != ':') {
-			++*parse->bad_lines;
+			parse->bad_lines++;
 			continue;
 		}
 		word.end--;
-		while (!error && next_word(&line, &count)) {
+		while (next_word(&line, &count)) {
 			if (next_word(&cpus, &cpu_word) && take(&cpu_word, "CPU") && number(cpu_word, 10, &cpu) &&
 			    cpu >= 0 && number(count, 10, &value) && join(name, &word, "", NULL)) {
-				error = give(parse, cpu, NULL, name, value);
+				give(parse, cpu, NULL, name, value);
 			} else {
-				++*parse->bad_lines;
+				parse->bad_lines++;
 				break;
 			}
 		}
 	}
-	return error;
 }
 
 #define SOFTNET_CPU 12 /* the column that says which CPU; kernels before 5.10 lack it, and lines are by number */
 
 /* /proc/net/softnet_stat: a line of hexadecimal numbers for each online CPU. */
-static int parse_softnet(const struct parse *parse, struct text text)
+static void parse_softnet(struct parse *parse, struct text text)
 {
-	static const char *const names[] = {"processed",
-					    "dropped",
-					    "time_squeeze",
-					    NULL,
-					    NULL,
-					    NULL,
-					    NULL,
-					    NULL,
-					    "cpu_collision",
-					    "received_rps",
-					    "flow_limit_count",
-					    "backlog_len",
-					    NULL,
-					    "input_qlen",
-					    "process_qlen"};
-	enum { N = sizeof(names) / sizeof(names[0]) };
+	static const char *const names[] = {
+		[0] = "processed",     [1] = "dropped",	     [2] = "time_squeeze",
+		[8] = "cpu_collision", [9] = "received_rps", [10] = "flow_limit_count",
+		[11] = "backlog_len",  [13] = "input_qlen",  [14] = "process_qlen",
+	};
+	enum { N = NT_COUNT(names) };
 	struct text line;
-	int error = 0;
 
-	for (int64_t row = 0; !error && next_line(&text, &line); row++) {
+	for (int64_t row = 0; next_line(&text, &line); row++) {
 		int64_t values[N];
 		size_t n = 0;
 
 		while (n < N && next_number(&line, 16, &values[n]))
 			n++;
 		if (n < 3 || (n > SOFTNET_CPU && values[SOFTNET_CPU] < 0)) {
-			++*parse->bad_lines;
+			parse->bad_lines++;
 			continue;
 		}
-		for (size_t i = 0; i < n && !error; i++) {
+		for (size_t i = 0; i < n; i++) {
 			if (names[i])
-				error = give(parse, n > SOFTNET_CPU ? values[SOFTNET_CPU] : row, NULL, names[i],
-					     values[i]);
+				give(parse, n > SOFTNET_CPU ? values[SOFTNET_CPU] : row, NULL, names[i], values[i]);
 		}
 	}
-	return error;
 }
 
 /* /proc/net/snmp: pairs of lines, "Udp: InDatagrams ..." and "Udp: 12 ...". */
-static int parse_snmp(const struct parse *parse, struct text text)
+static void parse_snmp(struct parse *parse, struct text text)
 {
 	struct text names, values, group, again, name_word;
-	int error = 0;
 
-	while (!error && next_line(&text, &names)) {
+	while (next_line(&text, &names)) {
 		if (!next_line(&text, &values) || !next_word(&names, &group) || !next_word(&values, &again) ||
 		    length(&group) != length(&again) || memcmp(group.at, again.at, length(&group)) != 0 ||
 		    group.end[-1] != ':') {
-			++*parse->bad_lines;
+			parse->bad_lines++;
 			continue;
 		}
 		group.end--;
-		while (!error && next_word(&names, &name_word)) {
+		while (next_word(&names, &name_word)) {
 			char name[NT_COUNTER_NAME_MAX];
 			int64_t value;
 
 			if (!next_number(&values, 10, &value) || !join(name, &group, ".", &name_word)) {
-				++*parse->bad_lines;
+				parse->bad_lines++;
 				break;
 			}
-			error = give(parse, -1, NULL, name, value);
+			give(parse, -1, NULL, name, value);
 		}
 	}
-	return error;
 }
 
 /* nettape/cpus: "CPU KIND WRITTEN LOST", as the kernel side counted them. */
-static int parse_cpus(const struct parse *parse, struct text text)
+static void parse_cpus(struct parse *parse, struct text text)
 {
 	static const struct text written = {"written", &"written"[7]}, lost = {"lost", &"lost"[4]};
 	struct text line, kind;
-	int error = 0;
 
-	while (!error && next_line(&text, &line)) {
+	while (next_line(&text, &line)) {
 		char name[NT_COUNTER_NAME_MAX];
 		int64_t cpu, n_written, n_lost;
 
 		if (!next_number(&line, 10, &cpu) || cpu < 0 || !next_word(&line, &kind) ||
 		    !next_number(&line, 10, &n_written) || !next_number(&line, 10, &n_lost) ||
 		    !join(name, &kind, ".", &written)) {
-			++*parse->bad_lines;
+			parse->bad_lines++;
 			continue;
 		}
-		error = give(parse, cpu, NULL, name, n_written);
-		if (!error && join(name, &kind, ".", &lost))
-			error = give(parse, cpu, NULL, name, n_lost);
+		give(parse, cpu, NULL, name, n_written);
+		if (join(name, &kind, ".", &lost))
+			give(parse, cpu, NULL, name, n_lost);
 	}
-	return error;
 }
 
-static int key_value(const struct parse *parse, const char *program, struct text word)
+static void key_value(struct parse *parse, const char *program, struct text word)
 {
 	struct text key = word;
 	char name[NT_COUNTER_NAME_MAX];
@@ -293,44 +265,40 @@ static int key_value(const struct parse *parse, const char *program, struct text
 	key.end = memchr(word.at, '=', length(&word));
 	if (key.end && key.end > key.at && number((struct text){key.end + 1, word.end}, 10, &value) &&
 	    join(name, &key, "", NULL))
-		return give(parse, -1, program, name, value);
-	++*parse->bad_lines;
-	return 0;
+		give(parse, -1, program, name, value);
+	else
+		parse->bad_lines++;
 }
 
 /* nettape/programs: "NAME key=value ...". */
-static int parse_programs(const struct parse *parse, struct text text)
+static void parse_programs(struct parse *parse, struct text text)
 {
 	struct text line, word;
-	int error = 0;
 
-	while (!error && next_line(&text, &line)) {
+	while (next_line(&text, &line)) {
 		char program[NT_COUNTER_NAME_MAX];
 
 		if (!next_word(&line, &word) || !join(program, &word, "", NULL)) {
-			++*parse->bad_lines;
+			parse->bad_lines++;
 			continue;
 		}
-		while (!error && next_word(&line, &word))
-			error = key_value(parse, program, word);
+		while (next_word(&line, &word))
+			key_value(parse, program, word);
 	}
-	return error;
 }
 
 /* nettape/self: lines "key=value". */
-static int parse_self(const struct parse *parse, struct text text)
+static void parse_self(struct parse *parse, struct text text)
 {
 	struct text line;
-	int error = 0;
 
-	while (!error && next_line(&text, &line))
-		error = key_value(parse, NULL, line);
-	return error;
+	while (next_line(&text, &line))
+		key_value(parse, NULL, line);
 }
 
-static const struct {
+static const struct format {
 	const char *name;
-	int (*parse)(const struct parse *parse, struct text text);
+	void (*parse)(struct parse *parse, struct text text);
 	bool is_self;
 } formats[] = {
 	{"/proc/stat", parse_stat, false},
@@ -342,24 +310,31 @@ static const struct {
 	{"nettape/self", parse_self, true},
 };
 
+static const struct format *format_of(const struct nt_proc_snapshot *snapshot)
+{
+	for (size_t i = 0; i < NT_COUNT(formats); i++) {
+		if (!strcmp(snapshot->name, formats[i].name))
+			return &formats[i];
+	}
+	return NULL;
+}
+
 int nt_proc_snapshot_parse(const struct nt_proc_snapshot *snapshot, nt_counter_fn counter, void *arg,
 			   uint64_t *bad_lines)
 {
-	const struct parse parse = {counter, arg, bad_lines};
 	const struct text text = {snapshot->text, snapshot->text + snapshot->text_size};
+	const struct format *format = format_of(snapshot);
+	struct parse parse = {.counter = counter, .arg = arg};
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (!strcmp(snapshot->name, formats[i].name))
-			return formats[i].parse(&parse, text);
-	}
-	return 0;
+	if (format)
+		format->parse(&parse, text);
+	*bad_lines += parse.bad_lines;
+	return parse.error;
 }
 
 bool nt_proc_snapshot_is_self(const struct nt_proc_snapshot *snapshot)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (!strcmp(snapshot->name, formats[i].name))
-			return formats[i].is_self;
-	}
-	return false;
+	const struct format *format = format_of(snapshot);
+
+	return format && format->is_self;
 }

@@ -21,7 +21,8 @@ struct key {
 
 struct sum {
 	struct key key;
-	uint64_t ns, bytes, ops, failed, untimed, lower_bound;
+	uint64_t spent_ns; /* of slices */
+	struct nt_sock_cost ops;
 };
 
 struct sums {
@@ -93,17 +94,7 @@ static int give_slice_sum(struct nt_rollup *rollup, const struct key *key, uint6
 
 static int give_op_sum(struct nt_rollup *rollup, const struct sum *sum)
 {
-	struct nt_sock_cost cost = {
-		.task = sum->key.task,
-		.dir = (uint8_t)sum->key.what,
-		.socket = sum->key.socket,
-		.ops = sum->ops,
-		.failed = sum->failed,
-		.untimed = sum->untimed,
-		.lower_bound = sum->lower_bound,
-		.bytes = sum->bytes,
-		.cpu_ns = sum->ns,
-	};
+	struct nt_sock_cost cost = sum->ops;
 
 	bucket_times(rollup, sum->key.bucket, 1, &cost.ts_ns, &cost.dur_ns);
 	return rollup->sink.sock_cost(rollup->sink.arg, &cost);
@@ -115,7 +106,7 @@ static int empty(struct nt_rollup *rollup, struct sums *sums)
 
 	for (size_t i = 0; i < sums->n && !error; i++) {
 		if (sums == &rollup->slices)
-			error = give_slice_sum(rollup, &sums->sums[i].key, 1, sums->sums[i].ns);
+			error = give_slice_sum(rollup, &sums->sums[i].key, 1, sums->sums[i].spent_ns);
 		else
 			error = give_op_sum(rollup, &sums->sums[i]);
 	}
@@ -171,7 +162,7 @@ static int add_part(struct nt_rollup *rollup, struct key *key, uint64_t ns)
 	struct sum *sum = find(rollup, &rollup->slices, key, &error);
 
 	if (sum)
-		sum->ns += ns;
+		sum->spent_ns += ns;
 	return error;
 }
 
@@ -203,6 +194,7 @@ int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op)
 	uint64_t at = end_ns > rollup->start_ns ? end_ns - rollup->start_ns : 0;
 	struct key key = {.task = op->task, .socket = op->socket, .what = op->dir};
 	bool ok = op->end == NT_OP_DONE && op->result >= 0;
+	struct nt_sock_cost *cost;
 	struct sum *sum;
 	int error = 0;
 
@@ -213,14 +205,18 @@ int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op)
 	sum = find(rollup, &rollup->ops, &key, &error);
 	if (!sum)
 		return error;
-	sum->ops++;
-	sum->failed += !ok;
-	sum->untimed += !op->timed;
-	sum->lower_bound += op->lower_bound;
+	cost = &sum->ops;
+	cost->task = op->task;
+	cost->dir = op->dir;
+	cost->socket = op->socket;
+	cost->ops++;
+	cost->failed += !ok;
+	cost->untimed += !op->timed;
+	cost->lower_bound += op->lower_bound;
 	if (op->timed)
-		sum->ns += op->cpu_ns;
+		cost->cpu_ns += op->cpu_ns;
 	if (ok && !(op->flags & (NT_OP_PEEK | NT_OP_ERRQUEUE)))
-		sum->bytes += (uint64_t)op->result;
+		cost->bytes += (uint64_t)op->result;
 	return 0;
 }
 

@@ -2,11 +2,11 @@
 /* sample_owners.c - see sample_owners.h. */
 #include "report/rows/sample_owners.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 64
+#include "report/util/array.h"
+
 /* Samples stand in the order of their ring, which inverts few, and those by little. */
 #define REORDER 64
 
@@ -18,8 +18,8 @@ struct stretch {
 
 struct cpu {
 	struct stretch before, last;
-	struct nt_stack_sample *waiting; /* from `first` on, by time but for a few */
-	size_t first, n, capacity; /* a power of two: the places go round */
+	struct nt_stack_sample *waiting; /* from `first` to `end`, by time but for a few */
+	size_t first, end, size;
 };
 
 struct nt_sample_owners {
@@ -35,12 +35,14 @@ struct nt_sample_owners *nt_sample_owners_new(uint32_t n_cpus, nt_owned_fn owned
 
 	if (!owners)
 		return NULL;
-	*owners = (struct nt_sample_owners){.n_cpus = n_cpus, .owned = owned, .arg = arg};
+	*owners = (struct nt_sample_owners){.owned = owned, .arg = arg};
 	owners->cpus = calloc((size_t)n_cpus + 1, sizeof(*owners->cpus));
-	if (owners->cpus)
-		return owners;
-	free(owners);
-	return NULL;
+	if (!owners->cpus) {
+		nt_sample_owners_free(owners);
+		return NULL;
+	}
+	owners->n_cpus = n_cpus;
+	return owners;
 }
 
 void nt_sample_owners_free(struct nt_sample_owners *owners)
@@ -75,55 +77,44 @@ static int give(struct nt_sample_owners *owners, uint32_t number, const struct n
 	return owners->owned(owners->arg, number, sample, owner);
 }
 
-static struct nt_stack_sample *place(struct cpu *cpu, size_t number)
+/* Room for one more, also where those stood that have been given, once they were half of all. */
+static int make_room(struct cpu *cpu)
 {
-	return &cpu->waiting[(cpu->first + number) & (cpu->capacity - 1)];
-}
-
-/* Twice the room, with the first in the first place. */
-static int grow(struct cpu *cpu)
-{
-	size_t capacity = cpu->capacity ? 2 * cpu->capacity : FIRST_CAPACITY;
-	struct nt_stack_sample *waiting = reallocarray(NULL, capacity, sizeof(*waiting));
-
-	if (!waiting)
-		return -ENOMEM;
-	for (size_t i = 0; i < cpu->n; i++)
-		waiting[i] = *place(cpu, i);
-	free(cpu->waiting);
-	cpu->waiting = waiting;
-	cpu->capacity = capacity;
-	cpu->first = 0;
-	return 0;
+	if (cpu->first > cpu->end / 2) {
+		cpu->end -= cpu->first;
+		memmove(cpu->waiting, cpu->waiting + cpu->first, cpu->end * sizeof(*cpu->waiting));
+		cpu->first = 0;
+	}
+	return NT_ROOM(cpu->waiting, cpu->size, cpu->end + 1);
 }
 
 static int give_first(struct nt_sample_owners *owners, uint32_t number)
 {
 	struct cpu *cpu = &owners->cpus[number];
-	struct nt_stack_sample sample = *place(cpu, 0);
 
-	cpu->first = (cpu->first + 1) & (cpu->capacity - 1);
-	cpu->n--;
-	return give(owners, number, &sample);
+	return give(owners, number, &cpu->waiting[cpu->first++]);
 }
 
 int nt_sample_owners_add(struct nt_sample_owners *owners, uint32_t number, const struct nt_stack_sample *sample)
 {
 	struct cpu *cpu = &owners->cpus[number];
-	size_t at;
 	int error = 0;
+	size_t at;
 
 	if (sample->end_ns < cpu->last.end_ns)
 		return give(owners, number, sample);
-	if (cpu->n == NT_WAITING_MAX)
+	if (cpu->end - cpu->first == NT_WAITING_MAX)
 		error = give_first(owners, number);
-	if (!error && cpu->n == cpu->capacity)
-		error = grow(cpu);
+	if (!error)
+		error = make_room(cpu);
 	if (error)
 		return error;
-	for (at = cpu->n++; at && cpu->n - at <= REORDER && place(cpu, at - 1)->end_ns > sample->end_ns; at--)
-		*place(cpu, at) = *place(cpu, at - 1);
-	*place(cpu, at) = *sample;
+	for (at = cpu->end++; at > cpu->first && cpu->end - at <= REORDER; at--) {
+		if (cpu->waiting[at - 1].end_ns <= sample->end_ns)
+			break;
+		cpu->waiting[at] = cpu->waiting[at - 1];
+	}
+	cpu->waiting[at] = *sample;
 	return 0;
 }
 
@@ -142,7 +133,7 @@ int nt_sample_owners_slice(struct nt_sample_owners *owners, const struct nt_cpu_
 	};
 	if (slice->owner == NT_OWNER_HARDIRQ)
 		cpu->last.under = goes_on ? cpu->before.under : NT_OWNER_UNKNOWN;
-	while (!error && cpu->n && place(cpu, 0)->end_ns < cpu->last.end_ns)
+	while (!error && cpu->first < cpu->end && cpu->waiting[cpu->first].end_ns < cpu->last.end_ns)
 		error = give_first(owners, slice->cpu);
 	return error;
 }
@@ -152,7 +143,7 @@ int nt_sample_owners_finish(struct nt_sample_owners *owners)
 	int error = 0;
 
 	for (uint32_t cpu = 0; cpu < owners->n_cpus; cpu++)
-		while (!error && owners->cpus[cpu].n)
+		while (!error && owners->cpus[cpu].first < owners->cpus[cpu].end)
 			error = give_first(owners, cpu);
 	return error;
 }

@@ -5,9 +5,7 @@
 #include "report/rows/stack_stages.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/util/array.h"
 
@@ -19,21 +17,12 @@ void nt_stack_stages_release(struct nt_stack_stages *stages)
 	nt_id_map_release(&stages->by_stack);
 }
 
-/* A symbol's text is "function+0x1a [module]". */
-static struct nt_stage_function function_of(const struct nt_stack_stages *stages, const char *text)
-{
-	char name[sizeof(((struct nt_symbol *)0)->name)];
-	size_t size = text ? strcspn(text, "+") : 0;
-
-	snprintf(name, sizeof(name), "%.*s", (int)(size < sizeof(name) ? size : sizeof(name) - 1), text ? text : "");
-	return nt_stage_function(stages->rules, name);
-}
-
 /* NULL: out of memory. Good until the next call. */
 static const struct nt_stage_function *find_function(struct nt_stack_stages *stages, struct nt_identities *ids,
 						     uint64_t symbol)
 {
 	uint64_t *index = nt_id_map_at(&stages->by_symbol, symbol);
+	const char *name = nt_identities_symbol(ids, symbol);
 
 	if (!index)
 		return NULL;
@@ -41,7 +30,7 @@ static const struct nt_stage_function *find_function(struct nt_stack_stages *sta
 		return &stages->functions[*index - 1];
 	if (NT_ROOM(stages->functions, stages->functions_size, stages->n_functions + 1))
 		return NULL;
-	stages->functions[stages->n_functions] = function_of(stages, nt_identities_symbol(ids, symbol));
+	stages->functions[stages->n_functions] = nt_stage_function(stages->rules, name ? name : "");
 	*index = ++stages->n_functions;
 	return &stages->functions[*index - 1];
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "report/rows/words.h"
+#include "report/rows/kernel_names.h"
 #include "report/util/utf8.h"
 #include "schema/kind.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/util/array.h"
+#include "report/util/fail.h"
 
 static const char built_in[] =
 #include "text/stages_txt.h"
@@ -44,158 +45,148 @@ struct nt_stage_rules {
 
 /* ---- reading the rules ---- */
 
-struct reading {
-	struct nt_stage_rules *rules;
-	const char *problem; /* NULL: none */
-};
+/* Functions that read give the problem with what they read; NULL: there is none. */
+static const char no_memory[] = "out of memory";
 
-static int add_stage(struct reading *reading, const char *name, size_t size, const char *text)
+static const char *add_stage(struct nt_stage_rules *rules, const char *name, size_t size, const char *text)
 {
-	struct nt_stage_rules *rules = reading->rules;
+	const unsigned int stage = rules->n_stages;
 
-	if (rules->n_stages == NT_STAGES_MAX) {
-		reading->problem = "there are too many stages";
-		return -1;
-	}
-	rules->names[rules->n_stages] = strndup(name, size);
-	rules->texts[rules->n_stages] = strdup(text);
-	if (!rules->names[rules->n_stages] || !rules->texts[rules->n_stages])
-		reading->problem = "out of memory";
-	return (int)rules->n_stages++;
+	if (stage == NT_STAGES_MAX)
+		return "there are too many stages";
+	rules->n_stages++;
+	rules->names[stage] = strndup(name, size);
+	rules->texts[stage] = strdup(text);
+	return rules->names[stage] && rules->texts[stage] ? NULL : no_memory;
 }
 
-static void add_rule(struct reading *reading, const char *word, enum rule_what what, uint8_t family,
-		     unsigned int number)
+static const char *add_rule(struct nt_stage_rules *rules, const char *word, enum rule_what what, uint8_t family,
+			    unsigned int number)
 {
-	struct nt_stage_rules *rules = reading->rules;
 	size_t size = strlen(word);
 	struct rule *rule;
 
-	if (NT_ROOM(rules->rules, rules->size, rules->n + 1)) {
-		reading->problem = "out of memory";
-		return;
-	}
+	if (NT_ROOM(rules->rules, rules->size, rules->n + 1))
+		return no_memory;
 	rule = &rules->rules[rules->n];
 	*rule = (struct rule){.what = (uint8_t)what, .family = family, .number = (uint16_t)number};
 	rule->is_prefix = size && word[size - 1] == '*';
 	rule->size = size - rule->is_prefix;
 	rule->function = strndup(word, rule->size);
-	if (rule->function)
-		rules->n++;
-	else
-		reading->problem = "out of memory";
+	if (!rule->function)
+		return no_memory;
+	rules->n++;
+	return NULL;
+}
+
+/* Takes the next word off *line. NULL: there is none. */
+static char *next_word(char **line)
+{
+	char *word;
+
+	do
+		word = strsep(line, " \t");
+	while (word && !*word);
+	return word;
 }
 
 /* "= STAGE TEXT" */
-static void read_section(struct reading *reading, char *line)
+static const char *read_section(struct nt_stage_rules *rules, char *line)
 {
-	struct nt_stage_rules *rules = reading->rules;
 	size_t size = strcspn(line, " \t");
-	int stage;
+	const char *problem;
 
-	if (!size) {
-		reading->problem = "a section has no stage";
-		return;
-	}
-	stage = add_stage(reading, line, size, line + size + strspn(line + size, " \t"));
-	if (stage < 0)
-		return;
-	rules->stage = (unsigned int)stage;
+	if (!size)
+		return "a section has no stage";
+	problem = add_stage(rules, line, size, line + size + strspn(line + size, " \t"));
+	if (problem)
+		return problem;
+	rules->stage = rules->n_stages - 1;
 	if (line[size - 1] != '*')
-		return;
-	if (rules->star) {
-		reading->problem = "there are two stages with a star";
-		return;
-	}
+		return NULL;
+	if (rules->star)
+		return "there are two stages with a star";
 	rules->star = rules->stage;
+	return NULL;
 }
 
 /* The stage of netfilter's rules at a hook. */
-static int hook_stage(struct reading *reading, const char *hook)
+static const char *hook_stage(struct nt_stage_rules *rules, const char *hook, unsigned int *stage)
 {
-	const struct nt_stage_rules *rules = reading->rules;
 	const char *star = rules->star ? rules->names[rules->star] : NULL;
 	char name[64];
-	int stage;
+	int known;
 
-	if (!star) {
-		reading->problem = "a hook stands before the stage with a star";
-		return -1;
-	}
+	if (!star)
+		return "a hook stands before the stage with a star";
 	snprintf(name, sizeof(name), "%.*s%s", (int)strlen(star) - 1, star, hook);
-	stage = nt_stage_number(rules, name);
-	return stage >= 0 ? stage : add_stage(reading, name, strlen(name), rules->texts[rules->star]);
+	known = nt_stage_number(rules, name);
+	*stage = known >= 0 ? (unsigned int)known : rules->n_stages;
+	return known >= 0 ? NULL : add_stage(rules, name, strlen(name), rules->texts[rules->star]);
 }
 
 /* "@ HOOK FUNCTION ..." */
-static void read_hook(struct reading *reading, char *line)
+static const char *read_hook(struct nt_stage_rules *rules, char *line)
 {
-	char *rest, *word = strtok_r(line, " \t", &rest);
-	int stage = word ? hook_stage(reading, word) : -1;
+	const char *word = next_word(&line), *problem;
+	unsigned int stage;
 
 	if (!word)
-		reading->problem = "a hook has no name";
-	while (stage >= 0 && (word = strtok_r(NULL, " \t", &rest)))
-		add_rule(reading, word, RULE_HOOK, 0, (unsigned int)stage);
+		return "a hook has no name";
+	problem = hook_stage(rules, word, &stage);
+	while (!problem && (word = next_word(&line)))
+		problem = add_rule(rules, word, RULE_HOOK, 0, stage);
+	return problem;
 }
 
 /* "FUNCTION ... < CALLER ..." */
-static void read_condition(struct reading *reading, char *line, char *callers)
+static const char *read_condition(struct nt_stage_rules *rules, char *line, char *callers)
 {
-	struct nt_stage_rules *rules = reading->rules;
-	char *rest;
+	const unsigned int first = rules->n_conditions;
+	const char *word, *problem = NULL;
 
-	for (char *word = strtok_r(line, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
-		unsigned int number = rules->n_conditions;
-		char *copy = strdup(callers), *left;
-
-		if (!copy || number == 64) {
-			reading->problem = copy ? "there are too many rules with callers" : "out of memory";
-			free(copy);
-			return;
-		}
-		rules->conditions[number].stage = (uint16_t)rules->stage;
-		rules->conditions[number].size = strlen(word);
-		rules->n_conditions++;
-		add_rule(reading, word, RULE_WITHIN, 0, number);
-		for (char *caller = strtok_r(copy, " \t", &left); caller; caller = strtok_r(NULL, " \t", &left))
-			add_rule(reading, caller, RULE_CALLER, 0, number);
-		free(copy);
+	while (!problem && (word = next_word(&line))) {
+		if (rules->n_conditions == NT_COUNT(rules->conditions))
+			return "there are too many rules with callers";
+		rules->conditions[rules->n_conditions].stage = (uint16_t)rules->stage;
+		rules->conditions[rules->n_conditions].size = strlen(word);
+		problem = add_rule(rules, word, RULE_WITHIN, 0, rules->n_conditions++);
 	}
+	while (!problem && (word = next_word(&callers))) {
+		for (unsigned int i = first; i < rules->n_conditions && !problem; i++)
+			problem = add_rule(rules, word, RULE_CALLER, 0, i);
+	}
+	return problem;
 }
 
-static void read_functions(struct reading *reading, char *line)
+/* "FUNCTION ...", or "4 FUNCTION ..." of one address family */
+static const char *read_functions(struct nt_stage_rules *rules, char *line)
 {
-	char *callers = strchr(line, '<'), *rest, *word;
+	char *callers = strchr(line, '<');
+	const char *word, *problem = NULL;
 	uint8_t family = 0;
 
-	if (!reading->rules->stage) {
-		reading->problem = "a function stands before any stage";
-		return;
-	}
+	if (!rules->stage)
+		return "a function stands before any stage";
 	if (callers) {
 		*callers = 0;
-		read_condition(reading, line, callers + 1);
-		return;
+		return read_condition(rules, line, callers + 1);
 	}
-	word = strtok_r(line, " \t", &rest);
-	if (word && (!strcmp(word, "4") || !strcmp(word, "6"))) {
-		family = (uint8_t)(word[0] - '0');
-		word = strtok_r(NULL, " \t", &rest);
-	}
-	for (; word; word = strtok_r(NULL, " \t", &rest))
-		add_rule(reading, word, RULE_STAGE, family, reading->rules->stage);
+	if ((line[0] == '4' || line[0] == '6') && strchr(" \t", line[1]))
+		family = (uint8_t)(*line++ - '0');
+	while (!problem && (word = next_word(&line)))
+		problem = add_rule(rules, word, RULE_STAGE, family, rules->stage);
+	return problem;
 }
 
-static void read_line(struct reading *reading, char *line)
+static const char *read_line(struct nt_stage_rules *rules, char *line)
 {
 	line += strspn(line, " \t");
 	if (*line == '=')
-		read_section(reading, line + 1 + strspn(line + 1, " \t"));
-	else if (*line == '@')
-		read_hook(reading, line + 1);
-	else if (*line && *line != '#')
-		read_functions(reading, line);
+		return read_section(rules, line + 1 + strspn(line + 1, " \t"));
+	if (*line == '@')
+		return read_hook(rules, line + 1);
+	return *line && *line != '#' ? read_functions(rules, line) : NULL;
 }
 
 /* Exact rules first, by name; then prefixes, the longest first. */
@@ -210,42 +201,31 @@ static int compare_rules(const void *a, const void *b)
 	return strcmp(left->function, right->function);
 }
 
-static void settle(struct reading *reading)
+static const char *settle(struct nt_stage_rules *rules)
 {
-	struct nt_stage_rules *rules = reading->rules;
-
-	if (rules->star) {
-		int stage = hook_stage(reading, "other");
-
-		rules->star_other = stage < 0 ? 0 : (unsigned int)stage;
-	}
 	qsort(rules->rules, rules->n, sizeof(rules->rules[0]), compare_rules);
 	while (rules->n_exact < rules->n && !rules->rules[rules->n_exact].is_prefix)
 		rules->n_exact++;
+	return rules->star ? hook_stage(rules, "other", &rules->star_other) : NULL;
 }
 
 struct nt_stage_rules *nt_stage_rules_parse(const char *text, char *error, size_t error_size)
 {
-	struct reading reading = {.rules = calloc(1, sizeof(struct nt_stage_rules))};
+	struct nt_stage_rules *rules = calloc(1, sizeof(*rules));
 	char *copy = strdup(text), *rest = copy, *line;
+	const char *problem =
+		rules && copy ? add_stage(rules, "other", 5, "none of the functions has a rule") : no_memory;
 	unsigned int number = 0;
 
-	if (!reading.rules || !copy) {
-		reading.problem = "out of memory";
-	} else {
-		add_stage(&reading, "other", 5, "none of the functions has a rule");
-		while (!reading.problem && (line = strsep(&rest, "\n"))) {
-			number++;
-			read_line(&reading, line);
-		}
-		if (!reading.problem)
-			settle(&reading);
-	}
+	for (; !problem && (line = strsep(&rest, "\n")); number++)
+		problem = read_line(rules, line);
+	if (!problem)
+		problem = settle(rules);
 	free(copy);
-	if (!reading.problem)
-		return reading.rules;
-	snprintf(error, error_size, "the rules of stages, line %u: %s.", number, reading.problem);
-	nt_stage_rules_free(reading.rules);
+	if (!problem)
+		return rules;
+	nt_fail(error, error_size, "the rules of stages, line %u: %s.", number, problem);
+	nt_stage_rules_free(rules);
 	return NULL;
 }
 
@@ -322,22 +302,14 @@ static int compare_name(const char *name, size_t size, const struct rule *rule)
 	return order ? order : (size > rule->size) - (size < rule->size);
 }
 
-/* The first exact rule that is not before the name. */
-static size_t find_exact(const struct nt_stage_rules *rules, const char *name, size_t size)
-{
-	return NT_COUNT_BEFORE(rules->n_exact, i, compare_name(name, size, &rules->rules[i]) <= 0);
-}
-
 struct nt_stage_function nt_stage_function(const struct nt_stage_rules *rules, const char *name)
 {
 	struct nt_stage_function function = {0};
-	size_t size = strcspn(name, "."), own_size = 0;
+	size_t size = strcspn(name, ".+"), own_size = 0;
+	size_t at = NT_COUNT_BEFORE(rules->n_exact, i, compare_name(name, size, &rules->rules[i]) <= 0);
 
-	for (size_t i = find_exact(rules, name, size); i < rules->n_exact; i++) {
-		if (compare_name(name, size, &rules->rules[i]))
-			break;
-		apply(&function, &own_size, &rules->rules[i]);
-	}
+	for (; at < rules->n_exact && !compare_name(name, size, &rules->rules[at]); at++)
+		apply(&function, &own_size, &rules->rules[at]);
 	for (size_t i = rules->n_exact; i < rules->n; i++) {
 		const struct rule *rule = &rules->rules[i];
 

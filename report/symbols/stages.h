@@ -38,7 +38,10 @@ const char *nt_stage_name(const struct nt_stage_rules *rules, unsigned int stage
 const char *nt_stage_text(const struct nt_stage_rules *rules, unsigned int stage);
 /* The number of a name, or -1. */
 int nt_stage_number(const struct nt_stage_rules *rules, const char *name);
-/* What is said of a function. What stands behind a dot of its name is the compiler's and is left out. */
+/*
+ * What is said of a function. What stands behind a dot of its name is the compiler's, and behind a plus an offset: both
+ * are left out.
+ */
 struct nt_stage_function nt_stage_function(const struct nt_stage_rules *rules, const char *name);
 
 /* Each rule, for who wants to know whether they fit anything: gives its function (which may end in *) and its stage. */

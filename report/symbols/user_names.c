@@ -17,6 +17,7 @@
 #include "report/symbols/demangle.h"
 #include "report/symbols/program_file.h"
 #include "report/util/array.h"
+#include "report/util/fail.h"
 #include "schema/build_id.h"
 
 #define PATH_SIZE 512 /* the tape has 100 bytes, of which each may have become three that are UTF-8 */
@@ -201,21 +202,15 @@ static void cut_deleted(char *path)
 /* NULL: out of memory. */
 static struct known *get(struct nt_user_names *names, const uint8_t *build_id)
 {
-	struct known key = {0}, *known, **found;
+	struct known *known = calloc(1, sizeof(*known)), **found;
 
-	memcpy(key.build_id, build_id, sizeof(key.build_id));
-	found = tfind(&key, &names->known, compare_ids);
-	if (found)
-		return *found;
-	known = calloc(1, sizeof(*known));
 	if (!known)
 		return NULL;
-	*known = key;
-	if (!tsearch(known, &names->known, compare_ids)) {
+	memcpy(known->build_id, build_id, sizeof(known->build_id));
+	found = tsearch(known, &names->known, compare_ids);
+	if (!found || *found != known)
 		free(known);
-		return NULL;
-	}
-	return known;
+	return found ? *found : NULL;
 }
 
 /* 0 or -ENOMEM. */
@@ -288,19 +283,16 @@ int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_args *a
 
 	*out = NULL;
 	for (size_t i = 0; i < args->n_dirs; i++) {
-		if (stat(args->dirs[i], &status) || !S_ISDIR(status.st_mode)) {
-			snprintf(error, error_size,
-				 "--symbols %s: there is no such directory: programs and their symbols are looked for "
-				 "below it.",
-				 args->dirs[i]);
-			return -1;
-		}
+		if (stat(args->dirs[i], &status) || !S_ISDIR(status.st_mode))
+			return nt_fail(
+				error, error_size,
+				"--symbols %s: there is no such directory: programs and their symbols are looked "
+				"for below it.",
+				args->dirs[i]);
 	}
 	*out = calloc(1, sizeof(**out));
-	if (!*out) {
-		snprintf(error, error_size, "out of memory.");
-		return -1;
-	}
+	if (!*out)
+		return nt_fail(error, error_size, "out of memory.");
 	(*out)->args = args;
 	(*out)->cache = find_cache();
 	return 0;

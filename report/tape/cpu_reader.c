@@ -49,18 +49,11 @@ void nt_cpu_reader_free(struct nt_cpu_reader *reader)
 
 /* ---- blocks ---- */
 
-static bool chunk_has(const struct nt_cpu_reader *reader)
-{
-	const struct nt_tape_chunk *chunk = &reader->tape->chunks[reader->chunk];
-
-	return reader->cpu < chunk->n_cpus && chunk->cpus[reader->cpu];
-}
-
 /* The CPU's next block, which stays where it is until the next call. 0, 1: there is none, or a negative errno. */
 static int next_block(struct nt_cpu_reader *reader, const struct nt_block_ref **out)
 {
 	while (reader->chunk < reader->tape->n_chunks) {
-		if (!reader->contents && chunk_has(reader)) {
+		if (!reader->contents && nt_tape_chunk_has(&reader->tape->chunks[reader->chunk], reader->cpu)) {
 			int error = nt_tape_hold(reader->tape, reader->chunk, &reader->contents);
 
 			if (error)
@@ -234,14 +227,12 @@ static void insert(struct nt_cpu_reader *reader, const union nt_any *record)
 	while (!fixed && at != reader->first) {
 		unsigned int before = (at + NT_REORDER - 1) % NT_REORDER;
 
-		if (reader->window[before].end_ns <= end_ns || reader->window[before].kind == NT_LOSS)
+		if (reader->window[before].record.end_ns <= end_ns || reader->window[before].record.kind == NT_LOSS)
 			break;
 		reader->window[at] = reader->window[before];
 		at = before;
 	}
-	reader->window[at].end_ns = end_ns;
-	reader->window[at].kind = record->record.kind;
-	memcpy(reader->window[at].bytes, record, NT_EVENT_SIZE);
+	memcpy(&reader->window[at], record, NT_EVENT_SIZE);
 }
 
 /* The last blocks of the CPU could not be had: what was in them reaches to the end. */
@@ -268,7 +259,7 @@ static int fill_window(struct nt_cpu_reader *reader)
 		}
 		reader->has_loose = is_loose(&input->head);
 		if (reader->has_loose)
-			memcpy(reader->loose, &input->head, NT_EVENT_SIZE);
+			memcpy(&reader->loose, &input->head, NT_EVENT_SIZE);
 		else
 			insert(reader, &input->head);
 		error = advance(reader, input);
@@ -281,6 +272,7 @@ static int fill_window(struct nt_cpu_reader *reader)
 int nt_cpu_reader_prepare(struct nt_cpu_reader *reader)
 {
 	int error = fill_window(reader);
+	const struct nt_record *first;
 
 	if (error)
 		return error;
@@ -292,22 +284,22 @@ int nt_cpu_reader_prepare(struct nt_cpu_reader *reader)
 		return 0;
 	}
 	/* What says that something is missing goes before what happened elsewhere meanwhile. */
-	if (!reader->n || reader->window[reader->first].kind == NT_LOSS ||
-	    reader->window[reader->first].kind == NT_HOTPLUG)
+	first = &reader->window[reader->first].record;
+	if (!reader->n || first->kind == NT_LOSS || first->kind == NT_HOTPLUG)
 		reader->key_ns = reader->given_ns;
 	else
-		reader->key_ns = reader->window[reader->first].end_ns;
+		reader->key_ns = first->end_ns;
 	return 0;
 }
 
 void nt_cpu_reader_take(struct nt_cpu_reader *reader, struct nt_merged *out)
 {
-	const struct nt_cpu_reader_slot *slot = &reader->window[reader->first];
+	const union nt_event *event = &reader->window[reader->first];
 
 	out->cpu = reader->cpu;
 	out->is_gap = !reader->n && !reader->has_loose;
 	if (reader->has_loose) {
-		memcpy(&out->record, reader->loose, NT_EVENT_SIZE);
+		memcpy(&out->record, &reader->loose, NT_EVENT_SIZE);
 		reader->has_loose = false;
 		return;
 	}
@@ -318,14 +310,9 @@ void nt_cpu_reader_take(struct nt_cpu_reader *reader, struct nt_merged *out)
 		reader->has_gap = false;
 		return;
 	}
-	memcpy(&out->record, slot->bytes, NT_EVENT_SIZE);
-	if (slot->end_ns > reader->given_ns)
-		reader->given_ns = slot->end_ns;
+	memcpy(&out->record, event, NT_EVENT_SIZE);
+	if (event->record.end_ns > reader->given_ns)
+		reader->given_ns = event->record.end_ns;
 	reader->first = (reader->first + 1) % NT_REORDER;
 	reader->n--;
-}
-
-uint64_t nt_cpu_reader_unknown(const struct nt_cpu_reader *reader)
-{
-	return reader->unknown;
 }

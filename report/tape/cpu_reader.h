@@ -20,9 +20,9 @@ struct nt_cpu_reader_input {
 	union nt_any head; /* what comes next, if has_head */
 };
 
-struct nt_cpu_reader_slot {
-	uint64_t end_ns;
-	uint8_t kind;
+/* A record that is no identity: union nt_any is nearly five times as large. */
+union nt_event {
+	struct nt_record record;
 	uint8_t bytes[NT_EVENT_SIZE];
 };
 
@@ -46,9 +46,9 @@ struct nt_cpu_reader {
 	bool ended; /* no more blocks */
 	/* A record that is no part of the order: it comes next. */
 	bool has_loose;
-	uint8_t loose[NT_EVENT_SIZE];
+	union nt_event loose;
 	/* Records in order, a ring. */
-	struct nt_cpu_reader_slot window[NT_REORDER];
+	union nt_event window[NT_REORDER];
 	unsigned int first, n;
 	uint64_t given_ns; /* end of the record given last */
 	uint64_t unknown; /* of the blocks decoded to their end */
@@ -61,6 +61,5 @@ void nt_cpu_reader_free(struct nt_cpu_reader *reader);
 int nt_cpu_reader_prepare(struct nt_cpu_reader *reader);
 /* Gives the next. Only after nt_cpu_reader_prepare gave 0. */
 void nt_cpu_reader_take(struct nt_cpu_reader *reader, struct nt_merged *out);
-uint64_t nt_cpu_reader_unknown(const struct nt_cpu_reader *reader);
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/util/array.h"
 #include "report/util/utf8.h"
 
 #define TAKEN UINT64_MAX /* in `newest`: its record has been given */
@@ -28,45 +27,29 @@ void nt_identities_release(struct nt_identities *ids)
 	nt_id_map_release(&ids->seen);
 	nt_id_map_release(&ids->made);
 	nt_arena_release(&ids->arena);
-	free(ids->names);
 	*ids = (struct nt_identities){0};
 }
 
-static int set(struct nt_id_map *map, uint64_t id, uint64_t value)
-{
-	uint64_t *at = nt_id_map_at(map, id);
-
-	if (!at)
-		return -ENOMEM;
-	*at = value;
-	return 0;
-}
+/* X(CONSTANT, name, field of the id, number of the map): the kinds of which the newest record counts. */
+#define WITH_NEWEST(X)                                                                                                 \
+	X(TASK, task, task, 0)                                                                                         \
+	X(SOCKET, socket, socket, 1)                                                                                   \
+	X(CGROUP, cgroup, cgroup, 2)                                                                                   \
+	X(DEVICE, device, device, 3)                                                                                   \
+	X(SYMBOL, symbol, symbol, 4)                                                                                   \
+	X(USER_SYMBOL, user_symbol, symbol, 4)                                                                         \
+	X(STACK, stack, stack, 5)
 
 /* The map and the id of a record, NULL for a kind that has none. */
 static struct nt_id_map *map_of(struct nt_identities *ids, const union nt_any *record, uint64_t *id)
 {
 	switch (record->record.kind) {
-	case NT_TASK:
-		*id = record->as_task.task;
-		return &ids->newest[0];
-	case NT_SOCKET:
-		*id = record->as_socket.socket;
-		return &ids->newest[1];
-	case NT_CGROUP:
-		*id = record->as_cgroup.cgroup;
-		return &ids->newest[2];
-	case NT_DEVICE:
-		*id = record->as_device.device;
-		return &ids->newest[3];
-	case NT_SYMBOL:
-		*id = record->as_symbol.symbol;
-		return &ids->newest[4];
-	case NT_USER_SYMBOL:
-		*id = record->as_user_symbol.symbol;
-		return &ids->newest[4];
-	case NT_STACK:
-		*id = record->as_stack.stack;
-		return &ids->newest[5];
+#define X(constant, name, field, map)                                                                                  \
+	case NT_##constant:                                                                                            \
+		*id = record->as_##name.field;                                                                         \
+		return &ids->newest[map];
+		WITH_NEWEST(X)
+#undef X
 	default:
 		return NULL;
 	}
@@ -77,13 +60,14 @@ static uint64_t irq_id(uint32_t type, uint32_t number)
 	return (uint64_t)type << 32 | number;
 }
 
-/* The name's index + 1 becomes the id's value in the map. */
-static int add_name(struct nt_identities *ids, struct nt_id_map *map, uint64_t id, const char *name)
+static int set_name(struct nt_id_map *map, uint64_t id, const char *name)
 {
-	if (!name || NT_ROOM(ids->names, ids->names_size, ids->n_names + 1))
-		return -ENOMEM;
-	ids->names[ids->n_names++] = name;
-	return set(map, id, ids->n_names);
+	return name ? nt_id_map_set(map, id, (uintptr_t)name) : -ENOMEM;
+}
+
+static const char *name_in(struct nt_id_map *map, uint64_t id)
+{
+	return (const char *)(uintptr_t)nt_id_map_get(map, id);
 }
 
 /* NAPI threads are named napi/DEVICE-ID; those of a CPU's backlog, backlog_napi/CPU. */
@@ -114,22 +98,23 @@ static int learn_name(struct nt_identities *ids, const union nt_any *record)
 {
 	const struct nt_irq_name *irq = &record->as_irq_name;
 	const struct nt_drop_reason *reason = &record->as_drop_reason;
+	const struct nt_symbol *symbol = &record->as_symbol;
 
 	switch (record->record.kind) {
 	case NT_IRQ_NAME:
-		if (nt_id_map_get(&ids->irqs, irq_id(irq->type, irq->number)))
+		if (name_in(&ids->irqs, irq_id(irq->type, irq->number)))
 			return 0;
-		return add_name(ids, &ids->irqs, irq_id(irq->type, irq->number),
+		return set_name(&ids->irqs, irq_id(irq->type, irq->number),
 				nt_arena_clean(&ids->arena, irq->name, sizeof(irq->name)));
 	case NT_DROP_REASON:
-		if (!reason->name[0] || nt_id_map_get(&ids->reasons, reason->number))
+		if (!reason->name[0] || name_in(&ids->reasons, reason->number))
 			return 0;
-		return add_name(ids, &ids->reasons, reason->number,
+		return set_name(&ids->reasons, reason->number,
 				nt_arena_clean(&ids->arena, reason->name, sizeof(reason->name)));
 	case NT_SYMBOL:
-		if (!record->as_symbol.name[0] || nt_id_map_get(&ids->symbols, record->as_symbol.symbol))
+		if (!symbol->name[0] || name_in(&ids->symbols, symbol->symbol))
 			return 0;
-		return add_name(ids, &ids->symbols, record->as_symbol.symbol, symbol_text(ids, &record->as_symbol));
+		return set_name(&ids->symbols, symbol->symbol, symbol_text(ids, symbol));
 	default:
 		return 0;
 	}
@@ -137,9 +122,9 @@ static int learn_name(struct nt_identities *ids, const union nt_any *record)
 
 static int learn_stack(struct nt_identities *ids, const struct nt_stack *stack)
 {
-	int error = set(&ids->parents, stack->stack, stack->parent);
+	int error = nt_id_map_set(&ids->parents, stack->stack, stack->parent);
 
-	return error ? error : set(&ids->places, stack->stack, stack->symbol);
+	return error ? error : nt_id_map_set(&ids->places, stack->stack, stack->symbol);
 }
 
 int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
@@ -154,7 +139,7 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	map = map_of(ids, record, &id);
 	if (!map || !id || end_ns > INT64_MAX)
 		return 0;
-	if (record->record.kind == NT_TASK && is_napi_thread(&record->as_task) && set(&ids->napi, id, 1))
+	if (record->record.kind == NT_TASK && is_napi_thread(&record->as_task) && nt_id_map_set(&ids->napi, id, 1))
 		return -ENOMEM;
 	newest = nt_id_map_at(map, id);
 	if (!newest)
@@ -165,7 +150,7 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	if (record->record.kind == NT_STACK)
 		return learn_stack(ids, &record->as_stack);
 	if (record->record.kind == NT_TASK && record->as_task.process != record->as_task.task)
-		return set(&ids->processes, id, record->as_task.process + 1);
+		return nt_id_map_set(&ids->processes, id, record->as_task.process + 1);
 	return 0;
 }
 
@@ -176,7 +161,7 @@ bool nt_identities_take_newest(struct nt_identities *ids, const union nt_any *re
 
 	if (!map || !id || record->record.end_ns > INT64_MAX || nt_id_map_get(map, id) != record->record.end_ns + 1)
 		return false;
-	return !set(map, id, TAKEN);
+	return !nt_id_map_set(map, id, TAKEN);
 }
 
 bool nt_identities_knows_task(struct nt_identities *ids, uint64_t task)
@@ -198,40 +183,33 @@ bool nt_identities_is_napi(struct nt_identities *ids, uint64_t task)
 
 int nt_identities_see(struct nt_identities *ids, uint64_t task)
 {
-	return set(&ids->seen, task, 1);
+	return nt_id_map_set(&ids->seen, task, 1);
 }
 
 const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uint32_t number)
 {
-	uint64_t id = irq_id(type, number), index = nt_id_map_get(&ids->irqs, id);
-	const char *name;
+	uint64_t id = irq_id(type, number);
+	const char *name = name_in(&ids->irqs, id);
 
-	if (index)
-		return ids->names[index - 1];
+	if (name)
+		return name;
 	name = nt_arena_format(&ids->arena, type == NT_IRQ_VECTOR ? "vector %u" : "irq %u", number);
-	return add_name(ids, &ids->irqs, id, name) ? NULL : name;
-}
-
-static const char *name_in(const struct nt_identities *ids, struct nt_id_map *map, uint64_t id)
-{
-	uint64_t index = nt_id_map_get(map, id);
-
-	return index ? ids->names[index - 1] : NULL;
+	return set_name(&ids->irqs, id, name) ? NULL : name;
 }
 
 const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number)
 {
-	return name_in(ids, &ids->reasons, number);
+	return name_in(&ids->reasons, number);
 }
 
 const char *nt_identities_symbol(struct nt_identities *ids, uint64_t symbol)
 {
-	return name_in(ids, &ids->symbols, symbol);
+	return name_in(&ids->symbols, symbol);
 }
 
 int nt_identities_see_stack(struct nt_identities *ids, uint64_t stack)
 {
-	return stack ? set(&ids->sampled, stack, 1) : 0;
+	return stack ? nt_id_map_set(&ids->sampled, stack, 1) : 0;
 }
 
 bool nt_identities_is_sampled(struct nt_identities *ids, uint64_t stack)

@@ -26,12 +26,10 @@ struct nt_identities {
 	struct nt_id_map sampled; /* stacks that a sample speaks of: 1 */
 	struct nt_id_map processes; /* of threads that are not their process's main one: its id + 1 */
 	struct nt_id_map napi; /* kernel threads that poll network devices: 1 */
-	struct nt_id_map irqs; /* type << 32 | number: index in names + 1 */
+	struct nt_id_map irqs; /* type << 32 | number: where its name is, in the arena */
 	struct nt_id_map reasons, symbols; /* of drops: the same */
 	struct nt_id_map seen; /* tasks that an event or a row speaks of */
 	struct nt_id_map made; /* processes that have a row without their main thread being known */
-	const char **names;
-	size_t n_names, names_size;
 	struct nt_arena arena; /* of names */
 };
 

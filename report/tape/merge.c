@@ -20,7 +20,7 @@ struct nt_merge {
 static bool has_blocks(const struct nt_tape *tape, uint32_t cpu)
 {
 	for (size_t i = 0; i < tape->n_chunks; i++) {
-		if (cpu < tape->chunks[i].n_cpus && tape->chunks[i].cpus[cpu])
+		if (nt_tape_chunk_has(&tape->chunks[i], cpu))
 			return true;
 	}
 	return false;
@@ -34,23 +34,19 @@ struct nt_merge *nt_merge_new(struct nt_tape *tape)
 		return NULL;
 	merge->heap = calloc(tape->n_cpus + 1, sizeof(struct nt_cpu_reader *));
 	merge->readers = calloc(tape->n_cpus + 1, sizeof(struct nt_cpu_reader *));
-	if (!merge->heap || !merge->readers) {
-		nt_merge_free(merge);
-		return NULL;
-	}
+	if (!merge->heap || !merge->readers)
+		goto no_memory;
 	for (uint32_t cpu = 0; cpu < tape->n_cpus; cpu++) {
-		struct nt_cpu_reader *reader;
-
 		if (!has_blocks(tape, cpu))
 			continue;
-		reader = nt_cpu_reader_new(tape, cpu);
-		if (!reader) {
-			nt_merge_free(merge);
-			return NULL;
-		}
-		merge->readers[merge->n_readers++] = reader;
+		merge->readers[merge->n_readers] = nt_cpu_reader_new(tape, cpu);
+		if (!merge->readers[merge->n_readers++])
+			goto no_memory;
 	}
 	return merge;
+no_memory:
+	nt_merge_free(merge);
+	return NULL;
 }
 
 void nt_merge_free(struct nt_merge *merge)
@@ -132,6 +128,6 @@ uint64_t nt_merge_unknown(const struct nt_merge *merge)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < merge->n_readers; i++)
-		sum += nt_cpu_reader_unknown(merge->readers[i]);
+		sum += merge->readers[i]->unknown;
 	return sum;
 }

@@ -15,14 +15,13 @@
 #include "report/out/denied.h"
 #include "report/tape/file_kind.h"
 #include "report/util/array.h"
+#include "report/util/fail.h"
 #include "schema/meta_keys.h"
 
 /* What is learned while the chunks are gone over. */
 struct opening {
 	struct nt_tape *tape;
-	uint64_t *expected; /* by CPU: the next block's sequence, 0 when none was seen */
-	size_t expected_size;
-	uint32_t n_expected;
+	uint64_t *expected; /* of NT_CHUNK_MAX_CPUS: the next block's sequence, 0 when none was seen */
 	uint64_t first_ns, last_ns; /* of all records */
 	struct nt_buf closing; /* the last meta payload, if it is not the first of its chunk */
 	size_t closing_chunk;
@@ -122,31 +121,19 @@ static int find_chunks(struct opening *opening)
 		return -errno;
 	if (S_ISDIR(status.st_mode))
 		return list_directory(tape);
-	opening->tape->is_file = true;
+	tape->is_file = true;
 	return add_chunk(tape, slash ? slash + 1 : tape->path, 0, false);
 }
 
 /* ---- going over one chunk ---- */
 
-static int expect_room(struct opening *opening, uint32_t cpu)
-{
-	if (NT_ROOM(opening->expected, opening->expected_size, (size_t)cpu + 1))
-		return -ENOMEM;
-	while (opening->n_expected <= cpu)
-		opening->expected[opening->n_expected++] = 0;
-	return 0;
-}
-
 /* An event block: its place in its CPU's order, and its times. */
 static int go_over_block(struct opening *opening, struct nt_tape_chunk *chunk, const struct nt_block_ref *block)
 {
 	const struct nt_block_header *header = &block->header;
-	int error = expect_room(opening, header->cpu);
-	uint64_t *expected;
+	uint64_t *expected = &opening->expected[header->cpu];
+	int error = 0;
 
-	if (error)
-		return error;
-	expected = &opening->expected[header->cpu];
 	chunk->cpus[header->cpu] = 1;
 	if (header->sequence < *expected)
 		return nt_tape_problem(opening->tape,
@@ -350,29 +337,22 @@ static int settle_cpus(struct opening *opening)
 	struct nt_tape *tape = opening->tape;
 	char list[4096];
 	bool has_list = !nt_tape_meta(tape, NT_META_CPUS_ONLINE, list, sizeof(list));
-	uint8_t *online = calloc(2 * NT_CHUNK_MAX_CPUS, 1), *present;
 
-	if (!online)
+	tape->online = calloc(NT_CHUNK_MAX_CPUS, 1);
+	tape->present = calloc(NT_CHUNK_MAX_CPUS, 1);
+	if (!tape->online || !tape->present)
 		return -ENOMEM;
-	present = online + NT_CHUNK_MAX_CPUS;
 	if (has_list)
-		mark_cpus(list, online, NT_CHUNK_MAX_CPUS);
+		mark_cpus(list, tape->online, NT_CHUNK_MAX_CPUS);
 	for (uint32_t cpu = 0; cpu < NT_CHUNK_MAX_CPUS; cpu++) {
-		bool has_records = cpu < opening->n_expected && opening->expected[cpu];
+		bool has_records = opening->expected[cpu];
 
-		online[cpu] = online[cpu] || (!has_list && has_records);
-		present[cpu] = online[cpu] || has_records;
-		if (present[cpu])
+		tape->online[cpu] = tape->online[cpu] || (!has_list && has_records);
+		tape->present[cpu] = tape->online[cpu] || has_records;
+		if (tape->present[cpu])
 			tape->n_cpus = cpu + 1;
 	}
-	tape->online = malloc(tape->n_cpus + 1);
-	tape->present = malloc(tape->n_cpus + 1);
-	if (tape->online && tape->present) {
-		memcpy(tape->online, online, tape->n_cpus);
-		memcpy(tape->present, present, tape->n_cpus);
-	}
-	free(online);
-	return tape->online && tape->present ? 0 : -ENOMEM;
+	return 0;
 }
 
 static int settle_times(struct opening *opening, bool has_closing)
@@ -451,13 +431,14 @@ static void say_why(const struct opening *opening, int error, char *text, size_t
 
 int nt_tape_open(struct nt_tape **out, const char *path, char *error_text, size_t error_size)
 {
-	struct opening opening = {.first_ns = UINT64_MAX};
+	struct opening opening = {.tape = calloc(1, sizeof(*opening.tape)), .first_ns = UINT64_MAX};
 	int error;
 
-	opening.tape = calloc(1, sizeof(*opening.tape));
-	if (!opening.tape || !(opening.tape->path = strdup(path))) {
+	opening.expected = calloc(NT_CHUNK_MAX_CPUS, sizeof(*opening.expected));
+	if (!opening.tape || !opening.expected || !(opening.tape->path = strdup(path))) {
 		free(opening.tape);
-		snprintf(error_text, error_size, "'%s' cannot be read: %s.", path, strerror(ENOMEM));
+		free(opening.expected);
+		nt_fail(error_text, error_size, "'%s' cannot be read: %s.", path, strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	error = find_chunks(&opening);

@@ -43,7 +43,7 @@ struct nt_tape {
 	uint64_t start_ns, end_ns; /* the session, CLOCK_MONOTONIC; end is the last record when incomplete */
 	bool complete; /* the closing meta block is there and no chunk is missing or partial */
 	uint32_t n_cpus; /* highest CPU number + 1 */
-	uint8_t *present, *online; /* n_cpus flags: was there at some time; online at the session's start */
+	uint8_t *present, *online; /* flags of CPUs: was there at some time; online at the session's start */
 	uint64_t bytes; /* of all chunks */
 	uint64_t lag_max_ns; /* greatest lag of any block */
 };
@@ -55,6 +55,12 @@ struct nt_tape {
  */
 int nt_tape_open(struct nt_tape **out, const char *path, char *error, size_t error_size);
 void nt_tape_close(struct nt_tape *tape);
+/* Whether the chunk has event blocks of this CPU. */
+static inline bool nt_tape_chunk_has(const struct nt_tape_chunk *chunk, uint32_t cpu)
+{
+	return cpu < chunk->n_cpus && chunk->cpus[cpu];
+}
+
 /*
  * The blocks of one chunk, good until as many nt_tape_drop as nt_tape_hold; *out may be NULL. A file that has
  * gone or changed since nt_tape_open is a negative errno.

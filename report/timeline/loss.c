@@ -42,7 +42,7 @@ void nt_loss_begin(struct nt_timeline *timeline, struct nt_cpu_line *line, uint6
 	line->too_long = false;
 	line->lost_until_ns = 0;
 	set_lost_begin(timeline, line, from_ns);
-	nt_cpu_line_suspend_stay(timeline, line);
+	nt_cpu_line_suspend_stay(line);
 }
 
 int nt_loss_end(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t from_ns, uint64_t to_ns)

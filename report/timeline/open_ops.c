@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * open_ops.c - see open_ops.h. A pool of places with two hash tables over it, both chained through the
- * places: by task, and by begin for those that have one.
+ * open_ops.c - see open_ops.h. Two hash tables of lists: by task, and by begin for those that have one.
  */
 #include "report/timeline/open_ops.h"
 
@@ -17,78 +16,32 @@ static uint32_t bucket_of(const struct nt_open_ops *ops, uint64_t value)
 	return (uint32_t)(value >> 32) & (ops->n_buckets - 1);
 }
 
-static struct nt_open_op *at(const struct nt_open_ops *ops, uint32_t place)
-{
-	return place ? &ops->pool[place - 1] : NULL;
-}
-
-static uint32_t place_of(const struct nt_open_ops *ops, const struct nt_open_op *op)
-{
-	return (uint32_t)(op - ops->pool) + 1;
-}
-
 void nt_open_ops_release(struct nt_open_ops *ops)
 {
-	free(ops->pool);
+	while (!LIST_EMPTY(&ops->all))
+		nt_open_ops_remove(ops, LIST_FIRST(&ops->all));
 	free(ops->by_task);
 	free(ops->by_begin);
-	*ops = (struct nt_open_ops){0};
+	*ops = (struct nt_open_ops){.count = 0};
 }
 
 static void link_in(struct nt_open_ops *ops, struct nt_open_op *op)
 {
-	uint32_t *by_task = &ops->by_task[bucket_of(ops, op->task)];
-	uint32_t *by_begin = &ops->by_begin[bucket_of(ops, op->begin_ns)];
-
-	op->next_of_task = *by_task;
-	*by_task = place_of(ops, op);
-	op->next_of_begin = op->prev_of_begin = 0;
-	/* Those from before the recording all have one begin: a chain of them would be long and of no use. */
-	if (op->before)
-		return;
-	op->next_of_begin = *by_begin;
-	if (op->next_of_begin)
-		at(ops, op->next_of_begin)->prev_of_begin = place_of(ops, op);
-	*by_begin = place_of(ops, op);
+	LIST_INSERT_HEAD(&ops->by_task[bucket_of(ops, op->task)], op, of_task);
+	/* Those from before the recording all have one begin: a list of them would be long and of no use. */
+	if (!op->before)
+		LIST_INSERT_HEAD(&ops->by_begin[bucket_of(ops, op->begin_ns)], op, of_begin);
 }
 
-static void unlink_task(struct nt_open_ops *ops, struct nt_open_op *op)
-{
-	uint32_t *link = &ops->by_task[bucket_of(ops, op->task)];
-
-	while (*link != place_of(ops, op))
-		link = &at(ops, *link)->next_of_task;
-	*link = op->next_of_task;
-}
-
-static void unlink_begin(struct nt_open_ops *ops, struct nt_open_op *op)
-{
-	if (op->before)
-		return;
-	if (op->next_of_begin)
-		at(ops, op->next_of_begin)->prev_of_begin = op->prev_of_begin;
-	if (op->prev_of_begin)
-		at(ops, op->prev_of_begin)->next_of_begin = op->next_of_begin;
-	else
-		ops->by_begin[bucket_of(ops, op->begin_ns)] = op->next_of_begin;
-}
-
-/* As many buckets as places, so that chains stay short. */
+/* Twice the buckets, so that lists stay short. */
 static int grow(struct nt_open_ops *ops)
 {
-	uint32_t capacity = ops->capacity ? ops->capacity * 2 : FIRST_BUCKETS;
-	struct nt_open_op *pool;
-	uint32_t *by_task, *by_begin;
+	uint32_t n_buckets = ops->n_buckets ? ops->n_buckets * 2 : FIRST_BUCKETS;
+	struct nt_open_op_list *by_task = calloc(n_buckets, sizeof(*by_task));
+	struct nt_open_op_list *by_begin = calloc(n_buckets, sizeof(*by_begin));
+	struct nt_open_op *op;
 
-	if (capacity == 0)
-		return -ENOMEM;
-	pool = realloc(ops->pool, capacity * sizeof(*pool));
-	if (!pool)
-		return -ENOMEM;
-	ops->pool = pool;
-	by_task = calloc(capacity, sizeof(*by_task));
-	by_begin = calloc(capacity, sizeof(*by_begin));
-	if (!by_task || !by_begin) {
+	if (!n_buckets || !by_task || !by_begin) {
 		free(by_task);
 		free(by_begin);
 		return -ENOMEM;
@@ -97,26 +50,32 @@ static int grow(struct nt_open_ops *ops)
 	free(ops->by_begin);
 	ops->by_task = by_task;
 	ops->by_begin = by_begin;
-	ops->n_buckets = ops->capacity = capacity;
-	for (uint32_t i = 0; i < ops->n; i++) {
-		if (pool[i].used)
-			link_in(ops, &pool[i]);
-	}
+	ops->n_buckets = n_buckets;
+	LIST_FOREACH (op, &ops->all, of_all)
+		link_in(ops, op);
 	return 0;
+}
+
+/* The task's next operation behind `op`; NULL as `op`: its first. */
+static struct nt_open_op *next_of(const struct nt_open_ops *ops, uint64_t task, struct nt_open_op *op)
+{
+	if (!ops->count)
+		return NULL;
+	op = op ? LIST_NEXT(op, of_task) : LIST_FIRST(&ops->by_task[bucket_of(ops, task)]);
+	while (op && op->task != task)
+		op = LIST_NEXT(op, of_task);
+	return op;
 }
 
 struct nt_open_op *nt_open_ops_find(struct nt_open_ops *ops, uint64_t task, const struct nt_op_key *key)
 {
-	struct nt_open_op *op;
+	struct nt_open_op *op = NULL;
 
-	if (!ops->count)
-		return NULL;
-	for (op = at(ops, ops->by_task[bucket_of(ops, task)]); op; op = at(ops, op->next_of_task)) {
-		if (op->task == task && op->dir == key->dir && op->before == key->before &&
-		    (op->before || op->begin_ns == key->begin_ns))
-			return op;
+	while ((op = next_of(ops, task, op))) {
+		if (op->dir == key->dir && op->before == key->before && (op->before || op->begin_ns == key->begin_ns))
+			break;
 	}
-	return NULL;
+	return op;
 }
 
 struct nt_open_op *nt_open_ops_find_any(struct nt_open_ops *ops, const struct nt_op_key *key, uint64_t socket)
@@ -126,8 +85,8 @@ struct nt_open_op *nt_open_ops_find_any(struct nt_open_ops *ops, const struct nt
 
 	if (!ops->count || key->before)
 		return NULL;
-	op = at(ops, ops->by_begin[bucket_of(ops, key->begin_ns)]);
-	for (; op && steps--; op = at(ops, op->next_of_begin)) {
+	op = LIST_FIRST(&ops->by_begin[bucket_of(ops, key->begin_ns)]);
+	for (; op && steps--; op = LIST_NEXT(op, of_begin)) {
 		if (op->begin_ns == key->begin_ns && op->dir == key->dir && (!op->socket || op->socket == socket) &&
 		    (!found || op->task < found->task))
 			found = op;
@@ -137,72 +96,49 @@ struct nt_open_op *nt_open_ops_find_any(struct nt_open_ops *ops, const struct nt
 
 struct nt_open_op *nt_open_ops_add(struct nt_open_ops *ops, const struct nt_open_op *op)
 {
-	struct nt_open_op *added;
+	struct nt_open_op *added = ops->count < ops->n_buckets || !grow(ops) ? malloc(sizeof(*added)) : NULL;
 
-	if (ops->free) {
-		added = at(ops, ops->free);
-		ops->free = added->next_of_task;
-	} else {
-		if (ops->n == ops->capacity && grow(ops))
-			return NULL;
-		added = &ops->pool[ops->n++];
-	}
+	if (!added)
+		return NULL;
 	*added = *op;
-	added->used = true;
-	ops->count++;
+	LIST_INSERT_HEAD(&ops->all, added, of_all);
 	link_in(ops, added);
+	ops->count++;
 	return added;
 }
 
 void nt_open_ops_remove(struct nt_open_ops *ops, struct nt_open_op *op)
 {
-	unlink_task(ops, op);
-	unlink_begin(ops, op);
-	op->used = false;
-	op->next_of_task = ops->free;
-	ops->free = place_of(ops, op);
+	LIST_REMOVE(op, of_all);
+	LIST_REMOVE(op, of_task);
+	if (!op->before)
+		LIST_REMOVE(op, of_begin);
 	ops->count--;
+	free(op);
 }
 
 struct nt_open_op *nt_open_ops_unlisted(struct nt_open_ops *ops, uint64_t task)
 {
-	struct nt_open_op *op;
+	struct nt_open_op *op = NULL;
 
-	if (!ops->count)
-		return NULL;
-	for (op = at(ops, ops->by_task[bucket_of(ops, task)]); op; op = at(ops, op->next_of_task)) {
-		if (op->task == task && !op->listed && !op->claimed)
-			return op;
-	}
-	return NULL;
+	while ((op = next_of(ops, task, op)) && (op->listed || op->claimed))
+		;
+	return op;
 }
 
 void nt_open_ops_unlist(struct nt_open_ops *ops, uint64_t task)
 {
-	struct nt_open_op *op;
+	struct nt_open_op *op = NULL;
 
-	if (!ops->count)
-		return;
-	for (op = at(ops, ops->by_task[bucket_of(ops, task)]); op; op = at(ops, op->next_of_task)) {
-		if (op->task == task)
-			op->listed = false;
-	}
-}
-
-static struct nt_open_op *first_of(const struct nt_open_ops *ops, uint64_t task)
-{
-	struct nt_open_op *op = ops->count ? at(ops, ops->by_task[bucket_of(ops, task)]) : NULL;
-
-	while (op && op->task != task)
-		op = at(ops, op->next_of_task);
-	return op;
+	while ((op = next_of(ops, task, op)))
+		op->listed = false;
 }
 
 int nt_open_ops_move(struct nt_open_ops *ops, uint64_t from, uint64_t to)
 {
 	struct nt_open_op *op;
 
-	while (from != to && (op = first_of(ops, from))) {
+	while (from != to && (op = next_of(ops, from, NULL))) {
 		struct nt_op_key key = {op->begin_ns, op->dir, op->before};
 		struct nt_open_op *there, moved = *op;
 
@@ -218,15 +154,4 @@ int nt_open_ops_move(struct nt_open_ops *ops, uint64_t from, uint64_t to)
 		}
 	}
 	return 0;
-}
-
-struct nt_open_op *nt_open_ops_next(struct nt_open_ops *ops, uint32_t *place)
-{
-	while (*place < ops->n) {
-		struct nt_open_op *op = &ops->pool[(*place)++];
-
-		if (op->used)
-			return op;
-	}
-	return NULL;
 }

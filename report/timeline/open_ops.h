@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 struct nt_open_op {
 	uint64_t task;
@@ -24,20 +25,17 @@ struct nt_open_op {
 	bool before;
 	bool listed; /* for the caller: seen in the state record at hand */
 	bool claimed; /* for the caller: the record of its end has come */
-	bool used; /* this place in the pool */
-	/* Places in the pool + 1; 0 is none. */
-	uint32_t next_of_task;
-	uint32_t next_of_begin, prev_of_begin;
+	LIST_ENTRY(nt_open_op) of_all, of_task, of_begin;
 };
+
+LIST_HEAD(nt_open_op_list, nt_open_op);
 
 /* Zero-initialised is empty. The owner releases it. */
 struct nt_open_ops {
-	struct nt_open_op *pool; /* [0, n): used or on the free list */
-	uint32_t n, capacity;
-	uint32_t free; /* place + 1, linked by next_of_task */
-	uint32_t count; /* in use */
+	struct nt_open_op_list all; /* in no special order */
+	uint32_t count;
 	uint32_t n_buckets; /* a power of two */
-	uint32_t *by_task, *by_begin; /* place + 1 */
+	struct nt_open_op_list *by_task, *by_begin;
 };
 
 /* What an operation is known by. */
@@ -48,7 +46,7 @@ struct nt_op_key {
 };
 
 void nt_open_ops_release(struct nt_open_ops *ops);
-/* The operation of the task with this key, or NULL. Pointers are good until the next add. */
+/* The operation of the task with this key, or NULL. */
 struct nt_open_op *nt_open_ops_find(struct nt_open_ops *ops, uint64_t task, const struct nt_op_key *key);
 /*
  * The operation of whatever task with this begin, direction and socket (or, as yet, none), for a record whose task
@@ -64,7 +62,5 @@ struct nt_open_op *nt_open_ops_unlisted(struct nt_open_ops *ops, uint64_t task);
 void nt_open_ops_unlist(struct nt_open_ops *ops, uint64_t task);
 /* Gives the operations of one task to another; one of the same key adds to the one there. 0, or -ENOMEM. */
 int nt_open_ops_move(struct nt_open_ops *ops, uint64_t from, uint64_t to);
-/* All of them, one by one, in no special order: *at begins with 0. NULL: no more. */
-struct nt_open_op *nt_open_ops_next(struct nt_open_ops *ops, uint32_t *at);
 
 #endif

@@ -266,7 +266,8 @@ int nt_cpu_line_losses(struct nt_timeline *timeline, struct nt_cpu_line *line, u
 
 /* ---- sched_slice ---- */
 
-static uint32_t *bucket_of(struct nt_timeline *timeline, uint64_t task)
+/* The CPUs that the task stays on, among others. */
+static struct nt_running *running_of(struct nt_timeline *timeline, uint64_t task)
 {
 	return &timeline->running[(uint32_t)(task * 0x9e3779b97f4a7c15ull >> 32) & (timeline->n_running - 1)];
 }
@@ -278,24 +279,14 @@ void nt_cpu_line_begin_stay(struct nt_timeline *timeline, struct nt_cpu_line *li
 	line->stay_ns = begin_ns;
 	/* Every CPU has an idle task of its own, but they share one id. */
 	line->running = task != 0;
-	if (line->running) {
-		uint32_t *bucket = bucket_of(timeline, task);
-
-		line->next_running = *bucket;
-		*bucket = line->number + 1;
-	}
+	if (line->running)
+		LIST_INSERT_HEAD(running_of(timeline, task), line, of_running);
 }
 
-void nt_cpu_line_suspend_stay(struct nt_timeline *timeline, struct nt_cpu_line *line)
+void nt_cpu_line_suspend_stay(struct nt_cpu_line *line)
 {
-	uint32_t *link;
-
-	if (!line->running)
-		return;
-	link = bucket_of(timeline, line->stay_task);
-	while (*link != line->number + 1)
-		link = &timeline->lines[*link - 1].next_running;
-	*link = line->next_running;
+	if (line->running)
+		LIST_REMOVE(line, of_running);
 	line->running = false;
 }
 
@@ -305,12 +296,9 @@ void nt_cpu_line_suspend_stay(struct nt_timeline *timeline, struct nt_cpu_line *
  */
 static void part_stays(struct nt_timeline *timeline, const struct nt_cpu_line *line, uint64_t end_ns)
 {
-	uint32_t next = *bucket_of(timeline, line->stay_task);
+	struct nt_cpu_line *other;
 
-	while (next) {
-		struct nt_cpu_line *other = &timeline->lines[next - 1];
-
-		next = other->next_running;
+	LIST_FOREACH (other, running_of(timeline, line->stay_task), of_running) {
 		if (other == line || other->stay_task != line->stay_task)
 			continue;
 		if (other->stay_ns < line->stay_ns) {
@@ -333,7 +321,7 @@ int nt_cpu_line_end_stay(struct nt_timeline *timeline, struct nt_cpu_line *line,
 	end_ns = nt_max_ns(end_ns, line->stay_ns);
 	if (line->running) {
 		part_stays(timeline, line, end_ns);
-		nt_cpu_line_suspend_stay(timeline, line);
+		nt_cpu_line_suspend_stay(line);
 	}
 	line->staying = false;
 	if (by && end_ns <= timeline->end_ns) {

@@ -11,9 +11,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/util/array.h"
 #include "schema/kind.h"
 
-#define INSERTION_MAX 32 /* spans; above, merging is faster even if they are nearly sorted */
 #define CLASS_POLL (NT_OWNER_SOFTIRQ + 1)
 #define N_CLASSES (CLASS_POLL + 1)
 
@@ -25,7 +25,11 @@ struct sweep {
 	enum nt_owner base;
 	uint64_t at_ns;
 	uint64_t class_end_ns[N_CLASSES];
-	uint32_t depth; /* of segment->stack */
+	/*
+	 * The operations that are open, as indices of spans. They stand in those places of segment->order that the
+	 * sweep has passed: each place that it passes holds one more at most.
+	 */
+	uint32_t *stack, depth;
 };
 
 void nt_segment_release(struct nt_segment *segment)
@@ -33,111 +37,33 @@ void nt_segment_release(struct nt_segment *segment)
 	free(segment->spans);
 	free(segment->pieces);
 	free(segment->order);
-	free(segment->other);
-	free(segment->stack);
 	*segment = (struct nt_segment){0};
-}
-
-static int resize(void *array, size_t count, size_t size)
-{
-	void **at = array;
-	void *grown = realloc(*at, count * size);
-
-	if (!grown)
-		return -ENOMEM;
-	*at = grown;
-	return 0;
-}
-
-/* Each span begins one piece and ends one; one more is the last. */
-static int grow(struct nt_segment *segment)
-{
-	uint32_t capacity = segment->capacity ? segment->capacity * 2 : 32;
-
-	if (resize(&segment->spans, capacity, sizeof(*segment->spans)) ||
-	    resize(&segment->pieces, 2 * (size_t)capacity + 1, sizeof(*segment->pieces)) ||
-	    resize(&segment->order, capacity, sizeof(*segment->order)) ||
-	    resize(&segment->other, capacity, sizeof(*segment->other)) ||
-	    resize(&segment->stack, capacity, sizeof(*segment->stack)))
-		return -ENOMEM;
-	segment->capacity = capacity;
-	return 0;
 }
 
 int nt_segment_add(struct nt_segment *segment, const struct nt_span *span)
 {
-	if (segment->n == segment->capacity) {
-		int error = grow(segment);
-
-		if (error)
-			return error;
-	}
+	if (NT_ROOM(segment->spans, segment->spans_size, segment->n + 1))
+		return -ENOMEM;
 	segment->spans[segment->n++] = *span;
 	return 0;
 }
 
-/* Whether span i begins before span j or, begun together, is outside it. */
-static bool comes_before(const struct nt_segment *segment, uint32_t i, uint32_t j)
+/* By begin; of those that begin together, the outermost first. */
+static int compare(const void *one, const void *other, void *arg)
 {
+	const struct nt_segment *segment = arg;
+	const uint32_t i = *(const uint32_t *)one, j = *(const uint32_t *)other;
 	const struct nt_span *a = &segment->spans[i], *b = &segment->spans[j];
 
 	if (a->begin_ns != b->begin_ns)
-		return a->begin_ns < b->begin_ns;
+		return a->begin_ns < b->begin_ns ? -1 : 1;
 	if (a->layer != b->layer)
-		return a->layer < b->layer;
+		return a->layer < b->layer ? -1 : 1;
 	if ((a->marks ^ b->marks) & NT_MARK_OPEN)
-		return a->marks & NT_MARK_OPEN;
+		return a->marks & NT_MARK_OPEN ? -1 : 1;
 	if (a->end_ns != b->end_ns)
-		return a->end_ns > b->end_ns;
-	return a->marks & NT_MARK_OPEN ? i < j : i > j;
-}
-
-static void insertion_sort(const struct nt_segment *segment, uint32_t *order, uint32_t n)
-{
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t moving = order[i], to = i;
-
-		for (; to > 0 && comes_before(segment, moving, order[to - 1]); to--)
-			order[to] = order[to - 1];
-		order[to] = moving;
-	}
-}
-
-static void merge(const struct nt_segment *segment, const uint32_t *a, uint32_t n_a, const uint32_t *b, uint32_t n_b,
-		  uint32_t *out)
-{
-	while (n_a && n_b) {
-		if (comes_before(segment, *b, *a)) {
-			*out++ = *b++;
-			n_b--;
-		} else {
-			*out++ = *a++;
-			n_a--;
-		}
-	}
-	while (n_a--)
-		*out++ = *a++;
-	while (n_b--)
-		*out++ = *b++;
-}
-
-/* Leaves the result in segment->order. */
-static void merge_sort(struct nt_segment *segment, uint32_t n)
-{
-	for (uint32_t at = 0; at < n; at += INSERTION_MAX)
-		insertion_sort(segment, segment->order + at, n - at < INSERTION_MAX ? n - at : INSERTION_MAX);
-	for (uint32_t width = INSERTION_MAX; width < n; width *= 2) {
-		uint32_t *swap = segment->order;
-
-		for (uint32_t at = 0; at < n; at += 2 * width) {
-			uint32_t n_a = n - at < width ? n - at : width;
-			uint32_t n_b = n - at - n_a < width ? n - at - n_a : width;
-
-			merge(segment, segment->order + at, n_a, segment->order + at + n_a, n_b, segment->other + at);
-		}
-		segment->order = segment->other;
-		segment->other = swap;
-	}
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return (a->marks & NT_MARK_OPEN ? i < j : i > j) ? -1 : 1;
 }
 
 /* The spans that take part, by begin and outermost first, into segment->order. Gives how many. */
@@ -152,13 +78,11 @@ static uint32_t put_in_order(struct nt_segment *segment, uint64_t to_ns)
 
 		if ((span->marks & needed) != needed || span->begin_ns >= to_ns)
 			continue;
-		sorted = sorted && (n == 0 || comes_before(segment, segment->order[n - 1], i));
+		sorted = sorted && (n == 0 || compare(&segment->order[n - 1], &i, segment) < 0);
 		segment->order[n++] = i;
 	}
-	if (!sorted && n <= INSERTION_MAX)
-		insertion_sort(segment, segment->order, n);
-	else if (!sorted)
-		merge_sort(segment, n);
+	if (!sorted)
+		qsort_r(segment->order, n, sizeof(*segment->order), compare, segment);
 	return n;
 }
 
@@ -168,7 +92,7 @@ static struct nt_span *innermost(struct sweep *sweep, uint64_t at_ns)
 	const struct nt_segment *segment = sweep->segment;
 
 	while (sweep->depth) {
-		struct nt_span *top = &segment->spans[segment->stack[sweep->depth - 1]];
+		struct nt_span *top = &segment->spans[sweep->stack[sweep->depth - 1]];
 
 		if (top->end_ns > at_ns)
 			return top;
@@ -217,7 +141,7 @@ static void begin_op(struct sweep *sweep, uint32_t index)
 
 	if (outer && outer->end_ns < span->end_ns)
 		segment->overlaps++;
-	segment->stack[sweep->depth++] = index;
+	sweep->stack[sweep->depth++] = index;
 }
 
 static int class_of(const struct nt_span *span)
@@ -244,11 +168,14 @@ static void begin_interruption(struct sweep *sweep, struct nt_span *span)
 int nt_segment_paint(struct nt_segment *segment, uint64_t from_ns, uint64_t to_ns, enum nt_owner base)
 {
 	struct sweep sweep = {.segment = segment, .base = base, .at_ns = from_ns};
-	uint32_t n = put_in_order(segment, to_ns);
+	uint32_t n;
 
-	/* An empty segment is one piece, which needs its place too. */
-	if (from_ns < to_ns && !segment->capacity && grow(segment))
+	/* Each span begins one piece and ends one; one more is the last. */
+	if (NT_ROOM(segment->order, segment->order_size, segment->n) ||
+	    NT_ROOM(segment->pieces, segment->pieces_size, 2 * (size_t)segment->n + 1))
 		return -ENOMEM;
+	n = put_in_order(segment, to_ns);
+	sweep.stack = segment->order;
 	segment->n_pieces = 0;
 	segment->overlaps = 0;
 	for (uint32_t i = 0; i < n; i++) {

@@ -11,6 +11,7 @@
 #ifndef NT_REPORT_TIMELINE_SEGMENT_H
 #define NT_REPORT_TIMELINE_SEGMENT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "report/timeline/timeline.h"
@@ -49,13 +50,15 @@ struct nt_piece {
 /* Zero-initialised is empty. The owner releases it. */
 struct nt_segment {
 	struct nt_span *spans; /* in the order added: by end, but for small inversions */
-	uint32_t n, capacity;
+	uint32_t n;
+	size_t spans_size;
 	/* The results of nt_segment_paint. */
 	struct nt_piece *pieces;
 	uint32_t n_pieces;
+	size_t pieces_size;
 	uint32_t overlaps; /* operations that outlast the one they began in */
-	/* Scratch, as large as the spans. */
-	uint32_t *order, *other, *stack;
+	uint32_t *order; /* scratch of nt_segment_paint */
+	size_t order_size;
 };
 
 void nt_segment_release(struct nt_segment *segment);

@@ -26,19 +26,30 @@ static int add_span(struct nt_timeline *timeline, struct nt_cpu_line *line, stru
 	return nt_segment_add(&line->segment, span);
 }
 
-static uint64_t begin_of(uint64_t end_ns, uint64_t dur_ns)
+/* Without a begin (NT_SPAN_NO_BEGIN) a span is all at its end. */
+static uint64_t begin_of(uint64_t end_ns, uint64_t dur_ns, uint8_t flags)
 {
+	if (flags & NT_SPAN_NO_BEGIN)
+		return end_ns;
 	return dur_ns < end_ns ? end_ns - dur_ns : 0;
+}
+
+static bool is_same_span(const struct nt_span *a, const struct nt_span *b)
+{
+	if (a->layer != b->layer || a->detail != b->detail)
+		return false;
+	if (a->layer == NT_LAYER_OP && (a->flags & NT_OP_BEFORE) != (b->flags & NT_OP_BEFORE))
+		return false;
+	if (a->layer == NT_LAYER_IRQ && a->number != b->number)
+		return false;
+	return a->begin_ns == b->begin_ns;
 }
 
 /* A softirq or interrupt that was open at the last state record has ended. */
 static void end_unended(struct nt_cpu_line *line, const struct nt_span *span)
 {
 	for (uint32_t i = 0; i < line->n_unended; i++) {
-		const struct nt_span *open = &line->unended[i];
-
-		if (open->layer == span->layer && open->detail == span->detail && open->begin_ns == span->begin_ns &&
-		    (span->layer == NT_LAYER_SOFTIRQ || open->number == span->number)) {
+		if (is_same_span(&line->unended[i], span)) {
 			line->n_unended--;
 			memmove(&line->unended[i], &line->unended[i + 1],
 				(line->n_unended - i) * sizeof(line->unended[0]));
@@ -55,17 +66,14 @@ static uint32_t known_context(uint32_t context)
 int nt_spans_softirq(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_softirq *softirq)
 {
 	struct nt_span span = {
-		.begin_ns = softirq->end_ns,
+		.begin_ns = begin_of(softirq->end_ns, softirq->dur_ns, softirq->flags),
 		.end_ns = softirq->end_ns,
 		.layer = NT_LAYER_SOFTIRQ,
 		.detail = softirq->vec,
 		.number = known_context(softirq->context),
+		.marks = softirq->flags & NT_SPAN_NO_BEGIN ? 0 : NT_MARK_TIMED,
 	};
 
-	if (!(softirq->flags & NT_SPAN_NO_BEGIN)) {
-		span.begin_ns = begin_of(softirq->end_ns, softirq->dur_ns);
-		span.marks = NT_MARK_TIMED;
-	}
 	end_unended(line, &span);
 	return add_span(timeline, line, &span);
 }
@@ -73,17 +81,14 @@ int nt_spans_softirq(struct nt_timeline *timeline, struct nt_cpu_line *line, con
 int nt_spans_irq(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_irq *irq)
 {
 	struct nt_span span = {
-		.begin_ns = irq->end_ns,
+		.begin_ns = begin_of(irq->end_ns, irq->dur_ns, irq->flags),
 		.end_ns = irq->end_ns,
 		.layer = NT_LAYER_IRQ,
 		.detail = irq->type,
 		.number = irq->number,
+		.marks = irq->flags & NT_SPAN_NO_BEGIN ? 0 : NT_MARK_TIMED,
 	};
 
-	if (!(irq->flags & NT_SPAN_NO_BEGIN)) {
-		span.begin_ns = begin_of(irq->end_ns, irq->dur_ns);
-		span.marks = NT_MARK_TIMED;
-	}
 	end_unended(line, &span);
 	return add_span(timeline, line, &span);
 }
@@ -107,7 +112,7 @@ int nt_spans_op(struct nt_timeline *timeline, struct nt_cpu_line *line, const st
 	}
 	if (!(op->flags & NT_OP_NO_BEGIN)) {
 		/* Before the recording is before all that began since the first CPU was recorded: outside of it. */
-		span.begin_ns = op->flags & NT_OP_BEFORE ? 0 : begin_of(op->end_ns, op->dur_ns);
+		span.begin_ns = op->flags & NT_OP_BEFORE ? 0 : begin_of(op->end_ns, op->dur_ns, 0);
 		if (!(op->flags & NT_OP_IN_SOFTIRQ))
 			span.marks |= NT_MARK_TIMED;
 		/* Contained in this segment, an operation has no pieces elsewhere. */
@@ -127,7 +132,7 @@ int nt_spans_op(struct nt_timeline *timeline, struct nt_cpu_line *line, const st
 int nt_spans_napi(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_napi *napi)
 {
 	struct nt_span span = {
-		.begin_ns = napi->end_ns,
+		.begin_ns = begin_of(napi->end_ns, napi->dur_ns, napi->flags),
 		.end_ns = napi->end_ns,
 		.socket = napi->device,
 		.result = (int32_t)napi->work,
@@ -138,8 +143,6 @@ int nt_spans_napi(struct nt_timeline *timeline, struct nt_cpu_line *line, const 
 		.flags = napi->flags,
 	};
 
-	if (!(napi->flags & NT_SPAN_NO_BEGIN))
-		span.begin_ns = begin_of(napi->end_ns, napi->dur_ns);
 	if (napi->context == NT_NAPI_BUSY && !(napi->flags & NT_SPAN_NO_BEGIN))
 		span.marks = NT_MARK_TIMED;
 	return add_span(timeline, line, &span);
@@ -194,9 +197,8 @@ static bool span_of_open(const struct nt_open *open, struct nt_span *span)
 		span->call = open->number < NT_CALL_MAX ? (uint8_t)open->number : NT_CALL_OTHER;
 		if (open->flags & NT_OP_BEFORE)
 			span->begin_ns = 0;
-		if (open->flags & (NT_OP_NO_BEGIN | NT_OP_IN_SOFTIRQ))
-			return false;
-		if (open->detail != NT_SEND && open->detail != NT_RECV)
+		if (open->flags & (NT_OP_NO_BEGIN | NT_OP_IN_SOFTIRQ) ||
+		    (open->detail != NT_SEND && open->detail != NT_RECV))
 			return false;
 		break;
 	case NT_OPEN_SOFTIRQ:
@@ -211,17 +213,6 @@ static bool span_of_open(const struct nt_open *open, struct nt_span *span)
 		return false;
 	}
 	return span->begin_ns <= open->end_ns;
-}
-
-static bool is_same_span(const struct nt_span *a, const struct nt_span *b)
-{
-	if (a->layer != b->layer || a->detail != b->detail)
-		return false;
-	if (a->layer == NT_LAYER_OP && (a->flags & NT_OP_BEFORE) != (b->flags & NT_OP_BEFORE))
-		return false;
-	if (a->layer == NT_LAYER_IRQ && a->number != b->number)
-		return false;
-	return a->begin_ns == b->begin_ns;
 }
 
 /*

@@ -56,7 +56,7 @@ struct nt_cpu_line {
 	bool staying;
 	bool running; /* in nt_timeline.running */
 	uint64_t stay_task, stay_ns;
-	uint32_t next_running; /* CPU number + 1; 0: last of its bucket */
+	LIST_ENTRY(nt_cpu_line) of_running;
 
 	struct nt_cpu_slice slice; /* the last, held back: the next may continue it; dur 0: none */
 
@@ -66,6 +66,8 @@ struct nt_cpu_line {
 	uint64_t unended_task;
 	bool unended_last; /* that record was at the session's end or after it */
 };
+
+LIST_HEAD(nt_running, nt_cpu_line);
 
 struct nt_timeline {
 	uint64_t start_ns, end_ns;
@@ -80,8 +82,8 @@ struct nt_timeline {
 	/* For knowing whether an operation may have pieces in uncovered time: */
 	uint32_t n_lost; /* CPUs uncovered now */
 	uint64_t uncovered_until_ns; /* the latest end of a stretch that has ended */
-	/* The CPUs that a task other than idle stays on, by task. */
-	uint32_t *running; /* CPU number + 1, chained by next_running; a power of two of them */
+	/* The CPUs that a task other than idle stays on, found by a hash of the task; a power of two of lists. */
+	struct nt_running *running;
 	uint32_t n_running;
 };
 
@@ -170,7 +172,7 @@ int nt_cpu_line_end_stay(struct nt_timeline *timeline, struct nt_cpu_line *line,
 			 const struct nt_switch *by);
 void nt_cpu_line_begin_stay(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t begin_ns, uint64_t task);
 /* The end of the stay is not known yet, and will lie in the past. */
-void nt_cpu_line_suspend_stay(struct nt_timeline *timeline, struct nt_cpu_line *line);
+void nt_cpu_line_suspend_stay(struct nt_cpu_line *line);
 
 /* Counts a time that was inverted by so much. */
 void nt_count_inversion(struct nt_timeline *timeline, uint64_t by_ns);

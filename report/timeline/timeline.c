@@ -182,11 +182,16 @@ static int on_switch(struct nt_timeline *timeline, struct nt_cpu_line *line, con
 
 /* ---- gaps and CPUs that come and go ---- */
 
-static int gap(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t resume_ns, uint64_t task,
-	       const char *why)
+int nt_timeline_gap(struct nt_timeline *timeline, uint32_t cpu, uint64_t resume_ns, uint64_t task, const char *why)
 {
-	int error = nt_loss_push(line, 0, 0, why);
+	struct nt_cpu_line *line = cpu < timeline->n_lines ? &timeline->lines[cpu] : NULL;
+	int error;
 
+	if (!line)
+		return -EINVAL;
+	if (!line->present)
+		return 0;
+	error = nt_loss_push(line, 0, 0, why);
 	if (error)
 		return error;
 	nt_spans_drop_opens(timeline, line);
@@ -208,15 +213,6 @@ static int gap(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t 
 	begin_segment(line, NT_BASE_TASK, task, resume_ns);
 	line->stopped = false;
 	return 0;
-}
-
-int nt_timeline_gap(struct nt_timeline *timeline, uint32_t cpu, uint64_t resume_ns, uint64_t task, const char *why)
-{
-	if (cpu >= timeline->n_lines)
-		return -EINVAL;
-	if (!timeline->lines[cpu].present)
-		return 0;
-	return gap(timeline, &timeline->lines[cpu], resume_ns, task, why);
 }
 
 static int go_offline(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t end_ns)
@@ -298,19 +294,18 @@ struct nt_timeline *nt_timeline_new(const struct nt_timeline_config *config, con
 		timeline->n_running *= 2;
 	timeline->running = calloc(timeline->n_running, sizeof(*timeline->running));
 	timeline->lines = calloc(config->n_cpus ? config->n_cpus : 1, sizeof(*timeline->lines));
-	if (!timeline->running || !timeline->lines) {
-		nt_timeline_free(timeline);
-		return NULL;
-	}
+	if (!timeline->running || !timeline->lines)
+		goto no_memory;
 	timeline->n_lines = config->n_cpus;
 	for (uint32_t i = 0; i < config->n_cpus; i++) {
 		timeline->lines[i].number = i;
-		if (config->present[i] && !line_init(timeline, &timeline->lines[i], config->online[i])) {
-			nt_timeline_free(timeline);
-			return NULL;
-		}
+		if (config->present[i] && !line_init(timeline, &timeline->lines[i], config->online[i]))
+			goto no_memory;
 	}
 	return timeline;
+no_memory:
+	nt_timeline_free(timeline);
+	return NULL;
 }
 
 void nt_timeline_free(struct nt_timeline *timeline)
@@ -409,7 +404,6 @@ static int finish_line(struct nt_timeline *timeline, struct nt_cpu_line *line)
 int nt_timeline_finish(struct nt_timeline *timeline)
 {
 	struct nt_open_op *op;
-	uint32_t place = 0;
 
 	for (uint32_t i = 0; i < timeline->n_lines; i++) {
 		int error = timeline->lines[i].present ? finish_line(timeline, &timeline->lines[i]) : 0;
@@ -417,7 +411,7 @@ int nt_timeline_finish(struct nt_timeline *timeline)
 		if (error)
 			return error;
 	}
-	while ((op = nt_open_ops_next(&timeline->open_ops, &place))) {
+	LIST_FOREACH (op, &timeline->open_ops.all, of_all) {
 		int error = nt_cpu_line_open_op(timeline, op, NT_OP_OPEN, timeline->end_ns,
 						nt_crosses_loss(timeline, op->begin_ns));
 

@@ -17,9 +17,10 @@ struct nt_arena_part {
 	char data[];
 };
 
+/* Behind the current one. */
 static struct nt_arena_part *add_part(struct nt_arena *arena, size_t size)
 {
-	struct nt_arena_part *part;
+	struct nt_arena_part **link = arena->current ? &arena->current->next : &arena->first, *part;
 
 	if (size < PART_SIZE)
 		size = PART_SIZE;
@@ -28,37 +29,24 @@ static struct nt_arena_part *add_part(struct nt_arena *arena, size_t size)
 		arena->failed = true;
 		return NULL;
 	}
-	part->used = 0;
-	part->size = size;
-	part->next = NULL;
-	if (arena->current) {
-		part->next = arena->current->next;
-		arena->current->next = part;
-	} else {
-		arena->first = part;
-	}
-	arena->current = part;
+	*part = (struct nt_arena_part){.next = *link, .size = size};
+	*link = part;
 	return part;
 }
 
 char *nt_arena_get(struct nt_arena *arena, size_t size)
 {
 	struct nt_arena_part *part = arena->current;
-	char *piece;
 
-	while (part && part->size - part->used < size) {
-		if (!part->next)
-			break;
+	while (part && part->size - part->used < size)
 		part = part->next;
-		arena->current = part;
-	}
-	if (!part || part->size - part->used < size)
+	if (!part)
 		part = add_part(arena, size);
 	if (!part)
 		return NULL;
-	piece = part->data + part->used;
+	arena->current = part;
 	part->used += size;
-	return piece;
+	return part->data + part->used - size;
 }
 
 void nt_arena_reset(struct nt_arena *arena)
@@ -85,20 +73,12 @@ const char *nt_arena_format(struct nt_arena *arena, const char *format, ...)
 {
 	char text[512];
 	va_list args;
-	int size;
 	char *copy;
+	int size;
 
 	va_start(args, format);
 	size = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (size < 0)
-		return NULL;
-	if ((size_t)size >= sizeof(text))
-		size = sizeof(text) - 1;
-	copy = nt_arena_get(arena, (size_t)size + 1);
-	if (copy)
-		memcpy(copy, text, (size_t)size + 1);
-	if (copy)
-		copy[size] = 0;
-	return copy;
+	copy = size < 0 ? NULL : nt_arena_get(arena, strlen(text) + 1);
+	return copy ? strcpy(copy, text) : NULL;
 }

@@ -4,12 +4,6 @@
  */
 #include "report/util/histogram.h"
 
-/* The octave of a time greater than 1: it is greater than 2^octave and at most 2^(octave + 1). */
-static uint32_t octave_of(int64_t ns)
-{
-	return 63 - (uint32_t)__builtin_clzll((uint64_t)ns - 1);
-}
-
 uint32_t nt_bucket_of(uint32_t per_octave, int64_t ns)
 {
 	uint32_t octave;
@@ -17,7 +11,8 @@ uint32_t nt_bucket_of(uint32_t per_octave, int64_t ns)
 
 	if (ns <= 1)
 		return 0;
-	octave = octave_of(ns);
+	/* Greater than 2^octave and at most 2^(octave + 1). */
+	octave = 63 - (uint32_t)__builtin_clzll((uint64_t)ns - 1);
 	width = 1ull << octave;
 	into = (uint64_t)ns - width;
 	/* 1 to per_octave: upward, for a bound belongs to the bucket below it. */

@@ -4,6 +4,7 @@
  */
 #include "report/util/id_map.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -86,7 +87,7 @@ uint64_t *nt_id_map_at(struct nt_id_map *map, uint64_t id)
 	struct nt_id_page *page = find(map, number);
 
 	if (!page) {
-		if (grow(map) < 0)
+		if (grow(map))
 			return NULL;
 		map->last = map->n_pages++;
 		page = &map->pages[map->last];
@@ -94,6 +95,16 @@ uint64_t *nt_id_map_at(struct nt_id_map *map, uint64_t id)
 		fill_slot(map, map->last);
 	}
 	return &page->values[id % NT_ID_PAGE];
+}
+
+int nt_id_map_set(struct nt_id_map *map, uint64_t id, uint64_t value)
+{
+	uint64_t *at = nt_id_map_at(map, id);
+
+	if (!at)
+		return -ENOMEM;
+	*at = value;
+	return 0;
 }
 
 void nt_id_map_release(struct nt_id_map *map)

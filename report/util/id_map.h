@@ -31,6 +31,8 @@ struct nt_id_map {
 uint64_t nt_id_map_get(struct nt_id_map *map, uint64_t id);
 /* Where the value of an id stands, to be read or set, good until the next call; NULL: out of memory. */
 uint64_t *nt_id_map_at(struct nt_id_map *map, uint64_t id);
+/* 0 or -ENOMEM. */
+int nt_id_map_set(struct nt_id_map *map, uint64_t id, uint64_t value);
 void nt_id_map_release(struct nt_id_map *map);
 /*
  * Calls visit with each id that has a value, in no special order, until it gives non-zero; that, or 0.

@@ -24,13 +24,10 @@ int nt_labels_number(struct nt_labels *labels, const char *text, uint32_t *numbe
 
 int nt_labels_set(struct nt_labels *labels, int64_t id, const char *text)
 {
-	uint64_t *value = nt_id_map_at(&labels->ids, (uint64_t)id);
 	uint32_t number;
+	int error = nt_labels_number(labels, text, &number);
 
-	if (!value || nt_labels_number(labels, text, &number))
-		return -ENOMEM;
-	*value = (uint64_t)number + 1;
-	return 0;
+	return error ? error : nt_id_map_set(&labels->ids, (uint64_t)id, (uint64_t)number + 1);
 }
 
 const char *nt_labels_text(const struct nt_labels *labels, uint32_t number)

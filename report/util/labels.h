@@ -20,7 +20,7 @@ struct nt_labels {
 int nt_labels_number(struct nt_labels *labels, const char *text, uint32_t *number);
 /* From now on the id stands for this text. 0, or -ENOMEM. */
 int nt_labels_set(struct nt_labels *labels, int64_t id, const char *text);
-/* The text of a label, good until the next is added. */
+/* The text of a label. */
 const char *nt_labels_text(const struct nt_labels *labels, uint32_t number);
 /* The same of an id; NULL: it stands for none. */
 const char *nt_labels_of(struct nt_labels *labels, int64_t id);

@@ -1,152 +1,74 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * texts.c - see texts.h.
+ * texts.c - see texts.h: a tree of the texts, each with its number before it, and an array of them by number.
  */
 #include "report/util/texts.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "report/util/array.h"
 
-void nt_texts_release(struct nt_texts *texts)
+struct nt_text {
+	uint32_t number;
+	char text[];
+};
+
+static int compare(const void *a, const void *b)
 {
-	free(texts->bytes);
-	free(texts->entries);
-	free(texts->slots);
-	*texts = (struct nt_texts){0};
+	return strcmp(a, b);
+}
+
+/* The tree is one of the texts in them; each is freed below. */
+static void leave(void *text)
+{
+	(void)text;
 }
 
 void nt_texts_reset(struct nt_texts *texts)
 {
-	texts->n = 0;
-	texts->n_bytes = 0;
-	if (texts->slots)
-		memset(texts->slots, 0, texts->n_slots * sizeof(*texts->slots));
+	tdestroy(texts->tree, leave);
+	texts->tree = NULL;
+	while (texts->n)
+		free(texts->texts[--texts->n]);
 }
 
-/* Without random numbers an address has to do, which is no secret but not the tape's choice either. */
-static void draw_key(struct nt_texts *texts)
+void nt_texts_release(struct nt_texts *texts)
 {
-	if (getrandom(texts->key, sizeof(texts->key), GRND_NONBLOCK) != sizeof(texts->key))
-		texts->key[0] = (uintptr_t)texts;
+	nt_texts_reset(texts);
+	free(texts->texts);
+	*texts = (struct nt_texts){0};
 }
 
-/* ---- SipHash (Aumasson, Bernstein: SipHash, a fast short-input PRF, 2012), 1 and 3 rounds, as the kernel has it ----
- */
-
-static uint64_t turn(uint64_t word, unsigned int bits)
+static struct nt_text *add(struct nt_texts *texts, const char *text)
 {
-	return word << bits | word >> (64 - bits);
-}
+	const size_t size = strlen(text) + 1;
+	struct nt_text *added = malloc(sizeof(*added) + size);
 
-static void mix(uint64_t v[4])
-{
-	v[0] += v[1];
-	v[2] += v[3];
-	v[1] = turn(v[1], 13) ^ v[0];
-	v[3] = turn(v[3], 16) ^ v[2];
-	v[0] = turn(v[0], 32);
-	v[2] += v[1];
-	v[0] += v[3];
-	v[1] = turn(v[1], 17) ^ v[2];
-	v[3] = turn(v[3], 21) ^ v[0];
-	v[2] = turn(v[2], 32);
-}
-
-static void mix_word(uint64_t v[4], uint64_t word)
-{
-	v[3] ^= word;
-	mix(v);
-	v[0] ^= word;
-}
-
-/* A hash that starts from a key only at its begin will not do: with FNV texts that collide do so from any start. */
-static uint64_t hash_of(const struct nt_texts *texts, const char *text, size_t size)
-{
-	const uint64_t *key = texts->key;
-	uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
-			 key[1] ^ 0x7465646279746573};
-	uint64_t word;
-	size_t at = 0;
-
-	for (; size - at >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, text + at, sizeof(word));
-		mix_word(v, word);
+	if (!added)
+		return NULL;
+	memcpy(added->text, text, size);
+	if (NT_ROOM(texts->texts, texts->size, texts->n + 1) || !tsearch(added->text, &texts->tree, compare)) {
+		free(added);
+		return NULL;
 	}
-	word = (uint64_t)size << 56;
-	for (unsigned int shift = 0; at < size; at++, shift += 8)
-		word |= (uint64_t)(unsigned char)text[at] << shift;
-	mix_word(v, word);
-	v[2] ^= 0xff;
-	for (unsigned int i = 0; i < 3; i++)
-		mix(v);
-	return v[0] ^ v[1] ^ v[2] ^ v[3];
-}
-
-static uint32_t *find_slot(const struct nt_texts *texts, const char *text, uint64_t hash)
-{
-	uint32_t at = (uint32_t)hash & (texts->n_slots - 1);
-
-	for (;; at = (at + 1) & (texts->n_slots - 1)) {
-		uint32_t number = texts->slots[at];
-
-		if (!number || (texts->entries[number - 1].hash == hash && !strcmp(nt_texts_text(texts, number), text)))
-			return &texts->slots[at];
-	}
-}
-
-static bool grow_slots(struct nt_texts *texts)
-{
-	const uint32_t n_slots = texts->n_slots ? 2 * texts->n_slots : 64;
-	uint32_t *slots = calloc(n_slots, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	free(texts->slots);
-	texts->slots = slots;
-	texts->n_slots = n_slots;
-	for (uint32_t i = 0; i < texts->n; i++) {
-		uint32_t at = (uint32_t)texts->entries[i].hash & (n_slots - 1);
-
-		while (slots[at])
-			at = (at + 1) & (n_slots - 1);
-		slots[at] = i + 1;
-	}
-	return true;
+	texts->texts[texts->n] = added;
+	added->number = ++texts->n;
+	return added;
 }
 
 uint32_t nt_texts_number(struct nt_texts *texts, const char *text, bool *is_new)
 {
-	const size_t size = strlen(text);
-	uint64_t hash;
-	uint32_t *slot;
+	char *const *found = tfind(text, &texts->tree, compare);
+	const struct nt_text *known;
 
-	*is_new = false;
-	if (!texts->n_slots) {
-		draw_key(texts);
-		if (!grow_slots(texts))
-			return 0;
-	}
-	hash = hash_of(texts, text, size);
-	slot = find_slot(texts, text, hash);
-	if (*slot)
-		return *slot;
-	if (NT_ROOM(texts->entries, texts->entries_size, texts->n + 1) ||
-	    NT_ROOM(texts->bytes, texts->bytes_size, texts->n_bytes + size + 1) ||
-	    (2 * texts->n >= texts->n_slots && !grow_slots(texts)))
-		return 0;
-	slot = find_slot(texts, text, hash);
-	memcpy(texts->bytes + texts->n_bytes, text, size + 1);
-	texts->entries[texts->n] = (struct nt_texts_entry){texts->n_bytes, hash};
-	texts->n_bytes += size + 1;
-	*slot = ++texts->n;
-	*is_new = true;
-	return texts->n;
+	*is_new = !found;
+	known = found ? (const struct nt_text *)(*found - offsetof(struct nt_text, text)) : add(texts, text);
+	return known ? known->number : 0;
 }
 
 const char *nt_texts_text(const struct nt_texts *texts, uint32_t number)
 {
-	return texts->bytes + texts->entries[number - 1].at;
+	return texts->texts[number - 1]->text;
 }

@@ -9,32 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/util/array.h"
+
 #define SMALL 24 /* so few are sorted by insertion */
-
-static int grow(struct nt_samples *samples)
-{
-	size_t size = samples->size ? samples->size + samples->size / 2 : 64;
-	uint64_t *keys = realloc(samples->keys, size * sizeof(*keys));
-	double *weights;
-
-	if (!keys)
-		return -ENOMEM;
-	samples->keys = keys;
-	if (samples->weights) {
-		weights = realloc(samples->weights, size * sizeof(*weights));
-		if (!weights)
-			return -ENOMEM;
-		samples->weights = weights;
-	}
-	samples->size = size;
-	return 0;
-}
 
 /* From now on each has a weight of its own. */
 static int begin_weights(struct nt_samples *samples)
 {
-	samples->weights = malloc(samples->size * sizeof(*samples->weights));
-	if (!samples->weights)
+	if (NT_ROOM(samples->weights, samples->weights_size, samples->n + 1))
 		return -ENOMEM;
 	for (size_t i = 0; i < samples->n; i++)
 		samples->weights[i] = 1;
@@ -45,9 +27,11 @@ int nt_samples_add(struct nt_samples *samples, int64_t value, double weight)
 {
 	if (weight == 0)
 		return 0;
-	if (samples->n == samples->size && grow(samples))
+	if (NT_ROOM(samples->keys, samples->keys_size, samples->n + 1))
 		return -ENOMEM;
 	if (weight != 1 && !samples->weights && begin_weights(samples))
+		return -ENOMEM;
+	if (samples->weights && NT_ROOM(samples->weights, samples->weights_size, samples->n + 1))
 		return -ENOMEM;
 	samples->keys[samples->n] = nt_samples_key(value);
 	if (samples->weights)

@@ -18,7 +18,7 @@
 struct nt_samples {
 	uint64_t *keys; /* in the order of the numbers */
 	double *weights; /* NULL while all are 1 */
-	size_t n, size;
+	size_t n, keys_size, weights_size;
 	double weight; /* of all */
 	bool sorted;
 };

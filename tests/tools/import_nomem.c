@@ -40,7 +40,7 @@ static int load(const char *path)
 {
 	struct nt_db *db;
 	char text[512] = "";
-	int error = nt_load_open(&db, path, NULL, text, sizeof(text));
+	int error = nt_load_open(&db, path, NULL, NULL, text, sizeof(text));
 
 	MUST(!error || text[0]);
 	nt_db_close(db);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "report/out/output.h"
-#include "report/rows/words.h"
+#include "report/rows/kernel_names.h"
 
 struct fixture {
 	FILE *out;

@@ -45,15 +45,10 @@ static int take_stack(struct nt_perfetto *trace, const struct nt_value *const *v
 	struct nt_stacks *stacks = &trace->stacks;
 	const uint64_t id = (uint64_t)nt_integer(values[ID], 0);
 	const int64_t symbol_id = nt_integer(values[SYMBOL], 0); /* negative: no tape has such, it is taken for none */
-	uint64_t *parent = nt_id_map_at(&stacks->parents, id), *symbol;
 
-	if (!parent)
+	if (nt_id_map_set(&stacks->parents, id, (uint64_t)nt_integer(values[PARENT], 0)) ||
+	    nt_id_map_set(&stacks->symbols, id, symbol_id < 0 ? 1 : (uint64_t)symbol_id + 1))
 		return nt_perfetto_nomem(trace);
-	*parent = (uint64_t)nt_integer(values[PARENT], 0);
-	symbol = nt_id_map_at(&stacks->symbols, id);
-	if (!symbol)
-		return nt_perfetto_nomem(trace);
-	*symbol = symbol_id < 0 ? 1 : (uint64_t)symbol_id + 1;
 	return 0;
 }
 

@@ -45,11 +45,10 @@ static int read_symbols(struct nt_db *db, int64_t session_id, struct nt_frames *
 	int error = 0;
 
 	while (!error && nt_db_next(row)) {
-		uint64_t *number = nt_id_map_at(&frames->by_symbol, (uint64_t)sqlite3_column_int64(row, 0));
+		const uint64_t symbol = (uint64_t)sqlite3_column_int64(row, 0);
 
-		if (number)
-			*number = frames->n_functions;
-		if (!number || add_function(frames, nt_db_text(row, 2), !strcmp(nt_db_text(row, 1), "kernel")))
+		if (nt_id_map_set(&frames->by_symbol, symbol, frames->n_functions) ||
+		    add_function(frames, nt_db_text(row, 2), !strcmp(nt_db_text(row, 1), "kernel")))
 			error = nt_db_no_memory(db);
 	}
 	return nt_db_end(db, row, "the symbols cannot be read") ? -1 : error;

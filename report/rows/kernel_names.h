@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * words.h - the words that tables and reports use for the kernel's numbers, where schema/kind.h does not have
+ * kernel_names.h - the names and texts that rows have for numbers of the kernel, where schema/kind.h does not have
  * them. Pure. Where there is an arena, the returned text may live in it, and NULL means out of memory.
  */
-#ifndef NT_REPORT_ROWS_WORDS_H
-#define NT_REPORT_ROWS_WORDS_H
+#ifndef NT_REPORT_ROWS_KERNEL_NAMES_H
+#define NT_REPORT_ROWS_KERNEL_NAMES_H
 
 #include <stdint.h>
 

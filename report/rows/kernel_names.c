@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * words.c - see words.h.
+ * kernel_names.c - see kernel_names.h.
  */
-#include "report/rows/words.h"
+#include "report/rows/kernel_names.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <netinet/in.h>
 
+#include "report/util/array.h"
 #include "schema/kind.h"
 
 /* Bits of the kernel's task_struct::__state and ::exit_state, the same in all kernels since 4.14. */
@@ -75,27 +76,25 @@ const char *nt_op_result_name(const struct nt_op_row *op, struct nt_arena *arena
 
 const char *nt_op_flags_text(const struct nt_op_row *op, struct nt_arena *arena)
 {
-	static const struct {
-		uint8_t flag;
-		char word[16];
+	const struct {
+		bool is_so;
+		const char *word;
 	} words[] = {
-		{NT_OP_PEEK, "peek"},
-		{NT_OP_ERRQUEUE, "errqueue"},
-		{NT_OP_IN_SOFTIRQ, "in_softirq"},
-		{NT_OP_KERNEL, "kernel"},
+		{op->flags & NT_OP_PEEK, "peek"},
+		{op->flags & NT_OP_ERRQUEUE, "errqueue"},
+		{op->flags & NT_OP_IN_SOFTIRQ, "in_softirq"},
+		{op->flags & NT_OP_KERNEL, "kernel"},
+		{op->before, "before"},
+		{op->lower_bound, "lower_bound"},
 	};
 	char text[96] = "";
 
 	if (!op->before && !op->lower_bound && !op->flags)
 		return "";
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (op->flags & words[i].flag)
+	for (size_t i = 0; i < NT_COUNT(words); i++) {
+		if (words[i].is_so)
 			strcat(strcat(text, ","), words[i].word);
 	}
-	if (op->before)
-		strcat(text, ",before");
-	if (op->lower_bound)
-		strcat(text, ",lower_bound");
 	return text[0] ? nt_arena_format(arena, "%s", text + 1) : "";
 }
 
@@ -153,7 +152,7 @@ const char *nt_tcp_state_name(unsigned int state, struct nt_arena *arena)
 		"CLOSE", "CLOSE_WAIT",	"LAST_ACK", "LISTEN",	"CLOSING",   "NEW_SYN_RECV", "BOUND_INACTIVE",
 	};
 
-	if (state < sizeof(names) / sizeof(names[0]))
+	if (state < NT_COUNT(names))
 		return names[state];
 	return nt_arena_format(arena, "%u", state);
 }
@@ -163,25 +162,25 @@ const char *nt_context_name(uint32_t context)
 	return context == NT_CONTEXT_OP ? "op" : nt_softirq_context_name(context);
 }
 
-struct word {
+struct number_name {
 	unsigned int number;
-	const char *word;
+	const char *name;
 };
 
-static const char *word_of(const struct word *words, size_t n, unsigned int number)
+static const char *name_of(const struct number_name *names, size_t n, unsigned int number)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (words[i].number == number)
-			return words[i].word;
+		if (names[i].number == number)
+			return names[i].name;
 	}
 	return NULL;
 }
 
-#define WORD_OF(words, number) word_of(words, sizeof(words) / sizeof((words)[0]), number)
+#define NAME_OF(names, number) name_of(names, NT_COUNT(names), number)
 
 const char *nt_family_name(unsigned int family, struct nt_arena *arena)
 {
-	static const struct word words[] = {
+	static const struct number_name names[] = {
 		{AF_UNIX, "unix"},
 		{AF_INET, "inet"},
 		{AF_INET6, "inet6"},
@@ -201,31 +200,31 @@ const char *nt_family_name(unsigned int family, struct nt_arena *arena)
 		{AF_PPPOX, "pppox"},
 		{AF_RDS, "rds"},
 	};
-	const char *word = WORD_OF(words, family);
+	const char *name = NAME_OF(names, family);
 
-	return word ? word : nt_arena_format(arena, "family %u", family);
+	return name ? name : nt_arena_format(arena, "family %u", family);
 }
 
 const char *nt_socket_type_name(unsigned int type, struct nt_arena *arena)
 {
-	static const struct word words[] = {
+	static const struct number_name names[] = {
 		{SOCK_STREAM, "stream"},       {SOCK_DGRAM, "dgram"}, {SOCK_RAW, "raw"}, {SOCK_RDM, "rdm"},
 		{SOCK_SEQPACKET, "seqpacket"}, {SOCK_DCCP, "dccp"},   {10, "packet"}, /* SOCK_PACKET, which the headers
 											 call obsolete */
 	};
-	const char *word = WORD_OF(words, type);
+	const char *name = NAME_OF(names, type);
 
-	return word ? word : nt_arena_format(arena, "type %u", type);
+	return name ? name : nt_arena_format(arena, "type %u", type);
 }
 
 const char *nt_protocol_name(unsigned int family, unsigned int protocol, struct nt_arena *arena)
 {
-	static const struct word words[] = {
+	static const struct number_name names[] = {
 		{1, "icmp"},   {2, "igmp"},	 {6, "tcp"},   {17, "udp"},    {33, "dccp"},
 		{47, "gre"},   {50, "esp"},	 {51, "ah"},   {58, "icmp6"},  {115, "l2tp"},
 		{132, "sctp"}, {136, "udplite"}, {255, "raw"}, {262, "mptcp"},
 	};
-	const char *word = family == AF_INET || family == AF_INET6 ? WORD_OF(words, protocol) : NULL;
+	const char *name = family == AF_INET || family == AF_INET6 ? NAME_OF(names, protocol) : NULL;
 
-	return word ? word : nt_arena_format(arena, "%u", protocol);
+	return name ? name : nt_arena_format(arena, "%u", protocol);
 }
