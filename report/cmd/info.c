@@ -467,7 +467,7 @@ static void print_recorder(const struct info *info)
 	nt_prose_end(&prose, "probes: ");
 }
 
-static void print_people(const struct info *info)
+static void print_text(const struct info *info)
 {
 	const struct nt_tape *tape = info->tape;
 	char text[512];
@@ -499,7 +499,7 @@ static int run(const struct nt_options *options)
 	else if (options->format == NT_FORMAT_JSON)
 		print_json(&info);
 	else
-		print_people(&info);
+		print_text(&info);
 	nt_clocks_release(&info.clocks);
 	nt_tape_close(info.tape);
 	return error ? NT_EXIT_FAILED : NT_EXIT_DONE;

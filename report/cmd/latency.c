@@ -102,7 +102,7 @@ static int show_session(struct collecting *collecting)
 		return nt_latency_csv(&collecting->result, command->printer);
 	if (command->sessions.shown)
 		puts("\n");
-	return nt_latency_people(&collecting->result);
+	return nt_latency_text(&collecting->result);
 }
 
 static void say_missing(struct nt_sessions *sessions, int64_t id)

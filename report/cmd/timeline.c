@@ -58,7 +58,7 @@ static int show(struct command *command, const struct nt_lanes_result *result)
 		return nt_lanes_csv(result, command->printer);
 	if (command->sessions.shown)
 		puts("\n");
-	return nt_lanes_people(result, stdout, &style);
+	return nt_lanes_text(result, stdout, &style);
 }
 
 static int find_and_show(struct command *command, struct nt_lanes_result *result)

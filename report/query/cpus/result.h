@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * result.h - what `timeline` finds in one session (result.c), and the ways to show it: text for people
- * (people.c), JSON and CSV for programs (json.c).
+ * (text.c), JSON and CSV for programs (json.c).
  */
 #ifndef NT_REPORT_QUERY_CPUS_RESULT_H
 #define NT_REPORT_QUERY_CPUS_RESULT_H
@@ -43,7 +43,7 @@ struct nt_part nt_lanes_worst_part(const struct nt_lanes_result *result, const s
 				   struct nt_selection *one_cpu);
 
 /* All give 0, or -1 and a sentence in db->error. */
-int nt_lanes_people(const struct nt_lanes_result *result, FILE *out, const struct nt_lanes_style *style);
+int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, const struct nt_lanes_style *style);
 int nt_lanes_json(const struct nt_lanes_result *result, struct nt_json *json);
 /* All sessions are one set of rows. */
 int nt_lanes_csv_begin(struct nt_printer *printer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * result.h - what `latency` found in one session, and the ways it is shown: to people (people.c), to
+ * result.h - what `latency` found in one session, and the ways it is shown: to people (text.c), to
  * programs (json.c), as a picture (export/svg/heatmap.c). They write to the stream they are given; write errors
  * stay in it.
  */
@@ -75,7 +75,7 @@ int nt_latency_map(const struct nt_latency_result *result, struct nt_heatmap *ma
 		   uint32_t per_octave, const struct nt_latency_sample *sample);
 int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latency_accounting *accounting);
 
-int nt_latency_people(struct nt_latency_result *result);
+int nt_latency_text(struct nt_latency_result *result);
 /* The columns of CSV, by view. */
 int nt_latency_csv_begin(const struct nt_latency_choice *choice, const struct nt_latency_view *view,
 			 struct nt_printer *printer);

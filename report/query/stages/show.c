@@ -299,7 +299,7 @@ static int print_rows(struct nt_stage_show *show, const struct nt_stage_result *
 	return error;
 }
 
-static int show_people(struct nt_stage_show *show, const struct nt_stage_result *result)
+static int show_text(struct nt_stage_show *show, const struct nt_stage_result *result)
 {
 	char length[NT_HUMAN_MAX];
 	int error;
@@ -412,6 +412,6 @@ int nt_stage_show(struct nt_stage_show *show, const struct nt_stage_result *resu
 	case NT_FORMAT_CSV:
 		return each_row(result, false, printer_row, show->printer);
 	default:
-		return show_people(show, result);
+		return show_text(show, result);
 	}
 }

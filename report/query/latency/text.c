@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * people.c - the part of result.h that is for people: tables, bars, heat maps of characters.
+ * text.c - the part of result.h that is for people: tables, bars, heat maps of characters.
  */
 #include <stdio.h>
 #include <string.h>
@@ -485,7 +485,7 @@ static int print_tables(struct nt_latency_result *result, struct nt_printer *pri
 	return 0;
 }
 
-int nt_latency_people(struct nt_latency_result *result)
+int nt_latency_text(struct nt_latency_result *result)
 {
 	struct nt_printer *printer;
 	int error = print_head(result);
