@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/util/array.h"
-
 void nt_lanes_init(struct nt_lanes *lanes, int64_t from_ts, int64_t to_ts, uint32_t columns)
 {
 	uint64_t span = (uint64_t)to_ts - (uint64_t)from_ts;
@@ -57,40 +55,26 @@ static void set_column(const struct nt_lanes *lanes, struct nt_lane *lane, uint3
 
 static int find_lane(struct nt_lanes *lanes, uint32_t cpu, struct nt_lane **lane)
 {
-	uint64_t *index = nt_id_map_at(&lanes->by_cpu, cpu);
+	int64_t i = NT_INDEX(&lanes->by_cpu, cpu, lanes->lanes, lanes->size, lanes->n, {.cpu = cpu});
 
-	if (!index)
-		return -ENOMEM;
-	if (!*index) {
-		if (lanes->n == NT_LANE_MAX_CPUS)
-			return -ERANGE;
-		if (NT_ROOM(lanes->lanes, lanes->size, lanes->n + 1))
-			return -ENOMEM;
-		lanes->lanes[lanes->n] = (struct nt_lane){.cpu = cpu};
-		set_column(lanes, &lanes->lanes[lanes->n], 0);
-		lanes->lanes[lanes->n].cells =
-			calloc((size_t)lanes->columns * NT_LANE_KINDS, sizeof(*lanes->lanes[0].cells));
-		if (!lanes->lanes[lanes->n].cells)
-			return -ENOMEM;
-		*index = ++lanes->n;
-	}
-	*lane = &lanes->lanes[*index - 1];
-	return 0;
+	if (i < 0 || i >= NT_LANE_MAX_CPUS)
+		return i < 0 ? -ENOMEM : -ERANGE;
+	*lane = &lanes->lanes[i];
+	if ((*lane)->cells)
+		return 0;
+	set_column(lanes, *lane, 0);
+	(*lane)->cells = calloc((size_t)lanes->columns * NT_LANE_KINDS, sizeof(*(*lane)->cells));
+	return (*lane)->cells ? 0 : -ENOMEM;
 }
 
 static int add_to_who(struct nt_lanes *lanes, int64_t utid, unsigned int kind, uint64_t ns)
 {
-	uint64_t *index = nt_id_map_at(&lanes->by_utid, (uint64_t)utid);
+	int64_t i =
+		NT_INDEX(&lanes->by_utid, (uint64_t)utid, lanes->who, lanes->who_size, lanes->n_who, {.utid = utid});
 
-	if (!index)
+	if (i < 0)
 		return -ENOMEM;
-	if (!*index) {
-		if (NT_ROOM(lanes->who, lanes->who_size, lanes->n_who + 1))
-			return -ENOMEM;
-		lanes->who[lanes->n_who] = (struct nt_lane_who){.utid = utid};
-		*index = ++lanes->n_who;
-	}
-	lanes->who[*index - 1].ns[kind] += ns;
+	lanes->who[i].ns[kind] += ns;
 	return 0;
 }
 
