@@ -173,10 +173,7 @@ static void json_number(struct nt_json *json, const struct info *info, const cha
 {
 	uint64_t number = nt_tape_meta_number(info->tape, key, UINT64_MAX);
 
-	if (number == UINT64_MAX)
-		nt_json_text(json, key, NULL);
-	else
-		nt_json_integer(json, key, (int64_t)number);
+	nt_json_if(json, key, number != UINT64_MAX, (int64_t)number);
 }
 
 /* "sched,softirq" as a list. */
@@ -200,10 +197,7 @@ static void json_clocks(struct nt_json *json, const struct info *info)
 	size_t n = nt_clocks_steps(&info->clocks, steps, MAX_STEPS);
 	uint64_t uncertainty_ns = nt_clocks_uncertainty(&info->clocks);
 
-	if (uncertainty_ns > INT64_MAX)
-		nt_json_text(json, "clock_uncertainty_ns", NULL);
-	else
-		nt_json_integer(json, "clock_uncertainty_ns", (int64_t)uncertainty_ns);
+	nt_json_if(json, "clock_uncertainty_ns", uncertainty_ns <= INT64_MAX, (int64_t)uncertainty_ns);
 	nt_json_integer(json, "clock_steps", (int64_t)n);
 	nt_json_open(json, "first_clock_steps", '[');
 	for (size_t i = 0; i < n && i < MAX_STEPS; i++) {

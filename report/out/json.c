@@ -88,6 +88,14 @@ void nt_json_integer(struct nt_json *json, const char *key, int64_t value)
 	fprintf(json->out, "%lld", (long long)value);
 }
 
+void nt_json_if(struct nt_json *json, const char *key, bool is_known, int64_t value)
+{
+	if (is_known)
+		nt_json_integer(json, key, value);
+	else
+		nt_json_text(json, key, NULL);
+}
+
 void nt_json_real(struct nt_json *json, const char *key, double value)
 {
 	before(json, key);

@@ -26,7 +26,7 @@ static void put_kinds(struct nt_line *line, const uint64_t ns[NT_LANE_KINDS])
 static void put_sum(struct nt_line *line, const uint32_t *cpu, int64_t ts, uint64_t dur,
 		    const uint64_t ns[NT_LANE_KINDS])
 {
-	nt_line_put(line, "cpu", cpu ? nt_cell_integer(*cpu) : (struct nt_cell){0});
+	nt_line_put(line, "cpu", nt_cell_if(cpu, cpu ? *cpu : 0));
 	nt_line_put(line, "ts", nt_cell_integer(ts));
 	nt_line_put(line, "dur", nt_cell_integer((int64_t)dur));
 	put_kinds(line, ns);

@@ -61,6 +61,14 @@ struct nt_latency_result {
 /* "ip-start", or "ip-start to udp-socket-read". */
 const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt_hook hook, char text[64]);
 
+/* Columns of JSON, CSV and text: the hook and, where there are groups, the group. */
+void nt_latency_put_key(struct nt_line *line, const struct nt_latency_choice *choice, const char *hook,
+			const char *group);
+/* The figures that all formats have: packets, samples, least, mean, quantiles, greatest. */
+#define NT_FIGURES (NT_QUANTILES + 5)
+void nt_latency_put_figures(struct nt_line *line, const char *const names[NT_FIGURES],
+			    const struct nt_figures *figures);
+
 /* 0, or -1 and db->error. */
 
 /*

@@ -110,47 +110,14 @@ static int print_head(const struct nt_latency_result *result)
 static void put_key(struct nt_line *line, const struct nt_latency_result *result, const struct nt_series *series,
 		    char hook[64])
 {
-	nt_line_put(line, "hook", nt_cell_label(nt_latency_hook_text(result->choice, series->hook, hook)));
-	if (result->choice->by)
-		nt_line_put(line, nt_by_name(result->choice->by),
-			    nt_cell_text(nt_labels_text(&result->groups, series->group)));
-}
-
-/* Prints a line of a table, before the first its names. */
-static int print_line(struct nt_printer *printer, const struct nt_line *line, bool *begun)
-{
-	if (!*begun && nt_printer_begin(printer, line->n, line->names))
-		return -1;
-	*begun = true;
-	return nt_printer_row(printer, line->cells);
-}
-
-/* The end of a table, that may have had no line. */
-static void end_table(FILE *out, struct nt_printer *printer, bool begun)
-{
-	if (begun)
-		nt_printer_end(printer);
-	else
-		fputs("none\n", out);
-}
-
-static void put_figures(struct nt_line *line, const struct nt_figures *figures)
-{
-	static const char *const names[NT_QUANTILES] = {"p50_ns", "p90_ns", "p99_ns", "p99.9_ns"};
-	struct nt_cell none = {.type = NT_CELL_NULL};
-
-	nt_line_put(line, "packets_count", nt_cell_integer(nt_round(figures->packets)));
-	nt_line_put(line, "samples_count", nt_cell_integer((int64_t)figures->samples));
-	nt_line_put(line, "min_ns", figures->any ? nt_cell_integer(figures->min) : none);
-	nt_line_put(line, "mean_ns", figures->any ? nt_cell_integer(nt_round(figures->mean)) : none);
-	for (unsigned int i = 0; i < NT_QUANTILES; i++)
-		nt_line_put(line, names[i], figures->any ? nt_cell_integer(figures->quantiles[i]) : none);
-	nt_line_put(line, "max_ns", figures->any ? nt_cell_integer(figures->max) : none);
+	nt_latency_put_key(line, result->choice, nt_latency_hook_text(result->choice, series->hook, hook),
+			   nt_labels_text(&result->groups, series->group));
 }
 
 static int print_figures(struct nt_latency_result *result, struct nt_printer *printer, bool *is_sampled)
 {
-	bool begun = false;
+	static const char *const names[NT_FIGURES] = {"packets_count", "samples_count", "min_ns",   "mean_ns", "p50_ns",
+						      "p90_ns",	       "p99_ns",	"p99.9_ns", "max_ns"};
 
 	nt_printer_leave_out(printer, "samples_count,min_ns,p90_ns,mean_ns,max_ns,p99.9_ns");
 	for (size_t i = 0; i < result->set.n; i++) {
@@ -161,11 +128,11 @@ static int print_figures(struct nt_latency_result *result, struct nt_printer *pr
 		nt_series_figures(&result->set, result->set.all[i], &figures);
 		*is_sampled |= figures.is_sampled;
 		put_key(&line, result, result->set.all[i], hook);
-		put_figures(&line, &figures);
-		if (print_line(printer, &line, &begun))
+		nt_latency_put_figures(&line, names, &figures);
+		if (nt_printer_line(printer, &line))
 			return nt_db_no_memory(result->db);
 	}
-	end_table(result->out, printer, begun);
+	nt_printer_end(printer);
 	return 0;
 }
 
@@ -188,8 +155,7 @@ static const char *range(char out[RANGE_MAX], const struct nt_interval *interval
 	return out;
 }
 
-static int print_error(struct nt_latency_result *result, struct nt_printer *printer, struct nt_series *series,
-		       bool *begun)
+static int print_error(struct nt_latency_result *result, struct nt_printer *printer, struct nt_series *series)
 {
 	static const char *const names[NT_QUANTILES] = {"p50", "p90", "p99", "p99.9"};
 	char hook[64], count[NT_HUMAN_MAX + 4], mean[NT_HUMAN_MAX + 4], ranges[NT_QUANTILES][RANGE_MAX];
@@ -207,12 +173,11 @@ static int print_error(struct nt_latency_result *result, struct nt_printer *prin
 	nt_line_put(&line, "mean", nt_cell_label(figures.has_mean_error ? mean : "not known"));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
 		nt_line_put(&line, names[i], nt_cell_label(range(ranges[i], &figures.intervals[i])));
-	return print_line(printer, &line, begun) ? nt_db_no_memory(result->db) : 0;
+	return nt_printer_line(printer, &line) ? nt_db_no_memory(result->db) : 0;
 }
 
 static int print_errors(struct nt_latency_result *result, struct nt_printer *printer)
 {
-	bool begun = false;
 	int error = 0;
 
 	fputc('\n', result->out);
@@ -222,9 +187,8 @@ static int print_errors(struct nt_latency_result *result, struct nt_printer *pri
 		"lie in 95 of 100 cases");
 	nt_printer_leave_out(printer, "packets,mean,p90,p50,p99.9");
 	for (size_t i = 0; i < result->set.n && !error; i++)
-		error = print_error(result, printer, result->set.all[i], &begun);
-	if (!error)
-		end_table(result->out, printer, begun);
+		error = print_error(result, printer, result->set.all[i]);
+	nt_printer_end(printer);
 	return error;
 }
 
@@ -309,7 +273,7 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 							     "sampling_count", "lost_count"};
 	const struct nt_latency_accounting *accounting = &result->accounting;
 	struct left_out hooks[NT_HOOK_COUNT];
-	bool begun = false;
+	bool any = false;
 
 	sum_left_out(&result->set, hooks);
 	fputc('\n', result->out);
@@ -328,14 +292,14 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 		nt_line_put(&line, "unknown_count", nt_cell_integer((int64_t)hooks[hook].unknown));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
 			nt_line_put(&line, reasons[i],
-				    accounting->is_there[hook] ? nt_cell_integer(accounting->counts[hook][i])
-							       : (struct nt_cell){0});
-		if (print_line(printer, &line, &begun))
+				    nt_cell_if(accounting->is_there[hook], accounting->counts[hook][i]));
+		if (nt_printer_line(printer, &line))
 			return nt_db_no_memory(result->db);
+		any = true;
 	}
-	end_table(result->out, printer, begun);
+	nt_printer_end(printer);
 	print_shares(result);
-	if (begun)
+	if (any)
 		print_absent(result, accounting, hooks);
 	return print_hooks(result);
 }

@@ -355,12 +355,9 @@ void nt_stage_show_end(struct nt_stage_show *show)
 
 static void json_owners(const struct nt_stage_result *result, struct nt_json *json)
 {
-	const struct nt_cell none = {.type = NT_CELL_NULL};
-
 	nt_json_open(json, "owners", '[');
 	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
 		const struct nt_stage_owner *owner = &result->owners[i];
-		struct nt_cell due = owner->has_due ? number_cell(owner->due) : none;
 
 		if (!owner->is_there)
 			continue;
@@ -368,7 +365,7 @@ static void json_owners(const struct nt_stage_result *result, struct nt_json *js
 		nt_json_text(json, "owner", nt_owner_name(i));
 		nt_json_integer(json, "spent_ns", (int64_t)owner->ns);
 		nt_json_integer(json, "samples", (int64_t)owner->samples);
-		nt_json_cell(json, "samples_due", &due);
+		nt_json_if(json, "samples_due", owner->has_due, (int64_t)owner->due);
 		nt_json_bool(json, "too_few", owner->is_short);
 		nt_json_close(json, '}');
 	}
@@ -377,15 +374,13 @@ static void json_owners(const struct nt_stage_result *result, struct nt_json *js
 
 int nt_stage_json(const struct nt_stage_result *result, struct nt_json *json)
 {
-	const struct nt_cell rate =
-		result->clock.rate_hz ? number_cell(result->clock.rate_hz) : (struct nt_cell){.type = NT_CELL_NULL};
 	int error;
 
 	nt_json_integer(json, "session_id", result->part.session->id);
 	nt_json_integer(json, "from_ts", result->part.from_ts);
 	nt_json_integer(json, "to_ts", result->part.to_ts);
 	nt_json_real(json, "confidence", 0.95);
-	nt_json_cell(json, "rate_hz", &rate);
+	nt_json_if(json, "rate_hz", result->clock.rate_hz, result->clock.rate_hz);
 	json_owners(result, json);
 	nt_json_open(json, "stages", '[');
 	error = each_row(result, false, json_row, json);
