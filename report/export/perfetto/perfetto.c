@@ -30,7 +30,11 @@ int nt_perfetto_disorder(struct nt_perfetto *trace, const char *table)
 
 /* ---- what was asked for ---- */
 
-int nt_perfetto_cpu(struct nt_perfetto *trace, const struct nt_value *number, struct nt_perfetto_cpu **cpu)
+/*
+ * The state of a CPU. 0: *cpu is set; 1: it was not asked for; -1: an error, also for a number that Perfetto does not
+ * take.
+ */
+static int find_cpu(struct nt_perfetto *trace, const struct nt_value *number, struct nt_perfetto_cpu **cpu)
 {
 	const int64_t n = nt_integer(number, -1);
 
@@ -49,9 +53,11 @@ int nt_perfetto_cpu(struct nt_perfetto *trace, const struct nt_value *number, st
 	trace->cpus[n] = calloc(1, sizeof(*trace->cpus[n]));
 	if (!trace->cpus[n])
 		return nt_perfetto_nomem(trace);
-	trace->cpus[n]->sched.at_ts = trace->cpus[n]->owners.at_ts = trace->from_ts;
-	trace->cpus[n]->owners.bucket = -1;
 	*cpu = trace->cpus[n];
+	(*cpu)->number = (uint32_t)n;
+	(*cpu)->sched.at_ts = (*cpu)->owners.at_ts = trace->from_ts;
+	(*cpu)->owners.bucket = -1;
+	(*cpu)->events.id = NT_SEQUENCE_EVENTS + (*cpu)->number;
 	return 0;
 }
 
@@ -119,22 +125,27 @@ void nt_perfetto_group(struct nt_perfetto *trace, enum nt_perfetto_track group)
 struct taker {
 	const struct nt_perfetto_reader *reader;
 	uint32_t n;
-	uint8_t at[NT_MAX_TAKEN];
+	uint8_t at[NT_MAX_TAKEN], cpu;
 	bool is_name;
 };
+
+/* False: the table has no such column. */
+static bool find_column(const struct nt_table *table, const char *name, uint8_t *at)
+{
+	for (*at = 0; *at < table->n_columns; ++*at) {
+		if (!strcmp(table->columns[*at].name, name))
+			return true;
+	}
+	return false;
+}
 
 static bool find_columns(struct taker *taker, const struct nt_table *table)
 {
 	for (taker->n = 0; taker->reader->columns[taker->n]; taker->n++) {
-		uint32_t i = 0;
-
-		while (i < table->n_columns && strcmp(table->columns[i].name, taker->reader->columns[taker->n]))
-			i++;
-		if (i == table->n_columns)
+		if (!find_column(table, taker->reader->columns[taker->n], &taker->at[taker->n]))
 			return false;
-		taker->at[taker->n] = (uint8_t)i;
 	}
-	return true;
+	return !taker->reader->take_of_cpu || find_column(table, "cpu", &taker->cpu);
 }
 
 /* Tables that this program does not have are nobody's. */
@@ -192,6 +203,8 @@ static int write_head(struct nt_perfetto *trace)
 static int take_row(struct nt_perfetto *trace, const struct taker *taker, const struct nt_row *row)
 {
 	const struct nt_value *values[NT_MAX_TAKEN];
+	struct nt_perfetto_cpu *cpu = NULL;
+	int result;
 
 	if (!taker->reader)
 		return 0;
@@ -199,7 +212,12 @@ static int take_row(struct nt_perfetto *trace, const struct taker *taker, const 
 		return -1;
 	for (uint32_t i = 0; i < taker->n; i++)
 		values[i] = &row->values[taker->at[i]];
-	return taker->reader->take(trace, values);
+	if (taker->reader->take)
+		return taker->reader->take(trace, values);
+	result = find_cpu(trace, &row->values[taker->cpu], &cpu);
+	if (result)
+		return result < 0 ? -1 : 0;
+	return taker->reader->take_of_cpu(trace, cpu, values);
 }
 
 static int take_rows(struct nt_perfetto *trace, struct nt_feed *feed, struct nt_progress *progress)
@@ -230,8 +248,8 @@ static int finish(struct nt_perfetto *trace)
 	for (uint32_t cpu = 0; cpu < NT_PERFETTO_MAX_CPUS; cpu++) {
 		if (trace->cpus[cpu]) {
 			has_cpu = true;
-			nt_sched_finish(trace, cpu);
-			nt_owners_finish(trace, cpu);
+			nt_sched_finish(trace, trace->cpus[cpu]);
+			nt_owners_finish(trace, trace->cpus[cpu]);
 		}
 	}
 	if (!has_cpu) {
