@@ -2,7 +2,7 @@
 /*
  * timeline.c - nettape-report timeline: CPUs over time, and their worst moments. Only what holds the parts
  * together: what was asked (query/cpus/choice.h), finding it (query/cpus/result.h, query/cpus/lanes.h,
- * query/cpus/worst.h), showing it (query/cpus/drawing.h).
+ * query/cpus/worst.h), showing it (query/cpus/result.h).
  */
 #include <stdio.h>
 

@@ -8,6 +8,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "schema/cli/arg.h"
+
+#define SECOND 1000000000ll
+
+static int parse_wall(const char *text, struct nt_moment *moment)
+{
+	struct tm parts = {0};
+	int64_t whole, billionths = 0;
+	const char *behind = strptime(text, "%Y-%m-%dT%H:%M:", &parts);
+
+	if (!behind)
+		return -1;
+	text = behind;
+	behind = nt_arg_number(text, &whole, &billionths);
+	if (!behind || strspn(text, "0123456789") != 2 || whole > 60 || strcmp(behind, "Z") != 0)
+		return -1;
+	whole += timegm(&parts);
+	if (whole < 0 || __builtin_mul_overflow(whole, SECOND, &moment->ns) ||
+	    __builtin_add_overflow(moment->ns, billionths, &moment->ns))
+		return -1;
+	moment->is_wall = true;
+	return 0;
+}
+
+int nt_moment_parse(const char *text, struct nt_moment *moment)
+{
+	*moment = (struct nt_moment){.is_given = true};
+	return strchr(text, 'T') ? parse_wall(text, moment) : nt_arg_duration(text, &moment->ns);
+}
 
 static int select_moment(const char *option, const char *word, struct nt_moment *moment, char *error, size_t error_size)
 {
@@ -113,6 +144,17 @@ struct nt_window nt_selection_within(const struct nt_selection *selection, int64
 	if (window.to_ts > end_ts)
 		window.to_ts = end_ts;
 	return window;
+}
+
+const char *nt_selection_cpus_sql(const struct nt_selection *selection, char sql[NT_CPUS_SQL_MAX])
+{
+	size_t at = (size_t)snprintf(sql, NT_CPUS_SQL_MAX, selection->n_cpus ? "(0" : "(1");
+
+	for (unsigned int i = 0; i < selection->n_cpus; i++)
+		at += (size_t)snprintf(sql + at, NT_CPUS_SQL_MAX - at, " OR cpu BETWEEN %u AND %u",
+				       selection->cpus[i].first, selection->cpus[i].last);
+	snprintf(sql + at, NT_CPUS_SQL_MAX - at, ")");
+	return sql;
 }
 
 bool nt_selection_has_cpu(const struct nt_selection *selection, uint32_t cpu)

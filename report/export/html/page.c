@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * page.c - see page.h: the page's template, and the data that goes into it. What the data says is asked
- * for in costs.h, stages.h, tables.h and latency.h.
+ * for in parts.h.
  */
 #include "report/export/html/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/export/html/costs.h"
-#include "report/export/html/latency.h"
-#include "report/export/html/stages.h"
-#include "report/export/html/tables.h"
+#include "report/export/html/parts.h"
 #include "report/util/array.h"
 
 /* From report/export/html/page/, by the Makefile; the policy names the sums of style and script. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tables.c - see tables.h. All queries stand after the same common table expressions, which are what was
+ * tables.c - see parts.h. All queries stand after the same common table expressions, which are what was
  * selected.
  */
-#include "report/export/html/tables.h"
+#include "report/export/html/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,7 @@
  * missed the rows of skb_drop, tcp_retransmit and loss
  */
 
-#define PICKED                                                                                                         \
-	"picked AS (SELECT t.utid FROM thread AS t "                                                                   \
-	"JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "                                        \
-	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)), "
+#define PICKED "picked AS (" NT_PROCESS_THREADS_SQL "), "
 #define OF_PICKED "AND (?4 IS NULL OR utid IN picked) "
 
 #define SPENT_SUMS                                                                                                     \

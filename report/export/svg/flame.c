@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "report/export/svg/svg.h"
-#include "report/export/svg/xml.h"
 #include "report/out/output.h"
 #include "report/symbols/stages.h"
 #include "report/util/array.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drawing.c - see drawing.h.
+ * drawing.c - the part of result.h that draws.
  */
-#include "report/query/cpus/drawing.h"
+#include "report/query/cpus/result.h"
 
 #include <string.h>
 
