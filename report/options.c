@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/commands.h"
+#include "report/out/complain.h"
 #include "schema/cli/option.h"
 
 static bool has(const struct nt_command *command, const char *written)
@@ -39,8 +40,7 @@ static int fail_missing(const struct nt_command *command, const struct nt_option
 	char name[64];
 
 	nt_option_short(option, name, sizeof(name));
-	snprintf(error, error_size, "'%s' needs %s %s: %s", command->name, name, option->value, option->help);
-	return -1;
+	return nt_refuse(error, error_size, "'%s' needs %s %s: %s", command->name, name, option->value, option->help);
 }
 
 int nt_options_read(struct nt_options *options, const struct nt_command *command, int argc, char **argv, char *error,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/out/complain.h"
 #include "schema/cli/arg.h"
 
 #define SECOND 1000000000ll
@@ -44,10 +45,10 @@ static int select_moment(const char *option, const char *word, struct nt_moment 
 {
 	if (!word || !nt_moment_parse(word, moment))
 		return 0;
-	snprintf(error, error_size,
-		 "%s %s: it is a time since the start, like 2.5, 300ms or 20us, or UTC, like 2026-11-21T18:00:00Z.",
-		 option, word);
-	return -1;
+	return nt_refuse(
+		error, error_size,
+		"%s %s: it is a time since the start, like 2.5, 300ms or 20us, or UTC, like 2026-11-21T18:00:00Z.",
+		option, word);
 }
 
 /* A number at *text, which is moved behind it. -1: there is none, or one that no CPU has. */
@@ -90,14 +91,10 @@ int nt_select(const struct nt_selection_args *args, struct nt_selection *selecti
 	if (select_moment("--from", args->from, &selection->from, error, error_size) ||
 	    select_moment("--to", args->to, &selection->to, error, error_size))
 		return -1;
-	if (args->cpus && select_cpus(args->cpus, selection)) {
-		snprintf(error, error_size, "--cpu %s: it is a list of CPUs, like 0,2-5.", args->cpus);
-		return -1;
-	}
-	if (args->process && !args->process[0]) {
-		snprintf(error, error_size, "--process takes a pid or a name.");
-		return -1;
-	}
+	if (args->cpus && select_cpus(args->cpus, selection))
+		return nt_refuse(error, error_size, "--cpu %s: it is a list of CPUs, like 0,2-5.", args->cpus);
+	if (args->process && !args->process[0])
+		return nt_refuse(error, error_size, "--process takes a pid or a name.");
 	return 0;
 }
 
@@ -106,8 +103,7 @@ int nt_selection_check(const struct nt_selection *selection, char *error, size_t
 	if (!selection->from.is_given || !selection->to.is_given || selection->from.is_wall != selection->to.is_wall ||
 	    selection->from.ns < selection->to.ns)
 		return 0;
-	snprintf(error, error_size, "--from is not before --to: there is no time between them.");
-	return -1;
+	return nt_refuse(error, error_size, "--from is not before --to: there is no time between them.");
 }
 
 /* start + ns, but within what there is. */

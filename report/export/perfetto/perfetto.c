@@ -9,23 +9,23 @@
 #include <string.h>
 
 #include "report/export/perfetto/state.h"
+#include "report/out/complain.h"
 #include "report/util/array.h"
 
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
 int nt_perfetto_nomem(struct nt_perfetto *trace)
 {
-	snprintf(trace->error, sizeof(trace->error), "out of memory.");
-	return -1;
+	return nt_refuse(trace->error, sizeof(trace->error), "out of memory.");
 }
 
 int nt_perfetto_disorder(struct nt_perfetto *trace, const char *table)
 {
-	snprintf(trace->error, sizeof(trace->error),
-		 "rows of %s overlap or are not in order of time, which nettape-report did not write: import the tape "
-		 "again, into a new database.",
-		 table);
-	return -1;
+	return nt_refuse(
+		trace->error, sizeof(trace->error),
+		"rows of %s overlap or are not in order of time, which nettape-report did not write: import the tape "
+		"again, into a new database.",
+		table);
 }
 
 /* ---- what was asked for ---- */
@@ -44,12 +44,10 @@ static int find_cpu(struct nt_perfetto *trace, const struct nt_value *number, st
 	}
 	if (n >= 0 && n <= UINT32_MAX && !nt_selection_has_cpu(trace->selection, (uint32_t)n))
 		return 1;
-	if (n < 0 || n >= NT_PERFETTO_MAX_CPUS) {
-		snprintf(trace->error, sizeof(trace->error),
-			 "there is a CPU %lld, and Perfetto takes none above %d: choose with --cpu.", (long long)n,
-			 NT_PERFETTO_MAX_CPUS - 1);
-		return -1;
-	}
+	if (n < 0 || n >= NT_PERFETTO_MAX_CPUS)
+		return nt_refuse(trace->error, sizeof(trace->error),
+				 "there is a CPU %lld, and Perfetto takes none above %d: choose with --cpu.",
+				 (long long)n, NT_PERFETTO_MAX_CPUS - 1);
 	trace->cpus[n] = calloc(1, sizeof(*trace->cpus[n]));
 	if (!trace->cpus[n])
 		return nt_perfetto_nomem(trace);
@@ -95,10 +93,9 @@ static int set_window(struct nt_perfetto *trace)
 	trace->to_ts = window.to_ts;
 	if (trace->from_ts <= trace->to_ts && (trace->from_ts < trace->to_ts || session->start_ts == session->end_ts))
 		return 0;
-	snprintf(trace->error, sizeof(trace->error),
-		 "nothing of the recording lies between --from and --to: it is %.9g s long.",
-		 (double)(session->end_ts - session->start_ts) / 1e9);
-	return -1;
+	return nt_refuse(trace->error, sizeof(trace->error),
+			 "nothing of the recording lies between --from and --to: it is %.9g s long.",
+			 (double)(session->end_ts - session->start_ts) / 1e9);
 }
 
 /* ---- groups of tracks ---- */
@@ -177,12 +174,10 @@ static int write_head(struct nt_perfetto *trace)
 {
 	struct nt_names *names = &trace->names;
 
-	if (!nt_names_settle(trace)) {
-		snprintf(trace->error, sizeof(trace->error),
-			 "there is no process %.100s: nettape-report query lists those in the table process.",
-			 trace->selection->process);
-		return -1;
-	}
+	if (!nt_names_settle(trace))
+		return nt_refuse(trace->error, sizeof(trace->error),
+				 "there is no process %.100s: nettape-report query lists those in the table process.",
+				 trace->selection->process);
 	nt_head_write(trace);
 	trace->has_head = true;
 	for (size_t i = 0; i < names->n_threads; i++) {
@@ -252,11 +247,9 @@ static int finish(struct nt_perfetto *trace)
 			nt_owners_finish(trace, trace->cpus[cpu]);
 		}
 	}
-	if (!has_cpu) {
-		snprintf(trace->error, sizeof(trace->error), "the recording has none of these CPUs: it had %u.",
-			 trace->session->cpus);
-		return -1;
-	}
+	if (!has_cpu)
+		return nt_refuse(trace->error, sizeof(trace->error), "the recording has none of these CPUs: it had %u.",
+				 trace->session->cpus);
 	return nt_packets_finish(&trace->packets) ? nt_perfetto_nomem(trace) : 0;
 }
 
