@@ -221,8 +221,7 @@ static int print_group(struct summary *summary, enum nt_group group, int64_t top
 
 	if (!statement)
 		return -1;
-	putchar('\n');
-	nt_print_heading(stdout, "%s", nt_group(group)->title);
+	nt_print_heading(stdout, "\n%s", nt_group(group)->title);
 	nt_printer_leave_out(summary->printer,
 			     "at_least_count,untimed_count,task_ns,cpu_share,ops_count,received_bytes&sent_bytes,side,"
 			     "recv_ns&send_ns");

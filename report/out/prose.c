@@ -269,6 +269,8 @@ void nt_print_heading(FILE *out, const char *format, ...)
 	va_list args;
 	char *text;
 
+	if (format[0] == '\n')
+		fputc(*format++, out);
 	va_start(args, format);
 	text = clean_text(format, args);
 	va_end(args);

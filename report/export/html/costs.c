@@ -67,13 +67,6 @@ static int read_cpus(const struct nt_html_scope *scope, struct nt_html_costs *co
 	return nt_db_end(db, row, "the CPUs cannot be read") ? -1 : error;
 }
 
-static int compare_cpus(const void *one, const void *two)
-{
-	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)two;
-
-	return a < b ? -1 : a > b;
-}
-
 /* The place of a CPU; -1: it is none of these. */
 static int64_t find_cpu(const struct nt_html_costs *costs, int64_t cpu)
 {
@@ -82,7 +75,7 @@ static int64_t find_cpu(const struct nt_html_costs *costs, int64_t cpu)
 
 	if (cpu < 0 || cpu > UINT32_MAX)
 		return -1;
-	found = bsearch(&wanted, costs->cpus, costs->n_cpus, sizeof(wanted), compare_cpus);
+	found = bsearch(&wanted, costs->cpus, costs->n_cpus, sizeof(wanted), nt_compare_u32);
 	return found ? found - costs->cpus : -1;
 }
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/util/array.h"
+
 void nt_lanes_init(struct nt_lanes *lanes, int64_t from_ts, int64_t to_ts, uint32_t columns)
 {
 	uint64_t span = (uint64_t)to_ts - (uint64_t)from_ts;
@@ -126,13 +128,6 @@ int nt_lanes_add(struct nt_lanes *lanes, const struct nt_lane_slice *slice)
 	return add_to_who(lanes, slice->utid, slice->kind, ns);
 }
 
-static int compare_lanes(const void *one, const void *two)
-{
-	uint32_t a = ((const struct nt_lane *)one)->cpu, b = ((const struct nt_lane *)two)->cpu;
-
-	return (a > b) - (a < b);
-}
-
 static int compare_who(const void *one, const void *two)
 {
 	const struct nt_lane_who *a = one, *b = two;
@@ -144,7 +139,7 @@ static int compare_who(const void *one, const void *two)
 void nt_lanes_order(struct nt_lanes *lanes)
 {
 	if (lanes->n)
-		qsort(lanes->lanes, lanes->n, sizeof(*lanes->lanes), compare_lanes);
+		qsort(lanes->lanes, lanes->n, sizeof(*lanes->lanes), nt_compare_u32);
 	if (lanes->n_who)
 		qsort(lanes->who, lanes->n_who, sizeof(*lanes->who), compare_who);
 	/* The indexes are no longer those of the arrays. */

@@ -191,8 +191,7 @@ static void print_totals(const struct text *text, const struct nt_lanes *lanes)
 
 	nt_lanes_total(lanes, total);
 	set_columns(&columns, total);
-	fputc('\n', text->out);
-	nt_print_heading(text->out, "Whose the time was, in ns");
+	nt_print_heading(text->out, "\nWhose the time was, in ns");
 	for (size_t first = 0, end; first < columns.n; first = end) {
 		end = end_of_line(&columns, first, room);
 		print_owned_head(text, &columns, first, end);
@@ -280,10 +279,9 @@ static int print_who(const struct text *text, const struct nt_lanes *lanes)
 							 "net_tx_ns", "softirq_ns", "hardirq_ns"};
 	int error;
 
-	fputc('\n', text->out);
 	nt_print_heading(
 		text->out,
-		"Who ran (cpu: share of one CPU); net_rx, net_tx, softirq and hardirq in its time are not its own");
+		"\nWho ran (cpu: share of one CPU); net_rx, net_tx, softirq and hardirq in its time are not its own");
 	nt_printer_leave_out(text->printer,
 			     "net_tx_ns,hardirq_ns,softirq_ns,net_rx_ns,cpu_share,tid,task_ns,pid,recv_ns&send_ns");
 	error = nt_printer_begin(text->printer, N_WHO_COLUMNS, names) ? nt_db_no_memory(text->result->part.db) : 0;
@@ -449,8 +447,7 @@ static void print_worst_heading(const struct text *text)
 		snprintf(of, sizeof(of), "of CPU %u (share of %s)", result->worst[0].lanes.lanes[0].cpu, length);
 	else
 		snprintf(of, sizeof(of), "of %zu CPUs together (share of %zu x %s)", cpus, cpus, length);
-	fputc('\n', text->out);
-	nt_print_heading(text->out, "The windows of %s with most %s, none overlapping another, %s", length,
+	nt_print_heading(text->out, "\nThe windows of %s with most %s, none overlapping another, %s", length,
 			 result->choice->worst, of);
 }
 
@@ -473,8 +470,7 @@ static int print_worst_table(const struct text *text)
 	if (!of_one)
 		nt_print_prose(text->out, "",
 			       "top: the CPU that had most of it. --each-cpu looks for windows of single CPUs.");
-	fputc('\n', text->out);
-	nt_print_heading(text->out, "Who ran in them");
+	nt_print_heading(text->out, "\nWho ran in them");
 	for (unsigned int i = 0; i < result->n_worst && !error; i++)
 		error = print_top_who(text, i);
 	return error;
@@ -553,8 +549,7 @@ static int print_worst(const struct text *text)
 	if (print_worst_table(text))
 		return -1;
 	print_bound(text);
-	fputc('\n', text->out);
-	nt_print_heading(text->out, "To look at one of them");
+	nt_print_heading(text->out, "\nTo look at one of them");
 	for (unsigned int i = 0; i < result->n_worst; i++)
 		print_zoom(text, &result->worst[i]);
 	fputc('\n', text->out);

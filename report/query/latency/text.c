@@ -180,10 +180,9 @@ static int print_errors(struct nt_latency_result *result, struct nt_printer *pri
 {
 	int error = 0;
 
-	fputc('\n', result->out);
 	nt_print_heading(
 		result->out,
-		"How far off that may be, as only some packets were sampled: one standard error, and where quantiles "
+		"\nHow far off that may be, as only some packets were sampled: one standard error, and where quantiles "
 		"lie in 95 of 100 cases");
 	nt_printer_leave_out(printer, "packets,mean,p90,p50,p99.9");
 	for (size_t i = 0; i < result->set.n && !error; i++)
@@ -276,10 +275,9 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 	bool any = false;
 
 	sum_left_out(&result->set, hooks);
-	fputc('\n', result->out);
 	nt_print_heading(
 		result->out,
-		"Left out of these figures, as counted and not scaled; from `no stamp` on in the whole recording");
+		"\nLeft out of these figures, as counted and not scaled; from `no stamp` on in the whole recording");
 	nt_printer_leave_out(printer, "unknown_count,head-of-line_count,future stamp_count,transmit stamp_count");
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
 		struct nt_line line = {0};
@@ -436,8 +434,7 @@ static int print_tables(struct nt_latency_result *result, struct nt_printer *pri
 {
 	bool is_sampled = false;
 
-	fputc('\n', result->out);
-	nt_print_heading(result->out, "%s",
+	nt_print_heading(result->out, "\n%s",
 			 result->choice->first ? "How long packets took between two hooks" : "How late packets were");
 	if (print_figures(result, printer, &is_sampled) || (is_sampled && print_errors(result, printer)))
 		return -1;
