@@ -22,12 +22,8 @@
 #define TOP_ASKED 25 /* of what --by asked for */
 #define TEXTS 20
 
-enum shape {
-	SHAPE_ROWS,
-	SHAPE_ONE,
-	SHAPE_OBJECT,
-	SHAPE_TEXTS
-}; /* in JSON: objects; members of the session; one object; texts */
+/* In JSON: objects; the same, of SQL behind NT_GROUP_SESSION_SQL; members of the session; one object; texts. */
+enum shape { SHAPE_ROWS, SHAPE_GROUPS, SHAPE_ONE, SHAPE_OBJECT, SHAPE_TEXTS };
 
 struct section {
 	enum shape shape;
@@ -54,12 +50,9 @@ static const struct section problems_section = {
 /* The groupings that a summary has without being asked. */
 static const enum nt_group usual[] = {NT_GROUP_PROGRAM, NT_GROUP_PROCESS, NT_GROUP_CGROUP, NT_GROUP_SOCKET};
 
-#define GROUP_SQL_MAX 8192
-
-static struct section group_section(enum nt_group group, const char *name, char sql[GROUP_SQL_MAX])
+static struct section group_section(enum nt_group group, const char *name)
 {
-	snprintf(sql, GROUP_SQL_MAX, "%s%s", NT_GROUP_SESSION_SQL, nt_group(group)->sql);
-	return (struct section){SHAPE_ROWS, name ? name : nt_group(group)->rows, sql};
+	return (struct section){SHAPE_GROUPS, name ? name : nt_group(group)->rows, nt_group(group)->sql};
 }
 
 struct summary {
@@ -71,10 +64,15 @@ struct summary {
 	bool printed;
 };
 
-static sqlite3_stmt *prepare(struct nt_db *db, const char *sql, int64_t session_id, int limit)
-{
-	sqlite3_stmt *statement = nt_db_query(db, sql, session_id);
+#define SQL_MAX 8192
 
+static sqlite3_stmt *prepare(struct nt_db *db, const struct section *section, int64_t session_id, int limit)
+{
+	sqlite3_stmt *statement;
+	char sql[SQL_MAX];
+
+	snprintf(sql, sizeof(sql), "%s%s", section->shape == SHAPE_GROUPS ? NT_GROUP_SESSION_SQL : "", section->sql);
+	statement = nt_db_query(db, sql, session_id);
 	sqlite3_bind_int(statement, 2, limit);
 	return statement;
 }
@@ -88,20 +86,22 @@ static int end(struct nt_db *db, sqlite3_stmt *statement)
 
 static void json_row(struct nt_json *json, sqlite3_stmt *row, enum shape shape)
 {
+	const bool is_object = shape == SHAPE_ROWS || shape == SHAPE_GROUPS;
+
 	if (shape == SHAPE_TEXTS) {
 		nt_json_text(json, NULL, nt_db_text(row, 0));
 		return;
 	}
-	if (shape == SHAPE_ROWS)
+	if (is_object)
 		nt_json_open(json, NULL, '{');
 	nt_result_json(json, row);
-	if (shape == SHAPE_ROWS)
+	if (is_object)
 		nt_json_close(json, '}');
 }
 
 static int json_section(struct nt_db *db, struct nt_json *json, const struct section *section, int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, section->sql, session_id, -1);
+	sqlite3_stmt *statement = prepare(db, section, session_id, -1);
 	char bracket = section->shape == SHAPE_OBJECT ? '{' : '[';
 
 	if (section->shape != SHAPE_ONE)
@@ -116,7 +116,7 @@ static int json_section(struct nt_db *db, struct nt_json *json, const struct sec
 /* One line for each value: what has many shapes would need many tables. */
 static int csv_section(struct nt_db *db, struct nt_printer *printer, const struct section *section, int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, section->sql, session_id, -1);
+	sqlite3_stmt *statement = prepare(db, section, session_id, -1);
 
 	for (int64_t row = 1; nt_db_next(statement); row++) {
 		for (int i = 0; i < sqlite3_column_count(statement); i++) {
@@ -142,19 +142,18 @@ static int give_section(struct summary *summary, const struct section *section, 
 /* All rows of what people get the first of; what --by asked for beside them. */
 static int give_groups(struct summary *summary, int64_t session_id)
 {
-	char sql[GROUP_SQL_MAX];
 	struct section section;
 	int error = 0;
 
 	for (size_t i = 0; i < NT_COUNT(usual) && !error; i++) {
-		section = group_section(usual[i], NULL, sql);
+		section = group_section(usual[i], NULL);
 		error = give_section(summary, &section, session_id);
 	}
 	if (error || summary->by == NT_GROUP_COUNT)
 		return error;
 	if (summary->format == NT_FORMAT_JSON)
 		nt_json_text(&summary->json, "by", nt_group(summary->by)->name);
-	section = group_section(summary->by, "groups", sql);
+	section = group_section(summary->by, "groups");
 	return give_section(summary, &section, session_id);
 }
 
@@ -168,11 +167,8 @@ static int give_session(struct summary *summary, int64_t session_id)
 		nt_json_open(&summary->json, NULL, '{');
 		nt_json_integer(&summary->json, "session_id", session_id);
 	}
-	error = give_section(summary, &session_section, session_id);
-	if (!error)
-		error = give_section(summary, &cpus_section, session_id);
-	if (!error)
-		error = give_groups(summary, session_id);
+	error = give_section(summary, &session_section, session_id) ||
+		give_section(summary, &cpus_section, session_id) || give_groups(summary, session_id);
 	for (size_t i = 0; i < NT_COUNT(last) && !error; i++)
 		error = give_section(summary, last[i], session_id);
 	if (summary->format == NT_FORMAT_JSON)
@@ -189,7 +185,7 @@ static const char *or_unknown(const char *text)
 
 static int print_head(struct nt_db *db, int64_t session_id)
 {
-	sqlite3_stmt *row = prepare(db, session_section.sql, session_id, 1);
+	sqlite3_stmt *row = prepare(db, &session_section, session_id, 1);
 	char start[NT_HUMAN_MAX], length[NT_HUMAN_MAX], events[NT_HUMAN_MAX], lost[NT_HUMAN_MAX];
 	const char *virtual;
 
@@ -214,9 +210,8 @@ static int print_head(struct nt_db *db, int64_t session_id)
 
 static int print_group(struct summary *summary, enum nt_group group, int64_t top, int64_t session_id)
 {
-	char sql[GROUP_SQL_MAX];
-	struct section section = group_section(group, NULL, sql);
-	sqlite3_stmt *statement = prepare(summary->db, section.sql, session_id, -1);
+	const struct section section = group_section(group, NULL);
+	sqlite3_stmt *statement = prepare(summary->db, &section, session_id, -1);
 	int error;
 
 	if (!statement)
@@ -247,7 +242,7 @@ static int print_groups(struct summary *summary, int64_t session_id)
 /* Sentences, one a line, below a title; nothing if there are none. */
 static int print_sentences(struct nt_db *db, const struct section *section, const char *title, int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, section->sql, session_id, TEXTS);
+	sqlite3_stmt *statement = prepare(db, section, session_id, TEXTS);
 	int n = 0;
 
 	while (nt_db_next(statement)) {
@@ -274,19 +269,14 @@ static void print_remarks(struct summary *summary)
 static int print_session(struct summary *summary, int64_t session_id)
 {
 	struct nt_db *db = summary->db;
-	int error = print_head(db, session_id);
 
-	if (!error)
-		error = nt_summary_print_cpus(db, summary->printer, session_id);
-	if (!error)
-		error = print_groups(summary, session_id);
-	if (!error)
-		print_remarks(summary);
-	if (!error)
-		error = nt_self_cost_print(db, session_id);
-	if (!error)
-		error = print_sentences(db, &uncovered_section, "Not covered by this recording:", session_id);
-	return error ? error : print_sentences(db, &problems_section, "Problems of the tape:", session_id);
+	if (print_head(db, session_id) || nt_summary_print_cpus(db, summary->printer, session_id) ||
+	    print_groups(summary, session_id))
+		return -1;
+	print_remarks(summary);
+	return nt_self_cost_print(db, session_id) ||
+	       print_sentences(db, &uncovered_section, "Not covered by this recording:", session_id) ||
+	       print_sentences(db, &problems_section, "Problems of the tape:", session_id);
 }
 
 /* ---- all sessions ---- */

@@ -33,7 +33,6 @@ sqlite3_stmt *nt_html_prepare(const struct nt_html_scope *scope, const char *sql
  */
 
 /* The owners of timeline/timeline.h, and one more: whoever else was on the CPU (with --process), and none of them. */
-#define NT_HTML_OTHER NT_OWNER_COUNT
 #define NT_HTML_OWNERS (NT_OWNER_COUNT + 1)
 
 #define NT_HTML_MAX_STEPS 2000 /* of a session, so at least 800 where a step is not below 1 ns */

@@ -164,9 +164,8 @@ struct table {
 	const char *by; /* of a grouping: its word for --by; else NULL */
 };
 
-/* Address and port, the address in brackets if it is one of IPv6. */
-#define LOCAL "CASE WHEN k.family = 'inet6' THEN '[' || k.src || ']' ELSE k.src END || ':' || k.sport AS local, "
-#define PEER "CASE WHEN k.family = 'inet6' THEN '[' || k.dst || ']' ELSE k.dst END || ':' || k.dport AS peer, "
+#define LOCAL NT_ENDPOINT_SQL("k.", "src", "sport") "AS local, "
+#define PEER NT_ENDPOINT_SQL("k.", "dst", "dport") "AS peer, "
 #define JOIN_SOCKET "LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = socket_id "
 
 static const struct table tables[] = {

@@ -61,7 +61,6 @@ static void switch_to(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, in
 		nt_bundle_write_if_full(trace, cpu);
 	}
 	sched->has_begun = true;
-	sched->tid = next->tid;
 }
 
 /* Nobody knows who has the CPU from where the last stay ended. */

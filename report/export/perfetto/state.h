@@ -182,7 +182,6 @@ struct nt_sched {
 	int64_t first_ts; /* of the first switch */
 	int64_t at_ts; /* so far it is known who was on the CPU */
 	uint32_t state; /* in which the last one left it */
-	uint32_t tid; /* who it was */
 	bool is_others; /* processes that were not asked for */
 };
 
