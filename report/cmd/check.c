@@ -179,11 +179,10 @@ static void judge_latencies(struct nt_check *check, int64_t samples, int64_t kno
 	nt_check_say(check, NT_FOUND_OK, "%s latencies are good to %lld ns", nt_human_count(count, known),
 		     (long long)uncertainty_ns);
 	if (known < samples)
-		nt_check_say(
-			check, NT_FOUND_NOTE,
-			"samples without a latency, for their stamps lie in the future or at a time that the clock "
-			"never showed: %s",
-			nt_human_count(count, samples - known));
+		nt_check_say(check, NT_FOUND_NOTE,
+			     "samples without a latency, for their stamps lie in the future or at a time that the "
+			     "clock never showed: %s",
+			     nt_human_count(count, samples - known));
 }
 
 static void judge_clocks(struct nt_check *check, sqlite3_stmt *row)

@@ -251,8 +251,7 @@ const struct nt_command nt_cmd_latency = {
 	.what = "show how late packets were on their way up",
 	.help = "A hook is a place on that way: ip-start, tcp-start, udp-start, tcp-socket-enqueued, "
 		"udp-socket-enqueued, tcp-socket-read, udp-socket-read. The latency is the time since the host "
-		"received "
-		"the packet. Record with --probes default,latency.",
+		"received the packet. Record with --probes default,latency.",
 	.example = "latency busy.tape --by process",
 	.wants = "a tape or a database",
 	.options = options,

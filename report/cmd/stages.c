@@ -77,8 +77,7 @@ const struct nt_command nt_cmd_stages = {
 	.what = "split the network's time by what it was spent on",
 	.help = "Each owner's exact time is split into stages of the network stack. The shares come from samples of "
 		"the kernel's stacks: record with --probes default,stacks. A stack has one stage, that of its "
-		"innermost "
-		"function that has one.",
+		"innermost function that has one.",
 	.example = "stages busy.tape --by cpu --owner net_rx",
 	.wants = "a tape or a database",
 	.options = options,

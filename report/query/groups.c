@@ -61,8 +61,8 @@
 	"total_ns, cpu_share, send_ns, recv_ns, ops_count, sent_bytes, received_bytes, untimed_count, at_least_count " \
 	"FROM (SELECT " shown "name, max(of_who_ns) AS of_who_ns, "                                                    \
 	"nullif(count(DISTINCT socket_id), 0) AS sockets_count, socket_id, " COSTS HOW_SURE "FROM ("                   \
-	"SELECT *, sum(send_ns + recv_ns) OVER (PARTITION BY " keys ", " who ") AS of_who_ns FROM (" figures ")) "     \
-	"GROUP BY " keys ") " DEAREST
+	"SELECT *, sum(send_ns + recv_ns) OVER (PARTITION BY " keys ", " who ") AS of_who_ns FROM (" figures           \
+	")) GROUP BY " keys ") " DEAREST
 
 /*
  * The port of the service. Clients take theirs from 32768 on (net.ipv4.ip_local_port_range, unless it was changed), so
@@ -97,23 +97,22 @@ static const struct nt_group_info groups[NT_GROUP_COUNT] = {
 	[NT_GROUP_PROCESS] = {"process", "processes", "Processes by CPU time in send and receive", "",
 			      "SELECT coalesce(w.name, '(unknown)') AS process, w.pid AS pid, " COSTS TASK HOW_SURE
 			      "FROM " BY_PROCESS "GROUP BY c.upid " NOT_NOTHING DEAREST "c.upid"},
-	[NT_GROUP_PORT] =
-		{"port", "ports", "Ports by CPU time of their operations",
-		 "The port is the service's: the lower of a connection's two ports or, where both are 32768 or "
-		 "above, the one that more sockets of the recording have. Side says which end of the sockets has "
-		 "it. The program is the one that spent most.",
-		 GROUPED("proto, port", "proto, port, side, ", "name", "program", "sockets_count, ",
-			 "SELECT " PROTO "s.port, CASE count(*) OVER (PARTITION BY s.port, k.proto, s.side) WHEN "
-			 "count(*) OVER (PARTITION BY s.port, k.proto) THEN s.side ELSE 'both' END AS side, "
-			 "w.name AS name, c.upid AS upid, c.socket_id, " FIGURES "FROM " BY_SOCKET JOIN_SOCKET
-			 "LEFT JOIN " PORT_OF_SOCKETS "ON s.id = c.socket_id") "proto, port"},
-	[NT_GROUP_PEER] =
-		{"peer", "peers", "Peers by CPU time of their operations",
-		 "A peer is an address that sockets are connected to, whatever the port. The program is the one "
-		 "that spent most.",
-		 GROUPED("peer", "peer, ", "name", "program", "sockets_count, ",
-			 "SELECT " PEER " AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
-			 "FROM " BY_SOCKET JOIN_SOCKET) "peer"},
+	[NT_GROUP_PORT] = {"port", "ports", "Ports by CPU time of their operations",
+			   "The port is the service's: the lower of a connection's two ports or, where both are 32768 "
+			   "or above, the one that more sockets of the recording have. Side says which end of the "
+			   "sockets has it. The program is the one that spent most.",
+			   GROUPED("proto, port", "proto, port, side, ", "name", "program", "sockets_count, ",
+				   "SELECT " PROTO
+				   "s.port, CASE count(*) OVER (PARTITION BY s.port, k.proto, s.side) WHEN "
+				   "count(*) OVER (PARTITION BY s.port, k.proto) THEN s.side ELSE 'both' END AS side, "
+				   "w.name AS name, c.upid AS upid, c.socket_id, " FIGURES "FROM " BY_SOCKET JOIN_SOCKET
+				   "LEFT JOIN " PORT_OF_SOCKETS "ON s.id = c.socket_id") "proto, port"},
+	[NT_GROUP_PEER] = {"peer", "peers", "Peers by CPU time of their operations",
+			   "A peer is an address that sockets are connected to, whatever the port. The program is the "
+			   "one that spent most.",
+			   GROUPED("peer", "peer, ", "name", "program", "sockets_count, ",
+				   "SELECT " PEER " AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
+				   "FROM " BY_SOCKET JOIN_SOCKET) "peer"},
 	[NT_GROUP_CGROUP] = {"cgroup", "cgroups", "Control groups by CPU time in send and receive", "",
 			     "SELECT coalesce(g.path, '(unknown)') AS cgroup, " PROCESSES COSTS TASK HOW_SURE
 			     "FROM " BY_PROCESS "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = w.cgroup_id "

@@ -21,11 +21,10 @@ int nt_perfetto_nomem(struct nt_perfetto *trace)
 
 int nt_perfetto_disorder(struct nt_perfetto *trace, const char *table)
 {
-	return nt_refuse(
-		trace->error, sizeof(trace->error),
-		"rows of %s overlap or are not in order of time, which nettape-report did not write: import the tape "
-		"again, into a new database.",
-		table);
+	return nt_refuse(trace->error, sizeof(trace->error),
+			 "rows of %s overlap or are not in order of time, which nettape-report did not write: import "
+			 "the tape again, into a new database.",
+			 table);
 }
 
 /* ---- what was asked for ---- */

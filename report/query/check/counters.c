@@ -57,8 +57,8 @@ static bool judge_written(struct nt_check *check, sqlite3_stmt *row, bool is_sho
 		return true;
 	if (is_shown)
 		nt_check_say(check, NT_FOUND_FAILED,
-			     "CPU %lld, %s: the kernel side wrote %lld and lost %lld, the tape has %lld and "
-			     "says that %lld were lost",
+			     "CPU %lld, %s: the kernel side wrote %lld and lost %lld, the tape has %lld and says that "
+			     "%lld were lost",
 			     cpu, kind, written, lost, records, told_lost);
 	else
 		check->found[NT_FOUND_FAILED]++;
@@ -112,8 +112,7 @@ static void judge_hook(struct nt_check *check, sqlite3_stmt *row)
 	else
 		nt_check_say(check, NT_FOUND_OK,
 			     "%s: packets that passed: %s, samples of them: %s, and the others are counted by what "
-			     "became of "
-			     "them",
+			     "became of them",
 			     nt_db_text(row, 0), nt_human_count(seen, sqlite3_column_int64(row, 3)),
 			     nt_human_count(kept, samples));
 }
@@ -393,11 +392,10 @@ int nt_check_softirqs(struct nt_check *check)
 	if (!error && !softirqs.compared)
 		nt_check_say(check, NT_FOUND_NOTE, "there are not two snapshots of /proc/softirqs to compare with");
 	else if (!error && !softirqs.wrong)
-		nt_check_say(
-			check, NT_FOUND_OK,
-			"%llu changes of /proc/softirqs (CPU, vector, interval) are as recorded; %llu of them with "
-			"a loss or an end of the session, compared from below only",
-			(unsigned long long)softirqs.compared, (unsigned long long)softirqs.from_below);
+		nt_check_say(check, NT_FOUND_OK,
+			     "%llu changes of /proc/softirqs (CPU, vector, interval) are as recorded; %llu of them "
+			     "with a loss or an end of the session, compared from below only",
+			     (unsigned long long)softirqs.compared, (unsigned long long)softirqs.from_below);
 	free(softirqs.snapshots);
 	nt_id_map_release(&softirqs.during);
 	nt_id_map_release(&softirqs.after);

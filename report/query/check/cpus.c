@@ -95,14 +95,13 @@ static void judge_cpu(struct nt_check *check, int64_t number, const struct cpu *
 	nt_human_share(share, (uint64_t)cpu->owned_ns[NT_OWNER_UNCOVERED], (uint64_t)all_ns);
 	if (cpu->overlaps || cpu->gaps || !ends || cpu->sum_ns != all_ns)
 		nt_check_say(check, NT_FOUND_FAILED,
-			     "CPU %lld: %s slices with %llu overlaps and %llu gaps sum to %s ns, but the "
-			     "session has %s ns%s",
+			     "CPU %lld: %s slices with %llu overlaps and %llu gaps sum to %s ns, but the session has "
+			     "%s ns%s",
 			     (long long)number, slices, (unsigned long long)cpu->overlaps,
 			     (unsigned long long)cpu->gaps, sum, length, ends ? "" : ", and they end elsewhere");
 	else
 		nt_check_say(check, NT_FOUND_OK,
-			     "CPU %lld: %s slices, no overlap, no gap, sum %s ns = the session; uncovered %s ns "
-			     "(%s)",
+			     "CPU %lld: %s slices, no overlap, no gap, sum %s ns = the session; uncovered %s ns (%s)",
 			     (long long)number, slices, sum, uncovered, share);
 }
 

@@ -55,11 +55,10 @@ static int choose_worst(const struct nt_lanes_args *args, struct nt_lanes_choice
 	choice->worst_kinds = nt_lane_kinds_of(args->worst);
 	if (choice->worst_kinds)
 		return 0;
-	return nt_refuse(
-		error, error_size,
-		"--worst %s: it is hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or uncovered; or "
-		"network, which is net_rx, net_tx, send and recv.",
-		args->worst);
+	return nt_refuse(error, error_size,
+			 "--worst %s: it is hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or "
+			 "uncovered; or network, which is net_rx, net_tx, send and recv.",
+			 args->worst);
 }
 
 int nt_lanes_choose(const struct nt_lanes_args *args, const struct nt_selection_args *selection,

@@ -199,8 +199,7 @@ static void draw_parts_legend(FILE *out, bool with_blocks)
 	if (!with_blocks) {
 		nt_print_prose(out, LEGEND,
 			       "net: its part in tenths, rounded down. Below a tenth: + from 5 %%, - from 1 %%, . "
-			       "less. #: all "
-			       "of it. Blank: none at all.");
+			       "less. #: all of it. Blank: none at all.");
 		return;
 	}
 	nt_prose_begin(&prose, out);

@@ -176,10 +176,9 @@ static void print_network(const struct text *text, const uint64_t total[NT_LANE_
 		       nt_human_share(share, network, there), uncovered ? "; up to " : "", uncovered ? most : "",
 		       uncovered ? " if all uncovered time was its" : "");
 	if (of_process)
-		nt_print_prose(
-			text->out, "",
-			"net_rx, net_tx, softirq and hardirq ran in its time, for whomever, and are not its own cost; "
-			"other is whatever else the CPUs did, idle too.");
+		nt_print_prose(text->out, "",
+			       "net_rx, net_tx, softirq and hardirq ran in its time, for whomever, and are not its own "
+			       "cost; other is whatever else the CPUs did, idle too.");
 }
 
 static void print_totals(const struct text *text, const struct nt_lanes *lanes)
@@ -340,10 +339,9 @@ static int print_lanes(const struct text *text, const char *before, const struct
 		error = print_rows(text, part, NT_LANES_SOFTIRQS, NULL,
 				   "Softirqs, as far as they ran in this time (with the interrupts in them)");
 	if (!error)
-		error = print_rows(
-			text, part, NT_LANES_LOSSES, "why",
-			"Uncovered: records were lost, and nobody is charged with this time (records: of each "
-			"whole stretch)");
+		error = print_rows(text, part, NT_LANES_LOSSES, "why",
+				   "Uncovered: records were lost, and nobody is charged with this time (records: of "
+				   "each whole stretch)");
 	return error;
 }
 

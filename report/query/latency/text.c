@@ -180,10 +180,8 @@ static int print_errors(struct nt_latency_result *result, struct nt_printer *pri
 {
 	int error = 0;
 
-	nt_print_heading(
-		result->out,
-		"\nHow far off that may be, as only some packets were sampled: one standard error, and where quantiles "
-		"lie in 95 of 100 cases");
+	nt_print_heading(result->out, "\nHow far off that may be, as only some packets were sampled: one standard "
+				      "error, and where quantiles lie in 95 of 100 cases");
 	nt_printer_leave_out(printer, "packets,mean,p90,p50,p99.9");
 	for (size_t i = 0; i < result->set.n && !error; i++)
 		error = print_error(result, printer, result->set.all[i]);
@@ -308,13 +306,12 @@ static void print_alone(const struct nt_latency_result *result)
 	struct left_out hooks[NT_HOOK_COUNT];
 
 	sum_left_out(&result->set, hooks);
-	nt_print_prose(
-		result->out, "\n",
-		"Not in these figures: %s samples of %s and %s of %s whose packet was not sampled at the other hook, "
-		"and %s pairs that waited for a segment that came late.",
-		nt_human_count(first, (int64_t)result->alone.first), nt_hook_name(result->choice->first),
-		nt_human_count(second, (int64_t)result->alone.second), nt_hook_name(result->choice->second),
-		nt_human_count(late, (int64_t)hooks[result->choice->second].hol));
+	nt_print_prose(result->out, "\n",
+		       "Not in these figures: %s samples of %s and %s of %s whose packet was not sampled at the other "
+		       "hook, and %s pairs that waited for a segment that came late.",
+		       nt_human_count(first, (int64_t)result->alone.first), nt_hook_name(result->choice->first),
+		       nt_human_count(second, (int64_t)result->alone.second), nt_hook_name(result->choice->second),
+		       nt_human_count(late, (int64_t)hooks[result->choice->second].hol));
 }
 
 /* ---- histograms ---- */

@@ -51,8 +51,7 @@ static int choose_owners(const char *list, unsigned int *owners, char *error, si
 			return nt_refuse(
 				error, error_size,
 				"--owner %s: it is hardirq, net_rx, net_tx, softirq, send, recv or task, or several "
-				"with commas "
-				"between; or network, which is net_rx, net_tx, send and recv.",
+				"with commas between; or network, which is net_rx, net_tx, send and recv.",
 				word);
 		*owners |= kinds;
 		list += size + (list[size] == ',');

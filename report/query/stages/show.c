@@ -319,13 +319,12 @@ static int show_text(struct nt_stage_show *show, const struct nt_stage_result *r
 			       "The dearest stacks without a stage. A function that has one is added in "
 			       "report/symbols/stages.txt.");
 	else
-		nt_print_prose(
-			show->out, "\n",
-			"Each owner's time is exact; what it was spent on is as sure as samples make it: with 95 %% "
-			"a share is between at least and at most. %s",
-			result->choice->inclusive
-				? "Each stage counts all that passes through it: shares sum to more than 100 %."
-				: "Stages are exclusive: those of an owner sum to its time.");
+		nt_print_prose(show->out, "\n",
+			       "Each owner's time is exact; what it was spent on is as sure as samples make it: with "
+			       "95 %% a share is between at least and at most. %s",
+			       result->choice->inclusive
+				       ? "Each stage counts all that passes through it: shares sum to more than 100 %."
+				       : "Stages are exclusive: those of an owner sum to its time.");
 	print_short(show, result);
 	nt_printer_say_left_out(show->printer, "\n", "--json and --csv have");
 	return 0;
