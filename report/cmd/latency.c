@@ -13,7 +13,6 @@
 #include "report/cmd/options.h"
 #include "report/export/svg/svg.h"
 #include "report/out/new_file.h"
-#include "report/out/terminal.h"
 #include "report/query/latency/result.h"
 #include "report/util/histogram.h"
 
@@ -50,7 +49,7 @@ static int collect(void *arg, const struct nt_latency_sample *sample)
 	struct collecting *collecting = arg;
 	struct nt_latency_result *result = &collecting->result;
 	const struct nt_latency_view *view = result->view;
-	uint32_t columns = view->format == NT_FORMAT_TABLE ? view->width - BESIDE_MAP : COLUMNS_PROGRAMS;
+	uint32_t columns = view->format == NT_FORMAT_TABLE ? view->terminal.width - BESIDE_MAP : COLUMNS_PROGRAMS;
 
 	if (view->over_time && nt_latency_map(result, &result->maps[sample->hook], columns,
 					      view->per_octave ? view->per_octave : 1, sample))
@@ -186,7 +185,6 @@ static int run_command(struct command *command, const char *path)
 
 static int read_view(const struct nt_options *options, struct nt_latency_view *view)
 {
-	struct nt_terminal terminal;
 	char *end;
 
 	*view = (struct nt_latency_view){
@@ -206,10 +204,7 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 	if (options->buckets && !options->histogram && !options->over_time && !options->svg)
 		return nt_complain_misused(
 			"--buckets says how fine --histogram, --over-time or --svg is, and none of them is given.");
-	terminal = nt_terminal_find(stdout, view->format);
-	view->is_terminal = terminal.is_terminal;
-	view->colour = terminal.colour;
-	view->width = terminal.width;
+	view->terminal = nt_terminal_find(stdout, view->format);
 	return NT_EXIT_DONE;
 }
 

@@ -9,7 +9,6 @@
 #include "report/cmd/command.h"
 #include "report/cmd/each_session.h"
 #include "report/cmd/options.h"
-#include "report/out/terminal.h"
 #include "report/query/cpus/result.h"
 
 #define CELLS_PROGRAMS 100 /* in JSON and CSV */
@@ -50,15 +49,13 @@ static bool choose_part(struct command *command, struct nt_part *part)
 
 static int show(struct command *command, const struct nt_lanes_result *result)
 {
-	const struct nt_lanes_style style = {.colour = command->terminal.colour, .blocks = command->terminal.utf8};
-
 	if (command->format == NT_FORMAT_JSON)
 		return nt_lanes_json(result, &command->json);
 	if (command->format == NT_FORMAT_CSV)
 		return nt_lanes_csv(result, command->printer);
 	if (command->sessions.shown)
 		puts("\n");
-	return nt_lanes_text(result, stdout, &style);
+	return nt_lanes_text(result, stdout, &command->terminal);
 }
 
 static int find_and_show(struct command *command, struct nt_lanes_result *result)

@@ -141,8 +141,7 @@ void nt_json_cell(struct nt_json *json, const char *key, const struct nt_cell *c
 		fputc('"', json->out);
 		return;
 	case NT_CELL_NULL:
-		before(json, key);
-		fputs("null", json->out);
+		nt_json_text(json, key, NULL);
 	}
 }
 

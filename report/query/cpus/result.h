@@ -6,7 +6,7 @@
 #ifndef NT_REPORT_QUERY_CPUS_RESULT_H
 #define NT_REPORT_QUERY_CPUS_RESULT_H
 
-#include "report/out/output.h"
+#include "report/out/terminal.h"
 #include "report/query/cpus/choice.h"
 #include "report/query/cpus/read.h"
 #include "report/query/cpus/worst.h"
@@ -46,19 +46,14 @@ struct nt_part nt_lanes_worst_part(const struct nt_lanes_result *result, const s
 
 #define NT_LANES_BESIDE 10 /* characters of a line that are no cell */
 
-struct nt_lanes_style {
-	bool colour; /* with escape sequences of a terminal */
-	bool blocks; /* bars, in UTF-8; else digits */
-};
-
 /* `since_ts` is time 0 of the axis, and not after from_ts. */
-void nt_lanes_draw(const struct nt_lanes *lanes, FILE *out, int64_t since_ts, const struct nt_lanes_style *style);
+void nt_lanes_draw(const struct nt_lanes *lanes, FILE *out, int64_t since_ts, const struct nt_terminal *terminal);
 /* Seconds with as many digits as they have, as --from takes them: "2.5". Gives `out`. */
 const char *nt_lanes_seconds(char out[NT_HUMAN_MAX], uint64_t ns);
 
 /* ---- all of it; 0, or -1 and a sentence in db->error ---- */
 
-int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, const struct nt_lanes_style *style);
+int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, const struct nt_terminal *terminal);
 int nt_lanes_json(const struct nt_lanes_result *result, struct nt_json *json);
 /* All sessions are one set of rows. */
 int nt_lanes_csv_begin(struct nt_printer *printer);

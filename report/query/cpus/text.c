@@ -8,7 +8,6 @@
 
 #include "report/db/result.h"
 #include "report/out/prose.h"
-#include "report/out/terminal.h"
 #include "report/query/cpus/result.h"
 #include "report/util/array.h"
 
@@ -18,7 +17,7 @@
 struct text {
 	const struct nt_lanes_result *result;
 	FILE *out;
-	const struct nt_lanes_style *style;
+	const struct nt_terminal *terminal;
 	struct nt_printer *printer;
 	sqlite3_stmt *names;
 };
@@ -136,7 +135,7 @@ static void print_owned(FILE *out, const struct columns *columns, size_t first, 
 
 static void print_owned_head(const struct text *text, const struct columns *columns, size_t first, size_t end)
 {
-	const char *bold = text->style->colour ? "\033[1m" : "", *not_bold = text->style->colour ? "\033[0m" : "";
+	const char *bold = text->terminal->colour ? "\033[1m" : "", *not_bold = text->terminal->colour ? "\033[0m" : "";
 
 	fprintf(text->out, "%s%-*s", bold, LABEL_WIDTH, "CPU");
 	for (size_t i = first; i < end; i++)
@@ -183,7 +182,6 @@ static void print_network(const struct text *text, const uint64_t total[NT_LANE_
 
 static void print_totals(const struct text *text, const struct nt_lanes *lanes)
 {
-	uint32_t room = nt_terminal_find(text->out, NT_FORMAT_TABLE).width;
 	uint64_t total[NT_LANE_KINDS];
 	struct columns columns;
 	char label[16];
@@ -192,7 +190,7 @@ static void print_totals(const struct text *text, const struct nt_lanes *lanes)
 	set_columns(&columns, total);
 	nt_print_heading(text->out, "\nWhose the time was, in ns");
 	for (size_t first = 0, end; first < columns.n; first = end) {
-		end = end_of_line(&columns, first, room);
+		end = end_of_line(&columns, first, text->terminal->width);
 		print_owned_head(text, &columns, first, end);
 		for (size_t i = 0; i < lanes->n; i++) {
 			snprintf(label, sizeof(label), "%u", lanes->lanes[i].cpu);
@@ -328,7 +326,7 @@ static int print_lanes(const struct text *text, const char *before, const struct
 	if (part->selection->process)
 		nt_print_prose(text->out, "", "only process %s: a dot is what is not its", part->selection->process);
 	fputc('\n', text->out);
-	nt_lanes_draw(lanes, text->out, part->session->start_ts, text->style);
+	nt_lanes_draw(lanes, text->out, part->session->start_ts, text->terminal);
 	print_totals(text, lanes);
 	error = print_who(text, lanes);
 	if (!error)
@@ -555,9 +553,9 @@ static int print_worst(const struct text *text)
 	return print_lanes(text, "The worst: ", &result->worst[0].lanes, &part);
 }
 
-int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, const struct nt_lanes_style *style)
+int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, const struct nt_terminal *terminal)
 {
-	struct text text = {.result = result, .out = out, .style = style};
+	struct text text = {.result = result, .out = out, .terminal = terminal};
 	const struct nt_session *session = result->part.session;
 	int error = -1;
 

@@ -7,7 +7,7 @@
 #ifndef NT_REPORT_QUERY_LATENCY_RESULT_H
 #define NT_REPORT_QUERY_LATENCY_RESULT_H
 
-#include "report/out/output.h"
+#include "report/out/terminal.h"
 #include "report/query/latency/heatmap.h"
 #include "report/query/latency/series.h"
 
@@ -16,8 +16,7 @@ struct nt_latency_view {
 	enum nt_format format;
 	bool histogram, over_time;
 	uint32_t per_octave; /* of histograms; 0: the usual */
-	bool is_terminal, colour;
-	uint32_t width; /* characters in a line */
+	struct nt_terminal terminal;
 };
 
 /* Why the recording has no latency of a packet, as its programs counted. X(CONSTANT, outcome of NT_HOOK_OUTCOMES). */

@@ -320,10 +320,10 @@ static void print_alone(const struct nt_latency_result *result)
 static void print_bar(const struct nt_latency_view *view, FILE *out, double share)
 {
 	static const char *const parts[8] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-	unsigned int room = view->width > BESIDE_BAR + 10 ? view->width - BESIDE_BAR : 10;
+	unsigned int room = view->terminal.width > BESIDE_BAR + 10 ? view->terminal.width - BESIDE_BAR : 10;
 	unsigned int eighths = (unsigned int)(share * (room < LONGEST_BAR ? room : LONGEST_BAR) * 8 + 0.5);
 
-	if (!view->is_terminal) {
+	if (!view->terminal.is_terminal) {
 		for (unsigned int i = 0; i < (eighths + 4) / 8; i++)
 			fputc('#', out);
 		return;
@@ -421,7 +421,8 @@ static void print_maps(const struct nt_latency_result *result)
 		if (!result->maps[hook].cells)
 			continue;
 		print_title(result, "Over time: ", (enum nt_hook)hook, NULL);
-		nt_heatmap_print(&result->maps[hook], result->out, result->session->start_ts, result->view->colour);
+		nt_heatmap_print(&result->maps[hook], result->out, result->session->start_ts,
+				 result->view->terminal.colour);
 	}
 }
 
