@@ -25,8 +25,6 @@ struct command {
 	struct nt_sessions sessions;
 	struct nt_latency_choice choice;
 	struct nt_latency_view view;
-	struct nt_printer *printer; /* with CSV */
-	struct nt_json json;
 	/* With --svg: the panels so far. */
 	const char *svg_path;
 	FILE *svg;
@@ -96,12 +94,12 @@ static int show_session(struct collecting *collecting)
 
 	draw_session(collecting);
 	if (command->view.format == NT_FORMAT_JSON)
-		return nt_latency_json(&collecting->result, &command->json);
+		return nt_latency_json(&collecting->result, &command->sessions.json);
 	if (command->view.format == NT_FORMAT_CSV)
-		return nt_latency_csv(&collecting->result, command->printer);
+		return nt_latency_csv(&collecting->result, command->sessions.printer);
 	if (command->sessions.shown)
 		puts("\n");
-	return nt_latency_text(&collecting->result);
+	return nt_latency_text(&collecting->result, command->sessions.printer);
 }
 
 static void say_missing(struct nt_sessions *sessions, int64_t id)
@@ -123,8 +121,7 @@ static int one_session(void *arg, const struct nt_session *session)
 			   .choice = &command->choice,
 			   .view = &command->view},
 	};
-	int error;
-	error = nt_latency_read(&collecting.result, collect, &collecting);
+	int error = nt_latency_read(&collecting.result, collect, &collecting);
 	if (!error && !collecting.result.has_probe)
 		say_missing(&command->sessions, session->id);
 	else if (!error)
@@ -145,38 +142,26 @@ static int write_svg(void *arg, FILE *out)
 	return NT_EXIT_DONE;
 }
 
-/* What results are written to, besides standard output. Gives an exit code. */
-static int open_outputs(struct command *command)
+static int run_command(struct command *command, const char *path)
 {
-	bool failed = false;
+	const struct nt_latency_view *view = &command->view;
+	int code = nt_sessions_open(&command->sessions, path, NULL, &nt_need_latency, view->format);
+	bool failed = !code && view->format == NT_FORMAT_CSV &&
+		      nt_latency_csv_begin(&command->choice, view, command->sessions.printer);
 
-	if (command->view.format == NT_FORMAT_CSV) {
-		command->printer = nt_printer_new(stdout, NT_FORMAT_CSV, false);
-		failed = !command->printer || nt_latency_csv_begin(&command->choice, &command->view, command->printer);
-	}
 	if (command->svg_path) {
 		command->svg = open_memstream(&command->svg_text, &command->svg_size);
 		failed |= !command->svg;
 	}
-	return failed ? nt_complain("out of memory.") : NT_EXIT_DONE;
-}
-
-static int run_command(struct command *command, const char *path)
-{
-	int code = nt_sessions_open(&command->sessions, path, NULL, &nt_need_latency);
-
+	if (!code && failed)
+		code = nt_complain("out of memory.");
 	if (!code)
-		code = open_outputs(command);
-	if (!code)
-		code = nt_sessions_show(&command->sessions,
-					command->view.format == NT_FORMAT_JSON ? &command->json : NULL, one_session,
-					command);
+		code = nt_sessions_show(&command->sessions, one_session, command);
 	if (!code && command->svg)
 		code = nt_new_file(command->svg_path, "open it in a browser", write_svg, command);
 	if (command->svg)
 		fclose(command->svg);
 	free(command->svg_text);
-	nt_printer_free(command->printer);
 	nt_sessions_close(&command->sessions);
 	return code;
 }
@@ -210,7 +195,7 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 
 static int run(const struct nt_options *options)
 {
-	struct command command = {.svg_path = options->svg, .json = {.out = stdout, .lines = 4}};
+	struct command command = {.svg_path = options->svg};
 	char error[512];
 	int code;
 

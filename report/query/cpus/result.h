@@ -53,7 +53,9 @@ const char *nt_lanes_seconds(char out[NT_HUMAN_MAX], uint64_t ns);
 
 /* ---- all of it; 0, or -1 and a sentence in db->error ---- */
 
-int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, const struct nt_terminal *terminal);
+/* `printer` and `terminal` are those of `out`. */
+int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, struct nt_printer *printer,
+		  const struct nt_terminal *terminal);
 int nt_lanes_json(const struct nt_lanes_result *result, struct nt_json *json);
 /* All sessions are one set of rows. */
 int nt_lanes_csv_begin(struct nt_printer *printer);

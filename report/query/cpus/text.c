@@ -553,15 +553,13 @@ static int print_worst(const struct text *text)
 	return print_lanes(text, "The worst: ", &result->worst[0].lanes, &part);
 }
 
-int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, const struct nt_terminal *terminal)
+int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, struct nt_printer *printer,
+		  const struct nt_terminal *terminal)
 {
-	struct text text = {.result = result, .out = out, .terminal = terminal};
+	struct text text = {.result = result, .out = out, .terminal = terminal, .printer = printer};
 	const struct nt_session *session = result->part.session;
 	int error = -1;
 
-	text.printer = nt_printer_new(out, NT_FORMAT_TABLE, true);
-	if (!text.printer)
-		return nt_db_no_memory(result->part.db);
 	text.names = nt_lanes_names(&result->part);
 	if (text.names) {
 		nt_print_prose(out, "", "session %lld: host %s, Linux %s", (long long)session->id, session->host,
@@ -570,8 +568,7 @@ int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, const struct 
 					      : print_lanes(&text, "", &result->lanes, &result->part);
 	}
 	if (!error)
-		nt_printer_say_left_out(text.printer, "\n", "--json has");
+		nt_printer_say_left_out(printer, "\n", "--json has");
 	sqlite3_finalize(text.names);
-	nt_printer_free(text.printer);
 	return error;
 }

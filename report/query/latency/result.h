@@ -82,7 +82,8 @@ int nt_latency_map(const struct nt_latency_result *result, struct nt_heatmap *ma
 		   uint32_t per_octave, const struct nt_latency_sample *sample);
 int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latency_accounting *accounting);
 
-int nt_latency_text(struct nt_latency_result *result);
+/* `printer` is of result->out. */
+int nt_latency_text(struct nt_latency_result *result, struct nt_printer *printer);
 /* The columns of CSV, by view. */
 int nt_latency_csv_begin(const struct nt_latency_choice *choice, const struct nt_latency_view *view,
 			 struct nt_printer *printer);

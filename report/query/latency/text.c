@@ -444,21 +444,13 @@ static int print_tables(struct nt_latency_result *result, struct nt_printer *pri
 	return 0;
 }
 
-int nt_latency_text(struct nt_latency_result *result)
+int nt_latency_text(struct nt_latency_result *result, struct nt_printer *printer)
 {
-	struct nt_printer *printer;
-	int error = print_head(result);
-
-	if (error)
-		return error;
-	printer = nt_printer_new(result->out, NT_FORMAT_TABLE, true);
-	if (!printer)
-		return nt_db_no_memory(result->db);
-	error = print_tables(result, printer);
-	nt_printer_free(printer);
-	if (!error && result->view->histogram)
+	if (print_head(result) || print_tables(result, printer))
+		return -1;
+	if (result->view->histogram)
 		print_histograms(result);
-	if (!error && result->view->over_time)
+	if (result->view->over_time)
 		print_maps(result);
-	return error;
+	return 0;
 }
