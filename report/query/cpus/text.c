@@ -285,9 +285,7 @@ static int print_who(const struct text *text, const struct nt_lanes *lanes)
 	for (size_t i = 0; !error && i < lanes->n_who && i < TOP && nt_lane_who_ran(&lanes->who[i]); i++)
 		error = print_who_row(text, lanes, &lanes->who[i]);
 	if (!error)
-		error = print_who_sum(text, lanes, TOP, false);
-	if (!error)
-		error = print_who_sum(text, lanes, 0, true);
+		error = print_who_sum(text, lanes, TOP, false) || print_who_sum(text, lanes, 0, true) ? -1 : 0;
 	nt_printer_end(text->printer);
 	return error;
 }
@@ -315,7 +313,6 @@ static int print_lanes(const struct text *text, const char *before, const struct
 {
 	struct nt_prose prose;
 	char cell[NT_HUMAN_MAX];
-	int error;
 
 	nt_prose_begin(&prose, text->out);
 	fputs(before, prose.line);
@@ -328,19 +325,16 @@ static int print_lanes(const struct text *text, const char *before, const struct
 	fputc('\n', text->out);
 	nt_lanes_draw(lanes, text->out, part->session->start_ts, text->terminal);
 	print_totals(text, lanes);
-	error = print_who(text, lanes);
-	if (!error)
-		error = print_rows(text, part, NT_LANES_OPERATIONS,
-				   "untimed_count,failed_count,dearest_ns,longest_ns,moved_bytes,pid,syscall",
-				   "Socket operations that ended in this time (each with all that it burned and took)");
-	if (!error)
-		error = print_rows(text, part, NT_LANES_SOFTIRQS, NULL,
-				   "Softirqs, as far as they ran in this time (with the interrupts in them)");
-	if (!error)
-		error = print_rows(text, part, NT_LANES_LOSSES, "why",
-				   "Uncovered: records were lost, and nobody is charged with this time (records: of "
-				   "each whole stretch)");
-	return error;
+	if (print_who(text, lanes) ||
+	    print_rows(text, part, NT_LANES_OPERATIONS,
+		       "untimed_count,failed_count,dearest_ns,longest_ns,moved_bytes,pid,syscall",
+		       "Socket operations that ended in this time (each with all that it burned and took)") ||
+	    print_rows(text, part, NT_LANES_SOFTIRQS, NULL,
+		       "Softirqs, as far as they ran in this time (with the interrupts in them)"))
+		return -1;
+	return print_rows(text, part, NT_LANES_LOSSES, "why",
+			  "Uncovered: records were lost, and nobody is charged with this time (records: of each whole "
+			  "stretch)");
 }
 
 /* ---- the worst ---- */
