@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/each_session.h"
 #include "report/cmd/options.h"
-#include "report/db/load.h"
 #include "report/db/result.h"
 #include "report/out/prose.h"
 #include "report/query/cpus/summary.h"
@@ -56,12 +56,8 @@ static struct section group_section(enum nt_group group, const char *name)
 }
 
 struct summary {
-	struct nt_db *db;
-	enum nt_format format;
+	struct nt_sessions sessions;
 	enum nt_group by; /* NT_GROUP_COUNT: not asked for */
-	struct nt_printer *printer;
-	struct nt_json json;
-	bool printed;
 };
 
 #define SQL_MAX 8192
@@ -134,9 +130,9 @@ static int csv_section(struct nt_db *db, struct nt_printer *printer, const struc
 
 static int give_section(struct summary *summary, const struct section *section, int64_t session_id)
 {
-	if (summary->format == NT_FORMAT_JSON)
-		return json_section(summary->db, &summary->json, section, session_id);
-	return csv_section(summary->db, summary->printer, section, session_id);
+	if (summary->sessions.format == NT_FORMAT_JSON)
+		return json_section(summary->sessions.db, &summary->sessions.json, section, session_id);
+	return csv_section(summary->sessions.db, summary->sessions.printer, section, session_id);
 }
 
 /* All rows of what people get the first of; what --by asked for beside them. */
@@ -151,8 +147,8 @@ static int give_groups(struct summary *summary, int64_t session_id)
 	}
 	if (error || summary->by == NT_GROUP_COUNT)
 		return error;
-	if (summary->format == NT_FORMAT_JSON)
-		nt_json_text(&summary->json, "by", nt_group(summary->by)->name);
+	if (summary->sessions.format == NT_FORMAT_JSON)
+		nt_json_text(&summary->sessions.json, "by", nt_group(summary->by)->name);
 	section = group_section(summary->by, "groups");
 	return give_section(summary, &section, session_id);
 }
@@ -163,16 +159,16 @@ static int give_session(struct summary *summary, int64_t session_id)
 						     &problems_section};
 	int error;
 
-	if (summary->format == NT_FORMAT_JSON) {
-		nt_json_open(&summary->json, NULL, '{');
-		nt_json_integer(&summary->json, "session_id", session_id);
+	if (summary->sessions.format == NT_FORMAT_JSON) {
+		nt_json_open(&summary->sessions.json, NULL, '{');
+		nt_json_integer(&summary->sessions.json, "session_id", session_id);
 	}
 	error = give_section(summary, &session_section, session_id) ||
 		give_section(summary, &cpus_section, session_id) || give_groups(summary, session_id);
 	for (size_t i = 0; i < NT_COUNT(last) && !error; i++)
 		error = give_section(summary, last[i], session_id);
-	if (summary->format == NT_FORMAT_JSON)
-		nt_json_close(&summary->json, '}');
+	if (summary->sessions.format == NT_FORMAT_JSON)
+		nt_json_close(&summary->sessions.json, '}');
 	return error;
 }
 
@@ -211,16 +207,16 @@ static int print_head(struct nt_db *db, int64_t session_id)
 static int print_group(struct summary *summary, enum nt_group group, int64_t top, int64_t session_id)
 {
 	const struct section section = group_section(group, NULL);
-	sqlite3_stmt *statement = prepare(summary->db, &section, session_id, -1);
+	sqlite3_stmt *statement = prepare(summary->sessions.db, &section, session_id, -1);
 	int error;
 
 	if (!statement)
 		return -1;
 	nt_print_heading(stdout, "\n%s", nt_group(group)->title);
-	nt_printer_leave_out(summary->printer,
+	nt_printer_leave_out(summary->sessions.printer,
 			     "at_least_count,untimed_count,task_ns,cpu_share,ops_count,received_bytes&sent_bytes,side,"
 			     "recv_ns&send_ns");
-	error = nt_result_print_top(summary->db, statement, summary->printer, top, NULL);
+	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, top, NULL);
 	sqlite3_finalize(statement);
 	return error;
 }
@@ -256,7 +252,7 @@ static int print_sentences(struct nt_db *db, const struct section *section, cons
 static void print_remarks(struct summary *summary)
 {
 	putchar('\n');
-	nt_printer_say_left_out(summary->printer, "", "--json and --csv have");
+	nt_printer_say_left_out(summary->sessions.printer, "", "--json and --csv have");
 	if (summary->by == NT_GROUP_COUNT)
 		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table.");
 	nt_print_prose(stdout, "",
@@ -267,9 +263,9 @@ static void print_remarks(struct summary *summary)
 
 static int print_session(struct summary *summary, int64_t session_id)
 {
-	struct nt_db *db = summary->db;
+	struct nt_db *db = summary->sessions.db;
 
-	if (print_head(db, session_id) || nt_summary_print_cpus(db, summary->printer, session_id) ||
+	if (print_head(db, session_id) || nt_summary_print_cpus(db, summary->sessions.printer, session_id) ||
 	    print_groups(summary, session_id))
 		return -1;
 	print_remarks(summary);
@@ -284,53 +280,48 @@ static int one_session(void *arg, const struct nt_session *session)
 {
 	struct summary *summary = arg;
 
-	if (summary->format != NT_FORMAT_TABLE)
+	if (summary->sessions.format != NT_FORMAT_TABLE)
 		return give_session(summary, session->id);
-	if (summary->printed)
+	if (summary->sessions.shown++)
 		puts("\n");
-	summary->printed = true;
 	return print_session(summary, session->id);
 }
 
-static int summarize(struct nt_db *db, enum nt_format format, enum nt_group by)
+static int show_all(struct summary *summary)
 {
-	static const char *const csv_names[] = {"session_id", "section", "row", "name", "value"};
-	struct summary summary = {.db = db, .format = format, .by = by, .json = {.out = stdout, .lines = 4}};
-	int error = 0;
+	struct nt_sessions *sessions = &summary->sessions;
+	int error;
 
-	summary.printer = nt_printer_new(stdout, format, true);
-	if (!summary.printer || (format == NT_FORMAT_CSV && nt_printer_begin(summary.printer, 5, csv_names))) {
-		nt_printer_free(summary.printer);
-		return nt_complain("out of memory.");
+	if (sessions->format == NT_FORMAT_JSON) {
+		nt_json_open(&sessions->json, NULL, '{');
+		nt_json_open(&sessions->json, "sessions", '[');
 	}
-	if (format == NT_FORMAT_JSON) {
-		nt_json_open(&summary.json, NULL, '{');
-		nt_json_open(&summary.json, "sessions", '[');
+	error = nt_session_each(sessions->db, one_session, summary);
+	if (sessions->format == NT_FORMAT_JSON) {
+		nt_json_close(&sessions->json, ']');
+		nt_json_close(&sessions->json, '}');
 	}
-	error = nt_session_each(db, one_session, &summary);
-	if (format == NT_FORMAT_JSON) {
-		nt_json_close(&summary.json, ']');
-		nt_json_close(&summary.json, '}');
-	}
-	nt_printer_free(summary.printer);
-	return error ? nt_complain("%s", db->error) : NT_EXIT_DONE;
+	return error ? nt_complain("%s", sessions->db->error) : NT_EXIT_DONE;
 }
 
 static int run(const struct nt_options *options)
 {
-	enum nt_group by = NT_GROUP_COUNT;
-	struct nt_db *db;
-	char error[512];
+	static const char *const csv_names[] = {"session_id", "section", "row", "name", "value"};
+	struct summary summary = {.by = NT_GROUP_COUNT};
+	const char *by = options->samples.by;
 	int code;
 
-	if (options->samples.by && (by = nt_group_of(options->samples.by)) == NT_GROUP_COUNT) {
-		snprintf(error, sizeof(error), "--by %.100s: it is by " NT_GROUP_NAMES ".", options->samples.by);
-		return nt_complain_misused(error);
+	if (by && (summary.by = nt_group_of(by)) == NT_GROUP_COUNT) {
+		nt_complain("--by %.100s: it is by " NT_GROUP_NAMES ".", by);
+		return NT_EXIT_MISUSED;
 	}
-	if (nt_load_open(&db, options->args[0], NULL, error, sizeof(error)))
-		return nt_complain("%s", error);
-	code = summarize(db, options->format, by);
-	nt_db_close(db);
+	code = nt_sessions_open(&summary.sessions, options->args[0], NULL, NULL, options->format);
+	if (!code && options->format == NT_FORMAT_CSV &&
+	    nt_printer_begin(summary.sessions.printer, NT_COUNT(csv_names), csv_names))
+		code = nt_complain("out of memory.");
+	if (!code)
+		code = show_all(&summary);
+	nt_sessions_close(&summary.sessions);
 	return code;
 }
 

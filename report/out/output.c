@@ -421,7 +421,7 @@ int nt_printer_begin(struct nt_printer *printer, size_t n_columns, const char *c
 			return -ENOMEM;
 	}
 	printer->has_begun = true;
-	printer->widths_known = false;
+	printer->widths_known = printer->printed = false;
 	if (printer->format == NT_FORMAT_TABLE) {
 		printer->held = calloc(HELD_ROWS * n_columns, sizeof(*printer->held));
 		return printer->held ? 0 : -ENOMEM;
