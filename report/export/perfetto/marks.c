@@ -109,18 +109,12 @@ static void write_range(struct nt_perfetto *trace, uint64_t track, int64_t begin
  */
 static void write_lost(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, int64_t ts)
 {
+	uint64_t track = nt_cpu_track(trace, cpu, NT_TRACK_LOST);
 	struct nt_event event;
-	char name[32];
 
-	if (!cpu->has_lost) {
-		snprintf(name, sizeof(name), "CPU %u: records", cpu->number);
-		nt_counter_track(&trace->packets, NT_TRACK_LOST + cpu->number, NT_TRACK_OF_LOSSES, name, NULL);
-		cpu->has_lost = true;
-	}
 	if (ts > cpu->lost_ts)
 		cpu->lost_ts = ts;
-	nt_event_begin(&event, &trace->packets, &trace->marks, cpu->lost_ts, NT_EVENT_COUNTER,
-		       NT_TRACK_LOST + cpu->number);
+	nt_event_begin(&event, &trace->packets, &trace->marks, cpu->lost_ts, NT_EVENT_COUNTER, track);
 	nt_proto_uint(event.proto, NT_EVENT_COUNTER_VALUE, (uint64_t)cpu->lost);
 	nt_event_end(&event);
 }

@@ -30,34 +30,6 @@ static uint64_t track_of_thread(struct nt_perfetto *trace, struct nt_perfetto_th
 	return thread->track;
 }
 
-static uint64_t track_of_cpu(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu)
-{
-	char name[32];
-
-	if (!cpu->has_samples) {
-		nt_perfetto_group(trace, NT_TRACK_OF_PACKETS);
-		snprintf(name, sizeof(name), "CPU %u", cpu->number);
-		nt_track(&trace->packets, NT_TRACK_SAMPLES + cpu->number, NT_TRACK_OF_PACKETS, name, cpu->number + 1);
-		cpu->has_samples = true;
-	}
-	return NT_TRACK_SAMPLES + cpu->number;
-}
-
-/* Of operations that no thread is known of. */
-static uint64_t track_of_nobody(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu)
-{
-	char name[64];
-
-	if (!cpu->has_no_thread) {
-		nt_perfetto_group(trace, NT_TRACK_OF_PACKETS);
-		snprintf(name, sizeof(name), "CPU %u: operations of no known thread", cpu->number);
-		nt_track(&trace->packets, NT_TRACK_NO_THREAD + cpu->number, NT_TRACK_OF_PACKETS, name,
-			 NT_PERFETTO_MAX_CPUS + cpu->number + 1);
-		cpu->has_no_thread = true;
-	}
-	return NT_TRACK_NO_THREAD + cpu->number;
-}
-
 /* ---- arguments ---- */
 
 static void put_integer(struct nt_event *event, const char *name, const struct nt_value *value)
@@ -149,8 +121,9 @@ static int take_op(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const
 	if (select_socket(trace, values[OP_SOCKET]))
 		return -1;
 	if (nt_perfetto_clip(trace, nt_integer(values[OP_TS], -1), nt_integer(values[OP_DUR], 0), &begin, &end))
-		write_op(trace, &cpu->events, thread ? track_of_thread(trace, thread) : track_of_nobody(trace, cpu),
-			 begin, end, values);
+		write_op(trace, &cpu->events,
+			 thread ? track_of_thread(trace, thread) : nt_cpu_track(trace, cpu, NT_TRACK_NO_THREAD), begin,
+			 end, values);
 	return 0;
 }
 
@@ -203,7 +176,7 @@ static int take_latency(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, 
 	if (!is_selected(trace, values[SOCKET], thread))
 		return 0;
 	nt_event_begin(&event, &trace->packets, &cpu->events, ts, NT_EVENT_INSTANT,
-		       thread ? track_of_thread(trace, thread) : track_of_cpu(trace, cpu));
+		       thread ? track_of_thread(trace, thread) : nt_cpu_track(trace, cpu, NT_TRACK_SAMPLES));
 	nt_event_name(&event, hook);
 	put_flow(&event, hook, values[SOCKET], values[STAMP]);
 	put_integer(&event, "latency_ns", values[LATENCY]);
@@ -224,7 +197,7 @@ static bool begin_instant(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu
 	if (!nt_perfetto_has(trace, nt_integer(ts, -1)) || !is_selected(trace, socket, NULL))
 		return false;
 	nt_event_begin(event, &trace->packets, &cpu->events, nt_integer(ts, 0), NT_EVENT_INSTANT,
-		       track_of_cpu(trace, cpu));
+		       nt_cpu_track(trace, cpu, NT_TRACK_SAMPLES));
 	return true;
 }
 

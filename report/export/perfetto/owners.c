@@ -16,19 +16,14 @@ static void write_share(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu)
 	const struct nt_feed_session *session = trace->session;
 	int64_t ts = session->start_ts + owners->bucket * session->bucket_ns;
 	struct nt_event event;
-	char name[32];
+	uint64_t track;
 
 	if (!owners->known_ns)
 		return;
-	if (!owners->has_share) {
-		nt_perfetto_group(trace, NT_TRACK_OF_SHARES);
-		snprintf(name, sizeof(name), "CPU %u", cpu->number);
-		nt_counter_track(&trace->packets, NT_TRACK_SHARE + cpu->number, NT_TRACK_OF_SHARES, name, "%");
-		owners->has_share = true;
-	}
 	if (ts < trace->from_ts)
 		ts = trace->from_ts;
-	nt_event_begin(&event, &trace->packets, &trace->marks, ts, NT_EVENT_COUNTER, NT_TRACK_SHARE + cpu->number);
+	track = nt_cpu_track(trace, cpu, NT_TRACK_SHARE);
+	nt_event_begin(&event, &trace->packets, &trace->marks, ts, NT_EVENT_COUNTER, track);
 	nt_proto_double(event.proto, NT_EVENT_DOUBLE_COUNTER_VALUE,
 			100.0 * (double)owners->net_ns / (double)owners->known_ns);
 	nt_event_end(&event);
@@ -68,18 +63,6 @@ static void add_share(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, in
 
 /* ---- the lane ---- */
 
-static void describe_lane(struct nt_perfetto *trace, uint32_t cpu, struct nt_owners *owners)
-{
-	char name[32];
-
-	nt_perfetto_group(trace, NT_TRACK_OF_OWNERS);
-	snprintf(name, sizeof(name), "CPU %u", cpu);
-	nt_track(&trace->packets, NT_TRACK_OWNER + cpu, NT_TRACK_OF_OWNERS, name, cpu + 1);
-	owners->lane.id = NT_SEQUENCE_OWNERS + cpu;
-	owners->lane.track = NT_TRACK_OWNER + cpu;
-	owners->has_begun = true;
-}
-
 static void write_slice(struct nt_perfetto *trace, struct nt_owners *owners, int64_t begin, int64_t end,
 			const char *owner)
 {
@@ -104,8 +87,8 @@ static int take_slice(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, co
 		return 0;
 	if (begin < owners->at_ts)
 		return nt_perfetto_disorder(trace, "cpu_slice");
-	if (!owners->has_begun)
-		describe_lane(trace, cpu->number, owners);
+	owners->lane.id = NT_SEQUENCE_OWNERS + cpu->number;
+	owners->lane.track = nt_cpu_track(trace, cpu, NT_TRACK_OWNER);
 	add_share(trace, cpu, begin, end, nt_owner_number(owner));
 	owners->at_ts = end;
 	/* The lane shows all of it, or what was while the process that was asked for was on the CPU. */

@@ -115,6 +115,39 @@ void nt_perfetto_group(struct nt_perfetto *trace, enum nt_perfetto_track group)
 	nt_track(&trace->packets, group, 0, names[group], group);
 }
 
+uint64_t nt_cpu_track(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, enum nt_perfetto_track track)
+{
+	static const struct {
+		enum nt_perfetto_track track, group;
+		const char *name; /* behind the CPU's */
+		uint32_t rank; /* + the CPU; 0: a counter */
+		const char *unit; /* of the counter; NULL: a number */
+	} tracks[] = {
+		{NT_TRACK_OWNER, NT_TRACK_OF_OWNERS, "", 1, NULL},
+		{NT_TRACK_SHARE, NT_TRACK_OF_SHARES, "", 0, "%"},
+		{NT_TRACK_SAMPLES, NT_TRACK_OF_PACKETS, "", 1, NULL},
+		{NT_TRACK_LOST, NT_TRACK_OF_LOSSES, ": records", 0, NULL},
+		{NT_TRACK_NO_THREAD, NT_TRACK_OF_PACKETS, ": operations of no known thread", NT_PERFETTO_MAX_CPUS + 1,
+		 NULL},
+	};
+	const uint64_t uuid = track + cpu->number;
+	char name[64];
+	size_t i = 0;
+
+	while (tracks[i].track != track)
+		i++;
+	if (cpu->described & 1u << i)
+		return uuid;
+	cpu->described |= 1u << i;
+	nt_perfetto_group(trace, tracks[i].group);
+	snprintf(name, sizeof(name), "CPU %u%s", cpu->number, tracks[i].name);
+	if (tracks[i].rank)
+		nt_track(&trace->packets, uuid, tracks[i].group, name, tracks[i].rank + cpu->number);
+	else
+		nt_counter_track(&trace->packets, uuid, tracks[i].group, name, tracks[i].unit);
+	return uuid;
+}
+
 /* ---- rows ---- */
 
 /* A reader, and where its columns are in the rows of its table. */

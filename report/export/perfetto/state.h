@@ -189,7 +189,6 @@ struct nt_sched {
 
 struct nt_owners {
 	struct nt_sequence lane;
-	bool has_begun, has_share;
 	int64_t at_ts;
 	int64_t bucket, net_ns, known_ns; /* the bucket's number, and of its time the network's */
 };
@@ -214,7 +213,7 @@ struct nt_perfetto_cpu {
 	struct nt_sched sched;
 	struct nt_owners owners;
 	struct nt_sequence events;
-	bool has_samples, has_no_thread, has_lost; /* these tracks are described */
+	uint32_t described; /* a bit for each of its tracks that is: nt_cpu_track */
 	int64_t lost, lost_ts; /* records, so far, and of which time that was told last */
 };
 
@@ -281,6 +280,8 @@ bool nt_perfetto_has(const struct nt_perfetto *trace, int64_t ts);
 int nt_perfetto_disorder(struct nt_perfetto *trace, const char *table);
 /* Describes the group of tracks, once. */
 void nt_perfetto_group(struct nt_perfetto *trace, enum nt_perfetto_track group);
+/* The same of a CPU's track, which is one from NT_TRACK_OWNER on, + the CPU. Gives that number. */
+uint64_t nt_cpu_track(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, enum nt_perfetto_track track);
 
 /* ---- head.c ---- */
 
