@@ -57,10 +57,13 @@ static void set_column(const struct nt_lanes *lanes, struct nt_lane *lane, uint3
 
 static int find_lane(struct nt_lanes *lanes, uint32_t cpu, struct nt_lane **lane)
 {
-	int64_t i = NT_INDEX(&lanes->by_cpu, cpu, lanes->lanes, lanes->size, lanes->n, {.cpu = cpu});
+	int64_t i;
 
-	if (i < 0 || i >= NT_LANE_MAX_CPUS)
-		return i < 0 ? -ENOMEM : -ERANGE;
+	if (lanes->n == NT_LANE_MAX_CPUS && !nt_id_map_get(&lanes->by_cpu, cpu))
+		return -ERANGE;
+	i = NT_INDEX(&lanes->by_cpu, cpu, lanes->lanes, lanes->size, lanes->n, {.cpu = cpu});
+	if (i < 0)
+		return -ENOMEM;
 	*lane = &lanes->lanes[i];
 	if ((*lane)->cells)
 		return 0;
