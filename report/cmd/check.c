@@ -37,7 +37,7 @@ static void write_verdict(char *text, size_t size, enum nt_verdict verdict, size
 		 (int)(width > length ? width - length : 0), "");
 }
 
-void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *name, const char *format, ...)
+void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *format, ...)
 {
 	char text[1024], lead[64], word[32];
 	va_list args;
@@ -49,13 +49,13 @@ void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *n
 	if (check->format == NT_FORMAT_JSON) {
 		nt_json_open(&check->json, NULL, '{');
 		nt_json_text(&check->json, "verdict", verdict == NT_FOUND_FAILED ? "failed" : verdicts[verdict].name);
-		nt_json_text(&check->json, "check", name);
+		nt_json_text(&check->json, "check", check->name);
 		nt_json_text(&check->json, "text", text);
 		nt_json_close(&check->json, '}');
 		return;
 	}
 	write_verdict(word, sizeof(word), verdict, 7);
-	snprintf(lead, sizeof(lead), "  %s %-13s ", word, name);
+	snprintf(lead, sizeof(lead), "  %s %-13s ", word, check->name);
 	nt_print_prose(stdout, lead, "%s", text);
 }
 
@@ -69,22 +69,33 @@ int nt_check_end(struct nt_check *check, sqlite3_stmt *statement)
 	return nt_db_end(check->db, statement, "the check cannot be made");
 }
 
+int nt_check_rows(struct nt_check *check, const char *name, const char *sql,
+		  void (*judge)(struct nt_check *check, sqlite3_stmt *row))
+{
+	sqlite3_stmt *row = nt_check_query(check, sql);
+
+	check->name = name;
+	for (check->rows = 0; nt_db_next(row); check->rows++)
+		judge(check, row);
+	return nt_check_end(check, row);
+}
+
 /* ---- is it whole ---- */
+
+static void judge_problem(struct nt_check *check, sqlite3_stmt *row)
+{
+	nt_check_say(check, NT_FOUND_FAILED, "%s", nt_db_text(row, 0));
+}
 
 static int check_whole(struct nt_check *check)
 {
-	sqlite3_stmt *statement =
-		nt_check_query(check, "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid");
-	uint64_t n = 0;
-
-	for (; nt_db_next(statement); n++)
-		nt_check_say(check, NT_FOUND_FAILED, "whole", "%s", nt_db_text(statement, 0));
-	if (nt_check_end(check, statement))
+	if (nt_check_rows(check, "whole", "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid",
+			  judge_problem))
 		return -1;
-	if (!n && !check->session.is_complete)
-		nt_check_say(check, NT_FOUND_FAILED, "whole", "the tape is not complete");
-	else if (!n)
-		nt_check_say(check, NT_FOUND_OK, "whole", "the tape is complete, and nothing of it is damaged");
+	if (!check->rows && !check->session.is_complete)
+		nt_check_say(check, NT_FOUND_FAILED, "the tape is not complete");
+	else if (!check->rows)
+		nt_check_say(check, NT_FOUND_OK, "the tape is complete, and nothing of it is damaged");
 	return 0;
 }
 
@@ -95,75 +106,68 @@ static int check_whole(struct nt_check *check)
 	"'undeclared', 'missing block', 'damaged block', 'segment too long', 'no state record', 'no last state "       \
 	"record'"
 
+static void judge_loss(struct nt_check *check, sqlite3_stmt *row)
+{
+	char count[NT_HUMAN_MAX];
+
+	if (sqlite3_column_int(row, 6))
+		snprintf(count, sizeof(count), "an unknown number of");
+	else
+		nt_human_count(count, sqlite3_column_int64(row, 3));
+	nt_check_say(check, sqlite3_column_int(row, 5) ? NT_FOUND_LOSS : NT_FOUND_FAILED,
+		     "CPU %d: %s: %s records of kind %s; %s: %d", sqlite3_column_int(row, 0), nt_db_text(row, 1), count,
+		     nt_db_text(row, 2),
+		     sqlite3_column_int(row, 7) ? "no time is uncovered by that; stretches" : "uncovered stretches",
+		     sqlite3_column_int(row, 4));
+}
+
 static int check_losses(struct nt_check *check)
 {
-	sqlite3_stmt *statement = nt_check_query(
-		check, "SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED
-		       "), sum(count IS NULL), kind IN " NT_SAMPLES_SQL
-		       " FROM loss WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind");
-	char count[NT_HUMAN_MAX];
-	uint64_t n = 0;
-
-	for (; nt_db_next(statement); n++) {
-		enum nt_verdict verdict = sqlite3_column_int(statement, 5) ? NT_FOUND_LOSS : NT_FOUND_FAILED;
-
-		if (sqlite3_column_int(statement, 6))
-			snprintf(count, sizeof(count), "an unknown number of");
-		else
-			nt_human_count(count, sqlite3_column_int64(statement, 3));
-		nt_check_say(check, verdict, "loss", "CPU %d: %s: %s records of kind %s; %s: %d",
-			     sqlite3_column_int(statement, 0), nt_db_text(statement, 1), count,
-			     nt_db_text(statement, 2),
-			     sqlite3_column_int(statement, 7) ? "no time is uncovered by that; stretches"
-							      : "uncovered stretches",
-			     sqlite3_column_int(statement, 4));
-	}
-	if (nt_check_end(check, statement))
+	if (nt_check_rows(check, "loss",
+			  "SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED
+			  "), sum(count IS NULL), kind IN " NT_SAMPLES_SQL
+			  " FROM loss WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind",
+			  judge_loss))
 		return -1;
-	if (!n)
-		nt_check_say(check, NT_FOUND_OK, "loss", "nothing was lost");
+	if (!check->rows)
+		nt_check_say(check, NT_FOUND_OK, "nothing was lost");
 	return 0;
 }
 
 /* ---- what the timeline met ---- */
 
+/* Says how many there are, if there are any. */
+static void note(struct nt_check *check, const char *what, int64_t n)
+{
+	if (n)
+		nt_check_say(check, NT_FOUND_NOTE, "%s: %lld", what, (long long)n);
+}
+
+static void judge_oddities(struct nt_check *check, sqlite3_stmt *row)
+{
+	const int64_t undeclared = sqlite3_column_int64(row, 0), clamped = sqlite3_column_int64(row, 2);
+
+	if (undeclared)
+		nt_check_say(check, NT_FOUND_FAILED,
+			     "switches from another task than was on the CPU: %lld; records are missing that nobody "
+			     "declared lost",
+			     (long long)undeclared);
+	else
+		nt_check_say(check, NT_FOUND_OK, "every switch came from the task that was on the CPU");
+	note(check, "records that contradicted others, and were left out or cut", sqlite3_column_int64(row, 1));
+	if (clamped)
+		nt_check_say(check, NT_FOUND_NOTE, "times that were inverted, and set right: %lld, by %lld ns at most",
+			     (long long)clamped, sqlite3_column_int64(row, 3));
+	note(check, "records of kinds that this program does not know", sqlite3_column_int64(row, 4));
+	note(check, "lines of snapshots that were not understood", sqlite3_column_int64(row, 5));
+}
+
 static int check_oddities(struct nt_check *check)
 {
-	sqlite3_stmt *statement = nt_check_query(
-		check,
-		"SELECT undeclared, malformed, clamped, clamped_max_ns, outside, unknown, bad_lines FROM session "
-		"WHERE session_id = ?1");
-
-	while (nt_db_next(statement)) {
-		const sqlite3_int64 undeclared = sqlite3_column_int64(statement, 0),
-				    malformed = sqlite3_column_int64(statement, 1);
-		const sqlite3_int64 clamped = sqlite3_column_int64(statement, 2),
-				    unknown = sqlite3_column_int64(statement, 5);
-		const sqlite3_int64 bad_lines = sqlite3_column_int64(statement, 6);
-
-		if (undeclared)
-			nt_check_say(check, NT_FOUND_FAILED, "records",
-				     "switches from another task than was on the CPU: %lld; records are "
-				     "missing that nobody declared lost",
-				     undeclared);
-		else
-			nt_check_say(check, NT_FOUND_OK, "records",
-				     "every switch came from the task that was on the CPU");
-		if (malformed)
-			nt_check_say(check, NT_FOUND_NOTE, "records",
-				     "records that contradicted others, and were left out or cut: %lld", malformed);
-		if (clamped)
-			nt_check_say(check, NT_FOUND_NOTE, "records",
-				     "times that were inverted, and set right: %lld, by %lld ns at most", clamped,
-				     (long long)sqlite3_column_int64(statement, 3));
-		if (unknown)
-			nt_check_say(check, NT_FOUND_NOTE, "records",
-				     "records of kinds that this program does not know: %lld", unknown);
-		if (bad_lines)
-			nt_check_say(check, NT_FOUND_NOTE, "records",
-				     "lines of snapshots that were not understood: %lld", bad_lines);
-	}
-	return nt_check_end(check, statement);
+	return nt_check_rows(check, "records",
+			     "SELECT undeclared, malformed, clamped, clamped_max_ns, unknown, bad_lines FROM session "
+			     "WHERE session_id = ?1",
+			     judge_oddities);
 }
 
 /* ---- the clocks that samples' stamps are read by ---- */
@@ -172,43 +176,44 @@ static void judge_latencies(struct nt_check *check, int64_t samples, int64_t kno
 {
 	char count[NT_HUMAN_MAX];
 
-	nt_check_say(check, NT_FOUND_OK, "clocks", "%s latencies are good to %lld ns", nt_human_count(count, known),
+	nt_check_say(check, NT_FOUND_OK, "%s latencies are good to %lld ns", nt_human_count(count, known),
 		     (long long)uncertainty_ns);
 	if (known < samples)
-		nt_check_say(
-			check, NT_FOUND_NOTE, "clocks",
-			"samples without a latency, for their stamps lie in the future or at a time that the clock "
-			"never showed: %s",
-			nt_human_count(count, samples - known));
+		nt_check_say(check, NT_FOUND_NOTE,
+			     "samples without a latency, for their stamps lie in the future or at a time that the "
+			     "clock never showed: %s",
+			     nt_human_count(count, samples - known));
+}
+
+static void judge_clocks(struct nt_check *check, sqlite3_stmt *row)
+{
+	int64_t samples = sqlite3_column_int64(row, 3);
+	char count[NT_HUMAN_MAX];
+
+	if (!samples)
+		return;
+	if (sqlite3_column_type(row, 1) == SQLITE_NULL)
+		nt_check_say(check, NT_FOUND_FAILED,
+			     "%s latencies are not known: the tape has no snapshot of the clocks",
+			     nt_human_count(count, samples));
+	else
+		judge_latencies(check, samples, sqlite3_column_int64(row, 4), sqlite3_column_int64(row, 1));
+	if (sqlite3_column_int64(row, 0))
+		nt_check_say(check, NT_FOUND_NOTE,
+			     "the realtime clock was stepped %lld times; latencies that it leaves in doubt: %s",
+			     sqlite3_column_int64(row, 0), nt_human_count(count, sqlite3_column_int64(row, 2)));
 }
 
 static int check_clocks(struct nt_check *check)
 {
-	sqlite3_stmt *statement = nt_check_query(
-		check, "SELECT clock_steps, clock_uncertainty_ns, (SELECT count(*) FROM skb_latency AS l WHERE "
-		       "l.session_id = ?1 "
-		       "AND instr(flags, 'step')), (SELECT count(*) FROM skb_latency AS l WHERE l.session_id = ?1), "
-		       "(SELECT count(latency_ns) FROM skb_latency AS l WHERE l.session_id = ?1) FROM session "
-		       "WHERE session_id = ?1");
-	char count[NT_HUMAN_MAX], all[NT_HUMAN_MAX];
-
-	while (nt_db_next(statement)) {
-		if (!sqlite3_column_int64(statement, 3))
-			continue;
-		nt_human_count(all, sqlite3_column_int64(statement, 3));
-		if (sqlite3_column_type(statement, 1) == SQLITE_NULL)
-			nt_check_say(check, NT_FOUND_FAILED, "clocks",
-				     "%s latencies are not known: the tape has no snapshot of the clocks", all);
-		else
-			judge_latencies(check, sqlite3_column_int64(statement, 3), sqlite3_column_int64(statement, 4),
-					sqlite3_column_int64(statement, 1));
-		if (sqlite3_column_int64(statement, 0))
-			nt_check_say(check, NT_FOUND_NOTE, "clocks",
-				     "the realtime clock was stepped %lld times; latencies that it leaves in doubt: %s",
-				     (long long)sqlite3_column_int64(statement, 0),
-				     nt_human_count(count, sqlite3_column_int64(statement, 2)));
-	}
-	return nt_check_end(check, statement);
+	return nt_check_rows(
+		check, "clocks",
+		"SELECT clock_steps, clock_uncertainty_ns, "
+		"(SELECT count(*) FROM skb_latency AS l WHERE l.session_id = ?1 AND instr(flags, 'step')), "
+		"(SELECT count(*) FROM skb_latency AS l WHERE l.session_id = ?1), "
+		"(SELECT count(latency_ns) FROM skb_latency AS l WHERE l.session_id = ?1) "
+		"FROM session WHERE session_id = ?1",
+		judge_clocks);
 }
 
 /* ---- all of it ---- */

@@ -10,16 +10,18 @@
 #include "report/util/array.h"
 
 int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_args *args,
-		     const struct nt_need *need)
+		     const struct nt_need *need, enum nt_format format)
 {
 	char error[512];
 
-	*sessions = (struct nt_sessions){.path = path};
+	*sessions = (struct nt_sessions){.format = format, .json = {.out = stdout, .lines = 4}, .path = path};
 	if (nt_load_open(&sessions->db, path, args, need, error, sizeof(error)))
 		return nt_complain("%s", error);
 	if (nt_session_count(sessions->db, &sessions->n))
 		return nt_complain("%s", sessions->db->error);
-	return NT_EXIT_DONE;
+	if (format != NT_FORMAT_JSON)
+		sessions->printer = nt_printer_new(stdout, format, true);
+	return format == NT_FORMAT_JSON || sessions->printer ? NT_EXIT_DONE : nt_complain("out of memory.");
 }
 
 struct showing {
@@ -74,9 +76,9 @@ static void tell_left_out(const struct nt_sessions *sessions)
 			    sessions->n_left > 1 ? "; and so on" : "");
 }
 
-int nt_sessions_show(struct nt_sessions *sessions, struct nt_json *json,
-		     int (*show)(void *arg, const struct nt_session *session), void *arg)
+int nt_sessions_show(struct nt_sessions *sessions, int (*show)(void *arg, const struct nt_session *session), void *arg)
 {
+	struct nt_json *json = sessions->format == NT_FORMAT_JSON ? &sessions->json : NULL;
 	struct showing showing = {sessions, show, arg};
 	int error;
 
@@ -102,6 +104,7 @@ int nt_sessions_show(struct nt_sessions *sessions, struct nt_json *json,
 void nt_sessions_close(struct nt_sessions *sessions)
 {
 	free(sessions->left);
+	nt_printer_free(sessions->printer);
 	nt_db_close(sessions->db);
 	*sessions = (struct nt_sessions){0};
 }

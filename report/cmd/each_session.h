@@ -22,6 +22,9 @@ struct nt_session_left {
 /* Zero-initialised. */
 struct nt_sessions {
 	struct nt_db *db;
+	enum nt_format format;
+	struct nt_json json; /* with NT_FORMAT_JSON */
+	struct nt_printer *printer; /* with the others */
 	const char *path; /* as given, not copied */
 	int64_t n; /* that it holds */
 	int64_t shown; /* of these, so far */
@@ -34,14 +37,13 @@ struct nt_sessions {
 
 /* To be closed even on failure. `args` and `need` as for nt_load_open. */
 int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_args *args,
-		     const struct nt_need *need);
+		     const struct nt_need *need, enum nt_format format);
 /*
  * Calls `show` with each session; it gives 0, or -1 and a sentence in db->error. Of several sessions it is enough that
  * one has what was asked for; how many have not, and why, is said on standard error, and of each in JSON. Around what
- * is shown comes the object of all sessions, unless `json` is NULL.
+ * is shown in JSON comes the object of all sessions.
  */
-int nt_sessions_show(struct nt_sessions *sessions, struct nt_json *json,
-		     int (*show)(void *arg, const struct nt_session *session), void *arg);
+int nt_sessions_show(struct nt_sessions *sessions, int (*show)(void *arg, const struct nt_session *session), void *arg);
 
 void nt_sessions_close(struct nt_sessions *sessions);
 

@@ -69,12 +69,12 @@ static int read_side(struct command *command, unsigned int side)
 	const struct nt_options *options = command->options;
 	const bool has_names = options->stages.user || options->symbols.n_dirs;
 	const char *path = options->args[side];
-	int code =
-		nt_sessions_open(&command->sessions, path, has_names ? &options->symbols : &nothing, &nt_need_stacks);
+	int code = nt_sessions_open(&command->sessions, path, has_names ? &options->symbols : &nothing, &nt_need_stacks,
+				    options->format);
 
 	command->side = side;
 	if (!code)
-		code = nt_sessions_show(&command->sessions, NULL, one_session, command);
+		code = nt_sessions_show(&command->sessions, one_session, command);
 	if (!code && !command->flame.nodes[0].ns[side])
 		code = nt_complain("%s: there is no time of these owners in what was chosen.", path);
 	nt_sessions_close(&command->sessions);

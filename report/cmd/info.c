@@ -173,10 +173,7 @@ static void json_number(struct nt_json *json, const struct info *info, const cha
 {
 	uint64_t number = nt_tape_meta_number(info->tape, key, UINT64_MAX);
 
-	if (number == UINT64_MAX)
-		nt_json_text(json, key, NULL);
-	else
-		nt_json_integer(json, key, (int64_t)number);
+	nt_json_if(json, key, number != UINT64_MAX, (int64_t)number);
 }
 
 /* "sched,softirq" as a list. */
@@ -200,10 +197,7 @@ static void json_clocks(struct nt_json *json, const struct info *info)
 	size_t n = nt_clocks_steps(&info->clocks, steps, MAX_STEPS);
 	uint64_t uncertainty_ns = nt_clocks_uncertainty(&info->clocks);
 
-	if (uncertainty_ns > INT64_MAX)
-		nt_json_text(json, "clock_uncertainty_ns", NULL);
-	else
-		nt_json_integer(json, "clock_uncertainty_ns", (int64_t)uncertainty_ns);
+	nt_json_if(json, "clock_uncertainty_ns", uncertainty_ns <= INT64_MAX, (int64_t)uncertainty_ns);
 	nt_json_integer(json, "clock_steps", (int64_t)n);
 	nt_json_open(json, "first_clock_steps", '[');
 	for (size_t i = 0; i < n && i < MAX_STEPS; i++) {
@@ -467,7 +461,7 @@ static void print_recorder(const struct info *info)
 	nt_prose_end(&prose, "probes: ");
 }
 
-static void print_people(const struct info *info)
+static void print_text(const struct info *info)
 {
 	const struct nt_tape *tape = info->tape;
 	char text[512];
@@ -499,7 +493,7 @@ static int run(const struct nt_options *options)
 	else if (options->format == NT_FORMAT_JSON)
 		print_json(&info);
 	else
-		print_people(&info);
+		print_text(&info);
 	nt_clocks_release(&info.clocks);
 	nt_tape_close(info.tape);
 	return error ? NT_EXIT_FAILED : NT_EXIT_DONE;

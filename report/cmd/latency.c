@@ -13,7 +13,6 @@
 #include "report/cmd/options.h"
 #include "report/export/svg/svg.h"
 #include "report/out/new_file.h"
-#include "report/out/terminal.h"
 #include "report/query/latency/result.h"
 #include "report/util/histogram.h"
 
@@ -26,8 +25,6 @@ struct command {
 	struct nt_sessions sessions;
 	struct nt_latency_choice choice;
 	struct nt_latency_view view;
-	struct nt_printer *printer; /* with CSV */
-	struct nt_json json;
 	/* With --svg: the panels so far. */
 	const char *svg_path;
 	FILE *svg;
@@ -50,7 +47,7 @@ static int collect(void *arg, const struct nt_latency_sample *sample)
 	struct collecting *collecting = arg;
 	struct nt_latency_result *result = &collecting->result;
 	const struct nt_latency_view *view = result->view;
-	uint32_t columns = view->format == NT_FORMAT_TABLE ? view->width - BESIDE_MAP : COLUMNS_PROGRAMS;
+	uint32_t columns = view->format == NT_FORMAT_TABLE ? view->terminal.width - BESIDE_MAP : COLUMNS_PROGRAMS;
 
 	if (view->over_time && nt_latency_map(result, &result->maps[sample->hook], columns,
 					      view->per_octave ? view->per_octave : 1, sample))
@@ -97,12 +94,12 @@ static int show_session(struct collecting *collecting)
 
 	draw_session(collecting);
 	if (command->view.format == NT_FORMAT_JSON)
-		return nt_latency_json(&collecting->result, &command->json);
+		return nt_latency_json(&collecting->result, &command->sessions.json);
 	if (command->view.format == NT_FORMAT_CSV)
-		return nt_latency_csv(&collecting->result, command->printer);
+		return nt_latency_csv(&collecting->result, command->sessions.printer);
 	if (command->sessions.shown)
 		puts("\n");
-	return nt_latency_people(&collecting->result);
+	return nt_latency_text(&collecting->result, command->sessions.printer);
 }
 
 static void say_missing(struct nt_sessions *sessions, int64_t id)
@@ -124,8 +121,7 @@ static int one_session(void *arg, const struct nt_session *session)
 			   .choice = &command->choice,
 			   .view = &command->view},
 	};
-	int error;
-	error = nt_latency_read(&collecting.result, collect, &collecting);
+	int error = nt_latency_read(&collecting.result, collect, &collecting);
 	if (!error && !collecting.result.has_probe)
 		say_missing(&command->sessions, session->id);
 	else if (!error)
@@ -146,38 +142,26 @@ static int write_svg(void *arg, FILE *out)
 	return NT_EXIT_DONE;
 }
 
-/* What results are written to, besides standard output. Gives an exit code. */
-static int open_outputs(struct command *command)
+static int run_command(struct command *command, const char *path)
 {
-	bool failed = false;
+	const struct nt_latency_view *view = &command->view;
+	int code = nt_sessions_open(&command->sessions, path, NULL, &nt_need_latency, view->format);
+	bool failed = !code && view->format == NT_FORMAT_CSV &&
+		      nt_latency_csv_begin(&command->choice, view, command->sessions.printer);
 
-	if (command->view.format == NT_FORMAT_CSV) {
-		command->printer = nt_printer_new(stdout, NT_FORMAT_CSV, false);
-		failed = !command->printer || nt_latency_csv_begin(&command->choice, &command->view, command->printer);
-	}
 	if (command->svg_path) {
 		command->svg = open_memstream(&command->svg_text, &command->svg_size);
 		failed |= !command->svg;
 	}
-	return failed ? nt_complain("out of memory.") : NT_EXIT_DONE;
-}
-
-static int run_command(struct command *command, const char *path)
-{
-	int code = nt_sessions_open(&command->sessions, path, NULL, &nt_need_latency);
-
+	if (!code && failed)
+		code = nt_complain("out of memory.");
 	if (!code)
-		code = open_outputs(command);
-	if (!code)
-		code = nt_sessions_show(&command->sessions,
-					command->view.format == NT_FORMAT_JSON ? &command->json : NULL, one_session,
-					command);
+		code = nt_sessions_show(&command->sessions, one_session, command);
 	if (!code && command->svg)
 		code = nt_new_file(command->svg_path, "open it in a browser", write_svg, command);
 	if (command->svg)
 		fclose(command->svg);
 	free(command->svg_text);
-	nt_printer_free(command->printer);
 	nt_sessions_close(&command->sessions);
 	return code;
 }
@@ -186,7 +170,6 @@ static int run_command(struct command *command, const char *path)
 
 static int read_view(const struct nt_options *options, struct nt_latency_view *view)
 {
-	struct nt_terminal terminal;
 	char *end;
 
 	*view = (struct nt_latency_view){
@@ -206,16 +189,13 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 	if (options->buckets && !options->histogram && !options->over_time && !options->svg)
 		return nt_complain_misused(
 			"--buckets says how fine --histogram, --over-time or --svg is, and none of them is given.");
-	terminal = nt_terminal_find(stdout, view->format);
-	view->is_terminal = terminal.is_terminal;
-	view->colour = terminal.colour;
-	view->width = terminal.width;
+	view->terminal = nt_terminal_find(stdout, view->format);
 	return NT_EXIT_DONE;
 }
 
 static int run(const struct nt_options *options)
 {
-	struct command command = {.svg_path = options->svg, .json = {.out = stdout, .lines = 4}};
+	struct command command = {.svg_path = options->svg};
 	char error[512];
 	int code;
 
@@ -251,8 +231,7 @@ const struct nt_command nt_cmd_latency = {
 	.what = "show how late packets were on their way up",
 	.help = "A hook is a place on that way: ip-start, tcp-start, udp-start, tcp-socket-enqueued, "
 		"udp-socket-enqueued, tcp-socket-read, udp-socket-read. The latency is the time since the host "
-		"received "
-		"the packet. Record with --probes default,latency.",
+		"received the packet. Record with --probes default,latency.",
 	.example = "latency busy.tape --by process",
 	.wants = "a tape or a database",
 	.options = options,

@@ -49,18 +49,6 @@ static void show_help(void)
 	     "Try: SELECT * FROM net_cost_process ORDER BY net_ns DESC LIMIT 5;");
 }
 
-static void show_tables(struct nt_db *db)
-{
-	struct nt_sql_names tables = {0}, views = {0};
-
-	if (nt_sql_tables(db, "table", &tables) || nt_sql_tables(db, "view", &views))
-		nt_complain("%s", db->error);
-	nt_sql_names_print(stdout, "Tables", &tables);
-	nt_sql_names_print(stdout, "Views", &views);
-	nt_sql_names_release(&tables);
-	nt_sql_names_release(&views);
-}
-
 static void show_columns(struct nt_db *db, const char *table)
 {
 	struct nt_sql_names columns = {0}, tables = {0};
@@ -68,8 +56,7 @@ static void show_columns(struct nt_db *db, const char *table)
 
 	if (!table[0]) {
 		nt_complain(".columns needs the name of a table or view, such as .columns socket.");
-	} else if (nt_sql_columns(db, table, &columns) || nt_sql_tables(db, "table", &tables) ||
-		   nt_sql_tables(db, "view", &tables)) {
+	} else if (nt_sql_columns(db, table, &columns) || nt_sql_tables(db, NULL, &tables)) {
 		nt_complain("%s", db->error);
 	} else if (columns.n) {
 		nt_sql_names_print(stdout, table, &columns);
@@ -96,7 +83,7 @@ static bool run_command(struct prompt *prompt, char *line)
 	else if (!strcmp(word, ".help") || !strcmp(word, "help"))
 		show_help();
 	else if (!strcmp(word, ".tables"))
-		show_tables(prompt->db);
+		nt_sql_tables_print(stdout, prompt->db);
 	else if (!strcmp(word, ".columns") || !strcmp(word, ".schema"))
 		show_columns(prompt->db, argument ? argument : "");
 	else if (word[0] != '.')

@@ -33,9 +33,11 @@ static int read_names(struct nt_db *db, const char *sql, const char *argument, s
 
 int nt_sql_tables(struct nt_db *db, const char *type, struct nt_sql_names *names)
 {
-	return read_names(db,
-			  "SELECT name FROM sqlite_master WHERE type = ?1 AND name NOT LIKE 'sqlite%' ORDER BY name",
-			  type, names);
+	return read_names(
+		db,
+		"SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND type = coalesce(?1, type) "
+		"AND name NOT LIKE 'sqlite%' ORDER BY type, name",
+		type, names);
 }
 
 int nt_sql_columns(struct nt_db *db, const char *table, struct nt_sql_names *names)
@@ -67,6 +69,18 @@ void nt_sql_names_print(FILE *out, const char *title, const struct nt_sql_names 
 	nt_prose_end(&prose, lead);
 }
 
+void nt_sql_tables_print(FILE *out, struct nt_db *db)
+{
+	struct nt_sql_names tables = {0}, views = {0};
+
+	if (nt_sql_tables(db, "table", &tables) || nt_sql_tables(db, "view", &views))
+		nt_complain("%s", db->error);
+	nt_sql_names_print(out, "Tables", &tables);
+	nt_sql_names_print(out, "Views", &views);
+	nt_sql_names_release(&tables);
+	nt_sql_names_release(&views);
+}
+
 /* ---- what was meant ---- */
 
 static void complain(const char *message, const char *name, const struct nt_sql_names *known)
@@ -81,17 +95,11 @@ static void complain(const char *message, const char *name, const struct nt_sql_
 
 static void hint_tables(struct nt_db *db, const char *message, const char *name)
 {
-	struct nt_sql_names tables = {0}, views = {0}, all = {0};
+	struct nt_sql_names all = {0};
 
-	if (nt_sql_tables(db, "table", &tables) || nt_sql_tables(db, "view", &views) ||
-	    nt_sql_tables(db, "table", &all) || nt_sql_tables(db, "view", &all))
-		nt_complain("%s.", message);
-	else
-		complain(message, name, &all);
-	nt_sql_names_print(stderr, "Tables", &tables);
-	nt_sql_names_print(stderr, "Views", &views);
-	nt_sql_names_release(&tables);
-	nt_sql_names_release(&views);
+	nt_sql_tables(db, NULL, &all);
+	complain(message, name, &all);
+	nt_sql_tables_print(stderr, db);
 	nt_sql_names_release(&all);
 }
 
@@ -119,7 +127,7 @@ static void hint_columns(struct nt_db *db, const char *message, const char *name
 	const char *dot = strrchr(name, '.');
 	char title[200];
 
-	if (!nt_sql_tables(db, "table", &tables) && !nt_sql_tables(db, "view", &tables)) {
+	if (!nt_sql_tables(db, NULL, &tables)) {
 		for (size_t i = 0; i < tables.n; i++) {
 			if (has_word(sql, tables.list[i]))
 				nt_sql_columns(db, tables.list[i], &all);

@@ -23,11 +23,13 @@ struct nt_sql_names {
 
 /* These add to the names. 0, or -1 and db->error. */
 
-/* `type` is table or view. */
+/* `type` is table or view; NULL: both. */
 int nt_sql_tables(struct nt_db *db, const char *type, struct nt_sql_names *names);
 /* None if there is no such table or view. */
 int nt_sql_columns(struct nt_db *db, const char *table, struct nt_sql_names *names);
 void nt_sql_names_release(struct nt_sql_names *names);
+/* The tables and views, each sort as the next. */
+void nt_sql_tables_print(FILE *out, struct nt_db *db);
 /* "TITLE: name, name, ..." in lines of 80 columns; nothing if there are none. */
 void nt_sql_names_print(FILE *out, const char *title, const struct nt_sql_names *names);
 

@@ -13,8 +13,24 @@
 struct command {
 	struct nt_sessions sessions;
 	struct nt_stage_choice choice;
-	struct nt_stage_show show;
 };
+
+static int show(struct nt_sessions *sessions, const struct nt_stage_result *result)
+{
+	int error;
+
+	if (sessions->format == NT_FORMAT_JSON) {
+		nt_json_open(&sessions->json, NULL, '{');
+		error = nt_stage_json(result, &sessions->json);
+		nt_json_close(&sessions->json, '}');
+		return error;
+	}
+	if (sessions->format == NT_FORMAT_CSV)
+		return nt_stage_csv(result, sessions->printer);
+	if (sessions->shown)
+		puts("\n");
+	return nt_stage_print(result, stdout, sessions->printer);
+}
 
 static int one_session(void *arg, const struct nt_session *session)
 {
@@ -25,36 +41,27 @@ static int one_session(void *arg, const struct nt_session *session)
 				     sizeof(sessions->why_not));
 
 	if (!error && !sessions->why_not[0])
-		error = nt_stage_find(&result) ? -1 : nt_stage_show(&command->show, &result);
+		error = nt_stage_find(&result) ? -1 : show(sessions, &result);
 	nt_stage_result_release(&result);
 	return error;
 }
 
-static int run_command(struct command *command, const char *path)
-{
-	int code = nt_sessions_open(&command->sessions, path, NULL, &nt_need_stacks);
-
-	if (!code && nt_stage_show_begin(&command->show, &command->choice))
-		code = nt_complain("out of memory.");
-	if (!code) {
-		code = nt_sessions_show(&command->sessions,
-					command->show.format == NT_FORMAT_JSON ? &command->show.json : NULL,
-					one_session, command);
-		nt_stage_show_end(&command->show);
-	}
-	nt_sessions_close(&command->sessions);
-	return code;
-}
-
 static int run(const struct nt_options *options)
 {
-	struct command command = {.show = {.out = stdout, .format = options->format}};
+	struct command command = {0};
 	char error[512];
+	int code;
 
 	if (nt_stage_choose(&options->stages, options->samples.by, &options->selection, &command.choice, error,
 			    sizeof(error)))
 		return nt_complain_misused(error);
-	return run_command(&command, options->args[0]);
+	code = nt_sessions_open(&command.sessions, options->args[0], NULL, &nt_need_stacks, options->format);
+	if (!code && options->format == NT_FORMAT_CSV && nt_stage_csv_begin(&command.choice, command.sessions.printer))
+		code = nt_complain("out of memory.");
+	if (!code)
+		code = nt_sessions_show(&command.sessions, one_session, &command);
+	nt_sessions_close(&command.sessions);
+	return code;
 }
 
 static const struct nt_option options[] = {
@@ -77,8 +84,7 @@ const struct nt_command nt_cmd_stages = {
 	.what = "split the network's time by what it was spent on",
 	.help = "Each owner's exact time is split into stages of the network stack. The shares come from samples of "
 		"the kernel's stacks: record with --probes default,stacks. A stack has one stage, that of its "
-		"innermost "
-		"function that has one.",
+		"innermost function that has one.",
 	.example = "stages busy.tape --by cpu --owner net_rx",
 	.wants = "a tape or a database",
 	.options = options,

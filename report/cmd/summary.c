@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/each_session.h"
 #include "report/cmd/options.h"
-#include "report/db/load.h"
 #include "report/db/result.h"
 #include "report/out/prose.h"
 #include "report/query/cpus/summary.h"
@@ -22,12 +22,8 @@
 #define TOP_ASKED 25 /* of what --by asked for */
 #define TEXTS 20
 
-enum shape {
-	SHAPE_ROWS,
-	SHAPE_ONE,
-	SHAPE_OBJECT,
-	SHAPE_TEXTS
-}; /* in JSON: objects; members of the session; one object; texts */
+/* In JSON: objects; the same, of SQL behind NT_GROUP_SESSION_SQL; members of the session; one object; texts. */
+enum shape { SHAPE_ROWS, SHAPE_GROUPS, SHAPE_ONE, SHAPE_OBJECT, SHAPE_TEXTS };
 
 struct section {
 	enum shape shape;
@@ -54,27 +50,25 @@ static const struct section problems_section = {
 /* The groupings that a summary has without being asked. */
 static const enum nt_group usual[] = {NT_GROUP_PROGRAM, NT_GROUP_PROCESS, NT_GROUP_CGROUP, NT_GROUP_SOCKET};
 
-#define GROUP_SQL_MAX 8192
-
-static struct section group_section(enum nt_group group, const char *name, char sql[GROUP_SQL_MAX])
+static struct section group_section(enum nt_group group, const char *name)
 {
-	snprintf(sql, GROUP_SQL_MAX, "%s%s", NT_GROUP_SESSION_SQL, nt_group(group)->sql);
-	return (struct section){SHAPE_ROWS, name ? name : nt_group(group)->rows, sql};
+	return (struct section){SHAPE_GROUPS, name ? name : nt_group(group)->rows, nt_group(group)->sql};
 }
 
 struct summary {
-	struct nt_db *db;
-	enum nt_format format;
+	struct nt_sessions sessions;
 	enum nt_group by; /* NT_GROUP_COUNT: not asked for */
-	struct nt_printer *printer;
-	struct nt_json json;
-	bool printed;
 };
 
-static sqlite3_stmt *prepare(struct nt_db *db, const char *sql, int64_t session_id, int limit)
-{
-	sqlite3_stmt *statement = nt_db_query(db, sql, session_id);
+#define SQL_MAX 8192
 
+static sqlite3_stmt *prepare(struct nt_db *db, const struct section *section, int64_t session_id, int limit)
+{
+	sqlite3_stmt *statement;
+	char sql[SQL_MAX];
+
+	snprintf(sql, sizeof(sql), "%s%s", section->shape == SHAPE_GROUPS ? NT_GROUP_SESSION_SQL : "", section->sql);
+	statement = nt_db_query(db, sql, session_id);
 	sqlite3_bind_int(statement, 2, limit);
 	return statement;
 }
@@ -88,20 +82,22 @@ static int end(struct nt_db *db, sqlite3_stmt *statement)
 
 static void json_row(struct nt_json *json, sqlite3_stmt *row, enum shape shape)
 {
+	const bool is_object = shape == SHAPE_ROWS || shape == SHAPE_GROUPS;
+
 	if (shape == SHAPE_TEXTS) {
 		nt_json_text(json, NULL, nt_db_text(row, 0));
 		return;
 	}
-	if (shape == SHAPE_ROWS)
+	if (is_object)
 		nt_json_open(json, NULL, '{');
 	nt_result_json(json, row);
-	if (shape == SHAPE_ROWS)
+	if (is_object)
 		nt_json_close(json, '}');
 }
 
 static int json_section(struct nt_db *db, struct nt_json *json, const struct section *section, int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, section->sql, session_id, -1);
+	sqlite3_stmt *statement = prepare(db, section, session_id, -1);
 	char bracket = section->shape == SHAPE_OBJECT ? '{' : '[';
 
 	if (section->shape != SHAPE_ONE)
@@ -116,7 +112,7 @@ static int json_section(struct nt_db *db, struct nt_json *json, const struct sec
 /* One line for each value: what has many shapes would need many tables. */
 static int csv_section(struct nt_db *db, struct nt_printer *printer, const struct section *section, int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, section->sql, session_id, -1);
+	sqlite3_stmt *statement = prepare(db, section, session_id, -1);
 
 	for (int64_t row = 1; nt_db_next(statement); row++) {
 		for (int i = 0; i < sqlite3_column_count(statement); i++) {
@@ -134,27 +130,26 @@ static int csv_section(struct nt_db *db, struct nt_printer *printer, const struc
 
 static int give_section(struct summary *summary, const struct section *section, int64_t session_id)
 {
-	if (summary->format == NT_FORMAT_JSON)
-		return json_section(summary->db, &summary->json, section, session_id);
-	return csv_section(summary->db, summary->printer, section, session_id);
+	if (summary->sessions.format == NT_FORMAT_JSON)
+		return json_section(summary->sessions.db, &summary->sessions.json, section, session_id);
+	return csv_section(summary->sessions.db, summary->sessions.printer, section, session_id);
 }
 
 /* All rows of what people get the first of; what --by asked for beside them. */
 static int give_groups(struct summary *summary, int64_t session_id)
 {
-	char sql[GROUP_SQL_MAX];
 	struct section section;
 	int error = 0;
 
 	for (size_t i = 0; i < NT_COUNT(usual) && !error; i++) {
-		section = group_section(usual[i], NULL, sql);
+		section = group_section(usual[i], NULL);
 		error = give_section(summary, &section, session_id);
 	}
 	if (error || summary->by == NT_GROUP_COUNT)
 		return error;
-	if (summary->format == NT_FORMAT_JSON)
-		nt_json_text(&summary->json, "by", nt_group(summary->by)->name);
-	section = group_section(summary->by, "groups", sql);
+	if (summary->sessions.format == NT_FORMAT_JSON)
+		nt_json_text(&summary->sessions.json, "by", nt_group(summary->by)->name);
+	section = group_section(summary->by, "groups");
 	return give_section(summary, &section, session_id);
 }
 
@@ -164,19 +159,16 @@ static int give_session(struct summary *summary, int64_t session_id)
 						     &problems_section};
 	int error;
 
-	if (summary->format == NT_FORMAT_JSON) {
-		nt_json_open(&summary->json, NULL, '{');
-		nt_json_integer(&summary->json, "session_id", session_id);
+	if (summary->sessions.format == NT_FORMAT_JSON) {
+		nt_json_open(&summary->sessions.json, NULL, '{');
+		nt_json_integer(&summary->sessions.json, "session_id", session_id);
 	}
-	error = give_section(summary, &session_section, session_id);
-	if (!error)
-		error = give_section(summary, &cpus_section, session_id);
-	if (!error)
-		error = give_groups(summary, session_id);
+	error = give_section(summary, &session_section, session_id) ||
+		give_section(summary, &cpus_section, session_id) || give_groups(summary, session_id);
 	for (size_t i = 0; i < NT_COUNT(last) && !error; i++)
 		error = give_section(summary, last[i], session_id);
-	if (summary->format == NT_FORMAT_JSON)
-		nt_json_close(&summary->json, '}');
+	if (summary->sessions.format == NT_FORMAT_JSON)
+		nt_json_close(&summary->sessions.json, '}');
 	return error;
 }
 
@@ -189,7 +181,7 @@ static const char *or_unknown(const char *text)
 
 static int print_head(struct nt_db *db, int64_t session_id)
 {
-	sqlite3_stmt *row = prepare(db, session_section.sql, session_id, 1);
+	sqlite3_stmt *row = prepare(db, &session_section, session_id, 1);
 	char start[NT_HUMAN_MAX], length[NT_HUMAN_MAX], events[NT_HUMAN_MAX], lost[NT_HUMAN_MAX];
 	const char *virtual;
 
@@ -214,19 +206,17 @@ static int print_head(struct nt_db *db, int64_t session_id)
 
 static int print_group(struct summary *summary, enum nt_group group, int64_t top, int64_t session_id)
 {
-	char sql[GROUP_SQL_MAX];
-	struct section section = group_section(group, NULL, sql);
-	sqlite3_stmt *statement = prepare(summary->db, section.sql, session_id, -1);
+	const struct section section = group_section(group, NULL);
+	sqlite3_stmt *statement = prepare(summary->sessions.db, &section, session_id, -1);
 	int error;
 
 	if (!statement)
 		return -1;
-	putchar('\n');
-	nt_print_heading(stdout, "%s", nt_group(group)->title);
-	nt_printer_leave_out(summary->printer,
+	nt_print_heading(stdout, "\n%s", nt_group(group)->title);
+	nt_printer_leave_out(summary->sessions.printer,
 			     "at_least_count,untimed_count,task_ns,cpu_share,ops_count,received_bytes&sent_bytes,side,"
 			     "recv_ns&send_ns");
-	error = nt_result_print_top(summary->db, statement, summary->printer, top, NULL);
+	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, top, NULL);
 	sqlite3_finalize(statement);
 	return error;
 }
@@ -248,7 +238,7 @@ static int print_groups(struct summary *summary, int64_t session_id)
 /* Sentences, one a line, below a title; nothing if there are none. */
 static int print_sentences(struct nt_db *db, const struct section *section, const char *title, int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, section->sql, session_id, TEXTS);
+	sqlite3_stmt *statement = prepare(db, section, session_id, TEXTS);
 	int n = 0;
 
 	while (nt_db_next(statement)) {
@@ -262,32 +252,26 @@ static int print_sentences(struct nt_db *db, const struct section *section, cons
 static void print_remarks(struct summary *summary)
 {
 	putchar('\n');
-	nt_printer_say_left_out(summary->printer, "", "--json and --csv have");
+	nt_printer_say_left_out(summary->sessions.printer, "", "--json and --csv have");
 	if (summary->by == NT_GROUP_COUNT)
 		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table.");
-	nt_print_prose(
-		stdout, "",
-		"net_rx is the work of receiving packets for all processes, in the time of whoever was interrupted. "
-		"It is not attributed to processes yet. Bytes are those of operations that succeeded, without "
-		"peeks and error queues. `cpu` is a share of one CPU.");
+	nt_print_prose(stdout, "",
+		       "net_rx is the work of receiving packets for all processes, in the time of whoever was "
+		       "interrupted. It is not attributed to processes yet. Bytes are those of operations that "
+		       "succeeded, without peeks and error queues. `cpu` is a share of one CPU.");
 }
 
 static int print_session(struct summary *summary, int64_t session_id)
 {
-	struct nt_db *db = summary->db;
-	int error = print_head(db, session_id);
+	struct nt_db *db = summary->sessions.db;
 
-	if (!error)
-		error = nt_summary_print_cpus(db, summary->printer, session_id);
-	if (!error)
-		error = print_groups(summary, session_id);
-	if (!error)
-		print_remarks(summary);
-	if (!error)
-		error = nt_self_cost_print(db, session_id);
-	if (!error)
-		error = print_sentences(db, &uncovered_section, "Not covered by this recording:", session_id);
-	return error ? error : print_sentences(db, &problems_section, "Problems of the tape:", session_id);
+	if (print_head(db, session_id) || nt_summary_print_cpus(db, summary->sessions.printer, session_id) ||
+	    print_groups(summary, session_id))
+		return -1;
+	print_remarks(summary);
+	return nt_self_cost_print(db, session_id) ||
+	       print_sentences(db, &uncovered_section, "Not covered by this recording:", session_id) ||
+	       print_sentences(db, &problems_section, "Problems of the tape:", session_id);
 }
 
 /* ---- all sessions ---- */
@@ -296,53 +280,48 @@ static int one_session(void *arg, const struct nt_session *session)
 {
 	struct summary *summary = arg;
 
-	if (summary->format != NT_FORMAT_TABLE)
+	if (summary->sessions.format != NT_FORMAT_TABLE)
 		return give_session(summary, session->id);
-	if (summary->printed)
+	if (summary->sessions.shown++)
 		puts("\n");
-	summary->printed = true;
 	return print_session(summary, session->id);
 }
 
-static int summarize(struct nt_db *db, enum nt_format format, enum nt_group by)
+static int show_all(struct summary *summary)
 {
-	static const char *const csv_names[] = {"session_id", "section", "row", "name", "value"};
-	struct summary summary = {.db = db, .format = format, .by = by, .json = {.out = stdout, .lines = 4}};
-	int error = 0;
+	struct nt_sessions *sessions = &summary->sessions;
+	int error;
 
-	summary.printer = nt_printer_new(stdout, format, true);
-	if (!summary.printer || (format == NT_FORMAT_CSV && nt_printer_begin(summary.printer, 5, csv_names))) {
-		nt_printer_free(summary.printer);
-		return nt_complain("out of memory.");
+	if (sessions->format == NT_FORMAT_JSON) {
+		nt_json_open(&sessions->json, NULL, '{');
+		nt_json_open(&sessions->json, "sessions", '[');
 	}
-	if (format == NT_FORMAT_JSON) {
-		nt_json_open(&summary.json, NULL, '{');
-		nt_json_open(&summary.json, "sessions", '[');
+	error = nt_session_each(sessions->db, one_session, summary);
+	if (sessions->format == NT_FORMAT_JSON) {
+		nt_json_close(&sessions->json, ']');
+		nt_json_close(&sessions->json, '}');
 	}
-	error = nt_session_each(db, one_session, &summary);
-	if (format == NT_FORMAT_JSON) {
-		nt_json_close(&summary.json, ']');
-		nt_json_close(&summary.json, '}');
-	}
-	nt_printer_free(summary.printer);
-	return error ? nt_complain("%s", db->error) : NT_EXIT_DONE;
+	return error ? nt_complain("%s", sessions->db->error) : NT_EXIT_DONE;
 }
 
 static int run(const struct nt_options *options)
 {
-	enum nt_group by = NT_GROUP_COUNT;
-	struct nt_db *db;
-	char error[512];
+	static const char *const csv_names[] = {"session_id", "section", "row", "name", "value"};
+	struct summary summary = {.by = NT_GROUP_COUNT};
+	const char *by = options->samples.by;
 	int code;
 
-	if (options->samples.by && (by = nt_group_of(options->samples.by)) == NT_GROUP_COUNT) {
-		snprintf(error, sizeof(error), "--by %.100s: it is by " NT_GROUP_NAMES ".", options->samples.by);
-		return nt_complain_misused(error);
+	if (by && (summary.by = nt_group_of(by)) == NT_GROUP_COUNT) {
+		nt_complain("--by %.100s: it is by " NT_GROUP_NAMES ".", by);
+		return NT_EXIT_MISUSED;
 	}
-	if (nt_load_open(&db, options->args[0], NULL, NULL, error, sizeof(error)))
-		return nt_complain("%s", error);
-	code = summarize(db, options->format, by);
-	nt_db_close(db);
+	code = nt_sessions_open(&summary.sessions, options->args[0], NULL, NULL, options->format);
+	if (!code && options->format == NT_FORMAT_CSV &&
+	    nt_printer_begin(summary.sessions.printer, NT_COUNT(csv_names), csv_names))
+		code = nt_complain("out of memory.");
+	if (!code)
+		code = show_all(&summary);
+	nt_sessions_close(&summary.sessions);
 	return code;
 }
 

@@ -2,14 +2,13 @@
 /*
  * timeline.c - nettape-report timeline: CPUs over time, and their worst moments. Only what holds the parts
  * together: what was asked (query/cpus/choice.h), finding it (query/cpus/result.h, query/cpus/lanes.h,
- * query/cpus/worst.h), showing it (query/cpus/drawing.h).
+ * query/cpus/worst.h), showing it (query/cpus/result.h).
  */
 #include <stdio.h>
 
 #include "report/cmd/command.h"
 #include "report/cmd/each_session.h"
 #include "report/cmd/options.h"
-#include "report/out/terminal.h"
 #include "report/query/cpus/result.h"
 
 #define CELLS_PROGRAMS 100 /* in JSON and CSV */
@@ -17,17 +16,14 @@
 struct command {
 	struct nt_sessions sessions;
 	struct nt_lanes_choice choice;
-	enum nt_format format;
 	struct nt_terminal terminal;
-	struct nt_printer *printer; /* with CSV */
-	struct nt_json json;
 };
 
 static uint32_t columns(const struct command *command)
 {
 	if (command->choice.cells)
 		return command->choice.cells;
-	return command->format == NT_FORMAT_TABLE ? command->terminal.width - NT_LANES_BESIDE : CELLS_PROGRAMS;
+	return command->sessions.format == NT_FORMAT_TABLE ? command->terminal.width - NT_LANES_BESIDE : CELLS_PROGRAMS;
 }
 
 /* What of the session was asked for. False: nothing, and command->sessions.why_not says why. */
@@ -50,15 +46,15 @@ static bool choose_part(struct command *command, struct nt_part *part)
 
 static int show(struct command *command, const struct nt_lanes_result *result)
 {
-	const struct nt_lanes_style style = {.colour = command->terminal.colour, .blocks = command->terminal.utf8};
+	struct nt_sessions *sessions = &command->sessions;
 
-	if (command->format == NT_FORMAT_JSON)
-		return nt_lanes_json(result, &command->json);
-	if (command->format == NT_FORMAT_CSV)
-		return nt_lanes_csv(result, command->printer);
-	if (command->sessions.shown)
+	if (sessions->format == NT_FORMAT_JSON)
+		return nt_lanes_json(result, &sessions->json);
+	if (sessions->format == NT_FORMAT_CSV)
+		return nt_lanes_csv(result, sessions->printer);
+	if (sessions->shown)
 		puts("\n");
-	return nt_lanes_people(result, stdout, &style);
+	return nt_lanes_text(result, stdout, sessions->printer, &command->terminal);
 }
 
 static int find_and_show(struct command *command, struct nt_lanes_result *result)
@@ -95,32 +91,21 @@ static int one_session(void *arg, const struct nt_session *session)
 	return error;
 }
 
-static int run_command(struct command *command, const char *path)
-{
-	int code = nt_sessions_open(&command->sessions, path, NULL, NULL);
-
-	if (!code && command->format == NT_FORMAT_CSV) {
-		command->printer = nt_printer_new(stdout, NT_FORMAT_CSV, false);
-		if (!command->printer || nt_lanes_csv_begin(command->printer))
-			code = nt_complain("out of memory.");
-	}
-	if (!code)
-		code = nt_sessions_show(&command->sessions, command->format == NT_FORMAT_JSON ? &command->json : NULL,
-					one_session, command);
-	nt_printer_free(command->printer);
-	nt_sessions_close(&command->sessions);
-	return code;
-}
-
 static int run(const struct nt_options *options)
 {
-	struct command command = {.format = options->format, .json = {.out = stdout, .lines = 4}};
+	struct command command = {.terminal = nt_terminal_find(stdout, options->format)};
 	char error[512];
+	int code;
 
 	if (nt_lanes_choose(&options->lanes, &options->selection, &command.choice, error, sizeof(error)))
 		return nt_complain_misused(error);
-	command.terminal = nt_terminal_find(stdout, options->format);
-	return run_command(&command, options->args[0]);
+	code = nt_sessions_open(&command.sessions, options->args[0], NULL, NULL, options->format);
+	if (!code && options->format == NT_FORMAT_CSV && nt_lanes_csv_begin(command.sessions.printer))
+		code = nt_complain("out of memory.");
+	if (!code)
+		code = nt_sessions_show(&command.sessions, one_session, &command);
+	nt_sessions_close(&command.sessions);
+	return code;
 }
 
 static const struct nt_option options[] = {

@@ -14,7 +14,7 @@
 
 #include "report/db/percentile.h"
 #include "report/out/denied.h"
-#include "report/out/durable.h"
+#include "report/out/new_file.h"
 #include "report/out/interrupt.h"
 #include "report/tape/file_kind.h"
 #include "report/util/array.h"

@@ -166,8 +166,7 @@ static void take_row(sqlite3_stmt *statement, struct nt_line *line)
 static int begin_top(struct nt_printer *printer, const struct nt_line *line, const char *heading)
 {
 	if (heading) {
-		fputc('\n', stdout);
-		nt_print_heading(stdout, "%s", heading);
+		nt_print_heading(stdout, "\n%s", heading);
 	}
 	return nt_printer_begin(printer, line->n, line->names);
 }

@@ -17,7 +17,9 @@ struct unit {
 /* Four significant digits or all there are, in the greatest unit that fits. `units` fall, the last is 1. */
 static const char *with_unit(char text[NT_HUMAN_MAX], uint64_t value, const struct unit *units)
 {
-	uint64_t whole, milli;
+	unsigned int milli;
+	uint64_t whole;
+	int digits;
 
 	while (units->size > 1 && value < units->size)
 		units++;
@@ -26,16 +28,11 @@ static const char *with_unit(char text[NT_HUMAN_MAX], uint64_t value, const stru
 		return text;
 	}
 	whole = value / units->size;
-	milli = (uint64_t)((double)(value % units->size) * 1000 / (double)units->size);
-	if (whole < 10)
-		snprintf(text, NT_HUMAN_MAX, "%llu.%03u %s", (unsigned long long)whole, (unsigned int)milli,
-			 units->name);
-	else if (whole < 100)
-		snprintf(text, NT_HUMAN_MAX, "%llu.%02u %s", (unsigned long long)whole, (unsigned int)(milli / 10),
-			 units->name);
-	else
-		snprintf(text, NT_HUMAN_MAX, "%llu.%u %s", (unsigned long long)whole, (unsigned int)(milli / 100),
-			 units->name);
+	milli = (unsigned int)((double)(value % units->size) * 1000 / (double)units->size);
+	digits = whole < 10 ? 3 : whole < 100 ? 2 : 1;
+	for (int i = digits; i < 3; i++)
+		milli /= 10;
+	snprintf(text, NT_HUMAN_MAX, "%llu.%0*u %s", (unsigned long long)whole, digits, milli, units->name);
 	return text;
 }
 

@@ -88,6 +88,14 @@ void nt_json_integer(struct nt_json *json, const char *key, int64_t value)
 	fprintf(json->out, "%lld", (long long)value);
 }
 
+void nt_json_if(struct nt_json *json, const char *key, bool is_known, int64_t value)
+{
+	if (is_known)
+		nt_json_integer(json, key, value);
+	else
+		nt_json_text(json, key, NULL);
+}
+
 void nt_json_real(struct nt_json *json, const char *key, double value)
 {
 	before(json, key);
@@ -133,8 +141,7 @@ void nt_json_cell(struct nt_json *json, const char *key, const struct nt_cell *c
 		fputc('"', json->out);
 		return;
 	case NT_CELL_NULL:
-		before(json, key);
-		fputs("null", json->out);
+		nt_json_text(json, key, NULL);
 	}
 }
 

@@ -11,6 +11,9 @@
 
 #include <stdio.h>
 
+/* Puts the names in the directory of this file on disk, so that they outlast a crash of the machine. 0, or -1 and
+ * errno. */
+int nt_sync_directory(const char *path);
 /* Says on standard error that `path` was written, how large it is, and `how` it is opened. */
 void nt_new_file_tell(const char *path, const char *how);
 /*

@@ -20,6 +20,11 @@ struct nt_cell nt_cell_integer(int64_t value)
 	return (struct nt_cell){.type = NT_CELL_INTEGER, .integer = value};
 }
 
+struct nt_cell nt_cell_if(bool is_known, int64_t value)
+{
+	return is_known ? nt_cell_integer(value) : (struct nt_cell){.type = NT_CELL_NULL};
+}
+
 struct nt_cell nt_cell_text(const char *value)
 {
 	return value ? (struct nt_cell){.type = NT_CELL_TEXT, .text = value, .size = strlen(value)}
@@ -77,7 +82,7 @@ struct nt_printer {
 	/* Table: rows held back, as cells ready to print. */
 	struct held *held;
 	size_t n_held;
-	bool widths_known, printed;
+	bool has_begun, widths_known, printed;
 	struct nt_arena arena;
 	FILE *scratch; /* into scratch_text: one cell at a time */
 	char *scratch_text;
@@ -415,6 +420,7 @@ int nt_printer_begin(struct nt_printer *printer, size_t n_columns, const char *c
 		if (!printer->columns[i].name || !printer->columns[i].shown)
 			return -ENOMEM;
 	}
+	printer->has_begun = true;
 	printer->widths_known = printer->printed = false;
 	if (printer->format == NT_FORMAT_TABLE) {
 		printer->held = calloc(HELD_ROWS * n_columns, sizeof(*printer->held));
@@ -442,16 +448,24 @@ int nt_printer_row(struct nt_printer *printer, const struct nt_cell *cells)
 	return 0;
 }
 
+int nt_printer_line(struct nt_printer *printer, const struct nt_line *line)
+{
+	if (!printer->has_begun && nt_printer_begin(printer, line->n, line->names))
+		return -ENOMEM;
+	return nt_printer_row(printer, line->cells);
+}
+
 void nt_printer_end(struct nt_printer *printer)
 {
+	bool is_empty = !printer->n_held && !printer->printed;
+
 	if (printer->format == NT_FORMAT_JSON)
 		nt_json_close(&printer->json, ']');
-	if (printer->format != NT_FORMAT_TABLE)
-		return;
-	if (printer->human && !printer->n_held && !printer->printed)
+	else if (printer->format == NT_FORMAT_TABLE && printer->human && is_empty)
 		fputs("none\n", printer->out);
-	else if (printer->n_held || !printer->printed)
+	else if (printer->format == NT_FORMAT_TABLE && (printer->n_held || is_empty))
 		table_flush(printer);
+	printer->has_begun = printer->printed = false;
 }
 
 void nt_printer_say_left_out(struct nt_printer *printer, const char *lead, const char *whole)

@@ -33,6 +33,8 @@ struct nt_cell {
 };
 
 struct nt_cell nt_cell_integer(int64_t value);
+/* NT_CELL_NULL where it is not known. */
+struct nt_cell nt_cell_if(bool is_known, int64_t value);
 /* Not copied. NULL gives a cell of NT_CELL_NULL, which {0} is as well. */
 struct nt_cell nt_cell_text(const char *value);
 /* The same of a text that no table shortens; and of a number with its unit, say. */
@@ -67,6 +69,8 @@ int nt_printer_begin(struct nt_printer *printer, size_t n_columns, const char *c
 void nt_printer_leave_out(struct nt_printer *printer, const char *names);
 /* One row of n_columns cells. A table is held back until its columns' widths are known from up to 1,000 rows. */
 int nt_printer_row(struct nt_printer *printer, const struct nt_cell *cells);
+/* A row of a table, with its columns' names; the first one begins the set. */
+int nt_printer_line(struct nt_printer *printer, const struct nt_line *line);
 /* Ends the set. */
 void nt_printer_end(struct nt_printer *printer);
 /* Says which columns had no room since this was last said; nothing if all had. `whole` has all: "--json has". */
@@ -88,6 +92,8 @@ struct nt_json {
 void nt_json_open(struct nt_json *json, const char *key, char bracket);
 void nt_json_close(struct nt_json *json, char bracket);
 void nt_json_integer(struct nt_json *json, const char *key, int64_t value);
+/* Null where it is not known. */
+void nt_json_if(struct nt_json *json, const char *key, bool is_known, int64_t value);
 void nt_json_real(struct nt_json *json, const char *key, double value);
 void nt_json_bool(struct nt_json *json, const char *key, bool value);
 /* NULL gives null. */

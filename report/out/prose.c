@@ -251,31 +251,35 @@ static void print_or_fail(FILE *out, const char *lead, const char *text, bool is
 		fail(out);
 }
 
+static void print_clean(FILE *out, const char *lead, const char *format, va_list args)
+{
+	char *text = clean_text(format, args);
+
+	print_or_fail(out, lead, text, false);
+	free(text);
+}
+
 void nt_print_prose(FILE *out, const char *lead, const char *format, ...)
 {
 	va_list args;
-	char *text;
 
 	va_start(args, format);
-	text = clean_text(format, args);
+	print_clean(out, lead, format, args);
 	va_end(args);
-	print_or_fail(out, lead, text, false);
-	free(text);
 }
 
 void nt_print_heading(FILE *out, const char *format, ...)
 {
 	bool colour = nt_terminal_find(out, NT_FORMAT_TABLE).colour;
 	va_list args;
-	char *text;
 
+	if (format[0] == '\n')
+		fputc(*format++, out);
 	va_start(args, format);
-	text = clean_text(format, args);
+	print_clean(out, colour ? "\033[1;36m" : "", format, args);
 	va_end(args);
-	print_or_fail(out, colour ? "\033[1;36m" : "", text, false);
 	if (colour)
 		fputs("\033[0m", out);
-	free(text);
 }
 
 void nt_prose_begin(struct nt_prose *prose, FILE *out)

@@ -37,7 +37,7 @@ void nt_prose_end(struct nt_prose *prose, const char *lead);
 void nt_prose_end_command(struct nt_prose *prose, const char *lead);
 /* Prints nothing after all. */
 void nt_prose_drop(struct nt_prose *prose);
-/* Prints the line above a table, in colour on a terminal, wrapped as well. */
+/* Prints the line above a table, in colour on a terminal, wrapped as well. \n at its begin is an empty line above. */
 void nt_print_heading(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

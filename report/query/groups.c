@@ -61,8 +61,8 @@
 	"total_ns, cpu_share, send_ns, recv_ns, ops_count, sent_bytes, received_bytes, untimed_count, at_least_count " \
 	"FROM (SELECT " shown "name, max(of_who_ns) AS of_who_ns, "                                                    \
 	"nullif(count(DISTINCT socket_id), 0) AS sockets_count, socket_id, " COSTS HOW_SURE "FROM ("                   \
-	"SELECT *, sum(send_ns + recv_ns) OVER (PARTITION BY " keys ", " who ") AS of_who_ns FROM (" figures ")) "     \
-	"GROUP BY " keys ") " DEAREST
+	"SELECT *, sum(send_ns + recv_ns) OVER (PARTITION BY " keys ", " who ") AS of_who_ns FROM (" figures           \
+	")) GROUP BY " keys ") " DEAREST
 
 /*
  * The port of the service. Clients take theirs from 32768 on (net.ipv4.ip_local_port_range, unless it was changed), so
@@ -87,54 +87,43 @@
 #define ADDRESS "CASE WHEN k.dst LIKE '::ffff:%.%' THEN substr(k.dst, 8) ELSE k.dst END"
 #define PEER "CASE WHEN k.id IS NULL THEN '(unknown)' WHEN k.dst IS NULL THEN '(not connected)' ELSE " ADDRESS " END"
 
-/* Address and port, the address in brackets if it is one of IPv6; NULL: it has none. */
-#define ENDPOINT(address, port)                                                                                        \
-	"CASE WHEN k.family = 'inet6' THEN '[' || " address " || ']' ELSE " address " END || ':' || " port " "
-
-#define LOCAL "CASE WHEN k.id IS NULL THEN '(unknown)' ELSE " ENDPOINT("k.src", "k.sport") "END"
+#define LOCAL "CASE WHEN k.id IS NULL THEN '(unknown)' ELSE " NT_ENDPOINT_SQL("k.", "src", "sport") "END"
 
 static const struct nt_group_info groups[NT_GROUP_COUNT] = {
 	[NT_GROUP_PROGRAM] = {"program", "programs", "Programs by CPU time in send and receive",
 			      "Processes of the same name are one program.",
 			      "SELECT coalesce(w.name, '(unknown)') AS program, " PROCESSES COSTS TASK HOW_SURE
-			      "FROM " BY_PROCESS "GROUP BY w.name " NOT_NOTHING DEAREST "w.name",
-			      1, false},
+			      "FROM " BY_PROCESS "GROUP BY w.name " NOT_NOTHING DEAREST "w.name"},
 	[NT_GROUP_PROCESS] = {"process", "processes", "Processes by CPU time in send and receive", "",
 			      "SELECT coalesce(w.name, '(unknown)') AS process, w.pid AS pid, " COSTS TASK HOW_SURE
-			      "FROM " BY_PROCESS "GROUP BY c.upid " NOT_NOTHING DEAREST "c.upid",
-			      2, false},
-	[NT_GROUP_PORT] =
-		{"port", "ports", "Ports by CPU time of their operations",
-		 "The port is the service's: the lower of a connection's two ports or, where both are 32768 or "
-		 "above, the one that more sockets of the recording have. Side says which end of the sockets has "
-		 "it. The program is the one that spent most.",
-		 GROUPED("proto, port", "proto, port, side, ", "name", "program", "sockets_count, ",
-			 "SELECT " PROTO "s.port, CASE count(*) OVER (PARTITION BY s.port, k.proto, s.side) WHEN "
-			 "count(*) OVER (PARTITION BY s.port, k.proto) THEN s.side ELSE 'both' END AS side, "
-			 "w.name AS name, c.upid AS upid, c.socket_id, " FIGURES "FROM " BY_SOCKET JOIN_SOCKET
-			 "LEFT JOIN " PORT_OF_SOCKETS "ON s.id = c.socket_id") "proto, port",
-		 4, true},
-	[NT_GROUP_PEER] =
-		{"peer", "peers", "Peers by CPU time of their operations",
-		 "A peer is an address that sockets are connected to, whatever the port. The program is the one "
-		 "that spent most.",
-		 GROUPED("peer", "peer, ", "name", "program", "sockets_count, ",
-			 "SELECT " PEER " AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
-			 "FROM " BY_SOCKET JOIN_SOCKET) "peer",
-		 2, true},
+			      "FROM " BY_PROCESS "GROUP BY c.upid " NOT_NOTHING DEAREST "c.upid"},
+	[NT_GROUP_PORT] = {"port", "ports", "Ports by CPU time of their operations",
+			   "The port is the service's: the lower of a connection's two ports or, where both are 32768 "
+			   "or above, the one that more sockets of the recording have. Side says which end of the "
+			   "sockets has it. The program is the one that spent most.",
+			   GROUPED("proto, port", "proto, port, side, ", "name", "program", "sockets_count, ",
+				   "SELECT " PROTO
+				   "s.port, CASE count(*) OVER (PARTITION BY s.port, k.proto, s.side) WHEN "
+				   "count(*) OVER (PARTITION BY s.port, k.proto) THEN s.side ELSE 'both' END AS side, "
+				   "w.name AS name, c.upid AS upid, c.socket_id, " FIGURES "FROM " BY_SOCKET JOIN_SOCKET
+				   "LEFT JOIN " PORT_OF_SOCKETS "ON s.id = c.socket_id") "proto, port"},
+	[NT_GROUP_PEER] = {"peer", "peers", "Peers by CPU time of their operations",
+			   "A peer is an address that sockets are connected to, whatever the port. The program is the "
+			   "one that spent most.",
+			   GROUPED("peer", "peer, ", "name", "program", "sockets_count, ",
+				   "SELECT " PEER " AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
+				   "FROM " BY_SOCKET JOIN_SOCKET) "peer"},
 	[NT_GROUP_CGROUP] = {"cgroup", "cgroups", "Control groups by CPU time in send and receive", "",
 			     "SELECT coalesce(g.path, '(unknown)') AS cgroup, " PROCESSES COSTS TASK HOW_SURE
 			     "FROM " BY_PROCESS "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = w.cgroup_id "
-			     "GROUP BY w.cgroup_id " NOT_NOTHING DEAREST "w.cgroup_id",
-			     1, false},
+			     "GROUP BY w.cgroup_id " NOT_NOTHING DEAREST "w.cgroup_id"},
 	[NT_GROUP_SOCKET] = {"socket", "sockets", "Sockets by CPU time of their operations",
 			     "The process is the one that spent most on the socket.",
 			     GROUPED("socket_id", "local, peer, proto, ", "upid", "process", "",
-				     "SELECT " PROTO LOCAL " AS local, " ENDPOINT(
-					     "k.dst",
-					     "k.dport") "AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
-							"FROM " BY_SOCKET JOIN_SOCKET) "socket_id",
-			     4, true},
+				     "SELECT " PROTO LOCAL " AS local, " NT_ENDPOINT_SQL(
+					     "k.", "dst",
+					     "dport") "AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
+						      "FROM " BY_SOCKET JOIN_SOCKET) "socket_id"},
 };
 
 const struct nt_group_info *nt_group(enum nt_group group)

@@ -10,14 +10,12 @@
  *   did(utid, socket_id, op, ops, bytes, cpu_ns, untimed, lower_bound)    operations, summed as in sock_cost
  *   span(ns)                  one row: the time that shares of one CPU refer to
  *
- * Its rows have the most expensive first: `n_keys` columns that name the group, then the number of its members (for
+ * Its rows have the most expensive first: the columns that name the group, then the number of its members (for
  * groupings that have members), then the costs. Every cost column can be added up over all rows, and the sum is exactly
  * that of `spent` (program, process, cgroup) or of `did` (port, peer, socket): what is not known is a row "(unknown)".
  */
 #ifndef NT_REPORT_QUERY_GROUPS_H
 #define NT_REPORT_QUERY_GROUPS_H
-
-#include <stdbool.h>
 
 enum nt_group {
 	NT_GROUP_PROGRAM,
@@ -35,8 +33,6 @@ struct nt_group_info {
 	const char *title; /* for people */
 	const char *note; /* a sentence on what the groups are; "" if that is plain */
 	const char *sql; /* ?1 is the session */
-	int n_keys; /* columns before members and costs; the first is a text */
-	bool of_sockets; /* costs are those of operations, not those of slices */
 };
 
 /* A grouping by its number, which is below NT_GROUP_COUNT. */
@@ -46,6 +42,11 @@ enum nt_group nt_group_of(const char *word);
 /* Those words, for messages. */
 #define NT_GROUP_NAMES "program, process, port, peer, cgroup or socket"
 
+/* Address and port of a socket's end, in SQL, the address in brackets if it is one of IPv6; NULL: it has none. `of`:
+ * "k." */
+#define NT_ENDPOINT_SQL(of, address, port)                                                                             \
+	"CASE WHEN " of "family = 'inet6' THEN '[' || " of address " || ']' ELSE " of address                          \
+	" END || ':' || " of port " "
 /* What is grouped, of all of session ?1. */
 #define NT_GROUP_SESSION_SQL                                                                                           \
 	"WITH spent AS (SELECT utid, owner, spent_ns AS ns FROM cpu_cost "                                             \

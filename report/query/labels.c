@@ -5,11 +5,10 @@
  */
 #include "report/query/labels.h"
 
-/* Address and port, the address in brackets if it is one of IPv6; NULL if there is none. */
-#define ENDPOINT(address, port)                                                                                        \
-	"CASE WHEN family = 'inet6' THEN '[' || " address " || ']' ELSE " address " END || ':' || " port " "
-#define SOURCE ENDPOINT("src", "sport")
-#define DESTINATION ENDPOINT("dst", "dport")
+#include "report/query/groups.h"
+
+#define SOURCE NT_ENDPOINT_SQL("", "src", "sport")
+#define DESTINATION NT_ENDPOINT_SQL("", "dst", "dport")
 
 /* All ids and their labels. */
 static const struct {

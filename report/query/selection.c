@@ -8,15 +8,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "report/out/complain.h"
+#include "schema/cli/arg.h"
+
+#define SECOND 1000000000ll
+
+static int parse_wall(const char *text, struct nt_moment *moment)
+{
+	struct tm parts = {0};
+	int64_t whole, billionths = 0;
+	const char *behind = strptime(text, "%Y-%m-%dT%H:%M:", &parts);
+
+	if (!behind)
+		return -1;
+	text = behind;
+	behind = nt_arg_number(text, &whole, &billionths);
+	if (!behind || strspn(text, "0123456789") != 2 || whole > 60 || strcmp(behind, "Z") != 0)
+		return -1;
+	whole += timegm(&parts);
+	if (whole < 0 || __builtin_mul_overflow(whole, SECOND, &moment->ns) ||
+	    __builtin_add_overflow(moment->ns, billionths, &moment->ns))
+		return -1;
+	moment->is_wall = true;
+	return 0;
+}
+
+int nt_moment_parse(const char *text, struct nt_moment *moment)
+{
+	*moment = (struct nt_moment){.is_given = true};
+	return strchr(text, 'T') ? parse_wall(text, moment) : nt_arg_duration(text, &moment->ns);
+}
 
 static int select_moment(const char *option, const char *word, struct nt_moment *moment, char *error, size_t error_size)
 {
 	if (!word || !nt_moment_parse(word, moment))
 		return 0;
-	snprintf(error, error_size,
-		 "%s %s: it is a time since the start, like 2.5, 300ms or 20us, or UTC, like 2026-11-21T18:00:00Z.",
-		 option, word);
-	return -1;
+	return nt_refuse(
+		error, error_size,
+		"%s %s: it is a time since the start, like 2.5, 300ms or 20us, or UTC, like 2026-11-21T18:00:00Z.",
+		option, word);
 }
 
 /* A number at *text, which is moved behind it. -1: there is none, or one that no CPU has. */
@@ -59,14 +91,10 @@ int nt_select(const struct nt_selection_args *args, struct nt_selection *selecti
 	if (select_moment("--from", args->from, &selection->from, error, error_size) ||
 	    select_moment("--to", args->to, &selection->to, error, error_size))
 		return -1;
-	if (args->cpus && select_cpus(args->cpus, selection)) {
-		snprintf(error, error_size, "--cpu %s: it is a list of CPUs, like 0,2-5.", args->cpus);
-		return -1;
-	}
-	if (args->process && !args->process[0]) {
-		snprintf(error, error_size, "--process takes a pid or a name.");
-		return -1;
-	}
+	if (args->cpus && select_cpus(args->cpus, selection))
+		return nt_refuse(error, error_size, "--cpu %s: it is a list of CPUs, like 0,2-5.", args->cpus);
+	if (args->process && !args->process[0])
+		return nt_refuse(error, error_size, "--process takes a pid or a name.");
 	return 0;
 }
 
@@ -75,8 +103,7 @@ int nt_selection_check(const struct nt_selection *selection, char *error, size_t
 	if (!selection->from.is_given || !selection->to.is_given || selection->from.is_wall != selection->to.is_wall ||
 	    selection->from.ns < selection->to.ns)
 		return 0;
-	snprintf(error, error_size, "--from is not before --to: there is no time between them.");
-	return -1;
+	return nt_refuse(error, error_size, "--from is not before --to: there is no time between them.");
 }
 
 /* start + ns, but within what there is. */
@@ -113,6 +140,17 @@ struct nt_window nt_selection_within(const struct nt_selection *selection, int64
 	if (window.to_ts > end_ts)
 		window.to_ts = end_ts;
 	return window;
+}
+
+const char *nt_selection_cpus_sql(const struct nt_selection *selection, char sql[NT_CPUS_SQL_MAX])
+{
+	size_t at = (size_t)snprintf(sql, NT_CPUS_SQL_MAX, selection->n_cpus ? "(0" : "(1");
+
+	for (unsigned int i = 0; i < selection->n_cpus; i++)
+		at += (size_t)snprintf(sql + at, NT_CPUS_SQL_MAX - at, " OR cpu BETWEEN %u AND %u",
+				       selection->cpus[i].first, selection->cpus[i].last);
+	snprintf(sql + at, NT_CPUS_SQL_MAX - at, ")");
+	return sql;
 }
 
 bool nt_selection_has_cpu(const struct nt_selection *selection, uint32_t cpu)

@@ -10,9 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/query/moment.h"
-
 #define NT_MAX_CPU_RANGES 64
+
+/* A time within a recording, as people give it. */
+struct nt_moment {
+	bool is_given;
+	bool is_wall; /* ns since 1970, UTC; else since the session's start */
+	int64_t ns;
+};
+
+/* A length of time as nt_arg_duration has it, or "2026-11-21T18:00:00.5Z". 0, or -1: it is neither. */
+int nt_moment_parse(const char *text, struct nt_moment *moment);
 
 /* As on the command line; NULL: not given. */
 struct nt_selection_args {
@@ -45,6 +53,13 @@ struct nt_window nt_selection_window(const struct nt_selection *selection, int64
 struct nt_window nt_selection_within(const struct nt_selection *selection, int64_t start_ts, int64_t end_ts,
 				     int64_t start_realtime_ns);
 
+#define NT_CPUS_SQL_MAX (NT_MAX_CPU_RANGES * 48 + 16)
+/* The selected CPUs, as a condition in SQL on `cpu`. Gives `sql`. */
+const char *nt_selection_cpus_sql(const struct nt_selection *selection, char sql[NT_CPUS_SQL_MAX]);
+/* The threads of the selected process, ?4, in session ?1. */
+#define NT_PROCESS_THREADS_SQL                                                                                         \
+	"SELECT t.utid FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "         \
+	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)"
 bool nt_selection_has_cpu(const struct nt_selection *selection, uint32_t cpu);
 /* `pid` is -1 and `name` NULL where they are not known. */
 bool nt_selection_has_process(const struct nt_selection *selection, int64_t pid, const char *name);

@@ -63,6 +63,8 @@ static int compare(const void *one, const void *other, void *arg)
 		return a->marks & NT_MARK_OPEN ? -1 : 1;
 	if (a->end_ns != b->end_ns)
 		return a->end_ns > b->end_ns ? -1 : 1;
+	if (i == j)
+		return 0;
 	return (a->marks & NT_MARK_OPEN ? i < j : i > j) ? -1 : 1;
 }
 

@@ -5,6 +5,7 @@
 #include "report/util/array.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,4 +28,11 @@ int nt_array_room(void *array, size_t *size, size_t n, size_t element)
 	memcpy(array, &elements, sizeof(elements));
 	*size = more;
 	return 0;
+}
+
+int nt_compare_u32(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+	return (left > right) - (left < right);
 }

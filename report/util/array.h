@@ -33,6 +33,9 @@
 		low_;                                                                                                  \
 	})
 
+/* For qsort and bsearch: elements that are, or begin with, a uint32_t, in its order. */
+int nt_compare_u32(const void *a, const void *b);
+
 int nt_array_room(void *array, size_t *size, size_t n, size_t element);
 
 #endif

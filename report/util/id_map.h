@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/util/array.h"
+
 #define NT_ID_PAGE 16
 
 struct nt_id_page {
@@ -34,6 +36,19 @@ uint64_t *nt_id_map_at(struct nt_id_map *map, uint64_t id);
 /* 0 or -ENOMEM. */
 int nt_id_map_set(struct nt_id_map *map, uint64_t id, uint64_t value);
 void nt_id_map_release(struct nt_id_map *map);
+/*
+ * The index of the id's element in `array`, which has n elements and room for `size`; -1: out of memory. An id that has
+ * none gets a new one, with what follows in braces. The map holds indexes + 1.
+ */
+#define NT_INDEX(map, id, array, size, n, ...)                                                                         \
+	({                                                                                                             \
+		uint64_t *index_ = nt_id_map_at(map, id);                                                              \
+		if (index_ && !*index_ && !NT_ROOM(array, size, (n) + 1)) {                                            \
+			(array)[n] = (__typeof__(*(array)))__VA_ARGS__;                                                \
+			*index_ = ++(n);                                                                               \
+		}                                                                                                      \
+		index_ ? (int64_t)*index_ - 1 : -1;                                                                    \
+	})
 /*
  * Calls visit with each id that has a value, in no special order, until it gives non-zero; that, or 0.
  * visit may change the value through nt_id_map_at for ids that have one.

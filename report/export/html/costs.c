@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * costs.c - see costs.h. One pass through the table; memory is for the cells. A database may be anybody's: no
+ * costs.c - see parts.h. One pass through the table; memory is for the cells. A database may be anybody's: no
  * number in it is trusted to fit.
  */
-#include "report/export/html/costs.h"
+#include "report/export/html/parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +14,6 @@
 
 /* ---- scope ---- */
 
-static void write_cpus(const struct nt_selection *selection, char *text, size_t size)
-{
-	size_t at = (size_t)snprintf(text, size, selection->n_cpus ? "(0" : "(1");
-
-	for (unsigned int i = 0; i < selection->n_cpus; i++)
-		at += (size_t)snprintf(text + at, size - at, " OR cpu BETWEEN %u AND %u", selection->cpus[i].first,
-				       selection->cpus[i].last);
-	snprintf(text + at, size - at, ")");
-}
-
 void nt_html_scope_init(struct nt_html_scope *scope, struct nt_db *db, const struct nt_selection *selection,
 			const struct nt_session *session)
 {
@@ -33,7 +23,7 @@ void nt_html_scope_init(struct nt_html_scope *scope, struct nt_db *db, const str
 	scope->from_ts = window.from_ts;
 	scope->to_ts = window.to_ts > window.from_ts ? window.to_ts : window.from_ts;
 	scope->is_whole = scope->from_ts == session->start_ts && scope->to_ts == session->end_ts;
-	write_cpus(selection, scope->cpus, sizeof(scope->cpus));
+	nt_selection_cpus_sql(selection, scope->cpus);
 }
 
 sqlite3_stmt *nt_html_prepare(const struct nt_html_scope *scope, const char *sql)
@@ -77,13 +67,6 @@ static int read_cpus(const struct nt_html_scope *scope, struct nt_html_costs *co
 	return nt_db_end(db, row, "the CPUs cannot be read") ? -1 : error;
 }
 
-static int compare_cpus(const void *one, const void *two)
-{
-	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)two;
-
-	return a < b ? -1 : a > b;
-}
-
 /* The place of a CPU; -1: it is none of these. */
 static int64_t find_cpu(const struct nt_html_costs *costs, int64_t cpu)
 {
@@ -92,7 +75,7 @@ static int64_t find_cpu(const struct nt_html_costs *costs, int64_t cpu)
 
 	if (cpu < 0 || cpu > UINT32_MAX)
 		return -1;
-	found = bsearch(&wanted, costs->cpus, costs->n_cpus, sizeof(wanted), compare_cpus);
+	found = bsearch(&wanted, costs->cpus, costs->n_cpus, sizeof(wanted), nt_compare_u32);
 	return found ? found - costs->cpus : -1;
 }
 
@@ -141,7 +124,8 @@ int64_t *nt_html_cell(const struct nt_html_costs *costs, uint32_t cpu, uint32_t 
 	return &costs->cells[((size_t)cpu * NT_HTML_OWNERS + owner) * costs->steps + step];
 }
 
-int64_t nt_html_net(const struct nt_html_costs *costs, uint32_t cpu, uint32_t step)
+/* The time of the network in a step. */
+static int64_t net_of_cpu(const struct nt_html_costs *costs, uint32_t cpu, uint32_t step)
 {
 	int64_t sum = 0;
 
@@ -196,10 +180,7 @@ static void add_row(struct nt_html_costs *costs, sqlite3_stmt *row)
 /* With --process, time of other tasks is `other`; no task has offline and uncovered. */
 #define IS_OF_PROCESS                                                                                                  \
 	"CASE WHEN ?4 IS NULL OR owner IN ('offline', 'uncovered') OR utid IN "                                        \
-	"(SELECT t.utid FROM thread AS t "                                                                             \
-	"JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "                                        \
-	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)) "                                      \
-	"THEN owner ELSE 'other' END "
+	"(" NT_PROCESS_THREADS_SQL ") THEN owner ELSE 'other' END "
 
 static int read_cells(const struct nt_html_scope *scope, struct nt_html_costs *costs)
 {
@@ -221,9 +202,9 @@ static int64_t net_of(const struct nt_html_costs *costs, int64_t cpu, uint32_t s
 	int64_t sum = 0;
 
 	if (cpu >= 0)
-		return nt_html_net(costs, (uint32_t)cpu, step);
+		return net_of_cpu(costs, (uint32_t)cpu, step);
 	for (uint32_t i = 0; i < costs->n_cpus; i++)
-		sum += nt_html_net(costs, i, step);
+		sum += net_of_cpu(costs, i, step);
 	return sum;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * latency.c - see latency.h.
+ * latency.c - see parts.h.
  */
-#include "report/export/html/latency.h"
+#include "report/export/html/parts.h"
 
 #include "report/query/latency/result.h"
 #include "report/util/histogram.h"

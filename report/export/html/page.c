@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * page.c - a recording as one page that needs nothing else: no network, no library, no other file. The page itself is
- * report/export/html/page/, built into the program; here its data is put in. The data is asked for in costs.h,
- * stages.h, tables.h and latency.h.
+ * report/export/html/page/, built into the program; here its data is put in. The data is asked for in parts.h.
  *
  * A tape may hold anything, and this goes to browsers. Data stands in the page as JSON without < > &, which the page's
  * script turns into text nodes, never into markup; and the page's own policy lets a browser run that script and no
@@ -13,10 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/export/html/costs.h"
-#include "report/export/html/latency.h"
-#include "report/export/html/stages.h"
-#include "report/export/html/tables.h"
+#include "report/export/html/parts.h"
 #include "report/util/array.h"
 
 #define DATA_VERSION 2

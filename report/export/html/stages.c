@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stages.c - see stages.h.
+ * stages.c - see parts.h.
  */
-#include "report/export/html/stages.h"
+#include "report/export/html/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/export/html/tables.h"
 #include "report/query/stages/show.h"
 
 /* Names of stages are our own, and few; in a database, which may be anybody's, they are neither. */

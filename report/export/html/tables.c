@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tables.c - see tables.h. All queries stand after the same common table expressions, which are what was
+ * tables.c - see parts.h. All queries stand after the same common table expressions, which are what was
  * selected.
  */
-#include "report/export/html/tables.h"
+#include "report/export/html/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,7 @@
  * missed the rows of skb_drop, tcp_retransmit and loss
  */
 
-#define PICKED                                                                                                         \
-	"picked AS (SELECT t.utid FROM thread AS t "                                                                   \
-	"JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "                                        \
-	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)), "
+#define PICKED "picked AS (" NT_PROCESS_THREADS_SQL "), "
 #define OF_PICKED "AND (?4 IS NULL OR utid IN picked) "
 
 #define SPENT_SUMS                                                                                                     \
@@ -167,9 +164,8 @@ struct table {
 	const char *by; /* of a grouping: its word for --by; else NULL */
 };
 
-/* Address and port, the address in brackets if it is one of IPv6. */
-#define LOCAL "CASE WHEN k.family = 'inet6' THEN '[' || k.src || ']' ELSE k.src END || ':' || k.sport AS local, "
-#define PEER "CASE WHEN k.family = 'inet6' THEN '[' || k.dst || ']' ELSE k.dst END || ':' || k.dport AS peer, "
+#define LOCAL NT_ENDPOINT_SQL("k.", "src", "sport") "AS local, "
+#define PEER NT_ENDPOINT_SQL("k.", "dst", "dport") "AS peer, "
 #define JOIN_SOCKET "LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = socket_id "
 
 static const struct table tables[] = {

@@ -60,14 +60,15 @@ static void put_compact(struct nt_proto *proto, struct nt_bundle *bundle)
 	nt_proto_end(proto, compact);
 }
 
-void nt_bundle_write(struct nt_perfetto *trace, uint32_t cpu, struct nt_bundle *bundle)
+void nt_bundle_write(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu)
 {
+	struct nt_bundle *bundle = &cpu->sched.bundle;
 	struct nt_proto *proto = &trace->packets.batch;
 	size_t packet, message;
 
 	if (!bundle->n && !bundle->events.size && !bundle->has_lost)
 		return;
-	message = nt_bundle_begin(trace, cpu, &packet);
+	message = nt_bundle_begin(trace, cpu->number, &packet);
 	if (bundle->has_lost)
 		nt_proto_uint(proto, NT_BUNDLE_LOST_EVENTS, 1);
 	if (bundle->n)
@@ -82,10 +83,10 @@ void nt_bundle_write(struct nt_perfetto *trace, uint32_t cpu, struct nt_bundle *
 	bundle->has_lost = false;
 }
 
-void nt_bundle_write_if_full(struct nt_perfetto *trace, uint32_t cpu, struct nt_bundle *bundle)
+void nt_bundle_write_if_full(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu)
 {
-	if (bundle->n >= MAX_COMPACT || bundle->events.size >= MAX_EVENT_BYTES)
-		nt_bundle_write(trace, cpu, bundle);
+	if (cpu->sched.bundle.n >= MAX_COMPACT || cpu->sched.bundle.events.size >= MAX_EVENT_BYTES)
+		nt_bundle_write(trace, cpu);
 }
 
 void nt_ftrace_begin(struct nt_perfetto *trace, struct nt_proto *proto, int64_t ts, uint32_t tid, uint32_t field,

@@ -107,19 +107,14 @@ static void write_range(struct nt_perfetto *trace, uint64_t track, int64_t begin
  * How many records of the CPU were lost so far. Ranges of different kinds overlap, and the one that comes later may end
  * earlier: the count is told of no earlier time than before, or it would seem to go back.
  */
-static void write_lost(struct nt_perfetto *trace, uint32_t number, struct nt_perfetto_cpu *cpu, int64_t ts)
+static void write_lost(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, int64_t ts)
 {
+	uint64_t track = nt_cpu_track(trace, cpu, NT_TRACK_LOST);
 	struct nt_event event;
-	char name[32];
 
-	if (!cpu->has_lost) {
-		snprintf(name, sizeof(name), "CPU %u: records", number);
-		nt_counter_track(&trace->packets, NT_TRACK_LOST + number, NT_TRACK_OF_LOSSES, name, NULL);
-		cpu->has_lost = true;
-	}
 	if (ts > cpu->lost_ts)
 		cpu->lost_ts = ts;
-	nt_event_begin(&event, &trace->packets, &trace->marks, cpu->lost_ts, NT_EVENT_COUNTER, NT_TRACK_LOST + number);
+	nt_event_begin(&event, &trace->packets, &trace->marks, cpu->lost_ts, NT_EVENT_COUNTER, track);
 	nt_proto_uint(event.proto, NT_EVENT_COUNTER_VALUE, (uint64_t)cpu->lost);
 	nt_event_end(&event);
 }
@@ -142,39 +137,36 @@ static bool clip_range(const struct nt_perfetto *trace, int64_t ts, int64_t dur,
 }
 
 /* Ranges of one kind on one CPU never overlap, those of different kinds may: each has its track. */
-static int take_loss(struct nt_perfetto *trace, const struct nt_value *const *values)
+static int take_loss(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	enum { TS, DUR, CPU, KIND, COUNT, WHY };
-	const uint32_t number = (uint32_t)nt_integer(values[CPU], 0);
+	enum { TS, DUR, KIND, COUNT, WHY };
 	const char *kind = nt_text(values[KIND], "");
 	const int64_t count = nt_integer(values[COUNT], 0);
-	struct nt_perfetto_cpu *cpu;
 	int64_t begin, end;
 	char name[96];
 	uint64_t track;
 	bool is_new;
-	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
 
-	if (result || !clip_range(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), kind, &begin, &end))
-		return result < 0 ? -1 : 0;
+	if (!clip_range(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), kind, &begin, &end))
+		return 0;
 	nt_perfetto_group(trace, NT_TRACK_OF_LOSSES);
-	snprintf(name, sizeof(name), "CPU %u: %.64s", number, kind);
+	snprintf(name, sizeof(name), "CPU %u: %.64s", cpu->number, kind);
 	track = track_of(trace, name, &is_new);
 	if (!track)
 		return nt_perfetto_nomem(trace);
 	if (is_new)
-		nt_track(&trace->packets, track, NT_TRACK_OF_LOSSES, name, number + 1);
+		nt_track(&trace->packets, track, NT_TRACK_OF_LOSSES, name, cpu->number + 1);
 	write_range(trace, track, begin, end, kind, values[COUNT], values[WHY]);
 	if (count > 0 && count < INT64_MAX - cpu->lost)
 		cpu->lost += count;
-	write_lost(trace, number, cpu, end);
+	write_lost(trace, cpu, end);
 	if (!is_sample(kind))
 		cpu->sched.bundle.has_lost = true;
 	return 0;
 }
 
 const struct nt_perfetto_reader nt_marks_readers[] = {
-	{"proc_counter", {"ts_end", "source", "cpu", "name", "value"}, take_counter},
-	{"loss", {"ts", "dur", "cpu", "kind", "count", "why"}, take_loss},
-	{NULL, {NULL}, NULL},
+	{"proc_counter", {"ts_end", "source", "cpu", "name", "value"}, .take = take_counter},
+	{"loss", {"ts", "dur", "kind", "count", "why"}, .take_of_cpu = take_loss},
+	{0},
 };

@@ -118,6 +118,12 @@ struct nt_perfetto_thread *nt_thread_of(struct nt_perfetto *trace, int64_t utid)
 	return names->last;
 }
 
+int nt_thread_if(struct nt_perfetto *trace, const struct nt_value *utid, struct nt_perfetto_thread **thread)
+{
+	*thread = nt_is_there(utid) ? nt_thread_of(trace, nt_integer(utid, 0)) : NULL;
+	return nt_is_there(utid) && !*thread ? -1 : 0;
+}
+
 static int take_process(struct nt_perfetto *trace, const struct nt_value *const *values)
 {
 	enum { UPID, PID, PPID, NAME, CGROUP };
@@ -217,11 +223,11 @@ static int take_socket(struct nt_perfetto *trace, const struct nt_value *const *
 }
 
 const struct nt_perfetto_reader nt_names_readers[] = {
-	{"process", {"upid", "pid", "ppid", "name", "cgroup_id"}, take_process},
-	{"thread", {"utid", "tid", "upid", "name", "start_ts"}, take_thread},
-	{"cgroup", {"id", "path"}, take_cgroup},
-	{"socket", {"id", "family", "type", "proto", "src", "sport", "dst", "dport"}, take_socket},
-	{"net_device", {"id", "name"}, take_device},
-	{"clock_snapshot", {"ts", "boot_ns", "uncertainty_ns"}, nt_head_clock},
-	{NULL, {NULL}, NULL},
+	{"process", {"upid", "pid", "ppid", "name", "cgroup_id"}, .take = take_process},
+	{"thread", {"utid", "tid", "upid", "name", "start_ts"}, .take = take_thread},
+	{"cgroup", {"id", "path"}, .take = take_cgroup},
+	{"socket", {"id", "family", "type", "proto", "src", "sport", "dst", "dport"}, .take = take_socket},
+	{"net_device", {"id", "name"}, .take = take_device},
+	{"clock_snapshot", {"ts", "boot_ns", "uncertainty_ns"}, .take = nt_head_clock},
+	{0},
 };

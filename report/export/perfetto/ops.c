@@ -30,40 +30,6 @@ static uint64_t track_of_thread(struct nt_perfetto *trace, struct nt_perfetto_th
 	return thread->track;
 }
 
-static uint64_t track_of_cpu(struct nt_perfetto *trace, uint32_t cpu)
-{
-	char name[32];
-
-	if (!trace->cpus[cpu]->has_samples) {
-		nt_perfetto_group(trace, NT_TRACK_OF_PACKETS);
-		snprintf(name, sizeof(name), "CPU %u", cpu);
-		nt_track(&trace->packets, NT_TRACK_SAMPLES + cpu, NT_TRACK_OF_PACKETS, name, cpu + 1);
-		trace->cpus[cpu]->has_samples = true;
-	}
-	return NT_TRACK_SAMPLES + cpu;
-}
-
-/* Of operations that no thread is known of. */
-static uint64_t track_of_nobody(struct nt_perfetto *trace, uint32_t cpu)
-{
-	char name[64];
-
-	if (!trace->cpus[cpu]->has_no_thread) {
-		nt_perfetto_group(trace, NT_TRACK_OF_PACKETS);
-		snprintf(name, sizeof(name), "CPU %u: operations of no known thread", cpu);
-		nt_track(&trace->packets, NT_TRACK_NO_THREAD + cpu, NT_TRACK_OF_PACKETS, name,
-			 NT_PERFETTO_MAX_CPUS + cpu + 1);
-		trace->cpus[cpu]->has_no_thread = true;
-	}
-	return NT_TRACK_NO_THREAD + cpu;
-}
-
-static struct nt_sequence *events_of(struct nt_perfetto_cpu *cpu, const struct nt_value *number)
-{
-	cpu->events.id = NT_SEQUENCE_EVENTS + (uint32_t)nt_integer(number, 0);
-	return &cpu->events;
-}
-
 /* ---- arguments ---- */
 
 static void put_integer(struct nt_event *event, const char *name, const struct nt_value *value)
@@ -101,7 +67,7 @@ static void put_device(struct nt_perfetto *trace, struct nt_event *event, const 
 
 /* ---- operations ---- */
 
-enum { OP_TS, OP_DUR, OP_CPU_NS, OP_UTID, OP_OP, OP_SYSCALL, OP_SOCKET, OP_BYTES, OP_RESULT, OP_FLAGS, OP_CPU };
+enum { OP_TS, OP_DUR, OP_CPU_NS, OP_UTID, OP_OP, OP_SYSCALL, OP_SOCKET, OP_BYTES, OP_RESULT, OP_FLAGS };
 
 static void put_op(struct nt_perfetto *trace, struct nt_event *event, const struct nt_value *const *values)
 {
@@ -143,30 +109,21 @@ static int select_socket(struct nt_perfetto *trace, const struct nt_value *id)
 	return 0;
 }
 
-static int take_op(struct nt_perfetto *trace, const struct nt_value *const *values)
+static int take_op(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	struct nt_perfetto_thread *thread = NULL;
-	struct nt_perfetto_cpu *cpu;
+	struct nt_perfetto_thread *thread;
 	int64_t begin, end;
-	int result = nt_perfetto_cpu(trace, values[OP_CPU], &cpu);
 
-	if (result)
-		return result < 0 ? -1 : 0;
-	if (nt_is_there(values[OP_UTID])) {
-		thread = nt_thread_of(trace, nt_integer(values[OP_UTID], 0));
-		if (!thread)
-			return -1;
-	}
+	if (nt_thread_if(trace, values[OP_UTID], &thread))
+		return -1;
 	if (trace->selection->process && (!thread || !thread->is_selected))
 		return 0;
 	if (select_socket(trace, values[OP_SOCKET]))
 		return -1;
-	if (!nt_perfetto_clip(trace, nt_integer(values[OP_TS], -1), nt_integer(values[OP_DUR], 0), &begin, &end))
-		return 0;
-	write_op(trace, events_of(cpu, values[OP_CPU]),
-		 thread ? track_of_thread(trace, thread)
-			: track_of_nobody(trace, (uint32_t)nt_integer(values[OP_CPU], 0)),
-		 begin, end, values);
+	if (nt_perfetto_clip(trace, nt_integer(values[OP_TS], -1), nt_integer(values[OP_DUR], 0), &begin, &end))
+		write_op(trace, &cpu->events,
+			 thread ? track_of_thread(trace, thread) : nt_cpu_track(trace, cpu, NT_TRACK_NO_THREAD), begin,
+			 end, values);
 	return 0;
 }
 
@@ -204,28 +161,22 @@ static void put_flow(struct nt_event *event, const char *hook, const struct nt_v
 				 flow_of(nt_integer(socket, 0), nt_integer(stamp, 0)));
 }
 
-static int take_latency(struct nt_perfetto *trace, const struct nt_value *const *values)
+static int take_latency(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	enum { TS, CPU, HOOK, LATENCY, STAMP, DEVICE, SOCKET, UTID, LENGTH, QUEUE, WEIGHT, FLAGS };
+	enum { TS, HOOK, LATENCY, STAMP, DEVICE, SOCKET, UTID, LENGTH, QUEUE, WEIGHT, FLAGS };
 	const int64_t ts = nt_integer(values[TS], -1);
 	const char *hook = nt_text(values[HOOK], "");
-	struct nt_perfetto_thread *thread = NULL;
-	struct nt_perfetto_cpu *cpu;
+	struct nt_perfetto_thread *thread;
 	struct nt_event event;
-	uint64_t track;
-	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
 
-	if (result || !nt_perfetto_has(trace, ts))
-		return result < 0 ? -1 : 0;
-	if (nt_is_there(values[UTID])) {
-		thread = nt_thread_of(trace, nt_integer(values[UTID], 0));
-		if (!thread)
-			return -1;
-	}
+	if (!nt_perfetto_has(trace, ts))
+		return 0;
+	if (nt_thread_if(trace, values[UTID], &thread))
+		return -1;
 	if (!is_selected(trace, values[SOCKET], thread))
 		return 0;
-	track = thread ? track_of_thread(trace, thread) : track_of_cpu(trace, (uint32_t)nt_integer(values[CPU], 0));
-	nt_event_begin(&event, &trace->packets, events_of(cpu, values[CPU]), ts, NT_EVENT_INSTANT, track);
+	nt_event_begin(&event, &trace->packets, &cpu->events, ts, NT_EVENT_INSTANT,
+		       thread ? track_of_thread(trace, thread) : nt_cpu_track(trace, cpu, NT_TRACK_SAMPLES));
 	nt_event_name(&event, hook);
 	put_flow(&event, hook, values[SOCKET], values[STAMP]);
 	put_integer(&event, "latency_ns", values[LATENCY]);
@@ -239,31 +190,24 @@ static int take_latency(struct nt_perfetto *trace, const struct nt_value *const 
 	return 0;
 }
 
-/* Begins an instant on the CPU's track of packets. As nt_perfetto_cpu; 1: it was not asked for. */
-static int begin_instant(struct nt_perfetto *trace, struct nt_event *event, const struct nt_value *ts,
-			 const struct nt_value *number, const struct nt_value *socket)
+/* Begins an instant on the CPU's track of packets. False: it was not asked for. */
+static bool begin_instant(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, struct nt_event *event,
+			  const struct nt_value *ts, const struct nt_value *socket)
 {
-	struct nt_perfetto_cpu *cpu;
-	uint64_t track;
-	int result = nt_perfetto_cpu(trace, number, &cpu);
-
-	if (result)
-		return result;
 	if (!nt_perfetto_has(trace, nt_integer(ts, -1)) || !is_selected(trace, socket, NULL))
-		return 1;
-	track = track_of_cpu(trace, (uint32_t)nt_integer(number, 0));
-	nt_event_begin(event, &trace->packets, events_of(cpu, number), nt_integer(ts, 0), NT_EVENT_INSTANT, track);
-	return 0;
+		return false;
+	nt_event_begin(event, &trace->packets, &cpu->events, nt_integer(ts, 0), NT_EVENT_INSTANT,
+		       nt_cpu_track(trace, cpu, NT_TRACK_SAMPLES));
+	return true;
 }
 
-static int take_drop(struct nt_perfetto *trace, const struct nt_value *const *values)
+static int take_drop(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	enum { TS, CPU, REASON, LOCATION, DEVICE, SOCKET, LENGTH, PROTOCOL };
+	enum { TS, REASON, LOCATION, DEVICE, SOCKET, LENGTH, PROTOCOL };
 	struct nt_event event;
-	int result = begin_instant(trace, &event, values[TS], values[CPU], values[SOCKET]);
 
-	if (result)
-		return result < 0 ? -1 : 0;
+	if (!begin_instant(trace, cpu, &event, values[TS], values[SOCKET]))
+		return 0;
 	nt_event_name(&event, "drop");
 	put_text(&event, "reason", values[REASON]);
 	put_text(&event, "location", values[LOCATION]);
@@ -275,14 +219,13 @@ static int take_drop(struct nt_perfetto *trace, const struct nt_value *const *va
 	return 0;
 }
 
-static int take_retransmit(struct nt_perfetto *trace, const struct nt_value *const *values)
+static int take_retransmit(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	enum { TS, CPU, WHAT, SOCKET, LENGTH, STATE };
+	enum { TS, WHAT, SOCKET, LENGTH, STATE };
 	struct nt_event event;
-	int result = begin_instant(trace, &event, values[TS], values[CPU], values[SOCKET]);
 
-	if (result)
-		return result < 0 ? -1 : 0;
+	if (!begin_instant(trace, cpu, &event, values[TS], values[SOCKET]))
+		return 0;
 	nt_event_name(&event, "retransmit");
 	put_text(&event, "what", values[WHAT]);
 	put_socket(trace, &event, values[SOCKET]);
@@ -294,13 +237,15 @@ static int take_retransmit(struct nt_perfetto *trace, const struct nt_value *con
 
 const struct nt_perfetto_reader nt_ops_readers[] = {
 	{"sock_op",
-	 {"ts", "dur", "cpu_ns", "utid", "op", "syscall", "socket_id", "bytes", "result", "flags", "cpu"},
-	 take_op},
+	 {"ts", "dur", "cpu_ns", "utid", "op", "syscall", "socket_id", "bytes", "result", "flags"},
+	 .take_of_cpu = take_op},
 	{"skb_latency",
-	 {"ts", "cpu", "hook", "latency_ns", "stamp_ns", "device_id", "socket_id", "utid", "length", "queue_len",
-	  "weight", "flags"},
-	 take_latency},
-	{"skb_drop", {"ts", "cpu", "reason", "location", "device_id", "socket_id", "length", "protocol"}, take_drop},
-	{"tcp_retransmit", {"ts", "cpu", "what", "socket_id", "length", "state"}, take_retransmit},
-	{NULL, {NULL}, NULL},
+	 {"ts", "hook", "latency_ns", "stamp_ns", "device_id", "socket_id", "utid", "length", "queue_len", "weight",
+	  "flags"},
+	 .take_of_cpu = take_latency},
+	{"skb_drop",
+	 {"ts", "reason", "location", "device_id", "socket_id", "length", "protocol"},
+	 .take_of_cpu = take_drop},
+	{"tcp_retransmit", {"ts", "what", "socket_id", "length", "state"}, .take_of_cpu = take_retransmit},
+	{0},
 };

@@ -10,24 +10,20 @@
 
 /* ---- the share ---- */
 
-static void write_share(struct nt_perfetto *trace, uint32_t cpu, struct nt_owners *owners)
+static void write_share(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu)
 {
+	struct nt_owners *owners = &cpu->owners;
 	const struct nt_feed_session *session = trace->session;
 	int64_t ts = session->start_ts + owners->bucket * session->bucket_ns;
 	struct nt_event event;
-	char name[32];
+	uint64_t track;
 
 	if (!owners->known_ns)
 		return;
-	if (!owners->has_share) {
-		nt_perfetto_group(trace, NT_TRACK_OF_SHARES);
-		snprintf(name, sizeof(name), "CPU %u", cpu);
-		nt_counter_track(&trace->packets, NT_TRACK_SHARE + cpu, NT_TRACK_OF_SHARES, name, "%");
-		owners->has_share = true;
-	}
 	if (ts < trace->from_ts)
 		ts = trace->from_ts;
-	nt_event_begin(&event, &trace->packets, &trace->marks, ts, NT_EVENT_COUNTER, NT_TRACK_SHARE + cpu);
+	track = nt_cpu_track(trace, cpu, NT_TRACK_SHARE);
+	nt_event_begin(&event, &trace->packets, &trace->marks, ts, NT_EVENT_COUNTER, track);
 	nt_proto_double(event.proto, NT_EVENT_DOUBLE_COUNTER_VALUE,
 			100.0 * (double)owners->net_ns / (double)owners->known_ns);
 	nt_event_end(&event);
@@ -37,9 +33,10 @@ static void write_share(struct nt_perfetto *trace, uint32_t cpu, struct nt_owner
  * Adds a stretch of time to its buckets, each of which is written when the next begins. Of several that it fills whole
  * the first and the last say it all: there may be as many as a damaged tape likes.
  */
-static void add_share(struct nt_perfetto *trace, uint32_t cpu, struct nt_owners *owners, int64_t begin, int64_t end,
+static void add_share(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, int64_t begin, int64_t end,
 		      enum nt_owner owner)
 {
+	struct nt_owners *owners = &cpu->owners;
 	const int64_t start = trace->session->start_ts, width = trace->session->bucket_ns;
 	const bool is_known = owner != NT_OWNER_UNCOVERED && owner != NT_OWNER_OFFLINE;
 
@@ -50,7 +47,7 @@ static void add_share(struct nt_perfetto *trace, uint32_t cpu, struct nt_owners 
 		const bool is_whole = bucket_end - begin == width;
 
 		if (bucket != owners->bucket) {
-			write_share(trace, cpu, owners);
+			write_share(trace, cpu);
 			owners->bucket = bucket;
 			owners->net_ns = owners->known_ns = 0;
 		}
@@ -66,18 +63,6 @@ static void add_share(struct nt_perfetto *trace, uint32_t cpu, struct nt_owners 
 
 /* ---- the lane ---- */
 
-static void describe_lane(struct nt_perfetto *trace, uint32_t cpu, struct nt_owners *owners)
-{
-	char name[32];
-
-	nt_perfetto_group(trace, NT_TRACK_OF_OWNERS);
-	snprintf(name, sizeof(name), "CPU %u", cpu);
-	nt_track(&trace->packets, NT_TRACK_OWNER + cpu, NT_TRACK_OF_OWNERS, name, cpu + 1);
-	owners->lane.id = NT_SEQUENCE_OWNERS + cpu;
-	owners->lane.track = NT_TRACK_OWNER + cpu;
-	owners->has_begun = true;
-}
-
 static void write_slice(struct nt_perfetto *trace, struct nt_owners *owners, int64_t begin, int64_t end,
 			const char *owner)
 {
@@ -90,50 +75,36 @@ static void write_slice(struct nt_perfetto *trace, struct nt_owners *owners, int
 	nt_event_end(&event);
 }
 
-/* Whether the lane shows it: all of it, or what was while the process that was asked for was on the CPU. */
-static int is_shown(struct nt_perfetto *trace, const struct nt_value *utid)
+static int take_slice(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	const struct nt_perfetto_thread *thread;
-
-	if (!trace->selection->process)
-		return 1;
-	if (!nt_is_there(utid))
-		return 0;
-	thread = nt_thread_of(trace, nt_integer(utid, 0));
-	return thread ? thread->is_selected : -1;
-}
-
-static int take_slice(struct nt_perfetto *trace, const struct nt_value *const *values)
-{
-	enum { TS, DUR, CPU, OWNER, UTID };
-	const uint32_t number = (uint32_t)nt_integer(values[CPU], 0);
+	enum { TS, DUR, OWNER, UTID };
 	const char *owner = nt_text(values[OWNER], "");
-	struct nt_perfetto_cpu *cpu;
-	struct nt_owners *owners;
+	struct nt_owners *owners = &cpu->owners;
+	struct nt_perfetto_thread *thread = NULL;
 	int64_t begin, end;
-	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
 
-	if (result || !nt_perfetto_clip(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), &begin, &end))
-		return result < 0 ? -1 : 0;
-	owners = &cpu->owners;
+	if (!nt_perfetto_clip(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), &begin, &end))
+		return 0;
 	if (begin < owners->at_ts)
 		return nt_perfetto_disorder(trace, "cpu_slice");
-	if (!owners->has_begun)
-		describe_lane(trace, number, owners);
-	add_share(trace, number, owners, begin, end, nt_owner_number(owner));
+	owners->lane.id = NT_SEQUENCE_OWNERS + cpu->number;
+	owners->lane.track = nt_cpu_track(trace, cpu, NT_TRACK_OWNER);
+	add_share(trace, cpu, begin, end, nt_owner_number(owner));
 	owners->at_ts = end;
-	result = is_shown(trace, values[UTID]);
-	if (result > 0)
+	/* The lane shows all of it, or what was while the process that was asked for was on the CPU. */
+	if (trace->selection->process && nt_thread_if(trace, values[UTID], &thread))
+		return -1;
+	if (!trace->selection->process || (thread && thread->is_selected))
 		write_slice(trace, owners, begin, end, owner);
-	return result < 0 ? -1 : 0;
+	return 0;
 }
 
-void nt_owners_finish(struct nt_perfetto *trace, uint32_t cpu)
+void nt_owners_finish(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu)
 {
-	write_share(trace, cpu, &trace->cpus[cpu]->owners);
+	write_share(trace, cpu);
 }
 
 const struct nt_perfetto_reader nt_owners_readers[] = {
-	{"cpu_slice", {"ts", "dur", "cpu", "owner", "utid"}, take_slice},
-	{NULL, {NULL}, NULL},
+	{"cpu_slice", {"ts", "dur", "owner", "utid"}, .take_of_cpu = take_slice},
+	{0},
 };

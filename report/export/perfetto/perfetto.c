@@ -10,28 +10,31 @@
 #include <string.h>
 
 #include "report/export/perfetto/state.h"
+#include "report/out/complain.h"
 #include "report/util/array.h"
 
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
 int nt_perfetto_nomem(struct nt_perfetto *trace)
 {
-	snprintf(trace->error, sizeof(trace->error), "out of memory.");
-	return -1;
+	return nt_refuse(trace->error, sizeof(trace->error), "out of memory.");
 }
 
 int nt_perfetto_disorder(struct nt_perfetto *trace, const char *table)
 {
-	snprintf(trace->error, sizeof(trace->error),
-		 "rows of %s overlap or are not in order of time, which nettape-report did not write: import the tape "
-		 "again, into a new database.",
-		 table);
-	return -1;
+	return nt_refuse(trace->error, sizeof(trace->error),
+			 "rows of %s overlap or are not in order of time, which nettape-report did not write: import "
+			 "the tape again, into a new database.",
+			 table);
 }
 
 /* ---- what was asked for ---- */
 
-int nt_perfetto_cpu(struct nt_perfetto *trace, const struct nt_value *number, struct nt_perfetto_cpu **cpu)
+/*
+ * The state of a CPU. 0: *cpu is set; 1: it was not asked for; -1: an error, also for a number that Perfetto does not
+ * take.
+ */
+static int find_cpu(struct nt_perfetto *trace, const struct nt_value *number, struct nt_perfetto_cpu **cpu)
 {
 	const int64_t n = nt_integer(number, -1);
 
@@ -41,18 +44,18 @@ int nt_perfetto_cpu(struct nt_perfetto *trace, const struct nt_value *number, st
 	}
 	if (n >= 0 && n <= UINT32_MAX && !nt_selection_has_cpu(trace->selection, (uint32_t)n))
 		return 1;
-	if (n < 0 || n >= NT_PERFETTO_MAX_CPUS) {
-		snprintf(trace->error, sizeof(trace->error),
-			 "there is a CPU %lld, and Perfetto takes none above %d: choose with --cpu.", (long long)n,
-			 NT_PERFETTO_MAX_CPUS - 1);
-		return -1;
-	}
+	if (n < 0 || n >= NT_PERFETTO_MAX_CPUS)
+		return nt_refuse(trace->error, sizeof(trace->error),
+				 "there is a CPU %lld, and Perfetto takes none above %d: choose with --cpu.",
+				 (long long)n, NT_PERFETTO_MAX_CPUS - 1);
 	trace->cpus[n] = calloc(1, sizeof(*trace->cpus[n]));
 	if (!trace->cpus[n])
 		return nt_perfetto_nomem(trace);
-	trace->cpus[n]->sched.at_ts = trace->cpus[n]->owners.at_ts = trace->from_ts;
-	trace->cpus[n]->owners.bucket = -1;
 	*cpu = trace->cpus[n];
+	(*cpu)->number = (uint32_t)n;
+	(*cpu)->sched.at_ts = (*cpu)->owners.at_ts = trace->from_ts;
+	(*cpu)->owners.bucket = -1;
+	(*cpu)->events.id = NT_SEQUENCE_EVENTS + (*cpu)->number;
 	return 0;
 }
 
@@ -90,10 +93,9 @@ static int set_window(struct nt_perfetto *trace)
 	trace->to_ts = window.to_ts;
 	if (trace->from_ts <= trace->to_ts && (trace->from_ts < trace->to_ts || session->start_ts == session->end_ts))
 		return 0;
-	snprintf(trace->error, sizeof(trace->error),
-		 "nothing of the recording lies between --from and --to: it is %.9g s long.",
-		 (double)(session->end_ts - session->start_ts) / 1e9);
-	return -1;
+	return nt_refuse(trace->error, sizeof(trace->error),
+			 "nothing of the recording lies between --from and --to: it is %.9g s long.",
+			 (double)(session->end_ts - session->start_ts) / 1e9);
 }
 
 /* ---- groups of tracks ---- */
@@ -114,28 +116,66 @@ void nt_perfetto_group(struct nt_perfetto *trace, enum nt_perfetto_track group)
 	nt_track(&trace->packets, group, 0, names[group], group);
 }
 
+uint64_t nt_cpu_track(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, enum nt_perfetto_track track)
+{
+	static const struct {
+		enum nt_perfetto_track track, group;
+		const char *name; /* behind the CPU's */
+		uint32_t rank; /* + the CPU; 0: a counter */
+		const char *unit; /* of the counter; NULL: a number */
+	} tracks[] = {
+		{NT_TRACK_OWNER, NT_TRACK_OF_OWNERS, "", 1, NULL},
+		{NT_TRACK_SHARE, NT_TRACK_OF_SHARES, "", 0, "%"},
+		{NT_TRACK_SAMPLES, NT_TRACK_OF_PACKETS, "", 1, NULL},
+		{NT_TRACK_LOST, NT_TRACK_OF_LOSSES, ": records", 0, NULL},
+		{NT_TRACK_NO_THREAD, NT_TRACK_OF_PACKETS, ": operations of no known thread", NT_PERFETTO_MAX_CPUS + 1,
+		 NULL},
+	};
+	const uint64_t uuid = track + cpu->number;
+	char name[64];
+	size_t i = 0;
+
+	while (tracks[i].track != track)
+		i++;
+	if (cpu->described & 1u << i)
+		return uuid;
+	cpu->described |= 1u << i;
+	nt_perfetto_group(trace, tracks[i].group);
+	snprintf(name, sizeof(name), "CPU %u%s", cpu->number, tracks[i].name);
+	if (tracks[i].rank)
+		nt_track(&trace->packets, uuid, tracks[i].group, name, tracks[i].rank + cpu->number);
+	else
+		nt_counter_track(&trace->packets, uuid, tracks[i].group, name, tracks[i].unit);
+	return uuid;
+}
+
 /* ---- rows ---- */
 
 /* A reader, and where its columns are in the rows of its table. */
 struct taker {
 	const struct nt_perfetto_reader *reader;
 	uint32_t n;
-	uint8_t at[NT_MAX_TAKEN];
+	uint8_t at[NT_MAX_TAKEN], cpu;
 	bool is_name;
 };
+
+/* False: the table has no such column. */
+static bool find_column(const struct nt_table *table, const char *name, uint8_t *at)
+{
+	for (*at = 0; *at < table->n_columns; ++*at) {
+		if (!strcmp(table->columns[*at].name, name))
+			return true;
+	}
+	return false;
+}
 
 static bool find_columns(struct taker *taker, const struct nt_table *table)
 {
 	for (taker->n = 0; taker->reader->columns[taker->n]; taker->n++) {
-		uint32_t i = 0;
-
-		while (i < table->n_columns && strcmp(table->columns[i].name, taker->reader->columns[taker->n]))
-			i++;
-		if (i == table->n_columns)
+		if (!find_column(table, taker->reader->columns[taker->n], &taker->at[taker->n]))
 			return false;
-		taker->at[taker->n] = (uint8_t)i;
 	}
-	return true;
+	return !taker->reader->take_of_cpu || find_column(table, "cpu", &taker->cpu);
 }
 
 /* Tables that this program does not have are nobody's. */
@@ -167,12 +207,10 @@ static int write_head(struct nt_perfetto *trace)
 {
 	struct nt_names *names = &trace->names;
 
-	if (!nt_names_settle(trace)) {
-		snprintf(trace->error, sizeof(trace->error),
-			 "there is no process %.100s: nettape-report query lists those in the table process.",
-			 trace->selection->process);
-		return -1;
-	}
+	if (!nt_names_settle(trace))
+		return nt_refuse(trace->error, sizeof(trace->error),
+				 "there is no process %.100s: nettape-report query lists those in the table process.",
+				 trace->selection->process);
 	nt_head_write(trace);
 	trace->has_head = true;
 	for (size_t i = 0; i < names->n_threads; i++) {
@@ -193,6 +231,8 @@ static int write_head(struct nt_perfetto *trace)
 static int take_row(struct nt_perfetto *trace, const struct taker *taker, const struct nt_row *row)
 {
 	const struct nt_value *values[NT_MAX_TAKEN];
+	struct nt_perfetto_cpu *cpu = NULL;
+	int result;
 
 	if (!taker->reader)
 		return 0;
@@ -200,7 +240,12 @@ static int take_row(struct nt_perfetto *trace, const struct taker *taker, const 
 		return -1;
 	for (uint32_t i = 0; i < taker->n; i++)
 		values[i] = &row->values[taker->at[i]];
-	return taker->reader->take(trace, values);
+	if (taker->reader->take)
+		return taker->reader->take(trace, values);
+	result = find_cpu(trace, &row->values[taker->cpu], &cpu);
+	if (result)
+		return result < 0 ? -1 : 0;
+	return taker->reader->take_of_cpu(trace, cpu, values);
 }
 
 static int take_rows(struct nt_perfetto *trace, struct nt_feed *feed, struct nt_progress *progress)
@@ -231,15 +276,13 @@ static int finish(struct nt_perfetto *trace)
 	for (uint32_t cpu = 0; cpu < NT_PERFETTO_MAX_CPUS; cpu++) {
 		if (trace->cpus[cpu]) {
 			has_cpu = true;
-			nt_sched_finish(trace, cpu);
-			nt_owners_finish(trace, cpu);
+			nt_sched_finish(trace, trace->cpus[cpu]);
+			nt_owners_finish(trace, trace->cpus[cpu]);
 		}
 	}
-	if (!has_cpu) {
-		snprintf(trace->error, sizeof(trace->error), "the recording has none of these CPUs: it had %u.",
-			 trace->session->cpus);
-		return -1;
-	}
+	if (!has_cpu)
+		return nt_refuse(trace->error, sizeof(trace->error), "the recording has none of these CPUs: it had %u.",
+				 trace->session->cpus);
 	return nt_packets_finish(&trace->packets) ? nt_perfetto_nomem(trace) : 0;
 }
 

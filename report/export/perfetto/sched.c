@@ -29,11 +29,6 @@
 #define IN_HARDIRQ 0x08u
 #define IN_SOFTIRQ 0x10u
 
-static uint32_t cpu_number(const struct nt_value *value)
-{
-	return (uint32_t)nt_integer(value, 0);
-}
-
 /* ---- switches ---- */
 
 static void write_first_switch(struct nt_perfetto *trace, uint32_t cpu, int64_t ts, const struct nt_ftrace_task *next)
@@ -53,28 +48,29 @@ static void write_first_switch(struct nt_perfetto *trace, uint32_t cpu, int64_t 
 	nt_bundle_end(trace, packet, message);
 }
 
-static void switch_to(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, int64_t ts,
+static void switch_to(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, int64_t ts,
 		      const struct nt_ftrace_task *next)
 {
+	struct nt_sched *sched = &cpu->sched;
+
 	if (!sched->has_begun) {
 		sched->first_ts = ts;
-		write_first_switch(trace, cpu, ts, next);
+		write_first_switch(trace, cpu->number, ts, next);
 	} else {
 		nt_bundle_switch(trace, &sched->bundle, ts, sched->state, next);
-		nt_bundle_write_if_full(trace, cpu, &sched->bundle);
+		nt_bundle_write_if_full(trace, cpu);
 	}
 	sched->has_begun = true;
-	sched->tid = next->tid;
 }
 
 /* Nobody knows who has the CPU from where the last stay ended. */
-static void switch_to_uncovered(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched)
+static void switch_to_uncovered(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu)
 {
-	const struct nt_ftrace_task next = {NT_TID_UNCOVERED + cpu, PRIORITY_USUAL, "uncovered"};
+	const struct nt_ftrace_task next = {NT_TID_UNCOVERED + cpu->number, PRIORITY_USUAL, "uncovered"};
 
-	switch_to(trace, cpu, sched, sched->at_ts, &next);
-	sched->state = STATE_NOT_KNOWN;
-	sched->is_others = false;
+	switch_to(trace, cpu, cpu->sched.at_ts, &next);
+	cpu->sched.state = STATE_NOT_KNOWN;
+	cpu->sched.is_others = false;
 }
 
 static uint32_t state_of(const char *word)
@@ -94,50 +90,47 @@ static uint32_t state_of(const char *word)
 }
 
 /* Stays of processes that were not asked for are one, of a thread that is made up. The idle task is nobody's. */
-static void stay_of_others(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, int64_t begin)
+static void stay_of_others(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, int64_t begin)
 {
-	const struct nt_ftrace_task next = {NT_TID_OTHERS + cpu, PRIORITY_USUAL, "other processes"};
+	const struct nt_ftrace_task next = {NT_TID_OTHERS + cpu->number, PRIORITY_USUAL, "other processes"};
 
-	if (!sched->is_others)
-		switch_to(trace, cpu, sched, begin, &next);
-	sched->is_others = true;
-	sched->state = STATE_NOT_KNOWN;
+	if (!cpu->sched.is_others)
+		switch_to(trace, cpu, begin, &next);
+	cpu->sched.is_others = true;
+	cpu->sched.state = STATE_NOT_KNOWN;
 }
 
-static void stay_of(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, int64_t begin,
-		    struct nt_perfetto_thread *thread)
+static void stay_of(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, int64_t begin,
+		    const struct nt_perfetto_thread *thread)
 {
 	const struct nt_ftrace_task next = {thread->tid, (uint32_t)thread->priority, thread->name};
 
-	switch_to(trace, cpu, sched, begin, &next);
-	sched->is_others = false;
+	switch_to(trace, cpu, begin, &next);
+	cpu->sched.is_others = false;
 }
 
-static int take_stay(struct nt_perfetto *trace, const struct nt_value *const *values)
+static int take_stay(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	enum { TS, DUR, CPU, UTID, END_STATE, PRIORITY };
-	const uint32_t number = cpu_number(values[CPU]);
+	enum { TS, DUR, UTID, END_STATE, PRIORITY };
+	struct nt_sched *sched = &cpu->sched;
 	struct nt_perfetto_thread *thread;
-	struct nt_perfetto_cpu *cpu;
-	struct nt_sched *sched;
 	int64_t begin, end;
-	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
 
-	if (result || !nt_perfetto_clip(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), &begin, &end))
-		return result < 0 ? -1 : 0;
-	thread = nt_is_there(values[UTID]) ? nt_thread_of(trace, nt_integer(values[UTID], 0)) : NULL;
+	if (!nt_perfetto_clip(trace, nt_integer(values[TS], -1), nt_integer(values[DUR], -1), &begin, &end))
+		return 0;
+	if (nt_thread_if(trace, values[UTID], &thread))
+		return -1;
 	if (!thread)
-		return nt_is_there(values[UTID]) ? -1 : 0;
-	sched = &cpu->sched;
+		return 0;
 	if (begin < sched->at_ts)
 		return nt_perfetto_disorder(trace, "sched_slice");
 	if (begin > sched->at_ts)
-		switch_to_uncovered(trace, number, sched);
+		switch_to_uncovered(trace, cpu);
 	thread->priority = (int)nt_integer(values[PRIORITY], thread->priority);
 	if (thread->utid && !thread->is_selected) {
-		stay_of_others(trace, number, sched, begin);
+		stay_of_others(trace, cpu, begin);
 	} else {
-		stay_of(trace, number, sched, begin, thread);
+		stay_of(trace, cpu, begin, thread);
 		sched->state = state_of(nt_text(values[END_STATE], NULL));
 		/* The rest of the stay was not asked for. */
 		if (nt_integer(values[TS], 0) + nt_integer(values[DUR], 0) > end)
@@ -176,36 +169,32 @@ static void put_in_full(struct nt_perfetto *trace, struct nt_proto *proto, const
 	nt_proto_end(proto, marks[0]);
 }
 
-static void put_waking(struct nt_perfetto *trace, uint32_t cpu, struct nt_sched *sched, const struct waking *waking)
+static void put_waking(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct waking *waking)
 {
+	struct nt_sched *sched = &cpu->sched;
 	const bool is_before_all = !sched->has_begun || waking->ts < sched->first_ts;
 
 	if (waking->is_new || is_before_all)
 		put_in_full(trace, &sched->bundle.events, waking);
 	else
 		nt_bundle_waking(trace, &sched->bundle, waking->ts, &waking->task, waking->target, waking->flags);
-	nt_bundle_write_if_full(trace, cpu, &sched->bundle);
+	nt_bundle_write_if_full(trace, cpu);
 }
 
-static int take_wakeup(struct nt_perfetto *trace, const struct nt_value *const *values)
+static int take_wakeup(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	enum { TS, CPU, UTID, TARGET, WAKER, PRIORITY, WHAT, CONTEXT };
-	const uint32_t number = cpu_number(values[CPU]);
-	const struct nt_perfetto_thread *thread, *waker;
+	enum { TS, UTID, TARGET, WAKER, PRIORITY, WHAT, CONTEXT };
+	struct nt_perfetto_thread *thread, *waker;
 	struct waking waking = {
 		.ts = nt_integer(values[TS], -1),
-		.target = (uint32_t)nt_integer(values[TARGET], number) & 0xffff,
+		.target = (uint32_t)nt_integer(values[TARGET], cpu->number) & 0xffff,
 		.flags = flags_of(nt_text(values[CONTEXT], "")),
 		.is_new = !strcmp(nt_text(values[WHAT], ""), "new"),
 	};
-	struct nt_perfetto_cpu *cpu;
-	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
 
-	if (result || !nt_perfetto_has(trace, waking.ts) || !nt_is_there(values[UTID]))
-		return result < 0 ? -1 : 0;
-	waker = nt_is_there(values[WAKER]) ? nt_thread_of(trace, nt_integer(values[WAKER], 0)) : NULL;
-	thread = nt_thread_of(trace, nt_integer(values[UTID], 0));
-	if (!thread || (!waker && nt_is_there(values[WAKER])))
+	if (!nt_perfetto_has(trace, waking.ts) || !nt_is_there(values[UTID]))
+		return 0;
+	if (nt_thread_if(trace, values[WAKER], &waker) || nt_thread_if(trace, values[UTID], &thread))
 		return -1;
 	if (!thread->is_selected)
 		return 0;
@@ -213,7 +202,7 @@ static int take_wakeup(struct nt_perfetto *trace, const struct nt_value *const *
 	waking.task.tid = thread->tid;
 	waking.task.priority = (uint32_t)nt_integer(values[PRIORITY], thread->priority);
 	waking.task.name = thread->name;
-	put_waking(trace, number, &cpu->sched, &waking);
+	put_waking(trace, cpu, &waking);
 	return 0;
 }
 
@@ -233,31 +222,22 @@ void nt_sched_life(struct nt_perfetto *trace, const struct nt_perfetto_thread *t
 
 /* ---- softirqs and interrupts ---- */
 
-/*
- * Whether a row of the CPU is to be taken: its state, the part of its span that was asked for, and the number of the
- * thread that was on the CPU. As nt_perfetto_cpu; 1 also for a span or a process that was not asked for.
- */
+/* The part of a row's span that was asked for, and the number of the thread that was on the CPU. */
 struct taken {
-	struct nt_perfetto_cpu *cpu;
 	int64_t begin, end;
 	uint32_t tid;
 };
 
+/* 0: *taken is set; 1: nothing of it was asked for; -1: an error. */
 static int take_span(struct nt_perfetto *trace, const struct nt_value *ts, const struct nt_value *dur,
-		     const struct nt_value *cpu, const struct nt_value *utid, struct taken *taken)
+		     const struct nt_value *utid, struct taken *taken)
 {
-	const struct nt_perfetto_thread *thread = NULL;
-	int result = nt_perfetto_cpu(trace, cpu, &taken->cpu);
+	struct nt_perfetto_thread *thread;
 
-	if (result)
-		return result;
 	if (!nt_perfetto_clip(trace, nt_integer(ts, -1), nt_integer(dur, -1), &taken->begin, &taken->end))
 		return 1;
-	if (nt_is_there(utid)) {
-		thread = nt_thread_of(trace, nt_integer(utid, 0));
-		if (!thread)
-			return -1;
-	}
+	if (nt_thread_if(trace, utid, &thread))
+		return -1;
 	if (trace->selection->process && (!thread || !thread->is_selected))
 		return 1;
 	taken->tid = thread ? thread->tid : 0;
@@ -276,40 +256,38 @@ static int vec_of(const char *word)
 	return -1;
 }
 
-static int take_softirq(struct nt_perfetto *trace, const struct nt_value *const *values)
+static int take_softirq(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	enum { TS, DUR, CPU, VEC, UTID };
+	enum { TS, DUR, VEC, UTID };
 	const int vec = vec_of(nt_text(values[VEC], ""));
-	struct nt_proto *proto;
+	struct nt_proto *proto = &cpu->sched.bundle.events;
 	struct taken taken;
 	size_t marks[2];
-	int result = take_span(trace, values[TS], values[DUR], values[CPU], values[UTID], &taken);
+	int result = take_span(trace, values[TS], values[DUR], values[UTID], &taken);
 
 	if (result || vec < 0)
 		return result < 0 ? -1 : 0;
-	proto = &taken.cpu->sched.bundle.events;
 	nt_ftrace_begin(trace, proto, taken.begin, taken.tid, NT_FTRACE_SOFTIRQ_ENTRY, marks);
 	nt_proto_uint(proto, NT_SOFTIRQ_VEC, (uint64_t)vec);
 	nt_ftrace_end(proto, marks);
 	nt_ftrace_begin(trace, proto, taken.end, taken.tid, NT_FTRACE_SOFTIRQ_EXIT, marks);
 	nt_proto_uint(proto, NT_SOFTIRQ_VEC, (uint64_t)vec);
 	nt_ftrace_end(proto, marks);
-	nt_bundle_write_if_full(trace, cpu_number(values[CPU]), &taken.cpu->sched.bundle);
+	nt_bundle_write_if_full(trace, cpu);
 	return 0;
 }
 
-static int take_irq(struct nt_perfetto *trace, const struct nt_value *const *values)
+static int take_irq(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	enum { TS, DUR, CPU, IRQ, NAME, UTID };
+	enum { TS, DUR, IRQ, NAME, UTID };
 	const uint64_t irq = (uint64_t)nt_integer(values[IRQ], 0) & INT32_MAX;
-	struct nt_proto *proto;
+	struct nt_proto *proto = &cpu->sched.bundle.events;
 	struct taken taken;
 	size_t marks[2];
-	int result = take_span(trace, values[TS], values[DUR], values[CPU], values[UTID], &taken);
+	int result = take_span(trace, values[TS], values[DUR], values[UTID], &taken);
 
 	if (result)
 		return result < 0 ? -1 : 0;
-	proto = &taken.cpu->sched.bundle.events;
 	nt_ftrace_begin(trace, proto, taken.begin, taken.tid, NT_FTRACE_IRQ_ENTRY, marks);
 	nt_proto_uint(proto, NT_IRQ_IRQ, irq);
 	nt_proto_text(proto, NT_IRQ_NAME_TEXT, nt_text(values[NAME], ""));
@@ -318,28 +296,29 @@ static int take_irq(struct nt_perfetto *trace, const struct nt_value *const *val
 	nt_proto_uint(proto, NT_IRQ_IRQ, irq);
 	nt_proto_uint(proto, NT_IRQ_RET, 1);
 	nt_ftrace_end(proto, marks);
-	nt_bundle_write_if_full(trace, cpu_number(values[CPU]), &taken.cpu->sched.bundle);
+	nt_bundle_write_if_full(trace, cpu);
 	return 0;
 }
 
 /* The last stay ends with a switch to the idle task, which stays open: queries leave that one out as not finished. */
-void nt_sched_finish(struct nt_perfetto *trace, uint32_t cpu)
+void nt_sched_finish(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu)
 {
-	struct nt_sched *sched = &trace->cpus[cpu]->sched;
 	const struct nt_ftrace_task idle = {0, PRIORITY_USUAL, "swapper"};
 
-	if (sched->has_begun) {
-		if (sched->at_ts < trace->to_ts)
-			switch_to_uncovered(trace, cpu, sched);
-		switch_to(trace, cpu, sched, trace->to_ts, &idle);
+	if (cpu->sched.has_begun) {
+		if (cpu->sched.at_ts < trace->to_ts)
+			switch_to_uncovered(trace, cpu);
+		switch_to(trace, cpu, trace->to_ts, &idle);
 	}
-	nt_bundle_write(trace, cpu, &sched->bundle);
+	nt_bundle_write(trace, cpu);
 }
 
 const struct nt_perfetto_reader nt_sched_readers[] = {
-	{"sched_slice", {"ts", "dur", "cpu", "utid", "end_state", "priority"}, take_stay},
-	{"softirq_slice", {"ts", "dur", "cpu", "vec", "utid"}, take_softirq},
-	{"irq_slice", {"ts", "dur", "cpu", "irq", "name", "utid"}, take_irq},
-	{"sched_wakeup", {"ts", "cpu", "utid", "target_cpu", "waker_utid", "priority", "what", "context"}, take_wakeup},
-	{NULL, {NULL}, NULL},
+	{"sched_slice", {"ts", "dur", "utid", "end_state", "priority"}, .take_of_cpu = take_stay},
+	{"softirq_slice", {"ts", "dur", "vec", "utid"}, .take_of_cpu = take_softirq},
+	{"irq_slice", {"ts", "dur", "irq", "name", "utid"}, .take_of_cpu = take_irq},
+	{"sched_wakeup",
+	 {"ts", "utid", "target_cpu", "waker_utid", "priority", "what", "context"},
+	 .take_of_cpu = take_wakeup},
+	{0},
 };

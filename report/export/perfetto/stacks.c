@@ -202,19 +202,17 @@ static void write_sample(struct nt_perfetto *trace, int64_t ts, int64_t cpu, con
 	nt_packets_end(&trace->packets, packet);
 }
 
-static int take_sample(struct nt_perfetto *trace, const struct nt_value *const *values)
+static int take_sample(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
-	enum { TS, CPU, UTID, STACK, USER_STACK, IN_USER };
-	const int64_t ts = nt_integer(values[TS], -1), cpu_number = nt_integer(values[CPU], 0);
+	enum { TS, UTID, STACK, USER_STACK, IN_USER };
+	const int64_t ts = nt_integer(values[TS], -1);
 	const uint64_t kernel = (uint64_t)nt_integer(values[STACK], 0),
 		       user = (uint64_t)nt_integer(values[USER_STACK], 0);
 	const struct nt_perfetto_thread *thread;
-	struct nt_perfetto_cpu *cpu;
 	uint32_t number = 0; /* none */
-	int result = nt_perfetto_cpu(trace, values[CPU], &cpu);
 
-	if (result || !nt_perfetto_has(trace, ts) || !nt_is_there(values[UTID]) || (!kernel && !user))
-		return result < 0 ? -1 : 0;
+	if (!nt_perfetto_has(trace, ts) || !nt_is_there(values[UTID]) || (!kernel && !user))
+		return 0;
 	thread = nt_thread_of(trace, nt_integer(values[UTID], 0));
 	if (!thread)
 		return -1;
@@ -225,7 +223,7 @@ static int take_sample(struct nt_perfetto *trace, const struct nt_value *const *
 		if (!number)
 			return nt_perfetto_nomem(trace);
 	}
-	write_sample(trace, ts, cpu_number, thread, number, nt_integer(values[IN_USER], 0) != 0);
+	write_sample(trace, ts, cpu->number, thread, number, nt_integer(values[IN_USER], 0) != 0);
 	return 0;
 }
 
@@ -242,12 +240,12 @@ void nt_stacks_release(struct nt_stacks *stacks)
 }
 
 const struct nt_perfetto_reader nt_stacks_name_readers[] = {
-	{"symbol", {"id", "name", "module", "path", "kind"}, take_symbol},
-	{"stack", {"id", "parent_id", "symbol_id"}, take_stack},
-	{NULL, {NULL}, NULL},
+	{"symbol", {"id", "name", "module", "path", "kind"}, .take = take_symbol},
+	{"stack", {"id", "parent_id", "symbol_id"}, .take = take_stack},
+	{0},
 };
 
 const struct nt_perfetto_reader nt_stacks_readers[] = {
-	{"stack_sample", {"ts", "cpu", "utid", "stack_id", "user_stack_id", "in_user"}, take_sample},
-	{NULL, {NULL}, NULL},
+	{"stack_sample", {"ts", "utid", "stack_id", "user_stack_id", "in_user"}, .take_of_cpu = take_sample},
+	{0},
 };

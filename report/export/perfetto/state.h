@@ -132,6 +132,7 @@ struct nt_names {
 };
 
 struct nt_perfetto;
+struct nt_perfetto_cpu;
 
 void nt_names_release(struct nt_names *names);
 /* Who is who is known as far as it will be: sets what follows from it. False: nobody is of the process that was asked
@@ -140,6 +141,8 @@ void nt_names_release(struct nt_names *names);
 bool nt_names_settle(struct nt_perfetto *trace);
 /* The thread, one that is made up where the recording knows no more than its number. NULL: out of memory. */
 struct nt_perfetto_thread *nt_thread_of(struct nt_perfetto *trace, int64_t utid);
+/* The same of a value that may not be there: then *thread is NULL. */
+int nt_thread_if(struct nt_perfetto *trace, const struct nt_value *utid, struct nt_perfetto_thread **thread);
 const struct nt_perfetto_process *nt_process_of(struct nt_perfetto *trace, int64_t upid);
 
 /* ---- bundle.c ---- */
@@ -172,9 +175,9 @@ void nt_bundle_waking(struct nt_perfetto *trace, struct nt_bundle *bundle, int64
 void nt_ftrace_begin(struct nt_perfetto *trace, struct nt_proto *proto, int64_t ts, uint32_t tid, uint32_t field,
 		     size_t marks[2]);
 void nt_ftrace_end(struct nt_proto *proto, const size_t marks[2]);
-/* Writes what there is, and the bundle is empty. */
-void nt_bundle_write(struct nt_perfetto *trace, uint32_t cpu, struct nt_bundle *bundle);
-void nt_bundle_write_if_full(struct nt_perfetto *trace, uint32_t cpu, struct nt_bundle *bundle);
+/* Writes what there is of a CPU, and its bundle is empty. */
+void nt_bundle_write(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu);
+void nt_bundle_write_if_full(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu);
 /* A bundle of events that are written at once, between these. */
 size_t nt_bundle_begin(struct nt_perfetto *trace, uint32_t cpu, size_t *packet);
 void nt_bundle_end(struct nt_perfetto *trace, size_t packet, size_t bundle);
@@ -187,7 +190,6 @@ struct nt_sched {
 	int64_t first_ts; /* of the first switch */
 	int64_t at_ts; /* so far it is known who was on the CPU */
 	uint32_t state; /* in which the last one left it */
-	uint32_t tid; /* who it was */
 	bool is_others; /* processes that were not asked for */
 };
 
@@ -195,7 +197,6 @@ struct nt_sched {
 
 struct nt_owners {
 	struct nt_sequence lane;
-	bool has_begun, has_share;
 	int64_t at_ts;
 	int64_t bucket, net_ns, known_ns; /* the bucket's number, and of its time the network's */
 };
@@ -216,10 +217,11 @@ void nt_stacks_release(struct nt_stacks *stacks);
 /* ---- all of it ---- */
 
 struct nt_perfetto_cpu {
+	uint32_t number;
 	struct nt_sched sched;
 	struct nt_owners owners;
 	struct nt_sequence events;
-	bool has_samples, has_no_thread, has_lost; /* these tracks are described */
+	uint32_t described; /* a bit for each of its tracks that is: nt_cpu_track */
 	int64_t lost, lost_ts; /* records, so far, and of which time that was told last */
 };
 
@@ -268,6 +270,9 @@ struct nt_perfetto_reader {
 	const char *table;
 	const char *columns[NT_MAX_TAKEN + 1];
 	int (*take)(struct nt_perfetto *trace, const struct nt_value *const *values);
+	/* Instead, of a table whose rows are each of a CPU: it gets those of CPUs that were asked for. */
+	int (*take_of_cpu)(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu,
+			   const struct nt_value *const *values);
 };
 
 /* Those of each file, ended by one without a table. */
@@ -275,11 +280,6 @@ extern const struct nt_perfetto_reader nt_names_readers[], nt_sched_readers[], n
 	nt_marks_readers[], nt_stacks_name_readers[], nt_stacks_readers[];
 
 int nt_perfetto_nomem(struct nt_perfetto *trace);
-/*
- * The state of a CPU. 0: *cpu is set; 1: it was not asked for; -1: an error, also for a number that Perfetto does not
- * take.
- */
-int nt_perfetto_cpu(struct nt_perfetto *trace, const struct nt_value *number, struct nt_perfetto_cpu **cpu);
 /* The part of a span that was asked for; false: none. */
 bool nt_perfetto_clip(const struct nt_perfetto *trace, int64_t ts, int64_t dur, int64_t *begin, int64_t *end);
 /* Whether an instant lies in the time that was asked for. */
@@ -288,6 +288,8 @@ bool nt_perfetto_has(const struct nt_perfetto *trace, int64_t ts);
 int nt_perfetto_disorder(struct nt_perfetto *trace, const char *table);
 /* Describes the group of tracks, once. */
 void nt_perfetto_group(struct nt_perfetto *trace, enum nt_perfetto_track group);
+/* The same of a CPU's track, which is one from NT_TRACK_OWNER on, + the CPU. Gives that number. */
+uint64_t nt_cpu_track(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, enum nt_perfetto_track track);
 
 /* ---- head.c ---- */
 
@@ -296,8 +298,8 @@ int nt_head_clock(struct nt_perfetto *trace, const struct nt_value *const *value
 
 /* ---- the ends ---- */
 
-void nt_sched_finish(struct nt_perfetto *trace, uint32_t cpu);
-void nt_owners_finish(struct nt_perfetto *trace, uint32_t cpu);
+void nt_sched_finish(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu);
+void nt_owners_finish(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu);
 /* A thread begins in the recording: a bundle of its own. */
 void nt_sched_life(struct nt_perfetto *trace, const struct nt_perfetto_thread *thread, uint32_t source_tid);
 

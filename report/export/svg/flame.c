@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "report/export/svg/svg.h"
-#include "report/export/svg/xml.h"
 #include "report/out/output.h"
 #include "report/symbols/stages.h"
 #include "report/util/array.h"
@@ -41,9 +40,10 @@ struct drawing {
 	const struct nt_flame *flame;
 	FILE *out;
 	bool is_diff;
-	double *begin; /* of each node, as a part of the whole */
-	double *used; /* of each node: where its next child begins */
-	uint16_t *stage; /* its own, or that of its caller */
+	struct place {
+		double begin, used; /* as parts of the whole; where its next child begins */
+		uint16_t stage; /* its own, or that of its caller */
+	} * places; /* of each node */
 	struct nt_stage_rules *rules; /* which know the stages' names */
 	uint64_t stage_ns[NT_STAGES_MAX + 1]; /* of frames of each stage, without what they called */
 	bool has_stage[NT_STAGES_MAX + 1]; /* some frame has */
@@ -113,7 +113,8 @@ static void write_class(const struct drawing *drawing, uint32_t node)
 	if (drawing->is_diff)
 		fprintf(drawing->out, "c%d", change_of(drawing, node) + CHANGES);
 	else
-		fprintf(drawing->out, "s%u-%u", drawing->stage[node], drawing->flame->nodes[node].depth % SHADES);
+		fprintf(drawing->out, "s%u-%u", drawing->places[node].stage,
+			drawing->flame->nodes[node].depth % SHADES);
 }
 
 static void write_fill(const struct drawing *drawing, uint32_t node)
@@ -121,8 +122,8 @@ static void write_fill(const struct drawing *drawing, uint32_t node)
 	if (drawing->is_diff)
 		write_change_colour(drawing->out, change_of(drawing, node), false);
 	else
-		write_stage_colour(drawing->out, drawing->stage[node], drawing->flame->nodes[node].depth % SHADES,
-				   false);
+		write_stage_colour(drawing->out, drawing->places[node].stage,
+				   drawing->flame->nodes[node].depth % SHADES, false);
 }
 
 /* The style sheet's rules for the dark; gives a string that the caller frees, or NULL. */
@@ -201,7 +202,7 @@ static void write_label(const struct drawing *drawing, uint32_t node, double roo
 
 static void draw_frame(const struct drawing *drawing, uint32_t node)
 {
-	const double begin = drawing->begin[node], width = width_of(drawing, node);
+	const double begin = drawing->places[node].begin, width = width_of(drawing, node);
 	int y = drawing->height - FOOT - ROW * (int)(drawing->flame->nodes[node].depth + 1);
 	FILE *out = drawing->out;
 
@@ -227,17 +228,18 @@ static void place_frames(struct drawing *drawing)
 
 	for (uint32_t node = 0; node < flame->n; node++) {
 		const struct nt_flame_node *at = &flame->nodes[node];
+		struct place *place = &drawing->places[node], *parent = &drawing->places[at->parent];
 
-		drawing->stage[node] = at->stage ? at->stage : node ? drawing->stage[at->parent] : 0;
-		if (drawing->stage[node] >= NT_STAGES_MAX + 1)
-			drawing->stage[node] = 0;
-		drawing->has_stage[drawing->stage[node]] = true;
-		drawing->stage_ns[drawing->stage[node]] += at->ns[0] - at->below[0];
+		place->stage = at->stage ? at->stage : node ? parent->stage : 0;
+		if (place->stage >= NT_STAGES_MAX + 1)
+			place->stage = 0;
+		drawing->has_stage[place->stage] = true;
+		drawing->stage_ns[place->stage] += at->ns[0] - at->below[0];
 		if (node) {
-			drawing->begin[node] = drawing->used[at->parent];
-			drawing->used[at->parent] += width_of(drawing, node);
+			place->begin = parent->used;
+			parent->used += width_of(drawing, node);
 		}
-		drawing->used[node] = drawing->begin[node];
+		place->used = place->begin;
 	}
 }
 
@@ -417,10 +419,8 @@ int nt_flame_svg(const struct nt_flame *flame, bool is_diff, const struct nt_fla
 	struct drawing drawing = {.flame = flame, .out = out, .is_diff = is_diff, .rules = nt_stage_rules_new()};
 	int error = -1;
 
-	drawing.begin = calloc(flame->n + 1, sizeof(drawing.begin[0]));
-	drawing.used = calloc(flame->n + 1, sizeof(drawing.used[0]));
-	drawing.stage = calloc(flame->n + 1, sizeof(drawing.stage[0]));
-	if (drawing.begin && drawing.used && drawing.stage && drawing.rules) {
+	drawing.places = calloc(flame->n + 1, sizeof(drawing.places[0]));
+	if (drawing.places && drawing.rules) {
 		place_frames(&drawing);
 		drawing.head = draw_legend(&drawing, NULL, LINES + ROW * (int)head->n_lines - 10) + TOOLS;
 		drawing.height = drawing.head + FOOT + ROW * (int)(flame->deepest + 1);
@@ -431,9 +431,7 @@ int nt_flame_svg(const struct nt_flame *flame, bool is_diff, const struct nt_fla
 		fprintf(out, "<script><![CDATA[\n%s]]></script>\n", script);
 		nt_svg_close(out);
 	}
-	free(drawing.begin);
-	free(drawing.used);
-	free(drawing.stage);
+	free(drawing.places);
 	nt_stage_rules_free(drawing.rules);
 	return error;
 }

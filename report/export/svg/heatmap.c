@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "report/export/svg/svg.h"
-#include "report/export/svg/xml.h"
 #include "report/out/output.h"
 #include "report/util/histogram.h"
 #include "report/util/weighted.h"

@@ -21,6 +21,10 @@
 #define NT_SVG_DARK_INK "#e3e8ee"
 #define NT_SVG_DARK_SOFT "#9aa5b1"
 
+/* A text as XML has it, in elements and in attributes with ". What XML cannot hold, and what is no UTF-8, becomes
+ * U+FFFD. */
+void nt_xml_text(FILE *out, const char *text);
+
 struct nt_svg {
 	int width, height; /* units of the picture; it is scaled to its window */
 	const char *title;

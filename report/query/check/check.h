@@ -20,19 +20,24 @@ enum nt_verdict {
 struct nt_check {
 	struct nt_db *db;
 	struct nt_session session; /* the one at hand */
+	const char *name; /* of the check at hand */
+	uint64_t rows; /* of its query, so far */
 	/* Where findings go. */
 	enum nt_format format;
 	struct nt_json json;
 	uint64_t found[NT_FOUND_FAILED + 1]; /* how many of each verdict */
 };
 
-/* Prints one finding of the check `name`. */
-void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *name, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+/* Prints one finding of the check at hand. */
+void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* A query with ?1 bound to the session; NULL: see db->error. */
 sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql);
 /* As nt_db_end. */
 int nt_check_end(struct nt_check *check, sqlite3_stmt *statement);
+/* Begins the check `name`: judges each row of a query, whose ?1 is the session. 0, or -1 and db->error. */
+int nt_check_rows(struct nt_check *check, const char *name, const char *sql,
+		  void (*judge)(struct nt_check *check, sqlite3_stmt *row));
 
 /* Each 0, or -1 and db->error. */
 

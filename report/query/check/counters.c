@@ -56,9 +56,9 @@ static bool judge_written(struct nt_check *check, sqlite3_stmt *row, bool is_sho
 	if (written == records && lost == told_lost)
 		return true;
 	if (is_shown)
-		nt_check_say(check, NT_FOUND_FAILED, "counters",
-			     "CPU %lld, %s: the kernel side wrote %lld and lost %lld, the tape has %lld and "
-			     "says that %lld were lost",
+		nt_check_say(check, NT_FOUND_FAILED,
+			     "CPU %lld, %s: the kernel side wrote %lld and lost %lld, the tape has %lld and says that "
+			     "%lld were lost",
 			     cpu, kind, written, lost, records, told_lost);
 	else
 		check->found[NT_FOUND_FAILED]++;
@@ -70,8 +70,9 @@ int nt_check_written(struct nt_check *check)
 	sqlite3_stmt *row;
 	uint64_t n = 0, wrong = 0;
 
+	check->name = "counters";
 	if (!check->session.is_complete) {
-		nt_check_say(check, NT_FOUND_NOTE, "counters",
+		nt_check_say(check, NT_FOUND_NOTE,
 			     "the last snapshot of the kernel side's counters is missing: not compared");
 		return 0;
 	}
@@ -81,14 +82,20 @@ int nt_check_written(struct nt_check *check)
 	if (nt_check_end(check, row))
 		return -1;
 	if (!n)
-		nt_check_say(check, NT_FOUND_NOTE, "counters",
-			     "the tape has no snapshot of the kernel side's counters");
+		nt_check_say(check, NT_FOUND_NOTE, "the tape has no snapshot of the kernel side's counters");
 	else if (!wrong)
-		nt_check_say(check, NT_FOUND_OK, "counters",
+		nt_check_say(check, NT_FOUND_OK,
 			     "for %llu pairs of CPU and kind, the kernel side's counters = records on the tape, and "
 			     "its losses = those declared",
 			     (unsigned long long)n);
 	return 0;
+}
+
+/* What the programs counted: a tape that ends early lacks it. */
+static int check_counted(struct nt_check *check, const char *name, const char *sql,
+			 void (*judge)(struct nt_check *check, sqlite3_stmt *row))
+{
+	return check->session.is_complete ? nt_check_rows(check, name, sql, judge) : 0;
 }
 
 /* ---- the packets at each hook, as its programs counted them ---- */
@@ -99,14 +106,13 @@ static void judge_hook(struct nt_check *check, sqlite3_stmt *row)
 	char seen[NT_HUMAN_MAX], kept[NT_HUMAN_MAX];
 
 	if (samples != recorded)
-		nt_check_say(check, NT_FOUND_FAILED, "hooks",
+		nt_check_say(check, NT_FOUND_FAILED,
 			     "%s: its programs recorded %lld packets, and the tape has %lld samples of it",
 			     nt_db_text(row, 0), recorded, samples);
 	else
-		nt_check_say(check, NT_FOUND_OK, "hooks",
+		nt_check_say(check, NT_FOUND_OK,
 			     "%s: packets that passed: %s, samples of them: %s, and the others are counted by what "
-			     "became of "
-			     "them",
+			     "became of them",
 			     nt_db_text(row, 0), nt_human_count(seen, sqlite3_column_int64(row, 3)),
 			     nt_human_count(kept, samples));
 }
@@ -116,15 +122,10 @@ static void judge_hook(struct nt_check *check, sqlite3_stmt *row)
 
 int nt_check_hooks(struct nt_check *check)
 {
-	sqlite3_stmt *row;
-
-	if (!check->session.is_complete)
-		return 0;
-	row = nt_check_query(check, "SELECT hook, samples, recorded, " PASSED " FROM latency_hook "
-				    "WHERE session_id = ?1 AND recorded IS NOT NULL ORDER BY hook");
-	while (nt_db_next(row))
-		judge_hook(check, row);
-	return nt_check_end(check, row);
+	return check_counted(check, "hooks",
+			     "SELECT hook, samples, recorded, " PASSED " FROM latency_hook "
+			     "WHERE session_id = ?1 AND recorded IS NOT NULL ORDER BY hook",
+			     judge_hook);
 }
 
 /* ---- wake-ups, as their programs counted them ---- */
@@ -134,66 +135,55 @@ static void judge_wakeups(struct nt_check *check, sqlite3_stmt *row)
 	long long recorded = sqlite3_column_int64(row, 1), rows = sqlite3_column_int64(row, 2);
 
 	if (recorded != rows)
-		nt_check_say(check, NT_FOUND_FAILED, "wakeups", "%s: the program recorded %lld, and the tape has %lld",
+		nt_check_say(check, NT_FOUND_FAILED, "%s: the program recorded %lld, and the tape has %lld",
 			     nt_db_text(row, 0), recorded, rows);
 	else
-		nt_check_say(check, NT_FOUND_OK, "wakeups", "%s: %lld recorded, and as many on the tape; %lld lost",
-			     nt_db_text(row, 0), recorded, (long long)sqlite3_column_int64(row, 3));
+		nt_check_say(check, NT_FOUND_OK, "%s: %lld recorded, and as many on the tape; %lld lost",
+			     nt_db_text(row, 0), recorded, sqlite3_column_int64(row, 3));
 }
 
 int nt_check_wakeups(struct nt_check *check)
 {
-	sqlite3_stmt *row;
-
-	if (!check->session.is_complete)
-		return 0;
-	row = nt_check_query(check,
-			     "SELECT p.what, sum(CASE c.name WHEN 'recorded' THEN c.value ELSE 0 END), "
-			     "(SELECT count(*) FROM sched_wakeup AS w WHERE w.session_id = ?1 AND w.what = p.what), "
-			     "sum(CASE c.name WHEN 'lost' THEN c.value ELSE 0 END) "
-			     "FROM (SELECT 'waking' AS what, 'nt_sched_waking' AS program UNION ALL SELECT 'new', "
-			     "'nt_sched_wakeup_new') AS p "
-			     "JOIN self_cost_last AS c ON c.session_id = ?1 AND c.program = p.program GROUP BY p.what "
-			     "ORDER BY p.what");
-	while (nt_db_next(row))
-		judge_wakeups(check, row);
-	return nt_check_end(check, row);
+	return check_counted(
+		check, "wakeups",
+		"SELECT p.what, sum(CASE c.name WHEN 'recorded' THEN c.value ELSE 0 END), "
+		"(SELECT count(*) FROM sched_wakeup AS w WHERE w.session_id = ?1 AND w.what = p.what), "
+		"sum(CASE c.name WHEN 'lost' THEN c.value ELSE 0 END) FROM (SELECT 'waking' AS what, 'nt_sched_waking' "
+		"AS program UNION ALL SELECT 'new', 'nt_sched_wakeup_new') AS p JOIN self_cost_last AS c ON "
+		"c.session_id = ?1 AND c.program = p.program GROUP BY p.what ORDER BY p.what",
+		judge_wakeups);
 }
 
 /* ---- stacks, as their program counted them ---- */
 
+static void judge_stacks(struct nt_check *check, sqlite3_stmt *row)
+{
+	long long recorded = sqlite3_column_int64(row, 0), rows = sqlite3_column_int64(row, 1);
+
+	if (recorded != rows)
+		nt_check_say(check, NT_FOUND_FAILED, "the program recorded %lld samples, and the tape has %lld",
+			     recorded, rows);
+	else
+		nt_check_say(check, NT_FOUND_OK,
+			     "%lld samples recorded, and as many on the tape; %lld lost, %lld of other owners left "
+			     "out, %lld could not be unwound, of %lld the frames were lost",
+			     rows, sqlite3_column_int64(row, 2), sqlite3_column_int64(row, 3),
+			     sqlite3_column_int64(row, 4), sqlite3_column_int64(row, 5));
+}
+
 int nt_check_stacks(struct nt_check *check)
 {
-	sqlite3_stmt *row;
-
-	if (!check->session.is_complete)
-		return 0;
-	row = nt_check_query(
-		check,
+	return check_counted(
+		check, "stacks",
 		"SELECT sum(CASE name WHEN 'recorded' THEN value ELSE 0 END), "
 		"(SELECT count(*) FROM stack_sample AS s WHERE s.session_id = ?1), "
-		"sum(CASE name WHEN 'lost' THEN value ELSE 0 END), sum(CASE name WHEN 'skipped_owner' THEN value ELSE "
-		"0 END), "
+		"sum(CASE name WHEN 'lost' THEN value ELSE 0 END), "
+		"sum(CASE name WHEN 'skipped_owner' THEN value ELSE 0 END), "
 		"(SELECT count(*) FROM stack_sample AS s WHERE s.session_id = ?1 AND error IS NOT NULL), "
 		"(SELECT count(*) FROM stack_sample AS s LEFT JOIN stack ON stack.session_id = ?1 AND id = stack_id "
 		"WHERE s.session_id = ?1 AND stack_id IS NOT NULL AND id IS NULL) "
-		"FROM self_cost_last WHERE session_id = ?1 AND program = 'nt_stack_sample' HAVING count(*)");
-	while (nt_db_next(row)) {
-		long long recorded = sqlite3_column_int64(row, 0), rows = sqlite3_column_int64(row, 1);
-
-		if (recorded != rows)
-			nt_check_say(check, NT_FOUND_FAILED, "stacks",
-				     "the program recorded %lld samples, and the tape has %lld", recorded, rows);
-		else
-			nt_check_say(check, NT_FOUND_OK, "stacks",
-				     "%lld samples recorded, and as many on the tape; %lld lost, %lld of other owners "
-				     "left out, "
-				     "%lld could not be unwound, of %lld the frames were lost",
-				     rows, (long long)sqlite3_column_int64(row, 2),
-				     (long long)sqlite3_column_int64(row, 3), (long long)sqlite3_column_int64(row, 4),
-				     (long long)sqlite3_column_int64(row, 5));
-	}
-	return nt_check_end(check, row);
+		"FROM self_cost_last WHERE session_id = ?1 AND program = 'nt_stack_sample' HAVING count(*)",
+		judge_stacks);
 }
 
 /* ---- /proc/softirqs ---- */
@@ -343,7 +333,7 @@ static void judge_softirqs(struct nt_check *check, struct softirqs *softirqs, sq
 		softirqs->ahead = EITHER;
 	}
 	if (softirqs->wrong++ < SHOWN)
-		nt_check_say(check, NT_FOUND_FAILED, "softirqs",
+		nt_check_say(check, NT_FOUND_FAILED,
 			     "CPU %lld, %s: /proc/softirqs changed by %lld from %lld to %lld ns, the records are %lld "
 			     "to %lld",
 			     (long long)cpu, name, (long long)change, (long long)softirqs->snapshots[k].begin_ns,
@@ -386,10 +376,11 @@ int nt_check_softirqs(struct nt_check *check)
 	struct softirqs softirqs = {.vec = -1};
 	int took = took_softirqs(check), error;
 
+	check->name = "softirqs";
 	if (took <= 0) {
 		if (!took)
 			nt_check_say(
-				check, NT_FOUND_NOTE, "softirqs",
+				check, NT_FOUND_NOTE,
 				"not recorded (the probe softirq was off): nothing to compare with /proc/softirqs");
 		return took;
 	}
@@ -399,14 +390,12 @@ int nt_check_softirqs(struct nt_check *check)
 	if (!error && softirqs.n_snapshots > 1)
 		error = compare_softirqs(check, &softirqs);
 	if (!error && !softirqs.compared)
-		nt_check_say(check, NT_FOUND_NOTE, "softirqs",
-			     "there are not two snapshots of /proc/softirqs to compare with");
+		nt_check_say(check, NT_FOUND_NOTE, "there are not two snapshots of /proc/softirqs to compare with");
 	else if (!error && !softirqs.wrong)
-		nt_check_say(
-			check, NT_FOUND_OK, "softirqs",
-			"%llu changes of /proc/softirqs (CPU, vector, interval) are as recorded; %llu of them with "
-			"a loss or an end of the session, compared from below only",
-			(unsigned long long)softirqs.compared, (unsigned long long)softirqs.from_below);
+		nt_check_say(check, NT_FOUND_OK,
+			     "%llu changes of /proc/softirqs (CPU, vector, interval) are as recorded; %llu of them "
+			     "with a loss or an end of the session, compared from below only",
+			     (unsigned long long)softirqs.compared, (unsigned long long)softirqs.from_below);
 	free(softirqs.snapshots);
 	nt_id_map_release(&softirqs.during);
 	nt_id_map_release(&softirqs.after);
@@ -415,65 +404,62 @@ int nt_check_softirqs(struct nt_check *check)
 
 /* ---- runs that the kernel itself left out ---- */
 
+static void judge_misses(struct nt_check *check, sqlite3_stmt *row)
+{
+	if (check->rows < SHOWN)
+		nt_check_say(check, NT_FOUND_LOSS,
+			     "the kernel left out %lld runs of %s between %lld and %lld ns: this interval is suspect",
+			     sqlite3_column_int64(row, 2) - sqlite3_column_int64(row, 4), nt_db_text(row, 0),
+			     sqlite3_column_int64(row, 3), sqlite3_column_int64(row, 1));
+	else
+		check->found[NT_FOUND_LOSS]++;
+}
+
 int nt_check_misses(struct nt_check *check)
 {
-	sqlite3_stmt *row = nt_check_query(
-		check, "SELECT * FROM (SELECT program, ts, value, lag(ts) OVER w AS since, lag(value) OVER w AS was "
-		       "FROM self_cost "
-		       "WHERE session_id = ?1 AND name = 'misses' AND program IS NOT NULL "
-		       "WINDOW w AS (PARTITION BY program ORDER BY ts)) WHERE value > was ORDER BY ts, program");
-	uint64_t n = 0;
-
-	for (; nt_db_next(row); n++) {
-		if (n < SHOWN)
-			nt_check_say(check, NT_FOUND_LOSS, "misses",
-				     "the kernel left out %lld runs of %s between %lld and %lld ns: this interval is "
-				     "suspect",
-				     (long long)(sqlite3_column_int64(row, 2) - sqlite3_column_int64(row, 4)),
-				     nt_db_text(row, 0), (long long)sqlite3_column_int64(row, 3),
-				     (long long)sqlite3_column_int64(row, 1));
-		else
-			check->found[NT_FOUND_LOSS]++;
-	}
-	if (nt_check_end(check, row))
+	if (nt_check_rows(check, "misses",
+			  "SELECT * FROM (SELECT program, ts, value, lag(ts) OVER w AS since, lag(value) OVER w AS was "
+			  "FROM self_cost WHERE session_id = ?1 AND name = 'misses' AND program IS NOT NULL "
+			  "WINDOW w AS (PARTITION BY program ORDER BY ts)) WHERE value > was ORDER BY ts, program",
+			  judge_misses))
 		return -1;
-	if (!n)
-		nt_check_say(check, NT_FOUND_OK, "misses", "the kernel left out no run of a program");
+	if (!check->rows)
+		nt_check_say(check, NT_FOUND_OK, "the kernel left out no run of a program");
 	return 0;
 }
 
 /* ---- /proc/stat, which counts in ticks and by other rules: for information ---- */
 
+static void judge_stat(struct nt_check *check, sqlite3_stmt *row)
+{
+	int64_t tick_ns = check->session.clock_ticks ? 1000000000 / check->session.clock_ticks : 0;
+	char theirs[NT_HUMAN_MAX], ours[NT_HUMAN_MAX], their_softirqs[NT_HUMAN_MAX], our_softirqs[NT_HUMAN_MAX],
+		steal[NT_HUMAN_MAX];
+
+	if (!tick_ns || !sqlite3_column_int64(row, 4))
+		return;
+	nt_check_say(check, NT_FOUND_NOTE,
+		     "CPU %lld: idle %s (here %s), softirqs %s (here %s), stolen %s; in ticks, and by other rules",
+		     sqlite3_column_int64(row, 0),
+		     nt_human_ns(theirs, (uint64_t)(sqlite3_column_int64(row, 1) * tick_ns)),
+		     nt_human_ns(ours, (uint64_t)sqlite3_column_int64(row, 5)),
+		     nt_human_ns(their_softirqs, (uint64_t)(sqlite3_column_int64(row, 2) * tick_ns)),
+		     nt_human_ns(our_softirqs, (uint64_t)sqlite3_column_int64(row, 6)),
+		     nt_human_ns(steal, (uint64_t)(sqlite3_column_int64(row, 3) * tick_ns)));
+}
+
 int nt_check_stat(struct nt_check *check)
 {
-	sqlite3_stmt *row = nt_check_query(
-		check,
+	return nt_check_rows(
+		check, "/proc/stat",
 		"WITH stat AS (SELECT cpu, name, max(value) - min(value) AS ticks, max(ts_end) - min(ts_begin) AS dur "
 		"FROM proc_counter "
 		"WHERE session_id = ?1 AND source = '/proc/stat' AND cpu IS NOT NULL GROUP BY cpu, name) "
-		"SELECT cpu, sum(CASE WHEN name IN ('idle', 'iowait') THEN ticks END), sum(CASE name WHEN 'softirq' "
-		"THEN ticks END), "
-		"sum(CASE name WHEN 'steal' THEN ticks END), max(dur), "
+		"SELECT cpu, sum(CASE WHEN name IN ('idle', 'iowait') THEN ticks END), "
+		"sum(CASE name WHEN 'softirq' THEN ticks END), sum(CASE name WHEN 'steal' THEN ticks END), max(dur), "
 		"(SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost AS c WHERE c.session_id = ?1 AND c.cpu = stat.cpu "
 		"AND owner = 'idle'), "
 		"(SELECT coalesce(sum(spent_ns), 0) FROM cpu_cost AS c WHERE c.session_id = ?1 AND c.cpu = stat.cpu "
-		"AND owner IN ('net_rx', 'net_tx', 'softirq')) FROM stat GROUP BY cpu");
-	while (nt_db_next(row)) {
-		int64_t tick_ns = check->session.clock_ticks ? 1000000000 / check->session.clock_ticks : 0;
-		char theirs[NT_HUMAN_MAX], ours[NT_HUMAN_MAX], their_softirqs[NT_HUMAN_MAX], our_softirqs[NT_HUMAN_MAX],
-			steal[NT_HUMAN_MAX];
-
-		if (!tick_ns || !sqlite3_column_int64(row, 4))
-			continue;
-		nt_check_say(check, NT_FOUND_NOTE, "/proc/stat",
-			     "CPU %lld: idle %s (here %s), softirqs %s (here %s), stolen %s; in ticks, and by "
-			     "other rules",
-			     (long long)sqlite3_column_int64(row, 0),
-			     nt_human_ns(theirs, (uint64_t)(sqlite3_column_int64(row, 1) * tick_ns)),
-			     nt_human_ns(ours, (uint64_t)sqlite3_column_int64(row, 5)),
-			     nt_human_ns(their_softirqs, (uint64_t)(sqlite3_column_int64(row, 2) * tick_ns)),
-			     nt_human_ns(our_softirqs, (uint64_t)sqlite3_column_int64(row, 6)),
-			     nt_human_ns(steal, (uint64_t)(sqlite3_column_int64(row, 3) * tick_ns)));
-	}
-	return nt_check_end(check, row);
+		"AND owner IN ('net_rx', 'net_tx', 'softirq')) FROM stat GROUP BY cpu",
+		judge_stat);
 }

@@ -76,8 +76,8 @@ static int read_slices(struct nt_check *check, struct cpus *all)
 	while (nt_db_next(slice))
 		strange += !take_slice(all, check->session.start_ts, slice);
 	if (strange)
-		nt_check_say(check, NT_FOUND_FAILED, "conservation",
-			     "%llu slices have no CPU, owner or time that there is", (unsigned long long)strange);
+		nt_check_say(check, NT_FOUND_FAILED, "%llu slices have no CPU, owner or time that there is",
+			     (unsigned long long)strange);
 	return nt_check_end(check, slice);
 }
 
@@ -94,15 +94,14 @@ static void judge_cpu(struct nt_check *check, int64_t number, const struct cpu *
 	nt_human_count(uncovered, cpu->owned_ns[NT_OWNER_UNCOVERED]);
 	nt_human_share(share, (uint64_t)cpu->owned_ns[NT_OWNER_UNCOVERED], (uint64_t)all_ns);
 	if (cpu->overlaps || cpu->gaps || !ends || cpu->sum_ns != all_ns)
-		nt_check_say(check, NT_FOUND_FAILED, "conservation",
-			     "CPU %lld: %s slices with %llu overlaps and %llu gaps sum to %s ns, but the "
-			     "session has %s ns%s",
+		nt_check_say(check, NT_FOUND_FAILED,
+			     "CPU %lld: %s slices with %llu overlaps and %llu gaps sum to %s ns, but the session has "
+			     "%s ns%s",
 			     (long long)number, slices, (unsigned long long)cpu->overlaps,
 			     (unsigned long long)cpu->gaps, sum, length, ends ? "" : ", and they end elsewhere");
 	else
-		nt_check_say(check, NT_FOUND_OK, "conservation",
-			     "CPU %lld: %s slices, no overlap, no gap, sum %s ns = the session; uncovered %s ns "
-			     "(%s)",
+		nt_check_say(check, NT_FOUND_OK,
+			     "CPU %lld: %s slices, no overlap, no gap, sum %s ns = the session; uncovered %s ns (%s)",
 			     (long long)number, slices, sum, uncovered, share);
 }
 
@@ -123,9 +122,8 @@ static int judge_uncovered(struct nt_check *check, int64_t number, const struct 
 	if (nt_check_end(check, loss))
 		return -1;
 	if (!has_loss)
-		nt_check_say(check, NT_FOUND_FAILED, "conservation",
-			     "CPU %lld: %s are uncovered, and no loss explains it", (long long)number,
-			     nt_human_ns(uncovered, (uint64_t)cpu->owned_ns[NT_OWNER_UNCOVERED]));
+		nt_check_say(check, NT_FOUND_FAILED, "CPU %lld: %s are uncovered, and no loss explains it",
+			     (long long)number, nt_human_ns(uncovered, (uint64_t)cpu->owned_ns[NT_OWNER_UNCOVERED]));
 	return 0;
 }
 
@@ -150,13 +148,14 @@ static int judge_sums(struct nt_check *check, struct cpus *all)
 		for (int owner = 0; owner < NT_OWNER_COUNT; owner++)
 			wrong += all->cpus[number].owned_ns[owner] != 0;
 	}
+	check->name = "sums";
 	/* Sums that do not fit are an error of SQLite's, and wrong all the same. */
 	error = nt_check_end(check, sum);
 	if (wrong)
-		nt_check_say(check, NT_FOUND_FAILED, "sums", "%llu sums in cpu_cost are not those of cpu_slice",
+		nt_check_say(check, NT_FOUND_FAILED, "%llu sums in cpu_cost are not those of cpu_slice",
 			     (unsigned long long)wrong);
 	else if (!error)
-		nt_check_say(check, NT_FOUND_OK, "sums", "cpu_cost is the sum of cpu_slice, for each CPU and owner");
+		nt_check_say(check, NT_FOUND_OK, "cpu_cost is the sum of cpu_slice, for each CPU and owner");
 	return error;
 }
 
@@ -164,8 +163,10 @@ int nt_check_conservation(struct nt_check *check)
 {
 	struct cpus all = {0};
 	int64_t n = 0;
-	int error = read_slices(check, &all);
+	int error;
 
+	check->name = "conservation";
+	error = read_slices(check, &all);
 	for (int64_t number = 0; number < all.n && !error; number++) {
 		if (!all.cpus[number].started)
 			continue;
@@ -174,8 +175,8 @@ int nt_check_conservation(struct nt_check *check)
 		error = judge_uncovered(check, number, &all.cpus[number]);
 	}
 	if (!error && n != check->session.cpus && check->session.end_ts > check->session.start_ts)
-		nt_check_say(check, NT_FOUND_FAILED, "conservation", "%lld CPUs have slices, but the session has %lld",
-			     (long long)n, (long long)check->session.cpus);
+		nt_check_say(check, NT_FOUND_FAILED, "%lld CPUs have slices, but the session has %lld", (long long)n,
+			     (long long)check->session.cpus);
 	if (!error)
 		error = judge_sums(check, &all);
 	free(all.cpus);
@@ -192,6 +193,8 @@ int nt_check_threads(struct nt_check *check)
 	int64_t utid = -1, end_ns = 0;
 	uint64_t n = 0, threads = 0, overlaps = 0;
 	char count[NT_HUMAN_MAX];
+
+	check->name = "threads";
 	while (nt_db_next(slice)) {
 		int64_t ts = sqlite3_column_int64(slice, 1);
 
@@ -207,10 +210,10 @@ int nt_check_threads(struct nt_check *check)
 	}
 	nt_human_count(count, (int64_t)n);
 	if (overlaps)
-		nt_check_say(check, NT_FOUND_FAILED, "threads", "%llu times a thread was on two CPUs at once",
+		nt_check_say(check, NT_FOUND_FAILED, "%llu times a thread was on two CPUs at once",
 			     (unsigned long long)overlaps);
 	else
-		nt_check_say(check, NT_FOUND_OK, "threads", "none was on two CPUs at once: %llu threads, %s stays",
+		nt_check_say(check, NT_FOUND_OK, "none was on two CPUs at once: %llu threads, %s stays",
 			     (unsigned long long)threads, count);
 	return nt_check_end(check, slice);
 }
@@ -250,16 +253,17 @@ static void judge_op_costs(struct nt_check *check, const struct op_sums *ops, in
 {
 	char count[NT_HUMAN_MAX], ops_ns[NT_HUMAN_MAX], sum_ns[NT_HUMAN_MAX];
 
+	check->name = "operations";
 	nt_human_count(count, ops->ops);
 	nt_human_count(ops_ns, ops->cpu_ns);
 	nt_human_count(sum_ns, slices_ns);
 	if (ops->cpu_ns != slices_ns)
-		nt_check_say(check, NT_FOUND_FAILED, "operations",
+		nt_check_say(check, NT_FOUND_FAILED,
 			     "%s operations cost %s ns, but the slices of send and recv sum to %s ns", count, ops_ns,
 			     sum_ns);
 	else
-		nt_check_say(check, NT_FOUND_OK, "operations", "%s operations cost %s ns = the slices of send and recv",
-			     count, ops_ns);
+		nt_check_say(check, NT_FOUND_OK, "%s operations cost %s ns = the slices of send and recv", count,
+			     ops_ns);
 }
 
 static const char *describe(char text[200], const struct op_sums *sums)
@@ -276,13 +280,13 @@ static void judge_op_sums(struct nt_check *check, const struct op_sums *ops, con
 {
 	char of_ops[200], of_costs[200];
 
+	check->name = "sums";
 	if (ops->ops != costs->ops || ops->cpu_ns != costs->cpu_ns || ops->sent != costs->sent ||
 	    ops->received != costs->received)
-		nt_check_say(check, NT_FOUND_FAILED, "sums",
-			     "sock_cost is not the sum of sock_op: it has %s; sock_op has %s",
+		nt_check_say(check, NT_FOUND_FAILED, "sock_cost is not the sum of sock_op: it has %s; sock_op has %s",
 			     describe(of_costs, costs), describe(of_ops, ops));
 	else
-		nt_check_say(check, NT_FOUND_OK, "sums", "sock_cost is the sum of sock_op");
+		nt_check_say(check, NT_FOUND_OK, "sock_cost is the sum of sock_op");
 }
 
 int nt_check_operations(struct nt_check *check)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drawing.c - see drawing.h.
+ * drawing.c - the part of result.h that draws.
  */
-#include "report/query/cpus/drawing.h"
+#include "report/query/cpus/result.h"
 
 #include <string.h>
 
@@ -105,18 +105,18 @@ static void draw_part(FILE *out, uint64_t part, uint64_t whole, bool with_blocks
 }
 
 static void draw_parts(const struct nt_lanes *lanes, const struct nt_lane *lane, FILE *out, const char *label,
-		       unsigned int kinds, int colour, const struct nt_lanes_style *style)
+		       unsigned int kinds, int colour, const struct nt_terminal *terminal)
 {
 	fprintf(out, "%*s |", LABEL, label);
-	if (style->colour)
+	if (terminal->colour)
 		fprintf(out, "\033[38;5;%dm", colour);
 	for (uint32_t column = 0; column < lanes->columns; column++) {
 		uint64_t whole =
 			(uint64_t)nt_lanes_column_ts(lanes, column + 1) - (uint64_t)nt_lanes_column_ts(lanes, column);
 
-		draw_part(out, nt_lane_cell(lane, column, kinds), whole, style->blocks);
+		draw_part(out, nt_lane_cell(lane, column, kinds), whole, terminal->utf8);
 	}
-	fprintf(out, "%s|\n", style->colour ? "\033[0m" : "");
+	fprintf(out, "%s|\n", terminal->colour ? "\033[0m" : "");
 }
 
 /* ---- below ---- */
@@ -199,8 +199,7 @@ static void draw_parts_legend(FILE *out, bool with_blocks)
 	if (!with_blocks) {
 		nt_print_prose(out, LEGEND,
 			       "net: its part in tenths, rounded down. Below a tenth: + from 5 %%, - from 1 %%, . "
-			       "less. #: all "
-			       "of it. Blank: none at all.");
+			       "less. #: all of it. Blank: none at all.");
 		return;
 	}
 	nt_prose_begin(&prose, out);
@@ -212,36 +211,36 @@ static void draw_parts_legend(FILE *out, bool with_blocks)
 	nt_prose_end(&prose, LEGEND);
 }
 
-static void draw_legend(const uint64_t total[NT_LANE_KINDS], FILE *out, const struct nt_lanes_style *style)
+static void draw_legend(const uint64_t total[NT_LANE_KINDS], FILE *out, const struct nt_terminal *terminal)
 {
-	draw_owners_legend(total, out, style->colour);
+	draw_owners_legend(total, out, terminal->colour);
 	nt_print_prose(out, LEGEND, "A cell shows who had most of it; the network stack, in capitals, counts as one.");
-	draw_parts_legend(out, style->blocks);
+	draw_parts_legend(out, terminal->utf8);
 	if (total[NT_OWNER_UNCOVERED])
 		nt_print_prose(out, LEGEND, "lost: the part that is uncovered, likewise.");
 }
 
 static void draw_cpu(const struct nt_lanes *lanes, const struct nt_lane *lane, FILE *out,
-		     const struct nt_lanes_style *style)
+		     const struct nt_terminal *terminal)
 {
-	draw_owners(lanes, lane, out, style->colour);
+	draw_owners(lanes, lane, out, terminal->colour);
 	if (!nt_lane_sum(lane->total, ~(1u << NT_OWNER_OFFLINE)))
 		return; /* away all the time: that says it all */
-	draw_parts(lanes, lane, out, "net", NT_NETWORK_OWNERS, COLOUR_NETWORK, style);
+	draw_parts(lanes, lane, out, "net", NT_NETWORK_OWNERS, COLOUR_NETWORK, terminal);
 	/* However little it is: who had more of the cell would hide it. */
 	if (lane->total[NT_OWNER_UNCOVERED])
-		draw_parts(lanes, lane, out, "lost", 1u << NT_OWNER_UNCOVERED, COLOUR_UNCOVERED, style);
+		draw_parts(lanes, lane, out, "lost", 1u << NT_OWNER_UNCOVERED, COLOUR_UNCOVERED, terminal);
 	if (lane->total[NT_OWNER_OFFLINE])
-		draw_parts(lanes, lane, out, "offline", 1u << NT_OWNER_OFFLINE, COLOUR_OFFLINE, style);
+		draw_parts(lanes, lane, out, "offline", 1u << NT_OWNER_OFFLINE, COLOUR_OFFLINE, terminal);
 }
 
-void nt_lanes_draw(const struct nt_lanes *lanes, FILE *out, int64_t since_ts, const struct nt_lanes_style *style)
+void nt_lanes_draw(const struct nt_lanes *lanes, FILE *out, int64_t since_ts, const struct nt_terminal *terminal)
 {
 	uint64_t total[NT_LANE_KINDS];
 
 	for (size_t i = 0; i < lanes->n; i++)
-		draw_cpu(lanes, &lanes->lanes[i], out, style);
+		draw_cpu(lanes, &lanes->lanes[i], out, terminal);
 	draw_axis(lanes, out, since_ts);
 	nt_lanes_total(lanes, total);
-	draw_legend(total, out, style);
+	draw_legend(total, out, terminal);
 }

@@ -9,79 +9,91 @@
 
 #include "report/db/result.h"
 
-/* ---- JSON ---- */
+/* ---- sums: alike for both formats ---- */
 
-static void json_kinds(struct nt_json *json, const uint64_t ns[NT_LANE_KINDS])
+/* Nanoseconds of each kind, under the names of columns. */
+static void put_kinds(struct nt_line *line, const uint64_t ns[NT_LANE_KINDS])
 {
-	char name[32];
+#define NAME(number, constant, name, sort) #name "_ns",
+	static const char *const names[NT_LANE_KINDS] = {NT_OWNERS(NAME) "other_ns"};
+#undef NAME
 
-	for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++) {
-		snprintf(name, sizeof(name), "%s_ns", nt_lane_kind_name(kind));
-		nt_json_integer(json, name, (int64_t)ns[kind]);
-	}
+	for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++)
+		nt_line_put(line, names[kind], nt_cell_integer((int64_t)ns[kind]));
 }
 
 /* What begins at `ts`, on a CPU, or on all of them if it is NULL. */
-static void json_sum(struct nt_json *json, const uint32_t *cpu, int64_t ts, uint64_t dur,
-		     const uint64_t ns[NT_LANE_KINDS])
+static void put_sum(struct nt_line *line, const uint32_t *cpu, int64_t ts, uint64_t dur,
+		    const uint64_t ns[NT_LANE_KINDS])
 {
-	const struct nt_cell cell = {.type = cpu ? NT_CELL_INTEGER : NT_CELL_NULL, .integer = cpu ? *cpu : 0};
-
-	nt_json_open(json, NULL, '{');
-	nt_json_cell(json, "cpu", &cell);
-	nt_json_integer(json, "ts", ts);
-	nt_json_integer(json, "dur", (int64_t)dur);
-	json_kinds(json, ns);
-	nt_json_close(json, '}');
+	nt_line_put(line, "cpu", nt_cell_if(cpu, cpu ? *cpu : 0));
+	nt_line_put(line, "ts", nt_cell_integer(ts));
+	nt_line_put(line, "dur", nt_cell_integer((int64_t)dur));
+	put_kinds(line, ns);
 }
 
-static void json_totals(struct nt_json *json, const struct nt_lanes *lanes)
+/* Who takes the lines of sums: JSON, or CSV, whose lines begin with the session and with what the row is. */
+struct taker {
+	struct nt_json *json;
+	struct nt_printer *printer; /* NULL: JSON */
+	int64_t session_id;
+	const char *row;
+};
+
+static void take_sum(const struct taker *taker, const uint32_t *cpu, int64_t ts, uint64_t dur,
+		     const uint64_t ns[NT_LANE_KINDS])
+{
+	struct nt_line line = {0};
+
+	if (taker->printer) {
+		nt_line_put(&line, "session_id", nt_cell_integer(taker->session_id));
+		nt_line_put(&line, "row", nt_cell_text(taker->row));
+	}
+	put_sum(&line, cpu, ts, dur, ns);
+	if (taker->printer)
+		nt_printer_row(taker->printer, line.cells);
+	else
+		nt_json_record(taker->json, &line);
+}
+
+static void take_totals(const struct taker *taker, const struct nt_lanes *lanes)
 {
 	uint64_t total[NT_LANE_KINDS], span = (uint64_t)lanes->to_ts - (uint64_t)lanes->from_ts;
 
-	nt_json_open(json, "totals", '[');
 	for (size_t i = 0; i < lanes->n; i++)
-		json_sum(json, &lanes->lanes[i].cpu, lanes->from_ts, span, lanes->lanes[i].total);
+		take_sum(taker, &lanes->lanes[i].cpu, lanes->from_ts, span, lanes->lanes[i].total);
 	nt_lanes_total(lanes, total);
-	json_sum(json, NULL, lanes->from_ts, span * lanes->n, total);
-	nt_json_close(json, ']');
+	take_sum(taker, NULL, lanes->from_ts, span * lanes->n, total);
 }
 
-static void json_cells(struct nt_json *json, const struct nt_lanes *lanes)
+static void take_cells(const struct taker *taker, const struct nt_lanes *lanes)
 {
-	nt_json_open(json, "cells", '[');
 	for (size_t i = 0; i < lanes->n; i++) {
-		const struct nt_lane *lane = &lanes->lanes[i];
-
 		for (uint32_t column = 0; column < lanes->columns; column++) {
-			int64_t ts = nt_lanes_column_ts(lanes, column);
+			int64_t ts = nt_lanes_column_ts(lanes, column), end = nt_lanes_column_ts(lanes, column + 1);
 
-			json_sum(json, &lane->cpu, ts, (uint64_t)nt_lanes_column_ts(lanes, column + 1) - (uint64_t)ts,
-				 &lane->cells[(size_t)column * NT_LANE_KINDS]);
+			take_sum(taker, &lanes->lanes[i].cpu, ts, (uint64_t)end - (uint64_t)ts,
+				 &lanes->lanes[i].cells[(size_t)column * NT_LANE_KINDS]);
 		}
 	}
-	nt_json_close(json, ']');
 }
+
+/* ---- JSON ---- */
 
 static int json_thread(struct nt_json *json, const struct nt_lane_who *who, const struct nt_part *part,
 		       sqlite3_stmt *names)
 {
 	static const char *const keys[] = {"thread", "tid", "process", "pid"};
+	struct nt_line line = {0};
 	bool found;
 
 	if (nt_lanes_name(part, names, who->utid, &found))
 		return -1;
-	nt_json_open(json, NULL, '{');
-	nt_json_integer(json, "utid", who->utid);
-	for (int column = 0; column < 4; column++) {
-		struct nt_cell cell = {.type = NT_CELL_NULL};
-
-		if (found)
-			cell = nt_result_cell(names, column);
-		nt_json_cell(json, keys[column], &cell);
-	}
-	json_kinds(json, who->ns);
-	nt_json_close(json, '}');
+	nt_line_put(&line, "utid", nt_cell_integer(who->utid));
+	for (int column = 0; column < 4; column++)
+		nt_line_put(&line, keys[column], found ? nt_result_cell(names, column) : (struct nt_cell){0});
+	put_kinds(&line, who->ns);
+	nt_json_record(json, &line);
 	return 0;
 }
 
@@ -116,8 +128,14 @@ static int json_rows(struct nt_json *json, const struct nt_part *part, enum nt_l
 
 static int json_lanes(struct nt_json *json, const struct nt_lanes *lanes, const struct nt_part *part)
 {
-	json_totals(json, lanes);
-	json_cells(json, lanes);
+	const struct taker taker = {.json = json};
+
+	nt_json_open(json, "totals", '[');
+	take_totals(&taker, lanes);
+	nt_json_close(json, ']');
+	nt_json_open(json, "cells", '[');
+	take_cells(&taker, lanes);
+	nt_json_close(json, ']');
 	if (json_who(json, lanes, part) || json_rows(json, part, NT_LANES_OPERATIONS, "operations") ||
 	    json_rows(json, part, NT_LANES_SOFTIRQS, "softirqs"))
 		return -1;
@@ -169,70 +187,27 @@ int nt_lanes_json(const struct nt_lanes_result *result, struct nt_json *json)
 
 /* ---- CSV ---- */
 
-#define FIXED 5 /* columns before those of kinds */
-
+/* The columns are those of a line of nothing. */
 int nt_lanes_csv_begin(struct nt_printer *printer)
 {
-	const char *names[FIXED + NT_LANE_KINDS] = {"session_id", "row", "cpu", "ts", "dur"};
-	char kinds[NT_LANE_KINDS][32];
+	const uint64_t none[NT_LANE_KINDS] = {0};
+	struct nt_line line = {.names = {"session_id", "row"}, .n = 2};
 
-	for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++) {
-		snprintf(kinds[kind], sizeof(kinds[kind]), "%s_ns", nt_lane_kind_name(kind));
-		names[FIXED + kind] = kinds[kind];
-	}
-	return nt_printer_begin(printer, FIXED + NT_LANE_KINDS, names);
-}
-
-static void csv_sum(struct nt_printer *printer, int64_t session_id, const char *row, const uint32_t *cpu, int64_t ts,
-		    uint64_t dur, const uint64_t ns[NT_LANE_KINDS])
-{
-	struct nt_cell cells[FIXED + NT_LANE_KINDS] = {
-		nt_cell_integer(session_id),   nt_cell_text(row), {.type = NT_CELL_NULL}, nt_cell_integer(ts),
-		nt_cell_integer((int64_t)dur),
-	};
-
-	if (cpu)
-		cells[2] = nt_cell_integer(*cpu);
-	for (unsigned int kind = 0; kind < NT_LANE_KINDS; kind++)
-		cells[FIXED + kind] = nt_cell_integer((int64_t)ns[kind]);
-	nt_printer_row(printer, cells);
-}
-
-static void csv_totals(struct nt_printer *printer, int64_t session_id, const char *row, const struct nt_lanes *lanes)
-{
-	uint64_t total[NT_LANE_KINDS], span = (uint64_t)lanes->to_ts - (uint64_t)lanes->from_ts;
-
-	for (size_t i = 0; i < lanes->n; i++)
-		csv_sum(printer, session_id, row, &lanes->lanes[i].cpu, lanes->from_ts, span, lanes->lanes[i].total);
-	nt_lanes_total(lanes, total);
-	csv_sum(printer, session_id, row, NULL, lanes->from_ts, span * lanes->n, total);
-}
-
-static void csv_cells(struct nt_printer *printer, int64_t session_id, const struct nt_lanes *lanes)
-{
-	for (size_t i = 0; i < lanes->n; i++) {
-		const struct nt_lane *lane = &lanes->lanes[i];
-
-		for (uint32_t column = 0; column < lanes->columns; column++) {
-			int64_t ts = nt_lanes_column_ts(lanes, column);
-
-			csv_sum(printer, session_id, "cell", &lane->cpu, ts,
-				(uint64_t)nt_lanes_column_ts(lanes, column + 1) - (uint64_t)ts,
-				&lane->cells[(size_t)column * NT_LANE_KINDS]);
-		}
-	}
+	put_sum(&line, NULL, 0, 0, none);
+	return nt_printer_begin(printer, line.n, line.names);
 }
 
 int nt_lanes_csv(const struct nt_lanes_result *result, struct nt_printer *printer)
 {
-	int64_t session_id = result->part.session->id;
+	struct taker taker = {.printer = printer, .session_id = result->part.session->id, .row = "worst"};
 
-	if (!result->choice->worst) {
-		csv_totals(printer, session_id, "total", &result->lanes);
-		csv_cells(printer, session_id, &result->lanes);
-		return 0;
-	}
 	for (unsigned int i = 0; i < result->n_worst; i++)
-		csv_totals(printer, session_id, "worst", &result->worst[i].lanes);
+		take_totals(&taker, &result->worst[i].lanes);
+	if (result->choice->worst)
+		return 0;
+	taker.row = "total";
+	take_totals(&taker, &result->lanes);
+	taker.row = "cell";
+	take_cells(&taker, &result->lanes);
 	return 0;
 }

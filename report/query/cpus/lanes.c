@@ -57,40 +57,29 @@ static void set_column(const struct nt_lanes *lanes, struct nt_lane *lane, uint3
 
 static int find_lane(struct nt_lanes *lanes, uint32_t cpu, struct nt_lane **lane)
 {
-	uint64_t *index = nt_id_map_at(&lanes->by_cpu, cpu);
+	int64_t i;
 
-	if (!index)
+	if (lanes->n == NT_LANE_MAX_CPUS && !nt_id_map_get(&lanes->by_cpu, cpu))
+		return -ERANGE;
+	i = NT_INDEX(&lanes->by_cpu, cpu, lanes->lanes, lanes->size, lanes->n, {.cpu = cpu});
+	if (i < 0)
 		return -ENOMEM;
-	if (!*index) {
-		if (lanes->n == NT_LANE_MAX_CPUS)
-			return -ERANGE;
-		if (NT_ROOM(lanes->lanes, lanes->size, lanes->n + 1))
-			return -ENOMEM;
-		lanes->lanes[lanes->n] = (struct nt_lane){.cpu = cpu};
-		set_column(lanes, &lanes->lanes[lanes->n], 0);
-		lanes->lanes[lanes->n].cells =
-			calloc((size_t)lanes->columns * NT_LANE_KINDS, sizeof(*lanes->lanes[0].cells));
-		if (!lanes->lanes[lanes->n].cells)
-			return -ENOMEM;
-		*index = ++lanes->n;
-	}
-	*lane = &lanes->lanes[*index - 1];
-	return 0;
+	*lane = &lanes->lanes[i];
+	if ((*lane)->cells)
+		return 0;
+	set_column(lanes, *lane, 0);
+	(*lane)->cells = calloc((size_t)lanes->columns * NT_LANE_KINDS, sizeof(*(*lane)->cells));
+	return (*lane)->cells ? 0 : -ENOMEM;
 }
 
 static int add_to_who(struct nt_lanes *lanes, int64_t utid, unsigned int kind, uint64_t ns)
 {
-	uint64_t *index = nt_id_map_at(&lanes->by_utid, (uint64_t)utid);
+	int64_t i =
+		NT_INDEX(&lanes->by_utid, (uint64_t)utid, lanes->who, lanes->who_size, lanes->n_who, {.utid = utid});
 
-	if (!index)
+	if (i < 0)
 		return -ENOMEM;
-	if (!*index) {
-		if (NT_ROOM(lanes->who, lanes->who_size, lanes->n_who + 1))
-			return -ENOMEM;
-		lanes->who[lanes->n_who] = (struct nt_lane_who){.utid = utid};
-		*index = ++lanes->n_who;
-	}
-	lanes->who[*index - 1].ns[kind] += ns;
+	lanes->who[i].ns[kind] += ns;
 	return 0;
 }
 
@@ -142,13 +131,6 @@ int nt_lanes_add(struct nt_lanes *lanes, const struct nt_lane_slice *slice)
 	return add_to_who(lanes, slice->utid, slice->kind, ns);
 }
 
-static int compare_lanes(const void *one, const void *two)
-{
-	uint32_t a = ((const struct nt_lane *)one)->cpu, b = ((const struct nt_lane *)two)->cpu;
-
-	return (a > b) - (a < b);
-}
-
 static int compare_who(const void *one, const void *two)
 {
 	const struct nt_lane_who *a = one, *b = two;
@@ -160,7 +142,7 @@ static int compare_who(const void *one, const void *two)
 void nt_lanes_order(struct nt_lanes *lanes)
 {
 	if (lanes->n)
-		qsort(lanes->lanes, lanes->n, sizeof(*lanes->lanes), compare_lanes);
+		qsort(lanes->lanes, lanes->n, sizeof(*lanes->lanes), nt_compare_u32);
 	if (lanes->n_who)
 		qsort(lanes->who, lanes->n_who, sizeof(*lanes->who), compare_who);
 	/* The indexes are no longer those of the arrays. */

@@ -10,9 +10,7 @@
 #include <string.h>
 
 /* The threads of the chosen process, ?4. */
-#define OF_PROCESS                                                                                                     \
-	"utid IN (SELECT t.utid FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = "       \
-	"t.upid WHERE t.session_id = ?1 AND (p.name = ?4 OR CAST(p.pid AS TEXT) = ?4))"
+#define OF_PROCESS "utid IN (" NT_PROCESS_THREADS_SQL ")"
 /* In all queries: ?1 session, ?2 and ?3 the time, ?4 the process, ?5 how many rows; %s ends the condition. */
 #define OVERLAPS "session_id = ?1 AND ts < ?3 AND ts + dur > ?2 %s"
 #define CLIPPED "min(ts + dur, ?3) - max(ts, ?2)"
@@ -47,28 +45,14 @@ static const char *const rows_sql[NT_LANES_ROWS] = {
 		" GROUP BY cpu, ts ORDER BY uncovered_ns DESC, cpu, ts LIMIT ?5",
 };
 
-/* More of a condition: the CPUs, as SQL. Gives `sql`. */
-static const char *cpus_sql(const struct nt_selection *selection, char *sql, size_t size)
-{
-	size_t n = 0;
-
-	sql[0] = 0;
-	for (unsigned int i = 0; i < selection->n_cpus; i++)
-		n += (size_t)snprintf(sql + n, size - n, "%s cpu BETWEEN %u AND %u", i ? " OR" : "AND (",
-				      selection->cpus[i].first, selection->cpus[i].last);
-	if (selection->n_cpus)
-		snprintf(sql + n, size - n, ")");
-	return sql;
-}
-
 /* `format` has one %s, for more of its condition. */
 static sqlite3_stmt *prepare(const struct nt_part *part, const char *format, bool of_process, int most)
 {
-	char cpus[NT_MAX_CPU_RANGES * 48], more[sizeof(cpus) + 400], sql[sizeof(more) + 2000];
+	char cpus[NT_CPUS_SQL_MAX], more[sizeof(cpus) + 400], sql[sizeof(more) + 2000];
 	const char *process = part->selection->process;
 	sqlite3_stmt *statement;
 
-	snprintf(more, sizeof(more), "%s%s", cpus_sql(part->selection, cpus, sizeof(cpus)),
+	snprintf(more, sizeof(more), "AND %s%s", nt_selection_cpus_sql(part->selection, cpus),
 		 of_process && process ? " AND " OF_PROCESS : "");
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * result.h - what `timeline` finds in one session (result.c), and the ways to show it: text for people
- * (people.c), JSON and CSV for programs (json.c).
+ * (text.c), JSON and CSV for programs (json.c).
  */
 #ifndef NT_REPORT_QUERY_CPUS_RESULT_H
 #define NT_REPORT_QUERY_CPUS_RESULT_H
 
-#include "report/out/output.h"
+#include "report/out/terminal.h"
 #include "report/query/cpus/choice.h"
-#include "report/query/cpus/drawing.h"
 #include "report/query/cpus/read.h"
 #include "report/query/cpus/worst.h"
 
@@ -42,8 +41,21 @@ uint64_t nt_lanes_worst_whole(const struct nt_lanes_result *result, const struct
 struct nt_part nt_lanes_worst_part(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst,
 				   struct nt_selection *one_cpu);
 
-/* All give 0, or -1 and a sentence in db->error. */
-int nt_lanes_people(const struct nt_lanes_result *result, FILE *out, const struct nt_lanes_style *style);
+/* ---- drawing.c: a line for each CPU with a letter a cell, below it the network's part, below all an axis of time ----
+ */
+
+#define NT_LANES_BESIDE 10 /* characters of a line that are no cell */
+
+/* `since_ts` is time 0 of the axis, and not after from_ts. */
+void nt_lanes_draw(const struct nt_lanes *lanes, FILE *out, int64_t since_ts, const struct nt_terminal *terminal);
+/* Seconds with as many digits as they have, as --from takes them: "2.5". Gives `out`. */
+const char *nt_lanes_seconds(char out[NT_HUMAN_MAX], uint64_t ns);
+
+/* ---- all of it; 0, or -1 and a sentence in db->error ---- */
+
+/* `printer` and `terminal` are those of `out`. */
+int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, struct nt_printer *printer,
+		  const struct nt_terminal *terminal);
 int nt_lanes_json(const struct nt_lanes_result *result, struct nt_json *json);
 /* All sessions are one set of rows. */
 int nt_lanes_csv_begin(struct nt_printer *printer);

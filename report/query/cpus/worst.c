@@ -37,17 +37,9 @@ void nt_worst_release(struct nt_worst *worst)
 
 static struct nt_worst_curve *find_curve(struct nt_worst *worst, uint64_t id)
 {
-	uint64_t *index = nt_id_map_at(&worst->by_id, id);
+	int64_t i = NT_INDEX(&worst->by_id, id, worst->curves, worst->size, worst->n, {.id = id});
 
-	if (!index)
-		return NULL;
-	if (!*index) {
-		if (NT_ROOM(worst->curves, worst->size, worst->n + 1))
-			return NULL;
-		worst->curves[worst->n] = (struct nt_worst_curve){.id = id};
-		*index = ++worst->n;
-	}
-	return &worst->curves[*index - 1];
+	return i < 0 ? NULL : &worst->curves[i];
 }
 
 /* ---- the curve ---- */

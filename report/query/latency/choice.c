@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/out/complain.h"
 #include "schema/kind.h"
 
 enum nt_hook nt_hook_number(const char *name)
@@ -26,8 +27,7 @@ static int choose_by(const char *word, enum nt_by *by, char *error, size_t error
 			return 0;
 		}
 	}
-	snprintf(error, error_size, "--by %s: it is by iface, cgroup, process, socket, cpu or port.", word);
-	return -1;
+	return nt_refuse(error, error_size, "--by %s: it is by iface, cgroup, process, socket, cpu or port.", word);
 }
 
 static int choose_hook(const char *option, const char *word, enum nt_hook *hook, char *error, size_t error_size)
@@ -51,14 +51,10 @@ static int choose_between(const struct nt_latency_args *args, struct nt_latency_
 	if (choose_hook("--between", args->between[0], &choice->first, error, error_size) ||
 	    choose_hook("--between", args->between[1], &choice->second, error, error_size))
 		return -1;
-	if (choice->first >= choice->second) {
-		snprintf(error, error_size, "--between takes two hooks in the order that packets pass them.");
-		return -1;
-	}
-	if (args->n_hooks) {
-		snprintf(error, error_size, "--between names the hooks: leave --hook out.");
-		return -1;
-	}
+	if (choice->first >= choice->second)
+		return nt_refuse(error, error_size, "--between takes two hooks in the order that packets pass them.");
+	if (args->n_hooks)
+		return nt_refuse(error, error_size, "--between names the hooks: leave --hook out.");
 	return 0;
 }
 

@@ -17,7 +17,7 @@ static void put_integer(struct nt_line *record, const char *name, int64_t value)
 /* Null if it is not known. */
 static void put_if(struct nt_line *record, const char *name, bool is_known, int64_t value)
 {
-	nt_line_put(record, name, is_known ? nt_cell_integer(value) : (struct nt_cell){.type = NT_CELL_NULL});
+	nt_line_put(record, name, nt_cell_if(is_known, value));
 }
 
 static void put_text(struct nt_line *record, const char *name, const char *value)
@@ -25,27 +25,14 @@ static void put_text(struct nt_line *record, const char *name, const char *value
 	nt_line_put(record, name, nt_cell_text(value));
 }
 
-static void put_key(struct nt_line *record, const struct nt_latency_choice *choice, const char *hook, const char *group)
-{
-	put_text(record, "hook", hook);
-	if (choice->by)
-		put_text(record, nt_by_name(choice->by), group);
-}
-
 static void put_figures(struct nt_line *record, const struct nt_figures *figures)
 {
-	static const char *const names[NT_QUANTILES] = {"p50_ns", "p90_ns", "p99_ns", "p999_ns"};
+	static const char *const names[NT_FIGURES] = {"packets", "samples", "min_ns",  "mean_ns", "p50_ns",
+						      "p90_ns",	 "p99_ns",  "p999_ns", "max_ns"};
 	static const char *const low[NT_QUANTILES] = {"p50_low_ns", "p90_low_ns", "p99_low_ns", "p999_low_ns"};
 	static const char *const high[NT_QUANTILES] = {"p50_high_ns", "p90_high_ns", "p99_high_ns", "p999_high_ns"};
-	bool any = figures->any;
 
-	put_integer(record, "packets", nt_round(figures->packets));
-	put_integer(record, "samples", (int64_t)figures->samples);
-	put_if(record, "min_ns", any, figures->min);
-	put_if(record, "mean_ns", any, nt_round(figures->mean));
-	for (unsigned int i = 0; i < NT_QUANTILES; i++)
-		put_if(record, names[i], any, figures->quantiles[i]);
-	put_if(record, "max_ns", any, figures->max);
+	nt_latency_put_figures(record, names, figures);
 	put_if(record, "packets_error", figures->is_sampled, nt_round(figures->packets_error));
 	put_if(record, "mean_error_ns", figures->has_mean_error, nt_round(figures->mean_error));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++) {
@@ -59,7 +46,7 @@ static void put_figures(struct nt_line *record, const struct nt_figures *figures
 static void put_series(struct nt_line *record, const struct nt_latency_choice *choice, const char *hook,
 		       const char *group, const struct nt_series *series, const struct nt_figures *figures)
 {
-	put_key(record, choice, hook, group);
+	nt_latency_put_key(record, choice, hook, group);
 	put_figures(record, figures);
 	put_integer(record, "head_of_line", (int64_t)series->hol);
 	put_integer(record, "future_stamp", (int64_t)series->future);
@@ -115,8 +102,9 @@ static int each_bucket(const struct nt_latency_result *result, struct nt_series 
 		for (; at < samples->n && nt_samples_value(samples, at) <= upper; at++)
 			weight += nt_samples_weight(samples, at);
 		if (key)
-			put_key(&record, result->choice, nt_latency_hook_text(result->choice, series->hook, hook),
-				nt_labels_text(&result->groups, series->group));
+			nt_latency_put_key(&record, result->choice,
+					   nt_latency_hook_text(result->choice, series->hook, hook),
+					   nt_labels_text(&result->groups, series->group));
 		put_bucket(&record, nt_bucket_lower(per_octave, bucket), upper, weight);
 		error = visit(arg, &record);
 	}
@@ -176,7 +164,7 @@ int nt_latency_csv_begin(const struct nt_latency_choice *choice, const struct nt
 
 		put_cell(&record, "", &map, 0, 0);
 	} else if (view->histogram) {
-		put_key(&record, choice, "", "");
+		nt_latency_put_key(&record, choice, "", "");
 		put_bucket(&record, 0, 0, 0);
 	} else {
 		put_series(&record, choice, "", "", &series, &figures);

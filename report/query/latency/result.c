@@ -16,6 +16,27 @@ const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt
 	return text;
 }
 
+void nt_latency_put_key(struct nt_line *line, const struct nt_latency_choice *choice, const char *hook,
+			const char *group)
+{
+	nt_line_put(line, "hook", nt_cell_label(hook));
+	if (choice->by)
+		nt_line_put(line, nt_by_name(choice->by), nt_cell_text(group));
+}
+
+void nt_latency_put_figures(struct nt_line *line, const char *const names[NT_FIGURES], const struct nt_figures *figures)
+{
+	bool any = figures->any;
+
+	nt_line_put(line, *names++, nt_cell_integer(nt_round(figures->packets)));
+	nt_line_put(line, *names++, nt_cell_integer((int64_t)figures->samples));
+	nt_line_put(line, *names++, nt_cell_if(any, figures->min));
+	nt_line_put(line, *names++, nt_cell_if(any, nt_round(figures->mean)));
+	for (unsigned int i = 0; i < NT_QUANTILES; i++)
+		nt_line_put(line, *names++, nt_cell_if(any, figures->quantiles[i]));
+	nt_line_put(line, *names, nt_cell_if(any, figures->max));
+}
+
 /*
  * As in the view latency_hook, which would count all samples too: here they have been read already. Packets of another
  * protocol than the program's were looked at too.

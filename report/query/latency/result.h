@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * result.h - what `latency` found in one session, and the ways it is shown: to people (people.c), to
+ * result.h - what `latency` found in one session, and the ways it is shown: to people (text.c), to
  * programs (json.c), as a picture (export/svg/heatmap.c). They write to the stream they are given; write errors
  * stay in it.
  */
 #ifndef NT_REPORT_QUERY_LATENCY_RESULT_H
 #define NT_REPORT_QUERY_LATENCY_RESULT_H
 
-#include "report/out/output.h"
+#include "report/out/terminal.h"
 #include "report/query/latency/heatmap.h"
 #include "report/query/latency/series.h"
 
@@ -16,8 +16,7 @@ struct nt_latency_view {
 	enum nt_format format;
 	bool histogram, over_time;
 	uint32_t per_octave; /* of histograms; 0: the usual */
-	bool is_terminal, colour;
-	uint32_t width; /* characters in a line */
+	struct nt_terminal terminal;
 };
 
 /* Why the recording has no latency of a packet, as its programs counted. X(CONSTANT, outcome of NT_HOOK_OUTCOMES). */
@@ -61,6 +60,14 @@ struct nt_latency_result {
 /* "ip-start", or "ip-start to udp-socket-read". */
 const char *nt_latency_hook_text(const struct nt_latency_choice *choice, enum nt_hook hook, char text[64]);
 
+/* Columns of JSON, CSV and text: the hook and, where there are groups, the group. */
+void nt_latency_put_key(struct nt_line *line, const struct nt_latency_choice *choice, const char *hook,
+			const char *group);
+/* The figures that all formats have: packets, samples, least, mean, quantiles, greatest. */
+#define NT_FIGURES (NT_QUANTILES + 5)
+void nt_latency_put_figures(struct nt_line *line, const char *const names[NT_FIGURES],
+			    const struct nt_figures *figures);
+
 /* 0, or -1 and db->error. */
 
 /*
@@ -75,7 +82,8 @@ int nt_latency_map(const struct nt_latency_result *result, struct nt_heatmap *ma
 		   uint32_t per_octave, const struct nt_latency_sample *sample);
 int nt_latency_accounting(struct nt_db *db, int64_t session_id, struct nt_latency_accounting *accounting);
 
-int nt_latency_people(struct nt_latency_result *result);
+/* `printer` is of result->out. */
+int nt_latency_text(struct nt_latency_result *result, struct nt_printer *printer);
 /* The columns of CSV, by view. */
 int nt_latency_csv_begin(const struct nt_latency_choice *choice, const struct nt_latency_view *view,
 			 struct nt_printer *printer);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/out/complain.h"
 #include "report/query/cpus/lanes.h"
 #include "report/util/array.h"
 
@@ -32,8 +33,7 @@ static int choose_by(const char *word, enum nt_stage_by *by, char *error, size_t
 	}
 	if (!word)
 		return 0;
-	snprintf(error, error_size, "--by %s: it is by cpu, process, cgroup or time.", word);
-	return -1;
+	return nt_refuse(error, error_size, "--by %s: it is by cpu, process, cgroup or time.", word);
 }
 
 /* "net_rx,send", or "network". */
@@ -47,21 +47,18 @@ static int choose_owners(const char *list, unsigned int *owners, char *error, si
 
 		snprintf(word, sizeof(word), "%.*s", (int)(size < sizeof(word) ? size : sizeof(word) - 1), list);
 		kinds = nt_lane_kinds_of(word);
-		if (!kinds || size >= sizeof(word)) {
-			snprintf(error, error_size,
-				 "--owner %s: it is hardirq, net_rx, net_tx, softirq, send, recv or task, or several "
-				 "with commas "
-				 "between; or network, which is net_rx, net_tx, send and recv.",
-				 word);
-			return -1;
-		}
+		if (!kinds || size >= sizeof(word))
+			return nt_refuse(
+				error, error_size,
+				"--owner %s: it is hardirq, net_rx, net_tx, softirq, send, recv or task, or several "
+				"with commas between; or network, which is net_rx, net_tx, send and recv.",
+				word);
 		*owners |= kinds;
 		list += size + (list[size] == ',');
 	}
 	if (*owners)
 		return 0;
-	snprintf(error, error_size, "--owner takes the name of an owner, or several with commas between.");
-	return -1;
+	return nt_refuse(error, error_size, "--owner takes the name of an owner, or several with commas between.");
 }
 
 int nt_stage_choose(const struct nt_stage_args *args, const char *by, const struct nt_selection_args *selection,
@@ -73,9 +70,7 @@ int nt_stage_choose(const struct nt_stage_args *args, const char *by, const stru
 	    choose_by(by, &choice->by, error, error_size) ||
 	    choose_owners(args->owners, &choice->owners, error, error_size))
 		return -1;
-	if (args->other && (by || args->inclusive)) {
-		snprintf(error, error_size, "--other lists stacks: leave --by and --inclusive out.");
-		return -1;
-	}
+	if (args->other && (by || args->inclusive))
+		return nt_refuse(error, error_size, "--other lists stacks: leave --by and --inclusive out.");
 	return 0;
 }

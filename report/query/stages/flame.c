@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/util/array.h"
-
 void nt_flame_release(struct nt_flame *flame)
 {
 	free(flame->nodes);
@@ -22,21 +20,14 @@ static int64_t child(struct nt_flame *flame, uint32_t parent, const char *name, 
 {
 	bool is_new;
 	uint32_t number = nt_texts_number(&flame->names, name, &is_new);
-	uint64_t *known = number ? nt_id_map_at(&flame->by_edge, (uint64_t)parent << 32 | number) : NULL;
+	uint32_t depth = flame->n ? flame->nodes[parent].depth + 1 : 0;
 
-	if (!known)
+	if (!number)
 		return -1;
-	if (*known)
-		return (int64_t)*known - 1;
-	if (NT_ROOM(flame->nodes, flame->size, flame->n + 1))
-		return -1;
-	flame->nodes[flame->n] = (struct nt_flame_node){.parent = parent, .name = number, .stage = stage};
-	if (flame->n)
-		flame->nodes[flame->n].depth = flame->nodes[parent].depth + 1;
-	if (flame->nodes[flame->n].depth > flame->deepest)
-		flame->deepest = flame->nodes[flame->n].depth;
-	*known = ++flame->n;
-	return (int64_t)*known - 1;
+	if (depth > flame->deepest)
+		flame->deepest = depth;
+	return NT_INDEX(&flame->by_edge, (uint64_t)parent << 32 | number, flame->nodes, flame->size, flame->n,
+			{.parent = parent, .name = number, .depth = depth, .stage = stage});
 }
 
 /* ---- adding a session ---- */

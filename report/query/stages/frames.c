@@ -15,9 +15,9 @@ void nt_frames_release(struct nt_frames *frames)
 	nt_texts_release(&frames->names);
 	free(frames->functions);
 	free(frames->numbers);
+	free(frames->stacks);
 	nt_id_map_release(&frames->by_symbol);
-	nt_id_map_release(&frames->begins);
-	nt_id_map_release(&frames->sizes);
+	nt_id_map_release(&frames->by_stack);
 	nt_stage_rules_free(frames->stages);
 }
 
@@ -61,24 +61,19 @@ static int read_symbols(struct nt_db *db, int64_t session_id, struct nt_frames *
  * A recording has no stack of more than NT_STACK_MAX_FRAMES: in a hostile database the rest would make a picture
  * without an end.
  */
-static int add_frame(struct nt_frames *frames, uint64_t stack, uint64_t symbol, uint64_t *last)
+static int add_frame(struct nt_frames *frames, uint64_t stack, uint64_t symbol)
 {
-	uint64_t *begin = nt_id_map_at(&frames->begins, stack), *size;
+	int64_t i = NT_INDEX(&frames->by_stack, stack, frames->stacks, frames->stacks_size, frames->n_stacks,
+			     {.begin = frames->n_numbers});
 
-	if (!begin)
+	if (i < 0)
 		return -1;
-	if (*begin && stack != *last)
+	if ((size_t)i + 1 < frames->n_stacks || frames->stacks[i].n >= NT_STACK_MAX_FRAMES)
 		return 0;
-	if (!*begin)
-		*begin = frames->n_numbers + 1;
-	*last = stack;
-	size = nt_id_map_at(&frames->sizes, stack);
-	if (size && *size >= NT_STACK_MAX_FRAMES)
-		return 0;
-	if (!size || NT_ROOM(frames->numbers, frames->numbers_size, frames->n_numbers + 1))
+	if (NT_ROOM(frames->numbers, frames->numbers_size, frames->n_numbers + 1))
 		return -1;
 	frames->numbers[frames->n_numbers++] = (uint32_t)nt_id_map_get(&frames->by_symbol, symbol);
-	++*size;
+	frames->stacks[i].n++;
 	return 0;
 }
 
@@ -87,12 +82,10 @@ static int read_frames(struct nt_db *db, int64_t session_id, struct nt_frames *f
 	sqlite3_stmt *row = nt_db_query(
 		db, "SELECT stack_id, coalesce(symbol_id, 0) FROM frame WHERE session_id = ?1 ORDER BY rowid",
 		session_id);
-	uint64_t last = 0;
 	int error = 0;
 
 	while (!error && nt_db_next(row)) {
-		if (add_frame(frames, (uint64_t)sqlite3_column_int64(row, 0), (uint64_t)sqlite3_column_int64(row, 1),
-			      &last))
+		if (add_frame(frames, (uint64_t)sqlite3_column_int64(row, 0), (uint64_t)sqlite3_column_int64(row, 1)))
 			error = nt_db_no_memory(db);
 	}
 	return nt_db_end(db, row, "the stacks cannot be read") ? -1 : error;
@@ -108,11 +101,12 @@ int nt_frames_read(struct nt_db *db, int64_t session_id, struct nt_frames *frame
 
 struct nt_frames_stack nt_frames_of(struct nt_frames *frames, int64_t stack_id)
 {
-	uint64_t begin = nt_id_map_get(&frames->begins, (uint64_t)stack_id);
+	uint64_t number = nt_id_map_get(&frames->by_stack, (uint64_t)stack_id);
 
-	if (!begin)
+	if (!number)
 		return (struct nt_frames_stack){0};
-	return (struct nt_frames_stack){&frames->numbers[begin - 1], nt_id_map_get(&frames->sizes, (uint64_t)stack_id)};
+	return (struct nt_frames_stack){&frames->numbers[frames->stacks[number - 1].begin],
+					frames->stacks[number - 1].n};
 }
 
 uint64_t nt_frames_stages(struct nt_frames *frames, int64_t stack_id)

@@ -22,7 +22,11 @@ struct nt_frames {
 	uint32_t *numbers; /* all stacks, one behind the other, each from the innermost function on */
 	size_t n_numbers, numbers_size;
 	struct nt_id_map by_symbol; /* number of its function */
-	struct nt_id_map begins, sizes; /* of a stack: where it begins in numbers, + 1; how many */
+	struct nt_frames_part {
+		size_t begin, n; /* in numbers */
+	} * stacks; /* in the order in which they stand in the table */
+	size_t n_stacks, stacks_size;
+	struct nt_id_map by_stack;
 	struct nt_stage_rules *stages;
 };
 

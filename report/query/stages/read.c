@@ -51,38 +51,22 @@ static uint32_t group_of(struct reading *reading, unsigned int owner, int64_t ut
 	return is_told && utid >= 0 ? nt_group_of_id(&reading->data->groups, utid) : 0;
 }
 
-static int new_series(struct nt_stage_data *data, const struct nt_stage_series *series)
-{
-	/* Processes lend each other nothing; CPUs do. */
-	int64_t number = nt_split_new_series(&data->split, series->group << 4 | series->owner);
-
-	if (number < 0)
-		return (int)number;
-	if (NT_ROOM(data->series, data->series_size, data->split.n_series))
-		return -ENOMEM;
-	data->series[number] = *series;
-	return 0;
-}
-
 /* 0, -ENOMEM, -ERANGE. */
 static int find_series(struct reading *reading, unsigned int owner, uint32_t cpu, int64_t utid, uint32_t *number)
 {
-	const struct nt_stage_series series = {owner, cpu, group_of(reading, owner, utid)};
-	uint64_t *known;
-	int error;
+	struct nt_stage_data *data = reading->data;
+	const uint32_t group = group_of(reading, owner, utid);
+	int64_t i;
 
-	if (cpu >= NT_LANE_MAX_CPUS || series.group >= 1u << 28)
+	if (cpu >= NT_LANE_MAX_CPUS || group >= 1u << 28)
 		return -ERANGE;
-	known = nt_id_map_at(&reading->by_key, (uint64_t)series.group << 17 | cpu << 4 | owner);
-	if (!known)
+	i = NT_INDEX(&reading->by_key, (uint64_t)group << 17 | cpu << 4 | owner, data->series, data->series_size,
+		     data->n_series, {owner, cpu, group});
+	/* Processes lend each other nothing; CPUs do. */
+	if (i < 0 ||
+	    (data->n_series > data->split.n_series && nt_split_new_series(&data->split, group << 4 | owner) < 0))
 		return -ENOMEM;
-	if (!*known) {
-		error = new_series(reading->data, &series);
-		if (error)
-			return error;
-		*known = reading->data->split.n_series;
-	}
-	*number = (uint32_t)*known - 1;
+	*number = (uint32_t)i;
 	return 0;
 }
 

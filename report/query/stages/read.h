@@ -29,7 +29,7 @@ struct nt_stage_series {
 struct nt_stage_data {
 	struct nt_split split;
 	struct nt_stage_series *series; /* as many as the split has */
-	size_t series_size;
+	size_t n_series, series_size;
 	struct nt_stage_category *categories;
 	size_t n_categories, categories_size;
 	struct nt_labels groups; /* by process, by cgroup: their labels */

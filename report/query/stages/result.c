@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "report/rows/rollup.h"
-#include "report/util/array.h"
 
 #define COLUMNS_MAX 30 /* by time */
 
@@ -41,32 +40,16 @@ static uint32_t group_of(const struct nt_stage_result *result, const struct nt_s
 /* The index of a whole, or -1. */
 static int64_t find_whole(struct nt_stage_result *result, uint32_t group, unsigned int owner)
 {
-	uint64_t *known = nt_id_map_at(&result->by_whole, (uint64_t)group << 4 | owner);
-
-	if (!known)
-		return -1;
-	if (*known)
-		return (int64_t)*known - 1;
-	if (NT_ROOM(result->wholes, result->wholes_size, result->n_wholes + 1))
-		return -1;
-	result->wholes[result->n_wholes] = (struct nt_stage_whole){.group = group, .owner = owner};
-	*known = ++result->n_wholes;
-	return (int64_t)*known - 1;
+	return NT_INDEX(&result->by_whole, (uint64_t)group << 4 | owner, result->wholes, result->wholes_size,
+			result->n_wholes, {.group = group, .owner = owner});
 }
 
 static struct nt_stage_part *find_part(struct nt_stage_result *result, uint32_t whole, uint32_t category)
 {
-	uint64_t *known = nt_id_map_at(&result->by_part, (uint64_t)whole << 32 | category);
+	int64_t i = NT_INDEX(&result->by_part, (uint64_t)whole << 32 | category, result->parts, result->parts_size,
+			     result->n_parts, {.whole = whole, .category = category});
 
-	if (!known)
-		return NULL;
-	if (*known)
-		return &result->parts[*known - 1];
-	if (NT_ROOM(result->parts, result->parts_size, result->n_parts + 1))
-		return NULL;
-	result->parts[result->n_parts] = (struct nt_stage_part){.whole = whole, .category = category};
-	*known = ++result->n_parts;
-	return &result->parts[*known - 1];
+	return i < 0 ? NULL : &result->parts[i];
 }
 
 /* Adds to the part that a category is; with --inclusive, to all stages that its stack passes through. */

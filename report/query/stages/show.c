@@ -172,16 +172,16 @@ static int each_row(const struct nt_stage_result *result, bool is_table,
 
 /* ---- people ---- */
 
-static int begin_columns(struct nt_stage_show *show, const struct nt_stage_choice *choice)
+static int begin_columns(const struct nt_stage_choice *choice, bool is_table, struct nt_printer *printer)
 {
 	struct nt_line row;
 
-	make_row(show->format == NT_FORMAT_TABLE, choice, NULL, NULL, NULL, &row);
-	return nt_printer_begin(show->printer, row.n, row.names);
+	make_row(is_table, choice, NULL, NULL, NULL, &row);
+	return nt_printer_begin(printer, row.n, row.names);
 }
 
 /* Each owner's exact time, and how many samples tell what it was spent on, of how many that should. */
-static void print_owners(const struct nt_stage_show *show, const struct nt_stage_result *result)
+static void print_owners(FILE *out, const struct nt_stage_result *result)
 {
 	char text[NT_HUMAN_MAX];
 
@@ -190,16 +190,16 @@ static void print_owners(const struct nt_stage_show *show, const struct nt_stage
 
 		if (!owner->is_there)
 			continue;
-		fprintf(show->out, "%-8s %10s, ", nt_owner_name(i), nt_human_ns(text, owner->ns));
-		fprintf(show->out, "%s samples", nt_human_count(text, (int64_t)owner->samples));
+		fprintf(out, "%-8s %10s, ", nt_owner_name(i), nt_human_ns(text, owner->ns));
+		fprintf(out, "%s samples", nt_human_count(text, (int64_t)owner->samples));
 		if (owner->has_due)
-			fprintf(show->out, " of %s due", nt_human_count(text, (int64_t)owner->due));
-		fputc('\n', show->out);
+			fprintf(out, " of %s due", nt_human_count(text, (int64_t)owner->due));
+		fputc('\n', out);
 	}
 }
 
 /* What is amiss with the samples, and what the shares then mean. */
-static void print_short(const struct nt_stage_show *show, const struct nt_stage_result *result)
+static void print_short(FILE *out, const struct nt_stage_result *result)
 {
 	char samples[NT_HUMAN_MAX], due[NT_HUMAN_MAX], share[NT_HUMAN_MAX];
 	const char *between = "Too few samples: ";
@@ -207,7 +207,7 @@ static void print_short(const struct nt_stage_show *show, const struct nt_stage_
 
 	if (!nt_stage_any_short(result))
 		return;
-	nt_prose_begin(&prose, show->out);
+	nt_prose_begin(&prose, out);
 	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
 		const struct nt_stage_owner *owner = &result->owners[i];
 
@@ -228,11 +228,11 @@ static void print_short(const struct nt_stage_show *show, const struct nt_stage_
 /* To people a stack is no cell of a table: it stands below the figures, and wraps between its functions. */
 static int print_stack(void *arg, const struct nt_line *row)
 {
-	const struct nt_stage_show *show = arg;
+	FILE *out = arg;
 	char time[NT_HUMAN_MAX], count[NT_HUMAN_MAX];
 	struct nt_prose prose;
 
-	nt_prose_begin(&prose, show->out);
+	nt_prose_begin(&prose, out);
 	for (size_t i = 0; i < row->n; i++) {
 		const struct nt_cell *cell = &row->cells[i];
 		const char *name = row->names[i];
@@ -253,7 +253,7 @@ static int print_stack(void *arg, const struct nt_line *row)
 		}
 	}
 	nt_prose_end(&prose, "");
-	nt_prose_begin(&prose, show->out);
+	nt_prose_begin(&prose, out);
 	for (const char *at = row->cells[row->n - 1].text; at && *at;) {
 		size_t size = strcspn(at, ";");
 
@@ -266,7 +266,7 @@ static int print_stack(void *arg, const struct nt_line *row)
 }
 
 /* The stacks behind those that are shown. */
-static void print_other_stacks(const struct nt_stage_show *show, const struct nt_stage_result *result)
+static void print_other_stacks(FILE *out, const struct nt_stage_result *result)
 {
 	char count[NT_HUMAN_MAX], time[NT_HUMAN_MAX];
 	uint64_t n = 0, ns = 0;
@@ -276,91 +276,73 @@ static void print_other_stacks(const struct nt_stage_show *show, const struct nt
 			ns += result->parts[i].ns;
 	}
 	if (!n)
-		fputs("none\n", show->out);
+		fputs("none\n", out);
 	if (n > STACKS_SHOWN)
-		fprintf(show->out, "%s other%s, %s\n", nt_human_count(count, (int64_t)(n - STACKS_SHOWN)),
+		fprintf(out, "%s other%s, %s\n", nt_human_count(count, (int64_t)(n - STACKS_SHOWN)),
 			n == STACKS_SHOWN + 1 ? "" : "s", nt_human_ns(time, ns));
 }
 
-static int print_rows(struct nt_stage_show *show, const struct nt_stage_result *result)
+static int print_rows(FILE *out, struct nt_printer *printer, const struct nt_stage_result *result)
 {
 	int error;
 
 	if (result->choice->other) {
-		error = each_row(result, true, print_stack, show);
-		print_other_stacks(show, result);
+		error = each_row(result, true, print_stack, out);
+		print_other_stacks(out, result);
 		return error;
 	}
-	nt_printer_leave_out(show->printer, "samples,family,at_least_share&at_most_share");
-	if (begin_columns(show, result->choice))
+	nt_printer_leave_out(printer, "samples,family,at_least_share&at_most_share");
+	if (begin_columns(result->choice, true, printer))
 		return nt_db_no_memory(result->part.db);
-	error = each_row(result, true, printer_row, show->printer);
-	nt_printer_end(show->printer);
+	error = each_row(result, true, printer_row, printer);
+	nt_printer_end(printer);
 	return error;
 }
 
-static int show_people(struct nt_stage_show *show, const struct nt_stage_result *result)
+int nt_stage_print(const struct nt_stage_result *result, FILE *out, struct nt_printer *printer)
 {
 	char length[NT_HUMAN_MAX];
-	int error;
 
-	if (show->sessions > 1)
-		fputs("\n\n", show->out);
-	fprintf(show->out, "session %lld, %s on %lld CPUs\n", (long long)result->part.session->id,
+	fprintf(out, "session %lld, %s on %lld CPUs\n", (long long)result->part.session->id,
 		nt_human_ns(length, (uint64_t)result->part.to_ts - (uint64_t)result->part.from_ts),
 		(long long)result->part.session->cpus);
-	print_owners(show, result);
-	fputc('\n', show->out);
-	error = print_rows(show, result);
-	if (error)
-		return error;
+	print_owners(out, result);
+	fputc('\n', out);
+	if (print_rows(out, printer, result))
+		return -1;
 	if (result->choice->other)
-		nt_print_prose(show->out, "\n",
+		nt_print_prose(out, "\n",
 			       "The dearest stacks without a stage. A function that has one is added in "
 			       "report/symbols/stages.txt.");
 	else
-		nt_print_prose(
-			show->out, "\n",
-			"Each owner's time is exact; what it was spent on is as sure as samples make it: with 95 %% "
-			"a share is between at least and at most. %s",
-			result->choice->inclusive
-				? "Each stage counts all that passes through it: shares sum to more than 100 %."
-				: "Stages are exclusive: those of an owner sum to its time.");
-	print_short(show, result);
-	nt_printer_say_left_out(show->printer, "\n", "--json and --csv have");
+		nt_print_prose(out, "\n",
+			       "Each owner's time is exact; what it was spent on is as sure as samples make it: with "
+			       "95 %% a share is between at least and at most. %s",
+			       result->choice->inclusive
+				       ? "Each stage counts all that passes through it: shares sum to more than 100 %."
+				       : "Stages are exclusive: those of an owner sum to its time.");
+	print_short(out, result);
+	nt_printer_say_left_out(printer, "\n", "--json and --csv have");
 	return 0;
 }
 
-/* ---- all ---- */
+/* ---- programs ---- */
 
-int nt_stage_show_begin(struct nt_stage_show *show, const struct nt_stage_choice *choice)
+int nt_stage_csv_begin(const struct nt_stage_choice *choice, struct nt_printer *printer)
 {
-	if (show->format == NT_FORMAT_JSON) {
-		show->json = (struct nt_json){.out = show->out, .lines = 4};
-		return 0;
-	}
-	show->printer = nt_printer_new(show->out, show->format, true);
-	if (!show->printer)
-		return -1;
-	return show->format == NT_FORMAT_CSV ? begin_columns(show, choice) : 0;
+	return begin_columns(choice, false, printer);
 }
 
-void nt_stage_show_end(struct nt_stage_show *show)
+int nt_stage_csv(const struct nt_stage_result *result, struct nt_printer *printer)
 {
-	if (show->printer && show->format == NT_FORMAT_CSV)
-		nt_printer_end(show->printer);
-	nt_printer_free(show->printer);
-	show->printer = NULL;
+	return each_row(result, false, printer_row, printer);
 }
 
 static void json_owners(const struct nt_stage_result *result, struct nt_json *json)
 {
-	const struct nt_cell none = {.type = NT_CELL_NULL};
-
 	nt_json_open(json, "owners", '[');
 	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
 		const struct nt_stage_owner *owner = &result->owners[i];
-		struct nt_cell due = owner->has_due ? number_cell(owner->due) : none;
 
 		if (!owner->is_there)
 			continue;
@@ -368,7 +350,7 @@ static void json_owners(const struct nt_stage_result *result, struct nt_json *js
 		nt_json_text(json, "owner", nt_owner_name(i));
 		nt_json_integer(json, "spent_ns", (int64_t)owner->ns);
 		nt_json_integer(json, "samples", (int64_t)owner->samples);
-		nt_json_cell(json, "samples_due", &due);
+		nt_json_if(json, "samples_due", owner->has_due, (int64_t)owner->due);
 		nt_json_bool(json, "too_few", owner->is_short);
 		nt_json_close(json, '}');
 	}
@@ -377,41 +359,16 @@ static void json_owners(const struct nt_stage_result *result, struct nt_json *js
 
 int nt_stage_json(const struct nt_stage_result *result, struct nt_json *json)
 {
-	const struct nt_cell rate =
-		result->clock.rate_hz ? number_cell(result->clock.rate_hz) : (struct nt_cell){.type = NT_CELL_NULL};
 	int error;
 
 	nt_json_integer(json, "session_id", result->part.session->id);
 	nt_json_integer(json, "from_ts", result->part.from_ts);
 	nt_json_integer(json, "to_ts", result->part.to_ts);
 	nt_json_real(json, "confidence", 0.95);
-	nt_json_cell(json, "rate_hz", &rate);
+	nt_json_if(json, "rate_hz", result->clock.rate_hz, result->clock.rate_hz);
 	json_owners(result, json);
 	nt_json_open(json, "stages", '[');
 	error = each_row(result, false, json_row, json);
 	nt_json_close(json, ']');
 	return error;
-}
-
-static int show_json(struct nt_stage_show *show, const struct nt_stage_result *result)
-{
-	int error;
-
-	nt_json_open(&show->json, NULL, '{');
-	error = nt_stage_json(result, &show->json);
-	nt_json_close(&show->json, '}');
-	return error;
-}
-
-int nt_stage_show(struct nt_stage_show *show, const struct nt_stage_result *result)
-{
-	show->sessions++;
-	switch (show->format) {
-	case NT_FORMAT_JSON:
-		return show_json(show, result);
-	case NT_FORMAT_CSV:
-		return each_row(result, false, printer_row, show->printer);
-	default:
-		return show_people(show, result);
-	}
 }

@@ -8,27 +8,19 @@
 
 #include "report/query/stages/result.h"
 
-/* `out` and `format` are set, the rest is zero-initialised. */
-struct nt_stage_show {
-	FILE *out;
-	enum nt_format format;
-	struct nt_printer *printer;
-	struct nt_json json;
-	unsigned int sessions; /* shown so far */
-};
-
 /* What of the session was asked for, into *part. Nothing: `why_not` says so, else it is "". 0, or -1 and a sentence in
  * db->error. */
 int nt_stage_part_of(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
 		     struct nt_part *part, char *why_not, size_t size);
 
-/* Once, before and after all sessions. -1: out of memory. */
-int nt_stage_show_begin(struct nt_stage_show *show, const struct nt_stage_choice *choice);
-void nt_stage_show_end(struct nt_stage_show *show);
-/* One session. 0, or -1 and a sentence in db->error. */
-int nt_stage_show(struct nt_stage_show *show, const struct nt_stage_result *result);
+/* Each 0, or -1 and a sentence in db->error. */
 
-/* One session as members of the object at hand, wherever that stands. The same errors. */
+/* Tables; `printer` is of `out`. */
+int nt_stage_print(const struct nt_stage_result *result, FILE *out, struct nt_printer *printer);
+/* All sessions are one set of rows, which this begins. -1: out of memory. */
+int nt_stage_csv_begin(const struct nt_stage_choice *choice, struct nt_printer *printer);
+int nt_stage_csv(const struct nt_stage_result *result, struct nt_printer *printer);
+/* One session as members of the object at hand, wherever that stands. */
 int nt_stage_json(const struct nt_stage_result *result, struct nt_json *json);
 
 #endif

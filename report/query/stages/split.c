@@ -84,23 +84,9 @@ static int compare_samples(const void *a, const void *b)
 	return (left->bucket > right->bucket) - (left->bucket < right->bucket);
 }
 
-static int compare_cells(const void *a, const void *b)
-{
-	const struct nt_split_cell *left = a, *right = b;
-
-	return (left->bucket > right->bucket) - (left->bucket < right->bucket);
-}
-
 static int compare_keys(const void *a, const void *b)
 {
 	const uint64_t *left = a, *right = b;
-
-	return (*left > *right) - (*left < *right);
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-	const uint32_t *left = a, *right = b;
 
 	return (*left > *right) - (*left < *right);
 }
@@ -122,7 +108,7 @@ static void count_run(struct splitting *splitting, const struct nt_split_sample 
 	for (size_t i = 0; i < n; i++)
 		splitting->categories[i] = samples[i].category;
 	if (n)
-		qsort(splitting->categories, n, sizeof(splitting->categories[0]), compare_numbers);
+		qsort(splitting->categories, n, sizeof(splitting->categories[0]), nt_compare_u32);
 	splitting->n_counts = 0;
 	for (size_t i = 0; i < n; i++)
 		count(splitting, splitting->categories[i]);
@@ -303,7 +289,7 @@ static int settle_cells(struct nt_split_series *series)
 		continue;
 	if (n >= series->n_cells)
 		return 0;
-	qsort(cells, series->n_cells, sizeof(cells[0]), compare_cells);
+	qsort(cells, series->n_cells, sizeof(cells[0]), nt_compare_u32);
 	n = 0;
 	for (size_t i = 1; i < series->n_cells; i++) {
 		if (is_behind(&cells[i], &cells[n]))

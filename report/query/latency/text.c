@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * people.c - the part of result.h that is for people: tables, bars, heat maps of characters.
+ * text.c - the part of result.h that is for people: tables, bars, heat maps of characters.
  */
 #include <stdio.h>
 #include <string.h>
@@ -110,47 +110,14 @@ static int print_head(const struct nt_latency_result *result)
 static void put_key(struct nt_line *line, const struct nt_latency_result *result, const struct nt_series *series,
 		    char hook[64])
 {
-	nt_line_put(line, "hook", nt_cell_label(nt_latency_hook_text(result->choice, series->hook, hook)));
-	if (result->choice->by)
-		nt_line_put(line, nt_by_name(result->choice->by),
-			    nt_cell_text(nt_labels_text(&result->groups, series->group)));
-}
-
-/* Prints a line of a table, before the first its names. */
-static int print_line(struct nt_printer *printer, const struct nt_line *line, bool *begun)
-{
-	if (!*begun && nt_printer_begin(printer, line->n, line->names))
-		return -1;
-	*begun = true;
-	return nt_printer_row(printer, line->cells);
-}
-
-/* The end of a table, that may have had no line. */
-static void end_table(FILE *out, struct nt_printer *printer, bool begun)
-{
-	if (begun)
-		nt_printer_end(printer);
-	else
-		fputs("none\n", out);
-}
-
-static void put_figures(struct nt_line *line, const struct nt_figures *figures)
-{
-	static const char *const names[NT_QUANTILES] = {"p50_ns", "p90_ns", "p99_ns", "p99.9_ns"};
-	struct nt_cell none = {.type = NT_CELL_NULL};
-
-	nt_line_put(line, "packets_count", nt_cell_integer(nt_round(figures->packets)));
-	nt_line_put(line, "samples_count", nt_cell_integer((int64_t)figures->samples));
-	nt_line_put(line, "min_ns", figures->any ? nt_cell_integer(figures->min) : none);
-	nt_line_put(line, "mean_ns", figures->any ? nt_cell_integer(nt_round(figures->mean)) : none);
-	for (unsigned int i = 0; i < NT_QUANTILES; i++)
-		nt_line_put(line, names[i], figures->any ? nt_cell_integer(figures->quantiles[i]) : none);
-	nt_line_put(line, "max_ns", figures->any ? nt_cell_integer(figures->max) : none);
+	nt_latency_put_key(line, result->choice, nt_latency_hook_text(result->choice, series->hook, hook),
+			   nt_labels_text(&result->groups, series->group));
 }
 
 static int print_figures(struct nt_latency_result *result, struct nt_printer *printer, bool *is_sampled)
 {
-	bool begun = false;
+	static const char *const names[NT_FIGURES] = {"packets_count", "samples_count", "min_ns",   "mean_ns", "p50_ns",
+						      "p90_ns",	       "p99_ns",	"p99.9_ns", "max_ns"};
 
 	nt_printer_leave_out(printer, "samples_count,min_ns,p90_ns,mean_ns,max_ns,p99.9_ns");
 	for (size_t i = 0; i < result->set.n; i++) {
@@ -161,11 +128,11 @@ static int print_figures(struct nt_latency_result *result, struct nt_printer *pr
 		nt_series_figures(&result->set, result->set.all[i], &figures);
 		*is_sampled |= figures.is_sampled;
 		put_key(&line, result, result->set.all[i], hook);
-		put_figures(&line, &figures);
-		if (print_line(printer, &line, &begun))
+		nt_latency_put_figures(&line, names, &figures);
+		if (nt_printer_line(printer, &line))
 			return nt_db_no_memory(result->db);
 	}
-	end_table(result->out, printer, begun);
+	nt_printer_end(printer);
 	return 0;
 }
 
@@ -188,8 +155,7 @@ static const char *range(char out[RANGE_MAX], const struct nt_interval *interval
 	return out;
 }
 
-static int print_error(struct nt_latency_result *result, struct nt_printer *printer, struct nt_series *series,
-		       bool *begun)
+static int print_error(struct nt_latency_result *result, struct nt_printer *printer, struct nt_series *series)
 {
 	static const char *const names[NT_QUANTILES] = {"p50", "p90", "p99", "p99.9"};
 	char hook[64], count[NT_HUMAN_MAX + 4], mean[NT_HUMAN_MAX + 4], ranges[NT_QUANTILES][RANGE_MAX];
@@ -207,24 +173,19 @@ static int print_error(struct nt_latency_result *result, struct nt_printer *prin
 	nt_line_put(&line, "mean", nt_cell_label(figures.has_mean_error ? mean : "not known"));
 	for (unsigned int i = 0; i < NT_QUANTILES; i++)
 		nt_line_put(&line, names[i], nt_cell_label(range(ranges[i], &figures.intervals[i])));
-	return print_line(printer, &line, begun) ? nt_db_no_memory(result->db) : 0;
+	return nt_printer_line(printer, &line) ? nt_db_no_memory(result->db) : 0;
 }
 
 static int print_errors(struct nt_latency_result *result, struct nt_printer *printer)
 {
-	bool begun = false;
 	int error = 0;
 
-	fputc('\n', result->out);
-	nt_print_heading(
-		result->out,
-		"How far off that may be, as only some packets were sampled: one standard error, and where quantiles "
-		"lie in 95 of 100 cases");
+	nt_print_heading(result->out, "\nHow far off that may be, as only some packets were sampled: one standard "
+				      "error, and where quantiles lie in 95 of 100 cases");
 	nt_printer_leave_out(printer, "packets,mean,p90,p50,p99.9");
 	for (size_t i = 0; i < result->set.n && !error; i++)
-		error = print_error(result, printer, result->set.all[i], &begun);
-	if (!error)
-		end_table(result->out, printer, begun);
+		error = print_error(result, printer, result->set.all[i]);
+	nt_printer_end(printer);
 	return error;
 }
 
@@ -309,13 +270,12 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 							     "sampling_count", "lost_count"};
 	const struct nt_latency_accounting *accounting = &result->accounting;
 	struct left_out hooks[NT_HOOK_COUNT];
-	bool begun = false;
+	bool any = false;
 
 	sum_left_out(&result->set, hooks);
-	fputc('\n', result->out);
 	nt_print_heading(
 		result->out,
-		"Left out of these figures, as counted and not scaled; from `no stamp` on in the whole recording");
+		"\nLeft out of these figures, as counted and not scaled; from `no stamp` on in the whole recording");
 	nt_printer_leave_out(printer, "unknown_count,head-of-line_count,future stamp_count,transmit stamp_count");
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
 		struct nt_line line = {0};
@@ -328,14 +288,14 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 		nt_line_put(&line, "unknown_count", nt_cell_integer((int64_t)hooks[hook].unknown));
 		for (unsigned int i = 0; i < NT_REASON_COUNT; i++)
 			nt_line_put(&line, reasons[i],
-				    accounting->is_there[hook] ? nt_cell_integer(accounting->counts[hook][i])
-							       : (struct nt_cell){0});
-		if (print_line(printer, &line, &begun))
+				    nt_cell_if(accounting->is_there[hook], accounting->counts[hook][i]));
+		if (nt_printer_line(printer, &line))
 			return nt_db_no_memory(result->db);
+		any = true;
 	}
-	end_table(result->out, printer, begun);
+	nt_printer_end(printer);
 	print_shares(result);
-	if (begun)
+	if (any)
 		print_absent(result, accounting, hooks);
 	return print_hooks(result);
 }
@@ -346,13 +306,12 @@ static void print_alone(const struct nt_latency_result *result)
 	struct left_out hooks[NT_HOOK_COUNT];
 
 	sum_left_out(&result->set, hooks);
-	nt_print_prose(
-		result->out, "\n",
-		"Not in these figures: %s samples of %s and %s of %s whose packet was not sampled at the other hook, "
-		"and %s pairs that waited for a segment that came late.",
-		nt_human_count(first, (int64_t)result->alone.first), nt_hook_name(result->choice->first),
-		nt_human_count(second, (int64_t)result->alone.second), nt_hook_name(result->choice->second),
-		nt_human_count(late, (int64_t)hooks[result->choice->second].hol));
+	nt_print_prose(result->out, "\n",
+		       "Not in these figures: %s samples of %s and %s of %s whose packet was not sampled at the other "
+		       "hook, and %s pairs that waited for a segment that came late.",
+		       nt_human_count(first, (int64_t)result->alone.first), nt_hook_name(result->choice->first),
+		       nt_human_count(second, (int64_t)result->alone.second), nt_hook_name(result->choice->second),
+		       nt_human_count(late, (int64_t)hooks[result->choice->second].hol));
 }
 
 /* ---- histograms ---- */
@@ -361,10 +320,10 @@ static void print_alone(const struct nt_latency_result *result)
 static void print_bar(const struct nt_latency_view *view, FILE *out, double share)
 {
 	static const char *const parts[8] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-	unsigned int room = view->width > BESIDE_BAR + 10 ? view->width - BESIDE_BAR : 10;
+	unsigned int room = view->terminal.width > BESIDE_BAR + 10 ? view->terminal.width - BESIDE_BAR : 10;
 	unsigned int eighths = (unsigned int)(share * (room < LONGEST_BAR ? room : LONGEST_BAR) * 8 + 0.5);
 
-	if (!view->is_terminal) {
+	if (!view->terminal.is_terminal) {
 		for (unsigned int i = 0; i < (eighths + 4) / 8; i++)
 			fputc('#', out);
 		return;
@@ -462,7 +421,8 @@ static void print_maps(const struct nt_latency_result *result)
 		if (!result->maps[hook].cells)
 			continue;
 		print_title(result, "Over time: ", (enum nt_hook)hook, NULL);
-		nt_heatmap_print(&result->maps[hook], result->out, result->session->start_ts, result->view->colour);
+		nt_heatmap_print(&result->maps[hook], result->out, result->session->start_ts,
+				 result->view->terminal.colour);
 	}
 }
 
@@ -472,8 +432,7 @@ static int print_tables(struct nt_latency_result *result, struct nt_printer *pri
 {
 	bool is_sampled = false;
 
-	fputc('\n', result->out);
-	nt_print_heading(result->out, "%s",
+	nt_print_heading(result->out, "\n%s",
 			 result->choice->first ? "How long packets took between two hooks" : "How late packets were");
 	if (print_figures(result, printer, &is_sampled) || (is_sampled && print_errors(result, printer)))
 		return -1;
@@ -485,21 +444,13 @@ static int print_tables(struct nt_latency_result *result, struct nt_printer *pri
 	return 0;
 }
 
-int nt_latency_people(struct nt_latency_result *result)
+int nt_latency_text(struct nt_latency_result *result, struct nt_printer *printer)
 {
-	struct nt_printer *printer;
-	int error = print_head(result);
-
-	if (error)
-		return error;
-	printer = nt_printer_new(result->out, NT_FORMAT_TABLE, true);
-	if (!printer)
-		return nt_db_no_memory(result->db);
-	error = print_tables(result, printer);
-	nt_printer_free(printer);
-	if (!error && result->view->histogram)
+	if (print_head(result) || print_tables(result, printer))
+		return -1;
+	if (result->view->histogram)
 		print_histograms(result);
-	if (!error && result->view->over_time)
+	if (result->view->over_time)
 		print_maps(result);
-	return error;
+	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * people.c - the part of result.h that is for people: which time, the picture, then whose it was to the
+ * text.c - the part of result.h that is for people: which time, the picture, then whose it was to the
  * nanosecond, who ran, and what else happened.
  */
 #include <string.h>
@@ -8,17 +8,16 @@
 
 #include "report/db/result.h"
 #include "report/out/prose.h"
-#include "report/out/terminal.h"
 #include "report/query/cpus/result.h"
 #include "report/util/array.h"
 
 #define TOP 10
 #define WHO_OF_WINDOW 3
 
-struct people {
+struct text {
 	const struct nt_lanes_result *result;
 	FILE *out;
-	const struct nt_lanes_style *style;
+	const struct nt_terminal *terminal;
 	struct nt_printer *printer;
 	sqlite3_stmt *names;
 };
@@ -54,9 +53,9 @@ static const char *since_start(char text[NT_HUMAN_MAX], const struct nt_session 
 /* ---- times ---- */
 
 /* "from 0.2 s (2023-11-14T22:13:20.2Z) to 0.3 s: 100.0 ms, all of the recording" */
-static void put_time(const struct people *people, FILE *line, int64_t from_ts, int64_t to_ts)
+static void put_time(const struct text *text, FILE *line, int64_t from_ts, int64_t to_ts)
 {
-	const struct nt_session *session = people->result->part.session;
+	const struct nt_session *session = text->result->part.session;
 	char from[NT_HUMAN_MAX], to[NT_HUMAN_MAX], wall[NT_HUMAN_MAX], span[NT_HUMAN_MAX], of[NT_HUMAN_MAX];
 
 	fprintf(line, "from %s s (%s) to %s s: %s", since_start(from, session, from_ts), utc(wall, session, from_ts),
@@ -134,14 +133,14 @@ static void print_owned(FILE *out, const struct columns *columns, size_t first, 
 	fputc('\n', out);
 }
 
-static void print_owned_head(const struct people *people, const struct columns *columns, size_t first, size_t end)
+static void print_owned_head(const struct text *text, const struct columns *columns, size_t first, size_t end)
 {
-	const char *bold = people->style->colour ? "\033[1m" : "", *not_bold = people->style->colour ? "\033[0m" : "";
+	const char *bold = text->terminal->colour ? "\033[1m" : "", *not_bold = text->terminal->colour ? "\033[0m" : "";
 
-	fprintf(people->out, "%s%-*s", bold, LABEL_WIDTH, "CPU");
+	fprintf(text->out, "%s%-*s", bold, LABEL_WIDTH, "CPU");
 	for (size_t i = first; i < end; i++)
-		fprintf(people->out, " %*s", columns->width[i], column_name(columns->kinds[i]));
-	fprintf(people->out, "%s\n", not_bold);
+		fprintf(text->out, " %*s", columns->width[i], column_name(columns->kinds[i]));
+	fprintf(text->out, "%s\n", not_bold);
 }
 
 /* A recording has an owner for each nanosecond; a database may be anybody's. */
@@ -161,58 +160,55 @@ static void print_unaccounted(FILE *out, const struct nt_lanes *lanes)
 	}
 }
 
-static void print_network(const struct people *people, const uint64_t total[NT_LANE_KINDS])
+static void print_network(const struct text *text, const uint64_t total[NT_LANE_KINDS])
 {
 	uint64_t network = nt_lane_sum(total, NT_NETWORK_OWNERS), uncovered = total[NT_OWNER_UNCOVERED];
 	uint64_t there = nt_lane_sum(total, ~(1u << NT_OWNER_OFFLINE));
-	bool of_process = people->result->part.selection->process != NULL;
+	bool of_process = text->result->part.selection->process != NULL;
 	char part[NT_HUMAN_MAX], whole[NT_HUMAN_MAX], share[NT_HUMAN_MAX], most[NT_HUMAN_MAX];
 
-	fputc('\n', people->out);
+	fputc('\n', text->out);
 	nt_human_share(most, network + uncovered, there);
-	nt_print_prose(people->out, "",
+	nt_print_prose(text->out, "",
 		       "Network stack (net_rx + net_tx + send + recv)%s: %s of %s of CPU time, %s%s%s%s.",
 		       of_process ? ", in its time" : "", nt_human_ns(part, network), nt_human_ns(whole, there),
 		       nt_human_share(share, network, there), uncovered ? "; up to " : "", uncovered ? most : "",
 		       uncovered ? " if all uncovered time was its" : "");
 	if (of_process)
-		nt_print_prose(
-			people->out, "",
-			"net_rx, net_tx, softirq and hardirq ran in its time, for whomever, and are not its own cost; "
-			"other is whatever else the CPUs did, idle too.");
+		nt_print_prose(text->out, "",
+			       "net_rx, net_tx, softirq and hardirq ran in its time, for whomever, and are not its own "
+			       "cost; other is whatever else the CPUs did, idle too.");
 }
 
-static void print_totals(const struct people *people, const struct nt_lanes *lanes)
+static void print_totals(const struct text *text, const struct nt_lanes *lanes)
 {
-	uint32_t room = nt_terminal_find(people->out, NT_FORMAT_TABLE).width;
 	uint64_t total[NT_LANE_KINDS];
 	struct columns columns;
 	char label[16];
 
 	nt_lanes_total(lanes, total);
 	set_columns(&columns, total);
-	fputc('\n', people->out);
-	nt_print_heading(people->out, "Whose the time was, in ns");
+	nt_print_heading(text->out, "\nWhose the time was, in ns");
 	for (size_t first = 0, end; first < columns.n; first = end) {
-		end = end_of_line(&columns, first, room);
-		print_owned_head(people, &columns, first, end);
+		end = end_of_line(&columns, first, text->terminal->width);
+		print_owned_head(text, &columns, first, end);
 		for (size_t i = 0; i < lanes->n; i++) {
 			snprintf(label, sizeof(label), "%u", lanes->lanes[i].cpu);
-			print_owned(people->out, &columns, first, end, label, lanes->lanes[i].total);
+			print_owned(text->out, &columns, first, end, label, lanes->lanes[i].total);
 		}
 		if (lanes->n > 1)
-			print_owned(people->out, &columns, first, end, "all", total);
+			print_owned(text->out, &columns, first, end, "all", total);
 	}
-	print_unaccounted(people->out, lanes);
-	print_network(people, total);
+	print_unaccounted(text->out, lanes);
+	print_network(text, total);
 }
 
 /* ---- who ran ---- */
 
-static struct nt_cell name_cell(const struct people *people, bool found, int column)
+static struct nt_cell name_cell(const struct text *text, bool found, int column)
 {
-	if (found && sqlite3_column_type(people->names, column) != SQLITE_NULL)
-		return nt_result_cell(people->names, column);
+	if (found && sqlite3_column_type(text->names, column) != SQLITE_NULL)
+		return nt_result_cell(text->names, column);
 	return column % 2 ? (struct nt_cell){.type = NT_CELL_NULL} : nt_cell_text("(unknown)");
 }
 
@@ -232,25 +228,25 @@ static void put_who(struct nt_cell cells[N_WHO_COLUMNS], const struct nt_lanes *
 		cells[6 + i] = nt_cell_integer((int64_t)who->ns[who_kinds[i]]);
 }
 
-static int print_who_row(const struct people *people, const struct nt_lanes *lanes, const struct nt_lane_who *who)
+static int print_who_row(const struct text *text, const struct nt_lanes *lanes, const struct nt_lane_who *who)
 {
 	struct nt_cell cells[N_WHO_COLUMNS];
 	bool found;
 
-	if (nt_lanes_name(&people->result->part, people->names, who->utid, &found))
+	if (nt_lanes_name(&text->result->part, text->names, who->utid, &found))
 		return -1;
 	for (int i = 0; i < 4; i++)
-		cells[i] = name_cell(people, found && who->utid, (i + 2) % 4);
+		cells[i] = name_cell(text, found && who->utid, (i + 2) % 4);
 	if (!who->utid) {
 		cells[0] = nt_cell_text("(while idle)");
 		cells[2] = nt_cell_text("");
 	}
 	put_who(cells, lanes, who);
-	return nt_printer_row(people->printer, cells) ? nt_db_no_memory(people->result->part.db) : 0;
+	return nt_printer_row(text->printer, cells) ? nt_db_no_memory(text->result->part.db) : 0;
 }
 
 /* The sum of all from `first` on that ran; nothing where there are none. */
-static int print_who_sum(const struct people *people, const struct nt_lanes *lanes, size_t first, bool is_total)
+static int print_who_sum(const struct text *text, const struct nt_lanes *lanes, size_t first, bool is_total)
 {
 	struct nt_lane_who sum = {0};
 	struct nt_cell cells[N_WHO_COLUMNS];
@@ -270,37 +266,34 @@ static int print_who_sum(const struct people *people, const struct nt_lanes *lan
 	for (int column = 1; column < 4; column++)
 		cells[column] = nt_cell_figure("");
 	put_who(cells, lanes, &sum);
-	return nt_printer_row(people->printer, cells) ? nt_db_no_memory(people->result->part.db) : 0;
+	return nt_printer_row(text->printer, cells) ? nt_db_no_memory(text->result->part.db) : 0;
 }
 
-static int print_who(const struct people *people, const struct nt_lanes *lanes)
+static int print_who(const struct text *text, const struct nt_lanes *lanes)
 {
 	static const char *const names[N_WHO_COLUMNS] = {"process",   "pid",	    "thread",	 "tid",	    "ran_ns",
 							 "cpu_share", "send_ns",    "recv_ns",	 "task_ns", "net_rx_ns",
 							 "net_tx_ns", "softirq_ns", "hardirq_ns"};
 	int error;
 
-	fputc('\n', people->out);
 	nt_print_heading(
-		people->out,
-		"Who ran (cpu: share of one CPU); net_rx, net_tx, softirq and hardirq in its time are not its own");
-	nt_printer_leave_out(people->printer,
+		text->out,
+		"\nWho ran (cpu: share of one CPU); net_rx, net_tx, softirq and hardirq in its time are not its own");
+	nt_printer_leave_out(text->printer,
 			     "net_tx_ns,hardirq_ns,softirq_ns,net_rx_ns,cpu_share,tid,task_ns,pid,recv_ns&send_ns");
-	error = nt_printer_begin(people->printer, N_WHO_COLUMNS, names) ? nt_db_no_memory(people->result->part.db) : 0;
+	error = nt_printer_begin(text->printer, N_WHO_COLUMNS, names) ? nt_db_no_memory(text->result->part.db) : 0;
 	for (size_t i = 0; !error && i < lanes->n_who && i < TOP && nt_lane_who_ran(&lanes->who[i]); i++)
-		error = print_who_row(people, lanes, &lanes->who[i]);
+		error = print_who_row(text, lanes, &lanes->who[i]);
 	if (!error)
-		error = print_who_sum(people, lanes, TOP, false);
-	if (!error)
-		error = print_who_sum(people, lanes, 0, true);
-	nt_printer_end(people->printer);
+		error = print_who_sum(text, lanes, TOP, false) || print_who_sum(text, lanes, 0, true) ? -1 : 0;
+	nt_printer_end(text->printer);
 	return error;
 }
 
 /* ---- what else happened ---- */
 
 /* Nothing is printed where there is no row. */
-static int print_rows(const struct people *people, const struct nt_part *part, enum nt_lanes_rows what,
+static int print_rows(const struct text *text, const struct nt_part *part, enum nt_lanes_rows what,
 		      const char *least_important, const char *heading)
 {
 	sqlite3_stmt *rows = nt_lanes_rows(part, what, -1);
@@ -308,81 +301,76 @@ static int print_rows(const struct people *people, const struct nt_part *part, e
 
 	if (!rows)
 		return -1;
-	nt_printer_leave_out(people->printer, least_important);
-	error = nt_result_print_top(part->db, rows, people->printer, TOP, heading);
+	nt_printer_leave_out(text->printer, least_important);
+	error = nt_result_print_top(part->db, rows, text->printer, TOP, heading);
 	sqlite3_finalize(rows);
 	return error;
 }
 
 /* `before`: what the first line begins with. */
-static int print_lanes(const struct people *people, const char *before, const struct nt_lanes *lanes,
+static int print_lanes(const struct text *text, const char *before, const struct nt_lanes *lanes,
 		       const struct nt_part *part)
 {
 	struct nt_prose prose;
 	char cell[NT_HUMAN_MAX];
-	int error;
 
-	nt_prose_begin(&prose, people->out);
+	nt_prose_begin(&prose, text->out);
 	fputs(before, prose.line);
-	put_time(people, prose.line, lanes->from_ts, lanes->to_ts);
+	put_time(text, prose.line, lanes->from_ts, lanes->to_ts);
 	fprintf(prose.line, "; a cell is %s",
 		nt_human_ns(cell, ((uint64_t)lanes->to_ts - (uint64_t)lanes->from_ts) / lanes->columns));
 	nt_prose_end(&prose, "");
 	if (part->selection->process)
-		nt_print_prose(people->out, "", "only process %s: a dot is what is not its", part->selection->process);
-	fputc('\n', people->out);
-	nt_lanes_draw(lanes, people->out, part->session->start_ts, people->style);
-	print_totals(people, lanes);
-	error = print_who(people, lanes);
-	if (!error)
-		error = print_rows(people, part, NT_LANES_OPERATIONS,
-				   "untimed_count,failed_count,dearest_ns,longest_ns,moved_bytes,pid,syscall",
-				   "Socket operations that ended in this time (each with all that it burned and took)");
-	if (!error)
-		error = print_rows(people, part, NT_LANES_SOFTIRQS, NULL,
-				   "Softirqs, as far as they ran in this time (with the interrupts in them)");
-	if (!error)
-		error = print_rows(
-			people, part, NT_LANES_LOSSES, "why",
-			"Uncovered: records were lost, and nobody is charged with this time (records: of each "
-			"whole stretch)");
-	return error;
+		nt_print_prose(text->out, "", "only process %s: a dot is what is not its", part->selection->process);
+	fputc('\n', text->out);
+	nt_lanes_draw(lanes, text->out, part->session->start_ts, text->terminal);
+	print_totals(text, lanes);
+	if (print_who(text, lanes) ||
+	    print_rows(text, part, NT_LANES_OPERATIONS,
+		       "untimed_count,failed_count,dearest_ns,longest_ns,moved_bytes,pid,syscall",
+		       "Socket operations that ended in this time (each with all that it burned and took)") ||
+	    print_rows(text, part, NT_LANES_SOFTIRQS, NULL,
+		       "Softirqs, as far as they ran in this time (with the interrupts in them)"))
+		return -1;
+	return print_rows(text, part, NT_LANES_LOSSES, "why",
+			  "Uncovered: records were lost, and nobody is charged with this time (records: of each whole "
+			  "stretch)");
 }
 
 /* ---- the worst ---- */
 
-static void put_name(const struct people *people, FILE *line, int64_t utid, bool found)
+static void put_name(const struct text *text, FILE *line, int64_t utid, bool found)
 {
-	const char *name = found ? nt_db_text(people->names, 0) : "";
+	const char *name = found ? nt_db_text(text->names, 0) : "";
 
 	name = !utid ? "(while idle)" : name[0] ? name : "(unknown)";
 	nt_print_clean(line, name, strlen(name));
-	if (utid && found && sqlite3_column_type(people->names, 1) != SQLITE_NULL)
-		fprintf(line, " (%lld)", (long long)sqlite3_column_int64(people->names, 1));
+	if (utid && found && sqlite3_column_type(text->names, 1) != SQLITE_NULL)
+		fprintf(line, " (%lld)", (long long)sqlite3_column_int64(text->names, 1));
 }
 
 /* " 1  iperf3 (103) 41.20 %, ..." */
-static int print_top_who(const struct people *people, unsigned int number)
+static int print_top_who(const struct text *text, unsigned int number)
 {
-	const struct nt_lanes_worst *worst = &people->result->worst[number];
+	const struct nt_lanes_worst *worst = &text->result->worst[number];
 	const struct nt_lanes *lanes = &worst->lanes;
-	uint64_t whole = nt_lanes_worst_whole(people->result, worst);
+	uint64_t whole = nt_lanes_worst_whole(text->result, worst);
 	char share[NT_HUMAN_MAX], lead[16];
 	struct nt_prose prose;
 	int error = 0;
 
-	nt_prose_begin(&prose, people->out);
+	nt_prose_begin(&prose, text->out);
 	for (size_t i = 0; i < lanes->n_who && i < WHO_OF_WINDOW && !error; i++) {
 		uint64_t ran = nt_lane_who_ran(&lanes->who[i]);
 		bool found;
 
 		if (!ran)
 			break;
-		error = nt_lanes_name(&people->result->part, people->names, lanes->who[i].utid, &found);
+		error = nt_lanes_name(&text->result->part, text->names, lanes->who[i].utid, &found);
 		if (error)
 			break;
 		fputs(i ? ", " : "", prose.line);
-		put_name(people, prose.line, lanes->who[i].utid, found);
+		put_name(text, prose.line, lanes->who[i].utid, found);
 		fprintf(prose.line, " %s", nt_human_share(share, ran, whole));
 	}
 	snprintf(lead, sizeof(lead), "%3u  ", number + 1);
@@ -405,9 +393,9 @@ static uint32_t busiest(const struct nt_lanes_result *result, const struct nt_la
 
 enum { WORST_NUMBER, WORST_FROM, WORST_UTC, WORST_CPU, WORST_NS, WORST_SHARE, WORST_UNCOVERED, N_WORST_COLUMNS };
 
-static int print_worst_row(const struct people *people, unsigned int number)
+static int print_worst_row(const struct text *text, unsigned int number)
 {
-	const struct nt_lanes_result *result = people->result;
+	const struct nt_lanes_result *result = text->result;
 	const struct nt_lanes_worst *worst = &result->worst[number];
 	uint64_t whole = nt_lanes_worst_whole(result, worst), total[NT_LANE_KINDS];
 	char from[NT_HUMAN_MAX], wall[NT_HUMAN_MAX], ns[NT_HUMAN_MAX], share[NT_HUMAN_MAX], lost[NT_HUMAN_MAX];
@@ -421,24 +409,24 @@ static int print_worst_row(const struct people *people, unsigned int number)
 	cells[WORST_NS] = nt_cell_figure(nt_human_ns(ns, worst->window.ns));
 	cells[WORST_SHARE] = nt_cell_figure(nt_human_share(share, worst->window.ns, whole));
 	cells[WORST_UNCOVERED] = nt_cell_figure(nt_human_share(lost, total[NT_OWNER_UNCOVERED], whole));
-	return nt_printer_row(people->printer, cells) ? nt_db_no_memory(result->part.db) : 0;
+	return nt_printer_row(text->printer, cells) ? nt_db_no_memory(result->part.db) : 0;
 }
 
 /* How far the worst may be off. */
-static void print_bound(const struct people *people)
+static void print_bound(const struct text *text)
 {
-	const struct nt_lanes_result *result = people->result;
+	const struct nt_lanes_result *result = text->result;
 	char ns[NT_HUMAN_MAX];
 
 	if (result->at_most_ns > (result->n_worst ? result->worst[0].window.ns : 0))
-		nt_print_prose(people->out, "",
+		nt_print_prose(text->out, "",
 			       "Some of the time is uncovered: if all of that was %s, the worst window has up to %s.",
 			       result->choice->worst, nt_human_ns(ns, result->at_most_ns));
 }
 
-static void print_worst_heading(const struct people *people)
+static void print_worst_heading(const struct text *text)
 {
-	const struct nt_lanes_result *result = people->result;
+	const struct nt_lanes_result *result = text->result;
 	size_t cpus = result->worst[0].lanes.n;
 	char length[NT_HUMAN_MAX], of[3 * NT_HUMAN_MAX];
 
@@ -449,34 +437,32 @@ static void print_worst_heading(const struct people *people)
 		snprintf(of, sizeof(of), "of CPU %u (share of %s)", result->worst[0].lanes.lanes[0].cpu, length);
 	else
 		snprintf(of, sizeof(of), "of %zu CPUs together (share of %zu x %s)", cpus, cpus, length);
-	fputc('\n', people->out);
-	nt_print_heading(people->out, "The windows of %s with most %s, none overlapping another, %s", length,
+	nt_print_heading(text->out, "\nThe windows of %s with most %s, none overlapping another, %s", length,
 			 result->choice->worst, of);
 }
 
-static int print_worst_table(const struct people *people)
+static int print_worst_table(const struct text *text)
 {
-	const struct nt_lanes_result *result = people->result;
+	const struct nt_lanes_result *result = text->result;
 	bool of_one = result->choice->each_cpu || result->worst[0].lanes.n == 1;
 	const char *const names[N_WORST_COLUMNS] = {
 		"#", "from, s", "UTC", of_one ? "CPU" : "top", result->choice->worst, "share", "uncovered"};
 	int error;
 
-	print_worst_heading(people);
-	nt_printer_leave_out(people->printer, "UTC");
-	error = nt_printer_begin(people->printer, N_WORST_COLUMNS, names) ? nt_db_no_memory(result->part.db) : 0;
+	print_worst_heading(text);
+	nt_printer_leave_out(text->printer, "UTC");
+	error = nt_printer_begin(text->printer, N_WORST_COLUMNS, names) ? nt_db_no_memory(result->part.db) : 0;
 	for (unsigned int i = 0; i < result->n_worst && !error; i++)
-		error = print_worst_row(people, i);
-	nt_printer_end(people->printer);
+		error = print_worst_row(text, i);
+	nt_printer_end(text->printer);
 	if (error)
 		return error;
 	if (!of_one)
-		nt_print_prose(people->out, "",
+		nt_print_prose(text->out, "",
 			       "top: the CPU that had most of it. --each-cpu looks for windows of single CPUs.");
-	fputc('\n', people->out);
-	nt_print_heading(people->out, "Who ran in them");
+	nt_print_heading(text->out, "\nWho ran in them");
 	for (unsigned int i = 0; i < result->n_worst && !error; i++)
-		error = print_top_who(people, i);
+		error = print_top_who(text, i);
 	return error;
 }
 
@@ -508,9 +494,9 @@ static void put_cpus(FILE *out, const struct nt_selection *selection)
 }
 
 /* The command that shows one window. Where there are several sessions, the time of day tells which is meant. */
-static void print_zoom(const struct people *people, const struct nt_lanes_worst *worst)
+static void print_zoom(const struct text *text, const struct nt_lanes_worst *worst)
 {
-	const struct nt_lanes_result *result = people->result;
+	const struct nt_lanes_result *result = text->result;
 	const struct nt_session *session = result->part.session;
 	bool by_wall = result->is_one_of_many && session->start_realtime_ns;
 	const char *(*time_of)(char *, const struct nt_session *, int64_t) = by_wall ? utc : since_start;
@@ -518,7 +504,7 @@ static void print_zoom(const struct people *people, const struct nt_lanes_worst 
 	char from[NT_HUMAN_MAX], to[NT_HUMAN_MAX];
 	struct nt_prose command;
 
-	nt_prose_begin(&command, people->out);
+	nt_prose_begin(&command, text->out);
 	fputs("nettape-report timeline ", command.line);
 	put_argument(command.line, result->path);
 	fprintf(command.line, " --from" NT_STUCK "%s", time_of(from, session, begin));
@@ -534,53 +520,49 @@ static void print_zoom(const struct people *people, const struct nt_lanes_worst 
 	nt_prose_end_command(&command, "  ");
 }
 
-static int print_worst(const struct people *people)
+static int print_worst(const struct text *text)
 {
-	const struct nt_lanes_result *result = people->result;
+	const struct nt_lanes_result *result = text->result;
 	struct nt_part part = result->part;
 	struct nt_selection one_cpu;
 	struct nt_prose prose;
 
-	nt_prose_begin(&prose, people->out);
+	nt_prose_begin(&prose, text->out);
 	fputs("searched ", prose.line);
-	put_time(people, prose.line, part.from_ts, part.to_ts);
+	put_time(text, prose.line, part.from_ts, part.to_ts);
 	nt_prose_end(&prose, "");
 	if (!result->n_worst) {
-		fprintf(people->out, "\nNothing of this time was %s.\n", result->choice->worst);
-		print_bound(people);
+		fprintf(text->out, "\nNothing of this time was %s.\n", result->choice->worst);
+		print_bound(text);
 		return 0;
 	}
-	if (print_worst_table(people))
+	if (print_worst_table(text))
 		return -1;
-	print_bound(people);
-	fputc('\n', people->out);
-	nt_print_heading(people->out, "To look at one of them");
+	print_bound(text);
+	nt_print_heading(text->out, "\nTo look at one of them");
 	for (unsigned int i = 0; i < result->n_worst; i++)
-		print_zoom(people, &result->worst[i]);
-	fputc('\n', people->out);
+		print_zoom(text, &result->worst[i]);
+	fputc('\n', text->out);
 	part = nt_lanes_worst_part(result, &result->worst[0], &one_cpu);
-	return print_lanes(people, "The worst: ", &result->worst[0].lanes, &part);
+	return print_lanes(text, "The worst: ", &result->worst[0].lanes, &part);
 }
 
-int nt_lanes_people(const struct nt_lanes_result *result, FILE *out, const struct nt_lanes_style *style)
+int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, struct nt_printer *printer,
+		  const struct nt_terminal *terminal)
 {
-	struct people people = {.result = result, .out = out, .style = style};
+	struct text text = {.result = result, .out = out, .terminal = terminal, .printer = printer};
 	const struct nt_session *session = result->part.session;
 	int error = -1;
 
-	people.printer = nt_printer_new(out, NT_FORMAT_TABLE, true);
-	if (!people.printer)
-		return nt_db_no_memory(result->part.db);
-	people.names = nt_lanes_names(&result->part);
-	if (people.names) {
+	text.names = nt_lanes_names(&result->part);
+	if (text.names) {
 		nt_print_prose(out, "", "session %lld: host %s, Linux %s", (long long)session->id, session->host,
 			       session->kernel);
-		error = result->choice->worst ? print_worst(&people)
-					      : print_lanes(&people, "", &result->lanes, &result->part);
+		error = result->choice->worst ? print_worst(&text)
+					      : print_lanes(&text, "", &result->lanes, &result->part);
 	}
 	if (!error)
-		nt_printer_say_left_out(people.printer, "\n", "--json has");
-	sqlite3_finalize(people.names);
-	nt_printer_free(people.printer);
+		nt_printer_say_left_out(printer, "\n", "--json has");
+	sqlite3_finalize(text.names);
 	return error;
 }
