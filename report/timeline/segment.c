@@ -17,6 +17,8 @@
 #define CLASS_POLL (NT_OWNER_SOFTIRQ + 1)
 #define N_CLASSES (CLASS_POLL + 1)
 
+#define NEAR 8
+
 /* The owners above the operations are the classes of softirqs and interrupts; below these are the task's own polls. */
 _Static_assert(NT_OWNER_HARDIRQ == 0 && NT_OWNER_SOFTIRQ == 3, "classes come first, in the order in which they win");
 
@@ -68,10 +70,13 @@ static int compare(const void *one, const void *other, void *arg)
 	return (a->marks & NT_MARK_OPEN ? i < j : i > j) ? -1 : 1;
 }
 
-/* The spans that take part, by begin and outermost first, into segment->order. Gives how many. */
+/*
+ * The spans that take part, by begin and outermost first, into segment->order. Gives how many. They come by end, so
+ * each belongs near the last place: most segments are in order after a few steps, and the others are sorted.
+ */
 static uint32_t put_in_order(struct nt_segment *segment, uint64_t to_ns)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, at;
 	bool sorted = true;
 
 	for (uint32_t i = 0; i < segment->n; i++) {
@@ -80,8 +85,10 @@ static uint32_t put_in_order(struct nt_segment *segment, uint64_t to_ns)
 
 		if ((span->marks & needed) != needed || span->begin_ns >= to_ns)
 			continue;
-		sorted = sorted && (n == 0 || compare(&segment->order[n - 1], &i, segment) < 0);
-		segment->order[n++] = i;
+		for (at = n++; at && n - at <= NEAR && compare(&segment->order[at - 1], &i, segment) > 0; at--)
+			segment->order[at] = segment->order[at - 1];
+		segment->order[at] = i;
+		sorted = sorted && (!at || n - at <= NEAR);
 	}
 	if (!sorted)
 		qsort_r(segment->order, n, sizeof(*segment->order), compare, segment);
