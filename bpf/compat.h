@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat.h - every difference between kernels and architectures that the programs know of, each with the
- * version and the reason. Nothing is chosen by version number: the kernel's own types say what is there.
+ * compat.h - every known difference between kernels and architectures, each with the version and the reason. Nothing is
+ * chosen by version number: the kernel's own types tell.
  */
 #ifndef NT_BPF_COMPAT_H
 #define NT_BPF_COMPAT_H

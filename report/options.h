@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* options.h - the command line of a command, read by its table of options. Prints nothing. */
+/* options.h - reads the command line of a command by its table of options. Prints nothing. */
 #ifndef NT_REPORT_OPTIONS_H
 #define NT_REPORT_OPTIONS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * export.c - nettape-report export: what is on a tape, in the formats of other programs. Each format is a command
- * here, and a file export_*.c, or the family perfetto*.c.
+ * export.c - nettape-report export: a recording in the formats of other programs. Each format is one command here; its
+ * writer is in export/.
  */
 #include <string.h>
 #include <unistd.h>
@@ -110,11 +110,11 @@ static int export_html(const struct nt_options *options)
 	int code;
 
 	if (page.by == NT_GROUP_COUNT) {
-		nt_complain("--by %s: it is by " NT_GROUP_NAMES ".", by);
+		nt_complain("--by %s: choose " NT_GROUP_NAMES ".", by);
 		return NT_EXIT_MISUSED;
 	}
 	if (!options->output && isatty(STDOUT_FILENO))
-		return nt_complain_misused("a page is not for a terminal: -o FILE says where it goes.");
+		return nt_complain_misused("the page would go to the terminal: give a file with -o.");
 	if (nt_select(&options->selection, &page.selection, error, sizeof(error)) ||
 	    nt_selection_check(&page.selection, error, sizeof(error)))
 		return nt_complain_misused(error);
@@ -197,7 +197,7 @@ const struct nt_command nt_cmd_export_perfetto = {
 	.group = NT_GROUP_TAKE,
 	.usage = "TAPE|DB -o FILE [OPTION]...",
 	.what = "write a trace for https://ui.perfetto.dev",
-	.help = "It has threads, softirqs, interrupts, who had each CPU, socket operations, packets and losses.",
+	.help = "It has threads, softirqs, interrupts, the owners of each CPU, socket operations, packets and losses.",
 	.example = "export perfetto busy.tape -o busy.pftrace --from 2.5 --to 4",
 	.wants = "a tape or a database",
 	.options = perfetto_options,
@@ -216,8 +216,8 @@ const struct nt_command nt_cmd_export_prometheus = {
 	.group = NT_GROUP_TAKE,
 	.usage = "TAPE|DB [-o FILE] [OPTION]...",
 	.what = "write latency histograms, drops and retransmits as metrics",
-	.help = "Each hook has a histogram, in seconds. Counters tell which packets are in none, what was dropped and "
-		"what TCP sent again. Record with --probes default,latency,drops,retransmits.",
+	.help = "Each hook has a histogram, in seconds. Counters give drops, retransmits, and the packets that are in "
+		"no histogram. Record with --probes default,latency,drops,retransmits.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = prometheus_options,

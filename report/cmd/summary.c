@@ -265,11 +265,10 @@ static void print_remarks(struct summary *summary)
 	nt_printer_say_left_out(summary->printer, "", "--json and --csv have");
 	if (summary->by == NT_GROUP_COUNT)
 		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table.");
-	nt_print_prose(
-		stdout, "",
-		"net_rx is the work of receiving packets for all processes, in the time of whoever was interrupted. "
-		"It is not attributed to processes yet. Bytes are those of operations that succeeded, without "
-		"peeks and error queues. `cpu` is a share of one CPU.");
+	nt_print_prose(stdout, "",
+		       "net_rx is the work of receiving packets for all processes. It is not attributed to processes "
+		       "yet. Bytes are those of operations that succeeded, without peeks and error queues. `cpu` is a "
+		       "share of one CPU.");
 }
 
 static int print_session(struct summary *summary, int64_t session_id)
@@ -336,7 +335,7 @@ static int run(const struct nt_options *options)
 	int code;
 
 	if (options->samples.by && (by = nt_group_of(options->samples.by)) == NT_GROUP_COUNT) {
-		snprintf(error, sizeof(error), "--by %.100s: it is by " NT_GROUP_NAMES ".", options->samples.by);
+		snprintf(error, sizeof(error), "--by %.100s: choose " NT_GROUP_NAMES ".", options->samples.by);
 		return nt_complain_misused(error);
 	}
 	if (nt_load_open(&db, options->args[0], NULL, error, sizeof(error)))

@@ -60,7 +60,7 @@ int nt_db_fail(struct nt_db *db, const char *what)
 	if (code == SQLITE_CANTOPEN && sqlite3_system_errno(db->handle) == EACCES)
 		return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, nt_denied_change(why, db->path, EACCES));
 	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-		return nt_db_refuse(db, "%s: %s: it is damaged, or no database: import the tape again.", name_of(db),
+		return nt_db_refuse(db, "%s: %s: it is damaged or not a database: import the tape again.", name_of(db),
 				    what);
 	if (code == SQLITE_AUTH)
 		return nt_db_refuse(db, "%s: " READING_ONLY, name_of(db));
@@ -288,7 +288,7 @@ static int open_written(struct nt_db *db)
 	if (open_handle(db, db->path, SQLITE_OPEN_READWRITE) || check_kind(db))
 		return -1;
 	if (sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK)
-		return nt_db_fail(db, "its triggers cannot be left alone");
+		return nt_db_fail(db, "its triggers cannot be switched off");
 	return run(db, "PRAGMA cache_size = -32768", "it cannot be set up");
 }
 
@@ -303,7 +303,7 @@ static int open_as(struct nt_db *db, enum nt_db_mode mode)
 		return open_read(db);
 	case NT_DB_NEW:
 		if (is_there)
-			return nt_db_refuse(db, "%s is there already: add to it with --append, or remove it first.",
+			return nt_db_refuse(db, "%s exists already: add to it with --append, or remove it first.",
 					    db->path);
 		return open_new(db);
 	case NT_DB_APPEND:

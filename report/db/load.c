@@ -45,7 +45,8 @@ static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress 
 	}
 	if (error == 1)
 		return 0;
-	snprintf(db->error, sizeof(db->error), "%s cannot be read on: %s.", progress->what, nt_tape_error_text(error));
+	snprintf(db->error, sizeof(db->error), "the rest of %s cannot be read: %s.", progress->what,
+		 nt_tape_error_text(error));
 	return -1;
 }
 
@@ -176,8 +177,8 @@ int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, 
 	if (!args->n_dirs)
 		return 0;
 	snprintf(error, error_size,
-		 "%s is a database, which has its names: --symbols is for tapes. nettape-report symbolize names what "
-		 "lies in files that have come since.",
+		 "%s is a database and has names already: --symbols is for tapes. To look for more names: "
+		 "nettape-report symbolize.",
 		 path);
 	return -1;
 }

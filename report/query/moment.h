@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * moment.h - a time within a recording, as people give it: since its start, or on the wall. Pure.
+ * moment.h - a time within a recording, as people give it: since its start, or UTC. Pure.
  */
 #ifndef NT_REPORT_QUERY_MOMENT_H
 #define NT_REPORT_QUERY_MOMENT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tables.h - the tables that a tape is seen as, each defined once: its name, its columns, and how a thing
- * becomes a row of it. Knows no SQLite, so that other servers of the same rows can be made of it. No I/O,
- * no globals but constants. docs/sql-schema.md says what the columns mean.
+ * tables.h - the tables of a tape, each defined once: its name, its columns, and how a thing becomes a row of it. Knows
+ * no SQLite, so that other servers of the same rows can be made of it. No I/O, no globals but constants.
+ * docs/sql-schema.md says what the columns mean.
  *
  * To add a table: its line in NT_TABLES, its columns in tables.c, its text in docs/sql-schema.md.
  */

@@ -305,7 +305,7 @@ async function testStages(browser) {
   const due = [];
   for (const {owner, title, note, region, rows, bars} of owners) {
     holds(`${owner} is told: ${title}`, title.startsWith(`${owner}: `));
-    is('so is its table', region, `What the time of ${owner} was spent on`);
+    is('so is its table', region, `Stages of ${owner}`);
     const [, samples, all] = note.match(/, ([\d,]+) samples of ([\d,]+) due$/) || [];
     due.push([owner, samples, all].join('|').replace(/,/g, ''));
     let stage = null;
@@ -320,7 +320,7 @@ async function testStages(browser) {
         return;
       }
       if (isHidden) sums.get(stage)[1] += Number(ns.replace(/,/g, ''));
-      const names = isHidden ? [stage, name === 'family not told' ? '-' : name] : [name, family || '-'];
+      const names = isHidden ? [stage, name === 'family not known' ? '-' : name] : [name, family || '-'];
       shown.push([owner, ...names, ...figures].join('|').replace(/,/g, ''));
       if (isHidden) return; // it has no size
       const {part, low: from, high: to} = bars[i];

@@ -9,7 +9,7 @@ version=1.25.0
 dir=build/tmp/speedscope
 page=$dir/$version/package/dist/release/index.html
 if [[ ! -s $page ]]; then
-    [[ ${NT_FETCH:-} && -z ${NO_INSTALL:-} ]] || { echo "speedscope is not there: make check-all fetches it" >&2; exit 1; }
+    [[ ${NT_FETCH:-} && -z ${NO_INSTALL:-} ]] || { echo "speedscope is missing: make check-all fetches it" >&2; exit 1; }
     command -v npm >/dev/null || { echo "npm is not installed, which fetches speedscope: make check-all installs it" >&2; exit 1; }
     mkdir -p "$dir"
     new=$(mktemp -d "$dir/new.XXXXXX")

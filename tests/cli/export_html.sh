@@ -200,7 +200,7 @@ page "$db"
 holds "a long stage is cut" test "$(stages "max(length(json_extract(value, '\$.stage')))")" = 1024
 sqlite3 "$db" "UPDATE stack_sample SET stage = 'stage ' || rowid"
 report 1 export html "$db" -o "$work/none.html"
-has "too many stages" "$err" "which are no recording's: see nettape-report check"
+has "too many stages" "$err" "more than a recording has: see nettape-report check"
 holds "make no file" test ! -e "$work/none.html"
 
 # ---- several sessions ----
@@ -262,7 +262,7 @@ report 1 export html "$work/hand.tape" --process nobody -o "$work/none.html"
 has "no process" "$err" "no process of this pid or name was recorded"
 holds "no file of these" test ! -e "$work/none.html"
 report 2 export html "$work/hand.tape" --by cpu -o "$work/none.html"
-has "no grouping" "$err" "--by cpu: it is by program, process, port, peer, cgroup or socket"
+has "no grouping" "$err" "--by cpu: choose program, process, port, peer, cgroup or socket"
 report 2 export html "$work/hand.tape" --hook ip-start -o "$work/none.html"
 has "what is for another format" "$err" "option '--hook' is not for 'export html'; it is for latency, export prometheus."
 report 2 export perfetto "$work/hand.tape" --by process -o "$work/none.pftrace"

@@ -19,7 +19,7 @@ has "no file" "$err" "needs -o FILE"
 report 2 export perfetto "$work/hand.tape" -o "$work/x" --by cpu
 has "no groups here" "$err" "option '--by' is not for 'export perfetto'"
 report 2 export perfetto "$work/hand.tape" -o "$work/x" --cpu one
-has "no CPU" "$err" "--cpu one: it is a list of CPUs"
+has "no CPU" "$err" "--cpu one: give a list of CPUs"
 report 2 export flamegraph "$work/hand.tape" -o "$work/x"
 has "the formats there are" "$err" "'export' needs a format: html, perfetto or prometheus"
 for format in html perfetto prometheus; do
@@ -37,7 +37,7 @@ holds "no file of what is not there" test ! -e "$work/x"
 cp "$work/hand.db" "$work/two.db"
 "$REPORT" import --append "$work/loss.tape" -o "$work/two.db" >/dev/null
 report 1 export perfetto "$work/two.db" -o "$work/x"
-has "two hosts' clocks" "$err" "there are several sessions in it"
+has "two hosts' clocks" "$err" "it has several sessions"
 sqlite3 "$work/two.db" "DELETE FROM session"
 report 1 export perfetto "$work/two.db" -o "$work/x"
 has "no session" "$err" "import a tape first"

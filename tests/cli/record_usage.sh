@@ -68,16 +68,16 @@ misused "unknown probe 'deafult' (did you mean 'default'?)" --probes deafult
 misused "unknown probe 'frobnicate':" --probes frobnicate
 misused "-o before the name of a tape, and -- before a command: sleep" sleep 5
 misused "-o before the name of a tape" -d 1 busy.tape
-misused "no command behind --" -o "$work/n.tape" --
+misused "no command after --" -o "$work/n.tape" --
 misused "-o wants a directory" -o ''
 misused "-o wants a directory" -o -q
 misused "--plan wants fentry or tracepoints" --plan frobnicate
 misused "--ring-size wants 64k to 1G" --ring-size 3
 misused "-p wants the number of a process" -p self
 misused "-F wants samples a second" -F 0
-misused "-p is for the probe latency, which is off: --probes default,latency" -p 1
-misused "--netns is for the probe latency, which is off" --probes stacks --stacks all --netns 5
-misused "--user-stacks is for the probe stacks, which is off: --probes default,stacks" --user-stacks
+misused "-p needs the probe latency, which is off: add --probes default,latency" -p 1
+misused "--netns needs the probe latency, which is off" --probes stacks --stacks all --netns 5
+misused "--user-stacks needs the probe stacks, which is off: add --probes default,stacks" --user-stacks
 misused "there is no user 'no-such-user' on this host" --user no-such-user
 
 # failed PART ARGUMENT...: exit status 1, and one line that names what failed and the remedy
@@ -93,9 +93,9 @@ mkdir "$work/full" "$work/empty"
 touch "$work/file" "$work/full/something"
 ln -s empty "$work/link"
 ln -s nothing "$work/dangling"
-failed "$work/full is there already and not empty" -o "$work/full"
-failed "$work/file is there already and is no directory" -o "$work/file"
-failed "$work/file is no directory" -o "$work/file/t.tape"
+failed "$work/full exists and is not empty" -o "$work/full"
+failed "$work/file exists and is not a directory" -o "$work/file"
+failed "$work/file is not a directory" -o "$work/file/t.tape"
 failed "$work/a is not there" -o "$work/a/b/t.tape"
 failed "$work/link is a link" -o "$work/link"
 failed "is a link" -o "$work/link/"

@@ -28,7 +28,7 @@ lacks "nothing failed" "$out" FAILED
 verdict partial 1 "FAILED  whole         chunk-000000.ntc.partial was never finished" "FAILED: "
 verdict dropped 1 "FAILED  whole         chunk-000000.ntc: CPU 0: 1 of its blocks are missing" "FAILED  loss          CPU 0: missing block" \
     "FAILED  counters      CPU 0, op: the kernel side wrote"
-verdict undeclared 1 "FAILED  loss          CPU 1: undeclared" "FAILED  records       switches from another task than was on the CPU: 1"
+verdict undeclared 1 "FAILED  loss          CPU 1: undeclared" "FAILED  records       switches from a task that was not on the CPU: 1"
 verdict miscounted 1 "FAILED  counters" "FAILED  softirqs      CPU 0, NET_RX: /proc/softirqs changed by 999995051" \
     "loss    misses        the kernel left out 4 runs of nt_sched_switch"
 verdict empty 1 "FAILED  loss          CPU 0: no state record"
@@ -61,8 +61,8 @@ if command -v sqlite3 >/dev/null; then
     meddle "DELETE FROM cpu_slice WHERE $some" "with 0 overlaps and 1 gaps"
     meddle "UPDATE cpu_slice SET dur = dur + 1 WHERE $some" "with 1 overlaps and 0 gaps"
     meddle "UPDATE cpu_slice SET dur = dur + 1 WHERE rowid = (SELECT max(rowid) FROM cpu_slice)" "and they end elsewhere"
-    meddle "UPDATE cpu_slice SET owner = 'nobody' WHERE $some" "1 slices have no CPU, owner or time that there is"
-    meddle "UPDATE cpu_slice SET dur = 9223372036854775807 WHERE $some" "1 slices have no CPU, owner or time that there is"
+    meddle "UPDATE cpu_slice SET owner = 'nobody' WHERE $some" "1 slices have an impossible CPU, owner or time"
+    meddle "UPDATE cpu_slice SET dur = 9223372036854775807 WHERE $some" "1 slices have an impossible CPU, owner or time"
     meddle "UPDATE sched_slice SET dur = 9223372036854775807 WHERE rowid % 2" "times a thread was on two CPUs at once"
     meddle "UPDATE cpu_cost SET spent_ns = -9223372036854775807" "sums in cpu_cost are not those of cpu_slice"
     meddle "UPDATE session SET start_ts = -9223372036854775807, end_ts = 9223372036854775807" "FAILED  conservation"

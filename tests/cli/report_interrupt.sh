@@ -67,7 +67,7 @@ is_clean "x.pftrace was not written."
 cp x.db before.db
 interrupt TERM x.db-journal import --append traffic.tape -o x.db
 is "status of import --append after SIGTERM" $status 143
-is_clean "x.db is as it was."
+is_clean "x.db is unchanged."
 holds "it is" cmp x.db before.db
 # What is ignored stays ignored.
 env --ignore-signal=INT "$REPORT" import traffic.tape -o ignored.db 2>err &

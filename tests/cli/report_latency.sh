@@ -172,13 +172,13 @@ misused() {
     nothing "nothing on standard output" "$out"
     has "says what is wrong" "$err" "$part"
 }
-misused "it is by iface, cgroup, process, socket, cpu or port" --by colour
+misused "choose iface, cgroup, process, socket, cpu or port" --by colour
 misused "there is no such hook" --hook ip-end
-misused "--from soon: it is a time" --from soon
+misused "--from soon: give a time" --from soon
 misused "in the order that packets pass them" --between udp-socket-read ip-start
 misused "option '--between' needs two values" --between ip-start
-misused "a number from 1 to 64" --histogram --buckets 65
-misused "none of them is given" --buckets 2
+misused "in each doubling, from 1 to 64" --histogram --buckets 65
+misused "--buckets needs --histogram" --buckets 2
 misused "leave --by out" --over-time --by cpu
 misused "one kind of line" --csv --histogram --over-time
 report 2 summary "$db" --hook ip-start

@@ -22,7 +22,7 @@ report 0 stages "$tape" --owner hardirq,net_rx,task
 has "in a hard interrupt none is due" "$out" "hardirq    19.00 us, 1 samples
 "
 has "too few" "$out" "Too few samples: task has 7 of 3,996 due (0.18 %). Ticks"
-has "and what that means" "$(flat "$out")" "Shares stand for what was sampled; what was not, the bounds do not cover."
+has "and what that means" "$(flat "$out")" "The bounds do not cover time that was not sampled."
 report 0 flame "$tape" --folded --owner net_rx,send,hardirq
 is "folded" "$(sort "$work/out")" "$(sort <<'END'
 hardirq;entry_SYSCALL_64_after_hwframe;ip_rcv 19000
@@ -235,7 +235,7 @@ is "each process has its time" "$(LC_ALL=C sed -E 's/^([^;]*);(send|recv|net_rx|
 report 0 flame "$work/t.db" --folded --by cpu
 is "and by CPU" "$(cut -d';' -f1 <<<"$out" | sort -u | tr '\n' ' ')" "CPU 0 CPU 1 "
 report 2 flame "$work/t.db" --folded --by time
-has "not by time" "$err" "--by is cpu, process or cgroup"
+has "not by time" "$err" "--by takes cpu, process or cgroup"
 report 0 flame "$work/t.db" -o "$work/t.svg"
 host=$(query "SELECT host FROM session")
 has "host, date" "$(<"$work/t.svg")" ">$host, $(query "SELECT strftime('%Y-%m-%d %H:%M:%S', start_realtime_ns / 1000000000, 'unixepoch') FROM session") UTC, "
@@ -277,7 +277,7 @@ misused() {
     nothing "nothing on standard output" "$out"
     has "says what is wrong" "$err" "$part"
 }
-misused "--by iface: it is by cpu" stages "$tape" --by iface
+misused "--by iface: choose cpu" stages "$tape" --by iface
 misused "--owner x: it is hardirq" stages "$tape" --owner net_rx,x
 misused "--owner takes" stages "$tape" --owner ""
 misused "leave --by and --inclusive out" stages "$tape" --other --by cpu

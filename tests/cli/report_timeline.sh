@@ -93,7 +93,7 @@ is "of one process, which alone received" "$(worst recv --window 100us --process
 report 0 timeline hand.tape --csv --worst recv --window 100us --process curl
 is "of a process that did not: a head and no line" "$(grep -c '^session_id,row,' out) of $(wc -l <out)" "1 of 1"
 report 0 timeline hand.tape --worst net_tx --window 1ms
-has "nothing of it" "$out" "Nothing of this time was net_tx."
+has "nothing of it" "$out" "None of this time was net_tx."
 # No window is worse than the first, by SQL, wherever it begins: at each tenth of a millisecond.
 first=$("$REPORT" timeline t.db --csv --worst network --window 5ms | awk -F, '$2 == "worst" && $3 == "" { print $7 + $8 + $10 + $11; exit }')
 holds "none is worse by SQL" test "$first" -ge "$(sql t.db "WITH RECURSIVE at(begin) AS (SELECT 1000000000000 UNION ALL SELECT begin + 100000 FROM at WHERE begin < 1000095000000)
@@ -116,7 +116,7 @@ has "with the window that was found" "$(flat "$out")" ": 200.0 us of a recording
 # Uncovered time and CPUs that are away are seen, however little they are.
 report 0 timeline loss.tape --cells 1
 is "a fifth of a cell" "$(lane lost)" 2
-has "how uncertain" "$out" "if all uncovered time was its"
+has "how uncertain" "$out" "if all uncovered time was the network's"
 has "what was lost" "$out" "ring full"
 report 0 timeline loss.tape --worst uncovered --window 20ms --top 1
 has "the worst of it" "$(lane 'CPU 0')" "????"
@@ -196,19 +196,19 @@ misused() {
     nothing "nothing on standard output" "$out"
     has "says what is wrong" "$err" "$part"
 }
-misused "--window 0: it is a length of time" --worst net_rx --window 0
-misused "--window -1ms: it is a length of time" --worst net_rx --window -1ms
-misused "--window 2023-11-14T22:13:20Z: it is a length" --worst net_rx --window 2023-11-14T22:13:20Z
-misused "--worst netrx: it is hardirq, net_rx" --worst netrx
+misused "--window 0: give a length of time" --worst net_rx --window 0
+misused "--window -1ms: give a length of time" --worst net_rx --window -1ms
+misused "--window 2023-11-14T22:13:20Z: give a length" --worst net_rx --window 2023-11-14T22:13:20Z
+misused "--worst netrx: choose hardirq, net_rx" --worst netrx
 misused "--worst other: it is hardirq" --worst other
 misused "of what, says --worst" --window 1ms
 misused "--from is not before --to" --from 2 --to 1
 misused "--from is not before --to" --from 1ms --to 0.001
-misused "--from x: it is a time" --from x
-misused "--cpu 1-: it is a list" --cpu 1-
-misused "--cells 0: it is a number from 1 to 10000" --cells 0
-misused "--cells 10001: it is a number" --cells 10001
-misused "--top 5x: it is a number from 1 to 100" --worst send --top 5x
+misused "--from x: give a time" --from x
+misused "--cpu 1-: give a list" --cpu 1-
+misused "--cells 0: give a number from 1 to 10000" --cells 0
+misused "--cells 10001: give a number" --cells 10001
+misused "--top 5x: give a number from 1 to 100" --worst send --top 5x
 
 # A month: all of it, and a minute of its last day.
 "$REPORT" import month.tape -o month.db >/dev/null

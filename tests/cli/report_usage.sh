@@ -53,7 +53,7 @@ misused "there is no command 'sumary'; did you mean 'summary'?" sumary "$tape"
 misused "there is no command 'sumary'; did you mean 'summary'?" help sumary
 misused "there is no command 'tl'." tl
 misused "there is no command 'html'; did you mean 'export html'?" html "$tape"
-misused "recording is another program's: nettape-record" record -o x.tape
+misused "to record, run nettape-record" record -o x.tape
 misused "to see what is in that file: nettape-report summary $tape" "$tape"
 misused "unknown option '--json'; the command comes first" --json summary "$tape"
 misused "'export' needs a format: html, perfetto or prometheus." export "$tape"

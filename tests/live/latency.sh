@@ -184,10 +184,10 @@ refused "wants the number of a process" -p none
 if [[ $(readlink /proc/self/ns/pid) == "pid:[4026531836]" ]]; then
     refused "there is no process" -p 2147483647
 fi
-refused "no network device is called nodev0" -i nodev0
+refused "there is no network device nodev0" -i nodev0
 refused "is no network namespace" --netns /etc/passwd
 refused "is no network namespace" --netns /proc/self/ns/mnt
-refused "no process is in a network namespace with the inode 1" --netns 1
+refused "has a network namespace with the inode 1" --netns 1
 refused "is no cgroup" --cgroup /etc
 refused "wants a probability" --latency-sample 0
 refused "wants a number of packets" --min-queue -1

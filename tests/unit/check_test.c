@@ -133,7 +133,7 @@ static void slices_are_of_what_there_is(void **state)
 		two_cpus(state);
 		SQL("UPDATE cpu_slice SET %s WHERE owner = 'send'", changes[i]);
 		run(*state, nt_check_conservation);
-		if (!strstr(((struct fixture *)*state)->found, "\"1 slices have no CPU, owner or time that there is\""))
+		if (!strstr(((struct fixture *)*state)->found, "\"1 slices have an impossible CPU, owner or time\""))
 			fail_msg("%s: %s", changes[i], ((struct fixture *)*state)->found);
 	}
 }
@@ -337,7 +337,7 @@ static void after_a_failure_nothing_is_owed(void **state)
 	SQL("INSERT INTO loss(session_id, ts, dur, cpu, kind, count, why) VALUES (1, 1250, 10, 0, 'softirq', 3, 'ring "
 	    "full')");
 	OK(nt_check_softirqs, "one that began where something was lost, and another that was counted before it begins");
-	assert_non_null(strstr(((struct fixture *)*state)->found, "; 1 of them with a loss or an end of the session"));
+	assert_non_null(strstr(((struct fixture *)*state)->found, "; 1 of them include a loss or an end of the session"));
 }
 
 /* A database may be anybody's: the same snapshot twice, and the last one. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * costs.h - whose the time of each CPU was, in steps of time, for `export html`: the sums that its charts are
- * drawn of, and when the network took most. Reads the database, prints nothing.
+ * costs.h - the owners of each CPU's time, in steps of time, for `export html`: the sums that its charts show, and the
+ * peaks of the network. Reads the database, prints nothing.
  *
- * Sums are exact. Where steps are whole buckets of cpu_cost and the whole session is asked for, they come from there,
- * else from cpu_slice, whose slices are cut at the edges of steps.
+ * Sums are exact. They come from cpu_cost where steps are whole buckets and the whole session is selected, else from
+ * cpu_slice, whose slices are cut at the edges of steps.
  */
 #ifndef NT_REPORT_EXPORT_HTML_COSTS_H
 #define NT_REPORT_EXPORT_HTML_COSTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * latency.h - how late packets were, for `export html`: the figures of each hook as `latency --json` has them, and
- * heat maps. Of all CPUs and processes, whatever was selected of these.
+ * latency.h - latencies for `export html`: the figures of each hook as in `latency --json`, and heat maps; of all CPUs
+ * and processes, whatever was selected.
  */
 #ifndef NT_REPORT_EXPORT_HTML_LATENCY_H
 #define NT_REPORT_EXPORT_HTML_LATENCY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stages.h - what each network owner's time was spent on, for `export html`: what `stages --json` says of the same
- * time, CPUs and process, found and written by the same functions.
+ * stages.h - stages for `export html`: the same as `stages --json` of the same time, CPUs and process, found and
+ * written by the same functions.
  */
 #ifndef NT_REPORT_EXPORT_HTML_STAGES_H
 #define NT_REPORT_EXPORT_HTML_STAGES_H

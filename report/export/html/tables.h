@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * tables.h - what the page of `export html` has beside its charts of CPU time: facts about the session, tables of
- * who paid, what happened over time. Each is one query, written as JSON; a new one is a line in tables.c and needs
- * nothing in the page. Reads the database, writes to the stream of the JSON writer.
+ * costs, and events over time. Each is one query, written as JSON; a new one is a line in tables.c and needs nothing in
+ * the page. Reads the database, writes to the stream of the JSON writer.
  */
 #ifndef NT_REPORT_EXPORT_HTML_TABLES_H
 #define NT_REPORT_EXPORT_HTML_TABLES_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfetto.c - see perfetto.h. Gives each row to whoever takes its table, and knows what of the recording was asked
- * for.
+ * perfetto.c - see perfetto.h. Gives each row to the file that handles its table, and knows the selection.
  */
 #include "report/export/perfetto/perfetto.h"
 

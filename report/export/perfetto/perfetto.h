@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfetto.h - a session as a Perfetto trace. One pass over its rows; memory for the CPUs and for who is who, not for
+ * perfetto.h - a session as a Perfetto trace. One pass over its rows; memory for the CPUs and for identities, not for
  * the length of the recording. Writes to a stream, shows progress on stderr, prints nothing else.
  *
- * perfetto_packets: packets and their compression; perfetto_fields: the numbers of Perfetto's fields; perfetto_events:
- * events on tracks, with their arguments; perfetto_names: threads, processes, sockets; perfetto_head: clocks, the
- * system, the process tree; perfetto_bundle: bundles of ftrace events; perfetto_sched: which of them the scheduler and
- * interrupts are; perfetto_owners: a lane for each CPU, who had it; perfetto_ops: socket operations, packets, flows;
- * perfetto_marks: counters and losses; perfetto_stacks: stack samples; perfetto: which row goes where.
+ * packets.c: packets and their compression; fields.h: the numbers of Perfetto's fields; events.c: events on tracks,
+ * with their arguments; names.c: threads, processes, sockets; head.c: clocks, the system, the process tree; bundle.c:
+ * bundles of ftrace events; sched.c: the scheduler and interrupts as such events; owners.c: a lane for each CPU with
+ * its owners; ops.c: socket operations, packets, flows; marks.c: counters and losses; stacks.c: stack samples;
+ * perfetto.c: which row goes where.
  */
 #ifndef NT_REPORT_EXPORT_PERFETTO_PERFETTO_H
 #define NT_REPORT_EXPORT_PERFETTO_PERFETTO_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what an export to Perfetto remembers, and what its files give each other. Private to perfetto*.c.
+ * state.h - the state of an export to Perfetto, and what its files give each other. Private to this folder.
  *
  * Functions give 0, or -1 and a sentence in trace->error; what only writes gives nothing, for packets keep their
  * failures until the end (packets.h).

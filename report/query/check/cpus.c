@@ -77,7 +77,7 @@ static int read_slices(struct nt_check *check, struct cpus *all)
 		strange += !take_slice(all, check->session.start_ts, slice);
 	if (strange)
 		nt_check_say(check, NT_FOUND_FAILED, "conservation",
-			     "%llu slices have no CPU, owner or time that there is", (unsigned long long)strange);
+			     "%llu slices have an impossible CPU, owner or time", (unsigned long long)strange);
 	return nt_check_end(check, slice);
 }
 
@@ -210,7 +210,7 @@ int nt_check_threads(struct nt_check *check)
 		nt_check_say(check, NT_FOUND_FAILED, "threads", "%llu times a thread was on two CPUs at once",
 			     (unsigned long long)overlaps);
 	else
-		nt_check_say(check, NT_FOUND_OK, "threads", "none was on two CPUs at once: %llu threads, %s stays",
+		nt_check_say(check, NT_FOUND_OK, "threads", "none was on two CPUs at once: %llu threads, %s slices",
 			     (unsigned long long)threads, count);
 	return nt_check_end(check, slice);
 }

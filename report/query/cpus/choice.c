@@ -23,7 +23,7 @@ static int choose_number(const char *option, const char *word, unsigned long mos
 	*number = word[0] >= '0' && word[0] <= '9' ? strtoul(word, &end, 10) : 0;
 	if (*number >= 1 && *number <= most && !*end)
 		return 0;
-	snprintf(error, error_size, "%s %s: it is a number from 1 to %lu.", option, word, most);
+	snprintf(error, error_size, "%s %s: give a number from 1 to %lu.", option, word, most);
 	return -1;
 }
 
@@ -35,7 +35,7 @@ static int choose_window(const char *word, uint64_t *ns, char *error, size_t err
 	if (!word)
 		return 0;
 	if (nt_moment_parse(word, &length) || length.is_wall || length.ns <= 0) {
-		snprintf(error, error_size, "--window %s: it is a length of time, like 10ms, 500us or 2.5.", word);
+		snprintf(error, error_size, "--window %s: give a length of time, like 10ms, 500us or 2.5.", word);
 		return -1;
 	}
 	*ns = (uint64_t)length.ns;
@@ -48,8 +48,7 @@ static int choose_worst(const struct nt_lanes_args *args, struct nt_lanes_choice
 	if (!args->worst) {
 		if (!args->window && !args->top && !args->each_cpu)
 			return 0;
-		snprintf(error, error_size,
-			 "--window, --top and --each-cpu say how to look for the worst: of what, says --worst.");
+		snprintf(error, error_size, "--window, --top and --each-cpu need --worst.");
 		return -1;
 	}
 	choice->worst = args->worst;
@@ -57,8 +56,8 @@ static int choose_worst(const struct nt_lanes_args *args, struct nt_lanes_choice
 	if (choice->worst_kinds)
 		return 0;
 	snprintf(error, error_size,
-		 "--worst %s: it is hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or uncovered; or "
-		 "network, which is net_rx, net_tx, send and recv.",
+		 "--worst %s: choose hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or uncovered; "
+		 "or network, which is net_rx, net_tx, send and recv.",
 		 args->worst);
 	return -1;
 }

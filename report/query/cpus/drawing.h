@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * drawing.h - draws lanes with characters: a line for each CPU with a letter a cell, below it the part of the
- * network stack, and below all an axis of time. Writes to the stream it is given and nowhere else.
+ * drawing.h - draws lanes with characters: a line for each CPU with a letter a cell, below it the share of the network
+ * stack, and at the bottom an axis of time. Writes to the stream it is given and nowhere else.
  */
 #ifndef NT_REPORT_QUERY_CPUS_DRAWING_H
 #define NT_REPORT_QUERY_CPUS_DRAWING_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * people.c - the part of result.h that is for people: which time, the picture, then whose it was to the
- * nanosecond, who ran, and what else happened.
+ * people.c - the part of result.h that is for people: the time, the picture, the owners in nanoseconds, the threads
+ * that ran, and what else happened.
  */
 #include <string.h>
 #include <time.h>
@@ -174,12 +174,11 @@ static void print_network(const struct people *people, const uint64_t total[NT_L
 		       "Network stack (net_rx + net_tx + send + recv)%s: %s of %s of CPU time, %s%s%s%s.",
 		       of_process ? ", in its time" : "", nt_human_ns(part, network), nt_human_ns(whole, there),
 		       nt_human_share(share, network, there), uncovered ? "; up to " : "", uncovered ? most : "",
-		       uncovered ? " if all uncovered time was its" : "");
+		       uncovered ? " if all uncovered time was the network's" : "");
 	if (of_process)
-		nt_print_prose(
-			people->out, "",
-			"net_rx, net_tx, softirq and hardirq ran in its time, for whomever, and are not its own cost; "
-			"other is whatever else the CPUs did, idle too.");
+		nt_print_prose(people->out, "",
+			       "net_rx, net_tx, softirq and hardirq interrupted it and are not its own cost; other is "
+			       "everything else on the CPUs, also idle.");
 }
 
 static void print_totals(const struct people *people, const struct nt_lanes *lanes)
@@ -192,7 +191,7 @@ static void print_totals(const struct people *people, const struct nt_lanes *lan
 	nt_lanes_total(lanes, total);
 	set_columns(&columns, total);
 	fputc('\n', people->out);
-	nt_print_heading(people->out, "Whose the time was, in ns");
+	nt_print_heading(people->out, "Owners of the time, in ns");
 	for (size_t first = 0, end; first < columns.n; first = end) {
 		end = end_of_line(&columns, first, room);
 		print_owned_head(people, &columns, first, end);
@@ -281,9 +280,8 @@ static int print_who(const struct people *people, const struct nt_lanes *lanes)
 	int error;
 
 	fputc('\n', people->out);
-	nt_print_heading(
-		people->out,
-		"Who ran (cpu: share of one CPU); net_rx, net_tx, softirq and hardirq in its time are not its own");
+	nt_print_heading(people->out, "Threads that ran (cpu: share of one CPU); net_rx, net_tx, softirq and hardirq "
+				      "interrupted them and are not their own cost");
 	nt_printer_leave_out(people->printer,
 			     "net_tx_ns,hardirq_ns,softirq_ns,net_rx_ns,cpu_share,tid,task_ns,pid,recv_ns&send_ns");
 	error = nt_printer_begin(people->printer, N_WHO_COLUMNS, names) ? nt_db_no_memory(people->result->part.db) : 0;
@@ -329,23 +327,24 @@ static int print_lanes(const struct people *people, const char *before, const st
 		nt_human_ns(cell, ((uint64_t)lanes->to_ts - (uint64_t)lanes->from_ts) / lanes->columns));
 	nt_prose_end(&prose, "");
 	if (part->selection->process)
-		nt_print_prose(people->out, "", "only process %s: a dot is what is not its", part->selection->process);
+		nt_print_prose(people->out, "", "only process %s: a dot is time that is not its own",
+			       part->selection->process);
 	fputc('\n', people->out);
 	nt_lanes_draw(lanes, people->out, part->session->start_ts, people->style);
 	print_totals(people, lanes);
 	error = print_who(people, lanes);
 	if (!error)
-		error = print_rows(people, part, NT_LANES_OPERATIONS,
-				   "untimed_count,failed_count,dearest_ns,longest_ns,moved_bytes,pid,syscall",
-				   "Socket operations that ended in this time (each with all that it burned and took)");
+		error = print_rows(
+			people, part, NT_LANES_OPERATIONS,
+			"untimed_count,failed_count,dearest_ns,longest_ns,moved_bytes,pid,syscall",
+			"Socket operations that ended in this time (each with its whole CPU time and duration)");
 	if (!error)
 		error = print_rows(people, part, NT_LANES_SOFTIRQS, NULL,
-				   "Softirqs, as far as they ran in this time (with the interrupts in them)");
+				   "Softirqs: their part in this time (with the interrupts in them)");
 	if (!error)
 		error = print_rows(
 			people, part, NT_LANES_LOSSES, "why",
-			"Uncovered: records were lost, and nobody is charged with this time (records: of each "
-			"whole stretch)");
+			"Uncovered time: records were lost, so it has no owner (records: those of each whole stretch)");
 	return error;
 }
 
@@ -450,7 +449,7 @@ static void print_worst_heading(const struct people *people)
 	else
 		snprintf(of, sizeof(of), "of %zu CPUs together (share of %zu x %s)", cpus, cpus, length);
 	fputc('\n', people->out);
-	nt_print_heading(people->out, "The windows of %s with most %s, none overlapping another, %s", length,
+	nt_print_heading(people->out, "The windows of %s with the most %s, without overlap, %s", length,
 			 result->choice->worst, of);
 }
 
@@ -474,7 +473,7 @@ static int print_worst_table(const struct people *people)
 		nt_print_prose(people->out, "",
 			       "top: the CPU that had most of it. --each-cpu looks for windows of single CPUs.");
 	fputc('\n', people->out);
-	nt_print_heading(people->out, "Who ran in them");
+	nt_print_heading(people->out, "Threads that ran in them");
 	for (unsigned int i = 0; i < result->n_worst && !error; i++)
 		error = print_top_who(people, i);
 	return error;
@@ -546,7 +545,7 @@ static int print_worst(const struct people *people)
 	put_time(people, prose.line, part.from_ts, part.to_ts);
 	nt_prose_end(&prose, "");
 	if (!result->n_worst) {
-		fprintf(people->out, "\nNothing of this time was %s.\n", result->choice->worst);
+		fprintf(people->out, "\nNone of this time was %s.\n", result->choice->worst);
 		print_bound(people);
 		return 0;
 	}

@@ -32,7 +32,7 @@ static int choose_by(const char *word, enum nt_stage_by *by, char *error, size_t
 	}
 	if (!word)
 		return 0;
-	snprintf(error, error_size, "--by %s: it is by cpu, process, cgroup or time.", word);
+	snprintf(error, error_size, "--by %s: choose cpu, process, cgroup or time.", word);
 	return -1;
 }
 
@@ -49,9 +49,8 @@ static int choose_owners(const char *list, unsigned int *owners, char *error, si
 		kinds = nt_lane_kinds_of(word);
 		if (!kinds || size >= sizeof(word)) {
 			snprintf(error, error_size,
-				 "--owner %s: it is hardirq, net_rx, net_tx, softirq, send, recv or task, or several "
-				 "with commas "
-				 "between; or network, which is net_rx, net_tx, send and recv.",
+				 "--owner %s: choose from hardirq, net_rx, net_tx, softirq, send, recv and task, "
+				 "separated by commas; or network, which is net_rx, net_tx, send and recv.",
 				 word);
 			return -1;
 		}
@@ -60,7 +59,7 @@ static int choose_owners(const char *list, unsigned int *owners, char *error, si
 	}
 	if (*owners)
 		return 0;
-	snprintf(error, error_size, "--owner takes the name of an owner, or several with commas between.");
+	snprintf(error, error_size, "--owner takes names of owners, separated by commas.");
 	return -1;
 }
 

@@ -218,9 +218,9 @@ static void print_short(const struct nt_stage_show *show, const struct nt_stage_
 			nt_human_share(share, owner->samples, owner->due));
 		between = ", ";
 	}
-	fputs(". Ticks of the clock were left out or lost, as in a virtual machine whose CPUs are often idle, or came "
-	      "late, where interrupts are off, and met whoever came next. Shares stand for what was sampled; what was "
-	      "not, the bounds do not cover.",
+	fputs(". Clock ticks were skipped or lost, as in a virtual machine whose CPUs are often idle. Or they came "
+	      "late, where interrupts were off, and sampled the next owner. The bounds do not cover time that was not "
+	      "sampled.",
 	      prose.line);
 	nt_prose_end(&prose, "\n");
 }
@@ -316,16 +316,15 @@ static int show_people(struct nt_stage_show *show, const struct nt_stage_result 
 		return error;
 	if (result->choice->other)
 		nt_print_prose(show->out, "\n",
-			       "The dearest stacks without a stage. A function that has one is added in "
-			       "report/symbols/stages.txt.");
+			       "The most expensive stacks without a stage. To give a stack a stage, add its function "
+			       "to report/symbols/stages.txt.");
 	else
-		nt_print_prose(
-			show->out, "\n",
-			"Each owner's time is exact; what it was spent on is as sure as samples make it: with 95 %% "
-			"a share is between at least and at most. %s",
-			result->choice->inclusive
-				? "Each stage counts all that passes through it: shares sum to more than 100 %."
-				: "Stages are exclusive: those of an owner sum to its time.");
+		nt_print_prose(show->out, "\n",
+			       "Each owner's time is exact. The shares come from samples: with 95 %% confidence each "
+			       "lies between at_least and at_most. %s",
+			       result->choice->inclusive
+				       ? "Each stage counts all that passes through it: shares sum to more than 100 %."
+				       : "Stages are exclusive: those of an owner sum to its time.");
 	print_short(show, result);
 	nt_printer_say_left_out(show->printer, "\n", "--json and --csv have");
 	return 0;

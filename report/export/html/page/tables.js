@@ -105,8 +105,8 @@ function dataTable(data) {
 // ---- groups ----
 
 const GROUPS_NOTE =
-  'Receiving packets (net_rx) is done for all processes in the time of whoever was interrupted, and is charged to none ' +
-  'of them. Bytes are those of operations that succeeded, without peeks and error queues. A full bar is 100' +
+  'Receiving packets (net_rx) is done for all processes, and is charged to none of them. ' +
+  'Bytes are those of operations that succeeded, without peeks and error queues. A full bar is 100' +
   GAP +
   '% of one CPU.';
 
@@ -134,7 +134,7 @@ function groups(data, by, sockets) {
   return el(
     'section',
     {class: 'groups'},
-    el('h3', {}, 'Who sent and received'),
+    el('h3', {}, 'Senders and receivers'),
     el('div', {class: 'controls'}, el('label', {}, 'Grouped by ', select)),
     ...panels,
     el('p', {class: 'note'}, GROUPS_NOTE),
@@ -173,7 +173,7 @@ function cpuTable(costs) {
     'section',
     {class: 'cpus'},
     el('h3', {}, 'CPUs'),
-    el('p', {class: 'note'}, `Shares of the time that the CPU was there. A full bar is 100${GAP}% of it.`),
+    el('p', {class: 'note'}, `Shares of the time that the CPU was online. A full bar is 100${GAP}% of it.`),
     body,
   );
 }
