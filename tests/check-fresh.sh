@@ -17,8 +17,9 @@
 #
 # One line a step, as of check.sh; logs are in build/fresh/logs. Exit status 0 if none failed.
 #
-# A root's mounts are in a mount namespace of their own and end with its processes. So nothing of this machine is mounted
-# in it when it is removed. Each step is a process of its own (--step), in which a command that fails ends the step.
+# A root's mounts are in a mount namespace of their own and end with its processes. So nothing of this machine is
+# mounted in it when it is removed. Each step is a process of its own (--step), in which a command that fails ends the
+# step.
 # shellcheck disable=SC2317  # the steps are called by name
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -42,7 +43,8 @@ as=() tree=/nettape
 mirror() {
     local uri
     uri=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-        grep -oE '^(URIs:|deb( \[[^]]*\])?) *https?://[^ ]*/debian/?( |$)' | grep -oE 'https?://[^ ]*' | head -1) || true
+        grep -oE '^(URIs:|deb( \[[^]]*\])?) *https?://[^ ]*/debian/?( |$)' | grep -oE 'https?://[^ ]*' | head -1) ||
+            true
     echo "${uri:-http://deb.debian.org/debian}"
 }
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The live tests, and those of tests/vm, on other kernels: each in a guest under QEMU's software emulation; `make check-vm`
-# calls it.
+# The live tests, and those of tests/vm, on other kernels: each in a guest under QEMU's software emulation; `make
+# check-vm` calls it.
 #
 #   tests/check-vm.sh [PATTERN]             only the tests whose name (6.12/live/stop) matches the regular expression
 #   tests/check-vm.sh --list [PATTERN]      names them
 #
 # Lines and last line as of check.sh, with the guest's name before the test's. The kernels are Debian's, downloaded into
-# build/vm and not installed. Logs are in build/vm/logs/GUEST. Exit status 0 if none failed, 2 if no test has such a name.
-# VM_GUESTS="6.12 6.12-rt": only these guests. VM_SECONDS (1500) bounds each guest. VM_JOBS: how many at once (one for each CPU
-# of this machine: the emulator keeps one busy).
+# build/vm and not installed. Logs are in build/vm/logs/GUEST. Exit status 0 if none failed, 2 if no test has such a
+# name. VM_GUESTS="6.12 6.12-rt": only these guests. VM_SECONDS (1500) bounds each guest. VM_JOBS: how many at once (one
+# for each CPU of this machine: the emulator keeps one busy).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tests/give_back.sh
@@ -25,8 +25,9 @@ limit=${VM_SECONDS:-1500}
 jobs=${VM_JOBS:-$(nproc)}
 results=build/vm/results
 
-# guest | kernel | CPUs | MiB | tests, the longest first. Every kernel runs what its programs or its network stack can make
-# different; the guest of four CPUs what depends on their number, the last what sets the clock under its neighbours.
+# guest | kernel | CPUs | MiB | tests, the longest first. Every kernel runs what its programs or its network stack can
+# make different; the guest of four CPUs what depends on their number, the last what sets the clock under its
+# neighbours.
 guests='
 6.12        6.12    2 2048 live/(blocked|burner|drops|latency|loopback|loss|napi|runcounts|sockmatrix|softirqs|stop|ways)|vm/(identical|latency_sums|plans_cost|stacks_hotplug)
 6.1         6.1     2 2048 live/(blocked|burner|drops|loss|perfetto|runcounts|sockmatrix|softirqs|stacks|ways)|vm/(identical|latency_sums|plans_cost)
@@ -48,7 +49,8 @@ line() { printf '%-8s %-28s %s\n' "$@" | tee -a "$results"; }
 compare_reports() {
     local guest=$1 logs=$2 name=$1/vm/identical-here
     rm -rf "$logs/identical/here"
-    if ! bash tests/vm/guest/reports.sh "$logs/identical/guest.tape" "$logs/identical/here" >"$logs/identical-here.log" 2>&1 ||
+    if ! bash tests/vm/guest/reports.sh "$logs/identical/guest.tape" \
+        "$logs/identical/here" >"$logs/identical-here.log" 2>&1 ||
         ! diff -rq "$logs/identical/there" "$logs/identical/here" >>"$logs/identical-here.log"; then
         line FAILED "$name" "the whole log: $logs/identical-here.log"
         sed 's/^/         | /' "$logs/identical-here.log" | tail -5
@@ -72,7 +74,8 @@ compare_traces() {
     fi
 }
 
-# Boots the guest and prints the lines of its tests as they come, what they said below their guest's name; gives its status.
+# Boots the guest and prints the lines of its tests as they come, what they said below their guest's name; gives its
+# status.
 boot_guest() {
     local guest=$1 kernel=$2 cpus=$3 memory=$4 tests=$5 logs=$6 boot
     rm -rf "$logs"
@@ -125,10 +128,12 @@ if [[ -z $selected ]]; then
     exit 2
 fi
 if [[ $list ]]; then
-    while read -r guest _ _ _ tests; do [[ -z $guest ]] || sed "s,^,$guest/," <<<"${tests//|/$'\n'}"; done <<<"$selected"
+    while read -r guest _ _ _ tests; do [[ -z $guest ]] ||
+        sed "s,^,$guest/," <<<"${tests//|/$'\n'}"; done <<<"$selected"
     exit
 fi
-[[ $(id -u) == 0 ]] || skip_all "needs root: the guests' root is this machine's, and they must be able to read all of it"
+[[ $(id -u) == 0 ]] ||
+    skip_all "needs root: the guests' root is this machine's, and they must be able to read all of it"
 [[ $(uname -m) == x86_64 ]] || skip_all "the guests are x86-64, this machine is $(uname -m)"
 [[ $PWD != *[[:space:]]* ]] || skip_all "the project's path has a blank, which the guests' command line does not take"
 trap 'give_back build' EXIT

@@ -60,7 +60,8 @@ made_by_demo="value LIKE '%tests/demo.sh --load%'"
 for old in demo.tape demo.db; do
     [[ -e $here/$old ]] || continue
     [[ -x $report ]] || make -s report
-    if ! "$report" query --csv "$here/$old" "SELECT 'mine' FROM session_meta WHERE key = 'command' AND $made_by_demo" 2>/dev/null | grep mine >/dev/null; then
+    if ! "$report" query --csv "$here/$old" "SELECT 'mine' FROM session_meta WHERE key = 'command'
+        AND $made_by_demo" 2>/dev/null | grep mine >/dev/null; then
         echo "demo: $here/$old is there and is not an earlier demo's: move it away, or run this in another directory" >&2
         exit 1
     fi
@@ -93,7 +94,8 @@ if can_record; then
     done
     # In the background, so that Ctrl-C is answered at once, and by us.
     # Its advice what to do next would name a path that is gone by then.
-    DEMO_SECONDS=$seconds DEMO_RATE=$rate "$record" -o "$work/demo.tape" -- bash tests/demo.sh --load "$netns_a" "$addr_b" \
+    DEMO_SECONDS=$seconds DEMO_RATE=$rate "$record" -o "$work/demo.tape" -- bash tests/demo.sh --load "$netns_a" \
+        "$addr_b" \
         2> >(sed '/^next: /d' >&2) &
     recorder=$!
     status=0

@@ -8,5 +8,6 @@
 give_back() {
     local user=${SUDO_UID:-${PKEXEC_UID:-}}
     [[ $(id -u) == 0 && $user =~ ^[1-9][0-9]*$ ]] || return 0
-    find "$@" -xdev -uid 0 -execdir chown -h "$user:$(id -g "$user" 2>/dev/null || echo "$user")" {} + 2>/dev/null || true
+    find "$@" -xdev -uid 0 -execdir chown -h "$user:$(id -g "$user" 2>/dev/null || echo "$user")" {} + 2>/dev/null ||
+        true
 }

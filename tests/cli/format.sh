@@ -13,5 +13,6 @@ while read -r file; do
     clang-format "$file" | cmp -s - "$file" || wrong+=" $file"
 done < <(find schema bpf record report tests -name '*.[ch]')
 all "sources, those that make format changes$wrong" "$n $(wc -w <<<"$wrong")"
-nothing "lines over 120 columns" "$(find schema bpf record report tests -name '*.[ch]' -exec awk 'length > 120 { print FILENAME ":" FNR }' {} +)"
+nothing "lines over 120 columns" "$(find schema bpf record report tests -name '*.[ch]' -exec \
+    awk 'length > 120 { print FILENAME ":" FNR }' {} +)"
 finish

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The page of export html and the pictures of flame and latency at 1400, 800 and 500 pixels, in the light and in the dark: nothing
-# overlaps or is cut, all text has a contrast of at least 4.5 (tests/browser/layouts.js). As root also of a recording of this host.
+# The page of export html and the pictures of flame and latency at 1400, 800 and 500 pixels, in the light and in the
+# dark: nothing overlaps or is cut, all text has a contrast of at least 4.5 (tests/browser/layouts.js). As root also of
+# a recording of this host.
 #
 # check-all: it needs a browser
 # shellcheck source=tests/cli/lib.sh
@@ -47,7 +48,8 @@ make_tape markup
 file markup.html export html "$work/markup.tape"
 # Names that are long, and of letters that are wide.
 "$REPORT" import tests/golden/v1-stacks.tape -o "$work/s.db" >/dev/null 2>&1
-sqlite3 "$work/s.db" "UPDATE session SET host = 'W' || replace(hex(zeroblob(60)), '0', 'W'); UPDATE process SET name = 'MMMMMMMMMMMMMMM'"
+sqlite3 "$work/s.db" "UPDATE session SET host = 'W' || replace(hex(zeroblob(60)), '0', 'W');
+    UPDATE process SET name = 'MMMMMMMMMMMMMMM'"
 file flame.svg flame "$work/s.db"
 file flame-process.svg flame "$work/s.db" --by process
 file flame-diff.svg flame --diff "$work/s.db" "$work/s.db"

@@ -62,7 +62,8 @@ misused "option '--quiet' takes no value" --quiet=1
 misused "option '-d' needs a value, such as 10s" -d
 misused "option '--output' needs a value, such as busy.tape" --output
 misused "option '-o' needs a value" -o -- true
-for bad in 0 0s -1 5x 1e3 nan inf "" s 1,5 99999999999999999999; do misused "-d wants a time above 0, such as 10s, 2m or 500ms" -d "$bad"; done
+for bad in 0 0s -1 5x 1e3 nan inf "" s 1,5 99999999999999999999; do
+    misused "-d wants a time above 0, such as 10s, 2m or 500ms" -d "$bad"; done
 misused "unknown probe 'sokcet' (did you mean 'socket'?)" --probes sched,sokcet
 misused "unknown probe 'deafult' (did you mean 'default'?)" --probes deafult
 misused "unknown probe 'frobnicate':" --probes frobnicate

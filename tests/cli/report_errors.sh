@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is no tape and no database: one clear sentence that names it, exit status 1, nothing on standard output, no file left.
+# What is no tape and no database: one clear sentence that names it, exit status 1, nothing on standard output, no file
+# left.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make_tape hand
@@ -54,7 +55,8 @@ cp "$work/notes.txt" "$work/others"
 refused "$work/empty" "but an empty directory: give the directory that nettape-record wrote."
 refused "$work/nothing" "but an empty file: give the directory that nettape-record wrote."
 refused "$work/notes.txt" "but a text file: give the directory that nettape-record wrote."
-refused "$work/others" "but a directory without chunk files (chunk-000000.ntc): give the directory that nettape-record wrote."
+refused "$work/others" \
+    "but a directory without chunk files (chunk-000000.ntc): give the directory that nettape-record wrote."
 refused "$work/hand.pftrace" "but a trace for Perfetto: https://ui.perfetto.dev opens it."
 refused "$work/hand.html" "but a web page: a browser opens it."
 refused "$work/notes.gz" "but a compressed file: unpack it first."
@@ -71,7 +73,8 @@ has "a database that was cut" "$err" "import the tape again"
 for command in info "import -o $work/new.db"; do
     # shellcheck disable=SC2086
     report 1 $command "$work/good.db"
-    is "$command wants a tape" "$err" "nettape-report: '$work/good.db' is not a nettape tape but a database that nettape-report import made: look at it with nettape-report summary or query."
+    is "$command wants a tape" "$err" \
+        "nettape-report: '$work/good.db' is not a nettape tape but a database that nettape-report import made: look at it with nettape-report summary or query."
     # shellcheck disable=SC2086
     report 1 $command "$work/foreign.db"
     has "and no other database" "$err" "but an SQLite database of another program: give the directory"
@@ -82,7 +85,8 @@ command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which change
 if command -v sqlite3 >/dev/null; then
     sqlite3 "$work/old.db" <tests/golden/schema-1.sql
     cp "$work/old.db" "$work/before.db"
-    for command in check "query -f /dev/null" summary latency "export prometheus" "import --append $work/hand.tape -o"; do
+    for command in check "query -f /dev/null" summary latency "export prometheus" \
+        "import --append $work/hand.tape -o"; do
         # shellcheck disable=SC2086
         report 1 $command "$work/old.db"
         nothing "nothing on standard output" "$out"
@@ -98,7 +102,8 @@ report 1 import --append "$work/hand.tape" -o "$work/random"
 has "no database to add to" "$err" "no database"
 report 1 import --append "$work/hand.tape" -o "$work/foreign.db"
 has "somebody else's database" "$err" "not one that nettape-report made"
-# What may not be read or written: whose it is, and what to do. As root everything may be, so then it is somebody else who tries.
+# What may not be read or written: whose it is, and what to do. As root everything may be, so then it is somebody else
+# who tries.
 owner=$(id -un)
 mkdir "$work/closed" "$work/open"
 cp "$REPORT" "$work/open/report"
@@ -130,7 +135,8 @@ if ((${#as[@]})) && "${as[@]}" "$work/open/report" --version >/dev/null; then
     denied "'$work/closed/x.tape' cannot be read: permission denied: the directory $work/closed belongs to $owner; read it with sudo, or copy it to a directory of yours." \
         check "$work/closed/x.tape"
     denied "x.html cannot be made: permission denied: the directory . belongs to $owner; write to a directory of yours." export html own.tape -o x.html
-    denied "x.db cannot be made: permission denied: the directory . belongs to $owner; write to a directory of yours." import own.tape -o x.db
+    denied "x.db cannot be made: permission denied: the directory . belongs to $owner; write to a directory of yours." \
+        import own.tape -o x.db
     denied "good.db: it cannot be opened: permission denied: it belongs to $owner; run \`sudo chown \$USER good.db\`, or change a copy of it." import --append own.tape -o good.db
     chmod 000 "$work/open/own.tape"
     denied "'own.tape' cannot be read: permission denied: it belongs to you, with mode 0000; run \`chmod -R u+rwX own.tape\`." stages own.tape

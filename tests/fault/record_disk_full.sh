@@ -9,7 +9,8 @@ needs_recorder
 needs_netns
 
 mkdir "$work/small"
-mount -t tmpfs -o size=1m none "$work/small" 2>"$work/mount.log" || skip "no tmpfs can be mounted: $(cat "$work/mount.log")"
+mount -t tmpfs -o size=1m none "$work/small" 2>"$work/mount.log" ||
+    skip "no tmpfs can be mounted: $(cat "$work/mount.log")"
 # shellcheck disable=SC2317  # called by the library
 test_cleanup() { umount "$work/small" || true; }
 

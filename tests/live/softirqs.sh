@@ -36,9 +36,12 @@ SQL
 at_least "windows compared" "$(wc -l <"$work/windows")" 20
 at_least "softirqs in them" "$(awk -F'|' '{ n += $3 } END { print n }' "$work/windows")" "$(scaled 10000)"
 # Where a stretch is uncovered (a kernel may hide a process of its own from tracing), the kernel may have counted more.
-is "windows where the kernel counted otherwise" "$(awk -F'|' '$3 < $4 || ($6 == 0 && $3 > $5)' "$work/windows" | tee "$work/otherwise" | wc -l)" 0
+is "windows where the kernel counted otherwise" "$(awk -F'|' '$3 < $4 || ($6 == 0 && $3 > $5)' "$work/windows" |
+    tee "$work/otherwise" | wc -l)" 0
 sed 's/^/    CPU|vector|counted|least|most|uncovered stretches: /' "$work/otherwise" | head -20
-is "windows where it counted over 20 more for each stretch uncovered" "$(awk -F'|' '$3 > $5 + 20 * $6' "$work/windows" | wc -l)" 0
+is "windows where it counted over 20 more for each stretch uncovered" \
+    "$(awk -F'|' '$3 > $5 + 20 * $6' "$work/windows" | wc -l)" 0
 echo "# windows without an uncovered stretch: $(awk -F'|' '$6 == 0' "$work/windows" | wc -l)"
-at_most "widest window, in softirqs" "$(awk -F'|' '$5 - $4 > m { m = $5 - $4 } END { print m + 0 }' "$work/windows")" 20000
+at_most "widest window, in softirqs" "$(awk -F'|' '$5 - $4 > m { m = $5 - $4 } END { print m + 0 }' "$work/windows")" \
+    20000
 finish

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Probe wakeups: threads that sleep, wake each other, and share a CPU with two that never sleep (tests/tools/waiter.c). How often each was put
-# on a CPU, and for how long it had been runnable before, by the tape and by /proc/PID/schedstat; how often each was woken, by the tape and
-# by perf.
+# Probe wakeups: threads that sleep, wake each other, and share a CPU with two that never sleep (tests/tools/waiter.c).
+# How often each was put on a CPU, and for how long it had been runnable before, by the tape and by /proc/PID/schedstat;
+# how often each was woken, by the tape and by perf.
 #
 # The two sums are of the same waits, and differ by what can be named:
 # - The kernel counts from when a task is put into a CPU's queue, the tape from when the wake-up begins. With an interrupt of another CPU
@@ -13,8 +13,8 @@
 #   two to the wait of the thread that is preempted, though that thread is still on the CPU, and takes it off the wait of the thread that comes.
 #   Where a wake-up needs an interrupt of another CPU, that is 5 to 20 us, and more on a loaded host. The tape says how much it is at
 #   most, switch by switch: since the last wake-up of a thread for that CPU, or the last tick after it, which sets the clock anew.
-# One sort of wait, and the stay after it, the kernel does not count at all: that of a thread which was preempted in the moment between
-# saying that it will sleep and doing so.
+# One sort of wait, and the stay after it, the kernel does not count at all: that of a thread which was preempted in the
+# moment between saying that it will sleep and doing so.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -29,7 +29,8 @@ mounted=
 test_cleanup() { [[ -z $mounted ]] || umount "$mounted"; }
 perf=()
 if command -v perf >/dev/null && [[ -z ${NT_EMULATED:-} ]]; then
-    if [[ ! -d /sys/kernel/tracing/events && ! -d /sys/kernel/debug/tracing/events ]] && mount -t tracefs none /sys/kernel/tracing; then
+    if [[ ! -d /sys/kernel/tracing/events && ! -d /sys/kernel/debug/tracing/events ]] && mount -t tracefs none \
+        /sys/kernel/tracing; then
         mounted=/sys/kernel/tracing
     fi
     perf=(perf stat -a "-x," -o "$work/perf" -e sched:sched_waking --filter 'comm ~ "w-*"')
@@ -48,7 +49,8 @@ is "programs whose runs do not add up" "$(sql "$db" "SELECT count(*) FROM (
                       sum(CASE WHEN name NOT IN ('runs', 'run_ns', 'misses') THEN value ELSE 0 END))")" 0
 is "records and wake-ups lost" "$(sql "$db" "SELECT count(*) FROM loss WHERE why <> 'not run'")" 0
 
-# What the threads said, beside the rows of each; a wait that is not known is at most as long as the time between the two stays.
+# What the threads said, beside the rows of each; a wait that is not known is at most as long as the time between the
+# two stays.
 #   turn   each switch to a thread, and for how long the clock of its CPU's queue may have stood (stood_ns)
 #   wait   each wait of our threads, and how long it may be by that clock: at least least_ns, at most most_ns
 sqlite3 -batch "$db" <<SQL
@@ -78,36 +80,51 @@ holes=$(sql "$db" "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered'")
 while IFS='|' read -r name stays runs known ours_ns least_ns most_ns theirs_ns remote preempted preempted_ns; do
     # Where this kernel shows a task to nobody, a stay may be cut in two, or two be one.
     at_least "$name: stays on a CPU, and stretches uncovered, with what the kernel counted" $((stays + holes)) "$runs"
-    at_most "$name: stays on a CPU, without stretches uncovered and those after a preemption in the kernel" $((stays - holes - preempted)) "$runs"
+    at_most "$name: stays on a CPU, without stretches uncovered and those after a preemption in the kernel" \
+        $((stays - holes - preempted)) "$runs"
     echo "# $name: $known waits known of $stays, $ours_ns ns, by the queue's clock $least_ns to $most_ns, by schedstat $theirs_ns:" \
         "a wait, $(((most_ns - theirs_ns) / stays)) ns less than the most, $(((theirs_ns - least_ns) / stays)) more than the least"
     at_least "$name: runnable, at most, and by schedstat" $((most_ns + theirs_ns / 2000 + stays * off_ns)) "$theirs_ns"
-    at_most "$name: runnable, at least, and by schedstat" "$least_ns" $((theirs_ns + theirs_ns / 2000 + stays * off_ns + remote * remote_ns + preempted_ns))
-done < <(sql "$db" "SELECT name, count(*), runs, count(runnable_ns), sum(ifnull(runnable_ns, 0)), sum(ifnull(least_ns, 0)), sum(most_ns), delay_ns,
-    sum(why IS 'wakeup' AND waker_cpu <> cpu), sum(left IS 'R+'), sum(CASE WHEN left = 'R+' THEN ifnull(runnable_ns, 0) ELSE 0 END)
+    at_most "$name: runnable, at least, and by schedstat" "$least_ns" \
+        $((theirs_ns + theirs_ns / 2000 + stays * off_ns + remote * remote_ns + preempted_ns))
+done < <(sql "$db" "SELECT name, count(*), runs, count(runnable_ns), sum(ifnull(runnable_ns, 0)), sum(ifnull(least_ns,
+    0)), sum(most_ns), delay_ns,
+    sum(why IS 'wakeup' AND waker_cpu <> cpu), sum(left IS 'R+'), sum(CASE WHEN left = 'R+' THEN ifnull(runnable_ns,
+        0) ELSE 0 END)
     FROM wait JOIN said USING (utid) JOIN thread USING (utid) GROUP BY utid ORDER BY name")
 # A wake-up may come in the microsecond in which its thread leaves the CPU, and be taken for one that came too early.
-at_most "waits that are not known, where nothing was uncovered, of a thousand" "$(sql "$db" "SELECT 1000.0 * count(*) / (SELECT count(*) FROM wait) FROM wait WHERE runnable_ns IS NULL AND NOT EXISTS (
-    SELECT 1 FROM cpu_slice AS c WHERE owner = 'uncovered' AND c.ts <= wait.ts AND c.ts + c.dur >= ifnull(free_ts, 0))")" 5
+at_most "waits that are not known, where nothing was uncovered, of a thousand" \
+    "$(sql "$db" "SELECT 1000.0 * count(*) / (SELECT count(*) FROM wait) FROM wait WHERE runnable_ns IS NULL
+        AND NOT EXISTS (
+    SELECT 1 FROM cpu_slice AS c WHERE owner = 'uncovered' AND c.ts <= wait.ts AND c.ts + c.dur >= ifnull(free_ts,
+        0))")" 5
 
 # Who woke them, and from where.
-at_least "naps that an interrupt or its softirq ended, of a hundred" "$(sql "$db" "SELECT 100 * sum(context <> 'task') / count(*)
+at_least "naps that an interrupt or its softirq ended, of a hundred" \
+    "$(sql "$db" "SELECT 100 * sum(context <> 'task') / count(*)
     FROM wait JOIN thread USING (utid) WHERE name = 'w-sleep' AND why = 'wakeup'")" 95
-at_least "answers that the other called for, of a hundred" "$(sql "$db" "SELECT 100 * sum(k.name = 'w-ping' AND context = 'task') / count(*)
-    FROM wait JOIN thread AS t USING (utid) JOIN thread AS k ON k.utid = waker_utid WHERE t.name = 'w-pong' AND why = 'wakeup'")" 95
-at_least "waits of those that never sleep that began with their preemption, of a hundred" "$(sql "$db" "SELECT 100 * sum(why = 'preempted') / count(*)
+at_least "answers that the other called for, of a hundred" \
+    "$(sql "$db" "SELECT 100 * sum(k.name = 'w-ping' AND context = 'task') / count(*)
+    FROM wait JOIN thread AS t USING (utid) JOIN thread AS k ON k.utid = waker_utid WHERE t.name = 'w-pong'
+        AND why = 'wakeup'")" 95
+at_least "waits of those that never sleep that began with their preemption, of a hundred" \
+    "$(sql "$db" "SELECT 100 * sum(why = 'preempted') / count(*)
     FROM wait JOIN thread USING (utid) WHERE name = 'w-burn' AND why IS NOT NULL")" 95
-is "CPUs, of those that woken threads which stay on one were on" "$(sql "$db" "SELECT DISTINCT target_cpu FROM sched_wakeup AS w JOIN thread USING (utid)
+is "CPUs, of those that woken threads which stay on one were on" \
+    "$(sql "$db" "SELECT DISTINCT target_cpu FROM sched_wakeup AS w JOIN thread USING (utid)
     JOIN said USING (utid) WHERE name = 'w-sleep' AND what = 'waking' AND w.ts > begin_ns + 100000000")" "$cpu"
-woken=$(sql "$db" "SELECT count(*) FROM sched_wakeup AS w JOIN said USING (utid) WHERE what = 'waking' AND ts >= begin_ns")
+woken=$(sql "$db" "SELECT count(*) FROM sched_wakeup AS w JOIN said USING (utid) WHERE what = 'waking'
+    AND ts >= begin_ns")
 at_least "wake-ups" "$woken" "$(scaled 3000)"
 if [[ ${#perf[@]} != 0 ]]; then
     # Of two perfs at once one counts one more than the other now and then.
     by_perf=$(awk -F, '/sched_waking/ { print $1 }' "$work/perf")
-    at_most "wake-ups by the tape ($woken) but for those by perf ($by_perf)" $((woken > by_perf ? woken - by_perf : by_perf - woken)) 3
+    at_most "wake-ups by the tape ($woken) but for those by perf ($by_perf)" \
+        $((woken > by_perf ? woken - by_perf : by_perf - woken)) 3
 else
     echo "# no perf that works here: wake-ups are not counted by another"
 fi
-sql "$db" "SELECT '# ' || program || ': ' || (sum(CASE name WHEN 'run_ns' THEN value END) / sum(CASE name WHEN 'runs' THEN value END)) || ' ns a run'
+sql "$db" "SELECT '# ' || program || ': ' || (sum(CASE name WHEN 'run_ns' THEN value END) / sum(CASE name
+    WHEN 'runs' THEN value END)) || ' ns a run'
     FROM self_cost_last WHERE program LIKE 'nt_sched_w%' GROUP BY program"
 finish

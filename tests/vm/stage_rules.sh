@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The rules of report/symbols/stages.txt against the functions of all kernels that are tested, and of this one: a rule that fits none of them is a misspelt or
-# renamed function, and is listed. Functions are those of each kernel's own table, read in its guest, and of the network's modules.
+# The rules of report/symbols/stages.txt against the functions of all kernels that are tested, and of this one: a rule
+# that fits none of them is a misspelt or renamed function, and is listed. Functions are those of each kernel's own
+# table, read in its guest, and of the network's modules.
 #
 # Some functions are only in kernels with other options, or of other processors; they stand in `known`.
 #
@@ -31,7 +32,8 @@ kernels=0
 awk '$2 ~ /[tT]/ { print $3 }' /proc/kallsyms >"$work/functions"
 for series in 6.1 6.12 6.12-rt; do
     dir=$(bash tests/vm/guest/kernel.sh $series 2>/dev/null) || { echo "# no kernel $series: $dir"; continue; }
-    bash tests/vm/guest/boot.sh -t 200 $series "$work/$series" -- "awk '\$2 ~ /[tT]/ { print \$3 }' /proc/kallsyms >/mnt/functions" >"$work/boot" 2>&1 ||
+    bash tests/vm/guest/boot.sh -t 200 $series "$work/$series" -- \
+        "awk '\$2 ~ /[tT]/ { print \$3 }' /proc/kallsyms >/mnt/functions" >"$work/boot" 2>&1 ||
         { bad "the guest of kernel $series: $(tail -1 "$work/boot")"; continue; }
     at_least "functions of $series" "$(wc -l <"$work/$series/functions")" 10000
     cat "$work/$series/functions" >>"$work/functions"
