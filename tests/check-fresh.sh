@@ -214,7 +214,8 @@ for release in $releases; do
 done
 [[ $(id -u) == 0 ]] || { echo "nettape: make check-fresh needs root: it installs Debian into build/fresh" >&2; exit 1; }
 bash tests/setup.sh fresh
-echo "nettape: Debian ${releases// / and } below build/fresh, removed at the end: 250 MB to download, 1.5 GB on disk, each"
+echo "nettape: Debian ${releases// / and } below build/fresh, removed at the end:" \
+    "250 MB to download, 1.5 GB on disk, each"
 echo "nettape: steps:$steps; about 15 minutes each release for all steps, on two CPUs"
 mkdir -p "$logs"
 trap cleanup EXIT

@@ -28,13 +28,16 @@ results=build/vm/results
 # guest | kernel | CPUs | MiB | tests, the longest first. Every kernel runs what its programs or its network stack can
 # make different; the guest of four CPUs what depends on their number, the last what sets the clock under its
 # neighbours.
-guests='
-6.12        6.12    2 2048 live/(blocked|burner|drops|latency|loopback|loss|napi|runcounts|sockmatrix|softirqs|stop|ways)|vm/(identical|latency_sums|plans_cost|stacks_hotplug)
-6.1         6.1     2 2048 live/(blocked|burner|drops|loss|perfetto|runcounts|sockmatrix|softirqs|stacks|ways)|vm/(identical|latency_sums|plans_cost)
-6.12-rt     6.12-rt 2 2048 live/(blocked|burner|drops|loss|perfetto|runcounts|sockmatrix|softirqs|wakeups)|vm/(identical|latency_sums|rt_softirqs)
+guests="
+6.12        6.12    2 2048 live/(blocked|burner|drops|latency|loopback|loss|napi|runcounts|sockmatrix|\
+softirqs|stop|ways)|vm/(identical|latency_sums|plans_cost|stacks_hotplug)
+6.1         6.1     2 2048 live/(blocked|burner|drops|loss|perfetto|runcounts|sockmatrix|softirqs|\
+stacks|ways)|vm/(identical|latency_sums|plans_cost)
+6.12-rt     6.12-rt 2 2048 live/(blocked|burner|drops|loss|perfetto|runcounts|sockmatrix|softirqs|\
+wakeups)|vm/(identical|latency_sums|rt_softirqs)
 6.12-4cpus  6.12    4 3072 live/(loss|perfetto|runcounts|softirqs|stages)|vm/hotplug
 6.12-clock  6.12    2 2048 vm/clock_step
-'
+"
 
 skip_all() {
     printf 'skipped  %-28s %s\n' vm "$*"
@@ -82,7 +85,8 @@ boot_guest() {
     mkdir -p "$logs"
     : >"$logs/output"
     bash tests/vm/guest/boot.sh -c "$cpus" -m "$memory" -t "$limit" "$kernel" "$logs" -- \
-        "hostname $guest; CHECK_GUEST=$guest CHECK_LOGS=/mnt/tests TEST_SECONDS=500 bash tests/check.sh '^($tests)\$'" >"$logs/boot" 2>&1 &
+        "hostname $guest; CHECK_GUEST=$guest CHECK_LOGS=/mnt/tests TEST_SECONDS=500 bash tests/check.sh '^($tests)\$'" \
+        >"$logs/boot" 2>&1 &
     boot=$!
     # Those of several guests' ends and sums are for the end.
     tail --pid=$boot --sleep-interval=0.5 -n +1 -f "$logs/output" 2>/dev/null |
@@ -124,7 +128,8 @@ while read -r guest kernel cpus memory tests; do
     [[ -z $tests ]] || selected+="$guest $kernel $cpus $memory $tests"$'\n'
 done <<<"$guests"
 if [[ -z $selected ]]; then
-    echo "nettape: no test's name in a guest matches '$pattern'${VM_GUESTS:+ (VM_GUESTS is $VM_GUESTS)}: make check-list names them" >&2
+    echo "nettape: no test's name in a guest matches '$pattern'${VM_GUESTS:+ (VM_GUESTS is $VM_GUESTS)}:" \
+        "make check-list names them" >&2
     exit 2
 fi
 if [[ $list ]]; then

@@ -223,7 +223,9 @@ same_stages() {
     page "$db" "$@"
     report 0 stages "$db" "$@" --json
     python_holds "stages of the page${*:+, }$*" \
-        -c 'import json, sys; page, out = [json.load(open(name))["sessions"] for name in sys.argv[1:]]; sys.exit(len(out) != 1 or page[0]["stages"] != out[0])' \
+        -c 'import json, sys
+page, out = [json.load(open(name))["sessions"] for name in sys.argv[1:]]
+sys.exit(len(out) != 1 or page[0]["stages"] != out[0])' \
         "$work/data.json" "$work/out"
 }
 # stages SQL: of the page's data, as stages.value
@@ -255,7 +257,8 @@ key = lambda row: (row["owner"], row["stage"])
 got, wanted = {key(row): row for row in page["merged_stages"]}, {key(row): row for row in out["stages"]}
 near = lambda a, b: abs(a - b) <= 100 + 1e-4 * b  # each run of samples is rounded to nanoseconds
 sys.exit(got.keys() != wanted.keys() or len(got) == len(page["stages"]["stages"]) or not all(
-    got[k]["samples"] == wanted[k]["samples"] and all(near(got[k][f], wanted[k][f]) for f in ("spent_ns", "low_ns", "high_ns")) for k in got))' \
+    got[k]["samples"] == wanted[k]["samples"] and
+    all(near(got[k][f], wanted[k][f]) for f in ("spent_ns", "low_ns", "high_ns")) for k in got))' \
     "$work/data.json" "$work/out"
 # Names that are no recording's: long ones are cut, many are none.
 sqlite3 "$db" "UPDATE stack_sample SET stage = replace(hex(zeroblob(500000)), '0', '<') WHERE rowid % 2"

@@ -63,8 +63,9 @@ for hook in ip-start tcp-start udp-start udp-socket-read tcp-socket-read; do
         holds "$hook: quantile $q, $exact ns, is above $low and at most $high s" \
             awk -v e="$exact" -v l="$low" -v h="$high" 'BEGIN { exit !(e > l * 1e9 + 0.001 && e <= h * 1e9 + 0.001) }'
         quantile="histogram_quantile($q, nettape_skb_latency_seconds_bucket{hook=\"$hook\"})"
-        printf "      - {expr: '(%s > bool %s) * (%s <= bool %s)', exp_samples: [{labels: '{hook=\"%s\"}', value: 1}]}\n" \
-            "$quantile" "$low" "$quantile" "$high" "$hook" >>"$work/rules.yml"
+        between="($quantile > bool $low) * ($quantile <= bool $high)"
+        printf "      - {expr: '%s', exp_samples: [{labels: '{hook=\"%s\"}', value: 1}]}\n" \
+            "$between" "$hook" >>"$work/rules.yml"
     done
 done
 

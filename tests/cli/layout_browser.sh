@@ -27,14 +27,18 @@ file() {
 
 # Faults, and what is none.
 cat >"$work/wrong.html" <<'END'
-<!doctype html><meta charset="utf-8"><style>body { margin: 0; background: #fff; color: #222; font: 14px/1.4 sans-serif } div { position: absolute; white-space: nowrap }</style>
+<!doctype html><meta charset="utf-8"><style>body { margin: 0; background: #fff; color: #222;
+font: 14px/1.4 sans-serif } div { position: absolute; white-space: nowrap }</style>
 <div style="top: 20px; left: 20px">one</div><div style="top: 24px; left: 30px">other</div>
 <div style="top: 60px; left: 20px; width: 40px; overflow: hidden"><span>cut text</span></div>
 <div style="top: 100px; left: 20px; color: #999">faint</div>
-<div style="top: 140px; left: 20px; width: 200px; height: 30px; background: #333"></div><div style="top: 144px; left: 30px">behind</div>
+<div style="top: 140px; left: 20px; width: 200px; height: 30px; background: #333"></div>
+<div style="top: 144px; left: 30px">behind</div>
 <div style="top: 180px; left: 20px; width: 60px; background: #eee">longer than its box</div>
-<svg style="position: absolute; top: 220px; left: 20px" width="60" height="20"><text x="0" y="14">longer than its picture</text></svg>
-<div style="top: 260px; left: 20px">right <small style="color: #666">right as well</small></div><div style="top: 282px; left: 20px">right below</div>
+<svg style="position: absolute; top: 220px; left: 20px" width="60" height="20">
+<text x="0" y="14">longer than its picture</text></svg>
+<div style="top: 260px; left: 20px">right <small style="color: #666">right as well</small></div>
+<div style="top: 282px; left: 20px">right below</div>
 <div style="top: 300px; left: 900px; width: 10px; height: 10px"></div>
 END
 files+=("$work/wrong.html")
@@ -62,7 +66,8 @@ files+=("$work/latency-short.svg")
 # A recording of this host.
 if [[ $(id -u) == 0 && -x build/nettape-record ]] &&
     timeout 60 build/nettape-record -q -d 1 --probes default,stacks,latency,drops -o "$work/live.tape" -- \
-        sh -c 'for i in 1 2 3 4 5; do bash -c ": </dev/tcp/127.0.0.1/1" 2>/dev/null; done; :' >/dev/null 2>"$work/why"; then
+        sh -c 'for i in 1 2 3 4 5; do bash -c ": </dev/tcp/127.0.0.1/1" 2>/dev/null; done; :' \
+        >/dev/null 2>"$work/why"; then
     file live.html export html "$work/live.tape"
 else
     echo "note: no recording of this host: $(head -1 "$work/why" 2>/dev/null || echo not root)"

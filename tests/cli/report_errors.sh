@@ -70,11 +70,11 @@ has "what is to be done" "$err" "import its tapes again, into a new database"
 refused "$work/foreign.db" "not one that nettape-report made"
 report 1 check "$work/cut.db"
 has "a database that was cut" "$err" "import the tape again"
+made_by_import="a database that nettape-report import made: look at it with nettape-report summary or query"
 for command in info "import -o $work/new.db"; do
     # shellcheck disable=SC2086
     report 1 $command "$work/good.db"
-    is "$command wants a tape" "$err" \
-        "nettape-report: '$work/good.db' is not a nettape tape but a database that nettape-report import made: look at it with nettape-report summary or query."
+    is "$command wants a tape" "$err" "nettape-report: '$work/good.db' is not a nettape tape but $made_by_import."
     # shellcheck disable=SC2086
     report 1 $command "$work/foreign.db"
     has "and no other database" "$err" "but an SQLite database of another program: give the directory"
@@ -85,13 +85,14 @@ command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which change
 if command -v sqlite3 >/dev/null; then
     sqlite3 "$work/old.db" <tests/golden/schema-1.sql
     cp "$work/old.db" "$work/before.db"
+    remedy="this program reads version 3: import its tapes again, into a new database."
     for command in check "query -f /dev/null" summary latency "export prometheus" \
         "import --append $work/hand.tape -o"; do
         # shellcheck disable=SC2086
         report 1 $command "$work/old.db"
         nothing "nothing on standard output" "$out"
         is "says what it is and what is to be done" "${err#nettape-report: }" \
-            "$work/old.db: its schema is version 1 and this program reads version 3: import its tapes again, into a new database."
+            "$work/old.db: its schema is version 1 and $remedy"
     done
     same "it is as it was" "$work/before.db" "$work/old.db"
 fi
@@ -128,21 +129,31 @@ denied() {
     is "exit status of $*" $status 1
     is "what it says" "$(<"$work/err")" "nettape-report: $wanted"
 }
+unread="cannot be read: permission denied"
+read_it="or read it with sudo."
+elsewhere="write to a directory of yours."
+mode="it belongs to you, with mode 0000; run \`chmod -R u+rwX own.tape\`."
 if ((${#as[@]})) && "${as[@]}" "$work/open/report" --version >/dev/null; then
-    denied "'../hand.tape' cannot be read: permission denied: it belongs to $owner; run \`sudo chown -R \$USER ../hand.tape\`, or read it with sudo." info ../hand.tape
-    denied "'part.tape' cannot be read: permission denied: chunk-000000.ntc belongs to $owner; run \`sudo chown -R \$USER part.tape\`, or read it with sudo." info part.tape
-    denied "'good.db' cannot be read: permission denied: it belongs to $owner; run \`sudo chown \$USER good.db\`, or read it with sudo." summary good.db
-    denied "'$work/closed/x.tape' cannot be read: permission denied: the directory $work/closed belongs to $owner; read it with sudo, or copy it to a directory of yours." \
+    denied "'../hand.tape' $unread: it belongs to $owner; run \`sudo chown -R \$USER ../hand.tape\`, $read_it" \
+        info ../hand.tape
+    denied "'part.tape' $unread: chunk-000000.ntc belongs to $owner; run \`sudo chown -R \$USER part.tape\`, $read_it" \
+        info part.tape
+    denied "'good.db' $unread: it belongs to $owner; run \`sudo chown \$USER good.db\`, $read_it" summary good.db
+    closed="the directory $work/closed belongs to $owner"
+    denied "'$work/closed/x.tape' $unread: $closed; read it with sudo, or copy it to a directory of yours." \
         check "$work/closed/x.tape"
-    denied "x.html cannot be made: permission denied: the directory . belongs to $owner; write to a directory of yours." export html own.tape -o x.html
-    denied "x.db cannot be made: permission denied: the directory . belongs to $owner; write to a directory of yours." \
+    denied "x.html cannot be made: permission denied: the directory . belongs to $owner; $elsewhere" \
+        export html own.tape -o x.html
+    denied "x.db cannot be made: permission denied: the directory . belongs to $owner; $elsewhere" \
         import own.tape -o x.db
-    denied "good.db: it cannot be opened: permission denied: it belongs to $owner; run \`sudo chown \$USER good.db\`, or change a copy of it." import --append own.tape -o good.db
+    opened="good.db: it cannot be opened: permission denied"
+    denied "$opened: it belongs to $owner; run \`sudo chown \$USER good.db\`, or change a copy of it." \
+        import --append own.tape -o good.db
     chmod 000 "$work/open/own.tape"
-    denied "'own.tape' cannot be read: permission denied: it belongs to you, with mode 0000; run \`chmod -R u+rwX own.tape\`." stages own.tape
+    denied "'own.tape' $unread: $mode" stages own.tape
 elif [[ $(id -u) != 0 ]]; then
     chmod 000 "$work/open/own.tape"
-    denied "'own.tape' cannot be read: permission denied: it belongs to you, with mode 0000; run \`chmod -R u+rwX own.tape\`." stages own.tape
+    denied "'own.tape' $unread: $mode" stages own.tape
 fi
 chmod -R u+rwX "$work/open"
 

@@ -105,7 +105,8 @@ is "by time, as the view has it" "$(sums "$work/time.csv" since_start_ns owner s
     "$(query "SELECT v.ts - start_ts, owner, stage, ifnull(family, ''), sum(ns) FROM net_cost_stage_over_time AS v
         JOIN session USING (session_id) WHERE $owners GROUP BY 1, 2, 3, 4" | LC_ALL=C sort |
         awk -F'|' -v step="$(awk -F, 'NR > 1 { print $2 }' "$work/time.csv" | sort -un | sed -n 2p)" \
-            '{ k = sprintf("%.0f|", int($1 / step) * step) $2 "|" $3 "|" $4 "|"; sum[k] += $5 } END { for (k in sum) printf "%s%.0f\n", k, sum[k] }' | LC_ALL=C sort)"
+            '{ k = sprintf("%.0f|", int($1 / step) * step) $2 "|" $3 "|" $4 "|"; sum[k] += $5 }
+            END { for (k in sum) printf "%s%.0f\n", k, sum[k] }' | LC_ALL=C sort)"
 is "sending and receiving by process" "$(awk -F, 'NR > 1 && ($3 == "send" || $3 == "recv")' "$work/process.csv" |
     awk -F, '{ sum[$3] += $6 } END { for (k in sum) printf "%s|%.0f\n", k, sum[k] }' | sort)" \
     "$(query "SELECT 'recv', sum(recv_ns) FROM net_cost_process UNION ALL SELECT 'send', sum(send_ns)
@@ -309,8 +310,8 @@ holds "and no file" test ! -e "$work/x.svg"
 # ---- what is refused ----
 for command in stages flame; do
     report 1 $command "$work/traffic.tape"
-    is "no samples" "$err" \
-        "nettape-report: $work/traffic.tape: it has no stack samples: record with nettape-record --probes default,stacks."
+    is "no samples" "${err#nettape-report: }" \
+        "$work/traffic.tape: it has no stack samples: record with nettape-record --probes default,stacks."
     nothing "and so no answer" "$out"
 done
 report 1 stages "$work/t.db" --process nobody

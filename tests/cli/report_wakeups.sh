@@ -101,25 +101,31 @@ CREATE INDEX wakeup_of ON sched_wakeup(session_id, utid, ts);
 CREATE TEMP TABLE obvious AS
 WITH near AS (
     SELECT s.session_id, s.utid, s.ts, s.cpu,
-           (SELECT max(p.ts) FROM sched_slice AS p WHERE p.session_id = s.session_id AND p.utid = s.utid AND p.ts < s.ts) AS last_ts,
-           (SELECT max(w.ts) FROM sched_wakeup AS w WHERE w.session_id = s.session_id AND w.utid = s.utid AND w.ts <= s.ts
+           (SELECT max(p.ts) FROM sched_slice AS p WHERE p.session_id = s.session_id AND p.utid = s.utid
+               AND p.ts < s.ts) AS last_ts,
+           (SELECT max(w.ts) FROM sched_wakeup AS w WHERE w.session_id = s.session_id AND w.utid = s.utid
+               AND w.ts <= s.ts
             AND NOT w.was_runnable) AS woken_ts
     FROM sched_slice AS s WHERE s.utid <> 0
 ), told AS (
-    SELECT n.*, p.ts + p.dur AS end_ts, p.end_state, woken_ts IS NOT NULL AND (last_ts IS NULL OR woken_ts > last_ts) AS woken
+    SELECT n.*, p.ts + p.dur AS end_ts, p.end_state, woken_ts IS NOT NULL AND (last_ts IS NULL
+        OR woken_ts > last_ts) AS woken
     FROM near AS n LEFT JOIN sched_slice AS p ON p.session_id = n.session_id AND p.utid = n.utid AND p.ts = n.last_ts
 ), since AS (
-    SELECT *, CASE WHEN woken THEN max(woken_ts, ifnull(end_ts, 0)) WHEN end_state IN ('R', 'R+') THEN end_ts END AS since_ts FROM told
+    SELECT *, CASE WHEN woken THEN max(woken_ts, ifnull(end_ts, 0)) WHEN end_state IN ('R', 'R+') THEN end_ts
+        END AS since_ts FROM told
 )
 SELECT session_id, utid, ts, cpu, since_ts AS runnable_ts, CASE WHEN woken THEN 'wakeup' ELSE 'preempted' END AS why
 FROM since AS s JOIN session USING (session_id)
 WHERE since_ts BETWEEN start_ts AND ts AND NOT EXISTS (
-    SELECT 1 FROM cpu_slice AS c WHERE c.session_id = s.session_id AND owner = 'uncovered' AND c.ts <= s.ts AND c.ts + c.dur > since_ts);
+    SELECT 1 FROM cpu_slice AS c WHERE c.session_id = s.session_id AND owner = 'uncovered' AND c.ts <= s.ts
+        AND c.ts + c.dur > since_ts);
 CREATE TEMP VIEW seen AS SELECT session_id, utid, ts, cpu, runnable_ts, why FROM thread_runnable WHERE why IS NOT NULL;
 SELECT (SELECT count(*) FROM (SELECT * FROM seen EXCEPT SELECT * FROM obvious)) || ' and ' ||
        (SELECT count(*) FROM (SELECT * FROM obvious EXCEPT SELECT * FROM seen));
 SELECT count(*) || ' ' || sum(why = 'wakeup') FROM obvious;
-SELECT count(*) || ' ' || sum(runnable_ns IS NULL) || ' ' || sum(why = 'wakeup' AND waker_utid IS NULL) FROM thread_runnable;
+SELECT count(*) || ' ' || sum(runnable_ns IS NULL) || ' ' || sum(why = 'wakeup' AND waker_utid IS NULL)
+    FROM thread_runnable;
 SQL
 mapfile -t answer < <(sqlite3 "$work/random.db" <"$work/obvious.sql")
 is "waits of one way that the other has not (NT_SEED=$seed)" "${answer[0]}" "0 and 0"

@@ -74,7 +74,8 @@ for name in burn-pinned burn-moved burn-free; do
                       FROM stay s WHERE end_state LIKE 'R%' AND te < $end_ts AND $utid IN (utid, next))
         SELECT ifnull(sum(iif(utid = $utid, te - woken_ts, 0)), 0), ifnull(sum(iif(next = $utid, te - woken_ts, 0)), 0)
         FROM last WHERE woken_ts > ifnull(tick_ts, 0)")
-    echo "# $name: clock $clock_ns ns, slices $sched_ns ns in $slices ($preempted preempted), of that interrupts and softirqs $irq_ns ns," \
+    echo "# $name: clock $clock_ns ns, slices $sched_ns ns in $slices ($preempted preempted)," \
+        "of that interrupts and softirqs $irq_ns ns," \
         "from a wake-up to the switch that it leads to $preempting_ns ns, and to the switch to it $preempted_ns ns," \
         "moved $moves times; stolen on the whole machine $steal_ns ns"
     # What the clock leaves out is between these two.

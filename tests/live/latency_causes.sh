@@ -63,7 +63,9 @@ show quiet
 
 {
     echo "add chain ip nettape input { type filter hook input priority 0; }"
-    for ((i = 0; i < rules; i++)); do echo "add rule ip nettape input ip saddr 10.$((i >> 8 & 255)).$((i & 255)).1 counter drop"; done
+    for ((i = 0; i < rules; i++)); do
+        echo "add rule ip nettape input ip saddr 10.$((i >> 8 & 255)).$((i & 255)).1 counter drop"
+    done
 } | "${in_b[@]}" nft -f - || bad "nft does not take $rules rules"
 traffic rules
 show rules

@@ -103,12 +103,14 @@ CREATE TEMP TABLE polled AS SELECT turn, way, sum(work) AS packets, count(*) AS 
 FROM stretch s JOIN poll p ON p.te BETWEEN s.ts AND s.te GROUP BY 1, 2;
 SELECT way, turn, packets, ifnull(so, 0), polls, fruitful, untimed, p.ns,
     (SELECT sum(ns) FROM spent s WHERE s.way = p.way AND s.turn = p.turn AND owner = 'net_rx'),
-    (SELECT sum(ns) FROM spent s WHERE s.way = p.way AND s.turn = p.turn AND owner IN ('net_rx', 'net_tx', 'send', 'recv')),
+    (SELECT sum(ns) FROM spent s WHERE s.way = p.way AND s.turn = p.turn AND owner IN ('net_rx', 'net_tx', 'send',
+        'recv')),
     ifnull((SELECT sum(ns) FROM spent s WHERE s.way = p.way AND s.turn = p.turn AND owner = 'uncovered'), 0)
 FROM polled p ORDER BY 1, 2;
 SQL
 sqlite3 -batch -noheader -readonly "$db" <"$work/costs.sql" >"$work/costs"
-sed 's/^/# way|turn|packets|of these as told|polls|with packets|of unknown begin|ns of polls|net_rx|network|uncovered: /' "$work/costs"
+columns='way|turn|packets|of these as told|polls|with packets|of unknown begin|ns of polls|net_rx|network|uncovered'
+sed "s/^/# $columns: /" "$work/costs"
 
 # of WAY COLUMN: the sum
 of() { awk -F'|' -v way="$1" -v column="$2" '$1 == way { n += $column } END { print n + 0 }' "$work/costs"; }

@@ -56,7 +56,8 @@ fi
 
 cat >"$work/asked.sql" <<'SQL'
 -- state
-SELECT thread.name, iif(state GLOB 'R*' AND state <> 'Running', 'runnable', state), sum(dur) FROM thread_state JOIN thread USING (utid)
+SELECT thread.name, iif(state GLOB 'R*' AND state <> 'Running', 'runnable', state), sum(dur) FROM thread_state
+    JOIN thread USING (utid)
 WHERE thread.name IN ('burn-one', 'burn-two') AND dur > 0 GROUP BY 1, 2
 -- gap
 SELECT thread.name, sum(dur) - (max(ts + dur) - min(ts)) FROM thread_state JOIN thread USING (utid)
@@ -64,7 +65,8 @@ WHERE thread.name IN ('burn-one', 'burn-two') AND dur >= 0 GROUP BY 1
 -- longest
 SELECT max(dur) FROM thread_state JOIN thread USING (utid) WHERE thread.name = 'sleep' AND state = 'S'
 -- wait
-SELECT tid, sum(dur) FROM thread_state JOIN thread USING (utid) WHERE state IN ('R', 'R+') AND dur >= 0 AND tid BETWEEN 1 AND 4194304 GROUP BY 1
+SELECT tid, sum(dur) FROM thread_state JOIN thread USING (utid) WHERE state IN ('R', 'R+') AND dur >= 0
+    AND tid BETWEEN 1 AND 4194304 GROUP BY 1
 SQL
 node tests/perfetto/trace_processor.mjs "$engine" "$work/p.pftrace" "$work/asked.sql" >"$work/states"
 grep -v '^wait' "$work/states" | sed 's/^/    /'

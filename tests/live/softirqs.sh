@@ -28,7 +28,8 @@ CREATE TEMP TABLE run AS SELECT cpu, vec, ts FROM softirq_slice;
 CREATE TEMP TABLE hole AS SELECT cpu, ts, ts + dur AS te FROM cpu_slice WHERE owner = 'uncovered';
 CREATE INDEX run_at ON run (cpu, vec, ts);
 SELECT cpu, name, delta,
-       (SELECT count(*) FROM run r WHERE r.cpu = w.cpu AND vec = name AND ts BETWEEN inner_begin AND inner_end) AS least,
+       (SELECT count(*) FROM run r WHERE r.cpu = w.cpu AND vec = name AND ts BETWEEN inner_begin AND inner_end)
+           AS least,
        (SELECT count(*) FROM run r WHERE r.cpu = w.cpu AND vec = name AND ts BETWEEN outer_begin AND outer_end) AS most,
        (SELECT count(*) FROM hole h WHERE h.cpu = w.cpu AND h.ts < outer_end AND h.te > outer_begin) AS holes
 FROM window w;

@@ -119,7 +119,8 @@ at_work=0 is_loaded=0
 while IFS='|' read -r cpu due idle others owner samples time; do
     ((others <= 20)) || is_loaded=1
     if ((due < least || idle + others > 20)); then
-        echo "# CPU $cpu: $due % of the ticks came, idle for $idle % of the time, others' for $others %; $owner has $samples % of the samples, $time % of the time"
+        echo "# CPU $cpu: $due % of the ticks came, idle for $idle % of the time, others' for $others %;" \
+            "$owner has $samples % of the samples, $time % of the time"
     else
         at_most "CPU $cpu, $owner: $samples % of the samples, $time % of the time" "$(apart "$samples" "$time")" "$off"
         at_work=1

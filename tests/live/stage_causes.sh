@@ -45,7 +45,8 @@ for hook in prerouting input; do
     fi
 done
 if "${in_b[@]}" nft \
-    -f - <<<$'table ip stages {\nchain c {\ntype filter hook input priority 0;\nct state established,new accept\n}\n}' 2>"$work/nft.log"; then
+    -f - <<<$'table ip stages {\nchain c {\ntype filter hook input priority 0;\nct state established,new accept\n}\n}' \
+    2>"$work/nft.log"; then
     record_flood conntrack "$addr_b"
     "${in_b[@]}" nft delete table ip stages
     raises "connection tracking" conntrack conntrack plain

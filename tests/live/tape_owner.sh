@@ -101,7 +101,9 @@ unharmed "a link where a file is to be"
 # Whatever of the two is opened, given away or renamed: over and over the directory is moved away, and a link stands in
 # its place.
 "${as_user[@]}" sh \
-    -c 'cd "$1" && while :; do mv -T m.tape away 2>/dev/null && ln -sfn "$2" m.tape; rm -f m.tape; mv -T away m.tape; done' \
+    -c 'cd "$1" && while :; do
+        mv -T m.tape away 2>/dev/null && ln -sfn "$2" m.tape; rm -f m.tape; mv -T away m.tape
+    done' \
     sh "$home" "$base/victim" >/dev/null 2>&1 &
 mover=$!
 keep $mover

@@ -6,13 +6,16 @@
 # how often each was woken, by the tape and by perf.
 #
 # The two sums are of the same waits, and differ by what can be named:
-# - The kernel counts from when a task is put into a CPU's queue, the tape from when the wake-up begins. With an interrupt of another CPU
-#   between the two, that may be some microseconds. Emulated CPUs run in turns, so that the interrupt waits for its turn.
-# - The kernel counts by its queue's clock, which it reads when it begins to choose the next task, a microsecond before the switch.
-# - After a wake-up that preempts, the queue's clock stands until the switch (rq_clock_skip_update). So the kernel gives the time between the
-#   two to the wait of the thread that is preempted, though that thread is still on the CPU, and takes it off the wait of the thread that comes.
-#   Where a wake-up needs an interrupt of another CPU, that is 5 to 20 us, and more on a loaded host. The tape says how much it is at
-#   most, switch by switch: since the last wake-up of a thread for that CPU, or the last tick after it, which sets the clock anew.
+# - The kernel counts from when a task is put into a CPU's queue, the tape from when the wake-up begins. With an
+#   interrupt of another CPU between the two, that may be some microseconds. Emulated CPUs run in turns, so that the
+#   interrupt waits for its turn.
+# - The kernel counts by its queue's clock, which it reads when it begins to choose the next task, a microsecond
+#   before the switch.
+# - After a wake-up that preempts, the queue's clock stands until the switch (rq_clock_skip_update). So the kernel
+#   gives the time between the two to the wait of the thread that is preempted, though that thread is still on the
+#   CPU, and takes it off the wait of the thread that comes. Where a wake-up needs an interrupt of another CPU, that
+#   is 5 to 20 us, and more on a loaded host. The tape says how much it is at most, switch by switch: since the last
+#   wake-up of a thread for that CPU, or the last tick after it, which sets the clock anew.
 # One sort of wait, and the stay after it, the kernel does not count at all: that of a thread which was preempted in the
 # moment between saying that it will sleep and doing so.
 # shellcheck source=tests/live/lib.sh
@@ -60,20 +63,28 @@ CREATE TEMP TABLE line(tid, begin_ns, end_ns, delay_ns, runs);
 .import $work/said line
 INSERT INTO said SELECT utid, CAST(begin_ns AS INT), CAST(end_ns AS INT), CAST(delay_ns AS INT), CAST(runs AS INT)
 FROM line JOIN thread USING (tid);
-CREATE TABLE runnable AS SELECT r.*, s.ts + s.dur AS end_ts, s.end_state FROM thread_runnable AS r JOIN sched_slice AS s ON s.utid = r.utid AND s.ts = r.ts;
-CREATE TABLE turn AS SELECT cpu, ts, CASE WHEN woken_ts > switch_ts THEN ts - max(woken_ts, ifnull(tick_ts, 0)) ELSE 0 END AS stood_ns FROM (
-    SELECT what, cpu, ts, max(CASE what WHEN 'woken' THEN ts END) OVER of_cpu AS woken_ts, max(CASE what WHEN 'tick' THEN ts END) OVER of_cpu AS tick_ts,
-        max(CASE what WHEN 'switch' THEN ts END) OVER (PARTITION BY cpu ORDER BY ts RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS switch_ts
+CREATE TABLE runnable AS SELECT r.*, s.ts + s.dur AS end_ts, s.end_state FROM thread_runnable AS r
+    JOIN sched_slice AS s ON s.utid = r.utid AND s.ts = r.ts;
+CREATE TABLE turn AS SELECT cpu, ts, CASE WHEN woken_ts > switch_ts THEN ts - max(woken_ts, ifnull(tick_ts, 0)) ELSE 0
+    END AS stood_ns FROM (
+    SELECT what, cpu, ts, max(CASE what WHEN 'woken' THEN ts END) OVER of_cpu AS woken_ts,
+        max(CASE what WHEN 'tick' THEN ts END) OVER of_cpu AS tick_ts,
+        max(CASE what WHEN 'switch' THEN ts END) OVER (PARTITION BY cpu ORDER BY ts RANGE BETWEEN UNBOUNDED PRECEDING
+            AND 1 PRECEDING) AS switch_ts
     FROM (SELECT 'switch' AS what, cpu, ts FROM runnable UNION ALL SELECT 'switch', cpu, end_ts FROM runnable
           UNION ALL SELECT 'woken', cpu, runnable_ts FROM runnable WHERE why = 'wakeup'
           UNION ALL SELECT 'tick', cpu, ts FROM irq_slice WHERE name = 'local_timer')
     WINDOW of_cpu AS (PARTITION BY cpu ORDER BY ts)) WHERE what = 'switch' GROUP BY cpu, ts;
 CREATE INDEX turn_at ON turn(cpu, ts);
 CREATE TABLE wait AS SELECT w.*, max(0, runnable_ns - came.stood_ns) AS least_ns,
-    ifnull(runnable_ns + CASE why WHEN 'preempted' THEN went.stood_ns ELSE 0 END, w.ts - ifnull(free_ts, begin_ns)) AS most_ns
-FROM (SELECT r.*, begin_ns, lag(r.end_ts) OVER thread AS free_ts, lag(r.cpu) OVER thread AS free_cpu, lag(r.end_state) OVER thread AS left
-      FROM runnable AS r JOIN said USING (utid) WHERE r.ts <= end_ns WINDOW thread AS (PARTITION BY r.utid ORDER BY r.ts)) AS w
-JOIN turn AS came ON came.cpu = w.cpu AND came.ts = w.ts LEFT JOIN turn AS went ON went.cpu = free_cpu AND went.ts = free_ts;
+    ifnull(runnable_ns + CASE why WHEN 'preempted' THEN went.stood_ns ELSE 0 END, w.ts - ifnull(free_ts,
+        begin_ns)) AS most_ns
+FROM (SELECT r.*, begin_ns, lag(r.end_ts) OVER thread AS free_ts, lag(r.cpu) OVER thread AS free_cpu, lag(r.end_state)
+    OVER thread AS left
+      FROM runnable AS r JOIN said USING (utid) WHERE r.ts <= end_ns WINDOW thread AS (PARTITION BY r.utid
+          ORDER BY r.ts)) AS w
+JOIN turn AS came ON came.cpu = w.cpu AND came.ts = w.ts LEFT JOIN turn AS went ON went.cpu = free_cpu
+    AND went.ts = free_ts;
 SQL
 is "threads" "$(sql "$db" 'SELECT count(*) FROM said')" 5
 holes=$(sql "$db" "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered'")
@@ -82,8 +93,10 @@ while IFS='|' read -r name stays runs known ours_ns least_ns most_ns theirs_ns r
     at_least "$name: stays on a CPU, and stretches uncovered, with what the kernel counted" $((stays + holes)) "$runs"
     at_most "$name: stays on a CPU, without stretches uncovered and those after a preemption in the kernel" \
         $((stays - holes - preempted)) "$runs"
-    echo "# $name: $known waits known of $stays, $ours_ns ns, by the queue's clock $least_ns to $most_ns, by schedstat $theirs_ns:" \
-        "a wait, $(((most_ns - theirs_ns) / stays)) ns less than the most, $(((theirs_ns - least_ns) / stays)) more than the least"
+    echo "# $name: $known waits known of $stays, $ours_ns ns," \
+        "by the queue's clock $least_ns to $most_ns, by schedstat $theirs_ns:" \
+        "a wait, $(((most_ns - theirs_ns) / stays)) ns less than the most," \
+        "$(((theirs_ns - least_ns) / stays)) more than the least"
     at_least "$name: runnable, at most, and by schedstat" $((most_ns + theirs_ns / 2000 + stays * off_ns)) "$theirs_ns"
     at_most "$name: runnable, at least, and by schedstat" "$least_ns" \
         $((theirs_ns + theirs_ns / 2000 + stays * off_ns + remote * remote_ns + preempted_ns))

@@ -337,7 +337,8 @@ static void after_a_failure_nothing_is_owed(void **state)
 	SQL("INSERT INTO loss(session_id, ts, dur, cpu, kind, count, why) VALUES (1, 1250, 10, 0, 'softirq', 3, 'ring "
 	    "full')");
 	OK(nt_check_softirqs, "one that began where something was lost, and another that was counted before it begins");
-	assert_non_null(strstr(((struct fixture *)*state)->found, "; 1 of them include a loss or an end of the session"));
+	assert_non_null(
+		strstr(((struct fixture *)*state)->found, "; 1 of them include a loss or an end of the session"));
 }
 
 /* A database may be anybody's: the same snapshot twice, and the last one. */

@@ -72,7 +72,8 @@ slack=20000000
 while read -r cpu from since until to; do
     read -r ts te < <(sql "$db" "SELECT ts || ' ' || (ts + dur) FROM cpu_slice WHERE cpu = $cpu AND owner = 'offline'
         AND ts < $until + $slack AND ts + dur > $since - $slack")
-    echo "# CPU $cpu: offline for $((te - ts)) ns; between the writes $((until - since)) ns, with them $((to - from)) ns"
+    echo "# CPU $cpu: offline for $((te - ts)) ns;" \
+        "between the writes $((until - since)) ns, with them $((to - from)) ns"
     is "CPU $cpu: offline from within the write of 0" "$((ts >= from - slack && ts <= since + slack))" 1
     is "CPU $cpu: to within the write of 1" "$((te >= until - slack && te <= to + slack))" 1
 done <"$work/stretches"

@@ -46,16 +46,19 @@ echo "# $(wc -l <"$work/all") functions, $("$rules" | wc -l) rules"
 
 # Of other processors, of kernels with other options, and static ones that these compilers put into their callers.
 tr ' ' '\n' >"$work/known" <<'END'
-__arch_copy_from_user __arch_copy_to_user __arm64_sys_* __dev_xmit_skb __ip6_finish_output __udp_rmem_schedule bond_handle_frame check_heap_object
-copy_user_fast* dequeue_skb dev_requeue_skb el0_svc* el0t_64_sync* gro_flush_normal gtp_* invoke_syscall* ip6_list_rcv_finish ip_list_rcv_finish
-ipv6_raw_deliver ipvlan_handle_frame macsec_* napi_gro_complete napi_poll netif_receive_generic_xdp netif_receive_skb_internal new_sync_* packet_snd
-poll_one_napi raw_send_hdrinc rawv6_send_hdrinc resolve_normal_ct run_filter sch_handle_egress sch_handle_ingress set_rps_cpu should_deliver sk_mem_*
-sk_stream_alloc_skb smack_* sock_wait_for_wmem tcp_clean_rtx_queue* tcp_cong_control tcp_eat_recv_skb tcp_ecn_* tcp_ofo_queue tcp_syn_options tcx_run
-team_handle_frame tpacket_snd tso_fragment udp6_hwcsum udp_gso_* wg_* xdp_do_check_flushed xmit_one* xsk_rcv*
+__arch_copy_from_user __arch_copy_to_user __arm64_sys_* __dev_xmit_skb __ip6_finish_output __udp_rmem_schedule
+bond_handle_frame check_heap_object copy_user_fast* dequeue_skb dev_requeue_skb el0_svc* el0t_64_sync*
+gro_flush_normal gtp_* invoke_syscall* ip6_list_rcv_finish ip_list_rcv_finish ipv6_raw_deliver ipvlan_handle_frame
+macsec_* napi_gro_complete napi_poll netif_receive_generic_xdp netif_receive_skb_internal new_sync_* packet_snd
+poll_one_napi raw_send_hdrinc rawv6_send_hdrinc resolve_normal_ct run_filter sch_handle_egress sch_handle_ingress
+set_rps_cpu should_deliver sk_mem_* sk_stream_alloc_skb smack_* sock_wait_for_wmem tcp_clean_rtx_queue*
+tcp_cong_control tcp_eat_recv_skb tcp_ecn_* tcp_ofo_queue tcp_syn_options tcx_run team_handle_frame tpacket_snd
+tso_fragment udp6_hwcsum udp_gso_* wg_* xdp_do_check_flushed xmit_one* xsk_rcv*
 END
 python3 - "$work/all" <("$rules") "$work/known" >"$work/unknown" <<'END'
 import bisect, sys
-names, rules, known = ([line.split()[0] for line in open(path, errors='replace') if line.strip()] for path in sys.argv[1:])
+names, rules, known = ([line.split()[0] for line in open(path, errors='replace') if line.strip()]
+                       for path in sys.argv[1:])
 exact, known = set(names), set(known)
 names = sorted(exact)
 for rule in sorted(set(rules) - known):

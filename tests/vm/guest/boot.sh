@@ -48,12 +48,14 @@ rm -f "$out"/{status,console,dmesg}
 printf '%s\n' "$*" >"$out/command"
 
 share() {
-    echo "-fsdev local,id=$1,path=$2,security_model=none,multidevs=remap$3 -device virtio-9p-pci,fsdev=$1,mount_tag=$1"; }
+    echo "-fsdev local,id=$1,path=$2,security_model=none,multidevs=remap$3" \
+        "-device virtio-9p-pci,fsdev=$1,mount_tag=$1"; }
+project="nettape.project=$PWD nettape.modules=$kernel/lib/modules"
 # shellcheck disable=SC2046
 timeout --kill-after=5 "$limit" qemu-system-x86_64 -M q35 -accel tcg,thread=single "${clock[@]}" -cpu max -smp "$cpus" \
     -m "$memory" \
     -nographic -no-reboot -nic none -kernel "$kernel/vmlinuz" -initrd "$kernel/initrd" \
-    -append "console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off nettape.project=$PWD nettape.modules=$kernel/lib/modules $arguments" \
+    -append "console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off $project $arguments" \
     $(share root / ,readonly=on) $(share out "$out" '') >"$out/console" 2>&1 </dev/null || true
 if [[ ! -e $out/status ]]; then
     echo "the guest $series gave no result within $limit s; the end of its console:" >&2

@@ -35,7 +35,10 @@ function about(data) {
     `Recorded by ${clean(session.tool)}${probes}, session ${clean(session.uuid)}; it ended by: ${clean(session.stop)}.`,
   ];
   if (session.stolen_ns)
-    facts.push(`Up to ${duration(session.stolen_ns)} were stolen by the hypervisor; they count as time of the owners that ran.`);
+    facts.push(
+      `Up to ${duration(session.stolen_ns)} were stolen by the hypervisor; ` +
+        'they count as time of the owners that ran.',
+    );
   return el('p', {class: 'note'}, facts.join(' '));
 }
 

@@ -32,7 +32,8 @@ function stageRow(owner, stage, first) {
 
 const familyOf = (stage) => (stage.family === null ? 'family not known' : stage.family);
 
-// A stage, and below it its families if it has several. Gives the rows of a table and, of each, the button that unfolds it.
+// A stage, and below it its families if it has several. Gives the rows of a table and, of each, the button that unfolds
+// it.
 function stageRows(owner, merged, single) {
   const of = single.filter((one) => one.stage === merged.stage);
   if (of.length === 1) {
@@ -110,8 +111,8 @@ function stages(data) {
     el(
       'p',
       {class: 'note'},
-      "Each owner's time is exact, and its stages sum to it. The shares come from samples of the kernel's stacks: with " +
-        '95\u202f% confidence each lies in the range beside it, which is the line in its bar. A full bar is ' +
+      "Each owner's time is exact, and its stages sum to it. The shares come from samples of the kernel's stacks: " +
+        'with 95\u202f% confidence each lies in the range beside it, which is the line in its bar. A full bar is ' +
         "100\u202f% of the owner's time. A stage with several address families unfolds." +
         whose,
     ),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// tables.js - tables of the page's data: units and bars by the names of columns, so that a new table needs nothing here.
+// tables.js - tables of the page's data: units and bars by the names of columns, so that a new table needs nothing
+// here.
 'use strict';
 
 const MOST_OPEN_ROWS = 16; // of the table of CPUs, before it is folded
@@ -119,7 +120,8 @@ function groupPanel(data) {
   );
 }
 
-// The costs of sending and receiving, in the groups that the reader chooses. `sockets`: the section that has them anyway.
+// The costs of sending and receiving, in the groups that the reader chooses. `sockets`: the section that has them
+// anyway.
 function groups(data, by, sockets) {
   const all = data.tables.filter((one) => one.by);
   if (!all.some((one) => one.rows.length)) return null;

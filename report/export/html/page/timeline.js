@@ -24,7 +24,8 @@ class Timeline {
     );
     this.chart = new Chart(
       view,
-      'CPU time by owner. Left and right: by time; up and down: CPU; plus and minus: zoom; Backspace: zoom back; 0: all.',
+      'CPU time by owner. Left and right: by time; up and down: CPU; plus and minus: zoom; ' +
+        'Backspace: zoom back; 0: all.',
       this.layers,
       (ns) => this.say(ns),
     );
