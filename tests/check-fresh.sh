@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a newcomer meets: installs a minimal Debian 12 and 13, each into a directory below build/fresh, and does there
-# what the README says. `make check-fresh` calls it, as root.
+# The first steps of a new user: installs a minimal Debian 12 and 13, each into a directory below build/fresh, and
+# follows the README there. `make check-fresh` calls it, as root.
 #
 #   FRESH="bookworm trixie"      only these releases
 #   FRESH_STEPS="missing make demo check offline user"      only these steps

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Under sudo, what root has made belongs to the user who called it, who could not build there again otherwise.
-# To be sourced.
+# Under sudo, gives the files that root made to the user who called it. Else that user could not build there again. To
+# be sourced.
 
 # give_back PATH...: what is root's there becomes that user's
 give_back() {

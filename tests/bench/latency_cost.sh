@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a hook of probe latency costs, by the kernel's own run counts and times, beside one that keeps a histogram in a
-# hash of each CPU's own (tests/bench/histogram.bpf.c), on the same traffic, by turns. Printed, for docs/overhead.md:
-# timing fails no test. What is judged is that both saw the traffic. A clock read of the kernel's own is in each run.
+# The cost of a hook of probe latency, by the kernel's own run counts and times. It is compared with one that keeps a
+# histogram in a per-CPU hash (tests/bench/histogram.bpf.c), on the same traffic, by turns. The figures are printed,
+# for docs/overhead.md: timing fails no test. The test fails only if the two did not see the same traffic. Each run
+# includes a clock read of the kernel's own.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
 needs_recorder

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the benches share. To be sourced first. Results are lines "what<TAB>measured<TAB>bar<TAB>verdict" in $results;
+# Shared by the benches. To be sourced first. Results are lines "what<TAB>measured<TAB>bar<TAB>verdict" in $results;
 # bench_table prints them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the network stack costs when NAPI threads or busy-polling tasks receive, of the same traffic through softirqs: it
-# is the same work, and must come to the same under `net_rx`. By tests/live/napi.sh, which tells how they are compared.
+# The cost of the network stack when NAPI threads or busy-polling tasks receive, against softirqs with the same
+# traffic. It is the same work, so it must cost the same under `net_rx`. Uses tests/live/napi.sh, which explains the
+# comparison.
 #
 #   BENCH_PAIRS=20   turns of each way
 # shellcheck source=tests/bench/lib.sh

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What recording costs the traffic that is recorded. One flood between two network namespaces; inside it, recorded and
-# unrecorded slices of half a second in turn (the order within a pair turns too), so that what else happens to the
-# machine falls on both. Rate: what the receiver's namespace received, by the kernel's count.
+# The cost of recording for the recorded traffic. One flood runs between two network namespaces; slices of half a
+# second are recorded and unrecorded in turn (the order within a pair turns too), so that other load falls on both.
+# Rate: packets that the receiver's namespace received, by the kernel's count.
 #
 #   BENCH_PAIRS=20   pairs of slices for UDP; TCP and perf get as many and a quarter as many
 #   BENCH_PERF=0     leaves perf out

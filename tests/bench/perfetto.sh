@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Exporting to Perfetto: events of the tape a second on one core, bytes of trace an event, the memory it takes for a
-# short tape and for one several times as long; and what Perfetto's own engine takes for five million events, if it is
-# there: as WebAssembly, as in a browser, it has 4 GiB.
+# The cost of exporting to Perfetto: events of the tape a second on one core, bytes of trace an event, and memory for a
+# short tape and for one several times as long. If Perfetto's own engine is here, also its cost for five million
+# events; as WebAssembly it has 4 GiB, as in a browser.
 #
 #   BENCH_SECONDS=8   of flood on the long tape
 # shellcheck source=tests/bench/lib.sh

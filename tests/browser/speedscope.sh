@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Prints the path of speedscope's own page: with it a test of `flame --folded` sees what its users see. Fails with a
-# sentence if it is not to be had. It comes, once, out of its package of npm, which is unpacked into build/ and not
-# installed. It is fetched where NT_FETCH says so and NO_INSTALL does not forbid it.
+# Prints the path of speedscope's own page, for tests of `flame --folded`. Fails with a sentence if it is missing. The
+# page comes once from speedscope's npm package, which is unpacked into build/ and not installed. It is fetched if
+# NT_FETCH is set and NO_INSTALL is not.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=1.25.0

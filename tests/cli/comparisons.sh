@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What these tests compare with (tests/cli/lib.sh) can fail: where two things differ, and where there is nothing to
-# compare.
+# The comparisons of tests/cli/lib.sh can fail: where two things differ, and where there is nothing to compare.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 

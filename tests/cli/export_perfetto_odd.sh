@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# export perfetto: what cannot be exported is refused with a sentence, and no file is left of it; what is odd in a
-# database that somebody changed costs no more than itself.
+# export perfetto refuses impossible databases with a sentence and leaves no file. Odd rows in a changed database lose
+# only themselves.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/perfetto/lib.sh

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The page of export html in a browser, with a real pointer and real keys: tests/browser/html_page.js. What the page
-# then shows is compared with the database here. Pictures for people go to build/screenshots.
+# The page of export html in a browser, with a real pointer and real keys: tests/browser/html_page.js. The figures that
+# it shows are compared with the database here. Screenshots go to build/screenshots.
 #
 # check-all: it needs a browser
 # shellcheck source=tests/cli/lib.sh

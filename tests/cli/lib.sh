@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests of nettape-report's command line share. To be sourced first; runs from the project's root.
+# Shared by the tests of nettape-report's command line. To be sourced first; runs from the project's root.
 #
 # $REPORT is the program: by default the one with sanitizers, if it is built. A test says what it finds with `ok` and
 # `bad`, or with functions that do, and ends with `finish`. Exit status: 0 passed, 1 failed, 77 skipped, or a part of

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What this machine lacks is said in one go: by make before it builds, and by the scripts that fetch what tests compare
-# with. A name that no test has is an error.
+# Missing software is listed all at once: by make before it builds, and by the scripts that fetch tools for tests. A
+# name that no test has is an error.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How nettape-record is called, what it says when it is called wrongly, and that its help and its list of probes agree
-# and fit a terminal. Records nothing: no kernel and no rights are asked for.
+# The command line of nettape-record: its errors, its help, and that help and list of probes agree and fit a terminal.
+# Records nothing, and needs neither kernel nor rights.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 record=$PWD/build/nettape-record

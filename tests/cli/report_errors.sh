@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is no tape and no database: one clear sentence that names it, exit status 1, nothing on standard output, no file
-# left.
+# Files that are neither tape nor database: one clear sentence that names the file, exit status 1, nothing on standard
+# output, no file left.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make_tape hand

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# import: new databases, more tapes, refusals that leave everything as it was; and what is asked of a database is
-# answered as of the tape.
+# import: new databases, more tapes, and refusals that leave everything unchanged. A database gives the same answers as
+# its tape.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make_tape hand

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Ctrl-C and SIGTERM while a file is written: nothing half-written is left, it is said, and the status is the signal's.
-# And what is said of a file that was written.
+# Ctrl-C and SIGTERM while a file is written: no half-written file is left, a message says so, and the exit status is
+# the signal's. Also the messages about files that were written.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make_tape hand

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# latency: figures that can be reckoned by hand (tests/cli/latency.sql says what was put in), in all forms; and that it
-# agrees with SQL.
+# latency: figures that can be computed by hand (tests/cli/latency.sql has the samples), in all formats; and that they
+# agree with SQL.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes the database"

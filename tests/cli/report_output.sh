@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What each command prints for a tape that was reckoned by hand (tests/tools/make_tape.c), and for others: exactly.
+# The exact output of each command for a tape that was computed by hand (tests/tools/make_tape.c), and for others.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Samples: what a tape of latencies, drops and retransmits comes to (tests/tools/golden_make.c says what is on it), and
-# that no step of the realtime clock moves one.
+# Samples: the rows of a tape of latencies, drops and retransmits (tests/tools/golden_make.c has its records), and that
+# no step of the realtime clock moves one.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 tape=tests/golden/v1-samples.tape

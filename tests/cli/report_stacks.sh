@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Stacks: what a tape of samples comes to (tests/tools/golden_make.c says what is on it), damaged stacks among them.
+# Stacks: the rows of a tape of samples (tests/tools/golden_make.c has its records), with damaged stacks among them.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 tape=tests/golden/v1-stacks.tape

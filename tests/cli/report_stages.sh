@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# stages and flame: by hand on a small tape; on a database with many samples, what they say against plain SQL, to the
-# nanosecond; hostile names and rows; and what is refused.
+# stages and flame: by hand on a small tape; against plain SQL, to the nanosecond, on a database with many samples;
+# hostile names and rows; and refusals.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 tape=$PWD/tests/golden/v1-stacks.tape

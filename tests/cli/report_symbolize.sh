@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# symbolize: functions of a program (one of tests/fuzz/corpus) in a database; what it says of names that are there
-# already; and databases that somebody else has changed, which must not make it run for ever. tests/live/user_names.sh
-# has real programs.
+# symbolize: functions of a program (one of tests/fuzz/corpus) in a database, names that exist already, and databases
+# that somebody changed, which must not make it run for ever. tests/live/user_names.sh has real programs.
 source "$(dirname "$0")/lib.sh"
 
 program=tests/fuzz/corpus/program_fuzz/static

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# timeline: pictures and sums that can be reckoned by hand (tests/tools/make_tape.c has the events), what SQL says of
-# the same time, the worst windows, a terminal's colours, and what it says when there is nothing to show.
+# timeline: pictures and sums that can be computed by hand (tests/tools/make_tape.c has the events), SQL of the same
+# time, the worst windows, a terminal's colours, and messages when there is nothing to show.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 for scenario in hand loss hotplug traffic hostile empty month; do make_tape $scenario; done

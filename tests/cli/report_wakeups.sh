@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Wake-ups: what a tape of them comes to (tests/tools/golden_make.c says what is on it), and the view of waits beside a
-# slow and obvious way to find them.
+# Wake-ups: the rows of a tape (tests/tools/golden_make.c has its records), and the view of waits beside a slow and
+# obvious way to find them.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 tape=tests/golden/v1-wakeups.tape

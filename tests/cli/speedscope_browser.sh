@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What flame --folded writes, in speedscope's own page: tests/browser/speedscope.js.
+# The output of flame --folded in speedscope's own page: tests/browser/speedscope.js.
 #
 # check-all: it needs a browser
 # shellcheck source=tests/cli/lib.sh

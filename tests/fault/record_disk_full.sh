@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The disk fills up while recording: the recorder ends with an error that names the file and the remedy; what was
-# written is readable.
+# The disk fills up while recording: the recorder ends with an error that names the file and the remedy; the part
+# written before is readable.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
 needs_recorder

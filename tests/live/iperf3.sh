@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# iperf3 over UDP, 20,000 packets or more at a fixed rate: as many sends on its data socket as it says, and as many
-# receives as the kernel says (InDatagrams). And over TCP: the bytes that iperf3 says.
+# iperf3 over UDP, 20,000 packets or more at a fixed rate: as many sends on its data socket as iperf3 reports, and as
+# many receives as the kernel reports (InDatagrams). Over TCP: the bytes that iperf3 reports.
 #
 # Since 3.16, iperf3 has a thread for each stream. Its sender looks only now and then whether it has sent what it was
 # asked for, and sends more: 25,001 here. Its receiver may still read a packet or two that are not counted, since the

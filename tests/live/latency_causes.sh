@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What makes packets late shows at the hooks behind it, and not at those before: many firewall rules, between ip-start
-# and tcp-start; a CPU that others are using too, at tcp-socket-read. The rules against the same traffic without.
+# Causes of late packets show at the hooks behind them, and not at those before. Many firewall rules show between
+# ip-start and tcp-start, against the same traffic without rules; a CPU that others use too shows at tcp-socket-read.
 #
 # A connection's segments carry, through a veth device, the time of their sending as far as the firewall: at ip-start
 # and tcp-start it is those of UDP, and of TCP without a connection, that are looked at.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What tests that record share. To be sourced first; runs from the project's root, whatever the caller's directory.
+# Shared by the tests that record. To be sourced first; runs from the project's root, whatever the caller's directory.
 #
 # A test says what it finds with `ok` and `bad` (or `is` and friends, which call them), and ends with `finish`.
 # Exit status: 0 passed, 1 failed, 77 skipped (the last line says why).

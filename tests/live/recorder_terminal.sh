@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the recorder prints: the line at the start, the status line on a terminal and nowhere else, and at the end the
-# next command, which works as it stands. A terminal that takes nothing does not hold the recording up; Ctrl-C ends it.
+# The recorder's output: the line at the start, the status line on a terminal and nowhere else, and at the end the next
+# command, which works as it stands. A terminal that takes nothing does not hold the recording up; Ctrl-C ends it.
 # check-all: it takes half a minute
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"

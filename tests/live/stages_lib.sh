@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # variables of tests/live/lib.sh
 #
-# Sourced, after tests/live/lib.sh, by the tests of stages: a UDP flood that is recorded, and what its net_rx was spent
-# on.
+# Sourced, after tests/live/lib.sh, by the tests of stages: records a UDP flood, and splits its net_rx into stages.
 
 hz=999 seconds=2
 if [[ -n ${NT_EMULATED:-} ]]; then seconds=6; fi

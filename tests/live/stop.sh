@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How a recording ends: by SIGINT and SIGTERM in under a second (ten in an emulated guest) under full load, whole and
-# with nothing lost; by -d; with its command, whose status is passed on. What `--probes sched` loads, and what a user
-# without the rights sees.
+# The end of a recording: by SIGINT and SIGTERM in under a second (ten in an emulated guest) under full load, whole and
+# without loss; by -d; with its command, whose status is passed on. Also the programs that `--probes sched` loads, and
+# the message to a user without rights.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder

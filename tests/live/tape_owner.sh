@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Whose a tape is that root records: of the user who called sudo or pkexec, who reads it without rights; or of the user
-# of --user. Links and other things that this user puts in the way, before and while the tape is made, lead to nothing
-# of root's.
+# The owner of a tape that root records: the user who called sudo or pkexec, who reads it without rights; or the user
+# of --user. Links and other obstacles of this user, before and while the tape is made, lead to nothing of root's.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder

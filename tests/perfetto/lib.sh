@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests of export perfetto share. To be sourced after tests/cli/lib.sh.
+# Shared by the tests of export perfetto. To be sourced after tests/cli/lib.sh.
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which asks the databases"
 make -s build/tools/perfetto_cat build/tools/rusage build/nettape-report
 protoc=$(command -v protoc) || without "protoc is not installed, which reads the traces"
