@@ -9,7 +9,7 @@
 #include "bpf/kernel.h"
 
 #ifndef __TARGET_ARCH_x86
-#error "only x86-64 has been tried: registers, the 32-bit mark and the preemption count are its own; add yours here"
+#error "only x86-64 is supported: registers, 32-bit mark and preemption count differ elsewhere; add yours here"
 #endif
 
 /* The system call that a task is in, or was last in; negative when it came in by an interrupt. */
