@@ -62,7 +62,7 @@ changed "a row without ts" "UPDATE sock_op SET ts = 'noon'"
 changed "holds times that nettape-report did not write" "UPDATE session SET start_ts = -5"
 changed "holds times that nettape-report did not write" "UPDATE session SET bucket_ns = 0"
 # A view in a table's place may go on for ever.
-changed "its symbol is no table" "DROP TABLE symbol; CREATE VIEW symbol AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
+changed "its symbol is not a table" "DROP TABLE symbol; CREATE VIEW symbol AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
     SELECT i + 1 FROM n)
     SELECT 1 AS session_id, i AS id, 'kernel' AS kind, 'f' AS name, 0 AS address, '' AS module, '' AS build_id,
         0 AS offset, '' AS path FROM n"

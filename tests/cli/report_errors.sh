@@ -100,7 +100,7 @@ fi
 report 1 import "$work/hand.tape" -o "$work/no/such/dir.db"
 has "a place that is not there" "$err" "dir.db cannot be made: No such file or directory: give another place for it."
 report 1 import --append "$work/hand.tape" -o "$work/random"
-has "no database to add to" "$err" "no database"
+has "no database to add to" "$err" "or not a database"
 report 1 import --append "$work/hand.tape" -o "$work/foreign.db"
 has "somebody else's database" "$err" "not one that nettape-report made"
 # What may not be read or written: whose it is, and what to do. As root everything may be, so then it is somebody else

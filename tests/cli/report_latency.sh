@@ -99,8 +99,8 @@ is "quantiles as by SQL" "$("$REPORT" latency "$db" --csv | awk -F, 'NR > 1 { pr
         percentile(latency_ns, 0.99, weight) || ' ' || percentile(latency_ns, 0.999, weight) AS line
         FROM skb_latency WHERE flags NOT LIKE '%hol%' GROUP BY hook" | sort)"
 is "what was left out is as in the view" \
-    "$("$REPORT" latency "$db" | tr -d , | awk '/^Left out/ { on = 1 } on && $3 ~ /^[0-9]+$/ { print $1, $3, $4, $5, $6,
-    $7 }' | sort)" \
+    "$("$REPORT" latency "$db" | tr -d , | awk '/^Packets left out/ { on = 1 }
+        on && $3 ~ /^[0-9]+$/ { print $1, $3, $4, $5, $6, $7 }' | sort)" \
     "$(sql "$db" "SELECT hook || ' ' || no_stamp || ' ' || transmit_stamp || ' ' || skipped_filter || ' '
         || skipped_sample || ' ' || lost AS line
         FROM latency_hook WHERE no_stamp IS NOT NULL" | sort)"

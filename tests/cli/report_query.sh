@@ -75,7 +75,7 @@ head -c 2000000 /dev/zero | tr '\0' ' ' >"$work/long.sql"
 report 1 query "$work/hand.tape" -f "$work/long.sql"
 has "SQL has a bound" "$err" "longer than a megabyte"
 report 1 query "$work/hand.tape" -f /dev/zero
-has "and must be text" "$err" "is no text"
+has "and must be text" "$err" "is not text"
 
 # Long answers come through whole.
 "$REPORT" query "$work/q.db" "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT i

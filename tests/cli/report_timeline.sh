@@ -221,8 +221,8 @@ misused "--window 0: give a length of time" --worst net_rx --window 0
 misused "--window -1ms: give a length of time" --worst net_rx --window -1ms
 misused "--window 2023-11-14T22:13:20Z: give a length" --worst net_rx --window 2023-11-14T22:13:20Z
 misused "--worst netrx: choose hardirq, net_rx" --worst netrx
-misused "--worst other: it is hardirq" --worst other
-misused "of what, says --worst" --window 1ms
+misused "--worst other: choose hardirq" --worst other
+misused "need --worst" --window 1ms
 misused "--from is not before --to" --from 2 --to 1
 misused "--from is not before --to" --from 1ms --to 0.001
 misused "--from x: give a time" --from x

@@ -208,10 +208,10 @@ if [[ $(readlink /proc/self/ns/pid) == "pid:[4026531836]" ]]; then
     refused "there is no process" -p 2147483647
 fi
 refused "there is no network device nodev0" -i nodev0
-refused "is no network namespace" --netns /etc/passwd
-refused "is no network namespace" --netns /proc/self/ns/mnt
+refused "is not a network namespace" --netns /etc/passwd
+refused "is not a network namespace" --netns /proc/self/ns/mnt
 refused "has a network namespace with the inode 1" --netns 1
-refused "is no cgroup" --cgroup /etc
+refused "is not a cgroup" --cgroup /etc
 refused "wants a probability" --latency-sample 0
 refused "wants a number of packets" --min-queue -1
 is "tapes of what was refused" "$(find "$work" -name no.tape | wc -l)" 0

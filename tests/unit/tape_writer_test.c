@@ -148,7 +148,7 @@ static void test_refuses(void **state)
 	snprintf(deep, sizeof(deep), "%s/t.tape", path);
 	refused(fixture, deep, "file is not a directory");
 	snprintf(deep, sizeof(deep), "%s/none/of/these", fixture->dir);
-	refused(fixture, deep, "/none is not there");
+	refused(fixture, deep, "/none does not exist");
 	refused(fixture, fixture->dir, "not empty");
 	assert_int_equal(mkdir(fixture->other, 0755), 0);
 	assert_int_equal(symlink("other", fixture->path), 0);
