@@ -114,9 +114,8 @@ report 0 latency "$db" --svg "$work/l.svg"
 python_holds "the picture is XML" -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/l.svg"
 is "panels" "$(grep -c '(session 1)</text>' "$work/l.svg")" 6
 is "and what was recorded, above each" \
-    "$(grep -c ">$(sqlite3 "$db" "SELECT host FROM session"),
-        $(sqlite3 "$db" "SELECT strftime('%Y-%m-%d %H:%M:%S', start_realtime_ns / 1000000000, 'unixepoch')
-            FROM session") UTC, .*</text>" "$work/l.svg")" 6
+    "$(grep -c ">$(sqlite3 "$db" "SELECT host FROM session"), $(sqlite3 "$db" "SELECT strftime('%Y-%m-%d %H:%M:%S',
+        start_realtime_ns / 1000000000, 'unixepoch') FROM session") UTC, .*</text>" "$work/l.svg")" 6
 is "every packet is in a title" "$(sed -n 's/.*<title>\([0-9,]*\) packets.*/\1/p' "$work/l.svg" |
     awk '{ n += $1 } END { print n }')" 762
 lacks "nothing from elsewhere" "$(grep -v 'xmlns=' "$work/l.svg")" "http"

@@ -22,7 +22,7 @@ lacks "no word on so few" "$out" "Too few"
 report 0 stages "$tape" --owner hardirq,net_rx,task
 has "in a hard interrupt none is due" "$out" "hardirq    19.00 us, 1 samples
 "
-has "too few" "$out" "Too few samples: task has 7 of 3,996 due (0.18 %). Ticks"
+has "too few" "$out" "Too few samples: task has 7 of 3,996 due (0.18 %). Clock ticks"
 has "and what that means" "$(flat "$out")" "The bounds do not cover time that was not sampled."
 report 0 flame "$tape" --folded --owner net_rx,send,hardirq
 is "folded" "$(sort "$work/out")" "$(sort <<'END'
@@ -283,8 +283,9 @@ report 2 flame "$work/t.db" --folded --by time
 has "not by time" "$err" "--by takes cpu, process or cgroup"
 report 0 flame "$work/t.db" -o "$work/t.svg"
 host=$(query "SELECT host FROM session")
-has "host, date" "$(<"$work/t.svg")" ">$host,
-    $(query "SELECT strftime('%Y-%m-%d %H:%M:%S', start_realtime_ns / 1000000000, 'unixepoch') FROM session") UTC, "
+has "host, date" "$(<"$work/t.svg")" \
+    ">$host, $(query "SELECT strftime('%Y-%m-%d %H:%M:%S', start_realtime_ns / 1000000000, 'unixepoch')
+        FROM session") UTC, "
 legend=$(grep -oE '<g class="k".*</g>' "$work/t.svg" | grep -oE '[0-9.]+ %' |
     awk '{ sum += $1 } END { printf "%.1f", sum }')
 is "the legend's parts are the whole" "$legend" 100.0
@@ -327,7 +328,7 @@ misused() {
     has "says what is wrong" "$err" "$part"
 }
 misused "--by iface: choose cpu" stages "$tape" --by iface
-misused "--owner x: it is hardirq" stages "$tape" --owner net_rx,x
+misused "--owner x: choose from hardirq" stages "$tape" --owner net_rx,x
 misused "--owner takes" stages "$tape" --owner ""
 misused "leave --by and --inclusive out" stages "$tape" --other --by cpu
 misused "--diff takes two" flame "$tape" --diff

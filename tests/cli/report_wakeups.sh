@@ -63,8 +63,8 @@ awk -v seed="$seed" '
         srand(seed)
         print "BEGIN; DELETE FROM sched_slice; DELETE FROM sched_wakeup; DELETE FROM cpu_slice;"
         for (session = 1; session <= 2; session++) {
-            for (i = 0; i < 30; i++) put("cpu_slice", 1000 + upto(200000) ", " upto(500) ", " upto(2)
-                ", \"uncovered\", NULL")
+            for (i = 0; i < 30; i++) put("cpu_slice",
+                1000 + upto(200000) ", " upto(500) ", " upto(2) ", \"uncovered\", NULL")
             for (thread = 0; thread < 20; thread++) {
                 now = 900 + upto(2000)
                 state = "S"
@@ -77,11 +77,11 @@ awk -v seed="$seed" '
                     }
                     now += upto(100)
                     dur = 10 + upto(4000)
-                    if (upto(3) == 0) put("sched_wakeup", now + upto(dur) ", 1, " thread
-                        ", 0, 7, 120, \"waking\", \"task\", 1")
+                    if (upto(3) == 0) put("sched_wakeup",
+                        now + upto(dur) ", 1, " thread ", 0, 7, 120, \"waking\", \"task\", 1")
                     state = upto(2) ? "S" : upto(2) ? "R" : upto(3) ? "R+" : ""
-                    put("sched_slice", now ", " dur ", " upto(2) ", " thread ", " (state == "" ? "NULL" :
-                        "\"" state "\"") ", 120")
+                    put("sched_slice",
+                        now ", " dur ", " upto(2) ", " thread ", " (state == "" ? "NULL" : "\"" state "\"") ", 120")
                     now += dur
                     if (state == "R" || state == "R+") now += upto(3000)
                 }
