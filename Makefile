@@ -6,7 +6,8 @@ CC      ?= gcc
 CLANG   ?= clang
 # The first bpftool that works: Ubuntu's is a script that wants the running kernel's own, though any will do.
 ifndef BPFTOOL
-BPFTOOL := $(shell for tool in bpftool /usr/sbin/bpftool /usr/lib/linux-tools/*/bpftool /usr/lib/linux-tools-*/bpftool; do \
+BPFTOOL := $(shell for tool in bpftool /usr/sbin/bpftool /usr/lib/linux-tools/*/bpftool \
+		/usr/lib/linux-tools-*/bpftool; do \
 		$$tool version >/dev/null 2>&1 && { echo $$tool; exit; }; done; echo bpftool)
 endif
 DESTDIR ?=
@@ -39,7 +40,8 @@ tool_src   := $(sort $(wildcard tests/tools/*.c))
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 
-.PHONY: all record report install clean help mutate check check-all check-list check-vm check-fresh demo bench readme fuzz deps format
+.PHONY: all record report install clean help mutate check check-all check-list check-vm check-fresh demo bench \
+	readme fuzz deps format
 .DELETE_ON_ERROR:
 all: $(BUILD)/nettape-record $(BUILD)/nettape-report
 record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
@@ -58,7 +60,8 @@ $(BUILD)/needs-%: tests/setup.sh
 foreign := $(if $(filter help,$(MAKECMDGOALS)),,$(shell find $(BUILD) -maxdepth 1 -type d ! -writable \
 		! -name tmp ! -name vm ! -name fresh -print -quit 2>/dev/null))
 ifneq ($(foreign),)
-$(error you may not write to $(foreign)/: another user made it (sudo?). Take it over: sudo chown -R $$(id -u) $(BUILD))
+$(error no permission to write to $(foreign)/: it belongs to another user (sudo?). \
+	Run: sudo chown -R $$(id -u) $(BUILD))
 endif
 
 # ---- objects: build/o plain, build/san with ASan and UBSan ----
@@ -86,7 +89,8 @@ $(BUILD)/nettape-record: $(call obj,o,$(record_src) $(shared_src))
 MACHINE := $(shell uname -m)
 BPF_ARCH := $(patsubst x86_64,x86,$(MACHINE))
 BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -std=gnu11 -I. \
-	      $(addprefix -I,$(wildcard /usr/include/$(MACHINE)-linux-gnu)) -Wall -Wextra -Wno-unused-parameter $(werror)
+	      $(addprefix -I,$(wildcard /usr/include/$(MACHINE)-linux-gnu)) \
+	      -Wall -Wextra -Wno-unused-parameter $(werror)
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(needs)
 	@mkdir -p $(@D)
@@ -124,12 +128,14 @@ $(text_headers):
 	$(call say,TEXT,$@)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/@\([A-Z_]*\)@/" \1 "/g' -e 's/.*/"&\\n"/' $< > $@
 
-$(call obj,o,report/db/db.c report/symbols/stages.c report/export/svg/flame.c) $(call obj,san,report/db/db.c report/symbols/stages.c report/export/svg/flame.c): | $(text_headers)
+text_users := report/db/db.c report/symbols/stages.c report/export/svg/flame.c
+$(call obj,o,$(text_users)) $(call obj,san,$(text_users)): | $(text_headers)
 
-# ---- the page of `export html`, and its policy: by their sums, a browser runs this style and this script and no other ----
+# ---- the page of `export html`, and its policy: by their checksums, a browser runs only this style and script ----
 
 page_headers := $(addprefix $(BUILD)/text/page_,html.h css.h js.h policy.h)
-page_scripts := $(addprefix report/export/html/page/,text.js costs.js charts.js layers.js tables.js answers.js timeline.js stages.js latency.js page.js)
+page_scripts := $(patsubst %,report/export/html/page/%.js, \
+	text costs charts layers tables answers timeline stages latency page)
 
 $(BUILD)/text/page.html $(BUILD)/text/page.css: $(BUILD)/text/page.%: report/export/html/page/page.%
 	@mkdir -p $(@D)
@@ -147,7 +153,8 @@ sum_of = $$(sha256sum $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base
 
 $(BUILD)/text/page_policy.h: $(BUILD)/text/page.css $(BUILD)/text/page.js
 	$(call say,PAGE,$@)
-	$(Q)echo "\"default-src 'none'; style-src 'sha256-$(call sum_of,$<)'; script-src 'sha256-$(call sum_of,$(word 2,$^))';" \
+	$(Q)echo "\"default-src 'none'; style-src 'sha256-$(call sum_of,$<)';" \
+		"script-src 'sha256-$(call sum_of,$(word 2,$^))';" \
 		"base-uri 'none'; form-action 'none'\"" > $@
 	$(Q)test $$(grep -o "sha256-[A-Za-z0-9+/]*='" $@ | grep -c '.\{52\}') = 2
 
@@ -206,18 +213,19 @@ $(BUILD)/tests/sqlite_fails.so: tests/fault/sqlite_fails.c
 
 .PHONY: unit tools fuzzers
 unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(fuzz_src))
-tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) $(BUILD)/bench/histogram $(BUILD)/bench/delay.bpf.o $(BUILD)/bench/stage.bpf.o
+tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) \
+	$(BUILD)/bench/histogram $(BUILD)/bench/delay.bpf.o $(BUILD)/bench/stage.bpf.o
 fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(fuzz_src))
 
 # ---- for people ----
 
-demo: ## record ten seconds of real traffic, import it, check it, print what it cost (as root)
+demo: ## record ten seconds of real traffic, import it, check it, print its cost (as root)
 	@bash tests/demo.sh
 
 check: ## the tests that every machine can run, in about five minutes; ONLY=pattern for some of them
 	@bash tests/check.sh '$(ONLY)'
 
-check-all: ## all tests: those of check, of browsers, of Perfetto's engine, of guests (half an hour); ONLY=
+check-all: ## all tests, also with browsers, Perfetto's engine and guests (half an hour); ONLY=
 	@bash tests/check-all.sh '$(ONLY)'
 
 check-vm: ## the live tests on Debian's 6.1, 6.12 and 6.12-rt kernels under QEMU (as root); ONLY=, VM_GUESTS=
@@ -226,31 +234,33 @@ check-vm: ## the live tests on Debian's 6.1, 6.12 and 6.12-rt kernels under QEMU
 check-fresh: ## make, demo and check in new roots of Debian 12 and 13 (as root); FRESH=trixie, FRESH_STEPS=
 	@bash tests/check-fresh.sh
 
-check-list: ## the tests' names, for ONLY=
+check-list: ## the names of the tests, for ONLY=
 	@bash tests/check.sh --list '$(ONLY)'; bash tests/check-vm.sh --list '$(ONLY)'
 
-bench: ## what recording costs, beside an unrecorded flood, or AGAINST=COMMIT; BENCH_PAIRS=3 for a quick look
+bench: ## the cost of recording a flood, or AGAINST=COMMIT; BENCH_PAIRS=3 for a quick look
 	@$(if $(AGAINST),$(MAKE) -s all tools && bash tests/bench/against.sh '$(AGAINST)',bash tests/bench/run.sh)
 
 readme: ## remake the README's examples, picture and table of costs, on a quiet machine (as root, five minutes)
 	@bash tests/readme.sh
 
 FUZZ_SECONDS ?= 60
-fuzz: fuzzers $(BUILD)/tests/timeline_random_test ## libFuzzer on the readers of tapes, random traces on the timeline; FUZZ_SECONDS=60 each
+fuzz: fuzzers $(BUILD)/tests/timeline_random_test ## fuzz tape readers and timeline; FUZZ_SECONDS=60 each
 	@for target in $(patsubst tests/fuzz/%.c,%,$(fuzz_src)); do \
 		mkdir -p $(BUILD)/fuzz/corpus/$$target || exit 1; \
-		$(BUILD)/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ \
+		$(BUILD)/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
+			-artifact_prefix=$(BUILD)/fuzz/ \
 			$(BUILD)/fuzz/corpus/$$target $$(ls -d tests/fuzz/corpus/$$target 2>/dev/null) || exit 1; \
 	done
 	@end=$$(($$(date +%s) + $(FUZZ_SECONDS))); while [ $$(date +%s) -lt $$end ]; do \
-		NT_SEED=random $(BUILD)/tests/timeline_random_test >$(BUILD)/fuzz/random.log 2>&1 || { grep -v '^ *[0-9]' $(BUILD)/fuzz/random.log; exit 1; }; \
+		NT_SEED=random $(BUILD)/tests/timeline_random_test >$(BUILD)/fuzz/random.log 2>&1 || \
+			{ grep -v '^ *[0-9]' $(BUILD)/fuzz/random.log; exit 1; }; \
 	done
 
 MUTATE ?=
-mutate: ## change lines of the sources, one at a time, and see whether a test notices; MUTATE='-n 300 --only ^record/', --help
+mutate: ## change single lines and list changes that no test notices; MUTATE='-n 300 --only ^record/'
 	@python3 tests/mutate.py $(MUTATE)
 
-deps: ## install the packages that make, make demo and make check need, after naming them; NO_INSTALL=1 only names them
+deps: ## install the packages that make, demo and check need; NO_INSTALL=1 only names them
 	@bash tests/setup.sh build load test
 
 man_pages := $(sort $(wildcard docs/*.1 docs/*.5))
@@ -265,7 +275,8 @@ install: all ## both programs, their man pages and shell completion, below DESTD
 	done
 	$(Q)for program in nettape-record nettape-report; do \
 		install -D -m 644 docs/completions/nettape.bash $(share)/bash-completion/completions/$$program && \
-		install -D -m 644 docs/completions/nettape.fish $(share)/fish/vendor_completions.d/$$program.fish || exit 1; \
+		install -D -m 644 docs/completions/nettape.fish \
+			$(share)/fish/vendor_completions.d/$$program.fish || exit 1; \
 	done
 	$(Q)install -D -m 644 docs/completions/_nettape $(share)/zsh/site-functions/_nettape
 
@@ -279,7 +290,8 @@ help: ## this list
 	@echo "make [TARGET] [V=1 to see the commands] [CC=... CLANG=... BPFTOOL=... BUILD=directory]"
 	@echo
 	@echo "  (none)      both programs, in $(BUILD)/"
-	@awk -F': .*## ' '/^[a-z-]+:.* ## / { split($$1, t, ":"); printf "  %-11s %s\n", t[1], $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F': .*## ' '/^[a-z-]+:.* ## / { split($$1, t, ":"); printf "  %-11s %s\n", t[1], $$2 }' \
+		$(firstword $(MAKEFILE_LIST))
 
 -include $(shell find $(addprefix $(BUILD)/,o san bpf bench) -name '*.d' 2>/dev/null)
 .SECONDARY:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat.h - every difference between kernels and architectures that the programs know of, each with the
- * version and the reason. Nothing is chosen by version number: the kernel's own types say what is there.
+ * compat.h - every known difference between kernels and architectures, each with the version and the reason. Nothing is
+ * chosen by version number: the kernel's own types tell.
  */
 #ifndef NT_BPF_COMPAT_H
 #define NT_BPF_COMPAT_H
@@ -9,7 +9,7 @@
 #include "bpf/kernel.h"
 
 #ifndef __TARGET_ARCH_x86
-#error "only x86-64 has been tried: registers, the 32-bit mark and the preemption count are its own; add yours here"
+#error "only x86-64 is supported: registers, 32-bit mark and preemption count differ elsewhere; add yours here"
 #endif
 
 /* The system call that a task is in, or was last in; negative when it came in by an interrupt. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * core.bpf.c - what every probe stands on: the maps, loss and state records, and the control program by which
- * the recorder opens and closes each CPU's gate.
+ * core.bpf.c - the base of every probe: the maps, loss and state records, and the control program by which the recorder
+ * opens and closes each CPU's gate.
  */
 #include "bpf/device.h"
 #include "bpf/open_softirq.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * device.h - network devices as records refer to them: their keys, and their identities, written when a device is first
- * seen and when it has another name.
+ * device.h - network devices in records: their keys, and their identities, written when a device is first seen or has a
+ * new name.
  */
 #ifndef NT_BPF_DEVICE_H
 #define NT_BPF_DEVICE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drop.bpf.c - probe `drops`: packets that the kernel frees without having delivered them, why and where in its code;
- * and probe `retransmits`: segments that TCP sends again.
+ * drop.bpf.c - probe `drops`: packets that the kernel frees undelivered, why and where in its code; and probe
+ * `retransmits`: segments that TCP sends again.
  */
 #include "bpf/device.h"
 #include "bpf/socket_op.h"

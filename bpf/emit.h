@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * emit.h - from a record on the stack to the ring of this CPU, with everything that goes with it: counting,
- * loss records ahead of it, state records after it when one is due, waking the reader now and then. Also
- * declares the maps and configuration, which core.bpf.c defines.
+ * emit.h - takes a record from the stack to the ring of this CPU: counts it, puts loss records ahead of it and a due
+ * state record after it, and wakes the reader now and then. Also declares the maps and configuration, which core.bpf.c
+ * defines.
  */
 #ifndef NT_BPF_EMIT_H
 #define NT_BPF_EMIT_H

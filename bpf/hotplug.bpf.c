@@ -2,10 +2,10 @@
 /*
  * hotplug.bpf.c - part of probe `sched`: CPUs that go offline and come back.
  *
- * No tracepoint fires on a CPU that is not online. What is seen is another CPU that takes it down or brings it up, in
- * numbered steps, one CPU at a time. It writes the record in the name of the one that is not there, which meanwhile
- * touches neither its state nor its ring. So the last moments of a CPU that goes, which no tracepoint shows, are of the
- * task that stops it (migration/N); and a CPU that comes is in its idle task from the step that starts it on.
+ * No tracepoint fires on an offline CPU. Another CPU takes it down or brings it up, in numbered steps, one CPU at a
+ * time, and writes the record in its name. The offline CPU touches neither its state nor its ring meanwhile. So the
+ * last moments of a CPU that goes offline, which no tracepoint shows, belong to the task that stops it (migration/N). A
+ * CPU that comes online is in its idle task from the step that starts it.
  */
 #include "bpf/emit.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * latency.bpf.c - probe `latency` where the kernel lets programs be put before and after functions: the seven hooks,
- * each at the function that a packet passes there. How late a packet is is found when the tape is read
- * (schema/event.h).
+ * latency.bpf.c - probe `latency` where the kernel allows programs before and after functions: the seven hooks, each at
+ * the function that a packet passes there. The latency itself is computed when the tape is read (schema/event.h).
  */
 #include "bpf/latency.h"
 #include "bpf/tcp_order.h"

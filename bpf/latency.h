@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * latency.h - what a hook of probe `latency` does, whichever program is at it: is the packet asked for, does it carry
- * the time of its receipt, and the sample. The questions stand in the order of their cost, and each run counts one
- * outcome.
+ * latency.h - what a hook of probe `latency` does, in every program: asks whether the packet is wanted and has a
+ * receive timestamp, and writes the sample. The cheapest question comes first, and each run counts one outcome.
  */
 #ifndef NT_BPF_LATENCY_H
 #define NT_BPF_LATENCY_H

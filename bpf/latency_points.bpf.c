@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * latency_points.bpf.c - probe `latency` by tracepoints, where the kernel refuses programs before functions: at the
- * points that come closest to the hooks. What each stands for instead is told by the plan (record/plan.c), and on the
- * tape.
+ * points closest to the hooks. The plan (record/plan.c) and the tape tell how they differ.
  */
 #include "bpf/latency.h"
 #include "bpf/tcp_order.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * napi.bpf.c - polls of network devices' queues, by whom and how much they brought: probe `napi`, those of softirqs
- * and NAPI threads; probe `busypoll`, those of tasks that wait for packets. The kernel's tracepoint is at a poll's end;
- * its begin is what it certainly followed at once (schema/event.h).
+ * napi.bpf.c - polls of network devices' queues, by whom and with how many packets: probe `napi` for those of softirqs
+ * and NAPI threads; probe `busypoll` for those of tasks that wait for packets. The kernel's tracepoint is at the end of
+ * a poll; its begin is the event that it certainly followed at once (schema/event.h).
  */
 #include "bpf/device.h"
 #include "bpf/open_op.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * open_op.h - the operation that a task may be inside, and the sockets it is on: used by the socket probe
- * when an operation ends, and by state records to say what is open.
+ * open_op.h - the operation that a task may be inside, and its sockets: for the socket probe when an operation ends,
+ * and for state records, which say what is open.
  */
 #ifndef NT_BPF_OPEN_OP_H
 #define NT_BPF_OPEN_OP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * open_softirq.h - the softirq that the task on a CPU may be inside of, and how it leaves and comes with it. Only
- * PREEMPT_RT ever switches tasks inside a softirq: elsewhere all this is one test, which is false, at each switch.
+ * open_softirq.h - the softirq that the task on a CPU may be inside, and how it leaves and returns with its task. Only
+ * PREEMPT_RT switches tasks inside a softirq; elsewhere all this is one test at each switch, which is false.
  */
 #ifndef NT_BPF_OPEN_SOFTIRQ_H
 #define NT_BPF_OPEN_SOFTIRQ_H

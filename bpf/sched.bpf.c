@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sched.bpf.c - probe `sched`: context switches, which are state records too, and who the tasks are: from
- * their birth by task_newtask to their exit, and those already there by an iterator.
+ * sched.bpf.c - probe `sched`: context switches, which are state records too, and the identities of tasks: from
+ * task_newtask to their exit, and by an iterator for tasks that exist already.
  */
 #include "bpf/open_softirq.h"
 #include "bpf/task_ops.h"

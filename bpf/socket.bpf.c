@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * socket.bpf.c - probe `socket` by tracepoints: system call entry notes where an operation may begin, the
- * length tracepoints end it. The noted begin is used only where it is certain to be this operation's.
+ * socket.bpf.c - probe `socket` by tracepoints: the entry of a system call notes a possible begin, and the length
+ * tracepoints end the operation. The begin is used only where it certainly belongs to this operation.
  */
 #include "bpf/socket_op.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * socket_fentry.bpf.c - probe `socket` where the kernel lets programs be put before and after functions: those
- * that are handed a socket's messages tell the true begin of each operation, whoever makes it.
+ * socket_fentry.bpf.c - probe `socket` where the kernel allows programs before and after functions: those that take a
+ * socket's messages show the true begin of each operation, whoever makes it.
  *
- * The ends are the length tracepoints' (socket.bpf.c) or, on a kernel without them, the functions' own; there
- * sys_exit ends what was begun before the programs came, since a function that is running when a program is put
- * after it returns past it.
+ * The ends come from the length tracepoints (socket.bpf.c) or, on a kernel without them, from the functions' own ends.
+ * There sys_exit ends operations that began before the programs were attached, since a running function returns past a
+ * program that is attached to its end.
  *
  * Where the kernel preempts itself, it preempts these programs too: those before a function write nothing but to the
  * task's stack and their own counters. (While one stands preempted, the kernel does not run it for another task

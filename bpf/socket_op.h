@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * socket_op.h - what an operation's end does, whichever program sees it: finds the begin, says whose it is, writes
- * the record.
+ * socket_op.h - the end of an operation, whichever program sees it: finds the begin and the task, and writes the
+ * record.
  */
 #ifndef NT_BPF_SOCKET_OP_H
 #define NT_BPF_SOCKET_OP_H

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stacks.bpf.c - probe `stacks`: what each CPU is in the middle of, whenever a clock of that CPU's comes. A stack is
- * sent whole the first time it is seen, and by its key from then on.
+ * stacks.bpf.c - probe `stacks`: the stack of each CPU at each tick of its clock. A stack is sent whole when it is new,
+ * and by its key after that.
  *
- * The clock comes as a hard interrupt, which our own programs see begin: it is left out here, so that a sample tells
- * what was interrupted. The interrupt may come between any two instructions of another program, and no program but one
- * that the kernel runs without asking (NMI) comes in the middle of this one: so what is the CPU's may be read, and one
- * buffer for each CPU is enough.
+ * The tick is a hard interrupt, whose begin our own programs see: it is left out here, so that a sample shows the
+ * interrupted code. The tick may come between any two instructions of another program, but only a program in an NMI
+ * comes in the middle of this one. So it may read the CPU's state, and one buffer per CPU is enough.
  */
 #include "bpf/task_ops.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * task_ops.h - the operations that a task is inside, as the programs before the protocol's functions note them: a
- * small stack in the task's storage. Those programs may be preempted, so nothing here is the CPU's. An operation
- * that began before the programs were there stays where open_op.h keeps it, outside of all on the stack.
+ * task_ops.h - the operations that a task is inside, noted by the programs before the protocol's functions: a small
+ * stack in the task's storage. Those programs may be preempted, so nothing here belongs to the CPU. An operation that
+ * began before the programs were attached stays where open_op.h keeps it, outside of the whole stack.
  */
 #ifndef NT_BPF_TASK_OPS_H
 #define NT_BPF_TASK_OPS_H

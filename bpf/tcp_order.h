@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tcp_order.h - whether what is read from a TCP socket had to wait for a segment that came late: head-of-line blocking.
- * Such packets are late by the network's fault and not by this host's, so the reader of a tape may want to leave them
- * out.
+ * tcp_order.h - whether data read from a TCP socket had to wait for a late segment: head-of-line blocking. Such packets
+ * are late because of the network and not of this host, so a report may leave them out.
  *
  * The kernel counts the segments that come before one that they follow (rcv_ooopack), keeps them aside until that one
  * comes, and then has no more to tell of them. So at each read the socket's state is compared with that at the read

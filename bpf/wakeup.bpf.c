@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wakeup.bpf.c - probe `wakeups`: who wakes whom, when, and from where; so that it can be told how long a task that
- * slept had waited for a CPU when it got one.
+ * wakeup.bpf.c - probe `wakeups`: who wakes whom, when and from where, so that a report can tell how long a woken task
+ * waited for a CPU.
  */
 #include "bpf/emit.h"
 

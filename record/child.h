@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * child.h - the command that a recording is made of: started early, so that its process is there, let go
- * when the recording has begun, waited for at the end.
+ * child.h - the command that is recorded: started early, so that its process exists, released when the recording has
+ * begun, waited for at the end.
  */
 #ifndef NT_RECORD_CHILD_H
 #define NT_RECORD_CHILD_H

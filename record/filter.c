@@ -133,9 +133,9 @@ static int resolve_netns(struct nt_filter *filter, char *path, size_t path_size,
 		if (find_netns(filter->netns, path, path_size))
 			return 0;
 		snprintf(message, size,
-			 "no process is in a network namespace with the inode %s, and none in /run/netns has it: `lsns "
-			 "-t net` lists them; one that is held elsewhere is named by its file, or by /proc/PID/fd/N of "
-			 "who has it open",
+			 "no process and no file in /run/netns has a network namespace with the inode %s: `lsns -t "
+			 "net` lists them; give the file of one that is held elsewhere, or /proc/PID/fd/N of a process "
+			 "that has it open",
 			 text);
 		return -ENOENT;
 	}
@@ -143,7 +143,7 @@ static int resolve_netns(struct nt_filter *filter, char *path, size_t path_size,
 	if (is_netns(path, &filter->netns))
 		return 0;
 	snprintf(message, size,
-		 "%s is no network namespace: --netns wants a file like /run/netns/NAME or /proc/PID/ns/net, or an "
+		 "%s is not a network namespace: --netns needs a file like /run/netns/NAME or /proc/PID/ns/net, or an "
 		 "inode",
 		 path);
 	return -EINVAL;
@@ -170,7 +170,7 @@ static int resolve_devices(struct nt_filter *filter, const char *netns, char *me
 	if (own < 0 || stat(netns, &found) || (is_elsewhere && (error = enter(netns)))) {
 		error = error ? error : -errno;
 		snprintf(message, size, "cannot look for devices in %s: %s%s", netns, strerror(-error),
-			 error == -EPERM ? ": to go there takes the capability CAP_SYS_ADMIN" : "");
+			 error == -EPERM ? ": this needs the capability CAP_SYS_ADMIN" : "");
 		goto out;
 	}
 	for (uint32_t i = 0; i < filter->n_devices && !error; i++) {
@@ -179,14 +179,14 @@ static int resolve_devices(struct nt_filter *filter, const char *netns, char *me
 		filter->device_keys[i] = nt_device_key(found.st_ino, ifindex);
 		if (!ifindex) {
 			error = -ENODEV;
-			snprintf(message, size, "no network device is called %s in %s: `ip link` lists them%s",
+			snprintf(message, size, "there is no network device %s in %s: `ip link` lists them%s",
 				 filter->devices[i], is_elsewhere ? netns : "this network namespace",
-				 is_elsewhere ? "" : "; --netns says where else to look");
+				 is_elsewhere ? "" : "; --netns chooses another namespace");
 		}
 	}
 	if (is_elsewhere && setns(own, CLONE_NEWNET) && !error) {
 		error = -errno;
-		snprintf(message, size, "cannot come back from %s: %s", netns, strerror(-error));
+		snprintf(message, size, "cannot return from %s: %s", netns, strerror(-error));
 	}
 out:
 	if (own >= 0)
@@ -221,7 +221,7 @@ static int resolve_cgroup(struct nt_filter *filter, char *message, size_t size)
 	if (stat(filter->cgroup_path, &found) || statfs(filter->cgroup_path, &type) || !S_ISDIR(found.st_mode) ||
 	    type.f_type != CGROUP2_MAGIC) {
 		snprintf(message, size,
-			 "%s is no cgroup: --cgroup wants a directory of the cgroup2 hierarchy, like "
+			 "%s is not a cgroup: --cgroup needs a directory of the cgroup2 hierarchy, like "
 			 "/sys/fs/cgroup/system.slice",
 			 filter->cgroup_path);
 		return -EINVAL;
@@ -263,7 +263,7 @@ static int check_pids(const struct nt_filter *filter, char *message, size_t size
 		if (tgid == filter->pids[i])
 			continue;
 		if (tgid)
-			snprintf(message, size, "%u is a thread of process %u: -p wants the process", filter->pids[i],
+			snprintf(message, size, "%u is a thread of process %u: -p needs the process", filter->pids[i],
 				 tgid);
 		else
 			snprintf(message, size, "there is no process %u: `ps -e` lists them", filter->pids[i]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filter.h - what probe `latency` is asked to record: by process, device, network namespace, cgroup, queue length, and
- * how many of a number of packets. Names become what the kernel knows before the recording; the programs do the
- * choosing.
+ * filter.h - the filters of probe `latency`: process, device, network namespace, cgroup, queue length and sampling
+ * probability. Names become the kernel's numbers before the recording; the BPF programs do the choosing.
  */
 #ifndef NT_RECORD_FILTER_H
 #define NT_RECORD_FILTER_H

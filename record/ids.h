@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ids.h - from the kernel side's keys to the small ids of the tape, and what is known about each id, so
- * that every chunk can carry the identities it refers to. One space of ids per role. Memory grows with
- * the number of tasks, sockets and cgroups seen; a look-up allocates only for a key not seen before.
+ * ids.h - turns the kernel's keys into the small ids of the tape, and keeps what is known about each id, so that every
+ * chunk can carry the identities it refers to. Each role has its own ids. Memory grows with the number of tasks,
+ * sockets and cgroups seen; only a new key allocates.
  */
 #ifndef NT_RECORD_IDS_H
 #define NT_RECORD_IDS_H

@@ -140,13 +140,13 @@ static int prepare_latency(struct nt_kernel *kernel, const struct nt_record_opti
 	kernel->stamps_fd = nt_stamps_open(&stamps_come);
 	if (kernel->stamps_fd < 0) {
 		snprintf(message, message_size,
-			 "cannot have the kernel note when packets come (SO_TIMESTAMPING): %s: a sandbox or security "
-			 "module may forbid such sockets; record without the probe latency, or allow them",
+			 "cannot make the kernel timestamp packets (SO_TIMESTAMPING): %s: a sandbox or security module "
+			 "may forbid such sockets; record without the probe latency, or allow them",
 			 strerror(-kernel->stamps_fd));
 		return kernel->stamps_fd;
 	}
 	if (!stamps_come && !options->quiet)
-		fprintf(stderr, "nettape-record: the kernel does not note yet when packets come: those without a time "
+		fprintf(stderr, "nettape-record: the kernel does not timestamp packets yet: those without a timestamp "
 				"are counted as no_stamp and make no sample\n");
 	return 0;
 }
@@ -300,8 +300,8 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, 
 	error = nt_plan_choose(&options->plan);
 	if (error) {
 		snprintf(message, message_size,
-			 "this kernel gives no type information (/sys/kernel/btf/vmlinux): one built with "
-			 "CONFIG_DEBUG_INFO_BTF=y is needed");
+			 "this kernel has no type information (/sys/kernel/btf/vmlinux): it must be built with "
+			 "CONFIG_DEBUG_INFO_BTF=y");
 		return error;
 	}
 	if (options->plan.only && options->plan.on[NT_PROBE_SOCKET] && !options->plan.chosen[NT_PROBE_SOCKET]) {
@@ -316,7 +316,7 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, 
 		kernel->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 		if (kernel->stats_fd < 0) {
 			error = -errno;
-			snprintf(message, message_size, "--bpf-stats takes root or CAP_SYS_ADMIN: %s",
+			snprintf(message, message_size, "--bpf-stats needs root or CAP_SYS_ADMIN: %s",
 				 strerror(-error));
 			return error;
 		}

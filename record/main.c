@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c - nettape-record: the command line, and what it leads to.
+ * main.c - nettape-record: reads the command line and does what it asks.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,8 +67,8 @@ static int list_probes(struct nt_plan *plan)
 {
 	memset(plan->on, true, sizeof(plan->on));
 	if (nt_plan_choose(plan)) {
-		fprintf(stderr, "nettape-record: this kernel gives no type information (/sys/kernel/btf/vmlinux): "
-				"one built with CONFIG_DEBUG_INFO_BTF=y is needed\n");
+		fprintf(stderr, "nettape-record: this kernel has no type information (/sys/kernel/btf/vmlinux): it "
+				"must be built with CONFIG_DEBUG_INFO_BTF=y\n");
 		return 1;
 	}
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)

@@ -173,8 +173,8 @@ static int add_busy_polling(struct nt_buf *out, const struct nt_plan *plan)
 	if (error || plan->chosen[NT_PROBE_BUSYPOLL] || (!atoi(read) && !atoi(poll)))
 		return error;
 	snprintf(sentence, sizeof(sentence),
-		 "Busy polling is on (net.core.busy_read %s, net.core.busy_poll %s), and was not recorded: it is "
-		 "hidden in the time of tasks and their receives.",
+		 "Busy polling is on (net.core.busy_read %s, net.core.busy_poll %s), but was not recorded: its time is "
+		 "inside that of tasks and receives.",
 		 read, poll);
 	return nt_meta_append(out, NT_META_UNCOVERED, sentence);
 }

@@ -184,13 +184,13 @@ static const char *stacks_choice(unsigned int i)
 /* The tag of an option is the probe that must be on: without it, the option would do nothing. */
 static const struct nt_option table[] = {
 	NT_OPTION("output", 'o', "DIR", "busy.tape", TO(set_output, output),
-		  "write the tape to this directory, which is made (default: nettape-DATE-TIME.tape)",
+		  "the directory to make for the tape (default: nettape-DATE-TIME.tape)",
 		  .wants = "a directory, such as busy.tape or ./-odd.tape"),
 	NT_OPTION("duration", 'd', "TIME", "10s", TO(set_duration, duration_ns),
 		  "stop after this long: 10s, 2m, 500ms; 10 is 10 seconds",
 		  .wants = "a time above 0, such as 10s, 2m or 500ms"),
 	NT_OPTION("probes", 0, "LIST", "default,latency", TO(set_probes, plan),
-		  "record these, with commas between them: " NT_PROBE_NAMES
+		  "record these probes, separated by commas: " NT_PROBE_NAMES
 		  "default, all (sched is always on; default: the first four, and busypoll where net.core.busy_read or "
 		  "busy_poll is set)",
 		  .choice = probe_choice),
@@ -204,17 +204,17 @@ static const struct nt_option table[] = {
 	NT_OPTION("user", 0, "NAME", "alice", TO(set_user, owner),
 		  "give the tape to this user (default: who called sudo or pkexec)"),
 	NT_OPTION("bpf-stats", 0, NULL, NULL, TO(nt_option_set_true, bpf_stats),
-		  "have the kernel count and time each program: costs time"),
+		  "let the kernel count and time each program (costs time)"),
 	NT_OPTION("no-realtime", 0, NULL, NULL, TO(nt_option_set_true, no_realtime),
 		  "drain the rings at normal priority; a busy host may then lose more"),
 	NT_OPTION("quiet", 'q', NULL, NULL, TO(nt_option_set_true, quiet), "print errors only"),
 	NT_OPTION("help", 'h', NULL, NULL, TO(nt_option_set_true, help), "print this"),
 	NT_OPTION("version", 0, NULL, NULL, TO(nt_option_set_true, version), "print the version"),
 
-	NT_OPTION("pid", 'p', "PID", "1234", TO(add_pid, filter), "that this process reads; any number of times",
+	NT_OPTION("pid", 'p', "PID", "1234", TO(add_pid, filter), "that this process reads; may be repeated",
 		  .wants = "the number of a process, 1,024 times at most", LATENCY),
 	NT_OPTION("interface", 'i', "NAME", "eth0", TO(add_device, filter),
-		  "that came in by this device; any number of times",
+		  "that this device received; may be repeated",
 		  .wants = "the name of a network device, 256 times at most", LATENCY),
 	NT_OPTION("netns", 0, "WHERE", "/run/netns/blue", TO(nt_option_set_text, filter.netns_text),
 		  "in this network namespace: a file such as /run/netns/NAME, or an inode", LATENCY),
@@ -223,17 +223,17 @@ static const struct nt_option table[] = {
 	NT_OPTION("min-queue", 0, "N", "10", TO(set_min_queue, filter), "with at least N packets in the socket's queue",
 		  .wants = "a number of packets", LATENCY),
 	NT_OPTION("latency-sample", 0, "P", "0.01", TO(set_sample, filter),
-		  "that are drawn with this probability; each says how many it stands for",
+		  "that are sampled with this probability; each sample says how many packets it stands for",
 		  .wants = "a probability, from 0.000001 to 1", LATENCY),
 
 	NT_OPTION("frequency", 'F', "HZ", "999", TO(set_hz, stacks_hz),
-		  "take so many samples a second on each CPU, 1 to 100000 (default: 999)",
-		  .wants = "samples a second, 1 to 100000", STACKS),
+		  "samples a second on each CPU, 1 to 100000 (default: 999)", .wants = "samples a second, 1 to 100000",
+		  STACKS),
 	NT_OPTION("stacks", 0, "WHICH", "all", TO(set_stacks, stacks_all),
 		  "network: only where the CPU works for the network (the default); all: everywhere",
 		  .wants = "network or all", .choice = stacks_choice, STACKS),
 	NT_OPTION("user-stacks", 0, NULL, NULL, TO(nt_option_set_true, user_stacks),
-		  "also take the stacks of user space", STACKS),
+		  "also sample the stacks of user space", STACKS),
 	NT_OPTIONS_END,
 };
 _Static_assert(sizeof(table) / sizeof(table[0]) <= NT_OPTIONS_MAX, "NT_OPTIONS_MAX");
@@ -313,7 +313,7 @@ static int take_command(struct nt_record_options *options, bool has_dashes, int 
 	if (n && !has_dashes)
 		return misuse(exit_status, "write -o before the name of a tape, and -- before a command", words[0]);
 	if (!n && has_dashes)
-		return misuse(exit_status, "there is no command behind --", "");
+		return misuse(exit_status, "there is no command after --", "");
 	if (n)
 		options->command = words;
 	return 0;
@@ -328,7 +328,7 @@ static int check_probes(const struct nt_record_options *options, uint64_t given,
 		if (!(given >> i & 1) || options->plan.on[table[i].tag])
 			continue;
 		nt_option_short(&table[i], name, sizeof(name));
-		snprintf(text, sizeof(text), "%s is for the probe %s, which is off: --probes default,%s", name,
+		snprintf(text, sizeof(text), "%s needs the probe %s, which is off: add --probes default,%s", name,
 			 nt_probes[table[i].tag].name, nt_probes[table[i].tag].name);
 		return misuse(exit_status, text, "");
 	}

@@ -119,9 +119,9 @@ static const struct nt_attach_point napi_points[] = {POINT(napi_poll), {}};
 	{ .program = "nt_latency_" #hook "__" #at, .point = #at, .how = way, .optional = true, .knows = known,         \
 	  .without = sentence }
 /* clang-format on */
-#define NO_HOOK(hook, function) "No latency at the hook " hook ": this kernel has no function " function " of its own."
+#define NO_HOOK(hook, function) "No latency at the hook " hook ": this kernel has no separate function " function "."
 #define NO_HOOK_V6(hook, function)                                                                                     \
-	"No latency of IPv6 at the hook " hook ": this kernel has no function " function " of its own."
+	"No latency of IPv6 at the hook " hook ": this kernel has no separate function " function "."
 
 /*
  * Whether a kernel lets programs be put before functions is asked of tcp_v4_rcv, which is called by its address and so
@@ -175,41 +175,42 @@ static const struct nt_attach_point stacks_points[] = {
 };
 
 static const char *const irq_uncovered[] = {
-	"The entry and exit code around an interrupt, vectors without tracepoints and NMIs are in the time of whoever "
-	"they interrupted.",
+	"Interrupt entry and exit code, vectors without tracepoints, and NMIs count as time of the owner that they "
+	"interrupted.",
 	NULL,
 };
 
-#define NO_RECORD "Splice out of a TCP socket and TCP_ZEROCOPY_RECEIVE make no record; their time is the task's."
+#define NO_RECORD "Splice out of a TCP socket and TCP_ZEROCOPY_RECEIVE make no record; their time belongs to the task."
 
 static const char *const socket_uncovered[] = {
 	NO_RECORD,
-	"The begin of an operation made by io_uring, by a kernel thread, in a softirq or by a 32-bit task is not "
-	"known: it is counted, its time is the task's or the softirq's.",
+	"Operations of io_uring, kernel threads, softirqs and 32-bit tasks have no known begin. They are counted; "
+	"their time belongs to the task or the softirq.",
 	NULL,
 };
 
 #define ODD_BEGINS                                                                                                     \
-	"The begin of an operation made in a softirq, or on a socket of another family than IPv4, IPv6, PACKET and "   \
-	"XDP, is not known: it is counted, its time is the softirq's or the task's."
+	"Operations in a softirq, or on sockets of families other than IPv4, IPv6, PACKET and "                        \
+	"XDP, have no known begin. They are counted; their time belongs to the softirq or the "                        \
+	"task."
 
 static const char *const socket_begin_uncovered[] = {NO_RECORD, ODD_BEGINS, NULL};
 
 static const char *const socket_preempted_uncovered[] = {
 	NO_RECORD,
 	ODD_BEGINS,
-	"This kernel may preempt the program at an operation's begin, and does not run it for another task on that CPU "
-	"meanwhile: some operations have no known begin; their time is the task's.",
+	"This kernel may preempt the program at the begin of an operation, and skips it meanwhile for other tasks on "
+	"that CPU. Their operations have no known begin; their time belongs to the task.",
 	NULL,
 };
 
 static const char *const socket_function_uncovered[] = {
 	NO_RECORD,
-	"Operations on sockets of other families than IPv4, IPv6, PACKET and XDP make no record; their time is the "
-	"task's.",
-	"The begin of an operation made in a softirq is not known: it is counted, its time is the softirq's.",
-	"An operation begun before the recording ends with its system call; one of sendfile or splice shows as "
-	"abandoned, one of io_uring or of a kernel thread makes no record.",
+	"Operations on sockets of families other than IPv4, IPv6, PACKET and XDP make no record; their time belongs to "
+	"the task.",
+	"Operations in a softirq have no known begin. They are counted; their time belongs to the softirq.",
+	"An operation that began before the recording ends with its system call. Those of sendfile and splice show as "
+	"abandoned; those of io_uring and kernel threads make no record.",
 	NULL,
 };
 
@@ -235,16 +236,16 @@ static const struct nt_candidate socket_candidates[] = {
 	{.name = "fentry", .points = socket_begin_points, .uncovered = socket_preempted_uncovered, .ops_by_task = true},
 	{},
 };
-#define BUSY_AFTER_SWITCH "A busy-polling task's first poll after it was switched out"
+#define BUSY_AFTER_SWITCH "The first poll of a busy-polling task after it was switched out"
 
 static const char *const busypoll_uncovered[] = {
 	BUSY_AFTER_SWITCH
-	", and every poll of an io_uring thread, are counted, but in the time of the task or of its receive.",
+	", and every poll of an io_uring thread, are counted, but their time belongs to the task or its receive.",
 	NULL,
 };
 
 static const char *const busypoll_loop_uncovered[] = {
-	BUSY_AFTER_SWITCH " is counted, but in the time of the task or of its receive.",
+	BUSY_AFTER_SWITCH " is counted, but its time belongs to the task or its receive.",
 	NULL,
 };
 
@@ -256,43 +257,42 @@ static const struct nt_candidate busypoll_candidates[] = {
 static const struct nt_candidate napi_candidates[] = {{.name = "tracepoints", .points = napi_points}, {}};
 
 #define NEW_STAMPS                                                                                                     \
-	"A packet that is forwarded or bridged on its way loses its stamp and gets a new one at the next device that " \
-	"receives it: latency in a container counts from its veth device, not from the host's network card."
+	"A packet that is forwarded or bridged gets a new timestamp at the next device that "                          \
+	"receives it. So latency in a container counts from its veth device, not from the host's "                     \
+	"network card."
 
 static const char *const latency_function_uncovered[] = {
-	"A receive call on a TCP socket makes one sample at tcp-socket-read, by the last segment that it took from; "
-	"one that only peeked is not told apart. One whose segment carried no stamp makes none and is not counted: the "
-	"kernel does not call tcp_recv_timestamp then.",
-	"A TCP segment that came out of order makes no sample at tcp-socket-enqueued and is not counted there: it "
-	"reaches the socket's queue another way (tcp_ofo_queue).",
-	"On a kernel that has one CPU queue the datagrams of others (since 6.18), udp-socket-enqueued is before the "
-	"queueing for those that are handed over, and counts them even if they are dropped then.",
+	"A receive call on a TCP socket makes one sample at tcp-socket-read, by the last segment that it read; a peek "
+	"looks the same. If that segment has no timestamp, the call is not counted: the kernel does not call "
+	"tcp_recv_timestamp.",
+	"A TCP segment that arrives out of order is not counted at tcp-socket-enqueued: it reaches the socket's queue "
+	"another way (tcp_ofo_queue).",
+	"Since Linux 6.18 one CPU may queue the datagrams of others. For those, udp-socket-enqueued is before the "
+	"queueing, and counts them even if they are then dropped.",
 	NEW_STAMPS,
 	NULL,
 };
 
 static const char *const latency_uncovered[] = {
-	"Latency at ip-start is that at the tracepoint netif_receive_skb, before the protocol is called: also of "
-	"packets that are bridged, taken or dropped there. A packet that goes up through several devices (bridge, "
-	"macvlan, veth) counts at each; one of a VLAN counts at the device below it, or is skipped_family if its tag "
-	"stands in the data.",
-	"Latency at tcp-start is that at the tracepoint tcp_probe: of segments of established connections, after the "
-	"socket was found and, if its owner had it locked, given back.",
-	"Latency at the hook udp-start is not covered: no tracepoint is near it.",
-	"Latency at tcp-socket-enqueued and udp-socket-enqueued is that at the tracepoint sk_data_ready, of the last "
-	"packet in the socket's queue: several that are told of at once count once, a packet that is already taken not "
-	"at all.",
-	"Latency at tcp-socket-read is that at the tracepoint skb_copy_datagram_iovec: a sample for each segment that "
-	"is copied from, where programs before functions make one for each call; one that is only peeked at is not "
-	"told apart.",
-	"Latency at the hook udp-socket-read is not covered: no tracepoint there has the packet.",
+	"The hook ip-start is the tracepoint netif_receive_skb, before the protocol is called. So it includes packets "
+	"that are bridged, taken or dropped there. A packet that passes several devices (bridge, macvlan, veth) counts "
+	"at each. A VLAN packet counts at the device below the VLAN, or as skipped_family if its tag is in the data.",
+	"The hook tcp-start is the tracepoint tcp_probe. It sees segments of established connections, after the socket "
+	"was found and, if a task had locked it, unlocked.",
+	"The hook udp-start is not covered: no tracepoint is near it.",
+	"The hooks tcp-socket-enqueued and udp-socket-enqueued are the tracepoint sk_data_ready, for the last packet "
+	"in the socket's queue. Packets that it announces together count once; a packet that is already taken does not "
+	"count.",
+	"The hook tcp-socket-read is the tracepoint skb_copy_datagram_iovec. It makes a sample for each segment that "
+	"is read, where fentry makes one for each call. A peek looks the same.",
+	"The hook udp-socket-read is not covered: no tracepoint there has the packet.",
 	NEW_STAMPS,
 	NULL,
 };
 
 static const char *const drops_uncovered[] = {
-	"A packet that the kernel frees as if it had been delivered (consume_skb) is no drop, nor is one that a device "
-	"discards by itself.",
+	"A packet that the kernel frees as delivered (consume_skb), or that a device discards by itself, is not a "
+	"drop.",
 	NULL,
 };
 
@@ -308,10 +308,10 @@ static const struct nt_candidate drops_candidates[] = {
 static const struct nt_candidate retransmits_candidates[] = {{.name = "tracepoints", .points = retransmits_points}, {}};
 
 static const char *const wakeups_uncovered[] = {
-	"A wake-up is told when it begins: on which CPU the task is put is not, and the way there (an interrupt of "
-	"that CPU's, it may be) is in its runnable time.",
-	"A task that a signal kept from sleeping just then is shown asleep by kernels before 6.15, and no wake-up "
-	"follows: since when it was runnable is not known.",
+	"A wake-up is recorded when it begins, without the CPU that will run the task. The way there, such as an "
+	"interrupt of that CPU, is part of the task's runnable time.",
+	"Kernels before 6.15 show a task as asleep that a signal has just kept from sleeping, and no wake-up follows. "
+	"It is not known since when that task was runnable.",
 	NULL,
 };
 
@@ -321,8 +321,9 @@ static const struct nt_candidate wakeups_candidates[] = {
 };
 
 static const char *const stacks_uncovered[] = {
-	"The clock that takes stacks is an interrupt: what ran with interrupts off shows where they came on again.",
-	"Stacks of what a task polls itself (busy polling) count as its receive's or its own.",
+	"Stacks are taken by an interrupt. So code that runs with interrupts off shows where they are switched on "
+	"again.",
+	"Stacks of busy polling count as the task's own or its receive's.",
 	NULL,
 };
 
@@ -548,9 +549,8 @@ static void note_refusal(char *text, size_t size, const struct nt_attach_point *
 {
 	if (error != -ENOENT || !text[0])
 		snprintf(text, size, "%s:%s: %s", nt_attach_how_name(missing->how), missing->point,
-			 error == -ENOENT    ? "this kernel has it not"
-			 : error == -EDEADLK ? "this kernel may preempt the program, as far as can be told "
-					       "(/sys/kernel/debug/sched/preempt)"
+			 error == -ENOENT    ? "this kernel does not have it"
+			 : error == -EDEADLK ? "this kernel may preempt the program (/sys/kernel/debug/sched/preempt)"
 					     : strerror(-error));
 }
 
@@ -630,11 +630,11 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 		    (point->knows & must_know) == must_know)
 			result = put(arg, point->without);
 	if (!result && must_know & NT_KNOWS_TASK)
-		result = put(arg, "Latency is recorded only at the hooks tcp-socket-read and udp-socket-read: where a "
-				  "filter asks for processes or cgroups, nothing else knows the reader.");
+		result = put(arg, "Latency is recorded only at the hooks tcp-socket-read and udp-socket-read: the "
+				  "filter asks for processes or cgroups, and no other hook knows the reader.");
 	else if (!result && must_know & NT_KNOWS_QUEUE)
-		result = put(arg, "Latency is recorded only at hooks that know the packet's socket: a filter asks for "
-				  "the length of its queue.");
+		result = put(arg, "Latency is recorded only at hooks that know the packet's socket: the filter asks "
+				  "for the length of its queue.");
 	return result;
 }
 
@@ -648,10 +648,9 @@ int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *ar
 	if (!plan->chosen[probe]) {
 		if (!plan->on[probe])
 			return 0;
-		snprintf(
-			text, sizeof(text),
-			"The probe %s was asked for, and this kernel cannot serve it (%s): nothing of it was recorded.",
-			nt_probes[probe].name, plan->refused[probe]);
+		snprintf(text, sizeof(text),
+			 "The probe %s is not available on this kernel (%s): nothing of it was recorded.",
+			 nt_probes[probe].name, plan->refused[probe]);
 		return put(arg, text);
 	}
 	for (const char *const *sentence = plan->chosen[probe]->uncovered; sentence && *sentence && !result; sentence++)

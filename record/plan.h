@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * plan.h - the attach plan: which probes there are, by which programs at which points of the kernel, and
- * what this kernel offers of them. A probe names its candidates in order of preference; the first that the
- * kernel has in full is used. The kernel is asked (its type information, and for functions a trial attach of a
- * program that does nothing), never its version.
+ * plan.h - the attach plan: all probes, the programs and attach points that serve each, and which of them this kernel
+ * offers. A probe lists its candidates in order of preference; the first that the kernel has in full is used. The
+ * kernel is asked (its type information, and for functions a trial attach of an empty program), never its version.
  */
 #ifndef NT_RECORD_PLAN_H
 #define NT_RECORD_PLAN_H
@@ -62,21 +61,21 @@ struct nt_candidate {
 	  "Nothing can be attributed without context switches.")                                                       \
 	X(SOFTIRQ, softirq, NOTHING,                                                                                   \
 	  "runs of softirq handlers, by vector",                                                                       \
-	  "Softirqs are not recorded: their time is that of whoever they interrupted.")                                \
+	  "Softirqs are not recorded: their time counts as that of the owner that they interrupted.")                  \
 	X(IRQ, irq, NOTHING,                                                                                           \
 	  "hard interrupts: device handlers and interrupt vectors",                                                    \
-	  "Hard interrupts are not recorded: their time is that of whoever they interrupted.")                         \
+	  "Hard interrupts are not recorded: their time counts as that of the owner that they interrupted.")           \
 	X(SOCKET, socket, SOFTIRQ,                                                                                     \
 	  "send and receive operations on network sockets (switches softirq on)",                                      \
-	  "Socket operations are not recorded: their time is the task's.")                                             \
+	  "Socket operations are not recorded: their time belongs to the task.")                                       \
 	X(BUSYPOLL, busypoll, SOFTIRQ,                                                                                 \
 	  "polls of network devices by tasks that wait for packets: busy polling (switches softirq on)",               \
-	  "Busy polling is not recorded: what a task does for the network by it is its own time or its receive's.")    \
+	  "Busy polling is not recorded: its time belongs to the task or its receive.")                                \
 	X(NAPI, napi, SOFTIRQ,                                                                                         \
 	  "polls of network devices by softirqs and NAPI threads, by device (off by default; switches softirq on)",    \
 	  NULL)                                                                                                        \
 	X(LATENCY, latency, NOTHING,                                                                                   \
-	  "how late packets are at seven points of their way up (off by default; has the kernel note when each came)", \
+	  "how late packets are at seven points on their way up (off by default; makes the kernel timestamp packets)", \
 	  NULL)                                                                                                        \
 	X(DROPS, drops, NOTHING,                                                                                       \
 	  "packets that the kernel does not deliver: why, and where in its code (off by default)",                     \
@@ -85,11 +84,11 @@ struct nt_candidate {
 	  "TCP segments that are sent again (off by default)",                                                         \
 	  NULL)                                                                                                        \
 	X(WAKEUPS, wakeups, NOTHING,                                                                                   \
-	  "who wakes whom: without it, how long a task that slept waited for a CPU is not known (off by default)",     \
+	  "who wakes whom, and how long a woken task waited for a CPU (off by default)",                               \
 	  NULL)                                                                                                        \
 	X(STACKS, stacks, SOFTIRQ,                                                                                     \
-	  "stacks of the kernel's functions, and on request the tasks', at a fixed rate "                              \
-	  "(off by default; switches softirq on)",                                                                     \
+	  "stacks of the kernel, and of user space on request, sampled at a fixed rate (off by default; switches "     \
+	  "softirq on)",                                                                                               \
 	  NULL)
 
 enum nt_probe_number {

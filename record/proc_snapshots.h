@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * proc_snapshots.h - what is put on the tape once a second beside the events: counters of /proc to check against, the
- * kernel side's own counters, the recorder's cost, and the clocks. Each is read between two clock reads.
+ * proc_snapshots.h - the snapshots that go onto the tape once a second: counters of /proc to check against, counters of
+ * the BPF programs, the recorder's cost, and the clocks. Each is taken between two readings of the clock.
  */
 #ifndef NT_RECORD_PROC_SNAPSHOTS_H
 #define NT_RECORD_PROC_SNAPSHOTS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ring.h - reading one CPU's BPF ring buffer through its shared pages. libbpf's reader gives room back
- * record by record, which makes the writing CPU miss its cache on every record; this one gives it back
- * in batches, and can stop at a bound, so that the last drain ends under any load.
+ * ring.h - reads one CPU's BPF ring buffer through its shared pages. libbpf's reader gives room back record by record,
+ * so the writing CPU misses its cache on every record. This one gives room back in batches. It can stop at a bound, so
+ * that the last drain ends under any load.
  */
 #ifndef NT_RECORD_RING_H
 #define NT_RECORD_RING_H

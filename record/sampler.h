@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sampler.h - the clocks of probe `stacks`: on each CPU that is online a software clock of the kernel's (perf's
- * cpu-clock), at whose ticks a program runs. It counts time, whether the CPU works or not. A CPU that goes offline
- * takes its clock with it; one that comes gets one.
+ * sampler.h - the clocks of probe `stacks`: on each online CPU a software clock of the kernel (perf's cpu-clock), which
+ * runs a program at each tick. It counts time, whether the CPU works or not. A CPU that goes offline loses its clock,
+ * and one that comes online gets one.
  */
 #ifndef NT_RECORD_SAMPLER_H
 #define NT_RECORD_SAMPLER_H

@@ -65,7 +65,7 @@ static int complain_of_tape(struct session *session, int error)
 	session->stop = error == -ENOSPC ? "disk full" : "write error";
 	nt_status_hide(&session->status);
 	fprintf(stderr,
-		"nettape-record: cannot write %s: %s; what was written before is whole and can be read: %srecord "
+		"nettape-record: cannot write %s: %s; the part written before is whole and can be read: %srecord "
 		"elsewhere with -o\n",
 		nt_tape_writer_path(session->tape), strerror(-error),
 		error == -ENOSPC || error == -EDQUOT ? "make room, or " : "");
@@ -137,7 +137,8 @@ static void tell_what_was_kept(const struct session *session)
 
 	if (error && !options->quiet)
 		fprintf(stderr,
-			"nettape-record: cannot give %s to %s: %s; it stays root's, and only root can read it\n",
+			"nettape-record: cannot give %s to %s: %s; it still belongs to root, and only root can read "
+			"it\n",
 			options->output, nt_user_name(options->owner.uid, name), strerror(-error));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * session.h - one recording from begin to end: everything between the command line and the last line that is
- * printed. Holds all parts together; each of them is in a file of its own.
+ * session.h - one recording from begin to end: everything between the command line and the last line printed. It joins
+ * the parts; each part has its own file.
  */
 #ifndef NT_RECORD_SESSION_H
 #define NT_RECORD_SESSION_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stacks.h - takes a stack, as the kernel side sends it when it is new, apart into the identities of the tape: one for
- * each frame that no stack before has had in that place. Most of a stack has been seen before, so a new one costs some
- * look-ups.
+ * stacks.h - takes a new stack from the kernel side apart into identities of the tape: one for each frame that is new
+ * in its place. Most frames have been seen before, so a new stack costs a few look-ups.
  */
 #ifndef NT_RECORD_STACKS_H
 #define NT_RECORD_STACKS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stamps.c - see stamps.h. The kernel switches the stamps on by a worker thread of its own, which on a crowded host may
- * come late: so the socket sends itself a byte until that has a time.
+ * stamps.c - see stamps.h. A worker thread of the kernel switches timestamps on, and may be late on a crowded host. So
+ * the socket sends itself a byte until that byte has a timestamp.
  */
 #include "record/stamps.h"
 

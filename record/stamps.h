@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stamps.h - has the kernel note when each packet came, for as long as the recorder lives.
+ * stamps.h - makes the kernel timestamp packets, for as long as the recorder lives.
  */
 #ifndef NT_RECORD_STAMPS_H
 #define NT_RECORD_STAMPS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * status.h - what the recorder says on standard error about a recording that goes well: a line at the start, on a
- * terminal a status line each second, and at the end the totals and the next command. Nothing of it is on the path of
- * an event. The status line never waits for the terminal: a terminal that is stopped (Ctrl-S) or far away shows none.
+ * status.h - what the recorder prints on standard error while all goes well: a line at the start, on a terminal a
+ * status line each second, and at the end the totals and the next command. Never on the path of an event. The status
+ * line never waits for the terminal: one that is stopped (Ctrl-S) or far away shows none.
  */
 #ifndef NT_RECORD_STATUS_H
 #define NT_RECORD_STATUS_H

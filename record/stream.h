@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stream.h - from the items of one CPU's ring to its blocks on the tape: keys become ids, identities go
- * their own way, events into columns, and a block is cut when it is full or old. Judged in nanoseconds per
- * event: the path of an event allocates nothing and makes no system call.
+ * stream.h - turns the items of one CPU's ring into its blocks on the tape: keys become ids, identities go into blocks
+ * of their own, events into columns. A block is cut when it is full or old. Measured in nanoseconds per event: the path
+ * of an event allocates nothing and makes no system call.
  */
 #ifndef NT_RECORD_STREAM_H
 #define NT_RECORD_STREAM_H

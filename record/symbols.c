@@ -174,9 +174,8 @@ const char *nt_symbols_uncovered(const struct nt_symbols *symbols)
 {
 	if (!symbols->is_on || symbols->table.n_entries)
 		return NULL;
-	return "The kernel's functions (of stacks, and where a packet was dropped) have no names: the kernel hid their "
-	       "addresses (/proc/kallsyms). They show with the capability CAP_SYSLOG, and kernel.kptr_restrict at 0 or "
-	       "1.";
+	return "Kernel functions (in stacks, and where a packet was dropped) have no names: the kernel hid their "
+	       "addresses (/proc/kallsyms). Names need the capability CAP_SYSLOG, and kernel.kptr_restrict at 0 or 1.";
 }
 
 void nt_symbols_release(struct nt_symbols *symbols)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * symbols.h - names for addresses of the kernel's code, and for the reasons that it gives for drops. Reads
- * /proc/kallsyms and the kernel's type information, never on the path of an event.
+ * symbols.h - names for addresses of kernel code, and for drop reasons. Reads /proc/kallsyms and the kernel's type
+ * information, never on the path of an event.
  *
- * The table of names is read before the recording. What comes later (a module, a BPF program) is not in it: then it is
- * read again, by a thread of its own, since that takes longer than a ring takes to fill, and what has no name, or one
- * that may have changed, is put once more. An address that no table has keeps no name.
+ * The table of names is read before the recording. Code that comes later (a module, a BPF program) is not in it. Then a
+ * thread reads the table again, since that takes longer than a ring takes to fill, and names that were missing or may
+ * have changed are put once more. An address that no table has keeps no name.
  */
 #ifndef NT_RECORD_SYMBOLS_H
 #define NT_RECORD_SYMBOLS_H

@@ -67,8 +67,8 @@ static void explain_parent(const struct complaint *complaint, const char *parent
 			break;
 		snprintf(complaint->message, complaint->size, "cannot make the directory %s: %s %s", complaint->path,
 			 part,
-			 lstat(part, &stat_of_part) ? "is not there: make it first, or choose another -o"
-						    : "is no directory: choose another -o");
+			 lstat(part, &stat_of_part) ? "does not exist: make it first, or choose another -o"
+						    : "is not a directory: choose another -o");
 		return;
 	}
 	if (error == -EACCES)
@@ -97,12 +97,11 @@ static void explain_there(const struct complaint *complaint, const struct nt_tap
 		say_errno(complaint, error);
 	else if (S_ISLNK(there.st_mode))
 		snprintf(complaint->message, complaint->size,
-			 "%s is a link, which a recording does not follow: give the path that it leads to, or choose "
-			 "another -o",
+			 "%s is a link, and links are not followed: give the path of its target, or choose another -o",
 			 complaint->path);
 	else if (!S_ISDIR(there.st_mode))
 		snprintf(complaint->message, complaint->size,
-			 "%s is there already and is no directory: choose another -o, or remove it", complaint->path);
+			 "%s exists and is not a directory: choose another -o, or remove it", complaint->path);
 	else if (error == -EACCES)
 		say_whose(complaint, complaint->path, &there, "look into it");
 	else
@@ -206,7 +205,7 @@ static int take(struct nt_tape_directory *directory, const struct complaint *com
 	}
 	if (!empty) {
 		snprintf(complaint->message, complaint->size,
-			 "%s is there already and not empty: choose another -o, or remove it", complaint->path);
+			 "%s exists and is not empty: choose another -o, or remove it", complaint->path);
 		return -ENOTEMPTY;
 	}
 	error = directory->is_new ? forgive(directory, give_directory(directory)) : 0;

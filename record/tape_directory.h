@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tape_directory.h - the directory of a tape: made, or taken if it is there and empty. It is held open, and what is in
- * it is opened and renamed relative to that descriptor. So it does not matter what the owner of the directories above,
- * or of this one, moves or links there in the meantime.
+ * tape_directory.h - the directory of a tape: made, or used if it exists and is empty. It is held open, and its files
+ * are opened and renamed relative to that descriptor. So it does not matter what the owner of this directory, or of
+ * those above, moves or links there meanwhile.
  */
 #ifndef NT_RECORD_TAPE_DIRECTORY_H
 #define NT_RECORD_TAPE_DIRECTORY_H

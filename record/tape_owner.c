@@ -90,7 +90,8 @@ void nt_tape_owner_of_caller(struct nt_tape_owner *owner, char *warning, size_t 
 		set(owner, uid, group && parse_id(group, &gid) ? gid : primary_group(uid));
 	else
 		snprintf(warning, size,
-			 "%s is no user's number and is ignored: the tape stays root's; --user NAME gives it to a user",
+			 "%s is not a user's number and is ignored: the tape belongs to root; --user NAME gives it to "
+			 "a user",
 			 variable);
 }
 

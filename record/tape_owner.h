@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tape_owner.h - the user whom the tape belongs to: the one who called sudo or pkexec, or the one that --user names.
- * Files are given away by their descriptors and never by a path, in which somebody may have put a link.
+ * tape_owner.h - the user that owns the tape: the caller of sudo or pkexec, or the user of --user. Files are given away
+ * by descriptor and never by path, where somebody may have put a link.
  */
 #ifndef NT_RECORD_TAPE_OWNER_H
 #define NT_RECORD_TAPE_OWNER_H

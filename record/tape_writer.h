@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tape_writer.h - a tape being written: the directory, its chunk files from `.partial` to finished, and
- * getting them onto the disk. Everything that waits for the disk runs in a thread of its own, in order, from
- * a queue that holds 64 MiB, so that a slow disk does not delay the drain of the rings. Errors of the disk
- * are therefore told by a later call.
+ * tape_writer.h - writes a tape: the directory, its chunk files from `.partial` to finished, and getting them onto the
+ * disk. Everything that waits for the disk runs in one thread, in order, from a queue of 64 MiB, so that a slow disk
+ * does not delay the drain of the rings. So a later call reports the disk's errors.
  */
 #ifndef NT_RECORD_TAPE_WRITER_H
 #define NT_RECORD_TAPE_WRITER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user_files.h - the programs and libraries that frames of user space are in. A frame brings the build id of its file,
- * or no more than an address; which file that is, the process's /proc/PID/maps tells, if it is still there. A thread of
- * its own looks: files may have to come from a disk.
+ * user_files.h - finds the programs and libraries of user-space frames. A frame brings the build id of its file, or
+ * only an address; the process's /proc/PID/maps tells the file, if the process still exists. A thread does this, since
+ * files may have to come from a disk.
  */
 #ifndef NT_RECORD_USER_FILES_H
 #define NT_RECORD_USER_FILES_H

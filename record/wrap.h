@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wrap.h - text for people in lines of at most 79 characters: broken between words, and indented under its head.
+ * wrap.h - text in lines of at most 79 characters: broken between words, indented below its head.
  */
 #ifndef NT_RECORD_WRAP_H
 #define NT_RECORD_WRAP_H

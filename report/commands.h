@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* commands.h - all commands, and how one is found by what somebody wrote. */
+/* commands.h - all commands, and the search for one by name. */
 #ifndef NT_REPORT_COMMANDS_H
 #define NT_REPORT_COMMANDS_H
 

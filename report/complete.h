@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* complete.h - what a shell may make of a word of a command line of nettape-report. */
+/* complete.h - shell completion of a word of a command line of nettape-report. */
 #ifndef NT_REPORT_COMPLETE_H
 #define NT_REPORT_COMPLETE_H
 

@@ -90,7 +90,7 @@ static int misused_word(const char *word)
 	nearest = find_second_word(word);
 	nearest = nearest ? nearest : nt_arg_nearest(word, known);
 	if (nearest && !strcmp(nearest, "record"))
-		return misused(NULL, "there is no command '%s'; recording is another program's: nettape-record.", word);
+		return misused(NULL, "there is no command '%s'; to record, run nettape-record.", word);
 	if (nearest)
 		return misused(NULL, "there is no command '%s'; did you mean '%s'?", word, nearest);
 	if (word[0] == '-')
@@ -215,8 +215,8 @@ static int run(const struct nt_command *command, int argc, char **argv)
 	if (!code)
 		code = command->run(&options);
 	if (fflush(stdout) || ferror(stdout))
-		return nt_complain(
-			"the output cannot be written whole: is the disk full, the reader gone, or no memory left?");
+		return nt_complain("the output cannot be written completely: is the disk full, the reader gone, or no "
+				   "memory left?");
 	return code;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * build_id.h - the build id of a program or library: what a tape knows user code by, and what a file is compared with
- * where names are looked for. The file is anybody's, and so is what stands at its path by now: no more than a few KiB
- * of it are read, whatever it says of itself, and what is no regular file is not even opened, since opening a device
- * may do something.
+ * build_id.h - the build id of a program or library: the tape's name for user code, compared where symbols are looked
+ * for. The file may be anybody's, and may have been replaced: at most a few KiB of it are read, whatever it claims.
+ * Only regular files are opened, since opening a device may do something.
  */
 #ifndef NT_SCHEMA_BUILD_ID_H
 #define NT_SCHEMA_BUILD_ID_H

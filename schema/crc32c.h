@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * crc32c.h - the two ways to a CRC32C, for nt_crc32c() (chunk.h) to choose from and for tests to compare.
+ * crc32c.h - two implementations of CRC32C, for nt_crc32c() (chunk.h) to choose from and for tests to compare.
  */
 #ifndef NT_SCHEMA_CRC32C_H
 #define NT_SCHEMA_CRC32C_H

@@ -22,8 +22,8 @@ fi
 echo "nettape: $here tests, and $guests in guests"
 if [[ -z $pattern ]]; then
     echo "nettape: they take about half an hour on two CPUs"
-    echo "nettape: beside packages they download into build/, once: Perfetto's engine, speedscope's page, promtool and three"
-    echo "nettape: kernels; about 350 MB, 700 MB on disk"
+    echo "nettape: beside packages they download into build/, once: Perfetto's engine, speedscope's page,"
+    echo "nettape: promtool and three kernels; about 350 MB, 700 MB on disk"
 fi
 bash tests/setup.sh build load test
 # Where these cannot be had, the tests that need them say so.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a newcomer meets: installs a minimal Debian 12 and 13, each into a directory below build/fresh, and does there
-# what the README says. `make check-fresh` calls it, as root.
+# The first steps of a new user: installs a minimal Debian 12 and 13, each into a directory below build/fresh, and
+# follows the README there. `make check-fresh` calls it, as root.
 #
 #   FRESH="bookworm trixie"      only these releases
 #   FRESH_STEPS="missing make demo check offline user"      only these steps
@@ -17,8 +17,9 @@
 #
 # One line a step, as of check.sh; logs are in build/fresh/logs. Exit status 0 if none failed.
 #
-# A root's mounts are in a mount namespace of their own and end with its processes. So nothing of this machine is mounted
-# in it when it is removed. Each step is a process of its own (--step), in which a command that fails ends the step.
+# A root's mounts are in a mount namespace of their own and end with its processes. So nothing of this machine is
+# mounted in it when it is removed. Each step is a process of its own (--step), in which a command that fails ends the
+# step.
 # shellcheck disable=SC2317  # the steps are called by name
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -42,7 +43,8 @@ as=() tree=/nettape
 mirror() {
     local uri
     uri=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-        grep -oE '^(URIs:|deb( \[[^]]*\])?) *https?://[^ ]*/debian/?( |$)' | grep -oE 'https?://[^ ]*' | head -1) || true
+        grep -oE '^(URIs:|deb( \[[^]]*\])?) *https?://[^ ]*/debian/?( |$)' | grep -oE 'https?://[^ ]*' | head -1) ||
+            true
     echo "${uri:-http://deb.debian.org/debian}"
 }
 
@@ -212,7 +214,8 @@ for release in $releases; do
 done
 [[ $(id -u) == 0 ]] || { echo "nettape: make check-fresh needs root: it installs Debian into build/fresh" >&2; exit 1; }
 bash tests/setup.sh fresh
-echo "nettape: Debian ${releases// / and } below build/fresh, removed at the end: 250 MB to download, 1.5 GB on disk, each"
+echo "nettape: Debian ${releases// / and } below build/fresh, removed at the end:" \
+    "250 MB to download, 1.5 GB on disk, each"
 echo "nettape: steps:$steps; about 15 minutes each release for all steps, on two CPUs"
 mkdir -p "$logs"
 trap cleanup EXIT

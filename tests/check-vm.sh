@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The live tests, and those of tests/vm, on other kernels: each in a guest under QEMU's software emulation; `make check-vm`
-# calls it.
+# The live tests, and those of tests/vm, on other kernels: each in a guest under QEMU's software emulation; `make
+# check-vm` calls it.
 #
 #   tests/check-vm.sh [PATTERN]             only the tests whose name (6.12/live/stop) matches the regular expression
 #   tests/check-vm.sh --list [PATTERN]      names them
 #
 # Lines and last line as of check.sh, with the guest's name before the test's. The kernels are Debian's, downloaded into
-# build/vm and not installed. Logs are in build/vm/logs/GUEST. Exit status 0 if none failed, 2 if no test has such a name.
-# VM_GUESTS="6.12 6.12-rt": only these guests. VM_SECONDS (1500) bounds each guest. VM_JOBS: how many at once (one for each CPU
-# of this machine: the emulator keeps one busy).
+# build/vm and not installed. Logs are in build/vm/logs/GUEST. Exit status 0 if none failed, 2 if no test has such a
+# name. VM_GUESTS="6.12 6.12-rt": only these guests. VM_SECONDS (1500) bounds each guest. VM_JOBS: how many at once (one
+# for each CPU of this machine: the emulator keeps one busy).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tests/give_back.sh
@@ -25,15 +25,19 @@ limit=${VM_SECONDS:-1500}
 jobs=${VM_JOBS:-$(nproc)}
 results=build/vm/results
 
-# guest | kernel | CPUs | MiB | tests, the longest first. Every kernel runs what its programs or its network stack can make
-# different; the guest of four CPUs what depends on their number, the last what sets the clock under its neighbours.
-guests='
-6.12        6.12    2 2048 live/(blocked|burner|drops|latency|loopback|loss|napi|runcounts|sockmatrix|softirqs|stop|ways)|vm/(identical|latency_sums|plans_cost|stacks_hotplug)
-6.1         6.1     2 2048 live/(blocked|burner|drops|loss|perfetto|runcounts|sockmatrix|softirqs|stacks|ways)|vm/(identical|latency_sums|plans_cost)
-6.12-rt     6.12-rt 2 2048 live/(blocked|burner|drops|loss|perfetto|runcounts|sockmatrix|softirqs|wakeups)|vm/(identical|latency_sums|rt_softirqs)
+# guest | kernel | CPUs | MiB | tests, the longest first. Every kernel runs what its programs or its network stack can
+# make different; the guest of four CPUs what depends on their number, the last what sets the clock under its
+# neighbours.
+guests="
+6.12        6.12    2 2048 live/(blocked|burner|drops|latency|loopback|loss|napi|runcounts|sockmatrix|\
+softirqs|stop|ways)|vm/(identical|latency_sums|plans_cost|stacks_hotplug)
+6.1         6.1     2 2048 live/(blocked|burner|drops|loss|perfetto|runcounts|sockmatrix|softirqs|\
+stacks|ways)|vm/(identical|latency_sums|plans_cost)
+6.12-rt     6.12-rt 2 2048 live/(blocked|burner|drops|loss|perfetto|runcounts|sockmatrix|softirqs|\
+wakeups)|vm/(identical|latency_sums|rt_softirqs)
 6.12-4cpus  6.12    4 3072 live/(loss|perfetto|runcounts|softirqs|stages)|vm/hotplug
 6.12-clock  6.12    2 2048 vm/clock_step
-'
+"
 
 skip_all() {
     printf 'skipped  %-28s %s\n' vm "$*"
@@ -48,7 +52,8 @@ line() { printf '%-8s %-28s %s\n' "$@" | tee -a "$results"; }
 compare_reports() {
     local guest=$1 logs=$2 name=$1/vm/identical-here
     rm -rf "$logs/identical/here"
-    if ! bash tests/vm/guest/reports.sh "$logs/identical/guest.tape" "$logs/identical/here" >"$logs/identical-here.log" 2>&1 ||
+    if ! bash tests/vm/guest/reports.sh "$logs/identical/guest.tape" \
+        "$logs/identical/here" >"$logs/identical-here.log" 2>&1 ||
         ! diff -rq "$logs/identical/there" "$logs/identical/here" >>"$logs/identical-here.log"; then
         line FAILED "$name" "the whole log: $logs/identical-here.log"
         sed 's/^/         | /' "$logs/identical-here.log" | tail -5
@@ -72,14 +77,16 @@ compare_traces() {
     fi
 }
 
-# Boots the guest and prints the lines of its tests as they come, what they said below their guest's name; gives its status.
+# Boots the guest and prints the lines of its tests as they come, what they said below their guest's name; gives its
+# status.
 boot_guest() {
     local guest=$1 kernel=$2 cpus=$3 memory=$4 tests=$5 logs=$6 boot
     rm -rf "$logs"
     mkdir -p "$logs"
     : >"$logs/output"
     bash tests/vm/guest/boot.sh -c "$cpus" -m "$memory" -t "$limit" "$kernel" "$logs" -- \
-        "hostname $guest; CHECK_GUEST=$guest CHECK_LOGS=/mnt/tests TEST_SECONDS=500 bash tests/check.sh '^($tests)\$'" >"$logs/boot" 2>&1 &
+        "hostname $guest; CHECK_GUEST=$guest CHECK_LOGS=/mnt/tests TEST_SECONDS=500 bash tests/check.sh '^($tests)\$'" \
+        >"$logs/boot" 2>&1 &
     boot=$!
     # Those of several guests' ends and sums are for the end.
     tail --pid=$boot --sleep-interval=0.5 -n +1 -f "$logs/output" 2>/dev/null |
@@ -121,14 +128,17 @@ while read -r guest kernel cpus memory tests; do
     [[ -z $tests ]] || selected+="$guest $kernel $cpus $memory $tests"$'\n'
 done <<<"$guests"
 if [[ -z $selected ]]; then
-    echo "nettape: no test's name in a guest matches '$pattern'${VM_GUESTS:+ (VM_GUESTS is $VM_GUESTS)}: make check-list names them" >&2
+    echo "nettape: no test's name in a guest matches '$pattern'${VM_GUESTS:+ (VM_GUESTS is $VM_GUESTS)}:" \
+        "make check-list names them" >&2
     exit 2
 fi
 if [[ $list ]]; then
-    while read -r guest _ _ _ tests; do [[ -z $guest ]] || sed "s,^,$guest/," <<<"${tests//|/$'\n'}"; done <<<"$selected"
+    while read -r guest _ _ _ tests; do [[ -z $guest ]] ||
+        sed "s,^,$guest/," <<<"${tests//|/$'\n'}"; done <<<"$selected"
     exit
 fi
-[[ $(id -u) == 0 ]] || skip_all "needs root: the guests' root is this machine's, and they must be able to read all of it"
+[[ $(id -u) == 0 ]] ||
+    skip_all "needs root: the guests' root is this machine's, and they must be able to read all of it"
 [[ $(uname -m) == x86_64 ]] || skip_all "the guests are x86-64, this machine is $(uname -m)"
 [[ $PWD != *[[:space:]]* ]] || skip_all "the project's path has a blank, which the guests' command line does not take"
 trap 'give_back build' EXIT

@@ -107,7 +107,8 @@ result() {
     *)
         [[ $status != 124 ]] || echo "ran longer than $limit s" >>"$log"
         printf 'FAILED   %-28s %6s s, exit status %s; the whole log: %s\n' "$name" "$took" "$status" "$log"
-        grep -E '^(FAILED|DIFFERENT|NOT MADE)|NT_SEED=|ERROR: |runtime error: ' "$log" | head -20 | sed 's/^/         | /' || true
+        grep -E '^(FAILED|DIFFERENT|NOT MADE)|NT_SEED=|ERROR: |runtime error: ' "$log" | head -20 |
+            sed 's/^/         | /' || true
         tail -12 "$log" | sed 's/^/         | /'
         ;;
     esac

@@ -5,7 +5,7 @@
 # sums up; leaves demo.tape and demo.db in the current directory. `make demo` calls it.
 #
 #   DEMO_SECONDS=3   of each of TCP and UDP
-#   DEMO_RATE=0      bits a second of each, as iperf3 takes it ("5M"); 0: as much as goes for TCP, 200M for UDP
+#   DEMO_RATE=0      bits a second of each, as iperf3 takes it ("5M"); 0: no limit for TCP, 200M for UDP
 #
 # Everything is made below build/tmp and put into place at the end, so that an interrupted demo leaves nothing. Where
 # nothing can be recorded, the tape that comes with the project is read instead.
@@ -63,8 +63,9 @@ made_by_demo="value LIKE '%tests/demo.sh --load%'"
 for old in demo.tape demo.db; do
     [[ -e $here/$old ]] || continue
     [[ -x $report ]] || make -s report
-    if ! "$report" query --csv "$here/$old" "SELECT 'mine' FROM session_meta WHERE key = 'command' AND $made_by_demo" 2>/dev/null | grep mine >/dev/null; then
-        echo "demo: $here/$old is there and is not an earlier demo's: move it away, or run this in another directory" >&2
+    if ! "$report" query --csv "$here/$old" "SELECT 'mine' FROM session_meta WHERE key = 'command'
+        AND $made_by_demo" 2>/dev/null | grep mine >/dev/null; then
+        echo "demo: $here/$old exists and is not from an earlier demo: move it away, or use another directory" >&2
         exit 1
     fi
 done
@@ -96,7 +97,8 @@ if can_record; then
     done
     # In the background, so that Ctrl-C is answered at once, and by us.
     # Its advice what to do next would name a path that is gone by then.
-    DEMO_SECONDS=$seconds DEMO_RATE=$rate "$record" -o "$work/demo.tape" -- bash tests/demo.sh --load "$netns_a" "$addr_b" \
+    DEMO_SECONDS=$seconds DEMO_RATE=$rate "$record" -o "$work/demo.tape" -- bash tests/demo.sh --load "$netns_a" \
+        "$addr_b" \
         2> >(sed '/^next: /d' >&2) &
     recorder=$!
     status=0
@@ -131,7 +133,7 @@ cat <<END
 == demo.tape and demo.db are in $here. Try next:
 
   $bin/nettape-report info demo.tape
-      what is on the tape, how it was taken, and what it does not cover
+      the contents of the tape, how it was recorded, and what it does not cover
   $bin/nettape-report query demo.db "SELECT * FROM net_cost_process LIMIT 10"
       the processes that cost the network stack most; any SQL goes, in plain sqlite3 too
   sudo $bin/nettape-record -o mine.tape -d 10 && $bin/nettape-report summary mine.tape

@@ -6,14 +6,16 @@ that line, the quickest first. `make mutate` calls it.
 
     tests/mutate.py [-n NUMBER] [--seed N] [--only REGEX] [--jobs N] [--budget SECONDS] [--tests REGEX] [--keep]
 
-A mutant is killed when a test fails or the compiler refuses it with an error of its own; it survives when all tests that
+A mutant is killed when a test fails or the compiler refuses it with an error of its own; it survives when all tests
+that
 reach its line pass. Survivors are listed with file, line and change; the exit status is 1 if there are any.
 tests/mutants.txt names the mutants that change nothing, each with the reason: they are not counted.
 
 Tests that record are asked about record/, and elsewhere only about lines that no other test reaches.
 
 Which test reaches which line is measured first, once, with gcov: all tests run in a copy of the tree that counts lines.
-Mutants are made in other copies, below build/mutate; the tree itself is never touched. Tests that record need root; without
+Mutants are made in other copies, below build/mutate; the tree itself is never touched. Tests that record need root;
+without
 it they are left out, and so is what only they would see.
 
 Not made: mutants that only give less back (free, close, release). LeakSanitizer watches the first; nobody the others.
@@ -47,7 +49,7 @@ TIERS = ("unit", "fuzz", "cli", "live", "fault")
 
 
 def masked(text):
-    """The text with comments, strings and characters as blanks, so that rules see code alone. Same length, same lines."""
+    """The text with comments, strings and characters as blanks, so rules see code alone. Same length, same lines."""
     blank = lambda match: re.sub(r"[^\n]", " ", match.group())
     return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
 
@@ -74,10 +76,12 @@ SWAPS = [
 # The lesser or the greater of two: where both are equal it does not matter which is taken.
 LESSER = re.compile(r"([\w\->.\[\]]+) (?:<|>|<=|>=) ([\w\->.\[\]]+) \? (?:\1 : \2|\2 : \1)(?![\w\->.\[(])")
 # A statement on one line that does something: a call, an assignment, a step.
-STATEMENT = re.compile(r"^\s*(?:\(void\))?[\w*][\w\->.\[\]*&+ ()]*(?:\([^;]*\)|(?:[-+*/|&^]|<<|>>)?= [^;]*|\+\+|--);\s*$")
+STATEMENT = re.compile(
+    r"^\s*(?:\(void\))?[\w*][\w\->.\[\]*&+ ()]*(?:\([^;]*\)|(?:[-+*/|&^]|<<|>>)?= [^;]*|\+\+|--);\s*$")
 NOT_DROPPED = re.compile(
     r"^\s*(?:return|goto|case|else|do|while|for|if|static|const|struct|union|enum|unsigned|signed|char|int|long|double|"
-    r"float|void|bool|size_t|ssize_t|off_t|FILE|DIR|u?int\d+_t|__u\d+|sqlite3\w*|va_list|pthread\w*|Elf\w*|time_t|sigset_t|"
+    r"float|void|bool|size_t|ssize_t|off_t|FILE|DIR|u?int\d+_t|__u\d+|sqlite3\w*|va_list|pthread\w*|Elf\w*|"
+    r"time_t|sigset_t|"
     r"free|close|fclose|closedir|va_end|munmap|\w+_(?:free|release|close|finalize))\b"
 )
 DECLARATION = re.compile(r"^\s*\w+ \*?\w+(?:\[[^\]]*\])?(?: = |;|,)")
@@ -118,7 +122,8 @@ def mutants_of(path):
             for match in re.finditer(pattern, seen):
                 if "=" in match.group() + replacement and any(a < match.start() < b for a, b in lesser):
                     continue
-                found.append(Mutant(path, number, line, line[: match.start()] + replacement + line[match.end():], "swap"))
+                swapped = line[: match.start()] + replacement + line[match.end():]
+                found.append(Mutant(path, number, line, swapped, "swap"))
         if STATEMENT.match(seen) and not NOT_DROPPED.match(seen) and not DECLARATION.match(seen):
             if line.strip() and not line.strip().startswith(("*/", "/*")):
                 found.append(Mutant(path, number, line, re.match(r"\s*", line).group() + ";", "drop"))
@@ -143,7 +148,8 @@ def run(command, cwd, timeout=None, env=None, log=None):
     """Exit status; 124 when it took too long. Whatever the command started is ended with it."""
     with open(log or os.devnull, "w") as out:
         process = subprocess.Popen(
-            command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=env, start_new_session=True
+            command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=env,
+            start_new_session=True
         )
         try:
             return process.wait(timeout)
@@ -158,7 +164,7 @@ def run(command, cwd, timeout=None, env=None, log=None):
 
 
 def copy_tree(to):
-    """What git knows and what is new, as it is now. Files that did not change keep their time, so that little is built anew."""
+    """The files that git knows and new ones, as they are now. Unchanged files keep their time, so little is rebuilt."""
     names = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"], cwd=TOP, check=True, capture_output=True, text=True
     ).stdout.split("\n")
@@ -246,7 +252,8 @@ def lines_reached(tree, prefix):
             counters.append(counter)
     for at in range(0, len(counters), 100):
         # The files are in one folder for gcov: it names what it writes by them alone.
-        out = subprocess.run(["gcov", "--json-format", "--stdout", *counters[at : at + 100]], cwd=tree, capture_output=True)
+        out = subprocess.run(["gcov", "--json-format", "--stdout", *counters[at : at + 100]],
+                             cwd=tree, capture_output=True)
         for text in out.stdout.split(b"\n"):
             if not text.strip():
                 continue
@@ -274,7 +281,8 @@ def measure(tests):
         os.makedirs(prefix)
         begin = time.monotonic()
         env = dict(test_environment(COVERAGE_FLAGS), GCOV_PREFIX=prefix)
-        status = run(test.command, tree, 600, env, os.path.join(WORK, "reached", test.full_name.replace("/", "-") + ".log"))
+        log = os.path.join(WORK, "reached", test.full_name.replace("/", "-") + ".log")
+        status = run(test.command, tree, 600, env, log)
         test.seconds = time.monotonic() - begin
         if status == 0:
             test.reached = lines_reached(tree, prefix)
@@ -414,9 +422,12 @@ def main():
     parser.add_argument("--seed", type=int, default=None, help="which are drawn; printed when it is not given")
     parser.add_argument("--only", default=".", help="only of files that match, such as ^record/")
     parser.add_argument("--tests", default=".", help="only with tests whose name matches, such as ^(unit|cli)/")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="copies of the tree that work beside each other")
-    parser.add_argument("--budget", type=float, default=300, help="seconds of tests for one mutant; then it has survived (300)")
-    parser.add_argument("--keep", action="store_true", help="take the line counts of the last run; the sources must not have changed")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(),
+                        help="copies of the tree that work beside each other")
+    parser.add_argument("--budget", type=float, default=300,
+                        help="seconds of tests for one mutant; then it has survived (300)")
+    parser.add_argument("--keep", action="store_true",
+                        help="take the line counts of the last run; the sources must not have changed")
     options = parser.parse_args()
     os.makedirs(WORK, exist_ok=True)
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)

@@ -5,7 +5,8 @@
 #
 #   netns_make      makes them; their names are in $netns_a and $netns_b, their addresses in $addr_a, $addr_b
 #   "${in_a[@]}" CMD...  runs a command in one of them, as the same process; "${in_b[@]}" in the other
-#   netns_remove    removes them, and ends who is still in them; to be called from the caller's EXIT trap, and harmless if nothing was made
+#   netns_remove    removes them, and ends processes that are still in them; to be called from the caller's EXIT trap,
+#                   and harmless if nothing was made
 #
 # Names carry the caller's process id, so that any number can run side by side. The addresses are from the block
 # for benchmarks (RFC 2544) and a private IPv6 one, and exist in the two namespaces only.

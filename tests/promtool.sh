@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Prints the path of a promtool, Prometheus' checker of the format that `export prometheus` writes; fails with a sentence if there is
-# none. Where the program is not installed it is taken out of Debian's package prometheus, which is not installed: that would
-# start a server. It is fetched where NT_FETCH says so and NO_INSTALL does not forbid it.
+# Prints the path of a promtool, Prometheus' checker of the format that `export prometheus` writes; fails with a
+# sentence if there is none. Where the program is not installed it is taken out of Debian's package prometheus, which is
+# not installed: that would start a server. It is fetched where NT_FETCH says so and NO_INSTALL does not forbid it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if command -v promtool; then
@@ -14,7 +14,8 @@ if [[ -x $dir/usr/bin/promtool ]]; then
     echo "$PWD/$dir/usr/bin/promtool"
     exit 0
 fi
-[[ ${NT_FETCH:-} && -z ${NO_INSTALL:-} ]] || { echo "promtool is not installed: make check-all fetches it" >&2; exit 1; }
+[[ ${NT_FETCH:-} && -z ${NO_INSTALL:-} ]] || { echo "promtool is not installed: make check-all fetches it" >&2;
+    exit 1; }
 if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
     echo "promtool is not installed" >&2
     exit 1
@@ -23,7 +24,8 @@ mkdir -p "$dir"
 new=$(mktemp -d "$dir/new.XXXXXX")
 trap 'rm -rf "$new"' EXIT
 download() { (cd "$new" && apt-get download prometheus) >"$dir/log" 2>&1; }
-if ! { download || { apt-get update >"$dir/log" 2>&1 && download; }; } || ! dpkg-deb -x "$new"/prometheus_*.deb "$new/root" 2>"$dir/log"; then
+if ! { download || { apt-get update >"$dir/log" 2>&1 && download; }; } || ! dpkg-deb -x "$new"/prometheus_*.deb \
+    "$new/root" 2>"$dir/log"; then
     echo "promtool is not installed, and the package prometheus cannot be had: $(tail -1 "$dir/log")" >&2
     exit 1
 fi

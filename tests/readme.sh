@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Remakes what README.md shows: its examples and its picture from one recording, and its table of costs. `make readme`
-# calls it, as root. It records this host, so nothing else should run. It takes about five minutes.
+# Remakes the README's examples and picture from one recording, and its table of costs. `make readme` calls it, as
+# root. It records this host, so nothing else should run. It takes about five minutes.
 #
 #   README_BUSY=1       even if something else runs: to see whether this works
 #   README_ROUNDS=9     of the table of costs; 0 leaves the table as it is

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Installs what nettape needs and this machine lacks: names it first, then its size.
+# Installs the missing packages that nettape needs. First it names them, and their size.
 #
 #   tests/setup.sh [--check] GROUP...      --check, or NO_INSTALL=1: names it only, and how to install it; exit status 1
 #

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * check.c - nettape-report check: is a recording whole, and does it add up. Prints the proof; fails when the
- * promise is broken. Loss that was declared does not break it.
+ * check.c - nettape-report check: proves that a recording is whole and adds up. Declared loss does not fail the check.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -149,14 +148,14 @@ static void judge_oddities(struct nt_check *check, sqlite3_stmt *row)
 
 	if (undeclared)
 		nt_check_say(check, NT_FOUND_FAILED,
-			     "switches from another task than was on the CPU: %lld; records are missing that nobody "
+			     "switches from a task that was not on the CPU: %lld; records are missing that were not "
 			     "declared lost",
 			     (long long)undeclared);
 	else
 		nt_check_say(check, NT_FOUND_OK, "every switch came from the task that was on the CPU");
 	note(check, "records that contradicted others, and were left out or cut", sqlite3_column_int64(row, 1));
 	if (clamped)
-		nt_check_say(check, NT_FOUND_NOTE, "times that were inverted, and set right: %lld, by %lld ns at most",
+		nt_check_say(check, NT_FOUND_NOTE, "times out of order, corrected: %lld, by %lld ns at most",
 			     (long long)clamped, sqlite3_column_int64(row, 3));
 	note(check, "records of kinds that this program does not know", sqlite3_column_int64(row, 4));
 	note(check, "lines of snapshots that were not understood", sqlite3_column_int64(row, 5));
@@ -176,12 +175,12 @@ static void judge_latencies(struct nt_check *check, int64_t samples, int64_t kno
 {
 	char count[NT_HUMAN_MAX];
 
-	nt_check_say(check, NT_FOUND_OK, "%s latencies are good to %lld ns", nt_human_count(count, known),
+	nt_check_say(check, NT_FOUND_OK, "%s latencies are accurate to %lld ns", nt_human_count(count, known),
 		     (long long)uncertainty_ns);
 	if (known < samples)
 		nt_check_say(check, NT_FOUND_NOTE,
-			     "samples without a latency, for their stamps lie in the future or at a time that the "
-			     "clock never showed: %s",
+			     "samples without a latency, because their timestamps lie in the future or at a time that "
+			     "the clock never showed: %s",
 			     nt_human_count(count, samples - known));
 }
 
@@ -200,7 +199,8 @@ static void judge_clocks(struct nt_check *check, sqlite3_stmt *row)
 		judge_latencies(check, samples, sqlite3_column_int64(row, 4), sqlite3_column_int64(row, 1));
 	if (sqlite3_column_int64(row, 0))
 		nt_check_say(check, NT_FOUND_NOTE,
-			     "the realtime clock was stepped %lld times; latencies that it leaves in doubt: %s",
+			     "the realtime clock was stepped %lld times; latencies that are in doubt because of it: "
+			     "%s",
 			     sqlite3_column_int64(row, 0), nt_human_count(count, sqlite3_column_int64(row, 2)));
 }
 
@@ -274,7 +274,7 @@ static void print_result(const struct nt_check *check)
 	write_verdict(word, sizeof(word), failed ? NT_FOUND_FAILED : NT_FOUND_OK, 0);
 	snprintf(lead, sizeof(lead), "%s%s", word, lossy && !failed ? ", " : ": ");
 	if (failed)
-		nt_print_prose(stdout, lead, "%llu findings above break the promise",
+		nt_print_prose(stdout, lead, "%llu of the checks above failed",
 			       (unsigned long long)check->found[NT_FOUND_FAILED]);
 	else if (lossy)
 		nt_print_prose(stdout, lead, "WITH LOSS: it adds up, but what the lines marked `loss` name is missing");

@@ -41,11 +41,11 @@ static int run(const struct nt_options *options)
 	int code;
 
 	if (page.by == NT_GROUP_COUNT) {
-		nt_complain("--by %s: it is by " NT_GROUP_NAMES ".", by);
+		nt_complain("--by %s: choose " NT_GROUP_NAMES ".", by);
 		return NT_EXIT_MISUSED;
 	}
 	if (!options->output && isatty(STDOUT_FILENO))
-		return nt_complain_misused("a page is not for a terminal: -o FILE says where it goes.");
+		return nt_complain_misused("the page would go to the terminal: give a file with -o.");
 	if (nt_select(&options->selection, &page.selection, error, sizeof(error)) ||
 	    nt_selection_check(&page.selection, error, sizeof(error)))
 		return nt_complain_misused(error);

@@ -74,8 +74,8 @@ const struct nt_command nt_cmd_export_prometheus = {
 	.group = NT_GROUP_TAKE,
 	.usage = "TAPE|DB [-o FILE] [OPTION]...",
 	.what = "write latency histograms, drops and retransmits as metrics",
-	.help = "Each hook has a histogram, in seconds. Counters tell which packets are in none, what was dropped and "
-		"what TCP sent again. Record with --probes default,latency,drops,retransmits.",
+	.help = "Each hook has a histogram, in seconds. Counters give drops, retransmits, and the packets that are in "
+		"no histogram. Record with --probes default,latency,drops,retransmits.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = options,

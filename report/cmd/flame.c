@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * flame.c - nettape-report flame: the kernel's stacks as a flame graph in exact time, as folded stacks, or as the
- * difference of two recordings. Only what holds the parts together: reading (query/stages/read.h,
- * query/stages/frames.h), the tree and its picture (query/stages/flame.h).
+ * difference of two recordings. Joins the parts: reading (query/stages/read.h, query/stages/frames.h), the tree and its
+ * picture (query/stages/flame.h).
  */
 #include <libgen.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static int read_side(struct command *command, unsigned int side)
 	if (!code)
 		code = nt_sessions_show(&command->sessions, one_session, command);
 	if (!code && !command->flame.nodes[0].ns[side])
-		code = nt_complain("%s: there is no time of these owners in what was chosen.", path);
+		code = nt_complain("%s: these owners have no time in the selection.", path);
 	nt_sessions_close(&command->sessions);
 	return code;
 }
@@ -129,12 +129,13 @@ static int run(const struct nt_options *options)
 			    sizeof(error)))
 		return nt_complain_misused(error);
 	if (command.choice.by == NT_STAGE_BY_TIME)
-		return nt_complain_misused("flame: --by is cpu, process or cgroup; stages --by time goes by time.");
+		return nt_complain_misused(
+			"flame: --by takes cpu, process or cgroup; for steps of time there is stages --by time.");
 	if (is_diff && options->stages.folded)
 		return nt_complain_misused("--folded has one number a stack: leave --diff out, and compare two files.");
 	if (options->n_args != (is_diff ? 2 : 1))
 		return nt_complain_misused(is_diff ? "--diff takes two tapes or databases."
-						   : "one tape or database is shown; two with --diff.");
+						   : "flame takes one tape or database, or two with --diff.");
 	for (unsigned int side = 0; side < (is_diff ? 2u : 1u) && !code; side++)
 		code = read_side(&command, side);
 	if (!code)

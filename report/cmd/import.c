@@ -17,7 +17,7 @@ static void warn(const struct nt_tape *tape)
 	for (size_t i = 0; i < tape->n_problems && i < 20; i++)
 		nt_complain("%s: %s", tape->path, tape->problems[i].text);
 	if (tape->n_problems > 20)
-		nt_complain("%s: and %zu problems more: see the table problem.", tape->path, tape->n_problems - 20);
+		nt_complain("%s: %zu more problems: see the table problem.", tape->path, tape->n_problems - 20);
 }
 
 static int import_tape(struct nt_db *db, const char *path, struct nt_user_names *names, uint64_t *n_rows)
@@ -89,7 +89,7 @@ static int run(const struct nt_options *options)
 	nt_db_close(db);
 	nt_user_names_free(names);
 	if (code && nt_interrupted())
-		nt_complain("interrupted: %s is as it was.", options->output);
+		nt_complain("interrupted: %s is unchanged.", options->output);
 	nt_interrupt_end();
 	return code;
 }
@@ -108,8 +108,8 @@ const struct nt_command nt_cmd_import = {
 	.group = NT_GROUP_TAKE,
 	.usage = "TAPE... -o DB [--append] [OPTION]...",
 	.what = "put tapes into an SQLite database",
-	.help = "Each tape becomes one session. All tapes are imported, or the database stays as it was. A damaged "
-		"tape is imported as far as it goes: what is missing is uncovered time.",
+	.help = "Each tape becomes one session. All tapes are imported, or the database stays unchanged. A damaged "
+		"tape is imported as far as it can be read; the rest is uncovered time.",
 	.example = "import busy.tape -o busy.db",
 	.wants = "a tape",
 	.options = options,

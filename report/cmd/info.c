@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * info.c - nettape-report info: what is on a tape, how it was taken, and what it does not cover. From the tape
+ * info.c - nettape-report info: what is on a tape, how it was recorded, and what it does not cover. From the tape
  * itself; events are counted, not interpreted.
  */
 #include <errno.h>
@@ -135,7 +135,7 @@ static const char *missed_polls(const struct info *info, char text[512])
 		return NULL;
 	snprintf(text, 512,
 		 "Of %s polls that tasks made by themselves (busy polling), %s have no known begin: their time is not "
-		 "net_rx, but the task's or its receive's.",
+		 "net_rx; it belongs to the task or its receive.",
 		 nt_human_count(polls, (int64_t)info->busy_polls),
 		 nt_human_count(untimed, (int64_t)info->busy_polls_untimed));
 	return text;
@@ -407,10 +407,11 @@ static void print_stacks(const struct info *info)
 
 	if (!hz)
 		return;
-	nt_print_prose(
-		stdout, "stacks: ", "of each CPU %llu a second%s%s", (unsigned long long)hz,
-		meta(info, NT_META_STACKS, which) && !strcmp(which, "all") ? "" : ", kept where they are the network's",
-		nt_tape_meta_number(info->tape, NT_META_USER_STACKS, 0) ? ", also of user space" : "");
+	nt_print_prose(stdout, "stacks: ", "of each CPU %llu a second%s%s", (unsigned long long)hz,
+		       meta(info, NT_META_STACKS, which) && !strcmp(which, "all")
+			       ? ""
+			       : ", kept where they belong to the network",
+		       nt_tape_meta_number(info->tape, NT_META_USER_STACKS, 0) ? ", also of user space" : "");
 }
 
 /* How samples were taken, and how good their latencies are. */
@@ -424,8 +425,8 @@ static void print_samples(const struct info *info)
 	if (meta(info, NT_META_LATENCY_SAMPLE, text))
 		nt_print_prose(stdout, "latency: ", "packets are sampled with probability %s", text);
 	if (prequeue != UINT64_MAX)
-		nt_print_prose(stdout, "latency: ", "packets get their time %s (netdev_tstamp_prequeue %llu)",
-			       prequeue ? "before they are queued for another CPU" : "when their CPU takes them up",
+		nt_print_prose(stdout, "latency: ", "packets are timestamped %s (netdev_tstamp_prequeue %llu)",
+			       prequeue ? "before they are queued for another CPU" : "when their CPU processes them",
 			       (unsigned long long)prequeue);
 	print_list(info, NT_META_LATENCY_FILTER, "latency: only of", NULL);
 	if (has_latency && uncertainty_ns == UINT64_MAX)

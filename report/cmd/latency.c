@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * latency.c - nettape-report latency: how late packets were on their way up. Only what holds the parts together:
- * which samples (query/latency/choice.h), reading them (query/latency/scan.h), summing them up (query/latency/series.h,
+ * latency.c - nettape-report latency: how late packets were on their way up. Joins the parts: which samples
+ * (query/latency/choice.h), reading them (query/latency/scan.h), summing them up (query/latency/series.h,
  * query/latency/heatmap.h), showing that (query/latency/result.h).
  */
 #include <stdio.h>
@@ -179,7 +179,7 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 
 		if (*end || n < 1 || n > NT_MAX_PER_OCTAVE)
 			return nt_complain_misused(
-				"--buckets takes a number from 1 to 64: so many buckets in each doubling.");
+				"--buckets takes the number of buckets in each doubling, from 1 to 64.");
 		view->per_octave = (uint32_t)n;
 	}
 	if ((options->over_time || options->svg) && options->samples.by)
@@ -187,8 +187,7 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 	if (options->format == NT_FORMAT_CSV && options->histogram && options->over_time)
 		return nt_complain_misused("CSV has one kind of line: leave --histogram or --over-time out.");
 	if (options->buckets && !options->histogram && !options->over_time && !options->svg)
-		return nt_complain_misused(
-			"--buckets says how fine --histogram, --over-time or --svg is, and none of them is given.");
+		return nt_complain_misused("--buckets needs --histogram, --over-time or --svg.");
 	view->terminal = nt_terminal_find(stdout, view->format);
 	return NT_EXIT_DONE;
 }
@@ -214,8 +213,8 @@ static const struct nt_option options[] = {
 	NT_OPTION("between", 0, "HOOK HOOK", "udp-socket-enqueued udp-socket-read",
 		  NT_TO(nt_option_set_both, struct nt_options, samples.between),
 		  "the time that packets took from the first hook to the second", .choice = nt_choose_hook),
-	NT_FLAG("histogram", histogram, "show how many packets were how late"),
-	NT_FLAG("over-time", over_time, "show a heat map of characters: latency over time"),
+	NT_FLAG("histogram", histogram, "show a histogram of the latencies"),
+	NT_FLAG("over-time", over_time, "show latency over time as a heat map of characters"),
 	NT_TEXT("buckets", "N", "4", buckets, "N buckets in each doubling of the latency (1)"),
 	NT_TEXT("svg", "FILE", "busy.svg", svg, "write the heat map as a picture", .is_written = true),
 	NT_OPTION_JSON,

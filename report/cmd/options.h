@@ -46,13 +46,12 @@
 	NT_OPTION("hook", 0, "NAME", "ip-start", NT_TO(nt_add_hook, struct nt_options, samples),                       \
 		  "only this hook; may be repeated", .choice = nt_choose_hook)
 #define NT_OPTION_INCLUDE_HOL                                                                                          \
-	NT_FLAG("include-hol", samples.include_hol,                                                                    \
-		"also reads that had to wait for a segment that came late (head of line)")
+	NT_FLAG("include-hol", samples.include_hol, "include reads that waited for a late segment (head of line)")
 
 #define NT_OPTION_SYMBOLS                                                                                              \
 	NT_OPTION("symbols", 0, "DIR", "./unpacked", NT_TO(nt_add_symbols, struct nt_options, symbols),                \
-		  "look here too for programs and their symbols, of the same build id; may be repeated")
-#define NT_OPTION_NO_SYMBOLS NT_FLAG("no-symbols", symbols.none, "look at no such file")
+		  "look here, too, for programs and symbols of the same build id; may be repeated")
+#define NT_OPTION_NO_SYMBOLS NT_FLAG("no-symbols", symbols.none, "do not look for programs and symbols")
 
 #define NT_OPTION_JSON                                                                                                 \
 	NT_OPTION("json", 0, NULL, NULL, NT_TO(nt_set_json, struct nt_options, format), "print JSON, for programs")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * prompt.h - SQL by hand: reads statements from a terminal and runs each as it is complete. An error, or Ctrl-C, ends
- * what is running and not the session.
+ * prompt.h - SQL by hand: reads statements from a terminal and runs each when it is complete. An error or Ctrl-C ends
+ * the running statement, not the session.
  */
 #ifndef NT_REPORT_CMD_PROMPT_H
 #define NT_REPORT_CMD_PROMPT_H

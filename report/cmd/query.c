@@ -28,7 +28,7 @@ static char *read_all(FILE *file, const char *name)
 		return text;
 	}
 	nt_complain("%s cannot be read as SQL: %s.", name,
-		    text && ferror(file) ? strerror(errno) : "it is longer than a megabyte or is no text");
+		    text && ferror(file) ? strerror(errno) : "it is longer than a megabyte or is not text");
 	free(text);
 	return NULL;
 }

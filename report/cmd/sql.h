@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sql.h - somebody's SQL: runs its statements and prints what they give. What is wrong with one is said on standard
- * error, with the names that were perhaps meant.
+ * sql.h - runs a user's SQL and prints the results. An error goes to standard error, with the names that were perhaps
+ * meant.
  */
 #ifndef NT_REPORT_CMD_SQL_H
 #define NT_REPORT_CMD_SQL_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stages.c - nettape-report stages: what the network's time was spent on. Only what holds the parts together: what
- * was asked (query/stages/choice.h), finding it (query/stages/result.h), showing it (query/stages/show.h).
+ * stages.c - nettape-report stages: the network's time by stage of the stack. Joins the parts: the options
+ * (query/stages/choice.h), the result (query/stages/result.h), its output (query/stages/show.h).
  */
 #include <stdio.h>
 
@@ -69,7 +69,7 @@ static const struct nt_option options[] = {
 	NT_OPTIONS_WHO,
 	NT_OPTION_OWNER,
 	NT_OPTION_BY_STAGE,
-	NT_FLAG("inclusive", stages.inclusive, "count a stage with everything that was done inside it"),
+	NT_FLAG("inclusive", stages.inclusive, "count a stage with everything done inside it"),
 	NT_FLAG("other", stages.other, "list the stacks that belong to no stage, the most expensive first"),
 	NT_OPTION_JSON,
 	NT_OPTION_CSV,
@@ -81,10 +81,9 @@ const struct nt_command nt_cmd_stages = {
 	.name = "stages",
 	.group = NT_GROUP_DEEPER,
 	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
-	.what = "split the network's time by what it was spent on",
-	.help = "Each owner's exact time is split into stages of the network stack. The shares come from samples of "
-		"the kernel's stacks: record with --probes default,stacks. A stack has one stage, that of its "
-		"innermost function that has one.",
+	.what = "split the network's time into stages of the stack",
+	.help = "Each owner's exact time is split by samples of the kernel's stacks: record with --probes "
+		"default,stacks. A stack has one stage, that of its innermost function with a stage.",
 	.example = "stages busy.tape --by cpu --owner net_rx",
 	.wants = "a tape or a database",
 	.options = options,

@@ -256,9 +256,9 @@ static void print_remarks(struct summary *summary)
 	if (summary->by == NT_GROUP_COUNT)
 		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table.");
 	nt_print_prose(stdout, "",
-		       "net_rx is the work of receiving packets for all processes, in the time of whoever was "
-		       "interrupted. It is not attributed to processes yet. Bytes are those of operations that "
-		       "succeeded, without peeks and error queues. `cpu` is a share of one CPU.");
+		       "net_rx is the work of receiving packets for all processes. It is not attributed to processes "
+		       "yet. Bytes are those of operations that succeeded, without peeks and error queues. `cpu` is "
+		       "a share of one CPU.");
 }
 
 static int print_session(struct summary *summary, int64_t session_id)
@@ -312,7 +312,7 @@ static int run(const struct nt_options *options)
 	int code;
 
 	if (by && (summary.by = nt_group_of(by)) == NT_GROUP_COUNT) {
-		nt_complain("--by %.100s: it is by " NT_GROUP_NAMES ".", by);
+		nt_complain("--by %.100s: choose " NT_GROUP_NAMES ".", by);
 		return NT_EXIT_MISUSED;
 	}
 	code = nt_sessions_open(&summary.sessions, options->args[0], NULL, NULL, options->format);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * symbolize.c - nettape-report symbolize: names places in programs in a database, by files that were not at hand
- * when the tape was imported, and says of each program what was found.
+ * symbolize.c - nettape-report symbolize: names functions of programs in a database, by files that were missing when
+ * the tape was imported, and says for each program what was found.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -176,8 +176,8 @@ static int run(const struct nt_options *options)
 	if (access(path, R_OK))
 		return nt_complain("'%s' cannot be read: %s.", path, nt_denied_read(why, path, errno));
 	if (!nt_load_is_database(path))
-		return nt_complain("%s is no database: functions of a tape are named when it is read: nettape-report "
-				   "import TAPE -o DB --symbols DIR.",
+		return nt_complain("%s is not a database. Functions of a tape are named when it is read: "
+				   "nettape-report import TAPE -o DB --symbols DIR.",
 				   path);
 	if (nt_user_names_new(&symbolize.names, &options->symbols, error, sizeof(error)))
 		return nt_complain("%s", error);

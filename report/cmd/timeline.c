@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * timeline.c - nettape-report timeline: CPUs over time, and their worst moments. Only what holds the parts
- * together: what was asked (query/cpus/choice.h), finding it (query/cpus/result.h, query/cpus/lanes.h,
- * query/cpus/worst.h), showing it (query/cpus/result.h).
+ * timeline.c - nettape-report timeline: CPUs over time, and their worst moments. Joins the parts: the options
+ * (query/cpus/choice.h), the result (query/cpus/result.h, query/cpus/lanes.h, query/cpus/worst.h), the picture
+ * (query/cpus/drawing.c).
  */
 #include <stdio.h>
 
@@ -127,7 +127,7 @@ const struct nt_command nt_cmd_timeline = {
 	.name = "timeline",
 	.group = NT_GROUP_LOOK,
 	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
-	.what = "draw who had each CPU over time, and find the worst moments",
+	.what = "draw the owners of each CPU over time, and find the worst moments",
 	.help = "An owner is hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or uncovered. "
 		"network is net_rx, net_tx, send and recv together.",
 	.example = "timeline busy.tape --worst network --window 10ms",

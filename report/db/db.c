@@ -57,7 +57,7 @@ static const char *reason(const struct nt_db *db, char why[NT_DENIED_MAX])
 	if (code == SQLITE_READONLY || (code == SQLITE_CANTOPEN && number == EACCES))
 		return nt_denied_change(why, db->path, EACCES);
 	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-		return "it is damaged, or no database: import the tape again";
+		return "it is damaged or not a database: import the tape again";
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		return "another program is writing to it: try again when that is done";
 	return sqlite3_errmsg(db->handle);
@@ -295,7 +295,7 @@ static int open_written(struct nt_db *db)
 	if (open_handle(db, db->path, SQLITE_OPEN_READWRITE) || check_kind(db))
 		return -1;
 	if (sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK)
-		return nt_db_fail(db, "its triggers cannot be left alone");
+		return nt_db_fail(db, "its triggers cannot be switched off");
 	return run(db, "PRAGMA cache_size = -32768", "it cannot be set up");
 }
 
@@ -310,7 +310,7 @@ static int open_as(struct nt_db *db, enum nt_db_mode mode)
 		return open_read(db);
 	case NT_DB_NEW:
 		if (is_there)
-			return nt_db_refuse(db, "%s is there already: add to it with --append, or remove it first.",
+			return nt_db_refuse(db, "%s exists already: add to it with --append, or remove it first.",
 					    db->path);
 		return open_new(db);
 	case NT_DB_APPEND:

@@ -57,7 +57,7 @@ static int open_tape(struct nt_feed *feed, const char *path, const struct nt_sym
 		session->cpus += tape->present[cpu];
 	if (tape->end_ns > MAX_TS || tape->start_ns > tape->end_ns)
 		return nt_fail(feed->error, sizeof(feed->error),
-			       "%s: its times are none that a clock shows: is it damaged?", path);
+			       "%s: no clock shows times like those in it: is it damaged?", path);
 	error = nt_rows_open(&feed->rows, feed->tape, feed->names, 1, NT_ROWS_IDENTITIES_FIRST);
 	if (!error)
 		return 0;
@@ -70,7 +70,7 @@ static int next_of_tape(struct nt_feed *feed, const struct nt_row **row)
 
 	if (error >= 0)
 		return error;
-	return nt_fail(feed->error, sizeof(feed->error), "%s cannot be read on: %s.", feed->tape->path,
+	return nt_fail(feed->error, sizeof(feed->error), "the rest of %s cannot be read: %s.", feed->tape->path,
 		       nt_tape_error_text(error));
 }
 
@@ -141,11 +141,10 @@ static int find_session(struct nt_feed *feed)
 	if (!has_one)
 		return nt_db_refuse(feed->db, "%s: there is no session in it: import a tape first.", feed->db->path);
 	if (has_more)
-		return nt_db_refuse(
-			feed->db,
-			"%s: there are several sessions in it, and each has clocks of its own: give one of the "
-			"tapes, or a database of one.",
-			feed->db->path);
+		return nt_db_refuse(feed->db,
+				    "%s: it has several sessions, each with its own clocks: give one of the tapes, or "
+				    "a database of one.",
+				    feed->db->path);
 	return 0;
 }
 
@@ -160,11 +159,10 @@ static int check_tables(struct nt_feed *feed)
 			const char *name = nt_table((enum nt_table_id)id)->name;
 
 			if (!sqlite3_stricmp(nt_db_text(views, 0), name))
-				error = nt_db_refuse(
-					feed->db,
-					"%s: its %s is no table, which nettape-report did not write: import the "
-					"tape again, into a new database.",
-					feed->db->path, name);
+				error = nt_db_refuse(feed->db,
+						     "%s: its %s is not a table, as nettape-report would write: import "
+						     "the tape again, into a new database.",
+						     feed->db->path, name);
 		}
 	}
 	return nt_db_end(feed->db, views, "its tables cannot be read") ? -1 : error;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * feed.h - the rows of one session, pulled one by one, from wherever they are: a tape, or a database that tapes were
- * imported into. Rows of who is who (process, thread, cgroup, socket, net_device), the places and stacks of samples
- * (symbol, stack), and clocks come first, then readings, then events; rows of one CPU in time order in cpu_slice and
- * sched_slice. Prints nothing. Memory as rows/rows.h: not for the length of the recording.
+ * feed.h - the rows of one session, one by one, from a tape or from a database of imported tapes. Rows of identities
+ * (process, thread, cgroup, socket, net_device), of symbols and stacks, and of clocks come first, then snapshots, then
+ * events. In cpu_slice and sched_slice the rows of one CPU come in time order. Prints nothing. Memory as rows/rows.h:
+ * independent of the length of the recording.
  *
- * A database is anybody's: a row from there has the columns of its table, but what is in them may have been changed.
- * Values of another type than the column's are given as NULL; a row without one that it must have is an error.
+ * A database may be anybody's. A row has the columns of its table, but the values may have been changed. A value of a
+ * wrong type is given as NULL; a row without a value that it must have is an error.
  */
 #ifndef NT_REPORT_DB_FEED_H
 #define NT_REPORT_DB_FEED_H

@@ -43,7 +43,7 @@ static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress 
 	}
 	if (error == 1)
 		return 0;
-	return nt_db_refuse(db, "%s cannot be read on: %s.", progress->what, nt_tape_error_text(error));
+	return nt_db_refuse(db, "the rest of %s cannot be read: %s.", progress->what, nt_tape_error_text(error));
 }
 
 int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows)
@@ -165,11 +165,10 @@ int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, 
 {
 	if (!args || !args->n_dirs)
 		return 0;
-	return nt_fail(
-		error, error_size,
-		"%s is a database, which has its names: --symbols is for tapes. nettape-report symbolize names what "
-		"lies in files that have come since.",
-		path);
+	return nt_fail(error, error_size,
+		       "%s is a database and has names already: --symbols is for tapes. To look for more names: "
+		       "nettape-report symbolize.",
+		       path);
 }
 
 int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const struct nt_need *need,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * load.h - from a tape into a database: the loop that puts every row of rows/rows.h into db.h, and what most commands
- * begin with, a database to ask, whether they were given one or a tape.
+ * load.h - imports a tape: puts every row of rows/rows.h into a database (db.h). Also gives most commands the database
+ * that they ask, whether they were given one or a tape.
  */
 #ifndef NT_REPORT_DB_LOAD_H
 #define NT_REPORT_DB_LOAD_H

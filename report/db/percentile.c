@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * percentile.c - see percentile.h. The numbers of a group are kept (util/weighted.h), so the result is exact: one of
- * them. A window's frame loses its oldest row when it moves on, so they stay in the order of their coming there, and a
- * copy is sorted.
+ * them. A moving window loses its oldest row, so there the numbers stay in order of arrival, and a copy is sorted.
  */
 #include "report/db/percentile.h"
 

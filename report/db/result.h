@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * result.h - from the result of a query to a printer.
+ * result.h - prints the result of a query.
  */
 #ifndef NT_REPORT_DB_RESULT_H
 #define NT_REPORT_DB_RESULT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * denied.h - why a file cannot be read, made or changed, and what to do about it: who owns what is in the way. Looks at
- * the file system; prints nothing.
+ * denied.h - why a file cannot be read, made or changed, and what to do: names the owner of the file or directory in
+ * the way. Looks at the file system; prints nothing.
  */
 #ifndef NT_REPORT_OUT_DENIED_H
 #define NT_REPORT_OUT_DENIED_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * interrupt.h - what Ctrl-C does while a file is written, and SIGTERM and SIGHUP as well. A handler is given nothing
- * but the signal, so what it acts on is state of the program: one file at a time. A second Ctrl-C always ends the
- * program.
+ * interrupt.h - Ctrl-C, SIGTERM and SIGHUP while a file is written. A handler gets only the signal, so its state is
+ * global: one file at a time. A second Ctrl-C always ends the program.
  */
 #ifndef NT_REPORT_OUT_INTERRUPT_H
 #define NT_REPORT_OUT_INTERRUPT_H

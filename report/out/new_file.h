@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * new_file.h - writes a file that appears under its name when it is whole and on disk, for there may be who reads
- * whatever is there. What is there and no file, such as a pipe, is written to as it is.
+ * new_file.h - writes a file that appears under its name only when it is whole and on disk, because others may read the
+ * name meanwhile. A pipe or other special file is written as it is.
  *
- * What is exported tells names and addresses, as tapes and databases do, so a new file is its owner's alone (0600).
- * Who wants others to read it says so once: a file that takes another's place has that one's mode.
+ * An export contains names and addresses, as a tape does, so only its owner may read a new file (0600). A file that
+ * replaces another gets that one's mode.
  */
 #ifndef NT_REPORT_OUT_NEW_FILE_H
 #define NT_REPORT_OUT_NEW_FILE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * progress.h - how far a long work is, on stderr, when that is a terminal and the work takes over a second.
+ * progress.h - shows how far a long operation is, on stderr, if that is a terminal and the operation takes over a
+ * second.
  */
 #ifndef NT_REPORT_OUT_PROGRESS_H
 #define NT_REPORT_OUT_PROGRESS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * prose.h - text that fits where it stands: how wide it is on a terminal, sentences that wrap at words, names that are
- * shortened. Nothing here depends on the locale. What memory is too short for is a write error of the stream (ferror).
+ * shortened. Nothing here depends on the locale. Lack of memory becomes a write error of the stream (ferror).
  */
 #ifndef NT_REPORT_OUT_PROSE_H
 #define NT_REPORT_OUT_PROSE_H

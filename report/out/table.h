@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * table.h - which columns of a table a line has room for, and how wide each is. Pure. Numbers are never cut: columns of
- * names are shortened, and when that is not enough, whole columns are left out.
+ * table.h - chooses the columns of a table that fit on a line, and their widths. Pure. Numbers are never cut: columns
+ * of names are shortened first, then whole columns are left out.
  */
 #ifndef NT_REPORT_OUT_TABLE_H
 #define NT_REPORT_OUT_TABLE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * terminal.h - what the output goes to: how wide a line is, and what may be in it. Where it is no terminal, the answer
- * is the same everywhere, so that a report depends on its tape alone.
+ * terminal.h - what the output goes to: the width of a line, and what it may contain. Without a terminal the answer is
+ * always the same, so that a report depends on its tape alone.
  */
 #ifndef NT_REPORT_OUT_TERMINAL_H
 #define NT_REPORT_OUT_TERMINAL_H

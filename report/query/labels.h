@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * labels.h - by what samples and stages are grouped, and the label of each group of a session. Prints nothing.
+ * labels.h - the groupings of samples and stages, and the label of each group of a session. Prints nothing.
  */
 #ifndef NT_REPORT_QUERY_LABELS_H
 #define NT_REPORT_QUERY_LABELS_H

@@ -47,7 +47,7 @@ static int select_moment(const char *option, const char *word, struct nt_moment 
 		return 0;
 	return nt_refuse(
 		error, error_size,
-		"%s %s: it is a time since the start, like 2.5, 300ms or 20us, or UTC, like 2026-11-21T18:00:00Z.",
+		"%s %s: give a time since the start, like 2.5, 300ms or 20us, or UTC, like 2026-11-21T18:00:00Z.",
 		option, word);
 }
 
@@ -92,7 +92,7 @@ int nt_select(const struct nt_selection_args *args, struct nt_selection *selecti
 	    select_moment("--to", args->to, &selection->to, error, error_size))
 		return -1;
 	if (args->cpus && select_cpus(args->cpus, selection))
-		return nt_refuse(error, error_size, "--cpu %s: it is a list of CPUs, like 0,2-5.", args->cpus);
+		return nt_refuse(error, error_size, "--cpu %s: give a list of CPUs, like 0,2-5.", args->cpus);
 	if (args->process && !args->process[0])
 		return nt_refuse(error, error_size, "--process takes a pid or a name.");
 	return 0;

@@ -12,7 +12,7 @@
 
 #define NT_MAX_CPU_RANGES 64
 
-/* A time within a recording, as people give it. */
+/* A time within a recording, as people give it: since its start, or UTC. */
 struct nt_moment {
 	bool is_given;
 	bool is_wall; /* ns since 1970, UTC; else since the session's start */

@@ -29,7 +29,7 @@ static void say_threads(sqlite3_stmt *row)
 	if (sqlite3_column_type(row, RECORDING) != SQLITE_NULL)
 		nt_print_prose(stdout, "  ",
 			       "Its threads took %s of CPU time in the %s from its first snapshot to its last, %.2f %% "
-			       "of one CPU. From its start on, with all that loading its programs takes, they took %s "
+			       "of one CPU. Since its start, with the loading of its programs, they took %s "
 			       "(user %s, system %s).",
 			       nt_human_ns(cpu, number(row, RECORDING_CPU)), nt_human_ns(span, number(row, RECORDING)),
 			       100 * sqlite3_column_double(row, RECORDING_SHARE), all, user, system);
@@ -45,13 +45,13 @@ static void say_programs(int64_t runs, int64_t timed, uint64_t run_ns)
 	nt_human_count(count, runs);
 	if (timed > 0)
 		nt_print_prose(stdout, "  ",
-			       "Its programs in the kernel ran %s times and took %s, %s a run, as the kernel measured "
-			       "it: with a part of what measuring takes. That time is inside the owners above.",
+			       "Its programs in the kernel ran %s times and took %s, %s a run. The kernel measured "
+			       "this, and it includes a part of the measuring. This time is inside the owners above.",
 			       count, nt_human_ns(time, run_ns), nt_human_ns(each, run_ns / (uint64_t)timed));
 	else
 		nt_print_prose(stdout, "  ",
 			       "Its programs in the kernel ran %s times. Their time was not measured (nettape-record "
-			       "--bpf-stats does); it is inside the owners above.",
+			       "--bpf-stats measures it); it is inside the owners above.",
 			       count);
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * self_cost.h - what the recorder itself cost: two queries for every command that shows it, and the sentences of
- * summary.
+ * self_cost.h - the recorder's own cost: two queries for every command that shows it, and the sentences of summary.
  *
  * The two are measured in different ways and do not add up. The threads' time is the kernel's account of the process.
- * The programs run in the time of whatever they interrupt, the recorder's too: their time is inside the owners'
- * already.
+ * The programs run in the time of whatever they interrupt, so their time is inside the owners' already.
  */
 #ifndef NT_REPORT_QUERY_SELF_COST_H
 #define NT_REPORT_QUERY_SELF_COST_H

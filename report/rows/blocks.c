@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blocks.c - the part of rows.h that works on identity, clock and snapshot blocks: first to learn who is who, later
- * to make rows of them.
+ * blocks.c - the part of rows.h that reads identity, clock and snapshot blocks: first to learn the identities, later to
+ * make rows of them.
  */
 #include <errno.h>
 #include <stdio.h>

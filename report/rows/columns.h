@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * columns.h - the tables that a tape is seen as, each defined once: its line in NT_TABLES, and NT_COLUMNS_<name>(C).
+ * columns.h - the tables of a tape, each defined once: its line in NT_TABLES, and NT_COLUMNS_<name>(C).
  * There a line C(TYPE, "name", value) is a column and the value that a row has in it, made of `from`, which has the
  * table's type in NT_TABLES, and `arena`. All tables begin with session_id, which is not listed. tables.c expands these
  * lists and has the functions that values are made with. docs/sql-schema.md says what the columns mean.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rows.h - a tape as rows of all tables (tables.h), pulled one by one. Knows no SQLite: whoever serves the rows, an
- * import or a virtual table, gets the same. Prints nothing. Memory: for the CPUs, and some bytes for each identity; not
- * for the length of the tape.
+ * rows.h - a tape as rows of all tables (tables.h), pulled one by one. Knows no SQLite: an import and a virtual table
+ * get the same rows. Prints nothing. Memory: for the CPUs, and some bytes for each identity; not for the length of the
+ * tape.
  *
  * Rows of one CPU come in time order in cpu_slice and sched_slice; each table's rows come mixed with the others'. The
  * row of the table session comes last, and so do the threads that are only referred to.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sample_owners.h - whose time a stack sample is of. The clock that takes a sample comes as a hard interrupt, so by the
- * timeline the sample's own nanosecond is that interrupt's. It is of what was interrupted: of the owner of the CPU's
- * time before all hard interrupts that lead up to it without a gap. Only a sample that interrupted an interrupt is of
- * `hardirq`.
+ * sample_owners.h - the owner of each stack sample. The clock that takes a sample comes as a hard interrupt, so by the
+ * timeline the sample's own nanosecond belongs to that interrupt. But a sample shows what was interrupted. So its owner
+ * is that of the CPU's time before all hard interrupts that lead up to it without a gap. Only a sample that interrupted
+ * an interrupt belongs to `hardirq`.
  *
- * Samples come before the slices that they lie in: they wait for them. Pure, and its memory is for the CPUs: a sample
- * waits until its CPU's next state record at most, and no more than NT_WAITING_MAX of them do on any tape.
+ * Samples come before the slices that contain them, and wait for them. Pure. Memory is for the CPUs: a sample waits
+ * until its CPU's next state record at most, and no more than NT_WAITING_MAX of them do on any tape.
  *
  * tests/unit/sample_owners_test.c has the slow, obvious second implementation.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits, wake-ups, stacks) and
- * of their losses. They are no part of the timeline: each record is a row as it comes (a stack sample when it is known
- * whose it is), also in the moments between the opening of its CPU's gate and the session's start, so that rows and the
- * programs' own counters are equal.
+ * samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits, wake-ups, stacks) and of
+ * their losses. They are not part of the timeline. Each record becomes a row when it comes, or, for a stack sample,
+ * when its owner is known. This includes records between the opening of their CPU's gate and the session's start, so
+ * that rows and the programs' own counters are equal.
  */
 #include "report/rows/state.h"
 #include "schema/kind.h"

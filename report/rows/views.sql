@@ -1,7 +1,7 @@
--- The views of a nettape database: the everyday questions. Plain SQL that any sqlite3 (3.30 or later) understands, but for
--- names between two @: each becomes the text of that macro of sql_lists.h.
--- They read the sums in cpu_cost and sock_cost, not the slices, and so are quick on long recordings;
--- `nettape-report check` proves that the sums equal the slices. docs/sql-schema.md says what each column means.
+-- The views of a nettape database: the everyday questions. Plain SQL that any sqlite3 (3.30 or later) understands, but
+-- for names between two @: each becomes the text of that macro of sql_lists.h. They read the sums in cpu_cost and
+-- sock_cost, not the slices, and so are quick on long recordings; `nettape-report check` proves that the sums equal the
+-- slices. docs/sql-schema.md says what each column means.
 
 -- Whose the time of each CPU was.
 CREATE VIEW net_cost_cpu AS
@@ -43,7 +43,8 @@ WITH part AS (
     FROM sock_cost
 )
 SELECT p.session_id, p.utid, t.tid, t.name, t.upid,
-       sum(p.send_ns) AS send_ns, sum(p.recv_ns) AS recv_ns, sum(p.send_ns + p.recv_ns) AS net_ns, sum(p.task_ns) AS task_ns,
+       sum(p.send_ns) AS send_ns, sum(p.recv_ns) AS recv_ns, sum(p.send_ns + p.recv_ns) AS net_ns,
+           sum(p.task_ns) AS task_ns,
        sum(p.send_ops) AS send_ops, sum(p.recv_ops) AS recv_ops,
        sum(p.send_bytes) AS send_bytes, sum(p.recv_bytes) AS recv_bytes,
        sum(p.untimed_ops) AS untimed_ops, sum(p.lower_bound_ops) AS lower_bound_ops
@@ -137,24 +138,27 @@ CREATE VIEW skb_drop_total AS
 SELECT session_id, reason, location, device_id, count(*) AS packets, sum(length) AS bytes
 FROM skb_drop GROUP BY session_id, reason, location, device_id;
 
--- How long each thread had waited for a CPU when it got one: since it was woken, or since its last stay ended while it would have gone
--- on. Two sorts and no joins of ranges, so that a million stays take seconds:
---   stay    each stay, and covered_ts: the end of the last uncovered time, of any CPU, that began before it. Before that the thread
---           may have been anywhere.
---   moment  stays and wake-ups of sleeping threads, with the time from which the thread is runnable: at once after a wake-up, from
---           its end on after a stay that it did not leave to sleep.
---   ready   what was the moment before. A wake-up may be told before its thread has quite left its CPU: it is runnable once it has.
+-- How long each thread had waited for a CPU when it got one: since it was woken, or since its last stay ended while it
+-- would have gone on. Two sorts and no joins of ranges, so that a million stays take seconds:
+--   stay    each slice on a CPU, and covered_ts: the end of the last uncovered time, of any CPU, that began before it.
+--           Before that the thread may have been anywhere.
+--   moment  these slices, and wake-ups of sleeping threads, with the time from which the thread is runnable: at once
+--           after a wake-up, from its end on after a slice that it did not leave to sleep.
+--   ready   the moment before. A wake-up may be recorded before its thread has quite left its CPU: it is runnable once
+--           it has.
 CREATE VIEW thread_runnable AS
 WITH stay AS (
     SELECT session_id, utid, ts, cpu, end_ts, end_state,
            max(hole_end) OVER (PARTITION BY session_id ORDER BY ts ROWS UNBOUNDED PRECEDING) AS covered_ts
-    FROM (SELECT session_id, utid, ts, cpu, ts + dur AS end_ts, end_state, NULL AS hole_end FROM sched_slice WHERE utid <> 0
+    FROM (SELECT session_id, utid, ts, cpu, ts + dur AS end_ts, end_state, NULL AS hole_end FROM sched_slice
+        WHERE utid <> 0
           UNION ALL
           SELECT session_id, NULL, ts, NULL, NULL, NULL, ts + dur FROM cpu_slice WHERE owner = 'uncovered'
           UNION ALL
           SELECT session_id, NULL, start_ts, NULL, NULL, NULL, start_ts FROM session)
 ), moment AS (
-    SELECT session_id, utid, ts, cpu, end_ts, covered_ts, CASE WHEN end_state IN ('R', 'R+') THEN end_ts END AS ready_ts,
+    SELECT session_id, utid, ts, cpu, end_ts, covered_ts, CASE WHEN end_state IN ('R', 'R+') THEN end_ts
+        END AS ready_ts,
            NULL AS wakeup
     FROM stay WHERE utid IS NOT NULL
     UNION ALL
@@ -187,16 +191,18 @@ SELECT r.session_id, r.upid, p.pid, p.name, sum(r.stays) AS stays, sum(r.known) 
 FROM thread_runnable_total AS r LEFT JOIN process AS p ON p.session_id = r.session_id AND p.upid = r.upid
 GROUP BY r.session_id, r.upid;
 
--- What each owner's time on each CPU was spent on: the exact time of each bucket, split by stack samples. Buckets of an owner on a CPU are put
--- together until there are some 30 samples (`run`), and each bucket's time is split by the samples of its run. Where an owner has no sample on
--- a CPU, by those of all CPUs; where it has none at all, its time is `unsampled`. No nanosecond gets lost: a part is what lies between two
--- shares of the bucket's time, both rounded down. `nettape-report stages` reckons in the same way (report/query/stages/split.h) and says how sure it is.
+-- What each owner's time on each CPU was spent on: the exact time of each bucket, split by stack samples. Buckets of an
+-- owner on a CPU are put together until there are some 30 samples (`run`), and each bucket's time is split by the
+-- samples of its run. Where an owner has no sample on a CPU, by those of all CPUs; where it has none at all, its time
+-- is `unsampled`. No nanosecond gets lost: a part is what lies between two shares of the bucket's time, both rounded
+-- down. `nettape-report stages` reckons in the same way (report/query/stages/split.h) and says how sure it is.
 --   cell    owner, CPU and bucket, with its time and its samples; `upto`: samples up to its end
 --   lent    what a cell's time is split by: its run (`run`), or all samples of the owner (`lender` -1)
 --   lender  each sample, as it lends itself: to its run, and to who has none
 --   pool    samples by stage of each of these; `after`: with those of the stages before it
--- SQLite takes what sums over groups give for a handful of rows, too few for it to make an index of: it would go through all of `pool` for each
--- cell, which takes hours where there are an hour's. So both end with the rows of a table, of which none is taken.
+-- SQLite takes what sums over groups give for a handful of rows, too few for it to make an index of: it would go
+-- through all of `pool` for each cell, which takes hours where there are an hour's. So both end with the rows of a
+-- table, of which none is taken.
 CREATE VIEW net_cost_stage_over_time AS
 WITH sample AS (
     SELECT t.session_id, t.owner, t.cpu, s.start_ts + (t.ts - s.start_ts) / s.bucket_ns * s.bucket_ns AS ts,
@@ -207,7 +213,8 @@ WITH sample AS (
     SELECT session_id, owner, cpu, ts, sum(ns) AS ns, sum(dur) AS dur,
            sum(sum(samples)) OVER (PARTITION BY session_id, owner, cpu ORDER BY ts) AS upto,
            sum(sum(samples)) OVER (PARTITION BY session_id, owner, cpu) AS of_cpu
-    FROM (SELECT session_id, owner, cpu, ts, ns, dur, 0 AS samples FROM net_cost_over_time WHERE owner NOT IN ('idle', 'offline', 'uncovered')
+    FROM (SELECT session_id, owner, cpu, ts, ns, dur, 0 AS samples FROM net_cost_over_time WHERE owner NOT IN ('idle',
+        'offline', 'uncovered')
           UNION ALL
           SELECT session_id, owner, cpu, ts, 0, 0, count(*) FROM sample GROUP BY session_id, owner, cpu, ts)
     GROUP BY session_id, owner, cpu, ts
@@ -220,7 +227,8 @@ WITH sample AS (
     UNION ALL
     SELECT session_id, owner, cpu, ts, 0, 0, 0, 0 FROM cpu_cost WHERE 0
 ), lender AS (
-    SELECT session_id, owner, cpu AS lender, (count(*) OVER (PARTITION BY session_id, owner, cpu ORDER BY ts) - 1) / 30 AS run, stage, family
+    SELECT session_id, owner, cpu AS lender, (count(*) OVER (PARTITION BY session_id, owner, cpu
+        ORDER BY ts) - 1) / 30 AS run, stage, family
     FROM sample
     UNION ALL
     SELECT session_id, owner, -1, 0, stage, family FROM sample
@@ -232,20 +240,24 @@ WITH sample AS (
     UNION ALL
     SELECT session_id, owner, cpu, 0, stage, family, 0, 0, 0 FROM stack_sample WHERE 0
 )
-SELECT l.session_id, l.ts, l.dur, l.cpu, l.owner, coalesce(p.stage, 'unsampled') AS stage, nullif(p.family, '') AS family,
+SELECT l.session_id, l.ts, l.dur, l.cpu, l.owner, coalesce(p.stage, 'unsampled') AS stage, nullif(p.family,
+    '') AS family,
        CASE WHEN p.n IS NULL THEN l.ns ELSE l.ns * p.after / p.n - l.ns * (p.after - p.samples) / p.n END AS ns
-FROM lent AS l LEFT JOIN pool AS p ON p.session_id = l.session_id AND p.owner = l.owner AND p.lender = l.lender AND p.run = l.run
+FROM lent AS l LEFT JOIN pool AS p ON p.session_id = l.session_id AND p.owner = l.owner AND p.lender = l.lender
+    AND p.run = l.run
 WHERE l.ns > 0;
 
 -- The sums of that, for the owners that are the network's. Time and samples are counted apart, each in one pass.
 CREATE VIEW net_cost_stage AS
 SELECT c.session_id, c.owner, c.stage, c.family, c.ns,
-       CAST(c.ns AS REAL) / sum(c.ns) OVER (PARTITION BY c.session_id, c.owner) AS share, coalesce(n.samples, 0) AS samples
+       CAST(c.ns AS REAL) / sum(c.ns) OVER (PARTITION BY c.session_id, c.owner) AS share, coalesce(n.samples,
+           0) AS samples
 FROM (SELECT session_id, owner, stage, family, sum(ns) AS ns FROM net_cost_stage_over_time
       WHERE owner IN @NT_NETWORK_OWNERS_SQL@ GROUP BY session_id, owner, stage, family) AS c
 LEFT JOIN (SELECT t.session_id, t.owner, coalesce(t.stage, 'no_stack') AS stage, t.family, count(*) AS samples
            FROM stack_sample AS t JOIN session AS s ON s.session_id = t.session_id
-           WHERE t.ts >= s.start_ts AND t.ts < s.end_ts GROUP BY t.session_id, t.owner, coalesce(t.stage, 'no_stack'), t.family) AS n
+           WHERE t.ts >= s.start_ts AND t.ts < s.end_ts GROUP BY t.session_id, t.owner, coalesce(t.stage, 'no_stack'),
+               t.family) AS n
        ON n.session_id = c.session_id AND n.owner = c.owner AND n.stage = c.stage AND n.family IS c.family;
 
 -- How many records of each kind each CPU lost.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * demangle.c - see demangle.h. libiberty hands the text over piece by piece and cannot be told to stop: so it is left
- * by a jump. What it needs for itself lies on the stack, but for an identifier of Rust in Punycode, which would be
- * lost.
+ * demangle.c - see demangle.h. libiberty gives the text piece by piece and cannot be told to stop, so a jump leaves it.
+ * Its own memory is on the stack, except for an identifier of Rust in Punycode, which would leak.
  */
 #include "report/symbols/demangle.h"
 

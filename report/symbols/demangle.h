@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * demangle.h - names of C++ and Rust as in their sources. A mangled name may refer to its own parts: 250 bytes can
- * stand for gigabytes, and names are anybody's, so that what they become has a bound here. Pure.
+ * demangle.h - names of C++ and Rust as in their sources. A mangled name may refer to its own parts, so 250 bytes can
+ * stand for gigabytes. Names are anybody's, so the result has a bound here. Pure.
  */
 #ifndef NT_REPORT_SYMBOLS_DEMANGLE_H
 #define NT_REPORT_SYMBOLS_DEMANGLE_H

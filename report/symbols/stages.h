@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stages.h - which stage of the network stack a stack of functions stands in, by the rules of report/symbols/stages.txt
- * (which says how they are read). Pure: names in, numbers out; no I/O, no globals but the rules' text.
+ * stages.h - the stage of the network stack of a stack of functions, by the rules of report/symbols/stages.txt (which
+ * says how they are read). Pure: names in, numbers out; no I/O, no globals but the rules' text.
  *
- * A stack has one stage, and one address family or none; and, beside that, the set of all stages that it passes
- * through. Nothing outside its innermost softirq counts: that is what was interrupted.
+ * A stack has one stage, one address family or none, and the set of all stages that it passes through. Only functions
+ * inside its innermost softirq count: the rest was interrupted.
  */
 #ifndef NT_REPORT_SYMBOLS_STAGES_H
 #define NT_REPORT_SYMBOLS_STAGES_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clock.h - brings stamps of the realtime clock and times of the monotonic one together, from the tape's clock
- * snapshots. Pure: numbers in, numbers out. Everything is hostile: no number of a snapshot or a record is trusted.
+ * clock.h - matches timestamps of the realtime clock with times of the monotonic one, by the tape's clock snapshots.
+ * Pure: numbers in, numbers out. Everything is hostile: no number of a snapshot or a record is trusted.
  *
  * Both clocks are slewed alike, so their difference (the offset, realtime - monotonic) is constant but for steps:
  * somebody sets the clock, or a leap second is inserted. A snapshot knows the offset as well as its readings lie
  * together; all snapshots of the time between two steps (an era) must agree, and together know it to some nanoseconds.
  * Two neighbours that do not agree show that the clock was stepped between them, but not when.
  *
- * A step smaller than a snapshot's uncertainty is not seen. Who corrects a clock by so little slews it.
+ * A step smaller than a snapshot's uncertainty is not seen. Clocks are slewed, not stepped, for so little.
  */
 #ifndef NT_REPORT_TAPE_CLOCK_H
 #define NT_REPORT_TAPE_CLOCK_H

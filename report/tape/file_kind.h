@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * file_kind.h - what something is that was given as a tape and is none: for the message that refuses it.
+ * file_kind.h - recognises what was given instead of a tape, for the message that refuses it.
  */
 #ifndef NT_REPORT_TAPE_FILE_KIND_H
 #define NT_REPORT_TAPE_FILE_KIND_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * identities.h - who the ids of a tape are. A tape repeats an identity in every chunk that refers to it; here is
- * learned, in one pass before the events, which of its records is the newest one, and what events need of them: the
- * process of a thread, whether it is the kernel's for polling devices, the names of interrupts, reasons and symbols.
- * The records themselves are not kept: a second pass over the tape (nt_identities_read) gives each id's newest one.
- * Memory: some ten bytes for each id.
+ * identities.h - the identities behind a tape's ids. A tape repeats an identity in every chunk that refers to it. One
+ * pass before the events learns which record of each id is the newest, and what events need: the process of a thread,
+ * whether it is a thread of the kernel for polling devices, the names of interrupts, reasons and symbols. The records
+ * themselves are not kept: a second pass over the tape (nt_identities_read) gives each id's newest one. Memory: some
+ * ten bytes for each id.
  */
 #ifndef NT_REPORT_TAPE_IDENTITIES_H
 #define NT_REPORT_TAPE_IDENTITIES_H

@@ -137,7 +137,7 @@ static int go_over_block(struct opening *opening, struct nt_tape_chunk *chunk, c
 	chunk->cpus[header->cpu] = 1;
 	if (header->sequence < *expected)
 		return nt_tape_problem(opening->tape,
-				       "%s: block %llu of CPU %u stands twice or out of order and is left out.",
+				       "%s: block %llu of CPU %u occurs twice or out of order and is left out.",
 				       chunk->name, (unsigned long long)header->sequence, header->cpu);
 	if (header->sequence > *expected && !(opening->tape->is_file && !*expected))
 		error = nt_tape_problem(opening->tape,
@@ -363,7 +363,8 @@ static int settle_times(struct opening *opening, bool has_closing)
 	tape->start_ns = nt_tape_meta_number(tape, NT_META_START_NS, UINT64_MAX);
 	if (tape->start_ns == UINT64_MAX) {
 		tape->start_ns = first;
-		if (nt_tape_problem(tape, "No block says when the session began: the first record is taken."))
+		if (nt_tape_problem(tape,
+				    "No block says when the session began: the time of the first record is used."))
 			return -ENOMEM;
 	}
 	if (opening->tape->is_file && tape->header.number && tape->header.created_monotonic_ns > tape->start_ns &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * segment.h - one segment of one CPU: the spans that ended or stand open in it, and whose each of its
- * nanoseconds is. Pure: knows nothing of records, sessions or other CPUs. For timeline.c only.
+ * segment.h - one segment of one CPU: the spans that ended or are open in it, and the owner of each of its nanoseconds.
+ * Pure: knows nothing of records, sessions or other CPUs. For timeline.c only.
  *
  * The owner of a nanosecond, first match wins: an interrupt; a softirq (NET_RX, then NET_TX, then the
  * others); a poll that the task makes itself (NET_RX too); the operation begun last (of two begun together, the one

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what a timeline remembers, and the parts of it that work on that: timeline.c takes
- * records and decides where segments begin and end, spans.c collects what is in them, loss.c
- * what is not, rows.c gives rows. Private to these.
+ * state.h - the state of a timeline, and the parts that work on it: timeline.c takes records and decides where segments
+ * begin and end, spans.c collects their spans, loss.c their uncovered time, rows.c gives rows. Private to these.
  */
 #ifndef NT_REPORT_TIMELINE_STATE_H
 #define NT_REPORT_TIMELINE_STATE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * timeline.c - see timeline.h: takes the records of each CPU, keeps what is believed of it, and closes its
- * segments. state.h says what the other files of the timeline do.
+ * timeline.c - see timeline.h: takes the records of each CPU, keeps the CPU's state, and closes its segments. state.h
+ * says what the other files of the timeline do.
  */
 #include "report/timeline/timeline.h"
 

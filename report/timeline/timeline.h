@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * timeline.h - from the records of all CPUs to the one owner of every nanosecond. Pure: records in,
- * rows out through callbacks; no file, no SQL, no clock. May use schema/ only.
+ * timeline.h - from the records of all CPUs to the one owner of every nanosecond. Pure: records in, rows out through
+ * callbacks; no file, no SQL, no clock. Uses schema/ and util/ only.
  *
  * How it works. The time of a CPU is cut into segments by its state records (STATE, SWITCH). When the
  * state record that closes a segment arrives, everything about the segment is known from that CPU's

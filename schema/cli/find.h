@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* find.h - rows of a table of options (option.h), found by what somebody wrote. For cli/ itself. */
+/* find.h - rows of a table of options (option.h), found by name. Private to cli/. */
 #ifndef NT_SCHEMA_CLI_FIND_H
 #define NT_SCHEMA_CLI_FIND_H
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Two commits beside each other: what recording costs the traffic, and what reading a tape takes. `make bench
-# AGAINST=COMMIT` calls it. Both record slices of one flood, and both import one tape, in turns. A ratio over 1 says that
-# this tree is better.
+# Compares two commits: the cost of recording for the traffic, and the time to read a tape. `make bench AGAINST=COMMIT`
+# calls it. Both record slices of one flood, and both import one tape, in turns. A ratio over 1 means that this tree is
+# better.
 #
 #   BENCH_PAIRS=20   pairs of slices; imports get a quarter
 # shellcheck source=tests/bench/lib.sh

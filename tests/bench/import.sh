@@ -25,7 +25,8 @@ for tape in short long; do
     "$tools/rusage" "$work/$tape.usage" "$report" import "$work/$tape.tape" -o "$work/$tape.db" >/dev/null
 done
 rows=0
-for table in $("$report" query --csv "$work/long.db" "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'" | sed 1d | tr -d '"\r'); do
+for table in $("$report" query --csv "$work/long.db" "SELECT name FROM sqlite_schema WHERE type = 'table'
+    AND name NOT LIKE 'sqlite_%'" | sed 1d | tr -d '"\r'); do
     rows=$((rows + $("$report" query --csv "$work/long.db" "SELECT count(*) FROM $table" | tail -1)))
 done
 read -r wall_ns _ _ long_kib <"$work/long.usage"
@@ -33,8 +34,10 @@ read -r _ _ _ short_kib <"$work/short.usage"
 read -r inserted insert_ns < <("$tools/insert-rate" "$work/long.db" "$work/insert.db")
 
 result "import, rows a second" "$(calc "$rows / $wall_ns * 1e9") ($rows rows)"
-result "SQLite inserting the same rows from memory, rows a second" "$(calc "$inserted / $insert_ns * 1e9") ($inserted rows)"
+result "SQLite inserting the same rows from memory, rows a second" \
+    "$(calc "$inserted / $insert_ns * 1e9") ($inserted rows)"
 result "import rate over SQLite's own" "$(calc "($rows / $wall_ns) / ($inserted / $insert_ns)")" ">= 0.5"
 result "import, MB of tape a second" "$(calc "$(du -sb "$work/long.tape" | cut -f1) / $wall_ns * 1e3")"
-result "import, most memory for the long tape over the short one's" "$(calc "$long_kib / $short_kib") ($long_kib and $short_kib KiB)" "<= 1.2"
+result "import, most memory for the long tape over the short one's" \
+    "$(calc "$long_kib / $short_kib") ($long_kib and $short_kib KiB)" "<= 1.2"
 [[ -n ${BENCH_RESULTS:-} ]] || bench_table

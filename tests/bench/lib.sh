@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the benches share. To be sourced first. Results are lines "what<TAB>measured<TAB>bar<TAB>verdict" in $results;
+# Shared by the benches. To be sourced first. Results are lines "what<TAB>measured<TAB>bar<TAB>verdict" in $results;
 # bench_table prints them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -52,7 +52,8 @@ result() {
 # quartiles: of the numbers on standard input, one a line: "MEDIAN (quartiles Q1 .. Q3, N pairs)"
 quartiles() {
     sort -g | awk '
-        function at(q,    p, i) { p = 1 + (NR - 1) * q; i = int(p); return i >= NR ? v[NR] : v[i] + (p - i) * (v[i + 1] - v[i]) }
+        function at(q,    p, i) { p = 1 + (NR - 1) * q; i = int(p);
+            return i >= NR ? v[NR] : v[i] + (p - i) * (v[i + 1] - v[i]) }
         { v[NR] = $1 }
         END { if (NR) printf "%.3f (quartiles %.3f .. %.3f, %d pairs)", at(0.5), at(0.25), at(0.75), NR }'
 }

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the network stack costs when NAPI threads or busy-polling tasks receive, of the same traffic through softirqs: it is the
-# same work, and must come to the same under `net_rx`. By tests/live/napi.sh, which tells how they are compared.
+# The cost of the network stack when NAPI threads or busy-polling tasks receive, against softirqs with the same
+# traffic. It is the same work, so it must cost the same under `net_rx`. Uses tests/live/napi.sh, which explains the
+# comparison.
 #
 #   BENCH_PAIRS=20   turns of each way
 # shellcheck source=tests/bench/lib.sh
 source "$(dirname "$0")/lib.sh"
 TURNS=${BENCH_PAIRS:-20} bash tests/live/napi.sh >"$work/napi.log" 2>&1 || {
     # The test skips where the kernel has no such polls; else it failed, and there is no figure.
-    [[ $? == 77 ]] || result "net_rx a packet when polled otherwise than by softirqs" "none: tests/live/napi.sh failed" ">= 0.95"
+    [[ $? == 77 ]] || result "net_rx a packet when polled otherwise than by softirqs" \
+        "none: tests/live/napi.sh failed" ">= 0.95"
     tail -3 "$work/napi.log"
     exit 0
 }

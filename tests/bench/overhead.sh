@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What recording costs the traffic that is recorded. One flood between two network namespaces; inside it, recorded and
-# unrecorded slices of half a second in turn (the order within a pair turns too), so that what else happens to the
-# machine falls on both. Rate: what the receiver's namespace received, by the kernel's count.
+# The cost of recording for the recorded traffic. One flood runs between two network namespaces; slices of half a
+# second are recorded and unrecorded in turn (the order within a pair turns too), so that other load falls on both.
+# Rate: packets that the receiver's namespace received, by the kernel's count.
 #
 #   BENCH_PAIRS=20   pairs of slices for UDP; TCP and perf get as many and a quarter as many
 #   BENCH_PERF=0     leaves perf out
@@ -28,9 +28,10 @@ compare() {
 # mean_rate FILE: per second
 mean_rate() { awk '{ n += $1; t += $2 } END { printf "%.0f", n / t * 1e9 }' "$1"; }
 
-# Records that found no room, by the recorder's own words at its end. (Context switches that a kernel does not show to the
-# programs, because it hides a process of its own, are on the tape as lost too: no fault of the rings.)
-lost_for_room() { sed -n 's/^lost: \([0-9,]*\) records found the rings full.*/\1/p' "$1" | awk '{ gsub(",", ""); n += $1 } END { print n + 0 }'; }
+# Records that found no room, by the recorder's own words at its end. (Context switches that a kernel does not show to
+# the programs, because it hides a process of its own, are on the tape as lost too: no fault of the rings.)
+lost_for_room() { sed -n 's/^lost: \([0-9,]*\) records found the rings full.*/\1/p' "$1" |
+    awk '{ gsub(",", ""); n += $1 } END { print n + 0 }'; }
 
 # info TAPE KEY
 info() { "$report" info --json "$1" | sed -n "s/^.*\"$2\": *\([0-9]*\).*/\1/p" | head -1; }
@@ -57,7 +58,8 @@ result "bytes on disk an event" "$(calc "$(info "$work/long.tape" bytes) / $even
 "$report" import "$work/long.tape" -o "$work/long.db" >/dev/null
 recorder_cpu() {
     "$report" query --csv "$work/long.db" "
-        SELECT ifnull(sum(dur), 0) FROM cpu_slice JOIN thread USING (session_id, utid) JOIN process p USING (session_id, upid)
+        SELECT ifnull(sum(dur), 0) FROM cpu_slice JOIN thread USING (session_id, utid) JOIN process p USING (session_id,
+        upid)
         WHERE p.name = 'nettape-record' AND owner $1" | tail -1
 }
 result "recorder CPU an event (us), net of softirqs and interrupts" \
@@ -73,16 +75,19 @@ rm -rf "$work"/long.*
 echo "one recording with the kernel's statistics, 2 s (each run is timed, which costs)"
 "$record" -o "$work/stats.tape" -q -d 2 --bpf-stats
 "$report" query --csv "$work/stats.tape" "
-    SELECT program, max(CASE WHEN name = 'runs' THEN value END) AS runs, max(CASE WHEN name = 'run_ns' THEN value END) AS run_ns
+    SELECT program, max(CASE WHEN name = 'runs' THEN value END) AS runs, max(CASE WHEN name = 'run_ns' THEN value
+        END) AS run_ns
     FROM self_cost WHERE program IS NOT NULL GROUP BY program" | sed 1d | tr -d '"\r' |
     while IFS=, read -r program runs run_ns; do
         ((runs < 1000)) || result "ns a run of $program" "$(calc "$run_ns / $runs")"
     done
 
-if [[ ${BENCH_PERF:-1} != 0 ]] && command -v perf >/dev/null && perf record -q -a -e sched:sched_switch -o "$work/perf.data" -- true 2>/dev/null; then
+if [[ ${BENCH_PERF:-1} != 0 ]] && command -v perf >/dev/null && perf record -q -a -e sched:sched_switch \
+    -o "$work/perf.data" -- true 2>/dev/null; then
     echo "perf, of fewer tracepoints"
     compare udp $(((pairs + 3) / 4)) perf perf record -q -a -m 2048 -o "$work/perf.data" \
-        -e sched:sched_switch,irq:softirq_entry,irq:softirq_exit,sock:sock_send_length,sock:sock_recv_length -- 2>/dev/null
+        -e sched:sched_switch,irq:softirq_entry,irq:softirq_exit,sock:sock_send_length,sock:sock_recv_length \
+        -- 2>/dev/null
     result "perf record of switches, softirqs, lengths: UDP packet rate kept" "$(quartiles <"$work/perf.ratios")"
     rm -f "$work"/perf.data*
 fi
@@ -95,7 +100,8 @@ result "TCP byte rate kept while recording" "$(quartiles <"$work/tcp.ratios")" "
 result "TCP Gbit/s, unrecorded" "$(calc "$(mean_rate "$work/tcp.off") * 8 / 1e9")"
 result "events lost, default rings, TCP" "$(lost_for_room "$work/tcp.log")" "<= 0"
 compare tcp "$pairs" floor "$PWD/build/bench/floor" "$PWD/build/bench/floor.bpf.o"
-result "TCP byte rate kept by programs that only read the clock, at the same tracepoints" "$(quartiles <"$work/floor.ratios")"
+result "TCP byte rate kept by programs that only read the clock, at the same tracepoints" \
+    "$(quartiles <"$work/floor.ratios")"
 flood_stop
 
 [[ -n ${BENCH_RESULTS:-} ]] || bench_table

@@ -6,7 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bash tests/setup.sh build load
-make -s -j"$(nproc)" all build/bench/floor build/tools/flood build/tools/flood-measure build/tools/rusage build/tools/insert-rate
+make -s -j"$(nproc)" all build/bench/floor build/tools/flood build/tools/flood-measure build/tools/rusage \
+    build/tools/insert-rate
 if [[ $(id -u) != 0 ]]; then
     echo "nettape: the bench records, which needs root" >&2
     exit 1

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // colours.js - how far two colours are apart for people who see all colours, and for those who see two: the colours are
-// first changed as full protanopia, deuteranopia and tritanopia do (the matrices of Machado, Oliveira and Fernandes, 2009, for
-// linear RGB), then compared in CIE Lab (the colour difference of 1976).
+// first changed as full protanopia, deuteranopia and tritanopia do (the matrices of Machado, Oliveira and Fernandes,
+// 2009, for linear RGB), then compared in CIE Lab (the colour difference of 1976).
 'use strict';
 
 const VISIONS = {
@@ -30,7 +30,8 @@ function lab([r, g, b]) {
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-// The least difference that any of these people sees; 2 or 3 can just be seen where colours touch. Colours are [r, g, b].
+// The least difference that any of these people sees; 2 or 3 can just be seen where colours touch. Colours are [r, g,
+// b].
 function difference(one, other) {
   const each = Object.values(VISIONS).map((matrix) => {
     const [a, b] = [lab(seen(one, matrix)), lab(seen(other, matrix))];

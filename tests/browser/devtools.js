@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// devtools.js - a headless Chromium to be driven by a test: the DevTools protocol over two pipes, so that it takes nothing but
-// Node itself. Everything the page logs, throws or asks the network for is kept in `troubles` and `requests`.
+// devtools.js - a headless Chromium to be driven by a test: the DevTools protocol over two pipes, so that it takes
+// nothing but Node itself. Everything the page logs, throws or asks the network for is kept in `troubles` and
+// `requests`.
 'use strict';
 
 const {spawn} = require('node:child_process');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// flame.js CHROMIUM PICTURE.svg SCREENSHOT - uses a flame graph (made by tests/cli/flame_browser.sh) as a person would, with pointer and keys, and says
-// what it finds as ok: and FAIL: lines.
+// flame.js CHROMIUM PICTURE.svg SCREENSHOT - uses a flame graph (made by tests/cli/flame_browser.sh) as a person would,
+// with pointer and keys, and says what it finds as ok: and FAIL: lines.
 'use strict';
 
 const {pathToFileURL} = require('node:url');
@@ -55,7 +55,8 @@ async function testZoom(browser) {
     holds(`${frame.name} in it is wider in proportion`, near(frame.width, (frame.part / owner.part) * root.width));
   await browser.screenshot(screenshot);
   const reset = await browser.evaluate(
-    `(() => { const r = document.getElementById('reset').getBoundingClientRect(); return {x: r.x, y: r.y, width: r.width, height: r.height}; })()`,
+    `(() => { const r = document.getElementById('reset').getBoundingClientRect();
+      return {x: r.x, y: r.y, width: r.width, height: r.height}; })()`,
   );
   await browser.click(...middle(reset));
   is('reset shows all again', (await frames(browser)).length, all.length);
@@ -71,10 +72,12 @@ async function testSearch(browser, all) {
   for (const letter of name) await browser.key(letter);
   await browser.key('Enter');
   const hits = (await frames(browser)).filter((one) => one.isHit);
-  is('those that have the word in their name are marked', hits.length, all.filter((one) => one.name.includes(name)).length);
+  is('those that have the word in their name are marked', hits.length,
+    all.filter((one) => one.name.includes(name)).length);
   holds('there are some', hits.length > 0);
   // Outermost ones alone: none of the others adds time.
-  const ends = hits.filter((hit) => !hits.some((other) => other.depth < hit.depth && other.x <= hit.x + 0.5 && other.x + other.width >= hit.x + hit.width - 0.5));
+  const ends = hits.filter((hit) => !hits.some((other) => other.depth < hit.depth && other.x <= hit.x + 0.5 && other.x
+    + other.width >= hit.x + hit.width - 0.5));
   const share = Number((await text(browser, 'found')).match(/([0-9.]+) %/)[1]);
   holds(`their share is told: ${share}`, Math.abs(share - 100 * ends.reduce((sum, one) => sum + one.part, 0)) < 0.02);
   await browser.click(...middle(hits[0]));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// html_page.js CHROMIUM WORK PICTURES - uses the pages in WORK (*.html, made by tests/cli/html_browser.sh) as a person would, with pointer
-// and keys, and says what it finds as ok: and FAIL: lines. What the readout of samples.html shows goes to WORK/readouts, a line
-// for each figure (cpu|from ns|to ns|owner|ns), the stages of stacks.html to WORK/stages (owner|stage|family|ns|share|least|most|samples) and
-// WORK/due (owner|samples|due): the caller compares them with SQL.
+// html_page.js CHROMIUM WORK PICTURES - uses the pages in WORK (*.html, made by tests/cli/html_browser.sh) as a person
+// would, with pointer and keys, and says what it finds as ok: and FAIL: lines. What the readout of samples.html shows
+// goes to WORK/readouts, a line for each figure (cpu|from ns|to ns|owner|ns), the stages of stacks.html to WORK/stages
+// (owner|stage|family|ns|share|least|most|samples) and WORK/due (owner|samples|due): the caller compares them with SQL.
 'use strict';
 
 const fs = require('node:fs');
@@ -50,8 +50,10 @@ const box = (browser, selector) =>
 const readout = (browser) =>
   browser.evaluate(`(() => {
   const panel = document.querySelector('.readout');
-  const ns = Object.fromEntries([...panel.querySelectorAll('tr[data-owner]')].map((row) => [row.dataset.owner, Number(row.querySelector('.ns').textContent.replace(/,/g, ''))]));
-  return {from: Number(panel.dataset.from), to: Number(panel.dataset.to), cpu: panel.querySelector('strong').textContent.split(', ')[1], ns, text: panel.textContent};
+  const ns = Object.fromEntries([...panel.querySelectorAll('tr[data-owner]')]
+    .map((row) => [row.dataset.owner, Number(row.querySelector('.ns').textContent.replace(/,/g, ''))]));
+  return {from: Number(panel.dataset.from), to: Number(panel.dataset.to),
+    cpu: panel.querySelector('strong').textContent.split(', ')[1], ns, text: panel.textContent};
 })()`);
 
 const lines = [];
@@ -115,7 +117,8 @@ async function testPointer(browser) {
 
 async function testCpus(browser) {
   const strip = await browser.evaluate(`(() => {
-    const name = [...document.querySelectorAll('${CHART} text')].find((one) => one.textContent === 'CPU 1').getBoundingClientRect();
+    const name = [...document.querySelectorAll('${CHART} text')].find((one) => one.textContent === 'CPU 1')
+      .getBoundingClientRect();
     return name.y + name.height / 2;
   })()`);
   const [x] = await place(browser, 0.5);
@@ -149,7 +152,8 @@ async function testKeys(browser) {
   is(
     'which shows that',
     await browser.evaluate(
-      `getComputedStyle(document.activeElement).outlineStyle + ' ' + getComputedStyle(document.activeElement).outlineWidth`,
+      `getComputedStyle(document.activeElement).outlineStyle + ' '
+        + getComputedStyle(document.activeElement).outlineWidth`,
     ),
     'solid 3px',
   );
@@ -200,7 +204,8 @@ async function testTables(browser) {
   await browser.evaluate(`document.querySelector('.timeline details').open = true`);
   await browser.settle();
   const rows = await browser.evaluate(
-    `[...document.querySelectorAll('.timeline details tbody tr')].map((row) => [...row.querySelectorAll('.exact')].map((cell) => Number(cell.textContent.replace(/,/g, ''))))`,
+    `[...document.querySelectorAll('.timeline details tbody tr')].map((row) => [...row.querySelectorAll('.exact')]
+      .map((cell) => Number(cell.textContent.replace(/,/g, ''))))`,
   );
   is('the table of the chart', rows.length, 50);
   const sums = rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0));
@@ -225,7 +230,8 @@ async function testTables(browser) {
 // The groupings, one at a time; the socket table has its own place, unless it is chosen.
 async function testGroups(browser) {
   const shown = () =>
-    browser.evaluate(`[...document.querySelectorAll('.groups [data-by], section.table-sockets')].filter((one) => one.checkVisibility()).map((one) => one.dataset.by || 'sockets')`);
+    browser.evaluate(`[...document.querySelectorAll('.groups [data-by], section.table-sockets')]
+      .filter((one) => one.checkVisibility()).map((one) => one.dataset.by || 'sockets')`);
   is('programs first, and the sockets', await shown(), ['program', 'sockets']);
   for (const by of ['process', 'port', 'peer', 'cgroup', 'socket', 'program']) {
     await browser.evaluate(`(() => {
@@ -238,12 +244,15 @@ async function testGroups(browser) {
   is(
     'latency comes before the sockets',
     await browser.evaluate(
-      `document.querySelector('.latency').compareDocumentPosition(document.querySelector('section.table-sockets')) & Node.DOCUMENT_POSITION_FOLLOWING`,
+      `document.querySelector('.latency')
+        .compareDocumentPosition(document.querySelector('section.table-sockets')) & Node.DOCUMENT_POSITION_FOLLOWING`,
     ),
     4,
   );
-  const bars = await browser.evaluate(`[...document.querySelectorAll('.table-programs .share, .cpus .share, section.table-sockets .share')].map((one) => {
-    const [whole, part] = [one.querySelector('.bar'), one.querySelector('.bar-part')].map((each) => each.getBoundingClientRect().width);
+  const bars = await browser.evaluate(
+    `[...document.querySelectorAll('.table-programs .share, .cpus .share, section.table-sockets .share')].map((one) => {
+    const [whole, part] = [one.querySelector('.bar'), one.querySelector('.bar-part')]
+      .map((each) => each.getBoundingClientRect().width);
     return [parseFloat(one.textContent.replace('<', '')), (100 * part) / whole];
   })`);
   holds('there are bars', bars.length > 4);
@@ -255,8 +264,10 @@ async function testGroups(browser) {
   is(
     'what more there is stands in the last row',
     await browser.evaluate(`(() => {
-      const data = JSON.parse(document.getElementById('data').textContent).sessions[0].tables.filter((one) => one.rest_rows);
-      return data.filter((one) => !document.querySelector('.table-' + one.name + ' tbody tr:last-child').textContent.startsWith(one.rest_rows + ' other')).map((one) => one.name);
+      const data = JSON.parse(document.getElementById('data').textContent).sessions[0].tables.filter((one) =>
+        one.rest_rows);
+      return data.filter((one) => !document.querySelector('.table-' + one.name
+        + ' tbody tr:last-child').textContent.startsWith(one.rest_rows + ' other')).map((one) => one.name);
     })()`),
     [],
   );
@@ -293,7 +304,8 @@ async function testStages(browser) {
     })),
     bars: [...one.querySelectorAll('.bar')].map((bar) => {
       const [whole, part, range] = [bar, ...bar.children].map((each) => each.getBoundingClientRect());
-      return {part: part.width / whole.width, low: (range.x - whole.x) / whole.width, high: (range.right - whole.x) / whole.width};
+      return {part: part.width / whole.width, low: (range.x - whole.x) / whole.width,
+        high: (range.right - whole.x) / whole.width};
     }),
   }))`);
   is(
@@ -305,7 +317,7 @@ async function testStages(browser) {
   const due = [];
   for (const {owner, title, note, region, rows, bars} of owners) {
     holds(`${owner} is told: ${title}`, title.startsWith(`${owner}: `));
-    is('so is its table', region, `What the time of ${owner} was spent on`);
+    is('so is its table', region, `Stages of ${owner}`);
     const [, samples, all] = note.match(/, ([\d,]+) samples of ([\d,]+) due$/) || [];
     due.push([owner, samples, all].join('|').replace(/,/g, ''));
     let stage = null;
@@ -320,7 +332,7 @@ async function testStages(browser) {
         return;
       }
       if (isHidden) sums.get(stage)[1] += Number(ns.replace(/,/g, ''));
-      const names = isHidden ? [stage, name === 'family not told' ? '-' : name] : [name, family || '-'];
+      const names = isHidden ? [stage, name === 'family not known' ? '-' : name] : [name, family || '-'];
       shown.push([owner, ...names, ...figures].join('|').replace(/,/g, ''));
       if (isHidden) return; // it has no size
       const {part, low: from, high: to} = bars[i];
@@ -446,13 +458,16 @@ async function testMarkup(browser) {
   holds(
     'what turns text around is marked',
     await browser.evaluate(
-      `document.body.textContent.includes('\\ufffd reversed \\ufffd line') && !/[\\u202e\\u2028]/.test(document.querySelector('main').textContent)`,
+      `document.body.textContent.includes('\\ufffd reversed \\ufffd line')
+        && !/[\\u202e\\u2028]/.test(document.querySelector('main').textContent)`,
     ),
   );
   // Even if markup came into the page: the policy would not let it run, nor load anything.
   browser.requests = [];
   await browser.evaluate(
-    `document.body.insertAdjacentHTML('beforeend', '<img src="http://127.0.0.1:9/x" onerror="window.ran = 1"><svg onload="window.ran = 2"></svg><a id=go href="javascript:window.ran = 3">x</a>'); go.click(); new Promise((done) => setTimeout(done, 200))`,
+    `document.body.insertAdjacentHTML('beforeend',
+      '<img src="http://127.0.0.1:9/x" onerror="window.ran = 1"><svg onload="window.ran = 2"></svg>' +
+      '<a id=go href="javascript:window.ran = 3">x</a>'); go.click(); new Promise((done) => setTimeout(done, 200))`,
   );
   is('what was put in does not run', await browser.evaluate('String(window.ran)'), 'undefined');
   is('and loads nothing', [browser.requests.length, browser.blocked], [1, ['csp']]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// layout.js - looks at a page as it is drawn, and lists what is wrong with its layout: texts that lie on each other, texts
-// that are cut off, a page that is wider than its window, and texts whose contrast is too low. The colour behind a text is
-// taken from a picture of the page without its texts.
+// layout.js - looks at a page as it is drawn, and lists what is wrong with its layout: texts that lie on each other,
+// texts that are cut off, a page that is wider than its window, and texts whose contrast is too low. The colour behind
+// a text is taken from a picture of the page without its texts.
 'use strict';
 
 const {decodePng} = require('./png.js');
@@ -16,9 +16,11 @@ function collectTexts() {
   const texts = [];
   const troubles = [];
   const containers = [];
-  const box = (r) => ({left: r.left + scrollX, right: r.right + scrollX, top: r.top + scrollY, bottom: r.bottom + scrollY});
+  const box = (r) => ({left: r.left + scrollX, right: r.right + scrollX,
+    top: r.top + scrollY, bottom: r.bottom + scrollY});
   const inside = (one, other, x, y) =>
-    one.left >= other.left - x && one.right <= other.right + x && one.top >= other.top - y && one.bottom <= other.bottom + y;
+    one.left >= other.left - x && one.right <= other.right + x &&
+    one.top >= other.top - y && one.bottom <= other.bottom + y;
   const cutTo = (one, other) => ({
     left: Math.max(one.left, other.left),
     right: Math.min(one.right, other.right),
@@ -67,7 +69,8 @@ function collectTexts() {
     for (const rect of rects) {
       if (block && !inside(rect, block, 1.5, 3)) troubles.push(`"${short}" is outside of its box`);
       if (svg && isSvg && !inside(rect, svg, 1.5, 1.5)) troubles.push(`"${short}" is cut by the edge of its picture`);
-      const frame = element.parentElement?.matches?.('g.f') && box(element.parentElement.querySelector('rect').getBoundingClientRect());
+      const frame = element.parentElement?.matches?.('g.f') && box(element.parentElement.querySelector('rect')
+        .getBoundingClientRect());
       if (frame && !inside(rect, frame, 1.5, 3)) troubles.push(`"${short}" is longer than its frame`);
       if (where.clips.some((clip) => !inside(rect, clip, 1, 3))) troubles.push(`"${short}" is cut off`);
       if (where.scroll < 0 && (rect.left < -1 || rect.right > document.documentElement.clientWidth + 1))
@@ -109,7 +112,8 @@ function shrink({left, right, top, bottom}) {
 }
 
 function meet(a, b) {
-  return Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  return Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
 }
 
 function overlaps(texts) {
@@ -120,7 +124,8 @@ function overlaps(texts) {
     for (let k = i + 1; k < boxes.length && boxes[k].top < boxes[i].bottom; k++) {
       const [a, b] = [boxes[i], boxes[k]];
       // What was scrolled away lies outside of its container, maybe on another text, and is not drawn.
-      if (a.i !== b.i && a.text.scroll === b.text.scroll && meet(a, b)) found.push(`"${a.text.text}" lies on "${b.text.text}"`);
+      if (a.i !== b.i && a.text.scroll === b.text.scroll && meet(a, b)) found.push(
+        `"${a.text.text}" lies on "${b.text.text}"`);
     }
   }
   return found;
@@ -154,7 +159,8 @@ function coloursIn(picture, {left, right, top, bottom}) {
       counts.set(key, (counts.get(key) || 0) + 1);
     }
   }
-  return [...counts].filter(([, count]) => count >= n * LEAST_PART).map(([key]) => [key >> 16, (key >> 8) & 255, key & 255]);
+  return [...counts].filter(([, count]) => count >= n * LEAST_PART)
+    .map(([key]) => [key >> 16, (key >> 8) & 255, key & 255]);
 }
 
 function faint(texts, picture) {
@@ -173,7 +179,8 @@ function faint(texts, picture) {
       for (const behind of coloursIn(picture, shown)) {
         const mixed = rgb.map((one, i) => one * alpha * opacity + behind[i] * (1 - alpha * opacity));
         const ratio = contrast(mixed, behind);
-        if (ratio < LEAST_CONTRAST) found.push(`"${text}" has a contrast of ${ratio.toFixed(2)}: ${mixed.map(Math.round)} on ${behind}`);
+        if (ratio < LEAST_CONTRAST) found.push(
+          `"${text}" has a contrast of ${ratio.toFixed(2)}: ${mixed.map(Math.round)} on ${behind}`);
       }
     }
   }
@@ -184,14 +191,16 @@ function faint(texts, picture) {
 
 const WITHOUT_TEXTS = `(() => {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync('*, ::before, ::after, ::marker { color: transparent !important; text-decoration-color: transparent !important; ' +
+  sheet.replaceSync('*, ::before, ::after, ::marker { color: transparent !important; text-decoration-color: ' +
+    'transparent !important; ' +
     'transition: none !important; } text, tspan { fill: transparent !important; }');
   document.adoptedStyleSheets = [sheet];
 })()`;
 
 // What is wrong with the page as it is now: a list of sentences. `count`: how many texts were looked at.
 async function lookAt(browser) {
-  await browser.send('Emulation.setScrollbarsHidden', {hidden: true}); // the picture has none, and would be laid out otherwise
+  // The picture has none, and would be laid out otherwise.
+  await browser.send('Emulation.setScrollbarsHidden', {hidden: true});
   await browser.settle();
   const {texts, troubles, width, height} = await browser.evaluate(`(${collectTexts})()`);
   await browser.evaluate(WITHOUT_TEXTS);

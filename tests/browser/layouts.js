@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// layouts.js CHROMIUM PICTURES FILE... - looks at pages and pictures (made by tests/cli/layout_browser.sh) at three widths, in the
-// light and in the dark, and says what it finds as ok: and FAIL: lines. Nothing may overlap or be cut, and all text must
-// have contrast (layout.js). A file wrong.html has faults on purpose: each of them must be found.
+// layouts.js CHROMIUM PICTURES FILE... - looks at pages and pictures (made by tests/cli/layout_browser.sh) at three
+// widths, in the light and in the dark, and says what it finds as ok: and FAIL: lines. Nothing may overlap or be cut,
+// and all text must have contrast (layout.js). A file wrong.html has faults on purpose: each of them must be found.
 'use strict';
 
 const path = require('node:path');
@@ -56,7 +56,8 @@ async function lookAtPicture(browser, what) {
   none(
     `${what} is as wide as the window`,
     await browser.evaluate(
-      `[document.documentElement.getBoundingClientRect().width].filter((width) => width > innerWidth + 1 || width < Math.min(1200, innerWidth - 30))`,
+      `[document.documentElement.getBoundingClientRect().width].filter((width) => width > innerWidth + 1
+        || width < Math.min(1200, innerWidth - 30))`,
     ),
   );
   await look(browser, what);
@@ -108,7 +109,8 @@ async function lookAtWrong(browser, file) {
   await browser.resize(800, 900);
   await browser.goto(pathToFileURL(file).href);
   const {troubles} = await lookAt(browser);
-  for (const fault of ['"one" lies on "other"', '"cut text" is cut off', 'the page is', '"faint" has a contrast of', '"behind" has a contrast of', 'is outside of its box', 'is cut by the edge'])
+  for (const fault of ['"one" lies on "other"', '"cut text" is cut off', 'the page is', '"faint" has a contrast of',
+    '"behind" has a contrast of', 'is outside of its box', 'is cut by the edge'])
     none(`found: ${fault}`, troubles.some((one) => one.includes(fault)) ? [] : troubles.concat('and nothing else'));
   none(
     'what is right is not complained of',

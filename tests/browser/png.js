@@ -39,7 +39,8 @@ function decodePng(file) {
     const size = file.readUInt32BE(at);
     const type = file.toString('latin1', at + 4, at + 8);
     const body = file.subarray(at + 8, at + 8 + size);
-    if (type === 'IHDR') head = {width: body.readUInt32BE(0), height: body.readUInt32BE(4), depth: body[8], type: body[9]};
+    if (type === 'IHDR') head = {width: body.readUInt32BE(0), height: body.readUInt32BE(4), depth: body[8],
+      type: body[9]};
     if (type === 'IDAT') data.push(body);
     at += 12 + size;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// speedscope.js CHROMIUM PAGE FOLDED SCREENSHOT - gives a file of `flame --folded` to speedscope's page as a person would, by its button, and says what it
-// shows as ok: and FAIL: lines: the profile, what the owners sum to, and all stacks of the file, as its own export has them. Exit status 77: this browser cannot
-// show speedscope.
+// speedscope.js CHROMIUM PAGE FOLDED SCREENSHOT - gives a file of `flame --folded` to speedscope's page as a person
+// would, by its button, and says what it shows as ok: and FAIL: lines: the profile, what the owners sum to, and all
+// stacks of the file, as its own export has them. Exit status 77: this browser cannot show speedscope.
 'use strict';
 
 const fs = require('node:fs');
@@ -31,7 +31,8 @@ async function until(browser, what, expression) {
 
 const click = (browser, text) =>
   browser.evaluate(
-    `[...document.querySelectorAll('div, span, td, a')].filter((one) => one.textContent.endsWith(${JSON.stringify(text)})).pop().click()`,
+    `[...document.querySelectorAll('div, span, td, a')]
+      .filter((one) => one.textContent.endsWith(${JSON.stringify(text)})).pop().click()`,
   );
 
 async function choose(browser) {
@@ -45,8 +46,10 @@ async function choose(browser) {
 async function totals(browser) {
   await browser.key('3');
   await until(browser, 'table', `document.querySelectorAll('tr').length > 1`);
-  return browser.evaluate(`Object.fromEntries([...document.querySelectorAll('tr')].map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim()))
-    .filter((cells) => cells.length === 3).map(([total, , name]) => [name, Number(total.split(' ')[0].replace(/,/g, ''))]))`);
+  return browser.evaluate(`Object.fromEntries([...document.querySelectorAll('tr')]
+    .map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim()))
+    .filter((cells) => cells.length === 3)
+      .map(([total, , name]) => [name, Number(total.split(' ')[0].replace(/,/g, ''))]))`);
 }
 
 // What it exports: the same stacks as lines, in the file's order.

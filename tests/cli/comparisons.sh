@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What these tests compare with (tests/cli/lib.sh) can fail: where two things differ, and where there is nothing to compare.
+# The comparisons of tests/cli/lib.sh can fail: where two things differ, and where there is nothing to compare.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 
 # passes COMMAND..., fails COMMAND...: it says `ok` or `FAIL`, and counts so
-judged() { (failures=0; "$@" >"$work/said" 2>&1; echo "$failures $(grep -cE '^ok: ' "$work/said") $(grep -cE '^FAIL: ' "$work/said")"); }
-passes() { if [[ $(judged "$@") == "0 1 0" ]]; then ok "passes: $*"; else bad "does not pass: $*: $(<"$work/said")"; fi; }
+judged() { (failures=0; "$@" >"$work/said" 2>&1;
+    echo "$failures $(grep -cE '^ok: ' "$work/said") $(grep -cE '^FAIL: ' "$work/said")"); }
+passes() { if [[ $(judged "$@") == "0 1 0" ]]; then ok "passes: $*"; else bad "does not pass: $*: $(<"$work/said")";
+    fi; }
 fails() { if [[ $(judged "$@") == "1 0 1" ]]; then ok "fails: $*"; else bad "does not fail: $*: $(<"$work/said")"; fi; }
 
 passes is "equal" 7 7
@@ -42,9 +44,12 @@ fails holds "false" false
 make_tape hand
 passes report 0 info "$work/hand.tape"
 fails report 1 info "$work/hand.tape"
-is "a query that fails gives no empty answer" "$(sql "$work/hand.tape" "SELECT nothing" 2>/dev/null)" "the query failed: 1"
+is "a query that fails gives no empty answer" "$(sql "$work/hand.tape" "SELECT nothing" 2>/dev/null)" \
+    "the query failed: 1"
 
 # A part that cannot be run makes the test a skip, but not if another part failed.
-is "a part left out" "$( (left_out=; without "it is not there"; without "nor this"; finish) || echo "status $?")" $'SKIP: in part: it is not there; nor this\nstatus 77'
-is "a part left out, and one that failed" "$( (failures=1; without "it is not there"; finish) || echo "status $?")" $'1 failed\nstatus 1'
+is "a part left out" "$( (left_out=; without "it is not there"; without "nor this"; finish) || echo "status $?")" \
+    $'SKIP: in part: it is not there; nor this\nstatus 77'
+is "a part left out, and one that failed" "$( (failures=1; without "it is not there"; finish) || echo "status $?")" \
+    $'1 failed\nstatus 1'
 finish

@@ -93,7 +93,8 @@ if ! command -v python3 >/dev/null; then without "python3 is not installed, whic
     typed bash bash --noprofile --rcfile bashrc -i
 fi
 if ! command -v zsh >/dev/null; then without "zsh is not installed"; elif command -v python3 >/dev/null; then
-    printf '%s\n' "PS1='ready> '" "fpath=($share/zsh/site-functions \$fpath)" "autoload compinit" "compinit -u -D" >.zshrc
+    printf '%s\n' "PS1='ready> '" "fpath=($share/zsh/site-functions \$fpath)" "autoload compinit" \
+        "compinit -u -D" >.zshrc
     ZDOTDIR=$work typed zsh zsh -i
 fi
 # in_fish LINE = CANDIDATE...

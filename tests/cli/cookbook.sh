@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Each question of docs/cookbook.md runs, with nettape-report and, where it can, with plain sqlite3, and gives what the text promises; so do
-# its commands.
+# Each question of docs/cookbook.md runs, with nettape-report and, where it can, with plain sqlite3, and gives what the
+# text promises; so do its commands.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -10,7 +10,8 @@ make_tape loss
 report 0 import "$work/loss.tape" -o "$work/c.db"
 report 0 import tests/golden/v1-samples.tape -o "$work/samples.db"
 report 0 import tests/golden/v1-stacks.tape -o "$work/stacks.db"
-awk -v dir="$work" '/^\*\*[0-9]+\./ { n = $1; gsub(/[^0-9]/, "", n) } /^```sql/ { on = 1; file = dir "/" n ".sql"; next } /^```/ { on = 0 } on { print > file }' \
+awk -v dir="$work" '/^\*\*[0-9]+\./ { n = $1; gsub(/[^0-9]/, "", n) } /^```sql/ { on = 1;
+    file = dir "/" n ".sql"; next } /^```/ { on = 0 } on { print > file }' \
     docs/cookbook.md
 # The columns that each answer has at least.
 columns=("" at_most_percent percent percent percent longest_ns mean_ns recv_bytes bytes ns_per_megabyte

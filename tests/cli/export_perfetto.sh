@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# export perfetto: protoc reads all of it, Perfetto's own engine takes it without a defect and finds what nettape's tables hold, to
-# the nanosecond; of a tape and of a database, of the whole and of a part.
+# export perfetto: protoc reads all of it, Perfetto's own engine takes it without a defect and finds what nettape's
+# tables hold, to the nanosecond; of a tape and of a database, of the whole and of a part.
 # check-all: it takes half a minute
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -39,8 +39,10 @@ for source in tests/golden/v1-stacks.tape "$work/stacks.db"; do
 done
 # Wakings before a CPU's first switch, as tapes of several CPUs have them.
 cp "$work/hand.db" "$work/early.db"
-sqlite3 "$work/early.db" "INSERT INTO sched_wakeup (session_id, ts, cpu, utid, target_cpu, waker_utid, priority, what, context, was_runnable)
-    SELECT session_id, start_ts - 5000 * s.cpu - 1, s.cpu, max(utid), s.cpu, min(utid), 120, 'waking', 'softirq', 0 FROM sched_slice AS s JOIN session USING (session_id)
+sqlite3 "$work/early.db" "INSERT INTO sched_wakeup (session_id, ts, cpu, utid, target_cpu, waker_utid, priority, what,
+    context, was_runnable)
+    SELECT session_id, start_ts - 5000 * s.cpu - 1, s.cpu, max(utid), s.cpu, min(utid), 120, 'waking', 'softirq', 0
+        FROM sched_slice AS s JOIN session USING (session_id)
     WHERE utid IN (SELECT utid FROM thread WHERE tid > 0) GROUP BY s.cpu"
 report 0 export perfetto "$work/early.db" -o "$work/early.pftrace"
 is_read "$work/early.pftrace" "early wakings"
@@ -49,9 +51,12 @@ holds "early wakings were written" test "$(sqlite3 "$work/early.db" 'SELECT coun
 # With packets that are read after their socket took them: flows; and with the kernel's counters of packets.
 cp "$work/hand.db" "$work/flows.db"
 sqlite3 "$work/flows.db" <tests/cli/latency.sql
-sqlite3 "$work/flows.db" "INSERT INTO proc_counter(session_id, ts_begin, ts_end, source, cpu, name, value) SELECT 1, start_ts + at, start_ts + at + 9, source, cpu, name, at * 3 + i
-    FROM session, (SELECT 100 AS at UNION ALL SELECT 900000), (SELECT '/proc/net/softnet_stat' AS source, 0 AS cpu, 'processed' AS name, 1 AS i UNION ALL
-        SELECT '/proc/net/softnet_stat', 1, 'dropped', 2 UNION ALL SELECT '/proc/net/snmp', NULL, 'Udp.InErrors', 3 UNION ALL SELECT '/proc/net/snmp', NULL, 'Icmp.InMsgs', 4)"
+sqlite3 "$work/flows.db" "INSERT INTO proc_counter(session_id, ts_begin, ts_end, source, cpu, name, value)
+    SELECT 1, start_ts + at, start_ts + at + 9, source, cpu, name, at * 3 + i
+    FROM session, (SELECT 100 AS at UNION ALL SELECT 900000), (SELECT '/proc/net/softnet_stat' AS source, 0 AS cpu,
+        'processed' AS name, 1 AS i UNION ALL
+        SELECT '/proc/net/softnet_stat', 1, 'dropped', 2 UNION ALL SELECT '/proc/net/snmp', NULL, 'Udp.InErrors', 3
+            UNION ALL SELECT '/proc/net/snmp', NULL, 'Icmp.InMsgs', 4)"
 report 0 export perfetto "$work/flows.db" -o "$work/flows.pftrace"
 is_same "$work/flows.pftrace" "$work/flows.db" "packets with flows and counters"
 
@@ -67,45 +72,63 @@ part chunks --cpu 1
 part chunks --process 1001
 part chunks --from 1970-01-01T00:00:00Z --cpu 0-1
 if [[ $engine ]]; then
-    # What the script of the tape `hand` says: web runs, sleeps in its receive, is woken on the other CPU and waits for the disk.
-    is "states of a thread" "$(perfetto "$work/hand.pftrace" "SELECT (ts - 1000000000000) / 1000, dur / 1000, state, cpu FROM thread_state
+    # What the script of the tape `hand` says: web runs, sleeps in its receive, is woken on the other CPU and waits for
+    # the disk.
+    is "states of a thread" "$(perfetto "$work/hand.pftrace" "SELECT (ts - 1000000000000) / 1000, dur / 1000, state, cpu
+        FROM thread_state
         JOIN thread USING (utid) WHERE tid IN (100, 200) AND dur > 0 ORDER BY tid, ts" | xargs)" \
         "100|400|Running|0 500|100|S| 600|300|Running|1 100|500|Running|1"
-    is "states at the end" "$(perfetto "$work/hand.pftrace" "SELECT tid, state FROM thread_state JOIN thread USING (utid) WHERE dur < 0 ORDER BY 1" | xargs)" \
+    is "states at the end" "$(perfetto "$work/hand.pftrace" "SELECT tid, state FROM thread_state
+        JOIN thread USING (utid) WHERE dur < 0 ORDER BY 1" | xargs)" \
         "100|D 200|R+ 1342177280|PI"
-    is "a cgroup" "$(perfetto "$work/hand.pftrace" "SELECT extract_arg(arg_set_id, 'chrome.process_label[0]') FROM process WHERE pid = 100")" \
+    is "a cgroup" "$(perfetto "$work/hand.pftrace" "SELECT extract_arg(arg_set_id, 'chrome.process_label[0]')
+        FROM process WHERE pid = 100")" \
         "cgroup /system.slice/web.service"
-    is "when a process began" "$(perfetto "$work/hand.pftrace" "SELECT start_ts, count(*) FROM process WHERE pid = 200")" "1000000100000|1"
+    is "when a process began" "$(perfetto "$work/hand.pftrace" "SELECT start_ts, count(*) FROM process
+        WHERE pid = 200")" "1000000100000|1"
 
     # Half a recording: everything that lies in it, cut at its ends.
     part chunks --from 20ms --to 60ms
     # clipped TABLE: its durations, cut
-    clipped() { echo "sum(min(o.ts + o.dur, session.start_ts + 60000000) - max(o.ts, session.start_ts + 20000000)) FROM $1 o JOIN session USING (session_id)
-        LEFT JOIN thread USING (session_id, utid) WHERE o.ts < session.start_ts + 60000000 AND o.ts + o.dur > session.start_ts + 20000000"; }
-    is "owners in a part" "$(perfetto "$work/part.pftrace" "SELECT t.name, s.name, sum(dur) FROM slice s JOIN track t ON t.id = s.track_id
+    clipped() { echo "sum(min(o.ts + o.dur, session.start_ts + 60000000) - max(o.ts, session.start_ts + 20000000))
+        FROM $1 o JOIN session USING (session_id)
+        LEFT JOIN thread USING (session_id, utid) WHERE o.ts < session.start_ts + 60000000
+        AND o.ts + o.dur > session.start_ts + 20000000"; }
+    is "owners in a part" "$(perfetto "$work/part.pftrace" "SELECT t.name, s.name, sum(dur) FROM slice s
+        JOIN track t ON t.id = s.track_id
         JOIN track p ON p.id = t.parent_id WHERE p.name = 'Who had each CPU' GROUP BY 1, 2 ORDER BY 1, 2")" \
         "$(sqlite3 "$work/chunks.db" "SELECT 'CPU ' || cpu, owner, $(clipped cpu_slice) GROUP BY 1, 2 ORDER BY 1, 2")"
-    is "stays in a part" "$(perfetto "$work/part.pftrace" "SELECT cpu, tid, sum(dur) FROM sched JOIN thread USING (utid) WHERE dur >= 0 GROUP BY 1, 2 ORDER BY 1, 2")" \
+    is "stays in a part" "$(perfetto "$work/part.pftrace" "SELECT cpu, tid, sum(dur) FROM sched JOIN thread USING (utid)
+        WHERE dur >= 0 GROUP BY 1, 2 ORDER BY 1, 2")" \
         "$(sqlite3 "$work/chunks.db" "SELECT cpu, tid, $(clipped sched_slice) GROUP BY 1, 2 ORDER BY 1, 2")"
-    is "operations in a part" "$(perfetto "$work/part.pftrace" "SELECT s.name, sum(dur) FROM slice s JOIN thread_track t ON t.id = track_id GROUP BY 1 ORDER BY 1")" \
+    is "operations in a part" "$(perfetto "$work/part.pftrace" "SELECT s.name, sum(dur) FROM slice s
+        JOIN thread_track t ON t.id = track_id GROUP BY 1 ORDER BY 1")" \
         "$(sqlite3 "$work/chunks.db" "SELECT op, $(clipped sock_op) AND utid IS NOT NULL GROUP BY 1 ORDER BY 1")"
     is "length of a part" "$(perfetto "$work/part.pftrace" "SELECT end_ts - start_ts FROM trace_bounds")" 40000000
 
     part chunks --cpu 1
     is "one CPU" "$(perfetto "$work/part.pftrace" "SELECT DISTINCT cpu FROM sched")" 1
-    is "its softirqs" "$(perfetto "$work/part.pftrace" "SELECT count(*) FROM slice JOIN track t ON t.id = track_id WHERE t.type = 'cpu_softirq'")" \
+    is "its softirqs" "$(perfetto "$work/part.pftrace" "SELECT count(*) FROM slice JOIN track t ON t.id = track_id
+        WHERE t.type = 'cpu_softirq'")" \
         "$(sqlite3 "$work/chunks.db" "SELECT count(*) FROM softirq_slice WHERE cpu = 1")"
 
-    pid=$(sqlite3 "$work/chunks.db" "SELECT pid FROM sock_op JOIN thread USING (session_id, utid) JOIN process USING (session_id, upid) GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
+    pid=$(sqlite3 "$work/chunks.db" "SELECT pid FROM sock_op JOIN thread USING (session_id, utid)
+        JOIN process USING (session_id, upid) GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
     part chunks --process "$pid"
-    is "stays of one process" "$(perfetto "$work/part.pftrace" "SELECT tid, count(*), sum(dur) FROM sched JOIN thread USING (utid) WHERE tid BETWEEN 1 AND 4194304 GROUP BY 1 ORDER BY 1")" \
-        "$(sqlite3 "$work/chunks.db" "SELECT tid, count(*), sum(dur) FROM sched_slice JOIN thread USING (session_id, utid) JOIN process USING (session_id, upid)
+    is "stays of one process" "$(perfetto "$work/part.pftrace" "SELECT tid, count(*), sum(dur) FROM sched
+        JOIN thread USING (utid) WHERE tid BETWEEN 1 AND 4194304 GROUP BY 1 ORDER BY 1")" \
+        "$(sqlite3 "$work/chunks.db" "SELECT tid, count(*), sum(dur) FROM sched_slice JOIN thread USING (session_id,
+            utid) JOIN process USING (session_id, upid)
             WHERE pid = $pid GROUP BY 1 ORDER BY 1")"
-    is "all of each CPU's time" "$(perfetto "$work/part.pftrace" "SELECT cpu, sum(dur) FROM sched WHERE dur > 0 GROUP BY 1")" \
+    is "all of each CPU's time" "$(perfetto "$work/part.pftrace" "SELECT cpu, sum(dur) FROM sched WHERE dur > 0
+        GROUP BY 1")" \
         "$(sqlite3 "$work/chunks.db" "SELECT cpu, sum(dur) FROM cpu_slice GROUP BY 1")"
-    is "its operations" "$(perfetto "$work/part.pftrace" "SELECT count(*), sum(dur) FROM slice s JOIN thread_track t ON t.id = track_id WHERE s.name IN ('send', 'recv')")" \
-        "$(sqlite3 "$work/chunks.db" "SELECT count(*), sum(coalesce(dur, 0)) FROM sock_op JOIN thread USING (session_id, utid) JOIN process USING (session_id, upid) WHERE pid = $pid")"
-    is "defects of a part" "$(printf -- '-- defects\nSELECT 1\n-- end\nSELECT 2\n' >"$work/asked.sql"; node tests/perfetto/trace_processor.mjs "$engine" "$work/part.pftrace" "$work/asked.sql")" "end|2"
+    is "its operations" "$(perfetto "$work/part.pftrace" "SELECT count(*), sum(dur) FROM slice s
+        JOIN thread_track t ON t.id = track_id WHERE s.name IN ('send', 'recv')")" \
+        "$(sqlite3 "$work/chunks.db" "SELECT count(*), sum(coalesce(dur, 0)) FROM sock_op JOIN thread USING (session_id,
+            utid) JOIN process USING (session_id, upid) WHERE pid = $pid")"
+    is "defects of a part" "$(printf -- '-- defects\nSELECT 1\n-- end\nSELECT 2\n' >"$work/asked.sql";
+        node tests/perfetto/trace_processor.mjs "$engine" "$work/part.pftrace" "$work/asked.sql")" "end|2"
 fi
 
 # Memory is for the CPUs and for who is who.
@@ -115,6 +138,7 @@ for ms in 1500 7500; do
 done
 read -r _ _ _ short <"$work/1500.rusage"
 read -r _ _ _ long <"$work/7500.rusage"
-echo "peak memory: $short KiB, and $long KiB for five times the tape; $(stat -c %s "$work/1500.pftrace" "$work/7500.pftrace" | xargs) bytes"
+echo "peak memory: $short KiB, and $long KiB for five times the tape; $(stat -c %s "$work/1500.pftrace" \
+    "$work/7500.pftrace" | xargs) bytes"
 holds "memory does not grow with the tape" test "$long" -lt $((short + 1024))
 finish

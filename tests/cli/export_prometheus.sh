@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# export prometheus: the text exactly, accepted by Prometheus' own promtool; buckets right to the nanosecond, cumulative, and their
-# quantiles those of the samples to a bucket.
+# export prometheus: the text exactly, accepted by Prometheus' own promtool; buckets right to the nanosecond,
+# cumulative, and their quantiles those of the samples to a bucket.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes the database"
@@ -24,7 +24,8 @@ for by in iface cgroup process socket cpu port; do
 done
 
 # twice FILE: how many series there are, and how many of them more than once
-twice() { sed -e '/^#/d' -e 's/ [^ ]*$//' "$1" | sort | uniq -c | awk '{ wrong += $1 > 1 } END { print NR, wrong + 0 }'; }
+twice() { sed -e '/^#/d' -e 's/ [^ ]*$//' "$1" | sort | uniq -c | awk '{ wrong += $1 > 1 } END { print NR,
+    wrong + 0 }'; }
 
 # bucket LE: so many packets of udp-socket-read up to that bound
 bucket() { sed -n "s/^nettape_skb_latency_seconds_bucket{hook=\"$1\",le=\"$2\"} //p" "$work/all.prom"; }
@@ -34,7 +35,8 @@ is "at the bound" "$(bucket tcp-socket-read 1.6384e-05)" 2
 is "all" "$(bucket tcp-socket-read +Inf)" 2
 is "weights" "$(bucket tcp-start +Inf)" 360
 all "series that are cumulative, and have as many at the end as counted" "$(awk '
-    { name = $0; sub(/ [^ ]*$/, "", name); now = $NF + 0; sub(/,?le="[^"]*"\}.*/, "", name); sub(/_count\{/, "_bucket{", name); sub(/\}$/, "", name) }
+    { name = $0; sub(/ [^ ]*$/, "", name); now = $NF + 0;
+        sub(/,?le="[^"]*"\}.*/, "", name); sub(/_count\{/, "_bucket{", name); sub(/\}$/, "", name) }
     /_bucket/ { wrong += name == last && now < n; last = name; n = now }
     /_count/ { series++; wrong += name != last || n != now }
     END { print series + 0, wrong + 0 }' "$work/all.prom" "$work/socket.prom")"
@@ -49,18 +51,21 @@ quantile_bucket() {
 # The same asked of Prometheus, if it is there: its quantile is in that bucket.
 {
     printf 'evaluation_interval: 1m\ntests:\n  - interval: 1m\n    input_series:\n'
-    sed -n "s/^\(nettape_skb_latency_seconds_bucket{.*}\) \(.*\)/      - {series: '\1', values: '\2'}/p" "$work/all.prom"
+    sed -n "s/^\(nettape_skb_latency_seconds_bucket{.*}\) \(.*\)/      - {series: '\1', values: '\2'}/p" \
+        "$work/all.prom"
     printf '    promql_expr_test:\n'
 } >"$work/rules.yml"
 for hook in ip-start tcp-start udp-start udp-socket-read tcp-socket-read; do
     for q in 0.1 0.5 0.9 0.99 0.999; do
         read -r low high < <(quantile_bucket $hook $q)
-        exact=$(sql "$db" "SELECT percentile(latency_ns, $q, weight) FROM skb_latency WHERE hook = '$hook' AND flags NOT LIKE '%hol%'")
+        exact=$(sql "$db" "SELECT percentile(latency_ns, $q, weight) FROM skb_latency WHERE hook = '$hook'
+            AND flags NOT LIKE '%hol%'")
         holds "$hook: quantile $q, $exact ns, is above $low and at most $high s" \
             awk -v e="$exact" -v l="$low" -v h="$high" 'BEGIN { exit !(e > l * 1e9 + 0.001 && e <= h * 1e9 + 0.001) }'
         quantile="histogram_quantile($q, nettape_skb_latency_seconds_bucket{hook=\"$hook\"})"
-        printf "      - {expr: '(%s > bool %s) * (%s <= bool %s)', exp_samples: [{labels: '{hook=\"%s\"}', value: 1}]}\n" \
-            "$quantile" "$low" "$quantile" "$high" "$hook" >>"$work/rules.yml"
+        between="($quantile > bool $low) * ($quantile <= bool $high)"
+        printf "      - {expr: '%s', exp_samples: [{labels: '{hook=\"%s\"}', value: 1}]}\n" \
+            "$between" "$hook" >>"$work/rules.yml"
     done
 done
 
@@ -73,22 +78,26 @@ has "counts of the whole" "$out" 'rejected_total{hook="ip-start",reason="no_stam
 has "as the help says" "$out" "no_stamp, transmit_stamp, filter and lost are of the whole recording"
 # One packet was dropped at 100, 200 and 300 us each.
 report 0 export prometheus "$db" --from 200us --to 300us
-is "the begin of a time is part of it, its end is not" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" '{reason="NO_SOCKET"} 1'
+is "the begin of a time is part of it, its end is not" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out")" \
+    '{reason="NO_SOCKET"} 1'
 report 0 export prometheus "$db" --from 200us --to 300001ns
-is "a nanosecond more" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out" | sort)" $'{reason="NO_SOCKET"} 1\n{reason="QUEUE \\"FULL\\""} 1'
+is "a nanosecond more" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out" | sort)" \
+    $'{reason="NO_SOCKET"} 1\n{reason="QUEUE \\"FULL\\""} 1'
 
 # Several sessions are told apart.
 make_tape loss
 "$REPORT" import --append tests/golden/v1-samples.tape -o "$db" >/dev/null
 report 0 export prometheus "$db" -o "$work/several.prom"
-is "both sessions" "$(grep -c '^nettape_skb_latency_seconds_count{hook="ip-start",session_id="[12]"}' "$work/several.prom")" 2
+is "both sessions" "$(grep -c '^nettape_skb_latency_seconds_count{hook="ip-start",session_id="[12]"}' \
+    "$work/several.prom")" 2
 is "one heading" "$(grep -c '^# TYPE nettape_skb_latency_seconds ' "$work/several.prom")" 1
 all "no series twice" "$(twice "$work/several.prom")"
 
 if tool=$(bash tests/promtool.sh 2>"$work/why"); then
     holds "Prometheus' own quantiles are in those buckets" "$tool" test rules "$work/rules.yml"
     for file in all several iface cgroup process socket cpu port; do
-        if "$tool" check metrics <"$work/$file.prom" >"$work/promtool" 2>&1 && [[ ! -s $work/promtool ]]; then ok "promtool accepts $file.prom"; else
+        if "$tool" check metrics <"$work/$file.prom" >"$work/promtool" 2>&1 && [[ ! -s $work/promtool ]]; then
+            ok "promtool accepts $file.prom"; else
             bad "promtool does not accept $file.prom: $(<"$work/promtool")"
         fi
     done
@@ -96,17 +105,22 @@ else
     without "not checked with promtool: $(<"$work/why")"
 fi
 
-# Names that would be shown alike are one: of an interface that is called like what belongs to none, and of such as are no UTF-8.
-# (U+FFFD by its bytes: where the locale is not UTF-8, the shell does not know it by its number.)
+# Names that would be shown alike are one: of an interface that is called like what belongs to none, and of such as are
+# no UTF-8. (U+FFFD by its bytes: where the locale is not UTF-8, the shell does not know it by its number.)
 cp "$db" "$work/names.db"
 sqlite3 "$work/names.db" "DELETE FROM net_device; INSERT INTO net_device VALUES (1, 1, '-', 4026531840, 1),
-    (1, 2, CAST(x'61ff' AS TEXT), 4026531840, 2), (1, 3, CAST(x'61ff62' AS TEXT), 4026531840, 3), (1, 4, CAST(x'61fe' AS TEXT), 4026531840, 4);
-    UPDATE skb_latency SET device_id = (CAST(stamp_ns / 10000 AS INTEGER) % 5) WHERE hook = 'udp-start' AND session_id = 1;
-    INSERT INTO skb_drop(session_id, ts, cpu, reason, location, length) VALUES (1, 1000000100000, 0, CAST(x'61ff' AS TEXT), 'x', 1),
+    (1, 2, CAST(x'61ff' AS TEXT), 4026531840, 2), (1, 3, CAST(x'61ff62' AS TEXT), 4026531840, 3), (1, 4,
+        CAST(x'61fe' AS TEXT), 4026531840, 4);
+    UPDATE skb_latency SET device_id = (CAST(stamp_ns / 10000 AS INTEGER) % 5) WHERE hook = 'udp-start'
+        AND session_id = 1;
+    INSERT INTO skb_drop(session_id, ts, cpu, reason, location, length) VALUES (1, 1000000100000, 0,
+    CAST(x'61ff' AS TEXT), 'x', 1),
     (1, 1000000100000, 0, CAST(x'61fe' AS TEXT), 'x', 1)"
 report 0 export prometheus "$work/names.db" --hook udp-start --by iface
 all "no series twice" "$(twice "$work/out")"
-is "names that are one" "$(sed -n 's/^nettape_skb_latency_seconds_count.*iface="\([^"]*\)",session_id="1"} /\1 /p' <<<"$out" | sort)" $'- 40\na\xef\xbf\xbd 40\na\xef\xbf\xbd\x62 20'
+is "names that are one" \
+    "$(sed -n 's/^nettape_skb_latency_seconds_count.*iface="\([^"]*\)",session_id="1"} /\1 /p' <<<"$out" | sort)" \
+    $'- 40\na\xef\xbf\xbd 40\na\xef\xbf\xbd\x62 20'
 
 has "reasons that are one" "$out" $'nettape_skb_drops_total{reason="a\xef\xbf\xbd",session_id="1"} 2'
 
@@ -129,7 +143,8 @@ has "something is missing" "$err" "'export prometheus' needs a tape or a databas
 report 2 export prometheus "$db" --histogram
 has "no such option" "$err" "option '--histogram' is not for 'export prometheus'; it is for latency."
 report 1 export prometheus "$work/hand.tape"
-has "no samples" "$err" "hand.tape: it has no samples of packets: record with nettape-record --probes default,latency,drops,retransmits."
+has "no samples" "$err" \
+    "hand.tape: it has no samples of packets: record with nettape-record --probes default,latency,drops,retransmits."
 report 1 export prometheus "$db" -o "$work/no/such.prom"
 has "a file that cannot be made" "$err" "cannot be made: No such file"
 if [[ -e /dev/full ]]; then

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests of nettape-report's command line share. To be sourced first; runs from the project's root.
+# Shared by the tests of nettape-report's command line. To be sourced first; runs from the project's root.
 #
-# $REPORT is the program: by default the one with sanitizers, if it is built. A test says what it finds with `ok` and `bad`,
-# or with functions that do, and ends with `finish`. Exit status: 0 passed, 1 failed, 77 skipped, or a part of it.
+# $REPORT is the program: by default the one with sanitizers, if it is built. A test says what it finds with `ok` and
+# `bad`, or with functions that do, and ends with `finish`. Exit status: 0 passed, 1 failed, 77 skipped, or a part of
+# it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 make -s build/tools/make_tape
@@ -48,7 +49,8 @@ nothing() {
 
 # all WHAT GOT: of so many, none is wrong: GOT is "NUMBER 0", or these two with , or | between, as SQL gives them
 all() {
-    if [[ $2 =~ ^[1-9][0-9]*[\ \|,]0$ ]]; then ok "$1: all of ${2%?0}"; else bad "$1: of how many how many are wrong: '$2'"; fi
+    if [[ $2 =~ ^[1-9][0-9]*[\ \|,]0$ ]]; then ok "$1: all of ${2%?0}"; else
+        bad "$1: of how many how many are wrong: '$2'"; fi
 }
 
 # same WHAT FILE FILE: of the same bytes, and there are some
@@ -66,7 +68,8 @@ holds() {
 
 # python_holds WHAT ARGUMENT...: python3 succeeds with these, if it is installed
 python_holds() {
-    if command -v python3 >/dev/null; then holds "$1" python3 "${@:2}"; else without "python3 is not installed, which looks whether $1"; fi
+    if command -v python3 >/dev/null; then holds "$1" python3 "${@:2}"; else
+        without "python3 is not installed, which looks whether $1"; fi
 }
 
 # has WHAT TEXT PART: the text has this part
@@ -102,15 +105,18 @@ report() {
     fi
 }
 
-# stack_samples DB HZ: gives session 1 of a database other stack samples, of its network time at that rate: of five stages (one has markup for a name), two
-# address families, and without a stack; none of net_tx, and of recv a tenth of those that are due
+# stack_samples DB HZ: gives session 1 of a database other stack samples, of its network time at that rate: of five
+# stages (one has markup for a name), two address families, and without a stack; none of net_tx, and of recv a tenth of
+# those that are due
 stack_samples() {
     sqlite3 "$1" "DELETE FROM stack_sample; DELETE FROM session_meta WHERE key IN ('stacks_hz', 'stacks');
         INSERT INTO session_meta(session_id, key, value) VALUES (1, 'stacks_hz', '$2'), (1, 'stacks', 'network');
-        WITH tick AS (SELECT (ts + cpu_slice.dur - 1 - start_ts) * $2 / 1000000000 AS i, ts - start_ts AS since, start_ts, cpu, utid, owner
+        WITH tick AS (SELECT (ts + cpu_slice.dur - 1 - start_ts) * $2 / 1000000000 AS i, ts - start_ts AS since,
+        start_ts, cpu, utid, owner
             FROM cpu_slice JOIN session USING (session_id) WHERE session_id = 1 AND owner IN ('net_rx', 'send', 'recv'))
         INSERT INTO stack_sample(session_id, ts, cpu, utid, owner, stage, family, context, in_user, stack_id, flags)
-            SELECT 1, start_ts + i * 1000000000 / $2, cpu, utid, owner, CASE i * 7919 % 9 WHEN 0 THEN NULL WHEN 1 THEN 'udp_receive' WHEN 2 THEN 'other'
+            SELECT 1, start_ts + i * 1000000000 / $2, cpu, utid, owner, CASE i * 7919 % 9 WHEN 0 THEN NULL
+            WHEN 1 THEN 'udp_receive' WHEN 2 THEN 'other'
                 WHEN 3 THEN '<img src=x onerror=alert(4)>' WHEN 4 THEN 'wakeup' ELSE 'ip_receive' END,
                 CASE i % 4 WHEN 0 THEN 'inet6' WHEN 1 THEN NULL ELSE 'inet' END, owner, 0, NULL, ''
             FROM tick WHERE i * 1000000000 / $2 >= since AND (owner <> 'recv' OR i % 10 = 0)"

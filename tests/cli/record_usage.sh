@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How nettape-record is called, what it says when it is called wrongly, and that its help and its list of probes agree
-# and fit a terminal. Records nothing: no kernel and no rights are asked for.
+# The command line of nettape-record: its errors, its help, and that help and list of probes agree and fit a terminal.
+# Records nothing, and needs neither kernel nor rights.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 record=$PWD/build/nettape-record
@@ -53,8 +53,9 @@ if "$record" --list-probes >"$work/probes" 2>"$work/err"; then
         "sched       context switches; tasks, processes and cgroups (always on)
             by tracepoints: sched_switch task_newtask sched_process_exec"
     # A guest may have no such clock.
-    ! grep -q ' by perf_event' "$work/probes" || is "points of the last" "$(sed -n '/^stacks/,$p' "$work/probes" | grep ' by perf')" "            by perf_event: cpu-clock"
-    has "what probe irq does not cover" "$(tr -s ' \n' ' ' <"$work/probes")" "not covered: The entry and exit code around an interrupt"
+    ! grep -q ' by perf_event' "$work/probes" || is "points of the last" \
+        "$(sed -n '/^stacks/,$p' "$work/probes" | grep ' by perf')" "            by perf_event: cpu-clock"
+    has "not covered by probe irq" "$(tr -s ' \n' ' ' <"$work/probes")" "not covered: Interrupt entry and exit code"
 else
     echo "# --list-probes was not looked at: $(<"$work/err")"
 fi
@@ -68,22 +69,23 @@ misused "option '--quiet' takes no value" --quiet=1
 misused "option '-d' needs a value, such as 10s" -d
 misused "option '--output' needs a value, such as busy.tape" --output
 misused "option '-o' needs a value" -o -- true
-for bad in 0 0s -1 5x 1e3 nan inf "" s 1,5 99999999999999999999; do misused "-d wants a time above 0, such as 10s, 2m or 500ms" -d "$bad"; done
+for bad in 0 0s -1 5x 1e3 nan inf "" s 1,5 99999999999999999999; do
+    misused "-d wants a time above 0, such as 10s, 2m or 500ms" -d "$bad"; done
 misused "unknown probe 'sokcet' (did you mean 'socket'?)" --probes sched,sokcet
 misused "unknown probe 'deafult' (did you mean 'default'?)" --probes deafult
 misused "unknown probe 'frobnicate':" --probes frobnicate
 misused "-o before the name of a tape, and -- before a command: sleep" sleep 5
 misused "-o before the name of a tape" -d 1 busy.tape
-misused "no command behind --" -o "$work/n.tape" --
+misused "no command after --" -o "$work/n.tape" --
 misused "-o wants a directory" -o ''
 misused "-o wants a directory" -o -q
 misused "--plan wants fentry or tracepoints" --plan frobnicate
 misused "--ring-size wants 64k to 1G" --ring-size 3
 misused "-p wants the number of a process" -p self
 misused "-F wants samples a second" -F 0
-misused "-p is for the probe latency, which is off: --probes default,latency" -p 1
-misused "--netns is for the probe latency, which is off" --probes stacks --stacks all --netns 5
-misused "--user-stacks is for the probe stacks, which is off: --probes default,stacks" --user-stacks
+misused "-p needs the probe latency, which is off: add --probes default,latency" -p 1
+misused "--netns needs the probe latency, which is off" --probes stacks --stacks all --netns 5
+misused "--user-stacks needs the probe stacks, which is off: add --probes default,stacks" --user-stacks
 misused "there is no user 'no-such-user' on this host" --user no-such-user
 
 # failed PART ARGUMENT...: exit status 1, and one line that names what failed and the remedy
@@ -99,10 +101,10 @@ mkdir "$work/full" "$work/empty"
 touch "$work/file" "$work/full/something"
 ln -s empty "$work/link"
 ln -s nothing "$work/dangling"
-failed "$work/full is there already and not empty" -o "$work/full"
-failed "$work/file is there already and is no directory" -o "$work/file"
-failed "$work/file is no directory" -o "$work/file/t.tape"
-failed "$work/a is not there" -o "$work/a/b/t.tape"
+failed "$work/full exists and is not empty" -o "$work/full"
+failed "$work/file exists and is not a directory" -o "$work/file"
+failed "$work/file is not a directory" -o "$work/file/t.tape"
+failed "$work/a does not exist" -o "$work/a/b/t.tape"
 failed "$work/link is a link" -o "$work/link"
 failed "is a link" -o "$work/link/"
 failed "is a link" -o "$work/dangling"

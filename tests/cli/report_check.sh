@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check: proves what is whole, and fails on each kind of break; a loss that was declared does not fail it, and is not silent.
+# check: proves what is whole, and fails on each kind of break; a loss that was declared does not fail it, and is not
+# silent.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -16,19 +17,23 @@ verdict() {
         for line in "$@"; do has "$scenario.$from" "$(flat "$out")" "$(flat "$line")"; done
     done
 }
-verdict traffic 0 "ok      whole" "no overlap, no gap, sum 100,000,000 ns = the session; uncovered 0 ns" "ok      loss          nothing was lost" \
+verdict traffic 0 "ok      whole" "no overlap, no gap, sum 100,000,000 ns = the session; uncovered 0 ns" \
+    "ok      loss          nothing was lost" \
     "ok: it is whole, and it adds up"
 lacks "nothing failed" "$out" FAILED
 verdict chunks 0 "ok: it is whole, and it adds up"
 verdict hotplug 0 "ok: it is whole, and it adds up"
 verdict hostile 0 "lines of snapshots that were not understood: 8"
 verdict steal 0 "stolen 10.00 ms"
-verdict loss 0 "loss    loss          CPU 0: ring full: 680 records of kind switch; uncovered stretches: 1" "its losses = those declared" "ok, WITH LOSS"
+verdict loss 0 "loss    loss          CPU 0: ring full: 680 records of kind switch; uncovered stretches: 1" \
+    "its losses = those declared" "ok, WITH LOSS"
 lacks "nothing failed" "$out" FAILED
 verdict partial 1 "FAILED  whole         chunk-000000.ntc.partial was never finished" "FAILED: "
-verdict dropped 1 "FAILED  whole         chunk-000000.ntc: CPU 0: 1 of its blocks are missing" "FAILED  loss          CPU 0: missing block" \
+verdict dropped 1 "FAILED  whole         chunk-000000.ntc: CPU 0: 1 of its blocks are missing" \
+    "FAILED  loss          CPU 0: missing block" \
     "FAILED  counters      CPU 0, op: the kernel side wrote"
-verdict undeclared 1 "FAILED  loss          CPU 1: undeclared" "FAILED  records       switches from another task than was on the CPU: 1"
+verdict undeclared 1 "FAILED  loss          CPU 1: undeclared" \
+    "FAILED  records       switches from a task that was not on the CPU: 1"
 verdict miscounted 1 "FAILED  counters" "FAILED  softirqs      CPU 0, NET_RX: /proc/softirqs changed by 999995051" \
     "loss    misses        the kernel left out 4 runs of nt_sched_switch"
 verdict empty 1 "FAILED  loss          CPU 0: no state record"
@@ -60,20 +65,26 @@ if command -v sqlite3 >/dev/null; then
     some="rowid = (SELECT rowid FROM cpu_slice WHERE dur > 10 LIMIT 1 OFFSET 500)"
     meddle "DELETE FROM cpu_slice WHERE $some" "with 0 overlaps and 1 gaps"
     meddle "UPDATE cpu_slice SET dur = dur + 1 WHERE $some" "with 1 overlaps and 0 gaps"
-    meddle "UPDATE cpu_slice SET dur = dur + 1 WHERE rowid = (SELECT max(rowid) FROM cpu_slice)" "and they end elsewhere"
-    meddle "UPDATE cpu_slice SET owner = 'nobody' WHERE $some" "1 slices have no CPU, owner or time that there is"
-    meddle "UPDATE cpu_slice SET dur = 9223372036854775807 WHERE $some" "1 slices have no CPU, owner or time that there is"
+    meddle "UPDATE cpu_slice SET dur = dur + 1 WHERE rowid = (SELECT max(rowid) FROM cpu_slice)" \
+        "and they end elsewhere"
+    meddle "UPDATE cpu_slice SET owner = 'nobody' WHERE $some" "1 slices have an impossible CPU, owner or time"
+    meddle "UPDATE cpu_slice SET dur = 9223372036854775807 WHERE $some" "1 slices have an impossible CPU, owner or time"
     meddle "UPDATE sched_slice SET dur = 9223372036854775807 WHERE rowid % 2" "times a thread was on two CPUs at once"
     meddle "UPDATE cpu_cost SET spent_ns = -9223372036854775807" "sums in cpu_cost are not those of cpu_slice"
     meddle "UPDATE session SET start_ts = -9223372036854775807, end_ts = 9223372036854775807" "FAILED  conservation"
-    meddle "UPDATE cpu_slice SET owner = 'task' WHERE owner = 'send' AND cpu = 1" "sums in cpu_cost are not those of cpu_slice"
+    meddle "UPDATE cpu_slice SET owner = 'task' WHERE owner = 'send' AND cpu = 1" \
+        "sums in cpu_cost are not those of cpu_slice"
     meddle "DELETE FROM cpu_slice WHERE cpu = 1" "1 CPUs have slices, but the session has 2"
-    meddle "UPDATE sock_op SET cpu_ns = cpu_ns + 1 WHERE rowid = 7 AND cpu_ns NOT NULL" "but the slices of send and recv sum to"
+    meddle "UPDATE sock_op SET cpu_ns = cpu_ns + 1 WHERE rowid = 7 AND cpu_ns NOT NULL" \
+        "but the slices of send and recv sum to"
     meddle "UPDATE sock_cost SET ops = ops + 1 WHERE rowid = 3" "sock_cost is not the sum of sock_op"
-    meddle "UPDATE sched_slice SET dur = 90000000 WHERE utid = 3 AND ts < 1000001000000" "times a thread was on two CPUs at once"
+    meddle "UPDATE sched_slice SET dur = 90000000 WHERE utid = 3 AND ts < 1000001000000" \
+        "times a thread was on two CPUs at once"
     meddle "DELETE FROM softirq_slice WHERE vec = 'NET_RX' AND rowid % 7 = 0" "FAILED  softirqs      CPU 0, NET_RX"
-    meddle "UPDATE cpu_slice SET owner = 'uncovered' WHERE owner = 'idle'; UPDATE cpu_cost SET owner = 'uncovered' WHERE owner = 'idle'" \
+    meddle "UPDATE cpu_slice SET owner = 'uncovered' WHERE owner = 'idle'; UPDATE cpu_cost SET owner = 'uncovered'
+        WHERE owner = 'idle'" \
         "are uncovered, and no loss explains it"
-    meddle "UPDATE record_count SET records = records - 1 WHERE kind = 'op' AND cpu = 1" "FAILED  counters      CPU 1, op"
+    meddle "UPDATE record_count SET records = records - 1 WHERE kind = 'op' AND cpu = 1" \
+        "FAILED  counters      CPU 1, op"
 fi
 finish

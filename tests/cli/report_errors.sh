@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is no tape and no database: one clear sentence that names it, exit status 1, nothing on standard output, no file left.
+# Files that are neither tape nor database: one clear sentence that names the file, exit status 1, nothing on standard
+# output, no file left.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make_tape hand
@@ -54,7 +55,8 @@ cp "$work/notes.txt" "$work/others"
 refused "$work/empty" "but an empty directory: give the directory that nettape-record wrote."
 refused "$work/nothing" "but an empty file: give the directory that nettape-record wrote."
 refused "$work/notes.txt" "but a text file: give the directory that nettape-record wrote."
-refused "$work/others" "but a directory without chunk files (chunk-000000.ntc): give the directory that nettape-record wrote."
+refused "$work/others" \
+    "but a directory without chunk files (chunk-000000.ntc): give the directory that nettape-record wrote."
 refused "$work/hand.pftrace" "but a trace for Perfetto: https://ui.perfetto.dev opens it."
 refused "$work/hand.html" "but a web page: a browser opens it."
 refused "$work/notes.gz" "but a compressed file: unpack it first."
@@ -68,10 +70,11 @@ has "what is to be done" "$err" "import its tapes again, into a new database"
 refused "$work/foreign.db" "not one that nettape-report made"
 report 1 check "$work/cut.db"
 has "a database that was cut" "$err" "import the tape again"
+made_by_import="a database that nettape-report import made: look at it with nettape-report summary or query"
 for command in info "import -o $work/new.db"; do
     # shellcheck disable=SC2086
     report 1 $command "$work/good.db"
-    is "$command wants a tape" "$err" "nettape-report: '$work/good.db' is not a nettape tape but a database that nettape-report import made: look at it with nettape-report summary or query."
+    is "$command wants a tape" "$err" "nettape-report: '$work/good.db' is not a nettape tape but $made_by_import."
     # shellcheck disable=SC2086
     report 1 $command "$work/foreign.db"
     has "and no other database" "$err" "but an SQLite database of another program: give the directory"
@@ -82,12 +85,14 @@ command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which change
 if command -v sqlite3 >/dev/null; then
     sqlite3 "$work/old.db" <tests/golden/schema-1.sql
     cp "$work/old.db" "$work/before.db"
-    for command in check "query -f /dev/null" summary latency "export prometheus" "import --append $work/hand.tape -o"; do
+    remedy="this program reads version 3: import its tapes again, into a new database."
+    for command in check "query -f /dev/null" summary latency "export prometheus" \
+        "import --append $work/hand.tape -o"; do
         # shellcheck disable=SC2086
         report 1 $command "$work/old.db"
         nothing "nothing on standard output" "$out"
         is "says what it is and what is to be done" "${err#nettape-report: }" \
-            "$work/old.db: its schema is version 1 and this program reads version 3: import its tapes again, into a new database."
+            "$work/old.db: its schema is version 1 and $remedy"
     done
     same "it is as it was" "$work/before.db" "$work/old.db"
 fi
@@ -95,10 +100,11 @@ fi
 report 1 import "$work/hand.tape" -o "$work/no/such/dir.db"
 has "a place that is not there" "$err" "dir.db cannot be made: No such file or directory: give another place for it."
 report 1 import --append "$work/hand.tape" -o "$work/random"
-has "no database to add to" "$err" "no database"
+has "no database to add to" "$err" "or not a database"
 report 1 import --append "$work/hand.tape" -o "$work/foreign.db"
 has "somebody else's database" "$err" "not one that nettape-report made"
-# What may not be read or written: whose it is, and what to do. As root everything may be, so then it is somebody else who tries.
+# What may not be read or written: whose it is, and what to do. As root everything may be, so then it is somebody else
+# who tries.
 owner=$(id -un)
 mkdir "$work/closed" "$work/open"
 cp "$REPORT" "$work/open/report"
@@ -123,20 +129,31 @@ denied() {
     is "exit status of $*" $status 1
     is "what it says" "$(<"$work/err")" "nettape-report: $wanted"
 }
+unread="cannot be read: permission denied"
+read_it="or read it with sudo."
+elsewhere="write to a directory of yours."
+mode="it belongs to you, with mode 0000; run \`chmod -R u+rwX own.tape\`."
 if ((${#as[@]})) && "${as[@]}" "$work/open/report" --version >/dev/null; then
-    denied "'../hand.tape' cannot be read: permission denied: it belongs to $owner; run \`sudo chown -R \$USER ../hand.tape\`, or read it with sudo." info ../hand.tape
-    denied "'part.tape' cannot be read: permission denied: chunk-000000.ntc belongs to $owner; run \`sudo chown -R \$USER part.tape\`, or read it with sudo." info part.tape
-    denied "'good.db' cannot be read: permission denied: it belongs to $owner; run \`sudo chown \$USER good.db\`, or read it with sudo." summary good.db
-    denied "'$work/closed/x.tape' cannot be read: permission denied: the directory $work/closed belongs to $owner; read it with sudo, or copy it to a directory of yours." \
+    denied "'../hand.tape' $unread: it belongs to $owner; run \`sudo chown -R \$USER ../hand.tape\`, $read_it" \
+        info ../hand.tape
+    denied "'part.tape' $unread: chunk-000000.ntc belongs to $owner; run \`sudo chown -R \$USER part.tape\`, $read_it" \
+        info part.tape
+    denied "'good.db' $unread: it belongs to $owner; run \`sudo chown \$USER good.db\`, $read_it" summary good.db
+    closed="the directory $work/closed belongs to $owner"
+    denied "'$work/closed/x.tape' $unread: $closed; read it with sudo, or copy it to a directory of yours." \
         check "$work/closed/x.tape"
-    denied "x.html cannot be made: permission denied: the directory . belongs to $owner; write to a directory of yours." export html own.tape -o x.html
-    denied "x.db cannot be made: permission denied: the directory . belongs to $owner; write to a directory of yours." import own.tape -o x.db
-    denied "good.db: it cannot be opened: permission denied: it belongs to $owner; run \`sudo chown \$USER good.db\`, or change a copy of it." import --append own.tape -o good.db
+    denied "x.html cannot be made: permission denied: the directory . belongs to $owner; $elsewhere" \
+        export html own.tape -o x.html
+    denied "x.db cannot be made: permission denied: the directory . belongs to $owner; $elsewhere" \
+        import own.tape -o x.db
+    opened="good.db: it cannot be opened: permission denied"
+    denied "$opened: it belongs to $owner; run \`sudo chown \$USER good.db\`, or change a copy of it." \
+        import --append own.tape -o good.db
     chmod 000 "$work/open/own.tape"
-    denied "'own.tape' cannot be read: permission denied: it belongs to you, with mode 0000; run \`chmod -R u+rwX own.tape\`." stages own.tape
+    denied "'own.tape' $unread: $mode" stages own.tape
 elif [[ $(id -u) != 0 ]]; then
     chmod 000 "$work/open/own.tape"
-    denied "'own.tape' cannot be read: permission denied: it belongs to you, with mode 0000; run \`chmod -R u+rwX own.tape\`." stages own.tape
+    denied "'own.tape' $unread: $mode" stages own.tape
 fi
 chmod -R u+rwX "$work/open"
 

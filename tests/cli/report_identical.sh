@@ -15,7 +15,8 @@ else
     without "the language cannot be made: is the package locales installed? $(tail -1 "$work/why")"
 fi
 
-for arguments in "info" "info --json" "check" "check --json" "summary" "summary --json" "summary --csv" "query -f docs/cookbook-none"; do
+for arguments in "info" "info --json" "check" "check --json" "summary" "summary --json" "summary --csv" \
+    "query -f docs/cookbook-none"; do
     if [[ $arguments == query* ]]; then
         echo "SELECT * FROM net_cost_over_time; SELECT * FROM sock_op LIMIT 100" >"$work/q.sql"
         arguments="query -f $work/q.sql"
@@ -24,7 +25,8 @@ for arguments in "info" "info --json" "check" "check --json" "summary" "summary 
     report 0 $arguments "$work/loss.tape"
     cp "$work/out" "$work/first"
     # shellcheck disable=SC2086
-    (cd "$work/elsewhere" && env -i TZ=IST-5:30 LOCPATH="$work" LANG=decimal_comma LC_ALL=decimal_comma COLUMNS=20 TERM=dumb "$REPORT" $arguments renamed) >"$work/second"
+    (cd "$work/elsewhere" && env -i TZ=IST-5:30 LOCPATH="$work" LANG=decimal_comma LC_ALL=decimal_comma COLUMNS=20 \
+        TERM=dumb "$REPORT" $arguments renamed) >"$work/second"
     same "$arguments: the same" "$work/first" "$work/second"
     lacks "$arguments: without the path" "$out" "$work"
 done

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# import: new databases, more tapes, refusals that leave everything as it was; and what is asked of a database is answered as of the
-# tape.
+# import: new databases, more tapes, and refusals that leave everything unchanged. A database gives the same answers as
+# its tape.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make_tape hand
@@ -17,8 +17,10 @@ nothing_but() { is "no other file" "$(cd "$work" && echo *.db*)" "$*"; }
 report 0 import "$work/hand.tape" -o "$db"
 nothing "nothing on standard output" "$out"
 rows=0
-for table in $(sql "$db" "SELECT name FROM sqlite_master WHERE type = 'table'"); do rows=$((rows + $(sql "$db" "SELECT count(*) FROM $table"))); done
-has "one line that says what was written" "$err" ": 1 new session, $rows rows; look at it with nettape-report summary $db"
+for table in $(sql "$db" "SELECT name FROM sqlite_master WHERE type = 'table'"); do
+    rows=$((rows + $(sql "$db" "SELECT count(*) FROM $table"))); done
+has "one line that says what was written" "$err" \
+    ": 1 new session, $rows rows; look at it with nettape-report summary $db"
 is "the database is its owner's alone" "$(stat -c %a "$db")" 600
 nothing_but a.db
 
@@ -54,12 +56,14 @@ report 0 check "$db"
 is "each session is checked" "$(grep -c '^session' "$work/out")" 3
 report 0 summary "$db"
 is "each session is summed up" "$(grep -c '^host' "$work/out")" 3
-is "each session has its own slices" "$(sql "$db" 'SELECT count(*) FROM (SELECT session_id, cpu, sum(c.dur) AS sum, s.dur AS dur
+is "each session has its own slices" "$(sql "$db" 'SELECT count(*) FROM (SELECT session_id, cpu, sum(c.dur) AS sum,
+    s.dur AS dur
     FROM cpu_slice AS c JOIN session AS s USING (session_id) GROUP BY session_id, cpu) WHERE sum = dur')" 6
 for seed in 1 2; do
     name=$([[ $seed == 1 ]] && echo traffic || echo chunks)
     is "session of $name.tape, whichever it is in" \
-        "$(sql "$db" "SELECT count(*), sum(dur * (cpu + 1)), sum(utid) FROM cpu_slice WHERE session_id = $((seed + 1))")" \
+        "$(sql "$db" "SELECT count(*), sum(dur * (cpu + 1)), sum(utid) FROM cpu_slice
+            WHERE session_id = $((seed + 1))")" \
         "$(sql "$work/$name.tape" "SELECT count(*), sum(dur * (cpu + 1)), sum(utid) FROM cpu_slice")"
 done
 
@@ -72,6 +76,7 @@ nothing_but a.db b.db c.db
 # A chunk from the middle, alone: the session is what it covers.
 report 0 import "$work/chunks.tape/chunk-000001.ntc" -o "$work/d.db"
 has "which is said" "$err" "opened without the others"
-is "a part of the session" "$(sql "$work/d.db" 'SELECT dur > 5000000 AND dur < 29000000 AND complete = 0 FROM session')" 1
+is "a part of the session" "$(sql "$work/d.db" 'SELECT dur > 5000000 AND dur < 29000000 AND complete = 0
+    FROM session')" 1
 is "mostly covered" "$(sql "$work/d.db" "SELECT sum(share) < 0.2 FROM net_cost_cpu WHERE owner = 'uncovered'")" 1
 finish

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Ctrl-C and SIGTERM while a file is written: nothing half-written is left, it is said, and the status is the signal's. And what is
-# said of a file that was written.
+# Ctrl-C and SIGTERM while a file is written: no half-written file is left, a message says so, and the exit status is
+# the signal's. Also the messages about files that were written.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make_tape hand
@@ -26,18 +26,21 @@ wrote "wrote x.prom (SIZE): the textfile collector of node_exporter reads it" ex
 wrote "wrote x.svg (SIZE): open it in a browser; a click zooms, / searches" flame "$tape" -o x.svg
 wrote "wrote x.folded (SIZE): flamegraph.pl and https://www.speedscope.app read it" flame "$tape" --folded -o x.folded
 wrote "wrote x.db (SIZE): 1 new session, N rows; look at it with nettape-report summary x.db" import hand.tape -o x.db
-wrote "wrote a b.db (SIZE): 2 new sessions, N rows; look at it with nettape-report summary 'a b.db'" import hand.tape "$tape" -o "a b.db"
+wrote "wrote a b.db (SIZE): 2 new sessions, N rows; look at it with nettape-report summary 'a b.db'" import hand.tape \
+    "$tape" -o "a b.db"
 report 0 latency "$packets" --svg l.svg
-is "of a picture beside a table" "$(sed 's/([0-9.]* [kM]*B)/(SIZE)/; s/[0-9,]* rows/N rows/' <<<"$err")" "wrote l.svg (SIZE): open it in a browser"
-for arguments in "export html hand.tape" "flame $tape --folded" "flame $tape -o /dev/null" "export perfetto hand.tape -o /dev/null"; do
+is "of a picture beside a table" "$(sed 's/([0-9.]* [kM]*B)/(SIZE)/; s/[0-9,]* rows/N rows/' <<<"$err")" \
+    "wrote l.svg (SIZE): open it in a browser"
+for arguments in "export html hand.tape" "flame $tape --folded" "flame $tape -o /dev/null" \
+    "export perfetto hand.tape -o /dev/null"; do
     # shellcheck disable=SC2086
     report 0 $arguments
     nothing "no file, nothing said: ${arguments##*/}" "$err"
 done
 
 # ---- interrupted ----
-# interrupt SIGNAL FILE ARGUMENT...: runs the program and sends the signal once FILE is there; the status is in $status, what it said in
-# $work/err. A test that has no time to send it is skipped.
+# interrupt SIGNAL FILE ARGUMENT...: runs the program and sends the signal once FILE is there; the status is in $status,
+# what it said in $work/err. A test that has no time to send it is skipped.
 interrupt() {
     local signal=$1 file=$2 pid
     shift 2
@@ -67,7 +70,7 @@ is_clean "x.pftrace was not written."
 cp x.db before.db
 interrupt TERM x.db-journal import --append traffic.tape -o x.db
 is "status of import --append after SIGTERM" $status 143
-is_clean "x.db is as it was."
+is_clean "x.db is unchanged."
 holds "it is" cmp x.db before.db
 # What is ignored stays ignored.
 env --ignore-signal=INT "$REPORT" import traffic.tape -o ignored.db 2>err &

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# latency: figures that can be reckoned by hand (tests/cli/latency.sql says what was put in), in all forms; and that it agrees with SQL.
+# latency: figures that can be computed by hand (tests/cli/latency.sql has the samples), in all formats; and that they
+# agree with SQL.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes the database"
@@ -44,24 +45,29 @@ is "by hand: a late segment counts apart" "$(figures tcp-socket-read)" "2 2 8000
 is "by hand: and with --include-hol" "$(figures tcp-socket-read --include-hol)" "3 3 8000 141461 16384 400000 400000"
 is "by hand: packets are the sum of weights" "$(figures tcp-start)" "360 80 500 907 890 1290 1290"
 is "from and to" "$(figures udp-start --from 100us --to 200us)" "10 10 2000 2000 2000 2000 2000"
-is "the same with the time of day" "$(figures udp-start --from 2023-11-14T22:13:20.0001Z --to 2023-11-14T22:13:20.0002Z)" \
+is "the same with the time of day" "$(figures udp-start --from 2023-11-14T22:13:20.0001Z --to \
+    2023-11-14T22:13:20.0002Z)" \
     "10 10 2000 2000 2000 2000 2000"
 is "the end is not part of it" "$(figures udp-start --from 2us --to 12us)" "1 1 2000 2000 2000 2000 2000"
 is "between, by hand: 1000 + 100 i ns in the socket" \
-    "$("$REPORT" latency "$db" --between udp-socket-enqueued udp-socket-read --csv | awk -F, 'NR == 2 { print $2, $3, $5, $11 }')" \
+    "$("$REPORT" latency "$db" --between udp-socket-enqueued udp-socket-read --csv |
+    awk -F, 'NR == 2 { print $2, $3, $5, $11 }')" \
     "udp-socket-enqueued to udp-socket-read 100 1000 10900"
 # alone ARGUMENT...: how many samples of tcp-start and tcp-socket-read have no other
 alone() {
     "$REPORT" latency "$db" --between tcp-start tcp-socket-read "$@" | awk '/^Not in these figures/ { print $5, $10 }'
 }
 is "alone, by hand: one each 12.5 us, and all that were read" "$(alone)" "80 5"
-is "of these, what is in the time that was chosen" "$(alone --from 500us) $(alone --from 650us) $(alone --to 650us)" "40 5 28 3 52 2"
+is "of these, what is in the time that was chosen" "$(alone --from 500us) $(alone --from 650us) $(alone --to 650us)" \
+    "40 5 28 3 52 2"
 is "nothing in that time" "$("$REPORT" latency "$db" --from 5s | sed -n '/^How late/,/^$/p')" "How late packets were
 none"
 
-# The late segment is in no table of figures of two hooks, and so it is in the sentence below; or in the table, if that is asked for.
+# The late segment is in no table of figures of two hooks, and so it is in the sentence below; or in the table, if that
+# is asked for.
 cp "$db" "$work/late.db"
-sqlite3 "$work/late.db" "INSERT INTO skb_latency(session_id, ts, cpu, hook, latency_ns, stamp_ns, socket_id, length, queue_len, weight, flags)
+sqlite3 "$work/late.db" "INSERT INTO skb_latency(session_id, ts, cpu, hook, latency_ns, stamp_ns, socket_id, length,
+    queue_len, weight, flags)
     VALUES (1, 1000000650000, 0, 'tcp-socket-enqueued', 350000, 1700000000000300000, 1, 60, 0, 1, '')"
 # late ARGUMENT...: packets of the table, and pairs of the sentence
 late() {
@@ -71,10 +77,11 @@ late() {
 }
 is "a late segment between two hooks" "$(late) $(late --include-hol)" "0 1 pairs 1 0 pairs"
 
-# How far the number of packets may be off, by hand: 80 samples, whose w (w - 1) have the mean 21; 80 of 82 that were drawn are there; two CPUs.
-# error_of ARGUMENT...: of the one line
+# How far the number of packets may be off, by hand: 80 samples, whose w (w - 1) have the mean 21; 80 of 82 that were
+# drawn are there; two CPUs. error_of ARGUMENT...: of the one line
 error_of() {
-    "$REPORT" latency "$work/late.db" --csv "$@" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "packets_error") at = i } NR == 2 { print $at }'
+    "$REPORT" latency "$work/late.db" --csv "$@" |
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "packets_error") at = i } NR == 2 { print $at }'
 }
 is "two ends that nobody counts" "$(error_of --hook tcp-start)" 10 # of (2/82 * 80 + (80/82)^2 * 6/2) * 21
 is "two ends and two beginnings" "$(error_of --hook tcp-start --from 500us)" 8 # of (2/82 * 40 + (80/82)^2 * 4/2) * 21
@@ -87,37 +94,45 @@ is "pairs of samples" "$(error_of --between udp-start udp-socket-read)" 85 # of 
 
 # What the command says is what the SQL function says.
 is "quantiles as by SQL" "$("$REPORT" latency "$db" --csv | awk -F, 'NR > 1 { print $2, $7, $8, $9, $10 }' | sort)" \
-    "$(sql "$db" "SELECT hook || ' ' || percentile(latency_ns, 0.5, weight) || ' ' || percentile(latency_ns, 0.9, weight) || ' ' ||
+    "$(sql "$db" "SELECT hook || ' ' || percentile(latency_ns, 0.5, weight) || ' ' || percentile(latency_ns, 0.9,
+        weight) || ' ' ||
         percentile(latency_ns, 0.99, weight) || ' ' || percentile(latency_ns, 0.999, weight) AS line
         FROM skb_latency WHERE flags NOT LIKE '%hol%' GROUP BY hook" | sort)"
 is "what was left out is as in the view" \
-    "$("$REPORT" latency "$db" | tr -d , | awk '/^Left out/ { on = 1 } on && $3 ~ /^[0-9]+$/ { print $1, $3, $4, $5, $6, $7 }' | sort)" \
-    "$(sql "$db" "SELECT hook || ' ' || no_stamp || ' ' || transmit_stamp || ' ' || skipped_filter || ' ' || skipped_sample || ' ' || lost AS line
+    "$("$REPORT" latency "$db" | tr -d , | awk '/^Packets left out/ { on = 1 }
+        on && $3 ~ /^[0-9]+$/ { print $1, $3, $4, $5, $6, $7 }' | sort)" \
+    "$(sql "$db" "SELECT hook || ' ' || no_stamp || ' ' || transmit_stamp || ' ' || skipped_filter || ' '
+        || skipped_sample || ' ' || lost AS line
         FROM latency_hook WHERE no_stamp IS NOT NULL" | sort)"
 is "the histogram holds each packet once" \
     "$("$REPORT" latency "$db" --csv --histogram --buckets 3 | awk -F, 'NR > 1 { n += $NF } END { print n }')" 762
-is "so does the heat map" "$("$REPORT" latency "$db" --csv --over-time | awk -F, 'NR > 1 { n += $NF } END { print n }')" 762
+is "so does the heat map" "$("$REPORT" latency "$db" --csv --over-time |
+    awk -F, 'NR > 1 { n += $NF } END { print n }')" 762
 
 # The picture: XML, one panel for each hook, and a title at each cell.
 report 0 latency "$db" --svg "$work/l.svg"
 python_holds "the picture is XML" -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/l.svg"
 is "panels" "$(grep -c '(session 1)</text>' "$work/l.svg")" 6
-is "and what was recorded, above each" "$(grep -c ">$(sqlite3 "$db" "SELECT host FROM session"), $(sqlite3 "$db" "SELECT strftime('%Y-%m-%d %H:%M:%S', start_realtime_ns / 1000000000, 'unixepoch') FROM session") UTC, .*</text>" "$work/l.svg")" 6
-is "every packet is in a title" "$(sed -n 's/.*<title>\([0-9,]*\) packets.*/\1/p' "$work/l.svg" | awk '{ n += $1 } END { print n }')" 762
+is "and what was recorded, above each" \
+    "$(grep -c ">$(sqlite3 "$db" "SELECT host FROM session"), $(sqlite3 "$db" "SELECT strftime('%Y-%m-%d %H:%M:%S',
+        start_realtime_ns / 1000000000, 'unixepoch') FROM session") UTC, .*</text>" "$work/l.svg")" 6
+is "every packet is in a title" "$(sed -n 's/.*<title>\([0-9,]*\) packets.*/\1/p' "$work/l.svg" |
+    awk '{ n += $1 } END { print n }')" 762
 lacks "nothing from elsewhere" "$(grep -v 'xmlns=' "$work/l.svg")" "http"
-# The axis of times: a short window late in a long session has a label for each tick; a session that ended before the window began
-# has an end to its ticks too.
+# The axis of times: a short window late in a long session has a label for each tick; a session that ended before the
+# window began has an end to its ticks too.
 cp "$db" "$work/long.db"
 sqlite3 "$work/long.db" "UPDATE session SET end_ts = start_ts + 2000000000000, dur = 2000000000000;
     UPDATE skb_latency SET ts = ts + 1000005000000 WHERE hook = 'udp-start'"
 report 0 latency "$work/long.db" --from 1000 --to 1000.01 --over-time --svg "$work/long.svg"
 has "the ends of the axis differ" "$(tr -s ' ' <<<"$out")" " 1000 s 1000.01 s"
-is "the ticks too" "$(sed -n 's/.*middle">\([0-9.]* s\)<.*/\1/p' "$work/long.svg" | tr '\n' ' ')" \
-    "1000 s 1000.001 s 1000.002 s 1000.003 s 1000.004 s 1000.005 s 1000.006 s 1000.007 s 1000.008 s 1000.009 s 1000.01 s "
+is "the ticks too" "$(sed -n 's/.*middle">\([0-9.]* s\)<.*/\1/p' "$work/long.svg" | xargs)" \
+    "1000 s $(printf '1000.00%d s ' 1 2 3 4 5 6 7 8 9)1000.01 s"
 # A month, with packets on two days of it; and as long as a database can say.
 sqlite3 "$work/long.db" "UPDATE session SET end_ts = start_ts + 2678400000000000, dur = 2678400000000000;
     UPDATE skb_latency SET ts = ts + 2505600000000000 WHERE hook = 'udp-start'"
-columns() { "$REPORT" latency "$work/long.db" --hook udp-start --csv --over-time | awk -F, 'NR > 1 { n += $NF } END { print n }'; }
+columns() { "$REPORT" latency "$work/long.db" --hook udp-start --csv --over-time |
+    awk -F, 'NR > 1 { n += $NF } END { print n }'; }
 samples=$(sqlite3 "$work/long.db" "SELECT sum(weight) FROM skb_latency WHERE hook = 'udp-start'")
 is "all of a month's packets are in the heat map" "$(columns)" "$samples"
 sqlite3 "$work/long.db" "UPDATE session SET start_ts = 0, end_ts = 9223372036854775807;
@@ -172,13 +187,13 @@ misused() {
     nothing "nothing on standard output" "$out"
     has "says what is wrong" "$err" "$part"
 }
-misused "it is by iface, cgroup, process, socket, cpu or port" --by colour
+misused "choose iface, cgroup, process, socket, cpu or port" --by colour
 misused "there is no such hook" --hook ip-end
-misused "--from soon: it is a time" --from soon
+misused "--from soon: give a time" --from soon
 misused "in the order that packets pass them" --between udp-socket-read ip-start
 misused "option '--between' needs two values" --between ip-start
-misused "a number from 1 to 64" --histogram --buckets 65
-misused "none of them is given" --buckets 2
+misused "in each doubling, from 1 to 64" --histogram --buckets 65
+misused "--buckets needs --histogram" --buckets 2
 misused "leave --by out" --over-time --by cpu
 misused "one kind of line" --csv --histogram --over-time
 report 2 summary "$db" --hook ip-start

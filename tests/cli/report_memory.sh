@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Importing takes memory for the CPUs, not for the length of the tape: five times the tape, the same memory. `latency` takes 8 bytes
-# a sample, and the export to Prometheus none.
+# Importing takes memory for the CPUs, not for the length of the tape: five times the tape, the same memory. `latency`
+# takes 8 bytes a sample, and the export to Prometheus none.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make -s build/nettape-report build/tools/rusage
 for ms in 1500 7500; do
     build/tools/make_tape chunks "$work/$ms.tape" $ms
-    holds "import of $ms ms" build/tools/rusage "$work/$ms.rusage" build/nettape-report import "$work/$ms.tape" -o "$work/$ms.db"
+    holds "import of $ms ms" build/tools/rusage "$work/$ms.rusage" build/nettape-report import "$work/$ms.tape" \
+        -o "$work/$ms.db"
 done
 read -r _ _ _ short <"$work/1500.rusage"
 read -r _ _ _ long <"$work/7500.rusage"
-echo "peak memory: $short KiB, and $long KiB for five times the tape; databases: $(stat -c %s "$work/1500.db" "$work/7500.db" | xargs) bytes"
+echo "peak memory: $short KiB, and $long KiB for five times the tape; databases: $(stat -c %s "$work/1500.db" \
+    "$work/7500.db" | xargs) bytes"
 # SQLite's cache is 32 MiB and full in both.
 holds "memory does not grow with the tape" test $((long)) -lt $((short + 2048))
 
@@ -23,7 +25,8 @@ peak_kib() {
     [[ -e $work/$n.samples ]] || {
         cp "$work/1500.db" "$work/$n.samples"
         sqlite3 "$work/$n.samples" "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $n)
-            INSERT INTO skb_latency SELECT 1, i, 0, 'udp-start', i * 7919 % 1000003, i, NULL, NULL, NULL, 100, 0, 1, '' FROM n"
+            INSERT INTO skb_latency SELECT 1, i, 0, 'udp-start', i * 7919 % 1000003, i, NULL, NULL, NULL, 100, 0, 1, ''
+                FROM n"
     }
     build/tools/rusage "$work/rusage" build/nettape-report "$@" "$work/$n.samples" >/dev/null
     awk '{ print $4 }' "$work/rusage"

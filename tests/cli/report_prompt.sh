@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# query on a terminal: the prompt, its commands, errors and Ctrl-C. A terminal of its own is made by tests/cli/prompt.py.
+# query on a terminal: the prompt, its commands, errors and Ctrl-C. A terminal of its own is made by
+# tests/cli/prompt.py.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "python3 is missing"

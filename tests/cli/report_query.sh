@@ -53,10 +53,14 @@ The columns of a table: PRAGMA table_info(NAME)"
     report 1 query "$source" "SELECT 1; SELECT abs(-9223372036854775808)"
     has "a query that fails while it runs" "$err" "integer overflow"
 
-    for statement in "DELETE FROM session" "INSERT INTO problem VALUES (1, 'x')" "UPDATE session SET host = 'x'" "DROP TABLE loss" \
-        "CREATE TABLE t(a)" "CREATE TEMP TABLE t(a)" "ATTACH '$work/other.db' AS other" "DETACH main" "VACUUM" "VACUUM INTO '$work/other.db'" \
-        "PRAGMA user_version = 9" "PRAGMA journal_mode = WAL" "PRAGMA writable_schema = 1" "BEGIN" "SAVEPOINT s" "REINDEX" "ANALYZE" \
-        "UPDATE sqlite_master SET sql = ''" "WITH x AS (SELECT 1) DELETE FROM loss" "CREATE VIEW v AS SELECT 1" "PRAGMA table_info = 1; DROP VIEW net_cost_cpu"; do
+    for statement in "DELETE FROM session" "INSERT INTO problem VALUES (1, 'x')" "UPDATE session SET host = 'x'" \
+        "DROP TABLE loss" \
+        "CREATE TABLE t(a)" "CREATE TEMP TABLE t(a)" "ATTACH '$work/other.db' AS other" "DETACH main" "VACUUM" \
+        "VACUUM INTO '$work/other.db'" \
+        "PRAGMA user_version = 9" "PRAGMA journal_mode = WAL" "PRAGMA writable_schema = 1" "BEGIN" "SAVEPOINT s" \
+        "REINDEX" "ANALYZE" \
+        "UPDATE sqlite_master SET sql = ''" "WITH x AS (SELECT 1) DELETE FROM loss" "CREATE VIEW v AS SELECT 1" \
+        "PRAGMA table_info = 1; DROP VIEW net_cost_cpu"; do
         report 1 query "$source" "$statement"
     done
 done
@@ -71,9 +75,10 @@ head -c 2000000 /dev/zero | tr '\0' ' ' >"$work/long.sql"
 report 1 query "$work/hand.tape" -f "$work/long.sql"
 has "SQL has a bound" "$err" "longer than a megabyte"
 report 1 query "$work/hand.tape" -f /dev/zero
-has "and must be text" "$err" "is no text"
+has "and must be text" "$err" "is not text"
 
 # Long answers come through whole.
-"$REPORT" query "$work/q.db" "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT i FROM n" >"$work/long"
+"$REPORT" query "$work/q.db" "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT i
+    FROM n" >"$work/long"
 is "20,000 rows" "$(sed 1d "$work/long" | awk '{ s += $1 } END { print NR, s }')" "20000 200010000"
 finish

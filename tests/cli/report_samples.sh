@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Samples: what a tape of latencies, drops and retransmits comes to (tests/tools/golden_make.c says what is on it), and that no
-# step of the realtime clock moves one.
+# Samples: the rows of a tape of latencies, drops and retransmits (tests/tools/golden_make.c has its records), and that
+# no step of the realtime clock moves one.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 tape=tests/golden/v1-samples.tape
 
-for table in skb_latency skb_drop tcp_retransmit loss latency_hook skb_drop_total net_device clock_snapshot record_count; do
+for table in skb_latency skb_drop tcp_retransmit loss latency_hook skb_drop_total net_device clock_snapshot \
+    record_count; do
     echo "SELECT '$table' AS \"table\"; SELECT * FROM $table;"
 done >"$work/all.sql"
 report 0 query $tape -f "$work/all.sql"
@@ -22,16 +23,20 @@ report 0 summary $tape
 has "a loss of samples" "$out" "5 samples were lost; no time is uncovered by that."
 lacks "no time is uncovered" "$out" "the time about them is uncovered"
 
-# By hand. The clock was set forward by 3 s after 700 ms and back by one after 1750, between snapshots: each packet's latency is
-# what it was, but for the one whose stamp lies in the future and the one of a time that the clock never showed.
-is "latencies by hand, in ns" "$(sql $tape "SELECT coalesce(latency_ns, flags) FROM skb_latency WHERE hook = 'ip-start'" | tr '\n' ' ')" \
+# By hand. The clock was set forward by 3 s after 700 ms and back by one after 1750, between snapshots: each packet's
+# latency is what it was, but for the one whose stamp lies in the future and the one of a time that the clock never
+# showed.
+is "latencies by hand, in ns" "$(sql $tape "SELECT coalesce(latency_ns, flags) FROM skb_latency
+    WHERE hook = 'ip-start'" | tr '\n' ' ')" \
     "500 1000 1000 5000 future step 10000 "
 is "received before the step, read after it" \
     "$(sql $tape "SELECT latency_ns FROM skb_latency WHERE hook = 'udp-socket-read' AND ts = 11200000000")" 600000000
-is "the readers have names" "$(sql $tape "SELECT DISTINCT name FROM skb_latency JOIN thread USING (session_id, utid) ORDER BY 1")" \
+is "the readers have names" "$(sql $tape "SELECT DISTINCT name FROM skb_latency JOIN thread USING (session_id, utid)
+    ORDER BY 1")" \
     "reader/2
 responder"
-is "nothing is uncovered by a loss of samples" "$(sql $tape "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered'")" 0
+is "nothing is uncovered by a loss of samples" \
+    "$(sql $tape "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered'")" 0
 
 # The counters that samples are held against.
 "$REPORT" import $tape -o "$work/s.db" >/dev/null 2>&1
@@ -44,10 +49,12 @@ if command -v sqlite3 >/dev/null; then
         report 1 check "$work/meddled.db"
         has "$1" "$(flat "$out")" "$(flat "$2")"
     }
-    meddle "DELETE FROM skb_latency WHERE hook = 'udp-start'" "FAILED  hooks         udp-start: its programs recorded 1 packets, and the tape has 0 samples"
+    meddle "DELETE FROM skb_latency WHERE hook = 'udp-start'" \
+        "FAILED  hooks         udp-start: its programs recorded 1 packets, and the tape has 0 samples"
     meddle "UPDATE record_count SET records = 3 WHERE kind = 'drop'" "FAILED  counters      CPU 1, drop"
     meddle "UPDATE record_count SET lost = 0 WHERE kind = 'latency'" "FAILED  counters      CPU 1, latency"
-    meddle "UPDATE cpu_slice SET owner = 'uncovered'; UPDATE cpu_cost SET owner = 'uncovered'" "are uncovered, and no loss explains it"
+    meddle "UPDATE cpu_slice SET owner = 'uncovered'; UPDATE cpu_cost SET owner = 'uncovered'" \
+        "are uncovered, and no loss explains it"
 fi
 
 # A tape without a snapshot of the clocks knows no latency, and says so.
@@ -56,5 +63,6 @@ report 1 check "$work/unclocked.tape"
 has "no clock" "$(flat "$out")" "FAILED clocks 1 latencies are not known: the tape has no snapshot of the clocks"
 report 0 info "$work/unclocked.tape"
 has "no clock" "$(flat "$out")" "warning: the tape has no snapshot of the clocks: latencies are not known"
-is "no clock" "$(sql "$work/unclocked.tape" "SELECT latency_ns, flags, clock_uncertainty_ns FROM skb_latency JOIN session USING (session_id)")" ",,"
+is "no clock" "$(sql "$work/unclocked.tape" "SELECT latency_ns, flags, clock_uncertainty_ns FROM skb_latency
+    JOIN session USING (session_id)")" ",,"
 finish

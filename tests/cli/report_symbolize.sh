@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# symbolize: functions of a program (one of tests/fuzz/corpus) in a database; what it says of names that are there already; and databases that
-# somebody else has changed, which must not make it run for ever. tests/live/user_names.sh has real programs.
+# symbolize: functions of a program (one of tests/fuzz/corpus) in a database, names that exist already, and databases
+# that somebody changed, which must not make it run for ever. tests/live/user_names.sh has real programs.
 source "$(dirname "$0")/lib.sh"
 
 program=tests/fuzz/corpus/program_fuzz/static
@@ -16,11 +16,13 @@ make_tape empty
 "$REPORT" import "$work/empty.tape" -o "$work/base.db" >/dev/null
 # `inner` of it begins at 0x10c.
 sqlite3 "$work/base.db" "INSERT INTO symbol(session_id, id, kind, name, build_id, file_offset, path) VALUES
-    (1, 1001, 'user', 'server+0x10d', '$id', $((0x10d)), '/opt/x/server'), (1, 1002, 'user', 'server+0x1', '$id', 1, '/opt/x/server'),
+    (1, 1001, 'user', 'server+0x10d', '$id', $((0x10d)), '/opt/x/server'), (1, 1002, 'user', 'server+0x1', '$id', 1,
+        '/opt/x/server'),
     (1, 1003, 'user', '[x]+0x10e', '$id', $((0x10e)), NULL), (1, 1004, 'user', 'y', 'no build id', 5, '/opt/x/server'),
     (1, 1005, 'kernel', 'k', '$id', $((0x10d)), '/opt/x/server')"
 
-names() { sqlite3 "$db" "SELECT group_concat(name || '+' || ifnull(offset, '-'), ' ') FROM (SELECT * FROM symbol WHERE id > 1000 ORDER BY id)"; }
+names() { sqlite3 "$db" "SELECT group_concat(name || '+' || ifnull(offset, '-'), ' ') FROM (SELECT * FROM symbol
+    WHERE id > 1000 ORDER BY id)"; }
 fresh() {
     db=$work/$1.db
     cp "$work/base.db" "$db"
@@ -52,12 +54,16 @@ refuses() {
     report 1 symbolize "$db" --symbols "$symbols"
     has "$1 is refused" "$err" "its table symbol is not as nettape-report made it"
 }
-refuses "a view that never ends" "DROP TABLE symbol; CREATE VIEW symbol AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
-    SELECT 1 AS session_id, i AS id, 'user' AS kind, 'f' AS name, 0 AS offset, '$id' AS build_id, 269 AS file_offset, '/opt/x/server' AS path FROM n"
-refuses "a table without its key" "CREATE TABLE other AS SELECT * FROM symbol; DROP TABLE symbol; ALTER TABLE other RENAME TO symbol"
+refuses "a view that never ends" "DROP TABLE symbol; CREATE VIEW symbol AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
+    SELECT i + 1 FROM n)
+    SELECT 1 AS session_id, i AS id, 'user' AS kind, 'f' AS name, 0 AS offset, '$id' AS build_id, 269 AS file_offset,
+        '/opt/x/server' AS path FROM n"
+refuses "a table without its key" "CREATE TABLE other AS SELECT * FROM symbol; DROP TABLE symbol;
+    ALTER TABLE other RENAME TO symbol"
 endless="WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 fresh trigger
-sqlite3 "$db" "CREATE TRIGGER named AFTER UPDATE ON symbol BEGIN $endless; END; CREATE TRIGGER added AFTER INSERT ON session BEGIN $endless; END"
+sqlite3 "$db" "CREATE TRIGGER named AFTER UPDATE ON symbol BEGIN $endless; END;
+    CREATE TRIGGER added AFTER INSERT ON session BEGIN $endless; END"
 says "triggers are not run" "2,1,/opt/x/server,named in part 1,1,,named "
 make_tape hand
 report 0 import "$work/hand.tape" -o "$db" --append

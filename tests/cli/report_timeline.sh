@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# timeline: pictures and sums that can be reckoned by hand (tests/tools/make_tape.c has the events), what SQL says of the same time, the
-# worst windows, a terminal's colours, and what it says when there is nothing to show.
+# timeline: pictures and sums that can be computed by hand (tests/tools/make_tape.c has the events), SQL of the same
+# time, the worst windows, a terminal's colours, and messages when there is nothing to show.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 for scenario in hand loss hotplug traffic hostile empty month; do make_tape $scenario; done
@@ -34,10 +34,12 @@ exactly timeline-worst.txt hand.tape --worst send --window 100us --top 3
 exactly timeline-worst.json hand.tape --worst network --window 200us --top 2 --each-cpu --cells 1 --json
 exactly timeline.csv hand.tape --csv --from 0.1ms --to 0.5ms --cells 4
 
-# The picture, by hand: 10 us a cell. CPU 0 is idle until 100 us, sends from 150 with NET_RX in it from 180 to 220, and receives from 300 to 500.
+# The picture, by hand: 10 us a cell. CPU 0 is idle until 100 us, sends from 150 with NET_RX in it from 180 to 220, and
+# receives from 300 to 500.
 lane() { sed -n "s/^ *$1 |\(.*\)|$/\1/p" out; }
 report 0 timeline hand.tape --cells 100
-is "CPU 0" "$(lane 'CPU 0')" "__________tttttSSSRRRRSSStttttVVVVVVVVVVVVVVVVVVVV__________________________________________________"
+is "CPU 0" "$(lane 'CPU 0')" \
+    "__________tttttSSSRRRRSSStttttVVVVVVVVVVVVVVVVVVVV__________________________________________________"
 is "CPU 1, where an operation and a softirq take 10 and 20 us" "$(lane 'CPU 1')" \
     "__________ttttttttttStttttttttttttttttthqqttttttttttttttttttVVVVVtttttVVtttttttttttttttttttttttttttt"
 report 0 timeline hand.tape --cells 10
@@ -46,7 +48,8 @@ report 0 timeline hand.tape --from 187us --to 197us --cells 10 --cpu 0
 is "slices are clipped, cells are nanoseconds" "$(lane 'CPU 0')" "RRRhhhhhRR"
 report 0 timeline hand.tape --from 999999ns --to 5
 is "one nanosecond; what is behind the end is not there" "$(lane 'CPU 0')$(lane 'CPU 1')" "_t"
-has "it says what it shows" "$(flat "$out")" "from 0.000999999 s (2023-11-14T22:13:20.000999999Z) to 0.001 s: 1 ns of a recording of 1.000 ms"
+has "it says what it shows" "$(flat "$out")" \
+    "from 0.000999999 s (2023-11-14T22:13:20.000999999Z) to 0.001 s: 1 ns of a recording of 1.000 ms"
 report 0 timeline hand.tape --from 2023-11-14T22:13:20.00015Z --to 2023-11-14T22:13:20.00025Z --json
 is "the time of day is as good" "$out" "$("$REPORT" timeline hand.tape --from 150us --to 250us --json)"
 
@@ -54,8 +57,10 @@ is "the time of day is as good" "$out" "$("$REPORT" timeline hand.tape --from 15
 "$REPORT" import traffic.tape -o t.db >/dev/null
 # by_sql FROM-NS TO-NS CONDITION: cpu, owner and ns of what is not 0, from the slices, clipped
 by_sql() {
-    sql t.db "SELECT cpu || ' ' || owner || ' ' || sum(min(ts + dur, 1000000000000 + $2) - max(ts, 1000000000000 + $1)) AS line
-        FROM cpu_slice WHERE ts < 1000000000000 + $2 AND ts + dur > 1000000000000 + $1 AND $3 GROUP BY cpu, owner" | sort
+    sql t.db "SELECT cpu || ' ' || owner || ' ' || sum(min(ts + dur, 1000000000000 + $2) - max(ts,
+        1000000000000 + $1)) AS line
+        FROM cpu_slice WHERE ts < 1000000000000 + $2 AND ts + dur > 1000000000000 + $1 AND $3 GROUP BY cpu, owner" |
+            sort
 }
 # by_rows KIND ARGUMENT...: the same, added up from CSV
 by_rows() {
@@ -73,19 +78,26 @@ wanted=$(by_sql 31234567 47654321 1)
 is "the same of a part" "$(by_rows cell --from 31234567ns --to 47654321ns)" "$wanted"
 is "and of a CPU" "$(by_rows total --from 31234567ns --to 47654321ns --cpu 1)" "$(grep '^1 ' <<<"$wanted")"
 is "and of a process" "$(by_rows cell --process web1)" \
-    "$(by_sql 0 100000000 "utid IN (SELECT utid FROM thread WHERE upid IN (SELECT upid FROM process WHERE name = 'web1'))")"
+    "$(by_sql 0 100000000 "utid IN (SELECT utid FROM thread WHERE upid IN (SELECT upid FROM process
+        WHERE name = 'web1'))")"
 all "every nanosecond is somebody's" "$("$REPORT" timeline t.db --csv --process 1006 --from 1ms --to 90ms |
-    awk -F, 'NR > 1 { sum = 0; for (i = 6; i <= NF; i++) sum += $i; wrong += sum != $5 } END { print NR - 1, wrong + 0 }')"
-is "threads add up to the totals, but for what is of nobody" "$("$REPORT" query t.db --csv "SELECT sum(dur) FROM cpu_slice WHERE utid IS NOT NULL" | tail -1)" \
-    "$("$REPORT" timeline t.db --json | sed -n '/"threads"/,/\]/p' | grep -o '_ns": [0-9]*' | awk '{ n += $2 } END { printf "%d", n }')"
+    awk -F, 'NR > 1 { sum = 0; for (i = 6; i <= NF; i++) sum += $i; wrong += sum != $5 } END { print NR - 1,
+        wrong + 0 }')"
+is "threads add up to the totals, but for what is of nobody" \
+    "$("$REPORT" query t.db --csv "SELECT sum(dur) FROM cpu_slice WHERE utid IS NOT NULL" | tail -1)" \
+    "$("$REPORT" timeline t.db --json | sed -n '/"threads"/,/\]/p' | grep -o '_ns": [0-9]*' |
+    awk '{ n += $2 } END { printf "%d", n }')"
 "$REPORT" timeline t.db --json --worst network --window 1ms >w.json
 python_holds "JSON" -c 'import json; json.load(open("w.json"))'
 
 # The worst, by hand. Receives: CPU 0 from 300 to 500 us, CPU 1 from 600 to 650 and 700 to 720.
 # worst ARGUMENT...: CPU, begin in us and length of each window
-worst() { "$REPORT" timeline hand.tape --csv --worst "$@" | awk -F, 'NR > 1 { print ($3 == "" ? "all" : $3), ($4 - 1e12) / 1000, $5 / 1000, $11 / 1000 }'; }
-is "all CPUs together" "$(worst recv --window 100us | grep all | tr '\n' ';')" "all 300 200 100;all 400 200 100;all 550 200 50;all 650 200 20;"
-is "each CPU by itself" "$(worst recv --window 220us --each-cpu | grep -v all | tr '\n' ';')" "0 280 220 200;1 500 220 70;"
+worst() { "$REPORT" timeline hand.tape --csv --worst "$@" | awk -F, 'NR > 1 { print ($3 == "" ? "all" : $3),
+    ($4 - 1e12) / 1000, $5 / 1000, $11 / 1000 }'; }
+is "all CPUs together" "$(worst recv --window 100us | grep all | tr '\n' ';')" \
+    "all 300 200 100;all 400 200 100;all 550 200 50;all 650 200 20;"
+is "each CPU by itself" "$(worst recv --window 220us --each-cpu | grep -v all | tr '\n' ';')" \
+    "0 280 220 200;1 500 220 70;"
 is "the most that is asked for" "$(worst recv --window 100us --top 1 | grep all)" "all 300 200 100"
 is "of one CPU" "$(worst recv --window 100us --cpu 1 | grep all | tr '\n' ';')" "all 550 100 50;all 650 100 20;"
 is "within a time" "$(worst recv --window 100us --from 350us --to 480us | grep all | tr '\n' ';')" "all 350 200 100;"
@@ -93,11 +105,14 @@ is "of one process, which alone received" "$(worst recv --window 100us --process
 report 0 timeline hand.tape --csv --worst recv --window 100us --process curl
 is "of a process that did not: a head and no line" "$(grep -c '^session_id,row,' out) of $(wc -l <out)" "1 of 1"
 report 0 timeline hand.tape --worst net_tx --window 1ms
-has "nothing of it" "$out" "Nothing of this time was net_tx."
+has "nothing of it" "$out" "None of this time was net_tx."
 # No window is worse than the first, by SQL, wherever it begins: at each tenth of a millisecond.
-first=$("$REPORT" timeline t.db --csv --worst network --window 5ms | awk -F, '$2 == "worst" && $3 == "" { print $7 + $8 + $10 + $11; exit }')
-holds "none is worse by SQL" test "$first" -ge "$(sql t.db "WITH RECURSIVE at(begin) AS (SELECT 1000000000000 UNION ALL SELECT begin + 100000 FROM at WHERE begin < 1000095000000)
-    SELECT max((SELECT sum(min(ts + dur, begin + 5000000) - max(ts, begin)) FROM cpu_slice WHERE ts < begin + 5000000 AND ts + dur > begin
+first=$("$REPORT" timeline t.db --csv --worst network --window 5ms |
+    awk -F, '$2 == "worst" && $3 == "" { print $7 + $8 + $10 + $11; exit }')
+holds "none is worse by SQL" test "$first" -ge "$(sql t.db "WITH RECURSIVE at(begin) AS (SELECT 1000000000000 UNION ALL
+    SELECT begin + 100000 FROM at WHERE begin < 1000095000000)
+    SELECT max((SELECT sum(min(ts + dur, begin + 5000000) - max(ts, begin)) FROM cpu_slice WHERE ts < begin + 5000000
+    AND ts + dur > begin
         AND owner IN ('net_rx', 'net_tx', 'send', 'recv'))) AS n FROM at")"
 # The commands that it gives show the windows.
 mkdir "it's a dir"
@@ -116,15 +131,18 @@ has "with the window that was found" "$(flat "$out")" ": 200.0 us of a recording
 # Uncovered time and CPUs that are away are seen, however little they are.
 report 0 timeline loss.tape --cells 1
 is "a fifth of a cell" "$(lane lost)" 2
-has "how uncertain" "$out" "if all uncovered time was its"
+has "how uncertain" "$out" "if all uncovered time was the network's"
 has "what was lost" "$out" "ring full"
 report 0 timeline loss.tape --worst uncovered --window 20ms --top 1
 has "the worst of it" "$(lane 'CPU 0')" "????"
 # 20 ms of CPU 0 are uncovered: no window of 10 ms can have had more than 10 ms of it, and what CPU 1 had then.
 report 0 timeline loss.tape --worst net_rx --window 10ms
-has "how far off the worst may be" "$(flat "$out")" "Some of the time is uncovered: if all of that was net_rx, the worst window has up to 11.86 ms."
-is "it is all of CPU 0 alone" "$("$REPORT" timeline loss.tape --worst net_rx --window 10ms --cpu 0 --json | grep -o '"at_most_ns": [0-9]*')" '"at_most_ns": 10000000'
-is "nothing else is uncertain" "$("$REPORT" timeline loss.tape --worst net_rx --window 10ms --cpu 1 --json | grep -oE '"(at_most_ns|ns)": [0-9]*' | sort -u -t: -k2 | wc -l)" 5
+has "how far off the worst may be" "$(flat "$out")" \
+    "Some of the time is uncovered: if all of that was net_rx, the worst window has up to 11.86 ms."
+is "it is all of CPU 0 alone" "$("$REPORT" timeline loss.tape --worst net_rx --window 10ms --cpu 0 --json |
+    grep -o '"at_most_ns": [0-9]*')" '"at_most_ns": 10000000'
+is "nothing else is uncertain" "$("$REPORT" timeline loss.tape --worst net_rx --window 10ms --cpu 1 --json |
+    grep -oE '"(at_most_ns|ns)": [0-9]*' | sort -u -t: -k2 | wc -l)" 5
 report 0 timeline empty.tape --worst send --window 1us
 has "nobody knows" "$(flat "$out")" "if all of that was send, the worst window has up to 2.000 us"
 report 0 timeline empty.tape
@@ -139,7 +157,8 @@ holds "names do nothing to a terminal" test -z "$(tr -d '[:print:]\n\200-\377' <
 # A terminal: colours and blocks, unless it is told otherwise.
 if script -qec true /dev/null >/dev/null 2>&1; then
     # on_terminal VARIABLE...: what a terminal shows with these
-    on_terminal() { env -u NO_COLOR -u LC_ALL -u LC_CTYPE -u LANG "$@" script -qec "'$REPORT' timeline hand.tape" /dev/null | tr -d '\r'; }
+    on_terminal() { env -u NO_COLOR -u LC_ALL -u LC_CTYPE -u LANG "$@" script -qec "'$REPORT' timeline hand.tape" \
+        /dev/null | tr -d '\r'; }
     out=$(on_terminal TERM=xterm-256color LANG=C.UTF-8)
     has "colours" "$out" $'\e[48;5;34;38;5;16mSSS'
     has "blocks" "$out" "▅██▆███▆"
@@ -148,7 +167,8 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     has "but blocks" "$out" "▅██▆███▆"
     out=$(on_terminal TERM=xterm-256color LANG=C.UTF-8 LC_ALL=C)
     has "colours in a plain locale" "$out" $'\e[38;5;39m          4##6###5'
-    width=$(TERM=xterm NO_COLOR=1 script -qec "stty cols 100; '$REPORT' timeline hand.tape" /dev/null | tr -d '\r' | awk '/CPU 0 / { print length }')
+    width=$(TERM=xterm NO_COLOR=1 script -qec "stty cols 100; '$REPORT' timeline hand.tape" /dev/null | tr -d '\r' |
+        awk '/CPU 0 / { print length }')
     is "as wide as the terminal" "$width" 100
     is "a dumb terminal has what a file has" "$(on_terminal TERM=dumb LANG=C.UTF-8)" "$("$REPORT" timeline hand.tape)"
 else
@@ -164,7 +184,8 @@ is "one has it" "$(grep -c '"from_ts"' out)" 1
 has "who is left out" "$err" "1 of 2 sessions is left out: session 2 has no process web"
 has "in JSON too" "$out" '"why": "session 2 has no process web'
 report 0 timeline two.db --worst send --window 100us
-has "the time of day tells which" "$(flat "${out//\\/}")" "timeline two.db --from 2023-11-14T22:13:20.00015Z --to 2023-11-14T22:13:20.00025Z"
+has "the time of day tells which" "$(flat "${out//\\/}")" \
+    "timeline two.db --from 2023-11-14T22:13:20.00015Z --to 2023-11-14T22:13:20.00025Z"
 "$REPORT" import traffic.tape -o two.db --append >/dev/null
 report 0 timeline two.db --worst network --window 10ms
 is "those that are shorter than the window are left out" "$(grep -c '^session' out)" 1
@@ -196,29 +217,32 @@ misused() {
     nothing "nothing on standard output" "$out"
     has "says what is wrong" "$err" "$part"
 }
-misused "--window 0: it is a length of time" --worst net_rx --window 0
-misused "--window -1ms: it is a length of time" --worst net_rx --window -1ms
-misused "--window 2023-11-14T22:13:20Z: it is a length" --worst net_rx --window 2023-11-14T22:13:20Z
-misused "--worst netrx: it is hardirq, net_rx" --worst netrx
-misused "--worst other: it is hardirq" --worst other
-misused "of what, says --worst" --window 1ms
+misused "--window 0: give a length of time" --worst net_rx --window 0
+misused "--window -1ms: give a length of time" --worst net_rx --window -1ms
+misused "--window 2023-11-14T22:13:20Z: give a length" --worst net_rx --window 2023-11-14T22:13:20Z
+misused "--worst netrx: choose hardirq, net_rx" --worst netrx
+misused "--worst other: choose hardirq" --worst other
+misused "need --worst" --window 1ms
 misused "--from is not before --to" --from 2 --to 1
 misused "--from is not before --to" --from 1ms --to 0.001
-misused "--from x: it is a time" --from x
-misused "--cpu 1-: it is a list" --cpu 1-
-misused "--cells 0: it is a number from 1 to 10000" --cells 0
-misused "--cells 10001: it is a number" --cells 10001
-misused "--top 5x: it is a number from 1 to 100" --worst send --top 5x
+misused "--from x: give a time" --from x
+misused "--cpu 1-: give a list" --cpu 1-
+misused "--cells 0: give a number from 1 to 10000" --cells 0
+misused "--cells 10001: give a number" --cells 10001
+misused "--top 5x: give a number from 1 to 100" --worst send --top 5x
 
 # A month: all of it, and a minute of its last day.
 "$REPORT" import month.tape -o month.db >/dev/null
-totals() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $2 == "total" && $3 == "" { printf "%.0f %.0f %.0f\n", $at["net_rx_ns"], $at["task_ns"], $at["idle_ns"] }' out; }
+totals() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $2 == "total" && $3 == "" {
+    printf "%.0f %.0f %.0f\n", $at["net_rx_ns"], $at["task_ns"], $at["idle_ns"] }' out; }
 report 0 timeline month.db --csv
-is "a month's time" "$(totals)" "3100000000 $((24 * 86400 * 1000000000)) $(((2 * 31 - 24) * 86400 * 1000000000 - 3100000000))"
+is "a month's time" "$(totals)" \
+    "3100000000 $((24 * 86400 * 1000000000)) $(((2 * 31 - 24) * 86400 * 1000000000 - 3100000000))"
 report 0 timeline month.db --from $((30 * 86400 + 3600)) --to $((30 * 86400 + 3660)) --csv
 is "a minute's" "$(totals)" "100000000 0 119900000000"
 report 0 timeline month.db --worst net_rx --window 1 --top 31 --csv
-is "the worst second of each day" "$(awk -F, '$2 == "worst" && $3 == "" { print $7 }' out | sort | uniq -c | tr -s ' ')" " 31 100000000"
+is "the worst second of each day" "$(awk -F, '$2 == "worst" && $3 == "" { print $7 }' out | sort | uniq -c |
+    tr -s ' ')" " 31 100000000"
 
 # A database may be anybody's.
 command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
@@ -232,7 +256,9 @@ if command -v sqlite3 >/dev/null; then
         spoilt "UPDATE session SET end_ts = 9223372036854775807; UPDATE cpu_slice SET $change WHERE rowid = 100"
         status=0
         timeout 60 "$REPORT" timeline spoilt.db >out 2>err || status=$?
-        has "$change (exit status $status)" "$(<err)$(<out)" "$([[ $status == 0 ]] && echo "have an owner, and this time is" || echo "spoilt.db: session 1: its slices are not those of a recording")"
+        has "$change (exit status $status)" "$(<err)$(<out)" \
+            "$([[ $status == 0 ]] && echo "have an owner, and this time is" ||
+            echo "spoilt.db: session 1: its slices are not those of a recording")"
     done
     spoilt "UPDATE cpu_slice SET cpu = rowid"
     report 1 timeline spoilt.db
@@ -240,7 +266,8 @@ if command -v sqlite3 >/dev/null; then
     spoilt "DELETE FROM cpu_slice WHERE rowid = 100"
     report 0 timeline spoilt.db
     has "a gap" "$(flat "$out")" "ns have an owner, and this time is 100,000,000 ns: see nettape-report check."
-    spoilt "UPDATE session SET start_ts = 0, end_ts = 9223372036854775807; UPDATE cpu_slice SET ts = rowid * 1000, dur = 9000000000000000000"
+    spoilt "UPDATE session SET start_ts = 0, end_ts = 9223372036854775807; UPDATE cpu_slice SET ts = rowid * 1000,
+        dur = 9000000000000000000"
     report 0 timeline spoilt.db --worst network --window 10 --csv
     for options in "" --json "--cells 7 --csv" "--from 8999999999.5"; do
         # shellcheck disable=SC2086

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How nettape-report is called, and what it says when it is called wrongly.
+# The command line of nettape-report, and its errors.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make_tape hand
 tape=$work/hand.tape
 
-commands=(summary timeline info check stages flame latency "export html" "export perfetto" "export prometheus" import query symbolize)
+commands=(summary timeline info check stages flame latency "export html" "export perfetto" "export prometheus" import \
+    query symbolize)
 report 0 --version
 has "version" "$out" "nettape-report "
 report 0 --help
@@ -29,14 +30,16 @@ for command in "${commands[@]}"; do
     is "the same as help $command" "$out" "$text"
 done
 report 0 export --help
-for command in "${commands[@]}"; do [[ $command != export* ]] || has "help of export names $command" "$out" "nettape-report $command "; done
+for command in "${commands[@]}"; do [[ $command != export* ]] || has "help of export names $command" "$out" \
+    "nettape-report $command "; done
 text=$out
 report 0 help export
 is "the same as help export" "$out" "$text"
 report 0 flame -h
 lacks "the old name of --user-stacks" "$out" "--user "
 
-# misused WHAT ARGUMENT...: exit status 2, nothing on stdout; on stderr what is wrong, a line of usage, and where there is help
+# misused WHAT ARGUMENT...: exit status 2, nothing on stdout; on stderr what is wrong, a line of usage, and where there
+# is help
 misused() {
     local part=$1
     shift
@@ -53,7 +56,7 @@ misused "there is no command 'sumary'; did you mean 'summary'?" sumary "$tape"
 misused "there is no command 'sumary'; did you mean 'summary'?" help sumary
 misused "there is no command 'tl'." tl
 misused "there is no command 'html'; did you mean 'export html'?" html "$tape"
-misused "recording is another program's: nettape-record" record -o x.tape
+misused "to record, run nettape-record" record -o x.tape
 misused "to see what is in that file: nettape-report summary $tape" "$tape"
 misused "unknown option '--json'; the command comes first" --json summary "$tape"
 misused "'export' needs a format: html, perfetto or prometheus." export "$tape"
@@ -98,10 +101,12 @@ ln -s precious "$work/out.html.partial"
 report 0 export html "$work/read.db" -o "$work/out.html"
 is "a file that a link led to" "$(<"$work/precious")" precious
 holds "the page is a file" test -f "$work/out.html" -a ! -L "$work/out.html"
-# What tells names and addresses is its owner's, unless a file of his that was there is not; of others' files no mode is taken.
+# What tells names and addresses is its owner's, unless a file of his that was there is not; of others' files no mode is
+# taken.
 mode() { stat -c %a "$work/$1"; }
 for umask in 000 022; do
-    (umask $umask && "$REPORT" export html "$work/read.db" -o "$work/m$umask.html" && "$REPORT" export perfetto "$work/read.db" -o "$work/m$umask.pftrace" >/dev/null 2>&1 &&
+    (umask $umask && "$REPORT" export html "$work/read.db" -o "$work/m$umask.html" && "$REPORT" export perfetto \
+        "$work/read.db" -o "$work/m$umask.pftrace" >/dev/null 2>&1 &&
         "$REPORT" import "$tape" -o "$work/m$umask.db" >/dev/null 2>&1)
     is "modes with umask $umask" "$(mode m$umask.html) $(mode m$umask.pftrace) $(mode m$umask.db)" "600 600 600"
 done

@@ -20,14 +20,18 @@ while IFS=, read -r kind name column; do
         grep -q "^| \`$name\`" $doc || bad "$kind $name is not in $doc"
     fi
     # session_id is said once for all.
-    if [[ $column != session_id && $text != *"\`$column\`"* ]]; then bad "$kind $name: column $column is not in $doc"; fi
-done < <(sql "$work/s.db" 'SELECT m.type, m.name, p.name FROM sqlite_master AS m, pragma_table_info(m.name) AS p ORDER BY m.name, p.cid')
+    if [[ $column != session_id && $text != *"\`$column\`"* ]]; then
+        bad "$kind $name: column $column is not in $doc"; fi
+done < <(sql "$work/s.db" 'SELECT m.type, m.name, p.name FROM sqlite_master AS m, pragma_table_info(m.name) AS p
+    ORDER BY m.name, p.cid')
 while read -r name; do
-    is "table $name of the page is in a database" "$(sql "$work/s.db" "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '$name'")" 1
+    is "table $name of the page is in a database" \
+        "$(sql "$work/s.db" "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '$name'")" 1
 done < <(sed -n 's/^### //p' $doc)
 # shellcheck disable=SC2016
 while read -r name; do
-    is "view $name of the page is in a database" "$(sql "$work/s.db" "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = '$name'")" 1
+    is "view $name of the page is in a database" \
+        "$(sql "$work/s.db" "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = '$name'")" 1
 done < <(sed -n '/^## Views/,/^## Keys/s/^| `\([a-z_]*\)` .*/\1/p' $doc)
 is "schema version" "$(sql "$work/s.db" 'PRAGMA user_version'),$(sed -n 's/^\([0-9]*\)\. .*/\1/p' $doc | tail -1)" "3,3"
 finish

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The disk fills up while recording: the recorder ends with an error that names the file and the remedy; what was
-# written is readable.
+# The disk fills up while recording: the recorder ends with an error that names the file and the remedy; the part
+# written before is readable.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
 needs_recorder
 needs_netns
 
 mkdir "$work/small"
-mount -t tmpfs -o size=1m none "$work/small" 2>"$work/mount.log" || skip "no tmpfs can be mounted: $(cat "$work/mount.log")"
+mount -t tmpfs -o size=1m none "$work/small" 2>"$work/mount.log" ||
+    skip "no tmpfs can be mounted: $(cat "$work/mount.log")"
 # shellcheck disable=SC2317  # called by the library
 test_cleanup() { umount "$work/small" || true; }
 

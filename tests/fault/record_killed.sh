@@ -39,7 +39,8 @@ is "CPUs whose slices do not sum to the session" "$(sql "$db" '
     SELECT count(*) FROM (SELECT sum(c.dur) AS sum, s.dur AS dur FROM cpu_slice c, session s GROUP BY cpu)
     WHERE sum <> dur')" 0
 # The CPUs' last blocks were not written at the same time: what is between is uncovered, a flush interval or so.
-at_most "uncovered (s, over all CPUs)" "$(sql "$db" "SELECT ifnull(sum(dur), 0) / 1e9 FROM cpu_slice WHERE owner = 'uncovered'")" \
+at_most "uncovered (s, over all CPUs)" "$(sql "$db" "SELECT ifnull(sum(dur), 0) / 1e9 FROM cpu_slice
+    WHERE owner = 'uncovered'")" \
     "$(awk -v n="$(nproc)" 'BEGIN { print n * 0.6 }')"
 bpftool=$(find_bpftool)
 if [[ -n $bpftool && -n $programs ]]; then

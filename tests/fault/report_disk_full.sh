@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The disk fills up while importing: one sentence that names the file and the remedy, no database that is none, and one that was there
-# stays as it was.
+# The disk fills up while importing: one sentence that names the file and the remedy, no database that is none, and one
+# that was there stays as it was.
 if [[ ${1:-} != inside ]]; then
     # A small disk of our own needs a mount namespace; where we may not make one, there is nothing to test.
     map=$([[ $(id -u) == 0 ]] || echo --map-root-user)

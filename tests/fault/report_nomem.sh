@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Allocations of the importer fail, one by one; see tests/tools/import_nomem.c. Then those of latency, the exports, timeline, and names of programs.
+# Allocations of the importer fail, one by one; see tests/tools/import_nomem.c. Then those of latency, the exports,
+# timeline, and names of programs.
 #
 # check-all: it takes minutes
 # shellcheck source=tests/cli/lib.sh

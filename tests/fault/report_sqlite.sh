@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A database that cannot be read to the end: one call of SQLite after the other fails (sqlite_fails.c). Every command says
-# so in a sentence and exits 1; none ends well with a part of the answer.
+# A database that cannot be read to the end: one call of SQLite after the other fails (sqlite_fails.c). Every command
+# says so in a sentence and exits 1; none ends well with a part of the answer.
 # check-all: it takes a minute
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/../cli/lib.sh"

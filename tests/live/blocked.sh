@@ -37,7 +37,8 @@ blocked_end() {
 
 # receives DB COLUMNS [AND ...]: of the threads that were blocked
 receives() {
-    sql "$1" "SELECT $2 FROM sock_op JOIN thread t USING (session_id, utid) WHERE t.name = 'b-recv' AND op = 'recv' ${3:-}"
+    sql "$1" "SELECT $2 FROM sock_op JOIN thread t USING (session_id, utid) WHERE t.name = 'b-recv'
+        AND op = 'recv' ${3:-}"
 }
 median_cpu() {
     receives "$1" cpu_ns "ORDER BY cpu_ns LIMIT 1 OFFSET $((count / 2))"
@@ -62,7 +63,8 @@ recording_stop
 import_tape "$work/in.tape" "$work/in.db"
 check_whole "$work/in.tape" "$work/in.db"
 is "receives" "$(receives "$work/in.db" 'count(*)')" "$count"
-is "receives that ended well and are timed" "$(receives "$work/in.db" 'count(*)' "AND result = 'ok' AND dur IS NOT NULL")" "$count"
+is "receives that ended well and are timed" \
+    "$(receives "$work/in.db" 'count(*)' "AND result = 'ok' AND dur IS NOT NULL")" "$count"
 at_least "shortest duration (s)" "$(receives "$work/in.db" 'min(dur) / 1e9')" 1.5
 at_most "median CPU time (ns)" "$(median_cpu "$work/in.db")" "$max_cpu_ns"
 at_least "least CPU time (ns)" "$(receives "$work/in.db" 'min(cpu_ns)')" 1
@@ -79,7 +81,8 @@ blocked_end
 import_tape "$work/before.tape" "$work/before.db"
 check_whole "$work/before.tape" "$work/before.db"
 is "receives" "$(receives "$work/before.db" 'count(*)')" "$count"
-is "receives marked as begun before" "$(receives "$work/before.db" 'count(*)' "AND result = 'ok' AND instr(flags, 'before')")" "$count"
+is "receives marked as begun before" "$(receives "$work/before.db" 'count(*)' \
+    "AND result = 'ok' AND instr(flags, 'before')")" "$count"
 is "receives that begin with the recording" "$(sql "$work/before.db" "
     SELECT count(*) FROM sock_op o JOIN session s USING (session_id) JOIN thread t USING (session_id, utid)
     WHERE t.name = 'b-recv' AND o.ts = s.start_ts")" "$count"
@@ -110,6 +113,7 @@ recording_stop
 import_tape "$work/killed.tape" "$work/killed.db"
 check_whole "$work/killed.tape" "$work/killed.db"
 # A fatal signal wakes the receive, which gives up with "restart": the task may or may not get to say so before it dies.
-is "receives ended by the kill" "$(receives "$work/killed.db" 'count(*)' "AND result IN ('exit', 'restarted')")" "$count"
+is "receives ended by the kill" "$(receives "$work/killed.db" 'count(*)' "AND result IN ('exit', 'restarted')")" \
+    "$count"
 is "receives open at the end" "$(receives "$work/killed.db" 'count(*)' "AND result = 'open'")" 0
 finish

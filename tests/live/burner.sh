@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A process that burns 2 s of CPU (or what it gets of a loaded host in 4 s), pinned, moved about, or left alone, beside network load: its time on CPUs until it read its own CPU
-# clock for the last time agrees with that to 0.2 % (2 % in an emulated guest, NT_EMULATED); two of its slices never overlap.
+# A process that burns 2 s of CPU (or what it gets of a loaded host in 4 s), pinned, moved about, or left alone, beside
+# network load: its time on CPUs until it read its own CPU clock for the last time agrees with that to 0.2 % (2 % in an
+# emulated guest, NT_EMULATED); two of its slices never overlap.
 #
 # What the clock includes depends on the kernel. With CONFIG_IRQ_TIME_ACCOUNTING it leaves out interrupts and
 # softirqs: then it is compared with the time that the task itself owns. With CONFIG_PARAVIRT_TIME_ACCOUNTING it
-# leaves out what the hypervisor says it stole, if the hypervisor says so at all. And where a task is woken onto a CPU that is to switch,
-# the stay is over, for that clock, at the wake-up: the kernel does not read its clock again before the switch. The wake-ups are on the tape
-# (probe wakeups); a tick after the last of them reads the clock, and then the switch does, too. Where the configuration cannot be
-# read, anything between is right.
+# leaves out what the hypervisor says it stole, if the hypervisor says so at all. And where a task is woken onto a CPU
+# that is to switch, the stay is over, for that clock, at the wake-up: the kernel does not read its clock again before
+# the switch. The wake-ups are on the tape (probe wakeups); a tick after the last of them reads the clock, and then the
+# switch does, too. Where the configuration cannot be read, anything between is right.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -34,7 +35,8 @@ echo "# CONFIG_IRQ_TIME_ACCOUNTING $irq_apart, CONFIG_PARAVIRT_TIME_ACCOUNTING $
 flood_start "$(scaled 20000)"
 
 recording_start "$work/b.tape" --probes default,wakeups
-burn() { timeout "$([[ -n ${NT_EMULATED:-} ]] && echo 60 || echo 4)" "$tools/burner" 2 "$@" >"$work/$1" || [[ $? == 124 ]]; }
+burn() { timeout "$([[ -n ${NT_EMULATED:-} ]] && echo 60 || echo 4)" "$tools/burner" 2 "$@" >"$work/$1" ||
+    [[ $? == 124 ]]; }
 burn burn-pinned pin 0
 burn burn-moved migrate "$([[ -n ${NT_EMULATED:-} ]] && echo 50 || echo 10)"
 burn burn-free
@@ -54,21 +56,26 @@ for name in burn-pinned burn-moved burn-free; do
         SELECT ifnull(sum(dur), 0) FROM cpu_slice
         WHERE utid = $utid AND ts < $end_ts AND owner IN ('hardirq', 'net_rx', 'net_tx', 'softirq')")
     slices=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid")
-    preempted=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%' AND ts + dur < $end_ts")
-    # From the last wake-up in a stay that is not followed by a tick, to the stay's end: of this thread's stays, the clock leaves that out;
-    # of those just before them, it has it already.
+    preempted=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%'
+        AND ts + dur < $end_ts")
+    # From the last wake-up in a stay that is not followed by a tick, to the stay's end: of this thread's stays, the
+    # clock leaves that out; of those just before them, it has it already.
     IFS='|' read -r preempting_ns preempted_ns < <(sql "$db" "
         CREATE TEMP TABLE tick AS SELECT cpu, ts FROM irq_slice WHERE name = 'local_timer';
         CREATE TEMP TABLE woken AS SELECT cpu, ts FROM sched_wakeup;
         CREATE INDEX temp.tick_of_cpu ON tick (cpu, ts);
         CREATE INDEX temp.woken_of_cpu ON woken (cpu, ts);
-        CREATE TEMP TABLE stay AS SELECT cpu, ts, ts + dur AS te, end_state, utid, lead(utid) OVER (PARTITION BY cpu ORDER BY ts) AS next FROM sched_slice;
-        WITH last AS (SELECT utid, next, te, (SELECT max(w.ts) FROM woken w WHERE w.cpu = s.cpu AND w.ts BETWEEN s.ts AND s.te) AS woken_ts,
-                             (SELECT max(t.ts) FROM tick t WHERE t.cpu = s.cpu AND t.ts BETWEEN s.ts AND s.te) AS tick_ts
+        CREATE TEMP TABLE stay AS SELECT cpu, ts, ts + dur AS te, end_state, utid, lead(utid) OVER (PARTITION BY cpu
+        ORDER BY ts) AS next FROM sched_slice;
+        WITH last AS (SELECT utid, next, te, (SELECT max(w.ts) FROM woken w WHERE w.cpu = s.cpu AND w.ts BETWEEN s.ts
+        AND s.te) AS woken_ts,
+                             (SELECT max(t.ts) FROM tick t WHERE t.cpu = s.cpu AND t.ts BETWEEN s.ts
+                             AND s.te) AS tick_ts
                       FROM stay s WHERE end_state LIKE 'R%' AND te < $end_ts AND $utid IN (utid, next))
         SELECT ifnull(sum(iif(utid = $utid, te - woken_ts, 0)), 0), ifnull(sum(iif(next = $utid, te - woken_ts, 0)), 0)
         FROM last WHERE woken_ts > ifnull(tick_ts, 0)")
-    echo "# $name: clock $clock_ns ns, slices $sched_ns ns in $slices ($preempted preempted), of that interrupts and softirqs $irq_ns ns," \
+    echo "# $name: clock $clock_ns ns, slices $sched_ns ns in $slices ($preempted preempted)," \
+        "of that interrupts and softirqs $irq_ns ns," \
         "from a wake-up to the switch that it leads to $preempting_ns ns, and to the switch to it $preempted_ns ns," \
         "moved $moves times; stolen on the whole machine $steal_ns ns"
     # What the clock leaves out is between these two.
@@ -77,9 +84,11 @@ for name in burn-pinned burn-moved burn-free; do
     [[ $irq_apart == y ]] && least=$irq_ns
     [[ $steal_apart == n ]] || most=$((most + steal_ns))
     at_least "$name: slices, less what the clock leaves out, over the clock" \
-        "$(awk -v s="$((sched_ns + preempted_ns))" -v c="$clock_ns" -v x="$least" 'BEGIN { print (s - x) / c }')" "$(awk -v t="$tolerance" 'BEGIN { print 1 - t }')"
+        "$(awk -v s="$((sched_ns + preempted_ns))" -v c="$clock_ns" -v x="$least" 'BEGIN { print (s - x) / c }')" \
+        "$(awk -v t="$tolerance" 'BEGIN { print 1 - t }')"
     at_most "$name: the same, at most" \
-        "$(awk -v s="$sched_ns" -v c="$clock_ns" -v x="$most" 'BEGIN { print (s - x) / c }')" "$(awk -v t="$tolerance" 'BEGIN { print 1 + t }')"
+        "$(awk -v s="$sched_ns" -v c="$clock_ns" -v x="$most" 'BEGIN { print (s - x) / c }')" \
+        "$(awk -v t="$tolerance" 'BEGIN { print 1 + t }')"
     at_least "$name: slices" "$slices" 2
 done
 is "slices of a thread that overlap its next" "$(sql "$db" "

@@ -19,7 +19,8 @@ at_least "lines of what it prints" "$(wc -l <"$work/out")" 30
 is "what it leaves" "$(ls)" "demo.db
 demo.tape"
 is "complete" "$(sql demo.db 'SELECT complete FROM session')" 1
-at_least "sends that it recorded" "$(sql demo.db "SELECT count(*) FROM sock_op JOIN thread USING (session_id, utid) WHERE name = 'iperf3' AND op = 'send'")" 100
+at_least "sends that it recorded" "$(sql demo.db "SELECT count(*) FROM sock_op JOIN thread USING (session_id, utid)
+    WHERE name = 'iperf3' AND op = 'send'")" 100
 # Each command that it names to try next, but for the one that records this host.
 sed -n 's/^  \(\/.*nettape-report.*\)/\1/p' "$work/out" >"$work/commands"
 is "commands that it names" "$(wc -l <"$work/commands")" 2
@@ -50,12 +51,14 @@ wait $pid || status=$?
 is "interrupted: exit status" "$status" 130
 is "interrupted: what it leaves" "$(ls)" ""
 is "interrupted: its namespaces" "$(namespaces "$pid")" 0
-is "interrupted: its directories" "$(find "$OLDPWD/build/tmp" -maxdepth 1 -name 'demo.*' -newer "$work/interrupted" | wc -l)" 0
+is "interrupted: its directories" "$(find "$OLDPWD/build/tmp" -maxdepth 1 -name 'demo.*' -newer "$work/interrupted" |
+    wc -l)" 0
 
 if [[ -d $OLDPWD/tests/golden/demo.tape ]]; then
     succeeds "without the right to load BPF" setpriv --bounding-set -bpf,-perfmon,-sys_admin bash "$demo"
     at_least "and it says so" "$(grep -c 'nothing can be recorded here' "$work/out")" 1
-    at_least "sends on the tape that comes with the project" "$(sql demo.db "SELECT count(*) FROM sock_op WHERE op = 'send'")" 100
+    at_least "sends on the tape that comes with the project" \
+        "$(sql demo.db "SELECT count(*) FROM sock_op WHERE op = 'send'")" 100
 fi
 cd "$OLDPWD"
 finish

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# iperf3 over UDP, 20,000 packets or more at a fixed rate: as many sends on its data socket as it says, and as many receives as
-# the kernel says (InDatagrams). And over TCP: the bytes that iperf3 says.
+# iperf3 over UDP, 20,000 packets or more at a fixed rate: as many sends on its data socket as iperf3 reports, and as
+# many receives as the kernel reports (InDatagrams). Over TCP: the bytes that iperf3 reports.
 #
-# Since 3.16, iperf3 has a thread for each stream. Its sender looks only now and then whether it has sent what it was asked for, and sends
-# more: 25,001 here. Its receiver may still read a packet or two that are not counted, since the test is over.
+# Since 3.16, iperf3 has a thread for each stream. Its sender looks only now and then whether it has sent what it was
+# asked for, and sends more: 25,001 here. Its receiver may still read a packet or two that are not counted, since the
+# test is over.
 #
 # Before its data, iperf3's client sends one datagram of 4 bytes on the data socket, and the server answers it.
 # shellcheck source=tests/live/lib.sh
@@ -60,7 +61,8 @@ tcp() {
     sql "$db" "
         SELECT max(bytes) FROM (SELECT sum(o.bytes) AS bytes FROM sock_op o JOIN socket s
         ON s.session_id = o.session_id AND s.id = o.socket_id
-        WHERE s.netns IN ($ours) AND s.proto = 'tcp' AND o.op = '$1' AND instr(o.flags, 'peek') = 0 GROUP BY o.socket_id)"
+        WHERE s.netns IN ($ours) AND s.proto = 'tcp' AND o.op = '$1' AND instr(o.flags, 'peek') = 0
+            GROUP BY o.socket_id)"
 }
 is "bytes sent over TCP, less the cookie" "$(($(tcp send) - 37))" "$tcp_bytes"
 is "bytes received over TCP, less the cookie" "$(($(tcp recv) - 37))" "$received"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Probe latency on a known number of messages: each packet is at each hook once, by our programs, by the kernel's own count of
-# their runs, and by /proc/net/snmp; a reader that is late shows at socket-read and nowhere before; filters and sampling leave
-# what they say; what is lost is told.
+# Probe latency on a known number of messages: each packet is at each hook once, by our programs, by the kernel's own
+# count of their runs, and by /proc/net/snmp; a reader that is late shows at socket-read and nowhere before; filters and
+# sampling leave what they say; what is lost is told.
 # check-all: it takes half a minute
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -34,15 +34,16 @@ tcp_count() {
         $1 == "TcpExt:" { print $at }' /proc/net/netstat
 }
 
-# exchange KIND PORT COUNT SIZE SEND_PAUSE_US RECEIVE_PAUSE_US [ADDRESS]: all messages, from a to b; what the receiver counted is
-# in $work/PORT.
+# exchange KIND PORT COUNT SIZE SEND_PAUSE_US RECEIVE_PAUSE_US [ADDRESS]: all messages, from a to b; what the receiver
+# counted is in $work/PORT.
 exchange() {
     local kind=$1 port=$2 count=$3 size=$4 to=${7:-$addr_b} hex receiver
     hex=$(printf ':%04X ' "$port")
     "${in_b[@]}" "$messages" "$kind-recv" "$to" "$port" "$count" "$size" "$6" >"$work/$port" &
     receiver=$!
     keep "$receiver"
-    wait_for 20 grep -q "$hex" "/proc/$receiver/net/$kind" "/proc/$receiver/net/${kind}6" 2>/dev/null || bad "no receiver at $port"
+    wait_for 20 grep -q "$hex" "/proc/$receiver/net/$kind" "/proc/$receiver/net/${kind}6" 2>/dev/null ||
+        bad "no receiver at $port"
     "${in_a[@]}" "$messages" "$kind-send" "$to" "$port" "$count" "$size" "$5" >/dev/null
     wait "$receiver" || bad "the receiver at $port failed"
 }
@@ -83,69 +84,88 @@ samples() { at_socket "$1" "$2" 'count(*)'; }
 rejected() { sql "$db" "SELECT $2 FROM latency_hook WHERE hook = '$1'"; }
 
 is "datagrams that were delivered, by /proc/net/snmp" "$delivered" $((count + late))
-is "messages that udp receivers took" "$(cat "$work"/9001 "$work"/9002 | awk '{ n += $1 } END { print n }')" $((count + late))
+is "messages that udp receivers took" "$(cat "$work"/9001 "$work"/9002 | awk '{ n += $1 } END { print n }')" \
+    $((count + late))
 if [[ $hooks == *" udp-socket-read "* ]]; then
     is "udp-socket-enqueued, of a known number" "$(samples udp-socket-enqueued 9001)" "$count"
     is "udp-socket-read, of a known number" "$(samples udp-socket-read 9001)" "$count"
     is "udp-socket-read of IPv6" "$(at_socket udp-socket-read 9005 "count(*) FILTER (WHERE flags = 'ipv6')")" "$late"
-    is "udp-start by this device" "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN net_device d ON d.id = l.device_id
+    is "udp-start by this device" \
+        "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN net_device d ON d.id = l.device_id
         WHERE hook = 'udp-start' AND d.netns = $netns AND d.name = 'veth0'")" $((count + 2 * late))
-    is "readers other than the receiver" "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN socket s ON s.id = l.socket_id
+    is "readers other than the receiver" \
+        "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN socket s ON s.id = l.socket_id
         JOIN thread t USING (utid) WHERE hook = 'udp-socket-read' AND s.netns = $netns AND t.name <> 'messages'")" 0
-    # How many segments came in, the receiver's kernel says: a sender that waits for its turn may join messages. Segments that come
-    # while the reader has the socket may become one, as TCPBacklogCoalesce counts; those that overtook another wait elsewhere
-    # (TCPOFOQueue); and a kernel that preempts the program leaves out some runs. The last may end the connection, with nothing in it.
+    # How many segments came in, the receiver's kernel says: a sender that waits for its turn may join messages.
+    # Segments that come while the reader has the socket may become one, as TCPBacklogCoalesce counts; those that
+    # overtook another wait elsewhere (TCPOFOQueue); and a kernel that preempts the program leaves out some runs. The
+    # last may end the connection, with nothing in it.
     came=$(awk '{ print $3 }' "$work/9003")
     at_least "segments with data that came in, of $count messages" "$came" $((count / 2))
     joined=$(($(tcp_count TCPBacklogCoalesce) + $(tcp_count TCPOFOQueue) - joined +
-        $(sql "$db" "SELECT ifnull(sum(value), 0) FROM self_cost_last WHERE program LIKE 'nt_latency_tcp_socket_enqueued%' AND name = 'misses'")))
+        $(sql "$db" "SELECT ifnull(sum(value), 0) FROM self_cost_last
+            WHERE program LIKE 'nt_latency_tcp_socket_enqueued%' AND name = 'misses'")))
     segments=$(at_socket tcp-socket-enqueued 9003 'count(*) FILTER (WHERE length > 0)')
-    at_least "tcp-socket-enqueued, of a known number ($segments seen), with those that were joined or left out" $((segments + joined)) "$came"
+    at_least "tcp-socket-enqueued, of a known number ($segments seen), with those that were joined or left out" \
+        $((segments + joined)) "$came"
     at_most "tcp-socket-enqueued, of a known number" "$segments" "$came"
-    is "calls that read, by the receiver and at tcp-socket-read" "$(samples tcp-socket-read 9003)" "$(awk '{ print $1 }' "$work/9003")"
+    is "calls that read, by the receiver and at tcp-socket-read" "$(samples tcp-socket-read 9003)" \
+        "$(awk '{ print $1 }' "$work/9003")"
 else
     # A packet that its reader took before it could be looked at is counted as no more queued.
     gone=$(rejected udp-socket-enqueued skipped_unqueued)
     at_least "udp-socket-enqueued, of a known number" "$(($(samples udp-socket-enqueued 9001) + gone))" "$count"
     at_most "udp-socket-enqueued, of a known number" "$(samples udp-socket-enqueued 9001)" "$count"
-    at_least "tcp-socket-read, of the receiver's calls" "$(samples tcp-socket-read 9003)" "$(awk '{ print $1 }' "$work/9003")"
+    at_least "tcp-socket-read, of the receiver's calls" "$(samples tcp-socket-read 9003)" \
+        "$(awk '{ print $1 }' "$work/9003")"
 fi
-at_least "ip-start by this device" "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN net_device d ON d.id = l.device_id
+at_least "ip-start by this device" \
+    "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN net_device d ON d.id = l.device_id
     WHERE hook = 'ip-start' AND d.netns = $netns AND d.name = 'veth0'")" $((count + 2 * late))
-is "packets without a time while they are noted" "$(sql "$db" "SELECT count(*) FROM latency_hook WHERE no_stamp > samples / 10 + 10")" 0
-is "samples of this namespace without a device" "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN socket s ON s.id = l.socket_id
+is "packets without a time while they are noted" \
+    "$(sql "$db" "SELECT count(*) FROM latency_hook WHERE no_stamp > samples / 10 + 10")" 0
+is "samples of this namespace without a device" \
+    "$(sql "$db" "SELECT count(*) FROM skb_latency l JOIN socket s ON s.id = l.socket_id
     WHERE s.netns = $netns AND device_id IS NULL")" 0
 
 # median_us HOOK PORT: of the receiver's socket
 median_us() {
-    sql "$db" "SELECT latency_ns / 1000 FROM skb_latency l JOIN socket s ON s.id = l.socket_id WHERE hook = '$1' AND sport = $2
+    sql "$db" "SELECT latency_ns / 1000 FROM skb_latency l JOIN socket s ON s.id = l.socket_id WHERE hook = '$1'
+        AND sport = $2
         AND s.netns = $netns ORDER BY latency_ns LIMIT 1 OFFSET (SELECT count(*) / 2 FROM skb_latency l
         JOIN socket s ON s.id = l.socket_id WHERE hook = '$1' AND sport = $2 AND s.netns = $netns)"
 }
 
-# The reader waits until there is something, then for 5 ms. What comes meanwhile is its own datagram; of a stream it joins the
-# segment before it, and the last one's time is kept: there only the most wait so long. Where they are queued, none has yet.
+# The reader waits until there is something, then for 5 ms. What comes meanwhile is its own datagram; of a stream it
+# joins the segment before it, and the last one's time is kept: there only the most wait so long. Where they are queued,
+# none has yet.
 for way in udp:9002 tcp:9004; do
     kind=${way%:*} port=${way#*:}
     if [[ $hooks == *" $kind-socket-read "* ]]; then
         waited=$(median_us "$kind-socket-read" "$port")
         at_least "$kind-socket-read of a reader that waits 5 ms: median (us)" "$waited" "$late_us"
-        [[ $kind == tcp ]] || at_least "least (us)" "$(at_socket "$kind-socket-read" "$port" 'min(latency_ns) / 1000')" "$late_us"
+        [[ $kind == tcp ]] || at_least "least (us)" \
+            "$(at_socket "$kind-socket-read" "$port" 'min(latency_ns) / 1000')" "$late_us"
     else
         waited=$(median_us tcp-socket-read 9004)
     fi
-    at_most "$kind-socket-enqueued, of packets that are read so late: median (us)" "$(median_us "$kind-socket-enqueued" "$port")" \
+    at_most "$kind-socket-enqueued, of packets that are read so late: median (us)" \
+        "$(median_us "$kind-socket-enqueued" "$port")" \
         $((waited - late_us / 2))
 done
 
-# adds_up DB: each run of each program ended one way, by the kernel's count; and what it says to have written is on the tape
+# adds_up DB: each run of each program ended one way, by the kernel's count; and what it says to have written is on the
+# tape
 adds_up() {
     local name said runs
     while IFS='|' read -r name said runs; do
         is "$name: samples, rejected and lost, and the kernel's runs" "$said" "$runs"
-    done < <(sql "$1" "SELECT substr(program, 12), sum(CASE WHEN name NOT IN ('runs', 'run_ns', 'misses') THEN value ELSE 0 END),
-        sum(CASE WHEN name = 'runs' THEN value ELSE 0 END) FROM self_cost_last WHERE program LIKE 'nt_latency_%' GROUP BY 1")
-    is "hooks whose samples on the tape are not those that their programs wrote" "$(sql "$1" "SELECT count(*) FROM latency_hook
+    done < <(sql "$1" "SELECT substr(program, 12), sum(CASE WHEN name NOT IN ('runs', 'run_ns', 'misses') THEN value
+        ELSE 0 END),
+        sum(CASE WHEN name = 'runs' THEN value ELSE 0 END) FROM self_cost_last WHERE program LIKE 'nt_latency_%'
+            GROUP BY 1")
+    is "hooks whose samples on the tape are not those that their programs wrote" \
+        "$(sql "$1" "SELECT count(*) FROM latency_hook
         WHERE samples <> recorded")" 0
 }
 adds_up "$db"
@@ -159,12 +179,15 @@ recording_stop
 db=$work/s.db
 import_tape "$work/s.tape" "$db"
 adds_up "$db"
-is "samples of other devices" "$(sql "$db" "SELECT count(*) FROM skb_latency l LEFT JOIN net_device d ON d.id = l.device_id
+is "samples of other devices" "$(sql "$db" "SELECT count(*) FROM skb_latency l LEFT
+    JOIN net_device d ON d.id = l.device_id
     WHERE d.netns IS NOT $netns OR d.name IS NOT 'veth0'")" 0
 at_least "packets elsewhere that were passed by" "$(sql "$db" 'SELECT sum(skipped_filter) FROM latency_hook')" 1
 # One in ten: of 5,000 datagrams 500, and the standard deviation is 21.
-at_least "weights of samples at udp-socket-enqueued" "$(at_socket udp-socket-enqueued 9011 'sum(weight)')" $((count / 2))
-at_most "weights of samples at udp-socket-enqueued" "$(at_socket udp-socket-enqueued 9011 'sum(weight)')" $((count * 3 / 2))
+at_least "weights of samples at udp-socket-enqueued" "$(at_socket udp-socket-enqueued 9011 'sum(weight)')" \
+    $((count / 2))
+at_most "weights of samples at udp-socket-enqueued" "$(at_socket udp-socket-enqueued 9011 'sum(weight)')" \
+    $((count * 3 / 2))
 at_least "samples of these" "$(samples udp-socket-enqueued 9011)" $((count / 20))
 at_most "samples of these" "$(samples udp-socket-enqueued 9011)" $((count / 5))
 "$report" info "$work/s.tape" >"$work/info"
@@ -184,11 +207,11 @@ refused "wants the number of a process" -p none
 if [[ $(readlink /proc/self/ns/pid) == "pid:[4026531836]" ]]; then
     refused "there is no process" -p 2147483647
 fi
-refused "no network device is called nodev0" -i nodev0
-refused "is no network namespace" --netns /etc/passwd
-refused "is no network namespace" --netns /proc/self/ns/mnt
-refused "no process is in a network namespace with the inode 1" --netns 1
-refused "is no cgroup" --cgroup /etc
+refused "there is no network device nodev0" -i nodev0
+refused "is not a network namespace" --netns /etc/passwd
+refused "is not a network namespace" --netns /proc/self/ns/mnt
+refused "has a network namespace with the inode 1" --netns 1
+refused "is not a cgroup" --cgroup /etc
 refused "wants a probability" --latency-sample 0
 refused "wants a number of packets" --min-queue -1
 is "tapes of what was refused" "$(find "$work" -name no.tape | wc -l)" 0
@@ -208,7 +231,8 @@ db=$work/p.db
 import_tape "$work/p.tape" "$db"
 adds_up "$db"
 is "hooks where no reader is known" "$(sql "$db" "SELECT count(*) FROM latency_hook WHERE hook NOT LIKE '%-read'")" 0
-is "samples of other readers" "$(sql "$db" "SELECT count(*) FROM skb_latency JOIN thread USING (utid) JOIN process USING (upid)
+is "samples of other readers" "$(sql "$db" "SELECT count(*) FROM skb_latency JOIN thread USING (utid)
+    JOIN process USING (upid)
     WHERE pid <> $receiver")" 0
 if [[ $hooks == *" udp-socket-read "* ]]; then
     is "samples of this one" "$(samples udp-socket-read 9021)" "$count"
@@ -233,15 +257,16 @@ if [[ -n $hierarchy ]] && mkdir -p "$group/below" 2>/dev/null; then
     at_least "reads in the cgroup" "$(samples tcp-socket-read 9041)" 1
     is "reads elsewhere" "$(samples tcp-socket-read 9042)" 0
     # By tracepoints a connection's first segment may have no socket.
-    at_most "samples of other sockets" "$(($(sql "$db" "SELECT count(*) FROM skb_latency") - $(samples tcp-socket-read 9041)))" 1
+    at_most "samples of other sockets" \
+        "$(($(sql "$db" "SELECT count(*) FROM skb_latency") - $(samples tcp-socket-read 9041)))" 1
 else
     echo "# no cgroup2 hierarchy that can be written to"
 fi
 
 # ---- the network's delay, and its disorder ----
 
-# Before this host stamps a packet, it may be as late as it likes. Where one overtakes another, those behind it wait in the
-# socket for it, which is no fault of this host's: such reads are told, and none where all comes in order.
+# Before this host stamps a packet, it may be as late as it likes. Where one overtakes another, those behind it wait in
+# the socket for it, which is no fault of this host's: such reads are told, and none where all comes in order.
 if "${in_a[@]}" tc qdisc add dev veth0 root netem delay 20ms 2>"$work/netem.log"; then
     recording_start "$work/n.tape" --bpf-stats --probes latency
     exchange udp 9031 "$late" 100 1000 0
@@ -256,7 +281,8 @@ if "${in_a[@]}" tc qdisc add dev veth0 root netem delay 20ms 2>"$work/netem.log"
     adds_up "$db"
     # Half of these 20 ms would be too much, over what it was without.
     of_device="FROM skb_latency l JOIN net_device d ON d.id = l.device_id WHERE hook = 'ip-start' AND d.netns = $netns"
-    median_of_device="SELECT latency_ns / 1000 $of_device ORDER BY latency_ns LIMIT 1 OFFSET (SELECT count(*) / 2 $of_device)"
+    median_of_device="SELECT latency_ns / 1000 $of_device ORDER BY latency_ns
+        LIMIT 1 OFFSET (SELECT count(*) / 2 $of_device)"
     at_most "ip-start of packets that the network had for 20 ms: median (us)" "$(sql "$db" "$median_of_device")" \
         $(($(sql "$work/k.db" "$median_of_device") + 10000))
     # On a machine that is slow enough, one CPU overtakes the other even so: the kernel knows.

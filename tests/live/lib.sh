@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What tests that record share. To be sourced first; runs from the project's root, whatever the caller's directory.
+# Shared by the tests that record. To be sourced first; runs from the project's root, whatever the caller's directory.
 #
 # A test says what it finds with `ok` and `bad` (or `is` and friends, which call them), and ends with `finish`.
 # Exit status: 0 passed, 1 failed, 77 skipped (the last line says why).
@@ -46,10 +46,12 @@ is() {
 
 # at_least WHAT GOT BOUND, at_most WHAT GOT BOUND: numbers, also with a fraction
 at_least() {
-    if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && a + 0 >= b + 0) }'; then ok "$1: $2 >= $3"; else bad "$1: ${2:-nothing} < $3"; fi
+    if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && a + 0 >= b + 0) }'; then ok "$1: $2 >= $3"; else
+        bad "$1: ${2:-nothing} < $3"; fi
 }
 at_most() {
-    if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }'; then ok "$1: $2 <= $3"; else bad "$1: ${2:-nothing} > $3"; fi
+    if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }'; then ok "$1: $2 <= $3"; else
+        bad "$1: ${2:-nothing} > $3"; fi
 }
 
 # succeeds WHAT COMMAND...: its output goes to $work/out and is shown when it fails
@@ -103,12 +105,13 @@ wait_for() {
     done
 }
 
-# Whether a recorder must work here, as the kernel itself says: it is one that we support (6.1), describes its types, is not locked
-# down, and answers what only one who may load programs is told.
+# Whether a recorder must work here, as the kernel itself says: it is one that we support (6.1), describes its types, is
+# not locked down, and answers what only one who may load programs is told.
 must_record() {
     local tool
     tool=$(find_bpftool)
-    [[ -r /sys/kernel/btf/vmlinux && $(printf '6.1\n%s\n' "$(uname -r)" | sort -V | head -1) == 6.1 && $tool ]] || return 1
+    [[ -r /sys/kernel/btf/vmlinux && $(printf '6.1\n%s\n' "$(uname -r)" | sort -V | head -1) == 6.1 && $tool ]] ||
+        return 1
     ! grep -qF '[confidentiality]' /sys/kernel/security/lockdown 2>/dev/null && "$tool" prog show >/dev/null 2>&1
 }
 
@@ -131,8 +134,8 @@ needs_netns() {
     netns_make 2>"$work/netns.log" || skip "no network namespaces: $(tail -1 "$work/netns.log")"
 }
 
-# flood_start [RATE]: UDP packets of 200 bytes from one namespace to the other, RATE a second (else all that go), until the
-# test ends. flood_sender, flood_receiver: who does.
+# flood_start [RATE]: UDP packets of 200 bytes from one namespace to the other, RATE a second (else all that go), until
+# the test ends. flood_sender, flood_receiver: who does.
 flood_start() {
     "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
     flood_receiver=$!
@@ -154,7 +157,8 @@ recording_start() {
     rm -rf "$tape" "$work/begun" "$work/end"
     mkfifo "$work/end"
     # shellcheck disable=SC2016
-    "$record" -o "$tape" --ring-size 64M "$@" -- sh -c ': >"$0/begun"; read -r line <"$0/end"' "$work" >"$work/record.log" 2>&1 &
+    "$record" -o "$tape" --ring-size 64M "$@" -- sh -c ': >"$0/begun"; read -r line <"$0/end"' \
+        "$work" >"$work/record.log" 2>&1 &
     recorder=$!
     keep "$recorder"
     # A file, and no pipe: bash's `read` with a time limit can take a line and say that there was none.

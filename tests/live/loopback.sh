@@ -41,5 +41,6 @@ is "threads whose operations' CPU time is not the time that send and recv own" "
     own AS (SELECT utid, sum(dur) AS ns FROM cpu_slice WHERE owner IN ('send', 'recv') GROUP BY utid)
     SELECT count(*) FROM ops JOIN own USING (utid) JOIN thread USING (utid)
     WHERE name LIKE 'm-%' AND timed AND ops.ns <> own.ns")" 0
-at_least "threads compared" "$(sql "$db" "SELECT count(DISTINCT utid) FROM sock_op JOIN thread USING (utid) WHERE name LIKE 'm-%'")" 16
+at_least "threads compared" "$(sql "$db" "SELECT count(DISTINCT utid) FROM sock_op JOIN thread USING (utid)
+    WHERE name LIKE 'm-%'")" 16
 finish

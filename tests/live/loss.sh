@@ -49,19 +49,22 @@ FROM said s LEFT JOIN record_count r USING (cpu, kind) LEFT JOIN declared d USIN
 WHERE s.kind NOT IN ('task', 'socket', 'cgroup', 'irq_name');
 SQL
 sed 's/^/    CPU|kind|written|on tape|lost|said lost|in loss rows: /' "$work/counts"
-is "counters that are not what is on the tape" "$(awk -F'|' '$3 != $4 || $5 != $6 || $5 != $7' "$work/counts" | wc -l)" 0
+is "counters that are not what is on the tape" "$(awk -F'|' '$3 != $4 || $5 != $6 || $5 != $7' "$work/counts" |
+    wc -l)" 0
 at_least "CPUs and kinds compared" "$(wc -l <"$work/counts")" 6
 
 uncovered=$(sql "$db" "SELECT sum(dur) / 1e9 FROM cpu_slice WHERE owner = 'uncovered'")
 at_least "uncovered (s, over all CPUs)" "$uncovered" 0.5
 at_most "uncovered (s, over all CPUs)" "$uncovered" "$((3 * $(nproc)))"
-is "time that is uncovered and yet has a task" "$(sql "$db" "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered' AND utid IS NOT NULL")" 0
-at_least "longest stretch uncovered (s)" "$(sql "$db" "SELECT max(dur) / 1e9 FROM cpu_slice WHERE owner = 'uncovered'")" 0.5
+is "time that is uncovered and yet has a task" \
+    "$(sql "$db" "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered' AND utid IS NOT NULL")" 0
+at_least "longest stretch uncovered (s)" \
+    "$(sql "$db" "SELECT max(dur) / 1e9 FROM cpu_slice WHERE owner = 'uncovered'")" 0.5
 grep -iE 'ring' "$work/record.log" | sed 's/^/    the recorder: /' || true
 at_least "lines of the recorder that name a ring size" "$(grep -ciE 'ring-size' "$work/record.log")" 1
 
-# A small ring that is full and given room again hundreds of times, by a recorder that is kept from running for a moment each time:
-# what was lost is told before anything that was written after it.
+# A small ring that is full and given room again hundreds of times, by a recorder that is kept from running for a moment
+# each time: what was lost is told before anything that was written after it.
 recording_start "$work/m.tape" --ring-size 64k --no-realtime
 rounds=60 pause=0.02
 if [[ -n ${NT_EMULATED:-} ]]; then rounds=15 pause=0.3; fi

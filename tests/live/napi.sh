@@ -5,11 +5,12 @@
 # one recording, costs the same net_rx. And `info` says so when a plan does not see busy polling.
 #
 # What is compared: net_rx of one CPU for each packet, by the owners of its time. Polling by interrupts, by a thread and
-# by a task differ in how many packets a poll brings, and so truly in cost. So the device is told to wait (napi_defer_hard_irqs,
-# gro_flush_timeout): in every way it is polled about once in a millisecond, for a millisecond's packets. What is left are
-# a thread's wakeups, and a task's calls and fruitless polls, some hundred nanoseconds for each millisecond: routing rules, as
-# hosts have them, give the packets a weight beside which these are small. All run on one CPU. The machine's speed changes
-# meanwhile, so the ways take turns, and what is told is the median of the turns' ratios.
+# by a task differ in how many packets a poll brings, and so truly in cost. So the device is told to wait
+# (napi_defer_hard_irqs, gro_flush_timeout): in every way it is polled about once in a millisecond, for a millisecond's
+# packets. What is left are a thread's wakeups, and a task's calls and fruitless polls, some hundred nanoseconds for
+# each millisecond: routing rules, as hosts have them, give the packets a weight beside which these are small. All run
+# on one CPU. The machine's speed changes meanwhile, so the ways take turns, and what is told is the median of the
+# turns' ratios.
 #
 # check-all: it takes half a minute
 # shellcheck source=tests/live/lib.sh
@@ -102,27 +103,31 @@ CREATE TEMP TABLE polled AS SELECT turn, way, sum(work) AS packets, count(*) AS 
 FROM stretch s JOIN poll p ON p.te BETWEEN s.ts AND s.te GROUP BY 1, 2;
 SELECT way, turn, packets, ifnull(so, 0), polls, fruitful, untimed, p.ns,
     (SELECT sum(ns) FROM spent s WHERE s.way = p.way AND s.turn = p.turn AND owner = 'net_rx'),
-    (SELECT sum(ns) FROM spent s WHERE s.way = p.way AND s.turn = p.turn AND owner IN ('net_rx', 'net_tx', 'send', 'recv')),
+    (SELECT sum(ns) FROM spent s WHERE s.way = p.way AND s.turn = p.turn AND owner IN ('net_rx', 'net_tx', 'send',
+        'recv')),
     ifnull((SELECT sum(ns) FROM spent s WHERE s.way = p.way AND s.turn = p.turn AND owner = 'uncovered'), 0)
 FROM polled p ORDER BY 1, 2;
 SQL
 sqlite3 -batch -noheader -readonly "$db" <"$work/costs.sql" >"$work/costs"
-sed 's/^/# way|turn|packets|of these as told|polls|with packets|of unknown begin|ns of polls|net_rx|network|uncovered: /' "$work/costs"
+columns='way|turn|packets|of these as told|polls|with packets|of unknown begin|ns of polls|net_rx|network|uncovered'
+sed "s/^/# $columns: /" "$work/costs"
 
 # of WAY COLUMN: the sum
 of() { awk -F'|' -v way="$1" -v column="$2" '$1 == way { n += $column } END { print n + 0 }' "$work/costs"; }
 median() { sort -n | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : "" }'; }
 # per_packet WAY COLUMN: the median over the turns
-per_packet() { awk -F'|' -v way="$1" -v column="$2" '$1 == way && $3 { printf "%.3f\n", $column / $3 }' "$work/costs" | median; }
+per_packet() { awk -F'|' -v way="$1" -v column="$2" '$1 == way && $3 { printf "%.3f\n", $column / $3 }' "$work/costs" |
+    median; }
 # ratio WAY COLUMN: to softirqs, for each packet: the median over the turns
 ratio() {
     awk -F'|' -v way="$1" -v column="$2" '
         $3 { cost[$1, $2] = $column / $3; turns[$2] }
-        END { for (t in turns) if (cost["softirq", t] && cost[way, t]) printf "%.3f\n", cost[way, t] / cost["softirq", t] }' "$work/costs" | median
+        END { for (t in turns) if (cost["softirq", t] && cost[way, t]) printf "%.3f\n", cost[way,
+            t] / cost["softirq", t] }' "$work/costs" | median
 }
 
-# agrees WHAT RATIO: here only to a factor of two, since a test judges no speed; the bench (tests/bench/napi.sh) prints how close
-# they are. In an emulated guest, whose packets are few, it is only said.
+# agrees WHAT RATIO: here only to a factor of two, since a test judges no speed; the bench (tests/bench/napi.sh) prints
+# how close they are. In an emulated guest, whose packets are few, it is only said.
 agrees() {
     echo "# $1: $2"
     [[ -z ${NT_EMULATED:-} ]] || return 0
@@ -130,24 +135,29 @@ agrees() {
     at_most "$1" "$2" 2
 }
 
-# A busy machine delays the sender, who then sends more at once than one poll takes: the kernel leaves the rest to a softirq.
-# Where no program sees system calls or the loop of polls, a task's polls have no begin, and `info` must say so.
+# A busy machine delays the sender, who then sends more at once than one poll takes: the kernel leaves the rest to a
+# softirq. Where no program sees system calls or the loop of polls, a task's polls have no begin, and `info` must say
+# so.
 "$report" info "$work/n.tape" >"$work/info"
 sees_begins=$(grep -cE ' nt_(sys_enter|enter_napi_busy_loop) ' "$work/info" || true)
 for way in $ways; do
     at_least "packets received by $way" "$(of "$way" 3)" $((rate * turns / 20))
-    at_least "of 100 of these, polled by $way" "$(awk -v a="$(of "$way" 4)" -v b="$(of "$way" 3)" 'BEGIN { printf "%.2f", b ? 100 * a / b : 0 }')" 70
+    at_least "of 100 of these, polled by $way" \
+        "$(awk -v a="$(of "$way" 4)" -v b="$(of "$way" 3)" 'BEGIN { printf "%.2f", b ? 100 * a / b : 0 }')" 70
     if [[ $way == busy && $sees_begins == 0 ]]; then
-        at_least "info says of how many busy polls the begin is not known" "$(tr -s ' \n' ' ' <"$work/info" | grep -c 'polls that tasks made .* have no known begin')" 1
+        at_least "info says of how many busy polls the begin is not known" \
+            "$(tr -s ' \n' ' ' <"$work/info" | grep -c 'polls that tasks made .* have no known begin')" 1
         continue
     fi
-    at_most "polls of unknown begin, of 100" "$(awk -v a="$(of "$way" 7)" -v b="$(of "$way" 5)" 'BEGIN { printf "%.2f", b ? 100 * a / b : 100 }')" 2
+    at_most "polls of unknown begin, of 100" \
+        "$(awk -v a="$(of "$way" 7)" -v b="$(of "$way" 5)" 'BEGIN { printf "%.2f", b ? 100 * a / b : 100 }')" 2
     if [[ $way != softirq ]]; then
         agrees "$way: net_rx a packet, of that by softirqs" "$(ratio "$way" 9)"
         # Beside it, what else is the network's: who receives in the same call as he polls has it in his cache.
         agrees "$way: net_rx, net_tx, send and recv a packet, of that by softirqs" "$(ratio "$way" 10)"
     fi
-    echo "# $way: net_rx $(per_packet "$way" 9) ns a packet, in polls $(per_packet "$way" 8), all network $(per_packet "$way" 10)"
+    echo "# $way: net_rx $(per_packet "$way" 9) ns a packet, in polls $(per_packet "$way" 8), all network $(per_packet \
+        "$way" 10)"
 done
 
 # ---- what a plan without the probes misses, and says ----
@@ -162,8 +172,10 @@ short() {
     "$report" info --json "$work/s.tape" >"$work/info.json"
     rm -r "$work/s.tape"
 }
-uncovered() { sqlite3 -batch :memory: "SELECT value FROM json_each(readfile('$work/info.json'), '\$.uncovered') WHERE value LIKE '%$1%'"; }
-net_rx_of() { sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c JOIN thread t USING (session_id, utid) WHERE owner = 'net_rx' AND t.name LIKE '$1'"; }
+uncovered() { sqlite3 -batch :memory: "SELECT value FROM json_each(readfile('$work/info.json'), '\$.uncovered')
+    WHERE value LIKE '%$1%'"; }
+net_rx_of() { sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c JOIN thread t USING (session_id, utid)
+    WHERE owner = 'net_rx' AND t.name LIKE '$1'"; }
 says() { if [[ $(uncovered "$2") ]]; then ok "$1: $(uncovered "$2")"; else bad "$1"; fi; }
 
 short busy --probes sched,softirq,irq,socket
@@ -174,7 +186,8 @@ busy_ns=$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM napi_poll WHERE context = '
 if [[ $sees_begins != 0 ]]; then
     at_least "with it, ns of polls by the receiver" "$busy_ns" 10000
     # Interrupts come during polls too, and have their own owners; nothing else has.
-    sql "$db" "SELECT ifnull(sum(CASE WHEN owner = 'net_rx' THEN ns END), 0), ifnull(sum(CASE WHEN owner IN ('task', 'send', 'recv') THEN ns END), 0),
+    sql "$db" "SELECT ifnull(sum(CASE WHEN owner = 'net_rx' THEN ns END), 0), ifnull(sum(CASE WHEN owner IN ('task',
+        'send', 'recv') THEN ns END), 0),
             ifnull(sum(ns), 0)
         FROM (SELECT c.owner, min(c.ts + c.dur, p.ts + p.dur) - max(c.ts, p.ts) AS ns
               FROM napi_poll p JOIN cpu_slice c ON c.cpu = p.cpu AND c.ts < p.ts + p.dur AND c.ts + c.dur > p.ts
@@ -184,12 +197,14 @@ if [[ $sees_begins != 0 ]]; then
     is "of that the task's and its operations'" "$other_ns" 0
     at_least "of that net_rx" "$polling_ns" $((busy_ns / 2))
 fi
-is "rows of other polls without the probe napi" "$(sql "$db" "SELECT count(*) FROM napi_poll WHERE context <> 'busy'")" 0
+is "rows of other polls without the probe napi" \
+    "$(sql "$db" "SELECT count(*) FROM napi_poll WHERE context <> 'busy'")" 0
 
 # A thread is known by its name, whatever is recorded.
 short thread --probes sched
 at_least "by sched alone, ns of net_rx of the NAPI thread" "$(net_rx_of 'napi/veth0-%')" $((rate * 3 / 10 * 20))
-is "by sched alone, ns of it that are task" "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c JOIN thread t USING (session_id, utid)
+is "by sched alone, ns of it that are task" \
+    "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c JOIN thread t USING (session_id, utid)
     WHERE owner = 'task' AND t.name LIKE 'napi/veth0-%'")" 0
 
 # Asked of all sockets of the host, for as long as a recording takes to read it: the least that can be asked.

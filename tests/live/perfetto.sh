@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Real traffic, exported to Perfetto: its own engine takes the trace without a defect, finds what nettape's tables hold, and knows what
-# a few programs with a script did: when they ran, waited for a CPU, and slept. Where there is no engine the trace must
-# still be whole. An emulated guest is too slow for it: its tape is kept for check-vm.sh, which asks the engine on the host.
+# Real traffic, exported to Perfetto: its own engine takes the trace without a defect, finds what nettape's tables hold,
+# and knows what a few programs with a script did: when they ran, waited for a CPU, and slept. Where there is no engine
+# the trace must still be whole. An emulated guest is too slow for it: its tape is kept for check-vm.sh, which asks the
+# engine on the host.
 #
 # check-all: it compares with Perfetto's engine
 # shellcheck source=tests/live/lib.sh
@@ -29,7 +30,8 @@ succeeds "export" "$report" export perfetto "$work/p.tape" -o "$work/p.pftrace"
 events=$(sql "$db" "SELECT events FROM session")
 echo "$events events, $(stat -c %s "$work/p.pftrace") bytes of trace"
 at_least "events" "$events" "$(scaled 50000)"
-if "$tools/perfetto_cat" "$work/p.pftrace" >"$work/plain"; then ok "the trace is whole"; else bad "the trace is not whole"; fi
+if "$tools/perfetto_cat" "$work/p.pftrace" >"$work/plain"; then ok "the trace is whole"; else
+    bad "the trace is not whole"; fi
 if command -v protoc >/dev/null; then
     succeeds "protoc reads it" protoc --decode=nettape.Trace -Itests/perfetto subset.proto <"$work/plain"
     is "fields that are not known" "$(grep -cE '^ *[0-9]+[: ]' "$work/out")" 0
@@ -46,14 +48,16 @@ if ! engine=$(bash tests/perfetto/engine.sh 2>"$work/why"); then
     skip "the trace is whole, but Perfetto's engine is not there to take it: $(<"$work/why")"
 fi
 
-if bash tests/perfetto/compare.sh "$work/p.pftrace" "$db" >"$work/compared" 2>&1; then ok "Perfetto finds the same: $(grep -c '^same' "$work/compared") questions"; else
+if bash tests/perfetto/compare.sh "$work/p.pftrace" "$db" >"$work/compared" 2>&1; then
+    ok "Perfetto finds the same: $(grep -c '^same' "$work/compared") questions"; else
     bad "Perfetto does not find the same"
     { grep -v '^same' "$work/compared" || true; } | head -40
 fi
 
 cat >"$work/asked.sql" <<'SQL'
 -- state
-SELECT thread.name, iif(state GLOB 'R*' AND state <> 'Running', 'runnable', state), sum(dur) FROM thread_state JOIN thread USING (utid)
+SELECT thread.name, iif(state GLOB 'R*' AND state <> 'Running', 'runnable', state), sum(dur) FROM thread_state
+    JOIN thread USING (utid)
 WHERE thread.name IN ('burn-one', 'burn-two') AND dur > 0 GROUP BY 1, 2
 -- gap
 SELECT thread.name, sum(dur) - (max(ts + dur) - min(ts)) FROM thread_state JOIN thread USING (utid)
@@ -61,23 +65,28 @@ WHERE thread.name IN ('burn-one', 'burn-two') AND dur >= 0 GROUP BY 1
 -- longest
 SELECT max(dur) FROM thread_state JOIN thread USING (utid) WHERE thread.name = 'sleep' AND state = 'S'
 -- wait
-SELECT tid, sum(dur) FROM thread_state JOIN thread USING (utid) WHERE state IN ('R', 'R+') AND dur >= 0 AND tid BETWEEN 1 AND 4194304 GROUP BY 1
+SELECT tid, sum(dur) FROM thread_state JOIN thread USING (utid) WHERE state IN ('R', 'R+') AND dur >= 0
+    AND tid BETWEEN 1 AND 4194304 GROUP BY 1
 SQL
 node tests/perfetto/trace_processor.mjs "$engine" "$work/p.pftrace" "$work/asked.sql" >"$work/states"
 grep -v '^wait' "$work/states" | sed 's/^/    /'
-state() { awk -F'|' -v name="$1" -v state="$2" '$1 == "state" && $2 == name && $3 == state { print $4 }' "$work/states"; }
+state() { awk -F'|' -v name="$1" -v state="$2" '$1 == "state" && $2 == name && $3 == state { print $4 }' \
+    "$work/states"; }
 for name in burn-one burn-two; do
     read -r cpu_ns wall_ns _ <"$work/$name"
     running=$(state $name Running) waiting=$(state $name runnable)
     at_least "$name: running, over its CPU clock" "$(awk "BEGIN { print $running / $cpu_ns }")" 0.98
     at_most "$name: running, over its CPU clock" "$(awk "BEGIN { print $running / $cpu_ns }")" 1.05
-    at_least "$name: running or runnable, over its own wall clock" "$(awk "BEGIN { print ($running + ${waiting:-0}) / $wall_ns }")" 0.98
-    is "$name: time between states (ns)" "$(awk -F'|' -v name=$name '$1 == "gap" && $2 == name { print $3 }' "$work/states")" 0
+    at_least "$name: running or runnable, over its own wall clock" \
+        "$(awk "BEGIN { print ($running + ${waiting:-0}) / $wall_ns }")" 0.98
+    is "$name: time between states (ns)" \
+        "$(awk -F'|' -v name=$name '$1 == "gap" && $2 == name { print $3 }' "$work/states")" 0
 done
 at_least "the sleeper slept (ns)" "$(sed -n 's/^longest|//p' "$work/states")" 400000000
-# How long each waited for a CPU, if the tape tells who woke it: of threads in whose time nothing is uncovered, for there nobody knows;
-# nor a wait but the first unknown; and that were not forked meanwhile, for Perfetto lets them wait from their fork on and not from when they were put on a CPU.
-# A thread that is woken in the moment that it leaves its CPU is awake to Perfetto, and so its wait from there on is none.
+# How long each waited for a CPU, if the tape tells who woke it: of threads in whose time nothing is uncovered, for
+# there nobody knows; nor a wait but the first unknown; and that were not forked meanwhile, for Perfetto lets them wait
+# from their fork on and not from when they were put on a CPU. A thread that is woken in the moment that it leaves its
+# CPU is awake to Perfetto, and so its wait from there on is none.
 if [[ $probes == *wakeups* ]]; then
     sql "$db" "
         CREATE TEMP TABLE stay_end AS SELECT utid, ts + dur AS ts FROM sched_slice;
@@ -89,10 +98,13 @@ if [[ $probes == *wakeups* ]]; then
         life AS (SELECT utid, tid, min(s.ts) AS ts, max(s.te) AS te FROM seen s JOIN thread USING (utid)
                  WHERE tid > 0 AND start_ts IS NULL GROUP BY utid),
         unknown AS MATERIALIZED (SELECT utid, max(ts) AS ts FROM wait WHERE runnable_ns IS NULL GROUP BY utid),
-        early AS MATERIALIZED (SELECT r.utid, sum(runnable_ns) AS ns FROM wait r JOIN stay_end s ON s.utid = r.utid AND s.ts = runnable_ts
+        early AS MATERIALIZED (SELECT r.utid, sum(runnable_ns) AS ns FROM wait r JOIN stay_end s ON s.utid = r.utid
+        AND s.ts = runnable_ts
                                WHERE why = 'wakeup' GROUP BY r.utid)
-        SELECT tid, runnable_ns - ifnull((SELECT ns FROM early WHERE early.utid = life.utid), 0) FROM life JOIN total USING (utid, tid) WHERE known > 0
-        AND ifnull((SELECT ts FROM unknown WHERE unknown.utid = life.utid), 0) <= (SELECT min(ts) FROM sched_slice s WHERE s.utid = life.utid)
+        SELECT tid, runnable_ns - ifnull((SELECT ns FROM early WHERE early.utid = life.utid), 0) FROM life
+        JOIN total USING (utid, tid) WHERE known > 0
+        AND ifnull((SELECT ts FROM unknown WHERE unknown.utid = life.utid), 0) <= (SELECT min(ts) FROM sched_slice s
+        WHERE s.utid = life.utid)
         AND NOT EXISTS
             (SELECT 1 FROM uncovered u WHERE u.ts < life.te AND u.ts + u.dur > life.ts)" | sort >"$work/waits"
     is "threads that waited otherwise than thread_runnable says, of $(wc -l <"$work/waits")" \

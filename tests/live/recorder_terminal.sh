@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the recorder prints: the line at the start, the status line on a terminal and nowhere else, and at the end the next command, which
-# works as it stands. A terminal that takes nothing does not hold the recording up; Ctrl-C ends it.
+# The recorder's output: the line at the start, the status line on a terminal and nowhere else, and at the end the next
+# command, which works as it stands. A terminal that takes nothing does not hold the recording up; Ctrl-C ends it.
 # check-all: it takes half a minute
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -11,7 +11,8 @@ unset SUDO_UID SUDO_GID PKEXEC_UID
 probes='sched, softirq, irq, socket(, busypoll)?'
 
 # says WHAT PATTERN FILE: a line of the file is this extended regular expression
-says() { if grep -qxE -- "$2" "$3"; then ok "$1: $(grep -xE -- "$2" "$3" | head -1)"; else bad "$1: not in: $(<"$3")"; fi; }
+says() { if grep -qxE -- "$2" "$3"; then ok "$1: $(grep -xE -- "$2" "$3" | head -1)"; else bad "$1: not in: $(<"$3")";
+    fi; }
 
 # ---- elsewhere than on a terminal ----
 cd "$work"
@@ -48,7 +49,8 @@ fi
 # on_terminal COLUMNS COMMAND: into `log`, as the terminal got it. Its input is no terminal that it could end with.
 on_terminal() {
     rm -rf t.tape
-    TERM=${type-xterm} script -qec "stty cols $1 2>/dev/null; $2" /dev/null </dev/null >log || bad "exit status $? of: $2"
+    TERM=${type-xterm} script -qec "stty cols $1 2>/dev/null; $2" /dev/null </dev/null >log ||
+        bad "exit status $? of: $2"
     # What stands between the begin of a line and its erasure is a status line.
     tr '\r' '\n' <log | sed -n 's/\x1b\[K.*//p' | grep . >lines || true
 }
@@ -81,7 +83,8 @@ python3 -c '' 2>/dev/null || {
     echo "# python3 is not there: Ctrl-C and a terminal that is stopped were not looked at"
     finish
 }
-# at_terminal MODE TAPE: "interrupt" types Ctrl-C; "stop" types Ctrl-S, and Ctrl-Q when the tape is whole. Prints what the terminal got.
+# at_terminal MODE TAPE: "interrupt" types Ctrl-C; "stop" types Ctrl-S, and Ctrl-Q when the tape is whole. Prints what
+# the terminal got.
 at_terminal() {
     TERM=xterm timeout 120 python3 - "$1" "$2" "$record" <<'PYTHON'
 import glob, os, pty, sys, time

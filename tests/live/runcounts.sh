@@ -35,18 +35,22 @@ SELECT program, sum(CASE WHEN name = 'runs' THEN value ELSE 0 END) AS runs,
 FROM last GROUP BY program ORDER BY program;
 SQL
 while IFS='|' read -r program runs said misses run_ns; do
-    is "$program ($((runs ? run_ns / runs : 0)) ns a run, $misses missed): runs, by its own count and the kernel's" "$said" "$runs"
+    is "$program ($((runs ? run_ns / runs : 0)) ns a run, $misses missed): runs, by its own count and the kernel's" \
+        "$said" "$runs"
 done <"$work/programs"
 at_least "programs" "$(wc -l <"$work/programs")" 8
 at_least "runs in all" "$(awk -F'|' '{ n += $2 } END { print n }' "$work/programs")" "$(scaled 100000)"
 
 if [[ -n $bpftool ]]; then
-    # Names in the kernel are cut to 15 characters. At that moment the count was between the first snapshot and the last.
+    # Names in the kernel are cut to 15 characters. At that moment the count was between the first snapshot and the
+    # last.
     sed '1s/^/[/; $!s/$/,/; $s/$/]/' "$work/bpftool.jsonl" >"$work/bpftool.json"
     is "programs that bpftool saw not at all, or with another count" "$(sqlite3 -batch -noheader -readonly "$db" "
-        WITH seen AS (SELECT json_extract(value, '\$.name') AS name, ifnull(json_extract(value, '\$.run_cnt'), 0) AS runs
+        WITH seen AS (SELECT json_extract(value, '\$.name') AS name, ifnull(json_extract(value, '\$.run_cnt'),
+            0) AS runs
                       FROM json_each(readfile('$work/bpftool.json'))),
-        known AS (SELECT program, min(value) AS first, max(value) AS last FROM self_cost WHERE name = 'runs' GROUP BY program)
+        known AS (SELECT program, min(value) AS first, max(value) AS last FROM self_cost WHERE name = 'runs'
+            GROUP BY program)
         SELECT count(*) FROM known WHERE NOT EXISTS (
             SELECT 1 FROM seen WHERE substr(program, 1, 15) = substr(name, 1, 15) AND runs BETWEEN first AND last)")" 0
 fi

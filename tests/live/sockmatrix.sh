@@ -50,7 +50,8 @@ SQL
 # left_out DB: runs at begins that the kernel did not make, or that found no place to note the begin
 left_out() {
     sql "$1" "SELECT ifnull(sum(most), 0) FROM (SELECT max(value) AS most FROM self_cost
-        WHERE program LIKE 'nt_enter_%' AND name IN ('misses', 'skipped_failed', 'skipped_deep') GROUP BY program, name)"
+        WHERE program LIKE 'nt_enter_%' AND name IN ('misses', 'skipped_failed', 'skipped_deep') GROUP BY program,
+            name)"
 }
 
 matrix() {
@@ -61,7 +62,8 @@ matrix() {
     recording_stop
     import_tape "$work/m.tape" "$work/m.db"
     check_whole "$work/m.tape" "$work/m.db"
-    is "what info says of the plan" "$("$report" info --json "$work/m.tape" | grep -oE '"socket (fentry|tracepoints)' | head -1)" "\"socket $plan"
+    is "what info says of the plan" "$("$report" info --json "$work/m.tape" | grep -oE '"socket (fentry|tracepoints)' |
+        head -1)" "\"socket $plan"
 
     sqlite3 -batch -noheader -readonly "$work/m.db" <"$work/compare.sql" >"$work/compare.txt"
     head -1 "$work/compare.txt"
@@ -69,21 +71,26 @@ matrix() {
     is "differences" "$(sed 1d "$work/compare.txt" | wc -l)" 0
     at_least "kinds of operation" "$(sed -n '1s/[^0-9]*\([0-9]*\),.*/\1/p' "$work/compare.txt")" 150
     if [[ $plan == fentry && $(uname -v) == *PREEMPT_RT* ]]; then
-        # This kernel preempts the programs at begins, and then leaves some out: no more begins are missing than it left out.
+        # This kernel preempts the programs at begins, and then leaves some out: no more begins are missing than it left
+        # out.
         at_most "operations that do not carry their begin, as many as runs left out" "$(sql "$work/m.db" "
             SELECT count(*) FROM sock_op JOIN thread t USING (session_id, utid)
-            WHERE dur IS NULL AND result <> 'open' AND (t.name LIKE 'm-%' OR t.name LIKE 'o-%')")" "$(left_out "$work/m.db")"
+            WHERE dur IS NULL AND result <> 'open' AND (t.name LIKE 'm-%' OR t.name LIKE 'o-%')")" \
+                "$(left_out "$work/m.db")"
     else
         at_least "operations that carry their begin, of 100" "$(sql "$work/m.db" "
             SELECT 100.0 * sum(dur IS NOT NULL) / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
             WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" 99.9
         # A begin may lie where this kernel shows a task to nobody.
-        at_most "receives that do not carry their begin, of those whose descriptor another thread closed" "$(sql "$work/m.db" "
-            SELECT count(*) FROM sock_op JOIN thread t USING (session_id, utid) WHERE t.name = 'o-closed' AND dur IS NULL")" \
+        at_most "receives that do not carry their begin, of those whose descriptor another thread closed" \
+            "$(sql "$work/m.db" "
+            SELECT count(*) FROM sock_op JOIN thread t USING (session_id, utid) WHERE t.name = 'o-closed'
+                AND dur IS NULL")" \
             "$(sql "$work/m.db" "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered'")"
     fi
     is "receives whose descriptor another thread closed meanwhile" "$(sql "$work/m.db" "
-        SELECT count(*) FROM sock_op JOIN thread t USING (session_id, utid) WHERE t.name = 'o-closed' AND result <> 'abandoned'")" 120
+        SELECT count(*) FROM sock_op JOIN thread t USING (session_id, utid) WHERE t.name = 'o-closed'
+            AND result <> 'abandoned'")" 120
     # A batch that is switched out between its last message and its return leaves such a row (docs/limits.md).
     at_most "rows of what was begun and turned out to be no operation, of 100" "$(sql "$work/m.db" "
         SELECT 100.0 * sum(result = 'abandoned') / count(*) FROM sock_op JOIN thread t USING (session_id, utid)

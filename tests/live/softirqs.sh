@@ -28,7 +28,8 @@ CREATE TEMP TABLE run AS SELECT cpu, vec, ts FROM softirq_slice;
 CREATE TEMP TABLE hole AS SELECT cpu, ts, ts + dur AS te FROM cpu_slice WHERE owner = 'uncovered';
 CREATE INDEX run_at ON run (cpu, vec, ts);
 SELECT cpu, name, delta,
-       (SELECT count(*) FROM run r WHERE r.cpu = w.cpu AND vec = name AND ts BETWEEN inner_begin AND inner_end) AS least,
+       (SELECT count(*) FROM run r WHERE r.cpu = w.cpu AND vec = name AND ts BETWEEN inner_begin AND inner_end)
+           AS least,
        (SELECT count(*) FROM run r WHERE r.cpu = w.cpu AND vec = name AND ts BETWEEN outer_begin AND outer_end) AS most,
        (SELECT count(*) FROM hole h WHERE h.cpu = w.cpu AND h.ts < outer_end AND h.te > outer_begin) AS holes
 FROM window w;
@@ -36,9 +37,12 @@ SQL
 at_least "windows compared" "$(wc -l <"$work/windows")" 20
 at_least "softirqs in them" "$(awk -F'|' '{ n += $3 } END { print n }' "$work/windows")" "$(scaled 10000)"
 # Where a stretch is uncovered (a kernel may hide a process of its own from tracing), the kernel may have counted more.
-is "windows where the kernel counted otherwise" "$(awk -F'|' '$3 < $4 || ($6 == 0 && $3 > $5)' "$work/windows" | tee "$work/otherwise" | wc -l)" 0
+is "windows where the kernel counted otherwise" "$(awk -F'|' '$3 < $4 || ($6 == 0 && $3 > $5)' "$work/windows" |
+    tee "$work/otherwise" | wc -l)" 0
 sed 's/^/    CPU|vector|counted|least|most|uncovered stretches: /' "$work/otherwise" | head -20
-is "windows where it counted over 20 more for each stretch uncovered" "$(awk -F'|' '$3 > $5 + 20 * $6' "$work/windows" | wc -l)" 0
+is "windows where it counted over 20 more for each stretch uncovered" \
+    "$(awk -F'|' '$3 > $5 + 20 * $6' "$work/windows" | wc -l)" 0
 echo "# windows without an uncovered stretch: $(awk -F'|' '$6 == 0' "$work/windows" | wc -l)"
-at_most "widest window, in softirqs" "$(awk -F'|' '$5 - $4 > m { m = $5 - $4 } END { print m + 0 }' "$work/windows")" 20000
+at_most "widest window, in softirqs" "$(awk -F'|' '$5 - $4 > m { m = $5 - $4 } END { print m + 0 }' "$work/windows")" \
+    20000
 finish

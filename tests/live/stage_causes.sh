@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Stages of the network stack, with known causes: what is switched on beside a UDP flood must show in its own stage, against the same flood
-# without, by more than chance (the intervals of both do not touch).
+# Stages of the network stack, with known causes: what is switched on beside a UDP flood must show in its own stage,
+# against the same flood without, by more than chance (the intervals of both do not touch).
 #
 #     a --- b              veth0: most of it
 #     a --- c --- b        198.18.1.0/24: c bridges
@@ -44,7 +44,9 @@ for hook in prerouting input; do
         echo "# no nftables here ($(head -1 "$work/nft.log")): rules at $hook are not tested"
     fi
 done
-if "${in_b[@]}" nft -f - <<<$'table ip stages {\nchain c {\ntype filter hook input priority 0;\nct state established,new accept\n}\n}' 2>"$work/nft.log"; then
+if "${in_b[@]}" nft \
+    -f - <<<$'table ip stages {\nchain c {\ntype filter hook input priority 0;\nct state established,new accept\n}\n}' \
+    2>"$work/nft.log"; then
     record_flood conntrack "$addr_b"
     "${in_b[@]}" nft delete table ip stages
     raises "connection tracking" conntrack conntrack plain
@@ -61,7 +63,8 @@ if "${in_b[@]}" ip link set dev veth0 xdpgeneric obj $programs sec xdp 2>"$work/
 else
     echo "# no generic XDP here: $(head -1 "$work/xdp.log")"
 fi
-if { "${in_b[@]}" tc qdisc add dev veth0 clsact && "${in_b[@]}" tc filter add dev veth0 ingress bpf da obj $programs sec tc; } 2>"$work/tc.log"; then
+if { "${in_b[@]}" tc qdisc add dev veth0 clsact && "${in_b[@]}" tc filter add dev veth0 ingress bpf da obj $programs \
+    sec tc; } 2>"$work/tc.log"; then
     record_flood tc "$addr_b"
     raises "a filter of TC" tc tc plain
 else

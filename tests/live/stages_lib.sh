@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # variables of tests/live/lib.sh
 #
-# Sourced, after tests/live/lib.sh, by the tests of stages: a UDP flood that is recorded, and what its net_rx was spent on.
+# Sourced, after tests/live/lib.sh, by the tests of stages: records a UDP flood, and splits its net_rx into stages.
 
 hz=999 seconds=2
 if [[ -n ${NT_EMULATED:-} ]]; then seconds=6; fi
 
-# record_flood NAME ADDRESS [COMMAND...]: a flood to b by that address, recorded; the command runs meanwhile. What net_rx was spent on goes to
-# $work/NAME.csv. One CPU sends and takes in, and is always at work: its clock ticks when it is due.
+# record_flood NAME ADDRESS [COMMAND...]: a flood to b by that address, recorded; the command runs meanwhile. What
+# net_rx was spent on goes to $work/NAME.csv. One CPU sends and takes in, and is always at work: its clock ticks when it
+# is due.
 record_flood() {
     local name=$1 address=$2 receiver sender
     shift 2
@@ -30,6 +31,8 @@ record_flood() {
 
 # of NAME STAGE COLUMN: the sum of a column (share, low, high; of a hundred) over address families, in net_rx
 of() {
-    awk -F, -v stage="$2" -v what="$3" 'NR > 1 && $2 == "net_rx" { whole += $5; if ($3 == stage) { share += $5; low += $7; high += $8 } }
-        END { printf "%.2f", 100 * (what == "share" ? share : what == "low" ? low : high) / (whole ? whole : 1) }' "$work/$1.csv"
+    awk -F, -v stage="$2" -v what="$3" 'NR > 1 && $2 == "net_rx" { whole += $5; if ($3 == stage) { share += $5;
+        low += $7; high += $8 } }
+        END { printf "%.2f", 100 * (what == "share" ? share : what == "low" ? low : high) / (whole ? whole : 1) }' \
+            "$work/$1.csv"
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How a recording ends: by SIGINT and SIGTERM in under a second (ten in an emulated guest) under full load, whole and with nothing lost; by
-# -d; with its command, whose status is passed on. What `--probes sched` loads, and what a user without the rights sees.
+# The end of a recording: by SIGINT and SIGTERM in under a second (ten in an emulated guest) under full load, whole and
+# without loss; by -d; with its command, whose status is passed on. Also the programs that `--probes sched` loads, and
+# the message to a user without rights.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -12,7 +13,8 @@ needs_netns
 flood_start "$([[ -z ${NT_EMULATED:-} ]] && echo 0 || echo 5000)"
 
 now_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
-info() { "$report" info --json "$1" >"$work/info.json" && sqlite3 -batch -noheader :memory: "SELECT json_extract(readfile('$work/info.json'), '\$.$2')"; }
+info() { "$report" info --json "$1" >"$work/info.json" && sqlite3 -batch -noheader :memory: \
+    "SELECT json_extract(readfile('$work/info.json'), '\$.$2')"; }
 
 for signal in INT TERM; do
     tape=$work/$signal.tape
@@ -78,7 +80,8 @@ if [[ -n $bpftool ]]; then
     at_least "programs that --probes sched loads" "$(wc -l <"$work/programs")" 3
     is "of softirqs, interrupts, sockets" "$(grep -cE 'softirq|irq|vector|sock|sys_' "$work/programs" || true)" 0
     succeeds "check of a tape of --probes sched" "$report" check "$work/sched.tape"
-    is "of those, loaded after" "$(while read -r id; do "$bpftool" prog show id "$id" 2>/dev/null || true; done <"$work/ids" | wc -l)" 0
+    is "of those, loaded after" "$(while read -r id; do "$bpftool" prog show id "$id" 2>/dev/null || true;
+        done <"$work/ids" | wc -l)" 0
 else
     echo "# bpftool is not there: which programs --probes sched loads was not looked at"
 fi
@@ -88,7 +91,8 @@ install -d -m 777 "$work/nobody"
 install -m 755 "$record" "$work/nobody/nettape-record"
 chmod 711 "$work"
 status=0
-(cd "$work/nobody" && setpriv --reuid=65534 --regid=65534 --clear-groups ./nettape-record -o n.tape -d 1) >"$work/n.log" 2>&1 || status=$?
+(cd "$work/nobody" && setpriv --reuid=65534 --regid=65534 --clear-groups ./nettape-record -o n.tape \
+    -d 1) >"$work/n.log" 2>&1 || status=$?
 if grep -q 'No such file or directory\|Permission denied' "$work/n.log" && ! grep -q nettape-record: "$work/n.log"; then
     echo "# the checkout cannot be entered by other users: running without rights was not looked at"
 else

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Whose a tape is that root records: of the user who called sudo or pkexec, who reads it without rights; or of the user of --user. Links
-# and other things that this user puts in the way, before and while the tape is made, lead to nothing of root's.
+# The owner of a tape that root records: the user who called sudo or pkexec, who reads it without rights; or the user
+# of --user. Links and other obstacles of this user, before and while the tape is made, lead to nothing of root's.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -36,7 +36,8 @@ recorded() {
         shift
     done
     shift
-    env "${variables[@]}" "$record" -o "$home/$name.tape" -d 100ms "$@" >"$work/$name.log" 2>&1 || bad "$name: $(<"$work/$name.log")"
+    env "${variables[@]}" "$record" -o "$home/$name.tape" -d 100ms "$@" >"$work/$name.log" 2>&1 ||
+        bad "$name: $(<"$work/$name.log")"
 }
 
 recorded sudo SUDO_UID=$user SUDO_GID=$group --
@@ -65,7 +66,7 @@ recorded plain --
 is "without any: stays root's" "$(all_whose "$home/plain.tape")" "0:0 700, 0:0 600"
 recorded bad SUDO_UID="$user " SUDO_GID=$group --
 is "with a SUDO_UID that is none: stays root's" "$(all_whose "$home/bad.tape")" "0:0 700, 0:0 600"
-is "and it says so" "$(grep -c "SUDO_UID is no user's number" "$work/bad.log")" 1
+is "and it says so" "$(grep -c "SUDO_UID is not a user's number" "$work/bad.log")" 1
 
 # A directory that was there keeps its owner, also an empty one.
 mkdir "$home/there.tape"
@@ -88,15 +89,20 @@ is "and it says so" "$(grep -c 'is a link' "$work/link.log")" 1
 unharmed "a link where the tape is to be"
 
 # The directory is the user's as soon as it is there; the first file comes when the programs are loaded.
-"${as_user[@]}" sh -c 'until ln -s "$2" "$1/chunk-000000.ntc.partial" 2>/dev/null; do sleep 0.01; done' sh "$home/planted.tape" "$base/precious" &
+"${as_user[@]}" sh -c 'until ln -s "$2" "$1/chunk-000000.ntc.partial" 2>/dev/null; do sleep 0.01; done' sh \
+    "$home/planted.tape" "$base/precious" &
 keep $!
 status=0
 SUDO_UID=$user SUDO_GID=$group "$record" -o "$home/planted.tape" -d 500ms >"$work/planted.log" 2>&1 || status=$?
 echo "# a link where a file is to be: exit status $status: $(head -1 "$work/planted.log")"
 unharmed "a link where a file is to be"
 
-# Whatever of the two is opened, given away or renamed: over and over the directory is moved away, and a link stands in its place.
-"${as_user[@]}" sh -c 'cd "$1" && while :; do mv -T m.tape away 2>/dev/null && ln -sfn "$2" m.tape; rm -f m.tape; mv -T away m.tape; done' \
+# Whatever of the two is opened, given away or renamed: over and over the directory is moved away, and a link stands in
+# its place.
+"${as_user[@]}" sh \
+    -c 'cd "$1" && while :; do
+        mv -T m.tape away 2>/dev/null && ln -sfn "$2" m.tape; rm -f m.tape; mv -T away m.tape
+    done' \
     sh "$home" "$base/victim" >/dev/null 2>&1 &
 mover=$!
 keep $mover

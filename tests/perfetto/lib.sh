@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests of export perfetto share. To be sourced after tests/cli/lib.sh.
+# Shared by the tests of export perfetto. To be sourced after tests/cli/lib.sh.
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which asks the databases"
 make -s build/tools/perfetto_cat build/tools/rusage build/nettape-report
 protoc=$(command -v protoc) || without "protoc is not installed, which reads the traces"
-engine=$(bash tests/perfetto/engine.sh 2>"$work/why") || { engine=; without "not compared with Perfetto's engine: $(<"$work/why")"; }
+engine=$(bash tests/perfetto/engine.sh 2>"$work/why") || { engine=;
+    without "not compared with Perfetto's engine: $(<"$work/why")"; }
 
 # is_read TRACE WHAT: it is whole, and protoc, if it is there, knows every field in it; then $work/decoded has its text
 is_read() {
-    if ! build/tools/perfetto_cat "$1" >"$work/plain" 2>"$work/why"; then bad "$2 is no trace: $(<"$work/why")"; return; fi
+    if ! build/tools/perfetto_cat "$1" >"$work/plain" 2>"$work/why"; then
+        bad "$2 is no trace: $(<"$work/why")"; return; fi
     [[ $protoc ]] || return 0
-    if "$protoc" --decode=nettape.Trace -Itests/perfetto subset.proto <"$work/plain" >"$work/decoded" 2>"$work/why"; then ok "protoc reads $2"; else
+    if "$protoc" --decode=nettape.Trace -Itests/perfetto \
+        subset.proto <"$work/plain" >"$work/decoded" 2>"$work/why"; then ok "protoc reads $2"; else
         bad "protoc does not read $2: $(<"$work/why")"
     fi
     is "fields of $2 that are not known" "$(grep -cE '^ *[0-9]+[: ]' "$work/decoded")" 0
@@ -31,7 +34,8 @@ is_same() {
 is_answered() {
     [[ $engine ]] || return 0
     all "questions with answers, and those that no trace has one to" "$(awk '$1 == "same" { rows[$2] += $3 }
-        END { for (name in rows) { n++; wrong += !rows[name]; if (!rows[name]) print "no answer: " name >"/dev/stderr" } print n + 0, wrong + 0 }' "$work/answers")"
+        END { for (name in rows) { n++; wrong += !rows[name];
+            if (!rows[name]) print "no answer: " name >"/dev/stderr" } print n + 0, wrong + 0 }' "$work/answers")"
 }
 
 # perfetto TRACE SQL: what its engine says, a line a row

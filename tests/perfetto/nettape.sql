@@ -1,13 +1,16 @@
 -- SPDX-License-Identifier: GPL-2.0-only
 --
--- What an export to Perfetto must show, asked of nettape's own tables: the queries of perfetto.sql, by name. Some are from
--- Perfetto's documentation. For databases of one session.
+-- What an export to Perfetto must show, asked of nettape's own tables: the queries of perfetto.sql, by name. Some are
+-- from Perfetto's documentation. For databases of one session.
 --
 -- Threads of which the tape has no number are -1. Names of the kernel's workers are cut by Perfetto.
-SELECT 'stays', cpu, coalesce(tid, -1), coalesce(end_state, ''), count(*), sum(dur), sum(ts % 1000003), sum(iif(end_state IS NULL, 0, priority))
+SELECT 'stays', cpu, coalesce(tid, -1), coalesce(end_state, ''), count(*), sum(dur), sum(ts % 1000003),
+    sum(iif(end_state IS NULL, 0, priority))
 FROM sched_slice JOIN thread USING (session_id, utid) GROUP BY 2, 3, 4;
-SELECT 'uncovered', cpu, sum(dur) FROM cpu_slice WHERE owner IN ('uncovered', 'offline') AND cpu IN (SELECT cpu FROM sched_slice) GROUP BY 2;
-SELECT 'running', coalesce(tid, -1), count(*), sum(dur) FROM sched_slice JOIN thread USING (session_id, utid) WHERE utid <> 0 GROUP BY 2;
+SELECT 'uncovered', cpu, sum(dur) FROM cpu_slice WHERE owner IN ('uncovered', 'offline') AND cpu IN (SELECT cpu
+    FROM sched_slice) GROUP BY 2;
+SELECT 'running', coalesce(tid, -1), count(*), sum(dur) FROM sched_slice JOIN thread USING (session_id, utid)
+    WHERE utid <> 0 GROUP BY 2;
 SELECT 'softirqs', cpu, vec, count(*), sum(dur), sum(ts % 1000003) FROM softirq_slice GROUP BY 2, 3;
 SELECT 'interrupts', cpu, 'IRQ (' || name || ')', count(*), sum(dur), sum(ts % 1000003) FROM irq_slice GROUP BY 2, 3;
 SELECT 'owners', 'CPU ' || cpu, owner, count(*), sum(dur), sum(ts % 1000003) FROM cpu_slice GROUP BY 2, 3;
@@ -16,43 +19,63 @@ SELECT 'operations', coalesce(tid, -1), op, syscall, result,
     ELSE s.proto || ' ' || coalesce(iif(src LIKE '%:%', '[' || src || ']', src) || ':' || sport, '*') || ' to ' ||
         coalesce(iif(dst LIKE '%:%', '[' || dst || ']', dst) || ':' || dport, '*') END,
     flags, count(*), sum(coalesce(dur, 0)), sum(bytes), sum(cpu_ns)
-FROM sock_op o JOIN thread USING (session_id, utid) LEFT JOIN socket s ON s.session_id = o.session_id AND s.id = o.socket_id GROUP BY 2, 3, 4, 5, 6, 7;
+FROM sock_op o JOIN thread USING (session_id, utid) LEFT JOIN socket s ON s.session_id = o.session_id
+    AND s.id = o.socket_id GROUP BY 2, 3, 4, 5, 6, 7;
 SELECT 'begins', op, sum(ts % 1000003) FROM sock_op WHERE utid IS NOT NULL GROUP BY 2;
-SELECT 'packets', hook, count(*), 0, sum(ts % 1000003), sum(latency_ns), sum(length), sum(weight) FROM skb_latency GROUP BY 2;
+SELECT 'packets', hook, count(*), 0, sum(ts % 1000003), sum(latency_ns), sum(length), sum(weight) FROM skb_latency
+    GROUP BY 2;
 SELECT 'packets', 'drop', count(*), 0, sum(ts % 1000003), NULL, sum(length), NULL FROM skb_drop HAVING count(*) > 0;
-SELECT 'packets', 'retransmit', count(*), 0, sum(ts % 1000003), NULL, sum(length), NULL FROM tcp_retransmit HAVING count(*) > 0;
+SELECT 'packets', 'retransmit', count(*), 0, sum(ts % 1000003), NULL, sum(length), NULL FROM tcp_retransmit
+    HAVING count(*) > 0;
 -- Segments of TCP may share a stamp: then each is tied to the one before it, up to the read.
 SELECT 'flows', count(*), sum(ts - before_ts) FROM (
     SELECT ts, lag(ts) OVER way AS before_ts, lag(hook) OVER way AS before FROM skb_latency
-    WHERE (hook LIKE '%-socket-enqueued' OR hook LIKE '%-socket-read') AND socket_id IS NOT NULL AND stamp_ns IS NOT NULL
+    WHERE (hook LIKE '%-socket-enqueued' OR hook LIKE '%-socket-read') AND socket_id IS NOT NULL
+        AND stamp_ns IS NOT NULL
     WINDOW way AS (PARTITION BY socket_id, stamp_ns ORDER BY ts)) WHERE before LIKE '%-socket-enqueued';
-SELECT 'losses', 'CPU ' || cpu || ': ' || kind, 'lost: ' || kind, count(*), sum(dur), sum(count) FROM loss GROUP BY 2, 3;
-SELECT 'counters', CASE WHEN cpu IS NULL THEN name ELSE 'softnet ' || name || ', CPU ' || cpu END, count(*), sum(value) FROM proc_counter
-WHERE (source = '/proc/net/softnet_stat' AND name IN ('processed', 'dropped', 'time_squeeze')) OR (source = '/proc/net/snmp' AND name IN
-    ('Ip.InReceives', 'Ip.OutRequests', 'Udp.InDatagrams', 'Udp.OutDatagrams', 'Udp.InErrors', 'Udp.RcvbufErrors', 'Tcp.InSegs', 'Tcp.OutSegs',
+SELECT 'losses', 'CPU ' || cpu || ': ' || kind, 'lost: ' || kind, count(*), sum(dur), sum(count) FROM loss GROUP BY 2,
+    3;
+SELECT 'counters', CASE WHEN cpu IS NULL THEN name ELSE 'softnet ' || name || ', CPU ' || cpu END, count(*), sum(value)
+    FROM proc_counter
+WHERE (source = '/proc/net/softnet_stat' AND name IN ('processed', 'dropped', 'time_squeeze'))
+    OR (source = '/proc/net/snmp' AND name IN
+    ('Ip.InReceives', 'Ip.OutRequests', 'Udp.InDatagrams', 'Udp.OutDatagrams', 'Udp.InErrors', 'Udp.RcvbufErrors',
+        'Tcp.InSegs', 'Tcp.OutSegs',
     'Tcp.RetransSegs')) GROUP BY 2;
 SELECT 'shares', 'CPU ' || cpu, printf('%.3f', sum(100.0 * net / known * dur) / 1e9 + 1e-6) FROM (
-    SELECT cpu, ts, dur, sum(iif(owner IN ('net_rx', 'net_tx', 'send', 'recv'), ns, 0)) AS net, sum(iif(owner IN ('uncovered', 'offline'), 0, ns)) AS known
+    SELECT cpu, ts, dur, sum(iif(owner IN ('net_rx', 'net_tx', 'send', 'recv'), ns, 0)) AS net,
+        sum(iif(owner IN ('uncovered', 'offline'), 0, ns)) AS known
     FROM net_cost_over_time GROUP BY cpu, ts) WHERE known > 0 GROUP BY 2;
-SELECT 'bounds', min(start_ts, coalesce((SELECT min(ts) FROM skb_latency), start_ts), coalesce((SELECT min(ts) FROM skb_drop), start_ts),
-        coalesce((SELECT min(ts) FROM loss), start_ts), coalesce((SELECT min(ts) FROM stack_sample), start_ts), coalesce((SELECT min(ts) FROM sched_wakeup), start_ts)),
+SELECT 'bounds', min(start_ts, coalesce((SELECT min(ts) FROM skb_latency), start_ts), coalesce((SELECT min(ts)
+    FROM skb_drop), start_ts),
+        coalesce((SELECT min(ts) FROM loss), start_ts), coalesce((SELECT min(ts) FROM stack_sample), start_ts),
+            coalesce((SELECT min(ts) FROM sched_wakeup), start_ts)),
     max(end_ts, coalesce((SELECT max(ts) FROM skb_latency), end_ts), coalesce((SELECT max(ts + dur) FROM loss), end_ts),
-        coalesce((SELECT max(ts) FROM skb_drop), end_ts), coalesce((SELECT max(ts) FROM stack_sample), end_ts), coalesce((SELECT max(ts) FROM sched_wakeup), end_ts),
+        coalesce((SELECT max(ts) FROM skb_drop), end_ts), coalesce((SELECT max(ts) FROM stack_sample), end_ts),
+            coalesce((SELECT max(ts) FROM sched_wakeup), end_ts),
         coalesce((SELECT max(ts_end) FROM proc_counter WHERE source LIKE '/proc/net/s%'), end_ts))
 FROM session;
-SELECT DISTINCT 'tid_of_process', p.pid, t.tid FROM thread t JOIN process p USING (session_id, upid) WHERE t.tid > 0 AND p.pid > 0;
+SELECT DISTINCT 'tid_of_process', p.pid, t.tid FROM thread t JOIN process p USING (session_id, upid) WHERE t.tid > 0
+    AND p.pid > 0;
 SELECT 'cpu_time_by_process', iif(p.name GLOB 'kworker*', 'kworker', p.name), sum(s.dur), count(DISTINCT utid)
-FROM sched_slice s JOIN thread t USING (session_id, utid) JOIN process p USING (session_id, upid) WHERE p.pid > 0 GROUP BY 2;
-SELECT 'cpu_time_by_thread', tid, sum(dur) FROM sched_slice JOIN thread USING (session_id, utid) WHERE tid > 0 GROUP BY tid;
-SELECT 'events_by_cpu', cpu, count(*) FROM sched_slice JOIN thread USING (session_id, utid) JOIN process p USING (session_id, upid) WHERE p.pid > 0 GROUP BY cpu;
+FROM sched_slice s JOIN thread t USING (session_id, utid) JOIN process p USING (session_id, upid) WHERE p.pid > 0
+    GROUP BY 2;
+SELECT 'cpu_time_by_thread', tid, sum(dur) FROM sched_slice JOIN thread USING (session_id, utid) WHERE tid > 0
+    GROUP BY tid;
+SELECT 'events_by_cpu', cpu, count(*) FROM sched_slice JOIN thread USING (session_id, utid)
+    JOIN process p USING (session_id, upid) WHERE p.pid > 0 GROUP BY cpu;
 SELECT 'utilisation', cpu, sum(dur) FROM (SELECT cpu, dur FROM sched_slice WHERE utid <> 0 UNION ALL
-    SELECT cpu, dur FROM cpu_slice WHERE owner IN ('uncovered', 'offline') AND cpu IN (SELECT cpu FROM sched_slice)) GROUP BY cpu;
+    SELECT cpu, dur FROM cpu_slice WHERE owner IN ('uncovered', 'offline') AND cpu IN (SELECT cpu FROM sched_slice))
+        GROUP BY cpu;
 SELECT 'softirqs_of_linux', vec, count(*), sum(dur) FROM softirq_slice GROUP BY vec;
 SELECT 'interrupts_of_linux', 'IRQ (' || name || ')', count(*), sum(dur) FROM irq_slice GROUP BY name;
-SELECT 'stacks', cpu, iif(in_user, 'user', 'kernel'), count(*) FROM stack_sample WHERE coalesce(stack_id, user_stack_id) IS NOT NULL AND utid IS NOT NULL GROUP BY 2, 3;
-SELECT 'innermost_frames', coalesce(y.name, '[unknown]'), ltrim(coalesce(y.path, y.module, iif(y.kind = 'kernel', '[kernel]', '[unknown]')), '/'), count(*)
+SELECT 'stacks', cpu, iif(in_user, 'user', 'kernel'), count(*) FROM stack_sample WHERE coalesce(stack_id,
+    user_stack_id) IS NOT NULL AND utid IS NOT NULL GROUP BY 2, 3;
+SELECT 'innermost_frames', coalesce(y.name, '[unknown]'), ltrim(coalesce(y.path, y.module, iif(y.kind = 'kernel',
+    '[kernel]', '[unknown]')), '/'), count(*)
 FROM stack_sample s JOIN stack k ON k.session_id = s.session_id AND k.id = coalesce(s.stack_id, s.user_stack_id)
 LEFT JOIN symbol y ON y.session_id = k.session_id AND y.id = k.symbol_id WHERE s.utid IS NOT NULL GROUP BY 2, 3;
 SELECT 'depths_of_stacks', coalesce(a.depth, 0) + coalesce(b.depth, 0) AS depth, count(*) FROM stack_sample s
-LEFT JOIN stack a ON a.session_id = s.session_id AND a.id = s.stack_id LEFT JOIN stack b ON b.session_id = s.session_id AND b.id = s.user_stack_id
+LEFT JOIN stack a ON a.session_id = s.session_id AND a.id = s.stack_id LEFT JOIN stack b ON b.session_id = s.session_id
+    AND b.id = s.user_stack_id
 WHERE (a.id IS NOT NULL OR b.id IS NOT NULL) AND s.utid IS NOT NULL GROUP BY 2;

@@ -5,9 +5,9 @@
 //
 //   trace_processor.mjs ENGINE.wasm TRACE QUERIES
 //
-// QUERIES is a file of SQL: a line `-- name` begins each query. Prints a line for each row, its query's name and its columns
-// with | between, NULL as nothing. The name `defects` gives, whatever its SQL, the statistics of the import that speak of errors
-// and lost data. Exit status 0, or 1 and why.
+// QUERIES is a file of SQL: a line `-- name` begins each query. Prints a line for each row, its query's name and its
+// columns with | between, NULL as nothing. The name `defects` gives, whatever its SQL, the statistics of the import
+// that speak of errors and lost data. Exit status 0, or 1 and why.
 //
 // The engine is spoken to as its UI does: messages (protocol buffers) in a stream to it, and back through a callback.
 import fs from 'node:fs';
@@ -61,7 +61,8 @@ function decode(bytes) {
   const reader = new Reader(bytes), fields = new Map();
   while (reader.more) {
     const tag = Number(reader.varint()), wire = tag & 7;
-    const value = wire === 0 ? reader.varint() : wire === 1 ? reader.take(8) : wire === 5 ? reader.take(4) : reader.take(Number(reader.varint()));
+    const value = wire === 0 ? reader.varint() : wire === 1 ? reader.take(8) : wire === 5 ? reader.take(4)
+      : reader.take(Number(reader.varint()));
     const number = Math.floor(tag / 8);
     if (!fields.has(number)) fields.set(number, []);
     fields.get(number).push(value);
@@ -100,7 +101,8 @@ function makeHost(engine) {
     fd_write(fd, vectors, count, out) {
       let total = 0;
       for (let i = 0; i < count; i++) {
-        const at = view().getUint32((vectors >>> 0) + 8 * i, true), size = view().getUint32((vectors >>> 0) + 8 * i + 4, true);
+        const at = view().getUint32((vectors >>> 0) + 8 * i, true), size = view().getUint32((vectors >>> 0) + 8 * i + 4,
+          true);
         engine.said += Buffer.from(engine.memory.buffer, at, size).toString();
         total += size;
       }
@@ -110,9 +112,11 @@ function makeHost(engine) {
   };
 }
 
-// A function of JavaScript as one that the engine can call by its table: a module of 32 bytes that imports (i32, i32) and exports it.
+// A function of JavaScript as one that the engine can call by its table: a module of 32 bytes that imports (i32, i32)
+// and exports it.
 function wrap(callback) {
-  const bytes = Buffer.from('0061736d010000000106016002' + '7f7f00' + '020701016101620000' + '0705010163' + '0000', 'hex');
+  const bytes = Buffer.from('0061736d010000000106016002' + '7f7f00' + '020701016101620000' + '0705010163' + '0000',
+    'hex');
   return new WebAssembly.Instance(new WebAssembly.Module(bytes), { a: { b: callback } }).exports.c;
 }
 
@@ -131,7 +135,8 @@ class Engine {
     this.exports.__wasm_call_ctors();
     const table = this.exports.__indirect_function_table, slot = table.length;
     table.grow(1);
-    table.set(slot, wrap((at, size) => this.replies.push(Buffer.from(this.memory.buffer.slice(at >>> 0, (at >>> 0) + size)))));
+    table.set(slot, wrap((at, size) => this.replies.push(Buffer.from(this.memory.buffer.slice(at >>> 0, (at >>> 0)
+      + size)))));
     this.buffer = this.exports.trace_processor_rpc_init(slot, PIECE) >>> 0;
   }
   refuse(name) {
@@ -203,7 +208,8 @@ function* cells(bytes) {
 // ---- the questions ----
 
 const DEFECTS = `SELECT name, coalesce(idx, ''), severity, value FROM stats
-  WHERE value > 0 AND (severity IN ('error', 'data_loss') OR name IN ('compact_sched_switch_skipped', 'compact_sched_waking_skipped',
+  WHERE value > 0 AND (severity IN ('error', 'data_loss') OR name IN ('compact_sched_switch_skipped',
+    'compact_sched_waking_skipped',
   'track_event_tokenizer_errors', 'track_event_parser_errors', 'tokenizer_skipped_packets'))`;
 
 function readQueries(path) {

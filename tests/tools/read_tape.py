@@ -489,7 +489,8 @@ def print_block(data, number, at, header):
         payload = payload_of(data, at, own)
         if header["type"] in PRINT:
             fields = PRINT[header["type"]](payload) or {}
-            differ = ["%s=%d, not %d" % (name, own[name], value) for name, value in fields.items() if own[name] != value]
+            differ = ["%s=%d, not %d" % (name, own[name], value)
+                      for name, value in fields.items() if own[name] != value]
             if differ:
                 print("block %d: %s" % (number, "; ".join(differ)), file=sys.stderr)
     except Damaged:

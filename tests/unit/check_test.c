@@ -133,7 +133,7 @@ static void slices_are_of_what_there_is(void **state)
 		two_cpus(state);
 		SQL("UPDATE cpu_slice SET %s WHERE owner = 'send'", changes[i]);
 		run(*state, nt_check_conservation);
-		if (!strstr(((struct fixture *)*state)->found, "\"1 slices have no CPU, owner or time that there is\""))
+		if (!strstr(((struct fixture *)*state)->found, "\"1 slices have an impossible CPU, owner or time\""))
 			fail_msg("%s: %s", changes[i], ((struct fixture *)*state)->found);
 	}
 }
@@ -181,7 +181,7 @@ static void threads_are_in_one_place(void **state)
 	    "(1, 1020, 50, 1, 8), (1, 1000, 99, 0, 0), (1, 1000, 99, 1, 0)");
 	OK(nt_check_threads, "a thread that goes to another CPU within a nanosecond");
 	run(*state, nt_check_threads);
-	assert_non_null(strstr(((struct fixture *)*state)->found, "2 threads, 3 stays"));
+	assert_non_null(strstr(((struct fixture *)*state)->found, "2 threads, 3 slices"));
 	SQL("UPDATE sched_slice SET ts = 1049 WHERE ts = 1050");
 	FAILED(nt_check_threads, "1 times a thread was on two CPUs at once", "a thread on two CPUs for a nanosecond");
 	SQL("UPDATE sched_slice SET session_id = 2 WHERE ts = 1049");
@@ -337,7 +337,8 @@ static void after_a_failure_nothing_is_owed(void **state)
 	SQL("INSERT INTO loss(session_id, ts, dur, cpu, kind, count, why) VALUES (1, 1250, 10, 0, 'softirq', 3, 'ring "
 	    "full')");
 	OK(nt_check_softirqs, "one that began where something was lost, and another that was counted before it begins");
-	assert_non_null(strstr(((struct fixture *)*state)->found, "; 1 of them with a loss or an end of the session"));
+	assert_non_null(
+		strstr(((struct fixture *)*state)->found, "; 1 of them include a loss or an end of the session"));
 }
 
 /* A database may be anybody's: the same snapshot twice, and the last one. */
@@ -479,7 +480,7 @@ static void samples_are_as_many_as_were_recorded(void **state)
 	    "''), "
 	    "(1, 1500, 0, 'tcp-start', 0, 1, '')");
 	OK(nt_check_hooks, "three packets of two programs");
-	has(state, "ip-start: packets that passed: 43, samples of them: 3,");
+	has(state, "ip-start: packets that passed: 43, samples of them: 3;");
 	SQL("DELETE FROM skb_latency WHERE ts = 1501");
 	FAILED(nt_check_hooks, "ip-start: its programs recorded 3 packets, and the tape has 2 samples",
 	       "a sample is missing");

@@ -169,24 +169,24 @@ static void finds_network_namespaces(void **state)
 
 	/* A namespace of another kind, a file of another kind, nothing at all; a number that no namespace has. */
 	filter.netns_text = "/proc/self/ns/uts";
-	is_refused(-EINVAL, "/proc/self/ns/uts is no network namespace");
+	is_refused(-EINVAL, "/proc/self/ns/uts is not a network namespace");
 	filter.netns_text = "/proc/self/status";
-	is_refused(-EINVAL, "/proc/self/status is no network namespace");
+	is_refused(-EINVAL, "/proc/self/status is not a network namespace");
 	filter.netns_text = "/proc/self/nothing";
-	is_refused(-EINVAL, "/proc/self/nothing is no network namespace");
+	is_refused(-EINVAL, "/proc/self/nothing is not a network namespace");
 	/* Nothing of another kind is opened: this would wait for a writer for ever. */
 	scratch_make(dir);
 	assert_int_equal(mkfifo(scratch_path(fifo, dir, "fifo"), 0600), 0);
 	filter.netns_text = fifo;
 	alarm(20);
-	is_refused(-EINVAL, "/fifo is no network namespace");
+	is_refused(-EINVAL, "/fifo is not a network namespace");
 	alarm(0);
 	scratch_remove(dir);
 	filter.netns_text = "17";
-	is_refused(-ENOENT, "no process is in a network namespace with the inode 17");
+	is_refused(-ENOENT, "no process and no file in /run/netns has a network namespace with the inode 17");
 	snprintf(text, sizeof(text), "%u", inode_of("/proc/self/ns/uts"));
 	filter.netns_text = text;
-	is_refused(-ENOENT, "no process is in a network namespace");
+	is_refused(-ENOENT, "no process and no file in /run/netns has a network namespace");
 }
 
 static void finds_devices(void **state)
@@ -201,8 +201,8 @@ static void finds_devices(void **state)
 		assert_true(filter.device_keys[1] == 0);
 	}
 	assert_true(nt_filter_add_device(&filter, "no-such-device"));
-	is_refused(-ENODEV, "no network device is called no-such-device in this network namespace");
-	assert_non_null(strstr(message, "--netns says where else to look"));
+	is_refused(-ENODEV, "there is no network device no-such-device in this network namespace");
+	assert_non_null(strstr(message, "--netns chooses another namespace"));
 }
 
 /* A directory of ours stands for a cgroup and one below it: not every host has the hierarchy. */
@@ -213,9 +213,9 @@ static void finds_cgroups(void **state)
 
 	(void)state;
 	filter.cgroup_path = "/proc";
-	is_refused(-EINVAL, "/proc is no cgroup: ");
+	is_refused(-EINVAL, "/proc is not a cgroup: ");
 	filter.cgroup_path = "/nothing";
-	is_refused(-EINVAL, "/nothing is no cgroup: ");
+	is_refused(-EINVAL, "/nothing is not a cgroup: ");
 
 	path[strlen(path) - strlen("/below")] = 0;
 	assert_non_null(mkdtemp(path));
@@ -232,7 +232,7 @@ static void finds_cgroups(void **state)
 	assert_int_equal(filter.cgroup_level, level + 1);
 	assert_int_equal(rmdir(path), 0);
 	fclose(fopen(path, "w"));
-	is_refused(-EINVAL, "/below is no cgroup: ");
+	is_refused(-EINVAL, "/below is not a cgroup: ");
 	unlink(path);
 	filter.cgroup_path = "/";
 	cgroups = "/";
@@ -271,7 +271,7 @@ static void finds_processes(void **state)
 	assert_int_equal(read(fds[0], &tid, sizeof(tid)), sizeof(tid));
 	snprintf(text, sizeof(text), "%d", tid);
 	assert_true(nt_filter_add_pid(&filter, text));
-	snprintf(wanted, sizeof(wanted), "%d is a thread of process %d: -p wants the process", tid, getpid());
+	snprintf(wanted, sizeof(wanted), "%d is a thread of process %d: -p needs the process", tid, getpid());
 	is_refused(-ESRCH, wanted);
 	close(fds[3]);
 	pthread_join(thread, NULL);

@@ -525,7 +525,7 @@ static void each_failure_has_a_sentence(void **state)
 {
 	(void)state;
 	bpf.choose = -ENOENT;
-	fails(-ENOENT, "this kernel gives no type information (/sys/kernel/btf/vmlinux)");
+	fails(-ENOENT, "this kernel has no type information (/sys/kernel/btf/vmlinux)");
 	bpf.possible = -EIO;
 	fails(-EIO, "cannot open the BPF programs: Input/output error");
 	bpf.open = -ENOMEM;
@@ -557,10 +557,10 @@ static void each_failure_has_a_sentence(void **state)
 	files[0].text = "0";
 	options.bpf_stats = true;
 	bpf.stats = -EPERM;
-	fails(-EPERM, "--bpf-stats takes root or CAP_SYS_ADMIN: Operation not permitted");
+	fails(-EPERM, "--bpf-stats needs root or CAP_SYS_ADMIN: Operation not permitted");
 	options.bpf_stats = false;
 	options.filter.cgroup_path = "/nothing";
-	fails(-EINVAL, "/nothing is no cgroup");
+	fails(-EINVAL, "/nothing is not a cgroup");
 }
 
 static void plan_that_cannot_be(void **state)
@@ -587,7 +587,7 @@ static void failures_of_latency_and_stacks(void **state)
 	(void)state;
 	options.plan.chosen[NT_PROBE_LATENCY] = &fentry;
 	bpf.stamps = -EACCES;
-	fails(-EACCES, "cannot have the kernel note when packets come (SO_TIMESTAMPING): Permission denied");
+	fails(-EACCES, "cannot make the kernel timestamp packets (SO_TIMESTAMPING): Permission denied");
 	options.plan.chosen[NT_PROBE_STACKS] = &tracepoints;
 	options.stacks_hz = 5000;
 	bpf.sampler = -EINVAL;

@@ -84,8 +84,9 @@ static void test_choices(void **state)
 	assert_int_equal(window.to_ts, 2000500);
 	args.hooks[1] = "udp-read";
 	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error, sizeof(error)), -1);
-	assert_string_equal(error, "--hook udp-read: there is no such hook; there are ip-start, tcp-start, udp-start, "
-				   "tcp-socket-enqueued, udp-socket-enqueued, tcp-socket-read, udp-socket-read.");
+	assert_string_equal(error,
+			    "--hook udp-read: there is no such hook; choose from ip-start, tcp-start, udp-start, "
+			    "tcp-socket-enqueued, udp-socket-enqueued, tcp-socket-read, udp-socket-read.");
 	args = (struct nt_latency_args){.between = {"udp-start", "udp-socket-read"}};
 	selection = (struct nt_selection_args){.to = "1970-01-01T00:00:02Z"};
 	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error, sizeof(error)), 0);

@@ -454,7 +454,7 @@ static void expect_left_out(struct fixture *fixture, uint64_t sequence)
 	open_merge(fixture, fixture->path);
 	assert_int_equal(fixture->tape->n_problems, 2);
 	snprintf(problem, sizeof(problem),
-		 "chunk-000000.ntc: block %llu of CPU 0 stands twice or out of order and is left out.",
+		 "chunk-000000.ntc: block %llu of CPU 0 occurs twice or out of order and is left out.",
 		 (unsigned long long)sequence);
 	assert_string_equal(fixture->tape->problems[0].text, problem);
 	for (unsigned int end = 10; end <= 40; end += 10)

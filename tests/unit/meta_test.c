@@ -229,8 +229,8 @@ static void says_that_busy_polling_is_hidden(void **state)
 	set_file("/proc/sys/net/core/busy_read", "50\n");
 	open_session("");
 	has("busy_read=50\nbusy_poll=0\nuncovered=Busy polling is on (net.core.busy_read 50, net.core.busy_poll 0), "
-	    "and was "
-	    "not recorded: it is hidden in the time of tasks and their receives.\n");
+	    "but was "
+	    "not recorded: its time is inside that of tasks and receives.\n");
 	set_file("/proc/sys/net/core/busy_read", "0\n");
 	set_file("/proc/sys/net/core/busy_poll", "60\n");
 	open_session("");

@@ -219,7 +219,7 @@ static void missing_points(void **state)
 	assert_true(plan.has[NT_PROBE_SCHED][point_at(NT_PROBE_SCHED, "nt_cpuhp_enter")]);
 	assert_false(nt_plan_attaches(&plan, "nt_cgroup_mkdir"));
 	assert_null(plan.chosen[NT_PROBE_SOFTIRQ]);
-	assert_string_equal(plan.refused[NT_PROBE_SOFTIRQ], "tp_btf:softirq_entry: this kernel has it not");
+	assert_string_equal(plan.refused[NT_PROBE_SOFTIRQ], "tp_btf:softirq_entry: this kernel does not have it");
 	assert_non_null(plan.chosen[NT_PROBE_IRQ]);
 	for (int i = 0; plan.chosen[NT_PROBE_IRQ]->points[i].program; i++)
 		assert_int_equal(plan.has[NT_PROBE_IRQ][i],
@@ -235,7 +235,7 @@ static void looks_before_it_touches(void **state)
 	choose("socket");
 	assert_int_equal(kernel.n_trials, 0);
 	assert_null(plan.chosen[NT_PROBE_SOCKET]);
-	assert_string_equal(plan.refused[NT_PROBE_SOCKET], "fexit:inet_sendpage: this kernel has it not");
+	assert_string_equal(plan.refused[NT_PROBE_SOCKET], "fexit:inet_sendpage: this kernel does not have it");
 
 	kernel.missing[1] = NULL;
 	choose("socket");
@@ -276,7 +276,7 @@ static void preempting_kernel(void **state)
 	choose("default");
 	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "tracepoints");
 	assert_string_equal(plan.refused[NT_PROBE_SOCKET],
-			    "tp_btf:sock_send_length: this kernel may preempt the program, as far as can be told "
+			    "tp_btf:sock_send_length: this kernel may preempt the program "
 			    "(/sys/kernel/debug/sched/preempt)");
 	/* Without tracepoints at a call's begin the programs that may be preempted are better than none. */
 	kernel.missing[0] = "sys_enter";
@@ -494,8 +494,8 @@ static void says_what_is_not_covered(void **state)
 	uncovered(NT_PROBE_DROPS);
 	assert_int_equal(said.n, 1);
 	assert_string_equal(said.sentences[0],
-			    "The probe drops was asked for, and this kernel cannot serve it "
-			    "(tp_btf:kfree_skb: this kernel has it not): nothing of it was recorded.");
+			    "The probe drops is not available on this kernel "
+			    "(tp_btf:kfree_skb: this kernel does not have it): nothing of it was recorded.");
 }
 
 static void error_of_the_listener_ends_it(void **state)
@@ -514,8 +514,8 @@ static void error_of_the_listener_ends_it(void **state)
 	assert_int_equal(nt_plan_uncovered(&plan, NT_PROBE_LATENCY, say, &said), -ENOMEM);
 	assert_int_equal(said.n, said.stop_at);
 	assert_string_equal(said.sentences[said.n - 1],
-			    "No latency at the hook udp-socket-read: this kernel has no function skb_consume_udp of "
-			    "its own.");
+			    "No latency at the hook udp-socket-read: this kernel has no separate function "
+			    "skb_consume_udp.");
 }
 
 /* A filter that asks for a socket's queue, or for its reader, is answered where these are known. */

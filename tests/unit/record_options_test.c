@@ -235,9 +235,9 @@ static void output_paths(void **state)
 static void options_of_a_probe_that_is_off(void **state)
 {
 	(void)state;
-	is_refused("-p 7", "-p is for the probe latency, which is off: --probes default,latency");
-	is_refused("--user-stacks", "--user-stacks is for the probe stacks, which is off: --probes default,stacks");
-	is_refused("--probes latency -p 7 --stacks all", "--stacks is for the probe stacks");
+	is_refused("-p 7", "-p needs the probe latency, which is off: add --probes default,latency");
+	is_refused("--user-stacks", "--user-stacks needs the probe stacks, which is off: add --probes default,stacks");
+	is_refused("--probes latency -p 7 --stacks all", "--stacks needs the probe stacks");
 	takes("--probes all -p 7 --stacks all");
 	/* Whichever comes first. */
 	takes("-p 7 --probes latency");
@@ -247,7 +247,7 @@ static void command_behind_dashes(void **state)
 {
 	(void)state;
 	is_refused("busy.tape", "write -o before the name of a tape, and -- before a command: busy.tape");
-	is_refused("--", "there is no command behind --");
+	is_refused("--", "there is no command after --");
 	takes("-- true");
 	assert_string_equal(options.command[0], "true");
 }
@@ -262,7 +262,7 @@ static void helps(void **state)
 	assert_int_equal(exit_status, 0);
 	assert_string_equal(said[1], "");
 	/* Three sections; a label that leaves no room has a line of its own. */
-	assert_non_null(strstr(said[0], "\n  -o, --output DIR      write the tape to this directory"));
+	assert_non_null(strstr(said[0], "\n  -o, --output DIR      the directory to make for the tape"));
 	assert_non_null(strstr(said[0], "\n  -- COMMAND ...        record while COMMAND runs; exit with its status\n"
 					"\nOf the packets that the probe latency sees, record only those\n"
 					"  -p, --pid PID         that this process reads"));
@@ -327,7 +327,7 @@ static void owner_of_the_tape(void **state)
 	assert_false(options.owner.is_other);
 	setenv("SUDO_UID", "x", 1);
 	takes("");
-	assert_non_null(strstr(said[1], "nettape-record: SUDO_UID is no user's number"));
+	assert_non_null(strstr(said[1], "nettape-record: SUDO_UID is not a user's number"));
 	takes("-q");
 	assert_string_equal(said[1], "");
 	/* Who only asks makes no tape. */

@@ -86,9 +86,9 @@ static void test_malformed(void **state)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_false(called_by(bad[i], "100", "12345", warning, sizeof(warning)).is_other);
-		assert_non_null(strstr(warning, "SUDO_UID is no user's number"));
+		assert_non_null(strstr(warning, "SUDO_UID is not a user's number"));
 		assert_false(called_by(NULL, NULL, bad[i], warning, sizeof(warning)).is_other);
-		assert_non_null(strstr(warning, "PKEXEC_UID is no user's number"));
+		assert_non_null(strstr(warning, "PKEXEC_UID is not a user's number"));
 	}
 	assert_int_equal(called_by("4294967294", "4294967295", NULL, warning, sizeof(warning)).uid, 4294967294u);
 }

@@ -144,11 +144,11 @@ static void test_refuses(void **state)
 	char path[2 * SCRATCH_MAX], deep[3 * SCRATCH_MAX], name[400];
 
 	scratch_write(scratch_path(path, fixture->dir, "file"), "x", 1);
-	refused(fixture, path, "is there already and is no directory");
+	refused(fixture, path, "exists and is not a directory");
 	snprintf(deep, sizeof(deep), "%s/t.tape", path);
-	refused(fixture, deep, "file is no directory");
+	refused(fixture, deep, "file is not a directory");
 	snprintf(deep, sizeof(deep), "%s/none/of/these", fixture->dir);
-	refused(fixture, deep, "/none is not there");
+	refused(fixture, deep, "/none does not exist");
 	refused(fixture, fixture->dir, "not empty");
 	assert_int_equal(mkdir(fixture->other, 0755), 0);
 	assert_int_equal(symlink("other", fixture->path), 0);

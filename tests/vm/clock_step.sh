@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The realtime clock is set forward, set back and given a leap second while packets arrive at a steady rate: no latency jumps by
-# it, none lies in the future, and the tape tells of each step. For guests: other machines keep their time.
+# The realtime clock is set forward, set back and given a leap second while packets arrive at a steady rate: no latency
+# jumps by it, none lies in the future, and the tape tells of each step. For guests: other machines keep their time.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
 [[ -n ${NT_EMULATED:-} ]] || skip "only in a guest: it sets the clock"
@@ -49,7 +49,8 @@ db=$work/c.db
 import_tape "$work/c.tape" "$db"
 check_whole "$work/c.tape" "$db"
 "$report" info "$work/c.tape" | grep -a -e clock | sed 's/^/    /'
-sql "$db" "SELECT '    ' || hook, count(*), min(latency_ns), max(latency_ns), sum(flags LIKE '%step%') FROM skb_latency GROUP BY hook"
+sql "$db" "SELECT '    ' || hook, count(*), min(latency_ns), max(latency_ns), sum(flags LIKE '%step%') FROM skb_latency
+    GROUP BY hook"
 
 # The two by hand, the one to the day's end, and the leap second.
 is "steps of the clock" "$(sql "$db" 'SELECT clock_steps FROM session')" 4
@@ -64,5 +65,6 @@ is "samples without a latency" "$(sql "$db" 'SELECT count(*) FROM skb_latency WH
 at_most "greatest latency, in ns" "$(sql "$db" 'SELECT max(latency_ns) FROM skb_latency')" 900000000
 at_most "clocks agree to, in ns" "$(sql "$db" 'SELECT clock_uncertainty_ns FROM session')" 100000
 # In doubt are those near the two steps back and, by less than the time between snapshots, forward.
-at_most "samples in doubt" "$(sql "$db" "SELECT count(*) FROM skb_latency WHERE instr(flags, 'step')")" $((samples * 3 / 4))
+at_most "samples in doubt" "$(sql "$db" "SELECT count(*) FROM skb_latency WHERE instr(flags, 'step')")" \
+    $((samples * 3 / 4))
 finish

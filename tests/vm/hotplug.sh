@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# CPUs go offline and come back during a recording, under a UDP flood, one of them twice, and one that was offline when the
-# recording began: `offline` for that time, by the clock of who switched them, and every nanosecond of every CPU is
+# CPUs go offline and come back during a recording, under a UDP flood, one of them twice, and one that was offline when
+# the recording began: `offline` for that time, by the clock of who switched them, and every nanosecond of every CPU is
 # accounted for. For guests: a machine that others use has its CPUs taken away by nobody's test.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
@@ -55,22 +55,25 @@ sql "$db" "SELECT '    CPU ' || cpu || ': ' || group_concat(owner || ' ' || ms |
     (SELECT cpu, owner, sum(dur) / 1000000 AS ms FROM cpu_slice GROUP BY cpu, owner) GROUP BY cpu"
 
 read -r begin end < <(sql "$db" "SELECT start_ts || ' ' || (start_ts + dur) FROM session")
-# What the switches say of each time away: between the end of the write of 0 and the begin of the write of 1 the CPU was certainly
-# not there, and no longer than from the one's begin to the other's end.
+# What the switches say of each time away: between the end of the write of 0 and the begin of the write of 1 the CPU was
+# certainly not there, and no longer than from the one's begin to the other's end.
 awk -v begin="$begin" -v end="$end" '
     function clip(ns) { return ns < begin ? begin : ns > end ? end : ns }
     $2 == 0 { from[$1] = $3; since[$1] = $4; away[$1] = 1 }
-    $2 == 1 { if (clip($4) > clip(from[$1])) printf "%d %.0f %.0f %.0f %.0f\n", $1, clip(from[$1]), clip(since[$1]), clip($3), clip($4) }
+    $2 == 1 { if (clip($4) > clip(from[$1])) printf "%d %.0f %.0f %.0f %.0f\n", $1, clip(from[$1]), clip(since[$1]),
+        clip($3), clip($4) }
 ' "$work/switches" >"$work/stretches"
-is "times that a CPU was away" "$(sql "$db" "SELECT count(*) FROM cpu_slice WHERE owner = 'offline'")" "$(wc -l <"$work/stretches")"
+is "times that a CPU was away" "$(sql "$db" "SELECT count(*) FROM cpu_slice WHERE owner = 'offline'")" \
+    "$(wc -l <"$work/stretches")"
 
-# The kernel takes a CPU down a while after the write began, and is back from the write a while after it is down: both are
-# less than the write. So each end of a slice lies in a write, with 20 ms for the clock of /proc/uptime.
+# The kernel takes a CPU down a while after the write began, and is back from the write a while after it is down: both
+# are less than the write. So each end of a slice lies in a write, with 20 ms for the clock of /proc/uptime.
 slack=20000000
 while read -r cpu from since until to; do
     read -r ts te < <(sql "$db" "SELECT ts || ' ' || (ts + dur) FROM cpu_slice WHERE cpu = $cpu AND owner = 'offline'
         AND ts < $until + $slack AND ts + dur > $since - $slack")
-    echo "# CPU $cpu: offline for $((te - ts)) ns; between the writes $((until - since)) ns, with them $((to - from)) ns"
+    echo "# CPU $cpu: offline for $((te - ts)) ns;" \
+        "between the writes $((until - since)) ns, with them $((to - from)) ns"
     is "CPU $cpu: offline from within the write of 0" "$((ts >= from - slack && ts <= since + slack))" 1
     is "CPU $cpu: to within the write of 1" "$((te >= until - slack && te <= to + slack))" 1
 done <"$work/stretches"

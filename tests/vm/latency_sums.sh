@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The samples of probe `latency` beside histograms that the kernel keeps of the same packets (tests/bench/histogram.bpf.c): at each
-# hook as many, and their sums within 1 %. Each packet is made 10 ms late before the first hook (tests/bench/delay.bpf.c): the
-# program that runs second sees the run of the first, too, which in an emulated guest is as long as packets take otherwise.
+# The samples of probe `latency` beside histograms that the kernel keeps of the same packets
+# (tests/bench/histogram.bpf.c): at each hook as many, and their sums within 1 %. Each packet is made 10 ms late before
+# the first hook (tests/bench/delay.bpf.c): the program that runs second sees the run of the first, too, which in an
+# emulated guest is as long as packets take otherwise.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
 needs_recorder
@@ -30,7 +31,8 @@ rm -f "$work/off"
 # attached NAME RESULT: until there is a file $work/off
 attached() {
     # shellcheck disable=SC2016
-    build/bench/histogram "build/bench/$1.bpf.o" sh -c ': >"$0/$1.on"; while [ ! -e "$0/off" ]; do sleep 0.1; done' "$work" "$1" >"$2" 2>"$work/why" &
+    build/bench/histogram "build/bench/$1.bpf.o" sh -c ': >"$0/$1.on"; while [ ! -e "$0/off" ]; do sleep 0.1; done' \
+        "$work" "$1" >"$2" 2>"$work/why" &
     keep $!
     wait_for 1000 test -e "$work/$1.on" || skip "$1 cannot be attached here: $(tail -1 "$work/why")"
 }
@@ -51,7 +53,8 @@ db=$work/s.db
 import_tape "$work/s.tape" "$db"
 sql "$db" "SELECT hook, count(*), sum(latency_ns) FROM skb_latency
     WHERE flags NOT LIKE '%ipv6%' AND flags NOT LIKE '%future%' AND ts > $from_ns GROUP BY hook" >"$work/own"
-sql "$db" "SELECT program || ' ' || sum(value) FROM self_cost_last WHERE program GLOB 'nt_latency_*' AND name = 'run_ns' GROUP BY program" >"$work/runs"
+sql "$db" "SELECT program || ' ' || sum(value) FROM self_cost_last WHERE program GLOB 'nt_latency_*' AND name = 'run_ns'
+    GROUP BY program" >"$work/runs"
 names=(- ip-start tcp-start udp-start tcp-socket-enqueued udp-socket-enqueued tcp-socket-read udp-socket-read)
 compared=0
 while read -r _ number packets sum_ns; do
@@ -59,11 +62,13 @@ while read -r _ number packets sum_ns; do
     ((packets)) || continue
     IFS='|' read -r _ own_packets own_ns <<<"$(grep "^$hook|" "$work/own" || echo "$hook|0|0")"
     # What the two programs at the same function took in all.
-    read -r reference reference_ns <<<"$(awk -v hook="ref_${hook//-/_}__" 'index($1, hook) == 1 && $2 { print $1, $3; exit }' "$work/sums")"
+    read -r reference reference_ns <<<"$(awk -v hook="ref_${hook//-/_}__" 'index($1, hook) == 1 && $2 { print $1, $3;
+        exit }' "$work/sums")"
     run_ns=$(awk -v program="nt_latency_${reference#ref_}" '$1 == program { print $2 }' "$work/runs")
     is "$hook: packets" "$own_packets" "$packets"
     apart_ns=$((own_ns - sum_ns))
-    at_most "$hook: ns that the sums are apart ($own_ns and $sum_ns; the programs ran for $run_ns and $reference_ns)" "${apart_ns#-}" $((sum_ns / 100))
+    at_most "$hook: ns that the sums are apart ($own_ns and $sum_ns; the programs ran for $run_ns and $reference_ns)" \
+        "${apart_ns#-}" $((sum_ns / 100))
     compared=$((compared + 1))
 done < <(grep '^sum ' "$work/sums")
 at_least "hooks compared" "$compared" 7

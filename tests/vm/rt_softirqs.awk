@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Softirqs of a PREEMPT_RT kernel as ftrace saw them: counts, for each CPU, what ended in a window, how many of those were
-# preempted, and for how long their tasks were on the CPU inside of them. Input: ftrace's text, of the events sched_switch, softirq_entry
-# and softirq_exit with trace_clock mono. -v from=SECONDS -v to=SECONDS; prints "CPU SPANS PREEMPTED ON_NS".
-# It shares nothing with nettape, but that both ask the kernel.
+# Softirqs of a PREEMPT_RT kernel as ftrace saw them: counts, for each CPU, what ended in a window, how many of those
+# were preempted, and for how long their tasks were on the CPU inside of them. Input: ftrace's text, of the events
+# sched_switch, softirq_entry and softirq_exit with trace_clock mono. -v from=SECONDS -v to=SECONDS; prints "CPU SPANS
+# PREEMPTED ON_NS". It shares nothing with nettape, but that both ask the kernel.
 
 # A softirq belongs to the task on the CPU: key is both.
 function key() { return cpu SUBSEP task[cpu] }

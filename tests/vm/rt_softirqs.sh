@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # PREEMPT_RT: real-time tasks preempt softirqs, a thousand times and more. The time while a softirq's task is away is
-# not the softirq's; what it does when it is back is. By the context switches on the tape (rt_softirqs.sql) to the nanosecond; by
-# ftrace, which saw the same events in its own way (rt_softirqs.awk); and by the clocks of the preempting tasks. To be run on such
-# a kernel, elsewhere it is skipped.
+# not the softirq's; what it does when it is back is. By the context switches on the tape (rt_softirqs.sql) to the
+# nanosecond; by ftrace, which saw the same events in its own way (rt_softirqs.awk); and by the clocks of the preempting
+# tasks. To be run on such a kernel, elsewhere it is skipped.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/../live/lib.sh"
 [[ $(uname -v) == *PREEMPT_RT* ]] || skip "not a PREEMPT_RT kernel"
@@ -27,7 +27,8 @@ trace_start() {
 
 load() {
     local cpu
-    # A veth pair hands a datagram over in the sender's own softirq: so the sender is in softirqs often, inside of `send`.
+    # A veth pair hands a datagram over in the sender's own softirq: so the sender is in softirqs often, inside of
+    # `send`.
     "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
     flood=($!)
     "${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 &
@@ -42,14 +43,16 @@ load() {
     kill "${flood[@]}"
 }
 
-# The load begins after, and ends before, the kernel patches its code to switch tracepoints on and off: boot.sh says why.
+# The load begins after, and ends before, the kernel patches its code to switch tracepoints on and off: boot.sh says
+# why.
 trace_start
 recording_start "$work/p.tape"
 load
 recording_stop
 echo 0 >"$trace/tracing_on"
 cp "$trace/trace" "$work/trace"
-[[ -z ${NT_GUEST_OUT:-} ]] || { cp -r "$work/p.tape" "$NT_GUEST_OUT/rt.tape"; head -300000 "$work/trace" >"$NT_GUEST_OUT/rt.trace"; }
+[[ -z ${NT_GUEST_OUT:-} ]] || { cp -r "$work/p.tape" "$NT_GUEST_OUT/rt.tape";
+    head -300000 "$work/trace" >"$NT_GUEST_OUT/rt.trace"; }
 db=$work/p.db
 import_tape "$work/p.tape" "$db"
 check_whole "$work/p.tape" "$db"
@@ -60,7 +63,8 @@ sed 's/^/    /' "$work/figures"
 sql "$db" "
     SELECT '    ran ' || count(*) || ' ' || context || ' in ' || who || ' (' || group_concat(DISTINCT vec) || ')'
     FROM (SELECT context, vec, CASE WHEN name LIKE '%/%' THEN substr(name, 1, instr(name, '/')) ELSE name END AS who
-          FROM softirq_slice JOIN thread USING (session_id, utid)) GROUP BY context, who ORDER BY count(*) DESC LIMIT 12"
+          FROM softirq_slice JOIN thread USING (session_id, utid)) GROUP BY context, who ORDER BY count(*) DESC
+          LIMIT 12"
 
 at_least "softirqs preempted" "$(figure preempted)" 1000
 at_least "of those, while a real-time task ran" "$(figure by_rival)" 1000
@@ -76,13 +80,15 @@ is "softirqs begun on a CPU before another's end" "$(figure at_once)" 0
 is "ns uncovered" "$(figure uncovered_ns)" 0
 
 # What ftrace saw of the same time.
-is "events that ftrace lost" "$(cat "$trace"/per_cpu/cpu*/stats | awk '/overrun|dropped/ { n += $NF } END { print n }')" 0
+is "events that ftrace lost" "$(cat "$trace"/per_cpu/cpu*/stats | awk '/overrun|dropped/ { n += $NF } END {
+    print n }')" 0
 read -r from to < <(sql "$db" "SELECT (start_ts / 1e9) || ' ' || ((start_ts + dur) / 1e9) FROM session")
 awk -v from="$from" -v to="$to" -f "$(dirname "$0")/rt_softirqs.awk" "$work/trace" | sort -n >"$work/ftrace"
 is "CPUs with softirqs, by ftrace" "$(wc -l <"$work/ftrace")" 2
 while read -r cpu spans preempted on_ns; do
     read -r our_spans our_preempted our_ns < <(tr '|' ' ' < <(sed -n "s/^cpu$cpu|//p" "$work/figures"))
-    at_most "CPU $cpu: softirqs, beside ftrace's $spans (the ends of the recording)" $((our_spans > spans ? our_spans - spans : spans - our_spans)) 2
+    at_most "CPU $cpu: softirqs, beside ftrace's $spans (the ends of the recording)" \
+        $((our_spans > spans ? our_spans - spans : spans - our_spans)) 2
     at_most "CPU $cpu: preempted, beside ftrace's $preempted" \
         $((our_preempted > preempted ? our_preempted - preempted : preempted - our_preempted)) 2
     share=$(awk -v a="$our_ns" -v b="$on_ns" 'BEGIN { print a / b }')
@@ -92,9 +98,10 @@ done <"$work/ftrace"
 
 for cpu in 0 1; do
     read -r clock_ns wakes <"$work/preempter-$cpu"
-    # The kernel begins a task's time at its wake-up when that is what switches to it (it saves itself a look at the clock), we when it is
-    # switched to: some 20 us of an emulated machine, at each wake.
-    slices_ns=$(sql "$db" "SELECT sum(dur) FROM sched_slice JOIN thread USING (session_id, utid) WHERE name = 'preempter-$cpu'")
+    # The kernel begins a task's time at its wake-up when that is what switches to it (it saves itself a look at the
+    # clock), we when it is switched to: some 20 us of an emulated machine, at each wake.
+    slices_ns=$(sql "$db" "SELECT sum(dur) FROM sched_slice JOIN thread USING (session_id, utid)
+        WHERE name = 'preempter-$cpu'")
     share=$(awk -v s="$slices_ns" -v c="$clock_ns" 'BEGIN { print s / c }')
     at_least "preempter-$cpu: wakes" "$wakes" 1000
     at_least "preempter-$cpu: slices over its own clock, $clock_ns ns" "$share" 0.8

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0-only
 --
 -- What rt_softirqs.sh asks of a recording of a PREEMPT_RT kernel: lines NAME|VALUE. Who was on a CPU is taken from the
--- context switches (sched_slice), when a softirq's handler began and ended from softirq_slice, and what the timeline made of the two
--- from cpu_slice.
+-- context switches (sched_slice), when a softirq's handler began and ended from softirq_slice, and what the timeline
+-- made of the two from cpu_slice.
 CREATE TEMP TABLE stay AS SELECT cpu, ts, ts + dur AS te, utid FROM sched_slice;
 CREATE TEMP TABLE span AS SELECT cpu, ts, ts + dur AS te, utid, vec, context FROM softirq_slice;
 CREATE TEMP TABLE own AS SELECT cpu, ts, ts + dur AS te, utid, owner FROM cpu_slice
@@ -16,9 +16,10 @@ CREATE INDEX temp.rival_at ON rival (cpu, ts);
 -- The spans whose task left the CPU inside of them.
 CREATE TEMP TABLE preempted AS SELECT rowid AS id, q.* FROM span q
     WHERE EXISTS (SELECT 1 FROM stay s WHERE s.cpu = q.cpu AND s.te BETWEEN q.ts + 1 AND q.te - 1 AND s.utid = q.utid);
--- Of each: for how long its task was on the CPU, by the switches; how much of the span is a softirq's by the timeline, whoever's, how
--- much hard interrupts took from the task, and how much the real-time tasks had. The first stay of a span may begin before it; no slice
--- does, as neighbours differ in owner at the handler's begin, unless a softirq went before without a gap.
+-- Of each: for how long its task was on the CPU, by the switches; how much of the span is a softirq's by the timeline,
+-- whoever's, how much hard interrupts took from the task, and how much the real-time tasks had. The first stay of a
+-- span may begin before it; no slice does, as neighbours differ in owner at the handler's begin, unless a softirq went
+-- before without a gap.
 CREATE TEMP TABLE measured AS SELECT q.*,
     (SELECT sum(min(s.te, q.te) - max(s.ts, q.ts)) FROM stay s
      WHERE s.cpu = q.cpu AND s.utid = q.utid
@@ -41,7 +42,8 @@ SELECT 'away_ms', sum(te - ts - on_ns) / 1000000 FROM measured;
 SELECT 'rival_ms', sum(rival_ns) / 1000000 FROM measured;
 -- On the CPU, the span is its softirq's or a hard interrupt's, to the nanosecond; away from it, no softirq's.
 SELECT 'unequal', count(*) FROM measured WHERE on_ns <> softirq_ns + hardirq_ns;
--- And for all softirq time there is: the task that it is said to be in is the one that was on the CPU, from begin to end.
+-- And for all softirq time there is: the task that it is said to be in is the one that was on the CPU, from begin to
+-- end.
 SELECT 'elsewhere', count(*) FROM own o WHERE o.owner <> 'hardirq' AND NOT EXISTS (
     SELECT 1 FROM stay s WHERE s.cpu = o.cpu AND s.utid = o.utid AND s.te >= o.te
       AND s.ts = (SELECT max(b.ts) FROM stay b WHERE b.cpu = o.cpu AND b.ts <= o.ts));
@@ -52,7 +54,8 @@ SELECT 'before_rival', count(*) FROM rival r CROSS JOIN own o ON o.cpu = r.cpu A
     AND o.ts = (SELECT max(p.ts) FROM own p WHERE p.cpu = r.cpu AND p.ts < r.ts) AND o.te > r.ts;
 SELECT 'no_begin', count(*) FROM span WHERE ts = te;
 SELECT 'by_irq', count(*) FROM span WHERE context IN ('irq_exit', 'unknown');
-SELECT 'at_once', count(*) FROM (SELECT te, lead(ts) OVER (PARTITION BY cpu ORDER BY ts) AS next FROM span) WHERE next < te;
+SELECT 'at_once', count(*) FROM (SELECT te, lead(ts) OVER (PARTITION BY cpu ORDER BY ts) AS next FROM span)
+    WHERE next < te;
 SELECT 'net_rx_ms', sum(dur) / 1000000 FROM cpu_slice WHERE owner = 'net_rx';
 -- Each CPU, to be held against another's reading: spans, how many were preempted, time in them without the time away.
 SELECT 'cpu' || cpu, count(*), (SELECT count(*) FROM measured m WHERE m.cpu = q.cpu),

@@ -26,10 +26,10 @@ void nt_html_scope_init(struct nt_html_scope *scope, struct nt_db *db, const str
  * NULL: db->error. */
 sqlite3_stmt *nt_html_prepare(const struct nt_html_scope *scope, const char *sql);
 
-/* ---- costs.c: whose the time of each CPU was, in steps of time, and when the network took most ----
+/* ---- costs.c: the owners of each CPU's time, in steps of time, and the peaks of the network ----
  *
- * Sums are exact. Where steps are whole buckets of cpu_cost and the whole session is asked for, they come from there,
- * else from cpu_slice, whose slices are cut at the edges of steps.
+ * Sums are exact. They come from cpu_cost where steps are whole buckets and the whole session is selected, else from
+ * cpu_slice, whose slices are cut at the edges of steps.
  */
 
 /* The owners of timeline/timeline.h, and one more: whoever else was on the CPU (with --process), and none of them. */
@@ -67,7 +67,7 @@ void nt_html_costs_release(struct nt_html_costs *costs);
 /* Nanoseconds of an owner on a CPU (by its place in `cpus`) in a step. */
 int64_t *nt_html_cell(const struct nt_html_costs *costs, uint32_t cpu, uint32_t owner, uint32_t step);
 
-/* ---- tables.c: facts about the session, tables of who paid, what happened over time ----
+/* ---- tables.c: facts about the session, tables of costs, and events over time ----
  *
  * Each is one query; a new one is a line in tables.c and needs nothing in the page.
  */
@@ -91,7 +91,9 @@ int nt_html_texts(const struct nt_html_scope *scope, struct nt_json *json);
 /* "events": [{"name", "title", "counts": [step, count, step, count, ...]}, ...], of those that there are. */
 int nt_html_events(const struct nt_html_scope *scope, const struct nt_html_costs *costs, struct nt_json *json);
 
-/* ---- latency.c: the figures of each hook as `latency --json` has them, and heat maps; of all CPUs and processes ----
+/* ---- latency.c: the figures of each hook as in `latency --json`, and heat maps ----
+ *
+ * Of all CPUs and processes, whatever was selected.
  */
 
 #define NT_HTML_HEAT_COLUMNS 120
@@ -104,7 +106,7 @@ int nt_html_events(const struct nt_html_scope *scope, const struct nt_html_costs
  */
 int nt_html_latency(const struct nt_html_scope *scope, struct nt_json *json);
 
-/* ---- stages.c: what each network owner's time was spent on, as `stages --json` says of the same part ---- */
+/* ---- stages.c: the same as `stages --json` of the same time, CPUs and process ---- */
 
 #define NT_HTML_STAGES 1024 /* rows: no recording has as many stages and families, even of all owners together */
 

@@ -16,7 +16,7 @@ static int check_names(struct nt_stage_result *result)
 
 	if (result->n_parts > NT_HTML_STAGES)
 		return nt_db_refuse(db,
-				    "%s: session %lld: its samples are of %zu stages, which are no recording's: see "
+				    "%s: session %lld: its samples name %zu stages, more than a recording has: see "
 				    "nettape-report check.",
 				    db->path[0] ? db->path : "the tape", (long long)result->part.session->id,
 				    result->n_parts);

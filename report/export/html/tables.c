@@ -180,14 +180,14 @@ static const struct table tables[] = {
 	 "FROM resent AS p " JOIN_SOCKET
 	 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4",
 	 NULL},
-	{"loss", "What was lost",
+	{"loss", "Lost records",
 	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup) leaves no time "
 	 "uncovered.",
 	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
 	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "
 	 "GROUP BY kind, why ORDER BY records_count DESC, stretches_count DESC, 1, 2",
 	 NULL},
-	{"records", "Records on the tape", "Of the whole recording and all CPUs, whatever was selected.",
+	{"records", "Records on the tape", "Counts of the whole recording and all CPUs, whatever was selected.",
 	 "SELECT kind, sum(records) AS records_count, sum(lost) AS lost_count FROM record_count "
 	 "WHERE session_id = ?1 GROUP BY kind ORDER BY records_count DESC, kind",
 	 NULL},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bundle.c - bundles of ftrace events, as the kernel's own tracing is told to Perfetto: events one by one, and
- * switches and wakings as columns of numbers (CompactSched), where each time counts from the one before it and names
- * have numbers of the bundle's own.
+ * bundle.c - bundles of ftrace events, Perfetto's form of the kernel's own tracing: single events, and switches and
+ * wakings as columns of numbers (CompactSched). There each time counts from the one before it, and names have numbers
+ * of the bundle's own.
  *
  * All times in bundles are CLOCK_BOOTTIME (head.c).
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * head.c - what stands first in a trace for Perfetto: which clock is which, the system, and who there is.
+ * head.c - the head of a trace for Perfetto: clocks, the system, processes and threads.
  *
  * Times in the trace are those of the tape, CLOCK_MONOTONIC, so that they are found again with `query`. Perfetto reads
  * the scheduler's events by CLOCK_BOOTTIME: these are moved by one difference, which the snapshot of clocks here

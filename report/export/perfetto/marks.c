@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * marks.c - the kernel's own counters of packets, and what was lost: ranges of time, and how many records so
- * far.
+ * marks.c - the kernel's own counters of packets, and losses: ranges of time, and the number of lost records so far.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * names.c - who is who, kept for an export to Perfetto: rows of process, thread, cgroup, socket and
- * net_device, which come before those that speak of them.
+ * names.c - names, kept for an export to Perfetto: rows of process, thread, cgroup, socket and net_device, which come
+ * before the rows that refer to them.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfetto.c - a session as a Perfetto trace. One pass over its rows; memory for the CPUs and for who is who, not for
- * the length of the recording. Shows progress on stderr. This file gives each row to whoever takes its table, and knows
- * what of the recording was asked for. state.h has the list of the others.
+ * perfetto.c - a session as a Perfetto trace. One pass over its rows; memory for the CPUs and for identities, not for
+ * the length of the recording. Shows progress on stderr. Gives each row to the file that handles its table, and knows
+ * the selection. state.h has the list of the others.
  */
 #include "report/export/export.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sched.c - what the kernel's own tracing would have told: switches, wakings, softirqs and interrupts, so that
- * Perfetto makes its own tracks and tables of them. How bundles hold them is bundle.c's.
+ * sched.c - switches, wakings, softirqs and interrupts as the kernel's own tracing tells them, so that Perfetto makes
+ * its own tracks and tables of them. bundle.c knows the format.
  *
- * Switches are told by who comes next; the stay before ends there. So a stay that ends without a switch (in uncovered
- * time, at the end of the recording) is ended by a switch to a thread that is made up, in a state that no task can
- * have. Perfetto leaves out the first compact switch of a CPU, and compact wakings before it, for it does not know yet
- * who wakes: those are told in full.
+ * A switch names the next thread, and ends the slice before it. So a slice that ends without a switch (in uncovered
+ * time, at the end of the recording) is ended by a switch to a made-up thread, in a state that no task can have.
+ * Perfetto leaves out the first compact switch of a CPU, and compact wakings before it, for it does not know yet who
+ * wakes: those are written in full.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stacks.c - stack samples (PerfSample). A stack is told when the first sample has it, from its outermost
- * frame on: the user's frames, if the recording has them, and above them the kernel's.
+ * stacks.c - stack samples (PerfSample). A stack is written with its first sample, from the outermost frame on: user
+ * frames, if recorded, and above them the kernel's.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what an export to Perfetto remembers, and what its files give each other. Private to this folder.
+ * state.h - the state of an export to Perfetto, and what its files give each other. Private to this folder.
  *
- * packets: packets and their compression; fields: the numbers of Perfetto's fields; events: events on tracks, with
- * their arguments; names: threads, processes, sockets; head: clocks, the system, the process tree; bundle: bundles of
- * ftrace events; sched: which of them the scheduler and interrupts are; owners: a lane for each CPU, who had it; ops:
- * socket operations, packets, flows; marks: counters and losses; stacks: stack samples; perfetto: which row goes where.
+ * packets.c: packets and their compression; fields.h: the numbers of Perfetto's fields; events.c: events on tracks,
+ * with their arguments; names.c: threads, processes, sockets; head.c: clocks, the system, the process tree; bundle.c:
+ * bundles of ftrace events; sched.c: the scheduler and interrupts as such events; owners.c: a lane for each CPU with
+ * its owners; ops.c: socket operations, packets, flows; marks.c: counters and losses; stacks.c: stack samples;
+ * perfetto.c: which row goes where.
  *
  * Functions give 0, or -1 and a sentence in trace->error; what only writes gives nothing, for packets keep their
  * failures until the end (packets.h).

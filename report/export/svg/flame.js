@@ -1,8 +1,9 @@
-// flame.js - what a flame graph of nettape-report does: fits the window, zoom, search, keys. Part of the SVG that flame.c
-// writes; it works on what that has drawn, and needs nothing from elsewhere.
+// flame.js - what a flame graph of nettape-report does: fits the window, zoom, search, keys. Part of the SVG that
+// flame.c writes; it works on what that has drawn, and needs nothing from elsewhere.
 //
-// Each frame is a <g class="f"> with data-a and data-b, where it begins and ends as a part of the whole, and data-d, its depth.
-// Items of the legend are <g class="k"> with data-w, their width; lines of the head <g class="t"> with data-t, the whole text.
+// Each frame is a <g class="f"> with data-a and data-b, where it begins and ends as a part of the whole, and data-d,
+// its depth. Items of the legend are <g class="k"> with data-w, their width; lines of the head <g class="t"> with
+// data-t, the whole text.
 "use strict";
 (function () {
     const svg = document.documentElement;
@@ -10,9 +11,11 @@
         group, rect: group.querySelector("rect"), label: group.querySelector("text"),
         name: group.dataset.n, begin: +group.dataset.a, end: +group.dataset.b, depth: +group.dataset.d,
     }));
-    const details = document.getElementById("details"), found = document.getElementById("found"), reset = document.getElementById("reset");
+    const details = document.getElementById("details"), found = document.getElementById("found"),
+        reset = document.getElementById("reset");
     const tools = document.getElementById("tools"), box = document.getElementById("frames");
-    const left = +svg.dataset.left, row = +svg.dataset.row, legendTop = +svg.dataset.legend, legendEnd = +svg.dataset.end;
+    const left = +svg.dataset.left, row = +svg.dataset.row, legendTop = +svg.dataset.legend,
+        legendEnd = +svg.dataset.end;
     const height = svg.viewBox.baseVal.height, isDiff = "diff" in svg.dataset, letter = 6.6;
     const least = 0.1; // of a pixel, to be drawn
     const narrowest = 320; // pixels; in less room the picture is scaled
@@ -36,7 +39,8 @@
     function fitLine(line, text) {
         let letters = text.length;
         line.textContent = text;
-        for (let wide = line.getComputedTextLength(); wide > width && letters > 3; wide = line.getComputedTextLength()) {
+        for (let wide = line.getComputedTextLength(); wide > width && letters > 3;
+            wide = line.getComputedTextLength()) {
             letters = Math.min(letters - 1, Math.floor((letters * width) / wide));
             line.textContent = cut(text, letters);
         }
@@ -67,7 +71,8 @@
         const span = zoomed.end - zoomed.begin;
         for (const frame of frames) {
             const above = frame.depth >= zoomed.depth, below = !above && inside(zoomed, frame);
-            const begin = below ? 0 : (frame.begin - zoomed.begin) / span, end = below ? 1 : (frame.end - zoomed.begin) / span;
+            const begin = below ? 0 : (frame.begin - zoomed.begin) / span, end = below ? 1
+                : (frame.end - zoomed.begin) / span;
             const room = (end - begin) * width;
             const shown = (below || (above && inside(frame, zoomed))) && room >= least;
             frame.group.style.display = shown ? "" : "none";
@@ -86,13 +91,16 @@
         draw();
     }
 
-    // Of frames inside each other the outermost alone counts: the share is that of the time in which any of them was there.
+    // Of frames inside each other the outermost alone counts: the share is that of the time in which any of them was
+    // there.
     function search(text) {
         words = text;
         const wanted = text.toLowerCase();
         let sum = 0, end = -1;
-        for (const frame of frames) frame.group.classList.toggle("hit", wanted !== "" && frame.name.toLowerCase().includes(wanted));
-        const hits = frames.filter((frame) => frame.group.classList.contains("hit")).sort((a, b) => a.begin - b.begin || b.end - a.end);
+        for (const frame of frames) frame.group.classList.toggle("hit", wanted !== "" && frame.name.toLowerCase()
+            .includes(wanted));
+        const hits = frames.filter((frame) => frame.group.classList.contains("hit")).sort((a, b) => a.begin - b.begin
+            || b.end - a.end);
         for (const hit of hits) {
             if (hit.end <= end) continue;
             sum += hit.end - Math.max(hit.begin, end);
@@ -121,7 +129,8 @@
     function next(key) {
         const from = chosen || zoomed;
         const seen = frames.filter((frame) => frame.group.style.display !== "none");
-        if (key === "ArrowUp") return seen.filter((frame) => frame.depth === from.depth + 1 && inside(frame, from)).sort((a, b) => b.end - b.begin - a.end + a.begin)[0];
+        if (key === "ArrowUp") return seen.filter((frame) => frame.depth === from.depth + 1 && inside(frame, from))
+            .sort((a, b) => b.end - b.begin - a.end + a.begin)[0];
         if (key === "ArrowDown") return seen.find((frame) => frame.depth === from.depth - 1 && inside(from, frame));
         const row = seen.filter((frame) => frame.depth === from.depth).sort((a, b) => a.begin - b.begin);
         return row[row.indexOf(from) + (key === "ArrowRight" ? 1 : -1)];
@@ -152,7 +161,8 @@
         if (event.key === "/") { typing = true; search(""); }
         else if (event.key === "Escape") startOver();
         else if (event.key === "Enter" && chosen) zoom(chosen);
-        else if (event.key === "Backspace") zoom(frames.find((frame) => frame.depth === zoomed.depth - 1 && inside(zoomed, frame)) || frames[0]);
+        else if (event.key === "Backspace") zoom(frames.find((frame) => frame.depth === zoomed.depth - 1
+            && inside(zoomed, frame)) || frames[0]);
         else if (event.key.startsWith("Arrow")) choose(next(event.key));
         else return;
         event.preventDefault();

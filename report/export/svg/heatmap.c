@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * heatmap.c - the part of query/latency/heatmap.h that draws SVG: one self-contained file, no scripts, no fonts,
- * nothing from elsewhere. What the pointer rests on tells its numbers.
+ * heatmap.c - the part of query/latency/heatmap.h that draws SVG: one self-contained file, without scripts and fonts. A
+ * cell tells its numbers when the pointer rests on it.
  */
 #include "report/query/latency/heatmap.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * counters.c - the part of check that holds the records against what others counted: the kernel side's own
- * counters, /proc/softirqs, the kernel's count of missed runs, and /proc/stat.
+ * counters.c - the part of check that compares the records with other counts: the kernel side's own counters,
+ * /proc/softirqs, the kernel's count of missed runs, and /proc/stat.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -111,8 +111,7 @@ static void judge_hook(struct nt_check *check, sqlite3_stmt *row)
 			     nt_db_text(row, 0), recorded, samples);
 	else
 		nt_check_say(check, NT_FOUND_OK,
-			     "%s: packets that passed: %s, samples of them: %s, and the others are counted by what "
-			     "became of them",
+			     "%s: packets that passed: %s, samples of them: %s; the others are counted by outcome",
 			     nt_db_text(row, 0), nt_human_count(seen, sqlite3_column_int64(row, 3)),
 			     nt_human_count(kept, samples));
 }
@@ -394,7 +393,7 @@ int nt_check_softirqs(struct nt_check *check)
 	else if (!error && !softirqs.wrong)
 		nt_check_say(check, NT_FOUND_OK,
 			     "%llu changes of /proc/softirqs (CPU, vector, interval) are as recorded; %llu of them "
-			     "with a loss or an end of the session, compared from below only",
+			     "include a loss or an end of the session, and have only a lower bound",
 			     (unsigned long long)softirqs.compared, (unsigned long long)softirqs.from_below);
 	free(softirqs.snapshots);
 	nt_id_map_release(&softirqs.during);

@@ -76,7 +76,7 @@ static int read_slices(struct nt_check *check, struct cpus *all)
 	while (nt_db_next(slice))
 		strange += !take_slice(all, check->session.start_ts, slice);
 	if (strange)
-		nt_check_say(check, NT_FOUND_FAILED, "%llu slices have no CPU, owner or time that there is",
+		nt_check_say(check, NT_FOUND_FAILED, "%llu slices have an impossible CPU, owner or time",
 			     (unsigned long long)strange);
 	return nt_check_end(check, slice);
 }
@@ -213,7 +213,7 @@ int nt_check_threads(struct nt_check *check)
 		nt_check_say(check, NT_FOUND_FAILED, "%llu times a thread was on two CPUs at once",
 			     (unsigned long long)overlaps);
 	else
-		nt_check_say(check, NT_FOUND_OK, "none was on two CPUs at once: %llu threads, %s stays",
+		nt_check_say(check, NT_FOUND_OK, "none was on two CPUs at once: %llu threads, %s slices",
 			     (unsigned long long)threads, count);
 	return nt_check_end(check, slice);
 }

@@ -24,7 +24,7 @@ static int choose_number(const char *option, const char *word, unsigned long mos
 	*number = word[0] >= '0' && word[0] <= '9' ? strtoul(word, &end, 10) : 0;
 	if (*number >= 1 && *number <= most && !*end)
 		return 0;
-	return nt_refuse(error, error_size, "%s %s: it is a number from 1 to %lu.", option, word, most);
+	return nt_refuse(error, error_size, "%s %s: give a number from 1 to %lu.", option, word, most);
 }
 
 static int choose_window(const char *word, uint64_t *ns, char *error, size_t error_size)
@@ -35,7 +35,7 @@ static int choose_window(const char *word, uint64_t *ns, char *error, size_t err
 	if (!word)
 		return 0;
 	if (nt_moment_parse(word, &length) || length.is_wall || length.ns <= 0)
-		return nt_refuse(error, error_size, "--window %s: it is a length of time, like 10ms, 500us or 2.5.",
+		return nt_refuse(error, error_size, "--window %s: give a length of time, like 10ms, 500us or 2.5.",
 				 word);
 	*ns = (uint64_t)length.ns;
 	return 0;
@@ -47,16 +47,14 @@ static int choose_worst(const struct nt_lanes_args *args, struct nt_lanes_choice
 	if (!args->worst) {
 		if (!args->window && !args->top && !args->each_cpu)
 			return 0;
-		return nt_refuse(
-			error, error_size,
-			"--window, --top and --each-cpu say how to look for the worst: of what, says --worst.");
+		return nt_refuse(error, error_size, "--window, --top and --each-cpu need --worst.");
 	}
 	choice->worst = args->worst;
 	choice->worst_kinds = nt_lane_kinds_of(args->worst);
 	if (choice->worst_kinds)
 		return 0;
 	return nt_refuse(error, error_size,
-			 "--worst %s: it is hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or "
+			 "--worst %s: choose hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or "
 			 "uncovered; or network, which is net_rx, net_tx, send and recv.",
 			 args->worst);
 }

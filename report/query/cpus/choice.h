@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * choice.h - what `timeline` was asked for: which part of the recordings, cut how finely, and what to look for in
- * it. Parsed from the command line. Pure.
+ * choice.h - the options of `timeline`: which part of the recordings, how finely cut, and what to look for. Parsed from
+ * the command line. Pure.
  */
 #ifndef NT_REPORT_QUERY_CPUS_CHOICE_H
 #define NT_REPORT_QUERY_CPUS_CHOICE_H

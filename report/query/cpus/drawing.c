@@ -198,12 +198,12 @@ static void draw_parts_legend(FILE *out, bool with_blocks)
 
 	if (!with_blocks) {
 		nt_print_prose(out, LEGEND,
-			       "net: its part in tenths, rounded down. Below a tenth: + from 5 %%, - from 1 %%, . "
-			       "less. #: all of it. Blank: none at all.");
+			       "net: the network stack's share in tenths, rounded down. Below a tenth: + from 5 %%, - "
+			       "from 1 %%, . less. #: all of it. Blank: none at all.");
 		return;
 	}
 	nt_prose_begin(&prose, out);
-	fputs("net: its part, up to", prose.line);
+	fputs("net: the network stack's share, up to", prose.line);
 	for (size_t i = 0; i + 1 < N_BLOCKS; i++)
 		fprintf(prose.line, "%s %s" NT_STUCK "%u" NT_STUCK "%%", i ? "," : "", blocks[i].block,
 			blocks[i].most / 10);
@@ -214,10 +214,12 @@ static void draw_parts_legend(FILE *out, bool with_blocks)
 static void draw_legend(const uint64_t total[NT_LANE_KINDS], FILE *out, const struct nt_terminal *terminal)
 {
 	draw_owners_legend(total, out, terminal->colour);
-	nt_print_prose(out, LEGEND, "A cell shows who had most of it; the network stack, in capitals, counts as one.");
+	nt_print_prose(out, LEGEND,
+		       "A cell shows the owner of most of its time. The owners of the network stack, in capitals, "
+		       "count as one.");
 	draw_parts_legend(out, terminal->utf8);
 	if (total[NT_OWNER_UNCOVERED])
-		nt_print_prose(out, LEGEND, "lost: the part that is uncovered, likewise.");
+		nt_print_prose(out, LEGEND, "lost: the share that is uncovered, likewise.");
 }
 
 static void draw_cpu(const struct nt_lanes *lanes, const struct nt_lane *lane, FILE *out,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lanes.h - a stretch of time, CPU by CPU: cut into cells, and of each cell whose how much of it was; the same summed
- * up, and thread by thread. Pure: slices in, sums out; no SQL, no output. Every nanosecond of a slice is counted once:
- * slices are clipped at the edges of the stretch and cut at the borders of cells.
+ * lanes.h - a stretch of time, CPU by CPU, cut into cells: each owner's part of each cell, the totals, and the same by
+ * thread. Pure: slices in, sums out; no SQL, no output. Every nanosecond of a slice is counted once: slices are clipped
+ * at the edges of the stretch and cut at the borders of cells.
  */
 #ifndef NT_REPORT_QUERY_CPUS_LANES_H
 #define NT_REPORT_QUERY_CPUS_LANES_H

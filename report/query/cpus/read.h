@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * read.h - a part of a session out of the database: its slices, who its threads are, and what else happened in
- * it. The only place of `timeline` with SQL. Prints nothing.
+ * read.h - reads a part of a session from the database: its slices, its threads, and what else happened in it. The only
+ * place of `timeline` with SQL. Prints nothing.
  *
  * Functions give 0, or -1 and a sentence in db->error, unless they say otherwise.
  */

@@ -41,7 +41,9 @@ uint64_t nt_lanes_worst_whole(const struct nt_lanes_result *result, const struct
 struct nt_part nt_lanes_worst_part(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst,
 				   struct nt_selection *one_cpu);
 
-/* ---- drawing.c: a line for each CPU with a letter a cell, below it the network's part, below all an axis of time ----
+/* ---- drawing.c: draws lanes with characters ----
+ *
+ * A line for each CPU with a letter a cell, below it the share of the network stack, and at the bottom an axis of time.
  */
 
 #define NT_LANES_BESIDE 10 /* characters of a line that are no cell */

@@ -132,17 +132,17 @@ static void print_sentences(const struct line *total)
 		       nt_human_ns(part, net), nt_human_ns(whole, total->there_ns),
 		       nt_human_share(share, net, total->there_ns), ns[NT_OWNER_UNCOVERED] ? "; up to " : "",
 		       ns[NT_OWNER_UNCOVERED] ? most : "",
-		       ns[NT_OWNER_UNCOVERED] ? " if all uncovered time was its" : "");
+		       ns[NT_OWNER_UNCOVERED] ? " if all uncovered time was the network's" : "");
 	if (total->lost > total->lost_samples)
-		nt_print_prose(stdout, "",
-			       "%s records were lost; the time about them is uncovered and charged to nobody.",
+		nt_print_prose(stdout, "", "%s records were lost; the time about them is uncovered and has no owner.",
 			       nt_human_count(part, total->lost - total->lost_samples));
 	if (total->lost_samples)
 		nt_print_prose(stdout, "", "%s samples were lost; no time is uncovered by that.",
 			       nt_human_count(part, total->lost_samples));
 	if (total->has_stolen && total->stolen_ns)
 		nt_print_prose(stdout, "",
-			       "Of all this, up to %s (%s) was stolen by the hypervisor; it is inside whoever ran.",
+			       "Of all this, up to %s (%s) was stolen by the hypervisor; it counts as time of the "
+			       "owners that ran.",
 			       nt_human_ns(part, total->stolen_ns),
 			       nt_human_share(share, total->stolen_ns, total->there_ns));
 }
@@ -183,7 +183,7 @@ int nt_summary_print_cpus(struct nt_db *db, struct nt_printer *printer, int64_t 
 	statement = nt_db_query(db, NT_SUMMARY_CPUS_SQL, session_id);
 	sqlite3_bind_int(statement, 2, -1);
 	table.with_times = nt_terminal_find(stdout, NT_FORMAT_TABLE).width >= WIDTH_WITH_TIMES;
-	nt_print_heading(stdout, "Whose the time of each CPU was, in %%%s", table.with_times ? " and as time" : "");
+	nt_print_heading(stdout, "Owners of each CPU's time, in %%%s", table.with_times ? " and as time" : "");
 	error = begin(&table);
 	while (!error && nt_db_next(statement)) {
 		line = read_line(statement);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * text.c - the part of result.h that is for people: which time, the picture, then whose it was to the
- * nanosecond, who ran, and what else happened.
+ * text.c - the part of result.h that is for people: the time, the picture, the owners in nanoseconds, the
+ * threads that ran, and what else happened.
  */
 #include <string.h>
 #include <time.h>
@@ -173,11 +173,11 @@ static void print_network(const struct text *text, const uint64_t total[NT_LANE_
 		       "Network stack (net_rx + net_tx + send + recv)%s: %s of %s of CPU time, %s%s%s%s.",
 		       of_process ? ", in its time" : "", nt_human_ns(part, network), nt_human_ns(whole, there),
 		       nt_human_share(share, network, there), uncovered ? "; up to " : "", uncovered ? most : "",
-		       uncovered ? " if all uncovered time was its" : "");
+		       uncovered ? " if all uncovered time was the network's" : "");
 	if (of_process)
 		nt_print_prose(text->out, "",
-			       "net_rx, net_tx, softirq and hardirq ran in its time, for whomever, and are not its own "
-			       "cost; other is whatever else the CPUs did, idle too.");
+			       "net_rx, net_tx, softirq and hardirq interrupted it and are not its own cost; other is "
+			       "everything else on the CPUs, also idle.");
 }
 
 static void print_totals(const struct text *text, const struct nt_lanes *lanes)
@@ -188,7 +188,7 @@ static void print_totals(const struct text *text, const struct nt_lanes *lanes)
 
 	nt_lanes_total(lanes, total);
 	set_columns(&columns, total);
-	nt_print_heading(text->out, "\nWhose the time was, in ns");
+	nt_print_heading(text->out, "\nOwners of the time, in ns");
 	for (size_t first = 0, end; first < columns.n; first = end) {
 		end = end_of_line(&columns, first, text->terminal->width);
 		print_owned_head(text, &columns, first, end);
@@ -276,9 +276,8 @@ static int print_who(const struct text *text, const struct nt_lanes *lanes)
 							 "net_tx_ns", "softirq_ns", "hardirq_ns"};
 	int error;
 
-	nt_print_heading(
-		text->out,
-		"\nWho ran (cpu: share of one CPU); net_rx, net_tx, softirq and hardirq in its time are not its own");
+	nt_print_heading(text->out, "\nThreads that ran (cpu: share of one CPU); net_rx, net_tx, softirq and hardirq "
+				    "interrupted them and are not their own cost");
 	nt_printer_leave_out(text->printer,
 			     "net_tx_ns,hardirq_ns,softirq_ns,net_rx_ns,cpu_share,tid,task_ns,pid,recv_ns&send_ns");
 	error = nt_printer_begin(text->printer, N_WHO_COLUMNS, names) ? nt_db_no_memory(text->result->part.db) : 0;
@@ -321,19 +320,20 @@ static int print_lanes(const struct text *text, const char *before, const struct
 		nt_human_ns(cell, ((uint64_t)lanes->to_ts - (uint64_t)lanes->from_ts) / lanes->columns));
 	nt_prose_end(&prose, "");
 	if (part->selection->process)
-		nt_print_prose(text->out, "", "only process %s: a dot is what is not its", part->selection->process);
+		nt_print_prose(text->out, "", "only process %s: a dot is time that is not its own",
+			       part->selection->process);
 	fputc('\n', text->out);
 	nt_lanes_draw(lanes, text->out, part->session->start_ts, text->terminal);
 	print_totals(text, lanes);
 	if (print_who(text, lanes) ||
 	    print_rows(text, part, NT_LANES_OPERATIONS,
 		       "untimed_count,failed_count,dearest_ns,longest_ns,moved_bytes,pid,syscall",
-		       "Socket operations that ended in this time (each with all that it burned and took)") ||
+		       "Socket operations that ended in this time (each with its whole CPU time and duration)") ||
 	    print_rows(text, part, NT_LANES_SOFTIRQS, NULL,
-		       "Softirqs, as far as they ran in this time (with the interrupts in them)"))
+		       "Softirqs: their part in this time (with the interrupts in them)"))
 		return -1;
 	return print_rows(text, part, NT_LANES_LOSSES, "why",
-			  "Uncovered: records were lost, and nobody is charged with this time (records: of each whole "
+			  "Uncovered time: records were lost, so it has no owner (records: those of each whole "
 			  "stretch)");
 }
 
@@ -437,7 +437,7 @@ static void print_worst_heading(const struct text *text)
 		snprintf(of, sizeof(of), "of CPU %u (share of %s)", result->worst[0].lanes.lanes[0].cpu, length);
 	else
 		snprintf(of, sizeof(of), "of %zu CPUs together (share of %zu x %s)", cpus, cpus, length);
-	nt_print_heading(text->out, "\nThe windows of %s with most %s, none overlapping another, %s", length,
+	nt_print_heading(text->out, "\nThe windows of %s with the most %s, without overlap, %s", length,
 			 result->choice->worst, of);
 }
 
@@ -460,7 +460,7 @@ static int print_worst_table(const struct text *text)
 	if (!of_one)
 		nt_print_prose(text->out, "",
 			       "top: the CPU that had most of it. --each-cpu looks for windows of single CPUs.");
-	nt_print_heading(text->out, "\nWho ran in them");
+	nt_print_heading(text->out, "\nThreads that ran in them");
 	for (unsigned int i = 0; i < result->n_worst && !error; i++)
 		error = print_top_who(text, i);
 	return error;
@@ -532,7 +532,7 @@ static int print_worst(const struct text *text)
 	put_time(text, prose.line, part.from_ts, part.to_ts);
 	nt_prose_end(&prose, "");
 	if (!result->n_worst) {
-		fprintf(text->out, "\nNothing of this time was %s.\n", result->choice->worst);
+		fprintf(text->out, "\nNone of this time was %s.\n", result->choice->worst);
 		print_bound(text);
 		return 0;
 	}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * worst.h - where in a recording the most of something happened within a window of a given length: a window that
- * slides over all times, exactly. Pure.
+ * worst.h - finds the windows of a given length with the most of something: a window that slides over all times,
+ * exactly. Pure.
  *
- * What happened is a set of stretches of time. A curve says how much of it there was up to each instant: it is made of
- * straight pieces, with corners only where a stretch begins or ends, and where several stretches run at once (on
- * several CPUs) it is that much steeper. What lies in a window is the difference of the curve at its two ends, which is
- * greatest where one of them is at a corner: so only those places are tried, all of them in one pass.
+ * The input is a set of stretches of time. A curve says how much of them there was up to each instant. It is made of
+ * straight pieces, with corners only where a stretch begins or ends; where several stretches run at once (on several
+ * CPUs) it is that much steeper. A window holds the difference of the curve at its two ends, which is greatest where
+ * one end is at a corner. So only those places are tried, all in one pass.
  *
- * The windows are found one after the other: each is the worst of those that overlap none of the ones before; of
- * equals, the earliest. tests/unit/worst_test.c has the obvious way, which tries each nanosecond.
+ * The windows are found one after the other: each is the worst that overlaps none before it; of equals, the earliest.
+ * tests/unit/worst_test.c has the obvious way, which tries each nanosecond.
  */
 #ifndef NT_REPORT_QUERY_CPUS_WORST_H
 #define NT_REPORT_QUERY_CPUS_WORST_H

@@ -27,7 +27,7 @@ static int choose_by(const char *word, enum nt_by *by, char *error, size_t error
 			return 0;
 		}
 	}
-	return nt_refuse(error, error_size, "--by %s: it is by iface, cgroup, process, socket, cpu or port.", word);
+	return nt_refuse(error, error_size, "--by %s: choose iface, cgroup, process, socket, cpu or port.", word);
 }
 
 static int choose_hook(const char *option, const char *word, enum nt_hook *hook, char *error, size_t error_size)
@@ -37,7 +37,7 @@ static int choose_hook(const char *option, const char *word, enum nt_hook *hook,
 	*hook = nt_hook_number(word);
 	if (*hook)
 		return 0;
-	at = snprintf(error, error_size, "%s %s: there is no such hook; there are", option, word);
+	at = snprintf(error, error_size, "%s %s: there is no such hook; choose from", option, word);
 	for (unsigned int i = NT_HOOK_NONE + 1; i < NT_HOOK_COUNT && at > 0 && (size_t)at < error_size; i++)
 		at += snprintf(error + at, error_size - (size_t)at, "%s %s", i > 1 ? "," : "", nt_hook_name(i));
 	if (at > 0 && (size_t)at < error_size)

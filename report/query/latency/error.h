@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * error.h - how far figures may be off because only some packets were sampled. Pure.
+ * error.h - the error of figures when only some packets were sampled. Pure.
  *
- * A sample of weight w stands for itself and for w - 1 packets that were left out since the one before it, each of
- * which may have been as late as any. So what a sum over all packets is off by has the variance of the sum over w(w -
- * 1) samples: none where every packet is a sample. That gives the standard error of the mean, and of the number of
- * packets in a group, that is of those left out how many were the group's. Quantiles have intervals between two of the
- * samples themselves (order statistics): as many packets lie below a quantile as heads come up in as many throws of a
- * coin.
+ * A sample of weight w stands for itself and for w - 1 packets that were left out since the sample before it, with any
+ * latency. So the error of a sum over all packets has the variance of the sum over w(w - 1) samples; it is 0 where
+ * every packet is a sample. This gives the standard error of the mean, and of the number of packets in a group.
+ * Quantiles have intervals between two of the samples themselves (order statistics): the packets below a quantile are
+ * as many as heads in as many throws of a coin.
  */
 #ifndef NT_REPORT_QUERY_LATENCY_ERROR_H
 #define NT_REPORT_QUERY_LATENCY_ERROR_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * heatmap.h - how many packets were how late, over time: columns of equal duration, rows that are the buckets of
+ * heatmap.h - latency over time as a heat map: columns of equal duration, rows that are the buckets of
  * util/histogram.h. And two ways to draw one: characters, and SVG. The drawing writes to the stream it is given and
  * nowhere else; write errors stay in the stream.
  */

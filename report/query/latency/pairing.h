@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pairing.h - which samples of two hooks are of the same packet: those whose packets carry the same time of receipt
- * and, where both know it, have the same socket. Pure; constant memory and time for a sample.
+ * pairing.h - finds the samples of two hooks that belong to the same packet: they have the same receive timestamp and,
+ * where both know it, the same socket. Pure; constant memory and time for a sample.
  */
 #ifndef NT_REPORT_QUERY_LATENCY_PAIRING_H
 #define NT_REPORT_QUERY_LATENCY_PAIRING_H

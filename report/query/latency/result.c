@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * result.c - see result.h: what people and programs are told alike.
+ * result.c - see result.h: the part that is the same for people and programs.
  */
 #include "report/query/latency/result.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scan.h - the samples of one session that were chosen, one after the other, each with its group: from
- * skb_latency, or as pairs of samples of two hooks. The only place with SQL about single samples. Prints nothing.
+ * scan.h - reads the chosen samples of one session, one by one, each with its group: from skb_latency, or as pairs of
+ * samples of two hooks. The only place with SQL about single samples. Prints nothing.
  */
 #ifndef NT_REPORT_QUERY_LATENCY_SCAN_H
 #define NT_REPORT_QUERY_LATENCY_SCAN_H

@@ -180,8 +180,8 @@ static int print_errors(struct nt_latency_result *result, struct nt_printer *pri
 {
 	int error = 0;
 
-	nt_print_heading(result->out, "\nHow far off that may be, as only some packets were sampled: one standard "
-				      "error, and where quantiles lie in 95 of 100 cases");
+	nt_print_heading(result->out, "\nErrors, because only some packets were sampled: one standard error, and 95 %% "
+				      "intervals of quantiles");
 	nt_printer_leave_out(printer, "packets,mean,p90,p50,p99.9");
 	for (size_t i = 0; i < result->set.n && !error; i++)
 		error = print_error(result, printer, result->set.all[i]);
@@ -219,9 +219,9 @@ static void print_shares(const struct nt_latency_result *result)
 			sum |= result->accounting.counts[hook][NT_REASON_SAMPLE];
 	}
 	if (sum)
-		nt_print_prose(
-			result->out, "",
-			"What sampling left out is of all these sorts too: samples stand for their share of it.");
+		nt_print_prose(result->out, "",
+			       "Packets that sampling left out are of all these kinds, too: samples stand for their "
+			       "share of them.");
 }
 
 static void print_absent(const struct nt_latency_result *result, const struct nt_latency_accounting *accounting,
@@ -275,7 +275,8 @@ static int print_left_out(struct nt_latency_result *result, struct nt_printer *p
 	sum_left_out(&result->set, hooks);
 	nt_print_heading(
 		result->out,
-		"\nLeft out of these figures, as counted and not scaled; from `no stamp` on in the whole recording");
+		"\nPackets left out of these figures: as counted, not scaled; from `no stamp` on, of the whole "
+		"recording");
 	nt_printer_leave_out(printer, "unknown_count,head-of-line_count,future stamp_count,transmit stamp_count");
 	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
 		struct nt_line line = {0};

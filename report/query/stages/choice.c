@@ -33,7 +33,7 @@ static int choose_by(const char *word, enum nt_stage_by *by, char *error, size_t
 	}
 	if (!word)
 		return 0;
-	return nt_refuse(error, error_size, "--by %s: it is by cpu, process, cgroup or time.", word);
+	return nt_refuse(error, error_size, "--by %s: choose cpu, process, cgroup or time.", word);
 }
 
 /* "net_rx,send", or "network". */
@@ -50,15 +50,15 @@ static int choose_owners(const char *list, unsigned int *owners, char *error, si
 		if (!kinds || size >= sizeof(word))
 			return nt_refuse(
 				error, error_size,
-				"--owner %s: it is hardirq, net_rx, net_tx, softirq, send, recv or task, or several "
-				"with commas between; or network, which is net_rx, net_tx, send and recv.",
+				"--owner %s: choose from hardirq, net_rx, net_tx, softirq, send, recv and task, "
+				"separated by commas; or network, which is net_rx, net_tx, send and recv.",
 				word);
 		*owners |= kinds;
 		list += size + (list[size] == ',');
 	}
 	if (*owners)
 		return 0;
-	return nt_refuse(error, error_size, "--owner takes the name of an owner, or several with commas between.");
+	return nt_refuse(error, error_size, "--owner takes names of owners, separated by commas.");
 }
 
 int nt_stage_choose(const struct nt_stage_args *args, const char *by, const struct nt_selection_args *selection,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * choice.h - what `stages` and `flame` were asked for: which part of the recordings, whose time, in which groups.
- * Parsed from the command line. Pure.
+ * choice.h - the options of `stages` and `flame`: which part of the recordings, which owners, which groups. Parsed from
+ * the command line. Pure.
  */
 #ifndef NT_REPORT_QUERY_STAGES_CHOICE_H
 #define NT_REPORT_QUERY_STAGES_CHOICE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * due.h - how many stack samples of an owner there should be. The clock that takes them comes at a fixed rate, so
- * an owner's exact time says how many were due; where ticks were left out or lost, or came late and met somebody else,
- * there are fewer, and nobody can tell what it did meanwhile. Pure, but for reading the rate.
+ * due.h - how many stack samples an owner should have. Their clock ticks at a fixed rate, so an owner's exact time says
+ * how many were due. Where ticks were skipped or lost, or came late and met another owner, there are fewer, and nothing
+ * is known of that time. Pure, but for reading the rate.
  */
 #ifndef NT_REPORT_QUERY_STAGES_DUE_H
 #define NT_REPORT_QUERY_STAGES_DUE_H

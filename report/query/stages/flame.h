@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * flame.h - stacks put together into a tree, each node with its exact time (split.h): what flame graphs are drawn of
- * (export/svg/flame.c), and what is written as folded stacks (flame.c). One tree can hold two sides, to be compared.
- * Writes to the stream it is given and nowhere else.
+ * flame.h - stacks joined into a tree, each node with its exact time (split.h): drawn as flame graphs
+ * (export/svg/flame.c), and written as folded stacks (flame.c). One tree can hold two sides, to be compared. Writes to
+ * the stream it is given and nowhere else.
  *
  *     all -> [group ->] owner -> [functions of the program ->] functions of the kernel, the outermost first
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * frames.h - the stacks of a session out of the database, function by function: for flame graphs, and for what all
- * stages a stack passes through. Memory: 4 bytes a frame of each distinct stack, which has
- * NT_STACK_MAX_FRAMES at most, and the names. Prints nothing.
+ * frames.h - the stacks of a session from the database, function by function: for flame graphs, and for all stages that
+ * a stack passes through. Memory: 4 bytes a frame of each distinct stack, which has NT_STACK_MAX_FRAMES at most, and
+ * the names. Prints nothing.
  */
 #ifndef NT_REPORT_QUERY_STAGES_FRAMES_H
 #define NT_REPORT_QUERY_STAGES_FRAMES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * result.h - what `stages` finds in one session: an owner's time in each of its stages, with how sure that is;
- * all, or in groups. Of each owner and group the parts sum to its exact time.
+ * result.h - what `stages` finds in one session: an owner's time in each of its stages, with bounds; in all, or in
+ * groups. The parts of each owner and group sum to its exact time.
  */
 #ifndef NT_REPORT_QUERY_STAGES_RESULT_H
 #define NT_REPORT_QUERY_STAGES_RESULT_H

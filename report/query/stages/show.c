@@ -218,9 +218,9 @@ static void print_short(FILE *out, const struct nt_stage_result *result)
 			nt_human_share(share, owner->samples, owner->due));
 		between = ", ";
 	}
-	fputs(". Ticks of the clock were left out or lost, as in a virtual machine whose CPUs are often idle, or came "
-	      "late, where interrupts are off, and met whoever came next. Shares stand for what was sampled; what was "
-	      "not, the bounds do not cover.",
+	fputs(". Clock ticks were skipped or lost, as in a virtual machine whose CPUs are often idle. Or they came "
+	      "late, where interrupts were off, and sampled the next owner. The bounds do not cover time that was not "
+	      "sampled.",
 	      prose.line);
 	nt_prose_end(&prose, "\n");
 }
@@ -312,12 +312,12 @@ int nt_stage_print(const struct nt_stage_result *result, FILE *out, struct nt_pr
 		return -1;
 	if (result->choice->other)
 		nt_print_prose(out, "\n",
-			       "The dearest stacks without a stage. A function that has one is added in "
-			       "report/symbols/stages.txt.");
+			       "The most expensive stacks without a stage. To give a stack a stage, add its function "
+			       "to report/symbols/stages.txt.");
 	else
 		nt_print_prose(out, "\n",
-			       "Each owner's time is exact; what it was spent on is as sure as samples make it: with "
-			       "95 %% a share is between at least and at most. %s",
+			       "Each owner's time is exact. The shares come from samples: with 95 %% confidence each "
+			       "lies between at_least and at_most. %s",
 			       result->choice->inclusive
 				       ? "Each stage counts all that passes through it: shares sum to more than 100 %."
 				       : "Stages are exclusive: those of an owner sum to its time.");

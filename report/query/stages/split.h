@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * split.h - exact time, split by samples. A series is time of which each nanosecond is known, but not what was done in
- * it (an owner's time on a CPU); samples of it have categories (stages, stacks). Each series is cut into buckets, and
- * its buckets are put together into runs until a run has some NT_SPLIT_RUN samples: the time of a run is split by the
- * samples of the run. So what changes over time is followed, no share is taken from a handful of samples, and each
- * bucket's parts sum to the bucket's time to the nanosecond.
+ * split.h - splits exact time by samples. A series is time that is known to the nanosecond, but not what was done in it
+ * (an owner's time on a CPU). Samples of it have categories (stages, stacks). Each series is cut into buckets, and
+ * buckets are joined into runs until a run has some NT_SPLIT_RUN samples: the time of a run is split by its samples. So
+ * the result follows changes over time, no share comes from a handful of samples, and each bucket's parts sum to the
+ * bucket's time to the nanosecond.
  *
  * The time of a series without any sample is split by all samples of its kind (the same owner on other CPUs), and if
  * there are none either, it is of the category NT_SPLIT_UNSAMPLED. The views net_cost_stage and

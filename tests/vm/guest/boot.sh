@@ -5,17 +5,18 @@
 #
 #   tests/vm/guest/boot.sh [-c CPUS] [-m MIB] [-t SECONDS] [-a KERNEL_ARGUMENTS] [-i] SERIES OUT -- COMMAND...
 #
-# SERIES as for kernel.sh. The command is a line of shell; it runs in the project's directory as root, and sees the directory
-# OUT as /mnt (NT_GUEST_OUT). What it prints is in OUT/output while it runs, what the kernel said in OUT/console and
-# OUT/dmesg. What it writes elsewhere is gone with the guest. Exit status: the command's; 125 if the guest did not come
-# up or did not end in time; 77 where there is no such kernel, and a line that says so.
+# SERIES as for kernel.sh. The command is a line of shell; it runs in the project's directory as root, and sees the
+# directory OUT as /mnt (NT_GUEST_OUT). What it prints is in OUT/output while it runs, what the kernel said in
+# OUT/console and OUT/dmesg. What it writes elsewhere is gone with the guest. Exit status: the command's; 125 if the
+# guest did not come up or did not end in time; 77 where there is no such kernel, and a line that says so.
 #
-# -i: the guest's clock counts its instructions, one a nanosecond, so that nothing else on this host shows in its times; it runs
-# some ten times as slowly.
+# -i: the guest's clock counts its instructions, one a nanosecond, so that nothing else on this host shows in its times;
+# it runs some ten times as slowly.
 #
-# The emulation is plain software on purpose: /dev/kvm may be there on a host where it cannot run a stock kernel. It runs the
-# guest's CPUs in turns: with a thread for each, QEMU (7.2 at least) may keep what it has translated of code that another CPU
-# has changed since, and a tracepoint that is switched on or off under load brings the guest down ("Oops: int3").
+# The emulation is plain software on purpose: /dev/kvm may be there on a host where it cannot run a stock kernel. It
+# runs the guest's CPUs in turns: with a thread for each, QEMU (7.2 at least) may keep what it has translated of code
+# that another CPU has changed since, and a tracepoint that is switched on or off under load brings the guest down
+# ("Oops: int3").
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 cpus=2 memory=2048 limit=600 arguments= clock=()
@@ -46,11 +47,15 @@ rm -f "$out"/{status,console,dmesg}
 : >"$out/output"  # not a new file: somebody may be reading along
 printf '%s\n' "$*" >"$out/command"
 
-share() { echo "-fsdev local,id=$1,path=$2,security_model=none,multidevs=remap$3 -device virtio-9p-pci,fsdev=$1,mount_tag=$1"; }
+share() {
+    echo "-fsdev local,id=$1,path=$2,security_model=none,multidevs=remap$3" \
+        "-device virtio-9p-pci,fsdev=$1,mount_tag=$1"; }
+project="nettape.project=$PWD nettape.modules=$kernel/lib/modules"
 # shellcheck disable=SC2046
-timeout --kill-after=5 "$limit" qemu-system-x86_64 -M q35 -accel tcg,thread=single "${clock[@]}" -cpu max -smp "$cpus" -m "$memory" \
+timeout --kill-after=5 "$limit" qemu-system-x86_64 -M q35 -accel tcg,thread=single "${clock[@]}" -cpu max -smp "$cpus" \
+    -m "$memory" \
     -nographic -no-reboot -nic none -kernel "$kernel/vmlinuz" -initrd "$kernel/initrd" \
-    -append "console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off nettape.project=$PWD nettape.modules=$kernel/lib/modules $arguments" \
+    -append "console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off $project $arguments" \
     $(share root / ,readonly=on) $(share out "$out" '') >"$out/console" 2>&1 </dev/null || true
 if [[ ! -e $out/status ]]; then
     echo "the guest $series gave no result within $limit s; the end of its console:" >&2

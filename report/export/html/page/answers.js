@@ -24,21 +24,21 @@ function shareCard(all, selection) {
     ],
   ];
   if (all.uncovered)
-    texts.push(`At most ${percent(all.network + all.uncovered, all.there)}, if all that is not known was its.`);
+    texts.push(`At most ${percent(all.network + all.uncovered, all.there)}, if all uncovered time was the network's.`);
   return card(title, percent(all.network, all.there), ...texts);
 }
 
 function cpuCard(costs, all) {
   const each = costs.cpus.map((cpu, place) => Object.assign(costs.sum([place], 0, costs.steps), {cpu: cpu.cpu}));
   const [first, second] = each.sort((x, y) => y.network - x.network);
-  if (!first.network) return card('Which CPU', 'none', 'The network took no time on any CPU.');
+  if (!first.network) return card('Busiest CPU', 'none', 'The network took no time on any CPU.');
   const texts = [
-    `It spent ${percent(first.network, first.there)} of its own time on the network: ` +
-      `${percent(first.network, all.network)} of all that the network took.`,
+    `It spent ${percent(first.network, first.there)} of its time on the network: ` +
+      `${percent(first.network, all.network)} of all network time.`,
   ];
   if (second && second.network)
     texts.push(`Then CPU ${second.cpu}: ${percent(second.network, second.there)} of its time.`);
-  return card('Which CPU carried it', `CPU ${first.cpu}`, ...texts);
+  return card('Busiest CPU', `CPU ${first.cpu}`, ...texts);
 }
 
 function peakCard(session, costs) {
@@ -59,7 +59,7 @@ function processCard(data, costs, all) {
   const net = processes.columns.indexOf('total_ns');
   const first = processes.rows[0];
   const charged = sum(processes.rows.map((row) => row[net])) + (processes.rest_rows ? processes.rest[net] : 0);
-  if (!first || !first[net]) return card('Who paid most', 'nobody', 'No process spent time in send or receive.');
+  if (!first || !first[net]) return card('Most expensive process', 'none', 'No process spent time in send or receive.');
   const unpaid = (all.net_rx || 0) + (all.net_tx || 0);
   const texts = [
     [
@@ -69,7 +69,7 @@ function processCard(data, costs, all) {
     ],
   ];
   if (unpaid) texts.push(`${duration(unpaid)} in softirqs are charged to no process.`);
-  return card('Who paid most', named(first[0]), ...texts);
+  return card('Most expensive process', named(first[0]), ...texts);
 }
 
 function lostCard(session, all) {
@@ -80,11 +80,11 @@ function lostCard(session, all) {
   if (all.uncovered)
     texts.push([
       figure(duration(all.uncovered), count(all.uncovered) + GAP + 'ns'),
-      ` of CPU time, ${percent(all.uncovered, all.there)}, is not known and charged to nobody.`,
+      ` of CPU time, ${percent(all.uncovered, all.there)}, is uncovered and has no owner.`,
     ]);
   else texts.push('Every nanosecond of every CPU has its owner.');
   return card(
-    'What was lost',
+    'Lost records',
     lost
       ? plural(lost, 'record', 'records')
       : all.uncovered
@@ -143,7 +143,7 @@ function selectionNote(data, costs) {
     parts.push([
       'the time that tasks of ',
       named(selection.process),
-      ' were on a CPU (what softirqs did in it may be for others; all other time is \u201cother\u201d)',
+      ' were on a CPU (its softirqs may have worked for others; all other time is \u201cother\u201d)',
     ]);
   if (!parts.length) return null;
   const listed = parts.flatMap((part, i) => [i ? ', and ' : '', ...[].concat(part)]);

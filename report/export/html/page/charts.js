@@ -82,7 +82,8 @@ class View {
 }
 
 class Chart {
-  // `layers`: {height(chart), draw(chart, group, y), click(y)?}, from top to bottom. `say(ns)`: what a reader is told of a time.
+  // `layers`: {height(chart), draw(chart, group, y), click(y)?}, from top to bottom. `say(ns)`: what a reader is told
+  // of a time.
   constructor(view, label, layers, say) {
     this.view = view;
     this.layers = layers;

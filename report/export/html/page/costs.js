@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// costs.js - sums of the time in the page: whose it was, on which CPUs, in which steps. Pure: no document here.
+// costs.js - sums of the time in the page: by owner, CPU and step. Pure: no document here.
 'use strict';
 
 // What each owner is, from the bottom of the charts up: the network, what may have been its, and the others.
@@ -9,13 +9,13 @@ const OWNERS = [
   ['net_tx', 'sending packets (softirq NET_TX)'],
   ['recv', 'processes in receive'],
   ['send', 'processes in send'],
-  ['uncovered', 'not known: records were lost'],
+  ['uncovered', 'uncovered: records were lost'],
   ['hardirq', 'hard interrupts'],
   ['softirq', 'other softirqs'],
   ['task', 'everything else of tasks'],
-  ['other', 'whoever else was on the CPU'],
+  ['other', 'everything else on the CPU'],
   ['idle', 'idle'],
-  ['offline', 'CPU not there'],
+  ['offline', 'CPU offline'],
 ];
 
 class Costs {

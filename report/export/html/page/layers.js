@@ -158,7 +158,8 @@ function thatFit(labels) {
   });
 }
 
-// The nine shades side by side, at the right or, where it is narrow, below the caption; `labels`: [place in 0 .. 9, text].
+// The nine shades side by side, at the right or, where it is narrow, below the caption; `labels`: [place in 0 .. 9,
+// text].
 function drawShades(chart, group, y, labels) {
   const whole = Math.min(SHADES_WIDTH, chart.plot);
   const width = whole / 9;
@@ -171,7 +172,8 @@ function drawShades(chart, group, y, labels) {
     text,
     anchor: place === 0 ? 'start' : place === 9 ? 'end' : 'middle',
   }));
-  for (const {x, text, anchor} of thatFit(placed)) group.append(svg('text', {x, y: y + 23, 'text-anchor': anchor}, text));
+  for (const {x, text, anchor} of thatFit(placed)) group.append(svg('text', {x, y: y + 23, 'text-anchor': anchor},
+    text));
 }
 
 // What the shades of strips mean: where each begins.

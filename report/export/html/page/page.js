@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// page.js - the page itself: reads the data that stands in it, and builds a section for each recording of what stands in the
-// files before it.
+// page.js - the page itself: reads its data and builds a section for each recording, from the parts in the files
+// before it.
 'use strict';
 
 // Tables without a row are not shown: whether there was nothing, or nobody looked.
@@ -23,7 +23,7 @@ function uncovered(data) {
   return el(
     'section',
     {},
-    el('h3', {}, 'What this recording does not cover'),
+    el('h3', {}, 'Not covered by this recording'),
     el('ul', {}, ...data.uncovered.map((text) => el('li', {}, named(text)))),
   );
 }
@@ -35,7 +35,10 @@ function about(data) {
     `Recorded by ${clean(session.tool)}${probes}, session ${clean(session.uuid)}; it ended by: ${clean(session.stop)}.`,
   ];
   if (session.stolen_ns)
-    facts.push(`Up to ${duration(session.stolen_ns)} were stolen by the hypervisor; they are inside whoever ran.`);
+    facts.push(
+      `Up to ${duration(session.stolen_ns)} were stolen by the hypervisor; ` +
+        'they count as time of the owners that ran.',
+    );
   return el('p', {class: 'note'}, facts.join(' '));
 }
 
@@ -55,7 +58,7 @@ function ownCost(data) {
     ]);
   if (recorder.cpu_ns)
     texts.push([
-      'Since its start, with all that loading its programs takes, its threads took ',
+      'Since its start, with the loading of its programs, its threads took ',
       time(recorder.cpu_ns),
       ' (user ',
       time(recorder.user_ns),
@@ -78,12 +81,12 @@ function programRuns(programs, time) {
   const rows = programs.rest_rows ? [...programs.rows, programs.rest] : programs.rows;
   const total = (name) => sum(rows.map((row) => row[programs.columns.indexOf(name)] || 0));
   const measured = total('run_ns')
-    ? [' and took ', time(total('run_ns')), ', as the kernel measured it: with a part of what measuring takes.']
-    : ['. Their time was not measured (nettape-record --bpf-stats does).'];
+    ? [' and took ', time(total('run_ns')), '. The kernel measured this, and it includes a part of the measuring.']
+    : ['. Their time was not measured (nettape-record --bpf-stats measures it).'];
   return [
     `Its programs in the kernel ran ${count(total('runs_count'))} times`,
     ...measured,
-    ' That time is inside the owners above.',
+    ' This time is inside the owners above.',
   ];
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// stages.js - what each network owner's time was spent on, as stack samples tell: a table for each owner, whose bars show the
-// share, and a line from the least to the most that it is. The address families of a stage are one row, which unfolds.
+// stages.js - the stages of each owner's time, from stack samples: a table for each owner. A bar shows the share, a
+// line in it the bounds. The address families of a stage are one row, which unfolds.
 'use strict';
 
 // The share as a bar, in the owner's colour; as long as it can be, it is all of the owner's time.
@@ -30,9 +30,10 @@ function stageRow(owner, stage, first) {
   ];
 }
 
-const familyOf = (stage) => (stage.family === null ? 'family not told' : stage.family);
+const familyOf = (stage) => (stage.family === null ? 'family not known' : stage.family);
 
-// A stage, and below it its families if it has several. Gives the rows of a table and, of each, the button that unfolds it.
+// A stage, and below it its families if it has several. Gives the rows of a table and, of each, the button that unfolds
+// it.
 function stageRows(owner, merged, single) {
   const of = single.filter((one) => one.stage === merged.stage);
   if (of.length === 1) {
@@ -65,7 +66,7 @@ function ownerStages(owner, merged, single) {
   const rows = merged.flatMap((stage) => stageRows(owner, stage, single));
   const [, text] = OWNERS.find(([name]) => name === owner.owner);
   const made = table(
-    `What the time of ${owner.owner} was spent on`,
+    `Stages of ${owner.owner}`,
     ['stage', 'time_ns', 'of owner_share', 'between_share', 'samples_count'],
     rows.map((one) => one.row),
   );
@@ -91,9 +92,9 @@ function tooFew(owners) {
   return el(
     'p',
     {class: 'banner few'},
-    `Too few samples: ${named.join(', ')}. Ticks of the clock were left out or lost, as in a virtual machine ` +
-      'whose CPUs are often idle, or came late, where interrupts are off, and met whoever came next. Shares stand for ' +
-      'what was sampled; what was not, the bounds do not cover.',
+    `Too few samples: ${named.join(', ')}. Clock ticks were skipped or lost, as in a virtual machine whose CPUs are ` +
+      'often idle. Or they came late, where interrupts were off, and sampled the next owner. ' +
+      'The bounds do not cover time that was not sampled.',
   );
 }
 
@@ -102,16 +103,16 @@ function stages(data) {
   const {owners, stages} = data.stages;
   const of = (owner, list) => list.filter((stage) => stage.owner === owner.owner);
   const whose =
-    data.selection.process === null ? '' : ' What softirqs did in the time of this process may have been for others.';
+    data.selection.process === null ? '' : ' Softirqs in the time of this process may have worked for others.';
   return el(
     'section',
     {class: 'stages'},
-    el('h3', {}, 'What the time was spent on'),
+    el('h3', {}, 'Stages of the network stack'),
     el(
       'p',
       {class: 'note'},
-      "Each owner's time is exact, and its stages sum to it; what it was spent on is as sure as samples of the kernel's " +
-        'stacks make it: with 95\u202f% a share lies in the range beside it, which is the line in its bar. A full bar is ' +
+      "Each owner's time is exact, and its stages sum to it. The shares come from samples of the kernel's stacks: " +
+        'with 95\u202f% confidence each lies in the range beside it, which is the line in its bar. A full bar is ' +
         "100\u202f% of the owner's time. A stage with several address families unfolds." +
         whose,
     ),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// tables.js - tables of the page's data: units and bars by the names of columns, so that a new table needs nothing here.
+// tables.js - tables of the page's data: units and bars by the names of columns, so that a new table needs nothing
+// here.
 'use strict';
 
 const MOST_OPEN_ROWS = 16; // of the table of CPUs, before it is folded
@@ -105,8 +106,8 @@ function dataTable(data) {
 // ---- groups ----
 
 const GROUPS_NOTE =
-  'Receiving packets (net_rx) is done for all processes in the time of whoever was interrupted, and is charged to none ' +
-  'of them. Bytes are those of operations that succeeded, without peeks and error queues. A full bar is 100' +
+  'Receiving packets (net_rx) is done for all processes, and is charged to none of them. ' +
+  'Bytes are those of operations that succeeded, without peeks and error queues. A full bar is 100' +
   GAP +
   '% of one CPU.';
 
@@ -119,7 +120,8 @@ function groupPanel(data) {
   );
 }
 
-// The costs of sending and receiving, in the groups that the reader chooses. `sockets`: the section that has them anyway.
+// The costs of sending and receiving, in the groups that the reader chooses. `sockets`: the section that has them
+// anyway.
 function groups(data, by, sockets) {
   const all = data.tables.filter((one) => one.by);
   if (!all.some((one) => one.rows.length)) return null;
@@ -134,7 +136,7 @@ function groups(data, by, sockets) {
   return el(
     'section',
     {class: 'groups'},
-    el('h3', {}, 'Who sent and received'),
+    el('h3', {}, 'Senders and receivers'),
     el('div', {class: 'controls'}, el('label', {}, 'Grouped by ', select)),
     ...panels,
     el('p', {class: 'note'}, GROUPS_NOTE),
@@ -173,7 +175,7 @@ function cpuTable(costs) {
     'section',
     {class: 'cpus'},
     el('h3', {}, 'CPUs'),
-    el('p', {class: 'note'}, `Shares of the time that the CPU was there. A full bar is 100${GAP}% of it.`),
+    el('p', {class: 'note'}, `Shares of the time that the CPU was online. A full bar is 100${GAP}% of it.`),
     body,
   );
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// text.js - numbers and times as people read them, and elements made of them. Names on a tape can hold anything: they come
-// into the page as text nodes here, and in no other way.
+// text.js - numbers and times as people read them, and elements made of them. Names on a tape can hold anything: they
+// come into the page as text nodes here, and in no other way.
 'use strict';
 
 const GAP = '\u202f'; // a narrow space that does not break, between a number and its unit
@@ -45,7 +45,8 @@ function percent(part, whole) {
   return p.toFixed(2) + GAP + '%';
 }
 
-// A time since the start, with as many digits as `step` has, in a unit that suits the `longest` there is: "4.330 s", "1:02:10".
+// A time since the start, with as many digits as `step` has, in a unit that suits the `longest` there is: "4.330 s",
+// "1:02:10".
 function moment(ns, step, longest) {
   const [unit, name] = longest < 1e7 ? [1e3, '\u00b5s'] : longest < 2e9 ? [1e6, 'ms'] : [1e9, 's'];
   let places = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// timeline.js - the chart of CPU time, with what steers it and what it says beside.
+// timeline.js - the chart of CPU time, with its controls and its texts.
 'use strict';
 
 const TABLE_ROWS = 50; // of a chart's table
@@ -24,7 +24,8 @@ class Timeline {
     );
     this.chart = new Chart(
       view,
-      'CPU time by owner. Left and right: by time; up and down: CPU; plus and minus: zoom; Backspace: zoom back; 0: all.',
+      'CPU time by owner. Left and right: by time; up and down: CPU; plus and minus: zoom; ' +
+        'Backspace: zoom back; 0: all.',
       this.layers,
       (ns) => this.say(ns),
     );
@@ -222,7 +223,7 @@ class Timeline {
     return el(
       'section',
       {class: 'timeline'},
-      el('h3', {}, 'Whose the time of the CPUs was'),
+      el('h3', {}, 'Owners of CPU time'),
       this.controls,
       el('div', {class: 'beside'}, this.chart.element, this.readout),
       this.fold,
