@@ -113,7 +113,7 @@ static bool has(const struct nt_command *command, const char *written)
 }
 
 /* If other commands have the unknown option, says which. */
-static void explain_unknown(const struct nt_command *command, const char *written, char *error, size_t error_size)
+static void explain_unknown(const struct nt_command *command, const char *written, char error[NT_ERROR_MAX])
 {
 	const struct nt_command *other;
 	char list[300] = "";
@@ -124,34 +124,33 @@ static void explain_unknown(const struct nt_command *command, const char *writte
 			at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", at ? ", " : "", other->name);
 	}
 	if (at)
-		snprintf(error, error_size, "option '%s' is not for '%s'; it is for %s", written, command->name, list);
+		nt_fail(error, "option '%s' is not for '%s'; it is for %s", written, command->name, list);
 }
 
 /* Something that must be given and is not: "'import' needs -o DB: the database to make". */
-static int fail_missing(const struct nt_command *command, const struct nt_option *option, char *error,
-			size_t error_size)
+static int fail_missing(const struct nt_command *command, const struct nt_option *option, char error[NT_ERROR_MAX])
 {
 	char name[64];
 
 	nt_option_short(option, name, sizeof(name));
-	return nt_refuse(error, error_size, "'%s' needs %s %s: %s", command->name, name, option->value, option->help);
+	return nt_fail(error, "'%s' needs %s %s: %s", command->name, name, option->value, option->help);
 }
 
 static int read_options(struct nt_options *options, const struct nt_command *command, int argc, char **argv,
-			char *error, size_t error_size)
+			char error[NT_ERROR_MAX])
 {
 	struct nt_option_reader reader = {
-		.options = command->options, .into = options, .error = error, .error_size = error_size};
+		.options = command->options, .into = options, .error = error, .error_size = NT_ERROR_MAX};
 	const struct nt_option *missing;
 
 	options->args = argv + 1;
 	options->n_args = nt_option_read(&reader, argc, argv);
 	if (reader.unknown[0])
-		explain_unknown(command, reader.unknown, error, error_size);
+		explain_unknown(command, reader.unknown, error);
 	if (options->n_args < 0)
 		return -1;
 	missing = options->help ? NULL : nt_option_missing(&reader);
-	return missing ? fail_missing(command, missing, error, error_size) : 0;
+	return missing ? fail_missing(command, missing, error) : 0;
 }
 
 /* ---- running it ---- */
@@ -202,10 +201,10 @@ static int check_arguments(const struct nt_command *command, const struct nt_opt
 static int run(const struct nt_command *command, int argc, char **argv)
 {
 	struct nt_options options = {.format = NT_FORMAT_TABLE};
-	char error[512];
+	char error[NT_ERROR_MAX];
 	int code;
 
-	if (read_options(&options, command, argc, argv, error, sizeof(error)))
+	if (read_options(&options, command, argc, argv, error))
 		return misused(command, "%s.", error);
 	if (options.help) {
 		nt_help_command(command);

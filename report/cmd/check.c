@@ -285,10 +285,10 @@ static void print_result(const struct nt_check *check)
 static int run(const struct nt_options *options)
 {
 	struct nt_check check = {.format = options->format, .json = {.out = stdout, .lines = 4}};
-	char text[512];
+	char text[NT_ERROR_MAX];
 	int error;
 
-	if (nt_load_open(&check.db, options->args[0], NULL, NULL, text, sizeof(text)))
+	if (nt_load_open(&check.db, options->args[0], NULL, NULL, text))
 		return nt_complain("%s", text);
 	if (check.format == NT_FORMAT_JSON) {
 		nt_json_open(&check.json, NULL, '{');

@@ -12,10 +12,10 @@
 int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_args *args,
 		     const struct nt_need *need, enum nt_format format)
 {
-	char error[512];
+	char error[NT_ERROR_MAX];
 
 	*sessions = (struct nt_sessions){.format = format, .json = {.out = stdout, .lines = 4}, .path = path};
-	if (nt_load_open(&sessions->db, path, args, need, error, sizeof(error)))
+	if (nt_load_open(&sessions->db, path, args, need, error))
 		return nt_complain("%s", error);
 	if (nt_session_count(sessions->db, &sessions->n))
 		return nt_complain("%s", sessions->db->error);

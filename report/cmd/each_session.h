@@ -11,12 +11,10 @@
 #include "report/query/latency/scan.h"
 #include "report/symbols/user_names.h"
 
-#define NT_WHY_NOT_MAX 320
-
 /* A session that has not what was asked for. */
 struct nt_session_left {
 	int64_t id;
-	char why[NT_WHY_NOT_MAX];
+	char why[NT_ERROR_MAX];
 };
 
 /* Zero-initialised. */
@@ -28,7 +26,7 @@ struct nt_sessions {
 	const char *path; /* as given, not copied */
 	int64_t n; /* that it holds */
 	int64_t shown; /* of these, so far */
-	char why_not[NT_WHY_NOT_MAX]; /* set by `show`: the session has not what was asked for */
+	char why_not[NT_ERROR_MAX]; /* set by `show`: the session has not what was asked for */
 	struct nt_session_left *left; /* these, in the order of sessions */
 	size_t n_left, left_size;
 };

@@ -23,8 +23,8 @@ static int write_html(void *arg, FILE *out)
 
 static int export_page(struct page *page, const struct nt_options *options)
 {
-	char why[200];
-	int has = nt_export_html_has(page->db, &page->selection, why, sizeof(why));
+	const char *why;
+	int has = nt_export_html_has(page->db, &page->selection, &why);
 
 	if (has < 0)
 		return nt_complain("%s", page->db->error);
@@ -37,7 +37,7 @@ static int run(const struct nt_options *options)
 {
 	const char *by = options->samples.by;
 	struct page page = {.by = by ? nt_group_of(by) : NT_GROUP_PROGRAM};
-	char error[512];
+	char error[NT_ERROR_MAX];
 	int code;
 
 	if (page.by == NT_GROUP_COUNT) {
@@ -46,10 +46,9 @@ static int run(const struct nt_options *options)
 	}
 	if (!options->output && isatty(STDOUT_FILENO))
 		return nt_complain_misused("the page would go to the terminal: give a file with -o.");
-	if (nt_select(&options->selection, &page.selection, error, sizeof(error)) ||
-	    nt_selection_check(&page.selection, error, sizeof(error)))
+	if (nt_select(&options->selection, &page.selection, error))
 		return nt_complain_misused(error);
-	if (nt_load_open(&page.db, options->args[0], NULL, NULL, error, sizeof(error)))
+	if (nt_load_open(&page.db, options->args[0], NULL, NULL, error))
 		return nt_complain("%s", error);
 	code = export_page(&page, options);
 	nt_db_close(page.db);

@@ -14,11 +14,11 @@ static int write_perfetto(void *arg, FILE *out)
 {
 	struct perfetto *export = arg;
 	struct nt_progress progress;
-	char error[512];
+	char error[NT_ERROR_MAX];
 	int result;
 
 	nt_progress_begin(&progress, export->path);
-	result = nt_export_perfetto(export->feed, &export->selection, out, &progress, error, sizeof(error));
+	result = nt_export_perfetto(export->feed, &export->selection, out, &progress, error);
 	nt_progress_end(&progress);
 	return result ? nt_complain("%s: %s", export->path, error) : NT_EXIT_DONE;
 }
@@ -26,13 +26,12 @@ static int write_perfetto(void *arg, FILE *out)
 static int run(const struct nt_options *options)
 {
 	struct perfetto export = {.path = options->args[0]};
-	char error[512];
+	char error[NT_ERROR_MAX];
 	int code;
 
-	if (nt_select(&options->selection, &export.selection, error, sizeof(error)) ||
-	    nt_selection_check(&export.selection, error, sizeof(error)))
+	if (nt_select(&options->selection, &export.selection, error))
 		return nt_complain_misused(error);
-	if (nt_feed_open(&export.feed, export.path, &options->symbols, error, sizeof(error)))
+	if (nt_feed_open(&export.feed, export.path, &options->symbols, error))
 		return nt_complain("%s", error);
 	code = nt_new_file(options->output, "open it in https://ui.perfetto.dev", write_perfetto, &export);
 	nt_feed_close(export.feed);

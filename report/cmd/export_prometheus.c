@@ -40,10 +40,8 @@ static int export_if_any(struct prometheus *export, const struct nt_options *opt
 
 	if (has < 0)
 		return nt_complain("%s", export->db->error);
-	if (!has) {
-		nt_need_say(&nt_need_packets, why, sizeof(why));
-		return nt_complain("%s: it has %s.", options->args[0], why);
-	}
+	if (!has)
+		return nt_complain("%s: it has %s.", options->args[0], nt_need_text(&nt_need_packets, why));
 	return nt_new_file(options->output, "the textfile collector of node_exporter reads it", write_prometheus,
 			   export);
 }
@@ -51,13 +49,12 @@ static int export_if_any(struct prometheus *export, const struct nt_options *opt
 static int run(const struct nt_options *options)
 {
 	struct prometheus export;
-	char error[512];
+	char error[NT_ERROR_MAX];
 	int code;
 
-	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error, sizeof(error)) ||
-	    nt_selection_check(&export.choice.selection, error, sizeof(error)))
+	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error))
 		return nt_complain_misused(error);
-	if (nt_load_open(&export.db, options->args[0], NULL, &nt_need_packets, error, sizeof(error)))
+	if (nt_load_open(&export.db, options->args[0], NULL, &nt_need_packets, error))
 		return nt_complain("%s", error);
 	code = export_if_any(&export, options);
 	nt_db_close(export.db);

@@ -51,8 +51,7 @@ static int one_session(void *arg, const struct nt_session *session)
 	struct nt_sessions *sessions = &command->sessions;
 	struct nt_part part;
 
-	if (nt_stage_part_of(sessions->db, session, &command->choice.selection, &part, sessions->why_not,
-			     sizeof(sessions->why_not)))
+	if (nt_stage_part_of(sessions->db, session, &command->choice.selection, &part, sessions->why_not))
 		return -1;
 	if (sessions->why_not[0])
 		return 0;
@@ -122,11 +121,10 @@ static int run(const struct nt_options *options)
 {
 	struct command command = {.options = options};
 	bool is_diff = options->stages.diff;
-	char error[512];
+	char error[NT_ERROR_MAX];
 	int code = NT_EXIT_DONE;
 
-	if (nt_stage_choose(&options->stages, options->samples.by, &options->selection, &command.choice, error,
-			    sizeof(error)))
+	if (nt_stage_choose(&options->stages, options->samples.by, &options->selection, &command.choice, error))
 		return nt_complain_misused(error);
 	if (command.choice.by == NT_STAGE_BY_TIME)
 		return nt_complain_misused(

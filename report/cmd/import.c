@@ -23,10 +23,10 @@ static void warn(const struct nt_tape *tape)
 static int import_tape(struct nt_db *db, const char *path, struct nt_user_names *names, uint64_t *n_rows)
 {
 	struct nt_tape *tape;
-	char error[512];
+	char error[NT_ERROR_MAX];
 	int result;
 
-	if (nt_tape_open(&tape, path, error, sizeof(error)))
+	if (nt_tape_open(&tape, path, error))
 		return nt_complain("%s", error);
 	result = nt_load(db, tape, names, n_rows);
 	warn(tape);
@@ -70,10 +70,10 @@ static int run(const struct nt_options *options)
 {
 	struct nt_user_names *names;
 	struct nt_db *db;
-	char error[512];
+	char error[NT_ERROR_MAX];
 	int code;
 
-	if (nt_user_names_new(&names, &options->symbols, error, sizeof(error)))
+	if (nt_user_names_new(&names, &options->symbols, error))
 		return nt_complain("%s", error);
 	if (nt_db_open(&db, options->output, options->append ? NT_DB_APPEND : NT_DB_NEW)) {
 		code = nt_complain("%s", db ? db->error : "out of memory.");

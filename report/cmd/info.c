@@ -483,10 +483,10 @@ static void print_text(const struct info *info)
 static int run(const struct nt_options *options)
 {
 	struct info info = {0};
-	char text[512];
+	char text[NT_ERROR_MAX];
 	int error;
 
-	if (nt_tape_open(&info.tape, options->args[0], text, sizeof(text)))
+	if (nt_tape_open(&info.tape, options->args[0], text))
 		return nt_complain("%s", text);
 	error = count_all(&info);
 	if (error)

@@ -106,8 +106,8 @@ static void say_missing(struct nt_sessions *sessions, int64_t id)
 {
 	char why[NT_NEED_MAX];
 
-	nt_need_say(&nt_need_latency, why, sizeof(why));
-	snprintf(sessions->why_not, sizeof(sessions->why_not), "session %lld has %s", (long long)id, why);
+	snprintf(sessions->why_not, sizeof(sessions->why_not), "session %lld has %s", (long long)id,
+		 nt_need_text(&nt_need_latency, why));
 }
 
 static int one_session(void *arg, const struct nt_session *session)
@@ -195,11 +195,10 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 static int run(const struct nt_options *options)
 {
 	struct command command = {.svg_path = options->svg};
-	char error[512];
+	char error[NT_ERROR_MAX];
 	int code;
 
-	if (nt_latency_choose(&options->samples, &options->selection, &command.choice, error, sizeof(error)) ||
-	    nt_selection_check(&command.choice.selection, error, sizeof(error)))
+	if (nt_latency_choose(&options->samples, &options->selection, &command.choice, error))
 		return nt_complain_misused(error);
 	code = read_view(options, &command.view);
 	return code ? code : run_command(&command, options->args[0]);

@@ -63,14 +63,14 @@ static int run(const struct nt_options *options)
 	struct nt_db *db = NULL;
 	const bool is_by_hand = !options->file && options->n_args < 2 && isatty(STDIN_FILENO);
 	int code = NT_EXIT_FAILED;
-	char error[512], *sql;
+	char error[NT_ERROR_MAX], *sql;
 
 	if (options->file && options->n_args == 2)
 		return nt_complain_misused("query takes its SQL from -f or as an argument, not both.");
 	sql = is_by_hand ? NULL : find_sql(options);
 	if (!sql && !is_by_hand)
 		return NT_EXIT_FAILED;
-	if (nt_load_open(&db, options->args[0], &options->symbols, NULL, error, sizeof(error))) {
+	if (nt_load_open(&db, options->args[0], &options->symbols, NULL, error)) {
 		nt_complain("%s", error);
 	} else {
 		printer = nt_printer_new(stdout, options->format, false);

@@ -37,8 +37,8 @@ static int one_session(void *arg, const struct nt_session *session)
 	struct command *command = arg;
 	struct nt_sessions *sessions = &command->sessions;
 	struct nt_stage_result result = {.choice = &command->choice};
-	int error = nt_stage_part_of(sessions->db, session, &command->choice.selection, &result.part, sessions->why_not,
-				     sizeof(sessions->why_not));
+	int error =
+		nt_stage_part_of(sessions->db, session, &command->choice.selection, &result.part, sessions->why_not);
 
 	if (!error && !sessions->why_not[0])
 		error = nt_stage_find(&result) ? -1 : show(sessions, &result);
@@ -49,11 +49,10 @@ static int one_session(void *arg, const struct nt_session *session)
 static int run(const struct nt_options *options)
 {
 	struct command command = {0};
-	char error[512];
+	char error[NT_ERROR_MAX];
 	int code;
 
-	if (nt_stage_choose(&options->stages, options->samples.by, &options->selection, &command.choice, error,
-			    sizeof(error)))
+	if (nt_stage_choose(&options->stages, options->samples.by, &options->selection, &command.choice, error))
 		return nt_complain_misused(error);
 	code = nt_sessions_open(&command.sessions, options->args[0], NULL, &nt_need_stacks, options->format);
 	if (!code && options->format == NT_FORMAT_CSV && nt_stage_csv_begin(&command.choice, command.sessions.printer))

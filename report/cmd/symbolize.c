@@ -170,7 +170,7 @@ static int run(const struct nt_options *options)
 {
 	const char *path = options->args[0];
 	struct symbolize symbolize = {0};
-	char error[512], why[NT_DENIED_MAX];
+	char error[NT_ERROR_MAX], why[NT_DENIED_MAX];
 	int code;
 
 	if (access(path, R_OK))
@@ -179,7 +179,7 @@ static int run(const struct nt_options *options)
 		return nt_complain("%s is not a database. Functions of a tape are named when it is read: "
 				   "nettape-report import TAPE -o DB --symbols DIR.",
 				   path);
-	if (nt_user_names_new(&symbolize.names, &options->symbols, error, sizeof(error)))
+	if (nt_user_names_new(&symbolize.names, &options->symbols, error))
 		return nt_complain("%s", error);
 	symbolize.printer = nt_printer_new(stdout, options->format, true);
 	if (nt_db_open(&symbolize.db, path, NT_DB_CHANGE))

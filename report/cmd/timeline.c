@@ -33,7 +33,7 @@ static bool choose_part(struct command *command, struct nt_part *part)
 	char length[NT_HUMAN_MAX], wanted[NT_HUMAN_MAX];
 	uint64_t span;
 
-	nt_part_choose(part, sessions->why_not, sizeof(sessions->why_not));
+	nt_part_choose(part, sessions->why_not);
 	span = (uint64_t)part->to_ts - (uint64_t)part->from_ts;
 	if (!sessions->why_not[0] && command->choice.worst && command->choice.window_ns > span)
 		snprintf(sessions->why_not, sizeof(sessions->why_not),
@@ -60,16 +60,15 @@ static int show(struct command *command, const struct nt_lanes_result *result)
 static int find_and_show(struct command *command, struct nt_lanes_result *result)
 {
 	char *why_not = command->sessions.why_not;
-	const size_t size = sizeof(command->sessions.why_not);
 
-	if (nt_lanes_check_process(&result->part, why_not, size))
+	if (nt_lanes_check_process(&result->part, why_not))
 		return -1;
 	if (why_not[0])
 		return 0;
 	if (nt_lanes_find(result, columns(command)))
 		return -1;
 	/* Only if the search found nothing: to find no slice takes another pass. */
-	if (!result->lanes.n && !result->n_worst && nt_lanes_check_cpus(&result->part, why_not, size))
+	if (!result->lanes.n && !result->n_worst && nt_lanes_check_cpus(&result->part, why_not))
 		return -1;
 	return why_not[0] ? 0 : show(command, result);
 }
@@ -94,10 +93,10 @@ static int one_session(void *arg, const struct nt_session *session)
 static int run(const struct nt_options *options)
 {
 	struct command command = {.terminal = nt_terminal_find(stdout, options->format)};
-	char error[512];
+	char error[NT_ERROR_MAX];
 	int code;
 
-	if (nt_lanes_choose(&options->lanes, &options->selection, &command.choice, error, sizeof(error)))
+	if (nt_lanes_choose(&options->lanes, &options->selection, &command.choice, error))
 		return nt_complain_misused(error);
 	code = nt_sessions_open(&command.sessions, options->args[0], NULL, NULL, options->format);
 	if (!code && options->format == NT_FORMAT_CSV && nt_lanes_csv_begin(command.sessions.printer))

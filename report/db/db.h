@@ -13,6 +13,7 @@
 
 #include "report/rows/sql_lists.h"
 #include "report/rows/tables.h"
+#include "report/util/fail.h"
 
 enum nt_db_mode {
 	NT_DB_READ, /* read-only */
@@ -34,7 +35,7 @@ struct nt_db {
 	bool read_only; /* nt_db_forbid_writing was called */
 	sqlite3_stmt *inserts[NT_TABLE_COUNT];
 	sqlite3_stmt *name_symbol; /* NULL: not needed yet */
-	char error[512];
+	char error[NT_ERROR_MAX];
 };
 
 /* *out must be closed also on failure; it is NULL when memory ran out. */

@@ -11,14 +11,13 @@
 #include "report/db/load.h"
 #include "report/rows/rollup.h"
 #include "report/rows/rows.h"
-#include "report/util/fail.h"
 
 #define MAX_TS (1ll << 62) /* 146 years of uptime */
 #define MIN_BUCKET_NS 1000000
 
 struct nt_feed {
 	struct nt_feed_session session;
-	char error[512];
+	char error[NT_ERROR_MAX];
 	/* A tape, */
 	struct nt_tape *tape;
 	struct nt_user_names *names;
@@ -40,9 +39,9 @@ static int open_tape(struct nt_feed *feed, const char *path, const struct nt_sym
 	const struct nt_tape *tape;
 	int error;
 
-	if (args && nt_user_names_new(&feed->names, args, feed->error, sizeof(feed->error)))
+	if (args && nt_user_names_new(&feed->names, args, feed->error))
 		return -1;
-	if (nt_tape_open(&feed->tape, path, feed->error, sizeof(feed->error)))
+	if (nt_tape_open(&feed->tape, path, feed->error))
 		return -1;
 	tape = feed->tape;
 	nt_session_uuid(tape, session->uuid);
@@ -56,12 +55,11 @@ static int open_tape(struct nt_feed *feed, const char *path, const struct nt_sym
 	for (uint32_t cpu = 0; cpu < tape->n_cpus; cpu++)
 		session->cpus += tape->present[cpu];
 	if (tape->end_ns > MAX_TS || tape->start_ns > tape->end_ns)
-		return nt_fail(feed->error, sizeof(feed->error),
-			       "%s: no clock shows times like those in it: is it damaged?", path);
+		return nt_fail(feed->error, "%s: no clock shows times like those in it: is it damaged?", path);
 	error = nt_rows_open(&feed->rows, feed->tape, feed->names, 1, NT_ROWS_IDENTITIES_FIRST);
 	if (!error)
 		return 0;
-	return nt_fail(feed->error, sizeof(feed->error), "%s cannot be read: %s.", path, nt_tape_error_text(error));
+	return nt_fail(feed->error, "%s cannot be read: %s.", path, nt_tape_error_text(error));
 }
 
 static int next_of_tape(struct nt_feed *feed, const struct nt_row **row)
@@ -70,8 +68,7 @@ static int next_of_tape(struct nt_feed *feed, const struct nt_row **row)
 
 	if (error >= 0)
 		return error;
-	return nt_fail(feed->error, sizeof(feed->error), "the rest of %s cannot be read: %s.", feed->tape->path,
-		       nt_tape_error_text(error));
+	return nt_fail(feed->error, "the rest of %s cannot be read: %s.", feed->tape->path, nt_tape_error_text(error));
 }
 
 /* ---- a database ---- */
@@ -170,10 +167,10 @@ static int check_tables(struct nt_feed *feed)
 
 static int open_database(struct nt_feed *feed, const char *path, const struct nt_symbol_args *args)
 {
-	if (nt_load_refuse_symbols(path, args, feed->error, sizeof(feed->error)))
+	if (nt_load_refuse_symbols(path, args, feed->error))
 		return -1;
 	if (nt_db_open(&feed->db, path, NT_DB_READ) || nt_db_forbid_writing(feed->db))
-		return feed->db ? -1 : nt_fail(feed->error, sizeof(feed->error), "out of memory.");
+		return feed->db ? -1 : nt_fail(feed->error, "out of memory.");
 	return check_tables(feed) ? -1 : find_session(feed);
 }
 
@@ -244,18 +241,17 @@ static int next_of_database(struct nt_feed *feed, const struct nt_row **row)
 
 /* ---- either ---- */
 
-int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_args *args, char *error,
-		 size_t error_size)
+int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX])
 {
 	struct nt_feed *feed = calloc(1, sizeof(*feed));
 	int result;
 
 	*out = NULL;
 	if (!feed)
-		return nt_fail(error, error_size, "out of memory.");
+		return nt_fail(error, "out of memory.");
 	result = nt_load_is_database(path) ? open_database(feed, path, args) : open_tape(feed, path, args);
 	if (result) {
-		snprintf(error, error_size, "%s", nt_feed_error(feed));
+		nt_fail(error, "%s", nt_feed_error(feed));
 		nt_feed_close(feed);
 		return -1;
 	}

@@ -29,8 +29,7 @@ struct nt_feed_session {
  * The file at `path` must hold one session: 0, or -1 and a sentence in `error` that says what to do. *out is NULL then.
  * `args` as for nt_load_open.
  */
-int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_args *args, char *error,
-		 size_t error_size);
+int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX]);
 void nt_feed_close(struct nt_feed *feed);
 const struct nt_feed_session *nt_feed_session(const struct nt_feed *feed);
 /* 0: *row is the next row, good until the next call; 1: there are no more; -1: see nt_feed_error. */

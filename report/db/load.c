@@ -11,7 +11,6 @@
 #include "report/out/interrupt.h"
 #include "report/out/progress.h"
 #include "report/rows/rows.h"
-#include "report/util/fail.h"
 
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
@@ -94,9 +93,10 @@ const struct nt_need nt_need_latency = {{"latency"}, "latency samples", "default
 const struct nt_need nt_need_packets = {
 	{"latency", "drops", "retransmits"}, "samples of packets", "default,latency,drops,retransmits"};
 
-void nt_need_say(const struct nt_need *need, char *text, size_t size)
+const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX])
 {
-	snprintf(text, size, "no %s: record with nettape-record --probes %s", need->samples, need->record);
+	snprintf(text, NT_NEED_MAX, "no %s: record with nettape-record --probes %s", need->samples, need->record);
+	return text;
 }
 
 /* Whether a list like "sched,socket" has this name. */
@@ -116,7 +116,7 @@ static bool is_in_list(const char *list, const char *name)
 }
 
 /* A tape that does not name its probes may have what is needed. 0, or -1 and a sentence in `error`. */
-static int check_need(const struct nt_tape *tape, const struct nt_need *need, char *error, size_t error_size)
+static int check_need(const struct nt_tape *tape, const struct nt_need *need, char error[NT_ERROR_MAX])
 {
 	char list[1024], why[NT_NEED_MAX];
 
@@ -126,8 +126,7 @@ static int check_need(const struct nt_tape *tape, const struct nt_need *need, ch
 		if (is_in_list(list, need->probes[i]))
 			return 0;
 	}
-	nt_need_say(need, why, sizeof(why));
-	return nt_fail(error, error_size, "%s: it has %s.", tape->path, why);
+	return nt_fail(error, "%s: it has %s.", tape->path, nt_need_text(need, why));
 }
 
 /* ---- opening ---- */
@@ -144,16 +143,16 @@ static int load_tape(struct nt_db **out, struct nt_tape *tape, struct nt_user_na
 }
 
 static int load_temporary(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
-			  const struct nt_need *need, char *error, size_t error_size)
+			  const struct nt_need *need, char error[NT_ERROR_MAX])
 {
 	struct nt_user_names *names = NULL;
 	struct nt_tape *tape = NULL;
-	int result = args ? nt_user_names_new(&names, args, error, error_size) : 0;
+	int result = args ? nt_user_names_new(&names, args, error) : 0;
 
 	if (!result)
-		result = nt_tape_open(&tape, path, error, error_size);
+		result = nt_tape_open(&tape, path, error);
 	if (!result)
-		result = check_need(tape, need, error, error_size);
+		result = check_need(tape, need, error);
 	if (!result)
 		result = load_tape(out, tape, names);
 	nt_tape_close(tape);
@@ -161,32 +160,32 @@ static int load_temporary(struct nt_db **out, const char *path, const struct nt_
 	return result;
 }
 
-int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char *error, size_t error_size)
+int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX])
 {
 	if (!args || !args->n_dirs)
 		return 0;
-	return nt_fail(error, error_size,
+	return nt_fail(error,
 		       "%s is a database and has names already: --symbols is for tapes. To look for more names: "
 		       "nettape-report symbolize.",
 		       path);
 }
 
 int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const struct nt_need *need,
-		 char *error, size_t error_size)
+		 char error[NT_ERROR_MAX])
 {
 	int result = -1;
 
 	*out = NULL;
-	snprintf(error, error_size, "out of memory.");
+	nt_fail(error, "out of memory.");
 	if (!nt_load_is_database(path))
-		result = load_temporary(out, path, args, need, error, error_size);
-	else if (!nt_load_refuse_symbols(path, args, error, error_size))
+		result = load_temporary(out, path, args, need, error);
+	else if (!nt_load_refuse_symbols(path, args, error))
 		result = nt_db_open(out, path, NT_DB_READ);
 	if (!result)
 		result = nt_db_forbid_writing(*out);
 	if (result) {
 		if (*out)
-			snprintf(error, error_size, "%s", (*out)->error);
+			nt_fail(error, "%s", (*out)->error);
 		nt_db_close(*out);
 		*out = NULL;
 	}

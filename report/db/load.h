@@ -26,8 +26,8 @@ struct nt_need {
 };
 extern const struct nt_need nt_need_stacks, nt_need_latency, nt_need_packets;
 #define NT_NEED_MAX 128
-/* "no stack samples: record with ...", without a full stop. */
-void nt_need_say(const struct nt_need *need, char *text, size_t size);
+/* "no stack samples: record with ...", without a full stop. Gives text. */
+const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX]);
 /*
  * A database for reading: the one at `path`, or a temporary one that the tape at `path` has been loaded into. 0, or -1
  * and a sentence in `error`; then *out is NULL. Close with nt_db_close. `args` says where functions of a tape's
@@ -35,10 +35,10 @@ void nt_need_say(const struct nt_need *need, char *text, size_t size);
  * that was recorded without what is needed is refused before its events are read.
  */
 int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const struct nt_need *need,
-		 char *error, size_t error_size);
+		 char error[NT_ERROR_MAX]);
 /* Whether --symbols is given (`args` may be NULL) for what has its names already. 0, or -1 and a sentence in `error`.
  */
-int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char *error, size_t error_size);
+int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX]);
 /* Whether there is a database at `path` and not a tape: by its first bytes. */
 bool nt_load_is_database(const char *path);
 

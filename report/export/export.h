@@ -24,12 +24,12 @@
  * choose another grouping.
  */
 int nt_export_html(struct nt_db *db, const struct nt_selection *selection, enum nt_group by, FILE *out);
-/* Whether anything of the database is selected: 1; 0: a sentence in `why` says why not; -1: db->error. */
-int nt_export_html_has(struct nt_db *db, const struct nt_selection *selection, char *why, size_t why_size);
+/* Whether anything of the database is selected: 1; 0: *why says why not; -1: db->error. */
+int nt_export_html_has(struct nt_db *db, const struct nt_selection *selection, const char **why);
 
 /* perfetto/: one session as a trace. `progress` has begun. */
 int nt_export_perfetto(struct nt_feed *feed, const struct nt_selection *selection, FILE *out,
-		       struct nt_progress *progress, char *error, size_t error_size);
+		       struct nt_progress *progress, char error[NT_ERROR_MAX]);
 
 /* prometheus.c: all sessions as metrics; with more than one, each sample has a label session_id. */
 int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out);

@@ -47,13 +47,3 @@ int nt_complain_misused(const char *sentence)
 	nt_complain("%s", sentence);
 	return NT_EXIT_MISUSED;
 }
-
-int nt_refuse(char *error, size_t error_size, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, error_size, format, args);
-	va_end(args);
-	return -1;
-}

@@ -5,15 +5,11 @@
 #ifndef NT_REPORT_OUT_COMPLAIN_H
 #define NT_REPORT_OUT_COMPLAIN_H
 
-#include <stddef.h>
-
 enum nt_exit { NT_EXIT_DONE = 0, NT_EXIT_FAILED = 1, NT_EXIT_MISUSED = 2 };
 
 /* Prints one sentence on stderr, ahead of it the program's name. Gives NT_EXIT_FAILED. */
 int nt_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same of words on the command line that make no sense. Gives NT_EXIT_MISUSED. */
 int nt_complain_misused(const char *sentence);
-/* Says nothing: puts the sentence into `error`, for whoever complains. Always -1. */
-int nt_refuse(char *error, size_t error_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

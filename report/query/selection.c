@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/out/complain.h"
 #include "schema/cli/arg.h"
 
 #define SECOND 1000000000ll
@@ -41,12 +40,12 @@ int nt_moment_parse(const char *text, struct nt_moment *moment)
 	return strchr(text, 'T') ? parse_wall(text, moment) : nt_arg_duration(text, &moment->ns);
 }
 
-static int select_moment(const char *option, const char *word, struct nt_moment *moment, char *error, size_t error_size)
+static int select_moment(const char *option, const char *word, struct nt_moment *moment, char error[NT_ERROR_MAX])
 {
 	if (!word || !nt_moment_parse(word, moment))
 		return 0;
-	return nt_refuse(
-		error, error_size,
+	return nt_fail(
+		error,
 		"%s %s: give a time since the start, like 2.5, 300ms or 20us, or UTC, like 2026-11-21T18:00:00Z.",
 		option, word);
 }
@@ -85,25 +84,25 @@ static int select_cpus(const char *word, struct nt_selection *selection)
 	return 0;
 }
 
-int nt_select(const struct nt_selection_args *args, struct nt_selection *selection, char *error, size_t error_size)
-{
-	*selection = (struct nt_selection){.process = args->process};
-	if (select_moment("--from", args->from, &selection->from, error, error_size) ||
-	    select_moment("--to", args->to, &selection->to, error, error_size))
-		return -1;
-	if (args->cpus && select_cpus(args->cpus, selection))
-		return nt_refuse(error, error_size, "--cpu %s: give a list of CPUs, like 0,2-5.", args->cpus);
-	if (args->process && !args->process[0])
-		return nt_refuse(error, error_size, "--process takes a pid or a name.");
-	return 0;
-}
-
-int nt_selection_check(const struct nt_selection *selection, char *error, size_t error_size)
+static int check_times(const struct nt_selection *selection, char error[NT_ERROR_MAX])
 {
 	if (!selection->from.is_given || !selection->to.is_given || selection->from.is_wall != selection->to.is_wall ||
 	    selection->from.ns < selection->to.ns)
 		return 0;
-	return nt_refuse(error, error_size, "--from is not before --to: there is no time between them.");
+	return nt_fail(error, "--from is not before --to: there is no time between them.");
+}
+
+int nt_select(const struct nt_selection_args *args, struct nt_selection *selection, char error[NT_ERROR_MAX])
+{
+	*selection = (struct nt_selection){.process = args->process};
+	if (select_moment("--from", args->from, &selection->from, error) ||
+	    select_moment("--to", args->to, &selection->to, error))
+		return -1;
+	if (args->cpus && select_cpus(args->cpus, selection))
+		return nt_fail(error, "--cpu %s: give a list of CPUs, like 0,2-5.", args->cpus);
+	if (args->process && !args->process[0])
+		return nt_fail(error, "--process takes a pid or a name.");
+	return check_times(selection, error);
 }
 
 /* start + ns, but within what there is. */

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/util/fail.h"
+
 #define NT_MAX_CPU_RANGES 64
 
 /* A time within a recording, as people give it: since its start, or UTC. */
@@ -39,10 +41,10 @@ struct nt_selection {
 };
 
 /* 0, or -1 and a sentence that says what is wrong. */
-int nt_select(const struct nt_selection_args *args, struct nt_selection *selection, char *error, size_t error_size);
+int nt_select(const struct nt_selection_args *args, struct nt_selection *selection, char error[NT_ERROR_MAX]);
 
 /* Whether --from is before --to, as far as can be told without a session. 0, or -1 and a sentence. */
-int nt_selection_check(const struct nt_selection *selection, char *error, size_t error_size);
+int nt_selection_check(const struct nt_selection *selection, char error[NT_ERROR_MAX]);
 
 /* What of a session's time is selected: from_ts <= ts < to_ts. Where nothing was given, all that can be. */
 struct nt_window {

@@ -63,7 +63,7 @@ struct nt_window nt_session_window(const struct nt_session *session, const struc
 	return nt_selection_within(selection, session->start_ts, session->end_ts, session->start_realtime_ns);
 }
 
-void nt_part_choose(struct nt_part *part, char *why_not, size_t size)
+void nt_part_choose(struct nt_part *part, char why_not[NT_ERROR_MAX])
 {
 	const struct nt_session *session = part->session;
 	struct nt_window window = nt_session_window(session, part->selection);
@@ -73,7 +73,7 @@ void nt_part_choose(struct nt_part *part, char *why_not, size_t size)
 	part->to_ts = window.to_ts;
 	why_not[0] = 0;
 	if (part->from_ts >= part->to_ts)
-		snprintf(why_not, size, "nothing of session %lld is in that time: it began at %s and lasted %s",
+		snprintf(why_not, NT_ERROR_MAX, "nothing of session %lld is in that time: it began at %s and lasted %s",
 			 (long long)session->id, nt_human_time(start, (uint64_t)session->start_realtime_ns),
 			 nt_human_ns(length, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
 }

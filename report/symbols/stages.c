@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "report/util/array.h"
-#include "report/util/fail.h"
 
 static const char built_in[] =
 #include "text/stages_txt.h"
@@ -209,7 +208,7 @@ static const char *settle(struct nt_stage_rules *rules)
 	return rules->star ? hook_stage(rules, "other", &rules->star_other) : NULL;
 }
 
-struct nt_stage_rules *nt_stage_rules_parse(const char *text, char *error, size_t error_size)
+struct nt_stage_rules *nt_stage_rules_parse(const char *text, char error[NT_ERROR_MAX])
 {
 	struct nt_stage_rules *rules = calloc(1, sizeof(*rules));
 	char *copy = strdup(text), *rest = copy, *line;
@@ -224,16 +223,16 @@ struct nt_stage_rules *nt_stage_rules_parse(const char *text, char *error, size_
 	free(copy);
 	if (!problem)
 		return rules;
-	nt_fail(error, error_size, "the rules of stages, line %u: %s.", number, problem);
+	nt_fail(error, "the rules of stages, line %u: %s.", number, problem);
 	nt_stage_rules_free(rules);
 	return NULL;
 }
 
 struct nt_stage_rules *nt_stage_rules_new(void)
 {
-	char error[128];
+	char error[NT_ERROR_MAX];
 
-	return nt_stage_rules_parse(built_in, error, sizeof(error));
+	return nt_stage_rules_parse(built_in, error);
 }
 
 void nt_stage_rules_free(struct nt_stage_rules *rules)

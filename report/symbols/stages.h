@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/util/fail.h"
+
 #define NT_STAGES_MAX 64 /* a set of them is a number */
 #define NT_STAGE_OTHER 0 /* none of the rules holds */
 
@@ -30,7 +32,7 @@ struct nt_stage_rules;
 /* The built-in rules. NULL: out of memory. */
 struct nt_stage_rules *nt_stage_rules_new(void);
 /* Rules of this text. NULL, and a sentence in `error`: it is not well formed, or memory ran out. */
-struct nt_stage_rules *nt_stage_rules_parse(const char *text, char *error, size_t error_size);
+struct nt_stage_rules *nt_stage_rules_parse(const char *text, char error[NT_ERROR_MAX]);
 void nt_stage_rules_free(struct nt_stage_rules *rules);
 
 /* Stages have numbers from 0 (`other`) on, in the order of the file. NULL: there is no such number. */

@@ -17,7 +17,6 @@
 #include "report/symbols/demangle.h"
 #include "report/symbols/program_file.h"
 #include "report/util/array.h"
-#include "report/util/fail.h"
 #include "schema/build_id.h"
 
 #define PATH_SIZE 512 /* the tape has 100 bytes, of which each may have become three that are UTF-8 */
@@ -277,7 +276,7 @@ static char *find_cache(void)
 	return home && *home && asprintf(&path, "%s/.cache/debuginfod_client", home) >= 0 ? path : NULL;
 }
 
-int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_args *args, char *error, size_t error_size)
+int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_args *args, char error[NT_ERROR_MAX])
 {
 	struct stat status;
 
@@ -285,14 +284,14 @@ int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_args *a
 	for (size_t i = 0; i < args->n_dirs; i++) {
 		if (stat(args->dirs[i], &status) || !S_ISDIR(status.st_mode))
 			return nt_fail(
-				error, error_size,
+				error,
 				"--symbols %s: there is no such directory: programs and their symbols are looked "
 				"for below it.",
 				args->dirs[i]);
 	}
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
-		return nt_fail(error, error_size, "out of memory.");
+		return nt_fail(error, "out of memory.");
 	(*out)->args = args;
 	(*out)->cache = find_cache();
 	return 0;

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/util/fail.h"
 #include "schema/event.h"
 
 #define NT_MAX_SYMBOL_DIRS 16
@@ -40,7 +41,7 @@ struct nt_user_name {
 };
 
 /* 0, or -1 and a sentence in `error`; then *out is NULL. The arguments are not copied. */
-int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_args *args, char *error, size_t error_size);
+int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_args *args, char error[NT_ERROR_MAX]);
 void nt_user_names_free(struct nt_user_names *names);
 /*
  * The function at an offset in the file of this build id; `path` may be NULL. 0 or -ENOMEM. Of each file

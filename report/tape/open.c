@@ -15,7 +15,6 @@
 #include "report/out/denied.h"
 #include "report/tape/file_kind.h"
 #include "report/util/array.h"
-#include "report/util/fail.h"
 #include "schema/meta_keys.h"
 
 /* What is learned while the chunks are gone over. */
@@ -403,34 +402,32 @@ static int settle(struct opening *opening)
 
 /* ---- opening ---- */
 
-static void say_why(const struct opening *opening, int error, char *text, size_t size)
+static void say_why(const struct opening *opening, int error, char text[NT_ERROR_MAX])
 {
 	const char *path = opening->tape->path, *kind = error == -EPROTO ? nt_file_kind(path) : NULL;
 	char why[NT_DENIED_MAX];
 
 	if (error == -ENOTSUP)
-		snprintf(
-			text, size,
+		nt_fail(text,
 			"'%s' is a tape of another version than this program reads (%u): use the nettape-report of the "
 			"version that recorded it.",
 			path, NT_CHUNK_VERSION);
 	else if (error == -EPROTO && kind)
-		snprintf(text, size, "'%s' is not a nettape tape but %s%s.", path, kind,
-			 strstr(kind, ": ") ? "" : ": give the directory that nettape-record wrote");
+		nt_fail(text, "'%s' is not a nettape tape but %s%s.", path, kind,
+			strstr(kind, ": ") ? "" : ": give the directory that nettape-record wrote");
 	else if (error == -EPROTO)
-		snprintf(
-			text, size,
+		nt_fail(text,
 			"'%s' is not a nettape tape: give the directory that nettape-record wrote, or one of its chunk "
 			"files.",
 			path);
 	else if (error == -EBADMSG)
-		snprintf(text, size, "'%s' is damaged so that nothing of it can be read: %s", path,
-			 opening->tape->n_problems ? opening->tape->problems[0].text : "no chunk has a valid header.");
+		nt_fail(text, "'%s' is damaged so that nothing of it can be read: %s", path,
+			opening->tape->n_problems ? opening->tape->problems[0].text : "no chunk has a valid header.");
 	else
-		snprintf(text, size, "'%s' cannot be read: %s.", path, nt_denied_read(why, path, -error));
+		nt_fail(text, "'%s' cannot be read: %s.", path, nt_denied_read(why, path, -error));
 }
 
-int nt_tape_open(struct nt_tape **out, const char *path, char *error_text, size_t error_size)
+int nt_tape_open(struct nt_tape **out, const char *path, char error_text[NT_ERROR_MAX])
 {
 	struct opening opening = {.tape = calloc(1, sizeof(*opening.tape)), .first_ns = UINT64_MAX};
 	int error;
@@ -439,7 +436,7 @@ int nt_tape_open(struct nt_tape **out, const char *path, char *error_text, size_
 	if (!opening.tape || !opening.expected || !(opening.tape->path = strdup(path))) {
 		free(opening.tape);
 		free(opening.expected);
-		nt_fail(error_text, error_size, "'%s' cannot be read: %s.", path, strerror(ENOMEM));
+		nt_fail(error_text, "'%s' cannot be read: %s.", path, strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	error = find_chunks(&opening);
@@ -450,7 +447,7 @@ int nt_tape_open(struct nt_tape **out, const char *path, char *error_text, size_
 	if (!error)
 		error = settle(&opening);
 	if (error) {
-		say_why(&opening, error, error_text, error_size);
+		say_why(&opening, error, error_text);
 		nt_tape_close(opening.tape);
 	} else {
 		*out = opening.tape;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "report/util/fail.h"
 #include "schema/chunk.h"
 
 struct nt_tape_chunk {
@@ -53,7 +54,7 @@ struct nt_tape {
  * negative errno and writes one sentence into `error` that names the path and the remedy. Damaged chunks are no failure
  * so long as one chunk can be read: they are in `problems`.
  */
-int nt_tape_open(struct nt_tape **out, const char *path, char *error, size_t error_size);
+int nt_tape_open(struct nt_tape **out, const char *path, char error[NT_ERROR_MAX]);
 void nt_tape_close(struct nt_tape *tape);
 /* Whether the chunk has event blocks of this CPU. */
 static inline bool nt_tape_chunk_has(const struct nt_tape_chunk *chunk, uint32_t cpu)

@@ -7,12 +7,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int nt_fail(char *error, size_t size, const char *format, ...)
+int nt_fail(char error[NT_ERROR_MAX], const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(error, size, format, args);
+	vsnprintf(error, NT_ERROR_MAX, format, args);
 	va_end(args);
 	return -1;
 }

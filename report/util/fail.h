@@ -5,9 +5,9 @@
 #ifndef NT_REPORT_UTIL_FAIL_H
 #define NT_REPORT_UTIL_FAIL_H
 
-#include <stddef.h>
+#define NT_ERROR_MAX 512
 
 /* Writes the sentence as snprintf does. Always -1. */
-int nt_fail(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int nt_fail(char error[NT_ERROR_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

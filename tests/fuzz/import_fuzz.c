@@ -85,12 +85,12 @@ static void export_path(const char *path)
 	const struct nt_selection all = {0};
 	struct nt_progress progress = {0};
 	FILE *out = fopen("/dev/null", "we");
-	char error[512] = "";
+	char error[NT_ERROR_MAX] = "";
 	struct nt_feed *feed;
 
 	MUST(out);
-	if (!nt_feed_open(&feed, path, NULL, error, sizeof(error))) {
-		MUST(!nt_export_perfetto(feed, &all, out, &progress, error, sizeof(error)) || strstr(error, "a CPU"));
+	if (!nt_feed_open(&feed, path, NULL, error)) {
+		MUST(!nt_export_perfetto(feed, &all, out, &progress, error) || strstr(error, "a CPU"));
 		nt_feed_close(feed);
 	} else {
 		MUST(error[0]);
@@ -101,9 +101,9 @@ static void export_path(const char *path)
 static void import_path(const char *path, bool with_db)
 {
 	struct import import = {0};
-	char error[512] = "";
+	char error[NT_ERROR_MAX] = "";
 
-	if (nt_tape_open(&import.tape, path, error, sizeof(error))) {
+	if (nt_tape_open(&import.tape, path, error)) {
 		MUST(error[0] && error[strlen(error) - 1] == '.');
 		return;
 	}

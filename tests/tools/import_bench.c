@@ -88,12 +88,12 @@ static uint64_t read_rows(const char *path, struct kept *kept, double *seconds)
 	struct nt_tape *tape;
 	struct nt_rows *rows;
 	const struct nt_row *row;
-	char error[512];
+	char error[NT_ERROR_MAX];
 	uint64_t n = 0;
 	double begin = now();
 	int result;
 
-	if (nt_tape_open(&tape, path, error, sizeof(error)))
+	if (nt_tape_open(&tape, path, error))
 		die(error);
 	if (nt_rows_open(&rows, tape, NULL, 1, NT_ROWS_EVENTS_FIRST))
 		die("rows cannot be read");
@@ -145,10 +145,10 @@ static double import(const char *tape_path, const char *path)
 {
 	struct nt_db *db = open_db(path);
 	struct nt_tape *tape;
-	char error[512];
+	char error[NT_ERROR_MAX];
 	double begin = now();
 
-	if (nt_tape_open(&tape, tape_path, error, sizeof(error)))
+	if (nt_tape_open(&tape, tape_path, error))
 		die(error);
 	if (nt_load(db, tape, NULL, NULL) || nt_db_finish(db))
 		die(db->error);

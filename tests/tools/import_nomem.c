@@ -20,8 +20,8 @@ static int read_rows(const char *path)
 	const struct nt_row *row;
 	struct nt_rows *rows;
 	struct nt_tape *tape;
-	char text[512];
-	int error = nt_tape_open(&tape, path, text, sizeof(text));
+	char text[NT_ERROR_MAX];
+	int error = nt_tape_open(&tape, path, text);
 
 	if (error)
 		return error;
@@ -39,8 +39,8 @@ static int read_rows(const char *path)
 static int load(const char *path)
 {
 	struct nt_db *db;
-	char text[512] = "";
-	int error = nt_load_open(&db, path, NULL, NULL, text, sizeof(text));
+	char text[NT_ERROR_MAX] = "";
+	int error = nt_load_open(&db, path, NULL, NULL, text);
 
 	MUST(!error || text[0]);
 	nt_db_close(db);

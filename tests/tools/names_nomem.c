@@ -21,10 +21,10 @@ static bool look(const struct nt_symbol_args *args, const uint8_t *build_id, int
 {
 	struct nt_user_names *names;
 	struct nt_user_name name = {0};
-	char text[200] = "";
+	char text[NT_ERROR_MAX] = "";
 	bool found;
 
-	if (nt_user_names_new(&names, args, text, sizeof(text))) {
+	if (nt_user_names_new(&names, args, text)) {
 		MUST(text[0]);
 		*error = -ENOMEM;
 		return false;

@@ -21,15 +21,15 @@ static int export(const char *path, char *to, size_t *size)
 {
 	const struct nt_selection all = {0};
 	struct nt_progress progress;
-	char error[512] = "";
+	char error[NT_ERROR_MAX] = "";
 	struct nt_feed *feed;
 	ssize_t n;
-	int result = nt_feed_open(&feed, path, NULL, error, sizeof(error));
+	int result = nt_feed_open(&feed, path, NULL, error);
 
 	MUST(!fflush(out) && !ftruncate(fileno(out), 0) && !fseek(out, 0, SEEK_SET));
 	if (!result) {
 		nt_progress_begin(&progress, path);
-		result = nt_export_perfetto(feed, &all, out, &progress, error, sizeof(error));
+		result = nt_export_perfetto(feed, &all, out, &progress, error);
 		nt_progress_end(&progress);
 		nt_feed_close(feed);
 	}

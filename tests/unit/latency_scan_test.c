@@ -67,11 +67,11 @@ static void choose(struct fixture *fixture, const char *between[2], const char *
 {
 	const struct nt_selection_args selection = {.from = from, .to = to};
 	struct nt_latency_args args = {.include_hol = include_hol};
-	char error[200];
+	char error[NT_ERROR_MAX];
 
 	if (between)
 		memcpy(args.between, between, sizeof(args.between));
-	if (nt_latency_choose(&args, &selection, &fixture->choice, error, sizeof(error)))
+	if (nt_latency_choose(&args, &selection, &fixture->choice, error))
 		fail_msg("%s", error);
 }
 

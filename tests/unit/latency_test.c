@@ -73,28 +73,28 @@ static void test_choices(void **state)
 	struct nt_selection_args selection = {.from = "1", .to = "2ms"};
 	struct nt_latency_choice choice;
 	struct nt_window window;
-	char error[256];
+	char error[NT_ERROR_MAX];
 
 	(void)state;
-	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error, sizeof(error)), 0);
+	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error), 0);
 	assert_int_equal(choice.by, NT_BY_CGROUP);
 	assert_int_equal(choice.hooks, 1u << NT_HOOK_ip_start | 1u << NT_HOOK_udp_socket_read);
 	window = nt_selection_window(&choice.selection, 500, 0);
 	assert_int_equal(window.from_ts, 1000000500);
 	assert_int_equal(window.to_ts, 2000500);
 	args.hooks[1] = "udp-read";
-	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error, sizeof(error)), -1);
+	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error), -1);
 	assert_string_equal(error,
 			    "--hook udp-read: there is no such hook; choose from ip-start, tcp-start, udp-start, "
 			    "tcp-socket-enqueued, udp-socket-enqueued, tcp-socket-read, udp-socket-read.");
 	args = (struct nt_latency_args){.between = {"udp-start", "udp-socket-read"}};
 	selection = (struct nt_selection_args){.to = "1970-01-01T00:00:02Z"};
-	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error, sizeof(error)), 0);
+	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error), 0);
 	window = nt_selection_window(&choice.selection, 700, 1999999900);
 	assert_int_equal(window.from_ts, INT64_MIN);
 	assert_int_equal(window.to_ts, 800);
 	args.between[1] = "ip-start";
-	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error, sizeof(error)), -1);
+	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error), -1);
 	for (unsigned int hook = 1; hook < NT_HOOK_COUNT; hook++)
 		assert_int_equal(nt_hook_number(nt_hook_name(hook)), hook);
 }
@@ -602,10 +602,10 @@ static void test_selections(void **state)
 	static const char *const bad[] = {"", "x", "1,", "3-2", "-1", "1;2", "99999999999"};
 	struct nt_selection_args args = {.cpus = "0,2-5", .process = "42"};
 	struct nt_selection selection;
-	char error[256];
+	char error[NT_ERROR_MAX];
 
 	(void)state;
-	assert_int_equal(nt_select(&args, &selection, error, sizeof(error)), 0);
+	assert_int_equal(nt_select(&args, &selection, error), 0);
 	for (uint32_t cpu = 0; cpu < 8; cpu++)
 		assert_int_equal(nt_selection_has_cpu(&selection, cpu), cpu == 0 || (cpu >= 2 && cpu <= 5));
 	assert_true(nt_selection_has_process(&selection, 42, NULL));
@@ -614,12 +614,12 @@ static void test_selections(void **state)
 	assert_false(nt_selection_has_process(&selection, 4, "nginx"));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		args.cpus = bad[i];
-		assert_int_equal(nt_select(&args, &selection, error, sizeof(error)), -1);
+		assert_int_equal(nt_select(&args, &selection, error), -1);
 	}
 	args = (struct nt_selection_args){.process = ""};
-	assert_int_equal(nt_select(&args, &selection, error, sizeof(error)), -1);
+	assert_int_equal(nt_select(&args, &selection, error), -1);
 	args.process = NULL;
-	assert_int_equal(nt_select(&args, &selection, error, sizeof(error)), 0);
+	assert_int_equal(nt_select(&args, &selection, error), 0);
 	assert_true(nt_selection_has_cpu(&selection, 77) && nt_selection_has_process(&selection, -1, NULL));
 }
 

@@ -59,9 +59,9 @@ static struct tape_gen *new_tape(struct fixture *fixture, uint32_t n_cpus, uint6
 
 static void open_merge(struct fixture *fixture, const char *path)
 {
-	char error[512];
+	char error[NT_ERROR_MAX];
 
-	if (nt_tape_open(&fixture->tape, path, error, sizeof(error)))
+	if (nt_tape_open(&fixture->tape, path, error))
 		fail_msg("%s", error);
 	fixture->merge = nt_merge_new(fixture->tape);
 	assert_non_null(fixture->merge);
@@ -397,12 +397,12 @@ static void one_chunk_can_be_read_alone(void **state)
 /* Where the n-th block of events begins in a chunk file. */
 static size_t event_block(const char *path, size_t n, size_t *payload_end)
 {
-	char error[512];
+	char error[NT_ERROR_MAX];
 	const struct nt_chunk_contents *contents;
 	struct nt_tape *tape;
 	size_t offset = 0;
 
-	assert_int_equal(nt_tape_open(&tape, path, error, sizeof(error)), 0);
+	assert_int_equal(nt_tape_open(&tape, path, error), 0);
 	assert_int_equal(nt_tape_hold(tape, 0, &contents), 0);
 	for (size_t i = 0; i < contents->n_blocks; i++) {
 		if (contents->blocks[i].header.type != NT_BLOCK_EVENTS || n--)

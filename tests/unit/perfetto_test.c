@@ -287,18 +287,18 @@ static void export_db(struct fixture *fixture)
 {
 	struct nt_progress progress;
 	struct nt_feed *feed;
-	char error[512], *data;
+	char error[NT_ERROR_MAX], *data;
 	size_t size;
 	FILE *out;
 
 	if (fixture->db)
 		scratch_db_finish(fixture->db);
 	fixture->db = NULL;
-	if (nt_feed_open(&feed, fixture->path, NULL, error, sizeof(error)))
+	if (nt_feed_open(&feed, fixture->path, NULL, error))
 		fail_msg("%s", error);
 	out = open_memstream(&data, &size);
 	nt_progress_begin(&progress, "");
-	if (nt_export_perfetto(feed, &fixture->selection, out, &progress, error, sizeof(error)))
+	if (nt_export_perfetto(feed, &fixture->selection, out, &progress, error))
 		fail_msg("%s", error);
 	fclose(out);
 	nt_feed_close(feed);

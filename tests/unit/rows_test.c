@@ -22,7 +22,7 @@
 struct fixture {
 	char dir[SCRATCH_MAX];
 	char path[2 * SCRATCH_MAX];
-	char error[512];
+	char error[NT_ERROR_MAX];
 	char *text; /* the rows of one table, as collect() writes them */
 };
 
@@ -63,7 +63,7 @@ static void each_row_in(struct fixture *fixture, enum nt_rows_order order,
 	struct nt_tape *tape;
 	int result;
 
-	if (nt_tape_open(&tape, fixture->path, fixture->error, sizeof(fixture->error)))
+	if (nt_tape_open(&tape, fixture->path, fixture->error))
 		fail_msg("%s", fixture->error);
 	assert_int_equal(nt_rows_open(&rows, tape, NULL, 7, order), 0);
 	while (!(result = nt_rows_next(rows, &row))) {

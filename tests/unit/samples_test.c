@@ -98,13 +98,13 @@ static void take_row(struct outcome *outcome, const struct nt_row *row)
 
 static void read_rows(struct outcome *outcome, const char *path)
 {
-	char error[512];
+	char error[NT_ERROR_MAX];
 	const struct nt_row *row;
 	struct nt_rows *rows;
 	struct nt_tape *tape;
 	int result;
 
-	if (nt_tape_open(&tape, path, error, sizeof(error)))
+	if (nt_tape_open(&tape, path, error))
 		fail_msg("%s", error);
 	assert_int_equal(nt_rows_open(&rows, tape, NULL, 1, NT_ROWS_EVENTS_FIRST), 0);
 	while (!(result = nt_rows_next(rows, &row)))

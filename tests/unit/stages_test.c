@@ -196,8 +196,8 @@ static void test_reading(void **state)
 				   "out\n6 alpha_b*\nx* < beta\n"
 				   "= rules_*  rules\nhook\n@ first beta\n";
 	struct nt_stage_walk walked;
-	char error[200] = "";
-	struct nt_stage_rules *rules = nt_stage_rules_parse(text, error, sizeof(error));
+	char error[NT_ERROR_MAX] = "";
+	struct nt_stage_rules *rules = nt_stage_rules_parse(text, error);
 
 	(void)state;
 	assert_string_equal(error, "");
@@ -221,9 +221,9 @@ static void test_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		char error[200] = "";
+		char error[NT_ERROR_MAX] = "";
 
-		assert_null(nt_stage_rules_parse(bad[i], error, sizeof(error)));
+		assert_null(nt_stage_rules_parse(bad[i], error));
 		assert_non_null(strstr(error, "line"));
 	}
 }

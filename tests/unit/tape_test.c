@@ -21,7 +21,7 @@ struct fixture {
 	char dir[SCRATCH_MAX];
 	char path[2 * SCRATCH_MAX];
 	struct nt_tape *tape;
-	char error[512];
+	char error[NT_ERROR_MAX];
 };
 
 static int setup(void **state)
@@ -61,7 +61,7 @@ static void make(struct fixture *fixture, uint8_t session, bool whole)
 
 static int open_tape(struct fixture *fixture)
 {
-	return nt_tape_open(&fixture->tape, fixture->path, fixture->error, sizeof(fixture->error));
+	return nt_tape_open(&fixture->tape, fixture->path, fixture->error);
 }
 
 static bool has_problem(const struct fixture *fixture, const char *text)

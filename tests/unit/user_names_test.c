@@ -100,10 +100,10 @@ static bool is_found_with(const struct nt_symbol_args *args, const char *path)
 {
 	struct nt_user_names *names;
 	struct nt_user_name name;
-	char error[200];
+	char error[NT_ERROR_MAX];
 	bool found;
 
-	assert_int_equal(nt_user_names_new(&names, args, error, sizeof(error)), 0);
+	assert_int_equal(nt_user_names_new(&names, args, error), 0);
 	/* The second answer is the one that was kept. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(nt_user_names_find(names, id, path, PLACE, &name), 0);
@@ -192,11 +192,11 @@ static void knows_a_program_by_its_id(void **state)
 {
 	const struct nt_symbol_args args = {.dirs = {directory}, .n_dirs = 1};
 	struct nt_user_names *names;
-	char error[200];
+	char error[NT_ERROR_MAX];
 
 	(void)state;
 	put("opt/x/server");
-	assert_int_equal(nt_user_names_new(&names, &args, error, sizeof(error)), 0);
+	assert_int_equal(nt_user_names_new(&names, &args, error), 0);
 	assert_false(finds(names, NULL));
 	assert_false(finds(names, "/opt/y/client"));
 	assert_true(finds(names, "/opt/x/server"));
@@ -248,10 +248,10 @@ static void says_that_a_directory_is_missing(void **state)
 {
 	const struct nt_symbol_args args = {.dirs = {"/nowhere"}, .n_dirs = 1};
 	struct nt_user_names *names;
-	char error[200];
+	char error[NT_ERROR_MAX];
 
 	(void)state;
-	assert_int_equal(nt_user_names_new(&names, &args, error, sizeof(error)), -1);
+	assert_int_equal(nt_user_names_new(&names, &args, error), -1);
 	assert_null(names);
 	assert_non_null(strstr(error, "/nowhere"));
 }

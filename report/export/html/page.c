@@ -263,23 +263,21 @@ static int look_at(void *arg, const struct nt_session *session)
 			       &looking->any_process);
 }
 
-int nt_export_html_has(struct nt_db *db, const struct nt_selection *selection, char *why, size_t why_size)
+int nt_export_html_has(struct nt_db *db, const struct nt_selection *selection, const char **why)
 {
 	struct looking looking = {.db = db, .selection = selection};
 
 	if (nt_session_each(db, look_at, &looking))
 		return -1;
 	if (!looking.any_session)
-		snprintf(why, why_size, "there is no session in it: import a tape into it");
+		*why = "there is no session in it: import a tape into it";
 	else if (!looking.any_time)
-		snprintf(why, why_size,
-			 "nothing was recorded in the time of --from and --to; summary says when it was");
+		*why = "nothing was recorded in the time of --from and --to; summary says when it was";
 	else if (!looking.any_cpu)
-		snprintf(why, why_size, "none of these CPUs was recorded; summary lists them");
+		*why = "none of these CPUs was recorded; summary lists them";
 	else if (!looking.any_process)
-		snprintf(why, why_size,
-			 "no process of this pid or name was recorded; query lists them (SELECT pid, name FROM "
-			 "process)");
+		*why = "no process of this pid or name was recorded; query lists them (SELECT pid, name FROM "
+		       "process)";
 	else
 		return 1;
 	return 0;

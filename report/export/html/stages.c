@@ -113,9 +113,8 @@ int nt_html_stages(const struct nt_html_scope *scope, struct nt_json *json)
 {
 	const struct nt_stage_choice choice = {.selection = *scope->selection, .owners = NT_NETWORK_OWNERS};
 	struct nt_stage_result result = {.choice = &choice};
-	char why_not[320];
-	int error =
-		nt_stage_part_of(scope->db, &scope->session, &choice.selection, &result.part, why_not, sizeof(why_not));
+	char why_not[NT_ERROR_MAX];
+	int error = nt_stage_part_of(scope->db, &scope->session, &choice.selection, &result.part, why_not);
 
 	if (!error && !why_not[0]) {
 		error = nt_stage_find(&result);

@@ -10,22 +10,21 @@
 #include <string.h>
 
 #include "report/export/perfetto/state.h"
-#include "report/out/complain.h"
 #include "report/util/array.h"
 
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
 int nt_perfetto_nomem(struct nt_perfetto *trace)
 {
-	return nt_refuse(trace->error, sizeof(trace->error), "out of memory.");
+	return nt_fail(trace->error, "out of memory.");
 }
 
 int nt_perfetto_disorder(struct nt_perfetto *trace, const char *table)
 {
-	return nt_refuse(trace->error, sizeof(trace->error),
-			 "rows of %s overlap or are not in order of time, which nettape-report did not write: import "
-			 "the tape again, into a new database.",
-			 table);
+	return nt_fail(trace->error,
+		       "rows of %s overlap or are not in order of time, which nettape-report did not write: import "
+		       "the tape again, into a new database.",
+		       table);
 }
 
 /* ---- what was asked for ---- */
@@ -45,9 +44,9 @@ static int find_cpu(struct nt_perfetto *trace, const struct nt_value *number, st
 	if (n >= 0 && n <= UINT32_MAX && !nt_selection_has_cpu(trace->selection, (uint32_t)n))
 		return 1;
 	if (n < 0 || n >= NT_PERFETTO_MAX_CPUS)
-		return nt_refuse(trace->error, sizeof(trace->error),
-				 "there is a CPU %lld, and Perfetto takes none above %d: choose with --cpu.",
-				 (long long)n, NT_PERFETTO_MAX_CPUS - 1);
+		return nt_fail(trace->error,
+			       "there is a CPU %lld, and Perfetto takes none above %d: choose with --cpu.",
+			       (long long)n, NT_PERFETTO_MAX_CPUS - 1);
 	trace->cpus[n] = calloc(1, sizeof(*trace->cpus[n]));
 	if (!trace->cpus[n])
 		return nt_perfetto_nomem(trace);
@@ -93,9 +92,8 @@ static int set_window(struct nt_perfetto *trace)
 	trace->to_ts = window.to_ts;
 	if (trace->from_ts <= trace->to_ts && (trace->from_ts < trace->to_ts || session->start_ts == session->end_ts))
 		return 0;
-	return nt_refuse(trace->error, sizeof(trace->error),
-			 "nothing of the recording lies between --from and --to: it is %.9g s long.",
-			 (double)(session->end_ts - session->start_ts) / 1e9);
+	return nt_fail(trace->error, "nothing of the recording lies between --from and --to: it is %.9g s long.",
+		       (double)(session->end_ts - session->start_ts) / 1e9);
 }
 
 /* ---- groups of tracks ---- */
@@ -208,9 +206,9 @@ static int write_head(struct nt_perfetto *trace)
 	struct nt_names *names = &trace->names;
 
 	if (!nt_names_settle(trace))
-		return nt_refuse(trace->error, sizeof(trace->error),
-				 "there is no process %.100s: nettape-report query lists those in the table process.",
-				 trace->selection->process);
+		return nt_fail(trace->error,
+			       "there is no process %.100s: nettape-report query lists those in the table process.",
+			       trace->selection->process);
 	nt_head_write(trace);
 	trace->has_head = true;
 	for (size_t i = 0; i < names->n_threads; i++) {
@@ -263,8 +261,8 @@ static int take_rows(struct nt_perfetto *trace, struct nt_feed *feed, struct nt_
 			nt_progress_show(progress, nt_feed_progress(feed), n);
 	}
 	if (error < 0)
-		snprintf(trace->error, sizeof(trace->error), "%s", nt_feed_error(feed));
-	return error < 0 ? -1 : 0;
+		return nt_fail(trace->error, "%s", nt_feed_error(feed));
+	return 0;
 }
 
 static int finish(struct nt_perfetto *trace)
@@ -281,8 +279,7 @@ static int finish(struct nt_perfetto *trace)
 		}
 	}
 	if (!has_cpu)
-		return nt_refuse(trace->error, sizeof(trace->error), "the recording has none of these CPUs: it had %u.",
-				 trace->session->cpus);
+		return nt_fail(trace->error, "the recording has none of these CPUs: it had %u.", trace->session->cpus);
 	return nt_packets_finish(&trace->packets) ? nt_perfetto_nomem(trace) : 0;
 }
 
@@ -312,14 +309,13 @@ static void release(struct nt_perfetto *trace)
 }
 
 int nt_export_perfetto(struct nt_feed *feed, const struct nt_selection *selection, FILE *out,
-		       struct nt_progress *progress, char *error, size_t error_size)
+		       struct nt_progress *progress, char error[NT_ERROR_MAX])
 {
 	struct nt_perfetto *trace = calloc(1, sizeof(*trace));
 	int result;
 
-	snprintf(error, error_size, "out of memory.");
 	if (!trace)
-		return -1;
+		return nt_fail(error, "out of memory.");
 	trace->session = nt_feed_session(feed);
 	trace->selection = selection;
 	trace->boot_uncertainty_ns = INT64_MAX;
@@ -330,7 +326,7 @@ int nt_export_perfetto(struct nt_feed *feed, const struct nt_selection *selectio
 	if (!result)
 		result = finish(trace);
 	if (result)
-		snprintf(error, error_size, "%s", trace->error);
+		nt_fail(error, "%s", trace->error);
 	release(trace);
 	return result;
 }

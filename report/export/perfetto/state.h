@@ -243,7 +243,7 @@ struct nt_perfetto {
 	size_t mark_tracks_size;
 	uint32_t described; /* 1 << enum nt_perfetto_track: groups that are */
 	uint64_t n_tracks; /* given out above NT_TRACK_OTHERS */
-	char error[512];
+	char error[NT_ERROR_MAX];
 };
 
 /* A value that a reader asked for by its name. */

@@ -7,15 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/out/complain.h"
 #include "report/query/cpus/lanes.h"
 
 #define WINDOW_NS 10000000 /* where --window is not given */
 #define TOP 5
 
 /* A number from 1 to `most`. */
-static int choose_number(const char *option, const char *word, unsigned long most, unsigned long *number, char *error,
-			 size_t error_size)
+static int choose_number(const char *option, const char *word, unsigned long most, unsigned long *number,
+			 char error[NT_ERROR_MAX])
 {
 	char *end;
 
@@ -24,10 +23,10 @@ static int choose_number(const char *option, const char *word, unsigned long mos
 	*number = word[0] >= '0' && word[0] <= '9' ? strtoul(word, &end, 10) : 0;
 	if (*number >= 1 && *number <= most && !*end)
 		return 0;
-	return nt_refuse(error, error_size, "%s %s: give a number from 1 to %lu.", option, word, most);
+	return nt_fail(error, "%s %s: give a number from 1 to %lu.", option, word, most);
 }
 
-static int choose_window(const char *word, uint64_t *ns, char *error, size_t error_size)
+static int choose_window(const char *word, uint64_t *ns, char error[NT_ERROR_MAX])
 {
 	struct nt_moment length;
 
@@ -35,42 +34,38 @@ static int choose_window(const char *word, uint64_t *ns, char *error, size_t err
 	if (!word)
 		return 0;
 	if (nt_moment_parse(word, &length) || length.is_wall || length.ns <= 0)
-		return nt_refuse(error, error_size, "--window %s: give a length of time, like 10ms, 500us or 2.5.",
-				 word);
+		return nt_fail(error, "--window %s: give a length of time, like 10ms, 500us or 2.5.", word);
 	*ns = (uint64_t)length.ns;
 	return 0;
 }
 
-static int choose_worst(const struct nt_lanes_args *args, struct nt_lanes_choice *choice, char *error,
-			size_t error_size)
+static int choose_worst(const struct nt_lanes_args *args, struct nt_lanes_choice *choice, char error[NT_ERROR_MAX])
 {
 	if (!args->worst) {
 		if (!args->window && !args->top && !args->each_cpu)
 			return 0;
-		return nt_refuse(error, error_size, "--window, --top and --each-cpu need --worst.");
+		return nt_fail(error, "--window, --top and --each-cpu need --worst.");
 	}
 	choice->worst = args->worst;
 	choice->worst_kinds = nt_lane_kinds_of(args->worst);
 	if (choice->worst_kinds)
 		return 0;
-	return nt_refuse(error, error_size,
-			 "--worst %s: choose hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or "
-			 "uncovered; or network, which is net_rx, net_tx, send and recv.",
-			 args->worst);
+	return nt_fail(error,
+		       "--worst %s: choose hardirq, net_rx, net_tx, softirq, send, recv, task, idle, offline or "
+		       "uncovered; or network, which is net_rx, net_tx, send and recv.",
+		       args->worst);
 }
 
 int nt_lanes_choose(const struct nt_lanes_args *args, const struct nt_selection_args *selection,
-		    struct nt_lanes_choice *choice, char *error, size_t error_size)
+		    struct nt_lanes_choice *choice, char error[NT_ERROR_MAX])
 {
 	unsigned long cells = 0, top = TOP;
 
 	*choice = (struct nt_lanes_choice){.each_cpu = args->each_cpu};
-	if (nt_select(selection, &choice->selection, error, error_size) ||
-	    nt_selection_check(&choice->selection, error, error_size) ||
-	    choose_number("--cells", args->cells, NT_LANE_MAX_CELLS, &cells, error, error_size) ||
-	    choose_number("--top", args->top, NT_WORST_MAX, &top, error, error_size) ||
-	    choose_window(args->window, &choice->window_ns, error, error_size) ||
-	    choose_worst(args, choice, error, error_size))
+	if (nt_select(selection, &choice->selection, error) ||
+	    choose_number("--cells", args->cells, NT_LANE_MAX_CELLS, &cells, error) ||
+	    choose_number("--top", args->top, NT_WORST_MAX, &top, error) ||
+	    choose_window(args->window, &choice->window_ns, error) || choose_worst(args, choice, error))
 		return -1;
 	choice->cells = (uint32_t)cells;
 	choice->top = (unsigned int)top;

@@ -34,6 +34,6 @@ struct nt_lanes_choice {
 
 /* 0, or -1 and a sentence that says what is wrong. */
 int nt_lanes_choose(const struct nt_lanes_args *args, const struct nt_selection_args *selection,
-		    struct nt_lanes_choice *choice, char *error, size_t error_size);
+		    struct nt_lanes_choice *choice, char error[NT_ERROR_MAX]);
 
 #endif

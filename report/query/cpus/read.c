@@ -100,7 +100,7 @@ int nt_lanes_name(const struct nt_part *part, sqlite3_stmt *names, int64_t utid,
 	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : nt_db_fail(part->db, "the threads cannot be read");
 }
 
-int nt_lanes_check_process(const struct nt_part *part, char *why_not, size_t size)
+int nt_lanes_check_process(const struct nt_part *part, char why_not[NT_ERROR_MAX])
 {
 	const char *process = part->selection->process;
 	sqlite3_stmt *row;
@@ -111,18 +111,18 @@ int nt_lanes_check_process(const struct nt_part *part, char *why_not, size_t siz
 			  part->session->id);
 	sqlite3_bind_text(row, 4, process, -1, SQLITE_STATIC);
 	if (!nt_db_next(row))
-		snprintf(why_not, size,
+		snprintf(why_not, NT_ERROR_MAX,
 			 "session %lld has no process %.100s: nettape-report query lists those in the table process",
 			 (long long)part->session->id, process);
 	return nt_db_end(part->db, row, "the recording cannot be read");
 }
 
-int nt_lanes_check_cpus(const struct nt_part *part, char *why_not, size_t size)
+int nt_lanes_check_cpus(const struct nt_part *part, char why_not[NT_ERROR_MAX])
 {
 	sqlite3_stmt *row = prepare(part, "SELECT 1 FROM cpu_slice WHERE " OVERLAPS " LIMIT 1", false, 1);
 
 	if (!nt_db_next(row))
-		snprintf(why_not, size, "session %lld has %s: it had %lld", (long long)part->session->id,
+		snprintf(why_not, NT_ERROR_MAX, "session %lld has %s: it had %lld", (long long)part->session->id,
 			 part->selection->n_cpus ? "none of these CPUs" : "no CPUs", (long long)part->session->cpus);
 	return nt_db_end(part->db, row, "the recording cannot be read");
 }

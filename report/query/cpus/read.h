@@ -22,8 +22,8 @@ int nt_lanes_scan(const struct nt_part *part, int (*visit)(void *arg, const stru
 int nt_lanes_fail(const struct nt_part *part, int error, const char *what);
 /* If the session has not the chosen process, or no slices of the chosen CPUs, `why_not` says so. 0, or -1 and
  * db->error. */
-int nt_lanes_check_process(const struct nt_part *part, char *why_not, size_t size);
-int nt_lanes_check_cpus(const struct nt_part *part, char *why_not, size_t size);
+int nt_lanes_check_process(const struct nt_part *part, char why_not[NT_ERROR_MAX]);
+int nt_lanes_check_cpus(const struct nt_part *part, char why_not[NT_ERROR_MAX]);
 
 /* What happened beside, each the rows of one query, with names that tell units, see out/output.h. */
 enum nt_lanes_rows {

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/out/complain.h"
 #include "schema/kind.h"
 
 enum nt_hook nt_hook_number(const char *name)
@@ -19,7 +18,7 @@ enum nt_hook nt_hook_number(const char *name)
 	return NT_HOOK_NONE;
 }
 
-static int choose_by(const char *word, enum nt_by *by, char *error, size_t error_size)
+static int choose_by(const char *word, enum nt_by *by, char error[NT_ERROR_MAX])
 {
 	for (unsigned int i = NT_BY_NONE + 1; i < NT_BY_COUNT; i++) {
 		if (!strcmp(word, nt_by_name((enum nt_by)i))) {
@@ -27,53 +26,53 @@ static int choose_by(const char *word, enum nt_by *by, char *error, size_t error
 			return 0;
 		}
 	}
-	return nt_refuse(error, error_size, "--by %s: choose iface, cgroup, process, socket, cpu or port.", word);
+	return nt_fail(error, "--by %s: choose iface, cgroup, process, socket, cpu or port.", word);
 }
 
-static int choose_hook(const char *option, const char *word, enum nt_hook *hook, char *error, size_t error_size)
+static int choose_hook(const char *option, const char *word, enum nt_hook *hook, char error[NT_ERROR_MAX])
 {
 	int at;
 
 	*hook = nt_hook_number(word);
 	if (*hook)
 		return 0;
-	at = snprintf(error, error_size, "%s %s: there is no such hook; choose from", option, word);
-	for (unsigned int i = NT_HOOK_NONE + 1; i < NT_HOOK_COUNT && at > 0 && (size_t)at < error_size; i++)
-		at += snprintf(error + at, error_size - (size_t)at, "%s %s", i > 1 ? "," : "", nt_hook_name(i));
-	if (at > 0 && (size_t)at < error_size)
-		snprintf(error + at, error_size - (size_t)at, ".");
+	at = snprintf(error, NT_ERROR_MAX, "%s %s: there is no such hook; choose from", option, word);
+	for (unsigned int i = NT_HOOK_NONE + 1; i < NT_HOOK_COUNT && at > 0 && (size_t)at < NT_ERROR_MAX; i++)
+		at += snprintf(error + at, NT_ERROR_MAX - (size_t)at, "%s %s", i > 1 ? "," : "", nt_hook_name(i));
+	if (at > 0 && (size_t)at < NT_ERROR_MAX)
+		snprintf(error + at, NT_ERROR_MAX - (size_t)at, ".");
 	return -1;
 }
 
-static int choose_between(const struct nt_latency_args *args, struct nt_latency_choice *choice, char *error,
-			  size_t error_size)
+static int choose_between(const struct nt_latency_args *args, struct nt_latency_choice *choice,
+			  char error[NT_ERROR_MAX])
 {
-	if (choose_hook("--between", args->between[0], &choice->first, error, error_size) ||
-	    choose_hook("--between", args->between[1], &choice->second, error, error_size))
+	if (choose_hook("--between", args->between[0], &choice->first, error) ||
+	    choose_hook("--between", args->between[1], &choice->second, error))
 		return -1;
 	if (choice->first >= choice->second)
-		return nt_refuse(error, error_size, "--between takes two hooks in the order that packets pass them.");
+		return nt_fail(error, "--between takes two hooks in the order that packets pass them.");
 	if (args->n_hooks)
-		return nt_refuse(error, error_size, "--between names the hooks: leave --hook out.");
+		return nt_fail(error, "--between names the hooks: leave --hook out.");
 	return 0;
 }
 
 int nt_latency_choose(const struct nt_latency_args *args, const struct nt_selection_args *selection,
-		      struct nt_latency_choice *choice, char *error, size_t error_size)
+		      struct nt_latency_choice *choice, char error[NT_ERROR_MAX])
 {
 	*choice = (struct nt_latency_choice){.include_hol = args->include_hol};
-	if (args->by && choose_by(args->by, &choice->by, error, error_size))
+	if (args->by && choose_by(args->by, &choice->by, error))
 		return -1;
 	for (unsigned int i = 0; i < args->n_hooks; i++) {
 		enum nt_hook hook;
 
-		if (choose_hook("--hook", args->hooks[i], &hook, error, error_size))
+		if (choose_hook("--hook", args->hooks[i], &hook, error))
 			return -1;
 		choice->hooks |= 1u << hook;
 	}
 	if (!choice->hooks)
 		choice->hooks = (1u << NT_HOOK_COUNT) - 2;
-	if (args->between[0] && choose_between(args, choice, error, error_size))
+	if (args->between[0] && choose_between(args, choice, error))
 		return -1;
-	return nt_select(selection, &choice->selection, error, error_size);
+	return nt_select(selection, &choice->selection, error);
 }

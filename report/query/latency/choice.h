@@ -34,7 +34,7 @@ struct nt_latency_choice {
 
 /* 0, or -1 and a sentence that says what is wrong. */
 int nt_latency_choose(const struct nt_latency_args *args, const struct nt_selection_args *selection,
-		      struct nt_latency_choice *choice, char *error, size_t error_size);
+		      struct nt_latency_choice *choice, char error[NT_ERROR_MAX]);
 /* The number of a hook by its name; NT_HOOK_NONE: there is none of that name. */
 enum nt_hook nt_hook_number(const char *name);
 

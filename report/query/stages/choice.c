@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/out/complain.h"
 #include "report/query/cpus/lanes.h"
 #include "report/util/array.h"
 
@@ -23,7 +22,7 @@ const char *nt_stage_by_name(enum nt_stage_by by)
 	return by_names[by];
 }
 
-static int choose_by(const char *word, enum nt_stage_by *by, char *error, size_t error_size)
+static int choose_by(const char *word, enum nt_stage_by *by, char error[NT_ERROR_MAX])
 {
 	for (unsigned int i = 1; word && i < NT_COUNT(by_names); i++) {
 		if (!strcmp(word, by_names[i])) {
@@ -33,11 +32,11 @@ static int choose_by(const char *word, enum nt_stage_by *by, char *error, size_t
 	}
 	if (!word)
 		return 0;
-	return nt_refuse(error, error_size, "--by %s: choose cpu, process, cgroup or time.", word);
+	return nt_fail(error, "--by %s: choose cpu, process, cgroup or time.", word);
 }
 
 /* "net_rx,send", or "network". */
-static int choose_owners(const char *list, unsigned int *owners, char *error, size_t error_size)
+static int choose_owners(const char *list, unsigned int *owners, char error[NT_ERROR_MAX])
 {
 	*owners = list ? 0 : NT_NETWORK_OWNERS;
 	while (list && *list) {
@@ -48,29 +47,26 @@ static int choose_owners(const char *list, unsigned int *owners, char *error, si
 		snprintf(word, sizeof(word), "%.*s", (int)(size < sizeof(word) ? size : sizeof(word) - 1), list);
 		kinds = nt_lane_kinds_of(word);
 		if (!kinds || size >= sizeof(word))
-			return nt_refuse(
-				error, error_size,
-				"--owner %s: choose from hardirq, net_rx, net_tx, softirq, send, recv and task, "
-				"separated by commas; or network, which is net_rx, net_tx, send and recv.",
-				word);
+			return nt_fail(error,
+				       "--owner %s: choose from hardirq, net_rx, net_tx, softirq, send, recv and task, "
+				       "separated by commas; or network, which is net_rx, net_tx, send and recv.",
+				       word);
 		*owners |= kinds;
 		list += size + (list[size] == ',');
 	}
 	if (*owners)
 		return 0;
-	return nt_refuse(error, error_size, "--owner takes names of owners, separated by commas.");
+	return nt_fail(error, "--owner takes names of owners, separated by commas.");
 }
 
 int nt_stage_choose(const struct nt_stage_args *args, const char *by, const struct nt_selection_args *selection,
-		    struct nt_stage_choice *choice, char *error, size_t error_size)
+		    struct nt_stage_choice *choice, char error[NT_ERROR_MAX])
 {
 	*choice = (struct nt_stage_choice){.inclusive = args->inclusive, .other = args->other, .user = args->user};
-	if (nt_select(selection, &choice->selection, error, error_size) ||
-	    nt_selection_check(&choice->selection, error, error_size) ||
-	    choose_by(by, &choice->by, error, error_size) ||
-	    choose_owners(args->owners, &choice->owners, error, error_size))
+	if (nt_select(selection, &choice->selection, error) || choose_by(by, &choice->by, error) ||
+	    choose_owners(args->owners, &choice->owners, error))
 		return -1;
 	if (args->other && (by || args->inclusive))
-		return nt_refuse(error, error_size, "--other lists stacks: leave --by and --inclusive out.");
+		return nt_fail(error, "--other lists stacks: leave --by and --inclusive out.");
 	return 0;
 }

@@ -31,7 +31,7 @@ struct nt_stage_choice {
 
 /* `by` as on the command line, or NULL. 0, or -1 and a sentence that says what is wrong. */
 int nt_stage_choose(const struct nt_stage_args *args, const char *by, const struct nt_selection_args *selection,
-		    struct nt_stage_choice *choice, char *error, size_t error_size);
+		    struct nt_stage_choice *choice, char error[NT_ERROR_MAX]);
 /* "cpu" and so on; NULL for none. */
 const char *nt_stage_by_name(enum nt_stage_by by);
 

@@ -16,25 +16,25 @@
 /* ---- the part ---- */
 
 int nt_stage_part_of(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
-		     struct nt_part *part, char *why_not, size_t size)
+		     struct nt_part *part, char why_not[NT_ERROR_MAX])
 {
 	char missing[NT_NEED_MAX];
 	bool has;
 
 	*part = (struct nt_part){.db = db, .session = session, .selection = selection};
-	nt_part_choose(part, why_not, size);
+	nt_part_choose(part, why_not);
 	if (why_not[0])
 		return 0;
 	if (nt_db_has_rows(db, "stack_sample", session->id, &has))
 		return -1;
 	if (!has) {
-		nt_need_say(&nt_need_stacks, missing, sizeof(missing));
-		snprintf(why_not, size, "session %lld has %s", (long long)session->id, missing);
+		snprintf(why_not, NT_ERROR_MAX, "session %lld has %s", (long long)session->id,
+			 nt_need_text(&nt_need_stacks, missing));
 		return 0;
 	}
-	if (nt_lanes_check_process(part, why_not, size))
+	if (nt_lanes_check_process(part, why_not))
 		return -1;
-	return why_not[0] ? 0 : nt_lanes_check_cpus(part, why_not, size);
+	return why_not[0] ? 0 : nt_lanes_check_cpus(part, why_not);
 }
 
 /* ---- rows ---- */
