@@ -479,15 +479,8 @@ static bool is_harmless_pragma(const char *name, const char *argument)
 					    "compile_options", "user_version",	"application_id",
 					    "page_count",      "page_size",	"encoding"};
 
-	for (size_t i = 0; i < NT_COUNT(telling); i++) {
-		if (!sqlite3_stricmp(name, telling[i]))
-			return true;
-	}
-	for (size_t i = 0; !argument && i < NT_COUNT(plain); i++) {
-		if (!sqlite3_stricmp(name, plain[i]))
-			return true;
-	}
-	return false;
+	return NT_ANY(NT_COUNT(telling), i, !sqlite3_stricmp(name, telling[i])) ||
+	       (!argument && NT_ANY(NT_COUNT(plain), i, !sqlite3_stricmp(name, plain[i])));
 }
 
 static int authorize(void *arg, int action, const char *first, const char *second, const char *database,

@@ -42,12 +42,9 @@ static size_t columns_of(uint32_t code)
 		{0xffe0, 0xffe6, 2},   {0x1f300, 0x1f64f, 2}, {0x1f680, 0x1f6ff, 2}, {0x1f900, 0x1faff, 2},
 		{0x20000, 0x3fffd, 2},
 	};
+	const size_t at = NT_FIRST(NT_COUNT(ranges), i, code >= ranges[i].first && code <= ranges[i].last);
 
-	for (size_t i = 0; i < NT_COUNT(ranges); i++) {
-		if (code >= ranges[i].first && code <= ranges[i].last)
-			return ranges[i].columns;
-	}
-	return 1;
+	return at < NT_COUNT(ranges) ? ranges[at].columns : 1;
 }
 
 /* Bytes of a sequence that sets colours, at the beginning of a text; 0: there is none. */

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "report/util/array.h"
+
 /* What all groupings have in common: they name columns send_ns, recv_ns, ops, sent, received, untimed, lower_bound. */
 #define SUMS                                                                                                           \
 	"sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(ops) AS ops, sum(sent) AS sent, "                       \
@@ -133,9 +135,5 @@ const struct nt_group_info *nt_group(enum nt_group group)
 
 enum nt_group nt_group_of(const char *word)
 {
-	unsigned int group = 0;
-
-	while (group < NT_GROUP_COUNT && strcmp(groups[group].name, word) != 0)
-		group++;
-	return (enum nt_group)group;
+	return (enum nt_group)NT_FIRST(NT_GROUP_COUNT, i, !strcmp(groups[i].name, word));
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/util/array.h"
 #include "schema/cli/arg.h"
 
 #define SECOND 1000000000ll
@@ -154,11 +155,8 @@ const char *nt_selection_cpus_sql(const struct nt_selection *selection, char sql
 
 bool nt_selection_has_cpu(const struct nt_selection *selection, uint32_t cpu)
 {
-	for (unsigned int i = 0; i < selection->n_cpus; i++) {
-		if (cpu >= selection->cpus[i].first && cpu <= selection->cpus[i].last)
-			return true;
-	}
-	return !selection->n_cpus;
+	return !selection->n_cpus ||
+	       NT_ANY(selection->n_cpus, i, cpu >= selection->cpus[i].first && cpu <= selection->cpus[i].last);
 }
 
 bool nt_selection_has_process(const struct nt_selection *selection, int64_t pid, const char *name)

@@ -40,11 +40,8 @@ struct nt_selection {
 	const char *process; /* pid or name; NULL: all. Not copied */
 };
 
-/* 0, or -1 and a sentence that says what is wrong. */
+/* 0, or -1 and a sentence that says what is wrong; so is --from if it is not before --to, as far as can be told yet. */
 int nt_select(const struct nt_selection_args *args, struct nt_selection *selection, char error[NT_ERROR_MAX]);
-
-/* Whether --from is before --to, as far as can be told without a session. 0, or -1 and a sentence. */
-int nt_selection_check(const struct nt_selection *selection, char error[NT_ERROR_MAX]);
 
 /* What of a session's time is selected: from_ts <= ts < to_ts. Where nothing was given, all that can be. */
 struct nt_window {

@@ -53,19 +53,13 @@ const char *nt_end_state_name(uint32_t prev_state)
 
 const char *nt_op_result_name(const struct nt_op_row *op, struct nt_arena *arena)
 {
+	static const char *const ends[] = {
+		[NT_OP_OPEN] = "open", [NT_OP_EXIT] = "exit", [NT_OP_ABANDONED] = "abandoned"};
 	int64_t error = -(int64_t)op->result;
 	const char *name;
 
-	switch (op->end) {
-	case NT_OP_OPEN:
-		return "open";
-	case NT_OP_EXIT:
-		return "exit";
-	case NT_OP_ABANDONED:
-		return "abandoned";
-	case NT_OP_DONE:
-		break;
-	}
+	if (op->end != NT_OP_DONE)
+		return ends[op->end];
 	if (error <= 0)
 		return "ok";
 	if (error >= RESTART_FIRST && error <= RESTART_LAST)
@@ -169,11 +163,9 @@ struct number_name {
 
 static const char *name_of(const struct number_name *names, size_t n, unsigned int number)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (names[i].number == number)
-			return names[i].name;
-	}
-	return NULL;
+	size_t found = NT_FIRST(n, i, names[i].number == number);
+
+	return found < n ? names[found].name : NULL;
 }
 
 #define NAME_OF(names, number) name_of(names, NT_COUNT(names), number)

@@ -312,11 +312,9 @@ static const struct format {
 
 static const struct format *format_of(const struct nt_proc_snapshot *snapshot)
 {
-	for (size_t i = 0; i < NT_COUNT(formats); i++) {
-		if (!strcmp(snapshot->name, formats[i].name))
-			return &formats[i];
-	}
-	return NULL;
+	size_t found = NT_FIRST(NT_COUNT(formats), i, !strcmp(snapshot->name, formats[i].name));
+
+	return found < NT_COUNT(formats) ? &formats[found] : NULL;
 }
 
 int nt_proc_snapshot_parse(const struct nt_proc_snapshot *snapshot, nt_counter_fn counter, void *arg,

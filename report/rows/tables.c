@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "report/rows/kernel_names.h"
+#include "report/util/array.h"
 #include "report/util/utf8.h"
 #include "schema/kind.h"
 
@@ -166,9 +167,7 @@ int nt_table_fill(struct nt_row *row, struct nt_arena *arena, enum nt_table_id i
 	row->n = 0;
 	put_signed(row, session_id);
 	table->fill(row, arena, from);
-	for (uint32_t i = 0; i < row->n; i++) {
-		if (table->columns[i].required && row->values[i].type == NT_VALUE_NULL)
-			return arena->failed ? -ENOMEM : -EBADMSG;
-	}
-	return arena->failed ? -ENOMEM : 0;
+	if (arena->failed)
+		return -ENOMEM;
+	return NT_ANY(row->n, i, table->columns[i].required && row->values[i].type == NT_VALUE_NULL) ? -EBADMSG : 0;
 }

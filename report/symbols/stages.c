@@ -263,11 +263,9 @@ const char *nt_stage_text(const struct nt_stage_rules *rules, unsigned int stage
 
 int nt_stage_number(const struct nt_stage_rules *rules, const char *name)
 {
-	for (unsigned int i = 0; i < rules->n_stages; i++) {
-		if (!strcmp(rules->names[i], name))
-			return (int)i;
-	}
-	return -1;
+	size_t stage = NT_FIRST(rules->n_stages, i, !strcmp(rules->names[i], name));
+
+	return stage < rules->n_stages ? (int)stage : -1;
 }
 
 /* What a rule adds to what is said of a function; of each kind the first that comes, which is the longest. */

@@ -80,11 +80,7 @@ static bool is_trace(int fd, const unsigned char *head, size_t size)
 
 static bool is_text(const unsigned char *head, size_t size)
 {
-	for (size_t i = 0; i < size; i++) {
-		if ((head[i] < ' ' && !strchr("\t\n\r\f\033", head[i])) || head[i] == 0x7f || !head[i])
-			return false;
-	}
-	return true;
+	return !NT_ANY(size, i, (head[i] < ' ' && !strchr("\t\n\r\f\033", head[i])) || head[i] == 0x7f || !head[i]);
 }
 
 static const char *content_kind(int fd, const unsigned char *head, size_t size)

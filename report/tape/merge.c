@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report/tape/cpu_reader.h"
+#include "report/util/array.h"
 
 struct nt_merge {
 	struct nt_cpu_reader **heap; /* least key first; those that have ended are gone from it */
@@ -19,11 +20,7 @@ struct nt_merge {
 
 static bool has_blocks(const struct nt_tape *tape, uint32_t cpu)
 {
-	for (size_t i = 0; i < tape->n_chunks; i++) {
-		if (nt_tape_chunk_has(&tape->chunks[i], cpu))
-			return true;
-	}
-	return false;
+	return NT_ANY(tape->n_chunks, i, nt_tape_chunk_has(&tape->chunks[i], cpu));
 }
 
 struct nt_merge *nt_merge_new(struct nt_tape *tape)

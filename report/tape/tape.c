@@ -135,15 +135,11 @@ uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64
 
 static int add_problem(struct nt_tape *tape, char *text)
 {
-	for (size_t i = 0; i < tape->n_problems; i++) {
-		if (!strcmp(tape->problems[i].text, text)) {
-			free(text);
-			return 0;
-		}
-	}
-	if (NT_ROOM(tape->problems, tape->problems_size, tape->n_problems + 1)) {
+	const bool is_known = NT_ANY(tape->n_problems, i, !strcmp(tape->problems[i].text, text));
+
+	if (is_known || NT_ROOM(tape->problems, tape->problems_size, tape->n_problems + 1)) {
 		free(text);
-		return -ENOMEM;
+		return is_known ? 0 : -ENOMEM;
 	}
 	tape->problems[tape->n_problems++].text = text;
 	return 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/timeline/state.h"
+#include "report/util/array.h"
 
 const char *nt_owner_name(enum nt_owner owner)
 {
@@ -19,11 +20,7 @@ const char *nt_owner_name(enum nt_owner owner)
 
 enum nt_owner nt_owner_number(const char *name)
 {
-	unsigned int owner = 0;
-
-	while (owner < NT_OWNER_COUNT && strcmp(name, nt_owner_name((enum nt_owner)owner)) != 0)
-		owner++;
-	return (enum nt_owner)owner;
+	return (enum nt_owner)NT_FIRST(NT_OWNER_COUNT, i, !strcmp(name, nt_owner_name((enum nt_owner)i)));
 }
 
 void nt_count_inversion(struct nt_timeline *timeline, uint64_t by_ns)

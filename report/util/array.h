@@ -33,6 +33,18 @@
 		low_;                                                                                                  \
 	})
 
+/* The first index `i` of n elements for which `is_it`, an expression of it, is true; n: there is none. */
+#define NT_FIRST(n, i, is_it)                                                                                          \
+	({                                                                                                             \
+		const size_t n_ = (n);                                                                                 \
+		size_t i = 0;                                                                                          \
+		while (i < n_ && !(is_it))                                                                             \
+			i++;                                                                                           \
+		i;                                                                                                     \
+	})
+/* Whether there is one. */
+#define NT_ANY(n, i, is_it) (NT_FIRST(n, i, is_it) < (n))
+
 /* For qsort and bsearch: elements that are, or begin with, a uint32_t, in its order. */
 int nt_compare_u32(const void *a, const void *b);
 

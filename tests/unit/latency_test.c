@@ -70,7 +70,7 @@ static void test_moments(void **state)
 static void test_choices(void **state)
 {
 	struct nt_latency_args args = {.by = "cgroup", .hooks = {"ip-start", "udp-socket-read"}, .n_hooks = 2};
-	struct nt_selection_args selection = {.from = "1", .to = "2ms"};
+	struct nt_selection_args selection = {.from = "1", .to = "2"};
 	struct nt_latency_choice choice;
 	struct nt_window window;
 	char error[NT_ERROR_MAX];
@@ -81,7 +81,11 @@ static void test_choices(void **state)
 	assert_int_equal(choice.hooks, 1u << NT_HOOK_ip_start | 1u << NT_HOOK_udp_socket_read);
 	window = nt_selection_window(&choice.selection, 500, 0);
 	assert_int_equal(window.from_ts, 1000000500);
-	assert_int_equal(window.to_ts, 2000500);
+	assert_int_equal(window.to_ts, 2000000500);
+	selection.to = "2ms";
+	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error), -1);
+	assert_string_equal(error, "--from is not before --to: there is no time between them.");
+	selection.to = "2";
 	args.hooks[1] = "udp-read";
 	assert_int_equal(nt_latency_choose(&args, &selection, &choice, error), -1);
 	assert_string_equal(error,

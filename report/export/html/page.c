@@ -183,11 +183,9 @@ static const struct {
 /* The part whose name stands at `text`, or -1. */
 static int part_at(const char *text)
 {
-	for (size_t i = 0; i < NT_COUNT(parts); i++) {
-		if (!strncmp(text, parts[i].name, strlen(parts[i].name)))
-			return (int)i;
-	}
-	return -1;
+	size_t part = NT_FIRST(NT_COUNT(parts), i, !strncmp(text, parts[i].name, strlen(parts[i].name)));
+
+	return part < NT_COUNT(parts) ? (int)part : -1;
 }
 
 static int write_page(struct page *page)

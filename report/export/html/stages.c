@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/query/stages/show.h"
+#include "report/util/array.h"
 
 /* Names of stages are our own, and few; in a database, which may be anybody's, they are neither. */
 static int check_names(struct nt_stage_result *result)
@@ -42,11 +43,9 @@ struct merged {
 /* A stage of the same owner that is there already, or NULL. */
 static struct merged *find_merged(struct merged *all, size_t n, uint32_t whole, const char *stage)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (all[i].part.whole == whole && !strcmp(all[i].stage, stage))
-			return &all[i];
-	}
-	return NULL;
+	size_t found = NT_FIRST(n, i, all[i].part.whole == whole && !strcmp(all[i].stage, stage));
+
+	return found < n ? &all[found] : NULL;
 }
 
 static size_t merge_families(const struct nt_stage_result *result, struct merged *all)

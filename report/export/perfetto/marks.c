@@ -33,13 +33,7 @@ static bool is_of_packets(const char *source, const char *name)
 	const char *const *names = is_softnet ? softnet : snmp;
 	const size_t n = is_softnet ? NT_COUNT(softnet) : NT_COUNT(snmp);
 
-	if (!is_softnet && strcmp(source, "/proc/net/snmp"))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (!strcmp(name, names[i]))
-			return true;
-	}
-	return false;
+	return (is_softnet || !strcmp(source, "/proc/net/snmp")) && NT_ANY(n, i, !strcmp(name, names[i]));
 }
 
 /* A snapshot was made between two times: the counter had the value by the second. */
@@ -78,11 +72,7 @@ static int take_counter(struct nt_perfetto *trace, const struct nt_value *const 
 
 static bool is_sample(const char *kind)
 {
-	for (unsigned int number = 0; number < NT_KIND_MAX; number++) {
-		if (nt_kind_is_sample(number) && !strcmp(nt_kind(number)->name, kind))
-			return true;
-	}
-	return false;
+	return NT_ANY(NT_KIND_MAX, i, nt_kind_is_sample(i) && !strcmp(nt_kind(i)->name, kind));
 }
 
 static void write_range(struct nt_perfetto *trace, uint64_t track, int64_t begin, int64_t end, const char *kind,

@@ -160,11 +160,8 @@ struct taker {
 /* False: the table has no such column. */
 static bool find_column(const struct nt_table *table, const char *name, uint8_t *at)
 {
-	for (*at = 0; *at < table->n_columns; ++*at) {
-		if (!strcmp(table->columns[*at].name, name))
-			return true;
-	}
-	return false;
+	*at = (uint8_t)NT_FIRST(table->n_columns, i, !strcmp(table->columns[i].name, name));
+	return *at < table->n_columns;
 }
 
 static bool find_columns(struct taker *taker, const struct nt_table *table)

@@ -111,11 +111,7 @@ void nt_proto_bytes(struct nt_proto *proto, uint32_t field, const void *data, si
 
 static bool is_ascii(const char *text, size_t size)
 {
-	for (size_t i = 0; i < size; i++) {
-		if (text[i] & 0x80)
-			return false;
-	}
-	return true;
+	return !NT_ANY(size, i, text[i] & 0x80);
 }
 
 void nt_proto_text(struct nt_proto *proto, uint32_t field, const char *text)

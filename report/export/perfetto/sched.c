@@ -81,12 +81,9 @@ static uint32_t state_of(const char *word)
 	} states[] = {{"R", STATE_RUNNABLE}, {"S", 0x01},      {"D", 0x02}, {"R+", STATE_PREEMPTED},
 		      {"T", 0x04},	     {"t", 0x08},      {"X", 0x10}, {"P", STATE_PARKED},
 		      {"Z", 0x20},	     {"I", STATE_IDLE}};
+	const size_t found = word ? NT_FIRST(NT_COUNT(states), i, !strcmp(word, states[i].word)) : NT_COUNT(states);
 
-	for (size_t i = 0; word && i < NT_COUNT(states); i++) {
-		if (!strcmp(word, states[i].word))
-			return states[i].state;
-	}
-	return STATE_NOT_KNOWN;
+	return found < NT_COUNT(states) ? states[found].state : STATE_NOT_KNOWN;
 }
 
 /* Stays of processes that were not asked for are one, of a thread that is made up. The idle task is nobody's. */
@@ -246,14 +243,9 @@ static int take_span(struct nt_perfetto *trace, const struct nt_value *ts, const
 
 static int vec_of(const char *word)
 {
-	static const char *const words[] = {"HI",	"TIMER",   "NET_TX", "NET_RX",	"BLOCK",
-					    "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
+	const size_t vec = NT_FIRST(NT_VEC_COUNT, i, !strcmp(word, nt_vec_name(i)));
 
-	for (size_t i = 0; i < NT_COUNT(words); i++) {
-		if (!strcmp(word, words[i]))
-			return (int)i;
-	}
-	return -1;
+	return vec < NT_VEC_COUNT ? (int)vec : -1;
 }
 
 static int take_softirq(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)

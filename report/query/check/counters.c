@@ -17,11 +17,7 @@
 
 static bool is_event_kind(const char *name)
 {
-	for (unsigned int number = 0; number < NT_KIND_MAX; number++) {
-		if (nt_kind_is_of_cpu(number) && !strcmp(nt_kind(number)->name, name))
-			return true;
-	}
-	return false;
+	return NT_ANY(NT_KIND_MAX, i, nt_kind_is_of_cpu(i) && !strcmp(nt_kind(i)->name, name));
 }
 
 /*
@@ -232,11 +228,9 @@ static int64_t snapshot_at(const struct softirqs *softirqs, int64_t ns)
 
 static int vec_number(const char *name)
 {
-	for (int vec = 0; vec < NT_VEC_COUNT; vec++) {
-		if (!strcmp(name, nt_vec_name((unsigned int)vec)))
-			return vec;
-	}
-	return -1;
+	size_t vec = NT_FIRST(NT_VEC_COUNT, i, !strcmp(name, nt_vec_name(i)));
+
+	return vec < NT_VEC_COUNT ? (int)vec : -1;
 }
 
 /* Where the counts of a snapshot, CPU and vector stand. */

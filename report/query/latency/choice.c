@@ -7,26 +7,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/util/array.h"
 #include "schema/kind.h"
 
 enum nt_hook nt_hook_number(const char *name)
 {
-	for (unsigned int hook = NT_HOOK_NONE + 1; hook < NT_HOOK_COUNT; hook++) {
-		if (!strcmp(name, nt_hook_name(hook)))
-			return (enum nt_hook)hook;
-	}
-	return NT_HOOK_NONE;
+	size_t hook = NT_FIRST(NT_HOOK_COUNT, i, i != NT_HOOK_NONE && !strcmp(name, nt_hook_name(i)));
+
+	return hook < NT_HOOK_COUNT ? (enum nt_hook)hook : NT_HOOK_NONE;
 }
 
 static int choose_by(const char *word, enum nt_by *by, char error[NT_ERROR_MAX])
 {
-	for (unsigned int i = NT_BY_NONE + 1; i < NT_BY_COUNT; i++) {
-		if (!strcmp(word, nt_by_name((enum nt_by)i))) {
-			*by = (enum nt_by)i;
-			return 0;
-		}
-	}
-	return nt_fail(error, "--by %s: choose iface, cgroup, process, socket, cpu or port.", word);
+	*by = (enum nt_by)NT_FIRST(NT_BY_COUNT, i, i != NT_BY_NONE && !strcmp(word, nt_by_name(i)));
+	return *by < NT_BY_COUNT ? 0
+				 : nt_fail(error, "--by %s: choose iface, cgroup, process, socket, cpu or port.", word);
 }
 
 static int choose_hook(const char *option, const char *word, enum nt_hook *hook, char error[NT_ERROR_MAX])

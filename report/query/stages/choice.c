@@ -24,15 +24,10 @@ const char *nt_stage_by_name(enum nt_stage_by by)
 
 static int choose_by(const char *word, enum nt_stage_by *by, char error[NT_ERROR_MAX])
 {
-	for (unsigned int i = 1; word && i < NT_COUNT(by_names); i++) {
-		if (!strcmp(word, by_names[i])) {
-			*by = (enum nt_stage_by)i;
-			return 0;
-		}
-	}
 	if (!word)
 		return 0;
-	return nt_fail(error, "--by %s: choose cpu, process, cgroup or time.", word);
+	*by = (enum nt_stage_by)NT_FIRST(NT_COUNT(by_names), i, by_names[i] && !strcmp(word, by_names[i]));
+	return *by < NT_COUNT(by_names) ? 0 : nt_fail(error, "--by %s: choose cpu, process, cgroup or time.", word);
 }
 
 /* "net_rx,send", or "network". */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/rows/rollup.h"
+#include "report/util/array.h"
 
 #define COLUMNS_MAX 30 /* by time */
 
@@ -159,11 +160,7 @@ static void sum_owners(struct nt_stage_result *result)
 
 bool nt_stage_any_short(const struct nt_stage_result *result)
 {
-	for (unsigned int i = 0; i < NT_OWNER_COUNT; i++) {
-		if (result->owners[i].is_short)
-			return true;
-	}
-	return false;
+	return NT_ANY(NT_OWNER_COUNT, i, result->owners[i].is_short);
 }
 
 /* ---- how sure it is ---- */
