@@ -3,8 +3,7 @@
  * compat.h - every known difference between kernels and architectures, each with the version and the reason. Nothing is
  * chosen by version number: the kernel's own types tell.
  */
-#ifndef NT_BPF_COMPAT_H
-#define NT_BPF_COMPAT_H
+#pragma once
 
 #include "bpf/kernel.h"
 
@@ -97,5 +96,3 @@ static __always_inline __u32 nt_last_ifindex(const struct sock *sk)
 {
 	return bpf_core_field_exists(sk->sk_rx_dst_ifindex) ? sk->sk_rx_dst_ifindex : 0;
 }
-
-#endif

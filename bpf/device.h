@@ -3,8 +3,7 @@
  * device.h - network devices in records: their keys, and their identities, written when a device is first seen or has a
  * new name.
  */
-#ifndef NT_BPF_DEVICE_H
-#define NT_BPF_DEVICE_H
+#pragma once
 
 #include "bpf/emit.h"
 
@@ -69,5 +68,3 @@ static __always_inline __u64 nt_key_of_device(struct net_device *dev, __u64 now_
 	nt_announce_device(address, key, now_ns);
 	return key;
 }
-
-#endif

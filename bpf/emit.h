@@ -4,8 +4,7 @@
  * state record after it, and wakes the reader now and then. Also declares the maps and configuration, which core.bpf.c
  * defines.
  */
-#ifndef NT_BPF_EMIT_H
-#define NT_BPF_EMIT_H
+#pragma once
 
 #include "bpf/compat.h"
 #include "bpf/shared.h"
@@ -315,5 +314,3 @@ static __always_inline __u64 nt_key_of(struct task_struct *task)
 {
 	return nt_task_key(task->pid, task->start_time);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * relocated against the running kernel's own type information (CO-RE). A field that differs between
  * kernels is in compat.h.
  */
-#ifndef NT_BPF_KERNEL_H
-#define NT_BPF_KERNEL_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <linux/types.h>
@@ -231,5 +230,3 @@ struct linux_binprm;
 #define AF_INET6 10
 #define AF_NETLINK 16
 #define AF_ALG 38
-
-#endif

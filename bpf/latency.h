@@ -3,8 +3,7 @@
  * latency.h - what a hook of probe `latency` does, in every program: asks whether the packet is wanted and has a
  * receive timestamp, and writes the sample. The cheapest question comes first, and each run counts one outcome.
  */
-#ifndef NT_BPF_LATENCY_H
-#define NT_BPF_LATENCY_H
+#pragma once
 
 #include "bpf/device.h"
 #include "bpf/socket_op.h"
@@ -273,5 +272,3 @@ static __always_inline int nt_hook_of_socket(struct nt_cpu *cpu, __u32 cpu_id, _
 	nt_see_socket(seen, sk, skb->skb_iif);
 	return nt_hook_end(cpu, cpu_id, program, seen, sk, can_make, weight);
 }
-
-#endif

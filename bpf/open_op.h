@@ -3,8 +3,7 @@
  * open_op.h - the operation that a task may be inside, and its sockets: for the socket probe when an operation ends,
  * and for state records, which say what is open.
  */
-#ifndef NT_BPF_OPEN_OP_H
-#define NT_BPF_OPEN_OP_H
+#pragma once
 
 #include "bpf/emit.h"
 
@@ -165,5 +164,3 @@ static __always_inline __u64 nt_lost_begin(const struct nt_open *open)
 {
 	return open->begin_ns ? open->begin_ns : NT_LOST_BEFORE;
 }
-
-#endif

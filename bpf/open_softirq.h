@@ -3,8 +3,7 @@
  * open_softirq.h - the softirq that the task on a CPU may be inside, and how it leaves and returns with its task. Only
  * PREEMPT_RT switches tasks inside a softirq; elsewhere all this is one test at each switch, which is false.
  */
-#ifndef NT_BPF_OPEN_SOFTIRQ_H
-#define NT_BPF_OPEN_SOFTIRQ_H
+#pragma once
 
 #include "bpf/emit.h"
 
@@ -28,5 +27,3 @@ static __always_inline void nt_fill_open_softirq(const struct nt_cpu *cpu, __u64
 	open->begin_ns = cpu->softirq_begin_ns;
 	open->socket = 0;
 }
-
-#endif

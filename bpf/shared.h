@@ -4,8 +4,7 @@
  * loaded), the list of programs with their outcomes, and the state of each CPU with its counters, which the
  * recorder reads through a shared mapping.
  */
-#ifndef NT_BPF_SHARED_H
-#define NT_BPF_SHARED_H
+#pragma once
 
 #include "schema/event.h"
 
@@ -401,5 +400,3 @@ struct nt_seen_socket {
 	__u64 cookie;
 	__u64 signature; /* of addresses and ports, so that a connect or bind is sent again */
 };
-
-#endif

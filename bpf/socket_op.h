@@ -3,8 +3,7 @@
  * socket_op.h - the end of an operation, whichever program sees it: finds the begin and the task, and writes the
  * record.
  */
-#ifndef NT_BPF_SOCKET_OP_H
-#define NT_BPF_SOCKET_OP_H
+#pragma once
 
 #include "bpf/task_ops.h"
 
@@ -199,5 +198,3 @@ static __always_inline int op_end(__u32 program, struct sock *sk, int result, in
 	nt_emit_event(cpu, cpu_id, program, &record, sizeof(record), begin_ns);
 	return 0;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * stack in the task's storage. Those programs may be preempted, so nothing here belongs to the CPU. An operation that
  * began before the programs were attached stays where open_op.h keeps it, outside of the whole stack.
  */
-#ifndef NT_BPF_TASK_OPS_H
-#define NT_BPF_TASK_OPS_H
+#pragma once
 
 #include "bpf/open_op.h"
 
@@ -116,5 +115,3 @@ static __always_inline __u32 nt_list_ops(struct nt_cpu *cpu, struct task_struct 
 	}
 	return nt_config.ops_by_task ? nt_list_task_ops(cpu, task, now_ns, open, n, begin_ns) : n;
 }
-
-#endif

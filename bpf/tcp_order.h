@@ -17,8 +17,7 @@
  * order in the same stretch, between the late one and the read, counts too, and so does the late one; nothing that
  * waited is missed. Sequence numbers wrap, hence the differences.
  */
-#ifndef NT_BPF_TCP_ORDER_H
-#define NT_BPF_TCP_ORDER_H
+#pragma once
 
 #include "bpf/compat.h"
 
@@ -111,5 +110,3 @@ static __always_inline bool nt_has_waited(const struct sock *sk, __u32 count, __
 	order->taken = end;
 	return has_waited;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * child.h - the command that is recorded: started early, so that its process exists, released when the recording has
  * begun, waited for at the end.
  */
-#ifndef NT_RECORD_CHILD_H
-#define NT_RECORD_CHILD_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -24,5 +23,3 @@ void nt_child_go(struct nt_child *child);
 bool nt_child_has_ended(struct nt_child *child);
 /* Passes a signal on and waits until it has ended; at most half a second, if it was a signal that ended us. */
 void nt_child_end(struct nt_child *child, int signal_number);
-
-#endif

@@ -3,8 +3,7 @@
  * filter.h - the filters of probe `latency`: process, device, network namespace, cgroup, queue length and sampling
  * probability. Names become the kernel's numbers before the recording; the BPF programs do the choosing.
  */
-#ifndef NT_RECORD_FILTER_H
-#define NT_RECORD_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ void nt_filter_configure(const struct nt_filter *filter, struct nt_latency_confi
 void nt_filter_spread(const struct nt_latency_config *config, struct nt_cpu *cpus, uint32_t n_cpus);
 /* The lines of the tape's meta block. 0 or -ENOMEM. */
 int nt_filter_describe(const struct nt_filter *filter, struct nt_buf *out);
-
-#endif

@@ -4,8 +4,7 @@
  * chunk can carry the identities it refers to. Each role has its own ids. Memory grows with the number of tasks,
  * sockets and cgroups seen; only a new key allocates.
  */
-#ifndef NT_RECORD_IDS_H
-#define NT_RECORD_IDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ int nt_ids_translate(struct nt_ids *ids, const struct nt_kind_info *kind, void *
 
 /* A new chunk begins: identities must be put again when they are next referred to. */
 void nt_ids_next_chunk(struct nt_ids *ids, uint32_t number);
-
-#endif

@@ -3,8 +3,7 @@
  * kernel.h - the kernel side as the recorder holds it: the loaded programs, the rings and state of each CPU,
  * and the life of the programs: load, attach, seed, start, stop.
  */
-#ifndef NT_RECORD_KERNEL_H
-#define NT_RECORD_KERNEL_H
+#pragma once
 
 #include "bpf/shared.h"
 #include "record/ids.h"
@@ -49,5 +48,3 @@ int nt_kernel_drain_batch(struct nt_kernel *kernel, uint32_t cpu, nt_ring_item_f
  */
 int nt_kernel_follow_hotplug(struct nt_kernel *kernel, size_t ring_size, unsigned int *changed);
 void nt_kernel_release(struct nt_kernel *kernel);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * meta.h - what the tape says about the session as a whole: chunk header and meta blocks.
  */
-#ifndef NT_RECORD_META_H
-#define NT_RECORD_META_H
+#pragma once
 
 #include "record/kernel.h"
 #include "schema/chunk.h"
@@ -22,5 +21,3 @@ int nt_meta_open(struct nt_buf *out, const struct nt_record_options *options, co
 		 const char *hidden);
 /* The lines that close a session. */
 int nt_meta_close(struct nt_buf *out, uint64_t end_ns, const char *stop, const struct nt_totals *totals);
-
-#endif

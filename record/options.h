@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* options.h - the command line of nettape-record, by one table of options. */
-#ifndef NT_RECORD_OPTIONS_H
-#define NT_RECORD_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ struct nt_record_options {
 
 /* 0: go on; else *exit_status is what to exit with (help, version, misuse: messages are printed). */
 int nt_record_options_parse(struct nt_record_options *options, int argc, char **argv, int *exit_status);
-
-#endif

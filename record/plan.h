@@ -4,8 +4,7 @@
  * offers. A probe lists its candidates in order of preference; the first that the kernel has in full is used. The
  * kernel is asked (its type information, and for functions a trial attach of an empty program), never its version.
  */
-#ifndef NT_RECORD_PLAN_H
-#define NT_RECORD_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -147,5 +146,3 @@ void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object)
 /* Attaches all. On failure names the point in *failed. */
 int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const char **failed);
 void nt_plan_detach(struct nt_plan *plan);
-
-#endif

@@ -3,8 +3,7 @@
  * proc_names.h - names that the kernel side does not send: cgroup paths, interrupts, tasks whose identity was lost.
  * Reads /proc and the cgroup2 mount, never on the path of an event.
  */
-#ifndef NT_RECORD_PROC_NAMES_H
-#define NT_RECORD_PROC_NAMES_H
+#pragma once
 
 #include "record/ids.h"
 
@@ -30,5 +29,3 @@ int nt_proc_names_resolve(struct nt_proc_names *names, struct nt_ids *ids, uint6
  * uncovered. Writes a sentence into `text`, or "" if there are none. 0 or -ENOMEM.
  */
 int nt_proc_names_hidden(const struct nt_ids *ids, uint64_t seed_ns, char *text, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * proc_snapshots.h - the snapshots that go onto the tape once a second: counters of /proc to check against, counters of
  * the BPF programs, the recorder's cost, and the clocks. Each is taken between two readings of the clock.
  */
-#ifndef NT_RECORD_PROC_SNAPSHOTS_H
-#define NT_RECORD_PROC_SNAPSHOTS_H
+#pragma once
 
 #include <bpf/libbpf.h>
 
@@ -32,5 +31,3 @@ enum nt_proc_snapshots_which { NT_PROC_SNAPSHOTS_OWN = 1, NT_PROC_SNAPSHOTS_ALL 
 int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_snapshots_which which,
 			   uint64_t flush_lag_max_ns);
 void nt_proc_snapshots_release(struct nt_proc_snapshots *snapshots);
-
-#endif

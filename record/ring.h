@@ -4,8 +4,7 @@
  * so the writing CPU misses its cache on every record. This one gives room back in batches. It can stop at a bound, so
  * that the last drain ends under any load.
  */
-#ifndef NT_RECORD_RING_H
-#define NT_RECORD_RING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ typedef int (*nt_ring_item_fn)(void *arg, const uint8_t *data, size_t size);
 int nt_ring_reader_drain(struct nt_ring_reader *ring, nt_ring_item_fn take, void *arg);
 /* Whether all that was written has been read. */
 bool nt_ring_reader_is_empty(const struct nt_ring_reader *ring);
-
-#endif

@@ -4,8 +4,7 @@
  * runs a program at each tick. It counts time, whether the CPU works or not. A CPU that goes offline loses its clock,
  * and one that comes online gets one.
  */
-#ifndef NT_RECORD_SAMPLER_H
-#define NT_RECORD_SAMPLER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ int nt_sampler_follow_hotplug(struct nt_sampler *sampler);
 void nt_sampler_forget(struct nt_sampler *sampler, uint32_t cpu);
 /* Safe on a zeroed or half-started one. */
 void nt_sampler_release(struct nt_sampler *sampler);
-
-#endif

@@ -3,12 +3,9 @@
  * session.h - one recording from begin to end: everything between the command line and the last line printed. It joins
  * the parts; each part has its own file.
  */
-#ifndef NT_RECORD_SESSION_H
-#define NT_RECORD_SESSION_H
+#pragma once
 
 #include "record/options.h"
 
 /* Records as the options say. Gives the exit status of the program; has printed why if it is not the command's. */
 int nt_session_run(struct nt_record_options *options);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * stamps.h - makes the kernel timestamp packets, for as long as the recorder lives.
  */
-#ifndef NT_RECORD_STAMPS_H
-#define NT_RECORD_STAMPS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@
  * of the host. Its end, by close or with the process, undoes that. The descriptor, or a negative errno.
  */
 int nt_stamps_open(bool *come);
-
-#endif

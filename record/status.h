@@ -4,8 +4,7 @@
  * status line each second, and at the end the totals and the next command. Never on the path of an event. The status
  * line never waits for the terminal: one that is stopped (Ctrl-S) or far away shows none.
  */
-#ifndef NT_RECORD_STATUS_H
-#define NT_RECORD_STATUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void nt_status_hide(struct nt_status *status);
 void nt_status_end(struct nt_status *status, const struct nt_totals *totals, uint64_t bytes);
 /* Safe before nt_status_begin, if `terminal` is -1. */
 void nt_status_release(struct nt_status *status);
-
-#endif

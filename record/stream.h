@@ -4,8 +4,7 @@
  * of their own, events into columns. A block is cut when it is full or old. Measured in nanoseconds per event: the path
  * of an event allocates nothing and makes no system call.
  */
-#ifndef NT_RECORD_STREAM_H
-#define NT_RECORD_STREAM_H
+#pragma once
 
 #include "record/ids.h"
 #include "record/tape_writer.h"
@@ -56,5 +55,3 @@ int nt_stream_flush_old(struct nt_stream *stream, uint64_t now_ns);
  * Writes the identities that are pending, from whichever CPU; stacks and symbols only if they fill a block, or `all`.
  */
 int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape, bool all);
-
-#endif

@@ -7,8 +7,7 @@
  * thread reads the table again, since that takes longer than a ring takes to fill, and names that were missing or may
  * have changed are put once more. An address that no table has keeps no name.
  */
-#ifndef NT_RECORD_SYMBOLS_H
-#define NT_RECORD_SYMBOLS_H
+#pragma once
 
 #include <pthread.h>
 
@@ -56,5 +55,3 @@ enum nt_symbols_when {
 int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t now_ns, enum nt_symbols_when when);
 /* Puts the names of all reasons for drops. 0 or -ENOMEM. */
 int nt_symbols_put_reasons(const struct nt_symbols *symbols, struct nt_ids *ids, uint64_t now_ns);
-
-#endif

@@ -4,8 +4,7 @@
  * are opened and renamed relative to that descriptor. So it does not matter what the owner of this directory, or of
  * those above, moves or links there meanwhile.
  */
-#ifndef NT_RECORD_TAPE_DIRECTORY_H
-#define NT_RECORD_TAPE_DIRECTORY_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ int nt_tape_directory_create(struct nt_tape_directory *directory, const char *na
 /* Removes the directory, if we made it and it is empty. */
 void nt_tape_directory_discard(struct nt_tape_directory *directory);
 void nt_tape_directory_release(struct nt_tape_directory *directory);
-
-#endif

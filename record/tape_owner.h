@@ -3,8 +3,7 @@
  * tape_owner.h - the user that owns the tape: the caller of sudo or pkexec, or the user of --user. Files are given away
  * by descriptor and never by path, where somebody may have put a link.
  */
-#ifndef NT_RECORD_TAPE_OWNER_H
-#define NT_RECORD_TAPE_OWNER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ int nt_tape_owner_give(const struct nt_tape_owner *owner, int fd);
 #define NT_USER_NAME_MAX 64
 /* The user's name, or his number if he has none. Gives `name`. */
 const char *nt_user_name(uid_t uid, char name[NT_USER_NAME_MAX]);
-
-#endif

@@ -4,8 +4,7 @@
  * disk. Everything that waits for the disk runs in one thread, in order, from a queue of 64 MiB, so that a slow disk
  * does not delay the drain of the rings. So a later call reports the disk's errors.
  */
-#ifndef NT_RECORD_TAPE_WRITER_H
-#define NT_RECORD_TAPE_WRITER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +40,3 @@ int nt_tape_writer_kept(const struct nt_tape_writer *tape);
 void nt_tape_writer_discard(struct nt_tape_writer *tape);
 /* Closes without finishing: an open chunk stays `.partial`. Safe on NULL. */
 void nt_tape_writer_free(struct nt_tape_writer *tape);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * text.h - numbers and times as the recorder prints them for people. Pure: no output, no allocation.
  */
-#ifndef NT_RECORD_TEXT_H
-#define NT_RECORD_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct nt_status_figures {
  * left out.
  */
 void nt_status_text(char *line, size_t width, const struct nt_status_figures *progress);
-
-#endif

@@ -4,8 +4,7 @@
  * only an address; the process's /proc/PID/maps tells the file, if the process still exists. A thread does this, since
  * files may have to come from a disk.
  */
-#ifndef NT_RECORD_USER_FILES_H
-#define NT_RECORD_USER_FILES_H
+#pragma once
 
 #include <pthread.h>
 
@@ -56,5 +55,3 @@ const char *nt_user_files_path(struct nt_user_files *files, const uint8_t *build
 void nt_user_files_want(struct nt_user_files *files, uint64_t key, uint64_t address, uint32_t pid);
 /* Puts the paths that have been found since, and has others looked for. is_last: waits for them. 0 or -ENOMEM. */
 int nt_user_files_resolve(struct nt_user_files *files, struct nt_ids *ids, uint64_t now_ns, bool is_last);
-
-#endif

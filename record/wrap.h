@@ -2,8 +2,7 @@
 /*
  * wrap.h - text in lines of at most 79 characters: broken between words, indented below its head.
  */
-#ifndef NT_RECORD_WRAP_H
-#define NT_RECORD_WRAP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ void nt_wrap_begin(struct nt_wrap *wrap, FILE *to, unsigned int indent, const ch
 /* Adds words. Between two calls is a space or a new line. */
 void nt_wrap_words(struct nt_wrap *wrap, const char *text);
 void nt_wrap_end(struct nt_wrap *wrap);
-
-#endif

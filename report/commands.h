@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* commands.h - all commands, and the search for one by name. */
-#ifndef NT_REPORT_COMMANDS_H
-#define NT_REPORT_COMMANDS_H
+#pragma once
 
 #include "report/cmd/command.h"
 
@@ -11,5 +10,3 @@ const struct nt_command *nt_command_at(size_t i);
 const struct nt_command *nt_command_find(const char *first, const char *second, int *n);
 /* The second word of a command whose first one this is; NULL: it has one word, or begins with another. */
 const char *nt_command_second(const struct nt_command *command, const char *first);
-
-#endif

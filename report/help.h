@@ -3,8 +3,7 @@
  * help.h - what nettape-report says of itself: the overview, the help of one command, and the lines below a message
  * that says what is wrong with the command line.
  */
-#ifndef NT_REPORT_HELP_H
-#define NT_REPORT_HELP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ void nt_help_command(const struct nt_command *command);
 void nt_help_commands(const char *word);
 /* One line: how `command` is called, or, if that is NULL, any command. */
 void nt_help_usage(FILE *out, const struct nt_command *command);
-
-#endif

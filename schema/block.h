@@ -10,8 +10,7 @@
  *   -EPROTO   not a tape           -ENOTSUP  a tape of another version
  *   -E2BIG    over a bound         others    what a callback gave
  */
-#ifndef NT_SCHEMA_BLOCK_H
-#define NT_SCHEMA_BLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ int nt_meta_append(struct nt_buf *out, const char *key, const char *value);
 /* Moves over one line. 0 ok, 1 end, -EBADMSG. Results point into the payload and are not terminated. */
 int nt_meta_next(const void *payload, size_t size, size_t *offset, const char **key, size_t *key_size,
 		 const char **value, size_t *value_size);
-
-#endif

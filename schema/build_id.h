@@ -4,8 +4,7 @@
  * for. The file may be anybody's, and may have been replaced: at most a few KiB of it are read, whatever it claims.
  * Only regular files are opened, since opening a device may do something.
  */
-#ifndef NT_SCHEMA_BUILD_ID_H
-#define NT_SCHEMA_BUILD_ID_H
+#pragma once
 
 #include <libelf.h>
 #include <stdbool.h>
@@ -24,5 +23,3 @@ bool nt_build_id_in_notes(Elf_Data *notes, uint8_t build_id[NT_BUILD_ID_LEN]);
 bool nt_build_id_read(int fd, uint8_t build_id[NT_BUILD_ID_LEN]);
 /* Both, of a file whose path has no link at its end. */
 bool nt_build_id_of_file(const char *path, uint8_t build_id[NT_BUILD_ID_LEN]);
-
-#endif

@@ -4,8 +4,7 @@
  * run in memory. No I/O of its own, no globals, prints nothing. docs/chunk-format.md is the
  * specification; this header implements version NT_CHUNK_VERSION of it. Errors: see block.h.
  */
-#ifndef NT_SCHEMA_CHUNK_H
-#define NT_SCHEMA_CHUNK_H
+#pragma once
 
 #include "schema/block.h"
 
@@ -112,5 +111,3 @@ void nt_chunk_contents_release(struct nt_chunk_contents *contents);
 int nt_chunk_load(const struct nt_source *source, const struct nt_block_ref *block, struct nt_buf *raw);
 
 uint32_t nt_crc32c(uint32_t crc, const void *data, size_t size);
-
-#endif

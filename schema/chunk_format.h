@@ -3,8 +3,7 @@
  * chunk_format.h - the fixed parts of a chunk file as bytes: chunk header, block header, trailer. Internal to
  * schema/. docs/chunk-format.md sections 3 to 5 give the offsets.
  */
-#ifndef NT_SCHEMA_CHUNK_FORMAT_H
-#define NT_SCHEMA_CHUNK_FORMAT_H
+#pragma once
 
 #include "schema/chunk.h"
 
@@ -57,5 +56,3 @@ int nt_contents_add_damage(struct nt_chunk_contents *contents, uint64_t offset, 
 int nt_chunk_scan(const struct nt_source *source, uint64_t offset, struct nt_chunk_contents *contents);
 /* The first place at or after `offset` where a valid block header or the trailer stands; else the end. */
 int nt_chunk_find_block(const struct nt_source *source, uint64_t offset, uint64_t *found);
-
-#endif

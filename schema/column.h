@@ -3,8 +3,7 @@
  * column.h - one column of an event block: the values of one field of one kind of record. Internal to
  * schema/. docs/chunk-format.md section 6.
  */
-#ifndef NT_SCHEMA_COLUMN_H
-#define NT_SCHEMA_COLUMN_H
+#pragma once
 
 #include "schema/block.h"
 
@@ -46,5 +45,3 @@ int nt_block_column_start(struct nt_block_column_cursor *cursor, const struct nt
 int nt_block_column_read(struct nt_block_column_cursor *cursor, uint64_t *values, size_t n);
 /* Whether all bytes are used up. */
 bool nt_block_column_is_done(const struct nt_block_column_cursor *cursor);
-
-#endif

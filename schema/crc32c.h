@@ -2,8 +2,7 @@
 /*
  * crc32c.h - two implementations of CRC32C, for nt_crc32c() (chunk.h) to choose from and for tests to compare.
  */
-#ifndef NT_SCHEMA_CRC32C_H
-#define NT_SCHEMA_CRC32C_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@ uint32_t nt_crc32c_portable(uint32_t crc, const void *data, size_t size);
 /* Whether nt_crc32c_hardware may be called on this CPU. */
 bool nt_crc32c_has_hardware(void);
 uint32_t nt_crc32c_hardware(uint32_t crc, const void *data, size_t size);
-
-#endif

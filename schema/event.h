@@ -25,8 +25,7 @@
  * To add a kind: write its struct, its line in NT_KINDS, its field list; of a span NT_NO_BEGIN_... too. See
  * docs/CONTRIBUTING.md.
  */
-#ifndef NT_SCHEMA_EVENT_H
-#define NT_SCHEMA_EVENT_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -841,5 +840,3 @@ union nt_any {
 	NT_KINDS(X)
 #undef X
 };
-
-#endif

@@ -3,8 +3,7 @@
  * kind.h - what event.h says of each kind of record, as tables that code can walk, and the words for its
  * numbers. User space only. Everything here is constant.
  */
-#ifndef NT_SCHEMA_KIND_H
-#define NT_SCHEMA_KIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ const char *nt_loss_why_name(unsigned int why); /* enum nt_loss_why: "ring full"
 #define NT_VEC_COUNT 10
 #define NT_VEC_NET_TX 2
 #define NT_VEC_NET_RX 3
-
-#endif

@@ -3,8 +3,7 @@
  * meta_keys.h - the keys of meta blocks, which nettape-record writes and nettape-report reads. They stay as they are:
  * tapes have them. docs/chunk-format.md section 10 is the specification, and a test compares it with this list.
  */
-#ifndef NT_SCHEMA_META_KEYS_H
-#define NT_SCHEMA_META_KEYS_H
+#pragma once
 
 /* In the first block of every chunk. */
 #define NT_META_TOOL "tool" /* name and version of the writer */
@@ -38,5 +37,3 @@
 #define NT_META_EVENTS "events" /* records written */
 #define NT_META_LOST "lost" /* records lost */
 #define NT_META_COMPLETE "complete" /* 1 */
-
-#endif

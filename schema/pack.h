@@ -3,8 +3,7 @@
  * pack.h - groups of integers that lie near each other, in as few bits as they need. Internal to schema/.
  * docs/chunk-format.md section 6.4.
  */
-#ifndef NT_SCHEMA_PACK_H
-#define NT_SCHEMA_PACK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@
 size_t nt_pack_group(uint8_t *to, const uint64_t *values, size_t n);
 /* Moves *at over one group of n values. -EBADMSG: it is not one. */
 int nt_unpack_group(const uint8_t **at, const uint8_t *end, uint64_t *values, size_t n);
-
-#endif

@@ -3,8 +3,7 @@
  * span.h - when the span of a record began and how long it took, for all kinds that event.h calls spans. Inline: this
  * runs for every event of a host.
  */
-#ifndef NT_SCHEMA_SPAN_H
-#define NT_SCHEMA_SPAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ static inline uint64_t nt_span_dur(const union nt_any *any)
 
 	return begin_ns < any->record.end_ns ? any->record.end_ns - begin_ns : 0;
 }
-
-#endif

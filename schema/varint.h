@@ -3,8 +3,7 @@
  * varint.h - integers of variable length, zigzag, and fixed little-endian integers, as inline functions on
  * bytes. Internal to schema/. docs/chunk-format.md section 2 says what they look like.
  */
-#ifndef NT_SCHEMA_VARINT_H
-#define NT_SCHEMA_VARINT_H
+#pragma once
 
 #include <errno.h>
 #include <stdint.h>
@@ -97,5 +96,3 @@ static inline uint64_t nt_get_u64(const uint8_t *at)
 	memcpy(&value, at, sizeof(value));
 	return value;
 }
-
-#endif

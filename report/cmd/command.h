@@ -3,8 +3,7 @@
  * command.h - the commands of nettape-report, and what they are given. Each is a file of cmd/, with the table of its
  * options; main.c finds and runs them.
  */
-#ifndef NT_REPORT_CMD_COMMAND_H
-#define NT_REPORT_CMD_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ struct nt_command {
 #define X(name) extern const struct nt_command nt_cmd_##name;
 NT_COMMANDS(X)
 #undef X
-
-#endif

@@ -3,8 +3,7 @@
  * each_session.h - the frame of commands that show the sessions of a tape or database one after the other: opening it,
  * counting, complaints and exit codes. A command fills in how one session is shown.
  */
-#ifndef NT_REPORT_CMD_EACH_SESSION_H
-#define NT_REPORT_CMD_EACH_SESSION_H
+#pragma once
 
 #include "report/db/load.h"
 #include "report/out/output.h"
@@ -44,5 +43,3 @@ int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struc
 int nt_sessions_show(struct nt_sessions *sessions, int (*show)(void *arg, const struct nt_session *session), void *arg);
 
 void nt_sessions_close(struct nt_sessions *sessions);
-
-#endif

@@ -3,8 +3,7 @@
  * options.h - options that several commands have, as rows for their tables (schema/cli/option.h). What one command
  * alone has stands in its own table. The rows fill struct nt_options.
  */
-#ifndef NT_REPORT_CMD_OPTIONS_H
-#define NT_REPORT_CMD_OPTIONS_H
+#pragma once
 
 #include "report/cmd/command.h"
 #include "schema/cli/option.h"
@@ -72,5 +71,3 @@ const char *nt_choose_latency_group(unsigned int i);
 const char *nt_choose_stage_group(unsigned int i);
 const char *nt_choose_owner(unsigned int i);
 const char *nt_choose_hook(unsigned int i);
-
-#endif

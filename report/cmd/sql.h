@@ -3,8 +3,7 @@
  * sql.h - runs a user's SQL and prints the results. An error goes to standard error, with the names that were perhaps
  * meant.
  */
-#ifndef NT_REPORT_CMD_SQL_H
-#define NT_REPORT_CMD_SQL_H
+#pragma once
 
 #include "report/db/db.h"
 #include "report/out/output.h"
@@ -32,5 +31,3 @@ void nt_sql_names_release(struct nt_sql_names *names);
 void nt_sql_tables_print(FILE *out, struct nt_db *db);
 /* "TITLE: name, name, ..." in lines of 80 columns; nothing if there are none. */
 void nt_sql_names_print(FILE *out, const char *title, const struct nt_sql_names *names);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Functions give 0, or -1 and one sentence in db->error that says what failed, on what, and what to do.
  */
-#ifndef NT_REPORT_DB_DB_H
-#define NT_REPORT_DB_DB_H
+#pragma once
 
 #include <stdbool.h>
 #include <sqlite3.h>
@@ -78,5 +77,3 @@ int nt_db_fail(struct nt_db *db, const char *what);
 /* Says in db->error what is wrong. Always -1. */
 int nt_db_refuse(struct nt_db *db, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int nt_db_no_memory(struct nt_db *db);
-
-#endif

@@ -8,8 +8,7 @@
  * A database may be anybody's. A row has the columns of its table, but the values may have been changed. A value of a
  * wrong type is given as NULL; a row without a value that it must have is an error.
  */
-#ifndef NT_REPORT_DB_FEED_H
-#define NT_REPORT_DB_FEED_H
+#pragma once
 
 #include "report/rows/tables.h"
 #include "report/symbols/user_names.h"
@@ -38,5 +37,3 @@ int nt_feed_next(struct nt_feed *feed, const struct nt_row **row);
 const char *nt_feed_error(const struct nt_feed *feed);
 /* How far it is, of 1000: for showing progress. */
 unsigned int nt_feed_progress(const struct nt_feed *feed);
-
-#endif

@@ -3,8 +3,7 @@
  * load.h - imports a tape: puts every row of rows/rows.h into a database (db.h). Also gives most commands the database
  * that they ask, whether they were given one or a tape.
  */
-#ifndef NT_REPORT_DB_LOAD_H
-#define NT_REPORT_DB_LOAD_H
+#pragma once
 
 #include "report/db/db.h"
 #include "report/symbols/user_names.h"
@@ -41,5 +40,3 @@ int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_ar
 int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX]);
 /* Whether there is a database at `path` and not a tape: by its first bytes. */
 bool nt_load_is_database(const char *path);
-
-#endif

@@ -2,12 +2,9 @@
 /*
  * percentile.h - the SQL function percentile(value, fraction [, weight]), an aggregate and a window function.
  */
-#ifndef NT_REPORT_DB_PERCENTILE_H
-#define NT_REPORT_DB_PERCENTILE_H
+#pragma once
 
 #include <sqlite3.h>
 
 /* Makes the function known to one connection. SQLITE_OK or SQLite's error. */
 int nt_percentile_register(sqlite3 *handle);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * result.h - prints the result of a query.
  */
-#ifndef NT_REPORT_DB_RESULT_H
-#define NT_REPORT_DB_RESULT_H
+#pragma once
 
 #include "report/db/db.h"
 #include "report/out/output.h"
@@ -23,5 +22,3 @@ void nt_result_json(struct nt_json *json, sqlite3_stmt *row);
  */
 int nt_result_print_top(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer *printer, int64_t top,
 			const char *heading);
-
-#endif

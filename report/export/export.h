@@ -3,8 +3,7 @@
  * export.h - the formats of other programs, and the functions that write them. Each writes to the stream that it is
  * given and nowhere else; write errors stay in it. Functions give 0, or -1 and a sentence in db->error or `error`.
  */
-#ifndef NT_REPORT_EXPORT_EXPORT_H
-#define NT_REPORT_EXPORT_EXPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -33,5 +32,3 @@ int nt_export_perfetto(struct nt_feed *feed, const struct nt_selection *selectio
 
 /* prometheus.c: all sessions as metrics; with more than one, each sample has a label session_id. */
 int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out);
-
-#endif

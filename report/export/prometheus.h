@@ -6,8 +6,7 @@
  * Buckets end at 2^0, 2^1 ... 2^34 ns, told in seconds. A latency that equals a bound is in the bucket of that bound,
  * as `le` (less or equal) has it. Sampled packets count with their weight.
  */
-#ifndef NT_REPORT_EXPORT_PROMETHEUS_H
-#define NT_REPORT_EXPORT_PROMETHEUS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -17,5 +16,3 @@
 void nt_prometheus_escape(FILE *out, const char *text);
 /* A time in seconds, in the fewest digits that say it exactly. Gives `text`. */
 const char *nt_prometheus_seconds(char text[32], double ns);
-
-#endif

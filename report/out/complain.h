@@ -2,8 +2,7 @@
 /*
  * complain.h - the one way to say on standard error that something failed, and the exit codes.
  */
-#ifndef NT_REPORT_OUT_COMPLAIN_H
-#define NT_REPORT_OUT_COMPLAIN_H
+#pragma once
 
 enum nt_exit { NT_EXIT_DONE = 0, NT_EXIT_FAILED = 1, NT_EXIT_MISUSED = 2 };
 
@@ -11,5 +10,3 @@ enum nt_exit { NT_EXIT_DONE = 0, NT_EXIT_FAILED = 1, NT_EXIT_MISUSED = 2 };
 int nt_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same of words on the command line that make no sense. Gives NT_EXIT_MISUSED. */
 int nt_complain_misused(const char *sentence);
-
-#endif

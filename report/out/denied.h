@@ -3,8 +3,7 @@
  * denied.h - why a file cannot be read, made or changed, and what to do: names the owner of the file or directory in
  * the way. Looks at the file system; prints nothing.
  */
-#ifndef NT_REPORT_OUT_DENIED_H
-#define NT_REPORT_OUT_DENIED_H
+#pragma once
 
 #define NT_DENIED_MAX 1024
 
@@ -17,5 +16,3 @@ const char *nt_denied_read(char text[NT_DENIED_MAX], const char *path, int error
 const char *nt_denied_make(char text[NT_DENIED_MAX], const char *path, int error);
 /* What is at `path` is to be changed. */
 const char *nt_denied_change(char text[NT_DENIED_MAX], const char *path, int error);
-
-#endif

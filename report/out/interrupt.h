@@ -3,8 +3,7 @@
  * interrupt.h - Ctrl-C, SIGTERM and SIGHUP while a file is written. A handler gets only the signal, so its state is
  * global: one file at a time. A second Ctrl-C always ends the program.
  */
-#ifndef NT_REPORT_OUT_INTERRUPT_H
-#define NT_REPORT_OUT_INTERRUPT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ void nt_interrupt_waits(void);
 bool nt_interrupted(void);
 /* Signals end the program at once again; one that was noted does so now. */
 void nt_interrupt_end(void);
-
-#endif

@@ -6,8 +6,7 @@
  * An export contains names and addresses, as a tape does, so only its owner may read a new file (0600). A file that
  * replaces another gets that one's mode.
  */
-#ifndef NT_REPORT_OUT_NEW_FILE_H
-#define NT_REPORT_OUT_NEW_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -22,5 +21,3 @@ void nt_new_file_tell(const char *path, const char *how);
  * no new file is left, as after Ctrl-C. A file that was written is told, with `how` to open it.
  */
 int nt_new_file(const char *path, const char *how, int (*write)(void *arg, FILE *out), void *arg);
-
-#endif

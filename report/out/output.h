@@ -6,8 +6,7 @@
  * Write errors stay in the stream (ferror); the caller looks once, at the end. Texts may hold anything: control
  * characters never reach a terminal, and JSON is always valid UTF-8.
  */
-#ifndef NT_REPORT_OUT_OUTPUT_H
-#define NT_REPORT_OUT_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,5 +117,3 @@ const char *nt_human_time(char text[NT_HUMAN_MAX], uint64_t realtime_ns);
 
 /* A text on one line, without what a terminal would act on. */
 void nt_print_clean(FILE *out, const char *text, size_t size);
-
-#endif

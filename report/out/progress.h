@@ -3,8 +3,7 @@
  * progress.h - shows how far a long operation is, on stderr, if that is a terminal and the operation takes over a
  * second.
  */
-#ifndef NT_REPORT_OUT_PROGRESS_H
-#define NT_REPORT_OUT_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void nt_progress_begin(struct nt_progress *progress, const char *what);
 void nt_progress_show(struct nt_progress *progress, unsigned int permille, uint64_t n);
 /* Takes the line away. */
 void nt_progress_end(struct nt_progress *progress);
-
-#endif

@@ -3,8 +3,7 @@
  * prose.h - text that fits where it stands: how wide it is on a terminal, sentences that wrap at words, names that are
  * shortened. Nothing here depends on the locale. Lack of memory becomes a write error of the stream (ferror).
  */
-#ifndef NT_REPORT_OUT_PROSE_H
-#define NT_REPORT_OUT_PROSE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -39,5 +38,3 @@ void nt_prose_end_command(struct nt_prose *prose, const char *lead);
 void nt_prose_drop(struct nt_prose *prose);
 /* Prints the line above a table, in colour on a terminal, wrapped as well. \n at its begin is an empty line above. */
 void nt_print_heading(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

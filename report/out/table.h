@@ -3,8 +3,7 @@
  * table.h - chooses the columns of a table that fit on a line, and their widths. Pure. Numbers are never cut: columns
  * of names are shortened first, then whole columns are left out.
  */
-#ifndef NT_REPORT_OUT_TABLE_H
-#define NT_REPORT_OUT_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ struct nt_table_column {
 
 /* The first column is always shown. `room`: columns of the line. */
 void nt_table_fit(struct nt_table_column *columns, size_t n, size_t room);
-
-#endif

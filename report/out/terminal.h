@@ -3,8 +3,7 @@
  * terminal.h - what the output goes to: the width of a line, and what it may contain. Without a terminal the answer is
  * always the same, so that a report depends on its tape alone.
  */
-#ifndef NT_REPORT_OUT_TERMINAL_H
-#define NT_REPORT_OUT_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct nt_terminal {
 
 /* Only tables are for terminals. */
 struct nt_terminal nt_terminal_find(FILE *out, enum nt_format format);
-
-#endif

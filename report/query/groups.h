@@ -14,8 +14,7 @@
  * groupings that have members), then the costs. Every cost column can be added up over all rows, and the sum is exactly
  * that of `spent` (program, process, cgroup) or of `did` (port, peer, socket): what is not known is a row "(unknown)".
  */
-#ifndef NT_REPORT_QUERY_GROUPS_H
-#define NT_REPORT_QUERY_GROUPS_H
+#pragma once
 
 enum nt_group {
 	NT_GROUP_PROGRAM,
@@ -54,5 +53,3 @@ enum nt_group nt_group_of(const char *word);
 	"did AS (SELECT utid, socket_id, op, ops, bytes, cpu_ns, untimed, lower_bound FROM sock_cost "                 \
 	"WHERE session_id = ?1), "                                                                                     \
 	"span AS (SELECT dur AS ns FROM session WHERE session_id = ?1) "
-
-#endif

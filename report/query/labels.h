@@ -2,8 +2,7 @@
 /*
  * labels.h - the groupings of samples and stages, and the label of each group of a session. Prints nothing.
  */
-#ifndef NT_REPORT_QUERY_LABELS_H
-#define NT_REPORT_QUERY_LABELS_H
+#pragma once
 
 #include "report/db/db.h"
 #include "report/util/labels.h"
@@ -19,5 +18,3 @@ const char *nt_by_name(enum nt_by by);
 int nt_groups_read(struct nt_db *db, int64_t session_id, enum nt_by by, struct nt_labels *groups);
 /* The group of an id. */
 uint32_t nt_group_of_id(struct nt_labels *groups, int64_t id);
-
-#endif

@@ -3,8 +3,7 @@
  * selection.h - which part of a recording a command is about: a stretch of time, CPUs, a process. Parsed from the
  * command line, then applied to each session. Pure.
  */
-#ifndef NT_REPORT_QUERY_SELECTION_H
-#define NT_REPORT_QUERY_SELECTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ const char *nt_selection_cpus_sql(const struct nt_selection *selection, char sql
 bool nt_selection_has_cpu(const struct nt_selection *selection, uint32_t cpu);
 /* `pid` is -1 and `name` NULL where they are not known. */
 bool nt_selection_has_process(const struct nt_selection *selection, int64_t pid, const char *name);
-
-#endif

@@ -5,8 +5,7 @@
  * The two are measured in different ways and do not add up. The threads' time is the kernel's account of the process.
  * The programs run in the time of whatever they interrupt, so their time is inside the owners' already.
  */
-#ifndef NT_REPORT_QUERY_SELF_COST_H
-#define NT_REPORT_QUERY_SELF_COST_H
+#pragma once
 
 #include "report/db/db.h"
 
@@ -47,5 +46,3 @@
 
 /* Sentences for people, on stdout; none where the tape has no such snapshots. 0, or -1 and db->error. */
 int nt_self_cost_print(struct nt_db *db, int64_t session_id);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Functions give 0, or -1 and a sentence in db->error.
  */
-#ifndef NT_REPORT_QUERY_SESSION_H
-#define NT_REPORT_QUERY_SESSION_H
+#pragma once
 
 #include "report/db/db.h"
 #include "report/query/selection.h"
@@ -32,5 +31,3 @@ struct nt_part {
 struct nt_window nt_session_window(const struct nt_session *session, const struct nt_selection *selection);
 /* Sets the times of a part. Where there are none, `why_not` says so; else it is empty. */
 void nt_part_choose(struct nt_part *part, char why_not[NT_ERROR_MAX]);
-
-#endif

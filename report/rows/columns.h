@@ -10,8 +10,7 @@
  *   INTEGER_ALWAYS  TEXT_ALWAYS   never NULL: what would make it so is an error
  *   SIGNED_ALWAYS                 the same, of an int64_t
  */
-#ifndef NT_REPORT_ROWS_COLUMNS_H
-#define NT_REPORT_ROWS_COLUMNS_H
+#pragma once
 
 #define NT_SCHEMA_VERSION 3 /* of tables and views; grows with each change of them, be it only a column more */
 
@@ -337,5 +336,3 @@
 	C(INTEGER_ALWAYS, "lower_bound", from->lower_bound)                                                            \
 	C(INTEGER_ALWAYS, "bytes", from->bytes)                                                                        \
 	C(INTEGER_ALWAYS, "cpu_ns", from->cpu_ns)
-
-#endif

@@ -3,8 +3,7 @@
  * kernel_names.h - the names and texts that rows have for numbers of the kernel, where schema/kind.h does not have
  * them. Pure. Where there is an arena, the returned text may live in it, and NULL means out of memory.
  */
-#ifndef NT_REPORT_ROWS_KERNEL_NAMES_H
-#define NT_REPORT_ROWS_KERNEL_NAMES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ const char *nt_tcp_state_name(unsigned int state, struct nt_arena *arena);
 const char *nt_family_name(unsigned int family, struct nt_arena *arena);
 const char *nt_socket_type_name(unsigned int type, struct nt_arena *arena);
 const char *nt_protocol_name(unsigned int family, unsigned int protocol, struct nt_arena *arena);
-
-#endif

@@ -3,8 +3,7 @@
  * proc_snapshot.h - from the texts that the recorder read (files of /proc, its own counters) to numbers. Pure: text in,
  * counters out through a callback. The text is hostile: whatever does not look as expected is counted and left out.
  */
-#ifndef NT_REPORT_ROWS_PROC_SNAPSHOT_H
-#define NT_REPORT_ROWS_PROC_SNAPSHOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ int nt_proc_snapshot_parse(const struct nt_proc_snapshot *snapshot, nt_counter_f
 			   uint64_t *bad_lines);
 /* Whether the snapshot is about the recorder itself and not about the host: its rows are of self_cost. */
 bool nt_proc_snapshot_is_self(const struct nt_proc_snapshot *snapshot);
-
-#endif

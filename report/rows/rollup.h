@@ -3,8 +3,7 @@
  * rollup.h - sums of slices and of operations in buckets of time, made while they pass: the rows of cpu_cost and
  * sock_cost. Pure. Sums of one bucket may be given in several rows, which add up; memory is bounded by that.
  */
-#ifndef NT_REPORT_ROWS_ROLLUP_H
-#define NT_REPORT_ROWS_ROLLUP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice);
 int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op);
 /* Gives all sums that are left. */
 int nt_rollup_finish(struct nt_rollup *rollup);
-
-#endif

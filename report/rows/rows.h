@@ -7,8 +7,7 @@
  * Rows of one CPU come in time order in cpu_slice and sched_slice; each table's rows come mixed with the others'. The
  * row of the table session comes last, and so do the threads that are only referred to.
  */
-#ifndef NT_REPORT_ROWS_ROWS_H
-#define NT_REPORT_ROWS_ROWS_H
+#pragma once
 
 #include "report/rows/tables.h"
 #include "report/symbols/user_names.h"
@@ -36,5 +35,3 @@ unsigned int nt_rows_progress(const struct nt_rows *rows);
 
 /* The session's id on tapes as 32 hexadecimal digits, zero-terminated. */
 void nt_session_uuid(const struct nt_tape *tape, char uuid[33]);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * tests/unit/sample_owners_test.c has the slow, obvious second implementation.
  */
-#ifndef NT_REPORT_ROWS_SAMPLE_OWNERS_H
-#define NT_REPORT_ROWS_SAMPLE_OWNERS_H
+#pragma once
 
 #include "report/timeline/timeline.h"
 
@@ -33,5 +32,3 @@ int nt_sample_owners_add(struct nt_sample_owners *owners, uint32_t cpu, const st
 int nt_sample_owners_slice(struct nt_sample_owners *owners, const struct nt_cpu_slice *slice);
 /* There are no more slices. */
 int nt_sample_owners_finish(struct nt_sample_owners *owners);
-
-#endif

@@ -3,8 +3,7 @@
  * sql_lists.h - definitions of C as parts of SQL statements. views.sql names them between two @. Each list for IN
  * begins with '', which is no name, so that every name can follow a comma.
  */
-#ifndef NT_REPORT_ROWS_SQL_LISTS_H
-#define NT_REPORT_ROWS_SQL_LISTS_H
+#pragma once
 
 #include "report/timeline/timeline.h"
 #include "schema/event.h"
@@ -37,5 +36,3 @@
 
 /* What the session ?1 has under a key of schema/meta_keys.h. */
 #define NT_META_SQL(key) "SELECT value FROM session_meta WHERE session_id = ?1 AND key = '" key "'"
-
-#endif

@@ -3,8 +3,7 @@
  * stack_stages.h - the stages (symbols/stages.h) of a tape's stacks, each worked out once. Memory: for functions and
  * for stacks that were asked for. No I/O.
  */
-#ifndef NT_REPORT_ROWS_STACK_STAGES_H
-#define NT_REPORT_ROWS_STACK_STAGES_H
+#pragma once
 
 #include "report/symbols/stages.h"
 #include "report/tape/identities.h"
@@ -22,5 +21,3 @@ void nt_stack_stages_release(struct nt_stack_stages *stages);
 /* The stage's name, and the address family (4, 6, 0: not told) of a stack of the kernel's. 0 or -ENOMEM. */
 int nt_stack_stage(struct nt_stack_stages *stages, struct nt_identities *ids, uint64_t stack, const char **stage,
 		   uint8_t *family);
-
-#endif

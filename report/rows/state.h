@@ -3,8 +3,7 @@
  * state.h - what an iterator of rows remembers, shared by rows.c, samples.c and blocks.c. Private to
  * these.
  */
-#ifndef NT_REPORT_ROWS_STATE_H
-#define NT_REPORT_ROWS_STATE_H
+#pragma once
 
 #include "report/rows/rows.h"
 #include "report/rows/sample_owners.h"
@@ -73,5 +72,3 @@ int nt_rows_step_identities(struct nt_rows *rows);
 int nt_rows_step_proc_snapshots(struct nt_rows *rows);
 /* Rows for the idle task, and for tasks that events speak of and no identity is known of. */
 int nt_rows_push_unknown(struct nt_rows *rows);
-
-#endif

@@ -3,8 +3,7 @@
  * tables.h - the tables of columns.h as data, and how a thing becomes a row of one. Knows no SQLite, so that other
  * servers of the same rows can be made of it. No I/O, no globals but constants.
  */
-#ifndef NT_REPORT_ROWS_TABLES_H
-#define NT_REPORT_ROWS_TABLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -174,5 +173,3 @@ struct nt_record_count {
 	uint8_t kind; /* enum nt_kind */
 	uint64_t records, lost;
 };
-
-#endif

@@ -3,8 +3,7 @@
  * demangle.h - names of C++ and Rust as in their sources. A mangled name may refer to its own parts, so 250 bytes can
  * stand for gigabytes. Names are anybody's, so the result has a bound here. Pure.
  */
-#ifndef NT_REPORT_SYMBOLS_DEMANGLE_H
-#define NT_REPORT_SYMBOLS_DEMANGLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@
 
 /* False: it is no mangled name, or would become too long. Then `out` holds nothing of use. */
 bool nt_demangle(const char *name, char out[NT_DEMANGLED_SIZE]);
-
-#endif

@@ -8,8 +8,7 @@
  * One that does not say its size reaches to the begin of the next, or to the end of its section, and is at no address
  * if another one contains its begin. Of names for the same thing: the one that people know it by.
  */
-#ifndef NT_REPORT_SYMBOLS_FUNCTION_RANGES_H
-#define NT_REPORT_SYMBOLS_FUNCTION_RANGES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ int nt_function_ranges_make(struct nt_function_ranges *ranges, struct nt_functio
 void nt_function_ranges_release(struct nt_function_ranges *ranges);
 /* NULL: no function is there. */
 const struct nt_function_range *nt_function_ranges_find(const struct nt_function_ranges *ranges, uint64_t address);
-
-#endif

@@ -8,8 +8,7 @@
  * functions. Memory: a million functions take some 150 MiB while they are read, half of that later; no file more than
  * 3 GiB, whatever it says.
  */
-#ifndef NT_REPORT_SYMBOLS_PROGRAM_FILE_H
-#define NT_REPORT_SYMBOLS_PROGRAM_FILE_H
+#pragma once
 
 #include <libelf.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ bool nt_program_is_whole(const struct nt_program *program);
 /* The function's name as the file has it, and how far behind its begin the offset is. NULL: no function is known there.
  */
 const char *nt_program_find(const struct nt_program *program, uint64_t file_offset, uint64_t *offset);
-
-#endif

@@ -6,8 +6,7 @@
  * A stack has one stage, one address family or none, and the set of all stages that it passes through. Only functions
  * inside its innermost softirq count: the rest was interrupted.
  */
-#ifndef NT_REPORT_SYMBOLS_STAGES_H
-#define NT_REPORT_SYMBOLS_STAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ void nt_stage_walk_begin(struct nt_stage_walk *walk, const struct nt_stage_rules
 bool nt_stage_walk_on(struct nt_stage_walk *walk, const struct nt_stage_function *function);
 /* After the last: the stage. Then walk->family (0: not told) and walk->stages hold too. */
 unsigned int nt_stage_walk_end(struct nt_stage_walk *walk);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * and both where debuginfod's clients keep what they fetched (DEBUGINFOD_CACHE_PATH, XDG_CACHE_HOME, ~/.cache).
  */
-#ifndef NT_REPORT_SYMBOLS_USER_NAMES_H
-#define NT_REPORT_SYMBOLS_USER_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ void nt_user_names_free(struct nt_user_names *names);
  */
 int nt_user_names_find(struct nt_user_names *names, const uint8_t build_id[NT_BUILD_ID_LEN], const char *path,
 		       uint64_t file_offset, struct nt_user_name *name);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * A step smaller than a snapshot's uncertainty is not seen. Clocks are slewed, not stepped, for so little.
  */
-#ifndef NT_REPORT_TAPE_CLOCK_H
-#define NT_REPORT_TAPE_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ struct nt_clock_step {
 };
 /* The number of steps, and the first `size` of them into `steps`. */
 size_t nt_clocks_steps(const struct nt_clocks *clocks, struct nt_clock_step *steps, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * cpu_reader.h - the records of one CPU of a tape, in the order of their ends, and the gaps between its blocks. For
  * merge.c, which says more about the order.
  */
-#ifndef NT_REPORT_TAPE_CPU_READER_H
-#define NT_REPORT_TAPE_CPU_READER_H
+#pragma once
 
 #include "report/tape/merge.h"
 
@@ -61,5 +60,3 @@ void nt_cpu_reader_free(struct nt_cpu_reader *reader);
 int nt_cpu_reader_prepare(struct nt_cpu_reader *reader);
 /* Gives the next. Only after nt_cpu_reader_prepare gave 0. */
 void nt_cpu_reader_take(struct nt_cpu_reader *reader, struct nt_merged *out);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * file_kind.h - recognises what was given instead of a tape, for the message that refuses it.
  */
-#ifndef NT_REPORT_TAPE_FILE_KIND_H
-#define NT_REPORT_TAPE_FILE_KIND_H
+#pragma once
 
 #define NT_DB_APPLICATION_ID 0x6e747061 /* "ntpa", in the header of our databases */
 
@@ -12,5 +11,3 @@
  * directory holds. NULL: nothing that is known. A constant.
  */
 const char *nt_file_kind(const char *path);
-
-#endif

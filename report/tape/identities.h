@@ -6,8 +6,7 @@
  * themselves are not kept: a second pass over the tape (nt_identities_read) gives each id's newest one. Memory: some
  * ten bytes for each id.
  */
-#ifndef NT_REPORT_TAPE_IDENTITIES_H
-#define NT_REPORT_TAPE_IDENTITIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ bool nt_identities_is_sampled(struct nt_identities *ids, uint64_t stack);
  * there is no caller. A damaged tape may go round in circles: take no more steps than NT_STACK_MAX_FRAMES.
  */
 uint64_t nt_identities_unwind(struct nt_identities *ids, uint64_t stack, uint64_t *symbol);
-
-#endif

@@ -9,8 +9,7 @@
  * Samples and their losses are given as they are read, past all this: they change nothing in the order of events.
  * Memory: one decoded block (and one of long spans) and one window per CPU.
  */
-#ifndef NT_REPORT_TAPE_MERGE_H
-#define NT_REPORT_TAPE_MERGE_H
+#pragma once
 
 #include "report/tape/tape.h"
 #include "schema/event.h"
@@ -36,5 +35,3 @@ void nt_merge_free(struct nt_merge *merge);
 int nt_merge_next(struct nt_merge *merge, struct nt_merged *out);
 /* Records of unknown kinds that were skipped so far. */
 uint64_t nt_merge_unknown(const struct nt_merge *merge);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * open.h - what tape.c and open.c share. For those two only.
  */
-#ifndef NT_REPORT_TAPE_OPEN_H
-#define NT_REPORT_TAPE_OPEN_H
+#pragma once
 
 #include "report/tape/tape.h"
 
@@ -13,5 +12,3 @@ int nt_tape_chunk_fd(const struct nt_tape *tape, const char *name);
 int nt_tape_chunk_open(const struct nt_tape *tape, struct nt_tape_chunk *chunk);
 /* Safe on one that is not open. */
 void nt_tape_chunk_close(struct nt_tape_chunk *chunk);
-
-#endif

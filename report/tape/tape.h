@@ -6,8 +6,7 @@
  * Memory does not grow with the blocks of a tape: where they stand is read again for the chunks that
  * somebody holds, and only for those. Not shared between threads. Errors as in schema/block.h.
  */
-#ifndef NT_REPORT_TAPE_TAPE_H
-#define NT_REPORT_TAPE_TAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ int nt_tape_problem(struct nt_tape *tape, const char *format, ...) __attribute__
 int nt_tape_bad_block(struct nt_tape *tape, size_t chunk, uint64_t offset);
 /* Why an operation on the tape failed, in words: a constant or the text of an errno. */
 const char *nt_tape_error_text(int error);
-
-#endif

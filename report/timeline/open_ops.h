@@ -6,8 +6,7 @@
  * Within a task an operation is known by its begin, its direction, and whether it began before the
  * recording (then the begin says nothing, and there is one of each direction).
  */
-#ifndef NT_REPORT_TIMELINE_OPEN_OPS_H
-#define NT_REPORT_TIMELINE_OPEN_OPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ struct nt_open_op *nt_open_ops_unlisted(struct nt_open_ops *ops, uint64_t task);
 void nt_open_ops_unlist(struct nt_open_ops *ops, uint64_t task);
 /* Gives the operations of one task to another; one of the same key adds to the one there. 0, or -ENOMEM. */
 int nt_open_ops_move(struct nt_open_ops *ops, uint64_t from, uint64_t to);
-
-#endif

@@ -8,8 +8,7 @@
  * that ends first; of two that end together as well, the one recorded first; an open one is outside those that ended,
  * and of two open ones the one listed last is inside); else whatever the CPU does by itself.
  */
-#ifndef NT_REPORT_TIMELINE_SEGMENT_H
-#define NT_REPORT_TIMELINE_SEGMENT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ int nt_segment_add(struct nt_segment *segment, const struct nt_span *span);
  * n log n in the spans, linear when they were added in the order of their begins.
  */
 int nt_segment_paint(struct nt_segment *segment, uint64_t from_ns, uint64_t to_ns, enum nt_owner base);
-
-#endif

@@ -3,8 +3,7 @@
  * state.h - the state of a timeline, and the parts that work on it: timeline.c takes records and decides where segments
  * begin and end, spans.c collects their spans, loss.c their uncovered time, rows.c gives rows. Private to these.
  */
-#ifndef NT_REPORT_TIMELINE_STATE_H
-#define NT_REPORT_TIMELINE_STATE_H
+#pragma once
 
 #include "report/timeline/open_ops.h"
 #include "report/timeline/segment.h"
@@ -177,5 +176,3 @@ void nt_cpu_line_suspend_stay(struct nt_cpu_line *line);
 void nt_count_inversion(struct nt_timeline *timeline, uint64_t by_ns);
 /* Whether an operation that began then, and is known until now, may have pieces in uncovered time of any CPU. */
 bool nt_crosses_loss(const struct nt_timeline *timeline, uint64_t begin_ns);
-
-#endif

@@ -19,8 +19,7 @@
  *
  * tests/support/timeline_model.c is the slow, obvious second implementation that this one must equal.
  */
-#ifndef NT_REPORT_TIMELINE_TIMELINE_H
-#define NT_REPORT_TIMELINE_TIMELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -206,5 +205,3 @@ int nt_timeline_gap(struct nt_timeline *timeline, uint32_t cpu, uint64_t resume_
 /* Ends all CPUs at the session's end and gives the last rows. Call once. */
 int nt_timeline_finish(struct nt_timeline *timeline);
 const struct nt_timeline_counts *nt_timeline_counts(const struct nt_timeline *timeline);
-
-#endif

@@ -3,8 +3,7 @@
  * arena.h - memory for the texts of rows: many small pieces that live and die together. Pieces never
  * move. Not shared between threads.
  */
-#ifndef NT_REPORT_UTIL_ARENA_H
-#define NT_REPORT_UTIL_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ void nt_arena_reset(struct nt_arena *arena);
 void nt_arena_release(struct nt_arena *arena);
 /* As printf, into the arena, up to 511 bytes. NULL: out of memory. */
 const char *nt_arena_format(struct nt_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * array.h - arrays: those that grow, how many elements they have, and where one is. Pure.
  */
-#ifndef NT_REPORT_UTIL_ARRAY_H
-#define NT_REPORT_UTIL_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -49,5 +48,3 @@
 int nt_compare_u32(const void *a, const void *b);
 
 int nt_array_room(void *array, size_t *size, size_t n, size_t element);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * ends.h - whether a text ends in another: a column's unit is the end of its name.
  */
-#ifndef NT_REPORT_UTIL_ENDS_H
-#define NT_REPORT_UTIL_ENDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -14,5 +13,3 @@ static inline bool nt_ends_in(const char *text, const char *end)
 
 	return size >= end_size && !strcmp(text + size - end_size, end);
 }
-
-#endif

@@ -2,12 +2,9 @@
 /*
  * fail.h - the sentence that a function leaves where its caller wants it, when it fails. Pure.
  */
-#ifndef NT_REPORT_UTIL_FAIL_H
-#define NT_REPORT_UTIL_FAIL_H
+#pragma once
 
 #define NT_ERROR_MAX 512
 
 /* Writes the sentence as snprintf does. Always -1. */
 int nt_fail(char error[NT_ERROR_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

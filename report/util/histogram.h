@@ -6,8 +6,7 @@
  * the bucket that ends there. Bucket 0 holds all up to 1 ns. Bounds are whole nanoseconds: where an octave has fewer of
  * these than buckets, some buckets hold nothing and have the same bound as the one before.
  */
-#ifndef NT_REPORT_UTIL_HISTOGRAM_H
-#define NT_REPORT_UTIL_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ uint32_t nt_bucket_of(uint32_t per_octave, int64_t ns);
 int64_t nt_bucket_upper(uint32_t per_octave, uint32_t bucket);
 /* All times in a bucket are greater; 0 for the first, where there may be less. */
 int64_t nt_bucket_lower(uint32_t per_octave, uint32_t bucket);
-
-#endif

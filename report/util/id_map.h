@@ -4,8 +4,7 @@
  * (8.5 bytes an id), and anything on a hostile one, which it survives (160 bytes an id): a number drawn for each map
  * decides where an id is looked for, so that nobody can write a tape whose ids are all looked for in one place.
  */
-#ifndef NT_REPORT_UTIL_ID_MAP_H
-#define NT_REPORT_UTIL_ID_MAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ void nt_id_map_release(struct nt_id_map *map);
  * visit may change the value through nt_id_map_at for ids that have one.
  */
 int nt_id_map_each(const struct nt_id_map *map, int (*visit)(void *arg, uint64_t id, uint64_t value), void *arg);
-
-#endif

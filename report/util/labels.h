@@ -2,8 +2,7 @@
 /*
  * labels.h - the texts that ids stand for. Texts that are shown alike are one label; the first has the number 0. Pure.
  */
-#ifndef NT_REPORT_UTIL_LABELS_H
-#define NT_REPORT_UTIL_LABELS_H
+#pragma once
 
 #include "report/util/arena.h"
 #include "report/util/id_map.h"
@@ -25,5 +24,3 @@ const char *nt_labels_text(const struct nt_labels *labels, uint32_t number);
 /* The same of an id; NULL: it stands for none. */
 const char *nt_labels_of(struct nt_labels *labels, int64_t id);
 void nt_labels_release(struct nt_labels *labels);
-
-#endif

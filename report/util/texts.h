@@ -3,8 +3,7 @@
  * texts.h - gives each different text a number: 1, 2, 3, .... Pure. For formats that write a text once and its number
  * after that. Texts stand in a balanced tree, so that nobody can write a tape whose texts are found slowly.
  */
-#ifndef NT_REPORT_UTIL_TEXTS_H
-#define NT_REPORT_UTIL_TEXTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void nt_texts_reset(struct nt_texts *texts);
 uint32_t nt_texts_number(struct nt_texts *texts, const char *text, bool *is_new);
 /* The text of a number, good until the reset or release. */
 const char *nt_texts_text(const struct nt_texts *texts, uint32_t number);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * utf8.h - texts of a tape, which may hold any bytes, as valid UTF-8. Pure.
  */
-#ifndef NT_REPORT_UTIL_UTF8_H
-#define NT_REPORT_UTIL_UTF8_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ size_t nt_utf8_length(const char *text, size_t size);
  * UTF-8 becomes U+FFFD. NULL: out of memory.
  */
 const char *nt_arena_clean(struct nt_arena *arena, const char *text, size_t size);
-
-#endif

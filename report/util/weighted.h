@@ -7,8 +7,7 @@
  * The quantile of a fraction f is the nearest rank: the least number such that it and all below it have at least f of
  * the weight. 0 gives the least number, 1 the greatest.
  */
-#ifndef NT_REPORT_UTIL_WEIGHTED_H
-#define NT_REPORT_UTIL_WEIGHTED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ int64_t nt_round(double value);
 /* Real numbers by the same means: integers in the order of the reals that they stand for. */
 int64_t nt_real_to_ordered(double real);
 double nt_ordered_to_real(int64_t ordered);
-
-#endif

@@ -3,8 +3,7 @@
  * arg.h - arguments that both programs take: a length of time; the known word that a misspelt one was meant to be; and
  * a path as a shell takes it, for the commands that they advise. Pure: no globals, no output, no allocation.
  */
-#ifndef NT_SCHEMA_CLI_ARG_H
-#define NT_SCHEMA_CLI_ARG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ const char *nt_arg_nearest(const char *word, const char *const *known);
  * dash. Cut if it is too long. Gives `out`.
  */
 const char *nt_arg_shell(char *out, size_t size, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* find.h - rows of a table of options (option.h), found by name. Private to cli/. */
-#ifndef NT_SCHEMA_CLI_FIND_H
-#define NT_SCHEMA_CLI_FIND_H
+#pragma once
 
 #include "schema/cli/option.h"
 
@@ -14,5 +13,3 @@ const struct nt_option *nt_option_find(const struct nt_option *options, const ch
 const struct nt_option *nt_option_find_letter(const struct nt_option *options, char letter);
 /* 0, 1 or 2. */
 int nt_option_count_values(const struct nt_option *option);
-
-#endif

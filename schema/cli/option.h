@@ -3,8 +3,7 @@
  * option.h - the options of a program or a command as one table, a row each. A command line is read, completed and
  * explained by this table alone, so a new option is one row. Nothing here prints by itself or keeps a global state.
  */
-#ifndef NT_SCHEMA_CLI_OPTION_H
-#define NT_SCHEMA_CLI_OPTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ int nt_option_complete(FILE *out, const struct nt_option *options, bool stops, i
 void nt_option_complete_names(FILE *out, const struct nt_option *options, const char *begin);
 /* One such line, if the candidate begins so. */
 void nt_complete_word(FILE *out, const char *begin, const char *candidate, const char *help);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* histogram.h - the keys of the histograms that histogram.bpf.c keeps and histogram.c adds up. */
-#ifndef NT_TESTS_BENCH_HISTOGRAM_H
-#define NT_TESTS_BENCH_HISTOGRAM_H
+#pragma once
 
 #include "schema/event.h"
 
@@ -14,5 +13,3 @@ struct bucket_key {
 	__u16 hook;
 	__u16 bucket;
 };
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * chunk_build.h - a small chunk in memory with a block of every type, and what was put into it.
  */
-#ifndef NT_TESTS_CHUNK_BUILD_H
-#define NT_TESTS_CHUNK_BUILD_H
+#pragma once
 
 #include "schema/chunk.h"
 #include "tests/support/rand.h"
@@ -33,5 +32,3 @@ bool chunk_build_header_is_right(const struct chunk_build *build);
  * the program when a block is given that differs from what was built.
  */
 size_t chunk_build_intact(const struct chunk_build *build);
-
-#endif

@@ -3,8 +3,7 @@
  * chunk_dump.h - everything that stands in a chunk as text, one line for each header and record, without the fields of
  * records that are 0. It goes by schema/ alone and does not judge. tests/tools/read_tape.py prints the same.
  */
-#ifndef NT_TESTS_CHUNK_DUMP_H
-#define NT_TESTS_CHUNK_DUMP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -12,5 +11,3 @@
 
 /* Gives what nt_chunk_open gave. Damage of blocks is in the text. */
 int chunk_dump(FILE *out, const struct nt_source *source, bool scan);
-
-#endif

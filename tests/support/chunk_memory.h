@@ -2,8 +2,7 @@
 /*
  * chunk_memory.h - chunks in memory, and random records to fill them with, for tests.
  */
-#ifndef NT_TESTS_CHUNK_MEMORY_H
-#define NT_TESTS_CHUNK_MEMORY_H
+#pragma once
 
 #include "schema/chunk.h"
 #include "tests/support/rand.h"
@@ -19,5 +18,3 @@ struct nt_source chunk_memory_source(const struct nt_buf *bytes);
 void chunk_random_record(struct nt_rand *rand, unsigned int kind, uint64_t near_ns, union nt_any *out);
 /* The number of one of the kinds of class EVENT. */
 unsigned int chunk_random_event_kind(struct nt_rand *rand);
-
-#endif

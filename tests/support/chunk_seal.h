@@ -3,12 +3,9 @@
  * chunk_seal.h - for fuzz targets: makes the checksums of a mutated chunk right again, so that more than checksums is
  * tested.
  */
-#ifndef NT_TESTS_CHUNK_SEAL_H
-#define NT_TESTS_CHUNK_SEAL_H
+#pragma once
 
 #include "schema/block.h"
 
 /* Sets the checksums of all in these bytes that looks like a header, its payload, or the trailer. */
 void chunk_seal(struct nt_buf *bytes);
-
-#endif

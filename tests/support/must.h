@@ -3,8 +3,7 @@
  * must.h - what must hold in a program that a test runs: else it says where that is not so, and aborts, which a fuzzer
  * and its driver notice.
  */
-#ifndef NT_TESTS_MUST_H
-#define NT_TESTS_MUST_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,5 +15,3 @@
 			abort();                                                                                       \
 		}                                                                                                      \
 	} while (0)
-
-#endif

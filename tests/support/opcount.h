@@ -7,8 +7,7 @@
  * Every count is kept by thread name, call, family, protocol, result and flag. A thread names itself once with
  * opcount_thread(); all functions may be called from any number of threads.
  */
-#ifndef NT_TESTS_OPCOUNT_H
-#define NT_TESTS_OPCOUNT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -85,5 +84,3 @@ struct opcount_end opcount_open(int family, int protocol, bool bound);
 void opcount_wait(const struct opcount_end *end, bool to_write);
 /* Waits until another thread of this process sleeps inside a system call whose first argument is `fd`. */
 void opcount_wait_blocked(int tid, int fd);
-
-#endif

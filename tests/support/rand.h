@@ -2,8 +2,7 @@
 /*
  * rand.h - random numbers for tests: the same from the same seed everywhere (splitmix64).
  */
-#ifndef NT_TESTS_RAND_H
-#define NT_TESTS_RAND_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ void nt_rand_bytes(struct nt_rand *rand, void *to, size_t size);
 /* A seed for this run: NT_SEED of the environment, "random": from the clock; without it always the same. Print it when
  * a test fails. */
 uint64_t nt_rand_seed(void);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * scratch.h - a directory for one test. Fails by abort().
  */
-#ifndef NT_TESTS_SCRATCH_H
-#define NT_TESTS_SCRATCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ const char *scratch_path(char to[2 * SCRATCH_MAX], const char *dir, const char *
 /* A whole file in memory, which the caller frees. */
 char *scratch_read(const char *path, size_t *size);
 void scratch_write(const char *path, const void *data, size_t size);
-
-#endif

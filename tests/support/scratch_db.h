@@ -3,8 +3,7 @@
  * scratch_db.h - small databases for tests, filled with SQL: what reads databases is then tested without a tape, with
  * just the rows that a test is about. Fails by abort().
  */
-#ifndef NT_TESTS_SCRATCH_DB_H
-#define NT_TESTS_SCRATCH_DB_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ void scratch_db_run(struct nt_db *db, const char *format, ...) __attribute__((fo
 void scratch_db_session(struct nt_db *db, int64_t id, int64_t start_ts, int64_t end_ts, int cpus);
 /* Ends what scratch_db_new began with a path: the file is whole then. Closes it. */
 void scratch_db_finish(struct nt_db *db);
-
-#endif

@@ -3,8 +3,7 @@
  * tape_gen.h - makes tapes for tests, as the recorder would write them: a directory of chunk files, through the writer
  * of schema/. The same calls give the same bytes. Fails by abort(): a test cannot go on without its tape.
  */
-#ifndef NT_TESTS_TAPE_GEN_H
-#define NT_TESTS_TAPE_GEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ void gen_socket(struct tape_gen *gen, uint64_t socket, unsigned int protocol, co
 		const char *dst, unsigned int dst_port);
 void gen_cgroup(struct tape_gen *gen, uint64_t cgroup, const char *path);
 void gen_irq_name(struct tape_gen *gen, unsigned int type, uint32_t number, const char *name);
-
-#endif

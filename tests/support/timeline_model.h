@@ -4,8 +4,7 @@
  * an owner for each single nanosecond of each CPU, and applies the rules of timeline.h to each by itself. For
  * traces of some thousand ns and some hundred records; it knows nothing of the timeline's code.
  */
-#ifndef NT_TESTS_TIMELINE_MODEL_H
-#define NT_TESTS_TIMELINE_MODEL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ void timeline_model_run(const struct nt_timeline_config *config, const struct tr
 /* The timeline itself over the same items. Gives its first error, which it does not expect to see. */
 int timeline_run(const struct nt_timeline_config *config, const struct trace_item *items, size_t n,
 		 const struct nt_timeline_sink *sink, struct nt_timeline_counts *counts);
-
-#endif

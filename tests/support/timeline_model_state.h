@@ -3,8 +3,7 @@
  * timeline_model_state.h - what the two halves of the model share: timeline_model_read.c reads each CPU's records
  * into chapters, timeline_model.c tells them in the order in which they closed.
  */
-#ifndef NT_TESTS_TIMELINE_MODEL_STATE_H
-#define NT_TESTS_TIMELINE_MODEL_STATE_H
+#pragma once
 
 #include "tests/support/timeline_model.h"
 
@@ -113,5 +112,3 @@ void model_inversion(struct model *m, uint64_t by);
 bool model_same_span(const struct model_span *a, const struct model_span *b);
 /* Adds the chapters of one CPU. */
 void model_read_cpu(struct model *m, uint32_t cpu);
-
-#endif

@@ -3,8 +3,7 @@
  * timeline_rows.h - collects the rows of a timeline, or of its model, as plain numbers, to compare them
  * and to look at them. For tests.
  */
-#ifndef NT_TESTS_TIMELINE_ROWS_H
-#define NT_TESTS_TIMELINE_ROWS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -64,5 +63,3 @@ uint64_t rows_why(const char *why);
  * operations' own time is what send and recv own. Says to `out` what is wrong.
  */
 bool rows_conserve(const struct rows *rows, const struct nt_timeline_config *config, FILE *out);
-
-#endif

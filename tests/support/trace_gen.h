@@ -5,8 +5,7 @@
  * does; its tape may then be damaged and is merged as report/tape/merge.h says (trace_tape.c); what a timeline
  * makes of it is held against the truth (trace_check.c). Garbage has no truth.
  */
-#ifndef NT_TESTS_TRACE_GEN_H
-#define NT_TESTS_TRACE_GEN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -99,5 +98,3 @@ static inline void trace_mark(struct trace *trace, enum trace_case which)
 }
 /* Damages the rings at random, merges them into trace->items, and frees them. */
 void trace_tape(struct trace *trace, struct trace_ring *rings, struct nt_rand *rand);
-
-#endif

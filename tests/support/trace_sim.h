@@ -3,8 +3,7 @@
  * trace_sim.h - what the parts of the simulation share: trace_sim.c moves CPUs and tasks, trace_sim_records.c
  * writes what the kernel side would of it. See trace_gen.h.
  */
-#ifndef NT_TESTS_TRACE_SIM_H
-#define NT_TESTS_TRACE_SIM_H
+#pragma once
 
 #include "tests/support/trace_gen.h"
 
@@ -92,5 +91,3 @@ void sim_emit_plain_state(struct sim *sim, struct sim_cpu *cpu, enum nt_state_re
 void sim_release_held(struct sim *sim, struct sim_cpu *cpu);
 /* Tells what was lost, ahead of the next record. */
 void sim_write_lost(struct sim *sim, struct sim_cpu *cpu);
-
-#endif

@@ -4,8 +4,7 @@
  * inside and outside of operations, interrupts, losses. What comes out is a correct recording of it, with snapshots
  * that agree; the same for the same parameters.
  */
-#ifndef NT_TESTS_TRAFFIC_H
-#define NT_TESTS_TRAFFIC_H
+#pragma once
 
 #include "tests/support/tape_gen.h"
 
@@ -22,5 +21,3 @@ struct traffic_config {
 /* Fills the tape from its first record to its last; tape_gen_finish(gen, GEN_START_NS + dur_ns, ...) is the caller's.
  */
 void traffic_record(struct tape_gen *gen, uint32_t n_cpus, const struct traffic_config *config);
-
-#endif

@@ -3,8 +3,7 @@
  * failing_malloc.h - for a program that includes it once: its malloc stands in the place of the C library's, and fails
  * when it is told to. Not for programs with sanitizers, nor with threads.
  */
-#ifndef NT_TESTS_FAILING_MALLOC_H
-#define NT_TESTS_FAILING_MALLOC_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ void free(void *old)
 	live -= old != NULL;
 	__libc_free(old);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * fake_files.h - files of /proc, /sys and /etc as a test would have them. To be included by one test: it puts its own
  * fopen, open and access in front of libc's, and what the code under test opens by a path in fake_files has that text.
  */
-#ifndef NT_TESTS_FAKE_FILES_H
-#define NT_TESTS_FAKE_FILES_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,5 +73,3 @@ int access(const char *path, int mode)
 	errno = ENOENT;
 	return file->text ? 0 : -1;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * timeline_case.h - traces written by hand, record by record, and rows as text: for timeline_test.c and
  * timeline_loss_test.c.
  */
-#ifndef NT_TESTS_TIMELINE_CASE_H
-#define NT_TESTS_TIMELINE_CASE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -308,5 +307,3 @@ static inline void expect_counts(uint64_t undeclared, uint64_t clamped, uint64_t
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(test_##name, begin, end)
-
-#endif

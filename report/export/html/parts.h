@@ -3,8 +3,7 @@
  * parts.h - the parts of the data of `export html`, and what all of them ask about. Each reads the database and writes
  * to the stream of the JSON writer, and nothing else.
  */
-#ifndef NT_REPORT_EXPORT_HTML_PARTS_H
-#define NT_REPORT_EXPORT_HTML_PARTS_H
+#pragma once
 
 #include "report/out/output.h"
 #include "report/query/session.h"
@@ -116,5 +115,3 @@ int nt_html_latency(const struct nt_html_scope *scope, struct nt_json *json);
  * has samples of stacks. 0, or -1 and db->error.
  */
 int nt_html_stages(const struct nt_html_scope *scope, struct nt_json *json);
-
-#endif

@@ -5,8 +5,7 @@
  * names in tests/perfetto/subset.proto, which has the same numbers for reading: tests/cli/perfetto_fields.sh compares
  * them.
  */
-#ifndef NT_REPORT_EXPORT_PERFETTO_FIELDS_H
-#define NT_REPORT_EXPORT_PERFETTO_FIELDS_H
+#pragma once
 
 /* Trace */
 enum nt_trace_field { NT_TRACE_PACKET = 1 };
@@ -182,5 +181,3 @@ enum nt_sample_field {
 	NT_SAMPLE_CALLSTACK_IID = 4,
 	NT_SAMPLE_MODE = 5
 };
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Failures (memory, zlib, the stream) are kept and given by nt_packets_finish: until then nothing has to be asked.
  */
-#ifndef NT_REPORT_EXPORT_PERFETTO_PACKETS_H
-#define NT_REPORT_EXPORT_PERFETTO_PACKETS_H
+#pragma once
 
 #include <stdio.h>
 #include <zlib.h>
@@ -35,5 +34,3 @@ struct nt_proto *nt_packets_begin(struct nt_packets *packets, size_t *packet);
 void nt_packets_end(struct nt_packets *packets, size_t packet);
 /* Writes what is left. 0, or -1: out of memory. What the stream could not take, the stream knows. */
 int nt_packets_finish(struct nt_packets *packets);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * A buffer that has failed (out of memory) takes no more and says so in `failed`: callers may look once, at the end.
  */
-#ifndef NT_REPORT_EXPORT_PERFETTO_PROTO_H
-#define NT_REPORT_EXPORT_PERFETTO_PROTO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ void nt_proto_text(struct nt_proto *proto, uint32_t field, const char *text);
  */
 size_t nt_proto_begin(struct nt_proto *proto, uint32_t field);
 void nt_proto_end(struct nt_proto *proto, size_t begin);
-
-#endif

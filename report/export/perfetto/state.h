@@ -11,8 +11,7 @@
  * Functions give 0, or -1 and a sentence in trace->error; what only writes gives nothing, for packets keep their
  * failures until the end (packets.h).
  */
-#ifndef NT_REPORT_EXPORT_PERFETTO_STATE_H
-#define NT_REPORT_EXPORT_PERFETTO_STATE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -303,5 +302,3 @@ void nt_sched_finish(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu);
 void nt_owners_finish(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu);
 /* A thread begins in the recording: a bundle of its own. */
 void nt_sched_life(struct nt_perfetto *trace, const struct nt_perfetto_thread *thread, uint32_t source_tid);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Texts may hold anything; they are escaped. Write errors stay in the stream.
  */
-#ifndef NT_REPORT_EXPORT_SVG_SVG_H
-#define NT_REPORT_EXPORT_SVG_SVG_H
+#pragma once
 
 #include <stdio.h>
 
@@ -44,5 +43,3 @@ void nt_svg_text(FILE *out, int x, int y, const char *attributes, const char *te
 /* "vm, 2026-11-21 10:40:51 UTC, 2.014 s", and what of it was selected. 0, or -1 and db->error. */
 void nt_svg_session(const struct nt_session *session, const struct nt_selection *selection,
 		    char text[NT_SVG_SESSION_MAX]);
-
-#endif

@@ -3,8 +3,7 @@
  * check.h - the parts of nettape-report check. Each looks at one side of the promise in a database and says what it
  * found; cmd/check.c runs them for every session and prints.
  */
-#ifndef NT_REPORT_QUERY_CHECK_CHECK_H
-#define NT_REPORT_QUERY_CHECK_CHECK_H
+#pragma once
 
 #include "report/db/db.h"
 #include "report/out/output.h"
@@ -53,5 +52,3 @@ int nt_check_stacks(struct nt_check *check);
 int nt_check_softirqs(struct nt_check *check);
 int nt_check_misses(struct nt_check *check);
 int nt_check_stat(struct nt_check *check);
-
-#endif

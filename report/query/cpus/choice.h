@@ -3,8 +3,7 @@
  * choice.h - the options of `timeline`: which part of the recordings, how finely cut, and what to look for. Parsed from
  * the command line. Pure.
  */
-#ifndef NT_REPORT_QUERY_CPUS_CHOICE_H
-#define NT_REPORT_QUERY_CPUS_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ struct nt_lanes_choice {
 /* 0, or -1 and a sentence that says what is wrong. */
 int nt_lanes_choose(const struct nt_lanes_args *args, const struct nt_selection_args *selection,
 		    struct nt_lanes_choice *choice, char error[NT_ERROR_MAX]);
-
-#endif

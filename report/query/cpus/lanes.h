@@ -4,8 +4,7 @@
  * thread. Pure: slices in, sums out; no SQL, no output. Every nanosecond of a slice is counted once: slices are clipped
  * at the edges of the stretch and cut at the borders of cells.
  */
-#ifndef NT_REPORT_QUERY_CPUS_LANES_H
-#define NT_REPORT_QUERY_CPUS_LANES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ uint64_t nt_lane_who_ran(const struct nt_lane_who *who);
 const char *nt_lane_kind_name(unsigned int kind);
 /* The kinds that a word names: one owner, or `network`. 0: none. */
 unsigned int nt_lane_kinds_of(const char *word);
-
-#endif

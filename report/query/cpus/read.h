@@ -5,8 +5,7 @@
  *
  * Functions give 0, or -1 and a sentence in db->error, unless they say otherwise.
  */
-#ifndef NT_REPORT_QUERY_CPUS_READ_H
-#define NT_REPORT_QUERY_CPUS_READ_H
+#pragma once
 
 #include "report/db/db.h"
 #include "report/query/cpus/lanes.h"
@@ -46,5 +45,3 @@ sqlite3_stmt *nt_lanes_samples(const struct nt_part *part);
 sqlite3_stmt *nt_lanes_names(const struct nt_part *part);
 /* The row of one, which stays until the next call. It may be that nothing is known. */
 int nt_lanes_name(const struct nt_part *part, sqlite3_stmt *names, int64_t utid, bool *found);
-
-#endif

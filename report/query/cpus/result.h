@@ -3,8 +3,7 @@
  * result.h - what `timeline` finds in one session (result.c), and the ways to show it: text for people
  * (text.c), JSON and CSV for programs (json.c).
  */
-#ifndef NT_REPORT_QUERY_CPUS_RESULT_H
-#define NT_REPORT_QUERY_CPUS_RESULT_H
+#pragma once
 
 #include "report/out/terminal.h"
 #include "report/query/cpus/choice.h"
@@ -62,5 +61,3 @@ int nt_lanes_json(const struct nt_lanes_result *result, struct nt_json *json);
 /* All sessions are one set of rows. */
 int nt_lanes_csv_begin(struct nt_printer *printer);
 int nt_lanes_csv(const struct nt_lanes_result *result, struct nt_printer *printer);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * summary.h - the part of the summary that is about CPUs: one query, and its table for people.
  */
-#ifndef NT_REPORT_QUERY_CPUS_SUMMARY_H
-#define NT_REPORT_QUERY_CPUS_SUMMARY_H
+#pragma once
 
 #include "report/db/db.h"
 #include "report/out/output.h"
@@ -43,5 +42,3 @@
 
 /* The table, and the sentences on what it leaves uncertain, on stdout. 0, or -1 and db->error. */
 int nt_summary_print_cpus(struct nt_db *db, struct nt_printer *printer, int64_t session_id);
-
-#endif

@@ -11,8 +11,7 @@
  * The windows are found one after the other: each is the worst that overlaps none before it; of equals, the earliest.
  * tests/unit/worst_test.c has the obvious way, which tries each nanosecond.
  */
-#ifndef NT_REPORT_QUERY_CPUS_WORST_H
-#define NT_REPORT_QUERY_CPUS_WORST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void nt_worst_release(struct nt_worst *worst);
 int nt_worst_add(struct nt_worst *worst, uint64_t id, int64_t begin_ts, int64_t end_ts);
 /* Up to `most` windows that hold anything, worst first. More may be added then. Gives how many, or -ENOMEM. */
 int nt_worst_find(struct nt_worst *worst, struct nt_worst_window *windows, unsigned int most);
-
-#endif

@@ -3,8 +3,7 @@
  * choice.h - which samples of skb_latency a command is about: hooks, groups, the time between two
  * hooks; and of which stretch of time (query/selection.h). Parsed from the command line. Pure.
  */
-#ifndef NT_REPORT_QUERY_LATENCY_CHOICE_H
-#define NT_REPORT_QUERY_LATENCY_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ int nt_latency_choose(const struct nt_latency_args *args, const struct nt_select
 		      struct nt_latency_choice *choice, char error[NT_ERROR_MAX]);
 /* The number of a hook by its name; NT_HOOK_NONE: there is none of that name. */
 enum nt_hook nt_hook_number(const char *name);
-
-#endif

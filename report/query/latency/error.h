@@ -8,8 +8,7 @@
  * Quantiles have intervals between two of the samples themselves (order statistics): the packets below a quantile are
  * as many as heads in as many throws of a coin.
  */
-#ifndef NT_REPORT_QUERY_LATENCY_ERROR_H
-#define NT_REPORT_QUERY_LATENCY_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ struct nt_interval nt_quantile_interval(struct nt_samples *samples, const struct
  * of at most (1 - NT_CONFIDENCE) / 2 each. 0 and n + 1: there is no such rank.
  */
 void nt_rank_interval(uint64_t n, double fraction, uint64_t *low, uint64_t *high);
-
-#endif

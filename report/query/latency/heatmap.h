@@ -4,8 +4,7 @@
  * util/histogram.h. And two ways to draw one: characters, and SVG. The drawing writes to the stream it is given and
  * nowhere else; write errors stay in the stream.
  */
-#ifndef NT_REPORT_QUERY_LATENCY_HEATMAP_H
-#define NT_REPORT_QUERY_LATENCY_HEATMAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ void nt_svg_begin(FILE *out, unsigned int panels, const char *title);
 void nt_svg_panel(FILE *out, unsigned int number, const struct nt_heatmap *map, int64_t since_ts, const char *title,
 		  const char *session);
 void nt_svg_end(FILE *out);
-
-#endif

@@ -3,8 +3,7 @@
  * pairing.h - finds the samples of two hooks that belong to the same packet: they have the same receive timestamp and,
  * where both know it, the same socket. Pure; constant memory and time for a sample.
  */
-#ifndef NT_REPORT_QUERY_LATENCY_PAIRING_H
-#define NT_REPORT_QUERY_LATENCY_PAIRING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ bool nt_pairing_second(struct nt_pairing *pairing, const struct nt_pairing_sampl
 		       struct nt_pairing_sample *first);
 /* No more will come. */
 void nt_pairing_end(struct nt_pairing *pairing);
-
-#endif

@@ -4,8 +4,7 @@
  * programs (json.c), as a picture (export/svg/heatmap.c). They write to the stream they are given; write errors
  * stay in it.
  */
-#ifndef NT_REPORT_QUERY_LATENCY_RESULT_H
-#define NT_REPORT_QUERY_LATENCY_RESULT_H
+#pragma once
 
 #include "report/out/terminal.h"
 #include "report/query/latency/heatmap.h"
@@ -89,5 +88,3 @@ int nt_latency_csv_begin(const struct nt_latency_choice *choice, const struct nt
 			 struct nt_printer *printer);
 int nt_latency_csv(struct nt_latency_result *result, struct nt_printer *printer);
 int nt_latency_json(struct nt_latency_result *result, struct nt_json *json);
-
-#endif

@@ -3,8 +3,7 @@
  * scan.h - reads the chosen samples of one session, one by one, each with its group: from skb_latency, or as pairs of
  * samples of two hooks. The only place with SQL about single samples. Prints nothing.
  */
-#ifndef NT_REPORT_QUERY_LATENCY_SCAN_H
-#define NT_REPORT_QUERY_LATENCY_SCAN_H
+#pragma once
 
 #include "report/db/db.h"
 #include "report/query/latency/choice.h"
@@ -29,4 +28,3 @@ struct nt_latency_alone {
 int nt_latency_scan(struct nt_db *db, const struct nt_session *session, const struct nt_latency_choice *choice,
 		    struct nt_labels *groups, int (*visit)(void *arg, const struct nt_latency_sample *sample),
 		    void *arg, struct nt_latency_alone *alone);
-#endif

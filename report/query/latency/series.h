@@ -3,8 +3,7 @@
  * series.h - the samples of each hook and group, collected, and the figures that sum them up. All latencies are
  * kept, for exact quantiles: 8 bytes a sample, 16 where only some packets were sampled. Pure.
  */
-#ifndef NT_REPORT_QUERY_LATENCY_SERIES_H
-#define NT_REPORT_QUERY_LATENCY_SERIES_H
+#pragma once
 
 #include "report/query/latency/error.h"
 #include "report/query/latency/scan.h"
@@ -62,5 +61,3 @@ void nt_series_set_release(struct nt_series_set *set);
 
 /* Sorts the series' samples. */
 void nt_series_figures(const struct nt_series_set *set, struct nt_series *series, struct nt_figures *figures);
-
-#endif

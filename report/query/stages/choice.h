@@ -3,8 +3,7 @@
  * choice.h - the options of `stages` and `flame`: which part of the recordings, which owners, which groups. Parsed from
  * the command line. Pure.
  */
-#ifndef NT_REPORT_QUERY_STAGES_CHOICE_H
-#define NT_REPORT_QUERY_STAGES_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ int nt_stage_choose(const struct nt_stage_args *args, const char *by, const stru
 		    struct nt_stage_choice *choice, char error[NT_ERROR_MAX]);
 /* "cpu" and so on; NULL for none. */
 const char *nt_stage_by_name(enum nt_stage_by by);
-
-#endif

@@ -4,8 +4,7 @@
  * how many were due. Where ticks were skipped or lost, or came late and met another owner, there are fewer, and nothing
  * is known of that time. Pure, but for reading the rate.
  */
-#ifndef NT_REPORT_QUERY_STAGES_DUE_H
-#define NT_REPORT_QUERY_STAGES_DUE_H
+#pragma once
 
 #include "report/db/db.h"
 
@@ -27,5 +26,3 @@ bool nt_stage_clock_tells(const struct nt_stage_clock *clock, unsigned int owner
 uint64_t nt_stage_due(const struct nt_stage_clock *clock, uint64_t ns);
 /* Whether so many are under 90 % of those due, which are a hundred at least, and fewer than chance explains. */
 bool nt_stage_is_short(uint64_t samples, uint64_t due);
-
-#endif

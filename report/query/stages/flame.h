@@ -6,8 +6,7 @@
  *
  *     all -> [group ->] owner -> [functions of the program ->] functions of the kernel, the outermost first
  */
-#ifndef NT_REPORT_QUERY_STAGES_FLAME_H
-#define NT_REPORT_QUERY_STAGES_FLAME_H
+#pragma once
 
 #include <stdio.h>
 
@@ -50,5 +49,3 @@ struct nt_flame_head {
 /* One self-contained file with its script. `is_diff`: widths are by both sides, colours by how they differ. -1: out of
  * memory. */
 int nt_flame_svg(const struct nt_flame *flame, bool is_diff, const struct nt_flame_head *head, FILE *out);
-
-#endif

@@ -4,8 +4,7 @@
  * a stack passes through. Memory: 4 bytes a frame of each distinct stack, which has NT_STACK_MAX_FRAMES at most, and
  * the names. Prints nothing.
  */
-#ifndef NT_REPORT_QUERY_STAGES_FRAMES_H
-#define NT_REPORT_QUERY_STAGES_FRAMES_H
+#pragma once
 
 #include "report/db/db.h"
 #include "report/symbols/stages.h"
@@ -44,5 +43,3 @@ struct nt_frames_stack nt_frames_of(struct nt_frames *frames, int64_t stack_id);
 /* 1 << stage for all stages that it passes through. */
 uint64_t nt_frames_stages(struct nt_frames *frames, int64_t stack_id);
 const char *nt_frames_name(const struct nt_frames *frames, uint32_t number);
-
-#endif

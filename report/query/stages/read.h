@@ -5,8 +5,7 @@
  *
  * Functions give 0, or -1 and a sentence in db->error.
  */
-#ifndef NT_REPORT_QUERY_STAGES_READ_H
-#define NT_REPORT_QUERY_STAGES_READ_H
+#pragma once
 
 #include "report/query/cpus/read.h"
 #include "report/query/latency/scan.h"
@@ -45,5 +44,3 @@ int nt_stage_read(const struct nt_part *part, const struct nt_stage_choice *choi
 void nt_stage_data_release(struct nt_stage_data *data);
 /* Says what an error of nt_split_each means: the sentence is put into db->error. Gives -1. */
 int nt_stage_fail(const struct nt_part *part, int error);
-
-#endif

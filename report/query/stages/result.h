@@ -3,8 +3,7 @@
  * result.h - what `stages` finds in one session: an owner's time in each of its stages, with bounds; in all, or in
  * groups. The parts of each owner and group sum to its exact time.
  */
-#ifndef NT_REPORT_QUERY_STAGES_RESULT_H
-#define NT_REPORT_QUERY_STAGES_RESULT_H
+#pragma once
 
 #include "report/out/output.h"
 #include "report/query/stages/due.h"
@@ -66,5 +65,3 @@ const char *nt_stage_part_name(const struct nt_stage_result *result, const struc
 const char *nt_stage_group(const struct nt_stage_result *result, const struct nt_stage_whole *whole, uint64_t *number);
 /* Whether an owner has too few samples. */
 bool nt_stage_any_short(const struct nt_stage_result *result);
-
-#endif

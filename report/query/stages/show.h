@@ -3,8 +3,7 @@
  * show.h - the result of `stages` (result.h), shown: tables for people, JSON and CSV for programs. Writes
  * to the stream it is given; write errors stay in it.
  */
-#ifndef NT_REPORT_QUERY_STAGES_SHOW_H
-#define NT_REPORT_QUERY_STAGES_SHOW_H
+#pragma once
 
 #include "report/query/stages/result.h"
 
@@ -22,5 +21,3 @@ int nt_stage_csv_begin(const struct nt_stage_choice *choice, struct nt_printer *
 int nt_stage_csv(const struct nt_stage_result *result, struct nt_printer *printer);
 /* One session as members of the object at hand, wherever that stands. */
 int nt_stage_json(const struct nt_stage_result *result, struct nt_json *json);
-
-#endif

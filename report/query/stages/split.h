@@ -13,8 +13,7 @@
  * Pure. Memory: 16 bytes for each bucket of a series that has time (those that one span fills count as one),
  * and some 40 a sample.
  */
-#ifndef NT_REPORT_QUERY_STAGES_SPLIT_H
-#define NT_REPORT_QUERY_STAGES_SPLIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ struct nt_split_bounds {
 	double low, high;
 };
 struct nt_split_bounds nt_split_interval(double share, double samples);
-
-#endif
