@@ -115,7 +115,7 @@ def mutants_of(path):
             inside = True
         elif line.startswith("}"):
             inside = False
-        if not inside or seen.lstrip().startswith("#"):
+        if not inside or seen.lstrip().startswith(("#", "_Static_assert")):
             continue
         lesser = [match.span() for match in LESSER.finditer(seen)]
         for pattern, replacement in SWAPS:

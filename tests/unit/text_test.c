@@ -34,6 +34,24 @@ static void test_durations(void **state)
 	}
 }
 
+/* Three digits, rounded: never "100.0", and never 1,000 of a unit. */
+static void test_bytes(void **state)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *text;
+	} cases[] = {
+		{0, "0 B"},	    {999, "999 B"},	   {1000, "1.0 kB"},
+		{99949, "99.9 kB"}, {99950, "100 kB"},	   {999499, "999 kB"},
+		{999500, "1.0 MB"}, {33100000, "33.1 MB"}, {UINT64_MAX, "18.4 EB"},
+	};
+	char out[NT_TEXT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(nt_bytes_text(out, cases[i].bytes), cases[i].text);
+}
+
 static void test_status_text(void **state)
 {
 	static const char whole[] = "12 s, 28,797,145 events, 0 lost, 76.5 MB";
@@ -92,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_status_text),
 		cmocka_unit_test(test_wrap),
 	};
