@@ -274,8 +274,7 @@ static void print_result(const struct nt_check *check)
 	write_verdict(word, sizeof(word), failed ? NT_FOUND_FAILED : NT_FOUND_OK, 0);
 	snprintf(lead, sizeof(lead), "%s%s", word, lossy && !failed ? ", " : ": ");
 	if (failed)
-		nt_print_prose(stdout, lead, "%llu of the checks above failed",
-			       (unsigned long long)check->found[NT_FOUND_FAILED]);
+		nt_print_prose(stdout, lead, "it is not whole, or does not add up, as the lines marked `FAILED` say");
 	else if (lossy)
 		nt_print_prose(stdout, lead, "WITH LOSS: it adds up, but what the lines marked `loss` name is missing");
 	else
