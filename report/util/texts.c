@@ -63,8 +63,8 @@ uint32_t nt_texts_number(struct nt_texts *texts, const char *text, bool *is_new)
 	char *const *found = tfind(text, &texts->tree, compare);
 	const struct nt_text *known;
 
-	*is_new = !found;
 	known = found ? (const struct nt_text *)(*found - offsetof(struct nt_text, text)) : add(texts, text);
+	*is_new = known && !found;
 	return known ? known->number : 0;
 }
 
