@@ -25,7 +25,7 @@ if [[ ${1:-} == --load ]]; then
         ip netns exec "$client" iperf3 -c "$address" -t "$seconds" -f m "${@:2}" |
             grep -E 'sender|receiver' | sed "s/^/    $1: /"
     }
-    # A busy server may still be at its last client, and refuse the next.
+    # On a full host iperf3 was seen to lose its connection to the server at the second run.
     twice() { "$@" || { sleep 2 && "$@"; }; }
     twice copy tcp -b "$rate"
     [[ $rate != 0 ]] || rate=200M
