@@ -56,7 +56,8 @@ static int open_tape(struct nt_feed *feed, const char *path, const struct nt_sym
 		session->cpus += tape->present[cpu];
 	if (tape->end_ns > MAX_TS || tape->start_ns > tape->end_ns)
 		return nt_fail(feed->error, "%s: no clock shows times like those in it: is it damaged?", path);
-	error = nt_rows_open(&feed->rows, feed->tape, feed->names, 1, NT_ROWS_IDENTITIES_FIRST);
+	error = nt_rows_open(&feed->rows, feed->tape, feed->names, 1,
+			     &(struct nt_rows_want){NT_ALL_TABLES, NT_ROWS_IDENTITIES_FIRST});
 	if (!error)
 		return 0;
 	return nt_fail(feed->error, "%s cannot be read: %s.", path, nt_tape_error_text(error));
@@ -74,10 +75,10 @@ static int next_of_tape(struct nt_feed *feed, const struct nt_row **row)
 /* ---- a database ---- */
 
 /* Those that say who is who and what is read at times: they come before what happened. */
-static const uint64_t first = 1ull << NT_TABLE_PROCESS | 1ull << NT_TABLE_THREAD | 1ull << NT_TABLE_CGROUP |
-			      1ull << NT_TABLE_SOCKET | 1ull << NT_TABLE_NET_DEVICE | 1ull << NT_TABLE_SYMBOL |
-			      1ull << NT_TABLE_STACK | 1ull << NT_TABLE_CLOCK_SNAPSHOT | 1ull << NT_TABLE_PROC_COUNTER;
-_Static_assert(NT_TABLE_COUNT <= 64, "a set of tables is a number");
+static const uint64_t first =
+	NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_CGROUP) |
+	NT_TABLE_BIT(NT_TABLE_SOCKET) | NT_TABLE_BIT(NT_TABLE_NET_DEVICE) | NT_TABLE_BIT(NT_TABLE_SYMBOL) |
+	NT_TABLE_BIT(NT_TABLE_STACK) | NT_TABLE_BIT(NT_TABLE_CLOCK_SNAPSHOT) | NT_TABLE_BIT(NT_TABLE_PROC_COUNTER);
 
 /* Goes over all tables twice, for those in `first` and for the others. False: there are no more. */
 static bool next_table(struct nt_feed *feed)

@@ -184,7 +184,8 @@ static int name_function(struct nt_rows *rows, struct nt_symbol_info *info)
 	char path[sizeof(symbol->path) + 1];
 	int error;
 
-	if (!rows->names || symbol->flags & NT_USER_SYMBOL_ADDRESS)
+	if (!rows->names || !(rows->want.tables & NT_TABLE_BIT(NT_TABLE_SYMBOL)) ||
+	    symbol->flags & NT_USER_SYMBOL_ADDRESS)
 		return 0;
 	snprintf(path, sizeof(path), "%.*s", (int)sizeof(symbol->path), symbol->path);
 	error = nt_user_names_find(rows->names, symbol->build_id, path, symbol->place, &name);

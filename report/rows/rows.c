@@ -15,12 +15,53 @@
 #include "report/rows/state.h"
 #include "report/util/array.h"
 #include "report/util/utf8.h"
+#include "schema/kind.h"
 #include "schema/meta_keys.h"
+
+/* ---- what the wanted tables need ---- */
+
+#define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
+
+/* Made of blocks that hold no events. */
+static const uint64_t of_blocks = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | BIT(NET_DEVICE) | BIT(STACK) |
+				  BIT(SYMBOL) | BIT(CLOCK_SNAPSHOT) | BIT(PROC_COUNTER) | BIT(SELF_COST);
+/* Made of the events' blocks, but not of the timeline. */
+static const uint64_t of_records = BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(RECORD_COUNT) | BIT(PROBLEM);
+/* The session's row has counts of everything; threads that are only referred to have rows; sampled stacks have frames.
+ */
+static const uint64_t with_owners = BIT(STACK_SAMPLE) | BIT(FRAME) | BIT(THREAD) | BIT(SESSION);
+static const uint64_t with_sums = BIT(CPU_COST) | BIT(SOCK_COST) | BIT(SESSION);
+
+static bool wants(const struct nt_rows *rows, uint64_t tables)
+{
+	return rows->want.tables & tables;
+}
+
+static bool needs_events(const struct nt_rows *rows)
+{
+	return wants(rows, ~(of_blocks | BIT(SESSION_META)));
+}
+
+/* Of kinds whose records are rows as they come, samples go past the timeline. */
+static bool needs_timeline(const struct nt_rows *rows)
+{
+	uint64_t without = of_blocks | of_records | BIT(SESSION_META);
+
+#define X(kind, table) without |= nt_kind_is_sample(NT_##kind) ? BIT(table) : 0;
+	NT_RECORD_TABLES(X)
+#undef X
+	return wants(rows, ~without);
+}
 
 int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
 {
 	int error;
 
+	if (!wants(rows, NT_TABLE_BIT(table))) {
+		/* The row of the session says how many do not fit, wanted or not. */
+		rows->unfit += !nt_table(table)->fits(from);
+		return 0;
+	}
 	if (NT_ROOM(rows->queue, rows->queue_size, rows->n_queue + 1))
 		return -ENOMEM;
 	error = nt_table_fill(&rows->queue[rows->n_queue], &rows->arena, table, rows->session_id, from);
@@ -48,9 +89,9 @@ static int on_cpu_slice(void *arg, const struct nt_cpu_slice *slice)
 	struct nt_rows *rows = arg;
 	int error = nt_rows_see(rows, slice->task);
 
-	if (!error)
+	if (!error && rows->rollup)
 		error = nt_rollup_slice(rows->rollup, slice);
-	if (!error)
+	if (!error && rows->owners)
 		error = nt_sample_owners_slice(rows->owners, slice);
 	return error ? error : nt_rows_push(rows, NT_TABLE_CPU_SLICE, slice);
 }
@@ -71,10 +112,12 @@ static int on_softirq(void *arg, const struct nt_span_row *span)
 static int on_irq(void *arg, const struct nt_span_row *span)
 {
 	struct nt_rows *rows = arg;
-	struct nt_irq_info info = {.span = span,
-				   .name = nt_identities_irq_name(&rows->ids, span->detail, span->number)};
+	struct nt_irq_info info = {.span = span};
 
-	return info.name ? nt_rows_push(rows, NT_TABLE_IRQ_SLICE, &info) : -ENOMEM;
+	if (wants(rows, BIT(IRQ_SLICE)) &&
+	    !(info.name = nt_identities_irq_name(&rows->ids, span->detail, span->number)))
+		return -ENOMEM;
+	return nt_rows_push(rows, NT_TABLE_IRQ_SLICE, &info);
 }
 
 static int on_op(void *arg, const struct nt_op_row *op)
@@ -82,7 +125,7 @@ static int on_op(void *arg, const struct nt_op_row *op)
 	struct nt_rows *rows = arg;
 	int error = nt_rows_see(rows, op->task);
 
-	if (!error)
+	if (!error && rows->rollup)
 		error = nt_rollup_op(rows->rollup, op);
 	return error ? error : nt_rows_push(rows, NT_TABLE_SOCK_OP, op);
 }
@@ -143,29 +186,43 @@ static int make_timeline(struct nt_rows *rows)
 		.is_napi = is_napi,
 		.arg = rows,
 	};
+	/* Rows of threads are those that rows of these speak of, too. */
+	const uint64_t threads = BIT(THREAD) | BIT(SESSION);
 	const struct nt_timeline_sink sink = {
 		.arg = rows,
-		.cpu_slice = on_cpu_slice,
-		.sched_slice = on_sched_slice,
-		.softirq = on_softirq,
-		.irq = on_irq,
-		.op = on_op,
-		.napi = on_napi,
-		.loss = on_loss,
+		.cpu_slice = wants(rows, BIT(CPU_SLICE) | with_owners | with_sums | threads) ? on_cpu_slice : NULL,
+		.sched_slice = wants(rows, BIT(SCHED_SLICE) | threads) ? on_sched_slice : NULL,
+		.softirq = wants(rows, BIT(SOFTIRQ_SLICE) | BIT(SESSION)) ? on_softirq : NULL,
+		.irq = wants(rows, BIT(IRQ_SLICE) | BIT(SESSION)) ? on_irq : NULL,
+		.op = wants(rows, BIT(SOCK_OP) | with_sums | threads) ? on_op : NULL,
+		.napi = wants(rows, BIT(NAPI_POLL) | threads) ? on_napi : NULL,
+		.loss = wants(rows, BIT(LOSS) | BIT(SESSION)) ? on_loss : NULL,
 		.event = on_event,
 	};
 	const struct nt_rollup_sink rollup_sink = {.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};
 
 	rows->timeline = nt_timeline_new(&config, &sink);
-	rows->rollup = nt_rollup_new(config.start_ns, config.end_ns, &rollup_sink);
-	rows->merge = nt_merge_new(rows->tape);
-	rows->owners = nt_sample_owners_new(rows->tape->n_cpus, nt_rows_push_owned, rows);
+	if (!rows->timeline)
+		return -ENOMEM;
+	if (wants(rows, with_owners) &&
+	    !(rows->owners = nt_sample_owners_new(rows->tape->n_cpus, nt_rows_push_owned, rows)))
+		return -ENOMEM;
+	if (wants(rows, with_sums) && !(rows->rollup = nt_rollup_new(config.start_ns, config.end_ns, &rollup_sink)))
+		return -ENOMEM;
+	return 0;
+}
+
+static int make_readers(struct nt_rows *rows)
+{
 	rows->counts = calloc(rows->tape->n_cpus + 1, sizeof(*rows->counts));
-	return rows->timeline && rows->owners && rows->rollup && rows->merge && rows->counts ? 0 : -ENOMEM;
+	rows->merge = needs_events(rows) ? nt_merge_new(rows->tape) : NULL;
+	if (!rows->counts || (needs_events(rows) && !rows->merge))
+		return -ENOMEM;
+	return needs_timeline(rows) ? make_timeline(rows) : 0;
 }
 
 int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
-		 enum nt_rows_order order)
+		 const struct nt_rows_want *want)
 {
 	struct nt_rows *rows = calloc(1, sizeof(*rows));
 	int error;
@@ -175,11 +232,11 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_name
 	rows->tape = tape;
 	rows->names = names;
 	rows->session_id = session_id;
-	rows->order = order;
+	rows->want = *want;
 	rows->seen_last = NT_NO_TASK;
 	error = nt_rows_learn(rows);
 	if (!error)
-		error = make_timeline(rows);
+		error = make_readers(rows);
 	if (error)
 		nt_rows_close(rows);
 	else
@@ -229,31 +286,38 @@ static int count_record(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 static int step_events(struct nt_rows *rows)
 {
 	struct nt_merged merged;
-	int error = nt_merge_next(rows->merge, &merged);
+	int error = rows->merge ? nt_merge_next(rows->merge, &merged) : 1;
 
 	if (error)
 		return error;
 	if (merged.is_gap)
-		return nt_timeline_gap(rows->timeline, merged.cpu, merged.resume_ns, merged.task, merged.why);
+		return rows->timeline
+			       ? nt_timeline_gap(rows->timeline, merged.cpu, merged.resume_ns, merged.task, merged.why)
+			       : 0;
 	rows->at_ns = merged.record.record.end_ns;
 	error = count_record(rows, merged.cpu, &merged.record);
 	if (error)
 		return error;
 	if (nt_rows_is_sample(&merged.record))
 		return nt_rows_push_sample(rows, merged.cpu, &merged.record);
-	return nt_timeline_add(rows->timeline, merged.cpu, &merged.record);
+	return rows->timeline ? nt_timeline_add(rows->timeline, merged.cpu, &merged.record) : 0;
 }
 
 static int step_finish(struct nt_rows *rows)
 {
-	int error = nt_timeline_finish(rows->timeline);
+	int error = rows->timeline ? nt_timeline_finish(rows->timeline) : 0;
 
 	rows->events_done = true;
-	if (!error)
+	if (!error && rows->rollup)
 		error = nt_rollup_finish(rows->rollup);
-	if (!error)
+	if (!error && rows->owners)
 		error = nt_sample_owners_finish(rows->owners);
 	return error ? error : 1;
+}
+
+static int step_blocks(struct nt_rows *rows)
+{
+	return wants(rows, of_blocks | with_owners | BIT(PROBLEM)) ? nt_rows_step_block(rows) : 1;
 }
 
 static int push_counts(struct nt_rows *rows)
@@ -354,7 +418,7 @@ static int step_last(struct nt_rows *rows)
 		error = push_counts(rows);
 	for (size_t i = 0; i < rows->tape->n_problems && !error; i++)
 		error = nt_rows_push(rows, NT_TABLE_PROBLEM, rows->tape->problems[i].text);
-	if (!error)
+	if (!error && wants(rows, BIT(SESSION)))
 		error = push_session(rows);
 	return error ? error : 1;
 }
@@ -362,23 +426,22 @@ static int step_last(struct nt_rows *rows)
 /* Steps give 0: again; 1: on to the next; below 0: an error. */
 #define MAX_STEPS 6
 static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
-	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, nt_rows_step_block, step_last, NULL},
+	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, step_blocks, step_last, NULL},
 	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_proc_snapshots, step_events, step_finish,
 				      step_last, NULL},
 };
 
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 {
-	if (rows->next_queue == rows->n_queue) {
+	if (rows->next_queue == rows->n_queue)
 		rows->next_queue = rows->n_queue = 0;
-		nt_arena_reset(&rows->arena);
-	}
 	while (!rows->n_queue) {
 		int error;
 
-		if (!steps[rows->order][rows->step])
+		nt_arena_reset(&rows->arena);
+		if (!steps[rows->want.order][rows->step])
 			return 1;
-		error = steps[rows->order][rows->step](rows);
+		error = steps[rows->want.order][rows->step](rows);
 		if (error < 0)
 			return error;
 		rows->step += (unsigned int)error;

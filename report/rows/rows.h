@@ -6,6 +6,9 @@
  *
  * Rows of one CPU come in time order in cpu_slice and sched_slice; each table's rows come mixed with the others'. The
  * row of the table session comes last, and so do the threads that are only referred to.
+ *
+ * Only rows of the tables that are wanted are made, and only what they need is read: identities and snapshots cost
+ * little, samples cost a pass over the events, and whatever has an owner or is a sum costs the timeline as well.
  */
 #pragma once
 
@@ -20,13 +23,18 @@ enum nt_rows_order {
 	NT_ROWS_IDENTITIES_FIRST /* identities and clocks, snapshots, events: for who needs names at once */
 };
 
+struct nt_rows_want {
+	uint64_t tables; /* NT_TABLE_BIT of each */
+	enum nt_rows_order order;
+};
+
 /*
  * `session_id` is what stands in the rows' first column. `names` knows the functions of programs; NULL: nobody does.
  * It and the tape must outlive the rows; problems found on the way are added to the tape. 0, or a negative errno as in
  * schema/block.h.
  */
 int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id,
-		 enum nt_rows_order order);
+		 const struct nt_rows_want *want);
 void nt_rows_close(struct nt_rows *rows);
 /* 0: *out is the next row, good until the next call; 1: end; below 0: a negative errno. */
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out);

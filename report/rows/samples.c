@@ -105,7 +105,7 @@ int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 	case NT_DROP:
 		return push_drop(rows, cpu, &record->as_drop);
 	case NT_STACK_SAMPLE:
-		return nt_sample_owners_add(rows->owners, cpu, &record->as_stack_sample);
+		return rows->owners ? nt_sample_owners_add(rows->owners, cpu, &record->as_stack_sample) : 0;
 	case NT_LOSS:
 		return push_loss(rows, cpu, &record->as_loss);
 	default:

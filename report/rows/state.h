@@ -23,11 +23,12 @@ struct nt_rows {
 	struct nt_identities ids;
 	struct nt_clocks clocks;
 	struct nt_merge *merge;
+	/* NULL: nothing that is wanted needs it. */
 	struct nt_timeline *timeline;
 	struct nt_rollup *rollup;
 	struct nt_sample_owners *owners; /* of stack samples */
 	struct nt_stack_stages stages; /* the same */
-	enum nt_rows_order order;
+	struct nt_rows_want want;
 	unsigned int step;
 	bool events_done;
 	uint64_t at_ns; /* end of the last record */
@@ -46,7 +47,7 @@ struct nt_rows {
 	uint64_t unfit; /* rows left out: a number that SQL cannot hold */
 };
 
-/* Puts the row that `from` makes into the queue. */
+/* Puts the row that `from` makes into the queue, if its table is wanted. */
 int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from);
 /* Notes that a row speaks of this task. */
 int nt_rows_see(struct nt_rows *rows, uint64_t task);

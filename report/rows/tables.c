@@ -124,6 +124,14 @@ static void put_text(struct nt_row *row, const char *text)
 #define COLUMN_TEXT_ALWAYS(name) {name, NT_VALUE_TEXT, true},
 #define COLUMN(type, name, value) COLUMN_##type(name)
 
+#define FITS_INTEGER(value)
+#define FITS_INTEGER_ALWAYS(value) &&(uint64_t)(value) <= INT64_MAX
+#define FITS_NON_ZERO FITS_INTEGER
+#define FITS_SIGNED_ALWAYS FITS_INTEGER
+#define FITS_TEXT FITS_INTEGER
+#define FITS_TEXT_ALWAYS FITS_INTEGER
+#define FITS(type, name, value) FITS_##type(value)
+
 #define PUT_INTEGER put_integer
 #define PUT_INTEGER_ALWAYS put_integer
 #define PUT_NON_ZERO put_non_zero
@@ -142,14 +150,22 @@ static void put_text(struct nt_row *row, const char *text)
                                                                                                                        \
 		(void)arena;                                                                                           \
 		NT_COLUMNS_##table(PUT)                                                                                \
+	}                                                                                                              \
+	static bool table##_fits(const void *data)                                                                     \
+	{                                                                                                              \
+		const type *from = data;                                                                               \
+                                                                                                                       \
+		(void)from;                                                                                            \
+		return true NT_COLUMNS_##table(FITS);                                                                  \
 	}
 NT_TABLES(X)
 #undef X
 
 static const struct nt_table tables[NT_TABLE_COUNT] = {
 #define X(constant, table, type, key)                                                                                  \
-	[NT_TABLE_##constant] = {#table, key, table##_columns, sizeof(table##_columns) / sizeof(table##_columns[0]),   \
-				 table##_fill},
+	[NT_TABLE_##constant] = {#table,	  key,                                                                 \
+				 table##_columns, sizeof(table##_columns) / sizeof(table##_columns[0]),                \
+				 table##_fill,	  table##_fits},
 	NT_TABLES(X)
 #undef X
 };

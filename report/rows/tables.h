@@ -54,14 +54,21 @@ struct nt_table {
 	uint32_t n_columns;
 	/* Adds the values after session_id of the row that `from` makes. */
 	void (*fill)(struct nt_row *row, struct nt_arena *arena, const void *from);
+	/* Whether SQL can hold the numbers that the row must have: if not, it has no place in the table. */
+	bool (*fits)(const void *from);
 };
+
+/* A set of tables. */
+#define NT_TABLE_BIT(id) (1ull << (id))
+#define NT_ALL_TABLES (NT_TABLE_BIT(NT_TABLE_COUNT) - 1)
+_Static_assert(NT_TABLE_COUNT < 64, "a set of tables is a number");
 
 /* Never NULL for a number below NT_TABLE_COUNT. */
 const struct nt_table *nt_table(enum nt_table_id id);
 /*
  * Makes a row. Texts that are neither constants nor part of *from are put into the arena; the row is good as long as
  * both. `from` is of the table's type in NT_TABLES. 0, -ENOMEM, or -EBADMSG: what must be there is not, or is a
- * number that SQL cannot hold.
+ * number that SQL cannot hold (fits says which).
  */
 int nt_table_fill(struct nt_row *row, struct nt_arena *arena, enum nt_table_id id, int64_t session_id,
 		  const void *from);

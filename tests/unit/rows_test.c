@@ -54,10 +54,10 @@ static struct tape_gen *new_tape(struct fixture *fixture, uint32_t n_cpus)
 }
 
 /* Gives all rows to visit; checks that each has the shape that its table says, and that the session's is the last. */
-static void each_row_in(struct fixture *fixture, enum nt_rows_order order,
+static void each_row_of(struct fixture *fixture, const struct nt_rows_want *want,
 			void (*visit)(void *arg, const struct nt_row *row), void *arg)
 {
-	enum nt_table_id last = NT_TABLE_COUNT;
+	enum nt_table_id last = NT_TABLE_SESSION;
 	const struct nt_row *row;
 	struct nt_rows *rows;
 	struct nt_tape *tape;
@@ -65,10 +65,11 @@ static void each_row_in(struct fixture *fixture, enum nt_rows_order order,
 
 	if (nt_tape_open(&tape, fixture->path, fixture->error))
 		fail_msg("%s", fixture->error);
-	assert_int_equal(nt_rows_open(&rows, tape, NULL, 7, order), 0);
+	assert_int_equal(nt_rows_open(&rows, tape, NULL, 7, want), 0);
 	while (!(result = nt_rows_next(rows, &row))) {
 		const struct nt_table *table = nt_table(row->table);
 
+		assert_true(want->tables >> row->table & 1);
 		assert_int_equal(row->n, table->n_columns);
 		assert_int_equal(row->values[0].integer, 7);
 		for (uint32_t i = 0; i < row->n; i++) {
@@ -86,15 +87,18 @@ static void each_row_in(struct fixture *fixture, enum nt_rows_order order,
 		last = row->table;
 	}
 	assert_int_equal(result, 1);
-	assert_int_equal(last, NT_TABLE_SESSION);
+	if (want->tables & NT_TABLE_BIT(NT_TABLE_SESSION))
+		assert_int_equal(last, NT_TABLE_SESSION);
 	assert_int_equal(nt_rows_next(rows, &row), 1);
 	nt_rows_close(rows);
 	nt_tape_close(tape);
 }
 
+static const struct nt_rows_want everything = {NT_ALL_TABLES, NT_ROWS_EVENTS_FIRST};
+
 static void each_row(struct fixture *fixture, void (*visit)(void *arg, const struct nt_row *row), void *arg)
 {
-	each_row_in(fixture, NT_ROWS_EVENTS_FIRST, visit, arg);
+	each_row_of(fixture, &everything, visit, arg);
 }
 
 struct collect {
@@ -638,9 +642,59 @@ static char *table_in(struct fixture *fixture, enum nt_rows_order order, enum nt
 	size_t size;
 
 	ordered.collect.out = open_memstream(&text, &size);
-	each_row_in(fixture, order, order_row, &ordered);
+	each_row_of(fixture, &(struct nt_rows_want){NT_ALL_TABLES, order}, order_row, &ordered);
 	fclose(ordered.collect.out);
 	return text;
+}
+
+/* The rows of one table, of those of `tables`. */
+static char *wanted(struct fixture *fixture, uint64_t tables, enum nt_table_id table)
+{
+	struct collect collect = {.table = table};
+	char *text;
+	size_t size;
+
+	collect.out = open_memstream(&text, &size);
+	each_row_of(fixture, &(struct nt_rows_want){tables, NT_ROWS_EVENTS_FIRST}, collect_row, &collect);
+	fclose(collect.out);
+	return text;
+}
+
+/* Each table's rows are the same whether it is wanted alone, with others, or with all. */
+static void check_wanted(struct fixture *fixture)
+{
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		char *all = wanted(fixture, NT_ALL_TABLES, (enum nt_table_id)id);
+		char *alone = wanted(fixture, NT_TABLE_BIT(id), (enum nt_table_id)id);
+		char *with_next = wanted(fixture, 3ull << id & NT_ALL_TABLES, (enum nt_table_id)id);
+
+		if (strcmp(all, alone) != 0 || strcmp(all, with_next) != 0)
+			fail_msg("%s: %s differs when it is wanted alone", fixture->path, nt_table(id)->name);
+		free(all);
+		free(alone);
+		free(with_next);
+	}
+}
+
+static void gives_what_is_wanted(void **state)
+{
+	static const char *const golden[] = {"v1", "v1-polls", "v1-samples", "v1-stacks", "v1-wakeups"};
+	const struct traffic_config config = {.seed = 6,
+					      .dur_ns = 20 * MS,
+					      .n_tasks = 5,
+					      .snapshot_ns = 5 * MS,
+					      .lose_from_ns = 7 * MS,
+					      .lose_to_ns = 9 * MS};
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 2);
+
+	traffic_record(gen, 2, &config);
+	tape_gen_finish(gen, GEN_START_NS + 20 * MS, true);
+	check_wanted(fixture);
+	for (size_t i = 0; i < sizeof(golden) / sizeof(golden[0]); i++) {
+		snprintf(fixture->path, sizeof(fixture->path), "tests/golden/%s.tape", golden[i]);
+		check_wanted(fixture);
+	}
 }
 
 static void gives_the_same_rows_identities_first(void **state)
@@ -680,6 +734,7 @@ int main(void)
 		TEST(splits_at_buckets),
 		TEST(sums_are_those_of_slices),
 		TEST(gives_the_same_rows_identities_first),
+		TEST(gives_what_is_wanted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

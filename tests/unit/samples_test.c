@@ -106,7 +106,8 @@ static void read_rows(struct outcome *outcome, const char *path)
 
 	if (nt_tape_open(&tape, path, error))
 		fail_msg("%s", error);
-	assert_int_equal(nt_rows_open(&rows, tape, NULL, 1, NT_ROWS_EVENTS_FIRST), 0);
+	assert_int_equal(
+		nt_rows_open(&rows, tape, NULL, 1, &(struct nt_rows_want){NT_ALL_TABLES, NT_ROWS_EVENTS_FIRST}), 0);
 	while (!(result = nt_rows_next(rows, &row)))
 		take_row(outcome, row);
 	assert_int_equal(result, 1);
