@@ -118,6 +118,12 @@ static void knows_traces_by_their_first_packet(void **state)
 	assert_string_equal(kind_of(bytes, 302), "unknown");
 	bytes[303] = 0;
 	assert_string_equal(kind_of(bytes, 304), "unknown");
+	/* The same behind another field. */
+	assert_string_equal(kind_of("\x0b\2\1\1", 4), "unknown");
+	/* A length has four groups at most. */
+	assert_string_equal(kind_of("\x0a\x82\x80\x80\x80\0\1", 7), trace);
+	memset(bytes + 1, 0x80, 30);
+	assert_string_equal(kind_of(bytes, 40), "unknown");
 	/* Nothing is in it: that says nothing of what follows. */
 	memcpy(bytes, (const uint8_t[]){0x0a, 0, 0x0a, 0}, 4);
 	assert_string_equal(kind_of(bytes, 4), "unknown");
@@ -146,6 +152,16 @@ static void waits_for_no_pipe(void **state)
 	assert_string_equal(nt_file_kind(path), "neither a file nor a directory");
 }
 
+/* Whoever has closed standard input gets its number. */
+static void a_file_may_be_number_0(void **state)
+{
+	(void)state;
+	scratch_write(path, "hello", 5);
+	close(STDIN_FILENO);
+	assert_string_equal(nt_file_kind(path), "a text file");
+	assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -156,6 +172,7 @@ int main(void)
 		TEST(knows_traces_by_their_first_packet),
 		TEST(knows_directories),
 		TEST(waits_for_no_pipe),
+		TEST(a_file_may_be_number_0),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

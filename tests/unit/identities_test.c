@@ -109,6 +109,8 @@ static void keeps_sorts_apart(void **state)
 	assert_int_equal(place, 9);
 	assert_int_equal(nt_identities_unwind(&ids, 8, &place), 0);
 	assert_int_equal(place, 0);
+	/* The process of a task is that of a task's record alone. */
+	assert_int_equal(nt_identities_process_of(&ids, 7), 7);
 	/* An older one says nothing of the stack any more. */
 	stack.as_stack.end_ns = 4;
 	stack.as_stack.parent = 80;

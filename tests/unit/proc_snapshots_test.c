@@ -242,6 +242,18 @@ static void rounds_tai_to_seconds(void **state)
 	assert_int_equal(fixture->clock.uncertainty_ns, 200);
 }
 
+static void takes_each_clock_anew(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(nt_proc_snapshots_clock(&fixture->snapshots), 0);
+	host.now_ns = START + SEC;
+	assert_int_equal(nt_proc_snapshots_clock(&fixture->snapshots), 0);
+	read_tape(fixture);
+	assert_int_equal(fixture->n_clocks, 2);
+	assert_int_equal(fixture->clock.monotonic_ns, START + SEC + 100);
+}
+
 /* ---- files ---- */
 
 #define LONG 40000 /* more than is read at once */
@@ -260,6 +272,7 @@ static void takes_files(void **state)
 		text[i] = (char)('a' + i % 23);
 	text[LONG] = 0;
 	fake_files = files;
+	close(STDIN_FILENO); /* a file gets its number */
 	assert_int_equal(nt_proc_snapshots_take(&fixture->snapshots, NT_PROC_SNAPSHOTS_ALL, 99), 0);
 	read_tape(fixture);
 	assert_int_equal(fixture->n_taken, 6);
@@ -360,6 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(reads_clocks_beside_each_other),
 		TEST(rounds_tai_to_seconds),
+		TEST(takes_each_clock_anew),
 		TEST(takes_files),
 		TEST(takes_its_own_without_files),
 		TEST(counts_records_by_cpu),

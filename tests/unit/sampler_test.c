@@ -75,17 +75,17 @@ int sched_getcpu(void)
 	return 3;
 }
 
-/* A link is its descriptor; 0 is never one. */
+/* A link is its descriptor + 1. */
 struct bpf_link *bpf_program__attach_perf_event(const struct bpf_program *of, int fd)
 {
 	assert_ptr_equal(of, program);
 	errno = host.attach_errno;
-	return host.attach_errno ? NULL : (struct bpf_link *)(intptr_t)fd;
+	return host.attach_errno ? NULL : (struct bpf_link *)(intptr_t)(fd + 1);
 }
 
 int bpf_link__destroy(struct bpf_link *link)
 {
-	int fd = (int)(intptr_t)link;
+	int fd = (int)(intptr_t)link - 1;
 
 	if (!link)
 		return 0;
@@ -221,6 +221,21 @@ static void tells_why_there_can_be_none(void **state)
 	assert_int_equal(nt_sampler_try(), -EACCES);
 }
 
+/* Whoever has closed standard input gets its number. */
+static void a_clock_may_be_number_0(void **state)
+{
+	(void)state;
+	close(STDIN_FILENO);
+	errno = EPERM;
+	assert_int_equal(nt_sampler_try(), 0);
+	assert_int_equal(host.last_fd, 0);
+	assert_false(is_open(0));
+	files[0].text = "1\n";
+	assert_int_equal(nt_sampler_start(&sampler, program, N_CPUS, 97), 0);
+	assert_int_equal(host.last_fd, 0);
+	assert_non_null(sampler.links[1]);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -232,6 +247,7 @@ int main(void)
 		TEST(without_a_program_there_are_none),
 		TEST(tries_one),
 		TEST(tells_why_there_can_be_none),
+		TEST(a_clock_may_be_number_0),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

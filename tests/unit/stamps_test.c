@@ -269,6 +269,20 @@ static void sockets_may_be_refused(void **state)
 	assert_false(is_open(host.fd));
 }
 
+/* Whoever has closed standard input gets its number. */
+static void the_socket_may_be_number_0(void **state)
+{
+	(void)state;
+	close(STDIN_FILENO);
+	host.stamped_from = 1;
+	assert_true(opens());
+	assert_int_equal(host.fd, 0);
+	assert_int_equal(host.family, AF_INET);
+	host.refused_family = EAFNOSUPPORT;
+	assert_true(opens());
+	assert_int_equal(host.fd, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +293,7 @@ int main(void)
 		cmocka_unit_test_setup(what_does_not_come_has_no_time, set_up),
 		cmocka_unit_test_setup(a_signal_ends_the_wait, set_up),
 		cmocka_unit_test_setup(sockets_may_be_refused, set_up),
+		cmocka_unit_test_setup(the_socket_may_be_number_0, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
