@@ -370,10 +370,14 @@ static void test_bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_clock),	   cmocka_unit_test(test_snapshots_sharpen_each_other),
-		cmocka_unit_test(test_set_forward),	   cmocka_unit_test(test_set_back),
-		cmocka_unit_test(test_small_disagreement), cmocka_unit_test(test_random_histories),
-		cmocka_unit_test(test_any_numbers),	   cmocka_unit_test(test_many_snapshots),
+		cmocka_unit_test(test_no_clock),
+		cmocka_unit_test(test_snapshots_sharpen_each_other),
+		cmocka_unit_test(test_set_forward),
+		cmocka_unit_test(test_set_back),
+		cmocka_unit_test(test_small_disagreement),
+		cmocka_unit_test(test_random_histories),
+		cmocka_unit_test(test_any_numbers),
+		cmocka_unit_test(test_many_snapshots),
 		cmocka_unit_test(test_bounds),
 	};
 

@@ -83,9 +83,9 @@ static void checks_the_bounds_of_times(void **state)
 		long long start, end, bucket;
 		bool is_good;
 	} cases[] = {
-		{0, 0, 1000000, true},	{5, 5, 1000000, true},	 {MOST, MOST, MOST, true},
+		{0, 0, 1000000, true},	 {5, 5, 1000000, true},	   {MOST, MOST, MOST, true},
 		{-1, 5, 1000000, false}, {-5, -6, 1000000, false}, {6, 5, 1000000, false},
-		{0, 5, 999999, false},	{0, 5, MOST + 1, false}, {0, MOST + 1, 1000000, false},
+		{0, 5, 999999, false},	 {0, 5, MOST + 1, false},  {0, MOST + 1, 1000000, false},
 	};
 	struct nt_db *db = scratch_db_new(path);
 
@@ -198,12 +198,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(says_what_the_session_is),
-		TEST(checks_the_bounds_of_times),
-		TEST(wants_one_session),
-		TEST(gives_rows_in_order),
-		TEST(refuses_a_view_for_a_table),
-		TEST(reads_no_more_than_the_row_has),
+		TEST(says_what_the_session_is), TEST(checks_the_bounds_of_times), TEST(wants_one_session),
+		TEST(gives_rows_in_order),	TEST(refuses_a_view_for_a_table), TEST(reads_no_more_than_the_row_has),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,9 +125,8 @@ static int set_up(void **state)
 	memset(fixture->cpus, 0, N_CPUS * sizeof(*fixture->cpus));
 	fixture->snapshots = (struct nt_proc_snapshots){
 		.cpus = fixture->cpus, .n_cpus = N_CPUS, .object = (struct bpf_object *)&host};
-	assert_int_equal(nt_tape_writer_new(&fixture->snapshots.tape, fixture->path, &owner, &header, error,
-					    sizeof(error)),
-			 0);
+	assert_int_equal(
+		nt_tape_writer_new(&fixture->snapshots.tape, fixture->path, &owner, &header, error, sizeof(error)), 0);
 	assert_int_equal(nt_tape_writer_begin_chunk(fixture->snapshots.tape), 0);
 	*state = fixture;
 	return 0;
@@ -163,8 +162,7 @@ static void read_block(struct fixture *fixture, const struct nt_source *source, 
 		assert_int_equal(nt_clock_decode(raw->data, raw->size, &fixture->clock), 0);
 	} else {
 		assert_int_equal(block->header.type, NT_BLOCK_PROC_SNAPSHOT);
-		assert_int_equal(nt_proc_snapshot_decode(raw->data, raw->size, &fixture->taken[fixture->n_taken++]),
-				 0);
+		assert_int_equal(nt_proc_snapshot_decode(raw->data, raw->size, &fixture->taken[fixture->n_taken++]), 0);
 	}
 }
 
@@ -371,12 +369,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(reads_clocks_beside_each_other),
-		TEST(rounds_tai_to_seconds),
-		TEST(takes_each_clock_anew),
-		TEST(takes_files),
-		TEST(takes_its_own_without_files),
-		TEST(counts_records_by_cpu),
+		TEST(reads_clocks_beside_each_other), TEST(rounds_tai_to_seconds),
+		TEST(takes_each_clock_anew),	      TEST(takes_files),
+		TEST(takes_its_own_without_files),    TEST(counts_records_by_cpu),
 		TEST(counts_outcomes_by_program),
 	};
 

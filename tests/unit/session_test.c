@@ -771,10 +771,14 @@ static char large[LARGE];
 
 /* Files that nothing makes smaller: 12 MiB at each tick, so that the sixth, after five seconds, fills a chunk. */
 static const struct fake_file large_files[] = {
-	{"/proc/stat", large},	       {"/proc/softirqs", large}, {"/proc/net/softnet_stat", large},
-	{"/proc/net/snmp", large},     {"/proc/interrupts", "1: x  y\n"},
+	{"/proc/stat", large},
+	{"/proc/softirqs", large},
+	{"/proc/net/softnet_stat", large},
+	{"/proc/net/snmp", large},
+	{"/proc/interrupts", "1: x  y\n"},
 	{"/proc/kallsyms", "ffffffff81000000 T a_function\n"},
-	{"/proc/modules", ""},	       {},
+	{"/proc/modules", ""},
+	{},
 };
 
 static const struct fake_file small_files[] = {

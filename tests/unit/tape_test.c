@@ -252,14 +252,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(knows_a_whole_tape),
-		TEST(knows_an_unfinished_tape),
-		TEST(prefers_the_finished_chunk),
-		TEST(knows_an_unfinished_chunk_within),
-		TEST(leaves_out_chunks_of_others),
-		TEST(survives_a_chunk_that_is_none),
-		TEST(refuses_what_is_no_tape),
-		TEST(refuses_another_version),
+		TEST(knows_a_whole_tape),	   TEST(knows_an_unfinished_tape),
+		TEST(prefers_the_finished_chunk),  TEST(knows_an_unfinished_chunk_within),
+		TEST(leaves_out_chunks_of_others), TEST(survives_a_chunk_that_is_none),
+		TEST(refuses_what_is_no_tape),	   TEST(refuses_another_version),
 		TEST(survives_cuts_and_flips),
 	};
 
