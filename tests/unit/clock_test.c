@@ -337,13 +337,48 @@ static void test_many_snapshots(void **state)
 	nt_clocks_release(&clocks);
 }
 
+/* Times up to a bound are reckoned with. Snapshots beyond it are left out, and so are those after too many steps. */
+static void test_bounds(void **state)
+{
+	const uint64_t most = INT64_MAX / 4;
+	struct nt_clocks clocks = {0};
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		uint64_t value = most + i % 2;
+		const struct nt_clock clock = {.monotonic_ns = i / 2 == 0 ? value : 1,
+					       .realtime_ns = i / 2 == 1 ? value : 1,
+					       .uncertainty_ns = i / 2 == 2 ? value : 1};
+
+		assert_int_equal(nt_clocks_add(&clocks, &clock), 0);
+		assert_int_equal(clocks.n_eras, 1 - i % 2);
+		clocks.n_eras = 0;
+	}
+	clocks.is_full = true;
+	add(&clocks, 1, 1, 1);
+	assert_int_equal(clocks.n_eras, 0);
+	clocks.is_full = false;
+	add(&clocks, S, S, 0);
+	expect(&clocks, (int64_t)most, (int64_t)most - 5, NT_LATE_KNOWN, 5);
+	expect(&clocks, (int64_t)most, (int64_t)most, NT_LATE_KNOWN, 0);
+	expect(&clocks, (int64_t)most + 1, (int64_t)most - 5, NT_LATE_JUMPED, 0);
+	expect(&clocks, (int64_t)most + 1, (int64_t)most + 1, NT_LATE_JUMPED, 0);
+	expect(&clocks, (int64_t)most, (int64_t)most + 1, NT_LATE_FUTURE, 0);
+	nt_clocks_release(&clocks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_clock),	   cmocka_unit_test(test_snapshots_sharpen_each_other),
-		cmocka_unit_test(test_set_forward),	   cmocka_unit_test(test_set_back),
-		cmocka_unit_test(test_small_disagreement), cmocka_unit_test(test_random_histories),
-		cmocka_unit_test(test_any_numbers),	   cmocka_unit_test(test_many_snapshots),
+		cmocka_unit_test(test_no_clock),
+		cmocka_unit_test(test_snapshots_sharpen_each_other),
+		cmocka_unit_test(test_set_forward),
+		cmocka_unit_test(test_set_back),
+		cmocka_unit_test(test_small_disagreement),
+		cmocka_unit_test(test_random_histories),
+		cmocka_unit_test(test_any_numbers),
+		cmocka_unit_test(test_many_snapshots),
+		cmocka_unit_test(test_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,6 +106,8 @@ static const Elf64_Sym work = {.st_name = 1,
 			       .st_value = 0x401000,
 			       .st_size = 32};
 
+static const char *symbol_name = "work";
+
 /* A file with one function, `work`, at address 0x401000, which is at 0x1000 of the file. */
 static int make_program_of(uint32_t type, Elf64_Sym symbol, uint64_t symbols_size, uint64_t names_size)
 {
@@ -121,7 +123,7 @@ static int make_program_of(uint32_t type, Elf64_Sym symbol, uint64_t symbols_siz
 
 	put(fd, sizeof(header), &segment, sizeof(segment));
 	put(fd, 512, symbols, sizeof(symbols));
-	put(fd, 600, "\0work", 6);
+	put(fd, 601, symbol_name, strlen(symbol_name) + 1);
 	SECTION(fd, 0, .sh_type = SHT_NULL);
 	SECTION(fd, 1, .sh_type = type, .sh_offset = 512, .sh_size = symbols_size, .sh_link = 2,
 		.sh_entsize = sizeof(Elf64_Sym), .sh_info = 1, .sh_addralign = 8);
@@ -181,6 +183,53 @@ static void gives_no_function_what_may_be_anothers(void **state)
 	symbol = work;
 	symbol.st_shndx = SHN_ABS;
 	assert_string_equal(name_of(SHT_SYMTAB, symbol), "");
+}
+
+/* Code that was written in assembly is a function; marks of compilers and what is no code are none. */
+static void takes_symbols_without_a_type(void **state)
+{
+	Elf64_Sym symbol = work;
+
+	(void)state;
+	symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+	assert_string_equal(name_of(SHT_SYMTAB, symbol), "work+7");
+	symbol_name = "$ork";
+	assert_string_equal(name_of(SHT_SYMTAB, symbol), "");
+	symbol_name = ".ork";
+	assert_string_equal(name_of(SHT_SYMTAB, symbol), "");
+	symbol_name = "work";
+	symbol.st_shndx = 2; /* of names */
+	assert_string_equal(name_of(SHT_SYMTAB, symbol), "");
+	symbol.st_shndx = SHN_COMMON;
+	assert_string_equal(name_of(SHT_SYMTAB, symbol), "");
+	symbol.st_shndx = 3;
+	symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+	assert_string_equal(name_of(SHT_SYMTAB, symbol), "");
+	symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC);
+	assert_string_equal(name_of(SHT_SYMTAB, symbol), "work+7");
+	symbol.st_shndx = SHN_UNDEF;
+	assert_string_equal(name_of(SHT_SYMTAB, symbol), "");
+}
+
+/* A file may claim to have a section of each number; those from SHN_LORESERVE on mean something else. */
+static void takes_no_reserved_number_for_a_section(void **state)
+{
+	const uint16_t n_sections = SHN_LORESERVE + 1;
+	Elf64_Sym symbol = work;
+
+	(void)state;
+	symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+	for (uint16_t section = SHN_LORESERVE - 1; section <= SHN_LORESERVE; section++) {
+		int fd;
+
+		symbol.st_shndx = section;
+		fd = make_program_of(SHT_SYMTAB, symbol, 2 * sizeof(symbol), NAMES_SIZE);
+		put(fd, offsetof(Elf64_Ehdr, e_shnum), &n_sections, sizeof(n_sections));
+		SECTION(fd, n_sections - 1, .sh_type = SHT_NULL);
+		SECTION(fd, section, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+			.sh_addr = 0x401000, .sh_offset = 0x1000, .sh_size = 64, .sh_addralign = 16);
+		assert_string_equal(name_in(fd, 0x1007), section < SHN_LORESERVE ? "work+7" : "");
+	}
 }
 
 static void knows_no_place_that_is_loaded_twice(void **state)
@@ -247,6 +296,8 @@ int main(void)
 		cmocka_unit_test(finds_this_programs_functions),
 		cmocka_unit_test(reads_what_is_whole),
 		cmocka_unit_test(gives_no_function_what_may_be_anothers),
+		cmocka_unit_test(takes_symbols_without_a_type),
+		cmocka_unit_test(takes_no_reserved_number_for_a_section),
 		cmocka_unit_test(knows_no_place_that_is_loaded_twice),
 		cmocka_unit_test(takes_no_memory_for_what_a_file_claims),
 		cmocka_unit_test(finds_nothing_in_what_is_no_program),

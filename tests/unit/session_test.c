@@ -29,6 +29,7 @@
 #include "record/kernel.h"
 #include "record/session.h"
 #include "tests/support/chunk_dump.h"
+#include "tests/support/rand.h"
 #include "tests/support/scratch.h"
 #include "tests/unit/fake_files.h"
 
@@ -227,6 +228,13 @@ ssize_t write(int fd, const void *data, size_t size)
 		return -1;
 	}
 	return syscall(SYS_write, fd, data, size);
+}
+
+/* As long as it may take. */
+int fdatasync(int fd)
+{
+	(void)fd;
+	return 0;
 }
 
 static const struct fake_file files[] = {
@@ -755,6 +763,72 @@ static void resolves_symbols(void **state)
 	assert_int_equal(count("key=\"uncovered\" value=\"Kernel functions"), 0);
 }
 
+/* ---- the next chunk ---- */
+
+#define LARGE (3u << 20)
+
+static char large[LARGE];
+
+/* Files that nothing makes smaller: 12 MiB at each tick, so that the sixth, after five seconds, fills a chunk. */
+static const struct fake_file large_files[] = {
+	{"/proc/stat", large},
+	{"/proc/softirqs", large},
+	{"/proc/net/softnet_stat", large},
+	{"/proc/net/snmp", large},
+	{"/proc/interrupts", "1: x  y\n"},
+	{"/proc/kallsyms", "ffffffff81000000 T a_function\n"},
+	{"/proc/modules", ""},
+	{},
+};
+
+static const struct fake_file small_files[] = {
+	{"/proc/stat", "cpu  1 2 3\n"},
+	{"/proc/interrupts", "1: x  y\n"},
+	{"/proc/kallsyms", "ffffffff81000000 T a_function\n"},
+	{"/proc/modules", ""},
+	{},
+};
+
+static void fill_a_chunk(int n)
+{
+	union nt_any record = record_of(NT_DROP);
+
+	(void)n;
+	record.as_drop.location = 0xffffffff81000010ull;
+	if (host.now_ns == START + 5 * SEC || host.now_ns == START + 5200 * MS)
+		put(0, record, 0);
+	if (host.n_refreshes == 6)
+		fake_files = small_files;
+}
+
+/* A chunk can be read without those before it: it says of itself and of ids all that the first did. */
+static void begins_the_next_chunk(void **state)
+{
+	struct nt_rand rand = {nt_rand_seed()};
+
+	(void)state;
+	nt_rand_bytes(&rand, large, LARGE - 1);
+	for (size_t i = 0; i < LARGE - 1; i++)
+		large[i] = large[i] ? large[i] : 1;
+	fake_files = large_files;
+	host.on_sleep = fill_a_chunk;
+	options.duration_ns = 5500 * MS;
+	options.plan.chosen[NT_PROBE_STACKS] = nt_probes[NT_PROBE_STACKS].candidates;
+	assert_int_equal(run(), 0);
+	is_said(" 2 events, 0 lost, ");
+	assert_true(is_there("a.tape/chunk-000000.ntc"));
+	assert_false(is_there("a.tape/chunk-000002.ntc"));
+	read_tape("chunk-000001.ntc");
+	assert_int_equal(count("key=\"start_ns\" value=\"50000000000\""), 1);
+	assert_int_equal(count("key=\"complete\" value=\"1\""), 1);
+	assert_int_equal(count("key=\"events\" value=\"2\""), 1);
+	assert_int_equal(count("  irq_name "), 12);
+	assert_int_equal(count("  clock "), 2);
+	/* What was read before is in the first. */
+	assert_int_equal(count("  drop "), 1);
+	on_tape("name=\"a_function\"");
+}
+
 /* How late the reader was, of all CPUs at most. */
 static void put_old(int n)
 {
@@ -796,6 +870,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(follows_hotplug, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(names_of_functions, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(resolves_symbols, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(begins_the_next_chunk, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_how_late_it_was, set_up, tear_down),
 	};
 

@@ -130,6 +130,22 @@ static void prefers_the_finished_chunk(void **state)
 	assert_true(has_problem(fixture, "chunk-000001.ntc.partial is left out: the same chunk is there, finished."));
 }
 
+/* Also where a later chunk says that the recording was whole. */
+static void knows_an_unfinished_chunk_within(void **state)
+{
+	struct fixture *fixture = *state;
+	char from[2 * SCRATCH_MAX], to[2 * SCRATCH_MAX];
+
+	make(fixture, 1, true);
+	assert_int_equal(rename(scratch_path(from, fixture->path, "chunk-000001.ntc"),
+				scratch_path(to, fixture->path, "chunk-000001.ntc.partial")),
+			 0);
+	assert_int_equal(open_tape(fixture), 0);
+	assert_int_equal(fixture->tape->n_chunks, 3);
+	assert_int_equal(fixture->tape->end_ns, GEN_START_NS + 1000);
+	assert_false(fixture->tape->complete);
+}
+
 static void leaves_out_chunks_of_others(void **state)
 {
 	struct fixture *fixture = *state;
@@ -236,13 +252,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(knows_a_whole_tape),
-		TEST(knows_an_unfinished_tape),
-		TEST(prefers_the_finished_chunk),
-		TEST(leaves_out_chunks_of_others),
-		TEST(survives_a_chunk_that_is_none),
-		TEST(refuses_what_is_no_tape),
-		TEST(refuses_another_version),
+		TEST(knows_a_whole_tape),	   TEST(knows_an_unfinished_tape),
+		TEST(prefers_the_finished_chunk),  TEST(knows_an_unfinished_chunk_within),
+		TEST(leaves_out_chunks_of_others), TEST(survives_a_chunk_that_is_none),
+		TEST(refuses_what_is_no_tape),	   TEST(refuses_another_version),
 		TEST(survives_cuts_and_flips),
 	};
 

@@ -49,6 +49,22 @@ static void test_loss_of_spans(void **unused)
 	expect(ROW_LOSS, "cpu 0 113+37 kind 4 count 3; ");
 }
 
+/* Where a switch was lost, another task than before is no surprise; where a poll was lost, the task has not changed. */
+static void test_lost_switch_explains_another_task(void **unused)
+{
+	(void)unused;
+	start(0, 100, 5);
+	start(1, 100, 6);
+	loss(0, NT_SWITCH, 120, 130, 0);
+	loss(1, NT_NAPI, 120, 130, 0);
+	change(0, 150, 8, 9, 0);
+	change(1, 150, 7, 9, 0);
+	stop(0, 200, 9, 0);
+	stop(1, 200, 9, 0);
+	tell();
+	assert_int_equal(t.rows.counts.undeclared, 1);
+}
+
 static void test_losses_together(void **unused)
 {
 	(void)unused;
@@ -198,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(loss),
 		CASE(loss_of_spans),
+		CASE(lost_switch_explains_another_task),
 		CASE(losses_together),
 		CASE(lower_bounds),
 		CASE(op_found_in_loss),

@@ -9,11 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "record/user_files.h"
 #include "schema/build_id.h"
+#include "tests/support/scratch.h"
 
 static char self[4096]; /* this program */
 static const char *kept; /* of that, what fits */
@@ -98,6 +102,57 @@ static void asks_the_next_process(void **state)
 	nt_ids_release(&ids);
 }
 
+/* Maps a file of a path with so many bytes, as if its code were to run, and gives the path that is found for it. */
+static const char *path_found(const char *directory, size_t size)
+{
+	static char found[200];
+	char path[512];
+	struct nt_user_files files = {0};
+	struct nt_ids ids;
+	int fd, n = snprintf(path, sizeof(path), "%s/", directory);
+	void *code;
+
+	memset(path + n, 'x', size - (size_t)n);
+	path[n] = 'a';
+	path[size - 1] = 'z';
+	path[size] = 0;
+	scratch_write(path, "\0", 1);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (code == MAP_FAILED) {
+		print_message("SKIP: nothing below %s may be run\n", directory);
+		scratch_remove(directory);
+		skip();
+	}
+	assert_int_equal(nt_ids_init(&ids), 0);
+	put(&ids, 1, NT_USER_SYMBOL_ADDRESS, NULL, "");
+	nt_user_files_want(&files, 1, (uint64_t)(uintptr_t)code + 7, (uint32_t)getpid());
+	assert_int_equal(nt_user_files_resolve(&files, &ids, 1, true), 0);
+	assert_int_equal(get(&ids, 1)->place, 7);
+	snprintf(found, sizeof(found), "%s", get(&ids, 1)->path);
+	assert_string_equal(found, path + (size > strlen(found) ? size - strlen(found) : 0));
+	nt_user_files_release(&files);
+	nt_ids_release(&ids);
+	munmap(code, 4096);
+	return found;
+}
+
+static void keeps_the_end_of_a_long_path(void **state)
+{
+	const size_t most = sizeof(((struct nt_user_symbol *)0)->path) - 1;
+	char directory[SCRATCH_MAX];
+
+	(void)state;
+	scratch_make(directory);
+	assert_true(strlen(directory) + 3 < most);
+	assert_int_equal(strlen(path_found(directory, most - 1)), most - 1);
+	assert_int_equal(strlen(path_found(directory, most)), most);
+	assert_int_equal(strlen(path_found(directory, most + 1)), most);
+	assert_int_equal(strlen(path_found(directory, most + 80)), most);
+	scratch_remove(directory);
+}
+
 /* Who makes a program anew each second has no end of them. */
 static void knows_no_end_of_files(void **state)
 {
@@ -120,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_this_program),
 		cmocka_unit_test(asks_the_next_process),
+		cmocka_unit_test(keeps_the_end_of_a_long_path),
 		cmocka_unit_test(knows_no_end_of_files),
 	};
 

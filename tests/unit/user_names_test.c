@@ -244,6 +244,23 @@ static void does_not_leave_the_directory(void **state)
 	assert_false(is_found_with(&args, "/x/../../server"));
 }
 
+/* A path that is too long is none, though there may be a file by the part of it that fits. */
+static void takes_no_part_of_a_path(void **state)
+{
+	const size_t begin = strlen(directory), end = PATH_MAX - 1 - strlen("/server");
+	char dir[PATH_MAX];
+	const struct nt_symbol_args args = {.dirs = {dir}, .n_dirs = 1};
+
+	(void)state;
+	strcpy(dir, directory);
+	for (size_t i = begin; i < end; i++)
+		dir[i] = (i - begin) % 200 ? 'd' : '/';
+	dir[end] = 0;
+	put("%s/server", dir + strlen(directory) + 1);
+	assert_true(is_found_with(&args, "/server"));
+	assert_false(is_found_with(&args, "/serverX"));
+}
+
 static void says_that_a_directory_is_missing(void **state)
 {
 	const struct nt_symbol_args args = {.dirs = {"/nowhere"}, .n_dirs = 1};
@@ -265,6 +282,7 @@ int main(void)
 		cmocka_unit_test(knows_shorter_ids),
 		cmocka_unit_test(takes_no_other_file),
 		cmocka_unit_test(does_not_leave_the_directory),
+		cmocka_unit_test(takes_no_part_of_a_path),
 		cmocka_unit_test(says_that_a_directory_is_missing),
 	};
 
