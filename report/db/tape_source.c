@@ -28,7 +28,6 @@ struct nt_tape_source {
 	uint64_t kept; /* small tables whose rows are in the store */
 	struct copy *copies;
 	size_t n_copies, copies_size;
-	struct nt_rows *head; /* the row of nt_tape_source_head is its; or NULL */
 	struct nt_progress progress;
 	uint64_t n_rows; /* since the last look */
 	char error[NT_ERROR_MAX];
@@ -70,7 +69,6 @@ void nt_tape_source_free(struct nt_tape_source *source)
 	if (!source)
 		return;
 	nt_progress_end(&source->progress);
-	nt_rows_close(source->head);
 	nt_db_close(source->store);
 	nt_tape_close(source->tape);
 	nt_user_names_free(source->names);
@@ -96,9 +94,9 @@ static int open_rows(struct nt_tape_source *source, uint64_t tables, bool head, 
 	return nt_fail(source->error, "%s cannot be read: %s.", source->tape->path, nt_tape_error_text(error));
 }
 
-int nt_tape_source_read(struct nt_tape_source *source, enum nt_table_id table, struct nt_rows **out)
+int nt_tape_source_read(struct nt_tape_source *source, enum nt_table_id table, bool head, struct nt_rows **out)
 {
-	return open_rows(source, NT_TABLE_BIT(table), false, out);
+	return open_rows(source, NT_TABLE_BIT(table), head, out);
 }
 
 int nt_tape_source_next(struct nt_tape_source *source, struct nt_rows *rows, const struct nt_row **row)
@@ -115,15 +113,6 @@ int nt_tape_source_next(struct nt_tape_source *source, struct nt_rows *rows, con
 	else
 		nt_progress_show(&source->progress, nt_rows_progress(rows), source->n_rows);
 	return nt_interrupted() ? nt_fail(source->error, "interrupted.") : error;
-}
-
-int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row)
-{
-	nt_rows_close(source->head);
-	source->head = NULL;
-	if (open_rows(source, BIT(SESSION), true, &source->head))
-		return -1;
-	return nt_tape_source_next(source, source->head, row);
 }
 
 /* ---- keeping ---- */

@@ -43,7 +43,7 @@ struct cursor {
 	unsigned int looks; /* how often rows were asked for by this plan */
 	int64_t rowid;
 	bool at_end;
-	/* Rows as they are read, or of the session's head, */
+	/* Rows as they are read, */
 	struct nt_rows *rows;
 	const struct nt_row *row;
 	/* or out of the store. */
@@ -92,7 +92,7 @@ static bool is_useful(const struct table *table, sqlite3_index_info *info, int i
 /* What a look costs, in reads of a row. */
 static void set_cost(const struct table *table, sqlite3_index_info *info, const struct plan *plan)
 {
-	const double size = nt_tape_source_is_small(table->id) ? 1e3 : 1e6;
+	const double size = table->id == NT_TABLE_SESSION ? 1 : nt_tape_source_is_small(table->id) ? 1e3 : 1e6;
 	unsigned int equal = 0, other = 0;
 
 	for (unsigned int i = 0; i < plan->n; i++) {
@@ -268,30 +268,24 @@ static int next(sqlite3_vtab_cursor *base)
 
 	if (cursor->rows)
 		return next_read(cursor);
-	if (cursor->kept) {
-		cursor->rowid++;
-		return next_kept(cursor);
-	}
-	cursor->at_end = true; /* the head is one row */
-	return SQLITE_OK;
+	cursor->rowid++;
+	return next_kept(cursor);
 }
 
-static int begin_reading(struct cursor *cursor, int n, sqlite3_value **values)
+static int begin_reading(struct cursor *cursor, bool head, int n, sqlite3_value **values)
 {
-	nt_rows_close(cursor->rows);
-	cursor->rows = NULL;
-	forget_values(cursor);
+	cursor->rowid = 0;
 	for (int i = 0; i < n; i++) {
 		cursor->values[i] = sqlite3_value_dup(values[i]);
 		if (!cursor->values[i])
 			return SQLITE_NOMEM;
 	}
-	if (nt_tape_source_read(table_of(cursor)->source, table_of(cursor)->id, &cursor->rows))
+	if (nt_tape_source_read(table_of(cursor)->source, table_of(cursor)->id, head, &cursor->rows))
 		return fail(table_of(cursor));
 	return next_read(cursor);
 }
 
-/* Chooses rows of the store by what must be equal. */
+/* Chooses rows of the store by what must be equal. The second look will not be the last: then there is an index. */
 static int begin_keeping(struct cursor *cursor, sqlite3_value **values)
 {
 	struct table *table = table_of(cursor);
@@ -304,8 +298,8 @@ static int begin_keeping(struct cursor *cursor, sqlite3_value **values)
 			equal[n++] = cursor->plan.conditions[i].column;
 		}
 	}
-	/* The second look will not be the last. */
-	if (cursor->looks == 1 || (cursor->looks == 2 && cursor->kept)) {
+	cursor->rowid = 1;
+	if (cursor->looks == 2) {
 		sqlite3_finalize(cursor->kept);
 		cursor->kept = NULL;
 	}
@@ -340,14 +334,10 @@ static int begin(sqlite3_vtab_cursor *base, int number, const char *text, int n,
 	(void)number;
 	if (!cursor->looks++)
 		parse_plan(text, &cursor->plan);
-	cursor->rowid = 1;
 	cursor->at_end = false;
-	if (is_head(table, &cursor->plan))
-		return nt_tape_source_head(table->source, &cursor->row) ? fail(table) : SQLITE_OK;
-	if (!nt_tape_source_is_small(table->id) && cursor->looks == 1) {
-		cursor->rowid = 0;
-		return begin_reading(cursor, n, values);
-	}
+	/* What is read again and again is kept. */
+	if (cursor->looks == 1 && (is_head(table, &cursor->plan) || !nt_tape_source_is_small(table->id)))
+		return begin_reading(cursor, is_head(table, &cursor->plan), n, values);
 	nt_rows_close(cursor->rows);
 	cursor->rows = NULL;
 	return begin_keeping(cursor, values);
