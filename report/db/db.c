@@ -67,6 +67,8 @@ int nt_db_fail(struct nt_db *db, const char *what)
 {
 	char why[NT_DENIED_MAX];
 
+	if (db->source_error && db->source_error[0])
+		return nt_db_refuse(db, "%s", db->source_error);
 	if (sqlite3_errcode(db->handle) == SQLITE_AUTH)
 		return nt_db_refuse(db, "%s: " READING_ONLY, name_of(db));
 	return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, reason(db, why));
@@ -82,6 +84,8 @@ sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest
 	sqlite3_stmt *statement = NULL;
 
 	db->error[0] = 0;
+	if (db->source_error)
+		db->source_error[0] = 0;
 	if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, rest) != SQLITE_OK) {
 		nt_db_fail(db, "a query cannot be run");
 	} else if (db->read_only && statement && !sqlite3_stmt_readonly(statement)) {
@@ -178,6 +182,11 @@ static void write_table(const struct nt_table *table, char *sql, size_t size)
 	snprintf(sql + at, size - (size_t)at, ")%s", table->key ? " WITHOUT ROWID" : "");
 }
 
+int nt_db_make_views(struct nt_db *db)
+{
+	return run(db, views_sql, "the views cannot be made");
+}
+
 static int make_tables(struct nt_db *db)
 {
 	char sql[2048];
@@ -189,7 +198,7 @@ static int make_tables(struct nt_db *db)
 	}
 	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d", NT_DB_APPLICATION_ID,
 		 NT_SCHEMA_VERSION);
-	return run(db, sql, "it cannot be marked as nettape's") ? -1 : run(db, views_sql, "the views cannot be made");
+	return run(db, sql, "it cannot be marked as nettape's") ? -1 : nt_db_make_views(db);
 }
 
 static int open_handle(struct nt_db *db, const char *path, int flags)
@@ -241,11 +250,11 @@ static int open_new(struct nt_db *db)
 	return set_up(db, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768");
 }
 
-static int open_temporary(struct nt_db *db)
+static int open_temporary(struct nt_db *db, enum nt_db_mode mode)
 {
 	if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
 		return -1;
-	return set_up(db, "PRAGMA cache_size = -131072");
+	return mode == NT_DB_BARE ? 0 : set_up(db, "PRAGMA cache_size = -131072");
 }
 
 /*
@@ -301,11 +310,12 @@ static int open_written(struct nt_db *db)
 
 static int open_as(struct nt_db *db, enum nt_db_mode mode)
 {
-	bool is_there = mode != NT_DB_TEMPORARY && !access(db->path, F_OK);
+	bool is_there = db->path[0] && !access(db->path, F_OK);
 
 	switch (mode) {
 	case NT_DB_TEMPORARY:
-		return open_temporary(db);
+	case NT_DB_BARE:
+		return open_temporary(db, mode);
 	case NT_DB_READ:
 		return open_read(db);
 	case NT_DB_NEW:
@@ -326,7 +336,7 @@ int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode)
 	struct nt_db *db = calloc(1, sizeof(*db));
 
 	if (db)
-		db->path = strdup(mode == NT_DB_TEMPORARY ? "" : path);
+		db->path = strdup(mode == NT_DB_TEMPORARY || mode == NT_DB_BARE ? "" : path);
 	*out = db;
 	if (!db || !db->path) {
 		nt_db_close(db);
@@ -399,23 +409,26 @@ static sqlite3_stmt *prepare_insert(struct nt_db *db, enum nt_table_id id)
 	return db->inserts[id];
 }
 
+void nt_db_bind(sqlite3_stmt *statement, int parameter, const struct nt_value *value)
+{
+	if (value->type == NT_VALUE_INTEGER)
+		sqlite3_bind_int64(statement, parameter, value->integer);
+	else if (value->type == NT_VALUE_TEXT)
+		sqlite3_bind_text(statement, parameter, value->text, (int)value->size, SQLITE_STATIC);
+	else
+		sqlite3_bind_null(statement, parameter);
+}
+
 int nt_db_insert(struct nt_db *db, const struct nt_row *row)
 {
 	sqlite3_stmt *statement = db->inserts[row->table];
+
 	if (!statement)
 		statement = prepare_insert(db, row->table);
 	if (!statement)
 		return -1;
-	for (uint32_t i = 0; i < row->n; i++) {
-		const struct nt_value *value = &row->values[i];
-
-		if (value->type == NT_VALUE_INTEGER)
-			sqlite3_bind_int64(statement, (int)i + 1, value->integer);
-		else if (value->type == NT_VALUE_TEXT)
-			sqlite3_bind_text(statement, (int)i + 1, value->text, (int)value->size, SQLITE_STATIC);
-		else
-			sqlite3_bind_null(statement, (int)i + 1);
-	}
+	for (uint32_t i = 0; i < row->n; i++)
+		nt_db_bind(statement, (int)i + 1, &row->values[i]);
 	sqlite3_step(statement);
 	return sqlite3_reset(statement) == SQLITE_OK ? 0 : nt_db_fail(db, "rows cannot be added");
 }

@@ -23,7 +23,8 @@ enum nt_db_mode {
 	NT_DB_NEW,
 	NT_DB_APPEND, /* like NEW if there is none; else all or nothing is added to it */
 	NT_DB_CHANGE, /* the same, of one that must be there: its symbols may be given names */
-	NT_DB_TEMPORARY /* gone when it is closed; in memory, and in TMPDIR when it is large */
+	NT_DB_TEMPORARY, /* gone when it is closed; in memory, and in TMPDIR when it is large */
+	NT_DB_BARE /* the same without tables and views: for tape_tables.h */
 };
 
 struct nt_db {
@@ -34,6 +35,7 @@ struct nt_db {
 	bool read_only; /* nt_db_forbid_writing was called */
 	sqlite3_stmt *inserts[NT_TABLE_COUNT];
 	sqlite3_stmt *name_symbol; /* NULL: not needed yet */
+	char *source_error; /* why the tape that the tables read could not be read (not the database's); or NULL */
 	char error[NT_ERROR_MAX];
 };
 
@@ -41,6 +43,8 @@ struct nt_db {
 int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode);
 /* Safe on NULL. What was not finished is rolled back or removed. */
 void nt_db_close(struct nt_db *db);
+/* Makes the views over the tables. */
+int nt_db_make_views(struct nt_db *db);
 /* The id for the next session. 0: see db->error. */
 int64_t nt_db_next_session(struct nt_db *db);
 /* 1: it is there; 0: not; -1: see db->error. */
@@ -48,6 +52,8 @@ int nt_db_has_session(struct nt_db *db, const char *uuid);
 /* Puts one row into its table. Between nt_db_begin and nt_db_finish. */
 int nt_db_begin(struct nt_db *db);
 int nt_db_insert(struct nt_db *db, const struct nt_row *row);
+/* Gives a value to a parameter of a statement. Texts must last until it has run. */
+void nt_db_bind(sqlite3_stmt *statement, int parameter, const struct nt_value *value);
 /* Gives a place in a program its function and the offset in it. Between the same two. */
 int nt_db_name_symbol(struct nt_db *db, int64_t session_id, int64_t symbol_id, const char *function, int64_t offset);
 /* Makes views, ends the transaction, and gives a new database its name. */

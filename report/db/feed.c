@@ -57,7 +57,7 @@ static int open_tape(struct nt_feed *feed, const char *path, const struct nt_sym
 	if (tape->end_ns > MAX_TS || tape->start_ns > tape->end_ns)
 		return nt_fail(feed->error, "%s: no clock shows times like those in it: is it damaged?", path);
 	error = nt_rows_open(&feed->rows, feed->tape, feed->names, 1,
-			     &(struct nt_rows_want){NT_ALL_TABLES, NT_ROWS_IDENTITIES_FIRST});
+			     &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_IDENTITIES_FIRST});
 	if (!error)
 		return 0;
 	return nt_fail(feed->error, "%s cannot be read: %s.", path, nt_tape_error_text(error));

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "report/db/tape_tables.h"
 #include "report/out/interrupt.h"
 #include "report/out/progress.h"
 #include "report/rows/rows.h"
@@ -59,7 +60,7 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
 	if (!session_id)
 		return -1;
 	error = nt_rows_open(&rows, tape, names, session_id,
-			     &(struct nt_rows_want){NT_ALL_TABLES, NT_ROWS_EVENTS_FIRST});
+			     &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST});
 	if (error)
 		return nt_db_refuse(db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
 	nt_progress_begin(&progress, tape->path);
@@ -132,19 +133,26 @@ static int check_need(const struct nt_tape *tape, const struct nt_need *need, ch
 
 /* ---- opening ---- */
 
-static int load_tape(struct nt_db **out, struct nt_tape *tape, struct nt_user_names *names)
+/* A database whose tables read the tape, which it owns, and the names. */
+static int open_tables(struct nt_db **out, struct nt_tape *tape, struct nt_user_names *names)
 {
-	int result = nt_db_open(out, "", NT_DB_TEMPORARY);
+	struct nt_tape_source *source;
+	int error = nt_tape_source_new(&source, tape, names);
 
-	if (!result)
-		result = nt_db_begin(*out);
-	if (!result)
-		result = nt_load(*out, tape, names, NULL);
-	return result ? result : nt_db_finish(*out);
+	if (!error && nt_db_open(out, "", NT_DB_BARE)) {
+		nt_tape_source_free(source);
+		error = -1;
+	}
+	if (error)
+		return -1;
+	(*out)->source_error = nt_tape_source_error(source);
+	if (nt_tape_tables_register((*out)->handle, source, "main") != SQLITE_OK)
+		return nt_db_fail(*out, "its tables cannot be made");
+	return nt_db_make_views(*out);
 }
 
-static int load_temporary(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
-			  const struct nt_need *need, char error[NT_ERROR_MAX])
+static int open_tape(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
+		     const struct nt_need *need, char error[NT_ERROR_MAX])
 {
 	struct nt_user_names *names = NULL;
 	struct nt_tape *tape = NULL;
@@ -155,7 +163,7 @@ static int load_temporary(struct nt_db **out, const char *path, const struct nt_
 	if (!result)
 		result = check_need(tape, need, error);
 	if (!result)
-		result = load_tape(out, tape, names);
+		return open_tables(out, tape, names);
 	nt_tape_close(tape);
 	nt_user_names_free(names);
 	return result;
@@ -179,7 +187,7 @@ int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_ar
 	*out = NULL;
 	nt_fail(error, "out of memory.");
 	if (!nt_load_is_database(path))
-		result = load_temporary(out, path, args, need, error);
+		result = open_tape(out, path, args, need, error);
 	else if (!nt_load_refuse_symbols(path, args, error))
 		result = nt_db_open(out, path, NT_DB_READ);
 	if (!result)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * load.h - imports a tape: puts every row of rows/rows.h into a database (db.h). Also gives most commands the database
- * that they ask, whether they were given one or a tape.
+ * load.h - imports a tape: puts every row of rows/rows.h into a database (db.h). Also gives most commands what they ask
+ * by SQL, a database or the tables of a tape (tape_tables.h).
  */
 #pragma once
 
@@ -28,8 +28,8 @@ extern const struct nt_need nt_need_stacks, nt_need_latency, nt_need_packets;
 /* "no stack samples: record with ...", without a full stop. Gives text. */
 const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX]);
 /*
- * A database for reading: the one at `path`, or a temporary one that the tape at `path` has been loaded into. 0, or -1
- * and a sentence in `error`; then *out is NULL. Close with nt_db_close. `args` says where functions of a tape's
+ * A database for reading: the one at `path`, or one whose tables read the tape at `path`. 0, or -1 and a sentence in
+ * `error`; then *out is NULL. Close with nt_db_close. `args` says where functions of a tape's
  * programs are looked for; NULL: nowhere, nobody asks for them. (A database has the names that it was given.) A tape
  * that was recorded without what is needed is refused before its events are read.
  */

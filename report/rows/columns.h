@@ -56,6 +56,9 @@
 
 /* ---- the recording ---- */
 
+/* From this column of session on, values are known only when the tape has been read. */
+#define NT_SESSION_FIRST_COUNT "events"
+
 #define NT_COLUMNS_session(C)                                                                                          \
 	C(TEXT_ALWAYS, "uuid", from->uuid)                                                                             \
 	C(TEXT_ALWAYS, "host", from->host)                                                                             \

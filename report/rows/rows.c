@@ -32,14 +32,20 @@ static const uint64_t of_records = BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(RECORD
 static const uint64_t with_owners = BIT(STACK_SAMPLE) | BIT(FRAME) | BIT(THREAD) | BIT(SESSION);
 static const uint64_t with_sums = BIT(CPU_COST) | BIT(SOCK_COST) | BIT(SESSION);
 
-static bool wants(const struct nt_rows *rows, uint64_t tables)
+static bool wants(const struct nt_rows *rows, enum nt_table_id table)
 {
-	return rows->want.tables & tables;
+	return rows->want.tables & NT_TABLE_BIT(table);
+}
+
+/* Whether one of these is wanted that must be read for. */
+static bool reads(const struct nt_rows *rows, uint64_t tables)
+{
+	return rows->want.tables & tables & ~(rows->want.head ? BIT(SESSION) : 0);
 }
 
 static bool needs_events(const struct nt_rows *rows)
 {
-	return wants(rows, ~(of_blocks | BIT(SESSION_META)));
+	return reads(rows, ~(of_blocks | BIT(SESSION_META)));
 }
 
 /* Of kinds whose records are rows as they come, samples go past the timeline. */
@@ -50,14 +56,14 @@ static bool needs_timeline(const struct nt_rows *rows)
 #define X(kind, table) without |= nt_kind_is_sample(NT_##kind) ? BIT(table) : 0;
 	NT_RECORD_TABLES(X)
 #undef X
-	return wants(rows, ~without);
+	return reads(rows, ~without);
 }
 
 int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
 {
 	int error;
 
-	if (!wants(rows, NT_TABLE_BIT(table))) {
+	if (!wants(rows, table)) {
 		/* The row of the session says how many do not fit, wanted or not. */
 		rows->unfit += !nt_table(table)->fits(from);
 		return 0;
@@ -114,7 +120,7 @@ static int on_irq(void *arg, const struct nt_span_row *span)
 	struct nt_rows *rows = arg;
 	struct nt_irq_info info = {.span = span};
 
-	if (wants(rows, BIT(IRQ_SLICE)) &&
+	if (wants(rows, NT_TABLE_IRQ_SLICE) &&
 	    !(info.name = nt_identities_irq_name(&rows->ids, span->detail, span->number)))
 		return -ENOMEM;
 	return nt_rows_push(rows, NT_TABLE_IRQ_SLICE, &info);
@@ -190,13 +196,13 @@ static int make_timeline(struct nt_rows *rows)
 	const uint64_t threads = BIT(THREAD) | BIT(SESSION);
 	const struct nt_timeline_sink sink = {
 		.arg = rows,
-		.cpu_slice = wants(rows, BIT(CPU_SLICE) | with_owners | with_sums | threads) ? on_cpu_slice : NULL,
-		.sched_slice = wants(rows, BIT(SCHED_SLICE) | threads) ? on_sched_slice : NULL,
-		.softirq = wants(rows, BIT(SOFTIRQ_SLICE) | BIT(SESSION)) ? on_softirq : NULL,
-		.irq = wants(rows, BIT(IRQ_SLICE) | BIT(SESSION)) ? on_irq : NULL,
-		.op = wants(rows, BIT(SOCK_OP) | with_sums | threads) ? on_op : NULL,
-		.napi = wants(rows, BIT(NAPI_POLL) | threads) ? on_napi : NULL,
-		.loss = wants(rows, BIT(LOSS) | BIT(SESSION)) ? on_loss : NULL,
+		.cpu_slice = reads(rows, BIT(CPU_SLICE) | with_owners | with_sums | threads) ? on_cpu_slice : NULL,
+		.sched_slice = reads(rows, BIT(SCHED_SLICE) | threads) ? on_sched_slice : NULL,
+		.softirq = reads(rows, BIT(SOFTIRQ_SLICE) | BIT(SESSION)) ? on_softirq : NULL,
+		.irq = reads(rows, BIT(IRQ_SLICE) | BIT(SESSION)) ? on_irq : NULL,
+		.op = reads(rows, BIT(SOCK_OP) | with_sums | threads) ? on_op : NULL,
+		.napi = reads(rows, BIT(NAPI_POLL) | threads) ? on_napi : NULL,
+		.loss = reads(rows, BIT(LOSS) | BIT(SESSION)) ? on_loss : NULL,
 		.event = on_event,
 	};
 	const struct nt_rollup_sink rollup_sink = {.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};
@@ -204,10 +210,10 @@ static int make_timeline(struct nt_rows *rows)
 	rows->timeline = nt_timeline_new(&config, &sink);
 	if (!rows->timeline)
 		return -ENOMEM;
-	if (wants(rows, with_owners) &&
+	if (reads(rows, with_owners) &&
 	    !(rows->owners = nt_sample_owners_new(rows->tape->n_cpus, nt_rows_push_owned, rows)))
 		return -ENOMEM;
-	if (wants(rows, with_sums) && !(rows->rollup = nt_rollup_new(config.start_ns, config.end_ns, &rollup_sink)))
+	if (reads(rows, with_sums) && !(rows->rollup = nt_rollup_new(config.start_ns, config.end_ns, &rollup_sink)))
 		return -ENOMEM;
 	return 0;
 }
@@ -317,7 +323,7 @@ static int step_finish(struct nt_rows *rows)
 
 static int step_blocks(struct nt_rows *rows)
 {
-	return wants(rows, of_blocks | with_owners | BIT(PROBLEM)) ? nt_rows_step_block(rows) : 1;
+	return reads(rows, of_blocks | with_owners | BIT(PROBLEM)) ? nt_rows_step_block(rows) : 1;
 }
 
 static int push_counts(struct nt_rows *rows)
@@ -374,8 +380,8 @@ static int push_session(struct nt_rows *rows)
 		.chunks = tape->n_chunks,
 		.clock_ticks = (uint32_t)nt_tape_meta_number(tape, NT_META_CLOCK_TICKS, 0),
 		.complete = tape->complete,
-		.counts = *nt_timeline_counts(rows->timeline),
-		.unknown = nt_merge_unknown(rows->merge),
+		.counts = rows->timeline ? *nt_timeline_counts(rows->timeline) : (struct nt_timeline_counts){0},
+		.unknown = rows->merge ? nt_merge_unknown(rows->merge) : 0,
 		.events = rows->events,
 		.lost = rows->lost,
 		.bad_lines = rows->bad_lines,
@@ -418,7 +424,7 @@ static int step_last(struct nt_rows *rows)
 		error = push_counts(rows);
 	for (size_t i = 0; i < rows->tape->n_problems && !error; i++)
 		error = nt_rows_push(rows, NT_TABLE_PROBLEM, rows->tape->problems[i].text);
-	if (!error && wants(rows, BIT(SESSION)))
+	if (!error && wants(rows, NT_TABLE_SESSION))
 		error = push_session(rows);
 	return error ? error : 1;
 }

@@ -26,6 +26,7 @@ enum nt_rows_order {
 struct nt_rows_want {
 	uint64_t tables; /* NT_TABLE_BIT of each */
 	enum nt_rows_order order;
+	bool head; /* of the session's row only what is known before anything is read: its counts are 0 */
 };
 
 /*

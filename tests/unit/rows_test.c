@@ -94,7 +94,7 @@ static void each_row_of(struct fixture *fixture, const struct nt_rows_want *want
 	nt_tape_close(tape);
 }
 
-static const struct nt_rows_want everything = {NT_ALL_TABLES, NT_ROWS_EVENTS_FIRST};
+static const struct nt_rows_want everything = {.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST};
 
 static void each_row(struct fixture *fixture, void (*visit)(void *arg, const struct nt_row *row), void *arg)
 {
@@ -642,7 +642,7 @@ static char *table_in(struct fixture *fixture, enum nt_rows_order order, enum nt
 	size_t size;
 
 	ordered.collect.out = open_memstream(&text, &size);
-	each_row_of(fixture, &(struct nt_rows_want){NT_ALL_TABLES, order}, order_row, &ordered);
+	each_row_of(fixture, &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = order}, order_row, &ordered);
 	fclose(ordered.collect.out);
 	return text;
 }
@@ -655,7 +655,7 @@ static char *wanted(struct fixture *fixture, uint64_t tables, enum nt_table_id t
 	size_t size;
 
 	collect.out = open_memstream(&text, &size);
-	each_row_of(fixture, &(struct nt_rows_want){tables, NT_ROWS_EVENTS_FIRST}, collect_row, &collect);
+	each_row_of(fixture, &(struct nt_rows_want){.tables = tables, .order = NT_ROWS_EVENTS_FIRST}, collect_row, &collect);
 	fclose(collect.out);
 	return text;
 }

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tape_source.c - see tape_source.h.
+ */
+#include "report/db/tape_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/out/interrupt.h"
+#include "report/out/progress.h"
+#include "report/util/array.h"
+
+#define SESSION_ID 1
+#define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
+
+/* A table of events that is kept: some columns of it. */
+struct copy {
+	enum nt_table_id table;
+	uint64_t columns;
+};
+
+struct nt_tape_source {
+	struct nt_tape *tape;
+	struct nt_user_names *names; /* or NULL */
+	struct nt_db *store; /* NULL: not needed yet */
+	uint64_t kept; /* small tables whose rows are in the store */
+	struct copy *copies;
+	size_t n_copies, copies_size;
+	struct nt_progress progress;
+	uint64_t n_rows; /* since the last look */
+	char error[NT_ERROR_MAX];
+};
+
+#define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
+
+/* Rows as many as the recording is long, and not as hosts have threads or sockets. */
+static const uint64_t large = BIT(SCHED_SLICE) | BIT(SOFTIRQ_SLICE) | BIT(IRQ_SLICE) | BIT(SOCK_OP) | BIT(NAPI_POLL) |
+			      BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(TCP_RETRANSMIT) | BIT(SCHED_WAKEUP) |
+			      BIT(STACK_SAMPLE) | BIT(CPU_SLICE);
+/* Small tables that one pass over the events makes together. To name symbols takes time of its own. */
+static const uint64_t of_one_pass = BIT(SESSION) | BIT(PROBLEM) | BIT(THREAD) | BIT(FRAME) | BIT(LOSS) |
+				    BIT(RECORD_COUNT) | BIT(CPU_COST) | BIT(SOCK_COST);
+
+bool nt_tape_source_is_small(enum nt_table_id table)
+{
+	return !(large >> table & 1);
+}
+
+int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct nt_user_names *names)
+{
+	struct nt_tape_source *source = calloc(1, sizeof(*source));
+
+	*out = source;
+	if (!source) {
+		nt_tape_close(tape);
+		nt_user_names_free(names);
+		return -1;
+	}
+	source->tape = tape;
+	source->names = names;
+	nt_progress_begin(&source->progress, tape->path);
+	return 0;
+}
+
+void nt_tape_source_free(struct nt_tape_source *source)
+{
+	if (!source)
+		return;
+	nt_progress_end(&source->progress);
+	nt_db_close(source->store);
+	nt_tape_close(source->tape);
+	nt_user_names_free(source->names);
+	free(source->copies);
+	free(source);
+}
+
+char *nt_tape_source_error(struct nt_tape_source *source)
+{
+	return source->error;
+}
+
+/* ---- reading ---- */
+
+static int open_rows(struct nt_tape_source *source, uint64_t tables, bool head, struct nt_rows **out)
+{
+	const struct nt_rows_want want = {.tables = tables, .order = NT_ROWS_EVENTS_FIRST, .head = head};
+	int error = nt_rows_open(out, source->tape, source->names, SESSION_ID, &want);
+
+	if (!error)
+		return 0;
+	*out = NULL;
+	return nt_fail(source->error, "%s cannot be read: %s.", source->tape->path, nt_tape_error_text(error));
+}
+
+int nt_tape_source_read(struct nt_tape_source *source, enum nt_table_id table, bool head, struct nt_rows **out)
+{
+	return open_rows(source, NT_TABLE_BIT(table), head, out);
+}
+
+int nt_tape_source_next(struct nt_tape_source *source, struct nt_rows *rows, const struct nt_row **row)
+{
+	int error = nt_rows_next(rows, row);
+
+	if (error < 0)
+		return nt_fail(source->error, "the rest of %s cannot be read: %s.", source->tape->path,
+			       nt_tape_error_text(error));
+	if (++source->n_rows % ROWS_PER_LOOK && !error)
+		return 0;
+	if (error)
+		nt_progress_end(&source->progress);
+	else
+		nt_progress_show(&source->progress, nt_rows_progress(rows), source->n_rows);
+	return nt_interrupted() ? nt_fail(source->error, "interrupted.") : error;
+}
+
+/* ---- keeping ---- */
+
+static int fail_store(struct nt_tape_source *source)
+{
+	return nt_fail(source->error, "%s", source->store ? source->store->error : "out of memory.");
+}
+
+static int open_store(struct nt_tape_source *source)
+{
+	if (!source->store && nt_db_open(&source->store, "", NT_DB_TEMPORARY))
+		return fail_store(source);
+	return 0;
+}
+
+static int each_row(struct nt_tape_source *source, uint64_t tables,
+		    int (*visit)(struct nt_tape_source *source, const struct nt_row *row, void *arg), void *arg)
+{
+	struct nt_rows *rows;
+	const struct nt_row *row;
+	int error;
+
+	if (open_rows(source, tables, false, &rows))
+		return -1;
+	while (!(error = nt_tape_source_next(source, rows, &row)) && !(error = visit(source, row, arg)))
+		;
+	nt_rows_close(rows);
+	return error == 1 ? 0 : error;
+}
+
+static int insert_row(struct nt_tape_source *source, const struct nt_row *row, void *arg)
+{
+	(void)arg;
+	return nt_db_insert(source->store, row) ? fail_store(source) : 0;
+}
+
+/* The store has no journal: what was not finished is taken out again. */
+static void empty_tables(struct nt_tape_source *source, uint64_t tables)
+{
+	char sql[128];
+
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		snprintf(sql, sizeof(sql), "DELETE FROM %s", nt_table((enum nt_table_id)id)->name);
+		if (tables >> id & 1)
+			sqlite3_exec(source->store->handle, sql, NULL, NULL, NULL);
+	}
+}
+
+static int keep_tables(struct nt_tape_source *source, uint64_t tables)
+{
+	int error;
+
+	if (nt_db_begin(source->store))
+		return fail_store(source);
+	error = each_row(source, tables, insert_row, NULL);
+	if (error)
+		empty_tables(source, tables);
+	if (nt_db_finish(source->store) && !error)
+		return fail_store(source);
+	if (!error)
+		source->kept |= tables;
+	return error;
+}
+
+static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
+{
+	const uint64_t bit = NT_TABLE_BIT(table);
+
+	if (source->kept & bit)
+		return 0;
+	return keep_tables(source, bit & of_one_pass ? of_one_pass : bit);
+}
+
+/* ---- keeping parts of what is large ---- */
+
+#define IS_USED(columns, i) ((columns) >> ((i) < 63 ? (i) : 63) & 1)
+#define COPY_NAME_MAX 64
+#define SQL_MAX 2048
+
+static void name_copy(const struct copy *copy, char name[COPY_NAME_MAX])
+{
+	snprintf(name, COPY_NAME_MAX, "%s_%llx", nt_table(copy->table)->name, (unsigned long long)copy->columns);
+}
+
+/* A kept copy that has these columns, or NULL. */
+static const struct copy *find_copy(const struct nt_tape_source *source, enum nt_table_id table, uint64_t columns)
+{
+	for (size_t i = 0; i < source->n_copies; i++) {
+		if (source->copies[i].table == table && !(columns & ~source->copies[i].columns))
+			return &source->copies[i];
+	}
+	return NULL;
+}
+
+static int run_in_store(struct nt_tape_source *source, const char *sql)
+{
+	if (sqlite3_exec(source->store->handle, sql, NULL, NULL, NULL) == SQLITE_OK)
+		return 0;
+	nt_db_fail(source->store, "rows cannot be kept");
+	return fail_store(source);
+}
+
+static int make_copy(struct nt_tape_source *source, const struct copy *copy)
+{
+	const struct nt_table *table = nt_table(copy->table);
+	char sql[SQL_MAX], name[COPY_NAME_MAX];
+	const char *separator = "";
+	int at;
+
+	name_copy(copy, name);
+	at = snprintf(sql, sizeof(sql), "CREATE TABLE %s(", name);
+	for (uint32_t i = 0; i < table->n_columns; i++) {
+		if (!IS_USED(copy->columns, i))
+			continue;
+		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s %s", separator, table->columns[i].name,
+			       table->columns[i].type == NT_VALUE_TEXT ? "TEXT" : "INTEGER");
+		separator = ", ";
+	}
+	snprintf(sql + at, sizeof(sql) - (size_t)at, ")");
+	return run_in_store(source, sql);
+}
+
+static sqlite3_stmt *prepare_copying(struct nt_tape_source *source, const struct copy *copy)
+{
+	char sql[SQL_MAX], name[COPY_NAME_MAX];
+	sqlite3_stmt *statement;
+	const char *separator = "?";
+	int at;
+
+	name_copy(copy, name);
+	at = snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES(", name);
+	for (uint32_t i = 0; i < nt_table(copy->table)->n_columns; i++) {
+		if (!IS_USED(copy->columns, i))
+			continue;
+		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s", separator);
+		separator = ", ?";
+	}
+	snprintf(sql + at, sizeof(sql) - (size_t)at, ")");
+	statement = nt_db_prepare(source->store, sql, NULL);
+	if (!statement)
+		fail_store(source);
+	return statement;
+}
+
+struct copying {
+	const struct copy *copy;
+	sqlite3_stmt *insert;
+};
+
+static int copy_row(struct nt_tape_source *source, const struct nt_row *row, void *arg)
+{
+	struct copying *copying = arg;
+	int to = 1;
+
+	for (uint32_t i = 0; i < row->n; i++) {
+		if (IS_USED(copying->copy->columns, i))
+			nt_db_bind(copying->insert, to++, &row->values[i]);
+	}
+	sqlite3_step(copying->insert);
+	if (sqlite3_reset(copying->insert) == SQLITE_OK)
+		return 0;
+	nt_db_fail(source->store, "rows cannot be kept");
+	return fail_store(source);
+}
+
+static int fill_copy(struct nt_tape_source *source, const struct copy *copy)
+{
+	struct copying copying = {copy, prepare_copying(source, copy)};
+	int error = copying.insert ? each_row(source, NT_TABLE_BIT(copy->table), copy_row, &copying) : -1;
+
+	sqlite3_finalize(copying.insert);
+	return error;
+}
+
+static void drop_copy(struct nt_tape_source *source, const struct copy *copy)
+{
+	char sql[SQL_MAX], name[COPY_NAME_MAX];
+
+	name_copy(copy, name);
+	snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s", name);
+	sqlite3_exec(source->store->handle, sql, NULL, NULL, NULL);
+}
+
+static int add_copy(struct nt_tape_source *source, const struct copy *copy)
+{
+	int error;
+
+	if (NT_ROOM(source->copies, source->copies_size, source->n_copies + 1))
+		return nt_fail(source->error, "out of memory.");
+	if (nt_db_begin(source->store))
+		return fail_store(source);
+	error = make_copy(source, copy) || fill_copy(source, copy) ? -1 : 0;
+	if (error)
+		drop_copy(source, copy);
+	if (nt_db_finish(source->store) && !error)
+		return fail_store(source);
+	if (error)
+		return error;
+	source->copies[source->n_copies++] = *copy;
+	return 0;
+}
+
+/* ---- asking what is kept ---- */
+
+/* " WHERE a = ?1 AND b = ?2", or the columns of an index. */
+static int list_columns(char *text, size_t size, const struct nt_table *table, const int *columns, unsigned int n,
+			bool is_where)
+{
+	int at = 0;
+
+	text[0] = 0;
+	for (unsigned int i = 0; i < n; i++) {
+		if (is_where)
+			at += snprintf(text + at, size - (size_t)at, "%s%s = ?%u", i ? " AND " : " WHERE ",
+				       table->columns[columns[i]].name, i + 1);
+		else
+			at += snprintf(text + at, size - (size_t)at, "%s%s", i ? ", " : "",
+				       table->columns[columns[i]].name);
+	}
+	return at;
+}
+
+/* An index over the columns, if they are not the table's key. */
+static int make_index(struct nt_tape_source *source, enum nt_table_id id, const char *name, const int *equal,
+		      unsigned int n)
+{
+	const struct nt_table *table = nt_table(id);
+	char sql[SQL_MAX], columns[SQL_MAX / 4], words[SQL_MAX / 4];
+
+	if (table->key && NT_ANY(n, i, equal[i] == 0) &&
+	    NT_ANY(n, i, !strcmp(table->columns[equal[i]].name, table->key)))
+		return 0;
+	list_columns(columns, sizeof(columns), table, equal, n, false);
+	snprintf(words, sizeof(words), "%s", columns);
+	for (char *at = words; *at; at++)
+		*at = *at == ',' || *at == ' ' ? '_' : *at;
+	snprintf(sql, sizeof(sql), "CREATE INDEX IF NOT EXISTS %s_by_%s ON %s(%s)", name, words, name, columns);
+	return run_in_store(source, sql);
+}
+
+/* The name of what keeps these columns of the table. */
+static int keep(struct nt_tape_source *source, enum nt_table_id table, uint64_t columns, char name[COPY_NAME_MAX])
+{
+	const struct copy *copy, wanted = {table, columns};
+
+	if (open_store(source))
+		return -1;
+	if (nt_tape_source_is_small(table)) {
+		snprintf(name, COPY_NAME_MAX, "%s", nt_table(table)->name);
+		return keep_small(source, table);
+	}
+	copy = find_copy(source, table, columns);
+	if (!copy && add_copy(source, &wanted))
+		return -1;
+	name_copy(copy ? copy : &wanted, name);
+	return 0;
+}
+
+sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_id id, uint64_t columns,
+				  const int *equal, unsigned int n, bool again)
+{
+	const struct nt_table *table = nt_table(id);
+	char sql[SQL_MAX], name[COPY_NAME_MAX], where[SQL_MAX / 4];
+	sqlite3_stmt *statement;
+	int at;
+
+	for (unsigned int i = 0; i < n; i++)
+		columns |= 1ull << (equal[i] < 63 ? equal[i] : 63);
+	/* A copy without columns could not be made. */
+	columns |= 1;
+	if (keep(source, id, columns, name) || (again && n && make_index(source, id, name, equal, n)))
+		return NULL;
+	at = snprintf(sql, sizeof(sql), "SELECT ");
+	for (uint32_t i = 0; i < table->n_columns; i++)
+		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", i ? ", " : "",
+			       IS_USED(columns, i) ? table->columns[i].name : "NULL");
+	list_columns(where, sizeof(where), table, equal, n, true);
+	snprintf(sql + at, sizeof(sql) - (size_t)at, " FROM %s%s%s", name, where, table->key ? "" : " ORDER BY rowid");
+	statement = nt_db_prepare(source->store, sql, NULL);
+	if (!statement)
+		fail_store(source);
+	return statement;
+}

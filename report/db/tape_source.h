@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tape_source.h - a tape that SQL asks without an import (tape_tables.h). Tables of events are read from the tape each
+ * time they are asked, and nothing of them stays. What is small, and what somebody looks into again and again, is read
+ * once and kept in a database of its own, in memory, or in TMPDIR when it is large. Shows progress on stderr.
+ *
+ * Functions give 0, or -1 and one sentence in nt_tape_source_error.
+ */
+#pragma once
+
+#include "report/db/db.h"
+#include "report/rows/rows.h"
+
+struct nt_tape_source;
+
+/* Owns the tape and the names from now on, also on failure. *out is NULL when memory ran out. */
+int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct nt_user_names *names);
+/* Safe on NULL. */
+void nt_tape_source_free(struct nt_tape_source *source);
+/* "": none. */
+char *nt_tape_source_error(struct nt_tape_source *source);
+
+/* Whether the table is small: then it is always kept. */
+bool nt_tape_source_is_small(enum nt_table_id table);
+/*
+ * The rows of the table out of the store; those for which each of the n columns equals its parameter (?1, ?2, ...), in
+ * order. `columns` has a bit for each column whose value is asked for (bit 63: any from there on); others may be NULL.
+ * `again`: it will be asked in this way many times. NULL: an error. The caller finalizes the statement.
+ */
+sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_id table, uint64_t columns,
+				  const int *equal, unsigned int n, bool again);
+/*
+ * The rows of one table as they are read. `head`: of the session's row, what is known without reading the events. Close
+ * with nt_rows_close.
+ */
+int nt_tape_source_read(struct nt_tape_source *source, enum nt_table_id table, bool head, struct nt_rows **out);
+/* As nt_rows_next; looks whether the user wants to stop. -1: an error. */
+int nt_tape_source_next(struct nt_tape_source *source, struct nt_rows *rows, const struct nt_row **row);

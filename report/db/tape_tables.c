@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tape_tables.c - see tape_tables.h. A small table is kept, and looked into by its columns. A table of events is read
+ * from the tape; conditions that compare one of its columns with a value drop rows before SQLite sees them. If a
+ * statement comes back to a table of events it has joined it: then the columns that it uses are kept with an index.
+ *
+ * The plan of a look into a table is a text: the set of columns asked for, and for each parameter the comparison and
+ * the column ("1f=2<1"). SQLite checks all conditions again, so a row too many is no mistake.
+ */
+#include "report/db/tape_tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/util/array.h"
+
+#define MODULE "nettape"
+#define MAX_CONDITIONS 16
+#define SQL_MAX 2048
+
+struct condition {
+	char comparison; /* '=', '<', '>', or 'l' and 'g' for <= and >= */
+	int column;
+};
+
+struct plan {
+	uint64_t columns; /* as nt_tape_source_kept */
+	unsigned int n;
+	struct condition conditions[MAX_CONDITIONS];
+};
+
+struct table {
+	sqlite3_vtab base;
+	struct nt_tape_source *source;
+	enum nt_table_id id;
+};
+
+struct cursor {
+	sqlite3_vtab_cursor base;
+	struct plan plan;
+	sqlite3_value *values[MAX_CONDITIONS]; /* of the plan's conditions */
+	unsigned int looks; /* how often rows were asked for by this plan */
+	int64_t rowid;
+	bool at_end;
+	/* Rows as they are read, */
+	struct nt_rows *rows;
+	const struct nt_row *row;
+	/* or out of the store. */
+	sqlite3_stmt *kept;
+};
+
+static int fail(struct table *table)
+{
+	sqlite3_free(table->base.zErrMsg);
+	table->base.zErrMsg = sqlite3_mprintf("%s", nt_tape_source_error(table->source));
+	return SQLITE_ERROR;
+}
+
+/* ---- plans ---- */
+
+static char comparison_of(unsigned char op)
+{
+	switch (op) {
+	case SQLITE_INDEX_CONSTRAINT_EQ:
+		return '=';
+	case SQLITE_INDEX_CONSTRAINT_LT:
+		return '<';
+	case SQLITE_INDEX_CONSTRAINT_GT:
+		return '>';
+	case SQLITE_INDEX_CONSTRAINT_LE:
+		return 'l';
+	case SQLITE_INDEX_CONSTRAINT_GE:
+		return 'g';
+	default:
+		return 0;
+	}
+}
+
+/* Whether a condition is one that rows can be chosen by. Lists (IN) would need a look for each of their values. */
+static bool is_useful(const struct table *table, sqlite3_index_info *info, int i, char *comparison)
+{
+	const struct sqlite3_index_constraint *constraint = &info->aConstraint[i];
+
+	*comparison = comparison_of(constraint->op);
+	if (!constraint->usable || constraint->iColumn < 0 || !*comparison ||
+	    strcmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
+		return false;
+	return nt_tape_source_is_small(table->id) ? *comparison == '=' : !sqlite3_vtab_in(info, i, -1);
+}
+
+/* What a look costs, in reads of a row. */
+static void set_cost(const struct table *table, sqlite3_index_info *info, const struct plan *plan)
+{
+	const double size = table->id == NT_TABLE_SESSION ? 1 : nt_tape_source_is_small(table->id) ? 1e3 : 1e6;
+	unsigned int equal = 0, other = 0;
+
+	for (unsigned int i = 0; i < plan->n; i++) {
+		if (plan->conditions[i].comparison == '=')
+			equal += plan->conditions[i].column > 0; /* all rows are of one session */
+		else
+			other++;
+	}
+	info->estimatedRows = (sqlite3_int64)(size / (equal ? 100 : 1) / (other ? 4 : 1));
+	/* Rows are found by what is equal if they are kept; else all are read. */
+	if (nt_tape_source_is_small(table->id))
+		info->estimatedCost = equal ? 10 : size;
+	else
+		info->estimatedCost = size * 10 * (equal ? 0.9 : 1) * (other ? 0.9 : 1);
+}
+
+static int best_plan(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	const struct table *table = (const struct table *)base;
+	struct plan plan = {.columns = info->colUsed};
+	char text[24 + 4 * MAX_CONDITIONS];
+	int at = snprintf(text, sizeof(text), "%llx", (unsigned long long)info->colUsed);
+
+	for (int i = 0; i < info->nConstraint && plan.n < MAX_CONDITIONS; i++) {
+		struct condition condition = {.column = info->aConstraint[i].iColumn};
+
+		if (!is_useful(table, info, i, &condition.comparison))
+			continue;
+		plan.conditions[plan.n++] = condition;
+		info->aConstraintUsage[i].argvIndex = (int)plan.n;
+		at += snprintf(text + at, sizeof(text) - (size_t)at, "%c%d", condition.comparison, condition.column);
+	}
+	set_cost(table, info, &plan);
+	/* They come in the order of their rowids. */
+	info->orderByConsumed = info->nOrderBy == 1 && info->aOrderBy[0].iColumn < 0 && !info->aOrderBy[0].desc;
+	info->idxStr = sqlite3_mprintf("%s", text);
+	info->needToFreeIdxStr = 1;
+	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static void parse_plan(const char *text, struct plan *plan)
+{
+	char *at;
+
+	*plan = (struct plan){.columns = strtoull(text, &at, 16)};
+	while (*at && plan->n < MAX_CONDITIONS) {
+		struct condition *condition = &plan->conditions[plan->n++];
+
+		condition->comparison = *at;
+		condition->column = (int)strtol(at + 1, &at, 10);
+	}
+}
+
+/* ---- conditions on rows that are read ---- */
+
+static int compare_integers(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_texts(const struct nt_value *value, sqlite3_value *with)
+{
+	const size_t size = (size_t)sqlite3_value_bytes(with);
+	const int order = memcmp(value->text, sqlite3_value_text(with), value->size < size ? value->size : size);
+
+	return order ? order : compare_integers(value->size, (int64_t)size);
+}
+
+static bool holds(char comparison, int order)
+{
+	switch (comparison) {
+	case '=':
+		return order == 0;
+	case '<':
+		return order < 0;
+	case '>':
+		return order > 0;
+	case 'l':
+		return order <= 0;
+	default:
+		return order >= 0;
+	}
+}
+
+/* Values of other types than the column's are left to SQLite. */
+static bool may_fit(const struct condition *condition, const struct nt_value *value, sqlite3_value *with)
+{
+	const int type = sqlite3_value_type(with);
+
+	if (value->type == NT_VALUE_NULL || type == SQLITE_NULL)
+		return false;
+	if (value->type == NT_VALUE_INTEGER && type == SQLITE_INTEGER)
+		return holds(condition->comparison, compare_integers(value->integer, sqlite3_value_int64(with)));
+	if (value->type == NT_VALUE_TEXT && type == SQLITE_TEXT)
+		return holds(condition->comparison, compare_texts(value, with));
+	return true;
+}
+
+static bool row_may_fit(const struct cursor *cursor)
+{
+	for (unsigned int i = 0; i < cursor->plan.n; i++) {
+		const struct condition *condition = &cursor->plan.conditions[i];
+
+		if (!may_fit(condition, &cursor->row->values[condition->column], cursor->values[i]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- cursors ---- */
+
+static struct table *table_of(struct cursor *cursor)
+{
+	return (struct table *)cursor->base.pVtab;
+}
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+{
+	struct cursor *cursor = calloc(1, sizeof(*cursor));
+
+	(void)base;
+	if (!cursor)
+		return SQLITE_NOMEM;
+	*out = &cursor->base;
+	return SQLITE_OK;
+}
+
+static void forget_values(struct cursor *cursor)
+{
+	for (unsigned int i = 0; i < MAX_CONDITIONS; i++) {
+		sqlite3_value_free(cursor->values[i]);
+		cursor->values[i] = NULL;
+	}
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	struct cursor *cursor = (struct cursor *)base;
+
+	nt_rows_close(cursor->rows);
+	sqlite3_finalize(cursor->kept);
+	forget_values(cursor);
+	free(cursor);
+	return SQLITE_OK;
+}
+
+static int next_kept(struct cursor *cursor)
+{
+	const int code = sqlite3_step(cursor->kept);
+
+	cursor->at_end = code == SQLITE_DONE;
+	if (code == SQLITE_ROW || code == SQLITE_DONE)
+		return SQLITE_OK;
+	table_of(cursor)->base.zErrMsg = sqlite3_mprintf("%s", sqlite3_errmsg(sqlite3_db_handle(cursor->kept)));
+	return code;
+}
+
+static int next_read(struct cursor *cursor)
+{
+	int result;
+
+	do {
+		cursor->rowid++;
+		result = nt_tape_source_next(table_of(cursor)->source, cursor->rows, &cursor->row);
+	} while (!result && !row_may_fit(cursor));
+	cursor->at_end = result == 1;
+	return result < 0 ? fail(table_of(cursor)) : SQLITE_OK;
+}
+
+static int next(sqlite3_vtab_cursor *base)
+{
+	struct cursor *cursor = (struct cursor *)base;
+
+	if (cursor->rows)
+		return next_read(cursor);
+	cursor->rowid++;
+	return next_kept(cursor);
+}
+
+static int begin_reading(struct cursor *cursor, bool head, int n, sqlite3_value **values)
+{
+	cursor->rowid = 0;
+	for (int i = 0; i < n; i++) {
+		cursor->values[i] = sqlite3_value_dup(values[i]);
+		if (!cursor->values[i])
+			return SQLITE_NOMEM;
+	}
+	if (nt_tape_source_read(table_of(cursor)->source, table_of(cursor)->id, head, &cursor->rows))
+		return fail(table_of(cursor));
+	return next_read(cursor);
+}
+
+/* Chooses rows of the store by what must be equal. The second look will not be the last: then there is an index. */
+static int begin_keeping(struct cursor *cursor, sqlite3_value **values)
+{
+	struct table *table = table_of(cursor);
+	int equal[MAX_CONDITIONS], parameters[MAX_CONDITIONS];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < cursor->plan.n; i++) {
+		if (cursor->plan.conditions[i].comparison == '=') {
+			parameters[n] = (int)i;
+			equal[n++] = cursor->plan.conditions[i].column;
+		}
+	}
+	cursor->rowid = 1;
+	if (cursor->looks == 2) {
+		sqlite3_finalize(cursor->kept);
+		cursor->kept = NULL;
+	}
+	if (!cursor->kept)
+		cursor->kept = nt_tape_source_kept(table->source, table->id, cursor->plan.columns, equal, n,
+						   cursor->looks > 1);
+	if (!cursor->kept)
+		return fail(table);
+	sqlite3_reset(cursor->kept);
+	for (unsigned int i = 0; i < n; i++)
+		sqlite3_bind_value(cursor->kept, (int)i + 1, values[parameters[i]]);
+	return next_kept(cursor);
+}
+
+/* Whether nothing is asked for but what is known before the events are read. */
+static bool is_head(const struct table *table, const struct plan *plan)
+{
+	uint32_t first = 0;
+
+	if (table->id != NT_TABLE_SESSION)
+		return false;
+	while (strcmp(nt_table(table->id)->columns[first].name, NT_SESSION_FIRST_COUNT) != 0)
+		first++;
+	return !(plan->columns >> first) && !NT_ANY(plan->n, i, (uint32_t)plan->conditions[i].column >= first);
+}
+
+static int begin(sqlite3_vtab_cursor *base, int number, const char *text, int n, sqlite3_value **values)
+{
+	struct cursor *cursor = (struct cursor *)base;
+	struct table *table = table_of(cursor);
+
+	(void)number;
+	if (!cursor->looks++)
+		parse_plan(text, &cursor->plan);
+	cursor->at_end = false;
+	/* What is read again and again is kept. */
+	if (cursor->looks == 1 && (is_head(table, &cursor->plan) || !nt_tape_source_is_small(table->id)))
+		return begin_reading(cursor, is_head(table, &cursor->plan), n, values);
+	nt_rows_close(cursor->rows);
+	cursor->rows = NULL;
+	return begin_keeping(cursor, values);
+}
+
+static int is_at_end(sqlite3_vtab_cursor *base)
+{
+	return ((const struct cursor *)base)->at_end;
+}
+
+static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
+{
+	const struct cursor *cursor = (const struct cursor *)base;
+	const struct nt_value *value;
+
+	if (cursor->kept) {
+		sqlite3_result_value(context, sqlite3_column_value(cursor->kept, column));
+		return SQLITE_OK;
+	}
+	value = &cursor->row->values[column];
+	if (value->type == NT_VALUE_INTEGER)
+		sqlite3_result_int64(context, value->integer);
+	else if (value->type == NT_VALUE_TEXT)
+		sqlite3_result_text(context, value->text, (int)value->size, SQLITE_TRANSIENT);
+	return SQLITE_OK;
+}
+
+static int give_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
+{
+	*rowid = ((const struct cursor *)base)->rowid;
+	return SQLITE_OK;
+}
+
+/* ---- tables ---- */
+
+static int declare(sqlite3 *db, const struct nt_table *table)
+{
+	char sql[SQL_MAX];
+	int at = snprintf(sql, sizeof(sql), "CREATE TABLE x(");
+
+	for (uint32_t i = 0; i < table->n_columns; i++)
+		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s %s%s", i ? ", " : "", table->columns[i].name,
+			       table->columns[i].type == NT_VALUE_TEXT ? "TEXT" : "INTEGER",
+			       table->columns[i].required ? " NOT NULL" : "");
+	snprintf(sql + at, sizeof(sql) - (size_t)at, ")");
+	return sqlite3_declare_vtab(db, sql);
+}
+
+/* Arguments: module, schema, name of the table. */
+static int connect_table(sqlite3 *db, void *source, int n, const char *const *words, sqlite3_vtab **out, char **error)
+{
+	const char *name = n > 2 ? words[2] : "";
+	const enum nt_table_id id =
+		(enum nt_table_id)NT_FIRST(NT_TABLE_COUNT, i, !strcmp(nt_table((enum nt_table_id)i)->name, name));
+	struct table *table;
+	int code;
+
+	if (id == NT_TABLE_COUNT) {
+		*error = sqlite3_mprintf("%s is no table of a tape.", name);
+		return SQLITE_ERROR;
+	}
+	code = declare(db, nt_table(id));
+	if (code != SQLITE_OK)
+		return code;
+	table = calloc(1, sizeof(*table));
+	if (!table)
+		return SQLITE_NOMEM;
+	table->source = source;
+	table->id = id;
+	*out = &table->base;
+	sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+	return SQLITE_OK;
+}
+
+static int disconnect_table(sqlite3_vtab *base)
+{
+	sqlite3_free(base->zErrMsg);
+	free(base);
+	return SQLITE_OK;
+}
+
+static void free_source(void *source)
+{
+	nt_tape_source_free(source);
+}
+
+static const sqlite3_module module = {
+	.xCreate = connect_table,
+	.xConnect = connect_table,
+	.xBestIndex = best_plan,
+	.xDisconnect = disconnect_table,
+	.xDestroy = disconnect_table,
+	.xOpen = open_cursor,
+	.xClose = close_cursor,
+	.xFilter = begin,
+	.xNext = next,
+	.xEof = is_at_end,
+	.xColumn = give_column,
+	.xRowid = give_rowid,
+};
+
+int nt_tape_tables_register(sqlite3 *db, struct nt_tape_source *source, const char *schema)
+{
+	int code = sqlite3_create_module_v2(db, MODULE, &module, source, free_source);
+	char sql[128];
+
+	for (int id = 0; id < NT_TABLE_COUNT && code == SQLITE_OK; id++) {
+		snprintf(sql, sizeof(sql), "CREATE VIRTUAL TABLE %s.%s USING " MODULE, schema,
+			 nt_table((enum nt_table_id)id)->name);
+		code = sqlite3_exec(db, sql, NULL, NULL, NULL);
+	}
+	return code;
+}
