@@ -390,6 +390,11 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 	for (uint32_t i = 0; i < table->n_columns; i++)
 		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", i ? ", " : "",
 			       IS_USED(columns, i) ? table->columns[i].name : "NULL");
+	/* A row's number: the same in whatever way it is found. */
+	at += snprintf(sql + at, sizeof(sql) - (size_t)at, ", %s",
+		       !table->key     ? "rowid"
+		       : table->key[0] ? table->key
+				       : "1");
 	list_columns(where, sizeof(where), table, equal, n, true);
 	snprintf(sql + at, sizeof(sql) - (size_t)at, " FROM %s%s%s", name, where, table->key ? "" : " ORDER BY rowid");
 	statement = nt_db_prepare(source->store, sql, NULL);

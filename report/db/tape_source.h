@@ -24,8 +24,9 @@ char *nt_tape_source_error(struct nt_tape_source *source);
 bool nt_tape_source_is_small(enum nt_table_id table);
 /*
  * The rows of the table out of the store; those for which each of the n columns equals its parameter (?1, ?2, ...), in
- * order. `columns` has a bit for each column whose value is asked for (bit 63: any from there on); others may be NULL.
- * `again`: it will be asked in this way many times. NULL: an error. The caller finalizes the statement.
+ * order. Behind the columns stands a number that no other row has. `columns` has a bit for each column whose value is
+ * asked for (bit 63: any from there on); others may be NULL. `again`: it will be asked in this way many times. NULL: an
+ * error. The caller finalizes the statement.
  */
 sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_id table, uint64_t columns,
 				  const int *equal, unsigned int n, bool again);

@@ -41,10 +41,10 @@ struct cursor {
 	struct plan plan;
 	sqlite3_value *values[MAX_CONDITIONS]; /* of the plan's conditions */
 	unsigned int looks; /* how often rows were asked for by this plan */
-	int64_t rowid;
 	bool at_end;
 	/* Rows as they are read, */
 	struct nt_rows *rows;
+	int64_t rowid; /* counts all of the table */
 	const struct nt_row *row;
 	/* or out of the store. */
 	sqlite3_stmt *kept;
@@ -268,7 +268,6 @@ static int next(sqlite3_vtab_cursor *base)
 
 	if (cursor->rows)
 		return next_read(cursor);
-	cursor->rowid++;
 	return next_kept(cursor);
 }
 
@@ -298,7 +297,6 @@ static int begin_keeping(struct cursor *cursor, sqlite3_value **values)
 			equal[n++] = cursor->plan.conditions[i].column;
 		}
 	}
-	cursor->rowid = 1;
 	if (cursor->looks == 2) {
 		sqlite3_finalize(cursor->kept);
 		cursor->kept = NULL;
@@ -367,7 +365,10 @@ static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 
 static int give_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 {
-	*rowid = ((const struct cursor *)base)->rowid;
+	struct cursor *cursor = (struct cursor *)base;
+
+	*rowid = cursor->kept ? sqlite3_column_int64(cursor->kept, (int)nt_table(table_of(cursor)->id)->n_columns)
+			      : cursor->rowid;
 	return SQLITE_OK;
 }
 

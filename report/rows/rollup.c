@@ -13,6 +13,7 @@
 #define MAX_SUMS 8192
 #define N_SLOTS (4 * MAX_SUMS)
 #define MAX_AGE 5 /* buckets */
+#define N_RECENT 64
 
 struct key {
 	uint64_t bucket, task, socket;
@@ -28,6 +29,8 @@ struct sum {
 struct sums {
 	struct sum *sums;
 	uint16_t *slots; /* index + 1 */
+	/* Index of the sum found last for a CPU and owner: the next slice of both is mostly of the same task. */
+	uint16_t recent[N_RECENT];
 	size_t n;
 	uint64_t oldest; /* bucket */
 };
@@ -133,7 +136,7 @@ static size_t hash(const struct key *key)
 }
 
 /* The sum of that key, new if need be; room is made first. NULL: *error says why. */
-static struct sum *find(struct nt_rollup *rollup, struct sums *sums, const struct key *key, int *error)
+static struct sum *look_up(struct nt_rollup *rollup, struct sums *sums, const struct key *key, int *error)
 {
 	size_t slot;
 	struct sum *sum;
@@ -153,6 +156,19 @@ static struct sum *find(struct nt_rollup *rollup, struct sums *sums, const struc
 	sum = &sums->sums[sums->n++];
 	sums->slots[slot] = (uint16_t)sums->n;
 	*sum = (struct sum){.key = *key};
+	return sum;
+}
+
+static struct sum *find(struct nt_rollup *rollup, struct sums *sums, const struct key *key, int *error)
+{
+	uint16_t *recent = &sums->recent[(key->cpu << 4 | key->what) % N_RECENT];
+	struct sum *sum = &sums->sums[*recent];
+
+	if (*recent < sums->n && is_same(&sum->key, key))
+		return sum;
+	sum = look_up(rollup, sums, key, error);
+	if (sum)
+		*recent = (uint16_t)(sum - sums->sums);
 	return sum;
 }
 

@@ -33,6 +33,10 @@ eight
 
 eight
 8'
+    report 0 query "$source" "SELECT (SELECT count(*) FROM thread WHERE utid = 0 OR name = o.name) =
+        (SELECT sum(utid = 0 OR name = o.name) FROM thread) AS same FROM thread AS o WHERE utid <> 0 LIMIT 1"
+    is "rows that either of two conditions chooses" "$out" 'same
+   1'
     report 0 query "$source" ""
     nothing "no SQL, no answer" "$out"
     report 1 query "$source" "SELEC 1"
