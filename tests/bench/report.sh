@@ -158,12 +158,12 @@ command_rates() {
     import=$(rate_of long.import)
     goal=$(awk -v import="$import" 'BEGIN { goal = 15 * import; print goal < 10 ? goal : 10 }')
     for name in "${commands[@]}"; do
-        has "long.$name" || continue
+        if ! has "long.$name"; then continue; fi
         rate=$(rate_of "long.$name")
         figure "tape.$name.million_events_a_second" "$rate"
         result "$name, million events a second" \
             "$rate ($(calc "$rate / $import") of import, $(calc "$(ns_of "long.$name") / 1e9") s)" "$(bar_of "$name")"
-        has "db.$name" || continue
+        if ! has "db.$name"; then continue; fi
         figure "db.$name.seconds" "$(calc "$(ns_of "db.$name") / 1e9")"
         result "$name on the database, s" "$(calc "$(ns_of "db.$name") / 1e9")"
     done
@@ -183,7 +183,7 @@ import_rates() {
 query_times() {
     local name tape_ms db_ms
     for name in "${queries[@]}"; do
-        has "tape.$name" && has "db.$name" || continue
+        if ! has "tape.$name" || ! has "db.$name"; then continue; fi
         tape_ms=$(calc "$(ns_of "tape.$name") / 1e6")
         db_ms=$(calc "$(ns_of "db.$name") / 1e6")
         figure "query.$name.tape_ms" "$tape_ms"
@@ -201,7 +201,7 @@ memory() {
     local name long_kib short_kib most=0
     for name in "${commands[@]}"; do
         run_command "$name" short "$short"
-        has "long.$name" && has "short.$name" || continue
+        if ! has "long.$name" || ! has "short.$name"; then continue; fi
         long_kib=$(kib_of "long.$name")
         short_kib=$(kib_of "short.$name")
         if ((long_kib > most)); then most=$long_kib; fi

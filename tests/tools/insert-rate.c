@@ -6,8 +6,8 @@
  *
  * Reads at most ROWS (1,000,000) rows of each table of FROM into memory, then makes the same tables, without
  * indexes, in the new file TO, with FROM's page size, and inserts all rows: one transaction, one prepared statement a
- * table, no journal, no syncing, what an importer can have at best. Prints "ROWS NS" of the inserting, the commit included. Knows nothing of
- * nettape's tables: the bar that an importer of the same rows is held against.
+ * table, no journal, no syncing, what an importer can have at best. Prints "ROWS NS" of the inserting, the commit
+ * included. Knows nothing of nettape's tables: the bar that an importer of the same rows is held against.
  */
 #include <sqlite3.h>
 #include <stdint.h>

@@ -14,8 +14,8 @@
  * spans is left out.)
  *
  * Counters of snapshots grow as they did from the first snapshot to the last. Those of /proc/softirqs grow by the
- * records, and by the softirqs that TAPE has no records of. Of the kernel side's own counts there is one snapshot, at the end, which is counted here.
- * /proc/net/softnet_stat is left out after the first repetition.
+ * records, and by the softirqs that TAPE has no records of. Of the kernel side's own counts there is one snapshot, at
+ * the end, which is counted here. /proc/net/softnet_stat is left out after the first repetition.
  *
  * TAPE must be whole, and its CPUs must have been there from begin to end.
  */
