@@ -241,7 +241,6 @@ bench: ## the cost of recording a flood, or AGAINST=COMMIT; BENCH_PAIRS=3 for a 
 	@$(if $(AGAINST),$(MAKE) -s all tools && bash tests/bench/against.sh '$(AGAINST)',bash tests/bench/run.sh)
 
 bench-report: ## how fast tapes are read (as root, or TAPE=DIR); BENCH_EVENTS=100000000, BENCH_JSON=FILE, BENCH_QUICK=1
-	@$(MAKE) -s all $(addprefix $(BUILD)/tools/,flood rusage insert-rate lengthen read_bench)
 	@TAPE='$(TAPE)' bash tests/bench/report.sh
 
 readme: ## remake the README's examples, picture and table of costs, on a quiet machine (as root, five minutes)

@@ -5,17 +5,18 @@
 # SQLite's own insert of the same rows; and the memory that each command takes for two lengths of one tape.
 # `make bench-report` calls it; docs/performance.md explains the figures.
 #
-#   TAPE=DIR                a recorded tape; without it, a flood is recorded for a second, which needs root
+#   TAPE=DIR                a recorded tape; without it, a flood is recorded for two seconds, which needs root
 #   BENCH_EVENTS=10000000   the tape is told again until it has about so many events (tests/tools/lengthen.c)
 #   BENCH_RUNS=3            of each; they take turns, and the median counts
-#   BENCH_QUICK=1           a smoke run: a fifth of a second of flood, told twice, one run
+#   BENCH_QUICK=1           a smoke run: a fifth of a second of flood, told twice, one run. Such a tape is too short for
+#                           the bars of memory
 #   BENCH_JSON=FILE         all figures for machines
 # shellcheck source=tests/bench/lib.sh
 source "$(dirname "$0")/lib.sh"
 quick=${BENCH_QUICK:-0}
 runs=${BENCH_RUNS:-3}
 wanted=${BENCH_EVENTS:-10000000}
-seconds=1
+seconds=2
 if [[ $quick == 1 ]]; then
     runs=1
     seconds=0.2
@@ -30,23 +31,32 @@ failed=0
 # ---- the tapes ----
 
 record_flood() {
+    if [[ $(id -u) != 0 ]]; then
+        echo "nettape: the bench records, which needs root; or give it a tape: TAPE=DIR" >&2
+        exit 1
+    fi
+    bash tests/setup.sh build load
+    make -s -j"$(nproc)" all build/tools/flood
     netns_make
     flood_start udp 200
     "$record" -o "$short" -q -d "$seconds" --probes default,stacks,latency --latency-sample 0.01
     flood_stop
 }
 
-# info TAPE KEY
-info() { "$report" info --json "$1" | sed -n "s/^.*\"$2\": *\([0-9]*\).*/\1/p" | head -1; }
+# info KEY: of the tape that $work/info is about
+info() { sed -n "s/^.*\"$1\": *\([0-9]*\).*/\1/p" "$work/info" | head -1; }
 
 make_tapes() {
     local times=2
     [[ -n ${TAPE:-} ]] || record_flood
-    short_events=$(info "$short" events)
+    "$report" info --json "$short" >"$work/info"
+    short_events=$(info events)
     [[ $quick == 1 ]] || times=$(((wanted + short_events / 2) / short_events))
     "$tools/lengthen" "$short" $((times > 1 ? times : 1)) "$long" >/dev/null
-    events=$(info "$long" events)
-    middle_ns=$(($(info "$long" start_ns) + $(info "$long" duration_ns) / 2))
+    "$report" info --json "$long" >"$work/info"
+    events=$(info events)
+    middle_ns=$(($(info start_ns) + $(info duration_ns) / 2))
+    echo "$events events in $(calc "$(info duration_ns) / 1e9") s, $(du -sm "$long" | cut -f1) MB; $runs runs"
 }
 
 # ---- one run ----
@@ -126,22 +136,24 @@ kib_of() { cut -d' ' -f4 "$work/$1.usage" | sort -g | tail -1; }
 # In millions a second.
 rate_of() { calc "$events * 1e3 / $(ns_of "$1")"; }
 
-# step NAME [BAR]: of read_bench
+# step NAME CORES [BAR]: of read_bench, by the file of the cores that it ran on
 step() {
     local rate
-    rate=$(sed -n "s/^$1 \([0-9.]*\) million.*/\1/p" "$work/steps")
-    figure "step.$1.million_a_second" "$rate"
-    result "$1, million $([[ $1 == rows ]] && echo rows || echo events) a second on one core" "$rate" "${2:-}"
+    rate=$(sed -n "s/^$1 \([0-9.]*\) million.*/\1/p" "$work/steps.$2")
+    figure "step.$1.${2// /_}.million_a_second" "$rate"
+    result "$1, million $([[ $1 == rows ]] && echo rows || echo events) a second on $2" "$rate" "${3:-}"
 }
 
 steps() {
-    taskset -c 0 "$tools/read_bench" -n "$runs" "$long" >"$work/steps"
-    rows=$(sed -n 's/^rows .*second: \([0-9]*\) rows.*/\1/p' "$work/steps")
-    step load
-    step decode ">= 30"
-    step merge
-    step timeline
-    step rows ">= 20"
+    taskset -c 0 "$tools/read_bench" -n "$runs" "$long" >"$work/steps.one core"
+    "$tools/read_bench" -n "$runs" "$long" rows >"$work/steps.all cores"
+    rows=$(sed -n 's/^rows .*second: \([0-9]*\) rows.*/\1/p' "$work/steps.all cores")
+    step load "one core"
+    step decode "one core" ">= 30"
+    step merge "one core"
+    step timeline "one core"
+    step rows "one core"
+    step rows "all cores" ">= 20"
 }
 
 bar_of() {
@@ -228,14 +240,14 @@ write_json() {
         END { print "\n  ]\n}" }' "$work/figures" "$results" >"$1"
 }
 
+make -s -j"$(nproc)" build/nettape-report build/tools/{rusage,insert-rate,lengthen,read_bench}
 make_tapes
-echo "$events events in $(calc "$(info "$long" duration_ns) / 1e9") s, $(du -sm "$long" | cut -f1) MB; $runs runs"
 steps
 for ((run = 0; run < runs; run++)); do run_all; done
 command_rates
 import_rates
 query_times
 memory
-[[ -n ${BENCH_RESULTS:-} ]] || bench_table
+bench_table
 [[ -z ${BENCH_JSON:-} ]] || write_json "$BENCH_JSON"
 exit "$failed"
