@@ -142,11 +142,12 @@ static uint64_t timeline(struct nt_tape *tape)
 
 static uint64_t rows(struct nt_tape *tape)
 {
+	const struct nt_rows_want all = {.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST};
 	const struct nt_row *row;
 	struct nt_rows *rows;
 	uint64_t n = 0;
 
-	MUST(!nt_rows_open(&rows, tape, NULL, 1, NT_ROWS_EVENTS_FIRST));
+	MUST(!nt_rows_open(&rows, tape, NULL, 1, &all));
 	while (!nt_rows_next(rows, &row))
 		n++;
 	nt_rows_close(rows);
