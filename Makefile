@@ -41,7 +41,7 @@ tool_src   := $(sort $(wildcard tests/tools/*.c))
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 
 .PHONY: all record report install clean help mutate check check-all check-list check-vm check-fresh demo bench \
-	readme fuzz deps format
+	bench-report readme fuzz deps format
 .DELETE_ON_ERROR:
 all: $(BUILD)/nettape-record $(BUILD)/nettape-report
 record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
@@ -240,6 +240,9 @@ check-list: ## the names of the tests, for ONLY=
 bench: ## the cost of recording a flood, or AGAINST=COMMIT; BENCH_PAIRS=3 for a quick look
 	@$(if $(AGAINST),$(MAKE) -s all tools && bash tests/bench/against.sh '$(AGAINST)',bash tests/bench/run.sh)
 
+bench-report: ## how fast tapes are read (as root, or TAPE=DIR); BENCH_EVENTS=100000000, BENCH_JSON=FILE, BENCH_QUICK=1
+	@TAPE='$(TAPE)' bash tests/bench/report.sh
+
 readme: ## remake the README's examples, picture and table of costs, on a quiet machine (as root, five minutes)
 	@bash tests/readme.sh
 
@@ -289,8 +292,8 @@ clean: ## remove build/
 help: ## this list
 	@echo "make [TARGET] [V=1 to see the commands] [CC=... CLANG=... BPFTOOL=... BUILD=directory]"
 	@echo
-	@echo "  (none)      both programs, in $(BUILD)/"
-	@awk -F': .*## ' '/^[a-z-]+:.* ## / { split($$1, t, ":"); printf "  %-11s %s\n", t[1], $$2 }' \
+	@echo "  (none)       both programs, in $(BUILD)/"
+	@awk -F': .*## ' '/^[a-z-]+:.* ## / { split($$1, t, ":"); printf "  %-12s %s\n", t[1], $$2 }' \
 		$(firstword $(MAKEFILE_LIST))
 
 -include $(shell find $(addprefix $(BUILD)/,o san bpf bench) -name '*.d' 2>/dev/null)

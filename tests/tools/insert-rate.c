@@ -5,9 +5,9 @@
  *   insert-rate FROM.db TO.db [ROWS]
  *
  * Reads at most ROWS (1,000,000) rows of each table of FROM into memory, then makes the same tables, without
- * indexes, in the new file TO and inserts all rows: one transaction, one prepared statement a table, no journal, no
- * syncing, what an importer can have at best. Prints "ROWS NS" of the inserting, the commit included. Knows nothing of
- * nettape's tables: the bar that an importer of the same rows is held against.
+ * indexes, in the new file TO, with FROM's page size, and inserts all rows: one transaction, one prepared statement a
+ * table, no journal, no syncing, what an importer can have at best. Prints "ROWS NS" of the inserting, the commit
+ * included. Knows nothing of nettape's tables: the bar that an importer of the same rows is held against.
  */
 #include <sqlite3.h>
 #include <stdint.h>
@@ -61,6 +61,18 @@ static void run(sqlite3 *db, const char *sql)
 {
 	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
 		fail(db, sql);
+}
+
+static void copy_page_size(sqlite3 *from, sqlite3 *to)
+{
+	sqlite3_stmt *statement = prepare(from, "PRAGMA page_size");
+	char sql[64];
+
+	if (sqlite3_step(statement) != SQLITE_ROW)
+		fail(from, "page size");
+	snprintf(sql, sizeof(sql), "PRAGMA page_size = %d", sqlite3_column_int(statement, 0));
+	sqlite3_finalize(statement);
+	run(to, sql);
 }
 
 static struct value value_of(sqlite3_stmt *statement, int column)
@@ -171,6 +183,7 @@ int main(int argc, char **argv)
 		fail(from, argv[1]);
 	if (sqlite3_open(argv[2], &to))
 		fail(to, argv[2]);
+	copy_page_size(from, to);
 	run(to, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE");
 	statement =
 		prepare(from, "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
