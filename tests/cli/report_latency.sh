@@ -116,6 +116,10 @@ is "panels" "$(grep -c '(session 1)</text>' "$work/l.svg")" 6
 is "and what was recorded, above each" \
     "$(grep -c ">$(sqlite3 "$db" "SELECT host FROM session"), $(sqlite3 "$db" "SELECT strftime('%Y-%m-%d %H:%M:%S',
         start_realtime_ns / 1000000000, 'unixepoch') FROM session") UTC, .*</text>" "$work/l.svg")" 6
+report 0 latency "$db" --hook udp-socket-read --hook tcp-start --svg "$work/two.svg"
+# All but cells, and every tenth of these.
+awk '!/^<rect class="l/ || ++n % 10 == 1' "$work/two.svg" >"$work/out"
+expected latency.svg
 is "every packet is in a title" "$(sed -n 's/.*<title>\([0-9,]*\) packets.*/\1/p' "$work/l.svg" |
     awk '{ n += $1 } END { print n }')" 762
 lacks "nothing from elsewhere" "$(grep -v 'xmlns=' "$work/l.svg")" "http"

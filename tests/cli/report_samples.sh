@@ -19,6 +19,22 @@ report 0 info --json $tape
 expected samples-info.json
 report 0 check $tape
 expected samples-check.txt
+# Of two samples of four packets, a bound below the median is not known.
+report 0 latency --json $tape
+has "bounds that are not known" "$out" \
+    '"mean_error_ns": 433, "p50_low_ns": null, "p50_high_ns": null, "p90_low_ns": 3000, "p90_high_ns": null'
+# Steps of the clock: twenty are told one by one.
+for steps in 20 21 25; do
+    build/tools/make_tape steps "$work/$steps.tape" $steps
+    report 0 info "$work/$steps.tape"
+    is "of $steps steps so many are told" "$(grep -c '^warning: the realtime clock was set forward by 1.000 s' \
+        "$work/out")" 20
+    is "and the others counted" "$(grep '^warning: and' "$work/out" || echo none)" \
+        "$([[ $steps == 20 ]] && echo none || echo "warning: and $((steps - 20)) times more")"
+    report 0 info --json "$work/$steps.tape"
+    has "to programs as well" "$out" "\"clock_steps\": $steps"
+    is "the same twenty" "$(grep -o '"change_ns": 1000000000' "$work/out" | wc -l)" 20
+done
 report 0 summary $tape
 has "a loss of samples" "$out" "5 samples were lost; no time is uncovered by that."
 lacks "no time is uncovered" "$out" "the time about them is uncovered"

@@ -184,6 +184,31 @@ for rate in "" 0 -1 1e9 100001 99999999999999999999; do
     has "a rate that is none: $rate" "$out" '"rate_hz": null'
 done
 
+# ---- all that is printed ----
+# exactly NAME COMMAND ARGUMENT...: of these samples it prints expected/NAME
+exactly() {
+    local name=$1 command=$2
+    shift 2
+    report 0 "$command" "$work/t.db" "$@"
+    expected "$name"
+}
+sqlite3 "$work/t.db" "INSERT INTO session_meta(session_id, key, value) VALUES (1, 'stacks_hz', '20000'), (1, 'stacks',
+    'network')"
+exactly stages.txt stages
+exactly stages.json stages --json
+exactly stages-inclusive.txt stages --inclusive --owner net_rx,send,task
+exactly stages-other.txt stages --other
+exactly stages-other.csv stages --other --csv --owner send
+exactly stages-by-process.txt stages --by process --owner send,recv
+exactly stages-by-cpu.csv stages --csv --by cpu
+exactly stages-by-time.csv stages --csv --by time --owner send --from 0.05 --to 0.35
+exactly flame.folded flame --folded --by cpu --owner net_rx,net_tx,send
+# The picture without its script.
+report 0 flame "$work/t.db" --owner send,net_tx -o "$work/t.svg"
+sed '/^<script>/,/^]]><\/script>/d' "$work/t.svg" >"$work/out"
+expected flame.svg
+sqlite3 "$work/t.db" "DELETE FROM session_meta WHERE key IN ('stacks_hz', 'stacks')"
+
 # ---- a month ----
 # What is long past is split as what is at the begin is: on day N, N of 31 samples are in the firewall. Days are 86,400
 # s.
@@ -281,7 +306,7 @@ report 0 flame "$work/t.db" --folded --by cpu
 is "and by CPU" "$(cut -d';' -f1 <<<"$out" | sort -u | tr '\n' ' ')" "CPU 0 CPU 1 "
 report 2 flame "$work/t.db" --folded --by time
 has "not by time" "$err" "--by takes cpu, process or cgroup"
-report 0 flame "$work/t.db" -o "$work/t.svg"
+report 0 flame "$work/t.db" --owner send,net_tx -o "$work/t.svg"
 host=$(query "SELECT host FROM session")
 has "host, date" "$(<"$work/t.svg")" \
     ">$host, $(query "SELECT strftime('%Y-%m-%d %H:%M:%S', start_realtime_ns / 1000000000, 'unixepoch')

@@ -298,10 +298,15 @@ void tape_gen_identity(struct tape_gen *gen, const void *record)
 
 void tape_gen_clock(struct tape_gen *gen, uint64_t monotonic_ns)
 {
+	tape_gen_clock_set(gen, monotonic_ns, 0);
+}
+
+void tape_gen_clock_set(struct tape_gen *gen, uint64_t monotonic_ns, uint64_t forward_ns)
+{
 	struct nt_clock clock = {
 		.monotonic_ns = monotonic_ns,
-		.realtime_ns = monotonic_ns - GEN_START_NS + GEN_REALTIME_NS,
-		.tai_ns = monotonic_ns - GEN_START_NS + GEN_REALTIME_NS + 37000000000ull,
+		.realtime_ns = monotonic_ns - GEN_START_NS + GEN_REALTIME_NS + forward_ns,
+		.tai_ns = monotonic_ns - GEN_START_NS + GEN_REALTIME_NS + forward_ns + 37000000000ull,
 		.boot_ns = monotonic_ns + 5000,
 		.uncertainty_ns = 100,
 	};

@@ -40,6 +40,8 @@ void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record);
 /* One record of class IDENTITY; it is written to this chunk now and to each later one. */
 void tape_gen_identity(struct tape_gen *gen, const void *record);
 void tape_gen_clock(struct tape_gen *gen, uint64_t monotonic_ns);
+/* After the realtime clock was set forward by so much, in all. */
+void tape_gen_clock_set(struct tape_gen *gen, uint64_t monotonic_ns, uint64_t forward_ns);
 void tape_gen_proc_snapshot(struct tape_gen *gen, uint64_t begin_ns, uint64_t end_ns, const char *name,
 			    const char *text);
 /* Writes the CPU's block now. */

@@ -20,6 +20,7 @@
  *   empty       no events at all
  *   unclocked   a sample of latency, and no snapshot of the clocks
  *   month       31 days with little in them, and stacks
+ *   steps       the realtime clock is set forward by 1 s in each of so many milliseconds
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,6 +197,19 @@ static void unclocked(const char *dir)
 	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
 }
 
+static void steps(const char *dir, uint64_t ms)
+{
+	struct tape_gen *gen = open_tape(dir, "steps", 0x99);
+
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		gen_state(gen, cpu, 0, 0, NT_STATE_START, 0);
+	for (uint64_t i = 0; i <= ms; i++)
+		tape_gen_clock_set(gen, GEN_START_NS + i * MS + 500 * US, i * 1000 * MS);
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		gen_state(gen, cpu, (ms + 1) * MS, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + (ms + 1) * MS, true);
+}
+
 static void month_identities(struct tape_gen *gen)
 {
 	static const char *const names[] = {"net_rx_action", "ip_rcv", "nft_do_chain"};
@@ -329,6 +343,8 @@ static int make(const char *scenario, const char *dir, uint64_t ms, uint64_t see
 		unclocked(dir);
 	else if (!strcmp(scenario, "month"))
 		month(dir);
+	else if (!strcmp(scenario, "steps"))
+		steps(dir, ms);
 	else if (!strcmp(scenario, "empty"))
 		tape_gen_finish(open_tape(dir, "empty", 0x77), GEN_START_NS + 1000 * US, true);
 	else

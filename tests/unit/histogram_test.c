@@ -193,6 +193,29 @@ static void test_characters(void **state)
 	nt_heatmap_release(&map);
 }
 
+/* Four rows for each octave, of which the least octaves have fewer nanoseconds: rows that can hold none are not there.
+ */
+static void test_rows_of_few_nanoseconds(void **state)
+{
+	const char *rows = "     4 ns |@\n"
+			   "     3 ns |\n"
+			   "     2 ns |\n"
+			   "     1 ns |@\n"
+			   "          +-----\n";
+	struct nt_heatmap map;
+	char *text;
+
+	(void)state;
+	assert_int_equal(nt_heatmap_init(&map, 1000, 2000001000, 5, 4), 0);
+	nt_heatmap_add(&map, 1000, 1, 1);
+	nt_heatmap_add(&map, 1000, 4, 1);
+	text = drawn(&map, false);
+	if (strncmp(text, rows, strlen(rows)) != 0)
+		fail_msg("other rows:\n%s", text);
+	free(text);
+	nt_heatmap_release(&map);
+}
+
 /* How often a part stands in a text. */
 static unsigned int count_of(const char *text, const char *part)
 {
@@ -330,17 +353,12 @@ static void test_ticks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_powers_of_two),
-		cmocka_unit_test(test_buckets_by_definition),
-		cmocka_unit_test(test_random_times),
-		cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_characters),
-		cmocka_unit_test(test_svg),
-		cmocka_unit_test(test_svg_of_any_latency),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_seconds),
+		cmocka_unit_test(test_powers_of_two), cmocka_unit_test(test_buckets_by_definition),
+		cmocka_unit_test(test_random_times),  cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_counts),	      cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_characters),    cmocka_unit_test(test_rows_of_few_nanoseconds),
+		cmocka_unit_test(test_svg),	      cmocka_unit_test(test_svg_of_any_latency),
+		cmocka_unit_test(test_steps),	      cmocka_unit_test(test_seconds),
 		cmocka_unit_test(test_ticks),
 	};
 

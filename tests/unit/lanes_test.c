@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lanes_test.c - lanes.c beside a model that looks at each nanosecond by itself.
+ * lanes_test.c - lanes.c beside a model that looks at each nanosecond by itself; and pictures of lanes, by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,9 +9,11 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/query/cpus/lanes.h"
+#include "report/query/cpus/result.h"
 #include "tests/support/rand.h"
 
 #define MAX_SPAN 400
@@ -180,6 +182,72 @@ static void test_too_many_cpus(void **state)
 	nt_lanes_release(&lanes);
 }
 
+/* Threads that ran equally long are in the order of their numbers, in whichever they came. */
+static void test_who_is_first(void **state)
+{
+	static const int64_t came[] = {3, 1, 4, 2, 5}, wanted[] = {4, 1, 2, 3, 5};
+	struct nt_lane_slice slice = {.kind = NT_OWNER_TASK};
+	struct nt_lanes lanes;
+
+	(void)state;
+	nt_lanes_init(&lanes, 0, 1000, 1);
+	for (size_t i = 0; i < 5; i++) {
+		slice.utid = came[i];
+		slice.dur = came[i] == 4 ? 20 : 10;
+		assert_int_equal(nt_lanes_add(&lanes, &slice), 0);
+		slice.ts += slice.dur;
+	}
+	nt_lanes_order(&lanes);
+	assert_int_equal(lanes.n_who, 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(lanes.who[i].utid, wanted[i]);
+	nt_lanes_release(&lanes);
+}
+
+/* ---- drawing ---- */
+
+static void expect_line(const struct nt_lanes *lanes, const struct nt_terminal *terminal, const char *line)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	nt_lanes_draw(lanes, out, 0, terminal);
+	fclose(out);
+	if (!strstr(text, line))
+		fail_msg("'%s' is not in:\n%s", line, text);
+	free(text);
+}
+
+/* Cells of a microsecond each, with so much of the network, before and behind every bound of a look. */
+static void test_drawing_of_shares(void **state)
+{
+	static const int64_t parts[] = {0,   1,	  9,   10,  20,	 21,  49,  50,	51,  99,  100, 120,
+					121, 199, 200, 250, 251, 500, 501, 750, 751, 999, 1000};
+	const uint32_t n = sizeof(parts) / sizeof(parts[0]);
+	struct nt_lanes lanes;
+
+	(void)state;
+	nt_lanes_init(&lanes, 0, n * 1000, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct nt_lane_slice net = {.ts = i * 1000, .dur = parts[i], .kind = NT_OWNER_NET_RX, .utid = -1};
+		struct nt_lane_slice rest = {.ts = i * 1000 + parts[i], .dur = 1000 - parts[i], .utid = -1};
+
+		rest.kind = NT_OWNER_TASK;
+		assert_int_equal(nt_lanes_add(&lanes, &net), 0);
+		assert_int_equal(nt_lanes_add(&lanes, &rest), 0);
+	}
+	nt_lanes_order(&lanes);
+	expect_line(&lanes, &(struct nt_terminal){.width = 80}, "    net | ..----+++111122255779#|\n");
+	expect_line(&lanes, &(struct nt_terminal){.width = 80, .utf8 = true}, "    net | ▁▁▁▁▂▂▂▃▃▃▃▄▄▄▄▅▅▆▆▇▇█|\n");
+	expect_line(&lanes, &(struct nt_terminal){.width = 80}, "  CPU 0 |tttttttttttttttttRRRRRR|\n");
+	/* A label that has no room is left out. */
+	expect_line(&lanes, &(struct nt_terminal){.width = 80},
+		    "        +|----|----|----|----|--+\n"
+		    "      s  0    0.000005  0.000015\n");
+	nt_lanes_release(&lanes);
+}
+
 /* Who is shown: the network stack counts as one. */
 static void test_most(void **state)
 {
@@ -216,6 +284,8 @@ int main(void)
 		cmocka_unit_test(test_against_the_model),
 		cmocka_unit_test(test_the_longest_time),
 		cmocka_unit_test(test_too_many_cpus),
+		cmocka_unit_test(test_who_is_first),
+		cmocka_unit_test(test_drawing_of_shares),
 		cmocka_unit_test(test_most),
 		cmocka_unit_test(test_words),
 	};

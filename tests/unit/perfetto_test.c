@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perfetto_test.c - what a trace for Perfetto says of databases of a few rows, packet by packet, read by a reader that
- * shares nothing with the writer. (Whether Perfetto understands it so: tests/cli/export_perfetto.sh, where its engine
+ * shares nothing with the writer; and every field of the traces of the golden tapes, which perfetto.expected has.
+ * UPDATE=1 takes them over instead. (Whether Perfetto understands it so: tests/cli/export_perfetto.sh, where its engine
  * is.)
  */
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +150,13 @@ static const struct field {
 	{"60.12", "rank", NUMBER},
 };
 
+/* Where all fields are shown, those above have names, others their paths. Of the others, these are messages, and these
+ * hold several numbers. */
+static const char *const messages[] = {"2",    "2.1",  "2.2",  "6",	"6.1",	 "11.4",  "12", "12.2", "12.3",
+				       "12.5", "12.6", "12.7", "12.17", "12.19", "12.29", "66", "89"};
+static const char *const packed[] = {"12.7.2", "12.19.7"};
+static bool shows_all;
+
 struct span {
 	const uint8_t *at, *end;
 };
@@ -206,6 +215,36 @@ static double real_of(struct span bytes)
 	return real;
 }
 
+static void show_text(FILE *out, struct span bytes)
+{
+	fprintf(out, "'%.*s'", (int)(bytes.end - bytes.at), (const char *)bytes.at);
+}
+
+static bool is_one_of(const char *path, const char *const *paths, size_t n)
+{
+	while (n && strcmp(path, paths[n - 1]) != 0)
+		n--;
+	return n;
+}
+
+static void show_message(FILE *out, const char *parent, struct span message);
+
+/* A field without a name. */
+static void show_other(FILE *out, const char *path, unsigned int type, uint64_t number, struct span bytes)
+{
+	fprintf(out, " %s=", path);
+	if (type == 0)
+		fprintf(out, "%llu", (unsigned long long)number);
+	else if (type == 1)
+		show_id(out, bytes);
+	else if (is_one_of(path, packed, sizeof(packed) / sizeof(packed[0])))
+		show_packed(out, bytes);
+	else if (is_one_of(path, messages, sizeof(messages) / sizeof(messages[0])))
+		fputc('{', out), show_message(out, path, bytes), fputs(" }", out);
+	else
+		show_text(out, bytes);
+}
+
 /* A track that may be merged with others of its name would have their slices between its own. */
 static unsigned int n_named, n_unmerged;
 
@@ -231,6 +270,8 @@ static void show_message(FILE *out, const char *parent, struct span message)
 		else
 			bytes = take_bytes(&message, (tag & 7) == 1 ? 8 : take_varint(&message));
 		note_track(path, number);
+		if (!field && shows_all)
+			show_other(out, path, tag & 7, number, bytes);
 		if (!field)
 			continue;
 		fprintf(out, " %s", field->name);
@@ -241,7 +282,7 @@ static void show_message(FILE *out, const char *parent, struct span message)
 		else if (field->type == ID)
 			show_id(out, bytes);
 		else if (field->type == TEXT)
-			fprintf(out, "='%.*s'", (int)(bytes.end - bytes.at), (const char *)bytes.at);
+			fputc('=', out), show_text(out, bytes);
 		else if (field->type == PACKED)
 			fputc('=', out), show_packed(out, bytes);
 		else
@@ -282,31 +323,38 @@ static char *show_trace(struct span trace)
 	return text;
 }
 
-/* Exports the database as it is; no more is put into it then. */
-static void export_db(struct fixture *fixture)
+/* The trace of a database or tape, as text; to be freed. */
+static char *export_of(const char *path, const struct nt_selection *selection)
 {
 	struct nt_progress progress;
 	struct nt_feed *feed;
-	char error[NT_ERROR_MAX], *data;
+	char error[NT_ERROR_MAX], *data, *text;
 	size_t size;
 	FILE *out;
 
-	if (fixture->db)
-		scratch_db_finish(fixture->db);
-	fixture->db = NULL;
-	if (nt_feed_open(&feed, fixture->path, NULL, error))
+	if (nt_feed_open(&feed, path, NULL, error))
 		fail_msg("%s", error);
 	out = open_memstream(&data, &size);
 	nt_progress_begin(&progress, "");
-	if (nt_export_perfetto(feed, &fixture->selection, out, &progress, error))
+	if (nt_export_perfetto(feed, selection, out, &progress, error))
 		fail_msg("%s", error);
 	fclose(out);
 	nt_feed_close(feed);
-	free(fixture->text);
 	n_named = n_unmerged = 0;
-	fixture->text = show_trace((struct span){(uint8_t *)data, (uint8_t *)data + size});
+	text = show_trace((struct span){(uint8_t *)data, (uint8_t *)data + size});
 	assert_true(n_unmerged >= n_named);
 	free(data);
+	return text;
+}
+
+/* Exports the database as it is; no more is put into it then. */
+static void export_db(struct fixture *fixture)
+{
+	if (fixture->db)
+		scratch_db_finish(fixture->db);
+	fixture->db = NULL;
+	free(fixture->text);
+	fixture->text = export_of(fixture->path, &fixture->selection);
 }
 
 /* The trace has this so many times. */
@@ -650,6 +698,118 @@ static void tells_of_one_process(void **state)
 	expect(fixture, 1, " waking_pid=101 ");
 }
 
+/* ---- all fields ---- */
+
+#define EXPECTED "tests/unit/perfetto.expected"
+#define MAX_SHOWN 500 /* of a line, in pieces of */
+#define PIECE 110
+
+struct shapes {
+	char *texts[1000];
+	size_t n;
+};
+
+/* The first line of its shape, which is what it says but for numbers. */
+static bool is_new_shape(struct shapes *shapes, const char *line, size_t n)
+{
+	char *shape = calloc(1, n + 1);
+	size_t length = 0;
+
+	assert_non_null(shape);
+	for (size_t i = 0; i < n; i++) {
+		if (line[i] < '0' || line[i] > '9')
+			shape[length++] = line[i];
+	}
+	for (size_t i = 0; i < shapes->n; i++) {
+		if (!strcmp(shape, shapes->texts[i])) {
+			free(shape);
+			return false;
+		}
+	}
+	assert_true(shapes->n < sizeof(shapes->texts) / sizeof(shapes->texts[0]));
+	shapes->texts[shapes->n++] = shape;
+	return true;
+}
+
+static void show_pieces(FILE *out, const char *line, size_t n)
+{
+	for (size_t at = 0; at < n && at < MAX_SHOWN; at += PIECE)
+		fprintf(out, "%s%.*s\n", at ? "\t" : "", (int)(n - at < PIECE ? n - at : PIECE), line + at);
+}
+
+/* Lines of shapes that are new; and of all of the trace a sum (FNV-1a). */
+static void sum_up(FILE *out, struct shapes *shapes, const char *trace)
+{
+	uint64_t sum = 0xcbf29ce484222325;
+
+	for (const char *at = trace; *at; at++)
+		sum = (sum ^ (unsigned char)*at) * 0x100000001b3;
+	for (size_t n; *trace; trace += n + 1) {
+		n = strcspn(trace, "\n");
+		if (is_new_shape(shapes, trace, n))
+			show_pieces(out, trace, n);
+	}
+	fprintf(out, "sum of all its lines: %016llx\n", (unsigned long long)sum);
+}
+
+static char *traces_of_golden_tapes(void)
+{
+	static const char *const tapes[] = {"v1", "v1-polls", "v1-samples", "v1-stacks", "v1-wakeups"};
+	const struct nt_selection all = {0};
+	struct shapes shapes = {0};
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	shows_all = true;
+	for (size_t i = 0; i < sizeof(tapes) / sizeof(tapes[0]); i++) {
+		char path[64], *trace;
+
+		snprintf(path, sizeof(path), "tests/golden/%s.tape", tapes[i]);
+		trace = export_of(path, &all);
+		fprintf(out, "%s\n", path);
+		sum_up(out, &shapes, trace);
+		free(trace);
+	}
+	shows_all = false;
+	fclose(out);
+	while (shapes.n)
+		free(shapes.texts[--shapes.n]);
+	return text;
+}
+
+static void compare_lines(FILE *expected, const char *text)
+{
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t n;
+	int number = 1;
+
+	for (; (n = getline(&line, &size, expected)) > 0; number++, text += n) {
+		if (strncmp(line, text, (size_t)n) != 0)
+			fail_msg("line %d is\n%.*s\nand not as in " EXPECTED ":\n%s", number, (int)strcspn(text, "\n"),
+				 text, line);
+	}
+	free(line);
+	assert_string_equal(text, "");
+}
+
+static void tells_all_of_the_golden_tapes(void **state)
+{
+	char *text = traces_of_golden_tapes();
+	bool is_update = getenv("UPDATE") != NULL;
+	FILE *file = fopen(EXPECTED, is_update ? "w" : "r");
+
+	(void)state;
+	assert_non_null(file);
+	if (is_update)
+		fputs(text, file);
+	else
+		compare_lines(file, text);
+	fclose(file);
+	free(text);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -669,6 +829,7 @@ int main(void)
 		TEST(tells_who_is_woken_before_the_first_switch),
 		TEST(tells_of_softirqs_and_interrupts),
 		TEST(tells_of_one_process),
+		cmocka_unit_test(tells_all_of_the_golden_tapes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

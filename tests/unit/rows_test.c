@@ -655,7 +655,8 @@ static char *wanted(struct fixture *fixture, uint64_t tables, enum nt_table_id t
 	size_t size;
 
 	collect.out = open_memstream(&text, &size);
-	each_row_of(fixture, &(struct nt_rows_want){.tables = tables, .order = NT_ROWS_EVENTS_FIRST}, collect_row, &collect);
+	each_row_of(fixture, &(struct nt_rows_want){.tables = tables, .order = NT_ROWS_EVENTS_FIRST}, collect_row,
+		    &collect);
 	fclose(collect.out);
 	return text;
 }

@@ -319,6 +319,19 @@ static void test_lent_worth(void **state)
 	assert_true(fabs(nt_split_worth(&worth) - 40) < 1e-6);
 }
 
+/* Time that has no samples makes a share no surer: 40 ns, of which 30 have 3 samples of a weight of 10. */
+static void test_worth_of_none(void **state)
+{
+	struct nt_split_worth worth = {0};
+
+	(void)state;
+	assert_true(nt_split_worth(&worth) == 0);
+	nt_split_worth_add(&worth, 10, 0);
+	assert_true(nt_split_worth(&worth) == 0);
+	nt_split_worth_add(&worth, 30, 3);
+	assert_true(fabs(nt_split_worth(&worth) - 40.0 * 40 / (3 * 10 * 10)) < 1e-9);
+}
+
 /* As test_coverage, where five times as much time as has samples is lent them. */
 static void test_coverage_lent(void **state)
 {
@@ -358,7 +371,7 @@ int main(void)
 		cmocka_unit_test(test_interval),	  cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_no_order),	  cmocka_unit_test(test_sparse),
 		cmocka_unit_test(test_time_twice),	  cmocka_unit_test(test_lent_worth),
-		cmocka_unit_test(test_coverage_lent),
+		cmocka_unit_test(test_worth_of_none),	  cmocka_unit_test(test_coverage_lent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,9 @@ static void expect_fit(struct nt_table_column *columns, size_t n, size_t room)
 		assert_true(columns[i].width >= columns[i].least || columns[i].width == columns[i].natural);
 	}
 	assert_true(width <= room || shown == 1);
+	/* No name is shortened beside room that is left. */
+	if (width < room)
+		assert_int_equal(width, width_of(columns, n, shown, (size_t)-1));
 	if (width_of(columns, n, all, (size_t)-1) <= room)
 		assert_true(shown == all && width == width_of(columns, n, all, (size_t)-1));
 	if (width_of(columns, n, all, LEGIBLE) <= room)
