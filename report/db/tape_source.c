@@ -28,7 +28,8 @@ struct nt_tape_source {
 	uint64_t kept; /* small tables whose rows are in the store */
 	struct copy *copies;
 	size_t n_copies, copies_size;
-	struct nt_rows *head; /* the row of nt_tape_source_head is its; or NULL */
+	struct nt_rows *head; /* NULL: not needed yet */
+	const struct nt_row *head_row; /* one of `head`, or NULL */
 	struct nt_progress progress;
 	uint64_t n_rows; /* since the last look */
 	char error[NT_ERROR_MAX];
@@ -119,11 +120,15 @@ int nt_tape_source_next(struct nt_tape_source *source, struct nt_rows *rows, con
 
 int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row)
 {
-	nt_rows_close(source->head);
-	source->head = NULL;
-	if (open_rows(source, BIT(SESSION), true, &source->head))
+	if (!source->head && open_rows(source, BIT(SESSION), true, &source->head))
 		return -1;
-	return nt_tape_source_next(source, source->head, row);
+	if (!source->head_row && nt_tape_source_next(source, source->head, &source->head_row)) {
+		nt_rows_close(source->head);
+		source->head = NULL;
+		return -1;
+	}
+	*row = source->head_row;
+	return 0;
 }
 
 /* ---- keeping ---- */
@@ -235,7 +240,8 @@ static int make_copy(struct nt_tape_source *source, const struct copy *copy)
 	int at;
 
 	name_copy(copy, name);
-	at = snprintf(sql, sizeof(sql), "CREATE TABLE %s(", name);
+	/* One that was not finished may be there still, if somebody was reading the store. */
+	at = snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s; CREATE TABLE %s(", name, name);
 	for (uint32_t i = 0; i < table->n_columns; i++) {
 		if (!IS_USED(copy->columns, i))
 			continue;
@@ -402,7 +408,8 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", i ? ", " : "",
 			       IS_USED(columns, i) ? table->columns[i].name : "NULL");
 	list_columns(where, sizeof(where), table, equal, n, true);
-	snprintf(sql + at, sizeof(sql) - (size_t)at, " FROM %s%s%s", name, where, table->key ? "" : " ORDER BY rowid");
+	snprintf(sql + at, sizeof(sql) - (size_t)at, "%s FROM %s%s%s", table->key ? "" : ", rowid", name, where,
+		 table->key ? "" : " ORDER BY rowid");
 	statement = nt_db_prepare(source->store, sql, NULL);
 	if (!statement)
 		fail_store(source);
