@@ -192,9 +192,17 @@ static int make_tables(struct nt_db *db)
 	return run(db, sql, "it cannot be marked as nettape's") ? -1 : run(db, views_sql, "the views cannot be made");
 }
 
+/*
+ * SQLite keeps so many pieces of memory ready, of its usual size. With its usual 40 it has none left when an import has
+ * a statement for each table, and each row takes one.
+ */
+#define READY_PIECES 256
+#define READY_PIECE_SIZE 1200
+
 static int open_handle(struct nt_db *db, const char *path, int flags)
 {
 	if (sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) {
+		sqlite3_db_config(db->handle, SQLITE_DBCONFIG_LOOKASIDE, NULL, READY_PIECE_SIZE, READY_PIECES);
 		sqlite3_busy_timeout(db->handle, 2000);
 		if (nt_percentile_register(db->handle) != SQLITE_OK)
 			return nt_db_fail(db, "the function percentile cannot be added");
@@ -342,6 +350,7 @@ static void end_writing(struct nt_db *db)
 		sqlite3_finalize(db->inserts[id]);
 		db->inserts[id] = NULL;
 	}
+	memset(db->bound, 0, sizeof(db->bound));
 	sqlite3_finalize(db->name_symbol);
 	db->name_symbol = NULL;
 }
@@ -399,23 +408,28 @@ static sqlite3_stmt *prepare_insert(struct nt_db *db, enum nt_table_id id)
 	return db->inserts[id];
 }
 
+/* A statement keeps its values: those that are as in the row before need not be given again. */
+static void bind(sqlite3_stmt *statement, int parameter, const struct nt_value *value, struct nt_value *before)
+{
+	if (value->type == NT_VALUE_TEXT)
+		sqlite3_bind_text(statement, parameter, value->text, (int)value->size, SQLITE_STATIC);
+	else if (value->type == NT_VALUE_INTEGER && (before->type != value->type || before->integer != value->integer))
+		sqlite3_bind_int64(statement, parameter, value->integer);
+	else if (value->type == NT_VALUE_NULL && before->type != value->type)
+		sqlite3_bind_null(statement, parameter);
+	*before = *value;
+}
+
 int nt_db_insert(struct nt_db *db, const struct nt_row *row)
 {
 	sqlite3_stmt *statement = db->inserts[row->table];
+
 	if (!statement)
 		statement = prepare_insert(db, row->table);
 	if (!statement)
 		return -1;
-	for (uint32_t i = 0; i < row->n; i++) {
-		const struct nt_value *value = &row->values[i];
-
-		if (value->type == NT_VALUE_INTEGER)
-			sqlite3_bind_int64(statement, (int)i + 1, value->integer);
-		else if (value->type == NT_VALUE_TEXT)
-			sqlite3_bind_text(statement, (int)i + 1, value->text, (int)value->size, SQLITE_STATIC);
-		else
-			sqlite3_bind_null(statement, (int)i + 1);
-	}
+	for (uint32_t i = 0; i < row->n; i++)
+		bind(statement, (int)i + 1, &row->values[i], &db->bound[row->table][i]);
 	sqlite3_step(statement);
 	return sqlite3_reset(statement) == SQLITE_OK ? 0 : nt_db_fail(db, "rows cannot be added");
 }

@@ -33,6 +33,7 @@ struct nt_db {
 	bool in_transaction;
 	bool read_only; /* nt_db_forbid_writing was called */
 	sqlite3_stmt *inserts[NT_TABLE_COUNT];
+	struct nt_value bound[NT_TABLE_COUNT][NT_MAX_COLUMNS]; /* the values of these, as the last row had them */
 	sqlite3_stmt *name_symbol; /* NULL: not needed yet */
 	char error[NT_ERROR_MAX];
 };
