@@ -63,10 +63,47 @@ static const char *reason(const struct nt_db *db, char why[NT_DENIED_MAX])
 	return sqlite3_errmsg(db->handle);
 }
 
+/* The table of ours of this name, or NULL. */
+static const char *our_table(const char *name)
+{
+	const size_t id = NT_FIRST(NT_TABLE_COUNT, i, !sqlite3_stricmp(nt_table((enum nt_table_id)i)->name, name));
+
+	return id < NT_TABLE_COUNT ? nt_table((enum nt_table_id)id)->name : NULL;
+}
+
+/* The table of ours that SQLite did not find, or NULL. Views say "main.sock_op". */
+static const char *missing_table(struct nt_db *db)
+{
+	static const char begin[] = "no such table: ", schema[] = "main.";
+	const char *name = sqlite3_errmsg(db->handle);
+
+	if (strncmp(name, begin, strlen(begin)) != 0)
+		return NULL;
+	name += strlen(begin);
+	return our_table(strncmp(name, schema, strlen(schema)) ? name : name + strlen(schema));
+}
+
+bool nt_db_failed_left_out(struct nt_db *db)
+{
+	return missing_table(db);
+}
+
+static int refuse_left_out(struct nt_db *db, const char *table)
+{
+	return nt_db_refuse(
+		db,
+		"%s: the table %s was left out of this import (--tables, --sums): give the tape instead, or "
+		"import it with that table.",
+		name_of(db), table);
+}
+
 int nt_db_fail(struct nt_db *db, const char *what)
 {
+	const char *left_out = missing_table(db);
 	char why[NT_DENIED_MAX];
 
+	if (left_out)
+		return refuse_left_out(db, left_out);
 	if (sqlite3_errcode(db->handle) == SQLITE_AUTH)
 		return nt_db_refuse(db, "%s: " READING_ONLY, name_of(db));
 	return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, reason(db, why));
@@ -283,8 +320,10 @@ static int open_read(struct nt_db *db)
 static int check_table(struct nt_db *db, enum nt_table_id id)
 {
 	char sql[2048];
-	bool is_ours;
+	bool is_there, is_ours;
 
+	if (nt_db_has(db, nt_table(id)->name, &is_there))
+		return -1;
 	write_table(nt_table(id), sql, sizeof(sql));
 	if (find_text(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql = ?1", sql, &is_ours,
 		      "its tables cannot be read"))
@@ -371,6 +410,32 @@ void nt_db_close(struct nt_db *db)
 }
 
 /* ---- writing ---- */
+
+int nt_db_leave_out(struct nt_db *db, uint64_t tables)
+{
+	char sql[128];
+
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		snprintf(sql, sizeof(sql), "DROP TABLE %s", nt_table((enum nt_table_id)id)->name);
+		if (tables & NT_TABLE_BIT(id) && run(db, sql, "a table cannot be left out"))
+			return -1;
+	}
+	return 0;
+}
+
+int nt_db_tables(struct nt_db *db, uint64_t *tables)
+{
+	*tables = 0;
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		bool has;
+
+		if (find_text(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
+			      nt_table((enum nt_table_id)id)->name, &has, "its tables cannot be read"))
+			return -1;
+		*tables |= has ? NT_TABLE_BIT(id) : 0;
+	}
+	return 0;
+}
 
 int64_t nt_db_next_session(struct nt_db *db)
 {
@@ -533,7 +598,9 @@ int nt_db_forbid_writing(struct nt_db *db)
 
 int nt_db_has(struct nt_db *db, const char *name, bool *has)
 {
-	return find_text(db, "SELECT 1 FROM sqlite_master WHERE name = ?1", name, has, "it cannot be searched");
+	if (find_text(db, "SELECT 1 FROM sqlite_master WHERE name = ?1", name, has, "it cannot be searched"))
+		return -1;
+	return !*has && our_table(name) ? refuse_left_out(db, our_table(name)) : 0;
 }
 
 int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has)

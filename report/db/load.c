@@ -63,6 +63,7 @@ static int load_rows(struct nt_db *db, struct nt_rows *rows, const char *path, u
 
 int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows)
 {
+	struct nt_rows_want want = {.order = NT_ROWS_EVENTS_FIRST};
 	struct nt_rows *rows = NULL;
 	uint64_t count = 0;
 	int64_t session_id;
@@ -71,10 +72,9 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
 	if (refuse_twice(db, tape))
 		return -1;
 	session_id = nt_db_next_session(db);
-	if (!session_id)
+	if (!session_id || nt_db_tables(db, &want.tables))
 		return -1;
-	error = nt_rows_open(&rows, tape, names, session_id,
-			     &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST});
+	error = nt_rows_open(&rows, tape, names, session_id, &want);
 	if (error)
 		return nt_db_refuse(db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
 	error = load_rows(db, rows, tape->path, &count);
