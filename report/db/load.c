@@ -11,7 +11,7 @@
 #include "report/db/tape_tables.h"
 #include "report/out/interrupt.h"
 #include "report/out/progress.h"
-#include "report/rows/rows.h"
+#include "report/rows/ahead.h"
 
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
@@ -27,17 +27,17 @@ static int refuse_twice(struct nt_db *db, const struct nt_tape *tape)
 			 : found;
 }
 
-static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress *progress, uint64_t *n_rows)
+static int insert_rows(struct nt_db *db, struct nt_ahead *ahead, struct nt_progress *progress, uint64_t *n_rows)
 {
 	const struct nt_row *row;
 	int error;
 
-	while (!(error = nt_rows_next(rows, &row))) {
+	while (!(error = nt_ahead_next(ahead, &row))) {
 		if (nt_db_insert(db, row))
 			return -1;
 		if (++*n_rows % ROWS_PER_LOOK)
 			continue;
-		nt_progress_show(progress, nt_rows_progress(rows), *n_rows);
+		nt_progress_show(progress, nt_ahead_progress(ahead), *n_rows);
 		if (nt_interrupted())
 			return nt_db_refuse(db, "interrupted.");
 	}
@@ -46,9 +46,25 @@ static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress 
 	return nt_db_refuse(db, "the rest of %s cannot be read: %s.", progress->what, nt_tape_error_text(error));
 }
 
-int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows)
+/* Rows are made beside their inserting. */
+static int load_rows(struct nt_db *db, struct nt_rows *rows, const char *path, uint64_t *n_rows)
 {
 	struct nt_progress progress;
+	struct nt_ahead *ahead;
+	int error = nt_ahead_open(&ahead, rows);
+
+	if (error)
+		return nt_db_refuse(db, "%s cannot be read: %s.", path, nt_tape_error_text(error));
+	nt_progress_begin(&progress, path);
+	error = insert_rows(db, ahead, &progress, n_rows);
+	nt_progress_end(&progress);
+	nt_ahead_close(ahead);
+	return error;
+}
+
+int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows)
+{
+	struct nt_rows_want want = {.order = NT_ROWS_EVENTS_FIRST};
 	struct nt_rows *rows = NULL;
 	uint64_t count = 0;
 	int64_t session_id;
@@ -57,14 +73,12 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
 	if (refuse_twice(db, tape))
 		return -1;
 	session_id = nt_db_next_session(db);
-	if (!session_id)
+	if (!session_id || nt_db_tables(db, &want.tables))
 		return -1;
-	error = nt_rows_open(&rows, tape, names, session_id, &(struct nt_rows_want){.tables = NT_ALL_TABLES});
+	error = nt_rows_open(&rows, tape, names, session_id, &want);
 	if (error)
 		return nt_db_refuse(db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
-	nt_progress_begin(&progress, tape->path);
-	error = load_rows(db, rows, &progress, &count);
-	nt_progress_end(&progress);
+	error = load_rows(db, rows, tape->path, &count);
 	nt_rows_close(rows);
 	if (n_rows)
 		*n_rows = count;
