@@ -14,6 +14,8 @@
 #include "report/rows/tables.h"
 #include "report/util/fail.h"
 
+struct nt_tape_source;
+
 enum nt_db_mode {
 	NT_DB_READ, /* read-only */
 	/*
@@ -35,7 +37,7 @@ struct nt_db {
 	bool read_only; /* nt_db_forbid_writing was called */
 	sqlite3_stmt *inserts[NT_TABLE_COUNT];
 	sqlite3_stmt *name_symbol; /* NULL: not needed yet */
-	char *source_error; /* why the tape that the tables read could not be read (not the database's); or NULL */
+	struct nt_tape_source *source; /* the tape that the tables read, of the connection; or NULL */
 	char error[NT_ERROR_MAX];
 };
 

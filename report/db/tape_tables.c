@@ -44,7 +44,8 @@ struct cursor {
 	int64_t rowid;
 	bool at_end;
 	/* Rows as they are read, or of the session's head, */
-	struct nt_rows *rows;
+	bool is_reading;
+	struct nt_tape_pass pass;
 	const struct nt_row *row;
 	/* or out of the store. */
 	sqlite3_stmt *kept;
@@ -155,10 +156,10 @@ static int compare_integers(int64_t a, int64_t b)
 
 static int compare_texts(const struct nt_value *value, sqlite3_value *with)
 {
-	const size_t size = (size_t)sqlite3_value_bytes(with);
-	const int order = memcmp(value->text, sqlite3_value_text(with), value->size < size ? value->size : size);
+	const size_t size = strlen(value->text), with_size = (size_t)sqlite3_value_bytes(with);
+	const int order = memcmp(value->text, sqlite3_value_text(with), size < with_size ? size : with_size);
 
-	return order ? order : compare_integers(value->size, (int64_t)size);
+	return order ? order : compare_integers((int64_t)size, (int64_t)with_size);
 }
 
 static bool holds(char comparison, int order)
@@ -232,7 +233,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct cursor *cursor = (struct cursor *)base;
 
-	nt_rows_close(cursor->rows);
+	nt_tape_pass_end(&cursor->pass);
 	sqlite3_finalize(cursor->kept);
 	forget_values(cursor);
 	free(cursor);
@@ -256,7 +257,7 @@ static int next_read(struct cursor *cursor)
 
 	do {
 		cursor->rowid++;
-		result = nt_tape_source_next(table_of(cursor)->source, cursor->rows, &cursor->row);
+		result = nt_tape_pass_next(&cursor->pass, &cursor->row);
 	} while (!result && !row_may_fit(cursor));
 	cursor->at_end = result == 1;
 	return result < 0 ? fail(table_of(cursor)) : SQLITE_OK;
@@ -266,7 +267,7 @@ static int next(sqlite3_vtab_cursor *base)
 {
 	struct cursor *cursor = (struct cursor *)base;
 
-	if (cursor->rows)
+	if (cursor->is_reading)
 		return next_read(cursor);
 	if (cursor->kept) {
 		cursor->rowid++;
@@ -278,16 +279,18 @@ static int next(sqlite3_vtab_cursor *base)
 
 static int begin_reading(struct cursor *cursor, int n, sqlite3_value **values)
 {
-	nt_rows_close(cursor->rows);
-	cursor->rows = NULL;
+	nt_tape_pass_end(&cursor->pass);
+	cursor->is_reading = false;
 	forget_values(cursor);
 	for (int i = 0; i < n; i++) {
 		cursor->values[i] = sqlite3_value_dup(values[i]);
 		if (!cursor->values[i])
 			return SQLITE_NOMEM;
 	}
-	if (nt_tape_source_read(table_of(cursor)->source, table_of(cursor)->id, &cursor->rows))
+	if (nt_tape_pass_begin(&cursor->pass, table_of(cursor)->source, NT_TABLE_BIT(table_of(cursor)->id),
+			       NT_ROWS_EVENTS_FIRST, false))
 		return fail(table_of(cursor));
+	cursor->is_reading = true;
 	return next_read(cursor);
 }
 
@@ -348,8 +351,8 @@ static int begin(sqlite3_vtab_cursor *base, int number, const char *text, int n,
 		cursor->rowid = 0;
 		return begin_reading(cursor, n, values);
 	}
-	nt_rows_close(cursor->rows);
-	cursor->rows = NULL;
+	nt_tape_pass_end(&cursor->pass);
+	cursor->is_reading = false;
 	return begin_keeping(cursor, values);
 }
 
@@ -371,7 +374,7 @@ static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 	if (value->type == NT_VALUE_INTEGER)
 		sqlite3_result_int64(context, value->integer);
 	else if (value->type == NT_VALUE_TEXT)
-		sqlite3_result_text(context, value->text, (int)value->size, SQLITE_TRANSIENT);
+		sqlite3_result_text(context, value->text, -1, SQLITE_TRANSIENT);
 	return SQLITE_OK;
 }
 

@@ -80,7 +80,7 @@ static void each_row_of(struct fixture *fixture, const struct nt_rows_want *want
 			else
 				assert_int_equal(value->type, table->columns[i].type);
 			if (value->type == NT_VALUE_TEXT)
-				assert_int_equal(strlen(value->text), value->size);
+				assert_non_null(value->text);
 		}
 		assert_true(nt_rows_progress(rows) <= 1000);
 		visit(arg, row);
@@ -655,7 +655,8 @@ static char *wanted(struct fixture *fixture, uint64_t tables, enum nt_table_id t
 	size_t size;
 
 	collect.out = open_memstream(&text, &size);
-	each_row_of(fixture, &(struct nt_rows_want){.tables = tables, .order = NT_ROWS_EVENTS_FIRST}, collect_row, &collect);
+	each_row_of(fixture, &(struct nt_rows_want){.tables = tables, .order = NT_ROWS_EVENTS_FIRST}, collect_row,
+		    &collect);
 	fclose(collect.out);
 	return text;
 }
