@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "report/db/percentile.h"
+#include "report/db/tape_source.h"
 #include "report/out/denied.h"
 #include "report/out/new_file.h"
 #include "report/out/interrupt.h"
@@ -102,8 +103,8 @@ int nt_db_fail(struct nt_db *db, const char *what)
 	const char *left_out = missing_table(db);
 	char why[NT_DENIED_MAX];
 
-	if (db->source_error && db->source_error[0])
-		return nt_db_refuse(db, "%s", db->source_error);
+	if (db->source && nt_tape_source_error(db->source)[0])
+		return nt_db_refuse(db, "%s", nt_tape_source_error(db->source));
 	if (left_out)
 		return refuse_left_out(db, left_out);
 	if (sqlite3_errcode(db->handle) == SQLITE_AUTH)
@@ -121,8 +122,8 @@ sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest
 	sqlite3_stmt *statement = NULL;
 
 	db->error[0] = 0;
-	if (db->source_error)
-		db->source_error[0] = 0;
+	if (db->source)
+		nt_tape_source_error(db->source)[0] = 0;
 	if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, rest) != SQLITE_OK) {
 		nt_db_fail(db, "a query cannot be run");
 	} else if (db->read_only && statement && !sqlite3_stmt_readonly(statement)) {
@@ -488,7 +489,7 @@ void nt_db_bind(sqlite3_stmt *statement, int parameter, const struct nt_value *v
 	if (value->type == NT_VALUE_INTEGER)
 		sqlite3_bind_int64(statement, parameter, value->integer);
 	else if (value->type == NT_VALUE_TEXT)
-		sqlite3_bind_text(statement, parameter, value->text, (int)value->size, SQLITE_STATIC);
+		sqlite3_bind_text(statement, parameter, value->text, -1, SQLITE_STATIC);
 	else
 		sqlite3_bind_null(statement, parameter);
 }
@@ -497,7 +498,7 @@ void nt_db_bind(sqlite3_stmt *statement, int parameter, const struct nt_value *v
 static void bind(sqlite3_stmt *statement, int parameter, const struct nt_value *value, struct nt_value *before)
 {
 	if (value->type == NT_VALUE_TEXT)
-		sqlite3_bind_text(statement, parameter, value->text, (int)value->size, SQLITE_STATIC);
+		sqlite3_bind_text(statement, parameter, value->text, -1, SQLITE_STATIC);
 	else if (value->type == NT_VALUE_INTEGER && (before->type != value->type || before->integer != value->integer))
 		sqlite3_bind_int64(statement, parameter, value->integer);
 	else if (value->type == NT_VALUE_NULL && before->type != value->type)

@@ -14,6 +14,8 @@
 #include "report/rows/tables.h"
 #include "report/util/fail.h"
 
+struct nt_tape_source;
+
 enum nt_db_mode {
 	NT_DB_READ, /* read-only */
 	/*
@@ -36,7 +38,7 @@ struct nt_db {
 	sqlite3_stmt *inserts[NT_TABLE_COUNT];
 	struct nt_value bound[NT_TABLE_COUNT][NT_MAX_COLUMNS]; /* the values of these, as the last row had them */
 	sqlite3_stmt *name_symbol; /* NULL: not needed yet */
-	char *source_error; /* why the tape that the tables read could not be read (not the database's); or NULL */
+	struct nt_tape_source *source; /* the tape that the tables read, of the connection; or NULL */
 	char error[NT_ERROR_MAX];
 };
 

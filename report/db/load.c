@@ -12,6 +12,7 @@
 #include "report/out/interrupt.h"
 #include "report/out/progress.h"
 #include "report/rows/ahead.h"
+#include "report/util/words.h"
 
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
@@ -114,22 +115,6 @@ const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX])
 	return text;
 }
 
-/* Whether a list like "sched,socket" has this name. */
-static bool is_in_list(const char *list, const char *name)
-{
-	size_t size = strlen(name);
-
-	for (;;) {
-		size_t length = strcspn(list, ",");
-
-		if (length == size && !memcmp(list, name, size))
-			return true;
-		if (!list[length])
-			return false;
-		list += length + 1;
-	}
-}
-
 /* A tape that does not name its probes may have what is needed. 0, or -1 and a sentence in `error`. */
 static int check_need(const struct nt_tape *tape, const struct nt_need *need, char error[NT_ERROR_MAX])
 {
@@ -138,7 +123,7 @@ static int check_need(const struct nt_tape *tape, const struct nt_need *need, ch
 	if (!need || nt_tape_meta(tape, NT_META_PROBES, list, sizeof(list)))
 		return 0;
 	for (size_t i = 0; need->probes[i]; i++) {
-		if (is_in_list(list, need->probes[i]))
+		if (nt_has_word(list, need->probes[i]))
 			return 0;
 	}
 	return nt_fail(error, "%s: it has %s.", tape->path, nt_need_text(need, why));
@@ -158,7 +143,7 @@ static int open_tables(struct nt_db **out, struct nt_tape *tape, struct nt_user_
 	}
 	if (error)
 		return -1;
-	(*out)->source_error = nt_tape_source_error(source);
+	(*out)->source = source;
 	if (nt_tape_tables_register((*out)->handle, source, "main") != SQLITE_OK)
 		return nt_db_fail(*out, "its tables cannot be made");
 	return nt_db_make_views(*out);

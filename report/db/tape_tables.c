@@ -52,7 +52,8 @@ struct cursor {
 	int64_t rowid;
 	bool at_end;
 	/* Rows as they are read, or of the session's head, */
-	struct nt_rows *rows;
+	bool is_reading;
+	struct nt_tape_pass pass;
 	const struct nt_row *row;
 	/* or out of the store. */
 	sqlite3_stmt *kept;
@@ -165,9 +166,9 @@ static int compare_integers(int64_t a, int64_t b)
 
 static bool is_same_text(const struct nt_value *value, sqlite3_value *with)
 {
-	const unsigned char *text = sqlite3_value_text(with);
+	const char *text = (const char *)sqlite3_value_text(with);
 
-	return text && (size_t)sqlite3_value_bytes(with) == value->size && !memcmp(value->text, text, value->size);
+	return text && strlen(text) == (size_t)sqlite3_value_bytes(with) && !strcmp(value->text, text);
 }
 
 static bool holds(char comparison, int order)
@@ -240,8 +241,8 @@ static void forget_values(struct cursor *cursor)
 
 static void end_look(struct cursor *cursor)
 {
-	nt_rows_close(cursor->rows);
-	cursor->rows = NULL;
+	nt_tape_pass_end(&cursor->pass);
+	cursor->is_reading = false;
 	sqlite3_finalize(cursor->kept);
 	cursor->kept = NULL;
 	forget_values(cursor);
@@ -276,7 +277,7 @@ static int next_read(struct cursor *cursor)
 
 	do {
 		cursor->rowid++;
-		result = nt_tape_source_next(table_of(cursor)->source, cursor->rows, &cursor->row);
+		result = nt_tape_pass_next(&cursor->pass, &cursor->row);
 	} while (!result && !row_may_fit(cursor) && cursor->rowid % ROWS_PER_STEP);
 	cursor->at_end = result == 1;
 	return result < 0 ? fail(table_of(cursor)) : SQLITE_OK;
@@ -286,7 +287,7 @@ static int next(sqlite3_vtab_cursor *base)
 {
 	struct cursor *cursor = (struct cursor *)base;
 
-	if (cursor->rows)
+	if (cursor->is_reading)
 		return next_read(cursor);
 	if (cursor->kept)
 		return next_kept(cursor);
@@ -303,8 +304,10 @@ static int begin_reading(struct cursor *cursor, int n, sqlite3_value **values)
 		if (!cursor->values[i])
 			return SQLITE_NOMEM;
 	}
-	if (nt_tape_source_read(table_of(cursor)->source, table_of(cursor)->id, &cursor->rows))
+	if (nt_tape_pass_begin(&cursor->pass, table_of(cursor)->source, NT_TABLE_BIT(table_of(cursor)->id),
+			       NT_ROWS_EVENTS_FIRST, false))
 		return fail(table_of(cursor));
+	cursor->is_reading = true;
 	return next_read(cursor);
 }
 
@@ -428,7 +431,7 @@ static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 	if (value->type == NT_VALUE_INTEGER)
 		sqlite3_result_int64(context, value->integer);
 	else if (value->type == NT_VALUE_TEXT)
-		sqlite3_result_text(context, value->text, (int)value->size, SQLITE_TRANSIENT);
+		sqlite3_result_text(context, value->text, -1, SQLITE_TRANSIENT);
 	return SQLITE_OK;
 }
 

@@ -41,14 +41,16 @@ static int copy_texts(struct nt_row *row, struct nt_arena *texts)
 {
 	for (uint32_t i = 0; i < row->n; i++) {
 		struct nt_value *value = &row->values[i];
+		size_t size;
 		char *copy;
 
 		if (value->type != NT_VALUE_TEXT)
 			continue;
-		copy = nt_arena_get(texts, value->size + 1);
+		size = strlen(value->text) + 1;
+		copy = nt_arena_get(texts, size);
 		if (!copy)
 			return -ENOMEM;
-		value->text = memcpy(copy, value->text, value->size + 1);
+		value->text = memcpy(copy, value->text, size);
 	}
 	return 0;
 }

@@ -63,6 +63,7 @@ int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
 {
 	int error;
 
+	rows->met |= NT_TABLE_BIT(table);
 	if (!wants(rows, table)) {
 		/* The row of the session says how many do not fit, wanted or not. */
 		rows->unfit += !nt_table(table)->fits(from);
@@ -476,6 +477,12 @@ int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 	}
 	*out = &rows->queue[rows->next_queue++];
 	return 0;
+}
+
+/* The row of the session counts everything, so what it is made of is looked at whole. */
+uint64_t nt_rows_empty(const struct nt_rows *rows)
+{
+	return (reads(rows, BIT(SESSION)) ? NT_ALL_TABLES : rows->want.tables) & ~rows->met;
 }
 
 unsigned int nt_rows_progress(const struct nt_rows *rows)

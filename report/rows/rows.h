@@ -55,6 +55,8 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_name
 void nt_rows_close(struct nt_rows *rows);
 /* 0: *out is the next row, good until the next call; 1: end; below 0: a negative errno. */
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out);
+/* At the end: tables that are known to have no rows. Those that were wanted, at least. */
+uint64_t nt_rows_empty(const struct nt_rows *rows);
 /* How far it is, of 1000: for showing progress. */
 unsigned int nt_rows_progress(const struct nt_rows *rows);
 

@@ -69,6 +69,7 @@ struct nt_rows {
 	struct nt_rows_counts **counts; /* by CPU, NULL where nothing was */
 	uint64_t events, lost, bad_lines;
 	uint64_t unfit; /* rows left out: a number that SQL cannot hold */
+	uint64_t met; /* tables that something was found for, wanted or not */
 };
 
 /* Puts the row that `from` makes into the queue, if its table is wanted. */

@@ -73,11 +73,12 @@ static void keep(struct kept *kept, const struct nt_row *row)
 
 		*value = row->values[i];
 		if (value->type == NT_VALUE_TEXT) {
-			char *copy = nt_arena_get(&kept->texts, value->size + 1);
+			const size_t size = strlen(value->text) + 1;
+			char *copy = nt_arena_get(&kept->texts, size);
 
 			if (!copy)
 				die("out of memory");
-			value->text = memcpy(copy, value->text, value->size + 1);
+			value->text = memcpy(copy, value->text, size);
 		}
 	}
 }

@@ -80,7 +80,7 @@ static void each_row_of(struct fixture *fixture, const struct nt_rows_want *want
 			else
 				assert_int_equal(value->type, table->columns[i].type);
 			if (value->type == NT_VALUE_TEXT)
-				assert_int_equal(strlen(value->text), value->size);
+				assert_non_null(value->text);
 		}
 		assert_true(nt_rows_progress(rows) <= 1000);
 		visit(arg, row);
