@@ -99,7 +99,7 @@ left_out() {
 --sums): give the tape instead, or import it with that table."
 }
 left_out cpu_cost summary "$part"
-left_out cpu_cost check "$part"
+left_out proc_counter check "$part"
 left_out stack_sample stages "$part"
 left_out stack_sample flame "$part"
 left_out skb_latency latency "$part"
