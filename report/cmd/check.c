@@ -186,34 +186,29 @@ static void judge_latencies(struct nt_check *check, int64_t samples, int64_t kno
 
 static void judge_clocks(struct nt_check *check, sqlite3_stmt *row)
 {
-	int64_t samples = sqlite3_column_int64(row, 3);
+	const struct nt_check_latencies *latencies = &check->events.latencies;
 	char count[NT_HUMAN_MAX];
 
-	if (!samples)
+	if (!latencies->n)
 		return;
 	if (sqlite3_column_type(row, 1) == SQLITE_NULL)
 		nt_check_say(check, NT_FOUND_FAILED,
 			     "%s latencies are not known: the tape has no snapshot of the clocks",
-			     nt_human_count(count, samples));
+			     nt_human_count(count, latencies->n));
 	else
-		judge_latencies(check, samples, sqlite3_column_int64(row, 4), sqlite3_column_int64(row, 1));
+		judge_latencies(check, latencies->n, latencies->known, sqlite3_column_int64(row, 1));
 	if (sqlite3_column_int64(row, 0))
 		nt_check_say(check, NT_FOUND_NOTE,
 			     "the realtime clock was stepped %lld times; latencies that are in doubt because of it: "
 			     "%s",
-			     sqlite3_column_int64(row, 0), nt_human_count(count, sqlite3_column_int64(row, 2)));
+			     sqlite3_column_int64(row, 0), nt_human_count(count, latencies->stepped));
 }
 
 static int check_clocks(struct nt_check *check)
 {
-	return nt_check_rows(
-		check, "clocks",
-		"SELECT clock_steps, clock_uncertainty_ns, "
-		"(SELECT count(*) FROM skb_latency AS l WHERE l.session_id = ?1 AND instr(flags, 'step')), "
-		"(SELECT count(*) FROM skb_latency AS l WHERE l.session_id = ?1), "
-		"(SELECT count(latency_ns) FROM skb_latency AS l WHERE l.session_id = ?1) "
-		"FROM session WHERE session_id = ?1",
-		judge_clocks);
+	return nt_check_rows(check, "clocks",
+			     "SELECT clock_steps, clock_uncertainty_ns FROM session WHERE session_id = ?1",
+			     judge_clocks);
 }
 
 /* ---- all of it ---- */
@@ -244,16 +239,18 @@ static void begin_session(struct nt_check *check)
 static int check_session(void *arg, const struct nt_session *session)
 {
 	struct nt_check *check = arg;
-	int error = 0;
+	int error;
 
 	check->session = *session;
 	begin_session(check);
+	error = nt_check_read(check);
 	for (size_t i = 0; i < NT_COUNT(checks) && !error; i++)
 		error = checks[i](check);
 	if (check->format == NT_FORMAT_JSON) {
 		nt_json_close(&check->json, ']');
 		nt_json_close(&check->json, '}');
 	}
+	nt_check_release(check);
 	return error;
 }
 

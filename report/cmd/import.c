@@ -3,12 +3,14 @@
  * import.c - nettape-report import: tapes into a database, all or nothing.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "report/cmd/command.h"
 #include "report/cmd/options.h"
 #include "report/db/load.h"
 #include "report/out/interrupt.h"
 #include "report/out/new_file.h"
+#include "report/util/array.h"
 #include "schema/cli/arg.h"
 
 /* What was wrong with the tape is in the table problem too; here it is said where it cannot be missed. */
@@ -66,16 +68,67 @@ static int import_all(struct nt_db *db, const struct nt_options *options, struct
 	return NT_EXIT_DONE;
 }
 
+/* ---- which tables ---- */
+
+static int refuse_table(const char *name, size_t size, char error[NT_ERROR_MAX])
+{
+	int at = snprintf(error, NT_ERROR_MAX, "--tables %.*s: there is no such table; choose from", (int)size, name);
+
+	for (unsigned int i = 0; nt_choose_table(i) && at < NT_ERROR_MAX; i++)
+		at += snprintf(error + at, NT_ERROR_MAX - (size_t)at, "%s %s", i ? "," : "", nt_choose_table(i));
+	if (at < NT_ERROR_MAX)
+		snprintf(error + at, NT_ERROR_MAX - (size_t)at, ".");
+	return -1;
+}
+
+/* "cpu_slice,sock_op" into a set; all if there is no list. 0, or -1 and a sentence. */
+static int choose_tables(const char *list, uint64_t *tables, char error[NT_ERROR_MAX])
+{
+	*tables = list ? NT_LOAD_ALWAYS : NT_ALL_TABLES;
+	while (list && *list) {
+		const size_t size = strcspn(list, ",");
+		const size_t id = NT_FIRST(NT_TABLE_COUNT, i,
+					   strlen(nt_choose_table((unsigned int)i)) == size &&
+						   !strncmp(nt_choose_table((unsigned int)i), list, size));
+
+		if (id == NT_TABLE_COUNT)
+			return refuse_table(list, size < 40 ? size : 40, error);
+		*tables |= NT_TABLE_BIT(id);
+		list += size + (list[size] == ',');
+	}
+	return 0;
+}
+
+/* A new database gets these tables. One that was there must have them: its sessions have the same tables. */
+static int set_tables(struct nt_db *db, const struct nt_options *options, uint64_t tables)
+{
+	uint64_t has;
+
+	if (db->partial)
+		return nt_db_leave_out(db, NT_ALL_TABLES & ~tables);
+	if (!options->tables || nt_db_tables(db, &has))
+		return options->tables ? -1 : 0;
+	return has == tables ? 0
+			     : nt_db_refuse(db,
+					    "%s has other tables than these, and all its sessions have the same: leave "
+					    "--tables out, or make a new database.",
+					    db->path);
+}
+
 static int run(const struct nt_options *options)
 {
 	struct nt_user_names *names;
 	struct nt_db *db;
+	uint64_t tables;
 	char error[NT_ERROR_MAX];
 	int code;
 
+	if (choose_tables(options->tables, &tables, error))
+		return nt_complain_misused(error);
 	if (nt_user_names_new(&names, &options->symbols, error))
 		return nt_complain("%s", error);
-	if (nt_db_open(&db, options->output, options->append ? NT_DB_APPEND : NT_DB_NEW)) {
+	if (nt_db_open(&db, options->output, options->append ? NT_DB_APPEND : NT_DB_NEW) ||
+	    set_tables(db, options, tables)) {
 		code = nt_complain("%s", db ? db->error : "out of memory.");
 	} else {
 		/*
@@ -97,6 +150,9 @@ static int run(const struct nt_options *options)
 static const struct nt_option options[] = {
 	NT_OPTION_OUTPUT("DB", "busy.db", "the database to make, or to add to", .is_needed = true),
 	NT_FLAG("append", append, "add to a database that exists already"),
+	NT_TEXT("tables", "LIST", "cpu_slice,sock_op", tables,
+		"only these tables, such as cpu_slice,sock_op, and those that say who is who",
+		.choice = nt_choose_table),
 	NT_OPTION_SYMBOLS,
 	NT_OPTION_NO_SYMBOLS,
 	NT_OPTION_HELP,

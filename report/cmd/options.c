@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "report/query/groups.h"
+#include "report/rows/tables.h"
 #include "report/timeline/timeline.h"
 #include "schema/kind.h"
 
@@ -77,4 +78,9 @@ const char *nt_choose_owner(unsigned int i)
 const char *nt_choose_hook(unsigned int i)
 {
 	return NT_HOOK_NONE + 1 + i < NT_HOOK_COUNT ? nt_hook_name(NT_HOOK_NONE + 1 + i) : NULL;
+}
+
+const char *nt_choose_table(unsigned int i)
+{
+	return i < NT_TABLE_COUNT ? nt_table((enum nt_table_id)i)->name : NULL;
 }

@@ -71,3 +71,4 @@ const char *nt_choose_latency_group(unsigned int i);
 const char *nt_choose_stage_group(unsigned int i);
 const char *nt_choose_owner(unsigned int i);
 const char *nt_choose_hook(unsigned int i);
+const char *nt_choose_table(unsigned int i);

@@ -156,7 +156,9 @@ static void say_why(struct nt_db *db, const char *sql)
 
 	/* Copied: another statement is another message. */
 	snprintf(message, sizeof(message), "%s", sqlite3_errmsg(db->handle));
-	if (!strncmp(message, no_table, strlen(no_table)))
+	if (nt_db_failed_left_out(db))
+		nt_complain("%s", db->error);
+	else if (!strncmp(message, no_table, strlen(no_table)))
 		hint_tables(db, message, message + strlen(no_table));
 	else if (!strncmp(message, no_column, strlen(no_column)))
 		hint_columns(db, message, message + strlen(no_column), sql);

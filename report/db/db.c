@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "report/db/percentile.h"
+#include "report/db/tape_source.h"
 #include "report/out/denied.h"
 #include "report/out/new_file.h"
 #include "report/out/interrupt.h"
@@ -63,12 +64,49 @@ static const char *reason(const struct nt_db *db, char why[NT_DENIED_MAX])
 	return sqlite3_errmsg(db->handle);
 }
 
+/* The table of ours of this name, or NULL. */
+static const char *our_table(const char *name)
+{
+	const size_t id = NT_FIRST(NT_TABLE_COUNT, i, !sqlite3_stricmp(nt_table((enum nt_table_id)i)->name, name));
+
+	return id < NT_TABLE_COUNT ? nt_table((enum nt_table_id)id)->name : NULL;
+}
+
+/* The table of ours that SQLite did not find, or NULL. Views say "main.sock_op". */
+static const char *missing_table(struct nt_db *db)
+{
+	static const char begin[] = "no such table: ", schema[] = "main.";
+	const char *name = sqlite3_errmsg(db->handle);
+
+	if (strncmp(name, begin, strlen(begin)) != 0)
+		return NULL;
+	name += strlen(begin);
+	return our_table(strncmp(name, schema, strlen(schema)) ? name : name + strlen(schema));
+}
+
+bool nt_db_failed_left_out(struct nt_db *db)
+{
+	return missing_table(db);
+}
+
+static int refuse_left_out(struct nt_db *db, const char *table)
+{
+	return nt_db_refuse(
+		db,
+		"%s: the table %s was left out of this import (--tables, --sums): give the tape instead, or "
+		"import it with that table.",
+		name_of(db), table);
+}
+
 int nt_db_fail(struct nt_db *db, const char *what)
 {
+	const char *left_out = missing_table(db);
 	char why[NT_DENIED_MAX];
 
-	if (db->source_error && db->source_error[0])
-		return nt_db_refuse(db, "%s", db->source_error);
+	if (db->source && nt_tape_source_error(db->source)[0])
+		return nt_db_refuse(db, "%s", nt_tape_source_error(db->source));
+	if (left_out)
+		return refuse_left_out(db, left_out);
 	if (sqlite3_errcode(db->handle) == SQLITE_AUTH)
 		return nt_db_refuse(db, "%s: " READING_ONLY, name_of(db));
 	return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, reason(db, why));
@@ -84,8 +122,8 @@ sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest
 	sqlite3_stmt *statement = NULL;
 
 	db->error[0] = 0;
-	if (db->source_error)
-		db->source_error[0] = 0;
+	if (db->source)
+		nt_tape_source_error(db->source)[0] = 0;
 	if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, rest) != SQLITE_OK) {
 		nt_db_fail(db, "a query cannot be run");
 	} else if (db->read_only && statement && !sqlite3_stmt_readonly(statement)) {
@@ -167,9 +205,9 @@ static int check_kind(struct nt_db *db)
 	return 0;
 }
 
-/* The statement that makes a table, which SQLite keeps as it is. */
-static void write_table(const struct nt_table *table, char *sql, size_t size)
+void nt_db_write_table(const struct nt_table *table, char sql[NT_DB_TABLE_MAX])
 {
+	const size_t size = NT_DB_TABLE_MAX;
 	int at = snprintf(sql, size, "CREATE TABLE %s(", table->name);
 
 	for (uint32_t i = 0; i < table->n_columns; i++)
@@ -189,10 +227,10 @@ int nt_db_make_views(struct nt_db *db)
 
 static int make_tables(struct nt_db *db)
 {
-	char sql[2048];
+	char sql[NT_DB_TABLE_MAX];
 
 	for (int id = 0; id < NT_TABLE_COUNT; id++) {
-		write_table(nt_table((enum nt_table_id)id), sql, sizeof(sql));
+		nt_db_write_table(nt_table((enum nt_table_id)id), sql);
 		if (run(db, sql, "a table cannot be made"))
 			return -1;
 	}
@@ -201,9 +239,17 @@ static int make_tables(struct nt_db *db)
 	return run(db, sql, "it cannot be marked as nettape's") ? -1 : nt_db_make_views(db);
 }
 
+/*
+ * SQLite keeps so many pieces of memory ready, of its usual size. With its usual 40 it has none left when an import has
+ * a statement for each table, and each row takes one.
+ */
+#define READY_PIECES 256
+#define READY_PIECE_SIZE 1200
+
 static int open_handle(struct nt_db *db, const char *path, int flags)
 {
 	if (sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) {
+		sqlite3_db_config(db->handle, SQLITE_DBCONFIG_LOOKASIDE, NULL, READY_PIECE_SIZE, READY_PIECES);
 		sqlite3_busy_timeout(db->handle, 2000);
 		if (nt_percentile_register(db->handle) != SQLITE_OK)
 			return nt_db_fail(db, "the function percentile cannot be added");
@@ -283,10 +329,12 @@ static int open_read(struct nt_db *db)
  */
 static int check_table(struct nt_db *db, enum nt_table_id id)
 {
-	char sql[2048];
-	bool is_ours;
+	char sql[NT_DB_TABLE_MAX];
+	bool is_there, is_ours;
 
-	write_table(nt_table(id), sql, sizeof(sql));
+	if (nt_db_has(db, nt_table(id)->name, &is_there))
+		return -1;
+	nt_db_write_table(nt_table(id), sql);
 	if (find_text(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql = ?1", sql, &is_ours,
 		      "its tables cannot be read"))
 		return -1;
@@ -352,6 +400,7 @@ static void end_writing(struct nt_db *db)
 		sqlite3_finalize(db->inserts[id]);
 		db->inserts[id] = NULL;
 	}
+	memset(db->bound, 0, sizeof(db->bound));
 	sqlite3_finalize(db->name_symbol);
 	db->name_symbol = NULL;
 }
@@ -372,6 +421,32 @@ void nt_db_close(struct nt_db *db)
 }
 
 /* ---- writing ---- */
+
+int nt_db_leave_out(struct nt_db *db, uint64_t tables)
+{
+	char sql[128];
+
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		snprintf(sql, sizeof(sql), "DROP TABLE %s", nt_table((enum nt_table_id)id)->name);
+		if (tables & NT_TABLE_BIT(id) && run(db, sql, "a table cannot be left out"))
+			return -1;
+	}
+	return 0;
+}
+
+int nt_db_tables(struct nt_db *db, uint64_t *tables)
+{
+	*tables = 0;
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		bool has;
+
+		if (find_text(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
+			      nt_table((enum nt_table_id)id)->name, &has, "its tables cannot be read"))
+			return -1;
+		*tables |= has ? NT_TABLE_BIT(id) : 0;
+	}
+	return 0;
+}
 
 int64_t nt_db_next_session(struct nt_db *db)
 {
@@ -414,9 +489,21 @@ void nt_db_bind(sqlite3_stmt *statement, int parameter, const struct nt_value *v
 	if (value->type == NT_VALUE_INTEGER)
 		sqlite3_bind_int64(statement, parameter, value->integer);
 	else if (value->type == NT_VALUE_TEXT)
-		sqlite3_bind_text(statement, parameter, value->text, (int)value->size, SQLITE_STATIC);
+		sqlite3_bind_text(statement, parameter, value->text, -1, SQLITE_STATIC);
 	else
 		sqlite3_bind_null(statement, parameter);
+}
+
+/* A statement keeps its values: those that are as in the row before need not be given again. */
+static void bind(sqlite3_stmt *statement, int parameter, const struct nt_value *value, struct nt_value *before)
+{
+	if (value->type == NT_VALUE_TEXT)
+		sqlite3_bind_text(statement, parameter, value->text, -1, SQLITE_STATIC);
+	else if (value->type == NT_VALUE_INTEGER && (before->type != value->type || before->integer != value->integer))
+		sqlite3_bind_int64(statement, parameter, value->integer);
+	else if (value->type == NT_VALUE_NULL && before->type != value->type)
+		sqlite3_bind_null(statement, parameter);
+	*before = *value;
 }
 
 int nt_db_insert(struct nt_db *db, const struct nt_row *row)
@@ -428,7 +515,7 @@ int nt_db_insert(struct nt_db *db, const struct nt_row *row)
 	if (!statement)
 		return -1;
 	for (uint32_t i = 0; i < row->n; i++)
-		nt_db_bind(statement, (int)i + 1, &row->values[i]);
+		bind(statement, (int)i + 1, &row->values[i], &db->bound[row->table][i]);
 	sqlite3_step(statement);
 	return sqlite3_reset(statement) == SQLITE_OK ? 0 : nt_db_fail(db, "rows cannot be added");
 }
@@ -532,7 +619,9 @@ int nt_db_forbid_writing(struct nt_db *db)
 
 int nt_db_has(struct nt_db *db, const char *name, bool *has)
 {
-	return find_text(db, "SELECT 1 FROM sqlite_master WHERE name = ?1", name, has, "it cannot be searched");
+	if (find_text(db, "SELECT 1 FROM sqlite_master WHERE name = ?1", name, has, "it cannot be searched"))
+		return -1;
+	return !*has && our_table(name) ? refuse_left_out(db, our_table(name)) : 0;
 }
 
 int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has)

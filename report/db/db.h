@@ -14,6 +14,8 @@
 #include "report/rows/tables.h"
 #include "report/util/fail.h"
 
+struct nt_tape_source;
+
 enum nt_db_mode {
 	NT_DB_READ, /* read-only */
 	/*
@@ -34,8 +36,9 @@ struct nt_db {
 	bool in_transaction;
 	bool read_only; /* nt_db_forbid_writing was called */
 	sqlite3_stmt *inserts[NT_TABLE_COUNT];
+	struct nt_value bound[NT_TABLE_COUNT][NT_MAX_COLUMNS]; /* the values of these, as the last row had them */
 	sqlite3_stmt *name_symbol; /* NULL: not needed yet */
-	char *source_error; /* why the tape that the tables read could not be read (not the database's); or NULL */
+	struct nt_tape_source *source; /* the tape that the tables read, of the connection; or NULL */
 	char error[NT_ERROR_MAX];
 };
 
@@ -43,8 +46,18 @@ struct nt_db {
 int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode);
 /* Safe on NULL. What was not finished is rolled back or removed. */
 void nt_db_close(struct nt_db *db);
+/* The statement that makes a table. SQLite keeps its text. */
+#define NT_DB_TABLE_MAX 2048
+void nt_db_write_table(const struct nt_table *table, char sql[NT_DB_TABLE_MAX]);
 /* Makes the views over the tables. */
 int nt_db_make_views(struct nt_db *db);
+/*
+ * Leaves tables out of a database in which there is no row yet: they do not exist then. Whoever asks for one of them,
+ * or for a view over it, gets an error that names the table and what to do; nobody gets zeros.
+ */
+int nt_db_leave_out(struct nt_db *db, uint64_t tables);
+/* The tables that it has. */
+int nt_db_tables(struct nt_db *db, uint64_t *tables);
 /* The id for the next session. 0: see db->error. */
 int64_t nt_db_next_session(struct nt_db *db);
 /* 1: it is there; 0: not; -1: see db->error. */
@@ -74,10 +87,12 @@ bool nt_db_next(sqlite3_stmt *statement);
 int nt_db_end(struct nt_db *db, sqlite3_stmt *statement, const char *what);
 /* The text of a column, "" for NULL: a database may be anybody's. Good until the statement moves on. */
 const char *nt_db_text(sqlite3_stmt *statement, int column);
-/* Whether it has a table or view of this name. */
+/* Whether it has a table or view of this name. One of ours that was left out is an error. */
 int nt_db_has(struct nt_db *db, const char *name, bool *has);
 /* Whether that has rows of the session; of any if session_id is 0. */
 int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has);
+/* Whether the last statement failed for want of a table that was left out. db->error says so then. */
+bool nt_db_failed_left_out(struct nt_db *db);
 /* Says of the last failure of SQLite what was being done. Always -1. */
 int nt_db_fail(struct nt_db *db, const char *what);
 /* Says in db->error what is wrong. Always -1. */

@@ -198,7 +198,7 @@ static void take_value(struct nt_value *value, sqlite3_stmt *statement, int colu
 
 	*value = (struct nt_value){.type = NT_VALUE_NULL};
 	if (text)
-		*value = (struct nt_value){.type = type, .size = (uint32_t)strlen(text), .text = text};
+		*value = (struct nt_value){.type = type, .text = text};
 	else if (type == NT_VALUE_INTEGER && is == SQLITE_INTEGER)
 		*value = (struct nt_value){.type = type, .integer = sqlite3_column_int64(statement, column)};
 }

@@ -11,7 +11,8 @@
 #include "report/db/tape_tables.h"
 #include "report/out/interrupt.h"
 #include "report/out/progress.h"
-#include "report/rows/rows.h"
+#include "report/rows/ahead.h"
+#include "report/util/words.h"
 
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
 
@@ -27,17 +28,17 @@ static int refuse_twice(struct nt_db *db, const struct nt_tape *tape)
 			 : found;
 }
 
-static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress *progress, uint64_t *n_rows)
+static int insert_rows(struct nt_db *db, struct nt_ahead *ahead, struct nt_progress *progress, uint64_t *n_rows)
 {
 	const struct nt_row *row;
 	int error;
 
-	while (!(error = nt_rows_next(rows, &row))) {
+	while (!(error = nt_ahead_next(ahead, &row))) {
 		if (nt_db_insert(db, row))
 			return -1;
 		if (++*n_rows % ROWS_PER_LOOK)
 			continue;
-		nt_progress_show(progress, nt_rows_progress(rows), *n_rows);
+		nt_progress_show(progress, nt_ahead_progress(ahead), *n_rows);
 		if (nt_interrupted())
 			return nt_db_refuse(db, "interrupted.");
 	}
@@ -46,9 +47,25 @@ static int load_rows(struct nt_db *db, struct nt_rows *rows, struct nt_progress 
 	return nt_db_refuse(db, "the rest of %s cannot be read: %s.", progress->what, nt_tape_error_text(error));
 }
 
-int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows)
+/* Rows are made beside their inserting. */
+static int load_rows(struct nt_db *db, struct nt_rows *rows, const char *path, uint64_t *n_rows)
 {
 	struct nt_progress progress;
+	struct nt_ahead *ahead;
+	int error = nt_ahead_open(&ahead, rows);
+
+	if (error)
+		return nt_db_refuse(db, "%s cannot be read: %s.", path, nt_tape_error_text(error));
+	nt_progress_begin(&progress, path);
+	error = insert_rows(db, ahead, &progress, n_rows);
+	nt_progress_end(&progress);
+	nt_ahead_close(ahead);
+	return error;
+}
+
+int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows)
+{
+	struct nt_rows_want want = {.order = NT_ROWS_EVENTS_FIRST};
 	struct nt_rows *rows = NULL;
 	uint64_t count = 0;
 	int64_t session_id;
@@ -57,15 +74,12 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
 	if (refuse_twice(db, tape))
 		return -1;
 	session_id = nt_db_next_session(db);
-	if (!session_id)
+	if (!session_id || nt_db_tables(db, &want.tables))
 		return -1;
-	error = nt_rows_open(&rows, tape, names, session_id,
-			     &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST});
+	error = nt_rows_open(&rows, tape, names, session_id, &want);
 	if (error)
 		return nt_db_refuse(db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
-	nt_progress_begin(&progress, tape->path);
-	error = load_rows(db, rows, &progress, &count);
-	nt_progress_end(&progress);
+	error = load_rows(db, rows, tape->path, &count);
 	nt_rows_close(rows);
 	if (n_rows)
 		*n_rows = count;
@@ -101,22 +115,6 @@ const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX])
 	return text;
 }
 
-/* Whether a list like "sched,socket" has this name. */
-static bool is_in_list(const char *list, const char *name)
-{
-	size_t size = strlen(name);
-
-	for (;;) {
-		size_t length = strcspn(list, ",");
-
-		if (length == size && !memcmp(list, name, size))
-			return true;
-		if (!list[length])
-			return false;
-		list += length + 1;
-	}
-}
-
 /* A tape that does not name its probes may have what is needed. 0, or -1 and a sentence in `error`. */
 static int check_need(const struct nt_tape *tape, const struct nt_need *need, char error[NT_ERROR_MAX])
 {
@@ -125,7 +123,7 @@ static int check_need(const struct nt_tape *tape, const struct nt_need *need, ch
 	if (!need || nt_tape_meta(tape, NT_META_PROBES, list, sizeof(list)))
 		return 0;
 	for (size_t i = 0; need->probes[i]; i++) {
-		if (is_in_list(list, need->probes[i]))
+		if (nt_has_word(list, need->probes[i]))
 			return 0;
 	}
 	return nt_fail(error, "%s: it has %s.", tape->path, nt_need_text(need, why));
@@ -145,7 +143,7 @@ static int open_tables(struct nt_db **out, struct nt_tape *tape, struct nt_user_
 	}
 	if (error)
 		return -1;
-	(*out)->source_error = nt_tape_source_error(source);
+	(*out)->source = source;
 	if (nt_tape_tables_register((*out)->handle, source, "main") != SQLITE_OK)
 		return nt_db_fail(*out, "its tables cannot be made");
 	return nt_db_make_views(*out);

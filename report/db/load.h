@@ -9,9 +9,14 @@
 #include "report/symbols/user_names.h"
 #include "report/tape/tape.h"
 
+/* The session, what its tape says about itself, and who is who: no import is without these. */
+#define NT_LOAD_ALWAYS                                                                                                 \
+	(NT_TABLE_BIT(NT_TABLE_SESSION) | NT_TABLE_BIT(NT_TABLE_SESSION_META) | NT_TABLE_BIT(NT_TABLE_PROBLEM) |       \
+	 NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_CGROUP) |              \
+	 NT_TABLE_BIT(NT_TABLE_SOCKET) | NT_TABLE_BIT(NT_TABLE_NET_DEVICE))
 /*
- * Adds a tape as a new session, inside the database's transaction. Refuses one that is there already. Shows progress on
- * stderr. `names` as for nt_rows_open. *n_rows may be NULL. 0, or -1 and db->error.
+ * Adds a tape as a new session, inside the database's transaction: rows of the tables that it has. Refuses one that is
+ * there already. Shows progress on stderr. `names` as for nt_rows_open. *n_rows may be NULL. 0, or -1 and db->error.
  */
 int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows);
 /*

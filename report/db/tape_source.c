@@ -26,8 +26,11 @@ struct nt_tape_source {
 	struct nt_user_names *names; /* or NULL */
 	struct nt_db *store; /* NULL: not needed yet */
 	uint64_t kept; /* small tables whose rows are in the store */
+	uint64_t empty; /* tables that have no rows, as far as that is known */
 	struct copy *copies;
 	size_t n_copies, copies_size;
+	struct nt_rows *head; /* NULL: not needed yet */
+	const struct nt_row *head_row; /* one of `head`, or NULL */
 	struct nt_progress progress;
 	uint64_t n_rows; /* since the last look */
 	char error[NT_ERROR_MAX];
@@ -69,6 +72,7 @@ void nt_tape_source_free(struct nt_tape_source *source)
 	if (!source)
 		return;
 	nt_progress_end(&source->progress);
+	nt_rows_close(source->head);
 	nt_db_close(source->store);
 	nt_tape_close(source->tape);
 	nt_user_names_free(source->names);
@@ -83,10 +87,9 @@ char *nt_tape_source_error(struct nt_tape_source *source)
 
 /* ---- reading ---- */
 
-static int open_rows(struct nt_tape_source *source, uint64_t tables, bool head, struct nt_rows **out)
+static int open_rows(struct nt_tape_source *source, const struct nt_rows_want *want, struct nt_rows **out)
 {
-	const struct nt_rows_want want = {.tables = tables, .order = NT_ROWS_EVENTS_FIRST, .head = head};
-	int error = nt_rows_open(out, source->tape, source->names, SESSION_ID, &want);
+	int error = nt_rows_open(out, source->tape, source->names, SESSION_ID, want);
 
 	if (!error)
 		return 0;
@@ -94,12 +97,7 @@ static int open_rows(struct nt_tape_source *source, uint64_t tables, bool head, 
 	return nt_fail(source->error, "%s cannot be read: %s.", source->tape->path, nt_tape_error_text(error));
 }
 
-int nt_tape_source_read(struct nt_tape_source *source, enum nt_table_id table, bool head, struct nt_rows **out)
-{
-	return open_rows(source, NT_TABLE_BIT(table), head, out);
-}
-
-int nt_tape_source_next(struct nt_tape_source *source, struct nt_rows *rows, const struct nt_row **row)
+static int next_row(struct nt_tape_source *source, struct nt_rows *rows, const struct nt_row **row)
 {
 	int error = nt_rows_next(rows, row);
 
@@ -113,6 +111,20 @@ int nt_tape_source_next(struct nt_tape_source *source, struct nt_rows *rows, con
 	else
 		nt_progress_show(&source->progress, nt_rows_progress(rows), source->n_rows);
 	return nt_interrupted() ? nt_fail(source->error, "interrupted.") : error;
+}
+
+int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row)
+{
+	if (!source->head &&
+	    open_rows(source, &(struct nt_rows_want){.tables = BIT(SESSION), .head = true}, &source->head))
+		return -1;
+	if (!source->head_row && next_row(source, source->head, &source->head_row)) {
+		nt_rows_close(source->head);
+		source->head = NULL;
+		return -1;
+	}
+	*row = source->head_row;
+	return 0;
 }
 
 /* ---- keeping ---- */
@@ -129,27 +141,6 @@ static int open_store(struct nt_tape_source *source)
 	return 0;
 }
 
-static int each_row(struct nt_tape_source *source, uint64_t tables,
-		    int (*visit)(struct nt_tape_source *source, const struct nt_row *row, void *arg), void *arg)
-{
-	struct nt_rows *rows;
-	const struct nt_row *row;
-	int error;
-
-	if (open_rows(source, tables, false, &rows))
-		return -1;
-	while (!(error = nt_tape_source_next(source, rows, &row)) && !(error = visit(source, row, arg)))
-		;
-	nt_rows_close(rows);
-	return error == 1 ? 0 : error;
-}
-
-static int insert_row(struct nt_tape_source *source, const struct nt_row *row, void *arg)
-{
-	(void)arg;
-	return nt_db_insert(source->store, row) ? fail_store(source) : 0;
-}
-
 /* The store has no journal: what was not finished is taken out again. */
 static void empty_tables(struct nt_tape_source *source, uint64_t tables)
 {
@@ -162,29 +153,87 @@ static void empty_tables(struct nt_tape_source *source, uint64_t tables)
 	}
 }
 
-static int keep_tables(struct nt_tape_source *source, uint64_t tables)
+static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, uint64_t gives, uint64_t keeps,
+		      enum nt_rows_order order)
 {
-	int error;
+	*pass = (struct nt_tape_pass){.source = source, .gives = gives & ~source->empty};
+	if (!(pass->gives | keeps))
+		return 0;
+	if (keeps && (open_store(source) || nt_db_begin(source->store)))
+		return fail_store(source);
+	pass->keeps = keeps;
+	return open_rows(source, &(struct nt_rows_want){.tables = pass->gives | keeps, .order = order}, &pass->rows);
+}
 
-	if (nt_db_begin(source->store))
+int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, uint64_t tables,
+		       enum nt_rows_order order, bool with_small)
+{
+	const uint64_t keeps = with_small && order == NT_ROWS_EVENTS_FIRST ? of_one_pass & ~source->kept : 0;
+
+	return begin_pass(pass, source, tables, keeps, order);
+}
+
+/* All rows were given. */
+static int finish_pass(struct nt_tape_pass *pass)
+{
+	struct nt_tape_source *source = pass->source;
+	const uint64_t keeps = pass->keeps;
+
+	source->empty |= nt_rows_empty(pass->rows);
+	pass->keeps = 0;
+	if (keeps && nt_db_finish(source->store))
 		return fail_store(source);
-	error = each_row(source, tables, insert_row, NULL);
-	if (error)
-		empty_tables(source, tables);
-	if (nt_db_finish(source->store) && !error)
-		return fail_store(source);
-	if (!error)
-		source->kept |= tables;
-	return error;
+	source->kept |= keeps;
+	return 1;
+}
+
+int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row)
+{
+	if (!pass->rows)
+		return 1;
+	for (;;) {
+		const int error = next_row(pass->source, pass->rows, row);
+		uint64_t bit;
+
+		if (error)
+			return error < 0 ? error : finish_pass(pass);
+		bit = NT_TABLE_BIT((*row)->table);
+		if (pass->keeps & bit && nt_db_insert(pass->source->store, *row))
+			return fail_store(pass->source);
+		if (pass->gives & bit)
+			return 0;
+	}
+}
+
+void nt_tape_pass_end(struct nt_tape_pass *pass)
+{
+	if (pass->keeps) {
+		empty_tables(pass->source, pass->keeps);
+		nt_db_finish(pass->source->store);
+	}
+	nt_rows_close(pass->rows);
+	*pass = (struct nt_tape_pass){0};
+}
+
+unsigned int nt_tape_pass_progress(const struct nt_tape_pass *pass)
+{
+	return pass->rows ? nt_rows_progress(pass->rows) : 1000;
 }
 
 static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 {
 	const uint64_t bit = NT_TABLE_BIT(table);
+	struct nt_tape_pass pass;
+	const struct nt_row *row;
+	int error;
 
 	if (source->kept & bit)
 		return 0;
-	return keep_tables(source, bit & of_one_pass ? of_one_pass : bit);
+	error = begin_pass(&pass, source, 0, bit & of_one_pass ? of_one_pass : bit, NT_ROWS_EVENTS_FIRST);
+	if (!error)
+		error = nt_tape_pass_next(&pass, &row);
+	nt_tape_pass_end(&pass);
+	return error < 0 ? error : 0;
 }
 
 /* ---- keeping parts of what is large ---- */
@@ -224,7 +273,8 @@ static int make_copy(struct nt_tape_source *source, const struct copy *copy)
 	int at;
 
 	name_copy(copy, name);
-	at = snprintf(sql, sizeof(sql), "CREATE TABLE %s(", name);
+	/* One that was not finished may be there still, if somebody was reading the store. */
+	at = snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s; CREATE TABLE %s(", name, name);
 	for (uint32_t i = 0; i < table->n_columns; i++) {
 		if (!IS_USED(copy->columns, i))
 			continue;
@@ -258,22 +308,17 @@ static sqlite3_stmt *prepare_copying(struct nt_tape_source *source, const struct
 	return statement;
 }
 
-struct copying {
-	const struct copy *copy;
-	sqlite3_stmt *insert;
-};
-
-static int copy_row(struct nt_tape_source *source, const struct nt_row *row, void *arg)
+static int copy_row(struct nt_tape_source *source, const struct copy *copy, sqlite3_stmt *insert,
+		    const struct nt_row *row)
 {
-	struct copying *copying = arg;
 	int to = 1;
 
 	for (uint32_t i = 0; i < row->n; i++) {
-		if (IS_USED(copying->copy->columns, i))
-			nt_db_bind(copying->insert, to++, &row->values[i]);
+		if (IS_USED(copy->columns, i))
+			nt_db_bind(insert, to++, &row->values[i]);
 	}
-	sqlite3_step(copying->insert);
-	if (sqlite3_reset(copying->insert) == SQLITE_OK)
+	sqlite3_step(insert);
+	if (sqlite3_reset(insert) == SQLITE_OK)
 		return 0;
 	nt_db_fail(source->store, "rows cannot be kept");
 	return fail_store(source);
@@ -281,11 +326,19 @@ static int copy_row(struct nt_tape_source *source, const struct nt_row *row, voi
 
 static int fill_copy(struct nt_tape_source *source, const struct copy *copy)
 {
-	struct copying copying = {copy, prepare_copying(source, copy)};
-	int error = copying.insert ? each_row(source, NT_TABLE_BIT(copy->table), copy_row, &copying) : -1;
+	sqlite3_stmt *insert = prepare_copying(source, copy);
+	struct nt_tape_pass pass = {0};
+	const struct nt_row *row;
+	int error = insert ? begin_pass(&pass, source, NT_TABLE_BIT(copy->table), 0, NT_ROWS_EVENTS_FIRST) : -1;
 
-	sqlite3_finalize(copying.insert);
-	return error;
+	while (!error) {
+		error = nt_tape_pass_next(&pass, &row);
+		if (!error)
+			error = copy_row(source, copy, insert, row);
+	}
+	nt_tape_pass_end(&pass);
+	sqlite3_finalize(insert);
+	return error < 0 ? error : 0;
 }
 
 static void drop_copy(struct nt_tape_source *source, const struct copy *copy)
@@ -390,13 +443,9 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 	for (uint32_t i = 0; i < table->n_columns; i++)
 		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", i ? ", " : "",
 			       IS_USED(columns, i) ? table->columns[i].name : "NULL");
-	/* A row's number: the same in whatever way it is found. */
-	at += snprintf(sql + at, sizeof(sql) - (size_t)at, ", %s",
-		       !table->key     ? "rowid"
-		       : table->key[0] ? table->key
-				       : "1");
 	list_columns(where, sizeof(where), table, equal, n, true);
-	snprintf(sql + at, sizeof(sql) - (size_t)at, " FROM %s%s%s", name, where, table->key ? "" : " ORDER BY rowid");
+	snprintf(sql + at, sizeof(sql) - (size_t)at, "%s FROM %s%s%s", table->key ? "" : ", rowid", name, where,
+		 table->key ? "" : " ORDER BY rowid");
 	statement = nt_db_prepare(source->store, sql, NULL);
 	if (!statement)
 		fail_store(source);

@@ -24,16 +24,31 @@ char *nt_tape_source_error(struct nt_tape_source *source);
 bool nt_tape_source_is_small(enum nt_table_id table);
 /*
  * The rows of the table out of the store; those for which each of the n columns equals its parameter (?1, ?2, ...), in
- * order. Behind the columns stands a number that no other row has. `columns` has a bit for each column whose value is
- * asked for (bit 63: any from there on); others may be NULL. `again`: it will be asked in this way many times. NULL: an
- * error. The caller finalizes the statement.
+ * order. Behind the columns comes the rowid, if the table has one: the row's number in the table. `columns` has a bit
+ * for each column whose value is asked for (bit 63: any from there on); others may be NULL. `again`: it will be asked
+ * in this way many times. NULL: an error. The caller finalizes the statement.
  */
 sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_id table, uint64_t columns,
 				  const int *equal, unsigned int n, bool again);
+
+/* One pass over the tape: the rows of some tables as they are read. */
+struct nt_tape_pass {
+	struct nt_tape_source *source;
+	struct nt_rows *rows; /* NULL: there are none */
+	uint64_t gives, keeps; /* tables: those of its rows, and those whose rows it puts into the store */
+};
 /*
- * The rows of one table as they are read. `head`: of the session's row, what is known without reading the events. Close
- * with nt_rows_close.
+ * `with_small`: with EVENTS_FIRST, it also keeps the small tables that come out of such a pass, so that these cost none
+ * of their own. To be ended, also on failure. While it runs, nobody else may ask for what is kept.
  */
-int nt_tape_source_read(struct nt_tape_source *source, enum nt_table_id table, bool head, struct nt_rows **out);
+int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, uint64_t tables,
+		       enum nt_rows_order order, bool with_small);
 /* As nt_rows_next; looks whether the user wants to stop. -1: an error. */
-int nt_tape_source_next(struct nt_tape_source *source, struct nt_rows *rows, const struct nt_row **row);
+int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row);
+/* Safe on what is zero, and twice. */
+void nt_tape_pass_end(struct nt_tape_pass *pass);
+/* How far it is, of 1000. */
+unsigned int nt_tape_pass_progress(const struct nt_tape_pass *pass);
+
+/* The row of the session as far as it is known without reading the events. It stays. */
+int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row);

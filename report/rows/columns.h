@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * columns.h - the tables of a tape, each defined once: its line in NT_TABLES, and NT_COLUMNS_<name>(C).
- * There a line C(TYPE, "name", value) is a column and the value that a row has in it, made of `from`, which has the
+ * There a line C(TYPE, name, value) is a column and the value that a row has in it, made of `from`, which has the
  * table's type in NT_TABLES, and `arena`. All tables begin with session_id, which is not listed. tables.c expands these
  * lists and has the functions that values are made with. docs/sql-schema.md says what the columns mean.
  *
@@ -60,282 +60,281 @@
 #define NT_SESSION_FIRST_COUNT "events"
 
 #define NT_COLUMNS_session(C)                                                                                          \
-	C(TEXT_ALWAYS, "uuid", from->uuid)                                                                             \
-	C(TEXT_ALWAYS, "host", from->host)                                                                             \
-	C(TEXT, "kernel", from->kernel)                                                                                \
-	C(TEXT, "machine", from->machine)                                                                              \
-	C(TEXT, "os", from->os)                                                                                        \
-	C(TEXT, "virtual", from->virtual)                                                                              \
-	C(TEXT_ALWAYS, "boot_id", from->boot_id)                                                                       \
-	C(TEXT, "tool", from->tool)                                                                                    \
-	C(TEXT, "stop", from->stop)                                                                                    \
-	C(INTEGER_ALWAYS, "start_ts", from->start_ns)                                                                  \
-	C(INTEGER_ALWAYS, "end_ts", from->end_ns)                                                                      \
-	C(INTEGER_ALWAYS, "dur", from->end_ns - from->start_ns)                                                        \
-	C(NON_ZERO, "start_realtime_ns", from->start_realtime_ns)                                                      \
-	C(INTEGER_ALWAYS, "bucket_ns", from->bucket_ns)                                                                \
-	C(INTEGER_ALWAYS, "cpus", from->cpus)                                                                          \
-	C(NON_ZERO, "clock_ticks", from->clock_ticks)                                                                  \
-	C(INTEGER_ALWAYS, "bytes", from->bytes)                                                                        \
-	C(INTEGER_ALWAYS, "chunks", from->chunks)                                                                      \
-	C(INTEGER_ALWAYS, "complete", from->complete)                                                                  \
-	C(INTEGER_ALWAYS, "events", from->events)                                                                      \
-	C(INTEGER_ALWAYS, "lost", from->lost)                                                                          \
-	C(INTEGER_ALWAYS, "outside", from->counts.outside)                                                             \
-	C(INTEGER_ALWAYS, "unknown", from->unknown)                                                                    \
-	C(INTEGER_ALWAYS, "undeclared", from->counts.undeclared)                                                       \
-	C(INTEGER_ALWAYS, "clamped", from->counts.clamped)                                                             \
-	C(INTEGER_ALWAYS, "clamped_max_ns", from->counts.clamped_max_ns)                                               \
-	C(INTEGER_ALWAYS, "malformed", from->counts.malformed)                                                         \
-	C(INTEGER_ALWAYS, "bad_lines", from->bad_lines)                                                                \
-	C(INTEGER, "clock_uncertainty_ns", from->clock_uncertainty_ns)                                                 \
-	C(INTEGER_ALWAYS, "clock_steps", from->clock_steps)
+	C(TEXT_ALWAYS, uuid, from->uuid)                                                                               \
+	C(TEXT_ALWAYS, host, from->host)                                                                               \
+	C(TEXT, kernel, from->kernel)                                                                                  \
+	C(TEXT, machine, from->machine)                                                                                \
+	C(TEXT, os, from->os)                                                                                          \
+	C(TEXT, virtual, from->virtual)                                                                                \
+	C(TEXT_ALWAYS, boot_id, from->boot_id)                                                                         \
+	C(TEXT, tool, from->tool)                                                                                      \
+	C(TEXT, stop, from->stop)                                                                                      \
+	C(INTEGER_ALWAYS, start_ts, from->start_ns)                                                                    \
+	C(INTEGER_ALWAYS, end_ts, from->end_ns)                                                                        \
+	C(INTEGER_ALWAYS, dur, from->end_ns - from->start_ns)                                                          \
+	C(NON_ZERO, start_realtime_ns, from->start_realtime_ns)                                                        \
+	C(INTEGER_ALWAYS, bucket_ns, from->bucket_ns)                                                                  \
+	C(INTEGER_ALWAYS, cpus, from->cpus)                                                                            \
+	C(NON_ZERO, clock_ticks, from->clock_ticks)                                                                    \
+	C(INTEGER_ALWAYS, bytes, from->bytes)                                                                          \
+	C(INTEGER_ALWAYS, chunks, from->chunks)                                                                        \
+	C(INTEGER_ALWAYS, complete, from->complete)                                                                    \
+	C(INTEGER_ALWAYS, events, from->events)                                                                        \
+	C(INTEGER_ALWAYS, lost, from->lost)                                                                            \
+	C(INTEGER_ALWAYS, outside, from->counts.outside)                                                               \
+	C(INTEGER_ALWAYS, unknown, from->unknown)                                                                      \
+	C(INTEGER_ALWAYS, undeclared, from->counts.undeclared)                                                         \
+	C(INTEGER_ALWAYS, clamped, from->counts.clamped)                                                               \
+	C(INTEGER_ALWAYS, clamped_max_ns, from->counts.clamped_max_ns)                                                 \
+	C(INTEGER_ALWAYS, malformed, from->counts.malformed)                                                           \
+	C(INTEGER_ALWAYS, bad_lines, from->bad_lines)                                                                  \
+	C(INTEGER, clock_uncertainty_ns, from->clock_uncertainty_ns)                                                   \
+	C(INTEGER_ALWAYS, clock_steps, from->clock_steps)
 
 #define NT_COLUMNS_session_meta(C)                                                                                     \
-	C(TEXT_ALWAYS, "key", from->key)                                                                               \
-	C(TEXT_ALWAYS, "value", from->value)
+	C(TEXT_ALWAYS, key, from->key)                                                                                 \
+	C(TEXT_ALWAYS, value, from->value)
 
-#define NT_COLUMNS_problem(C) C(TEXT_ALWAYS, "text", from)
+#define NT_COLUMNS_problem(C) C(TEXT_ALWAYS, text, from)
 
 /* ---- who ---- */
 
 #define NT_COLUMNS_process(C)                                                                                          \
-	C(INTEGER_ALWAYS, "upid", from->process)                                                                       \
-	C(INTEGER, "pid", from->has_pid ? from->pid : NONE)                                                            \
-	C(INTEGER, "ppid", from->has_pid ? from->parent_pid : NONE)                                                    \
-	C(TEXT, "name", from->name)                                                                                    \
-	C(NON_ZERO, "cgroup_id", from->cgroup)                                                                         \
-	C(NON_ZERO, "start_ts", from->start_ns)                                                                        \
-	C(NON_ZERO, "end_ts", from->end_ns)
+	C(INTEGER_ALWAYS, upid, from->process)                                                                         \
+	C(INTEGER, pid, from->has_pid ? from->pid : NONE)                                                              \
+	C(INTEGER, ppid, from->has_pid ? from->parent_pid : NONE)                                                      \
+	C(TEXT, name, from->name)                                                                                      \
+	C(NON_ZERO, cgroup_id, from->cgroup)                                                                           \
+	C(NON_ZERO, start_ts, from->start_ns)                                                                          \
+	C(NON_ZERO, end_ts, from->end_ns)
 
 #define NT_COLUMNS_thread(C)                                                                                           \
-	C(INTEGER_ALWAYS, "utid", from->task)                                                                          \
-	C(INTEGER, "tid", from->known ? from->tid : NONE)                                                              \
-	C(INTEGER, "upid", from->known && (from->process || !from->task) ? from->process : NONE)                       \
-	C(TEXT, "name", from->known ? from->name : NULL)                                                               \
-	C(NON_ZERO, "start_ts", from->known ? from->start_ns : 0)                                                      \
-	C(NON_ZERO, "end_ts", from->known ? from->end_ns : 0)                                                          \
-	C(INTEGER, "is_kernel", from->known ? from->is_kernel : NONE)
+	C(INTEGER_ALWAYS, utid, from->task)                                                                            \
+	C(INTEGER, tid, from->known ? from->tid : NONE)                                                                \
+	C(INTEGER, upid, from->known && (from->process || !from->task) ? from->process : NONE)                         \
+	C(TEXT, name, from->known ? from->name : NULL)                                                                 \
+	C(NON_ZERO, start_ts, from->known ? from->start_ns : 0)                                                        \
+	C(NON_ZERO, end_ts, from->known ? from->end_ns : 0)                                                            \
+	C(INTEGER, is_kernel, from->known ? from->is_kernel : NONE)
 
 #define NT_COLUMNS_cgroup(C)                                                                                           \
-	C(INTEGER_ALWAYS, "id", from->cgroup)                                                                          \
-	C(TEXT_ALWAYS, "path", nt_arena_clean(arena, from->path, sizeof(from->path)))                                  \
-	C(INTEGER, "kernel_id", from->kernel_id)
+	C(INTEGER_ALWAYS, id, from->cgroup)                                                                            \
+	C(TEXT_ALWAYS, path, nt_arena_clean(arena, from->path, sizeof(from->path)))                                    \
+	C(INTEGER, kernel_id, from->kernel_id)
 
 #define NT_COLUMNS_socket(C)                                                                                           \
-	C(INTEGER_ALWAYS, "id", from->socket)                                                                          \
-	C(TEXT_ALWAYS, "family", nt_family_name(from->family, arena))                                                  \
-	C(TEXT_ALWAYS, "type", nt_socket_type_name(from->type, arena))                                                 \
-	C(TEXT_ALWAYS, "proto", nt_protocol_name(from->family, from->protocol, arena))                                 \
-	C(TEXT, "src", address_text(arena, from->family, from->src, from->src_port))                                   \
-	C(INTEGER, "sport", has_address(from->family, from->src, from->src_port) ? from->src_port : NONE)              \
-	C(TEXT, "dst", address_text(arena, from->family, from->dst, from->dst_port))                                   \
-	C(INTEGER, "dport", has_address(from->family, from->dst, from->dst_port) ? from->dst_port : NONE)              \
-	C(NON_ZERO, "netns", from->netns)                                                                              \
-	C(NON_ZERO, "cookie", from->cookie)
+	C(INTEGER_ALWAYS, id, from->socket)                                                                            \
+	C(TEXT_ALWAYS, family, nt_family_name(from->family, arena))                                                    \
+	C(TEXT_ALWAYS, type, nt_socket_type_name(from->type, arena))                                                   \
+	C(TEXT_ALWAYS, proto, nt_protocol_name(from->family, from->protocol, arena))                                   \
+	C(TEXT, src, address_text(arena, from->family, from->src, from->src_port))                                     \
+	C(INTEGER, sport, has_address(from->family, from->src, from->src_port) ? from->src_port : NONE)                \
+	C(TEXT, dst, address_text(arena, from->family, from->dst, from->dst_port))                                     \
+	C(INTEGER, dport, has_address(from->family, from->dst, from->dst_port) ? from->dst_port : NONE)                \
+	C(NON_ZERO, netns, from->netns)                                                                                \
+	C(NON_ZERO, cookie, from->cookie)
 
 #define NT_COLUMNS_net_device(C)                                                                                       \
-	C(INTEGER_ALWAYS, "ifindex", from->ifindex)                                                                    \
-	C(TEXT, "name", nt_arena_clean(arena, from->name, sizeof(from->name)))                                         \
-	C(NON_ZERO, "netns", from->netns)                                                                              \
-	C(INTEGER_ALWAYS, "id", from->device)
+	C(INTEGER_ALWAYS, ifindex, from->ifindex)                                                                      \
+	C(TEXT, name, nt_arena_clean(arena, from->name, sizeof(from->name)))                                           \
+	C(NON_ZERO, netns, from->netns)                                                                                \
+	C(INTEGER_ALWAYS, id, from->device)
 
 /* ---- what happened ---- */
 
 #define NT_COLUMNS_sched_slice(C)                                                                                      \
-	C(INTEGER_ALWAYS, "ts", from->ts_ns)                                                                           \
-	C(INTEGER_ALWAYS, "dur", from->dur_ns)                                                                         \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(INTEGER, "utid", from->task)                                                                                 \
-	C(TEXT, "end_state", from->ended_by_switch ? nt_end_state_name(from->end_state) : NULL)                        \
-	C(INTEGER, "priority", from->ended_by_switch ? from->priority : NONE)
+	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
+	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(INTEGER, utid, from->task)                                                                                   \
+	C(TEXT, end_state, from->ended_by_switch ? nt_end_state_name(from->end_state) : NULL)                          \
+	C(INTEGER, priority, from->ended_by_switch ? from->priority : NONE)
 
 #define NT_COLUMNS_softirq_slice(C)                                                                                    \
-	C(INTEGER_ALWAYS, "ts", from->ts_ns)                                                                           \
-	C(INTEGER_ALWAYS, "dur", from->dur_ns)                                                                         \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(TEXT_ALWAYS, "vec", nt_vec_name(from->detail))                                                               \
-	C(TEXT_ALWAYS, "context", nt_context_name(from->number))                                                       \
-	C(INTEGER, "utid", from->task)
+	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
+	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(TEXT_ALWAYS, vec, nt_vec_name(from->detail))                                                                 \
+	C(TEXT_ALWAYS, context, nt_context_name(from->number))                                                         \
+	C(INTEGER, utid, from->task)
 
 #define NT_COLUMNS_irq_slice(C)                                                                                        \
-	C(INTEGER_ALWAYS, "ts", from->span->ts_ns)                                                                     \
-	C(INTEGER_ALWAYS, "dur", from->span->dur_ns)                                                                   \
-	C(INTEGER_ALWAYS, "cpu", from->span->cpu)                                                                      \
-	C(INTEGER_ALWAYS, "irq", from->span->number)                                                                   \
-	C(TEXT_ALWAYS, "name", from->name)                                                                             \
-	C(TEXT_ALWAYS, "type", from->span->detail == NT_IRQ_VECTOR ? "vector" : "device")                              \
-	C(INTEGER, "utid", from->span->task)
+	C(INTEGER_ALWAYS, ts, from->span->ts_ns)                                                                       \
+	C(INTEGER_ALWAYS, dur, from->span->dur_ns)                                                                     \
+	C(INTEGER_ALWAYS, cpu, from->span->cpu)                                                                        \
+	C(INTEGER_ALWAYS, irq, from->span->number)                                                                     \
+	C(TEXT_ALWAYS, name, from->name)                                                                               \
+	C(TEXT_ALWAYS, type, from->span->detail == NT_IRQ_VECTOR ? "vector" : "device")                                \
+	C(INTEGER, utid, from->span->task)
 
 #define NT_COLUMNS_sock_op(C)                                                                                          \
-	C(INTEGER_ALWAYS, "ts", from->ts_ns)                                                                           \
-	C(INTEGER, "dur", from->timed ? from->dur_ns : NONE)                                                           \
-	C(INTEGER, "cpu_ns", from->timed ? from->cpu_ns : NONE)                                                        \
-	C(INTEGER, "utid", from->task)                                                                                 \
-	C(TEXT_ALWAYS, "op", nt_dir_name(from->dir))                                                                   \
-	C(TEXT_ALWAYS, "syscall", nt_call_name(from->call))                                                            \
-	C(NON_ZERO, "socket_id", from->socket)                                                                         \
-	C(INTEGER, "bytes", moved_bytes(from))                                                                         \
-	C(TEXT_ALWAYS, "result", nt_op_result_name(from, arena))                                                       \
-	C(TEXT_ALWAYS, "flags", nt_op_flags_text(from, arena))                                                         \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)
+	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
+	C(INTEGER, dur, from->timed ? from->dur_ns : NONE)                                                             \
+	C(INTEGER, cpu_ns, from->timed ? from->cpu_ns : NONE)                                                          \
+	C(INTEGER, utid, from->task)                                                                                   \
+	C(TEXT_ALWAYS, op, nt_dir_name(from->dir))                                                                     \
+	C(TEXT_ALWAYS, syscall, nt_call_name(from->call))                                                              \
+	C(NON_ZERO, socket_id, from->socket)                                                                           \
+	C(INTEGER, bytes, moved_bytes(from))                                                                           \
+	C(TEXT_ALWAYS, result, nt_op_result_name(from, arena))                                                         \
+	C(TEXT_ALWAYS, flags, nt_op_flags_text(from, arena))                                                           \
+	C(INTEGER_ALWAYS, cpu, from->cpu)
 
 #define NT_COLUMNS_napi_poll(C)                                                                                        \
-	C(INTEGER_ALWAYS, "ts", from->ts_ns)                                                                           \
-	C(INTEGER, "dur", from->timed ? from->dur_ns : NONE)                                                           \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(INTEGER, "utid", from->task)                                                                                 \
-	C(TEXT_ALWAYS, "context", nt_napi_context_name(from->context))                                                 \
-	C(NON_ZERO, "device_id", from->device)                                                                         \
-	C(NON_ZERO, "napi_id", from->napi_id)                                                                          \
-	C(INTEGER_ALWAYS, "work", from->work)                                                                          \
-	C(INTEGER_ALWAYS, "budget", from->budget)
+	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
+	C(INTEGER, dur, from->timed ? from->dur_ns : NONE)                                                             \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(INTEGER, utid, from->task)                                                                                   \
+	C(TEXT_ALWAYS, context, nt_napi_context_name(from->context))                                                   \
+	C(NON_ZERO, device_id, from->device)                                                                           \
+	C(NON_ZERO, napi_id, from->napi_id)                                                                            \
+	C(INTEGER_ALWAYS, work, from->work)                                                                            \
+	C(INTEGER_ALWAYS, budget, from->budget)
 
 #define NT_COLUMNS_skb_latency(C)                                                                                      \
-	C(INTEGER_ALWAYS, "ts", from->sample->end_ns)                                                                  \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(TEXT_ALWAYS, "hook", nt_hook_name(from->sample->hook))                                                       \
-	C(INTEGER, "latency_ns", is_late_known(from) ? from->latency_ns : NONE)                                        \
-	C(INTEGER, "stamp_ns", from->sample->stamp_ns)                                                                 \
-	C(NON_ZERO, "device_id", from->sample->device)                                                                 \
-	C(NON_ZERO, "socket_id", from->sample->socket)                                                                 \
-	C(NON_ZERO, "utid", from->sample->task)                                                                        \
-	C(NON_ZERO, "length", from->sample->length)                                                                    \
-	C(INTEGER_ALWAYS, "queue_len", from->sample->queue_len)                                                        \
-	C(INTEGER_ALWAYS, "weight", from->sample->weight)                                                              \
-	C(TEXT_ALWAYS, "flags", nt_latency_flags_text(from->sample->flags, from->late))
+	C(INTEGER_ALWAYS, ts, from->sample->end_ns)                                                                    \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(TEXT_ALWAYS, hook, nt_hook_name(from->sample->hook))                                                         \
+	C(INTEGER, latency_ns, is_late_known(from) ? from->latency_ns : NONE)                                          \
+	C(INTEGER, stamp_ns, from->sample->stamp_ns)                                                                   \
+	C(NON_ZERO, device_id, from->sample->device)                                                                   \
+	C(NON_ZERO, socket_id, from->sample->socket)                                                                   \
+	C(NON_ZERO, utid, from->sample->task)                                                                          \
+	C(NON_ZERO, length, from->sample->length)                                                                      \
+	C(INTEGER_ALWAYS, queue_len, from->sample->queue_len)                                                          \
+	C(INTEGER_ALWAYS, weight, from->sample->weight)                                                                \
+	C(TEXT_ALWAYS, flags, nt_latency_flags_text(from->sample->flags, from->late))
 
 #define NT_COLUMNS_skb_drop(C)                                                                                         \
-	C(INTEGER_ALWAYS, "ts", from->drop->end_ns)                                                                    \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(TEXT_ALWAYS, "reason",                                                                                       \
-	  from->reason ? from->reason : nt_arena_format(arena, "reason %u", from->drop->reason))                       \
-	C(TEXT_ALWAYS, "location", from->location ? from->location : "unknown")                                        \
-	C(NON_ZERO, "device_id", from->drop->device)                                                                   \
-	C(NON_ZERO, "socket_id", from->drop->socket)                                                                   \
-	C(INTEGER_ALWAYS, "length", from->drop->length)                                                                \
-	C(NON_ZERO, "protocol", from->drop->protocol)
+	C(INTEGER_ALWAYS, ts, from->drop->end_ns)                                                                      \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(TEXT_ALWAYS, reason, from->reason ? from->reason : nt_arena_format(arena, "reason %u", from->drop->reason))  \
+	C(TEXT_ALWAYS, location, from->location ? from->location : "unknown")                                          \
+	C(NON_ZERO, device_id, from->drop->device)                                                                     \
+	C(NON_ZERO, socket_id, from->drop->socket)                                                                     \
+	C(INTEGER_ALWAYS, length, from->drop->length)                                                                  \
+	C(NON_ZERO, protocol, from->drop->protocol)
 
 #define NT_COLUMNS_tcp_retransmit(C)                                                                                   \
-	C(INTEGER_ALWAYS, "ts", from->record->as_retransmit.end_ns)                                                    \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(TEXT_ALWAYS, "what", nt_retransmit_name(from->record->as_retransmit.what))                                   \
-	C(NON_ZERO, "socket_id", from->record->as_retransmit.socket)                                                   \
-	C(INTEGER_ALWAYS, "length", from->record->as_retransmit.length)                                                \
-	C(TEXT, "state", nt_tcp_state_name(from->record->as_retransmit.state, arena))
+	C(INTEGER_ALWAYS, ts, from->record->as_retransmit.end_ns)                                                      \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(TEXT_ALWAYS, what, nt_retransmit_name(from->record->as_retransmit.what))                                     \
+	C(NON_ZERO, socket_id, from->record->as_retransmit.socket)                                                     \
+	C(INTEGER_ALWAYS, length, from->record->as_retransmit.length)                                                  \
+	C(TEXT, state, nt_tcp_state_name(from->record->as_retransmit.state, arena))
 
 #define NT_COLUMNS_sched_wakeup(C)                                                                                     \
-	C(INTEGER_ALWAYS, "ts", from->record->as_wakeup.end_ns)                                                        \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(INTEGER, "utid", from->record->as_wakeup.task)                                                               \
-	C(INTEGER_ALWAYS, "target_cpu", from->record->as_wakeup.target_cpu)                                            \
-	C(INTEGER, "waker_utid", from->record->as_wakeup.waker)                                                        \
-	C(INTEGER_ALWAYS, "priority", from->record->as_wakeup.priority)                                                \
-	C(TEXT_ALWAYS, "what", nt_wakeup_name(from->record->as_wakeup.what))                                           \
-	C(TEXT, "context", nt_wakeup_context_name(from->record->as_wakeup.context))                                    \
-	C(INTEGER_ALWAYS, "was_runnable", from->record->as_wakeup.flags &NT_WAKEUP_RUNNABLE)
+	C(INTEGER_ALWAYS, ts, from->record->as_wakeup.end_ns)                                                          \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(INTEGER, utid, from->record->as_wakeup.task)                                                                 \
+	C(INTEGER_ALWAYS, target_cpu, from->record->as_wakeup.target_cpu)                                              \
+	C(INTEGER, waker_utid, from->record->as_wakeup.waker)                                                          \
+	C(INTEGER_ALWAYS, priority, from->record->as_wakeup.priority)                                                  \
+	C(TEXT_ALWAYS, what, nt_wakeup_name(from->record->as_wakeup.what))                                             \
+	C(TEXT, context, nt_wakeup_context_name(from->record->as_wakeup.context))                                      \
+	C(INTEGER_ALWAYS, was_runnable, from->record->as_wakeup.flags &NT_WAKEUP_RUNNABLE)
 
 #define NT_COLUMNS_stack_sample(C)                                                                                     \
-	C(INTEGER_ALWAYS, "ts", from->sample->end_ns)                                                                  \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(INTEGER, "utid", from->sample->task)                                                                         \
-	C(TEXT, "owner", from->owner < NT_OWNER_COUNT ? nt_owner_name(from->owner) : NULL)                             \
-	C(TEXT, "stage", from->stage)                                                                                  \
-	C(TEXT, "family", from->family == 4 ? "inet" : from->family == 6 ? "inet6" : NULL)                             \
-	C(TEXT_ALWAYS, "context", nt_stack_context_name(from->sample->context))                                        \
-	C(TEXT, "vec", is_in_softirq(from->sample) ? nt_vec_name(from->sample->vec) : NULL)                            \
-	C(INTEGER_ALWAYS, "in_user", from->sample->flags &NT_STACK_SAMPLE_USER)                                        \
-	C(NON_ZERO, "stack_id", from->sample->stack)                                                                   \
-	C(NON_ZERO, "user_stack_id", from->sample->user_stack)                                                         \
-	C(NON_ZERO, "error", from->sample->error)                                                                      \
-	C(NON_ZERO, "user_error", from->sample->user_error)                                                            \
-	C(TEXT_ALWAYS, "flags", nt_stack_flags_text(from->sample->flags))
+	C(INTEGER_ALWAYS, ts, from->sample->end_ns)                                                                    \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(INTEGER, utid, from->sample->task)                                                                           \
+	C(TEXT, owner, from->owner < NT_OWNER_COUNT ? nt_owner_name(from->owner) : NULL)                               \
+	C(TEXT, stage, from->stage)                                                                                    \
+	C(TEXT, family, from->family == 4 ? "inet" : from->family == 6 ? "inet6" : NULL)                               \
+	C(TEXT_ALWAYS, context, nt_stack_context_name(from->sample->context))                                          \
+	C(TEXT, vec, is_in_softirq(from->sample) ? nt_vec_name(from->sample->vec) : NULL)                              \
+	C(INTEGER_ALWAYS, in_user, from->sample->flags &NT_STACK_SAMPLE_USER)                                          \
+	C(NON_ZERO, stack_id, from->sample->stack)                                                                     \
+	C(NON_ZERO, user_stack_id, from->sample->user_stack)                                                           \
+	C(NON_ZERO, error, from->sample->error)                                                                        \
+	C(NON_ZERO, user_error, from->sample->user_error)                                                              \
+	C(TEXT_ALWAYS, flags, nt_stack_flags_text(from->sample->flags))
 
 #define NT_COLUMNS_stack(C)                                                                                            \
-	C(INTEGER_ALWAYS, "id", from->stack->stack)                                                                    \
-	C(INTEGER_ALWAYS, "depth", from->depth)                                                                        \
-	C(TEXT_ALWAYS, "kind", from->stack->flags &NT_STACK_USER ? "user" : "kernel")                                  \
-	C(NON_ZERO, "parent_id", from->stack->parent)                                                                  \
-	C(NON_ZERO, "symbol_id", from->stack->symbol)
+	C(INTEGER_ALWAYS, id, from->stack->stack)                                                                      \
+	C(INTEGER_ALWAYS, depth, from->depth)                                                                          \
+	C(TEXT_ALWAYS, kind, from->stack->flags &NT_STACK_USER ? "user" : "kernel")                                    \
+	C(NON_ZERO, parent_id, from->stack->parent)                                                                    \
+	C(NON_ZERO, symbol_id, from->stack->symbol)
 
 #define NT_COLUMNS_frame(C)                                                                                            \
-	C(INTEGER_ALWAYS, "stack_id", from->stack)                                                                     \
-	C(INTEGER_ALWAYS, "pos", from->pos)                                                                            \
-	C(NON_ZERO, "symbol_id", from->symbol)
+	C(INTEGER_ALWAYS, stack_id, from->stack)                                                                       \
+	C(INTEGER_ALWAYS, pos, from->pos)                                                                              \
+	C(NON_ZERO, symbol_id, from->symbol)
 
 #define NT_COLUMNS_symbol(C)                                                                                           \
-	C(INTEGER_ALWAYS, "id", from->symbol)                                                                          \
-	C(TEXT_ALWAYS, "kind", from->kernel ? "kernel" : "user")                                                       \
-	C(TEXT_ALWAYS, "name", symbol_name(from, arena))                                                               \
-	C(INTEGER, "offset", symbol_offset(from))                                                                      \
-	C(TEXT, "module", from->kernel ? CLEAN(from->kernel->module) : NULL)                                           \
-	C(TEXT, "build_id", from->user ? nt_build_id_text(from->user->build_id, arena) : NULL)                         \
-	C(INTEGER, "file_offset", has_file(from) ? from->user->place : NONE)                                           \
-	C(TEXT, "path", from->user ? CLEAN(from->user->path) : NULL)
+	C(INTEGER_ALWAYS, id, from->symbol)                                                                            \
+	C(TEXT_ALWAYS, kind, from->kernel ? "kernel" : "user")                                                         \
+	C(TEXT_ALWAYS, name, symbol_name(from, arena))                                                                 \
+	C(INTEGER, offset, symbol_offset(from))                                                                        \
+	C(TEXT, module, from->kernel ? CLEAN(from->kernel->module) : NULL)                                             \
+	C(TEXT, build_id, from->user ? nt_build_id_text(from->user->build_id, arena) : NULL)                           \
+	C(INTEGER, file_offset, has_file(from) ? from->user->place : NONE)                                             \
+	C(TEXT, path, from->user ? CLEAN(from->user->path) : NULL)
 
 #define NT_COLUMNS_cpu_slice(C)                                                                                        \
-	C(INTEGER_ALWAYS, "ts", from->ts_ns)                                                                           \
-	C(INTEGER_ALWAYS, "dur", from->dur_ns)                                                                         \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(TEXT_ALWAYS, "owner", nt_owner_name(from->owner))                                                            \
-	C(INTEGER, "utid", from->task)
+	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
+	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(TEXT_ALWAYS, owner, nt_owner_name(from->owner))                                                              \
+	C(INTEGER, utid, from->task)
 
 #define NT_COLUMNS_loss(C)                                                                                             \
-	C(INTEGER_ALWAYS, "ts", from->ts_ns)                                                                           \
-	C(INTEGER_ALWAYS, "dur", from->dur_ns)                                                                         \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(TEXT_ALWAYS, "kind", lost_kind_name(from->kind))                                                             \
-	C(NON_ZERO, "count", from->count)                                                                              \
-	C(TEXT_ALWAYS, "why", from->why)
+	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
+	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(TEXT_ALWAYS, kind, lost_kind_name(from->kind))                                                               \
+	C(NON_ZERO, count, from->count)                                                                                \
+	C(TEXT_ALWAYS, why, from->why)
 
 /* ---- snapshots ---- */
 
 #define NT_COLUMNS_clock_snapshot(C)                                                                                   \
-	C(INTEGER_ALWAYS, "ts", from->monotonic_ns)                                                                    \
-	C(INTEGER, "realtime_ns", from->realtime_ns)                                                                   \
-	C(INTEGER, "tai_ns", from->tai_ns)                                                                             \
-	C(INTEGER, "boot_ns", from->boot_ns)                                                                           \
-	C(INTEGER, "uncertainty_ns", from->uncertainty_ns)
+	C(INTEGER_ALWAYS, ts, from->monotonic_ns)                                                                      \
+	C(INTEGER, realtime_ns, from->realtime_ns)                                                                     \
+	C(INTEGER, tai_ns, from->tai_ns)                                                                               \
+	C(INTEGER, boot_ns, from->boot_ns)                                                                             \
+	C(INTEGER, uncertainty_ns, from->uncertainty_ns)
 
 #define NT_COLUMNS_proc_counter(C)                                                                                     \
-	C(INTEGER_ALWAYS, "ts_begin", from->begin_ns)                                                                  \
-	C(INTEGER_ALWAYS, "ts_end", from->end_ns)                                                                      \
-	C(TEXT_ALWAYS, "source", from->source)                                                                         \
-	C(INTEGER, "cpu", from->cpu >= 0 ? (uint64_t)from->cpu : NONE)                                                 \
-	C(TEXT_ALWAYS, "name", from->name)                                                                             \
-	C(SIGNED_ALWAYS, "value", from->value)
+	C(INTEGER_ALWAYS, ts_begin, from->begin_ns)                                                                    \
+	C(INTEGER_ALWAYS, ts_end, from->end_ns)                                                                        \
+	C(TEXT_ALWAYS, source, from->source)                                                                           \
+	C(INTEGER, cpu, from->cpu >= 0 ? (uint64_t)from->cpu : NONE)                                                   \
+	C(TEXT_ALWAYS, name, from->name)                                                                               \
+	C(SIGNED_ALWAYS, value, from->value)
 
 #define NT_COLUMNS_self_cost(C)                                                                                        \
-	C(INTEGER_ALWAYS, "ts", from->end_ns)                                                                          \
-	C(TEXT, "program", from->source)                                                                               \
-	C(TEXT_ALWAYS, "name", from->name)                                                                             \
-	C(SIGNED_ALWAYS, "value", from->value)
+	C(INTEGER_ALWAYS, ts, from->end_ns)                                                                            \
+	C(TEXT, program, from->source)                                                                                 \
+	C(TEXT_ALWAYS, name, from->name)                                                                               \
+	C(SIGNED_ALWAYS, value, from->value)
 
 #define NT_COLUMNS_record_count(C)                                                                                     \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(TEXT_ALWAYS, "kind", lost_kind_name(from->kind))                                                             \
-	C(INTEGER_ALWAYS, "records", from->records)                                                                    \
-	C(INTEGER_ALWAYS, "lost", from->lost)
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(TEXT_ALWAYS, kind, lost_kind_name(from->kind))                                                               \
+	C(INTEGER_ALWAYS, records, from->records)                                                                      \
+	C(INTEGER_ALWAYS, lost, from->lost)
 
 /* ---- sums, so that the everyday questions need not read every slice ---- */
 
 #define NT_COLUMNS_cpu_cost(C)                                                                                         \
-	C(INTEGER_ALWAYS, "ts", from->ts_ns)                                                                           \
-	C(INTEGER_ALWAYS, "dur", from->dur_ns)                                                                         \
-	C(INTEGER_ALWAYS, "cpu", from->cpu)                                                                            \
-	C(TEXT_ALWAYS, "owner", nt_owner_name(from->owner))                                                            \
-	C(INTEGER, "utid", from->task)                                                                                 \
-	C(INTEGER_ALWAYS, "spent_ns", from->spent_ns)
+	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
+	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(TEXT_ALWAYS, owner, nt_owner_name(from->owner))                                                              \
+	C(INTEGER, utid, from->task)                                                                                   \
+	C(INTEGER_ALWAYS, spent_ns, from->spent_ns)
 
 #define NT_COLUMNS_sock_cost(C)                                                                                        \
-	C(INTEGER_ALWAYS, "ts", from->ts_ns)                                                                           \
-	C(INTEGER_ALWAYS, "dur", from->dur_ns)                                                                         \
-	C(INTEGER, "utid", from->task)                                                                                 \
-	C(TEXT_ALWAYS, "op", nt_dir_name(from->dir))                                                                   \
-	C(NON_ZERO, "socket_id", from->socket)                                                                         \
-	C(INTEGER_ALWAYS, "ops", from->ops)                                                                            \
-	C(INTEGER_ALWAYS, "failed", from->failed)                                                                      \
-	C(INTEGER_ALWAYS, "untimed", from->untimed)                                                                    \
-	C(INTEGER_ALWAYS, "lower_bound", from->lower_bound)                                                            \
-	C(INTEGER_ALWAYS, "bytes", from->bytes)                                                                        \
-	C(INTEGER_ALWAYS, "cpu_ns", from->cpu_ns)
+	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
+	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
+	C(INTEGER, utid, from->task)                                                                                   \
+	C(TEXT_ALWAYS, op, nt_dir_name(from->dir))                                                                     \
+	C(NON_ZERO, socket_id, from->socket)                                                                           \
+	C(INTEGER_ALWAYS, ops, from->ops)                                                                              \
+	C(INTEGER_ALWAYS, failed, from->failed)                                                                        \
+	C(INTEGER_ALWAYS, untimed, from->untimed)                                                                      \
+	C(INTEGER_ALWAYS, lower_bound, from->lower_bound)                                                              \
+	C(INTEGER_ALWAYS, bytes, from->bytes)                                                                          \
+	C(INTEGER_ALWAYS, cpu_ns, from->cpu_ns)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rows.c - see rows.h. A pass over the identities and clocks learns names and offsets; then each call for a row that
- * finds the queue empty makes some more: first the events go through merge and timeline, whose callbacks fill the queue
- * (samples go past the timeline, samples.c), then the other blocks of each chunk (blocks.c; before the events
+ * rows.c - see rows.h. A pass over the identities and clocks learns names and offsets (learned.c). Then each call for a
+ * row that finds the queue empty makes some more: first the events go through merge and timeline, whose callbacks fill
+ * the queue (samples go past the timeline, samples.c), then the other blocks of each chunk (blocks.c; before the events
  * for who wants that), then what is known only at the end.
  */
 #include "report/rows/rows.h"
@@ -63,6 +63,7 @@ int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
 {
 	int error;
 
+	rows->met |= NT_TABLE_BIT(table);
 	if (!wants(rows, table)) {
 		/* The row of the session says how many do not fit, wanted or not. */
 		rows->unfit += !nt_table(table)->fits(from);
@@ -75,7 +76,7 @@ int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
 		rows->unfit++;
 		return 0;
 	}
-	if (!error)
+	if (!error && nt_window_has(rows, &rows->queue[rows->n_queue]))
 		rows->n_queue++;
 	return error;
 }
@@ -85,7 +86,7 @@ int nt_rows_see(struct nt_rows *rows, uint64_t task)
 	if (task == NT_NO_TASK || task == rows->seen_last)
 		return 0;
 	rows->seen_last = task;
-	return nt_identities_see(&rows->ids, task);
+	return nt_identity_marks_see(&rows->marks, task);
 }
 
 /* ---- what the timeline gives ---- */
@@ -121,7 +122,7 @@ static int on_irq(void *arg, const struct nt_span_row *span)
 	struct nt_irq_info info = {.span = span};
 
 	if (wants(rows, NT_TABLE_IRQ_SLICE) &&
-	    !(info.name = nt_identities_irq_name(&rows->ids, span->detail, span->number)))
+	    !(info.name = nt_identities_irq_name(&rows->learned->ids, span->detail, span->number)))
 		return -ENOMEM;
 	return nt_rows_push(rows, NT_TABLE_IRQ_SLICE, &info);
 }
@@ -168,19 +169,19 @@ static bool is_main_of(void *arg, uint64_t main, uint64_t task)
 {
 	struct nt_rows *rows = arg;
 
-	return nt_identities_process_of(&rows->ids, task) == main;
+	return nt_identities_process_of(&rows->learned->ids, task) == main;
 }
 
 static bool is_napi(void *arg, uint64_t task)
 {
 	struct nt_rows *rows = arg;
 
-	return nt_identities_is_napi(&rows->ids, task);
+	return nt_identities_is_napi(&rows->learned->ids, task);
 }
 
 /* ---- opening ---- */
 
-static int make_timeline(struct nt_rows *rows)
+struct nt_timeline *nt_rows_timeline_new(struct nt_rows *rows, const struct nt_timeline_sink *sink)
 {
 	const struct nt_timeline_config config = {
 		.start_ns = rows->tape->start_ns,
@@ -192,6 +193,17 @@ static int make_timeline(struct nt_rows *rows)
 		.is_napi = is_napi,
 		.arg = rows,
 	};
+	struct nt_timeline *timeline = nt_timeline_new(&config, sink);
+
+	for (uint32_t cpu = 0; timeline && rows->window.places && cpu < rows->tape->n_cpus; cpu++) {
+		if (rows->window.places[cpu].end_ns)
+			nt_timeline_begin_at(timeline, cpu, rows->window.places[cpu].end_ns);
+	}
+	return timeline;
+}
+
+static int make_timeline(struct nt_rows *rows)
+{
 	/* Rows of threads are those that rows of these speak of, too. */
 	const uint64_t threads = BIT(THREAD) | BIT(SESSION);
 	const struct nt_timeline_sink sink = {
@@ -207,21 +219,26 @@ static int make_timeline(struct nt_rows *rows)
 	};
 	const struct nt_rollup_sink rollup_sink = {.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};
 
-	rows->timeline = nt_timeline_new(&config, &sink);
+	rows->timeline = nt_rows_timeline_new(rows, &sink);
 	if (!rows->timeline)
 		return -ENOMEM;
 	if (reads(rows, with_owners) &&
 	    !(rows->owners = nt_sample_owners_new(rows->tape->n_cpus, nt_rows_push_owned, rows)))
 		return -ENOMEM;
-	if (reads(rows, with_sums) && !(rows->rollup = nt_rollup_new(config.start_ns, config.end_ns, &rollup_sink)))
+	if (reads(rows, with_sums) &&
+	    !(rows->rollup = nt_rollup_new(rows->tape->start_ns, rows->tape->end_ns, &rollup_sink)))
 		return -ENOMEM;
 	return 0;
 }
 
 static int make_readers(struct nt_rows *rows)
 {
+	int error = nt_window_open(rows, needs_timeline(rows));
+
+	if (error)
+		return error;
 	rows->counts = calloc(rows->tape->n_cpus + 1, sizeof(*rows->counts));
-	rows->merge = needs_events(rows) ? nt_merge_new(rows->tape) : NULL;
+	rows->merge = needs_events(rows) ? nt_merge_new(rows->tape, rows->window.places) : NULL;
 	if (!rows->counts || (needs_events(rows) && !rows->merge))
 		return -ENOMEM;
 	return needs_timeline(rows) ? make_timeline(rows) : 0;
@@ -235,12 +252,15 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_name
 
 	if (!rows)
 		return -ENOMEM;
-	rows->tape = tape;
+	rows->tape = rows->pass.tape = tape;
 	rows->names = names;
 	rows->session_id = session_id;
 	rows->want = *want;
 	rows->seen_last = NT_NO_TASK;
-	error = nt_rows_learn(rows);
+	rows->learned = want->learned;
+	error = rows->learned ? 0 : nt_learned_new(&rows->own, tape);
+	if (rows->own)
+		rows->learned = rows->own;
 	if (!error)
 		error = make_readers(rows);
 	if (error)
@@ -254,20 +274,19 @@ void nt_rows_close(struct nt_rows *rows)
 {
 	if (!rows)
 		return;
-	if (rows->contents)
-		nt_tape_drop(rows->tape, rows->chunk);
+	nt_block_pass_release(&rows->pass);
 	nt_timeline_free(rows->timeline);
 	nt_rollup_free(rows->rollup);
 	nt_sample_owners_free(rows->owners);
 	nt_stack_stages_release(&rows->stages);
 	nt_merge_free(rows->merge);
+	nt_window_release(rows);
 	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)
 		free(rows->counts[cpu]);
 	free(rows->counts);
-	nt_identities_release(&rows->ids);
-	nt_clocks_release(&rows->clocks);
+	nt_learned_free(rows->own);
+	nt_identity_marks_release(&rows->marks);
 	nt_arena_release(&rows->arena);
-	nt_buf_release(&rows->raw);
 	free(rows->queue);
 	free(rows);
 }
@@ -306,7 +325,11 @@ static int step_events(struct nt_rows *rows)
 		return error;
 	if (nt_rows_is_sample(&merged.record))
 		return nt_rows_push_sample(rows, merged.cpu, &merged.record);
-	return rows->timeline ? nt_timeline_add(rows->timeline, merged.cpu, &merged.record) : 0;
+	if (rows->timeline)
+		error = nt_timeline_add(rows->timeline, merged.cpu, &merged.record);
+	if (!error && nt_window_is_done(rows, merged.cpu, &merged.record))
+		nt_merge_stop(rows->merge, merged.cpu);
+	return error;
 }
 
 static int step_finish(struct nt_rows *rows)
@@ -385,8 +408,8 @@ static int push_session(struct nt_rows *rows)
 		.events = rows->events,
 		.lost = rows->lost,
 		.bad_lines = rows->bad_lines,
-		.clock_uncertainty_ns = nt_clocks_uncertainty(&rows->clocks),
-		.clock_steps = nt_clocks_steps(&rows->clocks, NULL, 0),
+		.clock_uncertainty_ns = nt_clocks_uncertainty(&rows->learned->clocks),
+		.clock_steps = nt_clocks_steps(&rows->learned->clocks, NULL, 0),
 	};
 
 	nt_session_uuid(tape, uuid);
@@ -454,6 +477,12 @@ int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 	}
 	*out = &rows->queue[rows->next_queue++];
 	return 0;
+}
+
+/* The row of the session counts everything, so what it is made of is looked at whole. */
+uint64_t nt_rows_empty(const struct nt_rows *rows)
+{
+	return (reads(rows, BIT(SESSION)) ? NT_ALL_TABLES : rows->want.tables) & ~rows->met;
 }
 
 unsigned int nt_rows_progress(const struct nt_rows *rows)

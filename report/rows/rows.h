@@ -18,6 +18,15 @@
 
 struct nt_rows;
 
+/*
+ * The identities and clocks of a whole tape, which rows of events need for names. Learned once, they serve any number
+ * of iterators of the tape, which may be read in turn but not at once; they must outlive these. Problems found on the
+ * way are added to the tape. 0, or a negative errno.
+ */
+struct nt_learned;
+int nt_learned_new(struct nt_learned **out, struct nt_tape *tape);
+void nt_learned_free(struct nt_learned *learned);
+
 enum nt_rows_order {
 	NT_ROWS_EVENTS_FIRST, /* what a database is made of */
 	NT_ROWS_IDENTITIES_FIRST /* identities and clocks, snapshots, events: for who needs names at once */
@@ -27,6 +36,13 @@ struct nt_rows_want {
 	uint64_t tables; /* NT_TABLE_BIT of each */
 	enum nt_rows_order order;
 	bool head; /* of the session's row only what is known before anything is read: its counts are 0 */
+	/*
+	 * Only rows of a window in time and of these CPUs; docs/sql-schema.md says which rows those are. Only blocks
+	 * that they need are read.
+	 */
+	uint64_t from_ns, to_ns; /* both 0: all of the session; to_ns UINT64_MAX: to its end */
+	const uint8_t *cpus; /* a flag for each of the tape's n_cpus, must outlive the rows; NULL: all */
+	struct nt_learned *learned; /* of this tape; NULL: nt_rows_open learns for itself */
 };
 
 /*
@@ -39,6 +55,8 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_name
 void nt_rows_close(struct nt_rows *rows);
 /* 0: *out is the next row, good until the next call; 1: end; below 0: a negative errno. */
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out);
+/* At the end: tables that are known to have no rows. Those that were wanted, at least. */
+uint64_t nt_rows_empty(const struct nt_rows *rows);
 /* How far it is, of 1000: for showing progress. */
 unsigned int nt_rows_progress(const struct nt_rows *rows);
 

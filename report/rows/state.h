@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what an iterator of rows remembers, shared by rows.c, samples.c and blocks.c. Private to
- * these.
+ * state.h - what an iterator of rows remembers, shared by rows.c, window.c, samples.c and blocks.c. Private to these,
+ * and to learned.c.
  */
 #pragma once
 
@@ -11,17 +11,43 @@
 #include "report/tape/clock.h"
 #include "report/tape/identities.h"
 #include "report/tape/merge.h"
+#include "report/util/array.h"
 
 struct nt_rows_counts {
 	uint64_t records[NT_KIND_MAX], lost[NT_KIND_MAX];
+};
+
+/* A pass over the blocks that hold no events. */
+struct nt_block_pass {
+	struct nt_tape *tape;
+	size_t chunk, block;
+	const struct nt_chunk_contents *contents;
+	struct nt_buf raw; /* the block that was given last */
+};
+
+struct nt_learned {
+	struct nt_identities ids;
+	struct nt_clocks clocks;
+};
+
+/* Numbers of columns; 0: the table has none such. */
+struct nt_window_columns {
+	uint8_t ts, dur, cpu;
+};
+
+struct nt_rows_window {
+	struct nt_window_columns columns[NT_TABLE_COUNT];
+	struct nt_place *places; /* by CPU: where reading begins; NULL: everything is read */
+	uint64_t *until_ns; /* by CPU: reading does not end before; NULL: it does not end */
 };
 
 struct nt_rows {
 	struct nt_tape *tape;
 	struct nt_user_names *names; /* or NULL */
 	int64_t session_id;
-	struct nt_identities ids;
-	struct nt_clocks clocks;
+	struct nt_learned *learned;
+	struct nt_learned *own; /* the same, if nobody else's; or NULL */
+	struct nt_identity_marks marks;
 	struct nt_merge *merge;
 	/* NULL: nothing that is wanted needs it. */
 	struct nt_timeline *timeline;
@@ -29,6 +55,7 @@ struct nt_rows {
 	struct nt_sample_owners *owners; /* of stack samples */
 	struct nt_stack_stages stages; /* the same */
 	struct nt_rows_want want;
+	struct nt_rows_window window;
 	unsigned int step;
 	bool events_done;
 	uint64_t at_ns; /* end of the last record */
@@ -37,20 +64,31 @@ struct nt_rows {
 	struct nt_row *queue;
 	size_t n_queue, next_queue, queue_size;
 	struct nt_arena arena;
-	/* The pass over the blocks that hold no events. */
-	size_t chunk, block;
-	const struct nt_chunk_contents *contents;
-	struct nt_buf raw;
+	struct nt_block_pass pass;
 	/* Counts for the last rows. */
 	struct nt_rows_counts **counts; /* by CPU, NULL where nothing was */
 	uint64_t events, lost, bad_lines;
 	uint64_t unfit; /* rows left out: a number that SQL cannot hold */
+	uint64_t met; /* tables that something was found for, wanted or not */
 };
 
 /* Puts the row that `from` makes into the queue, if its table is wanted. */
 int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from);
 /* Notes that a row speaks of this task. */
 int nt_rows_see(struct nt_rows *rows, uint64_t task);
+
+/* A timeline of the tape, from the window's places on. NULL: out of memory. */
+struct nt_timeline *nt_rows_timeline_new(struct nt_rows *rows, const struct nt_timeline_sink *sink);
+
+/* ---- window.c ---- */
+
+/* Finds what must be read. Before the rows' own readers are made. 0, or a negative errno. */
+int nt_window_open(struct nt_rows *rows, bool needs_timeline);
+void nt_window_release(struct nt_rows *rows);
+/* Whether the row is in the window. */
+bool nt_window_has(const struct nt_rows *rows, const struct nt_row *row);
+/* Whether nothing behind this record, which was fed just now, has a part in the window's rows of its CPU. */
+bool nt_window_is_done(const struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
 
 /* ---- samples.c ---- */
 
@@ -62,10 +100,20 @@ int nt_rows_push_record(struct nt_rows *rows, const struct nt_cpu_record *from);
 /* A stack sample whose owner has been found (nt_owned_fn; arg is the rows). */
 int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner);
 
+/* ---- learned.c ---- */
+
+/*
+ * Moves to the next block that `wanted` (a set of 1 << type) holds and loads it into pass->raw. 0; 1: no more, and the
+ * next call begins again; or a negative errno. Damaged blocks are stepped over: nt_tape_load notes them.
+ */
+int nt_block_pass_next(struct nt_block_pass *pass, unsigned int wanted, const struct nt_block_ref **out);
+void nt_block_pass_release(struct nt_block_pass *pass);
+/* Calls visit with each identity of the block that was loaded. */
+int nt_block_pass_identities(struct nt_block_pass *pass, int (*visit)(void *arg, const union nt_any *record),
+			     void *arg);
+
 /* ---- blocks.c ---- */
 
-/* Learns the identities and the clocks of the whole tape. */
-int nt_rows_learn(struct nt_rows *rows);
 /* The rows of one block that holds no events; only of identities and clocks; only of snapshots. 1: there are no more.
  */
 int nt_rows_step_block(struct nt_rows *rows);

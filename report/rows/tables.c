@@ -85,43 +85,42 @@ static const char *lost_kind_name(unsigned int number)
 
 /* ---- rows ---- */
 
-/* Numbers that SQL cannot hold stand for "none" or come from a damaged tape: NULL both. */
-static void put_integer(struct nt_row *row, uint64_t integer)
+/* Each says whether there is a value. Numbers that SQL cannot hold stand for "none" or come from a damaged tape: NULL
+ * both. */
+static inline bool put_integer(struct nt_value *value, uint64_t integer)
 {
-	struct nt_value *value = &row->values[row->n++];
+	const bool is_there = integer <= INT64_MAX;
 
-	value->type = integer <= INT64_MAX ? NT_VALUE_INTEGER : NT_VALUE_NULL;
+	value->type = is_there ? NT_VALUE_INTEGER : NT_VALUE_NULL;
 	value->integer = (int64_t)integer;
+	return is_there;
 }
 
-static void put_non_zero(struct nt_row *row, uint64_t integer)
+static inline bool put_non_zero(struct nt_value *value, uint64_t integer)
 {
-	put_integer(row, integer ? integer : NONE);
+	return put_integer(value, integer ? integer : NONE);
 }
 
-static void put_signed(struct nt_row *row, int64_t integer)
+static inline bool put_signed(struct nt_value *value, int64_t integer)
 {
-	struct nt_value *value = &row->values[row->n++];
-
 	value->type = NT_VALUE_INTEGER;
 	value->integer = integer;
+	return true;
 }
 
-static void put_text(struct nt_row *row, const char *text)
+static inline bool put_text(struct nt_value *value, const char *text)
 {
-	struct nt_value *value = &row->values[row->n++];
-
 	value->type = text ? NT_VALUE_TEXT : NT_VALUE_NULL;
 	value->text = text;
-	value->size = text ? (uint32_t)strlen(text) : 0;
+	return text;
 }
 
-#define COLUMN_INTEGER(name) {name, NT_VALUE_INTEGER, false},
-#define COLUMN_INTEGER_ALWAYS(name) {name, NT_VALUE_INTEGER, true},
+#define COLUMN_INTEGER(name) {#name, NT_VALUE_INTEGER, false},
+#define COLUMN_INTEGER_ALWAYS(name) {#name, NT_VALUE_INTEGER, true},
 #define COLUMN_NON_ZERO COLUMN_INTEGER
 #define COLUMN_SIGNED_ALWAYS COLUMN_INTEGER_ALWAYS
-#define COLUMN_TEXT(name) {name, NT_VALUE_TEXT, false},
-#define COLUMN_TEXT_ALWAYS(name) {name, NT_VALUE_TEXT, true},
+#define COLUMN_TEXT(name) {#name, NT_VALUE_TEXT, false},
+#define COLUMN_TEXT_ALWAYS(name) {#name, NT_VALUE_TEXT, true},
 #define COLUMN(type, name, value) COLUMN_##type(name)
 
 #define FITS_INTEGER(value)
@@ -132,24 +131,26 @@ static void put_text(struct nt_row *row, const char *text)
 #define FITS_TEXT_ALWAYS FITS_INTEGER
 #define FITS(type, name, value) FITS_##type(value)
 
-#define PUT_INTEGER put_integer
-#define PUT_INTEGER_ALWAYS put_integer
-#define PUT_NON_ZERO put_non_zero
-#define PUT_SIGNED_ALWAYS put_signed
-#define PUT_TEXT put_text
-#define PUT_TEXT_ALWAYS put_text
-#define PUT(type, name, value) PUT_##type(row, value);
+#define PUT_INTEGER(value, from) put_integer(value, from)
+#define PUT_INTEGER_ALWAYS(value, from) is_whole &= put_integer(value, from)
+#define PUT_NON_ZERO(value, from) put_non_zero(value, from)
+#define PUT_SIGNED_ALWAYS(value, from) is_whole &= put_signed(value, from)
+#define PUT_TEXT(value, from) put_text(value, from)
+#define PUT_TEXT_ALWAYS(value, from) is_whole &= put_text(value, from)
+#define PUT(type, name, from) PUT_##type(value++, from);
 
 #define X(constant, table, type, key)                                                                                  \
-	static const struct nt_column table##_columns[] = {COLUMN_INTEGER_ALWAYS("session_id")                         \
+	static const struct nt_column table##_columns[] = {COLUMN_INTEGER_ALWAYS(session_id)                           \
 								   NT_COLUMNS_##table(COLUMN)};                        \
 	_Static_assert(sizeof(table##_columns) <= NT_MAX_COLUMNS * sizeof(struct nt_column), "columns of " #table);    \
-	static void table##_fill(struct nt_row *row, struct nt_arena *arena, const void *data)                         \
+	static bool table##_fill(struct nt_row *row, struct nt_arena *arena, const void *data)                         \
 	{                                                                                                              \
+		struct nt_value *value = row->values + 1;                                                              \
 		const type *from = data;                                                                               \
+		bool is_whole = true;                                                                                  \
                                                                                                                        \
 		(void)arena;                                                                                           \
-		NT_COLUMNS_##table(PUT)                                                                                \
+		NT_COLUMNS_##table(PUT) return is_whole;                                                               \
 	}                                                                                                              \
 	static bool table##_fits(const void *data)                                                                     \
 	{                                                                                                              \
@@ -178,12 +179,13 @@ const struct nt_table *nt_table(enum nt_table_id id)
 int nt_table_fill(struct nt_row *row, struct nt_arena *arena, enum nt_table_id id, int64_t session_id, const void *from)
 {
 	const struct nt_table *table = &tables[id];
+	bool is_whole;
 
 	row->table = id;
-	row->n = 0;
-	put_signed(row, session_id);
-	table->fill(row, arena, from);
+	row->n = table->n_columns;
+	put_signed(&row->values[0], session_id);
+	is_whole = table->fill(row, arena, from);
 	if (arena->failed)
 		return -ENOMEM;
-	return NT_ANY(row->n, i, table->columns[i].required && row->values[i].type == NT_VALUE_NULL) ? -EBADMSG : 0;
+	return is_whole ? 0 : -EBADMSG;
 }

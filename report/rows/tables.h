@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "report/rows/columns.h"
@@ -28,7 +29,6 @@ enum nt_value_type { NT_VALUE_NULL, NT_VALUE_INTEGER, NT_VALUE_TEXT };
 
 struct nt_value {
 	enum nt_value_type type;
-	uint32_t size; /* of the text, without its terminator */
 	union {
 		int64_t integer;
 		const char *text; /* zero-terminated UTF-8 without zero bytes inside */
@@ -52,11 +52,39 @@ struct nt_table {
 	const char *key; /* the column that is the key beside session_id; "": session_id alone; NULL: none */
 	const struct nt_column *columns; /* the first is session_id in all tables */
 	uint32_t n_columns;
-	/* Adds the values after session_id of the row that `from` makes. */
-	void (*fill)(struct nt_row *row, struct nt_arena *arena, const void *from);
+	/* Adds the values after session_id of the row that `from` makes. Whether those are there that must be. */
+	bool (*fill)(struct nt_row *row, struct nt_arena *arena, const void *from);
 	/* Whether SQL can hold the numbers that the row must have: if not, it has no place in the table. */
 	bool (*fits)(const void *from);
 };
+
+/*
+ * The place of a column in the rows of its table, a constant: NT_COLUMN(cpu_slice, ts); the bit of it in a set of
+ * columns; and its value in a row.
+ */
+#define MEMBER(type, name, value) char name;
+#define X(constant, table, type, key)                                                                                  \
+	struct nt_columns_of_##table {                                                                                 \
+		char session_id;                                                                                       \
+		NT_COLUMNS_##table(MEMBER)                                                                             \
+	};
+NT_TABLES(X)
+#undef X
+#undef MEMBER
+#define NT_COLUMN(table, name) offsetof(struct nt_columns_of_##table, name)
+#define NT_COLUMN_BIT(table, name) (1u << NT_COLUMN(table, name))
+#define NT_VALUE(row, table, name) (&(row)->values[NT_COLUMN(table, name)])
+
+/* What stands in a value, or something else where it is of another type. */
+static inline int64_t nt_integer(const struct nt_value *value, int64_t otherwise)
+{
+	return value->type == NT_VALUE_INTEGER ? value->integer : otherwise;
+}
+
+static inline const char *nt_text(const struct nt_value *value, const char *otherwise)
+{
+	return value->type == NT_VALUE_TEXT ? value->text : otherwise;
+}
 
 /* A set of tables. */
 #define NT_TABLE_BIT(id) (1ull << (id))

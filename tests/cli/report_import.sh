@@ -79,4 +79,46 @@ has "which is said" "$err" "opened without the others"
 is "a part of the session" "$(sql "$work/d.db" 'SELECT dur > 5000000 AND dur < 29000000 AND complete = 0
     FROM session')" 1
 is "mostly covered" "$(sql "$work/d.db" "SELECT sum(share) < 0.2 FROM net_cost_cpu WHERE owner = 'uncovered'")" 1
+
+# ---- --tables ----
+whole=$work/a.db part=$work/part.db
+report 0 import "$work/hand.tape" -o "$part" --tables cpu_slice,sock_op
+is "these tables, and those that say who is who" "$(sql "$part" "SELECT group_concat(name, ' ') FROM (SELECT name
+    FROM sqlite_master WHERE type = 'table' ORDER BY name)")" \
+    "cgroup cpu_slice net_device problem process session session_meta sock_op socket thread"
+for table in cgroup cpu_slice net_device problem process session session_meta sock_op socket thread; do
+    is "rows of $table" "$(sql "$part" "SELECT * FROM $table; SELECT 'end'")" \
+        "$(sql "$whole" "SELECT * FROM $table WHERE session_id = 1; SELECT 'end'")"
+done
+# left_out TABLE ARGUMENT...: the command says that this table is not there, and what to do
+left_out() {
+    local table=$1
+    shift
+    report 1 "$@"
+    has "it names the table, and what to do" "$err" "$part: the table $table was left out of this import (--tables, \
+--sums): give the tape instead, or import it with that table."
+}
+left_out cpu_cost summary "$part"
+left_out proc_counter check "$part"
+left_out stack_sample stages "$part"
+left_out stack_sample flame "$part"
+left_out skb_latency latency "$part"
+left_out softirq_slice timeline "$part"
+left_out cpu_cost export html "$part" -o "$work/part.html"
+left_out stack export perfetto "$part" -o "$work/part.pftrace"
+left_out skb_latency export prometheus "$part"
+left_out cpu_cost query "$part" "SELECT * FROM net_cost_cpu"
+left_out loss query "$part" "SELECT count(*) FROM loss"
+left_out symbol symbolize "$part"
+report 1 query "$part" "SELECT * FROM sock_operation"
+has "another name is another mistake" "$err" "no such table: sock_operation"
+report 0 import --append "$work/traffic.tape" -o "$part"
+is "another session has the same tables" "$(sql "$part" 'SELECT count(DISTINCT session_id) FROM cpu_slice')" 2
+report 1 import --append "$work/loss.tape" -o "$part" --tables loss
+has "and no others" "$err" "leave --tables out"
+report 0 import --append "$work/loss.tape" -o "$part" --tables sock_op,cpu_slice
+report 2 import "$work/hand.tape" -o "$work/e.db" --tables cpu_slice,slices
+has "a table that there is not" "$err" "--tables slices: there is no such table; choose from session, session_meta,"
+has "up to the last" "$err" "cpu_cost, sock_cost."
+holds "no database" test ! -e "$work/e.db"
 finish

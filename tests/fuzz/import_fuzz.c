@@ -39,7 +39,7 @@ static void check_row(struct import *import, const struct nt_row *row)
 
 		MUST(value->type == NT_VALUE_NULL ? !table->columns[i].required
 						  : value->type == table->columns[i].type);
-		MUST(value->type != NT_VALUE_TEXT || strlen(value->text) == value->size);
+		MUST(value->type != NT_VALUE_TEXT || value->text);
 	}
 	if (row->table == NT_TABLE_CPU_SLICE) {
 		uint64_t *next_ns = &import->next_ns[row->values[3].integer];
@@ -66,8 +66,7 @@ static void read_all(struct import *import)
 {
 	const struct nt_row *row;
 	struct nt_rows *rows;
-	int error = nt_rows_open(&rows, import->tape, NULL, 1,
-				 &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST});
+	int error = nt_rows_open(&rows, import->tape, NULL, 1, &(struct nt_rows_want){.tables = NT_ALL_TABLES});
 
 	MUST(!error);
 	while (!(error = nt_rows_next(rows, &row)) && import->n_rows++ < MAX_ROWS) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * failing_malloc.h - for a program that includes it once: its malloc stands in the place of the C library's, and fails
- * when it is told to. Not for programs with sanitizers, nor with threads.
+ * when it is told to, whichever thread asks. Not for programs with sanitizers.
  */
 #pragma once
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -15,12 +16,16 @@ void *__libc_realloc(void *old, size_t size);
 void __libc_free(void *old);
 
 /* The allocation that fails, counted down; below 0: none. And what is allocated and not freed. */
-static long until_failure = -1;
-static long live;
+static atomic_long until_failure = -1;
+static atomic_long live;
 
 static bool fails(void)
 {
-	if (until_failure < 0 || until_failure--)
+	long left = until_failure;
+
+	while (left >= 0 && !atomic_compare_exchange_weak(&until_failure, &left, left - 1))
+		;
+	if (left)
 		return false;
 	errno = ENOMEM;
 	return true;

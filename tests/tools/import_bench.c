@@ -73,11 +73,12 @@ static void keep(struct kept *kept, const struct nt_row *row)
 
 		*value = row->values[i];
 		if (value->type == NT_VALUE_TEXT) {
-			char *copy = nt_arena_get(&kept->texts, value->size + 1);
+			const size_t size = strlen(value->text) + 1;
+			char *copy = nt_arena_get(&kept->texts, size);
 
 			if (!copy)
 				die("out of memory");
-			value->text = memcpy(copy, value->text, value->size + 1);
+			value->text = memcpy(copy, value->text, size);
 		}
 	}
 }
@@ -95,8 +96,7 @@ static uint64_t read_rows(const char *path, struct kept *kept, double *seconds)
 
 	if (nt_tape_open(&tape, path, error))
 		die(error);
-	if (nt_rows_open(&rows, tape, NULL, 1,
-			 &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST}))
+	if (nt_rows_open(&rows, tape, NULL, 1, &(struct nt_rows_want){.tables = NT_ALL_TABLES}))
 		die("rows cannot be read");
 	while (!(result = nt_rows_next(rows, &row))) {
 		if (kept && kept->n < MAX_KEPT)

@@ -25,8 +25,7 @@ static int read_rows(const char *path)
 
 	if (error)
 		return error;
-	error = nt_rows_open(&rows, tape, NULL, 1,
-			     &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST});
+	error = nt_rows_open(&rows, tape, NULL, 1, &(struct nt_rows_want){.tables = NT_ALL_TABLES});
 	if (!error) {
 		while (!(error = nt_rows_next(rows, &row)))
 			;
@@ -36,14 +35,25 @@ static int read_rows(const char *path)
 	return error == 1 ? 0 : error;
 }
 
-/* 0 or -1; what failed must have been said. */
+static int load_tape(struct nt_db *db, const char *path)
+{
+	struct nt_tape *tape;
+	int error = nt_tape_open(&tape, path, db->error);
+
+	if (error)
+		return error;
+	error = nt_db_begin(db) || nt_load(db, tape, NULL, NULL) || nt_db_finish(db);
+	nt_tape_close(tape);
+	return error;
+}
+
+/* 0, or what failed, which must have been said. */
 static int load(const char *path)
 {
 	struct nt_db *db;
-	char text[NT_ERROR_MAX] = "";
-	int error = nt_load_open(&db, path, NULL, NULL, text);
+	int error = nt_db_open(&db, "", NT_DB_TEMPORARY) || load_tape(db, path);
 
-	MUST(!error || text[0]);
+	MUST(!error || !db || db->error[0]);
 	nt_db_close(db);
 	return error;
 }

@@ -251,16 +251,6 @@ static inline bool nt_is_there(const struct nt_value *value)
 	return value->type != NT_VALUE_NULL;
 }
 
-static inline int64_t nt_integer(const struct nt_value *value, int64_t otherwise)
-{
-	return value->type == NT_VALUE_INTEGER ? value->integer : otherwise;
-}
-
-static inline const char *nt_text(const struct nt_value *value, const char *otherwise)
-{
-	return value->type == NT_VALUE_TEXT ? value->text : otherwise;
-}
-
 /* ---- perfetto.c ---- */
 
 #define NT_MAX_TAKEN 16 /* columns that a reader asks for */

@@ -7,7 +7,10 @@
 
 #include "report/db/db.h"
 #include "report/out/output.h"
+#include "report/query/check/events.h"
 #include "report/query/session.h"
+
+#define NT_CHECK_SHOWN 5 /* findings of one sort, then only their number */
 
 enum nt_verdict {
 	NT_FOUND_OK, /* proven */
@@ -21,6 +24,7 @@ struct nt_check {
 	struct nt_session session; /* the one at hand */
 	const char *name; /* of the check at hand */
 	uint64_t rows; /* of its query, so far */
+	struct nt_check_events events;
 	/* Where findings go. */
 	enum nt_format format;
 	struct nt_json json;
@@ -40,11 +44,15 @@ int nt_check_rows(struct nt_check *check, const char *name, const char *sql,
 
 /* Each 0, or -1 and db->error. */
 
-/* cpus.c: every nanosecond has one owner; sums agree with what they are sums of. */
+/* Takes in all rows of events, before the first check that looks at them. To be released also on failure. */
+int nt_check_read(struct nt_check *check);
+void nt_check_release(struct nt_check *check);
+
+/* cpus.c, threads.c, operations.c: every nanosecond has one owner; sums agree with what they are sums of. */
 int nt_check_conservation(struct nt_check *check);
 int nt_check_threads(struct nt_check *check);
 int nt_check_operations(struct nt_check *check);
-/* counters.c: what the kernel and the recorder counted. */
+/* counters.c, softirqs.c: what the kernel and the recorder counted. */
 int nt_check_written(struct nt_check *check);
 int nt_check_hooks(struct nt_check *check);
 int nt_check_wakeups(struct nt_check *check);
@@ -52,3 +60,22 @@ int nt_check_stacks(struct nt_check *check);
 int nt_check_softirqs(struct nt_check *check);
 int nt_check_misses(struct nt_check *check);
 int nt_check_stat(struct nt_check *check);
+
+/* ---- for nt_check_read: `arg` is the check ---- */
+
+/* What the rows are compared with while they are read. */
+int nt_check_read_snapshots(struct nt_check *check);
+int nt_check_read_stacks(struct nt_check *check);
+int nt_check_take_slice(void *arg, const struct nt_row *slice);
+int nt_check_take_stay(void *arg, const struct nt_row *stay);
+int nt_check_take_op(void *arg, const struct nt_row *op);
+int nt_check_take_softirq(void *arg, const struct nt_row *row);
+int nt_check_take_latency(void *arg, const struct nt_row *row);
+int nt_check_take_wakeup(void *arg, const struct nt_row *row);
+int nt_check_take_stack(void *arg, const struct nt_row *row);
+void nt_check_release_threads(struct nt_check_threads *threads);
+void nt_check_release_softirqs(struct nt_check_softirqs *softirqs);
+/* Counts by sorting what nt_check_take_stay counts in passing. */
+int nt_check_sort_threads(struct nt_check *check, struct nt_check_threads *threads);
+/* Adds to *sum; false: there is no such number. */
+bool nt_check_add(int64_t *sum, int64_t more);

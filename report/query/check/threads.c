@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * threads.c - the part of check that proves that no thread was on two CPUs at once. Stays of a thread stand in the
+ * table in the order of time: so the last one's end is all that has to be remembered of it. Where they do not, they
+ * are sorted.
+ */
+#include <stdlib.h>
+
+#include "report/query/check/check.h"
+
+/* A thread's next stay, in the order of time. */
+static void follow(struct nt_check_threads *threads, struct nt_check_thread *thread, int64_t ts, int64_t dur)
+{
+	threads->stays++;
+	threads->overlaps += ts < thread->end_ns;
+	thread->ts = ts;
+	if (__builtin_add_overflow(ts, dur, &thread->end_ns))
+		thread->end_ns = INT64_MAX;
+}
+
+int nt_check_take_stay(void *arg, const struct nt_row *stay)
+{
+	struct nt_check *check = arg;
+	struct nt_check_threads *threads = &check->events.threads;
+	const int64_t utid = nt_integer(NT_VALUE(stay, sched_slice, utid), 0);
+	const int64_t ts = nt_integer(NT_VALUE(stay, sched_slice, ts), 0);
+	int64_t i;
+
+	if (!utid || threads->is_disorderly)
+		return 0;
+	i = NT_INDEX(&threads->by_utid, (uint64_t)utid, threads->all, threads->size, threads->n,
+		     {.ts = INT64_MIN, .end_ns = INT64_MIN});
+	if (i < 0)
+		return nt_db_no_memory(check->db);
+	threads->is_disorderly = ts < threads->all[i].ts;
+	follow(threads, &threads->all[i], ts, nt_integer(NT_VALUE(stay, sched_slice, dur), 0));
+	return 0;
+}
+
+void nt_check_release_threads(struct nt_check_threads *threads)
+{
+	free(threads->all);
+	nt_id_map_release(&threads->by_utid);
+}
+
+int nt_check_sort_threads(struct nt_check *check, struct nt_check_threads *threads)
+{
+	sqlite3_stmt *stay =
+		nt_check_query(check, "SELECT utid, ts, dur FROM sched_slice WHERE session_id = ?1 AND utid <> 0 "
+				      "ORDER BY utid, ts");
+	struct nt_check_thread thread = {0};
+	int64_t utid = 0;
+
+	threads->n = threads->stays = threads->overlaps = 0;
+	while (nt_db_next(stay)) {
+		if (!threads->n || sqlite3_column_int64(stay, 0) != utid) {
+			utid = sqlite3_column_int64(stay, 0);
+			threads->n++;
+			thread.end_ns = INT64_MIN;
+		}
+		follow(threads, &thread, sqlite3_column_int64(stay, 1), sqlite3_column_int64(stay, 2));
+	}
+	return nt_check_end(check, stay);
+}
+
+int nt_check_threads(struct nt_check *check)
+{
+	struct nt_check_threads *threads = &check->events.threads;
+	char count[NT_HUMAN_MAX];
+
+	check->name = "threads";
+	if (threads->is_disorderly && nt_check_sort_threads(check, threads))
+		return -1;
+	nt_human_count(count, (int64_t)threads->stays);
+	if (threads->overlaps)
+		nt_check_say(check, NT_FOUND_FAILED, "%llu times a thread was on two CPUs at once",
+			     (unsigned long long)threads->overlaps);
+	else
+		nt_check_say(check, NT_FOUND_OK, "none was on two CPUs at once: %llu threads, %s slices",
+			     (unsigned long long)threads->n, count);
+	return 0;
+}

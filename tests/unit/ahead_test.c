@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ahead_test.c - rows that a thread makes are those of rows.h, in their order and up to their end, and the thread stops
+ * wherever its reader is.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "report/rows/ahead.h"
+#include "tests/support/scratch.h"
+#include "tests/support/traffic.h"
+
+static char dir[SCRATCH_MAX], path[2 * SCRATCH_MAX];
+
+static int setup(void **state)
+{
+	const struct traffic_config traffic = {.seed = 1, .dur_ns = 30000000, .n_tasks = 10};
+	const struct tape_gen_config config = {.dir = path, .n_cpus = 2};
+	struct tape_gen *gen;
+
+	(void)state;
+	scratch_make(dir);
+	scratch_path(path, dir, "t.tape");
+	gen = tape_gen_new(&config);
+	traffic_record(gen, 2, &traffic);
+	tape_gen_finish(gen, GEN_START_NS + traffic.dur_ns, true);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	scratch_remove(dir);
+	return 0;
+}
+
+/* A tape and its rows. */
+struct source {
+	struct nt_tape *tape;
+	struct nt_rows *rows;
+};
+
+static struct source open_source(void)
+{
+	struct source source;
+	char error[NT_ERROR_MAX];
+
+	if (nt_tape_open(&source.tape, path, error))
+		fail_msg("%s", error);
+	assert_int_equal(nt_rows_open(&source.rows, source.tape, NULL, 1,
+				      &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST}),
+			 0);
+	return source;
+}
+
+static void close_source(struct source *source)
+{
+	nt_rows_close(source->rows);
+	nt_tape_close(source->tape);
+}
+
+static void expect_row(const struct nt_row *row, const struct nt_row *wanted)
+{
+	assert_int_equal(row->table, wanted->table);
+	assert_int_equal(row->n, wanted->n);
+	for (uint32_t i = 0; i < row->n; i++) {
+		assert_int_equal(row->values[i].type, wanted->values[i].type);
+		if (row->values[i].type == NT_VALUE_INTEGER)
+			assert_int_equal(row->values[i].integer, wanted->values[i].integer);
+		if (row->values[i].type == NT_VALUE_TEXT)
+			assert_string_equal(row->values[i].text, wanted->values[i].text);
+	}
+}
+
+static void the_same_rows(void **state)
+{
+	struct source direct = open_source(), threaded = open_source();
+	const struct nt_row *row, *wanted;
+	struct nt_ahead *ahead;
+	unsigned int permille = 0;
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(nt_ahead_open(&ahead, threaded.rows), 0);
+	assert_int_equal(nt_ahead_progress(ahead), 0);
+	for (; !nt_rows_next(direct.rows, &wanted); n++) {
+		assert_int_equal(nt_ahead_next(ahead, &row), 0);
+		expect_row(row, wanted);
+		assert_in_range(nt_ahead_progress(ahead), permille, 1000);
+		permille = nt_ahead_progress(ahead);
+	}
+	/* So many that batches were used again. */
+	assert_true(n > 10000);
+	assert_int_equal(permille, 1000);
+	assert_int_equal(nt_ahead_next(ahead, &row), 1);
+	assert_int_equal(nt_ahead_next(ahead, &row), 1);
+	nt_ahead_close(ahead);
+	close_source(&direct);
+	close_source(&threaded);
+}
+
+/* Before the first row, in the middle of a batch while the thread waits, and when there is nothing left to make. */
+static void stops_anywhere(void **state)
+{
+	static const size_t reads[] = {0, 1, 512, 700, 5000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
+		struct source source = open_source();
+		const struct nt_row *row;
+		struct nt_ahead *ahead;
+
+		assert_int_equal(nt_ahead_open(&ahead, source.rows), 0);
+		for (size_t n = 0; n < reads[i]; n++)
+			assert_int_equal(nt_ahead_next(ahead, &row), 0);
+		nt_ahead_close(ahead);
+		close_source(&source);
+	}
+	nt_ahead_close(NULL);
+}
+
+/* A chunk that goes away while the tape is read is an error, behind the rows that could be made. */
+static void an_error_comes_last(void **state)
+{
+	struct source source = open_source();
+	const struct nt_row *row;
+	struct nt_ahead *ahead;
+	int error;
+
+	(void)state;
+	while (!(error = nt_rows_next(source.rows, &row)) && row->table != NT_TABLE_CPU_SLICE)
+		;
+	assert_int_equal(error, 0);
+	scratch_remove(path);
+	assert_int_equal(nt_ahead_open(&ahead, source.rows), 0);
+	while (!(error = nt_ahead_next(ahead, &row)))
+		assert_int_not_equal(row->table, NT_TABLE_SESSION);
+	assert_true(error < 0);
+	assert_int_equal(nt_ahead_next(ahead, &row), error);
+	nt_ahead_close(ahead);
+	close_source(&source);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_same_rows),
+		cmocka_unit_test(stops_anywhere),
+		cmocka_unit_test(an_error_comes_last),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
