@@ -42,7 +42,7 @@ static int load_tape(struct nt_db *db, const char *path)
 
 	if (error)
 		return error;
-	error = nt_db_begin(db) || nt_load(db, tape, NULL, NULL) || nt_db_finish(db);
+	error = nt_db_begin(db) || nt_load(db, tape, NULL, NULL, NULL) || nt_db_finish(db);
 	nt_tape_close(tape);
 	return error;
 }
