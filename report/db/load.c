@@ -59,8 +59,7 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
 	session_id = nt_db_next_session(db);
 	if (!session_id)
 		return -1;
-	error = nt_rows_open(&rows, tape, names, session_id,
-			     &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST});
+	error = nt_rows_open(&rows, tape, names, session_id, &(struct nt_rows_want){.tables = NT_ALL_TABLES});
 	if (error)
 		return nt_db_refuse(db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
 	nt_progress_begin(&progress, tape->path);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blocks.c - the part of rows.h that reads identity, clock and snapshot blocks: first to learn the identities, later to
- * make rows of them.
+ * blocks.c - the part of rows.h that makes rows of identity, clock and snapshot blocks.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,83 +9,6 @@
 #include "report/rows/proc_snapshot.h"
 #include "report/rows/state.h"
 #include "report/util/utf8.h"
-
-/*
- * Moves to the next block that `wanted` (a set of 1 << type) holds and loads it into rows->raw. 0; 1: no more, and the
- * next call begins again; or a negative errno. Damaged blocks are stepped over: nt_tape_load notes them.
- */
-static int next_block(struct nt_rows *rows, unsigned int wanted, const struct nt_block_ref **out)
-{
-	for (;; rows->chunk++, rows->block = 0) {
-		if (rows->chunk == rows->tape->n_chunks) {
-			rows->chunk = 0;
-			return 1;
-		}
-		if (!rows->contents) {
-			int error = nt_tape_hold(rows->tape, rows->chunk, &rows->contents);
-
-			if (error)
-				return error;
-		}
-		while (rows->block < rows->contents->n_blocks) {
-			const struct nt_block_ref *block = &rows->contents->blocks[rows->block++];
-			int error;
-
-			if (block->header.type >= 32 || !(wanted & 1u << block->header.type))
-				continue;
-			error = nt_tape_load(rows->tape, rows->chunk, block, &rows->raw);
-			*out = block;
-			if (error != -EBADMSG)
-				return error;
-		}
-		nt_tape_drop(rows->tape, rows->chunk);
-		rows->contents = NULL;
-	}
-}
-
-/* Calls visit with each identity of the block that was loaded. */
-static int each_identity(struct nt_rows *rows, int (*visit)(struct nt_rows *rows, const union nt_any *record))
-{
-	size_t offset = 0;
-	union nt_any record;
-	int error;
-
-	while (!(error = nt_identity_next(rows->raw.data, rows->raw.size, &offset, &record))) {
-		error = visit(rows, &record);
-		if (error)
-			return error;
-	}
-	return error == 1 ? 0 : error;
-}
-
-static int learn_identity(struct nt_rows *rows, const union nt_any *record)
-{
-	return nt_identities_learn(&rows->ids, record);
-}
-
-static int learn_clock(struct nt_rows *rows)
-{
-	struct nt_clock clock;
-	int error = nt_clock_decode(rows->raw.data, rows->raw.size, &clock);
-
-	return error ? error : nt_clocks_add(&rows->clocks, &clock);
-}
-
-int nt_rows_learn(struct nt_rows *rows)
-{
-	const struct nt_block_ref *block;
-	int error;
-
-	while (!(error = next_block(rows, 1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK, &block))) {
-		error = block->header.type == NT_BLOCK_CLOCK ? learn_clock(rows) : each_identity(rows, learn_identity);
-		if (error == -EBADMSG)
-			error = nt_tape_bad_block(rows->tape, rows->chunk, block->offset);
-		if (error < 0)
-			return error;
-	}
-	nt_clocks_settle(&rows->clocks);
-	return error < 0 ? error : 0;
-}
 
 /* ---- identities as rows ---- */
 
@@ -130,9 +52,9 @@ static int push_task(struct nt_rows *rows, const struct nt_task *task)
 	if (!is_main) {
 		uint64_t *made;
 
-		if (nt_identities_knows_task(&rows->ids, task->process))
+		if (nt_identities_knows_task(&rows->learned->ids, task->process))
 			return 0;
-		made = nt_id_map_at(&rows->ids.made, task->process);
+		made = nt_id_map_at(&rows->marks.made, task->process);
 		if (!made)
 			return -ENOMEM;
 		if ((*made)++)
@@ -148,7 +70,7 @@ static int push_frames(struct nt_rows *rows, uint64_t stack)
 	int error = 0;
 
 	while (stack && frame.pos < NT_STACK_MAX_FRAMES && !error) {
-		stack = nt_identities_unwind(&rows->ids, stack, &frame.symbol);
+		stack = nt_identities_unwind(&rows->learned->ids, stack, &frame.symbol);
 		error = nt_rows_push(rows, NT_TABLE_FRAME, &frame);
 		frame.pos++;
 	}
@@ -162,7 +84,7 @@ static uint32_t depth_of(struct nt_rows *rows, uint64_t stack)
 	uint32_t depth = 0;
 
 	for (; stack && depth < NT_STACK_MAX_FRAMES; depth++)
-		stack = nt_identities_unwind(&rows->ids, stack, &symbol);
+		stack = nt_identities_unwind(&rows->learned->ids, stack, &symbol);
 	rows->unfit += stack != 0;
 	return depth;
 }
@@ -172,7 +94,7 @@ static int push_stack(struct nt_rows *rows, const struct nt_stack *stack)
 	const struct nt_stack_info info = {.stack = stack, .depth = depth_of(rows, stack->stack)};
 	int error = nt_rows_push(rows, NT_TABLE_STACK, &info);
 
-	if (error || !nt_identities_is_sampled(&rows->ids, stack->stack))
+	if (error || !nt_identity_marks_is_sampled(&rows->marks, stack->stack))
 		return error;
 	return push_frames(rows, stack->stack);
 }
@@ -207,9 +129,11 @@ static int push_symbol(struct nt_rows *rows, const union nt_any *record)
 	return error ? error : nt_rows_push(rows, NT_TABLE_SYMBOL, &info);
 }
 
-static int push_identity(struct nt_rows *rows, const union nt_any *record)
+static int push_identity(void *arg, const union nt_any *record)
 {
-	if (!nt_identities_take_newest(&rows->ids, record))
+	struct nt_rows *rows = arg;
+
+	if (!nt_identities_take_newest(&rows->learned->ids, &rows->marks, record))
 		return 0;
 	switch (record->record.kind) {
 	case NT_TASK:
@@ -236,7 +160,7 @@ static int push_unknown_task(void *arg, uint64_t task, uint64_t value)
 	const struct nt_thread_info thread = {.task = task};
 
 	(void)value;
-	if (!task || nt_identities_knows_task(&rows->ids, task))
+	if (!task || nt_identities_knows_task(&rows->learned->ids, task))
 		return 0;
 	return nt_rows_push(rows, NT_TABLE_THREAD, &thread);
 }
@@ -249,7 +173,7 @@ int nt_rows_push_unknown(struct nt_rows *rows)
 
 	if (!error)
 		error = nt_rows_push(rows, NT_TABLE_PROCESS, &idle);
-	return error ? error : nt_id_map_each(&rows->ids.seen, push_unknown_task, rows);
+	return error ? error : nt_id_map_each(&rows->marks.seen, push_unknown_task, rows);
 }
 
 /* ---- snapshots and clocks as rows ---- */
@@ -293,27 +217,27 @@ static int step_block(struct nt_rows *rows, unsigned int wanted)
 	const struct nt_block_ref *block;
 	struct nt_proc_snapshot snapshot;
 	struct nt_clock clock;
-	int error = next_block(rows, wanted, &block);
+	int error = nt_block_pass_next(&rows->pass, wanted, &block);
 
 	if (error)
 		return error;
 	switch (block->header.type) {
 	case NT_BLOCK_CLOCK:
-		error = nt_clock_decode(rows->raw.data, rows->raw.size, &clock);
+		error = nt_clock_decode(rows->pass.raw.data, rows->pass.raw.size, &clock);
 		if (!error)
 			error = nt_rows_push(rows, NT_TABLE_CLOCK_SNAPSHOT, &clock);
 		break;
 	case NT_BLOCK_PROC_SNAPSHOT:
-		error = nt_proc_snapshot_decode(rows->raw.data, rows->raw.size, &snapshot);
+		error = nt_proc_snapshot_decode(rows->pass.raw.data, rows->pass.raw.size, &snapshot);
 		if (!error)
 			error = push_snapshot(rows, &snapshot);
 		break;
 	default:
-		error = each_identity(rows, push_identity);
+		error = nt_block_pass_identities(&rows->pass, push_identity, rows);
 		/* Damage was noted when the block was read first. */
 		return error == -EBADMSG ? 0 : error;
 	}
-	return error == -EBADMSG ? nt_tape_bad_block(rows->tape, rows->chunk, block->offset) : error;
+	return error == -EBADMSG ? nt_tape_bad_block(rows->tape, rows->pass.chunk, block->offset) : error;
 }
 
 #define WHO_AND_WHEN (1u << NT_BLOCK_IDENTITIES | 1u << NT_BLOCK_CLOCK)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rows.c - see rows.h. A pass over the identities and clocks learns names and offsets; then each call for a row that
- * finds the queue empty makes some more: first the events go through merge and timeline, whose callbacks fill the queue
- * (samples go past the timeline, samples.c), then the other blocks of each chunk (blocks.c; before the events
+ * rows.c - see rows.h. A pass over the identities and clocks learns names and offsets (learned.c). Then each call for a
+ * row that finds the queue empty makes some more: first the events go through merge and timeline, whose callbacks fill
+ * the queue (samples go past the timeline, samples.c), then the other blocks of each chunk (blocks.c; before the events
  * for who wants that), then what is known only at the end.
  */
 #include "report/rows/rows.h"
@@ -85,7 +85,7 @@ int nt_rows_see(struct nt_rows *rows, uint64_t task)
 	if (task == NT_NO_TASK || task == rows->seen_last)
 		return 0;
 	rows->seen_last = task;
-	return nt_identities_see(&rows->ids, task);
+	return nt_identity_marks_see(&rows->marks, task);
 }
 
 /* ---- what the timeline gives ---- */
@@ -121,7 +121,7 @@ static int on_irq(void *arg, const struct nt_span_row *span)
 	struct nt_irq_info info = {.span = span};
 
 	if (wants(rows, NT_TABLE_IRQ_SLICE) &&
-	    !(info.name = nt_identities_irq_name(&rows->ids, span->detail, span->number)))
+	    !(info.name = nt_identities_irq_name(&rows->learned->ids, span->detail, span->number)))
 		return -ENOMEM;
 	return nt_rows_push(rows, NT_TABLE_IRQ_SLICE, &info);
 }
@@ -168,14 +168,14 @@ static bool is_main_of(void *arg, uint64_t main, uint64_t task)
 {
 	struct nt_rows *rows = arg;
 
-	return nt_identities_process_of(&rows->ids, task) == main;
+	return nt_identities_process_of(&rows->learned->ids, task) == main;
 }
 
 static bool is_napi(void *arg, uint64_t task)
 {
 	struct nt_rows *rows = arg;
 
-	return nt_identities_is_napi(&rows->ids, task);
+	return nt_identities_is_napi(&rows->learned->ids, task);
 }
 
 /* ---- opening ---- */
@@ -235,12 +235,15 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_name
 
 	if (!rows)
 		return -ENOMEM;
-	rows->tape = tape;
+	rows->tape = rows->pass.tape = tape;
 	rows->names = names;
 	rows->session_id = session_id;
 	rows->want = *want;
 	rows->seen_last = NT_NO_TASK;
-	error = nt_rows_learn(rows);
+	rows->learned = want->learned;
+	error = rows->learned ? 0 : nt_learned_new(&rows->own, tape);
+	if (rows->own)
+		rows->learned = rows->own;
 	if (!error)
 		error = make_readers(rows);
 	if (error)
@@ -254,8 +257,7 @@ void nt_rows_close(struct nt_rows *rows)
 {
 	if (!rows)
 		return;
-	if (rows->contents)
-		nt_tape_drop(rows->tape, rows->chunk);
+	nt_block_pass_release(&rows->pass);
 	nt_timeline_free(rows->timeline);
 	nt_rollup_free(rows->rollup);
 	nt_sample_owners_free(rows->owners);
@@ -264,10 +266,9 @@ void nt_rows_close(struct nt_rows *rows)
 	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)
 		free(rows->counts[cpu]);
 	free(rows->counts);
-	nt_identities_release(&rows->ids);
-	nt_clocks_release(&rows->clocks);
+	nt_learned_free(rows->own);
+	nt_identity_marks_release(&rows->marks);
 	nt_arena_release(&rows->arena);
-	nt_buf_release(&rows->raw);
 	free(rows->queue);
 	free(rows);
 }
@@ -385,8 +386,8 @@ static int push_session(struct nt_rows *rows)
 		.events = rows->events,
 		.lost = rows->lost,
 		.bad_lines = rows->bad_lines,
-		.clock_uncertainty_ns = nt_clocks_uncertainty(&rows->clocks),
-		.clock_steps = nt_clocks_steps(&rows->clocks, NULL, 0),
+		.clock_uncertainty_ns = nt_clocks_uncertainty(&rows->learned->clocks),
+		.clock_steps = nt_clocks_steps(&rows->learned->clocks, NULL, 0),
 	};
 
 	nt_session_uuid(tape, uuid);

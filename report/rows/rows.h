@@ -18,6 +18,15 @@
 
 struct nt_rows;
 
+/*
+ * The identities and clocks of a whole tape, which rows of events need for names. Learned once, they serve any number
+ * of iterators of the tape, which may be read in turn but not at once; they must outlive these. Problems found on the
+ * way are added to the tape. 0, or a negative errno.
+ */
+struct nt_learned;
+int nt_learned_new(struct nt_learned **out, struct nt_tape *tape);
+void nt_learned_free(struct nt_learned *learned);
+
 enum nt_rows_order {
 	NT_ROWS_EVENTS_FIRST, /* what a database is made of */
 	NT_ROWS_IDENTITIES_FIRST /* identities and clocks, snapshots, events: for who needs names at once */
@@ -27,6 +36,7 @@ struct nt_rows_want {
 	uint64_t tables; /* NT_TABLE_BIT of each */
 	enum nt_rows_order order;
 	bool head; /* of the session's row only what is known before anything is read: its counts are 0 */
+	struct nt_learned *learned; /* of this tape; NULL: nt_rows_open learns for itself */
 };
 
 /*

@@ -18,7 +18,7 @@ static int push_latency(struct nt_rows *rows, uint32_t cpu, const struct nt_late
 	struct nt_latency_info info = {.cpu = cpu, .sample = sample};
 	int error = sample->task ? nt_rows_see(rows, sample->task) : 0;
 
-	info.late = nt_clocks_latency(&rows->clocks, sample->end_ns, sample->stamp_ns, &info.latency_ns);
+	info.late = nt_clocks_latency(&rows->learned->clocks, sample->end_ns, sample->stamp_ns, &info.latency_ns);
 	return error ? error : nt_rows_push(rows, NT_TABLE_SKB_LATENCY, &info);
 }
 
@@ -27,8 +27,8 @@ static int push_drop(struct nt_rows *rows, uint32_t cpu, const struct nt_drop *d
 	const struct nt_drop_info info = {
 		.cpu = cpu,
 		.drop = drop,
-		.reason = nt_identities_drop_reason(&rows->ids, drop->reason),
-		.location = nt_identities_symbol(&rows->ids, drop->location),
+		.reason = nt_identities_drop_reason(&rows->learned->ids, drop->reason),
+		.location = nt_identities_symbol(&rows->learned->ids, drop->location),
 	};
 
 	return nt_rows_push(rows, NT_TABLE_SKB_DROP, &info);
@@ -73,11 +73,11 @@ int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sa
 	int error = nt_rows_see(rows, sample->task);
 
 	if (!error && sample->stack)
-		error = nt_stack_stage(&rows->stages, &rows->ids, sample->stack, &info.stage, &info.family);
+		error = nt_stack_stage(&rows->stages, &rows->learned->ids, sample->stack, &info.stage, &info.family);
 	if (!error)
-		error = nt_identities_see_stack(&rows->ids, sample->stack);
+		error = nt_identity_marks_see_stack(&rows->marks, sample->stack);
 	if (!error)
-		error = nt_identities_see_stack(&rows->ids, sample->user_stack);
+		error = nt_identity_marks_see_stack(&rows->marks, sample->user_stack);
 	return error ? error : nt_rows_push(rows, NT_TABLE_STACK_SAMPLE, &info);
 }
 

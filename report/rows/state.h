@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what an iterator of rows remembers, shared by rows.c, samples.c and blocks.c. Private to
- * these.
+ * state.h - what an iterator of rows remembers, shared by rows.c, samples.c and blocks.c. Private to these, and to
+ * learned.c.
  */
 #pragma once
 
@@ -16,12 +16,26 @@ struct nt_rows_counts {
 	uint64_t records[NT_KIND_MAX], lost[NT_KIND_MAX];
 };
 
+/* A pass over the blocks that hold no events. */
+struct nt_block_pass {
+	struct nt_tape *tape;
+	size_t chunk, block;
+	const struct nt_chunk_contents *contents;
+	struct nt_buf raw; /* the block that was given last */
+};
+
+struct nt_learned {
+	struct nt_identities ids;
+	struct nt_clocks clocks;
+};
+
 struct nt_rows {
 	struct nt_tape *tape;
 	struct nt_user_names *names; /* or NULL */
 	int64_t session_id;
-	struct nt_identities ids;
-	struct nt_clocks clocks;
+	struct nt_learned *learned;
+	struct nt_learned *own; /* the same, if nobody else's; or NULL */
+	struct nt_identity_marks marks;
 	struct nt_merge *merge;
 	/* NULL: nothing that is wanted needs it. */
 	struct nt_timeline *timeline;
@@ -37,10 +51,7 @@ struct nt_rows {
 	struct nt_row *queue;
 	size_t n_queue, next_queue, queue_size;
 	struct nt_arena arena;
-	/* The pass over the blocks that hold no events. */
-	size_t chunk, block;
-	const struct nt_chunk_contents *contents;
-	struct nt_buf raw;
+	struct nt_block_pass pass;
 	/* Counts for the last rows. */
 	struct nt_rows_counts **counts; /* by CPU, NULL where nothing was */
 	uint64_t events, lost, bad_lines;
@@ -62,10 +73,20 @@ int nt_rows_push_record(struct nt_rows *rows, const struct nt_cpu_record *from);
 /* A stack sample whose owner has been found (nt_owned_fn; arg is the rows). */
 int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner);
 
+/* ---- learned.c ---- */
+
+/*
+ * Moves to the next block that `wanted` (a set of 1 << type) holds and loads it into pass->raw. 0; 1: no more, and the
+ * next call begins again; or a negative errno. Damaged blocks are stepped over: nt_tape_load notes them.
+ */
+int nt_block_pass_next(struct nt_block_pass *pass, unsigned int wanted, const struct nt_block_ref **out);
+void nt_block_pass_release(struct nt_block_pass *pass);
+/* Calls visit with each identity of the block that was loaded. */
+int nt_block_pass_identities(struct nt_block_pass *pass, int (*visit)(void *arg, const union nt_any *record),
+			     void *arg);
+
 /* ---- blocks.c ---- */
 
-/* Learns the identities and the clocks of the whole tape. */
-int nt_rows_learn(struct nt_rows *rows);
 /* The rows of one block that holds no events; only of identities and clocks; only of snapshots. 1: there are no more.
  */
 int nt_rows_step_block(struct nt_rows *rows);

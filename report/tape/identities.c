@@ -10,24 +10,29 @@
 
 #include "report/util/utf8.h"
 
-#define TAKEN UINT64_MAX /* in `newest`: its record has been given */
-
 void nt_identities_release(struct nt_identities *ids)
 {
 	for (int i = 0; i < NT_IDENTITY_SORTS; i++)
 		nt_id_map_release(&ids->newest[i]);
 	nt_id_map_release(&ids->parents);
 	nt_id_map_release(&ids->places);
-	nt_id_map_release(&ids->sampled);
 	nt_id_map_release(&ids->processes);
 	nt_id_map_release(&ids->napi);
 	nt_id_map_release(&ids->irqs);
 	nt_id_map_release(&ids->reasons);
 	nt_id_map_release(&ids->symbols);
-	nt_id_map_release(&ids->seen);
-	nt_id_map_release(&ids->made);
 	nt_arena_release(&ids->arena);
 	*ids = (struct nt_identities){0};
+}
+
+void nt_identity_marks_release(struct nt_identity_marks *marks)
+{
+	for (int i = 0; i < NT_IDENTITY_SORTS; i++)
+		nt_id_map_release(&marks->taken[i]);
+	nt_id_map_release(&marks->sampled);
+	nt_id_map_release(&marks->seen);
+	nt_id_map_release(&marks->made);
+	*marks = (struct nt_identity_marks){0};
 }
 
 /* X(CONSTANT, name, field of the id, number of the map): the kinds of which the newest record counts. */
@@ -154,14 +159,15 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	return 0;
 }
 
-bool nt_identities_take_newest(struct nt_identities *ids, const union nt_any *record)
+bool nt_identities_take_newest(struct nt_identities *ids, struct nt_identity_marks *marks, const union nt_any *record)
 {
 	uint64_t id;
-	struct nt_id_map *map = map_of(ids, record, &id);
+	struct nt_id_map *map = map_of(ids, record, &id), *taken;
 
 	if (!map || !id || record->record.end_ns > INT64_MAX || nt_id_map_get(map, id) != record->record.end_ns + 1)
 		return false;
-	return !nt_id_map_set(map, id, TAKEN);
+	taken = &marks->taken[map - ids->newest];
+	return !nt_id_map_get(taken, id) && !nt_id_map_set(taken, id, 1);
 }
 
 bool nt_identities_knows_task(struct nt_identities *ids, uint64_t task)
@@ -181,9 +187,9 @@ bool nt_identities_is_napi(struct nt_identities *ids, uint64_t task)
 	return nt_id_map_get(&ids->napi, task);
 }
 
-int nt_identities_see(struct nt_identities *ids, uint64_t task)
+int nt_identity_marks_see(struct nt_identity_marks *marks, uint64_t task)
 {
-	return nt_id_map_set(&ids->seen, task, 1);
+	return nt_id_map_set(&marks->seen, task, 1);
 }
 
 const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uint32_t number)
@@ -207,14 +213,14 @@ const char *nt_identities_symbol(struct nt_identities *ids, uint64_t symbol)
 	return name_in(&ids->symbols, symbol);
 }
 
-int nt_identities_see_stack(struct nt_identities *ids, uint64_t stack)
+int nt_identity_marks_see_stack(struct nt_identity_marks *marks, uint64_t stack)
 {
-	return stack ? nt_id_map_set(&ids->sampled, stack, 1) : 0;
+	return stack ? nt_id_map_set(&marks->sampled, stack, 1) : 0;
 }
 
-bool nt_identities_is_sampled(struct nt_identities *ids, uint64_t stack)
+bool nt_identity_marks_is_sampled(struct nt_identity_marks *marks, uint64_t stack)
 {
-	return nt_id_map_get(&ids->sampled, stack);
+	return nt_id_map_get(&marks->sampled, stack);
 }
 
 uint64_t nt_identities_unwind(struct nt_identities *ids, uint64_t stack, uint64_t *symbol)

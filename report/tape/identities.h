@@ -3,8 +3,10 @@
  * identities.h - the identities behind a tape's ids. A tape repeats an identity in every chunk that refers to it. One
  * pass before the events learns which record of each id is the newest, and what events need: the process of a thread,
  * whether it is a thread of the kernel for polling devices, the names of interrupts, reasons and symbols. The records
- * themselves are not kept: a second pass over the tape (nt_identities_read) gives each id's newest one. Memory: some
- * ten bytes for each id.
+ * themselves are not kept: a second pass over the tape gives each id's newest one. Memory: some ten bytes for each id.
+ *
+ * What is learned may serve several readers of the tape, one after the other or in turn (not at once); what a reader
+ * notes of it is the reader's own (struct nt_identity_marks).
  */
 #pragma once
 
@@ -22,40 +24,47 @@ struct nt_identities {
 	/* Of tasks, sockets, cgroups, devices, symbols, stacks: end_ns + 1 of the newest record. */
 	struct nt_id_map newest[NT_IDENTITY_SORTS];
 	struct nt_id_map parents, places; /* of stacks: the stack of the caller, the symbol */
-	struct nt_id_map sampled; /* stacks that a sample speaks of: 1 */
 	struct nt_id_map processes; /* of threads that are not their process's main one: its id + 1 */
 	struct nt_id_map napi; /* kernel threads that poll network devices: 1 */
 	struct nt_id_map irqs; /* type << 32 | number: where its name is, in the arena */
 	struct nt_id_map reasons, symbols; /* of drops: the same */
+	struct nt_arena arena; /* of names */
+};
+
+/* Zero-initialised is empty. */
+struct nt_identity_marks {
+	struct nt_id_map taken[NT_IDENTITY_SORTS]; /* those whose newest record has been given: 1 */
+	struct nt_id_map sampled; /* stacks that a sample speaks of: 1 */
 	struct nt_id_map seen; /* tasks that an event or a row speaks of */
 	struct nt_id_map made; /* processes that have a row without their main thread being known */
-	struct nt_arena arena; /* of names */
 };
 
 void nt_identities_release(struct nt_identities *ids);
 /* Learns one record of class IDENTITY. 0 or -ENOMEM. */
 int nt_identities_learn(struct nt_identities *ids, const union nt_any *record);
-/* True once for each id: for the first record in reading order that is its newest. */
-bool nt_identities_take_newest(struct nt_identities *ids, const union nt_any *record);
+/* True once for each id and reader: for the first record in reading order that is its newest. */
+bool nt_identities_take_newest(struct nt_identities *ids, struct nt_identity_marks *marks, const union nt_any *record);
 /* Whether any record of this task was learned. */
 bool nt_identities_knows_task(struct nt_identities *ids, uint64_t task);
 /* The process of a task, as far as is known: else the task itself. */
 uint64_t nt_identities_process_of(struct nt_identities *ids, uint64_t task);
 /* Whether the task is a kernel thread that polls network devices: by its name, which the kernel gives to no other. */
 bool nt_identities_is_napi(struct nt_identities *ids, uint64_t task);
-/* Notes that rows speak of this task. 0 or -ENOMEM. */
-int nt_identities_see(struct nt_identities *ids, uint64_t task);
 /* The interrupt's name, or "irq 5" or "vector 236" when the tape has none. NULL: out of memory. */
 const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uint32_t number);
 /* The kernel's word for a reason of drops, NULL: not known. */
 const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number);
 /* A place in the kernel's code, "tcp_v4_rcv+0x1a" or "nft_do_chain+0x20 [nf_tables]"; NULL: not known. */
 const char *nt_identities_symbol(struct nt_identities *ids, uint64_t symbol);
-/* Notes that a sample speaks of this stack. 0 or -ENOMEM. */
-int nt_identities_see_stack(struct nt_identities *ids, uint64_t stack);
-bool nt_identities_is_sampled(struct nt_identities *ids, uint64_t stack);
 /*
  * Goes from a stack to that of its caller and gives the symbol of the frame that is left, 0 if it is not known. 0:
  * there is no caller. A damaged tape may go round in circles: take no more steps than NT_STACK_MAX_FRAMES.
  */
 uint64_t nt_identities_unwind(struct nt_identities *ids, uint64_t stack, uint64_t *symbol);
+
+void nt_identity_marks_release(struct nt_identity_marks *marks);
+/* Notes that rows speak of this task. 0 or -ENOMEM. */
+int nt_identity_marks_see(struct nt_identity_marks *marks, uint64_t task);
+/* Notes that a sample speaks of this stack. 0 or -ENOMEM. */
+int nt_identity_marks_see_stack(struct nt_identity_marks *marks, uint64_t stack);
+bool nt_identity_marks_is_sampled(struct nt_identity_marks *marks, uint64_t stack);

@@ -66,8 +66,7 @@ static void read_all(struct import *import)
 {
 	const struct nt_row *row;
 	struct nt_rows *rows;
-	int error = nt_rows_open(&rows, import->tape, NULL, 1,
-				 &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST});
+	int error = nt_rows_open(&rows, import->tape, NULL, 1, &(struct nt_rows_want){.tables = NT_ALL_TABLES});
 
 	MUST(!error);
 	while (!(error = nt_rows_next(rows, &row)) && import->n_rows++ < MAX_ROWS) {

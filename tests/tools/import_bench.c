@@ -95,8 +95,7 @@ static uint64_t read_rows(const char *path, struct kept *kept, double *seconds)
 
 	if (nt_tape_open(&tape, path, error))
 		die(error);
-	if (nt_rows_open(&rows, tape, NULL, 1,
-			 &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST}))
+	if (nt_rows_open(&rows, tape, NULL, 1, &(struct nt_rows_want){.tables = NT_ALL_TABLES}))
 		die("rows cannot be read");
 	while (!(result = nt_rows_next(rows, &row))) {
 		if (kept && kept->n < MAX_KEPT)

@@ -25,8 +25,7 @@ static int read_rows(const char *path)
 
 	if (error)
 		return error;
-	error = nt_rows_open(&rows, tape, NULL, 1,
-			     &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST});
+	error = nt_rows_open(&rows, tape, NULL, 1, &(struct nt_rows_want){.tables = NT_ALL_TABLES});
 	if (!error) {
 		while (!(error = nt_rows_next(rows, &row)))
 			;

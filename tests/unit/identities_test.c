@@ -13,11 +13,13 @@
 #include "report/tape/identities.h"
 
 static struct nt_identities ids;
+static struct nt_identity_marks marks;
 
 static int release(void **state)
 {
 	(void)state;
 	nt_identities_release(&ids);
+	nt_identity_marks_release(&marks);
 	return 0;
 }
 
@@ -40,7 +42,7 @@ static void learn(union nt_any record)
 
 static bool takes(union nt_any record)
 {
-	return nt_identities_take_newest(&ids, &record);
+	return nt_identities_take_newest(&ids, &marks, &record);
 }
 
 static void takes_the_newest_once(void **state)
@@ -165,11 +167,11 @@ static void names_are_the_first(void **state)
 static void notes_stacks_of_samples(void **state)
 {
 	(void)state;
-	assert_int_equal(nt_identities_see_stack(&ids, 0), 0);
-	assert_int_equal(nt_identities_see_stack(&ids, 5), 0);
-	assert_false(nt_identities_is_sampled(&ids, 0));
-	assert_true(nt_identities_is_sampled(&ids, 5));
-	assert_false(nt_identities_is_sampled(&ids, 6));
+	assert_int_equal(nt_identity_marks_see_stack(&marks, 0), 0);
+	assert_int_equal(nt_identity_marks_see_stack(&marks, 5), 0);
+	assert_false(nt_identity_marks_is_sampled(&marks, 0));
+	assert_true(nt_identity_marks_is_sampled(&marks, 5));
+	assert_false(nt_identity_marks_is_sampled(&marks, 6));
 }
 
 int main(void)

@@ -94,7 +94,7 @@ static void each_row_of(struct fixture *fixture, const struct nt_rows_want *want
 	nt_tape_close(tape);
 }
 
-static const struct nt_rows_want everything = {.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST};
+static const struct nt_rows_want everything = {.tables = NT_ALL_TABLES};
 
 static void each_row(struct fixture *fixture, void (*visit)(void *arg, const struct nt_row *row), void *arg)
 {
@@ -655,10 +655,48 @@ static char *wanted(struct fixture *fixture, uint64_t tables, enum nt_table_id t
 	size_t size;
 
 	collect.out = open_memstream(&text, &size);
-	each_row_of(fixture, &(struct nt_rows_want){.tables = tables, .order = NT_ROWS_EVENTS_FIRST}, collect_row,
-		    &collect);
+	each_row_of(fixture, &(struct nt_rows_want){.tables = tables}, collect_row, &collect);
 	fclose(collect.out);
 	return text;
+}
+
+static void count_row(void *arg, const struct nt_row *row)
+{
+	unsigned int *n = arg;
+
+	(void)row;
+	(*n)++;
+}
+
+/* Rows that share what was learned of the tape are those of rows that learn for themselves, identities too. */
+static void shares_what_is_learned(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_rows_want want = {.tables = NT_ALL_TABLES};
+	const struct nt_row *row;
+	struct nt_rows *rows[2];
+	struct nt_tape *tape;
+	unsigned int n = 0, n_each[2] = {0};
+
+	snprintf(fixture->path, sizeof(fixture->path), "tests/golden/v1-stacks.tape");
+	each_row_of(fixture, &want, count_row, &n);
+	assert_int_equal(nt_tape_open(&tape, fixture->path, fixture->error), 0);
+	assert_int_equal(nt_learned_new(&want.learned, tape), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(nt_rows_open(&rows[i], tape, NULL, 7, &want), 0);
+	for (int i = 0, ended = 0; ended < 2; i = !i) {
+		int result = nt_rows_next(rows[i], &row);
+
+		assert_true(result >= 0);
+		n_each[i] += !result;
+		ended += result;
+	}
+	assert_int_equal(n_each[0], n);
+	assert_int_equal(n_each[1], n);
+	for (int i = 0; i < 2; i++)
+		nt_rows_close(rows[i]);
+	nt_learned_free(want.learned);
+	nt_tape_close(tape);
 }
 
 /* Each table's rows are the same whether it is wanted alone, with others, or with all. */
@@ -736,6 +774,7 @@ int main(void)
 		TEST(sums_are_those_of_slices),
 		TEST(gives_the_same_rows_identities_first),
 		TEST(gives_what_is_wanted),
+		TEST(shares_what_is_learned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

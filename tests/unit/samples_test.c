@@ -106,9 +106,7 @@ static void read_rows(struct outcome *outcome, const char *path)
 
 	if (nt_tape_open(&tape, path, error))
 		fail_msg("%s", error);
-	assert_int_equal(nt_rows_open(&rows, tape, NULL, 1,
-				      &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST}),
-			 0);
+	assert_int_equal(nt_rows_open(&rows, tape, NULL, 1, &(struct nt_rows_want){.tables = NT_ALL_TABLES}), 0);
 	while (!(result = nt_rows_next(rows, &row)))
 		take_row(outcome, row);
 	assert_int_equal(result, 1);
