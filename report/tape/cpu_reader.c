@@ -34,6 +34,13 @@ struct nt_cpu_reader *nt_cpu_reader_new(struct nt_tape *tape, uint32_t cpu)
 	return reader;
 }
 
+void nt_cpu_reader_begin_at(struct nt_cpu_reader *reader, const struct nt_place *place)
+{
+	reader->chunk = place->chunk;
+	reader->expected = place->sequence;
+	reader->normal_end_ns = reader->given_ns = place->end_ns;
+}
+
 void nt_cpu_reader_free(struct nt_cpu_reader *reader)
 {
 	if (!reader)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "report/tape/merge.h"
+#include "report/tape/place.h"
 
 #define NT_EVENT_SIZE 56 /* of the largest record that is no identity */
 
@@ -55,6 +56,8 @@ struct nt_cpu_reader {
 
 /* NULL: out of memory. */
 struct nt_cpu_reader *nt_cpu_reader_new(struct nt_tape *tape, uint32_t cpu);
+/* Before the first record: the blocks before the place are left out, and are no gap. */
+void nt_cpu_reader_begin_at(struct nt_cpu_reader *reader, const struct nt_place *place);
 void nt_cpu_reader_free(struct nt_cpu_reader *reader);
 /* Makes sure that the next is known, and its key_ns. 0; 1: end; below 0: a negative errno of reading. */
 int nt_cpu_reader_prepare(struct nt_cpu_reader *reader);

@@ -16,6 +16,7 @@ struct nt_merge {
 	struct nt_cpu_reader **readers; /* all, for freeing and counting */
 	size_t n_readers;
 	bool begun;
+	uint8_t *stopped; /* a flag for each CPU */
 };
 
 static bool has_blocks(const struct nt_tape *tape, uint32_t cpu)
@@ -23,7 +24,7 @@ static bool has_blocks(const struct nt_tape *tape, uint32_t cpu)
 	return NT_ANY(tape->n_chunks, i, nt_tape_chunk_has(&tape->chunks[i], cpu));
 }
 
-struct nt_merge *nt_merge_new(struct nt_tape *tape)
+struct nt_merge *nt_merge_new(struct nt_tape *tape, const struct nt_place *places)
 {
 	struct nt_merge *merge = calloc(1, sizeof(*merge));
 
@@ -31,14 +32,17 @@ struct nt_merge *nt_merge_new(struct nt_tape *tape)
 		return NULL;
 	merge->heap = calloc(tape->n_cpus + 1, sizeof(struct nt_cpu_reader *));
 	merge->readers = calloc(tape->n_cpus + 1, sizeof(struct nt_cpu_reader *));
-	if (!merge->heap || !merge->readers)
+	merge->stopped = calloc(tape->n_cpus + 1, 1);
+	if (!merge->heap || !merge->readers || !merge->stopped)
 		goto no_memory;
 	for (uint32_t cpu = 0; cpu < tape->n_cpus; cpu++) {
-		if (!has_blocks(tape, cpu))
+		if (!has_blocks(tape, cpu) || (places && places[cpu].leave_out))
 			continue;
 		merge->readers[merge->n_readers] = nt_cpu_reader_new(tape, cpu);
 		if (!merge->readers[merge->n_readers++])
 			goto no_memory;
+		if (places)
+			nt_cpu_reader_begin_at(merge->readers[merge->n_readers - 1], &places[cpu]);
 	}
 	return merge;
 no_memory:
@@ -54,6 +58,7 @@ void nt_merge_free(struct nt_merge *merge)
 		nt_cpu_reader_free(merge->readers[i]);
 	free(merge->readers);
 	free(merge->heap);
+	free(merge->stopped);
 	free(merge);
 }
 
@@ -101,12 +106,21 @@ static int begin(struct nt_merge *merge)
 	return 0;
 }
 
+static void remove_first(struct nt_merge *merge)
+{
+	merge->heap[0] = merge->heap[--merge->n_heap];
+	if (merge->n_heap)
+		sift_down(merge, 0);
+}
+
 int nt_merge_next(struct nt_merge *merge, struct nt_merged *out)
 {
 	int error = merge->begun ? 0 : begin(merge);
 
 	if (error)
 		return error;
+	while (merge->n_heap && merge->stopped[merge->heap[0]->cpu])
+		remove_first(merge);
 	if (!merge->n_heap)
 		return 1;
 	nt_cpu_reader_take(merge->heap[0], out);
@@ -114,10 +128,15 @@ int nt_merge_next(struct nt_merge *merge, struct nt_merged *out)
 	if (error < 0)
 		return error;
 	if (error)
-		merge->heap[0] = merge->heap[--merge->n_heap];
-	if (merge->n_heap)
+		remove_first(merge);
+	else
 		sift_down(merge, 0);
 	return 0;
+}
+
+void nt_merge_stop(struct nt_merge *merge, uint32_t cpu)
+{
+	merge->stopped[cpu] = true;
 }
 
 uint64_t nt_merge_unknown(const struct nt_merge *merge)

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "report/tape/place.h"
 #include "report/tape/tape.h"
 #include "schema/event.h"
 
@@ -28,10 +29,15 @@ struct nt_merged {
 
 struct nt_merge;
 
-/* NULL: out of memory. The tape must outlive the merge. */
-struct nt_merge *nt_merge_new(struct nt_tape *tape);
+/*
+ * `places` say where reading begins, one for each of the tape's n_cpus; NULL: everything is read. NULL: out of memory.
+ * The tape must outlive the merge, and not the places.
+ */
+struct nt_merge *nt_merge_new(struct nt_tape *tape, const struct nt_place *places);
 void nt_merge_free(struct nt_merge *merge);
 /* 0: *out holds the next; 1: end; below 0: a negative errno of reading. Damage is a gap, not an error. */
 int nt_merge_next(struct nt_merge *merge, struct nt_merged *out);
+/* No more of this CPU is wanted. */
+void nt_merge_stop(struct nt_merge *merge, uint32_t cpu);
 /* Records of unknown kinds that were skipped so far. */
 uint64_t nt_merge_unknown(const struct nt_merge *merge);

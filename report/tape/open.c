@@ -126,6 +126,18 @@ static int find_chunks(struct opening *opening)
 
 /* ---- going over one chunk ---- */
 
+static void note_times(struct nt_chunk_cpu *cpu, const struct nt_block_header *header)
+{
+	uint64_t *least_ns = header->flags & NT_BLOCK_LONG ? &cpu->least_long_ns : &cpu->least_begin_ns;
+
+	if (!cpu->has)
+		*cpu = (struct nt_chunk_cpu){.has = true, .least_begin_ns = UINT64_MAX, .least_long_ns = UINT64_MAX};
+	if (header->last_end_ns > cpu->last_end_ns)
+		cpu->last_end_ns = header->last_end_ns;
+	if (header->least_begin_ns < *least_ns)
+		*least_ns = header->least_begin_ns;
+}
+
 /* An event block: its place in its CPU's order, and its times. */
 static int go_over_block(struct opening *opening, struct nt_tape_chunk *chunk, const struct nt_block_ref *block)
 {
@@ -133,7 +145,7 @@ static int go_over_block(struct opening *opening, struct nt_tape_chunk *chunk, c
 	uint64_t *expected = &opening->expected[header->cpu];
 	int error = 0;
 
-	chunk->cpus[header->cpu] = 1;
+	note_times(&chunk->cpus[header->cpu], header);
 	if (header->sequence < *expected)
 		return nt_tape_problem(opening->tape,
 				       "%s: block %llu of CPU %u occurs twice or out of order and is left out.",
@@ -212,7 +224,7 @@ static int go_over_chunk(struct opening *opening, size_t at)
 	int error = note_damage(tape, chunk);
 
 	chunk->n_cpus = cpus_of(&chunk->contents);
-	chunk->cpus = calloc(chunk->n_cpus + 1, 1);
+	chunk->cpus = calloc(chunk->n_cpus + 1, sizeof(*chunk->cpus));
 	if (!chunk->cpus)
 		return -ENOMEM;
 	for (size_t i = 0; !error && i < chunk->contents.n_blocks; i++) {

@@ -15,12 +15,20 @@
 #include "report/util/fail.h"
 #include "schema/chunk.h"
 
+/* The event blocks that a chunk has of one CPU. */
+struct nt_chunk_cpu {
+	bool has; /* any; else the rest means nothing */
+	uint64_t last_end_ns; /* greatest end of a record */
+	/* Least begin of a block, as its header says it; of normal ones and of those of long spans. UINT64_MAX: none */
+	uint64_t least_begin_ns, least_long_ns;
+};
+
 struct nt_tape_chunk {
 	char *name; /* of the file, without its directory: for messages */
 	uint32_t number;
 	uint64_t size; /* bytes */
 	bool partial; /* named `.partial`: never finished */
-	uint8_t *cpus; /* a flag for each CPU below n_cpus: has event blocks here */
+	struct nt_chunk_cpu *cpus; /* n_cpus of them */
 	uint32_t n_cpus;
 	/* While it is held (nt_tape_hold): */
 	unsigned int holds;
@@ -58,7 +66,7 @@ void nt_tape_close(struct nt_tape *tape);
 /* Whether the chunk has event blocks of this CPU. */
 static inline bool nt_tape_chunk_has(const struct nt_tape_chunk *chunk, uint32_t cpu)
 {
-	return cpu < chunk->n_cpus && chunk->cpus[cpu];
+	return cpu < chunk->n_cpus && chunk->cpus[cpu].has;
 }
 
 /*

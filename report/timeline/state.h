@@ -31,6 +31,7 @@ struct nt_cpu_line {
 	enum nt_base base;
 	uint64_t task; /* believed, if base is TASK */
 	uint64_t start_ns; /* never before the session's start */
+	uint64_t known_ns; /* nt_timeline_known_since */
 	struct nt_segment segment;
 	struct nt_open opens[NT_MAX_OPEN]; /* read since, all with the same end: of the state record to come */
 	uint32_t n_opens;

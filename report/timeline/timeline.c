@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "report/timeline/state.h"
+#include "report/util/array.h"
 #include "schema/kind.h"
 
 /* ---- segments ---- */
@@ -53,6 +54,7 @@ static void begin_segment(struct nt_cpu_line *line, enum nt_base base, uint64_t 
 	line->task = task;
 	line->start_ns = start_ns;
 	line->segment.n = line->n_before_loss = 0;
+	line->known_ns = nt_min_ns(line->known_ns, start_ns);
 }
 
 /* Ends an uncovered stretch and the segment it is in. */
@@ -320,6 +322,44 @@ void nt_timeline_free(struct nt_timeline *timeline)
 	free(timeline->running);
 	free(timeline->lines);
 	free(timeline);
+}
+
+void nt_timeline_begin_at(struct nt_timeline *timeline, uint32_t cpu, uint64_t after_ns)
+{
+	struct nt_cpu_line *line = &timeline->lines[cpu];
+
+	if (!line->present)
+		return;
+	line->base = NT_BASE_NONE;
+	line->start_ns = line->slice.ts_ns = nt_max_ns(after_ns, timeline->start_ns);
+	line->known_ns = UINT64_MAX;
+	line->n_losses = 0;
+	nt_loss_begin(timeline, line, line->start_ns);
+	line->initial = false;
+	nt_loss_until(line, after_ns);
+}
+
+uint64_t nt_timeline_known_since(const struct nt_timeline *timeline, uint32_t cpu)
+{
+	return timeline->lines[cpu].known_ns;
+}
+
+uint64_t nt_timeline_stay_since(const struct nt_timeline *timeline, uint32_t cpu)
+{
+	return timeline->lines[cpu].running ? timeline->lines[cpu].stay_ns : UINT64_MAX;
+}
+
+bool nt_timeline_is_past(const struct nt_timeline *timeline, uint32_t cpu, uint64_t ns)
+{
+	const struct nt_cpu_line *line = &timeline->lines[cpu];
+
+	if (!line->present)
+		return true;
+	if (line->start_ns < ns || NT_ANY(line->n_unended, i, line->unended[i].begin_ns < ns))
+		return false;
+	if (timeline->sink.cpu_slice && line->slice.ts_ns < ns)
+		return false;
+	return !timeline->sink.sched_slice || !line->staying || line->stay_ns >= ns;
 }
 
 /* Times are sorted within a CPU before they come here: what is still inverted is counted. */

@@ -202,6 +202,20 @@ int nt_timeline_add(struct nt_timeline *timeline, uint32_t cpu, const union nt_a
  * early as the rest, with the session's end: else operations that end elsewhere are not known to have pieces in it.
  */
 int nt_timeline_gap(struct nt_timeline *timeline, uint32_t cpu, uint64_t resume_ns, uint64_t task, const char *why);
+/*
+ * Before the first record of this CPU: those that end by after_ns, or some more, are left out on purpose. Nothing is
+ * known of the CPU until its first state record, and that is no loss: rows that begin later are as if all had been fed.
+ */
+void nt_timeline_begin_at(struct nt_timeline *timeline, uint32_t cpu, uint64_t after_ns);
+/* When that state record was; UINT64_MAX: it has not come yet. 0 of a CPU that all records are fed of. */
+uint64_t nt_timeline_known_since(const struct nt_timeline *timeline, uint32_t cpu);
+/* Since when the task on the CPU stays there; of an idle CPU, or one that nothing is known of, UINT64_MAX. */
+uint64_t nt_timeline_stay_since(const struct nt_timeline *timeline, uint32_t cpu);
+/*
+ * Whether all rows of the CPU that begin before ns have been given, of those that the sink takes, and all that they
+ * depend on has been fed. Operations are left out of account, and spans of which nothing has been fed yet.
+ */
+bool nt_timeline_is_past(const struct nt_timeline *timeline, uint32_t cpu, uint64_t ns);
 /* Ends all CPUs at the session's end and gives the last rows. Call once. */
 int nt_timeline_finish(struct nt_timeline *timeline);
 const struct nt_timeline_counts *nt_timeline_counts(const struct nt_timeline *timeline);

@@ -113,7 +113,7 @@ static void tell(struct nt_timeline *timeline, const struct nt_merged *merged)
 /* `timeline` NULL: the records are not told to one. */
 static uint64_t read_merged(struct nt_tape *tape, struct nt_timeline *timeline)
 {
-	struct nt_merge *merge = nt_merge_new(tape);
+	struct nt_merge *merge = nt_merge_new(tape, NULL);
 	struct nt_merged merged;
 	uint64_t n = 0;
 

@@ -63,7 +63,7 @@ static void open_merge(struct fixture *fixture, const char *path)
 
 	if (nt_tape_open(&fixture->tape, path, error))
 		fail_msg("%s", error);
-	fixture->merge = nt_merge_new(fixture->tape);
+	fixture->merge = nt_merge_new(fixture->tape, NULL);
 	assert_non_null(fixture->merge);
 }
 
