@@ -75,7 +75,7 @@ int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
 		rows->unfit++;
 		return 0;
 	}
-	if (!error)
+	if (!error && nt_window_has(rows, &rows->queue[rows->n_queue]))
 		rows->n_queue++;
 	return error;
 }
@@ -180,7 +180,7 @@ static bool is_napi(void *arg, uint64_t task)
 
 /* ---- opening ---- */
 
-static int make_timeline(struct nt_rows *rows)
+struct nt_timeline *nt_rows_timeline_new(struct nt_rows *rows, const struct nt_timeline_sink *sink)
 {
 	const struct nt_timeline_config config = {
 		.start_ns = rows->tape->start_ns,
@@ -192,6 +192,17 @@ static int make_timeline(struct nt_rows *rows)
 		.is_napi = is_napi,
 		.arg = rows,
 	};
+	struct nt_timeline *timeline = nt_timeline_new(&config, sink);
+
+	for (uint32_t cpu = 0; timeline && rows->window.places && cpu < rows->tape->n_cpus; cpu++) {
+		if (rows->window.places[cpu].end_ns)
+			nt_timeline_begin_at(timeline, cpu, rows->window.places[cpu].end_ns);
+	}
+	return timeline;
+}
+
+static int make_timeline(struct nt_rows *rows)
+{
 	/* Rows of threads are those that rows of these speak of, too. */
 	const uint64_t threads = BIT(THREAD) | BIT(SESSION);
 	const struct nt_timeline_sink sink = {
@@ -207,21 +218,26 @@ static int make_timeline(struct nt_rows *rows)
 	};
 	const struct nt_rollup_sink rollup_sink = {.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};
 
-	rows->timeline = nt_timeline_new(&config, &sink);
+	rows->timeline = nt_rows_timeline_new(rows, &sink);
 	if (!rows->timeline)
 		return -ENOMEM;
 	if (reads(rows, with_owners) &&
 	    !(rows->owners = nt_sample_owners_new(rows->tape->n_cpus, nt_rows_push_owned, rows)))
 		return -ENOMEM;
-	if (reads(rows, with_sums) && !(rows->rollup = nt_rollup_new(config.start_ns, config.end_ns, &rollup_sink)))
+	if (reads(rows, with_sums) &&
+	    !(rows->rollup = nt_rollup_new(rows->tape->start_ns, rows->tape->end_ns, &rollup_sink)))
 		return -ENOMEM;
 	return 0;
 }
 
 static int make_readers(struct nt_rows *rows)
 {
+	int error = nt_window_open(rows, needs_timeline(rows));
+
+	if (error)
+		return error;
 	rows->counts = calloc(rows->tape->n_cpus + 1, sizeof(*rows->counts));
-	rows->merge = needs_events(rows) ? nt_merge_new(rows->tape) : NULL;
+	rows->merge = needs_events(rows) ? nt_merge_new(rows->tape, rows->window.places) : NULL;
 	if (!rows->counts || (needs_events(rows) && !rows->merge))
 		return -ENOMEM;
 	return needs_timeline(rows) ? make_timeline(rows) : 0;
@@ -263,6 +279,7 @@ void nt_rows_close(struct nt_rows *rows)
 	nt_sample_owners_free(rows->owners);
 	nt_stack_stages_release(&rows->stages);
 	nt_merge_free(rows->merge);
+	nt_window_release(rows);
 	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)
 		free(rows->counts[cpu]);
 	free(rows->counts);
@@ -307,7 +324,11 @@ static int step_events(struct nt_rows *rows)
 		return error;
 	if (nt_rows_is_sample(&merged.record))
 		return nt_rows_push_sample(rows, merged.cpu, &merged.record);
-	return rows->timeline ? nt_timeline_add(rows->timeline, merged.cpu, &merged.record) : 0;
+	if (rows->timeline)
+		error = nt_timeline_add(rows->timeline, merged.cpu, &merged.record);
+	if (!error && nt_window_is_done(rows, merged.cpu, &merged.record))
+		nt_merge_stop(rows->merge, merged.cpu);
+	return error;
 }
 
 static int step_finish(struct nt_rows *rows)

@@ -36,6 +36,12 @@ struct nt_rows_want {
 	uint64_t tables; /* NT_TABLE_BIT of each */
 	enum nt_rows_order order;
 	bool head; /* of the session's row only what is known before anything is read: its counts are 0 */
+	/*
+	 * Only rows of a window in time and of these CPUs; docs/sql-schema.md says which rows those are. Only blocks
+	 * that they need are read.
+	 */
+	uint64_t from_ns, to_ns; /* both 0: all of the session; to_ns UINT64_MAX: to its end */
+	const uint8_t *cpus; /* a flag for each of the tape's n_cpus, must outlive the rows; NULL: all */
 	struct nt_learned *learned; /* of this tape; NULL: nt_rows_open learns for itself */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what an iterator of rows remembers, shared by rows.c, samples.c and blocks.c. Private to these, and to
- * learned.c.
+ * state.h - what an iterator of rows remembers, shared by rows.c, window.c, samples.c and blocks.c. Private to these,
+ * and to learned.c.
  */
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "report/tape/clock.h"
 #include "report/tape/identities.h"
 #include "report/tape/merge.h"
+#include "report/util/array.h"
 
 struct nt_rows_counts {
 	uint64_t records[NT_KIND_MAX], lost[NT_KIND_MAX];
@@ -29,6 +30,17 @@ struct nt_learned {
 	struct nt_clocks clocks;
 };
 
+/* Numbers of columns; 0: the table has none such. */
+struct nt_window_columns {
+	uint8_t ts, dur, cpu;
+};
+
+struct nt_rows_window {
+	struct nt_window_columns columns[NT_TABLE_COUNT];
+	struct nt_place *places; /* by CPU: where reading begins; NULL: everything is read */
+	uint64_t *until_ns; /* by CPU: reading does not end before; NULL: it does not end */
+};
+
 struct nt_rows {
 	struct nt_tape *tape;
 	struct nt_user_names *names; /* or NULL */
@@ -43,6 +55,7 @@ struct nt_rows {
 	struct nt_sample_owners *owners; /* of stack samples */
 	struct nt_stack_stages stages; /* the same */
 	struct nt_rows_want want;
+	struct nt_rows_window window;
 	unsigned int step;
 	bool events_done;
 	uint64_t at_ns; /* end of the last record */
@@ -62,6 +75,19 @@ struct nt_rows {
 int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from);
 /* Notes that a row speaks of this task. */
 int nt_rows_see(struct nt_rows *rows, uint64_t task);
+
+/* A timeline of the tape, from the window's places on. NULL: out of memory. */
+struct nt_timeline *nt_rows_timeline_new(struct nt_rows *rows, const struct nt_timeline_sink *sink);
+
+/* ---- window.c ---- */
+
+/* Finds what must be read. Before the rows' own readers are made. 0, or a negative errno. */
+int nt_window_open(struct nt_rows *rows, bool needs_timeline);
+void nt_window_release(struct nt_rows *rows);
+/* Whether the row is in the window. */
+bool nt_window_has(const struct nt_rows *rows, const struct nt_row *row);
+/* Whether nothing behind this record, which was fed just now, has a part in the window's rows of its CPU. */
+bool nt_window_is_done(const struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
 
 /* ---- samples.c ---- */
 

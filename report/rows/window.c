@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * window.c - the part of rows.h that knows what a window in time and a choice of CPUs need: where reading begins and
+ * ends on each CPU, and which rows are in the window (docs/sql-schema.md says which those are).
+ *
+ * Where to begin is found by trying. A timeline that begins in the middle of a CPU's records knows the CPU from its
+ * first state record on, and the rows that begin there may have begun before. So some time before the window is read,
+ * and if one of those rows reaches into the window, four times as much.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rows/state.h"
+
+#define FIRST_MARGIN_NS 100000000ull /* a CPU that does something has a state record each 50 ms */
+#define LATE_NS 100000000ull /* samples, and what tells of their loss, stand no further behind what ended later */
+
+#define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
+
+/* Tables whose rows need only a part of the events, or none. */
+static const uint64_t of_spans = BIT(SOFTIRQ_SLICE) | BIT(IRQ_SLICE) | BIT(NAPI_POLL);
+static const uint64_t of_slices = BIT(CPU_SLICE) | BIT(STACK_SAMPLE);
+static const uint64_t of_samples =
+	BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(TCP_RETRANSMIT) | BIT(SCHED_WAKEUP) | BIT(STACK_SAMPLE) | BIT(LOSS);
+static const uint64_t of_no_events = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | BIT(NET_DEVICE) | BIT(STACK) |
+				     BIT(SYMBOL) | BIT(CLOCK_SNAPSHOT) | BIT(PROC_COUNTER) | BIT(SELF_COST) |
+				     BIT(SESSION_META);
+
+static bool wants(const struct nt_rows *rows, uint64_t tables)
+{
+	return rows->want.tables & tables;
+}
+
+static bool is_limited(const struct nt_rows *rows)
+{
+	return rows->want.from_ns || rows->want.to_ns;
+}
+
+/* ---- rows ---- */
+
+/* The number of the table's column of this name; 0, which is the session's, if it has none. */
+static uint8_t column_of(const struct nt_table *table, const char *name)
+{
+	uint32_t at = (uint32_t)NT_FIRST(table->n_columns, i, !strcmp(table->columns[i].name, name));
+
+	return at < table->n_columns ? (uint8_t)at : 0;
+}
+
+static void find_columns(struct nt_rows_window *window)
+{
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		const struct nt_table *table = nt_table((enum nt_table_id)id);
+
+		window->columns[id] = (struct nt_window_columns){
+			.ts = column_of(table, "ts"), .dur = column_of(table, "dur"), .cpu = column_of(table, "cpu")};
+	}
+}
+
+static bool has_cpu(const struct nt_rows *rows, const struct nt_value *cpu)
+{
+	return cpu->type == NT_VALUE_INTEGER && (uint64_t)cpu->integer < rows->tape->n_cpus &&
+	       rows->want.cpus[cpu->integer];
+}
+
+bool nt_window_has(const struct nt_rows *rows, const struct nt_row *row)
+{
+	const struct nt_window_columns *columns = &rows->window.columns[row->table];
+	uint64_t ts_ns, dur_ns = 0;
+
+	if (rows->want.cpus && columns->cpu && !has_cpu(rows, &row->values[columns->cpu]))
+		return false;
+	if (!is_limited(rows) || !columns->ts)
+		return true;
+	ts_ns = (uint64_t)row->values[columns->ts].integer;
+	if (columns->dur && row->values[columns->dur].type == NT_VALUE_INTEGER)
+		dur_ns = (uint64_t)row->values[columns->dur].integer;
+	return ts_ns < rows->want.to_ns && (dur_ns ? ts_ns + dur_ns > rows->want.from_ns : ts_ns >= rows->want.from_ns);
+}
+
+/* ---- where to begin ---- */
+
+/* A search for places from which all rows are whole that reach beyond by_ns. */
+struct search {
+	struct nt_rows *rows;
+	uint64_t by_ns;
+	uint8_t *settled; /* a flag for each CPU: its place is found */
+	uint64_t *known_ns; /* for each of these: nt_timeline_known_since */
+	uint64_t stay_ns; /* least begin of a task's stay at by_ns */
+};
+
+/* What must be whole is known by what the sink takes; the rows are of no use. */
+static int ignore_cpu_slice(void *arg, const struct nt_cpu_slice *slice)
+{
+	(void)arg;
+	(void)slice;
+	return 0;
+}
+
+static int ignore_sched_slice(void *arg, const struct nt_sched_slice *slice)
+{
+	(void)arg;
+	(void)slice;
+	return 0;
+}
+
+static struct nt_timeline *new_timeline(struct nt_rows *rows)
+{
+	const struct nt_timeline_sink sink = {
+		.cpu_slice = wants(rows, of_slices) ? ignore_cpu_slice : NULL,
+		.sched_slice = wants(rows, BIT(SCHED_SLICE)) ? ignore_sched_slice : NULL,
+	};
+
+	return nt_rows_timeline_new(rows, &sink);
+}
+
+/* Feeds all that ends by by_ns. */
+static int feed(struct search *search, struct nt_merge *merge, struct nt_timeline *timeline)
+{
+	struct nt_merged merged;
+	int error;
+
+	while (!(error = nt_merge_next(merge, &merged))) {
+		if (!merged.is_gap && nt_rows_is_sample(&merged.record))
+			continue;
+		if ((merged.is_gap ? merged.resume_ns : merged.record.record.end_ns) > search->by_ns)
+			nt_merge_stop(merge, merged.cpu);
+		else if (merged.is_gap)
+			error = nt_timeline_gap(timeline, merged.cpu, merged.resume_ns, merged.task, merged.why);
+		else
+			error = nt_timeline_add(timeline, merged.cpu, &merged.record);
+		if (error)
+			return error;
+	}
+	return error < 0 ? error : 0;
+}
+
+/* Whether all rows have ended that may have begun before the CPU was known. */
+static bool is_whole_since(const struct nt_timeline *timeline, uint32_t cpu, uint64_t known_ns)
+{
+	return known_ns < UINT64_MAX && nt_timeline_is_past(timeline, cpu, known_ns + 1);
+}
+
+static void judge(struct search *search, const struct nt_timeline *timeline)
+{
+	for (uint32_t cpu = 0; cpu < search->rows->tape->n_cpus; cpu++) {
+		uint64_t known_ns = nt_timeline_known_since(timeline, cpu);
+		bool is_first = !search->rows->window.places[cpu].end_ns;
+
+		if (search->settled[cpu] || !(is_first || is_whole_since(timeline, cpu, known_ns)))
+			continue;
+		search->settled[cpu] = true;
+		search->known_ns[cpu] = known_ns;
+		if (nt_timeline_stay_since(timeline, cpu) < search->stay_ns)
+			search->stay_ns = nt_timeline_stay_since(timeline, cpu);
+	}
+}
+
+/* Reads from the places that are not settled yet and settles those that will do. */
+static int try_places(struct search *search)
+{
+	struct nt_rows *rows = search->rows;
+	struct nt_place *places = calloc(rows->tape->n_cpus + 1, sizeof(*places));
+	struct nt_timeline *timeline = new_timeline(rows);
+	struct nt_merge *merge = NULL;
+	int error = -ENOMEM;
+
+	for (uint32_t cpu = 0; places && cpu < rows->tape->n_cpus; cpu++) {
+		places[cpu] = rows->window.places[cpu];
+		places[cpu].leave_out = search->settled[cpu];
+	}
+	if (places && timeline)
+		merge = nt_merge_new(rows->tape, places);
+	if (merge)
+		error = feed(search, merge, timeline);
+	if (!error)
+		judge(search, timeline);
+	nt_merge_free(merge);
+	nt_timeline_free(timeline);
+	free(places);
+	return error;
+}
+
+/* Gives each CPU that is not settled a place so long before by_ns; the tape's begin needs no trial. */
+static int go_back(struct search *search, uint64_t margin_ns, bool *is_done)
+{
+	struct nt_rows *rows = search->rows;
+	int error = 0;
+
+	*is_done = true;
+	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus && !error; cpu++) {
+		struct nt_place *place = &rows->window.places[cpu];
+
+		if (search->settled[cpu])
+			continue;
+		error = nt_place_find(rows->tape, cpu, search->by_ns > margin_ns ? search->by_ns - margin_ns : 0,
+				      place);
+		search->settled[cpu] = !place->end_ns && !wants(rows, BIT(SCHED_SLICE));
+		*is_done = *is_done && search->settled[cpu];
+	}
+	return error;
+}
+
+static int settle(struct search *search)
+{
+	bool is_done = false;
+	int error = 0;
+
+	for (uint64_t margin_ns = FIRST_MARGIN_NS; !error && !is_done; margin_ns *= 4) {
+		error = go_back(search, margin_ns, &is_done);
+		if (!error && !is_done)
+			error = try_places(search);
+	}
+	return error;
+}
+
+/*
+ * The end of a task's stay on one CPU may move the begin of its next stay, on another (timeline.h). So all CPUs must be
+ * known when the first stay begins that reaches into the window.
+ */
+static int settle_before_stays(struct search *search)
+{
+	for (uint32_t cpu = 0; cpu < search->rows->tape->n_cpus; cpu++)
+		search->settled[cpu] =
+			search->rows->window.places[cpu].leave_out || search->known_ns[cpu] < search->stay_ns;
+	search->by_ns = search->stay_ns;
+	return settle(search);
+}
+
+static int settle_places(struct search *search)
+{
+	struct nt_rows *rows = search->rows;
+	int error;
+
+	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++)
+		search->settled[cpu] = rows->window.places[cpu].leave_out;
+	error = settle(search);
+	if (!error && wants(rows, BIT(SCHED_SLICE)) && search->stay_ns < search->by_ns)
+		error = settle_before_stays(search);
+	return error;
+}
+
+static int find_places(struct nt_rows *rows)
+{
+	uint32_t n_cpus = rows->tape->n_cpus;
+	struct search search = {.rows = rows, .by_ns = rows->want.from_ns, .stay_ns = rows->want.from_ns};
+	int error = -ENOMEM;
+
+	search.settled = calloc(n_cpus + 1, sizeof(*search.settled));
+	search.known_ns = calloc(n_cpus + 1, sizeof(*search.known_ns));
+	if (search.settled && search.known_ns)
+		error = settle_places(&search);
+	free(search.settled);
+	free(search.known_ns);
+	return error;
+}
+
+/* Without a timeline each record is what it is. */
+static int find_records(struct nt_rows *rows)
+{
+	int error = 0;
+
+	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus && !error; cpu++) {
+		struct nt_place *place = &rows->window.places[cpu];
+
+		if (!place->leave_out)
+			error = nt_place_find(rows->tape, cpu, rows->want.from_ns, place);
+	}
+	return error;
+}
+
+/* ---- where to end ---- */
+
+static int find_ends(struct nt_rows *rows)
+{
+	uint64_t to_ns = rows->want.to_ns;
+	int error = 0;
+
+	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus && !error; cpu++) {
+		uint64_t *until_ns = &rows->window.until_ns[cpu];
+
+		*until_ns = to_ns;
+		if (wants(rows, of_spans) && !rows->window.places[cpu].leave_out)
+			error = nt_place_last_span(rows->tape, cpu, to_ns, until_ns);
+		if (wants(rows, of_samples) && *until_ns < to_ns + LATE_NS)
+			*until_ns = to_ns + LATE_NS;
+	}
+	return error;
+}
+
+bool nt_window_is_done(const struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
+{
+	if (!rows->window.until_ns || record->record.end_ns <= rows->window.until_ns[cpu] || nt_rows_is_sample(record))
+		return false;
+	return !rows->timeline || nt_timeline_is_past(rows->timeline, cpu, rows->want.to_ns);
+}
+
+/* ---- opening ---- */
+
+static int limit_time(struct nt_rows *rows, bool needs_timeline)
+{
+	int error = needs_timeline ? find_places(rows) : find_records(rows);
+
+	if (error || rows->want.to_ns > INT64_MAX)
+		return error;
+	rows->window.until_ns = calloc(rows->tape->n_cpus + 1, sizeof(*rows->window.until_ns));
+	return rows->window.until_ns ? find_ends(rows) : -ENOMEM;
+}
+
+int nt_window_open(struct nt_rows *rows, bool needs_timeline)
+{
+	find_columns(&rows->window);
+	if (wants(rows, ~(of_spans | of_slices | of_samples | of_no_events | BIT(SCHED_SLICE))) ||
+	    !(is_limited(rows) || rows->want.cpus))
+		return 0;
+	rows->window.places = calloc(rows->tape->n_cpus + 1, sizeof(*rows->window.places));
+	if (!rows->window.places)
+		return -ENOMEM;
+	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++)
+		rows->window.places[cpu].leave_out =
+			rows->want.cpus && !rows->want.cpus[cpu] && !wants(rows, BIT(SCHED_SLICE));
+	return is_limited(rows) ? limit_time(rows, needs_timeline) : 0;
+}
+
+void nt_window_release(struct nt_rows *rows)
+{
+	free(rows->window.places);
+	free(rows->window.until_ns);
+}

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * window_test.c - rows of a window in time and of some CPUs are those of the whole tape that lie in it, and few blocks
+ * are opened for them. The slow, obvious way is to read everything and keep what lies in the window.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/rows/rows.h"
+#include "report/util/array.h"
+#include "tests/support/rand.h"
+#include "tests/support/scratch.h"
+#include "tests/support/traffic.h"
+
+#define US 1000ull
+#define MS 1000000ull
+#define S 1000000000ull
+#define N_CPUS 4
+#define N_TASKS 12
+
+struct fixture {
+	char dir[SCRATCH_MAX];
+	char path[2 * SCRATCH_MAX];
+	struct nt_tape *tape;
+	struct nt_learned *learned;
+	uint64_t end; /* of the session, since its start */
+};
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	scratch_make(fixture->dir);
+	*state = fixture;
+	return 0;
+}
+
+static void close_tape(struct fixture *fixture)
+{
+	nt_learned_free(fixture->learned);
+	nt_tape_close(fixture->tape);
+	fixture->learned = NULL;
+	fixture->tape = NULL;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	close_tape(fixture);
+	scratch_remove(fixture->dir);
+	free(fixture);
+	return 0;
+}
+
+static void open_tape(struct fixture *fixture)
+{
+	char error[NT_ERROR_MAX];
+
+	if (nt_tape_open(&fixture->tape, fixture->path, error))
+		fail_msg("%s", error);
+	assert_int_equal(nt_learned_new(&fixture->learned, fixture->tape), 0);
+}
+
+/* ---- a host of which much happens at once, and then nothing for long ---- */
+
+struct cpu {
+	uint64_t last; /* when something happened here last */
+	uint64_t task;
+	uint64_t softirq; /* begin of one that is open; 0: none */
+	bool offline;
+};
+
+struct host {
+	struct tape_gen *gen;
+	struct nt_rand rand;
+	struct cpu cpus[N_CPUS];
+	uint64_t ops[N_TASKS]; /* begin of the operation that the task is in; 0: none */
+	bool running[N_TASKS];
+	bool loses, plugs;
+};
+
+static uint64_t below(struct host *host, uint64_t n)
+{
+	return nt_rand_below(&host->rand, n);
+}
+
+static bool one_in(struct host *host, uint64_t n)
+{
+	return below(host, n) == 0;
+}
+
+/* The OPEN records of a state record at `now`. */
+static unsigned int put_opens(struct host *host, uint32_t number, uint64_t now)
+{
+	const struct cpu *cpu = &host->cpus[number];
+	uint64_t op = host->ops[cpu->task];
+
+	if (op)
+		gen_open(host->gen, number, now, NT_OPEN_OP, NT_RECV, NT_CALL_recvfrom, op, cpu->task);
+	if (cpu->softirq)
+		gen_open(host->gen, number, now, NT_OPEN_SOFTIRQ, NT_VEC_NET_RX, NT_SOFTIRQ_IRQ_EXIT, cpu->softirq, 0);
+	return !!op + !!cpu->softirq;
+}
+
+static void put_state(struct host *host, uint32_t number, uint64_t now, unsigned int reason)
+{
+	unsigned int n_open = put_opens(host, number, now);
+
+	gen_state(host->gen, number, now, host->cpus[number].task, reason, n_open);
+}
+
+static void set_task(struct host *host, struct cpu *cpu, uint64_t task)
+{
+	host->running[cpu->task] = false;
+	host->running[task] = true;
+	cpu->task = task;
+}
+
+static uint64_t choose_task(struct host *host)
+{
+	uint64_t task = below(host, N_TASKS);
+
+	return host->running[task] || one_in(host, 3) ? 0 : task;
+}
+
+static void put_switch(struct host *host, uint32_t number, uint64_t now, uint64_t next)
+{
+	struct cpu *cpu = &host->cpus[number];
+	unsigned int n_open = put_opens(host, number, now);
+
+	gen_switch(host->gen, number, now, cpu->task, 1, next, n_open);
+	set_task(host, cpu, next);
+}
+
+/* The task goes to another CPU, whose clock is a little behind: it seems to begin there before it left. */
+static void migrate(struct host *host, uint32_t number, uint64_t now)
+{
+	uint32_t to = (number + 1) % N_CPUS;
+	uint64_t task = host->cpus[number].task, behind = below(host, 1500);
+
+	if (!task || host->cpus[to].offline || host->cpus[to].softirq)
+		return put_switch(host, number, now, choose_task(host));
+	put_switch(host, to, now, task);
+	put_switch(host, number, now + behind, 0);
+	host->running[task] = true;
+	host->cpus[to].last = now;
+	host->cpus[number].last = now + behind;
+}
+
+static void put_napi(struct host *host, uint32_t number, uint64_t now)
+{
+	struct nt_napi napi = {.end_ns = GEN_START_NS + now, .kind = NT_NAPI, .context = NT_NAPI_SOFTIRQ, .work = 3};
+	/* It may have taken longer than a block may. */
+	uint64_t most = one_in(host, 40) ? 2 * S : 20 * US;
+
+	napi.dur_ns = below(host, most < now ? most : now);
+	tape_gen_event(host->gen, number, &napi);
+}
+
+static void put_loss(struct host *host, uint32_t number, uint64_t now)
+{
+	static const uint8_t kinds[] = {NT_SOFTIRQ, NT_IRQ, NT_OP, NT_NAPI, NT_STATE, NT_SWITCH};
+	struct cpu *cpu = &host->cpus[number];
+	uint8_t kind = kinds[below(host, NT_COUNT(kinds))];
+	uint64_t first = cpu->last + 1 + below(host, now - cpu->last), last = first + below(host, now - first + 1);
+
+	if (kind == NT_SWITCH)
+		set_task(host, cpu, choose_task(host));
+	gen_loss(host->gen, number, now, kind, 1 + (uint32_t)below(host, 9), first, last,
+		 first - below(host, first - cpu->last));
+}
+
+static void plug(struct host *host, uint32_t number, uint64_t now)
+{
+	struct cpu *cpu = &host->cpus[number];
+	union nt_any record = {.as_hotplug = {.end_ns = GEN_START_NS + now, .kind = NT_HOTPLUG}};
+
+	cpu->offline = !cpu->offline;
+	record.as_hotplug.online = !cpu->offline;
+	if (cpu->offline)
+		put_switch(host, number, now - 1, 0);
+	tape_gen_event(host->gen, number, &record);
+}
+
+static void put_interruption(struct host *host, uint32_t number, uint64_t now)
+{
+	const struct cpu *cpu = &host->cpus[number];
+	uint64_t begin = cpu->last + below(host, now - cpu->last);
+
+	if (one_in(host, 2))
+		gen_irq(host->gen, number, begin, now, NT_IRQ_VECTOR, 236);
+	else
+		gen_softirq(host->gen, number, begin, now, NT_VEC_NET_TX, NT_SOFTIRQ_IRQ_EXIT);
+}
+
+static void put_op(struct host *host, uint32_t number, uint64_t now)
+{
+	uint64_t task = host->cpus[number].task;
+
+	if (host->ops[task])
+		gen_op(host->gen, number, host->ops[task], now, NT_RECV, NT_CALL_recvfrom, task, 9, 0);
+	host->ops[task] = task && !host->ops[task] ? now : 0;
+}
+
+/* A softirq that state records may come in; nothing else but interrupts may. */
+static void go_on_in_softirq(struct host *host, uint32_t number, uint64_t now)
+{
+	struct cpu *cpu = &host->cpus[number];
+
+	if (one_in(host, 2)) {
+		put_state(host, number, now, NT_STATE_PERIODIC);
+		return;
+	}
+	gen_softirq(host->gen, number, cpu->softirq, now, NT_VEC_NET_RX, NT_SOFTIRQ_IRQ_EXIT);
+	cpu->softirq = 0;
+}
+
+static void act(struct host *host, uint32_t number, uint64_t now)
+{
+	struct cpu *cpu = &host->cpus[number];
+	uint64_t what = below(host, 100);
+
+	if (cpu->softirq)
+		go_on_in_softirq(host, number, now);
+	else if (cpu->offline || (host->plugs && what < 1))
+		plug(host, number, now);
+	else if (host->loses && what < 3)
+		put_loss(host, number, now);
+	else if (what < 25)
+		put_switch(host, number, now, choose_task(host));
+	else if (what < 30)
+		migrate(host, number, now);
+	else if (what < 45)
+		put_op(host, number, now);
+	else if (what < 55)
+		put_napi(host, number, now);
+	else if (what < 58)
+		cpu->softirq = now;
+	else if (what < 65)
+		put_state(host, number, now, NT_STATE_PERIODIC);
+	else
+		put_interruption(host, number, now);
+	cpu->last = cpu->last > now ? cpu->last : now;
+}
+
+/* Mostly some us, at times half a second. */
+static uint64_t pause_of(struct host *host)
+{
+	return 3 * US + below(host, one_in(host, 200) ? S / 2 : one_in(host, 20) ? 5 * MS : 60 * US);
+}
+
+static void record_host(struct fixture *fixture, uint64_t seed, const struct tape_gen_config *config, unsigned int n)
+{
+	struct host host = {.gen = tape_gen_new(config), .rand = {seed}};
+	uint64_t now = 10 * US;
+
+	host.loses = one_in(&host, 2);
+	host.plugs = one_in(&host, 2);
+	for (uint32_t task = 1; task < N_TASKS; task++)
+		gen_task(host.gen, 0, GEN_BEFORE, task, task / 3 * 3 + 1, 100 + task, 100 + task / 3 * 3 + 1, 0,
+			 NT_TASK_SEED, task % 5 ? "task" : "napi/eth0-1");
+	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
+		gen_state(host.gen, cpu, 0, 0, NT_STATE_START, 0);
+	for (unsigned int i = 0; i < n; i++) {
+		/* The last CPU is mostly idle. */
+		act(&host, one_in(&host, 50) ? N_CPUS - 1 : (uint32_t)below(&host, N_CPUS - 1), now);
+		now += pause_of(&host);
+		if (one_in(&host, 1500))
+			tape_gen_next_chunk(host.gen);
+	}
+	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++) {
+		if (!host.cpus[cpu].offline && !one_in(&host, 5))
+			put_state(&host, cpu, now, NT_STATE_STOP);
+	}
+	fixture->end = now;
+	tape_gen_finish(host.gen, GEN_START_NS + now, true);
+}
+
+/* ---- rows ---- */
+
+struct kept_row {
+	enum nt_table_id table;
+	int64_t cpu; /* -1: its table has none */
+	bool has_ts;
+	uint64_t ts, dur;
+	char *text;
+};
+
+struct kept {
+	struct kept_row *rows;
+	size_t n, size;
+};
+
+static void release(struct kept *kept)
+{
+	for (size_t i = 0; i < kept->n; i++)
+		free(kept->rows[i].text);
+	free(kept->rows);
+	*kept = (struct kept){NULL};
+}
+
+static char *text_of(const struct nt_row *row)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	fprintf(out, "%s", nt_table(row->table)->name);
+	for (uint32_t i = 1; i < row->n; i++) {
+		if (row->values[i].type == NT_VALUE_INTEGER)
+			fprintf(out, " %lld", (long long)row->values[i].integer);
+		else
+			fprintf(out, " %s", row->values[i].type == NT_VALUE_TEXT ? row->values[i].text : "-");
+	}
+	fclose(out);
+	return text;
+}
+
+static void keep(struct kept *kept, const struct nt_row *row)
+{
+	const struct nt_table *table = nt_table(row->table);
+	struct kept_row *to;
+
+	assert_int_equal(NT_ROOM(kept->rows, kept->size, kept->n + 1), 0);
+	to = &kept->rows[kept->n++];
+	*to = (struct kept_row){.table = row->table, .cpu = -1, .text = text_of(row)};
+	for (uint32_t i = 1; i < row->n; i++) {
+		const bool is_known = row->values[i].type == NT_VALUE_INTEGER;
+		const uint64_t value = is_known ? (uint64_t)row->values[i].integer : 0;
+
+		if (!strcmp(table->columns[i].name, "ts")) {
+			to->has_ts = true;
+			to->ts = value;
+		}
+		if (!strcmp(table->columns[i].name, "dur"))
+			to->dur = value;
+		if (!strcmp(table->columns[i].name, "cpu"))
+			to->cpu = is_known ? (int64_t)value : UINT32_MAX;
+	}
+}
+
+static void read_rows(const struct fixture *fixture, const struct nt_rows_want *wanted, struct kept *kept)
+{
+	struct nt_rows_want want = *wanted;
+	const struct nt_row *row;
+	struct nt_rows *rows;
+	int result;
+
+	want.learned = fixture->learned;
+	assert_int_equal(nt_rows_open(&rows, fixture->tape, NULL, 1, &want), 0);
+	while (!(result = nt_rows_next(rows, &row)))
+		keep(kept, row);
+	assert_int_equal(result, 1);
+	nt_rows_close(rows);
+}
+
+/* ---- the slow way ---- */
+
+static bool is_in(const struct kept_row *row, const struct nt_rows_want *want)
+{
+	if (!(want->tables & NT_TABLE_BIT(row->table)))
+		return false;
+	if (want->cpus && row->cpu != -1 && (row->cpu >= N_CPUS || !want->cpus[row->cpu]))
+		return false;
+	if (!row->has_ts)
+		return true;
+	if (!row->dur)
+		return want->from_ns <= row->ts && row->ts < want->to_ns;
+	return row->ts < want->to_ns && row->ts + row->dur > want->from_ns;
+}
+
+/* The next row of a table and CPU, from *at on, that lies in the window; NULL: none. */
+static const char *next_of(const struct kept *kept, size_t *at, enum nt_table_id table, int64_t cpu,
+			   const struct nt_rows_want *want)
+{
+	while (*at < kept->n) {
+		const struct kept_row *row = &kept->rows[(*at)++];
+
+		if (row->table == table && row->cpu == cpu && is_in(row, want))
+			return row->text;
+	}
+	return NULL;
+}
+
+/* The same rows in the same order, of each table and CPU. */
+static void compare(const char *name, const struct kept *all, const struct kept *some, const struct nt_rows_want *want)
+{
+	for (int table = 0; table < NT_TABLE_COUNT; table++) {
+		for (int64_t cpu = -1; cpu < N_CPUS && want->tables >> table & 1; cpu++) {
+			size_t in_all = 0, in_some = 0;
+			const char *expected, *text;
+
+			do {
+				expected = next_of(all, &in_all, (enum nt_table_id)table, cpu, want);
+				text = next_of(some, &in_some, (enum nt_table_id)table, cpu, want);
+				if (!expected != !text || (text && strcmp(text, expected) != 0))
+					fail_msg("%s: CPU %lld, %llu to %llu: \"%s\" and not \"%s\"", name,
+						 (long long)cpu, (unsigned long long)want->from_ns,
+						 (unsigned long long)want->to_ns, text ? text : "no row",
+						 expected ? expected : "no row");
+			} while (text);
+		}
+	}
+	for (size_t i = 0; i < some->n; i++) {
+		if (!is_in(&some->rows[i], want))
+			fail_msg("%s: \"%s\" is not in the window %llu to %llu", name, some->rows[i].text,
+				 (unsigned long long)want->from_ns, (unsigned long long)want->to_ns);
+	}
+}
+
+/* ---- windows ---- */
+
+static void choose_window(const struct fixture *fixture, struct nt_rand *rand, uint8_t cpus[N_CPUS],
+			  struct nt_rows_want *want)
+{
+	uint64_t length = nt_rand_below(rand, 2) ? nt_rand_below(rand, 20 * MS) : nt_rand_below(rand, fixture->end);
+
+	want->from_ns = GEN_START_NS + nt_rand_below(rand, fixture->end);
+	want->to_ns = nt_rand_below(rand, 8) ? want->from_ns + length : UINT64_MAX;
+	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
+		cpus[cpu] = (uint8_t)nt_rand_below(rand, 2);
+	want->cpus = nt_rand_below(rand, 2) ? cpus : NULL;
+}
+
+/* Tables that a window saves work for, each alone, and all tables together. */
+static const uint64_t table_sets[] = {
+	NT_ALL_TABLES,
+	NT_TABLE_BIT(NT_TABLE_CPU_SLICE),
+	NT_TABLE_BIT(NT_TABLE_SCHED_SLICE),
+	NT_TABLE_BIT(NT_TABLE_SOFTIRQ_SLICE),
+	NT_TABLE_BIT(NT_TABLE_IRQ_SLICE),
+	NT_TABLE_BIT(NT_TABLE_NAPI_POLL),
+	NT_TABLE_BIT(NT_TABLE_SOCK_OP),
+	NT_TABLE_BIT(NT_TABLE_LOSS),
+	NT_TABLE_BIT(NT_TABLE_STACK_SAMPLE),
+	NT_TABLE_BIT(NT_TABLE_SKB_LATENCY) | NT_TABLE_BIT(NT_TABLE_SKB_DROP),
+	NT_TABLE_BIT(NT_TABLE_SCHED_WAKEUP) | NT_TABLE_BIT(NT_TABLE_TCP_RETRANSMIT),
+	NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_SCHED_SLICE) | NT_TABLE_BIT(NT_TABLE_LOSS) |
+		NT_TABLE_BIT(NT_TABLE_STACK_SAMPLE) | NT_TABLE_BIT(NT_TABLE_PROCESS) |
+		NT_TABLE_BIT(NT_TABLE_CLOCK_SNAPSHOT),
+};
+
+static void check_windows(const struct fixture *fixture, const char *name, uint64_t seed, unsigned int n)
+{
+	struct nt_rand rand = {seed};
+	struct kept all = {NULL};
+
+	read_rows(fixture, &(struct nt_rows_want){.tables = NT_ALL_TABLES}, &all);
+	for (unsigned int i = 0; i < n; i++) {
+		struct nt_rows_want want = {.order = NT_ROWS_EVENTS_FIRST};
+		uint8_t cpus[N_CPUS];
+
+		choose_window(fixture, &rand, cpus, &want);
+		for (size_t set = 0; set < NT_COUNT(table_sets); set++) {
+			struct kept some = {NULL};
+
+			want.tables = table_sets[set];
+			read_rows(fixture, &want, &some);
+			compare(name, &all, &some, &want);
+			release(&some);
+		}
+	}
+	release(&all);
+}
+
+/* Breaks some bytes of a chunk, or takes it away. */
+static void damage(struct fixture *fixture, uint64_t seed)
+{
+	struct nt_rand rand = {seed};
+	size_t chunk = nt_rand_below(&rand, fixture->tape->n_chunks), size;
+	char path[4 * SCRATCH_MAX];
+	char *bytes;
+
+	snprintf(path, sizeof(path), "%s/%s", fixture->path, fixture->tape->chunks[chunk].name);
+	if (fixture->tape->n_chunks > 2 && chunk && !nt_rand_below(&rand, 3)) {
+		assert_int_equal(unlink(path), 0);
+		return;
+	}
+	bytes = scratch_read(path, &size);
+	for (int i = 0; i < 3; i++)
+		bytes[nt_rand_below(&rand, size)] ^= 0x55;
+	scratch_write(path, bytes, size);
+	free(bytes);
+}
+
+static void equals_the_slow_way(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (uint64_t seed = 1; seed <= 24; seed++) {
+		struct tape_gen_config config = {.n_cpus = N_CPUS, .dir = fixture->path};
+		char name[64];
+
+		snprintf(name, sizeof(name), "seed %llu", (unsigned long long)seed);
+		scratch_path(fixture->path, fixture->dir, name);
+		config.block_events = seed % 4 ? 30 * seed : 5;
+		config.samples = seed % 2 ? seed : 0;
+		config.drop = seed % 3 ? 0 : 2 + seed;
+		record_host(fixture, seed, &config, 4000);
+		open_tape(fixture);
+		if (seed % 5 > 2) {
+			damage(fixture, seed);
+			close_tape(fixture);
+			open_tape(fixture);
+		}
+		check_windows(fixture, name, seed, 4);
+		close_tape(fixture);
+	}
+}
+
+static void equals_the_slow_way_in_traffic(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		const struct traffic_config traffic = {.seed = seed,
+						       .dur_ns = 300 * MS,
+						       .n_tasks = 6,
+						       .snapshot_ns = 50 * MS,
+						       .lose_from_ns = 120 * MS,
+						       .lose_to_ns = (120 + 5 * (seed % 2)) * MS,
+						       .chunk_ns = 90 * MS};
+		struct tape_gen_config config = {.n_cpus = 2, .dir = fixture->path, .block_events = 300};
+		struct tape_gen *gen;
+		char name[64];
+
+		snprintf(name, sizeof(name), "traffic %llu", (unsigned long long)seed);
+		scratch_path(fixture->path, fixture->dir, name);
+		config.samples = seed;
+		gen = tape_gen_new(&config);
+		traffic_record(gen, 2, &traffic);
+		tape_gen_finish(gen, GEN_START_NS + traffic.dur_ns, true);
+		fixture->end = traffic.dur_ns;
+		open_tape(fixture);
+		check_windows(fixture, name, seed, 2);
+		close_tape(fixture);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(equals_the_slow_way),
+		TEST(equals_the_slow_way_in_traffic),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
