@@ -16,14 +16,14 @@ struct nt_frames {
 	struct nt_frames_function {
 		uint32_t name;
 		struct nt_stage_function rules; /* a program's function has none, whatever its name */
-	} *functions; /* by number, one a symbol; 0 is what is not known */
+	} * functions; /* by number, one a symbol; 0 is what is not known */
 	size_t n_functions, functions_size;
 	uint32_t *numbers; /* all stacks, one behind the other, each from the innermost function on */
 	size_t n_numbers, numbers_size;
 	struct nt_id_map by_symbol; /* number of its function */
 	struct nt_frames_part {
 		size_t begin, n; /* in numbers */
-	} *stacks; /* in the order in which they stand in the table */
+	} * stacks; /* in the order in which they stand in the table */
 	size_t n_stacks, stacks_size;
 	struct nt_id_map by_stack;
 	struct nt_stage_rules *stages;
