@@ -139,7 +139,10 @@ static bool any_large(uint64_t tables)
 
 int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, const struct nt_scan_want *want)
 {
-	const enum nt_rows_order order = want->names_first ? NT_ROWS_IDENTITIES_FIRST : NT_ROWS_EVENTS_FIRST;
+	const struct nt_rows_want rows = {
+		.tables = want->tables,
+		.order = want->names_first ? NT_ROWS_IDENTITIES_FIRST : NT_ROWS_EVENTS_FIRST,
+	};
 	struct nt_scan *scan = calloc(1, sizeof(*scan));
 
 	*out = scan;
@@ -149,7 +152,7 @@ int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, con
 	scan->session_id = session_id;
 	scan->want = *want;
 	scan->is_pass = db->source && any_large(want->tables);
-	if (scan->is_pass && nt_tape_pass_begin(&scan->pass, db->source, want->tables, order, want->with_small))
+	if (scan->is_pass && nt_tape_pass_begin(&scan->pass, db->source, &rows, want->with_small))
 		return fail_tape(scan);
 	return 0;
 }

@@ -24,6 +24,7 @@ struct copy {
 struct nt_tape_source {
 	struct nt_tape *tape;
 	struct nt_user_names *names; /* or NULL */
+	struct nt_learned *learned; /* NULL: nothing was read yet */
 	struct nt_db *store; /* NULL: not needed yet */
 	uint64_t kept; /* small tables whose rows are in the store */
 	uint64_t empty; /* tables that have no rows, as far as that is known */
@@ -66,6 +67,11 @@ int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct
 	return 0;
 }
 
+uint32_t nt_tape_source_cpus(const struct nt_tape_source *source)
+{
+	return source->tape->n_cpus;
+}
+
 void nt_tape_source_show(struct nt_tape_source *source)
 {
 	nt_progress_begin(&source->progress, source->tape->path);
@@ -77,6 +83,7 @@ void nt_tape_source_free(struct nt_tape_source *source)
 		return;
 	nt_progress_end(&source->progress);
 	nt_rows_close(source->head);
+	nt_learned_free(source->learned);
 	nt_db_close(source->store);
 	nt_tape_close(source->tape);
 	nt_user_names_free(source->names);
@@ -93,8 +100,12 @@ char *nt_tape_source_error(struct nt_tape_source *source)
 
 static int open_rows(struct nt_tape_source *source, const struct nt_rows_want *want, struct nt_rows **out)
 {
-	int error = nt_rows_open(out, source->tape, source->names, SESSION_ID, want);
+	struct nt_rows_want of_tape = *want;
+	int error = source->learned ? 0 : nt_learned_new(&source->learned, source->tape);
 
+	of_tape.learned = source->learned;
+	if (!error)
+		error = nt_rows_open(out, source->tape, source->names, SESSION_ID, &of_tape);
 	if (!error)
 		return 0;
 	*out = NULL;
@@ -157,24 +168,28 @@ static void empty_tables(struct nt_tape_source *source, uint64_t tables)
 	}
 }
 
-static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, uint64_t gives, uint64_t keeps,
-		      enum nt_rows_order order)
+static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
+		      uint64_t keeps)
 {
-	*pass = (struct nt_tape_pass){.source = source, .gives = gives & ~source->empty};
-	if (!(pass->gives | keeps))
+	struct nt_rows_want rest = *want;
+
+	*pass = (struct nt_tape_pass){.source = source, .gives = want->tables & ~source->empty};
+	rest.tables = pass->gives | keeps;
+	if (!rest.tables)
 		return 0;
 	if (keeps && (open_store(source) || nt_db_begin(source->store)))
 		return fail_store(source);
 	pass->keeps = keeps;
-	return open_rows(source, &(struct nt_rows_want){.tables = pass->gives | keeps, .order = order}, &pass->rows);
+	pass->is_whole = !want->from_ns && !want->to_ns && !want->cpus;
+	return open_rows(source, &rest, &pass->rows);
 }
 
-int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, uint64_t tables,
-		       enum nt_rows_order order, bool with_small)
+int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
+		       bool with_small)
 {
-	const uint64_t keeps = with_small && order == NT_ROWS_EVENTS_FIRST ? of_one_pass & ~source->kept : 0;
+	const uint64_t keeps = with_small && want->order == NT_ROWS_EVENTS_FIRST ? of_one_pass & ~source->kept : 0;
 
-	return begin_pass(pass, source, tables, keeps, order);
+	return begin_pass(pass, source, want, keeps);
 }
 
 /* All rows were given. */
@@ -183,7 +198,8 @@ static int finish_pass(struct nt_tape_pass *pass)
 	struct nt_tape_source *source = pass->source;
 	const uint64_t keeps = pass->keeps;
 
-	source->empty |= nt_rows_empty(pass->rows);
+	if (pass->is_whole)
+		source->empty |= nt_rows_empty(pass->rows);
 	pass->keeps = 0;
 	if (keeps && nt_db_finish(source->store))
 		return fail_store(source);
@@ -233,7 +249,7 @@ static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 
 	if (source->kept & bit)
 		return 0;
-	error = begin_pass(&pass, source, 0, bit & of_one_pass ? of_one_pass : bit, NT_ROWS_EVENTS_FIRST);
+	error = begin_pass(&pass, source, &(struct nt_rows_want){0}, bit & of_one_pass ? of_one_pass : bit);
 	if (!error)
 		error = nt_tape_pass_next(&pass, &row);
 	nt_tape_pass_end(&pass);
@@ -333,7 +349,8 @@ static int fill_copy(struct nt_tape_source *source, const struct copy *copy)
 	sqlite3_stmt *insert = prepare_copying(source, copy);
 	struct nt_tape_pass pass = {0};
 	const struct nt_row *row;
-	int error = insert ? begin_pass(&pass, source, NT_TABLE_BIT(copy->table), 0, NT_ROWS_EVENTS_FIRST) : -1;
+	int error =
+		insert ? begin_pass(&pass, source, &(struct nt_rows_want){.tables = NT_TABLE_BIT(copy->table)}, 0) : -1;
 
 	while (!error) {
 		error = nt_tape_pass_next(&pass, &row);

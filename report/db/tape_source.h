@@ -22,6 +22,8 @@ void nt_tape_source_free(struct nt_tape_source *source);
 /* "": none. */
 char *nt_tape_source_error(struct nt_tape_source *source);
 
+/* Of the tape: numbers of CPUs are below. */
+uint32_t nt_tape_source_cpus(const struct nt_tape_source *source);
 /* Whether the table is small: then it is always kept. */
 bool nt_tape_source_is_small(enum nt_table_id table);
 /*
@@ -38,13 +40,14 @@ struct nt_tape_pass {
 	struct nt_tape_source *source;
 	struct nt_rows *rows; /* NULL: there are none */
 	uint64_t gives, keeps; /* tables: those of its rows, and those whose rows it puts into the store */
+	bool is_whole; /* not of a window, nor of some CPUs */
 };
 /*
  * `with_small`: with EVENTS_FIRST, it also keeps the small tables that come out of such a pass, so that these cost none
  * of their own. To be ended, also on failure. While it runs, nobody else may ask for what is kept.
  */
-int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, uint64_t tables,
-		       enum nt_rows_order order, bool with_small);
+int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
+		       bool with_small);
 /* As nt_rows_next; looks whether the user wants to stop. -1: an error. */
 int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row);
 /* Safe on what is zero, and twice. */

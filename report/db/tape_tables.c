@@ -55,6 +55,8 @@ struct cursor {
 	/* Rows as they are read, or of the session's head, */
 	bool is_reading;
 	struct nt_tape_pass pass;
+	bool is_part; /* not all of the tape is read */
+	uint8_t *cpus; /* as in struct nt_rows_want, or NULL */
 	const struct nt_row *row;
 	/* or out of the store. */
 	sqlite3_stmt *kept;
@@ -113,12 +115,17 @@ static void set_cost(const struct table *table, sqlite3_index_info *info, const 
 		else
 			other++;
 	}
-	info->estimatedRows = (sqlite3_int64)(size / (equal ? 100 : 1) / (other ? 4 : 1));
-	/* Rows are found by what is equal if they are kept; else all are read. */
-	if (nt_tape_source_is_small(table->id))
+	/*
+	 * Rows are found by what is equal if they are kept; else all are read. Conditions on those make no look that is
+	 * so much cheaper that two of them, each for one side of an OR, cost less than one without.
+	 */
+	if (nt_tape_source_is_small(table->id)) {
+		info->estimatedRows = (sqlite3_int64)(size / (equal ? 100 : 1));
 		info->estimatedCost = equal ? 10 : size;
-	else
+	} else {
+		info->estimatedRows = (sqlite3_int64)size;
 		info->estimatedCost = size * 10 * (equal ? 0.9 : 1) * (other ? 0.9 : 1);
+	}
 }
 
 static int best_plan(sqlite3_vtab *base, sqlite3_index_info *info)
@@ -243,7 +250,9 @@ static void forget_values(struct cursor *cursor)
 static void end_look(struct cursor *cursor)
 {
 	nt_tape_pass_end(&cursor->pass);
-	cursor->is_reading = false;
+	free(cursor->cpus);
+	cursor->cpus = NULL;
+	cursor->is_reading = cursor->is_part = false;
 	sqlite3_finalize(cursor->kept);
 	cursor->kept = NULL;
 	forget_values(cursor);
@@ -296,8 +305,70 @@ static int next(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
+/* ---- what need not be read of the tape ---- */
+
+/* The first and the last integer that a condition leaves. */
+static void narrow(char comparison, int64_t value, int64_t *first, int64_t *last)
+{
+	const bool is_least = comparison == '=' || comparison == 'g', is_most = comparison == '=' || comparison == 'l';
+
+	if (is_least && value > *first)
+		*first = value;
+	if (is_most && value < *last)
+		*last = value;
+	if (comparison == '>' && value >= *first)
+		*first = value < INT64_MAX ? value + 1 : value;
+	if (comparison == '<' && value <= *last)
+		*last = value > INT64_MIN ? value - 1 : value;
+}
+
+/* The same of all conditions on the column of this name. */
+static void narrow_column(const struct cursor *cursor, const char *name, int64_t *first, int64_t *last)
+{
+	const struct nt_table *table = nt_table(table_of((struct cursor *)cursor)->id);
+
+	for (unsigned int i = 0; i < cursor->plan.n; i++) {
+		const struct condition *condition = &cursor->plan.conditions[i];
+
+		if (!strcmp(table->columns[condition->column].name, name) &&
+		    sqlite3_value_type(cursor->values[i]) == SQLITE_INTEGER)
+			narrow(condition->comparison, sqlite3_value_int64(cursor->values[i]), first, last);
+	}
+}
+
+/*
+ * Blocks are not read where conditions on ts and cpu leave nothing of them. False: they leave no row at all. Where part
+ * of the tape is read, nobody knows the numbers of its rows.
+ */
+static bool choose_part(struct cursor *cursor, struct nt_rows_want *want)
+{
+	int64_t from_ts = 0, last_ts = INT64_MAX, first_cpu = 0, last_cpu = INT64_MAX;
+
+	narrow_column(cursor, "ts", &from_ts, &last_ts);
+	narrow_column(cursor, "cpu", &first_cpu, &last_cpu);
+	if (from_ts > last_ts || first_cpu > last_cpu)
+		return false;
+	if (from_ts > 0 || last_ts < INT64_MAX) {
+		want->from_ns = (uint64_t)from_ts;
+		want->to_ns = (uint64_t)last_ts + 1;
+		want->begun_within = true;
+	}
+	if (first_cpu > 0 || last_cpu < INT64_MAX) {
+		const uint32_t n = nt_tape_source_cpus(table_of(cursor)->source);
+
+		cursor->cpus = calloc(n + 1, 1);
+		for (int64_t cpu = first_cpu; cursor->cpus && cpu <= last_cpu && cpu < n; cpu++)
+			cursor->cpus[cpu] = 1;
+		want->cpus = cursor->cpus; /* NULL for want of memory: all are read */
+	}
+	cursor->is_part = want->begun_within || want->cpus;
+	return true;
+}
+
 static int begin_reading(struct cursor *cursor, int n, sqlite3_value **values)
 {
+	struct nt_rows_want want = {.tables = NT_TABLE_BIT(table_of(cursor)->id)};
+
 	end_look(cursor);
 	cursor->rowid = 0;
 	for (int i = 0; i < n; i++) {
@@ -305,10 +376,13 @@ static int begin_reading(struct cursor *cursor, int n, sqlite3_value **values)
 		if (!cursor->values[i])
 			return SQLITE_NOMEM;
 	}
-	if (nt_tape_pass_begin(&cursor->pass, table_of(cursor)->source, NT_TABLE_BIT(table_of(cursor)->id),
-			       NT_ROWS_EVENTS_FIRST, false))
-		return fail(table_of(cursor));
 	cursor->is_reading = true;
+	if (!choose_part(cursor, &want)) {
+		cursor->at_end = true;
+		return SQLITE_OK;
+	}
+	if (nt_tape_pass_begin(&cursor->pass, table_of(cursor)->source, &want, false))
+		return fail(table_of(cursor));
 	return next_read(cursor);
 }
 
@@ -440,6 +514,13 @@ static int give_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 {
 	struct cursor *cursor = (struct cursor *)base;
 
+	if (cursor->is_part) {
+		sqlite3_free(base->pVtab->zErrMsg);
+		base->pVtab->zErrMsg = sqlite3_mprintf(
+			"rowid is not known where conditions on ts or cpu leave out a part of the tape: write +ts and "
+			"+cpu there to read all of it");
+		return SQLITE_ERROR;
+	}
 	*rowid = cursor->kept ? sqlite3_column_int64(cursor->kept, (int)nt_table(table_of(cursor)->id)->n_columns)
 			      : cursor->rowid;
 	return SQLITE_OK;
