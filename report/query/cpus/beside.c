@@ -26,15 +26,12 @@ void nt_lanes_beside_release(struct nt_lanes_beside *beside)
 
 /* ---- keys ---- */
 
-/* 0: out of memory. Few texts come again and again, from the same places. */
+/* 0: out of memory. */
 static uint32_t text_number(struct nt_lanes_beside *beside, const char *text)
 {
-	uint32_t *known = &beside->known[(uintptr_t)text >> 3 & (NT_COUNT(beside->known) - 1)];
 	bool is_new;
 
-	if (!*known || strcmp(nt_texts_text(&beside->texts, *known), text) != 0)
-		*known = nt_texts_number(&beside->texts, text, &is_new);
-	return *known;
+	return nt_texts_number(&beside->texts, text, &is_new);
 }
 
 /* The number of an id, from 1 on; 0: out of memory. */

@@ -25,7 +25,6 @@ struct nt_lanes_beside {
 	struct nt_part part;
 	struct nt_lanes_filter *filter;
 	struct nt_texts texts;
-	uint32_t known[16]; /* numbers of texts that came lately */
 	struct nt_lanes_op *ops;
 	size_t n_ops, ops_size;
 	struct nt_lanes_softirq *softirqs;

@@ -47,7 +47,10 @@ static struct nt_worst_curve *find_curve(struct nt_worst *worst, uint64_t id)
 /* How many stretches run at once from this corner to the next: a whole number. */
 static uint64_t slope_after(const struct nt_worst_corner *corner)
 {
-	return (corner[1].sum - corner->sum) / ((uint64_t)corner[1].ts - (uint64_t)corner->ts);
+	const uint64_t sum = corner[1].sum - corner->sum, length = (uint64_t)corner[1].ts - (uint64_t)corner->ts;
+
+	/* A division takes long, and most often none or one runs. */
+	return sum <= length ? sum == length : sum / length;
 }
 
 /* Where the run ends that begins at `at`: corners in the order of time. */
