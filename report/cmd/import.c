@@ -28,6 +28,7 @@ struct import {
 	struct nt_user_names *names;
 	struct nt_selection selection; /* of time */
 	uint64_t tables;
+	bool only_sums;
 };
 
 /* 0, or -1 and db->error. */
@@ -37,12 +38,13 @@ static int load(const struct import *import, struct nt_tape *tape, uint64_t *n_r
 	const int64_t start_ts = (int64_t)tape->start_ns, end_ts = (int64_t)tape->end_ns;
 	const int64_t realtime_ns = (int64_t)nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
 	const struct nt_window window = nt_selection_within(selection, start_ts, end_ts, realtime_ns);
-	const struct nt_load_window part = {window.from_ts, window.to_ts};
+	const struct nt_load_window times = {window.from_ts, window.to_ts};
+	struct nt_load_part part = {.only_sums = import->only_sums};
 	char length[NT_HUMAN_MAX], start[NT_HUMAN_MAX];
 
-	if (!selection->from.is_given && !selection->to.is_given)
-		return nt_load(import->db, tape, import->names, NULL, n_rows);
-	if (part.from_ts < part.to_ts)
+	if (selection->from.is_given || selection->to.is_given)
+		part.window = &times;
+	if (!part.window || times.from_ts < times.to_ts)
 		return nt_load(import->db, tape, import->names, &part, n_rows);
 	return nt_db_refuse(import->db, "nothing of %s is in that time: it began at %s and lasted %s.", tape->path,
 			    nt_human_time(start, (uint64_t)realtime_ns),
@@ -134,19 +136,26 @@ static int set_tables(struct nt_db *db, const struct nt_options *options, uint64
 
 	if (db->partial)
 		return nt_db_leave_out(db, NT_ALL_TABLES & ~tables);
-	if (!options->tables || nt_db_tables(db, &has))
-		return options->tables ? -1 : 0;
+	if (!options->tables && !options->sums)
+		return 0;
+	if (nt_db_tables(db, &has))
+		return -1;
 	return has == tables ? 0
 			     : nt_db_refuse(db,
 					    "%s has other tables than these, and all its sessions have the same: leave "
-					    "--tables out, or make a new database.",
-					    db->path);
+					    "%s out, or make a new database.",
+					    db->path, options->sums ? "--sums" : "--tables");
 }
 
 static int choose(struct import *import, const struct nt_options *options, char error[NT_ERROR_MAX])
 {
+	if (options->sums && options->tables)
+		return nt_fail(error, "--sums has tables of its own: leave --tables out.");
 	if (choose_tables(options->tables, &import->tables, error))
 		return -1;
+	import->only_sums = options->sums;
+	if (options->sums)
+		import->tables = NT_SUMS_TABLES;
 	return nt_select(&options->selection, &import->selection, error);
 }
 
@@ -190,6 +199,7 @@ static const struct nt_option options[] = {
 	NT_TEXT("tables", "LIST", "cpu_slice,sock_op", tables,
 		"only these tables, such as cpu_slice,sock_op, and those that say who is who",
 		.choice = nt_choose_table),
+	NT_FLAG("sums", sums, "only sums for each minute, the 50 largest by name: a megabyte an hour, for summary"),
 	NT_OPTIONS_TIME,
 	NT_OPTION_SYMBOLS,
 	NT_OPTION_NO_SYMBOLS,

@@ -4,10 +4,7 @@
  */
 #include "report/db/cut.h"
 
-#include <string.h>
-
 #include "report/rows/rollup.h"
-#include "report/util/array.h"
 
 void nt_cut_init(struct nt_cut *cut, const struct nt_tape *tape, const struct nt_load_window *window)
 {
@@ -21,13 +18,12 @@ void nt_cut_init(struct nt_cut *cut, const struct nt_tape *tape, const struct nt
 		cut->window.to_ts = end - window->to_ts > width - over ? window->to_ts + width - over : end;
 }
 
-/* The value of that column; NULL: there is none, or no such column. */
-static struct nt_value *number(struct nt_row *row, const char *name)
+/* The value of that column; NULL: it is NULL, or there is no such column. */
+static struct nt_value *number(const struct nt_row *row, const char *column)
 {
-	const struct nt_table *table = nt_table(row->table);
-	const size_t at = NT_FIRST(row->n, i, !strcmp(table->columns[i].name, name));
+	struct nt_value *value = nt_row_value(row, column);
 
-	return at < row->n && row->values[at].type == NT_VALUE_INTEGER ? &row->values[at] : NULL;
+	return value && value->type == NT_VALUE_INTEGER ? value : NULL;
 }
 
 static bool is_in(const struct nt_cut *cut, int64_t ts, int64_t dur)

@@ -4,6 +4,7 @@
  */
 #include "report/db/load.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,15 +32,32 @@ static int refuse_twice(struct nt_db *db, const struct nt_tape *tape)
 struct loading {
 	struct nt_db *db;
 	struct nt_ahead *ahead;
-	struct nt_cut *cut; /* NULL: all of the tape */
+	struct nt_cut *cut; /* NULL: all of the time */
+	struct nt_sums *sums; /* NULL: every row */
 	struct nt_progress progress;
 	uint64_t n_read, n_rows; /* rows of the tape; of these, in the database */
 };
 
-static int insert(struct loading *loading, const struct nt_row *row)
+/* 0, or -1 and db->error. */
+static int insert(void *arg, const struct nt_row *row)
 {
+	struct loading *loading = arg;
+
 	loading->n_rows++;
 	return nt_db_insert(loading->db, row);
+}
+
+/* What sums.h gives, as -1 and db->error. */
+static int sums_error(struct loading *loading, int error)
+{
+	return error == -ENOMEM ? nt_db_no_memory(loading->db) : error;
+}
+
+static int take(struct loading *loading, const struct nt_row *row)
+{
+	if (loading->cut && !(row = nt_cut_row(loading->cut, row)))
+		return 0;
+	return loading->sums ? sums_error(loading, nt_sums_row(loading->sums, row)) : insert(loading, row);
 }
 
 static int insert_rows(struct loading *loading)
@@ -48,9 +66,7 @@ static int insert_rows(struct loading *loading)
 	int error;
 
 	while (!(error = nt_ahead_next(loading->ahead, &row))) {
-		if (loading->cut)
-			row = nt_cut_row(loading->cut, row);
-		if (row && insert(loading, row))
+		if (take(loading, row))
 			return -1;
 		if (++loading->n_read % ROWS_PER_LOOK)
 			continue;
@@ -59,7 +75,7 @@ static int insert_rows(struct loading *loading)
 			return nt_db_refuse(loading->db, "interrupted.");
 	}
 	if (error == 1)
-		return 0;
+		return loading->sums ? sums_error(loading, nt_sums_finish(loading->sums)) : 0;
 	return nt_db_refuse(loading->db, "the rest of %s cannot be read: %s.", loading->progress.what,
 			    nt_tape_error_text(error));
 }
@@ -100,12 +116,43 @@ static int insert_recording(struct loading *loading, const struct nt_tape *tape,
 	return error;
 }
 
-int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, const struct nt_load_window *window,
-	    uint64_t *n_rows)
+/* Only what is asked for. 0, or -1 and db->error. */
+static int choose_part(struct loading *loading, const struct nt_tape *tape, const struct nt_load_part *part,
+		       struct nt_cut *cut)
+{
+	const struct nt_sums_sink sink = {loading, insert};
+	struct nt_load_window window = {(int64_t)tape->start_ns, (int64_t)tape->end_ns};
+
+	if (part->window) {
+		nt_cut_init(cut, tape, part->window);
+		loading->cut = cut;
+		window = cut->window;
+	}
+	if (part->only_sums && !(loading->sums = nt_sums_new(window.from_ts, window.to_ts, &sink)))
+		return nt_db_no_memory(loading->db);
+	return 0;
+}
+
+static int load_session(struct loading *loading, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id)
 {
 	struct nt_rows_want want = {.order = NT_ROWS_EVENTS_FIRST};
+	struct nt_rows *rows;
+	int error;
+
+	if (nt_db_tables(loading->db, &want.tables))
+		return -1;
+	error = nt_rows_open(&rows, tape, names, session_id, &want);
+	if (error)
+		return nt_db_refuse(loading->db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
+	error = load_rows(loading, rows, tape->path);
+	nt_rows_close(rows);
+	return !error && loading->cut ? insert_recording(loading, tape, session_id) : error;
+}
+
+int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, const struct nt_load_part *part,
+	    uint64_t *n_rows)
+{
 	struct loading loading = {.db = db};
-	struct nt_rows *rows = NULL;
 	struct nt_cut cut;
 	int64_t session_id;
 	int error;
@@ -113,19 +160,10 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
 	if (refuse_twice(db, tape))
 		return -1;
 	session_id = nt_db_next_session(db);
-	if (!session_id || nt_db_tables(db, &want.tables))
+	if (!session_id || (part && choose_part(&loading, tape, part, &cut)))
 		return -1;
-	if (window) {
-		nt_cut_init(&cut, tape, window);
-		loading.cut = &cut;
-	}
-	error = nt_rows_open(&rows, tape, names, session_id, &want);
-	if (error)
-		return nt_db_refuse(db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
-	error = load_rows(&loading, rows, tape->path);
-	if (!error && window)
-		error = insert_recording(&loading, tape, session_id);
-	nt_rows_close(rows);
+	error = load_session(&loading, tape, names, session_id);
+	nt_sums_free(loading.sums);
 	if (n_rows)
 		*n_rows = loading.n_rows;
 	return error;

@@ -7,6 +7,7 @@
 
 #include "report/db/cut.h"
 #include "report/db/db.h"
+#include "report/db/sums.h"
 #include "report/symbols/user_names.h"
 #include "report/tape/tape.h"
 
@@ -20,10 +21,14 @@
 #define NT_LOAD_RECORDING_END "recording_end_ts"
 /*
  * Adds a tape as a new session, inside the database's transaction: rows of the tables that it has. Refuses one that is
- * there already. Shows progress on stderr. `names` as for nt_rows_open. `window`: NULL: all of the tape. *n_rows may be
+ * there already. Shows progress on stderr. `names` as for nt_rows_open. `part`: NULL: all of the tape. *n_rows may be
  * NULL. 0, or -1 and db->error.
  */
-int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, const struct nt_load_window *window,
+struct nt_load_part {
+	const struct nt_load_window *window; /* NULL: all of the time */
+	bool only_sums; /* of the tables of sums.h */
+};
+int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, const struct nt_load_part *part,
 	    uint64_t *n_rows);
 /*
  * Samples that a command cannot do without: one of `probes` must have taken them. NULL as a struct nt_need *: it needs
