@@ -10,7 +10,7 @@
 #include "report/rows/tables.h"
 
 #define NT_SUMS_BUCKET_NS 60000000000ll
-#define NT_SUMS_TOP 50 /* threads on a CPU, and threads on a socket, that each bucket names */
+#define NT_SUMS_TOP 50 /* rows of cpu_cost, and of sock_cost, that name a thread in each bucket */
 #define NT_SUMS_OTHERS INT64_MAX /* the thread and the process that stand for the rest */
 
 /* The tables that something is left of. */

@@ -39,7 +39,8 @@ static size_t merge(struct nt_sums_cost *costs, size_t n)
 {
 	size_t left = 0;
 
-	qsort(costs, n, sizeof(*costs), compare);
+	if (n)
+		qsort(costs, n, sizeof(*costs), compare);
 	for (size_t i = 0; i < n; i++) {
 		if (left && !compare(&costs[left - 1], &costs[i])) {
 			for (size_t k = 0; k < NT_COUNT(costs->sums); k++)
@@ -53,75 +54,60 @@ static size_t merge(struct nt_sums_cost *costs, size_t n)
 
 /* ---- the largest of a bucket ---- */
 
-/* Neighbours with one place and task. */
-struct pair {
-	size_t first, n;
-	uint64_t ns, ops;
-};
-
-static int compare_pairs(const void *first, const void *second)
-{
-	const struct pair *b = first, *a = second;
-
-	COMPARE(ns);
-	COMPARE(ops);
-	return b->first < a->first ? -1 : 1;
-}
-
-/* Only a thread's own time counts as its cost. */
 static bool is_own(const struct nt_sums_cost *cost)
 {
 	return cost->what == NT_OWNER_SEND || cost->what == NT_OWNER_RECV || cost->what == NT_OWNER_TASK;
 }
 
-/* What names its thread if it is among the largest. */
+/* What names its thread if it is among the largest. The time of interrupts is in no thread's account. */
 static bool is_ranked(const struct nt_sums_cost *cost, bool is_op)
 {
 	return cost->task != NT_NO_TASK && (is_op || is_own(cost));
 }
 
-static size_t find_pairs(const struct nt_sums_cost *costs, size_t n, bool is_op, struct pair *pairs)
+static uint64_t time_of(const struct nt_sums_cost *cost, bool is_op)
 {
-	size_t n_pairs = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct nt_sums_cost *cost = &costs[i];
-		struct pair *pair;
-
-		if (!i || cost->place != cost[-1].place || cost->task != cost[-1].task)
-			pairs[n_pairs++] = (struct pair){.first = i};
-		pair = &pairs[n_pairs - 1];
-		pair->n++;
-		if (is_ranked(cost, is_op)) {
-			pair->ns += cost->sums[is_op ? 5 : 0];
-			pair->ops += is_op ? cost->sums[0] : 0;
-		}
-	}
-	return n_pairs;
+	return cost->sums[is_op ? 5 : 0];
 }
 
-/* Of what belongs to no thread, or to none of the largest. The time of interrupts is in no thread's account anyway. */
+/* Keeps the NT_SUMS_TOP largest, by time and then as they come, in their order; n_top so far. Gives the new n_top. */
+static size_t rank(const struct nt_sums_cost **top, size_t n_top, const struct nt_sums_cost *cost, bool is_op)
+{
+	size_t at = n_top;
+
+	while (at && time_of(top[at - 1], is_op) < time_of(cost, is_op))
+		at--;
+	if (at == NT_SUMS_TOP)
+		return n_top;
+	n_top += n_top < NT_SUMS_TOP;
+	memmove(top + at + 1, top + at, (n_top - at - 1) * sizeof(*top));
+	top[at] = cost;
+	return n_top;
+}
+
+/* The rest together. */
 static void forget_name(struct nt_sums_cost *cost, bool is_op)
 {
-	if (!is_ranked(cost, is_op)) {
-		if (is_op || cost->what != NT_OWNER_IDLE)
-			cost->task = NT_NO_TASK;
-	} else {
+	if (is_ranked(cost, is_op))
 		cost->task = NT_SUMS_OTHERS;
-	}
+	else if (is_op || cost->what != NT_OWNER_IDLE)
+		cost->task = NT_NO_TASK;
 	if (is_op)
 		cost->place = 0;
 }
 
-static void forget_names(struct nt_sums_cost *costs, const struct pair *pairs, size_t n_pairs, bool is_op)
+static void forget_names(struct nt_sums_cost *costs, size_t n, bool is_op)
 {
-	for (size_t i = 0; i < n_pairs; i++) {
-		const bool is_named = i < NT_SUMS_TOP && (pairs[i].ns || pairs[i].ops);
+	const struct nt_sums_cost *top[NT_SUMS_TOP];
+	size_t n_top = 0;
 
-		for (size_t k = pairs[i].first; k < pairs[i].first + pairs[i].n; k++) {
-			if (!is_named || !is_ranked(&costs[k], is_op))
-				forget_name(&costs[k], is_op);
-		}
+	for (size_t i = 0; i < n; i++) {
+		if (is_ranked(&costs[i], is_op))
+			n_top = rank(top, n_top, &costs[i], is_op);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!NT_ANY(n_top, k, top[k] == &costs[i]))
+			forget_name(&costs[i], is_op);
 	}
 }
 
@@ -175,16 +161,9 @@ static int put_cost(struct nt_sums *sums, const struct nt_sums_cost *cost, bool 
 /* All costs of one bucket. */
 static int put_bucket(struct nt_sums *sums, struct nt_sums_cost *costs, size_t n, bool is_op)
 {
-	struct pair *pairs = malloc(n * sizeof(*pairs));
-	size_t n_pairs;
 	int error = 0;
 
-	if (!pairs)
-		return -ENOMEM;
-	n_pairs = find_pairs(costs, n, is_op, pairs);
-	qsort(pairs, n_pairs, sizeof(*pairs), compare_pairs);
-	forget_names(costs, pairs, n_pairs, is_op);
-	free(pairs);
+	forget_names(costs, n, is_op);
 	n = merge(costs, n);
 	for (size_t i = 0; i < n && !error; i++)
 		error = put_cost(sums, &costs[i], is_op);
@@ -203,7 +182,8 @@ static int put_until(struct nt_sums *sums, struct nt_sums_costs *costs, int64_t 
 		error = put_bucket(sums, costs->costs + done, n, is_op(sums, costs));
 	}
 	costs->n -= done;
-	memmove(costs->costs, costs->costs + done, costs->n * sizeof(*costs->costs));
+	if (costs->n)
+		memmove(costs->costs, costs->costs + done, costs->n * sizeof(*costs->costs));
 	return error;
 }
 

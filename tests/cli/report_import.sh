@@ -155,4 +155,38 @@ holds "no database" test ! -e "$work/e.db"
 report 0 import "$long" -o "$work/end.db" --from 310ms
 is "up to the end" "$(sql "$work/end.db" 'SELECT dur FROM session')" 50000000
 is "sums of it" "$(sql "$work/end.db" 'SELECT cpu, sum(ns) FROM net_cost_cpu GROUP BY cpu')" $'0,50000000\n1,50000000'
+
+# ---- --sums ----
+# figures DB: sums for each CPU and owner, of operations, of losses, and the last counters
+figures() {
+    sql "$1" "SELECT cpu, owner, sum(spent_ns) FROM cpu_cost GROUP BY 1, 2; SELECT op, sum(ops), sum(failed),
+        sum(untimed), sum(lower_bound), sum(bytes), sum(cpu_ns) FROM sock_cost GROUP BY 1; SELECT * FROM record_count;
+        SELECT source, cpu, name, max(value) FROM proc_counter GROUP BY 1, 2, 3;
+        SELECT program, name, max(value) FROM self_cost GROUP BY 1, 2"
+}
+make_tape month
+make_tape hostile
+for tape in "$work/chunks.tape" "$work/loss.tape" "$work/month.tape" "$work/hostile.tape" tests/golden/v1.tape \
+    tests/golden/v1-samples.tape; do
+    rm -f "$all" "$part"
+    report 0 import "$tape" -o "$all"
+    report 0 import "$tape" -o "$part" --sums
+    is "sums of ${tape##*/}" "$(figures "$part")" "$(figures "$all")"
+    "$REPORT" summary "$part" --json | sed -n '1,/"programs"/p' >"$work/of_part"
+    "$REPORT" summary "$all" --json | sed -n '1,/"programs"/p' >"$work/of_all"
+    same "and its summary" "$work/of_part" "$work/of_all"
+done
+is "buckets of a minute" "$(sql "$part" "SELECT bucket_ns FROM session")" 60000000000
+report 0 import "$work/hand.tape" -o "$work/sums.db" --sums
+"$REPORT" summary "$work/sums.db" >"$work/of_part"
+"$REPORT" summary "$work/hand.tape" >"$work/of_all"
+same "with few threads nothing is left out of a summary" "$work/of_part" "$work/of_all"
+part=$work/sums.db
+left_out cpu_slice check "$part"
+left_out cpu_slice timeline "$part"
+report 0 import --append "$work/loss.tape" -o "$part" --sums --from 1ms --to 2ms
+report 1 import --append "$work/hand.tape" -o "$work/a.db" --sums
+has "a database of all tables gets all tables" "$err" "leave --sums out"
+report 2 import "$work/hand.tape" -o "$work/e.db" --sums --tables loss
+has "one or the other" "$err" "--sums has tables of its own: leave --tables out."
 finish
