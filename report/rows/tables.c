@@ -214,4 +214,3 @@ int nt_values_own(struct nt_value *values, uint32_t n, struct nt_arena *arena)
 	}
 	return 0;
 }
-
