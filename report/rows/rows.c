@@ -278,7 +278,6 @@ void nt_rows_close(struct nt_rows *rows)
 	nt_timeline_free(rows->timeline);
 	nt_rollup_free(rows->rollup);
 	nt_sample_owners_free(rows->owners);
-	nt_stack_stages_release(&rows->stages);
 	nt_merge_free(rows->merge);
 	nt_window_release(rows);
 	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)
@@ -327,8 +326,8 @@ static int step_events(struct nt_rows *rows)
 		return nt_rows_push_sample(rows, merged.cpu, &merged.record);
 	if (rows->timeline)
 		error = nt_timeline_add(rows->timeline, merged.cpu, &merged.record);
-	if (!error && nt_window_is_done(rows, merged.cpu, &merged.record))
-		nt_merge_stop(rows->merge, merged.cpu);
+	if (!error)
+		nt_window_fed(rows, merged.cpu, &merged.record);
 	return error;
 }
 
