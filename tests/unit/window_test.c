@@ -578,6 +578,22 @@ static void expect_rows(const struct fixture *fixture, uint64_t tables, uint64_t
 	release(&some);
 }
 
+/* The idle task came long before the window, and state records since then say no more than that it is there. */
+static void reads_back_to_where_a_slice_begins(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 5, 0);
+
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	gen_switch(gen, 0, 10 * MS, 1, 1, 0, 0);
+	for (uint64_t at = 50 * MS; at < 3000 * MS; at += 50 * MS)
+		gen_state(gen, 0, at, 0, NT_STATE_PERIODIC, 0);
+	gen_switch(gen, 0, 3000 * MS, 0, 0, 1, 0);
+	finish(fixture, gen, 3100 * MS);
+	expect_rows(fixture, NT_TABLE_BIT(NT_TABLE_CPU_SLICE), 2000 * MS, 2000 * MS + 1, 1);
+	expect_rows(fixture, NT_TABLE_BIT(NT_TABLE_SCHED_SLICE), 2000 * MS, 2000 * MS + 1, 1);
+}
+
 /* No record tells of a softirq that the recording ends in, but state records list it. */
 static void waits_for_what_is_open_at_the_end(void **state)
 {
@@ -628,6 +644,31 @@ static void knows_that_long_spans_are_missing(void **state)
 	finish(fixture, gen, 4000 * MS);
 	for (uint64_t from = 1900 * MS; from < 3400 * MS; from += 130 * MS)
 		expect_rows(fixture, NT_TABLE_BIT(NT_TABLE_CPU_SLICE), from, from + 10, 1);
+}
+
+/* A receive began in uncovered time. The first that tells of it is a state record long after, and it never ends. */
+static void waits_for_operations_hidden_by_loss(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 2, 0);
+	struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_SOCK_OP), .begun_within = true};
+	struct kept some = {NULL};
+
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	gen_loss(gen, 0, 12 * MS, NT_SWITCH, 2, 11 * MS, 11 * MS, 11 * MS);
+	gen_state(gen, 0, 12 * MS, 0, NT_STATE_RESYNC, 0);
+	for (uint64_t at = 20 * MS; at < 90 * MS; at += 5 * MS)
+		gen_state(gen, 0, at, 0, NT_STATE_PERIODIC, 0);
+	gen_switch(gen, 0, 90 * MS, 0, 0, 1, 0);
+	gen_open(gen, 0, 95 * MS, NT_OPEN_OP, NT_RECV, NT_CALL_read, 10 * MS, 7);
+	gen_switch(gen, 0, 95 * MS, 1, 1, 0, 1);
+	gen_state(gen, 0, 100 * MS, 0, NT_STATE_STOP, 0);
+	finish(fixture, gen, 100 * MS);
+	want.from_ns = GEN_START_NS + 9 * MS;
+	want.to_ns = GEN_START_NS + 12 * MS;
+	read_rows(fixture, &want, &some);
+	assert_int_equal(some.n, 1);
+	release(&some);
 }
 
 /* Breaks all blocks of events that end so long before the window or begin so long after it. Gives how many. */
@@ -691,9 +732,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(equals_the_slow_way),
 		TEST(equals_the_slow_way_in_traffic),
+		TEST(reads_back_to_where_a_slice_begins),
 		TEST(waits_for_what_is_open_at_the_end),
 		TEST(waits_for_late_samples),
 		TEST(knows_that_long_spans_are_missing),
+		TEST(waits_for_operations_hidden_by_loss),
 		TEST(opens_few_blocks),
 	};
 
