@@ -147,6 +147,7 @@ static int on_napi(void *arg, const struct nt_napi_row *poll)
 
 static int on_loss(void *arg, const struct nt_loss_row *loss)
 {
+	nt_window_lost(arg, loss);
 	return nt_rows_push(arg, NT_TABLE_LOSS, loss);
 }
 
@@ -214,7 +215,7 @@ static int make_timeline(struct nt_rows *rows)
 		.irq = reads(rows, BIT(IRQ_SLICE) | BIT(SESSION)) ? on_irq : NULL,
 		.op = reads(rows, BIT(SOCK_OP) | with_sums | threads) ? on_op : NULL,
 		.napi = reads(rows, BIT(NAPI_POLL) | threads) ? on_napi : NULL,
-		.loss = reads(rows, BIT(LOSS) | BIT(SESSION)) ? on_loss : NULL,
+		.loss = reads(rows, BIT(LOSS) | BIT(SESSION) | BIT(SOCK_OP)) ? on_loss : NULL,
 		.event = on_event,
 	};
 	const struct nt_rollup_sink rollup_sink = {.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};

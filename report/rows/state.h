@@ -41,6 +41,7 @@ struct nt_rows_window {
 	struct nt_place *places; /* by CPU: where reading begins; NULL: everything is read */
 	uint64_t *until_ns; /* by CPU: reading does not end before; NULL: it does not end */
 	uint64_t look_ns; /* when to look next whether all operations have ended */
+	bool has_loss; /* the window has uncovered time */
 };
 
 struct nt_rows {
@@ -88,6 +89,8 @@ int nt_window_open(struct nt_rows *rows, bool needs_timeline);
 void nt_window_release(struct nt_rows *rows);
 /* Whether the row is in the window. */
 bool nt_window_has(const struct nt_rows *rows, const struct nt_row *row);
+/* A row of uncovered time, in the window or not. */
+void nt_window_lost(struct nt_rows *rows, const struct nt_loss_row *loss);
 /* This record was fed just now: reading ends, of its CPU or of all, if nothing behind has a part in the window's rows.
  */
 void nt_window_fed(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);

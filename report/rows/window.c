@@ -309,9 +309,16 @@ static int find_ends(struct nt_rows *rows)
 	return error;
 }
 
+void nt_window_lost(struct nt_rows *rows, const struct nt_loss_row *loss)
+{
+	if (loss->ts_ns < rows->want.to_ns && loss->ts_ns + loss->dur_ns > rows->want.from_ns)
+		rows->window.has_loss = true;
+}
+
+/* In uncovered time an operation may have begun that is told of much later. */
 static void end_with_ops(struct nt_rows *rows, uint64_t now_ns)
 {
-	if (now_ns < rows->window.look_ns)
+	if (now_ns < rows->window.look_ns || rows->window.has_loss)
 		return;
 	rows->window.look_ns = now_ns + LOOK_NS;
 	if (!nt_timeline_is_past_ops(rows->timeline, rows->want.from_ns, rows->want.to_ns))

@@ -367,7 +367,7 @@ static bool may_hide_op(const struct nt_cpu_line *line, uint64_t ns)
 {
 	if (!line->present || line->start_ns >= ns)
 		return false;
-	return (line->base == NT_BASE_TASK && line->task) ||
+	return line->lost || (line->base == NT_BASE_TASK && line->task) ||
 	       NT_ANY(line->segment.n, i, line->segment.spans[i].layer == NT_LAYER_OP);
 }
 
@@ -375,8 +375,7 @@ bool nt_timeline_is_past_ops(const struct nt_timeline *timeline, uint64_t from_n
 {
 	const struct nt_open_op *op;
 
-	if (timeline->n_lost || timeline->uncovered_until_ns > from_ns ||
-	    NT_ANY(timeline->n_lines, i, may_hide_op(&timeline->lines[i], ns)))
+	if (NT_ANY(timeline->n_lines, i, may_hide_op(&timeline->lines[i], ns)))
 		return false;
 	LIST_FOREACH (op, &timeline->open_ops.all, of_all) {
 		if (op->begin_ns >= from_ns && op->begin_ns < ns)

@@ -305,7 +305,7 @@ static void release(struct kept *kept)
 	for (size_t i = 0; i < kept->n; i++)
 		free(kept->rows[i].text);
 	free(kept->rows);
-	*kept = (struct kept){NULL};
+	*kept = (struct kept){.n = 0};
 }
 
 static char *text_of(const struct nt_row *row)
@@ -453,7 +453,7 @@ static const uint64_t table_sets[] = {
 static void check_windows(const struct fixture *fixture, const char *name, uint64_t seed, unsigned int n)
 {
 	struct nt_rand rand = {seed};
-	struct kept all = {NULL};
+	struct kept all = {.n = 0};
 
 	read_rows(fixture, &(struct nt_rows_want){.tables = NT_ALL_TABLES}, &all);
 	for (unsigned int i = 0; i < n; i++) {
@@ -462,7 +462,7 @@ static void check_windows(const struct fixture *fixture, const char *name, uint6
 
 		choose_window(fixture, &rand, cpus, &want);
 		for (size_t set = 0; set < NT_COUNT(table_sets); set++) {
-			struct kept some = {NULL};
+			struct kept some = {.n = 0};
 
 			want.tables = table_sets[set];
 			read_rows(fixture, &want, &some);
@@ -568,7 +568,7 @@ static void finish(struct fixture *fixture, struct tape_gen *gen, uint64_t end)
 static void expect_rows(const struct fixture *fixture, uint64_t tables, uint64_t from, uint64_t to, size_t n)
 {
 	const struct nt_rows_want want = {.tables = tables, .from_ns = GEN_START_NS + from, .to_ns = GEN_START_NS + to};
-	struct kept all = {NULL}, some = {NULL};
+	struct kept all = {.n = 0}, some = {.n = 0};
 
 	read_rows(fixture, &(struct nt_rows_want){.tables = NT_ALL_TABLES}, &all);
 	read_rows(fixture, &want, &some);
@@ -576,6 +576,22 @@ static void expect_rows(const struct fixture *fixture, uint64_t tables, uint64_t
 	compare("window", &all, &some, &want);
 	release(&all);
 	release(&some);
+}
+
+/* The idle task came long before the window, and state records since then say no more than that it is there. */
+static void reads_back_to_where_a_slice_begins(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 5, 0);
+
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	gen_switch(gen, 0, 10 * MS, 1, 1, 0, 0);
+	for (uint64_t at = 50 * MS; at < 3000 * MS; at += 50 * MS)
+		gen_state(gen, 0, at, 0, NT_STATE_PERIODIC, 0);
+	gen_switch(gen, 0, 3000 * MS, 0, 0, 1, 0);
+	finish(fixture, gen, 3100 * MS);
+	expect_rows(fixture, NT_TABLE_BIT(NT_TABLE_CPU_SLICE), 2000 * MS, 2000 * MS + 1, 1);
+	expect_rows(fixture, NT_TABLE_BIT(NT_TABLE_SCHED_SLICE), 2000 * MS, 2000 * MS + 1, 1);
 }
 
 /* No record tells of a softirq that the recording ends in, but state records list it. */
@@ -630,6 +646,31 @@ static void knows_that_long_spans_are_missing(void **state)
 		expect_rows(fixture, NT_TABLE_BIT(NT_TABLE_CPU_SLICE), from, from + 10, 1);
 }
 
+/* A receive began in uncovered time. The first that tells of it is a state record long after, and it never ends. */
+static void waits_for_operations_hidden_by_loss(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 2, 0);
+	struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_SOCK_OP), .begun_within = true};
+	struct kept some = {.n = 0};
+
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	gen_loss(gen, 0, 12 * MS, NT_SWITCH, 2, 11 * MS, 11 * MS, 11 * MS);
+	gen_state(gen, 0, 12 * MS, 0, NT_STATE_RESYNC, 0);
+	for (uint64_t at = 20 * MS; at < 90 * MS; at += 5 * MS)
+		gen_state(gen, 0, at, 0, NT_STATE_PERIODIC, 0);
+	gen_switch(gen, 0, 90 * MS, 0, 0, 1, 0);
+	gen_open(gen, 0, 95 * MS, NT_OPEN_OP, NT_RECV, NT_CALL_read, 10 * MS, 7);
+	gen_switch(gen, 0, 95 * MS, 1, 1, 0, 1);
+	gen_state(gen, 0, 100 * MS, 0, NT_STATE_STOP, 0);
+	finish(fixture, gen, 100 * MS);
+	want.from_ns = GEN_START_NS + 9 * MS;
+	want.to_ns = GEN_START_NS + 12 * MS;
+	read_rows(fixture, &want, &some);
+	assert_int_equal(some.n, 1);
+	release(&some);
+}
+
 /* Breaks all blocks of events that end so long before the window or begin so long after it. Gives how many. */
 static unsigned int break_others(struct fixture *fixture, uint64_t from_ns, uint64_t to_ns, uint64_t margin_ns)
 {
@@ -665,14 +706,14 @@ static void opens_few_blocks(void **state)
 	const struct traffic_config traffic = {.seed = 7, .dur_ns = 900 * MS, .n_tasks = 2, .chunk_ns = 200 * MS};
 	struct tape_gen *gen = new_tape(fixture, 200, 0);
 	struct nt_rows_want want = {.from_ns = GEN_START_NS + 500 * MS, .to_ns = GEN_START_NS + 502 * MS};
-	struct kept all = {NULL};
+	struct kept all = {.n = 0};
 
 	traffic_record(gen, 1, &traffic);
 	finish(fixture, gen, traffic.dur_ns);
 	read_rows(fixture, &(struct nt_rows_want){.tables = NT_ALL_TABLES}, &all);
 	assert_true(break_others(fixture, want.from_ns, want.to_ns, 250 * MS) > 50);
 	for (size_t set = 1; set < NT_COUNT(table_sets); set++) {
-		struct kept some = {NULL};
+		struct kept some = {.n = 0};
 
 		want.tables = table_sets[set];
 		/* All operations cost all blocks; those that begin in the window do not. */
@@ -691,9 +732,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(equals_the_slow_way),
 		TEST(equals_the_slow_way_in_traffic),
+		TEST(reads_back_to_where_a_slice_begins),
 		TEST(waits_for_what_is_open_at_the_end),
 		TEST(waits_for_late_samples),
 		TEST(knows_that_long_spans_are_missing),
+		TEST(waits_for_operations_hidden_by_loss),
 		TEST(opens_few_blocks),
 	};
 
