@@ -27,7 +27,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 RECORD_LIBS := -lbpf -lelf -lz -llz4 -lpthread -lm
-REPORT_LIBS := -lsqlite3 -lelf -liberty -llz4 -lz -lm
+REPORT_LIBS := -lsqlite3 -lelf -liberty -llz4 -lz -lpthread -lm
 
 shared_src := $(sort $(wildcard schema/*.c schema/cli/*.c))
 record_src := $(sort $(wildcard record/*.c))

@@ -300,13 +300,13 @@ static int step_events(struct nt_rows *rows)
 		return rows->timeline
 			       ? nt_timeline_gap(rows->timeline, merged.cpu, merged.resume_ns, merged.task, merged.why)
 			       : 0;
-	rows->at_ns = merged.record.record.end_ns;
-	error = count_record(rows, merged.cpu, &merged.record);
+	rows->at_ns = merged.record->record.end_ns;
+	error = count_record(rows, merged.cpu, merged.record);
 	if (error)
 		return error;
-	if (nt_rows_is_sample(&merged.record))
-		return nt_rows_push_sample(rows, merged.cpu, &merged.record);
-	return rows->timeline ? nt_timeline_add(rows->timeline, merged.cpu, &merged.record) : 0;
+	if (nt_rows_is_sample(merged.record))
+		return nt_rows_push_sample(rows, merged.cpu, merged.record);
+	return rows->timeline ? nt_timeline_add(rows->timeline, merged.cpu, merged.record) : 0;
 }
 
 static int step_finish(struct nt_rows *rows)

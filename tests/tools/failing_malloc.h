@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * failing_malloc.h - for a program that includes it once: its malloc stands in the place of the C library's, and fails
- * when it is told to. Not for programs with sanitizers, nor with threads.
+ * when it is told to. Not for programs with sanitizers. Threads may allocate, while none changes the numbers below.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ void *__libc_realloc(void *old, size_t size);
 void __libc_free(void *old);
 
 /* The allocation that fails, counted down; below 0: none. And what is allocated and not freed. */
-static long until_failure = -1;
-static long live;
+static _Atomic long until_failure = -1;
+static _Atomic long live;
 
 static bool fails(void)
 {

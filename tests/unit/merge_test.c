@@ -8,12 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/tape/merge.h"
 #include "report/timeline/timeline.h"
+#include "report/util/array.h"
 #include "schema/chunk_format.h"
 #include "tests/support/rand.h"
 #include "tests/support/scratch.h"
@@ -74,9 +76,9 @@ static void expect(struct fixture *fixture, uint32_t cpu, unsigned int kind, uin
 
 	assert_int_equal(nt_merge_next(fixture->merge, &merged), 0);
 	assert_false(merged.is_gap);
-	assert_int_equal(merged.record.record.kind, kind);
+	assert_int_equal(merged.record->record.kind, kind);
 	assert_int_equal(merged.cpu, cpu);
-	assert_int_equal(merged.record.record.end_ns - GEN_START_NS, end);
+	assert_int_equal(merged.record->record.end_ns - GEN_START_NS, end);
 }
 
 static void expect_gap(struct fixture *fixture, uint32_t cpu, uint64_t resume, uint64_t task, const char *why)
@@ -585,12 +587,118 @@ static void random_inversions_are_sorted(void **state)
 	tape_gen_finish(gen, GEN_START_NS + SECOND, true);
 	open_merge(fixture, fixture->path);
 	while (!nt_merge_next(fixture->merge, &merged)) {
-		if (merged.record.record.end_ns < last[0])
+		if (merged.record->record.end_ns < last[0])
 			fail_msg("out of order (NT_SEED=%llu)", (unsigned long long)seed);
-		last[0] = merged.record.record.end_ns;
+		last[0] = merged.record->record.end_ns;
 		n++;
 	}
 	assert_int_equal(n, 20000);
+}
+
+/* ---- reading ahead ---- */
+
+#define MANY_CPUS 300
+
+/* Blocks on many CPUs, some of which cannot be read. */
+static void damaged_tape(struct fixture *fixture, struct nt_rand *rand, uint32_t n_cpus)
+{
+	struct tape_gen *gen = new_tape(fixture, n_cpus, 0);
+	char path[2 * SCRATCH_MAX];
+	size_t size;
+
+	for (uint64_t i = 1; i <= 60000; i++)
+		gen_irq(gen, (uint32_t)nt_rand_below(rand, n_cpus), 10 * i - 5, 10 * i, NT_IRQ_DEVICE, 1);
+	tape_gen_finish(gen, GEN_START_NS + SECOND, true);
+	scratch_path(path, fixture->path, "chunk-000000.ntc");
+	for (unsigned int i = 0; i < 20; i++) {
+		free(scratch_read(path, &size));
+		flip(path, size / 10 + nt_rand_below(rand, size / 2));
+	}
+}
+
+static uint64_t mix(uint64_t sum, uint64_t value)
+{
+	return (sum ^ value) * 0x9e3779b97f4a7c15ull;
+}
+
+/* A sum of what comes and of what is wrong, in its order; and how much comes. */
+static uint64_t sum_of(struct fixture *fixture, uint64_t *n)
+{
+	struct nt_merged merged;
+	uint64_t sum = 1;
+
+	open_merge(fixture, fixture->path);
+	for (*n = 0; !nt_merge_next(fixture->merge, &merged); ++*n) {
+		sum = mix(mix(sum, merged.cpu), merged.is_gap ? merged.resume_ns : merged.record->record.end_ns);
+		sum = mix(sum, merged.is_gap ? merged.task : merged.record->record.kind);
+	}
+	for (size_t i = 0; i < fixture->tape->n_problems; i++) {
+		for (const char *text = fixture->tape->problems[i].text; *text; text++)
+			sum = mix(sum, (uint64_t)*text);
+	}
+	assert_true(fixture->tape->n_problems > 5);
+	nt_merge_free(fixture->merge);
+	nt_tape_close(fixture->tape);
+	fixture->merge = NULL;
+	fixture->tape = NULL;
+	return sum;
+}
+
+/* A process with one CPU has no workers. */
+static uint64_t sum_on_one_cpu(struct fixture *fixture, uint64_t *n)
+{
+	cpu_set_t all, one;
+	uint64_t sum;
+
+	CPU_ZERO(&one);
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	sum = sum_of(fixture, n);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	return sum;
+}
+
+static void threads_change_nothing(void **state)
+{
+	static const uint32_t n_cpus[] = {1, 2, MANY_CPUS};
+	struct fixture *fixture = *state;
+	struct nt_rand rand = {nt_rand_seed()};
+
+	for (size_t i = 0; i < NT_COUNT(n_cpus); i++) {
+		char name[32];
+		uint64_t n, n_alone, sum;
+
+		snprintf(name, sizeof(name), "%zu.tape", i);
+		scratch_path(fixture->path, fixture->dir, name);
+		damaged_tape(fixture, &rand, n_cpus[i]);
+		sum = sum_on_one_cpu(fixture, &n_alone);
+		assert_true(n_alone > 1000);
+		for (unsigned int again = 0; again < 3; again++) {
+			assert_int_equal(sum_of(fixture, &n), sum);
+			assert_int_equal(n, n_alone);
+		}
+	}
+}
+
+/* Whoever stops early waits for no more than what is being read. */
+static void can_be_left_at_any_time(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_rand rand = {nt_rand_seed()};
+
+	damaged_tape(fixture, &rand, 4);
+	for (unsigned int n = 0; n < 50; n++) {
+		struct nt_merged merged;
+
+		open_merge(fixture, fixture->path);
+		for (unsigned int i = 0; i < n * n; i++)
+			assert_int_equal(nt_merge_next(fixture->merge, &merged), 0);
+		nt_merge_free(fixture->merge);
+		nt_tape_close(fixture->tape);
+		fixture->merge = NULL;
+		fixture->tape = NULL;
+	}
 }
 
 int main(void)
@@ -618,6 +726,8 @@ int main(void)
 		TEST(damaged_header_is_a_gap),
 		TEST(damage_at_the_end_reaches_to_the_end),
 		TEST(random_inversions_are_sorted),
+		TEST(threads_change_nothing),
+		TEST(can_be_left_at_any_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
