@@ -11,8 +11,9 @@
 
 /* A CPU. */
 struct source {
-	struct nt_stream *stream; /* it stands at what comes next */
-	uint64_t key_ns; /* where that stands in the order of all CPUs */
+	struct nt_stream *stream;
+	const uint8_t *at, *end; /* the items of the batch in use that come next */
+	uint64_t key_ns; /* where the first of them stands in the order of all CPUs */
 	uint64_t last_ns; /* greatest end of the CPU's events so far, up to that */
 };
 
@@ -88,12 +89,12 @@ static void sift_down(struct nt_merge *merge, size_t at)
 
 static const union nt_item *item_of(const struct source *source)
 {
-	return (const union nt_item *)source->stream->at;
+	return (const union nt_item *)source->at;
 }
 
 static void step_over(struct source *source)
 {
-	source->stream->at += nt_item_sizes[item_of(source)->record.kind];
+	source->at += nt_item_sizes[item_of(source)->record.kind];
 }
 
 static void set_key(struct source *source)
@@ -122,14 +123,25 @@ static int note_wrong_block(struct nt_tape *tape, const struct nt_wrong_block *w
 			      : nt_tape_bad_block(tape, wrong->chunk, wrong->offset);
 }
 
+/* Goes to the next batch. 0; 1: the CPU has ended; or a negative errno. */
+static int turn(struct nt_merge *merge, struct source *source)
+{
+	const struct nt_item_batch *batch;
+	int error = nt_read_ahead_turn(merge->ahead, source->stream, &batch);
+
+	if (error)
+		return error;
+	source->at = batch->bytes;
+	source->end = batch->bytes + batch->size;
+	return 0;
+}
+
 /* Makes sure that the CPU stands at a record or a gap, and knows its key. 0; 1: it has ended; or a negative errno. */
 static int prepare(struct nt_merge *merge, struct source *source)
 {
 	for (;;) {
-		int error = 0;
+		int error = source->at == source->end ? turn(merge, source) : 0;
 
-		if (source->stream->at == source->stream->end)
-			error = nt_read_ahead_turn(merge->ahead, source->stream);
 		if (error)
 			return error;
 		if (item_of(source)->record.kind != NT_ITEM_WRONG_BLOCK)

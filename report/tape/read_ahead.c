@@ -85,7 +85,7 @@ static void await_batch(struct nt_read_ahead *ahead, struct nt_stream *stream)
 	}
 }
 
-int nt_read_ahead_turn(struct nt_read_ahead *ahead, struct nt_stream *stream)
+int nt_read_ahead_turn(struct nt_read_ahead *ahead, struct nt_stream *stream, const struct nt_item_batch **out)
 {
 	if (stream->used && stream->used->status)
 		return stream->used->status;
@@ -94,8 +94,7 @@ int nt_read_ahead_turn(struct nt_read_ahead *ahead, struct nt_stream *stream)
 	stream->used = &stream->batches[stream->n_had++ % NT_BATCHES];
 	join_queue(ahead, stream, NT_BATCHES / 2 - 1);
 	pthread_mutex_unlock(&ahead->lock);
-	stream->at = stream->used->bytes;
-	stream->end = stream->at + stream->used->size;
+	*out = stream->used;
 	return stream->used->size ? 0 : stream->used->status;
 }
 

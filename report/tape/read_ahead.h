@@ -29,9 +29,7 @@ struct nt_item_batch {
 /* The items of one CPU. */
 struct nt_stream {
 	uint32_t cpu;
-	/* The caller moves `at` on by nt_item_sizes. At `end`, nt_read_ahead_turn gives more. */
-	const uint8_t *at, *end;
-	const struct nt_item_batch *used; /* where these are; NULL: none yet */
+	const struct nt_item_batch *used; /* by the caller; NULL: none yet */
 	struct nt_item_batch batches[NT_BATCHES];
 	struct nt_cpu_reader *reader; /* of whoever fills a batch */
 	/* Under the lock: how many batches were filled, and how many of those the caller had, the one in use too. */
@@ -60,5 +58,6 @@ struct nt_read_ahead *nt_read_ahead_new(struct nt_tape *tape);
 void nt_read_ahead_free(struct nt_read_ahead *ahead);
 /* Starts as many workers as there can be. To be called once, or not at all. */
 void nt_read_ahead_start(struct nt_read_ahead *ahead);
-/* Gives the next batch in place of the one that is used up. 0; 1: there is none; or a negative errno of reading. */
-int nt_read_ahead_turn(struct nt_read_ahead *ahead, struct nt_stream *stream);
+/* The next batch of items, in place of the last, which is used up. 0; 1: there is none; or a negative errno of reading.
+ */
+int nt_read_ahead_turn(struct nt_read_ahead *ahead, struct nt_stream *stream, const struct nt_item_batch **out);
