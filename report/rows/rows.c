@@ -319,16 +319,16 @@ static int step_events(struct nt_rows *rows)
 		return rows->timeline
 			       ? nt_timeline_gap(rows->timeline, merged.cpu, merged.resume_ns, merged.task, merged.why)
 			       : 0;
-	rows->at_ns = merged.record.record.end_ns;
-	error = count_record(rows, merged.cpu, &merged.record);
+	rows->at_ns = merged.record->record.end_ns;
+	error = count_record(rows, merged.cpu, merged.record);
 	if (error)
 		return error;
-	if (nt_rows_is_sample(&merged.record))
-		return nt_rows_push_sample(rows, merged.cpu, &merged.record);
+	if (nt_rows_is_sample(merged.record))
+		return nt_rows_push_sample(rows, merged.cpu, merged.record);
 	if (rows->timeline)
-		error = nt_timeline_add(rows->timeline, merged.cpu, &merged.record);
+		error = nt_timeline_add(rows->timeline, merged.cpu, merged.record);
 	if (!error)
-		nt_window_fed(rows, merged.cpu, &merged.record);
+		nt_window_fed(rows, merged.cpu, merged.record);
 	return error;
 }
 

@@ -142,14 +142,14 @@ static int feed(struct search *search, struct nt_merge *merge, struct nt_timelin
 	int error;
 
 	while (!(error = nt_merge_next(merge, &merged))) {
-		if (!merged.is_gap && nt_rows_is_sample(&merged.record))
+		if (!merged.is_gap && nt_rows_is_sample(merged.record))
 			continue;
-		if ((merged.is_gap ? merged.resume_ns : merged.record.record.end_ns) > search->by_ns)
+		if ((merged.is_gap ? merged.resume_ns : merged.record->record.end_ns) > search->by_ns)
 			nt_merge_stop(merge, merged.cpu);
 		else if (merged.is_gap)
 			error = nt_timeline_gap(timeline, merged.cpu, merged.resume_ns, merged.task, merged.why);
 		else
-			error = nt_timeline_add(timeline, merged.cpu, &merged.record);
+			error = nt_timeline_add(timeline, merged.cpu, merged.record);
 		if (error)
 			return error;
 	}
