@@ -167,9 +167,9 @@ static int check_kind(struct nt_db *db)
 	return 0;
 }
 
-/* The statement that makes a table, which SQLite keeps as it is. */
-static void write_table(const struct nt_table *table, char *sql, size_t size)
+void nt_db_write_table(const struct nt_table *table, char sql[NT_DB_TABLE_MAX])
 {
+	const size_t size = NT_DB_TABLE_MAX;
 	int at = snprintf(sql, size, "CREATE TABLE %s(", table->name);
 
 	for (uint32_t i = 0; i < table->n_columns; i++)
@@ -189,10 +189,10 @@ int nt_db_make_views(struct nt_db *db)
 
 static int make_tables(struct nt_db *db)
 {
-	char sql[2048];
+	char sql[NT_DB_TABLE_MAX];
 
 	for (int id = 0; id < NT_TABLE_COUNT; id++) {
-		write_table(nt_table((enum nt_table_id)id), sql, sizeof(sql));
+		nt_db_write_table(nt_table((enum nt_table_id)id), sql);
 		if (run(db, sql, "a table cannot be made"))
 			return -1;
 	}
@@ -283,10 +283,10 @@ static int open_read(struct nt_db *db)
  */
 static int check_table(struct nt_db *db, enum nt_table_id id)
 {
-	char sql[2048];
+	char sql[NT_DB_TABLE_MAX];
 	bool is_ours;
 
-	write_table(nt_table(id), sql, sizeof(sql));
+	nt_db_write_table(nt_table(id), sql);
 	if (find_text(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql = ?1", sql, &is_ours,
 		      "its tables cannot be read"))
 		return -1;

@@ -43,6 +43,9 @@ struct nt_db {
 int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode);
 /* Safe on NULL. What was not finished is rolled back or removed. */
 void nt_db_close(struct nt_db *db);
+/* The statement that makes a table. SQLite keeps its text. */
+#define NT_DB_TABLE_MAX 2048
+void nt_db_write_table(const struct nt_table *table, char sql[NT_DB_TABLE_MAX]);
 /* Makes the views over the tables. */
 int nt_db_make_views(struct nt_db *db);
 /* The id for the next session. 0: see db->error. */

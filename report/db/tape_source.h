@@ -24,9 +24,8 @@ char *nt_tape_source_error(struct nt_tape_source *source);
 bool nt_tape_source_is_small(enum nt_table_id table);
 /*
  * The rows of the table out of the store; those for which each of the n columns equals its parameter (?1, ?2, ...), in
- * order. Behind the columns stands a number that no other row has. `columns` has a bit for each column whose value is
- * asked for (bit 63: any from there on); others may be NULL. `again`: it will be asked in this way many times. NULL: an
- * error. The caller finalizes the statement.
+ * order. Behind the columns comes the rowid, if the table has one: the row's number in the table. `columns` has a bit for each column whose value is asked for (bit 63: any from there on); others may be NULL.
+ * `again`: it will be asked in this way many times. NULL: an error. The caller finalizes the statement.
  */
 sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_id table, uint64_t columns,
 				  const int *equal, unsigned int n, bool again);
@@ -37,3 +36,5 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 int nt_tape_source_read(struct nt_tape_source *source, enum nt_table_id table, bool head, struct nt_rows **out);
 /* As nt_rows_next; looks whether the user wants to stop. -1: an error. */
 int nt_tape_source_next(struct nt_tape_source *source, struct nt_rows *rows, const struct nt_row **row);
+/* The row of the session as far as it is known without reading the events. It stays. */
+int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row);

@@ -17,7 +17,9 @@
 
 #define MODULE "nettape"
 #define MAX_CONDITIONS 16
-#define SQL_MAX 2048
+#define PLAN_MAX (24 + 4 * MAX_CONDITIONS)
+#define MAX_PLANS 8
+#define ROWS_PER_STEP 8192 /* SQLite is interrupted only between two rows that it gets */
 
 struct condition {
 	char comparison; /* '=', '<', '>', or 'l' and 'g' for <= and >= */
@@ -34,13 +36,20 @@ struct table {
 	sqlite3_vtab base;
 	struct nt_tape_source *source;
 	enum nt_table_id id;
+	/* How often rows were asked for by a plan, while there is a cursor: a subquery may have a new one each time. */
+	struct {
+		char plan[PLAN_MAX];
+		unsigned int n;
+	} looks[MAX_PLANS];
+	unsigned int n_looks, n_cursors;
 };
 
 struct cursor {
 	sqlite3_vtab_cursor base;
+	char text[PLAN_MAX]; /* of the plan */
 	struct plan plan;
 	sqlite3_value *values[MAX_CONDITIONS]; /* of the plan's conditions */
-	unsigned int looks; /* how often rows were asked for by this plan */
+	int64_t rowid;
 	bool at_end;
 	/* Rows as they are read, */
 	struct nt_rows *rows;
@@ -48,6 +57,8 @@ struct cursor {
 	const struct nt_row *row;
 	/* or out of the store. */
 	sqlite3_stmt *kept;
+	uint32_t kept_by; /* a bit for each of the plan's conditions that it chooses rows by */
+	bool kept_again;
 };
 
 static int fail(struct table *table)
@@ -113,7 +124,7 @@ static int best_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct table *table = (const struct table *)base;
 	struct plan plan = {.columns = info->colUsed};
-	char text[24 + 4 * MAX_CONDITIONS];
+	char text[PLAN_MAX];
 	int at = snprintf(text, sizeof(text), "%llx", (unsigned long long)info->colUsed);
 
 	for (int i = 0; i < info->nConstraint && plan.n < MAX_CONDITIONS; i++) {
@@ -153,12 +164,11 @@ static int compare_integers(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_texts(const struct nt_value *value, sqlite3_value *with)
+static bool is_same_text(const struct nt_value *value, sqlite3_value *with)
 {
-	const size_t size = (size_t)sqlite3_value_bytes(with);
-	const int order = memcmp(value->text, sqlite3_value_text(with), value->size < size ? value->size : size);
+	const unsigned char *text = sqlite3_value_text(with);
 
-	return order ? order : compare_integers(value->size, (int64_t)size);
+	return text && (size_t)sqlite3_value_bytes(with) == value->size && !memcmp(value->text, text, value->size);
 }
 
 static bool holds(char comparison, int order)
@@ -177,7 +187,8 @@ static bool holds(char comparison, int order)
 	}
 }
 
-/* Values of other types than the column's are left to SQLite. */
+/* Values of other types than the column's are left to SQLite, and so is the order of texts: it depends on its encoding.
+ */
 static bool may_fit(const struct condition *condition, const struct nt_value *value, sqlite3_value *with)
 {
 	const int type = sqlite3_value_type(with);
@@ -186,8 +197,8 @@ static bool may_fit(const struct condition *condition, const struct nt_value *va
 		return false;
 	if (value->type == NT_VALUE_INTEGER && type == SQLITE_INTEGER)
 		return holds(condition->comparison, compare_integers(value->integer, sqlite3_value_int64(with)));
-	if (value->type == NT_VALUE_TEXT && type == SQLITE_TEXT)
-		return holds(condition->comparison, compare_texts(value, with));
+	if (value->type == NT_VALUE_TEXT && type == SQLITE_TEXT && condition->comparison == '=')
+		return is_same_text(value, with);
 	return true;
 }
 
@@ -213,9 +224,9 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {
 	struct cursor *cursor = calloc(1, sizeof(*cursor));
 
-	(void)base;
 	if (!cursor)
 		return SQLITE_NOMEM;
+	((struct table *)base)->n_cursors++;
 	*out = &cursor->base;
 	return SQLITE_OK;
 }
@@ -228,13 +239,23 @@ static void forget_values(struct cursor *cursor)
 	}
 }
 
+static void end_look(struct cursor *cursor)
+{
+	nt_rows_close(cursor->rows);
+	cursor->rows = NULL;
+	sqlite3_finalize(cursor->kept);
+	cursor->kept = NULL;
+	forget_values(cursor);
+}
+
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct cursor *cursor = (struct cursor *)base;
+	struct table *table = table_of(cursor);
 
-	nt_rows_close(cursor->rows);
-	sqlite3_finalize(cursor->kept);
-	forget_values(cursor);
+	if (!--table->n_cursors)
+		table->n_looks = 0;
+	end_look(cursor);
 	free(cursor);
 	return SQLITE_OK;
 }
@@ -257,7 +278,7 @@ static int next_read(struct cursor *cursor)
 	do {
 		cursor->rowid++;
 		result = nt_tape_source_next(table_of(cursor)->source, cursor->rows, &cursor->row);
-	} while (!result && !row_may_fit(cursor));
+	} while (!result && !row_may_fit(cursor) && cursor->rowid % ROWS_PER_STEP);
 	cursor->at_end = result == 1;
 	return result < 0 ? fail(table_of(cursor)) : SQLITE_OK;
 }
@@ -268,11 +289,15 @@ static int next(sqlite3_vtab_cursor *base)
 
 	if (cursor->rows)
 		return next_read(cursor);
-	return next_kept(cursor);
+	if (cursor->kept)
+		return next_kept(cursor);
+	cursor->at_end = true; /* the head is one row */
+	return SQLITE_OK;
 }
 
 static int begin_reading(struct cursor *cursor, bool head, int n, sqlite3_value **values)
 {
+	end_look(cursor);
 	cursor->rowid = 0;
 	for (int i = 0; i < n; i++) {
 		cursor->values[i] = sqlite3_value_dup(values[i]);
@@ -284,31 +309,53 @@ static int begin_reading(struct cursor *cursor, bool head, int n, sqlite3_value 
 	return next_read(cursor);
 }
 
-/* Chooses rows of the store by what must be equal. The second look will not be the last: then there is an index. */
-static int begin_keeping(struct cursor *cursor, sqlite3_value **values)
+/*
+ * Whether rows of the store can be chosen by a condition: it may not choose too few. A number is another text than the
+ * column's, but SQLite may have to compare the two as numbers.
+ */
+static bool is_choosing(const struct table *table, const struct condition *condition, sqlite3_value *value)
 {
-	struct table *table = table_of(cursor);
-	int equal[MAX_CONDITIONS], parameters[MAX_CONDITIONS];
+	const int type = sqlite3_value_type(value);
+
+	return condition->comparison == '=' &&
+	       (nt_table(table->id)->columns[condition->column].type != NT_VALUE_TEXT ||
+		(type != SQLITE_INTEGER && type != SQLITE_FLOAT));
+}
+
+/* A statement that gives the rows for which the conditions hold that have a bit in `chosen`. */
+static int prepare_kept(struct cursor *cursor, uint32_t chosen, bool again)
+{
+	const struct table *table = table_of(cursor);
+	int equal[MAX_CONDITIONS];
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < cursor->plan.n; i++) {
-		if (cursor->plan.conditions[i].comparison == '=') {
-			parameters[n] = (int)i;
+		if (chosen >> i & 1)
 			equal[n++] = cursor->plan.conditions[i].column;
-		}
 	}
-	if (cursor->looks == 2) {
-		sqlite3_finalize(cursor->kept);
-		cursor->kept = NULL;
-	}
-	if (!cursor->kept)
-		cursor->kept = nt_tape_source_kept(table->source, table->id, cursor->plan.columns, equal, n,
-						   cursor->looks > 1);
-	if (!cursor->kept)
-		return fail(table);
+	end_look(cursor);
+	cursor->kept = nt_tape_source_kept(table->source, table->id, cursor->plan.columns, equal, n, again);
+	cursor->kept_by = chosen;
+	cursor->kept_again = again;
+	return cursor->kept ? SQLITE_OK : fail(table_of(cursor));
+}
+
+static int begin_keeping(struct cursor *cursor, bool again, sqlite3_value **values)
+{
+	uint32_t chosen = 0;
+	int code = SQLITE_OK, parameter = 0;
+
+	for (unsigned int i = 0; i < cursor->plan.n; i++)
+		chosen |= (uint32_t)is_choosing(table_of(cursor), &cursor->plan.conditions[i], values[i]) << i;
+	if (!cursor->kept || chosen != cursor->kept_by || again != cursor->kept_again)
+		code = prepare_kept(cursor, chosen, again);
+	if (code != SQLITE_OK)
+		return code;
 	sqlite3_reset(cursor->kept);
-	for (unsigned int i = 0; i < n; i++)
-		sqlite3_bind_value(cursor->kept, (int)i + 1, values[parameters[i]]);
+	for (unsigned int i = 0; i < cursor->plan.n; i++) {
+		if (chosen >> i & 1)
+			sqlite3_bind_value(cursor->kept, ++parameter, values[i]);
+	}
 	return next_kept(cursor);
 }
 
@@ -324,21 +371,45 @@ static bool is_head(const struct table *table, const struct plan *plan)
 	return !(plan->columns >> first) && !NT_ANY(plan->n, i, (uint32_t)plan->conditions[i].column >= first);
 }
 
+/* Counts a look into a table by this plan. With more plans than are known one by one, each look may be the second. */
+static unsigned int count_look(struct table *table, const char *plan)
+{
+	const size_t i = NT_FIRST(table->n_looks, k, !strcmp(table->looks[k].plan, plan));
+
+	if (i == MAX_PLANS)
+		return 2;
+	if (i == table->n_looks) {
+		snprintf(table->looks[i].plan, PLAN_MAX, "%s", plan);
+		table->looks[i].n = 0;
+		table->n_looks++;
+	}
+	return ++table->looks[i].n;
+}
+
+/* The parts of a condition with OR come with plans of their own. */
+static void take_plan(struct cursor *cursor, const char *text)
+{
+	if (!strcmp(cursor->text, text))
+		return;
+	end_look(cursor);
+	snprintf(cursor->text, PLAN_MAX, "%s", text);
+	parse_plan(text, &cursor->plan);
+}
+
 static int begin(sqlite3_vtab_cursor *base, int number, const char *text, int n, sqlite3_value **values)
 {
 	struct cursor *cursor = (struct cursor *)base;
 	struct table *table = table_of(cursor);
+	const bool again = count_look(table, text) > 1;
 
 	(void)number;
-	if (!cursor->looks++)
-		parse_plan(text, &cursor->plan);
+	take_plan(cursor, text);
 	cursor->at_end = false;
-	/* What is read again and again is kept. */
-	if (cursor->looks == 1 && (is_head(table, &cursor->plan) || !nt_tape_source_is_small(table->id)))
-		return begin_reading(cursor, is_head(table, &cursor->plan), n, values);
-	nt_rows_close(cursor->rows);
-	cursor->rows = NULL;
-	return begin_keeping(cursor, values);
+	if (is_head(table, &cursor->plan))
+		return nt_tape_source_head(table->source, &cursor->row) ? fail(table) : SQLITE_OK;
+	if (!nt_tape_source_is_small(table->id) && !again)
+		return begin_reading(cursor, n, values);
+	return begin_keeping(cursor, again, values);
 }
 
 static int is_at_end(sqlite3_vtab_cursor *base)
@@ -374,25 +445,13 @@ static int give_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 
 /* ---- tables ---- */
 
-static int declare(sqlite3 *db, const struct nt_table *table)
-{
-	char sql[SQL_MAX];
-	int at = snprintf(sql, sizeof(sql), "CREATE TABLE x(");
-
-	for (uint32_t i = 0; i < table->n_columns; i++)
-		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s %s%s", i ? ", " : "", table->columns[i].name,
-			       table->columns[i].type == NT_VALUE_TEXT ? "TEXT" : "INTEGER",
-			       table->columns[i].required ? " NOT NULL" : "");
-	snprintf(sql + at, sizeof(sql) - (size_t)at, ")");
-	return sqlite3_declare_vtab(db, sql);
-}
-
 /* Arguments: module, schema, name of the table. */
 static int connect_table(sqlite3 *db, void *source, int n, const char *const *words, sqlite3_vtab **out, char **error)
 {
 	const char *name = n > 2 ? words[2] : "";
 	const enum nt_table_id id =
 		(enum nt_table_id)NT_FIRST(NT_TABLE_COUNT, i, !strcmp(nt_table((enum nt_table_id)i)->name, name));
+	char sql[NT_DB_TABLE_MAX];
 	struct table *table;
 	int code;
 
@@ -400,7 +459,8 @@ static int connect_table(sqlite3 *db, void *source, int n, const char *const *wo
 		*error = sqlite3_mprintf("%s is no table of a tape.", name);
 		return SQLITE_ERROR;
 	}
-	code = declare(db, nt_table(id));
+	nt_db_write_table(nt_table(id), sql);
+	code = sqlite3_declare_vtab(db, sql);
 	if (code != SQLITE_OK)
 		return code;
 	table = calloc(1, sizeof(*table));
