@@ -8,8 +8,8 @@
 #pragma once
 
 #include <stdbool.h>
-#include <sqlite3.h>
 
+#include "report/db/sqlite.h"
 #include "report/rows/sql_lists.h"
 #include "report/rows/tables.h"
 #include "report/util/fail.h"
@@ -46,8 +46,6 @@ void nt_db_close(struct nt_db *db);
 /* The statement that makes a table. SQLite keeps its text. */
 #define NT_DB_TABLE_MAX 2048
 void nt_db_write_table(const struct nt_table *table, char sql[NT_DB_TABLE_MAX]);
-/* Makes the views over the tables. */
-int nt_db_make_views(struct nt_db *db);
 /* The id for the next session. 0: see db->error. */
 int64_t nt_db_next_session(struct nt_db *db);
 /* 1: it is there; 0: not; -1: see db->error. */

@@ -133,40 +133,49 @@ static int check_need(const struct nt_tape *tape, const struct nt_need *need, ch
 
 /* ---- opening ---- */
 
-/* A database whose tables read the tape, which it owns, and the names. */
-static int open_tables(struct nt_db **out, struct nt_tape *tape, struct nt_user_names *names)
-{
-	struct nt_tape_source *source;
-	int error = nt_tape_source_new(&source, tape, names);
-
-	if (!error && nt_db_open(out, "", NT_DB_BARE)) {
-		nt_tape_source_free(source);
-		error = -1;
-	}
-	if (error)
-		return -1;
-	(*out)->source_error = nt_tape_source_error(source);
-	if (nt_tape_tables_register((*out)->handle, source, "main") != SQLITE_OK)
-		return nt_db_fail(*out, "its tables cannot be made");
-	return nt_db_make_views(*out);
-}
-
-static int open_tape(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
-		     const struct nt_need *need, char error[NT_ERROR_MAX])
+int nt_load_source(struct nt_tape_source **out, const char *path, const struct nt_symbol_args *args,
+		   const struct nt_need *need, char error[NT_ERROR_MAX])
 {
 	struct nt_user_names *names = NULL;
 	struct nt_tape *tape = NULL;
 	int result = args ? nt_user_names_new(&names, args, error) : 0;
 
+	*out = NULL;
 	if (!result)
 		result = nt_tape_open(&tape, path, error);
 	if (!result)
 		result = check_need(tape, need, error);
-	if (!result)
-		return open_tables(out, tape, names);
-	nt_tape_close(tape);
-	nt_user_names_free(names);
-	return result;
+	if (result) {
+		nt_tape_close(tape);
+		nt_user_names_free(names);
+		return -1;
+	}
+	return nt_tape_source_new(out, tape, names) ? nt_fail(error, "out of memory.") : 0;
+}
+
+/* A database whose tables read the tape. */
+static int open_tables(struct nt_db **out, struct nt_tape_source *source)
+{
+	char error[NT_ERROR_MAX];
+
+	if (nt_db_open(out, "", NT_DB_BARE)) {
+		nt_tape_source_free(source);
+		return -1;
+	}
+	(*out)->source_error = nt_tape_source_error(source);
+	nt_tape_source_show(source);
+	if (!nt_tape_tables_make((*out)->handle, source, "main", error))
+		return 0;
+	(*out)->source_error = NULL;
+	return nt_db_refuse(*out, "%s", error);
+}
+
+static int open_tape(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
+		     const struct nt_need *need, char error[NT_ERROR_MAX])
+{
+	struct nt_tape_source *source;
+
+	return nt_load_source(&source, path, args, need, error) ? -1 : open_tables(out, source);
 }
 
 int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX])

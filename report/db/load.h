@@ -6,6 +6,7 @@
 #pragma once
 
 #include "report/db/db.h"
+#include "report/db/tape_source.h"
 #include "report/symbols/user_names.h"
 #include "report/tape/tape.h"
 
@@ -35,6 +36,9 @@ const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX]);
  */
 int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const struct nt_need *need,
 		 char error[NT_ERROR_MAX]);
+/* The same of a tape, for tables in any connection. */
+int nt_load_source(struct nt_tape_source **out, const char *path, const struct nt_symbol_args *args,
+		   const struct nt_need *need, char error[NT_ERROR_MAX]);
 /* Whether --symbols is given (`args` may be NULL) for what has its names already. 0, or -1 and a sentence in `error`.
  */
 int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX]);

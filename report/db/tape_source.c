@@ -62,8 +62,12 @@ int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct
 	}
 	source->tape = tape;
 	source->names = names;
-	nt_progress_begin(&source->progress, tape->path);
 	return 0;
+}
+
+void nt_tape_source_show(struct nt_tape_source *source)
+{
+	nt_progress_begin(&source->progress, source->tape->path);
 }
 
 void nt_tape_source_free(struct nt_tape_source *source)

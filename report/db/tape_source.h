@@ -2,7 +2,7 @@
 /*
  * tape_source.h - a tape that SQL asks without an import (tape_tables.h). Tables of events are read from the tape each
  * time they are asked, and nothing of them stays. What is small, and what somebody looks into again and again, is read
- * once and kept in a database of its own, in memory, or in TMPDIR when it is large. Shows progress on stderr.
+ * once and kept in a database of its own, in memory, or in TMPDIR when it is large.
  *
  * Functions give 0, or -1 and one sentence in nt_tape_source_error.
  */
@@ -13,8 +13,10 @@
 
 struct nt_tape_source;
 
-/* Owns the tape and the names from now on, also on failure. *out is NULL when memory ran out. */
+/* Owns the tape and the names from now on, also on failure: then memory ran out, and *out is NULL. */
 int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct nt_user_names *names);
+/* From now on it shows progress on stderr. */
+void nt_tape_source_show(struct nt_tape_source *source);
 /* Safe on NULL. */
 void nt_tape_source_free(struct nt_tape_source *source);
 /* "": none. */
@@ -24,8 +26,9 @@ char *nt_tape_source_error(struct nt_tape_source *source);
 bool nt_tape_source_is_small(enum nt_table_id table);
 /*
  * The rows of the table out of the store; those for which each of the n columns equals its parameter (?1, ?2, ...), in
- * order. Behind the columns comes the rowid, if the table has one: the row's number in the table. `columns` has a bit for each column whose value is asked for (bit 63: any from there on); others may be NULL.
- * `again`: it will be asked in this way many times. NULL: an error. The caller finalizes the statement.
+ * order. Behind the columns comes the rowid, if the table has one: the row's number in the table. `columns` has a bit
+ * for each column whose value is asked for (bit 63: any from there on); others may be NULL. `again`: it will be asked
+ * in this way many times. NULL: an error. The caller finalizes the statement.
  */
 sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_id table, uint64_t columns,
 				  const int *equal, unsigned int n, bool again);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/db/views.h"
 #include "report/util/array.h"
 
 #define MODULE "nettape"
@@ -317,9 +318,8 @@ static bool is_choosing(const struct table *table, const struct condition *condi
 {
 	const int type = sqlite3_value_type(value);
 
-	return condition->comparison == '=' &&
-	       (nt_table(table->id)->columns[condition->column].type != NT_VALUE_TEXT ||
-		(type != SQLITE_INTEGER && type != SQLITE_FLOAT));
+	return condition->comparison == '=' && (nt_table(table->id)->columns[condition->column].type != NT_VALUE_TEXT ||
+						(type != SQLITE_INTEGER && type != SQLITE_FLOAT));
 }
 
 /* A statement that gives the rows for which the conditions hold that have a bit in `chosen`. */
@@ -500,15 +500,44 @@ static const sqlite3_module module = {
 	.xRowid = give_rowid,
 };
 
-int nt_tape_tables_register(sqlite3 *db, struct nt_tape_source *source, const char *schema)
+/* Makes, or removes, the i-th of all tables and views. */
+static int make(sqlite3 *db, const char *schema, size_t i)
 {
-	int code = sqlite3_create_module_v2(db, MODULE, &module, source, free_source);
 	char sql[128];
 
-	for (int id = 0; id < NT_TABLE_COUNT && code == SQLITE_OK; id++) {
-		snprintf(sql, sizeof(sql), "CREATE VIRTUAL TABLE %s.%s USING " MODULE, schema,
-			 nt_table((enum nt_table_id)id)->name);
-		code = sqlite3_exec(db, sql, NULL, NULL, NULL);
+	if (i >= NT_TABLE_COUNT)
+		return nt_view_make(db, schema, i - NT_TABLE_COUNT);
+	snprintf(sql, sizeof(sql), "CREATE VIRTUAL TABLE %s.%s USING " MODULE, schema,
+		 nt_table((enum nt_table_id)i)->name);
+	return sqlite3_exec(db, sql, NULL, NULL, NULL);
+}
+
+static void drop(sqlite3 *db, const char *schema, size_t i)
+{
+	char sql[128];
+
+	if (i >= NT_TABLE_COUNT) {
+		nt_view_drop(db, schema, i - NT_TABLE_COUNT);
+		return;
 	}
-	return code;
+	snprintf(sql, sizeof(sql), "DROP TABLE %s.%s", schema, nt_table((enum nt_table_id)i)->name);
+	sqlite3_exec(db, sql, NULL, NULL, NULL);
+}
+
+int nt_tape_tables_make(sqlite3 *db, struct nt_tape_source *source, const char *schema, char error[NT_ERROR_MAX])
+{
+	const size_t count = NT_TABLE_COUNT + nt_views_count();
+	size_t n = 0;
+
+	if (sqlite3_create_module_v2(db, MODULE, &module, source, free_source) != SQLITE_OK)
+		return nt_fail(error, "the tape's tables cannot be made: %s.", sqlite3_errmsg(db));
+	while (n < count && make(db, schema, n) == SQLITE_OK)
+		n++;
+	if (n == count)
+		return 0;
+	nt_fail(error, "the tape's tables cannot be made: %s.", sqlite3_errmsg(db));
+	while (n--)
+		drop(db, schema, n);
+	sqlite3_create_module_v2(db, MODULE, NULL, NULL, NULL);
+	return -1;
 }
