@@ -148,6 +148,18 @@ static int open_store(struct nt_tape_source *source)
 	return 0;
 }
 
+/*
+ * It has no journal, so nothing that failed can be taken back: then all that is kept goes. Statements that read it
+ * still have it until they end.
+ */
+static void discard_store(struct nt_tape_source *source)
+{
+	nt_db_close(source->store);
+	source->store = NULL;
+	source->kept = 0;
+	source->n_copies = 0;
+}
+
 static int each_row(struct nt_tape_source *source, uint64_t tables,
 		    int (*visit)(struct nt_tape_source *source, const struct nt_row *row, void *arg), void *arg)
 {
@@ -169,32 +181,16 @@ static int insert_row(struct nt_tape_source *source, const struct nt_row *row, v
 	return nt_db_insert(source->store, row) ? fail_store(source) : 0;
 }
 
-/* The store has no journal: what was not finished is taken out again. */
-static void empty_tables(struct nt_tape_source *source, uint64_t tables)
-{
-	char sql[128];
-
-	for (int id = 0; id < NT_TABLE_COUNT; id++) {
-		snprintf(sql, sizeof(sql), "DELETE FROM %s", nt_table((enum nt_table_id)id)->name);
-		if (tables >> id & 1)
-			sqlite3_exec(source->store->handle, sql, NULL, NULL, NULL);
-	}
-}
-
 static int keep_tables(struct nt_tape_source *source, uint64_t tables)
 {
-	int error;
-
 	if (nt_db_begin(source->store))
 		return fail_store(source);
-	error = each_row(source, tables, insert_row, NULL);
-	if (error)
-		empty_tables(source, tables);
-	if (nt_db_finish(source->store) && !error)
+	if (each_row(source, tables, insert_row, NULL))
+		return -1;
+	if (nt_db_finish(source->store))
 		return fail_store(source);
-	if (!error)
-		source->kept |= tables;
-	return error;
+	source->kept |= tables;
+	return 0;
 }
 
 static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
@@ -243,8 +239,7 @@ static int make_copy(struct nt_tape_source *source, const struct copy *copy)
 	int at;
 
 	name_copy(copy, name);
-	/* One that was not finished may be there still, if somebody was reading the store. */
-	at = snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s; CREATE TABLE %s(", name, name);
+	at = snprintf(sql, sizeof(sql), "CREATE TABLE %s(", name);
 	for (uint32_t i = 0; i < table->n_columns; i++) {
 		if (!IS_USED(copy->columns, i))
 			continue;
@@ -308,30 +303,16 @@ static int fill_copy(struct nt_tape_source *source, const struct copy *copy)
 	return error;
 }
 
-static void drop_copy(struct nt_tape_source *source, const struct copy *copy)
-{
-	char sql[SQL_MAX], name[COPY_NAME_MAX];
-
-	name_copy(copy, name);
-	snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s", name);
-	sqlite3_exec(source->store->handle, sql, NULL, NULL, NULL);
-}
-
 static int add_copy(struct nt_tape_source *source, const struct copy *copy)
 {
-	int error;
-
 	if (NT_ROOM(source->copies, source->copies_size, source->n_copies + 1))
 		return nt_fail(source->error, "out of memory.");
 	if (nt_db_begin(source->store))
 		return fail_store(source);
-	error = make_copy(source, copy) || fill_copy(source, copy) ? -1 : 0;
-	if (error)
-		drop_copy(source, copy);
-	if (nt_db_finish(source->store) && !error)
+	if (make_copy(source, copy) || fill_copy(source, copy))
+		return -1;
+	if (nt_db_finish(source->store))
 		return fail_store(source);
-	if (error)
-		return error;
 	source->copies[source->n_copies++] = *copy;
 	return 0;
 }
@@ -404,8 +385,10 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 		columns |= 1ull << (equal[i] < 63 ? equal[i] : 63);
 	/* A copy without columns could not be made. */
 	columns |= 1;
-	if (keep(source, id, columns, name) || (again && n && make_index(source, id, name, equal, n)))
+	if (keep(source, id, columns, name) || (again && n && make_index(source, id, name, equal, n))) {
+		discard_store(source);
 		return NULL;
+	}
 	at = snprintf(sql, sizeof(sql), "SELECT ");
 	for (uint32_t i = 0; i < table->n_columns; i++)
 		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", i ? ", " : "",
