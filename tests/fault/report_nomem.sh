@@ -7,7 +7,7 @@
 # check-all: it takes minutes
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/../cli/lib.sh"
-make -s build/tools/import_nomem build/tools/query_nomem build/tools/latency_nomem build/tools/perfetto_nomem build/tools/names_nomem
+make -s build/tools/{import,query,latency,perfetto,names}_nomem
 make_tape hostile
 make_tape hand
 make_tape loss 2
