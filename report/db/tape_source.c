@@ -75,6 +75,7 @@ void nt_tape_source_free(struct nt_tape_source *source)
 	if (!source)
 		return;
 	nt_progress_end(&source->progress);
+	nt_rows_close(source->head);
 	nt_db_close(source->store);
 	nt_tape_close(source->tape);
 	nt_user_names_free(source->names);
@@ -100,9 +101,9 @@ static int open_rows(struct nt_tape_source *source, uint64_t tables, bool head, 
 	return nt_fail(source->error, "%s cannot be read: %s.", source->tape->path, nt_tape_error_text(error));
 }
 
-int nt_tape_source_read(struct nt_tape_source *source, enum nt_table_id table, bool head, struct nt_rows **out)
+int nt_tape_source_read(struct nt_tape_source *source, enum nt_table_id table, struct nt_rows **out)
 {
-	return open_rows(source, NT_TABLE_BIT(table), head, out);
+	return open_rows(source, NT_TABLE_BIT(table), false, out);
 }
 
 int nt_tape_source_next(struct nt_tape_source *source, struct nt_rows *rows, const struct nt_row **row)
@@ -393,11 +394,6 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 	for (uint32_t i = 0; i < table->n_columns; i++)
 		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", i ? ", " : "",
 			       IS_USED(columns, i) ? table->columns[i].name : "NULL");
-	/* A row's number: the same in whatever way it is found. */
-	at += snprintf(sql + at, sizeof(sql) - (size_t)at, ", %s",
-		       !table->key     ? "rowid"
-		       : table->key[0] ? table->key
-				       : "1");
 	list_columns(where, sizeof(where), table, equal, n, true);
 	snprintf(sql + at, sizeof(sql) - (size_t)at, "%s FROM %s%s%s", table->key ? "" : ", rowid", name, where,
 		 table->key ? "" : " ORDER BY rowid");

@@ -32,11 +32,8 @@ bool nt_tape_source_is_small(enum nt_table_id table);
  */
 sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_id table, uint64_t columns,
 				  const int *equal, unsigned int n, bool again);
-/*
- * The rows of one table as they are read. `head`: of the session's row, what is known without reading the events. Close
- * with nt_rows_close.
- */
-int nt_tape_source_read(struct nt_tape_source *source, enum nt_table_id table, bool head, struct nt_rows **out);
+/* The rows of one table as they are read. Close with nt_rows_close. */
+int nt_tape_source_read(struct nt_tape_source *source, enum nt_table_id table, struct nt_rows **out);
 /* As nt_rows_next; looks whether the user wants to stop. -1: an error. */
 int nt_tape_source_next(struct nt_tape_source *source, struct nt_rows *rows, const struct nt_row **row);
 /* The row of the session as far as it is known without reading the events. It stays. */

@@ -50,9 +50,8 @@ struct cursor {
 	char text[PLAN_MAX]; /* of the plan */
 	struct plan plan;
 	sqlite3_value *values[MAX_CONDITIONS]; /* of the plan's conditions */
-	int64_t rowid;
 	bool at_end;
-	/* Rows as they are read, */
+	/* Rows as they are read, or of the session's head, */
 	struct nt_rows *rows;
 	int64_t rowid; /* counts all of the table */
 	const struct nt_row *row;
@@ -296,7 +295,7 @@ static int next(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-static int begin_reading(struct cursor *cursor, bool head, int n, sqlite3_value **values)
+static int begin_reading(struct cursor *cursor, int n, sqlite3_value **values)
 {
 	end_look(cursor);
 	cursor->rowid = 0;
@@ -305,7 +304,7 @@ static int begin_reading(struct cursor *cursor, bool head, int n, sqlite3_value 
 		if (!cursor->values[i])
 			return SQLITE_NOMEM;
 	}
-	if (nt_tape_source_read(table_of(cursor)->source, table_of(cursor)->id, head, &cursor->rows))
+	if (nt_tape_source_read(table_of(cursor)->source, table_of(cursor)->id, &cursor->rows))
 		return fail(table_of(cursor));
 	return next_read(cursor);
 }
