@@ -214,26 +214,3 @@ int nt_values_own(struct nt_value *values, uint32_t n, struct nt_arena *arena)
 	}
 	return 0;
 }
-
-struct nt_value *nt_row_value(const struct nt_row *row, const char *column)
-{
-	const struct nt_table *table = &tables[row->table];
-	const size_t at = NT_FIRST(row->n, i, !strcmp(table->columns[i].name, column));
-
-	return at < row->n ? (struct nt_value *)&row->values[at] : NULL;
-}
-
-int nt_values_own(struct nt_value *values, uint32_t n, struct nt_arena *arena)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		char *copy;
-
-		if (values[i].type != NT_VALUE_TEXT)
-			continue;
-		copy = nt_arena_get(arena, values[i].size + 1);
-		if (!copy)
-			return -ENOMEM;
-		values[i].text = memcpy(copy, values[i].text, values[i].size + 1);
-	}
-	return 0;
-}
