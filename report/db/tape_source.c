@@ -156,16 +156,16 @@ static int open_store(struct nt_tape_source *source)
 	return 0;
 }
 
-/* The store has no journal: what was not finished is taken out again. */
-static void empty_tables(struct nt_tape_source *source, uint64_t tables)
+/*
+ * It has no journal, so nothing that failed can be taken back: then all that is kept goes. Statements that read it
+ * still have it until they end.
+ */
+static void discard_store(struct nt_tape_source *source)
 {
-	char sql[128];
-
-	for (int id = 0; id < NT_TABLE_COUNT; id++) {
-		snprintf(sql, sizeof(sql), "DELETE FROM %s", nt_table((enum nt_table_id)id)->name);
-		if (tables >> id & 1)
-			sqlite3_exec(source->store->handle, sql, NULL, NULL, NULL);
-	}
+	nt_db_close(source->store);
+	source->store = NULL;
+	source->kept = 0;
+	source->n_copies = 0;
 }
 
 static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
@@ -177,9 +177,9 @@ static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, 
 	rest.tables = pass->gives | keeps;
 	if (!rest.tables)
 		return 0;
+	pass->keeps = keeps;
 	if (keeps && (open_store(source) || nt_db_begin(source->store)))
 		return fail_store(source);
-	pass->keeps = keeps;
 	pass->is_whole = !want->from_ns && !want->to_ns && !want->cpus;
 	return open_rows(source, &rest, &pass->rows);
 }
@@ -196,14 +196,13 @@ int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source,
 static int finish_pass(struct nt_tape_pass *pass)
 {
 	struct nt_tape_source *source = pass->source;
-	const uint64_t keeps = pass->keeps;
 
 	if (pass->is_whole)
 		source->empty |= nt_rows_empty(pass->rows);
-	pass->keeps = 0;
-	if (keeps && nt_db_finish(source->store))
+	if (pass->keeps && nt_db_finish(source->store))
 		return fail_store(source);
-	source->kept |= keeps;
+	source->kept |= pass->keeps;
+	pass->keeps = 0;
 	return 1;
 }
 
@@ -227,10 +226,8 @@ int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row)
 
 void nt_tape_pass_end(struct nt_tape_pass *pass)
 {
-	if (pass->keeps) {
-		empty_tables(pass->source, pass->keeps);
-		nt_db_finish(pass->source->store);
-	}
+	if (pass->keeps)
+		discard_store(pass->source);
 	nt_rows_close(pass->rows);
 	*pass = (struct nt_tape_pass){0};
 }
@@ -293,8 +290,7 @@ static int make_copy(struct nt_tape_source *source, const struct copy *copy)
 	int at;
 
 	name_copy(copy, name);
-	/* One that was not finished may be there still, if somebody was reading the store. */
-	at = snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s; CREATE TABLE %s(", name, name);
+	at = snprintf(sql, sizeof(sql), "CREATE TABLE %s(", name);
 	for (uint32_t i = 0; i < table->n_columns; i++) {
 		if (!IS_USED(copy->columns, i))
 			continue;
@@ -362,30 +358,16 @@ static int fill_copy(struct nt_tape_source *source, const struct copy *copy)
 	return error < 0 ? error : 0;
 }
 
-static void drop_copy(struct nt_tape_source *source, const struct copy *copy)
-{
-	char sql[SQL_MAX], name[COPY_NAME_MAX];
-
-	name_copy(copy, name);
-	snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s", name);
-	sqlite3_exec(source->store->handle, sql, NULL, NULL, NULL);
-}
-
 static int add_copy(struct nt_tape_source *source, const struct copy *copy)
 {
-	int error;
-
 	if (NT_ROOM(source->copies, source->copies_size, source->n_copies + 1))
 		return nt_fail(source->error, "out of memory.");
 	if (nt_db_begin(source->store))
 		return fail_store(source);
-	error = make_copy(source, copy) || fill_copy(source, copy) ? -1 : 0;
-	if (error)
-		drop_copy(source, copy);
-	if (nt_db_finish(source->store) && !error)
+	if (make_copy(source, copy) || fill_copy(source, copy))
+		return -1;
+	if (nt_db_finish(source->store))
 		return fail_store(source);
-	if (error)
-		return error;
 	source->copies[source->n_copies++] = *copy;
 	return 0;
 }
@@ -458,8 +440,10 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 		columns |= 1ull << (equal[i] < 63 ? equal[i] : 63);
 	/* A copy without columns could not be made. */
 	columns |= 1;
-	if (keep(source, id, columns, name) || (again && n && make_index(source, id, name, equal, n)))
+	if (keep(source, id, columns, name) || (again && n && make_index(source, id, name, equal, n))) {
+		discard_store(source);
 		return NULL;
+	}
 	at = snprintf(sql, sizeof(sql), "SELECT ");
 	for (uint32_t i = 0; i < table->n_columns; i++)
 		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", i ? ", " : "",

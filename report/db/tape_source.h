@@ -39,7 +39,7 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 struct nt_tape_pass {
 	struct nt_tape_source *source;
 	struct nt_rows *rows; /* NULL: there are none */
-	uint64_t gives, keeps; /* tables: those of its rows, and those whose rows it puts into the store */
+	uint64_t gives, keeps; /* tables: those of its rows, and those whose rows it still puts into the store */
 	bool is_whole; /* not of a window, nor of some CPUs */
 };
 /*
@@ -50,7 +50,7 @@ int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source,
 		       bool with_small);
 /* As nt_rows_next; looks whether the user wants to stop. -1: an error. */
 int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row);
-/* Safe on what is zero, and twice. */
+/* Safe on what is zero, and twice. If it ends early while it keeps tables, nothing stays kept of any table. */
 void nt_tape_pass_end(struct nt_tape_pass *pass);
 /* How far it is, of 1000. */
 unsigned int nt_tape_pass_progress(const struct nt_tape_pass *pass);

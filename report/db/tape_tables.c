@@ -5,7 +5,8 @@
  * statement comes back to a table of events it has joined it: then the columns that it uses are kept with an index.
  *
  * The plan of a look into a table is a text: the set of columns asked for, and for each parameter the comparison and
- * the column ("1f=2<1"). SQLite checks all conditions again, so a row too many is no mistake.
+ * the column ("1f=2<1"), after a '*' if all of the tape must be read. SQLite checks all conditions again, so a row too
+ * many is no mistake.
  */
 #include "report/db/tape_tables.h"
 
@@ -28,6 +29,7 @@ struct condition {
 };
 
 struct plan {
+	bool is_whole; /* rows are asked for by their numbers: conditions leave nothing of the tape out */
 	uint64_t columns; /* as nt_tape_source_kept */
 	unsigned int n;
 	struct condition conditions[MAX_CONDITIONS];
@@ -128,12 +130,20 @@ static void set_cost(const struct table *table, sqlite3_index_info *info, const 
 	}
 }
 
+/* Whether a condition or ORDER BY names the rowid. SQLite does not say so of a column of the result. */
+static bool names_rowid(const sqlite3_index_info *info)
+{
+	return NT_ANY((size_t)info->nConstraint, i, info->aConstraint[i].iColumn < 0) ||
+	       NT_ANY((size_t)info->nOrderBy, i, info->aOrderBy[i].iColumn < 0);
+}
+
 static int best_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct table *table = (const struct table *)base;
 	struct plan plan = {.columns = info->colUsed};
 	char text[PLAN_MAX];
-	int at = snprintf(text, sizeof(text), "%llx", (unsigned long long)info->colUsed);
+	int at =
+		snprintf(text, sizeof(text), "%s%llx", names_rowid(info) ? "*" : "", (unsigned long long)info->colUsed);
 
 	for (int i = 0; i < info->nConstraint && plan.n < MAX_CONDITIONS; i++) {
 		struct condition condition = {.column = info->aConstraint[i].iColumn};
@@ -156,7 +166,8 @@ static void parse_plan(const char *text, struct plan *plan)
 {
 	char *at;
 
-	*plan = (struct plan){.columns = strtoull(text, &at, 16)};
+	*plan = (struct plan){.is_whole = *text == '*'};
+	plan->columns = strtoull(text + plan->is_whole, &at, 16);
 	while (*at && plan->n < MAX_CONDITIONS) {
 		struct condition *condition = &plan->conditions[plan->n++];
 
@@ -348,6 +359,8 @@ static bool choose_part(struct cursor *cursor, struct nt_rows_want *want)
 	narrow_column(cursor, "cpu", &first_cpu, &last_cpu);
 	if (from_ts > last_ts || first_cpu > last_cpu)
 		return false;
+	if (cursor->plan.is_whole)
+		return true;
 	if (from_ts > 0 || last_ts < INT64_MAX) {
 		want->from_ns = (uint64_t)from_ts;
 		want->to_ns = (uint64_t)last_ts + 1;

@@ -46,7 +46,8 @@ has "in a transaction" "$(shell "BEGIN;" "$open_hand")" "nettape_open cannot run
 has "tables are for reading" "$(shell "$open_hand" "DELETE FROM cpu_slice;")" "table cpu_slice may not be modified"
 
 in_the_way=$(shell "CREATE TEMP VIEW loss_total AS SELECT 1;" "$open_hand" \
-    "SELECT 'is', name FROM temp.sqlite_master;" "DROP VIEW loss_total;" "$open_hand" "SELECT 'now', count(*) FROM loss_total;")
+    "SELECT 'is', name FROM temp.sqlite_master;" "DROP VIEW loss_total;" "$open_hand" \
+    "SELECT 'now', count(*) FROM loss_total;")
 has "a view that is in the way" "$in_the_way" "view loss_total already exists."
 is "then nothing is made" "$(grep ^is <<<"$in_the_way")" "is|loss_total"
 has "but when it is gone" "$in_the_way" "now|"

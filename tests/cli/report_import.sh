@@ -182,8 +182,8 @@ report 0 import "$work/hand.tape" -o "$work/sums.db" --sums
 "$REPORT" summary "$work/hand.tape" >"$work/of_all"
 same "with few threads nothing is left out of a summary" "$work/of_part" "$work/of_all"
 part=$work/sums.db
-left_out cpu_slice check "$part"
-left_out cpu_slice timeline "$part"
+left_out stack check "$part"
+left_out softirq_slice timeline "$part"
 report 0 import --append "$work/loss.tape" -o "$part" --sums --from 1ms --to 2ms
 report 1 import --append "$work/hand.tape" -o "$work/a.db" --sums
 has "a database of all tables gets all tables" "$err" "leave --sums out"

@@ -61,13 +61,22 @@ for seed in 1 2 3; do
     rm -rf "$work/samples.tape"
     make_tape samples 3 $seed
     mv "$work/samples.tape" "$work/samples$seed.tape"
-    same_rows "$work/samples$seed.tape" $seed 200
+    same_rows "$work/samples$seed.tape" $seed 150
 done
 same_rows_elsewhere "$work/samples3.tape"
 for scenario in hand loss dropped chunks hostile hotplug empty; do
     make_tape $scenario 3
     same_rows "$work/$scenario.tape" 4 20
 done
+# Damaged: blocks that hold something else, and an end that is missing.
+for at in 3000 9000 20000; do
+    cp -r "$work/samples1.tape" "$work/changed$at.tape"
+    head -c 40 /dev/zero | dd of="$work/changed$at.tape/chunk-000000.ntc" bs=1 seek=$at conv=notrunc status=none
+    same_rows "$work/changed$at.tape" 6 20
+done
+cp -r "$work/chunks.tape" "$work/cut.tape"
+truncate -s -3000 "$work/cut.tape/chunk-000001.ntc"
+same_rows "$work/cut.tape" 6 20
 for tape in tests/golden/*.tape; do same_rows "$tape" 5 20; done
 same_rows_elsewhere "$tape"
 finish
