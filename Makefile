@@ -31,7 +31,9 @@ REPORT_LIBS := -lsqlite3 -lelf -liberty -llz4 -lz -lpthread -lm
 
 shared_src := $(sort $(wildcard schema/*.c schema/cli/*.c))
 record_src := $(sort $(wildcard record/*.c))
-report_src := $(sort $(shell find report -name '*.c'))
+report_src := $(sort $(filter-out report/extension.c,$(shell find report -name '*.c')))
+ext_src    := report/extension.c \
+	$(filter $(patsubst %,report/%/%,db rows symbols timeline tape out util),$(report_src))
 support_src := $(sort $(wildcard tests/support/*.c))
 bpf_src    := $(sort $(wildcard bpf/*.bpf.c))
 unit_src   := $(sort $(wildcard tests/unit/*_test.c))
@@ -43,9 +45,9 @@ obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 .PHONY: all record report install clean help mutate check check-all check-list check-vm check-fresh demo bench \
 	bench-report readme fuzz deps format
 .DELETE_ON_ERROR:
-all: $(BUILD)/nettape-record $(BUILD)/nettape-report
+all: $(BUILD)/nettape-record $(BUILD)/nettape-report $(BUILD)/nettape_sqlite.so
 record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
-report: $(BUILD)/nettape-report ## the report program alone: needs no BPF
+report: $(BUILD)/nettape-report $(BUILD)/nettape_sqlite.so ## what reads tapes alone: needs no BPF
 
 # ---- before anything is built: what this machine lacks, all of it, and how to install it ----
 
@@ -64,7 +66,7 @@ $(error no permission to write to $(foreign)/: it belongs to another user (sudo?
 	Run: sudo chown -R $$(id -u) $(BUILD))
 endif
 
-# ---- objects: build/o plain, build/san with ASan and UBSan ----
+# ---- objects: build/o plain, build/san with ASan and UBSan, build/ext for the extension of SQLite ----
 
 $(BUILD)/o/%.o: %.c | $(needs)
 	@mkdir -p $(@D)
@@ -76,9 +78,20 @@ $(BUILD)/san/%.o: %.c | $(needs)
 	$(call say,CC san,$<)
 	$(Q)$(CC) $(CPPALL) $(SAN) -MMD -MP -c -o $@ $<
 
+$(BUILD)/ext/%.o: %.c | $(needs)
+	@mkdir -p $(@D)
+	$(call say,CC ext,$<)
+	$(Q)$(CC) $(CPPALL) $(CFLAGS) -DNT_EXTENSION -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
 $(BUILD)/nettape-report: $(call obj,o,$(report_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
+
+# It shows one symbol, the entry point, also of static libraries. SQLite is its loader's.
+$(BUILD)/nettape_sqlite.so: $(call obj,ext,$(ext_src) $(shared_src))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,defs -Wl,--exclude-libs,ALL -o $@ $^ \
+		$(filter-out -lsqlite3,$(REPORT_LIBS))
 
 $(BUILD)/nettape-record: $(call obj,o,$(record_src) $(shared_src))
 	$(call say,LINK,$@)
@@ -128,8 +141,8 @@ $(text_headers):
 	$(call say,TEXT,$@)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/@\([A-Z_]*\)@/" \1 "/g' -e 's/.*/"&\\n"/' $< > $@
 
-text_users := report/db/db.c report/symbols/stages.c report/export/svg/flame.c
-$(call obj,o,$(text_users)) $(call obj,san,$(text_users)): | $(text_headers)
+text_users := report/db/views.c report/symbols/stages.c report/export/svg/flame.c
+$(foreach sort,o san ext,$(call obj,$(sort),$(text_users))): | $(text_headers)
 
 # ---- the page of `export html`, and its policy: by their checksums, a browser runs only this style and script ----
 
@@ -268,9 +281,10 @@ deps: ## install the packages that make, demo and check need; NO_INSTALL=1 only 
 
 man_pages := $(sort $(wildcard docs/*.1 docs/*.5))
 share := $(DESTDIR)$(PREFIX)/share
-install: all ## both programs, their man pages and shell completion, below DESTDIR and PREFIX (/usr/local)
-	install -d $(DESTDIR)$(PREFIX)/bin
+install: all ## programs, SQLite's extension, man pages, shell completion, below DESTDIR and PREFIX (/usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(BUILD)/nettape-record $(BUILD)/nettape-report $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(BUILD)/nettape_sqlite.so $(DESTDIR)$(PREFIX)/lib
 	$(Q)for page in $(man_pages); do \
 		section=$${page##*.}; \
 		install -d $(share)/man/man$$section && \
@@ -296,5 +310,5 @@ help: ## this list
 	@awk -F': .*## ' '/^[a-z-]+:.* ## / { split($$1, t, ":"); printf "  %-12s %s\n", t[1], $$2 }' \
 		$(firstword $(MAKEFILE_LIST))
 
--include $(shell find $(addprefix $(BUILD)/,o san bpf bench) -name '*.d' 2>/dev/null)
+-include $(shell find $(addprefix $(BUILD)/,o san ext bpf bench) -name '*.d' 2>/dev/null)
 .SECONDARY:

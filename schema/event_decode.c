@@ -189,16 +189,15 @@ static void decode_values(struct in_column *column, uint32_t n)
 /* Whether all values fit into the field that they are for. */
 static bool values_fit(const struct in_column *column, const struct nt_field *field, uint32_t n)
 {
-	unsigned int bits = field->size * 8;
-	uint64_t over = 0;
+	const unsigned int bits = field->size * 8;
+	const uint64_t *values = column->values;
+	uint64_t least, over = 0;
 
 	if (bits == 64)
 		return true;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t value = column->values[i];
-
-		over |= field->coding == NT_CODING_SIGNED ? (value + (1ull << (bits - 1))) >> bits : value >> bits;
-	}
+	least = field->coding == NT_CODING_SIGNED ? 1ull << (bits - 1) : 0;
+	for (uint32_t i = 0; i < n; i++)
+		over |= (values[i] + least) >> bits;
 	return !over;
 }
 

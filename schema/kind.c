@@ -51,15 +51,6 @@ bool nt_kind_is_of_cpu(unsigned int number)
 	return nt_kind(number) && nt_kind(number)->class != NT_CLASS_IDENTITY;
 }
 
-bool nt_kind_is_sample(unsigned int number)
-{
-#define X(number_, constant, name_, class_) | (uint64_t)(NT_CLASS_##class_ == NT_CLASS_SAMPLE) << number_
-	static const uint64_t samples = 0 NT_KINDS(X);
-#undef X
-
-	return number < NT_KIND_MAX && samples >> number & 1;
-}
-
 bool nt_field_is_text(unsigned int kind, const struct nt_field *field)
 {
 	if (kind == NT_USER_SYMBOL && field->offset == offsetof(struct nt_user_symbol, build_id))

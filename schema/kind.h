@@ -55,8 +55,13 @@ struct nt_kind_info {
 const struct nt_kind_info *nt_kind(unsigned int number);
 /* Whether records of this kind are a CPU's, in event blocks: all but identities. False for an unknown kind. */
 bool nt_kind_is_of_cpu(unsigned int number);
-/* Whether records of this kind are samples, so no part of a CPU's timeline. */
-bool nt_kind_is_sample(unsigned int number);
+/* Whether records of this kind are samples, so no part of a CPU's timeline. Inline: asked for every event of a host. */
+static inline bool nt_kind_is_sample(unsigned int number)
+{
+#define X(kind, constant, name, class) | (uint64_t)(NT_CLASS_##class == NT_CLASS_SAMPLE) << kind
+	return number < NT_KIND_MAX && (0 NT_KINDS(X)) >> number & 1;
+#undef X
+}
 
 /* Whether a field of coding BYTES is text, which ends in zero; the others are addresses of sockets, and build ids. */
 bool nt_field_is_text(unsigned int kind, const struct nt_field *field);

@@ -286,6 +286,11 @@ static int run(const struct nt_options *options)
 
 	if (nt_load_open(&check.db, options->args[0], NULL, NULL, text))
 		return nt_complain("%s", text);
+	if (nt_load_refuse_part(check.db)) {
+		nt_complain("%s", check.db->error);
+		nt_db_close(check.db);
+		return NT_EXIT_FAILED;
+	}
 	if (check.format == NT_FORMAT_JSON) {
 		nt_json_open(&check.json, NULL, '{');
 		nt_json_open(&check.json, "sessions", '[');

@@ -24,6 +24,7 @@ struct nt_options {
 	const char *file; /* -f, or NULL */
 	bool append; /* --append */
 	const char *tables; /* --tables, or NULL */
+	bool sums; /* --sums */
 	struct nt_selection_args selection; /* --from, --to, --cpu, --process */
 	struct nt_latency_args samples; /* --by, --hook, --include-hol, --between */
 	struct nt_lanes_args lanes; /* --cells, --worst, --window, --top, --each-cpu */

@@ -22,7 +22,36 @@ static void warn(const struct nt_tape *tape)
 		nt_complain("%s: %zu more problems: see the table problem.", tape->path, tape->n_problems - 20);
 }
 
-static int import_tape(struct nt_db *db, const char *path, struct nt_user_names *names, uint64_t *n_rows)
+/* What the command line asks for. */
+struct import {
+	struct nt_db *db;
+	struct nt_user_names *names;
+	struct nt_selection selection; /* of time */
+	uint64_t tables;
+	bool only_sums;
+};
+
+/* 0, or -1 and db->error. */
+static int load(const struct import *import, struct nt_tape *tape, uint64_t *n_rows)
+{
+	const struct nt_selection *selection = &import->selection;
+	const int64_t start_ts = (int64_t)tape->start_ns, end_ts = (int64_t)tape->end_ns;
+	const int64_t realtime_ns = (int64_t)nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
+	const struct nt_window window = nt_selection_within(selection, start_ts, end_ts, realtime_ns);
+	const struct nt_load_window times = {window.from_ts, window.to_ts};
+	struct nt_load_part part = {.only_sums = import->only_sums};
+	char length[NT_HUMAN_MAX], start[NT_HUMAN_MAX];
+
+	if (selection->from.is_given || selection->to.is_given)
+		part.window = &times;
+	if (!part.window || times.from_ts < times.to_ts)
+		return nt_load(import->db, tape, import->names, &part, n_rows);
+	return nt_db_refuse(import->db, "nothing of %s is in that time: it began at %s and lasted %s.", tape->path,
+			    nt_human_time(start, (uint64_t)realtime_ns),
+			    nt_human_ns(length, tape->end_ns - tape->start_ns));
+}
+
+static int import_tape(const struct import *import, const char *path, uint64_t *n_rows)
 {
 	struct nt_tape *tape;
 	char error[NT_ERROR_MAX];
@@ -30,13 +59,13 @@ static int import_tape(struct nt_db *db, const char *path, struct nt_user_names 
 
 	if (nt_tape_open(&tape, path, error))
 		return nt_complain("%s", error);
-	result = nt_load(db, tape, names, n_rows);
+	result = load(import, tape, n_rows);
 	warn(tape);
 	nt_tape_close(tape);
 	/* Of an interrupt the last words come when the database is as it was. */
 	if (result && nt_interrupted())
 		return NT_EXIT_FAILED;
-	return result ? nt_complain("%s", db->error) : NT_EXIT_DONE;
+	return result ? nt_complain("%s", import->db->error) : NT_EXIT_DONE;
 }
 
 static void tell(const struct nt_options *options, uint64_t n_rows)
@@ -49,8 +78,9 @@ static void tell(const struct nt_options *options, uint64_t n_rows)
 	nt_new_file_tell(options->output, how);
 }
 
-static int import_all(struct nt_db *db, const struct nt_options *options, struct nt_user_names *names)
+static int import_all(const struct import *import, const struct nt_options *options)
 {
+	struct nt_db *db = import->db;
 	uint64_t sum = 0;
 
 	if (nt_db_begin(db))
@@ -58,7 +88,7 @@ static int import_all(struct nt_db *db, const struct nt_options *options, struct
 	for (int i = 0; i < options->n_args; i++) {
 		uint64_t n_rows = 0;
 
-		if (import_tape(db, options->args[i], names, &n_rows) != NT_EXIT_DONE)
+		if (import_tape(import, options->args[i], &n_rows) != NT_EXIT_DONE)
 			return NT_EXIT_FAILED;
 		sum += n_rows;
 	}
@@ -106,41 +136,57 @@ static int set_tables(struct nt_db *db, const struct nt_options *options, uint64
 
 	if (db->partial)
 		return nt_db_leave_out(db, NT_ALL_TABLES & ~tables);
-	if (!options->tables || nt_db_tables(db, &has))
-		return options->tables ? -1 : 0;
+	if (!options->tables && !options->sums)
+		return 0;
+	if (nt_db_tables(db, &has))
+		return -1;
 	return has == tables ? 0
 			     : nt_db_refuse(db,
 					    "%s has other tables than these, and all its sessions have the same: leave "
-					    "--tables out, or make a new database.",
-					    db->path);
+					    "%s out, or make a new database.",
+					    db->path, options->sums ? "--sums" : "--tables");
+}
+
+static int choose(struct import *import, const struct nt_options *options, char error[NT_ERROR_MAX])
+{
+	if (options->sums && options->tables)
+		return nt_fail(error, "--sums has tables of its own: leave --tables out.");
+	if (choose_tables(options->tables, &import->tables, error))
+		return -1;
+	import->only_sums = options->sums;
+	if (options->sums)
+		import->tables = NT_SUMS_TABLES;
+	return nt_select(&options->selection, &import->selection, error);
+}
+
+static int open_and_import(struct import *import, const struct nt_options *options)
+{
+	const enum nt_db_mode mode = options->append ? NT_DB_APPEND : NT_DB_NEW;
+
+	if (nt_db_open(&import->db, options->output, mode) || set_tables(import->db, options, import->tables))
+		return nt_complain("%s", import->db ? import->db->error : "out of memory.");
+	/*
+	 * On Ctrl-C a new database is removed at once (db/db.h). One that was there must first be closed, which takes
+	 * back what was added.
+	 */
+	if (!import->db->partial)
+		nt_interrupt_waits();
+	return import_all(import, options);
 }
 
 static int run(const struct nt_options *options)
 {
-	struct nt_user_names *names;
-	struct nt_db *db;
-	uint64_t tables;
+	struct import import = {0};
 	char error[NT_ERROR_MAX];
 	int code;
 
-	if (choose_tables(options->tables, &tables, error))
+	if (choose(&import, options, error))
 		return nt_complain_misused(error);
-	if (nt_user_names_new(&names, &options->symbols, error))
+	if (nt_user_names_new(&import.names, &options->symbols, error))
 		return nt_complain("%s", error);
-	if (nt_db_open(&db, options->output, options->append ? NT_DB_APPEND : NT_DB_NEW) ||
-	    set_tables(db, options, tables)) {
-		code = nt_complain("%s", db ? db->error : "out of memory.");
-	} else {
-		/*
-		 * On Ctrl-C a new database is removed at once (db/db.h). One that was there must first be closed, which
-		 * takes back what was added.
-		 */
-		if (!db->partial)
-			nt_interrupt_waits();
-		code = import_all(db, options, names);
-	}
-	nt_db_close(db);
-	nt_user_names_free(names);
+	code = open_and_import(&import, options);
+	nt_db_close(import.db);
+	nt_user_names_free(import.names);
 	if (code && nt_interrupted())
 		nt_complain("interrupted: %s is unchanged.", options->output);
 	nt_interrupt_end();
@@ -153,6 +199,8 @@ static const struct nt_option options[] = {
 	NT_TEXT("tables", "LIST", "cpu_slice,sock_op", tables,
 		"only these tables, such as cpu_slice,sock_op, and those that say who is who",
 		.choice = nt_choose_table),
+	NT_FLAG("sums", sums, "only sums for each minute, the 50 largest by name: a megabyte an hour, for summary"),
+	NT_OPTIONS_TIME,
 	NT_OPTION_SYMBOLS,
 	NT_OPTION_NO_SYMBOLS,
 	NT_OPTION_HELP,

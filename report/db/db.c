@@ -14,15 +14,12 @@
 
 #include "report/db/percentile.h"
 #include "report/db/tape_source.h"
+#include "report/db/views.h"
 #include "report/out/denied.h"
 #include "report/out/new_file.h"
 #include "report/out/interrupt.h"
 #include "report/tape/file_kind.h"
 #include "report/util/array.h"
-
-static const char views_sql[] =
-#include "text/views_sql.h"
-	;
 
 int nt_db_refuse(struct nt_db *db, const char *format, ...)
 {
@@ -220,9 +217,13 @@ void nt_db_write_table(const struct nt_table *table, char sql[NT_DB_TABLE_MAX])
 	snprintf(sql + at, size - (size_t)at, ")%s", table->key ? " WITHOUT ROWID" : "");
 }
 
-int nt_db_make_views(struct nt_db *db)
+static int make_views(struct nt_db *db)
 {
-	return run(db, views_sql, "the views cannot be made");
+	for (size_t i = 0; i < nt_views_count(); i++) {
+		if (nt_view_make(db->handle, "main", i) != SQLITE_OK)
+			return nt_db_fail(db, "the views cannot be made");
+	}
+	return 0;
 }
 
 static int make_tables(struct nt_db *db)
@@ -236,7 +237,7 @@ static int make_tables(struct nt_db *db)
 	}
 	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d", NT_DB_APPLICATION_ID,
 		 NT_SCHEMA_VERSION);
-	return run(db, sql, "it cannot be marked as nettape's") ? -1 : nt_db_make_views(db);
+	return run(db, sql, "it cannot be marked as nettape's") ? -1 : make_views(db);
 }
 
 /*

@@ -8,8 +8,8 @@
 #pragma once
 
 #include <stdbool.h>
-#include <sqlite3.h>
 
+#include "report/db/sqlite.h"
 #include "report/rows/sql_lists.h"
 #include "report/rows/tables.h"
 #include "report/util/fail.h"
@@ -49,8 +49,6 @@ void nt_db_close(struct nt_db *db);
 /* The statement that makes a table. SQLite keeps its text. */
 #define NT_DB_TABLE_MAX 2048
 void nt_db_write_table(const struct nt_table *table, char sql[NT_DB_TABLE_MAX]);
-/* Makes the views over the tables. */
-int nt_db_make_views(struct nt_db *db);
 /*
  * Leaves tables out of a database in which there is no row yet: they do not exist then. Whoever asks for one of them,
  * or for a view over it, gets an error that names the table and what to do; nobody gets zeros.

@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "report/db/load.h"
+#include "report/db/scan.h"
 #include "report/rows/rollup.h"
 #include "report/rows/rows.h"
+#include "report/util/array.h"
 
 #define MAX_TS (1ll << 62) /* 146 years of uptime */
 #define MIN_BUCKET_NS 1000000
@@ -25,11 +27,13 @@ struct nt_feed {
 	/* or a database: */
 	struct nt_db *db;
 	int64_t session_id;
-	unsigned int next_table; /* below 2 * NT_TABLE_COUNT */
-	enum nt_table_id table; /* that is read now */
-	sqlite3_stmt *statement; /* NULL: none is */
-	struct nt_row row;
+	struct nt_scan *scan;
 };
+
+#define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
+
+/* Sums of rows that are given, and what has been told already, cost time to make and say nothing new. */
+static const uint64_t given = NT_ALL_TABLES & ~(BIT(SESSION) | BIT(CPU_COST) | BIT(SOCK_COST));
 
 /* ---- a tape ---- */
 
@@ -57,7 +61,7 @@ static int open_tape(struct nt_feed *feed, const char *path, const struct nt_sym
 	if (tape->end_ns > MAX_TS || tape->start_ns > tape->end_ns)
 		return nt_fail(feed->error, "%s: no clock shows times like those in it: is it damaged?", path);
 	error = nt_rows_open(&feed->rows, feed->tape, feed->names, 1,
-			     &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_IDENTITIES_FIRST});
+			     &(struct nt_rows_want){.tables = given, .order = NT_ROWS_IDENTITIES_FIRST});
 	if (!error)
 		return 0;
 	return nt_fail(feed->error, "%s cannot be read: %s.", path, nt_tape_error_text(error));
@@ -73,26 +77,6 @@ static int next_of_tape(struct nt_feed *feed, const struct nt_row **row)
 }
 
 /* ---- a database ---- */
-
-/* Those that say who is who and what is read at times: they come before what happened. */
-static const uint64_t first =
-	NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_CGROUP) |
-	NT_TABLE_BIT(NT_TABLE_SOCKET) | NT_TABLE_BIT(NT_TABLE_NET_DEVICE) | NT_TABLE_BIT(NT_TABLE_SYMBOL) |
-	NT_TABLE_BIT(NT_TABLE_STACK) | NT_TABLE_BIT(NT_TABLE_CLOCK_SNAPSHOT) | NT_TABLE_BIT(NT_TABLE_PROC_COUNTER);
-
-/* Goes over all tables twice, for those in `first` and for the others. False: there are no more. */
-static bool next_table(struct nt_feed *feed)
-{
-	while (feed->next_table < 2 * NT_TABLE_COUNT) {
-		const unsigned int pass = feed->next_table / NT_TABLE_COUNT, id = feed->next_table++ % NT_TABLE_COUNT;
-
-		if ((first >> id & 1) != pass) {
-			feed->table = (enum nt_table_id)id;
-			return true;
-		}
-	}
-	return false;
-}
 
 static void copy_text(char *to, size_t size, sqlite3_stmt *statement, int column)
 {
@@ -172,72 +156,30 @@ static int open_database(struct nt_feed *feed, const char *path, const struct nt
 		return -1;
 	if (nt_db_open(&feed->db, path, NT_DB_READ) || nt_db_forbid_writing(feed->db))
 		return feed->db ? -1 : nt_fail(feed->error, "out of memory.");
-	return check_tables(feed) ? -1 : find_session(feed);
+	if (check_tables(feed) || find_session(feed))
+		return -1;
+	return nt_scan_open(&feed->scan, feed->db, feed->session_id,
+			    &(struct nt_scan_want){.tables = given, .names_first = true});
 }
 
-static int begin_table(struct nt_feed *feed)
+static int check_row(struct nt_feed *feed, const struct nt_row *row)
 {
-	const struct nt_table *table = nt_table(feed->table);
-	char sql[1024];
-	int at = snprintf(sql, sizeof(sql), "SELECT ");
+	const struct nt_table *table = nt_table(row->table);
+	const size_t lacks = NT_FIRST(row->n, i, table->columns[i].required && row->values[i].type == NT_VALUE_NULL);
 
-	for (uint32_t i = 0; i < table->n_columns; i++)
-		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", i ? ", " : "", table->columns[i].name);
-	snprintf(sql + at, sizeof(sql) - (size_t)at, " FROM %s WHERE session_id = %lld%s", table->name,
-		 (long long)feed->session_id, table->key ? "" : " ORDER BY rowid");
-	feed->statement = nt_db_prepare(feed->db, sql, NULL);
-	return feed->statement ? 0 : -1;
-}
-
-static void take_value(struct nt_value *value, sqlite3_stmt *statement, int column, enum nt_value_type type)
-{
-	const int is = sqlite3_column_type(statement, column);
-	const char *text = type == NT_VALUE_TEXT && is == SQLITE_TEXT
-				   ? (const char *)sqlite3_column_text(statement, column)
-				   : NULL;
-
-	*value = (struct nt_value){.type = NT_VALUE_NULL};
-	if (text)
-		*value = (struct nt_value){.type = type, .text = text};
-	else if (type == NT_VALUE_INTEGER && is == SQLITE_INTEGER)
-		*value = (struct nt_value){.type = type, .integer = sqlite3_column_int64(statement, column)};
-}
-
-static int take_row(struct nt_feed *feed)
-{
-	const struct nt_table *table = nt_table(feed->table);
-
-	feed->row.table = feed->table;
-	feed->row.n = table->n_columns;
-	for (uint32_t i = 0; i < table->n_columns; i++) {
-		take_value(&feed->row.values[i], feed->statement, (int)i, table->columns[i].type);
-		if (table->columns[i].required && feed->row.values[i].type == NT_VALUE_NULL)
-			return nt_db_refuse(
-				feed->db,
-				"%s: its table %s holds a row without %s, which nettape-report did not write: "
-				"import the tape again, into a new database.",
-				feed->db->path, table->name, table->columns[i].name);
-	}
-	return 0;
+	if (lacks == row->n)
+		return 0;
+	return nt_db_refuse(feed->db,
+			    "%s: its table %s holds a row without %s, which nettape-report did not write: import the "
+			    "tape again, into a new database.",
+			    feed->db->path, table->name, table->columns[lacks].name);
 }
 
 static int next_of_database(struct nt_feed *feed, const struct nt_row **row)
 {
-	while (feed->statement || next_table(feed)) {
-		sqlite3_stmt *statement;
+	const int result = nt_scan_next(feed->scan, row);
 
-		if (!feed->statement && begin_table(feed))
-			return -1;
-		if (nt_db_next(feed->statement)) {
-			*row = &feed->row;
-			return take_row(feed);
-		}
-		statement = feed->statement;
-		feed->statement = NULL;
-		if (nt_db_end(feed->db, statement, "a table cannot be read"))
-			return -1;
-	}
-	return 1;
+	return result ? result : check_row(feed, *row);
 }
 
 /* ---- either ---- */
@@ -267,7 +209,7 @@ void nt_feed_close(struct nt_feed *feed)
 	nt_rows_close(feed->rows);
 	nt_user_names_free(feed->names);
 	nt_tape_close(feed->tape);
-	sqlite3_finalize(feed->statement);
+	nt_scan_close(feed->scan);
 	nt_db_close(feed->db);
 	free(feed);
 }
@@ -289,5 +231,5 @@ const char *nt_feed_error(const struct nt_feed *feed)
 
 unsigned int nt_feed_progress(const struct nt_feed *feed)
 {
-	return feed->rows ? nt_rows_progress(feed->rows) : feed->next_table * 500 / NT_TABLE_COUNT;
+	return feed->rows ? nt_rows_progress(feed->rows) : nt_scan_progress(feed->scan);
 }

@@ -4,6 +4,7 @@
  */
 #include "report/db/load.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "report/out/interrupt.h"
 #include "report/out/progress.h"
 #include "report/rows/ahead.h"
+#include "report/util/array.h"
 #include "report/util/words.h"
 
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
@@ -28,62 +30,160 @@ static int refuse_twice(struct nt_db *db, const struct nt_tape *tape)
 			 : found;
 }
 
-static int insert_rows(struct nt_db *db, struct nt_ahead *ahead, struct nt_progress *progress, uint64_t *n_rows)
+/* A tape on its way into a database. */
+struct loading {
+	struct nt_db *db;
+	struct nt_ahead *ahead;
+	struct nt_cut *cut; /* NULL: all of the time */
+	struct nt_sums *sums; /* NULL: every row */
+	struct nt_progress progress;
+	uint64_t n_read, n_rows; /* rows of the tape; of these, in the database */
+};
+
+/* 0, or -1 and db->error. */
+static int insert(void *arg, const struct nt_row *row)
+{
+	struct loading *loading = arg;
+
+	loading->n_rows++;
+	return nt_db_insert(loading->db, row);
+}
+
+/* What sums.h gives, as -1 and db->error. */
+static int sums_error(struct loading *loading, int error)
+{
+	return error == -ENOMEM ? nt_db_no_memory(loading->db) : error;
+}
+
+static int take(struct loading *loading, const struct nt_row *row)
+{
+	if (loading->cut && !(row = nt_cut_row(loading->cut, row)))
+		return 0;
+	return loading->sums ? sums_error(loading, nt_sums_row(loading->sums, row)) : insert(loading, row);
+}
+
+static int insert_rows(struct loading *loading)
 {
 	const struct nt_row *row;
 	int error;
 
-	while (!(error = nt_ahead_next(ahead, &row))) {
-		if (nt_db_insert(db, row))
+	while (!(error = nt_ahead_next(loading->ahead, &row))) {
+		if (take(loading, row))
 			return -1;
-		if (++*n_rows % ROWS_PER_LOOK)
+		if (++loading->n_read % ROWS_PER_LOOK)
 			continue;
-		nt_progress_show(progress, nt_ahead_progress(ahead), *n_rows);
+		nt_progress_show(&loading->progress, nt_ahead_progress(loading->ahead), loading->n_rows);
 		if (nt_interrupted())
-			return nt_db_refuse(db, "interrupted.");
+			return nt_db_refuse(loading->db, "interrupted.");
 	}
 	if (error == 1)
-		return 0;
-	return nt_db_refuse(db, "the rest of %s cannot be read: %s.", progress->what, nt_tape_error_text(error));
+		return loading->sums ? sums_error(loading, nt_sums_finish(loading->sums)) : 0;
+	return nt_db_refuse(loading->db, "the rest of %s cannot be read: %s.", loading->progress.what,
+			    nt_tape_error_text(error));
 }
 
 /* Rows are made beside their inserting. */
-static int load_rows(struct nt_db *db, struct nt_rows *rows, const char *path, uint64_t *n_rows)
+static int load_rows(struct loading *loading, struct nt_rows *rows, const char *path)
 {
-	struct nt_progress progress;
-	struct nt_ahead *ahead;
-	int error = nt_ahead_open(&ahead, rows);
+	int error = nt_ahead_open(&loading->ahead, rows);
 
 	if (error)
-		return nt_db_refuse(db, "%s cannot be read: %s.", path, nt_tape_error_text(error));
-	nt_progress_begin(&progress, path);
-	error = insert_rows(db, ahead, &progress, n_rows);
-	nt_progress_end(&progress);
-	nt_ahead_close(ahead);
+		return nt_db_refuse(loading->db, "%s cannot be read: %s.", path, nt_tape_error_text(error));
+	nt_progress_begin(&loading->progress, path);
+	error = insert_rows(loading);
+	nt_progress_end(&loading->progress);
+	nt_ahead_close(loading->ahead);
 	return error;
 }
 
-int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows)
+/* The session's row has the times of the window: those of the recording are said here. */
+static int insert_recording(struct loading *loading, const struct nt_tape *tape, int64_t session_id)
+{
+	const uint64_t times[] = {tape->start_ns, tape->end_ns};
+	static const char *const keys[] = {NT_LOAD_RECORDING_START, NT_LOAD_RECORDING_END};
+	struct nt_arena arena = {0};
+	int error = 0;
+
+	for (size_t i = 0; i < NT_COUNT(keys) && !error; i++) {
+		char text[24];
+		const struct nt_meta_line line = {keys[i], text};
+		struct nt_row row;
+
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)times[i]);
+		error = nt_table_fill(&row, &arena, NT_TABLE_SESSION_META, session_id, &line)
+				? nt_db_no_memory(loading->db)
+				: insert(loading, &row);
+	}
+	nt_arena_release(&arena);
+	return error;
+}
+
+/* Only what is asked for. 0, or -1 and db->error. */
+static int choose_part(struct loading *loading, const struct nt_tape *tape, const struct nt_load_part *part,
+		       struct nt_cut *cut)
+{
+	const struct nt_sums_sink sink = {loading, insert};
+	struct nt_load_window window = {(int64_t)tape->start_ns, (int64_t)tape->end_ns};
+
+	if (part->window) {
+		nt_cut_init(cut, tape, part->window);
+		loading->cut = cut;
+		window = cut->window;
+	}
+	if (part->only_sums && !(loading->sums = nt_sums_new(window.from_ts, window.to_ts, &sink)))
+		return nt_db_no_memory(loading->db);
+	return 0;
+}
+
+static int load_session(struct loading *loading, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id)
 {
 	struct nt_rows_want want = {.order = NT_ROWS_EVENTS_FIRST};
-	struct nt_rows *rows = NULL;
-	uint64_t count = 0;
+	struct nt_rows *rows;
+	int error;
+
+	if (nt_db_tables(loading->db, &want.tables))
+		return -1;
+	error = nt_rows_open(&rows, tape, names, session_id, &want);
+	if (error)
+		return nt_db_refuse(loading->db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
+	error = load_rows(loading, rows, tape->path);
+	nt_rows_close(rows);
+	return !error && loading->cut ? insert_recording(loading, tape, session_id) : error;
+}
+
+int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, const struct nt_load_part *part,
+	    uint64_t *n_rows)
+{
+	struct loading loading = {.db = db};
+	struct nt_cut cut;
 	int64_t session_id;
 	int error;
 
 	if (refuse_twice(db, tape))
 		return -1;
 	session_id = nt_db_next_session(db);
-	if (!session_id || nt_db_tables(db, &want.tables))
+	if (!session_id || (part && choose_part(&loading, tape, part, &cut)))
 		return -1;
-	error = nt_rows_open(&rows, tape, names, session_id, &want);
-	if (error)
-		return nt_db_refuse(db, "%s cannot be read: %s.", tape->path, nt_tape_error_text(error));
-	error = load_rows(db, rows, tape->path, &count);
-	nt_rows_close(rows);
+	error = load_session(&loading, tape, names, session_id);
+	nt_sums_free(loading.sums);
 	if (n_rows)
-		*n_rows = count;
+		*n_rows = loading.n_rows;
 	return error;
+}
+
+int nt_load_refuse_part(struct nt_db *db)
+{
+	sqlite3_stmt *row = nt_db_prepare(
+		db, "SELECT session_id FROM session_meta WHERE key = '" NT_LOAD_RECORDING_START "' LIMIT 1", NULL);
+	const int64_t part = nt_db_next(row) ? sqlite3_column_int64(row, 0) : 0;
+
+	if (nt_db_end(db, row, "the sessions cannot be read"))
+		return -1;
+	return part ? nt_db_refuse(db,
+				   "%s: session %lld is a part of its recording (import --from, --to): give the tape, "
+				   "or import all of it.",
+				   db->path, (long long)part)
+		    : 0;
 }
 
 bool nt_load_is_database(const char *path)
@@ -131,40 +231,49 @@ static int check_need(const struct nt_tape *tape, const struct nt_need *need, ch
 
 /* ---- opening ---- */
 
-/* A database whose tables read the tape, which it owns, and the names. */
-static int open_tables(struct nt_db **out, struct nt_tape *tape, struct nt_user_names *names)
-{
-	struct nt_tape_source *source;
-	int error = nt_tape_source_new(&source, tape, names);
-
-	if (!error && nt_db_open(out, "", NT_DB_BARE)) {
-		nt_tape_source_free(source);
-		error = -1;
-	}
-	if (error)
-		return -1;
-	(*out)->source = source;
-	if (nt_tape_tables_register((*out)->handle, source, "main") != SQLITE_OK)
-		return nt_db_fail(*out, "its tables cannot be made");
-	return nt_db_make_views(*out);
-}
-
-static int open_tape(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
-		     const struct nt_need *need, char error[NT_ERROR_MAX])
+int nt_load_source(struct nt_tape_source **out, const char *path, const struct nt_symbol_args *args,
+		   const struct nt_need *need, char error[NT_ERROR_MAX])
 {
 	struct nt_user_names *names = NULL;
 	struct nt_tape *tape = NULL;
 	int result = args ? nt_user_names_new(&names, args, error) : 0;
 
+	*out = NULL;
 	if (!result)
 		result = nt_tape_open(&tape, path, error);
 	if (!result)
 		result = check_need(tape, need, error);
-	if (!result)
-		return open_tables(out, tape, names);
-	nt_tape_close(tape);
-	nt_user_names_free(names);
-	return result;
+	if (result) {
+		nt_tape_close(tape);
+		nt_user_names_free(names);
+		return -1;
+	}
+	return nt_tape_source_new(out, tape, names) ? nt_fail(error, "out of memory.") : 0;
+}
+
+/* A database whose tables read the tape. */
+static int open_tables(struct nt_db **out, struct nt_tape_source *source)
+{
+	char error[NT_ERROR_MAX];
+
+	if (nt_db_open(out, "", NT_DB_BARE)) {
+		nt_tape_source_free(source);
+		return -1;
+	}
+	(*out)->source = source;
+	nt_tape_source_show(source);
+	if (!nt_tape_tables_make((*out)->handle, source, "main", error))
+		return 0;
+	(*out)->source = NULL;
+	return nt_db_refuse(*out, "%s", error);
+}
+
+static int open_tape(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
+		     const struct nt_need *need, char error[NT_ERROR_MAX])
+{
+	struct nt_tape_source *source;
+
+	return nt_load_source(&source, path, args, need, error) ? -1 : open_tables(out, source);
 }
 
 int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX])

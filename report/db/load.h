@@ -5,7 +5,10 @@
  */
 #pragma once
 
+#include "report/db/cut.h"
 #include "report/db/db.h"
+#include "report/db/sums.h"
+#include "report/db/tape_source.h"
 #include "report/symbols/user_names.h"
 #include "report/tape/tape.h"
 
@@ -14,11 +17,20 @@
 	(NT_TABLE_BIT(NT_TABLE_SESSION) | NT_TABLE_BIT(NT_TABLE_SESSION_META) | NT_TABLE_BIT(NT_TABLE_PROBLEM) |       \
 	 NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_CGROUP) |              \
 	 NT_TABLE_BIT(NT_TABLE_SOCKET) | NT_TABLE_BIT(NT_TABLE_NET_DEVICE))
+/* Keys of session_meta: the times of the whole recording, where its session is a part. */
+#define NT_LOAD_RECORDING_START "recording_start_ts"
+#define NT_LOAD_RECORDING_END "recording_end_ts"
 /*
  * Adds a tape as a new session, inside the database's transaction: rows of the tables that it has. Refuses one that is
- * there already. Shows progress on stderr. `names` as for nt_rows_open. *n_rows may be NULL. 0, or -1 and db->error.
+ * there already. Shows progress on stderr. `names` as for nt_rows_open. `part`: NULL: all of the tape. *n_rows may be
+ * NULL. 0, or -1 and db->error.
  */
-int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, uint64_t *n_rows);
+struct nt_load_part {
+	const struct nt_load_window *window; /* NULL: all of the time */
+	bool only_sums; /* of the tables of sums.h */
+};
+int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, const struct nt_load_part *part,
+	    uint64_t *n_rows);
 /*
  * Samples that a command cannot do without: one of `probes` must have taken them. NULL as a struct nt_need *: it needs
  * none.
@@ -40,8 +52,13 @@ const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX]);
  */
 int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const struct nt_need *need,
 		 char error[NT_ERROR_MAX]);
+/* The same of a tape, for tables in any connection. */
+int nt_load_source(struct nt_tape_source **out, const char *path, const struct nt_symbol_args *args,
+		   const struct nt_need *need, char error[NT_ERROR_MAX]);
 /* Whether --symbols is given (`args` may be NULL) for what has its names already. 0, or -1 and a sentence in `error`.
  */
 int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX]);
+/* Refuses a database that has only a part of a recording (a window): what looks at the whole would be wrong. */
+int nt_load_refuse_part(struct nt_db *db);
 /* Whether there is a database at `path` and not a tape: by its first bytes. */
 bool nt_load_is_database(const char *path);

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <sqlite3.h>
+#include "report/db/sqlite.h"
 
 /* Makes the function known to one connection. SQLITE_OK or SQLite's error. */
 int nt_percentile_register(sqlite3 *handle);

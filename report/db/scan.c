@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "report/db/tape_source.h"
+#include "report/util/array.h"
 
 struct nt_scan {
 	struct nt_db *db;
-	/* A tape, */
+	/* A pass over a tape, */
+	bool is_pass;
 	struct nt_tape_pass pass;
-	/* or a database: */
+	/* or SELECTs: of a database, or of tables of a tape that are small and so kept. */
 	int64_t session_id;
 	struct nt_scan_want want;
 	unsigned int next_table; /* below 2 * NT_TABLE_COUNT */
@@ -130,9 +132,17 @@ static int next_of_database(struct nt_scan *scan, const struct nt_row **row)
 
 /* ---- either ---- */
 
+static bool any_large(uint64_t tables)
+{
+	return NT_ANY(NT_TABLE_COUNT, id, tables >> id & 1 && !nt_tape_source_is_small((enum nt_table_id)id));
+}
+
 int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, const struct nt_scan_want *want)
 {
-	const enum nt_rows_order order = want->names_first ? NT_ROWS_IDENTITIES_FIRST : NT_ROWS_EVENTS_FIRST;
+	const struct nt_rows_want rows = {
+		.tables = want->tables,
+		.order = want->names_first ? NT_ROWS_IDENTITIES_FIRST : NT_ROWS_EVENTS_FIRST,
+	};
 	struct nt_scan *scan = calloc(1, sizeof(*scan));
 
 	*out = scan;
@@ -141,7 +151,8 @@ int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, con
 	scan->db = db;
 	scan->session_id = session_id;
 	scan->want = *want;
-	if (db->source && nt_tape_pass_begin(&scan->pass, db->source, want->tables, order, want->with_small))
+	scan->is_pass = db->source && any_large(want->tables);
+	if (scan->is_pass && nt_tape_pass_begin(&scan->pass, db->source, &rows, want->with_small))
 		return fail_tape(scan);
 	return 0;
 }
@@ -157,12 +168,12 @@ void nt_scan_close(struct nt_scan *scan)
 
 int nt_scan_next(struct nt_scan *scan, const struct nt_row **row)
 {
-	return scan->db->source ? next_of_tape(scan, row) : next_of_database(scan, row);
+	return scan->is_pass ? next_of_tape(scan, row) : next_of_database(scan, row);
 }
 
 unsigned int nt_scan_progress(const struct nt_scan *scan)
 {
-	return scan->db->source ? nt_tape_pass_progress(&scan->pass) : scan->next_table * 500 / NT_TABLE_COUNT;
+	return scan->is_pass ? nt_tape_pass_progress(&scan->pass) : scan->next_table * 500 / NT_TABLE_COUNT;
 }
 
 /* ---- for several readers ---- */

@@ -24,6 +24,7 @@ struct copy {
 struct nt_tape_source {
 	struct nt_tape *tape;
 	struct nt_user_names *names; /* or NULL */
+	struct nt_learned *learned; /* NULL: nothing was read yet */
 	struct nt_db *store; /* NULL: not needed yet */
 	uint64_t kept; /* small tables whose rows are in the store */
 	uint64_t empty; /* tables that have no rows, as far as that is known */
@@ -63,8 +64,17 @@ int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct
 	}
 	source->tape = tape;
 	source->names = names;
-	nt_progress_begin(&source->progress, tape->path);
 	return 0;
+}
+
+uint32_t nt_tape_source_cpus(const struct nt_tape_source *source)
+{
+	return source->tape->n_cpus;
+}
+
+void nt_tape_source_show(struct nt_tape_source *source)
+{
+	nt_progress_begin(&source->progress, source->tape->path);
 }
 
 void nt_tape_source_free(struct nt_tape_source *source)
@@ -73,6 +83,7 @@ void nt_tape_source_free(struct nt_tape_source *source)
 		return;
 	nt_progress_end(&source->progress);
 	nt_rows_close(source->head);
+	nt_learned_free(source->learned);
 	nt_db_close(source->store);
 	nt_tape_close(source->tape);
 	nt_user_names_free(source->names);
@@ -89,8 +100,12 @@ char *nt_tape_source_error(struct nt_tape_source *source)
 
 static int open_rows(struct nt_tape_source *source, const struct nt_rows_want *want, struct nt_rows **out)
 {
-	int error = nt_rows_open(out, source->tape, source->names, SESSION_ID, want);
+	struct nt_rows_want of_tape = *want;
+	int error = source->learned ? 0 : nt_learned_new(&source->learned, source->tape);
 
+	of_tape.learned = source->learned;
+	if (!error)
+		error = nt_rows_open(out, source->tape, source->names, SESSION_ID, &of_tape);
 	if (!error)
 		return 0;
 	*out = NULL;
@@ -141,49 +156,53 @@ static int open_store(struct nt_tape_source *source)
 	return 0;
 }
 
-/* The store has no journal: what was not finished is taken out again. */
-static void empty_tables(struct nt_tape_source *source, uint64_t tables)
+/*
+ * It has no journal, so nothing that failed can be taken back: then all that is kept goes. Statements that read it
+ * still have it until they end.
+ */
+static void discard_store(struct nt_tape_source *source)
 {
-	char sql[128];
-
-	for (int id = 0; id < NT_TABLE_COUNT; id++) {
-		snprintf(sql, sizeof(sql), "DELETE FROM %s", nt_table((enum nt_table_id)id)->name);
-		if (tables >> id & 1)
-			sqlite3_exec(source->store->handle, sql, NULL, NULL, NULL);
-	}
+	nt_db_close(source->store);
+	source->store = NULL;
+	source->kept = 0;
+	source->n_copies = 0;
 }
 
-static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, uint64_t gives, uint64_t keeps,
-		      enum nt_rows_order order)
+static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
+		      uint64_t keeps)
 {
-	*pass = (struct nt_tape_pass){.source = source, .gives = gives & ~source->empty};
-	if (!(pass->gives | keeps))
+	struct nt_rows_want rest = *want;
+
+	*pass = (struct nt_tape_pass){.source = source, .gives = want->tables & ~source->empty};
+	rest.tables = pass->gives | keeps;
+	if (!rest.tables)
 		return 0;
+	pass->keeps = keeps;
 	if (keeps && (open_store(source) || nt_db_begin(source->store)))
 		return fail_store(source);
-	pass->keeps = keeps;
-	return open_rows(source, &(struct nt_rows_want){.tables = pass->gives | keeps, .order = order}, &pass->rows);
+	pass->is_whole = !want->from_ns && !want->to_ns && !want->cpus;
+	return open_rows(source, &rest, &pass->rows);
 }
 
-int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, uint64_t tables,
-		       enum nt_rows_order order, bool with_small)
+int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
+		       bool with_small)
 {
-	const uint64_t keeps = with_small && order == NT_ROWS_EVENTS_FIRST ? of_one_pass & ~source->kept : 0;
+	const uint64_t keeps = with_small && want->order == NT_ROWS_EVENTS_FIRST ? of_one_pass & ~source->kept : 0;
 
-	return begin_pass(pass, source, tables, keeps, order);
+	return begin_pass(pass, source, want, keeps);
 }
 
 /* All rows were given. */
 static int finish_pass(struct nt_tape_pass *pass)
 {
 	struct nt_tape_source *source = pass->source;
-	const uint64_t keeps = pass->keeps;
 
-	source->empty |= nt_rows_empty(pass->rows);
-	pass->keeps = 0;
-	if (keeps && nt_db_finish(source->store))
+	if (pass->is_whole)
+		source->empty |= nt_rows_empty(pass->rows);
+	if (pass->keeps && nt_db_finish(source->store))
 		return fail_store(source);
-	source->kept |= keeps;
+	source->kept |= pass->keeps;
+	pass->keeps = 0;
 	return 1;
 }
 
@@ -207,10 +226,8 @@ int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row)
 
 void nt_tape_pass_end(struct nt_tape_pass *pass)
 {
-	if (pass->keeps) {
-		empty_tables(pass->source, pass->keeps);
-		nt_db_finish(pass->source->store);
-	}
+	if (pass->keeps)
+		discard_store(pass->source);
 	nt_rows_close(pass->rows);
 	*pass = (struct nt_tape_pass){0};
 }
@@ -229,7 +246,7 @@ static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 
 	if (source->kept & bit)
 		return 0;
-	error = begin_pass(&pass, source, 0, bit & of_one_pass ? of_one_pass : bit, NT_ROWS_EVENTS_FIRST);
+	error = begin_pass(&pass, source, &(struct nt_rows_want){0}, bit & of_one_pass ? of_one_pass : bit);
 	if (!error)
 		error = nt_tape_pass_next(&pass, &row);
 	nt_tape_pass_end(&pass);
@@ -273,8 +290,7 @@ static int make_copy(struct nt_tape_source *source, const struct copy *copy)
 	int at;
 
 	name_copy(copy, name);
-	/* One that was not finished may be there still, if somebody was reading the store. */
-	at = snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s; CREATE TABLE %s(", name, name);
+	at = snprintf(sql, sizeof(sql), "CREATE TABLE %s(", name);
 	for (uint32_t i = 0; i < table->n_columns; i++) {
 		if (!IS_USED(copy->columns, i))
 			continue;
@@ -329,7 +345,8 @@ static int fill_copy(struct nt_tape_source *source, const struct copy *copy)
 	sqlite3_stmt *insert = prepare_copying(source, copy);
 	struct nt_tape_pass pass = {0};
 	const struct nt_row *row;
-	int error = insert ? begin_pass(&pass, source, NT_TABLE_BIT(copy->table), 0, NT_ROWS_EVENTS_FIRST) : -1;
+	int error =
+		insert ? begin_pass(&pass, source, &(struct nt_rows_want){.tables = NT_TABLE_BIT(copy->table)}, 0) : -1;
 
 	while (!error) {
 		error = nt_tape_pass_next(&pass, &row);
@@ -341,30 +358,16 @@ static int fill_copy(struct nt_tape_source *source, const struct copy *copy)
 	return error < 0 ? error : 0;
 }
 
-static void drop_copy(struct nt_tape_source *source, const struct copy *copy)
-{
-	char sql[SQL_MAX], name[COPY_NAME_MAX];
-
-	name_copy(copy, name);
-	snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s", name);
-	sqlite3_exec(source->store->handle, sql, NULL, NULL, NULL);
-}
-
 static int add_copy(struct nt_tape_source *source, const struct copy *copy)
 {
-	int error;
-
 	if (NT_ROOM(source->copies, source->copies_size, source->n_copies + 1))
 		return nt_fail(source->error, "out of memory.");
 	if (nt_db_begin(source->store))
 		return fail_store(source);
-	error = make_copy(source, copy) || fill_copy(source, copy) ? -1 : 0;
-	if (error)
-		drop_copy(source, copy);
-	if (nt_db_finish(source->store) && !error)
+	if (make_copy(source, copy) || fill_copy(source, copy))
+		return -1;
+	if (nt_db_finish(source->store))
 		return fail_store(source);
-	if (error)
-		return error;
 	source->copies[source->n_copies++] = *copy;
 	return 0;
 }
@@ -437,8 +440,10 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 		columns |= 1ull << (equal[i] < 63 ? equal[i] : 63);
 	/* A copy without columns could not be made. */
 	columns |= 1;
-	if (keep(source, id, columns, name) || (again && n && make_index(source, id, name, equal, n)))
+	if (keep(source, id, columns, name) || (again && n && make_index(source, id, name, equal, n))) {
+		discard_store(source);
 		return NULL;
+	}
 	at = snprintf(sql, sizeof(sql), "SELECT ");
 	for (uint32_t i = 0; i < table->n_columns; i++)
 		at += snprintf(sql + at, sizeof(sql) - (size_t)at, "%s%s", i ? ", " : "",

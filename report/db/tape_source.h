@@ -2,7 +2,7 @@
 /*
  * tape_source.h - a tape that SQL asks without an import (tape_tables.h). Tables of events are read from the tape each
  * time they are asked, and nothing of them stays. What is small, and what somebody looks into again and again, is read
- * once and kept in a database of its own, in memory, or in TMPDIR when it is large. Shows progress on stderr.
+ * once and kept in a database of its own, in memory, or in TMPDIR when it is large.
  *
  * Functions give 0, or -1 and one sentence in nt_tape_source_error.
  */
@@ -13,13 +13,17 @@
 
 struct nt_tape_source;
 
-/* Owns the tape and the names from now on, also on failure. *out is NULL when memory ran out. */
+/* Owns the tape and the names from now on, also on failure: then memory ran out, and *out is NULL. */
 int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct nt_user_names *names);
+/* From now on it shows progress on stderr. */
+void nt_tape_source_show(struct nt_tape_source *source);
 /* Safe on NULL. */
 void nt_tape_source_free(struct nt_tape_source *source);
 /* "": none. */
 char *nt_tape_source_error(struct nt_tape_source *source);
 
+/* Of the tape: numbers of CPUs are below. */
+uint32_t nt_tape_source_cpus(const struct nt_tape_source *source);
 /* Whether the table is small: then it is always kept. */
 bool nt_tape_source_is_small(enum nt_table_id table);
 /*
@@ -35,17 +39,18 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 struct nt_tape_pass {
 	struct nt_tape_source *source;
 	struct nt_rows *rows; /* NULL: there are none */
-	uint64_t gives, keeps; /* tables: those of its rows, and those whose rows it puts into the store */
+	uint64_t gives, keeps; /* tables: those of its rows, and those whose rows it still puts into the store */
+	bool is_whole; /* not of a window, nor of some CPUs */
 };
 /*
  * `with_small`: with EVENTS_FIRST, it also keeps the small tables that come out of such a pass, so that these cost none
  * of their own. To be ended, also on failure. While it runs, nobody else may ask for what is kept.
  */
-int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, uint64_t tables,
-		       enum nt_rows_order order, bool with_small);
+int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
+		       bool with_small);
 /* As nt_rows_next; looks whether the user wants to stop. -1: an error. */
 int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row);
-/* Safe on what is zero, and twice. */
+/* Safe on what is zero, and twice. If it ends early while it keeps tables, nothing stays kept of any table. */
 void nt_tape_pass_end(struct nt_tape_pass *pass);
 /* How far it is, of 1000. */
 unsigned int nt_tape_pass_progress(const struct nt_tape_pass *pass);

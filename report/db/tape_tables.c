@@ -5,7 +5,8 @@
  * statement comes back to a table of events it has joined it: then the columns that it uses are kept with an index.
  *
  * The plan of a look into a table is a text: the set of columns asked for, and for each parameter the comparison and
- * the column ("1f=2<1"). SQLite checks all conditions again, so a row too many is no mistake.
+ * the column ("1f=2<1"), after a '*' if all of the tape must be read. SQLite checks all conditions again, so a row too
+ * many is no mistake.
  */
 #include "report/db/tape_tables.h"
 
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/db/views.h"
 #include "report/util/array.h"
 
 #define MODULE "nettape"
@@ -27,6 +29,7 @@ struct condition {
 };
 
 struct plan {
+	bool is_whole; /* rows are asked for by their numbers: conditions leave nothing of the tape out */
 	uint64_t columns; /* as nt_tape_source_kept */
 	unsigned int n;
 	struct condition conditions[MAX_CONDITIONS];
@@ -54,6 +57,8 @@ struct cursor {
 	/* Rows as they are read, or of the session's head, */
 	bool is_reading;
 	struct nt_tape_pass pass;
+	bool is_part; /* not all of the tape is read */
+	uint8_t *cpus; /* as in struct nt_rows_want, or NULL */
 	const struct nt_row *row;
 	/* or out of the store. */
 	sqlite3_stmt *kept;
@@ -112,12 +117,24 @@ static void set_cost(const struct table *table, sqlite3_index_info *info, const 
 		else
 			other++;
 	}
-	info->estimatedRows = (sqlite3_int64)(size / (equal ? 100 : 1) / (other ? 4 : 1));
-	/* Rows are found by what is equal if they are kept; else all are read. */
-	if (nt_tape_source_is_small(table->id))
+	/*
+	 * Rows are found by what is equal if they are kept; else all are read. Conditions on those make no look that is
+	 * so much cheaper that two of them, each for one side of an OR, cost less than one without.
+	 */
+	if (nt_tape_source_is_small(table->id)) {
+		info->estimatedRows = (sqlite3_int64)(size / (equal ? 100 : 1));
 		info->estimatedCost = equal ? 10 : size;
-	else
+	} else {
+		info->estimatedRows = (sqlite3_int64)size;
 		info->estimatedCost = size * 10 * (equal ? 0.9 : 1) * (other ? 0.9 : 1);
+	}
+}
+
+/* Whether a condition or ORDER BY names the rowid. SQLite does not say so of a column of the result. */
+static bool names_rowid(const sqlite3_index_info *info)
+{
+	return NT_ANY((size_t)info->nConstraint, i, info->aConstraint[i].iColumn < 0) ||
+	       NT_ANY((size_t)info->nOrderBy, i, info->aOrderBy[i].iColumn < 0);
 }
 
 static int best_plan(sqlite3_vtab *base, sqlite3_index_info *info)
@@ -125,7 +142,8 @@ static int best_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 	const struct table *table = (const struct table *)base;
 	struct plan plan = {.columns = info->colUsed};
 	char text[PLAN_MAX];
-	int at = snprintf(text, sizeof(text), "%llx", (unsigned long long)info->colUsed);
+	int at =
+		snprintf(text, sizeof(text), "%s%llx", names_rowid(info) ? "*" : "", (unsigned long long)info->colUsed);
 
 	for (int i = 0; i < info->nConstraint && plan.n < MAX_CONDITIONS; i++) {
 		struct condition condition = {.column = info->aConstraint[i].iColumn};
@@ -148,7 +166,8 @@ static void parse_plan(const char *text, struct plan *plan)
 {
 	char *at;
 
-	*plan = (struct plan){.columns = strtoull(text, &at, 16)};
+	*plan = (struct plan){.is_whole = *text == '*'};
+	plan->columns = strtoull(text + plan->is_whole, &at, 16);
 	while (*at && plan->n < MAX_CONDITIONS) {
 		struct condition *condition = &plan->conditions[plan->n++];
 
@@ -242,7 +261,9 @@ static void forget_values(struct cursor *cursor)
 static void end_look(struct cursor *cursor)
 {
 	nt_tape_pass_end(&cursor->pass);
-	cursor->is_reading = false;
+	free(cursor->cpus);
+	cursor->cpus = NULL;
+	cursor->is_reading = cursor->is_part = false;
 	sqlite3_finalize(cursor->kept);
 	cursor->kept = NULL;
 	forget_values(cursor);
@@ -295,8 +316,72 @@ static int next(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
+/* ---- what need not be read of the tape ---- */
+
+/* The first and the last integer that a condition leaves. */
+static void narrow(char comparison, int64_t value, int64_t *first, int64_t *last)
+{
+	const bool is_least = comparison == '=' || comparison == 'g', is_most = comparison == '=' || comparison == 'l';
+
+	if (is_least && value > *first)
+		*first = value;
+	if (is_most && value < *last)
+		*last = value;
+	if (comparison == '>' && value >= *first)
+		*first = value < INT64_MAX ? value + 1 : value;
+	if (comparison == '<' && value <= *last)
+		*last = value > INT64_MIN ? value - 1 : value;
+}
+
+/* The same of all conditions on the column of this name. */
+static void narrow_column(const struct cursor *cursor, const char *name, int64_t *first, int64_t *last)
+{
+	const struct nt_table *table = nt_table(table_of((struct cursor *)cursor)->id);
+
+	for (unsigned int i = 0; i < cursor->plan.n; i++) {
+		const struct condition *condition = &cursor->plan.conditions[i];
+
+		if (!strcmp(table->columns[condition->column].name, name) &&
+		    sqlite3_value_type(cursor->values[i]) == SQLITE_INTEGER)
+			narrow(condition->comparison, sqlite3_value_int64(cursor->values[i]), first, last);
+	}
+}
+
+/*
+ * Blocks are not read where conditions on ts and cpu leave nothing of them. False: they leave no row at all. Where part
+ * of the tape is read, nobody knows the numbers of its rows.
+ */
+static bool choose_part(struct cursor *cursor, struct nt_rows_want *want)
+{
+	int64_t from_ts = 0, last_ts = INT64_MAX, first_cpu = 0, last_cpu = INT64_MAX;
+
+	narrow_column(cursor, "ts", &from_ts, &last_ts);
+	narrow_column(cursor, "cpu", &first_cpu, &last_cpu);
+	if (from_ts > last_ts || first_cpu > last_cpu)
+		return false;
+	if (cursor->plan.is_whole)
+		return true;
+	if (from_ts > 0 || last_ts < INT64_MAX) {
+		want->from_ns = (uint64_t)from_ts;
+		want->to_ns = (uint64_t)last_ts + 1;
+		want->begun_within = true;
+	}
+	if (first_cpu > 0 || last_cpu < INT64_MAX) {
+		const uint32_t n = nt_tape_source_cpus(table_of(cursor)->source);
+
+		cursor->cpus = calloc(n + 1, 1);
+		for (int64_t cpu = first_cpu; cursor->cpus && cpu <= last_cpu && cpu < n; cpu++)
+			cursor->cpus[cpu] = 1;
+		want->cpus = cursor->cpus; /* NULL for want of memory: all are read */
+	}
+	cursor->is_part = want->begun_within || want->cpus;
+	return true;
+}
+
 static int begin_reading(struct cursor *cursor, int n, sqlite3_value **values)
 {
+	struct nt_rows_want want = {.tables = NT_TABLE_BIT(table_of(cursor)->id)};
+
 	end_look(cursor);
 	cursor->rowid = 0;
 	for (int i = 0; i < n; i++) {
@@ -304,10 +389,13 @@ static int begin_reading(struct cursor *cursor, int n, sqlite3_value **values)
 		if (!cursor->values[i])
 			return SQLITE_NOMEM;
 	}
-	if (nt_tape_pass_begin(&cursor->pass, table_of(cursor)->source, NT_TABLE_BIT(table_of(cursor)->id),
-			       NT_ROWS_EVENTS_FIRST, false))
-		return fail(table_of(cursor));
 	cursor->is_reading = true;
+	if (!choose_part(cursor, &want)) {
+		cursor->at_end = true;
+		return SQLITE_OK;
+	}
+	if (nt_tape_pass_begin(&cursor->pass, table_of(cursor)->source, &want, false))
+		return fail(table_of(cursor));
 	return next_read(cursor);
 }
 
@@ -439,6 +527,13 @@ static int give_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 {
 	struct cursor *cursor = (struct cursor *)base;
 
+	if (cursor->is_part) {
+		sqlite3_free(base->pVtab->zErrMsg);
+		base->pVtab->zErrMsg = sqlite3_mprintf(
+			"rowid is not known where conditions on ts or cpu leave out a part of the tape: write +ts and "
+			"+cpu there to read all of it");
+		return SQLITE_ERROR;
+	}
 	*rowid = cursor->kept ? sqlite3_column_int64(cursor->kept, (int)nt_table(table_of(cursor)->id)->n_columns)
 			      : cursor->rowid;
 	return SQLITE_OK;
@@ -501,15 +596,44 @@ static const sqlite3_module module = {
 	.xRowid = give_rowid,
 };
 
-int nt_tape_tables_register(sqlite3 *db, struct nt_tape_source *source, const char *schema)
+/* Makes, or removes, the i-th of all tables and views. */
+static int make(sqlite3 *db, const char *schema, size_t i)
 {
-	int code = sqlite3_create_module_v2(db, MODULE, &module, source, free_source);
 	char sql[128];
 
-	for (int id = 0; id < NT_TABLE_COUNT && code == SQLITE_OK; id++) {
-		snprintf(sql, sizeof(sql), "CREATE VIRTUAL TABLE %s.%s USING " MODULE, schema,
-			 nt_table((enum nt_table_id)id)->name);
-		code = sqlite3_exec(db, sql, NULL, NULL, NULL);
+	if (i >= NT_TABLE_COUNT)
+		return nt_view_make(db, schema, i - NT_TABLE_COUNT);
+	snprintf(sql, sizeof(sql), "CREATE VIRTUAL TABLE %s.%s USING " MODULE, schema,
+		 nt_table((enum nt_table_id)i)->name);
+	return sqlite3_exec(db, sql, NULL, NULL, NULL);
+}
+
+static void drop(sqlite3 *db, const char *schema, size_t i)
+{
+	char sql[128];
+
+	if (i >= NT_TABLE_COUNT) {
+		nt_view_drop(db, schema, i - NT_TABLE_COUNT);
+		return;
 	}
-	return code;
+	snprintf(sql, sizeof(sql), "DROP TABLE %s.%s", schema, nt_table((enum nt_table_id)i)->name);
+	sqlite3_exec(db, sql, NULL, NULL, NULL);
+}
+
+int nt_tape_tables_make(sqlite3 *db, struct nt_tape_source *source, const char *schema, char error[NT_ERROR_MAX])
+{
+	const size_t count = NT_TABLE_COUNT + nt_views_count();
+	size_t n = 0;
+
+	if (sqlite3_create_module_v2(db, MODULE, &module, source, free_source) != SQLITE_OK)
+		return nt_fail(error, "the tape's tables cannot be made: %s.", sqlite3_errmsg(db));
+	while (n < count && make(db, schema, n) == SQLITE_OK)
+		n++;
+	if (n == count)
+		return 0;
+	nt_fail(error, "the tape's tables cannot be made: %s.", sqlite3_errmsg(db));
+	while (n--)
+		drop(db, schema, n);
+	sqlite3_create_module_v2(db, MODULE, NULL, NULL, NULL);
+	return -1;
 }

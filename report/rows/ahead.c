@@ -37,24 +37,6 @@ struct nt_ahead {
 
 /* ---- the thread ---- */
 
-static int copy_texts(struct nt_row *row, struct nt_arena *texts)
-{
-	for (uint32_t i = 0; i < row->n; i++) {
-		struct nt_value *value = &row->values[i];
-		size_t size;
-		char *copy;
-
-		if (value->type != NT_VALUE_TEXT)
-			continue;
-		size = strlen(value->text) + 1;
-		copy = nt_arena_get(texts, size);
-		if (!copy)
-			return -ENOMEM;
-		value->text = memcpy(copy, value->text, size);
-	}
-	return 0;
-}
-
 static int copy_row(struct batch *batch, const struct nt_row *from)
 {
 	struct nt_row *row = &batch->rows[batch->n];
@@ -62,7 +44,7 @@ static int copy_row(struct batch *batch, const struct nt_row *from)
 	row->table = from->table;
 	row->n = from->n;
 	memcpy(row->values, from->values, from->n * sizeof(*from->values));
-	if (copy_texts(row, &batch->texts))
+	if (nt_values_own(row->values, row->n, &batch->texts))
 		return -ENOMEM;
 	batch->n++;
 	return 0;

@@ -133,8 +133,10 @@ static int push_identity(void *arg, const union nt_any *record)
 {
 	struct nt_rows *rows = arg;
 
-	if (!nt_identities_take_newest(&rows->learned->ids, &rows->marks, record))
-		return 0;
+	const int is_newest = nt_identities_take_newest(&rows->learned->ids, &rows->marks, record);
+
+	if (is_newest <= 0)
+		return is_newest;
 	switch (record->record.kind) {
 	case NT_TASK:
 		return push_task(rows, &record->as_task);

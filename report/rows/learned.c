@@ -110,5 +110,6 @@ void nt_learned_free(struct nt_learned *learned)
 		return;
 	nt_identities_release(&learned->ids);
 	nt_clocks_release(&learned->clocks);
+	nt_stack_stages_release(&learned->stages);
 	free(learned);
 }

@@ -147,6 +147,7 @@ static int on_napi(void *arg, const struct nt_napi_row *poll)
 
 static int on_loss(void *arg, const struct nt_loss_row *loss)
 {
+	nt_window_lost(arg, loss);
 	return nt_rows_push(arg, NT_TABLE_LOSS, loss);
 }
 
@@ -214,7 +215,7 @@ static int make_timeline(struct nt_rows *rows)
 		.irq = reads(rows, BIT(IRQ_SLICE) | BIT(SESSION)) ? on_irq : NULL,
 		.op = reads(rows, BIT(SOCK_OP) | with_sums | threads) ? on_op : NULL,
 		.napi = reads(rows, BIT(NAPI_POLL) | threads) ? on_napi : NULL,
-		.loss = reads(rows, BIT(LOSS) | BIT(SESSION)) ? on_loss : NULL,
+		.loss = reads(rows, BIT(LOSS) | BIT(SESSION) | BIT(SOCK_OP)) ? on_loss : NULL,
 		.event = on_event,
 	};
 	const struct nt_rollup_sink rollup_sink = {.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};
@@ -278,7 +279,6 @@ void nt_rows_close(struct nt_rows *rows)
 	nt_timeline_free(rows->timeline);
 	nt_rollup_free(rows->rollup);
 	nt_sample_owners_free(rows->owners);
-	nt_stack_stages_release(&rows->stages);
 	nt_merge_free(rows->merge);
 	nt_window_release(rows);
 	for (uint32_t cpu = 0; rows->counts && cpu < rows->tape->n_cpus; cpu++)
@@ -319,16 +319,16 @@ static int step_events(struct nt_rows *rows)
 		return rows->timeline
 			       ? nt_timeline_gap(rows->timeline, merged.cpu, merged.resume_ns, merged.task, merged.why)
 			       : 0;
-	rows->at_ns = merged.record.record.end_ns;
-	error = count_record(rows, merged.cpu, &merged.record);
+	rows->at_ns = merged.record->record.end_ns;
+	error = count_record(rows, merged.cpu, merged.record);
 	if (error)
 		return error;
-	if (nt_rows_is_sample(&merged.record))
-		return nt_rows_push_sample(rows, merged.cpu, &merged.record);
+	if (nt_rows_is_sample(merged.record))
+		return nt_rows_push_sample(rows, merged.cpu, merged.record);
 	if (rows->timeline)
-		error = nt_timeline_add(rows->timeline, merged.cpu, &merged.record);
-	if (!error && nt_window_is_done(rows, merged.cpu, &merged.record))
-		nt_merge_stop(rows->merge, merged.cpu);
+		error = nt_timeline_add(rows->timeline, merged.cpu, merged.record);
+	if (!error)
+		nt_window_fed(rows, merged.cpu, merged.record);
 	return error;
 }
 

@@ -73,7 +73,8 @@ int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sa
 	int error = nt_rows_see(rows, sample->task);
 
 	if (!error && sample->stack)
-		error = nt_stack_stage(&rows->stages, &rows->learned->ids, sample->stack, &info.stage, &info.family);
+		error = nt_stack_stage(&rows->learned->stages, &rows->learned->ids, sample->stack, &info.stage,
+				       &info.family);
 	if (!error)
 		error = nt_identity_marks_see_stack(&rows->marks, sample->stack);
 	if (!error)

@@ -28,6 +28,7 @@ struct nt_block_pass {
 struct nt_learned {
 	struct nt_identities ids;
 	struct nt_clocks clocks;
+	struct nt_stack_stages stages; /* of stacks that somebody asked for */
 };
 
 /* Numbers of columns; 0: the table has none such. */
@@ -39,6 +40,8 @@ struct nt_rows_window {
 	struct nt_window_columns columns[NT_TABLE_COUNT];
 	struct nt_place *places; /* by CPU: where reading begins; NULL: everything is read */
 	uint64_t *until_ns; /* by CPU: reading does not end before; NULL: it does not end */
+	uint64_t look_ns; /* when to look next whether all operations have ended */
+	bool has_loss; /* the window has uncovered time */
 };
 
 struct nt_rows {
@@ -53,7 +56,6 @@ struct nt_rows {
 	struct nt_timeline *timeline;
 	struct nt_rollup *rollup;
 	struct nt_sample_owners *owners; /* of stack samples */
-	struct nt_stack_stages stages; /* the same */
 	struct nt_rows_want want;
 	struct nt_rows_window window;
 	unsigned int step;
@@ -87,8 +89,11 @@ int nt_window_open(struct nt_rows *rows, bool needs_timeline);
 void nt_window_release(struct nt_rows *rows);
 /* Whether the row is in the window. */
 bool nt_window_has(const struct nt_rows *rows, const struct nt_row *row);
-/* Whether nothing behind this record, which was fed just now, has a part in the window's rows of its CPU. */
-bool nt_window_is_done(const struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
+/* A row of uncovered time, in the window or not. */
+void nt_window_lost(struct nt_rows *rows, const struct nt_loss_row *loss);
+/* This record was fed just now: reading ends, of its CPU or of all, if nothing behind has a part in the window's rows.
+ */
+void nt_window_fed(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
 
 /* ---- samples.c ---- */
 

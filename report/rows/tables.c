@@ -189,3 +189,28 @@ int nt_table_fill(struct nt_row *row, struct nt_arena *arena, enum nt_table_id i
 		return -ENOMEM;
 	return is_whole ? 0 : -EBADMSG;
 }
+
+struct nt_value *nt_row_value(const struct nt_row *row, const char *column)
+{
+	const struct nt_table *table = &tables[row->table];
+	const size_t at = NT_FIRST(row->n, i, !strcmp(table->columns[i].name, column));
+
+	return at < row->n ? (struct nt_value *)&row->values[at] : NULL;
+}
+
+int nt_values_own(struct nt_value *values, uint32_t n, struct nt_arena *arena)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		size_t size;
+		char *copy;
+
+		if (values[i].type != NT_VALUE_TEXT)
+			continue;
+		size = strlen(values[i].text) + 1;
+		copy = nt_arena_get(arena, size);
+		if (!copy)
+			return -ENOMEM;
+		values[i].text = memcpy(copy, values[i].text, size);
+	}
+	return 0;
+}

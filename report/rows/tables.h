@@ -101,6 +101,11 @@ const struct nt_table *nt_table(enum nt_table_id id);
 int nt_table_fill(struct nt_row *row, struct nt_arena *arena, enum nt_table_id id, int64_t session_id,
 		  const void *from);
 
+/* The row's value in that column of its table; NULL: there is no such column. */
+struct nt_value *nt_row_value(const struct nt_row *row, const char *column);
+/* Puts the texts among n values into an arena, so that they last as long as it. 0 or -ENOMEM. */
+int nt_values_own(struct nt_value *values, uint32_t n, struct nt_arena *arena);
+
 /* ---- what rows are made of, where timeline/timeline.h, rollup.h and the records do not say it already ---- */
 
 struct nt_session_info {

@@ -14,6 +14,7 @@
 #include "report/rows/state.h"
 
 #define FIRST_MARGIN_NS 100000000ull /* a CPU that does something has a state record each 50 ms */
+#define LOOK_NS 5000000ull /* between two looks whether all operations have ended: there may be many */
 #define LATE_NS 100000000ull /* samples, and what tells of their loss, stand no further behind what ended later */
 
 #define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
@@ -30,6 +31,24 @@ static const uint64_t of_no_events = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | 
 static bool wants(const struct nt_rows *rows, uint64_t tables)
 {
 	return rows->want.tables & tables;
+}
+
+/* Operations are spread over all CPUs, and the end of a task's stay on one may move the begin of its next on another.
+ */
+static bool needs_all_cpus(const struct nt_rows *rows)
+{
+	return wants(rows, BIT(SCHED_SLICE) | BIT(SOCK_OP));
+}
+
+/* Whether rows of stays, or of slices, must be whole that began before the window. */
+static bool needs_whole_stays(const struct nt_rows *rows)
+{
+	return wants(rows, BIT(SCHED_SLICE)) && !rows->want.begun_within;
+}
+
+static bool needs_whole_slices(const struct nt_rows *rows)
+{
+	return wants(rows, rows->want.begun_within ? BIT(STACK_SAMPLE) : of_slices);
 }
 
 static bool is_limited(const struct nt_rows *rows)
@@ -75,7 +94,9 @@ bool nt_window_has(const struct nt_rows *rows, const struct nt_row *row)
 	ts_ns = (uint64_t)row->values[columns->ts].integer;
 	if (columns->dur && row->values[columns->dur].type == NT_VALUE_INTEGER)
 		dur_ns = (uint64_t)row->values[columns->dur].integer;
-	return ts_ns < rows->want.to_ns && (dur_ns ? ts_ns + dur_ns > rows->want.from_ns : ts_ns >= rows->want.from_ns);
+	if (rows->want.begun_within || !dur_ns)
+		return rows->want.from_ns <= ts_ns && ts_ns < rows->want.to_ns;
+	return ts_ns < rows->want.to_ns && ts_ns + dur_ns > rows->want.from_ns;
 }
 
 /* ---- where to begin ---- */
@@ -107,8 +128,8 @@ static int ignore_sched_slice(void *arg, const struct nt_sched_slice *slice)
 static struct nt_timeline *new_timeline(struct nt_rows *rows)
 {
 	const struct nt_timeline_sink sink = {
-		.cpu_slice = wants(rows, of_slices) ? ignore_cpu_slice : NULL,
-		.sched_slice = wants(rows, BIT(SCHED_SLICE)) ? ignore_sched_slice : NULL,
+		.cpu_slice = needs_whole_slices(rows) ? ignore_cpu_slice : NULL,
+		.sched_slice = needs_whole_stays(rows) ? ignore_sched_slice : NULL,
 	};
 
 	return nt_rows_timeline_new(rows, &sink);
@@ -121,14 +142,14 @@ static int feed(struct search *search, struct nt_merge *merge, struct nt_timelin
 	int error;
 
 	while (!(error = nt_merge_next(merge, &merged))) {
-		if (!merged.is_gap && nt_rows_is_sample(&merged.record))
+		if (!merged.is_gap && nt_rows_is_sample(merged.record))
 			continue;
-		if ((merged.is_gap ? merged.resume_ns : merged.record.record.end_ns) > search->by_ns)
+		if ((merged.is_gap ? merged.resume_ns : merged.record->record.end_ns) > search->by_ns)
 			nt_merge_stop(merge, merged.cpu);
 		else if (merged.is_gap)
 			error = nt_timeline_gap(timeline, merged.cpu, merged.resume_ns, merged.task, merged.why);
 		else
-			error = nt_timeline_add(timeline, merged.cpu, &merged.record);
+			error = nt_timeline_add(timeline, merged.cpu, merged.record);
 		if (error)
 			return error;
 	}
@@ -195,7 +216,7 @@ static int go_back(struct search *search, uint64_t margin_ns, bool *is_done)
 			continue;
 		error = nt_place_find(rows->tape, cpu, search->by_ns > margin_ns ? search->by_ns - margin_ns : 0,
 				      place);
-		search->settled[cpu] = !place->end_ns && !wants(rows, BIT(SCHED_SLICE));
+		search->settled[cpu] = !place->end_ns && !needs_whole_stays(rows);
 		*is_done = *is_done && search->settled[cpu];
 	}
 	return error;
@@ -215,8 +236,8 @@ static int settle(struct search *search)
 }
 
 /*
- * The end of a task's stay on one CPU may move the begin of its next stay, on another (timeline.h). So all CPUs must be
- * known when the first stay begins that reaches into the window.
+ * Since the end of a stay may move another's begin, all CPUs must be known when the first stay begins that reaches into
+ * the window.
  */
 static int settle_before_stays(struct search *search)
 {
@@ -235,7 +256,7 @@ static int settle_places(struct search *search)
 	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++)
 		search->settled[cpu] = rows->window.places[cpu].leave_out;
 	error = settle(search);
-	if (!error && wants(rows, BIT(SCHED_SLICE)) && search->stay_ns < search->by_ns)
+	if (!error && needs_whole_stays(rows) && search->stay_ns < search->by_ns)
 		error = settle_before_stays(search);
 	return error;
 }
@@ -288,14 +309,48 @@ static int find_ends(struct nt_rows *rows)
 	return error;
 }
 
-bool nt_window_is_done(const struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
+void nt_window_lost(struct nt_rows *rows, const struct nt_loss_row *loss)
 {
-	if (!rows->window.until_ns || record->record.end_ns <= rows->window.until_ns[cpu] || nt_rows_is_sample(record))
-		return false;
-	return !rows->timeline || nt_timeline_is_past(rows->timeline, cpu, rows->want.to_ns);
+	if (loss->ts_ns < rows->want.to_ns && loss->ts_ns + loss->dur_ns > rows->want.from_ns)
+		rows->window.has_loss = true;
+}
+
+/* In uncovered time an operation may have begun that is told of much later. */
+static void end_with_ops(struct nt_rows *rows, uint64_t now_ns)
+{
+	if (now_ns < rows->window.look_ns || rows->window.has_loss)
+		return;
+	rows->window.look_ns = now_ns + LOOK_NS;
+	if (!nt_timeline_is_past_ops(rows->timeline, rows->want.from_ns, rows->want.to_ns))
+		return;
+	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++)
+		nt_merge_stop(rows->merge, cpu);
+}
+
+void nt_window_fed(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
+{
+	uint64_t end_ns = record->record.end_ns;
+
+	if (!rows->window.until_ns || end_ns <= rows->window.until_ns[cpu])
+		return;
+	if (wants(rows, BIT(SOCK_OP)))
+		end_with_ops(rows, end_ns);
+	else if (!rows->timeline || nt_timeline_is_past(rows->timeline, cpu, rows->want.to_ns))
+		nt_merge_stop(rows->merge, cpu);
 }
 
 /* ---- opening ---- */
+
+/* Whether all that is wanted needs only a part of the events. */
+static bool is_narrow(const struct nt_rows *rows)
+{
+	if (!is_limited(rows) && !rows->want.cpus)
+		return false;
+	/* Of operations that began before the window, nothing tells where to begin (docs/sql-schema.md). */
+	if (rows->want.begun_within && !wants(rows, ~(of_no_events | BIT(SOCK_OP))))
+		return true;
+	return !wants(rows, ~(of_spans | of_slices | of_samples | of_no_events | BIT(SCHED_SLICE)));
+}
 
 static int limit_time(struct nt_rows *rows, bool needs_timeline)
 {
@@ -310,15 +365,13 @@ static int limit_time(struct nt_rows *rows, bool needs_timeline)
 int nt_window_open(struct nt_rows *rows, bool needs_timeline)
 {
 	find_columns(&rows->window);
-	if (wants(rows, ~(of_spans | of_slices | of_samples | of_no_events | BIT(SCHED_SLICE))) ||
-	    !(is_limited(rows) || rows->want.cpus))
+	if (!is_narrow(rows))
 		return 0;
 	rows->window.places = calloc(rows->tape->n_cpus + 1, sizeof(*rows->window.places));
 	if (!rows->window.places)
 		return -ENOMEM;
 	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++)
-		rows->window.places[cpu].leave_out =
-			rows->want.cpus && !rows->want.cpus[cpu] && !wants(rows, BIT(SCHED_SLICE));
+		rows->window.places[cpu].leave_out = rows->want.cpus && !rows->want.cpus[cpu] && !needs_all_cpus(rows);
 	return is_limited(rows) ? limit_time(rows, needs_timeline) : 0;
 }
 

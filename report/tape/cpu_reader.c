@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FITS_EVENT(name) _Static_assert(sizeof(struct nt_##name) <= NT_EVENT_SIZE, "NT_EVENT_SIZE and " #name);
 #define FITS_SPAN FITS_EVENT
@@ -15,6 +14,17 @@
 #define FITS_IDENTITY(name)
 #define X(number, constant, name, class) FITS_##class(name)
 NT_KINDS(X)
+#undef X
+
+#define SIZE_EVENT(number, name) [number] = sizeof(struct nt_##name),
+#define SIZE_SPAN SIZE_EVENT
+#define SIZE_SAMPLE SIZE_EVENT
+#define SIZE_IDENTITY(number, name)
+#define X(number, constant, name, class) SIZE_##class(number, name)
+const uint8_t nt_item_sizes[NT_ITEM_KINDS] = {
+	NT_KINDS(X)[NT_ITEM_GAP] = sizeof(struct nt_gap),
+	[NT_ITEM_WRONG_BLOCK] = sizeof(struct nt_wrong_block),
+};
 #undef X
 
 struct nt_cpu_reader *nt_cpu_reader_new(struct nt_tape *tape, uint32_t cpu)
@@ -25,6 +35,7 @@ struct nt_cpu_reader *nt_cpu_reader_new(struct nt_tape *tape, uint32_t cpu)
 		return NULL;
 	reader->tape = tape;
 	reader->cpu = cpu;
+	reader->between_blocks = true;
 	reader->normal.decoder = nt_event_decoder_new();
 	reader->longer.decoder = nt_event_decoder_new();
 	if (!reader->normal.decoder || !reader->longer.decoder) {
@@ -38,7 +49,7 @@ void nt_cpu_reader_begin_at(struct nt_cpu_reader *reader, const struct nt_place 
 {
 	reader->chunk = place->chunk;
 	reader->expected = place->sequence;
-	reader->normal_end_ns = reader->given_ns = place->end_ns;
+	reader->normal_end_ns = place->end_ns;
 }
 
 void nt_cpu_reader_free(struct nt_cpu_reader *reader)
@@ -93,37 +104,47 @@ static void miss(struct nt_cpu_reader *reader, const char *why)
 static void set_gap(struct nt_cpu_reader *reader, uint64_t resume_ns, uint64_t task)
 {
 	reader->has_gap = true;
-	reader->gap_resume_ns = resume_ns;
-	reader->gap_task = task;
-	reader->gap_why = reader->missing_why;
+	reader->gap.gap =
+		(struct nt_gap){.resume_ns = resume_ns, .kind = NT_ITEM_GAP, .task = task, .why = reader->missing_why};
 	reader->missing = false;
+}
+
+/* The block cannot be had, or not all of it. Only one such is there at a time: fill_window stops. */
+static void set_wrong(struct nt_cpu_reader *reader, uint64_t offset, bool damaged)
+{
+	miss(reader, "damaged block");
+	reader->has_wrong = true;
+	reader->wrong.wrong = (struct nt_wrong_block){
+		.offset = offset, .kind = NT_ITEM_WRONG_BLOCK, .damaged = damaged, .chunk = reader->chunk};
 }
 
 /*
  * The rest of the block cannot be decoded although its checksum is right. Of a normal block, what follows is missing up
  * to the next one, which says so; of long spans, they may have been anywhere in the time of the normal block now open.
  */
-static int spoiled(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *input)
+static void spoiled(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *input)
 {
 	input->open = input->has_head = false;
-	miss(reader, "damaged block");
+	set_wrong(reader, input->offset, false);
 	if (input == &reader->normal)
 		reader->normal_end_ns = 0;
 	else if (reader->normal.open)
 		set_gap(reader, reader->normal_end_ns, NT_NO_TASK);
-	return nt_tape_bad_block(reader->tape, reader->chunk, input->offset);
 }
 
 /* Reads the next record of the input into its head. */
 static int advance(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *input)
 {
-	int error = nt_event_decoder_next(input->decoder, &input->head);
+	/* It writes no more than the record. */
+	int error = nt_event_decoder_next(input->decoder, (union nt_any *)&input->head);
 
 	input->has_head = !error;
 	if (!error)
 		return 0;
-	if (error == -EBADMSG)
-		return spoiled(reader, input);
+	if (error == -EBADMSG) {
+		spoiled(reader, input);
+		return 0;
+	}
 	input->open = false;
 	if (error < 0)
 		return error;
@@ -138,16 +159,16 @@ static int open_input(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *
 
 	input->open = input->has_head = false;
 	input->offset = block->offset;
-	error = nt_tape_load(reader->tape, reader->chunk, block, &input->raw);
+	error = nt_tape_read(reader->tape, reader->chunk, block, &input->raw);
 	if (error == -EBADMSG) {
-		miss(reader, "damaged block");
+		set_wrong(reader, block->offset, true);
 		return 1;
 	}
 	if (!error)
 		error = nt_event_decoder_open(input->decoder, input->raw.data, input->raw.size);
 	if (error == -EBADMSG) {
-		error = spoiled(reader, input);
-		return error ? error : 1;
+		spoiled(reader, input);
+		return 1;
 	}
 	if (error)
 		return error;
@@ -169,45 +190,39 @@ static void gap_before(struct nt_cpu_reader *reader, const struct nt_block_heade
 }
 
 /*
- * Opens the next normal block and the block of long spans that belongs to it. Long spans whose normal block is missing
- * are left out with it: they lie in time that is uncovered. 0, 1: the CPU has no more, or a negative errno.
+ * Opens the CPU's next block: a normal one, or the block of long spans that belongs to the normal one behind it. Long
+ * spans whose normal block is missing are left out with it: they lie in time that is uncovered. 0, 1: the CPU has no
+ * more, or a negative errno.
  */
-static int open_blocks(struct nt_cpu_reader *reader)
+static int open_block(struct nt_cpu_reader *reader)
 {
-	for (;;) {
-		const struct nt_block_ref *block;
-		const struct nt_block_header *header;
-		bool is_long;
-		int error = next_block(reader, &block);
+	const struct nt_block_ref *block;
+	const struct nt_block_header *header;
+	bool is_long;
+	int error = next_block(reader, &block);
 
-		if (error)
-			return error;
-		header = &block->header;
-		is_long = header->flags & NT_BLOCK_LONG;
-		if (header->sequence != reader->expected)
-			miss(reader, "missing block");
-		reader->expected = header->sequence + 1;
-		error = open_input(reader, is_long ? &reader->longer : &reader->normal, block);
-		if (error < 0)
-			return error;
-		if (is_long && !reader->longer.has_head)
-			reader->without_long = reader->expected;
-		if (is_long || error)
-			continue;
-		if (reader->missing)
-			gap_before(reader, header);
-		reader->normal_end_ns = header->last_end_ns;
+	if (error)
+		return error;
+	header = &block->header;
+	is_long = header->flags & NT_BLOCK_LONG;
+	if (header->sequence != reader->expected)
+		miss(reader, "missing block");
+	reader->expected = header->sequence + 1;
+	error = open_input(reader, is_long ? &reader->longer : &reader->normal, block);
+	if (error < 0)
+		return error;
+	if (is_long && !reader->longer.has_head)
+		reader->without_long = reader->expected;
+	if (is_long || error)
 		return 0;
-	}
+	if (reader->missing)
+		gap_before(reader, header);
+	reader->normal_end_ns = header->last_end_ns;
+	reader->between_blocks = false;
+	return 0;
 }
 
 /* ---- records ---- */
-
-/* A sample, or the loss of samples: they have no place in the order of events, and must not change it. */
-static bool is_loose(const union nt_any *record)
-{
-	return nt_kind_is_sample(record->record.kind == NT_LOSS ? record->as_loss.lost_kind : record->record.kind);
-}
 
 /*
  * Gives the input whose record comes next; a long span goes before what ended at the same time, as its ring had it.
@@ -215,7 +230,7 @@ static bool is_loose(const union nt_any *record)
  */
 static struct nt_cpu_reader_input *next_input(struct nt_cpu_reader *reader)
 {
-	if (reader->normal.has_head && is_loose(&reader->normal.head))
+	if (reader->normal.has_head && nt_item_is_loose(&reader->normal.head))
 		return &reader->normal;
 	if (!reader->longer.has_head)
 		return reader->normal.has_head ? &reader->normal : NULL;
@@ -225,11 +240,11 @@ static struct nt_cpu_reader_input *next_input(struct nt_cpu_reader *reader)
 }
 
 /* Puts a record into the window, behind those that ended no later. */
-static void insert(struct nt_cpu_reader *reader, const union nt_any *record)
+static void insert(struct nt_cpu_reader *reader, const union nt_item *item)
 {
 	unsigned int at = (reader->first + reader->n++) % NT_REORDER;
-	uint64_t end_ns = record->record.end_ns;
-	bool fixed = record->record.kind == NT_LOSS;
+	uint64_t end_ns = item->record.end_ns;
+	bool fixed = item->record.kind == NT_LOSS;
 
 	while (!fixed && at != reader->first) {
 		unsigned int before = (at + NT_REORDER - 1) % NT_REORDER;
@@ -239,7 +254,7 @@ static void insert(struct nt_cpu_reader *reader, const union nt_any *record)
 		reader->window[at] = reader->window[before];
 		at = before;
 	}
-	memcpy(&reader->window[at], record, NT_EVENT_SIZE);
+	reader->window[at] = *item;
 }
 
 /* The last blocks of the CPU could not be had: what was in them reaches to the end. */
@@ -250,76 +265,59 @@ static void end_reader(struct nt_cpu_reader *reader)
 		set_gap(reader, reader->tape->end_ns, NT_NO_TASK);
 }
 
-static int fill_window(struct nt_cpu_reader *reader)
+/* Puts the next record where it belongs; without one, blocks are to be opened. */
+static int take_record(struct nt_cpu_reader *reader)
 {
-	while (reader->n < NT_REORDER && !reader->has_gap && !reader->ended && !reader->has_loose) {
-		struct nt_cpu_reader_input *input = next_input(reader);
-		int error;
+	struct nt_cpu_reader_input *input = next_input(reader);
 
-		if (!input) {
-			error = open_blocks(reader);
-			if (error < 0)
-				return error;
-			if (error)
-				end_reader(reader);
-			continue;
-		}
-		reader->has_loose = is_loose(&input->head);
-		if (reader->has_loose)
-			memcpy(&reader->loose, &input->head, NT_EVENT_SIZE);
-		else
-			insert(reader, &input->head);
-		error = advance(reader, input);
-		if (error)
-			return error;
+	if (!input) {
+		reader->between_blocks = true;
+		return 0;
 	}
-	return 0;
+	reader->has_loose = nt_item_is_loose(&input->head);
+	if (reader->has_loose)
+		reader->loose = input->head;
+	else
+		insert(reader, &input->head);
+	return advance(reader, input);
 }
 
-int nt_cpu_reader_prepare(struct nt_cpu_reader *reader)
+static int fill_window(struct nt_cpu_reader *reader)
+{
+	int error = 0;
+
+	while (!error && reader->n < NT_REORDER && !reader->has_gap && !reader->ended && !reader->has_loose &&
+	       !reader->has_wrong) {
+		error = reader->between_blocks ? open_block(reader) : take_record(reader);
+		if (error == 1) {
+			end_reader(reader);
+			error = 0;
+		}
+	}
+	return error;
+}
+
+int nt_cpu_reader_next(struct nt_cpu_reader *reader, union nt_item *out)
 {
 	int error = fill_window(reader);
-	const struct nt_record *first;
 
 	if (error)
 		return error;
-	if (!reader->n && !reader->has_gap && !reader->has_loose)
-		return 1;
-	/* What has no place in the order goes at once: no event of another CPU may depend on it. */
-	if (reader->has_loose) {
-		reader->key_ns = 0;
-		return 0;
-	}
-	/* What says that something is missing goes before what happened elsewhere meanwhile. */
-	first = &reader->window[reader->first].record;
-	if (!reader->n || first->kind == NT_LOSS || first->kind == NT_HOTPLUG)
-		reader->key_ns = reader->given_ns;
-	else
-		reader->key_ns = first->end_ns;
-	return 0;
-}
-
-void nt_cpu_reader_take(struct nt_cpu_reader *reader, struct nt_merged *out)
-{
-	const union nt_event *event = &reader->window[reader->first];
-
-	out->cpu = reader->cpu;
-	out->is_gap = !reader->n && !reader->has_loose;
-	if (reader->has_loose) {
-		memcpy(&out->record, &reader->loose, NT_EVENT_SIZE);
+	if (reader->has_wrong) {
+		*out = reader->wrong;
+		reader->has_wrong = false;
+	} else if (reader->has_loose) {
+		*out = reader->loose;
 		reader->has_loose = false;
-		return;
-	}
-	if (out->is_gap) {
-		out->resume_ns = reader->gap_resume_ns;
-		out->task = reader->gap_task;
-		out->why = reader->gap_why;
+	} else if (reader->n) {
+		*out = reader->window[reader->first];
+		reader->first = (reader->first + 1) % NT_REORDER;
+		reader->n--;
+	} else if (reader->has_gap) {
+		*out = reader->gap;
 		reader->has_gap = false;
-		return;
+	} else {
+		return 1;
 	}
-	memcpy(&out->record, event, NT_EVENT_SIZE);
-	if (event->record.end_ns > reader->given_ns)
-		reader->given_ns = event->record.end_ns;
-	reader->first = (reader->first + 1) % NT_REORDER;
-	reader->n--;
+	return 0;
 }

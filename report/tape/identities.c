@@ -159,15 +159,17 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	return 0;
 }
 
-bool nt_identities_take_newest(struct nt_identities *ids, struct nt_identity_marks *marks, const union nt_any *record)
+int nt_identities_take_newest(struct nt_identities *ids, struct nt_identity_marks *marks, const union nt_any *record)
 {
 	uint64_t id;
 	struct nt_id_map *map = map_of(ids, record, &id), *taken;
 
 	if (!map || !id || record->record.end_ns > INT64_MAX || nt_id_map_get(map, id) != record->record.end_ns + 1)
-		return false;
+		return 0;
 	taken = &marks->taken[map - ids->newest];
-	return !nt_id_map_get(taken, id) && !nt_id_map_set(taken, id, 1);
+	if (nt_id_map_get(taken, id))
+		return 0;
+	return nt_id_map_set(taken, id, 1) ? -ENOMEM : 1;
 }
 
 bool nt_identities_knows_task(struct nt_identities *ids, uint64_t task)

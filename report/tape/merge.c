@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * merge.c - see merge.h. Two layers: `cpu_reader.c` gives the records of one CPU in order, with its gaps; here a heap
- * keeps the readers of all CPUs by the time of what each gives next.
+ * merge.c - see merge.h. Layers: `cpu_reader.c` gives the records of one CPU in order, with its gaps; `read_ahead.c`
+ * has that done in time; here a heap keeps the streams of all CPUs by the time of what each gives next.
  */
 #include "report/tape/merge.h"
 
 #include <stdlib.h>
 
-#include "report/tape/cpu_reader.h"
-#include "report/util/array.h"
+#include "report/tape/read_ahead.h"
 
-struct nt_merge {
-	struct nt_cpu_reader **heap; /* least key first; those that have ended are gone from it */
-	size_t n_heap;
-	struct nt_cpu_reader **readers; /* all, for freeing and counting */
-	size_t n_readers;
-	bool begun;
-	uint8_t *stopped; /* a flag for each CPU */
+/* A CPU. */
+struct source {
+	struct nt_stream *stream;
+	const uint8_t *at, *end; /* the items of the batch in use that come next */
+	uint64_t key_ns; /* where the first of them stands in the order of all CPUs */
+	uint64_t last_ns; /* greatest end of the CPU's events so far, up to that */
+	bool stopped; /* no more of it is wanted */
 };
 
-static bool has_blocks(const struct nt_tape *tape, uint32_t cpu)
-{
-	return NT_ANY(tape->n_chunks, i, nt_tape_chunk_has(&tape->chunks[i], cpu));
-}
+struct nt_merge {
+	struct nt_tape *tape;
+	struct nt_read_ahead *ahead;
+	struct source *sources;
+	struct source **heap; /* least key first; those that have ended are gone from it */
+	size_t n_heap;
+	bool begun;
+	int status; /* 0, or what nt_merge_next gives from now on */
+};
 
 struct nt_merge *nt_merge_new(struct nt_tape *tape, const struct nt_place *places)
 {
@@ -30,49 +34,46 @@ struct nt_merge *nt_merge_new(struct nt_tape *tape, const struct nt_place *place
 
 	if (!merge)
 		return NULL;
-	merge->heap = calloc(tape->n_cpus + 1, sizeof(struct nt_cpu_reader *));
-	merge->readers = calloc(tape->n_cpus + 1, sizeof(struct nt_cpu_reader *));
-	merge->stopped = calloc(tape->n_cpus + 1, 1);
-	if (!merge->heap || !merge->readers || !merge->stopped)
-		goto no_memory;
-	for (uint32_t cpu = 0; cpu < tape->n_cpus; cpu++) {
-		if (!has_blocks(tape, cpu) || (places && places[cpu].leave_out))
-			continue;
-		merge->readers[merge->n_readers] = nt_cpu_reader_new(tape, cpu);
-		if (!merge->readers[merge->n_readers++])
-			goto no_memory;
-		if (places)
-			nt_cpu_reader_begin_at(merge->readers[merge->n_readers - 1], &places[cpu]);
+	merge->tape = tape;
+	merge->ahead = nt_read_ahead_new(tape, places);
+	if (merge->ahead) {
+		merge->sources = calloc(merge->ahead->n_streams + 1, sizeof(*merge->sources));
+		merge->heap = calloc(merge->ahead->n_streams + 1, sizeof(struct source *));
+	}
+	if (!merge->sources || !merge->heap) {
+		nt_merge_free(merge);
+		return NULL;
+	}
+	for (size_t i = 0; i < merge->ahead->n_streams; i++) {
+		merge->sources[i].stream = &merge->ahead->streams[i];
+		merge->sources[i].last_ns = places ? places[merge->ahead->streams[i].cpu].end_ns : 0;
 	}
 	return merge;
-no_memory:
-	nt_merge_free(merge);
-	return NULL;
 }
 
 void nt_merge_free(struct nt_merge *merge)
 {
 	if (!merge)
 		return;
-	for (size_t i = 0; i < merge->n_readers; i++)
-		nt_cpu_reader_free(merge->readers[i]);
-	free(merge->readers);
+	nt_read_ahead_free(merge->ahead);
+	free(merge->sources);
 	free(merge->heap);
-	free(merge->stopped);
 	free(merge);
 }
 
+/* ---- the heap ---- */
+
 /* Streams with equal times go by CPU, so that a tape always gives the same order. */
-static bool is_before(const struct nt_cpu_reader *a, const struct nt_cpu_reader *b)
+static bool is_before(const struct source *a, const struct source *b)
 {
 	if (a->key_ns != b->key_ns)
 		return a->key_ns < b->key_ns;
-	return a->cpu < b->cpu;
+	return a->stream->cpu < b->stream->cpu;
 }
 
 static void sift_down(struct nt_merge *merge, size_t at)
 {
-	struct nt_cpu_reader *reader = merge->heap[at];
+	struct source *source = merge->heap[at];
 
 	for (;;) {
 		size_t child = 2 * at + 1;
@@ -81,29 +82,107 @@ static void sift_down(struct nt_merge *merge, size_t at)
 			break;
 		if (child + 1 < merge->n_heap && is_before(merge->heap[child + 1], merge->heap[child]))
 			child++;
-		if (!is_before(merge->heap[child], reader))
+		if (!is_before(merge->heap[child], source))
 			break;
 		merge->heap[at] = merge->heap[child];
 		at = child;
 	}
-	merge->heap[at] = reader;
+	merge->heap[at] = source;
 }
+
+/* ---- one CPU ---- */
+
+static const union nt_item *item_of(const struct source *source)
+{
+	return (const union nt_item *)source->at;
+}
+
+static void step_over(struct source *source)
+{
+	source->at += nt_item_sizes[item_of(source)->record.kind];
+}
+
+static void set_key(struct source *source)
+{
+	const union nt_item *item = item_of(source);
+	const unsigned int kind = item->record.kind;
+
+	/* What has no place in the order goes at once: no event of another CPU may depend on it. */
+	if (nt_item_is_loose(item)) {
+		source->key_ns = 0;
+		return;
+	}
+	/* What says that something is missing goes before what happened elsewhere meanwhile. */
+	source->key_ns = source->last_ns;
+	if (kind == NT_ITEM_GAP)
+		return;
+	if (kind != NT_LOSS && kind != NT_HOTPLUG)
+		source->key_ns = item->record.end_ns;
+	if (item->record.end_ns > source->last_ns)
+		source->last_ns = item->record.end_ns;
+}
+
+static int note_wrong_block(struct nt_tape *tape, const struct nt_wrong_block *wrong)
+{
+	return wrong->damaged ? nt_tape_damaged_block(tape, wrong->chunk, wrong->offset)
+			      : nt_tape_bad_block(tape, wrong->chunk, wrong->offset);
+}
+
+/* Goes to the next batch. 0; 1: the CPU has ended; or a negative errno. */
+static int turn(struct nt_merge *merge, struct source *source)
+{
+	const struct nt_item_batch *batch;
+	int error = nt_read_ahead_turn(merge->ahead, source->stream, &batch);
+
+	if (error)
+		return error;
+	source->at = batch->bytes;
+	source->end = batch->bytes + batch->size;
+	return 0;
+}
+
+/*
+ * Makes sure that the CPU stands at a record or a gap, and knows its key. 0; 1: it has ended, or was stopped; or a
+ * negative errno.
+ */
+static int prepare(struct nt_merge *merge, struct source *source)
+{
+	for (;;) {
+		int error = source->stopped ? 1 : 0;
+
+		if (!error && source->at == source->end)
+			error = turn(merge, source);
+		if (error)
+			return error;
+		if (item_of(source)->record.kind != NT_ITEM_WRONG_BLOCK)
+			break;
+		error = note_wrong_block(merge->tape, &item_of(source)->wrong);
+		if (error)
+			return error;
+		step_over(source);
+	}
+	set_key(source);
+	return 0;
+}
+
+/* ---- all CPUs ---- */
 
 /* Reads the first of each CPU. */
 static int begin(struct nt_merge *merge)
 {
-	for (size_t i = 0; i < merge->n_readers; i++) {
-		int error = nt_cpu_reader_prepare(merge->readers[i]);
+	for (size_t i = 0; i < merge->ahead->n_streams; i++) {
+		struct source *source = &merge->sources[i];
+		int error = prepare(merge, source);
 
 		if (error < 0)
 			return error;
 		if (!error)
-			merge->heap[merge->n_heap++] = merge->readers[i];
+			merge->heap[merge->n_heap++] = source;
 	}
 	for (size_t i = merge->n_heap / 2; i-- > 0;)
 		sift_down(merge, i);
 	merge->begun = true;
-	return 0;
+	return !merge->n_heap;
 }
 
 static void remove_first(struct nt_merge *merge)
@@ -113,37 +192,67 @@ static void remove_first(struct nt_merge *merge)
 		sift_down(merge, 0);
 }
 
-int nt_merge_next(struct nt_merge *merge, struct nt_merged *out)
+/* Goes on behind what was given last. */
+static int advance(struct nt_merge *merge)
 {
-	int error = merge->begun ? 0 : begin(merge);
+	int error;
 
-	if (error)
-		return error;
-	while (merge->n_heap && merge->stopped[merge->heap[0]->cpu])
-		remove_first(merge);
-	if (!merge->n_heap)
-		return 1;
-	nt_cpu_reader_take(merge->heap[0], out);
-	error = nt_cpu_reader_prepare(merge->heap[0]);
+	step_over(merge->heap[0]);
+	error = prepare(merge, merge->heap[0]);
 	if (error < 0)
 		return error;
 	if (error)
 		remove_first(merge);
 	else
 		sift_down(merge, 0);
+	while (merge->n_heap && merge->heap[0]->stopped)
+		remove_first(merge);
+	return !merge->n_heap;
+}
+
+static void give_gap(const struct nt_gap *gap, struct nt_merged *out)
+{
+	out->resume_ns = gap->resume_ns;
+	out->task = gap->task;
+	out->why = gap->why;
+}
+
+int nt_merge_next(struct nt_merge *merge, struct nt_merged *out)
+{
+	const union nt_item *item;
+
+	if (!merge->status)
+		merge->status = merge->begun ? advance(merge) : begin(merge);
+	if (merge->status)
+		return merge->status;
+	out->cpu = merge->heap[0]->stream->cpu;
+	item = item_of(merge->heap[0]);
+	out->is_gap = item->record.kind == NT_ITEM_GAP;
+	if (out->is_gap)
+		give_gap(&item->gap, out);
+	else
+		out->record = (const union nt_any *)item;
 	return 0;
 }
 
 void nt_merge_stop(struct nt_merge *merge, uint32_t cpu)
 {
-	merge->stopped[cpu] = true;
+	for (size_t i = 0; i < merge->ahead->n_streams; i++) {
+		if (merge->sources[i].stream->cpu != cpu)
+			continue;
+		merge->sources[i].stopped = true;
+		nt_read_ahead_stop(merge->ahead, merge->sources[i].stream);
+	}
 }
 
 uint64_t nt_merge_unknown(const struct nt_merge *merge)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < merge->n_readers; i++)
-		sum += merge->readers[i]->unknown;
+	for (size_t i = 0; i < merge->ahead->n_streams; i++) {
+		const struct nt_item_batch *used = merge->ahead->streams[i].used;
+
+		sum += used ? used->unknown : 0;
+	}
 	return sum;
 }

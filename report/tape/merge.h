@@ -7,7 +7,8 @@
  * end, ties in ring order; the CPU's blocks of long spans are merged in. Nothing is moved over a LOSS record: what
  * stands behind it was written after the loss. Across CPUs: least end first, but gaps as early as they can be told.
  * Samples and their losses are given as they are read, past all this: they change nothing in the order of events.
- * Memory: one decoded block (and one of long spans) and one window per CPU.
+ * The blocks are read ahead by other threads (read_ahead.h). Memory: per CPU, one block (and one of long spans) being
+ * decoded, one window, and some records ahead.
  */
 #pragma once
 
@@ -15,13 +16,12 @@
 #include "report/tape/tape.h"
 #include "schema/event.h"
 
-#define NT_REORDER 64
-
 /* What the merge gives: a record, or a gap in the blocks of a CPU. */
 struct nt_merged {
 	uint32_t cpu;
 	bool is_gap;
-	union nt_any record; /* !is_gap */
+	/* !is_gap. Only the part that its kind has may be read, and only until the next call. */
+	const union nt_any *record;
 	uint64_t resume_ns; /* is_gap: as nt_timeline_gap */
 	uint64_t task;
 	const char *why;

@@ -451,6 +451,7 @@ int nt_tape_open(struct nt_tape **out, const char *path, char error_text[NT_ERRO
 		nt_fail(error_text, "'%s' cannot be read: %s.", path, strerror(ENOMEM));
 		return -ENOMEM;
 	}
+	pthread_mutex_init(&opening.tape->lock, NULL);
 	error = find_chunks(&opening);
 	if (!error && !opening.tape->n_chunks)
 		error = -EPROTO;

@@ -76,29 +76,37 @@ void nt_tape_chunk_close(struct nt_tape_chunk *chunk)
 
 int nt_tape_hold(struct nt_tape *tape, size_t chunk, const struct nt_chunk_contents **out)
 {
-	int error = tape->chunks[chunk].holds ? 0 : nt_tape_chunk_open(tape, &tape->chunks[chunk]);
+	int error;
 
-	if (error)
-		return error;
-	tape->chunks[chunk].holds++;
-	if (out)
+	pthread_mutex_lock(&tape->lock);
+	error = tape->chunks[chunk].holds ? 0 : nt_tape_chunk_open(tape, &tape->chunks[chunk]);
+	tape->chunks[chunk].holds += !error;
+	pthread_mutex_unlock(&tape->lock);
+	if (!error && out)
 		*out = &tape->chunks[chunk].contents;
-	return 0;
+	return error;
 }
 
 void nt_tape_drop(struct nt_tape *tape, size_t chunk)
 {
+	pthread_mutex_lock(&tape->lock);
 	if (!--tape->chunks[chunk].holds)
 		nt_tape_chunk_close(&tape->chunks[chunk]);
+	pthread_mutex_unlock(&tape->lock);
+}
+
+int nt_tape_read(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *block, struct nt_buf *raw)
+{
+	struct nt_source source = source_of(&tape->chunks[chunk]);
+
+	return nt_chunk_load(&source, block, raw);
 }
 
 int nt_tape_load(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *block, struct nt_buf *raw)
 {
-	struct nt_source source = source_of(&tape->chunks[chunk]);
-	int error = nt_chunk_load(&source, block, raw);
+	int error = nt_tape_read(tape, chunk, block, raw);
 
-	if (error == -EBADMSG && nt_tape_problem(tape, "%s: the block at byte %llu is damaged.",
-						 tape->chunks[chunk].name, (unsigned long long)block->offset) < 0)
+	if (error == -EBADMSG && nt_tape_damaged_block(tape, chunk, block->offset))
 		return -ENOMEM;
 	return error;
 }
@@ -161,6 +169,12 @@ int nt_tape_problem(struct nt_tape *tape, const char *format, ...)
 	return size < 0 ? -ENOMEM : add_problem(tape, text);
 }
 
+int nt_tape_damaged_block(struct nt_tape *tape, size_t chunk, uint64_t offset)
+{
+	return nt_tape_problem(tape, "%s: the block at byte %llu is damaged.", tape->chunks[chunk].name,
+			       (unsigned long long)offset);
+}
+
 int nt_tape_bad_block(struct nt_tape *tape, size_t chunk, uint64_t offset)
 {
 	return nt_tape_problem(tape, "%s: the block at byte %llu does not hold what the chunk format says.",
@@ -198,5 +212,6 @@ void nt_tape_close(struct nt_tape *tape)
 	free(tape->present);
 	free(tape->online);
 	free(tape->path);
+	pthread_mutex_destroy(&tape->lock);
 	free(tape);
 }

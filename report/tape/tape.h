@@ -4,10 +4,13 @@
  * with them. Opens files; does not decode events (merge.h) and prints nothing.
  *
  * Memory does not grow with the blocks of a tape: where they stand is read again for the chunks that
- * somebody holds, and only for those. Not shared between threads. Errors as in schema/block.h.
+ * somebody holds, and only for those. Errors as in schema/block.h.
+ *
+ * Threads: nt_tape_hold, nt_tape_drop and nt_tape_read may be called by any; all else by the tape's owner alone.
  */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +33,7 @@ struct nt_tape_chunk {
 	bool partial; /* named `.partial`: never finished */
 	struct nt_chunk_cpu *cpus; /* n_cpus of them */
 	uint32_t n_cpus;
-	/* While it is held (nt_tape_hold): */
+	/* While it is held (nt_tape_hold); under the tape's lock: */
 	unsigned int holds;
 	int fd;
 	struct nt_chunk_contents contents;
@@ -54,6 +57,7 @@ struct nt_tape {
 	uint8_t *present, *online; /* flags of CPUs: was there at some time; online at the session's start */
 	uint64_t bytes; /* of all chunks */
 	uint64_t lag_max_ns; /* greatest lag of any block */
+	pthread_mutex_t lock; /* of what chunks are held */
 };
 
 /*
@@ -75,9 +79,9 @@ static inline bool nt_tape_chunk_has(const struct nt_tape_chunk *chunk, uint32_t
  */
 int nt_tape_hold(struct nt_tape *tape, size_t chunk, const struct nt_chunk_contents **out);
 void nt_tape_drop(struct nt_tape *tape, size_t chunk);
-/*
- * Loads one block of a chunk that is held. -EBADMSG: damaged; then the tape has one problem more.
- */
+/* Loads one block of a chunk that is held. -EBADMSG: damaged. */
+int nt_tape_read(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *block, struct nt_buf *raw);
+/* The same; a damaged block is one problem more of the tape. */
 int nt_tape_load(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *block, struct nt_buf *raw);
 /* The value of the first `key` of the session's meta blocks into `value` (zero-terminated). 0, or -ENOENT. */
 int nt_tape_meta(const struct nt_tape *tape, const char *key, char *value, size_t size);
@@ -85,7 +89,9 @@ int nt_tape_meta(const struct nt_tape *tape, const char *key, char *value, size_
 uint64_t nt_tape_meta_number(const struct nt_tape *tape, const char *key, uint64_t otherwise);
 /* Notes something wrong; a sentence that is noted already is not noted again. 0, or -ENOMEM. */
 int nt_tape_problem(struct nt_tape *tape, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same of a block that begins at this byte of the chunk: its checksum is right and its contents are not. */
+/* The same of a block that begins at this byte of the chunk: it is damaged. */
+int nt_tape_damaged_block(struct nt_tape *tape, size_t chunk, uint64_t offset);
+/* The same: its checksum is right and its contents are not. */
 int nt_tape_bad_block(struct nt_tape *tape, size_t chunk, uint64_t offset);
 /* Why an operation on the tape failed, in words: a constant or the text of an errno. */
 const char *nt_tape_error_text(int error);

@@ -27,6 +27,7 @@ struct sweep {
 	enum nt_owner base;
 	uint64_t at_ns;
 	uint64_t class_end_ns[N_CLASSES];
+	uint64_t classes_end_ns; /* the latest of these */
 	/*
 	 * The operations that are open, as indices of spans. They stand in those places of segment->order that the
 	 * sweep has passed: each place that it passes holds one more at most.
@@ -123,11 +124,12 @@ static void advance(struct sweep *sweep, uint64_t until_ns)
 	while (sweep->at_ns < until_ns) {
 		uint64_t end_ns = until_ns;
 		struct nt_span *op;
-		int class = 0;
 
-		while (class < N_CLASSES && sweep->class_end_ns[class] <= sweep->at_ns)
-			class ++;
-		if (class < N_CLASSES) {
+		if (sweep->classes_end_ns > sweep->at_ns) {
+			int class = 0;
+
+			while (sweep->class_end_ns[class] <= sweep->at_ns)
+				class ++;
 			if (sweep->class_end_ns[class] < end_ns)
 				end_ns = sweep->class_end_ns[class];
 			put_piece(sweep, end_ns, class == CLASS_POLL ? NT_OWNER_NET_RX : (enum nt_owner) class);
@@ -170,6 +172,8 @@ static void begin_interruption(struct sweep *sweep, struct nt_span *span)
 
 	if (span->end_ns > sweep->class_end_ns[class])
 		sweep->class_end_ns[class] = span->end_ns;
+	if (span->end_ns > sweep->classes_end_ns)
+		sweep->classes_end_ns = span->end_ns;
 	if (span->layer == NT_LAYER_SOFTIRQ && innermost(sweep, span->begin_ns))
 		span->marks |= NT_MARK_IN_OP;
 }

@@ -362,6 +362,28 @@ bool nt_timeline_is_past(const struct nt_timeline *timeline, uint32_t cpu, uint6
 	return !timeline->sink.sched_slice || !line->staying || line->stay_ns >= ns;
 }
 
+/* Whether an operation that began before ns may be in the CPU's segment at hand. The idle task begins none. */
+static bool may_hide_op(const struct nt_cpu_line *line, uint64_t ns)
+{
+	if (!line->present || line->start_ns >= ns)
+		return false;
+	return line->lost || (line->base == NT_BASE_TASK && line->task) ||
+	       NT_ANY(line->segment.n, i, line->segment.spans[i].layer == NT_LAYER_OP);
+}
+
+bool nt_timeline_is_past_ops(const struct nt_timeline *timeline, uint64_t from_ns, uint64_t ns)
+{
+	const struct nt_open_op *op;
+
+	if (NT_ANY(timeline->n_lines, i, may_hide_op(&timeline->lines[i], ns)))
+		return false;
+	LIST_FOREACH (op, &timeline->open_ops.all, of_all) {
+		if (op->begin_ns >= from_ns && op->begin_ns < ns)
+			return false;
+	}
+	return true;
+}
+
 /* Times are sorted within a CPU before they come here: what is still inverted is counted. */
 static void check_order(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t end_ns)
 {

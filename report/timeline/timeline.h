@@ -216,6 +216,11 @@ uint64_t nt_timeline_stay_since(const struct nt_timeline *timeline, uint32_t cpu
  * depend on has been fed. Operations are left out of account, and spans of which nothing has been fed yet.
  */
 bool nt_timeline_is_past(const struct nt_timeline *timeline, uint32_t cpu, uint64_t ns);
+/*
+ * The same for operations, of all CPUs: whether none that began at from_ns or later, and before ns, is open, or may
+ * turn up; but in uncovered time between the two one may have begun of which nothing has been fed yet.
+ */
+bool nt_timeline_is_past_ops(const struct nt_timeline *timeline, uint64_t from_ns, uint64_t ns);
 /* Ends all CPUs at the session's end and gives the last rows. Call once. */
 int nt_timeline_finish(struct nt_timeline *timeline);
 const struct nt_timeline_counts *nt_timeline_counts(const struct nt_timeline *timeline);

@@ -10,7 +10,11 @@
  * Makes room for n elements in `array`, which has room for `size` of them, a size_t. It at least doubles, and new
  * elements are not cleared. 0, or -ENOMEM: nothing has changed. The owner frees the array.
  */
-#define NT_ROOM(array, size, n) nt_array_room(&(array), &(size), n, sizeof(*(array)))
+#define NT_ROOM(array, size, n)                                                                                        \
+	({                                                                                                             \
+		const size_t room_ = (n);                                                                              \
+		room_ <= (size) ? 0 : nt_array_room(&(array), &(size), room_, sizeof(*(array)));                       \
+	})
 
 /* How many elements an array has that is not a pointer. */
 #define NT_COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -30,6 +30,7 @@ void nt_texts_reset(struct nt_texts *texts)
 {
 	tdestroy(texts->tree, leave);
 	texts->tree = NULL;
+	memset(texts->lately, 0, sizeof(texts->lately));
 	while (texts->n)
 		free(texts->texts[--texts->n]);
 }
@@ -60,12 +61,19 @@ static struct nt_text *add(struct nt_texts *texts, const char *text)
 
 uint32_t nt_texts_number(struct nt_texts *texts, const char *text, bool *is_new)
 {
-	char *const *found = tfind(text, &texts->tree, compare);
+	uint32_t *lately = &texts->lately[(uintptr_t)text >> 3 & (NT_COUNT(texts->lately) - 1)];
 	const struct nt_text *known;
+	char *const *found;
 
+	*is_new = false;
+	/* Another text may stand there now. */
+	if (*lately && !strcmp(nt_texts_text(texts, *lately), text))
+		return *lately;
+	found = tfind(text, &texts->tree, compare);
 	known = found ? (const struct nt_text *)(*found - offsetof(struct nt_text, text)) : add(texts, text);
 	*is_new = known && !found;
-	return known ? known->number : 0;
+	*lately = known ? known->number : 0;
+	return *lately;
 }
 
 const char *nt_texts_text(const struct nt_texts *texts, uint32_t number)

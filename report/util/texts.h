@@ -15,6 +15,7 @@ struct nt_texts {
 	struct nt_text **texts; /* number - 1 */
 	uint32_t n;
 	size_t size;
+	uint32_t lately[32]; /* numbers, by the addresses of what was asked: constants come again and again */
 };
 
 void nt_texts_release(struct nt_texts *texts);

@@ -121,4 +121,72 @@ report 2 import "$work/hand.tape" -o "$work/e.db" --tables cpu_slice,slices
 has "a table that there is not" "$err" "--tables slices: there is no such table; choose from session, session_meta,"
 has "up to the last" "$err" "cpu_cost, sock_cost."
 holds "no database" test ! -e "$work/e.db"
+
+# ---- --from, --to ----
+long=$work/long.tape all=$work/all.db part=$work/window.db
+build/tools/make_tape traffic "$long" 350 4
+report 0 import "$long" -o "$all"
+report 0 import "$long" -o "$part" --from 120ms --to 0.19
+# It is widened to whole buckets: from 100 to 200 ms.
+window="start_ts + 100000000 AS from_ts, start_ts + 200000000 AS to_ts FROM session"
+for table in sched_slice softirq_slice irq_slice sock_op cpu_slice sock_cost proc_counter; do
+    in_time="t.ts < to_ts AND t.ts + ifnull(t.dur, 0) > from_ts"
+    [[ $table != proc_counter ]] || in_time=1
+    is "$table: rows that overlap, whole" "$(sql "$part" "SELECT * FROM $table; SELECT 'end'")" \
+        "$(sql "$all" "SELECT t.* FROM $table AS t, (SELECT $window) WHERE $in_time ORDER BY t.rowid; SELECT 'end'")"
+done
+is "the session is the window" "$(sql "$part" "SELECT start_ts, end_ts, dur, start_realtime_ns FROM session")" \
+    "$(sql "$all" "SELECT start_ts + 100000000, start_ts + 200000000, 100000000, start_realtime_ns + 100000000
+        FROM session")"
+is "the recording's times are said" "$(sql "$part" "SELECT group_concat(value) FROM session_meta
+    WHERE key LIKE 'recording_%'")" "$(sql "$all" "SELECT start_ts || ',' || end_ts FROM session")"
+is "sums are of the window" "$(sql "$part" 'SELECT cpu, sum(ns), sum(share) FROM net_cost_cpu GROUP BY cpu')" \
+    $'0,100000000,1\n1,100000000,1'
+"$REPORT" timeline "$part" --json | grep -v '"start_' >"$work/of_part"
+"$REPORT" timeline "$long" --from 0.1 --to 0.2 --json | grep -v '"start_' >"$work/of_tape"
+same "timeline: as of that time of the tape" "$work/of_part" "$work/of_tape"
+report 1 check "$part"
+has "a part cannot be checked" "$err" "session 1 is a part of its recording (import --from, --to): give the tape, or"
+report 1 import "$long" -o "$work/e.db" --from 1
+has "no such time" "$err" "nothing of $long is in that time: it began at"
+report 2 import "$long" -o "$work/e.db" --from 0.2 --to 0.1
+has "no time between" "$err" "--from is not before --to"
+holds "no database" test ! -e "$work/e.db"
+report 0 import "$long" -o "$work/end.db" --from 310ms
+is "up to the end" "$(sql "$work/end.db" 'SELECT dur FROM session')" 50000000
+is "sums of it" "$(sql "$work/end.db" 'SELECT cpu, sum(ns) FROM net_cost_cpu GROUP BY cpu')" $'0,50000000\n1,50000000'
+
+# ---- --sums ----
+# figures DB: sums for each CPU and owner, of operations, of losses, and the last counters
+figures() {
+    sql "$1" "SELECT cpu, owner, sum(spent_ns) FROM cpu_cost GROUP BY 1, 2; SELECT op, sum(ops), sum(failed),
+        sum(untimed), sum(lower_bound), sum(bytes), sum(cpu_ns) FROM sock_cost GROUP BY 1; SELECT * FROM record_count;
+        SELECT source, cpu, name, max(value) FROM proc_counter GROUP BY 1, 2, 3;
+        SELECT program, name, max(value) FROM self_cost GROUP BY 1, 2"
+}
+make_tape month
+make_tape hostile
+for tape in "$work/chunks.tape" "$work/loss.tape" "$work/month.tape" "$work/hostile.tape" tests/golden/v1.tape \
+    tests/golden/v1-samples.tape; do
+    rm -f "$all" "$part"
+    report 0 import "$tape" -o "$all"
+    report 0 import "$tape" -o "$part" --sums
+    is "sums of ${tape##*/}" "$(figures "$part")" "$(figures "$all")"
+    "$REPORT" summary "$part" --json | sed -n '1,/"programs"/p' >"$work/of_part"
+    "$REPORT" summary "$all" --json | sed -n '1,/"programs"/p' >"$work/of_all"
+    same "and its summary" "$work/of_part" "$work/of_all"
+done
+is "buckets of a minute" "$(sql "$part" "SELECT bucket_ns FROM session")" 60000000000
+report 0 import "$work/hand.tape" -o "$work/sums.db" --sums
+"$REPORT" summary "$work/sums.db" >"$work/of_part"
+"$REPORT" summary "$work/hand.tape" >"$work/of_all"
+same "with few threads nothing is left out of a summary" "$work/of_part" "$work/of_all"
+part=$work/sums.db
+left_out stack check "$part"
+left_out softirq_slice timeline "$part"
+report 0 import --append "$work/loss.tape" -o "$part" --sums --from 1ms --to 2ms
+report 1 import --append "$work/hand.tape" -o "$work/a.db" --sums
+has "a database of all tables gets all tables" "$err" "leave --sums out"
+report 2 import "$work/hand.tape" -o "$work/e.db" --sums --tables loss
+has "one or the other" "$err" "--sums has tables of its own: leave --tables out."
 finish

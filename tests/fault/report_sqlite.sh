@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A database that cannot be read to the end: one call of SQLite after the other fails (sqlite_fails.c). Every command
-# says so in a sentence and exits 1; none ends well with a part of the answer.
+# A database that cannot be read to the end, and SQL on a tape: one call of SQLite after the other fails
+# (sqlite_fails.c). Every command says so in a sentence and exits 1; none ends well with a part of the answer.
 # check-all: it takes a minute
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/../cli/lib.sh"
@@ -49,6 +49,10 @@ for name in v1-samples v1-stacks; do
     tried "$name: export html" export html "$db" -o "$work/a.html"
     tried "$name: export perfetto" export perfetto "$db" -o "$work/a.pftrace"
     tried "$name: query" query "$db" "SELECT * FROM cpu_slice"
+    tried "$name: query of a tape" query "tests/golden/$name.tape" \
+        "SELECT a.ts, b.name FROM cpu_slice AS a JOIN thread AS b USING (session_id, utid);
+        SELECT count(*) FROM sched_slice AS a JOIN cpu_slice AS b ON b.ts = a.ts AND b.cpu = a.cpu;
+        SELECT * FROM net_cost_process"
 done
 tried latency latency "$work/v1-samples.db" --by process --histogram
 tried "latency --json" latency "$work/v1-samples.db" --json

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * import_fuzz.c - any bytes as a tape of one chunk, as they are and with their checksums set right, through all of the
- * importer: tape, merge, timeline, rows, database; and through the export to Perfetto. Whatever the tape says, each
- * CPU's slices follow one another from the session's start to its end, and every row fits its table.
+ * importer: tape, merge, timeline, rows, database; through the export to Perfetto; and through SQL on the tape.
+ * Whatever the tape says, each CPU's slices follow one another from the session's start to its end, every row fits its
+ * table, and SQL finds as many rows.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/db/db.h"
+#include "report/db/load.h"
 #include "report/export/export.h"
 #include "report/rows/rows.h"
 #include "tests/support/chunk_seal.h"
@@ -27,6 +28,7 @@ struct import {
 	struct nt_db *db;
 	uint64_t *next_ns; /* by CPU: where its next slice must begin */
 	uint64_t n_rows, n_inserted;
+	uint64_t n_of[NT_TABLE_COUNT];
 };
 
 static void check_row(struct import *import, const struct nt_row *row)
@@ -66,11 +68,13 @@ static void read_all(struct import *import)
 {
 	const struct nt_row *row;
 	struct nt_rows *rows;
-	int error = nt_rows_open(&rows, import->tape, NULL, 1, &(struct nt_rows_want){.tables = NT_ALL_TABLES});
+	int error = nt_rows_open(&rows, import->tape, NULL, 1,
+				 &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST});
 
 	MUST(!error);
 	while (!(error = nt_rows_next(rows, &row)) && import->n_rows++ < MAX_ROWS) {
 		check_row(import, row);
+		import->n_of[row->table]++;
 		insert(import, row);
 	}
 	MUST(error >= 0);
@@ -98,6 +102,46 @@ static void export_path(const char *path)
 	fclose(out);
 }
 
+/* Reads all rows of a query. How many there are. */
+static uint64_t query(struct nt_db *db, const char *sql)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
+	uint64_t n = 0;
+
+	while (nt_db_next(statement))
+		n++;
+	if (nt_db_end(db, statement, "a query")) {
+		fprintf(stderr, "%s: %s\n", sql, db->error);
+		abort();
+	}
+	return n;
+}
+
+/* SQL on the tape: each table in full, and what comes back to a table of events, so that it is kept. */
+static void query_path(const char *path, const uint64_t n_of[NT_TABLE_COUNT])
+{
+	static const char *const more[] = {
+		"SELECT count(*) FROM (SELECT * FROM cpu_slice LIMIT 20) AS a JOIN cpu_slice AS b ON b.ts = a.ts AND "
+		"b.cpu = a.cpu",
+		"SELECT (SELECT max(b.ts) FROM sched_slice AS b WHERE b.utid = a.utid) FROM sock_op AS a LIMIT 20",
+		"SELECT * FROM thread WHERE utid = 1 OR tid = 1 OR name = ''",
+		"SELECT * FROM net_cost_process",
+		"SELECT * FROM loss_total",
+		"SELECT * FROM latency_hook",
+	};
+	char error[NT_ERROR_MAX] = "", sql[64];
+	struct nt_db *db;
+
+	MUST(!nt_load_open(&db, path, NULL, NULL, error));
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		snprintf(sql, sizeof(sql), "SELECT * FROM %s", nt_table((enum nt_table_id)id)->name);
+		MUST(query(db, sql) == n_of[id]);
+	}
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		query(db, more[i]);
+	nt_db_close(db);
+}
+
 static void import_path(const char *path, bool with_db)
 {
 	struct import import = {0};
@@ -119,6 +163,8 @@ static void import_path(const char *path, bool with_db)
 	free(import.next_ns);
 	if (import.n_rows < MAX_ROWS)
 		export_path(path);
+	if (import.n_rows < MAX_ROWS && with_db)
+		query_path(path, import.n_of);
 }
 
 static void import_bytes(const void *data, size_t size)

@@ -151,7 +151,7 @@ static double import(const char *tape_path, const char *path)
 
 	if (nt_tape_open(&tape, tape_path, error))
 		die(error);
-	if (nt_load(db, tape, NULL, NULL) || nt_db_finish(db))
+	if (nt_load(db, tape, NULL, NULL, NULL) || nt_db_finish(db))
 		die(db->error);
 	nt_db_close(db);
 	nt_tape_close(tape);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "report/query/check/check.h"
+#include "tests/support/rand.h"
 #include "tests/support/scratch_db.h"
 
 #define START 1000
@@ -188,6 +189,50 @@ static void threads_are_in_one_place(void **state)
 	FAILED(nt_check_threads, "1 times a thread was on two CPUs at once", "a thread on two CPUs for a nanosecond");
 	SQL("UPDATE sched_slice SET session_id = 2 WHERE ts = 1049");
 	OK(nt_check_threads, "a thread of another session");
+}
+
+/* Stays of a few threads, in the order of time or not, of which some overlap. */
+static void any_stays(void **state, struct nt_rand *rand, bool in_order)
+{
+	int ts = START;
+
+	SQL("DELETE FROM sched_slice");
+	for (int i = 0; i < 40; i++) {
+		ts = in_order ? ts + (int)nt_rand_below(rand, 20) : START + (int)nt_rand_below(rand, 400);
+		SQL("INSERT INTO sched_slice(session_id, ts, dur, cpu, utid) VALUES (%d, %d, %d, %d, %d)",
+		    1 + !nt_rand_below(rand, 9), ts, (int)nt_rand_below(rand, 30), (int)nt_rand_below(rand, 2),
+		    (int)nt_rand_below(rand, 5));
+	}
+}
+
+/* What is counted in passing is what is counted by sorting; stays that come in no order are sorted. */
+static void threads_are_counted_as_by_sorting(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned int disorderly = 0;
+	struct nt_rand rand = {.state = 15};
+
+	run(fixture, nt_check_threads);
+	for (int i = 0; i < 60; i++) {
+		struct nt_check_threads sorted = {0};
+		const struct nt_check_threads *passed = &fixture->check.events.threads;
+
+		any_stays(state, &rand, i % 2);
+		assert_int_equal(nt_check_read(&fixture->check), 0);
+		assert_int_equal(nt_check_sort_threads(&fixture->check, &sorted), 0);
+		assert_false(passed->is_disorderly && i % 2);
+		disorderly += passed->is_disorderly;
+		if (!passed->is_disorderly) {
+			assert_int_equal(passed->n, sorted.n);
+			assert_int_equal(passed->stays, sorted.stays);
+			assert_int_equal(passed->overlaps, sorted.overlaps);
+		}
+		nt_check_release(&fixture->check);
+	}
+	assert_in_range(disorderly, 1, 30);
+	SQL("DELETE FROM sched_slice; INSERT INTO sched_slice(session_id, ts, dur, cpu, utid) VALUES "
+	    "(1, 1500, 50, 0, 7), (1, 1000, 50, 1, 7), (1, 1040, 20, 0, 7)");
+	FAILED(nt_check_threads, "1 times a thread was on two CPUs at once", "stays that are in no order");
 }
 
 /* ---- operations ---- */
@@ -633,6 +678,7 @@ int main(void)
 		TEST(sums_are_those_of_slices),
 		TEST(what_is_uncovered_needs_a_loss),
 		TEST(threads_are_in_one_place),
+		TEST(threads_are_counted_as_by_sorting),
 		TEST(operations_cost_what_slices_say),
 		TEST(sums_are_those_of_operations),
 		TEST(softirqs_are_counted_by_the_snapshot_they_begin_in),

@@ -148,8 +148,6 @@ static void gives_rows_in_order(void **state)
 	assert_int_equal(row->values[1].integer, 5);
 	assert_string_equal(row->values[2].text, "/a");
 	assert_int_equal(nt_feed_next(feed, &row), 0);
-	assert_int_equal(row->table, NT_TABLE_SESSION);
-	assert_int_equal(nt_feed_next(feed, &row), 0);
 	assert_int_equal(row->table, NT_TABLE_PROBLEM);
 	assert_string_equal(row->values[1].text, "b");
 	assert_int_equal(nt_feed_next(feed, &row), 1);

@@ -8,18 +8,34 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "report/tape/merge.h"
 #include "report/timeline/timeline.h"
+#include "report/util/array.h"
 #include "schema/chunk_format.h"
 #include "tests/support/rand.h"
 #include "tests/support/scratch.h"
 #include "tests/support/tape_gen.h"
 
 #define SECOND 1000000000ull
+
+/* Bytes read of tapes, by whichever thread. */
+static atomic_size_t n_read;
+
+ssize_t pread(int fd, void *to, size_t size, off_t at)
+{
+	ssize_t n = syscall(SYS_pread64, fd, to, size, at);
+
+	n_read += n > 0 ? (size_t)n : 0;
+	return n;
+}
 
 struct fixture {
 	char dir[SCRATCH_MAX];
@@ -67,6 +83,14 @@ static void open_merge(struct fixture *fixture, const char *path)
 	assert_non_null(fixture->merge);
 }
 
+static void close_merge(struct fixture *fixture)
+{
+	nt_merge_free(fixture->merge);
+	nt_tape_close(fixture->tape);
+	fixture->merge = NULL;
+	fixture->tape = NULL;
+}
+
 /* The next is a record of this kind, CPU and end (since GEN_START_NS). */
 static void expect(struct fixture *fixture, uint32_t cpu, unsigned int kind, uint64_t end)
 {
@@ -74,9 +98,9 @@ static void expect(struct fixture *fixture, uint32_t cpu, unsigned int kind, uin
 
 	assert_int_equal(nt_merge_next(fixture->merge, &merged), 0);
 	assert_false(merged.is_gap);
-	assert_int_equal(merged.record.record.kind, kind);
+	assert_int_equal(merged.record->record.kind, kind);
 	assert_int_equal(merged.cpu, cpu);
-	assert_int_equal(merged.record.record.end_ns - GEN_START_NS, end);
+	assert_int_equal(merged.record->record.end_ns - GEN_START_NS, end);
 }
 
 static void expect_gap(struct fixture *fixture, uint32_t cpu, uint64_t resume, uint64_t task, const char *why)
@@ -585,12 +609,208 @@ static void random_inversions_are_sorted(void **state)
 	tape_gen_finish(gen, GEN_START_NS + SECOND, true);
 	open_merge(fixture, fixture->path);
 	while (!nt_merge_next(fixture->merge, &merged)) {
-		if (merged.record.record.end_ns < last[0])
+		if (merged.record->record.end_ns < last[0])
 			fail_msg("out of order (NT_SEED=%llu)", (unsigned long long)seed);
-		last[0] = merged.record.record.end_ns;
+		last[0] = merged.record->record.end_ns;
 		n++;
 	}
 	assert_int_equal(n, 20000);
+}
+
+/* ---- reading ahead ---- */
+
+#define MANY_CPUS 300
+
+/* Blocks on many CPUs, some of which cannot be read. */
+static void damaged_tape(struct fixture *fixture, struct nt_rand *rand, uint32_t n_cpus)
+{
+	struct tape_gen *gen = new_tape(fixture, n_cpus, 0);
+	char path[2 * SCRATCH_MAX];
+	size_t size;
+
+	for (uint64_t i = 1; i <= 60000; i++)
+		gen_irq(gen, (uint32_t)nt_rand_below(rand, n_cpus), 10 * i - 5, 10 * i, NT_IRQ_DEVICE, 1);
+	tape_gen_finish(gen, GEN_START_NS + SECOND, true);
+	scratch_path(path, fixture->path, "chunk-000000.ntc");
+	for (unsigned int i = 0; i < 20; i++) {
+		free(scratch_read(path, &size));
+		flip(path, size / 10 + nt_rand_below(rand, size / 2));
+	}
+}
+
+static uint64_t mix(uint64_t sum, uint64_t value)
+{
+	return (sum ^ value) * 0x9e3779b97f4a7c15ull;
+}
+
+/* A sum of what comes and of what is wrong, in its order; and how much comes. */
+static uint64_t sum_of(struct fixture *fixture, uint64_t *n)
+{
+	struct nt_merged merged;
+	uint64_t sum = 1;
+
+	open_merge(fixture, fixture->path);
+	for (*n = 0; !nt_merge_next(fixture->merge, &merged); ++*n) {
+		sum = mix(mix(sum, merged.cpu), merged.is_gap ? merged.resume_ns : merged.record->record.end_ns);
+		sum = mix(sum, merged.is_gap ? merged.task : merged.record->record.kind);
+	}
+	for (size_t i = 0; i < fixture->tape->n_problems; i++) {
+		for (const char *text = fixture->tape->problems[i].text; *text; text++)
+			sum = mix(sum, (uint64_t)*text);
+	}
+	assert_true(fixture->tape->n_problems > 5);
+	close_merge(fixture);
+	return sum;
+}
+
+/* A process with one CPU has no workers. */
+static uint64_t sum_on_one_cpu(struct fixture *fixture, uint64_t *n)
+{
+	cpu_set_t all, one;
+	uint64_t sum;
+
+	CPU_ZERO(&one);
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	sum = sum_of(fixture, n);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	return sum;
+}
+
+static void threads_change_nothing(void **state)
+{
+	static const uint32_t n_cpus[] = {1, 2, MANY_CPUS};
+	struct fixture *fixture = *state;
+	struct nt_rand rand = {nt_rand_seed()};
+
+	for (size_t i = 0; i < NT_COUNT(n_cpus); i++) {
+		char name[32];
+		uint64_t n, n_alone, sum;
+
+		snprintf(name, sizeof(name), "%zu.tape", i);
+		scratch_path(fixture->path, fixture->dir, name);
+		damaged_tape(fixture, &rand, n_cpus[i]);
+		sum = sum_on_one_cpu(fixture, &n_alone);
+		assert_true(n_alone > 1000);
+		for (unsigned int again = 0; again < 3; again++) {
+			assert_int_equal(sum_of(fixture, &n), sum);
+			assert_int_equal(n, n_alone);
+		}
+	}
+}
+
+/* How much comes of CPU 1 when CPU 0 is stopped after so much of its own. */
+static unsigned int count_beside(struct fixture *fixture, unsigned int stop_after)
+{
+	unsigned int n[2] = {0};
+	struct nt_merged merged;
+
+	open_merge(fixture, fixture->path);
+	while (!nt_merge_next(fixture->merge, &merged)) {
+		if (++n[merged.cpu] == stop_after && !merged.cpu)
+			nt_merge_stop(fixture->merge, 0);
+		if (n[0] > stop_after)
+			fail_msg("something of a CPU that was stopped after %u", stop_after);
+	}
+	close_merge(fixture);
+	return n[1];
+}
+
+static void stops_one_cpu(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_rand rand = {nt_rand_seed()};
+	unsigned int all;
+
+	damaged_tape(fixture, &rand, 2);
+	all = count_beside(fixture, UINT32_MAX);
+	for (unsigned int stop_after = 1; stop_after < all; stop_after = 3 * stop_after + 1)
+		assert_int_equal(count_beside(fixture, stop_after), all);
+}
+
+/* Blocks that were read ahead in vain are not told of. */
+static void stops_all_cpus(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_rand rand = {nt_rand_seed()};
+
+	damaged_tape(fixture, &rand, 2);
+	for (unsigned int n = 0; n < 20000; n = 3 * n + 1) {
+		struct nt_merged merged;
+		size_t n_problems;
+
+		open_merge(fixture, fixture->path);
+		for (unsigned int i = 0; i < n; i++)
+			(void)nt_merge_next(fixture->merge, &merged);
+		n_problems = fixture->tape->n_problems;
+		for (uint32_t cpu = 0; cpu < 2; cpu++)
+			nt_merge_stop(fixture->merge, cpu);
+		expect_end(fixture);
+		assert_int_equal(fixture->tape->n_problems, n_problems);
+		close_merge(fixture);
+	}
+}
+
+/* Records that end at from and later: so many at most, then the CPU is stopped. Gives how many bytes were read. */
+static size_t read_part(struct fixture *fixture, uint64_t from, unsigned int n)
+{
+	const size_t before = n_read;
+	struct nt_merged merged;
+	struct nt_place place;
+	bool is_begun = false;
+
+	nt_merge_free(fixture->merge);
+	assert_int_equal(nt_place_find(fixture->tape, 0, GEN_START_NS + from, &place), 0);
+	fixture->merge = nt_merge_new(fixture->tape, &place);
+	assert_non_null(fixture->merge);
+	while (n && !nt_merge_next(fixture->merge, &merged)) {
+		assert_false(merged.is_gap);
+		if (merged.record->record.end_ns >= GEN_START_NS + from) {
+			assert_true(is_begun || merged.record->record.end_ns == GEN_START_NS + from);
+			is_begun = true;
+			n--;
+		}
+	}
+	nt_merge_stop(fixture->merge, 0);
+	expect_end(fixture);
+	return n_read - before;
+}
+
+static void reads_little_for_a_part(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1, 0);
+	struct nt_rand rand = {nt_rand_seed()};
+	size_t all;
+
+	for (uint64_t i = 1; i <= 60000; i++)
+		gen_irq(gen, 0, 10 * i - 1 - nt_rand_below(&rand, 9), 10 * i, NT_IRQ_DEVICE,
+			(uint32_t)nt_rand_below(&rand, 99));
+	tape_gen_finish(gen, GEN_START_NS + SECOND, true);
+	open_merge(fixture, fixture->path);
+	all = read_part(fixture, 10, UINT32_MAX);
+	assert_in_range(read_part(fixture, 10, 100), 1, all / 4);
+	assert_in_range(read_part(fixture, 300000, 100), 1, all / 4);
+	assert_in_range(read_part(fixture, 600000, 100), 1, all / 4);
+}
+
+/* Whoever stops early waits for no more than what is being read. */
+static void can_be_left_at_any_time(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_rand rand = {nt_rand_seed()};
+
+	damaged_tape(fixture, &rand, 4);
+	for (unsigned int n = 0; n < 50; n++) {
+		struct nt_merged merged;
+
+		open_merge(fixture, fixture->path);
+		/* The last go far enough for threads to begin. */
+		for (unsigned int i = 0; i < 20 * n * n; i++)
+			(void)nt_merge_next(fixture->merge, &merged);
+		close_merge(fixture);
+	}
 }
 
 int main(void)
@@ -618,6 +838,11 @@ int main(void)
 		TEST(damaged_header_is_a_gap),
 		TEST(damage_at_the_end_reaches_to_the_end),
 		TEST(random_inversions_are_sorted),
+		TEST(threads_change_nothing),
+		TEST(stops_one_cpu),
+		TEST(stops_all_cpus),
+		TEST(reads_little_for_a_part),
+		TEST(can_be_left_at_any_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/query/cpus/read.h"
 #include "report/query/latency/heatmap.h"
 #include "report/util/array.h"
 
@@ -160,39 +161,70 @@ static void add_stretch(struct nt_html_costs *costs, uint32_t cpu, uint32_t owne
 	}
 }
 
-enum { COLUMN_TS, COLUMN_DUR, COLUMN_CPU, COLUMN_OWNER, COLUMN_SPENT };
-
-static void add_row(struct nt_html_costs *costs, sqlite3_stmt *row)
+/* A slice; or a sum of cpu_cost: `spent_ns` of the stretch. */
+static void add_spent(struct nt_html_costs *costs, int64_t cpu, uint32_t owner, int64_t ts, int64_t dur,
+		      int64_t spent_ns)
 {
-	int64_t ts = sqlite3_column_int64(row, COLUMN_TS), dur = sqlite3_column_int64(row, COLUMN_DUR);
-	int64_t spent = sqlite3_column_int64(row, COLUMN_SPENT),
-		cpu = find_cpu(costs, sqlite3_column_int64(row, COLUMN_CPU));
-	uint32_t owner = nt_owner_number(nt_db_text(row, COLUMN_OWNER));
+	const int64_t place = find_cpu(costs, cpu);
 
-	if (cpu < 0 || dur <= 0 || spent <= 0)
+	if (place < 0 || dur <= 0 || spent_ns <= 0)
 		return;
-	if (spent >= dur) /* a slice; or a row of cpu_cost that is filled, and may be many buckets long */
-		add_stretch(costs, (uint32_t)cpu, owner, ts, dur);
+	if (spent_ns >= dur) /* a slice; or a row of cpu_cost that is filled, and may be many buckets long */
+		add_stretch(costs, (uint32_t)place, owner, ts, dur);
 	else if (ts >= costs->from_ts && ts < costs->to_ts)
-		add(costs, (uint32_t)cpu, owner, (uint32_t)((ts - costs->from_ts) / costs->step_ns), spent);
+		add(costs, (uint32_t)place, owner, (uint32_t)((ts - costs->from_ts) / costs->step_ns), spent_ns);
 }
 
 /* With --process, time of other tasks is `other`; no task has offline and uncovered. */
-#define IS_OF_PROCESS                                                                                                  \
-	"CASE WHEN ?4 IS NULL OR owner IN ('offline', 'uncovered') OR utid IN "                                        \
-	"(" NT_PROCESS_THREADS_SQL ") THEN owner ELSE 'other' END "
+static uint32_t owner_of(struct nt_lanes_filter *filter, const struct nt_value *name, const struct nt_value *utid)
+{
+	const enum nt_owner owner = nt_owner_number(nt_text(name, ""));
+
+	if (owner == NT_OWNER_OFFLINE || owner == NT_OWNER_UNCOVERED || nt_lanes_has_thread(filter, utid))
+		return owner;
+	return NT_OWNER_COUNT;
+}
+
+struct reading {
+	struct nt_html_costs *costs;
+	struct nt_lanes_filter filter;
+};
+
+static int take_slice(void *arg, const struct nt_row *row)
+{
+	struct reading *reading = arg;
+	const int64_t dur = nt_integer(NT_VALUE(row, cpu_slice, dur), 0);
+
+	add_spent(reading->costs, nt_integer(NT_VALUE(row, cpu_slice, cpu), -1),
+		  owner_of(&reading->filter, NT_VALUE(row, cpu_slice, owner), NT_VALUE(row, cpu_slice, utid)),
+		  nt_integer(NT_VALUE(row, cpu_slice, ts), 0), dur, dur);
+	return 0;
+}
+
+static int take_sum(void *arg, const struct nt_row *row)
+{
+	struct reading *reading = arg;
+
+	add_spent(reading->costs, nt_integer(NT_VALUE(row, cpu_cost, cpu), -1),
+		  owner_of(&reading->filter, NT_VALUE(row, cpu_cost, owner), NT_VALUE(row, cpu_cost, utid)),
+		  nt_integer(NT_VALUE(row, cpu_cost, ts), 0), nt_integer(NT_VALUE(row, cpu_cost, dur), 0),
+		  nt_integer(NT_VALUE(row, cpu_cost, spent_ns), 0));
+	return 0;
+}
 
 static int read_cells(const struct nt_html_scope *scope, struct nt_html_costs *costs)
 {
-	sqlite3_stmt *statement = nt_html_prepare(
-		scope, costs->from_slices ? "SELECT ts, dur, cpu, " IS_OF_PROCESS ", dur FROM cpu_slice "
-					    "WHERE session_id = ?1 AND ts < ?3 AND ts + dur > ?2"
-					  : "SELECT ts, dur, cpu, " IS_OF_PROCESS
-					    ", spent_ns FROM cpu_cost WHERE session_id = ?1");
+	const struct nt_part part = {.db = scope->db, .session = &scope->session, .selection = scope->selection};
+	struct reading reading = {.costs = costs};
+	const struct nt_scan_reader reader =
+		costs->from_slices ? (struct nt_scan_reader){NT_TABLE_CPU_SLICE, 0, take_slice, &reading}
+				   : (struct nt_scan_reader){NT_TABLE_CPU_COST, 0, take_sum, &reading};
+	int error = nt_lanes_filter_init(&reading.filter, &part);
 
-	while (nt_db_next(statement))
-		add_row(costs, statement);
-	return nt_db_end(scope->db, statement, "the costs cannot be read");
+	if (!error)
+		error = nt_scan_all(scope->db, scope->session.id, false, &reader, 1);
+	nt_lanes_filter_release(&reading.filter);
+	return error;
 }
 
 /* ---- the peak ---- */

@@ -112,10 +112,9 @@ static int json_who(struct nt_json *json, const struct nt_lanes *lanes, const st
 	return error;
 }
 
-static int json_rows(struct nt_json *json, const struct nt_part *part, enum nt_lanes_rows what, const char *key)
+/* Takes the statement, which may be NULL. */
+static int json_rows(struct nt_json *json, const struct nt_part *part, sqlite3_stmt *row, const char *key)
 {
-	sqlite3_stmt *row = nt_lanes_rows(part, what, -1);
-
 	nt_json_open(json, key, '[');
 	while (nt_db_next(row)) {
 		nt_json_open(json, NULL, '{');
@@ -126,9 +125,10 @@ static int json_rows(struct nt_json *json, const struct nt_part *part, enum nt_l
 	return nt_db_end(part->db, row, "the recording cannot be read");
 }
 
-static int json_lanes(struct nt_json *json, const struct nt_lanes *lanes, const struct nt_part *part)
+static int json_lanes(struct nt_json *json, const struct nt_lanes *lanes, const struct nt_lanes_beside *beside)
 {
 	const struct taker taker = {.json = json};
+	const struct nt_part *part = &beside->part;
 
 	nt_json_open(json, "totals", '[');
 	take_totals(&taker, lanes);
@@ -136,15 +136,14 @@ static int json_lanes(struct nt_json *json, const struct nt_lanes *lanes, const 
 	nt_json_open(json, "cells", '[');
 	take_cells(&taker, lanes);
 	nt_json_close(json, ']');
-	if (json_who(json, lanes, part) || json_rows(json, part, NT_LANES_OPERATIONS, "operations") ||
-	    json_rows(json, part, NT_LANES_SOFTIRQS, "softirqs"))
+	if (json_who(json, lanes, part) || json_rows(json, part, nt_lanes_ops(beside), "operations") ||
+	    json_rows(json, part, nt_lanes_softirqs(beside), "softirqs"))
 		return -1;
-	return json_rows(json, part, NT_LANES_LOSSES, "losses");
+	return json_rows(json, part, nt_lanes_losses(part), "losses");
 }
 
 static int json_worst(struct nt_json *json, const struct nt_lanes_result *result)
 {
-	struct nt_selection one_cpu;
 	int error = 0;
 
 	nt_json_text(json, "worst_of", result->choice->worst);
@@ -154,14 +153,13 @@ static int json_worst(struct nt_json *json, const struct nt_lanes_result *result
 	nt_json_open(json, "worst", '[');
 	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
 		const struct nt_lanes_worst *worst = &result->worst[i];
-		struct nt_part part = nt_lanes_worst_part(result, worst, &one_cpu);
 
 		nt_json_open(json, NULL, '{');
 		nt_json_integer(json, "ts", worst->window.ts);
 		nt_json_integer(json, "since_start_ns", worst->window.ts - result->part.session->start_ts);
 		nt_json_integer(json, "ns", (int64_t)worst->window.ns);
 		nt_json_real(json, "share", (double)worst->window.ns / (double)nt_lanes_worst_whole(result, worst));
-		error = json_lanes(json, &worst->lanes, &part);
+		error = json_lanes(json, &worst->lanes, &worst->beside);
 		nt_json_close(json, '}');
 	}
 	nt_json_close(json, ']');
@@ -180,7 +178,7 @@ int nt_lanes_json(const struct nt_lanes_result *result, struct nt_json *json)
 	nt_json_integer(json, "from_ts", part->from_ts);
 	nt_json_integer(json, "to_ts", part->to_ts);
 	nt_json_text(json, "process", part->selection->process);
-	error = result->choice->worst ? json_worst(json, result) : json_lanes(json, &result->lanes, part);
+	error = result->choice->worst ? json_worst(json, result) : json_lanes(json, &result->lanes, &result->beside);
 	nt_json_close(json, '}');
 	return error;
 }

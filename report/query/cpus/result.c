@@ -15,20 +15,56 @@ uint64_t nt_lanes_worst_whole(const struct nt_lanes_result *result, const struct
 	return result->choice->window_ns * worst->lanes.n;
 }
 
-struct nt_part nt_lanes_worst_part(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst,
-				   struct nt_selection *one_cpu)
+/* The window as a part of its own. */
+static struct nt_part part_of(const struct nt_lanes_result *result, struct nt_lanes_worst *worst)
 {
 	struct nt_part part = result->part;
 
 	part.from_ts = worst->lanes.from_ts;
 	part.to_ts = worst->lanes.to_ts;
 	if (result->choice->each_cpu) {
-		*one_cpu = *part.selection;
-		one_cpu->n_cpus = 1;
-		one_cpu->cpus[0].first = one_cpu->cpus[0].last = (uint32_t)worst->window.curve;
-		part.selection = one_cpu;
+		worst->selection = *part.selection;
+		worst->selection.n_cpus = 1;
+		worst->selection.cpus[0].first = worst->selection.cpus[0].last = (uint32_t)worst->window.curve;
+		part.selection = &worst->selection;
 	}
 	return part;
+}
+
+/* ---- reading ---- */
+
+static int add_op(void *arg, const struct nt_row *row)
+{
+	struct nt_lanes_result *result = arg;
+	int error = result->choice->worst ? 0 : nt_lanes_beside_op(&result->beside, row);
+
+	for (unsigned int i = 0; i < result->n_worst && !error; i++)
+		error = nt_lanes_beside_op(&result->worst[i].beside, row);
+	return error;
+}
+
+static int add_softirq(void *arg, const struct nt_row *row)
+{
+	struct nt_lanes_result *result = arg;
+	int error = result->choice->worst ? 0 : nt_lanes_beside_softirq(&result->beside, row);
+
+	for (unsigned int i = 0; i < result->n_worst && !error; i++)
+		error = nt_lanes_beside_softirq(&result->worst[i].beside, row);
+	return error;
+}
+
+/* Reads slices, and what happened beside them. Names of threads will be asked for. */
+static int scan(struct nt_lanes_result *result, bool with_beside, struct nt_lanes_reading *slices)
+{
+	const struct nt_scan_reader readers[] = {
+		nt_lanes_reader(slices),
+		{NT_TABLE_SOCK_OP, 0, add_op, result},
+		{NT_TABLE_SOFTIRQ_SLICE, 0, add_softirq, result},
+	};
+	const struct nt_part *part = &result->part;
+	int error = nt_scan_all(part->db, part->session->id, true, readers, with_beside ? NT_COUNT(readers) : 1);
+
+	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }
 
 static int add_to_lanes(void *arg, const struct nt_lane_slice *slice)
@@ -122,7 +158,7 @@ static int find_windows(struct nt_lanes_result *result)
 	int error;
 
 	nt_worst_init(&searching.worst, result->part.from_ts, result->part.to_ts, result->choice->window_ns);
-	error = nt_lanes_scan(&result->part, add_to_worst, &searching);
+	error = scan(result, false, &(struct nt_lanes_reading){&result->filter, add_to_worst, &searching});
 	if (!error && find_all(result, &searching))
 		error = nt_db_no_memory(result->part.db);
 	nt_worst_release(&searching.worst);
@@ -130,24 +166,20 @@ static int find_windows(struct nt_lanes_result *result)
 	return error;
 }
 
-/* What was in them. Only as much of the recording is read as they lie in. */
+/* What was in them. */
 static int read_windows(struct nt_lanes_result *result, uint32_t columns)
 {
-	struct nt_part part = result->part;
 	int error = 0;
 
-	part.from_ts = INT64_MAX;
-	part.to_ts = 0;
 	for (unsigned int i = 0; i < result->n_worst; i++) {
-		int64_t begin = result->worst[i].window.ts;
-		int64_t end = (int64_t)((uint64_t)begin + result->choice->window_ns);
+		struct nt_lanes_worst *worst = &result->worst[i];
+		int64_t end = (int64_t)((uint64_t)worst->window.ts + result->choice->window_ns);
 
-		nt_lanes_init(&result->worst[i].lanes, begin, end, i ? 1 : columns);
-		part.from_ts = begin < part.from_ts ? begin : part.from_ts;
-		part.to_ts = end > part.to_ts ? end : part.to_ts;
+		nt_lanes_init(&worst->lanes, worst->window.ts, end, i ? 1 : columns);
+		worst->beside = (struct nt_lanes_beside){.part = part_of(result, worst), .filter = &result->filter};
 	}
 	if (result->n_worst)
-		error = nt_lanes_scan(&part, add_to_windows, result);
+		error = scan(result, true, &(struct nt_lanes_reading){&result->filter, add_to_windows, result});
 	for (unsigned int i = 0; i < result->n_worst; i++)
 		nt_lanes_order(&result->worst[i].lanes);
 	return error;
@@ -160,16 +192,23 @@ int nt_lanes_find(struct nt_lanes_result *result, uint32_t columns)
 	int error;
 
 	nt_lanes_init(&result->lanes, result->part.from_ts, result->part.to_ts, result->choice->worst ? 1 : columns);
+	result->beside = (struct nt_lanes_beside){.part = result->part, .filter = &result->filter};
+	if (nt_lanes_filter_init(&result->filter, &result->part))
+		return -1;
 	if (result->choice->worst)
 		return find_windows(result) || read_windows(result, columns) ? -1 : 0;
-	error = nt_lanes_scan(&result->part, add_to_lanes, &result->lanes);
+	error = scan(result, true, &(struct nt_lanes_reading){&result->filter, add_to_lanes, &result->lanes});
 	nt_lanes_order(&result->lanes);
 	return error;
 }
 
 void nt_lanes_result_release(struct nt_lanes_result *result)
 {
+	nt_lanes_filter_release(&result->filter);
 	nt_lanes_release(&result->lanes);
-	for (unsigned int i = 0; i < result->n_worst; i++)
+	nt_lanes_beside_release(&result->beside);
+	for (unsigned int i = 0; i < result->n_worst; i++) {
 		nt_lanes_release(&result->worst[i].lanes);
+		nt_lanes_beside_release(&result->worst[i].beside);
+	}
 }

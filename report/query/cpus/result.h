@@ -6,6 +6,7 @@
 #pragma once
 
 #include "report/out/terminal.h"
+#include "report/query/cpus/beside.h"
 #include "report/query/cpus/choice.h"
 #include "report/query/cpus/read.h"
 #include "report/query/cpus/worst.h"
@@ -14,6 +15,8 @@
 struct nt_lanes_worst {
 	struct nt_worst_window window;
 	struct nt_lanes lanes;
+	struct nt_selection selection; /* with --each-cpu: of its CPU alone */
+	struct nt_lanes_beside beside; /* its part is the window */
 };
 
 struct nt_lanes_result {
@@ -21,7 +24,9 @@ struct nt_lanes_result {
 	const struct nt_lanes_choice *choice;
 	const char *path; /* as given */
 	bool is_one_of_many; /* the database has other sessions */
+	struct nt_lanes_filter filter;
 	struct nt_lanes lanes; /* with --worst: empty, and these: */
+	struct nt_lanes_beside beside;
 	struct nt_lanes_worst worst[NT_WORST_MAX];
 	unsigned int n_worst;
 	uint64_t at_most_ns; /* no window can have had more, whosever the uncovered time was */
@@ -36,9 +41,6 @@ int nt_lanes_find(struct nt_lanes_result *result, uint32_t columns);
 void nt_lanes_result_release(struct nt_lanes_result *result);
 /* What a worst window is of: so many CPUs, and of each its length. */
 uint64_t nt_lanes_worst_whole(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst);
-/* The window as a part of its own. `one_cpu` is room for what is selected then. */
-struct nt_part nt_lanes_worst_part(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst,
-				   struct nt_selection *one_cpu);
 
 /* ---- drawing.c: draws lanes with characters ----
  *

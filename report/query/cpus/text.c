@@ -291,25 +291,24 @@ static int print_who(const struct text *text, const struct nt_lanes *lanes)
 
 /* ---- what else happened ---- */
 
-/* Nothing is printed where there is no row. */
-static int print_rows(const struct text *text, const struct nt_part *part, enum nt_lanes_rows what,
-		      const char *least_important, const char *heading)
+/* Nothing is printed where there is no row. Takes the statement, which may be NULL. */
+static int print_rows(const struct text *text, sqlite3_stmt *rows, const char *least_important, const char *heading)
 {
-	sqlite3_stmt *rows = nt_lanes_rows(part, what, -1);
 	int error;
 
 	if (!rows)
 		return -1;
 	nt_printer_leave_out(text->printer, least_important);
-	error = nt_result_print_top(part->db, rows, text->printer, TOP, heading);
+	error = nt_result_print_top(text->result->part.db, rows, text->printer, TOP, heading);
 	sqlite3_finalize(rows);
 	return error;
 }
 
 /* `before`: what the first line begins with. */
 static int print_lanes(const struct text *text, const char *before, const struct nt_lanes *lanes,
-		       const struct nt_part *part)
+		       const struct nt_lanes_beside *beside)
 {
+	const struct nt_part *part = &beside->part;
 	struct nt_prose prose;
 	char cell[NT_HUMAN_MAX];
 
@@ -326,13 +325,13 @@ static int print_lanes(const struct text *text, const char *before, const struct
 	nt_lanes_draw(lanes, text->out, part->session->start_ts, text->terminal);
 	print_totals(text, lanes);
 	if (print_who(text, lanes) ||
-	    print_rows(text, part, NT_LANES_OPERATIONS,
+	    print_rows(text, nt_lanes_ops(beside),
 		       "untimed_count,failed_count,dearest_ns,longest_ns,moved_bytes,pid,syscall",
 		       "Socket operations that ended in this time (each with its whole CPU time and duration)") ||
-	    print_rows(text, part, NT_LANES_SOFTIRQS, NULL,
+	    print_rows(text, nt_lanes_softirqs(beside), NULL,
 		       "Softirqs: their part in this time (with the interrupts in them)"))
 		return -1;
-	return print_rows(text, part, NT_LANES_LOSSES, "why",
+	return print_rows(text, nt_lanes_losses(part), "why",
 			  "Uncovered time: records were lost, so it has no owner (records: those of each whole "
 			  "stretch)");
 }
@@ -523,13 +522,11 @@ static void print_zoom(const struct text *text, const struct nt_lanes_worst *wor
 static int print_worst(const struct text *text)
 {
 	const struct nt_lanes_result *result = text->result;
-	struct nt_part part = result->part;
-	struct nt_selection one_cpu;
 	struct nt_prose prose;
 
 	nt_prose_begin(&prose, text->out);
 	fputs("searched ", prose.line);
-	put_time(text, prose.line, part.from_ts, part.to_ts);
+	put_time(text, prose.line, result->part.from_ts, result->part.to_ts);
 	nt_prose_end(&prose, "");
 	if (!result->n_worst) {
 		fprintf(text->out, "\nNone of this time was %s.\n", result->choice->worst);
@@ -543,8 +540,7 @@ static int print_worst(const struct text *text)
 	for (unsigned int i = 0; i < result->n_worst; i++)
 		print_zoom(text, &result->worst[i]);
 	fputc('\n', text->out);
-	part = nt_lanes_worst_part(result, &result->worst[0], &one_cpu);
-	return print_lanes(text, "The worst: ", &result->worst[0].lanes, &part);
+	return print_lanes(text, "The worst: ", &result->worst[0].lanes, &result->worst[0].beside);
 }
 
 int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, struct nt_printer *printer,
@@ -559,7 +555,7 @@ int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, struct nt_pri
 		nt_print_prose(out, "", "session %lld: host %s, Linux %s", (long long)session->id, session->host,
 			       session->kernel);
 		error = result->choice->worst ? print_worst(&text)
-					      : print_lanes(&text, "", &result->lanes, &result->part);
+					      : print_lanes(&text, "", &result->lanes, &result->beside);
 	}
 	if (!error)
 		nt_printer_say_left_out(printer, "\n", "--json has");

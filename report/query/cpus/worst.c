@@ -47,36 +47,78 @@ static struct nt_worst_curve *find_curve(struct nt_worst *worst, uint64_t id)
 /* How many stretches run at once from this corner to the next: a whole number. */
 static uint64_t slope_after(const struct nt_worst_corner *corner)
 {
-	return (corner[1].sum - corner->sum) / ((uint64_t)corner[1].ts - (uint64_t)corner->ts);
+	const uint64_t sum = corner[1].sum - corner->sum, length = (uint64_t)corner[1].ts - (uint64_t)corner->ts;
+
+	/* A division takes long, and most often none or one runs. */
+	return sum <= length ? sum == length : sum / length;
 }
 
-static int compare_corners(const void *one, const void *two)
+/* Where the run ends that begins at `at`: corners in the order of time. */
+static size_t run_end(const struct nt_worst_corner *corners, size_t n, size_t at)
 {
-	const struct nt_worst_corner *a = one, *b = two;
-
-	return (a->ts > b->ts) - (a->ts < b->ts);
+	for (at++; at < n && corners[at].ts >= corners[at - 1].ts; at++)
+		continue;
+	return at;
 }
 
-static void sort_corners(struct nt_worst_curve *curve)
+/* Two runs, one behind the other, into one. Of equal times those of the first come first. */
+static void merge_runs(struct nt_worst_corner *to, const struct nt_worst_corner *one, const struct nt_worst_corner *two,
+		       const struct nt_worst_corner *end)
 {
-	for (size_t i = 1; i < curve->n; i++) {
-		if (curve->corners[i].ts < curve->corners[i - 1].ts) {
-			qsort(curve->corners, curve->n, sizeof(*curve->corners), compare_corners);
-			return;
-		}
+	const struct nt_worst_corner *const middle = two;
+
+	while (one < middle && two < end)
+		*to++ = two->ts < one->ts ? *two++ : *one++;
+	memcpy(to, one, (size_t)(middle - one) * sizeof(*to));
+	memcpy(to + (middle - one), two, (size_t)(end - two) * sizeof(*to));
+}
+
+/* Merges each two runs that stand together. Gives how many there are then. */
+static size_t merge_all(struct nt_worst_corner *to, const struct nt_worst_corner *from, size_t n)
+{
+	size_t runs = 0;
+
+	for (size_t at = 0; at < n; runs++) {
+		const size_t middle = run_end(from, n, at), end = middle < n ? run_end(from, n, middle) : n;
+
+		merge_runs(to + at, from + at, from + middle, from + end);
+		at = end;
 	}
+	return runs;
 }
 
-/* From begins and ends to sums, in place. Where as many begin as end there is no corner. */
-static void finish_curve(struct nt_worst_curve *curve)
+/* CPUs advance together, each in the order of time: so corners come as long runs, which are merged. 0 or -ENOMEM. */
+static int sort_corners(struct nt_worst_curve *curve)
+{
+	struct nt_worst_corner *other, *from = curve->corners;
+	size_t runs = curve->n;
+
+	if (!curve->n || run_end(from, curve->n, 0) == curve->n)
+		return 0;
+	other = malloc(curve->size * sizeof(*other));
+	if (!other)
+		return -ENOMEM;
+	while (runs > 1) {
+		runs = merge_all(other, from, curve->n);
+		curve->corners = other;
+		other = from;
+		from = curve->corners;
+	}
+	free(other);
+	return 0;
+}
+
+/* From begins and ends to sums. Where as many begin as end there is no corner. 0 or -ENOMEM. */
+static int finish_curve(struct nt_worst_curve *curve)
 {
 	uint64_t sum = 0, running = 0;
 	size_t n = 0;
 
 	if (curve->is_finished)
-		return;
+		return 0;
+	if (sort_corners(curve))
+		return -ENOMEM;
 	curve->is_finished = true;
-	sort_corners(curve);
 	for (size_t i = 0; i < curve->n;) {
 		int64_t ts = curve->corners[i].ts;
 		uint64_t change = 0;
@@ -91,6 +133,7 @@ static void finish_curve(struct nt_worst_curve *curve)
 		curve->corners[n++] = (struct nt_worst_corner){.ts = ts, .sum = sum};
 	}
 	curve->n = n;
+	return 0;
 }
 
 /* The reverse: from sums to how many more run from each corner on, which may be several at once. */
@@ -229,12 +272,16 @@ int nt_worst_find(struct nt_worst *worst, struct nt_worst_window *windows, unsig
 {
 	struct range *ranges = malloc((worst->n + most + 1) * sizeof(*ranges)), *taken;
 	unsigned int found = 0;
+	int error = ranges ? 0 : -ENOMEM;
 	size_t n;
 
-	if (!ranges)
-		return -ENOMEM;
+	for (size_t i = 0; i < worst->n && !error; i++)
+		error = finish_curve(&worst->curves[i]);
+	if (error) {
+		free(ranges);
+		return error;
+	}
 	for (n = 0; n < worst->n; n++) {
-		finish_curve(&worst->curves[n]);
 		ranges[n] = (struct range){.curve = &worst->curves[n],
 					   .first = worst->from_ts,
 					   .last = (int64_t)((uint64_t)worst->to_ts - worst->length)};

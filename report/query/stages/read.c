@@ -5,6 +5,7 @@
 #include "report/query/stages/read.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +13,32 @@
 #include "report/rows/rollup.h"
 #include "report/util/array.h"
 
+/* A category that samples had, while they are read. */
+struct met {
+	struct nt_stage_category category; /* first: what the tree compares */
+	uint32_t number; /* in the order in which they came */
+};
+
+/* One whose series is not known yet. */
+struct sample {
+	unsigned int owner;
+	uint32_t cpu, bucket, category; /* struct met's number */
+	int64_t utid;
+};
+
 struct reading {
 	const struct nt_part *part;
 	const struct nt_stage_choice *choice;
 	struct nt_stage_data *data;
+	struct nt_lanes_filter filter;
 	struct nt_id_map by_key; /* of a series: its number + 1 */
 	bool by_stack;
+	void *tree; /* of struct met, see tsearch(3) */
+	struct met *last;
+	uint32_t n_met;
+	uint32_t *places; /* by number: index in the categories, which are in order */
+	struct sample *samples;
+	size_t n_samples, samples_size;
 };
 
 void nt_stage_data_release(struct nt_stage_data *data)
@@ -141,113 +162,128 @@ static int compare_categories(const void *a, const void *b)
 	return order ? order : strcmp(left->family, right->family);
 }
 
-/* The columns of samples from `stage` on. The texts are the statement's. */
-static struct nt_stage_category category_of(const struct reading *reading, sqlite3_stmt *row, int column)
+/* The texts are the row's. */
+static struct nt_stage_category category_of(const struct reading *reading, const struct nt_row *row)
 {
-	struct nt_stage_category category = {
-		.stage = (char *)(uintptr_t)nt_db_text(row, column),
-		.family = (char *)(uintptr_t)nt_db_text(row, column + 1),
-		.stack_id = reading->by_stack ? sqlite3_column_int64(row, column + 2) : -1,
-		.user_stack_id =
-			reading->by_stack && reading->choice->user ? sqlite3_column_int64(row, column + 3) : -1,
-	};
+	const bool by_user = reading->by_stack && reading->choice->user;
 
-	return category;
+	return (struct nt_stage_category){
+		.stage = (char *)(uintptr_t)nt_text(NT_VALUE(row, stack_sample, stage), "no_stack"),
+		.family = (char *)(uintptr_t)nt_text(NT_VALUE(row, stack_sample, family), ""),
+		.stack_id = reading->by_stack ? nt_integer(NT_VALUE(row, stack_sample, stack_id), -1) : -1,
+		.user_stack_id = by_user ? nt_integer(NT_VALUE(row, stack_sample, user_stack_id), -1) : -1,
+	};
 }
 
-static int add_category(struct reading *reading, const struct nt_stage_category *category)
+static void free_met(void *met)
 {
-	struct nt_stage_data *data = reading->data;
-	struct nt_stage_category *added;
+	free(((struct met *)met)->category.stage);
+	free(((struct met *)met)->category.family);
+	free(met);
+}
 
-	if (NT_ROOM(data->categories, data->categories_size, data->n_categories + 1))
-		return -ENOMEM;
-	added = &data->categories[data->n_categories];
-	*added = *category;
-	added->stage = strdup(category->stage);
-	added->family = strdup(category->family);
-	if (added->stage && added->family) {
-		data->n_categories++;
+/* A category that is new; NULL: out of memory. */
+static struct met *add_category(struct reading *reading, const struct nt_stage_category *category)
+{
+	struct met *met = calloc(1, sizeof(*met));
+
+	if (!met)
+		return NULL;
+	met->category = *category;
+	met->category.stage = strdup(category->stage);
+	met->category.family = strdup(category->family);
+	met->number = reading->n_met;
+	if (met->category.stage && met->category.family && tsearch(met, &reading->tree, compare_categories)) {
+		reading->n_met++;
+		return met;
+	}
+	free_met(met);
+	return NULL;
+}
+
+/* The number of a category in the order in which they come, or -ENOMEM. */
+static int64_t find_category(struct reading *reading, const struct nt_row *row)
+{
+	const struct nt_stage_category category = category_of(reading, row);
+	struct met **found;
+
+	if (reading->last && !compare_categories(&reading->last->category, &category))
+		return reading->last->number;
+	found = tfind(&category, &reading->tree, compare_categories);
+	reading->last = found ? *found : add_category(reading, &category);
+	return reading->last ? (int64_t)reading->last->number : -ENOMEM;
+}
+
+static void take_category(const void *node, VISIT visit, void *arg)
+{
+	struct reading *reading = arg;
+	struct met *met = *(struct met *const *)node;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	reading->places[met->number] = (uint32_t)reading->data->n_categories;
+	reading->data->categories[reading->data->n_categories++] = met->category;
+	met->category = (struct nt_stage_category){0};
+}
+
+/* From the tree into an array in their order; `places` then has where in it each is. */
+static int order_categories(struct reading *reading)
+{
+	if (!reading->n_met)
 		return 0;
-	}
-	free(added->stage);
-	free(added->family);
-	return -ENOMEM;
-}
-
-/* All categories of the session: the same whatever part of it is asked about. */
-static int read_categories(struct reading *reading)
-{
-	static const char *const sql[] = {
-		"SELECT DISTINCT coalesce(stage, 'no_stack'), coalesce(family, '') FROM stack_sample WHERE session_id "
-		"= ?1 AND owner "
-		"IS NOT NULL",
-		"SELECT DISTINCT coalesce(stage, 'no_stack'), coalesce(family, ''), coalesce(stack_id, -1) FROM "
-		"stack_sample WHERE "
-		"session_id = ?1 AND owner IS NOT NULL",
-		"SELECT DISTINCT coalesce(stage, 'no_stack'), coalesce(family, ''), coalesce(stack_id, -1), "
-		"coalesce(user_stack_id, -1) "
-		"FROM stack_sample WHERE session_id = ?1 AND owner IS NOT NULL",
-	};
-	struct nt_db *db = reading->part->db;
-	sqlite3_stmt *row =
-		nt_db_query(db, sql[reading->by_stack ? 1 + reading->choice->user : 0], reading->part->session->id);
-	int error = 0;
-
-	while (!error && nt_db_next(row)) {
-		struct nt_stage_category category = category_of(reading, row, 0);
-
-		error = add_category(reading, &category);
-	}
-	if (nt_db_end(db, row, "the samples cannot be read"))
-		return -1;
-	if (error)
-		return nt_stage_fail(reading->part, error);
-	if (reading->data->n_categories)
-		qsort(reading->data->categories, reading->data->n_categories, sizeof(struct nt_stage_category),
-		      compare_categories);
+	reading->places = calloc(reading->n_met, sizeof(*reading->places));
+	if (!reading->places || NT_ROOM(reading->data->categories, reading->data->categories_size, reading->n_met))
+		return -ENOMEM;
+	twalk_r(reading->tree, take_category, reading);
 	return 0;
 }
 
 /* ---- samples ---- */
 
-static int add_sample(struct reading *reading, sqlite3_stmt *row)
+/* All categories of the session count, whatever part of it is asked about; samples only of the part. */
+static int take_sample(void *arg, const struct nt_row *row)
 {
-	const struct nt_stage_category category = category_of(reading, row, 4), *found;
-	struct nt_stage_data *data = reading->data;
-	unsigned int owner = 0, kinds = nt_lane_kinds_of(nt_db_text(row, 2));
-	int64_t cpu = sqlite3_column_int64(row, 0), ts = sqlite3_column_int64(row, 1);
-	uint32_t series;
-	int error;
+	struct reading *reading = arg;
+	const struct nt_part *part = reading->part;
+	const char *name = nt_text(NT_VALUE(row, stack_sample, owner), NULL);
+	const struct nt_value *utid = NT_VALUE(row, stack_sample, utid);
+	const int64_t ts = nt_integer(NT_VALUE(row, stack_sample, ts), -1),
+		      cpu = nt_integer(NT_VALUE(row, stack_sample, cpu), -1);
+	const int64_t category = name ? find_category(reading, row) : 0;
+	enum nt_owner owner;
 
-	while (owner < NT_OWNER_COUNT && kinds != 1u << owner)
-		owner++;
+	if (category < 0)
+		return (int)category;
+	if (!name || ts < part->from_ts || ts >= part->to_ts ||
+	    !nt_lanes_has_cpu(part, NT_VALUE(row, stack_sample, cpu)) || !nt_lanes_has_thread(&reading->filter, utid))
+		return 0;
+	owner = nt_owner_number(name);
 	if (owner == NT_OWNER_COUNT || cpu < 0 || cpu >= NT_LANE_MAX_CPUS)
 		return -ERANGE;
 	if (!(reading->choice->owners >> owner & 1))
 		return 0;
-	found = data->n_categories
-			? bsearch(&category, data->categories, data->n_categories, sizeof(category), compare_categories)
-			: NULL;
-	if (!found)
-		return -ERANGE;
-	error = find_series(reading, owner, (uint32_t)cpu,
-			    sqlite3_column_type(row, 3) == SQLITE_NULL ? -1 : sqlite3_column_int64(row, 3), &series);
-	return error ? error
-		     : nt_split_add_sample(&data->split, series, bucket_of(reading, ts),
-					   (uint32_t)(found - data->categories));
+	if (NT_ROOM(reading->samples, reading->samples_size, reading->n_samples + 1))
+		return -ENOMEM;
+	reading->samples[reading->n_samples++] =
+		(struct sample){owner, (uint32_t)cpu, bucket_of(reading, ts), (uint32_t)category, nt_integer(utid, -1)};
+	return 0;
 }
 
-static int read_samples(struct reading *reading)
+/* They follow the slices: series are in the order in which these come. */
+static int add_samples(struct reading *reading)
 {
-	sqlite3_stmt *row = nt_lanes_samples(reading->part);
-	int error = 0;
+	int error = order_categories(reading);
 
-	while (!error && nt_db_next(row))
-		error = add_sample(reading, row);
-	if (nt_db_end(reading->part->db, row, "the samples cannot be read"))
-		return -1;
-	return error ? nt_stage_fail(reading->part, error) : 0;
+	for (size_t i = 0; i < reading->n_samples && !error; i++) {
+		const struct sample *sample = &reading->samples[i];
+		uint32_t series;
+
+		error = find_series(reading, sample->owner, sample->cpu, sample->utid, &series);
+		if (!error)
+			error = nt_split_add_sample(&reading->data->split, series, sample->bucket,
+						    reading->places[sample->category]);
+	}
+	return error;
 }
 
 static int read_groups(struct reading *reading)
@@ -260,6 +296,31 @@ static int read_groups(struct reading *reading)
 			      by == NT_STAGE_BY_PROCESS ? NT_BY_PROCESS : NT_BY_CGROUP, &reading->data->groups);
 }
 
+static void release(struct reading *reading)
+{
+	tdestroy(reading->tree, free_met);
+	free(reading->places);
+	free(reading->samples);
+	nt_id_map_release(&reading->by_key);
+	nt_lanes_filter_release(&reading->filter);
+}
+
+static int read_rows(struct reading *reading)
+{
+	struct nt_lanes_reading slices = {&reading->filter, add_slice, reading};
+	const struct nt_scan_reader readers[] = {
+		nt_lanes_reader(&slices),
+		{NT_TABLE_STACK_SAMPLE, 0, take_sample, reading},
+	};
+	const struct nt_part *part = reading->part;
+	/* Frames come out of the same pass. */
+	int error = nt_scan_all(part->db, part->session->id, reading->by_stack, readers, NT_COUNT(readers));
+
+	if (!error)
+		error = add_samples(reading);
+	return error ? nt_stage_fail(part, error) : 0;
+}
+
 int nt_stage_read(const struct nt_part *part, const struct nt_stage_choice *choice, bool by_stack,
 		  struct nt_stage_data *data)
 {
@@ -269,10 +330,7 @@ int nt_stage_read(const struct nt_part *part, const struct nt_stage_choice *choi
 	*data = (struct nt_stage_data){0};
 	if (set_buckets(part, data))
 		return -1;
-	error = read_groups(&reading) || read_categories(&reading) || nt_lanes_scan(part, add_slice, &reading) ||
-				read_samples(&reading)
-			? -1
-			: 0;
-	nt_id_map_release(&reading.by_key);
+	error = read_groups(&reading) || nt_lanes_filter_init(&reading.filter, part) || read_rows(&reading) ? -1 : 0;
+	release(&reading);
 	return error;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * read.h - reads the time of a part of a session and its stack samples from the database, ready to be split (split.h).
- * One pass through cpu_slice, one through stack_sample. Prints nothing.
+ * One scan of cpu_slice and stack_sample. Prints nothing.
  *
  * Functions give 0, or -1 and a sentence in db->error.
  */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sums.h - a tape's rows, condensed for a database that keeps hours in megabytes: sums of costs in buckets of a minute,
+ * with the largest of each bucket by name and the rest together, the names that these need, and counters. All sums stay
+ * exact. docs/sql-schema.md says what is left of each table (Databases of a part). Memory as rows/rows.h, and that for
+ * the different tasks and sockets of some minutes. Pure; functions give 0, a negative errno, or what `put` gave.
+ */
+#pragma once
+
+#include "report/rows/tables.h"
+
+#define NT_SUMS_BUCKET_NS 60000000000ll
+#define NT_SUMS_TOP 50 /* rows of cpu_cost, and of sock_cost, that name a thread in each bucket */
+#define NT_SUMS_OTHERS INT64_MAX /* the thread and the process that stand for the rest */
+
+/* The tables that something is left of. */
+#define NT_SUMS_TABLES                                                                                                 \
+	(NT_TABLE_BIT(NT_TABLE_SESSION) | NT_TABLE_BIT(NT_TABLE_SESSION_META) | NT_TABLE_BIT(NT_TABLE_PROBLEM) |       \
+	 NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_CGROUP) |              \
+	 NT_TABLE_BIT(NT_TABLE_SOCKET) | NT_TABLE_BIT(NT_TABLE_NET_DEVICE) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |     \
+	 NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) | NT_TABLE_BIT(NT_TABLE_SELF_COST) | NT_TABLE_BIT(NT_TABLE_CPU_COST) |    \
+	 NT_TABLE_BIT(NT_TABLE_SOCK_COST))
+
+struct nt_sums;
+
+/* Where condensed rows go; a row is good during the call. */
+struct nt_sums_sink {
+	void *arg;
+	int (*put)(void *arg, const struct nt_row *row);
+};
+
+/* Buckets begin at start_ts, the last one ends at end_ts. NULL: out of memory. *sink is copied. */
+struct nt_sums *nt_sums_new(int64_t start_ts, int64_t end_ts, const struct nt_sums_sink *sink);
+void nt_sums_free(struct nt_sums *sums);
+/* The next row of the tape, of one of these tables; identities come after all costs (NT_ROWS_EVENTS_FIRST). */
+int nt_sums_row(struct nt_sums *sums, const struct nt_row *row);
+/* Puts whatever is left. */
+int nt_sums_finish(struct nt_sums *sums);

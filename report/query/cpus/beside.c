@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * beside.c - see beside.h. Sums are handed to SQL as JSON, which names and orders them.
+ */
+#include "report/query/cpus/beside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/out/output.h"
+#include "report/util/array.h"
+#include "report/util/words.h"
+
+void nt_lanes_beside_release(struct nt_lanes_beside *beside)
+{
+	nt_texts_release(&beside->texts);
+	free(beside->ops);
+	free(beside->softirqs);
+	nt_id_map_release(&beside->pairs);
+	nt_id_map_release(&beside->threads);
+	nt_id_map_release(&beside->by_thread);
+	nt_id_map_release(&beside->by_vec);
+	memset(beside, 0, sizeof(*beside));
+}
+
+/* ---- keys ---- */
+
+/* 0: out of memory. */
+static uint32_t text_number(struct nt_lanes_beside *beside, const char *text)
+{
+	bool is_new;
+
+	return nt_texts_number(&beside->texts, text, &is_new);
+}
+
+/* The number of an id, from 1 on; 0: out of memory. */
+static uint64_t number_of(struct nt_id_map *map, uint64_t id, uint64_t *n)
+{
+	uint64_t *number = nt_id_map_at(map, id);
+
+	if (number && !*number)
+		*number = ++*n;
+	return number ? *number : 0;
+}
+
+static int64_t find_op(struct nt_lanes_beside *beside, const struct nt_lanes_op *key)
+{
+	const uint64_t pair = number_of(&beside->pairs, (uint64_t)key->op << 32 | key->call, &beside->n_pairs);
+	const uint64_t thread =
+		key->has_utid ? number_of(&beside->threads, (uint64_t)key->utid, &beside->n_threads) : UINT32_MAX;
+
+	if (!pair || !thread)
+		return -1;
+	return NT_INDEX(&beside->by_thread, thread << 32 | pair, beside->ops, beside->ops_size, beside->n_ops, *key);
+}
+
+/* ---- adding ---- */
+
+static bool add(int64_t *sum, int64_t more)
+{
+	return !__builtin_add_overflow(*sum, more, sum);
+}
+
+static void raise_to(int64_t *most, int64_t value)
+{
+	if (value > *most)
+		*most = value;
+}
+
+/* Bytes of peeks and of the error queue are none that moved. */
+static int64_t moved_bytes(const struct nt_row *row)
+{
+	const char *flags = nt_text(NT_VALUE(row, sock_op, flags), "");
+
+	if (flags[0] && (nt_has_word(flags, "peek") || nt_has_word(flags, "errqueue")))
+		return 0;
+	return nt_integer(NT_VALUE(row, sock_op, bytes), 0);
+}
+
+static int add_op(struct nt_lanes_op *op, const struct nt_row *row)
+{
+	const struct nt_value *cpu_ns = NT_VALUE(row, sock_op, cpu_ns), *dur = NT_VALUE(row, sock_op, dur);
+
+	op->ops++;
+	op->failed += strcmp(nt_text(NT_VALUE(row, sock_op, result), ""), "ok") != 0;
+	if (!add(&op->bytes, moved_bytes(row)) || !add(&op->cpu_ns, nt_integer(cpu_ns, 0)))
+		return -ERANGE;
+	if (cpu_ns->type == NT_VALUE_NULL) {
+		op->untimed++;
+	} else {
+		op->is_timed = true;
+		raise_to(&op->most_ns, cpu_ns->integer);
+	}
+	if (dur->type != NT_VALUE_NULL) {
+		op->has_dur = true;
+		raise_to(&op->longest_ns, dur->integer);
+	}
+	return 0;
+}
+
+int nt_lanes_beside_op(struct nt_lanes_beside *beside, const struct nt_row *row)
+{
+	const int64_t ts = nt_integer(NT_VALUE(row, sock_op, ts), 0), dur = nt_integer(NT_VALUE(row, sock_op, dur), 0);
+	const struct nt_value *utid = NT_VALUE(row, sock_op, utid);
+	struct nt_lanes_op key = {.utid = nt_integer(utid, 0),
+				  .has_utid = utid->type != NT_VALUE_NULL,
+				  .most_ns = INT64_MIN,
+				  .longest_ns = INT64_MIN};
+	int64_t end, i;
+
+	/* It counts where it ended, as in sock_cost; what its begin is not known of, has `ts` for its end. */
+	if (ts > beside->part.to_ts || __builtin_add_overflow(ts, dur, &end) || end <= beside->part.from_ts ||
+	    end > beside->part.to_ts || !nt_lanes_has_cpu(&beside->part, NT_VALUE(row, sock_op, cpu)) ||
+	    !nt_lanes_has_thread(beside->filter, utid))
+		return 0;
+	key.op = text_number(beside, nt_text(NT_VALUE(row, sock_op, op), ""));
+	key.call = text_number(beside, nt_text(NT_VALUE(row, sock_op, syscall), ""));
+	i = key.op && key.call ? find_op(beside, &key) : -1;
+	return i < 0 ? -ENOMEM : add_op(&beside->ops[i], row);
+}
+
+int nt_lanes_beside_softirq(struct nt_lanes_beside *beside, const struct nt_row *row)
+{
+	const int64_t dur = nt_integer(NT_VALUE(row, softirq_slice, dur), 0);
+	int64_t begin = nt_integer(NT_VALUE(row, softirq_slice, ts), 0), end, i;
+	struct nt_lanes_softirq key = {.longest_ns = INT64_MIN};
+
+	if (begin >= beside->part.to_ts || __builtin_add_overflow(begin, dur, &end) || end <= beside->part.from_ts ||
+	    !nt_lanes_has_cpu(&beside->part, NT_VALUE(row, softirq_slice, cpu)) ||
+	    !nt_lanes_has_thread(beside->filter, NT_VALUE(row, softirq_slice, utid)))
+		return 0;
+	begin = begin > beside->part.from_ts ? begin : beside->part.from_ts;
+	end = end < beside->part.to_ts ? end : beside->part.to_ts;
+	key.vec = text_number(beside, nt_text(NT_VALUE(row, softirq_slice, vec), ""));
+	key.context = text_number(beside, nt_text(NT_VALUE(row, softirq_slice, context), ""));
+	i = key.vec && key.context ? NT_INDEX(&beside->by_vec, (uint64_t)key.vec << 32 | key.context, beside->softirqs,
+					      beside->softirqs_size, beside->n_softirqs, key)
+				   : -1;
+	if (i < 0)
+		return -ENOMEM;
+	beside->softirqs[i].runs++;
+	raise_to(&beside->softirqs[i].longest_ns, end - begin);
+	return add(&beside->softirqs[i].total_ns, end - begin) ? 0 : -ERANGE;
+}
+
+/* ---- rows ---- */
+
+/* A statement whose ?2 is the JSON text, which is its to free. */
+static sqlite3_stmt *prepare(const struct nt_part *part, const char *sql, char *text)
+{
+	sqlite3_stmt *statement = nt_db_query(part->db, sql, part->session->id);
+
+	if (statement)
+		sqlite3_bind_text(statement, 2, text, -1, free);
+	else
+		free(text);
+	return statement;
+}
+
+static void write_op(struct nt_json *json, const struct nt_lanes_beside *beside, const struct nt_lanes_op *op)
+{
+	nt_json_open(json, NULL, '[');
+	nt_json_if(json, NULL, op->has_utid, op->utid);
+	nt_json_text(json, NULL, nt_texts_text(&beside->texts, op->op));
+	nt_json_text(json, NULL, nt_texts_text(&beside->texts, op->call));
+	nt_json_integer(json, NULL, op->ops);
+	nt_json_integer(json, NULL, op->failed);
+	nt_json_integer(json, NULL, op->bytes);
+	nt_json_integer(json, NULL, op->cpu_ns);
+	nt_json_if(json, NULL, op->is_timed, op->most_ns);
+	nt_json_if(json, NULL, op->has_dur, op->longest_ns);
+	nt_json_integer(json, NULL, op->untimed);
+	nt_json_close(json, ']');
+}
+
+sqlite3_stmt *nt_lanes_ops(const struct nt_lanes_beside *beside)
+{
+	struct nt_json json = {.lines = 1};
+	char *text = NULL;
+	size_t size;
+
+	json.out = open_memstream(&text, &size);
+	if (!json.out) {
+		nt_db_no_memory(beside->part.db);
+		return NULL;
+	}
+	nt_json_open(&json, NULL, '[');
+	for (size_t i = 0; i < beside->n_ops; i++)
+		write_op(&json, beside, &beside->ops[i]);
+	nt_json_close(&json, ']');
+	fclose(json.out);
+	return prepare(
+		&beside->part,
+		"WITH done AS (SELECT value ->> 0 AS utid, value ->> 1 AS op, value ->> 2 AS syscall, value ->> 3 "
+		"AS ops, value ->> 4 AS failed, value ->> 5 AS bytes, value ->> 6 AS cpu_ns, value ->> 7 AS "
+		"most_ns, value ->> 8 AS longest_ns, value ->> 9 AS untimed FROM json_each(?2)) "
+		"SELECT coalesce(p.name, '(unknown)') AS process, p.pid, op, syscall, sum(ops) AS ops_count, "
+		"sum(failed) AS failed_count, sum(bytes) AS moved_bytes, sum(cpu_ns) AS cpu_ns, "
+		"max(most_ns) AS dearest_ns, max(longest_ns) AS longest_ns, sum(untimed) AS untimed_count "
+		"FROM done LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = done.utid "
+		"LEFT JOIN process AS p ON p.session_id = ?1 AND p.upid = t.upid "
+		"GROUP BY t.upid, op, syscall ORDER BY cpu_ns DESC, ops_count DESC, p.pid, op, syscall",
+		text);
+}
+
+sqlite3_stmt *nt_lanes_softirqs(const struct nt_lanes_beside *beside)
+{
+	struct nt_json json = {.lines = 1};
+	char *text = NULL;
+	size_t size;
+
+	json.out = open_memstream(&text, &size);
+	if (!json.out) {
+		nt_db_no_memory(beside->part.db);
+		return NULL;
+	}
+	nt_json_open(&json, NULL, '[');
+	for (size_t i = 0; i < beside->n_softirqs; i++) {
+		const struct nt_lanes_softirq *softirq = &beside->softirqs[i];
+
+		nt_json_open(&json, NULL, '[');
+		nt_json_text(&json, NULL, nt_texts_text(&beside->texts, softirq->vec));
+		nt_json_text(&json, NULL, nt_texts_text(&beside->texts, softirq->context));
+		nt_json_integer(&json, NULL, softirq->runs);
+		nt_json_integer(&json, NULL, softirq->total_ns);
+		nt_json_integer(&json, NULL, softirq->longest_ns);
+		nt_json_close(&json, ']');
+	}
+	nt_json_close(&json, ']');
+	fclose(json.out);
+	return prepare(&beside->part,
+		       "SELECT value ->> 0 AS vec, value ->> 1 AS context, value ->> 2 AS runs_count, value ->> 3 AS "
+		       "total_ns, value ->> 4 AS longest_ns FROM json_each(?2) ORDER BY total_ns DESC, vec, context",
+		       text);
+}

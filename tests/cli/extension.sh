@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# nettape_sqlite.so in the sqlite3 shell: what it opens, what it says, and that nothing else of the connection changes.
+# The rows are those of the tape: tape_tables.sh.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+command -v sqlite3 >/dev/null || skip "no sqlite3"
+make -s build/nettape_sqlite.so
+extension=$PWD/build/nettape_sqlite.so
+make_tape hand
+make_tape loss
+make_tape chunks
+report 0 import "$work/hand.tape" -o "$work/hand.db"
+cd "$work"
+
+# shell LINE...: what the shell says to these lines, on user.db and with the extension
+shell() { printf '%s\n' ".load $extension" "$@" | sqlite3 user.db 2>&1 || true; }
+open_hand="SELECT nettape_open('hand.tape');"
+# told WHAT GOT PART: the error has this part; the words before it are the shell's
+told() { has "$1" "$2" "rror near line 2: $3"; }
+
+is "symbols that it shows" "$(nm -D --defined-only "$extension" | awk '{ print $3 }')" sqlite3_nettapesqlite_init
+lacks "it brings no SQLite" "$(readelf -d "$extension")" libsqlite
+
+is "a tape is opened" "$(shell "$open_hand" "SELECT count(*) FROM cpu_slice;")" "hand.tape
+$(sqlite3 hand.db "SELECT count(*) FROM cpu_slice")"
+is "with views, in them and percentile" "$(shell "$open_hand" "SELECT percentile(ns, 0.5) FROM net_cost_cpu;" |
+    tail -1)" "$("$REPORT" query hand.db --csv "SELECT percentile(ns, 0.5) FROM net_cost_cpu" | tail -1)"
+is "also from another directory, later" "$(shell "SELECT nettape_open('chunks.tape');" ".cd /" \
+    "SELECT count(*) > 0 FROM sock_op;" | tail -1)" 1
+is "without looking for names" "$(shell "SELECT nettape_open('hand.tape', NULL);")" hand.tape
+
+told "no such tape" "$(shell "SELECT nettape_open('no.tape');")" "'no.tape' cannot be read: No such file or directory."
+told "a database" "$(shell "SELECT nettape_open('hand.db');")" "hand.db is a database and no tape"
+told "no path" "$(shell "SELECT nettape_open(NULL);")" "nettape_open needs the path of a tape."
+told "no directory of symbols" "$(shell "SELECT nettape_open('hand.tape', 'nowhere');")" "--symbols nowhere: there is"
+told "not from a view, which may be anybody's" "$(shell \
+    "CREATE VIEW v AS SELECT nettape_open('hand.tape'); SELECT * FROM v;" "DROP VIEW v;")" \
+    "unsafe use of nettape_open()"
+has "a second tape" "$(shell "$open_hand" "SELECT nettape_open('loss.tape');")" \
+    "this connection has the tape $work/hand"
+has "also when it is loaded twice" "$(shell "$open_hand" ".load $extension" "SELECT nettape_open('loss.tape');")" \
+    "this connection has the tape $work/hand"
+has "in a transaction" "$(shell "BEGIN;" "$open_hand")" "nettape_open cannot run in a transaction"
+has "tables are for reading" "$(shell "$open_hand" "DELETE FROM cpu_slice;")" "table cpu_slice may not be modified"
+
+in_the_way=$(shell "CREATE TEMP VIEW loss_total AS SELECT 1;" "$open_hand" \
+    "SELECT 'is', name FROM temp.sqlite_master;" "DROP VIEW loss_total;" "$open_hand" \
+    "SELECT 'now', count(*) FROM loss_total;")
+has "a view that is in the way" "$in_the_way" "view loss_total already exists."
+is "then nothing is made" "$(grep ^is <<<"$in_the_way")" "is|loss_total"
+has "but when it is gone" "$in_the_way" "now|"
+
+shell "CREATE TABLE thread(mine);" "INSERT INTO thread VALUES (7);" "PRAGMA cache_size = 77;" >/dev/null
+before=$(sqlite3 user.db .dump "PRAGMA application_id" "PRAGMA user_version")
+states="SELECT * FROM pragma_foreign_keys, pragma_cache_size, pragma_temp_store, pragma_query_only,
+    pragma_recursive_triggers, pragma_trusted_schema;"
+same_states=$(shell "$states" "$open_hand" "$states" | sed 2d | uniq | wc -l)
+is "settings of the connection stay" "$same_states" 1
+is "tables of the user are there still" "$(shell "$open_hand" "SELECT mine FROM main.thread;" | tail -1)" 7
+is "and the file is as it was" "$(sqlite3 user.db .dump "PRAGMA application_id" "PRAGMA user_version")" "$before"
+is "rows may go into a table of the user" "$(shell "$open_hand" \
+    "CREATE TABLE mine AS SELECT owner, sum(dur) AS ns FROM cpu_slice GROUP BY 1;" \
+    "SELECT ns FROM mine WHERE owner = 'recv';" | tail -1)" 270000
+cp -r chunks.tape cut.tape
+truncate -s -3000 cut.tape/chunk-000001.ntc
+has "a damaged tape has its problems" "$(shell "SELECT nettape_open('cut.tape');" "SELECT text FROM problem;")" \
+    chunk-000001
+finish

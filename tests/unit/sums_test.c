@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sums_test.c - a tape's rows condensed: sums stay exact, the largest keep their names, and an hour fits a megabyte.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/db/db.h"
+#include "report/db/sums.h"
+#include "report/util/array.h"
+#include "tests/support/scratch.h"
+
+#define START 1000000000000ll
+#define MINUTE NT_SUMS_BUCKET_NS
+#define CPUS 8
+#define THREADS 200
+#define SOCKETS 1000
+#define OTHERS ((uint64_t)NT_SUMS_OTHERS)
+
+/* What comes out, for the tables that tests look at. */
+struct out {
+	struct nt_sums *sums;
+	struct nt_db *db; /* or NULL: where it goes too */
+	struct nt_arena arena; /* of the row that goes in */
+	int64_t spent[3][CPUS][NT_OWNER_COUNT]; /* by minute */
+	unsigned int named[3], cost_rows; /* rows of cpu_cost with a thread of its own */
+	int64_t others_ns, least_named_ns, ops, bytes;
+	unsigned int named_ops;
+	unsigned int rows[NT_TABLE_COUNT];
+	char text[4096]; /* rows of identities and counters, one a line */
+};
+
+static int64_t integer(const struct nt_row *row, const char *column)
+{
+	const struct nt_value *value = nt_row_value(row, column);
+
+	return value->type == NT_VALUE_INTEGER ? value->integer : -1;
+}
+
+static void take_cost(struct out *out, const struct nt_row *row)
+{
+	const int64_t minute = (integer(row, "ts") - START) / MINUTE, utid = integer(row, "utid");
+	const int64_t spent_ns = integer(row, "spent_ns");
+
+	assert_int_equal((integer(row, "ts") - START) % MINUTE, 0);
+	if (minute < 3)
+		out->spent[minute][integer(row, "cpu")][nt_owner_number(nt_row_value(row, "owner")->text)] += spent_ns;
+	if (utid == NT_SUMS_OTHERS)
+		out->others_ns += spent_ns;
+	else if (utid > 0 && minute < 3) {
+		out->named[minute]++;
+		out->least_named_ns = spent_ns < out->least_named_ns ? spent_ns : out->least_named_ns;
+	}
+}
+
+static void take_text(struct out *out, const struct nt_row *row)
+{
+	size_t at = strlen(out->text);
+
+	at += (size_t)snprintf(out->text + at, sizeof(out->text) - at, "%s", nt_table(row->table)->name);
+	for (uint32_t i = 1; i < row->n; i++) {
+		if (row->values[i].type == NT_VALUE_INTEGER)
+			at += (size_t)snprintf(out->text + at, sizeof(out->text) - at, " %lld",
+					       (long long)row->values[i].integer);
+		else
+			at += (size_t)snprintf(out->text + at, sizeof(out->text) - at, " %s",
+					       row->values[i].type == NT_VALUE_TEXT ? row->values[i].text : "-");
+	}
+	snprintf(out->text + at, sizeof(out->text) - at, "\n");
+}
+
+static int put(void *arg, const struct nt_row *row)
+{
+	struct out *out = arg;
+
+	out->rows[row->table]++;
+	if (row->table == NT_TABLE_CPU_COST) {
+		take_cost(out, row);
+	} else if (row->table == NT_TABLE_SOCK_COST) {
+		out->ops += integer(row, "ops");
+		out->bytes += integer(row, "bytes");
+		out->named_ops += integer(row, "socket_id") > 0;
+	} else if (!out->db) {
+		take_text(out, row);
+	}
+	return out->db ? nt_db_insert(out->db, row) : 0;
+}
+
+static struct out *new_out(int64_t minutes)
+{
+	struct out *out = calloc(1, sizeof(*out));
+	const struct nt_sums_sink sink = {out, put};
+
+	out->least_named_ns = INT64_MAX;
+	out->sums = nt_sums_new(START, START + minutes * MINUTE, &sink);
+	assert_non_null(out->sums);
+	return out;
+}
+
+static void free_out(struct out *out)
+{
+	nt_sums_free(out->sums);
+	nt_arena_release(&out->arena);
+	free(out);
+}
+
+static void give(struct out *out, enum nt_table_id table, const void *from)
+{
+	struct nt_row row;
+
+	nt_arena_reset(&out->arena);
+	assert_int_equal(nt_table_fill(&row, &out->arena, table, 1, from), 0);
+	assert_int_equal(nt_sums_row(out->sums, &row), 0);
+}
+
+static void give_cost(struct out *out, int64_t at, int64_t dur, uint32_t cpu, enum nt_owner owner, uint64_t task,
+		      int64_t spent)
+{
+	const struct nt_cpu_cost cost = {.ts_ns = (uint64_t)(START + at),
+					 .dur_ns = (uint64_t)dur,
+					 .cpu = cpu,
+					 .owner = owner,
+					 .task = task,
+					 .spent_ns = (uint64_t)spent};
+
+	give(out, NT_TABLE_CPU_COST, &cost);
+}
+
+static void give_thread(struct out *out, uint64_t task, uint64_t process, const char *name)
+{
+	const struct nt_thread_info thread = {.task = task, .tid = 1, .known = true, .process = process, .name = name};
+
+	give(out, NT_TABLE_THREAD, &thread);
+}
+
+/* ---- tests ---- */
+
+/* Of 200 threads on 8 CPUs, 50 keep their names, and these are the largest. */
+static void sums_are_exact(void **state)
+{
+	struct out *out = new_out(3);
+	int64_t spent[3][CPUS][NT_OWNER_COUNT] = {0};
+
+	(void)state;
+	for (int64_t at = 0; at < 3 * MINUTE; at += MINUTE / 4) {
+		for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+			for (uint64_t task = 1; task <= THREADS; task++) {
+				const int64_t ns = (int64_t)(task * 100 + cpu);
+				const enum nt_owner owner = task % 2 ? NT_OWNER_SEND : NT_OWNER_NET_RX;
+
+				give_cost(out, at, 100000000, cpu, owner, task, ns);
+				spent[at / MINUTE][cpu][owner] += ns;
+			}
+		}
+	}
+	assert_int_equal(nt_sums_finish(out->sums), 0);
+	assert_memory_equal(out->spent, spent, sizeof(spent));
+	for (int minute = 0; minute < 3; minute++)
+		assert_int_equal(out->named[minute], NT_SUMS_TOP);
+	/* Those of odd number are ranked: 199, 197, ... on all CPUs. */
+	assert_true(out->least_named_ns >= 4 * 187 * 100);
+	assert_true(out->others_ns > 0);
+	assert_int_equal(out->rows[NT_TABLE_CPU_COST], 3 * (NT_SUMS_TOP + 2 * CPUS));
+	free_out(out);
+}
+
+/* A CPU that idles through minutes is told of at their end, in one row. */
+static void long_rows_are_taken_apart(void **state)
+{
+	struct out *out = new_out(3);
+
+	(void)state;
+	give_cost(out, 2 * MINUTE, 100000000, 1, NT_OWNER_TASK, 5, 7);
+	give_cost(out, MINUTE / 2, 2 * MINUTE, 0, NT_OWNER_IDLE, 0, 2 * MINUTE);
+	assert_int_equal(nt_sums_finish(out->sums), 0);
+	assert_int_equal(out->spent[0][0][NT_OWNER_IDLE], MINUTE / 2);
+	assert_int_equal(out->spent[1][0][NT_OWNER_IDLE], MINUTE);
+	assert_int_equal(out->spent[2][0][NT_OWNER_IDLE], MINUTE / 2);
+	assert_int_equal(out->spent[2][1][NT_OWNER_TASK], 7);
+	free_out(out);
+}
+
+/* Names are given to what rows speak of: a thread, its process, that one's cgroup, its socket. */
+static void only_what_is_named(void **state)
+{
+	struct out *out = new_out(1);
+	const struct nt_process_info processes[] = {
+		{.process = 1, .pid = 10, .has_pid = true, .name = "web", .cgroup = 3},
+		{.process = 2, .pid = 20, .has_pid = true, .name = "cron", .cgroup = 4}};
+	const struct nt_cgroup cgroups[] = {{.cgroup = 3, .path = "/web"}, {.cgroup = 4, .path = "/cron"}};
+	const struct nt_socket sockets[] = {{.socket = 8, .family = 1, .type = 1},
+					    {.socket = 9, .family = 1, .type = 1}};
+	const struct nt_sock_cost op = {
+		.ts_ns = START, .dur_ns = MINUTE, .task = 11, .socket = 9, .ops = 2, .bytes = 5};
+
+	(void)state;
+	give_cost(out, 0, 100000000, 0, NT_OWNER_SEND, 11, 100);
+	give(out, NT_TABLE_SOCK_COST, &op);
+	for (size_t i = 0; i < 2; i++) {
+		give(out, NT_TABLE_CGROUP, &cgroups[i]);
+		give(out, NT_TABLE_PROCESS, &processes[i]);
+		give(out, NT_TABLE_SOCKET, &sockets[i]);
+	}
+	give_thread(out, 11, 1, "web1");
+	give_thread(out, 12, 2, "cron");
+	assert_int_equal(nt_sums_finish(out->sums), 0);
+	assert_string_equal(out->text, "socket 9 unix stream 0 - - - - - -\n"
+				       "thread 11 1 1 web1 - - 0\n"
+				       "process 1 10 0 web 3 - -\n"
+				       "cgroup 3 /web 0\n");
+	assert_int_equal(out->ops, 2);
+	assert_int_equal(out->bytes, 5);
+	free_out(out);
+}
+
+static void give_counter(struct out *out, enum nt_table_id table, int64_t at, int64_t cpu, const char *source,
+			 int64_t value)
+{
+	const struct nt_counter_info info = {.begin_ns = (uint64_t)(START + at),
+					     .end_ns = (uint64_t)(START + at + 1),
+					     .source = source,
+					     .cpu = cpu,
+					     .name = "n",
+					     .value = value};
+
+	give(out, table, &info);
+}
+
+/* Of each the first and the last; of the host's and the recorder's own the last of each minute. */
+static void counters_are_few(void **state)
+{
+	struct out *out = new_out(3);
+
+	(void)state;
+	for (int64_t at = 0; at < 3 * MINUTE; at += MINUTE / 2) {
+		const int64_t value = at / (MINUTE / 2);
+
+		give_counter(out, NT_TABLE_PROC_COUNTER, at, -1, "snmp", value);
+		give_counter(out, NT_TABLE_PROC_COUNTER, at, 0, "stat", 10 * value);
+		give_counter(out, NT_TABLE_PROC_COUNTER, at, -1, "same", 7);
+		give_counter(out, NT_TABLE_SELF_COST, at, -1, NULL, 100 + value);
+		give_counter(out, NT_TABLE_SELF_COST, at, -1, "bpf", 200 + value);
+	}
+	assert_int_equal(nt_sums_finish(out->sums), 0);
+	assert_string_equal(out->text, "proc_counter 1000000000000 1000000000001 snmp - n 0\n"
+				       "proc_counter 1000000000000 1000000000001 stat 0 n 0\n"
+				       "proc_counter 1000000000000 1000000000001 same - n 7\n"
+				       "self_cost 1000000000001 - n 100\n"
+				       "self_cost 1000000000001 bpf n 200\n"
+				       "proc_counter 1030000000000 1030000000001 snmp - n 1\n"
+				       "self_cost 1030000000001 - n 101\n"
+				       "proc_counter 1090000000000 1090000000001 snmp - n 3\n"
+				       "self_cost 1090000000001 - n 103\n"
+				       "proc_counter 1150000000000 1150000000001 snmp - n 5\n"
+				       "proc_counter 1150000000000 1150000000001 stat 0 n 50\n"
+				       "self_cost 1150000000001 - n 105\n"
+				       "self_cost 1150000000001 bpf n 205\n");
+	free_out(out);
+}
+
+/* ---- an hour ---- */
+
+static void give_minute(struct out *out, int64_t minute)
+{
+	static const enum nt_owner own[] = {NT_OWNER_SEND, NT_OWNER_RECV, NT_OWNER_TASK};
+	static const enum nt_owner others[] = {NT_OWNER_HARDIRQ, NT_OWNER_NET_RX, NT_OWNER_NET_TX, NT_OWNER_SOFTIRQ,
+					       NT_OWNER_IDLE};
+	const int64_t at = minute * MINUTE;
+
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		for (size_t i = 0; i < NT_COUNT(others); i++)
+			give_cost(out, at, 100000000, cpu, others[i], 0, 123456789);
+		for (uint64_t task = 1; task <= THREADS; task++) {
+			for (size_t i = 0; i < 3; i++)
+				give_cost(out, at, 100000000, cpu, own[i], task,
+					  (int64_t)(10000019 * task + (uint64_t)minute + cpu));
+		}
+	}
+	/* Connections come and go: 250 of them in a minute, and of the most expensive ones 12. */
+	for (uint64_t i = 0; i < SOCKETS; i++) {
+		const struct nt_sock_cost op = {.ts_ns = (uint64_t)(START + at),
+						.dur_ns = 100000000,
+						.task = i % THREADS + 1,
+						.dir = i % 2 ? NT_SEND : NT_RECV,
+						.socket = (i % 4 ? 0 : (uint64_t)minute) * SOCKETS + i + 1,
+						.ops = 1000 + i,
+						.bytes = 1000000 + i,
+						.cpu_ns = 5000000 + i};
+
+		give(out, NT_TABLE_SOCK_COST, &op);
+	}
+}
+
+static void give_identities(struct out *out, int64_t minutes)
+{
+	for (uint64_t task = 1; task <= THREADS; task++) {
+		const struct nt_process_info process = {
+			.process = task, .pid = 1000, .has_pid = true, .name = "some-program", .cgroup = task};
+		struct nt_cgroup cgroup = {.cgroup = task};
+
+		snprintf(cgroup.path, sizeof(cgroup.path), "/system.slice/some-service-%d.service", (int)task);
+		give_thread(out, task, task, "some-program");
+		give(out, NT_TABLE_PROCESS, &process);
+		give(out, NT_TABLE_CGROUP, &cgroup);
+	}
+	for (uint64_t socket = 1; socket <= (uint64_t)minutes * SOCKETS; socket++) {
+		const struct nt_socket row = {.socket = socket,
+					      .family = 2,
+					      .type = 1,
+					      .protocol = 6,
+					      .src = {192, 168, 100, 1},
+					      .dst = {192, 168, 100, 2},
+					      .src_port = 40000,
+					      .dst_port = 443,
+					      .netns = 4026531840,
+					      .cookie = socket};
+
+		give(out, NT_TABLE_SOCKET, &row);
+	}
+}
+
+static void give_counters(struct out *out, int64_t minutes)
+{
+	char name[32];
+
+	for (int64_t at = 0; at < minutes * MINUTE; at += MINUTE / 4) {
+		for (int i = 0; i < 400; i++) {
+			const struct nt_counter_info info = {.begin_ns = (uint64_t)(START + at),
+							     .end_ns = (uint64_t)(START + at + 50000),
+							     .source = "/proc/net/snmp",
+							     .cpu = i < 60 ? -1 : i % CPUS,
+							     .name = name,
+							     .value = at * i};
+
+			snprintf(name, sizeof(name), "Udp.InDatagrams%d", i);
+			give(out, NT_TABLE_PROC_COUNTER, &info);
+		}
+	}
+}
+
+static void an_hour_fits_a_megabyte(void **state)
+{
+	struct out *out = new_out(60);
+	char dir[SCRATCH_MAX], path[2 * SCRATCH_MAX];
+	struct stat status;
+
+	(void)state;
+	scratch_make(dir);
+	assert_int_equal(nt_db_open(&out->db, scratch_path(path, dir, "hour.db"), NT_DB_NEW), 0);
+	assert_int_equal(nt_db_leave_out(out->db, NT_ALL_TABLES & ~NT_SUMS_TABLES), 0);
+	assert_int_equal(nt_db_begin(out->db), 0);
+	for (int64_t minute = 0; minute < 60; minute++)
+		give_minute(out, minute);
+	give_identities(out, 60);
+	give_counters(out, 60);
+	assert_int_equal(nt_sums_finish(out->sums), 0);
+	assert_int_equal(nt_db_finish(out->db), 0);
+	nt_db_close(out->db);
+	assert_int_equal(stat(path, &status), 0);
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		if (out->rows[id])
+			print_message("%s: %u rows\n", nt_table((enum nt_table_id)id)->name, out->rows[id]);
+	}
+	print_message("%lld bytes\n", (long long)status.st_size);
+	assert_true(status.st_size <= 1000000);
+	scratch_remove(dir);
+	free_out(out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_are_exact),	   cmocka_unit_test(long_rows_are_taken_apart),
+		cmocka_unit_test(only_what_is_named),	   cmocka_unit_test(counters_are_few),
+		cmocka_unit_test(an_hour_fits_a_megabyte),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
