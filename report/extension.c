@@ -70,9 +70,10 @@ static int take_arguments(struct connection *connection, int n, sqlite3_value **
 /* What is made in a transaction may be taken back, and the tape would stay. */
 static int refuse_transaction(sqlite3 *db, char error[NT_ERROR_MAX])
 {
-	return sqlite3_get_autocommit(db)
+	return sqlite3_get_autocommit(db) && sqlite3_txn_state(db, NULL) != SQLITE_TXN_WRITE
 		       ? 0
-		       : nt_fail(error, "nettape_open cannot run in a transaction: end it with COMMIT first.");
+		       : nt_fail(error, "nettape_open cannot run in a transaction or in a statement that writes: end "
+					"it first.");
 }
 
 static void open_tape(sqlite3_context *context, int n, sqlite3_value **values)

@@ -179,6 +179,17 @@ static const char *or_unknown(const char *text)
 	return text[0] ? text : "(unknown)";
 }
 
+/* Of a part of a recording (import --from), counts of records are the whole recording's. */
+static int print_part(struct nt_db *db, int64_t session_id)
+{
+	sqlite3_stmt *row = nt_db_query(db, NT_META_SQL(NT_LOAD_RECORDING_START), session_id);
+
+	if (nt_db_next(row))
+		nt_print_prose(stdout, "",
+			       "This is a part of a longer recording. Events and losses are counted over all of it.");
+	return end(db, row);
+}
+
 static int print_head(struct nt_db *db, int64_t session_id)
 {
 	sqlite3_stmt *row = prepare(db, &session_section, session_id, 1);
@@ -265,8 +276,8 @@ static int print_session(struct summary *summary, int64_t session_id)
 {
 	struct nt_db *db = summary->sessions.db;
 
-	if (print_head(db, session_id) || nt_summary_print_cpus(db, summary->sessions.printer, session_id) ||
-	    print_groups(summary, session_id))
+	if (print_head(db, session_id) || print_part(db, session_id) ||
+	    nt_summary_print_cpus(db, summary->sessions.printer, session_id) || print_groups(summary, session_id))
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||

@@ -10,7 +10,8 @@
 #include "report/rows/tables.h"
 
 #define NT_SUMS_BUCKET_NS 60000000000ll
-#define NT_SUMS_TOP 50 /* rows of cpu_cost, and of sock_cost, that name a thread in each bucket */
+/* In each bucket, so many rows name a thread: of send and recv in cpu_cost, of task there, and of sock_cost. */
+#define NT_SUMS_TOP 25
 #define NT_SUMS_OTHERS INT64_MAX /* the thread and the process that stand for the rest */
 
 /* The tables that something is left of. */

@@ -11,6 +11,7 @@
 #include "report/db/sums_state.h"
 
 #define MAX_COSTS 65536 /* noted at a time */
+#define LONG_NS (60 * NT_SUMS_BUCKET_NS)
 
 static bool is_op(const struct nt_sums *sums, const struct nt_sums_costs *costs)
 {
@@ -96,17 +97,32 @@ static void forget_name(struct nt_sums_cost *cost, bool is_op)
 		cost->place = 0;
 }
 
+/* The largest of one kind. */
+struct ranking {
+	const struct nt_sums_cost *top[NT_SUMS_TOP];
+	size_t n;
+};
+
+/* A thread that computes is no rival of one that sends. */
+static struct ranking *ranking_of(struct ranking both[2], const struct nt_sums_cost *cost, bool is_op)
+{
+	return &both[!is_op && cost->what == NT_OWNER_TASK];
+}
+
 static void forget_names(struct nt_sums_cost *costs, size_t n, bool is_op)
 {
-	const struct nt_sums_cost *top[NT_SUMS_TOP];
-	size_t n_top = 0;
+	struct ranking both[2] = {0};
 
 	for (size_t i = 0; i < n; i++) {
+		struct ranking *ranking = ranking_of(both, &costs[i], is_op);
+
 		if (is_ranked(&costs[i], is_op))
-			n_top = rank(top, n_top, &costs[i], is_op);
+			ranking->n = rank(ranking->top, ranking->n, &costs[i], is_op);
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (!NT_ANY(n_top, k, top[k] == &costs[i]))
+		const struct ranking *ranking = ranking_of(both, &costs[i], is_op);
+
+		if (!NT_ANY(ranking->n, k, ranking->top[k] == &costs[i]))
 			forget_name(&costs[i], is_op);
 	}
 }
@@ -219,6 +235,16 @@ static uint64_t task_of(const struct nt_row *row)
 	return (uint64_t)nt_sums_integer(row, "utid", (int64_t)NT_NO_TASK);
 }
 
+/* Whole minutes of one key as one row, so that a tape that claims centuries makes no row for each of their minutes. */
+static int put_whole(struct nt_sums *sums, struct nt_sums_cost *cost, int64_t at, int64_t dur)
+{
+	if (!is_ranked(cost, false))
+		forget_name(cost, false);
+	if (cost->task != NT_NO_TASK && nt_id_map_set(&sums->tasks, cost->task, 1))
+		return -ENOMEM;
+	return put_slices(sums, cost, sums->start_ts + at, dur);
+}
+
 /* A row of several buckets in a row belongs to one key wholly; it may lie in several of the wider ones. */
 int nt_sums_add_slice(struct nt_sums *sums, const struct nt_row *row)
 {
@@ -233,6 +259,13 @@ int nt_sums_add_slice(struct nt_sums *sums, const struct nt_row *row)
 	for (; left > 0 && !error; left -= (int64_t)cost.sums[0], at += (int64_t)cost.sums[0]) {
 		const int64_t room = NT_SUMS_BUCKET_NS - at % NT_SUMS_BUCKET_NS;
 
+		if (room == NT_SUMS_BUCKET_NS && left >= LONG_NS) {
+			struct nt_sums_cost whole = cost;
+
+			cost.sums[0] = whole.sums[0] = (uint64_t)(left - left % NT_SUMS_BUCKET_NS);
+			error = put_whole(sums, &whole, at, (int64_t)whole.sums[0]);
+			continue;
+		}
 		cost.bucket = at / NT_SUMS_BUCKET_NS;
 		cost.sums[0] = (uint64_t)(left < room ? left : room);
 		error = note(sums, &sums->slices, &cost);

@@ -25,6 +25,12 @@ struct nt_sums_costs {
 
 /* A row that is kept; its texts are in the sums' arena. */
 #define NT_SUMS_KEPT_COLUMNS 8
+#define NT_SUMS_FITS(table)                                                                                            \
+	_Static_assert(sizeof(struct nt_columns_of_##table) <= NT_SUMS_KEPT_COLUMNS, "columns of " #table)
+NT_SUMS_FITS(process);
+NT_SUMS_FITS(cgroup);
+NT_SUMS_FITS(proc_counter);
+NT_SUMS_FITS(self_cost);
 struct nt_sums_kept {
 	enum nt_table_id table;
 	struct nt_value values[NT_SUMS_KEPT_COLUMNS];

@@ -438,8 +438,9 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 
 	for (unsigned int i = 0; i < n; i++)
 		columns |= 1ull << (equal[i] < 63 ? equal[i] : 63);
-	/* A copy without columns could not be made. */
-	columns |= 1;
+	/* A copy without columns could not be made. Of a small table SQLite may ask for the key without saying so
+	 * before. */
+	columns |= nt_tape_source_is_small(id) ? UINT64_MAX : 1;
 	if (keep(source, id, columns, name) || (again && n && make_index(source, id, name, equal, n))) {
 		discard_store(source);
 		return NULL;

@@ -187,7 +187,8 @@ static bool is_same_text(const struct nt_value *value, sqlite3_value *with)
 {
 	const char *text = (const char *)sqlite3_value_text(with);
 
-	return text && strlen(text) == (size_t)sqlite3_value_bytes(with) && !strcmp(value->text, text);
+	/* Without memory SQLite compares them, if it can. */
+	return !text || (strlen(text) == (size_t)sqlite3_value_bytes(with) && !strcmp(value->text, text));
 }
 
 static bool holds(char comparison, int order)
@@ -443,7 +444,9 @@ static int begin_keeping(struct cursor *cursor, bool again, sqlite3_value **valu
 	sqlite3_reset(cursor->kept);
 	for (unsigned int i = 0; i < cursor->plan.n; i++) {
 		if (chosen >> i & 1)
-			sqlite3_bind_value(cursor->kept, ++parameter, values[i]);
+			code = sqlite3_bind_value(cursor->kept, ++parameter, values[i]);
+		if (code != SQLITE_OK)
+			return code;
 	}
 	return next_kept(cursor);
 }

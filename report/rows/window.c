@@ -318,6 +318,9 @@ void nt_window_lost(struct nt_rows *rows, const struct nt_loss_row *loss)
 /* In uncovered time an operation may have begun that is told of much later. */
 static void end_with_ops(struct nt_rows *rows, uint64_t now_ns)
 {
+	/* Operations open since before the recording begin with it, and nothing tells of those whose task sleeps. */
+	if (rows->want.from_ns <= rows->tape->start_ns)
+		return;
 	if (now_ns < rows->window.look_ns || rows->window.has_loss)
 		return;
 	rows->window.look_ns = now_ns + LOOK_NS;

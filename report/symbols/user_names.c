@@ -34,7 +34,7 @@ struct known {
 };
 
 struct nt_user_names {
-	const struct nt_symbol_args *args;
+	struct nt_symbol_args args; /* with directories of its own */
 	char *cache; /* of debuginfod's clients; NULL: not known where */
 	void *known; /* a tree of struct known, by build id */
 	char *cut, demangled[NT_DEMANGLED_SIZE]; /* the last name, without its version, and as people write it */
@@ -152,7 +152,7 @@ static void spell(struct search *search)
 /* 0 or -ENOMEM. */
 static int look_for(struct nt_user_names *names, struct known *known, const char *path)
 {
-	const struct nt_symbol_args *args = names->args;
+	const struct nt_symbol_args *args = &names->args;
 	struct search search = {.known = known, .path = path};
 	bool done = false;
 
@@ -247,7 +247,7 @@ int nt_user_names_find(struct nt_user_names *names, const uint8_t build_id[NT_BU
 	char copy[PATH_SIZE];
 
 	*name = (struct nt_user_name){0};
-	if (names->args->none || !memcmp(build_id, none, sizeof(none)))
+	if (names->args.none || !memcmp(build_id, none, sizeof(none)))
 		return 0;
 	snprintf(copy, sizeof(copy), "%s", path ? path : "");
 	cut_deleted(copy);
@@ -292,7 +292,17 @@ int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_args *a
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return nt_fail(error, "out of memory.");
-	(*out)->args = args;
+	(*out)->args = *args;
+	(*out)->args.n_dirs = 0;
+	for (size_t i = 0; i < args->n_dirs; i++) {
+		(*out)->args.dirs[i] = strdup(args->dirs[i]);
+		if (!(*out)->args.dirs[i]) {
+			nt_user_names_free(*out);
+			*out = NULL;
+			return nt_fail(error, "out of memory.");
+		}
+		(*out)->args.n_dirs++;
+	}
 	(*out)->cache = find_cache();
 	return 0;
 }
@@ -302,6 +312,8 @@ void nt_user_names_free(struct nt_user_names *names)
 	if (!names)
 		return;
 	tdestroy(names->known, free_known);
+	for (size_t i = 0; i < names->args.n_dirs; i++)
+		free((char *)(uintptr_t)names->args.dirs[i]);
 	free(names->cut);
 	free(names->cache);
 	free(names);

@@ -39,7 +39,7 @@ struct nt_user_name {
 	const char *files[2]; /* that were used: what is loaded, what has the names; NULL: there is none. As long */
 };
 
-/* 0, or -1 and a sentence in `error`; then *out is NULL. The arguments are not copied. */
+/* 0, or -1 and a sentence in `error`; then *out is NULL. The arguments are copied. */
 int nt_user_names_new(struct nt_user_names **out, const struct nt_symbol_args *args, char error[NT_ERROR_MAX]);
 void nt_user_names_free(struct nt_user_names *names);
 /*

@@ -218,7 +218,8 @@ uint64_t nt_timeline_stay_since(const struct nt_timeline *timeline, uint32_t cpu
 bool nt_timeline_is_past(const struct nt_timeline *timeline, uint32_t cpu, uint64_t ns);
 /*
  * The same for operations, of all CPUs: whether none that began at from_ns or later, and before ns, is open, or may
- * turn up; but in uncovered time between the two one may have begun of which nothing has been fed yet.
+ * turn up; but in uncovered time between the two one may have begun of which nothing has been fed yet, and of those
+ * open since before the recording whose task sleeps nothing has been fed either.
  */
 bool nt_timeline_is_past_ops(const struct nt_timeline *timeline, uint64_t from_ns, uint64_t ns);
 /* Ends all CPUs at the session's end and gives the last rows. Call once. */

@@ -79,4 +79,5 @@ truncate -s -3000 "$work/cut.tape/chunk-000001.ntc"
 same_rows "$work/cut.tape" 6 20
 for tape in tests/golden/*.tape; do same_rows "$tape" 5 20; done
 same_rows_elsewhere "$tape"
+same_rows_elsewhere tests/golden/v1-stacks.tape # its symbols are looked for in files
 finish

@@ -142,7 +142,7 @@ static void give_thread(struct out *out, uint64_t task, uint64_t process, const 
 
 /* ---- tests ---- */
 
-/* Of 200 threads on 8 CPUs, 50 keep their names, and these are the largest. */
+/* Of the rows of 200 threads on 8 CPUs, 25 keep their names, and these are the largest. */
 static void sums_are_exact(void **state)
 {
 	struct out *out = new_out(3);
@@ -172,6 +172,34 @@ static void sums_are_exact(void **state)
 }
 
 /* A CPU that idles through minutes is told of at their end, in one row. */
+/* However many threads compute longer, those that send keep their names. */
+static void who_computes_is_no_rival(void **state)
+{
+	struct out *out = new_out(1);
+
+	(void)state;
+	for (uint64_t task = 1; task <= THREADS; task++)
+		give_cost(out, 0, 100000000, 0, NT_OWNER_TASK, task, 1000000);
+	give_cost(out, 0, 100000000, 0, NT_OWNER_SEND, THREADS + 1, 7);
+	assert_int_equal(nt_sums_finish(out->sums), 0);
+	assert_int_equal(out->named[0], NT_SUMS_TOP + 1);
+	assert_int_equal(out->least_named_ns, 7);
+	free_out(out);
+}
+
+/* A damaged tape may claim to last for centuries. */
+static void a_forged_session_is_few_rows(void **state)
+{
+	struct out *out = new_out(1ll << 26);
+
+	(void)state;
+	give_cost(out, MINUTE / 2, (1ll << 26) * MINUTE - MINUTE / 2, 0, NT_OWNER_UNCOVERED, NT_NO_TASK,
+		  (1ll << 26) * MINUTE - MINUTE / 2);
+	assert_int_equal(nt_sums_finish(out->sums), 0);
+	assert_int_equal(out->rows[NT_TABLE_CPU_COST], 2);
+	free_out(out);
+}
+
 static void long_rows_are_taken_apart(void **state)
 {
 	struct out *out = new_out(3);
@@ -377,8 +405,12 @@ static void an_hour_fits_a_megabyte(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_are_exact),	   cmocka_unit_test(long_rows_are_taken_apart),
-		cmocka_unit_test(only_what_is_named),	   cmocka_unit_test(counters_are_few),
+		cmocka_unit_test(sums_are_exact),
+		cmocka_unit_test(who_computes_is_no_rival),
+		cmocka_unit_test(a_forged_session_is_few_rows),
+		cmocka_unit_test(long_rows_are_taken_apart),
+		cmocka_unit_test(only_what_is_named),
+		cmocka_unit_test(counters_are_few),
 		cmocka_unit_test(an_hour_fits_a_megabyte),
 	};
 

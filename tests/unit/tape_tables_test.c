@@ -82,6 +82,13 @@ static void a_row_that_two_looks_find_comes_once(void **state)
 				"WHERE cpu = 0 OR owner = 'send'"),
 			 0);
 	assert_int_equal(number("SELECT count(*) FROM thread WHERE utid = 1 OR utid IN (1, 2) OR tid = -1"), 2);
+	/* SQLite tells rows apart by keys that the statement does not name. */
+	assert_int_equal(number("SELECT (SELECT count(name) FROM thread WHERE tid = 0 OR name = o.name) = "
+				"(SELECT sum(tid = 0 OR name = o.name) FROM thread) FROM thread AS o WHERE utid <> 0"),
+			 1);
+	assert_int_equal(number("SELECT count(*) = (SELECT count(*) FROM thread) + 1 FROM "
+				"(SELECT -7 AS x) AS a FULL JOIN thread AS t ON t.tid = a.x"),
+			 1);
 }
 
 static void a_rowid_is_the_rows_number_in_the_table(void **state)

@@ -425,7 +425,10 @@ static void choose_window(const struct fixture *fixture, struct nt_rand *rand, u
 	uint64_t length = nt_rand_below(rand, 2) ? nt_rand_below(rand, 20 * MS) : nt_rand_below(rand, fixture->end);
 
 	want->from_ns = GEN_START_NS + nt_rand_below(rand, fixture->end);
-	want->to_ns = nt_rand_below(rand, 8) ? want->from_ns + length : UINT64_MAX;
+	/* About the session's start, with which operations begin that were open before it. */
+	if (!nt_rand_below(rand, 4))
+		want->from_ns = nt_rand_below(rand, 2) ? GEN_START_NS - nt_rand_below(rand, 2) : 0;
+	want->to_ns = nt_rand_below(rand, 8) ? (want->from_ns ? want->from_ns : GEN_START_NS) + length : UINT64_MAX;
 	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
 		cpus[cpu] = (uint8_t)nt_rand_below(rand, 2);
 	want->cpus = nt_rand_below(rand, 2) ? cpus : NULL;
@@ -671,6 +674,33 @@ static void waits_for_operations_hidden_by_loss(void **state)
 	release(&some);
 }
 
+/* A receive of before the recording begins with it. Nothing tells of it until its task wakes. */
+static void waits_for_operations_of_before(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 2, 0);
+	const uint64_t begins[] = {0, GEN_START_NS - 1, GEN_START_NS};
+
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	for (uint64_t at = 5 * MS; at < 900 * MS; at += 5 * MS)
+		gen_state(gen, 0, at, 0, NT_STATE_PERIODIC, 0);
+	gen_switch(gen, 0, 900 * MS, 0, 0, 1, 0);
+	gen_op(gen, 0, 901 * MS, 901 * MS, NT_RECV, NT_CALL_read, 1, 5, NT_OP_BEFORE);
+	gen_state(gen, 0, 1000 * MS, 1, NT_STATE_STOP, 0);
+	finish(fixture, gen, 1000 * MS);
+	for (size_t i = 0; i < NT_COUNT(begins); i++) {
+		struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_SOCK_OP),
+					    .begun_within = true,
+					    .from_ns = begins[i],
+					    .to_ns = GEN_START_NS + 10 * MS};
+		struct kept some = {.n = 0};
+
+		read_rows(fixture, &want, &some);
+		assert_int_equal(some.n, 1);
+		release(&some);
+	}
+}
+
 /* Breaks all blocks of events that end so long before the window or begin so long after it. Gives how many. */
 static unsigned int break_others(struct fixture *fixture, uint64_t from_ns, uint64_t to_ns, uint64_t margin_ns)
 {
@@ -737,6 +767,7 @@ int main(void)
 		TEST(waits_for_late_samples),
 		TEST(knows_that_long_spans_are_missing),
 		TEST(waits_for_operations_hidden_by_loss),
+		TEST(waits_for_operations_of_before),
 		TEST(opens_few_blocks),
 	};
 
