@@ -190,6 +190,20 @@ static int print_part(struct nt_db *db, int64_t session_id)
 	return end(db, row);
 }
 
+/* Of sums of minutes (import --sums). */
+static int print_others(struct nt_db *db, int64_t session_id)
+{
+	sqlite3_stmt *row = nt_db_query(db, "SELECT 1 FROM process WHERE session_id = ?1 AND upid = ?2", session_id);
+
+	sqlite3_bind_int64(row, 2, NT_SUMS_OTHERS);
+	if (nt_db_next(row))
+		nt_print_prose(
+			stdout, "",
+			"These are sums of minutes, and small processes are together in `others`. A process that "
+			"has a row of its own may have some of its time, operations and bytes there, too.");
+	return end(db, row);
+}
+
 static int print_head(struct nt_db *db, int64_t session_id)
 {
 	sqlite3_stmt *row = prepare(db, &session_section, session_id, 1);
@@ -276,7 +290,7 @@ static int print_session(struct summary *summary, int64_t session_id)
 {
 	struct nt_db *db = summary->sessions.db;
 
-	if (print_head(db, session_id) || print_part(db, session_id) ||
+	if (print_head(db, session_id) || print_part(db, session_id) || print_others(db, session_id) ||
 	    nt_summary_print_cpus(db, summary->sessions.printer, session_id) || print_groups(summary, session_id))
 		return -1;
 	print_remarks(summary);
