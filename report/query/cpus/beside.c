@@ -146,20 +146,45 @@ int nt_lanes_beside_softirq(struct nt_lanes_beside *beside, const struct nt_row 
 
 /* ---- rows ---- */
 
-/* A statement whose ?2 is the JSON text, which is its to free. */
-static sqlite3_stmt *prepare(const struct nt_part *part, const char *sql, char *text)
+/* A statement over the n sums that `write` puts, one each, into the JSON array that is its ?2. NULL: db->error. */
+static sqlite3_stmt *ask(const struct nt_lanes_beside *beside, const char *sql, size_t n,
+			 void (*write)(struct nt_json *json, const struct nt_lanes_beside *beside, size_t i))
 {
-	sqlite3_stmt *statement = nt_db_query(part->db, sql, part->session->id);
+	const struct nt_part *part = &beside->part;
+	struct nt_json json = {.lines = 1};
+	sqlite3_stmt *statement;
+	char *text = NULL;
+	size_t size;
+	bool is_whole;
 
+	json.out = open_memstream(&text, &size);
+	if (json.out) {
+		nt_json_open(&json, NULL, '[');
+		for (size_t i = 0; i < n; i++)
+			write(&json, beside, i);
+		nt_json_close(&json, ']');
+	}
+	is_whole = json.out && !ferror(json.out);
+	if ((json.out && fclose(json.out)) || !is_whole || !text) {
+		free(text);
+		nt_db_no_memory(part->db);
+		return NULL;
+	}
+	statement = nt_db_query(part->db, sql, part->session->id);
+	if (statement && sqlite3_bind_text(statement, 2, text, -1, free) == SQLITE_OK)
+		return statement;
 	if (statement)
-		sqlite3_bind_text(statement, 2, text, -1, free);
+		nt_db_no_memory(part->db); /* a text that could not be bound was freed */
 	else
 		free(text);
-	return statement;
+	sqlite3_finalize(statement);
+	return NULL;
 }
 
-static void write_op(struct nt_json *json, const struct nt_lanes_beside *beside, const struct nt_lanes_op *op)
+static void write_op(struct nt_json *json, const struct nt_lanes_beside *beside, size_t i)
 {
+	const struct nt_lanes_op *op = &beside->ops[i];
+
 	nt_json_open(json, NULL, '[');
 	nt_json_if(json, NULL, op->has_utid, op->utid);
 	nt_json_text(json, NULL, nt_texts_text(&beside->texts, op->op));
@@ -176,61 +201,36 @@ static void write_op(struct nt_json *json, const struct nt_lanes_beside *beside,
 
 sqlite3_stmt *nt_lanes_ops(const struct nt_lanes_beside *beside)
 {
-	struct nt_json json = {.lines = 1};
-	char *text = NULL;
-	size_t size;
+	return ask(beside,
+		   "WITH done AS (SELECT value ->> 0 AS utid, value ->> 1 AS op, value ->> 2 AS syscall, value ->> 3 "
+		   "AS ops, value ->> 4 AS failed, value ->> 5 AS bytes, value ->> 6 AS cpu_ns, value ->> 7 AS "
+		   "most_ns, value ->> 8 AS longest_ns, value ->> 9 AS untimed FROM json_each(?2)) "
+		   "SELECT coalesce(p.name, '(unknown)') AS process, p.pid, op, syscall, sum(ops) AS ops_count, "
+		   "sum(failed) AS failed_count, sum(bytes) AS moved_bytes, sum(cpu_ns) AS cpu_ns, "
+		   "max(most_ns) AS dearest_ns, max(longest_ns) AS longest_ns, sum(untimed) AS untimed_count "
+		   "FROM done LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = done.utid "
+		   "LEFT JOIN process AS p ON p.session_id = ?1 AND p.upid = t.upid "
+		   "GROUP BY t.upid, op, syscall ORDER BY cpu_ns DESC, ops_count DESC, p.pid, op, syscall",
+		   beside->n_ops, write_op);
+}
 
-	json.out = open_memstream(&text, &size);
-	if (!json.out) {
-		nt_db_no_memory(beside->part.db);
-		return NULL;
-	}
-	nt_json_open(&json, NULL, '[');
-	for (size_t i = 0; i < beside->n_ops; i++)
-		write_op(&json, beside, &beside->ops[i]);
-	nt_json_close(&json, ']');
-	fclose(json.out);
-	return prepare(
-		&beside->part,
-		"WITH done AS (SELECT value ->> 0 AS utid, value ->> 1 AS op, value ->> 2 AS syscall, value ->> 3 "
-		"AS ops, value ->> 4 AS failed, value ->> 5 AS bytes, value ->> 6 AS cpu_ns, value ->> 7 AS "
-		"most_ns, value ->> 8 AS longest_ns, value ->> 9 AS untimed FROM json_each(?2)) "
-		"SELECT coalesce(p.name, '(unknown)') AS process, p.pid, op, syscall, sum(ops) AS ops_count, "
-		"sum(failed) AS failed_count, sum(bytes) AS moved_bytes, sum(cpu_ns) AS cpu_ns, "
-		"max(most_ns) AS dearest_ns, max(longest_ns) AS longest_ns, sum(untimed) AS untimed_count "
-		"FROM done LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = done.utid "
-		"LEFT JOIN process AS p ON p.session_id = ?1 AND p.upid = t.upid "
-		"GROUP BY t.upid, op, syscall ORDER BY cpu_ns DESC, ops_count DESC, p.pid, op, syscall",
-		text);
+static void write_softirq(struct nt_json *json, const struct nt_lanes_beside *beside, size_t i)
+{
+	const struct nt_lanes_softirq *softirq = &beside->softirqs[i];
+
+	nt_json_open(json, NULL, '[');
+	nt_json_text(json, NULL, nt_texts_text(&beside->texts, softirq->vec));
+	nt_json_text(json, NULL, nt_texts_text(&beside->texts, softirq->context));
+	nt_json_integer(json, NULL, softirq->runs);
+	nt_json_integer(json, NULL, softirq->total_ns);
+	nt_json_integer(json, NULL, softirq->longest_ns);
+	nt_json_close(json, ']');
 }
 
 sqlite3_stmt *nt_lanes_softirqs(const struct nt_lanes_beside *beside)
 {
-	struct nt_json json = {.lines = 1};
-	char *text = NULL;
-	size_t size;
-
-	json.out = open_memstream(&text, &size);
-	if (!json.out) {
-		nt_db_no_memory(beside->part.db);
-		return NULL;
-	}
-	nt_json_open(&json, NULL, '[');
-	for (size_t i = 0; i < beside->n_softirqs; i++) {
-		const struct nt_lanes_softirq *softirq = &beside->softirqs[i];
-
-		nt_json_open(&json, NULL, '[');
-		nt_json_text(&json, NULL, nt_texts_text(&beside->texts, softirq->vec));
-		nt_json_text(&json, NULL, nt_texts_text(&beside->texts, softirq->context));
-		nt_json_integer(&json, NULL, softirq->runs);
-		nt_json_integer(&json, NULL, softirq->total_ns);
-		nt_json_integer(&json, NULL, softirq->longest_ns);
-		nt_json_close(&json, ']');
-	}
-	nt_json_close(&json, ']');
-	fclose(json.out);
-	return prepare(&beside->part,
-		       "SELECT value ->> 0 AS vec, value ->> 1 AS context, value ->> 2 AS runs_count, value ->> 3 AS "
-		       "total_ns, value ->> 4 AS longest_ns FROM json_each(?2) ORDER BY total_ns DESC, vec, context",
-		       text);
+	return ask(beside,
+		   "SELECT value ->> 0 AS vec, value ->> 1 AS context, value ->> 2 AS runs_count, value ->> 3 AS "
+		   "total_ns, value ->> 4 AS longest_ns FROM json_each(?2) ORDER BY total_ns DESC, vec, context",
+		   beside->n_softirqs, write_softirq);
 }
