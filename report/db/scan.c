@@ -202,7 +202,7 @@ int nt_scan_within(struct nt_db *db, int64_t session_id, const struct nt_scan_wa
 
 	for (size_t i = 0; i < n; i++) {
 		want.tables |= NT_TABLE_BIT(readers[i].table);
-		want.columns[readers[i].table] |= readers[i].columns;
+		want.columns[readers[i].table] |= readers[i].columns ? readers[i].columns : UINT32_MAX;
 	}
 	error = nt_scan_open(&scan, db, session_id, &want);
 	while (!error) {

@@ -42,7 +42,7 @@ unsigned int nt_scan_progress(const struct nt_scan *scan);
 /* Who takes the rows of a table, and looks at these columns. */
 struct nt_scan_reader {
 	enum nt_table_id table;
-	uint32_t columns; /* NT_COLUMN_BIT of each */
+	uint32_t columns; /* NT_COLUMN_BIT of each; 0: all */
 	/* 0; anything else ends the scan: -1 and db->error, or another number. */
 	int (*take)(void *arg, const struct nt_row *row);
 	void *arg;
