@@ -269,22 +269,47 @@ static void test_many_slices(void **state)
 	static struct trace trace;
 
 	(void)state;
-	for (unsigned int round = 0; round < 40; round++) {
+	for (unsigned int round = 0; round < 60; round++) {
 		const int64_t span = 1 + (int64_t)nt_rand_below(&rand, 2000000);
 
 		any_trace(&rand, &trace,
-			  &(struct shape){span, 1 + nt_rand_below(&rand, 400), 1 + nt_rand_below(&rand, 100),
-					  nt_rand_below(&rand, nt_rand_below(&rand, 2) ? 1000 : 3000000),
-					  round % 3 == 0});
-		if (round % 4)
-			trace.want.length = 1 + nt_rand_below(&rand, 1 + trace.want.length / 20);
+			  &(struct shape){
+				  span, 1 + nt_rand_below(&rand, round % 4 ? 60 : 400), 1 + nt_rand_below(&rand, 100),
+				  nt_rand_below(&rand, nt_rand_below(&rand, 2) ? 1000 : 3000000), round % 3 == 0});
+		/* From a part of a block to several blocks. */
+		trace.want.length = 1 + (uint64_t)span / (6 + nt_rand_below(&rand, round % 5 ? 30 : 3000));
 		compare_with_model(&trace);
 	}
 }
 
 /* ---- single cases ---- */
 
-/* Windows that are tiny beside what is the same for long: nobody counts all of them. */
+/*
+ * More and more until the end: the worst window is the last one, and the others are those that end where the one behind
+ * begins. Cells have many blocks, and the parts of them that matter are known only at the end.
+ */
+static void test_rising(void **state)
+{
+	static struct trace trace;
+	const int64_t step = 40;
+
+	(void)state;
+	trace.cpus = 1;
+	trace.want = (struct nt_worst_want){.most = 4, .cpus = 1, .in_memory = 1 << 16};
+	for (trace.n = 0; trace.n < MAX_SLICES; trace.n += 2) {
+		const int64_t ts = (int64_t)trace.n / 2 * step, own = 1 + (step - 2) * (int64_t)trace.n / MAX_SLICES;
+
+		trace.slices[trace.n] = (struct slice){0, ts, ts + own, NT_WORST_OWN};
+		trace.slices[trace.n + 1] = (struct slice){0, ts + own, ts + step, NT_WORST_OTHER};
+	}
+	trace.want.to_ts = MAX_SLICES / 2 * step;
+	for (uint64_t part = 3; part < 8; part++) {
+		trace.want.length = (uint64_t)trace.want.to_ts / part - 7;
+		compare_with_model(&trace);
+	}
+}
+
+/* Windows that are tiny beside what is the same for long: nobody walks from one to the next. */
 static void test_tiny_windows(void **state)
 {
 	const int64_t year = 365 * 86400 * 1000000000ll;
@@ -301,6 +326,12 @@ static void test_tiny_windows(void **state)
 	trace.slices[0].kind = NT_WORST_OWN;
 	trace.slices[1].kind = NT_WORST_OTHER;
 	compare_with_model(&trace);
+	/* The last window has most of the uncovered time, wherever cells end. */
+	trace.slices[0].kind = NT_WORST_OTHER;
+	for (int64_t ns = 1; ns < 7; ns++) {
+		trace.slices[1].end_ts = trace.slices[2].ts = year - ns;
+		compare_with_model(&trace);
+	}
 }
 
 /* All that there can be, at the ends of time. */
@@ -374,9 +405,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_nanosecond), cmocka_unit_test(test_many_slices),
-		cmocka_unit_test(test_tiny_windows),	cmocka_unit_test(test_the_longest_time),
-		cmocka_unit_test(test_nothing),		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_each_nanosecond),	 cmocka_unit_test(test_many_slices),
+		cmocka_unit_test(test_rising),		 cmocka_unit_test(test_tiny_windows),
+		cmocka_unit_test(test_the_longest_time), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -313,7 +313,9 @@ static void next_cell(const struct nt_worst *worst, struct curve *curve, uint64_
 	if (!walk->own.slope && (!walk->own.ns || walk->flat_cells > worst->most_cells))
 		first += (until - walk->at) / length * length;
 	curve->is_done = first > end;
-	if (!curve->is_done)
+	if (curve->is_done)
+		move_to(walk, end); /* uncovered time may have grown until then */
+	else
 		set_cell(worst, walk, first);
 }
 
