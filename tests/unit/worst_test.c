@@ -327,9 +327,12 @@ static void test_tiny_windows(void **state)
 	trace.slices[1].kind = NT_WORST_OTHER;
 	compare_with_model(&trace);
 	/* The last window has most of the uncovered time, wherever cells end. */
-	trace.slices[0].kind = NT_WORST_OTHER;
+	trace.n = 4;
 	for (int64_t ns = 1; ns < 7; ns++) {
-		trace.slices[1].end_ts = trace.slices[2].ts = year - ns;
+		trace.slices[0] = (struct slice){0, 0, year - ns - 2, NT_WORST_OTHER};
+		trace.slices[1] = (struct slice){0, year - ns - 2, year - ns - 1, NT_WORST_OWN};
+		trace.slices[2] = (struct slice){0, year - ns - 1, year - ns, NT_WORST_OTHER};
+		trace.slices[3] = (struct slice){0, year - ns, year, NT_WORST_UNCOVERED};
 		for (trace.want.length = 1; trace.want.length < 6; trace.want.length++)
 			compare_with_model(&trace);
 	}
