@@ -326,15 +326,20 @@ static void test_tiny_windows(void **state)
 	trace.slices[0].kind = NT_WORST_OWN;
 	trace.slices[1].kind = NT_WORST_OTHER;
 	compare_with_model(&trace);
-	/* The last window has most of the uncovered time, wherever cells end. */
+	/* The last window is all uncovered, and the cell before may end where it begins. */
 	trace.n = 4;
-	for (int64_t ns = 1; ns < 7; ns++) {
-		trace.slices[0] = (struct slice){0, 0, year - ns - 2, NT_WORST_OTHER};
-		trace.slices[1] = (struct slice){0, year - ns - 2, year - ns - 1, NT_WORST_OWN};
-		trace.slices[2] = (struct slice){0, year - ns - 1, year - ns, NT_WORST_OTHER};
-		trace.slices[3] = (struct slice){0, year - ns, year, NT_WORST_UNCOVERED};
-		for (trace.want.length = 1; trace.want.length < 6; trace.want.length++)
+	for (int64_t length = 2; length < 6; length++) {
+		for (int64_t end = year; end < year + length; end++) {
+			const int64_t own = end - 2 * length - 1;
+
+			trace.slices[0] = (struct slice){0, 0, own, NT_WORST_OTHER};
+			trace.slices[1] = (struct slice){0, own, own + 1, NT_WORST_OWN};
+			trace.slices[2] = (struct slice){0, own + 1, end - length, NT_WORST_OTHER};
+			trace.slices[3] = (struct slice){0, end - length, end, NT_WORST_UNCOVERED};
+			trace.want.to_ts = end;
+			trace.want.length = (uint64_t)length;
 			compare_with_model(&trace);
+		}
 	}
 }
 
