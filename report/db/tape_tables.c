@@ -522,7 +522,7 @@ static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 	if (value->type == NT_VALUE_INTEGER)
 		sqlite3_result_int64(context, value->integer);
 	else if (value->type == NT_VALUE_TEXT)
-		sqlite3_result_text(context, value->text, -1, SQLITE_TRANSIENT);
+		sqlite3_result_text(context, value->text, -1, value->is_word ? SQLITE_STATIC : SQLITE_TRANSIENT);
 	return SQLITE_OK;
 }
 
