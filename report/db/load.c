@@ -76,16 +76,24 @@ static int insert_rows(struct loading *loading)
 		if (nt_interrupted())
 			return nt_db_refuse(loading->db, "interrupted.");
 	}
+	if (error == -ECANCELED)
+		return nt_db_refuse(loading->db, "interrupted.");
 	if (error == 1)
 		return loading->sums ? sums_error(loading, nt_sums_finish(loading->sums)) : 0;
 	return nt_db_refuse(loading->db, "the rest of %s cannot be read: %s.", loading->progress.what,
 			    nt_tape_error_text(error));
 }
 
+static bool is_interrupted(void *arg)
+{
+	(void)arg;
+	return nt_interrupted();
+}
+
 /* Rows are made beside their inserting. */
 static int load_rows(struct loading *loading, struct nt_rows *rows, const char *path)
 {
-	int error = nt_ahead_open(&loading->ahead, rows);
+	int error = nt_ahead_open(&loading->ahead, rows, &(struct nt_ahead_config){.is_stopped = is_interrupted});
 
 	if (error)
 		return nt_db_refuse(loading->db, "%s cannot be read: %s.", path, nt_tape_error_text(error));
