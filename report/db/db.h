@@ -32,6 +32,7 @@ enum nt_db_mode {
 struct nt_db {
 	sqlite3 *handle;
 	char *path; /* as given; "" if temporary */
+	char *name; /* for messages: the same, or the tape that a temporary one is for */
 	char *partial; /* what is to be renamed or removed, or NULL */
 	bool in_transaction;
 	bool read_only; /* nt_db_forbid_writing was called */
@@ -42,7 +43,7 @@ struct nt_db {
 	char error[NT_ERROR_MAX];
 };
 
-/* *out must be closed also on failure; it is NULL when memory ran out. */
+/* *out must be closed also on failure; it is NULL when memory ran out. `path` of a temporary one: for what tape. */
 int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode);
 /* Safe on NULL. What was not finished is rolled back or removed. */
 void nt_db_close(struct nt_db *db);

@@ -74,6 +74,11 @@ int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct
 	return 0;
 }
 
+const char *nt_tape_source_path(const struct nt_tape_source *source)
+{
+	return source->tape->path;
+}
+
 uint32_t nt_tape_source_cpus(const struct nt_tape_source *source)
 {
 	return source->tape->n_cpus;
@@ -121,6 +126,11 @@ static bool is_interrupted(void *arg)
 	const struct nt_tape_source *source = arg;
 
 	return nt_interrupted() || (source->is_interrupted && source->is_interrupted(source->interrupted_arg));
+}
+
+static int fail_no_memory(struct nt_tape_source *source)
+{
+	return nt_fail(source->error, "%s: out of memory.", source->tape->path);
 }
 
 static int fail_interrupted(struct nt_tape_source *source)
@@ -195,7 +205,7 @@ int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row
 
 static int fail_store(struct nt_tape_source *source)
 {
-	return nt_fail(source->error, "%s", source->store ? source->store->error : "out of memory.");
+	return source->store ? nt_fail(source->error, "%s", source->store->error) : fail_no_memory(source);
 }
 
 static int is_stopped_in_store(void *arg)
@@ -207,7 +217,7 @@ static int open_store(struct nt_tape_source *source)
 {
 	if (source->store)
 		return 0;
-	if (nt_db_open(&source->store, "", NT_DB_TEMPORARY))
+	if (nt_db_open(&source->store, source->tape->path, NT_DB_TEMPORARY))
 		return fail_store(source);
 	/* An index of many rows takes its time, too. */
 	sqlite3_progress_handler(source->store->handle, STEPS_PER_LOOK, is_stopped_in_store, source);
@@ -257,9 +267,7 @@ static int begin_ahead(struct nt_tape_pass *pass, struct nt_tape_source *source,
 
 	if (begin_pass(pass, source, want, keeps))
 		return -1;
-	return pass->rows && nt_ahead_open(&pass->ahead, pass->rows, &config)
-		       ? nt_fail(source->error, "%s cannot be read: out of memory.", source->tape->path)
-		       : 0;
+	return pass->rows && nt_ahead_open(&pass->ahead, pass->rows, &config) ? fail_no_memory(source) : 0;
 }
 
 int nt_tape_pass_begin_ahead(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want)
@@ -439,7 +447,7 @@ static int fill_copy(struct nt_tape_source *source, const struct copy *copy)
 static int add_copy(struct nt_tape_source *source, const struct copy *copy)
 {
 	if (NT_ROOM(source->copies, source->copies_size, source->n_copies + 1))
-		return nt_fail(source->error, "out of memory.");
+		return fail_no_memory(source);
 	if (nt_db_begin(source->store))
 		return fail_store(source);
 	if (make_copy(source, copy) || fill_copy(source, copy))

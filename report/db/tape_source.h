@@ -29,6 +29,7 @@ void nt_tape_source_ask(struct nt_tape_source *source, bool (*is_interrupted)(vo
 /* Whether the last error was this. */
 bool nt_tape_source_was_interrupted(const struct nt_tape_source *source);
 
+const char *nt_tape_source_path(const struct nt_tape_source *source);
 /* Of the tape: numbers of CPUs are below. */
 uint32_t nt_tape_source_cpus(const struct nt_tape_source *source);
 /* Whether the table is small: then it is always kept. */

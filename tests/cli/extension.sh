@@ -28,6 +28,27 @@ is "a tape is opened" "$(shell "$open_hand" "SELECT count(*) FROM cpu_slice;")" 
 $(sqlite3 hand.db "SELECT count(*) FROM cpu_slice")"
 is "with views, in them and percentile" "$(shell "$open_hand" "SELECT percentile(ns, 0.5) FROM net_cost_cpu;" |
     tail -1)" "$("$REPORT" query hand.db --csv "SELECT percentile(ns, 0.5) FROM net_cost_cpu" | tail -1)"
+is "percentile by its own name" "$(shell "$open_hand" "SELECT nettape_percentile(ns, 0.5) FROM net_cost_cpu;" |
+    tail -1)" "$("$REPORT" query hand.db --csv "SELECT nettape_percentile(ns, 0.5) FROM net_cost_cpu" | tail -1)"
+# A program with a percentile of its own.
+loads='import sqlite3; sqlite3.connect(":memory:").enable_load_extension(True)'
+for python in python3 /usr/bin/python3 ""; do if $python -c "$loads" 2>/dev/null; then break; fi; done
+[[ -n $python ]] || without "no python3 that loads extensions of SQLite"
+[[ -z $python ]] || is "another percentile stays" "$($python - "$extension" <<'END'
+import sqlite3
+import sys
+
+class Own:
+    step = lambda self, *values: None
+    finalize = lambda self: "mine"
+
+db = sqlite3.connect(":memory:")
+db.create_aggregate("percentile", 2, Own)
+db.enable_load_extension(True)
+db.load_extension(sys.argv[1])
+print(*db.execute("SELECT percentile(1, 50), nettape_percentile(1, 0.5)").fetchone())
+END
+)" "mine 1"
 is "also from another directory, later" "$(shell "SELECT nettape_open('chunks.tape');" ".cd /" \
     "SELECT count(*) > 0 FROM sock_op;" | tail -1)" 1
 is "without looking for names" "$(shell "SELECT nettape_open('hand.tape', NULL);")" hand.tape

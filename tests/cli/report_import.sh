@@ -186,7 +186,14 @@ left_out stack check "$part"
 left_out softirq_slice timeline "$part"
 report 0 import --append "$work/loss.tape" -o "$part" --sums --from 1ms --to 2ms
 report 1 import --append "$work/hand.tape" -o "$work/a.db" --sums
-has "a database of all tables gets all tables" "$err" "leave --sums out"
+has "a database of all tables gets all tables" "$err" "was made without --sums, and has finer sums: leave --sums out"
+before=$(cksum <"$part")
+report 1 import --append "$work/hand.tape" -o "$part"
+has "a database of sums gets sums" "$err" "$part was made with --sums, and has sums of minutes: add --sums, or make a new"
+# These are the tables of --sums.
+report 1 import --append "$work/hand.tape" -o "$part" --tables cpu_cost,sock_cost,record_count,proc_counter,self_cost
+has "also of the same tables" "$err" "add --sums, or make a new database."
+is "and it is as it was" "$(cksum <"$part")" "$before"
 report 2 import "$work/hand.tape" -o "$work/e.db" --sums --tables loss
 has "one or the other" "$err" "--sums has tables of its own: leave --tables out."
 finish
