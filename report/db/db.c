@@ -628,6 +628,17 @@ int nt_db_has(struct nt_db *db, const char *name, bool *has)
 	return !*has && our_table(name) ? refuse_left_out(db, our_table(name)) : 0;
 }
 
+int nt_db_need(struct nt_db *db, uint64_t tables)
+{
+	bool has;
+
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		if (tables >> id & 1 && nt_db_has(db, nt_table((enum nt_table_id)id)->name, &has))
+			return -1;
+	}
+	return 0;
+}
+
 int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has)
 {
 	sqlite3_stmt *statement;

@@ -88,6 +88,8 @@ int nt_db_end(struct nt_db *db, sqlite3_stmt *statement, const char *what);
 const char *nt_db_text(sqlite3_stmt *statement, int column);
 /* Whether it has a table or view of this name. One of ours that was left out is an error. */
 int nt_db_has(struct nt_db *db, const char *name, bool *has);
+/* Refuses a database without one of these tables: before anything is printed. */
+int nt_db_need(struct nt_db *db, uint64_t tables);
 /* Whether that has rows of the session; of any if session_id is 0. */
 int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has);
 /* Whether the last statement failed for want of a table that was left out. db->error says so then. */
