@@ -154,18 +154,27 @@ static inline bool put_word(struct nt_value *value, const char *text)
 #define PUT_WORD_ALWAYS(value, from) is_whole &= put_word(value, from)
 #define PUT(type, name, from) PUT_##type(value++, from);
 
+/* What nt_table_fill gives for a row: texts may have had no room, and a value may be none that must be there. */
+static inline int fill_error(const struct nt_arena *arena, bool is_whole)
+{
+	if (arena->failed)
+		return -ENOMEM;
+	return is_whole ? 0 : -EBADMSG;
+}
+
 #define X(constant, table, type, key)                                                                                  \
 	static const struct nt_column table##_columns[] = {COLUMN_INTEGER_ALWAYS(session_id)                           \
 								   NT_COLUMNS_##table(COLUMN)};                        \
 	_Static_assert(sizeof(table##_columns) <= NT_MAX_COLUMNS * sizeof(struct nt_column), "columns of " #table);    \
-	static bool table##_fill(struct nt_row *row, struct nt_arena *arena, const void *data)                         \
+	static int table##_fill(struct nt_row *row, struct nt_arena *arena, int64_t session_id, const void *data)      \
 	{                                                                                                              \
-		struct nt_value *value = row->values + 1;                                                              \
+		struct nt_value *value = row->values;                                                                  \
 		const type *from = data;                                                                               \
 		bool is_whole = true;                                                                                  \
                                                                                                                        \
-		(void)arena;                                                                                           \
-		NT_COLUMNS_##table(PUT) return is_whole;                                                               \
+		row->n = sizeof(table##_columns) / sizeof(table##_columns[0]);                                         \
+		put_signed(value++, session_id);                                                                       \
+		NT_COLUMNS_##table(PUT) return fill_error(arena, is_whole);                                            \
 	}                                                                                                              \
 	static bool table##_fits(const void *data)                                                                     \
 	{                                                                                                              \
@@ -193,16 +202,8 @@ const struct nt_table *nt_table(enum nt_table_id id)
 
 int nt_table_fill(struct nt_row *row, struct nt_arena *arena, enum nt_table_id id, int64_t session_id, const void *from)
 {
-	const struct nt_table *table = &tables[id];
-	bool is_whole;
-
 	row->table = id;
-	row->n = table->n_columns;
-	put_signed(&row->values[0], session_id);
-	is_whole = table->fill(row, arena, from);
-	if (arena->failed)
-		return -ENOMEM;
-	return is_whole ? 0 : -EBADMSG;
+	return tables[id].fill(row, arena, session_id, from);
 }
 
 struct nt_value *nt_row_value(const struct nt_row *row, const char *column)

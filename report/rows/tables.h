@@ -53,8 +53,8 @@ struct nt_table {
 	const char *key; /* the column that is the key beside session_id; "": session_id alone; NULL: none */
 	const struct nt_column *columns; /* the first is session_id in all tables */
 	uint32_t n_columns;
-	/* Adds the values after session_id of the row that `from` makes. Whether those are there that must be. */
-	bool (*fill)(struct nt_row *row, struct nt_arena *arena, const void *from);
+	/* As nt_table_fill, but for row->table. */
+	int (*fill)(struct nt_row *row, struct nt_arena *arena, int64_t session_id, const void *from);
 	/* Whether SQL can hold the numbers that the row must have: if not, it has no place in the table. */
 	bool (*fits)(const void *from);
 };
