@@ -475,7 +475,7 @@ static int step_last(struct nt_rows *rows)
 
 /* Steps give 0: again; 1: on to the next; below 0: an error. */
 #define MAX_STEPS 6
-#define STEPS_PER_LOOK 4096 /* steps between two questions whether to stop */
+#define STEPS_PER_LOOK 512 /* steps between two questions whether to stop */
 static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
 	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, step_blocks, step_last, NULL},
 	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_proc_snapshots, step_events, step_finish,
