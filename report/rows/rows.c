@@ -475,11 +475,23 @@ static int step_last(struct nt_rows *rows)
 
 /* Steps give 0: again; 1: on to the next; below 0: an error. */
 #define MAX_STEPS 6
+#define STEPS_PER_LOOK 512 /* steps between two questions whether to stop */
 static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
 	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, step_blocks, step_last, NULL},
 	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_proc_snapshots, step_events, step_finish,
 				      step_last, NULL},
 };
+
+void nt_rows_ask(struct nt_rows *rows, bool (*is_stopped)(void *arg), void *arg)
+{
+	rows->is_stopped = is_stopped;
+	rows->stopped_arg = arg;
+}
+
+static bool is_time_to_stop(struct nt_rows *rows)
+{
+	return !(++rows->n_steps % STEPS_PER_LOOK) && rows->is_stopped && rows->is_stopped(rows->stopped_arg);
+}
 
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 {
@@ -488,6 +500,8 @@ int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 	while (!rows->n_queue) {
 		int error;
 
+		if (is_time_to_stop(rows))
+			return -ECANCELED;
 		nt_arena_reset(&rows->arena);
 		if (!steps[rows->want.order][rows->step])
 			return 1;

@@ -61,6 +61,9 @@ struct nt_rows {
 	struct nt_rows_want want;
 	struct nt_rows_window window;
 	unsigned int step;
+	unsigned int n_steps; /* calls of them */
+	bool (*is_stopped)(void *arg); /* nt_rows_ask; NULL: nobody is asked */
+	void *stopped_arg;
 	bool events_done;
 	uint64_t at_ns; /* end of the last record */
 	uint64_t seen_lately[32]; /* tasks noted, by id; all ones: none */

@@ -111,8 +111,17 @@ static inline bool put_signed(struct nt_value *value, int64_t integer)
 static inline bool put_text(struct nt_value *value, const char *text)
 {
 	value->type = text ? NT_VALUE_TEXT : NT_VALUE_NULL;
+	value->is_word = false;
 	value->text = text;
 	return text;
+}
+
+static inline bool put_word(struct nt_value *value, const char *text)
+{
+	const bool is_there = put_text(value, text);
+
+	value->is_word = true;
+	return is_there;
 }
 
 #define COLUMN_INTEGER(name) {#name, NT_VALUE_INTEGER, false},
@@ -121,6 +130,8 @@ static inline bool put_text(struct nt_value *value, const char *text)
 #define COLUMN_SIGNED_ALWAYS COLUMN_INTEGER_ALWAYS
 #define COLUMN_TEXT(name) {#name, NT_VALUE_TEXT, false},
 #define COLUMN_TEXT_ALWAYS(name) {#name, NT_VALUE_TEXT, true},
+#define COLUMN_WORD COLUMN_TEXT
+#define COLUMN_WORD_ALWAYS COLUMN_TEXT_ALWAYS
 #define COLUMN(type, name, value) COLUMN_##type(name)
 
 #define FITS_INTEGER(value)
@@ -129,6 +140,8 @@ static inline bool put_text(struct nt_value *value, const char *text)
 #define FITS_SIGNED_ALWAYS FITS_INTEGER
 #define FITS_TEXT FITS_INTEGER
 #define FITS_TEXT_ALWAYS FITS_INTEGER
+#define FITS_WORD FITS_INTEGER
+#define FITS_WORD_ALWAYS FITS_INTEGER
 #define FITS(type, name, value) FITS_##type(value)
 
 #define PUT_INTEGER(value, from) put_integer(value, from)
@@ -137,6 +150,8 @@ static inline bool put_text(struct nt_value *value, const char *text)
 #define PUT_SIGNED_ALWAYS(value, from) is_whole &= put_signed(value, from)
 #define PUT_TEXT(value, from) put_text(value, from)
 #define PUT_TEXT_ALWAYS(value, from) is_whole &= put_text(value, from)
+#define PUT_WORD(value, from) put_word(value, from)
+#define PUT_WORD_ALWAYS(value, from) is_whole &= put_word(value, from)
 #define PUT(type, name, from) PUT_##type(value++, from);
 
 /* What nt_table_fill gives for a row: texts may have had no room, and a value may be none that must be there. */
@@ -205,7 +220,7 @@ int nt_values_own(struct nt_value *values, uint32_t n, struct nt_arena *arena)
 		size_t size;
 		char *copy;
 
-		if (values[i].type != NT_VALUE_TEXT)
+		if (values[i].type != NT_VALUE_TEXT || values[i].is_word)
 			continue;
 		size = strlen(values[i].text) + 1;
 		copy = nt_arena_get(arena, size);
