@@ -103,6 +103,7 @@ is "all CPUs together" "$(worst recv --window 100us | grep all | tr '\n' ';')" \
 is "each CPU by itself" "$(worst recv --window 220us --each-cpu | grep -v all | tr '\n' ';')" \
     "0 280 220 200;1 500 220 70;"
 is "the most that is asked for" "$(worst recv --window 100us --top 1 | grep all)" "all 300 200 100"
+is "as many as may be asked for" "$(worst task --window 5us --top 100 | grep -c all)" 100
 is "of one CPU" "$(worst recv --window 100us --cpu 1 | grep all | tr '\n' ';')" "all 550 100 50;all 650 100 20;"
 is "within a time" "$(worst recv --window 100us --from 350us --to 480us | grep all | tr '\n' ';')" "all 350 200 100;"
 is "of one process, which alone received" "$(worst recv --window 100us --process web)" "$(worst recv --window 100us)"
