@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * extension.c - nettape_sqlite.so, an extension that any program with SQLite can load: nettape_open(TAPE) makes the
- * tables and views of a tape, and percentile comes with it. It changes nothing else of the connection, and prints
- * nothing. docs/sql-schema.md describes it.
+ * tables and views of a tape, and percentile comes with it, unless there is another. It changes nothing else of the
+ * connection, and prints nothing. docs/sql-schema.md describes it.
  */
 #include "report/db/sqlite.h"
 SQLITE_EXTENSION_INIT1
@@ -97,13 +97,13 @@ static void open_tape(sqlite3_context *context, int n, sqlite3_value **values)
 		sqlite3_result_value(context, values[0]);
 }
 
-/* Whether the extension was loaded before. */
-static bool is_loaded(sqlite3 *db)
+static bool has_function(sqlite3 *db, const char *name)
 {
 	sqlite3_stmt *statement = NULL;
 	bool is;
 
-	sqlite3_prepare_v2(db, "SELECT 1 FROM pragma_function_list WHERE name = 'nettape_open'", -1, &statement, NULL);
+	sqlite3_prepare_v2(db, "SELECT 1 FROM pragma_function_list WHERE name = ?1", -1, &statement, NULL);
+	sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
 	is = sqlite3_step(statement) == SQLITE_ROW;
 	sqlite3_finalize(statement);
 	return is;
@@ -118,7 +118,12 @@ static int add_functions(sqlite3 *db, struct connection *connection)
 	if (code == SQLITE_OK)
 		code = sqlite3_create_function_v2(db, "nettape_open", 2, flags, connection, open_tape, NULL, NULL,
 						  NULL);
-	return code == SQLITE_OK ? nt_percentile_register(db) : code;
+	if (code == SQLITE_OK)
+		code = nt_percentile_register(db, NT_PERCENTILE_OWN);
+	/* One that is there stays: the program's own statements mean that. */
+	if (code == SQLITE_OK && !has_function(db, NT_PERCENTILE))
+		code = nt_percentile_register(db, NT_PERCENTILE);
+	return code;
 }
 
 __attribute__((visibility("default"))) int sqlite3_nettapesqlite_init(sqlite3 *db, char **error,
@@ -133,7 +138,7 @@ int sqlite3_nettapesqlite_init(sqlite3 *db, char **error, const sqlite3_api_rout
 		*error = sqlite3_mprintf("nettape_sqlite needs SQLite 3.38 or later.");
 		return SQLITE_ERROR;
 	}
-	if (is_loaded(db))
+	if (has_function(db, "nettape_open")) /* it was loaded before */
 		return SQLITE_OK;
 	connection = calloc(1, sizeof(*connection));
 	return connection ? add_functions(db, connection) : SQLITE_NOMEM;

@@ -20,7 +20,11 @@ static int write_perfetto(void *arg, FILE *out)
 	nt_progress_begin(&progress, export->path);
 	result = nt_export_perfetto(export->feed, &export->selection, out, &progress, error);
 	nt_progress_end(&progress);
-	return result ? nt_complain("%s: %s", export->path, error) : NT_EXIT_DONE;
+	if (!result)
+		return NT_EXIT_DONE;
+	/* What is wrong with the file names it. */
+	return nt_feed_error(export->feed)[0] ? nt_complain("%s", nt_feed_error(export->feed))
+					      : nt_complain("%s: %s", export->path, error);
 }
 
 static int run(const struct nt_options *options)

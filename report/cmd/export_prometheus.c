@@ -35,9 +35,13 @@ static int write_prometheus(void *arg, FILE *out)
 
 static int export_if_any(struct prometheus *export, const struct nt_options *options)
 {
-	int has = has_any(export->db);
+	const uint64_t tables = NT_TABLE_BIT(NT_TABLE_SKB_LATENCY) | NT_TABLE_BIT(NT_TABLE_SKB_DROP) |
+				NT_TABLE_BIT(NT_TABLE_TCP_RETRANSMIT) | NT_TABLE_BIT(NT_TABLE_SELF_COST);
+	int has = nt_db_need(export->db, tables) ? -1 : has_any(export->db);
 	char why[NT_NEED_MAX];
 
+	if (!has && nt_load_refuse_part(export->db))
+		return nt_complain("%s: it is a part of its recording, and has no %s.", options->args[0], nt_need_packets.samples);
 	if (has < 0)
 		return nt_complain("%s", export->db->error);
 	if (!has)

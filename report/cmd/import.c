@@ -136,6 +136,8 @@ static int set_tables(struct nt_db *db, const struct nt_options *options, uint64
 
 	if (db->partial)
 		return nt_db_leave_out(db, NT_ALL_TABLES & ~tables);
+	if (nt_load_refuse_buckets(db, options->sums))
+		return -1;
 	if (!options->tables && !options->sums)
 		return 0;
 	if (nt_db_tables(db, &has))
@@ -164,7 +166,8 @@ static int open_and_import(struct import *import, const struct nt_options *optio
 	const enum nt_db_mode mode = options->append ? NT_DB_APPEND : NT_DB_NEW;
 
 	if (nt_db_open(&import->db, options->output, mode) || set_tables(import->db, options, import->tables))
-		return nt_complain("%s", import->db ? import->db->error : "out of memory.");
+		return import->db ? nt_complain("%s", import->db->error)
+				  : nt_complain("%s: out of memory.", options->output);
 	/*
 	 * On Ctrl-C a new database is removed at once (db/db.h). One that was there must first be closed, which takes
 	 * back what was added.

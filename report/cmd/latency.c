@@ -102,14 +102,6 @@ static int show_session(struct collecting *collecting)
 	return nt_latency_text(&collecting->result, command->sessions.printer);
 }
 
-static void say_missing(struct nt_sessions *sessions, int64_t id)
-{
-	char why[NT_NEED_MAX];
-
-	snprintf(sessions->why_not, sizeof(sessions->why_not), "session %lld has %s", (long long)id,
-		 nt_need_text(&nt_need_latency, why));
-}
-
 static int one_session(void *arg, const struct nt_session *session)
 {
 	struct command *command = arg;
@@ -123,7 +115,7 @@ static int one_session(void *arg, const struct nt_session *session)
 	};
 	int error = nt_latency_read(&collecting.result, collect, &collecting);
 	if (!error && !collecting.result.has_probe)
-		say_missing(&command->sessions, session->id);
+		nt_session_lacks(session, &nt_need_latency, command->sessions.why_not);
 	else if (!error)
 		error = show_session(&collecting);
 	release(&collecting);

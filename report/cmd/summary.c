@@ -301,6 +301,11 @@ static int print_session(struct summary *summary, int64_t session_id)
 
 /* ---- all sessions ---- */
 
+/* Where one of these was left out, nothing is printed. */
+#define NEEDS                                                                                                          \
+	(NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |    \
+	 NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
+
 static int one_session(void *arg, const struct nt_session *session)
 {
 	struct summary *summary = arg;
@@ -341,6 +346,8 @@ static int run(const struct nt_options *options)
 		return NT_EXIT_MISUSED;
 	}
 	code = nt_sessions_open(&summary.sessions, options->args[0], NULL, NULL, options->format);
+	if (!code && nt_db_need(summary.sessions.db, NEEDS))
+		code = nt_complain("%s", summary.sessions.db->error);
 	if (!code && options->format == NT_FORMAT_CSV &&
 	    nt_printer_begin(summary.sessions.printer, NT_COUNT(csv_names), csv_names))
 		code = nt_complain("out of memory.");

@@ -33,25 +33,24 @@ int nt_db_refuse(struct nt_db *db, const char *format, ...)
 
 int nt_db_no_memory(struct nt_db *db)
 {
-	return nt_db_refuse(db, "out of memory.");
+	return nt_db_refuse(db, "%s: out of memory.", db->name);
 }
 
 #define READING_ONLY "only statements that read are allowed here: change a database with sqlite3."
-
-static const char *name_of(const struct nt_db *db)
-{
-	return db->path[0] ? db->path : "the temporary database";
-}
 
 static const char *reason(const struct nt_db *db, char why[NT_DENIED_MAX])
 {
 	const int code = sqlite3_errcode(db->handle), number = sqlite3_system_errno(db->handle);
 
+	/* For reading only files that are soon gone are written: what is large, and what is sorted. */
+	const bool is_temporary = !db->path[0] || db->read_only;
+
 	if (code == SQLITE_FULL || (code == SQLITE_IOERR && number == ENOSPC))
-		return db->path[0] ? "the disk is full: free some space, or give another place with -o"
-				   : "the disk is full: free some space, or set TMPDIR to a place that has some";
-	if (code == SQLITE_CANTOPEN && !db->path[0])
-		return "there is no place for its file: set TMPDIR to a directory that can be written to";
+		return is_temporary ? "the disk is full: free some space, or set TMPDIR to a place that has some"
+				    : "the disk is full: free some space, or give another place with -o";
+	if (is_temporary &&
+	    (code == SQLITE_CANTOPEN || sqlite3_extended_errcode(db->handle) == SQLITE_IOERR_GETTEMPPATH))
+		return "there is no place for temporary files: set TMPDIR to a directory that can be written to";
 	if (code == SQLITE_READONLY || (code == SQLITE_CANTOPEN && number == EACCES))
 		return nt_denied_change(why, db->path, EACCES);
 	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
@@ -92,7 +91,7 @@ static int refuse_left_out(struct nt_db *db, const char *table)
 		db,
 		"%s: the table %s was left out of this import (--tables, --sums): give the tape instead, or "
 		"import it with that table.",
-		name_of(db), table);
+		db->name, table);
 }
 
 int nt_db_fail(struct nt_db *db, const char *what)
@@ -105,8 +104,8 @@ int nt_db_fail(struct nt_db *db, const char *what)
 	if (left_out)
 		return refuse_left_out(db, left_out);
 	if (sqlite3_errcode(db->handle) == SQLITE_AUTH)
-		return nt_db_refuse(db, "%s: " READING_ONLY, name_of(db));
-	return nt_db_refuse(db, "%s: %s: %s.", name_of(db), what, reason(db, why));
+		return nt_db_refuse(db, "%s: " READING_ONLY, db->name);
+	return nt_db_refuse(db, "%s: %s: %s.", db->name, what, reason(db, why));
 }
 
 static int run(struct nt_db *db, const char *sql, const char *what)
@@ -124,7 +123,7 @@ sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest
 	if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, rest) != SQLITE_OK) {
 		nt_db_fail(db, "a query cannot be run");
 	} else if (db->read_only && statement && !sqlite3_stmt_readonly(statement)) {
-		nt_db_refuse(db, "%s: " READING_ONLY, name_of(db));
+		nt_db_refuse(db, "%s: " READING_ONLY, db->name);
 		sqlite3_finalize(statement);
 		statement = NULL;
 	}
@@ -252,12 +251,13 @@ static int open_handle(struct nt_db *db, const char *path, int flags)
 	if (sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) {
 		sqlite3_db_config(db->handle, SQLITE_DBCONFIG_LOOKASIDE, NULL, READY_PIECE_SIZE, READY_PIECES);
 		sqlite3_busy_timeout(db->handle, 2000);
-		if (nt_percentile_register(db->handle) != SQLITE_OK)
+		if (nt_percentile_register(db->handle, NT_PERCENTILE) != SQLITE_OK ||
+		    nt_percentile_register(db->handle, NT_PERCENTILE_OWN) != SQLITE_OK)
 			return nt_db_fail(db, "the function percentile cannot be added");
 		return 0;
 	}
 	if (!db->handle)
-		return nt_db_refuse(db, "%s: out of memory.", name_of(db));
+		return nt_db_refuse(db, "%s: out of memory.", db->name);
 	return nt_db_fail(db, "it cannot be opened");
 }
 
@@ -384,10 +384,12 @@ int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode)
 {
 	struct nt_db *db = calloc(1, sizeof(*db));
 
-	if (db)
+	if (db) {
 		db->path = strdup(mode == NT_DB_TEMPORARY || mode == NT_DB_BARE ? "" : path);
+		db->name = strdup(path && path[0] ? path : "a temporary database");
+	}
 	*out = db;
-	if (!db || !db->path) {
+	if (!db || !db->path || !db->name) {
 		nt_db_close(db);
 		*out = NULL;
 		return -1;
@@ -418,6 +420,7 @@ void nt_db_close(struct nt_db *db)
 		unlink(db->partial);
 	free(db->partial);
 	free(db->path);
+	free(db->name);
 	free(db);
 }
 
@@ -623,6 +626,17 @@ int nt_db_has(struct nt_db *db, const char *name, bool *has)
 	if (find_text(db, "SELECT 1 FROM sqlite_master WHERE name = ?1", name, has, "it cannot be searched"))
 		return -1;
 	return !*has && our_table(name) ? refuse_left_out(db, our_table(name)) : 0;
+}
+
+int nt_db_need(struct nt_db *db, uint64_t tables)
+{
+	bool has;
+
+	for (int id = 0; id < NT_TABLE_COUNT; id++) {
+		if (tables >> id & 1 && nt_db_has(db, nt_table((enum nt_table_id)id)->name, &has))
+			return -1;
+	}
+	return 0;
 }
 
 int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has)

@@ -32,6 +32,7 @@ enum nt_db_mode {
 struct nt_db {
 	sqlite3 *handle;
 	char *path; /* as given; "" if temporary */
+	char *name; /* for messages: the same, or the tape that a temporary one is for */
 	char *partial; /* what is to be renamed or removed, or NULL */
 	bool in_transaction;
 	bool read_only; /* nt_db_forbid_writing was called */
@@ -42,7 +43,7 @@ struct nt_db {
 	char error[NT_ERROR_MAX];
 };
 
-/* *out must be closed also on failure; it is NULL when memory ran out. */
+/* *out must be closed also on failure; it is NULL when memory ran out. `path` of a temporary one: for what tape. */
 int nt_db_open(struct nt_db **out, const char *path, enum nt_db_mode mode);
 /* Safe on NULL. What was not finished is rolled back or removed. */
 void nt_db_close(struct nt_db *db);
@@ -87,6 +88,8 @@ int nt_db_end(struct nt_db *db, sqlite3_stmt *statement, const char *what);
 const char *nt_db_text(sqlite3_stmt *statement, int column);
 /* Whether it has a table or view of this name. One of ours that was left out is an error. */
 int nt_db_has(struct nt_db *db, const char *name, bool *has);
+/* Refuses a database without one of these tables: before anything is printed. */
+int nt_db_need(struct nt_db *db, uint64_t tables);
 /* Whether that has rows of the session; of any if session_id is 0. */
 int nt_db_has_rows(struct nt_db *db, const char *name, int64_t session_id, bool *has);
 /* Whether the last statement failed for want of a table that was left out. db->error says so then. */

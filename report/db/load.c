@@ -76,16 +76,24 @@ static int insert_rows(struct loading *loading)
 		if (nt_interrupted())
 			return nt_db_refuse(loading->db, "interrupted.");
 	}
+	if (error == -ECANCELED)
+		return nt_db_refuse(loading->db, "interrupted.");
 	if (error == 1)
 		return loading->sums ? sums_error(loading, nt_sums_finish(loading->sums)) : 0;
 	return nt_db_refuse(loading->db, "the rest of %s cannot be read: %s.", loading->progress.what,
 			    nt_tape_error_text(error));
 }
 
+static bool is_interrupted(void *arg)
+{
+	(void)arg;
+	return nt_interrupted();
+}
+
 /* Rows are made beside their inserting. */
 static int load_rows(struct loading *loading, struct nt_rows *rows, const char *path)
 {
-	int error = nt_ahead_open(&loading->ahead, rows);
+	int error = nt_ahead_open(&loading->ahead, rows, &(struct nt_ahead_config){.is_stopped = is_interrupted});
 
 	if (error)
 		return nt_db_refuse(loading->db, "%s cannot be read: %s.", path, nt_tape_error_text(error));
@@ -186,6 +194,30 @@ int nt_load_refuse_part(struct nt_db *db)
 		    : 0;
 }
 
+int nt_load_refuse_buckets(struct nt_db *db, bool only_sums)
+{
+	sqlite3_stmt *row = nt_db_prepare(db,
+					  only_sums ? "SELECT 1 FROM session WHERE bucket_ns <> ?1"
+						    : "SELECT 1 FROM session WHERE bucket_ns = ?1",
+					  NULL);
+	bool differs;
+
+	sqlite3_bind_int64(row, 1, NT_SUMS_BUCKET_NS);
+	differs = nt_db_next(row);
+	if (nt_db_end(db, row, "the sessions cannot be read"))
+		return -1;
+	if (!differs)
+		return 0;
+	return only_sums ? nt_db_refuse(db,
+					"%s was made without --sums, and has finer sums: leave --sums out, or make a "
+					"new database.",
+					db->path)
+			 : nt_db_refuse(db,
+					"%s was made with --sums, and has sums of minutes: add --sums, or make a new "
+					"database.",
+					db->path);
+}
+
 bool nt_load_is_database(const char *path)
 {
 	static const char magic[16] = "SQLite format 3";
@@ -248,7 +280,7 @@ int nt_load_source(struct nt_tape_source **out, const char *path, const struct n
 		nt_user_names_free(names);
 		return -1;
 	}
-	return nt_tape_source_new(out, tape, names) ? nt_fail(error, "out of memory.") : 0;
+	return nt_tape_source_new(out, tape, names) ? nt_fail(error, "%s: out of memory.", path) : 0;
 }
 
 /* A database whose tables read the tape. */
@@ -256,7 +288,7 @@ static int open_tables(struct nt_db **out, struct nt_tape_source *source)
 {
 	char error[NT_ERROR_MAX];
 
-	if (nt_db_open(out, "", NT_DB_BARE)) {
+	if (nt_db_open(out, nt_tape_source_path(source), NT_DB_BARE)) {
 		nt_tape_source_free(source);
 		return -1;
 	}
@@ -292,7 +324,7 @@ int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_ar
 	int result = -1;
 
 	*out = NULL;
-	nt_fail(error, "out of memory.");
+	nt_fail(error, "%s: out of memory.", path);
 	if (!nt_load_is_database(path))
 		result = open_tape(out, path, args, need, error);
 	else if (!nt_load_refuse_symbols(path, args, error))

@@ -58,6 +58,8 @@ int nt_load_source(struct nt_tape_source **out, const char *path, const struct n
 /* Whether --symbols is given (`args` may be NULL) for what has its names already. 0, or -1 and a sentence in `error`.
  */
 int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX]);
+/* Refuses to add to a database whose sessions have buckets of another width: those of --sums, or the others. */
+int nt_load_refuse_buckets(struct nt_db *db, bool only_sums);
 /* Refuses a database that has only a part of a recording (a window): what looks at the whole would be wrong. */
 int nt_load_refuse_part(struct nt_db *db);
 /* Whether there is a database at `path` and not a tape: by its first bytes. */

@@ -160,12 +160,12 @@ static void finish(sqlite3_context *context)
 	nt_samples_release(&state->samples);
 }
 
-int nt_percentile_register(sqlite3 *handle)
+int nt_percentile_register(sqlite3 *handle, const char *name)
 {
 	int error = SQLITE_OK;
 
 	for (int n = 2; n <= 3 && !error; n++)
-		error = sqlite3_create_window_function(handle, "percentile", n,
+		error = sqlite3_create_window_function(handle, name, n,
 						       SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
 						       step, finish, value_now, inverse, NULL);
 	return error;

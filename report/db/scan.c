@@ -142,6 +142,9 @@ int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, con
 	const struct nt_rows_want rows = {
 		.tables = want->tables,
 		.order = want->names_first ? NT_ROWS_IDENTITIES_FIRST : NT_ROWS_EVENTS_FIRST,
+		.from_ns = want->from_ns,
+		.to_ns = want->to_ns,
+		.begun_within = want->begun_within,
 	};
 	struct nt_scan *scan = calloc(1, sizeof(*scan));
 
@@ -189,16 +192,17 @@ static int take(const struct nt_scan_reader *readers, size_t n, const struct nt_
 	return error;
 }
 
-int nt_scan_all(struct nt_db *db, int64_t session_id, bool with_small, const struct nt_scan_reader *readers, size_t n)
+int nt_scan_within(struct nt_db *db, int64_t session_id, const struct nt_scan_want *how,
+		   const struct nt_scan_reader *readers, size_t n)
 {
-	struct nt_scan_want want = {.with_small = with_small};
+	struct nt_scan_want want = *how;
 	const struct nt_row *row;
 	struct nt_scan *scan;
 	int error;
 
 	for (size_t i = 0; i < n; i++) {
 		want.tables |= NT_TABLE_BIT(readers[i].table);
-		want.columns[readers[i].table] |= readers[i].columns;
+		want.columns[readers[i].table] |= readers[i].columns ? readers[i].columns : UINT32_MAX;
 	}
 	error = nt_scan_open(&scan, db, session_id, &want);
 	while (!error) {
@@ -208,4 +212,9 @@ int nt_scan_all(struct nt_db *db, int64_t session_id, bool with_small, const str
 	}
 	nt_scan_close(scan);
 	return error == 1 ? 0 : error;
+}
+
+int nt_scan_all(struct nt_db *db, int64_t session_id, bool with_small, const struct nt_scan_reader *readers, size_t n)
+{
+	return nt_scan_within(db, session_id, &(struct nt_scan_want){.with_small = with_small}, readers, n);
 }

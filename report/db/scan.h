@@ -26,6 +26,9 @@ struct nt_scan_want {
 	bool names_first;
 	/* The command asks for threads, losses or sums as well: on a tape, this pass finds them (tape_source.h). */
 	bool with_small;
+	/* Of a tape only the rows of a window are read (rows/rows.h); a database gives all. Both times 0: all. */
+	uint64_t from_ns, to_ns;
+	bool begun_within;
 };
 
 /* Close it also on failure; *out may be NULL. While it is open, nobody else may ask the tape anything. */
@@ -39,10 +42,13 @@ unsigned int nt_scan_progress(const struct nt_scan *scan);
 /* Who takes the rows of a table, and looks at these columns. */
 struct nt_scan_reader {
 	enum nt_table_id table;
-	uint32_t columns; /* NT_COLUMN_BIT of each */
+	uint32_t columns; /* NT_COLUMN_BIT of each; 0: all */
 	/* 0; anything else ends the scan: -1 and db->error, or another number. */
 	int (*take)(void *arg, const struct nt_row *row);
 	void *arg;
 };
 /* One scan for several readers, also of one table. 0; -1 and db->error; or what a reader gave. */
 int nt_scan_all(struct nt_db *db, int64_t session_id, bool with_small, const struct nt_scan_reader *readers, size_t n);
+/* The same of a window; `want` has no tables yet. */
+int nt_scan_within(struct nt_db *db, int64_t session_id, const struct nt_scan_want *want,
+		   const struct nt_scan_reader *readers, size_t n);

@@ -4,16 +4,19 @@
  */
 #include "report/db/tape_source.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/out/interrupt.h"
 #include "report/out/progress.h"
+#include "report/rows/ahead.h"
 #include "report/util/array.h"
 
 #define SESSION_ID 1
 #define ROWS_PER_LOOK 8192 /* rows between two looks at the progress */
+#define STEPS_PER_LOOK 100000 /* steps of SQLite between two looks whether to stop */
 
 /* A table of events that is kept: some columns of it. */
 struct copy {
@@ -34,6 +37,10 @@ struct nt_tape_source {
 	const struct nt_row *head_row; /* one of `head`, or NULL */
 	struct nt_progress progress;
 	uint64_t n_rows; /* since the last look */
+	struct nt_ahead_turn turn; /* of its passes */
+	bool (*is_interrupted)(void *arg); /* NULL: nobody is asked */
+	void *interrupted_arg;
+	bool was_interrupted;
 	char error[NT_ERROR_MAX];
 };
 
@@ -67,6 +74,11 @@ int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct
 	return 0;
 }
 
+const char *nt_tape_source_path(const struct nt_tape_source *source)
+{
+	return source->tape->path;
+}
+
 uint32_t nt_tape_source_cpus(const struct nt_tape_source *source)
 {
 	return source->tape->n_cpus;
@@ -96,13 +108,46 @@ char *nt_tape_source_error(struct nt_tape_source *source)
 	return source->error;
 }
 
+void nt_tape_source_ask(struct nt_tape_source *source, bool (*is_interrupted)(void *arg), void *arg)
+{
+	source->is_interrupted = is_interrupted;
+	source->interrupted_arg = arg;
+}
+
+bool nt_tape_source_was_interrupted(const struct nt_tape_source *source)
+{
+	return source->was_interrupted;
+}
+
 /* ---- reading ---- */
+
+static bool is_interrupted(void *arg)
+{
+	const struct nt_tape_source *source = arg;
+
+	return nt_interrupted() || (source->is_interrupted && source->is_interrupted(source->interrupted_arg));
+}
+
+static int fail_no_memory(struct nt_tape_source *source)
+{
+	return nt_fail(source->error, "%s: out of memory.", source->tape->path);
+}
+
+static int fail_interrupted(struct nt_tape_source *source)
+{
+	source->was_interrupted = true;
+	return nt_fail(source->error, "interrupted.");
+}
 
 static int open_rows(struct nt_tape_source *source, const struct nt_rows_want *want, struct nt_rows **out)
 {
 	struct nt_rows_want of_tape = *want;
-	int error = source->learned ? 0 : nt_learned_new(&source->learned, source->tape);
+	int error = 0;
 
+	source->was_interrupted = false;
+	nt_ahead_pause(&source->turn);
+	if (!source->learned)
+		error = nt_learned_new(&source->learned, source->tape);
 	of_tape.learned = source->learned;
 	if (!error)
 		error = nt_rows_open(out, source->tape, source->names, SESSION_ID, &of_tape);
@@ -112,10 +157,23 @@ static int open_rows(struct nt_tape_source *source, const struct nt_rows_want *w
 	return nt_fail(source->error, "%s cannot be read: %s.", source->tape->path, nt_tape_error_text(error));
 }
 
-static int next_row(struct nt_tape_source *source, struct nt_rows *rows, const struct nt_row **row)
+static int next_of(struct nt_tape_source *source, struct nt_rows *rows, struct nt_ahead *ahead,
+		   const struct nt_row **row)
 {
-	int error = nt_rows_next(rows, row);
+	if (ahead)
+		return nt_ahead_next(ahead, row);
+	nt_ahead_pause(&source->turn);
+	return nt_rows_next(rows, row);
+}
 
+/* `ahead`: as in struct nt_tape_pass. */
+static int next_row(struct nt_tape_source *source, struct nt_rows *rows, struct nt_ahead *ahead,
+		    const struct nt_row **row)
+{
+	int error = next_of(source, rows, ahead, row);
+
+	if (error == -ECANCELED)
+		return fail_interrupted(source);
 	if (error < 0)
 		return nt_fail(source->error, "the rest of %s cannot be read: %s.", source->tape->path,
 			       nt_tape_error_text(error));
@@ -124,8 +182,9 @@ static int next_row(struct nt_tape_source *source, struct nt_rows *rows, const s
 	if (error)
 		nt_progress_end(&source->progress);
 	else
-		nt_progress_show(&source->progress, nt_rows_progress(rows), source->n_rows);
-	return nt_interrupted() ? nt_fail(source->error, "interrupted.") : error;
+		nt_progress_show(&source->progress, ahead ? nt_ahead_progress(ahead) : nt_rows_progress(rows),
+				 source->n_rows);
+	return is_interrupted(source) ? fail_interrupted(source) : error;
 }
 
 int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row)
@@ -133,7 +192,7 @@ int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row
 	if (!source->head &&
 	    open_rows(source, &(struct nt_rows_want){.tables = BIT(SESSION), .head = true}, &source->head))
 		return -1;
-	if (!source->head_row && next_row(source, source->head, &source->head_row)) {
+	if (!source->head_row && next_row(source, source->head, NULL, &source->head_row)) {
 		nt_rows_close(source->head);
 		source->head = NULL;
 		return -1;
@@ -146,13 +205,22 @@ int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row
 
 static int fail_store(struct nt_tape_source *source)
 {
-	return nt_fail(source->error, "%s", source->store ? source->store->error : "out of memory.");
+	return source->store ? nt_fail(source->error, "%s", source->store->error) : fail_no_memory(source);
+}
+
+static int is_stopped_in_store(void *arg)
+{
+	return is_interrupted(arg);
 }
 
 static int open_store(struct nt_tape_source *source)
 {
-	if (!source->store && nt_db_open(&source->store, "", NT_DB_TEMPORARY))
+	if (source->store)
+		return 0;
+	if (nt_db_open(&source->store, source->tape->path, NT_DB_TEMPORARY))
 		return fail_store(source);
+	/* An index of many rows takes its time, too. */
+	sqlite3_progress_handler(source->store->handle, STEPS_PER_LOOK, is_stopped_in_store, source);
 	return 0;
 }
 
@@ -192,6 +260,21 @@ int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source,
 	return begin_pass(pass, source, want, keeps);
 }
 
+static int begin_ahead(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
+		       uint64_t keeps)
+{
+	const struct nt_ahead_config config = {.turn = &source->turn, .is_stopped = is_interrupted, .arg = source};
+
+	if (begin_pass(pass, source, want, keeps))
+		return -1;
+	return pass->rows && nt_ahead_open(&pass->ahead, pass->rows, &config) ? fail_no_memory(source) : 0;
+}
+
+int nt_tape_pass_begin_ahead(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want)
+{
+	return begin_ahead(pass, source, want, 0);
+}
+
 /* All rows were given. */
 static int finish_pass(struct nt_tape_pass *pass)
 {
@@ -211,7 +294,7 @@ int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row)
 	if (!pass->rows)
 		return 1;
 	for (;;) {
-		const int error = next_row(pass->source, pass->rows, row);
+		const int error = next_row(pass->source, pass->rows, pass->ahead, row);
 		uint64_t bit;
 
 		if (error)
@@ -228,12 +311,15 @@ void nt_tape_pass_end(struct nt_tape_pass *pass)
 {
 	if (pass->keeps)
 		discard_store(pass->source);
+	nt_ahead_close(pass->ahead);
 	nt_rows_close(pass->rows);
 	*pass = (struct nt_tape_pass){0};
 }
 
 unsigned int nt_tape_pass_progress(const struct nt_tape_pass *pass)
 {
+	if (pass->ahead)
+		return nt_ahead_progress(pass->ahead);
 	return pass->rows ? nt_rows_progress(pass->rows) : 1000;
 }
 
@@ -246,7 +332,7 @@ static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 
 	if (source->kept & bit)
 		return 0;
-	error = begin_pass(&pass, source, &(struct nt_rows_want){0}, bit & of_one_pass ? of_one_pass : bit);
+	error = begin_ahead(&pass, source, &(struct nt_rows_want){0}, bit & of_one_pass ? of_one_pass : bit);
 	if (!error)
 		error = nt_tape_pass_next(&pass, &row);
 	nt_tape_pass_end(&pass);
@@ -345,8 +431,8 @@ static int fill_copy(struct nt_tape_source *source, const struct copy *copy)
 	sqlite3_stmt *insert = prepare_copying(source, copy);
 	struct nt_tape_pass pass = {0};
 	const struct nt_row *row;
-	int error =
-		insert ? begin_pass(&pass, source, &(struct nt_rows_want){.tables = NT_TABLE_BIT(copy->table)}, 0) : -1;
+	int error = insert ? begin_ahead(&pass, source, &(struct nt_rows_want){.tables = NT_TABLE_BIT(copy->table)}, 0)
+			   : -1;
 
 	while (!error) {
 		error = nt_tape_pass_next(&pass, &row);
@@ -361,7 +447,7 @@ static int fill_copy(struct nt_tape_source *source, const struct copy *copy)
 static int add_copy(struct nt_tape_source *source, const struct copy *copy)
 {
 	if (NT_ROOM(source->copies, source->copies_size, source->n_copies + 1))
-		return nt_fail(source->error, "out of memory.");
+		return fail_no_memory(source);
 	if (nt_db_begin(source->store))
 		return fail_store(source);
 	if (make_copy(source, copy) || fill_copy(source, copy))

@@ -21,7 +21,15 @@ void nt_tape_source_show(struct nt_tape_source *source);
 void nt_tape_source_free(struct nt_tape_source *source);
 /* "": none. */
 char *nt_tape_source_error(struct nt_tape_source *source);
+/*
+ * From now on it asks this while it reads and keeps, some times a second. Where it says true, whatever runs ends as an
+ * error.
+ */
+void nt_tape_source_ask(struct nt_tape_source *source, bool (*is_interrupted)(void *arg), void *arg);
+/* Whether the last error was this. */
+bool nt_tape_source_was_interrupted(const struct nt_tape_source *source);
 
+const char *nt_tape_source_path(const struct nt_tape_source *source);
 /* Of the tape: numbers of CPUs are below. */
 uint32_t nt_tape_source_cpus(const struct nt_tape_source *source);
 /* Whether the table is small: then it is always kept. */
@@ -35,10 +43,11 @@ bool nt_tape_source_is_small(enum nt_table_id table);
 sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_id table, uint64_t columns,
 				  const int *equal, unsigned int n, bool again);
 
-/* One pass over the tape: the rows of some tables as they are read. */
+/* One pass over the tape: the rows of some tables as they are read. Several may be open. */
 struct nt_tape_pass {
 	struct nt_tape_source *source;
 	struct nt_rows *rows; /* NULL: there are none */
+	struct nt_ahead *ahead; /* makes them; NULL: whoever asks for them does */
 	uint64_t gives, keeps; /* tables: those of its rows, and those whose rows it still puts into the store */
 	bool is_whole; /* not of a window, nor of some CPUs */
 };
@@ -48,6 +57,8 @@ struct nt_tape_pass {
  */
 int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
 		       bool with_small);
+/* The same of rows that a thread makes while they are used, and without `with_small`. */
+int nt_tape_pass_begin_ahead(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want);
 /* As nt_rows_next; looks whether the user wants to stop. -1: an error. */
 int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row);
 /* Safe on what is zero, and twice. If it ends early while it keeps tables, nothing stays kept of any table. */

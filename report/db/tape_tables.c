@@ -70,7 +70,7 @@ static int fail(struct table *table)
 {
 	sqlite3_free(table->base.zErrMsg);
 	table->base.zErrMsg = sqlite3_mprintf("%s", nt_tape_source_error(table->source));
-	return SQLITE_ERROR;
+	return nt_tape_source_was_interrupted(table->source) ? SQLITE_INTERRUPT : SQLITE_ERROR;
 }
 
 /* ---- plans ---- */
@@ -395,7 +395,7 @@ static int begin_reading(struct cursor *cursor, int n, sqlite3_value **values)
 		cursor->at_end = true;
 		return SQLITE_OK;
 	}
-	if (nt_tape_pass_begin(&cursor->pass, table_of(cursor)->source, &want, false))
+	if (nt_tape_pass_begin_ahead(&cursor->pass, table_of(cursor)->source, &want))
 		return fail(table_of(cursor));
 	return next_read(cursor);
 }
@@ -522,7 +522,7 @@ static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 	if (value->type == NT_VALUE_INTEGER)
 		sqlite3_result_int64(context, value->integer);
 	else if (value->type == NT_VALUE_TEXT)
-		sqlite3_result_text(context, value->text, -1, SQLITE_TRANSIENT);
+		sqlite3_result_text(context, value->text, -1, value->is_word ? SQLITE_STATIC : SQLITE_TRANSIENT);
 	return SQLITE_OK;
 }
 
@@ -623,6 +623,15 @@ static void drop(sqlite3 *db, const char *schema, size_t i)
 	sqlite3_exec(db, sql, NULL, NULL, NULL);
 }
 
+/*
+ * Whether sqlite3_interrupt was called while a statement of the connection runs. SQLite 3.41 could say so; with any
+ * other, a statement that is begun then is interrupted as well.
+ */
+static bool is_interrupted(void *db)
+{
+	return sqlite3_exec(db, "SELECT 1", NULL, NULL, NULL) == SQLITE_INTERRUPT;
+}
+
 int nt_tape_tables_make(sqlite3 *db, struct nt_tape_source *source, const char *schema, char error[NT_ERROR_MAX])
 {
 	const size_t count = NT_TABLE_COUNT + nt_views_count();
@@ -632,8 +641,10 @@ int nt_tape_tables_make(sqlite3 *db, struct nt_tape_source *source, const char *
 		return nt_fail(error, "the tape's tables cannot be made: %s.", sqlite3_errmsg(db));
 	while (n < count && make(db, schema, n) == SQLITE_OK)
 		n++;
-	if (n == count)
+	if (n == count) {
+		nt_tape_source_ask(source, is_interrupted, db);
 		return 0;
+	}
 	nt_fail(error, "the tape's tables cannot be made: %s.", sqlite3_errmsg(db));
 	while (n--)
 		drop(db, schema, n);

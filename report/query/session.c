@@ -21,6 +21,7 @@ static struct nt_session read_session(sqlite3_stmt *row)
 		.is_complete = sqlite3_column_int(row, 6),
 	};
 
+	session.recording_ns = sqlite3_column_int64(row, 9);
 	snprintf(session.host, sizeof(session.host), "%s", nt_db_text(row, 7));
 	snprintf(session.kernel, sizeof(session.kernel), "%s", nt_db_text(row, 8));
 	if (session.start_ts < 0)
@@ -34,12 +35,32 @@ static struct nt_session read_session(sqlite3_stmt *row)
 	return session;
 }
 
+/* The length of the recording that a session is a part of (import --from, --to); NULL: it is all of it. */
+#define TIME_SQL(key)                                                                                                  \
+	"(SELECT CAST(value AS INTEGER) FROM session_meta AS m WHERE m.session_id = session.session_id AND key = "     \
+	"'" key "')"
+#define RECORDING_SQL TIME_SQL(NT_LOAD_RECORDING_END) " - " TIME_SQL(NT_LOAD_RECORDING_START)
+#define SESSIONS_SQL(recording)                                                                                        \
+	"SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus, clock_ticks, complete, host, "                  \
+	"kernel, " recording " FROM session ORDER BY session_id"
+
+void nt_session_lacks(const struct nt_session *session, const struct nt_need *need, char why_not[NT_ERROR_MAX])
+{
+	char text[NT_NEED_MAX];
+
+	if (session->recording_ns > 0)
+		snprintf(why_not, NT_ERROR_MAX, "session %lld is a part of its recording, and has no %s",
+			 (long long)session->id, need->samples);
+	else
+		snprintf(why_not, NT_ERROR_MAX, "session %lld has %s", (long long)session->id,
+			 nt_need_text(need, text));
+}
+
 int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_session *session), void *arg)
 {
-	sqlite3_stmt *row = nt_db_prepare(db,
-					  "SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus, clock_ticks, "
-					  "complete, host, kernel FROM session ORDER BY session_id",
-					  NULL);
+	/* A tape is whole. */
+	static const char of_tape[] = SESSIONS_SQL("NULL"), of_database[] = SESSIONS_SQL(RECORDING_SQL);
+	sqlite3_stmt *row = nt_db_prepare(db, db->source ? of_tape : of_database, NULL);
 	int error = 0;
 
 	while (!error && nt_db_next(row)) {

@@ -6,16 +6,19 @@
  */
 #pragma once
 
-#include "report/db/db.h"
+#include "report/db/load.h"
 #include "report/query/selection.h"
 
 struct nt_session {
 	int64_t id, start_ts, end_ts, start_realtime_ns; /* 0: the last is not known */
 	int64_t cpus, clock_ticks;
+	int64_t recording_ns; /* the length of all of the recording, of which the session may be a part; or 0 */
 	bool is_complete;
 	char host[256], kernel[256];
 };
 
+/* Says that it has no such samples: recorded without them, or a part of a recording in which there are none. */
+void nt_session_lacks(const struct nt_session *session, const struct nt_need *need, char why_not[NT_ERROR_MAX]);
 /* Calls visit with each session of the database, in order, until it gives non-zero, which is then what this gives. */
 int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_session *session), void *arg);
 int nt_session_count(struct nt_db *db, int64_t *n);

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ahead.c - see ahead.h. Rows go over in batches, which are copies: a row of rows.h is good until the next one only.
- * The batches form a ring. The thread fills those that the reader has given back.
+ * The batches form a ring. The thread fills those that the reader has given back; a reader without a thread fills one
+ * when it needs one. A batch that was stopped in its making is given as it is, and the next one goes on behind it.
  */
 #include "report/rows/ahead.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BATCHES 4
+#define WAIT_NS 20000000 /* from question to question whether to stop */
 #define BATCH_ROWS 512 /* what the reader works through stays in the second-level cache */
 
 struct batch {
@@ -24,12 +28,15 @@ struct batch {
 
 struct nt_ahead {
 	struct nt_rows *rows;
+	struct nt_ahead_config config;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of the three below it */
+	atomic_bool stop; /* the thread is to end as soon as it can */
+	pthread_mutex_t lock; /* of the two below it */
 	pthread_cond_t changed;
 	uint64_t filled, emptied; /* batches so far */
-	bool stop;
 	/* The reader's own: */
+	bool has_thread; /* one that must be joined */
+	bool is_cut; /* its own making of rows was stopped */
 	struct batch *batch; /* that it reads; NULL: none */
 	size_t next_row;
 	struct batch batches[BATCHES];
@@ -53,28 +60,28 @@ static int copy_row(struct batch *batch, const struct nt_row *from)
 static void fill(struct batch *batch, struct nt_rows *rows)
 {
 	const struct nt_row *row;
+	int error = 0;
 
 	batch->n = 0;
-	batch->end = 0;
 	nt_arena_reset(&batch->texts);
-	while (batch->n < BATCH_ROWS && !batch->end) {
-		batch->end = nt_rows_next(rows, &row);
-		if (!batch->end)
-			batch->end = copy_row(batch, row);
+	while (batch->n < BATCH_ROWS && !error) {
+		error = nt_rows_next(rows, &row);
+		if (!error)
+			error = copy_row(batch, row);
 	}
+	batch->end = error == -ECANCELED ? 0 : error;
 	batch->permille = nt_rows_progress(rows);
 }
 
 /* A batch to fill; NULL: nobody wants more. */
 static struct batch *wait_empty(struct nt_ahead *ahead)
 {
-	struct batch *batch = NULL;
+	struct batch *batch;
 
 	pthread_mutex_lock(&ahead->lock);
 	while (!ahead->stop && ahead->filled - ahead->emptied == BATCHES)
 		pthread_cond_wait(&ahead->changed, &ahead->lock);
-	if (!ahead->stop)
-		batch = &ahead->batches[ahead->filled % BATCHES];
+	batch = ahead->stop ? NULL : &ahead->batches[ahead->filled % BATCHES];
 	pthread_mutex_unlock(&ahead->lock);
 	return batch;
 }
@@ -103,46 +110,96 @@ static void *make_rows(void *arg)
 
 /* ---- its reader ---- */
 
+/* Asked while rows are made, by the thread or by the reader. */
+static bool is_stopped(void *arg)
+{
+	struct nt_ahead *ahead = arg;
+
+	if (ahead->has_thread)
+		return atomic_load_explicit(&ahead->stop, memory_order_relaxed);
+	ahead->is_cut = ahead->config.is_stopped && ahead->config.is_stopped(ahead->config.arg);
+	return ahead->is_cut;
+}
+
 /* With all signals blocked: handlers run in the thread that works on what they clean up. */
-static int start(struct nt_ahead *ahead)
+static void start(struct nt_ahead *ahead)
 {
 	sigset_t all, before;
-	int error;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&ahead->thread, NULL, make_rows, ahead);
+	ahead->has_thread = true; /* before it looks */
+	if (pthread_create(&ahead->thread, NULL, make_rows, ahead))
+		ahead->has_thread = false;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -error;
 }
 
-int nt_ahead_open(struct nt_ahead **out, struct nt_rows *rows)
+static void end_thread(struct nt_ahead *ahead)
+{
+	if (!ahead->has_thread)
+		return;
+	atomic_store(&ahead->stop, true);
+	pthread_mutex_lock(&ahead->lock);
+	pthread_cond_signal(&ahead->changed);
+	pthread_mutex_unlock(&ahead->lock);
+	pthread_join(ahead->thread, NULL);
+	ahead->has_thread = false;
+	atomic_store(&ahead->stop, false);
+}
+
+void nt_ahead_pause(struct nt_ahead_turn *turn)
+{
+	if (turn->works)
+		end_thread(turn->works);
+	turn->works = NULL;
+}
+
+static void take_turn(struct nt_ahead *ahead)
+{
+	struct nt_ahead_turn *turn = ahead->config.turn;
+
+	if (turn && turn->works != ahead) {
+		nt_ahead_pause(turn);
+		turn->works = ahead;
+	}
+	if (!ahead->has_thread)
+		start(ahead);
+}
+
+static void init_lock(struct nt_ahead *ahead)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&ahead->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	pthread_mutex_init(&ahead->lock, NULL);
+}
+
+int nt_ahead_open(struct nt_ahead **out, struct nt_rows *rows, const struct nt_ahead_config *config)
 {
 	struct nt_ahead *ahead = calloc(1, sizeof(*ahead));
-	int error;
 
 	if (!ahead)
 		return -ENOMEM;
 	ahead->rows = rows;
-	pthread_mutex_init(&ahead->lock, NULL);
-	pthread_cond_init(&ahead->changed, NULL);
-	error = start(ahead);
-	if (error)
-		free(ahead);
-	else
-		*out = ahead;
-	return error;
+	ahead->config = *config;
+	init_lock(ahead);
+	nt_rows_ask(rows, is_stopped, ahead);
+	take_turn(ahead);
+	*out = ahead;
+	return 0;
 }
 
 void nt_ahead_close(struct nt_ahead *ahead)
 {
 	if (!ahead)
 		return;
-	pthread_mutex_lock(&ahead->lock);
-	ahead->stop = true;
-	pthread_cond_signal(&ahead->changed);
-	pthread_mutex_unlock(&ahead->lock);
-	pthread_join(ahead->thread, NULL);
+	end_thread(ahead);
+	if (ahead->config.turn && ahead->config.turn->works == ahead)
+		ahead->config.turn->works = NULL;
+	nt_rows_ask(ahead->rows, NULL, NULL);
 	pthread_cond_destroy(&ahead->changed);
 	pthread_mutex_destroy(&ahead->lock);
 	for (size_t i = 0; i < BATCHES; i++)
@@ -150,27 +207,70 @@ void nt_ahead_close(struct nt_ahead *ahead)
 	free(ahead);
 }
 
-static struct batch *wait_filled(struct nt_ahead *ahead)
+static bool is_filled(struct nt_ahead *ahead)
 {
-	struct batch *batch;
+	bool is;
 
 	pthread_mutex_lock(&ahead->lock);
-	while (ahead->filled == ahead->emptied)
-		pthread_cond_wait(&ahead->changed, &ahead->lock);
-	batch = &ahead->batches[ahead->emptied % BATCHES];
+	is = ahead->filled != ahead->emptied;
 	pthread_mutex_unlock(&ahead->lock);
-	return batch;
+	return is;
+}
+
+/* Until there is a batch, or for a moment. 0, or -ECANCELED. */
+static int wait_filled(struct nt_ahead *ahead)
+{
+	struct timespec until;
+	int error = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += WAIT_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&ahead->lock);
+	while (ahead->filled == ahead->emptied && !error)
+		error = pthread_cond_timedwait(&ahead->changed, &ahead->lock, &until);
+	pthread_mutex_unlock(&ahead->lock);
+	return error && ahead->config.is_stopped && ahead->config.is_stopped(ahead->config.arg) ? -ECANCELED : 0;
+}
+
+/* The reader itself makes the next batch. 0, or -ECANCELED. */
+static int fill_one(struct nt_ahead *ahead)
+{
+	ahead->is_cut = false;
+	fill(&ahead->batches[ahead->filled % BATCHES], ahead->rows);
+	ahead->filled++;
+	return ahead->is_cut ? -ECANCELED : 0;
+}
+
+/* Another batch in place of the one that was read. 0, or -ECANCELED. */
+static int turn_over(struct nt_ahead *ahead)
+{
+	int error = 0;
+
+	if (ahead->batch)
+		count_one_more(ahead, &ahead->emptied);
+	ahead->batch = NULL;
+	while (!is_filled(ahead) && !error) {
+		take_turn(ahead);
+		error = ahead->has_thread ? wait_filled(ahead) : fill_one(ahead);
+	}
+	if (error)
+		return error;
+	ahead->batch = &ahead->batches[ahead->emptied % BATCHES];
+	ahead->next_row = 0;
+	return 0;
 }
 
 int nt_ahead_next(struct nt_ahead *ahead, const struct nt_row **out)
 {
 	while (!ahead->batch || ahead->next_row == ahead->batch->n) {
-		if (ahead->batch && ahead->batch->end)
-			return ahead->batch->end;
-		if (ahead->batch)
-			count_one_more(ahead, &ahead->emptied);
-		ahead->batch = wait_filled(ahead);
-		ahead->next_row = 0;
+		int error = ahead->batch ? ahead->batch->end : 0;
+
+		if (!error)
+			error = turn_over(ahead);
+		if (error)
+			return error;
 	}
 	*out = &ahead->batch->rows[ahead->next_row++];
 	return 0;

@@ -9,6 +9,7 @@
  *   NON_ZERO                      an INTEGER, NULL for 0 too
  *   INTEGER_ALWAYS  TEXT_ALWAYS   never NULL: what would make it so is an error
  *   SIGNED_ALWAYS                 the same, of an int64_t
+ *   WORD  WORD_ALWAYS             a TEXT that is a constant of the program: it outlives the row
  */
 #pragma once
 
@@ -147,15 +148,15 @@
 	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
 	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
 	C(INTEGER, utid, from->task)                                                                                   \
-	C(TEXT, end_state, from->ended_by_switch ? nt_end_state_name(from->end_state) : NULL)                          \
+	C(WORD, end_state, from->ended_by_switch ? nt_end_state_name(from->end_state) : NULL)                          \
 	C(INTEGER, priority, from->ended_by_switch ? from->priority : NONE)
 
 #define NT_COLUMNS_softirq_slice(C)                                                                                    \
 	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
 	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
 	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
-	C(TEXT_ALWAYS, vec, nt_vec_name(from->detail))                                                                 \
-	C(TEXT_ALWAYS, context, nt_context_name(from->number))                                                         \
+	C(WORD_ALWAYS, vec, nt_vec_name(from->detail))                                                                 \
+	C(WORD_ALWAYS, context, nt_context_name(from->number))                                                         \
 	C(INTEGER, utid, from->task)
 
 #define NT_COLUMNS_irq_slice(C)                                                                                        \
@@ -164,7 +165,7 @@
 	C(INTEGER_ALWAYS, cpu, from->span->cpu)                                                                        \
 	C(INTEGER_ALWAYS, irq, from->span->number)                                                                     \
 	C(TEXT_ALWAYS, name, from->name)                                                                               \
-	C(TEXT_ALWAYS, type, from->span->detail == NT_IRQ_VECTOR ? "vector" : "device")                                \
+	C(WORD_ALWAYS, type, from->span->detail == NT_IRQ_VECTOR ? "vector" : "device")                                \
 	C(INTEGER, utid, from->span->task)
 
 #define NT_COLUMNS_sock_op(C)                                                                                          \
@@ -172,8 +173,8 @@
 	C(INTEGER, dur, from->timed ? from->dur_ns : NONE)                                                             \
 	C(INTEGER, cpu_ns, from->timed ? from->cpu_ns : NONE)                                                          \
 	C(INTEGER, utid, from->task)                                                                                   \
-	C(TEXT_ALWAYS, op, nt_dir_name(from->dir))                                                                     \
-	C(TEXT_ALWAYS, syscall, nt_call_name(from->call))                                                              \
+	C(WORD_ALWAYS, op, nt_dir_name(from->dir))                                                                     \
+	C(WORD_ALWAYS, syscall, nt_call_name(from->call))                                                              \
 	C(NON_ZERO, socket_id, from->socket)                                                                           \
 	C(INTEGER, bytes, moved_bytes(from))                                                                           \
 	C(TEXT_ALWAYS, result, nt_op_result_name(from, arena))                                                         \
@@ -185,7 +186,7 @@
 	C(INTEGER, dur, from->timed ? from->dur_ns : NONE)                                                             \
 	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
 	C(INTEGER, utid, from->task)                                                                                   \
-	C(TEXT_ALWAYS, context, nt_napi_context_name(from->context))                                                   \
+	C(WORD_ALWAYS, context, nt_napi_context_name(from->context))                                                   \
 	C(NON_ZERO, device_id, from->device)                                                                           \
 	C(NON_ZERO, napi_id, from->napi_id)                                                                            \
 	C(INTEGER_ALWAYS, work, from->work)                                                                            \
@@ -194,7 +195,7 @@
 #define NT_COLUMNS_skb_latency(C)                                                                                      \
 	C(INTEGER_ALWAYS, ts, from->sample->end_ns)                                                                    \
 	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
-	C(TEXT_ALWAYS, hook, nt_hook_name(from->sample->hook))                                                         \
+	C(WORD_ALWAYS, hook, nt_hook_name(from->sample->hook))                                                         \
 	C(INTEGER, latency_ns, is_late_known(from) ? from->latency_ns : NONE)                                          \
 	C(INTEGER, stamp_ns, from->sample->stamp_ns)                                                                   \
 	C(NON_ZERO, device_id, from->sample->device)                                                                   \
@@ -203,7 +204,7 @@
 	C(NON_ZERO, length, from->sample->length)                                                                      \
 	C(INTEGER_ALWAYS, queue_len, from->sample->queue_len)                                                          \
 	C(INTEGER_ALWAYS, weight, from->sample->weight)                                                                \
-	C(TEXT_ALWAYS, flags, nt_latency_flags_text(from->sample->flags, from->late))
+	C(WORD_ALWAYS, flags, nt_latency_flags_text(from->sample->flags, from->late))
 
 #define NT_COLUMNS_skb_drop(C)                                                                                         \
 	C(INTEGER_ALWAYS, ts, from->drop->end_ns)                                                                      \
@@ -218,7 +219,7 @@
 #define NT_COLUMNS_tcp_retransmit(C)                                                                                   \
 	C(INTEGER_ALWAYS, ts, from->record->as_retransmit.end_ns)                                                      \
 	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
-	C(TEXT_ALWAYS, what, nt_retransmit_name(from->record->as_retransmit.what))                                     \
+	C(WORD_ALWAYS, what, nt_retransmit_name(from->record->as_retransmit.what))                                     \
 	C(NON_ZERO, socket_id, from->record->as_retransmit.socket)                                                     \
 	C(INTEGER_ALWAYS, length, from->record->as_retransmit.length)                                                  \
 	C(TEXT, state, nt_tcp_state_name(from->record->as_retransmit.state, arena))
@@ -230,30 +231,30 @@
 	C(INTEGER_ALWAYS, target_cpu, from->record->as_wakeup.target_cpu)                                              \
 	C(INTEGER, waker_utid, from->record->as_wakeup.waker)                                                          \
 	C(INTEGER_ALWAYS, priority, from->record->as_wakeup.priority)                                                  \
-	C(TEXT_ALWAYS, what, nt_wakeup_name(from->record->as_wakeup.what))                                             \
-	C(TEXT, context, nt_wakeup_context_name(from->record->as_wakeup.context))                                      \
+	C(WORD_ALWAYS, what, nt_wakeup_name(from->record->as_wakeup.what))                                             \
+	C(WORD, context, nt_wakeup_context_name(from->record->as_wakeup.context))                                      \
 	C(INTEGER_ALWAYS, was_runnable, from->record->as_wakeup.flags &NT_WAKEUP_RUNNABLE)
 
 #define NT_COLUMNS_stack_sample(C)                                                                                     \
 	C(INTEGER_ALWAYS, ts, from->sample->end_ns)                                                                    \
 	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
 	C(INTEGER, utid, from->sample->task)                                                                           \
-	C(TEXT, owner, from->owner < NT_OWNER_COUNT ? nt_owner_name(from->owner) : NULL)                               \
+	C(WORD, owner, from->owner < NT_OWNER_COUNT ? nt_owner_name(from->owner) : NULL)                               \
 	C(TEXT, stage, from->stage)                                                                                    \
-	C(TEXT, family, from->family == 4 ? "inet" : from->family == 6 ? "inet6" : NULL)                               \
-	C(TEXT_ALWAYS, context, nt_stack_context_name(from->sample->context))                                          \
-	C(TEXT, vec, is_in_softirq(from->sample) ? nt_vec_name(from->sample->vec) : NULL)                              \
+	C(WORD, family, from->family == 4 ? "inet" : from->family == 6 ? "inet6" : NULL)                               \
+	C(WORD_ALWAYS, context, nt_stack_context_name(from->sample->context))                                          \
+	C(WORD, vec, is_in_softirq(from->sample) ? nt_vec_name(from->sample->vec) : NULL)                              \
 	C(INTEGER_ALWAYS, in_user, from->sample->flags &NT_STACK_SAMPLE_USER)                                          \
 	C(NON_ZERO, stack_id, from->sample->stack)                                                                     \
 	C(NON_ZERO, user_stack_id, from->sample->user_stack)                                                           \
 	C(NON_ZERO, error, from->sample->error)                                                                        \
 	C(NON_ZERO, user_error, from->sample->user_error)                                                              \
-	C(TEXT_ALWAYS, flags, nt_stack_flags_text(from->sample->flags))
+	C(WORD_ALWAYS, flags, nt_stack_flags_text(from->sample->flags))
 
 #define NT_COLUMNS_stack(C)                                                                                            \
 	C(INTEGER_ALWAYS, id, from->stack->stack)                                                                      \
 	C(INTEGER_ALWAYS, depth, from->depth)                                                                          \
-	C(TEXT_ALWAYS, kind, from->stack->flags &NT_STACK_USER ? "user" : "kernel")                                    \
+	C(WORD_ALWAYS, kind, from->stack->flags &NT_STACK_USER ? "user" : "kernel")                                    \
 	C(NON_ZERO, parent_id, from->stack->parent)                                                                    \
 	C(NON_ZERO, symbol_id, from->stack->symbol)
 
@@ -264,7 +265,7 @@
 
 #define NT_COLUMNS_symbol(C)                                                                                           \
 	C(INTEGER_ALWAYS, id, from->symbol)                                                                            \
-	C(TEXT_ALWAYS, kind, from->kernel ? "kernel" : "user")                                                         \
+	C(WORD_ALWAYS, kind, from->kernel ? "kernel" : "user")                                                         \
 	C(TEXT_ALWAYS, name, symbol_name(from, arena))                                                                 \
 	C(INTEGER, offset, symbol_offset(from))                                                                        \
 	C(TEXT, module, from->kernel ? CLEAN(from->kernel->module) : NULL)                                             \
@@ -276,14 +277,14 @@
 	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
 	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
 	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
-	C(TEXT_ALWAYS, owner, nt_owner_name(from->owner))                                                              \
+	C(WORD_ALWAYS, owner, nt_owner_name(from->owner))                                                              \
 	C(INTEGER, utid, from->task)
 
 #define NT_COLUMNS_loss(C)                                                                                             \
 	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
 	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
 	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
-	C(TEXT_ALWAYS, kind, lost_kind_name(from->kind))                                                               \
+	C(WORD_ALWAYS, kind, lost_kind_name(from->kind))                                                               \
 	C(NON_ZERO, count, from->count)                                                                                \
 	C(TEXT_ALWAYS, why, from->why)
 
@@ -312,7 +313,7 @@
 
 #define NT_COLUMNS_record_count(C)                                                                                     \
 	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
-	C(TEXT_ALWAYS, kind, lost_kind_name(from->kind))                                                               \
+	C(WORD_ALWAYS, kind, lost_kind_name(from->kind))                                                               \
 	C(INTEGER_ALWAYS, records, from->records)                                                                      \
 	C(INTEGER_ALWAYS, lost, from->lost)
 
@@ -322,7 +323,7 @@
 	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
 	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
 	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
-	C(TEXT_ALWAYS, owner, nt_owner_name(from->owner))                                                              \
+	C(WORD_ALWAYS, owner, nt_owner_name(from->owner))                                                              \
 	C(INTEGER, utid, from->task)                                                                                   \
 	C(INTEGER_ALWAYS, spent_ns, from->spent_ns)
 
@@ -330,7 +331,7 @@
 	C(INTEGER_ALWAYS, ts, from->ts_ns)                                                                             \
 	C(INTEGER_ALWAYS, dur, from->dur_ns)                                                                           \
 	C(INTEGER, utid, from->task)                                                                                   \
-	C(TEXT_ALWAYS, op, nt_dir_name(from->dir))                                                                     \
+	C(WORD_ALWAYS, op, nt_dir_name(from->dir))                                                                     \
 	C(NON_ZERO, socket_id, from->socket)                                                                           \
 	C(INTEGER_ALWAYS, ops, from->ops)                                                                              \
 	C(INTEGER_ALWAYS, failed, from->failed)                                                                        \

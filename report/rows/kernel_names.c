@@ -68,7 +68,7 @@ const char *nt_op_result_name(const struct nt_op_row *op, struct nt_arena *arena
 	return name ? name : nt_arena_format(arena, "errno %lld", (long long)error);
 }
 
-const char *nt_op_flags_text(const struct nt_op_row *op, struct nt_arena *arena)
+static const char *op_flags_text(const struct nt_op_row *op, struct nt_arena *arena)
 {
 	const struct {
 		bool is_so;
@@ -83,13 +83,16 @@ const char *nt_op_flags_text(const struct nt_op_row *op, struct nt_arena *arena)
 	};
 	char text[96] = "";
 
-	if (!op->before && !op->lower_bound && !op->flags)
-		return "";
 	for (size_t i = 0; i < NT_COUNT(words); i++) {
 		if (words[i].is_so)
 			strcat(strcat(text, ","), words[i].word);
 	}
 	return text[0] ? nt_arena_format(arena, "%s", text + 1) : "";
+}
+
+const char *nt_op_flags_text(const struct nt_op_row *op, struct nt_arena *arena)
+{
+	return op->before || op->lower_bound || op->flags ? op_flags_text(op, arena) : "";
 }
 
 /* Constants, not made: there is one for each packet. */

@@ -13,11 +13,20 @@
 #define MAX_SUMS 8192
 #define N_SLOTS (4 * MAX_SUMS)
 #define MAX_AGE 5 /* buckets */
-#define N_RECENT 64
+#define N_RECENT 128
 
 struct key {
 	uint64_t bucket, task, socket;
 	uint32_t cpu, what; /* what: owner, or direction */
+};
+
+/* A sum that was found, and the time of its bucket, from the session's start on: most of what passes belongs to a few.
+ */
+struct recent {
+	uint64_t from_ns, to_ns; /* both 0: none */
+	uint64_t task, socket;
+	uint32_t cpu, what;
+	struct sum *sum;
 };
 
 struct sum {
@@ -29,8 +38,7 @@ struct sum {
 struct sums {
 	struct sum *sums;
 	uint16_t *slots; /* index + 1 */
-	/* Index of the sum found last for a CPU and owner: the next slice of both is mostly of the same task. */
-	uint16_t recent[N_RECENT];
+	struct recent recent[N_RECENT]; /* by a hash of what is asked for each time */
 	size_t n;
 	uint64_t oldest; /* bucket */
 };
@@ -115,6 +123,7 @@ static int empty(struct nt_rollup *rollup, struct sums *sums)
 	}
 	sums->n = 0;
 	memset(sums->slots, 0, N_SLOTS * sizeof(*sums->slots));
+	memset(sums->recent, 0, sizeof(sums->recent));
 	return error;
 }
 
@@ -135,10 +144,19 @@ static size_t hash(const struct key *key)
 	return (size_t)(word >> 40) % N_SLOTS;
 }
 
-/* The sum of that key, new if need be; room is made first. NULL: *error says why. */
-static struct sum *look_up(struct nt_rollup *rollup, struct sums *sums, const struct key *key, int *error)
+/* The slot where the sum of that key is, or will be. */
+static size_t slot_of(const struct sums *sums, const struct key *key)
 {
-	size_t slot;
+	size_t slot = hash(key);
+
+	while (sums->slots[slot] && !is_same(&sums->sums[sums->slots[slot] - 1].key, key))
+		slot = (slot + 1) % N_SLOTS;
+	return slot;
+}
+
+/* A new sum; room is made first. NULL: *error says why. */
+static struct sum *add_sum(struct nt_rollup *rollup, struct sums *sums, const struct key *key, int *error)
+{
 	struct sum *sum;
 
 	if (sums->n == MAX_SUMS || (sums->n && key->bucket > sums->oldest + MAX_AGE)) {
@@ -146,30 +164,43 @@ static struct sum *look_up(struct nt_rollup *rollup, struct sums *sums, const st
 		if (*error)
 			return NULL;
 	}
-	for (slot = hash(key); sums->slots[slot]; slot = (slot + 1) % N_SLOTS) {
-		sum = &sums->sums[sums->slots[slot] - 1];
-		if (is_same(&sum->key, key))
-			return sum;
-	}
 	if (!sums->n || key->bucket < sums->oldest)
 		sums->oldest = key->bucket;
 	sum = &sums->sums[sums->n++];
-	sums->slots[slot] = (uint16_t)sums->n;
 	*sum = (struct sum){.key = *key};
+	sums->slots[slot_of(sums, key)] = (uint16_t)sums->n;
 	return sum;
 }
 
+/* The sum of that key, new if need be. NULL: *error says why. */
 static struct sum *find(struct nt_rollup *rollup, struct sums *sums, const struct key *key, int *error)
 {
-	uint16_t *recent = &sums->recent[(key->cpu << 4 | key->what) % N_RECENT];
-	struct sum *sum = &sums->sums[*recent];
+	const uint16_t index = sums->slots[slot_of(sums, key)];
 
-	if (*recent < sums->n && is_same(&sum->key, key))
-		return sum;
-	sum = look_up(rollup, sums, key, error);
-	if (sum)
-		*recent = (uint16_t)(sum - sums->sums);
-	return sum;
+	return index ? &sums->sums[index - 1] : add_sum(rollup, sums, key, error);
+}
+
+/* Where a recent sum of these stands, if there is one. */
+static inline struct recent *recent_of(struct sums *sums, uint64_t task, uint64_t socket, uint32_t cpu, uint32_t what)
+{
+	const uint64_t word = (task << 4 ^ socket << 1 ^ (uint64_t)cpu << 8 ^ what) * 0x9e3779b97f4a7c15ull;
+
+	return &sums->recent[word >> 32 & (N_RECENT - 1)];
+}
+
+static void remember(struct sums *sums, struct sum *sum)
+{
+	const struct key *key = &sum->key;
+
+	*recent_of(sums, key->task, key->socket, key->cpu, key->what) = (struct recent){
+		.from_ns = key->bucket * NT_BUCKET_NS,
+		.to_ns = (key->bucket + 1) * NT_BUCKET_NS,
+		.task = key->task,
+		.socket = key->socket,
+		.cpu = key->cpu,
+		.what = key->what,
+		.sum = sum,
+	};
 }
 
 static int add_part(struct nt_rollup *rollup, struct key *key, uint64_t ns)
@@ -177,12 +208,15 @@ static int add_part(struct nt_rollup *rollup, struct key *key, uint64_t ns)
 	int error = 0;
 	struct sum *sum = find(rollup, &rollup->slices, key, &error);
 
-	if (sum)
-		sum->spent_ns += ns;
-	return error;
+	if (!sum)
+		return error;
+	sum->spent_ns += ns;
+	remember(&rollup->slices, sum);
+	return 0;
 }
 
-int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice)
+/* One that no recent sum has a place for. Out of the way of the others, which are many. */
+__attribute__((noinline)) static int add_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice)
 {
 	uint64_t from = slice->ts_ns - rollup->start_ns, to = from + slice->dur_ns;
 	struct key key = {.bucket = from / NT_BUCKET_NS, .task = slice->task, .cpu = slice->cpu, .what = slice->owner};
@@ -204,27 +238,60 @@ int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice)
 	return error;
 }
 
+int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice)
+{
+	const uint64_t from = slice->ts_ns - rollup->start_ns, to = from + slice->dur_ns;
+	const struct recent *recent = recent_of(&rollup->slices, slice->task, 0, slice->cpu, slice->owner);
+
+	if (from < recent->from_ns || to >= recent->to_ns || recent->task != slice->task || recent->cpu != slice->cpu ||
+	    recent->what != slice->owner)
+		return add_slice(rollup, slice);
+	recent->sum->spent_ns += slice->dur_ns;
+	return 0;
+}
+
+/* The sum of operations that ended then. NULL: *error says why. */
+static struct sum *find_op(struct nt_rollup *rollup, const struct nt_op_row *op, uint64_t at, int *error)
+{
+	const struct key key = {.bucket = at / NT_BUCKET_NS, .task = op->task, .socket = op->socket, .what = op->dir};
+	const struct recent *recent = recent_of(&rollup->ops, op->task, op->socket, 0, op->dir);
+	struct sum *sum;
+
+	if (at >= recent->from_ns && at < recent->to_ns && recent->task == op->task && recent->socket == op->socket &&
+	    recent->what == op->dir)
+		return recent->sum;
+	sum = find(rollup, &rollup->ops, &key, error);
+	if (!sum)
+		return NULL;
+	sum->ops.task = op->task;
+	sum->ops.dir = op->dir;
+	sum->ops.socket = op->socket;
+	remember(&rollup->ops, sum);
+	return sum;
+}
+
+/* When it ended, from the session's start on: the end itself belongs to the last bucket, not to one after it. */
+static uint64_t end_of(const struct nt_rollup *rollup, const struct nt_op_row *op)
+{
+	const uint64_t dur_ns = rollup->end_ns - rollup->start_ns;
+	const uint64_t end_ns = op->ts_ns + (op->timed ? op->dur_ns : 0);
+	const uint64_t at = end_ns > rollup->start_ns ? end_ns - rollup->start_ns : 0;
+
+	if (at < dur_ns)
+		return at;
+	return rollup->end_ns > rollup->start_ns ? dur_ns - 1 : 0;
+}
+
 int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op)
 {
-	uint64_t end_ns = op->ts_ns + (op->timed ? op->dur_ns : 0);
-	uint64_t at = end_ns > rollup->start_ns ? end_ns - rollup->start_ns : 0;
-	struct key key = {.task = op->task, .socket = op->socket, .what = op->dir};
-	bool ok = op->end == NT_OP_DONE && op->result >= 0;
-	struct nt_sock_cost *cost;
-	struct sum *sum;
+	const bool ok = op->end == NT_OP_DONE && op->result >= 0;
 	int error = 0;
+	struct sum *sum = find_op(rollup, op, end_of(rollup, op), &error);
+	struct nt_sock_cost *cost;
 
-	/* The end itself belongs to the last bucket, not to one after it. */
-	if (at >= rollup->end_ns - rollup->start_ns)
-		at = rollup->end_ns > rollup->start_ns ? rollup->end_ns - rollup->start_ns - 1 : 0;
-	key.bucket = at / NT_BUCKET_NS;
-	sum = find(rollup, &rollup->ops, &key, &error);
 	if (!sum)
 		return error;
 	cost = &sum->ops;
-	cost->task = op->task;
-	cost->dir = op->dir;
-	cost->socket = op->socket;
 	cost->ops++;
 	cost->failed += !ok;
 	cost->untimed += !op->timed;

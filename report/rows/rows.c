@@ -59,16 +59,17 @@ static bool needs_timeline(const struct nt_rows *rows)
 	return reads(rows, ~without);
 }
 
-int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
+/* The row of the session says how many do not fit, wanted or not. */
+static int leave_out(struct nt_rows *rows, enum nt_table_id table, const void *from)
+{
+	rows->unfit += !nt_table(table)->fits(from);
+	return 0;
+}
+
+static int put(struct nt_rows *rows, enum nt_table_id table, const void *from)
 {
 	int error;
 
-	rows->met |= NT_TABLE_BIT(table);
-	if (!wants(rows, table)) {
-		/* The row of the session says how many do not fit, wanted or not. */
-		rows->unfit += !nt_table(table)->fits(from);
-		return 0;
-	}
 	if (NT_ROOM(rows->queue, rows->queue_size, rows->n_queue + 1))
 		return -ENOMEM;
 	error = nt_table_fill(&rows->queue[rows->n_queue], &rows->arena, table, rows->session_id, from);
@@ -76,16 +77,24 @@ int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
 		rows->unfit++;
 		return 0;
 	}
-	if (!error && nt_window_has(rows, &rows->queue[rows->n_queue]))
+	if (!error && (!rows->window.leaves_out || nt_window_has(rows, &rows->queue[rows->n_queue])))
 		rows->n_queue++;
 	return error;
 }
 
+int nt_rows_push(struct nt_rows *rows, enum nt_table_id table, const void *from)
+{
+	rows->met |= NT_TABLE_BIT(table);
+	return wants(rows, table) ? put(rows, table, from) : leave_out(rows, table, from);
+}
+
 int nt_rows_see(struct nt_rows *rows, uint64_t task)
 {
-	if (task == NT_NO_TASK || task == rows->seen_last)
+	uint64_t *lately = &rows->seen_lately[task % NT_COUNT(rows->seen_lately)];
+
+	if (task == NT_NO_TASK || task == *lately)
 		return 0;
-	rows->seen_last = task;
+	*lately = task;
 	return nt_identity_marks_see(&rows->marks, task);
 }
 
@@ -257,7 +266,7 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_name
 	rows->names = names;
 	rows->session_id = session_id;
 	rows->want = *want;
-	rows->seen_last = NT_NO_TASK;
+	memset(rows->seen_lately, 0xff, sizeof(rows->seen_lately));
 	rows->learned = want->learned;
 	error = rows->learned ? 0 : nt_learned_new(&rows->own, tape);
 	if (rows->own)
@@ -293,6 +302,8 @@ void nt_rows_close(struct nt_rows *rows)
 
 /* ---- making more rows ---- */
 
+#define EVENTS_A_STEP 256
+
 static int count_record(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
 {
 	struct nt_rows_counts *counts = rows->counts[cpu];
@@ -308,7 +319,7 @@ static int count_record(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 }
 
 /* One record or gap into the timeline, or past it. 1: there are no more. */
-static int step_events(struct nt_rows *rows)
+static int step_event(struct nt_rows *rows)
 {
 	struct nt_merged merged;
 	int error = rows->merge ? nt_merge_next(rows->merge, &merged) : 1;
@@ -327,8 +338,18 @@ static int step_events(struct nt_rows *rows)
 		return nt_rows_push_sample(rows, merged.cpu, merged.record);
 	if (rows->timeline)
 		error = nt_timeline_add(rows->timeline, merged.cpu, merged.record);
-	if (!error)
+	if (!error && rows->window.until_ns)
 		nt_window_fed(rows, merged.cpu, merged.record);
+	return error;
+}
+
+/* Until there are rows, but not for long: rows that are left out may have put texts into the arena. */
+static int step_events(struct nt_rows *rows)
+{
+	int error = 0;
+
+	for (int i = 0; i < EVENTS_A_STEP && !rows->n_queue && !error; i++)
+		error = step_event(rows);
 	return error;
 }
 
@@ -454,11 +475,23 @@ static int step_last(struct nt_rows *rows)
 
 /* Steps give 0: again; 1: on to the next; below 0: an error. */
 #define MAX_STEPS 6
+#define STEPS_PER_LOOK 512 /* steps between two questions whether to stop */
 static int (*const steps[][MAX_STEPS])(struct nt_rows *rows) = {
 	[NT_ROWS_EVENTS_FIRST] = {step_events, step_finish, step_blocks, step_last, NULL},
 	[NT_ROWS_IDENTITIES_FIRST] = {nt_rows_step_identities, nt_rows_step_proc_snapshots, step_events, step_finish,
 				      step_last, NULL},
 };
+
+void nt_rows_ask(struct nt_rows *rows, bool (*is_stopped)(void *arg), void *arg)
+{
+	rows->is_stopped = is_stopped;
+	rows->stopped_arg = arg;
+}
+
+static bool is_time_to_stop(struct nt_rows *rows)
+{
+	return !(++rows->n_steps % STEPS_PER_LOOK) && rows->is_stopped && rows->is_stopped(rows->stopped_arg);
+}
 
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 {
@@ -467,6 +500,8 @@ int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 	while (!rows->n_queue) {
 		int error;
 
+		if (is_time_to_stop(rows))
+			return -ECANCELED;
 		nt_arena_reset(&rows->arena);
 		if (!steps[rows->want.order][rows->step])
 			return 1;

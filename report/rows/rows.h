@@ -56,6 +56,11 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_name
 void nt_rows_close(struct nt_rows *rows);
 /* 0: *out is the next row, good until the next call; 1: end; below 0: a negative errno. */
 int nt_rows_next(struct nt_rows *rows, const struct nt_row **out);
+/*
+ * From now on nt_rows_next asks this now and then, also while no row comes. Where it says true, nt_rows_next gives
+ * -ECANCELED, and goes on from there when it is called again.
+ */
+void nt_rows_ask(struct nt_rows *rows, bool (*is_stopped)(void *arg), void *arg);
 /* At the end: tables that are known to have no rows. Those that were wanted, at least. */
 uint64_t nt_rows_empty(const struct nt_rows *rows);
 /* How far it is, of 1000: for showing progress. */

@@ -118,11 +118,21 @@ int nt_sample_owners_add(struct nt_sample_owners *owners, uint32_t number, const
 	return 0;
 }
 
+/* Those that the slice added last has an owner for. */
+__attribute__((noinline)) static int give_until(struct nt_sample_owners *owners, uint32_t number)
+{
+	const struct cpu *cpu = &owners->cpus[number];
+	int error = 0;
+
+	while (!error && cpu->first < cpu->end && cpu->waiting[cpu->first].end_ns < cpu->last.end_ns)
+		error = give_first(owners, number);
+	return error;
+}
+
 int nt_sample_owners_slice(struct nt_sample_owners *owners, const struct nt_cpu_slice *slice)
 {
 	struct cpu *cpu = &owners->cpus[slice->cpu];
 	bool goes_on = cpu->last.end_ns == slice->ts_ns && slice->ts_ns;
-	int error = 0;
 
 	cpu->before = cpu->last;
 	cpu->last = (struct stretch){
@@ -133,9 +143,7 @@ int nt_sample_owners_slice(struct nt_sample_owners *owners, const struct nt_cpu_
 	};
 	if (slice->owner == NT_OWNER_HARDIRQ)
 		cpu->last.under = goes_on ? cpu->before.under : NT_OWNER_UNKNOWN;
-	while (!error && cpu->first < cpu->end && cpu->waiting[cpu->first].end_ns < cpu->last.end_ns)
-		error = give_first(owners, slice->cpu);
-	return error;
+	return cpu->first < cpu->end ? give_until(owners, slice->cpu) : 0;
 }
 
 int nt_sample_owners_finish(struct nt_sample_owners *owners)

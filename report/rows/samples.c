@@ -8,11 +8,6 @@
 #include "report/rows/state.h"
 #include "schema/kind.h"
 
-bool nt_rows_is_sample(const union nt_any *record)
-{
-	return nt_kind_is_sample(record->record.kind == NT_LOSS ? record->as_loss.lost_kind : record->record.kind);
-}
-
 static int push_latency(struct nt_rows *rows, uint32_t cpu, const struct nt_latency *sample)
 {
 	struct nt_latency_info info = {.cpu = cpu, .sample = sample};

@@ -12,6 +12,7 @@
 #include "report/tape/identities.h"
 #include "report/tape/merge.h"
 #include "report/util/array.h"
+#include "schema/kind.h"
 
 struct nt_rows_counts {
 	uint64_t records[NT_KIND_MAX], lost[NT_KIND_MAX];
@@ -41,6 +42,7 @@ struct nt_rows_window {
 	struct nt_place *places; /* by CPU: where reading begins; NULL: everything is read */
 	uint64_t *until_ns; /* by CPU: reading does not end before; NULL: it does not end */
 	uint64_t look_ns; /* when to look next whether all operations have ended */
+	bool leaves_out; /* not all rows are in the window */
 	bool has_loss; /* the window has uncovered time */
 };
 
@@ -59,9 +61,12 @@ struct nt_rows {
 	struct nt_rows_want want;
 	struct nt_rows_window window;
 	unsigned int step;
+	unsigned int n_steps; /* calls of them */
+	bool (*is_stopped)(void *arg); /* nt_rows_ask; NULL: nobody is asked */
+	void *stopped_arg;
 	bool events_done;
 	uint64_t at_ns; /* end of the last record */
-	uint64_t seen_last; /* the task noted last */
+	uint64_t seen_lately[32]; /* tasks noted, by id; all ones: none */
 	/* Rows made and not given yet; their texts are in the arena. */
 	struct nt_row *queue;
 	size_t n_queue, next_queue, queue_size;
@@ -87,7 +92,7 @@ struct nt_timeline *nt_rows_timeline_new(struct nt_rows *rows, const struct nt_t
 /* Finds what must be read. Before the rows' own readers are made. 0, or a negative errno. */
 int nt_window_open(struct nt_rows *rows, bool needs_timeline);
 void nt_window_release(struct nt_rows *rows);
-/* Whether the row is in the window. */
+/* Whether the row is in the window. Ask if the window leaves any out. */
 bool nt_window_has(const struct nt_rows *rows, const struct nt_row *row);
 /* A row of uncovered time, in the window or not. */
 void nt_window_lost(struct nt_rows *rows, const struct nt_loss_row *loss);
@@ -98,7 +103,10 @@ void nt_window_fed(struct nt_rows *rows, uint32_t cpu, const union nt_any *recor
 /* ---- samples.c ---- */
 
 /* Whether this is a sample, or the loss of samples: such are no part of the timeline, but rows themselves. */
-bool nt_rows_is_sample(const union nt_any *record);
+static inline bool nt_rows_is_sample(const union nt_any *record)
+{
+	return nt_kind_is_sample(record->record.kind == NT_LOSS ? record->as_loss.lost_kind : record->record.kind);
+}
 int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
 /* A record that is a row as it comes; nothing where its kind has no such table. */
 int nt_rows_push_record(struct nt_rows *rows, const struct nt_cpu_record *from);

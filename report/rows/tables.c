@@ -111,8 +111,17 @@ static inline bool put_signed(struct nt_value *value, int64_t integer)
 static inline bool put_text(struct nt_value *value, const char *text)
 {
 	value->type = text ? NT_VALUE_TEXT : NT_VALUE_NULL;
+	value->is_word = false;
 	value->text = text;
 	return text;
+}
+
+static inline bool put_word(struct nt_value *value, const char *text)
+{
+	const bool is_there = put_text(value, text);
+
+	value->is_word = true;
+	return is_there;
 }
 
 #define COLUMN_INTEGER(name) {#name, NT_VALUE_INTEGER, false},
@@ -121,6 +130,8 @@ static inline bool put_text(struct nt_value *value, const char *text)
 #define COLUMN_SIGNED_ALWAYS COLUMN_INTEGER_ALWAYS
 #define COLUMN_TEXT(name) {#name, NT_VALUE_TEXT, false},
 #define COLUMN_TEXT_ALWAYS(name) {#name, NT_VALUE_TEXT, true},
+#define COLUMN_WORD COLUMN_TEXT
+#define COLUMN_WORD_ALWAYS COLUMN_TEXT_ALWAYS
 #define COLUMN(type, name, value) COLUMN_##type(name)
 
 #define FITS_INTEGER(value)
@@ -129,6 +140,8 @@ static inline bool put_text(struct nt_value *value, const char *text)
 #define FITS_SIGNED_ALWAYS FITS_INTEGER
 #define FITS_TEXT FITS_INTEGER
 #define FITS_TEXT_ALWAYS FITS_INTEGER
+#define FITS_WORD FITS_INTEGER
+#define FITS_WORD_ALWAYS FITS_INTEGER
 #define FITS(type, name, value) FITS_##type(value)
 
 #define PUT_INTEGER(value, from) put_integer(value, from)
@@ -137,20 +150,31 @@ static inline bool put_text(struct nt_value *value, const char *text)
 #define PUT_SIGNED_ALWAYS(value, from) is_whole &= put_signed(value, from)
 #define PUT_TEXT(value, from) put_text(value, from)
 #define PUT_TEXT_ALWAYS(value, from) is_whole &= put_text(value, from)
+#define PUT_WORD(value, from) put_word(value, from)
+#define PUT_WORD_ALWAYS(value, from) is_whole &= put_word(value, from)
 #define PUT(type, name, from) PUT_##type(value++, from);
+
+/* What nt_table_fill gives for a row: texts may have had no room, and a value may be none that must be there. */
+static inline int fill_error(const struct nt_arena *arena, bool is_whole)
+{
+	if (arena->failed)
+		return -ENOMEM;
+	return is_whole ? 0 : -EBADMSG;
+}
 
 #define X(constant, table, type, key)                                                                                  \
 	static const struct nt_column table##_columns[] = {COLUMN_INTEGER_ALWAYS(session_id)                           \
 								   NT_COLUMNS_##table(COLUMN)};                        \
 	_Static_assert(sizeof(table##_columns) <= NT_MAX_COLUMNS * sizeof(struct nt_column), "columns of " #table);    \
-	static bool table##_fill(struct nt_row *row, struct nt_arena *arena, const void *data)                         \
+	static int table##_fill(struct nt_row *row, struct nt_arena *arena, int64_t session_id, const void *data)      \
 	{                                                                                                              \
-		struct nt_value *value = row->values + 1;                                                              \
+		struct nt_value *value = row->values;                                                                  \
 		const type *from = data;                                                                               \
 		bool is_whole = true;                                                                                  \
                                                                                                                        \
-		(void)arena;                                                                                           \
-		NT_COLUMNS_##table(PUT) return is_whole;                                                               \
+		row->n = sizeof(table##_columns) / sizeof(table##_columns[0]);                                         \
+		put_signed(value++, session_id);                                                                       \
+		NT_COLUMNS_##table(PUT) return fill_error(arena, is_whole);                                            \
 	}                                                                                                              \
 	static bool table##_fits(const void *data)                                                                     \
 	{                                                                                                              \
@@ -178,16 +202,8 @@ const struct nt_table *nt_table(enum nt_table_id id)
 
 int nt_table_fill(struct nt_row *row, struct nt_arena *arena, enum nt_table_id id, int64_t session_id, const void *from)
 {
-	const struct nt_table *table = &tables[id];
-	bool is_whole;
-
 	row->table = id;
-	row->n = table->n_columns;
-	put_signed(&row->values[0], session_id);
-	is_whole = table->fill(row, arena, from);
-	if (arena->failed)
-		return -ENOMEM;
-	return is_whole ? 0 : -EBADMSG;
+	return tables[id].fill(row, arena, session_id, from);
 }
 
 struct nt_value *nt_row_value(const struct nt_row *row, const char *column)
@@ -204,7 +220,7 @@ int nt_values_own(struct nt_value *values, uint32_t n, struct nt_arena *arena)
 		size_t size;
 		char *copy;
 
-		if (values[i].type != NT_VALUE_TEXT)
+		if (values[i].type != NT_VALUE_TEXT || values[i].is_word)
 			continue;
 		size = strlen(values[i].text) + 1;
 		copy = nt_arena_get(arena, size);

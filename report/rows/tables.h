@@ -29,6 +29,7 @@ enum nt_value_type { NT_VALUE_NULL, NT_VALUE_INTEGER, NT_VALUE_TEXT };
 
 struct nt_value {
 	enum nt_value_type type;
+	bool is_word; /* a text that is a constant: nobody need copy it */
 	union {
 		int64_t integer;
 		const char *text; /* zero-terminated UTF-8 without zero bytes inside */
@@ -52,8 +53,8 @@ struct nt_table {
 	const char *key; /* the column that is the key beside session_id; "": session_id alone; NULL: none */
 	const struct nt_column *columns; /* the first is session_id in all tables */
 	uint32_t n_columns;
-	/* Adds the values after session_id of the row that `from` makes. Whether those are there that must be. */
-	bool (*fill)(struct nt_row *row, struct nt_arena *arena, const void *from);
+	/* As nt_table_fill, but for row->table. */
+	int (*fill)(struct nt_row *row, struct nt_arena *arena, int64_t session_id, const void *from);
 	/* Whether SQL can hold the numbers that the row must have: if not, it has no place in the table. */
 	bool (*fits)(const void *from);
 };
@@ -103,7 +104,7 @@ int nt_table_fill(struct nt_row *row, struct nt_arena *arena, enum nt_table_id i
 
 /* The row's value in that column of its table; NULL: there is no such column. */
 struct nt_value *nt_row_value(const struct nt_row *row, const char *column);
-/* Puts the texts among n values into an arena, so that they last as long as it. 0 or -ENOMEM. */
+/* Puts the texts among n values that are no constants into an arena: they last as long as it. 0 or -ENOMEM. */
 int nt_values_own(struct nt_value *values, uint32_t n, struct nt_arena *arena);
 
 /* ---- what rows are made of, where timeline/timeline.h, rollup.h and the records do not say it already ---- */

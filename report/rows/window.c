@@ -368,6 +368,7 @@ static int limit_time(struct nt_rows *rows, bool needs_timeline)
 int nt_window_open(struct nt_rows *rows, bool needs_timeline)
 {
 	find_columns(&rows->window);
+	rows->window.leaves_out = is_limited(rows) || rows->want.cpus;
 	if (!is_narrow(rows))
 		return 0;
 	rows->window.places = calloc(rows->tape->n_cpus + 1, sizeof(*rows->window.places));

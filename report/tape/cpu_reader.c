@@ -36,6 +36,8 @@ struct nt_cpu_reader *nt_cpu_reader_new(struct nt_tape *tape, uint32_t cpu)
 	reader->tape = tape;
 	reader->cpu = cpu;
 	reader->between_blocks = true;
+	reader->normal.head = reader->window;
+	reader->longer.head = &reader->longer_head;
 	reader->normal.decoder = nt_event_decoder_new();
 	reader->longer.decoder = nt_event_decoder_new();
 	if (!reader->normal.decoder || !reader->longer.decoder) {
@@ -136,7 +138,7 @@ static void spoiled(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *in
 static int advance(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *input)
 {
 	/* It writes no more than the record. */
-	int error = nt_event_decoder_next(input->decoder, (union nt_any *)&input->head);
+	int error = nt_event_decoder_next(input->decoder, (union nt_any *)input->head);
 
 	input->has_head = !error;
 	if (!error)
@@ -230,31 +232,51 @@ static int open_block(struct nt_cpu_reader *reader)
  */
 static struct nt_cpu_reader_input *next_input(struct nt_cpu_reader *reader)
 {
-	if (reader->normal.has_head && nt_item_is_loose(&reader->normal.head))
+	if (reader->normal.has_head && nt_item_is_loose(reader->normal.head))
 		return &reader->normal;
 	if (!reader->longer.has_head)
 		return reader->normal.has_head ? &reader->normal : NULL;
-	if (!reader->normal.has_head || reader->longer.head.record.end_ns <= reader->normal.head.record.end_ns)
+	if (!reader->normal.has_head || reader->longer.head->record.end_ns <= reader->normal.head->record.end_ns)
 		return &reader->longer;
 	return &reader->normal;
 }
 
-/* Puts a record into the window, behind those that ended no later. */
-static void insert(struct nt_cpu_reader *reader, const union nt_item *item)
+static union nt_item *window_at(struct nt_cpu_reader *reader, unsigned int i)
 {
-	unsigned int at = (reader->first + reader->n++) % NT_REORDER;
-	uint64_t end_ns = item->record.end_ns;
-	bool fixed = item->record.kind == NT_LOSS;
+	return &reader->window[(reader->first + i) % NT_WINDOW];
+}
 
-	while (!fixed && at != reader->first) {
-		unsigned int before = (at + NT_REORDER - 1) % NT_REORDER;
+/* Whether a record goes before another that the window has. Nothing is moved over a loss. */
+static bool goes_before(const union nt_item *item, const union nt_item *other)
+{
+	return other->record.end_ns > item->record.end_ns && other->record.kind != NT_LOSS &&
+	       item->record.kind != NT_LOSS;
+}
 
-		if (reader->window[before].record.end_ns <= end_ns || reader->window[before].record.kind == NT_LOSS)
-			break;
-		reader->window[at] = reader->window[before];
-		at = before;
+/* Moves the record at the end of the window behind those that ended no later. */
+static void put_in_order(struct nt_cpu_reader *reader)
+{
+	unsigned int at = reader->n - 1;
+	const union nt_item item = *window_at(reader, at);
+
+	for (; at && goes_before(&item, window_at(reader, at - 1)); at--)
+		*window_at(reader, at) = *window_at(reader, at - 1);
+	*window_at(reader, at) = item;
+}
+
+/* Puts the head of an input into the window. */
+static void insert(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *input)
+{
+	union nt_item *const end = reader->normal.head, *const next = window_at(reader, reader->n + 1);
+
+	if (input == &reader->longer) {
+		*next = *end;
+		*end = *input->head;
 	}
-	reader->window[at] = *item;
+	reader->normal.head = next;
+	reader->n++;
+	if (reader->n > 1 && goes_before(end, window_at(reader, reader->n - 2)))
+		put_in_order(reader);
 }
 
 /* The last blocks of the CPU could not be had: what was in them reaches to the end. */
@@ -274,11 +296,11 @@ static int take_record(struct nt_cpu_reader *reader)
 		reader->between_blocks = true;
 		return 0;
 	}
-	reader->has_loose = nt_item_is_loose(&input->head);
+	reader->has_loose = nt_item_is_loose(input->head);
 	if (reader->has_loose)
-		reader->loose = input->head;
+		reader->loose = *input->head;
 	else
-		insert(reader, &input->head);
+		insert(reader, input);
 	return advance(reader, input);
 }
 
@@ -311,7 +333,7 @@ int nt_cpu_reader_next(struct nt_cpu_reader *reader, union nt_item *out)
 		reader->has_loose = false;
 	} else if (reader->n) {
 		*out = reader->window[reader->first];
-		reader->first = (reader->first + 1) % NT_REORDER;
+		reader->first = (reader->first + 1) % NT_WINDOW;
 		reader->n--;
 	} else if (reader->has_gap) {
 		*out = reader->gap;

@@ -10,6 +10,7 @@
 #include "schema/kind.h"
 
 #define NT_REORDER 64 /* records among which those of a CPU are sorted */
+#define NT_WINDOW (2 * NT_REORDER) /* places for them, and for one that is being decoded; a power of two */
 #define NT_EVENT_SIZE 56 /* of the largest record that is no identity */
 
 /* What a reader gives beside records, as kinds that are on no tape. */
@@ -56,7 +57,7 @@ struct nt_cpu_reader_input {
 	uint64_t offset; /* of the block, for messages */
 	bool open; /* more may come */
 	bool has_head;
-	union nt_item head; /* what comes next, if has_head */
+	union nt_item *head; /* what comes next, if has_head */
 };
 
 struct nt_cpu_reader {
@@ -82,9 +83,11 @@ struct nt_cpu_reader {
 	/* A record that is no part of the order: it comes next. */
 	bool has_loose;
 	union nt_item loose;
-	/* Records in order, a ring. */
-	union nt_item window[NT_REORDER];
+	/* Records in order, a ring. Behind the last is the head of `normal`: most records stay where they are decoded.
+	 */
+	union nt_item window[NT_WINDOW];
 	unsigned int first, n;
+	union nt_item longer_head;
 	uint64_t unknown; /* records of unknown kinds, of the blocks decoded to their end */
 };
 

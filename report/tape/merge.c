@@ -12,6 +12,7 @@
 /* A CPU. */
 struct source {
 	struct nt_stream *stream;
+	uint32_t cpu;
 	const uint8_t *at, *end; /* the items of the batch in use that come next */
 	uint64_t key_ns; /* where the first of them stands in the order of all CPUs */
 	uint64_t last_ns; /* greatest end of the CPU's events so far, up to that */
@@ -25,13 +26,15 @@ struct nt_merge {
 	struct source **heap; /* least key first; those that have ended are gone from it */
 	size_t n_heap;
 	bool begun;
+	bool any_stopped; /* a CPU: then it is asked each time which */
 	int status; /* 0, or what nt_merge_next gives from now on */
 };
 
 static void begin_source(struct source *source, struct nt_stream *stream, const struct nt_place *places)
 {
 	source->stream = stream;
-	source->last_ns = places ? places[stream->cpu].end_ns : 0;
+	source->cpu = stream->cpu;
+	source->last_ns = places ? places[source->cpu].end_ns : 0;
 }
 
 struct nt_merge *nt_merge_new(struct nt_tape *tape, const struct nt_place *places)
@@ -72,7 +75,7 @@ static bool is_before(const struct source *a, const struct source *b)
 {
 	if (a->key_ns != b->key_ns)
 		return a->key_ns < b->key_ns;
-	return a->stream->cpu < b->stream->cpu;
+	return a->cpu < b->cpu;
 }
 
 static void sift_down(struct nt_merge *merge, size_t at)
@@ -94,6 +97,15 @@ static void sift_down(struct nt_merge *merge, size_t at)
 	merge->heap[at] = source;
 }
 
+/* Whether the first may stay where it is. */
+static inline bool stays_first(const struct nt_merge *merge)
+{
+	struct source *const *heap = merge->heap;
+
+	return (merge->n_heap < 2 || !is_before(heap[1], heap[0])) &&
+	       (merge->n_heap < 3 || !is_before(heap[2], heap[0]));
+}
+
 /* ---- one CPU ---- */
 
 static const union nt_item *item_of(const struct source *source)
@@ -104,6 +116,16 @@ static const union nt_item *item_of(const struct source *source)
 static void step_over(struct source *source)
 {
 	source->at += nt_item_sizes[item_of(source)->record.kind];
+}
+
+/* Whether it is a record whose place in the order is its end, as nearly all are. */
+static bool is_plain(const union nt_item *item)
+{
+#define X(number, constant, name, class)                                                                               \
+	| (uint64_t)(NT_CLASS_##class == NT_CLASS_EVENT || NT_CLASS_##class == NT_CLASS_SPAN) << number
+	const uint64_t plain = (0 NT_KINDS(X)) & ~(1ull << NT_LOSS | 1ull << NT_HOTPLUG);
+#undef X
+	return item->record.kind < NT_KIND_MAX && plain >> item->record.kind & 1;
 }
 
 static void set_key(struct source *source)
@@ -172,7 +194,7 @@ static int prepare(struct nt_merge *merge, struct source *source)
 /* ---- all CPUs ---- */
 
 /* Reads the first of each CPU. */
-static int begin(struct nt_merge *merge)
+__attribute__((noinline)) static int begin(struct nt_merge *merge)
 {
 	for (size_t i = 0; i < merge->ahead->n_streams; i++) {
 		struct source *source = &merge->sources[i];
@@ -196,13 +218,11 @@ static void remove_first(struct nt_merge *merge)
 		sift_down(merge, 0);
 }
 
-/* Goes on behind what was given last. */
-static int advance(struct nt_merge *merge)
+/* The first stands at what comes next: puts it where that belongs. 0; 1: no CPU has more; or a negative errno. */
+__attribute__((noinline)) static int prepare_first(struct nt_merge *merge)
 {
-	int error;
+	const int error = prepare(merge, merge->heap[0]);
 
-	step_over(merge->heap[0]);
-	error = prepare(merge, merge->heap[0]);
 	if (error < 0)
 		return error;
 	if (error)
@@ -214,6 +234,21 @@ static int advance(struct nt_merge *merge)
 	return !merge->n_heap;
 }
 
+/* Goes on behind what was given last. */
+static int advance(struct nt_merge *merge)
+{
+	struct source *source = merge->heap[0];
+
+	step_over(source);
+	if (merge->any_stopped || source->at == source->end || !is_plain(item_of(source)))
+		return prepare_first(merge);
+	source->key_ns = item_of(source)->record.end_ns;
+	source->last_ns = source->key_ns > source->last_ns ? source->key_ns : source->last_ns;
+	if (!stays_first(merge))
+		sift_down(merge, 0);
+	return 0;
+}
+
 static void give_gap(const struct nt_gap *gap, struct nt_merged *out)
 {
 	out->resume_ns = gap->resume_ns;
@@ -223,26 +258,26 @@ static void give_gap(const struct nt_gap *gap, struct nt_merged *out)
 
 int nt_merge_next(struct nt_merge *merge, struct nt_merged *out)
 {
-	const union nt_item *item;
+	const struct source *first;
 
 	if (!merge->status)
 		merge->status = merge->begun ? advance(merge) : begin(merge);
 	if (merge->status)
 		return merge->status;
-	out->cpu = merge->heap[0]->stream->cpu;
-	item = item_of(merge->heap[0]);
-	out->is_gap = item->record.kind == NT_ITEM_GAP;
+	first = merge->heap[0];
+	out->cpu = first->cpu;
+	out->is_gap = item_of(first)->record.kind == NT_ITEM_GAP;
+	out->record = (const union nt_any *)first->at;
 	if (out->is_gap)
-		give_gap(&item->gap, out);
-	else
-		out->record = (const union nt_any *)item;
+		give_gap(&item_of(first)->gap, out);
 	return 0;
 }
 
 void nt_merge_stop(struct nt_merge *merge, uint32_t cpu)
 {
+	merge->any_stopped = true;
 	for (size_t i = 0; i < merge->ahead->n_streams; i++) {
-		if (merge->sources[i].stream->cpu != cpu)
+		if (merge->sources[i].cpu != cpu)
 			continue;
 		merge->sources[i].stopped = true;
 		nt_read_ahead_stop(merge->ahead, merge->sources[i].stream);

@@ -43,14 +43,6 @@ void nt_segment_release(struct nt_segment *segment)
 	*segment = (struct nt_segment){0};
 }
 
-int nt_segment_add(struct nt_segment *segment, const struct nt_span *span)
-{
-	if (NT_ROOM(segment->spans, segment->spans_size, segment->n + 1))
-		return -ENOMEM;
-	segment->spans[segment->n++] = *span;
-	return 0;
-}
-
 /* By begin; of those that begin together, the outermost first. */
 static int compare(const void *one, const void *other, void *arg)
 {

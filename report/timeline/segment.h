@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "report/timeline/timeline.h"
+#include "report/util/array.h"
 
 #define NT_SEGMENT_MAX (1u << 16) /* spans; a writer keeps a segment under 4,096 records */
 
@@ -61,8 +62,14 @@ struct nt_segment {
 };
 
 void nt_segment_release(struct nt_segment *segment);
-/* Copies one span in. 0, or -ENOMEM. The caller holds to NT_SEGMENT_MAX. */
-int nt_segment_add(struct nt_segment *segment, const struct nt_span *span);
+/*
+ * Room for one more span, behind the n that there are: the caller fills it in and counts it. NULL: out of memory. The
+ * caller holds to NT_SEGMENT_MAX. Inline, and without a copy: this is for every span of a host.
+ */
+static inline struct nt_span *nt_segment_room(struct nt_segment *segment)
+{
+	return NT_ROOM(segment->spans, segment->spans_size, segment->n + 1) ? NULL : &segment->spans[segment->n];
+}
 /*
  * Gives each nanosecond of [from_ns, to_ns) its owner: pieces without gaps, `base` where no span owns. Spans
  * that are TIMED and KNOWN and begin before to_ns take part. Sets own_ns and IN_OP of those. 0, or -ENOMEM.

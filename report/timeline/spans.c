@@ -12,7 +12,8 @@
 
 /* ---- spans ---- */
 
-static int add_span(struct nt_timeline *timeline, struct nt_cpu_line *line, struct nt_span *span)
+/* Room for one more. 0, -ENOMEM, or what a callback gave: a segment that is too long ends here. */
+static int make_room(struct nt_timeline *timeline, struct nt_cpu_line *line, struct nt_span **out)
 {
 	if (line->segment.n >= NT_SEGMENT_MAX) {
 		int error = nt_loss_of_long(timeline, line);
@@ -20,10 +21,16 @@ static int add_span(struct nt_timeline *timeline, struct nt_cpu_line *line, stru
 		if (error)
 			return error;
 	}
+	*out = nt_segment_room(&line->segment);
+	return *out ? 0 : -ENOMEM;
+}
+
+/* Counts the span that has been filled in where there was room. */
+static void add(struct nt_cpu_line *line, struct nt_span *span)
+{
 	if (line->base == NT_BASE_TASK && !(line->lost && line->task_lost))
 		span->marks |= NT_MARK_KNOWN;
-	nt_cpu_line_claim(timeline, line, span, true);
-	return nt_segment_add(&line->segment, span);
+	line->segment.n++;
 }
 
 /* Without a begin (NT_SPAN_NO_BEGIN) a span is all at its end. */
@@ -65,7 +72,12 @@ static uint32_t known_context(uint32_t context)
 
 int nt_spans_softirq(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_softirq *softirq)
 {
-	struct nt_span span = {
+	struct nt_span *span;
+	int error = make_room(timeline, line, &span);
+
+	if (error)
+		return error;
+	*span = (struct nt_span){
 		.begin_ns = begin_of(softirq->end_ns, softirq->dur_ns, softirq->flags),
 		.end_ns = softirq->end_ns,
 		.layer = NT_LAYER_SOFTIRQ,
@@ -73,14 +85,19 @@ int nt_spans_softirq(struct nt_timeline *timeline, struct nt_cpu_line *line, con
 		.number = known_context(softirq->context),
 		.marks = softirq->flags & NT_SPAN_NO_BEGIN ? 0 : NT_MARK_TIMED,
 	};
-
-	end_unended(line, &span);
-	return add_span(timeline, line, &span);
+	end_unended(line, span);
+	add(line, span);
+	return 0;
 }
 
 int nt_spans_irq(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_irq *irq)
 {
-	struct nt_span span = {
+	struct nt_span *span;
+	int error = make_room(timeline, line, &span);
+
+	if (error)
+		return error;
+	*span = (struct nt_span){
 		.begin_ns = begin_of(irq->end_ns, irq->dur_ns, irq->flags),
 		.end_ns = irq->end_ns,
 		.layer = NT_LAYER_IRQ,
@@ -88,15 +105,49 @@ int nt_spans_irq(struct nt_timeline *timeline, struct nt_cpu_line *line, const s
 		.number = irq->number,
 		.marks = irq->flags & NT_SPAN_NO_BEGIN ? 0 : NT_MARK_TIMED,
 	};
+	end_unended(line, span);
+	add(line, span);
+	return 0;
+}
 
-	end_unended(line, &span);
-	return add_span(timeline, line, &span);
+/* Before the recording is before all that began since the first CPU was recorded: outside of it. */
+static uint64_t begin_of_op(const struct nt_op *op)
+{
+	if (op->flags & NT_OP_NO_BEGIN)
+		return op->end_ns;
+	return op->flags & NT_OP_BEFORE ? 0 : begin_of(op->end_ns, op->dur_ns, 0);
+}
+
+static uint8_t marks_of_op(const struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_op *op)
+{
+	const uint64_t begin_ns = begin_of_op(op);
+	uint8_t marks = line->lost ? NT_MARK_LOWER : 0;
+
+	if (op->flags & NT_OP_NO_BEGIN)
+		return marks;
+	if (!(op->flags & NT_OP_IN_SOFTIRQ))
+		marks |= NT_MARK_TIMED;
+	/* Contained in this segment, an operation has no pieces elsewhere. */
+	if (nt_max_ns(begin_ns, timeline->start_ns) < line->start_ns && nt_crosses_loss(timeline, begin_ns))
+		marks |= NT_MARK_LOWER;
+	return marks;
 }
 
 int nt_spans_op(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_op *op)
 {
-	struct nt_span span = {
-		.begin_ns = op->end_ns,
+	const uint8_t marks = marks_of_op(timeline, line, op);
+	struct nt_span *span;
+	int error;
+
+	if (op->dir != NT_SEND && op->dir != NT_RECV) {
+		timeline->counts.malformed++;
+		return 0;
+	}
+	error = make_room(timeline, line, &span);
+	if (error)
+		return error;
+	*span = (struct nt_span){
+		.begin_ns = begin_of_op(op),
 		.end_ns = op->end_ns,
 		.socket = op->socket,
 		.result = op->result,
@@ -104,25 +155,11 @@ int nt_spans_op(struct nt_timeline *timeline, struct nt_cpu_line *line, const st
 		.detail = op->dir,
 		.call = op->call,
 		.flags = op->flags,
+		.marks = marks,
 	};
-
-	if (op->dir != NT_SEND && op->dir != NT_RECV) {
-		timeline->counts.malformed++;
-		return 0;
-	}
-	if (!(op->flags & NT_OP_NO_BEGIN)) {
-		/* Before the recording is before all that began since the first CPU was recorded: outside of it. */
-		span.begin_ns = op->flags & NT_OP_BEFORE ? 0 : begin_of(op->end_ns, op->dur_ns, 0);
-		if (!(op->flags & NT_OP_IN_SOFTIRQ))
-			span.marks |= NT_MARK_TIMED;
-		/* Contained in this segment, an operation has no pieces elsewhere. */
-		if (nt_max_ns(span.begin_ns, timeline->start_ns) < line->start_ns &&
-		    nt_crosses_loss(timeline, span.begin_ns))
-			span.marks |= NT_MARK_LOWER;
-	}
-	if (line->lost)
-		span.marks |= NT_MARK_LOWER;
-	return add_span(timeline, line, &span);
+	add(line, span);
+	nt_cpu_line_claim(timeline, line, span, true);
+	return 0;
 }
 
 /*
@@ -131,7 +168,13 @@ int nt_spans_op(struct nt_timeline *timeline, struct nt_cpu_line *line, const st
  */
 int nt_spans_napi(struct nt_timeline *timeline, struct nt_cpu_line *line, const struct nt_napi *napi)
 {
-	struct nt_span span = {
+	const bool is_own = napi->context == NT_NAPI_BUSY && !(napi->flags & NT_SPAN_NO_BEGIN);
+	struct nt_span *span;
+	int error = make_room(timeline, line, &span);
+
+	if (error)
+		return error;
+	*span = (struct nt_span){
 		.begin_ns = begin_of(napi->end_ns, napi->dur_ns, napi->flags),
 		.end_ns = napi->end_ns,
 		.socket = napi->device,
@@ -141,11 +184,10 @@ int nt_spans_napi(struct nt_timeline *timeline, struct nt_cpu_line *line, const 
 		.layer = NT_LAYER_POLL,
 		.detail = napi->context,
 		.flags = napi->flags,
+		.marks = is_own ? NT_MARK_TIMED : 0,
 	};
-
-	if (napi->context == NT_NAPI_BUSY && !(napi->flags & NT_SPAN_NO_BEGIN))
-		span.marks = NT_MARK_TIMED;
-	return add_span(timeline, line, &span);
+	add(line, span);
+	return 0;
 }
 
 /* ---- what stands open at a state record ---- */
@@ -252,20 +294,19 @@ int nt_spans_list_opens(struct nt_timeline *timeline, struct nt_cpu_line *line, 
 	bool known = line->base == NT_BASE_TASK && line->task == closing->task;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct nt_span span;
-		int error;
+		struct nt_span *span = nt_segment_room(&line->segment);
 
-		if (!span_of_open(&opens[i], &span) || is_listed_already(line, &span, n_ended)) {
+		if (!span)
+			return -ENOMEM;
+		if (!span_of_open(&opens[i], span) || is_listed_already(line, span, n_ended)) {
 			timeline->counts.malformed++;
 			continue;
 		}
-		if (is_stale(timeline, line, &span, n_ended, closing->at_ns))
+		if (is_stale(timeline, line, span, n_ended, closing->at_ns))
 			continue;
 		if (known)
-			span.marks |= NT_MARK_KNOWN;
-		error = nt_segment_add(&line->segment, &span);
-		if (error)
-			return error;
+			span->marks |= NT_MARK_KNOWN;
+		line->segment.n++;
 	}
 	return 0;
 }

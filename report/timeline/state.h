@@ -32,6 +32,8 @@ struct nt_cpu_line {
 	uint64_t task; /* believed, if base is TASK */
 	uint64_t start_ns; /* never before the session's start */
 	uint64_t known_ns; /* nt_timeline_known_since */
+	uint64_t asked_task; /* the task that is_napi was asked about last, */
+	bool asked_is_napi; /* and what it said */
 	struct nt_segment segment;
 	struct nt_open opens[NT_MAX_OPEN]; /* read since, all with the same end: of the state record to come */
 	uint32_t n_opens;

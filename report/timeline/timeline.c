@@ -14,16 +14,24 @@
 
 /* ---- segments ---- */
 
+/* Of a task that is not idle. A CPU has mostly one of these for a while. */
+static bool is_napi(const struct nt_timeline *timeline, struct nt_cpu_line *line)
+{
+	if (line->task != line->asked_task) {
+		line->asked_task = line->task;
+		line->asked_is_napi = timeline->is_napi && timeline->is_napi(timeline->callback_arg, line->task);
+	}
+	return line->asked_is_napi;
+}
+
 /* Whose the CPU's time is where no span says anything else. */
-static enum nt_owner base_owner(const struct nt_timeline *timeline, const struct nt_cpu_line *line)
+static enum nt_owner base_owner(const struct nt_timeline *timeline, struct nt_cpu_line *line)
 {
 	if (line->base == NT_BASE_OFFLINE)
 		return NT_OWNER_OFFLINE;
 	if (line->base == NT_BASE_TASK && !line->task)
 		return NT_OWNER_IDLE;
-	if (line->base == NT_BASE_TASK && timeline->is_napi && timeline->is_napi(timeline->callback_arg, line->task))
-		return NT_OWNER_NET_RX;
-	return NT_OWNER_TASK;
+	return line->base == NT_BASE_TASK && is_napi(timeline, line) ? NT_OWNER_NET_RX : NT_OWNER_TASK;
 }
 
 /* Gives [start, paint_ns) its owners, and [paint_ns, to_ns) to nobody; rows for the spans that ended. */
@@ -41,7 +49,7 @@ static int settle(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64
 
 		error = nt_cpu_line_slice(timeline, line, piece->until_ns, piece->owner, task);
 	}
-	if (!error)
+	if (!error && to_ns > paint_ns)
 		error = nt_cpu_line_slice(timeline, line, to_ns, NT_OWNER_UNCOVERED, NT_NO_TASK);
 	if (!error)
 		error = nt_cpu_line_spans(timeline, line, paint_ns);

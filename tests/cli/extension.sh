@@ -11,6 +11,7 @@ extension=$PWD/build/nettape_sqlite.so
 make_tape hand
 make_tape loss
 make_tape chunks
+make_tape traffic 200
 report 0 import "$work/hand.tape" -o "$work/hand.db"
 root=$PWD
 cd "$work"
@@ -28,6 +29,27 @@ is "a tape is opened" "$(shell "$open_hand" "SELECT count(*) FROM cpu_slice;")" 
 $(sqlite3 hand.db "SELECT count(*) FROM cpu_slice")"
 is "with views, in them and percentile" "$(shell "$open_hand" "SELECT percentile(ns, 0.5) FROM net_cost_cpu;" |
     tail -1)" "$("$REPORT" query hand.db --csv "SELECT percentile(ns, 0.5) FROM net_cost_cpu" | tail -1)"
+is "percentile by its own name" "$(shell "$open_hand" "SELECT nettape_percentile(ns, 0.5) FROM net_cost_cpu;" |
+    tail -1)" "$("$REPORT" query hand.db --csv "SELECT nettape_percentile(ns, 0.5) FROM net_cost_cpu" | tail -1)"
+# A program with a percentile of its own.
+loads='import sqlite3; sqlite3.connect(":memory:").enable_load_extension(True)'
+for python in python3 /usr/bin/python3 ""; do if $python -c "$loads" 2>/dev/null; then break; fi; done
+[[ -n $python ]] || without "no python3 that loads extensions of SQLite"
+[[ -z $python ]] || is "another percentile stays" "$($python - "$extension" <<'END'
+import sqlite3
+import sys
+
+class Own:
+    step = lambda self, *values: None
+    finalize = lambda self: "mine"
+
+db = sqlite3.connect(":memory:")
+db.create_aggregate("percentile", 2, Own)
+db.enable_load_extension(True)
+db.load_extension(sys.argv[1])
+print(*db.execute("SELECT percentile(1, 50), nettape_percentile(1, 0.5)").fetchone())
+END
+)" "mine 1"
 is "also from another directory, later" "$(shell "SELECT nettape_open('chunks.tape');" ".cd /" \
     "SELECT count(*) > 0 FROM sock_op;" | tail -1)" 1
 # A program with the build id of one on this tape, and a function where that was.
@@ -80,6 +102,24 @@ is "and the file is as it was" "$(sqlite3 user.db .dump "PRAGMA application_id" 
 is "rows may go into a table of the user" "$(shell "$open_hand" \
     "CREATE TABLE mine AS SELECT owner, sum(dur) AS ns FROM cpu_slice GROUP BY 1;" \
     "SELECT ns FROM mine WHERE owner = 'recv';" | tail -1)" 270000
+
+# Ctrl-C in the shell is sqlite3_interrupt. Whether a table is kept or read, the statement ends soon.
+make -s -C "$OLDPWD" build/tools/lengthen
+"$OLDPWD/build/tools/lengthen" traffic.tape 300 long.tape >/dev/null
+for sql in "SELECT count(*) FROM net_cost_cpu;" "SELECT count(*) FROM tcp_retransmit;"; do
+    printf '%s\n' ".load $extension" "SELECT nettape_open('long.tape');" "$sql" >lines
+    env --default-signal=INT sqlite3 user.db <lines >said 2>&1 &
+    pid=$!
+    while [[ ! -s said ]] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+    sleep 0.2
+    kill -0 $pid 2>/dev/null || skip "it ended before it could be interrupted"
+    begun=$SECONDS
+    kill -INT $pid
+    wait $pid || true
+    has "interrupted: $sql" "$(<said)" "interrupted"
+    ((SECONDS - begun <= 2)) && ok "and soon" || bad "it took $((SECONDS - begun)) s to end"
+done
+
 cp -r chunks.tape cut.tape
 truncate -s -3000 cut.tape/chunk-000001.ntc
 has "a damaged tape has its problems" "$(shell "SELECT nettape_open('cut.tape');" "SELECT text FROM problem;")" \

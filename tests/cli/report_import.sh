@@ -98,7 +98,7 @@ left_out() {
     has "it names the table, and what to do" "$err" "$part: the table $table was left out of this import (--tables, \
 --sums): give the tape instead, or import it with that table."
 }
-left_out cpu_cost summary "$part"
+left_out proc_counter summary "$part"
 left_out proc_counter check "$part"
 left_out stack_sample stages "$part"
 left_out stack_sample flame "$part"
@@ -156,6 +156,27 @@ report 0 import "$long" -o "$work/end.db" --from 310ms
 is "up to the end" "$(sql "$work/end.db" 'SELECT dur FROM session')" 50000000
 is "sums of it" "$(sql "$work/end.db" 'SELECT cpu, sum(ns) FROM net_cost_cpu GROUP BY cpu')" $'0,50000000\n1,50000000'
 
+# ---- refused before anything is printed; and what a part lacks ----
+report 0 import "$work/hand.tape" -o "$work/few.db" --tables cpu_slice,cpu_cost,skb_latency
+for command in "summary" "summary --json" "summary --csv" "export prometheus"; do
+    # shellcheck disable=SC2086
+    report 1 $command "$work/few.db"
+    nothing "$command prints nothing of it" "$out"
+    has "and says why" "$err" "was left out of this import"
+done
+report 1 export perfetto "$work/few.db" -o "$work/x.pftrace"
+is "the file is named once" "$(grep -o "$work/few.db" <<<"$err" | wc -l)" 1
+report 0 import tests/golden/v1-stacks.tape -o "$work/quiet.db" --from 1.9s
+for command in stages latency "export prometheus"; do
+    # shellcheck disable=SC2086
+    report 1 $command "$work/quiet.db"
+    has "$command of a part" "$err" "a part of its recording, and has no"
+    lacks "no other recording is asked for" "$err" "record with"
+done
+report 0 timeline "$work/quiet.db"
+has "timeline of a part" "$(tr "\n" " " <<<"$out")" "of a part of a recording of"
+lacks "timeline of a part" "$out" "all of the recording"
+
 # ---- --sums ----
 # figures DB: sums for each CPU and owner, of operations, of losses, and the last counters
 figures() {
@@ -186,7 +207,14 @@ left_out stack check "$part"
 left_out softirq_slice timeline "$part"
 report 0 import --append "$work/loss.tape" -o "$part" --sums --from 1ms --to 2ms
 report 1 import --append "$work/hand.tape" -o "$work/a.db" --sums
-has "a database of all tables gets all tables" "$err" "leave --sums out"
+has "a database of all tables gets all tables" "$err" "was made without --sums, and has finer sums: leave --sums out"
+before=$(cksum <"$part")
+report 1 import --append "$work/hand.tape" -o "$part"
+has "a database of sums gets sums" "$err" "$part was made with --sums, and has sums of minutes: add --sums, or make a new"
+# These are the tables of --sums.
+report 1 import --append "$work/hand.tape" -o "$part" --tables cpu_cost,sock_cost,record_count,proc_counter,self_cost
+has "also of the same tables" "$err" "add --sums, or make a new database."
+is "and it is as it was" "$(cksum <"$part")" "$before"
 report 2 import "$work/hand.tape" -o "$work/e.db" --sums --tables loss
 has "one or the other" "$err" "--sums has tables of its own: leave --tables out."
 finish

@@ -274,7 +274,8 @@ if command -v sqlite3 >/dev/null; then
     has "a gap" "$(flat "$out")" "ns have an owner, and this time is 100,000,000 ns: see nettape-report check."
     spoilt "UPDATE session SET start_ts = 0, end_ts = 9223372036854775807; UPDATE cpu_slice SET ts = rowid * 1000,
         dur = 9000000000000000000"
-    report 0 timeline spoilt.db --worst network --window 10 --csv
+    report 1 timeline spoilt.db --worst network --window 10 --csv
+    has "slices of one CPU that overlap" "$err" "its slices are not those of a recording"
     for options in "" --json "--cells 7 --csv" "--from 8999999999.5"; do
         # shellcheck disable=SC2086
         report 0 timeline spoilt.db $options

@@ -50,6 +50,7 @@ if [[ -x $plain ]]; then
         TMPDIR=$work/temporary "$plain" query "$work/long.tape" "$sql" >/dev/null 2>"$work/err" || status=$?
         is "more than TMPDIR holds: exit status" "$status" 1
         has "says what" "$(<"$work/err")" "the disk is full"
+        has "for what" "$(<"$work/err")" "$work/long.tape: "
         has "and the remedy" "$(<"$work/err")" "set TMPDIR"
         nothing "nothing is left" "$(find "$work/temporary" -mindepth 1)"
     done

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ahead_test.c - rows that a thread makes are those of rows.h, in their order and up to their end, and the thread stops
- * wherever its reader is.
+ * wherever its reader is. So are those that are made where no thread can be started, by readers that take turns, and
+ * with stops in between.
  */
+#include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,6 +47,15 @@ struct source {
 	struct nt_rows *rows;
 };
 
+static struct nt_rows *open_rows(struct nt_tape *tape, struct nt_learned *learned)
+{
+	const struct nt_rows_want want = {.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST, .learned = learned};
+	struct nt_rows *rows;
+
+	assert_int_equal(nt_rows_open(&rows, tape, NULL, 1, &want), 0);
+	return rows;
+}
+
 static struct source open_source(void)
 {
 	struct source source;
@@ -51,9 +63,7 @@ static struct source open_source(void)
 
 	if (nt_tape_open(&source.tape, path, error))
 		fail_msg("%s", error);
-	assert_int_equal(nt_rows_open(&source.rows, source.tape, NULL, 1,
-				      &(struct nt_rows_want){.tables = NT_ALL_TABLES, .order = NT_ROWS_EVENTS_FIRST}),
-			 0);
+	source.rows = open_rows(source.tape, NULL);
 	return source;
 }
 
@@ -85,7 +95,7 @@ static void the_same_rows(void **state)
 	size_t n = 0;
 
 	(void)state;
-	assert_int_equal(nt_ahead_open(&ahead, threaded.rows), 0);
+	assert_int_equal(nt_ahead_open(&ahead, threaded.rows, &(struct nt_ahead_config){0}), 0);
 	assert_int_equal(nt_ahead_progress(ahead), 0);
 	for (; !nt_rows_next(direct.rows, &wanted); n++) {
 		assert_int_equal(nt_ahead_next(ahead, &row), 0);
@@ -114,7 +124,7 @@ static void stops_anywhere(void **state)
 		const struct nt_row *row;
 		struct nt_ahead *ahead;
 
-		assert_int_equal(nt_ahead_open(&ahead, source.rows), 0);
+		assert_int_equal(nt_ahead_open(&ahead, source.rows, &(struct nt_ahead_config){0}), 0);
 		for (size_t n = 0; n < reads[i]; n++)
 			assert_int_equal(nt_ahead_next(ahead, &row), 0);
 		nt_ahead_close(ahead);
@@ -136,7 +146,7 @@ static void an_error_comes_last(void **state)
 		;
 	assert_int_equal(error, 0);
 	scratch_remove(path);
-	assert_int_equal(nt_ahead_open(&ahead, source.rows), 0);
+	assert_int_equal(nt_ahead_open(&ahead, source.rows, &(struct nt_ahead_config){0}), 0);
 	while (!(error = nt_ahead_next(ahead, &row)))
 		assert_int_not_equal(row->table, NT_TABLE_SESSION);
 	assert_true(error < 0);
@@ -145,11 +155,110 @@ static void an_error_comes_last(void **state)
 	close_source(&source);
 }
 
+/* Threads that are begun meanwhile would need a stack larger than memory is; or as before. */
+static void let_threads_fail(bool fail)
+{
+	static size_t before;
+	pthread_attr_t attributes;
+
+	assert_int_equal(pthread_getattr_default_np(&attributes), 0);
+	if (!before)
+		assert_int_equal(pthread_attr_getstacksize(&attributes, &before), 0);
+	assert_int_equal(pthread_attr_setstacksize(&attributes, fail ? (size_t)1 << 47 : before), 0);
+	assert_int_equal(pthread_setattr_default_np(&attributes), 0);
+	pthread_attr_destroy(&attributes);
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+/* Says true each second time. */
+static bool is_stopped(void *arg)
+{
+	return ++*(unsigned int *)arg % 2;
+}
+
+static void without_a_thread(void **state)
+{
+	struct source direct = open_source(), threadless = open_source();
+	const struct nt_row *row, *wanted;
+	struct nt_ahead *ahead;
+	unsigned int asked = 0, stopped = 0;
+	pthread_t thread;
+
+	(void)state;
+	let_threads_fail(true);
+	assert_int_equal(pthread_create(&thread, NULL, nothing, NULL), EAGAIN);
+	assert_int_equal(nt_ahead_open(&ahead, threadless.rows,
+				       &(struct nt_ahead_config){.is_stopped = is_stopped, .arg = &asked}),
+			 0);
+	while (!nt_rows_next(direct.rows, &wanted)) {
+		int error;
+
+		for (; (error = nt_ahead_next(ahead, &row)) == -ECANCELED; stopped++)
+			;
+		assert_int_equal(error, 0);
+		expect_row(row, wanted);
+	}
+	assert_int_equal(nt_ahead_next(ahead, &row), 1);
+	assert_true(stopped >= 1);
+	assert_int_equal(stopped, (asked + 1) / 2);
+	let_threads_fail(false);
+	nt_ahead_close(ahead);
+	close_source(&direct);
+	close_source(&threadless);
+}
+
+/* Some rows of one, then some of the other, of one tape; and pauses. */
+static void readers_take_turns(void **state)
+{
+	static const size_t steps[] = {1, 600, 3000, 2, 512, 5000, 700};
+	struct source direct[2] = {open_source(), open_source()}, shared = open_source();
+	struct nt_ahead_turn turn = {0};
+	struct nt_rows *rows[2];
+	struct nt_ahead *aheads[2];
+	struct nt_learned *learned;
+	bool ended[2] = {false, false};
+
+	(void)state;
+	assert_int_equal(nt_learned_new(&learned, shared.tape), 0);
+	for (int i = 0; i < 2; i++) {
+		rows[i] = open_rows(shared.tape, learned);
+		assert_int_equal(nt_ahead_open(&aheads[i], rows[i], &(struct nt_ahead_config){.turn = &turn}), 0);
+	}
+	for (size_t step = 0; !ended[0] || !ended[1]; step++) {
+		const size_t i = step % 2;
+
+		for (size_t n = steps[step % 7]; n && !ended[i]; n--) {
+			const struct nt_row *row, *wanted;
+
+			ended[i] = nt_rows_next(direct[i].rows, &wanted);
+			assert_int_equal(nt_ahead_next(aheads[i], &row), ended[i]);
+			if (!ended[i])
+				expect_row(row, wanted);
+		}
+		if (step % 3 == 2)
+			nt_ahead_pause(&turn);
+	}
+	for (int i = 0; i < 2; i++) {
+		nt_ahead_close(aheads[i]);
+		nt_rows_close(rows[i]);
+		close_source(&direct[i]);
+	}
+	nt_learned_free(learned);
+	close_source(&shared);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_rows),
 		cmocka_unit_test(stops_anywhere),
+		cmocka_unit_test(without_a_thread),
+		cmocka_unit_test(readers_take_turns),
+		/* It removes the tape. */
 		cmocka_unit_test(an_error_comes_last),
 	};
 

@@ -105,7 +105,7 @@ static int open_db(void **state)
 	sqlite3 *db;
 
 	assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
-	assert_int_equal(nt_percentile_register(db), SQLITE_OK);
+	assert_int_equal(nt_percentile_register(db, NT_PERCENTILE), SQLITE_OK);
 	*state = db;
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "report/rows/rollup.h"
 #include "report/timeline/timeline.h"
 #include "schema/event.h"
+#include "tests/support/rand.h"
 
 #define START 1000000000000ull
 #define BUCKET NT_BUCKET_NS
@@ -327,6 +328,107 @@ static void sums_what_operations_moved(void **state)
 	}
 }
 
+/* ---- against sums in an array for each key ---- */
+
+#define N_BUCKETS 12
+#define N_CPUS 6
+#define N_TASKS 9
+#define N_SOCKETS 7
+
+struct model {
+	int64_t ns[N_BUCKETS][N_CPUS][NT_OWNER_COUNT][N_TASKS];
+	int64_t ops[N_BUCKETS][N_TASKS][N_SOCKETS][2], bytes[N_BUCKETS][N_TASKS][N_SOCKETS][2];
+};
+
+static int take_slices_off(void *arg, const struct nt_cpu_cost *cost)
+{
+	struct model *model = arg;
+	uint64_t bucket = (cost->ts_ns - START) / BUCKET, left = cost->spent_ns;
+
+	for (; left > BUCKET; left -= BUCKET)
+		model->ns[bucket++][cost->cpu][cost->owner][cost->task] -= (int64_t)BUCKET;
+	model->ns[bucket][cost->cpu][cost->owner][cost->task] -= (int64_t)left;
+	return 0;
+}
+
+static int take_ops_off(void *arg, const struct nt_sock_cost *cost)
+{
+	const uint64_t bucket = (cost->ts_ns - START) / BUCKET;
+	struct model *model = arg;
+
+	model->ops[bucket][cost->task][cost->socket][cost->dir == NT_SEND] -= (int64_t)cost->ops;
+	model->bytes[bucket][cost->task][cost->socket][cost->dir == NT_SEND] -= (int64_t)cost->bytes;
+	return 0;
+}
+
+/* A slice from that time on: mostly short, at times to the end of its bucket, or over several. Gives its end. */
+static uint64_t add_random_slice(struct nt_rollup *rollup, struct model *model, struct nt_rand *rand, uint32_t cpu,
+				 uint64_t at)
+{
+	const uint64_t most = nt_rand_below(rand, 400) ? BUCKET / 200 : 3 * BUCKET;
+	uint64_t end = nt_rand_below(rand, 50) ? at + 1 + nt_rand_below(rand, most) : (at / BUCKET + 1) * BUCKET;
+	struct nt_cpu_slice slice = {.ts_ns = START + at,
+				     .cpu = cpu,
+				     .owner = (enum nt_owner)nt_rand_below(rand, NT_OWNER_COUNT),
+				     .task = nt_rand_below(rand, N_TASKS)};
+
+	end = end < N_BUCKETS * BUCKET ? end : N_BUCKETS * BUCKET;
+	slice.dur_ns = end - at;
+	assert_int_equal(nt_rollup_slice(rollup, &slice), 0);
+	while (at < end) {
+		const uint64_t edge = (at / BUCKET + 1) * BUCKET, until = end < edge ? end : edge;
+
+		model->ns[at / BUCKET][cpu][slice.owner][slice.task] += (int64_t)(until - at);
+		at = until;
+	}
+	return end;
+}
+
+static void add_random_op(struct nt_rollup *rollup, struct model *model, struct nt_rand *rand, uint64_t end)
+{
+	struct nt_op_row op = op_until(end);
+
+	op.task = nt_rand_below(rand, N_TASKS);
+	op.socket = nt_rand_below(rand, N_SOCKETS);
+	op.dir = nt_rand_below(rand, 2) ? NT_SEND : NT_RECV;
+	op.result = (int32_t)nt_rand_below(rand, 1000);
+	assert_int_equal(nt_rollup_op(rollup, &op), 0);
+	end = end < N_BUCKETS * BUCKET ? end : N_BUCKETS * BUCKET - 1;
+	model->ops[end / BUCKET][op.task][op.socket][op.dir == NT_SEND]++;
+	model->bytes[end / BUCKET][op.task][op.socket][op.dir == NT_SEND] += op.result;
+}
+
+static void equals_sums_in_an_array(void **state)
+{
+	struct model *model = calloc(1, sizeof(*model));
+	const struct nt_rollup_sink sink = {model, take_slices_off, take_ops_off};
+	struct nt_rollup *rollup = nt_rollup_new(START, START + N_BUCKETS * BUCKET, &sink);
+	const uint64_t seed = nt_rand_seed();
+	struct nt_rand rand = {seed};
+	uint64_t at[N_CPUS] = {0};
+
+	(void)state;
+	assert_non_null(model);
+	assert_non_null(rollup);
+	for (int left = N_CPUS; left;) {
+		const uint32_t cpu = (uint32_t)nt_rand_below(&rand, N_CPUS);
+
+		if (at[cpu] == N_BUCKETS * BUCKET)
+			continue;
+		at[cpu] = add_random_slice(rollup, model, &rand, cpu, at[cpu]);
+		add_random_op(rollup, model, &rand, at[cpu]);
+		left -= at[cpu] == N_BUCKETS * BUCKET;
+	}
+	assert_int_equal(nt_rollup_finish(rollup), 0);
+	for (size_t i = 0; i < sizeof(*model) / sizeof(int64_t); i++) {
+		if (((const int64_t *)model)[i])
+			fail_msg("seed %llu: sum %zu is off by %lld", (unsigned long long)seed, i,
+				 (long long)((const int64_t *)model)[i]);
+	}
+	nt_rollup_free(rollup);
+	free(model);
+}
+
 /* ---- a sink that fails ---- */
 
 static void stops_when_a_row_is_refused(void **state)
@@ -377,6 +479,7 @@ int main(void)
 		TEST(counts_operations_where_they_end),
 		TEST(counts_untimed_operations_where_they_end),
 		TEST(sums_what_operations_moved),
+		TEST(equals_sums_in_an_array),
 		TEST(stops_when_a_row_is_refused),
 	};
 

@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * packets.h - a Perfetto trace as a file: a series of packets, compressed many at a time. Knows how packets
- * are kept, not what is in them. Writes to a stream; prints nothing.
+ * are kept, not what is in them. A thread (deflater.h) writes to the stream until nt_packets_finish; prints nothing.
  *
  * Failures (memory, zlib, the stream) are kept and given by nt_packets_finish: until then nothing has to be asked.
  */
 #pragma once
 
 #include <stdio.h>
-#include <zlib.h>
 
-#include "report/export/perfetto/proto.h"
+#include "report/export/perfetto/deflater.h"
 
 /* Bytes of packets that are compressed together: more gains little, and is held in memory by who reads it. */
 #define NT_PACKETS_BATCH (512u << 10)
 
 struct nt_packets {
-	FILE *out;
-	struct nt_proto batch; /* packets that have not been written */
-	struct nt_proto deflated;
-	z_stream zlib;
+	struct nt_proto batch; /* packets that the deflater does not have yet */
+	struct nt_deflater *deflater;
 	bool failed; /* out of memory */
 };
 

@@ -10,11 +10,6 @@
 #include "report/util/array.h"
 #include "report/util/utf8.h"
 
-enum wire { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
-
-#define VARINT_MAX 10
-#define TAG_MAX 5
-
 void nt_proto_release(struct nt_proto *proto)
 {
 	free(proto->data);
@@ -27,53 +22,28 @@ void nt_proto_reset(struct nt_proto *proto)
 	proto->failed = false;
 }
 
-static bool grow(struct nt_proto *proto, size_t size)
+bool nt_proto_grow(struct nt_proto *proto, size_t size)
 {
 	if (size > SIZE_MAX / 4 || NT_ROOM(proto->data, proto->capacity, proto->size + size))
 		proto->failed = true;
 	return !proto->failed;
 }
 
-bool nt_proto_room(struct nt_proto *proto, size_t size)
-{
-	return (!proto->failed && proto->capacity - proto->size >= size) || grow(proto, size);
-}
-
-/* Where there is room. */
 static void put_varint(struct nt_proto *proto, uint64_t number)
 {
-	uint8_t *at = proto->data + proto->size;
-
-	for (; number >= 0x80; number >>= 7)
-		*at++ = (uint8_t)(number | 0x80);
-	*at++ = (uint8_t)number;
-	proto->size = (size_t)(at - proto->data);
+	proto->size = (size_t)(nt_proto_put(proto->data + proto->size, number) - proto->data);
 }
 
-static void put_tag(struct nt_proto *proto, uint32_t field, enum wire wire)
+static void put_tag(struct nt_proto *proto, uint32_t field, enum nt_proto_wire wire)
 {
-	put_varint(proto, (uint64_t)field << 3 | wire);
-}
-
-void nt_proto_varint(struct nt_proto *proto, uint64_t number)
-{
-	if (nt_proto_room(proto, VARINT_MAX))
-		put_varint(proto, number);
-}
-
-void nt_proto_uint(struct nt_proto *proto, uint32_t field, uint64_t number)
-{
-	if (!nt_proto_room(proto, TAG_MAX + VARINT_MAX))
-		return;
-	put_tag(proto, field, WIRE_VARINT);
-	put_varint(proto, number);
+	proto->size = (size_t)(nt_proto_put_tag(proto->data + proto->size, field, wire) - proto->data);
 }
 
 void nt_proto_fixed64(struct nt_proto *proto, uint32_t field, uint64_t number)
 {
-	if (!nt_proto_room(proto, TAG_MAX + 8))
+	if (!nt_proto_room(proto, NT_PROTO_TAG_MAX + 8))
 		return;
-	put_tag(proto, field, WIRE_FIXED64);
+	put_tag(proto, field, NT_PROTO_FIXED64);
 	for (int i = 0; i < 8; i++)
 		proto->data[proto->size++] = (uint8_t)(number >> 8 * i);
 }
@@ -98,11 +68,11 @@ void nt_proto_append(struct nt_proto *proto, const struct nt_proto *other)
 
 void nt_proto_bytes(struct nt_proto *proto, uint32_t field, const void *data, size_t size)
 {
-	if (size > SIZE_MAX / 8 || !nt_proto_room(proto, TAG_MAX + VARINT_MAX + size)) {
+	if (size > SIZE_MAX / 8 || !nt_proto_room(proto, NT_PROTO_TAG_MAX + NT_PROTO_VARINT_MAX + size)) {
 		proto->failed = true;
 		return;
 	}
-	put_tag(proto, field, WIRE_BYTES);
+	put_tag(proto, field, NT_PROTO_BYTES);
 	put_varint(proto, size);
 	if (size)
 		memcpy(proto->data + proto->size, data, size);
@@ -137,16 +107,7 @@ void nt_proto_text(struct nt_proto *proto, uint32_t field, const char *text)
 	nt_proto_end(proto, message);
 }
 
-size_t nt_proto_begin(struct nt_proto *proto, uint32_t field)
-{
-	if (nt_proto_room(proto, TAG_MAX + 1)) {
-		put_tag(proto, field, WIRE_BYTES);
-		proto->size++;
-	}
-	return proto->size;
-}
-
-void nt_proto_end(struct nt_proto *proto, size_t begin)
+void nt_proto_end_long(struct nt_proto *proto, size_t begin)
 {
 	const size_t length = proto->size - begin;
 	size_t more = 0; /* bytes of the length after the first */

@@ -2,10 +2,10 @@
 /*
  * state.h - the state of an export to Perfetto, and what its files give each other. Private to this folder.
  *
- * packets.c: packets and their compression; fields.h: the numbers of Perfetto's fields; events.c: events on tracks,
- * with their arguments; names.c: threads, processes, sockets; head.c: clocks, the system, the process tree; bundle.c:
- * bundles of ftrace events; sched.c: the scheduler and interrupts as such events; owners.c: a lane for each CPU with
- * its owners; ops.c: socket operations, packets, flows; marks.c: counters and losses; stacks.c: stack samples;
+ * packets.c: packets; deflater.c: their compression; fields.h: the numbers of Perfetto's fields; events.c: events on
+ * tracks, with their arguments; names.c: threads, processes, sockets; head.c: clocks, the system, the process tree;
+ * bundle.c: bundles of ftrace events; sched.c: the scheduler and interrupts as such events; owners.c: a lane for each
+ * CPU with its owners; ops.c: socket operations, packets, flows; marks.c: counters and losses; stacks.c: stack samples;
  * perfetto.c: which row goes where.
  *
  * Functions give 0, or -1 and a sentence in trace->error; what only writes gives nothing, for packets keep their

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * result.c - the part of result.h that finds: one pass through the slices for lanes; two for the worst, one
- * that looks for the windows and one that looks at them.
+ * result.c - the part of result.h that finds: one pass through the slices for lanes; for the worst one that looks for
+ * the windows, and then one for each that looks at it, or for all in a database.
  */
 #include "report/query/cpus/result.h"
 
@@ -36,35 +36,15 @@ static struct nt_part part_of(const struct nt_lanes_result *result, struct nt_la
 static int add_op(void *arg, const struct nt_row *row)
 {
 	struct nt_lanes_result *result = arg;
-	int error = result->choice->worst ? 0 : nt_lanes_beside_op(&result->beside, row);
 
-	for (unsigned int i = 0; i < result->n_worst && !error; i++)
-		error = nt_lanes_beside_op(&result->worst[i].beside, row);
-	return error;
+	return nt_lanes_beside_op(&result->beside, row);
 }
 
 static int add_softirq(void *arg, const struct nt_row *row)
 {
 	struct nt_lanes_result *result = arg;
-	int error = result->choice->worst ? 0 : nt_lanes_beside_softirq(&result->beside, row);
 
-	for (unsigned int i = 0; i < result->n_worst && !error; i++)
-		error = nt_lanes_beside_softirq(&result->worst[i].beside, row);
-	return error;
-}
-
-/* Reads slices, and what happened beside them. Names of threads will be asked for. */
-static int scan(struct nt_lanes_result *result, bool with_beside, struct nt_lanes_reading *slices)
-{
-	const struct nt_scan_reader readers[] = {
-		nt_lanes_reader(slices),
-		{NT_TABLE_SOCK_OP, 0, add_op, result},
-		{NT_TABLE_SOFTIRQ_SLICE, 0, add_softirq, result},
-	};
-	const struct nt_part *part = &result->part;
-	int error = nt_scan_all(part->db, part->session->id, true, readers, with_beside ? NT_COUNT(readers) : 1);
-
-	return error ? nt_lanes_fail(part, error, "slices") : 0;
+	return nt_lanes_beside_softirq(&result->beside, row);
 }
 
 static int add_to_lanes(void *arg, const struct nt_lane_slice *slice)
@@ -72,38 +52,130 @@ static int add_to_lanes(void *arg, const struct nt_lane_slice *slice)
 	return nt_lanes_add(arg, slice);
 }
 
-/* ---- the worst ---- */
+static int read_lanes(struct nt_lanes_result *result)
+{
+	const struct nt_part *part = &result->part;
+	struct nt_lanes_reading slices = {&result->filter, add_to_lanes, &result->lanes};
+	const struct nt_scan_reader readers[] = {
+		nt_lanes_reader(&slices),
+		{NT_TABLE_SOCK_OP, 0, add_op, result},
+		{NT_TABLE_SOFTIRQ_SLICE, 0, add_softirq, result},
+	};
+	int error = nt_scan_all(part->db, part->session->id, true, readers, NT_COUNT(readers));
 
-/* A stretch of time of which nobody knows whose it was. */
-struct uncovered {
-	uint64_t curve;
-	int64_t begin_ts, end_ts;
-};
+	nt_lanes_order(&result->lanes);
+	return error ? nt_lanes_fail(part, error, "slices") : 0;
+}
+
+/* ---- the worst: which they are ---- */
 
 struct searching {
-	const struct nt_lanes_choice *choice;
-	struct nt_worst worst;
-	struct uncovered *uncovered;
-	size_t n, size;
+	struct nt_lanes_result *result;
+	struct nt_worst *worst;
 };
 
-static int keep_uncovered(struct searching *searching, uint64_t curve, const struct nt_lane_slice *slice)
+static int add_to_worst(const struct searching *searching, uint32_t cpu, int64_t ts, int64_t end_ts,
+			enum nt_worst_kind kind)
 {
-	if (NT_ROOM(searching->uncovered, searching->size, searching->n + 1))
-		return -ENOMEM;
-	searching->uncovered[searching->n++] = (struct uncovered){curve, slice->ts, slice->ts + slice->dur};
+	int error = nt_worst_add(searching->worst, cpu, ts, end_ts, kind);
+
+	return error == -1 ? nt_db_refuse(searching->result->part.db, "%s", nt_worst_error(searching->worst)) : error;
+}
+
+static int search_slice(void *arg, const struct nt_lane_slice *slice)
+{
+	const struct searching *searching = arg;
+	enum nt_worst_kind kind = slice->kind == NT_OWNER_UNCOVERED ? NT_WORST_UNCOVERED : NT_WORST_OTHER;
+
+	if (searching->result->choice->worst_kinds >> slice->kind & 1)
+		kind = NT_WORST_OWN;
+	return add_to_worst(searching, slice->cpu, slice->ts, slice->ts + slice->dur, kind);
+}
+
+/* The search must know of all CPUs, also of those that nobody asked about. */
+static int count_cpu(void *arg, const struct nt_row *row)
+{
+	const struct searching *searching = arg;
+	const struct nt_value *cpu = NT_VALUE(row, cpu_slice, cpu);
+	const int64_t number = nt_integer(cpu, -1);
+
+	if (number < 0 || number > UINT32_MAX || nt_lanes_has_cpu(&searching->result->part, cpu))
+		return 0;
+	return add_to_worst(searching, (uint32_t)number, 0, 0, NT_WORST_LEFT_OUT);
+}
+
+static int note_op(void *arg, const struct nt_row *row)
+{
+	const struct searching *searching = arg;
+	const int64_t ts = nt_integer(NT_VALUE(row, sock_op, ts), 0);
+	int64_t end_ts;
+
+	if (!__builtin_add_overflow(ts, nt_integer(NT_VALUE(row, sock_op, dur), 0), &end_ts))
+		nt_op_begins_add(&searching->result->op_begins, ts, end_ts);
 	return 0;
 }
 
-static int add_to_worst(void *arg, const struct nt_lane_slice *slice)
+static int search_all(struct searching *searching)
 {
-	struct searching *searching = arg;
-	uint64_t curve = searching->choice->each_cpu ? slice->cpu : 0;
+	const struct nt_part *part = &searching->result->part;
+	struct nt_lanes_reading slices = {&searching->result->filter, search_slice, searching};
+	struct nt_scan_reader readers[3] = {nt_lanes_reader(&slices)};
+	size_t n = 1;
+	int error;
 
-	if (searching->choice->worst_kinds >> slice->kind & 1)
-		return nt_worst_add(&searching->worst, curve, slice->ts, slice->ts + slice->dur);
-	return slice->kind == NT_OWNER_UNCOVERED ? keep_uncovered(searching, curve, slice) : 0;
+	if (part->selection->n_cpus)
+		readers[n++] = (struct nt_scan_reader){NT_TABLE_CPU_SLICE, NT_COLUMN_BIT(cpu_slice, cpu), count_cpu,
+						       searching};
+	if (part->db->source)
+		readers[n++] = (struct nt_scan_reader){
+			NT_TABLE_SOCK_OP, NT_COLUMN_BIT(sock_op, ts) | NT_COLUMN_BIT(sock_op, dur), note_op, searching};
+	error = nt_scan_all(part->db, part->session->id, true, readers, n);
+	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }
+
+static int take_windows(struct searching *searching)
+{
+	struct nt_lanes_result *result = searching->result;
+	struct nt_worst_window windows[NT_WORST_MAX];
+	int n = nt_worst_find(searching->worst, windows);
+
+	if (n == -1)
+		return nt_db_refuse(result->part.db, "%s", nt_worst_error(searching->worst));
+	if (n < 0)
+		return nt_lanes_fail(&result->part, n, "slices");
+	for (int i = 0; i < n; i++)
+		result->worst[i].window = windows[i];
+	result->n_worst = (unsigned int)n;
+	result->at_most_ns = nt_worst_bound(searching->worst);
+	return 0;
+}
+
+static int find_windows(struct nt_lanes_result *result)
+{
+	const struct nt_worst_want want = {
+		.from_ts = result->part.from_ts,
+		.to_ts = result->part.to_ts,
+		.length = result->choice->window_ns,
+		.most = result->choice->top,
+		.each_cpu = result->choice->each_cpu,
+		.cpus = (uint32_t)result->part.session->cpus,
+	};
+	struct searching searching = {result, nt_worst_new(&want)};
+	int error;
+
+	nt_op_begins_init(&result->op_begins, want.from_ts, want.to_ts);
+	if (!searching.worst)
+		return nt_db_no_memory(result->part.db);
+	error = search_all(&searching);
+	if (!error)
+		error = take_windows(&searching);
+	nt_worst_free(searching.worst);
+	return error;
+}
+
+/* ---- the worst: what was in them ---- */
+
+#define APART_NS 500000000 /* windows that are nearer are read together */
 
 static int add_to_windows(void *arg, const struct nt_lane_slice *slice)
 {
@@ -113,62 +185,121 @@ static int add_to_windows(void *arg, const struct nt_lane_slice *slice)
 	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
 		struct nt_lanes_worst *worst = &result->worst[i];
 
-		if (!result->choice->each_cpu || worst->window.curve == slice->cpu)
+		if (worst->is_read && (!result->choice->each_cpu || worst->window.curve == slice->cpu))
 			error = nt_lanes_add(&worst->lanes, slice);
 	}
 	return error;
 }
 
-/* Where records were lost, a worse window may be: as bad as if all of that time was what is looked for, and no worse.
- */
-static int find_bound(struct nt_lanes_result *result, struct searching *searching)
+static int add_op_to_windows(void *arg, const struct nt_row *row)
 {
-	struct nt_worst_window window = {.ns = result->n_worst ? result->worst[0].window.ns : 0};
-	int n = 0;
+	struct nt_lanes_result *result = arg;
+	int error = 0;
 
-	for (size_t i = 0; i < searching->n && !n; i++) {
-		const struct uncovered *uncovered = &searching->uncovered[i];
-
-		n = nt_worst_add(&searching->worst, uncovered->curve, uncovered->begin_ts, uncovered->end_ts);
+	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
+		if (result->worst[i].is_read)
+			error = nt_lanes_beside_op(&result->worst[i].beside, row);
 	}
-	if (!n && searching->n)
-		n = nt_worst_find(&searching->worst, &window, 1);
-	result->at_most_ns = window.ns;
-	return n;
-}
-
-/* 0, or an error: -ENOMEM. */
-static int find_all(struct nt_lanes_result *result, struct searching *searching)
-{
-	struct nt_worst_window windows[NT_WORST_MAX];
-	int n = nt_worst_find(&searching->worst, windows, result->choice->top);
-
-	if (n < 0)
-		return n;
-	for (int i = 0; i < n; i++)
-		result->worst[i].window = windows[i];
-	result->n_worst = (unsigned int)n;
-	n = find_bound(result, searching);
-	return n < 0 ? n : 0;
-}
-
-static int find_windows(struct nt_lanes_result *result)
-{
-	struct searching searching = {.choice = result->choice};
-	int error;
-
-	nt_worst_init(&searching.worst, result->part.from_ts, result->part.to_ts, result->choice->window_ns);
-	error = scan(result, false, &(struct nt_lanes_reading){&result->filter, add_to_worst, &searching});
-	if (!error && find_all(result, &searching))
-		error = nt_db_no_memory(result->part.db);
-	nt_worst_release(&searching.worst);
-	free(searching.uncovered);
 	return error;
 }
 
-/* What was in them. */
+static int add_softirq_to_windows(void *arg, const struct nt_row *row)
+{
+	struct nt_lanes_result *result = arg;
+	int error = 0;
+
+	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
+		if (result->worst[i].is_read)
+			error = nt_lanes_beside_softirq(&result->worst[i].beside, row);
+	}
+	return error;
+}
+
+/* What must be read for a window. */
+struct span {
+	uint64_t from_ns, to_ns;
+	struct nt_lanes_worst *worst;
+};
+
+static int compare_spans(const void *one, const void *two)
+{
+	const struct span *a = one, *b = two;
+
+	return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
+}
+
+/* Reads the first spans that are near to each other, in one pass. Gives how many, or an error. */
+static int read_near(const struct nt_part *part, const struct span *spans, unsigned int n, bool begun_within,
+		     const struct nt_scan_reader *readers, size_t n_readers)
+{
+	struct nt_scan_want want = {.from_ns = spans[0].from_ns, .to_ns = spans[0].to_ns, .begun_within = begun_within};
+	unsigned int near = 0;
+	int error;
+
+	for (; near < n && spans[near].from_ns < want.to_ns + APART_NS; near++) {
+		spans[near].worst->is_read = true;
+		want.to_ns = spans[near].to_ns > want.to_ns ? spans[near].to_ns : want.to_ns;
+	}
+	error = nt_scan_within(part->db, part->session->id, &want, readers, n_readers);
+	for (unsigned int i = 0; i < near; i++)
+		spans[i].worst->is_read = false;
+	return error ? nt_lanes_fail(part, error, "slices") : (int)near;
+}
+
+static int read_spans(const struct nt_part *part, struct span *spans, unsigned int n, bool begun_within,
+		      const struct nt_scan_reader *readers, size_t n_readers)
+{
+	qsort(spans, n, sizeof(*spans), compare_spans);
+	for (unsigned int at = 0; at < n;) {
+		int near = read_near(part, spans + at, n - at, begun_within, readers, n_readers);
+
+		if (near < 0)
+			return -1;
+		at += (unsigned int)near;
+	}
+	return 0;
+}
+
+/*
+ * Of a tape only what the windows need is read. An operation counts where it ended, so it is read from where the first
+ * began of those that did.
+ */
+static int read_tape(struct nt_lanes_result *result, const struct nt_scan_reader readers[3])
+{
+	struct span slices[NT_WORST_MAX], ops[NT_WORST_MAX];
+
+	for (unsigned int i = 0; i < result->n_worst; i++) {
+		struct nt_lanes_worst *worst = &result->worst[i];
+		const int64_t from_ts = worst->lanes.from_ts, to_ts = worst->lanes.to_ts;
+
+		slices[i] = (struct span){(uint64_t)from_ts, (uint64_t)to_ts, worst};
+		ops[i] = (struct span){(uint64_t)nt_op_begins_least(&result->op_begins, from_ts, to_ts),
+				       (uint64_t)to_ts + 1, worst};
+	}
+	if (read_spans(&result->part, slices, result->n_worst, false, readers, 2))
+		return -1;
+	return read_spans(&result->part, ops, result->n_worst, true, readers + 2, 1);
+}
+
+static int read_database(struct nt_lanes_result *result, const struct nt_scan_reader readers[3])
+{
+	const struct nt_part *part = &result->part;
+	int error;
+
+	for (unsigned int i = 0; i < result->n_worst; i++)
+		result->worst[i].is_read = true;
+	error = nt_scan_all(part->db, part->session->id, true, readers, 3);
+	return error ? nt_lanes_fail(part, error, "slices") : 0;
+}
+
 static int read_windows(struct nt_lanes_result *result, uint32_t columns)
 {
+	struct nt_lanes_reading slices = {&result->filter, add_to_windows, result};
+	const struct nt_scan_reader readers[3] = {
+		nt_lanes_reader(&slices),
+		{NT_TABLE_SOFTIRQ_SLICE, 0, add_softirq_to_windows, result},
+		{NT_TABLE_SOCK_OP, 0, add_op_to_windows, result},
+	};
 	int error = 0;
 
 	for (unsigned int i = 0; i < result->n_worst; i++) {
@@ -179,7 +310,7 @@ static int read_windows(struct nt_lanes_result *result, uint32_t columns)
 		worst->beside = (struct nt_lanes_beside){.part = part_of(result, worst), .filter = &result->filter};
 	}
 	if (result->n_worst)
-		error = scan(result, true, &(struct nt_lanes_reading){&result->filter, add_to_windows, result});
+		error = result->part.db->source ? read_tape(result, readers) : read_database(result, readers);
 	for (unsigned int i = 0; i < result->n_worst; i++)
 		nt_lanes_order(&result->worst[i].lanes);
 	return error;
@@ -189,17 +320,13 @@ static int read_windows(struct nt_lanes_result *result, uint32_t columns)
 
 int nt_lanes_find(struct nt_lanes_result *result, uint32_t columns)
 {
-	int error;
-
 	nt_lanes_init(&result->lanes, result->part.from_ts, result->part.to_ts, result->choice->worst ? 1 : columns);
 	result->beside = (struct nt_lanes_beside){.part = result->part, .filter = &result->filter};
 	if (nt_lanes_filter_init(&result->filter, &result->part))
 		return -1;
 	if (result->choice->worst)
 		return find_windows(result) || read_windows(result, columns) ? -1 : 0;
-	error = scan(result, true, &(struct nt_lanes_reading){&result->filter, add_to_lanes, &result->lanes});
-	nt_lanes_order(&result->lanes);
-	return error;
+	return read_lanes(result);
 }
 
 void nt_lanes_result_release(struct nt_lanes_result *result)

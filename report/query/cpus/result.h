@@ -9,6 +9,7 @@
 #include "report/query/cpus/beside.h"
 #include "report/query/cpus/choice.h"
 #include "report/query/cpus/read.h"
+#include "report/query/cpus/op_begins.h"
 #include "report/query/cpus/worst.h"
 
 /* One of the worst windows, and what was in it. Only that of the first has more than one column. */
@@ -17,6 +18,7 @@ struct nt_lanes_worst {
 	struct nt_lanes lanes;
 	struct nt_selection selection; /* with --each-cpu: of its CPU alone */
 	struct nt_lanes_beside beside; /* its part is the window */
+	bool is_read; /* the pass that runs now is for it */
 };
 
 struct nt_lanes_result {
@@ -29,12 +31,13 @@ struct nt_lanes_result {
 	struct nt_lanes_beside beside;
 	struct nt_lanes_worst worst[NT_WORST_MAX];
 	unsigned int n_worst;
+	struct nt_op_begins op_begins; /* of a tape */
 	uint64_t at_most_ns; /* no window can have had more, whosever the uncovered time was */
 };
 
 /*
  * Reads what was asked for; `part`, `choice`, `path` and `is_one_of_many` are set. Memory is for the cells and threads;
- * with --worst, at most 32 bytes for each slice of the owner that is looked for, and twice that for each uncovered one.
+ * with --worst, as worst.h says.
  * 0, or -1 and a sentence in db->error. To be released in either case.
  */
 int nt_lanes_find(struct nt_lanes_result *result, uint32_t columns);

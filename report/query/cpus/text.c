@@ -60,7 +60,9 @@ static void put_time(const struct text *text, FILE *line, int64_t from_ts, int64
 
 	fprintf(line, "from %s s (%s) to %s s: %s", since_start(from, session, from_ts), utc(wall, session, from_ts),
 		since_start(to, session, to_ts), nt_human_ns(span, (uint64_t)to_ts - (uint64_t)from_ts));
-	if (from_ts == session->start_ts && to_ts == session->end_ts)
+	if (session->recording_ns > 0)
+		fprintf(line, " of a part of a recording of %s", nt_human_ns(of, (uint64_t)session->recording_ns));
+	else if (from_ts == session->start_ts && to_ts == session->end_ts)
 		fputs(", all of the recording", line);
 	else
 		fprintf(line, " of a recording of %s",

@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * worst.h - finds the windows of a given length with the most of something: a window that slides over all times,
- * exactly. Pure.
+ * exactly, in one pass over slices as they come. Prints nothing; keeps in a temporary database what memory has no room
+ * for (stretches.h).
  *
- * The input is a set of stretches of time. A curve says how much of them there was up to each instant. It is made of
- * straight pieces, with corners only where a stretch begins or ends; where several stretches run at once (on several
- * CPUs) it is that much steeper. A window holds the difference of the curve at its two ends, which is greatest where
- * one end is at a corner. So only those places are tried, all in one pass.
+ * While a window slides, what it holds changes evenly, but where one of its ends passes the begin or the end of a
+ * slice. So it holds most at such a place, and only those are tried. For that, the slices are read at two places at
+ * once, a window apart (a walk); what lies between the two is kept.
  *
- * The windows are found one after the other: each is the worst that overlaps none before it; of equals, the earliest.
- * tests/unit/worst_test.c has the obvious way, which tries each nanosecond.
+ * The windows are chosen one after the other: each is the worst that overlaps none before it; of equals, the earliest;
+ * then the lowest curve. To choose the first k, few others matter:
+ *
+ *   The begins of windows are cut into cells as long as a window. A chosen window forbids begins that are less than a
+ *   window away from its own: some of its cell, of the one before and of the one behind. So where j windows are chosen,
+ *   at most 3 j cells have lost any begin. Of the 3 j + 1 cells whose worst windows come first, at least one is whole;
+ *   its worst is allowed, and comes before all windows of all other cells. Hence the next window begins in one of those
+ *   3 j + 1 cells; and the first k in the first 3 k - 2.
+ *
+ * So only the slices of these cells are kept beside the walk. Since nothing of a cell is left behind a window that was
+ * chosen in it, and a part at one end behind one chosen beside it, choosing needs no more than to walk through parts of
+ * kept cells once more.
+ *
+ * Memory: some hundred bytes for each CPU and kept cell, NT_WORST_IN_MEMORY, and 40 bytes for each 8 KiB of the
+ * database. The database has the slices of two windows for each kept cell, and of the time by which one CPU is behind
+ * another, at 16 bytes each.
+ *
+ * tests/unit/worst_test.c has the obvious way, which tries each nanosecond, and another, which keeps all slices.
  */
 #pragma once
 
@@ -17,39 +33,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/util/id_map.h"
+#include "report/util/fail.h"
+
+#define NT_WORST_IN_MEMORY (8 << 20) /* bytes of slices */
 
 struct nt_worst_window {
-	uint64_t curve; /* which */
+	uint64_t curve; /* the CPU; 0: all of them */
 	int64_t ts; /* its begin */
 	uint64_t ns; /* so much of its length, of as many CPUs as the curve is of */
 };
 
-/* A corner: 16 bytes, two for each stretch that does not touch the one before. */
-struct nt_worst_corner {
-	int64_t ts;
-	uint64_t sum; /* ns up to ts; while stretches are being added: how many more run from here on */
+struct nt_worst_want {
+	int64_t from_ts, to_ts; /* not negative */
+	uint64_t length; /* 0 < length <= to_ts - from_ts */
+	unsigned int most; /* windows, at least 1 */
+	bool each_cpu; /* windows of single CPUs; those of different ones may overlap */
+	/*
+	 * How many CPUs there are. Windows of all together can be looked at when so many are known; if fewer come, at
+	 * the end; more that come late are -ERANGE.
+	 */
+	uint32_t cpus;
+	size_t in_memory; /* bytes of slices; 0: NT_WORST_IN_MEMORY */
 };
 
-struct nt_worst_curve {
-	uint64_t id;
-	struct nt_worst_corner *corners;
-	size_t n, size;
-	bool is_finished; /* corners have sums */
+/* What a slice is. */
+enum nt_worst_kind {
+	NT_WORST_OTHER,
+	NT_WORST_OWN, /* what is looked for */
+	NT_WORST_UNCOVERED, /* may have been that */
+	NT_WORST_LEFT_OUT /* its CPU is not asked about: such are no more than counted */
 };
 
-struct nt_worst {
-	int64_t from_ts, to_ts;
-	uint64_t length;
-	struct nt_worst_curve *curves;
-	size_t n, size;
-	struct nt_id_map by_id; /* index + 1 */
-};
+struct nt_worst;
 
-/* 0 < length <= to_ts - from_ts. Owner frees with nt_worst_release. */
-void nt_worst_init(struct nt_worst *worst, int64_t from_ts, int64_t to_ts, uint64_t length);
-void nt_worst_release(struct nt_worst *worst);
-/* A stretch, on the curve `id`, which is made if need be; windows of different curves may overlap. 0, or -ENOMEM. */
-int nt_worst_add(struct nt_worst *worst, uint64_t id, int64_t begin_ts, int64_t end_ts);
-/* Up to `most` windows that hold anything, worst first. More may be added then. Gives how many, or -ENOMEM. */
-int nt_worst_find(struct nt_worst *worst, struct nt_worst_window *windows, unsigned int most);
+/* NULL: out of memory. */
+struct nt_worst *nt_worst_new(const struct nt_worst_want *want);
+/* Safe on NULL. */
+void nt_worst_free(struct nt_worst *worst);
+/*
+ * A slice; those of one CPU in order of time. 0; -ENOMEM; -ERANGE: it begins before the last one of its CPU ended, or
+ * there are too many CPUs; -1: nt_worst_error says what is wrong with the database.
+ */
+int nt_worst_add(struct nt_worst *worst, uint32_t cpu, int64_t ts, int64_t end_ts, enum nt_worst_kind kind);
+/* When all are added, once: the windows that hold anything, at most `most`, worst first. How many, or as above. */
+int nt_worst_find(struct nt_worst *worst, struct nt_worst_window *windows);
+/* After that: no window can have had more, if all uncovered time was what is looked for. */
+uint64_t nt_worst_bound(const struct nt_worst *worst);
+const char *nt_worst_error(const struct nt_worst *worst);

@@ -18,7 +18,6 @@
 int nt_stage_part_of(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
 		     struct nt_part *part, char why_not[NT_ERROR_MAX])
 {
-	char missing[NT_NEED_MAX];
 	bool has;
 
 	*part = (struct nt_part){.db = db, .session = session, .selection = selection};
@@ -28,8 +27,7 @@ int nt_stage_part_of(struct nt_db *db, const struct nt_session *session, const s
 	if (nt_db_has_rows(db, "stack_sample", session->id, &has))
 		return -1;
 	if (!has) {
-		snprintf(why_not, NT_ERROR_MAX, "session %lld has %s", (long long)session->id,
-			 nt_need_text(&nt_need_stacks, missing));
+		nt_session_lacks(session, &nt_need_stacks, why_not);
 		return 0;
 	}
 	if (nt_lanes_check_process(part, why_not))
