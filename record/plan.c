@@ -352,14 +352,14 @@ static int probe_number(const char *name, size_t size)
 static bool is_nonzero(const char *path)
 {
 	FILE *file = fopen(path, "re");
-	long value = 0;
+	bool is_so;
+	long value;
 
 	if (!file)
 		return false;
-	if (fscanf(file, "%ld", &value) != 1)
-		value = 0;
+	is_so = fscanf(file, "%ld", &value) == 1 && value != 0;
 	fclose(file);
-	return value != 0;
+	return is_so;
 }
 
 /*

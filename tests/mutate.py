@@ -18,6 +18,7 @@ without it they are left out, and so is what only they would see. A test that fa
 last, about all lines of its folders (UNCOUNTED).
 
 Not made: mutants that only give less back (free, close, release). LeakSanitizer watches the first; nobody the others.
+Nor other sizes of arrays: most have some room to spare.
 """
 import argparse
 import gzip
@@ -91,7 +92,16 @@ NOT_DROPPED = re.compile(
     r"time_t|sigset_t|"
     r"free|close|fclose|closedir|va_end|munmap|\w+_(?:free|release|close|finalize))\b"
 )
+# Sizes of arrays that a line declares, up to its first value: what is too large is not noticed.
+SIZES = re.compile(r"^\s*(?!(?:return|case|else|goto)\b)(?:\w+ )+\**\w+[\[,][^=;]*")
+SIZE = re.compile(r"(?<=\w)\[[^\]]*\]")
 DECLARATION = re.compile(r"^\s*\w+ \*?\w+(?:\[[^\]]*\])?(?: = |;|,)")
+
+
+def sizes(seen):
+    """Where in a line of code the sizes of arrays stand that it declares: pairs of positions."""
+    declared = SIZES.match(seen)
+    return [match.span() for match in SIZE.finditer(seen, 0, declared.end())] if declared else []
 
 
 class Mutant:
@@ -124,10 +134,12 @@ def mutants_of(path):
             inside = False
         if not inside or seen.lstrip().startswith(("#", "_Static_assert")):
             continue
-        lesser = [match.span() for match in LESSER.finditer(seen)]
+        lesser, fixed = [match.span() for match in LESSER.finditer(seen)], sizes(seen)
         for pattern, replacement in SWAPS:
             for match in re.finditer(pattern, seen):
                 if "=" in match.group() + replacement and any(a < match.start() < b for a, b in lesser):
+                    continue
+                if any(a < match.start() < b for a, b in fixed):
                     continue
                 swapped = line[: match.start()] + replacement + line[match.end():]
                 found.append(Mutant(path, number, line, swapped, "swap"))

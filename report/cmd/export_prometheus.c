@@ -41,7 +41,8 @@ static int export_if_any(struct prometheus *export, const struct nt_options *opt
 	char why[NT_NEED_MAX];
 
 	if (!has && nt_load_refuse_part(export->db))
-		return nt_complain("%s: it is a part of its recording, and has no %s.", options->args[0], nt_need_packets.samples);
+		return nt_complain("%s: it is a part of its recording, and has no %s.", options->args[0],
+				   nt_need_packets.samples);
 	if (has < 0)
 		return nt_complain("%s", export->db->error);
 	if (!has)

@@ -226,7 +226,8 @@ enum nt_late nt_clocks_latency(const struct nt_clocks *clocks, uint64_t end_ns, 
 		*latency_ns = (uint64_t)(end - choice.made_ns);
 		return choice.is_ambiguous ? NT_LATE_LEAST : NT_LATE_KNOWN;
 	}
-	if (stamp - offset(&clocks->eras[last]) - (int64_t)half_width(&clocks->eras[last]) > end)
+	/* The era of the record's time did not fit: the stamp is behind the record, or before that era's begin. */
+	if (stamp - offset(&clocks->eras[last]) > end)
 		return NT_LATE_FUTURE;
 	return NT_LATE_JUMPED;
 }

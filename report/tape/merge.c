@@ -30,6 +30,13 @@ struct nt_merge {
 	int status; /* 0, or what nt_merge_next gives from now on */
 };
 
+static void begin_source(struct source *source, struct nt_stream *stream, const struct nt_place *places)
+{
+	source->stream = stream;
+	source->cpu = stream->cpu;
+	source->last_ns = places ? places[source->cpu].end_ns : 0;
+}
+
 struct nt_merge *nt_merge_new(struct nt_tape *tape, const struct nt_place *places)
 {
 	struct nt_merge *merge = calloc(1, sizeof(*merge));
@@ -46,13 +53,8 @@ struct nt_merge *nt_merge_new(struct nt_tape *tape, const struct nt_place *place
 		nt_merge_free(merge);
 		return NULL;
 	}
-	for (size_t i = 0; i < merge->ahead->n_streams; i++) {
-		struct source *source = &merge->sources[i];
-
-		source->stream = &merge->ahead->streams[i];
-		source->cpu = source->stream->cpu;
-		source->last_ns = places ? places[source->cpu].end_ns : 0;
-	}
+	for (size_t i = 0; i < merge->ahead->n_streams; i++)
+		begin_source(&merge->sources[i], &merge->ahead->streams[i], places);
 	return merge;
 }
 

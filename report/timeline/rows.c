@@ -53,7 +53,6 @@ int nt_cpu_line_last_slice(struct nt_timeline *timeline, struct nt_cpu_line *lin
 	if (slice->dur_ns && timeline->sink.cpu_slice)
 		error = timeline->sink.cpu_slice(timeline->sink.arg, slice);
 	slice->ts_ns += slice->dur_ns;
-	slice->dur_ns = 0;
 	return error;
 }
 

@@ -379,7 +379,7 @@ int nt_spans_update_ops(struct nt_timeline *timeline, struct nt_cpu_line *line, 
 		const struct nt_span *span = &line->segment.spans[i];
 		int error;
 
-		if (span->layer != NT_LAYER_OP || span->begin_ns >= timeline->end_ns)
+		if (span->layer != NT_LAYER_OP)
 			continue;
 		error = remember_op(timeline, line, closing, span);
 		if (error)

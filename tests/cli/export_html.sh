@@ -378,8 +378,10 @@ sqlite3 "$db" "UPDATE process SET name = replace(hex(zeroblob(500000)), '0', '<'
         (1, -9223372036854775807, 9223372036854775807, 0, 'send', 1), (1, 1000000000000, -5, 0, 'send', 1), (1,
             1000000000000, 9223372036854775807, 0, 'nobody', 1),
         (1, 1000000000000, 5, -1, 'send', 1), (1, 1000000000000, 5, 99999999999, 'send', 1), (1, 'x', 'y', 'z',
-            'send', NULL)"
+            'send', NULL), (1, 1000000000000, 1000000, 1, 'send', 1), (1, 1000000000000, 1000000, 1, 'send', 1)"
 page "$db"
+is "no owner has more of a step than it is long" "$(ask "SELECT count(*) > 0, max(ns - (to_ts - from_ts)) FROM cell")" \
+    "1|0"
 holds "a text is cut" test "$(wc -c <"$work/page.html")" -lt 1000000
 sqlite3 "$db" "UPDATE session SET end_ts = 9223372036854775807, dur = 9223372036854775807"
 report 1 export html "$db" -o "$work/none.html"

@@ -13,6 +13,7 @@ make_tape loss
 make_tape chunks
 make_tape traffic 200
 report 0 import "$work/hand.tape" -o "$work/hand.db"
+root=$PWD
 cd "$work"
 
 # shell LINE...: what the shell says to these lines, on user.db and with the extension
@@ -51,7 +52,23 @@ END
 )" "mine 1"
 is "also from another directory, later" "$(shell "SELECT nettape_open('chunks.tape');" ".cd /" \
     "SELECT count(*) > 0 FROM sock_op;" | tail -1)" 1
-is "without looking for names" "$(shell "SELECT nettape_open('hand.tape', NULL);")" hand.tape
+# A program with the build id of one on this tape, and a function where that was.
+id=deadbeef05060708090a00000000000000000014
+stacks=$root/tests/golden/v1-stacks.tape
+mkdir -p "cache/$id" nothing
+cc -x assembler -nostdlib -static -Wl,--build-id=0x$id,-e,found -o "cache/$id/executable" - <<<"
+.globl found
+.type found, @function
+found: .space 0x92000
+.size found, 0x92000"
+# names ARGUMENTS: of functions of programs, of nettape_open with these
+names() {
+    DEBUGINFOD_CACHE_PATH=$PWD/cache shell "SELECT nettape_open('$stacks'${1:-});" \
+        "SELECT name FROM symbol WHERE file_offset = $((0x91b4f));" | tail -1
+}
+is "with names" "$(names)" found
+is "from a directory" "$(names ", '$work/nothing'")" found
+is "without looking for names" "$(names ", NULL")" libc.so.6+0x91b4f
 
 told "no such tape" "$(shell "SELECT nettape_open('no.tape');")" "'no.tape' cannot be read: No such file or directory."
 told "a database" "$(shell "SELECT nettape_open('hand.db');")" "hand.db is a database and no tape"

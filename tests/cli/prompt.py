@@ -73,6 +73,7 @@ def main():
     session.expect("seven", "7", "sql> ")
     session.ask(".tables", "Tables: ", "cpu_slice", "Views: ", "net_cost_process")
     session.ask(".columns socket", "socket: session_id, ", "cookie")
+    session.ask(".columns", ".columns needs the name of a table or view")
     session.ask(".columns sokcet", "no such table: sokcet; did you mean 'socket'?")
     session.ask(".tabels", "there is no command .tabels; did you mean .tables?")
     session.ask("help", ".columns NAME")

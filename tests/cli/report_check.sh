@@ -46,6 +46,11 @@ printf '\x55' | dd of="$chunk" bs=1 seek=$(($(stat -c %s "$chunk") / 2)) conv=no
 report 1 check "$work/flipped.tape"
 has "a changed bit is noticed" "$out" "is damaged"
 has "and still adds up" "$(flat "$out")" "sum 100,000,000 ns = the session"
+# events TAPE: that `info` counts
+events() { "$REPORT" info "$1" --json | sed -n 's/^ *"events": \([0-9]*\).*/\1/p'; }
+whole=$(events "$work/traffic.tape")
+counted=$(events "$work/flipped.tape")
+holds "info counts what is behind it" test "$counted" -gt $((whole * 3 / 4)) -a "$counted" -lt "$whole"
 cp -r "$work/traffic.tape" "$work/cut.tape"
 truncate -s -3000 "$work/cut.tape/chunk-000000.ntc"
 report 1 check "$work/cut.tape"

@@ -41,6 +41,13 @@ all "colours of frames, and those without a rule for the dark" \
     while read -r class; do grep -qF ".$class > rect { fill: " "$work/s.svg" && echo has || echo lacks; done |
         awk '{ n++; lacks += $1 == "lacks" } END { print n + 0, lacks + 0 }')"
 
+# A database that others made may give a stack the number 0.
+cp "$work/s.db" "$work/zero.db"
+sqlite3 "$work/zero.db" "UPDATE stack_sample SET stack_id = 0 WHERE stack_id = 3; UPDATE frame SET stack_id = 0
+    WHERE stack_id = 3"
+report 0 flame "$work/s.db" --owner net_rx --folded
+is "numbers of stacks do not matter" "$("$REPORT" flame "$work/zero.db" --owner net_rx --folded)" "$out"
+
 # A folded line is names with ; between them, a blank and a number, whatever the names are.
 sqlite3 "$work/s.db" "UPDATE symbol SET name = 'a;b 7' || char(10) || char(27) || '[31m' || char(9) || char(127)"
 report 0 flame "$work/s.db" --folded --user-stacks

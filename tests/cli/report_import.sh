@@ -210,7 +210,7 @@ report 1 import --append "$work/hand.tape" -o "$work/a.db" --sums
 has "a database of all tables gets all tables" "$err" "was made without --sums, and has finer sums: leave --sums out"
 before=$(cksum <"$part")
 report 1 import --append "$work/hand.tape" -o "$part"
-has "a database of sums gets sums" "$err" "$part was made with --sums, and has sums of minutes: add --sums, or make a new"
+has "a database of sums gets sums" "$err" "was made with --sums, and has sums of minutes: add --sums"
 # These are the tables of --sums.
 report 1 import --append "$work/hand.tape" -o "$part" --tables cpu_cost,sock_cost,record_count,proc_counter,self_cost
 has "also of the same tables" "$err" "add --sums, or make a new database."

@@ -108,6 +108,14 @@ is "the histogram holds each packet once" \
     "$("$REPORT" latency "$db" --csv --histogram --buckets 3 | awk -F, 'NR > 1 { n += $NF } END { print n }')" 762
 is "so does the heat map" "$("$REPORT" latency "$db" --csv --over-time |
     awk -F, 'NR > 1 { n += $NF } END { print n }')" 762
+cp "$db" "$work/few.db"
+sqlite3 "$work/few.db" "UPDATE skb_latency SET flags = 'hol' WHERE hook = 'ip-start'; DELETE FROM skb_latency
+    WHERE hook = 'udp-start' AND ts > 1000000000000 + 640000"
+# Of udp-start there are 64, as many as there is memory for: ASan sees who looks at one more.
+report 0 latency "$work/few.db" --histogram
+is "a hook without figures has no histogram, and hides no other" \
+    "$(grep -xE '[a-z]+-(start|socket-read|socket-enqueued)' <<<"$out" | xargs)" \
+    "tcp-start udp-start udp-socket-enqueued tcp-socket-read udp-socket-read"
 
 # The picture: XML, one panel for each hook, and a title at each cell.
 report 0 latency "$db" --svg "$work/l.svg"

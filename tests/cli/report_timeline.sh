@@ -50,6 +50,10 @@ report 0 timeline hand.tape --from 999999ns --to 5
 is "one nanosecond; what is behind the end is not there" "$(lane 'CPU 0')$(lane 'CPU 1')" "_t"
 has "it says what it shows" "$(flat "$out")" \
     "from 0.000999999 s (2023-11-14T22:13:20.000999999Z) to 0.001 s: 1 ns of a recording of 1.000 ms"
+report 0 timeline hand.tape --cpu 0 --to 180us
+lacks "a softirq that begins at its end" "$out" NET_RX
+report 0 timeline hand.tape --cpu 0 --to 180001ns
+has "one of which a nanosecond is in it" "$(tr -s ' ' <<<"$out")" "NET_RX op 1 1 ns 1 ns"
 report 0 timeline hand.tape --from 2023-11-14T22:13:20.00015Z --to 2023-11-14T22:13:20.00025Z --json
 is "the time of day is as good" "$out" "$("$REPORT" timeline hand.tape --from 150us --to 250us --json)"
 
@@ -99,6 +103,7 @@ is "all CPUs together" "$(worst recv --window 100us | grep all | tr '\n' ';')" \
 is "each CPU by itself" "$(worst recv --window 220us --each-cpu | grep -v all | tr '\n' ';')" \
     "0 280 220 200;1 500 220 70;"
 is "the most that is asked for" "$(worst recv --window 100us --top 1 | grep all)" "all 300 200 100"
+is "as many as may be asked for" "$(worst task --window 5us --top 100 | grep -c all)" 100
 is "of one CPU" "$(worst recv --window 100us --cpu 1 | grep all | tr '\n' ';')" "all 550 100 50;all 650 100 20;"
 is "within a time" "$(worst recv --window 100us --from 350us --to 480us | grep all | tr '\n' ';')" "all 350 200 100;"
 is "of one process, which alone received" "$(worst recv --window 100us --process web)" "$(worst recv --window 100us)"
@@ -162,6 +167,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     out=$(on_terminal TERM=xterm-256color LANG=C.UTF-8)
     has "colours" "$out" $'\e[48;5;34;38;5;16mSSS'
     has "blocks" "$out" "▅██▆███▆"
+    has "heads of tables stand out" "$out" $'\e[1mvec '
     out=$(on_terminal TERM=xterm-256color LANG=C.UTF-8 NO_COLOR=1)
     lacks "no colours" "$out" $'\e'
     has "but blocks" "$out" "▅██▆███▆"

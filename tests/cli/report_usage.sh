@@ -32,6 +32,7 @@ done
 report 0 export --help
 for command in "${commands[@]}"; do [[ $command != export* ]] || has "help of export names $command" "$out" \
     "nettape-report $command "; done
+has "and what each does" "$out" "write a trace for https://ui.perfetto.dev"
 text=$out
 report 0 help export
 is "the same as help export" "$out" "$text"

@@ -18,7 +18,11 @@ for tape in "$work/hostile.tape" "$work/loss.tape" tests/golden/v1-samples.tape;
 done
 "$REPORT" import tests/golden/v1-samples.tape -o "$work/samples.db" >/dev/null
 "$REPORT" import "$work/hand.tape" -o "$work/hand.db" >/dev/null
-holds "so do latency, export and timeline" build/tools/latency_nomem "$work/samples.db" "$work/hand.db" 2>"$work/said"
+"$REPORT" import tests/golden/v1-stacks.tape -o "$work/stacks.db" >/dev/null
+# Threads that wake-ups alone tell of.
+holds "also where records tell of threads" build/tools/import_nomem tests/golden/v1-wakeups.tape
+holds "so do latency, export, timeline, stages and flame" \
+    build/tools/latency_nomem "$work"/{samples,hand,stacks}.db 2>"$work/said"
 holds "and the export to Perfetto of a database" build/tools/perfetto_nomem "$work/samples.db" 3
 grep -v '^nettape-report: ' "$work/said" || true
 holds "and looking for functions of programs" build/tools/names_nomem tests/fuzz/corpus/program_fuzz

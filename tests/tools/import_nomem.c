@@ -14,8 +14,8 @@
 
 #define SQLITE_STEP 7 /* every so many of SQLite's allocations */
 
-/* 0, or the error of whatever failed first. */
-static int read_rows(const char *path)
+/* 0, or the error of whatever failed first. Gives how many rows came. */
+static int read_rows(const char *path, uint64_t *n)
 {
 	const struct nt_row *row;
 	struct nt_rows *rows;
@@ -23,12 +23,13 @@ static int read_rows(const char *path)
 	char text[NT_ERROR_MAX];
 	int error = nt_tape_open(&tape, path, text);
 
+	*n = 0;
 	if (error)
 		return error;
 	error = nt_rows_open(&rows, tape, NULL, 1, &(struct nt_rows_want){.tables = NT_ALL_TABLES});
 	if (!error) {
 		while (!(error = nt_rows_next(rows, &row)))
-			;
+			++*n;
 		nt_rows_close(rows);
 	}
 	nt_tape_close(tape);
@@ -74,18 +75,20 @@ static void expect_no_leak(long allocation, long before)
 }
 
 /* Gives how many. */
-static long fail_rows(const char *path)
+static long fail_rows(const char *path, uint64_t all)
 {
 	const long before = live;
+	uint64_t rows;
 	long n = 0;
 
 	do {
 		int error;
 
 		until_failure = n++;
-		error = read_rows(path);
+		error = read_rows(path, &rows);
 		/* The C library can do without some of its allocations. */
 		MUST(until_failure < 0 ? !error || error == -ENOMEM : !error);
+		MUST(error || rows == all);
 		expect_no_leak(n - 1, before);
 	} while (until_failure < 0);
 	return n - 1;
@@ -112,11 +115,12 @@ static long fail_loads(const char *path, bool only_sums)
 int main(int argc, char **argv)
 {
 	long rows, loads, sums;
+	uint64_t all;
 
 	MUST(argc == 2);
 	/* What libraries keep for later is not counted. */
-	MUST(!read_rows(argv[1]) && !load(argv[1], false) && !load(argv[1], true));
-	rows = fail_rows(argv[1]);
+	MUST(!read_rows(argv[1], &all) && all && !load(argv[1], false) && !load(argv[1], true));
+	rows = fail_rows(argv[1], all);
 	loads = fail_loads(argv[1], false);
 	sums = fail_loads(argv[1], true);
 	until_failure = -1;

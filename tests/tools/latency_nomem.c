@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * latency_nomem.c - runs `latency`, `export prometheus` and `export html` on a database, and `timeline` on another,
- * again and again, each time with another allocation failing: either they say so, or what they print is what they
- * print otherwise; and nothing leaks. latency_nomem DB DB.
+ * latency_nomem.c - runs `latency`, `export prometheus` and `export html` on a database, `timeline` on another, and
+ * `stages` and `flame` on a third, again and again, each time with another allocation failing: either they say so, or
+ * what they print is what they print otherwise; and nothing leaks. latency_nomem DB DB DB.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -76,11 +76,12 @@ int main(int argc, char **argv)
 		{.args = args + 1, .n_args = 1, .lanes = {.worst = "network", .window = "100us", .each_cpu = true}},
 		{.args = args + 1, .n_args = 1, .format = NT_FORMAT_CSV, .lanes = {.worst = "task", .window = "100us"}},
 	};
+	const struct nt_options stacks = {.args = args + 2, .n_args = 1, .stages = {.folded = true}};
 	FILE *file = tmpfile();
 	long runs = 0;
 	int report;
 
-	MUST(argc == 3 && file);
+	MUST(argc == 4 && file);
 	report = dup(STDOUT_FILENO);
 	MUST(dup2(fileno(file), STDOUT_FILENO) >= 0);
 	out = fileno(file);
@@ -90,6 +91,7 @@ int main(int argc, char **argv)
 	runs += try_all(&nt_cmd_export_html, &page);
 	for (size_t i = 0; i < sizeof(timelines) / sizeof(timelines[0]); i++)
 		runs += try_all(&nt_cmd_timeline, &timelines[i]);
+	runs += try_all(&nt_cmd_stages, &stacks) + try_all(&nt_cmd_flame, &stacks);
 	until_failure = -1;
 	dprintf(report, "allocations failed %ld times\n", runs);
 	return 0;

@@ -95,6 +95,8 @@ static void test_set_forward(void **state)
 	/* Between the snapshots, before and after the step. */
 	expect(&clocks, 2400 * MS, REAL + 2400 * MS - 7 * US, NT_LATE_KNOWN, 7 * US);
 	expect(&clocks, 2600 * MS, REAL + 12600 * MS - 7 * US, NT_LATE_KNOWN, 7 * US);
+	/* As early as it can have been set. */
+	expect(&clocks, 2 * S, REAL + 12 * S, NT_LATE_KNOWN, 0);
 	/* Received before and read after. */
 	expect(&clocks, 3500 * MS, REAL + 2200 * MS, NT_LATE_KNOWN, 1300 * MS);
 	expect(&clocks, 3500 * MS, REAL + 1200 * MS, NT_LATE_KNOWN, 2300 * MS);

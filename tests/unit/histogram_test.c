@@ -237,11 +237,13 @@ static void test_svg(void **state)
 	assert_int_equal(nt_heatmap_init(&map, 1000, 2000001000, 20, 4), 0);
 	nt_heatmap_add(&map, 1000, 300, 1);
 	nt_heatmap_add(&map, 1500000000, 1000000, 9);
-	nt_svg_begin(out, 1, "a <b> & \"c\" \xff\x01");
+	/* U+FFFD, and two that XML has no place for. */
+	nt_svg_begin(out, 1, "a <b> & \"c\" \xff\x01 \xef\xbf\xbd \xef\xbf\xbe\xef\xbf\xbf");
 	nt_svg_panel(out, 0, &map, 1000, "ip-start", "host <x>, today");
 	nt_svg_end(out);
 	fclose(out);
-	assert_non_null(strstr(text, "<title>a &lt;b&gt; &amp; &quot;c&quot; &#xfffd;&#xfffd;</title>"));
+	assert_non_null(strstr(text, "<title>a &lt;b&gt; &amp; &quot;c&quot; &#xfffd;&#xfffd; \xef\xbf\xbd "
+				     "&#xfffd;&#xfffd;</title>"));
 	assert_non_null(
 		strstr(text, "<title>9 packets (90.00 %), 917.5 us to 1.048 ms late, 1.400000 to 1.500000 s</title>"));
 	assert_int_equal(count_of(text, "<title>"), 3);

@@ -15,6 +15,7 @@
 #include "report/query/cpus/lanes.h"
 #include "report/query/cpus/result.h"
 #include "tests/support/rand.h"
+#include "tests/support/scratch_db.h"
 
 #define MAX_SPAN 400
 #define MAX_CPUS 4
@@ -278,6 +279,28 @@ static void test_words(void **state)
 	assert_int_equal(nt_lane_kinds_of(""), 0);
 }
 
+/* SQLite takes no text as long: that is said. */
+static void test_sums_that_sqlite_refuses(void **state)
+{
+	struct nt_lanes_softirq softirqs[20] = {};
+	const struct nt_session session = {.id = 1};
+	struct nt_db *db = scratch_db_new(NULL);
+	struct nt_lanes_beside beside = {
+		.part = {.db = db, .session = &session}, .softirqs = softirqs, .n_softirqs = 20};
+	uint32_t text;
+	bool is_new;
+
+	(void)state;
+	text = nt_texts_number(&beside.texts, "NET_RX", &is_new);
+	for (unsigned int i = 0; i < 20; i++)
+		softirqs[i].vec = softirqs[i].context = text;
+	sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, 500);
+	assert_null(nt_lanes_softirqs(&beside));
+	assert_non_null(strstr(db->error, "memory"));
+	nt_db_close(db);
+	nt_texts_release(&beside.texts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +311,7 @@ int main(void)
 		cmocka_unit_test(test_drawing_of_shares),
 		cmocka_unit_test(test_most),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_sums_that_sqlite_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -485,6 +485,33 @@ static void add(struct nt_series_set *set, uint32_t group, int64_t ns, double we
 	assert_int_equal(nt_series_set_add(set, &sample), 0);
 }
 
+static void expect_order(struct nt_series_set *set, bool by_number, const uint32_t *groups, size_t n)
+{
+	assert_int_equal(set->n, n);
+	assert_int_equal(nt_series_set_order(set, by_number), 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(set->all[i]->group, groups[i]);
+}
+
+/* The group that is none stands last, however many packets it has. */
+static void test_order_of_groups(void **state)
+{
+	static const uint32_t by_packets[] = {2, 3, 1, 0}, by_number[] = {1, 2, 3, 0};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct nt_series_set set;
+
+		assert_int_equal(nt_series_set_init(&set, 4, false), 0);
+		add(&set, 0, 1, 9);
+		add(&set, 1, 1, 1);
+		add(&set, 2, 1, 3);
+		add(&set, 3, 1, 2);
+		expect_order(&set, i, i ? by_number : by_packets, 4);
+		nt_series_set_release(&set);
+	}
+}
+
 /* Packets that pass two hooks, each of which samples for itself: a pair stands for as many as both weights make. */
 static double pair_once(struct nt_rand *rand, unsigned int n, double *error)
 {
@@ -641,6 +668,7 @@ int main(void)
 		cmocka_unit_test(test_edges_by_simulation),
 		cmocka_unit_test(test_errors_with_rejects),
 		cmocka_unit_test(test_errors_of_cut_stretches),
+		cmocka_unit_test(test_order_of_groups),
 		cmocka_unit_test(test_errors_of_pairs),
 		cmocka_unit_test(test_no_error_where_all_are_samples),
 		cmocka_unit_test(test_errors_of_small_groups),

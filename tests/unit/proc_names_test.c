@@ -16,6 +16,7 @@
 
 #include "record/proc_names.h"
 #include "tests/support/scratch.h"
+#include "tests/unit/failing_memory.h"
 #include "tests/unit/fake_files.h"
 
 /* ---- the host ---- */
@@ -388,6 +389,8 @@ static const char *hidden(uint64_t seed_ns)
 
 static void says_which_processes_are_hidden(void **state)
 {
+	char text[512];
+
 	(void)state;
 	assert_string_equal(hidden(NOW_NS),
 			    "The kernel hides 3 processes (a) (b, pid 4242, and others) from the programs: while it is "
@@ -400,6 +403,10 @@ static void says_which_processes_are_hidden(void **state)
 	/* One that was born within the last second before is not hidden. */
 	assert_string_equal(hidden(START_NS(38752) + 999999999), "");
 	assert_string_not_equal(hidden(START_NS(38752) + 1000000000), "");
+	/* A bit for each pid that there may be. */
+	failing_size = (1 << 22) / 8;
+	assert_int_equal(nt_proc_names_hidden(&ids, NOW_NS, text, sizeof(text)), -ENOMEM);
+	failing_size = 0;
 	nt_ids_get(&ids, NT_ROLE_TASK, nt_task_key(4246, 1));
 	assert_string_equal(hidden(NOW_NS), "");
 }

@@ -194,7 +194,7 @@ static void test_reading(void **state)
 {
 	static const char text[] = "# a comment\n= in  what comes in\nalpha* beta\n4 alpha_four\n= out  what goes "
 				   "out\n6 alpha_b*\nx* < beta\n"
-				   "= rules_*  rules\nhook\n@ first beta\n";
+				   "= rules_*  rules\nhook\n@ first beta\n@ second gamma\n";
 	struct nt_stage_walk walked;
 	char error[NT_ERROR_MAX] = "";
 	struct nt_stage_rules *rules = nt_stage_rules_parse(text, error);
@@ -210,6 +210,8 @@ static void test_reading(void **state)
 	assert_string_equal(nt_stage_name(rules, walk(rules, "x1 alpha beta", &walked)), "in");
 	assert_string_equal(nt_stage_name(rules, walk(rules, "hook y beta", &walked)), "rules_first");
 	assert_string_equal(nt_stage_name(rules, walk(rules, "hook alphabet", &walked)), "rules_other");
+	/* A hook may be all that is said of a function. */
+	assert_string_equal(nt_stage_name(rules, walk(rules, "hook gamma beta", &walked)), "rules_second");
 	assert_string_equal(nt_stage_text(rules, 1), "what comes in");
 	assert_null(nt_stage_name(rules, 60));
 	nt_stage_rules_free(rules);

@@ -17,6 +17,7 @@
 #include "record/stream.h"
 #include "tests/support/chunk_memory.h"
 #include "tests/support/scratch.h"
+#include "tests/unit/failing_memory.h"
 
 #define CPU 3
 #define MS 1000000ull
@@ -347,6 +348,28 @@ static void sees_a_cpu_come(void **state)
 	assert_true(stream.came_online);
 }
 
+/* Where a record's task has no id for want of memory, the record is not taken, and may be given again. */
+static void needs_memory_for_ids(void **state)
+{
+	const struct nt_id_space *tasks = &ids.spaces[NT_ROLE_TASK];
+	union nt_any record = record_of(NT_SWITCH, 5);
+	int failed = 0;
+
+	(void)state;
+	drain_at(10);
+	failing_size = 2 * tasks->capacity * sizeof(tasks->entries[0]);
+	for (uint64_t task = 1; task <= tasks->capacity && !failed; task++) {
+		record = record_of(NT_SWITCH, 5);
+		record.as_switch.next = task;
+		failed = nt_stream_take_item(&stream, (const uint8_t *)&record, sizeof(record.as_switch));
+	}
+	failing_size = 0;
+	assert_int_equal(failed, -ENOMEM);
+	assert_int_equal(stream.events_total, tasks->capacity - 1);
+	give_switch(5, 0, tasks->capacity);
+	assert_int_equal(stream.events_total, tasks->capacity / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +381,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(counts_what_was_lost, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(counts_what_is_no_record, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sees_a_cpu_come, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(needs_memory_for_ids, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

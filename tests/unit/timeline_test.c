@@ -445,10 +445,17 @@ static void test_events(void **unused)
 	assert_int_equal(seen.tasks[3], 6);
 }
 
+static int stop_at_open(void *arg, const struct nt_span_row *row)
+{
+	(void)arg;
+	return row->still_open ? 42 : 0;
+}
+
 static void test_callbacks(void **unused)
 {
 	int n = 0;
 	struct nt_timeline_sink sink = {.arg = &n, .cpu_slice = stop_at_third}, none = {0};
+	const struct nt_timeline_sink at_end = {.softirq = stop_at_open};
 	struct nt_timeline_counts counts;
 	const union nt_any unknown = {.record = {.kind = NT_TASK}};
 	struct nt_timeline *timeline;
@@ -461,9 +468,11 @@ static void test_callbacks(void **unused)
 	change(0, 150, 5, 6, 1);
 	loss(0, NT_SWITCH, 160, 170, 0);
 	softirq(0, 171, 172, 3);
-	stop(0, 200, 6, 0);
+	open_softirq(0, 200, 3, 180);
+	stop(0, 200, 6, 1);
 	assert_int_equal(timeline_run(&t.config, t.items, t.n, &sink, &counts), 42);
 	assert_int_equal(n, 3);
+	assert_int_equal(timeline_run(&t.config, t.items, t.n, &at_end, &counts), 42);
 	assert_int_equal(timeline_run(&t.config, t.items, t.n, &none, &counts), 0);
 
 	timeline = nt_timeline_new(&t.config, &none);

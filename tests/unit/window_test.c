@@ -756,6 +756,29 @@ static void opens_few_blocks(void **state)
 	release(&all);
 }
 
+/* A stay that ends where the window begins is not in it: where it began need not be known. */
+static void looks_for_no_begin_of_what_ends_before(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 5, 0);
+	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_SCHED_SLICE),
+					  .from_ns = GEN_START_NS + 2000 * MS,
+					  .to_ns = GEN_START_NS + 2010 * MS};
+	struct kept some = {.n = 0};
+
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	for (uint64_t at = 10 * MS; at < 2000 * MS; at += 10 * MS)
+		gen_state(gen, 0, at, 1, NT_STATE_PERIODIC, 0);
+	gen_switch(gen, 0, 2000 * MS, 1, 1, 0, 0);
+	gen_switch(gen, 0, 2020 * MS, 0, 0, 1, 0);
+	finish(fixture, gen, 2100 * MS);
+	assert_true(break_others(fixture, want.from_ns, want.to_ns, 200 * MS) > 20);
+	read_rows(fixture, &want, &some);
+	assert_int_equal(some.n, 1);
+	assert_int_equal(fixture->tape->n_problems, 0);
+	release(&some);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -769,6 +792,7 @@ int main(void)
 		TEST(waits_for_operations_hidden_by_loss),
 		TEST(waits_for_operations_of_before),
 		TEST(opens_few_blocks),
+		TEST(looks_for_no_begin_of_what_ends_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,8 +105,6 @@ void nt_rank_interval(uint64_t n, double fraction, uint64_t *low, uint64_t *high
 		}
 		chance *= (double)(n - k) / (double)(k + 1) * (fraction / (1 - fraction));
 	}
-	if (*high > n)
-		*high = n + 1;
 }
 
 struct nt_interval nt_quantile_interval(struct nt_samples *samples, const struct nt_weights *hook, double fraction)
