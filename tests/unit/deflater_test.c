@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * deflater_test.c - batches that a thread deflates stand in the file as they were given and in their order; a batch
- * that failed is an error at the end; and the thread stops wherever its user is.
+ * that failed is an error at the end; the thread stops wherever its user is; and
+ * a closed pipe ends the program.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "report/export/perfetto/deflater.h"
@@ -123,12 +127,42 @@ static void it_stops_wherever_its_user_is(void **state)
 	nt_deflater_close(NULL);
 }
 
+/* As where nobody reads a pipe any more. */
+static void write_to_nobody(void)
+{
+	struct nt_proto batch = {0};
+	int ends[2];
+	struct nt_deflater *deflater;
+
+	signal(SIGPIPE, SIG_DFL);
+	if (pipe(ends) || close(ends[0]))
+		_exit(2);
+	deflater = nt_deflater_open(fdopen(ends[1], "w"));
+	for (uint32_t i = 0; i < BATCHES; i++)
+		put_batch(deflater, &batch, i);
+	nt_deflater_finish(deflater);
+	_exit(1);
+}
+
+static void a_closed_pipe_ends_the_program(void **state)
+{
+	const pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (!child)
+		write_to_nobody();
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(batches_keep_their_order),
 		cmocka_unit_test(a_failed_batch_is_an_error),
 		cmocka_unit_test(it_stops_wherever_its_user_is),
+		cmocka_unit_test(a_closed_pipe_ends_the_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,12 +111,16 @@ static void *write_batches(void *arg)
 	return NULL;
 }
 
-/* With all signals blocked: handlers run in the thread that works on what they clean up. */
+/*
+ * With all signals blocked, for handlers run in the thread that works on what they clean up; but SIGPIPE, which comes
+ * to the thread that writes: a reader that has enough ends the program.
+ */
 static void start(struct nt_deflater *deflater)
 {
 	sigset_t all, before;
 
 	sigfillset(&all);
+	sigdelset(&all, SIGPIPE);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	deflater->has_thread = !pthread_create(&deflater->thread, NULL, write_batches, deflater);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * deflater.h - batches of packets, each deflated and written to a stream as one packet, by a thread of its own while
- * its user makes the next batch. The thread handles no signal. Where none can be started, nt_deflater_put does the
- * work. What is written is the same. Prints nothing.
+ * its user makes the next batch. The thread takes no signal but SIGPIPE. Where none can be started, nt_deflater_put
+ * does the work. What is written is the same. Prints nothing.
  */
 #pragma once
 

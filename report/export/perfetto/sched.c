@@ -243,8 +243,11 @@ static int take_span(struct nt_perfetto *trace, const struct nt_value *ts, const
 
 static int vec_of(const char *word)
 {
-	const size_t vec = NT_FIRST(NT_VEC_COUNT, i, !strcmp(word, nt_vec_name(i)));
+	/* Rows made of a tape have our own texts. */
+	size_t vec = NT_FIRST(NT_VEC_COUNT, i, word == nt_vec_name(i));
 
+	if (vec == NT_VEC_COUNT)
+		vec = NT_FIRST(NT_VEC_COUNT, i, !strcmp(word, nt_vec_name(i)));
 	return vec < NT_VEC_COUNT ? (int)vec : -1;
 }
 
