@@ -625,11 +625,14 @@ static void drop(sqlite3 *db, const char *schema, size_t i)
 
 /*
  * Whether sqlite3_interrupt was called while a statement of the connection runs. SQLite 3.41 could say so; with any
- * other, a statement that is begun then is interrupted as well.
+ * other, a statement that is begun then is interrupted as well. If even that cannot be asked, the answer is yes too. But
+ * a program may forbid its own statements to read.
  */
 static bool is_interrupted(void *db)
 {
-	return sqlite3_exec(db, "SELECT 1", NULL, NULL, NULL) == SQLITE_INTERRUPT;
+	const int result = sqlite3_exec(db, "SELECT 1", NULL, NULL, NULL);
+
+	return result != SQLITE_OK && result != SQLITE_AUTH;
 }
 
 int nt_tape_tables_make(sqlite3 *db, struct nt_tape_source *source, const char *schema, char error[NT_ERROR_MAX])
