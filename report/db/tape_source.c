@@ -195,6 +195,7 @@ int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row
 	if (!source->head_row && next_row(source, source->head, NULL, &source->head_row)) {
 		nt_rows_close(source->head);
 		source->head = NULL;
+		source->head_row = NULL;
 		return -1;
 	}
 	*row = source->head_row;
@@ -205,6 +206,8 @@ int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row
 
 static int fail_store(struct nt_tape_source *source)
 {
+	if (source->store && sqlite3_errcode(source->store->handle) == SQLITE_INTERRUPT)
+		return fail_interrupted(source);
 	return source->store ? nt_fail(source->error, "%s", source->store->error) : fail_no_memory(source);
 }
 
@@ -242,6 +245,7 @@ static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, 
 	struct nt_rows_want rest = *want;
 
 	*pass = (struct nt_tape_pass){.source = source, .gives = want->tables & ~source->empty};
+	source->was_interrupted = false;
 	rest.tables = pass->gives | keeps;
 	if (!rest.tables)
 		return 0;
@@ -522,6 +526,7 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 	sqlite3_stmt *statement;
 	int at;
 
+	source->was_interrupted = false;
 	for (unsigned int i = 0; i < n; i++)
 		columns |= 1ull << (equal[i] < 63 ? equal[i] : 63);
 	/* A copy without columns could not be made. Of a small table SQLite may ask for the key without saying so

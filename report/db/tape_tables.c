@@ -625,8 +625,8 @@ static void drop(sqlite3 *db, const char *schema, size_t i)
 
 /*
  * Whether sqlite3_interrupt was called while a statement of the connection runs. SQLite 3.41 could say so; with any
- * other, a statement that is begun then is interrupted as well. If even that cannot be asked, the answer is yes too. But
- * a program may forbid its own statements to read.
+ * other, a statement that is begun then is interrupted as well. If even that cannot be asked, the answer is yes too.
+ * But a program may forbid its own statements to read.
  */
 static bool is_interrupted(void *db)
 {
