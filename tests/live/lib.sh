@@ -9,6 +9,7 @@
 # $work is a directory of the test's own below build/tmp; removed at the end, but kept for a look if the test failed.
 # Background processes are ended and namespaces removed in any case.
 set -euo pipefail
+script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/netns.sh
 source tests/netns.sh
@@ -21,7 +22,7 @@ tools=$PWD/build/tools
 mkdir -p build/tmp
 work=$(mktemp -d "$PWD/build/tmp/$test_name.XXXXXX")
 background=()
-failures=0
+failures=0 off_by_chance=0 once_more=
 
 # scaled N: an amount of load, or the least of what it must leave behind. An emulated guest is some 20 times slower than
 # its host: it gets a tenth. What is compared is compared as exactly there.
@@ -52,6 +53,28 @@ at_least() {
 at_most() {
     if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }'; then ok "$1: $2 <= $3"; else
         bad "$1: ${2:-nothing} > $3"; fi
+}
+
+# share_at_most WHAT GOT BOUND: as at_most, for shares of samples. What is beyond is tried again (once_more_if_off).
+share_at_most() {
+    if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }'; then ok "$1: $2 <= $3"; else
+        echo "# off: $1: ${2:-nothing} > $3"
+        off_by_chance=$((off_by_chance + 1))
+    fi
+}
+
+# A virtual CPU's clock ticks late, and for seconds on end the delay may follow the traffic: seen with one of two clocks
+# beside each other, in about one recording of five. So where nothing else is wrong, all is done again, up to three times
+# in all. A sampler that is wrong stays wrong. To be called before `skip` or `finish`.
+once_more_if_off() {
+    ((failures == 0 && off_by_chance)) || return 0
+    if ((${NT_TRY:-1} == 3)); then
+        bad "shares of samples that were off, also at the third try: $off_by_chance"
+        return 0
+    fi
+    echo "# once more"
+    once_more=1
+    exit 0
 }
 
 # succeeds WHAT COMMAND...: its output goes to $work/out and is shown when it fails
@@ -86,6 +109,7 @@ cleanup() {
     done
     if [[ $(type -t test_cleanup) == function ]]; then test_cleanup; fi
     [[ $failures != 0 || $status == 1 ]] || rm -rf "$work"
+    [[ -z $once_more ]] || NT_TRY=$((${NT_TRY:-1} + 1)) exec bash "$script"
     exit "$status"
 }
 trap cleanup EXIT
