@@ -125,7 +125,8 @@ while IFS='|' read -r cpu due idle others owner samples time; do
         echo "# CPU $cpu: $due % of the ticks came, idle for $idle % of the time, others' for $others %;" \
             "$owner has $samples % of the samples, $time % of the time"
     else
-        share_at_most "CPU $cpu, $owner: $samples % of the samples, $time % of the time" "$(apart "$samples" "$time")" "$off"
+        share_at_most "CPU $cpu, $owner: $samples % of the samples, $time % of the time" \
+            "$(apart "$samples" "$time")" "$off"
         at_work=1
     fi
 done < <(sql "$db" "SELECT t.cpu, (SELECT 100 * count(*) / (dur * $hz / 1000000000) FROM session CROSS
