@@ -13,7 +13,7 @@
 #include "report/out/terminal.h"
 
 /* On a terminal a sentence wraps at words; elsewhere it is one line, which programs read. */
-static void say(const char *format, va_list args)
+static __attribute__((format(printf, 1, 0))) void say(const char *format, va_list args)
 {
 	char *text;
 

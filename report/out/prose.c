@@ -207,7 +207,7 @@ static void print_wrapped(FILE *out, const char *lead, const char *text, bool is
 }
 
 /* The text without what a terminal would act on. To be freed. NULL: out of memory. */
-static char *clean_text(const char *format, va_list args)
+static __attribute__((format(printf, 1, 0))) char *clean_text(const char *format, va_list args)
 {
 	char *text = NULL, *clean = NULL;
 	size_t size = 0;
@@ -248,7 +248,8 @@ static void print_or_fail(FILE *out, const char *lead, const char *text, bool is
 		fail(out);
 }
 
-static void print_clean(FILE *out, const char *lead, const char *format, va_list args)
+static __attribute__((format(printf, 3, 0))) void print_clean(FILE *out, const char *lead, const char *format,
+							      va_list args)
 {
 	char *text = clean_text(format, args);
 

@@ -121,8 +121,8 @@ static uint64_t query(struct nt_db *db, const char *sql)
 static void query_path(const char *path, const uint64_t n_of[NT_TABLE_COUNT])
 {
 	static const char *const more[] = {
-		"SELECT count(*) FROM (SELECT * FROM cpu_slice LIMIT 20) AS a JOIN cpu_slice AS b ON b.ts = a.ts AND "
-		"b.cpu = a.cpu",
+		("SELECT count(*) FROM (SELECT * FROM cpu_slice LIMIT 20) AS a JOIN cpu_slice AS b ON b.ts = a.ts AND "
+		 "b.cpu = a.cpu"),
 		"SELECT (SELECT max(b.ts) FROM sched_slice AS b WHERE b.utid = a.utid) FROM sock_op AS a LIMIT 20",
 		"SELECT * FROM thread WHERE utid = 1 OR tid = 1 OR name = ''",
 		"SELECT * FROM net_cost_process",
