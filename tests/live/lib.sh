@@ -64,7 +64,7 @@ share_at_most() {
 }
 
 # A virtual CPU's clock ticks late, and for seconds on end the delay may follow the traffic: seen with one of two clocks
-# beside each other, in about one recording of five. So where nothing else is wrong, all is done again, at most three
+# beside each other, in three of seventeen runs. So where nothing else is wrong, all is done again, at most three
 # times in all. A sampler that is wrong stays wrong. To be called before `skip` or `finish`.
 once_more_if_off() {
     ((failures == 0 && off_by_chance)) || return 0
