@@ -255,6 +255,7 @@ static __always_inline void seed_op(struct task_struct *task)
 	saved->flags = NT_OP_BEFORE;
 	saved->call_nr = nr;
 	saved->fd = fd;
+	saved->n_done = 0;
 	saved->socket = 0;
 	saved->state = NT_OP_NOTED;
 	if (task->on_cpu || task->nvcsw + task->nivcsw != switches)

@@ -135,6 +135,7 @@ enum nt_outcome {
 #define NT_CALL_SEVERAL 0x01 /* makes several operations: after one, the next begins */
 #define NT_CALL_MAY_NEST 0x02 /* also works on files, whose write may use a socket of the kernel's */
 #define NT_CALL_WAITS 0x04 /* waits for packets, and may poll devices itself meanwhile */
+#define NT_MAX_BATCH 1024 /* the kernel takes at most so many messages of one call */
 
 /* What a system call, by number, can do to a socket. */
 struct nt_call_info {
@@ -200,7 +201,7 @@ struct nt_noted_op {
 	__u8 state; /* enum nt_op_state */
 	__u8 flags; /* NT_OP_* */
 	__u8 zero_a, zero_b;
-	__u32 zero_c;
+	__u32 n_done; /* of a batch: messages that ended since it was noted */
 };
 
 #define NT_LOST_BEFORE 1 /* as a begin in losses: before the recording; 0 would be "not known" */

@@ -39,6 +39,7 @@ int BPF_PROG(nt_sys_enter, struct pt_regs *regs, long nr)
 	cpu->op.call_nr = nr;
 	cpu->op.fd = nt_regs_arg(regs, info->fd_arg);
 	cpu->op.flags = 0;
+	cpu->op.n_done = 0;
 	cpu->op.state = NT_OP_NOTED;
 	cpu->softirq_end_ns = 0;
 	nt_count(cpu, NT_PROGRAM_sys_enter, NT_OUTCOME_noted);

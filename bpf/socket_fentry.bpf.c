@@ -174,10 +174,9 @@ int BPF_PROG(nt_exit_inet_sendpage, struct socket *socket, void *page, int offse
 	return call_end(NT_PROGRAM_exit_inet_sendpage, socket, result, 0, NT_SEND, true);
 }
 
-/* struct mmsghdr of the system calls' interface, and how many of them a call takes. */
+/* struct mmsghdr of the system calls' interface. */
 #define MMSGHDR_SIZE 64
 #define MMSGHDR_LENGTH 56
-#define MAX_BATCH 1024
 
 /* The flags that a receiving call was given. */
 static __always_inline int recv_flags(struct pt_regs *regs, __u8 call)
@@ -220,7 +219,7 @@ static __always_inline bool function_result(struct pt_regs *regs, const volatile
 
 	if (*result < 0 || !(info->flags & NT_CALL_SEVERAL))
 		return true;
-	if ((info->flags & NT_CALL_MAY_NEST) || !n || n > MAX_BATCH)
+	if ((info->flags & NT_CALL_MAY_NEST) || !n || n > NT_MAX_BATCH)
 		return false;
 	if (bpf_probe_read_user(&length, sizeof(length),
 				(void *)(nt_regs_arg(regs, 1) + (n - 1) * MMSGHDR_SIZE + MMSGHDR_LENGTH)))

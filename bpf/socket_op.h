@@ -84,17 +84,32 @@ static __always_inline bool begin_is_known(struct nt_cpu *cpu, struct task_struc
 	return fd_is(task, op->fd, sk);
 }
 
-static __always_inline void use_begin(struct nt_noted_op *op, struct nt_op *record,
+/*
+ * Whether a call may make another operation after this one. A batch is over after an error, or when all its messages
+ * are done. A file's pages are not counted: how many messages they make, nothing tells. Where begins are the task's
+ * (task_ops.h), they are told.
+ */
+static __always_inline bool may_go_on(struct task_struct *task, struct nt_noted_op *op, __s32 result,
+				      const volatile struct nt_call_info *info)
+{
+	__u32 n;
+
+	if (!(info->flags & NT_CALL_SEVERAL) || result < 0 || nt_config.ops_by_task)
+		return false;
+	if (info->flags & NT_CALL_MAY_NEST)
+		return true;
+	n = nt_regs_arg((struct pt_regs *)bpf_task_pt_regs(task), 2);
+	return ++op->n_done < (n < NT_MAX_BATCH ? n : NT_MAX_BATCH);
+}
+
+static __always_inline void use_begin(struct task_struct *task, struct nt_noted_op *op, struct nt_op *record,
 				      const volatile struct nt_call_info *info)
 {
 	if (op->flags & NT_OP_BEFORE)
 		record->flags |= NT_OP_BEFORE;
 	else
 		record->dur_ns = record->end_ns - op->begin_ns;
-	/*
-	 * A batch goes on after a message that went well; an error ends it. Where begins are the task's, they are told.
-	 */
-	if ((info->flags & NT_CALL_SEVERAL) && record->result >= 0 && !nt_config.ops_by_task) {
+	if (may_go_on(task, op, record->result, info)) {
 		op->begin_ns = record->end_ns;
 		op->flags = 0;
 	} else {
@@ -154,7 +169,7 @@ static __always_inline void fill_origin(struct nt_cpu *cpu, struct nt_op *record
 		return;
 	if (info && begin_is_known(cpu, task, sk, record->dir, nr, info)) {
 		record->flags &= ~NT_OP_NO_BEGIN;
-		use_begin(&cpu->op, record, info);
+		use_begin(task, &cpu->op, record, info);
 	}
 }
 
