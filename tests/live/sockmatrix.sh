@@ -91,7 +91,10 @@ matrix() {
     is "receives whose descriptor another thread closed meanwhile" "$(sql "$work/m.db" "
         SELECT count(*) FROM sock_op JOIN thread t USING (session_id, utid) WHERE t.name = 'o-closed'
             AND result <> 'abandoned'")" 120
-    # A batch that is switched out between its last message and its return leaves such a row (docs/limits.md).
+    is "messages of full batches that slept before they returned, and other rows of theirs" "$(sql "$work/m.db" "
+        SELECT sum(result = 'ok'), sum(result <> 'ok') FROM sock_op JOIN thread t USING (session_id, utid)
+        WHERE t.name = 'o-batch'")" '40|0'
+    # A batch that ends early, and is switched out before it returns, leaves such a row (docs/limits.md).
     at_most "rows of what was begun and turned out to be no operation, of 100" "$(sql "$work/m.db" "
         SELECT 100.0 * sum(result = 'abandoned') / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
         WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" 1

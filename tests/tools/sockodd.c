@@ -11,13 +11,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -224,9 +227,6 @@ static void *receive_closed(void *arg)
 	atomic_store(&closed->tid, gettid());
 	expect("receive", opcount_recv(&closed->end, closed->call, SIZE, 1, 0, NULL),
 	       closed->call == OPCOUNT_RECVMMSG ? 1 : SIZE);
-	/* A switch elsewhere. Else a batch that is preempted before its return ends, for all that is recorded, with the
-	 * thread. */
-	usleep(1000);
 	return NULL;
 }
 
@@ -255,6 +255,93 @@ static void case_closed(int family)
 			close(ends[0].fd);
 		}
 	}
+}
+
+/* ---- a batch that sleeps after its last message ---- */
+
+#define PAGE 4096u
+#define MESSAGES 2u
+
+struct batch {
+	const struct opcount_end *end;
+	enum opcount_call call;
+	struct mmsghdr *messages;
+};
+
+static void *make_batch(void *arg)
+{
+	const struct batch *batch = arg;
+	struct mmsghdr *messages = batch->messages;
+	int done;
+
+	opcount_thread("o-batch");
+	done = batch->call == OPCOUNT_SENDMMSG ? sendmmsg(batch->end->fd, messages, MESSAGES, 0)
+					       : recvmmsg(batch->end->fd, messages, MESSAGES, 0, NULL);
+	expect("batch", done, MESSAGES);
+	for (unsigned int i = 0; i < MESSAGES; i++)
+		opcount_note(batch->end, batch->call, messages[i].msg_len, 0);
+	return NULL;
+}
+
+/* Whoever touches the page sleeps until give_page. */
+static int make_absent(char *page)
+{
+	int uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register part = {.range = {(unsigned long)page, PAGE}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+
+	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) || ioctl(uffd, UFFDIO_REGISTER, &part))
+		opcount_die("userfaultfd: %s", strerror(errno));
+	return uffd;
+}
+
+/* Waits until somebody touches it, and some time more. */
+static void give_page(int uffd, char *page)
+{
+	struct uffdio_zeropage zero = {.range = {(unsigned long)page, PAGE}};
+	struct uffd_msg event;
+
+	expect("fault", read(uffd, &event, sizeof(event)), sizeof(event));
+	usleep(2000);
+	if (ioctl(uffd, UFFDIO_ZEROPAGE, &zero))
+		opcount_die("UFFDIO_ZEROPAGE: %s", strerror(errno));
+}
+
+/*
+ * The call waits for the page into which the kernel writes the last message's length: the message is done, the call is
+ * not. In a thread of its own.
+ */
+static void sleep_in_batch(const struct opcount_end *end, enum opcount_call call)
+{
+	char data[SIZE] = {0},
+	     *pages = mmap(NULL, 2 * (size_t)PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct iovec iov = {.iov_base = data, .iov_len = SIZE};
+	struct batch batch = {end, call, NULL};
+	pthread_t thread;
+	int uffd;
+
+	if (pages == MAP_FAILED)
+		opcount_die("mmap: %s", strerror(errno));
+	batch.messages = (struct mmsghdr *)(pages + PAGE - offsetof(struct mmsghdr, msg_len)) - (MESSAGES - 1);
+	for (unsigned int i = 0; i < MESSAGES; i++)
+		batch.messages[i].msg_hdr = (struct msghdr){.msg_iov = &iov, .msg_iovlen = 1};
+	uffd = make_absent(pages + PAGE);
+	if (pthread_create(&thread, NULL, make_batch, &batch))
+		opcount_die("cannot start a thread");
+	give_page(uffd, pages + PAGE);
+	pthread_join(thread, NULL);
+	close(uffd);
+	munmap(pages, 2 * (size_t)PAGE);
+}
+
+static void case_batch(int family)
+{
+	struct opcount_end ends[2];
+
+	opcount_pair(ends, family, IPPROTO_UDP, false);
+	sleep_in_batch(&ends[0], OPCOUNT_SENDMMSG);
+	sleep_in_batch(&ends[1], OPCOUNT_RECVMMSG);
+	close_pair(ends);
 }
 
 /* ---- signals ---- */
@@ -350,9 +437,9 @@ static const struct {
 	const char *name;
 	void (*run)(int family);
 } cases[] = {
-	{"epipe", case_epipe},	       {"reset", case_reset},	  {"refused", case_refused},
-	{"unreach", case_unreachable}, {"timeout", case_timeout}, {"peek", case_peek},
-	{"none", case_none},	       {"closed", case_closed},	  {"signal", case_signal},
+	{"epipe", case_epipe},	   {"reset", case_reset},   {"refused", case_refused}, {"unreach", case_unreachable},
+	{"timeout", case_timeout}, {"peek", case_peek},	    {"none", case_none},       {"closed", case_closed},
+	{"batch", case_batch},	   {"signal", case_signal},
 };
 
 int main(int argc, char **argv)
