@@ -29,6 +29,8 @@ void nt_sums_free(struct nt_sums *sums)
 		return;
 	free(sums->slices.costs);
 	free(sums->ops.costs);
+	nt_id_map_release(&sums->chosen);
+	free(sums->choices);
 	nt_texts_release(&sums->counter_keys);
 	free(sums->counters);
 	nt_id_map_release(&sums->tasks);

@@ -3,15 +3,21 @@
  * sums.h - a tape's rows, condensed for a database that keeps hours in megabytes: sums of costs in buckets of a minute,
  * with the largest of each bucket by name and the rest together, the names that these need, and counters. All sums stay
  * exact. docs/sql-schema.md says what is left of each table (Databases of a part). Memory as rows/rows.h, and that for
- * the different tasks and sockets of some minutes. Pure; functions give 0, a negative errno, or what `put` gave.
+ * the different tasks and sockets of some minutes and the names of all. Pure; functions give 0, a negative errno, or
+ * what `put` gave.
  */
 #pragma once
 
 #include "report/rows/tables.h"
 
 #define NT_SUMS_BUCKET_NS 60000000000ll
-/* In each bucket, so many rows name a thread: of send and recv in cpu_cost, of task there, and of sock_cost. */
+/*
+ * In each bucket, so many threads at most keep their names in send and recv of cpu_cost, and in sock_cost: those with
+ * the most time there. There are fewer if they would take more rows of cpu_cost than NT_SUMS_ROWS, but one at least.
+ * And so many rows of task in cpu_cost name a thread, and of sock_cost a socket.
+ */
 #define NT_SUMS_TOP 25
+#define NT_SUMS_ROWS 64
 #define NT_SUMS_OTHERS INT64_MAX /* the thread and the process that stand for the rest */
 
 /* The tables that something is left of. */

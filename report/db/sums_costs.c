@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * sums_costs.c - the part of sums.h that adds costs up. They are noted as they come; when there are many, or a bucket
- * is over, they are sorted, and those with one key become one. Sums of a bucket that are known late are rows of their
- * own.
+ * is over, they are sorted, and those with one key become one. Both tables' costs of a bucket are put together: then
+ * its threads are chosen that keep their names. Sums of a bucket that are known late are rows of their own, with the
+ * names that were chosen.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,11 +13,6 @@
 
 #define MAX_COSTS 65536 /* noted at a time */
 #define LONG_NS (60 * NT_SUMS_BUCKET_NS)
-
-static bool is_op(const struct nt_sums *sums, const struct nt_sums_costs *costs)
-{
-	return costs == &sums->ops;
-}
 
 /* ---- adding up ---- */
 
@@ -53,17 +49,17 @@ static size_t merge(struct nt_sums_cost *costs, size_t n)
 	return left;
 }
 
-/* ---- the largest of a bucket ---- */
+/* ---- the threads of a bucket ---- */
 
-static bool is_own(const struct nt_sums_cost *cost)
-{
-	return cost->what == NT_OWNER_SEND || cost->what == NT_OWNER_RECV || cost->what == NT_OWNER_TASK;
-}
+/* Time in sends and receives, by both tables, and the rows of cpu_cost that this takes. */
+struct thread_time {
+	uint64_t task, ns;
+	unsigned int rows;
+};
 
-/* What names its thread if it is among the largest. The time of interrupts is in no thread's account. */
-static bool is_ranked(const struct nt_sums_cost *cost, bool is_op)
+static bool is_network(const struct nt_sums_cost *cost, bool is_op)
 {
-	return cost->task != NT_NO_TASK && (is_op || is_own(cost));
+	return cost->task != NT_NO_TASK && (is_op || cost->what == NT_OWNER_SEND || cost->what == NT_OWNER_RECV);
 }
 
 static uint64_t time_of(const struct nt_sums_cost *cost, bool is_op)
@@ -71,59 +67,154 @@ static uint64_t time_of(const struct nt_sums_cost *cost, bool is_op)
 	return cost->sums[is_op ? 5 : 0];
 }
 
-/* Keeps the NT_SUMS_TOP largest, by time and then as they come, in their order; n_top so far. Gives the new n_top. */
-static size_t rank(const struct nt_sums_cost **top, size_t n_top, const struct nt_sums_cost *cost, bool is_op)
+static int by_task(const void *first, const void *second)
 {
-	size_t at = n_top;
+	const struct thread_time *a = first, *b = second;
 
-	while (at && time_of(top[at - 1], is_op) < time_of(cost, is_op))
-		at--;
-	if (at == NT_SUMS_TOP)
-		return n_top;
-	n_top += n_top < NT_SUMS_TOP;
-	memmove(top + at + 1, top + at, (n_top - at - 1) * sizeof(*top));
-	top[at] = cost;
-	return n_top;
+	COMPARE(task);
+	return 0;
 }
 
-/* The rest together. */
-static void forget_name(struct nt_sums_cost *cost, bool is_op)
+static int by_time(const void *first, const void *second)
 {
-	if (is_ranked(cost, is_op))
-		cost->task = NT_SUMS_OTHERS;
-	else if (is_op || cost->what != NT_OWNER_IDLE)
-		cost->task = NT_NO_TASK;
-	if (is_op)
-		cost->place = 0;
+	const struct thread_time *a = second, *b = first;
+
+	COMPARE(ns);
+	return -by_task(a, b);
 }
 
-/* The largest of one kind. */
+static size_t list_threads(const struct nt_sums_part *part, bool is_op, struct thread_time *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < part->n; i++) {
+		if (is_network(&part->costs[i], is_op))
+			out[n++] = (struct thread_time){part->costs[i].task, time_of(&part->costs[i], is_op), !is_op};
+	}
+	return n;
+}
+
+/* One entry for each thread, most time first. Gives how many are left. */
+static size_t order_threads(struct thread_time *threads, size_t n)
+{
+	size_t left = 0;
+
+	if (n)
+		qsort(threads, n, sizeof(*threads), by_task);
+	for (size_t i = 0; i < n; i++) {
+		if (left && threads[left - 1].task == threads[i].task) {
+			threads[left - 1].ns += threads[i].ns;
+			threads[left - 1].rows += threads[i].rows;
+		} else {
+			threads[left++] = threads[i];
+		}
+	}
+	if (left)
+		qsort(threads, left, sizeof(*threads), by_time);
+	return left;
+}
+
+/* Those with the most time. */
+static void choose_first(struct nt_sums_choice *choice, const struct thread_time *threads, size_t n)
+{
+	unsigned int rows = 0;
+
+	for (; choice->n < n && choice->n < NT_SUMS_TOP; choice->n++) {
+		rows += threads[choice->n].rows;
+		if (choice->n && rows > NT_SUMS_ROWS)
+			break;
+		choice->tasks[choice->n] = threads[choice->n].task;
+	}
+	choice->is_made = true;
+}
+
+/* By both parts of a bucket. */
+static int choose(struct nt_sums_choice *choice, const struct nt_sums_part *slices, const struct nt_sums_part *ops)
+{
+	struct thread_time *threads = malloc((slices->n + ops->n) * sizeof(*threads));
+	size_t n;
+
+	if (!threads)
+		return -ENOMEM;
+	n = list_threads(slices, false, threads);
+	n += list_threads(ops, true, threads + n);
+	choose_first(choice, threads, order_threads(threads, n));
+	free(threads);
+	return 0;
+}
+
+static bool is_chosen(const struct nt_sums_choice *choice, uint64_t task)
+{
+	return NT_ANY(choice->n, i, choice->tasks[i] == task);
+}
+
+/* ---- the largest rows ---- */
+
 struct ranking {
-	const struct nt_sums_cost *top[NT_SUMS_TOP];
+	struct nt_sums_cost *top[NT_SUMS_TOP];
 	size_t n;
 };
 
-/* A thread that computes is no rival of one that sends. */
-static struct ranking *ranking_of(struct ranking both[2], const struct nt_sums_cost *cost, bool is_op)
+/* Keeps the NT_SUMS_TOP largest, by time and then as they come, in their order. */
+static void rank(struct ranking *ranking, struct nt_sums_cost *cost, bool is_op)
 {
-	return &both[!is_op && cost->what == NT_OWNER_TASK];
+	size_t at = ranking->n;
+
+	while (at && time_of(ranking->top[at - 1], is_op) < time_of(cost, is_op))
+		at--;
+	if (at == NT_SUMS_TOP)
+		return;
+	ranking->n += ranking->n < NT_SUMS_TOP;
+	memmove(ranking->top + at + 1, ranking->top + at, (ranking->n - at - 1) * sizeof(*ranking->top));
+	ranking->top[at] = cost;
 }
 
-static void forget_names(struct nt_sums_cost *costs, size_t n, bool is_op)
+static bool is_in(const struct ranking *ranking, const struct nt_sums_cost *cost)
 {
-	struct ranking both[2] = {0};
+	return NT_ANY(ranking->n, i, ranking->top[i] == cost);
+}
 
-	for (size_t i = 0; i < n; i++) {
-		struct ranking *ranking = ranking_of(both, &costs[i], is_op);
+/* The time of interrupts is in no thread's account. */
+static void forget_thread(struct nt_sums_cost *cost)
+{
+	if (cost->what == NT_OWNER_SEND || cost->what == NT_OWNER_RECV || cost->what == NT_OWNER_TASK)
+		cost->task = cost->task == NT_NO_TASK ? NT_NO_TASK : NT_SUMS_OTHERS;
+	else if (cost->what != NT_OWNER_IDLE)
+		cost->task = NT_NO_TASK;
+}
 
-		if (is_ranked(&costs[i], is_op))
-			ranking->n = rank(ranking->top, ranking->n, &costs[i], is_op);
+/* A thread that computes is no rival of one that sends. */
+static void name_slices(const struct nt_sums_part *part, const struct nt_sums_choice *choice)
+{
+	struct ranking computing = {.n = 0};
+
+	for (size_t i = 0; i < part->n; i++) {
+		if (part->costs[i].what == NT_OWNER_TASK && part->costs[i].task != NT_NO_TASK)
+			rank(&computing, &part->costs[i], false);
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct ranking *ranking = ranking_of(both, &costs[i], is_op);
+	for (size_t i = 0; i < part->n; i++) {
+		struct nt_sums_cost *cost = &part->costs[i];
 
-		if (!NT_ANY(ranking->n, k, ranking->top[k] == &costs[i]))
-			forget_name(&costs[i], is_op);
+		if (!is_in(&computing, cost) && !(is_network(cost, false) && is_chosen(choice, cost->task)))
+			forget_thread(cost);
+	}
+}
+
+static void name_ops(const struct nt_sums_part *part, const struct nt_sums_choice *choice)
+{
+	struct ranking largest = {.n = 0};
+
+	for (size_t i = 0; i < part->n; i++) {
+		struct nt_sums_cost *cost = &part->costs[i];
+
+		if (cost->task != NT_NO_TASK && !is_chosen(choice, cost->task))
+			cost->task = NT_SUMS_OTHERS;
+		else if (cost->task != NT_NO_TASK)
+			rank(&largest, cost, true);
+	}
+	for (size_t i = 0; i < part->n; i++) {
+		if (!is_in(&largest, &part->costs[i]))
+			part->costs[i].place = 0;
 	}
 }
 
@@ -174,40 +265,95 @@ static int put_cost(struct nt_sums *sums, const struct nt_sums_cost *cost, bool 
 	return is_op ? put_ops(sums, cost, ts, dur) : put_slices(sums, cost, ts, dur);
 }
 
-/* All costs of one bucket. */
-static int put_bucket(struct nt_sums *sums, struct nt_sums_cost *costs, size_t n, bool is_op)
+static int put_part(struct nt_sums *sums, const struct nt_sums_part *part, bool is_op)
 {
+	const size_t n = merge(part->costs, part->n);
 	int error = 0;
 
-	forget_names(costs, n, is_op);
-	n = merge(costs, n);
 	for (size_t i = 0; i < n && !error; i++)
-		error = put_cost(sums, &costs[i], is_op);
+		error = put_cost(sums, &part->costs[i], is_op);
 	return error;
+}
+
+/* All costs of one bucket. */
+static int put_bucket(struct nt_sums *sums, int64_t bucket, const struct nt_sums_part *slices,
+		      const struct nt_sums_part *ops)
+{
+	const int64_t i = NT_INDEX(&sums->chosen, (uint64_t)bucket, sums->choices, sums->choices_size, sums->n_choices,
+				   {.is_made = false});
+	struct nt_sums_choice *choice;
+	int error = 0;
+
+	if (i < 0)
+		return -ENOMEM;
+	choice = &sums->choices[i];
+	if (!choice->is_made)
+		error = choose(choice, slices, ops);
+	if (error)
+		return error;
+	name_slices(slices, choice);
+	name_ops(ops, choice);
+	error = put_part(sums, slices, false);
+	return error ? error : put_part(sums, ops, true);
+}
+
+/* The costs from `done` on that are of this bucket; they are sorted. */
+static struct nt_sums_part part_of(const struct nt_sums_costs *costs, size_t done, int64_t bucket)
+{
+	struct nt_sums_part part = {.costs = costs->costs + done, .n = 0};
+
+	while (done + part.n < costs->n && part.costs[part.n].bucket == bucket)
+		part.n++;
+	return part;
+}
+
+static int64_t bucket_at(const struct nt_sums_costs *costs, size_t at)
+{
+	return at < costs->n ? costs->costs[at].bucket : INT64_MAX;
+}
+
+static void drop(struct nt_sums_costs *costs, size_t n)
+{
+	costs->n -= n;
+	if (n && costs->n)
+		memmove(costs->costs, costs->costs + n, costs->n * sizeof(*costs->costs));
 }
 
 /* Puts the costs of buckets before this one; they are sorted. */
-static int put_until(struct nt_sums *sums, struct nt_sums_costs *costs, int64_t bucket)
+static int put_until(struct nt_sums *sums, int64_t end)
 {
-	size_t done = 0, n;
+	size_t n_slices = 0, n_ops = 0;
 	int error = 0;
 
-	for (; done < costs->n && costs->costs[done].bucket < bucket && !error; done += n) {
-		for (n = 1; done + n < costs->n && costs->costs[done + n].bucket == costs->costs[done].bucket; n++)
-			;
-		error = put_bucket(sums, costs->costs + done, n, is_op(sums, costs));
+	while (!error) {
+		const int64_t slice = bucket_at(&sums->slices, n_slices), op = bucket_at(&sums->ops, n_ops);
+		const int64_t bucket = slice < op ? slice : op;
+		struct nt_sums_part slices, ops;
+
+		if (bucket >= end)
+			break;
+		slices = part_of(&sums->slices, n_slices, bucket);
+		ops = part_of(&sums->ops, n_ops, bucket);
+		n_slices += slices.n;
+		n_ops += ops.n;
+		error = put_bucket(sums, bucket, &slices, &ops);
 	}
-	costs->n -= done;
-	if (costs->n)
-		memmove(costs->costs, costs->costs + done, costs->n * sizeof(*costs->costs));
+	drop(&sums->slices, n_slices);
+	drop(&sums->ops, n_ops);
 	return error;
 }
 
-static int make_room(struct nt_sums *sums, struct nt_sums_costs *costs)
+static void merge_both(struct nt_sums *sums)
 {
-	costs->n = merge(costs->costs, costs->n);
+	sums->slices.n = merge(sums->slices.costs, sums->slices.n);
+	sums->ops.n = merge(sums->ops.costs, sums->ops.n);
+}
+
+static int make_room(struct nt_sums *sums, const struct nt_sums_costs *costs)
+{
+	merge_both(sums);
 	/* Too many different ones for a bucket: it gets several rows of a key. */
-	return costs->n > MAX_COSTS / 2 ? put_until(sums, costs, INT64_MAX) : 0;
+	return costs->n > MAX_COSTS / 2 ? put_until(sums, INT64_MAX) : 0;
 }
 
 /* ---- noting ---- */
@@ -216,11 +362,11 @@ static int note(struct nt_sums *sums, struct nt_sums_costs *costs, const struct 
 {
 	int error = 0;
 
-	if (cost->bucket > costs->newest) {
-		costs->n = merge(costs->costs, costs->n);
+	if (cost->bucket > sums->newest) {
+		merge_both(sums);
 		/* The one before may still get some. */
-		error = put_until(sums, costs, costs->newest);
-		costs->newest = cost->bucket;
+		error = put_until(sums, sums->newest);
+		sums->newest = cost->bucket;
 	}
 	if (!error && costs->n == MAX_COSTS)
 		error = make_room(sums, costs);
@@ -238,8 +384,8 @@ static uint64_t task_of(const struct nt_row *row)
 /* Whole minutes of one key as one row, so that a tape that claims centuries makes no row for each of their minutes. */
 static int put_whole(struct nt_sums *sums, struct nt_sums_cost *cost, int64_t at, int64_t dur)
 {
-	if (!is_ranked(cost, false))
-		forget_name(cost, false);
+	if (cost->what != NT_OWNER_TASK && !is_network(cost, false))
+		forget_thread(cost);
 	if (cost->task != NT_NO_TASK && nt_id_map_set(&sums->tasks, cost->task, 1))
 		return -ENOMEM;
 	return put_slices(sums, cost, sums->start_ts + at, dur);
@@ -290,12 +436,6 @@ int nt_sums_add_op(struct nt_sums *sums, const struct nt_row *row)
 
 int nt_sums_finish_costs(struct nt_sums *sums)
 {
-	struct nt_sums_costs *const both[] = {&sums->slices, &sums->ops};
-	int error = 0;
-
-	for (size_t i = 0; i < NT_COUNT(both) && !error; i++) {
-		both[i]->n = merge(both[i]->costs, both[i]->n);
-		error = put_until(sums, both[i], INT64_MAX);
-	}
-	return error;
+	merge_both(sums);
+	return put_until(sums, INT64_MAX);
 }

@@ -20,7 +20,19 @@ struct nt_sums_cost {
 struct nt_sums_costs {
 	struct nt_sums_cost *costs;
 	size_t n, size;
-	int64_t newest; /* bucket */
+};
+
+/* Those of them that are of one bucket. */
+struct nt_sums_part {
+	struct nt_sums_cost *costs;
+	size_t n;
+};
+
+/* The threads that keep their names in a bucket. */
+struct nt_sums_choice {
+	bool is_made;
+	unsigned int n;
+	uint64_t tasks[NT_SUMS_TOP];
 };
 
 /* A row that is kept; its texts are in the sums' arena. */
@@ -47,6 +59,10 @@ struct nt_sums {
 	int64_t start_ts, end_ts, session_id;
 	struct nt_sums_sink sink;
 	struct nt_sums_costs slices, ops;
+	int64_t newest; /* bucket of either */
+	struct nt_id_map chosen; /* bucket: index + 1 of its choice */
+	struct nt_sums_choice *choices;
+	size_t n_choices, choices_size;
 	struct nt_texts counter_keys;
 	struct nt_sums_counter *counters; /* number of the key - 1 */
 	size_t counters_size;

@@ -7,12 +7,10 @@
 #include "report/rows/ahead.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "report/util/handover.h"
 
 #define BATCHES 4
 #define WAIT_NS 20000000 /* from question to question whether to stop */
@@ -29,13 +27,8 @@ struct batch {
 struct nt_ahead {
 	struct nt_rows *rows;
 	struct nt_ahead_config config;
-	pthread_t thread;
-	atomic_bool stop; /* the thread is to end as soon as it can */
-	pthread_mutex_t lock; /* of the two below it */
-	pthread_cond_t changed;
-	uint64_t filled, emptied; /* batches so far */
+	struct nt_handover handover;
 	/* The reader's own: */
-	bool has_thread; /* one that must be joined */
 	bool is_cut; /* its own making of rows was stopped */
 	struct batch *batch; /* that it reads; NULL: none */
 	size_t next_row;
@@ -73,37 +66,15 @@ static void fill(struct batch *batch, struct nt_rows *rows)
 	batch->permille = nt_rows_progress(rows);
 }
 
-/* A batch to fill; NULL: nobody wants more. */
-static struct batch *wait_empty(struct nt_ahead *ahead)
-{
-	struct batch *batch;
-
-	pthread_mutex_lock(&ahead->lock);
-	while (!ahead->stop && ahead->filled - ahead->emptied == BATCHES)
-		pthread_cond_wait(&ahead->changed, &ahead->lock);
-	batch = ahead->stop ? NULL : &ahead->batches[ahead->filled % BATCHES];
-	pthread_mutex_unlock(&ahead->lock);
-	return batch;
-}
-
-static void count_one_more(struct nt_ahead *ahead, uint64_t *batches)
-{
-	pthread_mutex_lock(&ahead->lock);
-	++*batches;
-	pthread_cond_signal(&ahead->changed);
-	pthread_mutex_unlock(&ahead->lock);
-}
-
 static void *make_rows(void *arg)
 {
 	struct nt_ahead *ahead = arg;
-	struct batch *batch;
-	int end = 0;
+	int place, end = 0;
 
-	while (!end && (batch = wait_empty(ahead))) {
-		fill(batch, ahead->rows);
-		end = batch->end;
-		count_one_more(ahead, &ahead->filled);
+	while (!end && (place = nt_handover_to_fill(&ahead->handover)) >= 0) {
+		fill(&ahead->batches[place], ahead->rows);
+		end = ahead->batches[place].end;
+		nt_handover_filled(&ahead->handover);
 	}
 	return NULL;
 }
@@ -115,42 +86,16 @@ static bool is_stopped(void *arg)
 {
 	struct nt_ahead *ahead = arg;
 
-	if (ahead->has_thread)
-		return atomic_load_explicit(&ahead->stop, memory_order_relaxed);
+	if (ahead->handover.has_thread)
+		return atomic_load_explicit(&ahead->handover.stop, memory_order_relaxed);
 	ahead->is_cut = ahead->config.is_stopped && ahead->config.is_stopped(ahead->config.arg);
 	return ahead->is_cut;
-}
-
-/* With all signals blocked: handlers run in the thread that works on what they clean up. */
-static void start(struct nt_ahead *ahead)
-{
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ahead->has_thread = true; /* before it looks */
-	if (pthread_create(&ahead->thread, NULL, make_rows, ahead))
-		ahead->has_thread = false;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void end_thread(struct nt_ahead *ahead)
-{
-	if (!ahead->has_thread)
-		return;
-	atomic_store(&ahead->stop, true);
-	pthread_mutex_lock(&ahead->lock);
-	pthread_cond_signal(&ahead->changed);
-	pthread_mutex_unlock(&ahead->lock);
-	pthread_join(ahead->thread, NULL);
-	ahead->has_thread = false;
-	atomic_store(&ahead->stop, false);
 }
 
 void nt_ahead_pause(struct nt_ahead_turn *turn)
 {
 	if (turn->works)
-		end_thread(turn->works);
+		nt_handover_stop(&turn->works->handover);
 	turn->works = NULL;
 }
 
@@ -162,19 +107,8 @@ static void take_turn(struct nt_ahead *ahead)
 		nt_ahead_pause(turn);
 		turn->works = ahead;
 	}
-	if (!ahead->has_thread)
-		start(ahead);
-}
-
-static void init_lock(struct nt_ahead *ahead)
-{
-	pthread_condattr_t attributes;
-
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&ahead->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
-	pthread_mutex_init(&ahead->lock, NULL);
+	if (!ahead->handover.has_thread)
+		nt_handover_start(&ahead->handover, 0, make_rows, ahead);
 }
 
 int nt_ahead_open(struct nt_ahead **out, struct nt_rows *rows, const struct nt_ahead_config *config)
@@ -185,7 +119,7 @@ int nt_ahead_open(struct nt_ahead **out, struct nt_rows *rows, const struct nt_a
 		return -ENOMEM;
 	ahead->rows = rows;
 	ahead->config = *config;
-	init_lock(ahead);
+	nt_handover_init(&ahead->handover, BATCHES);
 	nt_rows_ask(rows, is_stopped, ahead);
 	take_turn(ahead);
 	*out = ahead;
@@ -196,68 +130,48 @@ void nt_ahead_close(struct nt_ahead *ahead)
 {
 	if (!ahead)
 		return;
-	end_thread(ahead);
+	nt_handover_stop(&ahead->handover);
 	if (ahead->config.turn && ahead->config.turn->works == ahead)
 		ahead->config.turn->works = NULL;
 	nt_rows_ask(ahead->rows, NULL, NULL);
-	pthread_cond_destroy(&ahead->changed);
-	pthread_mutex_destroy(&ahead->lock);
+	nt_handover_release(&ahead->handover);
 	for (size_t i = 0; i < BATCHES; i++)
 		nt_arena_release(&ahead->batches[i].texts);
 	free(ahead);
 }
 
-static bool is_filled(struct nt_ahead *ahead)
-{
-	bool is;
-
-	pthread_mutex_lock(&ahead->lock);
-	is = ahead->filled != ahead->emptied;
-	pthread_mutex_unlock(&ahead->lock);
-	return is;
-}
-
 /* Until there is a batch, or for a moment. 0, or -ECANCELED. */
 static int wait_filled(struct nt_ahead *ahead)
 {
-	struct timespec until;
-	int error = 0;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += WAIT_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	pthread_mutex_lock(&ahead->lock);
-	while (ahead->filled == ahead->emptied && !error)
-		error = pthread_cond_timedwait(&ahead->changed, &ahead->lock, &until);
-	pthread_mutex_unlock(&ahead->lock);
-	return error && ahead->config.is_stopped && ahead->config.is_stopped(ahead->config.arg) ? -ECANCELED : 0;
+	if (nt_handover_to_empty(&ahead->handover, WAIT_NS) >= 0)
+		return 0;
+	return ahead->config.is_stopped && ahead->config.is_stopped(ahead->config.arg) ? -ECANCELED : 0;
 }
 
 /* The reader itself makes the next batch. 0, or -ECANCELED. */
 static int fill_one(struct nt_ahead *ahead)
 {
 	ahead->is_cut = false;
-	fill(&ahead->batches[ahead->filled % BATCHES], ahead->rows);
-	ahead->filled++;
+	fill(&ahead->batches[nt_handover_to_fill(&ahead->handover)], ahead->rows);
+	nt_handover_filled(&ahead->handover);
 	return ahead->is_cut ? -ECANCELED : 0;
 }
 
 /* Another batch in place of the one that was read. 0, or -ECANCELED. */
 static int turn_over(struct nt_ahead *ahead)
 {
-	int error = 0;
+	int place, error = 0;
 
 	if (ahead->batch)
-		count_one_more(ahead, &ahead->emptied);
+		nt_handover_emptied(&ahead->handover);
 	ahead->batch = NULL;
-	while (!is_filled(ahead) && !error) {
+	while ((place = nt_handover_to_empty(&ahead->handover, 0)) < 0 && !error) {
 		take_turn(ahead);
-		error = ahead->has_thread ? wait_filled(ahead) : fill_one(ahead);
+		error = ahead->handover.has_thread ? wait_filled(ahead) : fill_one(ahead);
 	}
 	if (error)
 		return error;
-	ahead->batch = &ahead->batches[ahead->emptied % BATCHES];
+	ahead->batch = &ahead->batches[place];
 	ahead->next_row = 0;
 	return 0;
 }

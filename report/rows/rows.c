@@ -522,12 +522,13 @@ uint64_t nt_rows_empty(const struct nt_rows *rows)
 
 unsigned int nt_rows_progress(const struct nt_rows *rows)
 {
-	uint64_t all = rows->tape->end_ns - rows->tape->start_ns, done;
+	const uint64_t from_ns = nt_window_begin(rows), to_ns = nt_window_end(rows);
 
-	if (rows->events_done || rows->at_ns >= rows->tape->end_ns)
+	if (rows->events_done || rows->at_ns >= to_ns)
 		return 1000;
-	done = rows->at_ns > rows->tape->start_ns ? rows->at_ns - rows->tape->start_ns : 0;
-	return (unsigned int)((double)done * 1000 / (double)all);
+	if (rows->at_ns <= from_ns)
+		return 0;
+	return (unsigned int)((double)(rows->at_ns - from_ns) * 1000 / (double)(to_ns - from_ns));
 }
 
 void nt_session_uuid(const struct nt_tape *tape, char uuid[33])

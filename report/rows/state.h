@@ -92,6 +92,9 @@ struct nt_timeline *nt_rows_timeline_new(struct nt_rows *rows, const struct nt_t
 /* Finds what must be read. Before the rows' own readers are made. 0, or a negative errno. */
 int nt_window_open(struct nt_rows *rows, bool needs_timeline);
 void nt_window_release(struct nt_rows *rows);
+/* The part of the session that is read, but for what is needed of the time about it. */
+uint64_t nt_window_begin(const struct nt_rows *rows);
+uint64_t nt_window_end(const struct nt_rows *rows);
 /* Whether the row is in the window. Ask if the window leaves any out. */
 bool nt_window_has(const struct nt_rows *rows, const struct nt_row *row);
 /* A row of uncovered time, in the window or not. */

@@ -342,6 +342,22 @@ void nt_window_fed(struct nt_rows *rows, uint32_t cpu, const union nt_any *recor
 		nt_merge_stop(rows->merge, cpu);
 }
 
+/* ---- how far it is ---- */
+
+uint64_t nt_window_begin(const struct nt_rows *rows)
+{
+	const bool is_part = rows->window.places && rows->want.from_ns > rows->tape->start_ns;
+
+	return is_part ? rows->want.from_ns : rows->tape->start_ns;
+}
+
+uint64_t nt_window_end(const struct nt_rows *rows)
+{
+	const bool is_part = rows->window.until_ns && rows->want.to_ns < rows->tape->end_ns;
+
+	return is_part ? rows->want.to_ns : rows->tape->end_ns;
+}
+
 /* ---- opening ---- */
 
 /* Whether all that is wanted needs only a part of the events. */

@@ -51,7 +51,7 @@ void nt_cpu_reader_begin_at(struct nt_cpu_reader *reader, const struct nt_place 
 {
 	reader->chunk = place->chunk;
 	reader->expected = place->sequence;
-	reader->normal_end_ns = place->end_ns;
+	reader->normal_end_ns = reader->listed_end_ns = place->end_ns;
 }
 
 void nt_cpu_reader_free(struct nt_cpu_reader *reader)
@@ -178,17 +178,56 @@ static int open_input(struct nt_cpu_reader *reader, struct nt_cpu_reader_input *
 	return advance(reader, input);
 }
 
+/* Whether the CPU's part of the chunk begins with the block: then only blocks of other chunks are absent before it. */
+static bool begins_chunk(const struct nt_cpu_reader *reader, const struct nt_block_ref *block)
+{
+	const struct nt_chunk_contents *contents = reader->contents;
+
+	if (contents->n_damage && contents->damage[0].offset < block->offset)
+		return false;
+	for (const struct nt_block_ref *before = contents->blocks; before < block; before++) {
+		if (before->header.type == NT_BLOCK_EVENTS && before->header.cpu == reader->cpu)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the normal block may have had a block of long spans that could not be had. */
+static bool may_lack_long(const struct nt_cpu_reader *reader, const struct nt_block_ref *block)
+{
+	if (!reader->n_absent)
+		return block->header.sequence == reader->without_long;
+	/* Some time is in none of the blocks that the tape has: one that is absent was a normal one. */
+	if (block->header.since_ns > reader->listed_end_ns)
+		return reader->n_absent > 1 && !begins_chunk(reader, block);
+	return true;
+}
+
 /*
  * A normal block after missing ones. If records of normal blocks are missing, the block says until when, and who was on
- * the CPU then. Else, or if that is known to be missing too, it was a block of long spans, and those may lie anywhere
- * in the time of this block.
+ * the CPU then. Else, or if the block's own long spans may be missing too, those may lie anywhere in its time.
  */
-static void gap_before(struct nt_cpu_reader *reader, const struct nt_block_header *header)
+static void gap_before(struct nt_cpu_reader *reader, const struct nt_block_ref *block)
 {
-	if (header->since_ns > reader->normal_end_ns && header->sequence != reader->without_long)
+	const struct nt_block_header *header = &block->header;
+
+	if (header->since_ns > reader->normal_end_ns && !may_lack_long(reader, block))
 		set_gap(reader, header->since_ns, header->task);
 	else
 		set_gap(reader, header->last_end_ns, NT_NO_TASK);
+}
+
+static void begin_normal(struct nt_cpu_reader *reader, const struct nt_block_ref *block, bool is_damaged)
+{
+	if (reader->long_of != block->header.sequence)
+		reader->longer.open = reader->longer.has_head = false;
+	if (!is_damaged) {
+		if (reader->missing)
+			gap_before(reader, block);
+		reader->normal_end_ns = block->header.last_end_ns;
+		reader->between_blocks = false;
+	}
+	reader->listed_end_ns = block->header.last_end_ns;
 }
 
 /*
@@ -207,20 +246,20 @@ static int open_block(struct nt_cpu_reader *reader)
 		return error;
 	header = &block->header;
 	is_long = header->flags & NT_BLOCK_LONG;
-	if (header->sequence != reader->expected)
+	reader->n_absent = header->sequence - reader->expected;
+	if (reader->n_absent)
 		miss(reader, "missing block");
 	reader->expected = header->sequence + 1;
 	error = open_input(reader, is_long ? &reader->longer : &reader->normal, block);
 	if (error < 0)
 		return error;
-	if (is_long && !reader->longer.has_head)
-		reader->without_long = reader->expected;
-	if (is_long || error)
+	if (!is_long) {
+		begin_normal(reader, block, error);
 		return 0;
-	if (reader->missing)
-		gap_before(reader, header);
-	reader->normal_end_ns = header->last_end_ns;
-	reader->between_blocks = false;
+	}
+	reader->long_of = reader->expected;
+	if (!reader->longer.has_head)
+		reader->without_long = reader->expected;
 	return 0;
 }
 

@@ -68,8 +68,11 @@ struct nt_cpu_reader {
 	size_t chunk, block;
 	uint64_t expected; /* sequence of the CPU's next block */
 	uint64_t normal_end_ns; /* of the last normal block read */
+	uint64_t listed_end_ns; /* of the last normal block that the tape has, read or not */
+	uint64_t n_absent; /* blocks directly before the one opened last that the tape does not have */
 	bool missing; /* a block before the next normal one could not be had */
 	const char *missing_why;
+	uint64_t long_of; /* sequence of the normal block that the long spans opened last belong to; 0: none */
 	uint64_t without_long; /* sequence of the normal block whose long spans could not be read last; 0: none */
 	bool between_blocks; /* the next normal block is wanted, and is not open */
 	struct nt_cpu_reader_input normal, longer;

@@ -5,10 +5,10 @@
 #include "report/tape/read_ahead.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "report/util/array.h"
+#include "report/util/handover.h"
 
 #define ALL_BATCHES_BYTES (2u << 20)
 #define BATCH_LEAST 4096 /* bytes, some hundred items: each batch costs the taking of locks */
@@ -89,14 +89,8 @@ static size_t count_workers(size_t n_streams)
 /* Starts as many as there can be. */
 static void start_workers(struct nt_read_ahead *ahead)
 {
-	sigset_t all, before;
-
-	/* Signals are the caller's: workers take none. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (size_t i = 0, n = count_workers(ahead->n_streams); i < n; i++)
-		ahead->n_workers += !pthread_create(&ahead->workers[ahead->n_workers], NULL, work, ahead);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+		ahead->n_workers += !nt_thread_start(&ahead->workers[ahead->n_workers], 0, work, ahead);
 }
 
 /* Waits for a batch of the stream. Meanwhile it fills what it can: this stream's, else another's. */

@@ -269,6 +269,13 @@ if command -v sqlite3 >/dev/null; then
     spoilt "UPDATE cpu_slice SET cpu = rowid"
     report 1 timeline spoilt.db
     has "too many CPUs" "$err" "its slices are not those of a recording"
+    spoilt "UPDATE session SET cpus = 1; DELETE FROM cpu_slice WHERE cpu = 1 AND ts < (SELECT start_ts + dur / 2
+        FROM session)"
+    report 1 timeline spoilt.db --worst network --window 1ms
+    is "a CPU that comes late and is one more than the session has" "$err" \
+        "nettape-report: spoilt.db: session 1: its slices are not those of a recording: see nettape-report check."
+    report 1 check spoilt.db
+    has "which check explains" "$(flat "$out")" "2 CPUs have slices, but the session has 1"
     spoilt "DELETE FROM cpu_slice WHERE rowid = 100"
     report 0 timeline spoilt.db
     has "a gap" "$(flat "$out")" "ns have an owner, and this time is 100,000,000 ns: see nettape-report check."

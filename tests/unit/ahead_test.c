@@ -5,7 +5,6 @@
  * with stops in between.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +13,7 @@
 #include <string.h>
 
 #include "report/rows/ahead.h"
+#include "tests/support/no_threads.h"
 #include "tests/support/scratch.h"
 #include "tests/support/traffic.h"
 
@@ -155,25 +155,6 @@ static void an_error_comes_last(void **state)
 	close_source(&source);
 }
 
-/* Threads that are begun meanwhile would need a stack larger than memory is; or as before. */
-static void let_threads_fail(bool fail)
-{
-	static size_t before;
-	pthread_attr_t attributes;
-
-	assert_int_equal(pthread_getattr_default_np(&attributes), 0);
-	if (!before)
-		assert_int_equal(pthread_attr_getstacksize(&attributes, &before), 0);
-	assert_int_equal(pthread_attr_setstacksize(&attributes, fail ? (size_t)1 << 47 : before), 0);
-	assert_int_equal(pthread_setattr_default_np(&attributes), 0);
-	pthread_attr_destroy(&attributes);
-}
-
-static void *nothing(void *arg)
-{
-	return arg;
-}
-
 /* Says true each second time. */
 static bool is_stopped(void *arg)
 {
@@ -186,11 +167,9 @@ static void without_a_thread(void **state)
 	const struct nt_row *row, *wanted;
 	struct nt_ahead *ahead;
 	unsigned int asked = 0, stopped = 0;
-	pthread_t thread;
 
 	(void)state;
 	let_threads_fail(true);
-	assert_int_equal(pthread_create(&thread, NULL, nothing, NULL), EAGAIN);
 	assert_int_equal(nt_ahead_open(&ahead, threadless.rows,
 				       &(struct nt_ahead_config){.is_stopped = is_stopped, .arg = &asked}),
 			 0);

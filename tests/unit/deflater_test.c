@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * deflater_test.c - batches that a thread deflates stand in the file as they were given and in their order; a batch
- * that failed is an error at the end; the thread stops wherever its user is; and
- * a closed pipe ends the program.
+ * deflater_test.c - batches that a thread deflates stand in the file as they were given and in their order, also where
+ * no thread can be started; a batch that failed is an error at the end; the thread stops wherever its user is; and a
+ * closed pipe ends the program.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -16,6 +16,7 @@
 #include <zlib.h>
 
 #include "report/export/perfetto/deflater.h"
+#include "tests/support/no_threads.h"
 
 #define BATCHES 50 /* many times those that may wait */
 #define BATCH_BYTES 100000
@@ -63,7 +64,7 @@ static const uint8_t *expect_batch(const uint8_t *at, uint32_t number)
 	return at + size;
 }
 
-static void batches_keep_their_order(void **state)
+static void expect_order(void)
 {
 	struct nt_proto batch = {0};
 	char *text;
@@ -72,7 +73,6 @@ static void batches_keep_their_order(void **state)
 	struct nt_deflater *deflater = nt_deflater_open(out);
 	const uint8_t *at;
 
-	(void)state;
 	assert_non_null(deflater);
 	for (uint32_t i = 0; i < BATCHES; i++)
 		put_batch(deflater, &batch, i);
@@ -85,6 +85,12 @@ static void batches_keep_their_order(void **state)
 	assert_ptr_equal(at, text + size);
 	nt_proto_release(&batch);
 	free(text);
+}
+
+static void batches_keep_their_order(void **state)
+{
+	(void)state;
+	expect_order();
 }
 
 static void a_failed_batch_is_an_error(void **state)
@@ -107,6 +113,15 @@ static void a_failed_batch_is_an_error(void **state)
 	assert_ptr_equal(expect_batch((const uint8_t *)text, 0), text + size);
 	nt_proto_release(&batch);
 	free(text);
+}
+
+static void without_a_thread(void **state)
+{
+	(void)state;
+	let_threads_fail(true);
+	expect_order();
+	a_failed_batch_is_an_error(NULL);
+	let_threads_fail(false);
 }
 
 static void it_stops_wherever_its_user_is(void **state)
@@ -161,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(batches_keep_their_order),
 		cmocka_unit_test(a_failed_batch_is_an_error),
+		cmocka_unit_test(without_a_thread),
 		cmocka_unit_test(it_stops_wherever_its_user_is),
 		cmocka_unit_test(a_closed_pipe_ends_the_program),
 	};

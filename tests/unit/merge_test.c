@@ -355,6 +355,168 @@ static void missing_long_block_is_a_gap(void **state)
 	expect_end(fixture);
 }
 
+/* Where the n-th block of events begins in a chunk file. */
+static size_t event_block(const char *path, size_t n, size_t *payload_end)
+{
+	char error[NT_ERROR_MAX];
+	const struct nt_chunk_contents *contents;
+	struct nt_tape *tape;
+	size_t offset = 0;
+
+	assert_int_equal(nt_tape_open(&tape, path, error), 0);
+	assert_int_equal(nt_tape_hold(tape, 0, &contents), 0);
+	for (size_t i = 0; i < contents->n_blocks; i++) {
+		if (contents->blocks[i].header.type != NT_BLOCK_EVENTS || n--)
+			continue;
+		offset = contents->blocks[i].offset;
+		*payload_end = contents->blocks[i + 1].offset;
+		break;
+	}
+	nt_tape_drop(tape, 0);
+	nt_tape_close(tape);
+	assert_true(offset > 0);
+	return offset;
+}
+
+static void flip(const char *path, size_t at)
+{
+	size_t size;
+	char *data = scratch_read(path, &size);
+
+	assert_true(at < size);
+	data[at] ^= 0x20;
+	scratch_write(path, data, size);
+	free(data);
+}
+
+/* The n-th block of events gets another number; the chunk loses its index, which has the number too. */
+static void renumber(const char *path, size_t n, uint64_t sequence)
+{
+	size_t size, end, at = event_block(path, n, &end);
+	uint8_t *data = (uint8_t *)scratch_read(path, &size);
+	struct nt_trailer trailer;
+	struct nt_block_head head;
+
+	assert_int_equal(nt_trailer_parse(data + size - NT_TRAILER_SIZE, &trailer), 0);
+	assert_int_equal(nt_block_head_parse(data + at, size - at, &head), 0);
+	head.header.sequence = sequence;
+	nt_block_head_pack(data + at, &head.header, head.payload_crc);
+	scratch_write(path, data, trailer.index_offset);
+	free(data);
+}
+
+/* The chunk loses its n-th block of events. Its index does not fit it then, and is not used. */
+static void cut_out(const char *path, size_t n)
+{
+	size_t size, end, at = event_block(path, n, &end);
+	char *data = scratch_read(path, &size);
+
+	memmove(data + at, data + end, size - end);
+	scratch_write(path, data, size - (end - at));
+	free(data);
+}
+
+/* Of a CPU: three normal blocks, the last two with long spans, which are operations of tasks 2 and 3. */
+static void long_spans_twice(struct fixture *fixture, bool chunks)
+{
+	struct tape_gen *gen = new_tape(fixture, 1, 0);
+
+	gen_state(gen, 0, 10, 1, NT_STATE_START, 0);
+	tape_gen_flush(gen, 0);
+	gen_op(gen, 0, 100, 2 * SECOND, NT_RECV, 0, 1, 1, 0);
+	gen_state(gen, 0, 3 * SECOND, 2, NT_STATE_PERIODIC, 0);
+	if (chunks)
+		tape_gen_next_chunk(gen);
+	else
+		tape_gen_flush(gen, 0);
+	gen_op(gen, 0, 3 * SECOND, 5 * SECOND, NT_RECV, 0, 1, 1, 0);
+	gen_state(gen, 0, 6 * SECOND, 3, NT_STATE_PERIODIC, 0);
+	tape_gen_flush(gen, 0);
+	gen_state(gen, 0, 7 * SECOND, 3, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 7 * SECOND, true);
+}
+
+/* Opens long_spans_twice() without these of its five blocks of events: a bit for each. */
+static void open_without(struct fixture *fixture, unsigned int blocks)
+{
+	char path[2 * SCRATCH_MAX];
+
+	long_spans_twice(fixture, false);
+	scratch_path(path, fixture->path, "chunk-000000.ntc");
+	for (unsigned int block = 5; block--;) {
+		if (blocks & 1u << block)
+			cut_out(path, block);
+	}
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_STATE, 10);
+}
+
+/* A normal block, and the next one's long spans, or so it may be: nothing tells that it were the first one's. */
+static void missing_blocks_in_a_row_may_be_of_long_spans(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (unsigned int with_first = 0; with_first < 2; with_first++) {
+		open_without(fixture, with_first ? 0x0c : 0x0e);
+		expect_gap(fixture, 0, 6 * SECOND, NT_NO_TASK, "missing block");
+		expect(fixture, 0, NT_STATE, 6 * SECOND);
+		expect(fixture, 0, NT_STATE, 7 * SECOND);
+		expect_end(fixture);
+		close_merge(fixture);
+	}
+}
+
+/* The next block's own long spans are there: nothing of its time is missing. */
+static void missing_blocks_before_long_spans_are_a_gap(void **state)
+{
+	struct fixture *fixture = *state;
+
+	open_without(fixture, 0x06);
+	expect_gap(fixture, 0, 3 * SECOND, 2, "missing block");
+	expect(fixture, 0, NT_OP, 5 * SECOND);
+	expect(fixture, 0, NT_STATE, 6 * SECOND);
+	expect(fixture, 0, NT_STATE, 7 * SECOND);
+	expect_end(fixture);
+}
+
+/* A damaged normal block, whose end is known, and one that is missing: that was the next one's long spans. */
+static void missing_long_block_behind_a_damaged_block_is_a_gap(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[2 * SCRATCH_MAX];
+	size_t end;
+
+	long_spans_twice(fixture, false);
+	scratch_path(path, fixture->path, "chunk-000000.ntc");
+	cut_out(path, 3);
+	event_block(path, 2, &end);
+	flip(path, end - 1);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_STATE, 10);
+	expect_gap(fixture, 0, 6 * SECOND, NT_NO_TASK, "missing block");
+	expect(fixture, 0, NT_STATE, 6 * SECOND);
+	expect(fixture, 0, NT_STATE, 7 * SECOND);
+	expect_end(fixture);
+}
+
+/* Damage before the first block that a chunk has of the CPU may have been its long spans. */
+static void damage_before_the_first_block_of_a_chunk_may_be_long_spans(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[2 * SCRATCH_MAX];
+	size_t end;
+
+	long_spans_twice(fixture, true);
+	assert_int_equal(remove(scratch_path(path, fixture->path, "chunk-000000.ntc")), 0);
+	scratch_path(path, fixture->path, "chunk-000001.ntc");
+	cut_out(path, 2);
+	flip(path, event_block(path, 0, &end) + 30);
+	open_merge(fixture, fixture->path);
+	expect_gap(fixture, 0, 6 * SECOND, NT_NO_TASK, "missing block");
+	expect(fixture, 0, NT_STATE, 6 * SECOND);
+	expect_end(fixture);
+}
+
 static void chunks_follow_one_another(void **state)
 {
 	struct fixture *fixture = *state;
@@ -416,56 +578,6 @@ static void one_chunk_can_be_read_alone(void **state)
 	expect(fixture, 0, NT_STATE, 50);
 	expect(fixture, 0, NT_STATE, 60);
 	expect_end(fixture);
-}
-
-/* Where the n-th block of events begins in a chunk file. */
-static size_t event_block(const char *path, size_t n, size_t *payload_end)
-{
-	char error[NT_ERROR_MAX];
-	const struct nt_chunk_contents *contents;
-	struct nt_tape *tape;
-	size_t offset = 0;
-
-	assert_int_equal(nt_tape_open(&tape, path, error), 0);
-	assert_int_equal(nt_tape_hold(tape, 0, &contents), 0);
-	for (size_t i = 0; i < contents->n_blocks; i++) {
-		if (contents->blocks[i].header.type != NT_BLOCK_EVENTS || n--)
-			continue;
-		offset = contents->blocks[i].offset;
-		*payload_end = contents->blocks[i + 1].offset;
-		break;
-	}
-	nt_tape_drop(tape, 0);
-	nt_tape_close(tape);
-	assert_true(offset > 0);
-	return offset;
-}
-
-static void flip(const char *path, size_t at)
-{
-	size_t size;
-	char *data = scratch_read(path, &size);
-
-	assert_true(at < size);
-	data[at] ^= 0x20;
-	scratch_write(path, data, size);
-	free(data);
-}
-
-/* The n-th block of events gets another number; the chunk loses its index, which has the number too. */
-static void renumber(const char *path, size_t n, uint64_t sequence)
-{
-	size_t size, end, at = event_block(path, n, &end);
-	uint8_t *data = (uint8_t *)scratch_read(path, &size);
-	struct nt_trailer trailer;
-	struct nt_block_head head;
-
-	assert_int_equal(nt_trailer_parse(data + size - NT_TRAILER_SIZE, &trailer), 0);
-	assert_int_equal(nt_block_head_parse(data + at, size - at, &head), 0);
-	head.header.sequence = sequence;
-	nt_block_head_pack(data + at, &head.header, head.payload_crc);
-	scratch_write(path, data, trailer.index_offset);
-	free(data);
 }
 
 /* The third block of five says that it is another one, which was there before: it is left out, and so missing. */
@@ -827,6 +939,10 @@ int main(void)
 		TEST(samples_do_not_move_long_spans),
 		TEST(missing_block_is_a_gap),
 		TEST(missing_long_block_is_a_gap),
+		TEST(missing_blocks_in_a_row_may_be_of_long_spans),
+		TEST(missing_blocks_before_long_spans_are_a_gap),
+		TEST(missing_long_block_behind_a_damaged_block_is_a_gap),
+		TEST(damage_before_the_first_block_of_a_chunk_may_be_long_spans),
 		TEST(chunks_follow_one_another),
 		TEST(missing_chunk_is_a_gap),
 		TEST(missing_first_chunk_is_a_gap),

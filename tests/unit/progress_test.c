@@ -10,12 +10,12 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "report/db/load.h"
 #include "report/out/progress.h"
+#include "tests/support/heard.h"
 #include "tests/support/scratch.h"
 #include "tests/support/scratch_db.h"
 #include "tests/support/tape_gen.h"
@@ -37,42 +37,17 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	return 0;
 }
 
-/* ---- standard error ---- */
-
-static int saved_stderr;
-static char said[4096];
-
-static void listen(void)
-{
-	fflush(stderr);
-	saved_stderr = dup(STDERR_FILENO);
-	assert_true(dup2(memfd_create("stderr", 0), STDERR_FILENO) >= 0);
-}
-
-static const char *heard(void)
-{
-	ssize_t n;
-
-	fflush(stderr);
-	n = pread(STDERR_FILENO, said, sizeof(said) - 1, 0);
-	dup2(saved_stderr, STDERR_FILENO);
-	close(saved_stderr);
-	assert_true(n >= 0);
-	said[n] = 0;
-	return said;
-}
-
 static const char *show(time_t step, bool on_terminal)
 {
 	struct nt_progress progress;
 
 	step_s = step;
 	is_terminal = on_terminal;
-	listen();
+	heard_begin();
 	nt_progress_begin(&progress, "a.tape");
 	nt_progress_show(&progress, 125, 1000);
 	nt_progress_end(&progress);
-	return heard();
+	return heard_end();
 }
 
 static void shows_what_takes_a_second(void **state)
@@ -98,6 +73,7 @@ static void shows_how_an_import_goes(void **state)
 	char dir[SCRATCH_MAX], path[2 * SCRATCH_MAX], error[NT_ERROR_MAX];
 	struct nt_db *db = scratch_db_new(NULL);
 	struct nt_tape *tape;
+	const char *said;
 
 	(void)state;
 	scratch_make(dir);
@@ -105,9 +81,9 @@ static void shows_how_an_import_goes(void **state)
 	assert_int_equal(nt_tape_open(&tape, path, error), 0);
 	step_s = 1;
 	is_terminal = true;
-	listen();
+	heard_begin();
 	assert_int_equal(nt_load(db, tape, NULL, &(struct nt_load_part){.window = NULL}, NULL), 0);
-	heard();
+	said = heard_end();
 	assert_non_null(strstr(said, "a.tape:"));
 	assert_non_null(strstr(said, " %, "));
 	nt_tape_close(tape);

@@ -30,6 +30,7 @@
 #include "record/session.h"
 #include "tests/support/chunk_dump.h"
 #include "tests/support/rand.h"
+#include "tests/support/heard.h"
 #include "tests/support/scratch.h"
 #include "tests/unit/fake_files.h"
 
@@ -296,7 +297,8 @@ static void put_loss(uint32_t cpu, uint8_t why, uint32_t count)
 /* ---- a recording, and its tape ---- */
 
 static struct nt_record_options options;
-static char directory[SCRATCH_MAX], said[8192], *dump;
+static char directory[SCRATCH_MAX], *dump;
+static const char *said;
 
 static int set_up(void **state)
 {
@@ -330,16 +332,11 @@ static int tear_down(void **state)
 
 static int run(void)
 {
-	int saved = dup(STDERR_FILENO), status;
-	ssize_t n;
+	int status;
 
-	assert_true(dup2(memfd_create("stderr", 0), STDERR_FILENO) >= 0);
+	heard_begin();
 	status = nt_session_run(&options);
-	fflush(stderr);
-	n = pread(STDERR_FILENO, said, sizeof(said) - 1, 0);
-	said[n > 0 ? n : 0] = 0;
-	dup2(saved, STDERR_FILENO);
-	close(saved);
+	said = heard_end();
 	return status;
 }
 

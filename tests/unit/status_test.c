@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/status.h"
+#include "tests/support/heard.h"
 #include "tests/support/scratch.h"
 
 /* ---- the host ---- */
@@ -67,28 +67,6 @@ int getrusage(__rusage_who_t who, struct rusage *usage)
 static struct nt_record_options options;
 static struct nt_status status;
 static struct nt_totals totals;
-static int saved_stderr;
-static char said[4096];
-
-static void listen(void)
-{
-	fflush(stderr);
-	saved_stderr = dup(STDERR_FILENO);
-	assert_true(dup2(memfd_create("stderr", 0), STDERR_FILENO) >= 0);
-}
-
-static const char *heard(void)
-{
-	ssize_t n;
-
-	fflush(stderr);
-	n = pread(STDERR_FILENO, said, sizeof(said) - 1, 0);
-	dup2(saved_stderr, STDERR_FILENO);
-	close(saved_stderr);
-	assert_true(n >= 0);
-	said[n] = 0;
-	return said;
-}
 
 static int set_up(void **state)
 {
@@ -118,9 +96,9 @@ static int tear_down(void **state)
 
 static const char *begin(void)
 {
-	listen();
+	heard_begin();
 	nt_status_begin(&status, &options);
-	return heard();
+	return heard_end();
 }
 
 static void says_what_begins(void **state)
@@ -199,6 +177,7 @@ static void open_terminal(void)
 
 static const char *shown(void)
 {
+	static char said[4096];
 	ssize_t n = read(terminal_end, said, sizeof(said) - 1);
 
 	said[n > 0 ? n : 0] = 0;
@@ -258,10 +237,10 @@ static void fits_the_terminal(void **state)
 static void no_terminal(void **state)
 {
 	(void)state;
-	listen();
+	heard_begin();
 	nt_status_show(&status, &totals, 1);
 	nt_status_hide(&status);
-	assert_string_equal(heard(), "");
+	assert_string_equal(heard_end(), "");
 	assert_false(status.is_shown);
 }
 
@@ -270,9 +249,9 @@ static void no_terminal(void **state)
 static const char *end(uint64_t bytes)
 {
 	status.options = &options;
-	listen();
+	heard_begin();
 	nt_status_end(&status, &totals, bytes);
-	return heard();
+	return heard_end();
 }
 
 static void says_the_totals(void **state)
@@ -292,9 +271,12 @@ static void says_the_totals(void **state)
 
 static void says_which_ring_would_do(void **state)
 {
+	const char *said;
+
 	(void)state;
 	totals = (struct nt_totals){.lost = 7, .missed = 2, .lost_bytes_max = 1};
-	assert_non_null(strstr(end(1), "0 events, 9 lost, "));
+	said = end(1);
+	assert_non_null(strstr(said, "0 events, 9 lost, "));
 	assert_non_null(
 		strstr(said, "\nlost: 7 records found the rings full; --ring-size 512k would have held them\n"));
 	assert_non_null(strstr(said, "\nlost: 2 context switches that this kernel does not show to the programs\n"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sums_test.c - a tape's rows condensed: sums stay exact, the largest keep their names, and an hour fits a megabyte.
+ * sums_test.c - a tape's rows condensed: sums stay exact, the largest keep their names, which a model in SQL knows too,
+ * and an hour fits a megabyte.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,9 @@
 #include "report/db/db.h"
 #include "report/db/sums.h"
 #include "report/util/array.h"
+#include "tests/support/rand.h"
 #include "tests/support/scratch.h"
+#include "tests/support/scratch_db.h"
 
 #define START 1000000000000ll
 #define MINUTE NT_SUMS_BUCKET_NS
@@ -142,7 +145,7 @@ static void give_thread(struct out *out, uint64_t task, uint64_t process, const 
 
 /* ---- tests ---- */
 
-/* Of the rows of 200 threads on 8 CPUs, 25 keep their names, and these are the largest. */
+/* Of 200 threads on 8 CPUs, those keep their names whose rows have room, and these are the largest. */
 static void sums_are_exact(void **state)
 {
 	struct out *out = new_out(3);
@@ -163,15 +166,14 @@ static void sums_are_exact(void **state)
 	assert_int_equal(nt_sums_finish(out->sums), 0);
 	assert_memory_equal(out->spent, spent, sizeof(spent));
 	for (int minute = 0; minute < 3; minute++)
-		assert_int_equal(out->named[minute], NT_SUMS_TOP);
+		assert_int_equal(out->named[minute], NT_SUMS_ROWS);
 	/* Those of odd number are ranked: 199, 197, ... on all CPUs. */
-	assert_true(out->least_named_ns >= 4 * 187 * 100);
+	assert_int_equal(out->least_named_ns, 4 * 185 * 100);
 	assert_true(out->others_ns > 0);
-	assert_int_equal(out->rows[NT_TABLE_CPU_COST], 3 * (NT_SUMS_TOP + 2 * CPUS));
+	assert_int_equal(out->rows[NT_TABLE_CPU_COST], 3 * (NT_SUMS_ROWS + 2 * CPUS));
 	free_out(out);
 }
 
-/* A CPU that idles through minutes is told of at their end, in one row. */
 /* However many threads compute longer, those that send keep their names. */
 static void who_computes_is_no_rival(void **state)
 {
@@ -200,6 +202,7 @@ static void a_forged_session_is_few_rows(void **state)
 	free_out(out);
 }
 
+/* A CPU that idles through minutes is told of at their end, in one row. */
 static void long_rows_are_taken_apart(void **state)
 {
 	struct out *out = new_out(3);
@@ -290,6 +293,112 @@ static void counters_are_few(void **state)
 				       "proc_counter 1150000000000 1150000000001 stat 0 n 50\n"
 				       "self_cost 1150000000001 - n 105\n"
 				       "self_cost 1150000000001 bpf n 205\n");
+	free_out(out);
+}
+
+/* ---- a model in SQL ---- */
+
+#define MODEL_MINUTES 12
+#define STRING(number) #number
+#define TEXT_OF(number) STRING(number)
+#define OTHERS_TEXT "9223372036854775807"
+
+/* Who keeps the name in a minute: chosen(minute, utid). */
+#define CHOSEN                                                                                                         \
+	"WITH cell AS (SELECT minute, cpu, owner, utid, sum(ns) AS ns FROM raw_cpu WHERE owner IN ('send', 'recv') "   \
+	"GROUP BY minute, cpu, owner, utid), both AS (SELECT minute, utid, ns, 1 AS rows FROM cell UNION ALL "         \
+	"SELECT minute, utid, ns, 0 FROM raw_sock), thread AS (SELECT minute, utid, sum(ns) AS ns, sum(rows) AS rows " \
+	"FROM both GROUP BY minute, utid), ranked AS (SELECT minute, utid, row_number() OVER w AS at, sum(rows) OVER " \
+	"w AS rows FROM thread WINDOW w AS (PARTITION BY minute ORDER BY ns DESC, utid)), chosen AS (SELECT minute, "  \
+	"utid FROM ranked WHERE at = 1 OR at <= " TEXT_OF(NT_SUMS_TOP) " AND rows <= " TEXT_OF(NT_SUMS_ROWS) ") "
+
+#define NAME "CASE WHEN (minute, utid) IN (SELECT * FROM chosen) THEN utid ELSE " OTHERS_TEXT " END AS who"
+#define MINUTE_OF "(ts - 1000000000000) / 60000000000 AS minute"
+
+static int64_t number_of(struct nt_db *db, const char *sql)
+{
+	sqlite3_stmt *query = nt_db_query(db, sql, 1);
+	int64_t number;
+
+	assert_true(nt_db_next(query));
+	number = sqlite3_column_int64(query, 0);
+	assert_int_equal(nt_db_end(db, query, "it"), 0);
+	return number;
+}
+
+/* No row of one is not in the other. */
+static void same_rows(struct nt_db *db, const char *wanted, const char *given)
+{
+	char sql[4000];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(sql, sizeof(sql),
+			 CHOSEN "SELECT count(*), ?1 FROM (SELECT * FROM (%s) EXCEPT SELECT * FROM (%s))",
+			 i ? given : wanted, i ? wanted : given);
+		if (number_of(db, sql))
+			fail_msg("not the same: %s", sql);
+	}
+}
+
+static void give_random(struct out *out, struct nt_rand *rand, struct nt_db *db, int64_t newest)
+{
+	static const enum nt_owner owners[] = {NT_OWNER_SEND, NT_OWNER_RECV, NT_OWNER_TASK};
+	/* Some are known late. */
+	const int64_t minute = newest && !nt_rand_below(rand, 4) ? newest - 1 : newest;
+	/* In some minutes there are many threads, each on few CPUs; in others few, each on many. */
+	const uint64_t task = 1 + nt_rand_below(rand, minute % 2 ? 60 : 9), ns = nt_rand_below(rand, 1000000000);
+
+	if (nt_rand_below(rand, 2)) {
+		const uint32_t cpu = (uint32_t)nt_rand_below(rand, minute % 2 ? 2 : 16) % CPUS;
+		const enum nt_owner owner = owners[nt_rand_below(rand, 3)];
+
+		give_cost(out, minute * MINUTE, 100000000, cpu, owner, task, (int64_t)ns + 1);
+		scratch_db_run(db, "INSERT INTO raw_cpu VALUES(%lld, %u, '%s', %llu, %llu)", (long long)minute, cpu,
+			       nt_owner_name(owner), (unsigned long long)task, (unsigned long long)ns + 1);
+	} else {
+		const struct nt_sock_cost op = {.ts_ns = (uint64_t)(START + minute * MINUTE),
+						.dur_ns = 100000000,
+						.task = task,
+						.dir = NT_SEND,
+						.socket = 1 + nt_rand_below(rand, 20),
+						.ops = 1,
+						.cpu_ns = ns};
+
+		give(out, NT_TABLE_SOCK_COST, &op);
+		scratch_db_run(db, "INSERT INTO raw_sock VALUES(%lld, %llu, %llu, %llu)", (long long)minute,
+			       (unsigned long long)op.socket, (unsigned long long)task, (unsigned long long)ns);
+	}
+}
+
+/* The same threads keep their names in both tables: those with the most time by both. */
+static void both_tables_name_the_same(void **state)
+{
+	struct nt_rand rand = {nt_rand_seed()};
+	struct nt_db *db = scratch_db_new(NULL);
+	struct out *out = new_out(MODEL_MINUTES);
+
+	(void)state;
+	out->db = db;
+	scratch_db_run(db, "CREATE TABLE raw_cpu(minute, cpu, owner, utid, ns)");
+	scratch_db_run(db, "CREATE TABLE raw_sock(minute, socket_id, utid, ns)");
+	for (int64_t minute = 0; minute < MODEL_MINUTES; minute++) {
+		for (uint64_t i = 0, n = nt_rand_below(&rand, 1500); i < n; i++)
+			give_random(out, &rand, db, minute);
+	}
+	assert_int_equal(nt_sums_finish(out->sums), 0);
+	same_rows(db, "SELECT minute, cpu, owner, " NAME ", sum(ns) FROM cell GROUP BY minute, cpu, owner, who",
+		  "SELECT " MINUTE_OF ", cpu, owner, utid, sum(spent_ns) FROM cpu_cost WHERE owner <> 'task' "
+		  "GROUP BY minute, cpu, owner, utid");
+	same_rows(db, "SELECT minute, " NAME ", count(*), sum(ns) FROM raw_sock GROUP BY minute, who",
+		  "SELECT " MINUTE_OF ", utid, sum(ops), sum(cpu_ns) FROM sock_cost GROUP BY minute, utid");
+	/* Of their rows the largest keep their sockets. */
+	same_rows(
+		db,
+		"SELECT minute, socket_id, utid, ns FROM (SELECT *, row_number() OVER (PARTITION BY minute ORDER BY ns "
+		"DESC) AS at FROM (SELECT minute, socket_id, utid, sum(ns) AS ns FROM raw_sock WHERE (minute, utid) IN "
+		"(SELECT * FROM chosen) GROUP BY minute, socket_id, utid)) WHERE at <= " TEXT_OF(NT_SUMS_TOP),
+		"SELECT " MINUTE_OF ", socket_id, utid, cpu_ns FROM sock_cost WHERE socket_id IS NOT NULL");
+	nt_db_close(db);
 	free_out(out);
 }
 
@@ -411,6 +520,7 @@ int main(void)
 		cmocka_unit_test(long_rows_are_taken_apart),
 		cmocka_unit_test(only_what_is_named),
 		cmocka_unit_test(counters_are_few),
+		cmocka_unit_test(both_tables_name_the_same),
 		cmocka_unit_test(an_hour_fits_a_megabyte),
 	};
 

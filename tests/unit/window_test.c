@@ -757,6 +757,36 @@ static void opens_few_blocks(void **state)
 }
 
 /* A stay that ends where the window begins is not in it: where it began need not be known. */
+/* How far it is, is told of the window, of which a tenth of the tape is much. */
+static void progress_is_of_the_window(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 5, 0);
+	struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_IRQ_SLICE),
+				    .from_ns = GEN_START_NS + 500 * MS,
+				    .to_ns = GEN_START_NS + 600 * MS};
+	unsigned int permille = 0, first = 1000;
+	const struct nt_row *row;
+	struct nt_rows *rows;
+
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	for (uint64_t at = 1 * MS; at < 1000 * MS; at += MS) {
+		gen_irq(gen, 0, at - 10, at, NT_IRQ_VECTOR, 236);
+		gen_state(gen, 0, at, 1, NT_STATE_PERIODIC, 0);
+	}
+	finish(fixture, gen, 1000 * MS);
+	want.learned = fixture->learned;
+	assert_int_equal(nt_rows_open(&rows, fixture->tape, NULL, 1, &want), 0);
+	while (!nt_rows_next(rows, &row)) {
+		assert_in_range(nt_rows_progress(rows), permille, 1000);
+		permille = nt_rows_progress(rows);
+		first = permille < first ? permille : first;
+	}
+	assert_in_range(first, 0, 50);
+	assert_in_range(permille, 950, 1000);
+	nt_rows_close(rows);
+}
+
 static void looks_for_no_begin_of_what_ends_before(void **state)
 {
 	struct fixture *fixture = *state;
@@ -793,6 +823,7 @@ int main(void)
 		TEST(waits_for_operations_of_before),
 		TEST(opens_few_blocks),
 		TEST(looks_for_no_begin_of_what_ends_before),
+		TEST(progress_is_of_the_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,12 +5,12 @@
  */
 #include "report/export/perfetto/deflater.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <zlib.h>
 
 #include "report/export/perfetto/fields.h"
+#include "report/util/handover.h"
 
 /* On such packets 3 is as fast as 1 and a tenth smaller; 6 takes half as long again, for another tenth. */
 #define LEVEL 3
@@ -21,12 +21,7 @@ struct nt_deflater {
 	z_stream zlib;
 	struct nt_proto deflated, packet;
 	bool failed; /* out of memory; the thread's, until it has ended */
-	bool has_thread;
-	pthread_t thread;
-	pthread_mutex_t lock; /* of the four below it */
-	pthread_cond_t changed;
-	uint64_t filled, emptied; /* batches so far */
-	bool finish, stop; /* no batch comes any more; those that wait are not wanted */
+	struct nt_handover handover;
 	struct nt_proto batches[BATCHES];
 };
 
@@ -77,66 +72,16 @@ static void write_batch(struct nt_deflater *deflater, struct nt_proto *batch)
 
 /* ---- the thread ---- */
 
-/* A batch to write; NULL: there is none, and none will come. */
-static struct nt_proto *wait_filled(struct nt_deflater *deflater)
-{
-	struct nt_proto *batch = NULL;
-
-	pthread_mutex_lock(&deflater->lock);
-	while (!deflater->stop && !deflater->finish && deflater->filled == deflater->emptied)
-		pthread_cond_wait(&deflater->changed, &deflater->lock);
-	if (!deflater->stop && deflater->filled != deflater->emptied)
-		batch = &deflater->batches[deflater->emptied % BATCHES];
-	pthread_mutex_unlock(&deflater->lock);
-	return batch;
-}
-
-static void count_one_more(struct nt_deflater *deflater, uint64_t *batches)
-{
-	pthread_mutex_lock(&deflater->lock);
-	++*batches;
-	pthread_cond_signal(&deflater->changed);
-	pthread_mutex_unlock(&deflater->lock);
-}
-
 static void *write_batches(void *arg)
 {
 	struct nt_deflater *deflater = arg;
-	struct nt_proto *batch;
+	int place;
 
-	while ((batch = wait_filled(deflater))) {
-		write_batch(deflater, batch);
-		count_one_more(deflater, &deflater->emptied);
+	while ((place = nt_handover_to_empty(&deflater->handover, UINT64_MAX)) >= 0) {
+		write_batch(deflater, &deflater->batches[place]);
+		nt_handover_emptied(&deflater->handover);
 	}
 	return NULL;
-}
-
-/*
- * With all signals blocked, for handlers run in the thread that works on what they clean up; but SIGPIPE, which comes
- * to the thread that writes: a reader that has enough ends the program.
- */
-static void start(struct nt_deflater *deflater)
-{
-	sigset_t all, before;
-
-	sigfillset(&all);
-	sigdelset(&all, SIGPIPE);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	deflater->has_thread = !pthread_create(&deflater->thread, NULL, write_batches, deflater);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-/* `why`: &deflater->finish or &deflater->stop. */
-static void end_thread(struct nt_deflater *deflater, bool *why)
-{
-	if (!deflater->has_thread)
-		return;
-	pthread_mutex_lock(&deflater->lock);
-	*why = true;
-	pthread_cond_signal(&deflater->changed);
-	pthread_mutex_unlock(&deflater->lock);
-	pthread_join(deflater->thread, NULL);
-	deflater->has_thread = false;
 }
 
 /* ---- its user ---- */
@@ -152,42 +97,29 @@ struct nt_deflater *nt_deflater_open(FILE *out)
 		free(deflater);
 		return NULL;
 	}
-	pthread_mutex_init(&deflater->lock, NULL);
-	pthread_cond_init(&deflater->changed, NULL);
-	start(deflater);
+	nt_handover_init(&deflater->handover, BATCHES);
+	/* The thread that writes takes SIGPIPE: a reader that has enough ends the program. */
+	nt_handover_start(&deflater->handover, SIGPIPE, write_batches, deflater);
 	return deflater;
-}
-
-/* An empty batch. */
-static struct nt_proto *wait_empty(struct nt_deflater *deflater)
-{
-	struct nt_proto *batch;
-
-	pthread_mutex_lock(&deflater->lock);
-	while (deflater->filled - deflater->emptied == BATCHES)
-		pthread_cond_wait(&deflater->changed, &deflater->lock);
-	batch = &deflater->batches[deflater->filled % BATCHES];
-	pthread_mutex_unlock(&deflater->lock);
-	return batch;
 }
 
 void nt_deflater_put(struct nt_deflater *deflater, struct nt_proto *batch)
 {
 	struct nt_proto *empty, filled = *batch;
 
-	if (!deflater->has_thread) {
+	if (!deflater->handover.has_thread) {
 		write_batch(deflater, batch);
 		return;
 	}
-	empty = wait_empty(deflater);
+	empty = &deflater->batches[nt_handover_to_fill(&deflater->handover)];
 	*batch = *empty;
 	*empty = filled;
-	count_one_more(deflater, &deflater->filled);
+	nt_handover_filled(&deflater->handover);
 }
 
 int nt_deflater_finish(struct nt_deflater *deflater)
 {
-	end_thread(deflater, &deflater->finish);
+	nt_handover_finish(&deflater->handover);
 	return deflater->failed ? -1 : 0;
 }
 
@@ -195,9 +127,8 @@ void nt_deflater_close(struct nt_deflater *deflater)
 {
 	if (!deflater)
 		return;
-	end_thread(deflater, &deflater->stop);
-	pthread_cond_destroy(&deflater->changed);
-	pthread_mutex_destroy(&deflater->lock);
+	nt_handover_stop(&deflater->handover);
+	nt_handover_release(&deflater->handover);
 	deflateEnd(&deflater->zlib);
 	nt_proto_release(&deflater->deflated);
 	nt_proto_release(&deflater->packet);

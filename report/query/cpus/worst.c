@@ -54,8 +54,6 @@ struct walk {
 	uint64_t bound; /* the most of both */
 	/* The cell: its places, both included, and the worst of them. */
 	uint64_t first, last, worst, worst_ns;
-	bool is_flat; /* all of it has been the same so far */
-	unsigned int flat_cells; /* cells without a change before it */
 };
 
 /* Streams from `stream` on, and their walk. */
@@ -122,8 +120,6 @@ static int pass(struct walk *walk, struct source *source)
 		amount->slope--;
 	else
 		amount->slope++;
-	if (!source->stretch.is_uncovered)
-		walk->is_flat = false;
 	source->is_in = !source->is_in;
 	if (!source->is_in)
 		return read_next(walk, source);
@@ -259,6 +255,14 @@ static struct nt_worst_window worst_of(const struct curve *curve, const struct w
 					.ns = walk->worst_ns};
 }
 
+/* Whether a cell is one of the first so far, if this is its worst. */
+static bool is_of_first(const struct nt_worst *worst, const struct nt_worst_window *window)
+{
+	if (!window->ns)
+		return false;
+	return worst->n_cells < worst->most_cells || comes_before(window, &worst->cells[worst->n_cells - 1].worst);
+}
+
 /* Keeps the cell that the curve's walk is at the end of, if it is one of the first. */
 static void keep_cell(struct nt_worst *worst, const struct curve *curve)
 {
@@ -271,12 +275,10 @@ static void keep_cell(struct nt_worst *worst, const struct curve *curve)
 	};
 	size_t at = worst->n_cells;
 
-	if (!cell.worst.ns)
+	if (!is_of_first(worst, &cell.worst))
 		return;
 	while (at && comes_before(&cell.worst, &worst->cells[at - 1].worst))
 		at--;
-	if (at == worst->most_cells)
-		return;
 	if (worst->n_cells < worst->most_cells)
 		worst->n_cells++;
 	memmove(&worst->cells[at + 1], &worst->cells[at], (worst->n_cells - 1 - at) * sizeof(*worst->cells));
@@ -295,22 +297,18 @@ static void set_cell(const struct nt_worst *worst, struct walk *walk, uint64_t f
 	walk->first = first;
 	walk->last = end - first < walk->length ? end : first + walk->length - 1;
 	walk->worst_ns = 0;
-	walk->is_flat = !walk->own.slope;
 }
 
-/*
- * On to the next cell. Where nothing changes, whole cells are left out: those without anything, and those behind so
- * many equal ones that they cannot be among the first.
- */
+/* On to the next cell. Where nothing changes, whole cells are left out that would not be among the first. */
 static void next_cell(const struct nt_worst *worst, struct curve *curve, uint64_t known)
 {
 	struct walk *walk = &curve->walk;
 	const uint64_t length = walk->length, next = next_place(walk), end = place_of_end(worst);
 	uint64_t first = walk->last + 1, until = next < known ? next : known;
+	const struct nt_worst_window same = {.curve = curve->id, .ts = begin_of(walk, first), .ns = walk->own.ns};
 
 	until = until < end ? until : end;
-	walk->flat_cells = walk->is_flat ? walk->flat_cells + 1 : 0;
-	if (!walk->own.slope && (!walk->own.ns || walk->flat_cells > worst->most_cells))
+	if (!walk->own.slope && !is_of_first(worst, &same))
 		first += (until - walk->at) / length * length;
 	curve->is_done = first > end;
 	if (curve->is_done)

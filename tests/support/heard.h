@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * heard.h - what a test's code says on standard error. Fails by abort().
+ */
+#pragma once
+
+/* From here on standard error goes into memory. */
+void heard_begin(void);
+/* No longer. What was said since, its first 8191 bytes: good until the next call. */
+const char *heard_end(void);
