@@ -28,9 +28,19 @@ static const uint64_t of_no_events = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | 
 				     BIT(SYMBOL) | BIT(CLOCK_SNAPSHOT) | BIT(PROC_COUNTER) | BIT(SELF_COST) |
 				     BIT(SESSION_META);
 
+/* What is wanted, as what must be read for it: of a window's samples come the frames that are wanted of it only. */
+static uint64_t tables_of(const struct nt_rows *rows)
+{
+	const uint64_t tables = rows->want.tables;
+
+	if (!rows->want.names_within)
+		return tables;
+	return (tables & ~(BIT(THREAD) | BIT(FRAME))) | (tables & BIT(FRAME) ? BIT(STACK_SAMPLE) : 0);
+}
+
 static bool wants(const struct nt_rows *rows, uint64_t tables)
 {
-	return rows->want.tables & tables;
+	return tables_of(rows) & tables;
 }
 
 /* Operations are spread over all CPUs, and the end of a task's stay on one may move the begin of its next on another.

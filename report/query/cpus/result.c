@@ -33,6 +33,9 @@ static struct nt_part part_of(const struct nt_lanes_result *result, struct nt_la
 
 /* ---- reading ---- */
 
+/* Names of threads, and uncovered time. */
+static const uint64_t small = NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_LOSS);
+
 static int add_op(void *arg, const struct nt_row *row)
 {
 	struct nt_lanes_result *result = arg;
@@ -61,7 +64,7 @@ static int read_lanes(struct nt_lanes_result *result)
 		{NT_TABLE_SOCK_OP, 0, add_op, result},
 		{NT_TABLE_SOFTIRQ_SLICE, 0, add_softirq, result},
 	};
-	int error = nt_scan_all(part->db, part->session->id, true, readers, NT_COUNT(readers));
+	int error = nt_scan_all(part->db, part->session->id, small, readers, NT_COUNT(readers));
 
 	nt_lanes_order(&result->lanes);
 	return error ? nt_lanes_fail(part, error, "slices") : 0;
@@ -129,7 +132,7 @@ static int search_all(struct searching *searching)
 	if (part->db->source)
 		readers[n++] = (struct nt_scan_reader){
 			NT_TABLE_SOCK_OP, NT_COLUMN_BIT(sock_op, ts) | NT_COLUMN_BIT(sock_op, dur), note_op, searching};
-	error = nt_scan_all(part->db, part->session->id, true, readers, n);
+	error = nt_scan_all(part->db, part->session->id, small, readers, n);
 	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }
 
@@ -288,7 +291,7 @@ static int read_database(struct nt_lanes_result *result, const struct nt_scan_re
 
 	for (unsigned int i = 0; i < result->n_worst; i++)
 		result->worst[i].is_read = true;
-	error = nt_scan_all(part->db, part->session->id, true, readers, 3);
+	error = nt_scan_all(part->db, part->session->id, small, readers, 3);
 	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }
 
