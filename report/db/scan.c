@@ -149,6 +149,14 @@ int nt_scan_limit(struct nt_db *db, const struct nt_scan_part *part)
 	return error ? nt_db_refuse(db, "%s", nt_tape_source_error(db->source)) : 0;
 }
 
+int nt_scan_ops_since(struct nt_db *db, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns)
+{
+	*since_ns = 0;
+	if (!db->source || !nt_tape_source_ops_since(db->source, from_ns, to_ns, since_ns))
+		return 0;
+	return nt_db_refuse(db, "%s", nt_tape_source_error(db->source));
+}
+
 /* ---- either ---- */
 
 static bool any_large(uint64_t tables)

@@ -46,6 +46,12 @@ struct nt_scan_part {
  */
 int nt_scan_limit(struct nt_db *db, const struct nt_scan_part *part);
 
+/*
+ * Who wants the operations that ended in the part, and not those that overlap it, reads from here those that began.
+ * Of a database 0.
+ */
+int nt_scan_ops_since(struct nt_db *db, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns);
+
 /* Close it also on failure; *out may be NULL. While it is open, nobody else may ask the tape anything. */
 int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, const struct nt_scan_want *want);
 void nt_scan_close(struct nt_scan *scan);

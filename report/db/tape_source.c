@@ -263,6 +263,16 @@ static bool is_limited(const struct nt_rows_want *want)
 	return want->from_ns || want->to_ns || want->cpus;
 }
 
+int nt_tape_source_ops_since(struct nt_tape_source *source, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns)
+{
+	int error;
+
+	nt_ahead_pause(&source->turn);
+	error = nt_rows_ops_since(source->tape, from_ns, to_ns, since_ns);
+	return error ? nt_fail(source->error, "%s cannot be read: %s.", source->tape->path, nt_tape_error_text(error))
+		     : 0;
+}
+
 /* The small tables that a pass can make, of all of the tape or of the part. */
 static uint64_t kept_by_pass(const struct nt_tape_source *source, bool is_of_part)
 {

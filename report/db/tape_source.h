@@ -49,6 +49,9 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
  */
 int nt_tape_source_limit(struct nt_tape_source *source, uint64_t from_ns, uint64_t to_ns, const uint8_t *cpus);
 
+/* As nt_rows_ops_since. */
+int nt_tape_source_ops_since(struct nt_tape_source *source, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns);
+
 /* One pass over the tape: the rows of some tables as they are read. Several may be open. */
 struct nt_tape_pass {
 	struct nt_tape_source *source;

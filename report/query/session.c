@@ -90,6 +90,16 @@ static bool has_cpu(const void *selection, uint32_t cpu)
 	return nt_selection_has_cpu(selection, cpu);
 }
 
+bool nt_session_is_limited(const struct nt_db *db, const struct nt_session *session,
+			   const struct nt_selection *selection)
+{
+	const struct nt_window window = nt_session_window(session, selection);
+	const bool is_whole = window.from_ts == session->start_ts && window.to_ts == session->end_ts;
+
+	/* Of a time that the session has not, nothing is read. */
+	return db->source && window.from_ts < window.to_ts && !(is_whole && !selection->n_cpus);
+}
+
 int nt_session_limit(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection)
 {
 	const struct nt_window window = nt_session_window(session, selection);
@@ -97,12 +107,8 @@ int nt_session_limit(struct nt_db *db, const struct nt_session *session, const s
 					  .to_ns = (uint64_t)window.to_ts,
 					  .has_cpu = selection->n_cpus ? has_cpu : NULL,
 					  .arg = selection};
-	const bool is_whole = window.from_ts == session->start_ts && window.to_ts == session->end_ts;
 
-	/* Of a time that the session has not, nothing is read. */
-	if (window.from_ts >= window.to_ts || (is_whole && !selection->n_cpus))
-		return 0;
-	return nt_scan_limit(db, &part);
+	return nt_session_is_limited(db, session, selection) ? nt_scan_limit(db, &part) : 0;
 }
 
 void nt_part_choose(struct nt_part *part, char why_not[NT_ERROR_MAX])

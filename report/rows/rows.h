@@ -71,5 +71,11 @@ uint64_t nt_rows_empty(const struct nt_rows *rows);
 /* How far it is, of 1000: for showing progress. */
 unsigned int nt_rows_progress(const struct nt_rows *rows);
 
+/*
+ * A time before which no operation began that ended from from_ns to to_ns, both included: what must be read of the tape
+ * for these. Reads the records of that time. 0, or a negative errno.
+ */
+int nt_rows_ops_since(struct nt_tape *tape, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns);
+
 /* The session's id on tapes as 32 hexadecimal digits, zero-terminated. */
 void nt_session_uuid(const struct nt_tape *tape, char uuid[33]);

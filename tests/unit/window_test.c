@@ -482,6 +482,23 @@ static bool is_sampled(const struct kept *some, uint64_t stack)
 			      (some->rows[i].stack == stack || some->rows[i].user_stack == stack));
 }
 
+/* No operation that ended in the window began before the time from which they are read. */
+static void check_ops_since(const struct fixture *fixture, const char *name, const struct kept *all,
+			    const struct nt_rows_want *want)
+{
+	uint64_t since_ns;
+
+	assert_int_equal(nt_rows_ops_since(fixture->tape, want->from_ns, want->to_ns, &since_ns), 0);
+	assert_true(since_ns <= want->from_ns);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct kept_row *row = &all->rows[i];
+
+		if (row->table == NT_TABLE_SOCK_OP && row->ts < since_ns && row->ts + row->dur >= want->from_ns &&
+		    row->ts + row->dur <= want->to_ns)
+			fail_msg("%s: \"%s\" began before %llu", name, row->text, (unsigned long long)since_ns);
+	}
+}
+
 /* Whatever the window's samples and rows can be named by is there, and is what the whole tape says. */
 static void check_names(const struct fixture *fixture, const char *name, const struct kept *all,
 			const struct nt_rows_want *wanted)
@@ -532,6 +549,7 @@ static void check_windows(const struct fixture *fixture, const char *name, uint6
 			release(&some);
 		}
 		check_names(fixture, name, &all, &want);
+		check_ops_since(fixture, name, &all, &want);
 	}
 	release(&all);
 }
