@@ -51,7 +51,8 @@ static int one_session(void *arg, const struct nt_session *session)
 	struct nt_sessions *sessions = &command->sessions;
 	struct nt_part part;
 
-	if (nt_stage_part_of(sessions->db, session, &command->choice.selection, &part, sessions->why_not))
+	if (nt_session_limit(sessions->db, session, &command->choice.selection) ||
+	    nt_stage_part_of(sessions->db, session, &command->choice.selection, &part, sessions->why_not))
 		return -1;
 	if (sessions->why_not[0])
 		return 0;

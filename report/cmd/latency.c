@@ -113,7 +113,10 @@ static int one_session(void *arg, const struct nt_session *session)
 			   .choice = &command->choice,
 			   .view = &command->view},
 	};
-	int error = nt_latency_read(&collecting.result, collect, &collecting);
+	int error = nt_session_limit(command->sessions.db, session, &command->choice.selection);
+
+	if (!error)
+		error = nt_latency_read(&collecting.result, collect, &collecting);
 	if (!error && !collecting.result.has_probe)
 		nt_session_lacks(session, &nt_need_latency, command->sessions.why_not);
 	else if (!error)

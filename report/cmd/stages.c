@@ -37,9 +37,11 @@ static int one_session(void *arg, const struct nt_session *session)
 	struct command *command = arg;
 	struct nt_sessions *sessions = &command->sessions;
 	struct nt_stage_result result = {.choice = &command->choice};
-	int error =
-		nt_stage_part_of(sessions->db, session, &command->choice.selection, &result.part, sessions->why_not);
+	const struct nt_selection *selection = &command->choice.selection;
+	int error = nt_session_limit(sessions->db, session, selection);
 
+	if (!error)
+		error = nt_stage_part_of(sessions->db, session, selection, &result.part, sessions->why_not);
 	if (!error && !sessions->why_not[0])
 		error = nt_stage_find(&result) ? -1 : show(sessions, &result);
 	nt_stage_result_release(&result);

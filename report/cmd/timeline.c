@@ -84,7 +84,10 @@ static int one_session(void *arg, const struct nt_session *session)
 	};
 	int error = 0;
 
-	if (choose_part(command, &result.part))
+	/* The search for the worst counts CPUs that are not selected, too. */
+	if (!command->choice.worst)
+		error = nt_session_limit(command->sessions.db, session, &command->choice.selection);
+	if (!error && choose_part(command, &result.part))
 		error = find_and_show(command, &result);
 	nt_lanes_result_release(&result);
 	return error;

@@ -130,6 +130,33 @@ static int next_of_database(struct nt_scan *scan, const struct nt_row **row)
 	return 1;
 }
 
+/* ---- a part ---- */
+
+int nt_scan_limit(struct nt_db *db, const struct nt_scan_part *part)
+{
+	const uint32_t n = db->source ? nt_tape_source_cpus(db->source) : 0;
+	uint8_t *cpus = NULL;
+	int error;
+
+	if (!db->source)
+		return 0;
+	if (part->has_cpu && !(cpus = calloc(n + 1, 1)))
+		return nt_db_no_memory(db);
+	for (uint32_t cpu = 0; cpus && cpu < n; cpu++)
+		cpus[cpu] = part->has_cpu(part->arg, cpu);
+	error = nt_tape_source_limit(db->source, part->from_ns, part->to_ns, cpus);
+	free(cpus);
+	return error ? nt_db_refuse(db, "%s", nt_tape_source_error(db->source)) : 0;
+}
+
+int nt_scan_ops_since(struct nt_db *db, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns)
+{
+	*since_ns = 0;
+	if (!db->source || !nt_tape_source_ops_since(db->source, from_ns, to_ns, since_ns))
+		return 0;
+	return nt_db_refuse(db, "%s", nt_tape_source_error(db->source));
+}
+
 /* ---- either ---- */
 
 static bool any_large(uint64_t tables)
@@ -155,7 +182,7 @@ int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, con
 	scan->session_id = session_id;
 	scan->want = *want;
 	scan->is_pass = db->source && any_large(want->tables);
-	if (scan->is_pass && nt_tape_pass_begin(&scan->pass, db->source, &rows, want->with_small))
+	if (scan->is_pass && nt_tape_pass_begin(&scan->pass, db->source, &rows, want->small))
 		return fail_tape(scan);
 	return 0;
 }
@@ -214,7 +241,7 @@ int nt_scan_within(struct nt_db *db, int64_t session_id, const struct nt_scan_wa
 	return error == 1 ? 0 : error;
 }
 
-int nt_scan_all(struct nt_db *db, int64_t session_id, bool with_small, const struct nt_scan_reader *readers, size_t n)
+int nt_scan_all(struct nt_db *db, int64_t session_id, uint64_t small, const struct nt_scan_reader *readers, size_t n)
 {
-	return nt_scan_within(db, session_id, &(struct nt_scan_want){.with_small = with_small}, readers, n);
+	return nt_scan_within(db, session_id, &(struct nt_scan_want){.small = small}, readers, n);
 }

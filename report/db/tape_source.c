@@ -38,6 +38,8 @@ struct nt_tape_source {
 	struct nt_progress progress;
 	uint64_t n_rows; /* since the last look */
 	struct nt_ahead_turn turn; /* of its passes */
+	struct nt_rows_want part; /* nt_tape_source_limit; without tables */
+	uint8_t *part_cpus;
 	bool (*is_interrupted)(void *arg); /* NULL: nobody is asked */
 	void *interrupted_arg;
 	bool was_interrupted;
@@ -53,6 +55,8 @@ static const uint64_t large = BIT(SCHED_SLICE) | BIT(SOFTIRQ_SLICE) | BIT(IRQ_SL
 /* Small tables that one pass over the events makes together. To name symbols takes time of its own. */
 static const uint64_t of_one_pass = BIT(SESSION) | BIT(PROBLEM) | BIT(THREAD) | BIT(FRAME) | BIT(LOSS) |
 				    BIT(RECORD_COUNT) | BIT(CPU_COST) | BIT(SOCK_COST);
+/* Those of which a part is enough for who asks about a part. */
+static const uint64_t of_part = BIT(THREAD) | BIT(FRAME) | BIT(LOSS);
 
 bool nt_tape_source_is_small(enum nt_table_id table)
 {
@@ -100,6 +104,7 @@ void nt_tape_source_free(struct nt_tape_source *source)
 	nt_tape_close(source->tape);
 	nt_user_names_free(source->names);
 	free(source->copies);
+	free(source->part_cpus);
 	free(source);
 }
 
@@ -239,6 +244,45 @@ static void discard_store(struct nt_tape_source *source)
 	source->n_copies = 0;
 }
 
+int nt_tape_source_limit(struct nt_tape_source *source, uint64_t from_ns, uint64_t to_ns, const uint8_t *cpus)
+{
+	uint8_t *copy = cpus ? calloc(source->tape->n_cpus + 1, 1) : NULL;
+
+	if (cpus && !copy)
+		return fail_no_memory(source);
+	if (cpus)
+		memcpy(copy, cpus, source->tape->n_cpus);
+	free(source->part_cpus);
+	source->part_cpus = copy;
+	source->part = (struct nt_rows_want){.from_ns = from_ns, .to_ns = to_ns, .cpus = copy, .names_within = true};
+	return 0;
+}
+
+static bool is_limited(const struct nt_rows_want *want)
+{
+	return want->from_ns || want->to_ns || want->cpus;
+}
+
+int nt_tape_source_ops_since(struct nt_tape_source *source, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns)
+{
+	int error;
+
+	nt_ahead_pause(&source->turn);
+	error = nt_rows_ops_since(source->tape, from_ns, to_ns, since_ns);
+	return error ? nt_fail(source->error, "%s cannot be read: %s.", source->tape->path, nt_tape_error_text(error))
+		     : 0;
+}
+
+/* The small tables that a pass can make, of all of the tape or of the part. */
+static uint64_t kept_by_pass(const struct nt_tape_source *source, bool is_of_part)
+{
+	const uint64_t tables = !is_limited(&source->part) ? of_one_pass
+				: is_of_part		   ? of_part
+							   : of_one_pass & ~of_part;
+
+	return tables & ~source->kept;
+}
+
 static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
 		      uint64_t keeps)
 {
@@ -252,16 +296,21 @@ static int begin_pass(struct nt_tape_pass *pass, struct nt_tape_source *source, 
 	pass->keeps = keeps;
 	if (keeps && (open_store(source) || nt_db_begin(source->store)))
 		return fail_store(source);
-	pass->is_whole = !want->from_ns && !want->to_ns && !want->cpus;
+	pass->is_whole = !is_limited(want);
 	return open_rows(source, &rest, &pass->rows);
 }
 
 int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
-		       bool with_small)
+		       uint64_t small)
 {
-	const uint64_t keeps = with_small && want->order == NT_ROWS_EVENTS_FIRST ? of_one_pass & ~source->kept : 0;
+	const bool is_of_part = !is_limited(want) && is_limited(&source->part);
+	struct nt_rows_want wanted = is_of_part ? source->part : *want;
 
-	return begin_pass(pass, source, want, keeps);
+	wanted.tables = want->tables;
+	wanted.order = want->order;
+	if (want->order != NT_ROWS_EVENTS_FIRST || is_limited(want))
+		small = 0;
+	return begin_pass(pass, source, &wanted, small & kept_by_pass(source, is_of_part));
 }
 
 static int begin_ahead(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
@@ -330,13 +379,17 @@ unsigned int nt_tape_pass_progress(const struct nt_tape_pass *pass)
 static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 {
 	const uint64_t bit = NT_TABLE_BIT(table);
+	const bool is_of_part = is_limited(&source->part) && bit & of_part;
+	const struct nt_rows_want whole = {0};
 	struct nt_tape_pass pass;
 	const struct nt_row *row;
 	int error;
 
 	if (source->kept & bit)
 		return 0;
-	error = begin_ahead(&pass, source, &(struct nt_rows_want){0}, bit & of_one_pass ? of_one_pass : bit);
+	/* Of a part each costs what it needs itself; of all of the tape one pass makes them all. */
+	error = begin_ahead(&pass, source, is_of_part ? &source->part : &whole,
+			    bit & of_one_pass && !is_of_part ? kept_by_pass(source, false) : bit);
 	if (!error)
 		error = nt_tape_pass_next(&pass, &row);
 	nt_tape_pass_end(&pass);

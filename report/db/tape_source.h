@@ -43,6 +43,15 @@ bool nt_tape_source_is_small(enum nt_table_id table);
 sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_id table, uint64_t columns,
 				  const int *equal, unsigned int n, bool again);
 
+/*
+ * From now on nobody asks for rows of the tables `thread`, `frame` and `loss` but for those of this window and these
+ * CPUs (names_within in rows/rows.h), and passes that say nothing of a window are of this one. `cpus` is copied.
+ */
+int nt_tape_source_limit(struct nt_tape_source *source, uint64_t from_ns, uint64_t to_ns, const uint8_t *cpus);
+
+/* As nt_rows_ops_since. */
+int nt_tape_source_ops_since(struct nt_tape_source *source, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns);
+
 /* One pass over the tape: the rows of some tables as they are read. Several may be open. */
 struct nt_tape_pass {
 	struct nt_tape_source *source;
@@ -52,12 +61,13 @@ struct nt_tape_pass {
 	bool is_whole; /* not of a window, nor of some CPUs */
 };
 /*
- * `with_small`: with EVENTS_FIRST, it also keeps the small tables that come out of such a pass, so that these cost none
- * of their own. To be ended, also on failure. While it runs, nobody else may ask for what is kept.
+ * With EVENTS_FIRST it also keeps those of the tables `small` that come out of such a pass, so that these cost none of
+ * their own. To be ended, also on failure. While it runs, nobody else may ask for what is kept.
  */
 int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want,
-		       bool with_small);
-/* The same of rows that a thread makes while they are used, and without `with_small`. */
+		       uint64_t small);
+/* The same of rows that a thread makes while they are used, of all of the tape or of its own window, and without
+ * `small`. */
 int nt_tape_pass_begin_ahead(struct nt_tape_pass *pass, struct nt_tape_source *source, const struct nt_rows_want *want);
 /* As nt_rows_next; looks whether the user wants to stop. -1: an error. */
 int nt_tape_pass_next(struct nt_tape_pass *pass, const struct nt_row **row);

@@ -190,8 +190,10 @@ static int write_histograms(void *arg, const struct nt_session *session)
 {
 	struct writer *writer = arg;
 	struct nt_db *db = writer->db;
-	int error = nt_groups_read(db, session->id, writer->choice->by, &writer->groups);
+	int error = nt_session_limit(db, session, &writer->choice->selection);
 
+	if (!error)
+		error = nt_groups_read(db, session->id, writer->choice->by, &writer->groups);
 	if (!error && (add_left_out(writer, session->id) || init_counts(writer)))
 		error = nt_db_no_memory(db);
 	if (!error)

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "report/db/scan.h"
 #include "report/out/output.h"
 
 /* A database may be anybody's: times that are no host's become such that can be reckoned with. */
@@ -82,6 +83,32 @@ int nt_session_count(struct nt_db *db, int64_t *n)
 struct nt_window nt_session_window(const struct nt_session *session, const struct nt_selection *selection)
 {
 	return nt_selection_within(selection, session->start_ts, session->end_ts, session->start_realtime_ns);
+}
+
+static bool has_cpu(const void *selection, uint32_t cpu)
+{
+	return nt_selection_has_cpu(selection, cpu);
+}
+
+bool nt_session_is_limited(const struct nt_db *db, const struct nt_session *session,
+			   const struct nt_selection *selection)
+{
+	const struct nt_window window = nt_session_window(session, selection);
+	const bool is_whole = window.from_ts == session->start_ts && window.to_ts == session->end_ts;
+
+	/* Of a time that the session has not, nothing is read. */
+	return db->source && window.from_ts < window.to_ts && !(is_whole && !selection->n_cpus);
+}
+
+int nt_session_limit(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection)
+{
+	const struct nt_window window = nt_session_window(session, selection);
+	const struct nt_scan_part part = {.from_ns = (uint64_t)window.from_ts,
+					  .to_ns = (uint64_t)window.to_ts,
+					  .has_cpu = selection->n_cpus ? has_cpu : NULL,
+					  .arg = selection};
+
+	return nt_session_is_limited(db, session, selection) ? nt_scan_limit(db, &part) : 0;
 }
 
 void nt_part_choose(struct nt_part *part, char why_not[NT_ERROR_MAX])

@@ -32,5 +32,13 @@ struct nt_part {
 };
 /* The selected time, as far as the session has it: from_ts may be the greater one. */
 struct nt_window nt_session_window(const struct nt_session *session, const struct nt_selection *selection);
+/*
+ * The command asks no more about the session than the selected part of it: of a tape, only that is read from now on
+ * (nt_scan_limit).
+ */
+int nt_session_limit(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection);
+/* Whether this limits anything: of a tape, a part is selected. */
+bool nt_session_is_limited(const struct nt_db *db, const struct nt_session *session,
+			   const struct nt_selection *selection);
 /* Sets the times of a part. Where there are none, `why_not` says so; else it is empty. */
 void nt_part_choose(struct nt_part *part, char why_not[NT_ERROR_MAX]);

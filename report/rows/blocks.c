@@ -162,7 +162,7 @@ static int push_unknown_task(void *arg, uint64_t task, uint64_t value)
 	const struct nt_thread_info thread = {.task = task};
 
 	(void)value;
-	if (!task || nt_identities_knows_task(&rows->learned->ids, task))
+	if (!task || rows->want.names_within || nt_identities_knows_task(&rows->learned->ids, task))
 		return 0;
 	return nt_rows_push(rows, NT_TABLE_THREAD, &thread);
 }

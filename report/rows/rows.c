@@ -37,10 +37,12 @@ static bool wants(const struct nt_rows *rows, enum nt_table_id table)
 	return rows->want.tables & NT_TABLE_BIT(table);
 }
 
-/* Whether one of these is wanted that must be read for. */
+/* Whether one of these is wanted that events must be read for. */
 static bool reads(const struct nt_rows *rows, uint64_t tables)
 {
-	return rows->want.tables & tables & ~(rows->want.head ? BIT(SESSION) : 0);
+	const uint64_t without = (rows->want.head ? BIT(SESSION) : 0) | (rows->want.names_within ? BIT(THREAD) : 0);
+
+	return rows->want.tables & tables & ~without;
 }
 
 static bool needs_events(const struct nt_rows *rows)
@@ -367,7 +369,9 @@ static int step_finish(struct nt_rows *rows)
 
 static int step_blocks(struct nt_rows *rows)
 {
-	return reads(rows, of_blocks | with_owners | BIT(PROBLEM)) ? nt_rows_step_block(rows) : 1;
+	return reads(rows, of_blocks | with_owners | BIT(PROBLEM)) || wants(rows, NT_TABLE_THREAD)
+		       ? nt_rows_step_block(rows)
+		       : 1;
 }
 
 static int push_counts(struct nt_rows *rows)

@@ -43,6 +43,11 @@ struct nt_rows_want {
 	uint64_t from_ns, to_ns; /* both 0: all of the session; to_ns UINT64_MAX: to its end */
 	bool begun_within; /* of the window only rows that begin in it, `from_ns <= ts < to_ns`: this costs less */
 	const uint8_t *cpus; /* a flag for each of the tape's n_cpus, must outlive the rows; NULL: all */
+	/*
+	 * For who needs no more names than the window's rows do: `thread` has only threads with a name, and `frame`
+	 * only stacks that were sampled in the window. So neither needs all of the tape.
+	 */
+	bool names_within;
 	struct nt_learned *learned; /* of this tape; NULL: nt_rows_open learns for itself */
 };
 
@@ -65,6 +70,12 @@ void nt_rows_ask(struct nt_rows *rows, bool (*is_stopped)(void *arg), void *arg)
 uint64_t nt_rows_empty(const struct nt_rows *rows);
 /* How far it is, of 1000: for showing progress. */
 unsigned int nt_rows_progress(const struct nt_rows *rows);
+
+/*
+ * A time before which no operation began that ended from from_ns to to_ns, both included: what must be read of the tape
+ * for these. Reads the records of that time. 0, or a negative errno.
+ */
+int nt_rows_ops_since(struct nt_tape *tape, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns);
 
 /* The session's id on tapes as 32 hexadecimal digits, zero-terminated. */
 void nt_session_uuid(const struct nt_tape *tape, char uuid[33]);

@@ -28,9 +28,19 @@ static const uint64_t of_no_events = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | 
 				     BIT(SYMBOL) | BIT(CLOCK_SNAPSHOT) | BIT(PROC_COUNTER) | BIT(SELF_COST) |
 				     BIT(SESSION_META);
 
+/* What is wanted, as what must be read for it: of a window's samples come the frames that are wanted of it only. */
+static uint64_t tables_of(const struct nt_rows *rows)
+{
+	const uint64_t tables = rows->want.tables;
+
+	if (!rows->want.names_within)
+		return tables;
+	return (tables & ~(BIT(THREAD) | BIT(FRAME))) | (tables & BIT(FRAME) ? BIT(STACK_SAMPLE) : 0);
+}
+
 static bool wants(const struct nt_rows *rows, uint64_t tables)
 {
-	return rows->want.tables & tables;
+	return tables_of(rows) & tables;
 }
 
 /* Operations are spread over all CPUs, and the end of a task's stay on one may move the begin of its next on another.
@@ -356,6 +366,58 @@ uint64_t nt_window_end(const struct nt_rows *rows)
 	const bool is_part = rows->window.until_ns && rows->want.to_ns < rows->tape->end_ns;
 
 	return is_part ? rows->want.to_ns : rows->tape->end_ns;
+}
+
+/* ---- operations that ended in a time ---- */
+
+/*
+ * When the operation began that the record tells of; UINT64_MAX: it tells of none. An operation ends with its own
+ * record, or where it was listed for the last time.
+ */
+static uint64_t op_begin(const union nt_any *record)
+{
+	if (record->record.kind == NT_OP && !(record->as_op.flags & NT_OP_NO_BEGIN))
+		return record->as_op.flags & NT_OP_BEFORE || record->as_op.dur_ns > record->as_op.end_ns
+			       ? 0
+			       : record->as_op.end_ns - record->as_op.dur_ns;
+	if (record->record.kind == NT_OPEN && record->as_open.what == NT_OPEN_OP)
+		return record->as_open.flags & NT_OP_BEFORE ? 0 : record->as_open.begin_ns;
+	return UINT64_MAX;
+}
+
+static int find_op_begin(struct nt_merge *merge, uint64_t to_ns, uint64_t *since_ns)
+{
+	struct nt_merged merged;
+	int error;
+
+	while (!(error = nt_merge_next(merge, &merged))) {
+		if (merged.is_gap)
+			continue;
+		if (merged.record->record.end_ns > to_ns)
+			nt_merge_stop(merge, merged.cpu);
+		else if (op_begin(merged.record) < *since_ns)
+			*since_ns = op_begin(merged.record);
+	}
+	return error < 0 ? error : 0;
+}
+
+int nt_rows_ops_since(struct nt_tape *tape, uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns)
+{
+	struct nt_place *places = calloc(tape->n_cpus + 1, sizeof(*places));
+	struct nt_merge *merge = NULL;
+	int error = places ? 0 : -ENOMEM;
+
+	/* With the recording those end that are open then, and nothing tells of one whose task sleeps. */
+	*since_ns = to_ns < tape->end_ns ? from_ns : 0;
+	for (uint32_t cpu = 0; cpu < tape->n_cpus && !error; cpu++)
+		error = nt_place_find(tape, cpu, from_ns, &places[cpu]);
+	if (!error && *since_ns) {
+		merge = nt_merge_new(tape, places);
+		error = merge ? find_op_begin(merge, to_ns, since_ns) : -ENOMEM;
+	}
+	nt_merge_free(merge);
+	free(places);
+	return error;
 }
 
 /* ---- opening ---- */

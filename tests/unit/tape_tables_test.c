@@ -173,7 +173,7 @@ static void a_pass_that_ends_early_keeps_nothing(void **state)
 
 	(void)state;
 	assert_true(nt_db_next(statement));
-	assert_int_equal(nt_tape_pass_begin(&pass, db->source, &want, true), 0);
+	assert_int_equal(nt_tape_pass_begin(&pass, db->source, &want, NT_ALL_TABLES), 0);
 	assert_int_equal(nt_tape_pass_next(&pass, &row), 0);
 	nt_tape_pass_end(&pass);
 	while (nt_db_next(statement))

@@ -292,6 +292,8 @@ struct kept_row {
 	int64_t cpu; /* -1: its table has none */
 	bool has_ts;
 	uint64_t ts, dur;
+	uint64_t stack, user_stack; /* of a sample or a frame; 0: none */
+	bool has_tid;
 	char *text;
 };
 
@@ -343,6 +345,12 @@ static void keep(struct kept *kept, const struct nt_row *row)
 		}
 		if (!strcmp(table->columns[i].name, "dur"))
 			to->dur = value;
+		if (!strcmp(table->columns[i].name, "stack_id"))
+			to->stack = value;
+		if (!strcmp(table->columns[i].name, "user_stack_id"))
+			to->user_stack = value;
+		if (!strcmp(table->columns[i].name, "tid"))
+			to->has_tid = is_known;
 		if (!strcmp(table->columns[i].name, "cpu"))
 			to->cpu = is_known ? (int64_t)value : UINT32_MAX;
 	}
@@ -391,8 +399,9 @@ static const char *next_of(const struct kept *kept, size_t *at, enum nt_table_id
 	return NULL;
 }
 
-/* The same rows in the same order, of each table and CPU. */
-static void compare(const char *name, const struct kept *all, const struct kept *some, const struct nt_rows_want *want)
+/* The same rows in the same order, of each table that is wanted and each CPU. */
+static void compare_events(const char *name, const struct kept *all, const struct kept *some,
+			   const struct nt_rows_want *want)
 {
 	for (int table = 0; table < NT_TABLE_COUNT; table++) {
 		for (int64_t cpu = -1; cpu < N_CPUS && want->tables >> table & 1; cpu++) {
@@ -410,6 +419,12 @@ static void compare(const char *name, const struct kept *all, const struct kept 
 			} while (text);
 		}
 	}
+}
+
+/* And no others. */
+static void compare(const char *name, const struct kept *all, const struct kept *some, const struct nt_rows_want *want)
+{
+	compare_events(name, all, some, want);
 	for (size_t i = 0; i < some->n; i++) {
 		if (!is_in(&some->rows[i], want))
 			fail_msg("%s: \"%s\" is not in the window %llu to %llu", name, some->rows[i].text,
@@ -453,6 +468,67 @@ static const uint64_t table_sets[] = {
 		NT_TABLE_BIT(NT_TABLE_CLOCK_SNAPSHOT),
 };
 
+/* ---- names of what is in a window ---- */
+
+static bool has_row(const struct kept *kept, const struct kept_row *row)
+{
+	return NT_ANY(kept->n, i, kept->rows[i].table == row->table && !strcmp(kept->rows[i].text, row->text));
+}
+
+static bool is_sampled(const struct kept *some, uint64_t stack)
+{
+	return NT_ANY(some->n, i,
+		      some->rows[i].table == NT_TABLE_STACK_SAMPLE &&
+			      (some->rows[i].stack == stack || some->rows[i].user_stack == stack));
+}
+
+/* No operation that ended in the window began before the time from which they are read. */
+static void check_ops_since(const struct fixture *fixture, const char *name, const struct kept *all,
+			    const struct nt_rows_want *want)
+{
+	uint64_t since_ns;
+
+	assert_int_equal(nt_rows_ops_since(fixture->tape, want->from_ns, want->to_ns, &since_ns), 0);
+	assert_true(since_ns <= want->from_ns);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct kept_row *row = &all->rows[i];
+
+		if (row->table == NT_TABLE_SOCK_OP && row->ts < since_ns && row->ts + row->dur >= want->from_ns &&
+		    row->ts + row->dur <= want->to_ns)
+			fail_msg("%s: \"%s\" began before %llu", name, row->text, (unsigned long long)since_ns);
+	}
+}
+
+/* Whatever the window's samples and rows can be named by is there, and is what the whole tape says. */
+static void check_names(const struct fixture *fixture, const char *name, const struct kept *all,
+			const struct nt_rows_want *wanted)
+{
+	struct nt_rows_want want = *wanted;
+	struct kept some = {.n = 0};
+
+	want.tables = NT_TABLE_BIT(NT_TABLE_STACK_SAMPLE) | NT_TABLE_BIT(NT_TABLE_LOSS) |
+		      NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_FRAME);
+	want.names_within = true;
+	read_rows(fixture, &want, &some);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct kept_row *row = &all->rows[i];
+		const bool is_needed = (row->table == NT_TABLE_THREAD && row->has_tid) ||
+				       (row->table == NT_TABLE_FRAME && is_sampled(&some, row->stack));
+
+		if (is_needed && !has_row(&some, row))
+			fail_msg("%s: no \"%s\"", name, row->text);
+	}
+	for (size_t i = 0; i < some.n; i++) {
+		const bool is_name = !some.rows[i].has_ts;
+
+		if (is_name && !has_row(all, &some.rows[i]))
+			fail_msg("%s: \"%s\" is of no tape", name, some.rows[i].text);
+	}
+	want.tables &= ~(NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_FRAME));
+	compare_events(name, all, &some, &want);
+	release(&some);
+}
+
 static void check_windows(const struct fixture *fixture, const char *name, uint64_t seed, unsigned int n)
 {
 	struct nt_rand rand = {seed};
@@ -472,6 +548,8 @@ static void check_windows(const struct fixture *fixture, const char *name, uint6
 			compare(name, &all, &some, &want);
 			release(&some);
 		}
+		check_names(fixture, name, &all, &want);
+		check_ops_since(fixture, name, &all, &want);
 	}
 	release(&all);
 }
@@ -752,6 +830,7 @@ static void opens_few_blocks(void **state)
 		compare("few blocks", &all, &some, &want);
 		release(&some);
 	}
+	check_names(fixture, "few blocks", &all, &want);
 	assert_int_equal(fixture->tape->n_problems, 0);
 	release(&all);
 }

@@ -19,6 +19,11 @@ bool nt_check_add(int64_t *sum, int64_t more)
 	return fits;
 }
 
+/* The findings ask for them by SQL. */
+static const uint64_t small = NT_TABLE_BIT(NT_TABLE_SESSION) | NT_TABLE_BIT(NT_TABLE_PROBLEM) |
+			      NT_TABLE_BIT(NT_TABLE_LOSS) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |
+			      NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST);
+
 int nt_check_read(struct nt_check *check)
 {
 #define BIT NT_COLUMN_BIT
@@ -43,7 +48,7 @@ int nt_check_read(struct nt_check *check)
 	memset(&check->events, 0, sizeof(check->events));
 	if (nt_check_read_snapshots(check) || nt_check_read_stacks(check))
 		return -1;
-	return nt_scan_all(check->db, check->session.id, true, readers, NT_COUNT(readers));
+	return nt_scan_all(check->db, check->session.id, small, readers, NT_COUNT(readers));
 }
 
 void nt_check_release(struct nt_check *check)

@@ -94,14 +94,40 @@ sqlite3_stmt *nt_lanes_losses(const struct nt_part *part)
 			     " GROUP BY cpu, ts ORDER BY uncovered_ns DESC, cpu, ts");
 }
 
+struct looking {
+	const struct nt_part *part;
+	bool has_found;
+};
+
+/* Ends the scan at the first slice of the part. */
+static int look_for_slice(void *arg, const struct nt_row *row)
+{
+	struct looking *looking = arg;
+	const struct nt_part *part = looking->part;
+	const int64_t ts = nt_integer(NT_VALUE(row, cpu_slice, ts), INT64_MAX);
+	int64_t end;
+
+	/* One without an end that is a time is found wrong when it is read. */
+	if (__builtin_add_overflow(ts, nt_integer(NT_VALUE(row, cpu_slice, dur), INT64_MIN), &end))
+		end = INT64_MAX;
+	looking->has_found =
+		ts < part->to_ts && end > part->from_ts && nt_lanes_has_cpu(part, NT_VALUE(row, cpu_slice, cpu));
+	return looking->has_found;
+}
+
 int nt_lanes_check_cpus(const struct nt_part *part, char why_not[NT_ERROR_MAX])
 {
-	sqlite3_stmt *row = prepare(part, "SELECT 1 FROM cpu_slice WHERE " OVERLAPS " LIMIT 1");
+	struct looking looking = {.part = part};
+	const struct nt_scan_reader reader = {NT_TABLE_CPU_SLICE,
+					      NT_COLUMN_BIT(cpu_slice, ts) | NT_COLUMN_BIT(cpu_slice, dur) |
+						      NT_COLUMN_BIT(cpu_slice, cpu),
+					      look_for_slice, &looking};
+	const int error = nt_scan_all(part->db, part->session->id, 0, &reader, 1);
 
-	if (!nt_db_next(row))
+	if (!looking.has_found)
 		snprintf(why_not, NT_ERROR_MAX, "session %lld has %s: it had %lld", (long long)part->session->id,
 			 part->selection->n_cpus ? "none of these CPUs" : "no CPUs", (long long)part->session->cpus);
-	return nt_db_end(part->db, row, "the recording cannot be read");
+	return error < 0 ? error : 0;
 }
 
 sqlite3_stmt *nt_lanes_names(const struct nt_part *part)

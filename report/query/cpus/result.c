@@ -33,6 +33,9 @@ static struct nt_part part_of(const struct nt_lanes_result *result, struct nt_la
 
 /* ---- reading ---- */
 
+/* Names of threads, and uncovered time. */
+static const uint64_t small = NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_LOSS);
+
 static int add_op(void *arg, const struct nt_row *row)
 {
 	struct nt_lanes_result *result = arg;
@@ -52,17 +55,32 @@ static int add_to_lanes(void *arg, const struct nt_lane_slice *slice)
 	return nt_lanes_add(arg, slice);
 }
 
+/* An operation counts where it ended. So it is read from where the first began of those that did. */
+static int read_ops(const struct nt_part *part, const struct nt_scan_reader *reader)
+{
+	const uint64_t from_ns = (uint64_t)part->from_ts, to_ns = (uint64_t)part->to_ts;
+	struct nt_scan_want want = {.to_ns = to_ns + 1, .begun_within = true};
+
+	if (nt_scan_ops_since(part->db, from_ns, to_ns, &want.from_ns))
+		return -1;
+	return nt_scan_within(part->db, part->session->id, &want, reader, 1);
+}
+
 static int read_lanes(struct nt_lanes_result *result)
 {
 	const struct nt_part *part = &result->part;
 	struct nt_lanes_reading slices = {&result->filter, add_to_lanes, &result->lanes};
 	const struct nt_scan_reader readers[] = {
 		nt_lanes_reader(&slices),
-		{NT_TABLE_SOCK_OP, 0, add_op, result},
 		{NT_TABLE_SOFTIRQ_SLICE, 0, add_softirq, result},
+		{NT_TABLE_SOCK_OP, 0, add_op, result},
 	};
-	int error = nt_scan_all(part->db, part->session->id, true, readers, NT_COUNT(readers));
+	const bool is_limited = nt_session_is_limited(part->db, part->session, part->selection);
+	const size_t n = NT_COUNT(readers);
+	int error = nt_scan_all(part->db, part->session->id, small, readers, is_limited ? n - 1 : n);
 
+	if (!error && is_limited)
+		error = read_ops(part, &readers[n - 1]);
 	nt_lanes_order(&result->lanes);
 	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }
@@ -129,7 +147,7 @@ static int search_all(struct searching *searching)
 	if (part->db->source)
 		readers[n++] = (struct nt_scan_reader){
 			NT_TABLE_SOCK_OP, NT_COLUMN_BIT(sock_op, ts) | NT_COLUMN_BIT(sock_op, dur), note_op, searching};
-	error = nt_scan_all(part->db, part->session->id, true, readers, n);
+	error = nt_scan_all(part->db, part->session->id, small, readers, n);
 	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }
 
@@ -288,7 +306,7 @@ static int read_database(struct nt_lanes_result *result, const struct nt_scan_re
 
 	for (unsigned int i = 0; i < result->n_worst; i++)
 		result->worst[i].is_read = true;
-	error = nt_scan_all(part->db, part->session->id, true, readers, 3);
+	error = nt_scan_all(part->db, part->session->id, small, readers, 3);
 	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }
 

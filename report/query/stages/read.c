@@ -240,7 +240,7 @@ static int order_categories(struct reading *reading)
 
 /* ---- samples ---- */
 
-/* All categories of the session count, whatever part of it is asked about; samples only of the part. */
+/* Samples count only of the part. */
 static int take_sample(void *arg, const struct nt_row *row)
 {
 	struct reading *reading = arg;
@@ -314,7 +314,8 @@ static int read_rows(struct reading *reading)
 	};
 	const struct nt_part *part = reading->part;
 	/* Frames come out of the same pass. */
-	int error = nt_scan_all(part->db, part->session->id, reading->by_stack, readers, NT_COUNT(readers));
+	const uint64_t small = reading->by_stack ? NT_TABLE_BIT(NT_TABLE_FRAME) : 0;
+	int error = nt_scan_all(part->db, part->session->id, small, readers, NT_COUNT(readers));
 
 	if (!error)
 		error = add_samples(reading);
