@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/query/cpus/read.h"
 #include "report/query/latency/heatmap.h"
 #include "report/util/array.h"
 
@@ -24,6 +23,11 @@ void nt_html_scope_init(struct nt_html_scope *scope, struct nt_db *db, const str
 	scope->from_ts = window.from_ts;
 	scope->to_ts = window.to_ts > window.from_ts ? window.to_ts : window.from_ts;
 	scope->is_whole = scope->from_ts == session->start_ts && scope->to_ts == session->end_ts;
+	scope->part = (struct nt_part){.db = db,
+				       .session = &scope->session,
+				       .selection = selection,
+				       .from_ts = scope->from_ts,
+				       .to_ts = scope->to_ts};
 	nt_selection_cpus_sql(selection, scope->cpus);
 }
 
@@ -185,46 +189,32 @@ static uint32_t owner_of(struct nt_lanes_filter *filter, const struct nt_value *
 	return NT_OWNER_COUNT;
 }
 
-struct reading {
-	struct nt_html_costs *costs;
-	struct nt_lanes_filter filter;
-};
-
 static int take_slice(void *arg, const struct nt_row *row)
 {
-	struct reading *reading = arg;
+	struct nt_html_costs *costs = arg;
 	const int64_t dur = nt_integer(NT_VALUE(row, cpu_slice, dur), 0);
 
-	add_spent(reading->costs, nt_integer(NT_VALUE(row, cpu_slice, cpu), -1),
-		  owner_of(&reading->filter, NT_VALUE(row, cpu_slice, owner), NT_VALUE(row, cpu_slice, utid)),
+	add_spent(costs, nt_integer(NT_VALUE(row, cpu_slice, cpu), -1),
+		  owner_of(&costs->filter, NT_VALUE(row, cpu_slice, owner), NT_VALUE(row, cpu_slice, utid)),
 		  nt_integer(NT_VALUE(row, cpu_slice, ts), 0), dur, dur);
 	return 0;
 }
 
 static int take_sum(void *arg, const struct nt_row *row)
 {
-	struct reading *reading = arg;
+	struct nt_html_costs *costs = arg;
 
-	add_spent(reading->costs, nt_integer(NT_VALUE(row, cpu_cost, cpu), -1),
-		  owner_of(&reading->filter, NT_VALUE(row, cpu_cost, owner), NT_VALUE(row, cpu_cost, utid)),
+	add_spent(costs, nt_integer(NT_VALUE(row, cpu_cost, cpu), -1),
+		  owner_of(&costs->filter, NT_VALUE(row, cpu_cost, owner), NT_VALUE(row, cpu_cost, utid)),
 		  nt_integer(NT_VALUE(row, cpu_cost, ts), 0), nt_integer(NT_VALUE(row, cpu_cost, dur), 0),
 		  nt_integer(NT_VALUE(row, cpu_cost, spent_ns), 0));
 	return 0;
 }
 
-static int read_cells(const struct nt_html_scope *scope, struct nt_html_costs *costs)
+struct nt_scan_reader nt_html_costs_reader(struct nt_html_costs *costs)
 {
-	const struct nt_part part = {.db = scope->db, .session = &scope->session, .selection = scope->selection};
-	struct reading reading = {.costs = costs};
-	const struct nt_scan_reader reader =
-		costs->from_slices ? (struct nt_scan_reader){NT_TABLE_CPU_SLICE, 0, take_slice, &reading}
-				   : (struct nt_scan_reader){NT_TABLE_CPU_COST, 0, take_sum, &reading};
-	int error = nt_lanes_filter_init(&reading.filter, &part);
-
-	if (!error)
-		error = nt_scan_all(scope->db, scope->session.id, false, &reader, 1);
-	nt_lanes_filter_release(&reading.filter);
-	return error;
+	return costs->from_slices ? (struct nt_scan_reader){NT_TABLE_CPU_SLICE, 0, take_slice, costs}
+				  : (struct nt_scan_reader){NT_TABLE_CPU_COST, 0, take_sum, costs};
 }
 
 /* ---- the peak ---- */
@@ -259,7 +249,7 @@ static void look_for_peak(const struct nt_html_costs *costs, int64_t cpu, struct
 }
 
 /* Over about a hundredth of the time: of shorter ones, some would be full on any busy CPU. */
-static void find_peaks(struct nt_html_costs *costs)
+void nt_html_costs_end(struct nt_html_costs *costs)
 {
 	uint32_t steps = (uint32_t)(least_step(costs->to_ts - costs->from_ts, 100) / costs->step_ns);
 
@@ -271,7 +261,7 @@ static void find_peaks(struct nt_html_costs *costs)
 	look_for_peak(costs, -1, &costs->peak_all);
 }
 
-int nt_html_costs_read(const struct nt_html_scope *scope, uint32_t most_cells, struct nt_html_costs *costs)
+int nt_html_costs_begin(const struct nt_html_scope *scope, uint32_t most_cells, struct nt_html_costs *costs)
 {
 	*costs = (struct nt_html_costs){0};
 	if (read_cpus(scope, costs))
@@ -285,14 +275,12 @@ int nt_html_costs_read(const struct nt_html_scope *scope, uint32_t most_cells, s
 	costs->cells = calloc((size_t)costs->n_cpus * NT_HTML_OWNERS * costs->steps, sizeof(*costs->cells));
 	if (!costs->cells)
 		return nt_db_no_memory(scope->db);
-	if (choose_source(scope, costs) || read_cells(scope, costs))
-		return -1;
-	find_peaks(costs);
-	return 0;
+	return choose_source(scope, costs) || nt_lanes_filter_init(&costs->filter, &scope->part) ? -1 : 0;
 }
 
 void nt_html_costs_release(struct nt_html_costs *costs)
 {
+	nt_lanes_filter_release(&costs->filter);
 	free(costs->cpus);
 	free(costs->cells);
 	*costs = (struct nt_html_costs){0};

@@ -40,7 +40,13 @@ struct page {
 	int64_t n_sessions;
 };
 
-/* ---- one session ---- */
+struct section {
+	struct nt_html_scope scope;
+	struct nt_html_costs costs;
+	struct nt_html_stages stages;
+};
+
+/* ---- one session: writing ---- */
 
 static const char *owner_name(uint32_t owner)
 {
@@ -123,34 +129,80 @@ static void write_costs(struct nt_json *json, const struct nt_html_costs *costs,
 }
 
 /* The members that ask for the selected time; there is some. */
-static int write_selected(const struct nt_html_scope *scope, struct nt_json *json, const struct nt_html_costs *costs)
+static int write_selected(struct section *section, struct nt_json *json)
 {
-	write_costs(json, costs, scope->session.start_ts);
-	if (nt_html_events(scope, costs, json) || nt_html_stages(scope, json) || nt_html_tables(scope, json))
+	const struct nt_html_scope *scope = &section->scope;
+
+	write_costs(json, &section->costs, scope->session.start_ts);
+	if (nt_html_events(scope, &section->costs, json) || nt_html_stages(&section->stages, json) ||
+	    nt_html_tables(scope, json))
 		return -1;
 	return nt_html_latency(scope, json);
+}
+
+/* ---- one session: reading ---- */
+
+static int end_stages(struct nt_html_stages *stages, int error)
+{
+	return stages->has ? nt_stage_find_end(&stages->result, error) : error;
+}
+
+/* Costs and stages out of one scan. Of sums there are few: they are kept already, and read by themselves. */
+static int scan(struct section *section)
+{
+	struct nt_db *db = section->scope.db;
+	const int64_t session_id = section->scope.session.id;
+	struct nt_scan_reader readers[1 + NT_STAGE_READERS];
+	size_t n = 0;
+	int error = 0;
+
+	readers[n++] = nt_html_costs_reader(&section->costs);
+	if (!section->costs.from_slices) {
+		error = nt_scan_all(db, session_id, 0, readers, n);
+		n = 0;
+	}
+	if (section->stages.has) {
+		nt_stage_readers(section->stages.result.reading, readers + n);
+		n += NT_STAGE_READERS;
+	}
+	return error || !n ? error : nt_scan_all(db, session_id, 0, readers, n);
+}
+
+static int read_section(const struct page *page, struct section *section)
+{
+	if (nt_html_costs_begin(&section->scope, (uint32_t)(NT_HTML_MAX_CELLS / page->n_sessions), &section->costs))
+		return -1;
+	if (!section->costs.steps)
+		return 0;
+	if (nt_html_stages_begin(&section->scope, &section->stages) || end_stages(&section->stages, scan(section)))
+		return -1;
+	nt_html_costs_end(&section->costs);
+	return 0;
 }
 
 static int write_session(void *arg, const struct nt_session *session)
 {
 	struct page *page = arg;
-	struct nt_html_scope scope;
-	struct nt_html_costs costs;
+	struct section section = {0};
 	int error;
 
-	nt_html_scope_init(&scope, page->db, page->selection, session);
-	error = nt_html_costs_read(&scope, (uint32_t)(NT_HTML_MAX_CELLS / page->n_sessions), &costs);
+	nt_html_scope_init(&section.scope, page->db, page->selection, session);
+	error = read_section(page, &section);
 	if (!error) {
 		nt_json_open(&page->json, NULL, '{');
-		write_selection(&scope, &page->json);
-		error = nt_html_facts(&scope, &page->json) || nt_html_texts(&scope, &page->json) ? -1 : 0;
-		if (!error && costs.steps)
-			error = write_selected(&scope, &page->json, &costs);
+		write_selection(&section.scope, &page->json);
+		error = nt_html_facts(&section.scope, &page->json) || nt_html_texts(&section.scope, &page->json) ? -1
+														 : 0;
+		if (!error && section.costs.steps)
+			error = write_selected(&section, &page->json);
 		nt_json_close(&page->json, '}');
 	}
-	nt_html_costs_release(&costs);
+	nt_html_stages_release(&section.stages);
+	nt_html_costs_release(&section.costs);
 	return error;
 }
+
+/* ---- all sessions ---- */
 
 static int write_data(struct page *page)
 {

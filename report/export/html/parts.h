@@ -6,14 +6,16 @@
 #pragma once
 
 #include "report/out/output.h"
-#include "report/query/session.h"
+#include "report/query/cpus/read.h"
+#include "report/query/stages/result.h"
 #include "report/timeline/timeline.h"
 
-/* What all queries about a session are bound by. */
+/* What all queries about a session are bound by. Stays where it is: `part` points into it. */
 struct nt_html_scope {
 	struct nt_db *db;
 	const struct nt_selection *selection;
 	struct nt_session session;
+	struct nt_part part; /* the same for query/ */
 	int64_t from_ts, to_ts; /* what of the session is selected; equal: nothing */
 	bool is_whole; /* all of it is */
 	char cpus[NT_CPUS_SQL_MAX]; /* the selected CPUs, as a condition in SQL on `cpu` */
@@ -54,14 +56,22 @@ struct nt_html_costs {
 	int64_t from_ts, to_ts, step_ns; /* the last step may be shorter */
 	uint32_t steps;
 	bool from_slices;
+	struct nt_lanes_filter filter;
 	uint32_t n_cpus, *cpus; /* ascending */
 	size_t cpus_size;
 	int64_t *cells; /* see nt_html_cell */
 	struct nt_html_peak peak, peak_all; /* of one CPU; of all together */
 };
 
-/* `most_cells`: the session's part of NT_HTML_MAX_CELLS. 0, or -1 and db->error; to be released even then. */
-int nt_html_costs_read(const struct nt_html_scope *scope, uint32_t most_cells, struct nt_html_costs *costs);
+/*
+ * Before the scan: chooses steps and makes room. `most_cells`: the session's part of NT_HTML_MAX_CELLS. 0, or -1 and
+ * db->error; to be released even then. Without steps there is nothing to read.
+ */
+int nt_html_costs_begin(const struct nt_html_scope *scope, uint32_t most_cells, struct nt_html_costs *costs);
+/* Takes the time out of a scan. Good as long as *costs. */
+struct nt_scan_reader nt_html_costs_reader(struct nt_html_costs *costs);
+/* After it: finds the peaks. */
+void nt_html_costs_end(struct nt_html_costs *costs);
 void nt_html_costs_release(struct nt_html_costs *costs);
 /* Nanoseconds of an owner on a CPU (by its place in `cpus`) in a step. */
 int64_t *nt_html_cell(const struct nt_html_costs *costs, uint32_t cpu, uint32_t owner, uint32_t step);
@@ -109,9 +119,20 @@ int nt_html_latency(const struct nt_html_scope *scope, struct nt_json *json);
 
 #define NT_HTML_STAGES 1024 /* rows: no recording has as many stages and families, even of all owners together */
 
+/* Stays where it is while it is read. */
+struct nt_html_stages {
+	struct nt_stage_choice choice;
+	struct nt_stage_result result;
+	bool has; /* the session has samples; else there is nothing to read */
+};
+
+/* Before the scan, whose readers are nt_stage_readers of result.reading. 0, or -1 and db->error. To be released in
+ * either case. */
+int nt_html_stages_begin(const struct nt_html_scope *scope, struct nt_html_stages *stages);
 /*
- * Writes "stages": {a session as in `stages --json`}, and "merged_stages": [{"owner", "stage", "spent_ns", "low_ns",
- * "high_ns", "samples"}, ...], the same rows with the address families of a stage together; both only if the session
- * has samples of stacks. 0, or -1 and db->error.
+ * After it: writes "stages": {a session as in `stages --json`}, and "merged_stages": [{"owner", "stage", "spent_ns",
+ * "low_ns", "high_ns", "samples"}, ...], the same rows with the address families of a stage together; both only if the
+ * session has samples of stacks. 0, or -1 and db->error.
  */
-int nt_html_stages(const struct nt_html_scope *scope, struct nt_json *json);
+int nt_html_stages(struct nt_html_stages *stages, struct nt_json *json);
+void nt_html_stages_release(struct nt_html_stages *stages);

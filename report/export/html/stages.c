@@ -108,25 +108,34 @@ static int write_merged(struct nt_stage_result *result, struct nt_json *json)
 	return 0;
 }
 
-int nt_html_stages(const struct nt_html_scope *scope, struct nt_json *json)
+int nt_html_stages_begin(const struct nt_html_scope *scope, struct nt_html_stages *stages)
 {
-	const struct nt_stage_choice choice = {.selection = *scope->selection, .owners = NT_NETWORK_OWNERS};
-	struct nt_stage_result result = {.choice = &choice};
 	char why_not[NT_ERROR_MAX];
-	int error = nt_stage_part_of(scope->db, &scope->session, &choice.selection, &result.part, why_not);
 
-	if (!error && !why_not[0]) {
-		error = nt_stage_find(&result);
-		if (!error)
-			error = check_names(&result);
-		if (!error) {
-			nt_json_open(json, "stages", '{');
-			error = nt_stage_json(&result, json);
-			nt_json_close(json, '}');
-		}
-		if (!error)
-			error = write_merged(&result, json);
-	}
-	nt_stage_result_release(&result);
-	return error;
+	*stages = (struct nt_html_stages){.choice = {.selection = *scope->selection, .owners = NT_NETWORK_OWNERS}};
+	stages->result.choice = &stages->choice;
+	if (nt_stage_part_of(scope->db, &scope->session, &stages->choice.selection, &stages->result.part, why_not))
+		return -1;
+	stages->has = !why_not[0];
+	return stages->has ? nt_stage_find_begin(&stages->result) : 0;
+}
+
+int nt_html_stages(struct nt_html_stages *stages, struct nt_json *json)
+{
+	struct nt_stage_result *result = &stages->result;
+	int error;
+
+	if (!stages->has)
+		return 0;
+	if (check_names(result))
+		return -1;
+	nt_json_open(json, "stages", '{');
+	error = nt_stage_json(result, json);
+	nt_json_close(json, '}');
+	return error ? error : write_merged(result, json);
+}
+
+void nt_html_stages_release(struct nt_html_stages *stages)
+{
+	nt_stage_result_release(&stages->result);
 }

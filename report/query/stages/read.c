@@ -26,13 +26,14 @@ struct sample {
 	int64_t utid;
 };
 
-struct reading {
+struct nt_stage_reading {
 	const struct nt_part *part;
 	const struct nt_stage_choice *choice;
 	struct nt_stage_data *data;
+	bool by_stack; /* categories are stacks, else stages */
 	struct nt_lanes_filter filter;
+	struct nt_lanes_reading slices;
 	struct nt_id_map by_key; /* of a series: its number + 1 */
-	bool by_stack;
 	void *tree; /* of struct met, see tsearch(3) */
 	struct met *last;
 	uint32_t n_met;
@@ -63,7 +64,7 @@ int nt_stage_fail(const struct nt_part *part, int error)
 /*
  * Receiving is not the task's that happens to be on the CPU: only send and receive are told apart by process.
  */
-static uint32_t group_of(struct reading *reading, unsigned int owner, int64_t utid)
+static uint32_t group_of(struct nt_stage_reading *reading, unsigned int owner, int64_t utid)
 {
 	bool is_told = owner == NT_OWNER_SEND || owner == NT_OWNER_RECV || owner == NT_OWNER_TASK;
 
@@ -73,7 +74,8 @@ static uint32_t group_of(struct reading *reading, unsigned int owner, int64_t ut
 }
 
 /* 0, -ENOMEM, -ERANGE. */
-static int find_series(struct reading *reading, unsigned int owner, uint32_t cpu, int64_t utid, uint32_t *number)
+static int find_series(struct nt_stage_reading *reading, unsigned int owner, uint32_t cpu, int64_t utid,
+		       uint32_t *number)
 {
 	struct nt_stage_data *data = reading->data;
 	const uint32_t group = group_of(reading, owner, utid);
@@ -97,7 +99,7 @@ static uint64_t since_start(const struct nt_part *part, int64_t ts)
 }
 
 /* The number of buckets is checked before anything is read, so those of times within the part are in range. */
-static uint32_t bucket_of(const struct reading *reading, int64_t ts)
+static uint32_t bucket_of(const struct nt_stage_reading *reading, int64_t ts)
 {
 	return (uint32_t)(since_start(reading->part, ts) / NT_BUCKET_NS - reading->data->first_bucket);
 }
@@ -124,7 +126,7 @@ static int set_buckets(const struct nt_part *part, struct nt_stage_data *data)
 
 static int add_slice(void *arg, const struct nt_lane_slice *slice)
 {
-	struct reading *reading = arg;
+	struct nt_stage_reading *reading = arg;
 	const struct nt_part *part = reading->part;
 	int64_t ts = slice->ts > part->from_ts ? slice->ts : part->from_ts;
 	int64_t end = slice->ts + slice->dur < part->to_ts ? slice->ts + slice->dur : part->to_ts;
@@ -163,7 +165,7 @@ static int compare_categories(const void *a, const void *b)
 }
 
 /* The texts are the row's. */
-static struct nt_stage_category category_of(const struct reading *reading, const struct nt_row *row)
+static struct nt_stage_category category_of(const struct nt_stage_reading *reading, const struct nt_row *row)
 {
 	const bool by_user = reading->by_stack && reading->choice->user;
 
@@ -183,7 +185,7 @@ static void free_met(void *met)
 }
 
 /* A category that is new; NULL: out of memory. */
-static struct met *add_category(struct reading *reading, const struct nt_stage_category *category)
+static struct met *add_category(struct nt_stage_reading *reading, const struct nt_stage_category *category)
 {
 	struct met *met = calloc(1, sizeof(*met));
 
@@ -202,7 +204,7 @@ static struct met *add_category(struct reading *reading, const struct nt_stage_c
 }
 
 /* The number of a category in the order in which they come, or -ENOMEM. */
-static int64_t find_category(struct reading *reading, const struct nt_row *row)
+static int64_t find_category(struct nt_stage_reading *reading, const struct nt_row *row)
 {
 	const struct nt_stage_category category = category_of(reading, row);
 	struct met **found;
@@ -216,7 +218,7 @@ static int64_t find_category(struct reading *reading, const struct nt_row *row)
 
 static void take_category(const void *node, VISIT visit, void *arg)
 {
-	struct reading *reading = arg;
+	struct nt_stage_reading *reading = arg;
 	struct met *met = *(struct met *const *)node;
 
 	if (visit != postorder && visit != leaf)
@@ -227,7 +229,7 @@ static void take_category(const void *node, VISIT visit, void *arg)
 }
 
 /* From the tree into an array in their order; `places` then has where in it each is. */
-static int order_categories(struct reading *reading)
+static int order_categories(struct nt_stage_reading *reading)
 {
 	if (!reading->n_met)
 		return 0;
@@ -243,17 +245,15 @@ static int order_categories(struct reading *reading)
 /* Samples count only of the part. */
 static int take_sample(void *arg, const struct nt_row *row)
 {
-	struct reading *reading = arg;
+	struct nt_stage_reading *reading = arg;
 	const struct nt_part *part = reading->part;
 	const char *name = nt_text(NT_VALUE(row, stack_sample, owner), NULL);
 	const struct nt_value *utid = NT_VALUE(row, stack_sample, utid);
 	const int64_t ts = nt_integer(NT_VALUE(row, stack_sample, ts), -1),
 		      cpu = nt_integer(NT_VALUE(row, stack_sample, cpu), -1);
-	const int64_t category = name ? find_category(reading, row) : 0;
 	enum nt_owner owner;
+	int64_t category;
 
-	if (category < 0)
-		return (int)category;
 	if (!name || ts < part->from_ts || ts >= part->to_ts ||
 	    !nt_lanes_has_cpu(part, NT_VALUE(row, stack_sample, cpu)) || !nt_lanes_has_thread(&reading->filter, utid))
 		return 0;
@@ -262,6 +262,9 @@ static int take_sample(void *arg, const struct nt_row *row)
 		return -ERANGE;
 	if (!(reading->choice->owners >> owner & 1))
 		return 0;
+	category = find_category(reading, row);
+	if (category < 0)
+		return (int)category;
 	if (NT_ROOM(reading->samples, reading->samples_size, reading->n_samples + 1))
 		return -ENOMEM;
 	reading->samples[reading->n_samples++] =
@@ -270,7 +273,7 @@ static int take_sample(void *arg, const struct nt_row *row)
 }
 
 /* They follow the slices: series are in the order in which these come. */
-static int add_samples(struct reading *reading)
+static int add_samples(struct nt_stage_reading *reading)
 {
 	int error = order_categories(reading);
 
@@ -286,7 +289,7 @@ static int add_samples(struct reading *reading)
 	return error;
 }
 
-static int read_groups(struct reading *reading)
+static int read_groups(struct nt_stage_reading *reading)
 {
 	enum nt_stage_by by = reading->choice->by;
 
@@ -296,42 +299,67 @@ static int read_groups(struct reading *reading)
 			      by == NT_STAGE_BY_PROCESS ? NT_BY_PROCESS : NT_BY_CGROUP, &reading->data->groups);
 }
 
-static void release(struct reading *reading)
+int nt_stage_reading_begin(struct nt_stage_reading **out, const struct nt_part *part,
+			   const struct nt_stage_choice *choice, bool by_stack, struct nt_stage_data *data)
 {
+	struct nt_stage_reading *reading = calloc(1, sizeof(*reading));
+
+	*data = (struct nt_stage_data){0};
+	*out = reading;
+	if (!reading)
+		return nt_db_no_memory(part->db);
+	reading->part = part;
+	reading->choice = choice;
+	reading->data = data;
+	reading->by_stack = by_stack;
+	reading->slices = (struct nt_lanes_reading){&reading->filter, add_slice, reading};
+	return set_buckets(part, data) || read_groups(reading) || nt_lanes_filter_init(&reading->filter, part) ? -1 : 0;
+}
+
+void nt_stage_readers(struct nt_stage_reading *reading, struct nt_scan_reader readers[NT_STAGE_READERS])
+{
+	readers[0] = nt_lanes_reader(&reading->slices);
+	readers[1] = (struct nt_scan_reader){NT_TABLE_STACK_SAMPLE, 0, take_sample, reading};
+}
+
+int nt_stage_reading_scan(struct nt_stage_reading *reading)
+{
+	const struct nt_part *part = reading->part;
+	/* Frames come out of the same pass. */
+	const uint64_t small = reading->by_stack ? NT_TABLE_BIT(NT_TABLE_FRAME) : 0;
+	struct nt_scan_reader readers[NT_STAGE_READERS];
+
+	nt_stage_readers(reading, readers);
+	return nt_scan_all(part->db, part->session->id, small, readers, NT_STAGE_READERS);
+}
+
+int nt_stage_reading_end(struct nt_stage_reading *reading, int error)
+{
+	if (!error)
+		error = add_samples(reading);
+	return error ? nt_stage_fail(reading->part, error) : 0;
+}
+
+void nt_stage_reading_free(struct nt_stage_reading *reading)
+{
+	if (!reading)
+		return;
 	tdestroy(reading->tree, free_met);
 	free(reading->places);
 	free(reading->samples);
 	nt_id_map_release(&reading->by_key);
 	nt_lanes_filter_release(&reading->filter);
-}
-
-static int read_rows(struct reading *reading)
-{
-	struct nt_lanes_reading slices = {&reading->filter, add_slice, reading};
-	const struct nt_scan_reader readers[] = {
-		nt_lanes_reader(&slices),
-		{NT_TABLE_STACK_SAMPLE, 0, take_sample, reading},
-	};
-	const struct nt_part *part = reading->part;
-	/* Frames come out of the same pass. */
-	const uint64_t small = reading->by_stack ? NT_TABLE_BIT(NT_TABLE_FRAME) : 0;
-	int error = nt_scan_all(part->db, part->session->id, small, readers, NT_COUNT(readers));
-
-	if (!error)
-		error = add_samples(reading);
-	return error ? nt_stage_fail(part, error) : 0;
+	free(reading);
 }
 
 int nt_stage_read(const struct nt_part *part, const struct nt_stage_choice *choice, bool by_stack,
 		  struct nt_stage_data *data)
 {
-	struct reading reading = {.part = part, .choice = choice, .data = data, .by_stack = by_stack};
-	int error;
+	struct nt_stage_reading *reading;
+	int error = nt_stage_reading_begin(&reading, part, choice, by_stack, data);
 
-	*data = (struct nt_stage_data){0};
-	if (set_buckets(part, data))
-		return -1;
-	error = read_groups(&reading) || nt_lanes_filter_init(&reading.filter, part) || read_rows(&reading) ? -1 : 0;
-	release(&reading);
+	if (!error)
+		error = nt_stage_reading_end(reading, nt_stage_reading_scan(reading));
+	nt_stage_reading_free(reading);
 	return error;
 }

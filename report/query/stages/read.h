@@ -41,6 +41,18 @@ struct nt_stage_data {
 /* `by_stack`: categories are single stacks, else stages. To be released also on failure. */
 int nt_stage_read(const struct nt_part *part, const struct nt_stage_choice *choice, bool by_stack,
 		  struct nt_stage_data *data);
+/*
+ * The same in steps: what comes before the scan; the scan; what comes after it, which gets the scan's result. Who makes
+ * one scan for more than this takes its readers into that. To be freed also on failure; safe on NULL.
+ */
+struct nt_stage_reading;
+#define NT_STAGE_READERS 2
+int nt_stage_reading_begin(struct nt_stage_reading **out, const struct nt_part *part,
+			   const struct nt_stage_choice *choice, bool by_stack, struct nt_stage_data *data);
+int nt_stage_reading_scan(struct nt_stage_reading *reading);
+void nt_stage_readers(struct nt_stage_reading *reading, struct nt_scan_reader readers[NT_STAGE_READERS]);
+int nt_stage_reading_end(struct nt_stage_reading *reading, int error);
+void nt_stage_reading_free(struct nt_stage_reading *reading);
 void nt_stage_data_release(struct nt_stage_data *data);
 /* Says what an error of nt_split_each means: the sentence is put into db->error. Gives -1. */
 int nt_stage_fail(const struct nt_part *part, int error);

@@ -16,6 +16,7 @@
 
 void nt_stage_result_release(struct nt_stage_result *result)
 {
+	nt_stage_reading_free(result->reading);
 	nt_stage_data_release(&result->data);
 	nt_frames_release(&result->frames);
 	free(result->wholes);
@@ -213,17 +214,10 @@ static uint32_t choose_step(const struct nt_stage_data *data)
 	}
 }
 
-int nt_stage_find(struct nt_stage_result *result)
+static int sum_up(struct nt_stage_result *result)
 {
-	const struct nt_stage_choice *choice = result->choice;
-	struct nt_db *db = result->part.db;
 	int error;
 
-	if (nt_stage_clock_read(db, result->part.session->id, &result->clock) ||
-	    nt_stage_read(&result->part, choice, choice->inclusive || choice->other, &result->data))
-		return -1;
-	if ((choice->inclusive || choice->other) && nt_frames_read(db, result->part.session->id, &result->frames))
-		return -1;
 	result->step = choose_step(&result->data);
 	error = nt_split_each(&result->data.split, add_time, result);
 	if (!error)
@@ -238,6 +232,35 @@ int nt_stage_find(struct nt_stage_result *result)
 	if (result->n_parts)
 		qsort_r(result->parts, result->n_parts, sizeof(result->parts[0]), compare_parts, result);
 	return 0;
+}
+
+static bool has_stacks(const struct nt_stage_choice *choice)
+{
+	return choice->inclusive || choice->other;
+}
+
+int nt_stage_find_begin(struct nt_stage_result *result)
+{
+	if (nt_stage_clock_read(result->part.db, result->part.session->id, &result->clock))
+		return -1;
+	return nt_stage_reading_begin(&result->reading, &result->part, result->choice, has_stacks(result->choice),
+				      &result->data);
+}
+
+int nt_stage_find_end(struct nt_stage_result *result, int error)
+{
+	if (nt_stage_reading_end(result->reading, error))
+		return -1;
+	nt_stage_reading_free(result->reading);
+	result->reading = NULL;
+	if (has_stacks(result->choice) && nt_frames_read(result->part.db, result->part.session->id, &result->frames))
+		return -1;
+	return sum_up(result);
+}
+
+int nt_stage_find(struct nt_stage_result *result)
+{
+	return nt_stage_find_begin(result) ? -1 : nt_stage_find_end(result, nt_stage_reading_scan(result->reading));
 }
 
 /* ---- names ---- */

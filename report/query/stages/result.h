@@ -40,6 +40,7 @@ struct nt_stage_owner {
 struct nt_stage_result {
 	struct nt_part part;
 	const struct nt_stage_choice *choice;
+	struct nt_stage_reading *reading; /* while it is read */
 	struct nt_stage_data data;
 	struct nt_frames frames; /* with --inclusive and --other */
 	struct nt_stage_whole *wholes;
@@ -55,6 +56,9 @@ struct nt_stage_result {
 /* Reads and sums up; `part` and `choice` are set. 0, or -1 and a sentence in db->error. To be released in either case.
  */
 int nt_stage_find(struct nt_stage_result *result);
+/* The same with the scan left to the caller, as nt_stage_reading_begin (read.h) and so on. */
+int nt_stage_find_begin(struct nt_stage_result *result);
+int nt_stage_find_end(struct nt_stage_result *result, int error);
 void nt_stage_result_release(struct nt_stage_result *result);
 /* Sets low_ns and high_ns by the other figures of a part, which may be a sum of several of the same whole. */
 void nt_stage_bounds(struct nt_stage_part *part, const struct nt_stage_whole *whole);
