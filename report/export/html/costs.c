@@ -38,6 +38,10 @@ sqlite3_stmt *nt_html_prepare(const struct nt_html_scope *scope, const char *sql
 	sqlite3_bind_int64(statement, 3, scope->to_ts);
 	if (scope->selection->process)
 		sqlite3_bind_text(statement, 4, scope->selection->process, -1, SQLITE_STATIC);
+	if (scope->sums) {
+		sqlite3_bind_text(statement, 5, scope->sums->spent_json, -1, SQLITE_STATIC);
+		sqlite3_bind_text(statement, 6, scope->sums->did_json, -1, SQLITE_STATIC);
+	}
 	return statement;
 }
 

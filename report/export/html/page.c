@@ -43,6 +43,7 @@ struct page {
 struct section {
 	struct nt_html_scope scope;
 	struct nt_html_costs costs;
+	struct nt_html_sums sums;
 	struct nt_html_stages stages;
 };
 
@@ -147,12 +148,19 @@ static int end_stages(struct nt_html_stages *stages, int error)
 	return stages->has ? nt_stage_find_end(&stages->result, error) : error;
 }
 
-/* Costs and stages out of one scan. Of sums there are few: they are kept already, and read by themselves. */
+/* A part of the session has no sums of its own. */
+static bool is_part(const struct nt_html_scope *scope)
+{
+	return !scope->is_whole || scope->selection->n_cpus;
+}
+
+/* Costs, what was spent, and stages out of one scan. Of sums there are few: they are kept already, and read by
+ * themselves. */
 static int scan(struct section *section)
 {
 	struct nt_db *db = section->scope.db;
 	const int64_t session_id = section->scope.session.id;
-	struct nt_scan_reader readers[1 + NT_STAGE_READERS];
+	struct nt_scan_reader readers[2 + NT_STAGE_READERS];
 	size_t n = 0;
 	int error = 0;
 
@@ -161,6 +169,8 @@ static int scan(struct section *section)
 		error = nt_scan_all(db, session_id, 0, readers, n);
 		n = 0;
 	}
+	if (is_part(&section->scope))
+		readers[n++] = nt_html_spent_reader(&section->sums);
 	if (section->stages.has) {
 		nt_stage_readers(section->stages.result.reading, readers + n);
 		n += NT_STAGE_READERS;
@@ -168,16 +178,28 @@ static int scan(struct section *section)
 	return error || !n ? error : nt_scan_all(db, session_id, 0, readers, n);
 }
 
+static int read_sums(struct section *section)
+{
+	const int error = nt_html_sums_read_ops(&section->sums);
+
+	if (error || nt_html_sums_end(&section->sums))
+		return nt_lanes_fail(&section->scope.part, error ? error : -1, "operations");
+	section->scope.sums = &section->sums;
+	return 0;
+}
+
 static int read_section(const struct page *page, struct section *section)
 {
-	if (nt_html_costs_begin(&section->scope, (uint32_t)(NT_HTML_MAX_CELLS / page->n_sessions), &section->costs))
+	if (nt_session_limit(section->scope.db, &section->scope.session, section->scope.selection) ||
+	    nt_html_costs_begin(&section->scope, (uint32_t)(NT_HTML_MAX_CELLS / page->n_sessions), &section->costs))
 		return -1;
 	if (!section->costs.steps)
 		return 0;
+	nt_html_sums_begin(&section->scope, &section->costs.filter, &section->sums);
 	if (nt_html_stages_begin(&section->scope, &section->stages) || end_stages(&section->stages, scan(section)))
 		return -1;
 	nt_html_costs_end(&section->costs);
-	return 0;
+	return is_part(&section->scope) ? read_sums(section) : 0;
 }
 
 static int write_session(void *arg, const struct nt_session *session)
@@ -198,6 +220,7 @@ static int write_session(void *arg, const struct nt_session *session)
 		nt_json_close(&page->json, '}');
 	}
 	nt_html_stages_release(&section.stages);
+	nt_html_sums_release(&section.sums);
 	nt_html_costs_release(&section.costs);
 	return error;
 }

@@ -17,9 +17,10 @@
 /* ---- what all queries build on ----
  *
  *   picked              the threads of --process
- *   spent, did, span    what query/groups.h asks for: CPU time by task and owner, from the sums if all is asked for,
- * else from the slices, cut to the time; operations that ended in the time; how long the time is dropped, resent,
- * missed the rows of skb_drop, tcp_retransmit and loss
+ *   spent, did, span    what query/groups.h asks for: CPU time by task and owner, operations that ended in the time,
+ *                       how long the time is. Of all of the session from its own sums, else from scope->sums
+ *   dropped, resent,    the rows of skb_drop, tcp_retransmit
+ *   missed              and loss
  */
 
 #define PICKED "picked AS (" NT_PROCESS_THREADS_SQL "), "
@@ -27,31 +28,17 @@
 
 #define SPENT_SUMS                                                                                                     \
 	"spent AS (SELECT utid, owner, sum(spent_ns) AS ns FROM cpu_cost "                                             \
-	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task') AND %s " OF_PICKED "GROUP BY utid, owner), "
-#define SPENT_SLICES                                                                                                   \
-	"spent AS (SELECT utid, owner, sum(min(ts + dur, ?3) - max(ts, ?2)) AS ns "                                    \
-	"FROM cpu_slice WHERE session_id = ?1 AND ts < ?3 AND ts + dur > ?2 "                                          \
-	"AND owner IN ('send', 'recv', 'task') AND %s " OF_PICKED "GROUP BY utid, owner), "
+	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task') " OF_PICKED "GROUP BY utid, owner), "
+#define SPENT_PART "spent AS (SELECT value ->> 0 AS utid, value ->> 1 AS owner, value ->> 2 AS ns FROM json_each(?5)), "
 
 #define DID_SUMS                                                                                                       \
 	"did AS (SELECT utid, socket_id, op, sum(ops) AS ops, sum(bytes) AS bytes, "                                   \
 	"sum(cpu_ns) AS cpu_ns, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "                             \
-	"FROM sock_cost WHERE session_id = ?1 AND %s " OF_PICKED "GROUP BY utid, socket_id, op), "
-/* As the sums are made (rows/rollup.h): an operation counts where it ends, peeks and error queues have no bytes. What
- * ends with the session is in it, as is what ended before it. */
-#define IS_PEEK "',' || flags || ',' LIKE '%%,peek,%%' "
-#define IS_ERRQUEUE "',' || flags || ',' LIKE '%%,errqueue,%%' "
-#define IS_LOWER_BOUND "',' || flags || ',' LIKE '%%,lower_bound,%%' "
-#define SINCE_START "?2 = (SELECT start_ts FROM session WHERE session_id = ?1) "
-#define UPTO_END "?3 = (SELECT end_ts FROM session WHERE session_id = ?1) "
-#define DID_ROWS                                                                                                       \
-	"did AS (SELECT utid, socket_id, op, count(*) AS ops, "                                                        \
-	"sum(CASE WHEN " IS_PEEK "OR " IS_ERRQUEUE "THEN 0 ELSE coalesce(bytes, 0) END) AS bytes, "                    \
-	"sum(coalesce(cpu_ns, 0)) AS cpu_ns, sum(dur IS NULL) AS untimed, "                                            \
-	"sum(" IS_LOWER_BOUND ") AS lower_bound FROM sock_op WHERE session_id = ?1 "                                   \
-	"AND (ts + coalesce(dur, 0) >= ?2 OR " SINCE_START ") "                                                        \
-	"AND (ts + coalesce(dur, 0) < ?3 OR " UPTO_END ") "                                                            \
-	"AND %s " OF_PICKED "GROUP BY utid, socket_id, op), "
+	"FROM sock_cost WHERE session_id = ?1 " OF_PICKED "GROUP BY utid, socket_id, op), "
+#define DID_PART                                                                                                       \
+	"did AS (SELECT value ->> 0 AS utid, value ->> 1 AS socket_id, value ->> 2 AS op, value ->> 3 AS ops, "        \
+	"value ->> 4 AS bytes, value ->> 5 AS cpu_ns, value ->> 6 AS untimed, value ->> 7 AS lower_bound "             \
+	"FROM json_each(?6)), "
 
 #define SPAN "span AS (SELECT ?3 - ?2 AS ns), "
 #define SAMPLES                                                                                                        \
@@ -65,7 +52,6 @@
 /* The query behind all that it may build on; the caller's to free. NULL: out of memory. */
 static char *make_sql(const struct nt_html_scope *scope, const char *query)
 {
-	bool all_cpus = !scope->selection->n_cpus;
 	const char *cpus = scope->cpus;
 	char *text = NULL;
 	size_t size;
@@ -74,15 +60,7 @@ static char *make_sql(const struct nt_html_scope *scope, const char *query)
 	if (!out)
 		return NULL;
 	fputs("WITH " PICKED, out);
-	if (scope->is_whole)
-		fprintf(out, SPENT_SUMS, cpus);
-	else
-		fprintf(out, SPENT_SLICES, cpus);
-	/* sock_cost does not know CPUs. */
-	if (scope->is_whole && all_cpus)
-		fprintf(out, DID_SUMS, cpus);
-	else
-		fprintf(out, DID_ROWS, cpus);
+	fputs(scope->sums ? SPENT_PART DID_PART : SPENT_SUMS DID_SUMS, out);
 	fputs(SPAN, out);
 	fprintf(out, SAMPLES, cpus, cpus, cpus);
 	fputs(query, out);

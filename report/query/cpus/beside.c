@@ -68,8 +68,7 @@ static void raise_to(int64_t *most, int64_t value)
 		*most = value;
 }
 
-/* Bytes of peeks and of the error queue are none that moved. */
-static int64_t moved_bytes(const struct nt_row *row)
+int64_t nt_lanes_moved_bytes(const struct nt_row *row)
 {
 	const char *flags = nt_text(NT_VALUE(row, sock_op, flags), "");
 
@@ -84,7 +83,7 @@ static int add_op(struct nt_lanes_op *op, const struct nt_row *row)
 
 	op->ops++;
 	op->failed += strcmp(nt_text(NT_VALUE(row, sock_op, result), ""), "ok") != 0;
-	if (!add(&op->bytes, moved_bytes(row)) || !add(&op->cpu_ns, nt_integer(cpu_ns, 0)))
+	if (!add(&op->bytes, nt_lanes_moved_bytes(row)) || !add(&op->cpu_ns, nt_integer(cpu_ns, 0)))
 		return -ERANGE;
 	if (cpu_ns->type == NT_VALUE_NULL) {
 		op->untimed++;

@@ -39,6 +39,9 @@ void nt_lanes_beside_release(struct nt_lanes_beside *beside);
 int nt_lanes_beside_op(struct nt_lanes_beside *beside, const struct nt_row *row);
 int nt_lanes_beside_softirq(struct nt_lanes_beside *beside, const struct nt_row *row);
 
+/* Of a row of sock_op; bytes of peeks and of the error queue are none that moved. */
+int64_t nt_lanes_moved_bytes(const struct nt_row *row);
+
 /* Rows of these sums, with names that tell units; NULL: see db->error. `beside` must outlive them. */
 /* By process and call. */
 sqlite3_stmt *nt_lanes_ops(const struct nt_lanes_beside *beside);
