@@ -181,6 +181,28 @@ is "its processes" "$(ask "SELECT sum(json_extract(json, '\$[2]')), sum(json_ext
         FROM cpu_slice, (SELECT start_ts + 3000100 AS a, start_ts + 7777777 AS z FROM session) WHERE cpu = 1
         AND owner IN ('send', 'recv', 'task') AND ts < z AND ts + dur > a)
         WHERE utid IN (SELECT t.utid FROM thread AS t WHERE t.upid IN (SELECT upid FROM process))")"
+# Operations count where they ended, also those that end on an edge: each part ends where one did.
+sqlite3 "$db" "CREATE VIEW ended AS SELECT o.op, o.dur IS NULL AS untimed, o.ts + coalesce(o.dur, 0) - s.start_ts AS at,
+    ',' || o.flags || ',' LIKE '%,lower_bound,%' AS lower, CASE WHEN ',' || o.flags || ',' LIKE '%,peek,%'
+    OR ',' || o.flags || ',' LIKE '%,errqueue,%' THEN 0 ELSE coalesce(o.bytes, 0) END AS bytes
+    FROM sock_op AS o, session AS s WHERE o.cpu = 1"
+# operations_of WHERE, and what the page has of them
+operations_of() { sqlite3 "$db" "SELECT count(*), sum(bytes * (op = 'send')), sum(bytes * (op = 'recv')), sum(untimed),
+    sum(lower) FROM ended WHERE $1"; }
+operations_shown() { ask "SELECT sum(json_extract(json, '\$[6]')), sum(json_extract(json, '\$[7]')),
+    sum(json_extract(json, '\$[8]')), sum(json_extract(json, '\$[10]')), sum(json_extract(json, '\$[11]')) FROM line
+    WHERE name = 'processes'"; }
+ends=$(sqlite3 "$db" "SELECT DISTINCT at FROM ended WHERE at BETWEEN 1000000 AND 15000000 ORDER BY at" |
+    awk 'NR % 40 == 1' | head -4)
+is "ends of operations" "$(wc -w <<<"$ends")" 4
+from=0
+for to in $ends; do
+    page "$db" --from "${from}ns" --to "${to}ns" --cpu 1
+    is "operations from $from to $to" "$(operations_shown)" "$(operations_of "at < $to AND ($from = 0 OR at >= $from)")"
+    from=$to
+done
+page "$db" --from "${from}ns" --cpu 1
+is "operations from $from to the end" "$(operations_shown)" "$(operations_of "at >= $from")"
 db=$work/hand.db
 page "$db" --process web
 is "time of a process" "$(ask "SELECT owner, sum(ns) FROM cell GROUP BY owner" | tr '\n' ' ')" \
