@@ -217,6 +217,24 @@ static void test_reading(void **state)
 	nt_stage_rules_free(rules);
 }
 
+/* A rule with callers holds over a function's own rule, unless that is more particular. */
+static void test_particular_rules(void **state)
+{
+	char error[NT_ERROR_MAX] = "";
+	struct nt_stage_rules *rules =
+		nt_stage_rules_parse("= in x\nxy*\nz*\nw\n= out y\nx* z* < beta\nw < beta\n", error);
+	struct nt_stage_walk walked;
+
+	(void)state;
+	assert_string_equal(error, "");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "xy1 beta", &walked)), "in");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "x1 beta", &walked)), "out");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "z1 beta", &walked)), "out");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "w beta", &walked)), "out");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "w gamma", &walked)), "in");
+	nt_stage_rules_free(rules);
+}
+
 /* The last of all rules is an exact one. */
 static void test_without_stars(void **state)
 {
@@ -253,9 +271,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stacks),	cmocka_unit_test(test_all_stages_of_a_stack),
-		cmocka_unit_test(test_reading), cmocka_unit_test(test_without_stars),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_stacks),	      cmocka_unit_test(test_all_stages_of_a_stack),
+		cmocka_unit_test(test_reading),	      cmocka_unit_test(test_particular_rules),
+		cmocka_unit_test(test_without_stars), cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

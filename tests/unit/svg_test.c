@@ -213,6 +213,34 @@ static void few_rows_and_many(void **state)
 	begin_anew();
 	draw(&map, 0);
 	has(2 * 19, "x1=\"99\"");
+	has(2 * 10, "<text class=\"soft\" x=\"96\" y=\""); /* every second has room */
+	has(2, ">1 ns</text>");
+	svg_places_check(drawn);
+	nt_heatmap_release(&map);
+}
+
+/* Ticks are at whole steps since the recording began; where their labels are long, some have none. */
+static void times_count_from_the_start(void **state)
+{
+	struct nt_heatmap map;
+
+	(void)state;
+	assert_int_equal(nt_heatmap_init(&map, 3350000000, 4350000000, 100, 4), 0);
+	nt_heatmap_add(&map, 3400000000, 500, 1);
+	draw(&map, 1000000000);
+	has(2 * 10, "y1=\"292\"");
+	has(2, " x=\"144.00\" y=\"314\" fill=\"#59636e\" text-anchor=\"middle\">2.4 s</text>");
+	has(2, " x=\"864.00\" y=\"314\" fill=\"#59636e\" text-anchor=\"middle\">3.3 s</text>");
+	svg_places_check(drawn);
+	nt_heatmap_release(&map);
+
+	begin_anew();
+	assert_int_equal(nt_heatmap_init(&map, 10000001000000, 10000011000000, 100, 4), 0);
+	nt_heatmap_add(&map, 10000005000000, 500, 1);
+	draw(&map, 0);
+	has(2 * 11, "y1=\"292\"");
+	has(2 * 5, "text-anchor=\"middle\">1000"); /* the sixth would reach beyond the picture */
+	has(2 * 2, "class=\"soft second\"");
 	svg_places_check(drawn);
 	nt_heatmap_release(&map);
 }
@@ -234,8 +262,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(texts_are_xml),	       TEST(texts_are_cut_at_characters), TEST(says_what_was_selected),
-		TEST(long_selections_are_cut), TEST(parts_have_places),		  TEST(few_rows_and_many),
+		TEST(texts_are_xml),
+		TEST(texts_are_cut_at_characters),
+		TEST(says_what_was_selected),
+		TEST(long_selections_are_cut),
+		TEST(parts_have_places),
+		TEST(few_rows_and_many),
+		TEST(times_count_from_the_start),
 		TEST(nothing_to_draw),
 	};
 
