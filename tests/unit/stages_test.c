@@ -221,8 +221,8 @@ static void test_reading(void **state)
 static void test_particular_rules(void **state)
 {
 	char error[NT_ERROR_MAX] = "";
-	struct nt_stage_rules *rules =
-		nt_stage_rules_parse("= in x\nxy*\nz*\nw\n= out y\nx* z* < beta\nw < beta\n", error);
+	struct nt_stage_rules *rules = nt_stage_rules_parse(
+		"= first\nsoft\n= in x\nxy*\nz*\nw\n= out y\nx* z* < beta\nw < beta\n= calls\nbeta gamma\n", error);
 	struct nt_stage_walk walked;
 
 	(void)state;
