@@ -54,7 +54,8 @@ UNCOUNTED = {
 # A mutant that root runs may put a file in a device's place. So each device that tests name is a mount of its own where
 # tests run: nobody can remove or replace that.
 GUARD = ["unshare", "--mount", "sh", "-c",
-         'for device in full null random tty urandom zero; do mount --bind "/dev/$device" "/dev/$device" || exit; done; '
+         'for device in full null random tty urandom zero; do '
+         'mount --bind "/dev/$device" "/dev/$device" || exit; done; '
          'exec "$@"', "sh"] if os.getuid() == 0 else []
 
 
