@@ -314,7 +314,7 @@ static uint32_t random_number(void)
 static void draw_gaps(double p, uint32_t *gaps)
 {
 	for (uint32_t i = 0; i < NT_GAPS; i++) {
-		double u = (i + (random_number() + 0.5) / 4294967296.0) / NT_GAPS;
+		double u = (i + random_number() / 4294967296.0) / NT_GAPS;
 		double gap = p < 1 ? ceil(log1p(-u) / log1p(-p)) : 1;
 
 		gaps[i] = gap < 1 ? 1 : (uint32_t)gap;

@@ -15,6 +15,7 @@
 #include "schema/column.h"
 #include "schema/pack.h"
 #include "schema/span.h"
+#include "schema/varint.h"
 #include "tests/support/chunk_memory.h"
 
 #define MOST 3000
@@ -406,6 +407,90 @@ static void test_packed_example(void **state)
 	assert_memory_equal(group, codec->payload.data + codec->payload.size - 12, 12);
 }
 
+/* The column of these values as it is written, in a layout that is given with its bytes; 0: left out. */
+static void expect_layout(struct codec *codec, const uint64_t *values, uint32_t count, bool is_noise,
+			  enum nt_layout layout, const void *bytes, size_t size)
+{
+	uint8_t varints[NT_VARINT_MAX * 1000], *end = varints;
+	struct nt_block_column column = {NT_SOFTIRQ, 4, NT_CODING_PLAIN, 0, varints, 0}, got;
+	const uint8_t *at;
+
+	for (uint32_t i = 0; i < count; i++)
+		end = nt_varint_put(end, values[i]);
+	column.size = (size_t)(end - varints);
+	codec->payload.size = 0;
+	assert_int_equal(nt_block_column_write(&codec->payload, &column, count, is_noise), 0);
+	at = codec->payload.data;
+	if (!layout) {
+		assert_int_equal(codec->payload.size, 0);
+		return;
+	}
+	assert_int_equal(nt_block_column_parse(&at, codec->payload.data + codec->payload.size, &got), 0);
+	assert_ptr_equal(at, codec->payload.data + codec->payload.size);
+	assert_int_equal(got.kind, NT_SOFTIRQ);
+	assert_int_equal(got.field, 4);
+	assert_int_equal(got.coding, NT_CODING_PLAIN);
+	assert_int_equal(got.layout, layout);
+	assert_int_equal(got.size, bytes ? size : column.size);
+	assert_memory_equal(got.data, bytes ? bytes : varints, got.size);
+}
+
+/* Groups where they are smaller; of what a compressor can work on, only where they are less than a third. */
+static void test_layouts(void **state)
+{
+	static const uint64_t few[] = {10, 11, 10, 11, 10, 11};
+	static const uint64_t jitter[] = {600, 602, 604, 606, 6000, 608, 610, 612, 614, 600};
+	uint64_t many[1000], far[] = {1, UINT64_MAX};
+	uint8_t group[2 * NT_PACK_GROUP_MAX];
+	struct codec *codec = *state;
+	size_t size = nt_pack_group(group, jitter, 10), second;
+
+	expect_layout(codec, jitter, 10, true, NT_LAYOUT_PACKED, group, size);
+	expect_layout(codec, jitter, 10, false, NT_LAYOUT_VARINT, NULL, 0);
+	/* As large as the varints, which are quicker to read. */
+	assert_int_equal(nt_pack_group(group, few, 5), 5);
+	expect_layout(codec, few, 5, true, NT_LAYOUT_VARINT, NULL, 0);
+	size = nt_pack_group(group, few, 6);
+	assert_int_equal(size, 5);
+	expect_layout(codec, few, 6, true, NT_LAYOUT_PACKED, group, size);
+	expect_layout(codec, far, 2, true, NT_LAYOUT_VARINT, NULL, 0);
+	/* 300 of two bytes, in two groups of one bit each: 600 bytes are some 50. */
+	for (size_t i = 0; i < 300; i++)
+		many[i] = 600 + i % 2;
+	size = nt_pack_group(group, many, NT_PACK_GROUP);
+	second = nt_pack_group(group + size, many + NT_PACK_GROUP, 300 - NT_PACK_GROUP);
+	assert_true(size && second && size + second < 60);
+	expect_layout(codec, many, 300, false, NT_LAYOUT_PACKED, group, size + second);
+	for (size_t i = 0; i < 300; i++)
+		many[i] = 700;
+	expect_layout(codec, many, 300, true, NT_LAYOUT_CONSTANT, (const uint8_t[]){0xbc, 0x05}, 2);
+	memset(many, 0, sizeof(many));
+	expect_layout(codec, many, 300, true, 0, NULL, 0);
+	expect_layout(codec, many, 0, true, 0, NULL, 0);
+}
+
+/* Not more than NT_BLOCK_MAX_RAW bytes, whatever is in them; and none is no block. */
+static void test_sizes(void **state)
+{
+	struct codec *codec = *state;
+	size_t size = NT_BLOCK_MAX_RAW - 3 - 3 - 4;
+	uint8_t varint[NT_VARINT_MAX];
+
+	START(1, 0, 60);
+	PUT(60, 1, 0xff);
+	put(codec, varint, (size_t)(nt_varint_put(varint, size) - varint));
+	assert_int_equal(codec->payload.size, 10);
+	assert_int_equal(nt_buf_reserve(&codec->payload, size + 1), 0);
+	memset(codec->payload.data + 10, 0, size + 1);
+	codec->payload.size = NT_BLOCK_MAX_RAW;
+	assert_int_equal(decode_all(codec), 1);
+	nt_varint_put(codec->payload.data + 6, size + 1);
+	codec->payload.size++;
+	assert_int_equal(decode_all(codec), -EBADMSG);
+	assert_int_equal(nt_event_decoder_open(codec->decoder, NULL, 0), -EBADMSG);
+	assert_int_equal(nt_event_decoder_open(codec->decoder, NULL, 5), -EBADMSG);
+}
+
 static void expect_damage(struct codec *codec, const char *what)
 {
 	if (decode_all(codec) != -EBADMSG)
@@ -597,7 +682,8 @@ int main(void)
 		TEST(test_bounds),	    TEST(test_example),
 		TEST(test_unknown_kind),    TEST(test_many_of_the_last_kind),
 		TEST(test_unknown_field),   TEST(test_other_codings),
-		TEST(test_packed_example),  TEST(test_damaged_prologue),
+		TEST(test_packed_example),  TEST(test_layouts),
+		TEST(test_sizes),	    TEST(test_damaged_prologue),
 		TEST(test_damaged_columns), TEST(test_damaged_codings),
 		TEST(test_damaged_groups),  TEST(test_mutations),
 	};

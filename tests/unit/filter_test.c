@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <net/if.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -342,6 +343,40 @@ static void programs_are_told(void **state)
 	assert_int_equal(config.cgroup_level, 8);
 }
 
+/* The least gap of which `part` of all are not greater: counted up, as far as that is quick. */
+static double gap_at(double part, double p)
+{
+	double longer = 1 - p;
+
+	for (uint32_t gap = 1; gap < 10000; gap++, longer *= 1 - p) {
+		if (1 - longer >= part)
+			return gap;
+	}
+	return ceil(log(1 - part) / log(1 - p));
+}
+
+static int compare_gaps(const void *a, const void *b)
+{
+	const uint32_t *one = a, *two = b;
+
+	return (*one > *two) - (*one < *two);
+}
+
+/* In order, each lies in its own slice of the distribution; the last slice has no end. */
+static void each_gap_has_its_slice(const uint32_t *shuffled, double p)
+{
+	uint32_t gaps[NT_GAPS];
+
+	memcpy(gaps, shuffled, sizeof(gaps));
+	qsort(gaps, NT_GAPS, sizeof(gaps[0]), compare_gaps);
+	for (int i = 0; i < NT_GAPS; i++) {
+		double least = gap_at((double)i / NT_GAPS, p), most = gap_at((double)(i + 1) / NT_GAPS, p);
+
+		if (gaps[i] < least || (i + 1 < NT_GAPS && gaps[i] > most))
+			fail_msg("gap %d of p = %g is %u, not %g to %g", i, p, gaps[i], least, most);
+	}
+}
+
 /* One of each slice of what is likely, so their mean is nearly 1 / p each time; shuffled, so no CPU sees them rise. */
 static void gaps_are_geometric(void **state)
 {
@@ -364,6 +399,7 @@ static void gaps_are_geometric(void **state)
 		/* P(1) = p. */
 		assert_true(n_ones <= NT_GAPS * ps[k] + 2 && n_ones >= NT_GAPS * ps[k] - 2);
 		assert_true(n_rises < NT_GAPS * 9 / 10);
+		each_gap_has_its_slice(config.gaps, ps[k]);
 	}
 }
 

@@ -14,6 +14,7 @@
 #include "report/out/output.h"
 #include "report/query/stages/flame.h"
 #include "report/symbols/stages.h"
+#include "tests/support/svg_places.h"
 
 #define LEFT 10
 #define RIGHT 1190
@@ -91,6 +92,13 @@ static void frames_have_places(void **state)
 	expect(text, 1, "data-a=\"0.000000000\" data-b=\"0.100000000\" data-d=\"2\" data-n=\"a fifth of it\">");
 	expect(text, 1, "<rect x=\"10.000\" y=\"118\" width=\"118.000\" height=\"17\"");
 	expect(text, 0, "too little");
+	/* Above them: title, lines, legend, and two lines for the script. */
+	expect(text, 1, "<text x=\"10\" y=\"22\" font-size=\"15\" font-weight=\"600\">title</text>");
+	expect(text, 1, "<text x=\"10\" y=\"42\" class=\"soft\" fill=\"#59636e\">a line</text>");
+	expect(text, 1, "<text id=\"found\" x=\"10\" y=\"88\" ");
+	expect(text, 1, "<text id=\"reset\" x=\"1190\" y=\"88\" style=\"display:none\" text-anchor=\"end\" ");
+	expect(text, 1, "<text id=\"details\" x=\"10\" y=\"106\"></text>");
+	svg_places_check(text);
 	expect(text, 1, "data-a=\"0.100010000\" data-b=\"0.100030000\" data-d=\"2\" data-n=\"just enough\">");
 	free(text);
 	nt_flame_release(&flame);
@@ -180,6 +188,7 @@ static void the_legend_has_rows(void **state)
 		x += width;
 	}
 	assert_true(rows > 2);
+	svg_places_check(text);
 	/* Frames have the rest of the height; of each stage there are three shades for the dark. */
 	expect(text, 1, ".s1-0 > rect { fill: ");
 	expect(text, 3 * (STAGES + 1), " > rect { fill: ");
@@ -227,6 +236,7 @@ static void differences_have_colours(void **state)
 	flame.nodes[3].ns[1] = 200;
 	text = drawn(&flame, true);
 	expect(text, 1, " data-diff=\"1\"");
+	svg_places_check(text);
 	expect(text, 1,
 	       "<g class=\"f c0\" data-a=\"0.000000000\" data-b=\"0.450000000\" data-d=\"1\" data-n=\"less\">");
 	expect(text, 1, "less: 50.00 % before, 40.00 % after, -10.00 points");

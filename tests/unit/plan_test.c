@@ -27,6 +27,7 @@ static struct {
 	const char *version; /* as uname gives it; NULL: it does not */
 	unsigned int n_trials, n_exits; /* functions that were touched; those of them at their exit */
 	bool has_no_types;
+	const struct btf *types; /* as they were given last */
 } kernel;
 
 #define CALM "#1 SMP Debian"
@@ -90,7 +91,7 @@ struct btf *btf__load_vmlinux_btf(void)
 	errno = ENOENT;
 	if (kernel.has_no_types)
 		return NULL;
-	btf = btf__new_empty();
+	kernel.types = btf = btf__new_empty();
 	type = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
 	proto = btf__add_func_proto(btf, type);
 
@@ -117,6 +118,7 @@ int load_trial(enum bpf_prog_type type, const char *name, const char *license, c
 	(void)name, (void)license;
 	assert_int_equal(type, BPF_PROG_TYPE_TRACING);
 	assert_int_equal(insns[n - 1].code, BPF_JMP | BPF_EXIT);
+	assert_true(btf_is_func(btf__type_by_id(kernel.types, opts->attach_btf_id)));
 	assert_true(opts->expected_attach_type == BPF_TRACE_FENTRY || opts->expected_attach_type == BPF_TRACE_FEXIT);
 	kernel.n_trials++;
 	kernel.n_exits += opts->expected_attach_type == BPF_TRACE_FEXIT;

@@ -248,6 +248,27 @@ static void knows_no_place_that_is_loaded_twice(void **state)
 	nt_program_release(&program);
 }
 
+/* More may be learned of a program while its places or some of its functions are missing. */
+static void is_whole_with_places_and_all_symbols(void **state)
+{
+	const uint16_t none = 0;
+
+	(void)state;
+	for (int has_segment = 0; has_segment < 2; has_segment++) {
+		for (int has_all = 0; has_all < 2; has_all++) {
+			struct nt_program program = {0};
+			int fd = make_program_of(has_all ? SHT_SYMTAB : SHT_DYNSYM, work, 2 * sizeof(work), NAMES_SIZE);
+
+			if (!has_segment)
+				put(fd, offsetof(Elf64_Ehdr, e_phnum), &none, sizeof(none));
+			assert_int_equal(nt_program_read(&program, fd, NULL), 1);
+			close(fd);
+			assert_int_equal(nt_program_is_whole(&program), has_segment && has_all);
+			nt_program_release(&program);
+		}
+	}
+}
+
 static uint64_t peak_kib(void)
 {
 	struct rusage usage;
@@ -299,6 +320,7 @@ int main(void)
 		cmocka_unit_test(takes_symbols_without_a_type),
 		cmocka_unit_test(takes_no_reserved_number_for_a_section),
 		cmocka_unit_test(knows_no_place_that_is_loaded_twice),
+		cmocka_unit_test(is_whole_with_places_and_all_symbols),
 		cmocka_unit_test(takes_no_memory_for_what_a_file_claims),
 		cmocka_unit_test(finds_nothing_in_what_is_no_program),
 	};

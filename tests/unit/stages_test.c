@@ -217,6 +217,44 @@ static void test_reading(void **state)
 	nt_stage_rules_free(rules);
 }
 
+/* A rule with callers holds over a function's own rule, unless that is more particular. */
+static void test_particular_rules(void **state)
+{
+	char error[NT_ERROR_MAX] = "";
+	struct nt_stage_rules *rules = nt_stage_rules_parse(
+		"= first\nsoft\n= in x\nxy*\nz*\nw\n= out y\nx* z* < beta\nw < beta\n= calls\nbeta gamma\n", error);
+	struct nt_stage_walk walked;
+
+	(void)state;
+	assert_string_equal(error, "");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "xy1 beta", &walked)), "in");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "x1 beta", &walked)), "out");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "z1 beta", &walked)), "out");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "w beta", &walked)), "out");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "w gamma", &walked)), "in");
+	nt_stage_rules_free(rules);
+}
+
+/* The last of all rules is an exact one. */
+static void test_without_stars(void **state)
+{
+	char error[NT_ERROR_MAX] = "";
+	struct nt_stage_rules *rules = nt_stage_rules_parse("= in x\nbeta beta.b\n4 delta\n= out y\n6 gamma\n", error);
+	struct nt_stage_walk walked;
+
+	(void)state;
+	assert_string_equal(error, "");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "alpha", &walked)), "other");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "beta.cold", &walked)), "in");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "delta", &walked)), "in");
+	assert_int_equal(walked.family, 4);
+	assert_string_equal(nt_stage_name(rules, walk(rules, "gamma", &walked)), "out");
+	assert_int_equal(walked.family, 6);
+	assert_string_equal(nt_stage_name(rules, walk(rules, "gammas", &walked)), "other");
+	assert_string_equal(nt_stage_name(rules, walk(rules, "zeta", &walked)), "other");
+	nt_stage_rules_free(rules);
+}
+
 static void test_refused(void **state)
 {
 	static const char *const bad[] = {"alpha\n", "=\n", "@ first x\n", "= a_* x\n= b_* y\n", "= a x\n@\n", "@ "};
@@ -233,10 +271,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_all_stages_of_a_stack),
-		cmocka_unit_test(test_reading),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_stacks),	      cmocka_unit_test(test_all_stages_of_a_stack),
+		cmocka_unit_test(test_reading),	      cmocka_unit_test(test_particular_rules),
+		cmocka_unit_test(test_without_stars), cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
