@@ -263,8 +263,7 @@ static void key_value(struct parse *parse, const char *program, struct text word
 	int64_t value;
 
 	key.end = memchr(word.at, '=', length(&word));
-	if (key.end && key.end > key.at && number((struct text){key.end + 1, word.end}, 10, &value) &&
-	    join(name, &key, "", NULL))
+	if (key.end && number((struct text){key.end + 1, word.end}, 10, &value) && join(name, &key, "", NULL))
 		give(parse, -1, program, name, value);
 	else
 		parse->bad_lines++;

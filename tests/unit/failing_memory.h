@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * failing_memory.h - an allocation fails that is told by its size. To be included by one test: it puts its own calloc
- * and realloc in front of the sanitizer's, or of libc's.
+ * failing_memory.h - an allocation fails that is told by its size. To be included by one test: it puts its own calloc,
+ * realloc and reallocarray in front of the sanitizer's, or of libc's.
  */
 #pragma once
 
@@ -36,4 +36,9 @@ void *realloc(void *old, size_t size)
 	if (fails(size))
 		return NULL;
 	return __interceptor_realloc ? __interceptor_realloc(old, size) : __libc_realloc(old, size);
+}
+
+void *reallocarray(void *old, size_t n, size_t size)
+{
+	return realloc(old, n * size);
 }

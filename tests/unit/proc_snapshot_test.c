@@ -66,7 +66,8 @@ static void reads_stat(void **state)
 	       "0 - guest 90\n0 - guest_nice 100\n"
 	       "12 - user 5\n- - intr 999\n- - ctxt 5\n",
 	       0);
-	expect("/proc/stat", "cpu-1 5\ncpux 5\ncpu99999999999999999999 1\ncpu3 x 6\nbtime\n\n", "3 - nice 6\n", 5);
+	expect("/proc/stat", "cpu-1 5\ncpux 5\ncpu99999999999999999999 1\ncpu3 x 6\nbtime\n\nctxt 7\n",
+	       "3 - nice 6\n- - ctxt 7\n", 5);
 }
 
 static void reads_softirqs(void **state)
@@ -88,10 +89,20 @@ static void reads_softnet(void **state)
 	       "flow_limit_count 5\n"
 	       "7 - backlog_len 6\n7 - input_qlen 8\n7 - process_qlen 9\n",
 	       0);
+	/* Newer kernels may have more columns. */
+	expect("/proc/net/softnet_stat", "1 2 3 0 0 0 0 0 0 0 0 0 0 0 0 10 11\n",
+	       "0 - processed 1\n0 - dropped 2\n0 - time_squeeze 3\n0 - cpu_collision 0\n0 - received_rps 0\n0 - "
+	       "flow_limit_count 0\n0 - backlog_len 0\n0 - input_qlen 0\n0 - process_qlen 0\n",
+	       0);
 	/* Old kernels do not say which CPU. */
 	expect("/proc/net/softnet_stat", "1 2 3\nff 0 0\nzz\n",
 	       "0 - processed 1\n0 - dropped 2\n0 - time_squeeze 3\n1 - processed 255\n"
 	       "1 - dropped 0\n1 - time_squeeze 0\n",
+	       1);
+	/* Nothing is taken from the line before. */
+	expect("/proc/net/softnet_stat", "1 2 3 0 0 0 0 0 0 0 0 0 -1\n4 5 6 0 0 0 0 0 7 8 9 a\n",
+	       "1 - processed 4\n1 - dropped 5\n1 - time_squeeze 6\n1 - cpu_collision 7\n1 - received_rps 8\n1 - "
+	       "flow_limit_count 9\n1 - backlog_len 10\n",
 	       1);
 }
 
@@ -108,8 +119,8 @@ static void reads_own_counters(void **state)
 	(void)state;
 	expect("nettape/cpus", "0 switch 10 2\n1 op 5 0\nx op 1 1\n1 op 5\n",
 	       "0 - switch.written 10\n0 - switch.lost 2\n1 - op.written 5\n1 - op.lost 0\n", 2);
-	expect("nettape/programs", "nt_a recorded=5 skipped_family=1\nnt_b x=y =3 a= b\n",
-	       "- nt_a recorded 5\n- nt_a skipped_family 1\n", 4);
+	expect("nettape/programs", "nt_a recorded=5 skipped_family=1\nnt_b x=y =3 a= b\n\nnt_c x=2\n",
+	       "- nt_a recorded 5\n- nt_a skipped_family 1\n- nt_c x 2\n", 5);
 	expect("nettape/self", "user_ns=1\nmax_rss_kib=2\nbad\n", "- - user_ns 1\n- - max_rss_kib 2\n", 1);
 	expect("/proc/unheard_of", "a b c\n", "", 0);
 }
@@ -131,6 +142,18 @@ static void numbers_have_bounds(void **state)
 	(void)state;
 	expect("nettape/self", "a=9223372036854775807\nb=9223372036854775808\nc=-9223372036854775807\n",
 	       "- - a 9223372036854775807\n- - c -9223372036854775807\n", 1);
+}
+
+/* The longest name that there may be, and one that is a letter longer. */
+static void names_have_bounds(void **state)
+{
+	char text[3 * NT_COUNTER_NAME_MAX], counters[NT_COUNTER_NAME_MAX + 8];
+	const int longest = NT_COUNTER_NAME_MAX - 1;
+
+	(void)state;
+	snprintf(text, sizeof(text), "%0*d=7\n%0*d=8\n", longest, 0, longest + 1, 0);
+	snprintf(counters, sizeof(counters), "- - %0*d 7\n", longest, 0);
+	expect("nettape/self", text, counters, 1);
 }
 
 static void passes_on_a_refusal(void **state)
@@ -182,8 +205,8 @@ int main(void)
 		cmocka_unit_test(reads_stat),	       cmocka_unit_test(reads_softirqs),
 		cmocka_unit_test(reads_softnet),       cmocka_unit_test(reads_snmp),
 		cmocka_unit_test(reads_own_counters),  cmocka_unit_test(tells_whose_cost),
-		cmocka_unit_test(numbers_have_bounds), cmocka_unit_test(passes_on_a_refusal),
-		cmocka_unit_test(survives_anything),
+		cmocka_unit_test(numbers_have_bounds), cmocka_unit_test(names_have_bounds),
+		cmocka_unit_test(passes_on_a_refusal), cmocka_unit_test(survives_anything),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

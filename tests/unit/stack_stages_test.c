@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * stack_stages_test.c - the stage of a tape's stack, frame by frame; of stacks as long as any may be, and of those that
- * a damaged tape makes longer, or without an end.
+ * a damaged tape makes longer, or without an end; and where memory ends.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +11,12 @@
 #include <string.h>
 
 #include "report/rows/stack_stages.h"
+#include "tests/unit/failing_memory.h"
 
 #define NOTHING 1 /* symbols: a function without a rule, */
 #define GRO 2 /* and one that has a stage and a family */
+#define FIRST_SLOTS (32 * sizeof(uint32_t)) /* of a map of ids */
+#define FIRST_FUNCTIONS (16 * sizeof(struct nt_stage_function))
 
 static struct nt_stack_stages stages;
 static struct nt_identities ids;
@@ -98,11 +101,37 @@ static void looks_no_deeper_than_a_stack_can_be(void **state)
 	expect(5000, "other", 0);
 }
 
+static void expect_no_memory(uint64_t stack)
+{
+	const char *stage;
+	uint8_t family;
+
+	assert_int_equal(nt_stack_stage(&stages, &ids, stack, &stage, &family), -ENOMEM);
+}
+
+/* First for the stack, then for its functions. What could not be told is told later. */
+static void says_that_memory_ends(void **state)
+{
+	(void)state;
+	learn_stack(10, 0, GRO);
+	failing_size = FIRST_SLOTS;
+	expect_no_memory(0);
+	failing_size = 0;
+	expect(0, "other", 0);
+	failing_size = FIRST_SLOTS;
+	expect_no_memory(10);
+	failing_size = FIRST_FUNCTIONS;
+	expect_no_memory(10);
+	failing_size = 0;
+	expect(10, "gro", 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(finds_the_innermost_that_has_a_rule, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(looks_no_deeper_than_a_stack_can_be, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(says_that_memory_ends, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * timeline_size_test.c - the timeline where there is much of something: spans in a segment, losses in a stretch, tasks
- * with an operation open; and the table of open operations by itself.
+ * with an operation open; where memory ends; and the table of open operations by itself.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/timeline/open_ops.h"
-#include "report/timeline/segment.h"
+#include "report/timeline/state.h"
 #include "tests/support/trace_gen.h"
+#include "tests/unit/failing_memory.h"
 
 static const uint8_t one[1] = {1};
 
@@ -90,11 +90,11 @@ static void test_large_segments(void **unused)
 		check_large_segment(sizes[i], &rand);
 }
 
-/* Longer than any writer makes one: uncovered, but every span has its row. */
-static void test_too_long_segment(void **unused)
+/* Twice a segment longer than any writer makes one: uncovered, but every span has its row. */
+static void test_too_long_segments(void **unused)
 {
-	uint64_t n = 2 * NT_SEGMENT_MAX + 10;
-	struct nt_timeline_config config = config_until(n + 100);
+	const uint64_t n = 2 * NT_SEGMENT_MAX + 10, end_ns = 2 * n + 200;
+	struct nt_timeline_config config = config_until(end_ns);
 	struct rows rows = {0};
 	struct nt_timeline_sink sink = rows_sink(&rows);
 	struct nt_timeline *timeline = nt_timeline_new(&config, &sink);
@@ -103,50 +103,115 @@ static void test_too_long_segment(void **unused)
 	(void)unused;
 	assert_non_null(timeline);
 	add(timeline, state(0, 5, NT_STATE_START));
-	add(timeline, state(10, 5, NT_STATE_PERIODIC));
-	for (uint64_t i = 0; i < n; i++)
-		add(timeline, random_span(11 + i, &rand));
-	add(timeline, state(n + 50, 5, NT_STATE_PERIODIC));
-	add(timeline, state(n + 100, 5, NT_STATE_STOP));
+	for (uint64_t begin = 10; begin < end_ns - 100; begin += n + 50) {
+		add(timeline, state(begin, 5, NT_STATE_PERIODIC));
+		for (uint64_t i = 1; i <= n; i++)
+			add(timeline, random_span(begin + i, &rand));
+		add(timeline, state(begin + n + 40, 5, NT_STATE_PERIODIC));
+	}
+	add(timeline, state(end_ns, 5, NT_STATE_STOP));
 	assert_int_equal(nt_timeline_finish(timeline), 0);
 	nt_timeline_free(timeline);
 	assert_true(rows_conserve(&rows, &config, stderr));
-	assert_int_equal(rows.n[ROW_OP] + rows.n[ROW_SOFTIRQ] + rows.n[ROW_IRQ], n);
-	assert_int_equal(rows.n[ROW_CPU_SLICE], 3);
-	assert_int_equal(rows.n[ROW_LOSS], 1);
-	assert_int_equal(rows.rows[ROW_LOSS][0].field[ROW_TS], 10);
-	assert_int_equal(rows.rows[ROW_LOSS][0].field[ROW_DUR], n + 40);
-	assert_int_equal(rows.rows[ROW_LOSS][0].field[LOSS_WHY], rows_why("segment too long"));
+	assert_int_equal(rows.n[ROW_OP] + rows.n[ROW_SOFTIRQ] + rows.n[ROW_IRQ], 2 * n);
+	assert_int_equal(rows.n[ROW_CPU_SLICE], 5);
+	assert_int_equal(rows.n[ROW_LOSS], 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(rows.rows[ROW_LOSS][i].field[ROW_TS], 10 + i * (n + 50));
+		assert_int_equal(rows.rows[ROW_LOSS][i].field[ROW_DUR], n + 40);
+		assert_int_equal(rows.rows[ROW_LOSS][i].field[LOSS_WHY], rows_why("segment too long"));
+	}
 	rows_release(&rows);
 }
 
-/* More losses in one stretch than are told one by one: their number stays right. */
-static void test_many_losses(void **unused)
+static int refuse(void *arg, const struct nt_span_row *row)
+{
+	(void)arg;
+	(void)row;
+	return -77;
+}
+
+/* Its rows come before its end, and what becomes of them does too. */
+static void test_refused_row_of_too_long_segment(void **unused)
+{
+	struct nt_timeline_config config = config_until(2 * NT_SEGMENT_MAX);
+	const struct nt_timeline_sink sink = {.irq = refuse};
+	struct nt_timeline *timeline = nt_timeline_new(&config, &sink);
+	uint64_t n = 1;
+	int error = 0;
+
+	(void)unused;
+	assert_non_null(timeline);
+	add(timeline, state(0, 5, NT_STATE_START));
+	for (; !error; n++)
+		error = nt_timeline_add(timeline, 0, &(union nt_any){.as_irq = {.end_ns = n, .kind = NT_IRQ}});
+	assert_int_equal(error, -77);
+	assert_in_range(n, NT_SEGMENT_MAX, NT_SEGMENT_MAX + 10);
+	nt_timeline_free(timeline);
+}
+
+static union nt_any lost(uint8_t kind)
+{
+	return (union nt_any){
+		.as_loss = {.kind = NT_LOSS, .lost_kind = kind, .count = 2, .first_ns = 500, .last_ns = 600}};
+}
+
+/*
+ * More losses in one stretch than are told one by one: their number stays right. The last row is of the rest. It is of
+ * no kind if that is of several.
+ */
+static void check_many_losses(unsigned int n_kinds, uint8_t kind_of_rest)
 {
 	struct nt_timeline_config config = config_until(1000);
 	struct rows rows = {0};
 	struct nt_timeline_sink sink = rows_sink(&rows);
 	struct nt_timeline *timeline = nt_timeline_new(&config, &sink);
-	uint64_t sum = 0;
+
+	assert_non_null(timeline);
+	add(timeline, state(0, 5, NT_STATE_START));
+	for (unsigned int i = 0; i < 5000; i++)
+		add(timeline, lost((uint8_t)(2 + i % n_kinds)));
+	add(timeline, state(700, 5, NT_STATE_PERIODIC));
+	add(timeline, state(1000, 5, NT_STATE_STOP));
+	assert_int_equal(nt_timeline_finish(timeline), 0);
+	nt_timeline_free(timeline);
+	assert_int_equal(rows.n[ROW_LOSS], NT_MAX_LOSSES);
+	for (unsigned int i = 0; i < NT_MAX_LOSSES; i++) {
+		const uint64_t *loss = rows.rows[ROW_LOSS][i].field;
+		const bool is_rest = i == NT_MAX_LOSSES - 1;
+
+		assert_int_equal(loss[LOSS_KIND], is_rest ? kind_of_rest : 2 + i % n_kinds);
+		assert_int_equal(loss[LOSS_COUNT], is_rest ? 2 * (5000 - i) : 2);
+	}
+	assert_true(rows_conserve(&rows, &config, stderr));
+	rows_release(&rows);
+}
+
+static void test_many_losses(void **unused)
+{
+	(void)unused;
+	check_many_losses(3, 0);
+	check_many_losses(1, 2);
+}
+
+/* A loss that there is no room for is an error. */
+static void test_loss_without_memory(void **unused)
+{
+	struct nt_timeline_config config = config_until(1000);
+	const struct nt_timeline_sink sink = {.arg = NULL};
+	struct nt_timeline *timeline = nt_timeline_new(&config, &sink);
+	const union nt_any loss = lost(2);
 
 	(void)unused;
 	assert_non_null(timeline);
 	add(timeline, state(0, 5, NT_STATE_START));
-	for (uint64_t i = 0; i < 5000; i++)
-		add(timeline, (union nt_any){.as_loss = {.kind = NT_LOSS,
-							 .lost_kind = (uint8_t)(2 + i % 3),
-							 .count = 2,
-							 .first_ns = 500 - i % 400,
-							 .last_ns = 600}});
-	add(timeline, state(700, 5, NT_STATE_PERIODIC));
-	assert_int_equal(nt_timeline_finish(timeline), 0);
+	for (unsigned int i = 0; i < 16; i++)
+		add(timeline, loss);
+	failing_size = 32 * sizeof(struct nt_pending_loss);
+	assert_int_equal(nt_timeline_add(timeline, 0, &loss), -ENOMEM);
+	failing_size = 0;
+	add(timeline, loss);
 	nt_timeline_free(timeline);
-	for (size_t i = 0; i < rows.n[ROW_LOSS]; i++)
-		sum += rows.rows[ROW_LOSS][i].field[LOSS_COUNT];
-	assert_int_equal(sum, 10000);
-	assert_true(rows.n[ROW_LOSS] < 300);
-	assert_true(rows_conserve(&rows, &config, stderr));
-	rows_release(&rows);
 }
 
 static union nt_any leaves(uint64_t end_ns, uint64_t prev, uint64_t next, uint8_t n_open)
@@ -251,8 +316,12 @@ static void test_open_ops_table(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_large_segments), cmocka_unit_test(test_too_long_segment),
-		cmocka_unit_test(test_many_losses),    cmocka_unit_test(test_many_open_ops),
+		cmocka_unit_test(test_large_segments),
+		cmocka_unit_test(test_too_long_segments),
+		cmocka_unit_test(test_refused_row_of_too_long_segment),
+		cmocka_unit_test(test_many_losses),
+		cmocka_unit_test(test_loss_without_memory),
+		cmocka_unit_test(test_many_open_ops),
 		cmocka_unit_test(test_open_ops_table),
 	};
 

@@ -630,13 +630,18 @@ static void equals_the_slow_way_in_traffic(void **state)
 
 /* ---- cases ---- */
 
-static struct tape_gen *new_tape(struct fixture *fixture, size_t block_events, uint64_t drop)
+static struct tape_gen *new_tape_of(struct fixture *fixture, uint32_t n_cpus, size_t block_events, uint64_t drop)
 {
 	const struct tape_gen_config config = {
-		.dir = fixture->path, .n_cpus = 1, .block_events = block_events, .drop = drop};
+		.dir = fixture->path, .n_cpus = n_cpus, .block_events = block_events, .drop = drop};
 
 	scratch_path(fixture->path, fixture->dir, "t.tape");
 	return tape_gen_new(&config);
+}
+
+static struct tape_gen *new_tape(struct fixture *fixture, size_t block_events, uint64_t drop)
+{
+	return new_tape_of(fixture, 1, block_events, drop);
 }
 
 static void finish(struct fixture *fixture, struct tape_gen *gen, uint64_t end)
@@ -673,6 +678,27 @@ static void reads_back_to_where_a_slice_begins(void **state)
 	finish(fixture, gen, 3100 * MS);
 	expect_rows(fixture, NT_TABLE_BIT(NT_TABLE_CPU_SLICE), 2000 * MS, 2000 * MS + 1, 1);
 	expect_rows(fixture, NT_TABLE_BIT(NT_TABLE_SCHED_SLICE), 2000 * MS, 2000 * MS + 1, 1);
+}
+
+/*
+ * A task came to CPU 0 long before the window, by clocks before it left CPU 1: it came when it had left. Nothing since
+ * then tells of that, on either CPU.
+ */
+static void reads_back_to_where_a_task_came_from(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape_of(fixture, 2, 5, 0);
+
+	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
+	gen_state(gen, 1, 0, 1, NT_STATE_START, 0);
+	gen_switch(gen, 0, 1000 * MS, 0, 0, 1, 0);
+	gen_switch(gen, 1, 1000 * MS + 700, 1, 1, 0, 0);
+	for (uint64_t at = 1010 * MS; at < 2000 * MS; at += 10 * MS) {
+		gen_state(gen, 0, at, 1, NT_STATE_PERIODIC, 0);
+		gen_switch(gen, 1, at, at / (10 * MS) % 2 ? 0 : 2, 0, at / (10 * MS) % 2 ? 2 : 0, 0);
+	}
+	finish(fixture, gen, 2000 * MS);
+	expect_rows(fixture, NT_TABLE_BIT(NT_TABLE_SCHED_SLICE), 1805 * MS, 1806 * MS, 2);
 }
 
 /* No record tells of a softirq that the recording ends in, but state records list it. */
@@ -779,7 +805,7 @@ static void waits_for_operations_of_before(void **state)
 	}
 }
 
-/* Breaks all blocks of events that end so long before the window or begin so long after it. Gives how many. */
+/* Breaks all blocks of events but those of CPU 0 that are so near the window. Gives how many. */
 static unsigned int break_others(struct fixture *fixture, uint64_t from_ns, uint64_t to_ns, uint64_t margin_ns)
 {
 	unsigned int n = 0;
@@ -796,7 +822,7 @@ static unsigned int break_others(struct fixture *fixture, uint64_t from_ns, uint
 			const struct nt_block_ref *block = &contents->blocks[i];
 
 			if (block->header.type != NT_BLOCK_EVENTS ||
-			    (block->header.last_end_ns >= from_ns - margin_ns &&
+			    (!block->header.cpu && block->header.last_end_ns >= from_ns - margin_ns &&
 			     block->header.first_end_ns <= to_ns + margin_ns))
 				continue;
 			assert_int_equal(pwrite(fd, "broken", 6, (off_t)(block->offset + 90)), 6);
@@ -835,7 +861,6 @@ static void opens_few_blocks(void **state)
 	release(&all);
 }
 
-/* A stay that ends where the window begins is not in it: where it began need not be known. */
 /* How far it is, is told of the window, of which a tenth of the tape is much. */
 static void progress_is_of_the_window(void **state)
 {
@@ -866,6 +891,7 @@ static void progress_is_of_the_window(void **state)
 	nt_rows_close(rows);
 }
 
+/* A stay that ends where the window begins is not in it: where it began need not be known. */
 static void looks_for_no_begin_of_what_ends_before(void **state)
 {
 	struct fixture *fixture = *state;
@@ -888,6 +914,54 @@ static void looks_for_no_begin_of_what_ends_before(void **state)
 	release(&some);
 }
 
+/* ---- some CPUs ---- */
+
+static void opens_no_blocks_of_other_cpus(void **state)
+{
+	static const uint8_t first[] = {1, 0};
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape_of(fixture, 2, 5, 0);
+	struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_SLICE), .cpus = first};
+
+	for (uint64_t at = 0; at < 1000 * MS; at += 10 * MS) {
+		gen_state(gen, 0, at, 1, NT_STATE_PERIODIC, 0);
+		gen_state(gen, 1, at, 2, NT_STATE_PERIODIC, 0);
+	}
+	finish(fixture, gen, 1000 * MS);
+	assert_true(break_others(fixture, GEN_START_NS, GEN_START_NS + 1000 * MS, 0) > 10);
+	for (unsigned int in_time = 0; in_time < 2; in_time++) {
+		struct kept some = {.n = 0};
+
+		want.from_ns = in_time ? GEN_START_NS + 500 * MS : 0;
+		want.to_ns = in_time ? GEN_START_NS + 600 * MS : 0;
+		read_rows(fixture, &want, &some);
+		assert_int_equal(some.n, in_time ? 1 : 2);
+		assert_int_equal(some.rows[0].cpu, 0);
+		assert_int_equal(fixture->tape->n_problems, 0);
+		release(&some);
+	}
+}
+
+/* Counters may be of CPUs that the tape has no records of, or of none. */
+static void leaves_out_counters_of_other_cpus(void **state)
+{
+	static const char text[] = "cpu 1\ncpu0 2\ncpu1 3\ncpu2 4\n";
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape_of(fixture, 2, 5, 0);
+	const uint8_t second[] = {0, 1};
+	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_PROC_COUNTER), .cpus = second};
+	struct kept some = {.n = 0};
+
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	gen_state(gen, 1, 0, 1, NT_STATE_START, 0);
+	tape_gen_proc_snapshot(gen, GEN_START_NS + 1, GEN_START_NS + 2, "/proc/stat", text);
+	finish(fixture, gen, 1000 * MS);
+	read_rows(fixture, &want, &some);
+	assert_int_equal(some.n, 1);
+	assert_int_equal(some.rows[0].cpu, 1);
+	release(&some);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -895,6 +969,7 @@ int main(void)
 		TEST(equals_the_slow_way),
 		TEST(equals_the_slow_way_in_traffic),
 		TEST(reads_back_to_where_a_slice_begins),
+		TEST(reads_back_to_where_a_task_came_from),
 		TEST(waits_for_what_is_open_at_the_end),
 		TEST(waits_for_late_samples),
 		TEST(knows_that_long_spans_are_missing),
@@ -903,6 +978,8 @@ int main(void)
 		TEST(opens_few_blocks),
 		TEST(looks_for_no_begin_of_what_ends_before),
 		TEST(progress_is_of_the_window),
+		TEST(opens_no_blocks_of_other_cpus),
+		TEST(leaves_out_counters_of_other_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
