@@ -20,7 +20,8 @@ sqlite3 "$work/base.db" "INSERT INTO symbol(session_id, id, kind, name, build_id
         '/opt/x/server'),
     (1, 1003, 'user', '[x]+0x10e', '$id', $((0x10e)), NULL), (1, 1004, 'user', 'y', 'no build id', 5, '/opt/x/server'),
     (1, 1005, 'kernel', 'k', '$id', $((0x10d)), '/opt/x/server'),
-    (1, 1006, 'user', 'z', '${id:0:38}xy', 5, '/opt/x/server'), (1, 1007, 'user', 'long', '${id}00', 5, '/opt/x/server')"
+    (1, 1006, 'user', 'z', '${id:0:38}xy', 5, '/opt/x/server'),
+    (1, 1007, 'user', 'long', '${id}00', 5, '/opt/x/server')"
 
 names() { sqlite3 "$db" "SELECT group_concat(name || '+' || ifnull(offset, '-'), ' ') FROM (SELECT * FROM symbol
     WHERE id > 1000 ORDER BY id)"; }
