@@ -33,16 +33,12 @@ struct symbolize {
 /* False: it is none. */
 static bool parse_build_id(const char *text, uint8_t build_id[NT_BUILD_ID_LEN])
 {
-	unsigned int byte;
-	int size;
+	const size_t length = strlen(text);
 
-	if (strlen(text) != 2 * NT_BUILD_ID_LEN)
+	if (length != 2 * NT_BUILD_ID_LEN || strspn(text, "0123456789abcdef") != length)
 		return false;
-	for (int i = 0; i < NT_BUILD_ID_LEN; i++) {
-		if (sscanf(text + 2 * i, "%2x%n", &byte, &size) != 1 || size != 2)
-			return false;
-		build_id[i] = (uint8_t)byte;
-	}
+	for (int i = 0; i < NT_BUILD_ID_LEN; i++)
+		sscanf(text + 2 * i, "%2hhx", &build_id[i]);
 	return true;
 }
 

@@ -32,25 +32,26 @@ static bool is_directory(const char *path)
 	return !stat(path, &status) && S_ISDIR(status.st_mode);
 }
 
-/* Whose it is: "root", "user 1234", "you". *is_ours: we could change its mode. */
-static void find_owner(const char *path, char owner[64], bool *is_ours)
+/* Whether we could change its mode; `owner` is whose it is: "root", "user 1234", "you". */
+static bool is_ours(const char *path, char owner[64])
 {
 	const struct passwd *user;
 	struct stat status;
 
-	*is_ours = false;
 	if (stat(path, &status)) {
 		snprintf(owner, 64, "somebody else");
-		return;
+		return false;
 	}
-	*is_ours = status.st_uid == geteuid();
-	user = getpwuid(status.st_uid);
-	if (*is_ours)
+	if (status.st_uid == geteuid()) {
 		snprintf(owner, 64, "you, with mode %04o", (unsigned int)(status.st_mode & 07777));
-	else if (user)
+		return true;
+	}
+	user = getpwuid(status.st_uid);
+	if (user)
 		snprintf(owner, 64, "%s", user->pw_name);
 	else
 		snprintf(owner, 64, "user %u", (unsigned int)status.st_uid);
+	return false;
 }
 
 /* The outermost directory above `path` that may not be entered; NULL: there is none. The caller frees it. */
@@ -93,11 +94,10 @@ static char *find_unreadable(const char *path)
 static const char *say_closed(char text[NT_DENIED_MAX], const char *directory, const char *otherwise)
 {
 	char owner[64];
-	bool is_ours;
+	const char *remedy = is_ours(directory, owner) ? "change that with chmod" : otherwise;
 
-	find_owner(directory, owner, &is_ours);
 	snprintf(text, NT_DENIED_MAX, "permission denied: the directory %.*s belongs to %s; %s", WORD_MAX, directory,
-		 owner, is_ours ? "change that with chmod" : otherwise);
+		 owner, remedy);
 	return text;
 }
 
@@ -106,12 +106,10 @@ static const char *say_owner(char text[NT_DENIED_MAX], const char *path, const c
 {
 	const char *all = is_directory(path) ? "-R " : "", *name = strrchr(part, '/');
 	char owner[64], word[WORD_MAX];
-	bool is_ours;
 
-	find_owner(part, owner, &is_ours);
 	nt_arg_shell(word, sizeof(word), path);
 	name = part == path ? "it" : name ? name + 1 : part;
-	if (is_ours)
+	if (is_ours(part, owner))
 		snprintf(text, NT_DENIED_MAX, "permission denied: %.100s belongs to %s; run `chmod %su+rwX %s`", name,
 			 owner, all, word);
 	else
@@ -154,6 +152,7 @@ const char *nt_denied_read(char text[NT_DENIED_MAX], const char *path, int error
 const char *nt_denied_make(char text[NT_DENIED_MAX], const char *path, int error)
 {
 	char *closed, *copy;
+	const char *directory;
 	struct stat status;
 
 	if (error == EROFS || error == ENOTDIR || error == ENOENT) {
@@ -164,12 +163,13 @@ const char *nt_denied_make(char text[NT_DENIED_MAX], const char *path, int error
 		return say_error(text, error);
 	closed = find_closed(path);
 	copy = strdup(path);
+	directory = copy ? dirname(copy) : ".";
 	if (closed)
 		say_closed(text, closed, "write to a directory of yours");
-	else if (!stat(path, &status) && (!copy || may(dirname(copy), W_OK | X_OK)))
+	else if (!stat(path, &status) && may(directory, W_OK | X_OK))
 		say_owner(text, path, path, "or write elsewhere");
 	else
-		say_closed(text, copy ? dirname(copy) : ".", "write to a directory of yours");
+		say_closed(text, directory, "write to a directory of yours");
 	free(closed);
 	free(copy);
 	return text;

@@ -41,9 +41,7 @@ static void handle(void (*handler)(int signal))
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND | SA_RESTART}, before;
 
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < NT_COUNT(signals); i++)
-		sigaddset(&action.sa_mask, signals[i]);
+	sigfillset(&action.sa_mask);
 	for (size_t i = 0; i < NT_COUNT(signals); i++) {
 		/* What is ignored, as under nohup, stays so. */
 		if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
@@ -53,9 +51,8 @@ static void handle(void (*handler)(int signal))
 
 void nt_interrupt_removes(const char *partial, const char *path)
 {
-	if (strlen(partial) >= sizeof(state.partial))
+	if (snprintf(state.partial, sizeof(state.partial), "%s", partial) >= (int)sizeof(state.partial))
 		return;
-	memcpy(state.partial, partial, strlen(partial) + 1);
 	snprintf(state.message, sizeof(state.message), "%snettape-report: interrupted: %s was not written.\n",
 		 isatty(STDERR_FILENO) ? "\n" : "", path);
 	handle(remove_and_end);

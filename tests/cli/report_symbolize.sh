@@ -19,7 +19,9 @@ sqlite3 "$work/base.db" "INSERT INTO symbol(session_id, id, kind, name, build_id
     (1, 1001, 'user', 'server+0x10d', '$id', $((0x10d)), '/opt/x/server'), (1, 1002, 'user', 'server+0x1', '$id', 1,
         '/opt/x/server'),
     (1, 1003, 'user', '[x]+0x10e', '$id', $((0x10e)), NULL), (1, 1004, 'user', 'y', 'no build id', 5, '/opt/x/server'),
-    (1, 1005, 'kernel', 'k', '$id', $((0x10d)), '/opt/x/server')"
+    (1, 1005, 'kernel', 'k', '$id', $((0x10d)), '/opt/x/server'),
+    (1, 1006, 'user', 'z', '${id:0:38}xy', 5, '/opt/x/server'),
+    (1, 1007, 'user', 'long', '${id}00', 5, '/opt/x/server')"
 
 names() { sqlite3 "$db" "SELECT group_concat(name || '+' || ifnull(offset, '-'), ' ') FROM (SELECT * FROM symbol
     WHERE id > 1000 ORDER BY id)"; }
@@ -34,8 +36,8 @@ says() {
 }
 
 fresh plain
-unnamed="server+0x10d+- server+0x1+- [x]+0x10e+- y+- k+-"
-named="inner+1 server+0x1+- inner+2 y+- k+-"
+unnamed="server+0x10d+- server+0x1+- [x]+0x10e+- y+- k+- z+- long+-"
+named="inner+1 server+0x1+- inner+2 y+- k+- z+- long+-"
 report 0 symbolize "$db" --symbols "$empty" --csv
 is "without its file" "$(names)" "$unnamed"
 has "and says so" "$out" "2,0,$id,/opt/x/server,,,no file has this build id"

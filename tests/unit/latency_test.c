@@ -628,17 +628,40 @@ static void test_numbers_and_labels(void **state)
 	free(label);
 }
 
+/* As many CPUs as may be named, the longest numbers, and one more. */
+static void test_many_ranges(void)
+{
+	char cpus[NT_MAX_CPU_RANGES * 22 + 22], error[NT_ERROR_MAX], sql[NT_CPUS_SQL_MAX];
+	struct nt_selection_args args = {.cpus = cpus};
+	struct nt_selection selection;
+	size_t at = 0;
+
+	for (unsigned int i = 0; i < NT_MAX_CPU_RANGES; i++)
+		at += (size_t)snprintf(cpus + at, sizeof(cpus) - at, "%s4000000000-4000000001", i ? "," : "");
+	assert_int_equal(nt_select(&args, &selection, error), 0);
+	assert_int_equal(selection.n_cpus, NT_MAX_CPU_RANGES);
+	nt_selection_cpus_sql(&selection, sql);
+	assert_string_equal(sql + strlen(sql) - 12, " 4000000001)");
+	snprintf(cpus + at, sizeof(cpus) - at, ",1");
+	assert_int_equal(nt_select(&args, &selection, error), -1);
+}
+
 static void test_selections(void **state)
 {
-	static const char *const bad[] = {"", "x", "1,", "3-2", "-1", "1;2", "99999999999"};
-	struct nt_selection_args args = {.cpus = "0,2-5", .process = "42"};
+	static const char *const bad[] = {"",	 "x",  "1,", "3-2",	    "-1",	  "1;2",
+					  "2-x", "2-", ",1", "99999999999", "4294967295", "0-4294967295"};
+	struct nt_selection_args args = {.cpus = "0,2-5,7-7,4294967294", .process = "42"};
 	struct nt_selection selection;
-	char error[NT_ERROR_MAX];
+	char error[NT_ERROR_MAX], sql[NT_CPUS_SQL_MAX];
 
 	(void)state;
 	assert_int_equal(nt_select(&args, &selection, error), 0);
-	for (uint32_t cpu = 0; cpu < 8; cpu++)
-		assert_int_equal(nt_selection_has_cpu(&selection, cpu), cpu == 0 || (cpu >= 2 && cpu <= 5));
+	for (uint32_t cpu = 0; cpu < 9; cpu++)
+		assert_int_equal(nt_selection_has_cpu(&selection, cpu), cpu == 0 || (cpu >= 2 && cpu <= 5) || cpu == 7);
+	assert_true(nt_selection_has_cpu(&selection, UINT32_MAX - 1));
+	assert_string_equal(nt_selection_cpus_sql(&selection, sql),
+			    "(0 OR cpu BETWEEN 0 AND 0 OR cpu BETWEEN 2 AND 5 OR cpu BETWEEN 7 AND 7 OR cpu BETWEEN "
+			    "4294967294 AND 4294967294)");
 	assert_true(nt_selection_has_process(&selection, 42, NULL));
 	assert_true(nt_selection_has_process(&selection, -1, "42"));
 	assert_false(nt_selection_has_process(&selection, -1, NULL));
@@ -647,6 +670,7 @@ static void test_selections(void **state)
 		args.cpus = bad[i];
 		assert_int_equal(nt_select(&args, &selection, error), -1);
 	}
+	test_many_ranges();
 	args = (struct nt_selection_args){.process = ""};
 	assert_int_equal(nt_select(&args, &selection, error), -1);
 	args.process = NULL;

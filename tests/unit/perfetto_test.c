@@ -114,6 +114,10 @@ static const struct field {
 	{"1.4.10", "waking_prio", PACKED},
 	{"1.4.11", "waking_name", PACKED},
 	{"1.4.12", "waking_flags", PACKED},
+	{"6", "clocks", MESSAGE},
+	{"6.1", "clock", MESSAGE},
+	{"6.1.1", "id", NUMBER},
+	{"6.1.2", "at", NUMBER},
 	{"8", "ts", NUMBER},
 	{"11", "event", MESSAGE},
 	{"11.9", "type", NUMBER},
@@ -382,6 +386,44 @@ static void tells_of_a_system_that_is_not_known(void **state)
 	SQL("UPDATE session SET machine = NULL, kernel = 'unknown', cpus = 0");
 	export_db(*state);
 	expect(*state, 1, " system{ utsname{ sysname='Linux' release='5.0 (not known)' } }\n");
+}
+
+#define CLOCKS(boot)                                                                                                   \
+	" clocks{ clock{ id=3 at=1000000 } clock{ id=6 at=" boot " } clock{ id=1 at=1700000000000000000 } }\n"
+
+/* BOOTTIME is ahead by as much as the best of these said that fit; that of a host that never slept is not. */
+static void tells_of_clocks(void **state)
+{
+	static const struct {
+		const char *snapshots, *clocks;
+	} cases[] = {
+		{"(1, 1000, 6000, 4999)", CLOCKS("1005000")},
+		{"(1, 1000, 6000, 5000)", CLOCKS("1000000")},
+		{"(1, 6000, 7000, 1000)", CLOCKS("1000000")},
+		{"(1, 6000, 13000, 6999)", CLOCKS("1007000")},
+		{"(1, 1000, 6000, 0)", CLOCKS("1005000")},
+		{"(1, 0, 5000, 0)", CLOCKS("1005000")},
+		{"(1, 1000, 6000, 9), (1, 1000, 7000, 8), (1, 1000, 8000, 8), (1, 1000, 9000, 9)", CLOCKS("1006000")},
+		/* Those that nobody reads. */
+		{"(1, 1000, 6000, -1)", CLOCKS("1000000")},
+		{"(1, 1000, 6000, NULL)", CLOCKS("1000000")},
+		{"(1, -1, 6000, 5)", CLOCKS("1000000")},
+		{"(1, 1000, NULL, 5)", CLOCKS("1000000")},
+		{"(1, 6000, 1000, 5), (1, 1000, 2000, 6)", CLOCKS("1001000")},
+		{"(1, 0, 1152921504606846976, 5)", CLOCKS("1152921504607846976")},
+		{"(1, 0, 1152921504606846977, 5)", CLOCKS("1000000")},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (i) {
+			teardown(state);
+			setup(state);
+		}
+		SQL("INSERT INTO clock_snapshot(session_id, ts, boot_ns, uncertainty_ns) VALUES %s",
+		    cases[i].snapshots);
+		export_db(*state);
+		expect(*state, 1, cases[i].clocks);
+	}
 }
 
 /* A process's cgroup is a label of it, from when there is the process: from its begin on if that is in the recording.
@@ -816,6 +858,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(tells_of_the_system),
 		TEST(tells_of_a_system_that_is_not_known),
+		TEST(tells_of_clocks),
 		TEST(tells_of_processes_that_begin),
 		TEST(tells_of_lanes_once),
 		TEST(tells_of_shares_by_bucket),

@@ -36,6 +36,12 @@ static void test_bytes(void **state)
 	   "\x12\x09"
 	   "a\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd",
 	   11);
+	/* Characters that the end of the text cuts, each behind another. */
+	nt_proto_text(&proto, 2, "\xc3\xa9\xf0\x9f\x98");
+	is(&proto,
+	   "\x12\x0b"
+	   "\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd",
+	   13);
 	message = nt_proto_begin(&proto, 3);
 	nt_proto_uint(&proto, 1, 150);
 	nt_proto_end(&proto, message);

@@ -369,15 +369,14 @@ static void print_bucket(const struct nt_latency_view *view, FILE *out, uint32_t
 	fputc('\n', out);
 }
 
-static void print_histogram(const struct nt_latency_result *result, struct nt_series *series)
+/* Its figures were printed before: the samples are sorted since. */
+static void print_histogram(const struct nt_latency_result *result, const struct nt_samples *samples)
 {
 	uint32_t per_octave = result->view->per_octave ? result->view->per_octave : 1;
-	const struct nt_samples *samples = &series->samples;
 	uint32_t bucket, last;
 	double most;
 	size_t at = 0;
 
-	nt_samples_sort(&series->samples);
 	most = fullest(samples, per_octave);
 	bucket = nt_bucket_of(per_octave, nt_samples_value(samples, 0));
 	last = nt_bucket_of(per_octave, nt_samples_value(samples, samples->n - 1));
@@ -406,13 +405,13 @@ static void print_title(const struct nt_latency_result *result, const char *what
 static void print_histograms(const struct nt_latency_result *result)
 {
 	for (size_t i = 0; i < result->set.n; i++) {
-		struct nt_series *series = result->set.all[i];
+		const struct nt_series *series = result->set.all[i];
 
 		if (!series->samples.n)
 			continue;
 		print_title(result, "", series->hook,
 			    result->choice->by ? nt_labels_text(&result->groups, series->group) : NULL);
-		print_histogram(result, series);
+		print_histogram(result, &series->samples);
 	}
 }
 
