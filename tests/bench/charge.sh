@@ -52,7 +52,11 @@ run() {
 in_a_bg() { "${in_a[@]}" "$@" >/dev/null 2>&1 & keep $!; }
 in_b_bg() { "${in_b[@]}" "$@" >/dev/null 2>&1 & keep $!; }
 sysfs() { "${in_b[@]}" sh -c "echo $2 >/sys/class/net/$1"; }
-gro() { "${in_a[@]}" ethtool -K veth0 gro "$1"; "${in_b[@]}" ethtool -K veth0 gro "$1"; }
+# A veth device receives by NAPI and GRO only what its peer does not leave whole for it to cut up (TSO).
+gro() {
+    "${in_a[@]}" ethtool -K veth0 tso off gro on
+    "${in_b[@]}" ethtool -K veth0 tso off gro on
+}
 rps() { sysfs veth0/queues/rx-0/rps_cpus 2; }
 
 # udp PORT SIZE [RATE] and tcp PORT: one flow
@@ -76,7 +80,12 @@ owned() {
     in_a_bg "$tools/flood" tcp-send "$addr_b" 9004 200
 }
 closed() { in_a_bg "$tools/flood" udp-send "$addr_b" 9009 200; }
-pings() { in_a_bg ping -f -q "$addr_b"; }
+pings() {
+    in_a_bg python3 -c "
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+while True: s.sendto(bytes([8, 0, 0xf7, 0xff, 0, 0, 0, 0]), ('$addr_b', 0))"
+}
 multicast() {
     local i
     ip -n "$netns_a" route add "$group/32" dev veth0
@@ -111,16 +120,16 @@ forwarded() {
 # One of two flows is behind a long chain.
 chain() {
     {
-        echo 'table ip t { chain input { type filter hook input priority 0;'
+        printf 'table ip t {\nchain input {\ntype filter hook input priority 0;\n'
         for ((i = 0; i < 200; i++)); do echo "udp dport 9002 udp sport $((i + 1)) drop"; done
-        echo '} }'
+        printf '}\n}\n'
     } | "${in_b[@]}" nft -f -
     udp 9001 200 50000
     udp 9002 200 50000
 }
-with_gro() { gro on; "$@"; }
+with_gro() { gro; "$@"; }
 with_rps() { rps; "$@"; }
-with_both() { gro on; rps; "$@"; }
+with_both() { gro; rps; "$@"; }
 
 run udp udp 9000 200
 run tcp tcp 9000
