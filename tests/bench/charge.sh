@@ -153,3 +153,31 @@ for way in gro rps both; do
     run "${way}_chain" with_$way chain
     run "${way}_forwarded" with_$way forwarded
 done
+
+# ---- cost ----
+
+# candidate GROUP KIND: the rate with its programs by the rate without, and the programs' own times
+candidate() {
+    local i
+    rm -f "$work"/{on,off}
+    for ((i = 0; i < pairs; i++)); do
+        ((i % 2)) || slice "$2" "$work/off"
+        slice "$2" "$work/on" "${charge[@]}" cost "$1" >/dev/null
+        ((i % 2 == 0)) || slice "$2" "$work/off"
+    done
+    paste "$work/on" "$work/off" | awk '{ print ($1 / $2) / ($3 / $4) }' >"$work/ratios"
+    result "$2: kept with programs $1" "$(quartiles <"$work/ratios")"
+    sysctl -q kernel.bpf_stats_enabled=1
+    "${charge[@]}" cost "$1" sleep 1
+    sysctl -q kernel.bpf_stats_enabled=0
+}
+
+[[ cost =~ ^($wanted)$ ]] || exit 0
+for kind in udp tcp; do
+    netns_make
+    flood_start "$kind" "$([[ $kind == udp ]] && echo 200 || echo 65536)"
+    for candidate in clock flow each deliver; do candidate "$candidate" "$kind"; done
+    flood_stop
+    clear_up
+done
+bench_table
