@@ -96,17 +96,16 @@ static void drain(struct bpf_object *object, struct records *records)
 
 /* ---- flows ---- */
 
-enum rule { BY_MARKS, BY_FIRST, BY_EQUAL, BY_BYTES, BY_MEAN, RULES };
+enum rule { BY_EVENTS, BY_FIRST, BY_EQUAL, BY_SEGMENTS, BY_BYTES, BY_MEAN, RULES };
 
-static const char *const rule_names[RULES] = {"marks", "first packet", "equal share", "bytes", "mean cost"};
+static const char *const rule_names[RULES] = {"events",	  "first packet", "equal share",
+					      "segments", "bytes",	  "mean cost"};
 
 /* A flow: its cost a packet where nothing else was in the run, and what each rule charges it in mixed runs. */
 struct flow {
 	__u64 id;
 	double pure_ns, pure_packets;
 	double ns[RULES];
-	/* Of the run at hand. */
-	double here_ns, here_packets, here_bytes;
 };
 
 #define FLOW_SLOTS (1u << 20)
@@ -116,7 +115,7 @@ static struct flow *flow_of(__u64 id)
 {
 	__u64 at = id * 0x9e3779b97f4a7c15ull >> 44;
 
-	while (flows[at].here_packets >= 0 && flows[at].id && flows[at].id != id)
+	while (flows[at].id && flows[at].id != id)
 		at = (at + 1) & (FLOW_SLOTS - 1);
 	flows[at].id = id;
 	return &flows[at];
@@ -127,8 +126,13 @@ static struct flow *flow_of(__u64 id)
 enum class { NO_PACKET, GRO_ONLY, ONE_PACKET, ONE_FLOW, MIXED_ONE_BY_ONE, MIXED_BATCH_PURE, MIXED_BATCH, CLASSES };
 
 static const char *const class_names[CLASSES] = {
-	"no packet",		      "held by GRO",	      "one packet in the run", "one flow in the run",
-	"several flows, one by one", "several, batch of one", "several in a batch",
+	"no packet",
+	"held by GRO",
+	"one packet in the run",
+	"one flow in the run",
+	"several flows, one by one",
+	"several, batch of one",
+	"several in a batch",
 };
 
 struct totals {
@@ -154,6 +158,12 @@ static bool is_delivery(__u8 kind)
 {
 	return kind == CHARGE_PROBE || kind == CHARGE_READY || kind == CHARGE_DROP || kind == CHARGE_REFUSE ||
 	       kind == CHARGE_XMIT;
+}
+
+static bool is_told(const struct charge_event *event)
+{
+	return event->kind == CHARGE_PROBE || event->kind == CHARGE_DROP || event->kind == CHARGE_REFUSE ||
+	       (event->kind == CHARGE_READY && event->size != 6);
 }
 
 static bool is_pure(const struct piece *piece)
@@ -184,20 +194,21 @@ static size_t cut(const struct charge_event *run, const struct charge_event *end
 
 	for (const struct charge_event *event = run; event < end; event++) {
 		bool is_mark = event->kind == CHARGE_RECEIVE;
-		bool ends = event == end - 1 || (event->kind == CHARGE_POLL && event + 2 < end) ||
+		bool is_poll = event->kind == CHARGE_POLL && event + 2 < end;
+		/* The last batch of a poll that used up its budget comes after the event. */
+		bool ends = event == end - 1 || (is_poll && (piece_first || !gro || event[1].kind != CHARGE_RECEIVE)) ||
 			    (piece_first && is_mark && (!in_batch || delivered)) ||
 			    (piece_first && delivered && event->kind == CHARGE_GRO);
 
-		if (ends && (piece_first || event->kind == CHARGE_POLL || event == end - 1)) {
-			pieces[n++] = (struct piece){begin_ns, event->ns, piece_first ? piece_first : event,
-						     event, in_batch};
+		if (ends) {
+			pieces[n++] = (struct piece){begin_ns, event->ns, piece_first ? piece_first : event, event,
+						     piece_first ? in_batch : gro};
+			gro &= !is_poll;
 			begin_ns = event->ns;
 			piece_first = NULL;
 		}
 		if (event->kind == CHARGE_GRO || event->kind == CHARGE_LIST)
 			gro = true;
-		if (event->kind == CHARGE_POLL)
-			gro = false;
 		delivered |= is_delivery(event->kind);
 		if (is_mark && !piece_first) {
 			piece_first = event;
@@ -226,8 +237,7 @@ static void count_batch(struct totals *totals, const struct piece *piece)
 
 	for (const struct charge_event *event = piece->first; event < piece->last; event++) {
 		marks += event->kind == CHARGE_RECEIVE;
-		told += event->kind == CHARGE_PROBE || event->kind == CHARGE_DROP || event->kind == CHARGE_REFUSE ||
-			(event->kind == CHARGE_READY && event->size != 6);
+		told += is_told(event);
 	}
 	totals->batches++;
 	totals->batch_packets += marks;
@@ -259,23 +269,11 @@ static int contents(struct totals *totals, const struct charge_event *run, const
 	return marks < 2 ? (int)marks : mixed ? 3 : 2;
 }
 
-static enum class class_of(const struct piece *piece, int holds)
-{
-	if (piece->first == piece->last || piece->first->kind != CHARGE_RECEIVE)
-		return NO_PACKET;
-	if (holds < 3)
-		return holds == 1 ? ONE_PACKET : ONE_FLOW;
-	if (!piece->in_batch)
-		return MIXED_ONE_BY_ONE;
+static enum class class_of(const struct piece *piece, int holds) {
+	if (piece->first == piece->last) return piece->in_batch ? GRO_ONLY : NO_PACKET;
+	if (holds < 3) return holds == 1 ? ONE_PACKET : ONE_FLOW;
+	if (!piece->in_batch) return MIXED_ONE_BY_ONE;
 	return is_pure(piece) ? MIXED_BATCH_PURE : MIXED_BATCH;
-}
-
-static bool has_gro(const struct charge_event *run, const struct charge_event *end)
-{
-	for (; run < end; run++)
-		if (run->kind == CHARGE_GRO)
-			return true;
-	return false;
 }
 
 static struct piece pieces[1u << 16];
@@ -283,14 +281,14 @@ static struct piece pieces[1u << 16];
 static void divide(struct totals *totals, const struct charge_event *run, const struct charge_event *end)
 {
 	int holds = contents(totals, run, end);
-	enum class whole = !holds ? (has_gro(run, end) ? GRO_ONLY : NO_PACKET) : holds == 1 ? ONE_PACKET : ONE_FLOW;
+	enum class whole = NO_PACKET;
 	size_t n = cut(run, end, pieces);
 
 	totals->runs++;
 	totals->ns += (double)(end[-1].ns - run->ns);
 	for (size_t i = 0; i < n; i++) {
 		const struct piece *piece = &pieces[i];
-		enum class class = holds ? class_of(piece, holds) : whole;
+		enum class class = class_of(piece, holds);
 
 		totals->ns_of[class] += (double)(piece->end_ns - piece->begin_ns);
 		if (class > whole)
@@ -327,59 +325,126 @@ static void learn(const struct charge_event *run, const struct charge_event *end
 	flow->pure_packets += packets;
 }
 
+static double mean_of(const struct flow *flow)
+{
+	return flow->pure_packets > 0 ? flow->pure_ns / flow->pure_packets : 1000;
+}
+
+static double weight_of(const struct charge_event *mark, enum rule rule)
+{
+	switch (rule) {
+	case BY_SEGMENTS:
+		return mark->segments ? mark->segments : 1;
+	case BY_BYTES:
+		return mark->size;
+	case BY_MEAN:
+		return mean_of(flow_of(mark->id));
+	default:
+		return 1;
+	}
+}
+
+/* Divides time among the marks by a rule. */
+static void charge_by(enum rule rule, const struct charge_event *first, const struct charge_event *last, double ns)
+{
+	double sum = 0;
+
+	for (const struct charge_event *event = first; event < last; event++)
+		sum += event->kind == CHARGE_RECEIVE ? weight_of(event, rule) : 0;
+	for (const struct charge_event *event = first; event < last; event++)
+		if (event->kind == CHARGE_RECEIVE)
+			flow_of(event->id)->ns[rule] += ns * weight_of(event, rule) / sum;
+}
+
+static void charge_by_all(const struct charge_event *first, const struct charge_event *last, double ns)
+{
+	flow_of(first->id)->ns[BY_FIRST] += ns;
+	for (int rule = BY_EQUAL; rule < RULES; rule++)
+		charge_by(rule, first, last, ns);
+}
+
+/* Where nothing was batched, the marks tell each packet's time. */
 static void compare(struct totals *totals, const struct charge_event *run, const struct charge_event *end)
 {
-	double packets = 0, bytes = 0, means = 0, ns = (double)(end[-1].ns - run->ns);
 	size_t n = cut(run, end, pieces);
-	struct flow *first = NULL;
 
 	for (size_t i = 0; i < n; i++)
 		if (class_of(&pieces[i], 3) != MIXED_ONE_BY_ONE)
 			return;
-	totals->mixed_ns += ns;
-	for (size_t i = 0; i < n; i++) {
-		struct flow *flow = flow_of(pieces[i].first->id);
+	totals->mixed_ns += (double)(end[-1].ns - run->ns);
+	for (size_t i = 0; i < n; i++)
+		flow_of(pieces[i].first->id)->ns[BY_EVENTS] += (double)(pieces[i].end_ns - pieces[i].begin_ns);
+	charge_by_all(pieces[0].first, end, (double)(end[-1].ns - run->ns));
+}
 
-		first = first ? first : flow;
-		flow->here_packets++;
-		flow->here_bytes += pieces[i].first->size;
-		flow->ns[BY_MARKS] += (double)(pieces[i].end_ns - pieces[i].begin_ns);
-		packets++;
-		bytes += pieces[i].first->size;
-		means += flow->pure_packets > 0 ? flow->pure_ns / flow->pure_packets : 1000;
-	}
-	first->ns[BY_FIRST] += ns;
-	for (size_t i = 0; i < n; i++) {
-		struct flow *flow = flow_of(pieces[i].first->id);
+/*
+ * In a batch with one delivery event for each mark, in the same order: time after a GRO event or a mark is that
+ * packet's, and time before a delivery event is the packet's that is delivered. It is off by what follows a delivery.
+ */
+static void charge_by_events(const struct piece *piece)
+{
+	const struct charge_event *event = piece->first, *mark = piece->first, *owner;
 
-		flow->ns[BY_EQUAL] += ns / packets;
-		flow->ns[BY_BYTES] += ns * pieces[i].first->size / bytes;
-		flow->ns[BY_MEAN] +=
-			ns * (flow->pure_packets > 0 ? flow->pure_ns / flow->pure_packets : 1000) / means;
+	while (event[-1].ns >= piece->begin_ns && event[-1].kind != CHARGE_ENTRY)
+		event--;
+	flow_of(event->id)->ns[BY_EVENTS] += (double)(event->ns - piece->begin_ns);
+	for (owner = event; event < piece->last; event++) {
+		const struct charge_event *next = event + 1;
+
+		if (event->kind == CHARGE_GRO || event->kind == CHARGE_RECEIVE)
+			owner = event;
+		if (next < piece->last && is_told(next)) {
+			owner = mark;
+			for (mark++; mark < piece->last && mark->kind != CHARGE_RECEIVE;)
+				mark++;
+		}
+		flow_of(owner->id)->ns[BY_EVENTS] += (double)(next->ns - event->ns);
 	}
 }
 
-static void print_rules(const struct totals *totals)
+static void compare_batches(struct totals *totals, const struct charge_event *run, const struct charge_event *end)
+{
+	size_t n = cut(run, end, pieces);
+
+	for (size_t i = 0; i < n; i++) {
+		double ns = (double)(pieces[i].end_ns - pieces[i].begin_ns);
+		__u64 told = totals->batches_told;
+
+		if (class_of(&pieces[i], 3) != MIXED_BATCH)
+			continue;
+		count_batch(totals, &pieces[i]);
+		if (totals->batches_told == told)
+			continue;
+		totals->mixed_ns += ns;
+		charge_by_events(&pieces[i]);
+		charge_by_all(pieces[i].first, pieces[i].last, ns);
+	}
+}
+
+/* And forgets what they charged. */
+static void print_rules(const struct totals *totals, double all_ns, const char *where)
 {
 	double wrong[RULES] = {0};
 
-	if (totals->mixed_ns <= 0)
-		return;
 	for (size_t i = 0; i < FLOW_SLOTS; i++)
 		for (int rule = 0; rule < RULES; rule++) {
-			double off = flows[i].ns[rule] - flows[i].ns[BY_MARKS];
+			double off = flows[i].ns[rule] - flows[i].ns[BY_EVENTS];
 
 			wrong[rule] += off > 0 ? off : 0;
 		}
-	printf("rules, in runs of several flows one by one (%.2f %% of the time): charged to the wrong flow\n",
-	       100 * totals->mixed_ns / totals->ns);
+	for (size_t i = 0; i < FLOW_SLOTS; i++)
+		memset(flows[i].ns, 0, sizeof(flows[i].ns));
+	if (totals->mixed_ns <= 0)
+		return;
+	printf("  charged to the wrong flow %s (%.2f %% of the time):", where, 100 * totals->mixed_ns / all_ns);
 	for (int rule = BY_FIRST; rule < RULES; rule++)
-		printf("  %-28s %6.2f %%\n", rule_names[rule], 100 * wrong[rule] / totals->mixed_ns);
+		printf(" %s %.1f %%", rule_names[rule], 100 * wrong[rule] / totals->mixed_ns);
+	printf("\n");
 }
 
 static const char *const kind_names[CHARGE_KINDS + 1] = {
-	"entry", "exit", "napi_poll", "gro", "list", "netif_receive_skb", "tcp_probe", "sk_data_ready", "kfree_skb",
-	"consume_skb", "net_dev_queue", "refused", "nothing",
+	"entry",	 "exit",      "napi_poll",   "gro",	      "list",	 "netif_receive_skb", "tcp_probe",
+	"sk_data_ready", "kfree_skb", "consume_skb", "net_dev_queue", "refused", "nothing",
 };
 
 static void print_totals(const struct totals *totals, const struct charge_shared *counts)
@@ -444,12 +509,23 @@ static void divide_run(void *context, const struct charge_event *run, const stru
 	learn(run, end);
 }
 
+static bool is_mixed(const struct charge_event *run, const struct charge_event *end)
+{
+	struct totals unused = {0};
+
+	return contents(&unused, run, end) == 3;
+}
+
 static void compare_run(void *context, const struct charge_event *run, const struct charge_event *end)
 {
-	struct totals before = {0};
-
-	if (contents(&before, run, end) == 3)
+	if (is_mixed(run, end))
 		compare(context, run, end);
+}
+
+static void compare_batches_of(void *context, const struct charge_event *run, const struct charge_event *end)
+{
+	if (is_mixed(run, end))
+		compare_batches(context, run, end);
 }
 
 static int by_cpu_and_time(const void *a, const void *b)
@@ -572,8 +648,8 @@ static int cost(const char *path, const char *group, char **argv)
 		struct bpf_prog_info info = {0};
 		__u32 size = sizeof(info);
 
-		if (!bpf_program__autoload(program) ||
-		    bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) || !info.run_cnt)
+		if (!bpf_program__autoload(program) || bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) ||
+		    !info.run_cnt)
 			continue;
 		printf("%s: %llu runs of %.1f ns\n", bpf_program__name(program), (unsigned long long)info.run_cnt,
 		       (double)info.run_time_ns / (double)info.run_cnt);
@@ -593,7 +669,7 @@ int main(int argc, char **argv)
 	struct records records = {.size = sizeof(struct charge_event)};
 	struct longest wanted = {.least = 24};
 	struct charge_shared counts;
-	struct totals totals = {0};
+	struct totals totals = {0}, mixed = {0}, batches = {0};
 
 	if (argc >= 5 && !strcmp(argv[2], "cost"))
 		return cost(argv[1], argv[3], argv + 4);
@@ -611,9 +687,11 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	each_run(&records, divide_run, &totals);
-	each_run(&records, compare_run, &totals);
 	print_totals(&totals, &counts);
-	print_rules(&totals);
+	each_run(&records, compare_run, &mixed);
+	print_rules(&mixed, totals.ns, "one by one");
+	each_run(&records, compare_batches_of, &batches);
+	print_rules(&batches, totals.ns, "in batches");
 	free(records.data);
 	free(flows);
 	return 0;
