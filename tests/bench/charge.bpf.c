@@ -97,10 +97,17 @@ static __always_inline __u64 flow_at(const void *header, __u16 protocol)
 	return mix(protocol, 0) | 1;
 }
 
+static __always_inline __u64 in_netns(__u64 flow, struct net *net)
+{
+	return mix(flow, net->ns.inum) | 1;
+}
+
 /* Of a packet whose data begins with the network header. */
 static __always_inline __u64 flow_of(const struct sk_buff *skb)
 {
-	return flow_at(((const struct sk_buff___charge *)skb)->data, skb->protocol);
+	__u64 flow = flow_at(((const struct sk_buff___charge *)skb)->data, skb->protocol);
+
+	return in_netns(flow, skb->dev->nd_net.net);
 }
 
 static __always_inline __u16 segments_of(const struct sk_buff *skb)
@@ -211,8 +218,9 @@ int BPF_PROG(trace_probe, struct sock *sk, struct sk_buff *skb)
 
 	if (in_run(CHARGE_PROBE))
 		write_event(CHARGE_PROBE,
-			    flow_of_v4(common->skc_daddr, common->skc_rcv_saddr, common->skc_dport,
-				       __builtin_bswap16(common->skc_num), IPPROTO_TCP),
+			    in_netns(flow_of_v4(common->skc_daddr, common->skc_rcv_saddr, common->skc_dport,
+						__builtin_bswap16(common->skc_num), IPPROTO_TCP),
+				     common->skc_net.net),
 			    skb->len, 0);
 	return 0;
 }
@@ -273,6 +281,13 @@ int BPF_PROG(trace_fail, int err, struct sock *sk)
 }
 
 /* ---- candidates, for their cost ---- */
+
+/* What the kernel takes to call a program and to time it. */
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(cost_empty__receive, struct sk_buff *skb)
+{
+	return 0;
+}
 
 /* The least: the clock at each packet. */
 SEC("tp_btf/netif_receive_skb")

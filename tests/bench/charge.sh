@@ -176,7 +176,7 @@ candidate() {
 for kind in udp tcp; do
     netns_make
     flood_start "$kind" "$([[ $kind == udp ]] && echo 200 || echo 65536)"
-    for candidate in clock flow each deliver; do candidate "$candidate" "$kind"; done
+    for candidate in empty clock flow each deliver; do candidate "$candidate" "$kind"; done
     flood_stop
     clear_up
 done
