@@ -143,7 +143,8 @@ struct totals {
 	__u64 next[2][CHARGE_KINDS + 1]; /* the first event after a mark, of marks one by one and of batches */
 	__u64 probe_same, probe_other;
 	__u64 batches, batch_packets, batches_told; /* mixed batches; those with one delivery event a packet */
-	double told_ns, mixed_ns, before_ns, after_ns;
+	double told_ns, mixed_ns;
+	double foreign_ns; /* in pieces of one flow: after GRO entries of others */
 	__u64 stretches;
 };
 
@@ -276,6 +277,20 @@ static enum class class_of(const struct piece *piece, int holds) {
 	return is_pure(piece) ? MIXED_BATCH_PURE : MIXED_BATCH;
 }
 
+/* The time after GRO entries of other flows, which GRO holds while this piece's flow is delivered. */
+static double foreign_ns(const struct piece *piece)
+{
+	const struct charge_event *event = piece->first;
+	double ns = 0;
+
+	while (event[-1].ns >= piece->begin_ns && event[-1].kind != CHARGE_ENTRY)
+		event--;
+	for (; event < piece->last; event++)
+		if (event->kind == CHARGE_GRO && event->id != piece->first->id)
+			ns += (double)(event[1].ns - event->ns);
+	return ns;
+}
+
 static struct piece pieces[1u << 16];
 
 static void divide(struct totals *totals, const struct charge_event *run, const struct charge_event *end)
@@ -295,6 +310,8 @@ static void divide(struct totals *totals, const struct charge_event *run, const 
 			whole = class;
 		if (class == MIXED_BATCH)
 			count_batch(totals, piece);
+		else if (class > GRO_ONLY)
+			totals->foreign_ns += foreign_ns(piece);
 		for (const struct charge_event *event = piece->first; event < piece->last; event++)
 			if (event->kind == CHARGE_RECEIVE)
 				count_next(totals, event, end, piece->in_batch);
@@ -464,6 +481,9 @@ static void print_totals(const struct totals *totals, const struct charge_shared
 	       (unsigned long long)totals->by_packets[2], (unsigned long long)totals->by_packets[3],
 	       (unsigned long long)totals->by_packets[4], (unsigned long long)totals->by_packets[5],
 	       (unsigned long long)totals->stretches);
+	if (totals->foreign_ns > 0)
+		printf("  in pieces of one flow, after GRO entries of others: %.2f %% of time\n",
+		       100 * totals->foreign_ns / ns);
 	if (totals->batches)
 		printf("  mixed batches %llu of %.1f packets; one delivery event a packet in %.1f %%\n",
 		       (unsigned long long)totals->batches, (double)totals->batch_packets / (double)totals->batches,

@@ -61,7 +61,11 @@ rps() { sysfs veth0/queues/rx-0/rps_cpus 2; }
 
 # udp PORT SIZE [RATE] and tcp PORT: one flow
 udp() { in_b_bg "$tools/flood" udp-recv "$addr_b" "$1"; in_a_bg "$tools/flood" udp-send "$addr_b" "$@"; }
-tcp() { in_b_bg "$tools/flood" tcp-recv "$addr_b" "$1"; sleep 0.2; in_a_bg "$tools/flood" tcp-send "$addr_b" "$1" 65536; }
+tcp() {
+    in_b_bg "$tools/flood" tcp-recv "$addr_b" "$1"
+    sleep 0.2
+    in_a_bg "$tools/flood" tcp-send "$addr_b" "$1" 65536
+}
 mixed() { udp 9001 200 50000; udp 9002 1000 50000; tcp 9003; }
 redis() { redis_start; redis_load small; }
 redis_on_loopback() { addr_b=127.0.0.1; in_a=("${in_b[@]}"); redis; }
@@ -120,9 +124,9 @@ forwarded() {
 # One of two flows is behind a long chain.
 chain() {
     {
-        printf 'table ip t {\nchain input {\ntype filter hook input priority 0;\n'
-        for ((i = 0; i < 200; i++)); do echo "udp dport 9002 udp sport $((i + 1)) drop"; done
-        printf '}\n}\n'
+        printf 'table ip t {\nchain long {\n'
+        for ((i = 0; i < 200; i++)); do echo "udp sport $((i + 1)) drop"; done
+        printf '}\nchain input {\ntype filter hook input priority 0;\nudp dport 9002 jump long\n}\n}\n'
     } | "${in_b[@]}" nft -f -
     udp 9001 200 50000
     udp 9002 200 50000
