@@ -51,8 +51,10 @@ static void handle(void (*handler)(int signal))
 
 void nt_interrupt_removes(const char *partial, const char *path)
 {
-	if (snprintf(state.partial, sizeof(state.partial), "%s", partial) >= (int)sizeof(state.partial))
+	/* A path that was cut would be another file's. */
+	if (strlen(partial) >= sizeof(state.partial))
 		return;
+	memcpy(state.partial, partial, strlen(partial) + 1);
 	snprintf(state.message, sizeof(state.message), "%snettape-report: interrupted: %s was not written.\n",
 		 isatty(STDERR_FILENO) ? "\n" : "", path);
 	handle(remove_and_end);

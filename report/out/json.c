@@ -5,6 +5,7 @@
 #include "report/out/output.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/util/utf8.h"
@@ -156,4 +157,24 @@ void nt_json_record(struct nt_json *json, const struct nt_line *line)
 	nt_json_open(json, NULL, '{');
 	nt_json_line(json, line);
 	nt_json_close(json, '}');
+}
+
+char *nt_json_array(void (*write)(struct nt_json *json, const void *arg), const void *arg)
+{
+	struct nt_json json = {.lines = 1};
+	char *text = NULL;
+	size_t size;
+	bool is_whole;
+
+	json.out = open_memstream(&text, &size);
+	if (!json.out)
+		return NULL;
+	nt_json_open(&json, NULL, '[');
+	write(&json, arg);
+	nt_json_close(&json, ']');
+	is_whole = !ferror(json.out);
+	if (!fclose(json.out) && is_whole)
+		return text;
+	free(text);
+	return NULL;
 }

@@ -102,6 +102,8 @@ void nt_json_cell(struct nt_json *json, const char *key, const struct nt_cell *c
 void nt_json_line(struct nt_json *json, const struct nt_line *line);
 /* An object that has no name. */
 void nt_json_record(struct nt_json *json, const struct nt_line *line);
+/* An array as a text, for SQL's json_each; `write` puts its members. The caller frees it. NULL: out of memory. */
+char *nt_json_array(void (*write)(struct nt_json *json, const void *arg), const void *arg);
 
 /* ---- for people ---- */
 

@@ -97,6 +97,15 @@ uint64_t *nt_id_map_at(struct nt_id_map *map, uint64_t id)
 	return &page->values[id % NT_ID_PAGE];
 }
 
+uint64_t nt_id_map_number(struct nt_id_map *map, uint64_t id, uint64_t *n)
+{
+	uint64_t *number = nt_id_map_at(map, id);
+
+	if (number && !*number)
+		*number = ++*n;
+	return number ? *number : 0;
+}
+
 int nt_id_map_set(struct nt_id_map *map, uint64_t id, uint64_t value)
 {
 	uint64_t *at = nt_id_map_at(map, id);

@@ -32,6 +32,8 @@ struct nt_id_map {
 uint64_t nt_id_map_get(struct nt_id_map *map, uint64_t id);
 /* Where the value of an id stands, to be read or set, good until the next call; NULL: out of memory. */
 uint64_t *nt_id_map_at(struct nt_id_map *map, uint64_t id);
+/* The value of an id, where values are numbers from 1 on: one without a value gets ++*n. 0: out of memory. */
+uint64_t nt_id_map_number(struct nt_id_map *map, uint64_t id, uint64_t *n);
 /* 0 or -ENOMEM. */
 int nt_id_map_set(struct nt_id_map *map, uint64_t id, uint64_t value);
 void nt_id_map_release(struct nt_id_map *map);

@@ -107,8 +107,6 @@ int nt_html_events(const struct nt_html_scope *scope, const struct nt_html_costs
 
 /* ---- sums.c: what threads spent and did in the part, where the sums of the whole session will not do ---- */
 
-#define NT_HTML_NO_ID UINT32_MAX
-
 struct nt_html_sums {
 	const struct nt_html_scope *scope;
 	struct nt_lanes_filter *filter;
@@ -126,7 +124,7 @@ struct nt_html_sums {
 	size_t n_did, did_size;
 	struct nt_texts ops;
 	struct nt_id_map threads, sockets, pairs; /* numbers, from 1 on */
-	uint32_t n_threads, n_sockets, n_pairs;
+	uint64_t n_threads, n_sockets, n_pairs;
 	struct nt_id_map by_thread, by_pair; /* indexes + 1 */
 	char *spent_json, *did_json; /* [[utid, owner, ns], ...]; [[utid, socket_id, op, ops, bytes, cpu_ns, untimed,
 					lower_bound], ...] */

@@ -32,17 +32,10 @@ void nt_html_sums_release(struct nt_html_sums *sums)
 	*sums = (struct nt_html_sums){0};
 }
 
-/* The number of an id, from 1 on, and of NULL, which is the last one; 0: out of memory. */
-static uint32_t number_of(struct nt_id_map *map, const struct nt_value *id, uint32_t *n)
+/* Numbers from 1 on, and one for NULL; 0: out of memory. */
+static uint64_t number_of(struct nt_id_map *map, const struct nt_value *id, uint64_t *n)
 {
-	uint64_t *number;
-
-	if (id->type != NT_VALUE_INTEGER)
-		return NT_HTML_NO_ID;
-	number = nt_id_map_at(map, (uint64_t)id->integer);
-	if (number && !*number)
-		*number = ++*n;
-	return number ? (uint32_t)*number : 0;
+	return id->type == NT_VALUE_INTEGER ? nt_id_map_number(map, (uint64_t)id->integer, n) : UINT32_MAX;
 }
 
 static int add(int64_t *sum, int64_t more)
@@ -59,7 +52,7 @@ static int take_slice(void *arg, const struct nt_row *row)
 	const struct nt_value *utid = NT_VALUE(row, cpu_slice, utid);
 	const enum nt_owner owner = nt_owner_number(nt_text(NT_VALUE(row, cpu_slice, owner), ""));
 	int64_t from = nt_integer(NT_VALUE(row, cpu_slice, ts), 0), to;
-	uint32_t thread;
+	uint64_t thread;
 	int64_t i;
 
 	if (__builtin_add_overflow(from, nt_integer(NT_VALUE(row, cpu_slice, dur), 0), &to) || to > scope->to_ts)
@@ -70,8 +63,8 @@ static int take_slice(void *arg, const struct nt_row *row)
 	    !nt_lanes_has_cpu(&scope->part, NT_VALUE(row, cpu_slice, cpu)) || !nt_lanes_has_thread(sums->filter, utid))
 		return 0;
 	thread = number_of(&sums->threads, utid, &sums->n_threads);
-	i = thread ? NT_INDEX(&sums->by_thread, (uint64_t)thread << 8 | owner, sums->spent, sums->spent_size,
-			      sums->n_spent, {.utid = *utid, .owner = owner})
+	i = thread ? NT_INDEX(&sums->by_thread, thread << 8 | owner, sums->spent, sums->spent_size, sums->n_spent,
+			      {.utid = *utid, .owner = owner})
 		   : -1;
 	return i < 0 ? -ENOMEM : add(&sums->spent[i].ns, to - from);
 }
@@ -100,14 +93,14 @@ static int64_t find_did(struct nt_html_sums *sums, const struct nt_row *row)
 	const struct nt_value *utid = NT_VALUE(row, sock_op, utid), *socket_id = NT_VALUE(row, sock_op, socket_id);
 	const uint64_t thread = number_of(&sums->threads, utid, &sums->n_threads);
 	const uint64_t socket = number_of(&sums->sockets, socket_id, &sums->n_sockets);
-	const struct nt_value pair = {.type = NT_VALUE_INTEGER, .integer = (int64_t)(thread << 32 | socket)};
-	const uint64_t both = thread && socket ? number_of(&sums->pairs, &pair, &sums->n_pairs) : 0;
+	const uint64_t pair =
+		thread && socket ? nt_id_map_number(&sums->pairs, thread << 32 | socket, &sums->n_pairs) : 0;
 	bool is_new;
 	const uint32_t op = nt_texts_number(&sums->ops, nt_text(NT_VALUE(row, sock_op, op), ""), &is_new);
 
-	if (!both || !op)
+	if (!pair || !op)
 		return -1;
-	return NT_INDEX(&sums->by_pair, both << 32 | op, sums->did, sums->did_size, sums->n_did,
+	return NT_INDEX(&sums->by_pair, pair << 32 | op, sums->did, sums->did_size, sums->n_did,
 			{.utid = *utid, .socket_id = *socket_id, .op = op});
 }
 
@@ -151,8 +144,10 @@ static void write_id(struct nt_json *json, const struct nt_value *id)
 	nt_json_if(json, NULL, id->type == NT_VALUE_INTEGER, id->integer);
 }
 
-static void write_spent(struct nt_json *json, const struct nt_html_sums *sums)
+static void write_spent(struct nt_json *json, const void *arg)
 {
+	const struct nt_html_sums *sums = arg;
+
 	for (size_t i = 0; i < sums->n_spent; i++) {
 		nt_json_open(json, NULL, '[');
 		write_id(json, &sums->spent[i].utid);
@@ -162,8 +157,10 @@ static void write_spent(struct nt_json *json, const struct nt_html_sums *sums)
 	}
 }
 
-static void write_did(struct nt_json *json, const struct nt_html_sums *sums)
+static void write_did(struct nt_json *json, const void *arg)
 {
+	const struct nt_html_sums *sums = arg;
+
 	for (size_t i = 0; i < sums->n_did; i++) {
 		const struct nt_html_did *did = &sums->did[i];
 
@@ -180,25 +177,9 @@ static void write_did(struct nt_json *json, const struct nt_html_sums *sums)
 	}
 }
 
-static int write_array(const struct nt_html_sums *sums, char **text,
-		       void (*write)(struct nt_json *json, const struct nt_html_sums *sums))
-{
-	struct nt_json json = {.lines = 1};
-	size_t size;
-	bool is_whole;
-
-	json.out = open_memstream(text, &size);
-	if (!json.out)
-		return nt_db_no_memory(sums->scope->db);
-	nt_json_open(&json, NULL, '[');
-	write(&json, sums);
-	nt_json_close(&json, ']');
-	is_whole = !ferror(json.out);
-	return fclose(json.out) || !is_whole ? nt_db_no_memory(sums->scope->db) : 0;
-}
-
 int nt_html_sums_end(struct nt_html_sums *sums)
 {
-	return write_array(sums, &sums->spent_json, write_spent) || write_array(sums, &sums->did_json, write_did) ? -1
-														  : 0;
+	sums->spent_json = nt_json_array(write_spent, sums);
+	sums->did_json = nt_json_array(write_did, sums);
+	return sums->spent_json && sums->did_json ? 0 : nt_db_no_memory(sums->scope->db);
 }

@@ -34,21 +34,12 @@ static uint32_t text_number(struct nt_lanes_beside *beside, const char *text)
 	return nt_texts_number(&beside->texts, text, &is_new);
 }
 
-/* The number of an id, from 1 on; 0: out of memory. */
-static uint64_t number_of(struct nt_id_map *map, uint64_t id, uint64_t *n)
-{
-	uint64_t *number = nt_id_map_at(map, id);
-
-	if (number && !*number)
-		*number = ++*n;
-	return number ? *number : 0;
-}
-
 static int64_t find_op(struct nt_lanes_beside *beside, const struct nt_lanes_op *key)
 {
-	const uint64_t pair = number_of(&beside->pairs, (uint64_t)key->op << 32 | key->call, &beside->n_pairs);
-	const uint64_t thread =
-		key->has_utid ? number_of(&beside->threads, (uint64_t)key->utid, &beside->n_threads) : UINT32_MAX;
+	const uint64_t pair = nt_id_map_number(&beside->pairs, (uint64_t)key->op << 32 | key->call, &beside->n_pairs);
+	const uint64_t thread = key->has_utid
+					? nt_id_map_number(&beside->threads, (uint64_t)key->utid, &beside->n_threads)
+					: UINT32_MAX;
 
 	if (!pair || !thread)
 		return -1;
@@ -145,27 +136,15 @@ int nt_lanes_beside_softirq(struct nt_lanes_beside *beside, const struct nt_row 
 
 /* ---- rows ---- */
 
-/* A statement over the n sums that `write` puts, one each, into the JSON array that is its ?2. NULL: db->error. */
-static sqlite3_stmt *ask(const struct nt_lanes_beside *beside, const char *sql, size_t n,
-			 void (*write)(struct nt_json *json, const struct nt_lanes_beside *beside, size_t i))
+/* A statement over the sums that `write` puts, one each, into the JSON array that is its ?2. NULL: db->error. */
+static sqlite3_stmt *ask(const struct nt_lanes_beside *beside, const char *sql,
+			 void (*write)(struct nt_json *json, const void *beside))
 {
 	const struct nt_part *part = &beside->part;
-	struct nt_json json = {.lines = 1};
+	char *text = nt_json_array(write, beside);
 	sqlite3_stmt *statement;
-	char *text = NULL;
-	size_t size;
-	bool is_whole;
 
-	json.out = open_memstream(&text, &size);
-	if (json.out) {
-		nt_json_open(&json, NULL, '[');
-		for (size_t i = 0; i < n; i++)
-			write(&json, beside, i);
-		nt_json_close(&json, ']');
-	}
-	is_whole = json.out && !ferror(json.out);
-	if ((json.out && fclose(json.out)) || !is_whole || !text) {
-		free(text);
+	if (!text) {
 		nt_db_no_memory(part->db);
 		return NULL;
 	}
@@ -180,14 +159,12 @@ static sqlite3_stmt *ask(const struct nt_lanes_beside *beside, const char *sql, 
 	return NULL;
 }
 
-static void write_op(struct nt_json *json, const struct nt_lanes_beside *beside, size_t i)
+static void write_op(struct nt_json *json, const struct nt_texts *texts, const struct nt_lanes_op *op)
 {
-	const struct nt_lanes_op *op = &beside->ops[i];
-
 	nt_json_open(json, NULL, '[');
 	nt_json_if(json, NULL, op->has_utid, op->utid);
-	nt_json_text(json, NULL, nt_texts_text(&beside->texts, op->op));
-	nt_json_text(json, NULL, nt_texts_text(&beside->texts, op->call));
+	nt_json_text(json, NULL, nt_texts_text(texts, op->op));
+	nt_json_text(json, NULL, nt_texts_text(texts, op->call));
 	nt_json_integer(json, NULL, op->ops);
 	nt_json_integer(json, NULL, op->failed);
 	nt_json_integer(json, NULL, op->bytes);
@@ -196,6 +173,14 @@ static void write_op(struct nt_json *json, const struct nt_lanes_beside *beside,
 	nt_json_if(json, NULL, op->has_dur, op->longest_ns);
 	nt_json_integer(json, NULL, op->untimed);
 	nt_json_close(json, ']');
+}
+
+static void write_ops(struct nt_json *json, const void *arg)
+{
+	const struct nt_lanes_beside *beside = arg;
+
+	for (size_t i = 0; i < beside->n_ops; i++)
+		write_op(json, &beside->texts, &beside->ops[i]);
 }
 
 sqlite3_stmt *nt_lanes_ops(const struct nt_lanes_beside *beside)
@@ -210,20 +195,26 @@ sqlite3_stmt *nt_lanes_ops(const struct nt_lanes_beside *beside)
 		   "FROM done LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = done.utid "
 		   "LEFT JOIN process AS p ON p.session_id = ?1 AND p.upid = t.upid "
 		   "GROUP BY t.upid, op, syscall ORDER BY cpu_ns DESC, ops_count DESC, p.pid, op, syscall",
-		   beside->n_ops, write_op);
+		   write_ops);
 }
 
-static void write_softirq(struct nt_json *json, const struct nt_lanes_beside *beside, size_t i)
+static void write_softirq(struct nt_json *json, const struct nt_texts *texts, const struct nt_lanes_softirq *softirq)
 {
-	const struct nt_lanes_softirq *softirq = &beside->softirqs[i];
-
 	nt_json_open(json, NULL, '[');
-	nt_json_text(json, NULL, nt_texts_text(&beside->texts, softirq->vec));
-	nt_json_text(json, NULL, nt_texts_text(&beside->texts, softirq->context));
+	nt_json_text(json, NULL, nt_texts_text(texts, softirq->vec));
+	nt_json_text(json, NULL, nt_texts_text(texts, softirq->context));
 	nt_json_integer(json, NULL, softirq->runs);
 	nt_json_integer(json, NULL, softirq->total_ns);
 	nt_json_integer(json, NULL, softirq->longest_ns);
 	nt_json_close(json, ']');
+}
+
+static void write_softirqs(struct nt_json *json, const void *arg)
+{
+	const struct nt_lanes_beside *beside = arg;
+
+	for (size_t i = 0; i < beside->n_softirqs; i++)
+		write_softirq(json, &beside->texts, &beside->softirqs[i]);
 }
 
 sqlite3_stmt *nt_lanes_softirqs(const struct nt_lanes_beside *beside)
@@ -231,5 +222,5 @@ sqlite3_stmt *nt_lanes_softirqs(const struct nt_lanes_beside *beside)
 	return ask(beside,
 		   "SELECT value ->> 0 AS vec, value ->> 1 AS context, value ->> 2 AS runs_count, value ->> 3 AS "
 		   "total_ns, value ->> 4 AS longest_ns FROM json_each(?2) ORDER BY total_ns DESC, vec, context",
-		   beside->n_softirqs, write_softirq);
+		   write_softirqs);
 }
