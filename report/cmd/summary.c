@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * summary.c - nettape-report summary: what the network stack cost, per CPU and in all, then who made it work. Each
- * section is one query; programs get its rows whole, people the first with units, and the sums of the others.
+ * section is one query; programs get its rows whole, people the first with units, and the sums of the others. Of a part
+ * of a session, its slices and operations are summed up first (query/cpus/part_sums.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +12,10 @@
 #include "report/cmd/options.h"
 #include "report/db/result.h"
 #include "report/out/prose.h"
+#include "report/query/cpus/part_sums.h"
 #include "report/query/cpus/summary.h"
 #include "report/query/groups.h"
+#include "report/query/part_time.h"
 #include "report/query/self_cost.h"
 #include "report/query/session.h"
 #include "report/util/array.h"
@@ -22,22 +25,28 @@
 #define TOP_ASKED 25 /* of what --by asked for */
 #define TEXTS 20
 
-/* In JSON: objects; the same, of SQL behind NT_GROUP_SESSION_SQL; members of the session; one object; texts. */
-enum shape { SHAPE_ROWS, SHAPE_GROUPS, SHAPE_ONE, SHAPE_OBJECT, SHAPE_TEXTS };
+/* In JSON: objects; the same, of costs by CPU and by group, which a part has sums of; members of the session; one
+ * object; texts. */
+enum shape { SHAPE_ROWS, SHAPE_CPUS, SHAPE_GROUPS, SHAPE_ONE, SHAPE_OBJECT, SHAPE_TEXTS };
 
 struct section {
 	enum shape shape;
 	const char *name;
-	const char *sql; /* ?1 is the session, ?2 how many rows at most, -1 for all */
+	const char *sql; /* ?1 is the session; of texts, ?2 is how many at most, -1 for all */
 };
 
+#define SESSION                                                                                                        \
+	"SELECT uuid, host, kernel, machine, os, virtual, tool, start_ts, dur AS duration_ns, start_realtime_ns, "     \
+	"cpus AS n_cpus"
 static const struct section session_section = {
 	SHAPE_ONE, "session",
-	"SELECT uuid, host, kernel, machine, os, virtual, tool, start_ts, dur AS duration_ns, start_realtime_ns, "
-	"cpus AS n_cpus, events, lost, complete, "
-	"(SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) AS n_problems "
-	"FROM session AS s WHERE session_id = ?1"};
-static const struct section cpus_section = {SHAPE_ROWS, "cpus", NT_SUMMARY_CPUS_SQL};
+	SESSION ", events, lost, complete, (SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) "
+		"AS n_problems FROM session AS s WHERE session_id = ?1"};
+/* Of a part, only its blocks are read. So nobody counts the records of the recording, nor looks for its problems. */
+static const struct section session_of_part = {SHAPE_ONE, "session",
+					       SESSION ", complete FROM session WHERE session_id = ?1"};
+static const struct section part_section = {SHAPE_OBJECT, "part", "SELECT ?2 AS from_ts, ?3 AS to_ts"};
+static const struct section cpus_section = {SHAPE_CPUS, "cpus", NT_SUMMARY_CPUS_SQL};
 static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SELF_RECORDER_SQL};
 static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
 static const struct section uncovered_section = {
@@ -58,18 +67,40 @@ static struct section group_section(enum nt_group group, const char *name)
 struct summary {
 	struct nt_sessions sessions;
 	enum nt_group by; /* NT_GROUP_COUNT: not asked for */
+	struct nt_selection selection;
+	bool is_of_part; /* something is selected */
+	/* What of the session at hand; NULL: all of it. */
+	const struct nt_part *part;
+	const struct nt_part_sums *sums;
 };
 
 #define SQL_MAX 8192
 
-static sqlite3_stmt *prepare(struct nt_db *db, const struct section *section, int64_t session_id, int limit)
+static sqlite3_stmt *prepare_groups(const struct summary *summary, const char *query, int64_t session_id)
 {
 	sqlite3_stmt *statement;
 	char sql[SQL_MAX];
 
-	snprintf(sql, sizeof(sql), "%s%s", section->shape == SHAPE_GROUPS ? NT_GROUP_SESSION_SQL : "", section->sql);
-	statement = nt_db_query(db, sql, session_id);
-	sqlite3_bind_int(statement, 2, limit);
+	snprintf(sql, sizeof(sql), "%s%s", summary->sums ? "WITH " NT_PART_SUMS_SQL : NT_GROUP_SESSION_SQL, query);
+	statement = nt_db_query(summary->sessions.db, sql, session_id);
+	if (summary->sums)
+		nt_part_sums_bind(summary->sums, statement);
+	return statement;
+}
+
+static sqlite3_stmt *prepare(const struct summary *summary, const struct section *section, int64_t session_id)
+{
+	sqlite3_stmt *statement;
+
+	if (section->shape == SHAPE_CPUS)
+		return nt_summary_query(summary->sessions.db, summary->sums, section->sql, session_id);
+	if (section->shape == SHAPE_GROUPS)
+		return prepare_groups(summary, section->sql, session_id);
+	statement = nt_db_query(summary->sessions.db, section->sql, session_id);
+	if (section->shape == SHAPE_TEXTS)
+		sqlite3_bind_int(statement, 2, summary->sessions.format == NT_FORMAT_TABLE ? TEXTS : -1);
+	else if (summary->sums)
+		nt_part_sums_bind(summary->sums, statement);
 	return statement;
 }
 
@@ -82,7 +113,7 @@ static int end(struct nt_db *db, sqlite3_stmt *statement)
 
 static void json_row(struct nt_json *json, sqlite3_stmt *row, enum shape shape)
 {
-	const bool is_object = shape == SHAPE_ROWS || shape == SHAPE_GROUPS;
+	const bool is_object = shape == SHAPE_ROWS || shape == SHAPE_CPUS || shape == SHAPE_GROUPS;
 
 	if (shape == SHAPE_TEXTS) {
 		nt_json_text(json, NULL, nt_db_text(row, 0));
@@ -95,9 +126,10 @@ static void json_row(struct nt_json *json, sqlite3_stmt *row, enum shape shape)
 		nt_json_close(json, '}');
 }
 
-static int json_section(struct nt_db *db, struct nt_json *json, const struct section *section, int64_t session_id)
+static int json_section(struct summary *summary, const struct section *section, int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, section, session_id, -1);
+	sqlite3_stmt *statement = prepare(summary, section, session_id);
+	struct nt_json *json = &summary->sessions.json;
 	char bracket = section->shape == SHAPE_OBJECT ? '{' : '[';
 
 	if (section->shape != SHAPE_ONE)
@@ -106,13 +138,13 @@ static int json_section(struct nt_db *db, struct nt_json *json, const struct sec
 		json_row(json, statement, section->shape);
 	if (section->shape != SHAPE_ONE)
 		nt_json_close(json, bracket == '{' ? '}' : ']');
-	return end(db, statement);
+	return end(summary->sessions.db, statement);
 }
 
 /* One line for each value: what has many shapes would need many tables. */
-static int csv_section(struct nt_db *db, struct nt_printer *printer, const struct section *section, int64_t session_id)
+static int csv_section(struct summary *summary, const struct section *section, int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, section, session_id, -1);
+	sqlite3_stmt *statement = prepare(summary, section, session_id);
 
 	for (int64_t row = 1; nt_db_next(statement); row++) {
 		for (int i = 0; i < sqlite3_column_count(statement); i++) {
@@ -122,17 +154,16 @@ static int csv_section(struct nt_db *db, struct nt_printer *printer, const struc
 				nt_cell_text(name),	     nt_result_cell(statement, i),
 			};
 
-			nt_printer_row(printer, cells);
+			nt_printer_row(summary->sessions.printer, cells);
 		}
 	}
-	return end(db, statement);
+	return end(summary->sessions.db, statement);
 }
 
 static int give_section(struct summary *summary, const struct section *section, int64_t session_id)
 {
-	if (summary->sessions.format == NT_FORMAT_JSON)
-		return json_section(summary->sessions.db, &summary->sessions.json, section, session_id);
-	return csv_section(summary->sessions.db, summary->sessions.printer, section, session_id);
+	return summary->sessions.format == NT_FORMAT_JSON ? json_section(summary, section, session_id)
+							  : csv_section(summary, section, session_id);
 }
 
 /* All rows of what people get the first of; what --by asked for beside them. */
@@ -157,15 +188,17 @@ static int give_session(struct summary *summary, int64_t session_id)
 {
 	static const struct section *const last[] = {&recorder_section, &recorder_programs_section, &uncovered_section,
 						     &problems_section};
+	const size_t n = NT_COUNT(last) - !!summary->part;
 	int error;
 
 	if (summary->sessions.format == NT_FORMAT_JSON) {
 		nt_json_open(&summary->sessions.json, NULL, '{');
 		nt_json_integer(&summary->sessions.json, "session_id", session_id);
 	}
-	error = give_section(summary, &session_section, session_id) ||
+	error = give_section(summary, summary->part ? &session_of_part : &session_section, session_id) ||
+		(summary->part && give_section(summary, &part_section, session_id)) ||
 		give_section(summary, &cpus_section, session_id) || give_groups(summary, session_id);
-	for (size_t i = 0; i < NT_COUNT(last) && !error; i++)
+	for (size_t i = 0; i < n && !error; i++)
 		error = give_section(summary, last[i], session_id);
 	if (summary->sessions.format == NT_FORMAT_JSON)
 		nt_json_close(&summary->sessions.json, '}');
@@ -204,27 +237,65 @@ static int print_others(struct nt_db *db, int64_t session_id)
 	return end(db, row);
 }
 
-static int print_head(struct nt_db *db, int64_t session_id)
+/* What is selected of it. */
+static void print_selection(const struct summary *summary)
 {
-	sqlite3_stmt *row = prepare(db, &session_section, session_id, 1);
-	char start[NT_HUMAN_MAX], length[NT_HUMAN_MAX], events[NT_HUMAN_MAX], lost[NT_HUMAN_MAX];
+	const struct nt_part *part = summary->part;
+	struct nt_prose prose;
+
+	if (!part)
+		return;
+	nt_prose_begin(&prose, stdout);
+	nt_part_put_time(prose.line, part->session, part->from_ts, part->to_ts);
+	if (part->selection->process)
+		fprintf(prose.line, ", only process %s: of interrupts, what came in its time",
+			part->selection->process);
+	fputs(". The recorder's own cost is that of the whole recording.", prose.line);
+	nt_prose_end(&prose, "");
+	putchar('\n');
+}
+
+/* Columns of SESSION that are printed, and those behind it. */
+enum { HOST = 1, KERNEL, VIRTUAL = 5, DURATION = 8, START, N_CPUS, EVENTS, LOST, COMPLETE, PART_COMPLETE = EVENTS };
+
+static void print_counts(FILE *line, sqlite3_stmt *row)
+{
+	char events[NT_HUMAN_MAX], lost[NT_HUMAN_MAX];
+
+	fprintf(line, ", %s events, %s lost", nt_human_count(events, sqlite3_column_int64(row, EVENTS)),
+		nt_human_count(lost, sqlite3_column_int64(row, LOST)));
+}
+
+static void print_recording(const struct summary *summary, sqlite3_stmt *row)
+{
+	char start[NT_HUMAN_MAX], length[NT_HUMAN_MAX];
+	struct nt_prose prose;
+
+	nt_prose_begin(&prose, stdout);
+	if (sqlite3_column_type(row, START) != SQLITE_NULL)
+		fprintf(prose.line, "%s, ", nt_human_time(start, (uint64_t)sqlite3_column_int64(row, START)));
+	fputs(nt_human_ns(length, (uint64_t)sqlite3_column_int64(row, DURATION)), prose.line);
+	if (!summary->part)
+		print_counts(prose.line, row);
+	fprintf(prose.line, ", %s",
+		sqlite3_column_int(row, summary->part ? PART_COMPLETE : COMPLETE) ? "complete" : "NOT COMPLETE");
+	nt_prose_end(&prose, "");
+}
+
+static int print_head(const struct summary *summary, int64_t session_id)
+{
+	struct nt_db *db = summary->sessions.db;
+	sqlite3_stmt *row = prepare(summary, summary->part ? &session_of_part : &session_section, session_id);
 	const char *virtual;
 
 	if (!nt_db_next(row))
 		return end(db, row);
-	virtual = nt_db_text(row, 5);
+	virtual = nt_db_text(row, VIRTUAL);
 	virtual = strcmp(virtual, "none") ? virtual : "";
-	nt_print_prose(stdout, "", "host %s, Linux %s%s%s, %d CPUs", or_unknown(nt_db_text(row, 1)),
-		       or_unknown(nt_db_text(row, 2)), virtual[0] ? ", virtual: " : "", virtual,
-		       sqlite3_column_int(row, 10));
-	nt_human_time(start, (uint64_t)sqlite3_column_int64(row, 9));
-	nt_print_prose(stdout, "", "%s%s%s, %s events, %s lost, %s",
-		       sqlite3_column_type(row, 9) == SQLITE_NULL ? "" : start,
-		       sqlite3_column_type(row, 9) == SQLITE_NULL ? "" : ", ",
-		       nt_human_ns(length, (uint64_t)sqlite3_column_int64(row, 8)),
-		       nt_human_count(events, sqlite3_column_int64(row, 11)),
-		       nt_human_count(lost, sqlite3_column_int64(row, 12)),
-		       sqlite3_column_int(row, 13) ? "complete" : "NOT COMPLETE");
+	nt_print_prose(stdout, "", "host %s, Linux %s%s%s, %d CPUs", or_unknown(nt_db_text(row, HOST)),
+		       or_unknown(nt_db_text(row, KERNEL)), virtual[0] ? ", virtual: " : "", virtual,
+		       sqlite3_column_int(row, N_CPUS));
+	print_recording(summary, row);
 	putchar('\n');
 	return end(db, row);
 }
@@ -232,7 +303,7 @@ static int print_head(struct nt_db *db, int64_t session_id)
 static int print_group(struct summary *summary, enum nt_group group, int64_t top, int64_t session_id)
 {
 	const struct section section = group_section(group, NULL);
-	sqlite3_stmt *statement = prepare(summary->sessions.db, &section, session_id, -1);
+	sqlite3_stmt *statement = prepare(summary, &section, session_id);
 	int error;
 
 	if (!statement)
@@ -261,9 +332,10 @@ static int print_groups(struct summary *summary, int64_t session_id)
 }
 
 /* Sentences, one a line, below a title; nothing if there are none. */
-static int print_sentences(struct nt_db *db, const struct section *section, const char *title, int64_t session_id)
+static int print_sentences(const struct summary *summary, const struct section *section, const char *title,
+			   int64_t session_id)
 {
-	sqlite3_stmt *statement = prepare(db, section, session_id, TEXTS);
+	sqlite3_stmt *statement = prepare(summary, section, session_id);
 	int n = 0;
 
 	while (nt_db_next(statement)) {
@@ -271,7 +343,7 @@ static int print_sentences(struct nt_db *db, const struct section *section, cons
 			printf("\n%s\n", title);
 		nt_print_prose(stdout, "  ", "%s", nt_db_text(statement, 0));
 	}
-	return end(db, statement);
+	return end(summary->sessions.db, statement);
 }
 
 static void print_remarks(struct summary *summary)
@@ -290,81 +362,131 @@ static int print_session(struct summary *summary, int64_t session_id)
 {
 	struct nt_db *db = summary->sessions.db;
 
-	if (print_head(db, session_id) || print_part(db, session_id) || print_others(db, session_id) ||
-	    nt_summary_print_cpus(db, summary->sessions.printer, session_id) || print_groups(summary, session_id))
+	if (print_head(summary, session_id) || print_part(db, session_id) || print_others(db, session_id))
+		return -1;
+	print_selection(summary);
+	if (nt_summary_print_cpus(db, summary->sums, summary->sessions.printer, session_id) ||
+	    print_groups(summary, session_id))
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||
-	       print_sentences(db, &uncovered_section, "Not covered by this recording:", session_id) ||
-	       print_sentences(db, &problems_section, "Problems of the tape:", session_id);
+	       print_sentences(summary, &uncovered_section, "Not covered by this recording:", session_id) ||
+	       (!summary->part && print_sentences(summary, &problems_section, "Problems of the tape:", session_id));
+}
+
+/* ---- a part of a session ---- */
+
+static int show_session(struct summary *summary, int64_t session_id)
+{
+	if (summary->sessions.format != NT_FORMAT_TABLE)
+		return give_session(summary, session_id);
+	if (summary->sessions.shown)
+		puts("\n");
+	return print_session(summary, session_id);
+}
+
+static int sum_up(struct nt_part_sums *sums, const struct nt_part *part)
+{
+	const int error = nt_part_sums_read(sums);
+
+	return error ? nt_lanes_fail(part, error, "costs") : nt_part_sums_end(sums);
+}
+
+static int show_sums(struct summary *summary, const struct nt_part *part, struct nt_lanes_filter *filter)
+{
+	struct nt_part_sums sums;
+	int error;
+
+	nt_part_sums_begin(&sums, filter);
+	error = sum_up(&sums, part);
+	if (!error && !sums.n_owned)
+		error = nt_lanes_check_cpus(part, summary->sessions.why_not);
+	if (!error && !summary->sessions.why_not[0]) {
+		summary->part = part;
+		summary->sums = &sums;
+		error = show_session(summary, part->session->id);
+	}
+	nt_part_sums_release(&sums);
+	return error;
+}
+
+static int show_part(struct summary *summary, const struct nt_session *session)
+{
+	struct nt_sessions *sessions = &summary->sessions;
+	struct nt_part part = {.db = sessions->db, .session = session, .selection = &summary->selection};
+	struct nt_lanes_filter filter;
+	int error;
+
+	nt_part_choose(&part, sessions->why_not);
+	if (sessions->why_not[0])
+		return 0;
+	if (nt_session_limit(sessions->db, session, &summary->selection) ||
+	    nt_lanes_check_process(&part, sessions->why_not))
+		return -1;
+	if (sessions->why_not[0])
+		return 0;
+	error = nt_lanes_filter_init(&filter, &part);
+	if (!error)
+		error = show_sums(summary, &part, &filter);
+	nt_lanes_filter_release(&filter);
+	return error;
 }
 
 /* ---- all sessions ---- */
 
 /* Where one of these was left out, nothing is printed. */
-#define NEEDS                                                                                                          \
+#define NEEDS_OF_WHOLE                                                                                                 \
 	(NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |    \
 	 NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
+#define NEEDS_OF_PART                                                                                                  \
+	(NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_SOCK_OP) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
 
 static int one_session(void *arg, const struct nt_session *session)
 {
 	struct summary *summary = arg;
 
-	if (summary->sessions.format != NT_FORMAT_TABLE)
-		return give_session(summary, session->id);
-	if (summary->sessions.shown++)
-		puts("\n");
-	return print_session(summary, session->id);
-}
-
-static int show_all(struct summary *summary)
-{
-	struct nt_sessions *sessions = &summary->sessions;
-	int error;
-
-	if (sessions->format == NT_FORMAT_JSON) {
-		nt_json_open(&sessions->json, NULL, '{');
-		nt_json_open(&sessions->json, "sessions", '[');
-	}
-	error = nt_session_each(sessions->db, one_session, summary);
-	if (sessions->format == NT_FORMAT_JSON) {
-		nt_json_close(&sessions->json, ']');
-		nt_json_close(&sessions->json, '}');
-	}
-	return error ? nt_complain("%s", sessions->db->error) : NT_EXIT_DONE;
+	return summary->is_of_part ? show_part(summary, session) : show_session(summary, session->id);
 }
 
 static int run(const struct nt_options *options)
 {
 	static const char *const csv_names[] = {"session_id", "section", "row", "name", "value"};
-	struct summary summary = {.by = NT_GROUP_COUNT};
+	const struct nt_selection_args *selected = &options->selection;
+	struct summary summary = {
+		.by = NT_GROUP_COUNT,
+		.is_of_part = selected->from || selected->to || selected->cpus || selected->process,
+	};
 	const char *by = options->samples.by;
+	char error[NT_ERROR_MAX];
 	int code;
 
 	if (by && (summary.by = nt_group_of(by)) == NT_GROUP_COUNT) {
 		nt_complain("--by %.100s: choose " NT_GROUP_NAMES ".", by);
 		return NT_EXIT_MISUSED;
 	}
+	if (nt_select(selected, &summary.selection, error))
+		return nt_complain_misused(error);
 	code = nt_sessions_open(&summary.sessions, options->args[0], NULL, NULL, options->format);
-	if (!code && nt_db_need(summary.sessions.db, NEEDS))
+	if (!code && nt_db_need(summary.sessions.db, summary.is_of_part ? NEEDS_OF_PART : NEEDS_OF_WHOLE))
 		code = nt_complain("%s", summary.sessions.db->error);
 	if (!code && options->format == NT_FORMAT_CSV &&
 	    nt_printer_begin(summary.sessions.printer, NT_COUNT(csv_names), csv_names))
 		code = nt_complain("out of memory.");
 	if (!code)
-		code = show_all(&summary);
+		code = nt_sessions_show(&summary.sessions, one_session, &summary);
 	nt_sessions_close(&summary.sessions);
 	return code;
 }
 
 static const struct nt_option options[] = {
-	NT_OPTION_BY_COST, NT_OPTION_JSON, NT_OPTION_CSV, NT_OPTION_HELP, NT_OPTIONS_END,
+	NT_OPTIONS_TIME, NT_OPTIONS_WHO, NT_OPTION_BY_COST, NT_OPTION_JSON,
+	NT_OPTION_CSV,	 NT_OPTION_HELP, NT_OPTIONS_END,
 };
 
 const struct nt_command nt_cmd_summary = {
 	.name = "summary",
 	.group = NT_GROUP_LOOK,
-	.usage = "TAPE|DB [--by WHAT] [--json|--csv]",
+	.usage = "TAPE|DB [--by WHAT] [OPTION]... [--json|--csv]",
 	.what = "show what the network stack cost, by CPU, program, process, socket",
 	.help = "Each nanosecond of a CPU has one owner, so times add up. CSV has one line for each value.",
 	.example = "summary busy.tape",

@@ -43,6 +43,20 @@ const char *nt_human_ns(char text[NT_HUMAN_MAX], uint64_t ns)
 	return with_unit(text, ns, units);
 }
 
+const char *nt_human_seconds(char text[NT_HUMAN_MAX], uint64_t ns)
+{
+	unsigned long long whole = ns / 1000000000, fraction = ns % 1000000000;
+	int digits = 9;
+
+	for (; digits && fraction % 10 == 0; digits--)
+		fraction /= 10;
+	if (digits)
+		snprintf(text, NT_HUMAN_MAX, "%llu.%0*llu s", whole, digits, fraction);
+	else
+		snprintf(text, NT_HUMAN_MAX, "%llu s", whole);
+	return text;
+}
+
 const char *nt_human_bytes(char text[NT_HUMAN_MAX], uint64_t bytes)
 {
 	static const struct unit units[] = {

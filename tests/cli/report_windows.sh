@@ -40,6 +40,9 @@ flame --folded"
 latency="latency --by process --json
 latency --by socket --csv"
 html="export html"
+summary="summary
+summary --json
+summary --by socket --csv"
 
 cp -r tests/golden/{demo,v1-stacks,v1-samples}.tape "$work"
 make_tape loss 400
@@ -50,6 +53,42 @@ same_as_database loss "$timeline" "--from 100ms --to 120ms" "--from 20ms --to 21
 same_as_database demo "$html" "--from 1 --to 1.1" "--from 300ms --to 302ms --cpu 1" "--to 50ms" "--cpu 0" \
     "--from 1.9 --process bash" "--from 1000"
 same_as_database loss "$html" "--from 100ms --to 120ms" "--from 390ms --cpu 0"
+same_as_database demo "$summary" "--from 1 --to 1.1" "--from 300ms --to 302ms --cpu 1" "--to 50ms" "--cpu 0" \
+    "--from 1.9 --process bash" "--process iperf3" "--from 1000" "--cpu 7" "--process nobody"
+same_as_database loss "$summary" "--from 100ms --to 120ms" "--from 390ms --cpu 0"
 same_as_database v1-stacks "$stages" "--from 100us --to 1" "--to 50us" "--cpu 0" "--cpu 7"
 same_as_database v1-samples "$latency" "--from 1ms" "--to 1ms"
+
+# summary_is_sql SELECTION CONDITION FROM TO: the times of owners, and who spent them, added up from the slices that
+# overlap that time, in ns since the start
+summary_is_sql() {
+    # shellcheck disable=SC2086
+    "$REPORT" summary --json "$work/demo.tape" $1 >"$work/summary.json"
+    sqlite3 "$work/demo.db" "
+        WITH edge AS (SELECT start_ts + $3 AS from_ts, min(start_ts + $4, end_ts) AS to_ts FROM session),
+             part AS (SELECT c.*, min(c.ts + c.dur, to_ts) - max(c.ts, from_ts) AS ns, t.upid AS upid
+                      FROM edge, cpu_slice AS c LEFT JOIN thread AS t USING (session_id, utid)
+                      WHERE c.ts < to_ts AND c.ts + c.dur > from_ts AND $2)
+        SELECT cpu, owner, sum(ns) FROM part GROUP BY cpu, owner UNION ALL
+        SELECT 'process ' || (SELECT coalesce(pid, '') FROM process AS p WHERE p.upid = part.upid), owner, sum(ns)
+        FROM part WHERE owner IN ('send', 'recv') GROUP BY upid, owner ORDER BY 1, 2" >"$work/by_sql"
+    sqlite3 :memory: "
+        WITH one AS (SELECT value AS session FROM json_each(readfile('$work/summary.json'), '\$.sessions'))
+        SELECT c.value ->> 'cpu', replace(o.key, '_ns', ''), o.value FROM one, json_each(session, '\$.cpus') AS c,
+               json_each(c.value) AS o
+        WHERE c.value ->> 'cpu' IS NOT NULL AND o.key LIKE '%\_ns' ESCAPE '\' AND o.value > 0 AND
+              o.key NOT IN ('all_ns', 'net_ns', 'stolen_ns') UNION ALL
+        SELECT 'process ' || coalesce(p.value ->> 'pid', ''), replace(o.key, '_ns', ''), o.value
+        FROM one, json_each(session, '\$.processes') AS p, json_each(p.value) AS o
+        WHERE o.key IN ('send_ns', 'recv_ns') AND o.value > 0 ORDER BY 1, 2" >"$work/by_summary"
+    has "summary $1: something" "$(cat "$work/by_sql")" "task"
+    same "summary $1: as SQL adds it up" "$work/by_summary" "$work/by_sql"
+}
+read -r edge_ns _ < <(sqlite3 "$work/demo.db" "
+    SELECT ts + c.dur - start_ts FROM cpu_slice AS c JOIN session USING (session_id)
+    WHERE owner = 'send' AND ts - start_ts > 500000000 ORDER BY ts LIMIT 1")
+summary_is_sql "--from 1 --to 1.1" 1 1000000000 1100000000
+summary_is_sql "--to ${edge_ns}ns --cpu 1" "c.cpu = 1" 0 "$edge_ns"
+summary_is_sql "--from ${edge_ns}ns" 1 "$edge_ns" 9000000000
+summary_is_sql "--process iperf3" "t.upid IN (SELECT upid FROM process WHERE name = 'iperf3')" 0 9000000000
 finish

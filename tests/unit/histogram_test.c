@@ -304,10 +304,10 @@ static void test_seconds(void **state)
 	char text[NT_HUMAN_MAX];
 
 	(void)state;
-	assert_string_equal(nt_heat_seconds(text, 0), "0 s");
-	assert_string_equal(nt_heat_seconds(text, 1), "0.000000001 s");
-	assert_string_equal(nt_heat_seconds(text, 1000005000000), "1000.005 s");
-	assert_string_equal(nt_heat_seconds(text, INT64_MAX), "9223372036.854775807 s");
+	assert_string_equal(nt_human_seconds(text, 0), "0 s");
+	assert_string_equal(nt_human_seconds(text, 1), "0.000000001 s");
+	assert_string_equal(nt_human_seconds(text, 1000005000000), "1000.005 s");
+	assert_string_equal(nt_human_seconds(text, INT64_MAX), "9223372036.854775807 s");
 }
 
 /* The ticks of a map of this time; no two have the same label. Those that have no room for one have none. */

@@ -43,7 +43,7 @@ struct page {
 struct section {
 	struct nt_html_scope scope;
 	struct nt_html_costs costs;
-	struct nt_html_sums sums;
+	struct nt_part_sums sums;
 	struct nt_html_stages stages;
 };
 
@@ -170,7 +170,7 @@ static int scan(struct section *section)
 		n = 0;
 	}
 	if (is_part(&section->scope))
-		readers[n++] = nt_html_spent_reader(&section->sums);
+		readers[n++] = nt_part_sums_slices(&section->sums);
 	if (section->stages.has) {
 		nt_stage_readers(section->stages.result.reading, readers + n);
 		n += NT_STAGE_READERS;
@@ -180,9 +180,9 @@ static int scan(struct section *section)
 
 static int read_sums(struct section *section)
 {
-	const int error = nt_html_sums_read_ops(&section->sums);
+	const int error = nt_part_sums_read_ops(&section->sums);
 
-	if (error || nt_html_sums_end(&section->sums))
+	if (error || nt_part_sums_end(&section->sums))
 		return nt_lanes_fail(&section->scope.part, error ? error : -1, "operations");
 	section->scope.sums = &section->sums;
 	return 0;
@@ -195,7 +195,7 @@ static int read_section(const struct page *page, struct section *section)
 		return -1;
 	if (!section->costs.steps)
 		return 0;
-	nt_html_sums_begin(&section->scope, &section->costs.filter, &section->sums);
+	nt_part_sums_begin(&section->sums, &section->costs.filter);
 	if (nt_html_stages_begin(&section->scope, &section->stages) || end_stages(&section->stages, scan(section)))
 		return -1;
 	nt_html_costs_end(&section->costs);
@@ -220,7 +220,7 @@ static int write_session(void *arg, const struct nt_session *session)
 		nt_json_close(&page->json, '}');
 	}
 	nt_html_stages_release(&section.stages);
-	nt_html_sums_release(&section.sums);
+	nt_part_sums_release(&section.sums);
 	nt_html_costs_release(&section.costs);
 	return error;
 }

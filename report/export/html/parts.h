@@ -6,10 +6,9 @@
 #pragma once
 
 #include "report/out/output.h"
-#include "report/query/cpus/read.h"
+#include "report/query/cpus/part_sums.h"
 #include "report/query/stages/result.h"
 #include "report/timeline/timeline.h"
-#include "report/util/texts.h"
 
 /* What all queries about a session are bound by. Stays where it is: `part` points into it. */
 struct nt_html_scope {
@@ -20,15 +19,15 @@ struct nt_html_scope {
 	int64_t from_ts, to_ts; /* what of the session is selected; equal: nothing */
 	bool is_whole; /* all of it is */
 	char cpus[NT_CPUS_SQL_MAX]; /* the selected CPUs, as a condition in SQL on `cpu` */
-	const struct nt_html_sums
-		*sums; /* what was spent and done there; NULL: all is selected, cpu_cost and sock_cost have it */
+	/* What was spent and done there; NULL: all is selected, cpu_cost and sock_cost have it. */
+	const struct nt_part_sums *sums;
 };
 
 void nt_html_scope_init(struct nt_html_scope *scope, struct nt_db *db, const struct nt_selection *selection,
 			const struct nt_session *session);
 /*
- * Prepares a statement, binding ?1 the session, ?2 and ?3 the time, ?4 the process or NULL, ?5 and ?6 the arrays of
- * `sums`, as far as it has them. NULL: db->error.
+ * Prepares a statement, binding ?1 the session, ?2 and ?3 the time, ?4 the process or NULL, and what `sums` binds, as
+ * far as it has them. NULL: db->error.
  */
 sqlite3_stmt *nt_html_prepare(const struct nt_html_scope *scope, const char *sql);
 
@@ -104,41 +103,6 @@ int nt_html_tables(const struct nt_html_scope *scope, struct nt_json *json);
 int nt_html_texts(const struct nt_html_scope *scope, struct nt_json *json);
 /* "events": [{"name", "title", "counts": [step, count, step, count, ...]}, ...], of those that there are. */
 int nt_html_events(const struct nt_html_scope *scope, const struct nt_html_costs *costs, struct nt_json *json);
-
-/* ---- sums.c: what threads spent and did in the part, where the sums of the whole session will not do ---- */
-
-struct nt_html_sums {
-	const struct nt_html_scope *scope;
-	struct nt_lanes_filter *filter;
-	struct nt_html_spent {
-		struct nt_value utid;
-		enum nt_owner owner;
-		int64_t ns;
-	} * spent;
-	size_t n_spent, spent_size;
-	struct nt_html_did {
-		struct nt_value utid, socket_id;
-		uint32_t op; /* number of a text */
-		int64_t ops, bytes, cpu_ns, untimed, lower_bound;
-	} * did;
-	size_t n_did, did_size;
-	struct nt_texts ops;
-	struct nt_id_map threads, sockets, pairs; /* numbers, from 1 on */
-	uint64_t n_threads, n_sockets, n_pairs;
-	struct nt_id_map by_thread, by_pair; /* indexes + 1 */
-	char *spent_json, *did_json; /* [[utid, owner, ns], ...]; [[utid, socket_id, op, ops, bytes, cpu_ns, untimed,
-					lower_bound], ...] */
-};
-
-/* `scope` and `filter` must outlive it. To be released in any case. */
-void nt_html_sums_begin(const struct nt_html_scope *scope, struct nt_lanes_filter *filter, struct nt_html_sums *sums);
-/* Takes CPU time of the owners send, recv and task out of a scan. Good as long as *sums. */
-struct nt_scan_reader nt_html_spent_reader(struct nt_html_sums *sums);
-/* Reads the operations. 0; -1 and db->error; -ENOMEM; -ERANGE: they are no recorder's. */
-int nt_html_sums_read_ops(struct nt_html_sums *sums);
-/* After both: writes the arrays. 0, or -1 and db->error. */
-int nt_html_sums_end(struct nt_html_sums *sums);
-void nt_html_sums_release(struct nt_html_sums *sums);
 
 /* ---- latency.c: the figures of each hook as in `latency --json`, and heat maps ----
  *

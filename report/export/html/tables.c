@@ -29,20 +29,14 @@
 #define SPENT_SUMS                                                                                                     \
 	"spent AS (SELECT utid, owner, sum(spent_ns) AS ns FROM cpu_cost "                                             \
 	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task') " OF_PICKED "GROUP BY utid, owner), "
-#define SPENT_PART "spent AS (SELECT value ->> 0 AS utid, value ->> 1 AS owner, value ->> 2 AS ns FROM json_each(?5)), "
 
 #define DID_SUMS                                                                                                       \
 	"did AS (SELECT utid, socket_id, op, sum(ops) AS ops, sum(bytes) AS bytes, "                                   \
 	"sum(cpu_ns) AS cpu_ns, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "                             \
 	"FROM sock_cost WHERE session_id = ?1 " OF_PICKED "GROUP BY utid, socket_id, op), "
-#define DID_PART                                                                                                       \
-	"did AS (SELECT value ->> 0 AS utid, value ->> 1 AS socket_id, value ->> 2 AS op, value ->> 3 AS ops, "        \
-	"value ->> 4 AS bytes, value ->> 5 AS cpu_ns, value ->> 6 AS untimed, value ->> 7 AS lower_bound "             \
-	"FROM json_each(?6)), "
-
-#define SPAN "span AS (SELECT ?3 - ?2 AS ns), "
+#define SPAN "span AS (SELECT ?3 - ?2 AS ns) "
 #define SAMPLES                                                                                                        \
-	"dropped AS (SELECT * FROM skb_drop "                                                                          \
+	", dropped AS (SELECT * FROM skb_drop "                                                                        \
 	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
 	"resent AS (SELECT * FROM tcp_retransmit "                                                                     \
 	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
@@ -60,8 +54,7 @@ static char *make_sql(const struct nt_html_scope *scope, const char *query)
 	if (!out)
 		return NULL;
 	fputs("WITH " PICKED, out);
-	fputs(scope->sums ? SPENT_PART DID_PART : SPENT_SUMS DID_SUMS, out);
-	fputs(SPAN, out);
+	fputs(scope->sums ? NT_PART_SUMS_SQL : SPENT_SUMS DID_SUMS SPAN, out);
 	fprintf(out, SAMPLES, cpus, cpus, cpus);
 	fputs(query, out);
 	if (fclose(out)) {

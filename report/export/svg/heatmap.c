@@ -106,7 +106,7 @@ static void draw_time_axis(const struct nt_heatmap *map, FILE *out, int64_t sinc
 	char text[NT_HUMAN_MAX];
 
 	for (uint64_t tick = first; tick <= last; tick++) {
-		double room = LETTER * (double)strlen(nt_heat_seconds(text, tick * step)) + 8;
+		double room = LETTER * (double)strlen(nt_human_seconds(text, tick * step)) + 8;
 
 		while ((double)every * apart < room && every < last)
 			every++;
@@ -116,7 +116,7 @@ static void draw_time_axis(const struct nt_heatmap *map, FILE *out, int64_t sinc
 
 		fprintf(out, "<line class=\"line\" x1=\"%.2f\" y1=\"%d\" x2=\"%.2f\" y2=\"%d\" stroke=\"%s\"/>", x,
 			PLOT_TOP + PLOT_HEIGHT, x, PLOT_TOP + PLOT_HEIGHT + 5, NT_SVG_SOFT);
-		nt_heat_seconds(text, tick * step);
+		nt_human_seconds(text, tick * step);
 		if ((tick - first) % every || x + LETTER_NARROW * (double)strlen(text) / 2 > WIDTH)
 			continue;
 		fprintf(out,

@@ -8,6 +8,7 @@
 
 #include "report/out/prose.h"
 #include "report/query/latency/heatmap.h"
+#include "report/query/part_time.h"
 #include "report/util/array.h"
 
 #define LABEL 7 /* characters before the frame */
@@ -26,13 +27,6 @@ static const struct {
 #define COLOUR_NETWORK 39
 #define COLOUR_UNCOVERED 199
 #define COLOUR_OFFLINE 250
-
-const char *nt_lanes_seconds(char out[NT_HUMAN_MAX], uint64_t ns)
-{
-	nt_heat_seconds(out, ns);
-	*strchr(out, ' ') = 0; /* its unit */
-	return out;
-}
 
 /* ---- a CPU ---- */
 
@@ -156,7 +150,7 @@ static void draw_labels(const struct nt_lanes *lanes, FILE *out, uint64_t begin,
 		/* A label that would run into the one before is left out; its tick is there. */
 		if (at && column < at + 1)
 			continue;
-		nt_lanes_seconds(text, tick);
+		nt_part_seconds(text, tick);
 		fprintf(out, "%*s%s", (int)(column - at), "", text);
 		at = column + strlen(text);
 	}

@@ -94,6 +94,17 @@ sqlite3_stmt *nt_lanes_losses(const struct nt_part *part)
 			     " GROUP BY cpu, ts ORDER BY uncovered_ns DESC, cpu, ts");
 }
 
+/* ---- what happened ---- */
+
+int nt_lanes_read_ops(const struct nt_part *part, int64_t from_ts, const struct nt_scan_reader *reader)
+{
+	struct nt_scan_want want = {.to_ns = (uint64_t)part->to_ts + 1, .begun_within = true};
+
+	if (nt_scan_ops_since(part->db, (uint64_t)from_ts, (uint64_t)part->to_ts, &want.from_ns))
+		return -1;
+	return nt_scan_within(part->db, part->session->id, &want, reader, 1);
+}
+
 struct looking {
 	const struct nt_part *part;
 	bool has_found;

@@ -36,6 +36,11 @@ struct nt_lanes_reading {
 	void *arg;
 };
 struct nt_scan_reader nt_lanes_reader(struct nt_lanes_reading *reading);
+/*
+ * Reads rows of sock_op: at least those that ended from `from_ts` to the part's end, from where the first of them
+ * began. 0; -1 and db->error; or what the reader gave.
+ */
+int nt_lanes_read_ops(const struct nt_part *part, int64_t from_ts, const struct nt_scan_reader *reader);
 /* Says what an error of a scan means: -1, that said it itself; that of `what` memory ran out (-ENOMEM), or that they
  * are no recorder's. Always -1. */
 int nt_lanes_fail(const struct nt_part *part, int error, const char *what);

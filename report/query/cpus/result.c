@@ -55,17 +55,6 @@ static int add_to_lanes(void *arg, const struct nt_lane_slice *slice)
 	return nt_lanes_add(arg, slice);
 }
 
-/* An operation counts where it ended. So it is read from where the first began of those that did. */
-static int read_ops(const struct nt_part *part, const struct nt_scan_reader *reader)
-{
-	const uint64_t from_ns = (uint64_t)part->from_ts, to_ns = (uint64_t)part->to_ts;
-	struct nt_scan_want want = {.to_ns = to_ns + 1, .begun_within = true};
-
-	if (nt_scan_ops_since(part->db, from_ns, to_ns, &want.from_ns))
-		return -1;
-	return nt_scan_within(part->db, part->session->id, &want, reader, 1);
-}
-
 static int read_lanes(struct nt_lanes_result *result)
 {
 	const struct nt_part *part = &result->part;
@@ -79,8 +68,9 @@ static int read_lanes(struct nt_lanes_result *result)
 	const size_t n = NT_COUNT(readers);
 	int error = nt_scan_all(part->db, part->session->id, small, readers, is_limited ? n - 1 : n);
 
+	/* An operation counts where it ended. */
 	if (!error && is_limited)
-		error = read_ops(part, &readers[n - 1]);
+		error = nt_lanes_read_ops(part, part->from_ts, &readers[n - 1]);
 	nt_lanes_order(&result->lanes);
 	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }

@@ -54,8 +54,6 @@ uint64_t nt_lanes_worst_whole(const struct nt_lanes_result *result, const struct
 
 /* `since_ts` is time 0 of the axis, and not after from_ts. */
 void nt_lanes_draw(const struct nt_lanes *lanes, FILE *out, int64_t since_ts, const struct nt_terminal *terminal);
-/* Seconds with as many digits as they have, as --from takes them: "2.5". Gives `out`. */
-const char *nt_lanes_seconds(char out[NT_HUMAN_MAX], uint64_t ns);
 
 /* ---- all of it; 0, or -1 and a sentence in db->error ---- */
 

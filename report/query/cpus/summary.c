@@ -52,7 +52,7 @@ static bool is_shown(int owner, bool with_offline)
 
 struct table {
 	struct nt_printer *printer;
-	bool with_offline, with_times;
+	bool with_offline, with_times, with_counts;
 };
 
 static int begin(const struct table *table)
@@ -65,8 +65,10 @@ static int begin(const struct table *table)
 		if (is_shown(owner, table->with_offline))
 			names[n++] = nt_owner_name((enum nt_owner)owner);
 	}
-	names[n++] = "events_count";
-	names[n++] = "lost_count";
+	if (table->with_counts) {
+		names[n++] = "events_count";
+		names[n++] = "lost_count";
+	}
 	nt_printer_leave_out(table->printer,
 			     "events_count,lost_count,net_tx,hardirq,softirq,offline,idle,task,uncovered");
 	return nt_printer_begin(table->printer, n, names);
@@ -98,8 +100,10 @@ static int print_row(const struct table *table, const struct line *line, bool of
 			cells[n++] = nt_cell_figure(of_times ? nt_human_ns(texts[owner], line->ns[owner])
 							     : percent(texts[owner], line->ns[owner], whole));
 	}
-	cells[n++] = of_times ? nt_cell_figure("") : nt_cell_integer(line->events);
-	cells[n++] = of_times ? nt_cell_figure("") : nt_cell_integer(line->lost);
+	if (table->with_counts) {
+		cells[n++] = of_times ? nt_cell_figure("") : nt_cell_integer(line->events);
+		cells[n++] = of_times ? nt_cell_figure("") : nt_cell_integer(line->lost);
+	}
 	return nt_printer_row(table->printer, cells);
 }
 
@@ -162,26 +166,53 @@ static void print_times(const struct line *total, bool with_offline)
 	nt_print_prose(stdout, "", "Time of all CPUs: %s.", text);
 }
 
-static int find_offline(struct nt_db *db, int64_t session_id, bool *has)
+/* Of all of session ?1. Of a part of a recording (import --from), too, nobody knows what was stolen. */
+#define WHOLE_SQL                                                                                                      \
+	"owned AS (SELECT cpu, owner, ns FROM net_cost_cpu WHERE session_id = ?1), "                                   \
+	"counted AS (SELECT cpu, sum(records) AS events, sum(lost) AS lost, "                                          \
+	"sum(CASE WHEN kind IN " NT_SAMPLES_SQL " THEN lost ELSE 0 END) AS lost_samples FROM record_count "            \
+	"WHERE session_id = ?1 GROUP BY cpu), "                                                                        \
+	"stolen AS (SELECT cpu, (max(value) - min(value)) * (1000000000 / "                                            \
+	"(SELECT clock_ticks FROM session WHERE session_id = ?1)) AS stolen_ns FROM proc_counter "                     \
+	"WHERE session_id = ?1 AND source = '/proc/stat' AND name = 'steal' AND cpu IS NOT NULL "                      \
+	"AND NOT EXISTS (" NT_META_SQL(NT_LOAD_RECORDING_START) ") GROUP BY cpu) "
+#define PART_SQL                                                                                                       \
+	NT_PART_OWNED_SQL ", counted AS (SELECT NULL AS cpu, NULL AS events, NULL AS lost, NULL AS lost_samples "      \
+			  "WHERE 0), stolen AS (SELECT NULL AS cpu, NULL AS stolen_ns WHERE 0) "
+#define SQL_MAX 8192
+
+sqlite3_stmt *nt_summary_query(struct nt_db *db, const struct nt_part_sums *sums, const char *query, int64_t session_id)
+{
+	sqlite3_stmt *statement;
+	char sql[SQL_MAX];
+
+	snprintf(sql, sizeof(sql), "WITH %s%s", sums ? PART_SQL : WHOLE_SQL, query);
+	statement = nt_db_query(db, sql, session_id);
+	if (sums)
+		nt_part_sums_bind(sums, statement);
+	return statement;
+}
+
+static int find_offline(struct nt_db *db, const struct nt_part_sums *sums, int64_t session_id, bool *has)
 {
 	sqlite3_stmt *statement =
-		nt_db_query(db, "SELECT 1 FROM net_cost_cpu WHERE session_id = ? AND owner = 'offline'", session_id);
+		nt_summary_query(db, sums, "SELECT 1 FROM owned WHERE owner = 'offline' AND ns > 0", session_id);
 
 	*has = nt_db_next(statement);
 	return nt_db_end(db, statement, "the summary cannot be made");
 }
 
-int nt_summary_print_cpus(struct nt_db *db, struct nt_printer *printer, int64_t session_id)
+int nt_summary_print_cpus(struct nt_db *db, const struct nt_part_sums *sums, struct nt_printer *printer,
+			  int64_t session_id)
 {
-	struct table table = {.printer = printer};
+	struct table table = {.printer = printer, .with_counts = !sums};
 	struct line line = {0};
 	sqlite3_stmt *statement;
 	int error;
 
-	if (find_offline(db, session_id, &table.with_offline))
+	if (find_offline(db, sums, session_id, &table.with_offline))
 		return -1;
-	statement = nt_db_query(db, NT_SUMMARY_CPUS_SQL, session_id);
-	sqlite3_bind_int(statement, 2, -1);
+	statement = nt_summary_query(db, sums, NT_SUMMARY_CPUS_SQL, session_id);
 	table.with_times = nt_terminal_find(stdout, NT_FORMAT_TABLE).width >= WIDTH_WITH_TIMES;
 	nt_print_heading(stdout, "Owners of each CPU's time, in %%%s", table.with_times ? " and as time" : "");
 	error = begin(&table);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * text.c - the part of result.h that is for people: the time, the picture, the owners in nanoseconds, the
- * threads that ran, and what else happened.
+ * text.c - the part of result.h that is for people: the picture, the owners in nanoseconds, the threads that ran, and
+ * what else happened.
  */
 #include <string.h>
-#include <time.h>
 
 #include "report/db/result.h"
 #include "report/out/prose.h"
 #include "report/query/cpus/result.h"
+#include "report/query/part_time.h"
 #include "report/util/array.h"
 
 #define TOP 10
@@ -21,53 +21,6 @@ struct text {
 	struct nt_printer *printer;
 	sqlite3_stmt *names;
 };
-
-/* As --from takes it, with as many digits as it has; "-" where the wall's time is not known. */
-static const char *utc(char text[NT_HUMAN_MAX], const struct nt_session *session, int64_t ts)
-{
-	uint64_t ns = (uint64_t)session->start_realtime_ns + ((uint64_t)ts - (uint64_t)session->start_ts);
-	unsigned long long fraction = ns % 1000000000;
-	time_t seconds = (time_t)(ns / 1000000000);
-	struct tm parts;
-	size_t n = 0;
-	int digits = 9;
-
-	for (; digits && fraction % 10 == 0; digits--)
-		fraction /= 10;
-	if (session->start_realtime_ns && gmtime_r(&seconds, &parts))
-		n = strftime(text, NT_HUMAN_MAX, "%Y-%m-%dT%H:%M:%S", &parts);
-	if (!n)
-		snprintf(text, NT_HUMAN_MAX, "-");
-	else if (digits)
-		snprintf(text + n, NT_HUMAN_MAX - n, ".%0*lluZ", digits, fraction);
-	else
-		snprintf(text + n, NT_HUMAN_MAX - n, "Z");
-	return text;
-}
-
-static const char *since_start(char text[NT_HUMAN_MAX], const struct nt_session *session, int64_t ts)
-{
-	return nt_lanes_seconds(text, (uint64_t)ts - (uint64_t)session->start_ts);
-}
-
-/* ---- times ---- */
-
-/* "from 0.2 s (2023-11-14T22:13:20.2Z) to 0.3 s: 100.0 ms, all of the recording" */
-static void put_time(const struct text *text, FILE *line, int64_t from_ts, int64_t to_ts)
-{
-	const struct nt_session *session = text->result->part.session;
-	char from[NT_HUMAN_MAX], to[NT_HUMAN_MAX], wall[NT_HUMAN_MAX], span[NT_HUMAN_MAX], of[NT_HUMAN_MAX];
-
-	fprintf(line, "from %s s (%s) to %s s: %s", since_start(from, session, from_ts), utc(wall, session, from_ts),
-		since_start(to, session, to_ts), nt_human_ns(span, (uint64_t)to_ts - (uint64_t)from_ts));
-	if (session->recording_ns > 0)
-		fprintf(line, " of a part of a recording of %s", nt_human_ns(of, (uint64_t)session->recording_ns));
-	else if (from_ts == session->start_ts && to_ts == session->end_ts)
-		fputs(", all of the recording", line);
-	else
-		fprintf(line, " of a recording of %s",
-			nt_human_ns(of, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
-}
 
 /* ---- whose it was ---- */
 
@@ -316,7 +269,7 @@ static int print_lanes(const struct text *text, const char *before, const struct
 
 	nt_prose_begin(&prose, text->out);
 	fputs(before, prose.line);
-	put_time(text, prose.line, lanes->from_ts, lanes->to_ts);
+	nt_part_put_time(prose.line, part->session, lanes->from_ts, lanes->to_ts);
 	fprintf(prose.line, "; a cell is %s",
 		nt_human_ns(cell, ((uint64_t)lanes->to_ts - (uint64_t)lanes->from_ts) / lanes->columns));
 	nt_prose_end(&prose, "");
@@ -404,8 +357,8 @@ static int print_worst_row(const struct text *text, unsigned int number)
 
 	nt_lanes_total(&worst->lanes, total);
 	cells[WORST_NUMBER] = nt_cell_integer(number + 1);
-	cells[WORST_FROM] = nt_cell_figure(since_start(from, result->part.session, worst->window.ts));
-	cells[WORST_UTC] = nt_cell_figure(utc(wall, result->part.session, worst->window.ts));
+	cells[WORST_FROM] = nt_cell_figure(nt_part_since(from, result->part.session, worst->window.ts));
+	cells[WORST_UTC] = nt_cell_figure(nt_part_utc(wall, result->part.session, worst->window.ts));
 	cells[WORST_CPU] = nt_cell_integer(busiest(result, &worst->lanes));
 	cells[WORST_NS] = nt_cell_figure(nt_human_ns(ns, worst->window.ns));
 	cells[WORST_SHARE] = nt_cell_figure(nt_human_share(share, worst->window.ns, whole));
@@ -500,7 +453,7 @@ static void print_zoom(const struct text *text, const struct nt_lanes_worst *wor
 	const struct nt_lanes_result *result = text->result;
 	const struct nt_session *session = result->part.session;
 	bool by_wall = result->is_one_of_many && session->start_realtime_ns;
-	const char *(*time_of)(char *, const struct nt_session *, int64_t) = by_wall ? utc : since_start;
+	const char *(*time_of)(char *, const struct nt_session *, int64_t) = by_wall ? nt_part_utc : nt_part_since;
 	int64_t begin = worst->window.ts, end = (int64_t)((uint64_t)begin + result->choice->window_ns);
 	char from[NT_HUMAN_MAX], to[NT_HUMAN_MAX];
 	struct nt_prose command;
@@ -528,7 +481,7 @@ static int print_worst(const struct text *text)
 
 	nt_prose_begin(&prose, text->out);
 	fputs("searched ", prose.line);
-	put_time(text, prose.line, result->part.from_ts, result->part.to_ts);
+	nt_part_put_time(prose.line, result->part.session, result->part.from_ts, result->part.to_ts);
 	nt_prose_end(&prose, "");
 	if (!result->n_worst) {
 		fprintf(text->out, "\nNone of this time was %s.\n", result->choice->worst);

@@ -90,17 +90,3 @@ uint64_t nt_heat_step(uint64_t span_ns)
 		return power;
 	return least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
 }
-
-const char *nt_heat_seconds(char out[NT_HUMAN_MAX], uint64_t ns)
-{
-	unsigned long long whole = ns / 1000000000, fraction = ns % 1000000000;
-	int digits = 9;
-
-	for (; digits && fraction % 10 == 0; digits--)
-		fraction /= 10;
-	if (digits)
-		snprintf(out, NT_HUMAN_MAX, "%llu.%0*llu s", whole, digits, fraction);
-	else
-		snprintf(out, NT_HUMAN_MAX, "%llu s", whole);
-	return out;
-}

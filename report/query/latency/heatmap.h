@@ -38,8 +38,6 @@ double nt_heat_level_begin(unsigned int level, double most);
 
 /* The least of 1, 2, 5 times a power of ten nanoseconds that makes at most ten steps of the span. */
 uint64_t nt_heat_step(uint64_t span_ns);
-/* A time as seconds, with as many digits as it has. Gives `out`. */
-const char *nt_heat_seconds(char out[NT_HUMAN_MAX], uint64_t ns);
 
 /* Lines of characters: `since_ts` is time 0 of the axis, and not after begin_ts. `colour`: with escape sequences of a
  * terminal. */

@@ -65,8 +65,8 @@ static void print_axis(const struct nt_heatmap *map, FILE *out, int64_t since_ts
 	fprintf(out, "%*s +", LABEL, "");
 	for (uint32_t column = 0; column < map->columns; column++)
 		fputc('-', out);
-	nt_heat_seconds(left, to_unit(begin, unit));
-	nt_heat_seconds(right, to_unit(begin + span, unit));
+	nt_human_seconds(left, to_unit(begin, unit));
+	nt_human_seconds(right, to_unit(begin + span, unit));
 	room = map->columns > strlen(left) ? map->columns - strlen(left) : 1;
 	fprintf(out, "\n%*s  %s%*s\n", LABEL, "", left, (int)room, right);
 }
