@@ -16,7 +16,11 @@ source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 
-tolerance=$([[ -n ${NT_EMULATED:-} ]] && echo 0.02 || echo 0.002)
+# An emulated CPU stops anywhere, for as long as the host is busy with other guests, also between the kernel's reading of
+# its clock and the switch. No counter has that time. So there, what is off is tried again (once_more_if_off).
+at_most_tolerance() {
+    if [[ -n ${NT_EMULATED:-} ]]; then share_at_most "$@" 0.02; else at_most "$@" 0.002; fi
+}
 
 # kernel_config NAME: y, n or ?
 kernel_config() {
@@ -59,18 +63,22 @@ for name in burn-pinned burn-moved burn-free; do
     preempted=$(sql "$db" "SELECT count(*) FROM sched_slice WHERE utid = $utid AND end_state LIKE 'R%'
         AND ts + dur < $end_ts")
     # From the last wake-up in a stay that is not followed by a tick, to the stay's end: of this thread's stays, the
-    # clock leaves that out; of those just before them, it has it already.
+    # clock leaves that out; of those just before them, it has it already. The wake-up was done on this CPU, or on any
+    # CPU for the thread that comes next.
     IFS='|' read -r preempting_ns preempted_ns < <(sql "$db" "
         CREATE TEMP TABLE tick AS SELECT cpu, ts FROM irq_slice WHERE name = 'local_timer';
-        CREATE TEMP TABLE woken AS SELECT cpu, ts FROM sched_wakeup;
+        CREATE TEMP TABLE woken AS SELECT cpu, utid, ts FROM sched_wakeup;
         CREATE INDEX temp.tick_of_cpu ON tick (cpu, ts);
         CREATE INDEX temp.woken_of_cpu ON woken (cpu, ts);
-        CREATE TEMP TABLE stay AS SELECT cpu, ts, ts + dur AS te, end_state, utid, lead(utid) OVER (PARTITION BY cpu
-        ORDER BY ts) AS next FROM sched_slice;
-        WITH last AS (SELECT utid, next, te, (SELECT max(w.ts) FROM woken w WHERE w.cpu = s.cpu AND w.ts BETWEEN s.ts
-        AND s.te) AS woken_ts,
-                             (SELECT max(t.ts) FROM tick t WHERE t.cpu = s.cpu AND t.ts BETWEEN s.ts
-                             AND s.te) AS tick_ts
+        CREATE INDEX temp.woken_of_thread ON woken (utid, ts);
+        CREATE TEMP TABLE stay AS
+        SELECT cpu, ts, ts + dur AS te, end_state, utid, lead(utid) OVER (PARTITION BY cpu ORDER BY ts) AS next
+        FROM sched_slice;
+        WITH last AS (SELECT utid, next, te,
+                             (SELECT max(w.ts) FROM woken w
+                              WHERE (w.cpu = s.cpu OR w.utid = s.next) AND w.ts BETWEEN s.ts AND s.te) AS woken_ts,
+                             (SELECT max(t.ts) FROM tick t
+                              WHERE t.cpu = s.cpu AND t.ts BETWEEN s.ts AND s.te) AS tick_ts
                       FROM stay s WHERE end_state LIKE 'R%' AND te < $end_ts AND $utid IN (utid, next))
         SELECT ifnull(sum(iif(utid = $utid, te - woken_ts, 0)), 0), ifnull(sum(iif(next = $utid, te - woken_ts, 0)), 0)
         FROM last WHERE woken_ts > ifnull(tick_ts, 0)")
@@ -83,12 +91,10 @@ for name in burn-pinned burn-moved burn-free; do
     [[ $irq_apart == n ]] || most=$((most + irq_ns))
     [[ $irq_apart == y ]] && least=$irq_ns
     [[ $steal_apart == n ]] || most=$((most + steal_ns))
-    at_least "$name: slices, less what the clock leaves out, over the clock" \
-        "$(awk -v s="$((sched_ns + preempted_ns))" -v c="$clock_ns" -v x="$least" 'BEGIN { print (s - x) / c }')" \
-        "$(awk -v t="$tolerance" 'BEGIN { print 1 - t }')"
-    at_most "$name: the same, at most" \
-        "$(awk -v s="$sched_ns" -v c="$clock_ns" -v x="$most" 'BEGIN { print (s - x) / c }')" \
-        "$(awk -v t="$tolerance" 'BEGIN { print 1 + t }')"
+    at_most_tolerance "$name: what slices lack of the clock" \
+        "$(awk -v s="$((sched_ns + preempted_ns))" -v c="$clock_ns" -v x="$least" 'BEGIN { print (c - s + x) / c }')"
+    at_most_tolerance "$name: what they have beyond it" \
+        "$(awk -v s="$sched_ns" -v c="$clock_ns" -v x="$most" 'BEGIN { print (s - x - c) / c }')"
     at_least "$name: slices" "$slices" 2
 done
 is "slices of a thread that overlap its next" "$(sql "$db" "
@@ -98,4 +104,5 @@ is "slices of a thread that overlap its next" "$(sql "$db" "
 at_least "CPUs that the moved one was on" "$(sql "$db" "
     SELECT count(DISTINCT cpu) FROM sched_slice JOIN thread USING (session_id, utid) WHERE name = 'burn-moved'")" \
     "$(($(nproc) < 2 ? 1 : 2))"
+once_more_if_off
 finish

@@ -55,7 +55,8 @@ at_most() {
         bad "$1: ${2:-nothing} > $3"; fi
 }
 
-# share_at_most WHAT GOT BOUND: as at_most, for shares of samples. What is beyond is tried again (once_more_if_off).
+# share_at_most WHAT GOT BOUND: as at_most, for shares that chance can spoil, such as those of samples. What is beyond is
+# tried again (once_more_if_off).
 share_at_most() {
     if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }'; then ok "$1: $2 <= $3"; else
         echo "# off: $1: ${2:-nothing} > $3"
@@ -65,11 +66,11 @@ share_at_most() {
 
 # A virtual CPU's clock ticks late, and for seconds on end the delay may follow the traffic: seen with one of two clocks
 # beside each other, in three of seventeen runs. So where nothing else is wrong, all is done again, at most three
-# times in all. A sampler that is wrong stays wrong. To be called before `skip` or `finish`.
+# times in all. A recorder that is wrong stays wrong. To be called before `skip` or `finish`.
 once_more_if_off() {
     ((failures == 0 && off_by_chance)) || return 0
     if ((${NT_TRY:-1} == 3)); then
-        bad "shares of samples that were off, also at the third try: $off_by_chance"
+        bad "shares that were off, also at the third try: $off_by_chance"
         return 0
     fi
     echo "# once more"
