@@ -120,7 +120,7 @@ static int one_session(void *arg, const struct nt_session *session)
 	if (!error && !collecting.result.has_probe)
 		nt_session_lacks(session, &nt_need_latency, command->sessions.why_not);
 	else if (!error)
-		error = show_session(&collecting);
+		error = nt_latency_end(&collecting.result, show_session(&collecting));
 	release(&collecting);
 	return error;
 }

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * percentile.c - see percentile.h. The numbers of a group are kept (util/weighted.h), so the result is exact: one of
- * them. A moving window loses its oldest row, so there the numbers stay in order of arrival, and a copy is sorted.
+ * them. What has no room in memory goes to a temporary file. A moving window loses its oldest row, so there the numbers
+ * stay in memory in order of arrival, and a copy is sorted.
  */
 #include "report/db/percentile.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/util/weighted.h"
 
+#define MOST 1048576 /* numbers of a group in memory */
+
 struct state {
 	struct nt_samples samples;
+	struct nt_samples_pool pool;
 	size_t first; /* those before it have left the window's frame */
 	double fraction;
 	bool begun; /* fraction is set */
@@ -74,13 +80,28 @@ static int read_fraction(sqlite3_context *context, sqlite3_value *value, struct 
 	return 0;
 }
 
-static void become_real(struct state *state)
+static int64_t to_real(int64_t integer)
 {
-	struct nt_samples *samples = &state->samples;
+	return nt_real_to_ordered((double)integer);
+}
 
-	for (size_t i = 0; i < samples->n; i++)
-		samples->keys[i] = nt_samples_key(nt_real_to_ordered((double)nt_samples_value(samples, i)));
-	state->real = true;
+static void give_error(sqlite3_context *context, const struct state *state)
+{
+	char why[128];
+
+	if (!state->pool.spill.error || state->pool.spill.error == ENOMEM) {
+		sqlite3_result_error_nomem(context);
+		return;
+	}
+	snprintf(why, sizeof(why), "percentile: numbers cannot be kept in a temporary file (TMPDIR): %s",
+		 strerror(state->pool.spill.error));
+	sqlite3_result_error(context, why, -1);
+}
+
+static void begin(struct state *state)
+{
+	state->pool.most = MOST;
+	state->samples.pool = &state->pool;
 }
 
 static void step(sqlite3_context *context, int n, sqlite3_value **values)
@@ -95,10 +116,13 @@ static void step(sqlite3_context *context, int n, sqlite3_value **values)
 	if (read_fraction(context, values[1], state) || read_input(context, n, values, &input) || !input.counts)
 		return;
 	if (input.real && !state->real)
-		become_real(state);
+		nt_samples_change(&state->samples, to_real);
+	state->real |= input.real;
+	if (!state->samples.n && !state->first)
+		begin(state);
 	if (nt_samples_add(&state->samples, state->real ? nt_real_to_ordered(input.number) : input.integer,
 			   input.weight))
-		sqlite3_result_error_nomem(context);
+		give_error(context, state);
 }
 
 static void inverse(sqlite3_context *context, int n, sqlite3_value **values)
@@ -106,8 +130,12 @@ static void inverse(sqlite3_context *context, int n, sqlite3_value **values)
 	struct state *state = sqlite3_aggregate_context(context, sizeof(*state));
 	struct input input;
 
-	if (state && !read_input(context, n, values, &input) && input.counts)
-		state->first++;
+	if (!state || read_input(context, n, values, &input) || !input.counts)
+		return;
+	if (!nt_samples_are_kept(&state->samples))
+		sqlite3_result_error(context, "percentile: a moving window can have 1,048,576 rows at most", -1);
+	nt_samples_keep(&state->samples);
+	state->first++;
 }
 
 static void give(sqlite3_context *context, const struct state *state, struct nt_samples *samples)
@@ -119,7 +147,9 @@ static void give(sqlite3_context *context, const struct state *state, struct nt_
 		return;
 	}
 	value = nt_samples_quantile(samples, state->fraction);
-	if (state->real)
+	if (state->pool.spill.error)
+		give_error(context, state);
+	else if (state->real)
 		sqlite3_result_double(context, nt_ordered_to_real(value));
 	else
 		sqlite3_result_int64(context, value);
@@ -133,6 +163,11 @@ static void value_now(sqlite3_context *context)
 
 	if (!state) {
 		sqlite3_result_error_nomem(context);
+		return;
+	}
+	/* No window moves that has some in a file, so their order may change. */
+	if (!nt_samples_are_kept(&state->samples)) {
+		give(context, state, &state->samples);
 		return;
 	}
 	for (size_t i = state->first; i < state->samples.n && !error; i++)
@@ -158,6 +193,7 @@ static void finish(sqlite3_context *context)
 	else
 		give(context, state, &state->samples);
 	nt_samples_release(&state->samples);
+	nt_samples_pool_release(&state->pool);
 }
 
 int nt_percentile_register(sqlite3 *handle, const char *name)

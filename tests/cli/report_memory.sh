@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Importing takes memory for the CPUs, not for the length of the tape: five times the tape, the same memory. `latency`
-# takes 8 bytes a sample, and the export to Prometheus none.
+# Importing takes memory for the CPUs, not for the length of the tape: five times the tape, the same memory. `latency`,
+# percentile() and the export to Prometheus take none for samples: what has no room is in a temporary file.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make -s build/nettape-report build/tools/rusage
@@ -28,15 +28,23 @@ peak_kib() {
             INSERT INTO skb_latency SELECT 1, i, 0, 'udp-start', i * 7919 % 1000003, i, NULL, NULL, NULL, 100, 0, 1, ''
                 FROM n"
     }
-    build/tools/rusage "$work/rusage" build/nettape-report "$@" "$work/$n.samples" >/dev/null
+    if [[ $1 == percentiles ]]; then
+        set -- query "$work/$n.samples" "SELECT percentile(latency_ns, 0.99) FROM skb_latency"
+    else
+        set -- "$@" "$work/$n.samples"
+    fi
+    build/tools/rusage "$work/rusage" build/nettape-report "$@" >/dev/null
     awk '{ print $4 }' "$work/rusage"
 }
 command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 if command -v sqlite3 >/dev/null; then
     few=$(peak_kib 100000 latency) many=$(peak_kib 1100000 latency)
     echo "latency: $few KiB, and $many KiB for a million samples more"
-    # Room is made for half as many again.
-    holds "latency takes 8 bytes a sample" test $((many - few)) -lt $((1000000 * 8 * 3 / 2 / 1024 + 2048))
+    holds "latency takes no memory for samples" test $((many)) -lt $((few + 2048))
+    few=$(peak_kib 100000 percentiles) many=$(peak_kib 3100000 percentiles)
+    echo "percentile: $few KiB, and $many KiB for three million samples more"
+    # The first million of a group are in memory: there is room for half as many again, 8 bytes each.
+    holds "so does percentile" test $((many)) -lt $((few + (1 << 20) * 12 / 1024 + 2048))
     few=$(peak_kib 100000 export prometheus) many=$(peak_kib 1100000 export prometheus)
     echo "export prometheus: $few KiB, and $many KiB"
     holds "the export takes no memory for samples" test $((many)) -lt $((few + 2048))

@@ -16,8 +16,8 @@ source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 
-# An emulated CPU stops anywhere, for as long as the host is busy with other guests, also between the kernel's reading of
-# its clock and the switch. No counter has that time. So there, what is off is tried again (once_more_if_off).
+# An emulated CPU stops anywhere, for as long as the host is busy with other guests, also between the kernel's reading
+# of its clock and the switch. No counter has that time. So there, what is off is tried again (once_more_if_off).
 at_most_tolerance() {
     if [[ -n ${NT_EMULATED:-} ]]; then share_at_most "$@" 0.02; else at_most "$@" 0.002; fi
 }

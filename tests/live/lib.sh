@@ -55,8 +55,8 @@ at_most() {
         bad "$1: ${2:-nothing} > $3"; fi
 }
 
-# share_at_most WHAT GOT BOUND: as at_most, for shares that chance can spoil, such as those of samples. What is beyond is
-# tried again (once_more_if_off).
+# share_at_most WHAT GOT BOUND: as at_most, for shares that chance can spoil, such as those of samples. What is beyond
+# is tried again (once_more_if_off).
 share_at_most() {
     if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }'; then ok "$1: $2 <= $3"; else
         echo "# off: $1: ${2:-nothing} > $3"

@@ -8,11 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "report/db/percentile.h"
 #include "report/util/weighted.h"
@@ -84,6 +87,160 @@ static void test_samples_against_the_model(void **state)
 			assert_true(nt_samples_value(&samples, i - 1) <= nt_samples_value(&samples, i));
 		nt_samples_release(&samples);
 	}
+}
+
+/* ---- samples that have no room in memory ---- */
+
+#define SERIES 3
+
+/* Of the same numbers, in memory and in a pool: the first is what the model was compared with. */
+struct twins {
+	struct nt_samples kept[SERIES], pooled[SERIES];
+	struct nt_samples_pool pool;
+};
+
+static void add_to_both(struct twins *twins, unsigned int series, int64_t value, double weight)
+{
+	assert_int_equal(nt_samples_add(&twins->kept[series], value, weight), 0);
+	assert_int_equal(nt_samples_add(&twins->pooled[series], value, weight), 0);
+	assert_true(twins->pool.n <= twins->pool.most);
+}
+
+static void compare_both(struct nt_samples *kept, struct nt_samples *pooled)
+{
+	double of_kept = 0, of_pooled = 0;
+
+	assert_int_equal(kept->n, pooled->n);
+	assert_true(kept->weight == pooled->weight);
+	if (!kept->n)
+		return;
+	for (unsigned int i = 0; i <= 20; i++)
+		assert_int_equal(nt_samples_quantile(kept, i / 20.0), nt_samples_quantile(pooled, i / 20.0));
+	for (size_t i = 0; i < kept->n; i++) {
+		of_kept += nt_samples_weight(kept, i);
+		of_pooled += nt_samples_weight(pooled, i);
+		assert_int_equal(nt_samples_value(kept, i), nt_samples_value(pooled, i));
+	}
+	assert_true(of_kept == of_pooled);
+}
+
+static int64_t halved(int64_t value)
+{
+	return value / 2;
+}
+
+static void fill(struct twins *twins, struct nt_rand *rand, unsigned int round)
+{
+	const size_t n = nt_rand_below(rand, round % 8 ? 400 : 40000);
+	const size_t weights_from = round % 3 ? nt_rand_below(rand, n + 1) : n;
+
+	for (size_t i = 0; i < n; i++) {
+		/* One has most of them, and one has few. */
+		const unsigned int series = (unsigned int)nt_rand_below(rand, 100);
+		const double weight = i < weights_from ? 1 : (double)nt_rand_below(rand, 4);
+
+		add_to_both(twins, series < 90 ? 0 : series < 99 ? 1 : 2, any_value(rand, round % 4), weight);
+	}
+}
+
+static void test_a_pool_against_memory(void **state)
+{
+	struct nt_rand rand = {2};
+
+	(void)state;
+	for (unsigned int round = 0; round < 64; round++) {
+		struct twins twins = {.pool.most = 1 + nt_rand_below(&rand, round % 2 ? 10 : 1000)};
+
+		for (unsigned int i = 0; i < SERIES; i++)
+			twins.pooled[i].pool = &twins.pool;
+		fill(&twins, &rand, round);
+		for (unsigned int i = 0; i < SERIES && round % 4 == 3; i++) {
+			nt_samples_change(&twins.kept[i], halved);
+			nt_samples_change(&twins.pooled[i], halved);
+		}
+		for (unsigned int i = 0; i < SERIES; i++)
+			compare_both(&twins.kept[i], &twins.pooled[i]);
+		/* More of them after that are sorted in. */
+		fill(&twins, &rand, round + 1);
+		for (unsigned int i = SERIES; i-- > 0;)
+			compare_both(&twins.kept[i], &twins.pooled[i]);
+		assert_int_equal(twins.pool.spill.error, 0);
+		for (unsigned int i = 0; i < SERIES; i++) {
+			nt_samples_release(&twins.kept[i]);
+			nt_samples_release(&twins.pooled[i]);
+		}
+		assert_int_equal(twins.pool.n, 0);
+		assert_null(twins.pool.first);
+		nt_samples_pool_release(&twins.pool);
+	}
+}
+
+static void test_samples_that_are_to_stay_leave_the_pool(void **state)
+{
+	struct nt_samples_pool pool = {.most = 4};
+	struct nt_samples one = {.pool = &pool}, two = {.pool = &pool};
+
+	(void)state;
+	for (int64_t i = 0; i < 3; i++)
+		assert_int_equal(nt_samples_add(&one, 3 - i, 1), 0);
+	nt_samples_keep(&one);
+	assert_int_equal(pool.n, 0);
+	for (int64_t i = 0; i < 20; i++) {
+		assert_int_equal(nt_samples_add(&one, i, 1), 0);
+		assert_int_equal(nt_samples_add(&two, i, 1), 0);
+	}
+	assert_true(nt_samples_are_kept(&one));
+	assert_false(nt_samples_are_kept(&two));
+	assert_int_equal(nt_samples_value(&one, 0), 3);
+	nt_samples_keep(&two); /* too late */
+	assert_int_equal(nt_samples_quantile(&two, 1), 19);
+	nt_samples_release(&one);
+	nt_samples_release(&two);
+	nt_samples_pool_release(&pool);
+}
+
+/* Adds until it fails, with room for four in memory. Gives how often it did not. */
+static size_t add_until_error(struct nt_samples_pool *pool, size_t most)
+{
+	struct nt_samples samples = {.pool = pool};
+	size_t n = 0;
+	int error = 0;
+
+	pool->most = 4;
+	while (!error && n < most) {
+		error = nt_samples_add(&samples, (int64_t)n, 1);
+		n += !error;
+	}
+	assert_int_equal(error, n < most ? -EIO : 0);
+	nt_samples_sort(&samples);
+	nt_samples_release(&samples);
+	return n;
+}
+
+static void with_limit(__rlimit_resource_t what, rlim_t limit, int error)
+{
+	struct rlimit before, less;
+	struct nt_samples_pool pool = {0};
+	size_t n;
+
+	assert_int_equal(getrlimit(what, &before), 0);
+	less = before;
+	less.rlim_cur = limit;
+	assert_int_equal(setrlimit(what, &less), 0);
+	n = add_until_error(&pool, 100000);
+	assert_int_equal(setrlimit(what, &before), 0);
+	assert_in_range(n, 4, 99999);
+	assert_int_equal(pool.spill.error, error);
+	nt_samples_pool_release(&pool);
+}
+
+static void test_a_file_that_fails_is_told(void **state)
+{
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	with_limit(RLIMIT_NOFILE, 0, EMFILE);
+	with_limit(RLIMIT_FSIZE, 0, EFBIG);
+	with_limit(RLIMIT_FSIZE, 1000, EFBIG);
 }
 
 static void test_reals_keep_their_order(void **state)
@@ -218,6 +375,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples_against_the_model),
+		cmocka_unit_test(test_a_pool_against_memory),
+		cmocka_unit_test(test_samples_that_are_to_stay_leave_the_pool),
+		cmocka_unit_test(test_a_file_that_fails_is_told),
 		cmocka_unit_test(test_reals_keep_their_order),
 		cmocka_unit_test_setup_teardown(test_sql_values, open_db, close_db),
 		cmocka_unit_test_setup_teardown(test_sql_errors, open_db, close_db),

@@ -76,7 +76,7 @@ int nt_html_latency(const struct nt_html_scope *scope, struct nt_json *json)
 
 	if (!error) {
 		nt_json_open(json, "latency", '[');
-		error = nt_latency_json(&result, json);
+		error = nt_latency_end(&result, nt_latency_json(&result, json));
 		nt_json_close(json, ']');
 	}
 	if (!error)

@@ -4,6 +4,7 @@
  */
 #include "report/query/latency/result.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "schema/kind.h"
@@ -132,6 +133,22 @@ static int find_probe(struct nt_latency_result *result)
 				 : nt_db_has_rows(result->db, "latency_hook", result->session->id, &result->has_probe);
 }
 
+/* `error` of what used the samples: -1, that has said why, or did not as their file failed. */
+int nt_latency_end(struct nt_latency_result *result, int error)
+{
+	const int why = result->set.pool.spill.error;
+
+	if (why == ENOMEM)
+		return nt_db_no_memory(result->db);
+	if (why)
+		return nt_db_refuse(
+			result->db,
+			"%s: samples that have no room in memory cannot be kept in a temporary file: %s. Set "
+			"TMPDIR to a directory with room.",
+			result->db->name, strerror(why));
+	return error;
+}
+
 int nt_latency_read(struct nt_latency_result *result, int (*visit)(void *arg, const struct nt_latency_sample *sample),
 		    void *arg)
 {
@@ -150,7 +167,7 @@ int nt_latency_read(struct nt_latency_result *result, int (*visit)(void *arg, co
 	set_counted(result);
 	if (has_table &&
 	    nt_latency_scan(db, result->session, choice, &result->groups, take_sample, &reading, &result->alone))
-		return -1;
+		return nt_latency_end(result, -1);
 	if (nt_series_set_order(&result->set, choice->by == NT_BY_CPU || choice->by == NT_BY_PORT))
 		return nt_db_no_memory(db);
 	return find_probe(result);

@@ -75,6 +75,8 @@ void nt_latency_put_figures(struct nt_line *line, const char *const names[NT_FIG
  */
 int nt_latency_read(struct nt_latency_result *result, int (*visit)(void *arg, const struct nt_latency_sample *sample),
 		    void *arg);
+/* After showing it. 0, or -1 and db->error: that gave `error`, or samples could not be read again. */
+int nt_latency_end(struct nt_latency_result *result, int error);
 void nt_latency_release(struct nt_latency_result *result);
 /* Adds a sample to a map of the chosen time, which this makes if it has no cells yet. -1: out of memory. */
 int nt_latency_map(const struct nt_latency_result *result, struct nt_heatmap *map, uint32_t columns,

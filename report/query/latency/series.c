@@ -34,6 +34,7 @@ void nt_series_set_release(struct nt_series_set *set)
 		free(set->by_hook[hook]);
 	}
 	free(set->all);
+	nt_samples_pool_release(&set->pool);
 	*set = (struct nt_series_set){0};
 }
 
@@ -47,6 +48,7 @@ static struct nt_series *find(struct nt_series_set *set, enum nt_hook hook, uint
 			return NULL;
 		(*at)->hook = hook;
 		(*at)->group = group;
+		(*at)->samples.pool = &set->pool;
 		set->n++;
 	}
 	return *at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * series.h - the samples of each hook and group, collected, and the figures that sum them up. All latencies are
- * kept, for exact quantiles: 8 bytes a sample, 16 where only some packets were sampled. Pure.
+ * kept, for exact quantiles; those that have no room in memory in a temporary file (util/weighted.h).
  */
 #pragma once
 
@@ -43,6 +43,7 @@ struct nt_series_set {
 	bool is_by_cpu; /* groups are */
 	bool is_pairs; /* samples are: of packets drawn at both hooks, so that no gaps are counted over them */
 	struct nt_series **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
+	struct nt_samples_pool pool; /* pool.spill.error: the file failed, and no figure is right */
 	struct nt_weights weights[NT_HOOK_COUNT]; /* of all samples of a hook, those left out too */
 	double kept[NT_HOOK_COUNT]; /* of the packets that sampling drew, so many became samples: 1 is all */
 	uint32_t n_groups;
@@ -54,6 +55,7 @@ struct nt_series_set {
 int nt_series_set_init(struct nt_series_set *set, uint32_t n_groups, bool include_hol);
 /* Whether a sample is one of those that figures are made of. */
 bool nt_series_set_takes(const struct nt_series_set *set, const struct nt_latency_sample *sample);
+/* 0, -ENOMEM, or -EIO and pool.spill.error. The set must not be moved from now on. */
 int nt_series_set_add(struct nt_series_set *set, const struct nt_latency_sample *sample);
 /* Hooks in the order of the way; in each the groups by packets, or `by_number`; the group that is none last. */
 int nt_series_set_order(struct nt_series_set *set, bool by_number);
