@@ -140,10 +140,8 @@ int nt_html_sums_read_ops(struct nt_html_sums *sums);
 int nt_html_sums_end(struct nt_html_sums *sums);
 void nt_html_sums_release(struct nt_html_sums *sums);
 
-/* ---- latency.c: the figures of each hook as in `latency --json`, and heat maps ----
- *
- * Of all CPUs and processes, whatever was selected.
- */
+/* ---- latency.c: the figures of each hook as in `latency --json` of the same time, CPUs and process, and
+ * heat maps ---- */
 
 #define NT_HTML_HEAT_COLUMNS 120
 #define NT_HTML_HEAT_PER_OCTAVE 4
