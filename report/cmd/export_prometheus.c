@@ -4,6 +4,7 @@
 #include "report/cmd/options.h"
 #include "report/db/load.h"
 #include "report/out/new_file.h"
+#include "report/query/cpus/read.h"
 #include "report/util/array.h"
 
 struct prometheus {
@@ -33,6 +34,29 @@ static int write_prometheus(void *arg, FILE *out)
 								      : NT_EXIT_DONE;
 }
 
+static int has_process(void *arg, const struct nt_session *session)
+{
+	const struct prometheus *export = arg;
+	const struct nt_part part = {.db = export->db, .session = session, .selection = &export->choice.selection};
+	char why_not[NT_ERROR_MAX] = "";
+
+	return nt_lanes_check_process(&part, why_not) ? -1 : !why_not[0];
+}
+
+static int write_if_any(struct prometheus *export, const struct nt_options *options)
+{
+	int has = export->choice.selection.process ? nt_session_each(export->db, has_process, export) : 1;
+
+	if (has < 0)
+		return nt_complain("%s", export->db->error);
+	if (!has)
+		return nt_complain("%s: it has no process %.100s: nettape-report query lists those in the table "
+				   "process.",
+				   options->args[0], export->choice.selection.process);
+	return nt_new_file(options->output, "the textfile collector of node_exporter reads it", write_prometheus,
+			   export);
+}
+
 static int export_if_any(struct prometheus *export, const struct nt_options *options)
 {
 	const uint64_t tables = NT_TABLE_BIT(NT_TABLE_SKB_LATENCY) | NT_TABLE_BIT(NT_TABLE_SKB_DROP) |
@@ -47,8 +71,7 @@ static int export_if_any(struct prometheus *export, const struct nt_options *opt
 		return nt_complain("%s", export->db->error);
 	if (!has)
 		return nt_complain("%s: it has %s.", options->args[0], nt_need_text(&nt_need_packets, why));
-	return nt_new_file(options->output, "the textfile collector of node_exporter reads it", write_prometheus,
-			   export);
+	return write_if_any(export, options);
 }
 
 static int run(const struct nt_options *options)
@@ -67,8 +90,8 @@ static int run(const struct nt_options *options)
 }
 
 static const struct nt_option options[] = {
-	NT_OPTION_OUTPUT_OR_NOT, NT_OPTIONS_TIME, NT_OPTION_BY_LATENCY, NT_OPTION_HOOK,
-	NT_OPTION_INCLUDE_HOL,	 NT_OPTION_HELP,  NT_OPTIONS_END,
+	NT_OPTION_OUTPUT_OR_NOT, NT_OPTIONS_TIME,	NT_OPTIONS_WHO, NT_OPTION_BY_LATENCY,
+	NT_OPTION_HOOK,		 NT_OPTION_INCLUDE_HOL, NT_OPTION_HELP, NT_OPTIONS_END,
 };
 
 const struct nt_command nt_cmd_export_prometheus = {
@@ -77,7 +100,8 @@ const struct nt_command nt_cmd_export_prometheus = {
 	.usage = "TAPE|DB [-o FILE] [OPTION]...",
 	.what = "write latency histograms, drops and retransmits as metrics",
 	.help = "Each hook has a histogram, in seconds. Counters give drops, retransmits, and the packets that are in "
-		"no histogram. Record with --probes default,latency,drops,retransmits.",
+		"no histogram. Drops, retransmits, and packets without a latency are those of all processes, "
+		"whatever --process says. Record with --probes default,latency,drops,retransmits.",
 	.example = "export prometheus busy.tape -o busy.prom",
 	.wants = "a tape or a database",
 	.options = options,

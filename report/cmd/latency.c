@@ -13,6 +13,7 @@
 #include "report/cmd/options.h"
 #include "report/export/svg/svg.h"
 #include "report/out/new_file.h"
+#include "report/query/cpus/read.h"
 #include "report/query/latency/result.h"
 #include "report/util/histogram.h"
 
@@ -113,10 +114,15 @@ static int one_session(void *arg, const struct nt_session *session)
 			   .choice = &command->choice,
 			   .view = &command->view},
 	};
-	int error = nt_session_limit(command->sessions.db, session, &command->choice.selection);
+	const struct nt_part part = {
+		.db = command->sessions.db, .session = session, .selection = &command->choice.selection};
+	int error = nt_session_limit(part.db, session, part.selection);
 
 	if (!error)
-		error = nt_latency_read(&collecting.result, collect, &collecting);
+		error = nt_lanes_check_process(&part, command->sessions.why_not);
+	if (error || command->sessions.why_not[0])
+		return error;
+	error = nt_latency_read(&collecting.result, collect, &collecting);
 	if (!error && !collecting.result.has_probe)
 		nt_session_lacks(session, &nt_need_latency, command->sessions.why_not);
 	else if (!error)
@@ -201,6 +207,7 @@ static int run(const struct nt_options *options)
 
 static const struct nt_option options[] = {
 	NT_OPTIONS_TIME,
+	NT_OPTIONS_WHO,
 	NT_OPTION_BY_LATENCY,
 	NT_OPTION_HOOK,
 	NT_OPTION_INCLUDE_HOL,

@@ -140,6 +140,8 @@ static int count_sample(void *arg, const struct nt_latency_sample *sample)
 	struct counts **counts = &writer->by_hook[sample->hook][sample->group];
 	uint32_t bucket;
 
+	if (sample->is_other)
+		return 0;
 	left_out->has_samples[sample->hook] = true;
 	if (!sample->is_known || (sample->is_hol && !writer->choice->include_hol)) {
 		count_left_out(left_out, sample);
@@ -261,23 +263,20 @@ static int write_left_out(const struct writer *writer)
 	return error;
 }
 
-/* ---- counters: each is one query, of session ?1 from ?2 on and before ?3, that gives a count and a label ---- */
+/* ---- counters: numbers of rows of a table, by a label ---- */
 
 struct counter {
 	const char *table; /* that must be there */
 	const char *name, *help;
 	const char *label; /* its name */
-	const char *sql;
+	const char *value; /* of the label, in SQL */
 };
 
 static const struct counter counters[] = {
 	{"skb_drop", "nettape_skb_drops_total", "Packets that the kernel freed and did not deliver, by its reason.",
-	 "reason",
-	 "SELECT count(*), coalesce(reason, '-') FROM skb_drop "
-	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
+	 "reason", "coalesce(reason, '-')"},
 	{"tcp_retransmit", "nettape_tcp_retransmits_total", "Segments that TCP sent again.", "what",
-	 "SELECT count(*), coalesce(what, '-') FROM tcp_retransmit "
-	 "WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 GROUP BY 2"},
+	 "coalesce(what, '-')"},
 };
 
 struct counting {
@@ -317,18 +316,30 @@ static void write_tally(const struct counting *counting, int64_t session_id, con
 	}
 }
 
+static sqlite3_stmt *prepare_counts(const struct counting *counting, const struct nt_session *session)
+{
+	const struct nt_selection *selection = &counting->writer->choice->selection;
+	const struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
+	char cpus[NT_CPUS_SQL_MAX], sql[sizeof(cpus) + 200];
+	sqlite3_stmt *statement;
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT count(*), %s FROM %s WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s GROUP BY 2",
+		 counting->counter->value, counting->counter->table, nt_selection_cpus_sql(selection, cpus));
+	statement = nt_db_query(counting->writer->db, sql, session->id);
+	sqlite3_bind_int64(statement, 2, window.from_ts);
+	sqlite3_bind_int64(statement, 3, window.to_ts);
+	return statement;
+}
+
 static int write_counts(void *arg, const struct nt_session *session)
 {
 	const struct counting *counting = arg;
 	struct nt_db *db = counting->writer->db;
-	struct nt_window window = nt_selection_window(&counting->writer->choice->selection, session->start_ts,
-						      session->start_realtime_ns);
-	sqlite3_stmt *statement = nt_db_query(db, counting->counter->sql, session->id);
+	sqlite3_stmt *statement = prepare_counts(counting, session);
 	struct tally tally = {0};
 	int error = 0;
 
-	sqlite3_bind_int64(statement, 2, window.from_ts);
-	sqlite3_bind_int64(statement, 3, window.to_ts);
 	while (!error && nt_db_next(statement))
 		error = add_count(&tally, statement) ? nt_db_no_memory(db) : 0;
 	if (nt_db_end(db, statement, "the counts cannot be read"))

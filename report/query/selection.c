@@ -144,13 +144,31 @@ struct nt_window nt_selection_within(const struct nt_selection *selection, int64
 
 const char *nt_selection_cpus_sql(const struct nt_selection *selection, char sql[NT_CPUS_SQL_MAX])
 {
-	size_t at = (size_t)snprintf(sql, NT_CPUS_SQL_MAX, selection->n_cpus ? "(0" : "(1");
+	uint32_t least = UINT32_MAX, greatest = 0;
+	size_t at;
 
+	for (unsigned int i = 0; i < selection->n_cpus; i++) {
+		least = selection->cpus[i].first < least ? selection->cpus[i].first : least;
+		greatest = selection->cpus[i].last > greatest ? selection->cpus[i].last : greatest;
+	}
+	if (!selection->n_cpus)
+		at = (size_t)snprintf(sql, NT_CPUS_SQL_MAX, "(1");
+	else
+		at = (size_t)snprintf(sql, NT_CPUS_SQL_MAX, "(cpu BETWEEN %u AND %u AND (0", least, greatest);
 	for (unsigned int i = 0; i < selection->n_cpus; i++)
 		at += (size_t)snprintf(sql + at, NT_CPUS_SQL_MAX - at, " OR cpu BETWEEN %u AND %u",
 				       selection->cpus[i].first, selection->cpus[i].last);
-	snprintf(sql + at, NT_CPUS_SQL_MAX - at, ")");
+	snprintf(sql + at, NT_CPUS_SQL_MAX - at, selection->n_cpus ? "))" : ")");
 	return sql;
+}
+
+uint32_t nt_selection_count_cpus(const struct nt_selection *selection, uint32_t n)
+{
+	uint32_t count = 0;
+
+	for (uint32_t cpu = 0; cpu < n; cpu++)
+		count += nt_selection_has_cpu(selection, cpu);
+	return count;
 }
 
 bool nt_selection_has_cpu(const struct nt_selection *selection, uint32_t cpu)

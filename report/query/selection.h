@@ -51,13 +51,18 @@ struct nt_window nt_selection_window(const struct nt_selection *selection, int64
 struct nt_window nt_selection_within(const struct nt_selection *selection, int64_t start_ts, int64_t end_ts,
 				     int64_t start_realtime_ns);
 
-#define NT_CPUS_SQL_MAX (NT_MAX_CPU_RANGES * 48 + 16)
-/* The selected CPUs, as a condition in SQL on `cpu`. Gives `sql`. */
+#define NT_CPUS_SQL_MAX (NT_MAX_CPU_RANGES * 48 + 64)
+/*
+ * The selected CPUs, as a condition in SQL on `cpu`. Gives `sql`. It begins with the least and the greatest, by which a
+ * tape leaves blocks out.
+ */
 const char *nt_selection_cpus_sql(const struct nt_selection *selection, char sql[NT_CPUS_SQL_MAX]);
 /* The threads of the selected process, ?4, in session ?1. */
 #define NT_PROCESS_THREADS_SQL                                                                                         \
 	"SELECT t.utid FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "         \
 	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)"
+/* How many of the CPUs below n are selected. */
+uint32_t nt_selection_count_cpus(const struct nt_selection *selection, uint32_t n);
 bool nt_selection_has_cpu(const struct nt_selection *selection, uint32_t cpu);
 /* `pid` is -1 and `name` NULL where they are not known. */
 bool nt_selection_has_process(const struct nt_selection *selection, int64_t pid, const char *name);

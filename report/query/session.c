@@ -111,6 +111,32 @@ int nt_session_limit(struct nt_db *db, const struct nt_session *session, const s
 	return nt_session_is_limited(db, session, selection) ? nt_scan_limit(db, &part) : 0;
 }
 
+void nt_session_selected(const struct nt_session *session, const struct nt_selection *selection, char *text,
+			 size_t size)
+{
+	struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
+	size_t at = 0;
+
+	text[0] = 0;
+	if (selection->from.is_given)
+		at += (size_t)snprintf(text + at, size - at, ", from %.9g s",
+				       (double)(window.from_ts - session->start_ts) / 1e9);
+	if (selection->to.is_given)
+		at += (size_t)snprintf(text + at, size - at, ", to %.9g s",
+				       (double)(window.to_ts - session->start_ts) / 1e9);
+	for (unsigned int i = 0; i < selection->n_cpus && at + 40 < size; i++) {
+		const char *before = i ? "," : ", CPU ";
+
+		if (selection->cpus[i].first == selection->cpus[i].last)
+			at += (size_t)snprintf(text + at, size - at, "%s%u", before, selection->cpus[i].first);
+		else
+			at += (size_t)snprintf(text + at, size - at, "%s%u-%u", before, selection->cpus[i].first,
+					       selection->cpus[i].last);
+	}
+	if (selection->process && at + 40 < size)
+		snprintf(text + at, size - at, ", process %.30s", selection->process);
+}
+
 void nt_part_choose(struct nt_part *part, char why_not[NT_ERROR_MAX])
 {
 	const struct nt_session *session = part->session;

@@ -40,5 +40,12 @@ int nt_session_limit(struct nt_db *db, const struct nt_session *session, const s
 /* Whether this limits anything: of a tape, a part is selected. */
 bool nt_session_is_limited(const struct nt_db *db, const struct nt_session *session,
 			   const struct nt_selection *selection);
+/*
+ * Text for what of the session is selected: ", from 2.5 s, to 3 s, CPU 0,2-3, process nginx", as far as there is room
+ * for it; "" for all. NT_SELECTED_MAX is room for all but very long lists of CPUs. The name may hold anything.
+ */
+#define NT_SELECTED_MAX 300
+void nt_session_selected(const struct nt_session *session, const struct nt_selection *selection, char *text,
+			 size_t size);
 /* Sets the times of a part. Where there are none, `why_not` says so; else it is empty. */
 void nt_part_choose(struct nt_part *part, char why_not[NT_ERROR_MAX]);

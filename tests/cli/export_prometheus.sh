@@ -42,6 +42,24 @@ all "series that are cumulative, and have as many at the end as counted" "$(awk 
     END { print series + 0, wrong + 0 }' "$work/all.prom" "$work/socket.prom")"
 is "buckets of a series" "$(grep -c 'seconds_bucket{hook="ip-start"' "$work/all.prom")" 36
 
+# --cpu and --process leave the series of that label, and the drops of that CPU.
+# series FILE LABEL: its histograms with this label, without it
+series() { grep '^nettape_skb_latency_seconds' "$1" | if [[ $2 ]]; then grep -F ",$2" | sed "s/,$2//"; else cat; fi; }
+report 0 export prometheus "$db" --cpu 1 -o "$work/cpu1.prom"
+is "--cpu 1" "$(series "$work/cpu1.prom" "")" "$(series "$work/cpu.prom" 'cpu="1"')"
+is "drops and retransmits of CPU 1" "$(grep -E '^nettape_(skb_drops|tcp_retrans)' "$work/cpu1.prom")" \
+    'nettape_skb_drops_total{reason="QUEUE \"FULL\""} 1'
+label=$(sed -n 's/^nettape.*_count{.*,\(process="web .*"\)} .*/\1/p' "$work/process.prom")
+report 0 export prometheus "$db" --process web -o "$work/web.prom"
+is "--process web" "$(series "$work/web.prom" "")" "$(series "$work/process.prom" "$label")"
+is "rejected are those of web" \
+    "$(grep -E 'rejected.*(future|unknown|head_of_line)"' "$work/web.prom" | grep -v ' 0$')" \
+    "$(grep -E 'rejected.*tcp-socket-read.*(future|unknown|head_of_line)"' "$work/all.prom")"
+is "drops and retransmits are those of all" "$(grep -E '^nettape_(skb_drops|tcp_retrans)' "$work/web.prom")" \
+    "$(grep -E '^nettape_(skb_drops|tcp_retrans)' "$work/all.prom")"
+report 1 export prometheus "$db" --process nobody
+has "there is no such process" "$err" "it has no process nobody"
+
 # The bucket in which a quantile is, and the exact one. (Exactly what histogram_quantile() starts from.)
 quantile_bucket() {
     awk -v q="$2" -v hook="hook=\"$1\"" 'index($0, "_bucket{" hook) { le[++n] = $1; count[n] = $2 }

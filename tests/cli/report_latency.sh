@@ -92,6 +92,38 @@ sqlite3 "$work/late.db" "INSERT INTO self_cost(session_id, ts, program, name, va
 is "two programs on each" "$(error_of --hook tcp-start)" 16 # of (2/82 * 80 + (80/82)^2 * 20/2) * 21
 is "pairs of samples" "$(error_of --between udp-start udp-socket-read)" 85 # of 100 * 9 * 8
 
+# --cpu and --process show the same as the rows of --by: all figures and their errors. group COLUMN VALUE: those rows,
+# without that column.
+group() { awk -F, -v OFS=, -v value="$1" 'NR == 1 || $3 == value { $3 = ""; print }' | sed 's/,,/,/'; }
+for file in "$db" "$work/late.db"; do
+    for cpu in 0 1; do
+        is "--cpu $cpu of $(basename "$file")" "$("$REPORT" latency "$file" --csv --cpu $cpu | sed 1d)" \
+            "$("$REPORT" latency "$file" --csv --by cpu | group $cpu | sed 1d)"
+        is "--cpu $cpu between two hooks" \
+            "$("$REPORT" latency "$file" --csv --cpu $cpu --between udp-start udp-socket-read | sed 1d)" \
+            "$("$REPORT" latency "$file" --csv --by cpu --between udp-start udp-socket-read | group $cpu | sed 1d)"
+    done
+    while read -r label; do
+        pid=${label##*(}
+        is "--process ${pid%)} of $(basename "$file")" \
+            "$("$REPORT" latency "$file" --csv --process "${pid%)}" | sed 1d)" \
+            "$("$REPORT" latency "$file" --csv --by process | group "$label" | sed 1d)"
+        is "--process ${label% (*}, which is its name, of a CPU" \
+            "$("$REPORT" latency "$file" --csv --process "${label% (*}" --by cpu --from 100us | sed 1d)" \
+            "$("$REPORT" latency "$file" --csv --process "${pid%)}" --by cpu --from 100us | sed 1d)"
+    done < <("$REPORT" latency "$file" --csv --by process | awk -F, '$3 ~ /\(/ { print $3 }' | sort -u)
+done
+is "the CPUs together have all packets" \
+    "$("$REPORT" latency "$db" --csv --cpu 0-1 | cut -d, -f1-16)" "$("$REPORT" latency "$db" --csv | cut -d, -f1-16)"
+is "a sample without its other counts where it was taken itself" \
+    "$(alone --cpu 0) $(alone --cpu 1) $(alone --process web)" "0 5 80 0 0 5"
+has "the selection is said" "$("$REPORT" latency "$db" --cpu 0,3-4 --process web --from 1us | head -2 | xargs)" \
+    ", from 1e-06 s, CPU 0,3-4, process web"
+report 0 latency "$db" --process web --svg "$work/web.svg"
+has "in the picture, too" "$(cat "$work/web.svg")" ", process web</text>"
+report 1 latency "$db" --process nobody
+has "there is no such process" "$err" "has no process nobody"
+
 # What the command says is what the SQL function says.
 is "quantiles as by SQL" "$("$REPORT" latency "$db" --csv | awk -F, 'NR > 1 { print $2, $7, $8, $9, $10 }' | sort)" \
     "$(sql "$db" "SELECT hook || ' ' || percentile(latency_ns, 0.5, weight) || ' ' || percentile(latency_ns, 0.9,

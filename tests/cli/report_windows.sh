@@ -38,7 +38,10 @@ stages --by cpu --csv
 stages --inclusive --csv
 flame --folded"
 latency="latency --by process --json
-latency --by socket --csv"
+latency --by socket --csv
+latency --between udp-socket-enqueued udp-socket-read --json
+latency --over-time --histogram --json
+export prometheus --by cpu"
 html="export html"
 summary="summary
 summary --json
@@ -57,7 +60,8 @@ same_as_database demo "$summary" "--from 1 --to 1.1" "--from 300ms --to 302ms --
     "--from 1.9 --process bash" "--process iperf3" "--from 1000" "--cpu 7" "--process nobody"
 same_as_database loss "$summary" "--from 100ms --to 120ms" "--from 390ms --cpu 0"
 same_as_database v1-stacks "$stages" "--from 100us --to 1" "--to 50us" "--cpu 0" "--cpu 7"
-same_as_database v1-samples "$latency" "--from 1ms" "--to 1ms"
+same_as_database v1-samples "$latency" "--from 1ms" "--to 1ms" "--cpu 0" "--cpu 1,3-4 --from 1ms" \
+    "--process responder" "--process 202 --cpu 0 --to 1.5s" "--process nobody"
 
 # summary_is_sql SELECTION CONDITION FROM TO: the times of owners, and who spent them, added up from the slices that
 # overlap that time, in ns since the start

@@ -145,12 +145,13 @@ static void test_pairs_against_the_model(void **state)
 		struct either all[MAX_SAMPLES] = {0};
 		size_t n = nt_rand_below(&rand, MAX_SAMPLES + 1);
 		uint64_t first_alone = 0, second_alone = 0;
-		struct nt_pairing pairing = {.from_ts = (int64_t)nt_rand_below(&rand, MAX_SAMPLES / 2)};
+		struct nt_pairing pairing = {0};
 
 		for (size_t i = 0; i < n; i++)
 			all[i] = (struct either){.sample = {.stamp_ns = (int64_t)nt_rand_below(&rand, 6),
 							    .ts = (int64_t)i,
-							    .socket_id = (int64_t)nt_rand_below(&rand, 3)},
+							    .socket_id = (int64_t)nt_rand_below(&rand, 3),
+							    .is_beside = nt_rand_below(&rand, 4) == 0},
 						 .is_second = nt_rand_below(&rand, 2)};
 		qsort(all, n, sizeof(*all), by_stamp);
 		for (size_t i = 0; i < n; i++) {
@@ -167,10 +168,10 @@ static void test_pairs_against_the_model(void **state)
 				assert_int_equal(first.ts, wanted->sample.ts);
 				wanted->is_taken = true;
 			}
-			second_alone += !wanted && all[i].sample.ts >= pairing.from_ts;
+			second_alone += !wanted && !all[i].sample.is_beside;
 		}
 		for (size_t i = 0; i < n; i++)
-			first_alone += !all[i].is_second && !all[i].is_taken && all[i].sample.ts >= pairing.from_ts;
+			first_alone += !all[i].is_second && !all[i].is_taken && !all[i].sample.is_beside;
 		nt_pairing_end(&pairing);
 		assert_int_equal(pairing.first_alone, first_alone);
 		assert_int_equal(pairing.second_alone, second_alone);
@@ -641,7 +642,7 @@ static void test_many_ranges(void)
 	assert_int_equal(nt_select(&args, &selection, error), 0);
 	assert_int_equal(selection.n_cpus, NT_MAX_CPU_RANGES);
 	nt_selection_cpus_sql(&selection, sql);
-	assert_string_equal(sql + strlen(sql) - 12, " 4000000001)");
+	assert_string_equal(sql + strlen(sql) - 13, " 4000000001))");
 	snprintf(cpus + at, sizeof(cpus) - at, ",1");
 	assert_int_equal(nt_select(&args, &selection, error), -1);
 }
@@ -660,8 +661,11 @@ static void test_selections(void **state)
 		assert_int_equal(nt_selection_has_cpu(&selection, cpu), cpu == 0 || (cpu >= 2 && cpu <= 5) || cpu == 7);
 	assert_true(nt_selection_has_cpu(&selection, UINT32_MAX - 1));
 	assert_string_equal(nt_selection_cpus_sql(&selection, sql),
-			    "(0 OR cpu BETWEEN 0 AND 0 OR cpu BETWEEN 2 AND 5 OR cpu BETWEEN 7 AND 7 OR cpu BETWEEN "
-			    "4294967294 AND 4294967294)");
+			    "(cpu BETWEEN 0 AND 4294967294 AND (0 OR cpu BETWEEN 0 AND 0 OR cpu BETWEEN 2 AND 5 OR cpu "
+			    "BETWEEN 7 AND 7 OR cpu BETWEEN "
+			    "4294967294 AND 4294967294))");
+	assert_int_equal(nt_selection_count_cpus(&selection, 4), 3);
+	assert_int_equal(nt_selection_count_cpus(&selection, 100), 6);
 	assert_true(nt_selection_has_process(&selection, 42, NULL));
 	assert_true(nt_selection_has_process(&selection, -1, "42"));
 	assert_false(nt_selection_has_process(&selection, -1, NULL));

@@ -104,10 +104,8 @@ int nt_html_texts(const struct nt_html_scope *scope, struct nt_json *json);
 /* "events": [{"name", "title", "counts": [step, count, step, count, ...]}, ...], of those that there are. */
 int nt_html_events(const struct nt_html_scope *scope, const struct nt_html_costs *costs, struct nt_json *json);
 
-/* ---- latency.c: the figures of each hook as in `latency --json`, and heat maps ----
- *
- * Of all CPUs and processes, whatever was selected.
- */
+/* ---- latency.c: the figures of each hook as in `latency --json` of the same time, CPUs and process, and
+ * heat maps ---- */
 
 #define NT_HTML_HEAT_COLUMNS 120
 #define NT_HTML_HEAT_PER_OCTAVE 4

@@ -84,39 +84,16 @@ void nt_svg_text(FILE *out, int x, int y, const char *attributes, const char *te
 	fputs("</text>\n", out);
 }
 
-/* What of the session was selected, as ", from 2.5 s to 3 s, CPU 0,2-3, process nginx". */
-static void describe(char *text, size_t size, const struct nt_session *session, const struct nt_selection *selection)
-{
-	struct nt_window window = nt_selection_window(selection, session->start_ts, session->start_realtime_ns);
-	size_t at = strlen(text);
-
-	if (selection->from.is_given)
-		at += (size_t)snprintf(text + at, size - at, ", from %.9g s",
-				       (double)(window.from_ts - session->start_ts) / 1e9);
-	if (selection->to.is_given)
-		at += (size_t)snprintf(text + at, size - at, ", to %.9g s",
-				       (double)(window.to_ts - session->start_ts) / 1e9);
-	for (unsigned int i = 0; i < selection->n_cpus && at + 40 < size; i++) {
-		const char *before = i ? "," : ", CPU ";
-
-		if (selection->cpus[i].first == selection->cpus[i].last)
-			at += (size_t)snprintf(text + at, size - at, "%s%u", before, selection->cpus[i].first);
-		else
-			at += (size_t)snprintf(text + at, size - at, "%s%u-%u", before, selection->cpus[i].first,
-					       selection->cpus[i].last);
-	}
-	if (selection->process && at + 40 < size)
-		snprintf(text + at, size - at, ", process %.30s", selection->process);
-}
-
 void nt_svg_session(const struct nt_session *session, const struct nt_selection *selection,
 		    char text[NT_SVG_SESSION_MAX])
 {
 	char time[NT_HUMAN_MAX], span[NT_HUMAN_MAX];
+	size_t at;
 
 	snprintf(text, NT_SVG_SESSION_MAX, "%.64s, %s, %s", session->host,
 		 session->start_realtime_ns ? nt_human_time(time, (uint64_t)session->start_realtime_ns)
 					    : "at an unknown time",
 		 nt_human_ns(span, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
-	describe(text, NT_SVG_SESSION_MAX, session, selection);
+	at = strlen(text);
+	nt_session_selected(session, selection, text + at, NT_SVG_SESSION_MAX - at);
 }

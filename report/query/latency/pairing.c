@@ -10,7 +10,7 @@
 static void give_up(struct nt_pairing *pairing, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		pairing->first_alone += pairing->waiting[i].ts >= pairing->from_ts;
+		pairing->first_alone += !pairing->waiting[i].is_beside;
 }
 
 static void remove_waiting(struct nt_pairing *pairing, size_t i)
@@ -49,7 +49,7 @@ bool nt_pairing_second(struct nt_pairing *pairing, const struct nt_pairing_sampl
 		remove_waiting(pairing, i);
 		return true;
 	}
-	pairing->second_alone += sample->ts >= pairing->from_ts;
+	pairing->second_alone += !sample->is_beside;
 	return false;
 }
 

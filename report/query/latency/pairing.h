@@ -18,11 +18,11 @@ struct nt_pairing_sample {
 	int64_t socket_id; /* 0: not known */
 	double weight;
 	bool is_hol;
+	bool is_beside; /* here for the sake of pairs only: if alone, it is not counted */
 };
 
-/* Zero-initialise, but for from_ts. */
+/* Zero-initialise. */
 struct nt_pairing {
-	int64_t from_ts; /* what is before is here for the sake of pairs only: if alone, it is not counted */
 	struct nt_pairing_sample waiting[NT_PAIRING_WAITING]; /* of the first hook, all with one stamp, oldest first */
 	size_t n_waiting;
 	uint64_t first_alone, second_alone;

@@ -113,9 +113,10 @@ static void set_window(struct nt_latency_result *result)
 /* What the errors of counts are calculated from. */
 static void set_counted(struct nt_latency_result *result)
 {
+	const uint32_t cpus = nt_selection_count_cpus(&result->choice->selection, (uint32_t)result->session->cpus);
 	struct nt_series_set *set = &result->set;
 
-	set->cpus = (unsigned int)result->session->cpus;
+	set->cpus = cpus ? cpus : 1;
 	set->is_cut = result->begin_ts > result->session->start_ts;
 	set->is_pairs = result->choice->first != NT_HOOK_NONE;
 	set->is_by_cpu = result->choice->by == NT_BY_CPU;

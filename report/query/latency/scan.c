@@ -15,10 +15,24 @@ static const char *const keys[NT_BY_COUNT] = {
 	[NT_BY_SOCKET] = "socket_id", [NT_BY_CPU] = "cpu",	   [NT_BY_PORT] = "socket_id",
 };
 
-enum { COLUMN_HOOK, COLUMN_TS, COLUMN_NS, COLUMN_WEIGHT, COLUMN_FLAGS, COLUMN_KEY, COLUMN_STAMP, COLUMN_SOCKET };
+enum {
+	COLUMN_HOOK,
+	COLUMN_TS,
+	COLUMN_NS,
+	COLUMN_WEIGHT,
+	COLUMN_FLAGS,
+	COLUMN_KEY,
+	COLUMN_STAMP,
+	COLUMN_SOCKET,
+	COLUMN_IS_OURS, /* of the chosen process */
+	COLUMN_IS_HERE /* in the chosen time, on the chosen CPUs */
+};
 
-#define COLUMNS                                                                                                        \
-	"SELECT hook, ts, latency_ns, weight, flags, %s, stamp_ns, socket_id FROM skb_latency WHERE session_id = ?1 "
+#define SAMPLES                                                                                                        \
+	"SELECT hook, ts, latency_ns, weight, flags, %s, stamp_ns, socket_id, %s, %s FROM skb_latency "                \
+	"WHERE session_id = ?1 AND ts < ?3 AND %s"
+#define PAIRS "hook IN (?5, ?6) AND stamp_ns IS NOT NULL ORDER BY stamp_ns, ts, hook = ?6"
+#define OURS "utid IN (" NT_PROCESS_THREADS_SQL ")"
 
 /* Whether a word stands in a list with commas between. */
 static bool has_word(const char *list, const char *word)
@@ -43,6 +57,7 @@ static struct nt_latency_sample read_sample(sqlite3_stmt *row, struct nt_labels 
 		.is_known = sqlite3_column_type(row, COLUMN_NS) != SQLITE_NULL,
 		.is_future = flags[0] && has_word(flags, "future"),
 		.is_hol = flags[0] && has_word(flags, "hol"),
+		.is_other = !sqlite3_column_int(row, COLUMN_IS_OURS),
 	};
 
 	if (!(sample.weight >= 1 && sample.weight <= UINT32_MAX))
@@ -84,41 +99,46 @@ static int scan_pairs(struct nt_db *db, sqlite3_stmt *statement, const struct nt
 {
 	while (nt_db_next(statement)) {
 		struct nt_latency_sample sample = read_sample(statement, groups);
+		const bool is_here = sqlite3_column_int(statement, COLUMN_IS_HERE);
 		struct nt_pairing_sample first, one = {
 							.stamp_ns = sqlite3_column_int64(statement, COLUMN_STAMP),
 							.ts = sample.ts,
 							.socket_id = sqlite3_column_int64(statement, COLUMN_SOCKET),
 							.weight = sample.weight,
 							.is_hol = sample.is_hol,
+							.is_beside = sample.is_other || !is_here,
 						};
 
 		if (sample.hook == choice->first)
 			nt_pairing_first(pairing, &one);
-		else if (nt_pairing_second(pairing, &one, &first) && sample.ts >= pairing->from_ts &&
-			 visit_pair(&first, &sample, visit, arg))
+		else if (nt_pairing_second(pairing, &one, &first) && is_here && visit_pair(&first, &sample, visit, arg))
 			return nt_db_no_memory(db);
 	}
 	nt_pairing_end(pairing);
 	return 0;
 }
 
-/* What is before `from` may have its pair behind it, so there only the end bounds the query. */
+/* What is before `from`, or on another CPU, may have its pair behind it: so only the end bounds a query of pairs. */
 static sqlite3_stmt *prepare(struct nt_db *db, const struct nt_session *session, const struct nt_latency_choice *choice,
 			     struct nt_window window)
 {
+	const char *process = choice->selection.process, *ours = process ? OURS : "1";
+	char cpus[NT_CPUS_SQL_MAX], here[sizeof(cpus) + 20], sql[sizeof(here) + 800];
 	sqlite3_stmt *statement;
-	char sql[400];
 
-	snprintf(sql, sizeof(sql), COLUMNS "%s", keys[choice->by],
-		 choice->first
-			 ? "AND ts < ?3 AND hook IN (?4, ?5) AND stamp_ns IS NOT NULL ORDER BY stamp_ns, ts, hook = ?5"
-			 : "AND ts >= ?2 AND ts < ?3");
+	snprintf(here, sizeof(here), "ts >= ?2 AND %s", nt_selection_cpus_sql(&choice->selection, cpus));
+	if (choice->first)
+		snprintf(sql, sizeof(sql), SAMPLES, keys[choice->by], ours, here, PAIRS);
+	else
+		snprintf(sql, sizeof(sql), SAMPLES, keys[choice->by], ours, "1", here);
 	statement = nt_db_query(db, sql, session->id);
 	sqlite3_bind_int64(statement, 2, window.from_ts);
 	sqlite3_bind_int64(statement, 3, window.to_ts);
+	if (process)
+		sqlite3_bind_text(statement, 4, process, -1, SQLITE_STATIC);
 	if (choice->first) {
-		sqlite3_bind_text(statement, 4, nt_hook_name(choice->first), -1, SQLITE_STATIC);
-		sqlite3_bind_text(statement, 5, nt_hook_name(choice->second), -1, SQLITE_STATIC);
+		sqlite3_bind_text(statement, 5, nt_hook_name(choice->first), -1, SQLITE_STATIC);
+		sqlite3_bind_text(statement, 6, nt_hook_name(choice->second), -1, SQLITE_STATIC);
 	}
 	return statement;
 }
@@ -129,7 +149,7 @@ int nt_latency_scan(struct nt_db *db, const struct nt_session *session, const st
 	struct nt_window window =
 		nt_selection_window(&choice->selection, session->start_ts, session->start_realtime_ns);
 	sqlite3_stmt *statement = prepare(db, session, choice, window);
-	struct nt_pairing pairing = {.from_ts = window.from_ts};
+	struct nt_pairing pairing = {0};
 	int error;
 
 	if (choice->first)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scan.h - reads the chosen samples of one session, one by one, each with its group: from skb_latency, or as pairs of
- * samples of two hooks. The only place with SQL about single samples. Prints nothing.
+ * scan.h - reads the samples of one session in the chosen time and on the chosen CPUs, one by one, each with its group:
+ * from skb_latency, or as pairs of samples of two hooks. Time, CPU and process of a pair are those of its second. The
+ * only place with SQL about single samples. Prints nothing.
  */
 #pragma once
 
@@ -16,6 +17,7 @@ struct nt_latency_sample {
 	double weight;
 	bool is_known; /* ns is: else the stamp lies in the future, or at a time that the clock never showed */
 	bool is_future, is_hol;
+	bool is_other; /* not of the chosen process: it only tells how a hook was sampled */
 };
 
 /* What of two hooks' samples has no other. */

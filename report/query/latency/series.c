@@ -17,7 +17,8 @@ int nt_series_set_init(struct nt_series_set *set, uint32_t n_groups, bool includ
 		set->kept[hook] = 1;
 		set->programs[hook] = 1;
 		set->by_hook[hook] = calloc(n_groups, sizeof(*set->by_hook[hook]));
-		if (!set->by_hook[hook])
+		set->drawn[hook] = calloc(n_groups, sizeof(*set->drawn[hook]));
+		if (!set->by_hook[hook] || !set->drawn[hook])
 			return -ENOMEM;
 	}
 	return 0;
@@ -32,6 +33,7 @@ void nt_series_set_release(struct nt_series_set *set)
 			free(set->by_hook[hook][group]);
 		}
 		free(set->by_hook[hook]);
+		free(set->drawn[hook]);
 	}
 	free(set->all);
 	nt_samples_pool_release(&set->pool);
@@ -56,17 +58,20 @@ static struct nt_series *find(struct nt_series_set *set, enum nt_hook hook, uint
 
 bool nt_series_set_takes(const struct nt_series_set *set, const struct nt_latency_sample *sample)
 {
-	return sample->is_known && (!sample->is_hol || set->include_hol);
+	return sample->is_known && !sample->is_other && (!sample->is_hol || set->include_hol);
 }
 
 int nt_series_set_add(struct nt_series_set *set, const struct nt_latency_sample *sample)
 {
-	struct nt_series *series = find(set, sample->hook, sample->group);
+	struct nt_series *series;
 
+	nt_weights_add(&set->weights[sample->hook], sample->weight);
+	set->drawn[sample->hook][sample->group] += sample->weight;
+	if (sample->is_other)
+		return 0;
+	series = find(set, sample->hook, sample->group);
 	if (!series)
 		return -ENOMEM;
-	series->drawn += sample->weight;
-	nt_weights_add(&set->weights[sample->hook], sample->weight);
 	if (!nt_series_set_takes(set, sample)) {
 		if (sample->is_known)
 			series->hol++;
@@ -144,7 +149,7 @@ static struct nt_counted counted_over(const struct nt_series_set *set, const str
 
 	if (set->is_pairs)
 		return (struct nt_counted){.share = 0};
-	drawn = set->is_by_cpu ? series->drawn : set->weights[series->hook].sum;
+	drawn = set->is_by_cpu ? set->drawn[series->hook][series->group] : set->weights[series->hook].sum;
 	return (struct nt_counted){
 		.share = series->samples.weight / drawn * set->kept[series->hook],
 		.edges = (set->is_by_cpu ? 1 : set->cpus) * set->programs[series->hook],

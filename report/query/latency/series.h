@@ -15,7 +15,6 @@ struct nt_series {
 	enum nt_hook hook;
 	uint32_t group;
 	struct nt_samples samples;
-	double drawn; /* the weight of all of its samples, those left out too */
 	uint64_t hol, future, unknown; /* samples that were left out of these, by reason */
 };
 
@@ -44,6 +43,7 @@ struct nt_series_set {
 	bool is_pairs; /* samples are: of packets drawn at both hooks, so that no gaps are counted over them */
 	struct nt_series **by_hook[NT_HOOK_COUNT]; /* by group; NULL: none */
 	struct nt_samples_pool pool; /* pool.spill.error: the file failed, and no figure is right */
+	double *drawn[NT_HOOK_COUNT]; /* by group: the weight of all of its samples, those left out too */
 	struct nt_weights weights[NT_HOOK_COUNT]; /* of all samples of a hook, those left out too */
 	double kept[NT_HOOK_COUNT]; /* of the packets that sampling drew, so many became samples: 1 is all */
 	uint32_t n_groups;

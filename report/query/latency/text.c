@@ -66,23 +66,11 @@ static int print_listed(const struct nt_latency_result *result, const char *sql,
 	return end_texts(result, statement);
 }
 
-static void put_window(const struct nt_latency_result *result, FILE *line)
-{
-	const struct nt_session *session = result->session;
-	struct nt_window window =
-		nt_selection_window(&result->choice->selection, session->start_ts, session->start_realtime_ns);
-
-	if (result->choice->selection.from.is_given)
-		fprintf(line, ", from %.9g s", (double)(window.from_ts - session->start_ts) / 1e9);
-	if (result->choice->selection.to.is_given)
-		fprintf(line, ", to %.9g s", (double)(window.to_ts - session->start_ts) / 1e9);
-}
-
 /* The row has host, start and duration. */
 static void print_session(const struct nt_latency_result *result)
 {
 	const struct nt_session *session = result->session;
-	char number[NT_HUMAN_MAX];
+	char number[NT_HUMAN_MAX], selected[NT_SELECTED_MAX];
 	struct nt_prose prose;
 
 	nt_prose_begin(&prose, result->out);
@@ -91,7 +79,8 @@ static void print_session(const struct nt_latency_result *result)
 	if (session->start_realtime_ns)
 		fprintf(prose.line, ", %s", nt_human_time(number, (uint64_t)session->start_realtime_ns));
 	fprintf(prose.line, ", %s", nt_human_ns(number, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
-	put_window(result, prose.line);
+	nt_session_selected(session, &result->choice->selection, selected, sizeof(selected));
+	nt_print_clean(prose.line, selected, strlen(selected));
 	nt_prose_end(&prose, "");
 }
 

@@ -148,7 +148,6 @@ function selectionNote(data, costs) {
   if (!parts.length) return null;
   const listed = parts.flatMap((part, i) => [i ? ', and ' : '', ...[].concat(part)]);
   const wider = ['the numbers of records and of lost ones'];
-  if (!selection.all_cpus || selection.process !== null) wider.push('latency, but for the time');
   if (selection.process !== null) wider.push('drops and retransmits, but for time and CPU');
   return el(
     'p',

@@ -142,7 +142,7 @@ function latency(data, view, charts) {
       'p',
       {class: 'note'},
       'From the receipt of the packet by the host to each hook on its way up; exact (nearest rank) over the samples. ' +
-        'Packets of all CPUs and processes. In the maps the shade says how many packets, by their logarithm.',
+        'In the maps the shade says how many packets, by their logarithm.',
     ),
   );
   if (!found.hooks.some((hook) => hook.p50_ns !== null)) {
