@@ -53,53 +53,45 @@ static int fail(struct nt_spill *spill, int error)
 /* All of it, or -EIO. */
 static int transfer(struct nt_spill *spill, bool writes, uint64_t at, char *bytes, size_t size)
 {
-	off_t place = (off_t)(at * sizeof(struct nt_spilled));
-
-	while (size) {
-		ssize_t n =
-			writes ? pwrite(spill->fd - 1, bytes, size, place) : pread(spill->fd - 1, bytes, size, place);
+	while (size && !spill->error) {
+		ssize_t n = writes ? pwrite(spill->fd - 1, bytes, size, (off_t)at)
+				   : pread(spill->fd - 1, bytes, size, (off_t)at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return fail(spill, n ? errno : 0);
 		bytes += n;
-		place += n;
+		at += (uint64_t)n;
 		size -= (size_t)n;
 	}
-	return 0;
+	return spill->error ? -EIO : 0;
 }
 
-int nt_spill_read(struct nt_spill *spill, uint64_t at, struct nt_spilled *records, size_t n)
+int nt_spill_read(struct nt_spill *spill, uint64_t at, void *bytes, size_t size)
 {
-	if (spill->error)
-		return -EIO;
-	return transfer(spill, false, at, (char *)records, n * sizeof(*records));
+	return transfer(spill, false, at, bytes, size);
 }
 
-int nt_spill_change(struct nt_spill *spill, uint64_t at, const struct nt_spilled *records, size_t n)
+int nt_spill_change(struct nt_spill *spill, uint64_t at, const void *bytes, size_t size)
 {
-	if (spill->error)
-		return -EIO;
-	return transfer(spill, true, at, (char *)records, n * sizeof(*records));
+	return transfer(spill, true, at, (char *)(uintptr_t)bytes, size);
 }
 
-int nt_spill_append(struct nt_spill *spill, const struct nt_spilled *records, size_t n)
+int nt_spill_append(struct nt_spill *spill, const void *bytes, size_t size)
 {
 	if (!spill->error && !spill->fd && open_file(spill))
 		return fail(spill, errno);
-	if (nt_spill_change(spill, spill->n, records, n))
+	if (nt_spill_change(spill, spill->size, bytes, size))
 		return -EIO;
-	spill->n += n;
+	spill->size += size;
 	return 0;
 }
 
-void nt_spill_forget(struct nt_spill *spill, uint64_t at, uint64_t n)
+void nt_spill_forget(struct nt_spill *spill, uint64_t at, uint64_t size)
 {
-	const off_t size = sizeof(struct nt_spilled);
-
 	if (spill->fd)
-		fallocate(spill->fd - 1, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at * size, (off_t)n * size);
+		fallocate(spill->fd - 1, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)size);
 }
 
 void nt_spill_release(struct nt_spill *spill)

@@ -220,7 +220,7 @@ static int write_kept(struct nt_samples *samples, struct nt_spilled page[PAGE])
 			page[i].key = samples->keys[at + i];
 			page[i].weight = samples->has_weights ? samples->weights[at + i] : 1;
 		}
-		if (nt_spill_append(&samples->pool->spill, page, n))
+		if (nt_spill_append(&samples->pool->spill, page, n * sizeof(*page)))
 			return -EIO;
 	}
 	return 0;
@@ -237,7 +237,7 @@ static int make_page(struct nt_samples_pool *pool)
 static int spill_kept(struct nt_samples *samples)
 {
 	struct nt_samples_pool *pool = samples->pool;
-	const uint64_t at = pool->spill.n, n = samples->n_kept;
+	const uint64_t at = pool->spill.size, n = samples->n_kept;
 	int error = make_page(pool);
 
 	if (error)
@@ -282,12 +282,16 @@ struct merging {
 /* The next page; a way without one has ended. */
 static int turn(struct merging *merging, struct way *way)
 {
+	size_t size;
+
 	way->i = 0;
 	way->n = way->left.n < MERGE_PAGE ? (size_t)way->left.n : MERGE_PAGE;
-	if (way->n && nt_spill_read(merging->spill, way->left.at, way->page, way->n))
+	size = way->n * sizeof(*way->page);
+	if (nt_spill_read(merging->spill, way->left.at, way->page, size))
 		return -EIO;
-	nt_spill_forget(merging->spill, way->left.at, way->n);
-	way->left.at += way->n;
+	if (size)
+		nt_spill_forget(merging->spill, way->left.at, size);
+	way->left.at += size;
 	way->left.n -= way->n;
 	return 0;
 }
@@ -308,7 +312,7 @@ static struct way *least_way(struct merging *merging)
 
 static int flush(struct merging *merging)
 {
-	const int error = nt_spill_append(merging->spill, merging->out, merging->n);
+	const int error = nt_spill_append(merging->spill, merging->out, merging->n * sizeof(*merging->out));
 
 	merging->n = 0;
 	return error;
@@ -334,14 +338,14 @@ static int merge_all(struct merging *merging)
 /* The next runs become one, which comes last. */
 static int merge_next(struct nt_samples *samples, struct merging *merging, size_t *next)
 {
-	const uint64_t at = merging->spill->n;
+	const uint64_t at = merging->spill->size;
 	int error;
 
 	merging->n_ways = 0;
 	for (; merging->n_ways < WAYS && *next < samples->n_runs; ++*next)
 		merging->ways[merging->n_ways++].left = samples->runs[*next];
 	error = merge_all(merging);
-	return error ? error : add_run(samples, at, merging->spill->n - at);
+	return error ? error : add_run(samples, at, (merging->spill->size - at) / sizeof(*merging->out));
 }
 
 static int merge_runs(struct nt_samples *samples)
@@ -396,8 +400,8 @@ static struct nt_spilled spilled(const struct nt_samples *samples, size_t i)
 	if (pool->page_of != samples || pool->page_first != first) {
 		pool->page_of = NULL;
 		pool->page_n = samples->n - first < PAGE ? samples->n - first : PAGE;
-		if (pool->spill.error ||
-		    nt_spill_read(&pool->spill, samples->runs->at + first, pool->page, pool->page_n))
+		if (pool->spill.error || nt_spill_read(&pool->spill, samples->runs->at + first * sizeof(*pool->page),
+						       pool->page, pool->page_n * sizeof(*pool->page)))
 			return none;
 		pool->page_of = samples;
 		pool->page_first = first;
@@ -497,11 +501,13 @@ static int change_run(struct nt_samples_pool *pool, struct nt_samples_run run, i
 	for (uint64_t i = 0; i < run.n && !error; i += PAGE) {
 		const size_t n = run.n - i < PAGE ? (size_t)(run.n - i) : PAGE;
 
-		error = nt_spill_read(&pool->spill, run.at + i, pool->page, n);
+		error = nt_spill_read(&pool->spill, run.at + i * sizeof(*pool->page), pool->page,
+				      n * sizeof(*pool->page));
 		for (size_t j = 0; j < n && !error; j++)
 			pool->page[j].key = changed(pool->page[j].key, change);
 		if (!error)
-			error = nt_spill_change(&pool->spill, run.at + i, pool->page, n);
+			error = nt_spill_change(&pool->spill, run.at + i * sizeof(*pool->page), pool->page,
+						n * sizeof(*pool->page));
 	}
 	return error;
 }

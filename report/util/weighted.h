@@ -20,6 +20,12 @@
 
 struct nt_samples;
 
+/* As it is in the file. */
+struct nt_spilled {
+	uint64_t key;
+	double weight;
+};
+
 /* Shared by samples that together have a bound in memory. Zero-initialised is empty. It must outlive them, and is then
  * freed with nt_samples_pool_release. */
 struct nt_samples_pool {
@@ -34,7 +40,7 @@ struct nt_samples_pool {
 
 void nt_samples_pool_release(struct nt_samples_pool *pool);
 
-/* A sorted run: where it begins, in records of the file. */
+/* A sorted run: where in the file it begins, and how many numbers it has. */
 struct nt_samples_run {
 	uint64_t at, n;
 };

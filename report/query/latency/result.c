@@ -142,11 +142,7 @@ int nt_latency_end(struct nt_latency_result *result, int error)
 	if (why == ENOMEM)
 		return nt_db_no_memory(result->db);
 	if (why)
-		return nt_db_refuse(
-			result->db,
-			"%s: samples that have no room in memory cannot be kept in a temporary file: %s. Set "
-			"TMPDIR to a directory with room.",
-			result->db->name, strerror(why));
+		return nt_db_refuse(result->db, NT_SPILL_FAILED, result->db->name, strerror(why));
 	return error;
 }
 

@@ -12,12 +12,15 @@
 #include "report/out/output.h"
 #include "report/rows/rollup.h"
 #include "report/util/array.h"
+#include "report/util/spill.h"
 
 /* A category that samples had, while they are read. */
 struct met {
 	struct nt_stage_category category; /* first: what the tree compares */
 	uint32_t number; /* in the order in which they came */
 };
+
+#define SAMPLES 8192 /* in memory */
 
 /* One whose series is not known yet. */
 struct sample {
@@ -38,8 +41,10 @@ struct nt_stage_reading {
 	struct met *last;
 	uint32_t n_met;
 	uint32_t *places; /* by number: index in the categories, which are in order */
-	struct sample *samples;
-	size_t n_samples, samples_size;
+	/* A page of them; full ones are in the file. */
+	struct sample samples[SAMPLES];
+	size_t n_samples;
+	struct nt_spill spill;
 };
 
 void nt_stage_data_release(struct nt_stage_data *data)
@@ -242,6 +247,14 @@ static int order_categories(struct nt_stage_reading *reading)
 
 /* ---- samples ---- */
 
+static int spill_samples(struct nt_stage_reading *reading)
+{
+	const size_t size = reading->n_samples * sizeof(reading->samples[0]);
+
+	reading->n_samples = 0;
+	return nt_spill_append(&reading->spill, reading->samples, size);
+}
+
 /* Samples count only of the part. */
 static int take_sample(void *arg, const struct nt_row *row)
 {
@@ -265,17 +278,16 @@ static int take_sample(void *arg, const struct nt_row *row)
 	category = find_category(reading, row);
 	if (category < 0)
 		return (int)category;
-	if (NT_ROOM(reading->samples, reading->samples_size, reading->n_samples + 1))
-		return -ENOMEM;
+	if (reading->n_samples == SAMPLES && spill_samples(reading))
+		return -EIO;
 	reading->samples[reading->n_samples++] =
 		(struct sample){owner, (uint32_t)cpu, bucket_of(reading, ts), (uint32_t)category, nt_integer(utid, -1)};
 	return 0;
 }
 
-/* They follow the slices: series are in the order in which these come. */
-static int add_samples(struct nt_stage_reading *reading)
+static int add_page(struct nt_stage_reading *reading)
 {
-	int error = order_categories(reading);
+	int error = 0;
 
 	for (size_t i = 0; i < reading->n_samples && !error; i++) {
 		const struct sample *sample = &reading->samples[i];
@@ -287,6 +299,35 @@ static int add_samples(struct nt_stage_reading *reading)
 						    reading->places[sample->category]);
 	}
 	return error;
+}
+
+/* Those in the file, in the order in which they came. */
+static int add_spilled(struct nt_stage_reading *reading)
+{
+	const uint64_t end = reading->spill.size;
+	int error = 0;
+
+	for (uint64_t at = 0; at < end && !error; at += sizeof(reading->samples)) {
+		const uint64_t left = end - at;
+		const size_t size = left < sizeof(reading->samples) ? (size_t)left : sizeof(reading->samples);
+
+		reading->n_samples = size / sizeof(reading->samples[0]);
+		error = nt_spill_read(&reading->spill, at, reading->samples, size);
+		if (!error)
+			error = add_page(reading);
+	}
+	return error;
+}
+
+/* They follow the slices: series are in the order in which these come. */
+static int add_samples(struct nt_stage_reading *reading)
+{
+	int error = order_categories(reading);
+
+	if (error || !reading->spill.size)
+		return error ? error : add_page(reading);
+	error = spill_samples(reading);
+	return error ? error : add_spilled(reading);
 }
 
 static int read_groups(struct nt_stage_reading *reading)
@@ -337,6 +378,9 @@ int nt_stage_reading_end(struct nt_stage_reading *reading, int error)
 {
 	if (!error)
 		error = add_samples(reading);
+	if (reading->spill.error)
+		return nt_db_refuse(reading->part->db, NT_SPILL_FAILED, reading->part->db->name,
+				    strerror(reading->spill.error));
 	return error ? nt_stage_fail(reading->part, error) : 0;
 }
 
@@ -346,7 +390,7 @@ void nt_stage_reading_free(struct nt_stage_reading *reading)
 		return;
 	tdestroy(reading->tree, free_met);
 	free(reading->places);
-	free(reading->samples);
+	nt_spill_release(&reading->spill);
 	nt_id_map_release(&reading->by_key);
 	nt_lanes_filter_release(&reading->filter);
 	free(reading);
