@@ -87,8 +87,12 @@ SWAPS = [
     (r"\breturn false;", "return true;"),
     (r"\bcontinue;", "break;"),
 ]
-# The lesser or the greater of two: where both are equal it does not matter which is taken.
-LESSER = re.compile(r"([\w\->.\[\]]+) (?:<|>|<=|>=) ([\w\->.\[\]]+) \? (?:\1 : \2|\2 : \1)(?![\w\->.\[(])")
+# The lesser or the greater of two: where both are equal it does not matter which is taken, nor whether one becomes the
+# other.
+TERM = r"[\w\->.\[\]]+(?: [+\-*/] [\w\->.\[\]]+)*"
+LESSER = re.compile(r"(?<!\w [+\-*/] )(?<![\w>.])"
+                    r"(%s) (?:<|>|<=|>=) (%s) \? (?:\1 : \2|\2 : \1)(?![\w\->.\[(])" % (TERM, TERM))
+CLAMP = re.compile(r"^\s*if \((%s) (?:<|>|<=|>=) (%s)\)\n\s*(?:\1 = \2|\2 = \1);$" % (TERM, TERM))
 # A statement on one line that does something: a call, an assignment, a step.
 STATEMENT = re.compile(
     r"^\s*(?:\(void\))?[\w*][\w\->.\[\]*&+ ()]*(?:\([^;]*\)|(?:[-+*/|&^]|<<|>>)?= [^;]*|\+\+|--);\s*$")
@@ -141,6 +145,8 @@ def mutants_of(path):
         if not inside or seen.lstrip().startswith(("#", "_Static_assert")):
             continue
         lesser, fixed = [match.span() for match in LESSER.finditer(seen)], sizes(seen)
+        if CLAMP.match("\n".join(code[number - 1 : number + 1])):
+            lesser.append((0, len(seen)))
         for pattern, replacement in SWAPS:
             for match in re.finditer(pattern, seen):
                 if "=" in match.group() + replacement and any(a < match.start() < b for a, b in lesser):

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/query/stages/result.h"
 #include "report/query/stages/split.h"
 #include "tests/support/rand.h"
 
@@ -364,14 +365,57 @@ static void test_coverage_lent(void **state)
 	assert_in_range(held, rounds * 92 / 100, rounds * 99 / 100);
 }
 
+/* By hand, in nanoseconds: the interval of what was sampled, all or nothing of the rest, and never past the whole. */
+static void test_bounds(void **state)
+{
+	struct nt_rand rand = {5};
+
+	(void)state;
+	for (unsigned int round = 0; round < 20000; round++) {
+		const uint64_t most = round % 3 ? 1000 : 1ull << 62;
+		const uint64_t whole_ns = 1 + nt_rand_below(&rand, most);
+		struct nt_stage_whole whole = {.ns = whole_ns,
+					       .unsampled_ns = nt_rand_below(&rand, round % 2 ? 1 : whole_ns + 1)};
+		const uint64_t sampled = whole_ns - whole.unsampled_ns;
+		struct nt_stage_part part = {.ns = nt_rand_below(&rand, sampled + 1)}, rest;
+		struct nt_split_bounds bounds;
+
+		/* Up to so many samples that the interval is nothing, and what is rounded decides. */
+		nt_split_worth_add(&whole.worth, (double)sampled, (double)(1ull << nt_rand_below(&rand, 60)));
+		if (round % 5 == 0)
+			part.ns = sampled;
+		nt_stage_bounds(&part, &whole);
+		assert_true(part.low_ns <= part.ns && part.ns <= part.high_ns && part.high_ns <= whole_ns);
+		bounds = nt_split_interval(sampled ? (double)part.ns / (double)sampled : 0,
+					   nt_split_worth(&whole.worth));
+		if (most == 1000) {
+			assert_int_equal(part.low_ns, fmin(floor(bounds.low * (double)sampled), (double)part.ns));
+			assert_int_equal(part.high_ns,
+					 fmin(fmax(ceil(bounds.high * (double)sampled) + (double)whole.unsampled_ns,
+						   (double)part.ns),
+					      (double)whole_ns));
+		}
+		rest = (struct nt_stage_part){.category = NT_SPLIT_UNSAMPLED, .ns = whole.unsampled_ns};
+		nt_stage_bounds(&rest, &whole);
+		assert_int_equal(rest.low_ns, whole.unsampled_ns);
+		assert_int_equal(rest.high_ns, whole.unsampled_ns);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_the_model), cmocka_unit_test(test_too_much),
-		cmocka_unit_test(test_interval),	  cmocka_unit_test(test_coverage),
-		cmocka_unit_test(test_no_order),	  cmocka_unit_test(test_sparse),
-		cmocka_unit_test(test_time_twice),	  cmocka_unit_test(test_lent_worth),
-		cmocka_unit_test(test_worth_of_none),	  cmocka_unit_test(test_coverage_lent),
+		cmocka_unit_test(test_against_the_model),
+		cmocka_unit_test(test_too_much),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_interval),
+		cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_no_order),
+		cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_time_twice),
+		cmocka_unit_test(test_lent_worth),
+		cmocka_unit_test(test_worth_of_none),
+		cmocka_unit_test(test_coverage_lent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
