@@ -91,7 +91,7 @@ SWAPS = [
 # other.
 TERM = r"[\w\->.\[\]]+(?: [+\-*/] [\w\->.\[\]]+)*"
 LESSER = re.compile(r"(?<!\w [+\-*/] )(?<![\w>.])"
-                    r"(%s) (?:<|>|<=|>=) (%s) \? (?:\1 : \2|\2 : \1)(?![\w\->.\[(])" % (TERM, TERM))
+                    r"(%s) (?:<|>|<=|>=) (%s) \? (?:\1 : \2|\2 : \1)(?![\w\->.\[(]| [+\-*/] )" % (TERM, TERM))
 CLAMP = re.compile(r"^\s*if \((%s) (?:<|>|<=|>=) (%s)\)\n\s*(?:\1 = \2|\2 = \1);$" % (TERM, TERM))
 # A statement on one line that does something: a call, an assignment, a step.
 STATEMENT = re.compile(
