@@ -28,7 +28,7 @@ static char *read_all(FILE *file, const char *name)
 		return text;
 	}
 	nt_complain("%s cannot be read as SQL: %s.", name,
-		    text && ferror(file) ? strerror(errno) : "it is longer than a megabyte or is not text");
+		    !text || ferror(file) ? strerror(errno) : "it is longer than a megabyte or is not text");
 	free(text);
 	return NULL;
 }
@@ -50,11 +50,16 @@ static char *read_file(const char *path)
 
 static char *find_sql(const struct nt_options *options)
 {
+	char *text;
+
 	if (options->file)
 		return read_file(options->file);
-	if (options->n_args == 2)
-		return strdup(options->args[1]);
-	return read_all(stdin, "standard input");
+	if (options->n_args < 2)
+		return read_all(stdin, "standard input");
+	text = strdup(options->args[1]);
+	if (!text)
+		nt_complain("out of memory.");
+	return text;
 }
 
 static int run(const struct nt_options *options)

@@ -219,8 +219,10 @@ void nt_db_write_table(const struct nt_table *table, char sql[NT_DB_TABLE_MAX])
 static int make_views(struct nt_db *db)
 {
 	for (size_t i = 0; i < nt_views_count(); i++) {
-		if (nt_view_make(db->handle, "main", i) != SQLITE_OK)
-			return nt_db_fail(db, "the views cannot be made");
+		const int code = nt_view_make(db->handle, "main", i);
+
+		if (code != SQLITE_OK)
+			return code == SQLITE_NOMEM ? nt_db_no_memory(db) : nt_db_fail(db, "the views cannot be made");
 	}
 	return 0;
 }

@@ -5,9 +5,11 @@
 #include "report/db/load.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "report/db/tape_tables.h"
 #include "report/out/interrupt.h"
@@ -222,15 +224,15 @@ bool nt_load_is_database(const char *path)
 {
 	static const char magic[16] = "SQLite format 3";
 	char bytes[sizeof(magic)];
-	FILE *file = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status;
 	bool is;
 
-	if (!file)
+	if (fd < 0)
 		return false;
-	is = !fstat(fileno(file), &status) && S_ISREG(status.st_mode) &&
-	     fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes) && !memcmp(bytes, magic, sizeof(magic));
-	fclose(file);
+	is = !fstat(fd, &status) && S_ISREG(status.st_mode) && pread(fd, bytes, sizeof(bytes), 0) == sizeof(bytes) &&
+	     !memcmp(bytes, magic, sizeof(magic));
+	close(fd);
 	return is;
 }
 

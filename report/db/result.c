@@ -85,6 +85,8 @@ int nt_result_print(struct nt_db *db, sqlite3_stmt *statement, struct nt_printer
 	}
 	free(cells);
 	nt_printer_end(printer);
+	if (step == SQLITE_ROW) /* that could not be printed */
+		return nt_db_no_memory(db);
 	return step == SQLITE_DONE ? 0 : nt_db_fail(db, "the query failed");
 }
 

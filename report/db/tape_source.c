@@ -506,8 +506,9 @@ static int add_copy(struct nt_tape_source *source, const struct copy *copy)
 	if (NT_ROOM(source->copies, source->copies_size, source->n_copies + 1))
 		return fail_no_memory(source);
 	/* It is looked into again and again, unlike the small tables. */
-	if (sqlite3_exec(source->store->handle, "PRAGMA cache_size = -32768", NULL, NULL, NULL) != SQLITE_OK ||
-	    nt_db_begin(source->store))
+	if (run_in_store(source, "PRAGMA cache_size = -32768"))
+		return -1;
+	if (nt_db_begin(source->store))
 		return fail_store(source);
 	if (make_copy(source, copy) || fill_copy(source, copy))
 		return -1;

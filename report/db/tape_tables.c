@@ -626,29 +626,31 @@ static void drop(sqlite3 *db, const char *schema, size_t i)
 /*
  * Whether sqlite3_interrupt was called while a statement of the connection runs. SQLite 3.41 could say so; with any
  * other, a statement that is begun then is interrupted as well. If even that cannot be asked, the answer is yes too.
- * But a program may forbid its own statements to read.
+ * But a program may forbid its own statements to read; and where memory is out, SQLite says that.
  */
 static bool is_interrupted(void *db)
 {
 	const int result = sqlite3_exec(db, "SELECT 1", NULL, NULL, NULL);
 
-	return result != SQLITE_OK && result != SQLITE_AUTH;
+	return result != SQLITE_OK && result != SQLITE_AUTH && result != SQLITE_NOMEM;
 }
 
 int nt_tape_tables_make(sqlite3 *db, struct nt_tape_source *source, const char *schema, char error[NT_ERROR_MAX])
 {
 	const size_t count = NT_TABLE_COUNT + nt_views_count();
+	int code = SQLITE_OK;
 	size_t n = 0;
 
 	if (sqlite3_create_module_v2(db, MODULE, &module, source, free_source) != SQLITE_OK)
 		return nt_fail(error, "the tape's tables cannot be made: %s.", sqlite3_errmsg(db));
-	while (n < count && make(db, schema, n) == SQLITE_OK)
+	while (n < count && (code = make(db, schema, n)) == SQLITE_OK)
 		n++;
 	if (n == count) {
 		nt_tape_source_ask(source, is_interrupted, db);
 		return 0;
 	}
-	nt_fail(error, "the tape's tables cannot be made: %s.", sqlite3_errmsg(db));
+	nt_fail(error, "the tape's tables cannot be made: %s.",
+		code == SQLITE_NOMEM ? sqlite3_errstr(code) : sqlite3_errmsg(db));
 	while (n--)
 		drop(db, schema, n);
 	sqlite3_create_module_v2(db, MODULE, NULL, NULL, NULL);

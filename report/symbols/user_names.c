@@ -50,14 +50,16 @@ struct search {
 	bool failed; /* out of memory */
 };
 
-static void note_file(struct known *known, size_t which, const char *path)
+/* 0 or -ENOMEM. */
+static int note_file(struct known *known, size_t which, const char *path)
 {
 	char *copy = strdup(path);
 
-	if (copy) {
-		free(known->files[which]);
-		known->files[which] = copy;
-	}
+	if (!copy)
+		return -ENOMEM;
+	free(known->files[which]);
+	known->files[which] = copy;
+	return 0;
 }
 
 /* Reads the file if it is the one. True: there is nothing more to look for. */
@@ -73,10 +75,9 @@ static bool try_file(struct search *search, const char *path)
 		return false;
 	search->failed = nt_program_read(program, fd, known->build_id) < 0;
 	close(fd);
-	if (program->n_segments != had_segments)
-		note_file(known, 0, path);
-	if (program->symbols != had_symbols)
-		note_file(known, 1, path);
+	if ((program->n_segments != had_segments && note_file(known, 0, path)) ||
+	    (program->symbols != had_symbols && note_file(known, 1, path)))
+		search->failed = true;
 	return search->failed || nt_program_is_whole(program);
 }
 

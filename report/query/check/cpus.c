@@ -11,23 +11,24 @@
 
 #define MAX_CPUS 65536
 
+/* NULL: out of memory. */
 static struct nt_check_cpu *find_cpu(struct nt_check_cpus *all, int64_t number)
 {
-	if (number < 0 || number >= MAX_CPUS || NT_ROOM(all->cpus, all->size, (size_t)number + 1))
+	if (NT_ROOM(all->cpus, all->size, (size_t)number + 1))
 		return NULL;
 	while (all->n <= number)
 		all->cpus[all->n++] = (struct nt_check_cpu){0};
 	return &all->cpus[number];
 }
 
-static bool take_slice(struct nt_check_cpus *all, int64_t start_ns, const struct nt_row *slice)
+/* False: it is strange. */
+static bool take_slice(struct nt_check_cpu *cpu, int64_t start_ns, const struct nt_row *slice)
 {
-	struct nt_check_cpu *cpu = find_cpu(all, nt_integer(NT_VALUE(slice, cpu_slice, cpu), -1));
 	const int64_t ts = nt_integer(NT_VALUE(slice, cpu_slice, ts), 0);
 	const int64_t dur = nt_integer(NT_VALUE(slice, cpu_slice, dur), 0);
 	const enum nt_owner owner = nt_owner_number(nt_text(NT_VALUE(slice, cpu_slice, owner), ""));
 
-	if (!cpu || owner == NT_OWNER_COUNT)
+	if (owner == NT_OWNER_COUNT)
 		return false;
 	if (!cpu->started)
 		cpu->next_ns = start_ns;
@@ -43,8 +44,16 @@ static bool take_slice(struct nt_check_cpus *all, int64_t start_ns, const struct
 int nt_check_take_slice(void *arg, const struct nt_row *slice)
 {
 	struct nt_check *check = arg;
+	struct nt_check_cpus *all = &check->events.cpus;
+	const int64_t number = nt_integer(NT_VALUE(slice, cpu_slice, cpu), -1);
+	struct nt_check_cpu *cpu = NULL;
 
-	check->events.cpus.strange += !take_slice(&check->events.cpus, check->session.start_ts, slice);
+	if (number >= 0 && number < MAX_CPUS) {
+		cpu = find_cpu(all, number);
+		if (!cpu)
+			return nt_db_no_memory(check->db);
+	}
+	all->strange += !cpu || !take_slice(cpu, check->session.start_ts, slice);
 	return 0;
 }
 
