@@ -209,20 +209,17 @@ $(BUILD)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(lib_src) | $(needs) $(BUILD)/needs-f
 $(BUILD)/tools/%: $(BUILD)/o/tests/tools/%.o $(plain_lib)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(REPORT_LIBS) -lm -lpthread
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -lm -lpthread
 
 # Its stacks are to be walked; and a sample that hits a table of calls would have no function.
 $(BUILD)/o/tests/tools/caller.o: CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-plt
 
+# Files that may name functions are none if they cannot be read.
+$(BUILD)/tools/report_faults: LDFLAGS += -Wl,--wrap=nt_build_id_open,--wrap=nt_program_read
+
 $(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(shared_src))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(REPORT_LIBS)
-
-# Preloaded by a test.
-$(BUILD)/tests/sqlite_fails.so: tests/fault/sqlite_fails.c
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPALL) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
 
 .PHONY: unit tools fuzzers
 unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(fuzz_src))

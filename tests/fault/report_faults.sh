@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Each command of nettape-report, in each of its formats, while calls fail one by one: memory, files, threads, SQL.
+# Either the output is what it is otherwise, or the command says what failed and exits with 1. See
+# tests/tools/report_faults.c.
+#
+#   NT_SEED=N      which calls are drawn; a run prints its seed
+#   NT_DRAWN=N     how many, for each command
+#   NT_VERBOSE=1   what each command takes; all that is wrong
+#
+# check-all: it takes half a minute
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/../cli/lib.sh"
+make -s build/tools/{report_faults,names_nomem}
+plain=$PWD/build/nettape-report
+[[ -x $plain ]] || make -s build/nettape-report
+
+make_tape samples 2
+make_tape loss 2 2
+make_tape chunks 2 3
+make_tape hand
+make_tape hotplug
+make_tape hostile
+make_tape miscounted 3
+for name in samples stacks wakeups polls; do cp -r "tests/golden/v1-$name.tape" "$work/$name-1.tape"; done
+
+for name in samples-1 stacks-1 samples; do "$plain" import "$work/$name.tape" -o "$work/$name.db" >/dev/null; done
+# Several sessions, each with something else.
+"$plain" import "$work"/{hand,stacks-1,loss,samples}.tape -o "$work/all.db" >/dev/null
+"$plain" import "$work"/{samples,stacks-1}.tape -o "$work/sums.db" --sums >/dev/null
+# Places in a program, which symbolize gives names.
+mkdir "$work/symbols" "$work/out"
+cp tests/fuzz/corpus/program_fuzz/static "$work/symbols/server"
+id=$(readelf -n "$work/symbols/server" 2>/dev/null | awk '/Build ID/ { print $3 }')
+cp "$work/stacks-1.db" "$work/places.db"
+sqlite3 "$work/places.db" "INSERT INTO symbol(session_id, id, kind, name, build_id, file_offset, path) VALUES
+    (1, 1001, 'user', 'server+0x10d', '$id', $((0x10d)), '/opt/x/server'),
+    (1, 1002, 'user', 'other+0x10e', '$id', $((0x10e)), NULL)"
+cat >"$work/a.sql" <<'SQL'
+SELECT * FROM cpu_slice WHERE cpu = 0 AND owner = 'idle';
+SELECT a.host, b.uuid FROM session AS a, session AS b;
+SELECT a.ts, (SELECT max(b.ts) FROM sched_slice AS b WHERE b.utid = a.utid) FROM sock_op AS a;
+SELECT * FROM thread WHERE utid = 1 OR name = 'web';
+SELECT a.ts, b.name FROM cpu_slice AS a JOIN thread AS b USING (session_id, utid) ORDER BY b.name, a.ts;
+SQL
+
+cat >"$work/commands" <<'COMMANDS'
+info samples.tape
+info chunks.tape --json
+info hostile.tape
+check samples.tape
+check loss.tape --json
+check hotplug.tape
+check all.db
+summary samples.tape
+summary chunks.tape --json
+summary stacks-1.tape --csv
+summary all.db --by socket
+summary samples.tape --by cgroup --cpu 0 --from 500us --to 1500us
+summary samples.db --process 1001 --json
+summary sums.db
+timeline samples.tape
+timeline hotplug.tape --json
+timeline all.db --process web --csv
+timeline samples.db --worst network --window 100us --each-cpu
+timeline loss.tape --worst task --window 100us --json
+latency samples.tape --histogram
+latency samples.tape --by socket --json
+latency samples.tape --over-time --json
+latency samples-1.db --by process --csv
+latency all.db --json
+latency samples.db --over-time --svg out/it
+latency samples.tape --between udp-start udp-socket-read
+stages stacks-1.tape --by process
+stages samples.tape --inclusive --json
+stages all.db --other
+stages samples.db --by cpu --csv
+flame stacks-1.tape -o out/it
+flame samples.db --folded --user-stacks
+flame --diff stacks-1.tape all.db -o out/it
+export html samples.tape -o out/it
+export html all.db -o out/it --by program
+export html stacks-1.db --from 1us
+export perfetto samples.tape -o out/it
+export perfetto wakeups-1.tape -o out/it
+export perfetto polls-1.tape -o out/it
+export perfetto stacks-1.tape -o out/it --symbols symbols
+export perfetto samples.db -o out/it --process 1001
+export perfetto stacks-1.db -o out/it --cpu 0
+export prometheus samples.tape -o out/it
+export prometheus samples-1.db --by iface
+import samples.tape -o out/it
+import hand.tape stacks-1.tape chunks.tape -o out/it --symbols symbols
+import samples.tape -o out/it --sums
+import loss.tape -o out/it --tables cpu_slice,sock_op --from 500us --to 1500us
+query samples.tape -f a.sql
+query hand.tape -f a.sql --json
+query hostile.tape "SELECT * FROM net_cost_process" --csv
+query all.db -f a.sql
+query samples.tape "SELECT percentile(dur, 0.5), count(DISTINCT utid) FROM cpu_slice GROUP BY owner, cpu"
+query all.db "SELECT 1; SELECT nothing_of_it IS NULL FROM (SELECT NULL AS nothing_of_it)"
+symbolize places.db --symbols symbols
+COMMANDS
+sweep=$PWD/build/tools/report_faults
+holds "no failure is swallowed" env -C "$work" "$sweep" ${NT_SEED:+-s "$NT_SEED"} -n "${NT_DRAWN:-4}" \
+    ${NT_VERBOSE:+-v} <"$work/commands"
+holds "nor one of memory while functions of programs are looked for" build/tools/names_nomem tests/fuzz/corpus/program_fuzz
+finish
