@@ -175,6 +175,36 @@ static void test_a_pool_against_memory(void **state)
 	}
 }
 
+#define MANY 20000
+#define ROUNDS 24
+
+/* The room grows with their number: else few numbers of each would be written at a time, after a long search. */
+static void test_many_samples_share_a_pool(void **state)
+{
+	struct nt_samples *many = calloc(MANY, sizeof(*many));
+	struct nt_samples_pool pool = {0};
+	size_t n_runs = 0;
+
+	(void)state;
+	assert_non_null(many);
+	for (size_t i = 0; i < ROUNDS * MANY; i++) {
+		many[i % MANY].pool = &pool;
+		assert_int_equal(nt_samples_add(&many[i % MANY], (int64_t)(i / MANY), 1), 0);
+		assert_true(pool.n <= (size_t)NT_POOL_EACH * MANY);
+	}
+	for (size_t i = 0; i < MANY; i++) {
+		n_runs += many[i].n_runs;
+		assert_int_equal(nt_samples_quantile(&many[i], 0.5), ROUNDS / 2 - 1);
+		assert_int_equal(nt_samples_quantile(&many[i], 1), ROUNDS - 1);
+		nt_samples_release(&many[i]);
+	}
+	assert_int_equal(n_runs, MANY);
+	assert_int_equal(pool.n, 0);
+	assert_null(pool.first);
+	nt_samples_pool_release(&pool);
+	free(many);
+}
+
 static void test_samples_that_are_to_stay_leave_the_pool(void **state)
 {
 	struct nt_samples_pool pool = {.most = 4};
@@ -376,6 +406,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples_against_the_model),
 		cmocka_unit_test(test_a_pool_against_memory),
+		cmocka_unit_test(test_many_samples_share_a_pool),
 		cmocka_unit_test(test_samples_that_are_to_stay_leave_the_pool),
 		cmocka_unit_test(test_a_file_that_fails_is_told),
 		cmocka_unit_test(test_reals_keep_their_order),
