@@ -284,6 +284,7 @@ static int spill_many(struct nt_samples_pool *pool)
 
 struct way {
 	struct nt_samples_run left; /* what is not read yet */
+	uint64_t forgotten; /* up to here */
 	size_t i, n; /* of the page */
 	struct nt_spilled page[MERGE_PAGE];
 };
@@ -306,10 +307,9 @@ static int turn(struct merging *merging, struct way *way)
 	size = way->n * sizeof(*way->page);
 	if (nt_spill_read(merging->spill, way->left.at, way->page, size))
 		return -EIO;
-	if (size)
-		nt_spill_forget(merging->spill, way->left.at, size);
 	way->left.at += size;
 	way->left.n -= way->n;
+	way->forgotten = nt_spill_forget(merging->spill, way->forgotten, way->left.at);
 	return 0;
 }
 
@@ -359,8 +359,10 @@ static int merge_next(struct nt_samples *samples, struct merging *merging, size_
 	int error;
 
 	merging->n_ways = 0;
-	for (; merging->n_ways < WAYS && *next < samples->n_runs; ++*next)
-		merging->ways[merging->n_ways++].left = samples->runs[*next];
+	for (; merging->n_ways < WAYS && *next < samples->n_runs; ++*next) {
+		merging->ways[merging->n_ways].left = samples->runs[*next];
+		merging->ways[merging->n_ways++].forgotten = samples->runs[*next].at;
+	}
 	error = merge_all(merging);
 	return error ? error : add_run(samples, at, (merging->spill->size - at) / sizeof(*merging->out));
 }
