@@ -19,6 +19,7 @@
 #define NT_SUMS_TOP 25
 #define NT_SUMS_ROWS 64
 #define NT_SUMS_OTHERS INT64_MAX /* the thread and the process that stand for the rest */
+#define NT_SUMS_NOTED 65536 /* costs at a time; of more than half as many in a minute, a key may get several rows */
 
 /* The tables that something is left of. */
 #define NT_SUMS_TABLES                                                                                                 \

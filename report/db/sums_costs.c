@@ -11,7 +11,6 @@
 
 #include "report/db/sums_state.h"
 
-#define MAX_COSTS 65536 /* noted at a time */
 #define LONG_NS (60 * NT_SUMS_BUCKET_NS)
 
 /* ---- adding up ---- */
@@ -315,7 +314,7 @@ static int64_t bucket_at(const struct nt_sums_costs *costs, size_t at)
 static void drop(struct nt_sums_costs *costs, size_t n)
 {
 	costs->n -= n;
-	if (n && costs->n)
+	if (costs->n)
 		memmove(costs->costs, costs->costs + n, costs->n * sizeof(*costs->costs));
 }
 
@@ -353,7 +352,7 @@ static int make_room(struct nt_sums *sums, const struct nt_sums_costs *costs)
 {
 	merge_both(sums);
 	/* Too many different ones for a bucket: it gets several rows of a key. */
-	return costs->n > MAX_COSTS / 2 ? put_until(sums, INT64_MAX) : 0;
+	return costs->n > NT_SUMS_NOTED / 2 ? put_until(sums, INT64_MAX) : 0;
 }
 
 /* ---- noting ---- */
@@ -368,7 +367,7 @@ static int note(struct nt_sums *sums, struct nt_sums_costs *costs, const struct 
 		error = put_until(sums, sums->newest);
 		sums->newest = cost->bucket;
 	}
-	if (!error && costs->n == MAX_COSTS)
+	if (!error && costs->n == NT_SUMS_NOTED)
 		error = make_room(sums, costs);
 	if (error || NT_ROOM(costs->costs, costs->size, costs->n + 1))
 		return error ? error : -ENOMEM;

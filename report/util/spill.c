@@ -14,6 +14,8 @@
 
 #include "report/util/array.h"
 
+#define BLOCK 4096 /* bytes that a file system gives and takes */
+
 /* A file without a name; where the file system has none, the name is removed at once. */
 static int open_in(const char *directory)
 {
@@ -88,10 +90,14 @@ int nt_spill_append(struct nt_spill *spill, const void *bytes, size_t size)
 	return 0;
 }
 
-void nt_spill_forget(struct nt_spill *spill, uint64_t at, uint64_t size)
+uint64_t nt_spill_forget(struct nt_spill *spill, uint64_t from, uint64_t to)
 {
-	if (spill->fd)
-		fallocate(spill->fd - 1, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)size);
+	const uint64_t begin = (from + BLOCK - 1) / BLOCK * BLOCK, end = to / BLOCK * BLOCK;
+
+	if (!spill->fd || begin >= end)
+		return from;
+	fallocate(spill->fd - 1, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin, (off_t)(end - begin));
+	return end;
 }
 
 void nt_spill_release(struct nt_spill *spill)

@@ -25,6 +25,9 @@ int nt_spill_append(struct nt_spill *spill, const void *bytes, size_t size);
 /* Bytes that are there already, and to change them. */
 int nt_spill_read(struct nt_spill *spill, uint64_t at, void *bytes, size_t size);
 int nt_spill_change(struct nt_spill *spill, uint64_t at, const void *bytes, size_t size);
-/* These are needed no more: gives their room back, where the file system can. */
-void nt_spill_forget(struct nt_spill *spill, uint64_t at, uint64_t size);
+/*
+ * Bytes that are needed no more: gives the room of whole blocks back, where the file system can. Gives where to go on
+ * when more behind them is not needed: a part of a block stays.
+ */
+uint64_t nt_spill_forget(struct nt_spill *spill, uint64_t from, uint64_t to);
 void nt_spill_release(struct nt_spill *spill);

@@ -16,7 +16,7 @@
 #define WAYS 16 /* runs that are merged at once */
 #define MERGE_PAGE 512 /* numbers of each of them in memory */
 
-static int spill_largest(struct nt_samples_pool *pool);
+static int spill_many(struct nt_samples_pool *pool);
 
 /* From now on each has a weight of its own. */
 static int begin_weights(struct nt_samples *samples)
@@ -31,8 +31,22 @@ static int begin_weights(struct nt_samples *samples)
 
 static void join(struct nt_samples *samples)
 {
-	samples->next = samples->pool->first;
-	samples->pool->first = samples;
+	struct nt_samples_pool *pool = samples->pool;
+
+	samples->next = pool->first;
+	samples->link = &pool->first;
+	if (pool->first)
+		pool->first->link = &samples->next;
+	pool->first = samples;
+	pool->n_members++;
+}
+
+/* How many numbers the pool has room for. */
+static size_t room_of(const struct nt_samples_pool *pool)
+{
+	if (pool->most)
+		return pool->most;
+	return pool->n_members < NT_POOL_MOST / NT_POOL_EACH ? NT_POOL_MOST : pool->n_members * NT_POOL_EACH;
 }
 
 /* Room for one more in the pool. */
@@ -40,9 +54,9 @@ static int make_room(struct nt_samples *samples)
 {
 	struct nt_samples_pool *pool = samples->pool;
 
-	if (!samples->n)
+	if (!samples->link)
 		join(samples);
-	return pool->n < (pool->most ? pool->most : NT_POOL_MOST) ? 0 : spill_largest(pool);
+	return pool->n < room_of(pool) ? 0 : spill_many(pool);
 }
 
 int nt_samples_add(struct nt_samples *samples, int64_t value, double weight)
@@ -85,12 +99,13 @@ static void free_kept(struct nt_samples *samples)
 
 static void leave(struct nt_samples *samples)
 {
-	struct nt_samples **at = &samples->pool->first;
-
-	while (*at && *at != samples)
-		at = &(*at)->next;
-	if (*at)
-		*at = samples->next;
+	if (samples->link) {
+		*samples->link = samples->next;
+		if (samples->next)
+			samples->next->link = samples->link;
+		samples->link = NULL;
+		samples->pool->n_members--;
+	}
 	if (samples->pool->page_of == samples)
 		samples->pool->page_of = NULL;
 }
@@ -252,21 +267,24 @@ static int spill_kept(struct nt_samples *samples)
 	return error;
 }
 
-static int spill_largest(struct nt_samples_pool *pool)
+/* Of those that have half of the average at least: half of the room, or more. */
+static int spill_many(struct nt_samples_pool *pool)
 {
-	struct nt_samples *largest = pool->first;
+	const size_t least = (pool->n + 2 * pool->n_members - 1) / (2 * pool->n_members);
+	int error = 0;
 
-	for (struct nt_samples *samples = pool->first; samples; samples = samples->next) {
-		if (samples->n_kept > largest->n_kept)
-			largest = samples;
+	for (struct nt_samples *samples = pool->first; samples && !error; samples = samples->next) {
+		if (samples->n_kept >= least)
+			error = spill_kept(samples);
 	}
-	return spill_kept(largest);
+	return error;
 }
 
 /* ---- merging runs ---- */
 
 struct way {
 	struct nt_samples_run left; /* what is not read yet */
+	uint64_t forgotten; /* up to here */
 	size_t i, n; /* of the page */
 	struct nt_spilled page[MERGE_PAGE];
 };
@@ -289,10 +307,9 @@ static int turn(struct merging *merging, struct way *way)
 	size = way->n * sizeof(*way->page);
 	if (nt_spill_read(merging->spill, way->left.at, way->page, size))
 		return -EIO;
-	if (size)
-		nt_spill_forget(merging->spill, way->left.at, size);
 	way->left.at += size;
 	way->left.n -= way->n;
+	way->forgotten = nt_spill_forget(merging->spill, way->forgotten, way->left.at);
 	return 0;
 }
 
@@ -342,8 +359,10 @@ static int merge_next(struct nt_samples *samples, struct merging *merging, size_
 	int error;
 
 	merging->n_ways = 0;
-	for (; merging->n_ways < WAYS && *next < samples->n_runs; ++*next)
-		merging->ways[merging->n_ways++].left = samples->runs[*next];
+	for (; merging->n_ways < WAYS && *next < samples->n_runs; ++*next) {
+		merging->ways[merging->n_ways].left = samples->runs[*next];
+		merging->ways[merging->n_ways++].forgotten = samples->runs[*next].at;
+	}
 	error = merge_all(merging);
 	return error ? error : add_run(samples, at, (merging->spill->size - at) / sizeof(*merging->out));
 }

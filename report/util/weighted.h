@@ -16,7 +16,8 @@
 
 #include "report/util/spill.h"
 
-#define NT_POOL_MOST 65536
+#define NT_POOL_MOST 16384
+#define NT_POOL_EACH 16
 
 struct nt_samples;
 
@@ -29,9 +30,12 @@ struct nt_spilled {
 /* Shared by samples that together have a bound in memory. Zero-initialised is empty. It must outlive them, and is then
  * freed with nt_samples_pool_release. */
 struct nt_samples_pool {
-	size_t most; /* how many numbers may be in memory; 0: NT_POOL_MOST */
+	/* How many numbers may be in memory; 0: NT_POOL_MOST, and more where this is less than NT_POOL_EACH for each
+	 * of the samples. */
+	size_t most;
 	size_t n; /* that are */
 	struct nt_samples *first; /* of those that have some, or had */
+	size_t n_members; /* of these */
 	struct nt_spill spill; /* spill.error: numbers are lost, and no figure is right */
 	struct nt_spilled *page; /* a part of a run, for reading */
 	size_t page_first, page_n;
@@ -61,7 +65,7 @@ struct nt_samples {
 	struct nt_samples_run *runs;
 	size_t n_runs, runs_size;
 	double *sums; /* of weights, up to the end of each page of that run */
-	struct nt_samples *next; /* of the pool */
+	struct nt_samples *next, **link; /* of the pool; what points to it, NULL: it is in none */
 };
 
 /* 0, -ENOMEM, or -EIO and pool->spill.error. Nothing that weighs 0 is kept; a weight is finite and not negative. */

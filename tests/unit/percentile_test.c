@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "report/db/percentile.h"
 #include "report/util/weighted.h"
@@ -175,6 +177,36 @@ static void test_a_pool_against_memory(void **state)
 	}
 }
 
+#define MANY 20000
+#define ROUNDS 24
+
+/* The room grows with their number: else few numbers of each would be written at a time, after a long search. */
+static void test_many_samples_share_a_pool(void **state)
+{
+	struct nt_samples *many = calloc(MANY, sizeof(*many));
+	struct nt_samples_pool pool = {0};
+	size_t n_runs = 0;
+
+	(void)state;
+	assert_non_null(many);
+	for (size_t i = 0; i < ROUNDS * MANY; i++) {
+		many[i % MANY].pool = &pool;
+		assert_int_equal(nt_samples_add(&many[i % MANY], (int64_t)(i / MANY), 1), 0);
+		assert_true(pool.n <= (size_t)NT_POOL_EACH * MANY);
+	}
+	for (size_t i = 0; i < MANY; i++) {
+		n_runs += many[i].n_runs;
+		assert_int_equal(nt_samples_quantile(&many[i], 0.5), ROUNDS / 2 - 1);
+		assert_int_equal(nt_samples_quantile(&many[i], 1), ROUNDS - 1);
+		nt_samples_release(&many[i]);
+	}
+	assert_int_equal(n_runs, MANY);
+	assert_int_equal(pool.n, 0);
+	assert_null(pool.first);
+	nt_samples_pool_release(&pool);
+	free(many);
+}
+
 static void test_samples_that_are_to_stay_leave_the_pool(void **state)
 {
 	struct nt_samples_pool pool = {.most = 4};
@@ -196,6 +228,35 @@ static void test_samples_that_are_to_stay_leave_the_pool(void **state)
 	assert_int_equal(nt_samples_quantile(&two, 1), 19);
 	nt_samples_release(&one);
 	nt_samples_release(&two);
+	nt_samples_pool_release(&pool);
+}
+
+/* Its size on the disk, of which merging gives back what it has read; 0: this file system cannot give anything back. */
+static uint64_t room_on_disk(const struct nt_spill *spill)
+{
+	const int hole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+	struct stat stat;
+
+	if (fallocate(spill->fd - 1, hole, (off_t)spill->size, 4096))
+		return 0;
+	assert_int_equal(fstat(spill->fd - 1, &stat), 0);
+	return (uint64_t)stat.st_blocks * 512;
+}
+
+static void test_merged_runs_take_no_room(void **state)
+{
+	struct nt_samples_pool pool = {.most = 10001};
+	struct nt_samples samples = {.pool = &pool};
+	const int64_t n = 200000;
+
+	(void)state;
+	for (int64_t i = 0; i < n; i++)
+		assert_int_equal(nt_samples_add(&samples, -i, 1), 0);
+	nt_samples_sort(&samples);
+	assert_int_equal(nt_samples_value(&samples, 0), 1 - n);
+	assert_true(pool.spill.size > 2 * (uint64_t)n * sizeof(struct nt_spilled));
+	assert_true(room_on_disk(&pool.spill) < (uint64_t)n * sizeof(struct nt_spilled) * 11 / 10);
+	nt_samples_release(&samples);
 	nt_samples_pool_release(&pool);
 }
 
@@ -376,6 +437,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples_against_the_model),
 		cmocka_unit_test(test_a_pool_against_memory),
+		cmocka_unit_test(test_many_samples_share_a_pool),
+		cmocka_unit_test(test_merged_runs_take_no_room),
 		cmocka_unit_test(test_samples_that_are_to_stay_leave_the_pool),
 		cmocka_unit_test(test_a_file_that_fails_is_told),
 		cmocka_unit_test(test_reals_keep_their_order),

@@ -227,12 +227,22 @@ static void write_did(struct nt_json *json, const void *arg)
 	}
 }
 
+/* Of a longer text SQLite would take nothing. */
+static bool fits(const struct nt_db *db, const char *json)
+{
+	return json && strlen(json) <= (size_t)sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, -1);
+}
+
 int nt_part_sums_end(struct nt_part_sums *sums)
 {
+	struct nt_db *db = sums->filter->part->db;
+
 	sums->owned_json = nt_json_array(write_owned, sums);
 	sums->spent_json = nt_json_array(write_spent, sums);
 	sums->did_json = nt_json_array(write_did, sums);
-	return sums->owned_json && sums->spent_json && sums->did_json ? 0 : nt_db_no_memory(sums->filter->part->db);
+	return fits(db, sums->owned_json) && fits(db, sums->spent_json) && fits(db, sums->did_json)
+		       ? 0
+		       : nt_db_no_memory(db);
 }
 
 void nt_part_sums_bind(const struct nt_part_sums *sums, sqlite3_stmt *statement)

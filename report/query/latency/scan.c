@@ -5,9 +5,9 @@
 #include "report/query/latency/scan.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "report/query/latency/pairing.h"
+#include "report/util/words.h"
 
 /* The column of samples that groups go by. */
 static const char *const keys[NT_BY_COUNT] = {
@@ -34,18 +34,6 @@ enum {
 #define PAIRS "hook IN (?5, ?6) AND stamp_ns IS NOT NULL ORDER BY stamp_ns, ts, hook = ?6"
 #define OURS "utid IN (" NT_PROCESS_THREADS_SQL ")"
 
-/* Whether a word stands in a list with commas between. */
-static bool has_word(const char *list, const char *word)
-{
-	size_t size = strlen(word);
-
-	for (const char *at = strstr(list, word); at; at = strstr(at + 1, word)) {
-		if ((at == list || at[-1] == ',') && (!at[size] || at[size] == ','))
-			return true;
-	}
-	return false;
-}
-
 static struct nt_latency_sample read_sample(sqlite3_stmt *row, struct nt_labels *groups)
 {
 	const char *flags = nt_db_text(row, COLUMN_FLAGS);
@@ -55,8 +43,8 @@ static struct nt_latency_sample read_sample(sqlite3_stmt *row, struct nt_labels 
 		.ns = sqlite3_column_int64(row, COLUMN_NS),
 		.weight = (double)sqlite3_column_int64(row, COLUMN_WEIGHT),
 		.is_known = sqlite3_column_type(row, COLUMN_NS) != SQLITE_NULL,
-		.is_future = flags[0] && has_word(flags, "future"),
-		.is_hol = flags[0] && has_word(flags, "hol"),
+		.is_future = flags[0] && nt_has_word(flags, "future"),
+		.is_hol = flags[0] && nt_has_word(flags, "hol"),
 		.is_other = !sqlite3_column_int(row, COLUMN_IS_OURS),
 	};
 
