@@ -105,5 +105,6 @@ COMMANDS
 sweep=$PWD/build/tools/report_faults
 holds "no failure is swallowed" env -C "$work" "$sweep" ${NT_SEED:+-s "$NT_SEED"} -n "${NT_DRAWN:-4}" \
     ${NT_VERBOSE:+-v} <"$work/commands"
-holds "nor one of memory while functions of programs are looked for" build/tools/names_nomem tests/fuzz/corpus/program_fuzz
+holds "nor one of memory while functions of programs are looked for" \
+    build/tools/names_nomem tests/fuzz/corpus/program_fuzz
 finish
