@@ -198,7 +198,8 @@ static bool says_what_is_missing(const struct outcome *got, enum call_sort sort)
 {
 	const char *why = sort == CALL_OPEN ? strerror(EMFILE) : strerror(EIO);
 
-	return (sort == CALL_OPEN || sort == CALL_READ) && (strstr(got->out.data, why) || strstr(got->said.data, why));
+	return (sort == CALL_OPEN || sort == CALL_STAT || sort == CALL_READ) &&
+	       (strstr(got->out.data, why) || strstr(got->said.data, why));
 }
 
 /* NULL: it is as it must be. */
