@@ -3,6 +3,7 @@
  * main.c - nettape-report: finds the command, has its options read, runs it; and says what is wrong with a command
  * line.
  */
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -248,11 +249,21 @@ static int help(int argc, char **argv)
 	return NT_EXIT_DONE;
 }
 
+/*
+ * A large buffer that is freed goes back to the system. Without this glibc raises its bound at the first one, and keeps
+ * those that follow, in pieces.
+ */
+static void give_back_large_buffers(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+}
+
 int main(int argc, char **argv)
 {
 	const struct nt_command *command;
 	int n;
 
+	give_back_large_buffers();
 	if (argc < 2) {
 		nt_help_overview(stderr);
 		return NT_EXIT_MISUSED;

@@ -15,7 +15,7 @@
 #define NT_BLOCK_HEAD_SIZE 88
 #define NT_BLOCK_HEAD_MAX 256
 #define NT_TRAILER_SIZE 32
-#define NT_INDEX_RAW_MAX (1u << 20) /* an index longer than this is written as several blocks */
+#define NT_INDEX_RAW_MAX (1u << 16) /* an index longer than this is written as several blocks: readers hold one */
 
 void nt_chunk_head_pack(uint8_t bytes[NT_CHUNK_HEAD_SIZE], const struct nt_chunk_header *header);
 /*

@@ -303,7 +303,7 @@ static int open_temporary(struct nt_db *db, enum nt_db_mode mode)
 {
 	if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
 		return -1;
-	return mode == NT_DB_BARE ? 0 : set_up(db, "PRAGMA cache_size = -1024");
+	return mode == NT_DB_BARE ? 0 : set_up(db, "PRAGMA cache_size = -512");
 }
 
 /*

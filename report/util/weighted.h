@@ -16,7 +16,7 @@
 
 #include "report/util/spill.h"
 
-#define NT_POOL_MOST 16384
+#define NT_POOL_MOST 8192
 #define NT_POOL_EACH 16
 
 struct nt_samples;
