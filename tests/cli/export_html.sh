@@ -7,9 +7,6 @@
 source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which compares the page with the database"
 
-# data PAGE: the JSON in it
-data() { sed -n '/<script type="application\/json"/,/<\/script>/p' "$1" | sed -e 's/.*id="data">//' \
-    -e 's/<\/script>.*//'; }
 # page OPTION...: makes $work/page.html, with its data in $work/data.json
 page() {
     report 0 export html "$@" -o "$work/page.html"

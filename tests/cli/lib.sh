@@ -125,6 +125,10 @@ stack_samples() {
 # sql DB-OR-TAPE STATEMENT: the answer as CSV without its header
 sql() { { "$REPORT" query "$1" "$2" --csv || printf 'head\nthe query failed: %s\n' $?; } | tail -n +2; }
 
+# data PAGE: the JSON in a page of `export html`
+data() { sed -n '/<script type="application\/json"/,/<\/script>/p' "$1" | sed -e 's/.*id="data">//' \
+    -e 's/<\/script>.*//'; }
+
 # expected NAME: the output of the last `report` is that of tests/cli/expected/NAME, but for the tape's size, which is
 # LZ4's affair. UPDATE=1 takes it over instead.
 expected() {

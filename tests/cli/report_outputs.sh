@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Whole outputs of many commands, held against tests/cli/outputs/*.txt. Each of these files is a transcript: a line
+# that begins with "$ " is a command, and what it wrote to standard output and then to standard error follows, then a
+# line with its exit status unless that is 0. To add a command, add its line and run
+#
+#   UPDATE=1 bash tests/cli/report_outputs.sh
+#
+# which writes all files anew; then look whether what it wrote is right. Other tests say why a figure is so; these
+# notice that one changed. They are of one version of the tapes that tests/tools/make_tape.c and golden_make.c make.
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which changes databases"
+make -s build/tools/perfetto_cat build/tools/tape_without
+outputs=$PWD/tests/cli/outputs
+here=$PWD
+
+# ---- what the commands are about ----
+
+for scenario in hand hotplug hostile markup empty unclocked partial undeclared month; do make_tape $scenario; done
+for scenario in samples steal miscounted traffic; do make_tape $scenario 2; done
+make_tape loss 2 2
+make_tape chunks 2 3
+make_tape dropped 2 4
+for name in samples stacks wakeups polls; do cp -r "tests/golden/v1-$name.tape" "$work/$name-1.tape"; done
+cp -r tests/golden/demo.tape tests/golden/bad "$work"
+cd "$work"
+for name in samples stacks-1 hand; do "$REPORT" import $name.tape -o $name.db >/dev/null; done
+stack_samples samples.db 100000
+"$REPORT" import hand.tape stacks-1.tape loss.tape samples.tape -o all.db >/dev/null
+"$REPORT" import samples.tape hand.tape -o sums.db --sums >/dev/null
+cp samples.db latency.db
+sqlite3 latency.db ".read $here/tests/cli/latency.sql"
+mkdir symbols
+cp "$here/tests/fuzz/corpus/program_fuzz/static" symbols/server
+id=$(readelf -n symbols/server 2>/dev/null | awk '/Build ID/ { print $3 }')
+cp stacks-1.db places.db
+sqlite3 places.db "INSERT INTO symbol(session_id, id, kind, name, build_id, file_offset, path) VALUES
+    (1, 1001, 'user', 'server+0x10d', '$id', $((0x10d)), '/opt/x/server'),
+    (1, 1002, 'user', 'other+0x10e', '$id', $((0x10e)), NULL)"
+
+# ---- running them ----
+
+# What a file says, without what is the same in each: scripts and styles. A packet of a trace is a line, and so is a
+# part of a page's data.
+show() {
+    case $1 in
+    *.html) data "$1" | sed -e '/^  "tool":/d' -e 's/,"/,\n"/g' | awk -v RS=, '$0 == last { again++; next }
+            again { printf(" and %d more", again); again = 0 }
+            { printf("%s%s", (NR > 1 ? "," : ""), $0); last = $0 }' ;;
+    *.pftrace)
+        "$here/build/tools/perfetto_cat" "$1" >plain
+        protoc --decode_raw <plain | tr -s ' \n' ' ' | sed 's/ 1 { 10: 1/\n1 { 10: 1/g'
+        echo ;;
+    *) sed -e '/^<script>/,/<\/script>/d' -e '/^<style>/,/<\/style>/d' "$1" ;;
+    esac
+}
+
+# run LINE: the command after "$ ", with words as a shell has them
+run() {
+    local status=0
+    local -a words
+    eval "words=($1)"
+    if [[ ${words[0]} == show ]]; then show "${words[1]}" >out 2>err || status=$?
+    else "$REPORT" "${words[@]}" >out 2>err </dev/null || status=$?; fi
+    echo "\$ $1"
+    # The size of what is compressed is LZ4's affair, that of a database SQLite's.
+    sed -e 's/, [0-9.]* [kM]*B, [0-9.]* bytes an event/, SIZE/' -e 's/"bytes": [0-9]*/"bytes": SIZE/' out
+    sed -e 's/ ([0-9.]* [kM]*B):/ (SIZE):/' -e 's/^/! /' err
+    [[ $status == 0 ]] || echo "= $status"
+}
+
+# transcript FILE: its commands, run again
+transcript() {
+    local line
+    while read -r line; do
+        if [[ $line == '$ '* ]]; then run "${line#??}"; fi
+    done <"$1"
+}
+
+for file in "$outputs"/*.txt; do
+    name=${file##*/}
+    if [[ $name == perfetto.txt ]] && ! command -v protoc >/dev/null; then
+        without "protoc is not installed, which shows what a trace has"
+        continue
+    fi
+    transcript "$file" >"$name"
+    [[ -z ${UPDATE:-} ]] || cp "$name" "$file"
+    holds "$name: $(grep -c '^\$ ' "$file") commands" diff -u "$file" "$name"
+done
+finish
