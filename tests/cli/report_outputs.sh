@@ -12,7 +12,7 @@
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which changes databases"
-make -s build/tools/perfetto_cat build/tools/tape_without
+make -s build/tools/perfetto_cat
 outputs=$PWD/tests/cli/outputs
 here=$PWD
 
