@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * check.c - nettape-report check: proves that a recording is whole and adds up. Declared loss does not fail the check.
+ * check.c - nettape-report check: proves that a recording is whole and adds up, or that a part of it does. Declared
+ * loss does not fail the check.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,7 +61,13 @@ void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *f
 
 sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql)
 {
-	return nt_db_query(check->db, sql, check->session.id);
+	sqlite3_stmt *statement = nt_db_query(check->db, sql, check->session.id);
+
+	if (sqlite3_bind_parameter_count(statement) == 3) {
+		sqlite3_bind_int64(statement, 2, check->from_ts);
+		sqlite3_bind_int64(statement, 3, check->to_ts);
+	}
+	return statement;
 }
 
 int nt_check_end(struct nt_check *check, sqlite3_stmt *statement)
@@ -88,6 +95,13 @@ static void judge_problem(struct nt_check *check, sqlite3_stmt *row)
 
 static int check_whole(struct nt_check *check)
 {
+	/* Of a part, nobody looks for damage elsewhere; what of it is lost in the part is a loss. */
+	if (check->part) {
+		check->name = "whole";
+		nt_check_say(check, check->session.is_complete ? NT_FOUND_OK : NT_FOUND_FAILED,
+			     "the tape is %scomplete", check->session.is_complete ? "" : "not ");
+		return 0;
+	}
 	if (nt_check_rows(check, "whole", "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid",
 			  judge_problem))
 		return -1;
@@ -120,13 +134,19 @@ static void judge_loss(struct nt_check *check, sqlite3_stmt *row)
 		     sqlite3_column_int(row, 4));
 }
 
+#define LOSSES(which)                                                                                                  \
+	"SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED                               \
+	"), sum(count IS NULL), kind IN " NT_SAMPLES_SQL " FROM loss WHERE session_id = ?1 " which                     \
+	"GROUP BY cpu, why, kind ORDER BY cpu, why, kind"
+
 static int check_losses(struct nt_check *check)
 {
-	if (nt_check_rows(check, "loss",
-			  "SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED
-			  "), sum(count IS NULL), kind IN " NT_SAMPLES_SQL
-			  " FROM loss WHERE session_id = ?1 GROUP BY cpu, why, kind ORDER BY cpu, why, kind",
-			  judge_loss))
+	char cpus[NT_CPUS_SQL_MAX], of_part[sizeof(cpus) + 1000];
+
+	if (check->part)
+		snprintf(of_part, sizeof(of_part), LOSSES("AND ts < ?3 AND ts + dur > ?2 AND %s "),
+			 nt_selection_cpus_sql(check->part->selection, cpus));
+	if (nt_check_rows(check, "loss", check->part ? of_part : LOSSES(""), judge_loss))
 		return -1;
 	if (!check->rows)
 		nt_check_say(check, NT_FOUND_OK, "nothing was lost");
@@ -213,51 +233,119 @@ static int check_clocks(struct nt_check *check)
 
 /* ---- all of it ---- */
 
+static int tell_left_out(struct nt_check *check)
+{
+	check->name = "left out";
+	nt_check_say(check, NT_FOUND_NOTE,
+		     "what compares with sums and counters, which are of the whole recording: check it without a "
+		     "selection");
+	return 0;
+}
+
+/* What a part can answer. */
+static int (*const checks_of_part[])(struct nt_check *check) = {
+	check_whole, nt_check_conservation, nt_check_threads, nt_check_operations, check_losses, tell_left_out,
+};
 static int (*const checks[])(struct nt_check *check) = {
 	check_whole,	 nt_check_conservation, nt_check_threads, nt_check_operations, check_losses,
 	check_oddities,	 check_clocks,		nt_check_written, nt_check_hooks,      nt_check_wakeups,
 	nt_check_stacks, nt_check_softirqs,	nt_check_misses,  nt_check_stat,
 };
 
+static void begin_json(struct nt_check *check)
+{
+	nt_json_open(&check->json, NULL, '{');
+	nt_json_integer(&check->json, "session_id", check->session.id);
+	nt_json_text(&check->json, "host", check->session.host);
+	if (check->part) {
+		nt_json_open(&check->json, "part", '{');
+		nt_json_integer(&check->json, "from_ts", check->part->from_ts);
+		nt_json_integer(&check->json, "to_ts", check->part->to_ts);
+		nt_json_close(&check->json, '}');
+	}
+	nt_json_open(&check->json, "findings", '[');
+}
+
 static void begin_session(struct nt_check *check)
 {
 	const struct nt_session *session = &check->session;
-	char duration[NT_HUMAN_MAX];
+	char duration[NT_HUMAN_MAX], selected[NT_SELECTED_MAX] = "";
 
 	if (check->format == NT_FORMAT_JSON) {
-		nt_json_open(&check->json, NULL, '{');
-		nt_json_integer(&check->json, "session_id", session->id);
-		nt_json_text(&check->json, "host", session->host);
-		nt_json_open(&check->json, "findings", '[');
+		begin_json(check);
 		return;
 	}
-	nt_print_prose(stdout, "", "session %lld: host %s, %lld CPUs, %s", (long long)session->id, session->host,
-		       (long long)session->cpus,
-		       nt_human_ns(duration, (uint64_t)(session->end_ts - session->start_ts)));
+	if (check->part)
+		nt_session_selected(session, check->part->selection, selected, sizeof(selected));
+	nt_print_prose(stdout, "", "session %lld: host %s, %lld CPUs, %s%s", (long long)session->id, session->host,
+		       (long long)session->cpus, nt_human_ns(duration, (uint64_t)(session->end_ts - session->start_ts)),
+		       selected);
 }
 
-static int check_session(void *arg, const struct nt_session *session)
+static int make_checks(struct nt_check *check)
 {
-	struct nt_check *check = arg;
+	const size_t n = check->part ? NT_COUNT(checks_of_part) : NT_COUNT(checks);
+	int error = nt_check_read(check);
+
+	for (size_t i = 0; i < n && !error; i++)
+		error = (check->part ? checks_of_part : checks)[i](check);
+	nt_check_release(check);
+	return error;
+}
+
+static int check_session(struct nt_check *check, const struct nt_session *session)
+{
 	int error;
 
 	check->session = *session;
 	begin_session(check);
-	error = nt_check_read(check);
-	for (size_t i = 0; i < NT_COUNT(checks) && !error; i++)
-		error = checks[i](check);
+	error = make_checks(check);
 	if (check->format == NT_FORMAT_JSON) {
 		nt_json_close(&check->json, ']');
 		nt_json_close(&check->json, '}');
 	}
-	nt_check_release(check);
+	check->shown++;
+	return error;
+}
+
+static int check_part(struct nt_check *check, struct nt_part *part, char why_not[NT_ERROR_MAX])
+{
+	int error;
+
+	nt_part_choose(part, why_not);
+	if (why_not[0])
+		return 0;
+	if (nt_session_limit(check->db, part->session, part->selection) || nt_lanes_check_process(part, why_not) ||
+	    (!why_not[0] && nt_lanes_check_cpus(part, why_not)))
+		return -1;
+	if (why_not[0])
+		return 0;
+	check->part = part;
+	error = nt_lanes_filter_init(&check->filter, part) ? -1 : check_session(check, part->session);
+	nt_lanes_filter_release(&check->filter);
+	check->part = NULL;
+	return error;
+}
+
+static int check_selected(void *arg, const struct nt_session *session)
+{
+	struct nt_check *check = arg;
+	struct nt_part part = {.db = check->db, .session = session, .selection = &check->selection};
+	char why_not[NT_ERROR_MAX] = "";
+	int error;
+
+	if (!nt_selection_is_given(&check->selection))
+		return check_session(check, session);
+	error = check_part(check, &part, why_not);
+	if (!error && why_not[0])
+		nt_complain("%s: %s.", check->path, why_not);
 	return error;
 }
 
 static void json_result(struct nt_check *check)
 {
 	nt_json_close(&check->json, ']');
-	nt_json_bool(&check->json, "ok", !check->found[NT_FOUND_FAILED]);
+	nt_json_bool(&check->json, "ok", check->shown && !check->found[NT_FOUND_FAILED]);
 	nt_json_integer(&check->json, "failed", (int64_t)check->found[NT_FOUND_FAILED]);
 	nt_json_integer(&check->json, "losses", (int64_t)check->found[NT_FOUND_LOSS]);
 	nt_json_close(&check->json, '}');
@@ -275,15 +363,20 @@ static void print_result(const struct nt_check *check)
 	else if (lossy)
 		nt_print_prose(stdout, lead, "WITH LOSS: it adds up, but what the lines marked `loss` name is missing");
 	else
-		nt_print_prose(stdout, lead, "it is whole, and it adds up");
+		nt_print_prose(stdout, lead,
+			       nt_selection_is_given(&check->selection) ? "what was chosen of it adds up"
+									: "it is whole, and it adds up");
 }
 
 static int run(const struct nt_options *options)
 {
-	struct nt_check check = {.format = options->format, .json = {.out = stdout, .lines = 4}};
+	struct nt_check check = {
+		.format = options->format, .json = {.out = stdout, .lines = 4}, .path = options->args[0]};
 	char text[NT_ERROR_MAX];
 	int error;
 
+	if (nt_select(&options->selection, &check.selection, text))
+		return nt_complain_misused(text);
 	if (nt_load_open(&check.db, options->args[0], NULL, NULL, text))
 		return nt_complain("%s", text);
 	if (nt_load_refuse_part(check.db)) {
@@ -295,27 +388,27 @@ static int run(const struct nt_options *options)
 		nt_json_open(&check.json, NULL, '{');
 		nt_json_open(&check.json, "sessions", '[');
 	}
-	error = nt_session_each(check.db, check_session, &check);
+	error = nt_session_each(check.db, check_selected, &check);
 	if (error)
 		nt_complain("%s", check.db->error);
 	else if (check.format == NT_FORMAT_JSON)
 		json_result(&check);
-	else
+	else if (check.shown)
 		print_result(&check);
+	else if (!nt_selection_is_given(&check.selection))
+		nt_complain("%s: it holds no recording: import one.", check.path);
 	nt_db_close(check.db);
-	return error || check.found[NT_FOUND_FAILED] ? NT_EXIT_FAILED : NT_EXIT_DONE;
+	return error || !check.shown || check.found[NT_FOUND_FAILED] ? NT_EXIT_FAILED : NT_EXIT_DONE;
 }
 
 static const struct nt_option options[] = {
-	NT_OPTION_JSON,
-	NT_OPTION_HELP,
-	NT_OPTIONS_END,
+	NT_OPTIONS_TIME, NT_OPTIONS_WHO, NT_OPTION_JSON, NT_OPTION_HELP, NT_OPTIONS_END,
 };
 
 const struct nt_command nt_cmd_check = {
 	.name = "check",
 	.group = NT_GROUP_LOOK,
-	.usage = "TAPE|DB [--json]",
+	.usage = "TAPE|DB [OPTION]... [--json]",
 	.what = "prove that a recording is whole and adds up",
 	.help = "A line marked FAILED makes the exit status 1. A line marked loss names data that is missing and was "
 		"declared as lost. Loss alone does not fail the check.",

@@ -451,11 +451,7 @@ static int one_session(void *arg, const struct nt_session *session)
 static int run(const struct nt_options *options)
 {
 	static const char *const csv_names[] = {"session_id", "section", "row", "name", "value"};
-	const struct nt_selection_args *selected = &options->selection;
-	struct summary summary = {
-		.by = NT_GROUP_COUNT,
-		.is_of_part = selected->from || selected->to || selected->cpus || selected->process,
-	};
+	struct summary summary = {.by = NT_GROUP_COUNT};
 	const char *by = options->samples.by;
 	char error[NT_ERROR_MAX];
 	int code;
@@ -464,8 +460,9 @@ static int run(const struct nt_options *options)
 		nt_complain("--by %.100s: choose " NT_GROUP_NAMES ".", by);
 		return NT_EXIT_MISUSED;
 	}
-	if (nt_select(selected, &summary.selection, error))
+	if (nt_select(&options->selection, &summary.selection, error))
 		return nt_complain_misused(error);
+	summary.is_of_part = nt_selection_is_given(&summary.selection);
 	code = nt_sessions_open(&summary.sessions, options->args[0], NULL, NULL, options->format);
 	if (!code && nt_db_need(summary.sessions.db, summary.is_of_part ? NEEDS_OF_PART : NEEDS_OF_WHOLE))
 		code = nt_complain("%s", summary.sessions.db->error);

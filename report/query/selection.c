@@ -106,6 +106,11 @@ int nt_select(const struct nt_selection_args *args, struct nt_selection *selecti
 	return check_times(selection, error);
 }
 
+bool nt_selection_is_given(const struct nt_selection *selection)
+{
+	return selection->from.is_given || selection->to.is_given || selection->n_cpus || selection->process;
+}
+
 /* start + ns, but within what there is. */
 static int64_t add(int64_t start, int64_t ns)
 {

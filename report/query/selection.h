@@ -42,6 +42,9 @@ struct nt_selection {
 /* 0, or -1 and a sentence that says what is wrong; so is --from if it is not before --to, as far as can be told yet. */
 int nt_select(const struct nt_selection_args *args, struct nt_selection *selection, char error[NT_ERROR_MAX]);
 
+/* Whether it leaves anything out. */
+bool nt_selection_is_given(const struct nt_selection *selection);
+
 /* What of a session's time is selected: from_ts <= ts < to_ts. Where nothing was given, all that can be. */
 struct nt_window {
 	int64_t from_ts, to_ts;

@@ -57,6 +57,32 @@ report 1 check "$work/cut.tape"
 has "a cut is noticed" "$(flat "$out")" "FAILED whole"
 lacks "and still adds up" "$out" "FAILED  conservation"
 
+# A part: the window's edges cut slices, stays and operations.
+report 0 check "$work/traffic.tape" --from 20ms --to 30ms
+has "the part is proven" "$(flat "$out")" "CPU 1: "
+has "to the nanosecond" "$(flat "$out")" "no overlap, no gap, sum 10,000,000 ns = the time; uncovered 0 ns"
+has "what it cannot answer is said" "$(flat "$out")" "note left out what compares with sums and counters"
+has "the verdict is of the part" "$out" "ok: what was chosen of it adds up"
+for counted in counters softirqs sums records misses; do
+    lacks "$counted are of the whole" "$out" "  $counted "
+done
+report 0 check "$work/traffic.tape" --from 20ms --to 30ms --json
+is "JSON says which part" "$(sed -n 's/^ *"\(from\|to\)_ts": \([0-9]*\).*/\2/p' <<<"$out" | xargs)" \
+    "1000020000000 1000030000000"
+report 0 check "$work/traffic.tape" --cpu 1
+lacks "one CPU" "$out" "CPU 0:"
+has "operations cross CPUs" "$(flat "$out")" "note operations left out"
+report 1 check "$work/partial.tape" --to 5ms
+has "it is a part of an unfinished tape" "$out" "FAILED  whole         the tape is not complete"
+report 0 check "$work/loss.tape" --to 1ms
+has "a loss elsewhere is not of the part" "$out" "nothing was lost"
+report 1 check "$work/traffic.tape" --process nobody
+has "nobody" "$err" "has no process nobody"
+report 1 check "$work/traffic.tape" --from 200ms
+has "no such time" "$err" "nothing of session 1 is in that time"
+report 2 check "$work/traffic.tape" --from 2 --to 1
+has "no time" "$err" "--from is not before --to"
+
 # A database that somebody has meddled with. (With sqlite3: nettape-report changes none.)
 command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 if command -v sqlite3 >/dev/null; then
@@ -89,6 +115,26 @@ if command -v sqlite3 >/dev/null; then
     meddle "UPDATE cpu_slice SET owner = 'uncovered' WHERE owner = 'idle'; UPDATE cpu_cost SET owner = 'uncovered'
         WHERE owner = 'idle'" \
         "are uncovered, and no loss explains it"
+    # in_part STATEMENT LINE: where the part is that --from and --to choose, check fails; elsewhere it does not
+    in_part() {
+        cp "$work/traffic.db" "$work/meddled.db"
+        sqlite3 "$work/meddled.db" "$1"
+        report 1 check "$work/meddled.db" --from 20ms --to 30ms
+        has "$1" "$(flat "$out")" "$(flat "$2")"
+        report 0 check "$work/meddled.db" --from 40ms --to 50ms
+    }
+    middle="ts > 1000020100000 AND ts + dur < 1000029900000"
+    some="rowid = (SELECT rowid FROM cpu_slice WHERE $middle AND dur > 10 LIMIT 1 OFFSET 50)"
+    in_part "DELETE FROM cpu_slice WHERE $some" "with 0 overlaps and 1 gaps"
+    in_part "UPDATE cpu_slice SET dur = dur + 1 WHERE $some" "with 1 overlaps and 0 gaps"
+    in_part "UPDATE cpu_slice SET owner = 'nobody' WHERE $some" "1 slices have an impossible CPU, owner or time"
+    in_part "DELETE FROM cpu_slice WHERE ts >= 1000029000000 AND ts + dur < 1000040000000 AND cpu = 0" \
+        "and they end elsewhere"
+    in_part "UPDATE cpu_slice SET owner = 'task' WHERE owner = 'send' AND $middle" \
+        "FAILED operations the slices of send"
+    in_part "UPDATE cpu_slice SET owner = 'send' WHERE owner = 'task' AND $middle" \
+        "FAILED operations the slices of send"
+    in_part "UPDATE sched_slice SET dur = 5000000 WHERE utid = 3 AND $middle" "times a thread was on two CPUs at once"
     meddle "UPDATE record_count SET records = records - 1 WHERE kind = 'op' AND cpu = 1" \
         "FAILED  counters      CPU 1, op"
 fi

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# --from, --to and --cpu: of a tape, only a part is read. A command then shows the same as of a database, whose rows are
-# all read. tests/unit/window_test.c shows that other blocks are not opened.
+# --from, --to, --cpu and --process: of a tape, only a part is read. A command then shows the same as of a database,
+# whose rows are all read. tests/unit/window_test.c shows that other blocks are not opened.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -46,6 +46,8 @@ html="export html"
 summary="summary
 summary --json
 summary --by socket --csv"
+check="check
+check --json"
 
 cp -r tests/golden/{demo,v1-stacks,v1-samples}.tape "$work"
 make_tape loss 400
@@ -59,6 +61,9 @@ same_as_database loss "$html" "--from 100ms --to 120ms" "--from 390ms --cpu 0"
 same_as_database demo "$summary" "--from 1 --to 1.1" "--from 300ms --to 302ms --cpu 1" "--to 50ms" "--cpu 0" \
     "--from 1.9 --process bash" "--process iperf3" "--from 1000" "--cpu 7" "--process nobody"
 same_as_database loss "$summary" "--from 100ms --to 120ms" "--from 390ms --cpu 0"
+same_as_database demo "$check" "--from 1 --to 1.1" "--from 300ms --to 302ms --cpu 1" "--to 50ms" "--cpu 0" \
+    "--from 1.9 --process bash" "--process iperf3" "--from 1000" "--cpu 7" "--process nobody"
+same_as_database loss "$check" "--from 100ms --to 120ms" "--from 390ms --cpu 0"
 same_as_database v1-stacks "$stages" "--from 100us --to 1" "--to 50us" "--cpu 0" "--cpu 7"
 same_as_database v1-samples "$latency" "--from 1ms" "--to 1ms" "--cpu 0" "--cpu 1,3-4 --from 1ms" \
     "--process responder" "--process 202 --cpu 0 --to 1.5s" "--process nobody"

@@ -205,8 +205,8 @@ static void workers_begin_late(void **state)
 		int cpus;
 		uint32_t streams;
 		size_t workers;
-	} cases[] = {{1, 2, 0}, {2, 2, 1}, {3, 7, 2}, {4, 7, 3}, {5, 7, 4}, {6, 7, 4}, {64, 7, 4}, {8, 2, 2}, {8, 3, 3},
-		     {0, 3, 3}, {0, 7, 4}};
+	} cases[] = {{1, 2, 0},	 {2, 2, 1}, {3, 7, 2}, {4, 7, 3}, {5, 7, 4}, {6, 7, 4},
+		     {64, 7, 4}, {8, 2, 2}, {8, 3, 3}, {0, 3, 3}, {0, 7, 4}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_read_ahead *ahead;

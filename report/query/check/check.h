@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * check.h - the parts of nettape-report check. Each looks at one side of the promise in a database and says what it
- * found; cmd/check.c runs them for every session and prints.
+ * found; cmd/check.c runs them for every session and prints. Of a part of a session, those are made that a part can
+ * answer: slices, threads, operations, losses. All others compare with counts of the whole recording.
  */
 #pragma once
 
 #include "report/db/db.h"
 #include "report/out/output.h"
 #include "report/query/check/events.h"
+#include "report/query/cpus/read.h"
 #include "report/query/session.h"
 
 #define NT_CHECK_SHOWN 5 /* findings of one sort, then only their number */
@@ -21,7 +23,13 @@ enum nt_verdict {
 
 struct nt_check {
 	struct nt_db *db;
+	const char *path; /* as given */
+	struct nt_selection selection;
+	uint64_t shown; /* sessions, so far */
 	struct nt_session session; /* the one at hand */
+	const struct nt_part *part; /* of it, that is checked; NULL: all of it */
+	int64_t from_ts, to_ts; /* what of its time is: set by nt_check_read */
+	struct nt_lanes_filter filter; /* which rows belong to the part */
 	const char *name; /* of the check at hand */
 	uint64_t rows; /* of its query, so far */
 	struct nt_check_events events;
@@ -34,7 +42,8 @@ struct nt_check {
 /* Prints one finding of the check at hand. */
 void nt_check_say(struct nt_check *check, enum nt_verdict verdict, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* A query with ?1 bound to the session; NULL: see db->error. */
+/* A query with ?1 bound to the session; ?2 and ?3, if there are both, to what of its time is checked. NULL: see
+ * db->error. */
 sqlite3_stmt *nt_check_query(struct nt_check *check, const char *sql);
 /* As nt_db_end. */
 int nt_check_end(struct nt_check *check, sqlite3_stmt *statement);
@@ -48,7 +57,8 @@ int nt_check_rows(struct nt_check *check, const char *name, const char *sql,
 int nt_check_read(struct nt_check *check);
 void nt_check_release(struct nt_check *check);
 
-/* cpus.c, threads.c, operations.c: every nanosecond has one owner; sums agree with what they are sums of. */
+/* cpus.c, threads.c, operations.c: every nanosecond has one owner; sums agree with what they are sums of. The first
+ * three also of a part. */
 int nt_check_conservation(struct nt_check *check);
 int nt_check_threads(struct nt_check *check);
 int nt_check_operations(struct nt_check *check);
@@ -77,5 +87,9 @@ void nt_check_release_threads(struct nt_check_threads *threads);
 void nt_check_release_softirqs(struct nt_check_softirqs *softirqs);
 /* Counts by sorting what nt_check_take_stay counts in passing. */
 int nt_check_sort_threads(struct nt_check *check, struct nt_check_threads *threads);
+/* Whether operations are checked: on some CPUs only they are not, since they may move from one to another. */
+bool nt_check_has_operations(const struct nt_check *check);
+/* Whether any of [ts, ts + dur) is checked; cuts it to that. False also where that is no time. */
+bool nt_check_clip(const struct nt_check *check, int64_t *ts, int64_t *dur);
 /* Adds to *sum; false: there is no such number. */
 bool nt_check_add(int64_t *sum, int64_t more);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * cpus.c - the part of check that proves the promise itself: each CPU's slices follow one another without overlap
- * and gap from the session's start to its end; and the sums of them that views read are theirs.
+ * and gap from the session's start to its end, or from a part's; and the sums of them that views read are theirs.
  */
 #include <stdlib.h>
 
@@ -22,16 +22,23 @@ static struct nt_check_cpu *find_cpu(struct nt_check_cpus *all, int64_t number)
 }
 
 /* False: it is strange. */
-static bool take_slice(struct nt_check_cpu *cpu, int64_t start_ns, const struct nt_row *slice)
+static bool take_slice(struct nt_check *check, struct nt_check_cpu *cpu, const struct nt_row *slice)
 {
-	const int64_t ts = nt_integer(NT_VALUE(slice, cpu_slice, ts), 0);
-	const int64_t dur = nt_integer(NT_VALUE(slice, cpu_slice, dur), 0);
 	const enum nt_owner owner = nt_owner_number(nt_text(NT_VALUE(slice, cpu_slice, owner), ""));
+	int64_t ts = nt_integer(NT_VALUE(slice, cpu_slice, ts), 0);
+	int64_t dur = nt_integer(NT_VALUE(slice, cpu_slice, dur), 0), end;
 
+	if (__builtin_add_overflow(ts, dur, &end))
+		return false;
+	if (check->part && !nt_check_clip(check, &ts, &dur))
+		return true;
 	if (owner == NT_OWNER_COUNT)
 		return false;
+	if (check->part && (owner == NT_OWNER_SEND || owner == NT_OWNER_RECV) &&
+	    nt_lanes_has_thread(&check->filter, NT_VALUE(slice, cpu_slice, utid)))
+		check->events.part_ops.slices_ns += dur;
 	if (!cpu->started)
-		cpu->next_ns = start_ns;
+		cpu->next_ns = check->from_ts;
 	cpu->started = true;
 	cpu->slices++;
 	cpu->overlaps += ts < cpu->next_ns || dur <= 0;
@@ -48,12 +55,14 @@ int nt_check_take_slice(void *arg, const struct nt_row *slice)
 	const int64_t number = nt_integer(NT_VALUE(slice, cpu_slice, cpu), -1);
 	struct nt_check_cpu *cpu = NULL;
 
+	if (check->part && !nt_lanes_has_cpu(check->part, NT_VALUE(slice, cpu_slice, cpu)))
+		return 0;
 	if (number >= 0 && number < MAX_CPUS) {
 		cpu = find_cpu(all, number);
 		if (!cpu)
 			return nt_db_no_memory(check->db);
 	}
-	all->strange += !cpu || !take_slice(cpu, check->session.start_ts, slice);
+	all->strange += !cpu || !take_slice(check, cpu, slice);
 	return 0;
 }
 
@@ -61,8 +70,9 @@ static void judge_cpu(struct nt_check *check, int64_t number, const struct nt_ch
 {
 	char slices[NT_HUMAN_MAX], sum[NT_HUMAN_MAX], length[NT_HUMAN_MAX], uncovered[NT_HUMAN_MAX],
 		share[NT_HUMAN_MAX];
-	int64_t all_ns = check->session.end_ts - check->session.start_ts;
-	bool ends = cpu->next_ns == check->session.end_ts;
+	const char *of = check->part ? "time" : "session";
+	int64_t all_ns = check->to_ts - check->from_ts;
+	bool ends = cpu->next_ns == check->to_ts;
 
 	nt_human_count(slices, (int64_t)cpu->slices);
 	nt_human_count(sum, cpu->sum_ns);
@@ -70,15 +80,15 @@ static void judge_cpu(struct nt_check *check, int64_t number, const struct nt_ch
 	nt_human_count(uncovered, cpu->owned_ns[NT_OWNER_UNCOVERED]);
 	nt_human_share(share, (uint64_t)cpu->owned_ns[NT_OWNER_UNCOVERED], (uint64_t)all_ns);
 	if (cpu->overlaps || cpu->gaps || !ends || cpu->sum_ns != all_ns)
-		nt_check_say(check, NT_FOUND_FAILED,
-			     "CPU %lld: %s slices with %llu overlaps and %llu gaps sum to %s ns, but the session has "
-			     "%s ns%s",
-			     (long long)number, slices, (unsigned long long)cpu->overlaps,
-			     (unsigned long long)cpu->gaps, sum, length, ends ? "" : ", and they end elsewhere");
+		nt_check_say(
+			check, NT_FOUND_FAILED,
+			"CPU %lld: %s slices with %llu overlaps and %llu gaps sum to %s ns, but the %s has %s ns%s",
+			(long long)number, slices, (unsigned long long)cpu->overlaps, (unsigned long long)cpu->gaps,
+			sum, of, length, ends ? "" : ", and they end elsewhere");
 	else
 		nt_check_say(check, NT_FOUND_OK,
-			     "CPU %lld: %s slices, no overlap, no gap, sum %s ns = the session; uncovered %s ns (%s)",
-			     (long long)number, slices, sum, uncovered, share);
+			     "CPU %lld: %s slices, no overlap, no gap, sum %s ns = the %s; uncovered %s ns (%s)",
+			     (long long)number, slices, sum, of, uncovered, share);
 }
 
 /* Without loss at most a thousandth of a CPU's time may be uncovered. */
@@ -88,7 +98,8 @@ static int judge_uncovered(struct nt_check *check, int64_t number, const struct 
 	sqlite3_stmt *loss;
 	bool has_loss;
 
-	if (cpu->owned_ns[NT_OWNER_UNCOVERED] <= (check->session.end_ts - check->session.start_ts) / 1000)
+	/* Of a part it may be more, since a stretch between two records is short, but has an end somewhere. */
+	if (check->part || cpu->owned_ns[NT_OWNER_UNCOVERED] <= (check->to_ts - check->from_ts) / 1000)
 		return 0;
 	loss = nt_check_query(check,
 			      "SELECT 1 FROM loss WHERE session_id = ?1 AND cpu = ?2 AND kind NOT IN " NT_SAMPLES_SQL
@@ -152,10 +163,10 @@ int nt_check_conservation(struct nt_check *check)
 		judge_cpu(check, number, &all->cpus[number]);
 		error = judge_uncovered(check, number, &all->cpus[number]);
 	}
-	if (!error && n != check->session.cpus && check->session.end_ts > check->session.start_ts)
+	if (error || (check->part && check->part->selection->n_cpus))
+		return error;
+	if (n != check->session.cpus && check->to_ts > check->from_ts)
 		nt_check_say(check, NT_FOUND_FAILED, "%lld CPUs have slices, but the session has %lld", (long long)n,
 			     (long long)check->session.cpus);
-	if (!error)
-		error = judge_sums(check, all);
-	return error;
+	return check->part ? 0 : judge_sums(check, all);
 }

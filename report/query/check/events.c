@@ -19,10 +19,43 @@ bool nt_check_add(int64_t *sum, int64_t more)
 	return fits;
 }
 
+bool nt_check_clip(const struct nt_check *check, int64_t *ts, int64_t *dur)
+{
+	int64_t end;
+
+	if (__builtin_add_overflow(*ts, *dur, &end) || *ts >= check->to_ts || end <= check->from_ts)
+		return false;
+	*ts = *ts > check->from_ts ? *ts : check->from_ts;
+	*dur = (end < check->to_ts ? end : check->to_ts) - *ts;
+	return true;
+}
+
 /* The findings ask for them by SQL. */
 static const uint64_t small = NT_TABLE_BIT(NT_TABLE_SESSION) | NT_TABLE_BIT(NT_TABLE_PROBLEM) |
 			      NT_TABLE_BIT(NT_TABLE_LOSS) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |
 			      NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST);
+
+static int read_part(struct nt_check *check)
+{
+#define BIT NT_COLUMN_BIT
+	const struct nt_scan_reader readers[] = {
+		{NT_TABLE_CPU_SLICE,
+		 BIT(cpu_slice, ts) | BIT(cpu_slice, dur) | BIT(cpu_slice, cpu) | BIT(cpu_slice, owner) |
+			 BIT(cpu_slice, utid),
+		 nt_check_take_slice, check},
+		{NT_TABLE_SCHED_SLICE,
+		 BIT(sched_slice, ts) | BIT(sched_slice, dur) | BIT(sched_slice, utid) | BIT(sched_slice, cpu),
+		 nt_check_take_stay, check},
+		{NT_TABLE_SOCK_OP,
+		 BIT(sock_op, ts) | BIT(sock_op, dur) | BIT(sock_op, cpu_ns) | BIT(sock_op, utid) | BIT(sock_op, op),
+		 nt_check_take_op, check},
+	};
+#undef BIT
+
+	/* The last is of operations, which end where they may: a tape is read up to there. */
+	return nt_scan_all(check->db, check->session.id, NT_TABLE_BIT(NT_TABLE_LOSS), readers,
+			   NT_COUNT(readers) - !nt_check_has_operations(check));
+}
 
 int nt_check_read(struct nt_check *check)
 {
@@ -46,6 +79,10 @@ int nt_check_read(struct nt_check *check)
 #undef BIT
 
 	memset(&check->events, 0, sizeof(check->events));
+	check->from_ts = check->part ? check->part->from_ts : check->session.start_ts;
+	check->to_ts = check->part ? check->part->to_ts : check->session.end_ts;
+	if (check->part)
+		return read_part(check);
 	if (nt_check_read_snapshots(check) || nt_check_read_stacks(check))
 		return -1;
 	return nt_scan_all(check->db, check->session.id, small, readers, NT_COUNT(readers));

@@ -40,6 +40,11 @@ struct nt_check_threads {
 struct nt_check_ops {
 	int64_t ops, cpu_ns, sent, received;
 };
+/* Of a part: those that are inside it, and those at its edges, of which only some of the time is. */
+struct nt_check_part_ops {
+	struct nt_check_ops inside, at_edges;
+	int64_t slices_ns; /* of send and recv, cut to the part */
+};
 
 /* softirqs.c: counts by snapshot, CPU and vector: those begun while it was taken, and those begun between it and the
  * next. */
@@ -74,6 +79,7 @@ struct nt_check_events {
 	struct nt_check_cpus cpus;
 	struct nt_check_threads threads;
 	struct nt_check_ops ops;
+	struct nt_check_part_ops part_ops;
 	struct nt_check_softirqs softirqs;
 	struct nt_check_latencies latencies;
 	struct nt_check_wakeups wakeups;

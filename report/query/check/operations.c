@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * operations.c - the part of check that proves that operations cost what the slices say, and that sock_cost, which
- * views read, is the sum of them.
+ * views read, is the sum of them. Of a part: that its slices have at least the time of the operations inside it, and at
+ * most that of those that overlap it.
  */
 #include <string.h>
 
@@ -18,13 +19,36 @@ static int64_t moved_bytes(const struct nt_row *op)
 	return nt_integer(NT_VALUE(op, sock_op, bytes), 0);
 }
 
+bool nt_check_has_operations(const struct nt_check *check)
+{
+	return !check->part || !check->part->selection->n_cpus;
+}
+
+/* Of a part: where it belongs to. NULL: nowhere. What began at a time that nobody knows is at an edge. */
+static struct nt_check_ops *place_op(struct nt_check *check, const struct nt_row *op)
+{
+	const struct nt_value *dur = NT_VALUE(op, sock_op, dur);
+	const int64_t begin = nt_integer(NT_VALUE(op, sock_op, ts), 0);
+	struct nt_check_part_ops *ops = &check->events.part_ops;
+	int64_t end;
+
+	if (__builtin_add_overflow(begin, nt_integer(dur, 0), &end) || begin >= check->to_ts || end < check->from_ts ||
+	    !nt_lanes_has_thread(&check->filter, NT_VALUE(op, sock_op, utid)))
+		return NULL;
+	return dur->type == NT_VALUE_INTEGER && begin >= check->from_ts && end <= check->to_ts ? &ops->inside
+											       : &ops->at_edges;
+}
+
 int nt_check_take_op(void *arg, const struct nt_row *op)
 {
 	struct nt_check *check = arg;
-	struct nt_check_ops *ops = &check->events.ops;
+	struct nt_check_ops *ops = check->part ? place_op(check, op) : &check->events.ops;
 	const char *dir = nt_text(NT_VALUE(op, sock_op, op), "");
-	int64_t *moved = !strcmp(dir, "send") ? &ops->sent : !strcmp(dir, "recv") ? &ops->received : NULL;
+	int64_t *moved;
 
+	if (!ops)
+		return 0;
+	moved = !strcmp(dir, "send") ? &ops->sent : !strcmp(dir, "recv") ? &ops->received : NULL;
 	ops->ops++;
 	if (nt_check_add(&ops->cpu_ns, nt_integer(NT_VALUE(op, sock_op, cpu_ns), 0)) &&
 	    (!moved || nt_check_add(moved, moved_bytes(op))))
@@ -90,10 +114,34 @@ static void judge_sums(struct nt_check *check, const struct nt_check_ops *ops, c
 		nt_check_say(check, NT_FOUND_OK, "sock_cost is the sum of sock_op");
 }
 
+static int check_part(struct nt_check *check)
+{
+	const struct nt_check_part_ops *ops = &check->events.part_ops;
+	char n_inside[NT_HUMAN_MAX], inside[NT_HUMAN_MAX], n_edges[NT_HUMAN_MAX], edges[NT_HUMAN_MAX],
+		sum[NT_HUMAN_MAX];
+	const int64_t most = ops->inside.cpu_ns + ops->at_edges.cpu_ns;
+
+	check->name = "operations";
+	if (!nt_check_has_operations(check)) {
+		nt_check_say(check, NT_FOUND_NOTE, "left out: an operation may move from a chosen CPU to another");
+		return 0;
+	}
+	nt_check_say(
+		check, ops->slices_ns < ops->inside.cpu_ns || ops->slices_ns > most ? NT_FOUND_FAILED : NT_FOUND_OK,
+		"the slices of send and recv sum to %s ns: %s ns of %s operations inside the time, and at most %s ns "
+		"of %s at its edges",
+		nt_human_count(sum, ops->slices_ns), nt_human_count(inside, ops->inside.cpu_ns),
+		nt_human_count(n_inside, ops->inside.ops), nt_human_count(edges, ops->at_edges.cpu_ns),
+		nt_human_count(n_edges, ops->at_edges.ops));
+	return 0;
+}
+
 int nt_check_operations(struct nt_check *check)
 {
 	struct nt_check_ops costs = {0}, slices = {0};
 
+	if (check->part)
+		return check_part(check);
 	if (read_sums(check, sums_of_costs, &costs) || read_sums(check, sums_of_slices, &slices))
 		return -1;
 	judge_costs(check, &check->events.ops, slices.cpu_ns);

@@ -18,22 +18,31 @@ static void follow(struct nt_check_threads *threads, struct nt_check_thread *thr
 		thread->end_ns = INT64_MAX;
 }
 
+/* Whether a stay is one of those that are checked; cuts it to what is. */
+static bool is_asked(struct nt_check *check, const struct nt_value *cpu, const struct nt_value *utid, int64_t *ts,
+		     int64_t *dur)
+{
+	return !check->part || (nt_lanes_has_cpu(check->part, cpu) && nt_lanes_has_thread(&check->filter, utid) &&
+				nt_check_clip(check, ts, dur));
+}
+
 int nt_check_take_stay(void *arg, const struct nt_row *stay)
 {
 	struct nt_check *check = arg;
 	struct nt_check_threads *threads = &check->events.threads;
 	const int64_t utid = nt_integer(NT_VALUE(stay, sched_slice, utid), 0);
-	const int64_t ts = nt_integer(NT_VALUE(stay, sched_slice, ts), 0);
-	int64_t i;
+	int64_t ts = nt_integer(NT_VALUE(stay, sched_slice, ts), 0);
+	int64_t dur = nt_integer(NT_VALUE(stay, sched_slice, dur), 0), i;
 
-	if (!utid || threads->is_disorderly)
+	if (!utid || threads->is_disorderly ||
+	    !is_asked(check, NT_VALUE(stay, sched_slice, cpu), NT_VALUE(stay, sched_slice, utid), &ts, &dur))
 		return 0;
 	i = NT_INDEX(&threads->by_utid, (uint64_t)utid, threads->all, threads->size, threads->n,
 		     {.ts = INT64_MIN, .end_ns = INT64_MIN});
 	if (i < 0)
 		return nt_db_no_memory(check->db);
 	threads->is_disorderly = ts < threads->all[i].ts;
-	follow(threads, &threads->all[i], ts, nt_integer(NT_VALUE(stay, sched_slice, dur), 0));
+	follow(threads, &threads->all[i], ts, dur);
 	return 0;
 }
 
@@ -46,19 +55,25 @@ void nt_check_release_threads(struct nt_check_threads *threads)
 int nt_check_sort_threads(struct nt_check *check, struct nt_check_threads *threads)
 {
 	sqlite3_stmt *stay =
-		nt_check_query(check, "SELECT utid, ts, dur FROM sched_slice WHERE session_id = ?1 AND utid <> 0 "
+		nt_check_query(check, "SELECT utid, ts, dur, cpu FROM sched_slice WHERE session_id = ?1 AND utid <> 0 "
 				      "ORDER BY utid, ts");
 	struct nt_check_thread thread = {0};
 	int64_t utid = 0;
 
 	threads->n = threads->stays = threads->overlaps = 0;
 	while (nt_db_next(stay)) {
-		if (!threads->n || sqlite3_column_int64(stay, 0) != utid) {
-			utid = sqlite3_column_int64(stay, 0);
+		const struct nt_value who = {.type = NT_VALUE_INTEGER, .integer = sqlite3_column_int64(stay, 0)};
+		const struct nt_value cpu = {.type = NT_VALUE_INTEGER, .integer = sqlite3_column_int64(stay, 3)};
+		int64_t ts = sqlite3_column_int64(stay, 1), dur = sqlite3_column_int64(stay, 2);
+
+		if (!is_asked(check, &cpu, &who, &ts, &dur))
+			continue;
+		if (!threads->n || who.integer != utid) {
+			utid = who.integer;
 			threads->n++;
 			thread.end_ns = INT64_MIN;
 		}
-		follow(threads, &thread, sqlite3_column_int64(stay, 1), sqlite3_column_int64(stay, 2));
+		follow(threads, &thread, ts, dur);
 	}
 	return nt_check_end(check, stay);
 }
