@@ -270,17 +270,25 @@ static __always_inline bool nt_batch_is_held(const struct nt_cpu *cpu)
 	return *(const volatile __u32 *)&cpu->batch.adding;
 }
 
-/* Writes one sample, and counts how the run ended. It is no part of the timeline, so no state record is due for it. */
+/*
+ * Writes one sample. True if it is in the ring. It is no part of the timeline, so no state record is due for it.
+ */
+static __always_inline bool nt_write_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size,
+					    __u32 kind)
+{
+	__u64 end_ns = ((struct nt_record *)record)->end_ns;
+
+	if (nt_batch_is_held(cpu))
+		return nt_count_records(cpu, program, nt_ring_write(cpu, cpu_id, record, size), kind, 0, end_ns, 0);
+	return nt_emit_record(cpu, cpu_id, program, record, size, kind, end_ns, 0);
+}
+
+/* The same, and counts how the run ended. */
 static __always_inline void nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size,
 					   __u32 kind)
 {
-	__u64 end_ns = ((struct nt_record *)record)->end_ns;
-	bool written;
+	bool written = nt_write_sample(cpu, cpu_id, program, record, size, kind);
 
-	if (nt_batch_is_held(cpu))
-		written = nt_count_records(cpu, program, nt_ring_write(cpu, cpu_id, record, size), kind, 0, end_ns, 0);
-	else
-		written = nt_emit_record(cpu, cpu_id, program, record, size, kind, end_ns, 0);
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 }
 

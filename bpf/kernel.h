@@ -115,6 +115,8 @@ struct tcp_skb_cb {
 };
 
 struct sk_buff {
+	unsigned char *head, *data;
+	__u32 end; /* from head on: there the packet's shared part begins */
 	struct net_device *dev;
 	struct sock *sk;
 	__s64 tstamp;
@@ -122,6 +124,10 @@ struct sk_buff {
 	unsigned int len;
 	__u16 protocol; /* network order */
 	int skb_iif;
+};
+
+struct skb_shared_info {
+	unsigned short gso_segs; /* of what GRO or a local sender merged; else 0 or 1 */
 };
 
 struct timespec64 {

@@ -43,6 +43,7 @@
 	X(sched_waking)                                                                                                \
 	X(sched_wakeup_new)                                                                                            \
 	X(stack_sample)                                                                                                \
+	X(netif_receive_skb)                                                                                           \
 	X(tcp_rcv_space_adjust)                                                                                        \
 	NT_FUNCTIONS(X)                                                                                                \
 	NT_LATENCY_HOOKS(X)
@@ -174,6 +175,7 @@ struct nt_config {
 	__u8 busy_loops; /* by programs before and after the loop that makes them */
 	__u8 drop_args; /* how many the tracepoint kfree_skb has: 2, with the reason 3, with a socket 4 */
 	__u8 retransmit_args; /* the same of tcp_retransmit_skb: 2, with the error 3 */
+	__u8 probe_deliver; /* what packets a receive run has is recorded */
 	__u8 knows_context; /* interrupts and softirqs are both recorded: what a CPU is in is known */
 	__u8 stacks_all; /* probe stacks: not only what is the network's */
 	__u8 user_stacks; /* user space's too */
@@ -286,6 +288,15 @@ static inline __u32 nt_left_out(const struct nt_gaps *gaps, __u32 i)
 	return left < gap ? gap - left : 0;
 }
 
+/* Packets of one flow in the receive run at hand (deliver.h). */
+struct nt_open_stretch {
+	__u64 flow; /* key */
+	__u64 run_ns; /* when the run began that the last packet was in */
+	__u32 packets; /* 0: none is open */
+	__u32 segments, bytes;
+	__u32 is_first; /* of its run */
+};
+
 /*
  * One per CPU, written by programs on that CPU only. Counters are per program, since a program never
  * interrupts itself on a CPU: so they need no atomic operation. The softirq is that of the task on the CPU.
@@ -312,6 +323,7 @@ struct nt_cpu {
 	/* What a task's own poll follows at once: its system call's begin, its last poll; 0: not known. */
 	__u64 busy_ns;
 	__u32 polls_busily; /* a task has polled: calls that wait are noted */
+	struct nt_open_stretch stretch;
 	struct nt_noted_op op;
 	__u64 start_ns, stop_ns; /* when the gate opened and closed; 0: it did not */
 	struct nt_batch batch;
@@ -394,6 +406,9 @@ static inline __u64 nt_user_frame_key(const struct nt_user_frame *frame, __u32 p
 		key = nt_stack_key(frame->file_offset, pid);
 	return (key & ~(1ull << 63)) | 1ull << 62;
 }
+
+/* Direct-mapped: which flow identities have been sent, by their keys. A collision only sends one again. */
+#define NT_SEEN_FLOWS 65536
 
 /* Direct-mapped: which socket identities have been sent. A collision only sends one again. */
 #define NT_SEEN_SOCKETS 65536

@@ -3,7 +3,7 @@
  * softirq.bpf.c - probe `softirq`: one record per run of a vector's handler. Handlers never nest in a task; the one
  * that the CPU's task is inside of stands in struct nt_cpu. On PREEMPT_RT it leaves with its task (open_softirq.h).
  */
-#include "bpf/emit.h"
+#include "bpf/deliver.h"
 
 /* Threads that are there to run softirqs: ktimers/N is ksoftirqd/N for the timers, on PREEMPT_RT. */
 static __always_inline bool is_softirq_thread(struct task_struct *task)
@@ -76,6 +76,8 @@ int BPF_PROG(nt_softirq_exit, unsigned int vec)
 		nt_count(cpu, NT_PROGRAM_softirq_exit, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
+	if (nt_config.probe_deliver && vec == NET_RX_SOFTIRQ)
+		nt_end_stretch(cpu, cpu_id, now_ns);
 	record.end_ns = now_ns;
 	record.kind = NT_SOFTIRQ;
 	record.vec = vec;

@@ -197,6 +197,9 @@ static enum nt_role own_key(const union nt_any *record, uint64_t *key)
 	case NT_DEVICE:
 		*key = record->as_device.device;
 		return NT_ROLE_DEVICE;
+	case NT_FLOW:
+		*key = record->as_flow.flow;
+		return NT_ROLE_FLOW;
 	case NT_SYMBOL:
 		*key = record->as_symbol.symbol;
 		return NT_ROLE_SYMBOL;

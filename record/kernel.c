@@ -186,6 +186,7 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 	fill_latency(&config->latency, options);
 	fill_stacks(config, options);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
+	config->probe_deliver = options->plan.chosen[NT_PROBE_DELIVER] != NULL;
 	config->knows_context = config->probe_irq && options->plan.chosen[NT_PROBE_SOFTIRQ];
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].nr < NT_MAX_CALL_NR)
@@ -239,6 +240,7 @@ static void leave_out_maps(struct nt_kernel *kernel, const struct nt_plan *plan)
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		bpf_map__set_autocreate(maps[i], plan->chosen[NT_PROBE_LATENCY] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_seen_stacks, plan->chosen[NT_PROBE_STACKS] != NULL);
+	bpf_map__set_autocreate(kernel->skeleton->maps.nt_seen_flows, plan->chosen[NT_PROBE_DELIVER] != NULL);
 	bpf_map__set_autocreate(kernel->skeleton->maps.nt_stack_buffers, plan->chosen[NT_PROBE_STACKS] != NULL);
 }
 

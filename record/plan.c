@@ -163,6 +163,7 @@ static const struct nt_attach_point latency_points[] = {
 	{},
 };
 
+static const struct nt_attach_point deliver_points[] = {POINT(netif_receive_skb), {}};
 static const struct nt_attach_point drops_points[] = {POINT(kfree_skb), {}};
 static const struct nt_attach_point retransmits_points[] = {
 	POINT(tcp_retransmit_skb), OPTIONAL(tcp_retransmit_synack), {}};
@@ -290,12 +291,22 @@ static const char *const latency_uncovered[] = {
 	NULL,
 };
 
+static const char *const deliver_uncovered[] = {
+	"Packets that a NAPI thread, or a task that polls by itself, receives are not in rx_stretch.",
+	"Packets that GRO merges are seen merged. A packet that RPS takes to another CPU is seen there only.",
+	NULL,
+};
+
 static const char *const drops_uncovered[] = {
 	"A packet that the kernel frees as delivered (consume_skb), or that a device discards by itself, is not a "
 	"drop.",
 	NULL,
 };
 
+static const struct nt_candidate deliver_candidates[] = {
+	{.name = "tracepoints", .points = deliver_points, .uncovered = deliver_uncovered},
+	{},
+};
 static const struct nt_candidate latency_candidates[] = {
 	{.name = "fentry", .points = latency_function_points, .uncovered = latency_function_uncovered},
 	{.name = "tracepoints", .points = latency_points, .uncovered = latency_uncovered},

@@ -73,6 +73,9 @@ struct nt_candidate {
 	X(NAPI, napi, SOFTIRQ,                                                                                         \
 	  "polls of network devices by softirqs and NAPI threads, by device (off by default; switches softirq on)",    \
 	  NULL)                                                                                                        \
+	X(DELIVER, deliver, SOFTIRQ,                                                                                   \
+	  "which flows' packets each run of NET_RX received (off by default; switches softirq on)",                    \
+	  NULL)                                                                                                        \
 	X(LATENCY, latency, NOTHING,                                                                                   \
 	  "how late packets are at seven points on their way up (off by default; makes the kernel timestamp packets)", \
 	  NULL)                                                                                                        \

@@ -14,9 +14,9 @@
  *   identity  says who an id is (task, socket, cgroup, interrupt, device). It has a time but no place in a
  *             CPU's order; the tape keeps the newest one of each id in every chunk that refers to it.
  *
- * The same layouts serve ring and tape. Only id fields (role TASK, SOCKET, CGROUP, DEVICE, SYMBOL, STACK) differ:
+ * The same layouts serve ring and tape. Only id fields (role TASK, SOCKET, CGROUP, DEVICE, SYMBOL, STACK, FLOW) differ:
  *   in a ring   a key made by the kernel side: nt_task_key(), the socket cookie, the kernfs id, nt_device_key(), an
- *               address, nt_stack_key()
+ *               address, nt_stack_key(), a number that the kernel side makes of the flow
  *   on a tape   a small number given by the recorder, unique within the session, never reused;
  *               0 is the idle task (role TASK) or "none" (the other roles)
  *
@@ -53,6 +53,7 @@
 	X(12, RETRANSMIT, retransmit, SAMPLE)                                                                          \
 	X(13, WAKEUP, wakeup, SAMPLE)                                                                                  \
 	X(14, STACK_SAMPLE, stack_sample, SAMPLE)                                                                      \
+	X(17, RX_STRETCH, rx_stretch, SAMPLE)                                                                          \
 	X(32, TASK, task, IDENTITY)                                                                                    \
 	X(33, SOCKET, socket, IDENTITY)                                                                                \
 	X(34, CGROUP, cgroup, IDENTITY)                                                                                \
@@ -61,7 +62,8 @@
 	X(37, SYMBOL, symbol, IDENTITY)                                                                                \
 	X(38, DROP_REASON, drop_reason, IDENTITY)                                                                      \
 	X(39, STACK, stack, IDENTITY)                                                                                  \
-	X(40, USER_SYMBOL, user_symbol, IDENTITY)
+	X(40, USER_SYMBOL, user_symbol, IDENTITY)                                                                      \
+	X(41, FLOW, flow, IDENTITY)
 
 enum nt_kind {
 	NT_NONE = 0,
@@ -431,6 +433,24 @@ struct nt_stack_sample {
 	__u64 user_stack;
 };
 
+#define NT_RX_STRETCH_FIRST 0x01 /* the first of its run */
+
+/*
+ * RX_STRETCH: packets of one flow that follow one another in one run of NET_RX. It ends where a packet of another flow
+ * is received, or with the run; it began where the one before ended, or with the run.
+ */
+struct nt_rx_stretch {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 flags; /* NT_RX_STRETCH_* */
+	__u16 zero_a;
+	__u32 packets; /* as the stack received them: after GRO and RPS */
+	__u64 flow;
+	__u32 segments; /* of the wire, as far as the kernel knows: what GRO or a local sender merged counts as it was
+			 */
+	__u32 bytes; /* from the network header on */
+};
+
 enum nt_task_why {
 	NT_TASK_SEED = 1, /* was there when recording began, or was looked up in /proc */
 	NT_TASK_FORK = 2,
@@ -471,6 +491,24 @@ struct nt_socket {
 	__u64 socket;
 	__u64 cookie; /* the kernel's own id, as `ss -e` shows it */
 	__u16 protocol; /* IPPROTO_* */
+	__u16 src_port, dst_port;
+	__u16 zero_b;
+	__u8 src[16], dst[16];
+};
+
+/*
+ * FLOW: what packets of one sender, receiver and network namespace have in common. Addresses and ports as in nt_socket;
+ * src is the sender's. Ports are 0 where packets have none, in fragments, and behind IPv6 extension headers.
+ */
+struct nt_flow {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 family; /* AF_INET, AF_INET6; 0: neither */
+	__u8 protocol; /* IPPROTO_* */
+	__u8 zero_a;
+	__u32 netns; /* as nt_socket: of the device that received it */
+	__u64 flow;
+	__u16 ethertype; /* ETH_P_*, host order */
 	__u16 src_port, dst_port;
 	__u16 zero_b;
 	__u8 src[16], dst[16];
@@ -701,6 +739,14 @@ struct nt_user_symbol {
 	F(stack, PLAIN, STACK)                                                                                         \
 	F(user_stack, PLAIN, STACK)
 
+#define NT_FIELDS_rx_stretch(F)                                                                                        \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(packets, PLAIN, NONE)                                                                                        \
+	F(flow, PLAIN, FLOW)                                                                                           \
+	F(segments, PLAIN, NONE)                                                                                       \
+	F(bytes, PLAIN, NONE)
+
 #define NT_FIELDS_stack(F)                                                                                             \
 	F(end_ns, PLAIN, NONE)                                                                                         \
 	F(flags, PLAIN, NONE)                                                                                          \
@@ -756,6 +802,18 @@ struct nt_user_symbol {
 	F(socket, PLAIN, SOCKET)                                                                                       \
 	F(cookie, PLAIN, NONE)                                                                                         \
 	F(protocol, PLAIN, NONE)                                                                                       \
+	F(src_port, PLAIN, NONE)                                                                                       \
+	F(dst_port, PLAIN, NONE)                                                                                       \
+	F(src, BYTES, NONE)                                                                                            \
+	F(dst, BYTES, NONE)
+
+#define NT_FIELDS_flow(F)                                                                                              \
+	F(end_ns, PLAIN, NONE)                                                                                         \
+	F(family, PLAIN, NONE)                                                                                         \
+	F(protocol, PLAIN, NONE)                                                                                       \
+	F(netns, PLAIN, NONE)                                                                                          \
+	F(flow, PLAIN, FLOW)                                                                                           \
+	F(ethertype, PLAIN, NONE)                                                                                      \
 	F(src_port, PLAIN, NONE)                                                                                       \
 	F(dst_port, PLAIN, NONE)                                                                                       \
 	F(src, BYTES, NONE)                                                                                            \
@@ -822,8 +880,10 @@ NT_ASSERT_LAYOUT(drop, 48);
 NT_ASSERT_LAYOUT(retransmit, 24);
 NT_ASSERT_LAYOUT(wakeup, 32);
 NT_ASSERT_LAYOUT(stack_sample, 40);
+NT_ASSERT_LAYOUT(rx_stretch, 32);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 72);
+NT_ASSERT_LAYOUT(flow, 64);
 NT_ASSERT_LAYOUT(cgroup, 264);
 NT_ASSERT_LAYOUT(irq_name, 64);
 NT_ASSERT_LAYOUT(device, 48);

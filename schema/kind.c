@@ -55,7 +55,7 @@ bool nt_field_is_text(unsigned int kind, const struct nt_field *field)
 {
 	if (kind == NT_USER_SYMBOL && field->offset == offsetof(struct nt_user_symbol, build_id))
 		return false;
-	return field->coding == NT_CODING_BYTES && kind != NT_SOCKET;
+	return field->coding == NT_CODING_BYTES && kind != NT_SOCKET && kind != NT_FLOW;
 }
 
 uint64_t nt_field_get(const struct nt_field *field, const void *record)
@@ -202,7 +202,7 @@ const char *nt_role_name(unsigned int role)
 	static const char *const names[] = {
 		[NT_ROLE_NONE] = "none",     [NT_ROLE_TASK] = "task",	  [NT_ROLE_SOCKET] = "socket",
 		[NT_ROLE_CGROUP] = "cgroup", [NT_ROLE_DEVICE] = "device", [NT_ROLE_SYMBOL] = "symbol",
-		[NT_ROLE_STACK] = "stack",
+		[NT_ROLE_STACK] = "stack",   [NT_ROLE_FLOW] = "flow",
 	};
 
 	return WORD(names, role);

@@ -29,7 +29,8 @@ enum nt_role {
 	NT_ROLE_DEVICE = 4,
 	NT_ROLE_SYMBOL = 5,
 	NT_ROLE_STACK = 6,
-	NT_ROLE_COUNT = 7
+	NT_ROLE_FLOW = 7,
+	NT_ROLE_COUNT = 8
 };
 
 enum nt_class { NT_CLASS_EVENT = 1, NT_CLASS_IDENTITY = 2, NT_CLASS_SAMPLE = 3, NT_CLASS_SPAN = 4 };
@@ -63,7 +64,7 @@ static inline bool nt_kind_is_sample(unsigned int number)
 #undef X
 }
 
-/* Whether a field of coding BYTES is text, which ends in zero; the others are addresses of sockets, and build ids. */
+/* Whether a field of coding BYTES is text, which ends in zero; the others are addresses, and build ids. */
 bool nt_field_is_text(unsigned int kind, const struct nt_field *field);
 
 /* The value of an unsigned or sign-extended integer field of a record. */

@@ -42,10 +42,11 @@ static int next_of_tape(struct nt_scan *scan, const struct nt_row **row)
 /* ---- a database ---- */
 
 /* Those that say who is who and what is read at times: they come before what happened. */
-static const uint64_t first =
-	NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_CGROUP) |
-	NT_TABLE_BIT(NT_TABLE_SOCKET) | NT_TABLE_BIT(NT_TABLE_NET_DEVICE) | NT_TABLE_BIT(NT_TABLE_SYMBOL) |
-	NT_TABLE_BIT(NT_TABLE_STACK) | NT_TABLE_BIT(NT_TABLE_CLOCK_SNAPSHOT) | NT_TABLE_BIT(NT_TABLE_PROC_COUNTER);
+static const uint64_t first = NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) |
+			      NT_TABLE_BIT(NT_TABLE_CGROUP) | NT_TABLE_BIT(NT_TABLE_SOCKET) |
+			      NT_TABLE_BIT(NT_TABLE_NET_DEVICE) | NT_TABLE_BIT(NT_TABLE_FLOW) |
+			      NT_TABLE_BIT(NT_TABLE_SYMBOL) | NT_TABLE_BIT(NT_TABLE_STACK) |
+			      NT_TABLE_BIT(NT_TABLE_CLOCK_SNAPSHOT) | NT_TABLE_BIT(NT_TABLE_PROC_COUNTER);
 
 /* Goes over all tables twice, for those in `first` and for the others. False: there are no more. */
 static bool next_table(struct nt_scan *scan)

@@ -50,8 +50,8 @@ struct nt_tape_source {
 
 /* Rows as many as the recording is long, and not as hosts have threads or sockets. */
 static const uint64_t large = BIT(SCHED_SLICE) | BIT(SOFTIRQ_SLICE) | BIT(IRQ_SLICE) | BIT(SOCK_OP) | BIT(NAPI_POLL) |
-			      BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(TCP_RETRANSMIT) | BIT(SCHED_WAKEUP) |
-			      BIT(STACK_SAMPLE) | BIT(CPU_SLICE);
+			      BIT(RX_STRETCH) | BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(TCP_RETRANSMIT) |
+			      BIT(SCHED_WAKEUP) | BIT(STACK_SAMPLE) | BIT(CPU_SLICE);
 /* Small tables that one pass over the events makes together. To name symbols takes time of its own. */
 static const uint64_t of_one_pass = BIT(SESSION) | BIT(PROBLEM) | BIT(THREAD) | BIT(FRAME) | BIT(LOSS) |
 				    BIT(RECORD_COUNT) | BIT(CPU_COST) | BIT(SOCK_COST);

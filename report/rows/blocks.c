@@ -146,6 +146,8 @@ static int push_identity(void *arg, const union nt_any *record)
 		return nt_rows_push(rows, NT_TABLE_CGROUP, &record->as_cgroup);
 	case NT_DEVICE:
 		return nt_rows_push(rows, NT_TABLE_NET_DEVICE, &record->as_device);
+	case NT_FLOW:
+		return nt_rows_push(rows, NT_TABLE_FLOW, &record->as_flow);
 	case NT_SYMBOL:
 	case NT_USER_SYMBOL:
 		return push_symbol(rows, record);

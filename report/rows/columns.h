@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 3 /* of tables and views; grows with each change of them, be it only a column more */
+#define NT_SCHEMA_VERSION 4 /* of tables and views; grows with each change of them, be it only a column more */
 
 /*
  * X(CONSTANT, name, type that a row is made of, key), in the order in which docs and databases list them. The key
@@ -28,11 +28,13 @@
 	X(CGROUP, cgroup, struct nt_cgroup, "id")                                                                      \
 	X(SOCKET, socket, struct nt_socket, "id")                                                                      \
 	X(NET_DEVICE, net_device, struct nt_device, "id")                                                              \
+	X(FLOW, flow, struct nt_flow, "id")                                                                            \
 	X(SCHED_SLICE, sched_slice, struct nt_sched_slice, NULL)                                                       \
 	X(SOFTIRQ_SLICE, softirq_slice, struct nt_span_row, NULL)                                                      \
 	X(IRQ_SLICE, irq_slice, struct nt_irq_info, NULL)                                                              \
 	X(SOCK_OP, sock_op, struct nt_op_row, NULL)                                                                    \
 	X(NAPI_POLL, napi_poll, struct nt_napi_row, NULL)                                                              \
+	X(RX_STRETCH, rx_stretch, struct nt_cpu_record, NULL)                                                          \
 	X(SKB_LATENCY, skb_latency, struct nt_latency_info, NULL)                                                      \
 	X(SKB_DROP, skb_drop, struct nt_drop_info, NULL)                                                               \
 	X(TCP_RETRANSMIT, tcp_retransmit, struct nt_cpu_record, NULL)                                                  \
@@ -52,6 +54,7 @@
 
 /* X(KIND, TABLE): kinds whose records are rows as they come. Their tables are made of struct nt_cpu_record. */
 #define NT_RECORD_TABLES(X)                                                                                            \
+	X(RX_STRETCH, RX_STRETCH)                                                                                      \
 	X(RETRANSMIT, TCP_RETRANSMIT)                                                                                  \
 	X(WAKEUP, SCHED_WAKEUP)
 
@@ -141,6 +144,17 @@
 	C(NON_ZERO, netns, from->netns)                                                                                \
 	C(INTEGER_ALWAYS, id, from->device)
 
+#define NT_COLUMNS_flow(C)                                                                                             \
+	C(INTEGER_ALWAYS, id, from->flow)                                                                              \
+	C(TEXT, family, from->family ? nt_family_name(from->family, arena) : NULL)                                     \
+	C(TEXT, proto, from->family ? nt_protocol_name(from->family, from->protocol, arena) : NULL)                    \
+	C(TEXT, src, flow_address(arena, from->family, from->src))                                                     \
+	C(NON_ZERO, sport, from->src_port)                                                                             \
+	C(TEXT, dst, flow_address(arena, from->family, from->dst))                                                     \
+	C(NON_ZERO, dport, from->dst_port)                                                                             \
+	C(INTEGER_ALWAYS, ethertype, from->ethertype)                                                                  \
+	C(NON_ZERO, netns, from->netns)
+
 /* ---- what happened ---- */
 
 #define NT_COLUMNS_sched_slice(C)                                                                                      \
@@ -223,6 +237,15 @@
 	C(NON_ZERO, socket_id, from->record->as_retransmit.socket)                                                     \
 	C(INTEGER_ALWAYS, length, from->record->as_retransmit.length)                                                  \
 	C(TEXT, state, nt_tcp_state_name(from->record->as_retransmit.state, arena))
+
+#define NT_COLUMNS_rx_stretch(C)                                                                                       \
+	C(INTEGER_ALWAYS, ts, from->record->as_rx_stretch.end_ns)                                                      \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(NON_ZERO, flow_id, from->record->as_rx_stretch.flow)                                                         \
+	C(INTEGER_ALWAYS, packets, from->record->as_rx_stretch.packets)                                                \
+	C(INTEGER_ALWAYS, segments, from->record->as_rx_stretch.segments)                                              \
+	C(INTEGER_ALWAYS, bytes, from->record->as_rx_stretch.bytes)                                                    \
+	C(INTEGER_ALWAYS, is_first, from->record->as_rx_stretch.flags &NT_RX_STRETCH_FIRST)
 
 #define NT_COLUMNS_sched_wakeup(C)                                                                                     \
 	C(INTEGER_ALWAYS, ts, from->record->as_wakeup.end_ns)                                                          \

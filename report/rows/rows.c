@@ -23,7 +23,7 @@
 #define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
 
 /* Made of blocks that hold no events. */
-static const uint64_t of_blocks = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | BIT(NET_DEVICE) | BIT(STACK) |
+static const uint64_t of_blocks = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | BIT(NET_DEVICE) | BIT(FLOW) | BIT(STACK) |
 				  BIT(SYMBOL) | BIT(CLOCK_SNAPSHOT) | BIT(PROC_COUNTER) | BIT(SELF_COST);
 /* Made of the events' blocks, but not of the timeline. */
 static const uint64_t of_records = BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(RECORD_COUNT) | BIT(PROBLEM);

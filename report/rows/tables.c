@@ -34,6 +34,14 @@ static const char *address_text(struct nt_arena *arena, uint8_t family, const ui
 	return text ? inet_ntop(family, address, text, INET6_ADDRSTRLEN) : NULL;
 }
 
+/* Of a flow each address is one, also 0.0.0.0. */
+static const char *flow_address(struct nt_arena *arena, uint8_t family, const uint8_t *address)
+{
+	char *text = family == AF_INET || family == AF_INET6 ? nt_arena_get(arena, INET6_ADDRSTRLEN) : NULL;
+
+	return text ? inet_ntop(family, address, text, INET6_ADDRSTRLEN) : NULL;
+}
+
 static uint64_t moved_bytes(const struct nt_op_row *op)
 {
 	return op->end == NT_OP_DONE && op->result >= 0 ? (uint64_t)op->result : NONE;

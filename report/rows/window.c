@@ -22,11 +22,11 @@
 /* Tables whose rows need only a part of the events, or none. */
 static const uint64_t of_spans = BIT(SOFTIRQ_SLICE) | BIT(IRQ_SLICE) | BIT(NAPI_POLL);
 static const uint64_t of_slices = BIT(CPU_SLICE) | BIT(STACK_SAMPLE);
-static const uint64_t of_samples =
-	BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(TCP_RETRANSMIT) | BIT(SCHED_WAKEUP) | BIT(STACK_SAMPLE) | BIT(LOSS);
-static const uint64_t of_no_events = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | BIT(NET_DEVICE) | BIT(STACK) |
-				     BIT(SYMBOL) | BIT(CLOCK_SNAPSHOT) | BIT(PROC_COUNTER) | BIT(SELF_COST) |
-				     BIT(SESSION_META);
+static const uint64_t of_samples = BIT(RX_STRETCH) | BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(TCP_RETRANSMIT) |
+				   BIT(SCHED_WAKEUP) | BIT(STACK_SAMPLE) | BIT(LOSS);
+static const uint64_t of_no_events = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | BIT(NET_DEVICE) | BIT(FLOW) |
+				     BIT(STACK) | BIT(SYMBOL) | BIT(CLOCK_SNAPSHOT) | BIT(PROC_COUNTER) |
+				     BIT(SELF_COST) | BIT(SESSION_META);
 
 /* What is wanted, as what must be read for it: of a window's samples come the frames that are wanted of it only. */
 static uint64_t tables_of(const struct nt_rows *rows)

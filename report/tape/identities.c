@@ -43,7 +43,8 @@ void nt_identity_marks_release(struct nt_identity_marks *marks)
 	X(DEVICE, device, device, 3)                                                                                   \
 	X(SYMBOL, symbol, symbol, 4)                                                                                   \
 	X(USER_SYMBOL, user_symbol, symbol, 4)                                                                         \
-	X(STACK, stack, stack, 5)
+	X(STACK, stack, stack, 5)                                                                                      \
+	X(FLOW, flow, flow, 6)
 
 /* The map and the id of a record, NULL for a kind that has none. */
 static struct nt_id_map *map_of(struct nt_identities *ids, const union nt_any *record, uint64_t *id)

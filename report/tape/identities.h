@@ -17,7 +17,7 @@
 #include "report/util/id_map.h"
 #include "schema/event.h"
 
-#define NT_IDENTITY_SORTS 6
+#define NT_IDENTITY_SORTS 7
 
 /* Zero-initialised is empty. */
 struct nt_identities {

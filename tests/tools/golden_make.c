@@ -751,6 +751,73 @@ static void wakeup_tape(struct maker *maker, const char *directory)
 	save(maker, directory, "v1-wakeups.tape/chunk-000000.ntc");
 }
 
+/* ---- flows: a tape of their own too ---- */
+
+static void flow_identities(struct maker *maker)
+{
+	IDENTITY(flow, FLOW, .family = 2, .protocol = 17, .netns = 4026531840, .flow = 1, .ethertype = 0x0800,
+		 .src_port = 40000, .dst_port = 7, .src = {192, 0, 2, 2}, .dst = {192, 0, 2, 1});
+	IDENTITY(flow, FLOW, .family = 10, .protocol = 6, .netns = 4026532000, .flow = 2, .ethertype = 0x86dd,
+		 .src_port = 65535, .dst_port = 443, .src = {0x20, 0x01, 0x0d, 0xb8, [15] = 2},
+		 .dst = {0x20, 0x01, 0x0d, 0xb8, [15] = 1});
+	IDENTITY(flow, FLOW, .netns = 4026531840, .flow = 3, .ethertype = 0x0806);
+	/* A request of DHCP has addresses, too; of ICMP nothing has ports. */
+	IDENTITY(flow, FLOW, .family = 2, .protocol = 17, .netns = 4026531840, .flow = 4, .ethertype = 0x0800,
+		 .src_port = 68, .dst_port = 67, .dst = {255, 255, 255, 255});
+	IDENTITY(flow, FLOW, .family = 2, .protocol = 1, .netns = 4026531840, .flow = 5, .ethertype = 0x0800,
+		 .src = {192, 0, 2, 2}, .dst = {192, 0, 2, 1});
+	put_plain(maker, NT_BLOCK_IDENTITIES);
+}
+
+static void stretch(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint64_t flow, uint32_t packets, bool is_first)
+{
+	ADD(cpu, rx_stretch, RX_STRETCH, .end_ns = at_ns, .flags = is_first ? NT_RX_STRETCH_FIRST : 0,
+	    .packets = packets, .flow = flow, .segments = 2 * packets, .bytes = 100 * packets);
+}
+
+static void receive_run(struct maker *maker, uint32_t cpu, uint64_t end_ns, uint64_t dur_ns)
+{
+	ADD(cpu, softirq, SOFTIRQ, .end_ns = end_ns, .vec = NT_VEC_NET_RX, .context = NT_SOFTIRQ_IRQ_EXIT,
+	    .dur_ns = dur_ns);
+}
+
+/* Runs of one flow, of several, of none; a stretch that was lost; and numbers that no recorder writes. */
+static void flow_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",deliver");
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	flow_identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 0);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 0);
+	stretch(maker, 0, START_NS + 1 * MS, 1, 1, true);
+	receive_run(maker, 0, START_NS + 1 * MS, 10 * US);
+	stretch(maker, 0, START_NS + 2 * MS - 30 * US, 1, 3, true);
+	stretch(maker, 0, START_NS + 2 * MS - 20 * US, 2, 1, false);
+	stretch(maker, 0, START_NS + 2 * MS, 1, 2, false);
+	receive_run(maker, 0, START_NS + 2 * MS, 60 * US);
+	receive_run(maker, 0, START_NS + 3 * MS, 2 * US);
+	stretch(maker, 1, START_NS + 4 * MS - 5 * US, 3, 1, true);
+	stretch(maker, 1, START_NS + 4 * MS, 4, 1, false);
+	receive_run(maker, 1, START_NS + 4 * MS, 15 * US);
+	stretch(maker, 1, START_NS + 5 * MS - 1 * US, 5, 1, true);
+	ADD(1, loss, LOSS, .end_ns = START_NS + 5 * MS, .lost_kind = NT_RX_STRETCH, .count = 1,
+	    .first_ns = START_NS + 5 * MS, .last_ns = START_NS + 5 * MS);
+	receive_run(maker, 1, START_NS + 5 * MS, 8 * US);
+	ADD(1, rx_stretch, RX_STRETCH, .end_ns = START_NS + 6 * MS, .flags = 0xfe, .packets = UINT32_MAX, .flow = 99,
+	    .segments = UINT32_MAX, .bytes = UINT32_MAX);
+	ADD(1, rx_stretch, RX_STRETCH, .end_ns = START_NS + 7 * MS);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 0);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-flows.tape/chunk-000000.ntc");
+}
+
 /* ---- stacks: a tape of their own too ---- */
 
 #define NODE(stack_, parent_, symbol_, ...)                                                                            \
@@ -925,6 +992,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-stacks.tape");
 	stack_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-flows.tape");
+	flow_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

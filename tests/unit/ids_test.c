@@ -119,6 +119,7 @@ static void knows_each_kind(void **state)
 		{NT_SOCKET, NT_ROLE_SOCKET, offsetof(struct nt_socket, socket)},
 		{NT_CGROUP, NT_ROLE_CGROUP, offsetof(struct nt_cgroup, cgroup)},
 		{NT_DEVICE, NT_ROLE_DEVICE, offsetof(struct nt_device, device)},
+		{NT_FLOW, NT_ROLE_FLOW, offsetof(struct nt_flow, flow)},
 		{NT_SYMBOL, NT_ROLE_SYMBOL, offsetof(struct nt_symbol, symbol)},
 		{NT_USER_SYMBOL, NT_ROLE_SYMBOL, offsetof(struct nt_user_symbol, symbol)},
 		{NT_STACK, NT_ROLE_STACK, offsetof(struct nt_stack, stack)},
