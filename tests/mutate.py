@@ -114,9 +114,17 @@ def sizes(seen):
     return [match.span() for match in SIZE.finditer(seen, 0, declared.end())] if declared else []
 
 
+def first_line(code, number):
+    """Where the statement on a line begins: gcov counts some statements of several lines on their first one only."""
+    while number > 1 and code[number - 2].strip() and not re.search(r"[;{}:]\s*$", code[number - 2]):
+        number -= 1
+    return number
+
+
 class Mutant:
-    def __init__(self, path, line, before, after, rule):
+    def __init__(self, path, line, before, after, rule, first):
         self.path, self.line, self.before, self.after, self.rule = path, line, before, after, rule
+        self.first = first  # line of its statement
 
     @property
     def folder(self):
@@ -154,10 +162,11 @@ def mutants_of(path):
                 if any(a < match.start() < b for a, b in fixed):
                     continue
                 swapped = line[: match.start()] + replacement + line[match.end():]
-                found.append(Mutant(path, number, line, swapped, "swap"))
+                found.append(Mutant(path, number, line, swapped, "swap", first_line(code, number)))
         if STATEMENT.match(seen) and not NOT_DROPPED.match(seen) and not DECLARATION.match(seen):
             if line.strip() and not line.strip().startswith(("*/", "/*")):
-                found.append(Mutant(path, number, line, re.match(r"\s*", line).group() + ";", "drop"))
+                empty = re.match(r"\s*", line).group() + ";"
+                found.append(Mutant(path, number, line, empty, "drop", first_line(code, number)))
     return found
 
 
@@ -244,7 +253,7 @@ class Test:
     def reaches(self, mutant):
         if self.is_uncounted:
             return mutant.path.startswith(tuple(self.reached))
-        return mutant.line in self.reached.get(mutant.path, ())
+        return not self.reached.get(mutant.path, set()).isdisjoint(range(mutant.first, mutant.line + 1))
 
     @property
     def command(self):

@@ -3,7 +3,8 @@
 #
 # Whole outputs of many commands, held against tests/cli/outputs/*.txt. Each of these files is a transcript: a line
 # that begins with "$ " is a command, and what it wrote to standard output and then to standard error follows, then a
-# line with its exit status unless that is 0. To add a command, add its line and run
+# line with its exit status unless that is 0. Two commands are this script's: `show FILE` and `change DATABASE SQL`. To
+# add a command, add its line and run
 #
 #   UPDATE=1 bash tests/cli/report_outputs.sh
 #
@@ -13,8 +14,10 @@
 source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which changes databases"
 make -s build/tools/perfetto_cat
+make -s build/nettape-report
 outputs=$PWD/tests/cli/outputs
 here=$PWD
+checked=$REPORT plain=$PWD/build/nettape-report
 
 # ---- what the commands are about ----
 
@@ -32,6 +35,17 @@ stack_samples samples.db 100000
 "$REPORT" import samples.tape hand.tape -o sums.db --sums >/dev/null
 cp samples.db latency.db
 sqlite3 latency.db ".read $here/tests/cli/latency.sql"
+# So many samples that they do not fit in memory.
+cp samples.db many.db
+stack_samples many.db 8000000
+# Groups of 1 to 40 samples, each of which stands for four packets: at CPU n there are n.
+cp hand.db ranks.db
+sqlite3 ranks.db "INSERT INTO session_meta(session_id, key, value) VALUES (1, 'latency_sample', '0.25');
+    UPDATE session_meta SET value = 'sched,softirq,irq,socket,latency' WHERE session_id = 1 AND key = 'probes';
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40), k(i) AS (SELECT * FROM n)
+    INSERT INTO skb_latency(session_id, ts, cpu, hook, latency_ns, stamp_ns, length, queue_len, weight, flags)
+        SELECT 1, 1000000000000 + 10000 * k.i, n.i, 'udp-start', 1000 * k.i, 1700000000000000000, 100, 1, 4, ''
+        FROM n, k WHERE k.i <= n.i"
 mkdir symbols
 cp "$here/tests/fuzz/corpus/program_fuzz/static" symbols/server
 id=$(readelf -n symbols/server 2>/dev/null | awk '/Build ID/ { print $3 }')
@@ -63,6 +77,10 @@ run() {
     local -a words
     eval "words=($1)"
     if [[ ${words[0]} == show ]]; then show "${words[1]}" >out 2>err || status=$?
+    elif [[ ${words[0]} == change ]]; then
+        # Makes changed.db, another database by a statement.
+        cp "${words[1]}" changed.db
+        sqlite3 changed.db "${words[2]}" >out 2>err || status=$?
     else "$REPORT" "${words[@]}" >out 2>err </dev/null || status=$?; fi
     echo "\$ $1"
     # The size of what is compressed is LZ4's affair, that of a database SQLite's.
@@ -85,6 +103,8 @@ for file in "$outputs"/*.txt; do
         without "protoc is not installed, which shows what a trace has"
         continue
     fi
+    # Sanitizers look on where the rows are odd. They take five times as long, and other tests have them for the rest.
+    if [[ $name == odd.txt ]]; then REPORT=$checked; else REPORT=$plain; fi
     transcript "$file" >"$name"
     [[ -z ${UPDATE:-} ]] || cp "$name" "$file"
     holds "$name: $(grep -c '^\$ ' "$file") commands" diff -u "$file" "$name"
