@@ -135,26 +135,13 @@ static int read_varints(struct nt_block_column_cursor *cursor, uint64_t *values,
 	return 0;
 }
 
-static int read_groups(struct nt_block_column_cursor *cursor, uint64_t *values, size_t n)
-{
-	while (n) {
-		size_t group = n < NT_PACK_GROUP ? n : NT_PACK_GROUP;
-
-		if (nt_unpack_group(&cursor->at, cursor->end, values, group))
-			return -EBADMSG;
-		values += group;
-		n -= group;
-	}
-	return 0;
-}
-
 int nt_block_column_read(struct nt_block_column_cursor *cursor, uint64_t *values, size_t n)
 {
 	switch (cursor->layout) {
 	case NT_LAYOUT_VARINT:
 		return read_varints(cursor, values, n);
 	case NT_LAYOUT_PACKED:
-		return read_groups(cursor, values, n);
+		return nt_unpack_group(&cursor->at, cursor->end, values, n) ? -EBADMSG : 0;
 	default:
 		for (size_t i = 0; i < n; i++)
 			values[i] = cursor->constant;

@@ -41,7 +41,7 @@ struct nt_block_column_cursor {
 
 /* -EBADMSG: the layout is not known, or its bytes cannot be what it says. */
 int nt_block_column_start(struct nt_block_column_cursor *cursor, const struct nt_block_column *column);
-/* The next n values: all that are left, or a multiple of NT_PACK_GROUP. */
+/* The next n values: all that are left if these are fewer, else NT_PACK_GROUP. */
 int nt_block_column_read(struct nt_block_column_cursor *cursor, uint64_t *values, size_t n);
 /* Whether all bytes are used up. */
 bool nt_block_column_is_done(const struct nt_block_column_cursor *cursor);

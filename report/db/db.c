@@ -322,7 +322,6 @@ static int open_read(struct nt_db *db)
 	if (code != SQLITE_READONLY_ROLLBACK && code != SQLITE_READONLY_RECOVERY)
 		return -1;
 	sqlite3_close_v2(db->handle);
-	db->handle = NULL;
 	return open_handle(db, db->path, SQLITE_OPEN_READWRITE) ? -1 : check_kind(db);
 }
 

@@ -244,7 +244,9 @@ static void knows_no_place_that_is_loaded_twice(void **state)
 	assert_non_null(nt_program_find(&program, 0x1007, &offset));
 	program.segments[program.n_segments++] = (struct nt_program_segment){0x1004, 4, 0x501000};
 	assert_non_null(nt_program_find(&program, 0x1003, &offset));
+	assert_null(nt_program_find(&program, 0x1004, &offset));
 	assert_null(nt_program_find(&program, 0x1007, &offset));
+	assert_non_null(nt_program_find(&program, 0x1008, &offset));
 	nt_program_release(&program);
 }
 

@@ -321,6 +321,19 @@ static void test_lent_worth(void **state)
 }
 
 /* Time that has no samples makes a share no surer: 40 ns, of which 30 have 3 samples of a weight of 10. */
+/* Of time with samples of its own, and time that others' samples are lent to: (sum)^2 / (sum of squares). */
+static void test_worth_of_both(void **state)
+{
+	struct nt_split_worth worth = {0};
+
+	(void)state;
+	nt_split_worth_add(&worth, 100, 10);
+	nt_split_worth_add(&worth, 200, 0);
+	nt_split_worth_lend(&worth, 50, 5);
+	/* Ten samples weigh 10 each, and each of the pool's five 10 of the 350 ns; 200 ns have none. */
+	assert_true(fabs(nt_split_worth(&worth) - 350.0 * 350 / (1000 + 10 * (600 + 50))) < 1e-9);
+}
+
 static void test_worth_of_none(void **state)
 {
 	struct nt_split_worth worth = {0};
@@ -414,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_sparse),
 		cmocka_unit_test(test_time_twice),
 		cmocka_unit_test(test_lent_worth),
+		cmocka_unit_test(test_worth_of_both),
 		cmocka_unit_test(test_worth_of_none),
 		cmocka_unit_test(test_coverage_lent),
 	};
