@@ -85,8 +85,8 @@ whole=$work/a.db part=$work/part.db
 report 0 import "$work/hand.tape" -o "$part" --tables cpu_slice,sock_op
 is "these tables, and those that say who is who" "$(sql "$part" "SELECT group_concat(name, ' ') FROM (SELECT name
     FROM sqlite_master WHERE type = 'table' ORDER BY name)")" \
-    "cgroup cpu_slice net_device problem process session session_meta sock_op socket thread"
-for table in cgroup cpu_slice net_device problem process session session_meta sock_op socket thread; do
+    "cgroup cpu_slice flow net_device problem process session session_meta sock_op socket thread"
+for table in cgroup cpu_slice flow net_device problem process session session_meta sock_op socket thread; do
     is "rows of $table" "$(sql "$part" "SELECT * FROM $table; SELECT 'end'")" \
         "$(sql "$whole" "SELECT * FROM $table WHERE session_id = 1; SELECT 'end'")"
 done
