@@ -37,7 +37,10 @@ cp samples.db latency.db
 sqlite3 latency.db ".read $here/tests/cli/latency.sql"
 # So many samples that they do not fit in memory.
 cp samples.db many.db
-stack_samples many.db 8000000
+stack_samples many.db 1000000
+sqlite3 many.db "CREATE TEMP TABLE few AS SELECT * FROM stack_sample; DELETE FROM stack_sample;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+    INSERT INTO stack_sample SELECT few.* FROM few, n ORDER BY few.rowid, i"
 # Groups of 1 to 40 samples, each of which stands for four packets: at CPU n there are n.
 cp hand.db ranks.db
 sqlite3 ranks.db "INSERT INTO session_meta(session_id, key, value) VALUES (1, 'latency_sample', '0.25');
