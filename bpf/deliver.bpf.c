@@ -57,36 +57,37 @@ static __always_inline bool has_ports(__u8 protocol)
 	       protocol == IPPROTO_UDPLITE || protocol == IPPROTO_DCCP;
 }
 
-/* False: the header cannot be read. */
-static __always_inline bool read_v4(const unsigned char *data, struct tuple *tuple)
+/* `n`: so many bytes of the packet stand at `data`. False: the header is not there. */
+static __always_inline bool read_v4(const unsigned char *data, __u32 n, struct tuple *tuple)
 {
 	struct header_v4 header;
 	__u32 length;
 
-	if (bpf_probe_read_kernel(&header, sizeof(header), data))
+	if (n < offsetof(struct header_v4, ports) || bpf_probe_read_kernel(&header, sizeof(header), data))
 		return false;
 	length = (header.version_length & 15) * 4;
 	tuple->family = AF_INET;
 	tuple->protocol = header.protocol;
 	tuple->src[0] = header.src;
 	tuple->dst[0] = header.dst;
-	if (!has_ports(header.protocol) || header.fragment & __builtin_bswap16(IS_FRAGMENT))
+	if (!has_ports(header.protocol) || header.fragment & __builtin_bswap16(IS_FRAGMENT) ||
+	    n < length + sizeof(tuple->ports))
 		return true;
 	tuple->ports = header.ports;
 	return length == 20 || !bpf_probe_read_kernel(&tuple->ports, sizeof(tuple->ports), data + length);
 }
 
-static __always_inline bool read_v6(const unsigned char *data, struct tuple *tuple)
+static __always_inline bool read_v6(const unsigned char *data, __u32 n, struct tuple *tuple)
 {
 	struct header_v6 header;
 
-	if (bpf_probe_read_kernel(&header, sizeof(header), data))
+	if (n < offsetof(struct header_v6, ports) || bpf_probe_read_kernel(&header, sizeof(header), data))
 		return false;
 	tuple->family = AF_INET6;
 	tuple->protocol = header.protocol;
 	__builtin_memcpy(tuple->src, header.src, sizeof(header.src));
 	__builtin_memcpy(tuple->dst, header.dst, sizeof(header.dst));
-	if (has_ports(header.protocol))
+	if (has_ports(header.protocol) && n >= sizeof(header))
 		tuple->ports = header.ports;
 	return true;
 }
@@ -94,11 +95,13 @@ static __always_inline bool read_v6(const unsigned char *data, struct tuple *tup
 /* Here a packet's data begins with its network header. */
 static __always_inline bool read_tuple(const struct sk_buff *skb, struct tuple *tuple)
 {
+	__u32 n = skb->len - skb->data_len;
+
 	tuple->ethertype = __builtin_bswap16(skb->protocol);
 	tuple->netns = skb->dev->nd_net.net->ns.inum;
 	if (tuple->ethertype == ETH_P_IP)
-		return read_v4(skb->data, tuple);
-	return tuple->ethertype != ETH_P_IPV6 || read_v6(skb->data, tuple);
+		return read_v4(skb->data, n, tuple);
+	return tuple->ethertype != ETH_P_IPV6 || read_v6(skb->data, n, tuple);
 }
 
 static __always_inline __u64 mix(__u64 a, __u64 b)

@@ -121,7 +121,7 @@ struct sk_buff {
 	struct sock *sk;
 	__s64 tstamp;
 	char cb[48];
-	unsigned int len;
+	unsigned int len, data_len; /* all bytes, and those of them that do not stand at `data` */
 	__u16 protocol; /* network order */
 	int skb_iif;
 };
