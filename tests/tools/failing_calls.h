@@ -98,7 +98,7 @@ INSTEAD static int own_stack(void *own[CALL_DEPTH])
 
 	for (int i = 0; i < n; i++) {
 		if (is_own(all[i]))
-			own[n_own++] = (char *)all[i] - (&__executable_start - (char *)NULL);
+			own[n_own++] = (void *)((uintptr_t)all[i] - (uintptr_t)&__executable_start);
 	}
 	return n_own;
 }
