@@ -123,8 +123,13 @@ static int get_row(const uint8_t *at, const uint8_t *end, const struct nt_kind_i
 
 int nt_identity_next(const void *payload, size_t size, size_t *offset, union nt_any *out)
 {
-	const uint8_t *at = (const uint8_t *)payload + *offset, *end = (const uint8_t *)payload + size;
+	const uint8_t *at, *end;
 
+	/* Of nothing there need not be an address. */
+	if (*offset >= size)
+		return 1;
+	at = (const uint8_t *)payload + *offset;
+	end = (const uint8_t *)payload + size;
 	while (at < end) {
 		const struct nt_kind_info *info = nt_kind(*at++);
 		const uint8_t *row;
