@@ -299,8 +299,10 @@ static int put_bucket(struct nt_sums *sums, int64_t bucket, const struct nt_sums
 /* The costs from `done` on that are of this bucket; they are sorted. */
 static struct nt_sums_part part_of(const struct nt_sums_costs *costs, size_t done, int64_t bucket)
 {
-	struct nt_sums_part part = {.costs = costs->costs + done, .n = 0};
+	struct nt_sums_part part = {0};
 
+	if (done < costs->n)
+		part.costs = &costs->costs[done];
 	while (done + part.n < costs->n && part.costs[part.n].bucket == bucket)
 		part.n++;
 	return part;

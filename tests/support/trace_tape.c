@@ -254,11 +254,11 @@ static void merge(struct trace *trace, const struct trace_ring *rings)
 		int least = -1;
 
 		for (int i = 0; i < TRACE_CPUS; i++) {
-			const struct trace_item *item = &rings[i].items[next[i]];
-			const struct trace_item *best = least < 0 ? NULL : &rings[least].items[next[least]];
+			const struct trace_item *best = least < 0 ? NULL : &rings[least].items[next[least]], *item;
 
 			if (next[i] == rings[i].n)
 				continue;
+			item = &rings[i].items[next[i]];
 			if (!best || (is_early(item) && !is_early(best)) ||
 			    (!is_early(best) && item->record.record.end_ns < best->record.record.end_ns))
 				least = i;
