@@ -144,7 +144,7 @@ static int check_losses(struct nt_check *check)
 	char cpus[NT_CPUS_SQL_MAX], of_part[sizeof(cpus) + 1000];
 
 	if (check->part)
-		snprintf(of_part, sizeof(of_part), LOSSES("AND ts < ?3 AND ts + dur > ?2 AND %s "),
+		snprintf(of_part, sizeof(of_part), LOSSES("AND ts < ?3 AND (ts >= ?2 OR ts + dur > ?2) AND %s "),
 			 nt_selection_cpus_sql(check->part->selection, cpus));
 	if (nt_check_rows(check, "loss", check->part ? of_part : LOSSES(""), judge_loss))
 		return -1;

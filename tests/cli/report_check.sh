@@ -135,6 +135,27 @@ if command -v sqlite3 >/dev/null; then
     in_part "UPDATE cpu_slice SET owner = 'send' WHERE owner = 'task' AND $middle" \
         "FAILED operations the slices of send"
     in_part "UPDATE sched_slice SET dur = 5000000 WHERE utid = 3 AND $middle" "times a thread was on two CPUs at once"
+    # Numbers that no recorder writes: of one operation inside the part the sum is none; of one at its edge it is, but
+    # not with those inside. And a lost sample, where the part begins.
+    cp "$work/traffic.db" "$work/meddled.db"
+    sqlite3 "$work/meddled.db" "UPDATE sock_op SET cpu_ns = 9223372036854775807 WHERE rowid = (SELECT rowid FROM sock_op
+        WHERE ts > 1000020000000 AND ts + dur < 1000030000000 LIMIT 1)"
+    report 1 check "$work/meddled.db" --from 20ms --to 30ms
+    has "a sum that is no number" "$(flat "$err")" "operations have sums that no recording has"
+    cp "$work/traffic.db" "$work/meddled.db"
+    sqlite3 "$work/meddled.db" "UPDATE sock_op SET cpu_ns = 9223372036854000000 WHERE rowid = (SELECT rowid FROM sock_op
+        WHERE ts < 1000030000000 AND ts + dur > 1000030000000 LIMIT 1)"
+    report 0 check "$work/meddled.db" --from 20ms --to 30ms
+    has "a bound that is no number" "$(flat "$out")" "at most 9,223,372,036,854,"
+    cp "$work/traffic.db" "$work/meddled.db"
+    sqlite3 "$work/meddled.db" "INSERT INTO loss VALUES (1, 1000020000000, 0, 0, 'latency', 1, 'ring full')"
+    report 0 check "$work/meddled.db" --from 20ms --to 30ms
+    has "a sample that was lost as the part begins" "$(flat "$out")" "loss loss CPU 0: ring full: 1 records"
+    report 0 check "$work/meddled.db" --from 10ms --to 20ms
+    has "and not before" "$out" "nothing was lost"
+    cp "$work/traffic.db" "$work/meddled.db"
+    sqlite3 "$work/meddled.db" "UPDATE session SET start_ts = -9223372036854775807, end_ts = 9223372036854775807"
+    report 1 check "$work/meddled.db" --process web1
     meddle "UPDATE record_count SET records = records - 1 WHERE kind = 'op' AND cpu = 1" \
         "FAILED  counters      CPU 1, op"
 fi

@@ -35,8 +35,9 @@ static bool take_slice(struct nt_check *check, struct nt_check_cpu *cpu, const s
 	if (owner == NT_OWNER_COUNT)
 		return false;
 	if (check->part && (owner == NT_OWNER_SEND || owner == NT_OWNER_RECV) &&
-	    nt_lanes_has_thread(&check->filter, NT_VALUE(slice, cpu_slice, utid)))
-		check->events.part_ops.slices_ns += dur;
+	    nt_lanes_has_thread(&check->filter, NT_VALUE(slice, cpu_slice, utid)) &&
+	    !nt_check_add(&check->events.part_ops.slices_ns, dur))
+		return false;
 	if (!cpu->started)
 		cpu->next_ns = check->from_ts;
 	cpu->started = true;

@@ -26,8 +26,8 @@ bool nt_check_clip(const struct nt_check *check, int64_t *ts, int64_t *dur)
 	if (__builtin_add_overflow(*ts, *dur, &end) || *ts >= check->to_ts || end <= check->from_ts)
 		return false;
 	*ts = *ts > check->from_ts ? *ts : check->from_ts;
-	*dur = (end < check->to_ts ? end : check->to_ts) - *ts;
-	return true;
+	/* A database may have a session that is longer than all numbers. */
+	return !__builtin_sub_overflow(end < check->to_ts ? end : check->to_ts, *ts, dur);
 }
 
 /* The findings ask for them by SQL. */

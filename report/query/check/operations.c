@@ -119,8 +119,10 @@ static int check_part(struct nt_check *check)
 	const struct nt_check_part_ops *ops = &check->events.part_ops;
 	char n_inside[NT_HUMAN_MAX], inside[NT_HUMAN_MAX], n_edges[NT_HUMAN_MAX], edges[NT_HUMAN_MAX],
 		sum[NT_HUMAN_MAX];
-	const int64_t most = ops->inside.cpu_ns + ops->at_edges.cpu_ns;
+	int64_t most = ops->inside.cpu_ns;
 
+	if (!nt_check_add(&most, ops->at_edges.cpu_ns))
+		most = INT64_MAX;
 	check->name = "operations";
 	if (!nt_check_has_operations(check)) {
 		nt_check_say(check, NT_FOUND_NOTE, "left out: an operation may move from a chosen CPU to another");
