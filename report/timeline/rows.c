@@ -76,6 +76,21 @@ int nt_cpu_line_slice(struct nt_timeline *timeline, struct nt_cpu_line *line, ui
 	return 0;
 }
 
+int nt_cpu_line_rx_part(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_piece *piece)
+{
+	const uint64_t end_ns = nt_min_ns(piece->until_ns, timeline->end_ns);
+	struct nt_rx_part part = {
+		.ts_ns = line->slice.ts_ns + line->slice.dur_ns,
+		.cpu = line->number,
+		.run_ns = piece->run_ns,
+	};
+
+	if (end_ns <= part.ts_ns)
+		return 0;
+	part.dur_ns = end_ns - part.ts_ns;
+	return timeline->sink.rx_part(timeline->sink.arg, &part);
+}
+
 /* ---- spans ---- */
 
 static bool is_outside(const struct nt_timeline *timeline, uint64_t begin_ns, uint64_t end_ns)

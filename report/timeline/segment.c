@@ -28,6 +28,7 @@ struct sweep {
 	uint64_t at_ns;
 	uint64_t class_end_ns[N_CLASSES];
 	uint64_t classes_end_ns; /* the latest of these */
+	uint64_t rx_begin_ns; /* of the softirq that class NET_RX has its end from */
 	/*
 	 * The operations that are open, as indices of spans. They stand in those places of segment->order that the
 	 * sweep has passed: each place that it passes holds one more at most.
@@ -106,8 +107,17 @@ static struct nt_span *innermost(struct sweep *sweep, uint64_t at_ns)
 /* Adds [sweep->at_ns, until_ns) to the pieces. */
 static void put_piece(struct sweep *sweep, uint64_t until_ns, enum nt_owner owner)
 {
-	sweep->segment->pieces[sweep->segment->n_pieces++] = (struct nt_piece){until_ns, owner};
+	sweep->segment->pieces[sweep->segment->n_pieces++] = (struct nt_piece){.until_ns = until_ns, .owner = owner};
 	sweep->at_ns = until_ns;
+}
+
+static void put_class(struct sweep *sweep, uint64_t until_ns, int class)
+{
+	struct nt_segment *segment = sweep->segment;
+
+	put_piece(sweep, until_ns, class == CLASS_POLL ? NT_OWNER_NET_RX : (enum nt_owner) class);
+	if (class == NT_OWNER_NET_RX)
+		segment->pieces[segment->n_pieces - 1].run_ns = sweep->rx_begin_ns;
 }
 
 /* Gives [sweep->at_ns, until_ns), in which no span begins, to its owners. */
@@ -124,7 +134,7 @@ static void advance(struct sweep *sweep, uint64_t until_ns)
 				class ++;
 			if (sweep->class_end_ns[class] < end_ns)
 				end_ns = sweep->class_end_ns[class];
-			put_piece(sweep, end_ns, class == CLASS_POLL ? NT_OWNER_NET_RX : (enum nt_owner) class);
+			put_class(sweep, end_ns, class);
 			continue;
 		}
 		op = innermost(sweep, sweep->at_ns);
@@ -162,8 +172,11 @@ static void begin_interruption(struct sweep *sweep, struct nt_span *span)
 {
 	int class = class_of(span);
 
-	if (span->end_ns > sweep->class_end_ns[class])
+	if (span->end_ns > sweep->class_end_ns[class]) {
 		sweep->class_end_ns[class] = span->end_ns;
+		if (class == NT_OWNER_NET_RX)
+			sweep->rx_begin_ns = span->begin_ns;
+	}
 	if (span->end_ns > sweep->classes_end_ns)
 		sweep->classes_end_ns = span->end_ns;
 	if (span->layer == NT_LAYER_SOFTIRQ && innermost(sweep, span->begin_ns))

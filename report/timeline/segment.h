@@ -44,6 +44,7 @@ struct nt_span {
 /* The owner from the end of the piece before (or the segment's start) to until_ns. */
 struct nt_piece {
 	uint64_t until_ns;
+	uint64_t run_ns; /* net_rx of a softirq: its begin; else 0 */
 	enum nt_owner owner;
 };
 

@@ -148,6 +148,8 @@ void nt_spans_note_unended(const struct nt_timeline *timeline, struct nt_cpu_lin
 /* The owner of the CPU's time up to until_ns, from where the slice before ended. */
 int nt_cpu_line_slice(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64_t until_ns, enum nt_owner owner,
 		      uint64_t task);
+/* The same, of net_rx's time. Before the slice. */
+int nt_cpu_line_rx_part(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_piece *piece);
 /* Gives the slice that was held back. */
 int nt_cpu_line_last_slice(struct nt_timeline *timeline, struct nt_cpu_line *line);
 /* The spans that ended in the segment, painted up to paint_ns. Takes the remembered parts of operations. */

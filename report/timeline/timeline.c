@@ -47,7 +47,10 @@ static int settle(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64
 	for (uint32_t i = 0; i < line->segment.n_pieces && !error; i++) {
 		const struct nt_piece *piece = &line->segment.pieces[i];
 
-		error = nt_cpu_line_slice(timeline, line, piece->until_ns, piece->owner, task);
+		if (piece->owner == NT_OWNER_NET_RX && timeline->sink.rx_part)
+			error = nt_cpu_line_rx_part(timeline, line, piece);
+		if (!error)
+			error = nt_cpu_line_slice(timeline, line, piece->until_ns, piece->owner, task);
 	}
 	if (!error && to_ns > paint_ns)
 		error = nt_cpu_line_slice(timeline, line, to_ns, NT_OWNER_UNCOVERED, NT_NO_TASK);

@@ -70,6 +70,13 @@ struct nt_cpu_slice {
 	uint64_t task; /* on the CPU, also during interrupts; NT_NO_TASK in offline and uncovered */
 };
 
+/* Time of a CPU whose owner is net_rx, and the run that it is of. One run has as many parts as it takes. */
+struct nt_rx_part {
+	uint64_t ts_ns, dur_ns;
+	uint32_t cpu;
+	uint64_t run_ns; /* when the softirq began; 0: none did, a task or a NAPI thread polled */
+};
+
 /*
  * A task's stay on a CPU, the idle task's too. A thread that executed a program and so became its process's main
  * thread stays under its old id until it leaves the CPU: the main thread may have been on another until just then.
@@ -155,12 +162,13 @@ struct nt_timeline_counts {
 };
 
 /*
- * Any callback may be NULL. Rows of one CPU come in time order for cpu_slice and sched_slice; others
+ * Any callback may be NULL. Rows of one CPU come in time order for cpu_slice, rx_part and sched_slice; others
  * come when they are known. A callback that gives non-zero stops the timeline, which gives that number.
  */
 struct nt_timeline_sink {
 	void *arg;
 	int (*cpu_slice)(void *arg, const struct nt_cpu_slice *slice);
+	int (*rx_part)(void *arg, const struct nt_rx_part *part);
 	int (*sched_slice)(void *arg, const struct nt_sched_slice *slice);
 	int (*softirq)(void *arg, const struct nt_span_row *row);
 	int (*irq)(void *arg, const struct nt_span_row *row);

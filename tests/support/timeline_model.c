@@ -71,6 +71,23 @@ static struct model_span *op_at(const struct model *m, const struct chapter *c, 
 	return found;
 }
 
+/* The begin of the receive run that has the ns: of the one that ends last, or begins first of these. */
+static uint64_t run_at(const struct model *m, const struct chapter *c, uint64_t ns)
+{
+	const struct model_span *found = NULL;
+
+	for (size_t i = 0; i < c->n_spans; i++) {
+		const struct model_span *span = &c->spans[i];
+
+		if (span->what != NT_OPEN_SOFTIRQ || span->detail != NT_VEC_NET_RX || !takes_part(m, c, span) ||
+		    !covers(span, ns))
+			continue;
+		if (!found || span->end > found->end || (span->end == found->end && span->begin < found->begin))
+			found = span;
+	}
+	return found ? found->begin : 0;
+}
+
 static enum nt_owner owner_at(const struct model *m, const struct chapter *c, uint64_t ns)
 {
 	bool irq = false, rx = false, tx = false, other = false, poll = false;
@@ -124,6 +141,7 @@ static void paint_chapter(struct model *m, struct chapter *c)
 
 		m->owner[at] = covered ? owner_at(m, c, ns) : NT_OWNER_UNCOVERED;
 		m->owner_task[at] = covered && c->base == A_TASK ? c->task : NT_NO_TASK;
+		m->run[at] = m->owner[at] == NT_OWNER_NET_RX ? run_at(m, c, ns) : 0;
 	}
 	for (size_t i = 0; i < c->n_spans; i++) {
 		struct model_span *span = &c->spans[i];
@@ -423,6 +441,20 @@ static void tell_cpu_slices(struct model *m, uint32_t cpu)
 	}
 }
 
+static void tell_rx_parts(struct model *m, uint32_t cpu)
+{
+	uint64_t length = m->s1 - m->s0;
+	const uint8_t *owner = m->owner + cpu * length;
+	const uint64_t *run = m->run + cpu * length;
+
+	for (uint64_t at = 0, end; at < length; at = end) {
+		for (end = at + 1; end < length && owner[end] == owner[at] && run[end] == run[at];)
+			end++;
+		if (owner[at] == NT_OWNER_NET_RX)
+			m->sink->rx_part(m->sink->arg, &(struct nt_rx_part){m->s0 + at, end - at, cpu, run[at]});
+	}
+}
+
 static void find_stays(struct model *m, uint32_t cpu)
 {
 	struct stay stay = {.cpu = cpu};
@@ -590,6 +622,7 @@ static void tell_slices(struct model *m)
 		if (!m->config->present[cpu])
 			continue;
 		tell_cpu_slices(m, cpu);
+		tell_rx_parts(m, cpu);
 		tell_unended_interruptions(m, cpu);
 		find_stays(m, cpu);
 	}
@@ -615,7 +648,8 @@ void timeline_model_run(const struct nt_timeline_config *config, const struct tr
 
 	m.owner = calloc(cells + 1, 1);
 	m.owner_task = calloc(cells + 1, sizeof(*m.owner_task));
-	if (!m.owner || !m.owner_task)
+	m.run = calloc(cells + 1, sizeof(*m.run));
+	if (!m.owner || !m.owner_task || !m.run)
 		abort();
 	*counts = (struct nt_timeline_counts){0};
 	for (size_t i = 0; i < n; i++) {
@@ -639,6 +673,7 @@ void timeline_model_run(const struct nt_timeline_config *config, const struct tr
 	free(m.stays);
 	free(m.owner);
 	free(m.owner_task);
+	free(m.run);
 }
 
 int timeline_run(const struct nt_timeline_config *config, const struct trace_item *items, size_t n,

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[ROW_KINDS] = {"cpu_slice", "sched_slice", "softirq", "irq", "op", "napi", "loss"};
+static const char *const kind_names[ROW_KINDS] = {"cpu_slice", "rx_part", "sched_slice", "softirq",
+						  "irq",       "op",	  "napi",	 "loss"};
 
 static const char *const field_names[ROW_KINDS][ROW_FIELDS] = {
 	[ROW_CPU_SLICE] = {"ts", "dur", "cpu", "owner", "task"},
+	[ROW_RX_PART] = {"ts", "dur", "cpu", "run"},
 	[ROW_SCHED_SLICE] = {"ts", "dur", "cpu", "task", "by_switch", "state", "prio"},
 	[ROW_SOFTIRQ] = {"ts", "dur", "cpu", "task", "vec", "context", "open"},
 	[ROW_IRQ] = {"ts", "dur", "cpu", "task", "type", "number", "open"},
@@ -36,6 +38,26 @@ static int add(struct rows *rows, enum row_kind kind, struct row row)
 static int add_cpu_slice(void *arg, const struct nt_cpu_slice *s)
 {
 	return add(arg, ROW_CPU_SLICE, (struct row){{s->ts_ns, s->dur_ns, s->cpu, s->owner, s->task}});
+}
+
+/* The last part of that CPU, or NULL. */
+static uint64_t *last_part(struct rows *rows, uint32_t cpu)
+{
+	for (size_t i = rows->n[ROW_RX_PART]; i--;) {
+		if (rows->rows[ROW_RX_PART][i].field[RX_PART_CPU] == cpu)
+			return rows->rows[ROW_RX_PART][i].field;
+	}
+	return NULL;
+}
+
+static int add_rx_part(void *arg, const struct nt_rx_part *p)
+{
+	uint64_t *last = last_part(arg, p->cpu);
+
+	if (!last || last[ROW_TS] + last[ROW_DUR] != p->ts_ns || last[RX_PART_RUN] != p->run_ns)
+		return add(arg, ROW_RX_PART, (struct row){{p->ts_ns, p->dur_ns, p->cpu, p->run_ns}});
+	last[ROW_DUR] += p->dur_ns;
+	return 0;
 }
 
 static int add_sched_slice(void *arg, const struct nt_sched_slice *s)
@@ -92,6 +114,7 @@ struct nt_timeline_sink rows_sink(struct rows *rows)
 	return (struct nt_timeline_sink){
 		.arg = rows,
 		.cpu_slice = add_cpu_slice,
+		.rx_part = add_rx_part,
 		.sched_slice = add_sched_slice,
 		.softirq = add_softirq,
 		.irq = add_irq,
@@ -228,23 +251,43 @@ static bool cpu_conserves(const struct rows *rows, const struct nt_timeline_conf
 	return true;
 }
 
+/* The time of all rows of a kind, of those only whose field is so, if it is not negative. */
+static uint64_t time_of(const struct rows *rows, enum row_kind kind, int field, uint64_t value)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < rows->n[kind]; i++) {
+		const uint64_t *f = rows->rows[kind][i].field;
+
+		if (field < 0 || f[field] == value)
+			ns += f[ROW_DUR];
+	}
+	return ns;
+}
+
+static bool parts_conserve(const struct rows *rows, FILE *out)
+{
+	const uint64_t parts = time_of(rows, ROW_RX_PART, -1, 0);
+	const uint64_t slices = time_of(rows, ROW_CPU_SLICE, CPU_SLICE_OWNER, NT_OWNER_NET_RX);
+
+	if (parts != slices)
+		fprintf(out, "runs own %" PRIu64 ", slices of net_rx %" PRIu64 "\n", parts, slices);
+	return parts == slices;
+}
+
 bool rows_conserve(const struct rows *rows, const struct nt_timeline_config *config, FILE *out)
 {
-	uint64_t in_ops = 0, in_slices = 0;
+	uint64_t in_ops = 0;
+	const uint64_t in_slices = time_of(rows, ROW_CPU_SLICE, CPU_SLICE_OWNER, NT_OWNER_SEND) +
+				   time_of(rows, ROW_CPU_SLICE, CPU_SLICE_OWNER, NT_OWNER_RECV);
 
 	for (uint32_t cpu = 0; cpu < config->n_cpus; cpu++) {
 		if (!cpu_conserves(rows, config, cpu, out))
 			return false;
 	}
-	for (size_t i = 0; i < rows->n[ROW_CPU_SLICE]; i++) {
-		const struct row *row = &rows->rows[ROW_CPU_SLICE][i];
-
-		if (row->field[CPU_SLICE_OWNER] == NT_OWNER_SEND || row->field[CPU_SLICE_OWNER] == NT_OWNER_RECV)
-			in_slices += row->field[ROW_DUR];
-	}
 	for (size_t i = 0; i < rows->n[ROW_OP]; i++)
 		in_ops += rows->rows[ROW_OP][i].field[OP_CPU_NS];
 	if (in_ops != in_slices)
 		fprintf(out, "operations own %" PRIu64 ", their slices %" PRIu64 "\n", in_ops, in_slices);
-	return in_ops == in_slices;
+	return parts_conserve(rows, out) && in_ops == in_slices;
 }

@@ -222,6 +222,11 @@ static inline void say_cpu_slice(const uint64_t *f)
 		say("%s %llu ..%llu ", owner, U(CPU_SLICE_TASK), U(ROW_TS) + U(ROW_DUR));
 }
 
+static inline void say_rx_part(const uint64_t *f)
+{
+	say("%llu+%llu cpu %llu run %llu; ", U(ROW_TS), U(ROW_DUR), U(RX_PART_CPU), U(RX_PART_RUN));
+}
+
 static inline void say_sched_slice(const uint64_t *f)
 {
 	say("cpu %llu %llu+%llu task %llu%s; ", U(SCHED_CPU), U(ROW_TS), U(ROW_DUR), U(SCHED_TASK),
@@ -262,8 +267,10 @@ static inline void say_loss(const uint64_t *f)
 
 static inline void expect(enum row_kind kind, const char *answer)
 {
-	void (*const sayers[])(const uint64_t *) = {say_cpu_slice, say_sched_slice, say_span, say_span,
-						    say_op,	   say_napi,	    say_loss};
+	void (*const sayers[])(const uint64_t *) = {say_cpu_slice, say_rx_part, say_sched_slice, say_span,
+						    say_span,	   say_op,	say_napi,	 say_loss};
+
+	_Static_assert(sizeof(sayers) / sizeof(sayers[0]) == ROW_KINDS, "one for each kind");
 
 	text[0] = 0;
 	for (size_t i = 0; i < t.rows.n[kind]; i++)

@@ -25,6 +25,7 @@ static void test_owners(void **unused)
 	expect(ROW_CPU_SLICE,
 	       "[cpu 0] task 5 ..105 send 5 ..110 net_rx 5 ..115 hardirq 5 ..118 net_rx 5 ..125 net_tx 5 ..130 "
 	       "softirq 5 ..134 send 5 ..150 task 5 ..160 idle 0 ..170 hardirq 0 ..180 idle 0 ..200 ");
+	expect(ROW_RX_PART, "110+5 cpu 0 run 110; 118+7 cpu 0 run 110; ");
 	/* 45 ns less 24 of softirqs. */
 	expect(ROW_OP, "1: 105+45 cost 21 task 5 done; ");
 	expect(ROW_SOFTIRQ, "110+15 task 5 3/256; 125+5 task 5 2/256; 130+4 task 5 1/256; ");
@@ -69,6 +70,7 @@ static void test_busy_polls(void **unused)
 	expect(ROW_CPU_SLICE, "[cpu 0] task 5 ..105 recv 5 ..110 net_rx 5 ..112 hardirq 5 ..114 softirq 5 ..116 "
 			      "net_rx 5 ..122 recv 5 ..130 task 5 ..145 net_rx 5 ..150 task 5 ..200 ");
 	expect(ROW_OP, "1: 105+25 cost 13 task 5 done; ");
+	expect(ROW_RX_PART, "110+2 cpu 0 run 0; 116+6 cpu 0 run 0; 145+5 cpu 0 run 0; ");
 	expect(ROW_NAPI, "110+10 cpu 0 task 5 context 3 work 3; 120+2 cpu 0 task 5 context 3 work 3; "
 			 "140+0 cpu 0 task 5 context 3 work 3 no begin; 145+5 cpu 0 task 5 context 3 work 3; ");
 }
@@ -89,6 +91,7 @@ static void test_napi_threads(void **unused)
 	tell();
 	expect(ROW_CPU_SLICE, "[cpu 0] net_rx 12 ..110 softirq 12 ..120 net_rx 12 ..150 task 5 ..160 net_rx 5 ..170 "
 			      "task 5 ..200 ");
+	expect(ROW_RX_PART, "100+10 cpu 0 run 0; 120+30 cpu 0 run 0; 160+10 cpu 0 run 160; ");
 	expect(ROW_NAPI, "120+10 cpu 0 task 12 context 2 work 3; 161+8 cpu 0 task 5 context 1 work 3; "
 			 "180+5 cpu 0 task 5 context 0 work 3; ");
 }
