@@ -5,6 +5,7 @@
  * record.
  */
 #include "bpf/deliver.h"
+#include "bpf/device.h"
 #include "bpf/kernel.h"
 
 #define ETH_P_IP 0x0800
@@ -45,7 +46,7 @@ struct header_v6 {
 /* What tells a flow from others. */
 struct tuple {
 	__u64 src[2], dst[2];
-	__u32 netns;
+	__u64 device; /* with its network namespace: nt_device_key() */
 	__u32 ports; /* as in the packet: source, destination */
 	__u16 ethertype;
 	__u8 family, protocol;
@@ -98,7 +99,7 @@ static __always_inline bool read_tuple(const struct sk_buff *skb, struct tuple *
 	__u32 n = skb->len - skb->data_len;
 
 	tuple->ethertype = __builtin_bswap16(skb->protocol);
-	tuple->netns = skb->dev->nd_net.net->ns.inum;
+	tuple->device = nt_device_key(skb->dev->nd_net.net->ns.inum, skb->dev->ifindex);
 	if (tuple->ethertype == ETH_P_IP)
 		return read_v4(skb->data, n, tuple);
 	return tuple->ethertype != ETH_P_IPV6 || read_v6(skb->data, n, tuple);
@@ -113,8 +114,8 @@ static __always_inline __u64 mix(__u64 a, __u64 b)
 /* The flow's key, never 0. Two flows of one key would show as one: among a million, once in 40 million recordings. */
 static __always_inline __u64 key_of(const struct tuple *tuple)
 {
-	__u64 key = mix((__u64)tuple->netns << 32 | tuple->ports,
-			(__u64)tuple->ethertype << 16 | (__u64)tuple->family << 8 | tuple->protocol);
+	__u64 key = mix(tuple->device, (__u64)tuple->ports << 32 | (__u64)tuple->ethertype << 16 |
+					       (__u64)tuple->family << 8 | tuple->protocol);
 
 	key = mix(mix(key, tuple->src[0]), tuple->dst[0]);
 	if (tuple->family == AF_INET6)
@@ -122,7 +123,8 @@ static __always_inline __u64 key_of(const struct tuple *tuple)
 	return key | 1;
 }
 
-static __always_inline void announce_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct tuple *tuple, __u64 key)
+static __always_inline void announce_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb,
+					  const struct tuple *tuple, __u64 key)
 {
 	__u32 slot = key >> 1 & (NT_SEEN_FLOWS - 1);
 	__u64 *seen = bpf_map_lookup_elem(&nt_seen_flows, &slot);
@@ -134,8 +136,9 @@ static __always_inline void announce_flow(struct nt_cpu *cpu, __u32 cpu_id, cons
 	record.kind = NT_FLOW;
 	record.family = tuple->family;
 	record.protocol = tuple->protocol;
-	record.netns = tuple->netns;
+	record.netns = tuple->device >> 32;
 	record.flow = key;
+	record.device = nt_key_of_device(skb->dev, record.end_ns);
 	record.ethertype = tuple->ethertype;
 	record.src_port = __builtin_bswap16(tuple->ports & 0xffff);
 	record.dst_port = __builtin_bswap16(tuple->ports >> 16);
@@ -160,11 +163,16 @@ static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const s
 	if (stretch->packets && (stretch->flow != flow || stretch->run_ns != cpu->softirq_begin_ns))
 		nt_end_stretch(cpu, cpu_id, bpf_ktime_get_ns());
 	if (!stretch->packets) {
-		stretch->is_first = stretch->run_ns != cpu->softirq_begin_ns;
+		if (stretch->run_ns != cpu->softirq_begin_ns)
+			stretch->flags = NT_RX_STRETCH_FIRST;
+		else
+			stretch->flags = stretch->is_lost ? NT_RX_STRETCH_AFTER_LOSS : 0;
 		stretch->run_ns = cpu->softirq_begin_ns;
 		stretch->flow = flow;
 		stretch->segments = stretch->bytes = 0;
 	}
+	if (skb->prev)
+		stretch->flags |= NT_RX_STRETCH_LISTED;
 	stretch->packets++;
 	stretch->segments += segments_of(skb);
 	stretch->bytes += skb->len;
@@ -175,8 +183,8 @@ int BPF_PROG(nt_netif_receive_skb, struct sk_buff *skb)
 {
 	struct tuple tuple = {};
 	struct nt_cpu *cpu;
+	__u64 flow = 0;
 	__u32 cpu_id;
-	__u64 flow;
 
 	cpu = nt_this_cpu_if_on(NT_PROGRAM_netif_receive_skb, &cpu_id);
 	if (!cpu)
@@ -186,13 +194,12 @@ int BPF_PROG(nt_netif_receive_skb, struct sk_buff *skb)
 		nt_count(cpu, NT_PROGRAM_netif_receive_skb, NT_OUTCOME_skipped_context);
 		return 0;
 	}
-	if (!read_tuple(skb, &tuple)) {
-		nt_count(cpu, NT_PROGRAM_netif_receive_skb, NT_OUTCOME_skipped_failed);
-		return 0;
+	/* A packet without headers takes time, too: it is of no flow. */
+	if (read_tuple(skb, &tuple)) {
+		flow = key_of(&tuple);
+		announce_flow(cpu, cpu_id, skb, &tuple, flow);
 	}
-	flow = key_of(&tuple);
-	announce_flow(cpu, cpu_id, &tuple, flow);
 	add_packet(cpu, cpu_id, skb, flow);
-	nt_count(cpu, NT_PROGRAM_netif_receive_skb, NT_OUTCOME_noted);
+	nt_count(cpu, NT_PROGRAM_netif_receive_skb, flow ? NT_OUTCOME_noted : NT_OUTCOME_skipped_failed);
 	return 0;
 }

@@ -20,11 +20,12 @@ static __always_inline void nt_end_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u
 		return;
 	record.end_ns = now_ns;
 	record.kind = NT_RX_STRETCH;
-	record.flags = stretch->is_first ? NT_RX_STRETCH_FIRST : 0;
+	record.flags = stretch->flags;
 	record.packets = stretch->packets;
 	record.flow = stretch->flow;
 	record.segments = stretch->segments;
 	record.bytes = stretch->bytes;
 	stretch->packets = 0;
-	nt_write_sample(cpu, cpu_id, NT_PROGRAM_netif_receive_skb, &record, sizeof(record), NT_RX_STRETCH);
+	stretch->is_lost = !nt_write_sample(cpu, cpu_id, NT_PROGRAM_netif_receive_skb, &record, sizeof(record),
+					    NT_RX_STRETCH);
 }

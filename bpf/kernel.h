@@ -115,6 +115,7 @@ struct tcp_skb_cb {
 };
 
 struct sk_buff {
+	struct sk_buff *prev; /* stays as it was when the kernel takes a packet from a list of received ones */
 	unsigned char *head, *data;
 	__u32 end; /* from head on: there the packet's shared part begins */
 	struct net_device *dev;

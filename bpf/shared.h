@@ -294,7 +294,9 @@ struct nt_open_stretch {
 	__u64 run_ns; /* when the run began that the last packet was in */
 	__u32 packets; /* 0: none is open */
 	__u32 segments, bytes;
-	__u32 is_first; /* of its run */
+	__u8 flags; /* of its record to come */
+	__u8 is_lost; /* the stretch that ended last */
+	__u16 zero;
 };
 
 /*

@@ -434,6 +434,8 @@ struct nt_stack_sample {
 };
 
 #define NT_RX_STRETCH_FIRST 0x01 /* the first of its run */
+#define NT_RX_STRETCH_LISTED 0x02 /* packets of it came in a list (GRO): all of that were marked before the work on any */
+#define NT_RX_STRETCH_AFTER_LOSS 0x04 /* the CPU's stretch before it was lost */
 
 /*
  * RX_STRETCH: packets of one flow that follow one another in one run of NET_RX. It ends where a packet of another flow
@@ -497,7 +499,7 @@ struct nt_socket {
 };
 
 /*
- * FLOW: what packets of one sender, receiver and network namespace have in common. Addresses and ports as in nt_socket;
+ * FLOW: what packets of one sender, receiver and device have in common. Addresses and ports as in nt_socket;
  * src is the sender's. Ports are 0 where packets have none, in fragments, and behind IPv6 extension headers.
  */
 struct nt_flow {
@@ -506,12 +508,13 @@ struct nt_flow {
 	__u8 family; /* AF_INET, AF_INET6; 0: neither */
 	__u8 protocol; /* IPPROTO_* */
 	__u8 zero_a;
-	__u32 netns; /* as nt_socket: of the device that received it */
+	__u32 netns; /* as nt_socket: of the device */
 	__u64 flow;
 	__u16 ethertype; /* ETH_P_*, host order */
 	__u16 src_port, dst_port;
 	__u16 zero_b;
 	__u8 src[16], dst[16];
+	__u64 device; /* that received it */
 };
 
 /* CGROUP: the path below the cgroup2 root. */
@@ -817,7 +820,8 @@ struct nt_user_symbol {
 	F(src_port, PLAIN, NONE)                                                                                       \
 	F(dst_port, PLAIN, NONE)                                                                                       \
 	F(src, BYTES, NONE)                                                                                            \
-	F(dst, BYTES, NONE)
+	F(dst, BYTES, NONE)                                                                                            \
+	F(device, PLAIN, DEVICE)
 
 #define NT_FIELDS_cgroup(F)                                                                                            \
 	F(end_ns, PLAIN, NONE)                                                                                         \
@@ -883,7 +887,7 @@ NT_ASSERT_LAYOUT(stack_sample, 40);
 NT_ASSERT_LAYOUT(rx_stretch, 32);
 NT_ASSERT_LAYOUT(task, 72);
 NT_ASSERT_LAYOUT(socket, 72);
-NT_ASSERT_LAYOUT(flow, 64);
+NT_ASSERT_LAYOUT(flow, 72);
 NT_ASSERT_LAYOUT(cgroup, 264);
 NT_ASSERT_LAYOUT(irq_name, 64);
 NT_ASSERT_LAYOUT(device, 48);

@@ -247,9 +247,9 @@ static int (*const checks_of_part[])(struct nt_check *check) = {
 	check_whole, nt_check_conservation, nt_check_threads, nt_check_operations, check_losses, tell_left_out,
 };
 static int (*const checks[])(struct nt_check *check) = {
-	check_whole,	 nt_check_conservation, nt_check_threads, nt_check_operations, check_losses,
-	check_oddities,	 check_clocks,		nt_check_written, nt_check_hooks,      nt_check_wakeups,
-	nt_check_stacks, nt_check_softirqs,	nt_check_misses,  nt_check_stat,
+	check_whole,	  nt_check_conservation, nt_check_threads,  nt_check_operations, nt_check_charges,
+	check_losses,	  check_oddities,	 check_clocks,	    nt_check_written,	 nt_check_hooks,
+	nt_check_wakeups, nt_check_stacks,	 nt_check_softirqs, nt_check_misses,	 nt_check_stat,
 };
 
 static void begin_json(struct nt_check *check)

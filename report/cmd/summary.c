@@ -19,6 +19,8 @@
 #include "report/query/self_cost.h"
 #include "report/query/session.h"
 #include "report/util/array.h"
+#include "report/util/words.h"
+#include "schema/meta_keys.h"
 
 #define TOP 10 /* rows of the first grouping */
 #define TOP_NEXT 5 /* of those after it */
@@ -47,6 +49,16 @@ static const struct section session_of_part = {SHAPE_ONE, "session",
 					       SESSION ", complete FROM session WHERE session_id = ?1"};
 static const struct section part_section = {SHAPE_OBJECT, "part", "SELECT ?2 AS from_ts, ?3 AS to_ts"};
 static const struct section cpus_section = {SHAPE_CPUS, "cpus", NT_SUMMARY_CPUS_SQL};
+/* The largest first. What is not a socket's has no process. */
+static const struct section payers_section = {
+	SHAPE_ROWS, "payers",
+	"SELECT r.payer AS payer, CASE r.payer WHEN 'socket' THEN coalesce(w.name, '(unknown)') END AS process, "
+	"w.pid AS pid, sum(r.spent_ns) AS total_ns, "
+	"CAST(sum(r.spent_ns) AS REAL) / (SELECT nullif(dur, 0) FROM session WHERE session_id = ?1) AS cpu_share, "
+	"sum(r.exact_ns) AS at_least_ns, sum(r.most_ns) AS at_most_ns, sum(r.packets) AS packets_count, "
+	"sum(r.segments) AS segments_count, sum(r.bytes) AS received_bytes FROM rx_cost AS r "
+	"LEFT JOIN process AS w ON w.session_id = ?1 AND w.upid = r.upid WHERE r.session_id = ?1 "
+	"GROUP BY r.payer, r.upid ORDER BY total_ns DESC, packets_count DESC, r.payer, r.upid"};
 static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SELF_RECORDER_SQL};
 static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
 static const struct section uncovered_section = {
@@ -64,11 +76,14 @@ static struct section group_section(enum nt_group group, const char *name)
 	return (struct section){SHAPE_GROUPS, name ? name : nt_group(group)->rows, nt_group(group)->sql};
 }
 
+enum payers { PAYERS_SHOWN, PAYERS_OF_WHOLE, PAYERS_UNKNOWN };
+
 struct summary {
 	struct nt_sessions sessions;
 	enum nt_group by; /* NT_GROUP_COUNT: not asked for */
 	struct nt_selection selection;
 	bool is_of_part; /* something is selected */
+	enum payers payers; /* what is said of those of the session at hand */
 	/* What of the session at hand; NULL: all of it. */
 	const struct nt_part *part;
 	const struct nt_part_sums *sums;
@@ -197,7 +212,8 @@ static int give_session(struct summary *summary, int64_t session_id)
 	}
 	error = give_section(summary, summary->part ? &session_of_part : &session_section, session_id) ||
 		(summary->part && give_section(summary, &part_section, session_id)) ||
-		give_section(summary, &cpus_section, session_id) || give_groups(summary, session_id);
+		give_section(summary, &cpus_section, session_id) || give_groups(summary, session_id) ||
+		(!summary->part && give_section(summary, &payers_section, session_id));
 	for (size_t i = 0; i < n && !error; i++)
 		error = give_section(summary, last[i], session_id);
 	if (summary->sessions.format == NT_FORMAT_JSON)
@@ -331,6 +347,37 @@ static int print_groups(struct summary *summary, int64_t session_id)
 	return error;
 }
 
+/* Whether the recording says whose packets were received. */
+static int has_payers(struct nt_db *db, int64_t session_id, bool *out)
+{
+	sqlite3_stmt *row = nt_db_query(db, NT_META_SQL(NT_META_PROBES), session_id);
+
+	*out = nt_db_next(row) && nt_has_word(nt_db_text(row, 0), "deliver");
+	return end(db, row);
+}
+
+static int print_payers(struct summary *summary, int64_t session_id)
+{
+	sqlite3_stmt *statement;
+	bool is_known;
+	int error;
+
+	if (has_payers(summary->sessions.db, session_id, &is_known))
+		return -1;
+	summary->payers = summary->part ? PAYERS_OF_WHOLE : is_known ? PAYERS_SHOWN : PAYERS_UNKNOWN;
+	if (summary->payers != PAYERS_SHOWN)
+		return 0;
+	statement = prepare(summary, &payers_section, session_id);
+	if (!statement)
+		return -1;
+	nt_print_heading(stdout, "\nWho pays for net_rx");
+	nt_printer_leave_out(summary->sessions.printer,
+			     "segments_count,received_bytes,packets_count,cpu_share,at_least_ns&at_most_ns");
+	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, TOP, NULL);
+	sqlite3_finalize(statement);
+	return error;
+}
+
 /* Sentences, one a line, below a title; nothing if there are none. */
 static int print_sentences(const struct summary *summary, const struct section *section, const char *title,
 			   int64_t session_id)
@@ -346,6 +393,12 @@ static int print_sentences(const struct summary *summary, const struct section *
 	return end(summary->sessions.db, statement);
 }
 
+static const char *const payers_remarks[] = {
+	[PAYERS_SHOWN] = "`unattributed` is time without known packets; `other`, packets to no known socket.",
+	[PAYERS_OF_WHOLE] = "Who pays for it is summed up for whole recordings only.",
+	[PAYERS_UNKNOWN] = "To see who pays for it, record with --probes default,deliver.",
+};
+
 static void print_remarks(struct summary *summary)
 {
 	putchar('\n');
@@ -353,9 +406,10 @@ static void print_remarks(struct summary *summary)
 	if (summary->by == NT_GROUP_COUNT)
 		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table.");
 	nt_print_prose(stdout, "",
-		       "net_rx is the work of receiving packets for all processes. It is not attributed to processes "
-		       "yet. Bytes are those of operations that succeeded, without peeks and error queues. `cpu` is "
-		       "a share of one CPU.");
+		       "net_rx is the work of receiving packets for all processes, in the time of others. %s Bytes are "
+		       "those of operations that succeeded, without peeks and error queues. `cpu` is a share of one "
+		       "CPU.",
+		       payers_remarks[summary->payers]);
 }
 
 static int print_session(struct summary *summary, int64_t session_id)
@@ -366,7 +420,7 @@ static int print_session(struct summary *summary, int64_t session_id)
 		return -1;
 	print_selection(summary);
 	if (nt_summary_print_cpus(db, summary->sums, summary->sessions.printer, session_id) ||
-	    print_groups(summary, session_id))
+	    print_groups(summary, session_id) || print_payers(summary, session_id))
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||
@@ -436,8 +490,8 @@ static int show_part(struct summary *summary, const struct nt_session *session)
 
 /* Where one of these was left out, nothing is printed. */
 #define NEEDS_OF_WHOLE                                                                                                 \
-	(NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |    \
-	 NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
+	(NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST) |         \
+	 NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) | NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
 #define NEEDS_OF_PART                                                                                                  \
 	(NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_SOCK_OP) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
 

@@ -29,6 +29,7 @@ void nt_sums_free(struct nt_sums *sums)
 		return;
 	free(sums->slices.costs);
 	free(sums->ops.costs);
+	free(sums->charges.charges);
 	nt_id_map_release(&sums->chosen);
 	free(sums->choices);
 	nt_texts_release(&sums->counter_keys);
@@ -169,6 +170,8 @@ static int add_identity(struct nt_sums *sums, const struct nt_row *row)
 {
 	int error = nt_sums_finish_costs(sums);
 
+	if (!error)
+		error = nt_sums_finish_charges(sums);
 	if (error)
 		return error;
 	if (row->table == NT_TABLE_THREAD)
@@ -186,6 +189,8 @@ int nt_sums_row(struct nt_sums *sums, const struct nt_row *row)
 		return nt_sums_add_slice(sums, row);
 	case NT_TABLE_SOCK_COST:
 		return nt_sums_add_op(sums, row);
+	case NT_TABLE_RX_COST:
+		return nt_sums_add_charge(sums, row);
 	case NT_TABLE_THREAD:
 	case NT_TABLE_SOCKET:
 	case NT_TABLE_PROCESS:
@@ -205,6 +210,8 @@ int nt_sums_finish(struct nt_sums *sums)
 {
 	int error = nt_sums_finish_costs(sums);
 
+	if (!error)
+		error = nt_sums_finish_charges(sums);
 	if (!error)
 		error = put_waiting(sums, NT_TABLE_PROCESS);
 	if (!error)

@@ -14,7 +14,7 @@
 /*
  * In each bucket, so many threads at most keep their names in send and recv of cpu_cost, and in sock_cost: those with
  * the most time there. There are fewer if they would take more rows of cpu_cost than NT_SUMS_ROWS, but one at least.
- * And so many rows of task in cpu_cost name a thread, and of sock_cost a socket.
+ * And so many rows of task in cpu_cost name a thread, of sock_cost a socket, and of rx_cost a process.
  */
 #define NT_SUMS_TOP 25
 #define NT_SUMS_ROWS 64
@@ -27,7 +27,7 @@
 	 NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_CGROUP) |              \
 	 NT_TABLE_BIT(NT_TABLE_SOCKET) | NT_TABLE_BIT(NT_TABLE_NET_DEVICE) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |     \
 	 NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) | NT_TABLE_BIT(NT_TABLE_SELF_COST) | NT_TABLE_BIT(NT_TABLE_CPU_COST) |    \
-	 NT_TABLE_BIT(NT_TABLE_SOCK_COST))
+	 NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST))
 
 struct nt_sums;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sums_state.h - what sums.c, sums_costs.c and sums_counters.c share. Private to these.
+ * sums_state.h - what sums.c, sums_costs.c, sums_charges.c and sums_counters.c share. Private to these.
  */
 #pragma once
 
@@ -35,6 +35,20 @@ struct nt_sums_choice {
 	uint64_t tasks[NT_SUMS_TOP];
 };
 
+/* What one pays for net_rx of a CPU in a minute. */
+struct nt_sums_charge {
+	struct nt_rx_cost cost; /* of no flow */
+	enum nt_payer payer;
+	uint64_t process, device; /* NT_NO_TASK, 0: none */
+};
+
+/* Charges that are not put yet. */
+struct nt_sums_charges {
+	struct nt_sums_charge *charges;
+	size_t n, size;
+	uint64_t newest_ns; /* begin of a minute */
+};
+
 /* A row that is kept; its texts are in the sums' arena. */
 #define NT_SUMS_KEPT_COLUMNS 8
 #define NT_SUMS_FITS(table)                                                                                            \
@@ -59,6 +73,7 @@ struct nt_sums {
 	int64_t start_ts, end_ts, session_id;
 	struct nt_sums_sink sink;
 	struct nt_sums_costs slices, ops;
+	struct nt_sums_charges charges;
 	int64_t newest; /* bucket of either */
 	struct nt_id_map chosen; /* bucket: index + 1 of its choice */
 	struct nt_sums_choice *choices;
@@ -84,5 +99,7 @@ int nt_sums_put(struct nt_sums *sums, enum nt_table_id table, const void *from);
 int nt_sums_add_slice(struct nt_sums *sums, const struct nt_row *row);
 int nt_sums_add_op(struct nt_sums *sums, const struct nt_row *row);
 int nt_sums_finish_costs(struct nt_sums *sums);
+int nt_sums_add_charge(struct nt_sums *sums, const struct nt_row *row);
+int nt_sums_finish_charges(struct nt_sums *sums);
 int nt_sums_counter(struct nt_sums *sums, const struct nt_row *row);
 int nt_sums_finish_counters(struct nt_sums *sums);

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 4 /* of tables and views; grows with each change of them, be it only a column more */
+#define NT_SCHEMA_VERSION 5 /* of tables and views; grows with each change of them, be it only a column more */
 
 /*
  * X(CONSTANT, name, type that a row is made of, key), in the order in which docs and databases list them. The key
@@ -50,7 +50,8 @@
 	X(SELF_COST, self_cost, struct nt_counter_info, NULL)                                                          \
 	X(RECORD_COUNT, record_count, struct nt_record_count, NULL)                                                    \
 	X(CPU_COST, cpu_cost, struct nt_cpu_cost, NULL)                                                                \
-	X(SOCK_COST, sock_cost, struct nt_sock_cost, NULL)
+	X(SOCK_COST, sock_cost, struct nt_sock_cost, NULL)                                                             \
+	X(RX_COST, rx_cost, struct nt_rx_paid, NULL)
 
 /* X(KIND, TABLE): kinds whose records are rows as they come. Their tables are made of struct nt_cpu_record. */
 #define NT_RECORD_TABLES(X)                                                                                            \
@@ -153,7 +154,8 @@
 	C(TEXT, dst, flow_address(arena, from->family, from->dst))                                                     \
 	C(NON_ZERO, dport, from->dst_port)                                                                             \
 	C(INTEGER_ALWAYS, ethertype, from->ethertype)                                                                  \
-	C(NON_ZERO, netns, from->netns)
+	C(NON_ZERO, netns, from->netns)                                                                                \
+	C(NON_ZERO, device_id, from->device)
 
 /* ---- what happened ---- */
 
@@ -245,7 +247,9 @@
 	C(INTEGER_ALWAYS, packets, from->record->as_rx_stretch.packets)                                                \
 	C(INTEGER_ALWAYS, segments, from->record->as_rx_stretch.segments)                                              \
 	C(INTEGER_ALWAYS, bytes, from->record->as_rx_stretch.bytes)                                                    \
-	C(INTEGER_ALWAYS, is_first, from->record->as_rx_stretch.flags &NT_RX_STRETCH_FIRST)
+	C(INTEGER_ALWAYS, is_first, has_flag(from, NT_RX_STRETCH_FIRST))                                               \
+	C(INTEGER_ALWAYS, is_listed, has_flag(from, NT_RX_STRETCH_LISTED))                                             \
+	C(INTEGER_ALWAYS, after_loss, has_flag(from, NT_RX_STRETCH_AFTER_LOSS))
 
 #define NT_COLUMNS_sched_wakeup(C)                                                                                     \
 	C(INTEGER_ALWAYS, ts, from->record->as_wakeup.end_ns)                                                          \
@@ -362,3 +366,19 @@
 	C(INTEGER_ALWAYS, lower_bound, from->lower_bound)                                                              \
 	C(INTEGER_ALWAYS, bytes, from->bytes)                                                                          \
 	C(INTEGER_ALWAYS, cpu_ns, from->cpu_ns)
+
+#define NT_COLUMNS_rx_cost(C)                                                                                          \
+	C(INTEGER_ALWAYS, ts, from->cost->ts_ns)                                                                       \
+	C(INTEGER_ALWAYS, dur, from->cost->dur_ns)                                                                     \
+	C(INTEGER_ALWAYS, cpu, from->cost->cpu)                                                                        \
+	C(WORD_ALWAYS, payer, nt_payer_name(from->payer))                                                              \
+	C(NON_ZERO, socket_id, from->socket)                                                                           \
+	C(INTEGER, upid, from->process)                                                                                \
+	C(NON_ZERO, device_id, from->device)                                                                           \
+	C(NON_ZERO, flow_id, from->cost->flow)                                                                         \
+	C(INTEGER_ALWAYS, packets, from->cost->packets)                                                                \
+	C(INTEGER_ALWAYS, segments, from->cost->segments)                                                              \
+	C(INTEGER_ALWAYS, bytes, from->cost->bytes)                                                                    \
+	C(INTEGER_ALWAYS, spent_ns, from->cost->spent_ns)                                                              \
+	C(INTEGER_ALWAYS, exact_ns, from->cost->exact_ns)                                                              \
+	C(INTEGER_ALWAYS, most_ns, from->cost->most_ns)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rollup.c - see rollup.h: two tables of sums, found by hash, each emptied into rows when it is full or its oldest
+ * rollup.c - see rollup.h: three tables of sums, found by hash, each emptied into rows when it is full or its oldest
  * bucket is long past.
  */
 #include "report/rows/rollup.h"
@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/rows/rx_charge.h"
+
 #define MAX_SUMS 8192
 #define N_SLOTS (4 * MAX_SUMS)
 #define MAX_AGE 5 /* buckets */
 #define N_RECENT 128
 
 struct key {
-	uint64_t bucket, task, socket;
+	uint64_t bucket, task, socket; /* of charges the flow stands in place of the socket */
 	uint32_t cpu, what; /* what: owner, or direction */
 };
 
@@ -31,8 +33,11 @@ struct recent {
 
 struct sum {
 	struct key key;
-	uint64_t spent_ns; /* of slices */
-	struct nt_sock_cost ops;
+	union {
+		uint64_t spent_ns; /* of slices */
+		struct nt_sock_cost ops;
+		struct nt_rx_cost rx;
+	};
 };
 
 struct sums {
@@ -46,7 +51,7 @@ struct sums {
 struct nt_rollup {
 	uint64_t start_ns, end_ns;
 	struct nt_rollup_sink sink;
-	struct sums slices, ops;
+	struct sums slices, ops, rx;
 };
 
 static int sums_init(struct sums *sums)
@@ -65,7 +70,7 @@ struct nt_rollup *nt_rollup_new(uint64_t start_ns, uint64_t end_ns, const struct
 	rollup->start_ns = start_ns;
 	rollup->end_ns = end_ns;
 	rollup->sink = *sink;
-	if (sums_init(&rollup->slices) || sums_init(&rollup->ops)) {
+	if (sums_init(&rollup->slices) || sums_init(&rollup->ops) || sums_init(&rollup->rx)) {
 		nt_rollup_free(rollup);
 		return NULL;
 	}
@@ -80,6 +85,8 @@ void nt_rollup_free(struct nt_rollup *rollup)
 	free(rollup->slices.slots);
 	free(rollup->ops.sums);
 	free(rollup->ops.slots);
+	free(rollup->rx.sums);
+	free(rollup->rx.slots);
 	free(rollup);
 }
 
@@ -111,16 +118,27 @@ static int give_op_sum(struct nt_rollup *rollup, const struct sum *sum)
 	return rollup->sink.sock_cost(rollup->sink.arg, &cost);
 }
 
+static int give_rx_sum(struct nt_rollup *rollup, const struct sum *sum)
+{
+	struct nt_rx_cost cost = sum->rx;
+
+	bucket_times(rollup, sum->key.bucket, 1, &cost.ts_ns, &cost.dur_ns);
+	return rollup->sink.rx_cost(rollup->sink.arg, &cost);
+}
+
+static int give(struct nt_rollup *rollup, const struct sums *sums, const struct sum *sum)
+{
+	if (sums == &rollup->slices)
+		return give_slice_sum(rollup, &sum->key, 1, sum->spent_ns);
+	return sums == &rollup->ops ? give_op_sum(rollup, sum) : give_rx_sum(rollup, sum);
+}
+
 static int empty(struct nt_rollup *rollup, struct sums *sums)
 {
 	int error = 0;
 
-	for (size_t i = 0; i < sums->n && !error; i++) {
-		if (sums == &rollup->slices)
-			error = give_slice_sum(rollup, &sums->sums[i].key, 1, sums->sums[i].spent_ns);
-		else
-			error = give_op_sum(rollup, &sums->sums[i]);
-	}
+	for (size_t i = 0; i < sums->n && !error; i++)
+		error = give(rollup, sums, &sums->sums[i]);
 	sums->n = 0;
 	memset(sums->slots, 0, N_SLOTS * sizeof(*sums->slots));
 	memset(sums->recent, 0, sizeof(sums->recent));
@@ -167,7 +185,7 @@ static struct sum *add_sum(struct nt_rollup *rollup, struct sums *sums, const st
 	if (!sums->n || key->bucket < sums->oldest)
 		sums->oldest = key->bucket;
 	sum = &sums->sums[sums->n++];
-	*sum = (struct sum){.key = *key};
+	*sum = (struct sum){.key = *key, .ops = {0}};
 	sums->slots[slot_of(sums, key)] = (uint16_t)sums->n;
 	return sum;
 }
@@ -303,9 +321,65 @@ int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op)
 	return 0;
 }
 
+/* A charge of whole buckets is a row as it is. */
+static int give_long_charge(struct nt_rollup *rollup, const struct nt_rx_charge *charge)
+{
+	const struct nt_rx_cost cost = {
+		.ts_ns = charge->ts_ns,
+		.dur_ns = charge->dur_ns,
+		.cpu = charge->cpu,
+		.flow = charge->flow,
+		.spent_ns = charge->spent_ns,
+		.exact_ns = charge->exact_ns,
+		.most_ns = charge->most_ns,
+	};
+
+	return rollup->sink.rx_cost(rollup->sink.arg, &cost);
+}
+
+/* The sum of charges at that time. NULL: *error says why. */
+static struct sum *find_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge, int *error)
+{
+	const uint64_t at = charge->ts_ns - rollup->start_ns;
+	const struct key key = {.bucket = at / NT_BUCKET_NS, .socket = charge->flow, .cpu = charge->cpu};
+	const struct recent *recent = recent_of(&rollup->rx, 0, charge->flow, charge->cpu, 0);
+	struct sum *sum;
+
+	if (at >= recent->from_ns && at < recent->to_ns && recent->socket == charge->flow && recent->cpu == charge->cpu)
+		return recent->sum;
+	sum = find(rollup, &rollup->rx, &key, error);
+	if (!sum)
+		return NULL;
+	sum->rx.cpu = charge->cpu;
+	sum->rx.flow = charge->flow;
+	remember(&rollup->rx, sum);
+	return sum;
+}
+
+int nt_rollup_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge)
+{
+	struct sum *sum;
+	int error = 0;
+
+	if (charge->dur_ns > NT_BUCKET_NS)
+		return give_long_charge(rollup, charge);
+	sum = find_rx(rollup, charge, &error);
+	if (!sum)
+		return error;
+	sum->rx.packets += charge->packets;
+	sum->rx.segments += charge->segments;
+	sum->rx.bytes += charge->bytes;
+	sum->rx.spent_ns += charge->spent_ns;
+	sum->rx.exact_ns += charge->exact_ns;
+	sum->rx.most_ns += charge->most_ns;
+	return 0;
+}
+
 int nt_rollup_finish(struct nt_rollup *rollup)
 {
 	int error = empty(rollup, &rollup->slices);
 
-	return error ? error : empty(rollup, &rollup->ops);
+	if (!error)
+		error = empty(rollup, &rollup->ops);
+	return error ? error : empty(rollup, &rollup->rx);
 }

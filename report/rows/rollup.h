@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rollup.h - sums of slices and of operations in buckets of time, made while they pass: the rows of cpu_cost and
- * sock_cost. Pure. Sums of one bucket may be given in several rows, which add up; memory is bounded by that.
+ * rollup.h - sums of slices, of operations and of receive runs' charges in buckets of time, made while they pass: what
+ * the rows of cpu_cost, sock_cost and rx_cost are made of. Pure. Sums of one bucket may be given in several rows, which
+ * add up; memory is bounded by that.
  */
 #pragma once
 
@@ -31,13 +32,24 @@ struct nt_sock_cost {
 	uint64_t cpu_ns;
 };
 
+/* What one flow was charged for on one CPU in one bucket, or in several whole ones in a row. */
+struct nt_rx_cost {
+	uint64_t ts_ns, dur_ns;
+	uint32_t cpu;
+	uint64_t flow; /* 0: none is known */
+	uint64_t packets, segments, bytes;
+	uint64_t spent_ns, exact_ns, most_ns; /* as struct nt_rx_charge */
+};
+
 struct nt_rollup;
+struct nt_rx_charge;
 
 /* Where finished sums go. A function that gives non-zero stops the adding, which gives that number. */
 struct nt_rollup_sink {
 	void *arg;
 	int (*cpu_cost)(void *arg, const struct nt_cpu_cost *cost);
 	int (*sock_cost)(void *arg, const struct nt_sock_cost *cost);
+	int (*rx_cost)(void *arg, const struct nt_rx_cost *cost);
 };
 
 /* Buckets begin at start_ns; the last one ends at end_ns. NULL: out of memory. *sink is copied. */
@@ -47,5 +59,7 @@ void nt_rollup_free(struct nt_rollup *rollup);
 int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice);
 /* An operation; it counts in the bucket of its end. */
 int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op);
+/* A charge: its time is within a bucket, or is whole buckets. */
+int nt_rollup_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge);
 /* Gives all sums that are left. */
 int nt_rollup_finish(struct nt_rollup *rollup);

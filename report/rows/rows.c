@@ -30,7 +30,8 @@ static const uint64_t of_records = BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(RECORD
 /* The session's row has counts of everything; threads that are only referred to have rows; sampled stacks have frames.
  */
 static const uint64_t with_owners = BIT(STACK_SAMPLE) | BIT(FRAME) | BIT(THREAD) | BIT(SESSION);
-static const uint64_t with_sums = BIT(CPU_COST) | BIT(SOCK_COST) | BIT(SESSION);
+static const uint64_t with_sums = BIT(CPU_COST) | BIT(SOCK_COST) | BIT(RX_COST) | BIT(SESSION);
+static const uint64_t with_charges = BIT(RX_COST) | BIT(SESSION);
 
 static bool wants(const struct nt_rows *rows, enum nt_table_id table)
 {
@@ -145,6 +146,8 @@ static int on_op(void *arg, const struct nt_op_row *op)
 
 	if (!error && rows->rollup)
 		error = nt_rollup_op(rows->rollup, op);
+	if (!error && rows->charges)
+		error = nt_rx_rows_op(rows, op);
 	return error ? error : nt_rows_push(rows, NT_TABLE_SOCK_OP, op);
 }
 
@@ -221,6 +224,7 @@ static int make_timeline(struct nt_rows *rows)
 	const struct nt_timeline_sink sink = {
 		.arg = rows,
 		.cpu_slice = reads(rows, BIT(CPU_SLICE) | with_owners | with_sums | threads) ? on_cpu_slice : NULL,
+		.rx_part = reads(rows, with_charges) ? nt_rx_rows_part : NULL,
 		.sched_slice = reads(rows, BIT(SCHED_SLICE) | threads) ? on_sched_slice : NULL,
 		.softirq = reads(rows, BIT(SOFTIRQ_SLICE) | BIT(SESSION)) ? on_softirq : NULL,
 		.irq = reads(rows, BIT(IRQ_SLICE) | BIT(SESSION)) ? on_irq : NULL,
@@ -229,7 +233,8 @@ static int make_timeline(struct nt_rows *rows)
 		.loss = reads(rows, BIT(LOSS) | BIT(SESSION) | BIT(SOCK_OP)) ? on_loss : NULL,
 		.event = on_event,
 	};
-	const struct nt_rollup_sink rollup_sink = {.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost};
+	const struct nt_rollup_sink rollup_sink = {
+		.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost, .rx_cost = nt_rx_rows_cost};
 
 	rows->timeline = nt_rows_timeline_new(rows, &sink);
 	if (!rows->timeline)
@@ -239,6 +244,8 @@ static int make_timeline(struct nt_rows *rows)
 		return -ENOMEM;
 	if (reads(rows, with_sums) &&
 	    !(rows->rollup = nt_rollup_new(rows->tape->start_ns, rows->tape->end_ns, &rollup_sink)))
+		return -ENOMEM;
+	if (reads(rows, with_charges) && nt_rx_rows_new(rows))
 		return -ENOMEM;
 	return 0;
 }
@@ -289,6 +296,7 @@ void nt_rows_close(struct nt_rows *rows)
 	nt_block_pass_release(&rows->pass);
 	nt_timeline_free(rows->timeline);
 	nt_rollup_free(rows->rollup);
+	nt_rx_rows_free(rows);
 	nt_sample_owners_free(rows->owners);
 	nt_merge_free(rows->merge);
 	nt_window_release(rows);
@@ -360,6 +368,8 @@ static int step_finish(struct nt_rows *rows)
 	int error = rows->timeline ? nt_timeline_finish(rows->timeline) : 0;
 
 	rows->events_done = true;
+	if (!error && rows->charges)
+		error = nt_rx_charges_finish(rows->charges);
 	if (!error && rows->rollup)
 		error = nt_rollup_finish(rows->rollup);
 	if (!error && rows->owners)

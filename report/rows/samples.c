@@ -93,6 +93,13 @@ static int push_loss(struct nt_rows *rows, uint32_t cpu, const struct nt_loss *l
 	return nt_rows_push(rows, NT_TABLE_LOSS, &row);
 }
 
+static int push_stretch(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
+{
+	int error = rows->charges ? nt_rx_charges_stretch(rows->charges, cpu, &record->as_rx_stretch) : 0;
+
+	return error ? error : nt_rows_push_record(rows, &(struct nt_cpu_record){cpu, NT_NO_TASK, record});
+}
+
 int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
 {
 	switch (record->record.kind) {
@@ -104,6 +111,8 @@ int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 		return rows->owners ? nt_sample_owners_add(rows->owners, cpu, &record->as_stack_sample) : 0;
 	case NT_LOSS:
 		return push_loss(rows, cpu, &record->as_loss);
+	case NT_RX_STRETCH:
+		return push_stretch(rows, cpu, record);
 	default:
 		return nt_rows_push_record(rows, &(struct nt_cpu_record){cpu, NT_NO_TASK, record});
 	}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what an iterator of rows remembers, shared by rows.c, window.c, samples.c and blocks.c. Private to these,
- * and to learned.c.
+ * state.h - what an iterator of rows remembers, shared by rows.c, window.c, samples.c, rx_rows.c and blocks.c. Private
+ * to these, and to learned.c.
  */
 #pragma once
 
 #include "report/rows/rows.h"
+#include "report/rows/rx_charge.h"
 #include "report/rows/sample_owners.h"
 #include "report/rows/stack_stages.h"
 #include "report/tape/clock.h"
@@ -57,6 +58,8 @@ struct nt_rows {
 	/* NULL: nothing that is wanted needs it. */
 	struct nt_timeline *timeline;
 	struct nt_rollup *rollup;
+	struct nt_rx_charges *charges;
+	struct nt_socket_users users; /* if there are charges */
 	struct nt_sample_owners *owners; /* of stack samples */
 	struct nt_rows_want want;
 	struct nt_rows_window window;
@@ -115,6 +118,17 @@ int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 int nt_rows_push_record(struct nt_rows *rows, const struct nt_cpu_record *from);
 /* A stack sample whose owner has been found (nt_owned_fn; arg is the rows). */
 int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner);
+
+/* ---- rx_rows.c ---- */
+
+/* 0 or -ENOMEM. Needs the rollup. */
+int nt_rx_rows_new(struct nt_rows *rows);
+void nt_rx_rows_free(struct nt_rows *rows);
+/* The timeline's rx_part, and the rollup's rx_cost; arg is the rows. */
+int nt_rx_rows_part(void *arg, const struct nt_rx_part *part);
+int nt_rx_rows_cost(void *arg, const struct nt_rx_cost *cost);
+/* Who used a socket may pay for what it receives. */
+int nt_rx_rows_op(struct nt_rows *rows, const struct nt_op_row *op);
 
 /* ---- learned.c ---- */
 

@@ -42,6 +42,11 @@ static const char *flow_address(struct nt_arena *arena, uint8_t family, const ui
 	return text ? inet_ntop(family, address, text, INET6_ADDRSTRLEN) : NULL;
 }
 
+static uint64_t has_flag(const struct nt_cpu_record *stretch, uint8_t flag)
+{
+	return stretch->record->as_rx_stretch.flags & flag ? 1 : 0;
+}
+
 static uint64_t moved_bytes(const struct nt_op_row *op)
 {
 	return op->end == NT_OP_DONE && op->result >= 0 ? (uint64_t)op->result : NONE;

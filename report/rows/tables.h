@@ -11,6 +11,7 @@
 
 #include "report/rows/columns.h"
 #include "report/rows/rollup.h"
+#include "report/rows/rx_payers.h"
 #include "report/tape/clock.h"
 #include "report/timeline/timeline.h"
 #include "report/util/arena.h"

@@ -1,6 +1,6 @@
 -- The views of a nettape database: the everyday questions. Plain SQL that any sqlite3 (3.30 or later) understands, but
--- for names between two @: each becomes the text of that macro of sql_lists.h. They read the sums in cpu_cost and
--- sock_cost, not the slices, and so are quick on long recordings; `nettape-report check` proves that the sums equal the
+-- for names between two @: each becomes the text of that macro of sql_lists.h. They read the sums in cpu_cost,
+-- sock_cost and rx_cost, not the slices, and so are quick on long recordings; `nettape-report check` proves that the sums equal the
 -- slices. docs/sql-schema.md says what each column means.
 
 -- Whose the time of each CPU was.
@@ -51,16 +51,25 @@ SELECT p.session_id, p.utid, t.tid, t.name, t.upid,
 FROM part AS p LEFT JOIN thread AS t ON t.session_id = p.session_id AND t.utid = p.utid
 GROUP BY p.session_id, p.utid;
 
--- What each process spent in sending and receiving. upid NULL: tasks of which nothing is known, and operations made by
--- softirqs.
+-- What each process spent in sending and receiving, and pays of net_rx for its sockets. upid NULL: tasks of which
+-- nothing is known, and operations made by softirqs; and sockets that nobody has used.
 CREATE VIEW net_cost_process AS
+WITH part AS (
+    SELECT session_id, upid, send_ns, recv_ns, net_ns, 0 AS rx_ns, 0 AS rx_least_ns, 0 AS rx_most_ns, task_ns,
+           send_ops, recv_ops, send_bytes, recv_bytes, untimed_ops, lower_bound_ops
+    FROM net_cost_thread
+    UNION ALL
+    SELECT session_id, upid, 0, 0, 0, spent_ns, exact_ns, most_ns, 0, 0, 0, 0, 0, 0, 0
+    FROM rx_cost WHERE payer = 'socket'
+)
 SELECT n.session_id, n.upid, p.pid, p.name, p.cgroup_id,
        sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.net_ns) AS net_ns,
+       sum(n.rx_ns) AS rx_ns, sum(n.rx_least_ns) AS rx_least_ns, sum(n.rx_most_ns) AS rx_most_ns,
        CAST(sum(n.net_ns) AS REAL) / s.dur AS share, sum(n.task_ns) AS task_ns,
        sum(n.send_ops) AS send_ops, sum(n.recv_ops) AS recv_ops,
        sum(n.send_bytes) AS send_bytes, sum(n.recv_bytes) AS recv_bytes,
        sum(n.untimed_ops) AS untimed_ops, sum(n.lower_bound_ops) AS lower_bound_ops
-FROM net_cost_thread AS n
+FROM part AS n
      JOIN session AS s ON s.session_id = n.session_id
      LEFT JOIN process AS p ON p.session_id = n.session_id AND p.upid = n.upid
 GROUP BY n.session_id, n.upid;
@@ -69,6 +78,7 @@ GROUP BY n.session_id, n.upid;
 CREATE VIEW net_cost_cgroup AS
 SELECT n.session_id, n.cgroup_id, g.path, count(*) AS processes,
        sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.net_ns) AS net_ns,
+       sum(n.rx_ns) AS rx_ns, sum(n.rx_least_ns) AS rx_least_ns, sum(n.rx_most_ns) AS rx_most_ns,
        sum(n.share) AS share, sum(n.task_ns) AS task_ns,
        sum(n.send_ops) AS send_ops, sum(n.recv_ops) AS recv_ops,
        sum(n.send_bytes) AS send_bytes, sum(n.recv_bytes) AS recv_bytes,
@@ -78,10 +88,10 @@ FROM net_cost_process AS n
 GROUP BY n.session_id, n.cgroup_id;
 
 -- What each socket cost, and the process that spent most on it. Here the time is that of the operations (cpu_ns), which
--- for each process adds up to what cpu_slice says.
+-- for each process adds up to what cpu_slice says; and net_rx that is charged to the socket.
 CREATE VIEW net_cost_socket AS
 WITH by_process AS (
-    SELECT c.session_id, c.socket_id, t.upid,
+    SELECT c.session_id, c.socket_id, t.upid, 0 AS rx_ns, 0 AS rx_least_ns, 0 AS rx_most_ns,
            sum(CASE c.op WHEN 'send' THEN c.cpu_ns ELSE 0 END) AS send_ns,
            sum(CASE c.op WHEN 'recv' THEN c.cpu_ns ELSE 0 END) AS recv_ns,
            sum(c.cpu_ns) AS net_ns,
@@ -92,21 +102,48 @@ WITH by_process AS (
            sum(c.untimed) AS untimed_ops, sum(c.lower_bound) AS lower_bound_ops
     FROM sock_cost AS c LEFT JOIN thread AS t ON t.session_id = c.session_id AND t.utid = c.utid
     GROUP BY c.session_id, c.socket_id, t.upid
+    UNION ALL
+    SELECT session_id, socket_id, NULL, sum(spent_ns), sum(exact_ns), sum(most_ns), 0, 0, -1, 0, 0, 0, 0, 0, 0
+    FROM rx_cost WHERE payer = 'socket' GROUP BY session_id, socket_id
 ), by_socket AS (
-    SELECT session_id, socket_id, upid, max(net_ns), count(*) AS processes,
-           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(net_ns) AS net_ns,
+    SELECT session_id, socket_id, upid, max(net_ns), sum(net_ns >= 0) AS processes,
+           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(max(net_ns, 0)) AS net_ns,
+           sum(rx_ns) AS rx_ns, sum(rx_least_ns) AS rx_least_ns, sum(rx_most_ns) AS rx_most_ns,
            sum(send_ops) AS send_ops, sum(recv_ops) AS recv_ops,
            sum(send_bytes) AS send_bytes, sum(recv_bytes) AS recv_bytes,
            sum(untimed_ops) AS untimed_ops, sum(lower_bound_ops) AS lower_bound_ops
     FROM by_process GROUP BY session_id, socket_id
 )
 SELECT b.session_id, b.socket_id, k.family, k.proto, k.src, k.sport, k.dst, k.dport, k.netns,
-       b.upid, p.name, b.processes, b.send_ns, b.recv_ns, b.net_ns, CAST(b.net_ns AS REAL) / s.dur AS share,
+       b.upid, p.name, b.processes, b.send_ns, b.recv_ns, b.net_ns, b.rx_ns, b.rx_least_ns, b.rx_most_ns,
+       CAST(b.net_ns AS REAL) / s.dur AS share,
        b.send_ops, b.recv_ops, b.send_bytes, b.recv_bytes, b.untimed_ops, b.lower_bound_ops
 FROM by_socket AS b
      JOIN session AS s ON s.session_id = b.session_id
      LEFT JOIN socket AS k ON k.session_id = b.session_id AND k.id = b.socket_id
      LEFT JOIN process AS p ON p.session_id = b.session_id AND p.upid = b.upid;
+
+-- What net_rx cost for the packets of each flow, and what became of it. flow_id NULL: time that no packets are known of.
+CREATE VIEW net_cost_flow AS
+SELECT r.session_id, r.flow_id, r.payer, f.family, f.proto, f.src, f.sport, f.dst, f.dport, f.netns, r.device_id,
+       sum(r.spent_ns) AS rx_ns, sum(r.exact_ns) AS rx_least_ns, sum(r.most_ns) AS rx_most_ns,
+       CAST(sum(r.spent_ns) AS REAL) / s.dur AS share, sum(r.packets) AS packets, sum(r.segments) AS segments,
+       sum(r.bytes) AS bytes
+FROM rx_cost AS r
+     JOIN session AS s ON s.session_id = r.session_id
+     LEFT JOIN flow AS f ON f.session_id = r.session_id AND f.id = r.flow_id
+GROUP BY r.session_id, r.flow_id, r.payer;
+
+-- The same by the device that received them. device_id NULL: not known.
+CREATE VIEW net_cost_device AS
+SELECT r.session_id, r.device_id, r.payer, d.name, d.netns,
+       sum(r.spent_ns) AS rx_ns, sum(r.exact_ns) AS rx_least_ns, sum(r.most_ns) AS rx_most_ns,
+       CAST(sum(r.spent_ns) AS REAL) / s.dur AS share, sum(r.packets) AS packets, sum(r.segments) AS segments,
+       sum(r.bytes) AS bytes
+FROM rx_cost AS r
+     JOIN session AS s ON s.session_id = r.session_id
+     LEFT JOIN net_device AS d ON d.session_id = r.session_id AND d.id = r.device_id
+GROUP BY r.session_id, r.device_id, r.payer;
 
 -- The recorder's own counters as they stood last.
 CREATE VIEW self_cost_last AS

@@ -21,6 +21,7 @@ void nt_identities_release(struct nt_identities *ids)
 	nt_id_map_release(&ids->irqs);
 	nt_id_map_release(&ids->reasons);
 	nt_id_map_release(&ids->symbols);
+	nt_endpoints_release(&ids->endpoints);
 	nt_arena_release(&ids->arena);
 	*ids = (struct nt_identities){0};
 }
@@ -155,6 +156,10 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	*newest = end_ns + 1;
 	if (record->record.kind == NT_STACK)
 		return learn_stack(ids, &record->as_stack);
+	if (record->record.kind == NT_SOCKET)
+		return nt_endpoints_add_socket(&ids->endpoints, &record->as_socket);
+	if (record->record.kind == NT_FLOW)
+		return nt_endpoints_add_flow(&ids->endpoints, &record->as_flow);
 	if (record->record.kind == NT_TASK && record->as_task.process != record->as_task.task)
 		return nt_id_map_set(&ids->processes, id, record->as_task.process + 1);
 	return 0;

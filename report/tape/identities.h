@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/tape/endpoints.h"
 #include "report/util/arena.h"
 #include "report/util/id_map.h"
 #include "schema/event.h"
@@ -28,6 +29,7 @@ struct nt_identities {
 	struct nt_id_map napi; /* kernel threads that poll network devices: 1 */
 	struct nt_id_map irqs; /* type << 32 | number: where its name is, in the arena */
 	struct nt_id_map reasons, symbols; /* of drops: the same */
+	struct nt_endpoints endpoints; /* of sockets and flows */
 	struct nt_arena arena; /* of names */
 };
 

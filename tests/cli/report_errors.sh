@@ -85,7 +85,7 @@ command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which change
 if command -v sqlite3 >/dev/null; then
     sqlite3 "$work/old.db" <tests/golden/schema-1.sql
     cp "$work/old.db" "$work/before.db"
-    remedy="this program reads version 4: import its tapes again, into a new database."
+    remedy="this program reads version 5: import its tapes again, into a new database."
     for command in check "query -f /dev/null" summary latency "export prometheus" \
         "import --append $work/hand.tape -o"; do
         # shellcheck disable=SC2086

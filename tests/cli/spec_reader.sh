@@ -35,6 +35,7 @@ build/tools/tape_dump tests/golden/v1-samples.tape | cmp - tests/golden/v1-sampl
 build/tools/tape_dump tests/golden/v1-wakeups.tape | cmp - tests/golden/v1-wakeups.expected
 build/tools/tape_dump tests/golden/v1-stacks.tape | cmp - tests/golden/v1-stacks.expected
 build/tools/tape_dump tests/golden/v1-flows.tape | cmp - tests/golden/v1-flows.expected
+build/tools/tape_dump tests/golden/v1-charges.tape | cmp - tests/golden/v1-charges.expected
 for scan in "" --scan; do
     for tape in tests/golden/v1*.tape tests/golden/bad/*; do
         same $scan "$tape"

@@ -818,6 +818,119 @@ static void flow_tape(struct maker *maker, const char *directory)
 	save(maker, directory, "v1-flows.tape/chunk-000000.ntc");
 }
 
+/* ---- who pays for receiving: a tape of its own too ---- */
+
+#define BUCKET (100 * MS)
+#define BOUND(id, port, cookie_)                                                                                       \
+	IDENTITY(socket, SOCKET, .family = 2, .type = 2, .netns = 4026531840, .socket = (id), .cookie = (cookie_),     \
+		 .protocol = 17, .src_port = (port), .src = {192, 0, 2, 1})
+#define UDP_FLOW(id, port, device_)                                                                                    \
+	IDENTITY(flow, FLOW, .family = 2, .protocol = 17, .netns = 4026531840, .flow = (id), .ethertype = 0x0800,      \
+		 .src_port = 40000, .dst_port = (port), .src = {192, 0, 2, 2}, .dst = {192, 0, 2, 1},                  \
+		 .device = (device_))
+
+/* One socket of its own, a connection, and two sockets at one address, of two processes. */
+static void charge_identities(struct maker *maker)
+{
+	IDENTITY(task, TASK, .why = NT_TASK_SEED, .tid = 101, .task = 1, .process = 1, .start_ns = 1 * MS, .cgroup = 1,
+		 .pid = 101, .parent_pid = 1, .comm = "server");
+	IDENTITY(task, TASK, .why = NT_TASK_SEED, .tid = 202, .task = 2, .process = 2, .start_ns = 2 * MS, .cgroup = 1,
+		 .pid = 202, .parent_pid = 1, .comm = "worker");
+	IDENTITY(cgroup, CGROUP, .cgroup = 1, .kernel_id = 1, .path = "/");
+	IDENTITY(device, DEVICE, .ifindex = 2, .device = 1, .netns = 4026531840, .name = "eth0");
+	BOUND(1, 7, 65);
+	IDENTITY(socket, SOCKET, .family = 10, .type = 1, .netns = 4026531840, .socket = 2, .cookie = 66, .protocol = 6,
+		 .src_port = 443, .dst_port = 50000, .src = {0x20, 1, 0x0d, 0xb8, [15] = 1},
+		 .dst = {0x20, 1, 0x0d, 0xb8, [15] = 2});
+	BOUND(3, 53, 67);
+	BOUND(4, 53, 68);
+	UDP_FLOW(1, 7, 1);
+	IDENTITY(flow, FLOW, .family = 10, .protocol = 6, .netns = 4026531840, .flow = 2, .ethertype = 0x86dd,
+		 .src_port = 50000, .dst_port = 443, .src = {0x20, 1, 0x0d, 0xb8, [15] = 2},
+		 .dst = {0x20, 1, 0x0d, 0xb8, [15] = 1}, .device = 1);
+	IDENTITY(flow, FLOW, .netns = 4026531840, .flow = 3, .ethertype = 0x0806, .device = 1);
+	UDP_FLOW(4, 53, 1);
+	UDP_FLOW(5, 9, 0); /* to no socket */
+	put_plain(maker, NT_BLOCK_IDENTITIES);
+}
+
+static void use_socket(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint64_t socket, uint8_t dir, int32_t result)
+{
+	ADD(cpu, op, OP, .end_ns = at_ns, .dir = dir, .call = dir == NT_SEND ? NT_CALL_sendto : NT_CALL_recvfrom,
+	    .result = result, .dur_ns = 5 * US, .socket = socket);
+}
+
+static void listed(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint64_t flow, uint32_t packets, uint8_t flags)
+{
+	ADD(cpu, rx_stretch, RX_STRETCH, .end_ns = at_ns, .flags = NT_RX_STRETCH_LISTED | flags, .packets = packets,
+	    .flow = flow, .segments = 3 * packets, .bytes = 1000 * packets);
+}
+
+/* One by one, with an interrupt in between; a list of three flows; a run over the edge of a bucket, and none. */
+static void charged_runs(struct maker *maker)
+{
+	stretch(maker, 0, START_NS + 2 * MS, 1, 1, true);
+	receive_run(maker, 0, START_NS + 2 * MS, 10 * US);
+	stretch(maker, 0, START_NS + 3 * MS - 40 * US, 1, 3, true);
+	ADD(0, irq, IRQ, .end_ns = START_NS + 3 * MS - 20 * US, .type = NT_IRQ_VECTOR, .number = 236,
+	    .dur_ns = 10 * US);
+	stretch(maker, 0, START_NS + 3 * MS - 15 * US, 2, 1, false);
+	stretch(maker, 0, START_NS + 3 * MS, 1, 2, false);
+	receive_run(maker, 0, START_NS + 3 * MS, 60 * US);
+	receive_run(maker, 0, START_NS + 4 * MS, 2 * US);
+	listed(maker, 0, START_NS + 5 * MS - 61 * US, 1, 2, NT_RX_STRETCH_FIRST);
+	listed(maker, 0, START_NS + 5 * MS - 60 * US, 2, 1, 0);
+	listed(maker, 0, START_NS + 5 * MS, 4, 4, 0);
+	receive_run(maker, 0, START_NS + 5 * MS, 62 * US);
+	stretch(maker, 0, START_NS + BUCKET + 30 * US, 4, 1, true);
+	receive_run(maker, 0, START_NS + BUCKET + 30 * US, 101 * US);
+}
+
+/* Packets to nobody; a run's first stretch lost, and one of its next; packets without a header; more than one bucket.
+ */
+static void odd_runs(struct maker *maker)
+{
+	stretch(maker, 1, START_NS + 2 * MS - 4 * US, 3, 1, true);
+	stretch(maker, 1, START_NS + 2 * MS, 5, 1, false);
+	receive_run(maker, 1, START_NS + 2 * MS, 9 * US);
+	ADD(1, loss, LOSS, .end_ns = START_NS + 3 * MS - 10 * US, .lost_kind = NT_RX_STRETCH, .count = 2,
+	    .first_ns = START_NS + 3 * MS - 40 * US, .last_ns = START_NS + 3 * MS - 20 * US);
+	stretch(maker, 1, START_NS + 3 * MS - 30 * US, 1, 1, false);
+	ADD(1, rx_stretch, RX_STRETCH, .end_ns = START_NS + 3 * MS - 9 * US, .flags = NT_RX_STRETCH_AFTER_LOSS,
+	    .packets = 1, .flow = 2, .segments = 1, .bytes = 60);
+	stretch(maker, 1, START_NS + 3 * MS, 4, 1, false);
+	receive_run(maker, 1, START_NS + 3 * MS, 50 * US);
+	stretch(maker, 1, START_NS + 4 * MS, 0, 1, true);
+	receive_run(maker, 1, START_NS + 4 * MS, 3 * US);
+	stretch(maker, 1, START_NS + 4 * BUCKET + 7 * US, 2, 1, true);
+	receive_run(maker, 1, START_NS + 4 * BUCKET + 7 * US, 3 * BUCKET + 9 * US);
+}
+
+static void charge_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",deliver");
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	charge_identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 2);
+	use_socket(maker, 0, START_NS + 1000 * US, 1, NT_RECV, 200);
+	use_socket(maker, 0, START_NS + 1100 * US, 3, NT_RECV, 100);
+	use_socket(maker, 0, START_NS + 1200 * US, 2, NT_SEND, 50);
+	use_socket(maker, 1, START_NS + 1000 * US, 4, NT_RECV, 300);
+	charged_runs(maker);
+	odd_runs(maker);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 2);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-charges.tape/chunk-000000.ntc");
+}
+
 /* ---- stacks: a tape of their own too ---- */
 
 #define NODE(stack_, parent_, symbol_, ...)                                                                            \
@@ -995,6 +1108,9 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-flows.tape");
 	flow_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-charges.tape");
+	charge_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

@@ -81,6 +81,7 @@ static void test_version_1(void **state)
 	expect_tape("tests/golden/v1-wakeups.tape", 1, "tests/golden/v1-wakeups.expected");
 	expect_tape("tests/golden/v1-stacks.tape", 1, "tests/golden/v1-stacks.expected");
 	expect_tape("tests/golden/v1-flows.tape", 1, "tests/golden/v1-flows.expected");
+	expect_tape("tests/golden/v1-charges.tape", 1, "tests/golden/v1-charges.expected");
 }
 
 static const struct {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "report/rows/rollup.h"
+#include "report/rows/rx_charge.h"
 #include "report/timeline/timeline.h"
 #include "schema/event.h"
 #include "tests/support/rand.h"
@@ -28,6 +29,7 @@ struct sums {
 	uint64_t by_task[MANY]; /* ns of slices, or operations */
 	struct nt_cpu_cost slice; /* the last row of each kind */
 	struct nt_sock_cost op;
+	struct nt_rx_cost rx;
 };
 
 struct fixture {
@@ -66,10 +68,24 @@ static int take_ops(void *arg, const struct nt_sock_cost *cost)
 	return 0;
 }
 
+static int take_rx(void *arg, const struct nt_rx_cost *cost)
+{
+	struct sums *sums = arg;
+
+	if (++sums->rows == sums->fail_at)
+		return -EIO;
+	sums->ns += cost->spent_ns;
+	sums->bytes += cost->bytes;
+	if (cost->flow < MANY)
+		sums->by_task[cost->flow] += cost->spent_ns;
+	sums->rx = *cost;
+	return 0;
+}
+
 /* A session of so many nanoseconds. */
 static void begin(struct fixture *fixture, uint64_t dur_ns)
 {
-	const struct nt_rollup_sink sink = {&fixture->sums, take_slices, take_ops};
+	const struct nt_rollup_sink sink = {&fixture->sums, take_slices, take_ops, take_rx};
 
 	nt_rollup_free(fixture->rollup);
 	fixture->sums = (struct sums){0};
@@ -153,6 +169,73 @@ static void gives_operations_of_any_number_of_tasks(void **state)
 	assert_int_equal(fixture->sums.bytes, 2 * MANY * 100);
 	for (unsigned int task = 0; task < MANY; task++)
 		assert_int_equal(fixture->sums.by_task[task], 2);
+}
+
+/* A charge from that time on; also of packets. */
+static struct nt_rx_charge charge_of(uint64_t from, uint64_t to, uint64_t flow)
+{
+	return (struct nt_rx_charge){.ts_ns = START + from,
+				     .dur_ns = to - from,
+				     .cpu = 3,
+				     .flow = flow,
+				     .spent_ns = (to - from) / 2,
+				     .exact_ns = (to - from) / 3,
+				     .most_ns = to - from,
+				     .packets = 1,
+				     .segments = 2,
+				     .bytes = 100};
+}
+
+static void gives_charges_of_any_number_of_flows(void **state)
+{
+	struct fixture *fixture = *state;
+
+	begin(fixture, BUCKET);
+	for (unsigned int round = 0; round < 2; round++) {
+		for (unsigned int flow = 0; flow < MANY; flow++) {
+			const struct nt_rx_charge one = charge_of(flow, flow + 6, flow);
+
+			assert_int_equal(nt_rollup_rx(fixture->rollup, &one), 0);
+		}
+	}
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.ns, 2 * MANY * 3);
+	assert_int_equal(fixture->sums.bytes, 2 * MANY * 100);
+	for (unsigned int flow = 0; flow < MANY; flow++)
+		assert_int_equal(fixture->sums.by_task[flow], 6);
+}
+
+/* All numbers of a charge add up, in the bucket of its begin; one of several buckets is a row as it is. */
+static void adds_charges_up(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_rx_charge one = charge_of(2 * BUCKET, 2 * BUCKET + 60, 7);
+	const struct nt_rx_charge whole = charge_of(BUCKET, 2 * BUCKET, 7), several = charge_of(BUCKET, 4 * BUCKET, 7);
+	const struct nt_rx_cost *row = &fixture->sums.rx;
+
+	begin(fixture, 4 * BUCKET + 10);
+	for (int change = 0; change < 4; change++) {
+		one.cpu = change & 1;
+		one.flow = 7 + (change & 2);
+		assert_int_equal(nt_rollup_rx(fixture->rollup, &one), 0);
+		assert_int_equal(nt_rollup_rx(fixture->rollup, &one), 0);
+	}
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.rows, 4);
+	assert_true(row->ts_ns == START + 2 * BUCKET && row->dur_ns == BUCKET && row->cpu == 1 && row->flow == 9);
+	assert_true(row->spent_ns == 60 && row->exact_ns == 40 && row->most_ns == 120);
+	assert_true(row->packets == 2 && row->segments == 4 && row->bytes == 200);
+	assert_int_equal(nt_rollup_rx(fixture->rollup, &whole), 0);
+	assert_int_equal(fixture->sums.rows, 4);
+	assert_int_equal(nt_rollup_rx(fixture->rollup, &several), 0);
+	assert_int_equal(fixture->sums.rows, 5);
+	assert_true(row->ts_ns == START + BUCKET && row->dur_ns == 3 * BUCKET && row->cpu == 3 && row->flow == 7);
+	assert_true(row->spent_ns == 3 * BUCKET / 2 && row->exact_ns == BUCKET && row->most_ns == 3 * BUCKET);
+	one = charge_of(4 * BUCKET, 4 * BUCKET + 10, 0);
+	assert_int_equal(nt_rollup_rx(fixture->rollup, &one), 0);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.rows, 7);
+	assert_true(row->ts_ns == START + 4 * BUCKET && row->dur_ns == 10 && row->flow == 0);
 }
 
 /* A key that differs in one part is another sum; the same key is one. */
@@ -338,6 +421,7 @@ static void sums_what_operations_moved(void **state)
 struct model {
 	int64_t ns[N_BUCKETS][N_CPUS][NT_OWNER_COUNT][N_TASKS];
 	int64_t ops[N_BUCKETS][N_TASKS][N_SOCKETS][2], bytes[N_BUCKETS][N_TASKS][N_SOCKETS][2];
+	int64_t charged[N_BUCKETS][N_CPUS][N_SOCKETS];
 };
 
 static int take_slices_off(void *arg, const struct nt_cpu_cost *cost)
@@ -358,6 +442,14 @@ static int take_ops_off(void *arg, const struct nt_sock_cost *cost)
 
 	model->ops[bucket][cost->task][cost->socket][cost->dir == NT_SEND] -= (int64_t)cost->ops;
 	model->bytes[bucket][cost->task][cost->socket][cost->dir == NT_SEND] -= (int64_t)cost->bytes;
+	return 0;
+}
+
+static int take_rx_off(void *arg, const struct nt_rx_cost *cost)
+{
+	struct model *model = arg;
+
+	model->charged[(cost->ts_ns - START) / BUCKET][cost->cpu][cost->flow] -= (int64_t)cost->spent_ns;
 	return 0;
 }
 
@@ -398,10 +490,23 @@ static void add_random_op(struct nt_rollup *rollup, struct model *model, struct 
 	model->bytes[end / BUCKET][op.task][op.socket][op.dir == NT_SEND] += op.result;
 }
 
+/* In the bucket before `end`, or one before it. */
+static void add_random_charge(struct nt_rollup *rollup, struct model *model, struct nt_rand *rand, uint64_t end)
+{
+	const uint64_t bucket = (end - 1) / BUCKET, back = nt_rand_below(rand, 3);
+	const uint64_t at = (bucket > back ? bucket - back : 0) * BUCKET + nt_rand_below(rand, BUCKET / 2);
+	struct nt_rx_charge charge =
+		charge_of(at, at + nt_rand_below(rand, BUCKET / 2), nt_rand_below(rand, N_SOCKETS));
+
+	charge.cpu = (uint32_t)nt_rand_below(rand, N_CPUS);
+	assert_int_equal(nt_rollup_rx(rollup, &charge), 0);
+	model->charged[at / BUCKET][charge.cpu][charge.flow] += (int64_t)charge.spent_ns;
+}
+
 static void equals_sums_in_an_array(void **state)
 {
 	struct model *model = calloc(1, sizeof(*model));
-	const struct nt_rollup_sink sink = {model, take_slices_off, take_ops_off};
+	const struct nt_rollup_sink sink = {model, take_slices_off, take_ops_off, take_rx_off};
 	struct nt_rollup *rollup = nt_rollup_new(START, START + N_BUCKETS * BUCKET, &sink);
 	const uint64_t seed = nt_rand_seed();
 	struct nt_rand rand = {seed};
@@ -417,6 +522,7 @@ static void equals_sums_in_an_array(void **state)
 			continue;
 		at[cpu] = add_random_slice(rollup, model, &rand, cpu, at[cpu]);
 		add_random_op(rollup, model, &rand, at[cpu]);
+		add_random_charge(rollup, model, &rand, at[cpu]);
 		left -= at[cpu] == N_BUCKETS * BUCKET;
 	}
 	assert_int_equal(nt_rollup_finish(rollup), 0);
@@ -436,6 +542,7 @@ static void stops_when_a_row_is_refused(void **state)
 	const struct nt_cpu_slice whole = {.ts_ns = START, .dur_ns = 3 * BUCKET, .cpu = 1, .task = 2};
 	struct fixture *fixture = *state;
 	struct nt_op_row op = op_until(1000);
+	struct nt_rx_charge charge;
 
 	/* A row of whole buckets goes out at once, the others at the end. */
 	begin(fixture, 3 * BUCKET);
@@ -449,7 +556,21 @@ static void stops_when_a_row_is_refused(void **state)
 	fixture->sums.fail_at = 1;
 	add(fixture, &op);
 	assert_int_equal(nt_rollup_finish(fixture->rollup), -EIO);
+	begin(fixture, 3 * BUCKET);
+	fixture->sums.fail_at = 1;
+	charge = charge_of(0, 3 * BUCKET, 1);
+	assert_int_equal(nt_rollup_rx(fixture->rollup, &charge), -EIO);
+	charge = charge_of(0, 10, 1);
+	fixture->sums.fail_at = 2;
+	assert_int_equal(nt_rollup_rx(fixture->rollup, &charge), 0);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), -EIO);
 	/* Where there is no room for one key more. */
+	begin(fixture, BUCKET);
+	fixture->sums.fail_at = 1;
+	for (charge.flow = 0; charge.flow < MANY && !nt_rollup_rx(fixture->rollup, &charge); charge.flow++)
+		;
+	assert_true(charge.flow > 0 && charge.flow < MANY);
+	assert_int_equal(fixture->sums.rows, 1);
 	begin(fixture, BUCKET);
 	fixture->sums.fail_at = 1;
 	for (op.task = 0; op.task < MANY && !nt_rollup_op(fixture->rollup, &op); op.task++)
@@ -473,6 +594,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(gives_slices_of_any_number_of_tasks),
 		TEST(gives_operations_of_any_number_of_tasks),
+		TEST(gives_charges_of_any_number_of_flows),
+		TEST(adds_charges_up),
 		TEST(keeps_keys_apart),
 		TEST(gives_what_is_long_past),
 		TEST(splits_slices_at_the_nanosecond),

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rx_charge.h - which flow each nanosecond of net_rx is charged to (docs/charging.md, the rule). Takes the parts of
+ * receive runs, as the timeline gives them, and the stretches of packets in them, as the probe `deliver` records them;
+ * gives charges that add up to the parts, exactly. Pure. Memory: for the run at hand of each CPU, and its stretches.
+ *
+ * tests/unit/rx_charge_test.c has the slow, obvious second implementation.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/timeline/timeline.h"
+
+/* Time that a flow is charged for, or packets of it. */
+struct nt_rx_charge {
+	/* A time of the CPU within one bucket, or of several whole buckets, of which the flow has a share. */
+	uint64_t ts_ns, dur_ns;
+	uint32_t cpu;
+	uint64_t flow; /* 0: none is known */
+	uint64_t spent_ns; /* the share, and */
+	uint64_t exact_ns, most_ns; /* its bounds: it is no estimate where they are equal */
+	/* Of a stretch that ended at ts_ns; then the numbers above are 0. */
+	uint64_t packets, segments, bytes;
+};
+
+struct nt_rx_charges;
+
+struct nt_rx_charges_config {
+	uint64_t start_ns, end_ns; /* the session: buckets begin at start_ns */
+	uint32_t n_cpus; /* CPU numbers are below this */
+	void *arg;
+	/* A charge. What is not 0 stops the adding, which gives that number. */
+	int (*charge)(void *arg, const struct nt_rx_charge *charge);
+	/* What a flow has in common with others that cost about the same; from 0 to 255. */
+	uint8_t (*sort_of)(void *arg, uint64_t flow);
+};
+
+/* NULL: out of memory. *config is copied. */
+struct nt_rx_charges *nt_rx_charges_new(const struct nt_rx_charges_config *config);
+void nt_rx_charges_free(struct nt_rx_charges *charges);
+/*
+ * The next of each CPU. A run's stretches come before the first part of another run. 0, -ENOMEM, or what the callback
+ * gave.
+ */
+int nt_rx_charges_part(struct nt_rx_charges *charges, const struct nt_rx_part *part);
+int nt_rx_charges_stretch(struct nt_rx_charges *charges, uint32_t cpu, const struct nt_rx_stretch *stretch);
+/* Charges what is left. */
+int nt_rx_charges_finish(struct nt_rx_charges *charges);

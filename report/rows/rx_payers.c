@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rx_payers.c - see rx_payers.h. */
+#include "report/rows/rx_payers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/util/array.h"
+
+/* Of one flow, and of one socket: more share nothing. */
+#define MAX_SOCKETS 64
+#define MAX_USERS 64
+
+/* One who pays for a flow. */
+struct payer {
+	uint64_t socket, process, weight;
+};
+
+struct payers {
+	struct payer payers[MAX_SOCKETS * MAX_USERS];
+	size_t n;
+	uint64_t device;
+};
+
+static const char *const names[] = {
+#define X(number, constant, name) [number] = #name,
+	NT_PAYERS(X)
+#undef X
+};
+
+const char *nt_payer_name(enum nt_payer payer)
+{
+	return names[payer];
+}
+
+enum nt_payer nt_payer_number(const char *name)
+{
+	const size_t payer = NT_FIRST(NT_COUNT(names), i, !strcmp(name, names[i]));
+
+	return payer < NT_COUNT(names) ? (enum nt_payer)payer : NT_PAYER_UNATTRIBUTED;
+}
+
+void nt_socket_users_release(struct nt_socket_users *users)
+{
+	nt_id_map_release(&users->first);
+	free(users->users);
+	*users = (struct nt_socket_users){0};
+}
+
+int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t process, uint64_t received)
+{
+	uint64_t *first = nt_id_map_at(&users->first, socket);
+	size_t n = 0, last = 0;
+
+	if (!first)
+		return -ENOMEM;
+	for (size_t at = *first; at; at = users->users[at - 1].next, n++) {
+		if (users->users[at - 1].process == process) {
+			users->users[at - 1].received += received;
+			return 0;
+		}
+		last = at;
+	}
+	if (n == MAX_USERS)
+		return 0;
+	if (NT_ROOM(users->users, users->size, users->n + 1))
+		return -ENOMEM;
+	users->users[users->n++] = (struct nt_socket_user){.process = process, .received = received};
+	if (last)
+		users->users[last - 1].next = users->n;
+	else
+		*first = users->n;
+	return 0;
+}
+
+/* The socket's users that have received, or all with nothing. */
+static void add_users(struct payers *payers, struct nt_socket_users *users, uint64_t socket)
+{
+	for (size_t at = nt_id_map_get(&users->first, socket); at; at = users->users[at - 1].next) {
+		const struct nt_socket_user *user = &users->users[at - 1];
+
+		payers->payers[payers->n++] = (struct payer){socket, user->process, user->received};
+	}
+}
+
+/* Where nobody has received, the first user of all pays; where there is none, the first socket without one. */
+static void settle(struct payers *payers, uint64_t socket)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < payers->n; i++) {
+		if (payers->payers[i].weight)
+			payers->payers[n++] = payers->payers[i];
+	}
+	if (!n && !payers->n)
+		payers->payers[0] = (struct payer){socket, NT_NO_TASK, 1};
+	if (!n)
+		payers->payers[0].weight = 1;
+	payers->n = n ? n : 1;
+}
+
+static void find_payers(struct payers *payers, struct nt_socket_users *users, const uint64_t *sockets, size_t n)
+{
+	payers->n = 0;
+	for (size_t i = 0; i < n; i++)
+		add_users(payers, users, sockets[i]);
+	settle(payers, sockets[0]);
+}
+
+/* The share of `whole` that ends at this weight of all, less what was given before. */
+static uint64_t share(uint64_t whole, unsigned __int128 from, unsigned __int128 to, unsigned __int128 all)
+{
+	return (uint64_t)(whole * to / all) - (uint64_t)(whole * from / all);
+}
+
+static int give_shares(const struct payers *payers, const struct nt_rx_cost *cost,
+		       int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
+{
+	unsigned __int128 all = 0, from = 0, to;
+	int error = 0;
+
+	for (size_t i = 0; i < payers->n; i++)
+		all += payers->payers[i].weight;
+	for (size_t i = 0; i < payers->n && !error; i++, from = to) {
+		const struct payer *payer = &payers->payers[i];
+		struct nt_rx_cost part = *cost;
+		const struct nt_rx_paid paid = {.cost = &part,
+						.payer = NT_PAYER_SOCKET,
+						.socket = payer->socket,
+						.process = payer->process,
+						.device = payers->device};
+
+		to = from + payer->weight;
+		part.packets = share(cost->packets, from, to, all);
+		part.segments = share(cost->segments, from, to, all);
+		part.bytes = share(cost->bytes, from, to, all);
+		part.spent_ns = share(cost->spent_ns, from, to, all);
+		part.exact_ns = payers->n == 1 ? cost->exact_ns : 0;
+		error = give(arg, &paid);
+	}
+	return error;
+}
+
+int nt_rx_pay(struct nt_endpoints *endpoints, struct nt_socket_users *users, const struct nt_rx_cost *cost,
+	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
+{
+	struct nt_rx_paid nobody = {.cost = cost, .payer = NT_PAYER_UNATTRIBUTED, .process = NT_NO_TASK};
+	uint64_t sockets[MAX_SOCKETS];
+	struct payers payers;
+	size_t n;
+
+	if (!cost->flow)
+		return give(arg, &nobody);
+	n = nt_endpoints_sockets(endpoints, cost->flow, cost->ts_ns + cost->dur_ns, sockets, MAX_SOCKETS);
+	payers.device = nobody.device = nt_endpoints_device(endpoints, cost->flow);
+	nobody.payer = NT_PAYER_OTHER;
+	if (!n)
+		return give(arg, &nobody);
+	find_payers(&payers, users, sockets, n);
+	return give_shares(&payers, cost, give, arg);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rx_payers.h - who pays what a flow is charged for (docs/charging.md, from flow to socket): its sockets, and of each
+ * the processes that receive from it, by the bytes that each has received so far; else the process that used it first.
+ * Pure. Memory: some 40 bytes for each socket and process that used it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/rows/rollup.h"
+#include "report/tape/endpoints.h"
+#include "report/util/id_map.h"
+
+/* X(NUMBER, CONSTANT, name): what became of packets. Numbers are this program's own; the names are in databases. */
+#define NT_PAYERS(X)                                                                                                   \
+	X(0, SOCKET, socket)                                                                                           \
+	X(1, FORWARDED, forwarded)                                                                                     \
+	X(2, DROPPED, dropped)                                                                                         \
+	X(3, OTHER, other)                                                                                             \
+	X(4, UNATTRIBUTED, unattributed)
+
+enum nt_payer {
+#define X(number, constant, name) NT_PAYER_##constant = number,
+	NT_PAYERS(X)
+#undef X
+};
+
+const char *nt_payer_name(enum nt_payer payer);
+/* NT_PAYER_UNATTRIBUTED: none has this name. */
+enum nt_payer nt_payer_number(const char *name);
+
+/* A part of what a flow was charged for: cost has the payer's share of the times and numbers. */
+struct nt_rx_paid {
+	const struct nt_rx_cost *cost;
+	enum nt_payer payer;
+	uint64_t socket; /* 0: none */
+	uint64_t process; /* NT_NO_TASK: none is known */
+	uint64_t device; /* that the packets came in by; 0: not known */
+};
+
+/* Zero-initialised is empty. */
+struct nt_socket_users {
+	struct nt_id_map first; /* of a socket: the index of its first user + 1 */
+	struct nt_socket_user {
+		uint64_t process, received; /* bytes */
+		size_t next; /* index + 1; 0: none */
+	} * users;
+	size_t n, size;
+};
+
+void nt_socket_users_release(struct nt_socket_users *users);
+/* Notes that the process used the socket, and received so much. 0 or -ENOMEM. */
+int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t process, uint64_t received);
+
+/*
+ * Calls `give` with each payer's part of the cost. What is not 0 ends that, and is given. The parts add up to the cost,
+ * but for most_ns: each payer's part of that is bounded by all of it where several pay.
+ */
+int nt_rx_pay(struct nt_endpoints *endpoints, struct nt_socket_users *users, const struct nt_rx_cost *cost,
+	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rx_rows.c - the part of rows.h that makes rows of rx_cost: from the parts of receive runs and their stretches
+ * (rx_charge.h) over sums of flows (rollup.h) to those who pay (rx_payers.h).
+ */
+#include <errno.h>
+
+#include "report/rows/state.h"
+
+static int on_charge(void *arg, const struct nt_rx_charge *charge)
+{
+	struct nt_rows *rows = arg;
+
+	return nt_rollup_rx(rows->rollup, charge);
+}
+
+/* Flows of one protocol cost about the same. */
+static uint8_t sort_of(void *arg, uint64_t flow)
+{
+	struct nt_rows *rows = arg;
+
+	return nt_endpoints_protocol(&rows->learned->ids.endpoints, flow);
+}
+
+int nt_rx_rows_new(struct nt_rows *rows)
+{
+	const struct nt_rx_charges_config config = {
+		.start_ns = rows->tape->start_ns,
+		.end_ns = rows->tape->end_ns,
+		.n_cpus = rows->tape->n_cpus,
+		.arg = rows,
+		.charge = on_charge,
+		.sort_of = sort_of,
+	};
+
+	rows->charges = nt_rx_charges_new(&config);
+	return rows->charges ? 0 : -ENOMEM;
+}
+
+void nt_rx_rows_free(struct nt_rows *rows)
+{
+	nt_rx_charges_free(rows->charges);
+	nt_socket_users_release(&rows->users);
+}
+
+int nt_rx_rows_part(void *arg, const struct nt_rx_part *part)
+{
+	struct nt_rows *rows = arg;
+
+	return nt_rx_charges_part(rows->charges, part);
+}
+
+int nt_rx_rows_op(struct nt_rows *rows, const struct nt_op_row *op)
+{
+	const bool has_received = op->dir == NT_RECV && op->end == NT_OP_DONE && op->result > 0 &&
+				  !(op->flags & (NT_OP_PEEK | NT_OP_ERRQUEUE));
+
+	if (op->task == NT_NO_TASK || !op->socket)
+		return 0;
+	return nt_socket_users_add(&rows->users, op->socket, nt_identities_process_of(&rows->learned->ids, op->task),
+				   has_received ? (uint64_t)op->result : 0);
+}
+
+static int on_paid(void *arg, const struct nt_rx_paid *paid)
+{
+	struct nt_rows *rows = arg;
+
+	return nt_rows_push(rows, NT_TABLE_RX_COST, paid);
+}
+
+int nt_rx_rows_cost(void *arg, const struct nt_rx_cost *cost)
+{
+	struct nt_rows *rows = arg;
+
+	return nt_rx_pay(&rows->learned->ids.endpoints, &rows->users, cost, on_paid, rows);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * endpoints.c - see endpoints.h. What was added is sorted when it is asked first.
+ */
+#include "report/tape/endpoints.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "report/util/array.h"
+
+#define NO_PROTOCOL 255
+
+_Static_assert(sizeof(struct nt_endpoint) == 4 + 4 * 2 + 2 * 16, "compared as bytes");
+
+void nt_endpoints_release(struct nt_endpoints *endpoints)
+{
+	free(endpoints->sockets);
+	free(endpoints->flows);
+	*endpoints = (struct nt_endpoints){0};
+}
+
+/* Sockets of IPv6 receive packets of IPv4 too: both have one form. No address stays none. */
+static void set_address(uint8_t out[16], uint8_t family, const uint8_t *address)
+{
+	static const uint8_t none[4];
+
+	memset(out, 0, 16);
+	if (family == AF_INET6) {
+		memcpy(out, address, 16);
+	} else if (memcmp(address, none, 4) != 0) {
+		out[10] = out[11] = 0xff;
+		memcpy(out + 12, address, 4);
+	}
+}
+
+int nt_endpoints_add_socket(struct nt_endpoints *endpoints, const struct nt_socket *socket)
+{
+	struct nt_socket_at *new;
+
+	if ((socket->family != AF_INET && socket->family != AF_INET6) || !socket->src_port)
+		return 0;
+	if (NT_ROOM(endpoints->sockets, endpoints->sockets_size, endpoints->n_sockets + 1))
+		return -ENOMEM;
+	new = &endpoints->sockets[endpoints->n_sockets++];
+	*new = (struct nt_socket_at){.since_ns = socket->end_ns, .socket = socket->socket};
+	new->at.netns = socket->netns;
+	new->at.protocol = socket->protocol;
+	new->at.port = socket->src_port;
+	new->at.peer_port = socket->dst_port;
+	set_address(new->at.address, socket->family, socket->src);
+	set_address(new->at.peer, socket->family, socket->dst);
+	endpoints->is_sorted = false;
+	return 0;
+}
+
+int nt_endpoints_add_flow(struct nt_endpoints *endpoints, const struct nt_flow *flow)
+{
+	struct nt_flow_to *new;
+
+	if (NT_ROOM(endpoints->flows, endpoints->flows_size, endpoints->n_flows + 1))
+		return -ENOMEM;
+	new = &endpoints->flows[endpoints->n_flows++];
+	*new = (struct nt_flow_to){.flow = flow->flow, .device = flow->device};
+	new->is_inet = flow->family == AF_INET || flow->family == AF_INET6;
+	new->protocol = new->is_inet ? flow->protocol : NO_PROTOCOL;
+	new->to.netns = flow->netns;
+	new->to.protocol = flow->protocol;
+	new->to.port = flow->dst_port;
+	new->to.peer_port = flow->src_port;
+	set_address(new->to.address, flow->family, flow->dst);
+	set_address(new->to.peer, flow->family, flow->src);
+	endpoints->is_sorted = false;
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct nt_socket_at *left = a, *right = b;
+	int order = memcmp(&left->at, &right->at, sizeof(left->at));
+
+	if (!order)
+		order = left->since_ns < right->since_ns ? -1 : left->since_ns > right->since_ns;
+	return order ? order : left->socket < right->socket ? -1 : left->socket > right->socket;
+}
+
+static int by_flow(const void *a, const void *b)
+{
+	const struct nt_flow_to *left = a, *right = b;
+
+	return left->flow < right->flow ? -1 : left->flow > right->flow;
+}
+
+static const struct nt_flow_to *find_flow(struct nt_endpoints *endpoints, uint64_t flow)
+{
+	const struct nt_flow_to key = {.flow = flow};
+
+	if (!endpoints->n_flows)
+		return NULL;
+	if (!endpoints->is_sorted) {
+		if (endpoints->n_sockets)
+			qsort(endpoints->sockets, endpoints->n_sockets, sizeof(*endpoints->sockets), by_address);
+		qsort(endpoints->flows, endpoints->n_flows, sizeof(*endpoints->flows), by_flow);
+		endpoints->is_sorted = true;
+	}
+	return bsearch(&key, endpoints->flows, endpoints->n_flows, sizeof(key), by_flow);
+}
+
+/* The sockets that had the address, from the first on. */
+static size_t count_at(const struct nt_endpoints *endpoints, const struct nt_endpoint *at,
+		       const struct nt_socket_at **first)
+{
+	const size_t from =
+		NT_COUNT_BEFORE(endpoints->n_sockets, i, memcmp(&endpoints->sockets[i].at, at, sizeof(*at)) >= 0);
+	const size_t to =
+		NT_COUNT_BEFORE(endpoints->n_sockets, i, memcmp(&endpoints->sockets[i].at, at, sizeof(*at)) > 0);
+
+	*first = endpoints->sockets + from;
+	return to - from;
+}
+
+/* Of those that were connected so, one after the other, the last that was by then; the first, if none was. */
+static size_t connected(const struct nt_endpoints *endpoints, const struct nt_endpoint *at, uint64_t at_ns,
+			uint64_t *socket)
+{
+	const struct nt_socket_at *sockets;
+	const size_t n = count_at(endpoints, at, &sockets);
+	const size_t by_then = NT_COUNT_BEFORE(n, i, sockets[i].since_ns > at_ns);
+
+	if (n)
+		*socket = sockets[by_then ? by_then - 1 : 0].socket;
+	return n > 0;
+}
+
+static size_t bound(const struct nt_endpoints *endpoints, const struct nt_endpoint *at, uint64_t *out, size_t size)
+{
+	const struct nt_socket_at *sockets;
+	const size_t n = count_at(endpoints, at, &sockets);
+	size_t found = 0;
+
+	for (size_t i = 0; i < n && found < size; i++) {
+		const uint64_t socket = sockets[i].socket;
+
+		if (!NT_ANY(found, j, out[j] == socket))
+			out[found++] = socket;
+	}
+	return found;
+}
+
+size_t nt_endpoints_sockets(struct nt_endpoints *endpoints, uint64_t flow, uint64_t at_ns, uint64_t *sockets,
+			    size_t size)
+{
+	const struct nt_flow_to *to = find_flow(endpoints, flow);
+	struct nt_endpoint at;
+	size_t n;
+
+	if (!to || !to->is_inet || !to->to.port || !size)
+		return 0;
+	at = to->to;
+	n = at.peer_port ? connected(endpoints, &at, at_ns, sockets) : 0;
+	at.peer_port = 0;
+	memset(at.peer, 0, sizeof(at.peer));
+	if (!n)
+		n = bound(endpoints, &at, sockets, size);
+	memset(at.address, 0, sizeof(at.address));
+	return n ? n : bound(endpoints, &at, sockets, size);
+}
+
+uint8_t nt_endpoints_protocol(struct nt_endpoints *endpoints, uint64_t flow)
+{
+	const struct nt_flow_to *to = find_flow(endpoints, flow);
+
+	return to ? to->protocol : NO_PROTOCOL;
+}
+
+uint64_t nt_endpoints_device(struct nt_endpoints *endpoints, uint64_t flow)
+{
+	const struct nt_flow_to *to = find_flow(endpoints, flow);
+
+	return to ? to->device : 0;
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * endpoints_test.c - which socket a flow's packets go to (report/tape/endpoints.h), by hand, and for random sockets
+ * beside a search through all of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "report/tape/endpoints.h"
+#include "tests/support/rand.h"
+
+#define TCP 6
+#define UDP 17
+#define MANY 64
+
+static struct nt_endpoints endpoints;
+static uint64_t found[MANY];
+
+static int teardown(void **state)
+{
+	(void)state;
+	nt_endpoints_release(&endpoints);
+	return 0;
+}
+
+/* Addresses are 192.0.2.N, or 2001:db8::N; 0: none. */
+static void set(uint8_t *address, uint8_t family, uint8_t last)
+{
+	static const uint8_t v4[] = {192, 0, 2}, v6[] = {0x20, 0x01, 0x0d, 0xb8};
+
+	if (!last)
+		return;
+	memcpy(address, family == AF_INET ? v4 : v6, family == AF_INET ? sizeof(v4) : sizeof(v6));
+	address[family == AF_INET ? 3 : 15] = last;
+}
+
+static void add_socket(uint64_t id, uint8_t family, uint16_t protocol, uint8_t src, uint16_t sport, uint8_t dst,
+		       uint16_t dport, uint64_t since)
+{
+	struct nt_socket socket = {.end_ns = since,
+				   .family = family,
+				   .netns = 1,
+				   .socket = id,
+				   .protocol = protocol,
+				   .src_port = sport,
+				   .dst_port = dport};
+
+	set(socket.src, family, src);
+	set(socket.dst, family, dst);
+	assert_int_equal(nt_endpoints_add_socket(&endpoints, &socket), 0);
+}
+
+static void add_flow(uint64_t id, uint8_t family, uint8_t protocol, uint8_t src, uint16_t sport, uint8_t dst,
+		     uint16_t dport)
+{
+	struct nt_flow flow = {.flow = id,
+			       .family = family,
+			       .protocol = protocol,
+			       .netns = 1,
+			       .src_port = sport,
+			       .dst_port = dport,
+			       .device = 100 + id};
+
+	set(flow.src, family, src);
+	set(flow.dst, family, dst);
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &flow), 0);
+}
+
+static size_t find(uint64_t flow, uint64_t at)
+{
+	memset(found, 0, sizeof(found));
+	return nt_endpoints_sockets(&endpoints, flow, at, found, MANY);
+}
+
+static void expect(uint64_t flow, uint64_t at, uint64_t socket)
+{
+	assert_int_equal(find(flow, at), socket ? 1 : 0);
+	assert_int_equal(found[0], socket);
+}
+
+static void test_nearest(void **state)
+{
+	(void)state;
+	assert_int_equal(find(1, 0), 0);
+	assert_int_equal(nt_endpoints_protocol(&endpoints, 1), 255);
+	add_flow(1, AF_INET, TCP, 9, 40000, 1, 80);
+	expect(1, 0, 0);
+	add_socket(10, AF_INET, TCP, 0, 80, 0, 0, 5);
+	expect(1, 0, 10);
+	add_socket(11, AF_INET, TCP, 1, 80, 0, 0, 5);
+	expect(1, 0, 11);
+	add_socket(12, AF_INET, TCP, 1, 80, 9, 40000, 5);
+	expect(1, 0, 12);
+	/* Of other ports, addresses, protocols, namespaces; and of none. */
+	add_flow(2, AF_INET, TCP, 9, 40001, 1, 80);
+	add_flow(3, AF_INET, TCP, 8, 40000, 2, 80);
+	add_flow(4, AF_INET, UDP, 9, 40000, 1, 80);
+	add_flow(5, AF_INET, TCP, 9, 40000, 1, 0);
+	add_flow(6, AF_INET6, TCP, 9, 40000, 1, 80);
+	add_flow(7, AF_INET, TCP, 9, 40000, 1, 81);
+	expect(2, 0, 11);
+	expect(3, 0, 10);
+	expect(4, 0, 0);
+	expect(5, 0, 0);
+	expect(6, 0, 10); /* bound to no address: of either family */
+	expect(7, 0, 0);
+	expect(99, 0, 0);
+	assert_int_equal(nt_endpoints_device(&endpoints, 3), 103);
+	assert_int_equal(nt_endpoints_device(&endpoints, 99), 0);
+	assert_int_equal(nt_endpoints_protocol(&endpoints, 4), UDP);
+	assert_int_equal(nt_endpoints_protocol(&endpoints, 99), 255);
+}
+
+static void test_namespaces(void **state)
+{
+	struct nt_flow flow = {.flow = 1, .family = AF_INET, .protocol = UDP, .netns = 2, .dst_port = 53};
+
+	(void)state;
+	set(flow.dst, AF_INET, 1);
+	add_socket(10, AF_INET, UDP, 1, 53, 0, 0, 5);
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &flow), 0);
+	expect(1, 0, 0);
+}
+
+/* A socket of IPv6 that is bound to no address, or connected to a mapped one, receives packets of IPv4. */
+static void test_mapped(void **state)
+{
+	struct nt_socket socket = {.family = AF_INET6,
+				   .netns = 1,
+				   .socket = 20,
+				   .protocol = TCP,
+				   .src_port = 443,
+				   .dst_port = 50000,
+				   .src = {[10] = 0xff, 0xff, 192, 0, 2, 1},
+				   .dst = {[10] = 0xff, 0xff, 192, 0, 2, 9}};
+
+	(void)state;
+	assert_int_equal(nt_endpoints_add_socket(&endpoints, &socket), 0);
+	add_socket(21, AF_INET6, TCP, 0, 443, 0, 0, 5);
+	add_flow(1, AF_INET, TCP, 9, 50000, 1, 443);
+	add_flow(2, AF_INET, TCP, 9, 50001, 1, 443);
+	expect(1, 0, 20);
+	expect(2, 0, 21);
+}
+
+/* What is no internet socket, or has no port, gets nothing; what is no packet of IP goes to none. */
+static void test_others(void **state)
+{
+	const struct nt_flow arp = {.flow = 1, .ethertype = 0x0806, .dst_port = 80};
+
+	(void)state;
+	add_socket(10, AF_UNIX, 0, 0, 80, 0, 0, 5);
+	add_socket(11, AF_INET, UDP, 1, 0, 0, 0, 5);
+	assert_int_equal(endpoints.n_sockets, 0);
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &arp), 0);
+	add_socket(12, AF_INET, 0, 0, 80, 0, 0, 5);
+	endpoints.sockets[0].at.netns = 0;
+	expect(1, 0, 0);
+	assert_int_equal(nt_endpoints_protocol(&endpoints, 1), 255);
+}
+
+/* One connection after the other between the same ports: the last that there was by then, or the first of all. */
+static void test_times(void **state)
+{
+	(void)state;
+	add_flow(1, AF_INET, TCP, 9, 40000, 1, 80);
+	add_socket(32, AF_INET, TCP, 1, 80, 9, 40000, 200);
+	add_socket(31, AF_INET, TCP, 1, 80, 9, 40000, 100);
+	add_socket(33, AF_INET, TCP, 1, 80, 9, 40000, 300);
+	expect(1, 50, 31);
+	expect(1, 100, 31);
+	expect(1, 199, 31);
+	expect(1, 200, 32);
+	expect(1, 299, 32);
+	expect(1, 10000, 33);
+}
+
+/* Several share a bound address, each once, and no more than there is room for. */
+static void test_shared(void **state)
+{
+	(void)state;
+	add_flow(1, AF_INET, UDP, 9, 40000, 1, 53);
+	for (uint64_t id = 3; id; id--) {
+		add_socket(id, AF_INET, UDP, 1, 53, 0, 0, 10 * id);
+		add_socket(id, AF_INET, UDP, 1, 53, 0, 0, 10 * id + 5);
+	}
+	assert_int_equal(find(1, 0), 3);
+	assert_true(found[0] == 1 && found[1] == 2 && found[2] == 3);
+	assert_int_equal(nt_endpoints_sockets(&endpoints, 1, 0, found, 2), 2);
+	assert_int_equal(nt_endpoints_sockets(&endpoints, 1, 0, found, 0), 0);
+}
+
+/* ---- beside a search through all ---- */
+
+#define N 200
+
+struct one {
+	uint64_t id, since;
+	uint8_t protocol, src, dst;
+	uint16_t sport, dport;
+};
+
+static size_t search(const struct one *sockets, const struct one *flow, uint64_t at, uint64_t *out)
+{
+	/* Connected; bound to the address; to the port. */
+	for (int nearness = 0; nearness < 3; nearness++) {
+		const struct one *best = NULL, *first = NULL;
+		size_t n = 0;
+
+		for (int i = 0; i < N; i++) {
+			const struct one *s = &sockets[i];
+			const uint8_t dst = nearness ? 0 : flow->src, src = nearness == 2 ? 0 : flow->dst;
+			bool is_new = true;
+
+			if (s->protocol != flow->protocol || s->sport != flow->dport || s->src != src ||
+			    s->dst != dst || s->dport != (nearness ? 0 : flow->sport))
+				continue;
+			if (!first || s->since < first->since)
+				first = s;
+			if (s->since <= at && (!best || s->since > best->since))
+				best = s;
+			for (size_t k = 0; k < n; k++)
+				is_new = is_new && out[k] != s->id;
+			if (is_new)
+				out[n++] = s->id;
+		}
+		if (!nearness && first)
+			out[0] = best ? best->id : first->id;
+		if (n)
+			return nearness ? n : 1;
+	}
+	return 0;
+}
+
+static bool has(const uint64_t *list, size_t n, uint64_t id)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] == id)
+			return true;
+	}
+	return false;
+}
+
+static void test_random(void **state)
+{
+	const uint64_t seed = nt_rand_seed();
+	struct nt_rand rand = {seed};
+	uint64_t wanted[N], got[N], n_found[3] = {0};
+	struct one sockets[N];
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		const bool is_bound = nt_rand_below(&rand, 2);
+
+		/* Each has a time of its own: so there is one answer. */
+		sockets[i] = (struct one){.id = 1 + nt_rand_below(&rand, N),
+					  .since = 1000 * nt_rand_below(&rand, 10) + (uint64_t)i,
+					  .protocol = nt_rand_below(&rand, 2) ? TCP : UDP,
+					  .src = (uint8_t)nt_rand_below(&rand, 3),
+					  .sport = (uint16_t)(1 + nt_rand_below(&rand, 8))};
+		if (!is_bound) {
+			sockets[i].dst = (uint8_t)(1 + nt_rand_below(&rand, 2));
+			sockets[i].dport = (uint16_t)(1 + nt_rand_below(&rand, 3));
+		}
+		add_socket(sockets[i].id, AF_INET, sockets[i].protocol, sockets[i].src, sockets[i].sport,
+			   sockets[i].dst, sockets[i].dport, sockets[i].since);
+	}
+	for (uint64_t id = 1; id <= 2000; id++) {
+		const struct one flow = {.protocol = nt_rand_below(&rand, 2) ? TCP : UDP,
+					 .src = (uint8_t)(1 + nt_rand_below(&rand, 3)),
+					 .sport = (uint16_t)(1 + nt_rand_below(&rand, 4)),
+					 .dst = (uint8_t)(1 + nt_rand_below(&rand, 2)),
+					 .dport = (uint16_t)(1 + nt_rand_below(&rand, 9))};
+		const uint64_t at = nt_rand_below(&rand, 11000);
+		size_t n;
+
+		add_flow(id, AF_INET, flow.protocol, flow.src, flow.sport, flow.dst, flow.dport);
+		n = search(sockets, &flow, at, wanted);
+		if (nt_endpoints_sockets(&endpoints, id, at, got, N) != n)
+			fail_msg("seed %" PRIu64 ", flow %" PRIu64, seed, id);
+		for (size_t i = 0; i < n; i++)
+			assert_true(has(got, n, wanted[i]));
+		n_found[n < 2 ? n : 2]++;
+	}
+	assert_true(n_found[0] && n_found[1] && n_found[2]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_nearest, teardown), cmocka_unit_test_teardown(test_namespaces, teardown),
+		cmocka_unit_test_teardown(test_mapped, teardown),  cmocka_unit_test_teardown(test_others, teardown),
+		cmocka_unit_test_teardown(test_times, teardown),   cmocka_unit_test_teardown(test_shared, teardown),
+		cmocka_unit_test_teardown(test_random, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,689 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rx_charge_test.c - who is charged for receive runs (report/rows/rx_charge.h): by hand, and on random runs beside one
+ * that looks at each nanosecond by itself. NT_SEED=... repeats one run of it, NT_SEED=random makes others.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rows/rollup.h"
+#include "report/rows/rx_charge.h"
+#include "tests/support/rand.h"
+
+#define START 1000000000000ull
+#define DUR (4 * NT_BUCKET_NS + 5000)
+#define N_CPUS 2
+#define N_FLOWS 12 /* 0: none */
+#define N_BUCKETS 5
+#define N_ROUNDS 300
+
+/* What one flow was charged for in one bucket of one CPU. */
+struct sum {
+	uint64_t spent, exact, most, packets, segments, bytes;
+};
+
+typedef struct sum sums_of[N_CPUS][N_BUCKETS][N_FLOWS];
+
+struct fixture {
+	struct nt_rx_charges *charges;
+	sums_of sums;
+	uint64_t charged[N_CPUS][N_BUCKETS][N_FLOWS]; /* how often */
+	size_t n, fail_at; /* charges; this one is refused, 0: none */
+	struct nt_rx_charge last;
+};
+
+static int on_charge(void *arg, const struct nt_rx_charge *charge)
+{
+	struct fixture *fixture = arg;
+	const uint64_t at = charge->ts_ns - START,
+		       n = charge->dur_ns > NT_BUCKET_NS ? charge->dur_ns / NT_BUCKET_NS : 1;
+
+	if (++fixture->n == fixture->fail_at)
+		return -EIO;
+	fixture->last = *charge;
+	assert_true(charge->flow < N_FLOWS && charge->cpu < N_CPUS && at < DUR && charge->dur_ns <= DUR - at);
+	/* Within a bucket, or whole ones. */
+	if (charge->dur_ns > NT_BUCKET_NS)
+		assert_true(at % NT_BUCKET_NS == 0 && charge->dur_ns % NT_BUCKET_NS == 0);
+	else
+		assert_true(at % NT_BUCKET_NS + charge->dur_ns <= NT_BUCKET_NS);
+	assert_true(charge->exact_ns <= charge->spent_ns && charge->spent_ns <= charge->most_ns);
+	for (uint64_t i = 0; i < n; i++) {
+		struct sum *sum = &fixture->sums[charge->cpu][at / NT_BUCKET_NS + i][charge->flow];
+
+		fixture->charged[charge->cpu][at / NT_BUCKET_NS + i][charge->flow]++;
+		sum->spent += charge->spent_ns / n;
+		sum->exact += charge->exact_ns / n;
+		sum->most += charge->most_ns / n;
+		sum->packets += charge->packets;
+		sum->segments += charge->segments;
+		sum->bytes += charge->bytes;
+	}
+	return 0;
+}
+
+static uint8_t sort_of(void *arg, uint64_t flow)
+{
+	(void)arg;
+	return flow % 2;
+}
+
+static void begin(struct fixture *fixture)
+{
+	const struct nt_rx_charges_config config = {.start_ns = START,
+						    .end_ns = START + DUR,
+						    .n_cpus = N_CPUS,
+						    .arg = fixture,
+						    .charge = on_charge,
+						    .sort_of = sort_of};
+
+	nt_rx_charges_free(fixture->charges);
+	*fixture = (struct fixture){.charges = nt_rx_charges_new(&config)};
+	assert_non_null(fixture->charges);
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct fixture));
+	if (*state)
+		begin(*state);
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	nt_rx_charges_free(((struct fixture *)*state)->charges);
+	free(*state);
+	return 0;
+}
+
+/* Times by hand count from START. */
+static int part(struct fixture *fixture, uint64_t run, uint64_t from, uint64_t to)
+{
+	const struct nt_rx_part one = {
+		.ts_ns = START + from, .dur_ns = to - from, .cpu = 1, .run_ns = run ? START + run : 0};
+
+	return nt_rx_charges_part(fixture->charges, &one);
+}
+
+static int stretch(struct fixture *fixture, uint64_t end, uint64_t flow, uint32_t packets, uint8_t flags)
+{
+	const struct nt_rx_stretch one = {.end_ns = START + end,
+					  .kind = NT_RX_STRETCH,
+					  .flow = flow,
+					  .packets = packets,
+					  .segments = 2 * packets,
+					  .bytes = 100 * packets,
+					  .flags = flags};
+
+	return nt_rx_charges_stretch(fixture->charges, 1, &one);
+}
+
+static void finish(struct fixture *fixture)
+{
+	assert_int_equal(nt_rx_charges_finish(fixture->charges), 0);
+}
+
+static void expect_in(const struct fixture *fixture, int bucket, uint64_t flow, uint64_t spent, uint64_t exact,
+		      uint64_t most, uint64_t packets)
+{
+	const struct sum *got = &fixture->sums[1][bucket][flow];
+
+	assert_int_equal(got->spent, spent);
+	assert_int_equal(got->exact, exact);
+	assert_int_equal(got->most, most);
+	assert_int_equal(got->packets, packets);
+	assert_int_equal(got->segments, 2 * packets);
+	assert_int_equal(got->bytes, 100 * packets);
+}
+
+static void expect(const struct fixture *fixture, uint64_t flow, uint64_t spent, uint64_t exact, uint64_t most,
+		   uint64_t packets)
+{
+	expect_in(fixture, 0, flow, spent, exact, most, packets);
+}
+
+#define FIRST NT_RX_STRETCH_FIRST
+#define LISTED NT_RX_STRETCH_LISTED
+#define AFTER_LOSS NT_RX_STRETCH_AFTER_LOSS
+
+/* ---- by hand ---- */
+
+/* An interrupt in between is none of the run's time. */
+static void test_one_by_one(void **state)
+{
+	struct fixture *fixture = *state;
+
+	stretch(fixture, 160, 1, 3, FIRST);
+	stretch(fixture, 200, 2, 1, 0);
+	part(fixture, 100, 100, 130);
+	part(fixture, 100, 150, 200);
+	stretch(fixture, 400, 1, 1, FIRST);
+	part(fixture, 300, 300, 400);
+	finish(fixture);
+	expect(fixture, 1, 30 + 10 + 100, 140, 140, 4);
+	expect(fixture, 2, 40, 40, 40, 1);
+	expect(fixture, 0, 0, 0, 0, 0);
+}
+
+/* Nobody is charged for runs without packets, polls of tasks and threads, and what follows a run's last stretch. */
+static void test_nobody(void **state)
+{
+	struct fixture *fixture = *state;
+
+	part(fixture, 100, 100, 130);
+	part(fixture, 0, 140, 145);
+	stretch(fixture, 180, 1, 1, FIRST);
+	part(fixture, 150, 150, 190);
+	/* A poll between two parts of a run does not end it. */
+	part(fixture, 200, 200, 210);
+	part(fixture, 0, 210, 220);
+	stretch(fixture, 240, 2, 1, FIRST);
+	part(fixture, 200, 220, 240);
+	finish(fixture);
+	expect(fixture, 0, 30 + 5 + 10 + 10, 55, 55, 0);
+	expect(fixture, 1, 30, 30, 30, 1);
+	expect(fixture, 2, 30, 30, 30, 1);
+}
+
+/* Where a stretch is missing, the time up to the end of the next is nobody's; its packets are its flow's. */
+static void test_losses(void **state)
+{
+	struct fixture *fixture = *state;
+
+	stretch(fixture, 120, 1, 1, 0); /* the run's first is missing */
+	stretch(fixture, 130, 2, 1, 0);
+	stretch(fixture, 150, 1, 1, AFTER_LOSS);
+	stretch(fixture, 160, 3, 1, 0);
+	stretch(fixture, 170, 4, 1, FIRST); /* the end of a run is missing */
+	part(fixture, 100, 100, 200);
+	/* Of a run that is lost. */
+	stretch(fixture, 250, 5, 7, FIRST);
+	stretch(fixture, 350, 1, 1, FIRST);
+	part(fixture, 300, 300, 350);
+	finish(fixture);
+	expect(fixture, 0, 20 + 20 + 10 + 30, 80, 80, 0);
+	expect(fixture, 1, 50, 50, 50, 3);
+	expect(fixture, 2, 10, 10, 10, 1);
+	expect(fixture, 3, 10, 10, 10, 1);
+	expect(fixture, 4, 0, 0, 0, 1);
+	expect(fixture, 5, 0, 0, 0, 7);
+}
+
+/* One run of `packets` packets of a flow that cost so much together. */
+static void alone(struct fixture *fixture, uint64_t at, uint64_t flow, uint32_t packets, uint64_t cost)
+{
+	assert_int_equal(stretch(fixture, at + cost, flow, packets, FIRST), 0);
+	assert_int_equal(part(fixture, at, at, at + cost), 0);
+}
+
+/* A batch is divided by what a packet of each flow cost alone: here 30 and 10 ns. */
+static void test_batches(void **state)
+{
+	struct fixture *fixture = *state;
+
+	alone(fixture, 100, 1, 2, 60);
+	alone(fixture, 200, 2, 1, 10);
+	stretch(fixture, 305, 1, 1, FIRST | LISTED);
+	stretch(fixture, 310, 2, 5, LISTED);
+	stretch(fixture, 400, 1, 1, LISTED);
+	/* Here the batch is over, since the kernel hands on what follows one by one. */
+	stretch(fixture, 410, 3, 1, 0);
+	/* The next batch has one flow only: so it is exact. */
+	stretch(fixture, 430, 1, 4, LISTED);
+	part(fixture, 300, 300, 430);
+	finish(fixture);
+	/* 100 ns by 2 x 30 to 5 x 10, and what rounding leaves. */
+	expect(fixture, 1, 60 + 54 + 20, 60 + 20, 60 + 100 + 20, 2 + 2 + 4);
+	expect(fixture, 2, 10 + 46, 10, 10 + 100, 1 + 5);
+	expect(fixture, 3, 10, 10, 10, 1);
+	expect(fixture, 0, 0, 0, 0, 0);
+}
+
+/* A flow that was never alone costs what others of its sort do; and if there are none, what any does. */
+static void test_unknown_costs(void **state)
+{
+	struct fixture *fixture = *state;
+
+	/* Nothing is known. */
+	stretch(fixture, 110, 1, 1, FIRST | LISTED);
+	stretch(fixture, 200, 2, 3, LISTED);
+	part(fixture, 100, 100, 200);
+	expect(fixture, 1, 0, 0, 0, 0);
+	alone(fixture, 300, 4, 1, 30);
+	expect(fixture, 1, 25, 0, 100, 1);
+	expect(fixture, 2, 75, 0, 100, 3);
+	/* 2 as 4, 1 as any. */
+	stretch(fixture, 410, 1, 1, FIRST | LISTED);
+	stretch(fixture, 500, 2, 3, LISTED);
+	part(fixture, 400, 400, 500);
+	alone(fixture, 600, 5, 1, 10);
+	expect(fixture, 1, 25 + 25, 0, 200, 2);
+	/* 1 as 5, and 2 as 4: 10 to 3 x 30. */
+	stretch(fixture, 710, 1, 1, FIRST | LISTED);
+	stretch(fixture, 800, 2, 3, LISTED);
+	part(fixture, 700, 700, 800);
+	finish(fixture);
+	expect(fixture, 1, 25 + 25 + 10, 0, 300, 3);
+	expect(fixture, 2, 75 + 75 + 90, 0, 300, 9);
+}
+
+/* Means follow what is new: an eighth of it a time. */
+static void test_means(void **state)
+{
+	struct fixture *fixture = *state;
+
+	alone(fixture, 1000, 2, 1, 100);
+	alone(fixture, 2000, 1, 1, 800);
+	alone(fixture, 3000, 1, 1, 100); /* 712.5 */
+	alone(fixture, 4000, 1, 0, 100); /* tells nothing, and nobody is charged */
+	stretch(fixture, 5010, 1, 1, FIRST | LISTED);
+	stretch(fixture, 5812, 2, 1, LISTED);
+	part(fixture, 5000, 5000, 5812);
+	finish(fixture);
+	expect(fixture, 1, 800 + 100 + 712, 900, 900 + 812, 3);
+	expect(fixture, 2, 100 + 100, 100, 912, 2);
+	expect(fixture, 0, 100, 100, 100, 0);
+}
+
+/* A run that lasts over several buckets is charged in each, whole ones at once. */
+static void test_buckets(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t from = NT_BUCKET_NS - 10, to = 3 * NT_BUCKET_NS + 20;
+
+	stretch(fixture, from + 4, 1, 1, FIRST | LISTED);
+	stretch(fixture, to, 2, 1, LISTED);
+	part(fixture, from, from, to);
+	finish(fixture);
+	expect_in(fixture, 0, 1, 5, 0, 10, 1);
+	expect_in(fixture, 0, 2, 5, 0, 10, 0);
+	for (int bucket = 1; bucket < 3; bucket++) {
+		expect_in(fixture, bucket, 1, NT_BUCKET_NS / 2, 0, NT_BUCKET_NS, 0);
+		expect_in(fixture, bucket, 2, NT_BUCKET_NS / 2, 0, NT_BUCKET_NS, 0);
+	}
+	expect_in(fixture, 3, 2, 10, 0, 20, 1);
+	assert_int_equal(fixture->n, 6 + 2);
+}
+
+/* One whole bucket is one charge, also where the time ends with it. */
+static void test_whole_bucket(void **state)
+{
+	struct fixture *fixture = *state;
+
+	stretch(fixture, 2 * NT_BUCKET_NS, 1, 1, FIRST);
+	part(fixture, NT_BUCKET_NS, NT_BUCKET_NS, 2 * NT_BUCKET_NS);
+	part(fixture, 0, 2 * NT_BUCKET_NS, 4 * NT_BUCKET_NS);
+	finish(fixture);
+	expect_in(fixture, 1, 1, NT_BUCKET_NS, NT_BUCKET_NS, NT_BUCKET_NS, 0);
+	expect_in(fixture, 2, 1, 0, 0, 0, 1);
+	expect_in(fixture, 2, 0, NT_BUCKET_NS, NT_BUCKET_NS, NT_BUCKET_NS, 0);
+	expect_in(fixture, 3, 0, NT_BUCKET_NS, NT_BUCKET_NS, NT_BUCKET_NS, 0);
+	assert_int_equal(fixture->n, 3);
+}
+
+/* Packets outside of the session count in its first or last bucket; none before or after. */
+static void test_packets_outside(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(stretch(fixture, (uint64_t)-5, 1, 2, FIRST), 0);
+	finish(fixture);
+	expect(fixture, 1, 0, 0, 0, 2);
+	stretch(fixture, DUR, 1, 3, FIRST);
+	stretch(fixture, DUR + 9, 1, 4, FIRST);
+	finish(fixture);
+	expect_in(fixture, 4, 1, 0, 0, 0, 7);
+	assert_int_equal(fixture->last.ts_ns, START + DUR - 1);
+}
+
+/* Numbers that no kernel writes: weights that fill 128 bits, and more waiting than a run ever has. */
+static void test_large(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t packets = 0, spent = 0;
+
+	assert_int_equal(stretch(fixture, 90000000, 1, 1, FIRST), 0);
+	part(fixture, 1, 1, 90000000);
+	for (unsigned int i = 0; i < 70000; i++) {
+		const uint8_t flags = LISTED | (i ? 0 : FIRST);
+
+		assert_int_equal(stretch(fixture, 3 * NT_BUCKET_NS + i / 100, 1 + i % 3, UINT32_MAX / 70000, flags), 0);
+	}
+	part(fixture, 3 * NT_BUCKET_NS - 1, 3 * NT_BUCKET_NS - 1, 3 * NT_BUCKET_NS + 1000);
+	for (unsigned int i = 0; i < 70000; i++)
+		assert_int_equal(
+			part(fixture, 4 * NT_BUCKET_NS, 4 * NT_BUCKET_NS + i % 10, 4 * NT_BUCKET_NS + 1 + i % 10), 0);
+	finish(fixture);
+	for (int bucket = 2; bucket < N_BUCKETS; bucket++) {
+		for (int flow = 0; flow < N_FLOWS; flow++) {
+			packets += fixture->sums[1][bucket][flow].packets;
+			spent += fixture->sums[1][bucket][flow].spent;
+		}
+	}
+	assert_int_equal(packets, 70000 * (UINT32_MAX / 70000));
+	assert_int_equal(spent, 1001 + 70000);
+}
+
+static void test_refused(void **state)
+{
+	for (size_t fail_at = 1; fail_at <= 6; fail_at++) {
+		struct fixture *fixture = *state;
+		int error;
+
+		begin(fixture);
+		fixture->fail_at = fail_at;
+		stretch(fixture, 110, 1, 1, FIRST | LISTED);
+		stretch(fixture, 200, 2, 1, LISTED);
+		part(fixture, 100, 100, 200);
+		stretch(fixture, 400, 3, 1, FIRST);
+		error = part(fixture, 300, 300, 410);
+		if (!error)
+			error = nt_rx_charges_finish(fixture->charges);
+		assert_int_equal(error, -EIO);
+		assert_int_equal(fixture->n, fail_at);
+	}
+}
+
+/* ---- the model: nanosecond by nanosecond ---- */
+
+#define MAX_RUN_NS 3000
+#define MAX_STRETCHES 12
+
+struct model_run {
+	uint32_t cpu;
+	uint64_t run; /* 0: a poll */
+	uint64_t from, to;
+	uint8_t self[MAX_RUN_NS]; /* whether the ns is its own, from `from` on */
+	struct nt_rx_stretch stretches[MAX_STRETCHES];
+	int n;
+};
+
+struct model {
+	sums_of sums; /* .spent is without what is divided */
+	double divided[N_CPUS][N_BUCKETS][N_FLOWS];
+	uint64_t all[N_CPUS][N_BUCKETS];
+	double cost[N_CPUS][N_FLOWS], of_sort[N_CPUS][2], of_any[N_CPUS];
+};
+
+static double model_cost(const struct model *model, uint32_t cpu, uint64_t flow)
+{
+	if (model->cost[cpu][flow] > 0)
+		return model->cost[cpu][flow];
+	if (model->of_sort[cpu][flow % 2] > 0)
+		return model->of_sort[cpu][flow % 2];
+	return model->of_any[cpu] > 0 ? model->of_any[cpu] : 1;
+}
+
+static void model_learn(double *mean, double cost)
+{
+	*mean = *mean > 0 ? *mean * 7 / 8 + cost / 8 : cost;
+}
+
+static bool is_listed(const struct model_run *run, int i)
+{
+	return i >= 0 && i < run->n && run->stretches[i].flags & LISTED;
+}
+
+/* The stretches [*i, *j) that have the ns together; false: none has. */
+static bool model_batch(const struct model_run *run, uint64_t ns, int *i, int *j)
+{
+	*i = 0;
+	while (*i < run->n && run->stretches[*i].end_ns <= ns)
+		++*i;
+	*j = *i + 1;
+	if (*i == run->n || !run->run)
+		return false;
+	while (is_listed(run, *i) && is_listed(run, *i - 1))
+		--*i;
+	while (is_listed(run, *j) && is_listed(run, *j - 1))
+		++*j;
+	for (int at = *i; at < *j; at++) {
+		const bool is_first = run->stretches[at].flags & FIRST;
+
+		if (run->stretches[at].flags & AFTER_LOSS || is_first != (at == 0))
+			return false;
+	}
+	return true;
+}
+
+/* What one ns of the run adds. */
+static void model_ns(struct model *model, const struct model_run *run, uint64_t ns)
+{
+	const uint64_t bucket = (ns - START) / NT_BUCKET_NS;
+	struct sum *sums = model->sums[run->cpu][bucket];
+	bool seen[N_FLOWS] = {false};
+	uint64_t alone = 0;
+	double weight = 0;
+	int i, j;
+
+	model->all[run->cpu][bucket]++;
+	if (model_batch(run, ns, &i, &j) && j == i + 1)
+		alone = run->stretches[i].flow;
+	if (!model_batch(run, ns, &i, &j) || alone) {
+		sums[alone].spent++;
+		sums[alone].exact++;
+		sums[alone].most++;
+		return;
+	}
+	for (int at = i; at < j; at++)
+		weight += run->stretches[at].packets * model_cost(model, run->cpu, run->stretches[at].flow);
+	for (int at = i; at < j; at++) {
+		const uint64_t flow = run->stretches[at].flow;
+
+		model->divided[run->cpu][bucket][flow] +=
+			run->stretches[at].packets * model_cost(model, run->cpu, flow) / weight;
+		sums[flow].most += !seen[flow];
+		seen[flow] = true;
+	}
+	/* One flow alone in several stretches of a batch would be exact, but neighbours differ. */
+}
+
+/* Of the ns up to one stretch's end, alone: what its packets cost. After these ns have been added. */
+static void model_learn_at(struct model *model, const struct model_run *run, uint64_t end_ns)
+{
+	uint64_t ns = 0;
+	int i, j;
+
+	if (!model_batch(run, end_ns - 1, &i, &j) || j > i + 1)
+		return;
+	for (uint64_t at = i ? run->stretches[i - 1].end_ns : run->from; at < end_ns; at++)
+		ns += run->self[at - run->from];
+	if (ns) {
+		const uint64_t flow = run->stretches[i].flow;
+		const double cost = (double)ns / run->stretches[i].packets;
+
+		model_learn(&model->cost[run->cpu][flow], cost);
+		model_learn(&model->of_sort[run->cpu][flow % 2], cost);
+		model_learn(&model->of_any[run->cpu], cost);
+	}
+}
+
+static void model_add(struct model *model, const struct model_run *run)
+{
+	int next = 0;
+
+	for (uint64_t ns = run->from; ns < run->to; ns++) {
+		if (run->self[ns - run->from])
+			model_ns(model, run, ns);
+		if (next < run->n && run->stretches[next].end_ns == ns + 1)
+			model_learn_at(model, run, run->stretches[next++].end_ns);
+	}
+	for (int i = 0; i < run->n; i++) {
+		struct sum *sum = &model->sums[run->cpu][(run->stretches[i].end_ns - START) / NT_BUCKET_NS]
+					      [run->stretches[i].flow];
+
+		sum->packets += run->stretches[i].packets;
+		sum->segments += run->stretches[i].segments;
+		sum->bytes += run->stretches[i].bytes;
+	}
+}
+
+/* ---- random runs ---- */
+
+static void make_stretches(struct nt_rand *rand, struct model_run *run)
+{
+	const bool has_lists = nt_rand_below(rand, 2);
+	uint64_t at = run->from, before = 0;
+
+	while (run->n < MAX_STRETCHES && at < run->to && nt_rand_below(rand, 8)) {
+		struct nt_rx_stretch *next = &run->stretches[run->n];
+
+		at += 1 + nt_rand_below(rand, 400);
+		if (at > run->to || !nt_rand_below(rand, 4))
+			at = run->to;
+		*next = (struct nt_rx_stretch){.end_ns = at,
+					       .flow = 1 + nt_rand_below(rand, N_FLOWS - 1),
+					       .packets = 1 + (uint32_t)nt_rand_below(rand, 9),
+					       .segments = (uint32_t)nt_rand_below(rand, 99),
+					       .bytes = (uint32_t)nt_rand_below(rand, 99999),
+					       .flags = run->n ? 0 : FIRST};
+		if (next->flow == before) /* neighbours differ */
+			next->flow = next->flow % (N_FLOWS - 1) + 1;
+		before = next->flow;
+		if (has_lists && nt_rand_below(rand, 4))
+			next->flags |= LISTED;
+		if (!nt_rand_below(rand, 30))
+			next->flags |= AFTER_LOSS;
+		if (!nt_rand_below(rand, 30))
+			next->flags ^= FIRST;
+		run->n++;
+	}
+}
+
+/* A run some time after `at`. Its first ns and its last are its own. */
+static void make_run(struct nt_rand *rand, struct model_run *run, uint32_t cpu, uint64_t at)
+{
+	*run = (struct model_run){.cpu = cpu, .from = at + 1 + nt_rand_below(rand, 50)};
+	run->to = run->from + 2 + nt_rand_below(rand, MAX_RUN_NS - 2);
+	run->run = nt_rand_below(rand, 8) ? run->from : 0;
+	for (uint64_t ns = run->from, end; ns < run->to; ns = end) {
+		const bool is_self = ns == run->from || nt_rand_below(rand, 3);
+
+		end = ns + 1 + nt_rand_below(rand, 700);
+		end = end < run->to ? end : run->to;
+		memset(run->self + (ns - run->from), is_self, end - ns);
+	}
+	run->self[run->to - run->from - 1] = 1;
+	if (run->run)
+		make_stretches(rand, run);
+}
+
+/* Stretches before the parts, as on a tape; parts may be cut anywhere. */
+static void tell_run(struct fixture *fixture, struct nt_rand *rand, const struct model_run *run)
+{
+	for (int i = 0; i < run->n; i++)
+		assert_int_equal(nt_rx_charges_stretch(fixture->charges, run->cpu, &run->stretches[i]), 0);
+	for (uint64_t ns = run->from, end; ns < run->to; ns = end) {
+		struct nt_rx_part one = {.ts_ns = ns, .cpu = run->cpu, .run_ns = run->run};
+
+		for (end = ns; end < run->to && run->self[end - run->from] == run->self[ns - run->from];)
+			end++;
+		if (end > ns + 1 && !nt_rand_below(rand, 3))
+			end = ns + 1 + nt_rand_below(rand, end - ns - 1);
+		one.dur_ns = end - ns;
+		if (run->self[ns - run->from])
+			assert_int_equal(nt_rx_charges_part(fixture->charges, &one), 0);
+	}
+}
+
+/* Each charge may have been rounded by 1 ns, and means are rounded, too. */
+static void compare_flow(const struct fixture *fixture, const struct model *model, int cpu, int bucket, int flow)
+{
+	const struct sum *got = &fixture->sums[cpu][bucket][flow], *want = &model->sums[cpu][bucket][flow];
+	const double spent = (double)want->spent + model->divided[cpu][bucket][flow];
+	const double slack = (double)fixture->charged[cpu][bucket][flow] + spent * 0.01;
+
+	assert_int_equal(got->exact, want->exact);
+	assert_int_equal(got->most, want->most);
+	assert_int_equal(got->packets, want->packets);
+	assert_int_equal(got->segments, want->segments);
+	assert_int_equal(got->bytes, want->bytes);
+	if ((double)got->spent < spent - slack || (double)got->spent > spent + slack)
+		fail_msg("cpu %d bucket %d flow %d: %" PRIu64 ", not %.1f", cpu, bucket, flow, got->spent, spent);
+}
+
+static void compare(const struct fixture *fixture, const struct model *model)
+{
+	for (int cpu = 0; cpu < N_CPUS; cpu++) {
+		for (int bucket = 0; bucket < N_BUCKETS; bucket++) {
+			uint64_t spent = 0;
+
+			for (int flow = 0; flow < N_FLOWS; flow++) {
+				compare_flow(fixture, model, cpu, bucket, flow);
+				spent += fixture->sums[cpu][bucket][flow].spent;
+			}
+			assert_int_equal(spent, model->all[cpu][bucket]);
+		}
+	}
+}
+
+/* Now and then to just before the edge of a bucket. */
+static uint64_t time_off(struct nt_rand *rand, uint64_t at)
+{
+	const uint64_t left = NT_BUCKET_NS - at % NT_BUCKET_NS, before = 1 + nt_rand_below(rand, MAX_RUN_NS);
+
+	return nt_rand_below(rand, 10) || at > 3 * NT_BUCKET_NS || left < before ? 0 : left - before;
+}
+
+static void check_random(struct fixture *fixture, uint64_t seed)
+{
+	struct nt_rand rand = {seed};
+	struct model *model = calloc(1, sizeof(*model));
+	struct model_run *run = malloc(sizeof(*run));
+	uint64_t at[N_CPUS] = {START, START};
+
+	assert_true(model && run);
+	begin(fixture);
+	for (int i = 0; i < 40; i++) {
+		const uint32_t cpu = (uint32_t)nt_rand_below(&rand, N_CPUS);
+
+		at[cpu] += time_off(&rand, at[cpu] - START);
+		make_run(&rand, run, cpu, at[cpu]);
+		at[cpu] = run->to;
+		model_add(model, run);
+		tell_run(fixture, &rand, run);
+	}
+	finish(fixture);
+	compare(fixture, model);
+	free(run);
+	free(model);
+}
+
+static void test_random(void **state)
+{
+	const uint64_t seed = nt_rand_seed();
+
+	for (int i = 0; i < N_ROUNDS; i++) {
+		fprintf(stderr, i ? "" : "NT_SEED=%" PRIu64 "\n", seed);
+		check_random(*state, seed + (uint64_t)i);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_one_by_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nobody, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_batches, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_costs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_means, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_buckets, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_whole_bucket, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_packets_outside, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_random, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

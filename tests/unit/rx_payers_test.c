@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rx_payers_test.c - who pays what a flow is charged for (report/rows/rx_payers.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "report/rows/rx_payers.h"
+#include "tests/support/rand.h"
+
+#define MAX_PAID 5000
+
+/* One part that was paid. */
+struct part {
+	enum nt_payer payer;
+	uint64_t socket, process, device;
+	struct nt_rx_cost cost;
+};
+
+static struct nt_endpoints endpoints;
+static struct nt_socket_users users;
+static struct part paid[MAX_PAID];
+static size_t n_paid, fail_at; /* this part is refused; 0: none */
+
+static int teardown(void **state)
+{
+	(void)state;
+	nt_endpoints_release(&endpoints);
+	nt_socket_users_release(&users);
+	fail_at = 0;
+	return 0;
+}
+
+static int on_paid(void *arg, const struct nt_rx_paid *part)
+{
+	assert_ptr_equal(arg, paid);
+	assert_true(n_paid < MAX_PAID);
+	paid[n_paid++] = (struct part){part->payer, part->socket, part->process, part->device, *part->cost};
+	return n_paid == fail_at ? -EIO : 0;
+}
+
+/* Flow 1 goes to port 53, to which these sockets are bound, and came by device 4. Flow 2 goes to port 54. */
+static void bind_sockets(uint64_t n)
+{
+	const struct nt_flow one = {.flow = 1, .family = AF_INET, .protocol = 17, .dst_port = 53, .device = 4};
+	const struct nt_flow two = {.flow = 2, .family = AF_INET, .protocol = 17, .dst_port = 54, .device = 5};
+
+	for (uint64_t id = 1; id <= n; id++) {
+		const struct nt_socket socket = {.family = AF_INET, .protocol = 17, .src_port = 53, .socket = id};
+
+		assert_int_equal(nt_endpoints_add_socket(&endpoints, &socket), 0);
+	}
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &one), 0);
+	assert_int_equal(nt_endpoints_add_flow(&endpoints, &two), 0);
+}
+
+static void use(uint64_t socket, uint64_t process, uint64_t received)
+{
+	assert_int_equal(nt_socket_users_add(&users, socket, process, received), 0);
+}
+
+static const struct nt_rx_cost whole = {.ts_ns = 100,
+					.dur_ns = 1000,
+					.cpu = 3,
+					.flow = 1,
+					.packets = 10,
+					.segments = 20,
+					.bytes = 1000,
+					.spent_ns = 401,
+					.exact_ns = 301,
+					.most_ns = 501};
+
+static int pay(uint64_t flow)
+{
+	struct nt_rx_cost cost = whole;
+
+	cost.flow = flow;
+	n_paid = 0;
+	return nt_rx_pay(&endpoints, &users, &cost, on_paid, paid);
+}
+
+/* The part's payer, socket, process and device. */
+static void expect(size_t part, enum nt_payer payer, uint64_t socket, uint64_t process, uint64_t device)
+{
+	assert_true(part < n_paid);
+	assert_int_equal(paid[part].payer, payer);
+	assert_int_equal(paid[part].socket, socket);
+	assert_int_equal(paid[part].process, process);
+	assert_int_equal(paid[part].device, device);
+}
+
+/* All of a cost goes to one. */
+static void expect_whole(uint64_t flow, enum nt_payer payer, uint64_t socket, uint64_t process, uint64_t device)
+{
+	const struct nt_rx_cost *cost = &paid[0].cost;
+
+	assert_int_equal(pay(flow), 0);
+	assert_int_equal(n_paid, 1);
+	expect(0, payer, socket, process, device);
+	assert_true(cost->ts_ns == 100 && cost->dur_ns == 1000 && cost->cpu == 3 && cost->flow == flow);
+	assert_true(cost->packets == 10 && cost->segments == 20 && cost->bytes == 1000);
+	assert_true(cost->spent_ns == 401 && cost->exact_ns == 301 && cost->most_ns == 501);
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_string_equal(nt_payer_name(NT_PAYER_SOCKET), "socket");
+	assert_string_equal(nt_payer_name(NT_PAYER_FORWARDED), "forwarded");
+	assert_string_equal(nt_payer_name(NT_PAYER_DROPPED), "dropped");
+	assert_string_equal(nt_payer_name(NT_PAYER_OTHER), "other");
+	assert_string_equal(nt_payer_name(NT_PAYER_UNATTRIBUTED), "unattributed");
+}
+
+static void test_one(void **state)
+{
+	(void)state;
+	bind_sockets(2);
+	expect_whole(0, NT_PAYER_UNATTRIBUTED, 0, NT_NO_TASK, 0);
+	expect_whole(2, NT_PAYER_OTHER, 0, NT_NO_TASK, 5);
+	expect_whole(99, NT_PAYER_OTHER, 0, NT_NO_TASK, 0);
+	/* Nobody used a socket; then one did; then others, who received nothing either; then one received. */
+	expect_whole(1, NT_PAYER_SOCKET, 1, NT_NO_TASK, 4);
+	use(2, 70, 0);
+	expect_whole(1, NT_PAYER_SOCKET, 2, 70, 4);
+	use(2, 71, 0);
+	use(2, 70, 0);
+	expect_whole(1, NT_PAYER_SOCKET, 2, 70, 4);
+	use(2, 71, 5);
+	expect_whole(1, NT_PAYER_SOCKET, 2, 71, 4);
+}
+
+static void test_shares(void **state)
+{
+	(void)state;
+	bind_sockets(2);
+	use(1, 70, 100);
+	use(2, 80, 50);
+	use(1, 71, 200);
+	use(1, 70, 50);
+	use(2, 81, 0);
+	assert_int_equal(pay(1), 0);
+	/* 150, 200 and 50 of 400. */
+	assert_int_equal(n_paid, 3);
+	expect(0, NT_PAYER_SOCKET, 1, 70, 4);
+	expect(1, NT_PAYER_SOCKET, 1, 71, 4);
+	expect(2, NT_PAYER_SOCKET, 2, 80, 4);
+	assert_int_equal(paid[0].cost.spent_ns, 150);
+	assert_int_equal(paid[1].cost.spent_ns, 200);
+	assert_int_equal(paid[2].cost.spent_ns, 51);
+	for (size_t i = 0; i < 3; i++) {
+		/* No share is exact, and any may be all. */
+		assert_int_equal(paid[i].cost.exact_ns, 0);
+		assert_int_equal(paid[i].cost.most_ns, 501);
+		assert_true(paid[i].cost.ts_ns == 100 && paid[i].cost.dur_ns == 1000 && paid[i].cost.cpu == 3);
+	}
+	assert_true(paid[0].cost.packets == 3 && paid[1].cost.packets == 5 && paid[2].cost.packets == 2);
+	assert_true(paid[0].cost.segments == 7 && paid[1].cost.segments == 10 && paid[2].cost.segments == 3);
+	assert_true(paid[0].cost.bytes == 375 && paid[1].cost.bytes == 500 && paid[2].cost.bytes == 125);
+}
+
+/* However many share, and whatever the numbers, all is paid once. More than 64 sockets, or users of one, pay nothing.
+ */
+static void test_sums(void **state)
+{
+	struct nt_rand rand = {nt_rand_seed()};
+
+	(void)state;
+	bind_sockets(70);
+	for (int i = 0; i < 9000; i++)
+		use(1 + nt_rand_below(&rand, 70), 100 + nt_rand_below(&rand, 200), nt_rand_below(&rand, 1u << 31));
+	assert_int_equal(pay(1), 0);
+	assert_int_equal(n_paid, 64 * 64);
+	for (size_t i = 1; i < n_paid; i++) {
+		paid[0].cost.packets += paid[i].cost.packets;
+		paid[0].cost.segments += paid[i].cost.segments;
+		paid[0].cost.bytes += paid[i].cost.bytes;
+		paid[0].cost.spent_ns += paid[i].cost.spent_ns;
+	}
+	assert_int_equal(paid[0].cost.packets, 10);
+	assert_int_equal(paid[0].cost.segments, 20);
+	assert_int_equal(paid[0].cost.bytes, 1000);
+	assert_int_equal(paid[0].cost.spent_ns, 401);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	bind_sockets(1);
+	use(1, 70, 1);
+	use(1, 71, 1);
+	for (fail_at = 1; fail_at <= 2; fail_at++) {
+		assert_int_equal(pay(1), -EIO);
+		assert_int_equal(n_paid, fail_at);
+	}
+	fail_at = 1;
+	assert_int_equal(pay(0), -EIO);
+	assert_int_equal(pay(2), -EIO);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test_teardown(test_one, teardown),
+		cmocka_unit_test_teardown(test_shares, teardown),
+		cmocka_unit_test_teardown(test_sums, teardown),
+		cmocka_unit_test_teardown(test_refused, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
