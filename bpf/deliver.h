@@ -26,6 +26,6 @@ static __always_inline void nt_end_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u
 	record.segments = stretch->segments;
 	record.bytes = stretch->bytes;
 	stretch->packets = 0;
-	stretch->is_lost = !nt_write_sample(cpu, cpu_id, NT_PROGRAM_netif_receive_skb, &record, sizeof(record),
-					    NT_RX_STRETCH);
+	stretch->is_lost =
+		!nt_write_sample(cpu, cpu_id, NT_PROGRAM_netif_receive_skb, &record, sizeof(record), NT_RX_STRETCH);
 }

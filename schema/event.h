@@ -434,7 +434,7 @@ struct nt_stack_sample {
 };
 
 #define NT_RX_STRETCH_FIRST 0x01 /* the first of its run */
-#define NT_RX_STRETCH_LISTED 0x02 /* packets of it came in a list (GRO): all of that were marked before the work on any */
+#define NT_RX_STRETCH_LISTED 0x02 /* packets of it came in a list (GRO): all of that come before the work on any */
 #define NT_RX_STRETCH_AFTER_LOSS 0x04 /* the CPU's stretch before it was lost */
 
 /*

@@ -9,7 +9,17 @@
 
 #include "report/timeline/timeline.h"
 
-enum row_kind { ROW_CPU_SLICE, ROW_RX_PART, ROW_SCHED_SLICE, ROW_SOFTIRQ, ROW_IRQ, ROW_OP, ROW_NAPI, ROW_LOSS, ROW_KINDS };
+enum row_kind {
+	ROW_CPU_SLICE,
+	ROW_RX_PART,
+	ROW_SCHED_SLICE,
+	ROW_SOFTIRQ,
+	ROW_IRQ,
+	ROW_OP,
+	ROW_NAPI,
+	ROW_LOSS,
+	ROW_KINDS
+};
 
 #define ROW_FIELDS 14
 
