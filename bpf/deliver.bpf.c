@@ -148,11 +148,16 @@ static __always_inline void announce_flow(struct nt_cpu *cpu, __u32 cpu_id, cons
 		*seen = key;
 }
 
+/* What GRO, a card or a local sender merged has data in fragments: so most packets need not be asked. */
 static __always_inline __u32 segments_of(const struct sk_buff *skb)
 {
-	struct skb_shared_info *shared = (void *)(skb->head + skb->end);
-	__u32 n = BPF_CORE_READ(shared, gso_segs);
+	struct skb_shared_info *shared;
+	__u32 n;
 
+	if (!skb->data_len)
+		return 1;
+	shared = (void *)(skb->head + skb->end);
+	n = BPF_CORE_READ(shared, gso_segs);
 	return n ? n : 1;
 }
 

@@ -615,7 +615,6 @@ int nt_db_forbid_writing(struct nt_db *db)
 {
 	if (run(db, "BEGIN", "it cannot be read"))
 		return -1;
-	db->in_transaction = true;
 	db->read_only = true;
 	if (sqlite3_set_authorizer(db->handle, authorize, NULL) != SQLITE_OK)
 		return nt_db_fail(db, "it cannot be protected");

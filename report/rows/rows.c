@@ -372,6 +372,8 @@ static int step_finish(struct nt_rows *rows)
 		error = nt_rx_charges_finish(rows->charges);
 	if (!error && rows->rollup)
 		error = nt_rollup_finish(rows->rollup);
+	if (!error && rows->charges)
+		error = nt_rx_rows_finish(rows);
 	if (!error && rows->owners)
 		error = nt_sample_owners_finish(rows->owners);
 	return error ? error : 1;

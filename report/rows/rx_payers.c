@@ -84,7 +84,7 @@ static void add_users(struct payers *payers, struct nt_socket_users *users, uint
 	}
 }
 
-/* Where nobody has received, the first user of all pays; where there is none, the first socket without one. */
+/* Where nobody has received, the first user of all pays; where there is none, a socket without one. */
 static void settle(struct payers *payers, uint64_t socket)
 {
 	size_t n = 0;
@@ -105,7 +105,6 @@ static void find_payers(struct payers *payers, struct nt_socket_users *users, co
 	payers->n = 0;
 	for (size_t i = 0; i < n; i++)
 		add_users(payers, users, sockets[i]);
-	settle(payers, sockets[0]);
 }
 
 /* The share of `whole` that ends at this weight of all, less what was given before. */
@@ -143,7 +142,7 @@ static int give_shares(const struct payers *payers, const struct nt_rx_cost *cos
 }
 
 int nt_rx_pay(struct nt_endpoints *endpoints, struct nt_socket_users *users, const struct nt_rx_cost *cost,
-	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
+	      bool is_last, int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
 {
 	struct nt_rx_paid nobody = {.cost = cost, .payer = NT_PAYER_UNATTRIBUTED, .process = NT_NO_TASK};
 	uint64_t sockets[MAX_SOCKETS];
@@ -158,5 +157,8 @@ int nt_rx_pay(struct nt_endpoints *endpoints, struct nt_socket_users *users, con
 	if (!n)
 		return give(arg, &nobody);
 	find_payers(&payers, users, sockets, n);
+	if (!payers.n && !is_last)
+		return NT_RX_LATER;
+	settle(&payers, sockets[0]);
 	return give_shares(&payers, cost, give, arg);
 }

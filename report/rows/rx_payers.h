@@ -57,7 +57,9 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
 
 /*
  * Calls `give` with each payer's part of the cost. What is not 0 ends that, and is given. The parts add up to the cost,
- * but for most_ns: each payer's part of that is bounded by all of it where several pay.
+ * but for most_ns: each payer's part of that is bounded by all of it where several pay. Without is_last, what goes to
+ * sockets that nobody has used yet is not paid: this gives NT_RX_LATER.
  */
+#define NT_RX_LATER 1
 int nt_rx_pay(struct nt_endpoints *endpoints, struct nt_socket_users *users, const struct nt_rx_cost *cost,
-	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg);
+	      bool is_last, int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg);

@@ -4,8 +4,11 @@
  * (rx_charge.h) over sums of flows (rollup.h) to those who pay (rx_payers.h).
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "report/rows/state.h"
+
+#define MAX_UNPAID 8192 /* costs: more are paid without a process */
 
 static int on_charge(void *arg, const struct nt_rx_charge *charge)
 {
@@ -41,6 +44,7 @@ void nt_rx_rows_free(struct nt_rows *rows)
 {
 	nt_rx_charges_free(rows->charges);
 	nt_socket_users_release(&rows->users);
+	free(rows->unpaid);
 }
 
 int nt_rx_rows_part(void *arg, const struct nt_rx_part *part)
@@ -72,5 +76,23 @@ int nt_rx_rows_cost(void *arg, const struct nt_rx_cost *cost)
 {
 	struct nt_rows *rows = arg;
 
-	return nt_rx_pay(&rows->learned->ids.endpoints, &rows->users, cost, on_paid, rows);
+	const bool has_room = rows->n_unpaid < MAX_UNPAID;
+	int error = nt_rx_pay(&rows->learned->ids.endpoints, &rows->users, cost, !has_room, on_paid, rows);
+
+	if (error != NT_RX_LATER)
+		return error;
+	if (NT_ROOM(rows->unpaid, rows->unpaid_size, rows->n_unpaid + 1))
+		return -ENOMEM;
+	rows->unpaid[rows->n_unpaid++] = *cost;
+	return 0;
+}
+
+int nt_rx_rows_finish(struct nt_rows *rows)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < rows->n_unpaid && !error; i++)
+		error = nt_rx_pay(&rows->learned->ids.endpoints, &rows->users, &rows->unpaid[i], true, on_paid, rows);
+	rows->n_unpaid = 0;
+	return error;
 }

@@ -60,6 +60,8 @@ struct nt_rows {
 	struct nt_rollup *rollup;
 	struct nt_rx_charges *charges;
 	struct nt_socket_users users; /* if there are charges */
+	struct nt_rx_cost *unpaid; /* costs of sockets that nobody had used yet */
+	size_t n_unpaid, unpaid_size;
 	struct nt_sample_owners *owners; /* of stack samples */
 	struct nt_rows_want want;
 	struct nt_rows_window window;
@@ -129,6 +131,8 @@ int nt_rx_rows_part(void *arg, const struct nt_rx_part *part);
 int nt_rx_rows_cost(void *arg, const struct nt_rx_cost *cost);
 /* Who used a socket may pay for what it receives. */
 int nt_rx_rows_op(struct nt_rows *rows, const struct nt_op_row *op);
+/* All operations are known, and all costs have been given. */
+int nt_rx_rows_finish(struct nt_rows *rows);
 
 /* ---- learned.c ---- */
 

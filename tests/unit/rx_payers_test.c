@@ -25,6 +25,7 @@ static struct nt_endpoints endpoints;
 static struct nt_socket_users users;
 static struct part paid[MAX_PAID];
 static size_t n_paid, fail_at; /* this part is refused; 0: none */
+static bool is_last;
 
 static int teardown(void **state)
 {
@@ -80,7 +81,7 @@ static int pay(uint64_t flow)
 
 	cost.flow = flow;
 	n_paid = 0;
-	return nt_rx_pay(&endpoints, &users, &cost, on_paid, paid);
+	return nt_rx_pay(&endpoints, &users, &cost, is_last, on_paid, paid);
 }
 
 /* The part's payer, socket, process and device. */
@@ -124,7 +125,11 @@ static void test_one(void **state)
 	expect_whole(2, NT_PAYER_OTHER, 0, NT_NO_TASK, 5);
 	expect_whole(99, NT_PAYER_OTHER, 0, NT_NO_TASK, 0);
 	/* Nobody used a socket; then one did; then others, who received nothing either; then one received. */
+	assert_int_equal(pay(1), NT_RX_LATER);
+	assert_int_equal(n_paid, 0);
+	is_last = true;
 	expect_whole(1, NT_PAYER_SOCKET, 1, NT_NO_TASK, 4);
+	is_last = false;
 	use(2, 70, 0);
 	expect_whole(1, NT_PAYER_SOCKET, 2, 70, 4);
 	use(2, 71, 0);

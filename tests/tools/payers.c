@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * payers - traffic of which is known who should pay for receiving it.
+ *
+ *   payers send ADDRESS PORT ROUNDS      each round: one datagram to PORT, three to PORT + 1, all of 200 bytes
+ *   payers hold ADDRESS PORT             lets datagrams wait; reads them all when its input ends, and prints how many
+ *   payers ask ADDRESS PORT COUNT        a TCP connection: so many requests of 50 bytes, each answered before the next
+ *   payers answer ADDRESS PORT COUNT     the other end
+ *
+ * A receiver says "ready" first. IPv4.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define DATAGRAM 200
+#define REQUEST 50
+#define BUFFER (64 << 20) /* bytes that may wait */
+
+static int die(const char *what)
+{
+	fprintf(stderr, "payers: %s: %s\n", what, strerror(errno));
+	return 1;
+}
+
+static void say_ready(void)
+{
+	puts("ready");
+	fflush(stdout);
+}
+
+static int send_rounds(struct sockaddr_in *to, unsigned long rounds)
+{
+	static const char datagram[DATAGRAM];
+	struct sockaddr_in next = *to;
+	int fds[2] = {socket(AF_INET, SOCK_DGRAM, 0), socket(AF_INET, SOCK_DGRAM, 0)};
+
+	next.sin_port = htons((uint16_t)(ntohs(to->sin_port) + 1));
+	if (connect(fds[0], (struct sockaddr *)to, sizeof(*to)) ||
+	    connect(fds[1], (struct sockaddr *)&next, sizeof(next)))
+		return die("connect");
+	for (unsigned long i = 0; i < 4 * rounds; i++) {
+		if (send(fds[i % 4 != 0], datagram, sizeof(datagram), 0) < 0)
+			return die("send");
+	}
+	return 0;
+}
+
+static int hold(const struct sockaddr_in *at)
+{
+	const int fd = socket(AF_INET, SOCK_DGRAM, 0), size = BUFFER;
+	unsigned long n = 0;
+	char datagram[DATAGRAM];
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) ||
+	    bind(fd, (const struct sockaddr *)at, sizeof(*at)))
+		return die("bind");
+	say_ready();
+	while (getchar() != EOF)
+		;
+	while (recv(fd, datagram, sizeof(datagram), MSG_DONTWAIT) > 0)
+		n++;
+	printf("%lu\n", n);
+	return 0;
+}
+
+static int read_all(int fd, char *to, size_t size)
+{
+	for (size_t at = 0; at < size;) {
+		const ssize_t n = read(fd, to + at, size - at);
+
+		if (n <= 0)
+			return die("read");
+		at += (size_t)n;
+	}
+	return 0;
+}
+
+static int exchange(int fd, unsigned long count, int is_asking)
+{
+	char request[REQUEST] = "";
+	const int one = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	for (unsigned long i = 0; i < count; i++) {
+		if (is_asking && write(fd, request, sizeof(request)) != sizeof(request))
+			return die("write");
+		if (read_all(fd, request, sizeof(request)))
+			return 1;
+		if (!is_asking && write(fd, request, sizeof(request)) != sizeof(request))
+			return die("write");
+	}
+	return 0;
+}
+
+static int ask(const struct sockaddr_in *to, unsigned long count)
+{
+	const int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	return connect(fd, (const struct sockaddr *)to, sizeof(*to)) ? die("connect") : exchange(fd, count, 1);
+}
+
+static int answer(const struct sockaddr_in *at, unsigned long count)
+{
+	const int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+	int connection;
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(fd, (const struct sockaddr *)at, sizeof(*at)) || listen(fd, 1))
+		return die("listen");
+	say_ready();
+	connection = accept(fd, NULL, NULL);
+	return connection < 0 ? die("accept") : exchange(connection, count, 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	const unsigned long count = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
+
+	if (argc < 4 || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
+		fprintf(stderr, "usage: payers send|hold|ask|answer ADDRESS PORT [COUNT]\n");
+		return 2;
+	}
+	address.sin_port = htons((uint16_t)atoi(argv[3]));
+	if (!strcmp(argv[1], "send"))
+		return send_rounds(&address, count);
+	if (!strcmp(argv[1], "hold"))
+		return hold(&address);
+	return !strcmp(argv[1], "ask") ? ask(&address, count) : answer(&address, count);
+}
