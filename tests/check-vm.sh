@@ -29,11 +29,11 @@ results=build/vm/results
 # make different; the guest of four CPUs what depends on their number, the last what sets the clock under its
 # neighbours.
 guests="
-6.12        6.12    2 2048 live/(blocked|burner|deliver|drops|latency|loopback|loss|napi|runcounts|sockmatrix|\
+6.12        6.12    2 2048 live/(blocked|burner|charges|deliver|drops|latency|loopback|loss|napi|runcounts|sockmatrix|\
 softirqs|stop|ways)|vm/(identical|latency_sums|plans_cost|stacks_hotplug)
-6.1         6.1     2 2048 live/(blocked|burner|deliver|drops|loss|perfetto|runcounts|sockmatrix|softirqs|\
+6.1         6.1     2 2048 live/(blocked|burner|charges|deliver|drops|loss|perfetto|runcounts|sockmatrix|softirqs|\
 stacks|ways)|vm/(identical|latency_sums|plans_cost)
-6.12-rt     6.12-rt 2 2048 live/(blocked|burner|deliver|drops|loss|perfetto|runcounts|sockmatrix|softirqs|\
+6.12-rt     6.12-rt 2 2048 live/(blocked|burner|charges|deliver|drops|loss|perfetto|runcounts|sockmatrix|softirqs|\
 wakeups)|vm/(identical|latency_sums|rt_softirqs)
 6.12-4cpus  6.12    4 3072 live/(loss|perfetto|runcounts|softirqs|stages)|vm/hotplug
 6.12-clock  6.12    2 2048 vm/clock_step

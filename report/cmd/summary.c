@@ -327,7 +327,7 @@ static int print_group(struct summary *summary, enum nt_group group, int64_t top
 	nt_print_heading(stdout, "\n%s", nt_group(group)->title);
 	nt_printer_leave_out(summary->sessions.printer,
 			     "at_least_count,untimed_count,task_ns,cpu_share,ops_count,received_bytes&sent_bytes,side,"
-			     "recv_ns&send_ns");
+			     "recv_ns&send_ns,rx_ns");
 	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, top, NULL);
 	sqlite3_finalize(statement);
 	return error;
@@ -348,23 +348,21 @@ static int print_groups(struct summary *summary, int64_t session_id)
 }
 
 /* Whether the recording says whose packets were received. */
-static int has_payers(struct nt_db *db, int64_t session_id, bool *out)
+static int find_payers(struct summary *summary, int64_t session_id)
 {
-	sqlite3_stmt *row = nt_db_query(db, NT_META_SQL(NT_META_PROBES), session_id);
+	sqlite3_stmt *row = nt_db_query(summary->sessions.db, NT_META_SQL(NT_META_PROBES), session_id);
+	const bool is_known = nt_db_next(row) && nt_has_word(nt_db_text(row, 0), "deliver");
 
-	*out = nt_db_next(row) && nt_has_word(nt_db_text(row, 0), "deliver");
-	return end(db, row);
+	summary->payers = summary->part ? PAYERS_OF_WHOLE : is_known ? PAYERS_SHOWN : PAYERS_UNKNOWN;
+	nt_printer_hide(summary->sessions.printer, summary->payers == PAYERS_SHOWN ? NULL : "rx_ns");
+	return end(summary->sessions.db, row);
 }
 
 static int print_payers(struct summary *summary, int64_t session_id)
 {
 	sqlite3_stmt *statement;
-	bool is_known;
 	int error;
 
-	if (has_payers(summary->sessions.db, session_id, &is_known))
-		return -1;
-	summary->payers = summary->part ? PAYERS_OF_WHOLE : is_known ? PAYERS_SHOWN : PAYERS_UNKNOWN;
 	if (summary->payers != PAYERS_SHOWN)
 		return 0;
 	statement = prepare(summary, &payers_section, session_id);
@@ -419,7 +417,8 @@ static int print_session(struct summary *summary, int64_t session_id)
 	if (print_head(summary, session_id) || print_part(db, session_id) || print_others(db, session_id))
 		return -1;
 	print_selection(summary);
-	if (nt_summary_print_cpus(db, summary->sums, summary->sessions.printer, session_id) ||
+	if (find_payers(summary, session_id) ||
+	    nt_summary_print_cpus(db, summary->sums, summary->sessions.printer, session_id) ||
 	    print_groups(summary, session_id) || print_payers(summary, session_id))
 		return -1;
 	print_remarks(summary);

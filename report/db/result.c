@@ -158,11 +158,13 @@ static int print_sums(struct nt_printer *printer, const struct sums *sums, const
 	return nt_printer_row(printer, cells);
 }
 
-static void take_row(sqlite3_stmt *statement, struct nt_line *line)
+static void take_row(sqlite3_stmt *statement, const struct nt_printer *printer, struct nt_line *line)
 {
 	line->n = 0;
-	for (int i = 0; i < sqlite3_column_count(statement) && i < NT_LINE_MAX; i++)
-		nt_line_put(line, sqlite3_column_name(statement, i), nt_result_cell(statement, i));
+	for (int i = 0; i < sqlite3_column_count(statement) && i < NT_LINE_MAX; i++) {
+		if (!nt_printer_hides(printer, sqlite3_column_name(statement, i)))
+			nt_line_put(line, sqlite3_column_name(statement, i), nt_result_cell(statement, i));
+	}
 }
 
 static int begin_top(struct nt_printer *printer, const struct nt_line *line, const char *heading)
@@ -196,7 +198,7 @@ int nt_result_print_top(struct nt_db *db, sqlite3_stmt *statement, struct nt_pri
 	int step, error = 0;
 
 	for (; !error && (step = sqlite3_step(statement)) == SQLITE_ROW; add_row(&all, &line)) {
-		take_row(statement, &line);
+		take_row(statement, printer, &line);
 		if (!all.rows)
 			error = begin_top(printer, &line, heading);
 		if (!error && all.rows < top)
@@ -205,7 +207,7 @@ int nt_result_print_top(struct nt_db *db, sqlite3_stmt *statement, struct nt_pri
 			add_row(&rest, &line);
 	}
 	if (!error && step == SQLITE_DONE && !all.rows && !heading) {
-		take_row(statement, &line);
+		take_row(statement, printer, &line);
 		error = begin_top(printer, &line, NULL);
 	}
 	if (!error && step == SQLITE_DONE)

@@ -76,6 +76,7 @@ struct nt_printer {
 	const char *ellipsis;
 	size_t room; /* columns of a line; SIZE_MAX: lines may be as long as they like */
 	const char *first_left_out; /* nt_printer_leave_out */
+	const char *hidden; /* nt_printer_hide */
 	struct column *columns;
 	struct nt_table_column *layout;
 	size_t n_columns;
@@ -118,6 +119,16 @@ struct nt_printer *nt_printer_new(FILE *out, enum nt_format format, bool human)
 void nt_printer_leave_out(struct nt_printer *printer, const char *names)
 {
 	printer->first_left_out = names;
+}
+
+void nt_printer_hide(struct nt_printer *printer, const char *name)
+{
+	printer->hidden = name;
+}
+
+bool nt_printer_hides(const struct nt_printer *printer, const char *name)
+{
+	return printer->hidden && !strcmp(printer->hidden, name);
 }
 
 static void free_columns(struct nt_printer *printer)

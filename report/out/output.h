@@ -66,6 +66,9 @@ int nt_printer_begin(struct nt_printer *printer, size_t n_columns, const char *c
  * that begin after this. Not copied. NULL: none; then columns are left out from the right.
  */
 void nt_printer_leave_out(struct nt_printer *printer, const char *names);
+/* The column, a constant, that nt_result_print_top is to pass over, since it would say nothing; NULL: none. */
+void nt_printer_hide(struct nt_printer *printer, const char *name);
+bool nt_printer_hides(const struct nt_printer *printer, const char *name);
 /* One row of n_columns cells. A table is held back until its columns' widths are known from up to 1,000 rows. */
 int nt_printer_row(struct nt_printer *printer, const struct nt_cell *cells);
 /* A row of a table, with its columns' names; the first one begins the set. */

@@ -12,26 +12,29 @@
 #define SUMS                                                                                                           \
 	"sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(ops) AS ops, sum(sent) AS sent, "                       \
 	"sum(received) AS received, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "
+/* NULL where nothing is charged, as in a recording that does not tell. */
+#define RX_NS "CASE WHEN (SELECT count(*) FROM charged) THEN sum(charged_ns) END "
 #define COSTS                                                                                                          \
 	"sum(send_ns + recv_ns) AS total_ns, "                                                                         \
 	"CAST(sum(send_ns + recv_ns) AS REAL) / (SELECT nullif(ns, 0) FROM span) AS cpu_share, "                       \
-	"sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(ops) AS ops_count, sum(sent) AS sent_bytes, "           \
-	"sum(received) AS received_bytes, "
+	"sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, " RX_NS "AS rx_ns, sum(ops) AS ops_count, "                 \
+	"sum(sent) AS sent_bytes, sum(received) AS received_bytes, "
 #define HOW_SURE "sum(untimed) AS untimed_count, sum(lower_bound) AS at_least_count "
-#define NOT_NOTHING "HAVING total_ns > 0 OR ops_count > 0 "
+#define NOT_NOTHING "HAVING total_ns > 0 OR ops_count > 0 OR rx_ns > 0 "
 #define DEAREST "ORDER BY total_ns DESC, ops_count DESC, "
 
 /* ---- by task: the time is that of slices ---- */
 
 /* A row for each process; upid NULL: not known, or no process's. */
 #define BY_PROCESS                                                                                                     \
-	"(SELECT t.upid AS upid, sum(p.task_ns) AS task_ns, " SUMS "FROM ("                                            \
+	"(SELECT t.upid AS upid, sum(p.task_ns) AS task_ns, 0 AS charged_ns, " SUMS "FROM ("                           \
 	"SELECT utid, CASE owner WHEN 'send' THEN ns ELSE 0 END AS send_ns, "                                          \
 	"CASE owner WHEN 'recv' THEN ns ELSE 0 END AS recv_ns, CASE owner WHEN 'task' THEN ns ELSE 0 END AS task_ns, " \
 	"0 AS ops, 0 AS sent, 0 AS received, 0 AS untimed, 0 AS lower_bound FROM spent "                               \
 	"UNION ALL SELECT utid, 0, 0, 0, ops, CASE op WHEN 'send' THEN bytes ELSE 0 END, "                             \
 	"CASE op WHEN 'recv' THEN bytes ELSE 0 END, untimed, lower_bound FROM did) AS p "                              \
-	"LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = p.utid GROUP BY t.upid) AS c "                        \
+	"LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = p.utid GROUP BY t.upid "                              \
+	"UNION ALL SELECT upid, 0, ns, 0, 0, 0, 0, 0, 0, 0 FROM charged) AS c "                                        \
 	"LEFT JOIN process AS w ON w.session_id = ?1 AND w.upid = c.upid "
 /* Processes that did anything on sockets; of those that are not known there is no number. */
 #define PROCESSES                                                                                                      \
@@ -42,17 +45,18 @@
 
 /* A row for each socket and process that used it. */
 #define BY_SOCKET                                                                                                      \
-	"(SELECT d.socket_id AS socket_id, t.upid AS upid, "                                                           \
+	"(SELECT d.socket_id AS socket_id, t.upid AS upid, 0 AS charged_ns, "                                          \
 	"sum(CASE d.op WHEN 'send' THEN d.cpu_ns ELSE 0 END) AS send_ns, "                                             \
 	"sum(CASE d.op WHEN 'recv' THEN d.cpu_ns ELSE 0 END) AS recv_ns, sum(d.ops) AS ops, "                          \
 	"sum(CASE d.op WHEN 'send' THEN d.bytes ELSE 0 END) AS sent, "                                                 \
 	"sum(CASE d.op WHEN 'recv' THEN d.bytes ELSE 0 END) AS received, "                                             \
 	"sum(d.untimed) AS untimed, sum(d.lower_bound) AS lower_bound FROM did AS d "                                  \
-	"LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = d.utid GROUP BY d.socket_id, t.upid) AS c "           \
+	"LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = d.utid GROUP BY d.socket_id, t.upid "                 \
+	"UNION ALL SELECT socket_id, upid, ns, 0, 0, 0, 0, 0, 0, 0 FROM charged) AS c "                                \
 	"LEFT JOIN process AS w ON w.session_id = ?1 AND w.upid = c.upid "
 #define JOIN_SOCKET "LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = c.socket_id "
 #define PROTO "CASE WHEN k.id IS NULL THEN '(unknown)' ELSE coalesce(k.proto, k.family, '(unknown)') END AS proto, "
-#define FIGURES "c.send_ns, c.recv_ns, c.ops, c.sent, c.received, c.untimed, c.lower_bound "
+#define FIGURES "c.send_ns, c.recv_ns, c.charged_ns, c.ops, c.sent, c.received, c.untimed, c.lower_bound "
 
 /*
  * Rows of `figures` (keys, name, upid, socket_id, FIGURES) by their keys, and the program (`who` is name) or process
@@ -60,7 +64,8 @@
  */
 #define GROUPED(keys, shown, who, as_who, members, figures)                                                            \
 	"SELECT " shown "coalesce(name, '(unknown)') AS " as_who ", " members                                          \
-	"total_ns, cpu_share, send_ns, recv_ns, ops_count, sent_bytes, received_bytes, untimed_count, at_least_count " \
+	"total_ns, cpu_share, send_ns, recv_ns, rx_ns, ops_count, sent_bytes, received_bytes, untimed_count, "         \
+	"at_least_count "                                                                                              \
 	"FROM (SELECT " shown "name, max(of_who_ns) AS of_who_ns, "                                                    \
 	"nullif(count(DISTINCT socket_id), 0) AS sockets_count, socket_id, " COSTS HOW_SURE "FROM ("                   \
 	"SELECT *, sum(send_ns + recv_ns) OVER (PARTITION BY " keys ", " who ") AS of_who_ns FROM (" figures           \

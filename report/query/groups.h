@@ -3,11 +3,12 @@
  * groups.h - what sending and receiving cost, in groups: by program, process, port, peer, cgroup or socket. Each
  * grouping is one table entry with its names and its SQL, for every command that has --by. Prints nothing.
  *
- * The SQL of a grouping stands behind three common table expressions that say what is grouped. NT_GROUP_SESSION_SQL
+ * The SQL of a grouping stands behind common table expressions that say what is grouped. NT_GROUP_SESSION_SQL
  * takes the sums of a whole session; a command with a selection writes its own:
  *
  *   spent(utid, owner, ns)    CPU time of the owners send, recv and task
  *   did(utid, socket_id, op, ops, bytes, cpu_ns, untimed, lower_bound)    operations, summed as in sock_cost
+ *   charged(upid, socket_id, ns)    what they pay of net_rx, which no other figure has; no row: it is not known
  *   span(ns)                  one row: the time that shares of one CPU refer to
  *
  * Its rows have the most expensive first: the columns that name the group, then the number of its members (for
@@ -46,10 +47,15 @@ enum nt_group nt_group_of(const char *word);
 #define NT_ENDPOINT_SQL(of, address, port)                                                                             \
 	"CASE WHEN " of "family = 'inet6' THEN '[' || " of address " || ']' ELSE " of address                          \
 	" END || ':' || " of port " "
+/* What processes pay of net_rx for their sockets, of all of session ?1. */
+#define NT_GROUP_CHARGED_SQL                                                                                           \
+	"SELECT upid, socket_id, sum(spent_ns) AS ns FROM rx_cost WHERE session_id = ?1 AND payer = 'socket' "         \
+	"GROUP BY upid, socket_id"
 /* What is grouped, of all of session ?1. */
 #define NT_GROUP_SESSION_SQL                                                                                           \
 	"WITH spent AS (SELECT utid, owner, spent_ns AS ns FROM cpu_cost "                                             \
 	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task')), "                                               \
 	"did AS (SELECT utid, socket_id, op, ops, bytes, cpu_ns, untimed, lower_bound FROM sock_cost "                 \
 	"WHERE session_id = ?1), "                                                                                     \
+	"charged AS (" NT_GROUP_CHARGED_SQL "), "                                                                      \
 	"span AS (SELECT dur AS ns FROM session WHERE session_id = ?1) "

@@ -17,10 +17,10 @@
 /* ---- what all queries build on ----
  *
  *   picked              the threads of --process
- *   spent, did, span    what query/groups.h asks for: CPU time by task and owner, operations that ended in the time,
- *                       how long the time is. Of all of the session from its own sums, else from scope->sums
- *   dropped, resent,    the rows of skb_drop, tcp_retransmit
- *   missed              and loss
+ *   spent, did,         what query/groups.h asks for: CPU time by task and owner, operations that ended in the time,
+ *   charged, span       what is paid of net_rx (of a part: not known), how long the time is. Of all of the session from
+ * its own sums, else from scope->sums dropped, resent,    the rows of skb_drop, tcp_retransmit missed              and
+ * loss
  */
 
 #define PICKED "picked AS (" NT_PROCESS_THREADS_SQL "), "
@@ -34,6 +34,7 @@
 	"did AS (SELECT utid, socket_id, op, sum(ops) AS ops, sum(bytes) AS bytes, "                                   \
 	"sum(cpu_ns) AS cpu_ns, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "                             \
 	"FROM sock_cost WHERE session_id = ?1 " OF_PICKED "GROUP BY utid, socket_id, op), "
+#define CHARGED_SUMS "charged AS (SELECT * FROM (" NT_GROUP_CHARGED_SQL ") WHERE ?4 IS NULL OR upid IN picked), "
 #define SPAN "span AS (SELECT ?3 - ?2 AS ns) "
 #define SAMPLES                                                                                                        \
 	", dropped AS (SELECT * FROM skb_drop "                                                                        \
@@ -54,7 +55,7 @@ static char *make_sql(const struct nt_html_scope *scope, const char *query)
 	if (!out)
 		return NULL;
 	fputs("WITH " PICKED, out);
-	fputs(scope->sums ? NT_PART_SUMS_SQL : SPENT_SUMS DID_SUMS SPAN, out);
+	fputs(scope->sums ? NT_PART_SUMS_SQL : SPENT_SUMS DID_SUMS CHARGED_SUMS SPAN, out);
 	fprintf(out, SAMPLES, cpus, cpus, cpus);
 	fputs(query, out);
 	if (fclose(out)) {

@@ -58,6 +58,7 @@ void nt_part_sums_release(struct nt_part_sums *sums);
 	"did AS (SELECT value ->> 0 AS utid, value ->> 1 AS socket_id, value ->> 2 AS op, value ->> 3 AS ops, "        \
 	"value ->> 4 AS bytes, value ->> 5 AS cpu_ns, value ->> 6 AS untimed, value ->> 7 AS lower_bound "             \
 	"FROM json_each(?6)), "                                                                                        \
+	"charged AS (SELECT NULL AS upid, NULL AS socket_id, NULL AS ns WHERE 0), "                                    \
 	"span AS (SELECT ?3 - ?2 AS ns) "
 #define NT_PART_OWNED_SQL                                                                                              \
 	"owned AS (SELECT value ->> 0 AS cpu, value ->> 1 AS owner, value ->> 2 AS ns FROM json_each(?7)) "

@@ -11,6 +11,7 @@ const LABELS = {
   cpu_share: 'of one CPU',
   ops_count: 'operations',
   recv_ns: 'receive',
+  rx_ns: 'pays of net_rx',
   task_ns: 'other CPU time',
   untimed_count: 'untimed operations',
   at_least_count: 'with a lower bound',
@@ -106,7 +107,8 @@ function dataTable(data) {
 // ---- groups ----
 
 const GROUPS_NOTE =
-  'Receiving packets (net_rx) is done for all processes, and is charged to none of them. ' +
+  'Receiving packets (net_rx) is done for all processes, in the time of others. What each pays of it is known for ' +
+  'whole recordings with the probe deliver. ' +
   'Bytes are those of operations that succeeded, without peeks and error queues. A full bar is 100' +
   GAP +
   '% of one CPU.';
