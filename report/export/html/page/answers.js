@@ -60,7 +60,9 @@ function processCard(data, costs, all) {
   const first = processes.rows[0];
   const charged = sum(processes.rows.map((row) => row[net])) + (processes.rest_rows ? processes.rest[net] : 0);
   if (!first || !first[net]) return card('Most expensive process', 'none', 'No process spent time in send or receive.');
-  const unpaid = (all.net_rx || 0) + (all.net_tx || 0);
+  const rx = processes.columns.indexOf('rx_ns');
+  const paid = sum(processes.rows.map((row) => row[rx] || 0)) + ((processes.rest_rows && processes.rest[rx]) || 0);
+  const unpaid = (all.net_rx || 0) + (all.net_tx || 0) - paid;
   const texts = [
     [
       `${first[1] === null ? '' : `pid ${first[1]}: `}`,
