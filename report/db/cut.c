@@ -5,6 +5,7 @@
 #include "report/db/cut.h"
 
 #include "report/rows/rollup.h"
+#include "report/util/array.h"
 
 void nt_cut_init(struct nt_cut *cut, const struct nt_tape *tape, const struct nt_load_window *window)
 {
@@ -46,6 +47,26 @@ static void cut_cost(const struct nt_cut *cut, struct nt_value *ts, struct nt_va
 	dur->integer = spent->integer = to - from;
 }
 
+/* A charge of several buckets, the same for those who share them. Packets count in the first. */
+static void cut_charge(struct nt_cut *cut, struct nt_value *ts, struct nt_value *dur)
+{
+	static const char *const times[] = {"spent_ns", "exact_ns", "most_ns"};
+	static const char *const numbers[] = {"packets", "segments", "bytes"};
+	const int64_t begin = ts->integer, whole = dur->integer;
+	struct nt_value left = *dur;
+
+	cut_cost(cut, ts, dur, &left);
+	if (dur->integer == whole)
+		return;
+	for (size_t i = 0; i < NT_COUNT(times); i++) {
+		int64_t *ns = &number(&cut->row, times[i])->integer;
+
+		*ns = (int64_t)((__int128)*ns * dur->integer / whole);
+	}
+	for (size_t i = 0; i < NT_COUNT(numbers) && ts->integer != begin; i++)
+		number(&cut->row, numbers[i])->integer = 0;
+}
+
 /* The session is its window: shares are shares of it, and whatever looks at all of the session looks at that. */
 static void cut_session(const struct nt_cut *cut, struct nt_row *row)
 {
@@ -74,8 +95,11 @@ const struct nt_row *nt_cut_row(struct nt_cut *cut, const struct nt_row *row)
 		return row;
 	if (!is_in(cut, ts->integer, dur ? dur->integer : 0))
 		return NULL;
-	if (row->table != NT_TABLE_CPU_COST)
+	if (row->table == NT_TABLE_CPU_COST)
+		cut_cost(cut, ts, dur, number(&cut->row, "spent_ns"));
+	else if (row->table == NT_TABLE_RX_COST)
+		cut_charge(cut, ts, dur);
+	else
 		return row;
-	cut_cost(cut, ts, dur, number(&cut->row, "spent_ns"));
 	return &cut->row;
 }

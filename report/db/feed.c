@@ -33,7 +33,7 @@ struct nt_feed {
 #define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
 
 /* Sums of rows that are given, and what has been told already, cost time to make and say nothing new. */
-static const uint64_t given = NT_ALL_TABLES & ~(BIT(SESSION) | BIT(CPU_COST) | BIT(SOCK_COST));
+static const uint64_t given = NT_ALL_TABLES & ~(BIT(SESSION) | BIT(CPU_COST) | BIT(SOCK_COST) | BIT(RX_COST));
 
 /* ---- a tape ---- */
 

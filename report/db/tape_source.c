@@ -54,7 +54,7 @@ static const uint64_t large = BIT(SCHED_SLICE) | BIT(SOFTIRQ_SLICE) | BIT(IRQ_SL
 			      BIT(SCHED_WAKEUP) | BIT(STACK_SAMPLE) | BIT(CPU_SLICE);
 /* Small tables that one pass over the events makes together. To name symbols takes time of its own. */
 static const uint64_t of_one_pass = BIT(SESSION) | BIT(PROBLEM) | BIT(THREAD) | BIT(FRAME) | BIT(LOSS) |
-				    BIT(RECORD_COUNT) | BIT(CPU_COST) | BIT(SOCK_COST);
+				    BIT(RECORD_COUNT) | BIT(CPU_COST) | BIT(SOCK_COST) | BIT(RX_COST);
 /* Those of which a part is enough for who asks about a part. */
 static const uint64_t of_part = BIT(THREAD) | BIT(FRAME) | BIT(LOSS);
 

@@ -140,6 +140,38 @@ static int by_flow(const void *a, const void *b)
 	return left->flow < right->flow ? -1 : left->flow > right->flow;
 }
 
+static unsigned __int128 weight_of_all(const struct nt_rx_charges *charges)
+{
+	unsigned __int128 weight = 0;
+
+	for (size_t i = 0; i < charges->n_shares; i++)
+		weight += charges->shares[i].weight;
+	return weight;
+}
+
+/* So that a time by all of them fits 128 bits. If they say nothing, nobody is charged. */
+static void check_shares(struct nt_rx_charges *charges)
+{
+	while (weight_of_all(charges) > UINT64_MAX) {
+		for (size_t i = 0; i < charges->n_shares; i++)
+			charges->shares[i].weight /= 2;
+	}
+	if (weight_of_all(charges))
+		return;
+	charges->shares[0] = (struct share){.weight = 1};
+	charges->n_shares = 1;
+}
+
+/* The time that comes is nobody's. */
+static int charge_nobody(struct nt_rx_charges *charges)
+{
+	if (NT_ROOM(charges->shares, charges->shares_size, 1))
+		return -ENOMEM;
+	charges->shares[0] = (struct share){.weight = 1};
+	charges->n_shares = 1;
+	return 0;
+}
+
 /* One share for each flow of these stretches. */
 static int make_shares(struct nt_rx_charges *charges, const struct cpu *cpu, const struct nt_rx_stretch *stretches,
 		       size_t n)
@@ -164,29 +196,24 @@ static int make_shares(struct nt_rx_charges *charges, const struct cpu *cpu, con
 		else
 			shares[charges->n_shares++] = shares[i];
 	}
+	check_shares(charges);
 	return 0;
 }
 
-static unsigned __int128 weight_of_all(const struct nt_rx_charges *charges)
+/* To the only one. */
+static int charge_one(struct nt_rx_charges *charges, uint32_t cpu, uint64_t ts_ns, uint64_t dur_ns)
 {
-	unsigned __int128 weight = 0;
+	const struct nt_rx_charge charge = {
+		.ts_ns = ts_ns,
+		.dur_ns = dur_ns,
+		.cpu = cpu,
+		.flow = charges->shares[0].flow,
+		.spent_ns = dur_ns,
+		.exact_ns = dur_ns,
+		.most_ns = dur_ns,
+	};
 
-	for (size_t i = 0; i < charges->n_shares; i++)
-		weight += charges->shares[i].weight;
-	return weight;
-}
-
-/* So that a time by all of them fits 128 bits. If they say nothing, nobody is charged. */
-static void check_shares(struct nt_rx_charges *charges)
-{
-	while (weight_of_all(charges) > UINT64_MAX) {
-		for (size_t i = 0; i < charges->n_shares; i++)
-			charges->shares[i].weight /= 2;
-	}
-	if (weight_of_all(charges))
-		return;
-	charges->shares[0] = (struct share){.weight = 1};
-	charges->n_shares = 1;
+	return charges->config.charge(charges->config.arg, &charge);
 }
 
 /* Divides a time that is within a bucket, or is whole buckets, by the shares: what is left of each goes to the next. */
@@ -197,6 +224,8 @@ static int divide(struct nt_rx_charges *charges, uint32_t cpu, uint64_t ts_ns, u
 	uint64_t given_ns = 0;
 	int error = 0;
 
+	if (charges->n_shares == 1)
+		return charge_one(charges, cpu, ts_ns, dur_ns);
 	for (size_t i = 0; i < charges->n_shares && !error; i++) {
 		struct nt_rx_charge charge = {
 			.ts_ns = ts_ns, .dur_ns = dur_ns, .cpu = cpu, .flow = charges->shares[i].flow};
@@ -206,7 +235,6 @@ static int divide(struct nt_rx_charges *charges, uint32_t cpu, uint64_t ts_ns, u
 		until_ns = (uint64_t)(dur_ns * weight / all);
 		charge.spent_ns = until_ns - given_ns;
 		charge.most_ns = dur_ns;
-		charge.exact_ns = charges->n_shares == 1 ? dur_ns : 0;
 		given_ns = until_ns;
 		error = charges->config.charge(charges->config.arg, &charge);
 	}
@@ -304,14 +332,11 @@ static bool are_known(const struct nt_rx_stretch *stretches, size_t n, bool is_f
 static int charge_batch(struct nt_rx_charges *charges, uint32_t number, size_t *part,
 			const struct nt_rx_stretch *stretches, size_t n, bool is_first)
 {
-	static const struct nt_rx_stretch nobody = {.packets = 1};
 	struct cpu *cpu = &charges->cpus[number];
 	const bool known = are_known(stretches, n, is_first);
 	uint64_t ns;
-	int error = known ? make_shares(charges, cpu, stretches, n) : make_shares(charges, cpu, &nobody, 1);
+	int error = known ? make_shares(charges, cpu, stretches, n) : charge_nobody(charges);
 
-	if (!error)
-		check_shares(charges);
 	if (!error)
 		error = charge_until(charges, number, part, stretches[n - 1].end_ns, &ns);
 	if (!error && known && n == 1)
@@ -322,9 +347,8 @@ static int charge_batch(struct nt_rx_charges *charges, uint32_t number, size_t *
 /* What is left of the run's time belongs to no stretch. */
 static int charge_rest(struct nt_rx_charges *charges, uint32_t number, size_t *part)
 {
-	static const struct nt_rx_stretch nobody = {.packets = 1};
 	uint64_t ns;
-	int error = make_shares(charges, &charges->cpus[number], &nobody, 1);
+	int error = charge_nobody(charges);
 
 	return error ? error : charge_until(charges, number, part, UINT64_MAX, &ns);
 }
@@ -369,11 +393,8 @@ int nt_rx_charges_part(struct nt_rx_charges *charges, const struct nt_rx_part *p
 
 	/* Nobody tells whose packets tasks and threads poll. The run goes on when its task does. */
 	if (!part->run_ns) {
-		charges->n_shares = 0;
-		if (NT_ROOM(charges->shares, charges->shares_size, 1))
-			return -ENOMEM;
-		check_shares(charges);
-		return divide_by_buckets(charges, part->cpu, part->ts_ns, part->ts_ns + part->dur_ns);
+		error = charge_nobody(charges);
+		return error ? error : divide_by_buckets(charges, part->cpu, part->ts_ns, part->ts_ns + part->dur_ns);
 	}
 	if (cpu->n_parts && (cpu->parts[0].run_ns != part->run_ns || cpu->n_parts == MAX_WAITING))
 		error = end_run(charges, part->cpu, part->ts_ns);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "report/rows/state.h"
+#include "report/util/words.h"
+#include "schema/meta_keys.h"
 
 #define MAX_UNPAID 8192 /* costs: more are paid without a process */
 
@@ -25,6 +27,14 @@ static uint8_t sort_of(void *arg, uint64_t flow)
 	return nt_endpoints_protocol(&rows->learned->ids.endpoints, flow);
 }
 
+/* Whether the recording says whose packets were received. */
+static bool has_probe(const struct nt_tape *tape)
+{
+	char probes[256];
+
+	return !nt_tape_meta(tape, NT_META_PROBES, probes, sizeof(probes)) && nt_has_word(probes, "deliver");
+}
+
 int nt_rx_rows_new(struct nt_rows *rows)
 {
 	const struct nt_rx_charges_config config = {
@@ -36,6 +46,7 @@ int nt_rx_rows_new(struct nt_rows *rows)
 		.sort_of = sort_of,
 	};
 
+	rows->has_flows = rows->learned->ids.endpoints.n_flows || has_probe(rows->tape);
 	rows->charges = nt_rx_charges_new(&config);
 	return rows->charges ? 0 : -ENOMEM;
 }
@@ -50,8 +61,13 @@ void nt_rx_rows_free(struct nt_rows *rows)
 int nt_rx_rows_part(void *arg, const struct nt_rx_part *part)
 {
 	struct nt_rows *rows = arg;
+	struct nt_rx_part nobodys = *part;
 
-	return nt_rx_charges_part(rows->charges, part);
+	if (rows->has_flows)
+		return nt_rx_charges_part(rows->charges, part);
+	/* Without any packets no run need be put together. */
+	nobodys.run_ns = 0;
+	return nt_rx_charges_part(rows->charges, &nobodys);
 }
 
 int nt_rx_rows_op(struct nt_rows *rows, const struct nt_op_row *op)

@@ -59,6 +59,7 @@ struct nt_rows {
 	struct nt_timeline *timeline;
 	struct nt_rollup *rollup;
 	struct nt_rx_charges *charges;
+	bool has_flows; /* stretches of packets may come */
 	struct nt_socket_users users; /* if there are charges */
 	struct nt_rx_cost *unpaid; /* costs of sockets that nobody had used yet */
 	size_t n_unpaid, unpaid_size;

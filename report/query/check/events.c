@@ -33,7 +33,8 @@ bool nt_check_clip(const struct nt_check *check, int64_t *ts, int64_t *dur)
 /* The findings ask for them by SQL. */
 static const uint64_t small = NT_TABLE_BIT(NT_TABLE_SESSION) | NT_TABLE_BIT(NT_TABLE_PROBLEM) |
 			      NT_TABLE_BIT(NT_TABLE_LOSS) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |
-			      NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST);
+			      NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) |
+			      NT_TABLE_BIT(NT_TABLE_RX_COST);
 
 static int read_part(struct nt_check *check)
 {
