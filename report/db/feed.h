@@ -2,8 +2,8 @@
 /*
  * feed.h - the rows of one session, one by one, from a tape or from a database of imported tapes. Rows of identities
  * (process, thread, cgroup, socket, net_device), of symbols and stacks, and of clocks come first, then snapshots, then
- * events; not the session's own row and sums (cpu_cost, sock_cost, rx_cost). In cpu_slice and sched_slice the rows of one CPU
- * come in time order. Prints nothing. Memory as rows/rows.h: independent of the length of the recording.
+ * events; not the session's own row and sums (cpu_cost, sock_cost, rx_cost). In cpu_slice and sched_slice the rows of
+ * one CPU come in time order. Prints nothing. Memory as rows/rows.h: independent of the length of the recording.
  *
  * A database may be anybody's. A row has the columns of its table, but the values may have been changed. A value of a
  * wrong type is given as NULL; a row without a value that it must have is an error.

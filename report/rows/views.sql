@@ -1,7 +1,7 @@
 -- The views of a nettape database: the everyday questions. Plain SQL that any sqlite3 (3.30 or later) understands, but
 -- for names between two @: each becomes the text of that macro of sql_lists.h. They read the sums in cpu_cost,
--- sock_cost and rx_cost, not the slices, and so are quick on long recordings; `nettape-report check` proves that the sums equal the
--- slices. docs/sql-schema.md says what each column means.
+-- sock_cost and rx_cost, not the slices, and so are quick on long recordings; `nettape-report check` proves that the
+-- sums equal the slices. docs/sql-schema.md says what each column means.
 
 -- Whose the time of each CPU was.
 CREATE VIEW net_cost_cpu AS
@@ -123,7 +123,7 @@ FROM by_socket AS b
      LEFT JOIN socket AS k ON k.session_id = b.session_id AND k.id = b.socket_id
      LEFT JOIN process AS p ON p.session_id = b.session_id AND p.upid = b.upid;
 
--- What net_rx cost for the packets of each flow, and what became of it. flow_id NULL: time that no packets are known of.
+-- What net_rx cost for the packets of each flow, and what became of them. flow_id NULL: no packets are known.
 CREATE VIEW net_cost_flow AS
 SELECT r.session_id, r.flow_id, r.payer, f.family, f.proto, f.src, f.sport, f.dst, f.dport, f.netns, r.device_id,
        sum(r.spent_ns) AS rx_ns, sum(r.exact_ns) AS rx_least_ns, sum(r.most_ns) AS rx_most_ns,
