@@ -10,17 +10,19 @@ make_tape loss
 report 0 import "$work/loss.tape" -o "$work/c.db"
 report 0 import tests/golden/v1-samples.tape -o "$work/samples.db"
 report 0 import tests/golden/v1-stacks.tape -o "$work/stacks.db"
+report 0 import tests/golden/v1-charges.tape -o "$work/charges.db"
 awk -v dir="$work" '/^\*\*[0-9]+\./ { n = $1; gsub(/[^0-9]/, "", n) } /^```sql/ { on = 1;
     file = dir "/" n ".sql"; next } /^```/ { on = 0 } on { print > file }' \
     docs/cookbook.md
 # The columns that each answer has at least.
 columns=("" at_most_percent percent percent percent longest_ns mean_ns recv_bytes bytes ns_per_megabyte
     network_percent times percent p99_ns p99_wait_ns longest_queue packets mean_bytes p99_ns times mean_cpu_ns ops
-    preempted migrations records cpu_ns unnamed)
-for n in {1..26}; do
+    preempted migrations records cpu_ns unnamed at_most_ns ns_per_packet)
+for n in {1..28}; do
     [[ -e $work/$n.sql ]] || { bad "question $n has no query"; continue; }
     db=$work/c.db
     if grep -q skb_ "$work/$n.sql"; then db=$work/samples.db; fi
+    if grep -q 'rx_cost\|net_cost_flow' "$work/$n.sql"; then db=$work/charges.db; fi
     if grep -q 'net_cost_stage\|FROM symbol' "$work/$n.sql"; then db=$work/stacks.db; fi
     report 0 query "$db" -f "$work/$n.sql" --csv
     has "question $n has a column ${columns[n]}" ",$(head -1 <<<"$out")," ",${columns[n]},"
@@ -30,7 +32,7 @@ for n in {1..26}; do
         is "question $n has as many rows in plain sqlite3" "$plain" "$(wc -l <<<"$out")"
     fi
 done
-is "questions" "$(grep -c '^```sql' docs/cookbook.md)" 26
+is "questions" "$(grep -c '^```sql' docs/cookbook.md)" 28
 
 # Its commands, on the tape of samples; what follows a pipe is not ours.
 ln -s "$PWD/tests/golden/v1-samples.tape" "$work/demo.tape"
