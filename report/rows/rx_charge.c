@@ -13,7 +13,10 @@
 #include "report/util/array.h"
 
 #define REORDER 64 /* stretches come by end, but for a few: an interrupt may write one first */
-#define MAX_WAITING 65536 /* parts, and stretches; a kernel ends a run after some 300 packets */
+/* A kernel ends a run after some 300 packets, unless told otherwise. */
+#define MAX_PARTS 4096
+#define MAX_BATCH 1024 /* stretches that are divided together: of more nobody is charged */
+#define MAX_WAITING 65536 /* stretches that no run has come for */
 #define N_MEANS 1024 /* flows of a CPU */
 #define N_SORTS 256
 #define MEAN_UNIT 1024 /* of a nanosecond */
@@ -333,7 +336,7 @@ static int charge_batch(struct nt_rx_charges *charges, uint32_t number, size_t *
 			const struct nt_rx_stretch *stretches, size_t n, bool is_first)
 {
 	struct cpu *cpu = &charges->cpus[number];
-	const bool known = are_known(stretches, n, is_first);
+	const bool known = n <= MAX_BATCH && are_known(stretches, n, is_first);
 	uint64_t ns;
 	int error = known ? make_shares(charges, cpu, stretches, n) : charge_nobody(charges);
 
@@ -396,7 +399,7 @@ int nt_rx_charges_part(struct nt_rx_charges *charges, const struct nt_rx_part *p
 		error = charge_nobody(charges);
 		return error ? error : divide_by_buckets(charges, part->cpu, part->ts_ns, part->ts_ns + part->dur_ns);
 	}
-	if (cpu->n_parts && (cpu->parts[0].run_ns != part->run_ns || cpu->n_parts == MAX_WAITING))
+	if (cpu->n_parts && (cpu->parts[0].run_ns != part->run_ns || cpu->n_parts == MAX_PARTS))
 		error = end_run(charges, part->cpu, part->ts_ns);
 	if (!error && NT_ROOM(cpu->parts, cpu->parts_size, cpu->n_parts + 1))
 		return -ENOMEM;

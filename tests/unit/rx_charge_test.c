@@ -373,6 +373,23 @@ static void test_large(void **state)
 	assert_int_equal(spent, 1001 + 70000);
 }
 
+/* No kernel receives more than 1,024 flows in turn in one run: nobody is charged for what says so. */
+static void test_large_batches(void **state)
+{
+	for (uint64_t n = 1024; n <= 1025; n++) {
+		struct fixture *fixture = *state;
+
+		begin(fixture);
+		for (uint64_t i = 0; i < n; i++)
+			stretch(fixture, 101 + i, 1 + i % 2, 1, LISTED | (i ? 0 : FIRST));
+		part(fixture, 100, 100, 100 + n);
+		finish(fixture);
+		expect(fixture, 0, n == 1024 ? 0 : n, n == 1024 ? 0 : n, n == 1024 ? 0 : n, 0);
+		expect(fixture, 1, n == 1024 ? n / 2 : 0, 0, n == 1024 ? n : 0, (n + 1) / 2);
+		expect(fixture, 2, n == 1024 ? n / 2 : 0, 0, n == 1024 ? n : 0, n / 2);
+	}
+}
+
 static void test_refused(void **state)
 {
 	for (size_t fail_at = 1; fail_at <= 6; fail_at++) {
@@ -681,6 +698,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_whole_bucket, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_packets_outside, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_large_batches, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_random, setup, teardown),
 	};
