@@ -29,7 +29,7 @@ struct tape_gen {
 	struct nt_chunk_header header;
 	size_t block_events;
 	uint64_t drop;
-	bool with_samples;
+	bool with_samples, with_stretches;
 	struct nt_rand rand; /* of samples */
 	uint64_t last_ns; /* greatest end of any record */
 	uint32_t n_cpus;
@@ -142,6 +142,7 @@ struct tape_gen *tape_gen_new(const struct tape_gen_config *config)
 	gen->block_events = config->block_events ? config->block_events : 2000;
 	gen->drop = config->drop;
 	gen->with_samples = config->samples != 0;
+	gen->with_stretches = config->probes && strstr(config->probes, "deliver");
 	gen->rand.state = config->samples;
 	gen->cpus = calloc(config->n_cpus, sizeof(*gen->cpus));
 	must(gen->dir && gen->cpus, "memory");
@@ -214,11 +215,14 @@ void tape_gen_flush(struct tape_gen *gen, uint32_t cpu)
 
 /* Any sample, or a loss of samples. Their places are loose: some ended before what stands before them, some after
  * what stands behind; `late_ns` at most. */
-static void random_sample(struct nt_rand *rand, uint64_t end_ns, uint64_t late_ns, union nt_any *out)
+static void random_sample(struct tape_gen *gen, uint64_t end_ns, uint64_t late_ns, union nt_any *out)
 {
-	static const uint8_t kinds[] = {NT_LATENCY, NT_LATENCY,	     NT_DROP, NT_RETRANSMIT,
-					NT_WAKEUP,  NT_STACK_SAMPLE, NT_LOSS};
-	const struct nt_kind_info *kind = nt_kind(kinds[nt_rand_below(rand, sizeof(kinds))]);
+	static const uint8_t all[] = {NT_RX_STRETCH, NT_LATENCY, NT_LATENCY,	  NT_DROP,
+				      NT_RETRANSMIT, NT_WAKEUP,	 NT_STACK_SAMPLE, NT_LOSS};
+	const uint8_t *kinds = all + !gen->with_stretches;
+	const size_t n = sizeof(all) - !gen->with_stretches;
+	struct nt_rand *rand = &gen->rand;
+	const struct nt_kind_info *kind = nt_kind(kinds[nt_rand_below(rand, n)]);
 
 	memset(out, 0, sizeof(*out));
 	for (unsigned int i = 1; i < kind->n_fields; i++)
@@ -231,7 +235,7 @@ static void random_sample(struct nt_rand *rand, uint64_t end_ns, uint64_t late_n
 			out->record.end_ns - GEN_START_NS + GEN_REALTIME_NS - nt_rand_below(rand, 99999);
 	if (kind->number != NT_LOSS)
 		return;
-	out->as_loss.lost_kind = kinds[nt_rand_below(rand, sizeof(kinds) - 1)];
+	out->as_loss.lost_kind = kinds[nt_rand_below(rand, n - 1)];
 	out->as_loss.count = (uint32_t)nt_rand_below(rand, 9);
 	out->as_loss.first_ns = end_ns - 5000;
 	out->as_loss.last_ns = end_ns - 3000 - nt_rand_below(rand, 3000);
@@ -265,7 +269,7 @@ void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record)
 		union nt_any sample;
 
 		/* Not late where a block goes missing: how far that reaches, the next one says by its greatest end. */
-		random_sample(&gen->rand, any->record.end_ns, gen->drop ? 0 : 1000, &sample);
+		random_sample(gen, any->record.end_ns, gen->drop ? 0 : 1000, &sample);
 		add_event(gen, cpu, &sample);
 	}
 	add_event(gen, cpu, any);

@@ -27,7 +27,7 @@ struct tape_gen_config {
 	uint64_t drop; /* this event block of CPU 0 is left out, by its sequence; 0: none */
 	/*
 	 * Seed of samples and losses of samples that are put between all other records, which stay what they are and in
-	 * the same blocks; 0: none.
+	 * the same blocks; 0: none. Stretches of received packets are among them if `probes` names deliver.
 	 */
 	uint64_t samples;
 };

@@ -24,6 +24,7 @@
 #define MS 1000000ull
 #define S 1000000000ull
 #define N_CPUS 4
+#define PROBES "sched,softirq,irq,socket,deliver"
 #define N_TASKS 12
 
 struct fixture {
@@ -529,6 +530,44 @@ static void check_names(const struct fixture *fixture, const char *name, const s
 	release(&some);
 }
 
+static int64_t number(const struct nt_row *row, const char *column)
+{
+	return nt_row_value(row, column)->integer;
+}
+
+/* What is charged on each CPU is what net_rx took there, and all packets count. */
+static void check_charges(const struct fixture *fixture, const char *name)
+{
+	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST) |
+						    NT_TABLE_BIT(NT_TABLE_RX_STRETCH),
+					  .learned = fixture->learned};
+	int64_t ns[N_CPUS] = {0}, packets[N_CPUS] = {0}, charged = 0;
+	const struct nt_row *row;
+	struct nt_rows *rows;
+
+	assert_int_equal(nt_rows_open(&rows, fixture->tape, NULL, 1, &want), 0);
+	while (!nt_rows_next(rows, &row)) {
+		const int64_t cpu = number(row, "cpu");
+
+		if (row->table == NT_TABLE_CPU_COST) {
+			ns[cpu] += strcmp(nt_row_value(row, "owner")->text, "net_rx") ? 0 : number(row, "spent_ns");
+		} else if (row->table == NT_TABLE_RX_COST) {
+			ns[cpu] -= number(row, "spent_ns");
+			packets[cpu] -= number(row, "packets");
+			charged += number(row, "exact_ns");
+		} else {
+			packets[cpu] += number(row, "packets");
+		}
+	}
+	nt_rows_close(rows);
+	for (int cpu = 0; cpu < N_CPUS; cpu++) {
+		if (ns[cpu] || packets[cpu])
+			fail_msg("%s: CPU %d: charged are %lld ns too few, and %lld packets", name, cpu,
+				 (long long)ns[cpu], (long long)packets[cpu]);
+	}
+	assert_true(charged > 0);
+}
+
 static void check_windows(const struct fixture *fixture, const char *name, uint64_t seed, unsigned int n)
 {
 	struct nt_rand rand = {seed};
@@ -579,7 +618,7 @@ static void equals_the_slow_way(void **state)
 	struct fixture *fixture = *state;
 
 	for (uint64_t seed = 1; seed <= 12; seed++) {
-		struct tape_gen_config config = {.n_cpus = N_CPUS, .dir = fixture->path};
+		struct tape_gen_config config = {.n_cpus = N_CPUS, .dir = fixture->path, .probes = PROBES};
 		char name[64];
 
 		snprintf(name, sizeof(name), "seed %llu", (unsigned long long)seed);
@@ -594,6 +633,7 @@ static void equals_the_slow_way(void **state)
 			close_tape(fixture);
 			open_tape(fixture);
 		}
+		check_charges(fixture, name);
 		check_windows(fixture, name, seed, 3);
 		close_tape(fixture);
 	}
@@ -611,7 +651,8 @@ static void equals_the_slow_way_in_traffic(void **state)
 						       .lose_from_ns = 30 * MS,
 						       .lose_to_ns = (30 + 5 * (seed % 2)) * MS,
 						       .chunk_ns = 25 * MS};
-		struct tape_gen_config config = {.n_cpus = 2, .dir = fixture->path, .block_events = 300};
+		struct tape_gen_config config = {
+			.n_cpus = 2, .dir = fixture->path, .block_events = 300, .probes = PROBES};
 		struct tape_gen *gen;
 		char name[64];
 
@@ -623,6 +664,7 @@ static void equals_the_slow_way_in_traffic(void **state)
 		tape_gen_finish(gen, GEN_START_NS + traffic.dur_ns, true);
 		fixture->end = traffic.dur_ns;
 		open_tape(fixture);
+		check_charges(fixture, name);
 		check_windows(fixture, name, seed, 2);
 		close_tape(fixture);
 	}
