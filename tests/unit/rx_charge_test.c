@@ -679,10 +679,9 @@ static void test_random(void **state)
 {
 	const uint64_t seed = nt_rand_seed();
 
-	for (int i = 0; i < N_ROUNDS; i++) {
-		fprintf(stderr, i ? "" : "NT_SEED=%" PRIu64 "\n", seed);
+	fprintf(stderr, "NT_SEED=%" PRIu64 "\n", seed);
+	for (int i = 0; i < N_ROUNDS; i++)
 		check_random(*state, seed + (uint64_t)i);
-	}
 }
 
 int main(void)
