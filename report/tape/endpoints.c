@@ -117,7 +117,7 @@ static size_t count_at(const struct nt_endpoints *endpoints, const struct nt_end
 	const size_t to =
 		NT_COUNT_BEFORE(endpoints->n_sockets, i, memcmp(&endpoints->sockets[i].at, at, sizeof(*at)) > 0);
 
-	*first = endpoints->sockets + from;
+	*first = from < to ? &endpoints->sockets[from] : NULL;
 	return to - from;
 }
 
