@@ -17,6 +17,7 @@ messages=$(scaled 4000)
 receiver() {
     local name=$1
     shift
+    rm -f "$work/$name" # what an earlier one said
     "${in_b[@]}" "$tools/payers" "$@" <"$work/input" >"$work/$name" 9>&- &
     receiver=$!
     keep $receiver
@@ -99,7 +100,8 @@ bulk() {
     "${in_b[@]}" "$tools/messages" tcp-recv "$addr_b" 9304 "$messages" 20000 0 >"$work/received" &
     reader=$!
     keep $reader
-    sleep 0.3
+    # 9304, which listens
+    wait_for 10 "${in_b[@]}" grep -q ':2458 00000000:0000 0A' /proc/net/tcp
     "${in_a[@]}" "$tools/messages" tcp-send "$addr_b" 9304 "$messages" 20000 50 >"$work/sent" &
     writer=$!
     wait "$reader" "$writer"
