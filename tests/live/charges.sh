@@ -76,12 +76,14 @@ paid="FROM rx_cost AS r JOIN process AS p USING (session_id, upid) WHERE payer =
 is "packets of the one" "$(sql "$db" "SELECT sum(packets) $paid = $few")" "$(tail -1 "$work/few")"
 is "packets of the other" "$(sql "$db" "SELECT sum(packets) $paid = $many")" "$(tail -1 "$work/many")"
 is "of the one, all" "$(tail -1 "$work/few")" "$rounds"
-# An emulated guest translates the code as it goes, which the packets of that moment pay.
-bound=0.03
-[[ -z ${NT_EMULATED:-} ]] || bound=0.3
 ratio=$(sql "$db" "SELECT round((SELECT 1.0 * sum(spent_ns) $paid = $many) / (SELECT sum(spent_ns) $paid = $few), 3)")
-share_at_most "1:3, the other pays $ratio times as much, off by" "$(awk -v r="$ratio" \
-    'BEGIN { d = r / 3 - 1; print d < 0 ? -d : d }')" "$bound"
+if [[ -n ${NT_EMULATED:-} ]]; then
+    # What a packet takes there is chance: the emulator translates code as it goes, and its host does other things.
+    echo "# 1:3, the other pays $ratio times as much"
+else
+    share_at_most "1:3, the other pays $ratio times as much, off by" "$(awk -v r="$ratio" \
+        'BEGIN { d = r / 3 - 1; print d < 0 ? -d : d }')" 0.03
+fi
 
 # ---- two processes, and a bulk transfer ----
 
