@@ -74,7 +74,7 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
 	return 0;
 }
 
-/* The socket's users that have received, or all with nothing. */
+/* The socket's users, with what each has received. */
 static void add_users(struct payers *payers, struct nt_socket_users *users, uint64_t socket)
 {
 	for (size_t at = nt_id_map_get(&users->first, socket); at; at = users->users[at - 1].next) {
