@@ -43,7 +43,7 @@ tool_src   := $(sort $(wildcard tests/tools/*.c))
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 
 .PHONY: all record report install clean help mutate check check-all check-list check-vm check-fresh demo bench \
-	bench-report readme fuzz deps format
+	bench-charge bench-report bench-servers readme fuzz deps format
 .DELETE_ON_ERROR:
 all: $(BUILD)/nettape-record $(BUILD)/nettape-report $(BUILD)/nettape_sqlite.so
 record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
@@ -224,7 +224,7 @@ $(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(shared_src))
 .PHONY: unit tools fuzzers
 unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(fuzz_src))
 tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) \
-	$(BUILD)/bench/histogram $(BUILD)/bench/delay.bpf.o $(BUILD)/bench/stage.bpf.o
+	$(BUILD)/bench/histogram $(BUILD)/bench/delay.bpf.o $(BUILD)/bench/stage.bpf.o $(BUILD)/bench/charge_truth
 fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(fuzz_src))
 
 # ---- for people ----
@@ -250,8 +250,15 @@ check-list: ## the names of the tests, for ONLY=
 bench: ## the cost of recording a flood, or AGAINST=COMMIT; BENCH_PAIRS=3 for a quick look
 	@$(if $(AGAINST),$(MAKE) -s all tools && bash tests/bench/against.sh '$(AGAINST)',bash tests/bench/run.sh)
 
+bench-charge: ## whether net_rx is charged right, by clock reads (as root); ONLY=PATTERN, CHARGE_RUNS=1 for a look
+	@bash tests/bench/charge_truth.sh '$(ONLY)'
+
 bench-report: ## how fast tapes are read (as root, or TAPE=DIR); BENCH_EVENTS=100000000, BENCH_JSON=FILE, BENCH_QUICK=1
 	@TAPE='$(TAPE)' bash tests/bench/report.sh
+
+bench-servers: ## what redis and nginx lose while they are recorded (as root, on a quiet machine); ONLY=, BENCH_PAIRS=3
+	@bash tests/setup.sh build load test perf && $(MAKE) -s all tools build/bench/floor && \
+		bash tests/bench/servers.sh '$(or $(ONLY),.)'
 
 readme: ## remake the README's examples, picture and table of costs, on a quiet machine (as root, five minutes)
 	@bash tests/readme.sh

@@ -96,3 +96,14 @@ static __always_inline __u32 nt_last_ifindex(const struct sock *sk)
 {
 	return bpf_core_field_exists(sk->sk_rx_dst_ifindex) ? sk->sk_rx_dst_ifindex : 0;
 }
+
+/*
+ * The cgroup that the kernel keeps with a socket, by its kernfs id; 0: the kernel is built without
+ * CONFIG_SOCK_CGROUP_DATA, or older than 5.15, where the pointer shares its word with other things.
+ */
+static __always_inline __u64 nt_cgroup_of_socket(const struct sock *sk)
+{
+	if (!bpf_core_field_exists(sk->sk_cgrp_data.cgroup))
+		return 0;
+	return BPF_CORE_READ(sk, sk_cgrp_data.cgroup, kn, id);
+}

@@ -73,7 +73,7 @@ int nt_flush_kind(__u32 cpu_id, __u32 kind, __u64 now_ns)
 	record.last_ns = __sync_lock_test_and_set(&lost->last_ns, 0);
 	record.begin_ns = __sync_lock_test_and_set(&lost->begin_ns, 0);
 	if (nt_batch_write(cpu, cpu_id, &record, sizeof(record))) {
-		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
+		__sync_fetch_and_add(&cpu->counts.written[NT_LOSS][NT_PROGRAM_control], 1);
 		return 0;
 	}
 	nt_note_loss(cpu, kind, record.first_ns, record.begin_ns);
@@ -222,11 +222,11 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 	__builtin_memcpy(&cpu->current, &task, sizeof(cpu->current));
 	if (nt_softirqs_travel(cpu) && !is_first)
 		nt_switch_softirq(cpu_id, believed);
-	if (nt_config.probe_socket)
+	if (nt_config.notes_begins)
 		nt_give_op(cpu, task);
 	if (is_first || !cpu->gate)
 		return 0;
-	__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].lost[NT_SWITCH], 1);
+	__sync_fetch_and_add(&cpu->counts.lost[NT_SWITCH][NT_PROGRAM_control], 1);
 	loss.end_ns = now_ns;
 	loss.kind = NT_LOSS;
 	loss.lost_kind = NT_SWITCH;
@@ -235,7 +235,7 @@ int nt_missed_switch(__u32 cpu_id, __u64 now_ns)
 	loss.first_ns = cpu->switch_ns;
 	loss.last_ns = cpu->switch_ns;
 	if (nt_batch_write(cpu, cpu_id, &loss, sizeof(loss)))
-		__sync_fetch_and_add(&cpu->programs[NT_PROGRAM_control].written[NT_LOSS], 1);
+		__sync_fetch_and_add(&cpu->counts.written[NT_LOSS][NT_PROGRAM_control], 1);
 	else
 		nt_note_loss(cpu, NT_SWITCH, cpu->switch_ns, 0);
 	nt_write_state(cpu_id, now_ns, NT_STATE_RESYNC);
@@ -248,7 +248,7 @@ static __always_inline __u32 list_opens(struct nt_cpu *cpu, struct task_struct *
 {
 	__u32 n = 0;
 
-	if (nt_config.probe_socket)
+	if (nt_config.notes_begins)
 		n = nt_list_ops(cpu, task, now_ns, open, begin_ns);
 	if (cpu->softirq_begin_ns) {
 		nt_fill_open_softirq(cpu, now_ns, &open[n]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * deliver.bpf.c - probe `deliver`: which flows' packets each receive run had, in which order. A packet is seen once,
- * where the stack receives it: after GRO, and after RPS has brought it to its CPU. Neighbours of one flow are one
+ * deliver.bpf.c - probe `deliver`: which flows' packets each receive run had, in which order, and what became of them.
+ * A packet is seen where the stack receives it: after GRO, and after RPS has brought it to its CPU. Where RPS takes
+ * packets to other CPUs, they are also seen before GRO, on the CPU that they leave. Neighbours of one flow are one
  * record.
  */
 #include "bpf/deliver.h"
@@ -43,14 +44,69 @@ struct header_v6 {
 	__u32 ports;
 };
 
-/* What tells a flow from others. */
-struct tuple {
-	__u64 src[2], dst[2];
-	__u64 device; /* with its network namespace: nt_device_key() */
-	__u32 ports; /* as in the packet: source, destination */
-	__u16 ethertype;
-	__u8 family, protocol;
+/* The same as the kernel has it. */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct iphdr {
+	__u8 protocol;
+	__u16 frag_off;
+	__u32 saddr, daddr;
 };
+
+struct ipv6hdr {
+	__u8 nexthdr;
+	struct in6_addr saddr, daddr;
+};
+
+struct udphdr {
+	__u16 source, dest;
+};
+#pragma clang attribute pop
+
+/* Since 6.2: what is at an address is one of the kernel's structs, and so read by plain loads. Nothing is called. */
+extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
+
+static __always_inline __u32 cast_ports(const unsigned char *data)
+{
+	const struct udphdr *udp = bpf_rdonly_cast(data, bpf_core_type_id_kernel(struct udphdr));
+
+	return udp->source | (__u32)udp->dest << 16;
+}
+
+static __always_inline bool load_v4(const unsigned char *data, struct header_v4 *header)
+{
+	const struct iphdr *ip;
+
+	if (!nt_config.has_casts)
+		return !bpf_probe_read_kernel(header, sizeof(*header), data);
+	ip = bpf_rdonly_cast(data, bpf_core_type_id_kernel(struct iphdr));
+	header->version_length = *(const volatile __u8 *)ip;
+	header->protocol = ip->protocol;
+	header->fragment = ip->frag_off;
+	header->src = ip->saddr;
+	header->dst = ip->daddr;
+	header->ports = cast_ports(data + offsetof(struct header_v4, ports));
+	return true;
+}
+
+static __always_inline void load_address(const struct in6_addr *from, __u64 to[2])
+{
+	to[0] = from->in6_u.u6_addr32[0] | (__u64)from->in6_u.u6_addr32[1] << 32;
+	to[1] = from->in6_u.u6_addr32[2] | (__u64)from->in6_u.u6_addr32[3] << 32;
+}
+
+static __always_inline bool load_v6(const unsigned char *data, struct header_v6 *header)
+{
+	const struct ipv6hdr *ip;
+
+	if (!nt_config.has_casts)
+		return !bpf_probe_read_kernel(header, sizeof(*header), data);
+	ip = bpf_rdonly_cast(data, bpf_core_type_id_kernel(struct ipv6hdr));
+	header->protocol = ip->nexthdr;
+	load_address(&ip->saddr, header->src);
+	load_address(&ip->daddr, header->dst);
+	header->ports = cast_ports(data + offsetof(struct header_v6, ports));
+	return true;
+}
 
 static __always_inline bool has_ports(__u8 protocol)
 {
@@ -59,12 +115,12 @@ static __always_inline bool has_ports(__u8 protocol)
 }
 
 /* `n`: so many bytes of the packet stand at `data`. False: the header is not there. */
-static __always_inline bool read_v4(const unsigned char *data, __u32 n, struct tuple *tuple)
+static __always_inline bool read_v4(const unsigned char *data, __u32 n, struct nt_flow_tuple *tuple)
 {
 	struct header_v4 header;
 	__u32 length;
 
-	if (n < offsetof(struct header_v4, ports) || bpf_probe_read_kernel(&header, sizeof(header), data))
+	if (n < offsetof(struct header_v4, ports) || !load_v4(data, &header))
 		return false;
 	length = (header.version_length & 15) * 4;
 	tuple->family = AF_INET;
@@ -78,11 +134,11 @@ static __always_inline bool read_v4(const unsigned char *data, __u32 n, struct t
 	return length == 20 || !bpf_probe_read_kernel(&tuple->ports, sizeof(tuple->ports), data + length);
 }
 
-static __always_inline bool read_v6(const unsigned char *data, __u32 n, struct tuple *tuple)
+static __always_inline bool read_v6(const unsigned char *data, __u32 n, struct nt_flow_tuple *tuple)
 {
 	struct header_v6 header;
 
-	if (n < offsetof(struct header_v6, ports) || bpf_probe_read_kernel(&header, sizeof(header), data))
+	if (n < offsetof(struct header_v6, ports) || !load_v6(data, &header))
 		return false;
 	tuple->family = AF_INET6;
 	tuple->protocol = header.protocol;
@@ -94,7 +150,7 @@ static __always_inline bool read_v6(const unsigned char *data, __u32 n, struct t
 }
 
 /* Here a packet's data begins with its network header. */
-static __always_inline bool read_tuple(const struct sk_buff *skb, struct tuple *tuple)
+static __always_inline bool read_tuple(const struct sk_buff *skb, struct nt_flow_tuple *tuple)
 {
 	__u32 n = skb->len - skb->data_len;
 
@@ -112,7 +168,7 @@ static __always_inline __u64 mix(__u64 a, __u64 b)
 }
 
 /* The flow's key, never 0. Two flows of one key would show as one: among a million, once in 40 million recordings. */
-static __always_inline __u64 key_of(const struct tuple *tuple)
+static __always_inline __u64 key_of(const struct nt_flow_tuple *tuple)
 {
 	__u64 key = mix(tuple->device, (__u64)tuple->ports << 32 | (__u64)tuple->ethertype << 16 |
 					       (__u64)tuple->family << 8 | tuple->protocol);
@@ -123,15 +179,15 @@ static __always_inline __u64 key_of(const struct tuple *tuple)
 	return key | 1;
 }
 
-static __always_inline void announce_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb,
-					  const struct tuple *tuple, __u64 key)
+static __always_inline bool announce_flow(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb,
+					  const struct nt_flow_tuple *tuple, __u64 key)
 {
 	__u32 slot = key >> 1 & (NT_SEEN_FLOWS - 1);
-	__u64 *seen = bpf_map_lookup_elem(&nt_seen_flows, &slot);
+	__u64 *seen = bpf_map_lookup_elem(&nt_seen_flows, &slot), now = key + cpu->generation * 0x9e3779b97f4a7c15ull;
 	struct nt_flow record = {};
 
-	if (!seen || *seen == key)
-		return;
+	if (!seen || *seen == now)
+		return seen != NULL;
 	record.end_ns = bpf_ktime_get_ns();
 	record.kind = NT_FLOW;
 	record.family = tuple->family;
@@ -144,8 +200,10 @@ static __always_inline void announce_flow(struct nt_cpu *cpu, __u32 cpu_id, cons
 	record.dst_port = __builtin_bswap16(tuple->ports >> 16);
 	__builtin_memcpy(record.src, tuple->src, sizeof(record.src));
 	__builtin_memcpy(record.dst, tuple->dst, sizeof(record.dst));
-	if (nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_FLOW, record.end_ns, 0))
-		*seen = key;
+	if (!nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_FLOW, record.end_ns, 0))
+		return false;
+	*seen = now;
+	return true;
 }
 
 /* What GRO, a card or a local sender merged has data in fragments: so most packets need not be asked. */
@@ -161,50 +219,220 @@ static __always_inline __u32 segments_of(const struct sk_buff *skb)
 	return n ? n : 1;
 }
 
-static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb, __u64 flow)
+static __always_inline bool is_same(const struct nt_flow_tuple *a, const struct nt_flow_tuple *b)
+{
+	const __u64 *left = (const __u64 *)a, *right = (const __u64 *)b;
+	__u64 differ = 0;
+
+	for (int i = 0; i < (int)(sizeof(*a) / sizeof(*left)); i++)
+		differ |= left[i] ^ right[i];
+	return !differ;
+}
+
+#define NO_FLOW 0 /* as an ethertype: no packet has it */
+
+/*
+ * The key of the packet's flow. Most packets are of the flow before: for these nothing need be computed. One that could
+ * not be announced is tried again.
+ */
+static __always_inline __u64 flow_of(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb,
+				     struct nt_flow_tuple *tuple)
+{
+	__u64 flow;
+
+	if (cpu->stretch.generation == cpu->generation && is_same(&cpu->stretch.tuple, tuple))
+		return cpu->stretch.flow;
+	flow = key_of(tuple);
+	if (!announce_flow(cpu, cpu_id, skb, tuple, flow))
+		tuple->ethertype = NO_FLOW;
+	return flow;
+}
+
+/*
+ * Whether this packet is the stretch's last one, which a tunnel or a bridge gives to another device of its host. A
+ * buffer that was freed and used again has other data, or comes from the same device.
+ */
+static __always_inline bool is_again(const struct nt_open_stretch *stretch, const struct sk_buff *skb, __u64 device)
+{
+	return stretch->skb == (unsigned long)skb && stretch->tuple.device != device &&
+	       !(stretch->flags & NT_RX_STRETCH_FORWARDED) && stretch->head == (unsigned long)skb->head &&
+	       stretch->tail == skb->tail;
+}
+
+static __always_inline void begin_stretch(struct nt_open_stretch *stretch, __u64 run_ns, __u64 flow,
+					  const struct nt_flow_tuple *tuple, __u8 flags)
+{
+	if (stretch->run_ns != run_ns)
+		stretch->flags = NT_RX_STRETCH_FIRST;
+	else
+		stretch->flags = flags | (stretch->is_lost ? NT_RX_STRETCH_AFTER_LOSS : 0);
+	stretch->run_ns = run_ns;
+	stretch->flow = flow;
+	stretch->tuple = *tuple;
+	stretch->segments = stretch->bytes = stretch->dropped = stretch->reason = 0;
+}
+
+/* Counts are of 32 bits: so a run that does not end, as a NAPI thread's, has several stretches of one flow. */
+#define MAX_PACKETS 1024
+
+/* `flags`: LISTED or STEERED. */
+static __always_inline void add_packet(struct nt_cpu *cpu, __u32 cpu_id, const struct sk_buff *skb, __u64 run_ns,
+				       __u64 flow, const struct nt_flow_tuple *tuple, __u8 flags)
 {
 	struct nt_open_stretch *stretch = &cpu->stretch;
+	bool is_other, again = false;
 
-	if (stretch->packets && (stretch->flow != flow || stretch->run_ns != cpu->softirq_begin_ns))
+	is_other = stretch->flow != flow || stretch->run_ns != run_ns || stretch->packets == MAX_PACKETS ||
+		   (stretch->flags ^ flags) & NT_RX_STRETCH_STEERED;
+	if (stretch->packets && is_other) {
+		again = is_again(stretch, skb, tuple->device);
 		nt_end_stretch(cpu, cpu_id, bpf_ktime_get_ns());
-	if (!stretch->packets) {
-		if (stretch->run_ns != cpu->softirq_begin_ns)
-			stretch->flags = NT_RX_STRETCH_FIRST;
-		else
-			stretch->flags = stretch->is_lost ? NT_RX_STRETCH_AFTER_LOSS : 0;
-		stretch->run_ns = cpu->softirq_begin_ns;
-		stretch->flow = flow;
-		stretch->segments = stretch->bytes = 0;
 	}
-	if (skb->prev)
-		stretch->flags |= NT_RX_STRETCH_LISTED;
+	if (!stretch->packets) {
+		begin_stretch(stretch, run_ns, flow, tuple, again ? NT_RX_STRETCH_AGAIN : 0);
+		stretch->generation = cpu->generation;
+		stretch->in_task = !cpu->softirq_begin_ns;
+	}
+	stretch->flags |= flags;
 	stretch->packets++;
 	stretch->segments += segments_of(skb);
 	stretch->bytes += skb->len;
+	stretch->skb = (unsigned long)skb;
+	stretch->head = (unsigned long)skb->head;
+	stretch->tail = skb->tail;
+}
+
+/* When the receive run began that this CPU is in; 0: it is in none. Outside of softirqs it only tells runs apart. */
+static __always_inline __u64 run_at_hand(struct nt_cpu *cpu)
+{
+	struct task_struct *task;
+
+	if (cpu->softirq_begin_ns)
+		return cpu->softirq_vec == NET_RX_SOFTIRQ ? cpu->softirq_begin_ns : 0;
+	task = bpf_get_current_task_btf();
+	cpu->is_busy_run = !nt_is_napi_thread(task);
+	return !cpu->is_busy_run || cpu->polls_busily ? cpu->switch_ns | 1 : 0;
+}
+
+/* Adds a packet to the stretch, and counts how the run of the program ended. */
+static __always_inline void see_packet(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, const struct sk_buff *skb,
+				       __u8 flags)
+{
+	__u64 flow = 0, run_ns = run_at_hand(cpu);
+	struct nt_flow_tuple tuple = {};
+
+	if (!run_ns) {
+		nt_count(cpu, program, NT_OUTCOME_skipped_context);
+		return;
+	}
+	/* A packet without headers takes time, too: it is of no flow. */
+	if (read_tuple(skb, &tuple))
+		flow = flow_of(cpu, cpu_id, skb, &tuple);
+	else
+		tuple.ethertype = NO_FLOW;
+	add_packet(cpu, cpu_id, skb, run_ns, flow, &tuple, flags);
+	nt_count(cpu, program, flow ? NT_OUTCOME_noted : NT_OUTCOME_skipped_failed);
 }
 
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(nt_netif_receive_skb, struct sk_buff *skb)
 {
-	struct tuple tuple = {};
 	struct nt_cpu *cpu;
-	__u64 flow = 0;
 	__u32 cpu_id;
 
 	cpu = nt_this_cpu_if_on(NT_PROGRAM_netif_receive_skb, &cpu_id);
+	if (cpu)
+		see_packet(cpu, cpu_id, NT_PROGRAM_netif_receive_skb, skb, skb->prev ? NT_RX_STRETCH_LISTED : 0);
+	return 0;
+}
+
+/* Whether packets of this one's queue are given to other CPUs. */
+static __always_inline bool is_steered(const struct sk_buff *skb)
+{
+	__u32 number = skb->queue_mapping ? skb->queue_mapping - 1 : 0;
+	struct netdev_rx_queue *queue = skb->dev->_rx;
+
+	queue = (void *)queue + (__u64)number * bpf_core_type_size(struct netdev_rx_queue);
+	return BPF_CORE_READ(queue, rps_map) || BPF_CORE_READ(queue, rps_flow_table);
+}
+
+/*
+ * A packet comes from the device, before GRO. If its queue is steered, the run that it costs time here gets no mark for
+ * it: another CPU does.
+ */
+static __always_inline int see_entry(__u32 program, const struct sk_buff *skb)
+{
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu_if_on(program, &cpu_id);
 	if (!cpu)
 		return 0;
-	/* In a NAPI thread, or polled by a task: there is no run. */
-	if (!cpu->softirq_begin_ns || cpu->softirq_vec != NET_RX_SOFTIRQ) {
-		nt_count(cpu, NT_PROGRAM_netif_receive_skb, NT_OUTCOME_skipped_context);
+	if (is_steered(skb))
+		see_packet(cpu, cpu_id, program, skb, NT_RX_STRETCH_STEERED);
+	else
+		nt_count(cpu, program, NT_OUTCOME_skipped_context);
+	return 0;
+}
+
+SEC("tp_btf/napi_gro_receive_entry")
+int BPF_PROG(nt_rx_steer, struct sk_buff *skb)
+{
+	return see_entry(NT_PROGRAM_rx_steer, skb);
+}
+
+SEC("tp_btf/napi_gro_frags_entry")
+int BPF_PROG(nt_rx_steer_frags, struct sk_buff *skb)
+{
+	return see_entry(NT_PROGRAM_rx_steer_frags, skb);
+}
+
+/*
+ * The open stretch, if this is its last packet: one that a device received. (Another packet may have the same buffer by
+ * now, but such a one is of the host's own making.)
+ */
+static __always_inline struct nt_open_stretch *stretch_of(struct nt_cpu *cpu, const struct sk_buff *skb)
+{
+	struct nt_open_stretch *stretch = &cpu->stretch;
+
+	return stretch->packets && stretch->skb == (unsigned long)skb && skb->skb_iif ? stretch : NULL;
+}
+
+/* A device is to send the packet. */
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(nt_rx_forward, struct sk_buff *skb)
+{
+	struct nt_open_stretch *stretch;
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu_if_on(NT_PROGRAM_rx_forward, &cpu_id);
+	if (!cpu)
 		return 0;
+	stretch = stretch_of(cpu, skb);
+	if (stretch)
+		stretch->flags |= NT_RX_STRETCH_FORWARDED;
+	nt_count(cpu, NT_PROGRAM_rx_forward, stretch ? NT_OUTCOME_noted : NT_OUTCOME_skipped_context);
+	return 0;
+}
+
+SEC("tp_btf/kfree_skb")
+int nt_rx_drop(__u64 *ctx)
+{
+	const struct sk_buff *skb = (const struct sk_buff *)ctx[0];
+	struct nt_open_stretch *stretch;
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu_if_on(NT_PROGRAM_rx_drop, &cpu_id);
+	if (!cpu)
+		return 0;
+	stretch = stretch_of(cpu, skb);
+	if (stretch) {
+		stretch->dropped++;
+		if (nt_config.drop_args >= 3)
+			stretch->reason = ctx[2];
 	}
-	/* A packet without headers takes time, too: it is of no flow. */
-	if (read_tuple(skb, &tuple)) {
-		flow = key_of(&tuple);
-		announce_flow(cpu, cpu_id, skb, &tuple, flow);
-	}
-	add_packet(cpu, cpu_id, skb, flow);
-	nt_count(cpu, NT_PROGRAM_netif_receive_skb, flow ? NT_OUTCOME_noted : NT_OUTCOME_skipped_failed);
+	nt_count(cpu, NT_PROGRAM_rx_drop, stretch ? NT_OUTCOME_noted : NT_OUTCOME_skipped_context);
 	return 0;
 }

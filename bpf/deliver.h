@@ -1,31 +1,93 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * deliver.h - the stretch of packets of one flow that is open in a CPU's receive run. deliver.bpf.c adds packets to it;
- * it ends there, where another flow comes, or with the run (softirq.bpf.c).
+ * it ends there, where another flow comes, or with the run: of a softirq (softirq.bpf.c), of a NAPI thread, which is
+ * its stay on the CPU (sched.bpf.c), or of a poll that a task makes by itself (napi.bpf.c).
  */
 #pragma once
 
 #include "bpf/emit.h"
 
+/* The open stretch as a record; none is open then. */
+static __always_inline void nt_take_stretch(struct nt_open_stretch *stretch, __u64 now_ns, struct nt_rx_stretch *record)
+{
+	record->end_ns = now_ns;
+	record->kind = NT_RX_STRETCH;
+	record->flags = stretch->flags;
+	record->zero_a = 0;
+	record->packets = stretch->packets;
+	record->flow = stretch->flow;
+	record->segments = stretch->segments;
+	record->bytes = stretch->bytes;
+	record->dropped = stretch->dropped;
+	record->reason = stretch->reason;
+	stretch->packets = 0;
+}
+
 /*
- * Writes the open stretch, if there is one. Its record counts as the marks' program's whoever writes it: neither of the
- * two programs interrupts the other.
+ * Writes the open stretch, if there is one. Its record counts as the marks' program's whoever writes it: none of these
+ * programs interrupts another.
  */
 static __always_inline void nt_end_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
 {
 	struct nt_open_stretch *stretch = &cpu->stretch;
-	struct nt_rx_stretch record = {};
+	struct nt_rx_stretch record;
 
 	if (!stretch->packets)
 		return;
-	record.end_ns = now_ns;
-	record.kind = NT_RX_STRETCH;
-	record.flags = stretch->flags;
-	record.packets = stretch->packets;
-	record.flow = stretch->flow;
-	record.segments = stretch->segments;
-	record.bytes = stretch->bytes;
-	stretch->packets = 0;
+	nt_take_stretch(stretch, now_ns, &record);
 	stretch->is_lost =
 		!nt_write_sample(cpu, cpu_id, NT_PROGRAM_netif_receive_skb, &record, sizeof(record), NT_RX_STRETCH);
+}
+
+/* A receive softirq and the last stretch of its run, for most runs the only one. */
+struct nt_run_end {
+	struct nt_rx_stretch stretch;
+	struct nt_softirq softirq;
+};
+
+/* Writes both at once, which costs little more than one, and counts how the run of the softirq's program ended. */
+static __always_inline void nt_emit_run_end(struct nt_cpu *cpu, __u32 cpu_id, struct nt_run_end *records,
+					    __u64 begin_ns)
+{
+	struct nt_open_stretch *stretch = &cpu->stretch;
+	__u64 now_ns = records->softirq.end_ns;
+	bool stored;
+
+	nt_take_stretch(stretch, now_ns, &records->stretch);
+	stored = nt_tell_losses(cpu, cpu_id, now_ns) && nt_batch_write(cpu, cpu_id, records, sizeof(*records));
+	nt_count_records(cpu, NT_PROGRAM_netif_receive_skb, stored, NT_RX_STRETCH, 0, now_ns, 0);
+	nt_count_records(cpu, NT_PROGRAM_softirq_exit, stored, NT_SOFTIRQ, 0, now_ns, begin_ns);
+	nt_count(cpu, NT_PROGRAM_softirq_exit, stored ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
+	stretch->is_lost = !stored;
+	stretch->run_ns = 0;
+	nt_state_due(cpu, cpu_id, now_ns);
+}
+
+/* The run at hand ends. */
+static __always_inline void nt_end_run(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
+{
+	nt_end_stretch(cpu, cpu_id, now_ns);
+	cpu->stretch.run_ns = 0;
+}
+
+/*
+ * A run outside of softirqs ends, if there is one: its task leaves the CPU, or a receive softirq interrupts it. What a
+ * task received that has made no poll since was no receive run.
+ */
+static __always_inline void nt_leave_run(struct nt_cpu *cpu, __u32 cpu_id, __u64 now_ns)
+{
+	/* On PREEMPT_RT a softirq may be away with its task; its run goes on. */
+	if (!cpu->stretch.run_ns || !cpu->stretch.in_task)
+		return;
+	if (cpu->is_busy_run || !cpu->gate)
+		cpu->stretch.packets = 0;
+	nt_end_run(cpu, cpu_id, now_ns);
+}
+
+/* The same where a poll that a task made by itself has ended. Its time is known to be a receive run's, or is not. */
+static __always_inline void nt_end_busy_run(struct nt_cpu *cpu, __u32 cpu_id, bool is_run, __u64 now_ns)
+{
+	cpu->is_busy_run = !is_run;
+	nt_leave_run(cpu, cpu_id, now_ns);
 }

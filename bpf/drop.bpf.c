@@ -95,7 +95,7 @@ static __always_inline int see_retransmit(__u32 program, __u8 what, struct sock 
 	record.socket = sk->__sk_common.skc_cookie.counter;
 	if (!record.socket)
 		record.socket = bpf_get_socket_cookie(sk);
-	if (!is_announced(sk, record.socket))
+	if (!is_announced(cpu, sk, record.socket))
 		announce(sk, record.socket, record.end_ns);
 	nt_emit_sample(cpu, cpu_id, program, &record, sizeof(record), NT_RETRANSMIT);
 	return 0;

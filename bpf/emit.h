@@ -43,7 +43,7 @@ int nt_batch_flush(__u32 cpu_id);
 /* Counts how a run of a program ended: exactly once per run. */
 static __always_inline void nt_count(struct nt_cpu *cpu, __u32 program, __u32 outcome)
 {
-	cpu->programs[program].outcome[outcome]++;
+	cpu->counts.outcome[outcome][program]++;
 }
 
 static __always_inline struct nt_cpu *nt_this_cpu(__u32 *cpu_id)
@@ -176,21 +176,23 @@ static __always_inline bool nt_tell_losses(struct nt_cpu *cpu, __u32 cpu_id, __u
 static __always_inline bool nt_count_records(struct nt_cpu *cpu, __u32 program, bool stored, __u32 kind, __u32 n_open,
 					     __u64 end_ns, __u64 begin_ns)
 {
-	struct nt_counts *counts = &cpu->programs[program];
+	struct nt_counts *counts = &cpu->counts;
+
+	kind &= NT_KIND_MAX - 1; /* for the verifier */
 
 	if (!stored) {
-		nt_add(&counts->lost[kind], program, 1);
+		nt_add(&counts->lost[kind][program], program, 1);
 		nt_note_loss(cpu, kind, end_ns, begin_ns);
 		if (n_open) {
-			nt_add(&counts->lost[NT_OPEN], program, n_open);
+			nt_add(&counts->lost[NT_OPEN][program], program, n_open);
 			nt_note_loss(cpu, NT_OPEN, end_ns, begin_ns);
 			__sync_fetch_and_add(&cpu->losses[NT_OPEN].count, n_open - 1);
 		}
 		return false;
 	}
-	nt_add(&counts->written[kind], program, 1);
+	nt_add(&counts->written[kind][program], program, 1);
 	if (n_open)
-		nt_add(&counts->written[NT_OPEN], program, n_open);
+		nt_add(&counts->written[NT_OPEN][program], program, n_open);
 	return true;
 }
 
@@ -316,6 +318,14 @@ static __always_inline bool nt_begins_with(const char *comm, const char *name, i
 		if (comm[i] != name[i])
 			return false;
 	return true;
+}
+
+/* NAPI threads are named napi/DEVICE-ID; those of a CPU's backlog, backlog_napi/CPU. */
+static __always_inline bool nt_is_napi_thread(const struct task_struct *task)
+{
+	if (!(task->flags & PF_KTHREAD))
+		return false;
+	return nt_begins_with(task->comm, "napi/", 5) || nt_begins_with(task->comm, "backlog_napi/", 13);
 }
 
 static __always_inline __u64 nt_key_of(struct task_struct *task)

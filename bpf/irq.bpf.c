@@ -48,6 +48,7 @@ static __always_inline int irq_end(__u32 program)
 	}
 	if (!cpu->softirq_begin_ns)
 		cpu->irq_end_ns = now_ns;
+	cpu->irqs_ns += now_ns - cpu->irq_begin_ns;
 	if (!cpu->gate) {
 		nt_count(cpu, program, NT_OUTCOME_skipped_gate);
 		return 0;

@@ -87,6 +87,10 @@ struct sk_buff_head {
 	__u32 qlen;
 };
 
+struct sock_cgroup_data {
+	struct cgroup *cgroup; /* of version 2 */
+};
+
 struct sock {
 	struct sock_common __sk_common;
 	struct sk_buff_head sk_receive_queue;
@@ -94,6 +98,19 @@ struct sock {
 	__u16 sk_type;
 	__u16 sk_protocol;
 	struct socket *sk_socket;
+	struct sock_cgroup_data sk_cgrp_data; /* only with CONFIG_SOCK_CGROUP_DATA */
+};
+
+struct timer_list {
+	void (*function)(struct timer_list *timer);
+};
+
+struct hrtimer {
+	int (*function)(struct hrtimer *timer); /* private since 6.15: only by name */
+};
+
+struct work_struct {
+	void (*func)(struct work_struct *work);
 };
 
 struct rb_node;
@@ -117,13 +134,14 @@ struct tcp_skb_cb {
 struct sk_buff {
 	struct sk_buff *prev; /* stays as it was when the kernel takes a packet from a list of received ones */
 	unsigned char *head, *data;
-	__u32 end; /* from head on: there the packet's shared part begins */
+	__u32 tail, end; /* from head on: there the packet's data end, and its shared part begins */
 	struct net_device *dev;
 	struct sock *sk;
 	__s64 tstamp;
 	char cb[48];
 	unsigned int len, data_len; /* all bytes, and those of them that do not stand at `data` */
 	__u16 protocol; /* network order */
+	__u16 queue_mapping; /* of a received packet: the queue's number + 1; 0: not known */
 	int skb_iif;
 };
 
@@ -191,8 +209,15 @@ struct task_struct {
 	struct css_set *cgroups;
 };
 
+/* A queue that a device receives by. */
+struct netdev_rx_queue {
+	struct rps_map *rps_map; /* the CPUs that its packets are given to; NULL: none */
+	struct rps_dev_flow_table *rps_flow_table; /* the same, by who reads */
+};
+
 struct net_device {
 	possible_net_t nd_net;
+	struct netdev_rx_queue *_rx;
 	int ifindex;
 	struct hlist_node index_hlist;
 	char name[16];
@@ -215,6 +240,13 @@ struct bpf_iter_meta {
 struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
+};
+
+struct bpf_iter__task_file {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	__u32 fd;
+	struct file *file;
 };
 
 struct bpf_perf_event_data;

@@ -56,7 +56,7 @@ static __always_inline bool nt_leaves_out(struct nt_cpu *cpu, __u32 program, __u
 		return true;
 	}
 	*weight = gaps->gap[i];
-	cpu->programs[program].outcome[NT_OUTCOME_skipped_sample] += *weight - 1;
+	cpu->counts.outcome[NT_OUTCOME_skipped_sample][program] += *weight - 1;
 	gaps->gap[i] = gaps->left[i] = nt_config.latency.gaps[++gaps->at[i] & (NT_GAPS - 1)];
 	return false;
 }

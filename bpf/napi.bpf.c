@@ -4,6 +4,7 @@
  * and NAPI threads; probe `busypoll` for those of tasks that wait for packets. The kernel's tracepoint is at the end of
  * a poll; its begin is the event that it certainly followed at once (schema/event.h).
  */
+#include "bpf/deliver.h"
 #include "bpf/device.h"
 #include "bpf/open_op.h"
 
@@ -38,6 +39,11 @@ static __always_inline __u64 begin_of(const struct nt_cpu *cpu, __u8 context)
 	return 0;
 }
 
+static __always_inline bool is_timed(__u64 begin_ns, __u64 now_ns)
+{
+	return begin_ns && now_ns - begin_ns < LONGEST_POLL_NS;
+}
+
 /* Writes the poll, and counts how the run ended. The gate is open. */
 static __always_inline void emit_poll(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, struct napi_struct *napi,
 				      __u8 context, __u32 work, __u32 budget, __u64 begin_ns, __u64 now_ns)
@@ -51,7 +57,7 @@ static __always_inline void emit_poll(struct nt_cpu *cpu, __u32 cpu_id, __u32 pr
 	record.napi_id = napi->napi_id;
 	record.work = work;
 	record.budget = budget;
-	if (begin_ns && now_ns - begin_ns < LONGEST_POLL_NS) {
+	if (is_timed(begin_ns, now_ns)) {
 		record.dur_ns = now_ns - begin_ns;
 	} else {
 		record.flags = NT_SPAN_NO_BEGIN;
@@ -115,6 +121,8 @@ int BPF_PROG(nt_busy_poll, struct napi_struct *napi, int work, int budget)
 	begin_ns = begin_of(cpu, NT_NAPI_BUSY);
 	cpu->polls_busily = 1;
 	cpu->busy_ns = nt_config.busy_loops || !nt_is_kernel_task(task) ? now_ns : 0;
+	if (nt_config.probe_deliver)
+		nt_end_busy_run(cpu, cpu_id, cpu->gate && is_timed(begin_ns, now_ns), now_ns);
 	if (!cpu->gate) {
 		nt_count(cpu, NT_PROGRAM_busy_poll, NT_OUTCOME_skipped_gate);
 		return 0;

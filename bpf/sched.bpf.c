@@ -3,6 +3,7 @@
  * sched.bpf.c - probe `sched`: context switches, which are state records too, and the identities of tasks: from
  * task_newtask to their exit, and by an iterator for tasks that exist already.
  */
+#include "bpf/deliver.h"
 #include "bpf/open_softirq.h"
 #include "bpf/task_ops.h"
 
@@ -34,7 +35,7 @@ static __always_inline __u32 switch_spans(struct nt_cpu *cpu, __u32 cpu_id, stru
 {
 	__u32 n = 0;
 
-	if (nt_config.probe_socket) {
+	if (nt_config.notes_begins) {
 		if (cpu->op.state != NT_OP_NONE && take_op(cpu, prev, prev_state, now_ns, open)) {
 			*begin_ns = nt_lost_begin(open);
 			n = 1;
@@ -101,6 +102,8 @@ int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		nt_count(cpu, NT_PROGRAM_sched_switch, NT_OUTCOME_skipped_failed);
 		return 0;
 	}
+	if (nt_config.probe_deliver)
+		nt_leave_run(cpu, cpu_id, now_ns);
 	n = switch_spans(cpu, cpu_id, prev, believed, next, preempt ? 0 : prev_state, scratch->open, now_ns, &begin_ns);
 	if (!cpu->gate) {
 		nt_scratch_put(cpu);
@@ -188,13 +191,27 @@ int BPF_PROG(nt_sched_process_exit, struct task_struct *task)
 	return emit_task(NT_PROGRAM_sched_process_exit, task, NT_TASK_EXIT, NULL);
 }
 
+/* The kernel gives up to 1,023 bytes. A longer path than ours keeps its end: `at` is where its last piece begins. */
+static __always_inline void read_path(char to[NT_PATH_LEN], const char *path)
+{
+	const char *at = path;
+	long n = bpf_probe_read_kernel_str(to, NT_PATH_LEN, at);
+
+	for (int i = 0; i < 4 && n == NT_PATH_LEN; i++) {
+		at += NT_PATH_LEN - 1;
+		n = bpf_probe_read_kernel_str(to, NT_PATH_LEN, at);
+	}
+	if (at != path && n > 0)
+		bpf_probe_read_kernel_str(to, NT_PATH_LEN, at + n - NT_PATH_LEN);
+}
+
 static __always_inline void fill_cgroup(struct nt_cgroup *record, struct cgroup *cgroup, const char *path)
 {
 	record->end_ns = bpf_ktime_get_ns();
 	record->kind = NT_CGROUP;
 	record->cgroup = BPF_CORE_READ(cgroup, kn, id);
 	record->kernel_id = record->cgroup;
-	bpf_probe_read_kernel_str(record->path, sizeof(record->path), path);
+	read_path(record->path, path);
 }
 
 SEC("tp_btf/cgroup_mkdir")
@@ -278,7 +295,7 @@ int nt_seed(struct bpf_iter__task *ctx)
 		return 0;
 	}
 	make_stack(task);
-	if (nt_config.probe_socket)
+	if (nt_config.notes_begins)
 		seed_op(task);
 	fill_task(&record, task, NT_TASK_SEED);
 	if (bpf_seq_write(ctx->meta->seq, &record, sizeof(record)))

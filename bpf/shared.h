@@ -10,9 +10,22 @@
 
 /* X(name): the programs, as functions nt_NAME. */
 #define NT_PROGRAMS(X)                                                                                                 \
+	X(sys_enter)                                                                                                   \
+	X(sys_exit)                                                                                                    \
+	X(sched_switch)                                                                                                \
+	X(softirq_entry)                                                                                               \
+	X(softirq_exit)                                                                                                \
+	X(sock_send_length)                                                                                            \
+	X(sock_recv_length)                                                                                            \
+	X(netif_receive_skb)                                                                                           \
+	X(rx_forward)                                                                                                  \
+	X(rx_drop)                                                                                                     \
+	X(irq_handler_entry)                                                                                           \
+	X(irq_handler_exit)                                                                                            \
+	X(vector_entry)                                                                                                \
+	X(vector_exit)                                                                                                 \
 	X(control)                                                                                                     \
 	X(seed)                                                                                                        \
-	X(sched_switch)                                                                                                \
 	X(task_newtask)                                                                                                \
 	X(sched_process_exec)                                                                                          \
 	X(task_rename)                                                                                                 \
@@ -21,16 +34,6 @@
 	X(cgroup_mkdir)                                                                                                \
 	X(cpuhp_enter)                                                                                                 \
 	X(cpuhp_exit)                                                                                                  \
-	X(softirq_entry)                                                                                               \
-	X(softirq_exit)                                                                                                \
-	X(irq_handler_entry)                                                                                           \
-	X(irq_handler_exit)                                                                                            \
-	X(vector_entry)                                                                                                \
-	X(vector_exit)                                                                                                 \
-	X(sys_enter)                                                                                                   \
-	X(sys_exit)                                                                                                    \
-	X(sock_send_length)                                                                                            \
-	X(sock_recv_length)                                                                                            \
 	X(napi_poll)                                                                                                   \
 	X(busy_poll)                                                                                                   \
 	X(enter_napi_busy_loop)                                                                                        \
@@ -43,8 +46,19 @@
 	X(sched_waking)                                                                                                \
 	X(sched_wakeup_new)                                                                                            \
 	X(stack_sample)                                                                                                \
-	X(netif_receive_skb)                                                                                           \
+	X(rx_steer)                                                                                                    \
+	X(rx_steer_frags)                                                                                              \
+	X(timer_expire_entry)                                                                                          \
+	X(timer_expire_exit)                                                                                           \
+	X(hrtimer_expire_entry)                                                                                        \
+	X(hrtimer_expire_exit)                                                                                         \
+	X(tasklet_entry)                                                                                               \
+	X(tasklet_exit)                                                                                                \
+	X(workqueue_execute_start)                                                                                     \
+	X(workqueue_execute_end)                                                                                       \
 	X(tcp_rcv_space_adjust)                                                                                        \
+	X(seed_sockets)                                                                                                \
+	X(inet_sock_set_state)                                                                                         \
 	NT_FUNCTIONS(X)                                                                                                \
 	NT_LATENCY_HOOKS(X)
 
@@ -111,7 +125,7 @@ enum nt_bpf_program {
 	X(skipped_call)		/* a system call that makes no socket operation */     \
 	X(skipped_compat)	/* a 32-bit task's system call */                      \
 	X(skipped_softirq)	/* the begin of a softirq's operation, which is not kept */ \
-	X(skipped_part)		/* a function called by another of the same operation */ \
+	X(skipped_part)		/* a function called by another of the same operation; a socket that is announced */ \
 	X(skipped_deep)		/* more operations inside each other than are kept */  \
 	X(skipped_context)	/* a poll that another program records */              \
 	X(skipped_failed)	/* could not read what it needed */                    \
@@ -168,7 +182,7 @@ struct nt_latency_config {
 
 struct nt_config {
 	__u32 wake_bytes; /* the reader is woken each time a CPU has written this much */
-	__u8 probe_socket; /* operations are recorded */
+	__u8 notes_begins; /* of operations: where one began is recorded, not only that it ended */
 	__u8 probe_irq; /* hard interrupts are recorded */
 	__u8 ops_by_task; /* begins are noted at the protocol's functions, per task (task_ops.h) */
 	__u8 busy_begins; /* probe busypoll is on, and what a task's own polls follow is noted in busy_ns */
@@ -176,10 +190,13 @@ struct nt_config {
 	__u8 drop_args; /* how many the tracepoint kfree_skb has: 2, with the reason 3, with a socket 4 */
 	__u8 retransmit_args; /* the same of tcp_retransmit_skb: 2, with the error 3 */
 	__u8 probe_deliver; /* what packets a receive run has is recorded */
+	__u8 has_casts; /* the kernel has bpf_rdonly_cast */
 	__u8 knows_context; /* interrupts and softirqs are both recorded: what a CPU is in is known */
 	__u8 stacks_all; /* probe stacks: not only what is the network's */
 	__u8 user_stacks; /* user space's too */
 	__u8 stack_frames; /* the kernel keeps at most so many */
+	__u8 zero_a, zero_b;
+	__u64 net_timers[NT_NET_TIMER_COUNT]; /* where each function is; 0: this kernel does not have it */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 	struct nt_latency_config latency;
 };
@@ -213,10 +230,14 @@ struct nt_lost {
 	__u64 first_ns, last_ns, begin_ns;
 };
 
+/*
+ * By program last, the busy ones first: they share few cache lines, of which each event touches some. A program never
+ * interrupts itself on a CPU, so none of these needs an atomic operation.
+ */
 struct nt_counts {
-	__u64 outcome[NT_OUTCOME_COUNT];
-	__u64 written[NT_KIND_MAX]; /* records by kind */
-	__u64 lost[NT_KIND_MAX];
+	__u64 outcome[NT_OUTCOME_COUNT][NT_PROGRAM_COUNT];
+	__u64 written[NT_KIND_MAX][NT_PROGRAM_COUNT]; /* records by kind */
+	__u64 lost[NT_KIND_MAX][NT_PROGRAM_COUNT];
 };
 
 /*
@@ -288,20 +309,45 @@ static inline __u32 nt_left_out(const struct nt_gaps *gaps, __u32 i)
 	return left < gap ? gap - left : 0;
 }
 
+/* What tells a flow from others. */
+struct nt_flow_tuple {
+	__u64 src[2], dst[2];
+	__u64 device; /* with its network namespace: nt_device_key() */
+	__u32 ports; /* as in the packet: source, destination */
+	__u16 ethertype;
+	__u8 family, protocol;
+};
+
 /* Packets of one flow in the receive run at hand (deliver.h). */
 struct nt_open_stretch {
 	__u64 flow; /* key */
-	__u64 run_ns; /* when the run began that the last packet was in */
+	struct nt_flow_tuple tuple; /* of which it is the key */
+	__u32 generation; /* in which the flow was announced */
+	__u32 zero_c;
+	__u64 run_ns; /* when the run began that the last packet was in; 0: the next packet begins one */
+	/* The last packet: its buffer, the buffer's data, and their end. */
+	__u64 skb, head;
+	__u32 tail;
 	__u32 packets; /* 0: none is open */
 	__u32 segments, bytes;
+	__u32 dropped, reason; /* packets that the kernel dropped, and why it did the last */
 	__u8 flags; /* of its record to come */
 	__u8 is_lost; /* the stretch that ended last */
-	__u16 zero;
+	__u8 in_task; /* its run is no softirq's, but a NAPI thread's or a task's own poll */
+	__u8 zero_a;
+	__u32 zero_b;
+};
+
+/* The run of a network's function that a timer, tasklet or work has called (net_timer.bpf.c). */
+struct nt_open_timer {
+	__u64 address; /* of the timer; 0: none is open */
+	__u64 begin_ns;
+	__u64 irqs_ns; /* as the CPU's at the begin */
+	__u64 function; /* enum nt_net_timer_function */
 };
 
 /*
- * One per CPU, written by programs on that CPU only. Counters are per program, since a program never
- * interrupts itself on a CPU: so they need no atomic operation. The softirq is that of the task on the CPU.
+ * One per CPU, written by programs on that CPU only. The softirq is that of the task on the CPU.
  */
 struct nt_cpu {
 	__u32 gate; /* records are written while it is 1 */
@@ -320,17 +366,22 @@ struct nt_cpu {
 	__u32 irq_number;
 	__u64 irq_begin_ns;
 	__u64 irq_end_ns; /* of the last one outside softirqs */
+	__u64 irqs_ns; /* that all interrupts took so far */
 	__u8 irq_depth;
+	__u32 generation; /* the recorder's: identities of sockets and flows are sent once in each (record/ids.h) */
 	__u64 poll_ns; /* end of the last NAPI poll in a softirq or NAPI thread */
 	/* What a task's own poll follows at once: its system call's begin, its last poll; 0: not known. */
 	__u64 busy_ns;
 	__u32 polls_busily; /* a task has polled: calls that wait are noted */
 	struct nt_open_stretch stretch;
+	/* A task receives them, perhaps by polling: until its poll has ended nobody knows. */
+	__u8 is_busy_run;
+	struct nt_open_timer timer;
 	struct nt_noted_op op;
 	__u64 start_ns, stop_ns; /* when the gate opened and closed; 0: it did not */
 	struct nt_batch batch;
 	struct nt_lost losses[NT_KIND_MAX] __attribute__((aligned(64)));
-	struct nt_counts programs[NT_PROGRAM_COUNT];
+	struct nt_counts counts __attribute__((aligned(64)));
 	struct nt_away_softirq away[NT_AWAY_SOFTIRQS];
 	struct nt_scratch scratch[NT_SCRATCH_COUNT];
 	__u64 n_scratch; /* how many of them are in use */
@@ -416,5 +467,6 @@ static inline __u64 nt_user_frame_key(const struct nt_user_frame *frame, __u32 p
 #define NT_SEEN_SOCKETS 65536
 struct nt_seen_socket {
 	__u64 cookie;
-	__u64 signature; /* of addresses and ports, so that a connect or bind is sent again */
+	__u64 signature; /* of addresses and ports, so that a connect or bind is sent again; and of the generation */
+	__u64 process; /* as in its identity; 0: not seen */
 };

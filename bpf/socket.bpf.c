@@ -46,60 +46,6 @@ int BPF_PROG(nt_sys_enter, struct pt_regs *regs, long nr)
 	return 0;
 }
 
-static __always_inline void fill_socket(struct nt_socket *record, struct sock *sk, __u64 cookie, __u64 now_ns)
-{
-	struct sock_common *common = &sk->__sk_common;
-	__u16 port = BPF_CORE_READ(common, skc_dport);
-
-	record->end_ns = now_ns;
-	record->kind = NT_SOCKET;
-	record->family = BPF_CORE_READ(common, skc_family);
-	record->type = BPF_CORE_READ(sk, sk_type);
-	record->protocol = BPF_CORE_READ(sk, sk_protocol);
-	record->netns = BPF_CORE_READ(common, skc_net.net, ns.inum);
-	record->socket = cookie;
-	record->cookie = cookie;
-	if (record->family == AF_INET) {
-		__u32 address = BPF_CORE_READ(common, skc_rcv_saddr);
-
-		__builtin_memcpy(record->src, &address, 4);
-		address = BPF_CORE_READ(common, skc_daddr);
-		__builtin_memcpy(record->dst, &address, 4);
-	} else if (record->family == AF_INET6) {
-		bpf_probe_read_kernel(record->src, 16, &common->skc_v6_rcv_saddr);
-		bpf_probe_read_kernel(record->dst, 16, &common->skc_v6_daddr);
-	} else {
-		return;
-	}
-	record->src_port = BPF_CORE_READ(common, skc_num);
-	record->dst_port = port << 8 | port >> 8;
-}
-
-int nt_announce_socket(__u64 sk_address, __u64 cookie, __u64 now_ns)
-{
-	struct sock *sk = (struct sock *)sk_address;
-	struct sock_common *common = &sk->__sk_common;
-	struct nt_seen_socket *slot = seen_slot(cookie);
-	struct nt_socket record = {};
-	struct nt_cpu *cpu;
-	__u64 now_signature;
-	__u32 cpu_id;
-
-	now_signature = signature(BPF_CORE_READ(common, skc_dport), BPF_CORE_READ(common, skc_num),
-				  BPF_CORE_READ(common, skc_daddr), BPF_CORE_READ(common, skc_rcv_saddr));
-	if (!slot || (slot->cookie == cookie && slot->signature == now_signature))
-		return 0;
-	cpu = nt_this_cpu(&cpu_id);
-	if (!cpu || !cpu->gate)
-		return 0;
-	fill_socket(&record, sk, cookie, now_ns);
-	if (nt_emit_record(cpu, cpu_id, NT_PROGRAM_control, &record, sizeof(record), NT_SOCKET, now_ns, 0)) {
-		slot->cookie = cookie;
-		slot->signature = now_signature;
-	}
-	return 0;
-}
-
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(nt_sock_send_length, struct sock *sk, int result, int flags)
 {

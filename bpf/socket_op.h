@@ -16,10 +16,14 @@ static __always_inline bool nt_in_softirq(const struct nt_cpu *cpu)
 	return cpu->softirq_begin_ns;
 }
 
-/* Tells a changed address from the one announced; equal for different ones is possible and does no harm. */
-static __always_inline __u64 signature(__u16 dst_port, __u16 src_port, __u32 dst, __u32 src)
+/*
+ * Tells a changed address, or an older generation, from the one announced; equal for different ones is possible and
+ * does no harm.
+ */
+static __always_inline __u64 signature(__u16 dst_port, __u16 src_port, __u32 dst, __u32 src, const struct nt_cpu *cpu)
 {
-	return ((__u64)dst_port << 48 | (__u64)src_port << 32 | dst) ^ (__u64)src << 24;
+	return (((__u64)dst_port << 48 | (__u64)src_port << 32 | dst) ^ (__u64)src << 24) +
+	       cpu->generation * 0x9e3779b97f4a7c15ull;
 }
 
 static __always_inline struct nt_seen_socket *seen_slot(__u64 cookie)
@@ -30,14 +34,14 @@ static __always_inline struct nt_seen_socket *seen_slot(__u64 cookie)
 }
 
 /* Whether this socket has been announced as it is now. The path of every operation. */
-static __always_inline bool is_announced(struct sock *sk, __u64 cookie)
+static __always_inline bool is_announced(const struct nt_cpu *cpu, struct sock *sk, __u64 cookie)
 {
 	struct sock_common *common = &sk->__sk_common;
 	struct nt_seen_socket *slot = seen_slot(cookie);
 
 	return slot && slot->cookie == cookie &&
 	       slot->signature ==
-		       signature(common->skc_dport, common->skc_num, common->skc_daddr, common->skc_rcv_saddr);
+		       signature(common->skc_dport, common->skc_num, common->skc_daddr, common->skc_rcv_saddr, cpu);
 }
 
 /* From a pointer that the verifier tracks to the plain number that a global function can take. */
@@ -207,7 +211,7 @@ static __always_inline int op_end(__u32 program, struct sock *sk, int result, in
 	record.socket = sk->__sk_common.skc_cookie.counter;
 	if (!record.socket)
 		record.socket = bpf_get_socket_cookie(sk);
-	if (!is_announced(sk, record.socket))
+	if (!is_announced(cpu, sk, record.socket))
 		announce(sk, record.socket, now_ns);
 	begin_ns = record.dur_ns ? now_ns - record.dur_ns : record.flags & NT_OP_BEFORE ? NT_LOST_BEFORE : 0;
 	nt_emit_event(cpu, cpu_id, program, &record, sizeof(record), begin_ns);

@@ -51,6 +51,8 @@ int BPF_PROG(nt_softirq_entry, unsigned int vec)
 	nt_check_current(cpu, cpu_id, task, now_ns);
 	/* One that has not ended: its end was not seen, or will find this one, and say that its begin was not. */
 	nt_count(cpu, NT_PROGRAM_softirq_entry, cpu->softirq_begin_ns ? NT_OUTCOME_skipped_nested : NT_OUTCOME_noted);
+	if (nt_config.probe_deliver && vec == NET_RX_SOFTIRQ)
+		nt_leave_run(cpu, cpu_id, now_ns);
 	cpu->softirq_vec = vec;
 	cpu->softirq_context = context_of(cpu, task, now_ns);
 	cpu->softirq_begin_ns = now_ns;
@@ -60,7 +62,8 @@ int BPF_PROG(nt_softirq_entry, unsigned int vec)
 SEC("tp_btf/softirq_exit")
 int BPF_PROG(nt_softirq_exit, unsigned int vec)
 {
-	struct nt_softirq record = {};
+	struct nt_run_end records;
+	struct nt_softirq *record = &records.softirq;
 	__u64 begin_ns, now_ns;
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
@@ -76,18 +79,24 @@ int BPF_PROG(nt_softirq_exit, unsigned int vec)
 		nt_count(cpu, NT_PROGRAM_softirq_exit, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	if (nt_config.probe_deliver && vec == NET_RX_SOFTIRQ)
-		nt_end_stretch(cpu, cpu_id, now_ns);
-	record.end_ns = now_ns;
-	record.kind = NT_SOFTIRQ;
-	record.vec = vec;
+	__builtin_memset(record, 0, sizeof(*record));
+	record->end_ns = now_ns;
+	record->kind = NT_SOFTIRQ;
+	record->vec = vec;
 	if (begin_ns && cpu->softirq_vec == vec) {
-		record.context = cpu->softirq_context;
-		record.dur_ns = now_ns - begin_ns;
+		record->context = cpu->softirq_context;
+		record->dur_ns = now_ns - begin_ns;
 	} else {
-		record.flags = NT_SPAN_NO_BEGIN;
+		record->flags = NT_SPAN_NO_BEGIN;
 		begin_ns = 0;
 	}
-	nt_emit_event(cpu, cpu_id, NT_PROGRAM_softirq_exit, &record, sizeof(record), begin_ns);
+	if (nt_config.probe_deliver && vec == NET_RX_SOFTIRQ) {
+		if (cpu->stretch.packets && !nt_batch_is_held(cpu)) {
+			nt_emit_run_end(cpu, cpu_id, &records, begin_ns);
+			return 0;
+		}
+		nt_end_run(cpu, cpu_id, now_ns);
+	}
+	nt_emit_event(cpu, cpu_id, NT_PROGRAM_softirq_exit, record, sizeof(*record), begin_ns);
 	return 0;
 }

@@ -61,14 +61,6 @@ static __always_inline bool is_network_context(__u8 context)
 	return context >= NT_STACK_IN_SEND && context <= NT_STACK_IN_NET_TX;
 }
 
-/* NAPI threads are named napi/DEVICE-ID; those of a CPU's backlog, backlog_napi/CPU. */
-static __always_inline bool is_napi_thread(const struct task_struct *task)
-{
-	if (!(task->flags & PF_KTHREAD))
-		return false;
-	return nt_begins_with(task->comm, "napi/", 5) || nt_begins_with(task->comm, "backlog_napi/", 13);
-}
-
 /* What was interrupted. In user space a task is in no call, whatever is noted. */
 static __always_inline __u8 context_of(struct nt_cpu *cpu, struct task_struct *task, bool in_user, __u64 now_ns)
 {
@@ -78,9 +70,9 @@ static __always_inline __u8 context_of(struct nt_cpu *cpu, struct task_struct *t
 		return softirq_context(cpu->softirq_vec);
 	if (!task->pid)
 		return NT_STACK_IN_IDLE;
-	if (is_napi_thread(task))
+	if (nt_is_napi_thread(task))
 		return NT_STACK_IN_NAPI;
-	if (in_user || !nt_config.probe_socket)
+	if (in_user || !nt_config.notes_begins)
 		return NT_STACK_IN_TASK;
 	return op_context(cpu, task, now_ns);
 }
@@ -97,7 +89,7 @@ static __always_inline void announce_stack(struct nt_cpu *cpu, __u32 cpu_id, __u
 	if (!seen || *seen == key || !nt_ring_write(cpu, cpu_id, message, size))
 		return;
 	*seen = key;
-	cpu->programs[NT_PROGRAM_stack_sample].written[NT_STACK]++;
+	cpu->counts.written[NT_STACK][NT_PROGRAM_stack_sample]++;
 }
 
 static __always_inline void fill_header(struct nt_stack_header *header, __u8 is_user, __u32 n, __u64 key,

@@ -66,16 +66,24 @@ bool nt_child_has_ended(struct nt_child *child)
 	return child->pid && reap(child, WNOHANG);
 }
 
+int nt_child_wait(struct nt_child *child, const sigset_t *signals)
+{
+	int number;
+
+	while (child->pid && !reap(child, WNOHANG)) {
+		number = sigwaitinfo(signals, NULL);
+		if (number > 0 && number != SIGCHLD)
+			return number;
+	}
+	return 0;
+}
+
 void nt_child_end(struct nt_child *child, int signal_number)
 {
 	struct timespec pause = {.tv_nsec = 10000000};
 
-	if (!child->pid)
+	if (!child->pid || child->ended)
 		return;
-	if (!signal_number) {
-		reap(child, 0);
-		return;
-	}
 	kill(child->pid, signal_number);
 	for (int tries = 0; tries < 50 && !reap(child, WNOHANG); tries++)
 		nanosleep(&pause, NULL);

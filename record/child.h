@@ -21,5 +21,10 @@ int nt_child_prepare(struct nt_child *child, char *const *argv, const sigset_t *
 void nt_child_go(struct nt_child *child);
 /* Whether it has ended, without waiting. */
 bool nt_child_has_ended(struct nt_child *child);
-/* Passes a signal on and waits until it has ended; at most half a second, if it was a signal that ended us. */
+/*
+ * Waits until it has ended, or one of these signals comes, which are blocked; SIGCHLD is one of them. Gives the signal;
+ * 0: it has ended, or there is none.
+ */
+int nt_child_wait(struct nt_child *child, const sigset_t *signals);
+/* Passes a signal on and waits half a second at most until it has ended. */
 void nt_child_end(struct nt_child *child, int signal_number);

@@ -10,6 +10,12 @@
 
 #define FIRST_SLOTS 4096u /* a power of two */
 
+/* Those that come and go. Devices, stacks and symbols stay. */
+static const bool is_forgotten[NT_ROLE_COUNT] = {
+	[NT_ROLE_TASK] = true, [NT_ROLE_SOCKET] = true, [NT_ROLE_CGROUP] = true, [NT_ROLE_FLOW] = true};
+/* Those that the recorder looks up when no identity came (proc_names.h). */
+static const bool is_looked_up[NT_ROLE_COUNT] = {[NT_ROLE_TASK] = true, [NT_ROLE_CGROUP] = true};
+
 static uint32_t hash(uint64_t key)
 {
 	return (key * 0x9e3779b97f4a7c15ull) >> 32;
@@ -21,7 +27,7 @@ static int space_init(struct nt_id_space *space)
 	space->entries = calloc(space->capacity, sizeof(*space->entries));
 	space->slots = calloc(FIRST_SLOTS, sizeof(*space->slots));
 	space->slot_mask = FIRST_SLOTS - 1;
-	space->n_entries = 1;
+	space->n_places = 1;
 	return space->entries && space->slots ? 0 : -ENOMEM;
 }
 
@@ -30,6 +36,7 @@ int nt_ids_init(struct nt_ids *ids)
 	int error = 0;
 
 	memset(ids, 0, sizeof(*ids));
+	ids->forget_role = NT_ROLE_COUNT;
 	for (int role = 0; role < NT_ROLE_COUNT && !error; role++)
 		error = space_init(&ids->spaces[role]);
 	if (error)
@@ -40,23 +47,33 @@ int nt_ids_init(struct nt_ids *ids)
 void nt_ids_release(struct nt_ids *ids)
 {
 	for (struct nt_id_space *space = ids->spaces; space < ids->spaces + NT_ROLE_COUNT; space++) {
-		for (uint32_t i = 0; i < space->n_entries && space->entries; i++)
+		for (uint32_t i = 0; i < space->n_places && space->entries; i++)
 			free(space->entries[i].identity);
 		free(space->entries);
 		free(space->slots);
+		nt_buf_release(&space->unnamed);
 	}
 	nt_buf_release(&ids->pending);
 	nt_buf_release(&ids->dictionary);
 	memset(ids, 0, sizeof(*ids));
 }
 
-static void place(struct nt_id_space *space, uint32_t id)
-{
-	uint32_t slot = hash(space->entries[id].key) & space->slot_mask;
+/* ---- keys ---- */
 
-	while (space->slots[slot])
+/* The slot of the key; of one that is not there: where it would go. */
+static uint32_t slot_of(const struct nt_id_space *space, uint64_t key)
+{
+	uint32_t slot = hash(key) & space->slot_mask;
+
+	while (space->slots[slot] && space->entries[space->slots[slot]].key != key)
 		slot = (slot + 1) & space->slot_mask;
-	space->slots[slot] = id;
+	return slot;
+}
+
+/* The place of a key; 0: it has none. */
+static uint32_t find(const struct nt_id_space *space, uint64_t key)
+{
+	return space->slots[slot_of(space, key)];
 }
 
 /* Twice the room. The slots stay at most half full. */
@@ -77,28 +94,72 @@ static int grow(struct nt_id_space *space)
 	space->slots = slots;
 	space->slot_mask = capacity * 2 - 1;
 	space->capacity = capacity;
-	for (uint32_t id = 1; id < space->n_entries; id++)
-		place(space, id);
+	for (uint32_t place = 1; place < space->n_places; place++)
+		space->slots[slot_of(space, entries[place].key)] = place;
 	return 0;
 }
 
-/* The id of a key; 0 when there is no memory for a new one. */
-static uint32_t find_or_add(struct nt_id_space *space, uint64_t key)
+/* A free place; 0 when there is no memory for one. */
+static uint32_t take_place(struct nt_id_space *space)
 {
-	uint32_t slot = hash(key) & space->slot_mask, id;
+	uint32_t place = space->first_free;
 
-	while ((id = space->slots[slot])) {
-		if (space->entries[id].key == key)
-			return id;
-		slot = (slot + 1) & space->slot_mask;
+	if (place) {
+		space->first_free = space->entries[place].next_free;
+		space->n_free--;
+		return place;
 	}
-	if (space->n_entries == space->capacity && grow(space))
+	if (space->n_places == space->capacity && grow(space))
 		return 0;
-	id = space->n_entries++;
-	space->entries[id].key = key;
-	place(space, id);
-	return id;
+	return space->n_places++;
 }
+
+/* The place of a key; 0 when there is no memory for a new one. */
+static uint32_t find_or_add(struct nt_ids *ids, enum nt_role role, uint64_t key)
+{
+	struct nt_id_space *space = &ids->spaces[role];
+	uint32_t place = find(space, key);
+
+	if (place)
+		return place;
+	place = take_place(space);
+	if (!place)
+		return 0;
+	space->entries[place] = (struct nt_id_entry){.key = key, .id = ++space->last_id, .used = ids->generation};
+	space->slots[slot_of(space, key)] = place;
+	ids->n_new += is_forgotten[role];
+	return place;
+}
+
+/* Empties a slot. Those behind it that would not be found any more close the hole. */
+static void empty_slot(struct nt_id_space *space, uint32_t hole)
+{
+	uint32_t slot = hole;
+
+	space->slots[hole] = 0;
+	while (space->slots[slot = (slot + 1) & space->slot_mask]) {
+		const uint32_t home = hash(space->entries[space->slots[slot]].key) & space->slot_mask;
+
+		if (((slot - home) & space->slot_mask) < ((slot - hole) & space->slot_mask))
+			continue;
+		space->slots[hole] = space->slots[slot];
+		space->slots[slot] = 0;
+		hole = slot;
+	}
+}
+
+static void free_place(struct nt_id_space *space, uint32_t place)
+{
+	struct nt_id_entry *entry = &space->entries[place];
+
+	empty_slot(space, slot_of(space, entry->key));
+	free(entry->identity);
+	*entry = (struct nt_id_entry){.next_free = space->first_free};
+	space->first_free = place;
+	space->n_free++;
+}
+
+/* ---- what a chunk refers to ---- */
 
 static int encode(struct nt_ids *ids, const union nt_any *identity)
 {
@@ -112,73 +173,93 @@ static int encode(struct nt_ids *ids, const union nt_any *identity)
 	}
 }
 
-/*
- * This chunk refers to an id: its identity goes there too. A stack's, with the stacks that it goes on from and the
- * symbols of all; where one of them is there already, so are those below.
- */
-static int refer(struct nt_ids *ids, enum nt_role role, uint32_t id)
-{
-	while (id) {
-		struct nt_id_entry *entry = &ids->spaces[role].entries[id];
-		const union nt_any *identity = entry->identity;
-
-		if (entry->chunk == ids->chunk + 1)
-			return 0;
-		entry->chunk = ids->chunk + 1;
-		if (!identity)
-			return 0;
-		if (encode(ids, identity))
-			return -ENOMEM;
-		if (identity->record.kind != NT_STACK)
-			return 0;
-		if (refer(ids, NT_ROLE_SYMBOL, identity->as_stack.symbol))
-			return -ENOMEM;
-		id = identity->as_stack.parent;
-	}
-	return 0;
-}
+static int refer(struct nt_ids *ids, enum nt_role role, uint32_t place);
 
 uint64_t nt_ids_get(struct nt_ids *ids, enum nt_role role, uint64_t key)
 {
+	struct nt_recent_id *recent = &ids->recent[role][hash(key) % NT_RECENT_IDS];
 	struct nt_id_space *space = &ids->spaces[role];
-	uint32_t id;
+	uint32_t place;
 
-	if (!key)
-		return 0;
-	id = find_or_add(space, key);
-	return !id || refer(ids, role, id) ? UINT64_MAX : id;
+	if (!key || recent->key == key)
+		return key ? recent->id : 0;
+	place = find(space, key);
+	if (!place) {
+		place = find_or_add(ids, role, key);
+		if (!place || (is_looked_up[role] && nt_buf_append(&space->unnamed, &key, sizeof(key))))
+			return UINT64_MAX;
+	}
+	space->entries[place].used = ids->generation;
+	if (refer(ids, role, place))
+		return UINT64_MAX;
+	*recent = (struct nt_recent_id){.key = key, .id = space->entries[place].id};
+	return recent->id;
 }
 
 bool nt_ids_knows(const struct nt_ids *ids, enum nt_role role, uint64_t key)
 {
 	const struct nt_id_space *space = &ids->spaces[role];
-	uint32_t slot = hash(key) & space->slot_mask, id;
 
-	while ((id = space->slots[slot])) {
-		if (space->entries[id].key == key)
-			return space->entries[id].identity;
-		slot = (slot + 1) & space->slot_mask;
-	}
-	return false;
+	return key && space->entries[find(space, key)].identity;
 }
 
-int nt_ids_translate(struct nt_ids *ids, const struct nt_kind_info *kind, void *record)
+/* `at`: a field of 8 bytes, a key. */
+static inline int translate_key(struct nt_ids *ids, enum nt_role role, void *at)
 {
-	for (uint16_t i = 1; i < kind->n_fields; i++) {
-		const struct nt_field *field = &kind->fields[i];
-		uint64_t key, id;
+	uint64_t key, id;
 
-		if (field->role == NT_ROLE_NONE)
-			continue;
-		memcpy(&key, (char *)record + field->offset, sizeof(key));
-		if (!key)
-			continue;
-		id = nt_ids_get(ids, field->role, key);
-		if (id == UINT64_MAX)
-			return -ENOMEM;
-		memcpy((char *)record + field->offset, &id, sizeof(id));
-	}
+	memcpy(&key, at, sizeof(key));
+	if (!key)
+		return 0;
+	id = nt_ids_get(ids, role, key);
+	if (id == UINT64_MAX)
+		return -ENOMEM;
+	memcpy(at, &id, sizeof(id));
 	return 0;
+}
+
+/* One function per kind, from the field lists of event.h: so nothing is looked up for a field that has no role. */
+#define F(field, coding, role)                                                                                         \
+	if (NT_ROLE_##role != NT_ROLE_NONE && translate_key(ids, NT_ROLE_##role, &record->field))                      \
+		return -ENOMEM;
+#define X(number, constant, name, class)                                                                               \
+	static inline int translate_##name(struct nt_ids *ids, struct nt_##name *record)                               \
+	{                                                                                                              \
+		NT_FIELDS_##name(F) return 0;                                                                          \
+	}
+NT_KINDS(X)
+#undef X
+#undef F
+
+int nt_ids_translate(struct nt_ids *ids, union nt_any *record)
+{
+	switch (record->record.kind) {
+#define X(number, constant, name, class)                                                                               \
+	case number:                                                                                                   \
+		return translate_##name(ids, &record->as_##name);
+		NT_KINDS(X)
+#undef X
+	default:
+		return 0;
+	}
+}
+
+/*
+ * This chunk refers to an id: its identity goes there too, and so do those that it names. (A stack names its caller's:
+ * as many calls inside each other as it has frames.)
+ */
+static int refer(struct nt_ids *ids, enum nt_role role, uint32_t place)
+{
+	struct nt_id_entry *entry = &ids->spaces[role].entries[place];
+	union nt_any record;
+
+	if (entry->chunk == ids->chunk + 1)
+		return 0;
+	entry->chunk = ids->chunk + 1;
+	if (!entry->identity)
+		return 0;
+	memcpy(&record, entry->identity, nt_kind_size(entry->identity->record.kind));
+	return nt_ids_translate(ids, &record) || encode(ids, &record) ? -ENOMEM : 0;
 }
 
 /* Which space an identity is of, and its key. NONE for those that have no space. */
@@ -221,38 +302,184 @@ static bool is_worse(const union nt_any *old, const union nt_any *new)
 	return new->record.kind == NT_CGROUP && !new->as_cgroup.path[0] && old->as_cgroup.path[0];
 }
 
+/* Who holds a socket is told once, its addresses each time. */
+static void keep_holder(const union nt_any *old, union nt_any *new)
+{
+	if (new->record.kind == NT_SOCKET && old->as_socket.process)
+		new->as_socket.process = old->as_socket.process;
+}
+
+/* ---- what is known of an id ---- */
+
+/* Counts, at those whom the identity of `by` names, that it does so (1), or no longer does (-1). */
+static void count_named(struct nt_ids *ids, const struct nt_id_entry *by, const union nt_any *identity, int change)
+{
+	const struct nt_kind_info *kind = nt_kind(identity->record.kind);
+
+	for (unsigned int i = 0; i < kind->n_fields; i++) {
+		struct nt_id_space *space = &ids->spaces[kind->fields[i].role];
+		uint64_t key;
+		uint32_t place;
+
+		if (kind->fields[i].role == NT_ROLE_NONE)
+			continue;
+		key = nt_field_get(&kind->fields[i], identity);
+		place = key ? find(space, key) : 0;
+		if (place && &space->entries[place] != by)
+			space->entries[place].named_by += (uint32_t)change;
+	}
+}
+
+/*
+ * Whether a task has exited, by what is told of it now. Records of several CPUs come in any order, and a thread that
+ * executes a program goes on as the main thread that it has ended.
+ */
+static bool has_ended(const struct nt_id_entry *entry, const struct nt_task *now)
+{
+	const struct nt_task *before = entry->identity ? &entry->identity->as_task : NULL;
+	const bool is_newer = !before || now->end_ns >= before->end_ns;
+
+	if (now->why == NT_TASK_EXIT)
+		return is_newer || before->why != NT_TASK_EXEC;
+	if (now->why == NT_TASK_EXEC)
+		return !is_newer && before->why == NT_TASK_EXIT;
+	return entry->has_ended;
+}
+
+/* `identity` has the kernel's keys, and what it names has ids. */
+static int keep(struct nt_ids *ids, struct nt_id_entry *entry, const union nt_any *identity)
+{
+	const size_t size = nt_kind_size(identity->record.kind);
+
+	if (identity->record.kind == NT_TASK)
+		entry->has_ended = has_ended(entry, &identity->as_task);
+	if (entry->identity)
+		count_named(ids, entry, entry->identity, -1);
+	else
+		entry->identity = malloc(size);
+	if (!entry->identity)
+		return -ENOMEM;
+	memcpy(entry->identity, identity, size);
+	count_named(ids, entry, identity, 1);
+	return 0;
+}
+
 int nt_ids_put(struct nt_ids *ids, union nt_any *record)
 {
-	const struct nt_kind_info *kind = nt_kind(record->record.kind);
 	struct nt_id_entry *entry;
+	union nt_any with_keys;
 	enum nt_role role;
 	uint64_t key;
-	uint32_t id;
+	uint32_t place;
 	int error;
 
 	role = own_key(record, &key);
 	if (role == NT_ROLE_NONE || !key)
 		return encode(ids, record);
-	id = find_or_add(&ids->spaces[role], key);
-	if (!id)
+	place = find_or_add(ids, role, key);
+	if (!place)
 		return -ENOMEM;
+	entry = &ids->spaces[role].entries[place];
+	entry->used = ids->generation;
+	if (entry->identity && is_worse(entry->identity, record))
+		return refer(ids, role, place);
+	if (entry->identity)
+		keep_holder(entry->identity, record);
 	/* Marked first, so that translating its own id does not put the old identity into the chunk again. */
-	ids->spaces[role].entries[id].chunk = ids->chunk + 1;
-	error = nt_ids_translate(ids, kind, record);
-	if (error)
-		return error;
-	entry = &ids->spaces[role].entries[id];
-	if (!entry->identity)
-		entry->identity = malloc(kind->size);
-	else if (is_worse(entry->identity, record))
-		return 0;
-	if (!entry->identity)
-		return -ENOMEM;
-	memcpy(entry->identity, record, kind->size);
-	return encode(ids, record);
+	entry->chunk = ids->chunk + 1;
+	memcpy(&with_keys, record, nt_kind_size(record->record.kind));
+	error = nt_ids_translate(ids, record);
+	if (!error)
+		error = keep(ids, &ids->spaces[role].entries[place], &with_keys);
+	return error ? error : encode(ids, record);
+}
+
+uint64_t nt_ids_take_unnamed(struct nt_ids *ids, enum nt_role role)
+{
+	struct nt_buf *unnamed = &ids->spaces[role].unnamed;
+	uint64_t key = 0;
+
+	if (unnamed->size) {
+		unnamed->size -= sizeof(key);
+		memcpy(&key, unnamed->data + unnamed->size, sizeof(key));
+	}
+	return key;
 }
 
 void nt_ids_next_chunk(struct nt_ids *ids, uint32_t number)
 {
 	ids->chunk = number;
+	memset(ids->recent, 0, sizeof(ids->recent));
+}
+
+/* ---- forgetting ---- */
+
+static uint32_t n_known(const struct nt_id_space *space)
+{
+	return space->n_places - 1 - space->n_free;
+}
+
+/* A task lives until its exit; one without an identity would be looked up again. */
+static bool may_forget(const struct nt_ids *ids, enum nt_role role, const struct nt_id_entry *entry)
+{
+	if (!entry->key || entry->named_by || ids->generation - entry->used < 2)
+		return false;
+	return role != NT_ROLE_TASK || entry->has_ended || !entry->identity;
+}
+
+static void forget(struct nt_ids *ids, enum nt_role role, uint32_t place)
+{
+	const struct nt_id_entry *entry = &ids->spaces[role].entries[place];
+
+	if (entry->identity)
+		count_named(ids, entry, entry->identity, -1);
+	free_place(&ids->spaces[role], place);
+}
+
+static bool is_due(const struct nt_ids *ids, uint64_t now_ns)
+{
+	bool has_many = false;
+
+	for (unsigned int role = 0; role < NT_ROLE_COUNT; role++)
+		has_many |= is_forgotten[role] && n_known(&ids->spaces[role]) > NT_IDS_KEPT;
+	return has_many && (ids->n_new >= NT_IDS_NEW || now_ns - ids->generation_ns >= NT_GENERATION_NS);
+}
+
+static void begin_generation(struct nt_ids *ids, uint64_t now_ns)
+{
+	ids->generation++;
+	ids->generation_ns = now_ns;
+	ids->n_new = 0;
+	ids->forget_role = 0;
+	ids->forget_place = 1;
+	/* What is used now must say so. */
+	memset(ids->recent, 0, sizeof(ids->recent));
+}
+
+#define PLACES_AT_LEAST 512 /* in one call, of a role; and a part of all, so that many calls go through all */
+#define PLACES_PART 64
+
+uint32_t nt_ids_forget(struct nt_ids *ids, uint64_t now_ns)
+{
+	const struct nt_id_space *space;
+	uint32_t end;
+
+	if (ids->forget_role == NT_ROLE_COUNT && is_due(ids, now_ns))
+		begin_generation(ids, now_ns);
+	if (ids->forget_role == NT_ROLE_COUNT)
+		return ids->generation;
+	space = &ids->spaces[ids->forget_role];
+	end = ids->forget_place + PLACES_AT_LEAST + space->n_places / PLACES_PART;
+	if (end > space->n_places)
+		end = space->n_places;
+	if (!is_forgotten[ids->forget_role])
+		ids->forget_place = end = space->n_places;
+	for (; ids->forget_place < end && n_known(space) > NT_IDS_KEPT; ids->forget_place++)
+		if (may_forget(ids, ids->forget_role, &space->entries[ids->forget_place]))
+			forget(ids, ids->forget_role, ids->forget_place);
+	if (ids->forget_place >= space->n_places || n_known(space) <= NT_IDS_KEPT) {
+		ids->forget_role++;
+		ids->forget_place = 1;
+	}
+	return ids->generation;
 }

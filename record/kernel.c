@@ -16,6 +16,7 @@
 
 #include "record/cpu_list.h"
 #include "record/stamps.h"
+#include "record/symbols.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -24,6 +25,7 @@
 
 #define ONLINE "/sys/devices/system/cpu/online"
 #define PRESENT "/sys/devices/system/cpu/present"
+#define MAX_SEEDED_SOCKETS 262144 /* 40 MB of memory, 5 MB of tape */
 
 /* What each system call can do to a socket. Whatever this architecture lacks, its headers lack. */
 /* clang-format off */
@@ -174,15 +176,17 @@ static void fill_stacks(struct nt_config *config, const struct nt_record_options
 static void fill_config(struct nt_kernel *kernel, const struct nt_record_options *options)
 {
 	struct nt_config *config = (struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config;
+	const struct nt_candidate *socket = options->plan.chosen[NT_PROBE_SOCKET];
 
 	config->wake_bytes = options->ring_size / 4;
-	config->probe_socket = options->plan.chosen[NT_PROBE_SOCKET] != NULL;
-	config->ops_by_task = config->probe_socket && options->plan.chosen[NT_PROBE_SOCKET]->ops_by_task;
+	config->notes_begins = socket && !socket->only_ends;
+	config->ops_by_task = socket && socket->ops_by_task;
 	config->busy_loops = nt_plan_attaches(&options->plan, "nt_enter_napi_busy_loop");
 	config->busy_begins = options->plan.chosen[NT_PROBE_BUSYPOLL] &&
 			      (config->busy_loops || nt_plan_attaches(&options->plan, "nt_sys_enter"));
 	config->drop_args = options->plan.drop_args;
 	config->retransmit_args = options->plan.retransmit_args;
+	config->has_casts = options->plan.has_casts;
 	fill_latency(&config->latency, options);
 	fill_stacks(config, options);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
@@ -191,6 +195,32 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].nr < NT_MAX_CALL_NR)
 			config->calls[calls[i].nr] = calls[i].info;
+}
+
+/* The programs know functions by their addresses: without any they have nothing to do. */
+static void find_net_timers(struct nt_kernel *kernel, struct nt_plan *plan)
+{
+	static const char *const names[NT_NET_TIMER_COUNT] = {
+#define X(number, function) [number] = #function,
+		NT_NET_TIMERS(X)
+#undef X
+	};
+	struct nt_config *config = (struct nt_config *)(uintptr_t)&kernel->skeleton->rodata->nt_config;
+	uint64_t addresses[NT_NET_TIMER_COUNT];
+	bool is_found = false;
+
+	if (!plan->chosen[NT_PROBE_NETTIMERS])
+		return;
+	nt_symbols_look_up(names, NT_NET_TIMER_COUNT, addresses);
+	for (size_t i = 0; i < NT_NET_TIMER_COUNT; i++) {
+		config->net_timers[i] = addresses[i];
+		is_found |= addresses[i] != 0;
+	}
+	if (is_found)
+		return;
+	plan->chosen[NT_PROBE_NETTIMERS] = NULL;
+	snprintf(plan->refused[NT_PROBE_NETTIMERS], sizeof(plan->refused[NT_PROBE_NETTIMERS]),
+		 "it hides the addresses of its functions: /proc/kallsyms");
 }
 
 static int make_ring(struct nt_kernel *kernel, uint32_t cpu, size_t size)
@@ -257,6 +287,7 @@ static int open_skeleton(struct nt_kernel *kernel, struct nt_record_options *opt
 		return kernel->rings ? -errno : -ENOMEM;
 	kernel->object = kernel->skeleton->obj;
 	fill_config(kernel, options);
+	find_net_timers(kernel, &options->plan);
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_cpus, kernel->n_cpus);
 	bpf_map__set_max_entries(kernel->skeleton->maps.nt_rings, kernel->n_cpus);
 	nt_plan_set_autoload(&options->plan, kernel->object);
@@ -346,26 +377,40 @@ int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, 
 	return start_sampler(kernel, options, message, message_size);
 }
 
-/* Reads records from the iterator; it never splits one over the end of a page-sized read. */
-static int read_seeds(int fd, struct nt_ids *ids)
+/* A socket that is known stays as it is: many may hold it, and the first is taken. */
+static bool is_new_socket(const struct nt_ids *ids, const union nt_any *record)
 {
-	uint8_t buffer[sizeof(struct nt_task) * 64];
-	size_t have = 0, at;
+	return record->record.kind == NT_SOCKET && !nt_ids_knows(ids, NT_ROLE_SOCKET, record->as_socket.socket);
+}
+
+/* Idle tasks need no identity. */
+static bool is_seed(const struct nt_ids *ids, const union nt_any *record)
+{
+	return record->record.kind == NT_TASK ? record->as_task.task : is_new_socket(ids, record);
+}
+
+/* Reads records of one size from an iterator, and takes up to `most` of them. */
+static int read_seeds(int fd, size_t record_size, size_t most, struct nt_ids *ids)
+{
+	uint8_t buffer[sizeof(union nt_any) * 64];
+	size_t have = 0, at, taken = 0;
 	ssize_t n;
 	int error = 0;
 
-	while (!error && (n = read(fd, buffer + have, sizeof(buffer) - have)) != 0) {
+	while (!error && taken < most && (n = read(fd, buffer + have, sizeof(buffer) - have)) != 0) {
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (n < 0)
 			return -errno;
 		have += n;
-		for (at = 0; at + sizeof(struct nt_task) <= have && !error; at += sizeof(struct nt_task)) {
+		for (at = 0; at + record_size <= have && taken < most && !error; at += record_size) {
 			union nt_any record;
 
-			memcpy(&record, buffer + at, sizeof(struct nt_task));
-			if (record.as_task.task)
-				error = nt_ids_put(ids, &record);
+			memcpy(&record, buffer + at, record_size);
+			if (!is_seed(ids, &record))
+				continue;
+			error = nt_ids_put(ids, &record);
+			taken++;
 		}
 		memmove(buffer, buffer + at, have - at);
 		have -= at;
@@ -373,19 +418,31 @@ static int read_seeds(int fd, struct nt_ids *ids)
 	return error;
 }
 
-int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids)
+static int seed(struct bpf_program *program, size_t record_size, size_t most, struct nt_ids *ids)
 {
-	struct bpf_link *link = bpf_program__attach_iter(kernel->skeleton->progs.nt_seed, NULL);
+	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
 	int fd, error;
 
 	if (!link)
 		return -errno;
 	fd = bpf_iter_create(bpf_link__fd(link));
-	error = fd < 0 ? fd : read_seeds(fd, ids);
+	error = fd < 0 ? fd : read_seeds(fd, record_size, most, ids);
 	if (fd >= 0)
 		close(fd);
 	bpf_link__destroy(link);
 	return error;
+}
+
+int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids)
+{
+	return seed(kernel->skeleton->progs.nt_seed, sizeof(struct nt_task), SIZE_MAX, ids);
+}
+
+int nt_kernel_seed_sockets(struct nt_kernel *kernel, const struct nt_plan *plan, struct nt_ids *ids)
+{
+	return plan->chosen[NT_PROBE_DELIVER] ? seed(kernel->skeleton->progs.nt_seed_sockets, sizeof(struct nt_socket),
+						     MAX_SEEDED_SOCKETS, ids)
+					      : 0;
 }
 
 static int control(struct nt_kernel *kernel, uint32_t cpu, uint64_t command)
@@ -419,6 +476,12 @@ int nt_kernel_start(struct nt_kernel *kernel)
 			kernel->start_ns = load(&kernel->cpus[cpu].start_ns);
 	}
 	return 0;
+}
+
+void nt_kernel_begin_generation(struct nt_kernel *kernel, uint32_t generation)
+{
+	for (uint32_t cpu = 0; cpu < kernel->n_cpus; cpu++)
+		__atomic_store_n(&kernel->cpus[cpu].generation, generation, __ATOMIC_RELAXED);
 }
 
 void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan)

@@ -32,8 +32,15 @@ struct nt_kernel {
 int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, char *message, size_t message_size);
 /* Takes in all tasks that are there, and the operations that they are inside. */
 int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids);
+/*
+ * Takes in the sockets that tasks hold and packets can come for, but those that are announced, if it is to be known who
+ * receives. At the start, and at the end for those that were made meanwhile and never used.
+ */
+int nt_kernel_seed_sockets(struct nt_kernel *kernel, const struct nt_plan *plan, struct nt_ids *ids);
 /* Opens the gate of each CPU, also of those that are offline; sets start_ns. */
 int nt_kernel_start(struct nt_kernel *kernel);
+/* From now on the programs send the identities of sockets and flows again, once (record/ids.h). */
+void nt_kernel_begin_generation(struct nt_kernel *kernel, uint32_t generation);
 /* Closes the gates, sets end_ns, detaches. What is in the rings stays there. */
 void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan);
 /* Has each CPU write the losses that it has not been able to. Call between two drains after the stop. */

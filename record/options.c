@@ -162,7 +162,7 @@ static const char *probe_choice(unsigned int i)
 
 static const char *plan_choice(unsigned int i)
 {
-	static const char *const plans[] = {"fentry", "tracepoints", NULL};
+	static const char *const plans[] = {"fentry", "tracepoints", "ends", NULL};
 
 	return plans[i];
 }
@@ -189,16 +189,18 @@ static const struct nt_option table[] = {
 	NT_OPTION("duration", 'd', "TIME", "10s", TO(set_duration, duration_ns),
 		  "stop after this long: 10s, 2m, 500ms; 10 is 10 seconds",
 		  .wants = "a time above 0, such as 10s, 2m or 500ms"),
-	NT_OPTION("probes", 0, "LIST", "default,latency", TO(set_probes, plan),
-		  "record these probes, separated by commas: " NT_PROBE_NAMES
-		  "default, all (sched is always on; default: the first four, and busypoll where net.core.busy_read or "
-		  "busy_poll is set)",
-		  .choice = probe_choice),
+	NT_OPTION(
+		"probes", 0, "LIST", "default,latency", TO(set_probes, plan),
+		"record these probes, separated by commas: " NT_PROBE_NAMES
+		"default, all (sched is always on; default: the first four, deliver and nettimers, and busypoll where "
+		"net.core.busy_read or busy_poll is set)",
+		.choice = probe_choice),
 	NT_OPTION("list-probes", 0, NULL, NULL, TO(nt_option_set_true, list_probes),
 		  "print what each probe is for, and what it attaches to"),
 	NT_OPTION("plan", 0, "PLAN", "tracepoints", TO(set_plan, plan),
-		  "record socket operations by fentry or by tracepoints (default: the first that works)",
-		  .wants = "fentry or tracepoints", .choice = plan_choice),
+		  "record socket operations by fentry or by tracepoints (default: the first that works), or only their "
+		  "ends: cheaper, but their time is the task's",
+		  .wants = "fentry, tracepoints or ends", .choice = plan_choice),
 	NT_OPTION("ring-size", 0, "SIZE", "1M", TO(set_ring_size, ring_size),
 		  "buffer of each CPU, such as 1M; rounded up to a power of two (default: 256k)", .wants = "64k to 1G"),
 	NT_OPTION("user", 0, "NAME", "alice", TO(set_user, owner),

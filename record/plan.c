@@ -14,6 +14,7 @@
 #include <bpf/btf.h>
 
 #include "record/sampler.h"
+#include "record/steering.h"
 
 /* clang-format off */
 #define POINT(name) { .program = "nt_" #name, .point = #name }
@@ -60,6 +61,8 @@ static const struct nt_attach_point socket_points[] = {
 	POINT(sys_enter),
 	{},
 };
+
+static const struct nt_attach_point socket_end_points[] = {POINT(sock_send_length), POINT(sock_recv_length), {}};
 
 /*
  * Before 6.5 pages are sent by a function of their own, which the length tracepoints (since 6.3) do not see: there the
@@ -163,7 +166,24 @@ static const struct nt_attach_point latency_points[] = {
 	{},
 };
 
-static const struct nt_attach_point deliver_points[] = {POINT(netif_receive_skb), {}};
+static const struct nt_attach_point deliver_points[] = {
+	POINT(netif_receive_skb),
+	{.program = "nt_rx_steer", .point = "napi_gro_receive_entry", .optional = true, .is_wanted = nt_host_steers},
+	{.program = "nt_rx_steer_frags",
+	 .point = "napi_gro_frags_entry",
+	 .optional = true,
+	 .is_wanted = nt_host_steers},
+	{.program = "nt_rx_forward", .point = "net_dev_queue"},
+	{.program = "nt_rx_drop", .point = "kfree_skb"},
+	OPTIONAL(inet_sock_set_state),
+	{},
+};
+static const struct nt_attach_point nettimers_points[] = {
+	POINT(timer_expire_exit),     POINT(hrtimer_expire_exit),     OPTIONAL(tasklet_exit),
+	POINT(workqueue_execute_end), POINT(timer_expire_entry),      POINT(hrtimer_expire_entry),
+	OPTIONAL(tasklet_entry),      POINT(workqueue_execute_start), {},
+};
+
 static const struct nt_attach_point drops_points[] = {POINT(kfree_skb), {}};
 static const struct nt_attach_point retransmits_points[] = {
 	POINT(tcp_retransmit_skb), OPTIONAL(tcp_retransmit_synack), {}};
@@ -215,6 +235,12 @@ static const char *const socket_function_uncovered[] = {
 	NULL,
 };
 
+static const char *const socket_end_uncovered[] = {
+	NO_RECORD,
+	"When an operation began is not recorded: all are counted, but their time belongs to the task or the softirq.",
+	NULL,
+};
+
 static const struct nt_candidate sched_candidates[] = {{.name = "tracepoints", .points = sched_points}, {}};
 static const struct nt_candidate softirq_candidates[] = {{.name = "tracepoints", .points = softirq_points}, {}};
 static const struct nt_candidate irq_candidates[] = {
@@ -235,6 +261,8 @@ static const struct nt_candidate socket_candidates[] = {
 	{.name = "tracepoints", .points = socket_points, .uncovered = socket_uncovered},
 	/* Only if asked for: some begins are missed, but io_uring has some. */
 	{.name = "fentry", .points = socket_begin_points, .uncovered = socket_preempted_uncovered, .ops_by_task = true},
+	/* The same: it costs least, and knows least. */
+	{.name = "ends", .points = socket_end_points, .uncovered = socket_end_uncovered, .only_ends = true},
 	{},
 };
 #define BUSY_AFTER_SWITCH "The first poll of a busy-polling task after it was switched out"
@@ -292,8 +320,14 @@ static const char *const latency_uncovered[] = {
 };
 
 static const char *const deliver_uncovered[] = {
-	"Packets that a NAPI thread, or a task that polls by itself, receives are not in rx_stretch.",
 	"Packets that GRO merges are seen merged. A packet that RPS takes to another CPU is seen there only.",
+	"Packets that XDP takes are not seen: their time is unattributed.",
+	NULL,
+};
+
+static const char *const nettimers_uncovered[] = {
+	"Of the network's timers, those that a softirq calls and the kernel has under the names in net_timer are "
+	"recorded. Others, such as those of modules that were loaded later, are not.",
 	NULL,
 };
 
@@ -305,6 +339,10 @@ static const char *const drops_uncovered[] = {
 
 static const struct nt_candidate deliver_candidates[] = {
 	{.name = "tracepoints", .points = deliver_points, .uncovered = deliver_uncovered},
+	{},
+};
+static const struct nt_candidate nettimers_candidates[] = {
+	{.name = "tracepoints", .points = nettimers_points, .uncovered = nettimers_uncovered},
 	{},
 };
 static const struct nt_candidate latency_candidates[] = {
@@ -539,7 +577,7 @@ static int try_candidate(const struct btf *btf, const struct nt_candidate *candi
 	}
 	for (const struct nt_attach_point *point = candidate->points; point->program; point++) {
 		error = try_point(btf, point);
-		has[point - candidate->points] = !error;
+		has[point - candidate->points] = !error && (!point->is_wanted || point->is_wanted());
 		*missing = point;
 		if (error && !point->optional)
 			return error;
@@ -626,6 +664,7 @@ int nt_plan_choose(struct nt_plan *plan)
 	leave_out_hooks(plan);
 	plan->drop_args = tracepoint_args(btf, "kfree_skb");
 	plan->retransmit_args = tracepoint_args(btf, "tcp_retransmit_skb");
+	plan->has_casts = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 	btf__free(btf);
 	return 0;
 }
@@ -649,6 +688,12 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 	return result;
 }
 
+/* A task's own poll begins with a call or a loop that some program must see. */
+static bool polls_have_begins(const struct nt_plan *plan)
+{
+	return nt_plan_attaches(plan, "nt_sys_enter") || nt_plan_attaches(plan, "nt_enter_napi_busy_loop");
+}
+
 int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
 {
 	char text[320];
@@ -664,6 +709,9 @@ int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *ar
 			 nt_probes[probe].name, plan->refused[probe]);
 		return put(arg, text);
 	}
+	if (probe == NT_PROBE_BUSYPOLL && !polls_have_begins(plan))
+		return put(arg, "Polls of busy-polling tasks are counted, but their time belongs to the task or its "
+				"receive: no program sees them begin.");
 	for (const char *const *sentence = plan->chosen[probe]->uncovered; sentence && *sentence && !result; sentence++)
 		result = put(arg, *sentence);
 	return result ? result : put_without(plan, probe, put, arg);
@@ -691,7 +739,9 @@ void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object)
 	bpf_object__for_each_program (program, object) {
 		const char *name = bpf_program__name(program);
 
-		bpf_program__set_autoload(program, !strcmp(name, "nt_control") || !strcmp(name, "nt_seed"));
+		bpf_program__set_autoload(program,
+					  !strcmp(name, "nt_control") || !strcmp(name, "nt_seed") ||
+						  (!strcmp(name, "nt_seed_sockets") && plan->chosen[NT_PROBE_DELIVER]));
 	}
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
 		if (!plan->chosen[probe])

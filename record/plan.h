@@ -34,16 +34,18 @@ struct nt_attach_point {
 	const char *point; /* tracepoint or function */
 	enum nt_attach_how how;
 	bool optional; /* the probe does without, if the kernel has it not */
+	bool (*is_wanted)(void); /* whether this host has any use for it; NULL: always */
 	unsigned int knows; /* probe latency: NT_KNOWS_* */
 	const char *without; /* sentence: what is not seen if the kernel has it not; NULL: nothing to speak of */
 };
 
 /* One way to do what a probe is for. */
 struct nt_candidate {
-	const char *name; /* "tracepoints", "fentry": several may share one */
+	const char *name; /* "tracepoints", "fentry", "ends": several may share one */
 	const struct nt_attach_point *points; /* ends with a NULL program; ends before begins */
 	const char *const *uncovered; /* sentences: what this way does not see. NULL-terminated */
 	bool ops_by_task; /* probe socket: nt_config.ops_by_task */
+	bool only_ends; /* probe socket: begins are not seen */
 	bool not_preempted; /* only on a kernel that does not preempt itself */
 };
 
@@ -74,8 +76,11 @@ struct nt_candidate {
 	  "polls of network devices by softirqs and NAPI threads, by device (off by default; switches softirq on)",    \
 	  NULL)                                                                                                        \
 	X(DELIVER, deliver, SOFTIRQ,                                                                                   \
-	  "which flows' packets each run of NET_RX received (off by default; switches softirq on)",                    \
-	  NULL)                                                                                                        \
+	  "whose packets were received: who pays for net_rx (switches softirq on)",                                    \
+	  "Received packets are not recorded: nobody knows who pays for net_rx.")                                      \
+	X(NETTIMERS, nettimers, SOFTIRQ,                                                                               \
+	  "runs of the network's timers in softirqs, TCP's first of all (switches softirq on)",                        \
+	  "The network's timers are not recorded: what of the softirqs' time they took is not known.")                 \
 	X(LATENCY, latency, NOTHING,                                                                                   \
 	  "how late packets are at seven points on their way up (off by default; makes the kernel timestamp packets)", \
 	  NULL)                                                                                                        \
@@ -124,6 +129,7 @@ struct nt_plan {
 	unsigned int must_know; /* NT_KNOWS_*: latency is recorded only where that is known */
 	int drop_args; /* of the tracepoint kfree_skb */
 	int retransmit_args; /* of tcp_retransmit_skb */
+	bool has_casts; /* the kernel has bpf_rdonly_cast */
 	struct bpf_link *links[NT_PROBE_COUNT * NT_PLAN_MAX_POINTS];
 	size_t n_links;
 };

@@ -23,7 +23,6 @@ void nt_proc_names_init(struct nt_proc_names *names)
 
 	memset(names, 0, sizeof(*names));
 	names->cgroup_fd = -1;
-	names->tasks_done = names->cgroups_done = 1;
 	while (mounts && fgets(line, sizeof(line), mounts))
 		if (sscanf(line, "%*s %255s %63s", where, type) == 2 && !strcmp(type, "cgroup2")) {
 			names->cgroup_fd = open(where, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -59,7 +58,8 @@ static const struct {
 	{0xf4, "deferred_error_apic"},
 };
 
-static int put_irq(struct nt_ids *ids, uint64_t now_ns, uint8_t type, uint32_t number, const char *name)
+static int put_irq(struct nt_ids *ids, uint64_t now_ns, uint8_t type, uint32_t number, const char *name,
+		   const char *device)
 {
 	union nt_any record;
 
@@ -68,7 +68,9 @@ static int put_irq(struct nt_ids *ids, uint64_t now_ns, uint8_t type, uint32_t n
 	record.as_irq_name.kind = NT_IRQ_NAME;
 	record.as_irq_name.type = type;
 	record.as_irq_name.number = number;
+	record.as_irq_name.flags = NT_IRQ_NAME_ASKED;
 	snprintf(record.as_irq_name.name, sizeof(record.as_irq_name.name), "%s", name);
+	snprintf(record.as_irq_name.device, sizeof(record.as_irq_name.device), "%s", device);
 	return nt_ids_put(ids, &record);
 }
 
@@ -85,26 +87,42 @@ static const char *handlers(char *line)
 	return end;
 }
 
-int nt_proc_names_put_irqs(struct nt_ids *ids, uint64_t now_ns)
+/* Each handler of a line that is shared has runs of its own, and nobody tells which: then it is nobody's. */
+static const char *device_of(const struct nt_net_irqs *net, uint32_t number, const char *handlers)
+{
+	return strstr(handlers, ", ") ? "" : nt_net_irqs_device(net, number);
+}
+
+static int put_devices(struct nt_ids *ids, uint64_t now_ns, const struct nt_net_irqs *net)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
 	size_t capacity = 0;
 	char *line = NULL;
 	int error = 0;
 
-	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]) && !error; i++)
-		error = put_irq(ids, now_ns, NT_IRQ_VECTOR, vectors[i].number, vectors[i].name);
 	while (file && !error && getline(&line, &capacity, file) > 0) {
 		char *colon = strchr(line, ':'), *end;
 		unsigned long number = strtoul(line, &end, 10);
+		const char *name;
 
-		if (colon && end == colon)
-			error = put_irq(ids, now_ns, NT_IRQ_DEVICE, number, handlers(colon + 1));
+		if (!colon || end != colon)
+			continue;
+		name = handlers(colon + 1);
+		error = put_irq(ids, now_ns, NT_IRQ_DEVICE, number, name, device_of(net, number, name));
 	}
 	free(line);
 	if (file)
 		fclose(file);
 	return error;
+}
+
+int nt_proc_names_put_irqs(struct nt_ids *ids, uint64_t now_ns, const struct nt_net_irqs *net)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]) && !error; i++)
+		error = put_irq(ids, now_ns, NT_IRQ_VECTOR, vectors[i].number, vectors[i].name, "");
+	return error ? error : put_devices(ids, now_ns, net);
 }
 
 /* A field "Name:\tVALUE" of /proc/PID/status. */
@@ -187,7 +205,7 @@ static uint64_t process_key(const struct nt_ids *ids, uint32_t pid)
 	const struct nt_id_space *tasks = &ids->spaces[NT_ROLE_TASK];
 	uint64_t start_ns = start_of(pid);
 
-	for (uint32_t id = 1; id < tasks->n_entries; id++)
+	for (uint32_t id = 1; id < tasks->n_places; id++)
 		if ((tasks->entries[id].key & PID_MASK) == pid && is_same_task(tasks->entries[id].key, start_ns))
 			return tasks->entries[id].key;
 	return nt_task_key(pid, start_ns);
@@ -256,19 +274,16 @@ static int look_up_cgroup(struct nt_proc_names *names, struct nt_ids *ids, uint6
 
 int nt_proc_names_resolve(struct nt_proc_names *names, struct nt_ids *ids, uint64_t now_ns)
 {
-	struct nt_id_space *tasks = &ids->spaces[NT_ROLE_TASK], *cgroups = &ids->spaces[NT_ROLE_CGROUP];
+	uint64_t key;
 	int error = 0;
 
 	/* One may add another: its main thread. */
-	for (; names->tasks_done < tasks->n_entries && !error; names->tasks_done++) {
-		struct nt_id_entry *entry = &tasks->entries[names->tasks_done];
-
-		if (!entry->identity)
-			error = look_up_task(ids, entry->key, now_ns);
-	}
-	for (; names->cgroups_done < cgroups->n_entries && !error; names->cgroups_done++)
-		if (!cgroups->entries[names->cgroups_done].identity)
-			error = look_up_cgroup(names, ids, cgroups->entries[names->cgroups_done].key, now_ns);
+	while (!error && (key = nt_ids_take_unnamed(ids, NT_ROLE_TASK)))
+		if (!nt_ids_knows(ids, NT_ROLE_TASK, key))
+			error = look_up_task(ids, key, now_ns);
+	while (!error && (key = nt_ids_take_unnamed(ids, NT_ROLE_CGROUP)))
+		if (!nt_ids_knows(ids, NT_ROLE_CGROUP, key))
+			error = look_up_cgroup(names, ids, key, now_ns);
 	return error;
 }
 
@@ -278,7 +293,7 @@ static uint8_t *known_pids(const struct nt_ids *ids)
 	const struct nt_id_space *tasks = &ids->spaces[NT_ROLE_TASK];
 	uint8_t *bits = calloc((PID_MASK + 1) / 8, 1);
 
-	for (uint32_t id = 1; bits && id < tasks->n_entries; id++) {
+	for (uint32_t id = 1; bits && id < tasks->n_places; id++) {
 		uint32_t pid = tasks->entries[id].key & PID_MASK;
 
 		bits[pid / 8] |= 1 << pid % 8;

@@ -6,17 +6,17 @@
 #pragma once
 
 #include "record/ids.h"
+#include "record/net_irqs.h"
 
 struct nt_proc_names {
 	int cgroup_fd; /* the cgroup2 mount, or -1 */
 	char cgroup_root[256];
-	uint32_t tasks_done, cgroups_done; /* ids up to here have been looked at */
 };
 
 void nt_proc_names_init(struct nt_proc_names *names);
 void nt_proc_names_release(struct nt_proc_names *names);
-/* Puts the names of all interrupts and vectors. 0 or -ENOMEM. */
-int nt_proc_names_put_irqs(struct nt_ids *ids, uint64_t now_ns);
+/* Puts the names of all interrupts and vectors, and which are network devices'. 0 or -ENOMEM. */
+int nt_proc_names_put_irqs(struct nt_ids *ids, uint64_t now_ns, const struct nt_net_irqs *net);
 /*
  * Looks up what has been referred to and not named since the call before: tasks in /proc, cgroups by their
  * handle. Once a second; an identity that was still in a ring replaces what was found. 0 or -ENOMEM.

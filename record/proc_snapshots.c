@@ -149,7 +149,7 @@ static uint64_t sum_over_programs(const struct nt_cpu *cpu, unsigned int kind, b
 	uint64_t sum = 0;
 
 	for (int program = 0; program < NT_PROGRAM_COUNT; program++)
-		sum += lost ? cpu->programs[program].lost[kind] : cpu->programs[program].written[kind];
+		sum += lost ? cpu->counts.lost[kind][program] : cpu->counts.written[kind][program];
 	return sum;
 }
 
@@ -189,7 +189,7 @@ NT_HOOK_OUTCOMES(X)
 
 static uint64_t outcome_of(const struct nt_cpu *cpu, int program, int outcome)
 {
-	uint64_t count = cpu->programs[program].outcome[outcome];
+	uint64_t count = cpu->counts.outcome[outcome][program];
 
 	if (outcome == NT_OUTCOME_skipped_sample && program >= NT_FIRST_LATENCY)
 		count += nt_left_out(&cpu->gaps, program - NT_FIRST_LATENCY);

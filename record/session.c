@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "record/child.h"
+#include "record/drop_reasons.h"
 #include "record/kernel.h"
 #include "record/meta.h"
 #include "record/proc_names.h"
@@ -38,6 +39,7 @@ struct session {
 	struct nt_ids ids;
 	struct nt_proc_names names;
 	struct nt_symbols symbols; /* for probes drops and stacks */
+	struct nt_drop_reasons reasons; /* for probes drops and deliver */
 	struct nt_user_files files;
 	struct nt_proc_snapshots snapshots;
 	struct nt_tape_writer *tape;
@@ -49,6 +51,7 @@ struct session {
 	int ended_by_signal; /* its number, or 0 */
 	const char *stop; /* why it ended */
 	uint64_t deadline_ns, next_snapshot_ns;
+	uint32_t generation; /* of ids, as the kernel side knows it */
 	char hidden[512]; /* sentence: what the kernel hides, or "" */
 	bool failed_write; /* the tape cannot be written any more */
 };
@@ -61,13 +64,17 @@ static int complain(const char *what, int error)
 
 static int complain_of_tape(struct session *session, int error)
 {
+	struct nt_tape_totals written;
+
 	session->failed_write = true;
 	session->stop = error == -ENOSPC ? "disk full" : "write error";
 	nt_status_hide(&session->status);
-	fprintf(stderr,
-		"nettape-record: cannot write %s: %s; the part written before is whole and can be read: %srecord "
-		"elsewhere with -o\n",
+	/* What was queued before the failure may still be written. */
+	nt_tape_writer_wait(session->tape);
+	nt_tape_writer_written(session->tape, &written);
+	fprintf(stderr, "nettape-record: cannot write %s: %s; %s: %srecord elsewhere with -o\n",
 		nt_tape_writer_path(session->tape), strerror(-error),
+		written.bytes ? "the part written before is whole and can be read" : "nothing was recorded",
 		error == -ENOSPC || error == -EDQUOT ? "make room, or " : "");
 	return error;
 }
@@ -157,6 +164,17 @@ static int write_meta(struct session *session)
 	return error;
 }
 
+static int put_irqs(struct session *session)
+{
+	struct nt_net_irqs net = {};
+	int error = nt_net_irqs_read(&net, "/sys");
+
+	if (!error)
+		error = nt_proc_names_put_irqs(&session->ids, nt_now(), &net);
+	nt_net_irqs_release(&net);
+	return error;
+}
+
 static int begin_chunk(struct session *session)
 {
 	int error = nt_tape_writer_begin_chunk(session->tape);
@@ -167,9 +185,9 @@ static int begin_chunk(struct session *session)
 	if (!error)
 		error = nt_proc_snapshots_clock(&session->snapshots);
 	if (!error)
-		error = nt_proc_names_put_irqs(&session->ids, nt_now());
+		error = put_irqs(session);
 	if (!error)
-		error = nt_symbols_put_reasons(&session->symbols, &session->ids, nt_now());
+		error = nt_drop_reasons_put(&session->reasons, &session->ids, nt_now());
 	return error;
 }
 
@@ -202,6 +220,9 @@ static int begin_kernel(struct session *session)
 	if ((session->options->plan.chosen[NT_PROBE_DROPS] || session->options->plan.chosen[NT_PROBE_STACKS]) &&
 	    (error = nt_symbols_init(&session->symbols)))
 		return complain("cannot read the names of the kernel's functions", error);
+	if ((session->options->plan.chosen[NT_PROBE_DROPS] || session->options->plan.chosen[NT_PROBE_DELIVER]) &&
+	    (error = nt_drop_reasons_read(&session->reasons)))
+		return complain("cannot read the kernel's reasons for drops", error);
 	session->snapshots = (struct nt_proc_snapshots){
 		.tape = session->tape,
 		.cpus = session->kernel.cpus,
@@ -212,6 +233,8 @@ static int begin_kernel(struct session *session)
 	error = session->streams ? add_streams(session) : -ENOMEM;
 	if (!error)
 		error = nt_kernel_seed(&session->kernel, &session->ids);
+	if (!error)
+		error = nt_kernel_seed_sockets(&session->kernel, &session->options->plan, &session->ids);
 	if (!error)
 		error = nt_proc_names_hidden(&session->ids, nt_now(), session->hidden, sizeof(session->hidden));
 	if (!error)
@@ -282,6 +305,16 @@ static int flush(struct session *session)
 		if (session->streams[cpu].events)
 			error = nt_stream_flush(&session->streams[cpu]);
 	return error;
+}
+
+/* Keeps the memory for identities bounded. */
+static void forget(struct session *session, uint64_t now_ns)
+{
+	const uint32_t generation = nt_ids_forget(&session->ids, now_ns);
+
+	if (generation != session->generation)
+		nt_kernel_begin_generation(&session->kernel, generation);
+	session->generation = generation;
 }
 
 static uint64_t lag_max_ns(const struct session *session)
@@ -430,6 +463,7 @@ static int record(struct session *session)
 		if (session->deadline_ns && now_ns >= session->deadline_ns && !session->stop)
 			session->stop = "duration";
 		error = drain(session);
+		forget(session, now_ns);
 		if (!error && now_ns >= session->next_snapshot_ns)
 			error = tick(session, now_ns);
 	}
@@ -489,10 +523,15 @@ static int drain_rest(struct session *session)
 	nt_kernel_flush_losses(&session->kernel);
 	if (!error)
 		error = drain_to_the_end(session);
-	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus && !error; cpu++)
-		if (session->streams[cpu].events)
-			error = nt_kernel_drain_batch(&session->kernel, cpu, nt_stream_take_item,
-						      &session->streams[cpu]);
+	for (uint32_t cpu = 0; cpu < session->kernel.n_cpus && !error; cpu++) {
+		struct nt_stream *stream = &session->streams[cpu];
+
+		if (!stream->events)
+			continue;
+		error = nt_kernel_drain_batch(&session->kernel, cpu, nt_stream_take_item, stream);
+		/* Losses that were told there belong to the drain before. */
+		nt_stream_end_drain(stream);
+	}
 	return error;
 }
 
@@ -503,6 +542,8 @@ static int end(struct session *session)
 	nt_kernel_stop(&session->kernel, &session->options->plan);
 	if (!error)
 		error = drain_rest(session);
+	if (!error)
+		error = nt_kernel_seed_sockets(&session->kernel, &session->options->plan, &session->ids);
 	if (!error)
 		error = resolve(session, nt_now(), NT_SYMBOLS_LAST);
 	if (!error)
@@ -520,12 +561,38 @@ static int end(struct session *session)
 	return error ? complain_of_tape(session, error) : 0;
 }
 
-static void print_end(struct session *session)
+/*
+ * Of what was recorded only what is on the disk counts: the rings' last records, and what was queued for a disk that is
+ * full, are not there for anybody. A tape without its end ends with its last record.
+ */
+static void print_end(struct session *session, struct nt_totals *totals)
 {
-	struct nt_totals totals;
+	struct nt_tape_totals written;
+	uint64_t end_ns = session->kernel.end_ns;
 
-	sum_up(session, session->kernel.end_ns, &totals);
-	nt_status_end(&session->status, &totals, nt_tape_writer_bytes(session->tape));
+	nt_tape_writer_written(session->tape, &written);
+	/* That has been said, and there is no tape. */
+	if (!written.bytes)
+		return;
+	if (session->failed_write && written.last_end_ns < end_ns)
+		end_ns = written.last_end_ns;
+	sum_up(session, end_ns, totals);
+	totals->events = written.events;
+	totals->lost = written.lost;
+	totals->missed = written.missed;
+	nt_status_end(&session->status, totals, written.bytes);
+}
+
+/* As the manual's section EXIT STATUS has it. */
+static int exit_status(const struct session *session, int error, const struct nt_totals *totals)
+{
+	int status = 0;
+
+	if (error)
+		return 1;
+	if (session->options->command)
+		status = session->ended_by_signal ? 128 + session->ended_by_signal : session->child.status;
+	return !status && totals->lost ? NT_RECORD_LOST : status;
 }
 
 static void release(struct session *session)
@@ -538,6 +605,7 @@ static void release(struct session *session)
 	nt_proc_snapshots_release(&session->snapshots);
 	nt_proc_names_release(&session->names);
 	nt_symbols_release(&session->symbols);
+	nt_drop_reasons_release(&session->reasons);
 	nt_user_files_release(&session->files);
 	nt_ids_release(&session->ids);
 	nt_kernel_release(&session->kernel);
@@ -555,6 +623,7 @@ int nt_session_run(struct nt_record_options *options)
 		.kernel.stats_fd = -1,
 		.kernel.stamps_fd = -1,
 	};
+	struct nt_totals totals = {};
 	int error = begin(&session), status;
 	bool began = !error;
 
@@ -565,16 +634,17 @@ int nt_session_run(struct nt_record_options *options)
 	else
 		nt_kernel_stop(&session.kernel, &options->plan);
 	if (began)
-		print_end(&session);
-	if (began)
-		nt_child_end(&session.child, session.ended_by_signal ? SIGTERM : 0);
-	else if (session.child.pid)
+		print_end(&session, &totals);
+	/* The tape is whole; the command may go on until it ends, or the user has enough. */
+	if (began && !session.ended_by_signal)
+		session.ended_by_signal = nt_child_wait(&session.child, &session.signals);
+	if (began && session.ended_by_signal)
+		nt_child_end(&session.child, SIGTERM);
+	else if (!began && session.child.pid)
 		nt_child_end(&session.child, SIGKILL);
-	status = error					       ? 1
-		 : session.ended_by_signal && options->command ? 128 + session.ended_by_signal
-							       : session.child.status;
-	if (!began)
-		nt_tape_writer_discard(session.tape); /* an empty directory is no tape */
+	status = exit_status(&session, error, &totals);
+	if (!began || session.failed_write)
+		nt_tape_writer_discard(session.tape); /* what holds nothing is no tape */
 	release(&session);
 	return status;
 }

@@ -131,6 +131,16 @@ static size_t enough_ring(size_t ring_size, uint64_t lost_bytes_max)
 	return size;
 }
 
+static void print_lost(const struct nt_record_options *options, const struct nt_totals *totals)
+{
+	char lost[NT_TEXT_MAX];
+
+	if (totals->lost)
+		fprintf(stderr, "lost: %s records found the rings full; --ring-size %zuk would have held them\n",
+			nt_count_text(lost, totals->lost),
+			enough_ring(options->ring_size, totals->lost_bytes_max) >> 10);
+}
+
 static void print_totals(const struct nt_record_options *options, const char *tape, const struct nt_totals *totals,
 			 uint64_t bytes)
 {
@@ -145,10 +155,7 @@ static void print_totals(const struct nt_record_options *options, const char *ta
 		nt_bytes_text(size, bytes), totals->events ? (double)bytes / totals->events : 0.0);
 	fprintf(stderr, "own CPU time: %.3f s (%.1f %% of one CPU)\n", cpu_s,
 		totals->duration_ns ? cpu_s * 1e11 / totals->duration_ns : 0.0);
-	if (totals->lost)
-		fprintf(stderr, "lost: %s records found the rings full; --ring-size %zuk would have held them\n",
-			nt_count_text(lost, totals->lost),
-			enough_ring(options->ring_size, totals->lost_bytes_max) >> 10);
+	print_lost(options, totals);
 	if (totals->missed)
 		fprintf(stderr, "lost: %s context switches that this kernel does not show to the programs\n",
 			nt_count_text(lost, totals->missed));
@@ -170,8 +177,11 @@ void nt_status_end(struct nt_status *status, const struct nt_totals *totals, uin
 	char path[PATH_MAX], report[WORD_MAX], tape[WORD_MAX];
 
 	nt_status_hide(status);
-	if (options->quiet)
+	/* The program's exit status says it, too. */
+	if (options->quiet) {
+		print_lost(options, totals);
 		return;
+	}
 	nt_arg_shell(tape, sizeof(tape), options->output);
 	print_totals(options, tape, totals, bytes);
 	find_report(path, sizeof(path), options->program);

@@ -24,7 +24,10 @@ void nt_status_begin(struct nt_status *status, const struct nt_record_options *o
 void nt_status_show(struct nt_status *status, const struct nt_totals *totals, uint64_t bytes);
 /* Takes the status line away: to be called before anything else is printed. */
 void nt_status_hide(struct nt_status *status);
-/* Takes it away, and prints the totals, what would have avoided losses, and the next command. */
+/*
+ * Takes it away, and prints the totals, what would have avoided losses, and the next command; if quiet, only what found
+ * the rings full.
+ */
 void nt_status_end(struct nt_status *status, const struct nt_totals *totals, uint64_t bytes);
 /* Safe before nt_status_begin, if `terminal` is -1. */
 void nt_status_release(struct nt_status *status);

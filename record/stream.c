@@ -10,6 +10,8 @@
 #include "record/stacks.h"
 #include "schema/span.h"
 
+#define IDENTITIES_CUT_BYTES (1u << 20)
+
 int nt_stream_init(struct nt_stream *stream, uint32_t cpu, struct nt_ids *ids, struct nt_user_files *files,
 		   struct nt_tape_writer *tape)
 {
@@ -31,14 +33,19 @@ void nt_stream_release(struct nt_stream *stream)
 	memset(stream, 0, sizeof(*stream));
 }
 
+/* Blocks are bounded, and a large host has more tasks and sockets at the start than one may hold. */
 static int flush_buffer(struct nt_buf *rows, struct nt_tape_writer *tape)
 {
-	struct nt_block_header header = {.type = NT_BLOCK_IDENTITIES};
-	int error;
+	size_t from = 0, size;
+	int error = 0;
 
-	if (!rows->size)
-		return 0;
-	error = nt_tape_writer_block(tape, &header, rows->data, rows->size);
+	while (from < rows->size && !error) {
+		struct nt_block_header header = {.type = NT_BLOCK_IDENTITIES};
+
+		size = nt_identity_cut(rows->data + from, rows->size - from, IDENTITIES_CUT_BYTES);
+		error = nt_tape_writer_block(tape, &header, rows->data + from, size);
+		from += size;
+	}
 	rows->size = 0;
 	return error;
 }
@@ -49,6 +56,20 @@ int nt_flush_identities(struct nt_ids *ids, struct nt_tape_writer *tape, bool al
 
 	return error || (!all && ids->dictionary.size < NT_BLOCK_CUT_BYTES) ? error
 									    : flush_buffer(&ids->dictionary, tape);
+}
+
+/* Losses are no spans, so they are never in a block of long ones. */
+static int put_block(struct nt_stream *stream, struct nt_block_header *header)
+{
+	const struct nt_buf *raw = &stream->raw;
+	uint64_t lost = stream->lost_total - stream->lost_before;
+	uint64_t missed = stream->missed_total - stream->missed_before;
+
+	if (header->flags & NT_BLOCK_LONG)
+		return nt_tape_writer_events(stream->tape, header, raw->data, raw->size, 0, 0);
+	stream->lost_before = stream->lost_total;
+	stream->missed_before = stream->missed_total;
+	return nt_tape_writer_events(stream->tape, header, raw->data, raw->size, lost, missed);
 }
 
 static int write_events(struct nt_stream *stream, struct nt_event_encoder *encoder, uint8_t flags)
@@ -74,7 +95,7 @@ static int write_events(struct nt_stream *stream, struct nt_event_encoder *encod
 	stream->raw.size = 0;
 	error = nt_event_encoder_finish(encoder, &stream->raw);
 	if (!error)
-		error = nt_tape_writer_block(stream->tape, &header, stream->raw.data, stream->raw.size);
+		error = put_block(stream, &header);
 	stream->sequence++;
 	if (!(flags & NT_BLOCK_LONG)) {
 		stream->since_ns = stats.last_end_ns;
@@ -161,10 +182,10 @@ static void open_block(struct nt_stream *stream, uint64_t end_ns)
 		stream->lag_max_ns = lag;
 }
 
-static int add_event(struct nt_stream *stream, const struct nt_kind_info *kind, union nt_any *record)
+static int add_event(struct nt_stream *stream, union nt_any *record)
 {
 	struct nt_event_encoder *encoder = stream->events;
-	int error = nt_ids_translate(stream->ids, kind, record);
+	int error = nt_ids_translate(stream->ids, record);
 
 	if (error)
 		return error;
@@ -198,17 +219,18 @@ int nt_stream_take_item(void *arg, const uint8_t *data, size_t size)
 		return 0;
 	}
 	while (at + sizeof(struct nt_record) <= size && !error) {
-		const struct nt_kind_info *kind = nt_kind(data[at + offsetof(struct nt_record, kind)]);
+		const uint8_t kind = data[at + offsetof(struct nt_record, kind)];
+		const size_t record_size = nt_kind_size(kind);
 		union nt_any record;
 
-		if (!kind || kind->number == NT_STACK || at + kind->size > size) {
+		if (!record_size || kind == NT_STACK || at + record_size > size) {
 			stream->malformed++;
 			return 0;
 		}
-		memcpy(&record, data + at, kind->size);
-		at += kind->size;
-		if (kind->class != NT_CLASS_IDENTITY)
-			error = add_event(stream, kind, &record);
+		memcpy(&record, data + at, record_size);
+		at += record_size;
+		if (nt_kind_is_of_cpu(kind))
+			error = add_event(stream, &record);
 		else
 			error = nt_ids_put(stream->ids, &record);
 	}

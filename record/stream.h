@@ -33,6 +33,7 @@ struct nt_stream {
 	uint64_t events_total;
 	uint64_t lost_total; /* records that found the ring full */
 	uint64_t missed_total; /* switches for which the kernel did not run the program */
+	uint64_t lost_before, missed_before; /* of these, those of blocks that are cut already */
 	uint64_t lost_bytes; /* room that the losses seen in this drain would have taken */
 	uint64_t lost_bytes_max; /* most in one drain */
 	uint64_t lag_max_ns;

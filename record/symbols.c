@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <bpf/btf.h>
-
 /* No function of the kernel is longer: an address further from the last symbol before it is in none. */
 #define LONGEST_FUNCTION (1u << 20)
 
@@ -106,13 +104,15 @@ static void release_table(struct nt_symbol_table *table)
 /* Leaves the table empty if the file cannot be read, or hides its addresses. */
 static int read_table(struct nt_symbol_table *table)
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
+	FILE *file;
 	int error;
 
 	memset(table, 0, sizeof(*table));
+	/* First: what comes after this is not surely in the table. */
+	table->modules = modules_now();
+	file = fopen("/proc/kallsyms", "re");
 	if (!file)
 		return 0;
-	table->modules = modules_now();
 	error = read_lines(table, file);
 	fclose(file);
 	if (error) {
@@ -122,6 +122,25 @@ static int read_table(struct nt_symbol_table *table)
 	if (table->entries)
 		qsort(table->entries, table->n_entries, sizeof(*table->entries), by_address);
 	return 0;
+}
+
+void nt_symbols_look_up(const char *const *names, size_t n, uint64_t *addresses)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	const char *module;
+	uint64_t address;
+	char line[1024], *name;
+
+	memset(addresses, 0, n * sizeof(*addresses));
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!parse_line(line, &address, &name, &module))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (names[i] && !addresses[i] && !strcmp(name, names[i]))
+				addresses[i] = address;
+	}
+	if (file)
+		fclose(file);
 }
 
 /* A new table takes the place of the old one, unless nothing is in it. */
@@ -166,7 +185,6 @@ int nt_symbols_init(struct nt_symbols *symbols)
 {
 	symbols->is_on = true;
 	symbols->done = 1;
-	symbols->btf = btf__load_vmlinux_btf();
 	return read_table(&symbols->table);
 }
 
@@ -182,7 +200,6 @@ void nt_symbols_release(struct nt_symbols *symbols)
 {
 	end_reader(symbols);
 	release_table(&symbols->table);
-	btf__free(symbols->btf);
 	memset(symbols, 0, sizeof(*symbols));
 }
 
@@ -253,7 +270,7 @@ static bool is_stale(const struct nt_symbols *symbols, const struct nt_id_space 
 {
 	if (modules_now() != symbols->table.modules)
 		return true;
-	for (; id < space->n_entries; id++) {
+	for (; id < space->n_places; id++) {
 		uint64_t address = space->entries[id].key;
 		const struct nt_symbol_entry *entry =
 			is_of_kernel(address) ? find_symbol(&symbols->table, address) : NULL;
@@ -268,7 +285,7 @@ static int put_new(struct nt_symbols *symbols, struct nt_ids *ids, const struct 
 {
 	int error = 0;
 
-	for (; symbols->done < space->n_entries && !error; symbols->done++)
+	for (; symbols->done < space->n_places && !error; symbols->done++)
 		if (is_of_kernel(space->entries[symbols->done].key))
 			error = put_symbol(&symbols->table, ids, space->entries[symbols->done].key, now_ns);
 	return error;
@@ -325,7 +342,7 @@ int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t 
 		if (symbols->asked < symbols->done && is_stale(symbols, space, symbols->asked))
 			symbols->unsure = symbols->asked;
 	}
-	if (error || (symbols->done >= space->n_entries && !symbols->unsure))
+	if (error || (symbols->done >= space->n_places && !symbols->unsure))
 		return error;
 	if (!symbols->unsure && is_stale(symbols, space, symbols->done))
 		symbols->unsure = symbols->done;
@@ -341,35 +358,4 @@ int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t 
 	if (!read_table(&symbols->fresh))
 		take_fresh(symbols);
 	return put_doubtful(symbols, ids, space, now_ns);
-}
-
-/* NO_SOCKET, of the kernel's SKB_DROP_REASON_NO_SOCKET. */
-static const char *reason_name(const char *name)
-{
-	static const char *const prefixes[] = {"SKB_DROP_REASON_", "SKB_"};
-
-	for (size_t i = 0; i < 2; i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return name + strlen(prefixes[i]);
-	return name;
-}
-
-int nt_symbols_put_reasons(const struct nt_symbols *symbols, struct nt_ids *ids, uint64_t now_ns)
-{
-	int id = symbols->btf ? btf__find_by_name_kind(symbols->btf, "skb_drop_reason", BTF_KIND_ENUM) : -ENOENT;
-	const struct btf_type *type = id > 0 ? btf__type_by_id(symbols->btf, id) : NULL;
-	const struct btf_enum *values = type ? btf_enum(type) : NULL;
-	union nt_any record;
-	int error = 0;
-
-	for (__u16 i = 0; type && i < btf_vlen(type) && !error; i++) {
-		memset(&record, 0, sizeof(record));
-		record.as_drop_reason.end_ns = now_ns;
-		record.as_drop_reason.kind = NT_DROP_REASON;
-		record.as_drop_reason.number = values[i].val;
-		snprintf(record.as_drop_reason.name, sizeof(record.as_drop_reason.name), "%s",
-			 reason_name(btf__name_by_offset(symbols->btf, values[i].name_off)));
-		error = nt_ids_put(ids, &record);
-	}
-	return error;
 }

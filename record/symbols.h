@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * symbols.h - names for addresses of kernel code, and for drop reasons. Reads /proc/kallsyms and the kernel's type
- * information, never on the path of an event.
+ * symbols.h - names for addresses of kernel code. Reads /proc/kallsyms, never on the path of an event.
  *
  * The table of names is read before the recording. Code that comes later (a module, a BPF program) is not in it. Then a
  * thread reads the table again, since that takes longer than a ring takes to fill, and names that were missing or may
@@ -36,12 +35,15 @@ struct nt_symbols {
 	uint32_t done; /* ids below this have been looked at */
 	uint32_t asked; /* as `done` was when the reader began: those above are not surely in its table */
 	uint32_t unsure; /* from this on by a table that may have been too old; 0: none */
-	struct btf *btf; /* for the reasons; NULL: there are none to be had */
 	bool is_on;
 };
 
 /* Reads the table, before a recording that will need it. 0 or -ENOMEM. */
 int nt_symbols_init(struct nt_symbols *symbols);
+/*
+ * Where the n functions are, by their names; 0: not there. NULL is no name. All are 0 where the kernel hides addresses.
+ */
+void nt_symbols_look_up(const char *const *names, size_t n, uint64_t *addresses);
 /* Sentence: why there are no names; NULL if there are, or none are asked for. */
 const char *nt_symbols_uncovered(const struct nt_symbols *symbols);
 void nt_symbols_release(struct nt_symbols *symbols);
@@ -53,5 +55,3 @@ enum nt_symbols_when {
 };
 /* Puts what is known of each address that has been referred to since the call before. 0 or -ENOMEM. */
 int nt_symbols_resolve(struct nt_symbols *symbols, struct nt_ids *ids, uint64_t now_ns, enum nt_symbols_when when);
-/* Puts the names of all reasons for drops. 0 or -ENOMEM. */
-int nt_symbols_put_reasons(const struct nt_symbols *symbols, struct nt_ids *ids, uint64_t now_ns);

@@ -9,8 +9,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "record/trusted_path.h"
 
 /* ---- what is wrong, and what to do ---- */
 
@@ -63,7 +66,7 @@ static void explain_parent(const struct complaint *complaint, const char *parent
 			strcpy(last, part);
 			continue;
 		}
-		if (errno == EACCES)
+		if (errno == EACCES || errno == ELOOP)
 			break;
 		snprintf(complaint->message, complaint->size, "cannot make the directory %s: %s %s", complaint->path,
 			 part,
@@ -75,6 +78,17 @@ static void explain_parent(const struct complaint *complaint, const char *parent
 		say_whose(complaint, last, &stat_of_last, "enter it");
 	else
 		say_errno(complaint, error);
+}
+
+/* The directory above is reached by somebody's link. */
+static void say_whose_link(const struct complaint *complaint, const char *link, uid_t culprit)
+{
+	char owner[NT_USER_NAME_MAX];
+
+	snprintf(complaint->message, complaint->size,
+		 "cannot make the directory %s: on the way the link %s belongs to %s, and root follows no link of "
+		 "others: give a path without it, or choose another -o",
+		 complaint->path, link, nt_user_name(culprit, owner));
 }
 
 /* Why nothing can be made in the directory above. */
@@ -195,10 +209,45 @@ static int make(struct nt_tape_directory *directory, const char *parent, const s
 	return error;
 }
 
+/* For as long as it is open. A file system may know no locks: that files are not replaced holds there, too. */
+static int lock(struct nt_tape_directory *directory, const struct complaint *complaint)
+{
+	if (!flock(directory->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return 0;
+	/* Whoever holds the lock needs it. */
+	directory->is_new = false;
+	snprintf(complaint->message, complaint->size,
+		 "another nettape-record is writing %s: choose another -o, or wait until it ends", complaint->path);
+	return -EBUSY;
+}
+
+/* Whoever owns the directory can put other files in the place of the tape's. */
+static int check_owner(const struct nt_tape_directory *directory, const struct complaint *complaint)
+{
+	char name[NT_USER_NAME_MAX];
+	struct stat stat;
+
+	if (fstat(directory->fd, &stat))
+		return -errno;
+	if (nt_is_trusted(stat.st_uid, &directory->owner))
+		return 0;
+	nt_user_name(stat.st_uid, name);
+	snprintf(complaint->message, complaint->size,
+		 "%s belongs to %s, who could then replace the tape: choose another -o, or give the tape to that user "
+		 "(--user %u)",
+		 complaint->path, name, (unsigned int)stat.st_uid);
+	return -EPERM;
+}
+
 static int take(struct nt_tape_directory *directory, const struct complaint *complaint)
 {
-	int empty = is_empty(directory->fd), error;
+	int error = check_owner(directory, complaint), empty;
 
+	if (!error)
+		error = lock(directory, complaint);
+	if (error)
+		return error;
+	empty = is_empty(directory->fd);
 	if (empty < 0) {
 		explain_there(complaint, directory, empty);
 		return empty;
@@ -217,11 +266,24 @@ static int take(struct nt_tape_directory *directory, const struct complaint *com
 	return error;
 }
 
+/* So that a power cut leaves the tape where it is looked for. A directory that we may not read is left to the kernel.
+ */
+static void sync_parent(const struct nt_tape_directory *directory)
+{
+	const int fd = openat(directory->parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
 int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path, const struct nt_tape_owner *owner,
 			   char *message, size_t size)
 {
 	struct complaint complaint = {.path = path, .message = message, .size = size};
-	char parent[PATH_MAX];
+	char parent[PATH_MAX], link[NAME_MAX + 1];
+	uid_t culprit = 0;
 	int error;
 
 	*directory = (struct nt_tape_directory){.parent_fd = -1, .fd = -1, .owner = *owner};
@@ -229,14 +291,21 @@ int nt_tape_directory_open(struct nt_tape_directory *directory, const char *path
 		say_errno(&complaint, -ENAMETOOLONG);
 		return -ENAMETOOLONG;
 	}
-	directory->parent_fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	directory->parent_fd = nt_trusted_directory(parent, owner, &culprit, link);
 	if (directory->parent_fd < 0) {
-		error = -errno;
-		explain_parent(&complaint, parent, error);
+		error = directory->parent_fd;
+		if (error == -EPERM)
+			say_whose_link(&complaint, link, culprit);
+		else
+			explain_parent(&complaint, parent, error);
 		return error;
 	}
 	error = make(directory, parent, &complaint);
-	return error ? error : take(directory, &complaint);
+	if (!error)
+		error = take(directory, &complaint);
+	if (!error && directory->is_new)
+		sync_parent(directory);
+	return error;
 }
 
 int nt_tape_directory_create(struct nt_tape_directory *directory, const char *name)

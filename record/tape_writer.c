@@ -5,12 +5,14 @@
 #include "record/tape_writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/tape_directory.h"
@@ -18,13 +20,14 @@
 #define QUEUE_MAX_BYTES (64u << 20) /* the disk may fall this far behind; then the recording waits for it */
 
 /* What the thread is asked to do, in order. */
-enum job_type { JOB_WRITE, JOB_SYNC, JOB_FINISH };
+enum job_type { JOB_BEGIN, JOB_WRITE, JOB_SYNC, JOB_FINISH };
 
 struct job {
 	struct job *next;
 	enum job_type type;
 	int fd; /* FINISH closes it */
 	uint32_t chunk; /* FINISH gives the file of this number its name */
+	struct nt_tape_totals adds; /* WRITE: to what is on the disk */
 	size_t size;
 	char data[]; /* WRITE */
 };
@@ -39,6 +42,7 @@ struct disk {
 	size_t queued_bytes;
 	int directory_fd;
 	int error; /* the first failure */
+	struct nt_tape_totals written;
 };
 
 struct nt_tape_writer {
@@ -50,6 +54,7 @@ struct nt_tape_writer {
 	char path[PATH_MAX]; /* for messages */
 	uint64_t file_size; /* whole blocks in the open file */
 	uint64_t finished_bytes, blocks;
+	struct nt_tape_totals next; /* what the next block adds */
 	struct disk disk;
 };
 
@@ -80,14 +85,30 @@ static int write_whole(int fd, const char *data, size_t size)
 	return 0;
 }
 
+/* Nothing is replaced, whoever put it there. A file system may not know how: then we look first. */
+static int rename_new(int directory_fd, const char *from, const char *to)
+{
+	struct stat there;
+
+	if (!renameat2(directory_fd, from, directory_fd, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	if (!fstatat(directory_fd, to, &there, AT_SYMLINK_NOFOLLOW))
+		return -EEXIST;
+	return renameat(directory_fd, from, directory_fd, to) ? -errno : 0;
+}
+
 /* Within the directory that is held open: whoever owns it, nothing is renamed anywhere else. */
 static int give_name(int directory_fd, uint32_t chunk)
 {
 	char from[CHUNK_NAME_MAX], to[CHUNK_NAME_MAX];
+	int error;
 
 	chunk_name(from, chunk, ".partial");
 	chunk_name(to, chunk, "");
-	return renameat(directory_fd, from, directory_fd, to) || fsync(directory_fd) ? -errno : 0;
+	error = rename_new(directory_fd, from, to);
+	return !error && fsync(directory_fd) ? -errno : error;
 }
 
 static int do_job(struct disk *disk, const struct job *job, bool failed)
@@ -96,6 +117,9 @@ static int do_job(struct disk *disk, const struct job *job, bool failed)
 
 	if (job->type == JOB_WRITE)
 		return failed ? 0 : write_whole(job->fd, job->data, job->size);
+	/* So that a power cut leaves the file under its name. */
+	if (job->type == JOB_BEGIN)
+		return !failed && fsync(disk->directory_fd) ? -errno : 0;
 	if (!failed && fdatasync(job->fd))
 		error = -errno;
 	if (job->type == JOB_FINISH) {
@@ -104,6 +128,16 @@ static int do_job(struct disk *disk, const struct job *job, bool failed)
 			error = give_name(disk->directory_fd, job->chunk);
 	}
 	return error;
+}
+
+static void add_totals(struct nt_tape_totals *to, const struct nt_tape_totals *adds)
+{
+	to->bytes += adds->bytes;
+	to->events += adds->events;
+	to->lost += adds->lost;
+	to->missed += adds->missed;
+	if (adds->last_end_ns > to->last_end_ns)
+		to->last_end_ns = adds->last_end_ns;
 }
 
 static void *disk_loop(void *arg)
@@ -129,6 +163,8 @@ static void *disk_loop(void *arg)
 		pthread_mutex_lock(&disk->lock);
 		disk->busy = false;
 		disk->queued_bytes -= job->size;
+		if (!failed && !error)
+			add_totals(&disk->written, &job->adds);
 		free(job);
 		if (error && !disk->error)
 			disk->error = error;
@@ -227,15 +263,20 @@ int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const stru
 static int write_block(void *arg, const void *data, size_t size)
 {
 	struct nt_tape_writer *tape = arg;
+	struct job *job = new_job(JOB_WRITE, tape->fd, data, size);
 
+	if (job) {
+		job->adds = tape->next;
+		job->adds.bytes = size;
+	}
 	tape->file_size += size;
-	return disk_add(&tape->disk, new_job(JOB_WRITE, tape->fd, data, size));
+	return disk_add(&tape->disk, job);
 }
 
 int nt_tape_writer_begin_chunk(struct nt_tape_writer *tape)
 {
 	char name[CHUNK_NAME_MAX];
-	int fd;
+	int fd, error;
 
 	chunk_name(name, tape->header.number, ".partial");
 	snprintf(tape->path, sizeof(tape->path), "%s/%s", tape->path_of_directory, name);
@@ -244,13 +285,27 @@ int nt_tape_writer_begin_chunk(struct nt_tape_writer *tape)
 		return fd;
 	tape->fd = fd;
 	tape->file_size = 0;
-	return nt_chunk_writer_new(&tape->chunk, &tape->header, write_block, tape);
+	error = disk_add(&tape->disk, new_job(JOB_BEGIN, fd, NULL, 0));
+	return error ? error : nt_chunk_writer_new(&tape->chunk, &tape->header, write_block, tape);
 }
 
 int nt_tape_writer_block(struct nt_tape_writer *tape, struct nt_block_header *header, const void *raw, size_t size)
 {
 	tape->blocks++;
 	return nt_chunk_writer_block(tape->chunk, header, raw, size);
+}
+
+int nt_tape_writer_events(struct nt_tape_writer *tape, struct nt_block_header *header, const void *raw, size_t size,
+			  uint64_t lost, uint64_t missed)
+{
+	int error;
+
+	tape->next = (struct nt_tape_totals){
+		.events = header->count, .lost = lost, .missed = missed, .last_end_ns = header->last_end_ns};
+	error = nt_tape_writer_block(tape, header, raw, size);
+	/* A block that is refused before it is written adds nothing to the next one. */
+	tape->next = (struct nt_tape_totals){0};
+	return error;
 }
 
 int nt_tape_writer_finish_chunk(struct nt_tape_writer *tape)
@@ -302,6 +357,13 @@ uint64_t nt_tape_writer_bytes(const struct nt_tape_writer *tape)
 	return tape->finished_bytes + tape->file_size;
 }
 
+void nt_tape_writer_written(struct nt_tape_writer *tape, struct nt_tape_totals *out)
+{
+	pthread_mutex_lock(&tape->disk.lock);
+	*out = tape->disk.written;
+	pthread_mutex_unlock(&tape->disk.lock);
+}
+
 uint64_t nt_tape_writer_blocks(const struct nt_tape_writer *tape)
 {
 	return tape->blocks;
@@ -322,10 +384,26 @@ int nt_tape_writer_kept(const struct nt_tape_writer *tape)
 	return tape->directory.kept;
 }
 
+/* Of a disk that was full before anything was written. By its name: what another has put there stays. */
+static void remove_empty_chunk(const struct nt_tape_writer *tape)
+{
+	struct stat ours, there;
+	char name[CHUNK_NAME_MAX];
+
+	if (tape->fd < 0 || tape->header.number || !tape->directory.is_new || fstat(tape->fd, &ours) || ours.st_size)
+		return;
+	chunk_name(name, 0, ".partial");
+	if (!fstatat(tape->directory.fd, name, &there, AT_SYMLINK_NOFOLLOW) && there.st_ino == ours.st_ino &&
+	    there.st_dev == ours.st_dev)
+		unlinkat(tape->directory.fd, name, 0);
+}
+
 void nt_tape_writer_discard(struct nt_tape_writer *tape)
 {
-	if (tape)
-		nt_tape_directory_discard(&tape->directory);
+	if (!tape)
+		return;
+	remove_empty_chunk(tape);
+	nt_tape_directory_discard(&tape->directory);
 }
 
 void nt_tape_writer_free(struct nt_tape_writer *tape)

@@ -13,6 +13,14 @@
 
 struct nt_tape_writer;
 
+/* How much of a tape is on its way or on the disk. */
+struct nt_tape_totals {
+	uint64_t bytes;
+	uint64_t events; /* records in event blocks */
+	uint64_t lost, missed; /* of what these declare lost: the rings were full; the kernel did not run the program */
+	uint64_t last_end_ns; /* greatest end of an event; 0: there is none */
+};
+
 /*
  * Makes the directory, or takes an empty one (tape_directory.h). The header's number is filled in per chunk. On failure
  * gives a negative errno, and a sentence with the remedy in `message`.
@@ -23,6 +31,9 @@ int nt_tape_writer_new(struct nt_tape_writer **out, const char *path, const stru
 int nt_tape_writer_begin_chunk(struct nt_tape_writer *tape);
 /* Queues one block for the open chunk. After a failure the file ends with the last whole block. */
 int nt_tape_writer_block(struct nt_tape_writer *tape, struct nt_block_header *header, const void *raw, size_t size);
+/* The same of an event block, whose records declare so many lost and missed (struct nt_tape_totals). */
+int nt_tape_writer_events(struct nt_tape_writer *tape, struct nt_block_header *header, const void *raw, size_t size,
+			  uint64_t lost, uint64_t missed);
 /* Queues the index and what ends a chunk: fdatasync, rename, fsync of the directory. */
 int nt_tape_writer_finish_chunk(struct nt_tape_writer *tape);
 /* Queues an fdatasync. */
@@ -30,13 +41,21 @@ int nt_tape_writer_sync(struct nt_tape_writer *tape);
 /* Waits until the queue is empty, and gives the first error. */
 int nt_tape_writer_wait(struct nt_tape_writer *tape);
 uint64_t nt_tape_writer_chunk_size(const struct nt_tape_writer *tape);
-uint64_t nt_tape_writer_bytes(const struct nt_tape_writer *tape); /* all chunks */
+uint64_t nt_tape_writer_bytes(const struct nt_tape_writer *tape); /* all chunks, what is queued included */
+/*
+ * What has been written, all chunks: the files are so large, and hold these records. What is queued counts only when it
+ * is written, so after nt_tape_writer_wait this is all that will be.
+ */
+void nt_tape_writer_written(struct nt_tape_writer *tape, struct nt_tape_totals *out);
 uint64_t nt_tape_writer_blocks(const struct nt_tape_writer *tape);
 uint32_t nt_tape_writer_number(const struct nt_tape_writer *tape); /* of the open chunk */
 const char *nt_tape_writer_path(const struct nt_tape_writer *tape); /* of the open chunk, for messages */
 /* Why something of the tape could not be given to its owner, as a negative errno; 0: all was. */
 int nt_tape_writer_kept(const struct nt_tape_writer *tape);
-/* Removes the directory, if we made it and nothing is in it. Safe on NULL. */
+/*
+ * Removes the directory, if we made it and nothing is in it but a first chunk without a byte. The queue must be empty.
+ * Safe on NULL.
+ */
 void nt_tape_writer_discard(struct nt_tape_writer *tape);
 /* Closes without finishing: an open chunk stays `.partial`. Safe on NULL. */
 void nt_tape_writer_free(struct nt_tape_writer *tape);

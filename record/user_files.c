@@ -283,7 +283,7 @@ static int put_news(struct nt_user_files *files, struct nt_ids *ids, uint64_t no
 	const struct nt_id_space *space = &ids->spaces[NT_ROLE_SYMBOL];
 	int error = 0;
 
-	for (uint32_t id = 1; files->n_news && id < space->n_entries && !error; id++)
+	for (uint32_t id = 1; files->n_news && id < space->n_places && !error; id++)
 		error = put_path(files, ids, id, now_ns);
 	files->n_news = 0;
 	return error;

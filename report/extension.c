@@ -86,7 +86,7 @@ static void open_tape(sqlite3_context *context, int n, sqlite3_value **values)
 	int result = refuse_transaction(db, error) || take_arguments(connection, n, values, &symbols, error);
 
 	if (!result) {
-		result = nt_load_source(&source, connection->path, &symbols, NULL, error) ||
+		result = nt_load_source(&source, connection->path, &symbols, NULL, NULL, error) ||
 			 nt_tape_tables_make(db, source, "temp", error);
 		if (result)
 			forget_tape(connection);

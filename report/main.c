@@ -26,11 +26,9 @@ static int misused(const struct nt_command *command, const char *format, ...)
 {
 	va_list args;
 
-	fputs("nettape-report: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	nt_complain_list(format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	nt_help_usage(stderr, command);
 	fprintf(stderr, "Help: nettape-report help%s%s\n", command ? " " : "", command ? command->name : "");
 	return NT_EXIT_MISUSED;

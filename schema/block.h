@@ -68,6 +68,8 @@ uint64_t nt_event_decoder_unknown(const struct nt_event_decoder *decoder); /* re
 
 /* Identity blocks: records of class IDENTITY, in any order. */
 int nt_identity_encode(struct nt_buf *out, const void *record);
+/* How many bytes of these records are whole ones and at most `most`, but the first in any case; all if damaged. */
+size_t nt_identity_cut(const void *payload, size_t size, size_t most);
 /* Reads the record at *offset and moves it on. 0 ok, 1 end; unknown kinds are skipped. Strings in *out end in zero. */
 int nt_identity_next(const void *payload, size_t size, size_t *offset, union nt_any *out);
 

@@ -107,6 +107,8 @@ struct nt_chunk_contents {
  */
 int nt_chunk_open(const struct nt_source *source, bool scan, struct nt_chunk_contents *out);
 void nt_chunk_contents_release(struct nt_chunk_contents *contents);
+/* Whether the file is the begin of a chunk's header and no more: its writer ended there. 0, 1 or a negative errno. */
+int nt_chunk_is_begun(const struct nt_source *source);
 /* Reads, checks and decompresses one payload into `raw` (replacing what it held). -EBADMSG: damaged. */
 int nt_chunk_load(const struct nt_source *source, const struct nt_block_ref *block, struct nt_buf *raw);
 

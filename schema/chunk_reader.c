@@ -243,6 +243,24 @@ static int read_own_header(const struct nt_source *source, struct own_header *ow
 	return 0;
 }
 
+int nt_chunk_is_begun(const struct nt_source *source)
+{
+	uint8_t bytes[NT_CHUNK_HEAD_MAX], magic[NT_CHUNK_HEAD_SIZE];
+	const size_t size = (size_t)source->size;
+	int err;
+
+	if (source->size >= sizeof(bytes))
+		return 0;
+	err = nt_source_read(source, 0, bytes, size);
+	if (err)
+		return err;
+	nt_chunk_head_pack(magic, &(struct nt_chunk_header){0});
+	if (memcmp(bytes, magic, size < NT_MAGIC_SIZE ? size : NT_MAGIC_SIZE))
+		return 0;
+	/* How long the header is stands behind magic and version. */
+	return size < NT_MAGIC_SIZE + 8 || nt_get_u32(bytes + 12) > size;
+}
+
 /* The index's copy of the chunk's header must agree with the header itself, if that is whole. */
 static bool headers_agree(const struct own_header *own, const struct nt_chunk_header *copy)
 {

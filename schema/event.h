@@ -54,6 +54,7 @@
 	X(13, WAKEUP, wakeup, SAMPLE)                                                                                  \
 	X(14, STACK_SAMPLE, stack_sample, SAMPLE)                                                                      \
 	X(17, RX_STRETCH, rx_stretch, SAMPLE)                                                                          \
+	X(18, NET_TIMER, net_timer, SAMPLE)                                                                            \
 	X(32, TASK, task, IDENTITY)                                                                                    \
 	X(33, SOCKET, socket, IDENTITY)                                                                                \
 	X(34, CGROUP, cgroup, IDENTITY)                                                                                \
@@ -436,10 +437,16 @@ struct nt_stack_sample {
 #define NT_RX_STRETCH_FIRST 0x01 /* the first of its run */
 #define NT_RX_STRETCH_LISTED 0x02 /* packets of it came in a list (GRO): all of that come before the work on any */
 #define NT_RX_STRETCH_AFTER_LOSS 0x04 /* the CPU's stretch before it was lost */
+#define NT_RX_STRETCH_FORWARDED 0x08 /* a packet of it was sent on by a device in the same run */
+/* Its first packet is the last one of the stretch before: a tunnel or bridge gave it to another device. */
+#define NT_RX_STRETCH_AGAIN 0x10
+/* Its packets were not received in this run, which took them from their device, but on other CPUs (RPS). */
+#define NT_RX_STRETCH_STEERED 0x20
 
 /*
- * RX_STRETCH: packets of one flow that follow one another in one run of NET_RX. It ends where a packet of another flow
- * is received, or with the run; it began where the one before ended, or with the run.
+ * RX_STRETCH: packets of one flow that follow one another in one receive run: of the softirq NET_RX, of a NAPI thread
+ * (its stay on the CPU), or of a task that polls by itself (one poll). It ends where a packet of another flow is
+ * received, with the run, or after 1,024 packets; it began where the one before ended, or with the run.
  */
 struct nt_rx_stretch {
 	__u64 end_ns;
@@ -451,6 +458,59 @@ struct nt_rx_stretch {
 	__u32 segments; /* of the wire, as far as the kernel knows: what GRO or a local sender merged counts as it was
 			 */
 	__u32 bytes; /* from the network header on */
+	__u32 dropped; /* packets seen dropped; of those that came in a list only the last of each stretch is seen */
+	__u32 reason; /* why the last of these was: the kernel's number, as of DROP; 0: none was */
+};
+
+/*
+ * Functions that the network has called by timers, tasklets and work in softirqs: X(NUMBER, name in the kernel).
+ * Append only. Those that a kernel does not have never run.
+ */
+#define NT_NET_TIMERS(X)                                                                                               \
+	X(1, tcp_write_timer) /* retransmits, probes of a closed window */                                             \
+	X(2, tcp_delack_timer)                                                                                         \
+	X(3, tcp_keepalive_timer)                                                                                      \
+	X(4, tcp_pace_kick)                                                                                            \
+	X(5, tcp_compressed_ack_kick)                                                                                  \
+	X(6, tcp_orphan_update)                                                                                        \
+	X(7, tcp_tsq_workfn) /* since 6.9: sends on where a device has sent */                                         \
+	X(8, tcp_tasklet_func) /* the same before */                                                                   \
+	X(9, reqsk_timer_handler)                                                                                      \
+	X(10, tw_timer_handler)                                                                                        \
+	X(11, mptcp_retransmit_timer)                                                                                  \
+	X(12, mptcp_timeout_timer)                                                                                     \
+	X(13, mptcp_tout_timer)                                                                                        \
+	X(14, neigh_timer_handler)                                                                                     \
+	X(15, neigh_proxy_process)                                                                                     \
+	X(16, ip_expire)                                                                                               \
+	X(17, ip6_frag_expire)                                                                                         \
+	X(18, igmp_timer_expire)                                                                                       \
+	X(19, igmp_gq_timer_expire)                                                                                    \
+	X(20, igmp_ifc_timer_expire)                                                                                   \
+	X(21, xfrm_timer_handler)                                                                                      \
+	X(22, dev_watchdog)                                                                                            \
+	X(23, est_timer)
+
+enum nt_net_timer_function {
+	NT_NET_TIMER_NONE = 0,
+#define X(number, function) NT_NET_TIMER_##function = number,
+	NT_NET_TIMERS(X)
+#undef X
+		NT_NET_TIMER_COUNT
+};
+
+#define NT_NET_TIMER_PREEMPTED 0x01 /* other tasks ran in between: own_ns is 0 and means nothing */
+
+/* NET_TIMER: one run of such a function. */
+struct nt_net_timer {
+	__u64 end_ns;
+	__u8 kind;
+	__u8 function; /* enum nt_net_timer_function */
+	__u8 flags; /* NT_NET_TIMER_* */
+	__u8 zero_a;
+	__u32 zero_b;
+	__u64 took_ns;
+	__u64 own_ns; /* of that, without hard interrupts */
 };
 
 enum nt_task_why {
@@ -482,7 +542,10 @@ struct nt_task {
 	char comm[NT_COMM_LEN];
 };
 
-/* SOCKET: addresses as of end_ns. IPv4 addresses stand in the first 4 bytes; ports are in host order. */
+/*
+ * SOCKET: addresses as of end_ns. IPv4 addresses stand in the first 4 bytes; ports are in host order. Who works on a
+ * socket is told by its operations; `process` and `cgroup` stand for those that have none.
+ */
 struct nt_socket {
 	__u64 end_ns;
 	__u8 kind;
@@ -496,6 +559,9 @@ struct nt_socket {
 	__u16 src_port, dst_port;
 	__u16 zero_b;
 	__u8 src[16], dst[16];
+	__u64 process; /* the first that was seen to hold it, connect it or make it listen, as nt_task has it; 0: none
+			*/
+	__u64 cgroup; /* that the kernel keeps with it: its creator's; 0: not known */
 };
 
 /*
@@ -528,14 +594,18 @@ struct nt_cgroup {
 	char path[NT_PATH_LEN];
 };
 
-/* IRQ_NAME: written by the recorder, from /proc/interrupts and the vector table. */
+#define NT_IRQ_NAME_ASKED 0x01 /* sysfs was asked whose it is: without a device, it is no network device's */
+
+/* IRQ_NAME: written by the recorder, from /proc/interrupts, the vector table and sysfs. */
 struct nt_irq_name {
 	__u64 end_ns;
 	__u8 kind;
 	__u8 type; /* enum nt_irq_type */
-	__u8 zero_a, zero_b;
+	__u8 flags; /* NT_IRQ_NAME_* */
+	__u8 zero_a;
 	__u32 number;
 	char name[48];
+	char device[NT_IFNAME_LEN]; /* the network device that the interrupt is of; "": none, or not known */
 };
 
 /* DEVICE: a network device, as of end_ns. */
@@ -748,7 +818,16 @@ struct nt_user_symbol {
 	F(packets, PLAIN, NONE)                                                                                        \
 	F(flow, PLAIN, FLOW)                                                                                           \
 	F(segments, PLAIN, NONE)                                                                                       \
-	F(bytes, PLAIN, NONE)
+	F(bytes, PLAIN, NONE)                                                                                          \
+	F(dropped, PLAIN, NONE)                                                                                        \
+	F(reason, PLAIN, NONE)
+
+#define NT_FIELDS_net_timer(F)                                                                                         \
+	F(end_ns, TIME, NONE)                                                                                          \
+	F(function, PLAIN, NONE)                                                                                       \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(took_ns, PLAIN, NONE)                                                                                        \
+	F(own_ns, PLAIN, NONE)
 
 #define NT_FIELDS_stack(F)                                                                                             \
 	F(end_ns, PLAIN, NONE)                                                                                         \
@@ -808,7 +887,9 @@ struct nt_user_symbol {
 	F(src_port, PLAIN, NONE)                                                                                       \
 	F(dst_port, PLAIN, NONE)                                                                                       \
 	F(src, BYTES, NONE)                                                                                            \
-	F(dst, BYTES, NONE)
+	F(dst, BYTES, NONE)                                                                                            \
+	F(process, PLAIN, TASK)                                                                                        \
+	F(cgroup, PLAIN, CGROUP)
 
 #define NT_FIELDS_flow(F)                                                                                              \
 	F(end_ns, PLAIN, NONE)                                                                                         \
@@ -833,7 +914,9 @@ struct nt_user_symbol {
 	F(end_ns, PLAIN, NONE)                                                                                         \
 	F(type, PLAIN, NONE)                                                                                           \
 	F(number, PLAIN, NONE)                                                                                         \
-	F(name, BYTES, NONE)
+	F(name, BYTES, NONE)                                                                                           \
+	F(flags, PLAIN, NONE)                                                                                          \
+	F(device, BYTES, NONE)
 
 /*
  * The key of a task in a ring: pid and start time in one word. The start time is cut to 16 us, less than
@@ -884,12 +967,13 @@ NT_ASSERT_LAYOUT(drop, 48);
 NT_ASSERT_LAYOUT(retransmit, 24);
 NT_ASSERT_LAYOUT(wakeup, 32);
 NT_ASSERT_LAYOUT(stack_sample, 40);
-NT_ASSERT_LAYOUT(rx_stretch, 32);
+NT_ASSERT_LAYOUT(rx_stretch, 40);
+NT_ASSERT_LAYOUT(net_timer, 32);
 NT_ASSERT_LAYOUT(task, 72);
-NT_ASSERT_LAYOUT(socket, 72);
+NT_ASSERT_LAYOUT(socket, 88);
 NT_ASSERT_LAYOUT(flow, 72);
 NT_ASSERT_LAYOUT(cgroup, 264);
-NT_ASSERT_LAYOUT(irq_name, 64);
+NT_ASSERT_LAYOUT(irq_name, 80);
 NT_ASSERT_LAYOUT(device, 48);
 NT_ASSERT_LAYOUT(symbol, 112);
 NT_ASSERT_LAYOUT(drop_reason, 64);

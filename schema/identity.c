@@ -65,6 +65,31 @@ int nt_identity_encode(struct nt_buf *out, const void *record)
 	return 0;
 }
 
+/* Where the row ends that begins at `from`. 0: it is damaged. */
+static size_t row_end(const uint8_t *payload, size_t size, size_t from)
+{
+	const uint8_t *at = payload + from + 1, *end = payload + size;
+	uint64_t row_size;
+
+	if (nt_varint_get(&at, end, &row_size) || row_size > (size_t)(end - at))
+		return 0;
+	return (size_t)(at - payload) + row_size;
+}
+
+size_t nt_identity_cut(const void *payload, size_t size, size_t most)
+{
+	size_t at = 0, next;
+
+	for (; at < size; at = next) {
+		next = row_end(payload, size, at);
+		if (!next)
+			return size;
+		if (at && next > most)
+			return at;
+	}
+	return at;
+}
+
 static int get_bytes(const uint8_t **at, const uint8_t *end, unsigned int kind, const struct nt_field *field,
 		     void *record)
 {

@@ -46,11 +46,6 @@ const struct nt_kind_info *nt_kind(unsigned int number)
 	}
 }
 
-bool nt_kind_is_of_cpu(unsigned int number)
-{
-	return nt_kind(number) && nt_kind(number)->class != NT_CLASS_IDENTITY;
-}
-
 bool nt_field_is_text(unsigned int kind, const struct nt_field *field)
 {
 	if (kind == NT_USER_SYMBOL && field->offset == offsetof(struct nt_user_symbol, build_id))

@@ -54,9 +54,27 @@ struct nt_kind_info {
 
 /* The kind with this number, or NULL when this version does not know it. */
 const struct nt_kind_info *nt_kind(unsigned int number);
+
+/* These are inline, since they are asked for every event of a host. */
+
+/* Bytes of a record of this kind; 0 for an unknown kind. */
+static inline size_t nt_kind_size(unsigned int number)
+{
+#define X(kind, constant, name, class) [kind] = sizeof(struct nt_##name),
+	static const uint16_t sizes[NT_KIND_MAX] = {NT_KINDS(X)};
+#undef X
+	return number < NT_KIND_MAX ? sizes[number] : 0;
+}
+
 /* Whether records of this kind are a CPU's, in event blocks: all but identities. False for an unknown kind. */
-bool nt_kind_is_of_cpu(unsigned int number);
-/* Whether records of this kind are samples, so no part of a CPU's timeline. Inline: asked for every event of a host. */
+static inline bool nt_kind_is_of_cpu(unsigned int number)
+{
+#define X(kind, constant, name, class) | (uint64_t)(NT_CLASS_##class != NT_CLASS_IDENTITY) << kind
+	return number < NT_KIND_MAX && (0 NT_KINDS(X)) >> number & 1;
+#undef X
+}
+
+/* Whether records of this kind are samples, so no part of a CPU's timeline. */
 static inline bool nt_kind_is_sample(unsigned int number)
 {
 #define X(kind, constant, name, class) | (uint64_t)(NT_CLASS_##class == NT_CLASS_SAMPLE) << kind

@@ -26,15 +26,16 @@ jobs=${VM_JOBS:-$(nproc)}
 results=build/vm/results
 
 # guest | kernel | CPUs | MiB | tests, the longest first. Every kernel runs what its programs or its network stack can
-# make different; the guest of four CPUs what depends on their number, the last what sets the clock under its
-# neighbours.
+# make different. What 6.12-rt or 6.12-4cpus runs, 6.12 need not. One kernel's tests are parted among guests, so that
+# each ends well within its time. The last guest sets the clock under its neighbours.
 guests="
-6.12        6.12    2 2048 live/(blocked|burner|charges|deliver|drops|latency|loopback|loss|napi|runcounts|sockmatrix|\
-softirqs|stop|ways)|vm/(identical|latency_sums|plans_cost|stacks_hotplug)
-6.1         6.1     2 2048 live/(blocked|burner|charges|deliver|drops|loss|perfetto|runcounts|sockmatrix|softirqs|\
-stacks|ways)|vm/(identical|latency_sums|plans_cost)
-6.12-rt     6.12-rt 2 2048 live/(blocked|burner|charges|deliver|drops|loss|perfetto|runcounts|sockmatrix|softirqs|\
-wakeups)|vm/(identical|latency_sums|rt_softirqs)
+6.12        6.12    2 2048 live/(charges|deliver|drops|fates|loopback|stop)|vm/(charge_truth|identical|stacks_hotplug)
+6.1         6.1     2 2048 live/(blocked|burner|charges|deliver|drops|elsewhere|fates|holders|perfetto)|vm/identical
+6.12-more   6.12    2 2048 live/(latency|napi|ways)|vm/(latency_sums|plans_cost)
+6.1-more    6.1     2 2048 live/(loss|runcounts|sockmatrix|softirqs|stacks|ways)|\
+vm/(charge_truth|latency_sums|plans_cost)
+6.12-rt     6.12-rt 2 2048 live/(blocked|burner|charges|deliver|drops|elsewhere|holders|loss|perfetto|\
+runcounts|sockmatrix|softirqs|wakeups)|vm/(identical|latency_sums|rt_softirqs)
 6.12-4cpus  6.12    4 3072 live/(loss|perfetto|runcounts|softirqs|stages)|vm/hotplug
 6.12-clock  6.12    2 2048 vm/clock_step
 "

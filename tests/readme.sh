@@ -14,6 +14,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tests/netns.sh
 source tests/netns.sh
+# shellcheck source=tests/may_lose.sh
+source tests/may_lose.sh
 # shellcheck source=tests/redis.sh
 source tests/redis.sh
 # shellcheck source=tests/give_back.sh
@@ -82,7 +84,7 @@ measure() {
             'BEGIN { print 100 * ticks / hz / (n / rate) }')"
         ;;
     *)
-        figures=$(redis_measure small $requests nettape-record -q -o "$tape" --probes "$1" --)
+        figures=$(redis_measure small $requests may_lose nettape-record -q -o "$tape" --probes "$1" --)
         figures+=" $(self_share "$tape")"
         ;;
     esac

@@ -13,6 +13,7 @@
 #include "report/out/prose.h"
 #include "report/out/terminal.h"
 #include "report/query/check/check.h"
+#include "report/query/whole.h"
 #include "report/util/array.h"
 
 /* ---- findings ---- */
@@ -115,9 +116,7 @@ static int check_whole(struct nt_check *check)
 /* ---- what is lost ---- */
 
 /* Losses that nobody declared: they were found out only here. The recording itself tells of all others. */
-#define UNDECLARED                                                                                                     \
-	"'undeclared', 'missing block', 'damaged block', 'segment too long', 'no state record', 'no last state "       \
-	"record'"
+#define UNDECLARED "why IN ('undeclared', 'segment too long') OR why IN " NT_MISSING_SQL
 
 static void judge_loss(struct nt_check *check, sqlite3_stmt *row)
 {
@@ -135,7 +134,7 @@ static void judge_loss(struct nt_check *check, sqlite3_stmt *row)
 }
 
 #define LOSSES(which)                                                                                                  \
-	"SELECT cpu, why, kind, sum(count), count(DISTINCT ts), why NOT IN (" UNDECLARED                               \
+	"SELECT cpu, why, kind, sum(count), count(DISTINCT ts), NOT (" UNDECLARED                                      \
 	"), sum(count IS NULL), kind IN " NT_SAMPLES_SQL " FROM loss WHERE session_id = ?1 " which                     \
 	"GROUP BY cpu, why, kind ORDER BY cpu, why, kind"
 
@@ -247,9 +246,10 @@ static int (*const checks_of_part[])(struct nt_check *check) = {
 	check_whole, nt_check_conservation, nt_check_threads, nt_check_operations, check_losses, tell_left_out,
 };
 static int (*const checks[])(struct nt_check *check) = {
-	check_whole,	  nt_check_conservation, nt_check_threads,  nt_check_operations, nt_check_charges,
-	check_losses,	  check_oddities,	 check_clocks,	    nt_check_written,	 nt_check_hooks,
-	nt_check_wakeups, nt_check_stacks,	 nt_check_softirqs, nt_check_misses,	 nt_check_stat,
+	check_whole,	  nt_check_conservation, nt_check_threads, nt_check_operations,
+	nt_check_charges, nt_check_elsewhere,	 check_losses,	   check_oddities,
+	check_clocks,	  nt_check_written,	 nt_check_hooks,   nt_check_wakeups,
+	nt_check_stacks,  nt_check_softirqs,	 nt_check_misses,  nt_check_stat,
 };
 
 static void begin_json(struct nt_check *check)
@@ -277,9 +277,9 @@ static void begin_session(struct nt_check *check)
 	}
 	if (check->part)
 		nt_session_selected(session, check->part->selection, selected, sizeof(selected));
-	nt_print_prose(stdout, "", "session %lld: host %s, %lld CPUs, %s%s", (long long)session->id, session->host,
-		       (long long)session->cpus, nt_human_ns(duration, (uint64_t)(session->end_ts - session->start_ts)),
-		       selected);
+	nt_print_prose(stdout, "", "session %lld: host %s, %lld CPUs, %s%s", (long long)session->id,
+		       session->host[0] ? session->host : "(unknown)", (long long)session->cpus,
+		       nt_human_ns(duration, (uint64_t)(session->end_ts - session->start_ts)), selected);
 }
 
 static int make_checks(struct nt_check *check)
@@ -377,7 +377,7 @@ static int run(const struct nt_options *options)
 
 	if (nt_select(&options->selection, &check.selection, text))
 		return nt_complain_misused(text);
-	if (nt_load_open(&check.db, options->args[0], NULL, NULL, text))
+	if (nt_load_open(&check.db, options->args[0], NULL, NULL, NULL, text))
 		return nt_complain("%s", text);
 	if (nt_load_refuse_part(check.db)) {
 		nt_complain("%s", check.db->error);

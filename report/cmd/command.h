@@ -30,6 +30,7 @@ struct nt_options {
 	struct nt_lanes_args lanes; /* --cells, --worst, --window, --top, --each-cpu */
 	struct nt_stage_args stages; /* --owner, --inclusive, --other, --folded, --user-stacks, --diff */
 	struct nt_symbol_args symbols; /* --symbols, --no-symbols */
+	const char *names; /* --names, or NULL */
 	bool histogram, over_time; /* --histogram, --over-time */
 	const char *buckets, *svg; /* --buckets, --svg, or NULL */
 	bool help; /* --help */

@@ -6,17 +6,20 @@
 #include <string.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/damage.h"
 #include "report/cmd/each_session.h"
+#include "report/query/whole.h"
 #include "report/util/array.h"
 
 int nt_sessions_open(struct nt_sessions *sessions, const char *path, const struct nt_symbol_args *args,
-		     const struct nt_need *need, enum nt_format format)
+		     const char *names_file, const struct nt_need *need, enum nt_format format)
 {
 	char error[NT_ERROR_MAX];
 
 	*sessions = (struct nt_sessions){.format = format, .json = {.out = stdout, .lines = 4}, .path = path};
-	if (nt_load_open(&sessions->db, path, args, need, error))
+	if (nt_load_open(&sessions->db, path, args, names_file, need, error))
 		return nt_complain("%s", error);
+	nt_damage_tell(sessions->db, path, &sessions->told);
 	if (nt_session_count(sessions->db, &sessions->n))
 		return nt_complain("%s", sessions->db->error);
 	if (format != NT_FORMAT_JSON)
@@ -101,8 +104,26 @@ int nt_sessions_show(struct nt_sessions *sessions, int (*show)(void *arg, const 
 	return NT_EXIT_DONE;
 }
 
+int nt_sessions_say_whole(struct nt_sessions *sessions, const struct nt_session *session,
+			  const struct nt_selection *selection)
+{
+	struct nt_whole whole;
+
+	if (sessions->format == NT_FORMAT_CSV)
+		return 0;
+	if (nt_whole_find(sessions->db, session, selection, &whole))
+		return -1;
+	if (sessions->format == NT_FORMAT_JSON)
+		nt_whole_json(&whole, &sessions->json);
+	else
+		nt_whole_print(&whole, stdout);
+	return 0;
+}
+
 void nt_sessions_close(struct nt_sessions *sessions)
 {
+	if (sessions->db)
+		nt_damage_tell(sessions->db, sessions->path, &sessions->told);
 	free(sessions->left);
 	nt_printer_free(sessions->printer);
 	nt_db_close(sessions->db);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/damage.h"
 #include "report/cmd/options.h"
 #include "report/db/load.h"
 #include "report/out/new_file.h"
@@ -38,6 +39,7 @@ static int run(const struct nt_options *options)
 	const char *by = options->samples.by;
 	struct page page = {.by = by ? nt_group_of(by) : NT_GROUP_PROGRAM};
 	char error[NT_ERROR_MAX];
+	size_t told = 0;
 	int code;
 
 	if (page.by == NT_GROUP_COUNT) {
@@ -48,15 +50,18 @@ static int run(const struct nt_options *options)
 		return nt_complain_misused("the page would go to the terminal: give a file with -o.");
 	if (nt_select(&options->selection, &page.selection, error))
 		return nt_complain_misused(error);
-	if (nt_load_open(&page.db, options->args[0], NULL, NULL, error))
+	if (nt_load_open(&page.db, options->args[0], NULL, options->names, NULL, error))
 		return nt_complain("%s", error);
+	nt_damage_tell(page.db, options->args[0], &told);
 	code = export_page(&page, options);
+	nt_damage_tell(page.db, options->args[0], &told);
 	nt_db_close(page.db);
 	return code;
 }
 
 static const struct nt_option options[] = {
-	NT_OPTION_OUTPUT_OR_NOT, NT_OPTIONS_TIME, NT_OPTIONS_WHO, NT_OPTION_BY_COST, NT_OPTION_HELP, NT_OPTIONS_END,
+	NT_OPTION_OUTPUT_OR_NOT, NT_OPTIONS_TIME, NT_OPTIONS_WHO, NT_OPTION_BY_COST,
+	NT_OPTION_NAMES,	 NT_OPTION_HELP,  NT_OPTIONS_END,
 };
 
 const struct nt_command nt_cmd_export_html = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* export_perfetto.c - nettape-report export perfetto: a session as a trace for Perfetto. */
 #include "report/cmd/command.h"
+#include "report/cmd/damage.h"
 #include "report/cmd/options.h"
 #include "report/out/new_file.h"
 
@@ -8,6 +9,7 @@ struct perfetto {
 	struct nt_feed *feed;
 	struct nt_selection selection;
 	const char *path;
+	size_t told; /* problems that have been said */
 };
 
 static int write_perfetto(void *arg, FILE *out)
@@ -27,6 +29,14 @@ static int write_perfetto(void *arg, FILE *out)
 					      : nt_complain("%s: %s", export->path, error);
 }
 
+static void tell(struct perfetto *export)
+{
+	char text[NT_ERROR_MAX];
+	const size_t n = nt_feed_problem_at(export->feed, export->told, text);
+
+	nt_damage_say(export->path, n, text, &export->told);
+}
+
 static int run(const struct nt_options *options)
 {
 	struct perfetto export = {.path = options->args[0]};
@@ -35,9 +45,11 @@ static int run(const struct nt_options *options)
 
 	if (nt_select(&options->selection, &export.selection, error))
 		return nt_complain_misused(error);
-	if (nt_feed_open(&export.feed, export.path, &options->symbols, error))
+	if (nt_feed_open(&export.feed, export.path, &options->symbols, options->names, error))
 		return nt_complain("%s", error);
+	tell(&export);
 	code = nt_new_file(options->output, "open it in https://ui.perfetto.dev", write_perfetto, &export);
+	tell(&export);
 	nt_feed_close(export.feed);
 	return code;
 }
@@ -46,6 +58,7 @@ static const struct nt_option options[] = {
 	NT_OPTION_OUTPUT("FILE", "busy.pftrace", "the file to write", .is_needed = true),
 	NT_OPTIONS_TIME,
 	NT_OPTIONS_WHO,
+	NT_OPTION_NAMES,
 	NT_OPTION_SYMBOLS,
 	NT_OPTION_NO_SYMBOLS,
 	NT_OPTION_HELP,

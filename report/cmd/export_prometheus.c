@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* export_prometheus.c - nettape-report export prometheus: what is known of packets, as metrics. */
 #include "report/cmd/command.h"
+#include "report/cmd/damage.h"
 #include "report/cmd/options.h"
 #include "report/db/load.h"
 #include "report/out/new_file.h"
@@ -78,20 +79,23 @@ static int run(const struct nt_options *options)
 {
 	struct prometheus export;
 	char error[NT_ERROR_MAX];
+	size_t told = 0;
 	int code;
 
 	if (nt_latency_choose(&options->samples, &options->selection, &export.choice, error))
 		return nt_complain_misused(error);
-	if (nt_load_open(&export.db, options->args[0], NULL, &nt_need_packets, error))
+	if (nt_load_open(&export.db, options->args[0], NULL, options->names, &nt_need_packets, error))
 		return nt_complain("%s", error);
+	nt_damage_tell(export.db, options->args[0], &told);
 	code = export_if_any(&export, options);
+	nt_damage_tell(export.db, options->args[0], &told);
 	nt_db_close(export.db);
 	return code;
 }
 
 static const struct nt_option options[] = {
-	NT_OPTION_OUTPUT_OR_NOT, NT_OPTIONS_TIME,	NT_OPTIONS_WHO, NT_OPTION_BY_LATENCY,
-	NT_OPTION_HOOK,		 NT_OPTION_INCLUDE_HOL, NT_OPTION_HELP, NT_OPTIONS_END,
+	NT_OPTION_OUTPUT_OR_NOT, NT_OPTIONS_TIME, NT_OPTIONS_WHO, NT_OPTION_BY_LATENCY, NT_OPTION_HOOK,
+	NT_OPTION_INCLUDE_HOL,	 NT_OPTION_NAMES, NT_OPTION_HELP, NT_OPTIONS_END,
 };
 
 const struct nt_command nt_cmd_export_prometheus = {

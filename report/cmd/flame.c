@@ -15,6 +15,7 @@
 #include "report/out/new_file.h"
 #include "report/query/stages/flame.h"
 #include "report/query/stages/show.h"
+#include "report/query/whole.h"
 
 struct command {
 	const struct nt_options *options;
@@ -22,8 +23,8 @@ struct command {
 	struct nt_sessions sessions; /* of the side that is read */
 	struct nt_flame flame;
 	unsigned int side;
-	/* Of each side: what was recorded, and of how many sessions. */
-	char recorded[2][NT_SVG_SESSION_MAX];
+	/* Of each side: what was recorded, and of how many sessions; and of the first that is not whole, that. */
+	char recorded[2][NT_SVG_SESSION_MAX], damage[2][NT_WHOLE_MAX];
 	unsigned int n_sessions[2];
 };
 
@@ -45,6 +46,21 @@ static int add_session(struct command *command, const struct nt_part *part)
 	return error;
 }
 
+/* After it was read, for what is shown above the picture. */
+static int note_session(struct command *command, const struct nt_part *part)
+{
+	const unsigned int side = command->side;
+	struct nt_whole whole;
+
+	if (nt_whole_find(part->db, part->session, part->selection, &whole))
+		return -1;
+	if (!command->n_sessions[side]++)
+		nt_svg_session(part->session, part->selection, command->recorded[side]);
+	if (!command->damage[side][0])
+		nt_whole_text(&whole, command->damage[side]);
+	return 0;
+}
+
 static int one_session(void *arg, const struct nt_session *session)
 {
 	struct command *command = arg;
@@ -56,9 +72,7 @@ static int one_session(void *arg, const struct nt_session *session)
 		return -1;
 	if (sessions->why_not[0])
 		return 0;
-	if (!command->n_sessions[command->side]++)
-		nt_svg_session(session, &command->choice.selection, command->recorded[command->side]);
-	return add_session(command, &part);
+	return add_session(command, &part) ? -1 : note_session(command, &part);
 }
 
 /* All sessions of one tape or database, to one side of the tree. Gives an exit code. */
@@ -69,8 +83,8 @@ static int read_side(struct command *command, unsigned int side)
 	const struct nt_options *options = command->options;
 	const bool has_names = options->stages.user || options->symbols.n_dirs;
 	const char *path = options->args[side];
-	int code = nt_sessions_open(&command->sessions, path, has_names ? &options->symbols : &nothing, &nt_need_stacks,
-				    options->format);
+	int code = nt_sessions_open(&command->sessions, path, has_names ? &options->symbols : &nothing, options->names,
+				    &nt_need_stacks, options->format);
 
 	command->side = side;
 	if (!code)
@@ -81,18 +95,29 @@ static int read_side(struct command *command, unsigned int side)
 	return code;
 }
 
-/* "vm, 2026-11-21 10:40:51 UTC, 2.014 s, and 2 more recordings", after the file's name if there are two. */
-static void add_line(const struct command *command, unsigned int side, struct nt_flame_head *head)
+/* A line of its own, that of a file begins with its name if there are two. Gives how long it is. */
+static int begin_line(const struct command *command, unsigned int side, struct nt_flame_head *head, char **line)
 {
-	char *line = head->lines[head->n_lines++];
-	int at = 0;
+	*line = head->lines[head->n_lines++];
+	if (!command->options->stages.diff)
+		return 0;
+	return snprintf(*line, sizeof(head->lines[0]), "%.60s: ", basename(command->options->args[side]));
+}
 
-	if (command->options->stages.diff)
-		at = snprintf(line, sizeof(head->lines[0]), "%.60s: ", basename(command->options->args[side]));
+/* "vm, 2026-11-21 10:40:51 UTC, 2.014 s, and 2 more recordings", and what is wrong with them. */
+static void add_lines(const struct command *command, unsigned int side, struct nt_flame_head *head)
+{
+	char *line;
+	int at = begin_line(command, side, head, &line);
+
 	at += snprintf(line + at, sizeof(head->lines[0]) - (size_t)at, "%s", command->recorded[side]);
 	if (command->n_sessions[side] > 1)
 		snprintf(line + at, sizeof(head->lines[0]) - (size_t)at, ", and %u more recording%s",
 			 command->n_sessions[side] - 1, command->n_sessions[side] > 2 ? "s" : "");
+	if (!command->damage[side][0])
+		return;
+	at = begin_line(command, side, head, &line);
+	snprintf(line + at, sizeof(head->lines[0]) - (size_t)at, "%s", command->damage[side]);
 }
 
 static int write_out(void *arg, FILE *out)
@@ -114,7 +139,7 @@ static int write_out(void *arg, FILE *out)
 		snprintf(head.title, sizeof(head.title), "%.300s: %s of CPU", basename(options->args[0]),
 			 nt_human_ns(time, command->flame.nodes[0].ns[0]));
 	for (unsigned int side = 0; side < (is_diff ? 2u : 1u); side++)
-		add_line(command, side, &head);
+		add_lines(command, side, &head);
 	return nt_flame_svg(&command->flame, is_diff, &head, out) ? nt_complain("out of memory.") : NT_EXIT_DONE;
 }
 
@@ -128,8 +153,8 @@ static int run(const struct nt_options *options)
 	if (nt_stage_choose(&options->stages, options->samples.by, &options->selection, &command.choice, error))
 		return nt_complain_misused(error);
 	if (command.choice.by == NT_STAGE_BY_TIME)
-		return nt_complain_misused(
-			"flame: --by takes cpu, process or cgroup; for steps of time there is stages --by time.");
+		return nt_complain_misused("flame: --by takes cpu, process, payer or cgroup; for steps of time there "
+					   "is stages --by time.");
 	if (is_diff && options->stages.folded)
 		return nt_complain_misused("--folded has one number a stack: leave --diff out, and compare two files.");
 	if (options->n_args != (is_diff ? 2 : 1))
@@ -156,6 +181,7 @@ static const struct nt_option options[] = {
 	NT_FLAG("user-stacks", stages.user, "stacks of programs too, where they were recorded"),
 	NT_FLAG("user", stages.user, NULL),
 	NT_FLAG("diff", stages.diff, "compare two recordings: red grew in the second, blue shrank"),
+	NT_OPTION_NAMES,
 	NT_OPTION_SYMBOLS,
 	NT_OPTION_NO_SYMBOLS,
 	NT_OPTION_HELP,

@@ -8,6 +8,7 @@
 #include "report/cmd/command.h"
 #include "report/cmd/options.h"
 #include "report/db/load.h"
+#include "report/db/name_cgroups.h"
 #include "report/out/interrupt.h"
 #include "report/out/new_file.h"
 #include "report/util/array.h"
@@ -26,6 +27,7 @@ static void warn(const struct nt_tape *tape)
 struct import {
 	struct nt_db *db;
 	struct nt_user_names *names;
+	struct nt_cgroup_names *cgroup_names; /* or NULL */
 	struct nt_selection selection; /* of time */
 	uint64_t tables;
 	bool only_sums;
@@ -39,7 +41,7 @@ static int load(const struct import *import, struct nt_tape *tape, uint64_t *n_r
 	const int64_t realtime_ns = (int64_t)nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
 	const struct nt_window window = nt_selection_within(selection, start_ts, end_ts, realtime_ns);
 	const struct nt_load_window times = {window.from_ts, window.to_ts};
-	struct nt_load_part part = {.only_sums = import->only_sums};
+	struct nt_load_part part = {.only_sums = import->only_sums, .cgroup_names = import->cgroup_names};
 	char length[NT_HUMAN_MAX], start[NT_HUMAN_MAX];
 
 	if (selection->from.is_given || selection->to.is_given)
@@ -59,6 +61,10 @@ static int import_tape(const struct import *import, const char *path, uint64_t *
 
 	if (nt_tape_open(&tape, path, error))
 		return nt_complain("%s", error);
+	if (import->cgroup_names && nt_name_cgroups_meet(import->cgroup_names, tape, error)) {
+		nt_tape_close(tape);
+		return nt_complain("%s", error);
+	}
 	result = load(import, tape, n_rows);
 	warn(tape);
 	nt_tape_close(tape);
@@ -138,6 +144,7 @@ static int set_tables(struct nt_db *db, const struct nt_options *options, uint64
 		return nt_db_leave_out(db, NT_ALL_TABLES & ~tables);
 	if (nt_load_refuse_buckets(db, options->sums))
 		return -1;
+	nt_foreign_lift(db); /* from here on the tapes are what takes time */
 	if (!options->tables && !options->sums)
 		return 0;
 	if (nt_db_tables(db, &has))
@@ -185,11 +192,15 @@ static int run(const struct nt_options *options)
 
 	if (choose(&import, options, error))
 		return nt_complain_misused(error);
-	if (nt_user_names_new(&import.names, &options->symbols, error))
+	if (options->names && nt_cgroup_names_new(&import.cgroup_names, options->names, error))
 		return nt_complain("%s", error);
-	code = open_and_import(&import, options);
+	if (nt_user_names_new(&import.names, &options->symbols, error))
+		code = nt_complain("%s", error);
+	else
+		code = open_and_import(&import, options);
 	nt_db_close(import.db);
 	nt_user_names_free(import.names);
+	nt_cgroup_names_free(import.cgroup_names);
 	if (code && nt_interrupted())
 		nt_complain("interrupted: %s is unchanged.", options->output);
 	nt_interrupt_end();
@@ -204,6 +215,7 @@ static const struct nt_option options[] = {
 		.choice = nt_choose_table),
 	NT_FLAG("sums", sums, "only sums for each minute, the 50 largest by name: a megabyte an hour, for summary"),
 	NT_OPTIONS_TIME,
+	NT_OPTION_NAMES,
 	NT_OPTION_SYMBOLS,
 	NT_OPTION_NO_SYMBOLS,
 	NT_OPTION_HELP,

@@ -10,6 +10,7 @@
 #include "report/cmd/command.h"
 #include "report/cmd/options.h"
 #include "report/out/prose.h"
+#include "report/query/whole.h"
 #include "report/rows/rows.h"
 #include "report/tape/clock.h"
 #include "schema/meta_keys.h"
@@ -141,6 +142,17 @@ static const char *missed_polls(const struct info *info, char text[512])
 	return text;
 }
 
+/* Events are counted and not interpreted: how much time is touched is not known. */
+static struct nt_whole whole_of(const struct nt_tape *tape)
+{
+	struct nt_whole whole = {.is_whole = nt_tape_is_complete(tape)};
+	char text[512];
+
+	whole.open_end = !tape->has_end && nt_tape_meta(tape, NT_META_STOP, text, sizeof(text));
+	whole.n_problems = (int64_t)nt_tape_problem_at(tape, 0, whole.first);
+	return whole;
+}
+
 /* ---- JSON ---- */
 
 static void json_kinds(struct nt_json *json, const char *key, const uint64_t *counts)
@@ -226,11 +238,13 @@ static void print_json(const struct info *info)
 	static const char *const texts[] = {NT_META_KERNEL, NT_META_MACHINE, NT_META_OS,  NT_META_VIRTUAL,
 					    NT_META_TOOL,   NT_META_COMMAND, NT_META_STOP};
 	const struct nt_tape *tape = info->tape;
+	const struct nt_whole whole = whole_of(tape);
 	struct nt_json json = {.out = stdout, .lines = 2};
 	char text[512];
 
 	nt_session_uuid(tape, text);
 	nt_json_open(&json, NULL, '{');
+	nt_whole_json(&whole, &json);
 	nt_json_text(&json, "session_id", text);
 	nt_json_text(&json, "host", tape->header.host);
 	nt_json_text(&json, "boot_id", tape->header.boot_id);
@@ -240,7 +254,7 @@ static void print_json(const struct info *info)
 	nt_json_integer(&json, "start_ns", (int64_t)tape->start_ns);
 	json_number(&json, info, NT_META_START_REALTIME_NS);
 	nt_json_integer(&json, "duration_ns", (int64_t)(tape->end_ns - tape->start_ns));
-	nt_json_bool(&json, "complete", tape->complete);
+	nt_json_bool(&json, "complete", nt_tape_is_complete(tape));
 	nt_json_integer(&json, "events", (int64_t)info->n_records);
 	nt_json_integer(&json, "lost", (int64_t)info->n_lost);
 	nt_json_integer(&json, "unknown", (int64_t)info->unknown);
@@ -314,7 +328,7 @@ static void print_host(const struct info *info)
 	char text[512];
 
 	nt_prose_begin(&prose, stdout);
-	put_text(prose.line, "host ", info->tape->header.host);
+	put_text(prose.line, "host ", info->tape->header.host[0] ? info->tape->header.host : "(unknown)");
 	put_text(prose.line, ", Linux ", meta(info, NT_META_KERNEL, text));
 	put_text(prose.line, " ", meta(info, NT_META_MACHINE, text));
 	put_text(prose.line, ", ", meta(info, NT_META_OS, text));
@@ -335,7 +349,7 @@ static void print_head(const struct info *info)
 	if (realtime_ns)
 		fprintf(prose.line, "%s, ", nt_human_time(number, realtime_ns));
 	fprintf(prose.line, "%s, %s", nt_human_ns(number, tape->end_ns - tape->start_ns),
-		tape->complete ? "complete" : "NOT COMPLETE");
+		nt_tape_is_complete(tape) ? "complete" : "NOT COMPLETE");
 	put_text(prose.line, ", stopped by: ", meta(info, NT_META_STOP, text));
 	nt_prose_end(&prose, "");
 	nt_session_uuid(tape, text);
@@ -465,8 +479,10 @@ static void print_recorder(const struct info *info)
 static void print_text(const struct info *info)
 {
 	const struct nt_tape *tape = info->tape;
+	const struct nt_whole whole = whole_of(tape);
 	char text[512];
 
+	nt_whole_print(&whole, stdout);
 	print_head(info);
 	print_events(info);
 	print_recorder(info);

@@ -15,6 +15,7 @@
 #include "report/out/new_file.h"
 #include "report/query/cpus/read.h"
 #include "report/query/latency/result.h"
+#include "report/query/whole.h"
 #include "report/util/histogram.h"
 
 #define BESIDE_MAP 12 /* characters of a line that are no column of the heat map */
@@ -26,6 +27,7 @@ struct command {
 	struct nt_sessions sessions;
 	struct nt_latency_choice choice;
 	struct nt_latency_view view;
+	const char *names; /* --names, or NULL */
 	/* With --svg: the panels so far. */
 	const char *svg_path;
 	FILE *svg;
@@ -68,15 +70,19 @@ static void release(struct collecting *collecting)
 
 /* ---- showing ---- */
 
-static void draw_session(struct collecting *collecting)
+static int draw_session(struct collecting *collecting)
 {
 	struct command *command = collecting->command;
 	const struct nt_session *session = collecting->result.session;
-	char recorded[NT_SVG_SESSION_MAX];
+	char recorded[NT_SVG_SESSION_MAX], line[sizeof(recorded) + 16];
+	struct nt_whole whole;
 
 	if (!command->svg)
-		return;
+		return 0;
+	if (nt_whole_find(command->sessions.db, session, &command->choice.selection, &whole))
+		return -1;
 	nt_svg_session(session, &command->choice.selection, recorded);
+	snprintf(line, sizeof(line), "%s%s", whole.is_whole ? "" : "NOT WHOLE: ", recorded);
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
 		char name[64], title[100];
 
@@ -85,22 +91,34 @@ static void draw_session(struct collecting *collecting)
 		snprintf(title, sizeof(title), "%s (session %lld)",
 			 nt_latency_hook_text(&command->choice, (enum nt_hook)hook, name), (long long)session->id);
 		nt_svg_panel(command->svg, command->svg_panels++, &collecting->pictures[hook], session->start_ts, title,
-			     recorded);
+			     line);
 	}
+	return 0;
 }
 
 static int show_session(struct collecting *collecting)
 {
 	struct command *command = collecting->command;
+	struct nt_sessions *sessions = &command->sessions;
+	const struct nt_session *session = collecting->result.session;
+	int error;
 
-	draw_session(collecting);
-	if (command->view.format == NT_FORMAT_JSON)
-		return nt_latency_json(&collecting->result, &command->sessions.json);
+	if (draw_session(collecting))
+		return -1;
 	if (command->view.format == NT_FORMAT_CSV)
-		return nt_latency_csv(&collecting->result, command->sessions.printer);
-	if (command->sessions.shown)
+		return nt_latency_csv(&collecting->result, sessions->printer);
+	if (command->view.format == NT_FORMAT_JSON) {
+		nt_json_open(&sessions->json, NULL, '{');
+		error = nt_sessions_say_whole(sessions, session, &command->choice.selection) ||
+			nt_latency_json(&collecting->result, &sessions->json);
+		nt_json_close(&sessions->json, '}');
+		return error ? -1 : 0;
+	}
+	if (sessions->shown)
 		puts("\n");
-	return nt_latency_text(&collecting->result, command->sessions.printer);
+	if (nt_sessions_say_whole(sessions, session, &command->choice.selection))
+		return -1;
+	return nt_latency_text(&collecting->result, sessions->printer);
 }
 
 static int one_session(void *arg, const struct nt_session *session)
@@ -146,7 +164,7 @@ static int write_svg(void *arg, FILE *out)
 static int run_command(struct command *command, const char *path)
 {
 	const struct nt_latency_view *view = &command->view;
-	int code = nt_sessions_open(&command->sessions, path, NULL, &nt_need_latency, view->format);
+	int code = nt_sessions_open(&command->sessions, path, NULL, command->names, &nt_need_latency, view->format);
 	bool failed = !code && view->format == NT_FORMAT_CSV &&
 		      nt_latency_csv_begin(&command->choice, view, command->sessions.printer);
 
@@ -195,7 +213,7 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 
 static int run(const struct nt_options *options)
 {
-	struct command command = {.svg_path = options->svg};
+	struct command command = {.names = options->names, .svg_path = options->svg};
 	char error[NT_ERROR_MAX];
 	int code;
 
@@ -218,6 +236,7 @@ static const struct nt_option options[] = {
 	NT_FLAG("over-time", over_time, "show latency over time as a heat map of characters"),
 	NT_TEXT("buckets", "N", "4", buckets, "N buckets in each doubling of the latency (1)"),
 	NT_TEXT("svg", "FILE", "busy.svg", svg, "write the heat map as a picture", .is_written = true),
+	NT_OPTION_NAMES,
 	NT_OPTION_JSON,
 	NT_OPTION_CSV,
 	NT_OPTION_HELP,

@@ -35,8 +35,8 @@
 	NT_TEXT("by", "WHAT", "process", samples.by, "one group for each iface, cgroup, process, socket, cpu or port", \
 		.choice = nt_choose_latency_group)
 #define NT_OPTION_BY_STAGE                                                                                             \
-	NT_TEXT("by", "WHAT", "process", samples.by, "one group for each cpu, process, cgroup, or step of time",       \
-		.choice = nt_choose_stage_group)
+	NT_TEXT("by", "WHAT", "process", samples.by,                                                                   \
+		"one group for each cpu, process, payer, cgroup, or step of time", .choice = nt_choose_stage_group)
 #define NT_OPTION_OWNER                                                                                                \
 	NT_TEXT("owner", "LIST", "net_rx,send", stages.owners,                                                         \
 		"only the time of these owners, such as net_rx,send (network)", .choice = nt_choose_owner)
@@ -51,6 +51,10 @@
 	NT_OPTION("symbols", 0, "DIR", "./unpacked", NT_TO(nt_add_symbols, struct nt_options, symbols),                \
 		  "look here, too, for programs and symbols of the same build id; may be repeated")
 #define NT_OPTION_NO_SYMBOLS NT_FLAG("no-symbols", symbols.none, "do not look for programs and symbols")
+
+#define NT_OPTION_NAMES                                                                                                \
+	NT_TEXT("names", "FILE", "names.txt", names,                                                                   \
+		"names of containers and cgroups: on each line an id, pod's uid or path, then the name")
 
 #define NT_OPTION_JSON                                                                                                 \
 	NT_OPTION("json", 0, NULL, NULL, NT_TO(nt_set_json, struct nt_options, format), "print JSON, for programs")

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/cmd/command.h"
+#include "report/cmd/damage.h"
 #include "report/cmd/options.h"
 #include "report/cmd/prompt.h"
 #include "report/cmd/sql.h"
@@ -66,6 +67,7 @@ static int run(const struct nt_options *options)
 {
 	struct nt_printer *printer = NULL;
 	struct nt_db *db = NULL;
+	size_t told = 0;
 	const bool is_by_hand = !options->file && options->n_args < 2 && isatty(STDIN_FILENO);
 	int code = NT_EXIT_FAILED;
 	char error[NT_ERROR_MAX], *sql;
@@ -75,9 +77,11 @@ static int run(const struct nt_options *options)
 	sql = is_by_hand ? NULL : find_sql(options);
 	if (!sql && !is_by_hand)
 		return NT_EXIT_FAILED;
-	if (nt_load_open(&db, options->args[0], &options->symbols, NULL, error)) {
+	if (nt_load_open(&db, options->args[0], &options->symbols, options->names, NULL, error)) {
 		nt_complain("%s", error);
 	} else {
+		nt_damage_tell(db, options->args[0], &told);
+		nt_foreign_lift(db);
 		printer = nt_printer_new(stdout, options->format, false);
 		if (!printer)
 			code = nt_complain("out of memory.");
@@ -85,12 +89,15 @@ static int run(const struct nt_options *options)
 			code = sql ? nt_sql_run(db, printer, sql) : nt_prompt(db, printer, options->args[0]);
 	}
 	nt_printer_free(printer);
+	if (db)
+		nt_damage_tell(db, options->args[0], &told);
 	nt_db_close(db);
 	free(sql);
 	return code;
 }
 
 static const struct nt_option options[] = {
+	NT_OPTION_NAMES,
 	NT_OPTION_SYMBOLS,
 	NT_OPTION_NO_SYMBOLS,
 	NT_OPTION("file", 'f', "FILE", "busy.sql", NT_TO(nt_option_set_text, struct nt_options, file),

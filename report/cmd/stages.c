@@ -17,18 +17,22 @@ struct command {
 
 static int show(struct nt_sessions *sessions, const struct nt_stage_result *result)
 {
+	const struct nt_part *part = &result->part;
 	int error;
 
-	if (sessions->format == NT_FORMAT_JSON) {
-		nt_json_open(&sessions->json, NULL, '{');
-		error = nt_stage_json(result, &sessions->json);
-		nt_json_close(&sessions->json, '}');
-		return error;
-	}
 	if (sessions->format == NT_FORMAT_CSV)
 		return nt_stage_csv(result, sessions->printer);
+	if (sessions->format == NT_FORMAT_JSON) {
+		nt_json_open(&sessions->json, NULL, '{');
+		error = nt_sessions_say_whole(sessions, part->session, part->selection) ||
+			nt_stage_json(result, &sessions->json);
+		nt_json_close(&sessions->json, '}');
+		return error ? -1 : 0;
+	}
 	if (sessions->shown)
 		puts("\n");
+	if (nt_sessions_say_whole(sessions, part->session, part->selection))
+		return -1;
 	return nt_stage_print(result, stdout, sessions->printer);
 }
 
@@ -56,7 +60,8 @@ static int run(const struct nt_options *options)
 
 	if (nt_stage_choose(&options->stages, options->samples.by, &options->selection, &command.choice, error))
 		return nt_complain_misused(error);
-	code = nt_sessions_open(&command.sessions, options->args[0], NULL, &nt_need_stacks, options->format);
+	code = nt_sessions_open(&command.sessions, options->args[0], NULL, options->names, &nt_need_stacks,
+				options->format);
 	if (!code && options->format == NT_FORMAT_CSV && nt_stage_csv_begin(&command.choice, command.sessions.printer))
 		code = nt_complain("out of memory.");
 	if (!code)
@@ -72,6 +77,7 @@ static const struct nt_option options[] = {
 	NT_OPTION_BY_STAGE,
 	NT_FLAG("inclusive", stages.inclusive, "count a stage with everything done inside it"),
 	NT_FLAG("other", stages.other, "list the stacks that belong to no stage, the most expensive first"),
+	NT_OPTION_NAMES,
 	NT_OPTION_JSON,
 	NT_OPTION_CSV,
 	NT_OPTION_HELP,

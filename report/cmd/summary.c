@@ -14,12 +14,14 @@
 #include "report/out/prose.h"
 #include "report/query/cpus/part_sums.h"
 #include "report/query/cpus/summary.h"
+#include "report/query/elsewhere.h"
 #include "report/query/groups.h"
 #include "report/query/part_time.h"
+#include "report/query/payers.h"
 #include "report/query/self_cost.h"
 #include "report/query/session.h"
+#include "report/query/whole.h"
 #include "report/util/array.h"
-#include "report/util/words.h"
 #include "schema/meta_keys.h"
 
 #define TOP 10 /* rows of the first grouping */
@@ -42,23 +44,20 @@ struct section {
 	"cpus AS n_cpus"
 static const struct section session_section = {
 	SHAPE_ONE, "session",
-	SESSION ", events, lost, complete, (SELECT count(*) FROM problem AS p WHERE p.session_id = s.session_id) "
-		"AS n_problems FROM session AS s WHERE session_id = ?1"};
-/* Of a part, only its blocks are read. So nobody counts the records of the recording, nor looks for its problems. */
-static const struct section session_of_part = {SHAPE_ONE, "session",
-					       SESSION ", complete FROM session WHERE session_id = ?1"};
+	SESSION ", events, lost, complete AND NOT n_problems AS complete, n_problems FROM (SELECT *, (SELECT count(*) "
+		"FROM problem AS p WHERE p.session_id = s.session_id) AS n_problems FROM session AS s) "
+		"WHERE session_id = ?1"};
+/*
+ * Of a part, only its blocks are read. So nobody counts the records of the recording, nor looks for all its problems:
+ * ?9 says whether one is known.
+ */
+static const struct section session_of_part = {
+	SHAPE_ONE, "session", SESSION ", complete AND ?9 AS complete FROM session WHERE session_id = ?1"};
 static const struct section part_section = {SHAPE_OBJECT, "part", "SELECT ?2 AS from_ts, ?3 AS to_ts"};
 static const struct section cpus_section = {SHAPE_CPUS, "cpus", NT_SUMMARY_CPUS_SQL};
-/* The largest first. What is not a socket's has no process. */
-static const struct section payers_section = {
-	SHAPE_ROWS, "payers",
-	"SELECT r.payer AS payer, CASE r.payer WHEN 'socket' THEN coalesce(w.name, '(unknown)') END AS process, "
-	"w.pid AS pid, sum(r.spent_ns) AS total_ns, "
-	"CAST(sum(r.spent_ns) AS REAL) / (SELECT nullif(dur, 0) FROM session WHERE session_id = ?1) AS cpu_share, "
-	"sum(r.exact_ns) AS at_least_ns, sum(r.most_ns) AS at_most_ns, sum(r.packets) AS packets_count, "
-	"sum(r.segments) AS segments_count, sum(r.bytes) AS received_bytes FROM rx_cost AS r "
-	"LEFT JOIN process AS w ON w.session_id = ?1 AND w.upid = r.upid WHERE r.session_id = ?1 "
-	"GROUP BY r.payer, r.upid ORDER BY total_ns DESC, packets_count DESC, r.payer, r.upid"};
+static const struct section payers_section = {SHAPE_GROUPS, "payers", NT_PAYERS_SQL};
+static const struct section elsewhere_section = {SHAPE_ROWS, "elsewhere", NT_ELSEWHERE_SQL};
+static const struct section elsewhere_first_section = {SHAPE_ROWS, "elsewhere", NT_ELSEWHERE_FIRST_SQL};
 static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SELF_RECORDER_SQL};
 static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
 static const struct section uncovered_section = {
@@ -76,14 +75,13 @@ static struct section group_section(enum nt_group group, const char *name)
 	return (struct section){SHAPE_GROUPS, name ? name : nt_group(group)->rows, nt_group(group)->sql};
 }
 
-enum payers { PAYERS_SHOWN, PAYERS_OF_WHOLE, PAYERS_UNKNOWN };
-
 struct summary {
 	struct nt_sessions sessions;
 	enum nt_group by; /* NT_GROUP_COUNT: not asked for */
 	struct nt_selection selection;
 	bool is_of_part; /* something is selected */
-	enum payers payers; /* what is said of those of the session at hand */
+	struct nt_whole whole; /* of the session at hand */
+	bool has_payers; /* it says whose packets were received */
 	/* What of the session at hand; NULL: all of it. */
 	const struct nt_part *part;
 	const struct nt_part_sums *sums;
@@ -116,6 +114,7 @@ static sqlite3_stmt *prepare(const struct summary *summary, const struct section
 		sqlite3_bind_int(statement, 2, summary->sessions.format == NT_FORMAT_TABLE ? TEXTS : -1);
 	else if (summary->sums)
 		nt_part_sums_bind(summary->sums, statement);
+	sqlite3_bind_int(statement, 9, summary->whole.is_whole);
 	return statement;
 }
 
@@ -208,12 +207,14 @@ static int give_session(struct summary *summary, int64_t session_id)
 
 	if (summary->sessions.format == NT_FORMAT_JSON) {
 		nt_json_open(&summary->sessions.json, NULL, '{');
+		nt_whole_json(&summary->whole, &summary->sessions.json);
 		nt_json_integer(&summary->sessions.json, "session_id", session_id);
 	}
 	error = give_section(summary, summary->part ? &session_of_part : &session_section, session_id) ||
 		(summary->part && give_section(summary, &part_section, session_id)) ||
 		give_section(summary, &cpus_section, session_id) || give_groups(summary, session_id) ||
-		(!summary->part && give_section(summary, &payers_section, session_id));
+		give_section(summary, &payers_section, session_id) ||
+		(!summary->part && give_section(summary, &elsewhere_section, session_id));
 	for (size_t i = 0; i < n && !error; i++)
 		error = give_section(summary, last[i], session_id);
 	if (summary->sessions.format == NT_FORMAT_JSON)
@@ -272,7 +273,7 @@ static void print_selection(const struct summary *summary)
 }
 
 /* Columns of SESSION that are printed, and those behind it. */
-enum { HOST = 1, KERNEL, VIRTUAL = 5, DURATION = 8, START, N_CPUS, EVENTS, LOST, COMPLETE, PART_COMPLETE = EVENTS };
+enum { HOST = 1, KERNEL, VIRTUAL = 5, DURATION = 8, START, N_CPUS, EVENTS, LOST };
 
 static void print_counts(FILE *line, sqlite3_stmt *row)
 {
@@ -293,8 +294,7 @@ static void print_recording(const struct summary *summary, sqlite3_stmt *row)
 	fputs(nt_human_ns(length, (uint64_t)sqlite3_column_int64(row, DURATION)), prose.line);
 	if (!summary->part)
 		print_counts(prose.line, row);
-	fprintf(prose.line, ", %s",
-		sqlite3_column_int(row, summary->part ? PART_COMPLETE : COMPLETE) ? "complete" : "NOT COMPLETE");
+	fprintf(prose.line, ", %s", summary->whole.is_whole ? "complete" : "NOT COMPLETE");
 	nt_prose_end(&prose, "");
 }
 
@@ -308,6 +308,7 @@ static int print_head(const struct summary *summary, int64_t session_id)
 		return end(db, row);
 	virtual = nt_db_text(row, VIRTUAL);
 	virtual = strcmp(virtual, "none") ? virtual : "";
+	nt_whole_print(&summary->whole, stdout);
 	nt_print_prose(stdout, "", "host %s, Linux %s%s%s, %d CPUs", or_unknown(nt_db_text(row, HOST)),
 		       or_unknown(nt_db_text(row, KERNEL)), virtual[0] ? ", virtual: " : "", virtual,
 		       sqlite3_column_int(row, N_CPUS));
@@ -347,15 +348,12 @@ static int print_groups(struct summary *summary, int64_t session_id)
 	return error;
 }
 
-/* Whether the recording says whose packets were received. */
 static int find_payers(struct summary *summary, int64_t session_id)
 {
-	sqlite3_stmt *row = nt_db_query(summary->sessions.db, NT_META_SQL(NT_META_PROBES), session_id);
-	const bool is_known = nt_db_next(row) && nt_has_word(nt_db_text(row, 0), "deliver");
-
-	summary->payers = summary->part ? PAYERS_OF_WHOLE : is_known ? PAYERS_SHOWN : PAYERS_UNKNOWN;
-	nt_printer_hide(summary->sessions.printer, summary->payers == PAYERS_SHOWN ? NULL : "rx_ns");
-	return end(summary->sessions.db, row);
+	if (nt_payers_are_known(summary->sessions.db, session_id, &summary->has_payers))
+		return -1;
+	nt_printer_hide(summary->sessions.printer, summary->has_payers ? NULL : "rx_ns");
+	return 0;
 }
 
 static int print_payers(struct summary *summary, int64_t session_id)
@@ -363,16 +361,35 @@ static int print_payers(struct summary *summary, int64_t session_id)
 	sqlite3_stmt *statement;
 	int error;
 
-	if (summary->payers != PAYERS_SHOWN)
+	if (!summary->has_payers)
 		return 0;
 	statement = prepare(summary, &payers_section, session_id);
 	if (!statement)
 		return -1;
-	nt_print_heading(stdout, "\nWho pays for net_rx");
-	nt_printer_leave_out(summary->sessions.printer,
-			     "segments_count,received_bytes,packets_count,cpu_share,at_least_ns&at_most_ns");
+	nt_print_heading(stdout, "\n" NT_PAYERS_TITLE);
+	nt_printer_leave_out(summary->sessions.printer, NT_PAYERS_LEAVE_OUT);
 	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, TOP, NULL);
 	sqlite3_finalize(statement);
+	return error;
+}
+
+/* Without a sum: one of the lines is in the network's time above, and one may be unknown. */
+static int print_elsewhere(struct summary *summary, int64_t session_id)
+{
+	sqlite3_stmt *statement;
+	int error;
+
+	if (summary->part || summary->by != NT_GROUP_COUNT)
+		return 0;
+	statement = prepare(summary, &elsewhere_first_section, session_id);
+	if (!statement)
+		return -1;
+	nt_print_heading(stdout, "\nCaused by the network elsewhere");
+	nt_printer_leave_out(summary->sessions.printer, "cpu_share,device");
+	error = nt_result_print(summary->sessions.db, statement, summary->sessions.printer);
+	sqlite3_finalize(statement);
+	if (!error)
+		nt_print_prose(stdout, "", "%s", NT_ELSEWHERE_NOTE);
 	return error;
 }
 
@@ -391,12 +408,6 @@ static int print_sentences(const struct summary *summary, const struct section *
 	return end(summary->sessions.db, statement);
 }
 
-static const char *const payers_remarks[] = {
-	[PAYERS_SHOWN] = "`unattributed` is time without known packets; `other`, packets to no known socket.",
-	[PAYERS_OF_WHOLE] = "Who pays for it is summed up for whole recordings only.",
-	[PAYERS_UNKNOWN] = "To see who pays for it, record with --probes default,deliver.",
-};
-
 static void print_remarks(struct summary *summary)
 {
 	putchar('\n');
@@ -407,7 +418,9 @@ static void print_remarks(struct summary *summary)
 		       "net_rx is the work of receiving packets for all processes, in the time of others. %s Bytes are "
 		       "those of operations that succeeded, without peeks and error queues. `cpu` is a share of one "
 		       "CPU.",
-		       payers_remarks[summary->payers]);
+		       summary->has_payers ? NT_PAYERS_MEAN : NT_PAYERS_UNKNOWN);
+	if (summary->has_payers && summary->sums && summary->sums->rx.is_estimate)
+		nt_print_prose(stdout, "", NT_PAYERS_ESTIMATED);
 }
 
 static int print_session(struct summary *summary, int64_t session_id)
@@ -419,7 +432,8 @@ static int print_session(struct summary *summary, int64_t session_id)
 	print_selection(summary);
 	if (find_payers(summary, session_id) ||
 	    nt_summary_print_cpus(db, summary->sums, summary->sessions.printer, session_id) ||
-	    print_groups(summary, session_id) || print_payers(summary, session_id))
+	    print_groups(summary, session_id) || print_payers(summary, session_id) ||
+	    print_elsewhere(summary, session_id))
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||
@@ -429,8 +443,23 @@ static int print_session(struct summary *summary, int64_t session_id)
 
 /* ---- a part of a session ---- */
 
-static int show_session(struct summary *summary, int64_t session_id)
+/* Of all of a session: to ask how many records it has is to read all of a tape, as what is shown does anyway. */
+static int read_all(struct summary *summary, int64_t session_id)
 {
+	sqlite3_stmt *row =
+		nt_db_query(summary->sessions.db, "SELECT events FROM session WHERE session_id = ?1", session_id);
+
+	nt_db_next(row);
+	return end(summary->sessions.db, row);
+}
+
+static int show_session(struct summary *summary, const struct nt_session *session)
+{
+	const int64_t session_id = session->id;
+
+	if ((!summary->part && read_all(summary, session_id)) ||
+	    nt_whole_find(summary->sessions.db, session, &summary->selection, &summary->whole))
+		return -1;
 	if (summary->sessions.format != NT_FORMAT_TABLE)
 		return give_session(summary, session_id);
 	if (summary->sessions.shown)
@@ -457,7 +486,7 @@ static int show_sums(struct summary *summary, const struct nt_part *part, struct
 	if (!error && !summary->sessions.why_not[0]) {
 		summary->part = part;
 		summary->sums = &sums;
-		error = show_session(summary, part->session->id);
+		error = show_session(summary, part->session);
 	}
 	nt_part_sums_release(&sums);
 	return error;
@@ -490,7 +519,8 @@ static int show_part(struct summary *summary, const struct nt_session *session)
 /* Where one of these was left out, nothing is printed. */
 #define NEEDS_OF_WHOLE                                                                                                 \
 	(NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST) |         \
-	 NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) | NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
+	 NT_TABLE_BIT(NT_TABLE_ELSEWHERE_COST) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |                                 \
+	 NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
 #define NEEDS_OF_PART                                                                                                  \
 	(NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_SOCK_OP) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
 
@@ -498,7 +528,7 @@ static int one_session(void *arg, const struct nt_session *session)
 {
 	struct summary *summary = arg;
 
-	return summary->is_of_part ? show_part(summary, session) : show_session(summary, session->id);
+	return summary->is_of_part ? show_part(summary, session) : show_session(summary, session);
 }
 
 static int run(const struct nt_options *options)
@@ -516,7 +546,7 @@ static int run(const struct nt_options *options)
 	if (nt_select(&options->selection, &summary.selection, error))
 		return nt_complain_misused(error);
 	summary.is_of_part = nt_selection_is_given(&summary.selection);
-	code = nt_sessions_open(&summary.sessions, options->args[0], NULL, NULL, options->format);
+	code = nt_sessions_open(&summary.sessions, options->args[0], NULL, options->names, NULL, options->format);
 	if (!code && nt_db_need(summary.sessions.db, summary.is_of_part ? NEEDS_OF_PART : NEEDS_OF_WHOLE))
 		code = nt_complain("%s", summary.sessions.db->error);
 	if (!code && options->format == NT_FORMAT_CSV &&
@@ -529,8 +559,8 @@ static int run(const struct nt_options *options)
 }
 
 static const struct nt_option options[] = {
-	NT_OPTIONS_TIME, NT_OPTIONS_WHO, NT_OPTION_BY_COST, NT_OPTION_JSON,
-	NT_OPTION_CSV,	 NT_OPTION_HELP, NT_OPTIONS_END,
+	NT_OPTIONS_TIME, NT_OPTIONS_WHO, NT_OPTION_BY_COST, NT_OPTION_NAMES,
+	NT_OPTION_JSON,	 NT_OPTION_CSV,	 NT_OPTION_HELP,    NT_OPTIONS_END,
 };
 
 const struct nt_command nt_cmd_summary = {

@@ -134,8 +134,11 @@ static int name_all(struct symbolize *symbolize)
 					  NULL);
 	int error = 0;
 
-	while (!error && nt_db_next(row))
+	while (!error && nt_db_next(row)) {
+		/* The rows had an end. What takes time from here on is the files of programs. */
+		nt_foreign_lift(symbolize->db);
 		error = take_place(symbolize, row);
+	}
 	if (nt_db_end(symbolize->db, row, "the symbols cannot be read") || error)
 		return -1;
 	return next_program(symbolize, "", "");

@@ -47,13 +47,22 @@ static bool choose_part(struct command *command, struct nt_part *part)
 static int show(struct command *command, const struct nt_lanes_result *result)
 {
 	struct nt_sessions *sessions = &command->sessions;
+	const struct nt_part *part = &result->part;
+	int error;
 
-	if (sessions->format == NT_FORMAT_JSON)
-		return nt_lanes_json(result, &sessions->json);
 	if (sessions->format == NT_FORMAT_CSV)
 		return nt_lanes_csv(result, sessions->printer);
+	if (sessions->format == NT_FORMAT_JSON) {
+		nt_json_open(&sessions->json, NULL, '{');
+		error = nt_sessions_say_whole(sessions, part->session, part->selection) ||
+			nt_lanes_json(result, &sessions->json);
+		nt_json_close(&sessions->json, '}');
+		return error ? -1 : 0;
+	}
 	if (sessions->shown)
 		puts("\n");
+	if (nt_sessions_say_whole(sessions, part->session, part->selection))
+		return -1;
 	return nt_lanes_text(result, stdout, sessions->printer, &command->terminal);
 }
 
@@ -101,7 +110,7 @@ static int run(const struct nt_options *options)
 
 	if (nt_lanes_choose(&options->lanes, &options->selection, &command.choice, error))
 		return nt_complain_misused(error);
-	code = nt_sessions_open(&command.sessions, options->args[0], NULL, NULL, options->format);
+	code = nt_sessions_open(&command.sessions, options->args[0], NULL, NULL, NULL, options->format);
 	if (!code && options->format == NT_FORMAT_CSV && nt_lanes_csv_begin(command.sessions.printer))
 		code = nt_complain("out of memory.");
 	if (!code)

@@ -95,7 +95,7 @@ const struct nt_row *nt_cut_row(struct nt_cut *cut, const struct nt_row *row)
 		return row;
 	if (!is_in(cut, ts->integer, dur ? dur->integer : 0))
 		return NULL;
-	if (row->table == NT_TABLE_CPU_COST)
+	if (row->table == NT_TABLE_CPU_COST || row->table == NT_TABLE_ELSEWHERE_COST)
 		cut_cost(cut, ts, dur, number(&cut->row, "spent_ns"));
 	else if (row->table == NT_TABLE_RX_COST)
 		cut_charge(cut, ts, dur);

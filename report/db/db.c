@@ -17,7 +17,7 @@
 #include "report/db/views.h"
 #include "report/out/denied.h"
 #include "report/out/new_file.h"
-#include "report/out/interrupt.h"
+#include "report/out/partial.h"
 #include "report/tape/file_kind.h"
 #include "report/util/array.h"
 
@@ -55,6 +55,8 @@ static const char *reason(const struct nt_db *db, char why[NT_DENIED_MAX])
 		return nt_denied_change(why, db->path, EACCES);
 	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
 		return "it is damaged or not a database: import the tape again";
+	if (code == SQLITE_TOOBIG)
+		return nt_foreign_too_long(db);
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		return "another program is writing to it: try again when that is done";
 	return sqlite3_errmsg(db->handle);
@@ -101,6 +103,8 @@ int nt_db_fail(struct nt_db *db, const char *what)
 
 	if (db->source && nt_tape_source_error(db->source)[0])
 		return nt_db_refuse(db, "%s", nt_tape_source_error(db->source));
+	if (db->foreign.spent)
+		return nt_foreign_refuse_spent(db);
 	if (left_out)
 		return refuse_left_out(db, left_out);
 	if (sqlite3_errcode(db->handle) == SQLITE_AUTH)
@@ -120,6 +124,11 @@ sqlite3_stmt *nt_db_prepare(struct nt_db *db, const char *sql, const char **rest
 	db->error[0] = 0;
 	if (db->source)
 		nt_tape_source_error(db->source)[0] = 0;
+	/* Also where what is asked for is little, and nothing would stop it. */
+	if (db->foreign.spent) {
+		nt_foreign_refuse_spent(db);
+		return NULL;
+	}
 	if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, rest) != SQLITE_OK) {
 		nt_db_fail(db, "a query cannot be run");
 	} else if (db->read_only && statement && !sqlite3_stmt_readonly(statement)) {
@@ -278,32 +287,63 @@ static int set_up(struct nt_db *db, const char *pragmas)
  */
 static int open_new(struct nt_db *db)
 {
-	char why[NT_DENIED_MAX];
-	int fd;
+	char why[NT_ERROR_MAX];
+	int error;
 
-	if (asprintf(&db->partial, "%s.partial", db->path) < 0) {
-		db->partial = NULL;
+	db->partial = calloc(1, sizeof(*db->partial));
+	if (!db->partial)
 		return nt_db_refuse(db, "%s: out of memory.", db->path);
+	error = nt_partial_open(db->partial, db->path, true);
+	if (error) {
+		nt_partial_explain(db->partial, db->path, error, why);
+		return nt_db_refuse(db, "%s", why);
 	}
-	/* Before there is one: nothing is left behind, whenever the signal comes. */
-	nt_interrupt_removes(db->partial, db->path);
-	if (unlink(db->partial) && errno != ENOENT)
-		return nt_db_refuse(db, "%s cannot be replaced: %s.", db->partial,
-				    nt_denied_make(why, db->partial, errno));
-	fd = open(db->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return nt_db_refuse(db, "%s cannot be made: %s.", db->path, nt_denied_make(why, db->path, errno));
-	close(fd);
-	if (open_handle(db, db->partial, SQLITE_OPEN_READWRITE))
+	if (open_handle(db, db->partial->name, SQLITE_OPEN_READWRITE))
 		return -1;
 	return set_up(db, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768");
 }
 
+/* Where SQLite looks for a directory for temporary files (sqlite.org/tempfiles.html, section 5). */
+static bool has_temporary_place(void)
+{
+	const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp", "."};
+
+	for (size_t i = 0; i < NT_COUNT(places); i++)
+		if (places[i] && !access(places[i], W_OK | X_OK))
+			return true;
+	return false;
+}
+
+/*
+ * What is large goes to a file, if there is a place for one. Without it, memory holds what is small on each tape: that
+ * need not be refused.
+ */
 static int open_temporary(struct nt_db *db, enum nt_db_mode mode)
 {
 	if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
 		return -1;
-	return mode == NT_DB_BARE ? 0 : set_up(db, "PRAGMA cache_size = -512");
+	if (mode == NT_DB_BARE)
+		return 0;
+	return set_up(db, has_temporary_place() ? "PRAGMA cache_size = -512"
+						: "PRAGMA cache_size = -512; PRAGMA cache_spill = OFF");
+}
+
+static int open_foreign(struct nt_db *db, int flags)
+{
+	return open_handle(db, db->path, flags) ? -1 : nt_foreign_begin(db);
+}
+
+static int check_foreign(struct nt_db *db, bool is_written)
+{
+	return check_kind(db) ? -1 : nt_foreign_check(db, is_written);
+}
+
+/* What is checked is what will be read, in one state. A file may ask for a cache as large as itself: not here. */
+static int read_as(struct nt_db *db, int flags)
+{
+	if (open_foreign(db, flags) || run(db, "BEGIN", "it cannot be read") || check_foreign(db, false))
+		return -1;
+	return run(db, "PRAGMA cache_size = -2000", "it cannot be set up");
 }
 
 /*
@@ -314,47 +354,20 @@ static int open_read(struct nt_db *db)
 {
 	int code;
 
-	if (open_handle(db, db->path, SQLITE_OPEN_READONLY))
-		return -1;
-	if (!check_kind(db))
+	if (!read_as(db, SQLITE_OPEN_READONLY))
 		return 0;
 	code = sqlite3_extended_errcode(db->handle);
 	if (code != SQLITE_READONLY_ROLLBACK && code != SQLITE_READONLY_RECOVERY)
 		return -1;
 	sqlite3_close_v2(db->handle);
-	return open_handle(db, db->path, SQLITE_OPEN_READWRITE) ? -1 : check_kind(db);
+	return read_as(db, SQLITE_OPEN_READWRITE);
 }
 
-/*
- * To change rows that are there. What somebody else has made of the table, a view or one without its key, could give
- * rows for ever, or take time for each row by the number of rows.
- */
-static int check_table(struct nt_db *db, enum nt_table_id id)
-{
-	char sql[NT_DB_TABLE_MAX];
-	bool is_there, is_ours;
-
-	if (nt_db_has(db, nt_table(id)->name, &is_there))
-		return -1;
-	nt_db_write_table(nt_table(id), sql);
-	if (find_text(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql = ?1", sql, &is_ours,
-		      "its tables cannot be read"))
-		return -1;
-	return is_ours ? 0
-		       : nt_db_refuse(
-				 db,
-				 "%s: its table %s is not as nettape-report made it: import the tape again, into a new "
-				 "database.",
-				 db->path, nt_table(id)->name);
-}
-
-/* A database that is there, to be written to. Of what a stranger put into it nothing is run: it could run for ever. */
+/* A database that is there, to be written to. */
 static int open_written(struct nt_db *db)
 {
-	if (open_handle(db, db->path, SQLITE_OPEN_READWRITE) || check_kind(db))
+	if (open_foreign(db, SQLITE_OPEN_READWRITE) || check_foreign(db, true))
 		return -1;
-	if (sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK)
-		return nt_db_fail(db, "its triggers cannot be switched off");
 	return run(db, "PRAGMA cache_size = -32768", "it cannot be set up");
 }
 
@@ -376,7 +389,7 @@ static int open_as(struct nt_db *db, enum nt_db_mode mode)
 	case NT_DB_APPEND:
 		return is_there ? open_written(db) : open_new(db);
 	case NT_DB_CHANGE:
-		return open_written(db) ? -1 : check_table(db, NT_TABLE_SYMBOL);
+		return open_written(db);
 	}
 	return nt_db_refuse(db, "%s: unknown mode.", db->path);
 }
@@ -409,6 +422,14 @@ static void end_writing(struct nt_db *db)
 	db->name_symbol = NULL;
 }
 
+static void drop_partial(struct nt_db *db)
+{
+	if (db->partial)
+		nt_partial_release(db->partial);
+	free(db->partial);
+	db->partial = NULL;
+}
+
 void nt_db_close(struct nt_db *db)
 {
 	if (!db)
@@ -417,9 +438,7 @@ void nt_db_close(struct nt_db *db)
 	if (db->in_transaction && !db->read_only)
 		sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_close_v2(db->handle);
-	if (db->partial)
-		unlink(db->partial);
-	free(db->partial);
+	drop_partial(db);
 	free(db->path);
 	free(db->name);
 	free(db);
@@ -540,27 +559,17 @@ int nt_db_name_symbol(struct nt_db *db, int64_t session_id, int64_t symbol_id, c
 	return sqlite3_reset(db->name_symbol) == SQLITE_OK ? 0 : nt_db_fail(db, "a function cannot be named");
 }
 
-/* Renames, but over nothing, where the file system can promise that. */
-static int rename_new(const char *from, const char *to)
-{
-	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
-		return 0;
-	return errno == EINVAL || errno == ENOSYS ? rename(from, to) : -1;
-}
-
 /* Everything on disk, then the name. */
 static int give_name(struct nt_db *db)
 {
 	char why[NT_DENIED_MAX];
-	int fd = open(db->partial, O_RDONLY | O_CLOEXEC), result;
+	int error = fsync(db->partial->fd) ? -errno : nt_partial_finish(db->partial, db->path, false);
 
-	result = fd < 0 ? -1 : fsync(fd);
-	if (fd >= 0)
-		close(fd);
-	if (result || rename_new(db->partial, db->path) || nt_sync_directory(db->path))
-		return nt_db_refuse(db, "%s cannot be finished: %s.", db->path, nt_denied_make(why, db->path, errno));
-	free(db->partial);
-	db->partial = NULL;
+	if (!error && nt_sync_directory(db->path))
+		error = -errno;
+	if (error)
+		return nt_db_refuse(db, "%s cannot be finished: %s.", db->path, nt_denied_make(why, db->path, -error));
+	drop_partial(db);
 	return 0;
 }
 
@@ -613,7 +622,7 @@ static int authorize(void *arg, int action, const char *first, const char *secon
 
 int nt_db_forbid_writing(struct nt_db *db)
 {
-	if (run(db, "BEGIN", "it cannot be read"))
+	if (sqlite3_get_autocommit(db->handle) && run(db, "BEGIN", "it cannot be read"))
 		return -1;
 	db->read_only = true;
 	if (sqlite3_set_authorizer(db->handle, authorize, NULL) != SQLITE_OK)

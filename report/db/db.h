@@ -9,18 +9,20 @@
 
 #include <stdbool.h>
 
+#include "report/db/foreign.h"
 #include "report/db/sqlite.h"
 #include "report/rows/sql_lists.h"
 #include "report/rows/tables.h"
 #include "report/util/fail.h"
 
+struct nt_partial;
 struct nt_tape_source;
 
 enum nt_db_mode {
 	NT_DB_READ, /* read-only */
 	/*
-	 * Written as PATH.partial, and renamed when it is whole; fails if there is one. A signal removes it
-	 * (out/interrupt.h), until nt_interrupt_end.
+	 * Written as PATH.partial, and renamed when it is whole (out/partial.h); fails if there is one. A signal
+	 * removes it. One left by an import that was killed is replaced, and one that another import writes is not.
 	 */
 	NT_DB_NEW,
 	NT_DB_APPEND, /* like NEW if there is none; else all or nothing is added to it */
@@ -33,12 +35,13 @@ struct nt_db {
 	sqlite3 *handle;
 	char *path; /* as given; "" if temporary */
 	char *name; /* for messages: the same, or the tape that a temporary one is for */
-	char *partial; /* what is to be renamed or removed, or NULL */
+	struct nt_partial *partial; /* the file of a new one, until it gets its name; or NULL */
 	bool in_transaction;
 	bool read_only; /* nt_db_forbid_writing was called */
 	sqlite3_stmt *inserts[NT_TABLE_COUNT];
 	struct nt_value bound[NT_TABLE_COUNT][NT_MAX_COLUMNS]; /* the values of these, as the last row had them */
 	sqlite3_stmt *name_symbol; /* NULL: not needed yet */
+	struct nt_foreign foreign; /* bounds, if it was there when it was opened */
 	struct nt_tape_source *source; /* the tape that the tables read, of the connection; or NULL */
 	char error[NT_ERROR_MAX];
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/db/load.h"
+#include "report/db/name_cgroups.h"
 #include "report/db/scan.h"
 #include "report/rows/rollup.h"
 #include "report/rows/rows.h"
@@ -23,6 +24,7 @@ struct nt_feed {
 	/* A tape, */
 	struct nt_tape *tape;
 	struct nt_user_names *names;
+	struct nt_cgroup_names *cgroup_names;
 	struct nt_rows *rows;
 	/* or a database: */
 	struct nt_db *db;
@@ -33,14 +35,15 @@ struct nt_feed {
 #define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
 
 /* Sums of rows that are given, and what has been told already, cost time to make and say nothing new. */
-static const uint64_t given = NT_ALL_TABLES & ~(BIT(SESSION) | BIT(CPU_COST) | BIT(SOCK_COST) | BIT(RX_COST));
+static const uint64_t given = NT_ALL_TABLES & ~(BIT(SESSION) | BIT(CPU_COST) | BIT(SOCK_COST) | BIT(ELSEWHERE_COST));
 
 /* ---- a tape ---- */
 
-static int open_tape(struct nt_feed *feed, const char *path, const struct nt_symbol_args *args)
+static int open_tape(struct nt_feed *feed, const char *path, const struct nt_symbol_args *args, const char *names_file)
 {
 	struct nt_feed_session *session = &feed->session;
 	const struct nt_tape *tape;
+	char stop[64];
 	int error;
 
 	if (args && nt_user_names_new(&feed->names, args, feed->error))
@@ -56,12 +59,18 @@ static int open_tape(struct nt_feed *feed, const char *path, const struct nt_sym
 	session->end_ts = (int64_t)tape->end_ns;
 	session->start_realtime_ns = (int64_t)nt_tape_meta_number(tape, NT_META_START_REALTIME_NS, 0);
 	session->bucket_ns = NT_BUCKET_NS;
+	session->is_complete = tape->has_end;
+	session->open_end = !tape->has_end && nt_tape_meta(tape, NT_META_STOP, stop, sizeof(stop));
 	for (uint32_t cpu = 0; cpu < tape->n_cpus; cpu++)
 		session->cpus += tape->present[cpu];
 	if (tape->end_ns > MAX_TS || tape->start_ns > tape->end_ns)
 		return nt_fail(feed->error, "%s: no clock shows times like those in it: is it damaged?", path);
+	if (nt_name_cgroups_of_tape(&feed->cgroup_names, names_file, feed->tape, feed->error))
+		return -1;
 	error = nt_rows_open(&feed->rows, feed->tape, feed->names, 1,
-			     &(struct nt_rows_want){.tables = given, .order = NT_ROWS_IDENTITIES_FIRST});
+			     &(struct nt_rows_want){.tables = given,
+						    .order = NT_ROWS_IDENTITIES_FIRST,
+						    .cgroup_names = feed->cgroup_names});
 	if (!error)
 		return 0;
 	return nt_fail(feed->error, "%s cannot be read: %s.", path, nt_tape_error_text(error));
@@ -97,6 +106,8 @@ static int set_session(struct nt_feed *feed, sqlite3_stmt *statement)
 	session->start_realtime_ns = sqlite3_column_int64(statement, 7);
 	session->bucket_ns = sqlite3_column_int64(statement, 8);
 	session->cpus = (uint32_t)sqlite3_column_int64(statement, 9);
+	session->is_complete = sqlite3_column_int(statement, 10);
+	session->open_end = sqlite3_column_int(statement, 11);
 	if (session->start_ts < 0 || session->end_ts < session->start_ts || session->end_ts > MAX_TS ||
 	    session->bucket_ns < MIN_BUCKET_NS || session->bucket_ns > MAX_TS)
 		return nt_db_refuse(
@@ -110,10 +121,13 @@ static int set_session(struct nt_feed *feed, sqlite3_stmt *statement)
 /* There must be exactly one. */
 static int find_session(struct nt_feed *feed)
 {
-	sqlite3_stmt *statement = nt_db_prepare(feed->db,
-						"SELECT session_id, uuid, host, kernel, machine, start_ts, end_ts, "
-						"start_realtime_ns, bucket_ns, cpus FROM session",
-						NULL);
+	sqlite3_stmt *statement =
+		nt_db_prepare(feed->db,
+			      "SELECT session_id, uuid, host, kernel, machine, start_ts, end_ts, "
+			      "start_realtime_ns, bucket_ns, cpus, complete, NOT complete AND stop "
+			      "IS NULL AND NOT EXISTS (SELECT 1 FROM session_meta AS m WHERE "
+			      "m.session_id = session.session_id AND key = '" NT_LOAD_RECORDING_END "') FROM session",
+			      NULL);
 	bool has_one = nt_db_next(statement);
 	int error = has_one ? set_session(feed, statement) : 0;
 	bool has_more = has_one && !error && nt_db_next(statement);
@@ -130,33 +144,16 @@ static int find_session(struct nt_feed *feed)
 	return 0;
 }
 
-/* A view in the place of a table could give rows for ever, and who is who is kept. */
-static int check_tables(struct nt_feed *feed)
-{
-	sqlite3_stmt *views = nt_db_prepare(feed->db, "SELECT name FROM sqlite_master WHERE type = 'view'", NULL);
-	int error = 0;
-
-	while (!error && nt_db_next(views)) {
-		for (int id = 0; id < NT_TABLE_COUNT && !error; id++) {
-			const char *name = nt_table((enum nt_table_id)id)->name;
-
-			if (!sqlite3_stricmp(nt_db_text(views, 0), name))
-				error = nt_db_refuse(feed->db,
-						     "%s: its %s is not a table, as nettape-report would write: import "
-						     "the tape again, into a new database.",
-						     feed->db->path, name);
-		}
-	}
-	return nt_db_end(feed->db, views, "its tables cannot be read") ? -1 : error;
-}
-
-static int open_database(struct nt_feed *feed, const char *path, const struct nt_symbol_args *args)
+static int open_database(struct nt_feed *feed, const char *path, const struct nt_symbol_args *args,
+			 const char *names_file)
 {
 	if (nt_load_refuse_symbols(path, args, feed->error))
 		return -1;
-	if (nt_db_open(&feed->db, path, NT_DB_READ) || nt_db_forbid_writing(feed->db))
+	if (nt_db_open(&feed->db, path, NT_DB_READ))
 		return feed->db ? -1 : nt_fail(feed->error, "out of memory.");
-	if (check_tables(feed) || find_session(feed))
+	if (nt_name_cgroups_of_db(feed->db, names_file) || nt_db_forbid_writing(feed->db))
+		return -1;
+	if (find_session(feed))
 		return -1;
 	return nt_scan_open(&feed->scan, feed->db, feed->session_id,
 			    &(struct nt_scan_want){.tables = given, .names_first = true});
@@ -184,7 +181,8 @@ static int next_of_database(struct nt_feed *feed, const struct nt_row **row)
 
 /* ---- either ---- */
 
-int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX])
+int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_args *args, const char *names_file,
+		 char error[NT_ERROR_MAX])
 {
 	struct nt_feed *feed = calloc(1, sizeof(*feed));
 	int result;
@@ -192,7 +190,8 @@ int nt_feed_open(struct nt_feed **out, const char *path, const struct nt_symbol_
 	*out = NULL;
 	if (!feed)
 		return nt_fail(error, "out of memory.");
-	result = nt_load_is_database(path) ? open_database(feed, path, args) : open_tape(feed, path, args);
+	result = nt_load_is_database(path) ? open_database(feed, path, args, names_file)
+					   : open_tape(feed, path, args, names_file);
 	if (result) {
 		nt_fail(error, "%s", nt_feed_error(feed));
 		nt_feed_close(feed);
@@ -208,6 +207,7 @@ void nt_feed_close(struct nt_feed *feed)
 		return;
 	nt_rows_close(feed->rows);
 	nt_user_names_free(feed->names);
+	nt_cgroup_names_free(feed->cgroup_names);
 	nt_tape_close(feed->tape);
 	nt_scan_close(feed->scan);
 	nt_db_close(feed->db);
@@ -232,4 +232,9 @@ const char *nt_feed_error(const struct nt_feed *feed)
 unsigned int nt_feed_progress(const struct nt_feed *feed)
 {
 	return feed->rows ? nt_rows_progress(feed->rows) : nt_scan_progress(feed->scan);
+}
+
+size_t nt_feed_problem_at(const struct nt_feed *feed, size_t at, char text[NT_ERROR_MAX])
+{
+	return feed->tape ? nt_tape_problem_at(feed->tape, at, text) : nt_load_problem_at(feed->db, at, text);
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/db/name_cgroups.h"
 #include "report/db/tape_tables.h"
 #include "report/out/interrupt.h"
 #include "report/out/progress.h"
@@ -145,9 +146,10 @@ static int choose_part(struct loading *loading, const struct nt_tape *tape, cons
 	return 0;
 }
 
-static int load_session(struct loading *loading, struct nt_tape *tape, struct nt_user_names *names, int64_t session_id)
+static int load_session(struct loading *loading, struct nt_tape *tape, struct nt_user_names *names,
+			const struct nt_load_part *part, int64_t session_id)
 {
-	struct nt_rows_want want = {.order = NT_ROWS_EVENTS_FIRST};
+	struct nt_rows_want want = {.order = NT_ROWS_EVENTS_FIRST, .cgroup_names = part ? part->cgroup_names : NULL};
 	struct nt_rows *rows;
 	int error;
 
@@ -174,7 +176,7 @@ int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names,
 	session_id = nt_db_next_session(db);
 	if (!session_id || (part && choose_part(&loading, tape, part, &cut)))
 		return -1;
-	error = load_session(&loading, tape, names, session_id);
+	error = load_session(&loading, tape, names, part, session_id);
 	nt_sums_free(loading.sums);
 	if (n_rows)
 		*n_rows = loading.n_rows;
@@ -266,8 +268,9 @@ static int check_need(const struct nt_tape *tape, const struct nt_need *need, ch
 /* ---- opening ---- */
 
 int nt_load_source(struct nt_tape_source **out, const char *path, const struct nt_symbol_args *args,
-		   const struct nt_need *need, char error[NT_ERROR_MAX])
+		   const char *names_file, const struct nt_need *need, char error[NT_ERROR_MAX])
 {
+	struct nt_cgroup_names *cgroup_names = NULL;
 	struct nt_user_names *names = NULL;
 	struct nt_tape *tape = NULL;
 	int result = args ? nt_user_names_new(&names, args, error) : 0;
@@ -277,12 +280,14 @@ int nt_load_source(struct nt_tape_source **out, const char *path, const struct n
 		result = nt_tape_open(&tape, path, error);
 	if (!result)
 		result = check_need(tape, need, error);
+	if (!result)
+		result = nt_name_cgroups_of_tape(&cgroup_names, names_file, tape, error);
 	if (result) {
 		nt_tape_close(tape);
 		nt_user_names_free(names);
 		return -1;
 	}
-	return nt_tape_source_new(out, tape, names) ? nt_fail(error, "%s: out of memory.", path) : 0;
+	return nt_tape_source_new(out, tape, names, cgroup_names) ? nt_fail(error, "%s: out of memory.", path) : 0;
 }
 
 /* A database whose tables read the tape. */
@@ -302,12 +307,12 @@ static int open_tables(struct nt_db **out, struct nt_tape_source *source)
 	return nt_db_refuse(*out, "%s", error);
 }
 
-static int open_tape(struct nt_db **out, const char *path, const struct nt_symbol_args *args,
+static int open_tape(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const char *names_file,
 		     const struct nt_need *need, char error[NT_ERROR_MAX])
 {
 	struct nt_tape_source *source;
 
-	return nt_load_source(&source, path, args, need, error) ? -1 : open_tables(out, source);
+	return nt_load_source(&source, path, args, names_file, need, error) ? -1 : open_tables(out, source);
 }
 
 int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX])
@@ -320,17 +325,17 @@ int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, 
 		       path);
 }
 
-int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const struct nt_need *need,
-		 char error[NT_ERROR_MAX])
+int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const char *names_file,
+		 const struct nt_need *need, char error[NT_ERROR_MAX])
 {
 	int result = -1;
 
 	*out = NULL;
 	nt_fail(error, "%s: out of memory.", path);
 	if (!nt_load_is_database(path))
-		result = open_tape(out, path, args, need, error);
+		result = open_tape(out, path, args, names_file, need, error);
 	else if (!nt_load_refuse_symbols(path, args, error))
-		result = nt_db_open(out, path, NT_DB_READ);
+		result = nt_db_open(out, path, NT_DB_READ) || nt_name_cgroups_of_db(*out, names_file);
 	if (!result)
 		result = nt_db_forbid_writing(*out);
 	if (result) {
@@ -340,4 +345,36 @@ int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_ar
 		*out = NULL;
 	}
 	return result;
+}
+
+size_t nt_load_problem_at(struct nt_db *db, size_t at, char text[NT_ERROR_MAX])
+{
+	sqlite3_stmt *statement = NULL;
+	size_t n = 0;
+
+	if (db->source)
+		return nt_tape_source_problem_at(db->source, at, text);
+	text[0] = 0;
+	/* Not by nt_db_prepare: that there is no such table is no error of the command's. */
+	if (sqlite3_prepare_v2(db->handle, "SELECT text FROM problem ORDER BY session_id, rowid", -1, &statement, NULL))
+		return 0;
+	while (sqlite3_step(statement) == SQLITE_ROW)
+		if (n++ == at)
+			snprintf(text, NT_ERROR_MAX, "%s", nt_db_text(statement, 0));
+	if (sqlite3_finalize(statement) == SQLITE_OK)
+		return n;
+	/* One problem more, which is told once. */
+	snprintf(text, NT_ERROR_MAX, "its table problem cannot be read.");
+	return at ? at : 1;
+}
+
+int nt_load_is_at_hand(struct nt_db *db, enum nt_table_id table, bool *is)
+{
+	uint64_t tables = 0;
+
+	*is = false;
+	if (!db->source && nt_db_tables(db, &tables))
+		return -1;
+	*is = db->source ? nt_tape_source_keeps(db->source, table) : tables >> table & 1;
+	return 0;
 }

@@ -28,6 +28,7 @@
 struct nt_load_part {
 	const struct nt_load_window *window; /* NULL: all of the time */
 	bool only_sums; /* of the tables of sums.h */
+	const struct nt_cgroup_names *cgroup_names; /* that have met the tape's (name_cgroups.h); or NULL */
 };
 int nt_load(struct nt_db *db, struct nt_tape *tape, struct nt_user_names *names, const struct nt_load_part *part,
 	    uint64_t *n_rows);
@@ -47,14 +48,22 @@ const char *nt_need_text(const struct nt_need *need, char text[NT_NEED_MAX]);
 /*
  * A database for reading: the one at `path`, or one whose tables read the tape at `path`. 0, or -1 and a sentence in
  * `error`; then *out is NULL. Close with nt_db_close. `args` says where functions of a tape's
- * programs are looked for; NULL: nowhere, nobody asks for them. (A database has the names that it was given.) A tape
- * that was recorded without what is needed is refused before its events are read.
+ * programs are looked for; NULL: nowhere, nobody asks for them. (A database has the names that it was given.)
+ * `names_file` has names of cgroups (rows/cgroup_names.h); NULL: none. A tape that was recorded without what is
+ * needed is refused before its events are read.
  */
-int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const struct nt_need *need,
-		 char error[NT_ERROR_MAX]);
+int nt_load_open(struct nt_db **out, const char *path, const struct nt_symbol_args *args, const char *names_file,
+		 const struct nt_need *need, char error[NT_ERROR_MAX]);
 /* The same of a tape, for tables in any connection. */
 int nt_load_source(struct nt_tape_source **out, const char *path, const struct nt_symbol_args *args,
-		   const struct nt_need *need, char error[NT_ERROR_MAX]);
+		   const char *names_file, const struct nt_need *need, char error[NT_ERROR_MAX]);
+/*
+ * How many problems are known by now of what is open, a tape or a database; and the text of the one at `at`, "" if
+ * there is none. A database without the table has none; that it cannot be read is one.
+ */
+size_t nt_load_problem_at(struct nt_db *db, size_t at, char text[NT_ERROR_MAX]);
+/* Whether the rows of a small table are there without reading a tape for them. 0, or -1 and db->error. */
+int nt_load_is_at_hand(struct nt_db *db, enum nt_table_id table, bool *is);
 /* Whether --symbols is given (`args` may be NULL) for what has its names already. 0, or -1 and a sentence in `error`.
  */
 int nt_load_refuse_symbols(const char *path, const struct nt_symbol_args *args, char error[NT_ERROR_MAX]);

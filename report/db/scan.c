@@ -173,6 +173,7 @@ int nt_scan_open(struct nt_scan **out, struct nt_db *db, int64_t session_id, con
 		.from_ns = want->from_ns,
 		.to_ns = want->to_ns,
 		.begun_within = want->begun_within,
+		.rx_cuts = want->rx_cuts,
 	};
 	struct nt_scan *scan = calloc(1, sizeof(*scan));
 

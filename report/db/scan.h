@@ -31,6 +31,7 @@ struct nt_scan_want {
 	/* Of a tape only the rows of a window are read (rows/rows.h); a database gives all. Both times 0: all. */
 	uint64_t from_ns, to_ns;
 	bool begun_within;
+	struct nt_cuts rx_cuts; /* of a tape, as in rows/rows.h */
 };
 
 /* [from_ns, to_ns) on some CPUs. */

@@ -30,6 +30,8 @@ void nt_sums_free(struct nt_sums *sums)
 	free(sums->slices.costs);
 	free(sums->ops.costs);
 	free(sums->charges.charges);
+	nt_texts_release(&sums->elsewhere_keys);
+	free(sums->elsewhere);
 	nt_id_map_release(&sums->chosen);
 	free(sums->choices);
 	nt_texts_release(&sums->counter_keys);
@@ -191,6 +193,8 @@ int nt_sums_row(struct nt_sums *sums, const struct nt_row *row)
 		return nt_sums_add_op(sums, row);
 	case NT_TABLE_RX_COST:
 		return nt_sums_add_charge(sums, row);
+	case NT_TABLE_ELSEWHERE_COST:
+		return nt_sums_add_elsewhere(sums, row);
 	case NT_TABLE_THREAD:
 	case NT_TABLE_SOCKET:
 	case NT_TABLE_PROCESS:
@@ -218,5 +222,7 @@ int nt_sums_finish(struct nt_sums *sums)
 		error = put_waiting(sums, NT_TABLE_CGROUP);
 	if (!error)
 		error = put_others(sums);
+	if (!error)
+		error = nt_sums_finish_elsewhere(sums);
 	return error ? error : nt_sums_finish_counters(sums);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sums_state.h - what sums.c, sums_costs.c, sums_charges.c and sums_counters.c share. Private to these.
+ * sums_state.h - what sums.c, sums_costs.c, sums_charges.c, sums_elsewhere.c and sums_counters.c share. Private to
+ * these.
  */
 #pragma once
 
@@ -50,13 +51,14 @@ struct nt_sums_charges {
 };
 
 /* A row that is kept; its texts are in the sums' arena. */
-#define NT_SUMS_KEPT_COLUMNS 8
+#define NT_SUMS_KEPT_COLUMNS 10
 #define NT_SUMS_FITS(table)                                                                                            \
 	_Static_assert(sizeof(struct nt_columns_of_##table) <= NT_SUMS_KEPT_COLUMNS, "columns of " #table)
 NT_SUMS_FITS(process);
 NT_SUMS_FITS(cgroup);
 NT_SUMS_FITS(proc_counter);
 NT_SUMS_FITS(self_cost);
+NT_SUMS_FITS(elsewhere_cost);
 struct nt_sums_kept {
 	enum nt_table_id table;
 	struct nt_value values[NT_SUMS_KEPT_COLUMNS];
@@ -74,6 +76,9 @@ struct nt_sums {
 	struct nt_sums_sink sink;
 	struct nt_sums_costs slices, ops;
 	struct nt_sums_charges charges;
+	struct nt_texts elsewhere_keys;
+	struct nt_sums_kept *elsewhere; /* number of the key - 1 */
+	size_t elsewhere_size;
 	int64_t newest; /* bucket of either */
 	struct nt_id_map chosen; /* bucket: index + 1 of its choice */
 	struct nt_sums_choice *choices;
@@ -101,5 +106,7 @@ int nt_sums_add_op(struct nt_sums *sums, const struct nt_row *row);
 int nt_sums_finish_costs(struct nt_sums *sums);
 int nt_sums_add_charge(struct nt_sums *sums, const struct nt_row *row);
 int nt_sums_finish_charges(struct nt_sums *sums);
+int nt_sums_add_elsewhere(struct nt_sums *sums, const struct nt_row *row);
+int nt_sums_finish_elsewhere(struct nt_sums *sums);
 int nt_sums_counter(struct nt_sums *sums, const struct nt_row *row);
 int nt_sums_finish_counters(struct nt_sums *sums);

@@ -27,6 +27,7 @@ struct copy {
 struct nt_tape_source {
 	struct nt_tape *tape;
 	struct nt_user_names *names; /* or NULL */
+	struct nt_cgroup_names *cgroup_names; /* or NULL */
 	struct nt_learned *learned; /* NULL: nothing was read yet */
 	struct nt_db *store; /* NULL: not needed yet */
 	uint64_t kept; /* small tables whose rows are in the store */
@@ -50,11 +51,12 @@ struct nt_tape_source {
 
 /* Rows as many as the recording is long, and not as hosts have threads or sockets. */
 static const uint64_t large = BIT(SCHED_SLICE) | BIT(SOFTIRQ_SLICE) | BIT(IRQ_SLICE) | BIT(SOCK_OP) | BIT(NAPI_POLL) |
-			      BIT(RX_STRETCH) | BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(TCP_RETRANSMIT) |
-			      BIT(SCHED_WAKEUP) | BIT(STACK_SAMPLE) | BIT(CPU_SLICE);
+			      BIT(RX_STRETCH) | BIT(NET_TIMER) | BIT(SKB_LATENCY) | BIT(SKB_DROP) |
+			      BIT(TCP_RETRANSMIT) | BIT(SCHED_WAKEUP) | BIT(STACK_SAMPLE) | BIT(CPU_SLICE);
 /* Small tables that one pass over the events makes together. To name symbols takes time of its own. */
 static const uint64_t of_one_pass = BIT(SESSION) | BIT(PROBLEM) | BIT(THREAD) | BIT(FRAME) | BIT(LOSS) |
-				    BIT(RECORD_COUNT) | BIT(CPU_COST) | BIT(SOCK_COST) | BIT(RX_COST);
+				    BIT(RECORD_COUNT) | BIT(CPU_COST) | BIT(SOCK_COST) | BIT(RX_COST) |
+				    BIT(ELSEWHERE_COST);
 /* Those of which a part is enough for who asks about a part. */
 static const uint64_t of_part = BIT(THREAD) | BIT(FRAME) | BIT(LOSS);
 
@@ -63,7 +65,13 @@ bool nt_tape_source_is_small(enum nt_table_id table)
 	return !(large >> table & 1);
 }
 
-int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct nt_user_names *names)
+bool nt_tape_source_keeps(const struct nt_tape_source *source, enum nt_table_id table)
+{
+	return source->kept >> table & 1;
+}
+
+int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct nt_user_names *names,
+		       struct nt_cgroup_names *cgroup_names)
 {
 	struct nt_tape_source *source = calloc(1, sizeof(*source));
 
@@ -71,11 +79,18 @@ int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct
 	if (!source) {
 		nt_tape_close(tape);
 		nt_user_names_free(names);
+		nt_cgroup_names_free(cgroup_names);
 		return -1;
 	}
 	source->tape = tape;
 	source->names = names;
+	source->cgroup_names = cgroup_names;
 	return 0;
+}
+
+size_t nt_tape_source_problem_at(const struct nt_tape_source *source, size_t at, char text[NT_ERROR_MAX])
+{
+	return nt_tape_problem_at(source->tape, at, text);
 }
 
 const char *nt_tape_source_path(const struct nt_tape_source *source)
@@ -103,6 +118,7 @@ void nt_tape_source_free(struct nt_tape_source *source)
 	nt_db_close(source->store);
 	nt_tape_close(source->tape);
 	nt_user_names_free(source->names);
+	nt_cgroup_names_free(source->cgroup_names);
 	free(source->copies);
 	free(source->part_cpus);
 	free(source);
@@ -154,6 +170,7 @@ static int open_rows(struct nt_tape_source *source, const struct nt_rows_want *w
 	if (!source->learned)
 		error = nt_learned_new(&source->learned, source->tape);
 	of_tape.learned = source->learned;
+	of_tape.cgroup_names = source->cgroup_names;
 	if (!error)
 		error = nt_rows_open(out, source->tape, source->names, SESSION_ID, &of_tape);
 	if (!error)
@@ -308,6 +325,7 @@ int nt_tape_pass_begin(struct nt_tape_pass *pass, struct nt_tape_source *source,
 
 	wanted.tables = want->tables;
 	wanted.order = want->order;
+	wanted.rx_cuts = want->rx_cuts;
 	if (want->order != NT_ROWS_EVENTS_FIRST || is_limited(want))
 		small = 0;
 	return begin_pass(pass, source, &wanted, small & kept_by_pass(source, is_of_part));
@@ -506,7 +524,7 @@ static int add_copy(struct nt_tape_source *source, const struct copy *copy)
 	if (NT_ROOM(source->copies, source->copies_size, source->n_copies + 1))
 		return fail_no_memory(source);
 	/* It is looked into again and again, unlike the small tables. */
-	if (run_in_store(source, "PRAGMA cache_size = -32768"))
+	if (run_in_store(source, "PRAGMA cache_size = -32768; PRAGMA cache_spill = ON"))
 		return -1;
 	if (nt_db_begin(source->store))
 		return fail_store(source);

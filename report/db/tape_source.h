@@ -14,7 +14,8 @@
 struct nt_tape_source;
 
 /* Owns the tape and the names from now on, also on failure: then memory ran out, and *out is NULL. */
-int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct nt_user_names *names);
+int nt_tape_source_new(struct nt_tape_source **out, struct nt_tape *tape, struct nt_user_names *names,
+		       struct nt_cgroup_names *cgroup_names);
 /* From now on it shows progress on stderr. */
 void nt_tape_source_show(struct nt_tape_source *source);
 /* Safe on NULL. */
@@ -30,10 +31,14 @@ void nt_tape_source_ask(struct nt_tape_source *source, bool (*is_interrupted)(vo
 bool nt_tape_source_was_interrupted(const struct nt_tape_source *source);
 
 const char *nt_tape_source_path(const struct nt_tape_source *source);
+/* As nt_tape_problem_at. */
+size_t nt_tape_source_problem_at(const struct nt_tape_source *source, size_t at, char text[NT_ERROR_MAX]);
 /* Of the tape: numbers of CPUs are below. */
 uint32_t nt_tape_source_cpus(const struct nt_tape_source *source);
 /* Whether the table is small: then it is always kept. */
 bool nt_tape_source_is_small(enum nt_table_id table);
+/* Whether its rows have been read and are kept: then nothing is read for them. */
+bool nt_tape_source_keeps(const struct nt_tape_source *source, enum nt_table_id table);
 /*
  * The rows of the table out of the store; those for which each of the n columns equals its parameter (?1, ?2, ...), in
  * order. Behind the columns comes the rowid, if the table has one: the row's number in the table. `columns` has a bit

@@ -12,17 +12,23 @@ static const char views_sql[] =
 #include "text/views_sql.h"
 	;
 
-#define BEGIN "\nCREATE VIEW "
+#define CREATE "CREATE VIEW "
+#define BEGIN "\n" CREATE
 
-/* Where the name of the i-th view stands, or NULL. */
+/* Where the name of the next view stands, or NULL. */
+static const char *next_view(const char *at)
+{
+	at = strstr(at, BEGIN);
+	return at ? at + strlen(BEGIN) : NULL;
+}
+
+/* The same of the i-th view. */
 static const char *find_view(size_t i)
 {
-	const char *at = views_sql;
+	const char *at = next_view(views_sql);
 
-	do {
-		at = strstr(at, BEGIN);
-		at = at ? at + strlen(BEGIN) : NULL;
-	} while (at && i--);
+	while (at && i--)
+		at = next_view(at);
 	return at;
 }
 
@@ -55,4 +61,23 @@ int nt_view_drop(sqlite3 *handle, const char *schema, size_t i)
 	const char *view = find_view(i);
 
 	return run(handle, sqlite3_mprintf("DROP VIEW %s.%.*s", schema, (int)strcspn(view, " "), view));
+}
+
+static bool is_same(const char *view, const char *sql)
+{
+	const size_t size = (size_t)(strstr(view, ";\n") - view);
+
+	return !strncmp(sql, CREATE, strlen(CREATE)) && !strncmp(sql + strlen(CREATE), view, size) &&
+	       !sql[strlen(CREATE) + size];
+}
+
+bool nt_view_differs(const char *name, const char *sql)
+{
+	for (const char *view = next_view(views_sql); view; view = next_view(view)) {
+		const size_t size = strcspn(view, " ");
+
+		if (strlen(name) == size && !sqlite3_strnicmp(view, name, (int)size))
+			return !is_same(view, sql);
+	}
+	return false;
 }

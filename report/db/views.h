@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "report/db/sqlite.h"
@@ -12,3 +13,5 @@ size_t nt_views_count(void);
 /* Makes, or removes, one of them in the schema `schema` ("main", "temp"). Gives SQLite's result code. */
 int nt_view_make(sqlite3 *handle, const char *schema, size_t i);
 int nt_view_drop(sqlite3 *handle, const char *schema, size_t i);
+/* Whether one of them has this name, and `sql`, which SQLite keeps of a view, is not what makes it. */
+bool nt_view_differs(const char *name, const char *sql);

@@ -9,6 +9,7 @@
 
 #include "report/export/export.h"
 #include "report/query/latency/result.h"
+#include "report/query/whole.h"
 #include "report/util/array.h"
 #include "report/util/histogram.h"
 #include "report/util/utf8.h"
@@ -377,6 +378,85 @@ static int write_latency(struct writer *writer)
 	return error;
 }
 
+/* ---- whether the recording is whole ---- */
+
+/* A metric of each session. */
+struct gauge {
+	const char *name, *help;
+	/* The number as text; NULL: it is not known. */
+	const char *(*value)(char text[32], const struct nt_whole *whole);
+};
+
+static const char *whole_value(char text[32], const struct nt_whole *whole)
+{
+	snprintf(text, 32, "%d", whole->is_whole);
+	return text;
+}
+
+static const char *problems_value(char text[32], const struct nt_whole *whole)
+{
+	snprintf(text, 32, "%lld", (long long)whole->n_problems);
+	return text;
+}
+
+static const char *touched_value(char text[32], const struct nt_whole *whole)
+{
+	if (!whole->is_whole && !whole->has_touched)
+		return NULL;
+	return nt_prometheus_seconds(text, (double)whole->touched_ns);
+}
+
+static const struct gauge gauges[] = {
+	{"nettape_recording_whole", "1: nothing is known to be missing. 0: damaged, cut, or without all its chunks.",
+	 whole_value},
+	{"nettape_recording_problems", "Known problems of the recording.", problems_value},
+	{"nettape_recording_touched_seconds", "CPU time in which records are missing because of them, if it is known.",
+	 touched_value},
+};
+
+struct gauging {
+	const struct writer *writer;
+	const struct gauge *gauge;
+	bool has_head;
+};
+
+static int write_gauge(void *arg, const struct nt_session *session)
+{
+	struct gauging *gauging = arg;
+	const struct writer *writer = gauging->writer;
+	const struct gauge *gauge = gauging->gauge;
+	struct nt_whole whole;
+	const char *value;
+	char text[32];
+
+	if (nt_whole_find(writer->db, session, &writer->choice->selection, &whole))
+		return -1;
+	value = gauge->value(text, &whole);
+	if (!value)
+		return 0;
+	if (!gauging->has_head)
+		write_head(writer->out, gauge->name, "gauge", gauge->help);
+	gauging->has_head = true;
+	fputs(gauge->name, writer->out);
+	if (writer->n_sessions > 1)
+		fprintf(writer->out, "{session_id=\"%lld\"}", (long long)session->id);
+	fprintf(writer->out, " %s\n", value);
+	return 0;
+}
+
+/* At the end: then all that is read of a tape has been. */
+static int write_gauges(const struct writer *writer)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < NT_COUNT(gauges) && !error; i++) {
+		struct gauging gauging = {writer, &gauges[i], false};
+
+		error = nt_session_each(writer->db, write_gauge, &gauging);
+	}
+	return error;
+}
+
 int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choice, FILE *out)
 {
 	struct writer writer = {.db = db, .choice = choice, .out = out};
@@ -389,5 +469,5 @@ int nt_export_prometheus(struct nt_db *db, const struct nt_latency_choice *choic
 		error = write_latency(&writer);
 	for (size_t i = 0; i < NT_COUNT(counters) && !error; i++)
 		error = write_counter(&writer, &counters[i]);
-	return error;
+	return error ? error : write_gauges(&writer);
 }

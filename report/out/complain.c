@@ -4,7 +4,6 @@
  */
 #include "report/out/complain.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,24 +11,42 @@
 #include "report/out/prose.h"
 #include "report/out/terminal.h"
 
-/* On a terminal a sentence wraps at words; elsewhere it is one line, which programs read. */
-static __attribute__((format(printf, 1, 0))) void say(const char *format, va_list args)
+/*
+ * On a terminal a sentence wraps at words; elsewhere it is one line, which programs read. Paths and names may hold
+ * anything: what would move the cursor is shown as bytes.
+ */
+static void print_line(const char *head, const char *line, bool is_terminal)
 {
+	char *clean = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&clean, &size);
+
+	if (out) {
+		nt_print_clean(out, line, strlen(line));
+		fclose(out);
+	}
+	if (!clean)
+		fputs("nettape-report: out of memory.\n", stderr);
+	else if (is_terminal)
+		nt_print_prose(stderr, head, "%s", clean);
+	else
+		fprintf(stderr, "%s%s\n", head, clean);
+	free(clean);
+}
+
+int nt_complain_list(const char *format, va_list args)
+{
+	const bool is_terminal = nt_terminal_find(stderr, NT_FORMAT_TABLE).is_terminal;
 	char *text;
 
-	if (!nt_terminal_find(stderr, NT_FORMAT_TABLE).is_terminal) {
-		fputs("nettape-report: ", stderr);
-		vfprintf(stderr, format, args);
-		fputc('\n', stderr);
-		return;
-	}
 	if (vasprintf(&text, format, args) < 0) {
 		fputs("nettape-report: out of memory.\n", stderr);
-		return;
+		return NT_EXIT_FAILED;
 	}
 	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
-		nt_print_prose(stderr, line == text ? "nettape-report: " : "", "%s", line);
+		print_line(line == text ? "nettape-report: " : "", line, is_terminal);
 	free(text);
+	return NT_EXIT_FAILED;
 }
 
 int nt_complain(const char *format, ...)
@@ -37,7 +54,7 @@ int nt_complain(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args);
+	nt_complain_list(format, args);
 	va_end(args);
 	return NT_EXIT_FAILED;
 }

@@ -4,9 +4,15 @@
  */
 #pragma once
 
+#include <stdarg.h>
+
 enum nt_exit { NT_EXIT_DONE = 0, NT_EXIT_FAILED = 1, NT_EXIT_MISUSED = 2 };
 
-/* Prints one sentence on stderr, ahead of it the program's name. Gives NT_EXIT_FAILED. */
+/*
+ * Prints one sentence on stderr, ahead of it the program's name. What it quotes may hold anything. Gives
+ * NT_EXIT_FAILED, as the next.
+ */
 int nt_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int nt_complain_list(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 /* The same of words on the command line that make no sense. Gives NT_EXIT_MISUSED. */
 int nt_complain_misused(const char *sentence);

@@ -104,16 +104,14 @@ const char *nt_human_time(char text[NT_HUMAN_MAX], uint64_t realtime_ns)
 
 void nt_print_clean(FILE *out, const char *text, size_t size)
 {
-	for (size_t i = 0; i < size;) {
-		size_t n = nt_utf8_length(text + i, size - i);
-		unsigned char byte = (unsigned char)text[i];
-		bool is_control =
-			n == 0 || byte < 0x20 || byte == 0x7f || (byte == 0xc2 && (unsigned char)text[i + 1] < 0xa0);
-
-		if (is_control)
-			fprintf(out, "\\x%02x", byte);
-		else
+	for (size_t i = 0, n; i < size; i += n) {
+		n = nt_utf8_length(text + i, size - i);
+		if (n && !nt_utf8_is_control(nt_utf8_code(text + i, n))) {
 			fwrite(text + i, 1, n, out);
-		i += is_control ? 1 : n;
+			continue;
+		}
+		n = n ? n : 1;
+		for (size_t byte = 0; byte < n; byte++)
+			fprintf(out, "\\x%02x", (unsigned char)text[i + byte]);
 	}
 }

@@ -13,10 +13,11 @@
 
 #include "report/util/array.h"
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+/* Those that end a program which does not expect them, and tell of no fault in it. */
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU, SIGXFSZ};
 
 static struct {
-	char partial[PATH_MAX];
+	char partial[PATH_MAX]; /* "": there is nothing to remove */
 	char message[PATH_MAX + 100];
 	volatile sig_atomic_t noted; /* 0: none */
 } state;
@@ -25,7 +26,8 @@ static void remove_and_end(int signal)
 {
 	int saved = errno;
 
-	if (!unlink(state.partial) && write(STDERR_FILENO, state.message, strlen(state.message)) < 0)
+	if ((!state.partial[0] || !unlink(state.partial)) &&
+	    write(STDERR_FILENO, state.message, strlen(state.message)) < 0)
 		errno = saved;
 	errno = saved;
 	/* The handler is the system's again (SA_RESETHAND), and the signal comes when this one returns. */
@@ -52,9 +54,9 @@ static void handle(void (*handler)(int signal))
 void nt_interrupt_removes(const char *partial, const char *path)
 {
 	/* A path that was cut would be another file's. */
-	if (strlen(partial) >= sizeof(state.partial))
+	if (partial && strlen(partial) >= sizeof(state.partial))
 		return;
-	memcpy(state.partial, partial, strlen(partial) + 1);
+	snprintf(state.partial, sizeof(state.partial), "%s", partial ? partial : "");
 	snprintf(state.message, sizeof(state.message), "%snettape-report: interrupted: %s was not written.\n",
 		 isatty(STDERR_FILENO) ? "\n" : "", path);
 	handle(remove_and_end);

@@ -31,8 +31,8 @@ static void write_text(const struct nt_json *json, const char *text, size_t size
 			fprintf(out, "\\%c", byte);
 		else if (byte == '\n')
 			fputs("\\n", out);
-		else if (byte < 0x20 || byte == 0x7f || (json->for_html && is_markup(byte)))
-			fprintf(out, "\\u%04x", byte);
+		else if (nt_utf8_is_control(nt_utf8_code(text + i, n)) || (json->for_html && is_markup(byte)))
+			fprintf(out, "\\u%04x", (unsigned int)nt_utf8_code(text + i, n));
 		else
 			fwrite(text + i, 1, n, out);
 		i += n ? n : 1;

@@ -15,8 +15,8 @@
 
 #include "report/out/complain.h"
 #include "report/out/denied.h"
-#include "report/out/interrupt.h"
 #include "report/out/output.h"
+#include "report/out/partial.h"
 
 int nt_sync_directory(const char *path)
 {
@@ -73,17 +73,14 @@ static void take_mode(int fd, const char *path)
 		fchmod(fd, before.st_mode & 0777);
 }
 
-static FILE *open_partial(const char *partial, const char *path)
+/* A stream to the same file, which stays open when the stream is closed. */
+static FILE *open_stream(int fd)
 {
-	int fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	FILE *file;
+	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *file = copy < 0 ? NULL : fdopen(copy, "w");
 
-	if (fd < 0)
-		return NULL;
-	take_mode(fd, path);
-	file = fdopen(fd, "w");
-	if (!file)
-		close(fd);
+	if (!file && copy >= 0)
+		close(copy);
 	return file;
 }
 
@@ -96,41 +93,45 @@ void nt_new_file_tell(const char *path, const char *how)
 		fprintf(stderr, "wrote %s (%s): %s\n", path, nt_human_bytes(size, (uint64_t)status.st_size), how);
 }
 
-static int write_partial(const struct writing *writing, const char *path, const char *partial)
+static int write_partial(const struct writing *writing, const char *path, struct nt_partial *partial)
 {
-	char why[NT_DENIED_MAX];
+	char why[NT_DENIED_MAX], error_text[NT_ERROR_MAX];
+	int error = nt_partial_open(partial, path, false), code;
 	FILE *file;
-	int code;
 
-	nt_interrupt_removes(partial, path);
-	/* Made anew: what somebody else put in its place may be a link to anywhere. */
-	unlink(partial);
-	file = open_partial(partial, path);
+	if (error) {
+		nt_partial_explain(partial, path, error, error_text);
+		return nt_complain("%s", error_text);
+	}
+	take_mode(partial->fd, path);
+	file = open_stream(partial->fd);
 	if (!file)
-		return nt_complain("%s cannot be made: %s.", path, nt_denied_make(why, path, errno));
-	code = write_and_close(writing, file, partial, true);
-	if (!code && (rename(partial, path) || nt_sync_directory(path)))
-		code = nt_complain("%s cannot be finished: %s.", path, nt_denied_make(why, path, errno));
+		return nt_complain("%s cannot be made: %s.", path, strerror(errno));
+	code = write_and_close(writing, file, path, true);
 	if (code)
-		unlink(partial);
-	return code;
+		return code;
+	error = nt_partial_finish(partial, path, true);
+	if (!error && nt_sync_directory(path))
+		error = -errno;
+	if (error == -EBUSY) {
+		nt_partial_explain(partial, path, error, error_text);
+		return nt_complain("%s", error_text);
+	}
+	return error ? nt_complain("%s cannot be finished: %s.", path, nt_denied_make(why, path, -error)) : 0;
 }
 
 int nt_new_file(const char *path, const char *how, int (*write)(void *arg, FILE *out), void *arg)
 {
 	const struct writing writing = {write, arg};
-	char *partial;
+	struct nt_partial partial;
 	int code;
 
 	if (!path)
 		return write(arg, stdout);
 	if (is_special(path))
 		return write_special(&writing, path);
-	if (asprintf(&partial, "%s.partial", path) < 0)
-		return nt_complain("out of memory.");
-	code = write_partial(&writing, path, partial);
-	nt_interrupt_end();
-	free(partial);
+	code = write_partial(&writing, path, &partial);
+	nt_partial_release(&partial);
 	if (!code)
 		nt_new_file_tell(path, how);
 	return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * new_file.h - writes a file that appears under its name only when it is whole and on disk, because others may read the
- * name meanwhile. A pipe or other special file is written as it is.
+ * new_file.h - writes a file that appears under its name only when it is whole and on disk (partial.h), because others
+ * may read the name meanwhile. A pipe or other special file is written as it is.
  *
  * An export contains names and addresses, as a tape does, so only its owner may read a new file (0600). A file that
  * replaces another gets that one's mode.

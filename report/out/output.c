@@ -72,7 +72,7 @@ struct held {
 struct nt_printer {
 	FILE *out;
 	enum nt_format format;
-	bool human, colour;
+	bool human, colour, is_terminal;
 	const char *ellipsis;
 	size_t room; /* columns of a line; SIZE_MAX: lines may be as long as they like */
 	const char *first_left_out; /* nt_printer_leave_out */
@@ -104,6 +104,8 @@ struct nt_printer *nt_printer_new(FILE *out, enum nt_format format, bool human)
 	printer->format = format;
 	printer->human = human && format == NT_FORMAT_TABLE;
 	printer->colour = terminal.colour;
+	/* CSV in a file has the text as it is. */
+	printer->is_terminal = nt_terminal_find(out, NT_FORMAT_TABLE).is_terminal;
 	printer->ellipsis = terminal.utf8 ? "\xe2\x80\xa6" : "...";
 	/* What is for people fits anywhere. Answers to a query stay whole, unless it is a terminal that shows them. */
 	printer->room = printer->human || terminal.is_terminal ? terminal.width : SIZE_MAX;
@@ -159,23 +161,27 @@ void nt_printer_free(struct nt_printer *printer)
 
 /* ---- CSV (RFC 4180) ---- */
 
-static void csv_text(FILE *out, const char *text, size_t size)
+static void csv_text(FILE *out, const char *text, size_t size, bool clean)
 {
 	bool quote = false;
 
 	for (size_t i = 0; i < size && !quote; i++)
 		quote = text[i] == '"' || text[i] == ',' || text[i] == '\n' || text[i] == '\r';
-	if (!quote) {
-		fwrite(text, 1, size, out);
-		return;
-	}
-	fputc('"', out);
-	for (size_t i = 0; i < size; i++) {
-		if (text[i] == '"')
+	if (quote)
+		fputc('"', out);
+	for (size_t from = 0, n; from < size; from += n) {
+		const char *mark = memchr(text + from, '"', size - from);
+
+		n = mark ? (size_t)(mark - text) - from + 1 : size - from;
+		if (clean)
+			nt_print_clean(out, text + from, n);
+		else
+			fwrite(text + from, 1, n, out);
+		if (mark)
 			fputc('"', out);
-		fputc(text[i], out);
 	}
-	fputc('"', out);
+	if (quote)
+		fputc('"', out);
 }
 
 /* Everything but text, the same in CSV and tables. */
@@ -196,7 +202,7 @@ static void csv_row(struct nt_printer *printer, const struct nt_cell *cells)
 		if (i)
 			fputc(',', printer->out);
 		if (cells[i].type == NT_CELL_TEXT)
-			csv_text(printer->out, cells[i].text, cells[i].size);
+			csv_text(printer->out, cells[i].text, cells[i].size, printer->is_terminal);
 		else
 			plain_cell(printer->out, &cells[i]);
 	}
@@ -208,7 +214,8 @@ static void csv_header(struct nt_printer *printer)
 	for (size_t i = 0; i < printer->n_columns; i++) {
 		if (i)
 			fputc(',', printer->out);
-		csv_text(printer->out, printer->columns[i].name, strlen(printer->columns[i].name));
+		csv_text(printer->out, printer->columns[i].name, strlen(printer->columns[i].name),
+			 printer->is_terminal);
 	}
 	fputc('\n', printer->out);
 }

@@ -13,20 +13,18 @@
 #include "report/out/output.h"
 #include "report/out/terminal.h"
 #include "report/util/array.h"
+#include "report/util/utf8.h"
 
 /* ---- width ---- */
 
 /* The code point that a text begins with, and how many bytes it has; a byte that begins none is one of its own. */
 static uint32_t code_point(const char *text, size_t *size)
 {
-	unsigned char first = (unsigned char)text[0];
-	size_t n = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-	uint32_t code = n == 1 ? first : first & (0x7fu >> n);
-
+	*size = nt_utf8_length(text, strnlen(text, 4));
+	if (*size)
+		return nt_utf8_code(text, *size);
 	*size = 1;
-	while (*size < n && ((unsigned char)text[*size] & 0xc0) == 0x80)
-		code = code << 6 | ((unsigned char)text[(*size)++] & 0x3f);
-	return code;
+	return (unsigned char)text[0];
 }
 
 /* As Unicode has it (East Asian Width, and marks that combine), in the ranges that matter in names. */

@@ -25,17 +25,19 @@
 
 /* ---- by task: the time is that of slices ---- */
 
-/* A row for each process; upid NULL: not known, or no process's. */
+/* A row for each process, and for each socket that it pays for; upid NULL: not known, or no process's. */
 #define BY_PROCESS                                                                                                     \
-	"(SELECT t.upid AS upid, sum(p.task_ns) AS task_ns, 0 AS charged_ns, " SUMS "FROM ("                           \
+	"(SELECT t.upid AS upid, NULL AS socket_id, sum(p.task_ns) AS task_ns, 0 AS charged_ns, " SUMS "FROM ("        \
 	"SELECT utid, CASE owner WHEN 'send' THEN ns ELSE 0 END AS send_ns, "                                          \
 	"CASE owner WHEN 'recv' THEN ns ELSE 0 END AS recv_ns, CASE owner WHEN 'task' THEN ns ELSE 0 END AS task_ns, " \
 	"0 AS ops, 0 AS sent, 0 AS received, 0 AS untimed, 0 AS lower_bound FROM spent "                               \
 	"UNION ALL SELECT utid, 0, 0, 0, ops, CASE op WHEN 'send' THEN bytes ELSE 0 END, "                             \
 	"CASE op WHEN 'recv' THEN bytes ELSE 0 END, untimed, lower_bound FROM did) AS p "                              \
 	"LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = p.utid GROUP BY t.upid "                              \
-	"UNION ALL SELECT upid, 0, ns, 0, 0, 0, 0, 0, 0, 0 FROM charged) AS c "                                        \
+	"UNION ALL SELECT upid, socket_id, 0, ns, 0, 0, 0, 0, 0, 0, 0 FROM charged) AS c "                             \
 	"LEFT JOIN process AS w ON w.session_id = ?1 AND w.upid = c.upid "
+/* Of a socket that no process uses or holds, the cgroup that the kernel keeps with it. */
+#define CGROUP "CASE WHEN c.upid IS NULL THEN k.cgroup_id ELSE w.cgroup_id END "
 /* Processes that did anything on sockets; of those that are not known there is no number. */
 #define PROCESSES                                                                                                      \
 	"nullif(count(CASE WHEN c.send_ns + c.recv_ns > 0 OR c.ops > 0 THEN c.upid END), 0) AS processes_count, "
@@ -121,9 +123,10 @@ static const struct nt_group_info groups[NT_GROUP_COUNT] = {
 				   "SELECT " PEER " AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
 				   "FROM " BY_SOCKET JOIN_SOCKET) "peer"},
 	[NT_GROUP_CGROUP] = {"cgroup", "cgroups", "Control groups by CPU time in send and receive", "",
-			     "SELECT coalesce(g.path, '(unknown)') AS cgroup, " PROCESSES COSTS TASK HOW_SURE
-			     "FROM " BY_PROCESS "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = w.cgroup_id "
-			     "GROUP BY w.cgroup_id " NOT_NOTHING DEAREST "w.cgroup_id"},
+			     "SELECT coalesce(g.label, '(unknown)') AS cgroup, " PROCESSES COSTS TASK HOW_SURE
+			     "FROM " BY_PROCESS JOIN_SOCKET
+			     "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = " CGROUP
+			     "GROUP BY " CGROUP NOT_NOTHING DEAREST CGROUP},
 	[NT_GROUP_SOCKET] = {"socket", "sockets", "Sockets by CPU time of their operations",
 			     "The process is the one that spent most on the socket.",
 			     GROUPED("socket_id", "local, peer, proto, ", "upid", "process", "",

@@ -17,6 +17,8 @@
  */
 #pragma once
 
+#include "report/query/payers.h"
+
 enum nt_group {
 	NT_GROUP_PROGRAM,
 	NT_GROUP_PROCESS,
@@ -47,15 +49,10 @@ enum nt_group nt_group_of(const char *word);
 #define NT_ENDPOINT_SQL(of, address, port)                                                                             \
 	"CASE WHEN " of "family = 'inet6' THEN '[' || " of address " || ']' ELSE " of address                          \
 	" END || ':' || " of port " "
-/* What processes pay of net_rx for their sockets, of all of session ?1. */
-#define NT_GROUP_CHARGED_SQL                                                                                           \
-	"SELECT upid, socket_id, sum(spent_ns) AS ns FROM rx_cost WHERE session_id = ?1 AND payer = 'socket' "         \
-	"GROUP BY upid, socket_id"
 /* What is grouped, of all of session ?1. */
 #define NT_GROUP_SESSION_SQL                                                                                           \
 	"WITH spent AS (SELECT utid, owner, spent_ns AS ns FROM cpu_cost "                                             \
 	"WHERE session_id = ?1 AND owner IN ('send', 'recv', 'task')), "                                               \
 	"did AS (SELECT utid, socket_id, op, ops, bytes, cpu_ns, untimed, lower_bound FROM sock_cost "                 \
-	"WHERE session_id = ?1), "                                                                                     \
-	"charged AS (" NT_GROUP_CHARGED_SQL "), "                                                                      \
-	"span AS (SELECT dur AS ns FROM session WHERE session_id = ?1) "
+	"WHERE session_id = ?1), " NT_PAID_SQL ", " NT_CHARGED_SQL                                                     \
+	", span AS (SELECT dur AS ns FROM session WHERE session_id = ?1) "

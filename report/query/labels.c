@@ -10,6 +10,8 @@
 #define SOURCE NT_ENDPOINT_SQL("", "src", "sport")
 #define DESTINATION NT_ENDPOINT_SQL("", "dst", "dport")
 
+#define PROCESS "coalesce(p.name, '(unknown)') || coalesce(' (' || p.pid || ')', '')"
+
 /* All ids and their labels. */
 static const struct {
 	const char *name, *sql;
@@ -19,15 +21,14 @@ static const struct {
 			 "GROUP BY name HAVING count(DISTINCT netns) > 1) "
 			 "SELECT id, CASE WHEN name IN several THEN name || ' (netns ' || netns || ')' ELSE name END "
 			 "AS label FROM net_device WHERE session_id = ?1 ORDER BY label"},
-	[NT_BY_CGROUP] = {"cgroup", "SELECT t.utid, g.path FROM thread AS t "
+	[NT_BY_CGROUP] = {"cgroup", "SELECT t.utid, g.label FROM thread AS t "
 				    "JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
 				    "JOIN cgroup AS g ON g.session_id = p.session_id AND g.id = p.cgroup_id "
-				    "WHERE t.session_id = ?1 ORDER BY g.path"},
-	[NT_BY_PROCESS] =
-		{"process",
-		 "SELECT t.utid, coalesce(p.name, '(unknown)') || coalesce(' (' || p.pid || ')', '') AS label "
-		 "FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
-		 "WHERE t.session_id = ?1 ORDER BY label"},
+				    "WHERE t.session_id = ?1 ORDER BY g.label"},
+	[NT_BY_PROCESS] = {"process",
+			   "SELECT t.utid, " PROCESS " AS label "
+			   "FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
+			   "WHERE t.session_id = ?1 ORDER BY label"},
 	[NT_BY_SOCKET] = {"socket", "SELECT id, coalesce(proto || ' ', '') || coalesce(" SOURCE ", '-') || "
 				    "coalesce(' ' || " DESTINATION ", '') AS label FROM socket "
 				    "WHERE session_id = ?1 ORDER BY label"},
@@ -56,6 +57,29 @@ int nt_groups_read(struct nt_db *db, int64_t session_id, enum nt_by by, struct n
 	while (!error && nt_db_next(row)) {
 		if (sqlite3_column_type(row, 1) != SQLITE_NULL &&
 		    nt_labels_set(groups, sqlite3_column_int64(row, 0), nt_db_text(row, 1)))
+			error = nt_db_no_memory(db);
+	}
+	return nt_db_end(db, row, "the groups cannot be found") ? -1 : error;
+}
+
+int nt_groups_of_processes(struct nt_db *db, int64_t session_id, enum nt_by by, struct nt_labels *groups,
+			   struct nt_id_map *by_process)
+{
+	sqlite3_stmt *row =
+		nt_db_query(db,
+			    by == NT_BY_CGROUP ? "SELECT p.upid, g.label AS label FROM process AS p JOIN cgroup AS g "
+						 "ON g.session_id = p.session_id AND g.id = p.cgroup_id "
+						 "WHERE p.session_id = ?1 ORDER BY label"
+					       : "SELECT p.upid, " PROCESS
+						 " AS label FROM process AS p WHERE p.session_id = ?1 ORDER BY label",
+			    session_id);
+	uint32_t number;
+	int error = 0;
+
+	while (!error && nt_db_next(row)) {
+		if (sqlite3_column_type(row, 1) != SQLITE_NULL &&
+		    (nt_labels_number(groups, nt_db_text(row, 1), &number) ||
+		     nt_id_map_set(by_process, (uint64_t)sqlite3_column_int64(row, 0), (uint64_t)number + 1)))
 			error = nt_db_no_memory(db);
 	}
 	return nt_db_end(db, row, "the groups cannot be found") ? -1 : error;

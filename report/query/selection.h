@@ -64,6 +64,8 @@ const char *nt_selection_cpus_sql(const struct nt_selection *selection, char sql
 #define NT_PROCESS_THREADS_SQL                                                                                         \
 	"SELECT t.utid FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "         \
 	"WHERE t.session_id = ?1 AND (CAST(p.pid AS TEXT) = ?4 OR p.name = ?4)"
+/* That process, or those of that name. */
+#define NT_PROCESSES_SQL "SELECT upid FROM process WHERE session_id = ?1 AND (CAST(pid AS TEXT) = ?4 OR name = ?4)"
 /* How many of the CPUs below n are selected. */
 uint32_t nt_selection_count_cpus(const struct nt_selection *selection, uint32_t n);
 bool nt_selection_has_cpu(const struct nt_selection *selection, uint32_t cpu);

@@ -23,6 +23,7 @@ static struct nt_session read_session(sqlite3_stmt *row)
 	};
 
 	session.recording_ns = sqlite3_column_int64(row, 9);
+	session.bucket_ns = sqlite3_column_int64(row, 10);
 	snprintf(session.host, sizeof(session.host), "%s", nt_db_text(row, 7));
 	snprintf(session.kernel, sizeof(session.kernel), "%s", nt_db_text(row, 8));
 	if (session.start_ts < 0)
@@ -43,7 +44,7 @@ static struct nt_session read_session(sqlite3_stmt *row)
 #define RECORDING_SQL TIME_SQL(NT_LOAD_RECORDING_END) " - " TIME_SQL(NT_LOAD_RECORDING_START)
 #define SESSIONS_SQL(recording)                                                                                        \
 	"SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus, clock_ticks, complete, host, "                  \
-	"kernel, " recording " FROM session ORDER BY session_id"
+	"kernel, " recording ", bucket_ns FROM session ORDER BY session_id"
 
 void nt_session_lacks(const struct nt_session *session, const struct nt_need *need, char why_not[NT_ERROR_MAX])
 {
@@ -74,7 +75,7 @@ int nt_session_each(struct nt_db *db, int (*visit)(void *arg, const struct nt_se
 
 int nt_session_count(struct nt_db *db, int64_t *n)
 {
-	sqlite3_stmt *row = nt_db_prepare(db, "SELECT count(*) FROM session", NULL);
+	sqlite3_stmt *row = nt_db_prepare(db, "SELECT count(session_id) FROM session", NULL); /* see db/foreign.c */
 
 	*n = nt_db_next(row) ? sqlite3_column_int64(row, 0) : 0;
 	return nt_db_end(db, row, "the sessions cannot be read");

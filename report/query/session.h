@@ -13,6 +13,7 @@ struct nt_session {
 	int64_t id, start_ts, end_ts, start_realtime_ns; /* 0: the last is not known */
 	int64_t cpus, clock_ticks;
 	int64_t recording_ns; /* the length of all of the recording, of which the session may be a part; or 0 */
+	int64_t bucket_ns; /* of sums; 0 or less: such a session has none */
 	bool is_complete;
 	char host[256], kernel[256];
 };

@@ -129,6 +129,16 @@ static int push_symbol(struct nt_rows *rows, const union nt_any *record)
 	return error ? error : nt_rows_push(rows, NT_TABLE_SYMBOL, &info);
 }
 
+static int push_cgroup(struct nt_rows *rows, const struct nt_cgroup *cgroup)
+{
+	struct nt_cgroup_info info = {.record = cgroup};
+
+	info.path = nt_arena_clean(&rows->arena, cgroup->path, sizeof(cgroup->path));
+	if (info.path)
+		nt_cgroup_describe(&info.words, rows->want.cgroup_names, &rows->arena, info.path);
+	return nt_rows_push(rows, NT_TABLE_CGROUP, &info);
+}
+
 static int push_identity(void *arg, const union nt_any *record)
 {
 	struct nt_rows *rows = arg;
@@ -143,7 +153,7 @@ static int push_identity(void *arg, const union nt_any *record)
 	case NT_SOCKET:
 		return nt_rows_push(rows, NT_TABLE_SOCKET, &record->as_socket);
 	case NT_CGROUP:
-		return nt_rows_push(rows, NT_TABLE_CGROUP, &record->as_cgroup);
+		return push_cgroup(rows, &record->as_cgroup);
 	case NT_DEVICE:
 		return nt_rows_push(rows, NT_TABLE_NET_DEVICE, &record->as_device);
 	case NT_FLOW:

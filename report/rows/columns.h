@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 5 /* of tables and views; grows with each change of them, be it only a column more */
+#define NT_SCHEMA_VERSION 6 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, name, type that a row is made of, key), in the order in which docs and databases list them. The key
@@ -25,7 +25,7 @@
 	X(PROBLEM, problem, char, NULL)                                                                                \
 	X(PROCESS, process, struct nt_process_info, "upid")                                                            \
 	X(THREAD, thread, struct nt_thread_info, "utid")                                                               \
-	X(CGROUP, cgroup, struct nt_cgroup, "id")                                                                      \
+	X(CGROUP, cgroup, struct nt_cgroup_info, "id")                                                                 \
 	X(SOCKET, socket, struct nt_socket, "id")                                                                      \
 	X(NET_DEVICE, net_device, struct nt_device, "id")                                                              \
 	X(FLOW, flow, struct nt_flow, "id")                                                                            \
@@ -35,6 +35,7 @@
 	X(SOCK_OP, sock_op, struct nt_op_row, NULL)                                                                    \
 	X(NAPI_POLL, napi_poll, struct nt_napi_row, NULL)                                                              \
 	X(RX_STRETCH, rx_stretch, struct nt_cpu_record, NULL)                                                          \
+	X(NET_TIMER, net_timer, struct nt_cpu_record, NULL)                                                            \
 	X(SKB_LATENCY, skb_latency, struct nt_latency_info, NULL)                                                      \
 	X(SKB_DROP, skb_drop, struct nt_drop_info, NULL)                                                               \
 	X(TCP_RETRANSMIT, tcp_retransmit, struct nt_cpu_record, NULL)                                                  \
@@ -51,11 +52,13 @@
 	X(RECORD_COUNT, record_count, struct nt_record_count, NULL)                                                    \
 	X(CPU_COST, cpu_cost, struct nt_cpu_cost, NULL)                                                                \
 	X(SOCK_COST, sock_cost, struct nt_sock_cost, NULL)                                                             \
-	X(RX_COST, rx_cost, struct nt_rx_paid, NULL)
+	X(RX_COST, rx_cost, struct nt_rx_paid, NULL)                                                                   \
+	X(ELSEWHERE_COST, elsewhere_cost, struct nt_elsewhere_info, NULL)
 
 /* X(KIND, TABLE): kinds whose records are rows as they come. Their tables are made of struct nt_cpu_record. */
 #define NT_RECORD_TABLES(X)                                                                                            \
 	X(RX_STRETCH, RX_STRETCH)                                                                                      \
+	X(NET_TIMER, NET_TIMER)                                                                                        \
 	X(RETRANSMIT, TCP_RETRANSMIT)                                                                                  \
 	X(WAKEUP, SCHED_WAKEUP)
 
@@ -123,9 +126,15 @@
 	C(INTEGER, is_kernel, from->known ? from->is_kernel : NONE)
 
 #define NT_COLUMNS_cgroup(C)                                                                                           \
-	C(INTEGER_ALWAYS, id, from->cgroup)                                                                            \
-	C(TEXT_ALWAYS, path, nt_arena_clean(arena, from->path, sizeof(from->path)))                                    \
-	C(INTEGER, kernel_id, from->kernel_id)
+	C(INTEGER_ALWAYS, id, from->record->cgroup)                                                                    \
+	C(TEXT_ALWAYS, path, from->path)                                                                               \
+	C(INTEGER, kernel_id, from->record->kernel_id)                                                                 \
+	C(WORD, runtime, from->words.runtime)                                                                          \
+	C(TEXT, container, from->words.container)                                                                      \
+	C(TEXT, pod, from->words.pod)                                                                                  \
+	C(TEXT, unit, from->words.unit)                                                                                \
+	C(TEXT, name, from->words.name)                                                                                \
+	C(TEXT_ALWAYS, label, from->words.label)
 
 #define NT_COLUMNS_socket(C)                                                                                           \
 	C(INTEGER_ALWAYS, id, from->socket)                                                                            \
@@ -137,7 +146,9 @@
 	C(TEXT, dst, address_text(arena, from->family, from->dst, from->dst_port))                                     \
 	C(INTEGER, dport, has_address(from->family, from->dst, from->dst_port) ? from->dst_port : NONE)                \
 	C(NON_ZERO, netns, from->netns)                                                                                \
-	C(NON_ZERO, cookie, from->cookie)
+	C(NON_ZERO, cookie, from->cookie)                                                                              \
+	C(NON_ZERO, upid, from->process)                                                                               \
+	C(NON_ZERO, cgroup_id, from->cgroup)
 
 #define NT_COLUMNS_net_device(C)                                                                                       \
 	C(INTEGER_ALWAYS, ifindex, from->ifindex)                                                                      \
@@ -249,7 +260,18 @@
 	C(INTEGER_ALWAYS, bytes, from->record->as_rx_stretch.bytes)                                                    \
 	C(INTEGER_ALWAYS, is_first, has_flag(from, NT_RX_STRETCH_FIRST))                                               \
 	C(INTEGER_ALWAYS, is_listed, has_flag(from, NT_RX_STRETCH_LISTED))                                             \
-	C(INTEGER_ALWAYS, after_loss, has_flag(from, NT_RX_STRETCH_AFTER_LOSS))
+	C(INTEGER_ALWAYS, after_loss, has_flag(from, NT_RX_STRETCH_AFTER_LOSS))                                        \
+	C(INTEGER_ALWAYS, is_again, has_flag(from, NT_RX_STRETCH_AGAIN))                                               \
+	C(INTEGER_ALWAYS, is_forwarded, has_flag(from, NT_RX_STRETCH_FORWARDED))                                       \
+	C(INTEGER_ALWAYS, is_steered, has_flag(from, NT_RX_STRETCH_STEERED))                                           \
+	C(INTEGER_ALWAYS, dropped, from->record->as_rx_stretch.dropped)
+
+#define NT_COLUMNS_net_timer(C)                                                                                        \
+	C(INTEGER_ALWAYS, ts, from->record->as_net_timer.end_ns)                                                       \
+	C(INTEGER_ALWAYS, cpu, from->cpu)                                                                              \
+	C(WORD_ALWAYS, function, nt_net_timer_name(from->record->as_net_timer.function))                               \
+	C(INTEGER_ALWAYS, took_ns, from->record->as_net_timer.took_ns)                                                 \
+	C(INTEGER, own_ns, timer_own_ns(&from->record->as_net_timer))
 
 #define NT_COLUMNS_sched_wakeup(C)                                                                                     \
 	C(INTEGER_ALWAYS, ts, from->record->as_wakeup.end_ns)                                                          \
@@ -276,7 +298,9 @@
 	C(NON_ZERO, user_stack_id, from->sample->user_stack)                                                           \
 	C(NON_ZERO, error, from->sample->error)                                                                        \
 	C(NON_ZERO, user_error, from->sample->user_error)                                                              \
-	C(WORD_ALWAYS, flags, nt_stack_flags_text(from->sample->flags))
+	C(WORD_ALWAYS, flags, nt_stack_flags_text(from->sample->flags))                                                \
+	C(NON_ZERO, flow_id, from->flow)                                                                               \
+	C(INTEGER, flow_is_exact, from->flow ? from->flow_is_exact : NONE)
 
 #define NT_COLUMNS_stack(C)                                                                                            \
 	C(INTEGER_ALWAYS, id, from->stack->stack)                                                                      \
@@ -376,9 +400,23 @@
 	C(INTEGER, upid, from->process)                                                                                \
 	C(NON_ZERO, device_id, from->device)                                                                           \
 	C(NON_ZERO, flow_id, from->cost->flow)                                                                         \
+	C(TEXT, reason,                                                                                                \
+	  !from->has_reason   ? NULL                                                                                   \
+	  : from->reason_name ? from->reason_name                                                                      \
+			      : nt_arena_format(arena, "reason %u", from->reason))                                     \
 	C(INTEGER_ALWAYS, packets, from->cost->packets)                                                                \
 	C(INTEGER_ALWAYS, segments, from->cost->segments)                                                              \
 	C(INTEGER_ALWAYS, bytes, from->cost->bytes)                                                                    \
 	C(INTEGER_ALWAYS, spent_ns, from->cost->spent_ns)                                                              \
 	C(INTEGER_ALWAYS, exact_ns, from->cost->exact_ns)                                                              \
 	C(INTEGER_ALWAYS, most_ns, from->cost->most_ns)
+
+#define NT_COLUMNS_elsewhere_cost(C)                                                                                   \
+	C(INTEGER_ALWAYS, ts, from->cost->ts_ns)                                                                       \
+	C(INTEGER_ALWAYS, dur, from->cost->dur_ns)                                                                     \
+	C(INTEGER_ALWAYS, cpu, from->cost->cpu)                                                                        \
+	C(WORD_ALWAYS, what, elsewhere_name(from->cost->what))                                                         \
+	C(TEXT_ALWAYS, name, from->name)                                                                               \
+	C(TEXT, device, from->device)                                                                                  \
+	C(INTEGER, irq, from->cost->what == NT_ELSEWHERE_HARDIRQ ? from->cost->number : NONE)                          \
+	C(INTEGER_ALWAYS, spent_ns, from->cost->spent_ns)

@@ -159,6 +159,17 @@ const char *nt_context_name(uint32_t context)
 	return context == NT_CONTEXT_OP ? "op" : nt_softirq_context_name(context);
 }
 
+const char *nt_net_timer_name(unsigned int function)
+{
+	static const char *const names[NT_NET_TIMER_COUNT] = {
+#define X(number, function) [number] = #function,
+		NT_NET_TIMERS(X)
+#undef X
+	};
+
+	return function && function < NT_NET_TIMER_COUNT ? names[function] : "unknown";
+}
+
 struct number_name {
 	unsigned int number;
 	const char *name;

@@ -28,6 +28,8 @@ const char *nt_stack_flags_text(uint8_t flags);
 const char *nt_build_id_text(const uint8_t build_id[NT_BUILD_ID_LEN], struct nt_arena *arena);
 /* A place in a program: "libc.so.6+0x91b4f", with the begin of its build id if the path is not known; "[unknown]". */
 const char *nt_user_place_name(const struct nt_user_symbol *symbol, const char *path, struct nt_arena *arena);
+/* The name of enum nt_net_timer_function; "unknown" for what is none. */
+const char *nt_net_timer_name(unsigned int function);
 /* The kernel's word for a TCP state: ESTABLISHED. NULL for 0. */
 const char *nt_tcp_state_name(unsigned int state, struct nt_arena *arena);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rollup.c - see rollup.h: three tables of sums, found by hash, each emptied into rows when it is full or its oldest
+ * rollup.c - see rollup.h: tables of sums, found by hash, each emptied into rows when it is full or its oldest
  * bucket is long past.
  */
 #include "report/rows/rollup.h"
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/rows/rx_charge.h"
+#include "report/util/array.h"
 
 #define MAX_SUMS 8192
 #define N_SLOTS (4 * MAX_SUMS)
@@ -18,8 +19,9 @@
 #define N_RECENT 128
 
 struct key {
-	uint64_t bucket, task, socket; /* of charges the flow stands in place of the socket */
-	uint32_t cpu, what; /* what: owner, or direction */
+	uint64_t bucket, task,
+		socket; /* of charges: how many cuts are before them, and the flow; elsewhere: the number */
+	uint32_t cpu, what; /* what: owner, direction, fate, or enum nt_elsewhere */
 };
 
 /* A sum that was found, and the time of its bucket, from the session's start on: most of what passes belongs to a few.
@@ -34,7 +36,7 @@ struct recent {
 struct sum {
 	struct key key;
 	union {
-		uint64_t spent_ns; /* of slices */
+		uint64_t spent_ns; /* of slices, and elsewhere */
 		struct nt_sock_cost ops;
 		struct nt_rx_cost rx;
 	};
@@ -51,7 +53,8 @@ struct sums {
 struct nt_rollup {
 	uint64_t start_ns, end_ns;
 	struct nt_rollup_sink sink;
-	struct sums slices, ops, rx;
+	struct nt_cuts cuts;
+	struct sums slices, ops, rx, elsewhere;
 };
 
 static int sums_init(struct sums *sums)
@@ -70,7 +73,8 @@ struct nt_rollup *nt_rollup_new(uint64_t start_ns, uint64_t end_ns, const struct
 	rollup->start_ns = start_ns;
 	rollup->end_ns = end_ns;
 	rollup->sink = *sink;
-	if (sums_init(&rollup->slices) || sums_init(&rollup->ops) || sums_init(&rollup->rx)) {
+	if (sums_init(&rollup->slices) || sums_init(&rollup->ops) || sums_init(&rollup->rx) ||
+	    sums_init(&rollup->elsewhere)) {
 		nt_rollup_free(rollup);
 		return NULL;
 	}
@@ -87,7 +91,26 @@ void nt_rollup_free(struct nt_rollup *rollup)
 	free(rollup->ops.slots);
 	free(rollup->rx.sums);
 	free(rollup->rx.slots);
+	free(rollup->elsewhere.sums);
+	free(rollup->elsewhere.slots);
 	free(rollup);
+}
+
+void nt_rollup_cut(struct nt_rollup *rollup, const struct nt_cuts *cuts)
+{
+	rollup->cuts = *cuts;
+}
+
+size_t nt_cuts_before(const struct nt_cuts *cuts, uint64_t ts_ns)
+{
+	return NT_COUNT_BEFORE(cuts->n, i, cuts->at_ns[i] > ts_ns);
+}
+
+uint64_t nt_cuts_next(const struct nt_cuts *cuts, uint64_t ts_ns)
+{
+	const size_t next = nt_cuts_before(cuts, ts_ns);
+
+	return next < cuts->n ? cuts->at_ns[next] : UINT64_MAX;
 }
 
 /* ---- giving ---- */
@@ -110,6 +133,25 @@ static int give_slice_sum(struct nt_rollup *rollup, const struct key *key, uint6
 	return rollup->sink.cpu_cost(rollup->sink.arg, &cost);
 }
 
+static int give_elsewhere_sum(struct nt_rollup *rollup, const struct key *key, uint64_t n_buckets, uint64_t spent_ns)
+{
+	struct nt_elsewhere_cost cost = {.cpu = key->cpu,
+					 .what = (enum nt_elsewhere)key->what,
+					 .number = (uint32_t)key->socket,
+					 .spent_ns = spent_ns};
+
+	bucket_times(rollup, key->bucket, n_buckets, &cost.ts_ns, &cost.dur_ns);
+	return rollup->sink.elsewhere_cost(rollup->sink.arg, &cost);
+}
+
+/* Of slices, and elsewhere. */
+static int give_time(struct nt_rollup *rollup, const struct sums *sums, const struct key *key, uint64_t n_buckets,
+		     uint64_t spent_ns)
+{
+	return sums == &rollup->slices ? give_slice_sum(rollup, key, n_buckets, spent_ns)
+				       : give_elsewhere_sum(rollup, key, n_buckets, spent_ns);
+}
+
 static int give_op_sum(struct nt_rollup *rollup, const struct sum *sum)
 {
 	struct nt_sock_cost cost = sum->ops;
@@ -118,18 +160,29 @@ static int give_op_sum(struct nt_rollup *rollup, const struct sum *sum)
 	return rollup->sink.sock_cost(rollup->sink.arg, &cost);
 }
 
+/* Only what lies between the cuts before and behind. */
+static void cut_times(const struct nt_rollup *rollup, size_t before, uint64_t *ts_ns, uint64_t *dur_ns)
+{
+	const uint64_t from_ns = before ? rollup->cuts.at_ns[before - 1] : 0, end_ns = *ts_ns + *dur_ns;
+	const uint64_t to_ns = before < rollup->cuts.n ? rollup->cuts.at_ns[before] : UINT64_MAX;
+
+	*ts_ns = *ts_ns > from_ns ? *ts_ns : from_ns;
+	*dur_ns = (end_ns < to_ns ? end_ns : to_ns) - *ts_ns;
+}
+
 static int give_rx_sum(struct nt_rollup *rollup, const struct sum *sum)
 {
 	struct nt_rx_cost cost = sum->rx;
 
 	bucket_times(rollup, sum->key.bucket, 1, &cost.ts_ns, &cost.dur_ns);
+	cut_times(rollup, sum->key.task, &cost.ts_ns, &cost.dur_ns);
 	return rollup->sink.rx_cost(rollup->sink.arg, &cost);
 }
 
 static int give(struct nt_rollup *rollup, const struct sums *sums, const struct sum *sum)
 {
-	if (sums == &rollup->slices)
-		return give_slice_sum(rollup, &sum->key, 1, sum->spent_ns);
+	if (sums == &rollup->slices || sums == &rollup->elsewhere)
+		return give_time(rollup, sums, &sum->key, 1, sum->spent_ns);
 	return sums == &rollup->ops ? give_op_sum(rollup, sum) : give_rx_sum(rollup, sum);
 }
 
@@ -221,39 +274,55 @@ static void remember(struct sums *sums, struct sum *sum)
 	};
 }
 
-static int add_part(struct nt_rollup *rollup, struct key *key, uint64_t ns)
+static int add_part(struct nt_rollup *rollup, struct sums *sums, const struct key *key, uint64_t ns)
 {
 	int error = 0;
-	struct sum *sum = find(rollup, &rollup->slices, key, &error);
+	struct sum *sum = find(rollup, sums, key, &error);
 
 	if (!sum)
 		return error;
 	sum->spent_ns += ns;
-	remember(&rollup->slices, sum);
+	remember(sums, sum);
 	return 0;
+}
+
+/* A time from the session's start on, which all belongs to the key: in each of its buckets. */
+static int add_time(struct nt_rollup *rollup, struct sums *sums, struct key key, uint64_t from, uint64_t to)
+{
+	uint64_t last = to / NT_BUCKET_NS, n;
+	int error = 0;
+
+	key.bucket = from / NT_BUCKET_NS;
+	if (key.bucket == last)
+		return add_part(rollup, sums, &key, to - from);
+	if (from % NT_BUCKET_NS) {
+		error = add_part(rollup, sums, &key, NT_BUCKET_NS - from % NT_BUCKET_NS);
+		key.bucket++;
+	}
+	n = last - key.bucket;
+	if (!error && n)
+		error = give_time(rollup, sums, &key, n, n * NT_BUCKET_NS);
+	key.bucket = last;
+	if (!error && to % NT_BUCKET_NS)
+		error = add_part(rollup, sums, &key, to % NT_BUCKET_NS);
+	return error;
 }
 
 /* One that no recent sum has a place for. Out of the way of the others, which are many. */
 __attribute__((noinline)) static int add_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice)
 {
-	uint64_t from = slice->ts_ns - rollup->start_ns, to = from + slice->dur_ns;
-	struct key key = {.bucket = from / NT_BUCKET_NS, .task = slice->task, .cpu = slice->cpu, .what = slice->owner};
-	uint64_t last = to / NT_BUCKET_NS, n;
-	int error = 0;
+	const uint64_t from = slice->ts_ns - rollup->start_ns;
+	const struct key key = {.task = slice->task, .cpu = slice->cpu, .what = slice->owner};
 
-	if (key.bucket == last)
-		return add_part(rollup, &key, slice->dur_ns);
-	if (from % NT_BUCKET_NS) {
-		error = add_part(rollup, &key, NT_BUCKET_NS - from % NT_BUCKET_NS);
-		key.bucket++;
-	}
-	n = last - key.bucket;
-	if (!error && n)
-		error = give_slice_sum(rollup, &key, n, n * NT_BUCKET_NS);
-	key.bucket = last;
-	if (!error && to % NT_BUCKET_NS)
-		error = add_part(rollup, &key, to % NT_BUCKET_NS);
-	return error;
+	return add_time(rollup, &rollup->slices, key, from, from + slice->dur_ns);
+}
+
+int nt_rollup_elsewhere(struct nt_rollup *rollup, const struct nt_elsewhere_cost *time)
+{
+	const uint64_t from = time->ts_ns - rollup->start_ns;
+	const struct key key = {.socket = time->number, .cpu = time->cpu, .what = time->what};
+
+	return add_time(rollup, &rollup->elsewhere, key, from, from + time->dur_ns);
 }
 
 int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice)
@@ -329,6 +398,7 @@ static int give_long_charge(struct nt_rollup *rollup, const struct nt_rx_charge 
 		.dur_ns = charge->dur_ns,
 		.cpu = charge->cpu,
 		.flow = charge->flow,
+		.fate = charge->fate,
 		.spent_ns = charge->spent_ns,
 		.exact_ns = charge->exact_ns,
 		.most_ns = charge->most_ns,
@@ -341,17 +411,24 @@ static int give_long_charge(struct nt_rollup *rollup, const struct nt_rx_charge 
 static struct sum *find_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge, int *error)
 {
 	const uint64_t at = charge->ts_ns - rollup->start_ns;
-	const struct key key = {.bucket = at / NT_BUCKET_NS, .socket = charge->flow, .cpu = charge->cpu};
-	const struct recent *recent = recent_of(&rollup->rx, 0, charge->flow, charge->cpu, 0);
+	const uint64_t before = nt_cuts_before(&rollup->cuts, charge->ts_ns);
+	const struct key key = {.bucket = at / NT_BUCKET_NS,
+				.task = before,
+				.socket = charge->flow,
+				.cpu = charge->cpu,
+				.what = charge->fate};
+	const struct recent *recent = recent_of(&rollup->rx, before, charge->flow, charge->cpu, charge->fate);
 	struct sum *sum;
 
-	if (at >= recent->from_ns && at < recent->to_ns && recent->socket == charge->flow && recent->cpu == charge->cpu)
+	if (at >= recent->from_ns && at < recent->to_ns && recent->task == before && recent->socket == charge->flow &&
+	    recent->cpu == charge->cpu && recent->what == charge->fate)
 		return recent->sum;
 	sum = find(rollup, &rollup->rx, &key, error);
 	if (!sum)
 		return NULL;
 	sum->rx.cpu = charge->cpu;
 	sum->rx.flow = charge->flow;
+	sum->rx.fate = charge->fate;
 	remember(&rollup->rx, sum);
 	return sum;
 }
@@ -381,5 +458,7 @@ int nt_rollup_finish(struct nt_rollup *rollup)
 
 	if (!error)
 		error = empty(rollup, &rollup->ops);
-	return error ? error : empty(rollup, &rollup->rx);
+	if (!error)
+		error = empty(rollup, &rollup->rx);
+	return error ? error : empty(rollup, &rollup->elsewhere);
 }

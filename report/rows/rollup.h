@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rollup.h - sums of slices, of operations and of receive runs' charges in buckets of time, made while they pass: what
- * the rows of cpu_cost, sock_cost and rx_cost are made of. Pure. Sums of one bucket may be given in several rows, which
- * add up; memory is bounded by that.
+ * rollup.h - sums of slices, of operations, of receive runs' charges and of what the network causes elsewhere, in
+ * buckets of time, made while they pass: what the rows of cpu_cost, sock_cost, rx_cost and elsewhere_cost are made of.
+ * Pure. Sums of one bucket may be given in several rows, which add up; memory is bounded by that.
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "report/timeline/timeline.h"
 
 #define NT_BUCKET_NS 100000000ull
+
+/* Times at which charges are cut beside the edges of buckets, ascending: so sums are of a window, exactly. */
+struct nt_cuts {
+	const uint64_t *at_ns;
+	size_t n;
+};
+
+/* How many of them are not after ts_ns. */
+size_t nt_cuts_before(const struct nt_cuts *cuts, uint64_t ts_ns);
+/* The first after ts_ns; UINT64_MAX: none. */
+uint64_t nt_cuts_next(const struct nt_cuts *cuts, uint64_t ts_ns);
 
 /* Time of one owner and task on one CPU in one bucket, or in several whole ones in a row. */
 struct nt_cpu_cost {
@@ -37,8 +49,34 @@ struct nt_rx_cost {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
 	uint64_t flow; /* 0: none is known */
+	uint32_t fate; /* of the packets: NT_RX_FATE_* */
 	uint64_t packets, segments, bytes;
 	uint64_t spent_ns, exact_ns, most_ns; /* as struct nt_rx_charge */
+};
+
+/* What was seen of packets after they were received. Above DROPPED: the kernel's reason for it, + DROPPED. */
+#define NT_RX_FATE_NONE 0u
+#define NT_RX_FATE_FORWARDED 1u
+#define NT_RX_FATE_DROPPED 2u
+
+/* Where the network causes time that is not its owners'. X(CONSTANT, name). */
+#define NT_ELSEWHERES(X)                                                                                               \
+	X(HARDIRQ, hardirq) /* network devices' interrupts */                                                          \
+	X(TIMER, timer) /* functions of the network that softirqs call by timers */
+
+enum nt_elsewhere {
+#define X(constant, name) NT_ELSEWHERE_##constant,
+	NT_ELSEWHERES(X)
+#undef X
+};
+
+/* A time on one CPU that one interrupt, or function, had; as a sum, of a bucket, or several whole ones in a row. */
+struct nt_elsewhere_cost {
+	uint64_t ts_ns, dur_ns; /* the time, or the bucket or buckets */
+	uint32_t cpu;
+	enum nt_elsewhere what;
+	uint32_t number; /* the interrupt's, or enum nt_net_timer_function */
+	uint64_t spent_ns; /* of a sum */
 };
 
 struct nt_rollup;
@@ -50,16 +88,21 @@ struct nt_rollup_sink {
 	int (*cpu_cost)(void *arg, const struct nt_cpu_cost *cost);
 	int (*sock_cost)(void *arg, const struct nt_sock_cost *cost);
 	int (*rx_cost)(void *arg, const struct nt_rx_cost *cost);
+	int (*elsewhere_cost)(void *arg, const struct nt_elsewhere_cost *cost);
 };
 
 /* Buckets begin at start_ns; the last one ends at end_ns. NULL: out of memory. *sink is copied. */
 struct nt_rollup *nt_rollup_new(uint64_t start_ns, uint64_t end_ns, const struct nt_rollup_sink *sink);
 void nt_rollup_free(struct nt_rollup *rollup);
+/* Sums of charges are cut there, too, as the charges are. Before the first; the times must outlive it. */
+void nt_rollup_cut(struct nt_rollup *rollup, const struct nt_cuts *cuts);
 /* A slice within start_ns..end_ns; it is split at the edges of buckets. */
 int nt_rollup_slice(struct nt_rollup *rollup, const struct nt_cpu_slice *slice);
 /* An operation; it counts in the bucket of its end. */
 int nt_rollup_op(struct nt_rollup *rollup, const struct nt_op_row *op);
-/* A charge: its time is within a bucket, or is whole buckets. */
+/* A charge: its time is within a bucket, or is whole buckets; and no cut is in it. */
 int nt_rollup_rx(struct nt_rollup *rollup, const struct nt_rx_charge *charge);
+/* A time within start_ns..end_ns; it is split at the edges of buckets. */
+int nt_rollup_elsewhere(struct nt_rollup *rollup, const struct nt_elsewhere_cost *time);
 /* Gives all sums that are left. */
 int nt_rollup_finish(struct nt_rollup *rollup);

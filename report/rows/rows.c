@@ -30,8 +30,10 @@ static const uint64_t of_records = BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(RECORD
 /* The session's row has counts of everything; threads that are only referred to have rows; sampled stacks have frames.
  */
 static const uint64_t with_owners = BIT(STACK_SAMPLE) | BIT(FRAME) | BIT(THREAD) | BIT(SESSION);
-static const uint64_t with_sums = BIT(CPU_COST) | BIT(SOCK_COST) | BIT(RX_COST) | BIT(SESSION);
+static const uint64_t with_sums = BIT(CPU_COST) | BIT(SOCK_COST) | BIT(RX_COST) | BIT(ELSEWHERE_COST) | BIT(SESSION);
 static const uint64_t with_charges = BIT(RX_COST) | BIT(SESSION);
+/* Of samples the flow is told, if there are flows. */
+static const uint64_t with_flows = BIT(STACK_SAMPLE);
 
 static bool wants(const struct nt_rows *rows, enum nt_table_id table)
 {
@@ -60,6 +62,11 @@ static bool needs_timeline(const struct nt_rows *rows)
 	NT_RECORD_TABLES(X)
 #undef X
 	return reads(rows, ~without);
+}
+
+static bool needs_charges(const struct nt_rows *rows)
+{
+	return reads(rows, with_charges) || (rows->has_flows && reads(rows, with_flows));
 }
 
 /* The row of the session says how many do not fit, wanted or not. */
@@ -146,7 +153,7 @@ static int on_op(void *arg, const struct nt_op_row *op)
 
 	if (!error && rows->rollup)
 		error = nt_rollup_op(rows->rollup, op);
-	if (!error && rows->charges)
+	if (!error && rows->charges && rows->rollup)
 		error = nt_rx_rows_op(rows, op);
 	return error ? error : nt_rows_push(rows, NT_TABLE_SOCK_OP, op);
 }
@@ -224,7 +231,8 @@ static int make_timeline(struct nt_rows *rows)
 	const struct nt_timeline_sink sink = {
 		.arg = rows,
 		.cpu_slice = reads(rows, BIT(CPU_SLICE) | with_owners | with_sums | threads) ? on_cpu_slice : NULL,
-		.rx_part = reads(rows, with_charges) ? nt_rx_rows_part : NULL,
+		.rx_part = needs_charges(rows) ? nt_rx_rows_part : NULL,
+		.irq_part = reads(rows, BIT(ELSEWHERE_COST) | BIT(SESSION)) ? nt_elsewhere_irq_part : NULL,
 		.sched_slice = reads(rows, BIT(SCHED_SLICE) | threads) ? on_sched_slice : NULL,
 		.softirq = reads(rows, BIT(SOFTIRQ_SLICE) | BIT(SESSION)) ? on_softirq : NULL,
 		.irq = reads(rows, BIT(IRQ_SLICE) | BIT(SESSION)) ? on_irq : NULL,
@@ -234,7 +242,12 @@ static int make_timeline(struct nt_rows *rows)
 		.event = on_event,
 	};
 	const struct nt_rollup_sink rollup_sink = {
-		.arg = rows, .cpu_cost = on_cpu_cost, .sock_cost = on_sock_cost, .rx_cost = nt_rx_rows_cost};
+		.arg = rows,
+		.cpu_cost = on_cpu_cost,
+		.sock_cost = on_sock_cost,
+		.rx_cost = nt_rx_rows_cost,
+		.elsewhere_cost = nt_elsewhere_cost,
+	};
 
 	rows->timeline = nt_rows_timeline_new(rows, &sink);
 	if (!rows->timeline)
@@ -245,7 +258,9 @@ static int make_timeline(struct nt_rows *rows)
 	if (reads(rows, with_sums) &&
 	    !(rows->rollup = nt_rollup_new(rows->tape->start_ns, rows->tape->end_ns, &rollup_sink)))
 		return -ENOMEM;
-	if (reads(rows, with_charges) && nt_rx_rows_new(rows))
+	if (rows->rollup)
+		nt_rollup_cut(rows->rollup, &rows->want.rx_cuts);
+	if (needs_charges(rows) && nt_rx_rows_new(rows))
 		return -ENOMEM;
 	return 0;
 }
@@ -280,8 +295,10 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_name
 	error = rows->learned ? 0 : nt_learned_new(&rows->own, tape);
 	if (rows->own)
 		rows->learned = rows->own;
-	if (!error)
+	if (!error) {
+		rows->has_flows = nt_rx_rows_has_flows(rows);
 		error = make_readers(rows);
+	}
 	if (error)
 		nt_rows_close(rows);
 	else
@@ -368,14 +385,14 @@ static int step_finish(struct nt_rows *rows)
 	int error = rows->timeline ? nt_timeline_finish(rows->timeline) : 0;
 
 	rows->events_done = true;
+	if (!error && rows->owners)
+		error = nt_sample_owners_finish(rows->owners);
 	if (!error && rows->charges)
 		error = nt_rx_charges_finish(rows->charges);
 	if (!error && rows->rollup)
 		error = nt_rollup_finish(rows->rollup);
 	if (!error && rows->charges)
 		error = nt_rx_rows_finish(rows);
-	if (!error && rows->owners)
-		error = nt_sample_owners_finish(rows->owners);
 	return error ? error : 1;
 }
 
@@ -439,7 +456,7 @@ static int push_session(struct nt_rows *rows)
 		.bytes = tape->bytes,
 		.chunks = tape->n_chunks,
 		.clock_ticks = (uint32_t)nt_tape_meta_number(tape, NT_META_CLOCK_TICKS, 0),
-		.complete = tape->complete,
+		.complete = tape->has_end,
 		.counts = rows->timeline ? *nt_timeline_counts(rows->timeline) : (struct nt_timeline_counts){0},
 		.unknown = rows->merge ? nt_merge_unknown(rows->merge) : 0,
 		.events = rows->events,

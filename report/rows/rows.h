@@ -42,12 +42,19 @@ struct nt_rows_want {
 	 */
 	uint64_t from_ns, to_ns; /* both 0: all of the session; to_ns UINT64_MAX: to its end */
 	bool begun_within; /* of the window only rows that begin in it, `from_ns <= ts < to_ns`: this costs less */
+	/*
+	 * Rows of rx_cost are cut at these times, and at the edges of buckets. Of a window only those are of use that
+	 * begin in it: then who used a socket is known of that time (docs/sql-schema.md). The times must outlive the
+	 * rows.
+	 */
+	struct nt_cuts rx_cuts;
 	const uint8_t *cpus; /* a flag for each of the tape's n_cpus, must outlive the rows; NULL: all */
 	/*
 	 * For who needs no more names than the window's rows do: `thread` has only threads with a name, and `frame`
 	 * only stacks that were sampled in the window. So neither needs all of the tape.
 	 */
 	bool names_within;
+	const struct nt_cgroup_names *cgroup_names; /* must outlive the rows; NULL: nobody has named any */
 	struct nt_learned *learned; /* of this tape; NULL: nt_rows_open learns for itself */
 };
 

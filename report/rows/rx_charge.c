@@ -9,22 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows/rollup.h"
+#include "report/rows/waiting.h"
 #include "report/util/array.h"
+#include "report/util/lot.h"
 
-#define REORDER 64 /* stretches come by end, but for a few: an interrupt may write one first */
 /* A kernel ends a run after some 300 packets, unless told otherwise. */
 #define MAX_PARTS 4096
 #define MAX_BATCH 1024 /* stretches that are divided together: of more nobody is charged */
 #define MAX_WAITING 65536 /* stretches that no run has come for */
 #define N_MEANS 1024 /* flows of a CPU */
 #define N_SORTS 256
+#define MAX_REASON (UINT32_MAX - NT_RX_FATE_DROPPED)
 #define MEAN_UNIT 1024 /* of a nanosecond */
 #define MEAN_WEIGHT 8 /* of the mean so far and what is new, the new has one of so many parts */
 
-/* What a packet costs, in 1/MEAN_UNIT ns; 0: not known. */
+/* A flow: what its packets cost, in 1/MEAN_UNIT ns (0: not known), and what was last seen to become of one. */
 struct mean {
 	uint64_t flow, cost;
+	uint32_t fate;
 	uint8_t sort; /* of the flow */
 };
 
@@ -38,14 +40,15 @@ struct means {
 /* A flow's part of a batch. */
 struct share {
 	uint64_t flow;
+	uint32_t fate;
 	unsigned __int128 weight;
 };
 
 struct cpu {
 	struct nt_rx_part *parts; /* of the run at hand, in time order */
 	size_t n_parts, parts_size;
-	struct nt_rx_stretch *stretches; /* by end; those before `first` have been charged */
-	size_t first, n, size;
+	bool is_under_way; /* some of the run has been charged */
+	struct nt_waiting stretches, samples; /* those that have not been charged; samples of the run at hand */
 	struct means *means; /* NULL: none yet */
 };
 
@@ -77,7 +80,8 @@ void nt_rx_charges_free(struct nt_rx_charges *charges)
 		return;
 	for (uint32_t cpu = 0; cpu < charges->config.n_cpus; cpu++) {
 		free(charges->cpus[cpu].parts);
-		free(charges->cpus[cpu].stretches);
+		nt_waiting_release(&charges->cpus[cpu].stretches);
+		nt_waiting_release(&charges->cpus[cpu].samples);
 		free(charges->cpus[cpu].means);
 	}
 	free(charges->cpus);
@@ -97,22 +101,32 @@ static void add_to_mean(uint64_t *mean, uint64_t cost)
 	*mean = *mean ? *mean - *mean / MEAN_WEIGHT + cost / MEAN_WEIGHT : cost;
 }
 
+/* The place of a flow's mean, which another flow may have to leave. NULL: out of memory. */
+static struct mean *claim_mean(struct nt_rx_charges *charges, struct cpu *cpu, uint64_t flow)
+{
+	struct mean *mean;
+
+	if (!cpu->means)
+		cpu->means = calloc(1, sizeof(*cpu->means));
+	if (!cpu->means)
+		return NULL;
+	mean = mean_of(cpu->means, flow);
+	if (mean->flow != flow)
+		*mean = (struct mean){.flow = flow, .sort = charges->config.sort_of(charges->config.arg, flow)};
+	return mean;
+}
+
 /* These packets, of one flow, cost so much together. */
 static int learn(struct nt_rx_charges *charges, struct cpu *cpu, const struct nt_rx_stretch *stretch, uint64_t ns)
 {
 	const uint64_t cost = stretch->packets && ns < UINT32_MAX ? ns * MEAN_UNIT / stretch->packets : 0;
 	struct mean *mean;
 
-	if (!cost)
+	if (!cost || stretch->flags & NT_RX_STRETCH_STEERED)
 		return 0;
-	if (!cpu->means)
-		cpu->means = calloc(1, sizeof(*cpu->means));
-	if (!cpu->means)
+	mean = claim_mean(charges, cpu, stretch->flow);
+	if (!mean)
 		return -ENOMEM;
-	mean = mean_of(cpu->means, stretch->flow);
-	if (mean->flow != stretch->flow || !mean->cost)
-		*mean = (struct mean){.flow = stretch->flow,
-				      .sort = charges->config.sort_of(charges->config.arg, stretch->flow)};
 	add_to_mean(&mean->cost, cost);
 	add_to_mean(&cpu->means->sorts[mean->sort], cost);
 	add_to_mean(&cpu->means->all, cost);
@@ -131,7 +145,55 @@ static uint64_t cost_of(const struct nt_rx_charges *charges, const struct cpu *c
 	if (mean->flow == flow && mean->cost)
 		return mean->cost;
 	of_sort = cpu->means->sorts[charges->config.sort_of(charges->config.arg, flow)];
-	return of_sort ? of_sort : cpu->means->all;
+	if (of_sort)
+		return of_sort;
+	return cpu->means->all ? cpu->means->all : 1;
+}
+
+/* ---- what became of packets ---- */
+
+static uint32_t seen_fate(const struct nt_rx_stretch *stretch)
+{
+	if (stretch->flags & NT_RX_STRETCH_FORWARDED)
+		return NT_RX_FATE_FORWARDED;
+	if (!stretch->dropped || stretch->dropped < stretch->packets - stretch->packets / 2)
+		return NT_RX_FATE_NONE;
+	return NT_RX_FATE_DROPPED + (stretch->reason < MAX_REASON ? stretch->reason : MAX_REASON);
+}
+
+/* Of packets in a list only the last one of each stretch is seen again: the others have what is known of their flow. */
+static int note_fate(struct nt_rx_charges *charges, struct cpu *cpu, const struct nt_rx_stretch *stretch)
+{
+	const uint32_t seen = seen_fate(stretch);
+	struct mean *mean;
+
+	if (!seen && (stretch->flags & NT_RX_STRETCH_LISTED || !cpu->means ||
+		      mean_of(cpu->means, stretch->flow)->flow != stretch->flow))
+		return 0;
+	mean = claim_mean(charges, cpu, stretch->flow);
+	if (!mean)
+		return -ENOMEM;
+	mean->fate = seen;
+	return 0;
+}
+
+/* Of a list, one for all packets of the flow. */
+static uint32_t fate_of(const struct cpu *cpu, const struct nt_rx_stretch *stretch)
+{
+	const struct mean *mean;
+
+	if (!(stretch->flags & NT_RX_STRETCH_LISTED) || !cpu->means)
+		return seen_fate(stretch);
+	mean = mean_of(cpu->means, stretch->flow);
+	return mean->flow == stretch->flow ? mean->fate : seen_fate(stretch);
+}
+
+/* The stretch that pays for this one, of `left` to the end of the run: the last that had the same packet. */
+static const struct nt_rx_stretch *last_of_packet(const struct nt_rx_stretch *stretch, size_t left)
+{
+	for (; left > 1 && stretch[1].flags & NT_RX_STRETCH_AGAIN; left--)
+		stretch++;
+	return stretch;
 }
 
 /* ---- charging ---- */
@@ -175,22 +237,31 @@ static int charge_nobody(struct nt_rx_charges *charges)
 	return 0;
 }
 
-/* One share for each flow of these stretches. */
-static int make_shares(struct nt_rx_charges *charges, const struct cpu *cpu, const struct nt_rx_stretch *stretches,
-		       size_t n)
+/* One share for each flow of these stretches, of `left` to the end of the run. */
+static int make_shares(struct nt_rx_charges *charges, struct cpu *cpu, const struct nt_rx_stretch *stretches, size_t n,
+		       size_t left)
 {
 	struct share *shares;
+	int error = 0;
 
 	charges->n_shares = 0;
 	if (NT_ROOM(charges->shares, charges->shares_size, n))
 		return -ENOMEM;
+	for (size_t i = 0; i < n && !error; i++)
+		error = note_fate(charges, cpu, last_of_packet(&stretches[i], left - i));
+	if (error)
+		return error;
 	shares = charges->shares;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		const struct nt_rx_stretch *payer = last_of_packet(&stretches[i], left - i);
+
 		shares[i] = (struct share){
-			.flow = stretches[i].flow,
+			.flow = payer->flow,
+			.fate = fate_of(cpu, payer),
 			.weight = (unsigned __int128)stretches[i].packets *
 				  (n > 1 ? cost_of(charges, cpu, stretches[i].flow) : 1),
 		};
+	}
 	if (n > 1)
 		qsort(shares, n, sizeof(*shares), by_flow);
 	for (size_t i = 0; i < n; i++) {
@@ -211,6 +282,7 @@ static int charge_one(struct nt_rx_charges *charges, uint32_t cpu, uint64_t ts_n
 		.dur_ns = dur_ns,
 		.cpu = cpu,
 		.flow = charges->shares[0].flow,
+		.fate = charges->shares[0].fate,
 		.spent_ns = dur_ns,
 		.exact_ns = dur_ns,
 		.most_ns = dur_ns,
@@ -231,7 +303,12 @@ static int divide(struct nt_rx_charges *charges, uint32_t cpu, uint64_t ts_ns, u
 		return charge_one(charges, cpu, ts_ns, dur_ns);
 	for (size_t i = 0; i < charges->n_shares && !error; i++) {
 		struct nt_rx_charge charge = {
-			.ts_ns = ts_ns, .dur_ns = dur_ns, .cpu = cpu, .flow = charges->shares[i].flow};
+			.ts_ns = ts_ns,
+			.dur_ns = dur_ns,
+			.cpu = cpu,
+			.flow = charges->shares[i].flow,
+			.fate = charges->shares[i].fate,
+		};
 		uint64_t until_ns;
 
 		weight += charges->shares[i].weight;
@@ -244,14 +321,16 @@ static int divide(struct nt_rx_charges *charges, uint32_t cpu, uint64_t ts_ns, u
 	return error;
 }
 
-/* Cuts a time at the edges of buckets: the rest of the first, whole ones together, the begin of the last. */
+/* Cuts a time where it must be, and at the edges of buckets: the rest of the first, whole ones together, the begin of
+ * the last. */
 static int divide_by_buckets(struct nt_rx_charges *charges, uint32_t cpu, uint64_t ts_ns, uint64_t end_ns)
 {
 	int error = 0;
 
 	while (ts_ns < end_ns && !error) {
 		const uint64_t within_ns = (ts_ns - charges->config.start_ns) % NT_BUCKET_NS;
-		uint64_t dur_ns = end_ns - ts_ns;
+		const uint64_t cut_ns = nt_cuts_next(&charges->config.cuts, ts_ns);
+		uint64_t dur_ns = (end_ns < cut_ns ? end_ns : cut_ns) - ts_ns;
 
 		if (within_ns && dur_ns > NT_BUCKET_NS - within_ns)
 			dur_ns = NT_BUCKET_NS - within_ns;
@@ -286,21 +365,75 @@ static int charge_until(struct nt_rx_charges *charges, uint32_t number, size_t *
 	return error;
 }
 
-static int charge_packets(struct nt_rx_charges *charges, uint32_t cpu, const struct nt_rx_stretch *stretch)
+static int charge_packets(struct nt_rx_charges *charges, uint32_t number, const struct nt_rx_stretch *stretch)
 {
 	uint64_t last_ns = charges->config.end_ns - (charges->config.end_ns > charges->config.start_ns);
 	struct nt_rx_charge charge = {
 		.ts_ns = stretch->end_ns < last_ns ? stretch->end_ns : last_ns,
-		.cpu = cpu,
+		.cpu = number,
 		.flow = stretch->flow,
+		.fate = fate_of(&charges->cpus[number], stretch),
 		.packets = stretch->packets,
 		.segments = stretch->segments,
 		.bytes = stretch->bytes,
 	};
 
+	/* They are received on another CPU, and count there. */
+	if (stretch->flags & NT_RX_STRETCH_STEERED)
+		return 0;
 	if (charge.ts_ns < charges->config.start_ns)
 		charge.ts_ns = charges->config.start_ns;
 	return charges->config.charge(charges->config.arg, &charge);
+}
+
+/* ---- samples ---- */
+
+static size_t n_samples(const struct nt_waiting *waiting)
+{
+	return NT_WAITING_N(waiting, struct nt_stack_sample);
+}
+
+static const struct nt_stack_sample *first_sample(const struct nt_waiting *waiting)
+{
+	return NT_WAITING_FIRST(waiting, struct nt_stack_sample);
+}
+
+/*
+ * One of the shares, by lot: so the samples of a flow are as many as its share of the time makes likely. The lot
+ * depends on the sample's time alone, and not on what was done then, so stages do not go to one flow of several.
+ */
+static uint64_t draw(const struct nt_rx_charges *charges, const struct nt_stack_sample *sample)
+{
+	const uint64_t lot = nt_lot(sample->end_ns, 1);
+	const unsigned __int128 at = (weight_of_all(charges) * lot) >> 64;
+	unsigned __int128 weight = 0;
+	size_t i = 0;
+
+	while (i + 1 < charges->n_shares && (weight += charges->shares[i].weight) <= at)
+		i++;
+	return charges->shares[i].flow;
+}
+
+/* The first that waits, to one of those who share its time. */
+static int give_sample(struct nt_rx_charges *charges, uint32_t cpu, struct nt_waiting *waiting)
+{
+	const struct nt_stack_sample *sample = first_sample(waiting);
+	const struct nt_rx_sample given = {
+		.cpu = cpu, .sample = sample, .flow = draw(charges, sample), .is_exact = charges->n_shares == 1};
+
+	NT_WAITING_DROP(waiting, struct nt_stack_sample);
+	return charges->config.sample(charges->config.arg, &given);
+}
+
+/* Those before this time. */
+static int give_samples(struct nt_rx_charges *charges, uint32_t cpu, uint64_t until_ns)
+{
+	struct nt_waiting *waiting = &charges->cpus[cpu].samples;
+	int error = 0;
+
+	while (n_samples(waiting) && first_sample(waiting)->end_ns < until_ns && !error)
+		error = give_sample(charges, cpu, waiting);
+	return error;
 }
 
 /* ---- runs ---- */
@@ -331,17 +464,19 @@ static bool are_known(const struct nt_rx_stretch *stretches, size_t n, bool is_f
 	return known;
 }
 
-/* The time up to the end of these stretches, to their flows. */
+/* The time up to the end of the first n of these stretches, to their flows. `left`: how many the run has from here. */
 static int charge_batch(struct nt_rx_charges *charges, uint32_t number, size_t *part,
-			const struct nt_rx_stretch *stretches, size_t n, bool is_first)
+			const struct nt_rx_stretch *stretches, size_t n, size_t left, bool is_first)
 {
 	struct cpu *cpu = &charges->cpus[number];
 	const bool known = n <= MAX_BATCH && are_known(stretches, n, is_first);
 	uint64_t ns;
-	int error = known ? make_shares(charges, cpu, stretches, n) : charge_nobody(charges);
+	int error = known ? make_shares(charges, cpu, stretches, n, left) : charge_nobody(charges);
 
 	if (!error)
 		error = charge_until(charges, number, part, stretches[n - 1].end_ns, &ns);
+	if (!error)
+		error = give_samples(charges, number, stretches[n - 1].end_ns);
 	if (!error && known && n == 1)
 		error = learn(charges, cpu, &stretches[0], ns);
 	return error;
@@ -353,40 +488,92 @@ static int charge_rest(struct nt_rx_charges *charges, uint32_t number, size_t *p
 	uint64_t ns;
 	int error = charge_nobody(charges);
 
-	return error ? error : charge_until(charges, number, part, UINT64_MAX, &ns);
+	if (!error)
+		error = charge_until(charges, number, part, UINT64_MAX, &ns);
+	return error ? error : give_samples(charges, number, UINT64_MAX);
+}
+
+static size_t n_stretches(const struct nt_waiting *waiting)
+{
+	return NT_WAITING_N(waiting, struct nt_rx_stretch);
+}
+
+static const struct nt_rx_stretch *first_stretch(const struct nt_waiting *waiting)
+{
+	return NT_WAITING_FIRST(waiting, struct nt_rx_stretch);
 }
 
 /* Charges the packets of all stretches that end by then, and takes them out. */
 static int take_stretches(struct nt_rx_charges *charges, uint32_t number, uint64_t by_ns)
 {
-	struct cpu *cpu = &charges->cpus[number];
+	struct nt_waiting *waiting = &charges->cpus[number].stretches;
 	int error = 0;
 
-	for (; cpu->first < cpu->n && cpu->stretches[cpu->first].end_ns <= by_ns && !error; cpu->first++)
-		error = charge_packets(charges, number, &cpu->stretches[cpu->first]);
+	while (n_stretches(waiting) && first_stretch(waiting)->end_ns <= by_ns && !error) {
+		error = charge_packets(charges, number, first_stretch(waiting));
+		NT_WAITING_DROP(waiting, struct nt_rx_stretch);
+	}
 	return error;
+}
+
+/* Charges the run at hand up to the end of its last stretch; *part is the first part then that has time left. */
+static int charge_stretches(struct nt_rx_charges *charges, uint32_t number, uint64_t by_ns, size_t *part)
+{
+	struct cpu *cpu = &charges->cpus[number];
+	const struct nt_rx_stretch *stretches;
+	size_t end, n;
+	int error;
+
+	*part = 0;
+	if (!cpu->n_parts)
+		return take_stretches(charges, number, by_ns);
+	/* What ended before belongs to time that is not covered. */
+	error = take_stretches(charges, number, cpu->parts[0].ts_ns);
+	stretches = first_stretch(&cpu->stretches);
+	end = NT_FIRST(n_stretches(&cpu->stretches), i, stretches[i].end_ns > by_ns);
+	for (size_t i = 0; i < end && !error; i += n) {
+		n = batch_of(&stretches[i], end - i);
+		error = charge_batch(charges, number, part, &stretches[i], n, end - i, !cpu->is_under_way);
+		cpu->is_under_way = true;
+	}
+	return error ? error : take_stretches(charges, number, by_ns);
 }
 
 /* The run at hand is over: all its stretches end by then. */
 static int end_run(struct nt_rx_charges *charges, uint32_t number, uint64_t by_ns)
 {
 	struct cpu *cpu = &charges->cpus[number];
-	size_t part = 0, end, n;
-	int error;
+	size_t part;
+	int error = charge_stretches(charges, number, by_ns, &part);
 
-	if (!cpu->n_parts)
-		return take_stretches(charges, number, by_ns);
-	/* What ended before belongs to time that is not covered. */
-	error = take_stretches(charges, number, cpu->parts[0].ts_ns);
-	end = cpu->first + NT_FIRST(cpu->n - cpu->first, i, cpu->stretches[cpu->first + i].end_ns > by_ns);
-	for (size_t i = cpu->first; i < end && !error; i += n) {
-		n = batch_of(&cpu->stretches[i], end - i);
-		error = charge_batch(charges, number, &part, &cpu->stretches[i], n, i == cpu->first);
-	}
 	if (!error)
 		error = charge_rest(charges, number, &part);
 	cpu->n_parts = 0;
-	return error ? error : take_stretches(charges, number, by_ns);
+	cpu->is_under_way = false;
+	return error;
+}
+
+/* So that a run that goes on and on, as a NAPI thread's, needs no more room: what no stretch has ended yet is kept. */
+static int shorten_run(struct nt_rx_charges *charges, uint32_t number, uint64_t by_ns)
+{
+	struct cpu *cpu = &charges->cpus[number];
+	size_t part;
+	int error = charge_stretches(charges, number, by_ns, &part);
+
+	if (!error && part < MAX_PARTS / 2)
+		error = charge_rest(charges, number, &part);
+	if (error)
+		return error;
+	cpu->n_parts -= part;
+	memmove(cpu->parts, cpu->parts + part, cpu->n_parts * sizeof(*cpu->parts));
+	return 0;
+}
+
+int nt_rx_charges_nobodys(struct nt_rx_charges *charges, const struct nt_rx_part *part)
+{
+	const int error = charge_nobody(charges);
+
+	return error ? error : divide_by_buckets(charges, part->cpu, part->ts_ns, part->ts_ns + part->dur_ns);
 }
 
 int nt_rx_charges_part(struct nt_rx_charges *charges, const struct nt_rx_part *part)
@@ -394,13 +581,10 @@ int nt_rx_charges_part(struct nt_rx_charges *charges, const struct nt_rx_part *p
 	struct cpu *cpu = &charges->cpus[part->cpu];
 	int error = 0;
 
-	/* Nobody tells whose packets tasks and threads poll. The run goes on when its task does. */
-	if (!part->run_ns) {
-		error = charge_nobody(charges);
-		return error ? error : divide_by_buckets(charges, part->cpu, part->ts_ns, part->ts_ns + part->dur_ns);
-	}
-	if (cpu->n_parts && (cpu->parts[0].run_ns != part->run_ns || cpu->n_parts == MAX_PARTS))
+	if (cpu->n_parts && cpu->parts[0].run_ns != part->run_ns)
 		error = end_run(charges, part->cpu, part->ts_ns);
+	else if (cpu->n_parts == MAX_PARTS)
+		error = shorten_run(charges, part->cpu, part->ts_ns);
 	if (!error && NT_ROOM(cpu->parts, cpu->parts_size, cpu->n_parts + 1))
 		return -ENOMEM;
 	if (!error)
@@ -408,36 +592,30 @@ int nt_rx_charges_part(struct nt_rx_charges *charges, const struct nt_rx_part *p
 	return error;
 }
 
-/* Room for one more, also where those stood that have been charged, once they were half of all. */
-static int make_room(struct cpu *cpu)
-{
-	if (cpu->first > cpu->n / 2) {
-		cpu->n -= cpu->first;
-		memmove(cpu->stretches, cpu->stretches + cpu->first, cpu->n * sizeof(*cpu->stretches));
-		cpu->first = 0;
-	}
-	return NT_ROOM(cpu->stretches, cpu->size, cpu->n + 1);
-}
-
 int nt_rx_charges_stretch(struct nt_rx_charges *charges, uint32_t number, const struct nt_rx_stretch *stretch)
 {
-	struct cpu *cpu = &charges->cpus[number];
+	struct nt_waiting *waiting = &charges->cpus[number].stretches;
 	int error = 0;
-	size_t at;
 
-	if (cpu->n - cpu->first == MAX_WAITING)
-		error = take_stretches(charges, number, cpu->stretches[cpu->first].end_ns);
-	if (!error)
-		error = make_room(cpu);
-	if (error)
-		return error;
-	for (at = cpu->n++; at > cpu->first && cpu->n - at <= REORDER; at--) {
-		if (cpu->stretches[at - 1].end_ns <= stretch->end_ns)
-			break;
-		cpu->stretches[at] = cpu->stretches[at - 1];
+	if (n_stretches(waiting) == MAX_WAITING)
+		error = take_stretches(charges, number, first_stretch(waiting)->end_ns);
+	return error ? error : nt_waiting_add(waiting, stretch, sizeof(*stretch));
+}
+
+int nt_rx_charges_sample(struct nt_rx_charges *charges, uint32_t number, const struct nt_stack_sample *sample)
+{
+	struct cpu *cpu = &charges->cpus[number];
+	const struct nt_rx_sample nobodys = {.cpu = number, .sample = sample};
+	int error = 0;
+
+	if (!cpu->n_parts || sample->end_ns < cpu->parts[0].ts_ns)
+		return charges->config.sample(charges->config.arg, &nobodys);
+	if (n_samples(&cpu->samples) == MAX_WAITING) {
+		error = charge_nobody(charges);
+		if (!error)
+			error = give_sample(charges, number, &cpu->samples);
 	}
-	cpu->stretches[at] = *stretch;
-	return 0;
+	return error ? error : nt_waiting_add(&cpu->samples, sample, sizeof(*sample));
 }
 
 int nt_rx_charges_finish(struct nt_rx_charges *charges)

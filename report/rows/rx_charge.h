@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/rows/rollup.h"
 #include "report/timeline/timeline.h"
 
 /* Time that a flow is charged for, or packets of it. */
@@ -19,20 +20,33 @@ struct nt_rx_charge {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
 	uint64_t flow; /* 0: none is known */
+	uint32_t fate; /* of its packets: NT_RX_FATE_* */
 	uint64_t spent_ns; /* the share, and */
 	uint64_t exact_ns, most_ns; /* its bounds: it is no estimate where they are equal */
 	/* Of a stretch that ended at ts_ns; then the numbers above are 0. */
 	uint64_t packets, segments, bytes;
 };
 
+/* A stack sample in a receive run, and the flow whose time it lies in. */
+struct nt_rx_sample {
+	uint32_t cpu;
+	const struct nt_stack_sample *sample;
+	uint64_t flow; /* 0: none is known */
+	bool is_exact; /* no other flow's; else it was drawn among those that share the time, in proportion to their
+			  shares */
+};
+
 struct nt_rx_charges;
 
 struct nt_rx_charges_config {
 	uint64_t start_ns, end_ns; /* the session: buckets begin at start_ns */
+	struct nt_cuts cuts; /* no charge reaches over one; the times must outlive the charges */
 	uint32_t n_cpus; /* CPU numbers are below this */
 	void *arg;
 	/* A charge. What is not 0 stops the adding, which gives that number. */
 	int (*charge)(void *arg, const struct nt_rx_charge *charge);
+	/* A sample, each once; the same. NULL: none are added. */
+	int (*sample)(void *arg, const struct nt_rx_sample *sample);
 	/* What a flow has in common with others that cost about the same; from 0 to 255. */
 	uint8_t (*sort_of)(void *arg, uint64_t flow);
 };
@@ -45,6 +59,10 @@ void nt_rx_charges_free(struct nt_rx_charges *charges);
  * gave.
  */
 int nt_rx_charges_part(struct nt_rx_charges *charges, const struct nt_rx_part *part);
+/* A part of a recording without any stretches: nobody is charged. */
+int nt_rx_charges_nobodys(struct nt_rx_charges *charges, const struct nt_rx_part *part);
 int nt_rx_charges_stretch(struct nt_rx_charges *charges, uint32_t cpu, const struct nt_rx_stretch *stretch);
+/* A sample whose owner is net_rx, after the part that it interrupted and before the next. */
+int nt_rx_charges_sample(struct nt_rx_charges *charges, uint32_t cpu, const struct nt_stack_sample *sample);
 /* Charges what is left. */
 int nt_rx_charges_finish(struct nt_rx_charges *charges);

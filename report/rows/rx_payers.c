@@ -48,8 +48,27 @@ void nt_socket_users_release(struct nt_socket_users *users)
 	*users = (struct nt_socket_users){0};
 }
 
-int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t process, uint64_t received)
+/* What was received `buckets` ago, as it counts now: who has ever received is never forgotten. */
+static uint64_t aged(uint64_t received, uint64_t buckets)
 {
+	const uint64_t left = buckets < 64 ? received >> buckets : 0;
+
+	return received && !left ? 1 : left;
+}
+
+static void receive(struct nt_socket_user *user, uint64_t bucket, uint64_t received)
+{
+	if (bucket > user->bucket) {
+		user->received = aged(user->received, bucket - user->bucket);
+		user->bucket = bucket;
+	}
+	user->received += aged(received, user->bucket - bucket);
+}
+
+int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t process, uint64_t at_ns,
+			uint64_t received)
+{
+	const uint64_t bucket = at_ns / NT_BUCKET_NS;
 	uint64_t *first = nt_id_map_at(&users->first, socket);
 	size_t n = 0, last = 0;
 
@@ -57,7 +76,7 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
 		return -ENOMEM;
 	for (size_t at = *first; at; at = users->users[at - 1].next, n++) {
 		if (users->users[at - 1].process == process) {
-			users->users[at - 1].received += received;
+			receive(&users->users[at - 1], bucket, received);
 			return 0;
 		}
 		last = at;
@@ -66,7 +85,7 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
 		return 0;
 	if (NT_ROOM(users->users, users->size, users->n + 1))
 		return -ENOMEM;
-	users->users[users->n++] = (struct nt_socket_user){.process = process, .received = received};
+	users->users[users->n++] = (struct nt_socket_user){.process = process, .received = received, .bucket = bucket};
 	if (last)
 		users->users[last - 1].next = users->n;
 	else
@@ -74,18 +93,32 @@ int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t
 	return 0;
 }
 
-/* The socket's users, with what each has received. */
-static void add_users(struct payers *payers, struct nt_socket_users *users, uint64_t socket)
+/* The socket's users, with what each has received, as it counted at that time or when it received last. */
+static void add_users(struct payers *payers, struct nt_socket_users *users, uint64_t socket, uint64_t at_ns)
 {
+	const uint64_t bucket = at_ns / NT_BUCKET_NS;
+
 	for (size_t at = nt_id_map_get(&users->first, socket); at; at = users->users[at - 1].next) {
 		const struct nt_socket_user *user = &users->users[at - 1];
 
-		payers->payers[payers->n++] = (struct payer){socket, user->process, user->received};
+		const uint64_t age = bucket > user->bucket ? bucket - user->bucket : 0;
+
+		payers->payers[payers->n++] = (struct payer){socket, user->process, aged(user->received, age)};
 	}
 }
 
-/* Where nobody has received, the first user of all pays; where there is none, a socket without one. */
-static void settle(struct payers *payers, uint64_t socket)
+/* Where nobody has used any of the sockets: those that hold them, of each one. */
+static void add_holders(struct payers *payers, struct nt_endpoints *endpoints, const uint64_t *sockets, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t process = nt_endpoints_holder(endpoints, sockets[i]);
+
+		payers->payers[payers->n++] = (struct payer){sockets[i], process, process != NT_NO_TASK};
+	}
+}
+
+/* Where nobody has a weight, the first pays. */
+static void settle(struct payers *payers)
 {
 	size_t n = 0;
 
@@ -93,18 +126,17 @@ static void settle(struct payers *payers, uint64_t socket)
 		if (payers->payers[i].weight)
 			payers->payers[n++] = payers->payers[i];
 	}
-	if (!n && !payers->n)
-		payers->payers[0] = (struct payer){socket, NT_NO_TASK, 1};
 	if (!n)
 		payers->payers[0].weight = 1;
 	payers->n = n ? n : 1;
 }
 
-static void find_payers(struct payers *payers, struct nt_socket_users *users, const uint64_t *sockets, size_t n)
+static void find_payers(struct payers *payers, struct nt_socket_users *users, const uint64_t *sockets, size_t n,
+			uint64_t at_ns)
 {
 	payers->n = 0;
 	for (size_t i = 0; i < n; i++)
-		add_users(payers, users, sockets[i]);
+		add_users(payers, users, sockets[i], at_ns);
 }
 
 /* The share of `whole` that ends at this weight of all, less what was given before. */
@@ -141,24 +173,43 @@ static int give_shares(const struct payers *payers, const struct nt_rx_cost *cos
 	return error;
 }
 
-int nt_rx_pay(struct nt_endpoints *endpoints, struct nt_socket_users *users, const struct nt_rx_cost *cost,
-	      bool is_last, int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
+/* Who pays for packets that no socket does. */
+static enum nt_payer payer_by_fate(uint32_t fate)
+{
+	if (fate == NT_RX_FATE_NONE)
+		return NT_PAYER_OTHER;
+	return fate == NT_RX_FATE_FORWARDED ? NT_PAYER_FORWARDED : NT_PAYER_DROPPED;
+}
+
+static bool is_refused(const struct nt_rx_flows *flows, uint32_t fate)
+{
+	return flows->has_refusal && fate >= NT_RX_FATE_DROPPED && fate - NT_RX_FATE_DROPPED == flows->refusal;
+}
+
+int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, bool is_last,
+	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg)
 {
 	struct nt_rx_paid nobody = {.cost = cost, .payer = NT_PAYER_UNATTRIBUTED, .process = NT_NO_TASK};
 	uint64_t sockets[MAX_SOCKETS];
 	struct payers payers;
-	size_t n;
+	size_t n = 0;
 
 	if (!cost->flow)
 		return give(arg, &nobody);
-	n = nt_endpoints_sockets(endpoints, cost->flow, cost->ts_ns + cost->dur_ns, sockets, MAX_SOCKETS);
-	payers.device = nobody.device = nt_endpoints_device(endpoints, cost->flow);
-	nobody.payer = NT_PAYER_OTHER;
+	payers.device = nobody.device = nt_endpoints_device(flows->endpoints, cost->flow);
+	nobody.payer = payer_by_fate(cost->fate);
+	nobody.has_reason = nobody.payer == NT_PAYER_DROPPED;
+	nobody.reason = nobody.has_reason ? cost->fate - NT_RX_FATE_DROPPED : 0;
+	if (nobody.payer != NT_PAYER_FORWARDED && !is_refused(flows, cost->fate))
+		n = nt_endpoints_sockets(flows->endpoints, cost->flow, cost->ts_ns + cost->dur_ns, sockets,
+					 MAX_SOCKETS);
 	if (!n)
 		return give(arg, &nobody);
-	find_payers(&payers, users, sockets, n);
+	find_payers(&payers, flows->users, sockets, n, cost->ts_ns);
 	if (!payers.n && !is_last)
 		return NT_RX_LATER;
-	settle(&payers, sockets[0]);
+	if (!payers.n)
+		add_holders(&payers, flows->endpoints, sockets, n);
+	settle(&payers);
 	return give_shares(&payers, cost, give, arg);
 }

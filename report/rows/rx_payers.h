@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * rx_payers.h - who pays what a flow is charged for (docs/charging.md, from flow to socket): its sockets, and of each
- * the processes that receive from it, by the bytes that each has received so far; else the process that used it first.
- * Pure. Memory: some 40 bytes for each socket and process that used it.
+ * the processes that receive from it, by the bytes that each has received lately; else the process that used it first;
+ * else the one that holds it; else none, and then the socket's cgroup tells more. Pure. Memory: some 40 bytes for each
+ * socket and process that used it.
  */
 #pragma once
 
@@ -39,27 +40,43 @@ struct nt_rx_paid {
 	uint64_t socket; /* 0: none */
 	uint64_t process; /* NT_NO_TASK: none is known */
 	uint64_t device; /* that the packets came in by; 0: not known */
+	bool has_reason; /* why they were dropped: */
+	uint32_t reason; /* the kernel's number of it */
+	const char *reason_name; /* its word, for the caller to fill in; NULL: not known */
+};
+
+/* What is known of flows. */
+struct nt_rx_flows {
+	struct nt_endpoints *endpoints;
+	struct nt_socket_users *users;
+	bool has_refusal; /* the kernel's number for "no socket has this port" is known, and is */
+	uint32_t refusal;
 };
 
 /* Zero-initialised is empty. */
 struct nt_socket_users {
 	struct nt_id_map first; /* of a socket: the index of its first user + 1 */
 	struct nt_socket_user {
-		uint64_t process, received; /* bytes */
+		/* Bytes, and the bucket of time when it received last: what is older counts half for each bucket. */
+		uint64_t process, received, bucket;
 		size_t next; /* index + 1; 0: none */
 	} * users;
 	size_t n, size;
 };
 
 void nt_socket_users_release(struct nt_socket_users *users);
-/* Notes that the process used the socket, and received so much. 0 or -ENOMEM. */
-int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t process, uint64_t received);
+/* Notes that the process used the socket then, and received so much. 0 or -ENOMEM. */
+int nt_socket_users_add(struct nt_socket_users *users, uint64_t socket, uint64_t process, uint64_t at_ns,
+			uint64_t received);
 
 /*
+ * Forwarded packets are not paid by a socket, nor are those that the kernel dropped because no socket has their port;
+ * other packets are paid by their socket, whatever became of them.
+ *
  * Calls `give` with each payer's part of the cost. What is not 0 ends that, and is given. The parts add up to the cost,
  * but for most_ns: each payer's part of that is bounded by all of it where several pay. Without is_last, what goes to
  * sockets that nobody has used yet is not paid: this gives NT_RX_LATER.
  */
 #define NT_RX_LATER 1
-int nt_rx_pay(struct nt_endpoints *endpoints, struct nt_socket_users *users, const struct nt_rx_cost *cost,
-	      bool is_last, int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg);
+int nt_rx_pay(const struct nt_rx_flows *flows, const struct nt_rx_cost *cost, bool is_last,
+	      int (*give)(void *arg, const struct nt_rx_paid *paid), void *arg);

@@ -16,7 +16,7 @@ static int on_charge(void *arg, const struct nt_rx_charge *charge)
 {
 	struct nt_rows *rows = arg;
 
-	return nt_rollup_rx(rows->rollup, charge);
+	return rows->rollup ? nt_rollup_rx(rows->rollup, charge) : 0;
 }
 
 /* Flows of one protocol cost about the same. */
@@ -27,7 +27,6 @@ static uint8_t sort_of(void *arg, uint64_t flow)
 	return nt_endpoints_protocol(&rows->learned->ids.endpoints, flow);
 }
 
-/* Whether the recording says whose packets were received. */
 static bool has_probe(const struct nt_tape *tape)
 {
 	char probes[256];
@@ -35,18 +34,24 @@ static bool has_probe(const struct nt_tape *tape)
 	return !nt_tape_meta(tape, NT_META_PROBES, probes, sizeof(probes)) && nt_has_word(probes, "deliver");
 }
 
+bool nt_rx_rows_has_flows(const struct nt_rows *rows)
+{
+	return rows->learned->ids.endpoints.n_flows || has_probe(rows->tape);
+}
+
 int nt_rx_rows_new(struct nt_rows *rows)
 {
 	const struct nt_rx_charges_config config = {
 		.start_ns = rows->tape->start_ns,
 		.end_ns = rows->tape->end_ns,
+		.cuts = rows->want.rx_cuts,
 		.n_cpus = rows->tape->n_cpus,
 		.arg = rows,
 		.charge = on_charge,
+		.sample = nt_rows_push_received,
 		.sort_of = sort_of,
 	};
 
-	rows->has_flows = rows->learned->ids.endpoints.n_flows || has_probe(rows->tape);
 	rows->charges = nt_rx_charges_new(&config);
 	return rows->charges ? 0 : -ENOMEM;
 }
@@ -61,13 +66,13 @@ void nt_rx_rows_free(struct nt_rows *rows)
 int nt_rx_rows_part(void *arg, const struct nt_rx_part *part)
 {
 	struct nt_rows *rows = arg;
-	struct nt_rx_part nobodys = *part;
 
-	if (rows->has_flows)
-		return nt_rx_charges_part(rows->charges, part);
-	/* Without any packets no run need be put together. */
-	nobodys.run_ns = 0;
-	return nt_rx_charges_part(rows->charges, &nobodys);
+	return rows->has_flows ? nt_rx_charges_part(rows->charges, part) : nt_rx_charges_nobodys(rows->charges, part);
+}
+
+int nt_rx_rows_sample(struct nt_rows *rows, uint32_t cpu, const struct nt_stack_sample *sample)
+{
+	return nt_rx_charges_sample(rows->charges, cpu, sample);
 }
 
 int nt_rx_rows_op(struct nt_rows *rows, const struct nt_op_row *op)
@@ -78,14 +83,26 @@ int nt_rx_rows_op(struct nt_rows *rows, const struct nt_op_row *op)
 	if (op->task == NT_NO_TASK || !op->socket)
 		return 0;
 	return nt_socket_users_add(&rows->users, op->socket, nt_identities_process_of(&rows->learned->ids, op->task),
-				   has_received ? (uint64_t)op->result : 0);
+				   op->ts_ns + op->dur_ns, has_received ? (uint64_t)op->result : 0);
 }
 
 static int on_paid(void *arg, const struct nt_rx_paid *paid)
 {
 	struct nt_rows *rows = arg;
+	struct nt_rx_paid row = *paid;
 
-	return nt_rows_push(rows, NT_TABLE_RX_COST, paid);
+	if (row.has_reason)
+		row.reason_name = nt_identities_drop_reason(&rows->learned->ids, row.reason);
+	return nt_rows_push(rows, NT_TABLE_RX_COST, &row);
+}
+
+static int pay(struct nt_rows *rows, const struct nt_rx_cost *cost, bool is_last)
+{
+	struct nt_identities *ids = &rows->learned->ids;
+	struct nt_rx_flows flows = {.endpoints = &ids->endpoints, .users = &rows->users};
+
+	flows.has_refusal = nt_identities_refusal(ids, &flows.refusal);
+	return nt_rx_pay(&flows, cost, is_last, on_paid, rows);
 }
 
 int nt_rx_rows_cost(void *arg, const struct nt_rx_cost *cost)
@@ -93,7 +110,7 @@ int nt_rx_rows_cost(void *arg, const struct nt_rx_cost *cost)
 	struct nt_rows *rows = arg;
 
 	const bool has_room = rows->n_unpaid < MAX_UNPAID;
-	int error = nt_rx_pay(&rows->learned->ids.endpoints, &rows->users, cost, !has_room, on_paid, rows);
+	int error = pay(rows, cost, !has_room);
 
 	if (error != NT_RX_LATER)
 		return error;
@@ -108,7 +125,7 @@ int nt_rx_rows_finish(struct nt_rows *rows)
 	int error = 0;
 
 	for (size_t i = 0; i < rows->n_unpaid && !error; i++)
-		error = nt_rx_pay(&rows->learned->ids.endpoints, &rows->users, &rows->unpaid[i], true, on_paid, rows);
+		error = pay(rows, &rows->unpaid[i], true);
 	rows->n_unpaid = 0;
 	return error;
 }

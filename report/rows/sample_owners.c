@@ -3,12 +3,8 @@
 #include "report/rows/sample_owners.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "report/util/array.h"
-
-/* Samples stand in the order of their ring, which inverts few, and those by little. */
-#define REORDER 64
+#include "report/rows/waiting.h"
 
 struct stretch {
 	uint64_t ts_ns, end_ns; /* both 0: none */
@@ -18,8 +14,7 @@ struct stretch {
 
 struct cpu {
 	struct stretch before, last;
-	struct nt_stack_sample *waiting; /* from `first` to `end`, by time but for a few */
-	size_t first, end, size;
+	struct nt_waiting waiting; /* samples */
 };
 
 struct nt_sample_owners {
@@ -50,7 +45,7 @@ void nt_sample_owners_free(struct nt_sample_owners *owners)
 	if (!owners)
 		return;
 	for (uint32_t cpu = 0; cpu < owners->n_cpus; cpu++)
-		free(owners->cpus[cpu].waiting);
+		nt_waiting_release(&owners->cpus[cpu].waiting);
 	free(owners->cpus);
 	free(owners);
 }
@@ -77,45 +72,30 @@ static int give(struct nt_sample_owners *owners, uint32_t number, const struct n
 	return owners->owned(owners->arg, number, sample, owner);
 }
 
-/* Room for one more, also where those stood that have been given, once they were half of all. */
-static int make_room(struct cpu *cpu)
+static size_t n_waiting(const struct cpu *cpu)
 {
-	if (cpu->first > cpu->end / 2) {
-		cpu->end -= cpu->first;
-		memmove(cpu->waiting, cpu->waiting + cpu->first, cpu->end * sizeof(*cpu->waiting));
-		cpu->first = 0;
-	}
-	return NT_ROOM(cpu->waiting, cpu->size, cpu->end + 1);
+	return NT_WAITING_N(&cpu->waiting, struct nt_stack_sample);
 }
 
 static int give_first(struct nt_sample_owners *owners, uint32_t number)
 {
-	struct cpu *cpu = &owners->cpus[number];
+	struct nt_waiting *waiting = &owners->cpus[number].waiting;
+	const struct nt_stack_sample *sample = NT_WAITING_FIRST(waiting, struct nt_stack_sample);
 
-	return give(owners, number, &cpu->waiting[cpu->first++]);
+	NT_WAITING_DROP(waiting, struct nt_stack_sample);
+	return give(owners, number, sample);
 }
 
 int nt_sample_owners_add(struct nt_sample_owners *owners, uint32_t number, const struct nt_stack_sample *sample)
 {
 	struct cpu *cpu = &owners->cpus[number];
 	int error = 0;
-	size_t at;
 
 	if (sample->end_ns < cpu->last.end_ns)
 		return give(owners, number, sample);
-	if (cpu->end - cpu->first == NT_WAITING_MAX)
+	if (n_waiting(cpu) == NT_WAITING_MAX)
 		error = give_first(owners, number);
-	if (!error)
-		error = make_room(cpu);
-	if (error)
-		return error;
-	for (at = cpu->end++; at > cpu->first && cpu->end - at <= REORDER; at--) {
-		if (cpu->waiting[at - 1].end_ns <= sample->end_ns)
-			break;
-		cpu->waiting[at] = cpu->waiting[at - 1];
-	}
-	cpu->waiting[at] = *sample;
-	return 0;
+	return error ? error : nt_waiting_add(&cpu->waiting, sample, sizeof(*sample));
 }
 
 /* Those that the slice added last has an owner for. */
@@ -124,7 +104,8 @@ __attribute__((noinline)) static int give_until(struct nt_sample_owners *owners,
 	const struct cpu *cpu = &owners->cpus[number];
 	int error = 0;
 
-	while (!error && cpu->first < cpu->end && cpu->waiting[cpu->first].end_ns < cpu->last.end_ns)
+	while (!error && n_waiting(cpu) &&
+	       NT_WAITING_FIRST(&cpu->waiting, struct nt_stack_sample)->end_ns < cpu->last.end_ns)
 		error = give_first(owners, number);
 	return error;
 }
@@ -143,7 +124,7 @@ int nt_sample_owners_slice(struct nt_sample_owners *owners, const struct nt_cpu_
 	};
 	if (slice->owner == NT_OWNER_HARDIRQ)
 		cpu->last.under = goes_on ? cpu->before.under : NT_OWNER_UNKNOWN;
-	return cpu->first < cpu->end ? give_until(owners, slice->cpu) : 0;
+	return n_waiting(cpu) ? give_until(owners, slice->cpu) : 0;
 }
 
 int nt_sample_owners_finish(struct nt_sample_owners *owners)
@@ -151,7 +132,7 @@ int nt_sample_owners_finish(struct nt_sample_owners *owners)
 	int error = 0;
 
 	for (uint32_t cpu = 0; cpu < owners->n_cpus; cpu++)
-		while (!error && owners->cpus[cpu].first < owners->cpus[cpu].end)
+		while (!error && n_waiting(&owners->cpus[cpu]))
 			error = give_first(owners, cpu);
 	return error;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits, wake-ups, stacks) and of
- * their losses. They are not part of the timeline. Each record becomes a row when it comes, or, for a stack sample,
- * when its owner is known. This includes records between the opening of their CPU's gate and the session's start, so
- * that rows and the programs' own counters are equal.
+ * samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits, wake-ups, stacks, timers)
+ * and of their losses. They are not part of the timeline. Each record becomes a row when it comes, or, for a stack
+ * sample, when its owner and flow are known. This includes records between the opening of their CPU's gate and the
+ * session's start, so that rows and the programs' own counters are equal.
  */
 #include "report/rows/state.h"
 #include "schema/kind.h"
@@ -61,20 +61,39 @@ int nt_rows_push_record(struct nt_rows *rows, const struct nt_cpu_record *from)
 	}
 }
 
-int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner)
+static int push_stack(struct nt_rows *rows, struct nt_stack_sample_info *info)
 {
-	struct nt_stack_sample_info info = {.cpu = cpu, .sample = sample, .owner = owner};
-	struct nt_rows *rows = arg;
+	const struct nt_stack_sample *sample = info->sample;
 	int error = nt_rows_see(rows, sample->task);
 
 	if (!error && sample->stack)
-		error = nt_stack_stage(&rows->learned->stages, &rows->learned->ids, sample->stack, &info.stage,
-				       &info.family);
+		error = nt_stack_stage(&rows->learned->stages, &rows->learned->ids, sample->stack, &info->stage,
+				       &info->family);
 	if (!error)
 		error = nt_identity_marks_see_stack(&rows->marks, sample->stack);
 	if (!error)
 		error = nt_identity_marks_see_stack(&rows->marks, sample->user_stack);
-	return error ? error : nt_rows_push(rows, NT_TABLE_STACK_SAMPLE, &info);
+	return error ? error : nt_rows_push(rows, NT_TABLE_STACK_SAMPLE, info);
+}
+
+int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner)
+{
+	struct nt_rows *rows = arg;
+
+	if (owner == NT_OWNER_NET_RX && rows->charges)
+		return nt_rx_rows_sample(rows, cpu, sample);
+	return push_stack(rows, &(struct nt_stack_sample_info){.cpu = cpu, .sample = sample, .owner = owner});
+}
+
+int nt_rows_push_received(void *arg, const struct nt_rx_sample *sample)
+{
+	struct nt_stack_sample_info info = {.cpu = sample->cpu,
+					    .sample = sample->sample,
+					    .owner = NT_OWNER_NET_RX,
+					    .flow = sample->flow,
+					    .flow_is_exact = sample->is_exact};
+
+	return push_stack(arg, &info);
 }
 
 /* From the first to the last that was lost; where that is not known, when it was told. */
@@ -100,6 +119,13 @@ static int push_stretch(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 	return error ? error : nt_rows_push_record(rows, &(struct nt_cpu_record){cpu, NT_NO_TASK, record});
 }
 
+static int push_timer(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
+{
+	int error = rows->rollup ? nt_elsewhere_timer(rows, cpu, &record->as_net_timer) : 0;
+
+	return error ? error : nt_rows_push_record(rows, &(struct nt_cpu_record){cpu, NT_NO_TASK, record});
+}
+
 int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
 {
 	switch (record->record.kind) {
@@ -113,6 +139,8 @@ int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 		return push_loss(rows, cpu, &record->as_loss);
 	case NT_RX_STRETCH:
 		return push_stretch(rows, cpu, record);
+	case NT_NET_TIMER:
+		return push_timer(rows, cpu, record);
 	default:
 		return nt_rows_push_record(rows, &(struct nt_cpu_record){cpu, NT_NO_TASK, record});
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what an iterator of rows remembers, shared by rows.c, window.c, samples.c, rx_rows.c and blocks.c. Private
- * to these, and to learned.c.
+ * state.h - what an iterator of rows remembers, shared by rows.c, window.c, samples.c, rx_rows.c, elsewhere.c and
+ * blocks.c. Private to these, and to learned.c.
  */
 #pragma once
 
@@ -45,6 +45,7 @@ struct nt_rows_window {
 	uint64_t look_ns; /* when to look next whether all operations have ended */
 	bool leaves_out; /* not all rows are in the window */
 	bool has_loss; /* the window has uncovered time */
+	bool has_ended; /* none of its operations is open any more */
 };
 
 struct nt_rows {
@@ -60,7 +61,7 @@ struct nt_rows {
 	struct nt_rollup *rollup;
 	struct nt_rx_charges *charges;
 	bool has_flows; /* stretches of packets may come */
-	struct nt_socket_users users; /* if there are charges */
+	struct nt_socket_users users; /* if charges are summed up */
 	struct nt_rx_cost *unpaid; /* costs of sockets that nobody had used yet */
 	size_t n_unpaid, unpaid_size;
 	struct nt_sample_owners *owners; /* of stack samples */
@@ -121,19 +122,32 @@ int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *
 int nt_rows_push_record(struct nt_rows *rows, const struct nt_cpu_record *from);
 /* A stack sample whose owner has been found (nt_owned_fn; arg is the rows). */
 int nt_rows_push_owned(void *arg, uint32_t cpu, const struct nt_stack_sample *sample, enum nt_owner owner);
+/* One of net_rx whose flow has been found; arg is the rows. */
+int nt_rows_push_received(void *arg, const struct nt_rx_sample *sample);
 
 /* ---- rx_rows.c ---- */
 
-/* 0 or -ENOMEM. Needs the rollup. */
+/* Whether the recording says whose packets were received. */
+bool nt_rx_rows_has_flows(const struct nt_rows *rows);
+/* 0 or -ENOMEM. */
 int nt_rx_rows_new(struct nt_rows *rows);
 void nt_rx_rows_free(struct nt_rows *rows);
 /* The timeline's rx_part, and the rollup's rx_cost; arg is the rows. */
 int nt_rx_rows_part(void *arg, const struct nt_rx_part *part);
 int nt_rx_rows_cost(void *arg, const struct nt_rx_cost *cost);
+/* A stack sample of net_rx: becomes a row when it is known whose packets were received (rx_charge.h). */
+int nt_rx_rows_sample(struct nt_rows *rows, uint32_t cpu, const struct nt_stack_sample *sample);
 /* Who used a socket may pay for what it receives. */
 int nt_rx_rows_op(struct nt_rows *rows, const struct nt_op_row *op);
 /* All operations are known, and all costs have been given. */
 int nt_rx_rows_finish(struct nt_rows *rows);
+
+/* ---- elsewhere.c ---- */
+
+/* The timeline's irq_part, and the rollup's elsewhere_cost; arg is the rows. Need the rollup, as the next. */
+int nt_elsewhere_irq_part(void *arg, const struct nt_irq_part *part);
+int nt_elsewhere_cost(void *arg, const struct nt_elsewhere_cost *cost);
+int nt_elsewhere_timer(struct nt_rows *rows, uint32_t cpu, const struct nt_net_timer *timer);
 
 /* ---- learned.c ---- */
 

@@ -47,6 +47,22 @@ static uint64_t has_flag(const struct nt_cpu_record *stretch, uint8_t flag)
 	return stretch->record->as_rx_stretch.flags & flag ? 1 : 0;
 }
 
+static uint64_t timer_own_ns(const struct nt_net_timer *timer)
+{
+	return timer->flags & NT_NET_TIMER_PREEMPTED ? NONE : timer->own_ns;
+}
+
+static const char *elsewhere_name(enum nt_elsewhere what)
+{
+	static const char *const names[] = {
+#define X(constant, name) [NT_ELSEWHERE_##constant] = #name,
+		NT_ELSEWHERES(X)
+#undef X
+	};
+
+	return names[what];
+}
+
 static uint64_t moved_bytes(const struct nt_op_row *op)
 {
 	return op->end == NT_OP_DONE && op->result >= 0 ? (uint64_t)op->result : NONE;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/rows/cgroup_names.h"
 #include "report/rows/columns.h"
 #include "report/rows/rollup.h"
 #include "report/rows/rx_payers.h"
@@ -157,9 +158,21 @@ struct nt_cpu_record {
 	const union nt_any *record;
 };
 
+struct nt_cgroup_info {
+	const struct nt_cgroup *record;
+	const char *path;
+	struct nt_cgroup_words words;
+};
+
 struct nt_irq_info {
 	const struct nt_span_row *span;
 	const char *name;
+};
+
+struct nt_elsewhere_info {
+	const struct nt_elsewhere_cost *cost;
+	const char *name;
+	const char *device; /* of an interrupt; NULL: not known */
 };
 
 struct nt_latency_info {
@@ -181,6 +194,8 @@ struct nt_stack_sample_info {
 	enum nt_owner owner; /* NT_OWNER_COUNT: not known */
 	const char *stage; /* of the network stack; NULL: there are no frames of the kernel's */
 	uint8_t family; /* of addresses: 4, 6, or 0: not told */
+	uint64_t flow; /* whose packets were received; 0: none, or none is known */
+	bool flow_is_exact; /* no other's: rx_charge.h */
 };
 
 struct nt_stack_info {

@@ -1,7 +1,7 @@
 -- The views of a nettape database: the everyday questions. Plain SQL that any sqlite3 (3.30 or later) understands, but
 -- for names between two @: each becomes the text of that macro of sql_lists.h. They read the sums in cpu_cost,
--- sock_cost and rx_cost, not the slices, and so are quick on long recordings; `nettape-report check` proves that the
--- sums equal the slices. docs/sql-schema.md says what each column means.
+-- sock_cost, rx_cost and elsewhere_cost, not the slices, and so are quick on long recordings; `nettape-report check`
+-- proves that the sums equal the slices. docs/sql-schema.md says what each column means.
 
 -- Whose the time of each CPU was.
 CREATE VIEW net_cost_cpu AS
@@ -52,7 +52,7 @@ FROM part AS p LEFT JOIN thread AS t ON t.session_id = p.session_id AND t.utid =
 GROUP BY p.session_id, p.utid;
 
 -- What each process spent in sending and receiving, and pays of net_rx for its sockets. upid NULL: tasks of which
--- nothing is known, and operations made by softirqs; and sockets that nobody has used.
+-- nothing is known, and operations made by softirqs; and sockets of the kernel, that no process uses or holds.
 CREATE VIEW net_cost_process AS
 WITH part AS (
     SELECT session_id, upid, send_ns, recv_ns, net_ns, 0 AS rx_ns, 0 AS rx_least_ns, 0 AS rx_most_ns, task_ns,
@@ -74,16 +74,29 @@ FROM part AS n
      LEFT JOIN process AS p ON p.session_id = n.session_id AND p.upid = n.upid
 GROUP BY n.session_id, n.upid;
 
--- The same by cgroup, so by container or service. cgroup_id NULL: not known.
+-- The same by cgroup, so by container or service. A socket without a process counts for the cgroup that the kernel has
+-- with it. cgroup_id NULL: not known.
 CREATE VIEW net_cost_cgroup AS
-SELECT n.session_id, n.cgroup_id, g.path, count(*) AS processes,
+WITH part AS (
+    SELECT session_id, cgroup_id, 1 AS processes, send_ns, recv_ns, net_ns,
+           CASE WHEN upid IS NULL THEN 0 ELSE rx_ns END AS rx_ns,
+           CASE WHEN upid IS NULL THEN 0 ELSE rx_least_ns END AS rx_least_ns,
+           CASE WHEN upid IS NULL THEN 0 ELSE rx_most_ns END AS rx_most_ns,
+           share, task_ns, send_ops, recv_ops, send_bytes, recv_bytes, untimed_ops, lower_bound_ops
+    FROM net_cost_process WHERE upid IS NOT NULL OR net_ns > 0 OR task_ns > 0 OR send_ops + recv_ops > 0
+    UNION ALL
+    SELECT r.session_id, k.cgroup_id, 0, 0, 0, 0, r.spent_ns, r.exact_ns, r.most_ns, 0.0, 0, 0, 0, 0, 0, 0, 0
+    FROM rx_cost AS r LEFT JOIN socket AS k ON k.session_id = r.session_id AND k.id = r.socket_id
+    WHERE r.payer = 'socket' AND r.upid IS NULL
+)
+SELECT n.session_id, n.cgroup_id, g.path, g.container, g.name, g.label, sum(n.processes) AS processes,
        sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.net_ns) AS net_ns,
        sum(n.rx_ns) AS rx_ns, sum(n.rx_least_ns) AS rx_least_ns, sum(n.rx_most_ns) AS rx_most_ns,
        sum(n.share) AS share, sum(n.task_ns) AS task_ns,
        sum(n.send_ops) AS send_ops, sum(n.recv_ops) AS recv_ops,
        sum(n.send_bytes) AS send_bytes, sum(n.recv_bytes) AS recv_bytes,
        sum(n.untimed_ops) AS untimed_ops, sum(n.lower_bound_ops) AS lower_bound_ops
-FROM net_cost_process AS n
+FROM part AS n
      LEFT JOIN cgroup AS g ON g.session_id = n.session_id AND g.id = n.cgroup_id
 GROUP BY n.session_id, n.cgroup_id;
 
@@ -144,6 +157,26 @@ FROM rx_cost AS r
      JOIN session AS s ON s.session_id = r.session_id
      LEFT JOIN net_device AS d ON d.session_id = r.session_id AND d.id = r.device_id
 GROUP BY r.session_id, r.device_id, r.payer;
+
+-- What the network causes elsewhere: interrupts of network devices, net_tx, functions that softirqs call by timers, and
+-- the kernel's threads that have a name of the network's only. Of these, net_tx alone is an owner of the network's. A
+-- thread irq/N is the network's where the interrupt N is.
+CREATE VIEW net_cost_elsewhere AS
+WITH part AS (
+    SELECT session_id, what, name, device, cpu, spent_ns FROM elsewhere_cost
+    UNION ALL
+    SELECT session_id, 'net_tx', 'net_tx', NULL, cpu, spent_ns FROM cpu_cost WHERE owner = 'net_tx'
+    UNION ALL
+    SELECT c.session_id, 'thread', t.name, NULL, c.cpu, c.spent_ns
+    FROM cpu_cost AS c JOIN thread AS t ON t.session_id = c.session_id AND t.utid = c.utid
+    WHERE c.owner = 'task' AND t.is_kernel = 1 AND (t.name GLOB 'ipvs-*' OR t.name GLOB 'kpktgend_[0-9]*'
+        OR t.name GLOB 'krxrpcio/*' OR (t.name GLOB 'irq/[0-9]*' AND (t.session_id, CAST(substr(t.name, 5) AS INTEGER))
+            IN (SELECT session_id, irq FROM elsewhere_cost WHERE irq IS NOT NULL)))
+)
+SELECT p.session_id, p.what, p.name, p.device, p.cpu, sum(p.spent_ns) AS ns,
+       CAST(sum(p.spent_ns) AS REAL) / s.dur AS share
+FROM part AS p JOIN session AS s ON s.session_id = p.session_id
+GROUP BY p.session_id, p.what, p.name, p.device, p.cpu;
 
 -- The recorder's own counters as they stood last.
 CREATE VIEW self_cost_last AS

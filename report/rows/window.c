@@ -22,8 +22,8 @@
 /* Tables whose rows need only a part of the events, or none. */
 static const uint64_t of_spans = BIT(SOFTIRQ_SLICE) | BIT(IRQ_SLICE) | BIT(NAPI_POLL);
 static const uint64_t of_slices = BIT(CPU_SLICE) | BIT(STACK_SAMPLE);
-static const uint64_t of_samples = BIT(RX_STRETCH) | BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(TCP_RETRANSMIT) |
-				   BIT(SCHED_WAKEUP) | BIT(STACK_SAMPLE) | BIT(LOSS);
+static const uint64_t of_samples = BIT(RX_STRETCH) | BIT(NET_TIMER) | BIT(SKB_LATENCY) | BIT(SKB_DROP) |
+				   BIT(TCP_RETRANSMIT) | BIT(SCHED_WAKEUP) | BIT(STACK_SAMPLE) | BIT(LOSS);
 static const uint64_t of_no_events = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | BIT(NET_DEVICE) | BIT(FLOW) |
 				     BIT(STACK) | BIT(SYMBOL) | BIT(CLOCK_SNAPSHOT) | BIT(PROC_COUNTER) |
 				     BIT(SELF_COST) | BIT(SESSION_META);
@@ -43,11 +43,12 @@ static bool wants(const struct nt_rows *rows, uint64_t tables)
 	return tables_of(rows) & tables;
 }
 
-/* Operations are spread over all CPUs, and the end of a task's stay on one may move the begin of its next on another.
+/* Operations, which tell who receives, are spread over all CPUs, and the end of a task's stay on one may move the begin
+ * of its next on another.
  */
 static bool needs_all_cpus(const struct nt_rows *rows)
 {
-	return wants(rows, BIT(SCHED_SLICE) | BIT(SOCK_OP));
+	return wants(rows, BIT(SCHED_SLICE) | BIT(SOCK_OP) | BIT(RX_COST));
 }
 
 /* Whether rows of stays, or of slices, must be whole that began before the window. */
@@ -313,7 +314,7 @@ static int find_ends(struct nt_rows *rows)
 		*until_ns = to_ns;
 		if (wants(rows, of_spans) && !rows->window.places[cpu].leave_out)
 			error = nt_place_last_span(rows->tape, cpu, to_ns, until_ns);
-		if (wants(rows, of_samples) && *until_ns < to_ns + LATE_NS)
+		if (wants(rows, of_samples | BIT(RX_COST)) && *until_ns < to_ns + LATE_NS)
 			*until_ns = to_ns + LATE_NS;
 	}
 	return error;
@@ -325,17 +326,22 @@ void nt_window_lost(struct nt_rows *rows, const struct nt_loss_row *loss)
 		rows->window.has_loss = true;
 }
 
-/* In uncovered time an operation may have begun that is told of much later. */
-static void end_with_ops(struct nt_rows *rows, uint64_t now_ns)
+/* Whether no operation of the window comes any more. In uncovered time one may have begun that is told of much later.
+ */
+static bool has_ended_with_ops(struct nt_rows *rows, uint64_t now_ns)
 {
 	/* Operations open since before the recording begin with it, and nothing tells of those whose task sleeps. */
 	if (rows->want.from_ns <= rows->tape->start_ns)
-		return;
-	if (now_ns < rows->window.look_ns || rows->window.has_loss)
-		return;
+		return false;
+	if (rows->window.has_ended || now_ns < rows->window.look_ns || rows->window.has_loss)
+		return rows->window.has_ended;
 	rows->window.look_ns = now_ns + LOOK_NS;
-	if (!nt_timeline_is_past_ops(rows->timeline, rows->want.from_ns, rows->want.to_ns))
-		return;
+	rows->window.has_ended = nt_timeline_is_past_ops(rows->timeline, rows->want.from_ns, rows->want.to_ns);
+	return rows->window.has_ended;
+}
+
+static void stop_all(struct nt_rows *rows)
+{
 	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus; cpu++)
 		nt_merge_stop(rows->merge, cpu);
 }
@@ -346,8 +352,10 @@ void nt_window_fed(struct nt_rows *rows, uint32_t cpu, const union nt_any *recor
 
 	if (!rows->window.until_ns || end_ns <= rows->window.until_ns[cpu])
 		return;
-	if (wants(rows, BIT(SOCK_OP)))
-		end_with_ops(rows, end_ns);
+	if (wants(rows, BIT(SOCK_OP)) && !has_ended_with_ops(rows, end_ns))
+		return;
+	if (wants(rows, BIT(SOCK_OP)) && !wants(rows, BIT(RX_COST)))
+		stop_all(rows);
 	else if (!rows->timeline || nt_timeline_is_past(rows->timeline, cpu, rows->want.to_ns))
 		nt_merge_stop(rows->merge, cpu);
 }
@@ -391,7 +399,8 @@ static int find_op_begin(struct nt_merge *merge, uint64_t to_ns, uint64_t *since
 	int error;
 
 	while (!(error = nt_merge_next(merge, &merged))) {
-		if (merged.is_gap)
+		/* The place of a sample is loose: what ended before it may come after it. */
+		if (merged.is_gap || nt_kind_is_sample(merged.record->record.kind))
 			continue;
 		if (merged.record->record.end_ns > to_ns)
 			nt_merge_stop(merge, merged.cpu);
@@ -428,7 +437,7 @@ static bool is_narrow(const struct nt_rows *rows)
 	if (!is_limited(rows) && !rows->want.cpus)
 		return false;
 	/* Of operations that began before the window, nothing tells where to begin (docs/sql-schema.md). */
-	if (rows->want.begun_within && !wants(rows, ~(of_no_events | BIT(SOCK_OP))))
+	if (rows->want.begun_within && !wants(rows, ~(of_no_events | BIT(SOCK_OP) | BIT(RX_COST))))
 		return true;
 	return !wants(rows, ~(of_spans | of_slices | of_samples | of_no_events | BIT(SCHED_SLICE)));
 }

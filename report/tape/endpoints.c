@@ -18,7 +18,9 @@ _Static_assert(sizeof(struct nt_endpoint) == 4 + 4 * 2 + 2 * 16, "compared as by
 void nt_endpoints_release(struct nt_endpoints *endpoints)
 {
 	free(endpoints->sockets);
+	free(endpoints->connected);
 	free(endpoints->flows);
+	nt_id_map_release(&endpoints->holders);
 	*endpoints = (struct nt_endpoints){0};
 }
 
@@ -42,7 +44,10 @@ int nt_endpoints_add_socket(struct nt_endpoints *endpoints, const struct nt_sock
 
 	if ((socket->family != AF_INET && socket->family != AF_INET6) || !socket->src_port)
 		return 0;
-	if (NT_ROOM(endpoints->sockets, endpoints->sockets_size, endpoints->n_sockets + 1))
+	if (socket->process && nt_id_map_set(&endpoints->holders, socket->socket, socket->process))
+		return -ENOMEM;
+	if (NT_ROOM(endpoints->sockets, endpoints->sockets_size, endpoints->n_sockets + 1) ||
+	    NT_ROOM(endpoints->connected, endpoints->connected_size, endpoints->n_sockets + 1))
 		return -ENOMEM;
 	new = &endpoints->sockets[endpoints->n_sockets++];
 	*new = (struct nt_socket_at){.since_ns = socket->end_ns, .socket = socket->socket};
@@ -86,11 +91,43 @@ static int by_address(const void *a, const void *b)
 	return order ? order : left->socket < right->socket ? -1 : left->socket > right->socket;
 }
 
+/* What stands behind the network namespace. */
+#define IN_NETNS offsetof(struct nt_endpoint, protocol)
+
+static int compare_anywhere(const struct nt_endpoint *left, const struct nt_endpoint *right)
+{
+	return memcmp((const char *)left + IN_NETNS, (const char *)right + IN_NETNS, sizeof(*left) - IN_NETNS);
+}
+
+static int by_address_anywhere(const void *a, const void *b)
+{
+	const struct nt_socket_at *left = *(const struct nt_socket_at *const *)a;
+	const struct nt_socket_at *right = *(const struct nt_socket_at *const *)b;
+	const int order = compare_anywhere(&left->at, &right->at);
+
+	return order ? order : by_address(left, right);
+}
+
 static int by_flow(const void *a, const void *b)
 {
 	const struct nt_flow_to *left = a, *right = b;
 
 	return left->flow < right->flow ? -1 : left->flow > right->flow;
+}
+
+static void sort(struct nt_endpoints *endpoints)
+{
+	endpoints->n_connected = 0;
+	if (endpoints->n_sockets)
+		qsort(endpoints->sockets, endpoints->n_sockets, sizeof(*endpoints->sockets), by_address);
+	for (size_t i = 0; i < endpoints->n_sockets; i++) {
+		if (endpoints->sockets[i].at.peer_port)
+			endpoints->connected[endpoints->n_connected++] = &endpoints->sockets[i];
+	}
+	if (endpoints->n_connected)
+		qsort(endpoints->connected, endpoints->n_connected, sizeof(*endpoints->connected), by_address_anywhere);
+	qsort(endpoints->flows, endpoints->n_flows, sizeof(*endpoints->flows), by_flow);
+	endpoints->is_sorted = true;
 }
 
 static const struct nt_flow_to *find_flow(struct nt_endpoints *endpoints, uint64_t flow)
@@ -99,12 +136,8 @@ static const struct nt_flow_to *find_flow(struct nt_endpoints *endpoints, uint64
 
 	if (!endpoints->n_flows)
 		return NULL;
-	if (!endpoints->is_sorted) {
-		if (endpoints->n_sockets)
-			qsort(endpoints->sockets, endpoints->n_sockets, sizeof(*endpoints->sockets), by_address);
-		qsort(endpoints->flows, endpoints->n_flows, sizeof(*endpoints->flows), by_flow);
-		endpoints->is_sorted = true;
-	}
+	if (!endpoints->is_sorted)
+		sort(endpoints);
 	return bsearch(&key, endpoints->flows, endpoints->n_flows, sizeof(key), by_flow);
 }
 
@@ -134,6 +167,21 @@ static size_t connected(const struct nt_endpoints *endpoints, const struct nt_en
 	return n > 0;
 }
 
+/* The same where only one network namespace has had such a connection, whichever that is. */
+static size_t connected_anywhere(const struct nt_endpoints *endpoints, const struct nt_endpoint *at, uint64_t at_ns,
+				 uint64_t *socket)
+{
+	const size_t n = endpoints->n_connected;
+	const size_t from = NT_COUNT_BEFORE(n, i, compare_anywhere(&endpoints->connected[i]->at, at) >= 0);
+	const size_t to = NT_COUNT_BEFORE(n, i, compare_anywhere(&endpoints->connected[i]->at, at) > 0);
+	struct nt_endpoint there = *at;
+
+	if (from == to || endpoints->connected[from]->at.netns != endpoints->connected[to - 1]->at.netns)
+		return 0;
+	there.netns = endpoints->connected[from]->at.netns;
+	return connected(endpoints, &there, at_ns, socket);
+}
+
 static size_t bound(const struct nt_endpoints *endpoints, const struct nt_endpoint *at, uint64_t *out, size_t size)
 {
 	const struct nt_socket_at *sockets;
@@ -160,12 +208,21 @@ size_t nt_endpoints_sockets(struct nt_endpoints *endpoints, uint64_t flow, uint6
 		return 0;
 	at = to->to;
 	n = at.peer_port ? connected(endpoints, &at, at_ns, sockets) : 0;
+	if (!n && at.peer_port)
+		n = connected_anywhere(endpoints, &at, at_ns, sockets);
 	at.peer_port = 0;
 	memset(at.peer, 0, sizeof(at.peer));
 	if (!n)
 		n = bound(endpoints, &at, sockets, size);
 	memset(at.address, 0, sizeof(at.address));
 	return n ? n : bound(endpoints, &at, sockets, size);
+}
+
+uint64_t nt_endpoints_holder(struct nt_endpoints *endpoints, uint64_t socket)
+{
+	const uint64_t process = nt_id_map_get(&endpoints->holders, socket);
+
+	return process ? process : NT_NO_TASK;
 }
 
 uint8_t nt_endpoints_protocol(struct nt_endpoints *endpoints, uint64_t flow)

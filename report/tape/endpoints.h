@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * endpoints.h - which socket a flow's packets go to, by addresses and ports: to the one connected to their sender, else
- * to those bound to their address and port, else to the port alone. Pure. Memory: some 70 bytes for each flow, and for
- * each address that a socket had.
+ * to those bound to their address and port, else to the port alone. A connection may also be in another network
+ * namespace than the device, as behind macvlan, or where a program hands packets to a container: if only one has it,
+ * that is the one. Pure. Memory: some 80 bytes for each flow, and for each address that a socket had.
  */
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/util/id_map.h"
 #include "schema/event.h"
 
 /* One end of a connection as its socket sees it; with nothing of the other end: a bound address. Without padding. */
@@ -36,13 +38,16 @@ struct nt_flow_to {
 struct nt_endpoints {
 	struct nt_socket_at *sockets;
 	size_t n_sockets, sockets_size;
+	struct nt_socket_at **connected; /* those of them that are, by address without the namespace */
+	size_t n_connected, connected_size;
 	struct nt_flow_to *flows;
 	size_t n_flows, flows_size;
+	struct nt_id_map holders; /* of sockets: the process */
 	bool is_sorted;
 };
 
 void nt_endpoints_release(struct nt_endpoints *endpoints);
-/* Each gives 0 or -ENOMEM. */
+/* Each gives 0 or -ENOMEM. Of a socket that comes again, the last process that holds it counts. */
 int nt_endpoints_add_socket(struct nt_endpoints *endpoints, const struct nt_socket *socket);
 int nt_endpoints_add_flow(struct nt_endpoints *endpoints, const struct nt_flow *flow);
 /*
@@ -51,6 +56,8 @@ int nt_endpoints_add_flow(struct nt_endpoints *endpoints, const struct nt_flow *
  */
 size_t nt_endpoints_sockets(struct nt_endpoints *endpoints, uint64_t flow, uint64_t at_ns, uint64_t *sockets,
 			    size_t size);
+/* The process that holds a socket, or made it; NT_NO_TASK: none is known. */
+uint64_t nt_endpoints_holder(struct nt_endpoints *endpoints, uint64_t socket);
 /* The device that received the flow's packets; 0: not known. */
 uint64_t nt_endpoints_device(struct nt_endpoints *endpoints, uint64_t flow);
 /* The flow's protocol above IP; 255: it has none, or is not known. */

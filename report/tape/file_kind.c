@@ -115,7 +115,7 @@ static const char *directory_kind(const char *path)
 	closedir(directory);
 	if (has_chunk)
 		return NULL;
-	return is_empty ? "an empty directory" : "a directory without chunk files (chunk-000000.ntc)";
+	return is_empty ? NT_EMPTY_DIRECTORY : "a directory without chunk files (chunk-000000.ntc)";
 }
 
 const char *nt_file_kind(const char *path)

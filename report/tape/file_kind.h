@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#define NT_EMPTY_DIRECTORY "an empty directory"
 #define NT_DB_APPLICATION_ID 0x6e747061 /* "ntpa", in the header of our databases */
 
 /*

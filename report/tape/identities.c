@@ -5,9 +5,11 @@
 #include "report/tape/identities.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/util/array.h"
 #include "report/util/utf8.h"
 
 void nt_identities_release(struct nt_identities *ids)
@@ -19,6 +21,7 @@ void nt_identities_release(struct nt_identities *ids)
 	nt_id_map_release(&ids->processes);
 	nt_id_map_release(&ids->napi);
 	nt_id_map_release(&ids->irqs);
+	nt_id_map_release(&ids->irq_devices);
 	nt_id_map_release(&ids->reasons);
 	nt_id_map_release(&ids->symbols);
 	nt_endpoints_release(&ids->endpoints);
@@ -97,6 +100,18 @@ static const char *symbol_text(struct nt_identities *ids, const struct nt_symbol
 	return nt_arena_format(&ids->arena, module[0] ? "%s+0x%x [%s]" : "%s+0x%x", name, symbol->offset, module);
 }
 
+static int learn_irq(struct nt_identities *ids, const struct nt_irq_name *irq)
+{
+	const uint64_t id = irq_id(irq->type, irq->number);
+	int error = 0;
+
+	if (!name_in(&ids->irqs, id))
+		error = set_name(&ids->irqs, id, nt_arena_clean(&ids->arena, irq->name, sizeof(irq->name)));
+	if (error || !(irq->flags & NT_IRQ_NAME_ASKED) || name_in(&ids->irq_devices, id))
+		return error;
+	return set_name(&ids->irq_devices, id, nt_arena_clean(&ids->arena, irq->device, sizeof(irq->device)));
+}
+
 /*
  * Interrupts, reasons of drops and symbols have a name that other rows show: the first name that the tape gives an id
  * stays. 0 or -ENOMEM.
@@ -109,13 +124,14 @@ static int learn_name(struct nt_identities *ids, const union nt_any *record)
 
 	switch (record->record.kind) {
 	case NT_IRQ_NAME:
-		if (name_in(&ids->irqs, irq_id(irq->type, irq->number)))
-			return 0;
-		return set_name(&ids->irqs, irq_id(irq->type, irq->number),
-				nt_arena_clean(&ids->arena, irq->name, sizeof(irq->name)));
+		return learn_irq(ids, irq);
 	case NT_DROP_REASON:
 		if (!reason->name[0] || name_in(&ids->reasons, reason->number))
 			return 0;
+		if (!ids->has_refusal && !strncmp(reason->name, "NO_SOCKET", sizeof(reason->name))) {
+			ids->has_refusal = true;
+			ids->refusal = reason->number;
+		}
 		return set_name(&ids->reasons, reason->number,
 				nt_arena_clean(&ids->arena, reason->name, sizeof(reason->name)));
 	case NT_SYMBOL:
@@ -211,9 +227,46 @@ const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uin
 	return set_name(&ids->irqs, id, name) ? NULL : name;
 }
 
+/* What drivers call the interrupts of network cards, as far as no others are called so. */
+static bool is_net_name(const char *name)
+{
+	static const char *const patterns[] = {
+		"virtio[0-9]*-input.[0-9]*",
+		"virtio[0-9]*-output.[0-9]*",
+		"eth[0-9]*",
+		"en[opsx][0-9]*",
+		"wl[opsx][0-9]*",
+		"wlan[0-9]*",
+		"mlx[45]*comp*",
+		"iwlwifi*",
+		"i40e-*",
+		"iavf-*",
+		"ice-*",
+	};
+
+	return !strstr(name, ", ") && NT_ANY(NT_COUNT(patterns), i, !fnmatch(patterns[i], name, 0));
+}
+
+bool nt_identities_is_net_irq(struct nt_identities *ids, uint32_t type, uint32_t number, const char **device)
+{
+	const char *known = name_in(&ids->irq_devices, irq_id(type, number));
+	const char *name = name_in(&ids->irqs, irq_id(type, number));
+
+	*device = known && known[0] ? known : NULL;
+	if (known)
+		return known[0];
+	return type == NT_IRQ_DEVICE && name && is_net_name(name);
+}
+
 const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number)
 {
 	return name_in(&ids->reasons, number);
+}
+
+bool nt_identities_refusal(const struct nt_identities *ids, uint32_t *reason)
+{
+	*reason = ids->refusal;
+	return ids->has_refusal;
 }
 
 const char *nt_identities_symbol(struct nt_identities *ids, uint64_t symbol)

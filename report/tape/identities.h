@@ -28,7 +28,10 @@ struct nt_identities {
 	struct nt_id_map processes; /* of threads that are not their process's main one: its id + 1 */
 	struct nt_id_map napi; /* kernel threads that poll network devices: 1 */
 	struct nt_id_map irqs; /* type << 32 | number: where its name is, in the arena */
+	struct nt_id_map irq_devices; /* of those whose device is known, or that there is none: the same, "" for none */
 	struct nt_id_map reasons, symbols; /* of drops: the same */
+	uint32_t refusal; /* the number of the reason NO_SOCKET */
+	bool has_refusal;
 	struct nt_endpoints endpoints; /* of sockets and flows */
 	struct nt_arena arena; /* of names */
 };
@@ -54,8 +57,15 @@ uint64_t nt_identities_process_of(struct nt_identities *ids, uint64_t task);
 bool nt_identities_is_napi(struct nt_identities *ids, uint64_t task);
 /* The interrupt's name, or "irq 5" or "vector 236" when the tape has none. NULL: out of memory. */
 const char *nt_identities_irq_name(struct nt_identities *ids, uint32_t type, uint32_t number);
+/*
+ * Whether the interrupt is a network device's. *device: its name; NULL: the recorder did not look, and the interrupt's
+ * name says so (docs/sql-schema.md has the list).
+ */
+bool nt_identities_is_net_irq(struct nt_identities *ids, uint32_t type, uint32_t number, const char **device);
 /* The kernel's word for a reason of drops, NULL: not known. */
 const char *nt_identities_drop_reason(struct nt_identities *ids, uint32_t number);
+/* The reason that a packet is dropped for if no socket has its port. False: the tape does not tell. */
+bool nt_identities_refusal(const struct nt_identities *ids, uint32_t *reason);
 /* A place in the kernel's code, "tcp_v4_rcv+0x1a" or "nft_do_chain+0x20 [nf_tables]"; NULL: not known. */
 const char *nt_identities_symbol(struct nt_identities *ids, uint64_t symbol);
 /*

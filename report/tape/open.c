@@ -24,7 +24,10 @@ struct opening {
 	uint64_t first_ns, last_ns; /* of all records */
 	struct nt_buf closing; /* the last meta payload, if it is not the first of its chunk */
 	size_t closing_chunk;
+	struct nt_buf again; /* what later chunks say of the session */
 	int first_error; /* of a chunk that was left out */
+	uint64_t n_blocks;
+	bool is_begun; /* its first chunk was begun, and no more */
 };
 
 /* ---- finding the files ---- */
@@ -178,29 +181,32 @@ static uint32_t cpus_of(const struct nt_chunk_contents *contents)
 	return n;
 }
 
-/* Takes over the first meta block of the tape, and keeps the last. */
+/*
+ * Takes over the first meta block of the tape, and keeps the last one that is not a chunk's first. All are read: those
+ * of later chunks say the same, but damage is to be known.
+ */
 static int go_over_meta(struct opening *opening, size_t at)
 {
 	struct nt_tape *tape = opening->tape;
 	const struct nt_chunk_contents *contents = &tape->chunks[at].contents;
-	const struct nt_block_ref *first = NULL, *last = NULL;
+	bool is_first = true;
 	int error = 0;
 
-	for (size_t i = 0; i < contents->n_blocks; i++) {
+	for (size_t i = 0; i < contents->n_blocks && !error; i++) {
+		struct nt_buf *to = !is_first ? &opening->closing : tape->meta.size ? &opening->again : &tape->meta;
+
 		if (contents->blocks[i].header.type != NT_BLOCK_META)
 			continue;
-		if (first)
-			last = &contents->blocks[i];
-		else
-			first = &contents->blocks[i];
+		if (!is_first)
+			opening->closing_chunk = at;
+		is_first = false;
+		error = nt_tape_load(tape, at, &contents->blocks[i], to);
+		if (error == -EBADMSG) {
+			to->size = 0;
+			error = 0;
+		}
 	}
-	if (first && !tape->meta.size)
-		error = nt_tape_load(tape, at, first, &tape->meta);
-	if (last && (!error || error == -EBADMSG)) {
-		error = nt_tape_load(tape, at, last, &opening->closing);
-		opening->closing_chunk = at;
-	}
-	return error == -EBADMSG ? 0 : error;
+	return error;
 }
 
 static int note_damage(struct nt_tape *tape, const struct nt_tape_chunk *chunk)
@@ -217,12 +223,36 @@ static int note_damage(struct nt_tape *tape, const struct nt_tape_chunk *chunk)
 	return error;
 }
 
+/* What is cut off behind is the block that was being written. */
+static int note_nothing(struct opening *opening, const struct nt_tape_chunk *chunk, size_t at)
+{
+	if (!chunk->partial)
+		return 0;
+	opening->is_begun |= !at;
+	return nt_tape_problem(opening->tape,
+			       "%s holds no block%s: the recorder was killed before it wrote the first one, or is "
+			       "still at work.",
+			       chunk->name, at ? "" : ", so nothing was recorded");
+}
+
+/* By its name it was finished. */
+static bool is_cut(const struct nt_tape_chunk *chunk)
+{
+	const char *end = strrchr(chunk->name, '.');
+
+	/* Where a stretch is damaged, that has been said. */
+	return end && !strcmp(end, ".ntc") && !chunk->contents.indexed && !chunk->contents.n_damage;
+}
+
 static int go_over_chunk(struct opening *opening, size_t at)
 {
 	struct nt_tape *tape = opening->tape;
 	struct nt_tape_chunk *chunk = &tape->chunks[at];
-	int error = note_damage(tape, chunk);
+	int error = chunk->contents.n_blocks ? 0 : note_nothing(opening, chunk, at);
 
+	if (!error)
+		error = note_damage(tape, chunk);
+	opening->n_blocks += chunk->contents.n_blocks;
 	chunk->n_cpus = cpus_of(&chunk->contents);
 	chunk->cpus = calloc(chunk->n_cpus + 1, sizeof(*chunk->cpus));
 	if (!chunk->cpus)
@@ -231,7 +261,9 @@ static int go_over_chunk(struct opening *opening, size_t at)
 		if (chunk->contents.blocks[i].header.type == NT_BLOCK_EVENTS)
 			error = go_over_block(opening, chunk, &chunk->contents.blocks[i]);
 	}
-	if (!error && chunk->partial)
+	if (!error && is_cut(chunk))
+		error = nt_tape_problem(tape, "%s lacks its end, index and trailer: it was cut.", chunk->name);
+	if (!error && chunk->partial && chunk->contents.n_blocks)
 		error = nt_tape_problem(tape, "%s was never finished: the recorder was killed, or is still at work.",
 					chunk->name);
 	tape->bytes += chunk->size;
@@ -366,6 +398,12 @@ static int settle_cpus(struct opening *opening)
 	return 0;
 }
 
+/* Of a recorder that was killed at once: that nothing was recorded has been said, and says all. */
+static bool is_empty(const struct opening *opening)
+{
+	return opening->is_begun && !opening->n_blocks;
+}
+
 static int settle_times(struct opening *opening, bool has_closing)
 {
 	struct nt_tape *tape = opening->tape;
@@ -374,7 +412,8 @@ static int settle_times(struct opening *opening, bool has_closing)
 	tape->start_ns = nt_tape_meta_number(tape, NT_META_START_NS, UINT64_MAX);
 	if (tape->start_ns == UINT64_MAX) {
 		tape->start_ns = first;
-		if (nt_tape_problem(tape,
+		if (!is_empty(opening) &&
+		    nt_tape_problem(tape,
 				    "No block says when the session began: the time of the first record is used."))
 			return -ENOMEM;
 	}
@@ -404,9 +443,9 @@ static int settle(struct opening *opening)
 	for (size_t i = 0; i < tape->n_chunks; i++)
 		partial = partial || tape->chunks[i].partial;
 	gapless = is_gapless(opening, &error);
-	if (!error && !has_closing)
+	if (!error && !has_closing && !is_empty(opening))
 		error = nt_tape_problem(tape, "The session's end is not on the tape: it ends with the last record.");
-	tape->complete = has_closing && gapless && !partial;
+	tape->has_end = has_closing && gapless && !partial;
 	if (!error)
 		error = settle_times(opening, has_closing);
 	return error ? error : settle_cpus(opening);
@@ -419,7 +458,12 @@ static void say_why(const struct opening *opening, int error, char text[NT_ERROR
 	const char *path = opening->tape->path, *kind = error == -EPROTO ? nt_file_kind(path) : NULL;
 	char why[NT_DENIED_MAX];
 
-	if (error == -ENOTSUP)
+	if (kind && !strcmp(kind, NT_EMPTY_DIRECTORY))
+		nt_fail(text,
+			"'%s' is an empty directory: nettape-record was killed before it recorded anything, or did not "
+			"make it: record again, or give the directory that it wrote.",
+			path);
+	else if (error == -ENOTSUP)
 		nt_fail(text,
 			"'%s' is a tape of another version than this program reads (%u): use the nettape-report of the "
 			"version that recorded it.",
@@ -467,5 +511,6 @@ int nt_tape_open(struct nt_tape **out, const char *path, char error_text[NT_ERRO
 	}
 	free(opening.expected);
 	nt_buf_release(&opening.closing);
+	nt_buf_release(&opening.again);
 	return error;
 }

@@ -56,10 +56,14 @@ int nt_tape_chunk_open(const struct nt_tape *tape, struct nt_tape_chunk *chunk)
 		error = -EPROTO;
 	if (!error) {
 		/* A chunk that grows is read as far as it went when it was opened first. */
-		if (!chunk->size || (uint64_t)status.st_size < chunk->size)
+		if (!chunk->is_sized || (uint64_t)status.st_size < chunk->size)
 			chunk->size = (uint64_t)status.st_size;
+		chunk->is_sized = true;
 		source = source_of(chunk);
 		error = nt_chunk_open(&source, false, &chunk->contents);
+		/* Of a recorder that was killed before it wrote anything: a chunk without blocks. */
+		if ((error == -EPROTO || error == -EBADMSG) && chunk->partial && nt_chunk_is_begun(&source) == 1)
+			error = 0;
 	}
 	if (error)
 		nt_tape_chunk_close(chunk);
@@ -167,6 +171,12 @@ int nt_tape_problem(struct nt_tape *tape, const char *format, ...)
 	size = vasprintf(&text, format, args);
 	va_end(args);
 	return size < 0 ? -ENOMEM : add_problem(tape, text);
+}
+
+size_t nt_tape_problem_at(const struct nt_tape *tape, size_t at, char text[NT_ERROR_MAX])
+{
+	snprintf(text, NT_ERROR_MAX, "%s", at < tape->n_problems ? tape->problems[at].text : "");
+	return tape->n_problems;
 }
 
 int nt_tape_damaged_block(struct nt_tape *tape, size_t chunk, uint64_t offset)

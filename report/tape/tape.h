@@ -31,6 +31,7 @@ struct nt_tape_chunk {
 	uint32_t number;
 	uint64_t size; /* bytes */
 	bool partial; /* named `.partial`: never finished */
+	bool is_sized; /* `size` is known */
 	struct nt_chunk_cpu *cpus; /* n_cpus of them */
 	uint32_t n_cpus;
 	/* While it is held (nt_tape_hold); under the tape's lock: */
@@ -52,7 +53,7 @@ struct nt_tape {
 	struct nt_chunk_header header; /* of the first chunk that was read */
 	struct nt_buf meta; /* a meta payload: the opening one and the closing one; nt_meta_next reads it */
 	uint64_t start_ns, end_ns; /* the session, CLOCK_MONOTONIC; end is the last record when incomplete */
-	bool complete; /* the closing meta block is there and no chunk is missing or partial */
+	bool has_end; /* the closing meta block is there and no chunk is missing or partial */
 	uint32_t n_cpus; /* highest CPU number + 1 */
 	uint8_t *present, *online; /* flags of CPUs: was there at some time; online at the session's start */
 	uint64_t bytes; /* of all chunks */
@@ -67,6 +68,13 @@ struct nt_tape {
  */
 int nt_tape_open(struct nt_tape **out, const char *path, char error[NT_ERROR_MAX]);
 void nt_tape_close(struct nt_tape *tape);
+/* How many problems are known by now; and the text of the one at `at`, "" if there is none. */
+size_t nt_tape_problem_at(const struct nt_tape *tape, size_t at, char text[NT_ERROR_MAX]);
+/* Whether it has its end and all its chunks, and nothing that is wrong has been found so far. */
+static inline bool nt_tape_is_complete(const struct nt_tape *tape)
+{
+	return tape->has_end && !tape->n_problems;
+}
 /* Whether the chunk has event blocks of this CPU. */
 static inline bool nt_tape_chunk_has(const struct nt_tape_chunk *chunk, uint32_t cpu)
 {

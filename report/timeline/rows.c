@@ -91,6 +91,22 @@ int nt_cpu_line_rx_part(struct nt_timeline *timeline, const struct nt_cpu_line *
 	return timeline->sink.rx_part(timeline->sink.arg, &part);
 }
 
+int nt_cpu_line_irq_part(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_piece *piece)
+{
+	const uint64_t end_ns = nt_min_ns(piece->until_ns, timeline->end_ns);
+	struct nt_irq_part part = {
+		.ts_ns = line->slice.ts_ns + line->slice.dur_ns,
+		.cpu = line->number,
+		.type = piece->irq_type,
+		.number = piece->irq_number,
+	};
+
+	if (end_ns <= part.ts_ns)
+		return 0;
+	part.dur_ns = end_ns - part.ts_ns;
+	return timeline->sink.irq_part(timeline->sink.arg, &part);
+}
+
 /* ---- spans ---- */
 
 static bool is_outside(const struct nt_timeline *timeline, uint64_t begin_ns, uint64_t end_ns)
@@ -292,7 +308,7 @@ void nt_cpu_line_begin_stay(struct nt_timeline *timeline, struct nt_cpu_line *li
 {
 	line->staying = true;
 	line->stay_task = task;
-	line->stay_ns = begin_ns;
+	line->stay_ns = line->came_ns = begin_ns;
 	/* Every CPU has an idle task of its own, but they share one id. */
 	line->running = task != 0;
 	if (line->running)

@@ -24,11 +24,13 @@ _Static_assert(NT_OWNER_HARDIRQ == 0 && NT_OWNER_SOFTIRQ == 3, "classes come fir
 
 struct sweep {
 	struct nt_segment *segment;
-	enum nt_owner base;
+	struct nt_segment_base base;
 	uint64_t at_ns;
 	uint64_t class_end_ns[N_CLASSES];
 	uint64_t classes_end_ns; /* the latest of these */
-	uint64_t rx_begin_ns; /* of the softirq that class NET_RX has its end from */
+	/* Of the softirq, and of the poll, that these classes have their ends from. */
+	uint64_t rx_begin_ns, poll_begin_ns;
+	const struct nt_span *irq; /* that class HARDIRQ has its end from */
 	/*
 	 * The operations that are open, as indices of spans. They stand in those places of segment->order that the
 	 * sweep has passed: each place that it passes holds one more at most.
@@ -105,19 +107,27 @@ static struct nt_span *innermost(struct sweep *sweep, uint64_t at_ns)
 }
 
 /* Adds [sweep->at_ns, until_ns) to the pieces. */
-static void put_piece(struct sweep *sweep, uint64_t until_ns, enum nt_owner owner)
+static void put_piece(struct sweep *sweep, uint64_t until_ns, enum nt_owner owner, uint64_t run_ns)
 {
-	sweep->segment->pieces[sweep->segment->n_pieces++] = (struct nt_piece){.until_ns = until_ns, .owner = owner};
+	sweep->segment->pieces[sweep->segment->n_pieces++] =
+		(struct nt_piece){.until_ns = until_ns, .run_ns = run_ns, .owner = owner};
 	sweep->at_ns = until_ns;
 }
 
 static void put_class(struct sweep *sweep, uint64_t until_ns, int class)
 {
 	struct nt_segment *segment = sweep->segment;
+	struct nt_piece *piece;
 
-	put_piece(sweep, until_ns, class == CLASS_POLL ? NT_OWNER_NET_RX : (enum nt_owner) class);
-	if (class == NT_OWNER_NET_RX)
-		segment->pieces[segment->n_pieces - 1].run_ns = sweep->rx_begin_ns;
+	if (class == CLASS_POLL)
+		put_piece(sweep, until_ns, NT_OWNER_NET_RX, sweep->poll_begin_ns);
+	else
+		put_piece(sweep, until_ns, (enum nt_owner) class, sweep->rx_begin_ns);
+	if (class == NT_OWNER_HARDIRQ) {
+		piece = &segment->pieces[segment->n_pieces - 1];
+		piece->irq_type = sweep->irq->detail;
+		piece->irq_number = sweep->irq->number;
+	}
 }
 
 /* Gives [sweep->at_ns, until_ns), in which no span begins, to its owners. */
@@ -142,7 +152,11 @@ static void advance(struct sweep *sweep, uint64_t until_ns)
 			end_ns = op->end_ns;
 		if (op)
 			op->own_ns += end_ns - sweep->at_ns;
-		put_piece(sweep, end_ns, !op ? sweep->base : op->detail == NT_SEND ? NT_OWNER_SEND : NT_OWNER_RECV);
+		put_piece(sweep, end_ns,
+			  !op			  ? sweep->base.owner
+			  : op->detail == NT_SEND ? NT_OWNER_SEND
+						  : NT_OWNER_RECV,
+			  sweep->base.run_ns);
 	}
 }
 
@@ -176,6 +190,10 @@ static void begin_interruption(struct sweep *sweep, struct nt_span *span)
 		sweep->class_end_ns[class] = span->end_ns;
 		if (class == NT_OWNER_NET_RX)
 			sweep->rx_begin_ns = span->begin_ns;
+		else if (class == CLASS_POLL)
+			sweep->poll_begin_ns = span->begin_ns;
+		else if (class == NT_OWNER_HARDIRQ)
+			sweep->irq = span;
 	}
 	if (span->end_ns > sweep->classes_end_ns)
 		sweep->classes_end_ns = span->end_ns;
@@ -183,7 +201,7 @@ static void begin_interruption(struct sweep *sweep, struct nt_span *span)
 		span->marks |= NT_MARK_IN_OP;
 }
 
-int nt_segment_paint(struct nt_segment *segment, uint64_t from_ns, uint64_t to_ns, enum nt_owner base)
+int nt_segment_paint(struct nt_segment *segment, uint64_t from_ns, uint64_t to_ns, struct nt_segment_base base)
 {
 	struct sweep sweep = {.segment = segment, .base = base, .at_ns = from_ns};
 	uint32_t n;

@@ -44,8 +44,15 @@ struct nt_span {
 /* The owner from the end of the piece before (or the segment's start) to until_ns. */
 struct nt_piece {
 	uint64_t until_ns;
-	uint64_t run_ns; /* net_rx of a softirq: its begin; else 0 */
+	uint64_t run_ns; /* net_rx: the begin of the softirq or poll, or that of the base */
+	uint32_t irq_type, irq_number; /* hardirq: the interrupt's; else 0 */
 	enum nt_owner owner;
+};
+
+/* Who owns what no span does, and where that is net_rx the begin of its run. */
+struct nt_segment_base {
+	enum nt_owner owner;
+	uint64_t run_ns;
 };
 
 /* Zero-initialised is empty. The owner releases it. */
@@ -76,4 +83,4 @@ static inline struct nt_span *nt_segment_room(struct nt_segment *segment)
  * that are TIMED and KNOWN and begin before to_ns take part. Sets own_ns and IN_OP of those. 0, or -ENOMEM.
  * n log n in the spans, linear when they were added in the order of their begins.
  */
-int nt_segment_paint(struct nt_segment *segment, uint64_t from_ns, uint64_t to_ns, enum nt_owner base);
+int nt_segment_paint(struct nt_segment *segment, uint64_t from_ns, uint64_t to_ns, struct nt_segment_base base);

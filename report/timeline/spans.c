@@ -258,22 +258,19 @@ static bool span_of_open(const struct nt_open *open, struct nt_span *span)
 }
 
 /*
- * The program that ends a span reads the clock first; an interrupt before it has noted the end may
- * write a state record that still lists the span. The end as recorded is right.
+ * The program that ends a span reads the clock first; an interrupt before it has noted the end may write a state record
+ * that still lists the span. The end as recorded is right, however long the interrupt took.
  */
-static bool is_stale(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_span *open,
-		     uint32_t n_ended, uint64_t at_ns)
+static bool is_stale(const struct nt_cpu_line *line, const struct nt_span *open, uint32_t n_ended)
 {
+	const uint8_t needed = NT_MARK_TIMED | NT_MARK_KNOWN;
+
 	for (uint32_t i = n_ended; i--;) {
 		const struct nt_span *span = &line->segment.spans[i];
-		const uint8_t needed = NT_MARK_TIMED | NT_MARK_KNOWN;
 
 		if ((span->marks & needed) == needed && is_same_span(span, open) &&
-		    (span->end_ns > span->begin_ns || span->flags & NT_OP_BEFORE)) {
-			if (at_ns > span->end_ns)
-				nt_count_inversion(timeline, at_ns - span->end_ns);
+		    (span->end_ns > span->begin_ns || span->flags & NT_OP_BEFORE))
 			return true;
-		}
 	}
 	return false;
 }
@@ -302,7 +299,7 @@ int nt_spans_list_opens(struct nt_timeline *timeline, struct nt_cpu_line *line, 
 			timeline->counts.malformed++;
 			continue;
 		}
-		if (is_stale(timeline, line, span, n_ended, closing->at_ns))
+		if (is_stale(line, span, n_ended))
 			continue;
 		if (known)
 			span->marks |= NT_MARK_KNOWN;

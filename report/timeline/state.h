@@ -57,6 +57,7 @@ struct nt_cpu_line {
 	bool staying;
 	bool running; /* in nt_timeline.running */
 	uint64_t stay_task, stay_ns;
+	uint64_t came_ns; /* as stay_ns was at first */
 	LIST_ENTRY(nt_cpu_line) of_running;
 
 	struct nt_cpu_slice slice; /* the last, held back: the next may continue it; dur 0: none */
@@ -150,6 +151,7 @@ int nt_cpu_line_slice(struct nt_timeline *timeline, struct nt_cpu_line *line, ui
 		      uint64_t task);
 /* The same, of net_rx's time. Before the slice. */
 int nt_cpu_line_rx_part(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_piece *piece);
+int nt_cpu_line_irq_part(struct nt_timeline *timeline, const struct nt_cpu_line *line, const struct nt_piece *piece);
 /* Gives the slice that was held back. */
 int nt_cpu_line_last_slice(struct nt_timeline *timeline, struct nt_cpu_line *line);
 /* The spans that ended in the segment, painted up to paint_ns. Takes the remembered parts of operations. */

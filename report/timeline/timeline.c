@@ -39,7 +39,8 @@ static int settle(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64
 {
 	uint64_t task = line->base == NT_BASE_TASK ? line->task : NT_NO_TASK;
 	uint64_t limit_ns = nt_min_ns(paint_ns, timeline->end_ns);
-	int error = nt_segment_paint(&line->segment, line->start_ns, limit_ns, base_owner(timeline, line));
+	const struct nt_segment_base base = {base_owner(timeline, line), line->came_ns};
+	int error = nt_segment_paint(&line->segment, line->start_ns, limit_ns, base);
 
 	if (error)
 		return error;
@@ -49,6 +50,8 @@ static int settle(struct nt_timeline *timeline, struct nt_cpu_line *line, uint64
 
 		if (piece->owner == NT_OWNER_NET_RX && timeline->sink.rx_part)
 			error = nt_cpu_line_rx_part(timeline, line, piece);
+		else if (piece->owner == NT_OWNER_HARDIRQ && timeline->sink.irq_part)
+			error = nt_cpu_line_irq_part(timeline, line, piece);
 		if (!error)
 			error = nt_cpu_line_slice(timeline, line, piece->until_ns, piece->owner, task);
 	}

@@ -74,7 +74,15 @@ struct nt_cpu_slice {
 struct nt_rx_part {
 	uint64_t ts_ns, dur_ns;
 	uint32_t cpu;
-	uint64_t run_ns; /* when the softirq began; 0: none did, a task or a NAPI thread polled */
+	/* When the softirq began, the poll that a task made by itself, or the NAPI thread's stay on the CPU. */
+	uint64_t run_ns;
+};
+
+/* Time of a CPU whose owner is hardirq, and the interrupt that it is of. One may have several parts. */
+struct nt_irq_part {
+	uint64_t ts_ns, dur_ns;
+	uint32_t cpu;
+	uint32_t type, number; /* as nt_irq */
 };
 
 /*
@@ -162,13 +170,14 @@ struct nt_timeline_counts {
 };
 
 /*
- * Any callback may be NULL. Rows of one CPU come in time order for cpu_slice, rx_part and sched_slice; others
- * come when they are known. A callback that gives non-zero stops the timeline, which gives that number.
+ * Any callback may be NULL. Rows of one CPU come in time order for cpu_slice, rx_part, irq_part and sched_slice;
+ * others come when they are known. A callback that gives non-zero stops the timeline, which gives that number.
  */
 struct nt_timeline_sink {
 	void *arg;
 	int (*cpu_slice)(void *arg, const struct nt_cpu_slice *slice);
 	int (*rx_part)(void *arg, const struct nt_rx_part *part);
+	int (*irq_part)(void *arg, const struct nt_irq_part *part);
 	int (*sched_slice)(void *arg, const struct nt_sched_slice *slice);
 	int (*softirq)(void *arg, const struct nt_span_row *row);
 	int (*irq)(void *arg, const struct nt_span_row *row);

@@ -37,6 +37,32 @@ size_t nt_utf8_length(const char *text, size_t size)
 	return length;
 }
 
+uint32_t nt_utf8_code(const char *text, size_t length)
+{
+	uint32_t code = (unsigned char)text[0];
+
+	if (length > 1)
+		code &= 0x7fu >> length;
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | ((unsigned char)text[i] & 0x3f);
+	return code;
+}
+
+bool nt_utf8_is_control(uint32_t code)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{0x0, 0x1f},	  {0x7f, 0x9f},	    {0x61c, 0x61c},   {0x200b, 0x200f},
+		{0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return false;
+}
+
 const char *nt_arena_clean(struct nt_arena *arena, const char *text, size_t size)
 {
 	static const char replacement[] = "\xef\xbf\xbd";

@@ -50,7 +50,7 @@ echo "nettape: beside ${commit:0:12}, $(uname -srm), $(nproc) CPUs, load $(cut -
 kind=udp
 flood_start udp 200
 result "UDP packet rate while recording, over that of ${commit:0:12}" "$(in_turns "$pairs" udp record_slice)"
-"$record" -o "$work/long.tape" -q -d 3
+may_lose "$record" -o "$work/long.tape" -q -d 3
 flood_stop
 kind=tcp
 flood_start tcp 65536

@@ -21,10 +21,6 @@ struct sk_buff___charge {
 	__u32 end;
 	__u16 network_header;
 };
-
-struct skb_shared_info {
-	unsigned short gso_segs;
-};
 #pragma clang attribute pop
 
 struct {

@@ -3,7 +3,7 @@
  * charge.c - a prototype for docs/charging.md. charge.sh makes the traffic.
  *
  *   charge OBJECT trace SECONDS           records each event inside the receive runs (softirq NET_RX) of all CPUs, and
- *                                         prints how their time divides, and how wrong each rule would be
+ *                                         prints how their time divides
  *   charge OBJECT dump SECONDS RUNS       prints the events of the longest of such runs
  *   charge OBJECT cost GROUP COMMAND...   attaches the programs cost_GROUP__* while the command runs, and prints their
  *                                         runs and, with kernel.bpf_stats_enabled, ns a run; and the records' size
@@ -94,33 +94,6 @@ static void drain(struct bpf_object *object, struct records *records)
 	ring_buffer__free(ring);
 }
 
-/* ---- flows ---- */
-
-enum rule { BY_EVENTS, BY_FIRST, BY_EQUAL, BY_SEGMENTS, BY_BYTES, BY_MEAN, RULES };
-
-static const char *const rule_names[RULES] = {"events",	  "first packet", "equal share",
-					      "segments", "bytes",	  "mean cost"};
-
-/* A flow: its cost a packet where nothing else was in the run, and what each rule charges it in mixed runs. */
-struct flow {
-	__u64 id;
-	double pure_ns, pure_packets;
-	double ns[RULES];
-};
-
-#define FLOW_SLOTS (1u << 20)
-static struct flow *flows;
-
-static struct flow *flow_of(__u64 id)
-{
-	__u64 at = id * 0x9e3779b97f4a7c15ull >> 44;
-
-	while (flows[at].id && flows[at].id != id)
-		at = (at + 1) & (FLOW_SLOTS - 1);
-	flows[at].id = id;
-	return &flows[at];
-}
-
 /* ---- the runs ---- */
 
 enum class { NO_PACKET, GRO_ONLY, ONE_PACKET, ONE_FLOW, MIXED_ONE_BY_ONE, MIXED_BATCH_PURE, MIXED_BATCH, CLASSES };
@@ -143,7 +116,6 @@ struct totals {
 	__u64 next[2][CHARGE_KINDS + 1]; /* the first event after a mark, of marks one by one and of batches */
 	__u64 probe_same, probe_other;
 	__u64 batches, batch_packets, batches_told; /* mixed batches; those with one delivery event a packet */
-	double told_ns, mixed_ns;
 	double foreign_ns; /* in pieces of one flow: after GRO entries of others */
 	__u64 stretches;
 };
@@ -242,10 +214,7 @@ static void count_batch(struct totals *totals, const struct piece *piece)
 	}
 	totals->batches++;
 	totals->batch_packets += marks;
-	if (told == marks) {
-		totals->batches_told++;
-		totals->told_ns += (double)(piece->end_ns - piece->begin_ns);
-	}
+	totals->batches_told += told == marks;
 }
 
 /* What a run holds: 0, 1, or 2 for one flow, 3 for more. */
@@ -293,8 +262,9 @@ static double foreign_ns(const struct piece *piece)
 
 static struct piece pieces[1u << 16];
 
-static void divide(struct totals *totals, const struct charge_event *run, const struct charge_event *end)
+static void divide_run(void *context, const struct charge_event *run, const struct charge_event *end)
 {
+	struct totals *totals = context;
 	int holds = contents(totals, run, end);
 	enum class whole = NO_PACKET;
 	size_t n = cut(run, end, pieces);
@@ -317,146 +287,6 @@ static void divide(struct totals *totals, const struct charge_event *run, const 
 				count_next(totals, event, end, piece->in_batch);
 	}
 	totals->runs_of[whole]++;
-}
-
-/* ---- the rules, in runs of several flows where the marks tell each packet's time ---- */
-
-static void learn(const struct charge_event *run, const struct charge_event *end)
-{
-	const struct charge_event *first = NULL;
-	double packets = 0;
-	struct flow *flow;
-
-	for (const struct charge_event *event = run; event < end; event++) {
-		if (event->kind != CHARGE_RECEIVE)
-			continue;
-		if (first && event->id != first->id)
-			return;
-		first = first ? first : event;
-		packets++;
-	}
-	if (!first)
-		return;
-	flow = flow_of(first->id);
-	flow->pure_ns += (double)(end[-1].ns - run->ns);
-	flow->pure_packets += packets;
-}
-
-static double mean_of(const struct flow *flow)
-{
-	return flow->pure_packets > 0 ? flow->pure_ns / flow->pure_packets : 1000;
-}
-
-static double weight_of(const struct charge_event *mark, enum rule rule)
-{
-	switch (rule) {
-	case BY_SEGMENTS:
-		return mark->segments ? mark->segments : 1;
-	case BY_BYTES:
-		return mark->size;
-	case BY_MEAN:
-		return mean_of(flow_of(mark->id));
-	default:
-		return 1;
-	}
-}
-
-/* Divides time among the marks by a rule. */
-static void charge_by(enum rule rule, const struct charge_event *first, const struct charge_event *last, double ns)
-{
-	double sum = 0;
-
-	for (const struct charge_event *event = first; event < last; event++)
-		sum += event->kind == CHARGE_RECEIVE ? weight_of(event, rule) : 0;
-	for (const struct charge_event *event = first; event < last; event++)
-		if (event->kind == CHARGE_RECEIVE)
-			flow_of(event->id)->ns[rule] += ns * weight_of(event, rule) / sum;
-}
-
-static void charge_by_all(const struct charge_event *first, const struct charge_event *last, double ns)
-{
-	flow_of(first->id)->ns[BY_FIRST] += ns;
-	for (int rule = BY_EQUAL; rule < RULES; rule++)
-		charge_by(rule, first, last, ns);
-}
-
-/* Where nothing was batched, the marks tell each packet's time. */
-static void compare(struct totals *totals, const struct charge_event *run, const struct charge_event *end)
-{
-	size_t n = cut(run, end, pieces);
-
-	for (size_t i = 0; i < n; i++)
-		if (class_of(&pieces[i], 3) != MIXED_ONE_BY_ONE)
-			return;
-	totals->mixed_ns += (double)(end[-1].ns - run->ns);
-	for (size_t i = 0; i < n; i++)
-		flow_of(pieces[i].first->id)->ns[BY_EVENTS] += (double)(pieces[i].end_ns - pieces[i].begin_ns);
-	charge_by_all(pieces[0].first, end, (double)(end[-1].ns - run->ns));
-}
-
-/*
- * In a batch with one delivery event for each mark, in the same order: time after a GRO event or a mark is that
- * packet's, and time before a delivery event is the packet's that is delivered. It is off by what follows a delivery.
- */
-static void charge_by_events(const struct piece *piece)
-{
-	const struct charge_event *event = piece->first, *mark = piece->first, *owner;
-
-	while (event[-1].ns >= piece->begin_ns && event[-1].kind != CHARGE_ENTRY)
-		event--;
-	flow_of(event->id)->ns[BY_EVENTS] += (double)(event->ns - piece->begin_ns);
-	for (owner = event; event < piece->last; event++) {
-		const struct charge_event *next = event + 1;
-
-		if (event->kind == CHARGE_GRO || event->kind == CHARGE_RECEIVE)
-			owner = event;
-		if (next < piece->last && is_told(next)) {
-			owner = mark;
-			for (mark++; mark < piece->last && mark->kind != CHARGE_RECEIVE;)
-				mark++;
-		}
-		flow_of(owner->id)->ns[BY_EVENTS] += (double)(next->ns - event->ns);
-	}
-}
-
-static void compare_batches(struct totals *totals, const struct charge_event *run, const struct charge_event *end)
-{
-	size_t n = cut(run, end, pieces);
-
-	for (size_t i = 0; i < n; i++) {
-		double ns = (double)(pieces[i].end_ns - pieces[i].begin_ns);
-		__u64 told = totals->batches_told;
-
-		if (class_of(&pieces[i], 3) != MIXED_BATCH)
-			continue;
-		count_batch(totals, &pieces[i]);
-		if (totals->batches_told == told)
-			continue;
-		totals->mixed_ns += ns;
-		charge_by_events(&pieces[i]);
-		charge_by_all(pieces[i].first, pieces[i].last, ns);
-	}
-}
-
-/* And forgets what they charged. */
-static void print_rules(const struct totals *totals, double all_ns, const char *where)
-{
-	double wrong[RULES] = {0};
-
-	for (size_t i = 0; i < FLOW_SLOTS; i++)
-		for (int rule = 0; rule < RULES; rule++) {
-			double off = flows[i].ns[rule] - flows[i].ns[BY_EVENTS];
-
-			wrong[rule] += off > 0 ? off : 0;
-		}
-	for (size_t i = 0; i < FLOW_SLOTS; i++)
-		memset(flows[i].ns, 0, sizeof(flows[i].ns));
-	if (totals->mixed_ns <= 0)
-		return;
-	printf("  charged to the wrong flow %s (%.2f %% of the time):", where, 100 * totals->mixed_ns / all_ns);
-	for (int rule = BY_FIRST; rule < RULES; rule++)
-		printf(" %s %.1f %%", rule_names[rule], 100 * wrong[rule] / totals->mixed_ns);
-	printf("\n");
 }
 
 static const char *const kind_names[CHARGE_KINDS + 1] = {
@@ -521,31 +351,6 @@ static void each_run(const struct records *records, run_fn *fn, void *context)
 			fn(context, run, event + 1);
 		run = NULL;
 	}
-}
-
-static void divide_run(void *context, const struct charge_event *run, const struct charge_event *end)
-{
-	divide(context, run, end);
-	learn(run, end);
-}
-
-static bool is_mixed(const struct charge_event *run, const struct charge_event *end)
-{
-	struct totals unused = {0};
-
-	return contents(&unused, run, end) == 3;
-}
-
-static void compare_run(void *context, const struct charge_event *run, const struct charge_event *end)
-{
-	if (is_mixed(run, end))
-		compare(context, run, end);
-}
-
-static void compare_batches_of(void *context, const struct charge_event *run, const struct charge_event *end)
-{
-	if (is_mixed(run, end))
-		compare_batches(context, run, end);
 }
 
 static int by_cpu_and_time(const void *a, const void *b)
@@ -689,7 +494,7 @@ int main(int argc, char **argv)
 	struct records records = {.size = sizeof(struct charge_event)};
 	struct longest wanted = {.least = 24};
 	struct charge_shared counts;
-	struct totals totals = {0}, mixed = {0}, batches = {0};
+	struct totals totals = {0};
 
 	if (argc >= 5 && !strcmp(argv[2], "cost"))
 		return cost(argv[1], argv[3], argv + 4);
@@ -698,7 +503,6 @@ int main(int argc, char **argv)
 				"cost GROUP COMMAND...\n");
 		return 2;
 	}
-	flows = must(calloc(FLOW_SLOTS, sizeof(*flows)));
 	trace(argv[1], atof(argv[3]), &records, &counts);
 	if (!strcmp(argv[2], "dump")) {
 		wanted.skip = argc > 4 ? strtoul(argv[4], NULL, 10) : 1;
@@ -708,11 +512,6 @@ int main(int argc, char **argv)
 	}
 	each_run(&records, divide_run, &totals);
 	print_totals(&totals, &counts);
-	each_run(&records, compare_run, &mixed);
-	print_rules(&mixed, totals.ns, "one by one");
-	each_run(&records, compare_batches_of, &batches);
-	print_rules(&batches, totals.ns, "in batches");
 	free(records.data);
-	free(flows);
 	return 0;
 }

@@ -18,7 +18,7 @@ measure() {
         if ! build/bench/histogram build/bench/histogram.bpf.o sleep 3 >"$work/ref.$1.$turn" 2>"$work/refused"; then
             skip "$(tail -1 "$work/refused")"
         fi
-        "$record" -q -o "$work/$1.$turn.tape" -d 3 --probes latency --bpf-stats --ring-size 64M
+        may_lose "$record" -q -o "$work/$1.$turn.tape" -d 3 --probes latency --bpf-stats --ring-size 64M
         import_tape "$work/$1.$turn.tape" "$work/$1.$turn.db"
         sql "$work/$1.$turn.db" "SELECT replace(program, 'nt_latency_', 'ref_') || ' ' || sum(CASE WHEN name
             = 'runs' THEN value ELSE 0 END) || ' ' ||
@@ -55,7 +55,7 @@ sender=$!
 keep $sender
 # One of a hundred, in as much traffic as there can be: what of a CPU it takes, and what of that is the kernel's
 # counting of it.
-"$record" -q -o "$work/sampled.tape" -d 3 --probes latency --latency-sample 0.01 --bpf-stats
+may_lose "$record" -q -o "$work/sampled.tape" -d 3 --probes latency --latency-sample 0.01 --bpf-stats
 import_tape "$work/sampled.tape" "$work/sampled.db"
 empty_ns=$(awk '/^nothing__/ && $2 > 50 { print $3 / $2; exit }' "$work"/ref.udp.3)
 sql "$work/sampled.db" \

@@ -7,6 +7,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/netns.sh
 source tests/netns.sh
+# shellcheck source=tests/may_lose.sh
+source tests/may_lose.sh
 
 # shellcheck disable=SC2034  # for the benches, like the next two
 record=$PWD/build/nettape-record
@@ -91,6 +93,6 @@ flood_stop() {
 slice() {
     local kind=$1 file=$2
     shift 2
-    "$@" "$tools/flood-measure" "$kind" "$receiver" "$slice_ms" "$file"
+    may_lose "$@" "$tools/flood-measure" "$kind" "$receiver" "$slice_ms" "$file"
     sleep 0.05
 }

@@ -25,6 +25,33 @@ compare() {
     paste "$work/$name.on" "$work/$name.off" | awk '{ print ($1 / $2) / ($3 / $4) }' >"$work/$name.ratios"
 }
 
+# both KIND N NAME OPTIONS OTHERS: N pairs of slices of the flood that runs, both recorded, with these options and with
+# the others; leaves in $work/NAME.ratios packets kept, and in .sizes bytes of tape a packet
+both() {
+    local kind=$1 n=$2 name=$3 i which options tape=$work/both.tape
+    rm -f "$work/$name".{with,without}{,.bytes}
+    for ((i = 0; i < 2 * n; i++)); do
+        # with, without, without, with: what drifts falls on both
+        which=with options=$4
+        (((i + 1) / 2 % 2 == 0)) || which=without options=$5
+        rm -rf "$tape"
+        # shellcheck disable=SC2086
+        slice "$kind" "$work/$name.$which" "$record" -q $options -o "$tape" -- 2>>"$work/$name.log"
+        info "$tape" bytes >>"$work/$name.$which.bytes"
+    done
+    paste "$work/$name".{with,without} | awk '{ print ($1 / $2) / ($3 / $4) }' >"$work/$name.ratios"
+    paste "$work/$name".with{,.bytes,out,out.bytes} | awk '{ print ($3 / $1) / ($6 / $4) }' >"$work/$name.sizes"
+}
+
+core=sched,softirq,irq,socket
+
+# probe NAME KIND N
+probe() {
+    both "$2" "$3" "$1" "--probes $core,$1" "--probes $core"
+    result "${2^^} rate kept with the probe $1, over that without" "$(quartiles <"$work/$1.ratios")" ">= 0.97"
+    result "bytes of tape for the same $2 traffic, with $1 over without" "$(quartiles <"$work/$1.sizes")" "<= 1.25"
+}
+
 # mean_rate FILE: per second
 mean_rate() { awk '{ n += $1; t += $2 } END { printf "%.0f", n / t * 1e9 }' "$1"; }
 
@@ -48,8 +75,15 @@ result "UDP packets a second, unrecorded" "$(mean_rate "$work/udp.off")"
 result "UDP packets a second, recorded" "$(mean_rate "$work/udp.on")"
 result "events lost, default rings" "$(lost_for_room "$work/udp.log") of $events" "<= 0"
 
+echo "UDP, the probe deliver, $pairs pairs"
+probe deliver udp "$pairs"
+
+echo "UDP, operations by their ends only, $pairs pairs"
+both udp "$pairs" ends "--plan ends" ""
+result "UDP rate kept with --plan ends, over that without" "$(quartiles <"$work/ends.ratios")"
+
 echo "one recording of the same flood, 5 s"
-"$record" -o "$work/long.tape" -d 5 2>"$work/long.log"
+may_lose "$record" -o "$work/long.tape" -d 5 2>"$work/long.log"
 events=$(info "$work/long.tape" events)
 result "events a second" "$(calc "$events / $(info "$work/long.tape" duration_ns) * 1e9")"
 result "events lost in 5 s" "$(lost_for_room "$work/long.log") of $events" "<= 0"
@@ -73,7 +107,7 @@ result "recorder CPU an event (us), user and system by the kernel's account" "$(
 rm -rf "$work"/long.*
 
 echo "one recording with the kernel's statistics, 2 s (each run is timed, which costs)"
-"$record" -o "$work/stats.tape" -q -d 2 --bpf-stats
+may_lose "$record" -o "$work/stats.tape" -q -d 2 --bpf-stats
 "$report" query --csv "$work/stats.tape" "
     SELECT program, max(CASE WHEN name = 'runs' THEN value END) AS runs, max(CASE WHEN name = 'run_ns' THEN value
         END) AS run_ns
@@ -99,6 +133,7 @@ compare tcp "$pairs" tcp "$record" -o TAPE -- 2>"$work/tcp.log"
 result "TCP byte rate kept while recording" "$(quartiles <"$work/tcp.ratios")" ">= 0.97"
 result "TCP Gbit/s, unrecorded" "$(calc "$(mean_rate "$work/tcp.off") * 8 / 1e9")"
 result "events lost, default rings, TCP" "$(lost_for_room "$work/tcp.log")" "<= 0"
+probe deliver tcp "$pairs"
 compare tcp "$pairs" floor "$PWD/build/bench/floor" "$PWD/build/bench/floor.bpf.o"
 result "TCP byte rate kept by programs that only read the clock, at the same tracepoints" \
     "$(quartiles <"$work/floor.ratios")"

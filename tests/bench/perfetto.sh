@@ -15,9 +15,9 @@ netns_make
 keep $!
 "${in_a[@]}" "$tools/flood" udp-send "$addr_b" 9000 200 &
 keep $!
-"$record" -o "$work/short.tape" -q -d 1
-"$record" -o "$work/long.tape" -q -d "$seconds"
-"$record" -o "$work/packets.tape" -q -d 2 --probes default,latency,drops,retransmits
+may_lose "$record" -o "$work/short.tape" -q -d 1
+may_lose "$record" -o "$work/long.tape" -q -d "$seconds"
+may_lose "$record" -o "$work/packets.tape" -q -d 2 --probes default,latency,drops,retransmits
 for pid in "${background[@]}"; do kill "$pid"; done
 for pid in "${background[@]}"; do wait "$pid" 2>/dev/null || true; done
 background=()

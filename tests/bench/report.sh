@@ -39,7 +39,7 @@ record_flood() {
     make -s -j"$(nproc)" all build/tools/flood
     netns_make
     flood_start udp 200
-    "$record" -o "$short" -q -d "$seconds" --probes default,stacks,latency --latency-sample 0.01
+    may_lose "$record" -o "$short" -q -d "$seconds" --probes default,stacks,latency --latency-sample 0.01
     flood_stop
 }
 

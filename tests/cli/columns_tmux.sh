@@ -57,7 +57,7 @@ if command -v sqlite3 >/dev/null; then
         UPDATE thread SET name = 'fifteen-bytes-' || (utid % 10);
         UPDATE socket SET family = 'inet6', src = '2001:db8:85a3:8d3:1319:8a2e:370:7348',
             dst = 'fe80:1111:2222:3333:4444:5555:6666:' || id;
-        UPDATE cgroup SET path = '/kubepods.slice/kubepods-burstable.slice/'
+        UPDATE cgroup SET label = '/kubepods.slice/kubepods-burstable.slice/'
             || 'kubepods-burstable-pod0123456789abcdef0123456789abcdef.slice/cri-' || id;
         INSERT INTO session_meta(session_id, key, value) VALUES (1, 'uncovered', 'a-word-' || hex(zeroblob(80)));
         UPDATE session SET host = 'a-host-whose-name-is-as-long-as-linux-lets-it-be-sixty-four-char'"

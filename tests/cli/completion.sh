@@ -78,6 +78,7 @@ equals() {
     is "bash: ${*:1:$#-1}" "$(ask_bash "${@:1:$#-1}")" "${*: -1}"
 }
 equals nettape-report summary --by = "program process port peer cgroup socket"
+in_bash nettape-report summary x --names tapes/ = tapes/a.tape tapes/b.tape "tapes/c d.db"
 equals nettape-report summary --by = pro "program process"
 equals nettape-record --output = tapes/ "tapes/a.tape tapes/b.tape"
 

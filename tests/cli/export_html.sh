@@ -84,7 +84,7 @@ same_tables() {
             send_ops + recv_ops DESC, upid")"
     is "$1: cgroups" "$(ask "SELECT json_extract(json, '\$[0]', '\$[2]', '\$[7]') FROM line WHERE name = 'cgroups'
         ORDER BY number")" \
-        "$(sqlite3 "$db" "SELECT json_array(coalesce(path, '(unknown)'), net_ns, send_ops + recv_ops)
+        "$(sqlite3 "$db" "SELECT json_array(coalesce(label, '(unknown)'), net_ns, send_ops + recv_ops)
             FROM net_cost_cgroup
             WHERE net_ns > 0 OR send_ops + recv_ops > 0 ORDER BY net_ns DESC, send_ops + recv_ops DESC, cgroup_id")"
     is "$1: sockets" "$(ask "SELECT json_extract(json, '\$[2]', '\$[3]', '\$[4]', '\$[9]', '\$[10]', '\$[11]') FROM line
@@ -244,7 +244,8 @@ same_stages() {
     python_holds "stages of the page${*:+, }$*" \
         -c 'import json, sys
 page, out = [json.load(open(name))["sessions"] for name in sys.argv[1:]]
-sys.exit(len(out) != 1 or page[0]["stages"] != out[0])' \
+whole = {name: page[0][name] for name in ("whole", "damage")}
+sys.exit(len(out) != 1 or {**whole, **page[0]["stages"]} != out[0])' \
         "$work/data.json" "$work/out"
 }
 # stages SQL: of the page's data, as stages.value

@@ -37,6 +37,34 @@ for source in tests/golden/v1-stacks.tape "$work/stacks.db"; do
     report 0 export perfetto "$source" -o "$work/stacks.pftrace"
     is_same "$work/stacks.pftrace" "$work/stacks.db" "stacks of ${source##*/}"
 done
+"$REPORT" import tests/golden/v1-charges.tape -o "$work/charges.db" >"$work/import" 2>&1
+for source in tests/golden/v1-charges.tape "$work/charges.db"; do
+    report 0 export perfetto "$source" -o "$work/charges.pftrace"
+    is_read "$work/charges.pftrace" "${source##*/}"
+    [[ $engine ]] || continue
+    bash tests/perfetto/compare.sh "$work/charges.pftrace" "$work/charges.db" >"$work/compared" 2>&1 || true
+    cat "$work/compared" >>"$work/answers"
+    has "Perfetto finds the payers of ${source##*/}" "$(cat "$work/compared")" "same payers"
+done
+# More processes pay than have a counter of their own.
+cp "$work/charges.db" "$work/payers.db"
+sqlite3 "$work/payers.db" "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+    INSERT INTO process(session_id, upid, pid, name) SELECT 1, 1000 + i, 5000 + i, 'payer' FROM n;
+    INSERT INTO rx_cost(session_id, ts, dur, cpu, payer, upid, packets, segments, bytes, spent_ns, exact_ns,
+        most_ns)
+    SELECT 1, session.start_ts + 1000000000 + upid % 2 * 100000000, 100000000, 0, 'socket', upid, 1, 1, 1, 1000 * upid,
+        0, 0 FROM process JOIN session USING (session_id) WHERE upid > 1000"
+report 0 export perfetto "$work/payers.db" -o "$work/payers.pftrace"
+is_read "$work/payers.pftrace" "many payers"
+if [[ $engine ]]; then
+    counters="counter c JOIN track t ON t.id = c.track_id JOIN track p ON p.id = t.parent_id
+        WHERE p.name = 'Who pays for net_rx'"
+    is "counters of payers" "$(perfetto "$work/payers.pftrace" "SELECT count(DISTINCT t.name),
+        sum(DISTINCT t.name GLOB '* other processes') FROM $counters")" "23|1"
+    # Of 30 and 2, those that pay least.
+    is "what others pay" "$(perfetto "$work/payers.pftrace" "SELECT t.name, max(value) > 0, min(value) FROM $counters
+        AND t.name GLOB '* other processes'")" "12 other processes|1|0"
+fi
 # Wakings before a CPU's first switch, as tapes of several CPUs have them.
 cp "$work/hand.db" "$work/early.db"
 sqlite3 "$work/early.db" "INSERT INTO sched_wakeup (session_id, ts, cpu, utid, target_cpu, waker_utid, priority, what,
@@ -83,7 +111,7 @@ if [[ $engine ]]; then
         "100|D 200|R+ 1342177280|PI"
     is "a cgroup" "$(perfetto "$work/hand.pftrace" "SELECT extract_arg(arg_set_id, 'chrome.process_label[0]')
         FROM process WHERE pid = 100")" \
-        "cgroup /system.slice/web.service"
+        "cgroup web.service"
     is "when a process began" "$(perfetto "$work/hand.pftrace" "SELECT start_ts, count(*) FROM process
         WHERE pid = 200")" "1000000100000|1"
 

@@ -62,8 +62,8 @@ changed "a row without ts" "UPDATE sock_op SET ts = 'noon'"
 changed "holds times that nettape-report did not write" "UPDATE session SET start_ts = -5"
 changed "holds times that nettape-report did not write" "UPDATE session SET bucket_ns = 0"
 # A view in a table's place may go on for ever.
-changed "its symbol is not a table" "DROP TABLE symbol; CREATE VIEW symbol AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
-    SELECT i + 1 FROM n)
+changed "its table symbol is not as nettape-report made it" "DROP TABLE symbol; CREATE VIEW symbol AS
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
     SELECT 1 AS session_id, i AS id, 'kernel' AS kind, 'f' AS name, 0 AS address, '' AS module, '' AS build_id,
         0 AS offset, '' AS path FROM n"
 cp "$work/hand.db" "$work/odd.db"
@@ -94,8 +94,8 @@ cp "$work/stacks.db" "$work/many_stacks.db"
 sqlite3 "$work/many_stacks.db" "CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n
     WHERE i < 70100) SELECT i FROM n;
     INSERT INTO stack SELECT 1, i, 2, 'kernel', i % 2 + 1, i % 3 + 1 FROM n;
-    INSERT INTO stack_sample SELECT 1, start_ts + 1000000 + i, 0, 1, 'task', NULL, NULL, 'task', NULL, 0,
-        i, NULL, NULL, NULL, '' FROM n, session;
+    INSERT INTO stack_sample(session_id, ts, cpu, utid, owner, context, in_user, stack_id, flags)
+        SELECT 1, start_ts + 1000000 + i, 0, 1, 'task', 'task', 0, i, '' FROM n, session;
     UPDATE stack SET depth = 3 WHERE id >= 100 AND parent_id = 2"
 report 0 export perfetto "$work/many_stacks.db" -o "$work/many_stacks.pftrace"
 is_read "$work/many_stacks.pftrace" "many stacks"

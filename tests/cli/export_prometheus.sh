@@ -142,17 +142,6 @@ is "names that are one" \
 
 has "reasons that are one" "$out" $'nettape_skb_drops_total{reason="a\xef\xbf\xbd",session_id="1"} 2'
 
-# A database that has another number of sessions each time it is asked.
-cp "$db" "$work/odd.db"
-sqlite3 "$work/odd.db" "ALTER TABLE session RENAME TO kept;
-    CREATE VIEW session AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
-    SELECT session_id, start_ts, end_ts, start_realtime_ns, cpus, clock_ticks, complete, host, kernel FROM kept
-    UNION ALL SELECT 10 + i, 0, 1, 0, 1, 100, 1, 'x', 'x' FROM n WHERE random() & 1"
-for ((i = 0; i < 10; i++)); do
-    report 0 export prometheus "$work/odd.db" --hook tcp-start
-    has "its first session" "$out" 'nettape_skb_latency_seconds_count{hook="tcp-start",session_id="1"} 360'
-done
-
 # Misuse, and nothing to export.
 report 2 export flamegraph "$db"
 has "the formats there are" "$err" "'export' needs a format: html, perfetto or prometheus"

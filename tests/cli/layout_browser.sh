@@ -8,6 +8,8 @@
 # check-all: it needs a browser
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/may_lose.sh
+source tests/may_lose.sh
 for chromium in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
     [[ -z $chromium ]] || ! command -v "$chromium" >/dev/null || break
     chromium=''
@@ -65,7 +67,7 @@ files+=("$work/latency-short.svg")
 
 # A recording of this host.
 if [[ $(id -u) == 0 && -x build/nettape-record ]] &&
-    timeout 60 build/nettape-record -q -d 1 --probes default,stacks,latency,drops -o "$work/live.tape" -- \
+    may_lose timeout 60 build/nettape-record -q -d 1 --probes default,stacks,latency,drops -o "$work/live.tape" -- \
         sh -c 'for i in 1 2 3 4 5; do bash -c ": </dev/tcp/127.0.0.1/1" 2>/dev/null; done; :' \
         >/dev/null 2>"$work/why"; then
     file live.html export html "$work/live.tape"

@@ -48,7 +48,7 @@ if "$record" --list-probes >"$work/probes" 2>"$work/err"; then
         has "help names $probe" "$help" "$probe"
         has "the manual names $probe" "$(<docs/nettape-record.1)" "$probe"
     done
-    is "probes" "$(grep -c '^[a-z]' "$work/probes")" 12
+    is "probes" "$(grep -c '^[a-z]' "$work/probes")" 13
     is "the first probe" "$(head -2 "$work/probes")" \
         "sched       context switches; tasks, processes and cgroups (always on)
             by tracepoints: sched_switch task_newtask sched_process_exec"
@@ -83,7 +83,7 @@ misused "-o before the name of a tape" -d 1 busy.tape
 misused "no command after --" -o "$work/n.tape" --
 misused "-o wants a directory" -o ''
 misused "-o wants a directory" -o -q
-misused "--plan wants fentry or tracepoints" --plan frobnicate
+misused "--plan wants fentry, tracepoints or ends" --plan frobnicate
 misused "--ring-size wants 64k to 1G" --ring-size 3
 misused "-p wants the number of a process" -p self
 misused "-F wants samples a second" -F 0

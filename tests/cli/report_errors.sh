@@ -40,7 +40,6 @@ refused() {
     is "no database is left" "$(cd "$work" && find . -name 'new*' | wc -l)" 0
 }
 refused "$work/missing.tape" "No such file"
-refused "$work/empty" "is not a nettape tape"
 refused "$work/random" "is not a nettape tape"
 refused "$work/nothing" "is not a nettape tape"
 refused "$work/garbage.tape" "is not a nettape tape"
@@ -52,7 +51,8 @@ tar -C "$work" -cf "$work/hand.tar" hand.tape
 { printf PERFILE2 && head -c 1000 /dev/zero; } >"$work/perf.data"
 mkdir "$work/others"
 cp "$work/notes.txt" "$work/others"
-refused "$work/empty" "but an empty directory: give the directory that nettape-record wrote."
+refused "$work/empty" "is an empty directory: nettape-record was killed before it recorded anything, or did not make it"
+lacks "it may be one" "$err" "is not a nettape tape"
 refused "$work/nothing" "but an empty file: give the directory that nettape-record wrote."
 refused "$work/notes.txt" "but a text file: give the directory that nettape-record wrote."
 refused "$work/others" \
@@ -85,7 +85,7 @@ command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which change
 if command -v sqlite3 >/dev/null; then
     sqlite3 "$work/old.db" <tests/golden/schema-1.sql
     cp "$work/old.db" "$work/before.db"
-    remedy="this program reads version 5: import its tapes again, into a new database."
+    remedy="this program reads version 6: import its tapes again, into a new database."
     for command in check "query -f /dev/null" summary latency "export prometheus" \
         "import --append $work/hand.tape -o"; do
         # shellcheck disable=SC2086
@@ -95,6 +95,12 @@ if command -v sqlite3 >/dev/null; then
             "$work/old.db: its schema is version 1 and $remedy"
     done
     same "it is as it was" "$work/before.db" "$work/old.db"
+    # One that an earlier program of this version made is read, so a statement that makes a table or view never changes
+    # without the version: then make this file of the new one, and raise NT_SCHEMA_VERSION.
+    sqlite3 "$work/same.db" <tests/golden/schema-6.sql
+    report 0 query "$work/same.db" "SELECT 1"
+    form="SELECT count(*) FROM sqlite_master"
+    is "it has all tables and views" "$(sql "$work/same.db" "$form")" "$(sql "$work/good.db" "$form")"
 fi
 
 report 1 import "$work/hand.tape" -o "$work/no/such/dir.db"
@@ -165,4 +171,24 @@ for bad in tests/golden/bad/*; do
         holds "$command $bad: exit status $status is 0 or 1" test "$status" -le 1
     done
 done
+
+# A path may hold anything, and a query give anything: neither acts on a terminal, nor turns what stands around it.
+odd=$work/$'a\033[31mb\xe2\x80\xaec\xc2\x9bd'
+report 1 info "$odd"
+has "the path, as bytes" "$err" 'a\x1b[31mb\xe2\x80\xaec\xc2\x9bd'
+lacks "no escape sequence" "$err" $'\033'
+report 2 "$odd"
+lacks "nor here" "$err" $'\033'
+odd="SELECT char(27) || '[31m\"' || char(0x202e) AS text"
+report 0 query --json "$work/hand.tape" "$odd"
+has "JSON has all of it" "$out" '"\u001b[31m\"\u202e"'
+report 0 query --csv "$work/hand.tape" "$odd"
+is "CSV in a file, too" "$out" $'text\n"\033[31m""\xe2\x80\xae"'
+if script -qec true /dev/null >/dev/null 2>&1; then
+    out=$(script -qec "'$REPORT' query --csv '$work/hand.tape' \"${odd//\"/\\\"}\"" /dev/null </dev/null | tr -d '\r')
+    is "CSV on a terminal" "$out" 'text
+"\x1b[31m""\xe2\x80\xae"'
+else
+    without "script(1) is not installed: what a terminal shows is not tested"
+fi
 finish

@@ -119,7 +119,7 @@ has "and no others" "$err" "leave --tables out"
 report 0 import --append "$work/loss.tape" -o "$part" --tables sock_op,cpu_slice
 report 2 import "$work/hand.tape" -o "$work/e.db" --tables cpu_slice,slices
 has "a table that there is not" "$err" "--tables slices: there is no such table; choose from session, session_meta,"
-has "up to the last" "$err" "sock_cost, rx_cost."
+has "up to the last" "$err" "rx_cost, elsewhere_cost."
 holds "no database" test ! -e "$work/e.db"
 
 # ---- --from, --to ----

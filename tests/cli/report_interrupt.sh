@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Ctrl-C and SIGTERM while a file is written: no half-written file is left, a message says so, and the exit status is
-# the signal's. Also the messages about files that were written.
+# Ctrl-C, SIGTERM and other ends while a file is written: no half-written file is left, a message says so, and the exit
+# status is the signal's. Two programs that write one file. Also the messages about files that were written.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make_tape hand
@@ -39,34 +39,87 @@ for arguments in "export html hand.tape" "flame $tape --folded" "flame $tape -o 
 done
 
 # ---- interrupted ----
-# interrupt SIGNAL FILE ARGUMENT...: runs the program and sends the signal once FILE is there; the status is in $status,
+# A file that the process $pid has open for writing: FILE, or one without a name in this directory.
+is_begun() {
+    [[ ! -e $1 ]] || return 0
+    [[ $(readlink /proc/$pid/fd/* 2>/dev/null) == *"$work/#"*" (deleted)"* ]]
+}
+# begin FILE ARGUMENT...: runs the program until FILE is begun; its process is $pid
+begin() {
+    local file=$1
+    shift
+    rm -f err
+    # A shell's children in the background ignore SIGINT and SIGQUIT; env gives them back. Nobody looks at a core.
+    (ulimit -c 0 && exec env --default-signal=INT,QUIT "$REPORT" "$@" >out 2>err) &
+    pid=$!
+    while ! is_begun "$file" && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+}
+# interrupt SIGNAL FILE ARGUMENT...: runs the program and sends the signal once FILE is begun; the status is in $status,
 # what it said in $work/err. A test that has no time to send it is skipped.
 interrupt() {
-    local signal=$1 file=$2 pid
-    shift 2
-    rm -f err
-    # A shell's children in the background ignore SIGINT; env gives it back.
-    env --default-signal=INT "$REPORT" "$@" >out 2>err &
-    pid=$!
-    while [[ ! -e $file ]] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+    local signal=$1
+    shift
+    begin "$@"
     status=0
     kill -"$signal" $pid 2>/dev/null || true
-    wait $pid || status=$?
+    wait $pid 2>/dev/null || status=$?
     [[ $status != 0 ]] || skip "it ended before it could be interrupted: $*"
 }
 is_clean() {
     is "what it says" "$(<err)" "nettape-report: interrupted: $1"
     is "no file is left half-written" "$(echo *.partial *-journal)" "*.partial *-journal"
 }
-for signal in INT TERM HUP; do
+before=$(cksum <x.pftrace)
+for signal in INT TERM HUP PIPE QUIT; do
     interrupt $signal new.db.partial import traffic.tape -o new.db
     is "status of import after SIG$signal" $status $((128 + $(kill -l $signal)))
     is_clean "new.db was not written."
     holds "no database" test ! -e new.db
+    interrupt $signal x.pftrace.partial export perfetto traffic.tape -o x.pftrace
+    is "status of export after SIG$signal" $status $((128 + $(kill -l $signal)))
+    is_clean "x.pftrace was not written."
+    is "what was there before" "$(cksum <x.pftrace)" "$before"
 done
-interrupt INT x.pftrace.partial export perfetto traffic.tape -o x.pftrace
-is "status of export after SIGINT" $status 130
-is_clean "x.pftrace was not written."
+# Nothing can be done about SIGKILL: an export leaves nothing, where the file system has files without names. An import
+# leaves what the next one replaces.
+interrupt KILL x.pftrace.partial export perfetto traffic.tape -o x.pftrace
+is "status of export after SIGKILL" $status 137
+if python3 -c 'import os; os.close(os.open(".", os.O_TMPFILE | os.O_RDWR))' 2>/dev/null; then
+    is "nothing is left" "$(echo *.partial)" "*.partial"
+fi
+is "what was there before" "$(cksum <x.pftrace)" "$before"
+interrupt KILL new.db.partial import traffic.tape -o new.db
+is "status of import after SIGKILL" $status 137
+holds "no database" test ! -e new.db
+report 0 import hand.tape -o new.db
+is "nothing is left then" "$(echo *.partial)" "*.partial"
+rm new.db
+: >x.prom.partial
+report 0 export prometheus "$packets" -o x.prom
+is "nor of an export of before" "$(echo *.partial)" "*.partial"
+
+# ---- two at a time ----
+begin two.db.partial import traffic.tape -o two.db
+while [[ ! -s two.db.partial ]] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+kill -STOP $pid || skip "it ended before it could be stopped"
+report 1 import hand.tape -o two.db
+is "a second import to the same file" "$err" \
+    "nettape-report: two.db is being written by another nettape-report: wait until it ends, or give another place."
+kill -CONT $pid
+status=0
+wait $pid || status=$?
+is "status of the first" $status 0
+report 0 check two.db
+begin x.pftrace.partial export perfetto traffic.tape -o x.pftrace
+kill -STOP $pid || skip "it ended before it could be stopped"
+if [[ ! -e x.pftrace.partial ]]; then report 0 export perfetto hand.tape -o x.pftrace; fi
+kill -CONT $pid
+status=0
+wait $pid || status=$?
+is "status of the first of two exports" $status 0
+report 0 export perfetto traffic.tape -o y.pftrace
+same "the one that ended last is there" x.pftrace y.pftrace
+is "nothing else is left" "$(echo *.partial)" "*.partial"
 cp x.db before.db
 interrupt TERM x.db-journal import --append traffic.tape -o x.db
 is "status of import --append after SIGTERM" $status 143

@@ -197,7 +197,7 @@ echo before >"$work/kept.svg"
 status=0
 (ulimit -f 1; trap '' XFSZ; exec "$REPORT" latency "$db" --svg "$work/kept.svg" >/dev/null 2>"$work/why") || status=$?
 is "a picture on a full disk" "$status, $(<"$work/kept.svg"), $(ls "$work" | grep -c partial)" "1, before, 0"
-has "why" "$(<"$work/why")" "kept.svg.partial cannot be written"
+has "why" "$(<"$work/why")" "kept.svg cannot be written: is the disk full?"
 report 2 latency "$db" --from 2ms --to 1ms
 has "no time" "$err" "--from is not before --to"
 cp "$db" "$work/none.db"

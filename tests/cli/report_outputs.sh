@@ -21,12 +21,16 @@ checked=$REPORT plain=$PWD/build/nettape-report
 
 # ---- what the commands are about ----
 
-for scenario in hand hotplug hostile markup empty unclocked partial undeclared month; do make_tape $scenario; done
+for scenario in hand hotplug hostile markup containers empty unclocked partial undeclared month; do
+    make_tape $scenario
+done
 for scenario in samples steal miscounted traffic; do make_tape $scenario 2; done
 make_tape loss 2 2
 make_tape chunks 2 3
 make_tape dropped 2 4
-for name in samples stacks wakeups polls charges; do cp -r "tests/golden/v1-$name.tape" "$work/$name-1.tape"; done
+for name in samples stacks wakeups polls charges holders; do
+    cp -r "tests/golden/v1-$name.tape" "$work/$name-1.tape"
+done
 cp -r tests/golden/demo.tape tests/golden/bad "$work"
 cd "$work"
 for name in samples stacks-1 hand; do "$REPORT" import $name.tape -o $name.db >/dev/null; done
@@ -49,6 +53,11 @@ sqlite3 ranks.db "INSERT INTO session_meta(session_id, key, value) VALUES (1, 'l
     INSERT INTO skb_latency(session_id, ts, cpu, hook, latency_ns, stamp_ns, length, queue_len, weight, flags)
         SELECT 1, 1000000000000 + 10000 * k.i, n.i, 'udp-start', 1000 * k.i, 1700000000000000000, 100, 1, 4, ''
         FROM n, k WHERE k.i <= n.i"
+cat >names.txt <<'NAMES'
+4f0c91756358 web
+2ca4a155-3599-498d-bb9d-4446693fa3ea shop/web-7c9
+/lxc.payload.box the box
+NAMES
 mkdir symbols
 cp "$here/tests/fuzz/corpus/program_fuzz/static" symbols/server
 id=$(readelf -n symbols/server 2>/dev/null | awk '/Build ID/ { print $3 }')

@@ -290,7 +290,8 @@ report 0 flame "$work/t.db" --folded
 is "the same time in stacks" "$(awk '{ sum += $NF } END { printf "%.0f", sum }' "$work/out")" \
     "$(query "SELECT sum(dur) FROM cpu_slice WHERE $owners")"
 # As speedscope and its like read it: the number is behind the last blank, names are between semicolons.
-holds "each line is folded" awk '!/^(net_rx|net_tx|send|recv)(;[^;]+)* [0-9]+$/ { exit 1 }' "$work/out"
+# A name may be of any bytes: so no locale.
+holds "each line is folded" env LC_ALL=C awk '!/^(net_rx|net_tx|send|recv)(;[^;]+)* [0-9]+$/ { exit 1 }' "$work/out"
 has "a hostile name is one name" "$out" "a,b?]]>&\""
 # By process: the same time, below a frame for each; what softirqs did is of none.
 report 0 flame "$work/t.db" --folded --by process
@@ -305,7 +306,7 @@ is "each process has its time" "$(LC_ALL=C sed -E 's/^([^;]*);(send|recv|net_rx|
 report 0 flame "$work/t.db" --folded --by cpu
 is "and by CPU" "$(cut -d';' -f1 <<<"$out" | sort -u | tr '\n' ' ')" "CPU 0 CPU 1 "
 report 2 flame "$work/t.db" --folded --by time
-has "not by time" "$err" "--by takes cpu, process or cgroup"
+has "not by time" "$err" "--by takes cpu, process, payer or cgroup"
 report 0 flame "$work/t.db" --owner send,net_tx -o "$work/t.svg"
 host=$(query "SELECT host FROM session")
 has "host, date" "$(<"$work/t.svg")" \

@@ -36,6 +36,9 @@ build/tools/tape_dump tests/golden/v1-wakeups.tape | cmp - tests/golden/v1-wakeu
 build/tools/tape_dump tests/golden/v1-stacks.tape | cmp - tests/golden/v1-stacks.expected
 build/tools/tape_dump tests/golden/v1-flows.tape | cmp - tests/golden/v1-flows.expected
 build/tools/tape_dump tests/golden/v1-charges.tape | cmp - tests/golden/v1-charges.expected
+build/tools/tape_dump tests/golden/v1-fates.tape | cmp - tests/golden/v1-fates.expected
+build/tools/tape_dump tests/golden/v1-holders.tape | cmp - tests/golden/v1-holders.expected
+build/tools/tape_dump tests/golden/v1-elsewhere.tape | cmp - tests/golden/v1-elsewhere.expected
 for scan in "" --scan; do
     for tape in tests/golden/v1*.tape tests/golden/bad/*; do
         same $scan "$tape"

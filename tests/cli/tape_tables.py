@@ -243,7 +243,8 @@ def is_rowid_hidden(statement):
     Whether SQLite asks for rowids of which the plan of a look does not know: those in the result and in parts of
     conditions, and its own for RIGHT and FULL JOIN. A tape has them only where all of it is read.
     """
-    return re.search(r'RIGHT JOIN|FULL JOIN|^SELECT [^(]*\.rowid.* FROM|\bNOT \w\.rowid|\([^()]*\.rowid', statement)
+    in_parentheses = r'\((?:[^()]|\([^()]*\))*\.rowid'
+    return re.search(rf'RIGHT JOIN|FULL JOIN|^SELECT [^(]*\.rowid.* FROM|\bNOT \w\.rowid|{in_parentheses}', statement)
 
 
 def read_whole(statement):

@@ -15,7 +15,7 @@ for python in python3 /usr/bin/python3 ""; do if $python -c "$loads" 2>/dev/null
 
 awk '/^```sql/ { on = 1; next } /^```/ { if (on) print ";"; on = 0 } on { gsub(/;$/, ""); printf "%s ", $0 }' \
     docs/cookbook.md >"$work/cookbook.sql"
-is "questions of the cookbook" "$(grep -c ';$' "$work/cookbook.sql")" 28
+is "questions of the cookbook" "$(grep -c ';$' "$work/cookbook.sql")" 29
 
 # results FILE SOURCE: what the statements in FILE give, as JSON
 results() { "$REPORT" query "$2" -f "$1" --json || true; }

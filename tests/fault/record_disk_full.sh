@@ -26,7 +26,19 @@ is "exit status" "$status" 1
 at_least "lines that say what failed" "$(grep -ciE 'no space|disk.*full|full.*disk' "$work/full.log")" 1
 at_least "lines that name the file" "$(grep -c "$tape/chunk-" "$work/full.log")" 1
 
+# Its figures are those of the tape: of its events, its losses, and its files' sizes.
 succeeds "info" "$report" info "$tape"
+"$report" info --json "$tape" >"$work/info.json"
+said() { sed -nE "s|^$tape: $1|\\1|p" "$work/full.log" | tr -d ,; }
+of_tape() { sqlite3 -batch -noheader :memory: "SELECT $1 FROM (SELECT readfile('$work/info.json') AS info)"; }
+is "events that it says" "$(said '.* s, ([0-9,]+) events, .*')" "$(of_tape "json_extract(info, '\$.events')")"
+is "lost records that it says" "$(said '.* events, ([0-9,]+) lost, .*')" "$(of_tape "json_extract(info, '\$.lost')")"
+bytes=$(stat -c %s "$tape"/* | awk '{ sum += $1 } END { print sum }')
+is "bytes that info says" "$(of_tape "json_extract(info, '\$.bytes')")" "$bytes"
+is "bytes that it says" "$(said '.* lost, ([0-9.]+ [kM]?B) .*')" "$(awk -v n="$bytes" 'BEGIN {
+    if (n < 999500) printf "%.0f kB", n / 1e3; else printf "%.1f MB", n / 1e6 }')"
+is "seconds that it says" "$(said '([0-9.]+) s, .*')" "$(of_tape "printf('%.3f', json_extract(info,
+    '\$.duration_ns') / 1e9)")"
 db=$work/full.db
 import_tape "$tape" "$db"
 is "CPUs whose slices do not sum to the session" "$(sql "$db" '
@@ -44,6 +56,9 @@ status=0
 "$record" -o "$work/small/second.tape" -d 1 >"$work/second.log" 2>&1 || status=$?
 is "a recording on a disk that is full already: exit status" "$status" 1
 at_least "and it says why" "$(grep -ciE 'no space' "$work/second.log")" 1
+if grep -q 'nothing was recorded' "$work/second.log"; then
+    is "what is left of one of which nothing was written" "$(find "$work/small" -name second.tape)" ""
+fi
 status=0
 "$report" import "$tape" -o "$work/small/full.db" >"$work/import.log" 2>&1 || status=$?
 sed 's/^/    the importer: /' "$work/import.log"

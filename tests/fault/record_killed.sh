@@ -42,6 +42,30 @@ is "CPUs whose slices do not sum to the session" "$(sql "$db" '
 at_most "uncovered (s, over all CPUs)" "$(sql "$db" "SELECT ifnull(sum(dur), 0) / 1e9 FROM cpu_slice
     WHERE owner = 'uncovered'")" \
     "$(awk -v n="$(nproc)" 'BEGIN { print n * 0.6 }')"
+# Killed before the first block is on the disk, or shortly after it: there is a message for each.
+for moment in "" "/chunk-*"; do
+    tape=$work/early.tape
+    rm -rf "$tape"
+    "$record" -o "$tape" -q >"$work/early.log" 2>&1 &
+    pid=$!
+    keep $pid
+    until compgen -G "$tape$moment" >/dev/null; do
+        kill -0 $pid 2>/dev/null || break
+    done
+    kill -KILL $pid
+    wait $pid 2>/dev/null || true
+    status=0
+    "$report" info "$tape" >"$work/early.txt" 2>&1 || status=$?
+    echo "# killed when $tape$moment was there: $(find "$tape" -type f -printf '%f of %s bytes') ($status)"
+    if [[ -z $(ls "$tape") ]]; then
+        is "of an empty directory: exit status" $status 1
+        is "and what is said" "$(grep -c 'is an empty directory: nettape-record was killed before it recorded' \
+            "$work/early.txt")" 1
+    else
+        is "of a chunk: exit status" $status 0
+        at_least "lines that say it is not complete" "$(grep -c 'NOT COMPLETE' "$work/early.txt")" 1
+    fi
+done
 bpftool=$(find_bpftool)
 if [[ -n $bpftool && -n $programs ]]; then
     # Programs are freed after a grace period.

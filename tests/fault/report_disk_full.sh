@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The disk fills up while importing: one sentence that names the file and the remedy, no database that is none, and one
-# that was there stays as it was.
+# The disk fills up while importing or exporting: one sentence that names the file and the remedy, no file that is not
+# whole, and one that was there stays as it was.
 if [[ ${1:-} != inside ]]; then
     # A small disk of our own needs a mount namespace; where we may not make one, there is nothing to test.
     map=$([[ $(id -u) == 0 ]] || echo --map-root-user)
@@ -20,6 +20,7 @@ mkdir "$work/small" "$work/temporary"
 mount -t tmpfs -o size=2m none "$work/small" || skip "no tmpfs can be mounted"
 make_tape hand
 make_tape traffic 200
+make_tape samples 200
 db=$work/small/a.db
 
 report 1 import "$work/traffic.tape" -o "$db"
@@ -27,6 +28,19 @@ has "says what" "$err" "the disk is full"
 has "names the file" "$err" "$db"
 has "and the remedy" "$err" "give another place with -o"
 nothing "nothing is left" "$(find "$work/small" -mindepth 1)"
+
+echo before >"$work/small/x.html"
+head -c 3000000 /dev/zero >"$work/small/filler" 2>/dev/null || true
+for command in "export perfetto" "export html" "export prometheus" flame; do
+    for file in new.html x.html; do
+        # shellcheck disable=SC2086
+        report 1 $command "$work/samples.tape" -o "$work/small/$file"
+        is "$command: what it says" "$err" "nettape-report: $work/small/$file cannot be written: is the disk full?"
+    done
+done
+is "nothing of them is left" "$(ls "$work/small")" "filler"$'\n'"x.html"
+is "and a file that was there is as it was" "$(<"$work/small/x.html")" before
+rm "$work/small"/*
 
 report 0 import "$work/hand.tape" -o "$db"
 "$REPORT" summary "$db" >"$work/before"

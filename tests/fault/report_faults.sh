@@ -37,6 +37,14 @@ cp "$work/stacks-1.db" "$work/places.db"
 sqlite3 "$work/places.db" "INSERT INTO symbol(session_id, id, kind, name, build_id, file_offset, path) VALUES
     (1, 1001, 'user', 'server+0x10d', '$id', $((0x10d)), '/opt/x/server'),
     (1, 1002, 'user', 'other+0x10e', '$id', $((0x10e)), NULL)"
+make_tape containers
+"$plain" import "$work/containers.tape" -o "$work/containers.db" >/dev/null
+cat >"$work/names.txt" <<'NAMES'
+# a file with a remark
+4f0c91756358 web
+2ca4a155-3599-498d-bb9d-4446693fa3ea shop/web-7c9
+/lxc.payload.box the box
+NAMES
 cat >"$work/a.sql" <<'SQL'
 SELECT * FROM cpu_slice WHERE cpu = 0 AND owner = 'idle';
 SELECT a.host, b.uuid FROM session AS a, session AS b;
@@ -100,6 +108,11 @@ query hostile.tape "SELECT * FROM net_cost_process" --csv
 query all.db -f a.sql
 query samples.tape "SELECT percentile(dur, 0.5), count(DISTINCT utid) FROM cpu_slice GROUP BY owner, cpu"
 query all.db "SELECT 1; SELECT nothing_of_it IS NULL FROM (SELECT NULL AS nothing_of_it)"
+query containers.tape "SELECT * FROM cgroup" --names names.txt
+query containers.db "SELECT * FROM cgroup AS c JOIN net_cost_cgroup ON cgroup_id = c.id" --names names.txt
+summary containers.db --by cgroup --names names.txt
+export perfetto containers.tape -o out/it --names names.txt
+import containers.tape hand.tape -o out/it --names names.txt
 symbolize places.db --symbols symbols
 COMMANDS
 sweep=$PWD/build/tools/report_faults

@@ -93,7 +93,7 @@ static void export_path(const char *path)
 	struct nt_feed *feed;
 
 	MUST(out);
-	if (!nt_feed_open(&feed, path, NULL, error)) {
+	if (!nt_feed_open(&feed, path, NULL, NULL, error)) {
 		MUST(!nt_export_perfetto(feed, &all, out, &progress, error) || strstr(error, "a CPU"));
 		nt_feed_close(feed);
 	} else {
@@ -132,7 +132,7 @@ static void query_path(const char *path, const uint64_t n_of[NT_TABLE_COUNT])
 	char error[NT_ERROR_MAX] = "", sql[64];
 	struct nt_db *db;
 
-	MUST(!nt_load_open(&db, path, NULL, NULL, error));
+	MUST(!nt_load_open(&db, path, NULL, NULL, NULL, error));
 	for (int id = 0; id < NT_TABLE_COUNT; id++) {
 		snprintf(sql, sizeof(sql), "SELECT * FROM %s", nt_table((enum nt_table_id)id)->name);
 		MUST(query(db, sql) == n_of[id]);

@@ -75,8 +75,11 @@ for name in burn-pinned burn-moved burn-free; do
         SELECT cpu, ts, ts + dur AS te, end_state, utid, lead(utid) OVER (PARTITION BY cpu ORDER BY ts) AS next
         FROM sched_slice;
         WITH last AS (SELECT utid, next, te,
-                             (SELECT max(w.ts) FROM woken w
-                              WHERE (w.cpu = s.cpu OR w.utid = s.next) AND w.ts BETWEEN s.ts AND s.te) AS woken_ts,
+                             -- With OR, SQLite would go over all wake-ups of the CPU for each stay.
+                             max(ifnull((SELECT max(w.ts) FROM woken w
+                                         WHERE w.cpu = s.cpu AND w.ts BETWEEN s.ts AND s.te), 0),
+                                 ifnull((SELECT max(w.ts) FROM woken w
+                                         WHERE w.utid = s.next AND w.ts BETWEEN s.ts AND s.te), 0)) AS woken_ts,
                              (SELECT max(t.ts) FROM tick t
                               WHERE t.cpu = s.cpu AND t.ts BETWEEN s.ts AND s.te) AS tick_ts
                       FROM stay s WHERE end_state LIKE 'R%' AND te < $end_ts AND $utid IN (utid, next))

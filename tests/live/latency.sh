@@ -315,6 +315,7 @@ sleep 1
 kill -CONT "$recorder"
 sleep 0.3
 recording_stop
+is "the recorder's exit status" "$recorder_status" 3
 db=$work/l.db
 import_tape "$work/l.tape" "$db"
 adds_up "$db"

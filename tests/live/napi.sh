@@ -160,13 +160,27 @@ for way in $ways; do
         "$way" 10)"
 done
 
+# Each way's packets are in receive runs (probe deliver), so that somebody pays for them.
+cat >"$work/paid.sql" <<SQL
+SELECT way, sum(r.packets) FROM stretch s JOIN rx_stretch r ON r.cpu = $cpu AND r.ts BETWEEN s.ts AND s.te
+JOIN flow f ON f.session_id = r.session_id AND f.id = r.flow_id WHERE f.dport = 9000 AND f.netns = $netns GROUP BY way;
+SQL
+sed '/^SELECT way, turn/,$d' "$work/costs.sql" | cat - "$work/paid.sql" |
+    sqlite3 -batch -noheader -readonly "$db" >"$work/paid"
+for way in $ways; do
+    [[ $way != busy || $sees_begins != 0 ]] || continue
+    at_least "of 100 packets polled by $way, in receive runs" "$(awk -F'|' -v way="$way" -v n="$(of "$way" 3)" '
+        $1 == way { print 100 * $2 / n }' "$work/paid")" 95
+done
+
 # ---- what a plan without the probes misses, and says ----
 
 # short WAY ARGUMENT...: a short recording of the device polled in that way, as $db
 short() {
     begin "$1"
     shift
-    "$record" -o "$work/s.tape" -q --ring-size 64M -d 0.3 "$@" >/dev/null 2>"$work/record.log" || bad "recording $*"
+    may_lose "$record" -o "$work/s.tape" -q --ring-size 64M -d 0.3 "$@" >/dev/null 2>"$work/record.log" ||
+        bad "recording $*"
     end
     import_tape "$work/s.tape" "$db"
     "$report" info --json "$work/s.tape" >"$work/info.json"

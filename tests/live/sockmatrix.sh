@@ -62,15 +62,23 @@ matrix() {
     recording_stop
     import_tape "$work/m.tape" "$work/m.db"
     check_whole "$work/m.tape" "$work/m.db"
-    is "what info says of the plan" "$("$report" info --json "$work/m.tape" | grep -oE '"socket (fentry|tracepoints)' |
-        head -1)" "\"socket $plan"
+    is "what info says of the plan" "$("$report" info --json "$work/m.tape" |
+        grep -oE '"socket (fentry|tracepoints|ends)' | head -1)" "\"socket $plan"
 
     sqlite3 -batch -noheader -readonly "$work/m.db" <"$work/compare.sql" >"$work/compare.txt"
     head -1 "$work/compare.txt"
     sed 1d "$work/compare.txt" | head -40
     is "differences" "$(sed 1d "$work/compare.txt" | wc -l)" 0
     at_least "kinds of operation" "$(sed -n '1s/[^0-9]*\([0-9]*\),.*/\1/p' "$work/compare.txt")" 150
-    if [[ $plan == fentry && $(uname -v) == *PREEMPT_RT* ]]; then
+    if [[ $plan == ends ]]; then
+        is "operations that carry a begin" "$(sql "$work/m.db" "SELECT count(*) FROM sock_op WHERE dur IS NOT NULL")" 0
+        is "time in operations" "$(sql "$work/m.db" "
+            SELECT count(*) FROM cpu_slice WHERE owner IN ('send', 'recv')")" 0
+        succeeds "the summary says so" grep -q "When sends and receives began was not recorded" \
+            <("$report" summary "$work/m.tape" | tr '\n' ' ')
+        is "runs at system calls" "$(sql "$work/m.db" "
+            SELECT count(*) FROM self_cost WHERE program LIKE 'nt_sys_%' AND value > 0")" 0
+    elif [[ $plan == fentry && $(uname -v) == *PREEMPT_RT* ]]; then
         # This kernel preempts the programs at begins, and then leaves some out: no more begins are missing than it left
         # out.
         at_most "operations that do not carry their begin, as many as runs left out" "$(sql "$work/m.db" "
@@ -101,8 +109,8 @@ matrix() {
 }
 
 plans=0
-for plan in fentry tracepoints; do
-    if ! "$record" -q -o "$work/try.tape" -d 0.01 --plan "$plan" 2>"$work/refused"; then
+for plan in fentry tracepoints ends; do
+    if ! may_lose "$record" -q -o "$work/try.tape" -d 0.01 --plan "$plan" 2>"$work/refused"; then
         echo "# not by $plan: $(cat "$work/refused")"
         continue
     fi

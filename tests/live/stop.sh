@@ -41,7 +41,8 @@ done
 is "permissions of the directory" "$(stat -c %a "$work/INT.tape")" 700
 is "permissions of its files" "$(stat -c %a "$work"/INT.tape/* | sort -u)" 600
 
-"$record" -o "$work/d.tape" -q -d 0.5 >"$work/d.log" 2>&1
+# Rings that none of this fills.
+"$record" -o "$work/d.tape" -q -d 0.5 --ring-size 64M >"$work/d.log" 2>&1
 is "-q prints" "$(cat "$work/d.log")" ""
 at_least "-d 0.5: nanoseconds recorded" "$(info "$work/d.tape" duration_ns)" 450000000
 at_most "-d 0.5: nanoseconds recorded" "$(info "$work/d.tape" duration_ns)" 1500000000
@@ -49,13 +50,27 @@ at_most "-d 0.5: nanoseconds recorded" "$(info "$work/d.tape" duration_ns)" 1500
 status_of() {
     local status=0
     rm -rf "$work/c.tape"
-    "$record" -o "$work/c.tape" "$@" >"$work/c.log" 2>&1 || status=$?
+    "$record" -o "$work/c.tape" --ring-size 64M "$@" >"$work/c.log" 2>&1 || status=$?
     echo $status
 }
 is "status of a command that succeeds" "$(status_of -q -- true)" 0
 is "status of a command that fails" "$(status_of -q -- sh -c 'exit 3')" 3
 # shellcheck disable=SC2016
 is "status of a command that a signal ends" "$(status_of -q -- sh -c 'kill -TERM $$')" 143
+is "complete" "$(info "$work/c.tape" complete)" 1
+
+# The recording is over and the command is not: a signal ends it.
+rm -rf "$work/c.tape"
+# shellcheck disable=SC2016
+"$record" -o "$work/c.tape" -d 0.1 -- sh -c 'echo $$ >"$0"; exec sleep 300' "$work/command" 2>"$work/c.log" &
+waiting=$!
+keep $waiting
+wait_for 30 grep -q next: "$work/c.log"
+kill -TERM $waiting
+status=0
+wait $waiting || status=$?
+is "status of a signal while the command goes on" "$status" 143
+is "and the command" "$(kill -0 "$(<"$work/command")" 2>&1 | grep -c 'No such process')" 1
 is "complete" "$(info "$work/c.tape" complete)" 1
 is "status of a command that is not there" "$(status_of -q -- /nonexistent/command)" 127
 is "status when misused" "$(status_of --no-such-option)" 2
@@ -66,6 +81,14 @@ status=0
 "$record" -o "$work/full.tape" -q -d 0.1 >"$work/full.log" 2>&1 || status=$?
 is "status when the tape is there already" "$status" 1
 is "and it says one sentence that names it" "$(grep -c "full.tape" "$work/full.log")" 1
+
+recording_start "$work/two.tape" --probes sched
+status=0
+"$record" -o "$work/two.tape" -q -d 0.1 2>"$work/two.log" || status=$?
+recording_stop
+is "status of a second recorder on one tape" "$status" 1
+is "and it says so" "$(grep -c "another nettape-record is writing .*two.tape" "$work/two.log")" 1
+is "the first one's is complete" "$(info "$work/two.tape" complete)" 1
 
 # ---- --probes sched loads what switches need, and nothing else ----
 bpftool=$(find_bpftool)

@@ -35,6 +35,14 @@ SELECT 'flows', count(*), sum(ts - before_ts) FROM (
     WINDOW way AS (PARTITION BY socket_id, stamp_ns ORDER BY ts)) WHERE before LIKE '%-socket-enqueued';
 SELECT 'losses', 'CPU ' || cpu || ': ' || kind, 'lost: ' || kind, count(*), sum(dur), sum(count) FROM loss GROUP BY 2,
     3;
+-- Of what is not whole: stretches in which records are missing from the tape, and what is said of the recording.
+SELECT 'missing', 'CPU ' || cpu || ': missing', count(*), sum(dur) FROM (SELECT DISTINCT cpu, ts, dur FROM loss
+    WHERE dur > 0 AND why IN ('missing block', 'damaged block', 'no state record', 'no last state record'))
+WHERE EXISTS (SELECT 1 FROM problem) GROUP BY 2;
+SELECT 'not_whole', count(*), (SELECT text FROM problem ORDER BY rowid LIMIT 1), (SELECT coalesce(sum(dur), 0)
+    FROM (SELECT DISTINCT cpu, ts, dur FROM loss
+    WHERE why IN ('missing block', 'damaged block', 'no state record', 'no last state record'))),
+    (SELECT dur FROM session) FROM problem HAVING count(*) > 0;
 SELECT 'counters', CASE WHEN cpu IS NULL THEN name ELSE 'softnet ' || name || ', CPU ' || cpu END, count(*), sum(value)
     FROM proc_counter
 WHERE (source = '/proc/net/softnet_stat' AND name IN ('processed', 'dropped', 'time_squeeze'))
@@ -46,6 +54,10 @@ SELECT 'shares', 'CPU ' || cpu, printf('%.3f', sum(100.0 * net / known * dur) / 
     SELECT cpu, ts, dur, sum(iif(owner IN ('net_rx', 'net_tx', 'send', 'recv'), ns, 0)) AS net,
         sum(iif(owner IN ('uncovered', 'offline'), 0, ns)) AS known
     FROM net_cost_over_time GROUP BY cpu, ts) WHERE known > 0 GROUP BY 2;
+SELECT 'payers', CASE WHEN payer <> 'socket' THEN payer WHEN upid IS NULL THEN 'sockets of no known process'
+    ELSE p.name || ' (' || p.pid || ')' END, printf('%.0f', sum(spent_ns) / 1e3)
+FROM rx_cost LEFT JOIN process AS p USING (session_id, upid)
+WHERE spent_ns > 0 AND EXISTS (SELECT 1 FROM rx_cost WHERE payer <> 'unattributed') GROUP BY 2;
 SELECT 'bounds', min(start_ts, coalesce((SELECT min(ts) FROM skb_latency), start_ts), coalesce((SELECT min(ts)
     FROM skb_drop), start_ts),
         coalesce((SELECT min(ts) FROM loss), start_ts), coalesce((SELECT min(ts) FROM stack_sample), start_ts),

@@ -41,6 +41,14 @@ SELECT count(*), sum(i.ts - o.ts) FROM flow JOIN slice o ON o.id = slice_out JOI
 SELECT t.name, s.name, count(*), sum(dur), sum(extract_arg(s.arg_set_id, 'debug.count')) FROM slice s
     JOIN track t ON t.id = s.track_id
 WHERE s.name GLOB 'lost: *' GROUP BY 1, 2
+-- missing
+SELECT t.name, count(*), sum(dur) FROM slice s JOIN track t ON t.id = s.track_id JOIN track p ON p.id = t.parent_id
+WHERE p.name = 'Missing from the tape' AND t.name <> 'the recording' GROUP BY 1
+-- not_whole
+SELECT extract_arg(s.arg_set_id, 'debug.problems'), extract_arg(s.arg_set_id, 'debug.first'),
+    extract_arg(s.arg_set_id, 'debug.touched_ns'), dur
+FROM slice s JOIN track t ON t.id = s.track_id JOIN track p ON p.id = t.parent_id
+WHERE p.name = 'Missing from the tape' AND t.name = 'the recording' AND s.name GLOB 'NOT WHOLE: *'
 -- counters
 SELECT t.name, count(*), sum(cast(value AS INT)) FROM counter c JOIN track t ON t.id = c.track_id
     JOIN track p ON p.id = t.parent_id
@@ -51,6 +59,12 @@ SELECT name, printf('%.3f', sum(value * (until - ts)) / 1e9 + 1e-6) FROM (
         ORDER BY ts) AS until
     FROM counter c JOIN track t ON t.id = c.track_id JOIN track p ON p.id = t.parent_id WHERE p.name GLOB 'Network*')
         GROUP BY 1
+-- payers
+SELECT name, printf('%.0f', sum(value * (until - ts)) / 100 / 1e3) FROM (
+    SELECT t.name, value, ts, lead(ts, 1, (SELECT max(s.ts + s.dur) FROM sched s)) OVER (PARTITION BY t.name
+        ORDER BY ts) AS until
+    FROM counter c JOIN track t ON t.id = c.track_id JOIN track p ON p.id = t.parent_id
+    WHERE p.name = 'Who pays for net_rx') GROUP BY 1
 -- bounds
 SELECT start_ts, end_ts FROM trace_bounds
 -- tid_of_process

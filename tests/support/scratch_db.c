@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 
+#include "report/out/partial.h"
 #include "tests/support/must.h"
 
 struct nt_db *scratch_db_new(const char *path)
@@ -49,8 +50,6 @@ void scratch_db_finish(struct nt_db *db)
 {
 	scratch_db_run(db, "COMMIT");
 	db->in_transaction = false;
-	MUST(!rename(db->partial, db->path));
-	free(db->partial);
-	db->partial = NULL;
+	MUST(!nt_partial_finish(db->partial, db->path, false));
 	nt_db_close(db);
 }

@@ -71,21 +71,67 @@ static struct model_span *op_at(const struct model *m, const struct chapter *c, 
 	return found;
 }
 
-/* The begin of the receive run that has the ns: of the one that ends last, or begins first of these. */
-static uint64_t run_at(const struct model *m, const struct chapter *c, uint64_t ns)
+/* Whether the stay that the chapter is in ends with it. */
+static bool ends_stay(const struct chapter *c)
+{
+	return c->lost || c->base != A_TASK || c->by || c->goes_offline || c->finish;
+}
+
+/* When the task came that is on the CPU in this chapter. */
+static uint64_t stay_begin(const struct model *m, const struct chapter *c)
+{
+	bool staying = false;
+	uint64_t begin = 0;
+
+	for (const struct chapter *x = m->chapters; x <= c; x++) {
+		if (x->cpu != c->cpu)
+			continue;
+		if (!staying && x->manned)
+			begin = x->from;
+		staying = (staying || x->manned) && !ends_stay(x);
+	}
+	return begin;
+}
+
+/*
+ * The receive run, or interrupt, of this sort that has the ns: the one that ends last; of these, the outermost.
+ * `detail` below 0: any.
+ */
+static const struct model_span *run_in(const struct model *m, const struct chapter *c, uint64_t ns, uint8_t what,
+				       int detail)
 {
 	const struct model_span *found = NULL;
 
 	for (size_t i = 0; i < c->n_spans; i++) {
 		const struct model_span *span = &c->spans[i];
 
-		if (span->what != NT_OPEN_SOFTIRQ || span->detail != NT_VEC_NET_RX || !takes_part(m, c, span) ||
+		if (span->what != what || (detail >= 0 && span->detail != detail) || !takes_part(m, c, span) ||
 		    !covers(span, ns))
 			continue;
-		if (!found || span->end > found->end || (span->end == found->end && span->begin < found->begin))
+		if (!found || span->end > found->end || (span->end == found->end && is_inside(found, span)))
 			found = span;
 	}
-	return found ? found->begin : 0;
+	return found;
+}
+
+/* Of a softirq, else of a task's own poll, else the NAPI thread's stay. */
+static uint64_t rx_run_at(const struct model *m, const struct chapter *c, uint64_t ns)
+{
+	const struct model_span *run = run_in(m, c, ns, NT_OPEN_SOFTIRQ, NT_VEC_NET_RX);
+
+	if (!run)
+		run = run_in(m, c, ns, MODEL_POLL, NT_NAPI_BUSY);
+	return run ? run->begin : stay_begin(m, c);
+}
+
+/* What tells the part of an owner's time from that before it. */
+static uint64_t run_at(const struct model *m, const struct chapter *c, uint64_t ns, enum nt_owner owner)
+{
+	const struct model_span *irq = run_in(m, c, ns, NT_OPEN_IRQ, -1);
+
+	if (owner == NT_OWNER_NET_RX)
+		return rx_run_at(m, c, ns);
+	return owner == NT_OWNER_HARDIRQ ? (uint64_t)irq->detail << 32 | irq->number : 0;
 }
 
 static enum nt_owner owner_at(const struct model *m, const struct chapter *c, uint64_t ns)
@@ -141,7 +187,7 @@ static void paint_chapter(struct model *m, struct chapter *c)
 
 		m->owner[at] = covered ? owner_at(m, c, ns) : NT_OWNER_UNCOVERED;
 		m->owner_task[at] = covered && c->base == A_TASK ? c->task : NT_NO_TASK;
-		m->run[at] = m->owner[at] == NT_OWNER_NET_RX ? run_at(m, c, ns) : 0;
+		m->run[at] = run_at(m, c, ns, (enum nt_owner)m->owner[at]);
 	}
 	for (size_t i = 0; i < c->n_spans; i++) {
 		struct model_span *span = &c->spans[i];
@@ -441,7 +487,7 @@ static void tell_cpu_slices(struct model *m, uint32_t cpu)
 	}
 }
 
-static void tell_rx_parts(struct model *m, uint32_t cpu)
+static void tell_parts(struct model *m, uint32_t cpu)
 {
 	uint64_t length = m->s1 - m->s0;
 	const uint8_t *owner = m->owner + cpu * length;
@@ -452,6 +498,10 @@ static void tell_rx_parts(struct model *m, uint32_t cpu)
 			end++;
 		if (owner[at] == NT_OWNER_NET_RX)
 			m->sink->rx_part(m->sink->arg, &(struct nt_rx_part){m->s0 + at, end - at, cpu, run[at]});
+		if (owner[at] == NT_OWNER_HARDIRQ)
+			m->sink->irq_part(m->sink->arg,
+					  &(struct nt_irq_part){m->s0 + at, end - at, cpu, (uint32_t)(run[at] >> 32),
+								(uint32_t)run[at]});
 	}
 }
 
@@ -462,7 +512,7 @@ static void find_stays(struct model *m, uint32_t cpu)
 
 	for (size_t i = 0; i < m->n_chapters; i++) {
 		const struct chapter *c = &m->chapters[i];
-		bool covered = !c->lost && c->base == A_TASK;
+		const bool covered = !c->lost && c->base == A_TASK;
 
 		if (c->cpu != cpu)
 			continue;
@@ -471,7 +521,7 @@ static void find_stays(struct model *m, uint32_t cpu)
 				.cpu = cpu, .task = c->first_task, .begin = c->from, .begun_at = c->manned_at};
 			staying = true;
 		}
-		if (!staying || (covered && !c->by && !c->goes_offline && !c->finish))
+		if (!staying || !ends_stay(c))
 			continue;
 		stay.cut = !covered;
 		stay.end = greater(covered ? c->to : c->paint, stay.begin);
@@ -622,7 +672,7 @@ static void tell_slices(struct model *m)
 		if (!m->config->present[cpu])
 			continue;
 		tell_cpu_slices(m, cpu);
-		tell_rx_parts(m, cpu);
+		tell_parts(m, cpu);
 		tell_unended_interruptions(m, cpu);
 		find_stays(m, cpu);
 	}

@@ -207,7 +207,7 @@ static bool open_span(const struct nt_open *open, struct model_span *span)
 	return span->begin <= open->end_ns;
 }
 
-static void read_one_open(struct reader *r, const struct nt_open *open, size_t n_ended, uint64_t at, bool known)
+static void read_one_open(struct reader *r, const struct nt_open *open, size_t n_ended, bool known)
 {
 	struct chapter *c = &r->chapter;
 	struct model_span span;
@@ -221,22 +221,19 @@ static void read_one_open(struct reader *r, const struct nt_open *open, size_t n
 		r->m->counts->malformed++;
 		return;
 	}
-	/* Listed as open although it has ended: the record of the end is right. The last such. */
+	/* Listed as open although it has ended: the record of the end is right. */
 	for (size_t i = n_ended; i-- > 0;) {
 		const struct model_span *ended = &c->spans[i];
 
 		if (ended->known && ended->timed && model_same_span(ended, &span) &&
-		    (ended->end > ended->begin || ended->flags & NT_OP_BEFORE)) {
-			if (at > ended->end)
-				model_inversion(r->m, at - ended->end);
+		    (ended->end > ended->begin || ended->flags & NT_OP_BEFORE))
 			return;
-		}
 	}
 	span.known = known;
 	*APPEND(c->spans, c->n_spans) = span;
 }
 
-static void read_opens(struct reader *r, uint64_t end, uint64_t at, size_t n_open, uint64_t task)
+static void read_opens(struct reader *r, uint64_t end, size_t n_open, uint64_t task)
 {
 	size_t n_ended = r->chapter.n_spans, have, take, skip;
 
@@ -247,7 +244,7 @@ static void read_opens(struct reader *r, uint64_t end, uint64_t at, size_t n_ope
 	take = have < n_open ? have : n_open;
 	skip = have - take;
 	for (size_t i = skip; i < have; i++)
-		read_one_open(r, r->opens[i], n_ended, at, r->chapter.base == A_TASK && r->chapter.task == task);
+		read_one_open(r, r->opens[i], n_ended, r->chapter.base == A_TASK && r->chapter.task == task);
 	r->n_opens = 0;
 }
 
@@ -295,7 +292,7 @@ static void read_closing(struct reader *r, uint64_t end, uint64_t task, uint64_t
 	}
 	if (c->base == A_TASK && c->task != task && !(c->lost && r->task_lost))
 		read_stranger(r, task);
-	read_opens(r, end, at, n_open, task);
+	read_opens(r, end, n_open, task);
 	c->has_state = true;
 	c->state_task = task;
 	c->by = by;

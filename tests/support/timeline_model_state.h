@@ -90,7 +90,7 @@ struct model {
 	size_t n_stays;
 	uint8_t *owner; /* [cpu][ns] */
 	uint64_t *owner_task;
-	uint64_t *run; /* of net_rx in a softirq: when that began */
+	uint64_t *run; /* of net_rx in a softirq: when that began; of hardirq: type << 32 | number */
 };
 
 /* Adds one zeroed element to an array and gives it. */

@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[ROW_KINDS] = {"cpu_slice", "rx_part", "sched_slice", "softirq",
-						  "irq",       "op",	  "napi",	 "loss"};
+static const char *const kind_names[ROW_KINDS] = {"cpu_slice", "rx_part", "irq_part", "sched_slice", "softirq",
+						  "irq",       "op",	  "napi",     "loss"};
 
 static const char *const field_names[ROW_KINDS][ROW_FIELDS] = {
 	[ROW_CPU_SLICE] = {"ts", "dur", "cpu", "owner", "task"},
 	[ROW_RX_PART] = {"ts", "dur", "cpu", "run"},
+	[ROW_IRQ_PART] = {"ts", "dur", "cpu", "irq"},
 	[ROW_SCHED_SLICE] = {"ts", "dur", "cpu", "task", "by_switch", "state", "prio"},
 	[ROW_SOFTIRQ] = {"ts", "dur", "cpu", "task", "vec", "context", "open"},
 	[ROW_IRQ] = {"ts", "dur", "cpu", "task", "type", "number", "open"},
@@ -41,23 +42,34 @@ static int add_cpu_slice(void *arg, const struct nt_cpu_slice *s)
 }
 
 /* The last part of that CPU, or NULL. */
-static uint64_t *last_part(struct rows *rows, uint32_t cpu)
+static uint64_t *last_part(struct rows *rows, enum row_kind kind, uint64_t cpu)
 {
-	for (size_t i = rows->n[ROW_RX_PART]; i--;) {
-		if (rows->rows[ROW_RX_PART][i].field[RX_PART_CPU] == cpu)
-			return rows->rows[ROW_RX_PART][i].field;
+	for (size_t i = rows->n[kind]; i--;) {
+		if (rows->rows[kind][i].field[RX_PART_CPU] == cpu)
+			return rows->rows[kind][i].field;
 	}
 	return NULL;
 }
 
+static int add_part(struct rows *rows, enum row_kind kind, struct row part)
+{
+	uint64_t *last = last_part(rows, kind, part.field[RX_PART_CPU]);
+
+	if (!last || last[ROW_TS] + last[ROW_DUR] != part.field[ROW_TS] || last[RX_PART_RUN] != part.field[RX_PART_RUN])
+		return add(rows, kind, part);
+	last[ROW_DUR] += part.field[ROW_DUR];
+	return 0;
+}
+
 static int add_rx_part(void *arg, const struct nt_rx_part *p)
 {
-	uint64_t *last = last_part(arg, p->cpu);
+	return add_part(arg, ROW_RX_PART, (struct row){{p->ts_ns, p->dur_ns, p->cpu, p->run_ns}});
+}
 
-	if (!last || last[ROW_TS] + last[ROW_DUR] != p->ts_ns || last[RX_PART_RUN] != p->run_ns)
-		return add(arg, ROW_RX_PART, (struct row){{p->ts_ns, p->dur_ns, p->cpu, p->run_ns}});
-	last[ROW_DUR] += p->dur_ns;
-	return 0;
+static int add_irq_part(void *arg, const struct nt_irq_part *p)
+{
+	return add_part(arg, ROW_IRQ_PART,
+			(struct row){{p->ts_ns, p->dur_ns, p->cpu, (uint64_t)p->type << 32 | p->number}});
 }
 
 static int add_sched_slice(void *arg, const struct nt_sched_slice *s)
@@ -115,6 +127,7 @@ struct nt_timeline_sink rows_sink(struct rows *rows)
 		.arg = rows,
 		.cpu_slice = add_cpu_slice,
 		.rx_part = add_rx_part,
+		.irq_part = add_irq_part,
 		.sched_slice = add_sched_slice,
 		.softirq = add_softirq,
 		.irq = add_irq,
@@ -265,13 +278,14 @@ static uint64_t time_of(const struct rows *rows, enum row_kind kind, int field, 
 	return ns;
 }
 
-static bool parts_conserve(const struct rows *rows, FILE *out)
+static bool parts_conserve(const struct rows *rows, enum row_kind kind, enum nt_owner owner, FILE *out)
 {
-	const uint64_t parts = time_of(rows, ROW_RX_PART, -1, 0);
-	const uint64_t slices = time_of(rows, ROW_CPU_SLICE, CPU_SLICE_OWNER, NT_OWNER_NET_RX);
+	const uint64_t parts = time_of(rows, kind, -1, 0);
+	const uint64_t slices = time_of(rows, ROW_CPU_SLICE, CPU_SLICE_OWNER, owner);
 
 	if (parts != slices)
-		fprintf(out, "runs own %" PRIu64 ", slices of net_rx %" PRIu64 "\n", parts, slices);
+		fprintf(out, "%s has %" PRIu64 ", slices of %s %" PRIu64 "\n", kind_names[kind], parts,
+			nt_owner_name(owner), slices);
 	return parts == slices;
 }
 
@@ -289,5 +303,6 @@ bool rows_conserve(const struct rows *rows, const struct nt_timeline_config *con
 		in_ops += rows->rows[ROW_OP][i].field[OP_CPU_NS];
 	if (in_ops != in_slices)
 		fprintf(out, "operations own %" PRIu64 ", their slices %" PRIu64 "\n", in_ops, in_slices);
-	return parts_conserve(rows, out) && in_ops == in_slices;
+	return parts_conserve(rows, ROW_RX_PART, NT_OWNER_NET_RX, out) &&
+	       parts_conserve(rows, ROW_IRQ_PART, NT_OWNER_HARDIRQ, out) && in_ops == in_slices;
 }

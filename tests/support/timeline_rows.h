@@ -12,6 +12,7 @@
 enum row_kind {
 	ROW_CPU_SLICE,
 	ROW_RX_PART,
+	ROW_IRQ_PART,
 	ROW_SCHED_SLICE,
 	ROW_SOFTIRQ,
 	ROW_IRQ,
@@ -24,8 +25,8 @@ enum row_kind {
 #define ROW_FIELDS 14
 
 /*
- * The fields of the row structs in their order in timeline.h; a `why` as a hash of its text. Parts of one run that
- * follow one another without gap are one: where they are cut is the timeline's own affair.
+ * The fields of the row structs in their order in timeline.h; a `why` as a hash of its text. Parts of one run, or of
+ * one interrupt, that follow one another without gap are one: where they are cut is the timeline's own affair.
  */
 struct row {
 	uint64_t field[ROW_FIELDS];
@@ -35,6 +36,7 @@ struct row {
 enum { ROW_TS, ROW_DUR };
 enum { CPU_SLICE_CPU = 2, CPU_SLICE_OWNER, CPU_SLICE_TASK };
 enum { RX_PART_CPU = 2, RX_PART_RUN };
+enum { IRQ_PART_CPU = 2, IRQ_PART_IRQ }; /* type << 32 | number */
 enum { SCHED_CPU = 2, SCHED_TASK, SCHED_BY_SWITCH, SCHED_STATE, SCHED_PRIORITY };
 enum { SPAN_CPU = 2, SPAN_TASK, SPAN_DETAIL, SPAN_NUMBER, SPAN_STILL_OPEN };
 enum {
@@ -74,6 +76,7 @@ uint64_t rows_why(const char *why);
 /*
  * The promise: the cpu_slices of each present CPU, in the order they came in (not sorted), begin at the session's
  * start, follow each other without gap, differ from their neighbour, and end at its end; others give none. And the
- * operations' own time is what send and recv own, and that of runs what net_rx owns. Says to `out` what is wrong.
+ * operations' own time is what send and recv own, that of runs what net_rx owns, and of interrupts what hardirq owns.
+ * Says to `out` what is wrong.
  */
 bool rows_conserve(const struct rows *rows, const struct nt_timeline_config *config, FILE *out);

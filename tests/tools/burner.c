@@ -18,20 +18,14 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "tests/support/clock.h"
+
 static volatile sig_atomic_t is_told_to_end;
 
 static void on_signal(int number)
 {
 	(void)number;
 	is_told_to_end = 1;
-}
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 static void pin(int cpu)
@@ -56,7 +50,7 @@ static int next_cpu(const cpu_set_t *allowed, int cpu)
 
 int main(int argc, char **argv)
 {
-	uint64_t begin = now_ns(CLOCK_MONOTONIC), enough, interval = 0, next, moves = 0, burnt, end;
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC), enough, interval = 0, next, moves = 0, burnt, end;
 	cpu_set_t allowed;
 	int cpu = -1;
 
@@ -74,16 +68,16 @@ int main(int argc, char **argv)
 	else if (argc == 5)
 		interval = strtoull(argv[4], NULL, 10) * 1000000u;
 	next = begin + interval;
-	while (!is_told_to_end && now_ns(CLOCK_PROCESS_CPUTIME_ID) < enough) {
-		if (!interval || now_ns(CLOCK_MONOTONIC) < next)
+	while (!is_told_to_end && clock_ns(CLOCK_PROCESS_CPUTIME_ID) < enough) {
+		if (!interval || clock_ns(CLOCK_MONOTONIC) < next)
 			continue;
 		cpu = next_cpu(&allowed, cpu);
 		pin(cpu);
 		moves++;
 		next += interval;
 	}
-	burnt = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-	end = now_ns(CLOCK_MONOTONIC);
+	burnt = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	end = clock_ns(CLOCK_MONOTONIC);
 	printf("%llu %llu %llu %llu\n", (unsigned long long)burnt, (unsigned long long)(end - begin),
 	       (unsigned long long)moves, (unsigned long long)end);
 	return 0;

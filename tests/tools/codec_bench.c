@@ -12,6 +12,7 @@
 
 #include "schema/chunk.h"
 #include "tests/support/chunk_memory.h"
+#include "tests/support/clock.h"
 
 struct flood {
 	struct nt_rand rand;
@@ -19,14 +20,6 @@ struct flood {
 	uint8_t *records; /* one behind the other, as they stand in a ring */
 	size_t n, most, size;
 };
-
-static uint64_t clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* least .. least + width, and now and then several times as much: caches, interrupts, a host that shares its CPUs. */
 static uint64_t noise(struct flood *flood, uint64_t least, uint64_t width)
@@ -121,7 +114,7 @@ static int encode(const struct flood *flood, size_t block_size, struct nt_buf *f
 {
 	struct nt_event_encoder *encoder = nt_event_encoder_new();
 	struct nt_chunk_header header = {.version = NT_CHUNK_VERSION};
-	uint64_t begin_ns = clock_ns(), finish_ns = 0, raw_size = 0, blocks = 0;
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), finish_ns = 0, raw_size = 0, blocks = 0;
 	struct nt_chunk_writer *writer;
 	struct nt_buf raw = {0};
 	int err = encoder ? nt_chunk_writer_new(&writer, &header, chunk_memory_write, file) : -1;
@@ -132,15 +125,15 @@ static int encode(const struct flood *flood, size_t block_size, struct nt_buf *f
 		err = nt_event_encoder_add(encoder, record);
 		at += nt_kind(record->kind)->size;
 		if (!err && (nt_event_encoder_size(encoder) >= block_size || at == flood->size)) {
-			uint64_t from_ns = clock_ns();
+			uint64_t from_ns = clock_ns(CLOCK_MONOTONIC);
 
 			err = finish_block(encoder, writer, &raw);
-			finish_ns += clock_ns() - from_ns;
+			finish_ns += clock_ns(CLOCK_MONOTONIC) - from_ns;
 			raw_size += raw.size;
 			blocks++;
 		}
 	}
-	begin_ns = clock_ns() - begin_ns;
+	begin_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
 	if (!err)
 		err = nt_chunk_writer_finish(writer);
 	printf("add %.1f ns/record, finish+LZ4+CRC %.1f, together %.1f; raw %.2f bytes/record, %.0f records/block\n",
@@ -160,7 +153,7 @@ static int decode(const struct flood *flood, const struct nt_buf *file)
 	struct nt_event_decoder *decoder = nt_event_decoder_new();
 	struct nt_chunk_contents contents;
 	struct nt_buf raw = {0};
-	uint64_t begin_ns = clock_ns();
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
 	size_t n = 0, at = 0;
 	int err = nt_chunk_open(&source, false, &contents);
 
@@ -181,7 +174,7 @@ static int decode(const struct flood *flood, const struct nt_buf *file)
 		}
 		err = err == 1 ? 0 : err;
 	}
-	printf("decode %.1f ns/record\n", (double)(clock_ns() - begin_ns) / (double)n);
+	printf("decode %.1f ns/record\n", (double)(clock_ns(CLOCK_MONOTONIC) - begin_ns) / (double)n);
 	nt_chunk_contents_release(&contents);
 	nt_event_decoder_free(decoder);
 	nt_buf_release(&raw);

@@ -18,13 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
+#include "tests/support/clock.h"
 
 static void fail(const char *what)
 {
@@ -56,12 +50,12 @@ static uint64_t counter(char *text, const char *group, const char *name)
 static uint64_t read_counter(int fd, int udp, uint64_t *at_ns)
 {
 	char text[16384];
-	uint64_t before = now_ns();
+	uint64_t before = clock_ns(CLOCK_MONOTONIC);
 	ssize_t size = pread(fd, text, sizeof(text) - 1, 0);
 
 	if (size <= 0)
 		fail("reading counters");
-	*at_ns = before + (now_ns() - before) / 2;
+	*at_ns = before + (clock_ns(CLOCK_MONOTONIC) - before) / 2;
 	text[size] = 0;
 	return udp ? counter(text, "Udp: ", "InDatagrams") : counter(text, "IpExt: ", "InOctets");
 }

@@ -9,7 +9,7 @@
  *   flood tcp-send ADDRESS PORT SIZE          one write of SIZE bytes after another
  *   flood tcp-recv ADDRESS PORT               takes one connection, reads all
  *
- * IPv4. Meant for network namespaces and loopback.
+ * IPv4 or IPv6. Meant for network namespaces and loopback.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,6 +31,12 @@
 #define MAX_SIZE (1u << 20)
 #define MAX_SECONDS 300
 
+union address {
+	struct sockaddr any;
+	struct sockaddr_in four;
+	struct sockaddr_in6 six;
+};
+
 static int die(const char *what)
 {
 	fprintf(stderr, "flood: %s: %s\n", what, strerror(errno));
@@ -48,7 +54,7 @@ static void pace(struct timespec *due)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, due, NULL);
 }
 
-static int udp_send(int fd, const struct sockaddr_in *to, const char *data, size_t size, unsigned long rate)
+static int udp_send(int fd, const union address *to, const char *data, size_t size, unsigned long rate)
 {
 	unsigned long burst = (rate + 999) / 1000, sent = 0;
 	struct timespec due;
@@ -58,8 +64,7 @@ static int udp_send(int fd, const struct sockaddr_in *to, const char *data, size
 		if (burst && sent++ % burst == 0)
 			pace(&due);
 		/* Nobody listening yet, or no room just now: neither ends a flood. */
-		if (sendto(fd, data, size, 0, (const struct sockaddr *)to, sizeof(*to)) < 0 && errno != ECONNREFUSED &&
-		    errno != ENOBUFS)
+		if (sendto(fd, data, size, 0, &to->any, sizeof(*to)) < 0 && errno != ECONNREFUSED && errno != ENOBUFS)
 			return die("sendto");
 	}
 }
@@ -91,7 +96,7 @@ static int poll_busily(int fd, int usecs)
 }
 
 /* `call`: what waits for a datagram. */
-static int udp_recv(int fd, const struct sockaddr_in *at, char *data, int busy_usecs, const char *call)
+static int udp_recv(int fd, const union address *at, char *data, int busy_usecs, const char *call)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	struct pollfd ready = {.fd = fd, .events = POLLIN};
@@ -101,7 +106,7 @@ static int udp_recv(int fd, const struct sockaddr_in *at, char *data, int busy_u
 		return die("epoll");
 	if (busy_usecs && poll_busily(fd, busy_usecs))
 		return 1;
-	if (bind(fd, (const struct sockaddr *)at, sizeof(*at)))
+	if (bind(fd, &at->any, sizeof(*at)))
 		return die("bind");
 	if (!strcmp(call, "nap"))
 		return drain_and_nap(fd, data);
@@ -114,11 +119,11 @@ static int udp_recv(int fd, const struct sockaddr_in *at, char *data, int busy_u
 	}
 }
 
-static int tcp_send(int fd, const struct sockaddr_in *to, const char *data, size_t size)
+static int tcp_send(int fd, const union address *to, const char *data, size_t size)
 {
 	const struct timespec nap = {.tv_nsec = 10000000};
 
-	for (int tries = 0; connect(fd, (const struct sockaddr *)to, sizeof(*to)); tries++) {
+	for (int tries = 0; connect(fd, &to->any, sizeof(*to)); tries++) {
 		if (errno != ECONNREFUSED || tries > 500)
 			return die("connect");
 		nanosleep(&nap, NULL);
@@ -129,13 +134,13 @@ static int tcp_send(int fd, const struct sockaddr_in *to, const char *data, size
 	}
 }
 
-static int tcp_recv(int fd, const struct sockaddr_in *at, char *data)
+static int tcp_recv(int fd, const union address *at, char *data)
 {
 	ssize_t got;
 	int from;
 
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) ||
-	    bind(fd, (const struct sockaddr *)at, sizeof(*at)) || listen(fd, 1))
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) || bind(fd, &at->any, sizeof(*at)) ||
+	    listen(fd, 1))
 		return die("listen");
 	from = accept(fd, NULL, NULL);
 	if (from < 0)
@@ -146,10 +151,22 @@ static int tcp_recv(int fd, const struct sockaddr_in *at, char *data)
 	return got < 0 ? die("read") : 0;
 }
 
+static bool parse_address(const char *host, const char *port, union address *address)
+{
+	if (inet_pton(AF_INET6, host, &address->six.sin6_addr) == 1) {
+		address->six.sin6_family = AF_INET6;
+		address->six.sin6_port = htons((uint16_t)atoi(port));
+		return true;
+	}
+	address->four.sin_family = AF_INET;
+	address->four.sin_port = htons((uint16_t)atoi(port));
+	return inet_pton(AF_INET, host, &address->four.sin_addr) == 1;
+}
+
 int main(int argc, char **argv)
 {
 	static char data[MAX_SIZE];
-	struct sockaddr_in address = {.sin_family = AF_INET};
+	union address address = {.any = {AF_UNSPEC}};
 	bool sends = argc > 1 && (!strcmp(argv[1], "udp-send") || !strcmp(argv[1], "tcp-send"));
 	bool udp = argc > 1 && !strncmp(argv[1], "udp-", 4);
 	size_t size = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
@@ -160,14 +177,13 @@ int main(int argc, char **argv)
 	    argc > (udp	    ? 6
 		    : sends ? 5
 			    : 4) ||
-	    size > MAX_SIZE || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
+	    size > MAX_SIZE || !parse_address(argv[2], argv[3], &address)) {
 		fprintf(stderr, "usage: flood udp-send|udp-recv|tcp-send|tcp-recv ADDRESS PORT [SIZE [RATE]]\n"
 				"       flood udp-recv ADDRESS PORT USECS [recv|epoll|poll|nap]\n");
 		return 2;
 	}
 	alarm(MAX_SECONDS);
-	address.sin_port = htons((uint16_t)atoi(argv[3]));
-	fd = socket(AF_INET, udp ? SOCK_DGRAM : SOCK_STREAM, 0);
+	fd = socket(address.any.sa_family, udp ? SOCK_DGRAM : SOCK_STREAM, 0);
 	if (fd < 0)
 		return die("socket");
 	if (sends)

@@ -906,6 +906,74 @@ static void odd_runs(struct maker *maker)
 	receive_run(maker, 1, START_NS + 4 * BUCKET + 7 * US, 3 * BUCKET + 9 * US);
 }
 
+/* A stretch of one packet, and what became of it. */
+static void followed(struct maker *maker, uint32_t cpu, uint64_t at_ns, uint64_t flow, uint8_t flags, uint32_t reason)
+{
+	ADD(cpu, rx_stretch, RX_STRETCH, .end_ns = at_ns, .flags = flags, .packets = 1, .flow = flow, .segments = 1,
+	    .bytes = 60, .dropped = reason > 0, .reason = reason);
+}
+
+/*
+ * Forwarded, dropped by a rule, refused where there was a socket, out of a tunnel, in a list; all of a NAPI thread's
+ * stay, with a softirq in it; a poll of a task's own.
+ */
+static void followed_runs(struct maker *maker)
+{
+	followed(maker, 0, START_NS + 2 * MS - 8 * US, 5, NT_RX_STRETCH_FIRST | NT_RX_STRETCH_FORWARDED, 0);
+	followed(maker, 0, START_NS + 2 * MS - 5 * US, 5, 0, 8);
+	followed(maker, 0, START_NS + 2 * MS - 3 * US, 1, 0, 3);
+	followed(maker, 0, START_NS + 2 * MS, 5, 0, 900);
+	receive_run(maker, 0, START_NS + 2 * MS, 12 * US);
+	followed(maker, 0, START_NS + 3 * MS - 4 * US, 5, NT_RX_STRETCH_FIRST, 0);
+	followed(maker, 0, START_NS + 3 * MS, 2, NT_RX_STRETCH_AGAIN, 0);
+	receive_run(maker, 0, START_NS + 3 * MS, 9 * US);
+	listed(maker, 0, START_NS + 4 * MS - 10 * US, 5, 7, NT_RX_STRETCH_FIRST);
+	listed(maker, 0, START_NS + 4 * MS, 4, 7, 0);
+	receive_run(maker, 0, START_NS + 4 * MS, 20 * US);
+	ADD(1, switch, SWITCH, .end_ns = START_NS + 2 * MS, .prev_prio = 120, .prev_state = 1, .prev = 2, .next = 3);
+	stretch(maker, 1, START_NS + 2 * MS + 30 * US, 1, 4, true);
+	stretch(maker, 1, START_NS + 2 * MS + 40 * US, 4, 1, true);
+	receive_run(maker, 1, START_NS + 2 * MS + 40 * US, 10 * US);
+	stretch(maker, 1, START_NS + 3 * MS, 2, 900, true);
+	ADD(1, switch, SWITCH, .end_ns = START_NS + 3 * MS, .prev_prio = 120, .prev_state = 1, .prev = 3, .next = 2);
+	stretch(maker, 1, START_NS + 4 * MS, 4, 2, true);
+	ADD(1, napi, NAPI, .end_ns = START_NS + 4 * MS, .context = NT_NAPI_BUSY, .napi_id = 8, .work = 2, .budget = 8,
+	    .dur_ns = 20 * US, .device = 1);
+}
+
+static void fate_identities(struct maker *maker)
+{
+	charge_identities(maker);
+	IDENTITY(task, TASK, .why = NT_TASK_SEED, .flags = NT_TASK_KTHREAD, .tid = 303, .task = 3, .process = 3,
+		 .start_ns = 3 * MS, .cgroup = 1, .pid = 303, .parent_pid = 2, .comm = "napi/eth0-8");
+	IDENTITY(drop_reason, DROP_REASON, .number = 3, .name = "NO_SOCKET");
+	IDENTITY(drop_reason, DROP_REASON, .number = 8, .name = "NETFILTER_DROP");
+	put_plain(maker, NT_BLOCK_IDENTITIES);
+}
+
+static void fate_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",deliver,busypoll");
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	fate_identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 2);
+	use_socket(maker, 0, START_NS + 1000 * US, 1, NT_RECV, 200);
+	use_socket(maker, 0, START_NS + 1200 * US, 2, NT_SEND, 50);
+	use_socket(maker, 1, START_NS + 1000 * US, 4, NT_RECV, 300);
+	followed_runs(maker);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 2);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-fates.tape/chunk-000000.ntc");
+}
+
 static void charge_tape(struct maker *maker, const char *directory)
 {
 	begin_chunk(maker, 0);
@@ -929,6 +997,180 @@ static void charge_tape(struct maker *maker, const char *directory)
 	closing_meta(maker);
 	end_chunk(maker);
 	save(maker, directory, "v1-charges.tape/chunk-000000.ntc");
+}
+
+/* ---- who holds sockets: a tape of its own too ---- */
+
+#define HELD(id, port, process_, cgroup_)                                                                              \
+	IDENTITY(socket, SOCKET, .family = 2, .type = 2, .netns = 4026531840, .socket = (id), .cookie = 64 + (id),     \
+		 .protocol = 17, .src_port = (port), .src = {192, 0, 2, 1}, .process = (process_),                     \
+		 .cgroup = (cgroup_))
+
+/*
+ * Sockets that are used and held, that are held alone, that have a cgroup alone, and neither; two at one address; a
+ * process and a cgroup that have no row.
+ */
+static void holder_identities(struct maker *maker)
+{
+	IDENTITY(task, TASK, .why = NT_TASK_SEED, .tid = 101, .task = 1, .process = 1, .start_ns = 1 * MS, .cgroup = 1,
+		 .pid = 101, .parent_pid = 1, .comm = "master");
+	IDENTITY(task, TASK, .why = NT_TASK_SEED, .tid = 202, .task = 2, .process = 2, .start_ns = 2 * MS, .cgroup = 2,
+		 .pid = 202, .parent_pid = 101, .comm = "worker");
+	IDENTITY(cgroup, CGROUP, .cgroup = 1, .kernel_id = 1, .path = "/");
+	IDENTITY(cgroup, CGROUP, .cgroup = 2, .kernel_id = 4711, .path = "/system.slice/worker.service");
+	IDENTITY(cgroup, CGROUP, .cgroup = 3, .kernel_id = 4712, .path = "/machine.slice");
+	HELD(1, 7, 1, 1);
+	HELD(2, 53, 1, 2);
+	HELD(3, 53, 2, 2);
+	HELD(4, 67, 0, 3);
+	HELD(5, 68, 0, 0);
+	HELD(6, 69, 1, 2);
+	HELD(7, 70, 99, 98);
+	for (uint64_t id = 1; id < 8; id++) {
+		static const uint16_t ports[] = {0, 7, 53, 67, 68, 69, 70, 71};
+
+		UDP_FLOW(id, ports[id], 0);
+	}
+	put_plain(maker, NT_BLOCK_IDENTITIES);
+}
+
+static void holder_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",deliver");
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	holder_identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS + 900, .reason = NT_STATE_START, .task = 1);
+	ADD(1, state, STATE, .end_ns = START_NS + 1000, .reason = NT_STATE_START, .task = 2);
+	use_socket(maker, 1, START_NS + 1000 * US, 6, NT_RECV, 300);
+	for (uint64_t id = 1; id < 8; id++) {
+		stretch(maker, 0, START_NS + (1 + id) * MS, id, (uint32_t)id, true);
+		receive_run(maker, 0, START_NS + (1 + id) * MS, (10 + id) * US);
+	}
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 1);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 2);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-holders.tape/chunk-000000.ntc");
+}
+
+/* ---- what the network causes elsewhere: a tape of its own too ---- */
+
+#define THREAD(id, flags_, comm_)                                                                                      \
+	IDENTITY(task, TASK, .why = NT_TASK_SEED, .flags = (flags_), .tid = 100 + (id), .task = (id), .process = (id), \
+		 .start_ns = (id)*MS, .pid = 100 + (id), .comm = (comm_))
+#define DEVICE_IRQ(number_, flags_, name_, device_)                                                                    \
+	IDENTITY(irq_name, IRQ_NAME, .type = NT_IRQ_DEVICE, .number = (number_), .flags = (flags_), .name = (name_),   \
+		 .device = (device_))
+
+/* A process may have any name; an interrupt may be called as a card's is, and be another device's. */
+static void elsewhere_identities(struct maker *maker)
+{
+	THREAD(1, NT_TASK_KTHREAD, "irq/24-eth0");
+	THREAD(2, NT_TASK_KTHREAD, "irq/27-nvme0q1");
+	THREAD(3, NT_TASK_KTHREAD, "kpktgend_0");
+	THREAD(4, 0, "kpktgend_1");
+	DEVICE_IRQ(24, NT_IRQ_NAME_ASKED, "eth0-rx-0", "eth0");
+	DEVICE_IRQ(25, 0, "virtio2-input.0", "");
+	DEVICE_IRQ(26, NT_IRQ_NAME_ASKED, "virtio3-input.0", "");
+	DEVICE_IRQ(27, NT_IRQ_NAME_ASKED, "nvme0q1", "");
+	DEVICE_IRQ(28, 0, "eth2, ehci_hcd:usb1", "");
+	IDENTITY(irq_name, IRQ_NAME, .type = NT_IRQ_VECTOR, .number = 236, .flags = NT_IRQ_NAME_ASKED,
+		 .name = "local_timer");
+	put_plain(maker, NT_BLOCK_IDENTITIES);
+}
+
+static void device_irq(struct maker *maker, uint32_t cpu, uint64_t end_ns, uint32_t number, uint64_t dur_ns)
+{
+	ADD(cpu, irq, IRQ, .end_ns = end_ns, .type = NT_IRQ_DEVICE, .number = number, .dur_ns = dur_ns);
+}
+
+static void net_timer(struct maker *maker, uint64_t end_ns, uint8_t function, uint64_t took_ns, uint64_t own_ns)
+{
+	ADD(0, net_timer, NET_TIMER, .end_ns = end_ns, .function = function, .took_ns = took_ns, .own_ns = own_ns);
+}
+
+static void timer_run(struct maker *maker, uint32_t cpu, uint64_t end_ns, uint64_t dur_ns)
+{
+	ADD(cpu, softirq, SOFTIRQ, .end_ns = end_ns, .vec = 1, .context = NT_SOFTIRQ_IRQ_EXIT, .dur_ns = dur_ns);
+}
+
+/* One after the other, one with an interrupt inside, over the edge of a bucket; lost; from before the session. */
+static void timers(struct maker *maker)
+{
+	net_timer(maker, START_NS + 10 * US, NT_NET_TIMER_tcp_write_timer, 30 * US, 30 * US);
+	timer_run(maker, 0, START_NS + 20 * US, 60 * US);
+	device_irq(maker, 0, START_NS + 1 * MS - 30 * US, 24, 10 * US);
+	net_timer(maker, START_NS + 1 * MS - 20 * US, NT_NET_TIMER_tcp_write_timer, 30 * US, 20 * US);
+	net_timer(maker, START_NS + 1 * MS - 10 * US, NT_NET_TIMER_tcp_delack_timer, 4 * US, 4 * US);
+	timer_run(maker, 0, START_NS + 1 * MS, 60 * US);
+	ADD(0, loss, LOSS, .end_ns = START_NS + 2 * MS - 5 * US, .lost_kind = NT_NET_TIMER, .count = 2,
+	    .first_ns = START_NS + 2 * MS - 40 * US, .last_ns = START_NS + 2 * MS - 20 * US);
+	net_timer(maker, START_NS + 2 * MS - 4 * US, NT_NET_TIMER_est_timer, 1 * US, 1 * US);
+	timer_run(maker, 0, START_NS + 2 * MS, 50 * US);
+	net_timer(maker, START_NS + BUCKET + 4 * US, NT_NET_TIMER_tcp_pace_kick, 10 * US, 10 * US);
+	timer_run(maker, 0, START_NS + BUCKET + 5 * US, 20 * US);
+}
+
+/* Preempted; functions that are none; more of its own than it took, which counts as what it took. */
+static void odd_timers(struct maker *maker)
+{
+	ADD(0, net_timer, NET_TIMER, .end_ns = START_NS + BUCKET + 1 * MS, .function = NT_NET_TIMER_tcp_delack_timer,
+	    .flags = NT_NET_TIMER_PREEMPTED, .took_ns = 500 * US);
+	net_timer(maker, START_NS + BUCKET + 2 * MS - 5 * US, 0, 1 * US, 1 * US);
+	net_timer(maker, START_NS + BUCKET + 2 * MS - 3 * US, UINT8_MAX, 1 * US, 1 * US);
+	net_timer(maker, START_NS + BUCKET + 2 * MS, NT_NET_TIMER_dev_watchdog, 2 * US, UINT64_MAX);
+	timer_run(maker, 0, START_NS + BUCKET + 2 * MS, 20 * US);
+}
+
+/* Of cards and of others; inside a run of NET_TX; over edges of buckets. */
+static void device_irqs(struct maker *maker)
+{
+	device_irq(maker, 1, START_NS + 1 * MS, 24, 10 * US);
+	device_irq(maker, 1, START_NS + 2 * MS, 25, 5 * US);
+	device_irq(maker, 1, START_NS + 3 * MS, 26, 7 * US);
+	device_irq(maker, 1, START_NS + 4 * MS, 27, 3 * US);
+	device_irq(maker, 1, START_NS + 5 * MS, 28, 3 * US);
+	ADD(1, irq, IRQ, .end_ns = START_NS + 6 * MS, .type = NT_IRQ_VECTOR, .number = 236, .dur_ns = 4 * US);
+	device_irq(maker, 1, START_NS + 7 * MS - 5 * US, 24, 2 * US);
+	ADD(1, softirq, SOFTIRQ, .end_ns = START_NS + 7 * MS, .vec = NT_VEC_NET_TX, .context = NT_SOFTIRQ_IRQ_EXIT,
+	    .dur_ns = 20 * US);
+	device_irq(maker, 1, START_NS + BUCKET + 40 * US, 24, 100 * US);
+	device_irq(maker, 1, START_NS + 5 * BUCKET + 30 * US, 25, 3 * BUCKET);
+}
+
+static void threads(struct maker *maker)
+{
+	for (uint64_t id = 0; id <= 4; id++)
+		ADD(0, switch, SWITCH, .end_ns = START_NS + 3 * BUCKET + id * MS, .prev_prio = 120, .prev_state = 1,
+		    .prev = id, .next = (id + 1) % 5);
+}
+
+static void elsewhere_tape(struct maker *maker, const char *directory)
+{
+	begin_chunk(maker, 0);
+	meta_lines(maker, CORE_PROBES ",nettimers");
+	put_plain(maker, NT_BLOCK_META);
+	clocks(maker, START_NS);
+	elsewhere_identities(maker);
+	ADD(0, state, STATE, .end_ns = START_NS - 900, .reason = NT_STATE_START, .task = 0);
+	ADD(1, state, STATE, .end_ns = START_NS - 800, .reason = NT_STATE_START, .task = 0);
+	timers(maker);
+	odd_timers(maker);
+	threads(maker);
+	device_irqs(maker);
+	ADD(0, state, STATE, .end_ns = END_NS + 600, .reason = NT_STATE_STOP, .task = 0);
+	ADD(1, state, STATE, .end_ns = END_NS + 700, .reason = NT_STATE_STOP, .task = 0);
+	put_events(maker, 0, 0);
+	put_events(maker, 1, 0);
+	clocks(maker, END_NS);
+	closing_meta(maker);
+	end_chunk(maker);
+	save(maker, directory, "v1-elsewhere.tape/chunk-000000.ntc");
 }
 
 /* ---- stacks: a tape of their own too ---- */
@@ -1111,6 +1353,15 @@ int main(int argc, char **argv)
 	forget(&maker);
 	make_directory(argv[1], "v1-charges.tape");
 	charge_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-fates.tape");
+	fate_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-holders.tape");
+	holder_tape(&maker, argv[1]);
+	forget(&maker);
+	make_directory(argv[1], "v1-elsewhere.tape");
+	elsewhere_tape(&maker, argv[1]);
 	for (int i = 0; i < 2; i++)
 		nt_event_encoder_free(maker.cpus[i].encoder);
 	nt_buf_release(&maker.file);

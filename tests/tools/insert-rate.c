@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/clock.h"
+
 struct value {
 	int type; /* SQLITE_* */
 	int size;
@@ -38,14 +40,6 @@ static void fail(sqlite3 *db, const char *what)
 {
 	fprintf(stderr, "insert-rate: %s: %s\n", what, db ? sqlite3_errmsg(db) : "out of memory");
 	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 static sqlite3_stmt *prepare(sqlite3 *db, const char *sql)
@@ -193,14 +187,14 @@ int main(int argc, char **argv)
 		table_read(&tables[n++], from, rows);
 	}
 	sqlite3_finalize(statement);
-	begin = now_ns();
+	begin = clock_ns(CLOCK_MONOTONIC);
 	run(to, "BEGIN");
 	for (size_t i = 0; i < n; i++) {
 		table_insert(&tables[i], to);
 		sum += tables[i].n_rows;
 	}
 	run(to, "COMMIT");
-	printf("%llu %llu\n", (unsigned long long)sum, (unsigned long long)(now_ns() - begin));
+	printf("%llu %llu\n", (unsigned long long)sum, (unsigned long long)(clock_ns(CLOCK_MONOTONIC) - begin));
 	sqlite3_close(to);
 	sqlite3_close(from);
 	return 0;

@@ -267,7 +267,7 @@ static void learn(struct lengthen *all)
 	for (uint32_t cpu = 0; cpu < all->tape->n_cpus; cpu++)
 		if (all->cpus[cpu].has_records && !all->cpus[cpu].is_stopped)
 			die(all->tape->path, "a CPU has no state record at its end");
-	if (!all->tape->complete || all->first_ns > all->last_ns)
+	if (!nt_tape_is_complete(all->tape) || all->first_ns > all->last_ns)
 		die(all->tape->path, "it is not whole");
 }
 

@@ -17,6 +17,7 @@
  *   miscounted  as traffic, but the kernel side counted other softirqs and other records
  *   hostile     as hand, with names that are no text, and a snapshot that is none
  *   markup      as hand, with names that a browser would take for markup and run
+ *   containers  as hand, but web runs in a container and curl in a pod; and cgroups in which nothing runs
  *   empty       no events at all
  *   unclocked   a sample of latency, and no snapshot of the clocks
  *   month       31 days with little in them, and stacks
@@ -64,10 +65,8 @@ static struct tape_gen *open_tape(const char *dir, const char *scenario, uint8_t
 	return tape_gen_new(&config);
 }
 
-static void hand_identities(struct tape_gen *gen, const char *name, const char *cgroup)
+static void hand_tasks(struct tape_gen *gen, const char *name)
 {
-	gen_cgroup(gen, 1, cgroup);
-	gen_cgroup(gen, 2, "/user.slice");
 	gen_task(gen, 0, GEN_BEFORE, 1, 1, 100, 100, 1, NT_TASK_SEED, name);
 	gen_task(gen, 0, GEN_BEFORE, 2, 1, 101, 100, 1, NT_TASK_SEED, "web-worker");
 	gen_task(gen, 100 * US, 100 * US, 3, 3, 200, 200, 2, NT_TASK_FORK, "bash");
@@ -76,6 +75,13 @@ static void hand_identities(struct tape_gen *gen, const char *name, const char *
 	gen_socket(gen, 1, 6, "10.0.0.1", 80, "10.0.0.2", 40000);
 	gen_socket(gen, 2, 17, "::1", 53, "::", 0);
 	gen_irq_name(gen, NT_IRQ_VECTOR, 236, "LOC");
+}
+
+static void hand_identities(struct tape_gen *gen, const char *name, const char *cgroup)
+{
+	gen_cgroup(gen, 1, cgroup);
+	gen_cgroup(gen, 2, "/user.slice");
+	hand_tasks(gen, name);
 }
 
 /*
@@ -160,6 +166,33 @@ static void markup(const char *dir)
 
 	tape_gen_meta(gen, "uncovered", "<!--<script>]]>&lt;b&gt; \xe2\x80\xae reversed \xe2\x80\xa8 line");
 	hand_identities(gen, "</script><b>", "/</script><script>alert(2)</script>\"'><svg onload=alert(3)>@SCRIPT@");
+	hand_events(gen, false);
+	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
+}
+
+#define ID(first) first "17563583925ffdbd40a64efb2aaffe58638e57add8becaf460fe74f5b1c"
+#define POD "/kubepods.slice/kubepods-pod2ca4a155_3599_498d_bb9d_4446693fa3ea.slice/"
+
+static void containers(const char *dir)
+{
+	static const char *const paths[] = {
+		"/system.slice/docker-" ID("4f0c9") ".scope",
+		POD "cri-containerd-" ID("5eed9") ".scope",
+		POD "crio-" ID("5eeda") ".scope/container",
+		"/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID("70000") ".scope",
+		"/machine.slice/libpod-conmon-" ID("70000") ".scope",
+		"/system.slice/docker-" ID("4f0c9") ".scope/system.slice/nginx.service",
+		"/system.slice/system-getty.slice/getty@tty1.service",
+		"/user.slice/user-1000.slice/user@1000.service/app.slice/web.service",
+		"/lxc.payload.box",
+		"/docker/\033]0;x\a\n\xff",
+		"/",
+	};
+	struct tape_gen *gen = open_tape(dir, "containers", 0x12);
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		gen_cgroup(gen, i + 1, paths[i]);
+	hand_tasks(gen, "web");
 	hand_events(gen, false);
 	tape_gen_finish(gen, GEN_START_NS + 1000 * US, true);
 }
@@ -335,6 +368,8 @@ static int make(const char *scenario, const char *dir, uint64_t ms, uint64_t see
 		hand(dir, scenario[0] == 'u');
 	else if (!strcmp(scenario, "hostile"))
 		hostile(dir);
+	else if (!strcmp(scenario, "containers"))
+		containers(dir);
 	else if (!strcmp(scenario, "markup"))
 		markup(dir);
 	else if (!strcmp(scenario, "hotplug"))

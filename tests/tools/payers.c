@@ -3,11 +3,17 @@
  * payers - traffic of which is known who should pay for receiving it.
  *
  *   payers send ADDRESS PORT ROUNDS      each round: one datagram to PORT, three to PORT + 1, all of 200 bytes
+ *   payers shout ADDRESS PORT COUNT      so many datagrams of 200 bytes, whether anybody is there or not
  *   payers hold ADDRESS PORT             lets datagrams wait; reads them all when its input ends, and prints how many
  *   payers ask ADDRESS PORT COUNT        a TCP connection: so many requests of 50 bytes, each answered before the next
  *   payers answer ADDRESS PORT COUNT     the other end
+ *   payers visit ADDRESS PORT COUNT      so many TCP connections, one after the other: one request, one answer on each
+ *   payers serve ADDRESS PORT COUNT      the other end
+ *   payers knock ADDRESS PORT COUNT      so many TCP connections on which nothing is sent or received
+ *   payers stay ADDRESS PORT             one of these, until its input ends
+ *   payers listen ADDRESS PORT           their other end: accepts none, until its input ends
  *
- * A receiver says "ready" first. IPv4.
+ * A receiver, and one that stays, says "ready" first. IPv4.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,6 +28,7 @@
 #define DATAGRAM 200
 #define REQUEST 50
 #define BUFFER (64 << 20) /* bytes that may wait */
+#define BACKLOG 4096 /* connections that may wait */
 
 static int die(const char *what)
 {
@@ -48,6 +55,19 @@ static int send_rounds(struct sockaddr_in *to, unsigned long rounds)
 	for (unsigned long i = 0; i < 4 * rounds; i++) {
 		if (send(fds[i % 4 != 0], datagram, sizeof(datagram), 0) < 0)
 			return die("send");
+	}
+	return 0;
+}
+
+/* Nobody is connected: so nobody is told that the port is closed. */
+static int shout(const struct sockaddr_in *to, unsigned long count)
+{
+	static const char datagram[DATAGRAM];
+	const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	for (unsigned long i = 0; i < count; i++) {
+		if (sendto(fd, datagram, sizeof(datagram), 0, (const struct sockaddr *)to, sizeof(*to)) < 0)
+			return die("sendto");
 	}
 	return 0;
 }
@@ -99,24 +119,87 @@ static int exchange(int fd, unsigned long count, int is_asking)
 	return 0;
 }
 
-static int ask(const struct sockaddr_in *to, unsigned long count)
+static int connection_to(const struct sockaddr_in *to)
 {
 	const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	return connect(fd, (const struct sockaddr *)to, sizeof(*to)) ? die("connect") : exchange(fd, count, 1);
+	return connect(fd, (const struct sockaddr *)to, sizeof(*to)) ? -die("connect") : fd;
 }
 
-static int answer(const struct sockaddr_in *at, unsigned long count)
+static int listener_at(const struct sockaddr_in *at)
 {
 	const int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
-	int connection;
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(fd, (const struct sockaddr *)at, sizeof(*at)) || listen(fd, 1))
-		return die("listen");
+	if (bind(fd, (const struct sockaddr *)at, sizeof(*at)) || listen(fd, BACKLOG))
+		return -die("listen");
+	return fd;
+}
+
+static int stay(int fd)
+{
+	if (fd < 0)
+		return 1;
 	say_ready();
-	connection = accept(fd, NULL, NULL);
-	return connection < 0 ? die("accept") : exchange(connection, count, 0);
+	while (getchar() != EOF)
+		;
+	return 0;
+}
+
+/* So many connections, each with so many requests. */
+static int ask(const struct sockaddr_in *to, unsigned long connections, unsigned long count)
+{
+	int fd, error = 0;
+
+	for (unsigned long i = 0; i < connections && !error; i++) {
+		fd = connection_to(to);
+		error = fd < 0 ? 1 : exchange(fd, count, 1);
+		if (fd >= 0)
+			close(fd);
+	}
+	return error;
+}
+
+static int answer(const struct sockaddr_in *at, unsigned long connections, unsigned long count)
+{
+	const int listener = listener_at(at);
+	int fd, error = listener < 0;
+
+	if (!error)
+		say_ready();
+	for (unsigned long i = 0; i < connections && !error; i++) {
+		fd = accept(listener, NULL, NULL);
+		error = fd < 0 ? die("accept") : exchange(fd, count, 0);
+		if (fd >= 0)
+			close(fd);
+	}
+	return error;
+}
+
+static int run(const char *what, struct sockaddr_in *address, unsigned long count)
+{
+	if (!strcmp(what, "send"))
+		return send_rounds(address, count);
+	if (!strcmp(what, "shout"))
+		return shout(address, count);
+	if (!strcmp(what, "hold"))
+		return hold(address);
+	if (!strcmp(what, "ask"))
+		return ask(address, 1, count);
+	if (!strcmp(what, "answer"))
+		return answer(address, 1, count);
+	if (!strcmp(what, "visit"))
+		return ask(address, count, 1);
+	if (!strcmp(what, "serve"))
+		return answer(address, count, 1);
+	if (!strcmp(what, "knock"))
+		return ask(address, count, 0);
+	if (!strcmp(what, "stay"))
+		return stay(connection_to(address));
+	if (!strcmp(what, "listen"))
+		return stay(listener_at(address));
+	fprintf(stderr, "payers: %s is no kind of traffic\n", what);
+	return 2;
 }
 
 int main(int argc, char **argv)
@@ -125,13 +208,10 @@ int main(int argc, char **argv)
 	const unsigned long count = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
 
 	if (argc < 4 || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1) {
-		fprintf(stderr, "usage: payers send|hold|ask|answer ADDRESS PORT [COUNT]\n");
+		fprintf(stderr, "usage: payers send|shout|hold|ask|answer|visit|serve|knock|stay|listen ADDRESS PORT "
+				"[COUNT]\n");
 		return 2;
 	}
 	address.sin_port = htons((uint16_t)atoi(argv[3]));
-	if (!strcmp(argv[1], "send"))
-		return send_rounds(&address, count);
-	if (!strcmp(argv[1], "hold"))
-		return hold(&address);
-	return !strcmp(argv[1], "ask") ? ask(&address, count) : answer(&address, count);
+	return run(argv[1], &address, count);
 }

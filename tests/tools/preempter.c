@@ -15,15 +15,9 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "tests/support/clock.h"
+
 #define PRIORITY 60
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static void sleep_until(uint64_t ns)
 {
@@ -53,20 +47,20 @@ int main(int argc, char **argv)
 		perror("preempter: cannot be a real-time task on that CPU");
 		return 1;
 	}
-	due = now_ns(CLOCK_MONOTONIC);
+	due = clock_ns(CLOCK_MONOTONIC);
 	end = due + (uint64_t)(strtod(argv[1], NULL) * 1e9);
 	while (due < end) {
 		uint64_t until;
 
 		due += period;
-		if (due < now_ns(CLOCK_MONOTONIC))
-			due = now_ns(CLOCK_MONOTONIC) + period;
+		if (due < clock_ns(CLOCK_MONOTONIC))
+			due = clock_ns(CLOCK_MONOTONIC) + period;
 		sleep_until(due);
 		wakes++;
-		until = now_ns(CLOCK_MONOTONIC) + burn;
-		while (now_ns(CLOCK_MONOTONIC) < until)
+		until = clock_ns(CLOCK_MONOTONIC) + burn;
+		while (clock_ns(CLOCK_MONOTONIC) < until)
 			;
 	}
-	printf("%llu %llu\n", (unsigned long long)now_ns(CLOCK_PROCESS_CPUTIME_ID), (unsigned long long)wakes);
+	printf("%llu %llu\n", (unsigned long long)clock_ns(CLOCK_PROCESS_CPUTIME_ID), (unsigned long long)wakes);
 	return 0;
 }

@@ -24,17 +24,10 @@
 #include "report/tape/merge.h"
 #include "report/timeline/timeline.h"
 #include "schema/kind.h"
+#include "tests/support/clock.h"
 #include "tests/support/must.h"
 
 #define TIMES_MAX 99
-
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static uint64_t decode_block(struct nt_event_decoder *decoder, const struct nt_buf *raw)
 {
@@ -166,7 +159,7 @@ static const struct step {
 /* Gives how many things there were, and how long it took. */
 static uint64_t run(const struct step *step, const char *path, uint64_t *ns)
 {
-	uint64_t begin_ns = now_ns(), n;
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), n;
 	char error[NT_ERROR_MAX];
 	struct nt_tape *tape;
 
@@ -176,7 +169,7 @@ static uint64_t run(const struct step *step, const char *path, uint64_t *ns)
 	}
 	n = step->run(tape);
 	nt_tape_close(tape);
-	*ns = now_ns() - begin_ns;
+	*ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
 	return n;
 }
 

@@ -15,13 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
+#include "tests/support/clock.h"
 
 static unsigned long long to_ns(struct timeval time)
 {
@@ -30,7 +24,7 @@ static unsigned long long to_ns(struct timeval time)
 
 int main(int argc, char **argv)
 {
-	uint64_t begin = now_ns(), end;
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC), end;
 	struct rusage usage;
 	int status;
 	FILE *out;
@@ -48,7 +42,7 @@ int main(int argc, char **argv)
 	}
 	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid)
 		return 1;
-	end = now_ns();
+	end = clock_ns(CLOCK_MONOTONIC);
 	out = fopen(argv[1], "w");
 	if (!out ||
 	    fprintf(out, "%llu %llu %llu %ld\n", (unsigned long long)(end - begin), to_ns(usage.ru_utime),

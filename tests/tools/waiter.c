@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/clock.h"
+
 #define ROUNDS 5000
 
 static uint64_t end_ns;
@@ -40,18 +42,10 @@ static void die(const char *what)
 	exit(1);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static uint64_t begin_thread(const char *name)
 {
 	prctl(PR_SET_NAME, name);
-	return now_ns();
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 /* To the CPU, or to all others. */
@@ -94,7 +88,7 @@ static void end_thread(uint64_t begin_ns)
 		die(path);
 	do {
 		read_schedstat(fd, &delay_ns, &runs);
-		read_ns = now_ns();
+		read_ns = clock_ns(CLOCK_MONOTONIC);
 		read_schedstat(fd, &delay_after_ns, &runs_after);
 	} while (runs != runs_after);
 	printf("%d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", gettid(), begin_ns, read_ns, delay_ns, runs);
@@ -107,7 +101,7 @@ static void *burn(void *arg)
 
 	(void)arg;
 	pin(false);
-	while (now_ns() < end_ns)
+	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
 		;
 	end_thread(begin_ns);
 	return NULL;
@@ -121,7 +115,7 @@ static void *sleep_often(void *arg)
 	(void)arg;
 	pin(false);
 	be_nice(10);
-	while (now_ns() < end_ns)
+	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
 		nanosleep(&nap, NULL);
 	end_thread(begin_ns);
 	return NULL;
@@ -134,7 +128,7 @@ static void *serve(void *arg)
 
 	(void)arg;
 	pin(true);
-	for (int round = 0; round < ROUNDS && now_ns() < end_ns; round++)
+	for (int round = 0; round < ROUNDS && clock_ns(CLOCK_MONOTONIC) < end_ns; round++)
 		if (write(ping[1], &byte, 1) != 1 || read(pong[0], &byte, 1) != 1)
 			die("no answer");
 	close(ping[1]);
@@ -166,7 +160,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: waiter SECONDS CPU\n");
 		return 2;
 	}
-	end_ns = now_ns() + (uint64_t)(strtod(argv[1], NULL) * 1e9);
+	end_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(strtod(argv[1], NULL) * 1e9);
 	pinned_cpu = atoi(argv[2]);
 	if (pipe2(ping, O_CLOEXEC) || pipe2(pong, O_CLOEXEC))
 		die("cannot make pipes");

@@ -23,6 +23,7 @@ static int set_up(void **state)
 	memset(&child, 0, sizeof(child));
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGCHLD);
 	return sigprocmask(SIG_BLOCK, &signals, NULL);
 }
 
@@ -39,7 +40,7 @@ static int status_of(const char *script)
 {
 	prepare(script);
 	nt_child_go(&child);
-	nt_child_end(&child, 0);
+	assert_int_equal(nt_child_wait(&child, &signals), 0);
 	assert_true(child.ended);
 	return child.status;
 }
@@ -62,11 +63,11 @@ static void command_that_cannot_be_run(void **state)
 	(void)state;
 	assert_int_equal(nt_child_prepare(&child, nowhere, &signals), 0);
 	nt_child_go(&child);
-	nt_child_end(&child, 0);
+	assert_int_equal(nt_child_wait(&child, &signals), 0);
 	assert_int_equal(child.status, 127);
 	assert_int_equal(nt_child_prepare(&child, no_program, &signals), 0);
 	nt_child_go(&child);
-	nt_child_end(&child, 0);
+	assert_int_equal(nt_child_wait(&child, &signals), 0);
 	assert_int_equal(child.status, 126);
 }
 
@@ -96,8 +97,24 @@ static void waits_to_be_let_go(void **state)
 	assert_true(ends_in_time());
 	assert_int_equal(child.status, 5);
 	assert_true(nt_child_has_ended(&child));
-	nt_child_end(&child, 0);
+	assert_int_equal(nt_child_wait(&child, &signals), 0);
 	assert_int_equal(child.status, 5);
+	/* It has ended: no signal finds anybody. */
+	nt_child_end(&child, SIGKILL);
+	assert_int_equal(child.status, 5);
+}
+
+/* A signal to us ends the waiting, whenever it came; the command is what it was. */
+static void a_signal_ends_the_waiting(void **state)
+{
+	(void)state;
+	prepare("exec sleep 100");
+	nt_child_go(&child);
+	assert_int_equal(kill(getpid(), SIGTERM), 0);
+	assert_int_equal(nt_child_wait(&child, &signals), SIGTERM);
+	assert_false(nt_child_has_ended(&child));
+	nt_child_end(&child, SIGTERM);
+	assert_int_equal(child.status, 128 + SIGTERM);
 }
 
 static void is_ended_by_a_signal(void **state)
@@ -141,6 +158,7 @@ static void recording_without_a_command(void **state)
 	(void)state;
 	memset(&child, 0, sizeof(child));
 	nt_child_go(&child);
+	assert_int_equal(nt_child_wait(&child, &signals), 0);
 	nt_child_end(&child, SIGTERM);
 	assert_false(nt_child_has_ended(&child));
 	assert_int_equal(child.status, 0);
@@ -152,6 +170,7 @@ int main(void)
 		cmocka_unit_test_setup(gives_its_status, set_up),
 		cmocka_unit_test_setup(command_that_cannot_be_run, set_up),
 		cmocka_unit_test_setup(waits_to_be_let_go, set_up),
+		cmocka_unit_test_setup(a_signal_ends_the_waiting, set_up),
 		cmocka_unit_test_setup(is_ended_by_a_signal, set_up),
 		cmocka_unit_test_setup(ignores_the_signal, set_up),
 		cmocka_unit_test_setup(recording_without_a_command, set_up),

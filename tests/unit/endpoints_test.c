@@ -128,6 +128,39 @@ static void test_namespaces(void **state)
 	expect(1, 0, 0);
 }
 
+static void connect_in(uint32_t netns, uint64_t id, uint64_t since)
+{
+	struct nt_socket socket = {.family = AF_INET,
+				   .netns = netns,
+				   .socket = id,
+				   .end_ns = since,
+				   .protocol = TCP,
+				   .src_port = 80,
+				   .dst_port = 40000};
+
+	set(socket.src, AF_INET, 1);
+	set(socket.dst, AF_INET, 9);
+	assert_int_equal(nt_endpoints_add_socket(&endpoints, &socket), 0);
+}
+
+/* A connection in another namespace than the device's is found if there is one only; one in the device's comes first.
+ */
+static void test_connected_elsewhere(void **state)
+{
+	(void)state;
+	add_flow(1, AF_INET, TCP, 9, 40000, 1, 80);
+	add_flow(2, AF_INET, TCP, 9, 40001, 1, 80);
+	connect_in(7, 20, 100);
+	connect_in(7, 21, 200);
+	expect(1, 150, 20);
+	expect(1, 250, 21);
+	expect(2, 150, 0);
+	connect_in(8, 30, 100);
+	expect(1, 150, 0);
+	connect_in(1, 40, 300);
+	expect(1, 150, 40);
+}
+
 /* A socket of IPv6 that is bound to no address, or connected to a mapped one, receives packets of IPv4. */
 static void test_mapped(void **state)
 {
@@ -291,12 +324,35 @@ static void test_random(void **state)
 	assert_true(n_found[0] && n_found[1] && n_found[2]);
 }
 
+/* A later row without one says nothing of it. */
+static void test_holder(void **state)
+{
+	struct nt_socket socket = {.family = AF_INET, .protocol = UDP, .src_port = 53, .socket = 7};
+
+	(void)state;
+	assert_true(nt_endpoints_holder(&endpoints, 7) == NT_NO_TASK);
+	for (uint64_t process = 0; process < 3; process++) {
+		socket.process = process;
+		assert_int_equal(nt_endpoints_add_socket(&endpoints, &socket), 0);
+		assert_true(nt_endpoints_holder(&endpoints, 7) == (process ? process : NT_NO_TASK));
+	}
+	socket.process = 0;
+	assert_int_equal(nt_endpoints_add_socket(&endpoints, &socket), 0);
+	assert_int_equal(nt_endpoints_holder(&endpoints, 7), 2);
+	assert_true(nt_endpoints_holder(&endpoints, 8) == NT_NO_TASK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_nearest, teardown), cmocka_unit_test_teardown(test_namespaces, teardown),
-		cmocka_unit_test_teardown(test_mapped, teardown),  cmocka_unit_test_teardown(test_others, teardown),
-		cmocka_unit_test_teardown(test_times, teardown),   cmocka_unit_test_teardown(test_shared, teardown),
+		cmocka_unit_test_teardown(test_nearest, teardown),
+		cmocka_unit_test_teardown(test_namespaces, teardown),
+		cmocka_unit_test_teardown(test_connected_elsewhere, teardown),
+		cmocka_unit_test_teardown(test_mapped, teardown),
+		cmocka_unit_test_teardown(test_others, teardown),
+		cmocka_unit_test_teardown(test_times, teardown),
+		cmocka_unit_test_teardown(test_shared, teardown),
+		cmocka_unit_test_teardown(test_holder, teardown),
 		cmocka_unit_test_teardown(test_random, teardown),
 	};
 

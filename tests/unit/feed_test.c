@@ -38,7 +38,7 @@ static struct nt_feed *open_feed(void)
 {
 	struct nt_feed *feed;
 
-	if (nt_feed_open(&feed, path, NULL, error))
+	if (nt_feed_open(&feed, path, NULL, NULL, error))
 		fail_msg("%s", error);
 	return feed;
 }
@@ -47,7 +47,7 @@ static void refuses(const char *part)
 {
 	struct nt_feed *feed;
 
-	assert_int_equal(nt_feed_open(&feed, path, NULL, error), -1);
+	assert_int_equal(nt_feed_open(&feed, path, NULL, NULL, error), -1);
 	assert_null(feed);
 	if (!strstr(error, part) || !strstr(error, path))
 		fail_msg("'%s' does not say '%s'", error, part);
@@ -136,7 +136,7 @@ static void gives_rows_in_order(void **state)
 	scratch_db_session(db, 1, 0, 10, 1);
 	for (int session = 1; session <= 2; session++)
 		scratch_db_run(db,
-			       "INSERT INTO cgroup(session_id, id, path) VALUES (%d, 5, '/a');"
+			       "INSERT INTO cgroup(session_id, id, path, label) VALUES (%d, 5, '/a', '/a');"
 			       "INSERT INTO problem(session_id, text) VALUES (%d, 'b')",
 			       session, session);
 	scratch_db_finish(db);
@@ -163,7 +163,7 @@ static void refuses_a_view_for_a_table(void **state)
 	scratch_db_session(db, 1, 0, 10, 1);
 	scratch_db_run(db, "DROP TABLE problem; CREATE VIEW PROBLEM AS SELECT 1 AS session_id, 'x' AS text");
 	scratch_db_finish(db);
-	refuses("its problem is not a table");
+	refuses("its table problem is not as nettape-report made it");
 }
 
 /* Behind the last value of this row there is nothing. */

@@ -82,6 +82,9 @@ static void test_version_1(void **state)
 	expect_tape("tests/golden/v1-stacks.tape", 1, "tests/golden/v1-stacks.expected");
 	expect_tape("tests/golden/v1-flows.tape", 1, "tests/golden/v1-flows.expected");
 	expect_tape("tests/golden/v1-charges.tape", 1, "tests/golden/v1-charges.expected");
+	expect_tape("tests/golden/v1-fates.tape", 1, "tests/golden/v1-fates.expected");
+	expect_tape("tests/golden/v1-holders.tape", 1, "tests/golden/v1-holders.expected");
+	expect_tape("tests/golden/v1-elsewhere.tape", 1, "tests/golden/v1-elsewhere.expected");
 }
 
 static const struct {

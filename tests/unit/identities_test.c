@@ -123,6 +123,59 @@ static void keeps_sorts_apart(void **state)
 	assert_string_equal(nt_identities_irq_name(&ids, NT_IRQ_VECTOR, 7), "vector 7");
 }
 
+static void learn_irq(uint32_t number, uint8_t flags, const char *name, const char *device)
+{
+	union nt_any irq = {
+		.as_irq_name = {
+			.kind = NT_IRQ_NAME, .end_ns = 5, .type = NT_IRQ_DEVICE, .number = number, .flags = flags}};
+
+	strcpy(irq.as_irq_name.name, name);
+	strcpy(irq.as_irq_name.device, device);
+	learn(irq);
+}
+
+/* By what sysfs said; where nobody asked it, by the interrupt's name. */
+static void knows_irqs_of_network_devices(void **state)
+{
+	static const char *const names[] = {"virtio0-input.0",
+					    "virtio12-output.3",
+					    "eth0",
+					    "enp3s0-TxRx-1",
+					    "ens5",
+					    "eno1",
+					    "wlp2s0",
+					    "wlan0",
+					    "mlx5_comp3@pci:0000:01:00.0",
+					    "i40e-ens1f0-TxRx-0"};
+	static const char *const others[] = {"",      "virtio0-input", "virtio1-req.0", "virtio3-rx", "nvme0q1",
+					     "ethos", "eth0, ehci",    "energy",	"wlock",      "timer"};
+	const char *device;
+
+	(void)state;
+	learn_irq(1, NT_IRQ_NAME_ASKED, "odd", "eth0");
+	learn_irq(2, NT_IRQ_NAME_ASKED, "eth1", "");
+	learn_irq(2, NT_IRQ_NAME_ASKED, "eth1", "eth1");
+	assert_true(nt_identities_is_net_irq(&ids, NT_IRQ_DEVICE, 1, &device));
+	assert_string_equal(device, "eth0");
+	assert_false(nt_identities_is_net_irq(&ids, NT_IRQ_VECTOR, 1, &device));
+	assert_false(nt_identities_is_net_irq(&ids, NT_IRQ_DEVICE, 2, &device));
+	assert_false(nt_identities_is_net_irq(&ids, NT_IRQ_DEVICE, 3, &device));
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		learn_irq(100 + i, 0, names[i], "");
+		if (!nt_identities_is_net_irq(&ids, NT_IRQ_DEVICE, 100 + i, &device))
+			fail_msg("%s is a network device's", names[i]);
+		assert_null(device);
+	}
+	for (uint32_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		learn_irq(200 + i, 0, others[i], "");
+		if (nt_identities_is_net_irq(&ids, NT_IRQ_DEVICE, 200 + i, &device))
+			fail_msg("%s is no network device's", others[i]);
+	}
+	/* The first that was asked for stays, also behind one that nobody asked for. */
+	learn_irq(100, NT_IRQ_NAME_ASKED, "virtio0-input.0", "");
+	assert_false(nt_identities_is_net_irq(&ids, NT_IRQ_DEVICE, 100, &device));
+}
+
 /* By names that the kernel alone gives: so a thread of a program with such a name is none. */
 static void knows_threads_that_poll(void **state)
 {
@@ -180,6 +233,7 @@ int main(void)
 		cmocka_unit_test_teardown(takes_the_newest_once, release),
 		cmocka_unit_test_teardown(knows_no_impossible_time, release),
 		cmocka_unit_test_teardown(keeps_sorts_apart, release),
+		cmocka_unit_test_teardown(knows_irqs_of_network_devices, release),
 		cmocka_unit_test_teardown(knows_threads_that_poll, release),
 		cmocka_unit_test_teardown(names_are_the_first, release),
 		cmocka_unit_test_teardown(notes_stacks_of_samples, release),

@@ -125,12 +125,42 @@ static void test_hostile(void **state)
 	assert_int_equal(out.as_stack.stack, 5);
 }
 
+/* Beside a walk through all rows: as many whole ones as fit, and one in any case. */
+static void test_pieces(void **state)
+{
+	struct nt_rand rand = {9};
+	struct nt_buf rows = {0};
+	size_t ends[200], n = 0;
+
+	(void)state;
+	for (; n < 200; n++) {
+		union nt_any record;
+
+		chunk_random_record(&rand, n % 2 ? NT_SOCKET : NT_TASK, 1000000, &record);
+		assert_int_equal(nt_identity_encode(&rows, &record), 0);
+		ends[n] = rows.size;
+	}
+	for (size_t most = 0; most < rows.size + 10; most += 1 + nt_rand_below(&rand, 20)) {
+		size_t expected = ends[0];
+
+		for (size_t i = 0; i < n && ends[i] <= most; i++)
+			expected = ends[i];
+		assert_int_equal(nt_identity_cut(rows.data, rows.size, most), expected);
+	}
+	/* No row ends where the last is cut short. */
+	assert_int_equal(nt_identity_cut(rows.data, rows.size - 1, rows.size), rows.size - 1);
+	assert_int_equal(nt_identity_cut(rows.data, 1, 0), 1);
+	assert_int_equal(nt_identity_cut(rows.data, 0, 0), 0);
+	nt_buf_release(&rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

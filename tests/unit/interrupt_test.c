@@ -22,7 +22,7 @@
 #include "tests/support/must.h"
 #include "tests/support/scratch.h"
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU, SIGXFSZ};
 static char directory[SCRATCH_MAX], partial[2 * SCRATCH_MAX], said[2 * SCRATCH_MAX];
 
 static int setup(void **state)
@@ -115,6 +115,22 @@ static void says_nothing_of_a_file_that_is_gone(void **state)
 	assert_int_equal(unlink(partial), 0);
 	assert_int_equal(end_of(is_removing, SIGTERM), 128 + SIGTERM);
 	expect_said("");
+}
+
+/* A file that has no name is gone with the program. */
+static void is_writing_without_a_name(int signal)
+{
+	nt_interrupt_removes(partial, "other.db");
+	nt_interrupt_removes(NULL, "x.db");
+	send(signal);
+}
+
+static void says_that_a_file_without_a_name_is_gone(void **state)
+{
+	(void)state;
+	assert_int_equal(end_of(is_writing_without_a_name, SIGTERM), 128 + SIGTERM);
+	assert_int_equal(access(partial, F_OK), 0);
+	expect_said(MESSAGE);
 }
 
 /* The one that came first ends it, as if it had come alone. */
@@ -284,6 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(removes_the_file),
 		TEST(says_nothing_of_a_file_that_is_gone),
+		TEST(says_that_a_file_without_a_name_is_gone),
 		TEST(takes_one_signal_at_a_time),
 		TEST(takes_paths_as_long_as_there_are),
 		TEST(ends_by_a_signal_that_was_noted),

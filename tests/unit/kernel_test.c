@@ -70,7 +70,7 @@ static struct {
 	int n_controls, n_detached, n_sampler_released, n_followed, n_destroyed, n_links_destroyed, n_rings_released;
 	unsigned int hz;
 	libbpf_print_fn_t print;
-	const char *attaches;
+	const char *attaches, *iterated;
 } bpf;
 
 int libbpf_num_possible_cpus(void)
@@ -179,7 +179,7 @@ int bpf_enable_stats(enum bpf_stats_type type)
 struct bpf_link *bpf_program__attach_iter(const struct bpf_program *program, const struct bpf_iter_attach_opts *opts)
 {
 	(void)opts;
-	assert_string_equal(program->name, "nt_seed");
+	assert_string_equal(program->name, bpf.iterated);
 	errno = -bpf.attach;
 	return bpf.attach ? NULL : &bpf.link;
 }
@@ -302,9 +302,10 @@ bool nt_kernel_preempts_itself(void)
 static struct fake_file files[] = {{"/sys/devices/system/cpu/present", "0,2-3\n"},
 				   {"/sys/devices/system/cpu/online", "0,2\n"},
 				   {"/proc/sys/kernel/perf_event_max_stack", "127\n"},
+				   {"/proc/kallsyms", NULL},
 				   {}};
 static const struct nt_candidate fentry = {.name = "fentry", .ops_by_task = true},
-				 tracepoints = {.name = "tracepoints"};
+				 tracepoints = {.name = "tracepoints"}, ends = {.name = "ends", .only_ends = true};
 
 static struct nt_record_options options;
 static struct nt_kernel kernel;
@@ -328,6 +329,7 @@ static int set_up(void **state)
 	files[0].text = "0,2-3\n";
 	files[1].text = "0,2\n";
 	files[2].text = "127\n";
+	files[3].text = NULL;
 	fake_files = files;
 	options.ring_size = RING_SIZE;
 	options.quiet = true;
@@ -406,7 +408,7 @@ static void programs_are_told(void **state)
 	(void)state;
 	load();
 	assert_int_equal(config()->wake_bytes, RING_SIZE / 4);
-	assert_false(config()->probe_socket || config()->probe_irq || config()->ops_by_task ||
+	assert_false(config()->notes_begins || config()->probe_irq || config()->ops_by_task || config()->has_casts ||
 		     config()->knows_context || config()->busy_begins || config()->busy_loops || config()->stacks_all ||
 		     config()->user_stacks);
 	assert_int_equal(config()->calls[SYS_sendto].dir, NT_SEND);
@@ -417,13 +419,15 @@ static void programs_are_told(void **state)
 	options.plan.chosen[NT_PROBE_IRQ] = options.plan.chosen[NT_PROBE_BUSYPOLL] = &tracepoints;
 	options.plan.drop_args = 4;
 	options.plan.retransmit_args = 3;
+	options.plan.has_casts = true;
 	options.stacks_all = true;
 	bpf.attaches = "nt_sys_enter";
 	load_again();
-	assert_true(config()->probe_socket && config()->probe_irq && config()->busy_begins && config()->stacks_all);
+	assert_true(config()->notes_begins && config()->probe_irq && config()->busy_begins && config()->stacks_all);
 	assert_false(config()->ops_by_task || config()->busy_loops || config()->knows_context || config()->user_stacks);
 	assert_int_equal(config()->drop_args, 4);
 	assert_int_equal(config()->retransmit_args, 3);
+	assert_true(config()->has_casts);
 
 	options.plan.chosen[NT_PROBE_SOCKET] = &fentry;
 	options.plan.chosen[NT_PROBE_SOFTIRQ] = &tracepoints;
@@ -432,6 +436,9 @@ static void programs_are_told(void **state)
 	load_again();
 	assert_true(config()->ops_by_task && config()->busy_loops && config()->busy_begins && config()->knows_context &&
 		    config()->user_stacks);
+	options.plan.chosen[NT_PROBE_SOCKET] = &ends;
+	load_again();
+	assert_false(config()->notes_begins || config()->ops_by_task);
 	options.plan.chosen[NT_PROBE_BUSYPOLL] = options.plan.chosen[NT_PROBE_IRQ] = NULL;
 	load_again();
 	assert_false(config()->busy_begins || config()->probe_irq || config()->knows_context);
@@ -439,6 +446,26 @@ static void programs_are_told(void **state)
 	bpf.attaches = NULL;
 	load_again();
 	assert_false(config()->busy_begins);
+}
+
+static void functions_of_timers_are_told(void **state)
+{
+	(void)state;
+	files[3].text = "ffffffff81000100 T tcp_v4_rcv\nffffffff81000200 t tcp_write_timer\n"
+			"ffffffffc0000000 t mptcp_timeout_timer\t[mptcp]\n";
+	load();
+	assert_int_equal(config()->net_timers[NT_NET_TIMER_tcp_write_timer], 0);
+	options.plan.chosen[NT_PROBE_NETTIMERS] = &tracepoints;
+	load_again();
+	assert_int_equal(config()->net_timers[NT_NET_TIMER_tcp_write_timer], 0xffffffff81000200ull);
+	assert_int_equal(config()->net_timers[NT_NET_TIMER_mptcp_timeout_timer], 0xffffffffc0000000ull);
+	assert_int_equal(config()->net_timers[NT_NET_TIMER_tcp_delack_timer], 0);
+	assert_ptr_equal(options.plan.chosen[NT_PROBE_NETTIMERS], &tracepoints);
+	/* Without any it is not recorded, and says why. */
+	files[3].text = "0000000000000000 t tcp_write_timer\n";
+	load_again();
+	assert_null(options.plan.chosen[NT_PROBE_NETTIMERS]);
+	assert_non_null(strstr(options.plan.refused[NT_PROBE_NETTIMERS], "/proc/kallsyms"));
 }
 
 static void frames_that_the_kernel_keeps(void **state)
@@ -656,13 +683,14 @@ static void seeds_are_taken(void **state)
 	}
 	close(fds[1]);
 	bpf.iter = fds[0];
+	bpf.iterated = "nt_seed";
 	interruptions[0] = EINTR;
 	interruptions[1] = EAGAIN;
 	assert_int_equal(nt_kernel_seed(&kernel, &ids), 0);
 	assert_int_equal(bpf.n_links_destroyed, 1);
 	assert_int_equal(fcntl(fds[0], F_GETFD), -1);
 	/* But for the idle task, whose key is 0. */
-	assert_int_equal(ids.spaces[NT_ROLE_TASK].n_entries, 100);
+	assert_int_equal(ids.spaces[NT_ROLE_TASK].n_places, 100);
 	for (uint32_t i = 1; i < 100; i++)
 		assert_int_equal(ids.spaces[NT_ROLE_TASK].entries[i].identity->as_task.tid, i);
 	bpf.iter = -ENOMEM;
@@ -672,6 +700,58 @@ static void seeds_are_taken(void **state)
 	assert_int_equal(nt_kernel_seed(&kernel, &ids), -EISDIR);
 	bpf.attach = -EACCES;
 	assert_int_equal(nt_kernel_seed(&kernel, &ids), -EACCES);
+	nt_ids_release(&ids);
+}
+
+/* Sockets with these cookies, in a file that is read from its begin. */
+static int sockets_from(uint64_t first, uint64_t n)
+{
+	FILE *file = tmpfile();
+	int fd;
+
+	assert_non_null(file);
+	for (uint64_t i = 0; i < n; i++) {
+		const struct nt_socket socket = {
+			.kind = NT_SOCKET, .socket = first + i, .cookie = first + i, .process = first, .src_port = 80};
+
+		assert_int_equal(fwrite(&socket, sizeof(socket), 1, file), 1);
+	}
+	rewind(file);
+	fd = dup(fileno(file));
+	fclose(file);
+	return fd;
+}
+
+static const struct nt_socket *socket_of(struct nt_ids *ids, uint64_t key)
+{
+	return &ids->spaces[NT_ROLE_SOCKET].entries[nt_ids_get(ids, NT_ROLE_SOCKET, key)].identity->as_socket;
+}
+
+/* Only those that are not known, only so many, and only for the probe that needs them. */
+static void sockets_are_taken(void **state)
+{
+	const uint64_t most = 262144;
+	struct nt_ids ids;
+
+	(void)state;
+	load();
+	assert_int_equal(nt_ids_init(&ids), 0);
+	bpf.iterated = "nt_seed_sockets";
+	bpf.iter = -ENOMEM;
+	assert_int_equal(nt_kernel_seed_sockets(&kernel, &options.plan, &ids), 0);
+	options.plan.chosen[NT_PROBE_DELIVER] = options.plan.chosen[NT_PROBE_SCHED];
+	assert_int_equal(nt_kernel_seed_sockets(&kernel, &options.plan, &ids), -ENOMEM);
+	bpf.iter = sockets_from(1000, 100);
+	assert_int_equal(nt_kernel_seed_sockets(&kernel, &options.plan, &ids), 0);
+	bpf.iter = sockets_from(1050, 100);
+	assert_int_equal(nt_kernel_seed_sockets(&kernel, &options.plan, &ids), 0);
+	assert_int_equal(ids.spaces[NT_ROLE_SOCKET].n_places, 151);
+	assert_int_equal(socket_of(&ids, 1099)->process, 1000);
+	assert_int_equal(socket_of(&ids, 1100)->process, 1050);
+	/* Those that are known take nobody's place. */
+	bpf.iter = sockets_from(1050, most + 200);
+	assert_int_equal(nt_kernel_seed_sockets(&kernel, &options.plan, &ids), 0);
+	assert_int_equal(ids.spaces[NT_ROLE_SOCKET].n_places, 151 + most);
 	nt_ids_release(&ids);
 }
 
@@ -834,6 +914,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(present_cpus_get_rings, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(programs_are_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(functions_of_timers_are_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(frames_that_the_kernel_keeps, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(latency_is_prepared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stacks_are_prepared, set_up, tear_down),
@@ -842,6 +923,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(failures_of_latency_and_stacks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_why_as_libbpf_does, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(seeds_are_taken, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sockets_are_taken, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(gates_open_and_close, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(losses_are_flushed_where_there_are_some, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(silent_cpus_are_refreshed, set_up, tear_down),

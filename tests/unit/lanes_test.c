@@ -306,7 +306,8 @@ static void test_sums_that_sqlite_refuses(void **state)
 static void test_part_sums_that_sqlite_refuses(void **state)
 {
 	struct nt_db *db = scratch_db_new(NULL);
-	const struct nt_part part = {.db = db};
+	const struct nt_session session = {.bucket_ns = 100000000};
+	const struct nt_part part = {.db = db, .session = &session};
 	struct nt_lanes_filter filter = {.part = &part};
 	bool is_new;
 

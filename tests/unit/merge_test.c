@@ -525,7 +525,7 @@ static void chunks_follow_one_another(void **state)
 	open_merge(fixture, fixture->path);
 	assert_int_equal(fixture->tape->n_chunks, 5);
 	assert_int_equal(fixture->tape->n_problems, 0);
-	assert_true(fixture->tape->complete);
+	assert_true(fixture->tape->has_end);
 	for (unsigned int end = 10; end <= 100; end += 10)
 		expect(fixture, 0, NT_STATE, end);
 	expect_end(fixture);
@@ -539,7 +539,7 @@ static void missing_chunk_is_a_gap(void **state)
 	five_blocks(fixture, 0, true);
 	assert_int_equal(remove(scratch_path(path, fixture->path, "chunk-000001.ntc")), 0);
 	open_merge(fixture, fixture->path);
-	assert_false(fixture->tape->complete);
+	assert_false(fixture->tape->has_end);
 	assert_int_equal(fixture->tape->n_problems, 2);
 	assert_string_equal(fixture->tape->problems[1].text, "chunk-000001.ntc is missing.");
 	expect(fixture, 0, NT_STATE, 10);
@@ -588,7 +588,9 @@ static void expect_left_out(struct fixture *fixture, uint64_t sequence)
 	five_blocks(fixture, 0, false);
 	renumber(scratch_path(path, fixture->path, "chunk-000000.ntc"), 2, sequence);
 	open_merge(fixture, fixture->path);
-	assert_int_equal(fixture->tape->n_problems, 2);
+	assert_int_equal(fixture->tape->n_problems, 3);
+	assert_string_equal(fixture->tape->problems[2].text,
+			    "chunk-000000.ntc lacks its end, index and trailer: it was cut.");
 	snprintf(problem, sizeof(problem),
 		 "chunk-000000.ntc: block %llu of CPU 0 occurs twice or out of order and is left out.",
 		 (unsigned long long)sequence);

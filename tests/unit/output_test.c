@@ -152,15 +152,16 @@ static void tames_texts(void **state)
 {
 	struct fixture *fixture = *state;
 	static const char wild[] = "\033[2J\r\x7f\xc2\x9b"
-				   "a\xff\xc3\xa9\xed\xa0\x80\xf4\x90\x80\x80";
+				   "a\xff\xc3\xa9\xe2\x80\xae\xed\xa0\x80\xf4\x90\x80\x80";
 	struct nt_json json = {.out = fixture->out, .lines = 2};
 
 	nt_print_clean(fixture->out, wild, sizeof(wild) - 1);
-	expect(fixture, "\\x1b[2J\\x0d\\x7f\\xc2\\x9ba\\xff\xc3\xa9\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
+	expect(fixture, "\\x1b[2J\\x0d\\x7f\\xc2\\x9ba\\xff\xc3\xa9\\xe2\\x80\\xae\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
 	rewind(fixture->out);
 	nt_json_text(&json, NULL, wild);
-	expect(fixture, "\"\\u001b[2J\\u000d\\u007f\xc2\x9b"
-			"a\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"");
+	expect(fixture,
+	       "\"\\u001b["
+	       "2J\\u000d\\u007f\\u009ba\\ufffd\xc3\xa9\\u202e\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"");
 }
 
 static void writes_json_values(void **state)

@@ -336,7 +336,7 @@ static char *export_of(const char *path, const struct nt_selection *selection)
 	size_t size;
 	FILE *out;
 
-	if (nt_feed_open(&feed, path, NULL, error))
+	if (nt_feed_open(&feed, path, NULL, NULL, error))
 		fail_msg("%s", error);
 	out = open_memstream(&data, &size);
 	nt_progress_begin(&progress, "");
@@ -430,7 +430,7 @@ static void tells_of_clocks(void **state)
  */
 static void tells_of_processes_that_begin(void **state)
 {
-	SQL("INSERT INTO cgroup(session_id, id, path) VALUES (1, 4, '/a'), (1, 5, '/b');"
+	SQL("INSERT INTO cgroup(session_id, id, path, label) VALUES (1, 4, '/x', '/a'), (1, 5, '/y', '/b');"
 	    "UPDATE process SET cgroup_id = 4 WHERE upid = 1; UPDATE process SET cgroup_id = 5 WHERE upid = 2;"
 	    "UPDATE process SET start_ts = 1000300 WHERE upid = 2; UPDATE thread SET start_ts = 1000300 WHERE utid = 3;"
 	    "UPDATE thread SET start_ts = 1000400 WHERE utid = 2");
@@ -796,8 +796,8 @@ static void sum_up(FILE *out, struct shapes *shapes, const char *trace)
 
 static char *traces_of_golden_tapes(void)
 {
-	static const char *const tapes[] = {"v1",	  "v1-polls", "v1-samples", "v1-stacks",
-					    "v1-wakeups", "v1-flows", "v1-charges"};
+	static const char *const tapes[] = {"v1",	"v1-polls",   "v1-samples", "v1-stacks",  "v1-wakeups",
+					    "v1-flows", "v1-charges", "v1-fates",   "v1-holders", "v1-elsewhere"};
 	const struct nt_selection all = {0};
 	struct shapes shapes = {0};
 	char *text;

@@ -16,6 +16,7 @@
 #include <bpf/btf.h>
 
 #include "record/plan.h"
+#include "record/steering.h"
 #include "record/sampler.h"
 #include "tests/unit/fake_files.h"
 
@@ -94,6 +95,8 @@ struct btf *btf__load_vmlinux_btf(void)
 	kernel.types = btf = btf__new_empty();
 	type = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
 	proto = btf__add_func_proto(btf, type);
+	if (has("bpf_rdonly_cast"))
+		btf__add_func(btf, "bpf_rdonly_cast", BTF_FUNC_GLOBAL, proto);
 
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
@@ -164,6 +167,27 @@ static int point_at(int probe, const char *program)
 	return -1;
 }
 
+/* The host's devices may give packets to other CPUs. */
+static bool host_steers;
+
+bool nt_host_steers(void)
+{
+	return host_steers;
+}
+
+static void points_that_the_host_has_use_for(void **state)
+{
+	(void)state;
+	choose("deliver");
+	assert_false(nt_plan_attaches(&plan, "nt_rx_steer"));
+	assert_true(nt_plan_attaches(&plan, "nt_netif_receive_skb"));
+	host_steers = true;
+	choose("deliver");
+	host_steers = false;
+	assert_true(nt_plan_attaches(&plan, "nt_rx_steer"));
+	assert_true(nt_plan_attaches(&plan, "nt_rx_steer_frags"));
+}
+
 static void modern_kernel_serves_all_by_the_first_way(void **state)
 {
 	(void)state;
@@ -172,7 +196,7 @@ static void modern_kernel_serves_all_by_the_first_way(void **state)
 		assert_ptr_equal(plan.chosen[probe], nt_probes[probe].candidates);
 		assert_string_equal(plan.refused[probe], "");
 		for (int i = 0; plan.chosen[probe]->points[i].program; i++)
-			assert_true(plan.has[probe][i]);
+			assert_int_equal(plan.has[probe][i], !plan.chosen[probe]->points[i].is_wanted || host_steers);
 	}
 	assert_int_equal(plan.drop_args, 4);
 	assert_int_equal(plan.retransmit_args, 3);
@@ -261,7 +285,7 @@ static void refused_trials(void **state)
 	kernel.link_error = EBUSY;
 	kernel.missing[0] = "sys_enter";
 	choose("socket");
-	assert_null(plan.chosen[NT_PROBE_SOCKET]);
+	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "ends");
 	assert_string_equal(plan.refused[NT_PROBE_SOCKET], "fentry:inet_sendmsg: Device or resource busy");
 
 	kernel.link_error = 0;
@@ -301,6 +325,7 @@ static void plan_that_is_asked_for(void **state)
 	assert_int_equal(nt_plan_choose(&plan), 0);
 	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "tracepoints");
 	/* It is of socket operations: other probes go their own way. */
+	assert_false(plan.chosen[NT_PROBE_SOCKET]->only_ends);
 	assert_string_equal(plan.chosen[NT_PROBE_LATENCY]->name, "fentry");
 	assert_string_equal(plan.chosen[NT_PROBE_STACKS]->name, "perf_event");
 }
@@ -311,12 +336,17 @@ static void tracepoints_of_other_kernels(void **state)
 	kernel.missing[0] = "kfree_skb";
 	kernel.missing[1] = "tcp_retransmit_skb";
 	choose("all");
+	assert_true(plan.has_casts);
 	assert_int_equal(plan.drop_args, 0);
 	assert_int_equal(plan.retransmit_args, 0);
 	assert_null(plan.chosen[NT_PROBE_DROPS]);
 }
 
 /* ---- words on the command line ---- */
+
+#define ON_BY_DEFAULT                                                                                                  \
+	(1 << NT_PROBE_SOFTIRQ | 1 << NT_PROBE_IRQ | 1 << NT_PROBE_SOCKET | 1 << NT_PROBE_DELIVER |                    \
+	 1 << NT_PROBE_NETTIMERS)
 
 static void parses_lists(void **state)
 {
@@ -331,9 +361,9 @@ static void parses_lists(void **state)
 		{"socket", 1 << NT_PROBE_SOCKET | 1 << NT_PROBE_SOFTIRQ},
 		{"latency", 1 << NT_PROBE_LATENCY},
 		{"stacks", 1 << NT_PROBE_STACKS | 1 << NT_PROBE_SOFTIRQ},
-		{"default", 1 << NT_PROBE_SOFTIRQ | 1 << NT_PROBE_IRQ | 1 << NT_PROBE_SOCKET},
-		{"wakeups,default",
-		 1 << NT_PROBE_SOFTIRQ | 1 << NT_PROBE_IRQ | 1 << NT_PROBE_SOCKET | 1 << NT_PROBE_WAKEUPS},
+		{"default", ON_BY_DEFAULT},
+		{"nettimers", 1 << NT_PROBE_NETTIMERS | 1 << NT_PROBE_SOFTIRQ},
+		{"wakeups,default", ON_BY_DEFAULT | 1 << NT_PROBE_WAKEUPS},
 		{"all", (1 << NT_PROBE_COUNT) - 1},
 		{"all,irq", (1 << NT_PROBE_COUNT) - 1},
 	};
@@ -568,6 +598,30 @@ static void filters_leave_out_hooks(void **state)
 	assert_true(nt_plan_attaches(&plan, "nt_latency_tcp_start__tcp_probe"));
 }
 
+/* Where fentry is refused, only the entry of a system call tells when a task's own poll began. */
+static void polls_without_a_begin(void **state)
+{
+	char bad[64];
+
+	(void)state;
+	kernel.load_error = EPERM;
+	kernel.missing[0] = "bpf_rdonly_cast";
+	choose("busypoll");
+	assert_false(plan.has_casts);
+	uncovered(NT_PROBE_BUSYPOLL);
+	assert_true(is_said("no program sees them begin"));
+	choose("busypoll,socket");
+	uncovered(NT_PROBE_BUSYPOLL);
+	assert_false(is_said("no program sees them begin"));
+	assert_true(is_said("The first poll of a busy-polling task"));
+	assert_true(nt_plan_only(&plan, "ends"));
+	assert_true(nt_plan_parse(&plan, "busypoll,socket", bad, sizeof(bad)));
+	assert_int_equal(nt_plan_choose(&plan), 0);
+	assert_true(plan.chosen[NT_PROBE_SOCKET]->only_ends);
+	uncovered(NT_PROBE_BUSYPOLL);
+	assert_true(is_said("no program sees them begin"));
+}
+
 /* ---- loading and attaching: libbpf's programs and links, as far as they are used ---- */
 
 struct bpf_program {
@@ -660,6 +714,7 @@ static void make_programs(void)
 	fails = NULL;
 	add_program("nt_control");
 	add_program("nt_seed");
+	add_program("nt_seed_sockets");
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
 			for (const struct nt_attach_point *point = way->points; point->program; point++)
@@ -687,10 +742,22 @@ static void loads_what_is_chosen(void **state)
 			fail_msg("%s is attached to '%s'", name, programs[i].attached_to);
 	}
 	assert_string_equal(add_program("nt_cgroup_mkdir")->attached_to, "");
+	assert_string_equal(add_program("nt_seed_sockets")->attached_to, "");
 	assert_int_equal(plan.n_links, n_links);
 	nt_plan_detach(&plan);
 	assert_int_equal(n_destroyed, n_links);
 	assert_int_equal(plan.n_links, 0);
+}
+
+/* Which sockets there are is asked where it is to be known who receives. */
+static void asks_for_sockets(void **state)
+{
+	(void)state;
+	choose("deliver");
+	make_programs();
+	nt_plan_set_autoload(&plan, NULL);
+	assert_int_equal(bpf_object__find_program_by_name(NULL, "nt_seed_sockets")->is_loaded, 1);
+	assert_int_equal(bpf_object__find_program_by_name(NULL, "nt_inet_sock_set_state")->is_loaded, 1);
 }
 
 static void attaches_vectors_by_name(void **state)
@@ -737,6 +804,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(modern_kernel_serves_all_by_the_first_way, set_up),
+		cmocka_unit_test_setup(points_that_the_host_has_use_for, set_up),
 		cmocka_unit_test_setup(probe_that_is_off_is_not_chosen, set_up),
 		cmocka_unit_test_setup(missing_points, set_up),
 		cmocka_unit_test_setup(looks_before_it_touches, set_up),
@@ -746,6 +814,7 @@ int main(void)
 		cmocka_unit_test_setup(tracepoints_of_other_kernels, set_up),
 		cmocka_unit_test_setup(parses_lists, set_up),
 		cmocka_unit_test_setup(refuses_lists, set_up),
+		cmocka_unit_test_setup(polls_without_a_begin, set_up),
 		cmocka_unit_test_setup(busy_polling_is_on_where_the_host_polls, set_up),
 		cmocka_unit_test_setup(says_whether_it_preempts, set_up),
 		cmocka_unit_test_setup(says_what_is_not_covered, set_up),
@@ -754,6 +823,7 @@ int main(void)
 		cmocka_unit_test_setup(functions_are_tried_at_their_ends, set_up),
 		cmocka_unit_test_setup(kernel_without_types, set_up),
 		cmocka_unit_test_setup(loads_what_is_chosen, set_up),
+		cmocka_unit_test_setup(asks_for_sockets, set_up),
 		cmocka_unit_test_setup(attaches_vectors_by_name, set_up),
 		cmocka_unit_test_setup(names_the_point_that_fails, set_up),
 		cmocka_unit_test_setup(ways_have_libbpfs_names, set_up),

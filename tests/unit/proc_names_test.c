@@ -67,6 +67,7 @@ static const struct fake_file files[] = {
 	{},
 };
 
+static const struct nt_net_irqs no_devices;
 static struct nt_ids ids;
 static struct nt_proc_names names;
 static char scratch[SCRATCH_MAX];
@@ -89,7 +90,7 @@ static int tear_down(void **state)
 
 /* ---- interrupts ---- */
 
-static const char *name_of_irq(uint8_t type, uint32_t number)
+static const struct nt_irq_name *irq(uint8_t type, uint32_t number)
 {
 	static union nt_any record;
 	size_t offset = 0;
@@ -97,8 +98,13 @@ static const char *name_of_irq(uint8_t type, uint32_t number)
 	while (nt_identity_next(ids.pending.data, ids.pending.size, &offset, &record) == 0)
 		if (record.record.kind == NT_IRQ_NAME && record.as_irq_name.type == type &&
 		    record.as_irq_name.number == number && record.as_irq_name.end_ns == 9)
-			return record.as_irq_name.name;
+			return &record.as_irq_name;
 	return NULL;
+}
+
+static const char *name_of_irq(uint8_t type, uint32_t number)
+{
+	return irq(type, number) ? irq(type, number)->name : NULL;
 }
 
 static size_t n_irqs(void)
@@ -114,13 +120,29 @@ static size_t n_irqs(void)
 static void names_interrupts(void **state)
 {
 	(void)state;
-	assert_int_equal(nt_proc_names_put_irqs(&ids, 9), 0);
+	assert_int_equal(nt_proc_names_put_irqs(&ids, 9, &no_devices), 0);
 	assert_string_equal(name_of_irq(NT_IRQ_DEVICE, 0), "timer");
 	assert_string_equal(name_of_irq(NT_IRQ_DEVICE, 24), "virtio0-input.0, eth 0");
 	assert_string_equal(name_of_irq(NT_IRQ_DEVICE, 131), "one-space handler");
 	assert_string_equal(name_of_irq(NT_IRQ_VECTOR, 0xec), "local_timer");
 	assert_string_equal(name_of_irq(NT_IRQ_VECTOR, 0xf4), "deferred_error_apic");
 	assert_int_equal(n_irqs(), 3 + 11);
+}
+
+/* A card's interrupt is its device's, unless the card shares the line. */
+static void devices_of_interrupts(void **state)
+{
+	static struct nt_net_irq found[] = {{24, "eth0"}, {131, "eth0"}, {0xec, "eth0"}};
+	const struct nt_net_irqs net = {.irqs = found, .n = 3};
+
+	(void)state;
+	assert_int_equal(nt_proc_names_put_irqs(&ids, 9, &net), 0);
+	assert_string_equal(irq(NT_IRQ_DEVICE, 131)->device, "eth0");
+	assert_string_equal(irq(NT_IRQ_DEVICE, 24)->device, "");
+	assert_string_equal(irq(NT_IRQ_DEVICE, 0)->device, "");
+	assert_string_equal(irq(NT_IRQ_VECTOR, 0xec)->device, "");
+	assert_int_equal(irq(NT_IRQ_DEVICE, 0)->flags, NT_IRQ_NAME_ASKED);
+	assert_int_equal(irq(NT_IRQ_DEVICE, 131)->flags, NT_IRQ_NAME_ASKED);
 }
 
 /* A line without a space, and one that is nothing but spaces. */
@@ -130,7 +152,7 @@ static void odd_interrupts(void **state)
 
 	(void)state;
 	fake_files = odd;
-	assert_int_equal(nt_proc_names_put_irqs(&ids, 9), 0);
+	assert_int_equal(nt_proc_names_put_irqs(&ids, 9, &no_devices), 0);
 	assert_string_equal(name_of_irq(NT_IRQ_DEVICE, 1), "x");
 	assert_string_equal(name_of_irq(NT_IRQ_DEVICE, 2), "");
 	assert_null(name_of_irq(NT_IRQ_DEVICE, 3));
@@ -162,7 +184,7 @@ static void is_task(uint64_t key, uint64_t process, uint32_t tid, uint32_t pid, 
 	assert_int_equal(found->end_ns, 9);
 	assert_int_equal(found->tid, tid);
 	assert_int_equal(found->pid, pid);
-	assert_int_equal(found->process, nt_ids_get(&ids, NT_ROLE_TASK, process));
+	assert_int_equal(found->process, process);
 	assert_string_equal(found->comm, comm);
 }
 
@@ -177,8 +199,8 @@ static void names_tasks(void **state)
 	/* Its main thread is named with it. */
 	is_task(process, process, 4242, 4242, "a) (b");
 	assert_int_equal(task(process)->parent_pid, 77);
-	assert_int_equal(ids.spaces[NT_ROLE_TASK].n_entries, 3);
-	assert_int_equal(names.tasks_done, 3);
+	assert_int_equal(ids.spaces[NT_ROLE_TASK].n_places, 3);
+	assert_int_equal(nt_ids_take_unnamed(&ids, NT_ROLE_TASK), 0);
 }
 
 /* The main thread's key is known more exactly than /proc has it. */
@@ -196,7 +218,7 @@ static void takes_the_key_that_is_known(void **state)
 	is_task(process, process, 4242, 4242, "a) (b");
 	/* Somebody else had this pid. */
 	assert_null(task(before));
-	assert_int_equal(ids.spaces[NT_ROLE_TASK].n_entries, 4);
+	assert_int_equal(ids.spaces[NT_ROLE_TASK].n_places, 4);
 }
 
 static void task_that_is_gone_has_no_name(void **state)
@@ -297,7 +319,7 @@ static void is_cgroup(const char *below, const char *name)
 	assert_int_equal(cgroup(77)->end_ns, 9);
 	assert_string_equal(cgroup(77)->path, name);
 	assert_string_equal(cgroup(78)->path, "");
-	assert_int_equal(names.cgroups_done, 3);
+	assert_int_equal(nt_ids_take_unnamed(&ids, NT_ROLE_CGROUP), 0);
 	nt_proc_names_release(&names);
 	assert_int_equal(names.cgroup_fd, -1);
 	nt_ids_release(&ids);
@@ -415,6 +437,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(names_interrupts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(devices_of_interrupts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(odd_interrupts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(names_tasks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(takes_the_key_that_is_known, set_up, tear_down),

@@ -311,12 +311,12 @@ static void counts_records_by_cpu(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fixture->cpus[0].programs[NT_PROGRAM_sched_switch].written[NT_SWITCH] = 5;
-	fixture->cpus[0].programs[NT_PROGRAM_control].written[NT_SWITCH] = 2;
-	fixture->cpus[0].programs[NT_PROGRAM_control].written[1] = 4;
-	fixture->cpus[1].programs[NT_PROGRAM_COUNT - 1].lost[NT_WAKEUP] = 3;
-	fixture->cpus[1].programs[NT_PROGRAM_control].lost[NT_SWITCH] = 1;
-	fixture->cpus[1].programs[NT_PROGRAM_control].written[NT_SWITCH] = 6;
+	fixture->cpus[0].counts.written[NT_SWITCH][NT_PROGRAM_sched_switch] = 5;
+	fixture->cpus[0].counts.written[NT_SWITCH][NT_PROGRAM_control] = 2;
+	fixture->cpus[0].counts.written[1][NT_PROGRAM_control] = 4;
+	fixture->cpus[1].counts.lost[NT_WAKEUP][NT_PROGRAM_COUNT - 1] = 3;
+	fixture->cpus[1].counts.lost[NT_SWITCH][NT_PROGRAM_control] = 1;
+	fixture->cpus[1].counts.written[NT_SWITCH][NT_PROGRAM_control] = 6;
 	assert_int_equal(nt_proc_snapshots_take(&fixture->snapshots, NT_PROC_SNAPSHOTS_OWN, 0), 0);
 	read_tape(fixture);
 	is_taken(fixture, 0, "nettape/cpus", "0 state 4 0\n0 switch 7 0\n1 switch 6 1\n1 wakeup 0 3\n");
@@ -341,13 +341,13 @@ static size_t count_lines(const struct nt_proc_snapshot *snapshot)
 static void counts_outcomes_by_program(void **state)
 {
 	struct fixture *fixture = *state;
-	struct nt_counts *programs = fixture->cpus[1].programs;
+	struct nt_counts *counts = &fixture->cpus[1].counts;
 
-	programs[NT_PROGRAM_control].outcome[NT_OUTCOME_noted] = 9;
-	programs[NT_PROGRAM_seed].outcome[NT_OUTCOME_recorded] = 8;
-	fixture->cpus[0].programs[NT_PROGRAM_seed].outcome[NT_OUTCOME_recorded] = 80;
-	programs[NT_FIRST_LATENCY].outcome[NT_OUTCOME_skipped_sample] = 3;
-	programs[NT_FIRST_LATENCY].outcome[NT_OUTCOME_skipped_peek] = 1;
+	counts->outcome[NT_OUTCOME_noted][NT_PROGRAM_control] = 9;
+	counts->outcome[NT_OUTCOME_recorded][NT_PROGRAM_seed] = 8;
+	fixture->cpus[0].counts.outcome[NT_OUTCOME_recorded][NT_PROGRAM_seed] = 80;
+	counts->outcome[NT_OUTCOME_skipped_sample][NT_FIRST_LATENCY] = 3;
+	counts->outcome[NT_OUTCOME_skipped_peek][NT_FIRST_LATENCY] = 1;
 	fixture->cpus[1].gaps.gap[0] = 10;
 	fixture->cpus[1].gaps.left[0] = 4;
 	fixture->cpus[0].gaps.gap[NT_LATENCY_COUNT - 1] = 5;

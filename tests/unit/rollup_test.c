@@ -30,6 +30,7 @@ struct sums {
 	struct nt_cpu_cost slice; /* the last row of each kind */
 	struct nt_sock_cost op;
 	struct nt_rx_cost rx;
+	struct nt_elsewhere_cost elsewhere;
 };
 
 struct fixture {
@@ -82,10 +83,21 @@ static int take_rx(void *arg, const struct nt_rx_cost *cost)
 	return 0;
 }
 
+static int take_elsewhere(void *arg, const struct nt_elsewhere_cost *cost)
+{
+	struct sums *sums = arg;
+
+	if (++sums->rows == sums->fail_at)
+		return -EIO;
+	sums->ns += cost->spent_ns;
+	sums->elsewhere = *cost;
+	return 0;
+}
+
 /* A session of so many nanoseconds. */
 static void begin(struct fixture *fixture, uint64_t dur_ns)
 {
-	const struct nt_rollup_sink sink = {&fixture->sums, take_slices, take_ops, take_rx};
+	const struct nt_rollup_sink sink = {&fixture->sums, take_slices, take_ops, take_rx, take_elsewhere};
 
 	nt_rollup_free(fixture->rollup);
 	fixture->sums = (struct sums){0};
@@ -238,7 +250,58 @@ static void adds_charges_up(void **state)
 	assert_true(row->ts_ns == START + 4 * BUCKET && row->dur_ns == 10 && row->flow == 0);
 }
 
+/* Sums end at cuts, too: each row is of the time between two. */
+static void cuts_charges(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t cuts[] = {START + 40, START + BUCKET + 30};
+	const struct nt_rx_charge charges[] = {charge_of(10, 40, 7), charge_of(40, 60, 7), charge_of(20, 30, 7),
+					       charge_of(BUCKET + 30, BUCKET + 60, 7)};
+	const struct nt_rx_cost *row = &fixture->sums.rx;
+
+	begin(fixture, 2 * BUCKET);
+	nt_rollup_cut(fixture->rollup, &(struct nt_cuts){cuts, 2});
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(nt_rollup_rx(fixture->rollup, &charges[i]), 0);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.rows, 2);
+	assert_true(row->ts_ns == START + 40 && row->dur_ns == BUCKET - 40 && row->most_ns == 20);
+	assert_int_equal(nt_rollup_rx(fixture->rollup, &charges[0]), 0);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_true(row->ts_ns == START && row->dur_ns == 40 && row->most_ns == 30);
+	assert_int_equal(nt_rollup_rx(fixture->rollup, &charges[3]), 0);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_true(row->ts_ns == START + BUCKET + 30 && row->dur_ns == BUCKET - 30 && row->most_ns == 30);
+}
+
 /* A key that differs in one part is another sum; the same key is one. */
+/* Interrupts and functions of one number are two; whole buckets in a row are a row as they are. */
+static void adds_up_elsewhere(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_elsewhere_cost time = {.ts_ns = START + BUCKET - 10, .dur_ns = 3 * BUCKET, .cpu = 2, .number = 7};
+	const struct nt_elsewhere_cost *row = &fixture->sums.elsewhere;
+
+	begin(fixture, 4 * BUCKET);
+	assert_int_equal(nt_rollup_elsewhere(fixture->rollup, &time), 0);
+	assert_int_equal(fixture->sums.rows, 1);
+	assert_true(row->ts_ns == START + BUCKET && row->dur_ns == 2 * BUCKET && row->spent_ns == 2 * BUCKET);
+	assert_true(row->cpu == 2 && row->what == NT_ELSEWHERE_HARDIRQ && row->number == 7);
+	time.ts_ns = START + 5;
+	time.dur_ns = 20;
+	time.what = NT_ELSEWHERE_TIMER;
+	assert_int_equal(nt_rollup_elsewhere(fixture->rollup, &time), 0);
+	assert_int_equal(nt_rollup_elsewhere(fixture->rollup, &time), 0);
+	assert_int_equal(nt_rollup_finish(fixture->rollup), 0);
+	assert_int_equal(fixture->sums.rows, 4);
+	assert_true(row->ts_ns == START && row->dur_ns == BUCKET && row->spent_ns == 40 &&
+		    row->what == NT_ELSEWHERE_TIMER);
+	assert_int_equal(fixture->sums.ns, 3 * BUCKET + 40);
+	fixture->sums.fail_at = 5;
+	time.dur_ns = 3 * BUCKET;
+	assert_int_equal(nt_rollup_elsewhere(fixture->rollup, &time), -EIO);
+}
+
 static void keeps_keys_apart(void **state)
 {
 	struct fixture *fixture = *state;
@@ -422,6 +485,7 @@ struct model {
 	int64_t ns[N_BUCKETS][N_CPUS][NT_OWNER_COUNT][N_TASKS];
 	int64_t ops[N_BUCKETS][N_TASKS][N_SOCKETS][2], bytes[N_BUCKETS][N_TASKS][N_SOCKETS][2];
 	int64_t charged[N_BUCKETS][N_CPUS][N_SOCKETS];
+	int64_t elsewhere[N_BUCKETS][N_CPUS][2][N_SOCKETS];
 };
 
 static int take_slices_off(void *arg, const struct nt_cpu_cost *cost)
@@ -451,6 +515,37 @@ static int take_rx_off(void *arg, const struct nt_rx_cost *cost)
 
 	model->charged[(cost->ts_ns - START) / BUCKET][cost->cpu][cost->flow] -= (int64_t)cost->spent_ns;
 	return 0;
+}
+
+static int take_elsewhere_off(void *arg, const struct nt_elsewhere_cost *cost)
+{
+	struct model *model = arg;
+	uint64_t bucket = (cost->ts_ns - START) / BUCKET, left = cost->spent_ns;
+
+	for (; left > BUCKET; left -= BUCKET)
+		model->elsewhere[bucket++][cost->cpu][cost->what][cost->number] -= (int64_t)BUCKET;
+	model->elsewhere[bucket][cost->cpu][cost->what][cost->number] -= (int64_t)left;
+	return 0;
+}
+
+/* The same time as the slice that was just added, of an interrupt or a timer. */
+static void add_elsewhere(struct nt_rollup *rollup, struct model *model, struct nt_rand *rand, uint32_t cpu,
+			  uint64_t from, uint64_t to)
+{
+	const struct nt_elsewhere_cost time = {.ts_ns = START + from,
+					       .dur_ns = to - from,
+					       .cpu = cpu,
+					       .what = nt_rand_below(rand, 2) ? NT_ELSEWHERE_TIMER
+									      : NT_ELSEWHERE_HARDIRQ,
+					       .number = (uint32_t)nt_rand_below(rand, N_SOCKETS)};
+
+	assert_int_equal(nt_rollup_elsewhere(rollup, &time), 0);
+	while (from < to) {
+		const uint64_t edge = (from / BUCKET + 1) * BUCKET, until = to < edge ? to : edge;
+
+		model->elsewhere[from / BUCKET][cpu][time.what][time.number] += (int64_t)(until - from);
+		from = until;
+	}
 }
 
 /* A slice from that time on: mostly short, at times to the end of its bucket, or over several. Gives its end. */
@@ -506,11 +601,11 @@ static void add_random_charge(struct nt_rollup *rollup, struct model *model, str
 static void equals_sums_in_an_array(void **state)
 {
 	struct model *model = calloc(1, sizeof(*model));
-	const struct nt_rollup_sink sink = {model, take_slices_off, take_ops_off, take_rx_off};
+	const struct nt_rollup_sink sink = {model, take_slices_off, take_ops_off, take_rx_off, take_elsewhere_off};
 	struct nt_rollup *rollup = nt_rollup_new(START, START + N_BUCKETS * BUCKET, &sink);
 	const uint64_t seed = nt_rand_seed();
 	struct nt_rand rand = {seed};
-	uint64_t at[N_CPUS] = {0};
+	uint64_t at[N_CPUS] = {0}, from;
 
 	(void)state;
 	assert_non_null(model);
@@ -520,7 +615,9 @@ static void equals_sums_in_an_array(void **state)
 
 		if (at[cpu] == N_BUCKETS * BUCKET)
 			continue;
+		from = at[cpu];
 		at[cpu] = add_random_slice(rollup, model, &rand, cpu, at[cpu]);
+		add_elsewhere(rollup, model, &rand, cpu, from, at[cpu]);
 		add_random_op(rollup, model, &rand, at[cpu]);
 		add_random_charge(rollup, model, &rand, at[cpu]);
 		left -= at[cpu] == N_BUCKETS * BUCKET;
@@ -596,6 +693,8 @@ int main(void)
 		TEST(gives_operations_of_any_number_of_tasks),
 		TEST(gives_charges_of_any_number_of_flows),
 		TEST(adds_charges_up),
+		TEST(cuts_charges),
+		TEST(adds_up_elsewhere),
 		TEST(keeps_keys_apart),
 		TEST(gives_what_is_long_past),
 		TEST(splits_slices_at_the_nanosecond),

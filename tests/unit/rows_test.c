@@ -371,9 +371,10 @@ static void cuts_stacks_that_have_no_end(void **state)
 	each_row(fixture, keep_depths, &depths);
 	assert_int_equal(depths.frames, 3 * NT_STACK_MAX_FRAMES);
 	assert_int_equal(depths.deepest, NT_STACK_MAX_FRAMES);
-	expect_rows(fixture, NT_TABLE_STACK_SAMPLE,
-		    "1000000000500 0 1 task other - task - 0 1 9000 - - \n1000000000500 0 1 task other - task - 0 4 "
-		    "7777 - - \n");
+	expect_rows(
+		fixture, NT_TABLE_STACK_SAMPLE,
+		"1000000000500 0 1 task other - task - 0 1 9000 - -  - -\n1000000000500 0 1 task other - task - 0 4 "
+		"7777 - -  - -\n");
 	/* Stacks 1 to 3, and the one that is its own parent. */
 	each_row(fixture, keep_session, &last);
 	assert_int_equal(session_value(&last, "malformed"), 4);
@@ -462,7 +463,9 @@ static void makes_rows_of_sockets_and_cgroups(void **state)
 					     .type = 3,
 					     .socket = 9,
 					     .protocol = 768,
-					     .src = {1}}};
+					     .src = {1},
+					     .process = 5,
+					     .cgroup = 6}};
 
 	gen_state(gen, 0, 0, 0, NT_STATE_START, 0);
 	gen_socket(gen, 1, 6, "10.0.0.1", 80, "10.0.0.2", 40000);
@@ -473,11 +476,12 @@ static void makes_rows_of_sockets_and_cgroups(void **state)
 		   "b");
 	tape_gen_finish(gen, GEN_START_NS + 1000, true);
 	expect_rows(fixture, NT_TABLE_SOCKET,
-		    "1 inet stream tcp 10.0.0.1 80 10.0.0.2 40000 4026531840 1001\n"
-		    "2 inet6 dgram udp ::1 53 - - 4026531840 1002\n9 packet raw 768 - - - - - -\n");
+		    "1 inet stream tcp 10.0.0.1 80 10.0.0.2 40000 4026531840 1001 - -\n"
+		    "2 inet6 dgram udp ::1 53 - - 4026531840 1002 - -\n9 packet raw 768 - - - - - - 5 6\n");
 	expect_rows(fixture, NT_TABLE_CGROUP,
 		    "1 /a\xef\xbf\xbd"
-		    "b 7001\n");
+		    "b 7001 - - - - - /a\xef\xbf\xbd"
+		    "b\n");
 }
 
 /* Ids that SQL cannot hold cost their row, not the import. */
@@ -717,8 +721,8 @@ static void check_wanted(struct fixture *fixture)
 
 static void gives_what_is_wanted(void **state)
 {
-	static const char *const golden[] = {"v1",	   "v1-polls", "v1-samples", "v1-stacks",
-					     "v1-wakeups", "v1-flows", "v1-charges"};
+	static const char *const golden[] = {"v1",	 "v1-polls",   "v1-samples", "v1-stacks",  "v1-wakeups",
+					     "v1-flows", "v1-charges", "v1-fates",   "v1-holders", "v1-elsewhere"};
 	const struct traffic_config config = {.seed = 6,
 					      .dur_ns = 20 * MS,
 					      .n_tasks = 5,

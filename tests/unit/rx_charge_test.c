@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rx_charge_test.c - who is charged for receive runs (report/rows/rx_charge.h): by hand, and on random runs beside one
- * that looks at each nanosecond by itself. NT_SEED=... repeats one run of it, NT_SEED=random makes others.
+ * rx_charge_test.c - who is charged for receive runs, and whose their samples are (report/rows/rx_charge.h): by hand,
+ * and on random runs beside one that looks at each nanosecond by itself. NT_SEED=... repeats one run of it,
+ * NT_SEED=random makes others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +24,9 @@
 #define N_CPUS 2
 #define N_FLOWS 12 /* 0: none */
 #define N_BUCKETS 5
+#define N_CUTS 6
 #define N_ROUNDS 300
+#define N_SAMPLES 10000
 
 /* What one flow was charged for in one bucket of one CPU. */
 struct sum {
@@ -37,7 +40,14 @@ struct fixture {
 	sums_of sums;
 	uint64_t charged[N_CPUS][N_BUCKETS][N_FLOWS]; /* how often */
 	size_t n, fail_at; /* charges; this one is refused, 0: none */
-	struct nt_rx_charge last;
+	struct nt_rx_charge last, last_time; /* of packets, of time */
+	/* What came of samples: .stack is the sample's number. */
+	struct {
+		bool is_given, is_exact;
+		uint64_t flow;
+	} samples[N_SAMPLES];
+	uint64_t cuts[N_CUTS]; /* as many as are used */
+	size_t n_cuts;
 };
 
 static int on_charge(void *arg, const struct nt_rx_charge *charge)
@@ -48,13 +58,18 @@ static int on_charge(void *arg, const struct nt_rx_charge *charge)
 
 	if (++fixture->n == fixture->fail_at)
 		return -EIO;
-	fixture->last = *charge;
+	if (charge->dur_ns)
+		fixture->last_time = *charge;
+	else
+		fixture->last = *charge;
 	assert_true(charge->flow < N_FLOWS && charge->cpu < N_CPUS && at < DUR && charge->dur_ns <= DUR - at);
 	/* Within a bucket, or whole ones. */
 	if (charge->dur_ns > NT_BUCKET_NS)
 		assert_true(at % NT_BUCKET_NS == 0 && charge->dur_ns % NT_BUCKET_NS == 0);
 	else
 		assert_true(at % NT_BUCKET_NS + charge->dur_ns <= NT_BUCKET_NS);
+	for (size_t i = 0; i < fixture->n_cuts; i++)
+		assert_true(fixture->cuts[i] <= charge->ts_ns || fixture->cuts[i] >= charge->ts_ns + charge->dur_ns);
 	assert_true(charge->exact_ns <= charge->spent_ns && charge->spent_ns <= charge->most_ns);
 	for (uint64_t i = 0; i < n; i++) {
 		struct sum *sum = &fixture->sums[charge->cpu][at / NT_BUCKET_NS + i][charge->flow];
@@ -70,24 +85,48 @@ static int on_charge(void *arg, const struct nt_rx_charge *charge)
 	return 0;
 }
 
+static int on_sample(void *arg, const struct nt_rx_sample *sample)
+{
+	struct fixture *fixture = arg;
+	const uint64_t number = sample->sample->stack;
+
+	if (++fixture->n == fixture->fail_at)
+		return -EIO;
+	assert_true(number < N_SAMPLES && !fixture->samples[number].is_given);
+	fixture->samples[number].is_given = true;
+	fixture->samples[number].is_exact = sample->is_exact;
+	fixture->samples[number].flow = sample->flow;
+	return 0;
+}
+
 static uint8_t sort_of(void *arg, uint64_t flow)
 {
 	(void)arg;
 	return flow % 2;
 }
 
-static void begin(struct fixture *fixture)
+/* With the first n_cuts times, ascending. */
+static void begin_cut(struct fixture *fixture, const uint64_t cuts[N_CUTS], size_t n_cuts)
 {
 	const struct nt_rx_charges_config config = {.start_ns = START,
 						    .end_ns = START + DUR,
+						    .cuts = {fixture->cuts, n_cuts},
 						    .n_cpus = N_CPUS,
 						    .arg = fixture,
 						    .charge = on_charge,
+						    .sample = on_sample,
 						    .sort_of = sort_of};
 
 	nt_rx_charges_free(fixture->charges);
-	*fixture = (struct fixture){.charges = nt_rx_charges_new(&config)};
+	*fixture = (struct fixture){.charges = nt_rx_charges_new(&config), .n_cuts = n_cuts};
 	assert_non_null(fixture->charges);
+	for (size_t i = 0; i < n_cuts; i++)
+		fixture->cuts[i] = cuts[i];
+}
+
+static void begin(struct fixture *fixture)
+{
+	begin_cut(fixture, NULL, 0);
 }
 
 static int setup(void **state)
@@ -108,8 +147,7 @@ static int teardown(void **state)
 /* Times by hand count from START. */
 static int part(struct fixture *fixture, uint64_t run, uint64_t from, uint64_t to)
 {
-	const struct nt_rx_part one = {
-		.ts_ns = START + from, .dur_ns = to - from, .cpu = 1, .run_ns = run ? START + run : 0};
+	const struct nt_rx_part one = {.ts_ns = START + from, .dur_ns = to - from, .cpu = 1, .run_ns = START + run};
 
 	return nt_rx_charges_part(fixture->charges, &one);
 }
@@ -125,6 +163,20 @@ static int stretch(struct fixture *fixture, uint64_t end, uint64_t flow, uint32_
 					  .flags = flags};
 
 	return nt_rx_charges_stretch(fixture->charges, 1, &one);
+}
+
+static int sample(struct fixture *fixture, uint64_t at, uint64_t number)
+{
+	const struct nt_stack_sample one = {.end_ns = START + at, .kind = NT_STACK_SAMPLE, .stack = number};
+
+	return nt_rx_charges_sample(fixture->charges, 1, &one);
+}
+
+static void expect_sample(const struct fixture *fixture, uint64_t number, uint64_t flow)
+{
+	assert_true(fixture->samples[number].is_given);
+	assert_int_equal(fixture->samples[number].flow, flow);
+	assert_true(!flow || fixture->samples[number].is_exact);
 }
 
 static void finish(struct fixture *fixture)
@@ -154,6 +206,9 @@ static void expect(const struct fixture *fixture, uint64_t flow, uint64_t spent,
 #define FIRST NT_RX_STRETCH_FIRST
 #define LISTED NT_RX_STRETCH_LISTED
 #define AFTER_LOSS NT_RX_STRETCH_AFTER_LOSS
+#define AGAIN NT_RX_STRETCH_AGAIN
+#define FORWARDED NT_RX_STRETCH_FORWARDED
+#define STEERED NT_RX_STRETCH_STEERED
 
 /* ---- by hand ---- */
 
@@ -174,24 +229,124 @@ static void test_one_by_one(void **state)
 	expect(fixture, 0, 0, 0, 0, 0);
 }
 
-/* Nobody is charged for runs without packets, polls of tasks and threads, and what follows a run's last stretch. */
+/* Nobody is charged for runs without packets, and for what follows a run's last stretch. */
 static void test_nobody(void **state)
 {
 	struct fixture *fixture = *state;
+	const struct nt_rx_part unknown = {.ts_ns = START + 140, .dur_ns = 5, .cpu = 1, .run_ns = START + 150};
 
 	part(fixture, 100, 100, 130);
-	part(fixture, 0, 140, 145);
+	assert_int_equal(nt_rx_charges_nobodys(fixture->charges, &unknown), 0);
 	stretch(fixture, 180, 1, 1, FIRST);
 	part(fixture, 150, 150, 190);
-	/* A poll between two parts of a run does not end it. */
+	/* Another run between two parts ends a run: the kernel begins a new one, too. */
 	part(fixture, 200, 200, 210);
-	part(fixture, 0, 210, 220);
+	part(fixture, 210, 210, 220);
 	stretch(fixture, 240, 2, 1, FIRST);
 	part(fixture, 200, 220, 240);
 	finish(fixture);
-	expect(fixture, 0, 30 + 5 + 10 + 10, 55, 55, 0);
+	expect(fixture, 0, 30 + 5 + 10 + 10 + 10, 65, 65, 0);
 	expect(fixture, 1, 30, 30, 30, 1);
-	expect(fixture, 2, 30, 30, 30, 1);
+	expect(fixture, 2, 20, 20, 20, 1);
+}
+
+/* A NAPI thread's run may go on for minutes: no part of it is forgotten, and no packets. */
+static void test_endless(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t n = 30000;
+
+	for (uint64_t i = 0; i < n; i++) {
+		part(fixture, 100, 100 + 10 * i, 100 + 10 * i + 9);
+		if (i % 3 == 2)
+			stretch(fixture, 100 + 10 * i + 9, 1 + i % 2, 1, i == 2 ? FIRST : 0);
+	}
+	finish(fixture);
+	expect(fixture, 1, 9 * n / 2, 9 * n / 2, 9 * n / 2, n / 6);
+	expect(fixture, 2, 9 * n / 2, 9 * n / 2, 9 * n / 2, n / 6);
+	/* Without any packets it is nobody's, in as many pieces as come. */
+	for (uint64_t i = 0; i < n; i++)
+		part(fixture, 1000000, 1000000 + 10 * i, 1000000 + 10 * i + 9);
+	finish(fixture);
+	expect(fixture, 0, 9 * n, 9 * n, 9 * n, 0);
+}
+
+/* A packet that comes again, out of a tunnel or by a bridge, pays for its whole way under its last flow. */
+static void test_again(void **state)
+{
+	struct fixture *fixture = *state;
+
+	stretch(fixture, 130, 1, 1, FIRST);
+	stretch(fixture, 150, 2, 1, AGAIN);
+	stretch(fixture, 160, 3, 1, AGAIN);
+	stretch(fixture, 170, 4, 1, 0);
+	part(fixture, 100, 100, 170);
+	/* Also in lists. */
+	stretch(fixture, 310, 1, 1, FIRST | LISTED);
+	stretch(fixture, 320, 5, 1, LISTED);
+	stretch(fixture, 400, 5, 1, AGAIN | LISTED);
+	part(fixture, 300, 300, 400);
+	finish(fixture);
+	/* By the costs of 1, which are known, and of its sort. */
+	expect(fixture, 1, 35, 0, 100, 2);
+	expect(fixture, 2, 0, 0, 0, 1);
+	expect(fixture, 3, 60, 60, 60, 1);
+	expect(fixture, 4, 10, 10, 10, 1);
+	expect(fixture, 5, 65, 0, 100, 2);
+}
+
+/* Packets for other CPUs cost their flow time here, count there, and tell nothing of what receiving them costs. */
+static void test_steered(void **state)
+{
+	struct fixture *fixture = *state;
+
+	stretch(fixture, 110, 1, 1, FIRST | STEERED);
+	stretch(fixture, 190, 2, 4, STEERED);
+	stretch(fixture, 200, 1, 1, 0);
+	part(fixture, 100, 100, 205);
+	/* 10 ns a packet of 1; of its own sort nothing is known of 2, so the same. */
+	stretch(fixture, 310, 1, 1, FIRST | LISTED);
+	stretch(fixture, 400, 2, 1, LISTED);
+	part(fixture, 300, 300, 400);
+	finish(fixture);
+	expect(fixture, 1, 10 + 10 + 50, 20, 20 + 100, 1 + 1);
+	expect(fixture, 2, 80 + 50, 80, 80 + 100, 1);
+	expect(fixture, 0, 5, 5, 5, 0);
+}
+
+/* The fate of what is charged first for a stretch alone: of `dropped` packets of 4 for reason 7. */
+static uint32_t fate_alone(struct fixture *fixture, uint64_t at, uint8_t flags, uint32_t dropped, uint32_t reason)
+{
+	const struct nt_rx_stretch one = {.end_ns = START + at + 10,
+					  .flow = 1,
+					  .packets = 4,
+					  .flags = flags,
+					  .dropped = dropped,
+					  .reason = reason};
+
+	assert_int_equal(nt_rx_charges_stretch(fixture->charges, 1, &one), 0);
+	assert_int_equal(part(fixture, at, at, at + 10), 0);
+	finish(fixture);
+	assert_int_equal(fixture->last.packets, 4);
+	assert_int_equal(fixture->last.fate, fixture->last_time.fate);
+	return fixture->last_time.fate;
+}
+
+/* Packets are charged with what became of most of them. Of a list the last was seen, or one of the flow before. */
+static void test_fates(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(fate_alone(fixture, 100, FIRST, 0, 0), NT_RX_FATE_NONE);
+	assert_int_equal(fate_alone(fixture, 200, FIRST, 1, 7), NT_RX_FATE_NONE);
+	assert_int_equal(fate_alone(fixture, 300, FIRST, 2, 7), NT_RX_FATE_DROPPED + 7);
+	assert_int_equal(fate_alone(fixture, 400, FIRST, 4, UINT32_MAX), UINT32_MAX);
+	assert_int_equal(fate_alone(fixture, 500, FIRST | FORWARDED, 4, 7), NT_RX_FATE_FORWARDED);
+	assert_int_equal(fate_alone(fixture, 600, FIRST | LISTED, 0, 0), NT_RX_FATE_FORWARDED);
+	assert_int_equal(fate_alone(fixture, 700, FIRST | LISTED, 4, 7), NT_RX_FATE_DROPPED + 7);
+	assert_int_equal(fate_alone(fixture, 800, FIRST | LISTED, 0, 0), NT_RX_FATE_DROPPED + 7);
+	assert_int_equal(fate_alone(fixture, 900, FIRST, 0, 0), NT_RX_FATE_NONE);
+	assert_int_equal(fate_alone(fixture, 1000, FIRST | LISTED, 0, 0), NT_RX_FATE_NONE);
 }
 
 /* Where a stretch is missing, the time up to the end of the next is nobody's; its packets are its flow's. */
@@ -314,6 +469,22 @@ static void test_buckets(void **state)
 	assert_int_equal(fixture->n, 6 + 2);
 }
 
+/* A charge ends where it is cut; what is left of whole buckets is less than one. */
+static void test_cuts(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t cuts[N_CUTS] = {START + NT_BUCKET_NS / 2, START + 2 * NT_BUCKET_NS + 10,
+				       START + 3 * NT_BUCKET_NS};
+
+	begin_cut(fixture, cuts, 3);
+	part(fixture, 0, 0, 4 * NT_BUCKET_NS);
+	finish(fixture);
+	/* Between the first two: to the edge of the bucket, a whole one, and the begin of the next. */
+	assert_int_equal(fixture->n, 1 + 3 + 1 + 1);
+	for (int bucket = 0; bucket < 4; bucket++)
+		expect_in(fixture, bucket, 0, NT_BUCKET_NS, NT_BUCKET_NS, NT_BUCKET_NS, 0);
+}
+
 /* One whole bucket is one charge, also where the time ends with it. */
 static void test_whole_bucket(void **state)
 {
@@ -321,7 +492,7 @@ static void test_whole_bucket(void **state)
 
 	stretch(fixture, 2 * NT_BUCKET_NS, 1, 1, FIRST);
 	part(fixture, NT_BUCKET_NS, NT_BUCKET_NS, 2 * NT_BUCKET_NS);
-	part(fixture, 0, 2 * NT_BUCKET_NS, 4 * NT_BUCKET_NS);
+	part(fixture, 2 * NT_BUCKET_NS, 2 * NT_BUCKET_NS, 4 * NT_BUCKET_NS);
 	finish(fixture);
 	expect_in(fixture, 1, 1, NT_BUCKET_NS, NT_BUCKET_NS, NT_BUCKET_NS, 0);
 	expect_in(fixture, 2, 1, 0, 0, 0, 1);
@@ -343,6 +514,58 @@ static void test_packets_outside(void **state)
 	finish(fixture);
 	expect_in(fixture, 4, 1, 0, 0, 0, 7);
 	assert_int_equal(fixture->last.ts_ns, START + DUR - 1);
+}
+
+/* A sample is of the flow whose stretch ends next. */
+static void test_samples(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(sample(fixture, 90, 0), 0);
+	stretch(fixture, 160, 1, 3, FIRST);
+	stretch(fixture, 200, 2, 1, 0);
+	part(fixture, 100, 100, 130);
+	sample(fixture, 140, 1);
+	sample(fixture, 135, 2); /* not in order */
+	part(fixture, 100, 150, 210);
+	sample(fixture, 200, 3);
+	sample(fixture, 199, 4);
+	assert_false(fixture->samples[1].is_given);
+	stretch(fixture, 400, 1, 1, FIRST);
+	part(fixture, 300, 300, 390);
+	assert_true(fixture->samples[1].is_given);
+	sample(fixture, 150, 5); /* too late */
+	sample(fixture, 390, 6);
+	part(fixture, 300, 392, 400);
+	finish(fixture);
+	for (uint64_t i = 0; i < 7; i++)
+		expect_sample(fixture, i, (const uint64_t[]){0, 1, 1, 0, 2, 0, 1}[i]);
+}
+
+/* A batch's samples are drawn: of each flow as many as it pays for, here 30 : 10. */
+static void test_drawn_samples(void **state)
+{
+	struct fixture *fixture = *state;
+	size_t n = 0;
+
+	alone(fixture, 100, 1, 1, 30);
+	alone(fixture, 200, 2, 1, 10);
+	stretch(fixture, 305, 1, 1, FIRST | LISTED);
+	stretch(fixture, 300 + N_SAMPLES, 2, 1, LISTED);
+	part(fixture, 300, 300, 300 + N_SAMPLES);
+	for (uint64_t i = 0; i < N_SAMPLES; i++)
+		sample(fixture, 300 + i, i);
+	finish(fixture);
+	for (uint64_t i = 0; i < N_SAMPLES; i++) {
+		assert_true(fixture->samples[i].is_given && !fixture->samples[i].is_exact);
+		assert_in_range(fixture->samples[i].flow, 1, 2);
+		n += fixture->samples[i].flow == 1;
+	}
+	assert_in_range(n, N_SAMPLES * 3 / 4 - 200, N_SAMPLES * 3 / 4 + 200);
+	/* And it is no matter of where in the batch. */
+	for (uint64_t i = n = 0; i < N_SAMPLES / 2; i++)
+		n += fixture->samples[i].flow == 1;
+	assert_in_range(n, N_SAMPLES * 3 / 8 - 150, N_SAMPLES * 3 / 8 + 150);
 }
 
 /* Numbers that no kernel writes: weights that fill 128 bits, and more waiting than a run ever has. */
@@ -392,7 +615,7 @@ static void test_large_batches(void **state)
 
 static void test_refused(void **state)
 {
-	for (size_t fail_at = 1; fail_at <= 6; fail_at++) {
+	for (size_t fail_at = 1; fail_at <= 8; fail_at++) {
 		struct fixture *fixture = *state;
 		int error;
 
@@ -401,8 +624,11 @@ static void test_refused(void **state)
 		stretch(fixture, 110, 1, 1, FIRST | LISTED);
 		stretch(fixture, 200, 2, 1, LISTED);
 		part(fixture, 100, 100, 200);
+		sample(fixture, 110, 0);
 		stretch(fixture, 400, 3, 1, FIRST);
 		error = part(fixture, 300, 300, 410);
+		if (!error)
+			error = sample(fixture, 405, 1);
 		if (!error)
 			error = nt_rx_charges_finish(fixture->charges);
 		assert_int_equal(error, -EIO);
@@ -417,7 +643,7 @@ static void test_refused(void **state)
 
 struct model_run {
 	uint32_t cpu;
-	uint64_t run; /* 0: a poll */
+	uint64_t run;
 	uint64_t from, to;
 	uint8_t self[MAX_RUN_NS]; /* whether the ns is its own, from `from` on */
 	struct nt_rx_stretch stretches[MAX_STRETCHES];
@@ -429,6 +655,8 @@ struct model {
 	double divided[N_CPUS][N_BUCKETS][N_FLOWS];
 	uint64_t all[N_CPUS][N_BUCKETS];
 	double cost[N_CPUS][N_FLOWS], of_sort[N_CPUS][2], of_any[N_CPUS];
+	unsigned int flows[N_SAMPLES]; /* of each sample: 1 << flow for all that it may be of; 0: none is known */
+	size_t n_samples;
 };
 
 static double model_cost(const struct model *model, uint32_t cpu, uint64_t flow)
@@ -457,7 +685,7 @@ static bool model_batch(const struct model_run *run, uint64_t ns, int *i, int *j
 	while (*i < run->n && run->stretches[*i].end_ns <= ns)
 		++*i;
 	*j = *i + 1;
-	if (*i == run->n || !run->run)
+	if (*i == run->n)
 		return false;
 	while (is_listed(run, *i) && is_listed(run, *i - 1))
 		--*i;
@@ -472,6 +700,26 @@ static bool model_batch(const struct model_run *run, uint64_t ns, int *i, int *j
 	return true;
 }
 
+/* Who pays for a stretch: its last packet may be received again, under another flow. */
+static uint64_t model_payer(const struct model_run *run, int i)
+{
+	while (i + 1 < run->n && run->stretches[i + 1].flags & AGAIN)
+		i++;
+	return run->stretches[i].flow;
+}
+
+/* The only flow that pays for the stretches [i, j); 0: there are several. */
+static uint64_t model_alone(const struct model_run *run, int i, int j)
+{
+	const uint64_t flow = model_payer(run, i);
+
+	for (; i < j; i++) {
+		if (model_payer(run, i) != flow)
+			return 0;
+	}
+	return flow;
+}
+
 /* What one ns of the run adds. */
 static void model_ns(struct model *model, const struct model_run *run, uint64_t ns)
 {
@@ -483,8 +731,8 @@ static void model_ns(struct model *model, const struct model_run *run, uint64_t 
 	int i, j;
 
 	model->all[run->cpu][bucket]++;
-	if (model_batch(run, ns, &i, &j) && j == i + 1)
-		alone = run->stretches[i].flow;
+	if (model_batch(run, ns, &i, &j))
+		alone = model_alone(run, i, j);
 	if (!model_batch(run, ns, &i, &j) || alone) {
 		sums[alone].spent++;
 		sums[alone].exact++;
@@ -494,14 +742,14 @@ static void model_ns(struct model *model, const struct model_run *run, uint64_t 
 	for (int at = i; at < j; at++)
 		weight += run->stretches[at].packets * model_cost(model, run->cpu, run->stretches[at].flow);
 	for (int at = i; at < j; at++) {
-		const uint64_t flow = run->stretches[at].flow;
+		const struct nt_rx_stretch *stretch = &run->stretches[at];
+		const uint64_t flow = model_payer(run, at);
 
 		model->divided[run->cpu][bucket][flow] +=
-			run->stretches[at].packets * model_cost(model, run->cpu, flow) / weight;
+			stretch->packets * model_cost(model, run->cpu, stretch->flow) / weight;
 		sums[flow].most += !seen[flow];
 		seen[flow] = true;
 	}
-	/* One flow alone in several stretches of a batch would be exact, but neighbours differ. */
 }
 
 /* Of the ns up to one stretch's end, alone: what its packets cost. After these ns have been added. */
@@ -522,6 +770,19 @@ static void model_learn_at(struct model *model, const struct model_run *run, uin
 		model_learn(&model->of_sort[run->cpu][flow % 2], cost);
 		model_learn(&model->of_any[run->cpu], cost);
 	}
+}
+
+/* A sample is of those who pay for its own ns, whoever has the CPU then. */
+static unsigned int model_flows(const struct model_run *run, uint64_t ns)
+{
+	unsigned int flows = 0;
+	int i, j;
+
+	if (!model_batch(run, ns, &i, &j))
+		return 0;
+	for (int at = i; at < j; at++)
+		flows |= 1u << model_payer(run, at);
+	return flows;
 }
 
 static void model_add(struct model *model, const struct model_run *run)
@@ -572,6 +833,12 @@ static void make_stretches(struct nt_rand *rand, struct model_run *run)
 			next->flags |= AFTER_LOSS;
 		if (!nt_rand_below(rand, 30))
 			next->flags ^= FIRST;
+		if (run->n && !nt_rand_below(rand, 4))
+			next->flags |= AGAIN;
+		if (!nt_rand_below(rand, 4))
+			next->flags |= FORWARDED;
+		if (!nt_rand_below(rand, 4))
+			next->dropped = (uint32_t)nt_rand_below(rand, 10);
 		run->n++;
 	}
 }
@@ -581,7 +848,7 @@ static void make_run(struct nt_rand *rand, struct model_run *run, uint32_t cpu, 
 {
 	*run = (struct model_run){.cpu = cpu, .from = at + 1 + nt_rand_below(rand, 50)};
 	run->to = run->from + 2 + nt_rand_below(rand, MAX_RUN_NS - 2);
-	run->run = nt_rand_below(rand, 8) ? run->from : 0;
+	run->run = run->from;
 	for (uint64_t ns = run->from, end; ns < run->to; ns = end) {
 		const bool is_self = ns == run->from || nt_rand_below(rand, 3);
 
@@ -590,12 +857,21 @@ static void make_run(struct nt_rand *rand, struct model_run *run, uint32_t cpu, 
 		memset(run->self + (ns - run->from), is_self, end - ns);
 	}
 	run->self[run->to - run->from - 1] = 1;
-	if (run->run)
+	if (nt_rand_below(rand, 8))
 		make_stretches(rand, run);
 }
 
+static void tell_sample(struct fixture *fixture, struct model *model, const struct model_run *run, uint64_t ns)
+{
+	const struct nt_stack_sample sample = {.end_ns = ns, .kind = NT_STACK_SAMPLE, .stack = model->n_samples};
+
+	assert_true(model->n_samples < N_SAMPLES);
+	model->flows[model->n_samples++] = model_flows(run, ns);
+	assert_int_equal(nt_rx_charges_sample(fixture->charges, run->cpu, &sample), 0);
+}
+
 /* Stretches before the parts, as on a tape; parts may be cut anywhere. */
-static void tell_run(struct fixture *fixture, struct nt_rand *rand, const struct model_run *run)
+static void tell_run(struct fixture *fixture, struct nt_rand *rand, struct model *model, const struct model_run *run)
 {
 	for (int i = 0; i < run->n; i++)
 		assert_int_equal(nt_rx_charges_stretch(fixture->charges, run->cpu, &run->stretches[i]), 0);
@@ -609,6 +885,8 @@ static void tell_run(struct fixture *fixture, struct nt_rand *rand, const struct
 		one.dur_ns = end - ns;
 		if (run->self[ns - run->from])
 			assert_int_equal(nt_rx_charges_part(fixture->charges, &one), 0);
+		if (nt_rand_below(rand, 2))
+			tell_sample(fixture, model, run, ns + nt_rand_below(rand, end - ns));
 	}
 }
 
@@ -628,8 +906,21 @@ static void compare_flow(const struct fixture *fixture, const struct model *mode
 		fail_msg("cpu %d bucket %d flow %d: %" PRIu64 ", not %.1f", cpu, bucket, flow, got->spent, spent);
 }
 
+static void compare_samples(const struct fixture *fixture, const struct model *model)
+{
+	for (size_t i = 0; i < model->n_samples; i++) {
+		const unsigned int flows = model->flows[i], flow = 1u << fixture->samples[i].flow;
+
+		if (!fixture->samples[i].is_given || (flows ? !(flows & flow) : flow != 1) ||
+		    (flows && fixture->samples[i].is_exact != (flow == flows)))
+			fail_msg("sample %zu: flow %" PRIu64 "%s, not of %#x", i, fixture->samples[i].flow,
+				 fixture->samples[i].is_exact ? " alone" : "", flows);
+	}
+}
+
 static void compare(const struct fixture *fixture, const struct model *model)
 {
+	compare_samples(fixture, model);
 	for (int cpu = 0; cpu < N_CPUS; cpu++) {
 		for (int bucket = 0; bucket < N_BUCKETS; bucket++) {
 			uint64_t spent = 0;
@@ -651,6 +942,22 @@ static uint64_t time_off(struct nt_rand *rand, uint64_t at)
 	return nt_rand_below(rand, 10) || at > 3 * NT_BUCKET_NS || left < before ? 0 : left - before;
 }
 
+/* Where the first runs are, and anywhere. */
+static void begin_cut_at_random(struct fixture *fixture, struct nt_rand *rand)
+{
+	uint64_t cuts[N_CUTS];
+
+	for (size_t i = 0; i < N_CUTS; i++) {
+		const uint64_t cut = START + nt_rand_below(rand, nt_rand_below(rand, 2) ? 40000 : DUR);
+		size_t at = i;
+
+		for (; at && cuts[at - 1] > cut; at--)
+			cuts[at] = cuts[at - 1];
+		cuts[at] = cut;
+	}
+	begin_cut(fixture, cuts, nt_rand_below(rand, N_CUTS + 1));
+}
+
 static void check_random(struct fixture *fixture, uint64_t seed)
 {
 	struct nt_rand rand = {seed};
@@ -659,7 +966,7 @@ static void check_random(struct fixture *fixture, uint64_t seed)
 	uint64_t at[N_CPUS] = {START, START};
 
 	assert_true(model && run);
-	begin(fixture);
+	begin_cut_at_random(fixture, &rand);
 	for (int i = 0; i < 40; i++) {
 		const uint32_t cpu = (uint32_t)nt_rand_below(&rand, N_CPUS);
 
@@ -667,7 +974,7 @@ static void check_random(struct fixture *fixture, uint64_t seed)
 		make_run(&rand, run, cpu, at[cpu]);
 		at[cpu] = run->to;
 		model_add(model, run);
-		tell_run(fixture, &rand, run);
+		tell_run(fixture, &rand, model, run);
 	}
 	finish(fixture);
 	compare(fixture, model);
@@ -689,13 +996,20 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_one_by_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nobody, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_endless, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_steered, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_fates, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_batches, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_costs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_means, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_buckets, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cuts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_whole_bucket, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_packets_outside, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_drawn_samples, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_large_batches, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),

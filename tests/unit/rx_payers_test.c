@@ -18,6 +18,7 @@
 struct part {
 	enum nt_payer payer;
 	uint64_t socket, process, device;
+	uint32_t reason;
 	struct nt_rx_cost cost;
 };
 
@@ -40,7 +41,8 @@ static int on_paid(void *arg, const struct nt_rx_paid *part)
 {
 	assert_ptr_equal(arg, paid);
 	assert_true(n_paid < MAX_PAID);
-	paid[n_paid++] = (struct part){part->payer, part->socket, part->process, part->device, *part->cost};
+	paid[n_paid++] =
+		(struct part){part->payer, part->socket, part->process, part->device, part->reason, *part->cost};
 	return n_paid == fail_at ? -EIO : 0;
 }
 
@@ -61,7 +63,7 @@ static void bind_sockets(uint64_t n)
 
 static void use(uint64_t socket, uint64_t process, uint64_t received)
 {
-	assert_int_equal(nt_socket_users_add(&users, socket, process, received), 0);
+	assert_int_equal(nt_socket_users_add(&users, socket, process, 0, received), 0);
 }
 
 static const struct nt_rx_cost whole = {.ts_ns = 100,
@@ -81,7 +83,8 @@ static int pay(uint64_t flow)
 
 	cost.flow = flow;
 	n_paid = 0;
-	return nt_rx_pay(&endpoints, &users, &cost, is_last, on_paid, paid);
+	return nt_rx_pay(&(struct nt_rx_flows){.endpoints = &endpoints, .users = &users}, &cost, is_last, on_paid,
+			 paid);
 }
 
 /* The part's payer, socket, process and device. */
@@ -139,6 +142,73 @@ static void test_one(void **state)
 	expect_whole(1, NT_PAYER_SOCKET, 2, 71, 4);
 }
 
+/* What the cost's packets met with; only the kernel's reason 3 is that no socket has their port. */
+static int pay_fate(uint64_t flow, uint32_t fate)
+{
+	const struct nt_rx_flows flows = {.endpoints = &endpoints, .users = &users, .has_refusal = true, .refusal = 3};
+	struct nt_rx_cost cost = whole;
+
+	cost.flow = flow;
+	cost.fate = fate;
+	n_paid = 0;
+	return nt_rx_pay(&flows, &cost, is_last, on_paid, paid);
+}
+
+static void expect_fate(uint64_t flow, uint32_t fate, enum nt_payer payer, uint64_t socket, uint32_t reason)
+{
+	assert_int_equal(pay_fate(flow, fate), 0);
+	assert_int_equal(n_paid, 1);
+	assert_int_equal(paid[0].payer, payer);
+	assert_int_equal(paid[0].socket, socket);
+	assert_int_equal(paid[0].reason, reason);
+	assert_int_equal(paid[0].cost.spent_ns, 401);
+}
+
+static void test_fates(void **state)
+{
+	(void)state;
+	bind_sockets(1);
+	use(1, 70, 1);
+	expect_fate(0, NT_RX_FATE_FORWARDED, NT_PAYER_UNATTRIBUTED, 0, 0);
+	expect_fate(1, NT_RX_FATE_NONE, NT_PAYER_SOCKET, 1, 0);
+	expect_fate(1, NT_RX_FATE_FORWARDED, NT_PAYER_FORWARDED, 0, 0);
+	expect_fate(1, NT_RX_FATE_DROPPED, NT_PAYER_SOCKET, 1, 0);
+	expect_fate(1, NT_RX_FATE_DROPPED + 2, NT_PAYER_SOCKET, 1, 0);
+	expect_fate(1, NT_RX_FATE_DROPPED + 3, NT_PAYER_DROPPED, 0, 3);
+	expect_fate(2, NT_RX_FATE_NONE, NT_PAYER_OTHER, 0, 0);
+	expect_fate(2, NT_RX_FATE_FORWARDED, NT_PAYER_FORWARDED, 0, 0);
+	expect_fate(2, NT_RX_FATE_DROPPED, NT_PAYER_DROPPED, 0, 0);
+	expect_fate(2, NT_RX_FATE_DROPPED + 9, NT_PAYER_DROPPED, 0, 9);
+	assert_int_equal(paid[0].device, 5);
+	expect_fate(2, UINT32_MAX, NT_PAYER_DROPPED, 0, UINT32_MAX - NT_RX_FATE_DROPPED);
+}
+
+/* Where nobody has used a socket, its holder pays; of several sockets at one address, all holders alike. */
+static void test_holders(void **state)
+{
+	struct nt_socket socket = {.family = AF_INET, .protocol = 17, .src_port = 53, .socket = 2, .process = 90};
+
+	(void)state;
+	bind_sockets(1);
+	assert_int_equal(nt_endpoints_add_socket(&endpoints, &socket), 0);
+	assert_int_equal(pay(1), NT_RX_LATER);
+	is_last = true;
+	expect_whole(1, NT_PAYER_SOCKET, 2, 90, 4);
+	socket.socket = 3;
+	socket.process = 91;
+	assert_int_equal(nt_endpoints_add_socket(&endpoints, &socket), 0);
+	assert_int_equal(pay(1), 0);
+	assert_int_equal(n_paid, 2);
+	expect(0, NT_PAYER_SOCKET, 2, 90, 4);
+	expect(1, NT_PAYER_SOCKET, 3, 91, 4);
+	assert_true(paid[0].cost.spent_ns == 200 && paid[1].cost.spent_ns == 201);
+	assert_true(paid[0].cost.exact_ns == 0 && paid[1].cost.most_ns == 501);
+	/* One who used any of them comes first. */
+	is_last = false;
+	use(1, 70, 0);
+	expect_whole(1, NT_PAYER_SOCKET, 1, 70, 4);
+}
+
 static void test_shares(void **state)
 {
 	(void)state;
@@ -166,6 +236,37 @@ static void test_shares(void **state)
 	assert_true(paid[0].cost.packets == 3 && paid[1].cost.packets == 5 && paid[2].cost.packets == 2);
 	assert_true(paid[0].cost.segments == 7 && paid[1].cost.segments == 10 && paid[2].cost.segments == 3);
 	assert_true(paid[0].cost.bytes == 375 && paid[1].cost.bytes == 500 && paid[2].cost.bytes == 125);
+}
+
+/* What was received counts half for each 100 ms that passed since: a server that was replaced soon pays nothing. */
+static void test_ages(void **state)
+{
+	const struct nt_rx_flows flows = {.endpoints = &endpoints, .users = &users};
+	struct nt_rx_cost cost = whole;
+
+	(void)state;
+	bind_sockets(1);
+	cost.flow = 1;
+	cost.spent_ns = 1000;
+	assert_int_equal(nt_socket_users_add(&users, 1, 70, 0, 3000), 0);
+	assert_int_equal(nt_socket_users_add(&users, 1, 71, NT_BUCKET_NS + 5, 500), 0);
+	assert_int_equal(nt_socket_users_add(&users, 1, 71, 99, 2000), 0); /* late: counts half, too */
+	cost.ts_ns = NT_BUCKET_NS;
+	n_paid = 0;
+	assert_int_equal(nt_rx_pay(&flows, &cost, false, on_paid, paid), 0);
+	assert_int_equal(n_paid, 2);
+	assert_true(paid[0].cost.spent_ns == 500 && paid[1].cost.spent_ns == 500);
+	/* Ten buckets later one of them received again; the other counts 1500 / 1024. */
+	assert_int_equal(nt_socket_users_add(&users, 1, 71, 11 * NT_BUCKET_NS, 998), 0);
+	cost.ts_ns = 11 * NT_BUCKET_NS;
+	n_paid = 0;
+	assert_int_equal(nt_rx_pay(&flows, &cost, false, on_paid, paid), 0);
+	assert_true(paid[0].cost.spent_ns == 1 || paid[0].cost.spent_ns == 2);
+	/* Much later both count the same. */
+	cost.ts_ns = 1000 * NT_BUCKET_NS;
+	n_paid = 0;
+	assert_int_equal(nt_rx_pay(&flows, &cost, false, on_paid, paid), 0);
+	assert_true(paid[0].cost.spent_ns == 500 && paid[1].cost.spent_ns == 500);
 }
 
 /* However many share, and whatever the numbers, all is paid once. More than 64 sockets, or users of one, pay nothing.
@@ -212,7 +313,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test_teardown(test_one, teardown),
+		cmocka_unit_test_teardown(test_fates, teardown),
+		cmocka_unit_test_teardown(test_holders, teardown),
 		cmocka_unit_test_teardown(test_shares, teardown),
+		cmocka_unit_test_teardown(test_ages, teardown),
 		cmocka_unit_test_teardown(test_sums, teardown),
 		cmocka_unit_test_teardown(test_refused, teardown),
 	};

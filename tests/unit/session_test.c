@@ -55,6 +55,7 @@ static struct {
 	void (*on_sleep)(int n); /* the recorder has gone to sleep for the n-th time */
 	void (*on_flush)(void);
 	int load_error, seed_error, start_error, drain_error;
+	int socket_error[2]; /* of sockets at the start, and at the end */
 	int write_errno; /* files cannot be written */
 	unsigned int plugged; /* rings of CPUs that came */
 	/* what has been seen */
@@ -101,10 +102,28 @@ int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids)
 	return host.seed_error;
 }
 
+/* One at the start, and one that was made meanwhile. */
+int nt_kernel_seed_sockets(struct nt_kernel *kernel, const struct nt_plan *plan, struct nt_ids *ids)
+{
+	const bool is_end = host.n_stops > 0;
+	union nt_any record = {
+		.as_socket = {.kind = NT_SOCKET, .socket = is_end ? 71 : 70, .cookie = is_end ? 71 : 70}};
+
+	(void)kernel;
+	assert_ptr_equal(plan->chosen[NT_PROBE_SCHED], nt_probes[NT_PROBE_SCHED].candidates);
+	return host.socket_error[is_end] ? host.socket_error[is_end] : nt_ids_put(ids, &record);
+}
+
 int nt_kernel_start(struct nt_kernel *kernel)
 {
 	kernel->start_ns = host.now_ns;
 	return host.start_error;
+}
+
+void nt_kernel_begin_generation(struct nt_kernel *kernel, uint32_t generation)
+{
+	(void)kernel;
+	fail_msg("generation %u: a host with few ids forgets nothing", generation);
 }
 
 void nt_kernel_stop(struct nt_kernel *kernel, struct nt_plan *plan)
@@ -353,8 +372,10 @@ static void read_tape(const char *name)
 	struct stat what;
 	struct nt_source source;
 	size_t size;
-	FILE *out = open_memstream(&dump, &size);
+	FILE *out;
 
+	free(dump);
+	out = open_memstream(&dump, &size);
 	snprintf(path, sizeof(path), "%s/a.tape/%s", directory, name);
 	fd = open(path, O_RDONLY);
 	assert_true(fd >= 0 && !fstat(fd, &what));
@@ -474,7 +495,7 @@ static void drains_all_rings(void **state)
 {
 	(void)state;
 	host.on_sleep = put_now_and_then;
-	assert_int_equal(run(), 0);
+	assert_int_equal(run(), NT_RECORD_LOST);
 	is_said(" 6 events, 45 lost, ");
 	is_said("lost: 43 records found the rings full; --ring-size 128k would have held them");
 	is_said("lost: 2 context switches");
@@ -508,12 +529,33 @@ static void takes_the_rest_at_the_end(void **state)
 	(void)state;
 	host.on_sleep = leave_rest;
 	host.on_flush = put_late;
-	assert_int_equal(run(), 0);
+	assert_int_equal(run(), NT_RECORD_LOST);
 	assert_int_equal(host.n_flushes, 1);
 	is_said(" 2 events, 9 lost, ");
 	read_tape("chunk-000000.ntc");
 	assert_int_equal(count("  state "), 1);
 	assert_int_equal(count("  loss "), 1);
+}
+
+/* A loss of which the CPU had told nothing yet: the ring that would have held it is larger, too. */
+static void leave_loss(int n)
+{
+	union nt_any record = record_of(NT_LOSS);
+
+	if (n != 10)
+		return;
+	record.as_loss.lost_kind = NT_SWITCH;
+	record.as_loss.count = 5000;
+	memcpy(host.cpus[2].batch.data, &record, sizeof(record.as_loss));
+	host.cpus[2].batch.end = sizeof(record.as_loss);
+}
+
+static void knows_the_ring_for_a_late_loss(void **state)
+{
+	(void)state;
+	host.on_sleep = leave_loss;
+	assert_int_equal(run(), NT_RECORD_LOST);
+	is_said("lost: 5,000 records found the rings full; --ring-size 512k would have held them");
 }
 
 /* A program that was preempted has taken room and not filled it: waited for, but not for ever. */
@@ -569,10 +611,101 @@ static void signal_ends_it(void **state)
 	assert_int_equal(run(), 128 + SIGTERM);
 }
 
+static int disk_error;
+
+/* The disk is written by a thread, which gets the time to: until this part is on the tape. */
+static void wait_for_disk(const char *part)
+{
+	for (int tries = 0; tries < 5000; tries++) {
+		read_tape("chunk-000000.ntc.partial");
+		if (count(part))
+			return;
+		poll(NULL, 0, 1);
+	}
+	fail_msg("'%s' does not get on the disk", part);
+}
+
+static void break_disk(int n)
+{
+	if (n < 10)
+		return;
+	if (n == 10)
+		wait_for_disk("key=\"start_ns\"");
+	host.write_errno = disk_error;
+	poll(NULL, 0, 2);
+}
+
+static void break_disk_at_the_end(void)
+{
+	host.write_errno = disk_error;
+}
+
 static void wait_a_little(int n)
 {
 	(void)n;
 	poll(NULL, 0, 5);
+}
+
+static unsigned char why_lost;
+
+static void lose_some(int n)
+{
+	wait_a_little(n);
+	/* At once: the command may end soon. */
+	if (n == 1)
+		put_loss(0, why_lost, 4);
+}
+
+static void lose_some_until_a_signal(int n)
+{
+	lose_some(n);
+	end_by(n);
+}
+
+static int run_to(const char *name)
+{
+	host.n_sleeps = 0;
+	memset(host.pages, 0, sizeof(host.pages));
+	snprintf(options.output, sizeof(options.output), "%s/%s.tape", directory, name);
+	return run();
+}
+
+/* Losses for want of room make an exit status of their own, where there is no other. */
+static void losses_are_an_exit_status(void **state)
+{
+	static char *const succeeds[] = {"true", NULL}, *const fails[] = {"sh", "-c", "exit 5", NULL},
+			   *const outlives[] = {"sleep", "100", NULL};
+
+	(void)state;
+	host.on_sleep = lose_some;
+	why_lost = NT_LOSS_RING_FULL;
+	options.duration_ns = 100 * MS;
+	options.quiet = true;
+	assert_int_equal(run_to("time"), 3);
+	assert_string_equal(said, "lost: 4 records found the rings full; --ring-size 128k would have held them\n");
+	options.command = succeeds;
+	assert_int_equal(run_to("succeeds"), 3);
+	options.command = fails;
+	assert_int_equal(run_to("fails"), 5);
+	/* A failure of ours is worse. */
+	options.command = NULL;
+	host.on_flush = break_disk_at_the_end;
+	disk_error = EIO;
+	assert_int_equal(run_to("disk"), 1);
+	host.on_flush = NULL;
+	host.write_errno = 0;
+	/* The kernel did not run the program: no ring would have held these. */
+	why_lost = NT_LOSS_NOT_RUN;
+	assert_int_equal(run_to("not-run"), 0);
+	assert_string_equal(said, "");
+
+	why_lost = NT_LOSS_RING_FULL;
+	options.duration_ns = 0;
+	host.on_sleep = lose_some_until_a_signal;
+	ending = SIGINT;
+	assert_int_equal(run_to("signal"), 3);
+	options.command = outlives;
+	assert_int_equal(run_to("command-and-signal"), 128 + SIGINT);
 }
 
 static void command_ends_it(void **state)
@@ -586,6 +719,8 @@ static void command_ends_it(void **state)
 	assert_int_equal(run(), 3);
 	is_said(" until sh ends");
 	read_tape("chunk-000000.ntc");
+	on_tape("socket=1 cookie=70");
+	on_tape("socket=2 cookie=71");
 	on_tape("key=\"stop\" value=\"command\"");
 }
 
@@ -628,6 +763,11 @@ static void failed_begin_leaves_nothing(void **state)
 	assert_string_equal(said, "nettape-record: cannot start the programs in the kernel: Cannot allocate memory\n");
 
 	host.seed_error = host.n_stops = host.n_releases = 0;
+	host.socket_error[0] = -EMFILE;
+	leaves_nothing(run());
+	assert_string_equal(said, "nettape-record: cannot start the programs in the kernel: Too many open files\n");
+
+	host.socket_error[0] = host.n_stops = host.n_releases = 0;
 	host.start_error = -EACCES;
 	leaves_nothing(run());
 	assert_string_equal(said, "nettape-record: cannot start the programs in the kernel: Permission denied\n");
@@ -640,22 +780,6 @@ static void directory_that_cannot_be(void **state)
 	assert_int_equal(run(), 1);
 	is_said("nettape-record: cannot make the directory ");
 	assert_int_equal(host.n_loads, 0);
-}
-
-static int disk_error;
-
-/* The disk is written by a thread: it gets the time to. */
-static void break_disk(int n)
-{
-	if (n < 10)
-		return;
-	host.write_errno = disk_error;
-	poll(NULL, 0, 2);
-}
-
-static void break_disk_at_the_end(void)
-{
-	host.write_errno = disk_error;
 }
 
 static void failing_disk_ends_it(void **state)
@@ -692,6 +816,54 @@ static void failing_disk_ends_it(void **state)
 	disk_error = EIO;
 	assert_int_equal(run(), 1);
 	is_said("Input/output error; the part written before is whole and can be read: record elsewhere with -o\n");
+}
+
+/* Two events and a loss reach the disk, three events do not. */
+static void break_disk_between(int n)
+{
+	if (n == 3) {
+		put_state(0);
+		put_state(0);
+		put_loss(0, NT_LOSS_RING_FULL, 6);
+	}
+	/* The first block is 250 ms old, and cut, before the disk is full. */
+	if (n == 40) {
+		wait_for_disk("  loss ");
+		host.write_errno = ENOSPC;
+		put_state(0);
+		put_state(2);
+		put_loss(2, NT_LOSS_RING_FULL, 100);
+	}
+	poll(NULL, 0, 2);
+}
+
+static void disk_that_is_full_counts(void **state)
+{
+	char path[2 * SCRATCH_MAX], bytes[64];
+	struct stat what;
+
+	(void)state;
+	host.on_sleep = break_disk_between;
+	assert_int_equal(run(), 1);
+	read_tape("chunk-000000.ntc.partial");
+	assert_int_equal(count("  state "), 2);
+	assert_int_equal(count("  loss "), 1);
+	is_said("a.tape: 0.060 s, 3 events, 6 lost, ");
+	is_said("lost: 6 records found the rings full");
+	snprintf(path, sizeof(path), "%s/a.tape/chunk-000000.ntc.partial", directory);
+	assert_int_equal(stat(path, &what), 0);
+	snprintf(bytes, sizeof(bytes), "lost, %.1f kB (", (double)what.st_size / 1000);
+	is_said(bytes);
+
+	/* It was full from the start. */
+	host.n_sleeps = 0;
+	host.on_sleep = wait_a_little;
+	snprintf(options.output, sizeof(options.output), "%s/b.tape", directory);
+	assert_int_equal(run(), 1);
+	is_said("b.tape/chunk-000000.ntc.partial: No space left on device; nothing was recorded: make room, or record "
+		"elsewhere with -o\n");
+	assert_null(strstr(said, "events"));
+	assert_false(is_there("b.tape"));
 }
 
 /* A CPU that is plugged in is read as soon as it has a ring; the clock of one that was away is begun anew. */
@@ -857,8 +1029,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(says_nothing_if_quiet, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(drains_all_rings, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(takes_the_rest_at_the_end, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(knows_the_ring_for_a_late_loss, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(waits_for_a_writer_a_second, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(signal_ends_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(losses_are_an_exit_status, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(disk_that_is_full_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(command_ends_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(command_outlives_the_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(failed_begin_leaves_nothing, set_up, tear_down),

@@ -288,6 +288,13 @@ static void says_which_ring_would_do(void **state)
 	assert_null(strstr(end(1), "context switches"));
 	totals.lost = 0;
 	assert_null(strstr(end(1), "lost: "));
+	/* It is the reason for the program's exit status, so it is said in any case; what is no fault of the rings not.
+	 */
+	options.quiet = true;
+	totals = (struct nt_totals){.lost = 7, .missed = 2, .lost_bytes_max = 1};
+	assert_string_equal(end(1), "lost: 7 records found the rings full; --ring-size 512k would have held them\n");
+	totals.lost = 0;
+	assert_string_equal(end(1), "");
 }
 
 /* The report program beside a recorder that was called by its path. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * stream_test.c - from items of a ring to blocks on a tape: when a block is cut, and what its header says of the CPU
- * at its begin, of loss and of how late the reader was.
+ * at its begin, of loss and of how late the reader was; and that many identities take several blocks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,24 +116,27 @@ static void flush(void)
 static struct nt_block_header blocks[64];
 static size_t n_blocks;
 
-/* The headers of all event blocks, in the order in which they stand there. */
-static void read_tape(void)
+static struct nt_source finished_chunk(struct nt_buf *bytes, struct nt_chunk_contents *contents)
 {
 	char path[2 * SCRATCH_MAX + 32];
-	struct nt_chunk_contents contents;
-	struct nt_buf bytes = {0};
 	struct nt_source source;
-	size_t size;
-	char *text;
 
 	assert_int_equal(nt_tape_writer_finish_chunk(tape), 0);
 	assert_int_equal(nt_tape_writer_wait(tape), 0);
 	snprintf(path, sizeof(path), "%s/chunk-000000.ntc", tape_path);
-	text = scratch_read(path, &size);
-	bytes.data = (uint8_t *)text;
-	bytes.size = size;
-	source = chunk_memory_source(&bytes);
-	assert_int_equal(nt_chunk_open(&source, false, &contents), 0);
+	bytes->data = (uint8_t *)scratch_read(path, &bytes->size);
+	source = chunk_memory_source(bytes);
+	assert_int_equal(nt_chunk_open(&source, false, contents), 0);
+	return source;
+}
+
+/* The headers of all event blocks, in the order in which they stand there. */
+static void read_tape(void)
+{
+	struct nt_chunk_contents contents;
+	struct nt_buf bytes = {0};
+
+	finished_chunk(&bytes, &contents);
 	n_blocks = 0;
 	for (size_t i = 0; i < contents.n_blocks; i++) {
 		assert_true(n_blocks < sizeof(blocks) / sizeof(blocks[0]));
@@ -370,6 +373,41 @@ static void needs_memory_for_ids(void **state)
 	assert_int_equal(stream.events_total, tasks->capacity / 2);
 }
 
+/* Of a large host, all tasks and sockets at once: more than a block may hold. */
+static void many_identities(void **state)
+{
+	struct nt_chunk_contents contents;
+	size_t n = 0, offset, read = 0;
+	struct nt_buf bytes = {0}, raw = {0};
+	struct nt_source source;
+
+	(void)state;
+	for (uint64_t i = 1; i <= 150000; i++) {
+		union nt_any record = record_of(NT_SOCKET, 5 * MS);
+
+		record.as_socket.socket = record.as_socket.cookie = 1000000000000 + i;
+		memset(record.as_socket.src, 1, 16);
+		assert_int_equal(nt_ids_put(&ids, &record), 0);
+	}
+	assert_true(ids.pending.size > NT_BLOCK_MAX_RAW);
+	assert_int_equal(nt_flush_identities(&ids, tape, true), 0);
+	assert_int_equal(ids.pending.size, 0);
+	source = finished_chunk(&bytes, &contents);
+	for (size_t i = 0; i < contents.n_blocks; i++, n++) {
+		union nt_any record;
+
+		assert_int_equal(nt_chunk_load(&source, &contents.blocks[i], &raw), 0);
+		for (offset = 0; nt_identity_next(raw.data, raw.size, &offset, &record) == 0; read++)
+			assert_int_equal(record.as_socket.socket, read + 1);
+		assert_int_equal(offset, raw.size);
+	}
+	assert_in_range(n, 5, 20);
+	assert_int_equal(read, 150000);
+	nt_chunk_contents_release(&contents);
+	nt_buf_release(&bytes);
+	nt_buf_release(&raw);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,6 +420,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(counts_what_is_no_record, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sees_a_cpu_come, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(needs_memory_for_ids, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many_identities, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

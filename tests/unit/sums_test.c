@@ -225,7 +225,9 @@ static void only_what_is_named(void **state)
 	const struct nt_process_info processes[] = {
 		{.process = 1, .pid = 10, .has_pid = true, .name = "web", .cgroup = 3},
 		{.process = 2, .pid = 20, .has_pid = true, .name = "cron", .cgroup = 4}};
-	const struct nt_cgroup cgroups[] = {{.cgroup = 3, .path = "/web"}, {.cgroup = 4, .path = "/cron"}};
+	const struct nt_cgroup records[] = {{.cgroup = 3}, {.cgroup = 4}};
+	const struct nt_cgroup_info cgroups[] = {{.record = &records[0], .path = "/web", .words = {.label = "/web"}},
+						 {.record = &records[1], .path = "/cron", .words = {.label = "/cron"}}};
 	const struct nt_socket sockets[] = {{.socket = 8, .family = 1, .type = 1},
 					    {.socket = 9, .family = 1, .type = 1}};
 	const struct nt_sock_cost op = {
@@ -242,10 +244,10 @@ static void only_what_is_named(void **state)
 	give_thread(out, 11, 1, "web1");
 	give_thread(out, 12, 2, "cron");
 	assert_int_equal(nt_sums_finish(out->sums), 0);
-	assert_string_equal(out->text, "socket 9 unix stream 0 - - - - - -\n"
+	assert_string_equal(out->text, "socket 9 unix stream 0 - - - - - - - -\n"
 				       "thread 11 1 1 web1 - - 0\n"
 				       "process 1 10 0 web 3 - -\n"
-				       "cgroup 3 /web 0\n");
+				       "cgroup 3 /web 0 - - - - - /web\n");
 	assert_int_equal(out->ops, 2);
 	assert_int_equal(out->bytes, 5);
 	free_out(out);
@@ -440,9 +442,11 @@ static void give_identities(struct out *out, int64_t minutes)
 	for (uint64_t task = 1; task <= THREADS; task++) {
 		const struct nt_process_info process = {
 			.process = task, .pid = 1000, .has_pid = true, .name = "some-program", .cgroup = task};
-		struct nt_cgroup cgroup = {.cgroup = task};
+		const struct nt_cgroup record = {.cgroup = task};
+		char path[64];
+		const struct nt_cgroup_info cgroup = {.record = &record, .path = path, .words = {.label = path + 14}};
 
-		snprintf(cgroup.path, sizeof(cgroup.path), "/system.slice/some-service-%d.service", (int)task);
+		snprintf(path, sizeof(path), "/system.slice/some-service-%d.service", (int)task);
 		give_thread(out, task, task, "some-program");
 		give(out, NT_TABLE_PROCESS, &process);
 		give(out, NT_TABLE_CGROUP, &cgroup);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * symbols_test.c - the names of kernel addresses, from tables that are made here: the function that an address is in,
- * modules that come and go, tables that hide everything; and the names of the reasons for drops.
+ * modules that come and go, tables that hide everything.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,6 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <bpf/btf.h>
 
 #include "record/symbols.h"
 #include "tests/unit/fake_files.h"
@@ -39,13 +37,6 @@ static const char modules[] = "veth 36864 0 - Live 0x0\nnf 4096 1 a, Live 0x0\n"
 
 static struct fake_file files[] = {{"/proc/kallsyms", kallsyms}, {"/proc/modules", modules}, {}};
 
-static struct btf *btf;
-
-struct btf *btf__load_vmlinux_btf(void)
-{
-	return btf;
-}
-
 static struct nt_symbols symbols;
 static struct nt_ids ids;
 
@@ -55,7 +46,6 @@ static int set_up(void **state)
 	files[0].text = kallsyms;
 	files[1].text = modules;
 	fake_files = files;
-	btf = NULL;
 	memset(&symbols, 0, sizeof(symbols));
 	return nt_ids_init(&ids);
 }
@@ -153,6 +143,27 @@ static void nothing_is_done_unless_asked(void **state)
 	refer(BASE);
 	resolve(NT_SYMBOLS_LAST);
 	assert_null(identity_of(BASE));
+}
+
+static void looks_functions_up(void **state)
+{
+	static const char *const names[] = {NULL,	 "first", "a_variable", "hidden",
+					    "in_module", "firs",  "third",	"nowhere"};
+	uint64_t addresses[8];
+
+	(void)state;
+	nt_symbols_look_up(names, 8, addresses);
+	assert_int_equal(addresses[0], 0);
+	assert_int_equal(addresses[1], 0xffffffff81000100ull);
+	assert_int_equal(addresses[2], 0);
+	assert_int_equal(addresses[3], 0);
+	assert_int_equal(addresses[4], MODULE);
+	assert_int_equal(addresses[5], 0);
+	assert_int_equal(addresses[6], 0xffffffff81000300ull);
+	assert_int_equal(addresses[7], 0);
+	files[0].text = NULL;
+	nt_symbols_look_up(names, 8, addresses);
+	assert_int_equal(addresses[1], 0);
 }
 
 static void says_that_addresses_are_hidden(void **state)
@@ -283,12 +294,13 @@ static void last_call_waits(void **state)
 	refer(MODULE + 0x104);
 	resolve(NT_SYMBOLS_SOON);
 	assert_true(symbols.is_reading);
+	/* The reader is at work meanwhile, and reads the modules first: with this order what it has is never newer. */
+	files[0].text = "ffffffffc0000100 t bpf_prog_9_anothers\t[bpf]\nffffffffc0000180 t late\t[late]\n";
 	files[1].text = "veth 36864 0 -\n";
-	files[0].text = "ffffffffc0000100 t bpf_prog_9_anothers\t[bpf]\nffffffffc0002000 t late\t[late]\n";
-	refer(MODULE + 0x2001);
+	refer(MODULE + 0x181);
 	resolve(NT_SYMBOLS_LAST);
 	assert_false(symbols.is_reading);
-	is_named(MODULE + 0x2001, "late", "late", 1);
+	is_named(MODULE + 0x181, "late", "late", 1);
 }
 
 /* A new table that hides all is no better than the old one. */
@@ -335,62 +347,13 @@ static void pauses_between_readings(void **state)
 	assert_int_equal(symbols.pause, 32);
 }
 
-/* ---- reasons for drops ---- */
-
-static size_t reasons_put(union nt_any *records, size_t most)
-{
-	size_t offset = 0, n = 0;
-
-	assert_int_equal(nt_symbols_put_reasons(&symbols, &ids, 7), 0);
-	while (n < most && nt_identity_next(ids.pending.data, ids.pending.size, &offset, &records[n]) == 0)
-		n++;
-	return n;
-}
-
-static void names_the_reasons(void **state)
-{
-	static const char *const names[] = {"NOT_DROPPED_YET", "CONSUMED", "NO_SOCKET", "other"};
-	union nt_any records[8];
-
-	(void)state;
-	btf = btf__new_empty();
-	btf__add_enum(btf, "other_enum", 4);
-	btf__add_enum_value(btf, "SKB_DROP_REASON_WRONG", 9);
-	btf__add_enum(btf, "skb_drop_reason", 4);
-	btf__add_enum_value(btf, "SKB_NOT_DROPPED_YET", 0);
-	btf__add_enum_value(btf, "SKB_CONSUMED", 1);
-	btf__add_enum_value(btf, "SKB_DROP_REASON_NO_SOCKET", 3);
-	btf__add_enum_value(btf, "other", 70);
-	init();
-	assert_int_equal(reasons_put(records, 8), 4);
-	for (int i = 0; i < 4; i++) {
-		assert_int_equal(records[i].record.kind, NT_DROP_REASON);
-		assert_int_equal(records[i].record.end_ns, 7);
-		assert_string_equal(records[i].as_drop_reason.name, names[i]);
-	}
-	assert_int_equal(records[2].as_drop_reason.number, 3);
-	assert_int_equal(records[3].as_drop_reason.number, 70);
-}
-
-static void kernel_without_reasons(void **state)
-{
-	union nt_any records[1];
-
-	(void)state;
-	init();
-	assert_int_equal(reasons_put(records, 1), 0);
-	btf = btf__new_empty();
-	btf__add_int(btf, "skb_drop_reason", 4, BTF_INT_SIGNED);
-	symbols.btf = btf;
-	assert_int_equal(reasons_put(records, 1), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(names_what_an_address_is_in, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(address_outside_has_no_name, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing_is_done_unless_asked, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(looks_functions_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_that_addresses_are_hidden, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(large_table, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(module_that_comes, set_up, tear_down),
@@ -400,8 +363,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(last_call_waits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(empty_table_does_not_replace, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(pauses_between_readings, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(names_the_reasons, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(kernel_without_reasons, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

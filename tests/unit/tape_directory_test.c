@@ -114,6 +114,20 @@ static void test_taken(void **state)
 	assert_true(is_there("empty"));
 }
 
+/* As long as one recorder has it, no other gets it, be it empty or not; and it does not go with the one refused. */
+static void test_locked(void **state)
+{
+	struct nt_tape_directory first;
+
+	(void)state;
+	assert_int_equal(try_open(&first, in_dir("locked")), 0);
+	refused("locked", -EBUSY, "another nettape-record is writing ");
+	close(nt_tape_directory_create(&first, "chunk"));
+	refused("locked", -EBUSY, "another nettape-record is writing ");
+	nt_tape_directory_release(&first);
+	refused("locked", -ENOTEMPTY, "is not empty");
+}
+
 static void test_relative(void **state)
 {
 	struct nt_tape_directory directory;
@@ -171,6 +185,46 @@ static void test_not_ours(void **state)
 	if (is_root)
 		assert_int_equal(seteuid(0), 0);
 	assert_int_equal(chmod(in_dir("closed"), 0700) || chmod(in_dir("shut"), 0700), 0);
+}
+
+static void opens(const char *name, const struct nt_tape_owner *owner)
+{
+	struct nt_tape_directory directory;
+
+	assert_int_equal(try_owner(&directory, in_dir(name), owner), 0);
+	nt_tape_directory_discard(&directory);
+	nt_tape_directory_release(&directory);
+}
+
+/* Root follows its own links and those of the tape's owner, and takes directories of these; others all that they may.
+ */
+static void test_others(void **state)
+{
+	const struct nt_tape_owner nobody = {0}, owner = {.is_other = true, .uid = 12345, .gid = 12345};
+	char to[2 * SCRATCH_MAX];
+
+	(void)state;
+	assert_int_equal(mkdir(in_dir("way"), 0755), 0);
+	assert_int_equal(mkdir(in_dir("way/on"), 0755), 0);
+	assert_int_equal(symlink("way", in_dir("way-link")), 0);
+	assert_int_equal(symlink(in_dir("way/on/"), scratch_path(to, dir, "absolute")), 0);
+	assert_int_equal(symlink("../way-link/on//../on", in_dir("way/again")), 0);
+	assert_int_equal(symlink("round", in_dir("round")), 0);
+	opens("way-link/tape", &nobody);
+	opens("absolute/tape", &nobody);
+	opens("way-link/again/./tape", &nobody);
+	assert_true(!is_there("way/on/tape"));
+	refused("round/tape", -ELOOP, "Too many levels of symbolic links");
+	refused("way/on/nothing/tape", -ENOENT, "/nothing does not exist: make it first");
+	if (geteuid())
+		return;
+	assert_int_equal(lchown(in_dir("way/again"), 12345, 12345), 0);
+	assert_int_equal(mkdir(in_dir("theirs"), 0755), 0);
+	assert_int_equal(chown(in_dir("theirs"), 12345, 12345), 0);
+	refused("way-link/again/tape", -EPERM, "the link again belongs to user 12345");
+	refused("theirs", -EPERM, "belongs to user 12345, who could then replace the tape");
+	opens("way-link/again/tape", &owner);
+	opens("theirs", &owner);
 }
 
 static void test_files(void **state)
@@ -241,9 +295,10 @@ static void test_given(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_new),	 cmocka_unit_test(test_taken), cmocka_unit_test(test_relative),
-		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_files), cmocka_unit_test(test_moved),
-		cmocka_unit_test(test_not_ours), cmocka_unit_test(test_given),
+		cmocka_unit_test(test_new),    cmocka_unit_test(test_taken),	cmocka_unit_test(test_relative),
+		cmocka_unit_test(test_locked), cmocka_unit_test(test_refused),	cmocka_unit_test(test_files),
+		cmocka_unit_test(test_moved),  cmocka_unit_test(test_not_ours), cmocka_unit_test(test_given),
+		cmocka_unit_test(test_others),
 	};
 
 	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "record/tape_writer.h"
@@ -48,6 +49,18 @@ int fsync(int fd)
 	return 0;
 }
 
+static int no_replace_errno; /* as of a file system that knows no RENAME_NOREPLACE; 0: it does */
+
+int renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned int flags)
+{
+	assert_int_equal(flags, RENAME_NOREPLACE);
+	if (no_replace_errno) {
+		errno = no_replace_errno;
+		return -1;
+	}
+	return (int)syscall(SYS_renameat2, from_fd, from, to_fd, to, flags);
+}
+
 /* No file grows beyond this. */
 static void limit_files(rlim_t bytes)
 {
@@ -67,7 +80,7 @@ static int set_up(void **state)
 	(void)state;
 	scratch_make(directory);
 	scratch_path(tape_path, directory, "a.tape");
-	data_syncs = directory_syncs = failing_sync = 0;
+	data_syncs = directory_syncs = failing_sync = no_replace_errno = 0;
 	return nt_tape_writer_new(&tape, tape_path, &nobody_else, &header, error, sizeof(error)) ||
 	       nt_tape_writer_begin_chunk(tape);
 }
@@ -92,6 +105,29 @@ static int add_block(unsigned int seed)
 
 	nt_rand_bytes(&rand, bytes, sizeof(bytes));
 	return nt_tape_writer_block(tape, &header, bytes, sizeof(bytes));
+}
+
+/* A block of events, which declare losses and end at that time. */
+static int add_events(unsigned int seed, uint32_t count, uint64_t lost, uint64_t end_ns)
+{
+	struct nt_block_header header = {.type = NT_BLOCK_EVENTS, .count = count, .last_end_ns = end_ns};
+	struct nt_rand rand = {.state = seed};
+	uint8_t bytes[BLOCK_BYTES];
+
+	nt_rand_bytes(&rand, bytes, sizeof(bytes));
+	return nt_tape_writer_events(tape, &header, bytes, sizeof(bytes), lost, lost ? 1 : 0);
+}
+
+static void has_written(uint64_t bytes, uint64_t events, uint64_t lost, uint64_t missed, uint64_t last_end_ns)
+{
+	struct nt_tape_totals written;
+
+	nt_tape_writer_written(tape, &written);
+	assert_int_equal(written.bytes, bytes);
+	assert_int_equal(written.events, events);
+	assert_int_equal(written.lost, lost);
+	assert_int_equal(written.missed, missed);
+	assert_int_equal(written.last_end_ns, last_end_ns);
 }
 
 /* Size of a file of the tape, or -1. */
@@ -139,13 +175,14 @@ static void finishes_chunks(void **state)
 	assert_int_equal(nt_tape_writer_sync(tape), 0);
 	assert_int_equal(nt_tape_writer_wait(tape), 0);
 	assert_int_equal(data_syncs, 1);
-	assert_int_equal(directory_syncs, 0);
+	/* The directory above, which has the tape's; and that one, which has the file. */
+	assert_int_equal(directory_syncs, 2);
 	assert_int_equal(size_of("chunk-000000.ntc"), -1);
 	assert_int_equal(size_of("chunk-000000.ntc.partial"), nt_tape_writer_chunk_size(tape));
 	assert_int_equal(nt_tape_writer_finish_chunk(tape), 0);
 	assert_int_equal(nt_tape_writer_wait(tape), 0);
 	assert_int_equal(data_syncs, 2);
-	assert_int_equal(directory_syncs, 1);
+	assert_int_equal(directory_syncs, 3);
 	assert_int_equal(size_of("chunk-000000.ntc.partial"), -1);
 	bytes = (uint64_t)size_of("chunk-000000.ntc");
 	assert_int_equal(nt_tape_writer_begin_chunk(tape), 0);
@@ -182,6 +219,47 @@ static void ends_with_a_whole_block(void **state)
 	assert_int_equal(blocks_of("chunk-000000.ntc.partial"), 2);
 }
 
+/* Totals count what is on the disk: not the block that found it full, nor what was queued behind it. */
+static void counts_what_is_on_the_disk(void **state)
+{
+	uint64_t finished;
+
+	(void)state;
+	assert_int_equal(add_events(1, 10, 5, 700), 0);
+	assert_int_equal(add_events(2, 20, 0, 600), 0);
+	assert_int_equal(add_block(3), 0);
+	assert_int_equal(nt_tape_writer_finish_chunk(tape), 0);
+	assert_int_equal(nt_tape_writer_wait(tape), 0);
+	finished = (uint64_t)size_of("chunk-000000.ntc");
+	has_written(finished, 30, 5, 1, 700);
+	assert_int_equal(nt_tape_writer_begin_chunk(tape), 0);
+	assert_int_equal(add_events(4, 40, 7, 900), 0);
+	assert_int_equal(nt_tape_writer_wait(tape), 0);
+	has_written(finished + (uint64_t)size_of("chunk-000001.ntc.partial"), 70, 12, 2, 900);
+	limit_files((rlim_t)nt_tape_writer_chunk_size(tape) + BLOCK_BYTES / 2);
+	add_events(5, 80, 9, 1000);
+	add_events(6, 160, 9, 1100);
+	assert_int_equal(nt_tape_writer_wait(tape), -EFBIG);
+	limit_files(RLIM_INFINITY);
+	add_events(7, 320, 9, 1200);
+	nt_tape_writer_wait(tape);
+	has_written(finished + (uint64_t)size_of("chunk-000001.ntc.partial"), 70, 12, 2, 900);
+	assert_true(nt_tape_writer_bytes(tape) > finished + (uint64_t)size_of("chunk-000001.ntc.partial"));
+}
+
+/* What is too large for a block is refused before it is written, and counts nowhere. */
+static void counts_no_block_that_is_refused(void **state)
+{
+	struct nt_block_header header = {.type = NT_BLOCK_EVENTS, .count = 50, .cpu = NT_CHUNK_MAX_CPUS};
+	const char bytes[8] = {0};
+
+	(void)state;
+	assert_int_equal(nt_tape_writer_events(tape, &header, bytes, sizeof(bytes), 3, 0), -EINVAL);
+	assert_int_equal(add_block(1), 0);
+	assert_int_equal(nt_tape_writer_wait(tape), 0);
+	has_written((uint64_t)size_of("chunk-000000.ntc.partial"), 0, 0, 0, 0);
+}
+
 static void is_not_finished_before_it_is_on_the_disk(void **state)
 {
 	(void)state;
@@ -213,8 +291,45 @@ static void tells_of_a_failed_rename(void **state)
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(add_block(1), 0);
 	nt_tape_writer_finish_chunk(tape);
-	assert_true(nt_tape_writer_wait(tape) < 0);
+	assert_int_equal(nt_tape_writer_wait(tape), -EEXIST);
 	assert_int_equal(blocks_of("chunk-000000.ntc.partial"), 1);
+}
+
+/* A file of the chunk's name, whoever made it, is left as it is. */
+static void replaces_nothing(void **state)
+{
+	char path[3 * SCRATCH_MAX];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/chunk-000000.ntc", tape_path);
+	scratch_write(path, "theirs", 6);
+	assert_int_equal(add_block(1), 0);
+	nt_tape_writer_finish_chunk(tape);
+	assert_int_equal(nt_tape_writer_wait(tape), -EEXIST);
+	assert_int_equal(size_of("chunk-000000.ntc"), 6);
+	assert_int_equal(blocks_of("chunk-000000.ntc.partial"), 1);
+}
+
+static void replaces_nothing_by_looking_first(void **state)
+{
+	no_replace_errno = EINVAL;
+	replaces_nothing(state);
+}
+
+static void renames_where_it_must_look_first(void **state)
+{
+	(void)state;
+	no_replace_errno = EINVAL;
+	assert_int_equal(add_block(1), 0);
+	nt_tape_writer_finish_chunk(tape);
+	assert_int_equal(nt_tape_writer_wait(tape), 0);
+	assert_int_equal(blocks_of("chunk-000000.ntc"), 1);
+	/* Any other failure is one. */
+	assert_int_equal(nt_tape_writer_begin_chunk(tape), 0);
+	no_replace_errno = EIO;
+	nt_tape_writer_finish_chunk(tape);
+	assert_int_equal(nt_tape_writer_wait(tape), -EIO);
+	assert_true(size_of("chunk-000001.ntc.partial") > 0);
 }
 
 int main(void)
@@ -222,9 +337,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(finishes_chunks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ends_with_a_whole_block, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(counts_what_is_on_the_disk, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(counts_no_block_that_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(is_not_finished_before_it_is_on_the_disk, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tells_of_a_failed_sync, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tells_of_a_failed_rename, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(replaces_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(replaces_nothing_by_looking_first, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(renames_where_it_must_look_first, set_up, tear_down),
 	};
 
 	signal(SIGXFSZ, SIG_IGN);

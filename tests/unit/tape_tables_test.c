@@ -34,7 +34,7 @@ static int set_up(void **state)
 		tape_gen_meta(gen, "number", i % 2 ? "05" : "5");
 	traffic_record(gen, 2, &traffic);
 	tape_gen_finish(gen, GEN_START_NS + DUR_NS, true);
-	return nt_load_open(&db, path, NULL, NULL, error);
+	return nt_load_open(&db, path, NULL, NULL, NULL, error);
 }
 
 static int tear_down(void **state)

@@ -81,7 +81,7 @@ static void knows_a_whole_tape(void **state)
 
 	make(fixture, 0xab, true);
 	assert_int_equal(open_tape(fixture), 0);
-	assert_true(fixture->tape->complete);
+	assert_true(fixture->tape->has_end);
 	assert_int_equal(fixture->tape->n_problems, 0);
 	assert_int_equal(fixture->tape->n_chunks, 3);
 	assert_int_equal(fixture->tape->start_ns, GEN_START_NS);
@@ -107,7 +107,7 @@ static void knows_an_unfinished_tape(void **state)
 
 	make(fixture, 1, false);
 	assert_int_equal(open_tape(fixture), 0);
-	assert_false(fixture->tape->complete);
+	assert_false(fixture->tape->has_end);
 	assert_int_equal(fixture->tape->end_ns, GEN_START_NS + 25);
 	assert_true(has_problem(
 		fixture, "chunk-000002.ntc.partial was never finished: the recorder was killed, or is still at work."));
@@ -143,7 +143,7 @@ static void knows_an_unfinished_chunk_within(void **state)
 	assert_int_equal(open_tape(fixture), 0);
 	assert_int_equal(fixture->tape->n_chunks, 3);
 	assert_int_equal(fixture->tape->end_ns, GEN_START_NS + 1000);
-	assert_false(fixture->tape->complete);
+	assert_false(fixture->tape->has_end);
 }
 
 static void leaves_out_chunks_of_others(void **state)
@@ -163,7 +163,7 @@ static void leaves_out_chunks_of_others(void **state)
 	free(data);
 	assert_int_equal(open_tape(fixture), 0);
 	assert_int_equal(fixture->tape->n_chunks, 2);
-	assert_false(fixture->tape->complete);
+	assert_false(fixture->tape->has_end);
 	assert_true(has_problem(fixture, "chunk-000001.ntc is left out: it is of another recording."));
 	assert_true(has_problem(fixture, "chunk-000001.ntc is missing."));
 	assert_true(has_problem(fixture, "chunk-000002.ntc: CPU 0: 1 of its blocks are missing before its block 2."));
@@ -201,13 +201,38 @@ static void refuses_what_is_no_tape(void **state)
 	refuse(fixture, -EPROTO, "not a nettape tape");
 	assert_int_equal(remove(fixture->path), 0);
 	assert_int_equal(mkdir(fixture->path, 0700), 0);
-	refuse(fixture, -EPROTO, "not a nettape tape");
+	refuse(fixture, -EPROTO, "is an empty directory: nettape-record was killed before it recorded anything");
 	/* Names that only look like chunks. */
 	scratch_write(scratch_path(path, fixture->path, "chunk-1.ntc"), "", 0);
 	scratch_write(scratch_path(path, fixture->path, "chunk-000000.ntcx"), "", 0);
 	refuse(fixture, -EPROTO, "not a nettape tape");
 	scratch_write(scratch_path(path, fixture->path, "chunk-000000.ntc"), "", 0);
 	assert_true(open_tape(fixture) < 0);
+}
+
+/* A chunk is read as far as it went when it was opened, also where that was nowhere. */
+static void takes_no_block_that_came_later(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct nt_chunk_contents *contents;
+	char path[2 * SCRATCH_MAX];
+	size_t size;
+	char *data;
+
+	scratch_path(path, fixture->path, "chunk-000000.ntc.partial");
+	data = scratch_read("tests/golden/v1.tape/chunk-000000.ntc", &size);
+	assert_int_equal(mkdir(fixture->path, 0700), 0);
+	scratch_write(path, "", 0);
+	assert_int_equal(open_tape(fixture), 0);
+	assert_true(has_problem(fixture,
+				"chunk-000000.ntc.partial holds no block, so nothing was recorded: the recorder was "
+				"killed before it wrote the first one, or is still at work."));
+	assert_int_equal(fixture->tape->n_problems, 1);
+	scratch_write(path, data, size);
+	assert_int_equal(nt_tape_hold(fixture->tape, 0, &contents), 0);
+	assert_int_equal(contents->n_blocks, 0);
+	nt_tape_drop(fixture->tape, 0);
+	free(data);
 }
 
 static void refuses_another_version(void **state)
@@ -252,10 +277,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(knows_a_whole_tape),	   TEST(knows_an_unfinished_tape),
-		TEST(prefers_the_finished_chunk),  TEST(knows_an_unfinished_chunk_within),
-		TEST(leaves_out_chunks_of_others), TEST(survives_a_chunk_that_is_none),
-		TEST(refuses_what_is_no_tape),	   TEST(refuses_another_version),
+		TEST(knows_a_whole_tape),
+		TEST(knows_an_unfinished_tape),
+		TEST(prefers_the_finished_chunk),
+		TEST(knows_an_unfinished_chunk_within),
+		TEST(leaves_out_chunks_of_others),
+		TEST(survives_a_chunk_that_is_none),
+		TEST(takes_no_block_that_came_later),
+		TEST(refuses_what_is_no_tape),
+		TEST(refuses_another_version),
 		TEST(survives_cuts_and_flips),
 	};
 

@@ -211,11 +211,13 @@ static void test_planted_files(void **state)
 	assert_false(is_there(fixture->dir, "made"));
 	assert_int_equal(unlink(link), 0);
 	assert_int_equal(nt_tape_writer_begin_chunk(fixture->tape), 0);
-	/* In the way of the final name: the link is replaced, and what it leads to stays. */
+	/* In the way of the final name: it stays, with what it leads to, and the chunk stays unfinished. */
 	snprintf(link, sizeof(link), "%s/chunk-000000.ntc", fixture->path);
 	assert_int_equal(symlink("../other", link), 0);
-	finish(fixture);
-	assert_true(S_ISREG(stat_of(fixture->path, "chunk-000000.ntc").st_mode));
+	nt_tape_writer_finish_chunk(fixture->tape);
+	assert_int_equal(nt_tape_writer_wait(fixture->tape), -EEXIST);
+	assert_true(S_ISLNK(stat_of(fixture->path, "chunk-000000.ntc").st_mode));
+	assert_true(S_ISREG(stat_of(fixture->path, "chunk-000000.ntc.partial").st_mode));
 	text = scratch_read(fixture->other, &size);
 	assert_int_equal(size, 8);
 	assert_memory_equal(text, "precious", 8);

@@ -152,13 +152,14 @@ static inline struct nt_napi *poll_device(uint32_t cpu, uint64_t begin_ns, uint6
 	return napi;
 }
 
-static inline void irq(uint32_t cpu, uint64_t begin_ns, uint64_t end_ns)
+static inline struct nt_irq *irq(uint32_t cpu, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct nt_irq *record = &add(cpu, NT_IRQ, end_ns)->as_irq;
 
 	record->type = NT_IRQ_VECTOR;
 	record->number = 236;
 	record->dur_ns = end_ns - begin_ns;
+	return record;
 }
 
 static inline struct nt_loss *loss(uint32_t cpu, enum nt_kind kind, uint64_t first_ns, uint64_t last_ns,
@@ -227,6 +228,11 @@ static inline void say_rx_part(const uint64_t *f)
 	say("%llu+%llu cpu %llu run %llu; ", U(ROW_TS), U(ROW_DUR), U(RX_PART_CPU), U(RX_PART_RUN));
 }
 
+static inline void say_irq_part(const uint64_t *f)
+{
+	say("%llu+%llu cpu %llu irq %llu; ", U(ROW_TS), U(ROW_DUR), U(IRQ_PART_CPU), U(IRQ_PART_IRQ) & UINT32_MAX);
+}
+
 static inline void say_sched_slice(const uint64_t *f)
 {
 	say("cpu %llu %llu+%llu task %llu%s; ", U(SCHED_CPU), U(ROW_TS), U(ROW_DUR), U(SCHED_TASK),
@@ -267,8 +273,8 @@ static inline void say_loss(const uint64_t *f)
 
 static inline void expect(enum row_kind kind, const char *answer)
 {
-	void (*const sayers[])(const uint64_t *) = {say_cpu_slice, say_rx_part, say_sched_slice, say_span,
-						    say_span,	   say_op,	say_napi,	 say_loss};
+	void (*const sayers[])(const uint64_t *) = {say_cpu_slice, say_rx_part, say_irq_part, say_sched_slice, say_span,
+						    say_span,	   say_op,	say_napi,     say_loss};
 
 	_Static_assert(sizeof(sayers) / sizeof(sayers[0]) == ROW_KINDS, "one for each kind");
 

@@ -40,7 +40,26 @@ static void each_character_has_its_length(void **state)
 			fail_msg("U+%X is no character of %zu bytes", code, wanted);
 		if (n > 1 && nt_utf8_length((const char *)bytes, n - 1))
 			fail_msg("U+%X lacks a byte", code);
+		if (wanted && nt_utf8_code((const char *)bytes, n) != code)
+			fail_msg("U+%X is taken for U+%X", code, nt_utf8_code((const char *)bytes, n));
 	}
+}
+
+/* By Unicode's categories: all of Cc, and those of Cf, Zl and Zp that turn or hide text. Neighbours are letters. */
+static void knows_what_hides(void **state)
+{
+	static const uint32_t hide[] = {0,	0x1b,	0x1f,	0x7f,	0x80,	0x9b,	0x9f,	0x61c,	0x200b, 0x200e,
+					0x200f, 0x2028, 0x202a, 0x202e, 0x2066, 0x2069, 0xfeff, 0xfff9, 0xfffb},
+			      show[] = {0x20,	0x7e,	0xa0,	0xe9,	0x61b,	0x61d,	0x200a, 0x2010,
+					0x2027, 0x202f, 0x205f, 0x2070, 0xfefe, 0xff00, 0xfffc, 0x1f600};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(hide) / sizeof(hide[0]); i++)
+		if (!nt_utf8_is_control(hide[i]))
+			fail_msg("U+%X is shown", hide[i]);
+	for (size_t i = 0; i < sizeof(show) / sizeof(show[0]); i++)
+		if (nt_utf8_is_control(show[i]))
+			fail_msg("U+%X is not shown", show[i]);
 }
 
 /* The code point that these bytes would stand for if nothing were forbidden. */
@@ -185,6 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_character_has_its_length),
+		cmocka_unit_test(knows_what_hides),
 		cmocka_unit_test(nothing_else_is_a_character),
 		cmocka_unit_test(copies_are_valid),
 		cmocka_unit_test(pieces_are_apart_and_used_again),

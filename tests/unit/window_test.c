@@ -77,12 +77,13 @@ struct cpu {
 	uint64_t last; /* when something happened here last */
 	uint64_t task;
 	uint64_t softirq; /* begin of one that is open; 0: none */
+	bool has_received; /* a packet in that */
 	bool offline;
 };
 
 struct host {
 	struct tape_gen *gen;
-	struct nt_rand rand;
+	struct nt_rand rand, packets; /* what is received changes nothing else */
 	struct cpu cpus[N_CPUS];
 	uint64_t ops[N_TASKS]; /* begin of the operation that the task is in; 0: none */
 	bool running[N_TASKS];
@@ -212,17 +213,47 @@ static void put_op(struct host *host, uint32_t number, uint64_t now)
 	host->ops[task] = task && !host->ops[task] ? now : 0;
 }
 
+static uint64_t since_last(struct host *host, const struct cpu *cpu, uint64_t now)
+{
+	return GEN_START_NS + cpu->last + 1 + nt_rand_below(&host->packets, now - cpu->last);
+}
+
+/* Packets of some flow until just now, and samples. */
+static void receive(struct host *host, uint32_t number, uint64_t now)
+{
+	struct cpu *cpu = &host->cpus[number];
+	struct nt_stack_sample sample = {.end_ns = since_last(host, cpu, now), .kind = NT_STACK_SAMPLE};
+	const struct nt_rx_stretch stretch = {
+		.end_ns = since_last(host, cpu, now),
+		.kind = NT_RX_STRETCH,
+		.flow = 1 + nt_rand_below(&host->packets, 5),
+		.packets = 1 + (uint32_t)nt_rand_below(&host->packets, 9),
+		.flags = (cpu->has_received ? 0 : NT_RX_STRETCH_FIRST) |
+			 (!nt_rand_below(&host->packets, 3) ? NT_RX_STRETCH_LISTED : 0),
+	};
+
+	if (stretch.end_ns < sample.end_ns)
+		tape_gen_event(host->gen, number, &stretch);
+	tape_gen_event(host->gen, number, &sample);
+	if (stretch.end_ns >= sample.end_ns)
+		tape_gen_event(host->gen, number, &stretch);
+	cpu->has_received = true;
+}
+
 /* A softirq that state records may come in; nothing else but interrupts may. */
 static void go_on_in_softirq(struct host *host, uint32_t number, uint64_t now)
 {
 	struct cpu *cpu = &host->cpus[number];
 
+	if (nt_rand_below(&host->packets, 3))
+		receive(host, number, now);
 	if (one_in(host, 2)) {
 		put_state(host, number, now, NT_STATE_PERIODIC);
 		return;
 	}
 	gen_softirq(host->gen, number, cpu->softirq, now, NT_VEC_NET_RX, NT_SOFTIRQ_IRQ_EXIT);
 	cpu->softirq = 0;
+	cpu->has_received = false;
 }
 
 static void act(struct host *host, uint32_t number, uint64_t now)
@@ -261,7 +292,7 @@ static uint64_t pause_of(struct host *host)
 
 static void record_host(struct fixture *fixture, uint64_t seed, const struct tape_gen_config *config, unsigned int n)
 {
-	struct host host = {.gen = tape_gen_new(config), .rand = {seed}};
+	struct host host = {.gen = tape_gen_new(config), .rand = {seed}, .packets = {seed}};
 	uint64_t now = 10 * US;
 
 	host.loses = one_in(&host, 2);
@@ -311,6 +342,13 @@ static void release(struct kept *kept)
 	*kept = (struct kept){.n = 0};
 }
 
+/* A flow that is drawn depends on what packets cost before: more of that is known of the whole tape. */
+static bool is_drawn(const struct nt_row *row, uint32_t column)
+{
+	return row->table == NT_TABLE_STACK_SAMPLE && column == NT_COLUMN(stack_sample, flow_id) &&
+	       !nt_integer(NT_VALUE(row, stack_sample, flow_is_exact), 1);
+}
+
 static char *text_of(const struct nt_row *row)
 {
 	char *text;
@@ -319,7 +357,9 @@ static char *text_of(const struct nt_row *row)
 
 	fprintf(out, "%s", nt_table(row->table)->name);
 	for (uint32_t i = 1; i < row->n; i++) {
-		if (row->values[i].type == NT_VALUE_INTEGER)
+		if (is_drawn(row, i))
+			fprintf(out, " drawn");
+		else if (row->values[i].type == NT_VALUE_INTEGER)
 			fprintf(out, " %lld", (long long)row->values[i].integer);
 		else
 			fprintf(out, " %s", row->values[i].type == NT_VALUE_TEXT ? row->values[i].text : "-");
@@ -535,13 +575,14 @@ static int64_t number(const struct nt_row *row, const char *column)
 	return nt_row_value(row, column)->integer;
 }
 
-/* What is charged on each CPU is what net_rx took there, and all packets count. */
+/* What is charged on each CPU is what net_rx took there, and all packets count. Of some samples the flow is told. */
 static void check_charges(const struct fixture *fixture, const char *name)
 {
 	const struct nt_rows_want want = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST) |
-						    NT_TABLE_BIT(NT_TABLE_RX_STRETCH),
+						    NT_TABLE_BIT(NT_TABLE_RX_STRETCH) |
+						    NT_TABLE_BIT(NT_TABLE_STACK_SAMPLE),
 					  .learned = fixture->learned};
-	int64_t ns[N_CPUS] = {0}, packets[N_CPUS] = {0}, charged = 0;
+	int64_t ns[N_CPUS] = {0}, packets[N_CPUS] = {0}, charged = 0, told = 0;
 	const struct nt_row *row;
 	struct nt_rows *rows;
 
@@ -555,7 +596,9 @@ static void check_charges(const struct fixture *fixture, const char *name)
 			ns[cpu] -= number(row, "spent_ns");
 			packets[cpu] -= number(row, "packets");
 			charged += number(row, "exact_ns");
-		} else {
+		} else if (row->table == NT_TABLE_STACK_SAMPLE) {
+			told += nt_integer(NT_VALUE(row, stack_sample, flow_is_exact), 0);
+		} else if (!number(row, "is_steered")) {
 			packets[cpu] += number(row, "packets");
 		}
 	}
@@ -566,6 +609,88 @@ static void check_charges(const struct fixture *fixture, const char *name)
 				 (long long)ns[cpu], (long long)packets[cpu]);
 	}
 	assert_true(charged > 0);
+	assert_true(told > 0);
+}
+
+/* What each CPU has within [from_ns, to_ns): of net_rx, or charged; and of packets. */
+struct received {
+	int64_t ns[N_CPUS], packets[N_CPUS];
+};
+
+/* Packets outside of the session are of its first or last time. */
+static void add_packets(struct received *sum, const struct nt_row *row, int64_t from, int64_t to, int64_t end)
+{
+	const int64_t ts = number(row, "ts");
+	const bool is_late = ts >= end && to == end;
+
+	if (number(row, "is_steered"))
+		return;
+	sum->packets[number(row, "cpu")] += (from <= ts && ts < to) || is_late ? number(row, "packets") : 0;
+}
+
+static void add_received(struct received *sum, const struct nt_row *row, int64_t from, int64_t to)
+{
+	const int64_t ts = number(row, "ts"), cpu = number(row, "cpu"), end = ts + number(row, "dur");
+
+	if (row->table == NT_TABLE_RX_COST) {
+		if (ts < to && end > from && (ts < from || end > to))
+			fail_msg("a charge from %lld to %lld is not cut at %lld or %lld", (long long)ts, (long long)end,
+				 (long long)from, (long long)to);
+		sum->ns[cpu] += ts >= from && end <= to ? number(row, "spent_ns") : 0;
+		sum->packets[cpu] += ts >= from && end <= to ? number(row, "packets") : 0;
+	} else if (ts < to && end > from && !strcmp(nt_row_value(row, "owner")->text, "net_rx")) {
+		sum->ns[cpu] += (end < to ? end : to) - (ts > from ? ts : from);
+	}
+}
+
+static void receive_part(const struct fixture *fixture, const struct nt_rows_want *wanted, uint64_t from_ns,
+			 uint64_t to_ns, struct received *sum)
+{
+	const int64_t from = (int64_t)from_ns, to = (int64_t)to_ns;
+	struct nt_rows_want want = *wanted;
+	const struct nt_row *row;
+	struct nt_rows *rows;
+
+	want.learned = fixture->learned;
+	*sum = (struct received){0};
+	assert_int_equal(nt_rows_open(&rows, fixture->tape, NULL, 1, &want), 0);
+	while (!nt_rows_next(rows, &row)) {
+		if (row->table == NT_TABLE_RX_STRETCH)
+			add_packets(sum, row, from, to, (int64_t)(GEN_START_NS + fixture->end));
+		else if (row->table != NT_TABLE_SOCK_OP)
+			add_received(sum, row, from, to);
+	}
+	nt_rows_close(rows);
+}
+
+/* The same of a part, for which only that time is read; operations may be wanted from long before. */
+static void check_charges_of_part(const struct fixture *fixture, const char *name, struct nt_rand *rand)
+{
+	const uint64_t from = GEN_START_NS + nt_rand_below(rand, fixture->end);
+	const uint64_t length = 1 + nt_rand_below(rand, nt_rand_below(rand, 2) ? 20 * MS : fixture->end);
+	const uint64_t end = GEN_START_NS + fixture->end, to = from + length < end ? from + length : end;
+	const uint64_t cuts[] = {from, to}, before = nt_rand_below(rand, 2) ? 0 : nt_rand_below(rand, 200 * MS);
+	const struct nt_rows_want whole = {.tables = NT_TABLE_BIT(NT_TABLE_CPU_SLICE) |
+						     NT_TABLE_BIT(NT_TABLE_RX_STRETCH)};
+	const struct nt_rows_want part = {
+		.tables = NT_TABLE_BIT(NT_TABLE_SOCK_OP) | NT_TABLE_BIT(NT_TABLE_RX_COST),
+		.from_ns = from - before,
+		.to_ns = to + 1,
+		.begun_within = true,
+		.rx_cuts = {cuts, NT_COUNT(cuts)},
+	};
+	struct received expected, got;
+
+	receive_part(fixture, &whole, from, to, &expected);
+	receive_part(fixture, &part, from, to, &got);
+	for (int cpu = 0; cpu < N_CPUS; cpu++) {
+		if (got.ns[cpu] != expected.ns[cpu] || got.packets[cpu] != expected.packets[cpu])
+			fail_msg("%s: CPU %d, %llu to %llu: charged are %lld ns and %lld packets, and not %lld and "
+				 "%lld",
+				 name, cpu, (unsigned long long)from, (unsigned long long)to, (long long)got.ns[cpu],
+				 (long long)got.packets[cpu], (long long)expected.ns[cpu],
+				 (long long)expected.packets[cpu]);
+	}
 }
 
 static void check_windows(const struct fixture *fixture, const char *name, uint64_t seed, unsigned int n)
@@ -589,6 +714,8 @@ static void check_windows(const struct fixture *fixture, const char *name, uint6
 		}
 		check_names(fixture, name, &all, &want);
 		check_ops_since(fixture, name, &all, &want);
+		for (int part = 0; part < 2; part++)
+			check_charges_of_part(fixture, name, &rand);
 	}
 	release(&all);
 }

@@ -76,7 +76,9 @@ int nt_html_latency(const struct nt_html_scope *scope, struct nt_json *json)
 
 	if (!error) {
 		nt_json_open(json, "latency", '[');
+		nt_json_open(json, NULL, '{');
 		error = nt_latency_end(&result, nt_latency_json(&result, json));
+		nt_json_close(json, '}');
 		nt_json_close(json, ']');
 	}
 	if (!error)

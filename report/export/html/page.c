@@ -13,7 +13,10 @@
 #include <string.h>
 
 #include "report/export/html/parts.h"
+#include "report/export/svg/svg.h"
+#include "report/query/whole.h"
 #include "report/util/array.h"
+#include "schema/block.h"
 
 #define DATA_VERSION 2
 
@@ -38,6 +41,11 @@ struct page {
 	struct nt_json json;
 	enum nt_group by;
 	int64_t n_sessions;
+	/* Both are made before the page is written: what is missing is known when all has been read. */
+	struct part {
+		FILE *out;
+		struct nt_buf text; /* with a zero at its end, when it is whole */
+	} data, damage;
 };
 
 struct section {
@@ -202,6 +210,25 @@ static int read_section(const struct page *page, struct section *section)
 	return is_part(&section->scope) ? read_sums(section) : 0;
 }
 
+/* In the data, and as a banner above all else, which is there without scripts too. */
+static int write_whole(struct page *page, const struct nt_html_scope *scope)
+{
+	char text[NT_WHOLE_MAX];
+	struct nt_whole whole;
+
+	if (nt_whole_find(page->db, &scope->session, page->selection, &whole))
+		return -1;
+	nt_whole_json(&whole, &page->json);
+	if (whole.is_whole)
+		return 0;
+	fputs("<p class=\"banner bad\" role=\"alert\">", page->damage.out);
+	if (page->n_sessions > 1)
+		fprintf(page->damage.out, "Session %lld: ", (long long)scope->session.id);
+	nt_xml_text(page->damage.out, nt_whole_text(&whole, text));
+	fputs("</p>\n", page->damage.out);
+	return 0;
+}
+
 static int write_session(void *arg, const struct nt_session *session)
 {
 	struct page *page = arg;
@@ -217,6 +244,8 @@ static int write_session(void *arg, const struct nt_session *session)
 														 : 0;
 		if (!error && section.costs.steps)
 			error = write_selected(&section, &page->json);
+		if (!error)
+			error = write_whole(page, &section.scope);
 		nt_json_close(&page->json, '}');
 	}
 	nt_html_stages_release(&section.stages);
@@ -227,11 +256,11 @@ static int write_session(void *arg, const struct nt_session *session)
 
 /* ---- all sessions ---- */
 
-static int write_data(struct page *page)
+static int make_data(struct page *page)
 {
 	int error;
 
-	page->json = (struct nt_json){.out = page->out, .lines = 3, .compact = true, .for_html = true};
+	page->json = (struct nt_json){.out = page->data.out, .lines = 3, .compact = true, .for_html = true};
 	nt_json_open(&page->json, NULL, '{');
 	nt_json_integer(&page->json, "version", DATA_VERSION);
 	nt_json_text(&page->json, "tool", "nettape-report " NT_VERSION);
@@ -245,44 +274,72 @@ static int write_data(struct page *page)
 
 /* ---- the template: text, and names between two @ that are replaced ---- */
 
-static const struct {
-	const char *name;
-	const char *text; /* NULL: the data */
-} parts[] = {
-	{"@POLICY@", page_policy},
-	{"@STYLE@", page_css},
-	{"@DATA@", NULL},
-	{"@SCRIPT@", page_js},
-};
-
-/* The part whose name stands at `text`, or -1. */
-static int part_at(const char *text)
+static void write_page(const struct page *page)
 {
-	size_t part = NT_FIRST(NT_COUNT(parts), i, !strncmp(text, parts[i].name, strlen(parts[i].name)));
+	const struct {
+		const char *name, *text;
+	} parts[] = {
+		{"@POLICY@", page_policy},
+		{"@STYLE@", page_css},
+		{"@DAMAGE@", (const char *)page->damage.text.data},
+		{"@DATA@", (const char *)page->data.text.data},
+		{"@SCRIPT@", page_js},
+	};
 
-	return part < NT_COUNT(parts) ? (int)part : -1;
-}
-
-static int write_page(struct page *page)
-{
-	int error = 0;
-
-	for (const char *at = page_html; *at && !error;) {
+	for (const char *at = page_html; *at;) {
 		size_t text = strcspn(at, "@");
-		int part = part_at(at + text);
+		size_t part = NT_FIRST(NT_COUNT(parts), i, !strncmp(at + text, parts[i].name, strlen(parts[i].name)));
 
-		if (part < 0 && at[text])
+		if (part == NT_COUNT(parts) && at[text])
 			text++;
 		fwrite(at, 1, text, page->out);
 		at += text;
-		if (part < 0)
+		if (part == NT_COUNT(parts))
 			continue;
-		if (parts[part].text)
-			fputs(parts[part].text, page->out);
-		else
-			error = write_data(page);
+		fputs(parts[part].text, page->out);
 		at += strlen(parts[part].name);
 	}
+}
+
+/* For the C library, to which 0 is a failure. Its own streams into memory do not tell of one. */
+static ssize_t take_text(void *part, const char *text, size_t size)
+{
+	return nt_buf_append(&((struct part *)part)->text, text, size) ? 0 : (ssize_t)size;
+}
+
+static int begin_part(struct page *page, struct part *part)
+{
+	part->out = fopencookie(part, "w", (cookie_io_functions_t){.write = take_text});
+	return part->out ? 0 : nt_db_no_memory(page->db);
+}
+
+/* `error` of what wrote it. */
+static int end_part(struct page *page, struct part *part, int error)
+{
+	bool is_cut;
+
+	if (!part->out)
+		return -1;
+	is_cut = ferror(part->out);
+	if ((fclose(part->out) || is_cut || nt_buf_append(&part->text, "", 1)) && !error)
+		return nt_db_no_memory(page->db);
+	return error;
+}
+
+static int make_page(struct page *page)
+{
+	int error = begin_part(page, &page->data);
+
+	if (!error)
+		error = begin_part(page, &page->damage);
+	if (!error)
+		error = make_data(page);
+	error = end_part(page, &page->data, error);
+	error = end_part(page, &page->damage, error);
+	if (!error)
+		write_page(page);
+	nt_buf_release(&page->data.text);
+	nt_buf_release(&page->damage.text);
 	return error;
 }
 
@@ -294,7 +351,7 @@ int nt_export_html(struct nt_db *db, const struct nt_selection *selection, enum 
 	if (!page.n_sessions)
 		page.n_sessions =
 			1; /* there may be some when they are asked for again, in a database that is no recording's */
-	return error ? error : write_page(&page);
+	return error ? error : make_page(&page);
 }
 
 /* ---- whether there is anything ---- */

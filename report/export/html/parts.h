@@ -111,7 +111,7 @@ int nt_html_events(const struct nt_html_scope *scope, const struct nt_html_costs
 #define NT_HTML_HEAT_PER_OCTAVE 4
 
 /*
- * Writes "latency": [the object of nt_latency_json], and "heat": [{"hook", "columns": [ns since
+ * Writes "latency": [an object of what nt_latency_json writes], and "heat": [{"hook", "columns": [ns since
  * the start where each begins, and the end], "bounds": [ns; bucket i holds what is above bounds[i] and up to bounds[i +
  * 1]], "cells": [column, bucket, packets, ...]}, ...]. 0, or -1 and db->error.
  */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/db/result.h"
+#include "report/query/elsewhere.h"
 #include "report/query/groups.h"
 #include "report/query/self_cost.h"
 #include "report/util/array.h"
@@ -16,11 +17,12 @@
 
 /* ---- what all queries build on ----
  *
- *   picked              the threads of --process
- *   spent, did,         what query/groups.h asks for: CPU time by task and owner, operations that ended in the time,
- *   charged, span       what is paid of net_rx (of a part: not known), how long the time is. Of all of the session from
- * its own sums, else from scope->sums dropped, resent,    the rows of skb_drop, tcp_retransmit missed              and
- * loss
+ *   picked                     the threads of --process
+ *   spent, did, charged, span  as query/groups.h asks for them
+ *   paid                       who pays for net_rx (query/payers.h)
+ *   dropped, resent, missed    the rows of skb_drop, tcp_retransmit and loss
+ *
+ * Sums are the session's own if all of it is selected, else scope->sums.
  */
 
 #define PICKED "picked AS (" NT_PROCESS_THREADS_SQL "), "
@@ -34,8 +36,9 @@
 	"did AS (SELECT utid, socket_id, op, sum(ops) AS ops, sum(bytes) AS bytes, "                                   \
 	"sum(cpu_ns) AS cpu_ns, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "                             \
 	"FROM sock_cost WHERE session_id = ?1 " OF_PICKED "GROUP BY utid, socket_id, op), "
-#define CHARGED_SUMS "charged AS (SELECT * FROM (" NT_GROUP_CHARGED_SQL ") WHERE ?4 IS NULL OR upid IN picked), "
-#define SPAN "span AS (SELECT ?3 - ?2 AS ns) "
+#define PAID_SUMS                                                                                                      \
+	"paid AS (SELECT " NT_PAID_COLUMNS "FROM rx_cost WHERE session_id = ?1 "                                       \
+	"AND (?4 IS NULL OR upid IN (" NT_PROCESSES_SQL "))), "
 #define SAMPLES                                                                                                        \
 	", dropped AS (SELECT * FROM skb_drop "                                                                        \
 	"WHERE session_id = ?1 AND ts >= ?2 AND ts < ?3 AND %s), "                                                     \
@@ -55,7 +58,7 @@ static char *make_sql(const struct nt_html_scope *scope, const char *query)
 	if (!out)
 		return NULL;
 	fputs("WITH " PICKED, out);
-	fputs(scope->sums ? NT_PART_SUMS_SQL : SPENT_SUMS DID_SUMS CHARGED_SUMS SPAN, out);
+	fputs(scope->sums ? NT_PART_SUMS_SQL : SPENT_SUMS DID_SUMS PAID_SUMS NT_CHARGED_SQL ", " NT_PART_SPAN_SQL, out);
 	fprintf(out, SAMPLES, cpus, cpus, cpus);
 	fputs(query, out);
 	if (fclose(out)) {
@@ -100,7 +103,8 @@ static void write_cells(struct nt_json *json, sqlite3_stmt *row, int columns, bo
 
 static const char facts_sql[] =
 	"SELECT session_id, uuid, host, kernel, machine, os, virtual, tool, stop, start_realtime_ns, "
-	"dur AS dur_ns, cpus AS cpus_count, events AS events_count, lost AS lost_count, complete, "
+	"dur AS dur_ns, cpus AS cpus_count, events AS events_count, lost AS lost_count, "
+	"complete AND NOT EXISTS (SELECT 1 FROM problem AS p WHERE p.session_id = s.session_id) AS complete, "
 	"(SELECT sum(lost) FROM record_count WHERE session_id = ?1 AND kind IN " NT_SAMPLES_SQL
 	") AS lost_samples_count, "
 	"(SELECT sum(most - least) * (1000000000 / s.clock_ticks) FROM "
@@ -140,7 +144,38 @@ struct table {
 #define PEER NT_ENDPOINT_SQL("k.", "dst", "dport") "AS peer, "
 #define JOIN_SOCKET "LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = socket_id "
 
+/* Without the probe all is of one payer, and says nothing. */
+#define IF_KNOWN "WHERE EXISTS (SELECT 1 FROM paid WHERE payer <> 'unattributed') "
+
 static const struct table tables[] = {
+	{"payers", NT_PAYERS_TITLE,
+	 "Each process for its sockets, and packets that are no process's: forwarded, dropped, to no known socket "
+	 "(other), or not known at all (unattributed). Of a database, what a part pays is estimated in the 100 ms that "
+	 "it cuts, between the bounds.",
+	 NT_PAYERS_WHERE_SQL("net_rx_ns", IF_KNOWN), NULL},
+	{"rx_flows", "Flows by what receiving their packets cost", "Times are those of net_rx.",
+	 "SELECT r.payer AS payer, f.proto, " NT_ENDPOINT_SQL("f.", "src", "sport") "AS source, " NT_ENDPOINT_SQL(
+		 "f.", "dst",
+		 "dport") "AS destination, v.name AS device, " NT_PAID_FIGURES_SQL("net_rx_ns") "FROM paid AS r "
+												"LEFT JOIN flow AS f "
+												"ON f.session_id = ?1 "
+												"AND f.id = r.flow_id "
+												"LEFT JOIN net_device "
+												"AS v ON v.session_id "
+												"= ?1 AND v.id = "
+												"r.device_id " IF_KNOWN
+												"GROUP BY r.flow_id, "
+												"r.payer, r.device_id "
+												"ORDER BY net_rx_ns "
+												"DESC, packets_count "
+												"DESC, 1, 2, 3, 4",
+	 NULL},
+	{"rx_devices", "Devices by what receiving their packets cost", "Times are those of net_rx.",
+	 "SELECT coalesce(v.name, '(unknown)') AS device, v.netns, r.payer AS payer, " NT_PAID_FIGURES_SQL(
+		 "net_rx_ns") "FROM paid AS r LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = "
+			      "r.device_id " IF_KNOWN
+			      "GROUP BY r.device_id, r.payer ORDER BY net_rx_ns DESC, packets_count DESC, 1, 2, 3",
+	 NULL},
 	{"drops", "Dropped packets", "Packets that the kernel freed undelivered, by reason and place.",
 	 "SELECT coalesce(p.reason, '(unknown)') AS reason, coalesce(p.location, '(unknown)') AS location, "
 	 "v.name AS device, v.netns, count(*) AS packets_count, sum(p.length) AS length_bytes FROM dropped AS p "
@@ -151,6 +186,9 @@ static const struct table tables[] = {
 	 "SELECT p.what, p.state, " LOCAL PEER "count(*) AS segments_count, sum(p.length) AS payload_bytes "
 	 "FROM resent AS p " JOIN_SOCKET
 	 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4",
+	 NULL},
+	{"elsewhere", "Caused by the network elsewhere",
+	 NT_ELSEWHERE_NOTE " Sums of the whole recording and all CPUs, whatever was selected.", NT_ELSEWHERE_FIRST_SQL,
 	 NULL},
 	{"loss", "Lost records",
 	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup) leaves no time "

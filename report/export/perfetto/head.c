@@ -171,16 +171,16 @@ static void write_processes(struct nt_perfetto *trace)
 }
 
 /* A process's cgroup is a label of it, as soon as there is the process. */
-static void write_cgroup(struct nt_perfetto *trace, const struct nt_perfetto_process *process, const char *path)
+static void write_cgroup(struct nt_perfetto *trace, const struct nt_perfetto_process *process, const char *name)
 {
 	const int64_t start_ts = start_of(trace, process);
 	size_t packet, track, descriptor;
 	struct nt_proto *proto;
-	char label[512];
+	char label[4096];
 
 	if (process->pid <= 0 || process->pid >= NT_TID_UNCOVERED)
 		return;
-	snprintf(label, sizeof(label), "cgroup %s", path);
+	snprintf(label, sizeof(label), "cgroup %s", name);
 	proto = begin_packet(trace, &packet);
 	if (start_ts >= 0) {
 		nt_proto_uint(proto, NT_PACKET_TIMESTAMP, (uint64_t)start_ts + 1);
@@ -207,9 +207,9 @@ void nt_head_write(struct nt_perfetto *trace)
 	write_system(trace);
 	write_processes(trace);
 	for (size_t i = 0; i < names->n_processes; i++) {
-		const char *path = nt_labels_of(&names->cgroups, names->processes[i].cgroup_id);
+		const char *name = nt_labels_of(&names->cgroups, names->processes[i].cgroup_id);
 
-		if (path && names->processes[i].cgroup_id >= 0)
-			write_cgroup(trace, &names->processes[i], path);
+		if (name && names->processes[i].cgroup_id >= 0)
+			write_cgroup(trace, &names->processes[i], name);
 	}
 }

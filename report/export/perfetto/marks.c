@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * marks.c - the kernel's own counters of packets, and losses: ranges of time, and the number of lost records so far.
+ * marks.c - the kernel's own counters of packets; losses: ranges of time, and the number of lost records so far; and
+ * that the recording is not whole: one range for that, and ranges of what is missing from the tape.
  */
 #include <stdio.h>
 #include <string.h>
@@ -125,6 +126,26 @@ static bool clip_range(const struct nt_perfetto *trace, int64_t ts, int64_t dur,
 	return true;
 }
 
+/* A stretch in which records of several kinds are missing comes once for each. */
+static int add_missing(struct nt_perfetto *trace, const struct nt_perfetto_cpu *cpu, int64_t ts, int64_t begin,
+		       int64_t end, const char *why)
+{
+	const struct nt_perfetto_missing *last = trace->n_missing ? &trace->missing[trace->n_missing - 1] : NULL;
+	struct nt_perfetto_missing *missing;
+
+	if (begin >= end || (last && last->cpu == cpu->number && last->ts == ts))
+		return 0;
+	if (NT_ROOM(trace->missing, trace->missing_size, trace->n_missing + 1))
+		return nt_perfetto_nomem(trace);
+	missing = &trace->missing[trace->n_missing++];
+	*missing = (struct nt_perfetto_missing){.cpu = cpu->number, .ts = ts, .begin = begin, .end = end};
+	snprintf(missing->why, sizeof(missing->why), "%s", why);
+	/* Of a database that is nobody's recording, as much as can be told. */
+	if (__builtin_add_overflow(trace->whole.touched_ns, end - begin, &trace->whole.touched_ns))
+		trace->whole.touched_ns = INT64_MAX;
+	return 0;
+}
+
 /* Ranges of one kind on one CPU never overlap, those of different kinds may: each has its track. */
 static int take_loss(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, const struct nt_value *const *values)
 {
@@ -149,13 +170,101 @@ static int take_loss(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, con
 	if (count > 0 && count < INT64_MAX - cpu->lost)
 		cpu->lost += count;
 	write_lost(trace, cpu, end);
-	if (!is_sample(kind))
-		cpu->sched.bundle.has_lost = true;
+	if (is_sample(kind))
+		return 0;
+	cpu->sched.bundle.has_lost = true;
+	return nt_whole_is_missing(nt_text(values[WHY], ""))
+		       ? add_missing(trace, cpu, nt_integer(values[TS], -1), begin, end, nt_text(values[WHY], ""))
+		       : 0;
+}
+
+/* ---- what is missing from the tape ---- */
+
+static int take_problem(struct nt_perfetto *trace, const struct nt_value *const *values)
+{
+	struct nt_whole *whole = &trace->whole;
+
+	if (!whole->n_problems++)
+		snprintf(whole->first, sizeof(whole->first), "%s", nt_text(values[0], ""));
 	return 0;
+}
+
+static void settle_whole(struct nt_perfetto *trace)
+{
+	const struct nt_feed_session *session = trace->session;
+	struct nt_whole *whole = &trace->whole;
+
+	whole->is_whole = session->is_complete && !whole->n_problems;
+	whole->has_touched = true;
+	whole->open_end = session->open_end && trace->to_ts == session->end_ts;
+	if (trace->selection->n_cpus ||
+	    __builtin_mul_overflow(trace->to_ts - trace->from_ts, (int64_t)session->cpus, &whole->of_ns))
+		whole->of_ns = 0;
+}
+
+/* All of what is exported, under a name that says why it is not all. */
+static int write_not_whole(struct nt_perfetto *trace)
+{
+	const struct nt_whole *whole = &trace->whole;
+	char name[NT_WHOLE_MAX];
+	struct nt_event event;
+	uint64_t track;
+	bool is_new;
+
+	nt_perfetto_group(trace, NT_TRACK_OF_MISSING);
+	track = track_of(trace, "the recording", &is_new);
+	if (!track)
+		return nt_perfetto_nomem(trace);
+	nt_track(&trace->packets, track, NT_TRACK_OF_MISSING, "the recording", 1);
+	nt_event_begin(&event, &trace->packets, &trace->marks, trace->from_ts, NT_EVENT_BEGIN, track);
+	nt_event_name(&event, nt_whole_text(whole, name));
+	nt_event_integer(&event, "problems", whole->n_problems);
+	nt_event_text(&event, "first", whole->first);
+	nt_event_integer(&event, "touched_ns", whole->touched_ns);
+	nt_event_integer(&event, "open_end", whole->open_end);
+	nt_event_end(&event);
+	nt_event_begin(&event, &trace->packets, &trace->marks, trace->to_ts, NT_EVENT_END, track);
+	nt_event_end(&event);
+	return 0;
+}
+
+static int write_missing(struct nt_perfetto *trace, const struct nt_perfetto_missing *missing)
+{
+	struct nt_event event;
+	char name[64];
+	uint64_t track;
+	bool is_new;
+
+	snprintf(name, sizeof(name), "CPU %u: missing", missing->cpu);
+	track = track_of(trace, name, &is_new);
+	if (!track)
+		return nt_perfetto_nomem(trace);
+	if (is_new)
+		nt_track(&trace->packets, track, NT_TRACK_OF_MISSING, name, missing->cpu + 2);
+	nt_event_begin(&event, &trace->packets, &trace->marks, missing->begin, NT_EVENT_BEGIN, track);
+	nt_event_name(&event, missing->why);
+	nt_event_end(&event);
+	nt_event_begin(&event, &trace->packets, &trace->marks, missing->end, NT_EVENT_END, track);
+	nt_event_end(&event);
+	return 0;
+}
+
+int nt_marks_finish(struct nt_perfetto *trace)
+{
+	int error;
+
+	settle_whole(trace);
+	if (trace->whole.is_whole)
+		return 0;
+	error = write_not_whole(trace);
+	for (size_t i = 0; i < trace->n_missing && !error; i++)
+		error = write_missing(trace, &trace->missing[i]);
+	return error;
 }
 
 const struct nt_perfetto_reader nt_marks_readers[] = {
 	{"proc_counter", {"ts_end", "source", "cpu", "name", "value"}, .take = take_counter},
 	{"loss", {"ts", "dur", "kind", "count", "why"}, .take_of_cpu = take_loss},
+	{"problem", {"text"}, .take = take_problem},
 	{0},
 };

@@ -225,7 +225,7 @@ static int take_socket(struct nt_perfetto *trace, const struct nt_value *const *
 const struct nt_perfetto_reader nt_names_readers[] = {
 	{"process", {"upid", "pid", "ppid", "name", "cgroup_id"}, .take = take_process},
 	{"thread", {"utid", "tid", "upid", "name", "start_ts"}, .take = take_thread},
-	{"cgroup", {"id", "path"}, .take = take_cgroup},
+	{"cgroup", {"id", "label"}, .take = take_cgroup},
 	{"socket", {"id", "family", "type", "proto", "src", "sport", "dst", "dport"}, .take = take_socket},
 	{"net_device", {"id", "name"}, .take = take_device},
 	{"clock_snapshot", {"ts", "boot_ns", "uncertainty_ns"}, .take = nt_head_clock},

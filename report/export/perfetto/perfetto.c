@@ -107,6 +107,8 @@ void nt_perfetto_group(struct nt_perfetto *trace, enum nt_perfetto_track group)
 		[NT_TRACK_OF_PACKETS] = "Packets",
 		[NT_TRACK_OF_LOSSES] = "Lost by the recording",
 		[NT_TRACK_OF_COUNTERS] = "Counters of packets",
+		[NT_TRACK_OF_PAYERS] = "Who pays for net_rx",
+		[NT_TRACK_OF_MISSING] = "Missing from the tape",
 	};
 
 	if (trace->described & 1u << group)
@@ -178,8 +180,8 @@ static bool find_columns(struct taker *taker, const struct nt_table *table)
 static void find_readers(struct taker takers[NT_TABLE_COUNT])
 {
 	static const struct nt_perfetto_reader *const lists[] = {
-		nt_names_readers, nt_sched_readers,	  nt_owners_readers, nt_ops_readers,
-		nt_marks_readers, nt_stacks_name_readers, nt_stacks_readers};
+		nt_names_readers, nt_sched_readers,  nt_owners_readers,	     nt_ops_readers,
+		nt_marks_readers, nt_payers_readers, nt_stacks_name_readers, nt_stacks_readers};
 
 	memset(takers, 0, NT_TABLE_COUNT * sizeof(*takers));
 	for (int id = 0; id < NT_TABLE_COUNT; id++) {
@@ -278,6 +280,8 @@ static int finish(struct nt_perfetto *trace)
 	}
 	if (!has_cpu)
 		return nt_fail(trace->error, "the recording has none of these CPUs: it had %u.", trace->session->cpus);
+	if (nt_payers_finish(trace) || nt_marks_finish(trace))
+		return -1;
 	return nt_packets_finish(&trace->packets) ? nt_perfetto_nomem(trace) : 0;
 }
 
@@ -300,7 +304,9 @@ static void release(struct nt_perfetto *trace)
 	nt_sequence_release(&trace->marks);
 	nt_texts_release(&trace->mark_names);
 	free(trace->mark_tracks);
+	free(trace->missing);
 	nt_names_release(&trace->names);
+	nt_payers_release(&trace->payers);
 	nt_stacks_release(&trace->stacks);
 	nt_packets_release(&trace->packets);
 	free(trace);

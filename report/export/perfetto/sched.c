@@ -23,7 +23,7 @@
 
 #define PRIORITY_USUAL 120u
 
-#define CLONE_THREAD 0x10000u
+#define NEWTASK_THREAD 0x10000u /* the kernel's CLONE_THREAD */
 
 /* Bits of common_flags. */
 #define IN_HARDIRQ 0x08u
@@ -212,7 +212,7 @@ void nt_sched_life(struct nt_perfetto *trace, const struct nt_perfetto_thread *t
 	nt_ftrace_begin(trace, proto, thread->start_ts, source_tid, NT_FTRACE_TASK_NEWTASK, marks);
 	nt_proto_uint(proto, NT_NEWTASK_PID, thread->tid);
 	nt_proto_text(proto, NT_NEWTASK_COMM, thread->name);
-	nt_proto_uint(proto, NT_NEWTASK_CLONE_FLAGS, thread->tid == thread->tgid ? 0 : CLONE_THREAD);
+	nt_proto_uint(proto, NT_NEWTASK_CLONE_FLAGS, thread->tid == thread->tgid ? 0 : NEWTASK_THREAD);
 	nt_ftrace_end(proto, marks);
 	nt_bundle_end(trace, packet, message);
 }

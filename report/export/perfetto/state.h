@@ -5,8 +5,8 @@
  * packets.c: packets; deflater.c: their compression; fields.h: the numbers of Perfetto's fields; events.c: events on
  * tracks, with their arguments; names.c: threads, processes, sockets; head.c: clocks, the system, the process tree;
  * bundle.c: bundles of ftrace events; sched.c: the scheduler and interrupts as such events; owners.c: a lane for each
- * CPU with its owners; ops.c: socket operations, packets, flows; marks.c: counters and losses; stacks.c: stack samples;
- * perfetto.c: which row goes where.
+ * CPU with its owners; ops.c: socket operations, packets, flows; marks.c: counters, losses, and what is missing;
+ * payers.c: who pays for net_rx; stacks.c: stack samples; perfetto.c: which row goes where.
  *
  * Functions give 0, or -1 and a sentence in trace->error; what only writes gives nothing, for packets keep their
  * failures until the end (packets.h).
@@ -19,6 +19,7 @@
 #include "report/export/perfetto/fields.h"
 #include "report/export/perfetto/packets.h"
 #include "report/query/selection.h"
+#include "report/query/whole.h"
 #include "report/util/id_map.h"
 #include "report/util/labels.h"
 #include "report/util/texts.h"
@@ -42,6 +43,8 @@ enum nt_perfetto_track {
 	NT_TRACK_OF_PACKETS,
 	NT_TRACK_OF_LOSSES,
 	NT_TRACK_OF_COUNTERS,
+	NT_TRACK_OF_PAYERS,
+	NT_TRACK_OF_MISSING,
 	NT_TRACK_OWNER = 0x400,
 	NT_TRACK_SHARE = 0x800,
 	NT_TRACK_SAMPLES = 0xc00,
@@ -214,6 +217,19 @@ struct nt_stacks {
 
 void nt_stacks_release(struct nt_stacks *stacks);
 
+/* ---- payers.c ---- */
+
+struct nt_payers {
+	struct nt_texts words;
+	struct nt_perfetto_payer *payers;
+	size_t n_payers, payers_size;
+	struct nt_id_map by_key; /* index + 1 */
+	struct nt_payer_change *changes; /* of what they pay; in any order */
+	size_t n_changes, changes_size;
+};
+
+void nt_payers_release(struct nt_payers *payers);
+
 /* ---- all of it ---- */
 
 struct nt_perfetto_cpu {
@@ -223,6 +239,13 @@ struct nt_perfetto_cpu {
 	struct nt_sequence events;
 	uint32_t described; /* a bit for each of its tracks that is: nt_cpu_track */
 	int64_t lost, lost_ts; /* records, so far, and of which time that was told last */
+};
+
+/* A stretch of which records are missing from the tape: known as such when the problems are, which come last. */
+struct nt_perfetto_missing {
+	uint32_t cpu;
+	int64_t ts, begin, end; /* where it begins, and what of it was asked for */
+	char why[32];
 };
 
 struct nt_perfetto {
@@ -235,11 +258,15 @@ struct nt_perfetto {
 	struct nt_packets packets;
 	struct nt_names names;
 	struct nt_stacks stacks;
+	struct nt_payers payers;
 	struct nt_perfetto_cpu *cpus[NT_PERFETTO_MAX_CPUS]; /* NULL: nothing of it yet */
 	struct nt_sequence marks;
 	struct nt_texts mark_names; /* of counters and losses; the tracks of these: */
 	uint64_t *mark_tracks;
 	size_t mark_tracks_size;
+	struct nt_whole whole; /* as far as its rows have come */
+	struct nt_perfetto_missing *missing;
+	size_t n_missing, missing_size;
 	uint32_t described; /* 1 << enum nt_perfetto_track: groups that are */
 	uint64_t n_tracks; /* given out above NT_TRACK_OTHERS */
 	char error[NT_ERROR_MAX];
@@ -267,7 +294,7 @@ struct nt_perfetto_reader {
 
 /* Those of each file, ended by one without a table. */
 extern const struct nt_perfetto_reader nt_names_readers[], nt_sched_readers[], nt_owners_readers[], nt_ops_readers[],
-	nt_marks_readers[], nt_stacks_name_readers[], nt_stacks_readers[];
+	nt_marks_readers[], nt_payers_readers[], nt_stacks_name_readers[], nt_stacks_readers[];
 
 int nt_perfetto_nomem(struct nt_perfetto *trace);
 /* The part of a span that was asked for; false: none. */
@@ -290,5 +317,7 @@ int nt_head_clock(struct nt_perfetto *trace, const struct nt_value *const *value
 
 void nt_sched_finish(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu);
 void nt_owners_finish(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu);
+int nt_payers_finish(struct nt_perfetto *trace);
+int nt_marks_finish(struct nt_perfetto *trace);
 /* A thread begins in the recording: a bundle of its own. */
 void nt_sched_life(struct nt_perfetto *trace, const struct nt_perfetto_thread *thread, uint32_t source_tid);

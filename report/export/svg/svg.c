@@ -18,7 +18,8 @@ void nt_xml_text(FILE *out, const char *text)
 		unsigned char byte = (unsigned char)text[i];
 		bool is_noncharacter = n == 3 && !memcmp(text + i, "\xef\xbf", 2) && (unsigned char)text[i + 2] >= 0xbe;
 
-		if (!n || (byte < 0x20 && byte != '\t' && byte != '\n') || byte == 0x7f || is_noncharacter)
+		if (!n || is_noncharacter ||
+		    (byte != '\t' && byte != '\n' && nt_utf8_is_control(nt_utf8_code(text + i, n))))
 			fputs("&#xfffd;", out);
 		else if (byte == '&')
 			fputs("&amp;", out);

@@ -82,7 +82,7 @@ int nt_check_charges(struct nt_check *check)
 		return -1;
 	return nt_check_rows(check, check->name,
 			     "SELECT (SELECT coalesce(sum(packets), 0) || ' ' || coalesce(sum(segments), 0) || ' ' || "
-			     "coalesce(sum(bytes), 0) FROM rx_stretch WHERE session_id = ?1) = "
+			     "coalesce(sum(bytes), 0) FROM rx_stretch WHERE session_id = ?1 AND NOT is_steered) = "
 			     "(SELECT coalesce(sum(packets), 0) || ' ' || coalesce(sum(segments), 0) || ' ' || "
 			     "coalesce(sum(bytes), 0) FROM rx_cost WHERE session_id = ?1)",
 			     judge_packets);

@@ -64,6 +64,8 @@ int nt_check_threads(struct nt_check *check);
 int nt_check_operations(struct nt_check *check);
 /* charges.c: all of net_rx is charged. */
 int nt_check_charges(struct nt_check *check);
+/* elsewhere.c: what the network causes elsewhere is a part of what these owners had. */
+int nt_check_elsewhere(struct nt_check *check);
 /* counters.c, softirqs.c: what the kernel and the recorder counted. */
 int nt_check_written(struct nt_check *check);
 int nt_check_hooks(struct nt_check *check);

@@ -34,7 +34,7 @@ bool nt_check_clip(const struct nt_check *check, int64_t *ts, int64_t *dur)
 static const uint64_t small = NT_TABLE_BIT(NT_TABLE_SESSION) | NT_TABLE_BIT(NT_TABLE_PROBLEM) |
 			      NT_TABLE_BIT(NT_TABLE_LOSS) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |
 			      NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) |
-			      NT_TABLE_BIT(NT_TABLE_RX_COST);
+			      NT_TABLE_BIT(NT_TABLE_RX_COST) | NT_TABLE_BIT(NT_TABLE_ELSEWHERE_COST);
 
 static int read_part(struct nt_check *check)
 {

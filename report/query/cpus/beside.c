@@ -9,8 +9,15 @@
 #include <string.h>
 
 #include "report/out/output.h"
+#include "report/query/payers.h"
 #include "report/util/array.h"
 #include "report/util/words.h"
+
+void nt_lanes_beside_begin(struct nt_lanes_beside *beside, struct nt_lanes_filter *filter, const struct nt_part *part)
+{
+	*beside = (struct nt_lanes_beside){.part = *part, .filter = filter};
+	nt_rx_sums_begin(&beside->rx, filter, part);
+}
 
 void nt_lanes_beside_release(struct nt_lanes_beside *beside)
 {
@@ -21,6 +28,7 @@ void nt_lanes_beside_release(struct nt_lanes_beside *beside)
 	nt_id_map_release(&beside->threads);
 	nt_id_map_release(&beside->by_thread);
 	nt_id_map_release(&beside->by_vec);
+	nt_rx_sums_release(&beside->rx);
 	memset(beside, 0, sizeof(*beside));
 }
 
@@ -136,15 +144,14 @@ int nt_lanes_beside_softirq(struct nt_lanes_beside *beside, const struct nt_row 
 
 /* ---- rows ---- */
 
-/* A statement over the sums that `write` puts, one each, into the JSON array that is its ?2. NULL: db->error. */
-static sqlite3_stmt *ask(const struct nt_lanes_beside *beside, const char *sql,
-			 void (*write)(struct nt_json *json, const void *beside))
+/* A statement over the sums in the JSON array `text`, which is its ?2, and is freed. NULL: db->error. */
+static sqlite3_stmt *ask_of(const struct nt_lanes_beside *beside, const char *sql, char *text)
 {
 	const struct nt_part *part = &beside->part;
-	char *text = nt_json_array(write, beside);
 	sqlite3_stmt *statement;
 
-	if (!text) {
+	if (!text || !nt_foreign_fits(part->db, text)) {
+		free(text);
 		nt_db_no_memory(part->db);
 		return NULL;
 	}
@@ -157,6 +164,13 @@ static sqlite3_stmt *ask(const struct nt_lanes_beside *beside, const char *sql,
 		free(text);
 	sqlite3_finalize(statement);
 	return NULL;
+}
+
+/* The same of the sums that `write` puts, one each, into the array. */
+static sqlite3_stmt *ask(const struct nt_lanes_beside *beside, const char *sql,
+			 void (*write)(struct nt_json *json, const void *beside))
+{
+	return ask_of(beside, sql, nt_json_array(write, beside));
 }
 
 static void write_op(struct nt_json *json, const struct nt_texts *texts, const struct nt_lanes_op *op)
@@ -223,4 +237,15 @@ sqlite3_stmt *nt_lanes_softirqs(const struct nt_lanes_beside *beside)
 		   "SELECT value ->> 0 AS vec, value ->> 1 AS context, value ->> 2 AS runs_count, value ->> 3 AS "
 		   "total_ns, value ->> 4 AS longest_ns FROM json_each(?2) ORDER BY total_ns DESC, vec, context",
 		   write_softirqs);
+}
+
+sqlite3_stmt *nt_lanes_payers(const struct nt_lanes_beside *beside)
+{
+	sqlite3_stmt *statement =
+		ask_of(beside, "WITH " NT_PAID_JSON_SQL("?2") ", span AS (SELECT ?3 AS ns) " NT_PAYERS_SQL,
+		       nt_rx_sums_json(&beside->rx));
+
+	if (statement)
+		sqlite3_bind_int64(statement, 3, beside->part.to_ts - beside->part.from_ts);
+	return statement;
 }

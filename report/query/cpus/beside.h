@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * beside.h - what else happened in a part of a session: socket operations by thread and call, softirqs by vector,
- * summed up as they are read (db/scan.h). Memory is for the sums. Prints nothing.
+ * beside.h - what else happened in a part of a session: socket operations by thread and call, softirqs by vector, and
+ * who pays for net_rx, summed up as they are read (db/scan.h). Memory is for the sums. Prints nothing.
  */
 #pragma once
 
-#include "report/query/cpus/read.h"
+#include "report/query/cpus/rx_sums.h"
 #include "report/util/texts.h"
 
 struct nt_lanes_op {
@@ -20,7 +20,7 @@ struct nt_lanes_softirq {
 	int64_t runs, total_ns, longest_ns;
 };
 
-/* Initialise `part` and `filter`; which process is meant, the filter says. Owner frees with nt_lanes_beside_release. */
+/* Owner frees with nt_lanes_beside_release. */
 struct nt_lanes_beside {
 	struct nt_part part;
 	struct nt_lanes_filter *filter;
@@ -31,7 +31,11 @@ struct nt_lanes_beside {
 	size_t n_softirqs, softirqs_size;
 	struct nt_id_map pairs, threads, by_thread, by_vec; /* numbers of keys and indexes + 1 */
 	uint64_t n_pairs, n_threads;
+	struct nt_rx_sums rx; /* takes rows itself */
 };
+
+/* *part is copied; which process is meant, the filter says, which must outlive it. */
+void nt_lanes_beside_begin(struct nt_lanes_beside *beside, struct nt_lanes_filter *filter, const struct nt_part *part);
 
 void nt_lanes_beside_release(struct nt_lanes_beside *beside);
 /* Adds a row of sock_op, of softirq_slice, if it is of the part: an operation if it ended there. 0, -ENOMEM, or
@@ -47,3 +51,5 @@ int64_t nt_lanes_moved_bytes(const struct nt_row *row);
 sqlite3_stmt *nt_lanes_ops(const struct nt_lanes_beside *beside);
 /* By vector, clipped. */
 sqlite3_stmt *nt_lanes_softirqs(const struct nt_lanes_beside *beside);
+/* Those who pay for net_rx, as NT_PAYERS_SQL; after nt_rx_sums_end. */
+sqlite3_stmt *nt_lanes_payers(const struct nt_lanes_beside *beside);

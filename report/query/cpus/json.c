@@ -137,7 +137,8 @@ static int json_lanes(struct nt_json *json, const struct nt_lanes *lanes, const 
 	take_cells(&taker, lanes);
 	nt_json_close(json, ']');
 	if (json_who(json, lanes, part) || json_rows(json, part, nt_lanes_ops(beside), "operations") ||
-	    json_rows(json, part, nt_lanes_softirqs(beside), "softirqs"))
+	    json_rows(json, part, nt_lanes_softirqs(beside), "softirqs") ||
+	    json_rows(json, part, nt_lanes_payers(beside), "payers"))
 		return -1;
 	return json_rows(json, part, nt_lanes_losses(part), "losses");
 }
@@ -169,18 +170,14 @@ static int json_worst(struct nt_json *json, const struct nt_lanes_result *result
 int nt_lanes_json(const struct nt_lanes_result *result, struct nt_json *json)
 {
 	const struct nt_part *part = &result->part;
-	int error;
 
-	nt_json_open(json, NULL, '{');
 	nt_json_integer(json, "session_id", part->session->id);
 	nt_json_integer(json, "start_ts", part->session->start_ts);
 	nt_json_integer(json, "start_realtime_ns", part->session->start_realtime_ns);
 	nt_json_integer(json, "from_ts", part->from_ts);
 	nt_json_integer(json, "to_ts", part->to_ts);
 	nt_json_text(json, "process", part->selection->process);
-	error = result->choice->worst ? json_worst(json, result) : json_lanes(json, &result->lanes, &result->beside);
-	nt_json_close(json, '}');
-	return error;
+	return result->choice->worst ? json_worst(json, result) : json_lanes(json, &result->lanes, &result->beside);
 }
 
 /* ---- CSV ---- */

@@ -16,6 +16,7 @@
 void nt_part_sums_begin(struct nt_part_sums *sums, struct nt_lanes_filter *filter)
 {
 	*sums = (struct nt_part_sums){.filter = filter};
+	nt_rx_sums_begin(&sums->rx, filter, filter->part);
 }
 
 void nt_part_sums_release(struct nt_part_sums *sums)
@@ -33,6 +34,8 @@ void nt_part_sums_release(struct nt_part_sums *sums)
 	free(sums->owned_json);
 	free(sums->spent_json);
 	free(sums->did_json);
+	free(sums->paid_json);
+	nt_rx_sums_release(&sums->rx);
 	*sums = (struct nt_part_sums){0};
 }
 
@@ -74,8 +77,10 @@ static int take_slice(void *arg, const struct nt_row *row)
 	const struct nt_value *utid = NT_VALUE(row, cpu_slice, utid), *cpu = NT_VALUE(row, cpu_slice, cpu);
 	const enum nt_owner owner = nt_owner_number(nt_text(NT_VALUE(row, cpu_slice, owner), ""));
 	int64_t from = nt_integer(NT_VALUE(row, cpu_slice, ts), 0), to;
-	int error;
+	int error = nt_rx_sums_slice(&sums->rx, row);
 
+	if (error)
+		return error;
 	if (__builtin_add_overflow(from, nt_integer(NT_VALUE(row, cpu_slice, dur), 0), &to) || to > part->to_ts)
 		to = part->to_ts;
 	if (from < part->from_ts)
@@ -142,9 +147,11 @@ static int take_op(void *arg, const struct nt_row *row)
 
 /* ---- reading ---- */
 
-static struct nt_scan_reader ops_reader(struct nt_part_sums *sums)
+static int take_rx(void *arg, const struct nt_row *row)
 {
-	return (struct nt_scan_reader){NT_TABLE_SOCK_OP, 0, take_op, sums};
+	struct nt_part_sums *sums = arg;
+
+	return nt_rx_sums_row(&sums->rx, row);
 }
 
 struct nt_scan_reader nt_part_sums_slices(struct nt_part_sums *sums)
@@ -152,21 +159,28 @@ struct nt_scan_reader nt_part_sums_slices(struct nt_part_sums *sums)
 	return (struct nt_scan_reader){NT_TABLE_CPU_SLICE, 0, take_slice, sums};
 }
 
+#define OF_OPS(sums)                                                                                                   \
+	{NT_TABLE_SOCK_OP, 0, take_op, sums},                                                                          \
+	{                                                                                                              \
+		NT_TABLE_RX_COST, 0, take_rx, sums                                                                     \
+	}
+
 int nt_part_sums_read_ops(struct nt_part_sums *sums)
 {
 	const struct nt_part *part = sums->filter->part;
-	const struct nt_scan_reader reader = ops_reader(sums);
+	const struct nt_scan_reader readers[] = {OF_OPS(sums)};
 
-	return nt_lanes_read_ops(part, part->from_ts == part->session->start_ts ? 0 : part->from_ts, &reader);
+	return nt_lanes_read_ops(part, part->from_ts == part->session->start_ts ? 0 : part->from_ts, readers,
+				 NT_COUNT(readers));
 }
 
 int nt_part_sums_read(struct nt_part_sums *sums)
 {
 	const struct nt_part *part = sums->filter->part;
-	const struct nt_scan_reader readers[] = {nt_part_sums_slices(sums), ops_reader(sums)};
+	const struct nt_scan_reader readers[] = {nt_part_sums_slices(sums), OF_OPS(sums)};
 	const bool is_limited = nt_session_is_limited(part->db, part->session, part->selection);
-	const int error = nt_scan_all(part->db, part->session->id, NT_TABLE_BIT(NT_TABLE_THREAD), readers,
-				      is_limited ? 1 : NT_COUNT(readers));
+	const uint64_t small = NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_LOSS);
+	const int error = nt_scan_all(part->db, part->session->id, small, readers, is_limited ? 1 : NT_COUNT(readers));
 
 	return error || !is_limited ? error : nt_part_sums_read_ops(sums);
 }
@@ -227,20 +241,25 @@ static void write_did(struct nt_json *json, const void *arg)
 	}
 }
 
-/* Of a longer text SQLite would take nothing. */
-static bool fits(const struct nt_db *db, const char *json)
+/* Of a text that does not SQLite would take nothing. */
+static bool fits(struct nt_db *db, const char *json)
 {
-	return json && strlen(json) <= (size_t)sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, -1);
+	return json && nt_foreign_fits(db, json);
 }
 
 int nt_part_sums_end(struct nt_part_sums *sums)
 {
 	struct nt_db *db = sums->filter->part->db;
+	const int error = nt_rx_sums_end(&sums->rx);
 
+	if (error)
+		return nt_lanes_fail(sums->filter->part, error, "costs");
 	sums->owned_json = nt_json_array(write_owned, sums);
 	sums->spent_json = nt_json_array(write_spent, sums);
 	sums->did_json = nt_json_array(write_did, sums);
-	return fits(db, sums->owned_json) && fits(db, sums->spent_json) && fits(db, sums->did_json)
+	sums->paid_json = nt_rx_sums_json(&sums->rx);
+	return fits(db, sums->owned_json) && fits(db, sums->spent_json) && fits(db, sums->did_json) &&
+			       fits(db, sums->paid_json)
 		       ? 0
 		       : nt_db_no_memory(db);
 }
@@ -254,4 +273,5 @@ void nt_part_sums_bind(const struct nt_part_sums *sums, sqlite3_stmt *statement)
 	sqlite3_bind_text(statement, 5, sums->spent_json, -1, SQLITE_STATIC);
 	sqlite3_bind_text(statement, 6, sums->did_json, -1, SQLITE_STATIC);
 	sqlite3_bind_text(statement, 7, sums->owned_json, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 8, sums->paid_json, -1, SQLITE_STATIC);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * part_sums.h - what a part of a session cost, summed up as its rows are read: the time of each owner on each CPU, the
- * CPU time of each thread, its operations on each socket. SQL takes the sums as arrays in JSON (query/groups.h,
- * query/cpus/summary.h). Of a whole session the tables cpu_cost and sock_cost have them. Memory is for the sums. Prints
- * nothing.
+ * CPU time of each thread, its operations on each socket, and what each payer pays of net_rx. SQL takes the sums as
+ * arrays in JSON (query/groups.h, query/cpus/summary.h). Of a whole session the tables cpu_cost, sock_cost and rx_cost
+ * have them. Memory is for the sums. Prints nothing.
  */
 #pragma once
 
 #include "report/query/cpus/read.h"
+#include "report/query/cpus/rx_sums.h"
+#include "report/query/payers.h"
 #include "report/timeline/timeline.h"
 #include "report/util/texts.h"
 
@@ -34,7 +36,8 @@ struct nt_part_sums {
 	struct nt_id_map threads, sockets, pairs; /* numbers, from 1 on */
 	uint64_t n_threads, n_sockets, n_pairs;
 	struct nt_id_map by_cpu, by_thread, by_pair; /* indexes + 1 */
-	char *owned_json, *spent_json, *did_json; /* as SQL has them, below */
+	struct nt_rx_sums rx;
+	char *owned_json, *spent_json, *did_json, *paid_json; /* as SQL has them, below */
 };
 
 /* `filter` and its part must outlive it. To be released in any case. */
@@ -51,15 +54,14 @@ void nt_part_sums_release(struct nt_part_sums *sums);
 
 /*
  * The common table expressions of query/groups.h, of a part. `owned` is that of query/cpus/summary.h.
- * nt_part_sums_bind binds the time, ?2 and ?3, and the arrays, ?5 to ?7, as far as the statement has them.
+ * nt_part_sums_bind binds the time, ?2 and ?3, and the arrays, ?5 to ?8, as far as the statement has them.
  */
 #define NT_PART_SUMS_SQL                                                                                               \
 	"spent AS (SELECT value ->> 0 AS utid, value ->> 1 AS owner, value ->> 2 AS ns FROM json_each(?5)), "          \
 	"did AS (SELECT value ->> 0 AS utid, value ->> 1 AS socket_id, value ->> 2 AS op, value ->> 3 AS ops, "        \
 	"value ->> 4 AS bytes, value ->> 5 AS cpu_ns, value ->> 6 AS untimed, value ->> 7 AS lower_bound "             \
-	"FROM json_each(?6)), "                                                                                        \
-	"charged AS (SELECT NULL AS upid, NULL AS socket_id, NULL AS ns WHERE 0), "                                    \
-	"span AS (SELECT ?3 - ?2 AS ns) "
+	"FROM json_each(?6)), " NT_PAID_JSON_SQL("?8") ", " NT_CHARGED_SQL ", " NT_PART_SPAN_SQL
+#define NT_PART_SPAN_SQL "span AS (SELECT ?3 - ?2 AS ns) "
 #define NT_PART_OWNED_SQL                                                                                              \
 	"owned AS (SELECT value ->> 0 AS cpu, value ->> 1 AS owner, value ->> 2 AS ns FROM json_each(?7)) "
 void nt_part_sums_bind(const struct nt_part_sums *sums, sqlite3_stmt *statement);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/query/payers.h"
 #include "report/util/array.h"
 
 uint64_t nt_lanes_worst_whole(const struct nt_lanes_result *result, const struct nt_lanes_worst *worst)
@@ -50,6 +51,20 @@ static int add_softirq(void *arg, const struct nt_row *row)
 	return nt_lanes_beside_softirq(&result->beside, row);
 }
 
+static int add_rx_slice(void *arg, const struct nt_row *row)
+{
+	struct nt_lanes_result *result = arg;
+
+	return nt_rx_sums_slice(&result->beside.rx, row);
+}
+
+static int add_rx(void *arg, const struct nt_row *row)
+{
+	struct nt_lanes_result *result = arg;
+
+	return nt_rx_sums_row(&result->beside.rx, row);
+}
+
 static int add_to_lanes(void *arg, const struct nt_lane_slice *slice)
 {
 	return nt_lanes_add(arg, slice);
@@ -61,16 +76,20 @@ static int read_lanes(struct nt_lanes_result *result)
 	struct nt_lanes_reading slices = {&result->filter, add_to_lanes, &result->lanes};
 	const struct nt_scan_reader readers[] = {
 		nt_lanes_reader(&slices),
+		{NT_TABLE_CPU_SLICE, 0, add_rx_slice, result},
 		{NT_TABLE_SOFTIRQ_SLICE, 0, add_softirq, result},
 		{NT_TABLE_SOCK_OP, 0, add_op, result},
+		{NT_TABLE_RX_COST, 0, add_rx, result},
 	};
 	const bool is_limited = nt_session_is_limited(part->db, part->session, part->selection);
 	const size_t n = NT_COUNT(readers);
-	int error = nt_scan_all(part->db, part->session->id, small, readers, is_limited ? n - 1 : n);
+	int error = nt_scan_all(part->db, part->session->id, small, readers, is_limited ? n - 2 : n);
 
 	/* An operation counts where it ended. */
 	if (!error && is_limited)
-		error = nt_lanes_read_ops(part, part->from_ts, &readers[n - 1]);
+		error = nt_lanes_read_ops(part, part->from_ts, &readers[n - 2], 2);
+	if (!error)
+		error = nt_rx_sums_end(&result->beside.rx);
 	nt_lanes_order(&result->lanes);
 	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }
@@ -223,6 +242,30 @@ static int add_softirq_to_windows(void *arg, const struct nt_row *row)
 	return error;
 }
 
+static int add_rx_slice_to_windows(void *arg, const struct nt_row *row)
+{
+	struct nt_lanes_result *result = arg;
+	int error = 0;
+
+	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
+		if (result->worst[i].is_read)
+			error = nt_rx_sums_slice(&result->worst[i].beside.rx, row);
+	}
+	return error;
+}
+
+static int add_rx_to_windows(void *arg, const struct nt_row *row)
+{
+	struct nt_lanes_result *result = arg;
+	int error = 0;
+
+	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
+		if (result->worst[i].is_read)
+			error = nt_rx_sums_row(&result->worst[i].beside.rx, row);
+	}
+	return error;
+}
+
 /* What must be read for a window. */
 struct span {
 	uint64_t from_ns, to_ns;
@@ -236,11 +279,22 @@ static int compare_spans(const void *one, const void *two)
 	return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
 }
 
+/* How spans are read, and by whom. */
+struct reading {
+	bool begun_within;
+	struct nt_cuts rx_cuts;
+	const struct nt_scan_reader *readers;
+	size_t n;
+};
+
 /* Reads the first spans that are near to each other, in one pass. Gives how many, or an error. */
-static int read_near(const struct nt_part *part, const struct span *spans, unsigned int n, bool begun_within,
-		     const struct nt_scan_reader *readers, size_t n_readers)
+static int read_near(const struct nt_part *part, const struct span *spans, unsigned int n,
+		     const struct reading *reading)
 {
-	struct nt_scan_want want = {.from_ns = spans[0].from_ns, .to_ns = spans[0].to_ns, .begun_within = begun_within};
+	struct nt_scan_want want = {.from_ns = spans[0].from_ns,
+				    .to_ns = spans[0].to_ns,
+				    .begun_within = reading->begun_within,
+				    .rx_cuts = reading->rx_cuts};
 	unsigned int near = 0;
 	int error;
 
@@ -248,18 +302,17 @@ static int read_near(const struct nt_part *part, const struct span *spans, unsig
 		spans[near].worst->is_read = true;
 		want.to_ns = spans[near].to_ns > want.to_ns ? spans[near].to_ns : want.to_ns;
 	}
-	error = nt_scan_within(part->db, part->session->id, &want, readers, n_readers);
+	error = nt_scan_within(part->db, part->session->id, &want, reading->readers, reading->n);
 	for (unsigned int i = 0; i < near; i++)
 		spans[i].worst->is_read = false;
 	return error ? nt_lanes_fail(part, error, "slices") : (int)near;
 }
 
-static int read_spans(const struct nt_part *part, struct span *spans, unsigned int n, bool begun_within,
-		      const struct nt_scan_reader *readers, size_t n_readers)
+static int read_spans(const struct nt_part *part, struct span *spans, unsigned int n, const struct reading *reading)
 {
 	qsort(spans, n, sizeof(*spans), compare_spans);
 	for (unsigned int at = 0; at < n;) {
-		int near = read_near(part, spans + at, n - at, begun_within, readers, n_readers);
+		int near = read_near(part, spans + at, n - at, reading);
 
 		if (near < 0)
 			return -1;
@@ -268,13 +321,30 @@ static int read_spans(const struct nt_part *part, struct span *spans, unsigned i
 	return 0;
 }
 
+static int compare_times(const void *one, const void *two)
+{
+	const uint64_t *a = one, *b = two;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The readers of slices come first. */
+#define N_OF_SLICES 3
+#define N_READERS 5
+
 /*
  * Of a tape only what the windows need is read. An operation counts where it ended, so it is read from where the first
  * began of those that did.
  */
-static int read_tape(struct nt_lanes_result *result, const struct nt_scan_reader readers[3])
+static int read_tape(struct nt_lanes_result *result, const struct nt_scan_reader readers[N_READERS])
 {
 	struct span slices[NT_WORST_MAX], ops[NT_WORST_MAX];
+	uint64_t edges[2 * NT_WORST_MAX];
+	const struct reading of_slices = {.readers = readers, .n = N_OF_SLICES};
+	const struct reading of_ops = {.begun_within = true,
+				       .rx_cuts = {edges, 2 * (size_t)result->n_worst},
+				       .readers = readers + N_OF_SLICES,
+				       .n = N_READERS - N_OF_SLICES};
 
 	for (unsigned int i = 0; i < result->n_worst; i++) {
 		struct nt_lanes_worst *worst = &result->worst[i];
@@ -283,44 +353,55 @@ static int read_tape(struct nt_lanes_result *result, const struct nt_scan_reader
 		slices[i] = (struct span){(uint64_t)from_ts, (uint64_t)to_ts, worst};
 		ops[i] = (struct span){(uint64_t)nt_op_begins_least(&result->op_begins, from_ts, to_ts),
 				       (uint64_t)to_ts + 1, worst};
+		edges[2 * i] = (uint64_t)from_ts;
+		edges[2 * i + 1] = (uint64_t)to_ts;
 	}
-	if (read_spans(&result->part, slices, result->n_worst, false, readers, 2))
+	qsort(edges, 2 * (size_t)result->n_worst, sizeof(*edges), compare_times);
+	if (read_spans(&result->part, slices, result->n_worst, &of_slices))
 		return -1;
-	return read_spans(&result->part, ops, result->n_worst, true, readers + 2, 1);
+	return read_spans(&result->part, ops, result->n_worst, &of_ops);
 }
 
-static int read_database(struct nt_lanes_result *result, const struct nt_scan_reader readers[3])
+static int read_database(struct nt_lanes_result *result, const struct nt_scan_reader readers[N_READERS])
 {
 	const struct nt_part *part = &result->part;
 	int error;
 
 	for (unsigned int i = 0; i < result->n_worst; i++)
 		result->worst[i].is_read = true;
-	error = nt_scan_all(part->db, part->session->id, small, readers, 3);
+	error = nt_scan_all(part->db, part->session->id, small, readers, N_READERS);
 	return error ? nt_lanes_fail(part, error, "slices") : 0;
 }
 
 static int read_windows(struct nt_lanes_result *result, uint32_t columns)
 {
 	struct nt_lanes_reading slices = {&result->filter, add_to_windows, result};
-	const struct nt_scan_reader readers[3] = {
+	const struct nt_scan_reader readers[N_READERS] = {
 		nt_lanes_reader(&slices),
+		{NT_TABLE_CPU_SLICE, 0, add_rx_slice_to_windows, result},
 		{NT_TABLE_SOFTIRQ_SLICE, 0, add_softirq_to_windows, result},
 		{NT_TABLE_SOCK_OP, 0, add_op_to_windows, result},
+		{NT_TABLE_RX_COST, 0, add_rx_to_windows, result},
 	};
 	int error = 0;
 
 	for (unsigned int i = 0; i < result->n_worst; i++) {
 		struct nt_lanes_worst *worst = &result->worst[i];
 		int64_t end = (int64_t)((uint64_t)worst->window.ts + result->choice->window_ns);
+		struct nt_part part;
 
 		nt_lanes_init(&worst->lanes, worst->window.ts, end, i ? 1 : columns);
-		worst->beside = (struct nt_lanes_beside){.part = part_of(result, worst), .filter = &result->filter};
+		part = part_of(result, worst);
+		nt_lanes_beside_begin(&worst->beside, &result->filter, &part);
 	}
 	if (result->n_worst)
 		error = result->part.db->source ? read_tape(result, readers) : read_database(result, readers);
-	for (unsigned int i = 0; i < result->n_worst; i++)
+	for (unsigned int i = 0; i < result->n_worst && !error; i++) {
 		nt_lanes_order(&result->worst[i].lanes);
+		error = nt_rx_sums_end(&result->worst[i].beside.rx);
+		if (error)
+			return nt_lanes_fail(&result->part, error, "costs");
+	}
 	return error;
 }
 
@@ -329,8 +410,9 @@ static int read_windows(struct nt_lanes_result *result, uint32_t columns)
 int nt_lanes_find(struct nt_lanes_result *result, uint32_t columns)
 {
 	nt_lanes_init(&result->lanes, result->part.from_ts, result->part.to_ts, result->choice->worst ? 1 : columns);
-	result->beside = (struct nt_lanes_beside){.part = result->part, .filter = &result->filter};
-	if (nt_lanes_filter_init(&result->filter, &result->part))
+	nt_lanes_beside_begin(&result->beside, &result->filter, &result->part);
+	if (nt_lanes_filter_init(&result->filter, &result->part) ||
+	    nt_payers_are_known(result->part.db, result->part.session->id, &result->has_payers))
 		return -1;
 	if (result->choice->worst)
 		return find_windows(result) || read_windows(result, columns) ? -1 : 0;

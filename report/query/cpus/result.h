@@ -32,6 +32,7 @@ struct nt_lanes_result {
 	struct nt_lanes_worst worst[NT_WORST_MAX];
 	unsigned int n_worst;
 	struct nt_op_begins op_begins; /* of a tape */
+	bool has_payers; /* it is known whose packets were received */
 	uint64_t at_most_ns; /* no window can have had more, whosever the uncovered time was */
 };
 
@@ -60,6 +61,7 @@ void nt_lanes_draw(const struct nt_lanes *lanes, FILE *out, int64_t since_ts, co
 /* `printer` and `terminal` are those of `out`. */
 int nt_lanes_text(const struct nt_lanes_result *result, FILE *out, struct nt_printer *printer,
 		  const struct nt_terminal *terminal);
+/* The members of an object. */
 int nt_lanes_json(const struct nt_lanes_result *result, struct nt_json *json);
 /* All sessions are one set of rows. */
 int nt_lanes_csv_begin(struct nt_printer *printer);

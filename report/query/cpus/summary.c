@@ -151,6 +151,25 @@ static void print_sentences(const struct line *total)
 			       nt_human_share(share, total->stolen_ns, total->there_ns));
 }
 
+/* Whether the recording saw operations begin: a tape that does not name its probes did. */
+#define BEGINS_SQL                                                                                                     \
+	"SELECT ifnull(instr(',' || (" NT_META_SQL(NT_META_PROBES) ") || ',', ',socket,') > 0, 1) AND NOT EXISTS "     \
+								   "(" NT_META_SQL(                                    \
+									   NT_META_PLAN) " AND value || ' ' LIKE "     \
+											 "'socket ends %')"
+
+/* Without their begins, operations have no time: zeros there would mislead. */
+static int print_unknown(struct nt_db *db, int64_t session_id)
+{
+	sqlite3_stmt *statement = nt_db_query(db, BEGINS_SQL, session_id);
+
+	if (nt_db_next(statement) && !sqlite3_column_int(statement, 0))
+		nt_print_prose(stdout, "",
+			       "When sends and receives began was not recorded: their time is in task, and not in the "
+			       "network's.");
+	return nt_db_end(db, statement, "the summary cannot be made");
+}
+
 /* Where no rows have them: the times of all CPUs together. */
 static void print_times(const struct line *total, bool with_offline)
 {
@@ -228,5 +247,5 @@ int nt_summary_print_cpus(struct nt_db *db, const struct nt_part_sums *sums, str
 	if (!table.with_times)
 		print_times(&line, table.with_offline);
 	print_sentences(&line);
-	return 0;
+	return print_unknown(db, session_id);
 }

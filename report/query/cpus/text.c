@@ -9,6 +9,7 @@
 #include "report/out/prose.h"
 #include "report/query/cpus/result.h"
 #include "report/query/part_time.h"
+#include "report/query/payers.h"
 #include "report/util/array.h"
 
 #define TOP 10
@@ -259,6 +260,35 @@ static int print_rows(const struct text *text, sqlite3_stmt *rows, const char *l
 	return error;
 }
 
+/* Whether the database knows payers by sums that the part cuts. */
+static void print_estimated(const struct text *text, const struct nt_lanes_beside *beside)
+{
+	if (beside->rx.is_estimate)
+		nt_print_prose(text->out, "", NT_PAYERS_ESTIMATED);
+}
+
+static void print_payers_unknown(const struct text *text)
+{
+	fputc('\n', text->out);
+	nt_print_prose(text->out, "", NT_PAYERS_UNKNOWN);
+}
+
+static int print_payers(const struct text *text, const struct nt_lanes *lanes, const struct nt_lanes_beside *beside)
+{
+	uint64_t total[NT_LANE_KINDS];
+
+	if (text->result->has_payers) {
+		if (print_rows(text, nt_lanes_payers(beside), NT_PAYERS_LEAVE_OUT, NT_PAYERS_TITLE))
+			return -1;
+		print_estimated(text, beside);
+		return 0;
+	}
+	nt_lanes_total(lanes, total);
+	if (total[NT_OWNER_NET_RX])
+		print_payers_unknown(text);
+	return 0;
+}
+
 /* `before`: what the first line begins with. */
 static int print_lanes(const struct text *text, const char *before, const struct nt_lanes *lanes,
 		       const struct nt_lanes_beside *beside)
@@ -279,7 +309,7 @@ static int print_lanes(const struct text *text, const char *before, const struct
 	fputc('\n', text->out);
 	nt_lanes_draw(lanes, text->out, part->session->start_ts, text->terminal);
 	print_totals(text, lanes);
-	if (print_who(text, lanes) ||
+	if (print_who(text, lanes) || print_payers(text, lanes, beside) ||
 	    print_rows(text, nt_lanes_ops(beside),
 		       "untimed_count,failed_count,dearest_ns,longest_ns,moved_bytes,pid,syscall",
 		       "Socket operations that ended in this time (each with its whole CPU time and duration)") ||
@@ -329,6 +359,58 @@ static int print_top_who(const struct text *text, unsigned int number)
 	}
 	snprintf(lead, sizeof(lead), "%3u  ", number + 1);
 	nt_prose_end(&prose, lead);
+	return error;
+}
+
+enum { PAYER, PAYER_PROCESS, PAYER_PID, PAYER_REASON, PAYER_NS }; /* columns of NT_PAYERS_SQL */
+
+static void put_payer(FILE *line, sqlite3_stmt *payer, uint64_t whole)
+{
+	const bool is_process = sqlite3_column_type(payer, PAYER_PROCESS) != SQLITE_NULL;
+	const char *name = nt_db_text(payer, is_process ? PAYER_PROCESS : PAYER);
+	char share[NT_HUMAN_MAX];
+
+	nt_print_clean(line, name, strlen(name));
+	if (sqlite3_column_type(payer, PAYER_PID) != SQLITE_NULL)
+		fprintf(line, " (%lld)", (long long)sqlite3_column_int64(payer, PAYER_PID));
+	if (sqlite3_column_type(payer, PAYER_REASON) != SQLITE_NULL) {
+		fputs(" (", line);
+		nt_print_clean(line, nt_db_text(payer, PAYER_REASON), strlen(nt_db_text(payer, PAYER_REASON)));
+		fputc(')', line);
+	}
+	fprintf(line, " %s", nt_human_share(share, (uint64_t)sqlite3_column_int64(payer, PAYER_NS), whole));
+}
+
+/* " 1  server (101) 12.00 %, unattributed 1.20 %, ..." */
+static int print_top_payers(const struct text *text, unsigned int number)
+{
+	const struct nt_lanes_worst *worst = &text->result->worst[number];
+	sqlite3_stmt *payer = nt_lanes_payers(&worst->beside);
+	const uint64_t whole = nt_lanes_worst_whole(text->result, worst);
+	struct nt_prose prose;
+	char lead[16];
+
+	nt_prose_begin(&prose, text->out);
+	for (int i = 0; i < WHO_OF_WINDOW && nt_db_next(payer); i++) {
+		fputs(i ? ", " : "", prose.line);
+		put_payer(prose.line, payer, whole);
+	}
+	snprintf(lead, sizeof(lead), "%3u  ", number + 1);
+	nt_prose_end(&prose, lead);
+	return nt_db_end(text->result->part.db, payer, "the recording cannot be read");
+}
+
+static int print_worst_payers(const struct text *text)
+{
+	int error = 0;
+
+	if (!text->result->has_payers) {
+		print_payers_unknown(text);
+		return 0;
+	}
+	nt_print_heading(text->out, "\n" NT_PAYERS_TITLE " in them");
+	for (unsigned int i = 0; i < text->result->n_worst && !error; i++)
+		error = print_top_payers(text, i);
 	return error;
 }
 
@@ -417,7 +499,7 @@ static int print_worst_table(const struct text *text)
 	nt_print_heading(text->out, "\nThreads that ran in them");
 	for (unsigned int i = 0; i < result->n_worst && !error; i++)
 		error = print_top_who(text, i);
-	return error;
+	return error ? error : print_worst_payers(text);
 }
 
 /* As a shell takes it; blanks in it are stuck, see out/prose.h. */

@@ -260,7 +260,6 @@ static void json_pairs(const struct nt_latency_result *result, struct nt_json *j
 
 int nt_latency_json(struct nt_latency_result *result, struct nt_json *json)
 {
-	nt_json_open(json, NULL, '{');
 	nt_json_integer(json, "session_id", result->session->id);
 	nt_json_bool(json, "recorded", result->has_probe);
 	nt_json_text(json, "by", nt_by_name(result->choice->by));
@@ -276,6 +275,5 @@ int nt_latency_json(struct nt_latency_result *result, struct nt_json *json)
 		each_cell(result, json_record, json);
 		nt_json_close(json, ']');
 	}
-	nt_json_close(json, '}');
 	return 0;
 }

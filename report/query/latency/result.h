@@ -89,4 +89,5 @@ int nt_latency_text(struct nt_latency_result *result, struct nt_printer *printer
 int nt_latency_csv_begin(const struct nt_latency_choice *choice, const struct nt_latency_view *view,
 			 struct nt_printer *printer);
 int nt_latency_csv(struct nt_latency_result *result, struct nt_printer *printer);
+/* The members of an object. */
 int nt_latency_json(struct nt_latency_result *result, struct nt_json *json);

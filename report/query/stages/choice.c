@@ -11,10 +11,8 @@
 #include "report/util/array.h"
 
 static const char *const by_names[] = {
-	[NT_STAGE_BY_CPU] = "cpu",
-	[NT_STAGE_BY_PROCESS] = "process",
-	[NT_STAGE_BY_CGROUP] = "cgroup",
-	[NT_STAGE_BY_TIME] = "time",
+	[NT_STAGE_BY_CPU] = "cpu",	 [NT_STAGE_BY_PROCESS] = "process", [NT_STAGE_BY_PAYER] = "payer",
+	[NT_STAGE_BY_CGROUP] = "cgroup", [NT_STAGE_BY_TIME] = "time",
 };
 
 const char *nt_stage_by_name(enum nt_stage_by by)
@@ -22,12 +20,18 @@ const char *nt_stage_by_name(enum nt_stage_by by)
 	return by_names[by];
 }
 
+bool nt_stage_by_is_labelled(enum nt_stage_by by)
+{
+	return by == NT_STAGE_BY_PROCESS || by == NT_STAGE_BY_PAYER || by == NT_STAGE_BY_CGROUP;
+}
+
 static int choose_by(const char *word, enum nt_stage_by *by, char error[NT_ERROR_MAX])
 {
 	if (!word)
 		return 0;
 	*by = (enum nt_stage_by)NT_FIRST(NT_COUNT(by_names), i, by_names[i] && !strcmp(word, by_names[i]));
-	return *by < NT_COUNT(by_names) ? 0 : nt_fail(error, "--by %s: choose cpu, process, cgroup or time.", word);
+	return *by < NT_COUNT(by_names) ? 0
+					: nt_fail(error, "--by %s: choose cpu, process, payer, cgroup or time.", word);
 }
 
 /* "net_rx,send", or "network". */

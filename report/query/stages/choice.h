@@ -10,7 +10,14 @@
 
 #include "report/query/selection.h"
 
-enum nt_stage_by { NT_STAGE_BY_NONE, NT_STAGE_BY_CPU, NT_STAGE_BY_PROCESS, NT_STAGE_BY_CGROUP, NT_STAGE_BY_TIME };
+enum nt_stage_by {
+	NT_STAGE_BY_NONE,
+	NT_STAGE_BY_CPU,
+	NT_STAGE_BY_PROCESS,
+	NT_STAGE_BY_PAYER, /* the same, and what no process pays for by its own names */
+	NT_STAGE_BY_CGROUP,
+	NT_STAGE_BY_TIME
+};
 
 /* As on the command line; NULL: not given. */
 struct nt_stage_args {
@@ -33,3 +40,5 @@ int nt_stage_choose(const struct nt_stage_args *args, const char *by, const stru
 		    struct nt_stage_choice *choice, char error[NT_ERROR_MAX]);
 /* "cpu" and so on; NULL for none. */
 const char *nt_stage_by_name(enum nt_stage_by by);
+/* Whether groups are those of tasks and payers, with labels. */
+bool nt_stage_by_is_labelled(enum nt_stage_by by);

@@ -57,7 +57,7 @@ static int64_t find_group(struct adding *adding, const struct nt_stage_series *s
 		if (series->group)
 			return child(adding->flame, 0, nt_labels_text(&adding->data->groups, series->group), 0);
 		return child(adding->flame, 0,
-			     adding->by == NT_STAGE_BY_PROCESS ? "[of no process]" : "[of no control group]", 0);
+			     adding->by == NT_STAGE_BY_CGROUP ? "[of no control group]" : "[of no process]", 0);
 	}
 }
 

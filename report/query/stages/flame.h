@@ -39,8 +39,8 @@ void nt_flame_release(struct nt_flame *flame);
 /* One line a stack: names with ; between them, a blank, nanoseconds. In names ; is written as , and a control character
  * as ?. */
 void nt_flame_folded(const struct nt_flame *flame, FILE *out);
-/* What stands above a picture: the title, and what was recorded. */
-#define NT_FLAME_LINES 3
+/* What stands above a picture: the title, what was recorded, and what is wrong with it. */
+#define NT_FLAME_LINES 4
 struct nt_flame_head {
 	char title[400];
 	char lines[NT_FLAME_LINES][512];

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/out/output.h"
+#include "report/query/stages/payers.h"
 #include "report/rows/rollup.h"
 #include "report/util/array.h"
 #include "report/util/spill.h"
@@ -26,7 +27,7 @@ struct met {
 struct sample {
 	unsigned int owner;
 	uint32_t cpu, bucket, category; /* struct met's number */
-	int64_t utid;
+	int64_t who; /* the task; of net_rx, where payers are told, the flow: -1: none */
 };
 
 struct nt_stage_reading {
@@ -36,6 +37,8 @@ struct nt_stage_reading {
 	bool by_stack; /* categories are stacks, else stages */
 	struct nt_lanes_filter filter;
 	struct nt_lanes_reading slices;
+	struct nt_stage_payers payers;
+	uint64_t n_added; /* samples that have been added to the split */
 	struct nt_id_map by_key; /* of a series: its number + 1 */
 	void *tree; /* of struct met, see tsearch(3) */
 	struct met *last;
@@ -66,24 +69,27 @@ int nt_stage_fail(const struct nt_part *part, int error)
 
 /* ---- series ---- */
 
-/*
- * Receiving is not the task's that happens to be on the CPU: only send and receive are told apart by process.
- */
+/* Whether the time of this owner is that of its payers, and not that of tasks. */
+static bool is_paid(const struct nt_stage_reading *reading, unsigned int owner)
+{
+	return owner == NT_OWNER_NET_RX && reading->payers.is_told;
+}
+
+/* Softirqs and interrupts are not the task's that happens to be on the CPU. */
 static uint32_t group_of(struct nt_stage_reading *reading, unsigned int owner, int64_t utid)
 {
 	bool is_told = owner == NT_OWNER_SEND || owner == NT_OWNER_RECV || owner == NT_OWNER_TASK;
 
-	if (reading->choice->by != NT_STAGE_BY_PROCESS && reading->choice->by != NT_STAGE_BY_CGROUP)
+	if (!nt_stage_by_is_labelled(reading->choice->by))
 		return 0;
 	return is_told && utid >= 0 ? nt_group_of_id(&reading->data->groups, utid) : 0;
 }
 
 /* 0, -ENOMEM, -ERANGE. */
-static int find_series(struct nt_stage_reading *reading, unsigned int owner, uint32_t cpu, int64_t utid,
+static int find_series(struct nt_stage_reading *reading, unsigned int owner, uint32_t cpu, uint32_t group,
 		       uint32_t *number)
 {
 	struct nt_stage_data *data = reading->data;
-	const uint32_t group = group_of(reading, owner, utid);
 	int64_t i;
 
 	if (cpu >= NT_LANE_MAX_CPUS || group >= 1u << 28)
@@ -135,12 +141,14 @@ static int add_slice(void *arg, const struct nt_lane_slice *slice)
 	const struct nt_part *part = reading->part;
 	int64_t ts = slice->ts > part->from_ts ? slice->ts : part->from_ts;
 	int64_t end = slice->ts + slice->dur < part->to_ts ? slice->ts + slice->dur : part->to_ts;
-	uint32_t series;
-	int error;
+	uint32_t series = 0;
+	int error = 0;
 
 	if (slice->kind >= NT_OWNER_COUNT || !(reading->choice->owners >> slice->kind & 1) || ts >= end)
 		return 0;
-	error = find_series(reading, slice->kind, slice->cpu, slice->utid, &series);
+	if (!is_paid(reading, slice->kind))
+		error = find_series(reading, slice->kind, slice->cpu, group_of(reading, slice->kind, slice->utid),
+				    &series);
 	while (!error && ts < end) {
 		uint64_t left = NT_BUCKET_NS - since_start(part, ts) % NT_BUCKET_NS;
 		uint64_t ns = (uint64_t)end - (uint64_t)ts;
@@ -148,10 +156,25 @@ static int add_slice(void *arg, const struct nt_lane_slice *slice)
 		uint64_t n = left == NT_BUCKET_NS && ns >= left ? ns / NT_BUCKET_NS : 1;
 
 		ns = ns < left ? ns : left;
-		error = nt_split_add_time(&reading->data->split, series, bucket_of(reading, ts), (uint32_t)n, ns);
+		if (is_paid(reading, slice->kind))
+			error = nt_stage_payers_add(&reading->payers, slice->cpu, bucket_of(reading, ts), (uint32_t)n,
+						    ns);
+		else
+			error = nt_split_add_time(&reading->data->split, series, bucket_of(reading, ts), (uint32_t)n,
+						  ns);
 		ts += (int64_t)(n * ns);
 	}
 	return error;
+}
+
+/* Time of net_rx that a group pays for. */
+static int add_paid(void *arg, uint32_t cpu, uint32_t group, const struct nt_split_cell *cell)
+{
+	struct nt_stage_reading *reading = arg;
+	uint32_t series;
+	int error = find_series(reading, NT_OWNER_NET_RX, cpu, group, &series);
+
+	return error ? error : nt_split_add_time(&reading->data->split, series, cell->bucket, cell->n, cell->ns);
 }
 
 /* ---- categories ---- */
@@ -268,9 +291,11 @@ static int take_sample(void *arg, const struct nt_row *row)
 	int64_t category;
 
 	if (!name || ts < part->from_ts || ts >= part->to_ts ||
-	    !nt_lanes_has_cpu(part, NT_VALUE(row, stack_sample, cpu)) || !nt_lanes_has_thread(&reading->filter, utid))
+	    !nt_lanes_has_cpu(part, NT_VALUE(row, stack_sample, cpu)))
 		return 0;
 	owner = nt_owner_number(name);
+	if (!is_paid(reading, owner) && !nt_lanes_has_thread(&reading->filter, utid))
+		return 0;
 	if (owner == NT_OWNER_COUNT || cpu < 0 || cpu >= NT_LANE_MAX_CPUS)
 		return -ERANGE;
 	if (!(reading->choice->owners >> owner & 1))
@@ -280,8 +305,9 @@ static int take_sample(void *arg, const struct nt_row *row)
 		return (int)category;
 	if (reading->n_samples == SAMPLES && spill_samples(reading))
 		return -EIO;
-	reading->samples[reading->n_samples++] =
-		(struct sample){owner, (uint32_t)cpu, bucket_of(reading, ts), (uint32_t)category, nt_integer(utid, -1)};
+	reading->samples[reading->n_samples++] = (struct sample){
+		owner, (uint32_t)cpu, bucket_of(reading, ts), (uint32_t)category,
+		is_paid(reading, owner) ? nt_integer(NT_VALUE(row, stack_sample, flow_id), -1) : nt_integer(utid, -1)};
 	return 0;
 }
 
@@ -291,9 +317,15 @@ static int add_page(struct nt_stage_reading *reading)
 
 	for (size_t i = 0; i < reading->n_samples && !error; i++) {
 		const struct sample *sample = &reading->samples[i];
+		const uint32_t group = is_paid(reading, sample->owner)
+					       ? nt_stage_payers_of(&reading->payers, sample->who, reading->n_added)
+					       : group_of(reading, sample->owner, sample->who);
 		uint32_t series;
 
-		error = find_series(reading, sample->owner, sample->cpu, sample->utid, &series);
+		reading->n_added++;
+		if (group == NT_STAGE_NOT_CHOSEN)
+			continue;
+		error = find_series(reading, sample->owner, sample->cpu, group, &series);
 		if (!error)
 			error = nt_split_add_sample(&reading->data->split, series, sample->bucket,
 						    reading->places[sample->category]);
@@ -332,12 +364,13 @@ static int add_samples(struct nt_stage_reading *reading)
 
 static int read_groups(struct nt_stage_reading *reading)
 {
-	enum nt_stage_by by = reading->choice->by;
+	const enum nt_stage_by by = reading->choice->by;
 
-	if (by != NT_STAGE_BY_PROCESS && by != NT_STAGE_BY_CGROUP)
-		return 0;
-	return nt_groups_read(reading->part->db, reading->part->session->id,
-			      by == NT_STAGE_BY_PROCESS ? NT_BY_PROCESS : NT_BY_CGROUP, &reading->data->groups);
+	if (nt_stage_by_is_labelled(by) &&
+	    nt_groups_read(reading->part->db, reading->part->session->id,
+			   by == NT_STAGE_BY_CGROUP ? NT_BY_CGROUP : NT_BY_PROCESS, &reading->data->groups))
+		return -1;
+	return nt_stage_payers_init(&reading->payers, reading->part, reading->choice, &reading->data->groups);
 }
 
 int nt_stage_reading_begin(struct nt_stage_reading **out, const struct nt_part *part,
@@ -354,7 +387,10 @@ int nt_stage_reading_begin(struct nt_stage_reading **out, const struct nt_part *
 	reading->data = data;
 	reading->by_stack = by_stack;
 	reading->slices = (struct nt_lanes_reading){&reading->filter, add_slice, reading};
-	return set_buckets(part, data) || read_groups(reading) || nt_lanes_filter_init(&reading->filter, part) ? -1 : 0;
+	if (set_buckets(part, data) || read_groups(reading) || nt_lanes_filter_init(&reading->filter, part))
+		return -1;
+	reading->filter.of_all = reading->payers.is_told ? 1u << NT_OWNER_NET_RX : 0;
+	return 0;
 }
 
 void nt_stage_readers(struct nt_stage_reading *reading, struct nt_scan_reader readers[NT_STAGE_READERS])
@@ -366,8 +402,9 @@ void nt_stage_readers(struct nt_stage_reading *reading, struct nt_scan_reader re
 int nt_stage_reading_scan(struct nt_stage_reading *reading)
 {
 	const struct nt_part *part = reading->part;
-	/* Frames come out of the same pass. */
-	const uint64_t small = reading->by_stack ? NT_TABLE_BIT(NT_TABLE_FRAME) : 0;
+	/* Frames, costs, and what is missing (query/whole.h) come out of the same pass. */
+	const uint64_t small = NT_TABLE_BIT(NT_TABLE_LOSS) | (reading->by_stack ? NT_TABLE_BIT(NT_TABLE_FRAME) : 0) |
+			       (reading->payers.is_told ? NT_TABLE_BIT(NT_TABLE_RX_COST) : 0);
 	struct nt_scan_reader readers[NT_STAGE_READERS];
 
 	nt_stage_readers(reading, readers);
@@ -376,6 +413,8 @@ int nt_stage_reading_scan(struct nt_stage_reading *reading)
 
 int nt_stage_reading_end(struct nt_stage_reading *reading, int error)
 {
+	if (!error && reading->payers.is_told)
+		error = nt_stage_payers_divide(&reading->payers, add_paid, reading);
 	if (!error)
 		error = add_samples(reading);
 	if (reading->spill.error)
@@ -393,6 +432,7 @@ void nt_stage_reading_free(struct nt_stage_reading *reading)
 	nt_spill_release(&reading->spill);
 	nt_id_map_release(&reading->by_key);
 	nt_lanes_filter_release(&reading->filter);
+	nt_stage_payers_release(&reading->payers);
 	free(reading);
 }
 

@@ -282,12 +282,12 @@ const char *nt_stage_part_name(const struct nt_stage_result *result, const struc
 
 const char *nt_stage_group(const struct nt_stage_result *result, const struct nt_stage_whole *whole, uint64_t *number)
 {
-	enum nt_stage_by by = result->choice->by;
+	const enum nt_stage_by by = result->choice->by;
 
 	*number = whole->group;
 	if (by == NT_STAGE_BY_TIME)
 		*number = (result->data.first_bucket / result->step + whole->group) * result->step * NT_BUCKET_NS;
-	if (by != NT_STAGE_BY_PROCESS && by != NT_STAGE_BY_CGROUP)
+	if (!nt_stage_by_is_labelled(by))
 		return NULL;
 	return whole->group < result->data.groups.texts.n ? nt_labels_text(&result->data.groups, whole->group) : "-";
 }

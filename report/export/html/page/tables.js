@@ -107,8 +107,8 @@ function dataTable(data) {
 // ---- groups ----
 
 const GROUPS_NOTE =
-  'Receiving packets (net_rx) is done for all processes, in the time of others. What each pays of it is known for ' +
-  'whole recordings with the probe deliver. ' +
+  'Receiving packets (net_rx) is done for all processes, in the time of others. What each pays of it is known with ' +
+  'the probe deliver. ' +
   'Bytes are those of operations that succeeded, without peeks and error queues. A full bar is 100' +
   GAP +
   '% of one CPU.';

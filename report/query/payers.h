@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * payers.h - who pays for net_rx, in SQL and in words, for every command that says so. Prints nothing.
+ */
+#pragma once
+
+#include "report/db/db.h"
+
+#define NT_PAID_COLUMNS                                                                                                \
+	"payer, reason, upid, socket_id, flow_id, device_id, spent_ns, exact_ns, most_ns, packets, segments, bytes "
+
+/* A common table expression: `paid`, with these columns of rx_cost. Of all of session ?1; */
+#define NT_PAID_SQL "paid AS (SELECT " NT_PAID_COLUMNS "FROM rx_cost WHERE session_id = ?1) "
+/* of the array in JSON that nt_rx_sums_json makes (query/cpus/rx_sums.h), which is bound to `parameter`. */
+#define NT_PAID_JSON_SQL(parameter)                                                                                    \
+	"paid AS (SELECT value ->> 0 AS payer, value ->> 1 AS reason, value ->> 2 AS upid, "                           \
+	"value ->> 3 AS socket_id, value ->> 4 AS flow_id, value ->> 5 AS device_id, value ->> 6 AS spent_ns, "        \
+	"value ->> 7 AS exact_ns, value ->> 8 AS most_ns, value ->> 9 AS packets, value ->> 10 AS segments, "          \
+	"value ->> 11 AS bytes FROM json_each(" parameter ")) "
+/* Behind it: what processes pay for their sockets, as query/groups.h wants it. */
+#define NT_CHARGED_SQL                                                                                                 \
+	"charged AS (SELECT upid, socket_id, sum(spent_ns) AS ns FROM paid WHERE payer = 'socket' "                    \
+	"GROUP BY upid, socket_id) "
+
+/* What they took, of `paid`, with `span` as in query/groups.h. `total`: the name of the time's column. */
+#define NT_PAID_FIGURES_SQL(total)                                                                                     \
+	"sum(r.spent_ns) AS " total ", "                                                                               \
+	"CAST(sum(r.spent_ns) AS REAL) / (SELECT nullif(ns, 0) FROM span) AS cpu_share, "                              \
+	"sum(r.exact_ns) AS at_least_ns, sum(r.most_ns) AS at_most_ns, sum(r.packets) AS packets_count, "              \
+	"sum(r.segments) AS segments_count, sum(r.bytes) AS received_bytes "
+/* A row for each payer, the largest first. What is not a socket's has no process. */
+#define NT_PAYERS_SQL NT_PAYERS_WHERE_SQL("total_ns", "")
+#define NT_PAYERS_WHERE_SQL(total, where)                                                                              \
+	"SELECT r.payer AS payer, CASE WHEN r.payer <> 'socket' THEN NULL WHEN r.upid IS NULL THEN 'kernel' "          \
+	"ELSE coalesce(w.name, '(unknown)') END AS process, "                                                          \
+	"w.pid AS pid, r.reason AS reason, " NT_PAID_FIGURES_SQL(                                                      \
+		total) "FROM paid AS r "                                                                               \
+		       "LEFT JOIN process AS w ON w.session_id = ?1 AND w.upid = r.upid " where                        \
+		       "GROUP BY r.payer, r.upid, r.reason "                                                           \
+		       "ORDER BY " total " DESC, packets_count DESC, r.payer, r.upid, r.reason"
+#define NT_PAYERS_TITLE "Who pays for net_rx"
+/* Columns that a narrow line has no room for, the first to go first. */
+#define NT_PAYERS_LEAVE_OUT "segments_count,received_bytes,packets_count,cpu_share,at_least_ns&at_most_ns"
+
+/* What payers mean; how to get to know them; that some of it is estimated. */
+#define NT_PAYERS_MEAN "`unattributed` is time without known packets; `other`, packets to no known socket."
+#define NT_PAYERS_UNKNOWN "The probe deliver was off, so it is not known who pays for net_rx: --probes default has it."
+#define NT_PAYERS_ESTIMATED                                                                                            \
+	"A database has sums of 100 ms. The part cuts some of these, so what each pays there is an estimate, between " \
+	"at_least and at_most. A tape has it exactly."
+
+/* Whether the recording of a session says whose packets were received. 0, or -1 and db->error. */
+int nt_payers_are_known(struct nt_db *db, int64_t session_id, bool *are_known);

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The recorder's memory does not grow with the sockets and processes that come and go. Those that stay, or come back
+# after a long silence, are known, and every operation has its socket, every process its name.
+# check-all: it takes half a minute
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/lib.sh"
+needs_recorder
+needs_netns
+
+# So many that by the middle memory has stopped growing: it does when some 100,000 have come.
+sockets=$(scaled 400000) every=6
+recording_start "$work/c.tape" --ring-size 4M
+"${in_a[@]}" "$tools/churn" "$sockets" "$every" >"$work/said"
+recording_stop
+read -r _ receiver old <"$work/said"
+import_tape "$work/c.tape" "$work/c.db"
+db=$work/c.db
+check_whole "$work/c.tape" "$db"
+
+of_churn="JOIN thread t USING (session_id, utid) WHERE t.name = 'churn'"
+is "operations" "$(sql "$db" "SELECT count(*) FROM sock_op $of_churn")" "$((2 * (sockets + 2)))"
+is "operations whose socket has no row" "$(sql "$db" "
+    SELECT count(*) FROM (SELECT o.socket_id FROM sock_op o $of_churn) WHERE socket_id IS NULL
+        OR socket_id NOT IN (SELECT id FROM socket WHERE family = 'inet')")" 0
+is "sockets, as the kernel numbers them" "$(sql "$db" "
+    SELECT count(DISTINCT cookie) FROM socket WHERE id IN (SELECT o.socket_id FROM sock_op o $of_churn)")" \
+    "$((sockets + 2))"
+is "operations of the one that receives" "$(sql "$db" "
+    SELECT count(*) FROM sock_op o JOIN socket s ON s.id = o.socket_id WHERE s.cookie = $receiver")" "$((sockets + 2))"
+is "ids of the one that receives: it is used all the time" "$(sql "$db" "
+    SELECT count(*) FROM socket WHERE cookie = $receiver")" 1
+is "operations of the one that was silent" "$(sql "$db" "
+    SELECT count(*) FROM sock_op o JOIN socket s ON s.id = o.socket_id WHERE s.cookie = $old")" 2
+at_least "packets of its flows and the others', by flows that are known" "$(sql "$db" "
+    SELECT ifnull(sum(packets), 0) FROM rx_cost JOIN socket s ON s.id = socket_id WHERE s.cookie = $receiver")" \
+    "$((sockets + 2))"
+at_least "processes that exited" "$(sql "$db" "
+    SELECT count(*) FROM process WHERE name = 'churn' AND end_ts IS NOT NULL")" "$((sockets / every))"
+is "threads without a name that ran" "$(sql "$db" "
+    SELECT count(*) FROM thread WHERE name IS NULL AND utid IN (SELECT utid FROM sched_slice)")" 0
+
+# Each socket takes some 200 bytes, as long as it is known; so does its flow.
+grown=$(sql "$db" "
+    WITH rss AS (SELECT ts, value FROM self_cost WHERE name = 'max_rss_kib'),
+         span AS (SELECT min(ts) AS first, max(ts) AS last FROM rss)
+    SELECT max(CASE WHEN ts <= first + (last - first) / 2 THEN value END), max(value) FROM rss, span")
+echo "# largest memory by the middle of the recording, and by its end, in KiB: $grown"
+awk -F'|' '{ exit !($2 <= 1.15 * $1 + 1024) }' <<<"$grown" || bad "memory grew: $grown"
+finish
