@@ -19,7 +19,7 @@ needs_netns
 # An emulated CPU stops anywhere, for as long as the host is busy with other guests, also between the kernel's reading
 # of its clock and the switch. No counter has that time. So there, what is off is tried again (once_more_if_off).
 at_most_tolerance() {
-    if [[ -n ${NT_EMULATED:-} ]]; then share_at_most "$@" 0.02; else at_most "$@" 0.002; fi
+    if [[ -n ${NT_EMULATED:-} ]]; then bar_at_most "$@" 0.02; else at_most "$@" 0.002; fi
 }
 
 # kernel_config NAME: y, n or ?
@@ -107,5 +107,4 @@ is "slices of a thread that overlap its next" "$(sql "$db" "
 at_least "CPUs that the moved one was on" "$(sql "$db" "
     SELECT count(DISTINCT cpu) FROM sched_slice JOIN thread USING (session_id, utid) WHERE name = 'burn-moved'")" \
     "$(($(nproc) < 2 ? 1 : 2))"
-once_more_if_off
 finish

@@ -81,7 +81,7 @@ if [[ -n ${NT_EMULATED:-} ]]; then
     # What a packet takes there is chance: the emulator translates code as it goes, and its host does other things.
     echo "# 1:3, the other pays $ratio times as much"
 else
-    share_at_most "1:3, the other pays $ratio times as much, off by" "$(awk -v r="$ratio" \
+    bar_at_most "1:3, the other pays $ratio times as much, off by" "$(awk -v r="$ratio" \
         'BEGIN { d = r / 3 - 1; print d < 0 ? -d : d }')" 0.03
 fi
 
@@ -95,7 +95,7 @@ questions() {
     wait "$asker" "$receiver"
 }
 record_it questions questions
-share_at_most "requests and answers: not paid by their processes" \
+bar_at_most "requests and answers: not paid by their processes" \
     "$(of_net_rx "$work/questions.db" "p.pid IS NULL OR p.pid NOT IN ($asker, $receiver)")" 0.03
 
 bulk() {
@@ -110,7 +110,7 @@ bulk() {
 }
 not_paid="p.pid IS NULL OR p.pid NOT IN"
 record_it bulk bulk
-share_at_most "bulk: not paid by its ends" "$(of_net_rx "$work/bulk.db" "$not_paid ($reader, $writer)")" 0.1
+bar_at_most "bulk: not paid by its ends" "$(of_net_rx "$work/bulk.db" "$not_paid ($reader, $writer)")" 0.1
 is "bulk, without GRO: lists" "$(sql "$work/bulk.db" "SELECT count(*) FROM rx_stretch WHERE is_listed")" 0
 
 # ---- GRO ----
@@ -118,7 +118,7 @@ is "bulk, without GRO: lists" "$(sql "$work/bulk.db" "SELECT count(*) FROM rx_st
 if command -v ethtool >/dev/null && "${in_b[@]}" ethtool -K veth0 gro on 2>/dev/null &&
     "${in_a[@]}" ethtool -K veth0 tso off gro on 2>/dev/null; then
     record_it gro bulk
-    share_at_most "bulk with GRO: not paid by its ends" \
+    bar_at_most "bulk with GRO: not paid by its ends" \
         "$(of_net_rx "$work/gro.db" "$not_paid ($reader, $writer)")" 0.1
     # What b receives from the device comes in lists.
     is "with GRO: what came in no list" "$(sql "$work/gro.db" "SELECT count(*) FROM rx_stretch AS r JOIN flow AS f ON
@@ -127,5 +127,4 @@ if command -v ethtool >/dev/null && "${in_b[@]}" ethtool -K veth0 gro on 2>/dev/
 else
     echo "# no GRO here"
 fi
-once_more_if_off
 finish

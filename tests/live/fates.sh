@@ -98,7 +98,7 @@ not() { echo "round(1.0 * sum(CASE WHEN $1 THEN 0 ELSE spent_ns END) / sum(spent
 
 at_least "routed packets, by /proc/net/snmp" "$forwarded" "$count"
 is "packets that are forwarded" "$(of "$db" "$r" "sum(packets)" "payer = 'forwarded' AND dport = 9401")" "$count"
-share_at_most "what the router received and is not forwarded from the device to_a" \
+bar_at_most "what the router received and is not forwarded from the device to_a" \
     "$(of "$db" "$r" "$(not "payer = 'forwarded' AND d.name = 'to_a'")")" 0.05
 is "packets that reach their socket" "$(of "$db" "$b" "sum(packets)" "dport = 9401 AND payer = 'socket' AND
     p.name = 'payers'")" "$count"
@@ -120,7 +120,7 @@ if bridge 2>"$work/refusal"; then
     check_whole "$work/bridge.tape" "$work/bridge.db"
     is "packets that are bridged" "$(of "$work/bridge.db" "$r" "sum(packets)" "payer = 'forwarded' AND
         d.name = 'to_a' AND dport = 9403")" "$count"
-    share_at_most "what the bridge received and is not forwarded from the device to_a" \
+    bar_at_most "what the bridge received and is not forwarded from the device to_a" \
         "$(of "$work/bridge.db" "$r" "$(not "payer = 'forwarded' AND d.name = 'to_a'")")" 0.05
 else
     echo "# no bridge here: $(head -1 "$work/refusal")"
@@ -137,7 +137,7 @@ if tunnel 2>"$work/refusal"; then
         "$count"
     # Before 6.7 a packet leaves the tunnel in another run than it came in: then each flow pays for its own.
     if [[ $(sql "$work/tunnel.db" "SELECT sum(is_again) FROM rx_stretch") != 0 ]]; then
-        share_at_most "what the tunnel's end received and no inner flow pays" \
+        bar_at_most "what the tunnel's end received and no inner flow pays" \
             "$(of "$work/tunnel.db" "$b" "$(not "dport = 9404 AND payer = 'socket' AND p.name = 'payers'")")" 0.05
     else
         echo "# no packet leaves the tunnel in the run that it came in"
@@ -181,5 +181,4 @@ SH
 else
     echo "# no steering here: $(head -1 "$work/refusal" 2>/dev/null)"
 fi
-once_more_if_off
 finish

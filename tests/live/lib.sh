@@ -4,12 +4,11 @@
 # Shared by the tests that record. To be sourced first; runs from the project's root, whatever the caller's directory.
 #
 # A test says what it finds with `ok` and `bad` (or `is` and friends, which call them), and ends with `finish`.
-# Exit status: 0 passed, 1 failed, 77 skipped (the last line says why).
+# Exit status: 0 passed, 1 failed, 75 only bars were missed (bar_at_most), 77 skipped (the last line says why).
 #
 # $work is a directory of the test's own below build/tmp; removed at the end, but kept for a look if the test failed.
 # Background processes are ended and namespaces removed in any case.
 set -euo pipefail
-script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/netns.sh
 source tests/netns.sh
@@ -25,13 +24,14 @@ mkdir -p build/tmp
 work=$(mktemp -d "$PWD/build/tmp/$test_name.XXXXXX")
 background=()
 recorder_status=  # of the last recording that was stopped
-failures=0 off_by_chance=0 once_more=
+failures=0 missed=0
 
 # scaled N: an amount of load, or the least of what it must leave behind. An emulated guest is some 20 times slower than
 # its host: it gets a tenth. What is compared is compared as exactly there.
 scaled() { if [[ -n ${NT_EMULATED:-} ]]; then echo $(($1 / 10)); else echo "$1"; fi; }
 
 skip() {
+    ((failures + missed == 0)) || finish
     echo "SKIP: $*"
     rm -rf "$work"
     exit 77
@@ -39,7 +39,7 @@ skip() {
 
 ok() { echo "ok: $*"; }
 bad() {
-    echo "FAILED: $*"
+    echo "${verdict:-FAILED}: $*"
     failures=$((failures + 1))
 }
 
@@ -58,27 +58,17 @@ at_most() {
         bad "$1: ${2:-nothing} > $3"; fi
 }
 
-# share_at_most WHAT GOT BOUND: as at_most, for shares that chance can spoil, such as those of samples. What is beyond
-# is tried again (once_more_if_off).
-share_at_most() {
-    if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }'; then ok "$1: $2 <= $3"; else
-        echo "# off: $1: ${2:-nothing} > $3"
-        off_by_chance=$((off_by_chance + 1))
-    fi
-}
-
-# A virtual CPU's clock ticks late, and for seconds on end the delay may follow the traffic: seen with one of two clocks
-# beside each other, in three of seventeen runs. So where nothing else is wrong, all is done again, at most three
-# times in all. A recorder that is wrong stays wrong. To be called before `skip` or `finish`.
-once_more_if_off() {
-    ((failures == 0 && off_by_chance)) || return 0
-    if ((${NT_TRY:-1} == 3)); then
-        bad "shares that were off, also at the third try: $off_by_chance"
-        return 0
-    fi
-    echo "# once more"
-    once_more=1
-    exit 0
+# bar_at_most WHAT GOT BOUND, bar_at_least WHAT GOT BOUND: as at_most and at_least, for what only a quiet machine can
+# judge: shares of samples, ratios of clocks. A virtual CPU's clock ticks late, and for seconds on end the delay may
+# follow the traffic. A test that misses nothing but bars is judged again at the end, alone (tests/judge.sh). Counts,
+# losses and `check` are never bars.
+bar_at_most() { bar at_most "$@"; }
+bar_at_least() { bar at_least "$@"; }
+bar() {
+    local failed_before=$failures verdict=MISSED
+    "$@"
+    ((failures == failed_before)) || missed=$((missed + 1))
+    failures=$failed_before
 }
 
 # succeeds WHAT COMMAND...: its output goes to $work/out and is shown when it fails
@@ -95,6 +85,10 @@ finish() {
     if [[ $failures != 0 ]]; then
         echo "$test_name: $failures failed; what is left is in $work"
         exit 1
+    fi
+    if [[ $missed != 0 ]]; then
+        echo "$test_name: bars missed: $missed"
+        exit 75
     fi
     echo "$test_name: passed"
     exit 0
@@ -113,7 +107,6 @@ cleanup() {
     done
     if [[ $(type -t test_cleanup) == function ]]; then test_cleanup; fi
     [[ $failures != 0 || $status == 1 ]] || rm -rf "$work"
-    [[ -z $once_more ]] || NT_TRY=$((${NT_TRY:-1} + 1)) exec bash "$script"
     exit "$status"
 }
 trap cleanup EXIT

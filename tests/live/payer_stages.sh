@@ -59,7 +59,7 @@ compare_samples() {
             who[NR] = $1; all_ns += $2; all += $3 } END { for (i = 1; i <= NR; i++) { p = ns[i] / all_ns
             off = n[i] - all * p; if (off * off > 16 * all * p * (1 - p) + 9)
             print who[i], n[i], "of", all * p } }' >"$work/off"
-    share_at_most "$1: payers whose samples are not in proportion: $(paste -d';' -s "$work/off")" \
+    bar_at_most "$1: payers whose samples are not in proportion: $(paste -d';' -s "$work/off")" \
         "$(wc -l <"$work/off")" 0
 }
 
@@ -106,6 +106,5 @@ if command -v ethtool >/dev/null && "${in_b[@]}" ethtool -K veth0 gro on 2>/dev/
 else
     echo "# no GRO here"
 fi
-once_more_if_off
 if ((failures == 0 && !compared)); then skip "in part: the clock did not tick when it was due"; fi
 finish

@@ -69,7 +69,7 @@ else
         read -r ours m < <(awk -F, -v stage="$stage" 'NR > 1 && $2 == "net_rx" { if ($3 == "softirq") n = $8;
             if ($3 == "tracing") t = $4; if ($3 == "softirq") all = $4; if ($3 == stage) ns = $4 } END {
                 printf "%.2f %d\n", 100 * ns / (all - t), n }' "$work/inclusive.csv")
-        share_at_most "$stage: $ours % of net_rx by $m samples, $theirs % by $n of perf's: apart" \
+        bar_at_most "$stage: $ours % of net_rx by $m samples, $theirs % by $n of perf's: apart" \
             "$(awk -v a="$ours" -v b="$theirs" 'BEGIN { print (a > b ? a - b : b - a) }')" \
             "$(awk -v a="$ours" -v n="$m" -v b="$theirs" -v m="$n" 'BEGIN { printf "%.2f",
             1 + 3.3 * sqrt(a * (100 - a) / n + b * (100 - b) / m) }')"
@@ -79,5 +79,4 @@ wakeup (sock_def_readable|__wake_up|ep_poll_callback)
 local_delivery (ip_local_deliver|ip_protocol_deliver_rcu)
 END
 fi
-once_more_if_off
 finish

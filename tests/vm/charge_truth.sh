@@ -78,10 +78,10 @@ compare() {
     if [[ $1 == *GRO* ]]; then
         echo "# $1: charge and clock apart, not judged: $(apart "${by[fentry]}" "${by[clock]}")"
     else
-        share_at_most "$1: charge and clock apart" "$(apart "${by[fentry]}" "${by[clock]}")" 0.05
+        bar_at_most "$1: charge and clock apart" "$(apart "${by[fentry]}" "${by[clock]}")" 0.05
     fi
     [[ ! ${by[tracepoints]-} ]] ||
-        share_at_most "$1: plans apart" "$(apart "${by[fentry]}" "${by[tracepoints]}")" 0.05
+        bar_at_most "$1: plans apart" "$(apart "${by[fentry]}" "${by[tracepoints]}")" 0.05
 }
 
 compare "one by one"
@@ -91,5 +91,4 @@ if command -v ethtool >/dev/null && "${in_b[@]}" ethtool -K veth0 gro on 2>/dev/
 else
     echo "# no GRO here"
 fi
-once_more_if_off
 finish
