@@ -11,12 +11,16 @@
 # has such a name.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=tests/judge.sh
+source tests/judge.sh
 pattern=${1:-}
+# Of a test that is named, no guest is left out.
+short=$([[ $pattern ]] || echo --short)
 
-# count_of SCRIPT: how many of its tests have such a name; it fails where none has
-count_of() { { bash "$1" --list "$pattern" 2>/dev/null || true; } | wc -l; }
+# count_of SCRIPT [OPTION]: how many of its tests have such a name
+count_of() { { bash "$@" --list "$pattern" 2>/dev/null || true; } | wc -l; }
 here=$(count_of tests/check.sh)
-guests=$(count_of tests/check-vm.sh)
+guests=$(count_of tests/check-vm.sh ${short:+"$short"})
 if [[ $((here + guests)) == 0 ]]; then
     echo "nettape: no test's name matches '$pattern': make check-list names them" >&2
     exit 2
@@ -37,9 +41,8 @@ if [[ $here != 0 ]]; then
     results+=(build/tmp/check/results)
 fi
 if [[ $guests != 0 ]]; then
-    bash tests/check-vm.sh "$pattern" || status=1
+    bash tests/check-vm.sh ${short:+"$short"} "$pattern" || status=1
     results+=(build/vm/results)
 fi
-count() { cat "${results[@]}" | grep -c "^$1 " || true; }
-echo "in all: $(count passed) passed, $(count FAILED) failed, $(count skipped) skipped"
+sum_of_results "in all: " "${results[@]}"
 exit $status

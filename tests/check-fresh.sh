@@ -25,6 +25,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tests/give_back.sh
 source tests/give_back.sh
+# shellcheck source=tests/retry.sh
+source tests/retry.sh
 all_steps="missing make demo check offline user"
 logs=build/fresh/logs
 
@@ -67,16 +69,21 @@ mount_root() {
     mount -t tmpfs tmpfs "$root/run"
 }
 
+# Anew each time: what a download that failed has left is no root.
+make_root() {
+    rm -rf --one-file-system "$root" && mkdir "$root" && debootstrap --variant=minbase "$release" "$root" "$(mirror)"
+}
+
 step_root() {
-    debootstrap --variant=minbase "$release" "$root" "$(mirror)"
+    retry make_root
     mount_root
     # How this machine reaches the mirror.
     cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
     apt-config dump | grep -E '^Acquire::(http|https|Check)[^"]*"[^"]' >"$root/etc/apt/apt.conf.d/99host" || true
     mkdir "$root$tree"
     copy_tree "$tree"
-    in_root apt-get -qq update
-    in_root apt-get -qq install -y --no-install-recommends make
+    retry in_root apt-get -qq update
+    retry in_root apt-get -qq install -y --no-install-recommends make
 }
 
 # names_missing PACKAGES COMMAND...: it fails, and names each of these in one go

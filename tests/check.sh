@@ -7,23 +7,25 @@
 #                                         expression
 #   tests/check.sh --list [PATTERN]       names them
 #
-# One line a test: passed, FAILED with the end of its log, or skipped and why; the last line is
-# "N passed, N failed, N skipped". Logs are in build/tmp/check. Exit status 0 if none failed, 2 if no test has such a
-# name.
+# One line a test: passed, FAILED with the end of its log, missed (judged again at the end: judge.sh), or skipped and
+# why; the last line is "N passed, N failed, N skipped". Logs are in build/tmp/check. Exit status 0 if none failed, 2 if
+# no test has such a name.
 #
-# A test is a program that exits with 0 (passed), 77 (skipped; the last line it prints says why) or anything else.
-# TEST_SECONDS (900) bounds each, so that one that hangs ends. Tests that record (they call needs_recorder) run alone,
+# A test is a program that exits with 0 (passed), 75 (it missed bars that only a quiet machine can judge), 77 (skipped;
+# the last line it prints says why) or anything else. TEST_SECONDS (900) bounds each, so that one that hangs ends. Tests that record (they call needs_recorder) run alone,
 # the others beside each other, as many as there are CPUs.
 #
 # A script with a line "# check-all: REASON" is too large for every user: it runs with --all, or where PATTERN names it.
 # With --all the tests also fetch what they compare with (NT_FETCH).
 #
 # check-vm.sh calls it inside each guest, with CHECK_GUEST=NAME and CHECK_LOGS=DIRECTORY: then what is built is taken as
-# it is, and the guest's name stands before a test's.
+# it is, the guest's name stands before a test's, and what was missed is left to check-vm.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tests/give_back.sh
 source tests/give_back.sh
+# shellcheck source=tests/judge.sh
+source tests/judge.sh
 mode=
 if [[ ${1:-} == --* ]]; then
     mode=$1
@@ -38,10 +40,12 @@ logs=${CHECK_LOGS:-build/tmp/check}
 # mutations of it.
 all_tests() {
     local source
+    shopt -s nullglob
     for source in tests/unit/*_test.c tests/fuzz/*_fuzz.c tests/{cli,live,fault,vm}/*.sh; do
         source=${source#tests/}
         [[ $source == *lib.sh ]] || echo "${source%.*}"
     done
+    shopt -u nullglob
 }
 
 # only_in_all NAME: prints why it is not for every user, or fails
@@ -85,7 +89,7 @@ fi
 
 rm -rf "$logs"
 mkdir -p "$logs"
-results=$logs/results  # a line for each test: passed, FAILED or skipped, and its name
+results=$logs/results  # a line for each test: passed, FAILED, missed, skipped or unjudged, and its name
 : >"$results"
 # shellcheck disable=SC1091
 echo "nettape: $(uname -srm), $(. /etc/os-release 2>/dev/null && echo "$PRETTY_NAME"), $(nproc) CPUs, user $(id -un)"
@@ -104,6 +108,10 @@ result() {
         why=$(sed -n 's/^SKIP: //p' "$log" | tail -1)
         printf 'skipped  %-28s %s\n' "$name" "${why:-it does not say why}"
         ;;
+    75)
+        printf 'missed   %-28s %6s s, to be judged again at the end; the whole log: %s\n' "$name" "$took" "$log"
+        sed -n 's/^MISSED/         | &/p' "$log" | head -20
+        ;;
     *)
         [[ $status != 124 ]] || echo "ran longer than $limit s" >>"$log"
         printf 'FAILED   %-28s %6s s, exit status %s; the whole log: %s\n' "$name" "$took" "$status" "$log"
@@ -114,22 +122,39 @@ result() {
     esac
 }
 
-# run NAME
-run() {
-    local name=$1 log status=0 begin took text
+# execute NAME LOG SECONDS: its exit status, with what it means that cmocka or a sanitizer said something
+execute() {
+    local name=$1 log=$2 status=0
     local command=(bash "tests/$name.sh")
     [[ $name != @(unit|fuzz)/* ]] || command=("build/tests/${name#*/}")
-    log=$logs/${name//\//-}.log
-    name=${guest:+$guest/}$name
-    begin=$(now_ms)
-    timeout --kill-after=10 "$limit" "${command[@]}" >"$log" 2>&1 </dev/null || status=$?
+    timeout --kill-after=10 "$3" "${command[@]}" >"$log" 2>&1 </dev/null || status=$?
     # cmocka calls a program with tests that were skipped passed.
     [[ $status != 0 ]] || ! grep -q '^\[  SKIPPED \]' "$log" || status=77
+    [[ $status != 75 ]] || ! grep -qE 'ERROR: [A-Za-z]*Sanitizer|runtime error: ' "$log" || status=1
+    return $status
+}
+
+# run NAME
+run() {
+    local name=$1 log=$logs/${1//\//-}.log status=0 begin took text
+    begin=$(now_ms)
+    execute "$name" "$log" "$limit" || status=$?
+    name=${guest:+$guest/}$name
     took=$(awk -v ms=$(($(now_ms) - begin)) 'BEGIN { printf "%.1f", ms / 1000 }')
     # In one piece: others may end at the same time.
     text=$(result $status "$name" "$took" "$log")
     printf '%s\n' "$text"
     printf '%s %s\n' "${text%% *}" "$name" >>"$results"
+}
+
+# run_again NAME TRY SECONDS: for judge.sh
+run_again() {
+    local log=$logs/${1//\//-} seed
+    seed=$(seed_of "$log.log")
+    (
+        [[ -z $seed ]] || export NT_SEED=$seed
+        execute "$1" "$log.again-$2.log" "$3"
+    )
 }
 
 # beside NAME: as run, as soon as a CPU has nothing to do
@@ -148,9 +173,6 @@ for name in "${tests[@]}"; do
 done
 wait
 
-count() { grep -c "^$1 " "$results" || true; }
-if [[ $(count skipped) != 0 ]]; then
-    echo "nettape: skipped, for the reasons above: $(sed -n 's/^skipped //p' "$results" | sort | paste -sd' ')"
-fi
-echo "$(count passed) passed, $(count FAILED) failed, $(count skipped) skipped"
-[[ $(count FAILED) == 0 && -s $results ]]
+unsteady=
+[[ $guest ]] || judge_missed check "$results" run_again
+close_results check "$results" "$([[ $pattern || $guest ]] || echo 1)"

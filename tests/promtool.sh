@@ -6,6 +6,8 @@
 # not installed: that would start a server. It is fetched where NT_FETCH says so and NO_INSTALL does not forbid it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=tests/retry.sh
+source tests/retry.sh
 if command -v promtool; then
     exit 0
 fi
@@ -24,7 +26,7 @@ mkdir -p "$dir"
 new=$(mktemp -d "$dir/new.XXXXXX")
 trap 'rm -rf "$new"' EXIT
 download() { (cd "$new" && apt-get download prometheus) >"$dir/log" 2>&1; }
-if ! { download || { apt-get update >"$dir/log" 2>&1 && download; }; } || ! dpkg-deb -x "$new"/prometheus_*.deb \
+if ! { download || { apt-get update >"$dir/log" 2>&1 && retry download; }; } || ! dpkg-deb -x "$new"/prometheus_*.deb \
     "$new/root" 2>"$dir/log"; then
     echo "promtool is not installed, and the package prometheus cannot be had: $(tail -1 "$dir/log")" >&2
     exit 1

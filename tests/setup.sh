@@ -9,6 +9,8 @@
 # names what is missing. A line of the table tests for the thing and not for the package: it may have any source. CC,
 # CFLAGS, CLANG and BPFTOOL are as for make.
 set -euo pipefail
+# shellcheck source=tests/retry.sh
+source "$(dirname "$0")/retry.sh"
 CC=${CC:-cc} CFLAGS=${CFLAGS:-} CLANG=${CLANG:-clang} BPFTOOL=${BPFTOOL:-}
 
 # shellcheck disable=SC2086  # words on purpose: CC may be "ccache gcc"
@@ -133,7 +135,7 @@ how_to_install() {
 
 # apt COMMAND...: quiet unless it fails
 apt() {
-    apt-get "$@" >"$work/log" 2>&1 && return
+    retry apt-get -o Acquire::Retries=3 "$@" >"$work/log" 2>&1 && return
     tail -20 "$work/log" >&2
     echo "nettape: apt-get $1 failed" >&2
     exit 1

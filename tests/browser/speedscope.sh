@@ -6,6 +6,8 @@
 # NT_FETCH is set and NO_INSTALL is not.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+# shellcheck source=tests/retry.sh
+source tests/retry.sh
 version=1.25.0
 dir=build/tmp/speedscope
 page=$dir/$version/package/dist/release/index.html
@@ -17,7 +19,7 @@ if [[ ! -s $page ]]; then
     mkdir -p "$dir"
     new=$(mktemp -d "$dir/new.XXXXXX")
     trap 'rm -rf "$new"' EXIT
-    if ! (cd "$new" && npm pack --loglevel error "speedscope@$version" && tar -xzf "speedscope-$version.tgz" \
+    if ! (cd "$new" && retry npm pack --loglevel error "speedscope@$version" && tar -xzf "speedscope-$version.tgz" \
         package/dist/release package/LICENSE) >"$dir/log" 2>&1; then
         echo "speedscope cannot be had from npm: $(head -1 "$dir/log")" >&2
         exit 1

