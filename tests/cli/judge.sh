@@ -20,6 +20,7 @@ make_test() {
     { echo "source \"\$(dirname \"\$0\")/lib.sh\"" && cat && echo finish; } >"$tree/tests/live/$1.sh"
 }
 # Runs counted from 1, and the seed that each has.
+# shellcheck disable=SC2016  # for the small tests
 count_runs='echo "${NT_SEED:-none}" >>"build/$test_name.runs"; run=$(wc -l <"build/$test_name.runs")'
 make_test steady <<<"$count_runs; ok fine"
 make_test once <<<"$count_runs; echo NT_SEED=\${NT_SEED:-7}; bar_at_most share \$((run == 1 ? 9 : 1)) 5"
