@@ -102,12 +102,16 @@ compare_traces() {
     fi
 }
 
+# An empty directory for the logs of a guest, whose output can be read as it comes.
+make_logs() {
+    rm -rf "$1"
+    mkdir -p "$1"
+    : >"$1/output"
+}
+
 # start_guest GUEST KERNEL CPUS MEMORY TESTS LOGS SECONDS [SEED]: boots it, and runs the tests in it; gives its status
 start_guest() {
     local guest=$1 kernel=$2 cpus=$3 memory=$4 tests=$5 logs=$6 seconds=$7 seed=${8:-}
-    rm -rf "$logs"
-    mkdir -p "$logs"
-    : >"$logs/output"
     bash tests/vm/guest/boot.sh -c "$cpus" -m "$memory" -t "$seconds" "$kernel" "$logs" -- \
         "hostname $guest; ${seed:+NT_SEED=$seed} CHECK_GUEST=$guest CHECK_LOGS=/mnt/tests TEST_SECONDS=500" \
         "bash tests/check.sh '^($tests)\$'" >"$logs/boot" 2>&1
@@ -117,8 +121,7 @@ start_guest() {
 # status.
 boot_guest() {
     local guest=$1 logs=$6 boot
-    mkdir -p "$logs"
-    : >"$logs/output"
+    make_logs "$logs"
     start_guest "$@" "$limit" &
     boot=$!
     # Those of several guests' ends and sums are for the end.
@@ -152,6 +155,7 @@ run_again() {
     seed=$(seed_of "$logs/tests/${test//\//-}.log")
     while read -r name kernel cpus memory _; do [[ $name != "$guest" ]] || break; done <<<"$selected"
     logs+=-${test//\//-}-again-$2
+    make_logs "$logs"
     start_guest "$guest" "$kernel" "$cpus" "$memory" "$test" "$logs" "$3" "$seed" </dev/null || status=$?
     if has_result passed "$1" "$logs/output"; then status=0
     elif has_result missed "$1" "$logs/output"; then status=75

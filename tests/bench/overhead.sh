@@ -6,10 +6,12 @@
 # Rate: packets that the receiver's namespace received, by the kernel's count.
 #
 #   BENCH_PAIRS=20   pairs of slices for UDP; TCP and perf get as many and a quarter as many
+#   BENCH_SECONDS=5  of the recording that is measured by itself
 #   BENCH_PERF=0     leaves perf out
 # shellcheck source=tests/bench/lib.sh
 source "$(dirname "$0")/lib.sh"
 pairs=${BENCH_PAIRS:-20}
+seconds=${BENCH_SECONDS:-5}
 
 # compare KIND N NAME PREFIX...: N pairs; leaves the ratios in $work/NAME.ratios
 compare() {
@@ -82,11 +84,11 @@ echo "UDP, operations by their ends only, $pairs pairs"
 both udp "$pairs" ends "--plan ends" ""
 result "UDP rate kept with --plan ends, over that without" "$(quartiles <"$work/ends.ratios")"
 
-echo "one recording of the same flood, 5 s"
-may_lose "$record" -o "$work/long.tape" -d 5 2>"$work/long.log"
+echo "one recording of the same flood, $seconds s"
+may_lose "$record" -o "$work/long.tape" -d "$seconds" 2>"$work/long.log"
 events=$(info "$work/long.tape" events)
 result "events a second" "$(calc "$events / $(info "$work/long.tape" duration_ns) * 1e9")"
-result "events lost in 5 s" "$(lost_for_room "$work/long.log") of $events" "<= 0"
+result "events lost in $seconds s" "$(lost_for_room "$work/long.log") of $events" "<= 0"
 result "bytes on disk an event" "$(calc "$(info "$work/long.tape" bytes) / $events")" "<= 4.5"
 # The recorder's own threads, from our own timeline, and as the kernel accounts them, both from gate to gate.
 "$report" import "$work/long.tape" -o "$work/long.db" >/dev/null
