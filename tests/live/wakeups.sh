@@ -97,8 +97,9 @@ while IFS='|' read -r name stays runs known ours_ns least_ns most_ns theirs_ns r
         "by the queue's clock $least_ns to $most_ns, by schedstat $theirs_ns:" \
         "a wait, $(((most_ns - theirs_ns) / stays)) ns less than the most," \
         "$(((theirs_ns - least_ns) / stays)) more than the least"
-    at_least "$name: runnable, at most, and by schedstat" $((most_ns + theirs_ns / 2000 + stays * off_ns)) "$theirs_ns"
-    at_most "$name: runnable, at least, and by schedstat" "$least_ns" \
+    bar_at_least "$name: runnable, at most, and by schedstat" \
+        $((most_ns + theirs_ns / 2000 + stays * off_ns)) "$theirs_ns"
+    bar_at_most "$name: runnable, at least, and by schedstat" "$least_ns" \
         $((theirs_ns + theirs_ns / 2000 + stays * off_ns + remote * remote_ns + preempted_ns))
 done < <(sql "$db" "SELECT name, count(*), runs, count(runnable_ns), sum(ifnull(runnable_ns, 0)), sum(ifnull(least_ns,
     0)), sum(most_ns), delay_ns,
@@ -106,21 +107,21 @@ done < <(sql "$db" "SELECT name, count(*), runs, count(runnable_ns), sum(ifnull(
         0) ELSE 0 END)
     FROM wait JOIN said USING (utid) JOIN thread USING (utid) GROUP BY utid ORDER BY name")
 # A wake-up may come in the microsecond in which its thread leaves the CPU, and be taken for one that came too early.
-at_most "waits that are not known, where nothing was uncovered, of a thousand" \
+bar_at_most "waits that are not known, where nothing was uncovered, of a thousand" \
     "$(sql "$db" "SELECT 1000.0 * count(*) / (SELECT count(*) FROM wait) FROM wait WHERE runnable_ns IS NULL
         AND NOT EXISTS (
     SELECT 1 FROM cpu_slice AS c WHERE owner = 'uncovered' AND c.ts <= wait.ts AND c.ts + c.dur >= ifnull(free_ts,
         0))")" 5
 
 # Who woke them, and from where.
-at_least "naps that an interrupt or its softirq ended, of a hundred" \
+bar_at_least "naps that an interrupt or its softirq ended, of a hundred" \
     "$(sql "$db" "SELECT 100 * sum(context <> 'task') / count(*)
     FROM wait JOIN thread USING (utid) WHERE name = 'w-sleep' AND why = 'wakeup'")" 95
-at_least "answers that the other called for, of a hundred" \
+bar_at_least "answers that the other called for, of a hundred" \
     "$(sql "$db" "SELECT 100 * sum(k.name = 'w-ping' AND context = 'task') / count(*)
     FROM wait JOIN thread AS t USING (utid) JOIN thread AS k ON k.utid = waker_utid WHERE t.name = 'w-pong'
         AND why = 'wakeup'")" 95
-at_least "waits of those that never sleep that began with their preemption, of a hundred" \
+bar_at_least "waits of those that never sleep that began with their preemption, of a hundred" \
     "$(sql "$db" "SELECT 100 * sum(why = 'preempted') / count(*)
     FROM wait JOIN thread USING (utid) WHERE name = 'w-burn' AND why IS NOT NULL")" 95
 is "CPUs, of those that woken threads which stay on one were on" \
