@@ -72,12 +72,12 @@ show rules
 "${in_b[@]}" nft delete table ip nettape
 for hook in tcp-start udp-socket-enqueued; do
     [[ $hook == tcp-start && $(late quiet tcp-start 0.5) == 0 ]] ||
-        at_least "$rules rules: $hook, median, over that without" "$(late rules $hook 0.5)" \
-            $(($(late quiet $hook 0.5) + 50000))
+        bar_at_least "$rules rules: $hook, median, so many times that without" \
+            "$(awk -v a="$(late rules $hook 0.5)" -v b="$(late quiet $hook 0.5)" 'BEGIN { print b ? a / b : 0 }')" 3
 done
 # more NAME HOOK FRACTION: ns that it is later than without; what the rules add behind ip-start is not added there.
 more() { echo $(($(late "$1" "$2" "$3") - $(late quiet "$2" "$3"))); }
-at_most "$rules rules: ip-start, median over that without, of half of what they add at udp-socket-enqueued" \
+bar_at_most "$rules rules: ip-start, median over that without, of half of what they add at udp-socket-enqueued" \
     "$(more rules ip-start 0.5)" \
     $(($(more rules udp-socket-enqueued 0.5) / 2))
 
@@ -90,8 +90,8 @@ traffic busy
 show busy
 # That is what lies between the two hooks; beside it stands no quiet read, since this machine may be busy by itself.
 waited=$(($(late busy tcp-socket-read 0.95) - $(late busy tcp-socket-enqueued 0.95)))
-at_least "a busy CPU: tcp-socket-read, p95, over that at tcp-socket-enqueued" "$waited" 200000
+bar_at_least "a busy CPU: tcp-socket-read, p95, over that at tcp-socket-enqueued" "$waited" 200000
 ((sender_cpu == reader_cpu)) ||
-    at_most "a busy CPU: tcp-socket-enqueued, median over that without, of half of that" \
+    bar_at_most "a busy CPU: tcp-socket-enqueued, median over that without, of half of that" \
         "$(more busy tcp-socket-enqueued 0.5)" $((waited / 2))
 finish
