@@ -12,7 +12,7 @@ needs_netns
 [[ -n ${NT_EMULATED:-} ]] || skip "only in a guest: the histograms are of all packets, and nobody else may send any"
 [[ -x build/bench/histogram && -e build/bench/delay.bpf.o ]] || skip "build/bench/histogram is not built"
 
-count=300
+count=100
 # exchange KIND PORT PAUSE_US: messages, to a reader that waits before each read
 exchange() {
     local receiver
@@ -67,7 +67,8 @@ while read -r _ number packets sum_ns; do
     run_ns=$(awk -v program="nt_latency_${reference#ref_}" '$1 == program { print $2 }' "$work/runs")
     is "$hook: packets" "$own_packets" "$packets"
     apart_ns=$((own_ns - sum_ns))
-    at_most "$hook: ns that the sums are apart ($own_ns and $sum_ns; the programs ran for $run_ns and $reference_ns)" \
+    bar_at_most \
+        "$hook: ns that the sums are apart ($own_ns and $sum_ns; the programs ran for $run_ns and $reference_ns)" \
         "${apart_ns#-}" $((sum_ns / 100))
     compared=$((compared + 1))
 done < <(grep '^sum ' "$work/sums")
