@@ -62,9 +62,9 @@ samples=$(sql "$db" 'SELECT count(*) FROM skb_latency')
 at_least "samples" "$samples" "$(scaled 3000)"
 is "samples without a latency" "$(sql "$db" 'SELECT count(*) FROM skb_latency WHERE latency_ns IS NULL')" 0
 # Less than the smallest step: a sample that was read by the wrong clock would be off by one.
-at_most "greatest latency, in ns" "$(sql "$db" 'SELECT max(latency_ns) FROM skb_latency')" 900000000
-at_most "clocks agree to, in ns" "$(sql "$db" 'SELECT clock_uncertainty_ns FROM session')" 100000
+bar_at_most "greatest latency, in ns" "$(sql "$db" 'SELECT max(latency_ns) FROM skb_latency')" 900000000
+bar_at_most "clocks agree to, in ns" "$(sql "$db" 'SELECT clock_uncertainty_ns FROM session')" 100000
 # In doubt are those near the two steps back and, by less than the time between snapshots, forward.
-at_most "samples in doubt" "$(sql "$db" "SELECT count(*) FROM skb_latency WHERE instr(flags, 'step')")" \
+bar_at_most "samples in doubt" "$(sql "$db" "SELECT count(*) FROM skb_latency WHERE instr(flags, 'step')")" \
     $((samples * 3 / 4))
 finish

@@ -92,8 +92,8 @@ while read -r cpu spans preempted on_ns; do
     at_most "CPU $cpu: preempted, beside ftrace's $preempted" \
         $((our_preempted > preempted ? our_preempted - preempted : preempted - our_preempted)) 2
     share=$(awk -v a="$our_ns" -v b="$on_ns" 'BEGIN { print a / b }')
-    at_least "CPU $cpu: time in softirqs over ftrace's $on_ns ns" "$share" 0.95
-    at_most "CPU $cpu: the same" "$share" 1.05
+    bar_at_least "CPU $cpu: time in softirqs over ftrace's $on_ns ns" "$share" 0.95
+    bar_at_most "CPU $cpu: the same" "$share" 1.05
 done <"$work/ftrace"
 
 for cpu in 0 1; do
@@ -104,7 +104,7 @@ for cpu in 0 1; do
         WHERE name = 'preempter-$cpu'")
     share=$(awk -v s="$slices_ns" -v c="$clock_ns" 'BEGIN { print s / c }')
     at_least "preempter-$cpu: wakes" "$wakes" 1000
-    at_least "preempter-$cpu: slices over its own clock, $clock_ns ns" "$share" 0.8
-    at_most "preempter-$cpu: the same" "$share" 1.02
+    bar_at_least "preempter-$cpu: slices over its own clock, $clock_ns ns" "$share" 0.8
+    bar_at_most "preempter-$cpu: the same" "$share" 1.02
 done
 finish

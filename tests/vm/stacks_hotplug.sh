@@ -33,10 +33,11 @@ is "times that the CPU was away" "$(sql "$db" "SELECT count(*) FROM cpu_slice WH
 is "samples of a CPU that is not there" "$(sql "$db" "SELECT count(*) FROM stack_sample AS s
     JOIN cpu_slice AS c ON c.cpu = s.cpu AND s.ts >= c.ts AND s.ts < c.ts + c.dur
     WHERE c.owner = 'offline'")" 0
-at_least "samples before it went" "$(sql "$db" "SELECT count(*) FROM stack_sample WHERE cpu = 1 AND ts < (SELECT min(ts)
-    FROM cpu_slice WHERE owner = 'offline')")" 20
-at_least "samples after it came back" "$(sql "$db" "SELECT count(*) FROM stack_sample WHERE cpu = 1 AND ts BETWEEN $back
-    AND $again - 100000000")" 20
-at_least "samples after it had been away shortly" \
+# How often a clock of an emulated CPU ticks is the host's affair.
+bar_at_least "samples before it went" "$(sql "$db" "SELECT count(*) FROM stack_sample WHERE cpu = 1
+    AND ts < (SELECT min(ts) FROM cpu_slice WHERE owner = 'offline')")" 20
+bar_at_least "samples after it came back" "$(sql "$db" "SELECT count(*) FROM stack_sample WHERE cpu = 1
+    AND ts BETWEEN $back AND $again - 100000000")" 20
+bar_at_least "samples after it had been away shortly" \
     "$(sql "$db" "SELECT count(*) FROM stack_sample WHERE cpu = 1 AND ts > $again")" 20
 finish
