@@ -30,8 +30,8 @@ run 2 bash tests/check.sh NOPE
 is "no such test" "$out" "nettape: no test's name matches 'NOPE': make check-list names them"
 run 2 bash tests/check-vm.sh NOPE
 run 2 bash tests/check-all.sh NOPE
-run 0 bash tests/check.sh --list '^live/(stage_causes|softirqs)'
-is "tests' names" "$out" "live/softirqs
+run 0 bash tests/check.sh --list '^live/(stage_causes|counts)'
+is "tests' names" "$out" "live/counts
 live/stage_causes    (make check-all: it takes minutes)"
 
 # fetch SCRIPT: runs a copy of it, whose build/ is empty, where no fetch succeeds
