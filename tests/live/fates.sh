@@ -72,8 +72,12 @@ shout() {
     wait $receiver
 }
 # The hosts learn each other's neighbours first: a packet that waits for one is not seen to be sent on.
+is_known() { ip -n "$1" neigh show to "$2" | grep lladdr; }
+# knows NAMESPACE ADDRESS: until it knows the neighbour
+knows() { wait_for 20 is_known "$@" || bad "$1 does not learn of $2"; }
 "${in_a[@]}" "$tools/payers" shout 198.18.2.2 9401 2
-sleep 0.2
+knows "$netns_a" 198.18.1.1
+knows "$netns_r" 198.18.2.2
 
 recording_start "$work/f.tape"
 forwarded=$(counter snmp Ip ForwDatagrams "${in_r[@]}")
@@ -112,7 +116,7 @@ is "their stretches say so" "$(sql "$db" "SELECT sum(dropped) FROM rx_stretch AS
 
 if bridge 2>"$work/refusal"; then
     "${in_a[@]}" "$tools/payers" shout 198.18.3.2 9403 2
-    sleep 0.2
+    knows "$netns_a" 198.18.3.2
     recording_start "$work/bridge.tape"
     shout 198.18.3.2 9403
     recording_stop
@@ -127,7 +131,7 @@ else
 fi
 if tunnel 2>"$work/refusal"; then
     "${in_a[@]}" "$tools/payers" shout 198.18.4.2 9404 2
-    sleep 0.2
+    knows "$netns_a" 198.18.4.2
     recording_start "$work/tunnel.tape"
     shout 198.18.4.2 9404
     recording_stop
