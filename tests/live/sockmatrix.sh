@@ -86,7 +86,7 @@ matrix() {
             WHERE dur IS NULL AND result <> 'open' AND (t.name LIKE 'm-%' OR t.name LIKE 'o-%')")" \
                 "$(left_out "$work/m.db")"
     else
-        at_least "operations that carry their begin, of 100" "$(sql "$work/m.db" "
+        bar_at_least "operations that carry their begin, of 100" "$(sql "$work/m.db" "
             SELECT 100.0 * sum(dur IS NOT NULL) / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
             WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" 99.9
         # A begin may lie where this kernel shows a task to nobody.
@@ -103,7 +103,7 @@ matrix() {
         SELECT sum(result = 'ok'), sum(result <> 'ok') FROM sock_op JOIN thread t USING (session_id, utid)
         WHERE t.name = 'o-batch'")" '40|0'
     # A batch that ends early, and is switched out before it returns, leaves such a row (docs/limits.md).
-    at_most "rows of what was begun and turned out to be no operation, of 100" "$(sql "$work/m.db" "
+    bar_at_most "rows of what was begun and turned out to be no operation, of 100" "$(sql "$work/m.db" "
         SELECT 100.0 * sum(result = 'abandoned') / count(*) FROM sock_op JOIN thread t USING (session_id, utid)
         WHERE t.name LIKE 'm-%' OR t.name LIKE 'o-%'")" 1
 }
