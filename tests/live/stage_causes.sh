@@ -22,8 +22,8 @@ test_cleanup() {
 # raises WHAT STAGE NAME WITHOUT: the stage has more of net_rx in recording NAME than in WITHOUT
 raises() {
     echo "# $2: $(of "$4" "$2" share) % without, $(of "$3" "$2" share) % with: $1"
-    at_least "$1: at least so much of net_rx is $2, and without it at most" "$(of "$3" "$2" low)" "$(of "$4" "$2" high)"
-    at_least "$1: that is" "$(of "$3" "$2" share)" 1
+    bar_at_least "$1: at least so much of net_rx is $2, and without it at most" "$(of "$3" "$2" low)" "$(of "$4" "$2" high)"
+    bar_at_least "$1: that is" "$(of "$3" "$2" share)" 1
 }
 
 needs_netns
@@ -117,7 +117,8 @@ record_tcp() {
     "${in_b[@]}" "$tools/flood" tcp-recv "$addr_b" 9001 &
     local receiver=$! sender
     keep "$receiver"
-    sleep 0.2
+    # 9001, which listens
+    wait_for 10 "${in_b[@]}" grep -q ':2329 00000000:0000 0A' /proc/net/tcp || bad "no receiver"
     "${in_a[@]}" "$tools/flood" tcp-send "$addr_b" 9001 8192 &
     sender=$!
     keep "$sender"
