@@ -22,7 +22,8 @@ test_cleanup() {
 # raises WHAT STAGE NAME WITHOUT: the stage has more of net_rx in recording NAME than in WITHOUT
 raises() {
     echo "# $2: $(of "$4" "$2" share) % without, $(of "$3" "$2" share) % with: $1"
-    bar_at_least "$1: at least so much of net_rx is $2, and without it at most" "$(of "$3" "$2" low)" "$(of "$4" "$2" high)"
+    bar_at_least "$1: at least so much of net_rx is $2, and without it at most" "$(of "$3" "$2" low)" \
+        "$(of "$4" "$2" high)"
     bar_at_least "$1: that is" "$(of "$3" "$2" share)" 1
 }
 
