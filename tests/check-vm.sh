@@ -38,14 +38,14 @@ results=build/vm/results
 # within its time. The last guest sets the clock under its neighbours.
 guests="
 6.12-rt     6.12-rt 2 2048 \
-live/(blocked|burner|deliver|drops|elsewhere|holders|loss|perfetto|runcounts|sockmatrix|softirqs|wakeups)|\
+live/(blocked|burner|deliver|elsewhere|holders|counts|loss|perfetto|sockmatrix|wakeups)|\
 vm/(identical|latency_sums|rt_softirqs) \
 live/charges
 6.1         6.1     2 2048 \
-live/(blocked|burner|deliver|elsewhere|fates|holders|loss|runcounts|softirqs)|vm/charge_truth \
-live/(charges|drops|perfetto)|vm/identical
+live/(blocked|burner|deliver|elsewhere|fates|holders|counts|loss)|vm/charge_truth \
+live/(charges|perfetto)|vm/identical
 6.12        6.12    2 2048 \
-live/(charges|deliver|drops|fates|latency)|vm/(charge_truth|latency_sums|stacks_hotplug) \
+live/(charges|deliver|fates|latency)|vm/(charge_truth|latency_sums|stacks_hotplug) \
 live/(loopback|stop)|vm/identical
 6.1-more    6.1     2 2048 \
 live/(sockmatrix|stacks)|vm/latency_sums \
@@ -55,7 +55,7 @@ live/ways \
 live/napi|vm/plans_cost
 6.12-4cpus  6.12    4 3072 \
 live/stages|vm/hotplug \
-live/(loss|perfetto|runcounts|softirqs)
+live/(counts|loss|perfetto)
 6.12-clock  6.12    2 2048 \
 vm/clock_step \
 -
