@@ -225,8 +225,8 @@ def copy_tree(to):
 
 
 def test_environment(flags):
-    """What a test builds for itself is built as the rest was."""
-    return dict(os.environ, NO_INSTALL="1", MAKEFLAGS=" ".join(flag.replace(" ", "\\ ") for flag in flags))
+    """What a test builds for itself is built as the rest was. Random tests do the same each time (CI)."""
+    return dict(os.environ, NO_INSTALL="1", CI="true", MAKEFLAGS=" ".join(flag.replace(" ", "\\ ") for flag in flags))
 
 
 def make(tree, targets, log, flags=PLAIN_FLAGS, jobs=1):

@@ -5,7 +5,7 @@
 # Either the output is what it is otherwise, or the command says what failed and exits with 1. See
 # tests/tools/report_faults.c.
 #
-#   NT_SEED=N      which calls are drawn; a run prints its seed
+#   NT_SEED=N      which calls are drawn (tests/support/rand.h)
 #   NT_DRAWN=N     how many, for each command
 #   NT_VERBOSE=1   what each command takes; all that is wrong
 #
@@ -116,7 +116,7 @@ import containers.tape hand.tape -o out/it --names names.txt
 symbolize places.db --symbols symbols
 COMMANDS
 sweep=$PWD/build/tools/report_faults
-holds "no failure is swallowed" env -C "$work" "$sweep" ${NT_SEED:+-s "$NT_SEED"} -n "${NT_DRAWN:-4}" \
+holds "no failure is swallowed" env -C "$work" "$sweep" -n "${NT_DRAWN:-4}" \
     ${NT_VERBOSE:+-v} <"$work/commands"
 holds "nor one of memory while functions of programs are looked for" \
     build/tools/names_nomem tests/fuzz/corpus/program_fuzz

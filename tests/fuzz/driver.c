@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * driver.c - runs a fuzz target without libFuzzer, for every check: each input as it is, and mutations of it,
- * always the same for the same seed.
+ * always the same for the same NT_SEED.
  *
- *   NAME_fuzz [-n MUTATIONS] [-t SECONDS] [-s SEED] [-o FILE] [INPUT|DIRECTORY...]
+ *   NAME_fuzz [-n MUTATIONS] [-t SECONDS] [-o FILE] [INPUT|DIRECTORY...]
  *
  * Without inputs: those in tests/fuzz/corpus/NAME_fuzz. Every input runs once; then mutations of all in turn, 1000 of
- * each
- * (-n), until 10 seconds (-t) are over. What a sanitizer or an abort stops at is written to FILE
+ * each (-n), until 10 seconds (-t) are over. What a sanitizer or an abort stops at is written to FILE
  * (build/NAME_fuzz.failed).
  */
 #include <dirent.h>
@@ -235,20 +234,18 @@ static int add_inputs(struct driver *driver, int argc, char **argv, const char *
 
 int main(int argc, char **argv)
 {
-	struct driver driver = {.mutations = 1000, .seconds = 10, .rand = {1}};
+	struct driver driver = {.mutations = 1000, .seconds = 10, .rand = {nt_rand_seed()}};
 	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
 	double begin = now();
 	unsigned long runs;
 	int option;
 
 	snprintf(failed_path, sizeof(failed_path), "build/%s.failed", name);
-	while ((option = getopt(argc, argv, "n:t:s:o:")) != -1) {
+	while ((option = getopt(argc, argv, "n:t:o:")) != -1) {
 		if (option == 'n')
 			driver.mutations = strtoul(optarg, NULL, 0);
 		else if (option == 't')
 			driver.seconds = strtod(optarg, NULL);
-		else if (option == 's')
-			driver.rand.state = strtoull(optarg, NULL, 0);
 		else if (option == 'o')
 			snprintf(failed_path, sizeof(failed_path), "%s", optarg);
 		else

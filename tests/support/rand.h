@@ -17,6 +17,6 @@ uint64_t nt_rand_below(struct nt_rand *rand, uint64_t below);
 /* A number of any length in bits, with the extreme ones often. */
 uint64_t nt_rand_any(struct nt_rand *rand);
 void nt_rand_bytes(struct nt_rand *rand, void *to, size_t size);
-/* A seed for this run: NT_SEED of the environment, "random": from the clock; without it always the same. Print it when
- * a test fails. */
+/* The seed of this run, which is printed as NT_SEED=...: NT_SEED of the environment; without it always the same in
+ * continuous integration (where CI is set), and from the clock elsewhere, as with NT_SEED=random. */
 uint64_t nt_rand_seed(void);

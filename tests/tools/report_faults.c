@@ -9,10 +9,10 @@
  * and nothing leaks. Of the calls that the same places in the program led to the first fails, over all commands; of all
  * others, some that are drawn: alone, and with those of its sort that follow.
  *
- *   report_faults [-s SEED] [-n DRAWN] [-v] <COMMANDS
+ *   report_faults [-n DRAWN] [-v] <COMMANDS
  *
  * COMMANDS has one a line; a word with blanks stands between double quotes. What a command writes beside standard
- * output has to be out/it. DRAWN is per command (4).
+ * output has to be out/it. DRAWN is per command (4). NT_SEED decides which (rand.h).
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "tests/support/must.h"
+#include "tests/support/rand.h"
 #include "tests/tools/failing_calls.h"
 
 int report_main(int argc, char **argv);
@@ -63,7 +63,7 @@ struct sweep {
 	int n_words;
 	const char *line; /* as it was written */
 	struct outcome wanted;
-	uint64_t random;
+	struct nt_rand random;
 	bool is_verbose;
 	size_t runs, tolerated, wrong;
 };
@@ -260,13 +260,6 @@ static void try(struct sweep *sweep, enum call_mode mode, const struct call *cal
 
 /* ---- which calls fail ---- */
 
-static uint64_t next_random(struct sweep *sweep)
-{
-	sweep->random ^= sweep->random << 13;
-	sweep->random ^= sweep->random >> 7;
-	return sweep->random ^= sweep->random << 17;
-}
-
 /* False: a call of these functions has failed before. */
 static bool is_new(uint64_t stack)
 {
@@ -296,8 +289,8 @@ static void try_calls(struct sweep *sweep, size_t n_drawn)
 			try(sweep, ONE_CALL_FAILS, &calls[i], RLIM_INFINITY);
 	}
 	for (size_t i = 0; i < n_drawn; i++) {
-		try(sweep, ONE_CALL_FAILS, &calls[next_random(sweep) % n], RLIM_INFINITY);
-		try(sweep, ALL_CALLS_FAIL_FROM_THERE, &calls[next_random(sweep) % n], RLIM_INFINITY);
+		try(sweep, ONE_CALL_FAILS, &calls[nt_rand_below(&sweep->random, n)], RLIM_INFINITY);
+		try(sweep, ALL_CALLS_FAIL_FROM_THERE, &calls[nt_rand_below(&sweep->random, n)], RLIM_INFINITY);
 	}
 	free(calls);
 }
@@ -377,21 +370,18 @@ static void try_command(struct sweep *sweep, const char *line, size_t n_drawn)
 int main(int argc, char **argv)
 {
 	static struct sweep sweep;
-	uint64_t seed = (uint64_t)time(NULL);
 	size_t n_drawn = 4, n_commands = 0, size = 0;
 	char *line = NULL;
 	int option;
 
-	while ((option = getopt(argc, argv, "s:n:v")) != -1) {
+	while ((option = getopt(argc, argv, "n:v")) != -1) {
 		MUST(option != '?');
-		if (option == 's')
-			seed = strtoull(optarg, NULL, 10);
-		else if (option == 'n')
+		if (option == 'n')
 			n_drawn = strtoull(optarg, NULL, 10);
 		else
 			sweep.is_verbose = true;
 	}
-	sweep.random = seed * 2 + 1;
+	sweep.random.state = nt_rand_seed();
 	sweep.out = memfd_create("out", MFD_CLOEXEC);
 	sweep.shared = mmap(NULL, sizeof(*sweep.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	MUST(sweep.out >= 0 && !pipe2(sweep.said, O_NONBLOCK | O_CLOEXEC) && sweep.shared != MAP_FAILED);
@@ -406,7 +396,7 @@ int main(int argc, char **argv)
 		}
 	}
 	free(line);
-	printf("%zu commands, %zu runs with a call that fails (seed %llu), %zu of them as if it had not, %zu wrong\n",
-	       n_commands, sweep.runs, (unsigned long long)seed, sweep.tolerated, sweep.wrong);
+	printf("%zu commands, %zu runs with a call that fails, %zu of them as if it had not, %zu wrong\n", n_commands,
+	       sweep.runs, sweep.tolerated, sweep.wrong);
 	return sweep.wrong || !n_commands;
 }

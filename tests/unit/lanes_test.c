@@ -122,7 +122,6 @@ static void test_against_the_model(void **state)
 	static struct model model;
 
 	(void)state;
-	printf("NT_SEED=%llu\n", (unsigned long long)rand.state);
 	for (unsigned int round = 0; round < 400; round++) {
 		struct nt_lanes lanes;
 

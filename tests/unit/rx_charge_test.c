@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * rx_charge_test.c - who is charged for receive runs, and whose their samples are (report/rows/rx_charge.h): by hand,
- * and on random runs beside one that looks at each nanosecond by itself. NT_SEED=... repeats one run of it,
- * NT_SEED=random makes others.
+ * and on random runs beside one that looks at each nanosecond by itself. NT_SEED=... repeats a run
+ * (tests/support/rand.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -986,7 +986,6 @@ static void test_random(void **state)
 {
 	const uint64_t seed = nt_rand_seed();
 
-	fprintf(stderr, "NT_SEED=%" PRIu64 "\n", seed);
 	for (int i = 0; i < N_ROUNDS; i++)
 		check_random(*state, seed + (uint64_t)i);
 }

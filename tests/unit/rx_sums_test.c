@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * rx_sums_test.c - what payers pay in a part, from sums of buckets (report/query/cpus/rx_sums.h), beside who paid for
- * each nanosecond. NT_SEED=... repeats a run, NT_SEED=random makes another.
+ * each nanosecond. NT_SEED=... repeats a run (tests/support/rand.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -319,7 +319,6 @@ static void test_random(void **state)
 {
 	const uint64_t seed = nt_rand_seed();
 
-	fprintf(stderr, "NT_SEED=%" PRIu64 "\n", seed);
 	for (uint64_t i = 0; i < 2000; i++)
 		check_random(*state, seed + i);
 }

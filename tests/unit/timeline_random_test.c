@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * timeline_random_test.c - the timeline against its model, against the truth that a simulation knows, and against
- * conservation, on random traces. NT_SEED=... repeats one run of it,
- * NT_SEED=random makes others; `make fuzz` does so.
+ * conservation, on random traces. NT_SEED=... repeats a run (tests/support/rand.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>

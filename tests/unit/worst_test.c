@@ -202,7 +202,6 @@ static void test_each_nanosecond(void **state)
 	static struct trace trace;
 
 	(void)state;
-	printf("NT_SEED=%llu\n", (unsigned long long)rand.state);
 	for (unsigned int round = 0; round < 2000; round++) {
 		const int64_t span = 1 + (int64_t)nt_rand_below(&rand, MAX_SPAN);
 		struct nt_worst_window windows[MAX_WINDOWS], wanted = {0};
