@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -31,6 +32,7 @@
 #include "tests/support/chunk_dump.h"
 #include "tests/support/rand.h"
 #include "tests/support/heard.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/unit/fake_files.h"
 
@@ -616,13 +618,49 @@ static int disk_error;
 /* The disk is written by a thread, which gets the time to: until this part is on the tape. */
 static void wait_for_disk(const char *part)
 {
-	for (int tries = 0; tries < 5000; tries++) {
+	for (int tries = 0; tries < 60000; tries++) {
 		read_tape("chunk-000000.ntc.partial");
 		if (count(part))
 			return;
 		poll(NULL, 0, 1);
 	}
 	fail_msg("'%s' does not get on the disk", part);
+}
+
+static bool is_asleep(const char *tid)
+{
+	char path[64], line[256] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%.20s/stat", tid);
+	file = fopen(path, "r");
+	if (!file)
+		return true;
+	if (fgets(line, sizeof(line), file))
+		MUST(strrchr(line, ')'));
+	fclose(file);
+	return !line[0] || !strncmp(strrchr(line, ')'), ") S", 3);
+}
+
+/* Until all other threads sleep: the one that writes the disk has done all that was queued. */
+static void wait_for_threads(void)
+{
+	const int own = (int)syscall(SYS_gettid);
+	bool are_asleep = false;
+
+	for (int tries = 0; tries < 60000 && !are_asleep; tries++) {
+		DIR *tasks = opendir("/proc/self/task");
+
+		MUST(tasks);
+		are_asleep = true;
+		for (struct dirent *task; (task = readdir(tasks));)
+			if (task->d_name[0] != '.' && atoi(task->d_name) != own)
+				are_asleep = are_asleep && is_asleep(task->d_name);
+		closedir(tasks);
+		if (!are_asleep)
+			poll(NULL, 0, 1);
+	}
+	assert_true(are_asleep);
 }
 
 static void break_disk(int n)
@@ -632,7 +670,7 @@ static void break_disk(int n)
 	if (n == 10)
 		wait_for_disk("key=\"start_ns\"");
 	host.write_errno = disk_error;
-	poll(NULL, 0, 2);
+	wait_for_threads();
 }
 
 static void break_disk_at_the_end(void)
@@ -724,12 +762,22 @@ static void command_ends_it(void **state)
 	on_tape("key=\"stop\" value=\"command\"");
 }
 
+static char end_of_recording[2 * SCRATCH_MAX];
+
+static void tell_the_end(void)
+{
+	close(open(end_of_recording, O_CREAT | O_WRONLY, 0600));
+}
+
 /* The time is up, the command is not: it is waited for, and the recording is whole. */
 static void command_outlives_the_time(void **state)
 {
-	static char *const command[] = {"sh", "-c", "sleep 0.2; exit 4", NULL};
+	static char *const command[] = {"sh", "-c", "until [ -e \"$0\" ]; do sleep 0.01; done; exit 4",
+					end_of_recording, NULL};
 
 	(void)state;
+	scratch_path(end_of_recording, directory, "end");
+	host.on_flush = tell_the_end;
 	options.command = command;
 	assert_int_equal(run(), 4);
 	read_tape("chunk-000000.ntc");
@@ -834,7 +882,7 @@ static void break_disk_between(int n)
 		put_state(2);
 		put_loss(2, NT_LOSS_RING_FULL, 100);
 	}
-	poll(NULL, 0, 2);
+	wait_for_threads();
 }
 
 static void disk_that_is_full_counts(void **state)
