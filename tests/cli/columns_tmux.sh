@@ -23,7 +23,7 @@ show() {
     printf '</dev/tty 2>&1\necho $? >%q\nsleep 3600\n' "$work/status" >>"$work/command"
     rm -f "$work/status"
     tmux_ new-session -d -x "$width" -y 50 -s show "exec bash $work/command"
-    for ((i = 0; i < 1200; i++)); do
+    for ((i = 0; i < 6000; i++)); do
         [[ -s $work/status ]] && break
         sleep 0.05
     done

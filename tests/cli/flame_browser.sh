@@ -23,7 +23,7 @@ sqlite3 "$work/s.db" "UPDATE symbol SET name = '\"><script>document.title = 1</s
     UPDATE stack_sample SET owner = 'send' WHERE stack_id = 7"
 report 0 flame "$work/s.db" -o "$work/network.svg"
 status=0
-timeout 120 node tests/browser/flame.js "$chromium" "$work/network.svg" build/screenshots/flame.png >"$work/log" 2>&1 ||
+timeout 800 node tests/browser/flame.js "$chromium" "$work/network.svg" build/screenshots/flame.png >"$work/log" 2>&1 ||
     status=$?
 cat "$work/log"
 is "the browser's test ends well" "$status" 0

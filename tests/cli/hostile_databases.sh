@@ -39,7 +39,7 @@ run() {
     cp "$db" "$work/copy.db"
     status=0
     # shellcheck disable=SC2086
-    (ulimit -t $MOST_S && exec timeout 300 build/tools/rusage "$work/rusage" "$REPORT" $1 "$work/copy.db") \
+    (ulimit -t $MOST_S && exec timeout 800 build/tools/rusage "$work/rusage" "$REPORT" $1 "$work/copy.db") \
         >"$work/out" 2>"$work/err" </dev/null || status=$?
     out=$(head -c 100000 "$work/out" | tr -d '\0') err=$(<"$work/err")
     read -ra usage <"$work/rusage" || usage=(0 0 0 0)

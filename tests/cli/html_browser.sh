@@ -36,7 +36,7 @@ report 0 export html "$work/samples.db" --from 3ms --to 3.5ms --cpu 1 --process 
 
 status=0
 : >"$work/readouts"
-timeout 200 node tests/browser/html_page.js "$chromium" "$work" $pictures >"$work/log" 2>&1 || status=$?
+timeout 800 node tests/browser/html_page.js "$chromium" "$work" $pictures >"$work/log" 2>&1 || status=$?
 cat "$work/log"
 is "the browser's test ends well" "$status" 0
 failures=$((failures + $(grep -c '^FAIL' "$work/log" || true)))

@@ -67,7 +67,7 @@ files+=("$work/latency-short.svg")
 
 # A recording of this host.
 if [[ $(id -u) == 0 && -x build/nettape-record ]] &&
-    may_lose timeout 60 build/nettape-record -q -d 1 --probes default,stacks,latency,drops -o "$work/live.tape" -- \
+    may_lose timeout 300 build/nettape-record -q -d 1 --probes default,stacks,latency,drops -o "$work/live.tape" -- \
         sh -c 'for i in 1 2 3 4 5; do bash -c ": </dev/tcp/127.0.0.1/1" 2>/dev/null; done; :' \
         >/dev/null 2>"$work/why"; then
     file live.html export html "$work/live.tape"
@@ -76,7 +76,7 @@ else
 fi
 
 status=0
-timeout 270 node tests/browser/layouts.js "$chromium" $pictures "${files[@]}" >"$work/log" 2>&1 || status=$?
+timeout 800 node tests/browser/layouts.js "$chromium" $pictures "${files[@]}" >"$work/log" 2>&1 || status=$?
 cat "$work/log"
 if [[ $status == 124 ]] && ! grep -q '^FAIL' "$work/log"; then
     skip "this machine is too busy: $(grep -c '^ok' "$work/log") looks in 270 seconds, all of them good"

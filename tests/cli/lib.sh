@@ -125,6 +125,18 @@ stack_samples() {
 # sql DB-OR-TAPE STATEMENT: the answer as CSV without its header
 sql() { { "$REPORT" query "$1" "$2" --csv || printf 'head\nthe query failed: %s\n' $?; } | tail -n +2; }
 
+# seed: of all that is random, the same in each call (tests/support/rand.h)
+seed() {
+    make -s build/tools/seed
+    build/tools/seed
+}
+
+# any N: in SQLite a number of any size, by $seed, another one for each row and N
+any() {
+    # shellcheck disable=SC2154  # the test sets it
+    echo "((((rowid * 7919 + $seed % 1000003 + $1) % 1000003 * 2654435761) % 4294967296 - 2147483648) * 4294967291)"
+}
+
 # data PAGE: the JSON in a page of `export html`
 data() { sed -n '/<script type="application\/json"/,/<\/script>/p' "$1" | sed -e 's/.*id="data">//' \
     -e 's/<\/script>.*//'; }

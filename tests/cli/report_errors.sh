@@ -9,7 +9,7 @@ make_tape hand
 "$REPORT" import "$work/hand.tape" -o "$work/good.db" >/dev/null
 
 mkdir "$work/empty" "$work/garbage.tape" "$work/other.tape" "$work/headless.tape"
-gzip -nc docs/CONTRIBUTING.md | tail -c 4000 >"$work/random"
+gzip -nc docs/CONTRIBUTING.md | tail -c 2000 >"$work/random"
 echo garbage >"$work/garbage.tape/chunk-000000.ntc"
 cp tests/golden/bad/other-version.ntc "$work/other.tape/chunk-000000.ntc"
 cp tests/golden/bad/empty.ntc "$work/headless.tape/chunk-000000.ntc"

@@ -141,8 +141,9 @@ for change in "dur = 0" "dur = -5" "dur = 9223372036854775807" \
     holds "$change: all time, or none" test "$(sums owner)" = "$(if [[ -s $work/err ]]; then echo; else
         echo "net_rx|$(query "SELECT sum(dur) FROM cpu_slice WHERE owner = 'net_rx'")"; fi)"
 done
-query "UPDATE rx_cost SET payer = x'ff00', cpu = random() % 3, upid = random(), flow_id = random() % 7, spent_ns =
-    abs(random() / 2), ts = ts + random() % 1000000000" "$work/spoilt.db"
+seed=$(seed)
+query "UPDATE rx_cost SET payer = x'ff00', cpu = $(any 1) % 3, upid = $(any 2), flow_id = $(any 3) % 7,
+    spent_ns = abs($(any 4) / 2), ts = ts + $(any 5) % 1000000000" "$work/spoilt.db"
 for command in "stages --by payer" "stages --by cgroup" "stages --process $pid" "flame --folded --by payer"; do
     # shellcheck disable=SC2086
     "$REPORT" ${command%% *} "$work/spoilt.db" ${command#* } >"$work/out" 2>&1 || status=$?

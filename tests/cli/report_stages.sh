@@ -377,10 +377,7 @@ for command in stages flame; do
     has "time that passes twice" "$err" "its slices or samples are not those of a recording"
 done
 cp "$work/t.db" "$work/spoilt.db"
-make -s build/tools/seed
-seed=$(build/tools/seed)
-# any N: an expression of SQLite, for each row and N another number of any size
-any() { echo "((((rowid * 7919 + $seed % 1000003 + $1) % 1000003 * 2654435761) % 4294967296 - 2147483648) * 4294967291)"; }
+seed=$(seed)
 sqlite3 "$work/spoilt.db" "UPDATE frame SET symbol_id = rowid * 1000003, stack_id = abs($(any 1) % 5);
     UPDATE stack_sample SET stack_id = $(any 2), utid = $(any 3), stage = x'ff00fe'"
 for command in "stages --inclusive" "stages --other" "stages --by process" "flame --user-stacks" "flame --folded"; do

@@ -25,7 +25,7 @@ sqlite3 "$work/v.db" "DELETE FROM cpu_cost; DELETE FROM stack_sample;
         SELECT session_id, start_ts + i * 1000000, i % 3, 1, CASE i / 3 % 2 WHEN 0 THEN 'net_rx' ELSE 'send' END,
             CASE i / 6 % 3 WHEN 2 THEN 'copy' ELSE 'gro' END, CASE session_id WHEN 1 THEN 'inet' END, 'net_rx', 0, ''
                 FROM n, session"
-query() { timeout 60 sqlite3 "$work/v.db" "$1" || echo "it takes too long"; }
+query() { timeout 600 sqlite3 "$work/v.db" "$1" || echo "it takes too long"; }
 query "SELECT session_id, cpu, owner, stage, family, sum(ns) AS ns FROM net_cost_stage_over_time GROUP BY 1, 2, 3, 4,
     5" >"$work/parts"
 is "rows: two stages, but of recv" "$(wc -l <"$work/parts")" $((2 * 4 * (2 + 2 + 1)))

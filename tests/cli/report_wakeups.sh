@@ -55,8 +55,7 @@ meddle "UPDATE record_count SET lost = 0 WHERE kind = 'wakeup'" "FAILED  counter
 
 # Threads that run, wait and sleep at random, with uncovered time here and there, in two sessions: each wait found by
 # looking at all that is there, and by the view.
-make -s build/tools/seed
-seed=$(build/tools/seed)
+seed=$(seed)
 awk -v seed="$seed" '
     function upto(n) { return int(rand() * n) }
     function put(table, values) { print "INSERT INTO " table " VALUES (" session ", 10000000000 + " values ");" }

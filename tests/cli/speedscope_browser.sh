@@ -27,7 +27,7 @@ report 0 flame "$work/s.db" --folded --owner network,hardirq,task
 cp "$work/out" "$work/flood.folded"
 has "the name is there" "$out" "<script>document.title = 1</script> ü"
 status=0
-timeout 120 node tests/browser/speedscope.js "$chromium" "$page" "$work/flood.folded" \
+timeout 800 node tests/browser/speedscope.js "$chromium" "$page" "$work/flood.folded" \
     build/screenshots/speedscope.png >"$work/log" 2>&1 || status=$?
 cat "$work/log"
 [[ $status != 77 ]] || skip "$(tail -1 "$work/log")"

@@ -13,8 +13,8 @@ import time
 pid, terminal = pty.fork()
 if not pid:
     os.execvp(sys.argv[2], sys.argv[2:])
-shown, typed, end = b'', False, time.time() + 60
-while time.time() < end:
+shown, typed, end = b'', False, time.monotonic() + 300
+while time.monotonic() < end:
     if select.select([terminal], [], [], 0.1)[0]:
         try:
             shown += os.read(terminal, 65536)

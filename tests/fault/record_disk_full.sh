@@ -20,7 +20,7 @@ keep $!
 keep $!
 tape=$work/small/full.tape
 status=0
-timeout 60 "$record" -o "$tape" -d 30 >"$work/full.log" 2>&1 || status=$?
+timeout 300 "$record" -o "$tape" -d 30 >"$work/full.log" 2>&1 || status=$?
 sed 's/^/    the recorder: /' "$work/full.log"
 is "exit status" "$status" 1
 at_least "lines that say what failed" "$(grep -ciE 'no space|disk.*full|full.*disk' "$work/full.log")" 1

@@ -179,7 +179,7 @@ static void finds_network_namespaces(void **state)
 	scratch_make(dir);
 	assert_int_equal(mkfifo(scratch_path(fifo, dir, "fifo"), 0600), 0);
 	filter.netns_text = fifo;
-	alarm(20);
+	alarm(60);
 	is_refused(-EINVAL, "/fifo is not a network namespace");
 	alarm(0);
 	scratch_remove(dir);

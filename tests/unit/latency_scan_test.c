@@ -231,7 +231,7 @@ static void flags_are_whole_words(void **state)
 		     {"whol,hol", true}, {"hol hol", false},  {"holhol", false},  {"holhol,hol", true},
 		     {"ho,l", false},	 {"holy,whol", false}};
 	struct fixture *fixture = *state;
-	struct itimerval limit = {.it_value.tv_sec = 20}; /* of its own CPU time: whatever else runs */
+	struct itimerval limit = {.it_value.tv_sec = 60}; /* of its own CPU time: whatever else runs */
 
 	signal(SIGVTALRM, give_up);
 	setitimer(ITIMER_VIRTUAL, &limit, NULL);

@@ -97,7 +97,7 @@ static bool is_quiet(struct nt_read_ahead *ahead)
 /* Until the workers have filled all that they may. */
 static void await_quiet(struct nt_read_ahead *ahead)
 {
-	for (int i = 0; i < 20000 && !is_quiet(ahead); i++)
+	for (int i = 0; i < 60000 && !is_quiet(ahead); i++)
 		usleep(1000);
 	assert_true(is_quiet(ahead));
 }
