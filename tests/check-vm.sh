@@ -39,13 +39,13 @@ results=build/vm/results
 guests="
 6.12-rt     6.12-rt 2 2048 \
 live/(blocked|burner|deliver|elsewhere|holders|counts|loss|perfetto|sockmatrix|wakeups)|\
-vm/(identical|latency_sums|rt_softirqs) \
+vm/(identical|latency_sums|rt_softirqs|stage_rules) \
 live/charges
 6.1         6.1     2 2048 \
-live/(blocked|burner|deliver|elsewhere|fates|holders|counts|loss)|vm/charge_truth \
+live/(blocked|burner|deliver|elsewhere|fates|holders|counts|loss)|vm/(charge_truth|stage_rules) \
 live/(charges|perfetto)|vm/identical
 6.12        6.12    2 2048 \
-live/(charges|deliver|fates|latency)|vm/(charge_truth|latency_sums|stacks_hotplug) \
+live/(charges|deliver|fates|latency)|vm/(charge_truth|latency_sums|stacks_hotplug|stage_rules) \
 live/(loopback|stop)|vm/identical
 6.1-more    6.1     2 2048 \
 live/(sockmatrix|stacks)|vm/latency_sums \
@@ -99,6 +99,26 @@ compare_traces() {
     else
         line FAILED "$name" "the whole log: $log"
         { grep -v '^same' "$log" || true; } | sed 's/^/         | /' | tail -10
+    fi
+}
+
+# A rule of stages.txt fits a function of some kernel of the table: by what vm/stage_rules left in the guests.
+compare_stage_rules() {
+    local guest kernel name=vm/stage_rules-here log=build/vm/stage_rules.log kernels
+    local -A functions=()
+    while read -r guest kernel _; do
+        [[ ! -s build/vm/logs/$guest/functions ]] || functions[$kernel]=$kernel=build/vm/logs/$guest/functions
+    done <<<"$selected"
+    kernels=$(awk 'NF { print $2 }' <<<"$guests" | sort -u | wc -l)
+    if ((${#functions[@]} == 0)); then
+        return
+    elif ((${#functions[@]} < kernels)); then
+        line skipped "$name" "only ${#functions[@]} of the kernels' functions are here: what fits none cannot be told"
+    elif bash tests/vm/guest/stage_rules.sh "${functions[@]}" >"$log" 2>&1; then
+        line passed "$name" "$(tail -1 "$log")"
+    else
+        line FAILED "$name" "the whole log: $log"
+        sed 's/^/         | /' "$log" | tail -10
     fi
 }
 
@@ -217,6 +237,7 @@ while read -r guest kernel cpus memory tests; do
     running=$((running + 1))
 done <<<"$selected"
 wait
+compare_stage_rules
 unsteady=
 judge_missed check-vm "$results" run_again
 close_results check-vm "$results" "$([[ $pattern == . && -z ${VM_GUESTS:-} ]] && echo 1)"

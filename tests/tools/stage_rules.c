@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * stage_rules.c - prints each rule of report/symbols/stages.txt: its function, a blank, its stage. For
- * tests/vm/stage_rules.sh.
+ * tests/vm/guest/stage_rules.sh.
  */
 #include <stdio.h>
 
