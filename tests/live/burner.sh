@@ -17,21 +17,9 @@ needs_recorder
 needs_netns
 
 # An emulated CPU stops anywhere, for as long as the host is busy with other guests, also between the kernel's reading
-# of its clock and the switch. No counter has that time. So there, what is off is tried again (once_more_if_off).
-at_most_tolerance() {
-    if [[ -n ${NT_EMULATED:-} ]]; then bar_at_most "$@" 0.02; else at_most "$@" 0.002; fi
-}
+# of its clock and the switch. No counter has that time. A virtual CPU's host does so for less. So both are bars.
+bar_at_most_tolerance() { bar_at_most "$@" "$([[ -n ${NT_EMULATED:-} ]] && echo 0.02 || echo 0.002)"; }
 
-# kernel_config NAME: y, n or ?
-kernel_config() {
-    local file
-    for file in /proc/config.gz "/boot/config-$(uname -r)" "/lib/modules/$(uname -r)/config"; do
-        [[ -r $file ]] || continue
-        if gzip -cdf "$file" | grep "^$1=y" >/dev/null; then echo y; else echo n; fi
-        return
-    done
-    echo '?'
-}
 irq_apart=$(kernel_config CONFIG_IRQ_TIME_ACCOUNTING)
 steal_apart=$(kernel_config CONFIG_PARAVIRT_TIME_ACCOUNTING)
 echo "# CONFIG_IRQ_TIME_ACCOUNTING $irq_apart, CONFIG_PARAVIRT_TIME_ACCOUNTING $steal_apart"
@@ -49,9 +37,15 @@ db=$work/b.db
 import_tape "$work/b.tape" "$db"
 check_whole "$work/b.tape" "$db"
 
-steal_ns=$(sql "$db" "
-    SELECT ifnull((max(value) - min(value)) * 1000000000 / (SELECT clock_ticks FROM session), 0) FROM proc_counter
-    WHERE source = '/proc/stat' AND name = 'steal' AND cpu IS NULL")
+# The queries below find wake-ups and ticks within a stay by these.
+sqlite3 "$db" "
+    CREATE INDEX wakeup_of_cpu ON sched_wakeup (cpu, ts);
+    CREATE INDEX wakeup_of_thread ON sched_wakeup (utid, ts);
+    CREATE INDEX irq_of_cpu ON irq_slice (cpu, ts);
+    CREATE TABLE stay AS
+    SELECT cpu, ts, ts + dur AS te, end_state, utid, lead(utid) OVER (PARTITION BY cpu ORDER BY ts) AS next
+    FROM sched_slice"
+steal_ns=$(stolen_ns "$db")
 for name in burn-pinned burn-moved burn-free; do
     read -r clock_ns _ moves end_ts <"$work/$name"
     utid="(SELECT utid FROM thread WHERE name = '$name')"
@@ -66,22 +60,14 @@ for name in burn-pinned burn-moved burn-free; do
     # clock leaves that out; of those just before them, it has it already. The wake-up was done on this CPU, or on any
     # CPU for the thread that comes next.
     IFS='|' read -r preempting_ns preempted_ns < <(sql "$db" "
-        CREATE TEMP TABLE tick AS SELECT cpu, ts FROM irq_slice WHERE name = 'local_timer';
-        CREATE TEMP TABLE woken AS SELECT cpu, utid, ts FROM sched_wakeup;
-        CREATE INDEX temp.tick_of_cpu ON tick (cpu, ts);
-        CREATE INDEX temp.woken_of_cpu ON woken (cpu, ts);
-        CREATE INDEX temp.woken_of_thread ON woken (utid, ts);
-        CREATE TEMP TABLE stay AS
-        SELECT cpu, ts, ts + dur AS te, end_state, utid, lead(utid) OVER (PARTITION BY cpu ORDER BY ts) AS next
-        FROM sched_slice;
         WITH last AS (SELECT utid, next, te,
                              -- With OR, SQLite would go over all wake-ups of the CPU for each stay.
-                             max(ifnull((SELECT max(w.ts) FROM woken w
+                             max(ifnull((SELECT max(w.ts) FROM sched_wakeup w
                                          WHERE w.cpu = s.cpu AND w.ts BETWEEN s.ts AND s.te), 0),
-                                 ifnull((SELECT max(w.ts) FROM woken w
+                                 ifnull((SELECT max(w.ts) FROM sched_wakeup w
                                          WHERE w.utid = s.next AND w.ts BETWEEN s.ts AND s.te), 0)) AS woken_ts,
-                             (SELECT max(t.ts) FROM tick t
-                              WHERE t.cpu = s.cpu AND t.ts BETWEEN s.ts AND s.te) AS tick_ts
+                             (SELECT max(t.ts) FROM irq_slice t WHERE t.name = 'local_timer'
+                              AND t.cpu = s.cpu AND t.ts BETWEEN s.ts AND s.te) AS tick_ts
                       FROM stay s WHERE end_state LIKE 'R%' AND te < $end_ts AND $utid IN (utid, next))
         SELECT ifnull(sum(iif(utid = $utid, te - woken_ts, 0)), 0), ifnull(sum(iif(next = $utid, te - woken_ts, 0)), 0)
         FROM last WHERE woken_ts > ifnull(tick_ts, 0)")
@@ -94,9 +80,9 @@ for name in burn-pinned burn-moved burn-free; do
     [[ $irq_apart == n ]] || most=$((most + irq_ns))
     [[ $irq_apart == y ]] && least=$irq_ns
     [[ $steal_apart == n ]] || most=$((most + steal_ns))
-    at_most_tolerance "$name: what slices lack of the clock" \
+    bar_at_most_tolerance "$name: what slices lack of the clock" \
         "$(awk -v s="$((sched_ns + preempted_ns))" -v c="$clock_ns" -v x="$least" 'BEGIN { print (c - s + x) / c }')"
-    at_most_tolerance "$name: what they have beyond it" \
+    bar_at_most_tolerance "$name: what they have beyond it" \
         "$(awk -v s="$sched_ns" -v c="$clock_ns" -v x="$most" 'BEGIN { print (s - x - c) / c }')"
     at_least "$name: slices" "$slices" 2
 done

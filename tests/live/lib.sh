@@ -213,6 +213,17 @@ find_bpftool() {
     done
 }
 
+# kernel_config NAME: y, n or, where the configuration cannot be read, ?
+kernel_config() {
+    local file
+    for file in /proc/config.gz "/boot/config-$(uname -r)" "/lib/modules/$(uname -r)/config"; do
+        [[ -r $file ]] || continue
+        if gzip -cdf "$file" | grep "^$1=y" >/dev/null; then echo y; else echo n; fi
+        return
+    done
+    echo '?'
+}
+
 # programs_of PID: the kernel's ids of the BPF programs that a process holds
 programs_of() { sed -n 's/^prog_id:[[:space:]]*//p' /proc/"$1"/fdinfo/* 2>/dev/null | sort -un; }
 
@@ -234,6 +245,13 @@ sql() { sqlite3 -batch -noheader -readonly "$1" "$2"; }
 # How many records a recording lost because a ring was full. (A kernel may also keep switches from the programs, when
 # it hides a process of its own from tracing: those are on the tape as lost too, for another reason, and no fault.)
 lost_for_room() { sql "$1" "SELECT ifnull(sum(count), 0) FROM loss WHERE why = 'ring full'"; }
+
+# stolen_ns DB: what the hypervisor stole meanwhile, on the whole machine, by /proc/stat
+stolen_ns() {
+    sql "$1" "
+        SELECT ifnull((max(value) - min(value)) * 1000000000 / (SELECT clock_ticks FROM session), 0) FROM proc_counter
+        WHERE source = '/proc/stat' AND name = 'steal' AND cpu IS NULL"
+}
 
 # What every recording without loss must show.
 check_whole() {
