@@ -42,7 +42,7 @@ exchange() {
     "${in_b[@]}" "$messages" "$kind-recv" "$to" "$port" "$count" "$size" "$6" >"$work/$port" &
     receiver=$!
     keep "$receiver"
-    wait_for 20 grep -q "$hex" "/proc/$receiver/net/$kind" "/proc/$receiver/net/${kind}6" 2>/dev/null ||
+    wait_for 60 grep -q "$hex" "/proc/$receiver/net/$kind" "/proc/$receiver/net/${kind}6" 2>/dev/null ||
         bad "no receiver at $port"
     "${in_a[@]}" "$messages" "$kind-send" "$to" "$port" "$count" "$size" "$5" >/dev/null
     wait "$receiver" || bad "the receiver at $port failed"
@@ -101,7 +101,7 @@ if [[ $hooks == *" udp-socket-read "* ]]; then
     # overtook another wait elsewhere (TCPOFOQueue); and a kernel that preempts the program leaves out some runs. The
     # last may end the connection, with nothing in it.
     came=$(awk '{ print $3 }' "$work/9003")
-    at_least "segments with data that came in, of $count messages" "$came" $((count / 2))
+    bar_at_least "segments with data that came in, of $count messages" "$came" $((count / 2))
     joined=$(($(tcp_count TCPBacklogCoalesce) + $(tcp_count TCPOFOQueue) - joined +
         $(sql "$db" "SELECT ifnull(sum(value), 0) FROM self_cost_last
             WHERE program LIKE 'nt_latency_tcp_socket_enqueued%' AND name = 'misses'")))
@@ -143,13 +143,13 @@ for way in udp:9002 tcp:9004; do
     kind=${way%:*} port=${way#*:}
     if [[ $hooks == *" $kind-socket-read "* ]]; then
         waited=$(median_us "$kind-socket-read" "$port")
-        at_least "$kind-socket-read of a reader that waits 5 ms: median (us)" "$waited" "$late_us"
+        bar_at_least "$kind-socket-read of a reader that waits 5 ms: median (us)" "$waited" "$late_us"
         [[ $kind == tcp ]] || at_least "least (us)" \
             "$(at_socket "$kind-socket-read" "$port" 'min(latency_ns) / 1000')" "$late_us"
     else
         waited=$(median_us tcp-socket-read 9004)
     fi
-    at_most "$kind-socket-enqueued, of packets that are read so late: median (us)" \
+    bar_at_most "$kind-socket-enqueued, of packets that are read so late: median (us)" \
         "$(median_us "$kind-socket-enqueued" "$port")" \
         $((waited - late_us / 2))
 done
@@ -283,7 +283,7 @@ if "${in_a[@]}" tc qdisc add dev veth0 root netem delay 20ms 2>"$work/netem.log"
     of_device="FROM skb_latency l JOIN net_device d ON d.id = l.device_id WHERE hook = 'ip-start' AND d.netns = $netns"
     median_of_device="SELECT latency_ns / 1000 $of_device ORDER BY latency_ns
         LIMIT 1 OFFSET (SELECT count(*) / 2 $of_device)"
-    at_most "ip-start of packets that the network had for 20 ms: median (us)" "$(sql "$db" "$median_of_device")" \
+    bar_at_most "ip-start of packets that the network had for 20 ms: median (us)" "$(sql "$db" "$median_of_device")" \
         $(($(sql "$work/k.db" "$median_of_device") + 10000))
     # On a machine that is slow enough, one CPU overtakes the other even so: the kernel knows.
     waited=$(at_socket tcp-socket-read 9033 "sum(flags LIKE '%hol%')")
@@ -296,7 +296,7 @@ if "${in_a[@]}" tc qdisc add dev veth0 root netem delay 20ms 2>"$work/netem.log"
     at_least "reads that waited for an earlier segment, where one of five overtakes" "$waited" 1
     unseen=$(at_socket tcp-socket-read 9034 "ifnull(sum(latency_ns > 10000000 AND flags NOT LIKE '%hol%'), 0)")
     echo "# of $(samples tcp-socket-read 9034) reads $waited waited; others that were 10 ms late: $unseen"
-    at_most "others that were 10 ms late, of half of those that waited" "$unseen" $((waited / 2))
+    bar_at_most "others that were 10 ms late, of half of those that waited" "$unseen" $((waited / 2))
     "${in_a[@]}" tc qdisc del dev veth0 root
 else
     echo "# no netem here: $(tail -1 "$work/netem.log")"

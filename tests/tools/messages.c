@@ -3,13 +3,13 @@
  * messages - a known number of messages from one end to the other, with a pause before each, and what the ends counted.
  *
  *   messages udp-send|tcp-send ADDRESS PORT COUNT SIZE PAUSE_US        a pause before each send
- *   messages raw-send ADDRESS PORT COUNT SIZE PAUSE_US                 the same as TCP segments of SIZE bytes, of no
- * connection messages udp-recv|tcp-recv ADDRESS PORT COUNT SIZE PAUSE_US        a pause before each receive, when there
- * is something to
+ *   messages raw-send ADDRESS PORT COUNT SIZE PAUSE_US                 the same as TCP segments of no connection
+ *   messages udp-recv|tcp-recv ADDRESS PORT COUNT SIZE PAUSE_US        a pause before each receive
  *
- * A receiver takes COUNT messages (of TCP: as many bytes), or what comes until nothing came for three seconds; for the
- * first it waits a minute. Each prints "CALLS BYTES" of the calls that moved something; the receiver of TCP also
- * "SEGMENTS", those with data that came in, by the kernel's count (TCP_INFO). IPv4 or IPv6.
+ * A receiver pauses when there is something to take. It takes COUNT messages (of TCP: as many bytes), or what comes
+ * until nothing came for three seconds; for the first it waits a minute. Each prints "CALLS BYTES" of the calls that
+ * moved something; the receiver of TCP also "SEGMENTS", those with data that came in, by the kernel's count (TCP_INFO).
+ * IPv4 or IPv6.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define MAX_SIZE 65536
+#define BUFFER (64 << 20) /* bytes that may wait for a receiver of datagrams that waits for its turn itself */
 #define FIRST_PATIENCE_MS 60000
 #define PATIENCE_MS 3000
 
@@ -133,7 +134,7 @@ static int open_end(const char *address, unsigned short port, bool is_stream, bo
 	bool is_six = inet_pton(AF_INET6, address, &six.sin6_addr) == 1;
 	struct sockaddr *name = is_six ? (struct sockaddr *)&six : (struct sockaddr *)&four;
 	socklen_t size = is_six ? sizeof(six) : sizeof(four);
-	int fd, on = 1;
+	int fd, on = 1, buffer = BUFFER;
 
 	if (!is_six && inet_pton(AF_INET, address, &four.sin_addr) != 1) {
 		errno = EINVAL;
@@ -141,6 +142,8 @@ static int open_end(const char *address, unsigned short port, bool is_stream, bo
 	}
 	fd = socket(name->sa_family, is_stream ? SOCK_STREAM : SOCK_DGRAM, 0);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)))
+		return -1;
+	if (is_receiver && !is_stream && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof(buffer)))
 		return -1;
 	if (is_receiver)
 		return bind(fd, name, size) ? -1 : is_stream ? accept_one(fd) : fd;
