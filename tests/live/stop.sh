@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The end of a recording: by SIGINT and SIGTERM in under a second (ten in an emulated guest) under full load, whole and
-# without loss; by -d; with its command, whose status is passed on. Also the programs that `--probes sched` loads, and
-# the message to a user without rights.
+# The end of a recording: by SIGINT and SIGTERM under full load, in under a second (a bar: ten in an emulated guest; a
+# recorder that takes a minute hangs), whole and without loss; by -d; with its command, whose status is passed on. Also
+# the programs that `--probes sched` loads, and the message to a user without rights.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -18,8 +18,8 @@ info() { "$report" info --json "$1" >"$work/info.json" && sqlite3 -batch -nohead
 
 for signal in INT TERM; do
     tape=$work/$signal.tape
-    # SIGINT is ignored in what a script starts in the background, so it is set back.
-    env --default-signal=INT "$record" -o "$tape" >"$work/$signal.log" 2>&1 &
+    # SIGINT is ignored in what a script starts in the background, so it is set back. Rings that none of this fills.
+    env --default-signal=INT "$record" -o "$tape" --ring-size 64M >"$work/$signal.log" 2>&1 &
     pid=$!
     keep $pid
     wait_for 20 compgen -G "$tape/chunk-*" || bad "no recording began: $(cat "$work/$signal.log")"
@@ -30,7 +30,8 @@ for signal in INT TERM; do
     wait $pid || status=$?
     took=$(($(now_ms) - begin))
     is "SIG$signal: exit status" "$status" 0
-    at_most "SIG$signal: milliseconds to the end" "$took" "$([[ -z ${NT_EMULATED:-} ]] && echo 1000 || echo 10000)"
+    at_most "SIG$signal: milliseconds to the end" "$took" 60000
+    bar_at_most "SIG$signal: milliseconds to the end" "$took" "$([[ -z ${NT_EMULATED:-} ]] && echo 1000 || echo 10000)"
     is "SIG$signal: complete" "$(info "$tape" complete)" 1
     is "SIG$signal: records lost for want of room" \
         "$("$report" query --csv "$tape" "SELECT ifnull(sum(count), 0) FROM loss WHERE why = 'ring full'" | tail -1)" 0
@@ -41,11 +42,12 @@ done
 is "permissions of the directory" "$(stat -c %a "$work/INT.tape")" 700
 is "permissions of its files" "$(stat -c %a "$work"/INT.tape/* | sort -u)" 600
 
-# Rings that none of this fills.
 "$record" -o "$work/d.tape" -q -d 0.5 --ring-size 64M >"$work/d.log" 2>&1
 is "-q prints" "$(cat "$work/d.log")" ""
 at_least "-d 0.5: nanoseconds recorded" "$(info "$work/d.tape" duration_ns)" 450000000
-at_most "-d 0.5: nanoseconds recorded" "$(info "$work/d.tape" duration_ns)" 1500000000
+# However late the recorder's turn comes.
+at_most "-d 0.5: nanoseconds recorded" "$(info "$work/d.tape" duration_ns)" 60000000000
+bar_at_most "-d 0.5: nanoseconds recorded" "$(info "$work/d.tape" duration_ns)" 1500000000
 
 status_of() {
     local status=0
