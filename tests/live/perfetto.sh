@@ -16,12 +16,25 @@ needs_netns
 probes=default,latency,drops,retransmits,stacks
 "$record" --list-probes | grep '^wakeups' >/dev/null && probes+=,wakeups
 flood_start "$(scaled 20000)"
+# They sleep when the recording begins, and wake up once, to end: each has a wait of which all is known.
+mkfifo "$work/silence"
+exec 9<>"$work/silence"
+sleepers=()
+for ((i = 0; i < 20; i++)); do
+    cat <&9 >/dev/null &
+    keep $!
+    sleepers+=($!)
+done
 recording_start "$work/p.tape" --probes "$probes" --user-stacks
 "${in_a[@]}" "$tools/sockmatrix" "$(scaled 20)" >/dev/null
 "$tools/burner" 0.5 burn-one pin 0 >"$work/burn-one" &
 one=$!
 "$tools/burner" 0.5 burn-two pin 0 >"$work/burn-two"
 wait $one
+for sleeper in "${sleepers[@]}"; do
+    kill "$sleeper"
+    sleep 0.02
+done
 sleep 0.4
 recording_stop
 db=$work/p.db
@@ -70,14 +83,24 @@ SELECT tid, sum(dur) FROM thread_state JOIN thread USING (utid) WHERE state IN (
 SQL
 node tests/perfetto/trace_processor.mjs "$engine" "$work/p.pftrace" "$work/asked.sql" >"$work/states"
 grep -v '^wait' "$work/states" | sed 's/^/    /'
+# The kernel may take off a CPU clock what the hypervisor stole, and interrupts and softirqs (burner.sh compares to
+# 0.2 %). Of the first the tape knows the sum over all CPUs.
+stolen_ns=0
+[[ $(kernel_config CONFIG_PARAVIRT_TIME_ACCOUNTING) == n ]] || stolen_ns=$(stolen_ns "$db")
+echo "# stolen on the whole machine $stolen_ns ns"
 state() { awk -F'|' -v name="$1" -v state="$2" '$1 == "state" && $2 == name && $3 == state { print $4 }' \
     "$work/states"; }
 for name in burn-one burn-two; do
     read -r cpu_ns wall_ns _ <"$work/$name"
     running=$(state $name Running) waiting=$(state $name runnable)
-    at_least "$name: running, over its CPU clock" "$(awk "BEGIN { print $running / $cpu_ns }")" 0.98
-    at_most "$name: running, over its CPU clock" "$(awk "BEGIN { print $running / $cpu_ns }")" 1.05
-    at_least "$name: running or runnable, over its own wall clock" \
+    irq_ns=0
+    [[ $(kernel_config CONFIG_IRQ_TIME_ACCOUNTING) == n ]] || irq_ns=$(sql "$db" "
+        SELECT ifnull(sum(dur), 0) FROM cpu_slice JOIN thread USING (session_id, utid)
+        WHERE name = '$name' AND owner IN ('hardirq', 'net_rx', 'net_tx', 'softirq')")
+    bar_at_least "$name: running, over its CPU clock" "$(awk "BEGIN { print $running / $cpu_ns }")" 0.98
+    bar_at_most "$name: running, over its CPU clock and what that leaves out" \
+        "$(awk "BEGIN { print $running / ($cpu_ns + $stolen_ns + $irq_ns) }")" 1.05
+    bar_at_least "$name: running or runnable, over its own wall clock" \
         "$(awk "BEGIN { print ($running + ${waiting:-0}) / $wall_ns }")" 0.98
     is "$name: time between states (ns)" \
         "$(awk -F'|' -v name=$name '$1 == "gap" && $2 == name { print $3 }' "$work/states")" 0
@@ -107,6 +130,8 @@ if [[ $probes == *wakeups* ]]; then
         WHERE s.utid = life.utid)
         AND NOT EXISTS
             (SELECT 1 FROM uncovered u WHERE u.ts < life.te AND u.ts + u.dur > life.ts)" | sort >"$work/waits"
+    # Of the sleepers, half at least: what is uncovered, and how often, is chance.
+    bar_at_least "threads whose waits are compared" "$(wc -l <"$work/waits")" 10
     is "threads that waited otherwise than thread_runnable says, of $(wc -l <"$work/waits")" \
         "$(sed -n 's/^wait|//p' "$work/states" | sort | comm -13 - "$work/waits" | xargs)" ""
 fi
