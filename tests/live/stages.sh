@@ -26,12 +26,12 @@ n=$(sql "$db" "SELECT count(*) FROM stack_sample WHERE owner = 'net_rx'")
 due=$(sql "$db" "SELECT CAST(ifnull(sum(dur), 0) * $hz / 1e9 AS INTEGER) FROM cpu_slice WHERE owner = 'net_rx'")
 if ((due < 100 && failures == 0)); then skip \
     "the flood got too little of this loaded host: $due samples of net_rx are due"; fi
-at_least "of net_rx under UDP, what has a name, by $n samples" \
+bar_at_least "of net_rx under UDP, what has a name, by $n samples" \
     "$(awk -v a="$(of plain other share)" -v b="$(of plain no_stack share)" -v c="$(of plain unsampled share)" \
     'BEGIN { print 100 - a - b - c }')" \
     "$(awk -v n="$n" 'BEGIN { printf "%.2f", 97 - 3.3 * sqrt(97 * 3 / (n ? n : 1)) }')"
-at_least "samples of net_rx, of $due that are due" "$n" $((due / 2))
-for stage in udp_receive wakeup ip_receive; do at_least "$stage in net_rx" "$(of plain $stage share)" 1; done
+bar_at_least "samples of net_rx, of $due that are due" "$n" $((due / 2))
+for stage in udp_receive wakeup ip_receive; do bar_at_least "$stage in net_rx" "$(of plain $stage share)" 1; done
 is "stages that are of the other family" \
     "$(sql "$db" "SELECT count(*) FROM stack_sample WHERE stage IN ('udp_receive', 'ip_receive') AND family <> 'inet'
         AND owner = 'net_rx'")" 0
@@ -59,20 +59,20 @@ idle=$(sql "$db" "SELECT (SELECT ifnull(sum(spent_ns), 0) FROM cpu_cost WHERE cp
 if [[ ${#perf[@]} == 0 ]]; then
     echo "# no perf that works here: its samples are not compared with"
 else
-    at_most "of the sender's CPU, idle" "$idle" 20
+    bar_at_most "of the sender's CPU, idle" "$idle" 20
     "$report" stages "$db" --inclusive --cpu 0 --csv >"$work/inclusive.csv"
     perf script -C 0 -i "$work/perf.data" -F ip,sym >"$work/perf.stacks" 2>>"$work/perf.log"
     while read -r stage functions; do
         read -r theirs n < <(awk -v RS= -v functions=" ($functions)" '/ net_rx_action/ && !/ bpf_trace_run/ {
             sub(/ net_rx_action.*/, ""); all++; if ($0 ~ functions) some++ } END { printf "%.2f %d\n",
-                100 * some / all, all }' "$work/perf.stacks")
+                all ? 100 * some / all : 0, all }' "$work/perf.stacks")
         read -r ours m < <(awk -F, -v stage="$stage" 'NR > 1 && $2 == "net_rx" { if ($3 == "softirq") n = $8;
             if ($3 == "tracing") t = $4; if ($3 == "softirq") all = $4; if ($3 == stage) ns = $4 } END {
-                printf "%.2f %d\n", 100 * ns / (all - t), n }' "$work/inclusive.csv")
+                printf "%.2f %d\n", (all > t ? 100 * ns / (all - t) : 0), n }' "$work/inclusive.csv")
         bar_at_most "$stage: $ours % of net_rx by $m samples, $theirs % by $n of perf's: apart" \
             "$(awk -v a="$ours" -v b="$theirs" 'BEGIN { print (a > b ? a - b : b - a) }')" \
             "$(awk -v a="$ours" -v n="$m" -v b="$theirs" -v m="$n" 'BEGIN { printf "%.2f",
-            1 + 3.3 * sqrt(a * (100 - a) / n + b * (100 - b) / m) }')"
+            1 + 3.3 * sqrt(a * (100 - a) / (n ? n : 1) + b * (100 - b) / (m ? m : 1)) }')"
     done <<'END'
 udp_receive (__udp4_lib_rcv|udp_queue_rcv|udp_unicast_rcv_skb|__udp_enqueue_schedule_skb)
 wakeup (sock_def_readable|__wake_up|ep_poll_callback)
