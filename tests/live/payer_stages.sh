@@ -22,8 +22,8 @@ traffic() {
     local reader=$!
     keep $reader
     # It listens.
-    wait_for 10 "${in_b[@]}" grep -q "$(printf ':%04X 00000000:0000 0A' $((port + 1)))" /proc/net/tcp
-    wait_for 10 grep -q ready "$work/answer"
+    wait_for 60 "${in_b[@]}" grep -q "$(printf ':%04X 00000000:0000 0A' $((port + 1)))" /proc/net/tcp
+    wait_for 60 grep -q ready "$work/answer"
     "${in_a[@]}" "$tools/messages" tcp-send "$addr_b" $((port + 1)) "$messages" 20000 0 >"$work/sent" &
     local writer=$!
     "${in_b[@]}" "$tools/payers" ask 127.0.0.1 "$port" "$requests"
