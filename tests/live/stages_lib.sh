@@ -8,7 +8,7 @@ if [[ -n ${NT_EMULATED:-} ]]; then seconds=6; fi
 
 # record_flood NAME ADDRESS [COMMAND...]: a flood to b by that address, recorded; the command runs meanwhile. What
 # net_rx was spent on goes to $work/NAME.csv. One CPU sends and takes in, and is always at work: its clock ticks when it
-# is due.
+# is due. flood_sender: who sends.
 record_flood() {
     local name=$1 address=$2 receiver sender
     shift 2
@@ -18,6 +18,8 @@ record_flood() {
     keep "$receiver"
     "${in_a[@]}" "$tools/flood" udp-send "$address" 9000 200 0 &
     sender=$!
+    # shellcheck disable=SC2034 # for the tests
+    flood_sender=$sender
     keep "$sender"
     { taskset -pc 0 "$sender" && taskset -pc 1 "$receiver"; } >"$work/taskset.log"
     sleep 0.3
