@@ -33,9 +33,9 @@ limit=${VM_SECONDS:-2400}
 jobs=${VM_JOBS:-$(nproc)}
 results=build/vm/results
 
-# guest | kernel | CPUs | MiB | tests | tests that --short leaves out. Every kernel runs what its programs or its network
-# stack can make different. One kernel's tests are parted among guests, the longest guest first, so that each ends well
-# within its time. The last guest sets the clock under its neighbours.
+# guest | kernel | CPUs | MiB | tests | tests that --short leaves out. Every kernel runs what its programs or its
+# network stack can make different. One kernel's tests are parted among guests, the longest guest first, so that each
+# ends well within its time. The last guest sets the clock under its neighbours.
 guests="
 6.12-rt     6.12-rt 2 2048 \
 live/(blocked|burner|deliver|elsewhere|holders|counts|loss|perfetto|sockmatrix|wakeups)|\

@@ -12,8 +12,8 @@
 # no test has such a name.
 #
 # A test is a program that exits with 0 (passed), 75 (it missed bars that only a quiet machine can judge), 77 (skipped;
-# the last line it prints says why) or anything else. TEST_SECONDS (900) bounds each, so that one that hangs ends. Tests that record (they call needs_recorder) run alone,
-# the others beside each other, as many as there are CPUs.
+# the last line it prints says why) or anything else. TEST_SECONDS (900) bounds each, so that one that hangs ends. Tests
+# that record (they call needs_recorder) run alone, the others beside each other, as many as there are CPUs.
 #
 # A script with a line "# check-all: REASON" is too large for every user: it runs with --all, or where PATTERN names it.
 # With --all the tests also fetch what they compare with (NT_FETCH).

@@ -79,12 +79,13 @@ judge_missed() {
 # close_results SUITE RESULTS WHOLE: the closing lines; remembers what was unsteady, where all tests ran (WHOLE is not
 # empty). Fails if a test failed, or none ran.
 close_results() {
-    local suite=$1 results=$2 whole=$3 skipped unjudged
+    local suite=$1 results=$2 whole=$3 skipped unjudged commit
     skipped=$(of skipped "$results" | sort | paste -sd' ')
     unjudged=$(of unjudged "$results" | paste -sd' ')
     if [[ $whole ]]; then
         mkdir -p "$(dirname "$unsteady_file")"
-        echo "$(date -u +%FT%TZ) $(git rev-parse --short HEAD 2>/dev/null || echo -) $suite:$unsteady" >>"$unsteady_file"
+        commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=-
+        echo "$(date -u +%FT%TZ) $commit $suite:$unsteady" >>"$unsteady_file"
     fi
     [[ -z $skipped ]] || echo "nettape: skipped, for the reasons above: $skipped"
     [[ -z $unjudged ]] || echo "unjudged: $unjudged"

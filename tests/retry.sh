@@ -3,14 +3,13 @@
 #
 # For what comes over the network: one failed download must not fail all tests. To be sourced.
 
-# retry COMMAND...: at most three times, until it succeeds; its last exit status
+# retry COMMAND...: until it succeeds, at most three times, with RETRY_PAUSES (2 and 10 s) between; its last exit status
 retry() {
     local pause status
-    for pause in 2 10 0; do
+    for pause in ${RETRY_PAUSES:-2 10} ''; do
         status=0
         "$@" || status=$?
-        if ((status == 0)); then return; fi
-        sleep $pause
+        [[ $status != 0 && $pause ]] || return $status
+        sleep "$pause"
     done
-    return $status
 }

@@ -27,7 +27,7 @@ patched() {
 mkdir "$tree" "$tree/build"
 cp -a Makefile schema bpf record report "$tree"
 mkdir "$tree/tests"
-cp -a tests/setup.sh "$tree/tests"
+cp -a tests/{setup,retry}.sh "$tree/tests"
 applied=
 patched event 6
 patched sample 6

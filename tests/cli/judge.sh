@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The rule for tests that miss bars (tests/judge.sh), by a tree of small tests: what misses once is unsteady, what misses
-# always fails, and a wrong count, a sanitizer's word or a fourth test that misses fails at once.
+# The rule for tests that miss bars (tests/judge.sh), by a tree of small tests: a test that misses once is unsteady, one
+# that misses always fails. A wrong count, a sanitizer's word or a fourth test that misses fails at once.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 

