@@ -106,16 +106,32 @@ SELECT cpu, name, delta,
            AS least,
        (SELECT count(*) FROM run r WHERE r.cpu = w.cpu AND vec = name AND ts BETWEEN outer_begin AND outer_end) AS most,
        (SELECT count(*) FROM hole h WHERE h.cpu = w.cpu AND h.ts < outer_end AND h.te > outer_begin) AS holes
-FROM window w;
+FROM window w ORDER BY cpu, name, outer_begin;
 SQL
 at_least "windows compared" "$(wc -l <"$work/windows")" 20
 at_least "softirqs in them" "$(awk -F'|' '{ n += $3 } END { print n }' "$work/windows")" "$(scaled 10000)"
+# The kernel counts a softirq a moment before its handler begins: one may be counted before a snapshot and begin after
+# it. That one is missing from the next change: `possible` is how many may be ahead, 0 or 1, at the last snapshot.
 # Where a stretch is uncovered (a kernel may hide a process of its own from tracing), the kernel may have counted more.
-is "windows where the kernel counted otherwise" "$(awk -F'|' '$3 < $4 || ($6 == 0 && $3 > $5)' "$work/windows" |
+cat >"$work/otherwise.awk" <<'AWK'
+$1 "|" $2 != of { of = $1 "|" $2; possible[0] = possible[1] = 1 }
+{
+    next_possible[0] = next_possible[1] = 0
+    for (before = 0; before < 2; before++)
+        for (after = 0; after < 2; after++) {
+            begun = $3 + before - after
+            if (possible[before] && begun >= $4 && ($6 || begun <= $5)) next_possible[after] = 1
+        }
+    unknown = !next_possible[0] && !next_possible[1]
+    if (unknown) print
+    for (after = 0; after < 2; after++) possible[after] = unknown || $6 || next_possible[after]
+}
+AWK
+is "windows where the kernel counted otherwise" "$(awk -F'|' -f "$work/otherwise.awk" "$work/windows" |
     tee "$work/otherwise" | wc -l)" 0
 sed 's/^/    CPU|vector|counted|least|most|uncovered stretches: /' "$work/otherwise" | head -20
 is "windows where it counted over 20 more for each stretch uncovered" \
-    "$(awk -F'|' '$3 > $5 + 20 * $6' "$work/windows" | wc -l)" 0
+    "$(awk -F'|' '$3 > $5 + 1 + 20 * $6' "$work/windows" | wc -l)" 0
 echo "# windows without an uncovered stretch: $(awk -F'|' '$6 == 0' "$work/windows" | wc -l)"
 # As wide as a snapshot takes.
 bar_at_most "widest window, in softirqs" \
