@@ -109,7 +109,7 @@ make -s -C "$OLDPWD" build/tools/lengthen
 "$OLDPWD/build/tools/lengthen" traffic.tape 300 long.tape >/dev/null
 bytes=$(cat long.tape/* | wc -c)
 # bytes_read: by the process $pid so far, or nothing when it is gone
-bytes_read() { awk '/^rchar/ { print $2 }' /proc/$pid/io 2>/dev/null; }
+bytes_read() { awk '/^rchar/ { print $2 }' /proc/$pid/io 2>/dev/null || true; }
 for table in net_cost_cpu tcp_retransmit; do
     rm -f begun
     printf '%s\n' ".load $extension" "SELECT nettape_open('long.tape');" "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
@@ -119,12 +119,12 @@ for table in net_cost_cpu tcp_retransmit; do
     pid=$!
     while [[ ! -e begun ]] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
     at_begin=$(bytes_read)
-    while (($(bytes_read) < at_begin + 1000000)) && kill -0 $pid 2>/dev/null; do sleep 0.02; done
-    kill -INT $pid
+    while now=$(bytes_read) && [[ $now ]] && ((now < at_begin + 1000000)); do sleep 0.02; done
+    kill -INT $pid || true
     at_signal=$(bytes_read) last=$at_signal
     while now=$(bytes_read) && [[ $now ]]; do
         last=$now
-        ((last < at_signal + bytes / 2)) || kill -KILL $pid
+        ((last < at_signal + bytes / 2)) || kill -KILL $pid || true
         sleep 0.02
     done
     wait $pid || true
