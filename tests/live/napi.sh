@@ -40,6 +40,7 @@ prepare_device() {
 
 # received: packets, by the receiving device, by the kernel's count
 received() { "${in_b[@]}" cat "$device/statistics/rx_packets"; }
+has_come() { (($(received) >= wanted)); }
 
 napi_threads() { pgrep '^napi/veth0-' || true; }
 
@@ -83,7 +84,7 @@ for ((turn = 0; turn < turns; turn++)); do
         wanted=$(($(received) + rate / 10))
         sleep 0.12
         # On a busy machine that brings fewer packets than the rate says.
-        wait_for 60 eval '(($(received) >= wanted))' || bad "the flood does not come"
+        wait_for 60 has_come || bad "the flood does not come"
         echo "INSERT INTO turn VALUES ($turn, '$way', $from, $(uptime_s));" >>"$work/turns.sql"
         end
     done
