@@ -13,7 +13,8 @@
 #
 # A test is a program that exits with 0 (passed), 75 (it missed bars that only a quiet machine can judge), 77 (skipped;
 # the last line it prints says why) or anything else. TEST_SECONDS (900) bounds each, so that one that hangs ends. Tests
-# that record (they call needs_recorder) run alone, the others beside each other, as many as there are CPUs.
+# that record and have bars run alone, and so do those with a line "# alone: REASON". The others run before them, beside
+# each other: one more than there are CPUs, since some of them wait most of the time. In a guest, all run alone.
 #
 # A script with a line "# check-all: REASON" is too large for every user: it runs with --all, or where PATTERN names it.
 # With --all the tests also fetch what they compare with (NT_FETCH).
@@ -51,7 +52,13 @@ all_tests() {
 # only_in_all NAME: prints why it is not for every user, or fails
 only_in_all() { sed -n 's/^# check-all: //p' "tests/$1.sh" 2>/dev/null | grep .; }
 
-records() { grep -q '^needs_recorder' "tests/$1.sh" 2>/dev/null; }
+runs_alone() {
+    local file=tests/$1.sh
+    [[ -f $file ]] || return
+    if [[ $guest ]]; then grep -q '^needs_recorder' "$file"; else
+        grep -q '^# alone: ' "$file" || { grep -q '^needs_recorder' "$file" && grep -q bar_at_ "$file"; }
+    fi
+}
 
 tests=()
 left_out=()
@@ -157,21 +164,18 @@ run_again() {
     )
 }
 
-# beside NAME: as run, as soon as a CPU has nothing to do
+# beside NAME: as run, as soon as there is room
 beside() {
-    while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n || true; done
+    while (($(jobs -rp | wc -l) > $(nproc))); do wait -n || true; done
     run "$1" &
 }
 
+alone=()
 for name in "${tests[@]}"; do
-    if records "$name"; then
-        wait
-        run "$name"
-    else
-        beside "$name"
-    fi
+    if runs_alone "$name"; then alone+=("$name"); else beside "$name"; fi
 done
 wait
+for name in "${alone[@]}"; do run "$name"; done
 
 unsteady=
 [[ $guest ]] || judge_missed check "$results" run_again

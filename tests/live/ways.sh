@@ -5,6 +5,7 @@
 # kernel's own sockets, RPS and the backlog. For each: as many operations and bytes as its program says it made, and
 # their time under the owner that docs/limits.md names. (Threaded NAPI and busy polling: napi.sh.) What this kernel
 # cannot do is a line that begins with "skipped".
+# alone: its receivers have buffers as small as any
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
