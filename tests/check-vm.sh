@@ -35,27 +35,26 @@ results=build/vm/results
 
 # guest | kernel | CPUs | MiB | tests | tests that --short leaves out. Every kernel runs what its programs or its
 # network stack can make different. One kernel's tests are parted among guests, the longest guest first, so that each
-# ends well within its time. The last guest sets the clock under its neighbours.
+# ends well within its time; `-` is none. The last guest sets the clock under its neighbours.
 guests="
 6.12-rt     6.12-rt 2 2048 \
-live/(blocked|burner|deliver|elsewhere|holders|counts|loss|perfetto|sockmatrix|wakeups)|\
-vm/(identical|latency_sums|rt_softirqs|stage_rules) \
-live/charges
+live/(blocked|counts|deliver|perfetto|sockmatrix|wakeups)|vm/(identical|rt_softirqs|stage_rules) \
+live/(burner|charges|elsewhere|holders|loss)|vm/latency_sums
 6.1         6.1     2 2048 \
-live/(blocked|burner|deliver|elsewhere|fates|holders|counts|loss)|vm/(charge_truth|stage_rules) \
-live/(charges|perfetto)|vm/identical
+live/(counts|deliver|elsewhere|holders|sockmatrix)|vm/stage_rules \
+live/(blocked|burner|loss|perfetto|stacks)|vm/identical
 6.12        6.12    2 2048 \
-live/(charges|deliver|fates|latency)|vm/(charge_truth|latency_sums|stacks_hotplug|stage_rules) \
-live/(loopback|stop)|vm/identical
-6.1-more    6.1     2 2048 \
-live/(sockmatrix|stacks)|vm/latency_sums \
-live/ways|vm/plans_cost
-6.12-more   6.12    2 2048 \
-live/ways \
-live/napi|vm/plans_cost
+live/(charges|latency)|vm/(charge_truth|latency_sums|stacks_hotplug|stage_rules) \
+live/(deliver|fates|loopback|stop)|vm/identical
 6.12-4cpus  6.12    4 3072 \
 live/stages|vm/hotplug \
 live/(counts|loss|perfetto)
+6.1-more    6.1     2 2048 \
+- \
+live/(charges|fates|ways)|vm/(charge_truth|latency_sums|plans_cost)
+6.12-more   6.12    2 2048 \
+- \
+live/(napi|ways)|vm/plans_cost
 6.12-clock  6.12    2 2048 \
 vm/clock_step \
 -
@@ -195,7 +194,8 @@ tests_of() {
 selected=
 while read -r guest kernel cpus memory tests more; do
     [[ $guest && ( -z ${VM_GUESTS:-} || " $VM_GUESTS " == *" $guest "* ) ]] || continue
-    [[ $short ]] || tests+="|$more"
+    [[ $short ]] || tests=$(sed 's/^-|//; s/|-$//' <<<"$tests|$more")
+    [[ $tests != - ]] || continue
     tests=$(tests_of "$guest" "$tests")
     [[ -z $tests ]] || selected+="$guest $kernel $cpus $memory $tests"$'\n'
 done <<<"$guests"
