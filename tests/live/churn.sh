@@ -4,6 +4,7 @@
 # The recorder's memory does not grow with the sockets and processes that come and go. Those that stay, or come back
 # after a long silence, are known, and every operation has its socket, every process its name.
 # check-all: it takes half a minute
+# alone: its rings are small, so that their memory is known
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
