@@ -38,8 +38,8 @@ results=build/vm/results
 # ends well within its time; `-` is none. The last guest sets the clock under its neighbours.
 guests="
 6.12-rt     6.12-rt 2 2048 \
-live/(blocked|counts|deliver|perfetto|sockmatrix|wakeups)|vm/(identical|rt_softirqs|stage_rules) \
-live/(burner|charges|elsewhere|holders|loss)|vm/latency_sums
+live/(counts|deliver|perfetto|sockmatrix|wakeups)|vm/(identical|rt_softirqs|stage_rules) \
+live/(blocked|burner|charges|elsewhere|holders|loss)|vm/latency_sums
 6.1         6.1     2 2048 \
 live/(counts|deliver|elsewhere|holders|sockmatrix)|vm/stage_rules \
 live/(blocked|burner|loss|perfetto|stacks)|vm/identical
