@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All benches, and their results as one table; `make bench` calls it. BENCH_PAIRS=3 for a quick look. The verdicts are
-# for the reader: missing a bar is no error here, since on a busy machine it means nothing.
+# All benches, and their results as one table; `make bench` calls it. BENCH_PAIRS=3 for a quick look, BENCHES="import
+# perfetto" for some of them. The verdicts are for the reader: missing a bar is no error here, since on a busy machine
+# it means nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bash tests/setup.sh build load
@@ -17,10 +18,7 @@ BENCH_RESULTS=$(mktemp "$PWD/build/tmp/bench-results.XXXXXX")
 export BENCH_RESULTS
 trap 'rm -f "$BENCH_RESULTS"' EXIT
 echo "nettape: $(uname -srm), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg)"
-bash tests/bench/overhead.sh
-bash tests/bench/napi.sh
-bash tests/bench/import.sh
-bash tests/bench/perfetto.sh
+for bench in ${BENCHES:-overhead napi import perfetto}; do bash "tests/bench/$bench.sh"; done
 (
     # Only for bench_table: the file is ours, and the shell that sources the library has its own traps.
     source tests/bench/lib.sh
