@@ -47,8 +47,8 @@ live/(blocked|burner|loss|perfetto|stacks)|vm/identical
 live/(charges|latency)|vm/(charge_truth|latency_sums|stacks_hotplug|stage_rules) \
 live/(deliver|fates|loopback|stop)|vm/identical
 6.12-4cpus  6.12    4 3072 \
-live/stages|vm/hotplug \
-live/(counts|loss|perfetto)
+vm/hotplug \
+live/(counts|loss|perfetto|stages)
 6.1-more    6.1     2 2048 \
 - \
 live/(charges|fates|ways)|vm/(charge_truth|latency_sums|plans_cost)

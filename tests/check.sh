@@ -38,11 +38,11 @@ guest=${CHECK_GUEST:-}
 logs=${CHECK_LOGS:-build/tmp/check}
 
 # Each test's name. The programs are built from tests/unit and tests/fuzz; the fuzz targets run their corpus and some
-# mutations of it.
+# mutations of it. The longest of those that use a CPU stand before those that wait.
 all_tests() {
     local source
     shopt -s nullglob
-    for source in tests/unit/*_test.c tests/fuzz/*_fuzz.c tests/{cli,live,fault,vm}/*.sh; do
+    for source in tests/unit/*_test.c tests/fuzz/*_fuzz.c tests/{fault,cli,live,vm}/*.sh; do
         source=${source#tests/}
         [[ $source == *lib.sh ]] || echo "${source%.*}"
     done
