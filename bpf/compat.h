@@ -91,6 +91,32 @@ static __always_inline bool nt_stamp_is_of_sending(const struct sk_buff *skb)
 	return false;
 }
 
+/* The time that a receive call gives with what it read, in ns: a time in two parts before 7.1, one number since. */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct timespec64 {
+	__s64 tv_sec;
+	long tv_nsec;
+};
+
+struct scm_timestamping_internal___before_7_1 {
+	struct timespec64 ts[3];
+};
+
+struct scm_timestamping_internal___since_7_1 {
+	__s64 ts[3];
+};
+#pragma clang attribute pop
+
+static __always_inline __u64 nt_stamp_of_read(const struct scm_timestamping_internal *stamps)
+{
+	const struct scm_timestamping_internal___before_7_1 *parted = (const void *)stamps;
+	const struct scm_timestamping_internal___since_7_1 *whole = (const void *)stamps;
+
+	if (bpf_core_field_exists(parted->ts[0].tv_sec))
+		return parted->ts[0].tv_sec * 1000000000ull + parted->ts[0].tv_nsec;
+	return whole->ts[0];
+}
+
 /* The device that the last packet of an established TCP socket came in by; 0 before 5.16, which keeps it elsewhere. */
 static __always_inline __u32 nt_last_ifindex(const struct sock *sk)
 {

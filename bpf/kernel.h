@@ -149,15 +149,7 @@ struct skb_shared_info {
 	unsigned short gso_segs; /* of what GRO or a local sender merged; else 0 or 1 */
 };
 
-struct timespec64 {
-	__s64 tv_sec;
-	long tv_nsec;
-};
-
-struct scm_timestamping_internal {
-	struct timespec64 ts[3];
-};
-
+struct scm_timestamping_internal;
 struct request_sock;
 struct msghdr;
 
@@ -192,8 +184,7 @@ struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;
-	int on_cpu;
-	int on_rq;
+	unsigned int on_cpu, on_rq; /* one byte since 7.2: libbpf fits the load of an unsigned field only */
 	unsigned int cpu; /* before 5.16 */
 	struct sched_entity se;
 	int prio;

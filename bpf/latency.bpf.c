@@ -88,7 +88,7 @@ int BPF_PROG(nt_latency_tcp_socket_read__tcp_recv_timestamp, struct msghdr *msg,
 	cpu = nt_hook_begin(program, &cpu_id, &weight);
 	if (!cpu)
 		return 0;
-	seen.stamp_ns = tss->ts[0].tv_sec * 1000000000ull + tss->ts[0].tv_nsec;
+	seen.stamp_ns = nt_stamp_of_read(tss);
 	if (nt_is_rejected(cpu, program, &seen))
 		return 0;
 	nt_see_socket(&seen, sk, nt_last_ifindex(sk));

@@ -100,7 +100,7 @@ is "stacks that have not as many frames as they are deep" \
     WHERE n <> depth OR last <> depth")" 0
 has_function "$db" "frames of the receive path" 'ip_rcv*'
 has_function "$db" "frames of UDP's sending" 'udp_sendmsg'
-has_function "$db" "frames of UDP's receiving" '__udp4_lib_rcv*'
+has_function "$db" "frames of UDP's receiving" '*udp*_rcv*'
 has_function "$db" "frames of polls" '__napi_poll*'
 has_function "$db" "frames of the backlog" 'process_backlog'
 bar_at_least "samples of NET_RX that stand in a softirq, of a hundred" \
