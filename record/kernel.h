@@ -26,10 +26,15 @@ struct nt_kernel {
 
 /*
  * Opens and loads the programs of options->plan (which this call completes by asking the kernel), makes a
- * ring for each CPU that is present and attaches. On failure gives a negative errno and writes one sentence with the
- * remedy into `message`. nt_kernel_release afterwards in any case.
+ * ring for each CPU that is present and attaches. What the kernel refuses leaves the plan, if the rest can be recorded
+ * without it. On failure gives a negative errno and writes one sentence with the remedy into `message`.
+ * nt_kernel_release afterwards in any case.
  */
 int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, char *message, size_t message_size);
+/* The same, only to see what the kernel takes: nothing is attached, nothing stays. */
+int nt_kernel_try(struct nt_record_options *options, char *message, size_t message_size);
+/* Makes the ring of a CPU. */
+int nt_kernel_make_ring(struct nt_kernel *kernel, uint32_t cpu, size_t size);
 /* Takes in all tasks that are there, and the operations that they are inside. */
 int nt_kernel_seed(struct nt_kernel *kernel, struct nt_ids *ids);
 /*

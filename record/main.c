@@ -2,10 +2,12 @@
 /*
  * main.c - nettape-record: reads the command line and does what it asks.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "record/kernel.h"
 #include "record/options.h"
 #include "record/session.h"
 #include "record/wrap.h"
@@ -15,7 +17,7 @@
 __attribute__((format(printf, 2, 3))) static void print_paragraph(const char *head, const char *format, ...)
 {
 	struct nt_wrap wrap;
-	char text[1024];
+	char text[2048];
 	va_list args;
 
 	va_start(args, format);
@@ -44,7 +46,8 @@ static void print_points(const struct nt_plan *plan, int probe)
 	nt_wrap_words(&wrap, by);
 	/* Some points have two programs, one after the other. */
 	for (int i = 0; chosen->points[i].program; i++)
-		if (plan->has[probe][i] && (!i || strcmp(chosen->points[i].point, chosen->points[i - 1].point)))
+		if (plan->has[probe][i] && chosen->points[i].how != NT_AT_ITERATOR &&
+		    (!i || strcmp(chosen->points[i].point, chosen->points[i - 1].point)))
 			nt_wrap_words(&wrap, chosen->points[i].point);
 	nt_wrap_end(&wrap);
 }
@@ -63,16 +66,22 @@ static void print_probe(const struct nt_plan *plan, int probe)
 	nt_plan_uncovered(plan, probe, print_uncovered, NULL);
 }
 
-static int list_probes(struct nt_plan *plan)
+/* The programs are loaded, to see which the kernel takes. Without the right to do so its types must do. */
+static int list_probes(struct nt_record_options *options)
 {
-	memset(plan->on, true, sizeof(plan->on));
-	if (nt_plan_choose(plan)) {
-		fprintf(stderr, "nettape-record: this kernel has no type information (/sys/kernel/btf/vmlinux): it "
-				"must be built with CONFIG_DEBUG_INFO_BTF=y\n");
+	char message[1024];
+	int error;
+
+	memset(options->plan.on, true, sizeof(options->plan.on));
+	error = nt_kernel_try(options, message, sizeof(message));
+	if (error == -EPERM || error == -EACCES) {
+		fprintf(stderr, "nettape-record: not tried, by the kernel's types only: %s\n", message);
+	} else if (error) {
+		fprintf(stderr, "nettape-record: %s\n", message);
 		return 1;
 	}
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
-		print_probe(plan, probe);
+		print_probe(&options->plan, probe);
 	return 0;
 }
 
@@ -85,5 +94,5 @@ int main(int argc, char **argv)
 	setlinebuf(stderr);
 	if (nt_record_options_parse(&options, argc, argv, &status))
 		return status;
-	return options.list_probes ? list_probes(&options.plan) : nt_session_run(&options);
+	return options.list_probes ? list_probes(&options) : nt_session_run(&options);
 }

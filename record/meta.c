@@ -147,7 +147,7 @@ static int put_uncovered(void *arg, const char *sentence)
 static int add_way(struct nt_buf *out, const struct nt_plan *plan, int probe)
 {
 	const char *better = nt_probes[probe].candidates->name, *why = plan->refused[probe];
-	char line[256];
+	char line[NT_PLAN_WHY_MAX + 128];
 
 	if (!plan->chosen[probe])
 		return 0;

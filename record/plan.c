@@ -20,6 +20,7 @@
 #define POINT(name) { .program = "nt_" #name, .point = #name }
 #define OPTIONAL(name) { .program = "nt_" #name, .point = #name, .optional = true }
 #define VECTOR(end, name) { .program = "nt_vector_" #end, .point = name "_" #end, .how = NT_AT_NAMED, .optional = true }
+#define EACH(name, of) { .program = "nt_" #name, .point = #of, .how = NT_AT_ITERATOR }
 #define BEFORE(function) { .program = "nt_enter_" #function, .point = #function, .how = NT_AT_ENTRY }
 #define AFTER(function) { .program = "nt_exit_" #function, .point = #function, .how = NT_AT_EXIT }
 #define BEFORE_IF(function)                                                                                            \
@@ -42,6 +43,7 @@ static const struct nt_attach_point sched_points[] = {
 	OPTIONAL(cgroup_mkdir),
 	OPTIONAL(cpuhp_enter),
 	OPTIONAL(cpuhp_exit),
+	EACH(seed, task),
 	{},
 };
 
@@ -176,8 +178,15 @@ static const struct nt_attach_point deliver_points[] = {
 	{.program = "nt_rx_forward", .point = "net_dev_queue"},
 	{.program = "nt_rx_drop", .point = "kfree_skb"},
 	OPTIONAL(inet_sock_set_state),
+	{.program = "nt_seed_sockets",
+	 .point = "task_file",
+	 .how = NT_AT_ITERATOR,
+	 .optional = true,
+	 .without = "Packets for a socket that nothing was done with during the recording have no known receiver: this "
+		    "kernel does not list the sockets that tasks hold."},
 	{},
 };
+
 static const struct nt_attach_point nettimers_points[] = {
 	POINT(timer_expire_exit),     POINT(hrtimer_expire_exit),     OPTIONAL(tasklet_exit),
 	POINT(workqueue_execute_end), POINT(timer_expire_entry),      POINT(hrtimer_expire_entry),
@@ -463,7 +472,7 @@ const char *nt_attach_how_name(enum nt_attach_how how)
 {
 	static const char *const names[] = {
 		[NT_AT_TRACEPOINT] = "tp_btf", [NT_AT_NAMED] = "raw_tp",     [NT_AT_ENTRY] = "fentry",
-		[NT_AT_EXIT] = "fexit",	       [NT_AT_CLOCK] = "perf_event",
+		[NT_AT_EXIT] = "fexit",	       [NT_AT_CLOCK] = "perf_event", [NT_AT_ITERATOR] = "iter",
 	};
 
 	return names[how];
@@ -476,6 +485,35 @@ static int has_tracepoint(const struct btf *btf, const char *point)
 
 	snprintf(name, sizeof(name), "btf_trace_%s", point);
 	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0 ? 0 : -ENOENT;
+}
+
+static int has_function(const struct btf *btf, const char *name)
+{
+	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0 ? 0 : -ENOENT;
+}
+
+static int has_iterator(const struct btf *btf, const char *point)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "bpf_iter_%s", point);
+	return has_function(btf, name);
+}
+
+/* Whether the kernel's types have the point. Costs nothing, and touches nothing. */
+static int has_point(const struct btf *btf, const struct nt_attach_point *point)
+{
+	switch (point->how) {
+	case NT_AT_ENTRY:
+	case NT_AT_EXIT:
+		return has_function(btf, point->point);
+	case NT_AT_ITERATOR:
+		return has_iterator(btf, point->point);
+	case NT_AT_CLOCK:
+		return 0;
+	default:
+		return has_tracepoint(btf, point->point);
+	}
 }
 
 /* Puts a program that does nothing before or after the function, and takes it away again. */
@@ -508,7 +546,7 @@ static int try_point(const struct btf *btf, const struct nt_attach_point *point)
 {
 	if (point->how == NT_AT_ENTRY || point->how == NT_AT_EXIT)
 		return try_function(btf, point->point, point->how);
-	return point->how == NT_AT_CLOCK ? nt_sampler_try() : has_tracepoint(btf, point->point);
+	return point->how == NT_AT_CLOCK ? nt_sampler_try() : has_point(btf, point);
 }
 
 static bool file_says(const char *path, const char *text)
@@ -552,12 +590,20 @@ bool nt_kernel_preempts_itself(void)
 	return !is_lenient(config, "CONFIG_PREEMPT_NONE=y", "CONFIG_PREEMPT_VOLUNTARY=y");
 }
 
+static const struct nt_refused_program *refusal_of(const struct nt_plan *plan, const char *program)
+{
+	for (size_t i = 0; i < plan->n_refused_programs; i++)
+		if (!strcmp(plan->refused_programs[i].name, program))
+			return &plan->refused_programs[i];
+	return NULL;
+}
+
 /*
  * Fills in which points exist; a negative errno if one that is needed does not, named in *missing. Those that cost
  * nothing to look for come first: no kernel function is touched for a candidate that cannot be.
  */
-static int try_candidate(const struct btf *btf, const struct nt_candidate *candidate, bool *has,
-			 const struct nt_attach_point **missing)
+static int try_candidate(const struct nt_plan *plan, const struct btf *btf, const struct nt_candidate *candidate,
+			 bool *has, const struct nt_attach_point **missing)
 {
 	int error;
 
@@ -566,17 +612,16 @@ static int try_candidate(const struct btf *btf, const struct nt_candidate *candi
 		return -EDEADLK;
 	}
 	for (const struct nt_attach_point *point = candidate->points; point->program; point++) {
-		bool is_function = point->how == NT_AT_ENTRY || point->how == NT_AT_EXIT;
-
 		*missing = point;
-		if (point->optional || point->how == NT_AT_CLOCK)
+		if (point->optional)
 			continue;
-		if (is_function ? btf__find_by_name_kind(btf, point->point, BTF_KIND_FUNC) <= 0
-				: has_tracepoint(btf, point->point))
+		if (has_point(btf, point))
 			return -ENOENT;
+		if (refusal_of(plan, point->program))
+			return -ENOEXEC;
 	}
 	for (const struct nt_attach_point *point = candidate->points; point->program; point++) {
-		error = try_point(btf, point);
+		error = refusal_of(plan, point->program) ? -ENOEXEC : try_point(btf, point);
 		has[point - candidate->points] = !error && (!point->is_wanted || point->is_wanted());
 		*missing = point;
 		if (error && !point->optional)
@@ -593,10 +638,16 @@ static bool is_allowed(const struct nt_plan *plan, int probe, const struct nt_ca
 	return !plan->only || probe != NT_PROBE_SOCKET || !strcmp(plan->only, candidate->name);
 }
 
-/* What the kernel refuses tells more than what it has not. */
-static void note_refusal(char *text, size_t size, const struct nt_attach_point *missing, int error)
+#define REFUSED_PROGRAM "this kernel refuses the program "
+
+/* What the kernel refuses tells more than what it has not, and a program of ours more than all. */
+static void note_refusal(const struct nt_plan *plan, char *text, size_t size, const struct nt_attach_point *missing,
+			 int error)
 {
-	if (error != -ENOENT || !text[0])
+	if (error == -ENOEXEC)
+		snprintf(text, size, "%s:%s: " REFUSED_PROGRAM "%s: %s", nt_attach_how_name(missing->how),
+			 missing->point, missing->program, refusal_of(plan, missing->program)->why);
+	else if (!strstr(text, REFUSED_PROGRAM) && (error != -ENOENT || !text[0]))
 		snprintf(text, size, "%s:%s: %s", nt_attach_how_name(missing->how), missing->point,
 			 error == -ENOENT    ? "this kernel does not have it"
 			 : error == -EDEADLK ? "this kernel may preempt the program (/sys/kernel/debug/sched/preempt)"
@@ -609,20 +660,33 @@ static void choose_for(struct nt_plan *plan, const struct btf *btf, int probe)
 	int error;
 
 	plan->chosen[probe] = NULL;
+	if (plan->given_up[probe])
+		return;
 	plan->refused[probe][0] = 0;
 	if (!plan->on[probe])
 		return;
 	for (const struct nt_candidate *candidate = nt_probes[probe].candidates; candidate->name; candidate++) {
 		if (!is_allowed(plan, probe, candidate))
 			continue;
-		error = try_candidate(btf, candidate, plan->has[probe], &missing);
+		error = try_candidate(plan, btf, candidate, plan->has[probe], &missing);
 		if (!error) {
 			plan->chosen[probe] = candidate;
 			if (!strcmp(candidate->name, nt_probes[probe].candidates->name))
 				plan->refused[probe][0] = 0;
 			return;
 		}
-		note_refusal(plan->refused[probe], sizeof(plan->refused[probe]), missing, error);
+		note_refusal(plan, plan->refused[probe], sizeof(plan->refused[probe]), missing, error);
+	}
+}
+
+/* Probes that must know when a softirq is running, where nothing tells. */
+static void leave_out_without_softirq(struct nt_plan *plan)
+{
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
+		if (!nt_probes[probe].needs_softirq || !plan->chosen[probe] || plan->chosen[NT_PROBE_SOFTIRQ])
+			continue;
+		plan->chosen[probe] = NULL;
+		snprintf(plan->refused[probe], sizeof(plan->refused[probe]), "it needs the probe softirq");
 	}
 }
 
@@ -661,12 +725,70 @@ int nt_plan_choose(struct nt_plan *plan)
 		return -errno;
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		choose_for(plan, btf, probe);
+	leave_out_without_softirq(plan);
 	leave_out_hooks(plan);
 	plan->drop_args = tracepoint_args(btf, "kfree_skb");
 	plan->retransmit_args = tracepoint_args(btf, "tcp_retransmit_skb");
 	plan->has_casts = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 	btf__free(btf);
 	return 0;
+}
+
+bool nt_plan_refuse(struct nt_plan *plan, const char *program, const char *why)
+{
+	struct nt_refused_program *refused = &plan->refused_programs[plan->n_refused_programs];
+
+	if (plan->n_refused_programs == NT_PLAN_MAX_POINTS || !nt_plan_attaches(plan, program))
+		return false;
+	snprintf(refused->name, sizeof(refused->name), "%s", program);
+	snprintf(refused->why, sizeof(refused->why), "%s", why);
+	plan->n_refused_programs++;
+	return !nt_plan_choose(plan) && plan->chosen[NT_PROBE_SCHED];
+}
+
+bool nt_plan_give_up(struct nt_plan *plan, int probe, const char *why)
+{
+	plan->given_up[probe] = true;
+	plan->chosen[probe] = NULL;
+	snprintf(plan->refused[probe], sizeof(plan->refused[probe]), "this kernel refuses its programs: %s", why);
+	leave_out_without_softirq(plan);
+	return probe != NT_PROBE_SCHED;
+}
+
+static bool has_program(const struct nt_candidate *way, const char *program)
+{
+	for (const struct nt_attach_point *point = way->points; point->program; point++)
+		if (!strcmp(point->program, program))
+			return true;
+	return false;
+}
+
+static bool may_have_program(int probe, const char *program)
+{
+	for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
+		if (has_program(way, program))
+			return true;
+	return false;
+}
+
+/* Programs of this probe that the kernel refuses: it is served without them, or in another way. */
+static int put_refused(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
+{
+	const struct nt_candidate *chosen = plan->chosen[probe];
+	char text[NT_PLAN_WHY_MAX], instead[64];
+	int result = 0;
+
+	snprintf(instead, sizeof(instead), "the probe %s is served by %s", nt_probes[probe].name, chosen->name);
+	for (size_t i = 0; i < plan->n_refused_programs && !result; i++) {
+		const struct nt_refused_program *refused = &plan->refused_programs[i];
+
+		if (!may_have_program(probe, refused->name))
+			continue;
+		snprintf(text, sizeof(text), "This kernel refuses the program %s (%s): %s.", refused->name,
+			 refused->why, has_program(chosen, refused->name) ? "what it tells was not recorded" : instead);
+		result = put(arg, text);
+	}
+	return result;
 }
 
 static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
@@ -677,7 +799,7 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 
 	for (; point->program && !result; point++)
 		if (point->without && !plan->has[probe][point - plan->chosen[probe]->points] &&
-		    (point->knows & must_know) == must_know)
+		    (point->knows & must_know) == must_know && !refusal_of(plan, point->program))
 			result = put(arg, point->without);
 	if (!result && must_know & NT_KNOWS_TASK)
 		result = put(arg, "Latency is recorded only at the hooks tcp-socket-read and udp-socket-read: the "
@@ -696,19 +818,21 @@ static bool polls_have_begins(const struct nt_plan *plan)
 
 int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
 {
-	char text[320];
+	const char *without = nt_probes[probe].without;
+	char text[2 * NT_PLAN_WHY_MAX];
 	int result = 0;
 
-	if (!plan->chosen[probe] && nt_probes[probe].without)
-		return put(arg, nt_probes[probe].without);
+	if (!plan->chosen[probe] && !plan->on[probe])
+		return without ? put(arg, without) : 0;
 	if (!plan->chosen[probe]) {
-		if (!plan->on[probe])
-			return 0;
-		snprintf(text, sizeof(text),
-			 "The probe %s is not available on this kernel (%s): nothing of it was recorded.",
-			 nt_probes[probe].name, plan->refused[probe]);
+		snprintf(text, sizeof(text), "The probe %s is not available on this kernel (%s). %s",
+			 nt_probes[probe].name, plan->refused[probe],
+			 without ? without : "Nothing of it was recorded.");
 		return put(arg, text);
 	}
+	result = put_refused(plan, probe, put, arg);
+	if (result)
+		return result;
 	if (probe == NT_PROBE_BUSYPOLL && !polls_have_begins(plan))
 		return put(arg, "Polls of busy-polling tasks are counted, but their time belongs to the task or its "
 				"receive: no program sees them begin.");
@@ -736,13 +860,8 @@ void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program (program, object) {
-		const char *name = bpf_program__name(program);
-
-		bpf_program__set_autoload(program,
-					  !strcmp(name, "nt_control") || !strcmp(name, "nt_seed") ||
-						  (!strcmp(name, "nt_seed_sockets") && plan->chosen[NT_PROBE_DELIVER]));
-	}
+	bpf_object__for_each_program (program, object)
+		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), "nt_control"));
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
 		if (!plan->chosen[probe])
 			continue;
@@ -768,7 +887,13 @@ static int attach_point(struct nt_plan *plan, struct bpf_object *object, const s
 	return 0;
 }
 
-int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const char **failed)
+/* Whether others attach it, when its time comes. */
+static bool waits(const struct nt_attach_point *point)
+{
+	return point->how == NT_AT_CLOCK || point->how == NT_AT_ITERATOR;
+}
+
+int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const struct nt_attach_point **failed)
 {
 	int error;
 
@@ -776,11 +901,11 @@ int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const char *
 		if (!plan->chosen[probe])
 			continue;
 		for (const struct nt_attach_point *point = plan->chosen[probe]->points; point->program; point++) {
-			if (!plan->has[probe][point - plan->chosen[probe]->points] || point->how == NT_AT_CLOCK)
+			if (!plan->has[probe][point - plan->chosen[probe]->points] || waits(point))
 				continue;
 			error = attach_point(plan, object, point);
 			if (error) {
-				*failed = point->point;
+				*failed = point;
 				return error;
 			}
 		}

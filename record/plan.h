@@ -13,13 +13,15 @@
 #include <bpf/libbpf.h>
 
 #define NT_PLAN_MAX_POINTS 64
+#define NT_PLAN_WHY_MAX 480 /* bytes of a clause that says why not */
 
 enum nt_attach_how {
 	NT_AT_TRACEPOINT, /* by the kernel's type information */
 	NT_AT_NAMED, /* a raw tracepoint, attached by name: one program at many points */
 	NT_AT_ENTRY, /* before a function */
 	NT_AT_EXIT, /* after a function */
-	NT_AT_CLOCK /* when a clock of each CPU's comes: attached by sampler.h */
+	NT_AT_CLOCK, /* when a clock of each CPU's comes: attached by sampler.h */
+	NT_AT_ITERATOR /* for each that there is, when kernel.h asks */
 };
 
 /* What is known where a program runs: a filter that asks for it can be answered there only. */
@@ -120,12 +122,21 @@ struct nt_probe {
 
 extern const struct nt_probe nt_probes[NT_PROBE_COUNT];
 
+/* A program that the kernel was seen to refuse. */
+struct nt_refused_program {
+	char name[64];
+	char why[200]; /* a clause */
+};
+
 struct nt_plan {
 	bool on[NT_PROBE_COUNT]; /* asked for */
 	const char *only; /* candidates of this name only; NULL: any */
 	const struct nt_candidate *chosen[NT_PROBE_COUNT]; /* NULL: off, or this kernel has none */
 	bool has[NT_PROBE_COUNT][NT_PLAN_MAX_POINTS]; /* which points of the chosen one exist */
-	char refused[NT_PROBE_COUNT][160]; /* why not by a preferred candidate, or "" */
+	char refused[NT_PROBE_COUNT][NT_PLAN_WHY_MAX]; /* why not by a preferred candidate, or "" */
+	bool given_up[NT_PROBE_COUNT]; /* the kernel takes no candidate, and names no program */
+	struct nt_refused_program refused_programs[NT_PLAN_MAX_POINTS];
+	size_t n_refused_programs;
 	unsigned int must_know; /* NT_KNOWS_*: latency is recorded only where that is known */
 	int drop_args; /* of the tracepoint kfree_skb */
 	int retransmit_args; /* of tcp_retransmit_skb */
@@ -143,6 +154,14 @@ const char *nt_attach_how_name(enum nt_attach_how how);
 /* Asks the kernel. A probe without a candidate stays unchosen. Gives a negative errno if the kernel has no BTF. */
 int nt_plan_choose(struct nt_plan *plan);
 /*
+ * The kernel refused this program when it was loaded or attached. Chooses again: without the point, if the probe does
+ * without it, else another candidate, else no candidate. False: nothing can be recorded without that program, or it was
+ * not in the plan.
+ */
+bool nt_plan_refuse(struct nt_plan *plan, const char *program, const char *why);
+/* The kernel refused a probe, and it is not known by which program. False: nothing can be recorded without it. */
+bool nt_plan_give_up(struct nt_plan *plan, int probe, const char *why);
+/*
  * Gives each sentence on what the chosen way of a probe does not see, until `put` returns non-zero; returns that, or 0.
  */
 int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg);
@@ -152,6 +171,6 @@ bool nt_kernel_preempts_itself(void);
 bool nt_plan_attaches(const struct nt_plan *plan, const char *program);
 /* Marks the programs of chosen probes, and only those, for loading. */
 void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object);
-/* Attaches all. On failure names the point in *failed. */
-int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const char **failed);
+/* Attaches all. On failure gives the point in *failed. */
+int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const struct nt_attach_point **failed);
 void nt_plan_detach(struct nt_plan *plan);

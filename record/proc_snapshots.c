@@ -217,6 +217,9 @@ static int print_programs(struct nt_proc_snapshots *snapshots)
 
 		if (!bpf || bpf_program__fd(bpf) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(bpf), &info, &size))
 			continue;
+		snapshots->misses[program] = info.recursion_misses;
+		if (!snapshots->has_first)
+			snapshots->first_misses[program] = info.recursion_misses;
 		error = add_text(&snapshots->text, "%s", program_names[program]);
 		for (int outcome = 0; outcome < NT_OUTCOME_COUNT && !error; outcome++) {
 			uint64_t count = sum_over_cpus(snapshots, program, outcome);
@@ -230,7 +233,24 @@ static int print_programs(struct nt_proc_snapshots *snapshots)
 					 (unsigned long long)info.run_cnt, (unsigned long long)info.run_time_ns,
 					 (unsigned long long)info.recursion_misses);
 	}
+	snapshots->has_first = true;
 	return error;
+}
+
+uint64_t nt_proc_snapshots_left_out(const struct nt_proc_snapshots *snapshots, const char **most, uint64_t *of_most)
+{
+	uint64_t sum = 0, left_out;
+
+	*of_most = 0;
+	for (int program = 0; program < NT_PROGRAM_COUNT; program++) {
+		left_out = snapshots->misses[program] - snapshots->first_misses[program];
+		sum += left_out;
+		if (left_out <= *of_most)
+			continue;
+		*of_most = left_out;
+		*most = program_names[program];
+	}
+	return sum;
 }
 
 static uint64_t timeval_ns(struct timeval time)

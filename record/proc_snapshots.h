@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include <bpf/libbpf.h>
 
 #include "bpf/shared.h"
@@ -16,6 +18,8 @@ struct nt_proc_snapshots {
 	uint32_t n_cpus;
 	struct bpf_object *object;
 	uint64_t flush_lag_max_ns;
+	uint64_t first_misses[NT_PROGRAM_COUNT], misses[NT_PROGRAM_COUNT]; /* in the first snapshot and the last */
+	bool has_first;
 	struct nt_buf text, raw;
 };
 
@@ -30,4 +34,9 @@ enum nt_proc_snapshots_which { NT_PROC_SNAPSHOTS_OWN = 1, NT_PROC_SNAPSHOTS_ALL 
  */
 int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_snapshots_which which,
 			   uint64_t flush_lag_max_ns);
+/*
+ * How many runs of the programs the kernel has left out between the first snapshot and the last; in *most the program
+ * that has most of them, and in *of_most how many.
+ */
+uint64_t nt_proc_snapshots_left_out(const struct nt_proc_snapshots *snapshots, const char **most, uint64_t *of_most);
 void nt_proc_snapshots_release(struct nt_proc_snapshots *snapshots);

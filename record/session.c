@@ -208,7 +208,7 @@ static void allow_descriptors(void)
 /* The kernel side, up to the open gates. What it gives is explained to the user already. */
 static int begin_kernel(struct session *session)
 {
-	char message[512];
+	char message[1024];
 	int error;
 
 	allow_descriptors();
@@ -580,6 +580,8 @@ static void print_end(struct session *session, struct nt_totals *totals)
 	totals->events = written.events;
 	totals->lost = written.lost;
 	totals->missed = written.missed;
+	totals->left_out =
+		nt_proc_snapshots_left_out(&session->snapshots, &totals->most_left_out, &totals->left_out_most);
 	nt_status_end(&session->status, totals, written.bytes);
 }
 

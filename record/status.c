@@ -52,6 +52,9 @@ static void print_start(const struct nt_record_options *options)
 		if (plan->on[probe] && !plan->chosen[probe])
 			fprintf(stderr, "not recorded: %s is not available on this kernel (%s)\n",
 				nt_probes[probe].name, plan->refused[probe]);
+	for (size_t i = 0; i < plan->n_refused_programs; i++)
+		fprintf(stderr, "this kernel refuses the program %s (%s): the rest is recorded\n",
+			plan->refused_programs[i].name, plan->refused_programs[i].why);
 }
 
 /* ---- the status line ---- */
@@ -141,6 +144,18 @@ static void print_lost(const struct nt_record_options *options, const struct nt_
 			enough_ring(options->ring_size, totals->lost_bytes_max) >> 10);
 }
 
+static void print_left_out(const struct nt_totals *totals)
+{
+	char count[NT_TEXT_MAX], most[NT_TEXT_MAX];
+
+	if (totals->left_out)
+		fprintf(stderr,
+			"lost: %s runs of programs that the kernel left out, %s of them of %s: what they would have "
+			"recorded is missing\n",
+			nt_count_text(count, totals->left_out), nt_count_text(most, totals->left_out_most),
+			totals->most_left_out);
+}
+
 static void print_totals(const struct nt_record_options *options, const char *tape, const struct nt_totals *totals,
 			 uint64_t bytes)
 {
@@ -159,6 +174,7 @@ static void print_totals(const struct nt_record_options *options, const char *ta
 	if (totals->missed)
 		fprintf(stderr, "lost: %s context switches that this kernel does not show to the programs\n",
 			nt_count_text(lost, totals->missed));
+	print_left_out(totals);
 }
 
 /* The report program stands beside a recorder that was called by its path; else the shell finds both. */
@@ -180,6 +196,7 @@ void nt_status_end(struct nt_status *status, const struct nt_totals *totals, uin
 	/* The program's exit status says it, too. */
 	if (options->quiet) {
 		print_lost(options, totals);
+		print_left_out(totals);
 		return;
 	}
 	nt_arg_shell(tape, sizeof(tape), options->output);

@@ -432,8 +432,8 @@ static int print_session(struct summary *summary, int64_t session_id)
 	print_selection(summary);
 	if (find_payers(summary, session_id) ||
 	    nt_summary_print_cpus(db, summary->sums, summary->sessions.printer, session_id) ||
-	    print_groups(summary, session_id) || print_payers(summary, session_id) ||
-	    print_elsewhere(summary, session_id))
+	    nt_self_misses_print(db, session_id) || print_groups(summary, session_id) ||
+	    print_payers(summary, session_id) || print_elsewhere(summary, session_id))
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||

@@ -79,3 +79,24 @@ int nt_self_cost_print(struct nt_db *db, int64_t session_id)
 		return -1;
 	return has ? sum_programs(db, session_id) : 0;
 }
+
+/* As `check` counts them: from the first snapshot on. */
+#define MISSES_SQL                                                                                                     \
+	"WITH missed AS (SELECT program, max(value) - min(value) AS n FROM self_cost WHERE session_id = ?1 "           \
+	"AND name = 'misses' AND program IS NOT NULL GROUP BY program) "                                               \
+	"SELECT total(n) OVER (), n, program FROM missed WHERE n > 0 ORDER BY n DESC, program LIMIT 1"
+
+int nt_self_misses_print(struct nt_db *db, int64_t session_id)
+{
+	sqlite3_stmt *row = nt_db_query(db, MISSES_SQL, session_id);
+	char all[NT_HUMAN_MAX], most[NT_HUMAN_MAX];
+
+	if (nt_db_next(row))
+		nt_print_prose(stdout, "",
+			       "The kernel left out %s runs of the recorder's programs in the whole recording, %s of "
+			       "them of %s. What they would have recorded is missing, and no time is uncovered for it; "
+			       "`check` says when.",
+			       nt_human_count(all, (int64_t)sqlite3_column_double(row, 0)),
+			       nt_human_count(most, (int64_t)number(row, 1)), nt_db_text(row, 2));
+	return nt_db_end(db, row, "the recorder's own cost cannot be read");
+}

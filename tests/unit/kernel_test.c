@@ -60,6 +60,8 @@ static struct {
 	int n_maps, n_updates;
 	/* what a test asks for: negative errnos */
 	int possible, open, load, stats, rings, attach, sampler, stamps, update, iter, choose;
+	bool (*takes)(void); /* whether this load succeeds; it says why not as libbpf does. NULL: all do */
+	bool needs_all; /* nothing can be done without */
 	bool stamps_come, preempts;
 	int control[N_CPUS]; /* by CPU */
 	/* what has been seen */
@@ -68,6 +70,8 @@ static struct {
 		uint64_t command;
 	} controls[64];
 	int n_controls, n_detached, n_sampler_released, n_followed, n_destroyed, n_links_destroyed, n_rings_released;
+	int n_loads, n_refused, given_up; /* given_up: bits by probe */
+	char refused[64], why[256];
 	unsigned int hz;
 	libbpf_print_fn_t print;
 	const char *attaches, *iterated;
@@ -113,7 +117,8 @@ int bpf_object__open_skeleton(struct bpf_object_skeleton *skeleton, const struct
 int bpf_object__load_skeleton(struct bpf_object_skeleton *skeleton)
 {
 	(void)skeleton;
-	return bpf.load;
+	bpf.n_loads++;
+	return bpf.takes && !bpf.takes() ? -EINVAL : bpf.load;
 }
 
 void bpf_object__destroy_skeleton(struct bpf_object_skeleton *skeleton)
@@ -279,10 +284,30 @@ void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object)
 	(void)plan, (void)object;
 }
 
-int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const char **failed)
+bool nt_plan_refuse(struct nt_plan *plan, const char *program, const char *why)
 {
+	(void)plan;
+	bpf.n_refused++;
+	snprintf(bpf.refused, sizeof(bpf.refused), "%s", program);
+	snprintf(bpf.why, sizeof(bpf.why), "%s", why);
+	return !bpf.needs_all;
+}
+
+bool nt_plan_give_up(struct nt_plan *plan, int probe, const char *why)
+{
+	plan->chosen[probe] = NULL;
+	plan->given_up[probe] = true;
+	bpf.given_up |= 1 << probe;
+	snprintf(bpf.why, sizeof(bpf.why), "%s", why);
+	return probe != NT_PROBE_SCHED;
+}
+
+int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const struct nt_attach_point **failed)
+{
+	static const struct nt_attach_point point = {.program = "nt_sched_switch", .point = "sched_switch"};
+
 	(void)plan, (void)object;
-	*failed = "sched_switch";
+	*failed = &point;
 	return bpf.attach;
 }
 
@@ -567,8 +592,8 @@ static void each_failure_has_a_sentence(void **state)
 	      "the kernel refuses BPF (load the BPF programs: Permission denied): run as root, or grant CAP_BPF "
 	      "and CAP_PERFMON");
 	assert_null(strstr(message, "container"));
-	bpf.load = -EINVAL;
-	fails(-EINVAL, "cannot load the BPF programs: Invalid argument");
+	bpf.load = -ENOMEM;
+	fails(-ENOMEM, "cannot load the BPF programs: Cannot allocate memory");
 	bpf.rings = -EMFILE;
 	fails(-EMFILE,
 	      "cannot make a ring of 256 KiB for each CPU: Too many open files: allow more open files (ulimit -n)");
@@ -577,8 +602,8 @@ static void each_failure_has_a_sentence(void **state)
 	      "cannot make a ring of 256 KiB for each CPU: Cannot allocate memory: choose a smaller --ring-size");
 	bpf.update = -E2BIG;
 	fails(-E2BIG, "cannot make a ring of 256 KiB for each CPU: Argument list too long");
-	bpf.attach = -EBUSY;
-	fails(-EBUSY, "cannot attach to sched_switch: Device or resource busy");
+	bpf.attach = -ENOMEM;
+	fails(-ENOMEM, "cannot attach to sched_switch: Cannot allocate memory");
 	files[0].text = NULL;
 	fails(-ENOENT, "cannot make a ring of 256 KiB for each CPU: No such file or directory");
 	files[0].text = "0";
@@ -634,17 +659,88 @@ static void say(const char *format, ...)
 	va_end(args);
 }
 
-/* libbpf's first complaint says why; later ones only follow from it. */
-static void says_why_as_libbpf_does(void **state)
+static bool takes_all_but_a_program(void)
+{
+	if (bpf.n_refused)
+		return true;
+	say("libbpf: prog '%s': failed to load: %d\n", "nt_b", -22);
+	return false;
+}
+
+/* It is loaded again without, from the start. */
+static void program_that_is_refused(void **state)
 {
 	(void)state;
+	bpf.takes = takes_all_but_a_program;
 	load();
-	say("the %s reason\nand more", "first");
-	say("the second");
+	assert_int_equal(bpf.n_loads, 2);
+	assert_int_equal(bpf.n_destroyed, 1);
+	assert_string_equal(bpf.refused, "nt_b");
+	assert_string_equal(bpf.why, "failed to load: -22");
 	nt_kernel_release(&kernel);
-	bpf.load = -EINVAL;
-	fails(-EINVAL, "cannot load the BPF programs: Invalid argument: the first reason");
-	assert_null(strstr(message, "more"));
+
+	bpf.n_refused = 0;
+	bpf.needs_all = true;
+	fails(-EINVAL,
+	      ") refuses what nothing can be recorded without (nt_b: failed to load: -22): record on Linux 6.1 ");
+	assert_non_null(strstr(message, "this kernel ("));
+}
+
+static bool takes_all_but_deliver(void)
+{
+	if (!options.plan.chosen[NT_PROBE_DELIVER])
+		return true;
+	say("libbpf: Error in bpf_create_map_xattr(nt_seen_flows)\n");
+	say("libbpf: map '%s': failed to create: Invalid argument(-22)\n", "nt_seen_flows");
+	return false;
+}
+
+static bool takes_nothing(void)
+{
+	say("libbpf: no\n");
+	return false;
+}
+
+/* No program is named: the probes are tried one after the other. */
+static void probe_that_is_refused(void **state)
+{
+	(void)state;
+	bpf.takes = takes_all_but_deliver;
+	options.plan.chosen[NT_PROBE_DELIVER] = options.plan.chosen[NT_PROBE_WAKEUPS] = &tracepoints;
+	load();
+	assert_int_equal(bpf.given_up, 1 << NT_PROBE_DELIVER);
+	assert_string_equal(bpf.why, "map 'nt_seen_flows': failed to create: Invalid argument(-22)");
+	assert_ptr_equal(options.plan.chosen[NT_PROBE_WAKEUPS], &tracepoints);
+	/* All, sched, deliver, wakeups, and what is left. */
+	assert_int_equal(bpf.n_loads, 5);
+	assert_int_equal(bpf.n_refused, 0);
+	nt_kernel_release(&kernel);
+	bpf.takes = takes_nothing;
+	fails(-EINVAL, "refuses what nothing can be recorded without (no): record on ");
+}
+
+static void point_that_is_refused(void **state)
+{
+	(void)state;
+	bpf.attach = -EBUSY;
+	bpf.needs_all = true;
+	fails(-EBUSY, "(nt_sched_switch: attaching it gives: Device or resource busy): record on ");
+	assert_int_equal(bpf.n_detached, 1);
+}
+
+/* Nothing is attached, and no ring is made. */
+static void tries(void **state)
+{
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	bpf.takes = takes_all_but_a_program;
+	bpf.attach = bpf.rings = -EIO;
+	assert_int_equal(nt_kernel_try(&options, message, sizeof(message)), 0);
+	assert_string_equal(bpf.refused, "nt_b");
+	assert_int_equal(bpf.n_destroyed, 2);
+	bpf.attach = bpf.rings = 0;
+	bpf.choose = -ENOENT;
+	assert_int_equal(nt_kernel_try(&options, message, sizeof(message)), -ENOENT);
 }
 
 /* ---- seeds ---- */
@@ -739,7 +835,7 @@ static void sockets_are_taken(void **state)
 	bpf.iterated = "nt_seed_sockets";
 	bpf.iter = -ENOMEM;
 	assert_int_equal(nt_kernel_seed_sockets(&kernel, &options.plan, &ids), 0);
-	options.plan.chosen[NT_PROBE_DELIVER] = options.plan.chosen[NT_PROBE_SCHED];
+	bpf.attaches = "nt_seed_sockets";
 	assert_int_equal(nt_kernel_seed_sockets(&kernel, &options.plan, &ids), -ENOMEM);
 	bpf.iter = sockets_from(1000, 100);
 	assert_int_equal(nt_kernel_seed_sockets(&kernel, &options.plan, &ids), 0);
@@ -921,7 +1017,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(each_failure_has_a_sentence, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(plan_that_cannot_be, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(failures_of_latency_and_stacks, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(says_why_as_libbpf_does, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(program_that_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(probe_that_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(point_that_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tries, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(seeds_are_taken, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sockets_are_taken, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(gates_open_and_close, set_up, tear_down),

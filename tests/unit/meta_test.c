@@ -189,6 +189,7 @@ static void says_how_a_probe_is_served(void **state)
 	strcpy(options.plan.refused[NT_PROBE_SOCKET], "fentry:f: no");
 	options.plan.has[NT_PROBE_SOCKET][1] = false;
 	options.plan.chosen[NT_PROBE_IRQ] = NULL;
+	options.plan.on[NT_PROBE_IRQ] = false;
 	open_session("");
 	has("probes=sched,softirq,socket,busypoll\n");
 	has("plan=socket a-way (not fentry: fentry:f: no)\n");

@@ -102,11 +102,13 @@ struct btf *btf__load_vmlinux_btf(void)
 		for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
 			for (const struct nt_attach_point *point = way->points; point->program; point++) {
 				bool is_function = point->how == NT_AT_ENTRY || point->how == NT_AT_EXIT;
+				char name[128];
 
-				if (!is_function)
+				snprintf(name, sizeof(name), "%s%s", is_function ? "" : "bpf_iter_", point->point);
+				if (!is_function && point->how != NT_AT_ITERATOR)
 					add_tracepoint(btf, point->point, type, args_of(point->point));
 				else if (has(point->point))
-					btf__add_func(btf, point->point, BTF_FUNC_GLOBAL, proto);
+					btf__add_func(btf, name, BTF_FUNC_GLOBAL, proto);
 			}
 	return btf;
 }
@@ -527,7 +529,124 @@ static void says_what_is_not_covered(void **state)
 	assert_int_equal(said.n, 1);
 	assert_string_equal(said.sentences[0],
 			    "The probe drops is not available on this kernel "
-			    "(tp_btf:kfree_skb: this kernel does not have it): nothing of it was recorded.");
+			    "(tp_btf:kfree_skb: this kernel does not have it). Nothing of it was recorded.");
+}
+
+/* The programs of a plan, each once. */
+static size_t programs_of(const char **names, size_t max)
+{
+	size_t n = 0, i;
+
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
+		for (int at = 0; plan.chosen[probe] && plan.chosen[probe]->points[at].program; at++) {
+			const char *name = plan.chosen[probe]->points[at].program;
+
+			for (i = 0; i < n && strcmp(names[i], name); i++)
+				;
+			if (i == n && plan.has[probe][at])
+				names[n++] = name;
+			assert_true(n < max);
+		}
+	return n;
+}
+
+/* How many sentences of all probes have this part. */
+static int told(const char *part)
+{
+	int n = 0;
+
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
+		uncovered(probe);
+		for (int i = 0; i < said.n; i++)
+			n += strstr(said.sentences[i], part) != NULL;
+	}
+	return n;
+}
+
+static bool has_point_of(const struct nt_candidate *way, const char *program, bool needed)
+{
+	for (const struct nt_attach_point *point = way->points; point->program; point++)
+		if (!strcmp(point->program, program) && (!needed || !point->optional))
+			return true;
+	return false;
+}
+
+/*
+ * The kernel refuses a program of the plan, each in turn: it leaves the plan and is named, and of the other probes only
+ * those change that need softirq, if that is what goes.
+ */
+static void does_without_a_refused_program(void **state)
+{
+	const struct nt_candidate *before[NT_PROBE_COUNT];
+	const char *names[128];
+	size_t n;
+
+	(void)state;
+	choose("all");
+	n = programs_of(names, 128);
+	assert_true(n > 50);
+	memcpy(before, plan.chosen, sizeof(before));
+	for (size_t i = 0; i < n; i++) {
+		bool is_base = has_point_of(before[NT_PROBE_SCHED], names[i], true), without_softirq;
+
+		choose("all");
+		assert_int_equal(nt_plan_refuse(&plan, names[i], "because"), !is_base);
+		if (is_base)
+			continue;
+		assert_false(nt_plan_attaches(&plan, names[i]));
+		if (told(names[i]) < 1)
+			fail_msg("%s is not told of", names[i]);
+		assert_true(told("because") >= 1);
+		without_softirq = !plan.chosen[NT_PROBE_SOFTIRQ];
+		assert_int_equal(without_softirq, has_point_of(before[NT_PROBE_SOFTIRQ], names[i], true));
+		for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
+			if (without_softirq && nt_probes[probe].needs_softirq)
+				assert_null(plan.chosen[probe]);
+			else if (!has_point_of(before[probe], names[i], true))
+				assert_ptr_equal(plan.chosen[probe], before[probe]);
+			else
+				assert_ptr_not_equal(plan.chosen[probe], before[probe]);
+		}
+		/* It is not there any more. */
+		assert_false(nt_plan_refuse(&plan, names[i], "again"));
+	}
+	assert_false(nt_plan_refuse(&plan, "nt_control", "because"));
+}
+
+static void refused_until_nothing_is_left(void **state)
+{
+	(void)state;
+	kernel.version = "#1 SMP PREEMPT_RT Debian";
+	choose("socket");
+	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "tracepoints");
+	assert_true(nt_plan_refuse(&plan, "nt_sys_enter", "x"));
+	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "fentry");
+	assert_int_equal(
+		told("This kernel refuses the program nt_sys_enter (x): the probe socket is served by fentry."), 1);
+	assert_true(nt_plan_refuse(&plan, "nt_enter_inet_sendmsg", "y"));
+	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "ends");
+	assert_true(nt_plan_refuse(&plan, "nt_sock_send_length", "z"));
+	assert_null(plan.chosen[NT_PROBE_SOCKET]);
+	assert_int_equal(told("The probe socket is not available on this kernel (tp_btf:sock_send_length: this kernel "
+			      "refuses the program nt_sock_send_length: z)."),
+			 1);
+	assert_non_null(plan.chosen[NT_PROBE_SCHED]);
+}
+
+static void gives_a_probe_up(void **state)
+{
+	(void)state;
+	choose("all");
+	assert_true(nt_plan_give_up(&plan, NT_PROBE_DELIVER, "a map"));
+	assert_true(nt_plan_refuse(&plan, "nt_cgroup_mkdir", "because"));
+	assert_null(plan.chosen[NT_PROBE_DELIVER]);
+	assert_int_equal(told("The probe deliver is not available on this kernel (this kernel refuses its programs: a "
+			      "map). Received packets are not recorded"),
+			 1);
+	assert_true(nt_plan_give_up(&plan, NT_PROBE_SOFTIRQ, "a map"));
+	assert_null(plan.chosen[NT_PROBE_SOCKET]);
+	assert_non_null(plan.chosen[NT_PROBE_WAKEUPS]);
+	assert_false(nt_plan_give_up(&plan, NT_PROBE_SCHED, "a map"));
 }
 
 static void error_of_the_listener_ends_it(void **state)
@@ -713,8 +832,6 @@ static void make_programs(void)
 	n_links = n_destroyed = 0;
 	fails = NULL;
 	add_program("nt_control");
-	add_program("nt_seed");
-	add_program("nt_seed_sockets");
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
 			for (const struct nt_attach_point *point = way->points; point->program; point++)
@@ -723,7 +840,7 @@ static void make_programs(void)
 
 static void loads_what_is_chosen(void **state)
 {
-	const char *failed = "";
+	const struct nt_attach_point *failed = NULL;
 
 	(void)state;
 	kernel.missing[0] = "cgroup_mkdir";
@@ -733,12 +850,12 @@ static void loads_what_is_chosen(void **state)
 	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), 0);
 	for (size_t i = 0; i < n_programs; i++) {
 		const char *name = programs[i].name;
-		bool is_ours = !strcmp(name, "nt_control") || !strcmp(name, "nt_seed"),
-		     is_chosen = nt_plan_attaches(&plan, name);
+		bool is_chosen = nt_plan_attaches(&plan, name),
+		     waits = !strcmp(name, "nt_stack_sample") || !strcmp(name, "nt_seed");
 
-		if (programs[i].is_loaded != (is_ours || is_chosen))
+		if (programs[i].is_loaded != (is_chosen || !strcmp(name, "nt_control")))
 			fail_msg("%s: loaded %d", name, programs[i].is_loaded);
-		if (!programs[i].attached_to[0] != (!is_chosen || !strcmp(name, "nt_stack_sample")))
+		if (!programs[i].attached_to[0] != (!is_chosen || waits))
 			fail_msg("%s is attached to '%s'", name, programs[i].attached_to);
 	}
 	assert_string_equal(add_program("nt_cgroup_mkdir")->attached_to, "");
@@ -762,7 +879,7 @@ static void asks_for_sockets(void **state)
 
 static void attaches_vectors_by_name(void **state)
 {
-	const char *failed = "";
+	const struct nt_attach_point *failed = NULL;
 
 	(void)state;
 	choose("irq");
@@ -775,7 +892,7 @@ static void attaches_vectors_by_name(void **state)
 
 static void names_the_point_that_fails(void **state)
 {
-	const char *failed = "";
+	const struct nt_attach_point *failed = NULL;
 
 	(void)state;
 	choose("irq");
@@ -784,10 +901,10 @@ static void names_the_point_that_fails(void **state)
 	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), 0);
 	fails = "nt_irq_handler_entry";
 	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), -EACCES);
-	assert_string_equal(failed, "irq_handler_entry");
+	assert_string_equal(failed->point, "irq_handler_entry");
 	n_programs = 0;
 	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), -ENOENT);
-	assert_string_equal(failed, "sched_switch");
+	assert_string_equal(failed->point, "sched_switch");
 }
 
 static void ways_have_libbpfs_names(void **state)
@@ -798,6 +915,7 @@ static void ways_have_libbpfs_names(void **state)
 	assert_string_equal(nt_attach_how_name(NT_AT_ENTRY), "fentry");
 	assert_string_equal(nt_attach_how_name(NT_AT_EXIT), "fexit");
 	assert_string_equal(nt_attach_how_name(NT_AT_CLOCK), "perf_event");
+	assert_string_equal(nt_attach_how_name(NT_AT_ITERATOR), "iter");
 }
 
 int main(void)
@@ -818,6 +936,9 @@ int main(void)
 		cmocka_unit_test_setup(busy_polling_is_on_where_the_host_polls, set_up),
 		cmocka_unit_test_setup(says_whether_it_preempts, set_up),
 		cmocka_unit_test_setup(says_what_is_not_covered, set_up),
+		cmocka_unit_test_setup(does_without_a_refused_program, set_up),
+		cmocka_unit_test_setup(refused_until_nothing_is_left, set_up),
+		cmocka_unit_test_setup(gives_a_probe_up, set_up),
 		cmocka_unit_test_setup(error_of_the_listener_ends_it, set_up),
 		cmocka_unit_test_setup(filters_leave_out_hooks, set_up),
 		cmocka_unit_test_setup(functions_are_tried_at_their_ends, set_up),
