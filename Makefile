@@ -211,6 +211,12 @@ $(BUILD)/tools/%: $(BUILD)/o/tests/tools/%.o $(plain_lib)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -lm -lpthread
 
+# What tests put before libc's functions in programs of their own.
+$(BUILD)/preload/%.so: tests/preload/%.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPALL) $(CFLAGS) -fPIC -shared -o $@ $<
+
 # Its stacks are to be walked; and a sample that hits a table of calls would have no function.
 $(BUILD)/o/tests/tools/caller.o: CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-plt
 
@@ -224,6 +230,7 @@ $(BUILD)/san/nettape-report: $(call obj,san,$(report_src) $(shared_src))
 .PHONY: unit tools fuzzers
 unit: $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src)) $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(fuzz_src))
 tools: $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(tool_src)) \
+	$(patsubst tests/preload/%.c,$(BUILD)/preload/%.so,$(wildcard tests/preload/*.c)) \
 	$(BUILD)/bench/histogram $(BUILD)/bench/delay.bpf.o $(BUILD)/bench/stage.bpf.o $(BUILD)/bench/charge_truth
 fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(fuzz_src))
 

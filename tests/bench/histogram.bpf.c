@@ -106,8 +106,7 @@ SEC("fentry/tcp_recv_timestamp")
 int BPF_PROG(ref_tcp_socket_read__tcp_recv_timestamp, struct msghdr *msg, struct sock *sk,
 	     struct scm_timestamping_internal *tss)
 {
-	return count(NT_HOOK_tcp_socket_read, tss->ts[0].tv_sec * 1000000000ull + tss->ts[0].tv_nsec,
-		     nt_last_ifindex(sk));
+	return count(NT_HOOK_tcp_socket_read, nt_stamp_of_read(tss), nt_last_ifindex(sk));
 }
 
 SEC("fentry/skb_consume_udp")

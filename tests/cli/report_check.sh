@@ -36,6 +36,11 @@ verdict undeclared 1 "FAILED  loss          CPU 1: undeclared" \
     "FAILED  records       switches from a task that was not on the CPU: 1"
 verdict miscounted 1 "FAILED  counters" "FAILED  softirqs      CPU 0, NET_RX: /proc/softirqs changed by 999995051" \
     "loss    misses        the kernel left out 4 runs of nt_sched_switch"
+for from in tape db; do
+    report 0 summary "$work/miscounted.$from"
+    has "summary of the $from says so" "$(flat "$out")" "The kernel left out 4 runs of the recorder's programs in the \
+whole recording, 4 of them of nt_sched_switch."
+done
 verdict empty 1 "FAILED  loss          CPU 0: no state record"
 
 # A tape with a flipped bit, and one that was cut.

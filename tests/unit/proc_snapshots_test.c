@@ -36,6 +36,7 @@ static struct {
 	unsigned int quick_too_at;
 	unsigned int takes_ns; /* each of the others */
 	const char *no_program, *no_fd, *no_info; /* a program that is not loaded */
+	uint64_t more_misses;
 } host;
 
 static unsigned int reading_takes_ns(void)
@@ -90,7 +91,7 @@ int bpf_obj_get_info_by_fd(int fd, void *to, __u32 *size)
 	struct bpf_prog_info *info = to;
 
 	assert_int_equal(*size, sizeof(*info));
-	*info = (struct bpf_prog_info){.run_cnt = 11, .run_time_ns = 12, .recursion_misses = 13};
+	*info = (struct bpf_prog_info){.run_cnt = 11, .run_time_ns = 12, .recursion_misses = 13 + host.more_misses};
 	return fd == 1 ? -1 : 0;
 }
 
@@ -365,6 +366,27 @@ static void counts_outcomes_by_program(void **state)
 	assert_int_equal(count_lines(&fixture->taken[1]), NT_PROGRAM_COUNT - 3);
 }
 
+/* What was left out before the first snapshot was so before the session. */
+static void counts_what_the_kernel_left_out(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *most = NULL;
+	uint64_t of_most;
+
+	assert_int_equal(nt_proc_snapshots_take(&fixture->snapshots, NT_PROC_SNAPSHOTS_OWN, 0), 0);
+	assert_int_equal(nt_proc_snapshots_left_out(&fixture->snapshots, &most, &of_most), 0);
+	assert_int_equal(of_most, 0);
+	/* Those of three programs are not known. */
+	host.no_program = "nt_sched_switch";
+	host.no_fd = "nt_softirq_entry";
+	host.no_info = "nt_seed";
+	host.more_misses = 7;
+	assert_int_equal(nt_proc_snapshots_take(&fixture->snapshots, NT_PROC_SNAPSHOTS_OWN, 0), 0);
+	assert_int_equal(nt_proc_snapshots_left_out(&fixture->snapshots, &most, &of_most), 7 * (NT_PROGRAM_COUNT - 3));
+	assert_int_equal(of_most, 7);
+	assert_non_null(most);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -372,7 +394,7 @@ int main(void)
 		TEST(reads_clocks_beside_each_other), TEST(rounds_tai_to_seconds),
 		TEST(takes_each_clock_anew),	      TEST(takes_files),
 		TEST(takes_its_own_without_files),    TEST(counts_records_by_cpu),
-		TEST(counts_outcomes_by_program),
+		TEST(counts_outcomes_by_program),     TEST(counts_what_the_kernel_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

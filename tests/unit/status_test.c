@@ -295,6 +295,11 @@ static void says_which_ring_would_do(void **state)
 	assert_string_equal(end(1), "lost: 7 records found the rings full; --ring-size 512k would have held them\n");
 	totals.lost = 0;
 	assert_string_equal(end(1), "");
+	totals.left_out = 4321;
+	totals.left_out_most = 4000;
+	totals.most_left_out = "nt_sys_enter";
+	assert_string_equal(end(1), "lost: 4,321 runs of programs that the kernel left out, 4,000 of them of "
+				    "nt_sys_enter: what they would have recorded is missing\n");
 }
 
 /* The report program beside a recorder that was called by its path. */

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A kernel that refuses one program, or one map: the rest is recorded, and the recorder and `info` name what is not.
+# Which probe does without which program is for unit/plan_test; here libbpf and a kernel say no.
+# shellcheck source=tests/live/lib.sh
+source "$(dirname "$0")/lib.sh"
+needs_recorder
+make -s build/preload/refuse.so
+refusing=(env LD_PRELOAD="$PWD/build/preload/refuse.so")
+
+# record_refusing NAME VARIABLE=WHAT PROBES
+record_refusing() {
+    status=0
+    "${refusing[@]}" "$2" "$record" -d 0.2 -o "$work/$1.tape" --probes "$3" 2>"$work/$1.err" || status=$?
+    [[ $status != 3 ]] || status=0
+}
+
+# recorded NAME: it went on, and the tape adds up
+recorded() {
+    is "$1: exit status" "$status" 0
+    [[ $status == 0 ]] || { cat "$work/$1.err"; return; }
+    "$report" info "$work/$1.tape" | tr '\n' ' ' | tr -s ' ' >"$work/$1.info"
+    succeeds "$1: check" "$report" check "$work/$1.tape"
+}
+
+# says NAME FILE TEXT
+says() {
+    if grep -qF -- "$3" "$work/$1.$2"; then ok "$1: $2 says: $3"; else
+        bad "$1: $2 does not say: $3"
+        sed 's/^/    /' "$work/$1.$2"
+    fi
+}
+
+record_refusing call NT_REFUSE_PROGRAM=nt_sys_enter default
+recorded call
+says call err "this kernel refuses the program nt_sys_enter (BPF program load failed: Invalid argument)"
+if ! grep -q 'socket fentry' "$work/call.info"; then says call info "socket ends"; fi
+says call info "tp_btf:sys_enter: this kernel refuses the program nt_sys_enter"
+
+record_refusing optional NT_REFUSE_PROGRAM=nt_cgroup_mkdir sched
+recorded optional
+says optional info "This kernel refuses the program nt_cgroup_mkdir (BPF program load failed: Invalid argument): what"
+
+record_refusing probe NT_REFUSE_PROGRAM=nt_kfree_skb sched,irq,drops
+recorded probe
+says probe err "recording sched, irq to"
+says probe err "not recorded: drops is not available on this kernel"
+says probe info "The probe drops is not available on this kernel (tp_btf:kfree_skb: this kernel refuses the program"
+
+# libbpf names no program: the probes are tried one by one.
+record_refusing map NT_REFUSE_MAP=nt_seen_flows irq,deliver
+recorded map
+says map err "recording sched, softirq, irq to"
+says map info "(this kernel refuses its programs: map 'nt_seen_flows': failed to create: Invalid argument(-22))"
+
+record_refusing base NT_REFUSE_PROGRAM=nt_sched_switch default
+is "without context switches: exit status" "$status" 1
+says base err "this kernel ($(uname -r)) refuses what nothing can be recorded without (nt_sched_switch: "
+is "and no tape" "$(find "$work" -maxdepth 1 -name base.tape)" ""
+
+"${refusing[@]}" NT_REFUSE_PROGRAM=nt_napi_poll "$record" --list-probes | tr '\n' ' ' | tr -s ' ' >"$work/list.out"
+says list out "not available (tp_btf:napi_poll: this kernel refuses the program nt_napi_poll: BPF program load failed"
+finish
