@@ -82,7 +82,7 @@ static int explain(int error, const char *what, char *message, size_t size)
 	return error;
 }
 
-/* Programs at tracepoints are never preempted. */
+/* Programs at tracepoints are not preempted before 7.0. */
 static void fill_latency(struct nt_latency_config *config, const struct nt_record_options *options)
 {
 	const struct nt_candidate *way = options->plan.chosen[NT_PROBE_LATENCY];
@@ -404,14 +404,13 @@ static int enable_stats(struct nt_kernel *kernel, char *message, size_t message_
 	return error;
 }
 
-/* Loads and attaches the whole plan, or nothing. *is_refused: the kernel refuses what `refusal` tells. */
+/* Loads and attaches the whole plan, or nothing. Sets *is_refused if the kernel refuses what `refusal` tells of. */
 static int load_plan(struct nt_kernel *kernel, struct nt_record_options *options, bool is_trial,
 		     struct nt_refusal *refusal, bool *is_refused, char *message, size_t message_size)
 {
 	const char *what;
 	int error = options->bpf_stats && !is_trial ? enable_stats(kernel, message, message_size) : 0;
 
-	*is_refused = false;
 	if (error)
 		return error;
 	error = open_and_load(kernel, options, refusal, &what);
@@ -439,6 +438,13 @@ static int load_plan(struct nt_kernel *kernel, struct nt_record_options *options
 	return error;
 }
 
+/* What the kernel refused leaves the plan. False: nothing can be recorded without. */
+static bool go_without(struct nt_record_options *options, struct nt_refusal *refusal)
+{
+	return refusal->program[0] ? nt_plan_refuse(&options->plan, refusal->program, refusal->why)
+				   : leave_out_by_trial(options, refusal);
+}
+
 /* Loads the plan, and whenever the kernel refuses something, the plan without it. */
 static int load_what_goes(struct nt_kernel *kernel, struct nt_record_options *options, bool is_trial, char *message,
 			  size_t message_size)
@@ -447,27 +453,26 @@ static int load_what_goes(struct nt_kernel *kernel, struct nt_record_options *op
 	bool is_refused;
 	int error = choose(options, message, message_size);
 
-	while (!error) {
+	if (error)
+		return error;
+	for (;;) {
+		is_refused = false;
 		error = check_only(&options->plan, message, message_size);
 		if (!error)
 			error = load_plan(kernel, options, is_trial, &refusal, &is_refused, message, message_size);
-		else
-			is_refused = false;
-		if (!error || !is_refused)
-			break;
-		if (refusal.program[0] ? !nt_plan_refuse(&options->plan, refusal.program, refusal.why)
-				       : !leave_out_by_trial(options, &refusal))
+		if (!is_refused)
+			return error;
+		if (!go_without(options, &refusal))
 			return explain_refusal(error, &refusal, message, message_size);
 		nt_kernel_release(kernel);
-		error = 0;
 	}
-	return error;
 }
 
 static void begin(struct nt_kernel *kernel)
 {
 	memset(kernel, 0, sizeof(*kernel));
 	kernel->stats_fd = kernel->stamps_fd = -1;
+	nt_refusal_listen(NULL);
 }
 
 int nt_kernel_load(struct nt_kernel *kernel, struct nt_record_options *options, char *message, size_t message_size)
