@@ -25,6 +25,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tests/give_back.sh
 source tests/give_back.sh
+# shellcheck source=tests/mirror.sh
+source tests/mirror.sh
 # shellcheck source=tests/retry.sh
 source tests/retry.sh
 all_steps="missing make demo check offline user"
@@ -40,15 +42,6 @@ in_root() {
         chroot "${as[@]}" "$root" sh -c 'cd "$0" && exec "$@"' "$tree" "$@"
 }
 as=() tree=/nettape
-
-# The mirror that this machine uses, if it is one of Debian's.
-mirror() {
-    local uri
-    uri=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-        grep -oE '^(URIs:|deb( \[[^]]*\])?) *https?://[^ ]*/debian/?( |$)' | grep -oE 'https?://[^ ]*' | head -1) ||
-            true
-    echo "${uri:-http://deb.debian.org/debian}"
-}
 
 # The tree as it is, with what is not committed, and without what is built.
 copy_tree() {

@@ -3,21 +3,36 @@
 #
 # A Debian kernel to boot a guest with: downloaded and unpacked below build/vm, never installed.
 #
-#   tests/vm/guest/kernel.sh SERIES      6.1, 6.12 or 6.12-rt; prints the directory that holds it
+#   tests/vm/guest/kernel.sh [--image] SERIES      prints the directory that holds it
+#
+# SERIES is 6.1, 6.12, 6.12-rt, ...: the newest of that series that this machine's apt offers, else that Debian's
+# trixie-backports offers. Or it is newest, or newest-rt: the newest of trixie-backports. For trixie-backports apt has
+# lists of its own, in build/vm/apt, brought up to date twice a day; the machine's own stay as they are.
 #
 # The directory has `release` (what `uname -r` will say), `vmlinuz`, `modules/RELEASE` with its dependencies worked
-# out, and `initrd`. What is there of an earlier call is used again, unless apt now offers a newer one; and if apt
-# offers nothing, because it has no network. Exit status 77, and one line that says why, where there is no such kernel.
+# out, and `initrd`. With --image only the first two are sure to be there. What is there of an earlier call is used
+# again, unless apt now offers a newer one; and if apt offers nothing, because it has no network. Exit status 77, and
+# one line that says why, where there is no such kernel.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 PATH=$PATH:/usr/sbin:/sbin
+# shellcheck source=tests/mirror.sh
+source tests/mirror.sh
 # shellcheck source=tests/retry.sh
 source tests/retry.sh
+image=
+if [[ $1 == --image ]]; then
+    image=1
+    shift
+fi
 series=$1
 dir=$PWD/build/vm/kernel-$series
 flavour=amd64
 [[ $series != *-rt ]] || flavour=rt-amd64
 version=${series%-rt}
+backports=$PWD/build/vm/apt
+# What apt is told about its lists; nothing for the machine's.
+apt_options=()
 
 unavailable() {
     echo "$*"
@@ -41,6 +56,38 @@ offered_package() {
             tail -1
 }
 
+# From here on apt's lists are those of trixie-backports. Old ones will do where there is no network.
+use_backports() {
+    local update
+    apt_options=(-o "Dir::State=$backports/state" -o "Dir::Cache=$backports/cache" -o APT::Sandbox::User=root
+        -o "Dir::Etc::SourceList=$backports/sources.list" -o Dir::Etc::SourceParts=/dev/null)
+    [[ -z ${NO_INSTALL:-} && -z $(find "$backports/updated" -mmin -720 2>/dev/null) ]] || return 0
+    mkdir -p "$backports"/{state,cache}
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(mirror) trixie-backports main" \
+        >"$backports/sources.list"
+    update=(apt-get "${apt_options[@]}" --error-on=any update)
+    [[ -e $backports/updated || -s $dir/package ]] || update=(retry "${update[@]}")
+    if "${update[@]}" >"$backports/log" 2>&1; then touch "$backports/updated"; fi
+}
+
+# The packages that have a kernel in trixie-backports, in one line. Since 6.19 they are three; of old ones the archive
+# keeps only the image, without modules, which no guest can boot.
+offered_in_backports() {
+    local series='[0-9]+\.[0-9]+' names release
+    [[ $version == newest ]] || series=${version//./\\.}
+    names=$(apt-cache "${apt_options[@]}" pkgnames linux- 2>/dev/null || true)
+    while read -r release; do
+        if ! grep -qxF "linux-binary-$release" <<<"$names"; then
+            echo "linux-image-$release"
+        elif [[ $image ]] || grep -qxF "linux-modules-$release" <<<"$names"; then
+            echo "linux-binary-$release linux-modules-$release linux-base-$release"
+        else
+            continue
+        fi
+        break
+    done < <(sed -nE "s/^linux-(image|binary)-($series\.[0-9]+\+deb[0-9]+-$flavour)\$/\2/p" <<<"$names" | sort -rV)
+}
+
 # What follows from the files in $dir: where the parts are, modules.dep, the initrd.
 make_initrd() {
     local root=$1/root release name module
@@ -62,46 +109,77 @@ make_initrd() {
     rm -rf "$root"
 }
 
+# download PACKAGE...: into the current directory. Lists may name what the mirror has no longer.
+download() {
+    apt-get "${apt_options[@]}" download "$@" >>../log 2>&1 || {
+        apt-get "${apt_options[@]}" update >>../log 2>&1
+        retry apt-get "${apt_options[@]}" download "$@" >>../log 2>&1
+    }
+}
+
+# take_image TREE RELEASE TO: the kernel out of what was unpacked. Since 7.2 it is beside its modules.
+take_image() {
+    if [[ -e $1/boot/vmlinuz-$2 ]]; then mv "$1/boot/vmlinuz-$2" "$3/vmlinuz"; else
+        mv "$1/usr/lib/modules/$2/vmlinuz" "$3/vmlinuz"; fi
+    echo "$2" >"$3/release"
+}
+
+# take_modules TREE RELEASE TO: and the kernel's configuration, which is there already, or in /boot
+take_modules() {
+    # modprobe and depmod look for DIR/lib/modules/RELEASE.
+    mkdir -p "$3/lib"
+    if [[ -d $1/lib/modules ]]; then mv "$1/lib/modules" "$3/lib/modules"; else
+        mv "$1/usr/lib/modules" "$3/lib/modules"; fi
+    [[ ! -e $1/boot/config-$2 ]] || mv "$1/boot/config-$2" "$3/lib/modules/$2/config"
+    depmod -b "$3" "$2"
+    make_initrd "$3"
+}
+
 fetch() {
-    local package=$1 new=$dir.new release
+    local packages=$1 new=$dir.new deb release
     rm -rf "$new"
     mkdir -p "$new/deb" "$new/tree"
-    echo "nettape: kernel $series: downloading $package into build/vm (it is not installed)" >&2
-    if ! (cd "$new/deb" && apt-get download "$package" >../log 2>&1); then
-        apt-get update >>"$new/log" 2>&1
-        (cd "$new/deb" && retry apt-get download "$package" >>../log 2>&1)
-    fi
-    dpkg-deb -x "$new"/deb/*.deb "$new/tree" 2>>"$new/log"
-    release=$(basename "$new"/tree/boot/vmlinuz-*)
-    release=${release#vmlinuz-}
-    # modprobe and depmod look for DIR/lib/modules/RELEASE.
-    mkdir -p "$new/lib"
-    if [[ -d $new/tree/lib/modules ]]; then mv "$new/tree/lib/modules" "$new/lib/modules"; else
-        mv "$new/tree/usr/lib/modules" "$new/lib/modules"; fi
-    mv "$new/tree/boot/vmlinuz-$release" "$new/vmlinuz"
-    mv "$new/tree/boot/config-$release" "$new/lib/modules/$release/config"
-    echo "$release" >"$new/release"
-    echo "$package" >"$new/package"
-    depmod -b "$new" "$release"
-    make_initrd "$new"
+    echo "nettape: kernel $series: downloading ${packages// /, } into build/vm (it is not installed)" >&2
+    # shellcheck disable=SC2086  # words on purpose
+    (cd "$new/deb" && download $packages)
+    for deb in "$new"/deb/*.deb; do dpkg-deb -x "$deb" "$new/tree" 2>>"$new/log"; done
+    release=${packages%% *}
+    release=${release#linux-image-}
+    release=${release#linux-binary-}
+    take_image "$new/tree" "$release" "$new"
+    [[ $image ]] || take_modules "$new/tree" "$release" "$new"
+    echo "$packages" >"$new/package"
     rm -rf "$new/deb" "$new/tree" "$dir"
     mv "$new" "$dir"
 }
 
-package=$(offered_package)
-have=$(cat "$dir/package" 2>/dev/null || true)
-if [[ -n $have && ( -z $package || $have == "$package" ) ]]; then
+# is_there DIR PACKAGES: what is offered, or, if nothing is, anything
+is_there() { [[ -s $1/package && ( -z $2 || $(<"$1/package") == "$2" ) ]]; }
+
+packages=
+[[ $version == newest ]] || packages=$(offered_package)
+# Where apt has newer ones, linux-image is only a name for several packages.
+[[ -z $(apt-cache pkgnames "linux-binary-${packages#linux-image-}" 2>/dev/null) ]] || packages=
+if [[ -z $packages ]]; then
+    use_backports
+    packages=$(offered_in_backports)
+fi
+if [[ $image ]] && ! is_there "$dir" "$packages"; then
+    dir=$PWD/build/vm/image-$series
+    packages=${packages%% *}
+fi
+if is_there "$dir" "$packages"; then
     # The initrd follows the scripts that make it.
-    if [[ tests/vm/guest/init -nt $dir/initrd || tests/vm/guest/kernel.sh -nt $dir/initrd ]]; then
+    if [[ ! $image && ( tests/vm/guest/init -nt $dir/initrd || tests/vm/guest/kernel.sh -nt $dir/initrd ) ]]; then
         make_initrd "$dir" >&2; fi
-elif [[ -z $package ]]; then
-    unavailable "apt offers no Linux $series for this machine (linux-image-$version-$flavour)"
+elif [[ -z $packages ]]; then
+    unavailable "neither this machine's apt nor Debian's trixie-backports offers a Linux $series ($flavour)"
 elif [[ -n ${NO_INSTALL:-} ]]; then
-    unavailable "the package $package is not there, and NO_INSTALL is set, so it was not downloaded"
+    unavailable "the package ${packages// /, } is not there, and NO_INSTALL is set, so it was not downloaded"
 else
     # No condition, in which bash would go on after a command that failed.
-    trap 'unavailable "$package cannot be downloaded and unpacked: $(tail -1 "$dir.new/log")"' EXIT
-    fetch "$package" >&2
+    trap 'unavailable "$packages cannot be downloaded and unpacked: $(tail -1 "$dir.new/log")"' EXIT
+    fetch "$packages" >&2
     trap - EXIT
 fi
 echo "$dir"
