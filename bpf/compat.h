@@ -117,6 +117,30 @@ static __always_inline __u64 nt_stamp_of_read(const struct scm_timestamping_inte
 	return whole->ts[0];
 }
 
+/*
+ * Whether a queue's packets are given to other CPUs by who reads them: it has a table for that. The table's address is
+ * a pointer before 7.1, and since then a number, whose last bits say how large the table is.
+ */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct netdev_rx_queue___before_7_1 {
+	struct rps_dev_flow_table *rps_flow_table;
+};
+
+struct netdev_rx_queue___since_7_1 {
+	unsigned long rps_flow_table;
+};
+#pragma clang attribute pop
+
+static __always_inline bool nt_queue_has_flow_table(const struct netdev_rx_queue *queue)
+{
+	const struct netdev_rx_queue___before_7_1 *pointing = (const void *)queue;
+	const struct netdev_rx_queue___since_7_1 *tagged = (const void *)queue;
+
+	if (bpf_core_field_exists(pointing->rps_flow_table))
+		return BPF_CORE_READ(pointing, rps_flow_table);
+	return BPF_CORE_READ(tagged, rps_flow_table);
+}
+
 /* The device that the last packet of an established TCP socket came in by; 0 before 5.16, which keeps it elsewhere. */
 static __always_inline __u32 nt_last_ifindex(const struct sock *sk)
 {

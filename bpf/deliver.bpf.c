@@ -353,7 +353,7 @@ static __always_inline bool is_steered(const struct sk_buff *skb)
 	struct netdev_rx_queue *queue = skb->dev->_rx;
 
 	queue = (void *)queue + (__u64)number * bpf_core_type_size(struct netdev_rx_queue);
-	return BPF_CORE_READ(queue, rps_map) || BPF_CORE_READ(queue, rps_flow_table);
+	return BPF_CORE_READ(queue, rps_map) || nt_queue_has_flow_table(queue);
 }
 
 /*

@@ -203,7 +203,6 @@ struct task_struct {
 /* A queue that a device receives by. */
 struct netdev_rx_queue {
 	struct rps_map *rps_map; /* the CPUs that its packets are given to; NULL: none */
-	struct rps_dev_flow_table *rps_flow_table; /* the same, by who reads */
 };
 
 struct net_device {
