@@ -220,6 +220,9 @@ $(BUILD)/preload/%.so: tests/preload/%.c
 # Its stacks are to be walked; and a sample that hits a table of calls would have no function.
 $(BUILD)/o/tests/tools/caller.o: CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-plt
 
+# It reads types as the recorder does.
+$(BUILD)/tools/kernel_types: REPORT_LIBS += $(RECORD_LIBS)
+
 # Files that may name functions are none if they cannot be read.
 $(BUILD)/tools/report_faults: LDFLAGS += -Wl,--wrap=nt_build_id_open,--wrap=nt_program_read
 
