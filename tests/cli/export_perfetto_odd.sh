@@ -9,9 +9,9 @@ source "$(dirname "$0")/lib.sh"
 source tests/perfetto/lib.sh
 for scenario in hand loss chunks; do
     make_tape $scenario
-    "$REPORT" import "$work/$scenario.tape" -o "$work/$scenario.db" >"$work/import" 2>&1
+    "$PLAIN" import "$work/$scenario.tape" -o "$work/$scenario.db" >"$work/import" 2>&1
 done
-"$REPORT" import tests/golden/v1-stacks.tape -o "$work/stacks.db" >"$work/import" 2>&1
+"$PLAIN" import tests/golden/v1-stacks.tape -o "$work/stacks.db" >"$work/import" 2>&1
 
 # Misuse, and what cannot be exported.
 report 2 export perfetto "$work/hand.tape"
@@ -35,7 +35,7 @@ report 1 export perfetto "$work/hand.tape" -o "$work/x" --cpu 7-9
 has "CPUs that are not there" "$err" "the recording has none of these CPUs: it had 2."
 holds "no file of what is not there" test ! -e "$work/x"
 cp "$work/hand.db" "$work/two.db"
-"$REPORT" import --append "$work/loss.tape" -o "$work/two.db" >/dev/null
+"$PLAIN" import --append "$work/loss.tape" -o "$work/two.db" >/dev/null
 report 1 export perfetto "$work/two.db" -o "$work/x"
 has "two hosts' clocks" "$err" "it has several sessions"
 sqlite3 "$work/two.db" "DELETE FROM session"

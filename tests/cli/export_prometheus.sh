@@ -9,7 +9,7 @@ command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes the
 
 make_tape hand
 db=$work/p.db
-"$REPORT" import "$work/hand.tape" -o "$db" >/dev/null
+"$PLAIN" import "$work/hand.tape" -o "$db" >/dev/null
 sqlite3 "$db" <tests/cli/latency.sql
 report 0 export prometheus "$db" --hook tcp-socket-read --by iface
 expected prometheus.txt
@@ -104,7 +104,7 @@ is "a nanosecond more" "$(sed -n 's/^nettape_skb_drops_total//p' <<<"$out" | sor
 
 # Several sessions are told apart.
 make_tape loss
-"$REPORT" import --append tests/golden/v1-samples.tape -o "$db" >/dev/null
+"$PLAIN" import --append tests/golden/v1-samples.tape -o "$db" >/dev/null
 report 0 export prometheus "$db" -o "$work/several.prom"
 is "both sessions" "$(grep -c '^nettape_skb_latency_seconds_count{hook="ip-start",session_id="[12]"}' \
     "$work/several.prom")" 2

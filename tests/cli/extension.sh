@@ -6,7 +6,7 @@
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "no sqlite3"
-make -s build/nettape_sqlite.so
+built build/nettape_sqlite.so
 extension=$PWD/build/nettape_sqlite.so
 make_tape hand
 make_tape loss
@@ -105,7 +105,7 @@ is "rows may go into a table of the user" "$(shell "$open_hand" \
 
 # Ctrl-C in the shell is sqlite3_interrupt. Whether a table is kept or read, the statement ends soon: it reads no more
 # of the tape, which it would else read again and again.
-make -s -C "$OLDPWD" build/tools/lengthen
+[[ -x $OLDPWD/build/tools/lengthen ]] || make -s -C "$OLDPWD" build/tools/lengthen
 "$OLDPWD/build/tools/lengthen" traffic.tape 300 long.tape >/dev/null
 bytes=$(cat long.tape/* | wc -c)
 # bytes_read: by the process $pid so far, or nothing when it is gone

@@ -16,7 +16,7 @@ command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes dat
 mkdir -p build/screenshots
 
 # Names that a browser would run, if they were not escaped.
-"$REPORT" import tests/golden/v1-stacks.tape -o "$work/s.db" >/dev/null 2>&1
+"$PLAIN" import tests/golden/v1-stacks.tape -o "$work/s.db" >/dev/null 2>&1
 sqlite3 "$work/s.db" "UPDATE symbol SET name = '\"><script>document.title = 1</script>' WHERE id = 4;
     UPDATE stack_sample SET owner = 'net_rx', ts = (SELECT start_ts FROM session) + 10105000 + rowid
         WHERE stack_id IN (1, 2, 9);

@@ -18,7 +18,7 @@ pictures=build/screenshots
 mkdir -p $pictures
 
 make_tape samples 20
-"$REPORT" import "$work/samples.tape" -o "$work/samples.db" >/dev/null
+"$PLAIN" import "$work/samples.tape" -o "$work/samples.db" >/dev/null
 for scenario in hand loss hotplug empty markup hostile partial dropped wide; do make_tape $scenario; done
 for tape in "$work"/*.tape; do
     report 0 export html "$tape" -o "${tape%.tape}.html"
@@ -27,7 +27,7 @@ cp "$work/samples.db" "$work/stacks.db"
 stack_samples "$work/stacks.db" 100000
 report 0 export html "$work/stacks.db" -o "$work/stacks.html"
 cp "$work/samples.db" "$work/several.db"
-"$REPORT" import --append "$work/hand.tape" -o "$work/several.db" >/dev/null
+"$PLAIN" import --append "$work/hand.tape" -o "$work/several.db" >/dev/null
 report 0 export html "$work/several.db" -o "$work/several.html"
 report 0 export html "$work/several.db" --from 5ms -o "$work/one_not_selected.html"
 report 0 export html "$work/samples.db" --from 3ms --to 3.5ms --cpu 1 --process \

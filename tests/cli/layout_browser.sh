@@ -47,13 +47,13 @@ files+=("$work/wrong.html")
 
 file demo.html export html tests/golden/demo.tape
 make_tape samples 20
-"$REPORT" import "$work/samples.tape" -o "$work/stacks.db" >/dev/null
+"$PLAIN" import "$work/samples.tape" -o "$work/stacks.db" >/dev/null
 stack_samples "$work/stacks.db" 100000
 file stacks.html export html "$work/stacks.db"
 make_tape markup
 file markup.html export html "$work/markup.tape"
 # Names that are long, and of letters that are wide.
-"$REPORT" import tests/golden/v1-stacks.tape -o "$work/s.db" >/dev/null 2>&1
+"$PLAIN" import tests/golden/v1-stacks.tape -o "$work/s.db" >/dev/null 2>&1
 sqlite3 "$work/s.db" "UPDATE session SET host = 'W' || replace(hex(zeroblob(60)), '0', 'W');
     UPDATE process SET name = 'MMMMMMMMMMMMMMM'"
 file flame.svg flame "$work/s.db"

@@ -5,7 +5,7 @@
 # it is five times as much and still adds up.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
-make -s build/tools/lengthen
+built build/tools/lengthen
 
 for scenario in hand samples loss wide; do
     tape=$work/$scenario

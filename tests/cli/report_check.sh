@@ -11,7 +11,7 @@ verdict() {
     local scenario=$1 status=$2
     shift 2
     make_tape "$scenario"
-    "$REPORT" import "$work/$scenario.tape" -o "$work/$scenario.db" >/dev/null 2>&1
+    "$PLAIN" import "$work/$scenario.tape" -o "$work/$scenario.db" >/dev/null 2>&1
     for from in tape db; do
         report "$status" check "$work/$scenario.$from"
         for line in "$@"; do has "$scenario.$from" "$(flat "$out")" "$(flat "$line")"; done

@@ -6,7 +6,7 @@
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make_tape hand
-"$REPORT" import "$work/hand.tape" -o "$work/good.db" >/dev/null
+"$PLAIN" import "$work/hand.tape" -o "$work/good.db" >/dev/null
 
 mkdir "$work/empty" "$work/garbage.tape" "$work/other.tape" "$work/headless.tape"
 gzip -nc docs/CONTRIBUTING.md | tail -c 2000 >"$work/random"

@@ -8,7 +8,7 @@ source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes databases"
 deepest=127 # NT_STACK_MAX_FRAMES
 
-"$REPORT" import tests/golden/v1-stacks.tape -o "$work/s.db" >/dev/null 2>&1
+"$PLAIN" import tests/golden/v1-stacks.tape -o "$work/s.db" >/dev/null 2>&1
 cp "$work/s.db" "$work/deep.db"
 sqlite3 "$work/deep.db" "DELETE FROM frame;
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 500000)

@@ -9,7 +9,7 @@ command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes the
 
 make_tape hand
 db=$work/l.db
-"$REPORT" import "$work/hand.tape" -o "$db" >/dev/null
+"$PLAIN" import "$work/hand.tape" -o "$db" >/dev/null
 sqlite3 "$db" <tests/cli/latency.sql
 
 # exactly NAME ARGUMENT...: latency with these prints expected/NAME
@@ -211,10 +211,10 @@ report 1 latency "$work/hand.tape" --json
 is "no probe" "$err" "nettape-report: $work/hand.tape: it has $missing"
 nothing "and so no answer" "$out"
 make_tape loss
-"$REPORT" import "$work/loss.tape" -o "$work/loss.db" >/dev/null 2>&1
+"$PLAIN" import "$work/loss.tape" -o "$work/loss.db" >/dev/null 2>&1
 report 1 latency "$work/loss.db"
 is "no probe, in a database" "$err" "nettape-report: $work/loss.db: session 1 has $missing"
-"$REPORT" import --append "$work/loss.tape" -o "$db" >/dev/null
+"$PLAIN" import --append "$work/loss.tape" -o "$db" >/dev/null
 report 0 latency "$db"
 is "sessions that have samples" "$(grep -c '^host ' "$work/out")" 1
 is "the one that has none is told" "$err" "nettape-report: $db: 1 of 2 sessions is left out: session 2 has $missing"

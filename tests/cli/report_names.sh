@@ -7,7 +7,7 @@
 source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which changes databases"
 
-make -s build/tools/perfetto_cat
+built build/tools/perfetto_cat
 make_tape containers
 make_tape hand
 cd "$work"

@@ -13,11 +13,10 @@
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which changes databases"
-make -s build/tools/perfetto_cat
-make -s build/nettape-report
+built build/tools/perfetto_cat
 outputs=$PWD/tests/cli/outputs
 here=$PWD
-checked=$REPORT plain=$PWD/build/nettape-report
+checked=$REPORT
 
 # ---- what the commands are about ----
 
@@ -33,10 +32,10 @@ for name in samples stacks wakeups polls charges holders; do
 done
 cp -r tests/golden/demo.tape tests/golden/bad "$work"
 cd "$work"
-for name in samples stacks-1 hand; do "$REPORT" import $name.tape -o $name.db >/dev/null; done
+for name in samples stacks-1 hand; do "$PLAIN" import $name.tape -o $name.db >/dev/null; done
 stack_samples samples.db 100000
-"$REPORT" import hand.tape stacks-1.tape loss.tape samples.tape -o all.db >/dev/null
-"$REPORT" import samples.tape hand.tape -o sums.db --sums >/dev/null
+"$PLAIN" import hand.tape stacks-1.tape loss.tape samples.tape -o all.db >/dev/null
+"$PLAIN" import samples.tape hand.tape -o sums.db --sums >/dev/null
 cp samples.db latency.db
 sqlite3 latency.db ".read $here/tests/cli/latency.sql"
 # So many samples that they do not fit in memory.
@@ -116,7 +115,7 @@ for file in "$outputs"/*.txt; do
         continue
     fi
     # Sanitizers look on where the rows are odd. They take five times as long, and other tests have them for the rest.
-    if [[ $name == odd.txt ]]; then REPORT=$checked; else REPORT=$plain; fi
+    if [[ $name == odd.txt ]]; then REPORT=$checked; else REPORT=$PLAIN; fi
     transcript "$file" >"$name"
     [[ -z ${UPDATE:-} ]] || cp "$name" "$file"
     holds "$name: $(grep -c '^\$ ' "$file") commands" diff -u "$file" "$name"

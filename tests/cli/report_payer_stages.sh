@@ -8,7 +8,7 @@ source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 command -v sqlite3 >/dev/null || finish
 make_tape traffic 1200
-"$REPORT" import "$work/traffic.tape" -o "$work/t.db" >/dev/null
+"$PLAIN" import "$work/traffic.tape" -o "$work/t.db" >/dev/null
 query() { sqlite3 "${2:-$work/t.db}" "$1"; }
 # Of each CPU and bucket, net_rx is divided: process one pays half for its flow 1; two and three share flow 2; those
 # of flow 3 are forwarded; those of 4 have a socket that nobody is known of; the rest is nobody's. Which stack and

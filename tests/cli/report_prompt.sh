@@ -7,7 +7,7 @@
 source "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "python3 is missing"
 make_tape hand
-"$REPORT" import "$work/hand.tape" -o "$work/p.db" 2>/dev/null
+"$PLAIN" import "$work/hand.tape" -o "$work/p.db" 2>/dev/null
 status=0
 python3 tests/cli/prompt.py "$REPORT" "$work/p.db" || status=$?
 is "prompt.py" $status 0

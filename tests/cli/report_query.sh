@@ -5,7 +5,7 @@
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 make_tape hand
-"$REPORT" import "$work/hand.tape" -o "$work/q.db" >/dev/null
+"$PLAIN" import "$work/hand.tape" -o "$work/q.db" >/dev/null
 cp "$work/q.db" "$work/before.db"
 
 for source in "$work/hand.tape" "$work/q.db"; do

@@ -55,7 +55,7 @@ is "nothing is uncovered by a loss of samples" \
     "$(sql $tape "SELECT count(*) FROM cpu_slice WHERE owner = 'uncovered'")" 0
 
 # The counters that samples are held against.
-"$REPORT" import $tape -o "$work/s.db" >/dev/null 2>&1
+"$PLAIN" import $tape -o "$work/s.db" >/dev/null 2>&1
 command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 if command -v sqlite3 >/dev/null; then
     # meddle STATEMENT LINE

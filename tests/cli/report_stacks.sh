@@ -40,7 +40,7 @@ all "who was on the CPU has a row" "$(sql $tape "SELECT count(*), sum(t.utid IS 
 
 command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 command -v sqlite3 >/dev/null || finish
-"$REPORT" import $tape -o "$work/s.db" >/dev/null 2>&1
+"$PLAIN" import $tape -o "$work/s.db" >/dev/null 2>&1
 # meddle STATEMENT LINE
 meddle() {
     cp "$work/s.db" "$work/meddled.db"

@@ -13,7 +13,7 @@ cp "$program" "$symbols/server"
 export DEBUGINFOD_CACHE_PATH=$empty
 
 make_tape empty
-"$REPORT" import "$work/empty.tape" -o "$work/base.db" >/dev/null
+"$PLAIN" import "$work/empty.tape" -o "$work/base.db" >/dev/null
 # `inner` of it begins at 0x10c.
 sqlite3 "$work/base.db" "INSERT INTO symbol(session_id, id, kind, name, build_id, file_offset, path) VALUES
     (1, 1001, 'user', 'server+0x10d', '$id', $((0x10d)), '/opt/x/server'), (1, 1002, 'user', 'server+0x1', '$id', 1,

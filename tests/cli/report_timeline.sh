@@ -58,7 +58,7 @@ report 0 timeline hand.tape --from 2023-11-14T22:13:20.00015Z --to 2023-11-14T22
 is "the time of day is as good" "$out" "$("$REPORT" timeline hand.tape --from 150us --to 250us --json)"
 
 # Sums are those of SQL, in any time, for any CPUs and process.
-"$REPORT" import traffic.tape -o t.db >/dev/null
+"$PLAIN" import traffic.tape -o t.db >/dev/null
 # by_sql FROM-NS TO-NS CONDITION: cpu, owner and ns of what is not 0, from the slices, clipped
 by_sql() {
     sql t.db "SELECT cpu || ' ' || owner || ' ' || sum(min(ts + dur, 1000000000000 + $2) - max(ts,
@@ -182,7 +182,7 @@ else
 fi
 
 # Sessions, each in turn; of several it is enough that one has what is asked for.
-"$REPORT" import hand.tape hotplug.tape -o two.db >/dev/null
+"$PLAIN" import hand.tape hotplug.tape -o two.db >/dev/null
 report 0 timeline two.db
 is "sessions" "$(grep -c '^session' out)" 2
 report 0 timeline two.db --process web --json
@@ -192,7 +192,7 @@ has "in JSON too" "$out" '"why": "session 2 has no process web'
 report 0 timeline two.db --worst send --window 100us
 has "the time of day tells which" "$(flat "${out//\\/}")" \
     "timeline two.db --from 2023-11-14T22:13:20.00015Z --to 2023-11-14T22:13:20.00025Z"
-"$REPORT" import traffic.tape -o two.db --append >/dev/null
+"$PLAIN" import traffic.tape -o two.db --append >/dev/null
 report 0 timeline two.db --worst network --window 10ms
 is "those that are shorter than the window are left out" "$(grep -c '^session' out)" 1
 
@@ -238,7 +238,7 @@ misused "--cells 10001: give a number" --cells 10001
 misused "--top 5x: give a number from 1 to 100" --worst send --top 5x
 
 # A month: all of it, and a minute of its last day.
-"$REPORT" import month.tape -o month.db >/dev/null
+"$PLAIN" import month.tape -o month.db >/dev/null
 totals() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $2 == "total" && $3 == "" {
     printf "%.0f %.0f %.0f\n", $at["net_rx_ns"], $at["task_ns"], $at["idle_ns"] }' out; }
 report 0 timeline month.db --csv

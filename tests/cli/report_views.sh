@@ -8,7 +8,7 @@
 source "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes databases"
 
-"$REPORT" import tests/golden/v1-stacks.tape -o "$work/v.db" >/dev/null 2>&1
+"$PLAIN" import tests/golden/v1-stacks.tape -o "$work/v.db" >/dev/null 2>&1
 # Samples of net_rx are of gro, gro, copy by turns; CPU 3 has none of them, and nobody any of recv.
 sqlite3 "$work/v.db" "DELETE FROM cpu_cost; DELETE FROM stack_sample;
     UPDATE session SET end_ts = start_ts + 2000 * bucket_ns, dur = 2000 * bucket_ns, cpus = 4;

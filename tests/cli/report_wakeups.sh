@@ -40,7 +40,7 @@ is "the sums are sums" "$(sql $tape "SELECT sum(stays), sum(known), sum(wakeups 
 
 command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 command -v sqlite3 >/dev/null || finish
-"$REPORT" import $tape -o "$work/w.db" >/dev/null 2>&1
+"$PLAIN" import $tape -o "$work/w.db" >/dev/null 2>&1
 # meddle STATEMENT LINE
 meddle() {
     cp "$work/w.db" "$work/meddled.db"

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 command -v python3 >/dev/null || { echo "SKIP: needs python3"; exit 77; }
-make -s build/tools/{tape_dump,chunk_random,seed}
+for tool in build/tools/{tape_dump,chunk_random,seed}; do [[ -x $tool ]] || make -s "$tool"; done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

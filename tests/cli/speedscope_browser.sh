@@ -17,7 +17,7 @@ page=$(bash tests/browser/speedscope.sh 2>"$work/why") || skip "$(<"$work/why")"
 mkdir -p build/screenshots
 
 # Names with what the format is made of, and with what pages are.
-"$REPORT" import tests/golden/v1-stacks.tape -o "$work/s.db" >/dev/null 2>&1
+"$PLAIN" import tests/golden/v1-stacks.tape -o "$work/s.db" >/dev/null 2>&1
 sqlite3 "$work/s.db" "UPDATE symbol SET name = 'a; b 17' || char(10) || '<script>document.title = 1</script> ü'
     WHERE id = 4;
     UPDATE stack_sample SET owner = 'net_rx', ts = (SELECT start_ts FROM session) + 10105000 + rowid

@@ -4,14 +4,12 @@
 # An import is killed: no half database has the final name, an existing one loses nothing, and the next import works.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/../cli/lib.sh"
-make -s build/nettape-report
-plain=$PWD/build/nettape-report
 make_tape hand
 make_tape traffic 4000
 
 # kill_import ARGUMENT...: kills the import when it has written so many bytes; true if that was before its end
 kill_import() {
-    "$plain" import "$@" >/dev/null 2>&1 &
+    "$PLAIN" import "$@" >/dev/null 2>&1 &
     local pid=$! status=0
     while kill -0 $pid 2>/dev/null && ! awk -v n="$after" '/^wchar/ { exit $2 < n }' /proc/$pid/io 2>/dev/null; do
         sleep 0.01
@@ -30,8 +28,8 @@ for after in 0 1000000 20000000; do
         is "and nothing else is left then" "$(cd "$work" && echo *.db*)" n.db
     fi
 
-    "$plain" import "$work/hand.tape" -o "$work/a.db" >/dev/null
-    "$plain" summary "$work/a.db" >"$work/before"
+    "$PLAIN" import "$work/hand.tape" -o "$work/a.db" >/dev/null
+    "$PLAIN" summary "$work/a.db" >"$work/before"
     if kill_import --append "$work/traffic.tape" -o "$work/a.db"; then
         killed=$((killed + 1))
         report 0 summary "$work/a.db"

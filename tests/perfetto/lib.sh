@@ -3,7 +3,7 @@
 #
 # Shared by the tests of export perfetto. To be sourced after tests/cli/lib.sh.
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which asks the databases"
-make -s build/tools/perfetto_cat build/tools/rusage build/nettape-report
+built build/tools/perfetto_cat build/tools/rusage
 protoc=$(command -v protoc) || without "protoc is not installed, which reads the traces"
 engine=$(bash tests/perfetto/engine.sh 2>"$work/why") || { engine=;
     without "not compared with Perfetto's engine: $(<"$work/why")"; }
@@ -38,8 +38,17 @@ is_answered() {
             if (!rows[name]) print "no answer: " name >"/dev/stderr" } print n + 0, wrong + 0 }' "$work/answers")"
 }
 
-# perfetto TRACE SQL: what its engine says, a line a row
+# asks TRACE <QUERIES: its engine answers them, each behind a line "-- name", in one run: half a second each
+asks() {
+    cat >"$work/asked.sql"
+    node tests/perfetto/trace_processor.mjs "$engine" "$1" "$work/asked.sql" >"$work/answered"
+}
+
+# answer NAME: what it said to this one, a line a row
+answer() { sed -n "s/^$1|//p" "$work/answered"; }
+
+# perfetto TRACE SQL: what it says to one
 perfetto() {
-    printf -- '-- asked\n%s\n' "$2" >"$work/asked.sql"
-    node tests/perfetto/trace_processor.mjs "$engine" "$1" "$work/asked.sql" | sed 's/^asked|//'
+    asks "$1" <<<"-- asked"$'\n'"$2"
+    answer asked
 }
