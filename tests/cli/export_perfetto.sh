@@ -9,9 +9,11 @@ source "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/perfetto/lib.sh
 source tests/perfetto/lib.sh
 
+make_tape chunks 100 # parts of it are asked for below
+make_tape dropped 100 # in less no block is missing
 for scenario in hand samples loss hotplug chunks dropped partial undeclared empty; do
-    make_tape $scenario
-    "$REPORT" import "$work/$scenario.tape" -o "$work/$scenario.db" >"$work/import" 2>&1
+    make_tape $scenario 30
+    "$PLAIN" import "$work/$scenario.tape" -o "$work/$scenario.db" >"$work/import" 2>&1
     report 0 export perfetto "$work/$scenario.tape" -o "$work/$scenario.pftrace"
     nothing "nothing on standard output" "$out"
     is_read "$work/$scenario.pftrace" $scenario
@@ -32,12 +34,12 @@ for scenario in hand samples loss; do
     is_read "$work/database.pftrace" "$scenario of a database"
     is_same "$work/database.pftrace" "$work/$scenario.db" "$scenario of a database"
 done
-"$REPORT" import tests/golden/v1-stacks.tape -o "$work/stacks.db" >"$work/import" 2>&1
+"$PLAIN" import tests/golden/v1-stacks.tape -o "$work/stacks.db" >"$work/import" 2>&1
 for source in tests/golden/v1-stacks.tape "$work/stacks.db"; do
     report 0 export perfetto "$source" -o "$work/stacks.pftrace"
     is_same "$work/stacks.pftrace" "$work/stacks.db" "stacks of ${source##*/}"
 done
-"$REPORT" import tests/golden/v1-charges.tape -o "$work/charges.db" >"$work/import" 2>&1
+"$PLAIN" import tests/golden/v1-charges.tape -o "$work/charges.db" >"$work/import" 2>&1
 for source in tests/golden/v1-charges.tape "$work/charges.db"; do
     report 0 export perfetto "$source" -o "$work/charges.pftrace"
     is_read "$work/charges.pftrace" "${source##*/}"
@@ -59,11 +61,15 @@ is_read "$work/payers.pftrace" "many payers"
 if [[ $engine ]]; then
     counters="counter c JOIN track t ON t.id = c.track_id JOIN track p ON p.id = t.parent_id
         WHERE p.name = 'Who pays for net_rx'"
-    is "counters of payers" "$(perfetto "$work/payers.pftrace" "SELECT count(DISTINCT t.name),
-        sum(DISTINCT t.name GLOB '* other processes') FROM $counters")" "23|1"
+    asks "$work/payers.pftrace" <<SQL
+-- counters
+SELECT count(DISTINCT t.name), sum(DISTINCT t.name GLOB '* other processes') FROM $counters
+-- others
+SELECT t.name, max(value) > 0, min(value) FROM $counters AND t.name GLOB '* other processes'
+SQL
+    is "counters of payers" "$(answer counters)" "23|1"
     # Of 30 and 2, those that pay least.
-    is "what others pay" "$(perfetto "$work/payers.pftrace" "SELECT t.name, max(value) > 0, min(value) FROM $counters
-        AND t.name GLOB '* other processes'")" "12 other processes|1|0"
+    is "what others pay" "$(answer others)" "12 other processes|1|0"
 fi
 # Wakings before a CPU's first switch, as tapes of several CPUs have them.
 cp "$work/hand.db" "$work/early.db"
@@ -95,78 +101,100 @@ part() {
     report 0 export perfetto "$work/$1.tape" -o "$work/part.pftrace" "${@:2}"
     is_read "$work/part.pftrace" "a part of $1: ${*:2}"
 }
-part chunks --from 20ms --to 60ms
-part chunks --cpu 1
 part chunks --process 1001
 part chunks --from 1970-01-01T00:00:00Z --cpu 0-1
 if [[ $engine ]]; then
     # What the script of the tape `hand` says: web runs, sleeps in its receive, is woken on the other CPU and waits for
     # the disk.
-    is "states of a thread" "$(perfetto "$work/hand.pftrace" "SELECT (ts - 1000000000000) / 1000, dur / 1000, state, cpu
-        FROM thread_state
-        JOIN thread USING (utid) WHERE tid IN (100, 200) AND dur > 0 ORDER BY tid, ts" | xargs)" \
+    asks "$work/hand.pftrace" <<'SQL'
+-- states
+SELECT (ts - 1000000000000) / 1000, dur / 1000, state, cpu FROM thread_state JOIN thread USING (utid)
+    WHERE tid IN (100, 200) AND dur > 0 ORDER BY tid, ts
+-- last
+SELECT tid, state FROM thread_state JOIN thread USING (utid) WHERE dur < 0 ORDER BY 1
+-- cgroup
+SELECT extract_arg(arg_set_id, 'chrome.process_label[0]') FROM process WHERE pid = 100
+-- begin
+SELECT start_ts, count(*) FROM process WHERE pid = 200
+SQL
+    is "states of a thread" "$(answer states | xargs)" \
         "100|400|Running|0 500|100|S| 600|300|Running|1 100|500|Running|1"
-    is "states at the end" "$(perfetto "$work/hand.pftrace" "SELECT tid, state FROM thread_state
-        JOIN thread USING (utid) WHERE dur < 0 ORDER BY 1" | xargs)" \
-        "100|D 200|R+ 1342177280|PI"
-    is "a cgroup" "$(perfetto "$work/hand.pftrace" "SELECT extract_arg(arg_set_id, 'chrome.process_label[0]')
-        FROM process WHERE pid = 100")" \
-        "cgroup web.service"
-    is "when a process began" "$(perfetto "$work/hand.pftrace" "SELECT start_ts, count(*) FROM process
-        WHERE pid = 200")" "1000000100000|1"
+    is "states at the end" "$(answer last | xargs)" "100|D 200|R+ 1342177280|PI"
+    is "a cgroup" "$(answer cgroup)" "cgroup web.service"
+    is "when a process began" "$(answer begin)" "1000000100000|1"
 
     # Half a recording: everything that lies in it, cut at its ends.
     part chunks --from 20ms --to 60ms
+    asks "$work/part.pftrace" <<'SQL'
+-- owners
+SELECT t.name, s.name, sum(dur) FROM slice s JOIN track t ON t.id = s.track_id JOIN track p ON p.id = t.parent_id
+    WHERE p.name = 'Who had each CPU' GROUP BY 1, 2 ORDER BY 1, 2
+-- stays
+SELECT cpu, tid, sum(dur) FROM sched JOIN thread USING (utid) WHERE dur >= 0 GROUP BY 1, 2 ORDER BY 1, 2
+-- operations
+SELECT s.name, sum(dur) FROM slice s JOIN thread_track t ON t.id = track_id GROUP BY 1 ORDER BY 1
+-- length
+SELECT end_ts - start_ts FROM trace_bounds
+SQL
     # clipped TABLE: its durations, cut
     clipped() { echo "sum(min(o.ts + o.dur, session.start_ts + 60000000) - max(o.ts, session.start_ts + 20000000))
         FROM $1 o JOIN session USING (session_id)
         LEFT JOIN thread USING (session_id, utid) WHERE o.ts < session.start_ts + 60000000
         AND o.ts + o.dur > session.start_ts + 20000000"; }
-    is "owners in a part" "$(perfetto "$work/part.pftrace" "SELECT t.name, s.name, sum(dur) FROM slice s
-        JOIN track t ON t.id = s.track_id
-        JOIN track p ON p.id = t.parent_id WHERE p.name = 'Who had each CPU' GROUP BY 1, 2 ORDER BY 1, 2")" \
+    is "owners in a part" "$(answer owners)" \
         "$(sqlite3 "$work/chunks.db" "SELECT 'CPU ' || cpu, owner, $(clipped cpu_slice) GROUP BY 1, 2 ORDER BY 1, 2")"
-    is "stays in a part" "$(perfetto "$work/part.pftrace" "SELECT cpu, tid, sum(dur) FROM sched JOIN thread USING (utid)
-        WHERE dur >= 0 GROUP BY 1, 2 ORDER BY 1, 2")" \
+    is "stays in a part" "$(answer stays)" \
         "$(sqlite3 "$work/chunks.db" "SELECT cpu, tid, $(clipped sched_slice) GROUP BY 1, 2 ORDER BY 1, 2")"
-    is "operations in a part" "$(perfetto "$work/part.pftrace" "SELECT s.name, sum(dur) FROM slice s
-        JOIN thread_track t ON t.id = track_id GROUP BY 1 ORDER BY 1")" \
+    is "operations in a part" "$(answer operations)" \
         "$(sqlite3 "$work/chunks.db" "SELECT op, $(clipped sock_op) AND utid IS NOT NULL GROUP BY 1 ORDER BY 1")"
-    is "length of a part" "$(perfetto "$work/part.pftrace" "SELECT end_ts - start_ts FROM trace_bounds")" 40000000
+    is "length of a part" "$(answer length)" 40000000
 
     part chunks --cpu 1
-    is "one CPU" "$(perfetto "$work/part.pftrace" "SELECT DISTINCT cpu FROM sched")" 1
-    is "its softirqs" "$(perfetto "$work/part.pftrace" "SELECT count(*) FROM slice JOIN track t ON t.id = track_id
-        WHERE t.type = 'cpu_softirq'")" \
+    asks "$work/part.pftrace" <<'SQL'
+-- cpus
+SELECT DISTINCT cpu FROM sched
+-- softirqs
+SELECT count(*) FROM slice JOIN track t ON t.id = track_id WHERE t.type = 'cpu_softirq'
+SQL
+    is "one CPU" "$(answer cpus)" 1
+    is "its softirqs" "$(answer softirqs)" \
         "$(sqlite3 "$work/chunks.db" "SELECT count(*) FROM softirq_slice WHERE cpu = 1")"
 
     pid=$(sqlite3 "$work/chunks.db" "SELECT pid FROM sock_op JOIN thread USING (session_id, utid)
         JOIN process USING (session_id, upid) GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
     part chunks --process "$pid"
-    is "stays of one process" "$(perfetto "$work/part.pftrace" "SELECT tid, count(*), sum(dur) FROM sched
-        JOIN thread USING (utid) WHERE tid BETWEEN 1 AND 4194304 GROUP BY 1 ORDER BY 1")" \
+    asks "$work/part.pftrace" <<'SQL'
+-- stays
+SELECT tid, count(*), sum(dur) FROM sched JOIN thread USING (utid) WHERE tid BETWEEN 1 AND 4194304 GROUP BY 1 ORDER BY 1
+-- time
+SELECT cpu, sum(dur) FROM sched WHERE dur > 0 GROUP BY 1
+-- operations
+SELECT count(*), sum(dur) FROM slice s JOIN thread_track t ON t.id = track_id WHERE s.name IN ('send', 'recv')
+-- defects
+SELECT 1
+-- end
+SELECT 2
+SQL
+    is "stays of one process" "$(answer stays)" \
         "$(sqlite3 "$work/chunks.db" "SELECT tid, count(*), sum(dur) FROM sched_slice JOIN thread USING (session_id,
             utid) JOIN process USING (session_id, upid)
             WHERE pid = $pid GROUP BY 1 ORDER BY 1")"
-    is "all of each CPU's time" "$(perfetto "$work/part.pftrace" "SELECT cpu, sum(dur) FROM sched WHERE dur > 0
-        GROUP BY 1")" \
+    is "all of each CPU's time" "$(answer time)" \
         "$(sqlite3 "$work/chunks.db" "SELECT cpu, sum(dur) FROM cpu_slice GROUP BY 1")"
-    is "its operations" "$(perfetto "$work/part.pftrace" "SELECT count(*), sum(dur) FROM slice s
-        JOIN thread_track t ON t.id = track_id WHERE s.name IN ('send', 'recv')")" \
+    is "its operations" "$(answer operations)" \
         "$(sqlite3 "$work/chunks.db" "SELECT count(*), sum(coalesce(dur, 0)) FROM sock_op JOIN thread USING (session_id,
             utid) JOIN process USING (session_id, upid) WHERE pid = $pid")"
-    is "defects of a part" "$(printf -- '-- defects\nSELECT 1\n-- end\nSELECT 2\n' >"$work/asked.sql";
-        node tests/perfetto/trace_processor.mjs "$engine" "$work/part.pftrace" "$work/asked.sql")" "end|2"
+    is "defects of a part" "$(answer defects; answer end)" 2
 fi
 
 # Memory is for the CPUs and for who is who.
-for ms in 1500 7500; do
+for ms in 500 2500; do
     build/tools/make_tape chunks "$work/$ms.tape" $ms
     build/tools/rusage "$work/$ms.rusage" build/nettape-report export perfetto "$work/$ms.tape" -o "$work/$ms.pftrace"
 done
-read -r _ _ _ short <"$work/1500.rusage"
-read -r _ _ _ long <"$work/7500.rusage"
-echo "peak memory: $short KiB, and $long KiB for five times the tape; $(stat -c %s "$work/1500.pftrace" \
-    "$work/7500.pftrace" | xargs) bytes"
+read -r _ _ _ short <"$work/500.rusage"
+read -r _ _ _ long <"$work/2500.rusage"
+echo "peak memory: $short KiB, and $long KiB for five times the tape; $(stat -c %s "$work/500.pftrace" \
+    "$work/2500.pftrace" | xargs) bytes"
 holds "memory does not grow with the tape" test "$long" -lt $((short + 1024))
 finish
