@@ -44,7 +44,7 @@ is "no time, no rows" "$(wc -l <"$work/out")" 1
 command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 command -v sqlite3 >/dev/null || finish
 make_tape traffic 1200
-"$REPORT" import "$work/traffic.tape" -o "$work/t.db" >/dev/null
+"$PLAIN" import "$work/traffic.tape" -o "$work/t.db" >/dev/null
 # 16 stacks; which one a sample has, its owner and its CPU follow from its number. CPU 1 has no sample of send, and
 # nobody one of net_tx.
 sqlite3 "$work/t.db" "
@@ -125,6 +125,10 @@ is "of one process" "$(sums "$work/out" owner)" \
 report 0 stages "$work/t.db" --json
 python_holds "JSON" -m json.tool "$work/out" /dev/null
 
+# Sanitizers look on before this and after it, at the same commands.
+checked=$REPORT
+REPORT=$PLAIN
+
 # ---- samples that were due ----
 # owners: of the JSON in $work/out: owner|spent_ns|samples|samples_due|too_few
 owners() {
@@ -177,7 +181,7 @@ is "are named" "$(tr -s ' \n' ' ' <"$work/out" | grep -o 'Too few samples:.*)\.'
 report 0 stages "$work/t.db" --to 0.001
 lacks "but not where hardly any are due" "$out" "Too few"
 sqlite3 "$work/t.db" "DELETE FROM session_meta WHERE key IN ('stacks_hz', 'stacks')"
-"$REPORT" import "$tape" -o "$work/small.db" >/dev/null 2>&1
+"$PLAIN" import "$tape" -o "$work/small.db" >/dev/null 2>&1
 for rate in "" 0 -1 1e9 100001 99999999999999999999; do
     sqlite3 "$work/small.db" "UPDATE session_meta SET value = '$rate' WHERE key = 'stacks_hz'"
     report 0 stages "$work/small.db" --json
@@ -209,11 +213,13 @@ sed '/^<script>/,/^]]><\/script>/d' "$work/t.svg" >"$work/out"
 expected flame.svg
 sqlite3 "$work/t.db" "DELETE FROM session_meta WHERE key IN ('stacks_hz', 'stacks')"
 
+REPORT=$checked
+
 # ---- a month ----
 # What is long past is split as what is at the begin is: on day N, N of 31 samples are in the firewall. Days are 86,400
 # s.
 make_tape month
-"$REPORT" import "$work/month.tape" -o "$work/month.db" >/dev/null
+"$PLAIN" import "$work/month.tape" -o "$work/month.db" >/dev/null
 day() { report 0 "$1" "$work/month.db" --from $(($2 * 86400)) --to $((($2 + 1) * 86400)) "${@:3}"; }
 day stages 30 --csv
 is "day 30" "$(tail -n +2 "$work/out" | cut -d, -f 3,5,9)" "netfilter_prerouting,95555560,86
@@ -259,7 +265,9 @@ is "a day of year 273" "$(sums "$work/out" owner)" "task|86400000000000"
 
 # ---- sessions without samples ----
 # The view has their time as unsampled; the commands leave them out, and say so.
-"$REPORT" import "$tape" "$work/traffic.tape" -o "$work/two.db" >/dev/null 2>&1
+make_tape hand
+make_tape hotplug
+"$PLAIN" import "$tape" "$work/hand.tape" -o "$work/two.db" >/dev/null 2>&1
 report 0 stages "$tape" --csv
 cp "$work/out" "$work/one.csv"
 why="session 2 has no stack samples: record with nettape-record --probes default,stacks"
@@ -280,8 +288,7 @@ has "of a side" "$err" "two.db: 1 of 2 sessions is left out: $why."
 report 0 stages "$tape" --json
 has "none is left out" "$out" '"left_out": []'
 nothing "and nothing said" "$err"
-make_tape hand
-"$REPORT" import "$tape" "$work/traffic.tape" "$work/hand.tape" -o "$work/three.db" >/dev/null 2>&1
+"$PLAIN" import "$tape" "$work/hand.tape" "$work/hotplug.tape" -o "$work/three.db" >/dev/null 2>&1
 report 0 stages "$work/three.db"
 is "of several the first" "$err" "nettape-report: $work/three.db: 2 of 3 sessions are left out: $why; and so on."
 
@@ -336,9 +343,9 @@ holds "and no file" test ! -e "$work/x.svg"
 
 # ---- what is refused ----
 for command in stages flame; do
-    report 1 $command "$work/traffic.tape"
+    report 1 $command "$work/hand.tape"
     is "no samples" "${err#nettape-report: }" \
-        "$work/traffic.tape: it has no stack samples: record with nettape-record --probes default,stacks."
+        "$work/hand.tape: it has no stack samples: record with nettape-record --probes default,stacks."
     nothing "and so no answer" "$out"
 done
 report 1 stages "$work/t.db" --process nobody
