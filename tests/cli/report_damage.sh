@@ -7,7 +7,7 @@
 # writes says so too, at its head, with the time that is touched: a line, a banner, members of JSON, marks, a metric.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
-make -s build/tools/perfetto_cat
+built build/tools/perfetto_cat
 make_tape hand
 here=$PWD golden=$PWD/tests/golden
 cd "$work"
@@ -33,11 +33,11 @@ flip() {
     printf "\\x$(printf %x $((byte ^ 4)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 
-# show COMMAND TAPE TO: what it gives of the tape; what it says is in err
+# show PROGRAM COMMAND TAPE TO: what it gives of the tape; what it says is in err
 show() {
     rm -f file
-    eval "\"\$REPORT\" ${1/TAPE/$2}" >out 2>err || true
-    cat out file 2>/dev/null >"$3" || true
+    eval "\"\$1\" ${2/TAPE/$3}" >out 2>err || true
+    cat out file 2>/dev/null >"$4" || true
 }
 
 changed=0 unsaid=0
@@ -45,7 +45,7 @@ changed=0 unsaid=0
 compare() {
     local i
     for i in "${!commands[@]}"; do
-        show "${commands[i]}" a.tape is
+        show "$REPORT" "${commands[i]}" a.tape is
         cmp -s "$1.$i" is || changed=$((changed + 1))
         if ! cmp -s "$1.$i" is && ! grep -q "a.tape is not whole, so figures lack" err &&
             ! grep -qE "a.tape.*(damaged|cannot be read|not a nettape)" err; then
@@ -59,7 +59,7 @@ for tape in v1 v1-stacks v1-samples v1-charges; do
     rm -rf a.tape
     cp -r "$golden/$tape.tape" a.tape
     for i in "${!commands[@]}"; do
-        show "${commands[i]}" a.tape "$tape.$i"
+        show "$PLAIN" "${commands[i]}" a.tape "$tape.$i"
         ! grep -q "not whole" err || bad "$tape: ${commands[i]}: of a whole tape: $(<err)"
     done
     for part in 1 3 5 7; do
