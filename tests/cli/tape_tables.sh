@@ -8,7 +8,7 @@
 source "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "no python3"
 command -v sqlite3 >/dev/null || skip "no sqlite3"
-make -s build/nettape_sqlite.so
+built build/nettape_sqlite.so
 extension=$PWD/build/nettape_sqlite.so
 loads='import sqlite3; sqlite3.connect(":memory:").enable_load_extension(True)'
 for python in python3 /usr/bin/python3 ""; do if $python -c "$loads" 2>/dev/null; then break; fi; done
@@ -17,8 +17,8 @@ awk '/^```sql/ { on = 1; next } /^```/ { if (on) print ";"; on = 0 } on { gsub(/
     docs/cookbook.md >"$work/cookbook.sql"
 is "questions of the cookbook" "$(grep -c ';$' "$work/cookbook.sql")" 29
 
-# results FILE SOURCE: what the statements in FILE give, as JSON
-results() { "$REPORT" query "$2" -f "$1" --json || true; }
+# results PROGRAM FILE SOURCE: what the statements in FILE give, as JSON
+results() { "$1" query "$3" -f "$2" --json || true; }
 
 # shell_results FILE COMMAND SOURCE: the same in the sqlite3 shell, of what the command opens
 shell_results() {
@@ -39,8 +39,8 @@ same_rows() {
     report 0 import "$1" -o "$db"
     python3 tests/cli/tape_tables.py statements "$db" "$2" "$3" >"$work/random.sql"
     cat "$work/random.sql" "$work/cookbook.sql" >"$work/all.sql"
-    results "$work/all.sql" "$db" >"$work/on_db"
-    results "$work/all.sql" "$1" >"$work/on_tape"
+    results "$PLAIN" "$work/all.sql" "$db" >"$work/on_db"
+    results "$REPORT" "$work/all.sql" "$1" >"$work/on_tape"
     compared "$name" compare "$work/all.sql" "$work/on_tape" "$work/on_db"
 }
 
