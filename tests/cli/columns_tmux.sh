@@ -19,7 +19,7 @@ tmux_ set-option -g status off
 show() {
     local width=$1
     shift
-    printf '%q ' "$REPORT" "$@" >"$work/command"
+    printf '%q ' "$PLAIN" "$@" >"$work/command"
     printf '</dev/tty 2>&1\necho $? >%q\nsleep 3600\n' "$work/status" >>"$work/command"
     rm -f "$work/status"
     tmux_ new-session -d -x "$width" -y 50 -s show "exec bash $work/command"
@@ -49,7 +49,7 @@ for scenario in hand loss hostile hotplug wide markup; do make_tape "$scenario";
 ln -s "$PWD/tests/golden" "$work/golden"
 cd "$work"
 for name in hand loss hostile hotplug wide markup; do mv "$name.tape" "$name" && mv "$name" "$name.t"; done
-"$REPORT" import golden/demo.tape golden/v1-stacks.tape -o d.db >/dev/null 2>&1
+"$PLAIN" import golden/demo.tape golden/v1-stacks.tape -o d.db >/dev/null 2>&1
 # Names as long as they can be, addresses of IPv6, and a path that no line has room for.
 cp d.db long.db
 if command -v sqlite3 >/dev/null; then
