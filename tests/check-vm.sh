@@ -86,14 +86,19 @@ compare_reports() {
     fi
 }
 
-# The guest's tape of live/perfetto as a trace, which Perfetto's engine takes here: there is none in a guest.
+# The guest's tape of live/perfetto as a trace, which is whole, and which Perfetto's engine takes here: there is none in
+# a guest.
 compare_traces() {
     local guest=$1 dir=$2/perfetto name=$1/live/perfetto-here log=$2/perfetto-here.log
-    if ! bash tests/perfetto/engine.sh >"$log" 2>&1; then
+    rm -f "$dir/p.db"
+    if ! build/nettape-report import "$dir/p.tape" -o "$dir/p.db" >"$log" 2>&1 ||
+        ! build/nettape-report export perfetto "$dir/p.tape" -o "$dir/p.pftrace" >>"$log" 2>&1 ||
+        ! bash tests/perfetto/whole.sh "$dir/p.pftrace" >>"$log" 2>&1; then
+        line FAILED "$name" "the whole log: $log"
+        tail -10 "$log" | sed 's/^/         | /'
+    elif ! bash tests/perfetto/engine.sh >>"$log" 2>&1; then
         line skipped "$name" "$(tail -1 "$log")"
-    elif rm -f "$dir/p.db" && build/nettape-report import "$dir/p.tape" -o "$dir/p.db" >"$log" 2>&1 &&
-        build/nettape-report export perfetto "$dir/p.tape" -o "$dir/p.pftrace" >>"$log" 2>&1 &&
-        bash tests/perfetto/compare.sh "$dir/p.pftrace" "$dir/p.db" >>"$log" 2>&1; then
+    elif bash tests/perfetto/compare.sh "$dir/p.pftrace" "$dir/p.db" >>"$log" 2>&1; then
         line passed "$name" "$(grep -c '^same' "$log") questions"
     else
         line FAILED "$name" "the whole log: $log"

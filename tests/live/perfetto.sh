@@ -3,8 +3,8 @@
 #
 # Real traffic, exported to Perfetto: its own engine takes the trace without a defect, finds what nettape's tables hold,
 # and knows what a few programs with a script did: when they ran, waited for a CPU, and slept. Where there is no engine
-# the trace must still be whole. An emulated guest is too slow for it: its tape is kept for check-vm.sh, which asks the
-# engine on the host.
+# the trace must still be whole. An emulated guest is too slow for all this: its tape is kept for check-vm.sh, which
+# makes the trace of it on the host.
 #
 # check-all: it compares with Perfetto's engine
 # shellcheck source=tests/live/lib.sh
@@ -15,7 +15,7 @@ needs_netns
 
 probes=default,latency,drops,retransmits,stacks
 "$record" --list-probes | grep '^wakeups' >/dev/null && probes+=,wakeups
-flood_start "$(scaled 20000)"
+flood_start "$([[ -n ${NT_EMULATED:-} ]] && echo 500 || echo 20000)"
 # They sleep when the recording begins, and wake up once, to end: each has a wait of which all is known.
 mkfifo "$work/silence"
 exec 9<>"$work/silence"
@@ -37,25 +37,19 @@ for sleeper in "${sleepers[@]}"; do
 done
 sleep 0.4
 recording_stop
-db=$work/p.db
-import_tape "$work/p.tape" "$db"
-succeeds "export" "$report" export perfetto "$work/p.tape" -o "$work/p.pftrace"
-events=$(sql "$db" "SELECT events FROM session")
-echo "$events events, $(stat -c %s "$work/p.pftrace") bytes of trace"
+events=$("$report" info --json "$work/p.tape" | sed -n 's/^  "events": \([0-9]*\),$/\1/p')
 at_least "events" "$events" "$(scaled 50000)"
-if "$tools/perfetto_cat" "$work/p.pftrace" >"$work/plain"; then ok "the trace is whole"; else
-    bad "the trace is not whole"; fi
-if command -v protoc >/dev/null; then
-    succeeds "protoc reads it" protoc --decode=nettape.Trace -Itests/perfetto subset.proto <"$work/plain"
-    is "fields that are not known" "$(grep -cE '^ *[0-9]+[: ]' "$work/out")" 0
-fi
-rm -f "$work/plain" "$work/out"
 if [[ -n ${NT_GUEST_OUT:-} ]]; then
     rm -rf "$NT_GUEST_OUT/perfetto"
     mkdir "$NT_GUEST_OUT/perfetto"
     cp -r "$work/p.tape" "$NT_GUEST_OUT/perfetto/"
     finish
 fi
+db=$work/p.db
+import_tape "$work/p.tape" "$db"
+succeeds "export" "$report" export perfetto "$work/p.tape" -o "$work/p.pftrace"
+echo "$events events, $(stat -c %s "$work/p.pftrace") bytes of trace"
+succeeds "the trace is whole, with known fields only" bash tests/perfetto/whole.sh "$work/p.pftrace"
 if ! engine=$(bash tests/perfetto/engine.sh 2>"$work/why"); then
     [[ $failures == 0 ]] || finish
     skip "the trace is whole, but Perfetto's engine is not there to take it: $(<"$work/why")"
