@@ -41,7 +41,10 @@ nested=()
 plans=()
 for plan in fentry tracepoints; do
     rm -rf "$work/trial.tape"
-    if ! may_lose "$record" -q -o "$work/trial.tape" --plan $plan -d 0.1 2>"$work/why"; then
+    # As in needs_recorder: in a guest of ours this plan must work.
+    if [[ ${NT_EMULATED:-} && $plan == fentry ]]; then
+        :
+    elif ! may_lose "$record" -q -o "$work/trial.tape" --plan $plan -d 0.1 2>"$work/why"; then
         echo "# not by $plan: $(tail -1 "$work/why")"
         continue
     fi
