@@ -10,8 +10,8 @@ command -v sqlite3 >/dev/null || skip "sqlite3 is not installed, which makes dat
 
 # groups FILE WHAT: the rows of a grouping in JSON, one a line
 groups() { "$REPORT" summary "$1" --by "$2" --json | sed -n '/"groups": \[/,/^      \]/p' | grep '^        {'; }
-# sum FILE WHAT NAME: of a member of them
-sum() { groups "$1" "$2" | grep -o "\"$3\": [0-9]*" | awk '{ n += $2 } END { print n + 0 }'; }
+# sum NAME: of a member of those in $work/groups
+sum() { grep -o "\"$1\": [0-9]*" "$work/groups" | awk '{ n += $2 } END { print n + 0 }'; }
 
 # sums_of FILE: each grouping of session 1 sums to what it is made of
 sums_of() {
@@ -25,11 +25,12 @@ sums_of() {
     for by in program process cgroup port peer socket; do
         name=${1##*/}
         case $by in port | peer | socket) wanted=$operations ;; *) wanted=$slices ;; esac
-        is "$name by $by: send and recv" "$(sum "$1" $by send_ns),$(sum "$1" $by recv_ns)" "$wanted"
-        is "$name by $by: in all" "$(sum "$1" $by total_ns)" "$((${wanted%,*} + ${wanted#*,}))"
+        groups "$1" $by >"$work/groups"
+        is "$name by $by: send and recv" "$(sum send_ns),$(sum recv_ns)" "$wanted"
+        is "$name by $by: in all" "$(sum total_ns)" "$((${wanted%,*} + ${wanted#*,}))"
         got=
         for name in ops_count sent_bytes received_bytes untimed_count at_least_count; do
-            got+=,$(sum "$1" $by $name)
+            got+=,$(sum $name)
         done
         is "${1##*/} by $by: operations, bytes" "${got#,}" "$counts"
     done
@@ -38,7 +39,7 @@ sums_of() {
 for seed in 1 2 3; do
     rm -rf "$work/loss.tape"
     make_tape loss 60 $seed
-    "$REPORT" import "$work/loss.tape" -o "$work/$seed.db" >/dev/null 2>&1
+    "$PLAIN" import "$work/loss.tape" -o "$work/$seed.db" >/dev/null 2>&1
     sums_of "$work/$seed.db"
 done
 sums_of tests/golden/demo.tape
@@ -53,7 +54,7 @@ for by in program process cgroup port peer socket; do
 done
 
 # One name, one port, one peer.
-"$REPORT" import tests/golden/demo.tape -o "$work/many.db" >/dev/null 2>&1
+"$PLAIN" import tests/golden/demo.tape -o "$work/many.db" >/dev/null 2>&1
 sqlite3 "$work/many.db" "DELETE FROM sock_cost; DELETE FROM cpu_cost; DELETE FROM cpu_slice; DELETE FROM socket;
     DELETE FROM process; DELETE FROM thread;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
