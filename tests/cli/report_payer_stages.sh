@@ -72,6 +72,9 @@ all "shares of a part that are off" "$(sums payer | awk -F'|' '{ ns[$1] = $2; al
         n++; d = ns[who] - all * p / 100; bad += d > 20 || d < -20 } print n, 0 + bad }')"
 
 # ---- stages ----
+# Sanitizers look on before this and after it, at the same commands.
+checked=$REPORT
+REPORT=$PLAIN
 # What one process pays is split as the view splits net_rx, where nothing else is in the database.
 for n in 1 2 3; do
     pid=$(query "SELECT pid FROM process JOIN who USING (upid) WHERE n = $n")
@@ -103,6 +106,8 @@ holds "two of three" awk -v n="$(samples_of "$two")" -v all="$drawn" \
     'BEGIN { exit !(n > all * 0.58 && n < all * 0.75) }'
 is "nobody's samples" "$(samples_of "[unattributed]")" \
     "$(query "SELECT count(*) FROM stack_sample WHERE owner = 'net_rx' AND flow_id IS NULL")"
+
+REPORT=$checked
 
 # ---- several buckets in one row, as of one long run ----
 cp "$work/t.db" "$work/long.db"
