@@ -12,9 +12,7 @@
 # check-all: it takes half a minute
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/../cli/lib.sh"
-make -s build/tools/{report_faults,names_nomem}
-plain=$PWD/build/nettape-report
-[[ -x $plain ]] || make -s build/nettape-report
+built build/tools/{report_faults,names_nomem}
 
 make_tape samples 2
 make_tape loss 2 2
@@ -25,10 +23,10 @@ make_tape hostile
 make_tape miscounted 3
 for name in samples stacks wakeups polls; do cp -r "tests/golden/v1-$name.tape" "$work/$name-1.tape"; done
 
-for name in samples-1 stacks-1 samples; do "$plain" import "$work/$name.tape" -o "$work/$name.db" >/dev/null; done
+for name in samples-1 stacks-1 samples; do "$PLAIN" import "$work/$name.tape" -o "$work/$name.db" >/dev/null; done
 # Several sessions, each with something else.
-"$plain" import "$work"/{hand,stacks-1,loss,samples}.tape -o "$work/all.db" >/dev/null
-"$plain" import "$work"/{samples,stacks-1}.tape -o "$work/sums.db" --sums >/dev/null
+"$PLAIN" import "$work"/{hand,stacks-1,loss,samples}.tape -o "$work/all.db" >/dev/null
+"$PLAIN" import "$work"/{samples,stacks-1}.tape -o "$work/sums.db" --sums >/dev/null
 # Places in a program, which symbolize gives names.
 mkdir "$work/symbols" "$work/out"
 cp tests/fuzz/corpus/program_fuzz/static "$work/symbols/server"
@@ -38,7 +36,7 @@ sqlite3 "$work/places.db" "INSERT INTO symbol(session_id, id, kind, name, build_
     (1, 1001, 'user', 'server+0x10d', '$id', $((0x10d)), '/opt/x/server'),
     (1, 1002, 'user', 'other+0x10e', '$id', $((0x10e)), NULL)"
 make_tape containers
-"$plain" import "$work/containers.tape" -o "$work/containers.db" >/dev/null
+"$PLAIN" import "$work/containers.tape" -o "$work/containers.db" >/dev/null
 cat >"$work/names.txt" <<'NAMES'
 # a file with a remark
 4f0c91756358 web
