@@ -242,6 +242,10 @@ static void workers_keep_batches_full(void **state)
 	for (size_t n = 0; n < 5; n++)
 		turn(ahead, 0);
 	await_quiet(ahead);
+	/* The turn that begins them may find that they were quicker: it takes one of those that are full. */
+	if (stream->n_filled - stream->n_had == NT_BATCHES - 2)
+		turn(ahead, 0);
+	await_quiet(ahead);
 	assert_int_equal(stream->n_filled - stream->n_had, NT_BATCHES - 1);
 	assert_int_equal(ahead->streams[1].n_filled, NT_BATCHES - 1);
 	turn(ahead, 0);
