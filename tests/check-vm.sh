@@ -39,11 +39,11 @@ results=build/vm/results
 # it sets the clock under its neighbours.
 guests="
 6.12        6.12    2 2048 \
-live/(charges|latency)|vm/(charge_truth|latency_sums|stacks_hotplug|stage_rules) \
-live/(deliver|fates|loopback|stop)|vm/identical
+live/latency|vm/(charge_truth|latency_sums|stacks_hotplug|stage_rules) \
+live/(charges|deliver|fates|loopback|stop)|vm/identical
 6.12-rt     6.12-rt 2 2048 \
-live/(counts|deliver|perfetto|wakeups)|vm/(identical|rt_softirqs|stage_rules) \
-live/(blocked|burner|charges|elsewhere|holders|loss|sockmatrix)|vm/latency_sums
+live/(counts|perfetto|wakeups)|vm/(identical|rt_softirqs|stage_rules) \
+live/(blocked|burner|charges|deliver|elsewhere|holders|loss|sockmatrix)|vm/latency_sums
 6.1         6.1     2 2048 \
 live/(counts|deliver|sockmatrix)|vm/stage_rules \
 live/(blocked|burner|elsewhere|holders|loss|perfetto|stacks)|vm/identical
