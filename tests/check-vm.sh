@@ -38,12 +38,12 @@ results=build/vm/results
 # `-` is none. The longest guest is first, so that those at the end are short. 6.12-clock has a guest of its own, since
 # it sets the clock under its neighbours.
 guests="
-6.12        6.12    2 2048 \
-live/latency|vm/(charge_truth|latency_sums|stacks_hotplug|stage_rules) \
-live/(charges|deliver|fates|loopback|stop)|vm/identical
 6.12-rt     6.12-rt 2 2048 \
 live/(counts|perfetto|wakeups)|vm/(identical|rt_softirqs|stage_rules) \
 live/(blocked|burner|charges|deliver|elsewhere|holders|loss|sockmatrix)|vm/latency_sums
+6.12        6.12    2 2048 \
+live/latency|vm/(charge_truth|latency_sums|stage_rules) \
+live/(charges|deliver|fates|loopback|stop)|vm/(identical|stacks_hotplug)
 6.1         6.1     2 2048 \
 live/(counts|deliver|sockmatrix)|vm/stage_rules \
 live/(blocked|burner|elsewhere|holders|loss|perfetto|stacks)|vm/identical
@@ -57,8 +57,8 @@ live/(charges|fates|ways)|vm/(charge_truth|latency_sums|plans_cost)
 - \
 live/(napi|ways)|vm/plans_cost
 6.12-clock  6.12    2 2048 \
-vm/clock_step \
--
+- \
+vm/clock_step
 "
 
 skip_all() {
