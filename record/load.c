@@ -373,7 +373,8 @@ static bool leave_out_by_trial(struct nt_record_options *options, struct nt_refu
 			return false;
 		is_left_out = true;
 	}
-	return is_left_out;
+	/* What needs a probe that is left out goes with it. */
+	return is_left_out && !nt_plan_choose(plan);
 }
 
 static int attach(struct nt_kernel *kernel, struct nt_record_options *options, struct nt_refusal *refusal,

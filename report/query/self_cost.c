@@ -84,7 +84,8 @@ int nt_self_cost_print(struct nt_db *db, int64_t session_id)
 #define MISSES_SQL                                                                                                     \
 	"WITH missed AS (SELECT program, max(value) - min(value) AS n FROM self_cost WHERE session_id = ?1 "           \
 	"AND name = 'misses' AND program IS NOT NULL GROUP BY program) "                                               \
-	"SELECT total(n) OVER (), n, program FROM missed WHERE n > 0 ORDER BY n DESC, program LIMIT 1"
+	"SELECT CAST(min(total(n) OVER (), 9e18) AS INTEGER), n, program FROM missed WHERE n > 0 ORDER BY n DESC, "    \
+	"program LIMIT 1"
 
 int nt_self_misses_print(struct nt_db *db, int64_t session_id)
 {
@@ -96,7 +97,7 @@ int nt_self_misses_print(struct nt_db *db, int64_t session_id)
 			       "The kernel left out %s runs of the recorder's programs in the whole recording, %s of "
 			       "them of %s. What they would have recorded is missing, and no time is uncovered for it; "
 			       "`check` says when.",
-			       nt_human_count(all, (int64_t)sqlite3_column_double(row, 0)),
+			       nt_human_count(all, (int64_t)number(row, 0)),
 			       nt_human_count(most, (int64_t)number(row, 1)), nt_db_text(row, 2));
 	return nt_db_end(db, row, "the recorder's own cost cannot be read");
 }
