@@ -35,8 +35,8 @@ says() {
 record_refusing call NT_REFUSE_PROGRAM=nt_sys_enter default
 recorded call
 says call err "this kernel refuses the program nt_sys_enter (BPF program load failed: Invalid argument)"
-if ! grep -q 'socket fentry' "$work/call.info"; then says call info "socket ends"; fi
-says call info "tp_btf:sys_enter: this kernel refuses the program nt_sys_enter"
+says call info "This kernel refuses the program nt_sys_enter (BPF program load failed: Invalid argument): the probe \
+socket is served by $(grep -qF 'served by fentry' "$work/call.info" && echo fentry || echo ends)."
 
 record_refusing optional NT_REFUSE_PROGRAM=nt_cgroup_mkdir sched
 recorded optional
