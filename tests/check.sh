@@ -34,10 +34,6 @@ if [[ ${1:-} == --* ]]; then
 fi
 pattern=${1:-}
 limit=${TEST_SECONDS:-900}
-# A fifth less time for what is sanitized: allocations are not filled, their traces are short, what was freed is kept in
-# 16 MiB. What is an error stays one.
-asan=intercept_strstr=0:malloc_context_size=4:max_malloc_fill_size=0:quarantine_size_mb=16
-export ASAN_OPTIONS=${ASAN_OPTIONS:-$asan}
 guest=${CHECK_GUEST:-}
 logs=${CHECK_LOGS:-build/tmp/check}
 

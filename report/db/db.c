@@ -227,7 +227,7 @@ void nt_db_write_table(const struct nt_table *table, char sql[NT_DB_TABLE_MAX])
 
 static int make_views(struct nt_db *db)
 {
-	for (size_t i = 0; i < nt_views_count(); i++) {
+	for (size_t i = 0, n = nt_views_count(); i < n; i++) {
 		const int code = nt_view_make(db->handle, "main", i);
 
 		if (code != SQLITE_OK)

@@ -89,7 +89,7 @@ static int make_table(struct nt_db *db)
 /* Those of main mean the table of main. */
 static int make_views(struct nt_db *db)
 {
-	for (size_t i = 0; i < nt_views_count(); i++) {
+	for (size_t i = 0, n = nt_views_count(); i < n; i++) {
 		const int code = nt_view_make(db->handle, "temp", i);
 
 		if (code != SQLITE_OK)

@@ -36,7 +36,7 @@ size_t nt_views_count(void)
 {
 	size_t n = 0;
 
-	while (find_view(n))
+	for (const char *at = next_view(views_sql); at; at = next_view(at))
 		n++;
 	return n;
 }
