@@ -458,7 +458,8 @@ static int load_what_goes(struct nt_kernel *kernel, struct nt_record_options *op
 		return error;
 	for (;;) {
 		is_refused = false;
-		error = check_only(&options->plan, message, message_size);
+		/* A trial is to tell of the other probes, too. */
+		error = is_trial ? 0 : check_only(&options->plan, message, message_size);
 		if (!error)
 			error = load_plan(kernel, options, is_trial, &refusal, &is_refused, message, message_size);
 		if (!is_refused)
