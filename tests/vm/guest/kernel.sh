@@ -173,6 +173,7 @@ if is_there "$dir" "$packages"; then
     if [[ ! $image && ( tests/vm/guest/init -nt $dir/initrd || tests/vm/guest/kernel.sh -nt $dir/initrd ) ]]; then
         make_initrd "$dir" >&2; fi
 elif [[ -z $packages ]]; then
+    [[ -z ${NO_INSTALL:-} ]] || unavailable "Linux $series is not there, and not looked for, since NO_INSTALL is set"
     unavailable "neither this machine's apt nor Debian's trixie-backports offers a Linux $series ($flavour)"
 elif [[ -n ${NO_INSTALL:-} ]]; then
     unavailable "the package ${packages// /, } is not there, and NO_INSTALL is set, so it was not downloaded"
