@@ -110,7 +110,7 @@ char *nt_json_array(void (*write)(struct nt_json *json, const void *arg), const 
 
 /* ---- for people ---- */
 
-#define NT_HUMAN_MAX 32
+#define NT_HUMAN_MAX 40
 
 /* "12.35 ms", "3.4 MB", "12.34 %", "1,234,567". Each gives `text`. */
 const char *nt_human_ns(char text[NT_HUMAN_MAX], uint64_t ns);
