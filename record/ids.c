@@ -456,30 +456,40 @@ static void begin_generation(struct nt_ids *ids, uint64_t now_ns)
 	memset(ids->recent, 0, sizeof(ids->recent));
 }
 
-#define PLACES_AT_LEAST 512 /* in one call, of a role; and a part of all, so that many calls go through all */
-#define PLACES_PART 64
+/* So many places are looked at in one call, ... */
+#define PLACES_AT_LEAST 512
+#define PLACES_PART 64 /* ... a part of all, so that many calls go through all, ... */
+/* ... and some for each id that is new since the last call: so memory is bounded however seldom the calls come. */
+#define PLACES_FOR_NEW 8
 
-uint32_t nt_ids_forget(struct nt_ids *ids, uint64_t now_ns)
+/* Looks at up to n places of the role that is next; gives how many are left of n. */
+static uint32_t forget_some(struct nt_ids *ids, uint32_t n)
 {
-	const struct nt_id_space *space;
-	uint32_t end;
+	const enum nt_role role = ids->forget_role;
+	const struct nt_id_space *space = &ids->spaces[role];
 
-	if (ids->forget_role == NT_ROLE_COUNT && is_due(ids, now_ns))
-		begin_generation(ids, now_ns);
-	if (ids->forget_role == NT_ROLE_COUNT)
-		return ids->generation;
-	space = &ids->spaces[ids->forget_role];
-	end = ids->forget_place + PLACES_AT_LEAST + space->n_places / PLACES_PART;
-	if (end > space->n_places)
-		end = space->n_places;
-	if (!is_forgotten[ids->forget_role])
-		ids->forget_place = end = space->n_places;
-	for (; ids->forget_place < end && n_known(space) > NT_IDS_KEPT; ids->forget_place++)
-		if (may_forget(ids, ids->forget_role, &space->entries[ids->forget_place]))
-			forget(ids, ids->forget_role, ids->forget_place);
-	if (ids->forget_place >= space->n_places || n_known(space) <= NT_IDS_KEPT) {
+	for (; is_forgotten[role] && n && ids->forget_place < space->n_places && n_known(space) > NT_IDS_KEPT; n--) {
+		if (may_forget(ids, role, &space->entries[ids->forget_place]))
+			forget(ids, role, ids->forget_place);
+		ids->forget_place++;
+	}
+	if (!is_forgotten[role] || ids->forget_place >= space->n_places || n_known(space) <= NT_IDS_KEPT) {
 		ids->forget_role++;
 		ids->forget_place = 1;
 	}
+	return n;
+}
+
+uint32_t nt_ids_forget(struct nt_ids *ids, uint64_t now_ns)
+{
+	uint32_t n = PLACES_AT_LEAST + PLACES_FOR_NEW * (ids->n_new - ids->n_new_before);
+
+	if (ids->forget_role == NT_ROLE_COUNT && is_due(ids, now_ns))
+		begin_generation(ids, now_ns);
+	for (unsigned int role = 0; role < NT_ROLE_COUNT; role++)
+		n += is_forgotten[role] ? ids->spaces[role].n_places / PLACES_PART : 0;
+	while (n && ids->forget_role != NT_ROLE_COUNT)
+		n = forget_some(ids, n);
+	ids->n_new_before = ids->n_new;
 	return ids->generation;
 }

@@ -51,6 +51,7 @@ struct nt_ids {
 	uint32_t generation;
 	uint64_t generation_ns; /* when it began */
 	uint32_t n_new; /* ids that were given since */
+	uint32_t n_new_before; /* of those, by the last nt_ids_forget */
 	/* Where forgetting is: the next place to look at. role NT_ROLE_COUNT: it is through. */
 	unsigned int forget_role;
 	uint32_t forget_place;
@@ -92,8 +93,8 @@ void nt_ids_next_chunk(struct nt_ids *ids, uint32_t number);
 #define NT_GENERATION_NS 60000000000ull /* ... or after this time */
 
 /*
- * Forgets some of what was used neither in this generation nor in the one before: few at a time, so that the rings do
- * not wait. What has more than NT_IDS_KEPT ids may begin a new generation. Gives its number, which the kernel side must
- * then be told.
+ * Forgets some of what was used neither in this generation nor in the one before: few at a time, more where many are
+ * new, so that the rings hardly wait. What has more than NT_IDS_KEPT ids may begin a new generation. Gives its number,
+ * which the kernel side must then be told.
  */
 uint32_t nt_ids_forget(struct nt_ids *ids, uint64_t now_ns);

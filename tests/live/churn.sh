@@ -10,8 +10,8 @@ source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 
-# So many that by the middle memory has stopped growing: it does when some 100,000 have come.
-sockets=$(scaled 240000) every=6
+# So many that by the middle memory has stopped growing: it does when some 60,000 have come.
+sockets=$(scaled 160000) every=6
 # Rings for a recorder that waits for its turn; by the middle they have been used, and are in its memory.
 recording_start "$work/c.tape" --ring-size 16M
 "${in_a[@]}" "$tools/churn" "$sockets" "$every" >"$work/said"
