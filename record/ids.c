@@ -456,10 +456,13 @@ static void begin_generation(struct nt_ids *ids, uint64_t now_ns)
 	memset(ids->recent, 0, sizeof(ids->recent));
 }
 
-/* So many places are looked at in one call, ... */
+/*
+ * A call looks at so many places, at a part of all, so that many calls go through all, and at some for each id that is
+ * new since the last call: what is known then grows with what one drain brings, not with how many drains a generation
+ * takes.
+ */
 #define PLACES_AT_LEAST 512
-#define PLACES_PART 64 /* ... a part of all, so that many calls go through all, ... */
-/* ... and some for each id that is new since the last call: so memory is bounded however seldom the calls come. */
+#define PLACES_PART 64
 #define PLACES_FOR_NEW 8
 
 /* Looks at up to n places of the role that is next; gives how many are left of n. */

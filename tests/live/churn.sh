@@ -3,14 +3,14 @@
 #
 # The recorder's memory does not grow with the sockets and processes that come and go. Those that stay, or come back
 # after a long silence, are known, and every operation has its socket, every process its name.
-# check-all: it takes half a minute
+# check-all: it takes a quarter of a minute
 # alone: its rings are small, so that their memory is known
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
 
-# So many that by the middle memory has stopped growing: it does when some 60,000 have come.
+# So many that by the middle memory has stopped growing, but for a megabyte.
 sockets=$(scaled 160000) every=6
 # Rings for a recorder that waits for its turn; by the middle they have been used, and are in its memory.
 recording_start "$work/c.tape" --ring-size 16M
