@@ -82,16 +82,19 @@ int nt_flush_kind(__u32 cpu_id, __u32 kind, __u64 now_ns)
 	return 0;
 }
 
-int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
+/* Not inlined in nt_write_state either: the verifier would walk it once for each way through that function. */
+__noinline int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);
 
 	if (!cpu)
 		return 0;
 	cpu->lossy = 0;
-	for (__u32 kind = 1; kind < NT_KIND_MAX; kind++)
-		if (cpu->losses[kind].count)
-			nt_flush_kind(cpu_id, kind, now_ns);
+#define X(number, constant, name, class)                                                                               \
+	if (cpu->losses[number].count)                                                                                 \
+		nt_flush_kind(cpu_id, number, now_ns);
+	NT_KINDS(X)
+#undef X
 	return 0;
 }
 

@@ -2,51 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Probe latency on a known number of messages: each packet is at each hook once, by our programs, by the kernel's own
-# count of their runs, and by /proc/net/snmp; a reader that is late shows at socket-read and nowhere before; filters and
-# sampling leave what they say; what is lost is told.
+# count of their runs, and by /proc/net/snmp; a reader that is late shows at socket-read and nowhere before; a filter on
+# the reader leaves it; the network's own delay and disorder are told from this host's.
 # check-all: it takes half a minute
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
 needs_netns
-command -v ethtool >/dev/null || skip "no ethtool"
-
-messages=$tools/messages
-count=$(scaled 5000)
-late=$(scaled 300)
-late_us=5000
-
-# What GRO and TSO bring together would be one packet.
-for where in in_a in_b; do
-    declare -n run=$where
-    "${run[@]}" ethtool -K veth0 gro off tso off gso off >/dev/null 2>&1 || skip "no veth device without GRO"
-    "${run[@]}" ethtool -K lo gro off >/dev/null 2>&1 || true
-done
-netns=$("${in_b[@]}" stat -Lc %i /proc/self/ns/net)
-
-# udp_in: datagrams that sockets of namespace b were given, by the kernel's count
-udp_in() { "${in_b[@]}" awk '/^Udp: [0-9]/ { print $2 }' /proc/net/snmp; }
-
-# tcp_count NAME: a count of TCP's that the kernel keeps in namespace b
-tcp_count() {
-    "${in_b[@]}" awk -v name="$1" '
-        $1 == "TcpExt:" && !at { for (i = 2; i <= NF; i++) if ($i == name) at = i; next }
-        $1 == "TcpExt:" { print $at }' /proc/net/netstat
-}
-
-# exchange KIND PORT COUNT SIZE SEND_PAUSE_US RECEIVE_PAUSE_US [ADDRESS]: all messages, from a to b; what the receiver
-# counted is in $work/PORT.
-exchange() {
-    local kind=$1 port=$2 count=$3 size=$4 to=${7:-$addr_b} hex receiver
-    hex=$(printf ':%04X ' "$port")
-    "${in_b[@]}" "$messages" "$kind-recv" "$to" "$port" "$count" "$size" "$6" >"$work/$port" &
-    receiver=$!
-    keep "$receiver"
-    wait_for 60 grep -q "$hex" "/proc/$receiver/net/$kind" "/proc/$receiver/net/${kind}6" 2>/dev/null ||
-        bad "no receiver at $port"
-    "${in_a[@]}" "$messages" "$kind-send" "$to" "$port" "$count" "$size" "$5" >/dev/null
-    wait "$receiver" || bad "the receiver at $port failed"
-}
+# shellcheck source=tests/live/latency_lib.sh
+source "$(dirname "$0")/latency_lib.sh"
 
 # ---- a known number, and a known delay ----
 
@@ -73,15 +37,6 @@ for hook in ip-start tcp-start udp-start tcp-socket-enqueued udp-socket-enqueued
     [[ $hooks == *" $hook "* ]] ||
         at_least "info says that $hook is missing" "$(tr -s ' \n' ' ' <"$work/info" | grep -c "hook $hook" || true)" 1
 done
-
-# samples HOOK PORT: of the receiver's socket; at_socket HOOK PORT EXPRESSION: of these samples
-at_socket() {
-    sql "$db" "SELECT $3 FROM skb_latency l JOIN socket s ON s.id = l.socket_id
-               WHERE hook = '$1' AND sport = $2 AND s.netns = $netns"
-}
-samples() { at_socket "$1" "$2" 'count(*)'; }
-# rejected HOOK: how many for each reason, in all
-rejected() { sql "$db" "SELECT $2 FROM latency_hook WHERE hook = '$1'"; }
 
 is "datagrams that were delivered, by /proc/net/snmp" "$delivered" $((count + late))
 is "messages that udp receivers took" "$(cat "$work"/9001 "$work"/9002 | awk '{ n += $1 } END { print n }')" \
@@ -154,67 +109,7 @@ for way in udp:9002 tcp:9004; do
         $((waited - late_us / 2))
 done
 
-# adds_up DB: each run of each program ended one way, by the kernel's count; and what it says to have written is on the
-# tape
-adds_up() {
-    local name said runs
-    while IFS='|' read -r name said runs; do
-        is "$name: samples, rejected and lost, and the kernel's runs" "$said" "$runs"
-    done < <(sql "$1" "SELECT substr(program, 12), sum(CASE WHEN name NOT IN ('runs', 'run_ns', 'misses') THEN value
-        ELSE 0 END),
-        sum(CASE WHEN name = 'runs' THEN value ELSE 0 END) FROM self_cost_last WHERE program LIKE 'nt_latency_%'
-            GROUP BY 1")
-    is "hooks whose samples on the tape are not those that their programs wrote" \
-        "$(sql "$1" "SELECT count(*) FROM latency_hook
-        WHERE samples <> recorded")" 0
-}
 adds_up "$db"
-
-# ---- sampling, and a filter on the namespace and its device ----
-
-recording_start "$work/s.tape" --bpf-stats --probes latency --latency-sample 0.1 --netns "/run/netns/$netns_b" -i veth0
-exchange udp 9011 "$count" 100 50 0
-exchange tcp 9013 "$count" 100 50 0
-recording_stop
-db=$work/s.db
-import_tape "$work/s.tape" "$db"
-adds_up "$db"
-is "samples of other devices" "$(sql "$db" "SELECT count(*) FROM skb_latency l LEFT
-    JOIN net_device d ON d.id = l.device_id
-    WHERE d.netns IS NOT $netns OR d.name IS NOT 'veth0'")" 0
-at_least "packets elsewhere that were passed by" "$(sql "$db" 'SELECT sum(skipped_filter) FROM latency_hook')" 1
-# One in ten: of 5,000 datagrams 500, and the standard deviation is 21.
-at_least "weights of samples at udp-socket-enqueued" "$(at_socket udp-socket-enqueued 9011 'sum(weight)')" \
-    $((count / 2))
-at_most "weights of samples at udp-socket-enqueued" "$(at_socket udp-socket-enqueued 9011 'sum(weight)')" \
-    $((count * 3 / 2))
-at_least "samples of these" "$(samples udp-socket-enqueued 9011)" $((count / 20))
-at_most "samples of these" "$(samples udp-socket-enqueued 9011)" $((count / 5))
-"$report" info "$work/s.tape" >"$work/info"
-at_least "info tells of the filter" "$(tr -s ' \n' ' ' <"$work/info" | grep -c "veth0.*$netns" || true)" 1
-
-# refused WHAT ARGUMENT...: an option's value that can be nothing, with a message that names it
-refused() {
-    local what=$1
-    shift
-    if "$record" -q -o "$work/no.tape" -d 0.1 --probes latency "$@" 2>"$work/refused"; then
-        bad "recorded with $*"
-    elif ! grep -qF -- "$what" "$work/refused"; then
-        bad "the message for $* does not say: $what: $(cat "$work/refused")"
-    fi
-}
-refused "wants the number of a process" -p none
-if [[ $(readlink /proc/self/ns/pid) == "pid:[4026531836]" ]]; then
-    refused "there is no process" -p 2147483647
-fi
-refused "there is no network device nodev0" -i nodev0
-refused "is not a network namespace" --netns /etc/passwd
-refused "is not a network namespace" --netns /proc/self/ns/mnt
-refused "has a network namespace with the inode 1" --netns 1
-refused "is not a cgroup" --cgroup /etc
-refused "wants a probability" --latency-sample 0
-refused "wants a number of packets" --min-queue -1
-is "tapes of what was refused" "$(find "$work" -name no.tape | wc -l)" 0
 
 # ---- filters that ask for the reader ----
 
@@ -239,29 +134,6 @@ if [[ $hooks == *" udp-socket-read "* ]]; then
     at_least "of others, passed by" "$(rejected udp-socket-read skipped_filter)" "$late"
 fi
 at_least "of TCP's readers, passed by" "$(rejected tcp-socket-read skipped_filter)" 1
-
-# A reader in a cgroup below the one that is asked for, and one elsewhere.
-hierarchy=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-group=$hierarchy/nettape-$$
-test_cleanup() { rmdir "$group/below" "$group" 2>/dev/null || true; }
-if [[ -n $hierarchy ]] && mkdir -p "$group/below" 2>/dev/null; then
-    recording_start "$work/c.tape" --bpf-stats --probes latency --cgroup "$group"
-    exchange tcp 9042 "$late" 100 100 0
-    echo $$ >"$group/below/cgroup.procs"
-    exchange tcp 9041 "$late" 100 100 0
-    echo $$ >"$hierarchy/cgroup.procs"
-    recording_stop
-    db=$work/c.db
-    import_tape "$work/c.tape" "$db"
-    adds_up "$db"
-    at_least "reads in the cgroup" "$(samples tcp-socket-read 9041)" 1
-    is "reads elsewhere" "$(samples tcp-socket-read 9042)" 0
-    # By tracepoints a connection's first segment may have no socket.
-    at_most "samples of other sockets" \
-        "$(($(sql "$db" "SELECT count(*) FROM skb_latency") - $(samples tcp-socket-read 9041)))" 1
-else
-    echo "# no cgroup2 hierarchy that can be written to"
-fi
 
 # ---- the network's delay, and its disorder ----
 
@@ -302,29 +174,4 @@ else
     echo "# no netem here: $(tail -1 "$work/netem.log")"
 fi
 
-# ---- loss ----
-
-# came NUMBER: so many datagrams have, since the last call of wait_for_datagrams
-came() { (($(udp_in) >= before + $1)); }
-wait_for_datagrams() {
-    before=$(udp_in)
-    wait_for 60 came "$1" || bad "the flood does not come"
-}
-recording_start "$work/l.tape" --bpf-stats --probes latency --ring-size 64k
-# Not before the recording: in a guest the recorder would wait for its CPU.
-flood_start "$(scaled 50000)"
-wait_for_datagrams 100
-kill -STOP "$recorder"
-# Three records of 64 bytes each, which is more than the rings of two CPUs hold.
-wait_for_datagrams "$(scaled 30000)"
-kill -CONT "$recorder"
-sleep 0.3
-recording_stop
-is "the recorder's exit status" "$recorder_status" 3
-db=$work/l.db
-import_tape "$work/l.tape" "$db"
-adds_up "$db"
-at_least "samples that found no room" "$(sql "$db" 'SELECT sum(lost) FROM latency_hook')" 100
-is "of these, told on the tape" "$(sql "$db" "SELECT sum(count) FROM loss WHERE kind = 'latency'")" \
-    "$(sql "$db" 'SELECT sum(lost) FROM latency_hook')"
 finish

@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -25,6 +24,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unwind.h>
 
 /* X(SORT, name): what can fail. */
 #define CALL_SORTS(X)                                                                                                  \
@@ -91,28 +91,40 @@ static bool is_own(const void *address)
 	return at >= &__executable_start && at < &etext && (at < &__start_failing_calls || at > &__stop_failing_calls);
 }
 
-INSTEAD static int own_stack(void *own[CALL_DEPTH])
-{
-	void *all[CALL_DEPTH];
-	int n = backtrace(all, CALL_DEPTH), n_own = 0;
+struct own_stack {
+	void **places;
+	int n, most;
+};
 
-	for (int i = 0; i < n; i++) {
-		if (is_own(all[i]))
-			own[n_own++] = (void *)((uintptr_t)all[i] - (uintptr_t)&__executable_start);
-	}
-	return n_own;
+/* For _Unwind_Backtrace, which takes most of the time of a note: so it is told to stop when there are enough. */
+INSTEAD static _Unwind_Reason_Code add_place(struct _Unwind_Context *context, void *arg)
+{
+	void *at = (void *)_Unwind_GetIP(context);
+	struct own_stack *own = arg;
+
+	if (is_own(at))
+		own->places[own->n++] = (void *)((uintptr_t)at - (uintptr_t)&__executable_start);
+	return own->n < own->most ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+INSTEAD static int own_stack(void *places[], int most)
+{
+	struct own_stack own = {.places = places, .most = most};
+
+	_Unwind_Backtrace(add_place, &own);
+	return own.n;
 }
 
 INSTEAD static void note_call(enum call_sort sort)
 {
 	const size_t at = call_notes->n++;
 	uint64_t sum = sort == CALL_GO_ON; /* a part of the answer is there by then */
-	void *own[CALL_DEPTH];
-	int n = own_stack(own);
+	void *own[CALL_PLACES];
+	int n = own_stack(own, CALL_PLACES);
 
 	if (at >= MAX_CALLS)
 		return;
-	for (int i = 0; i < n && i < CALL_PLACES; i++)
+	for (int i = 0; i < n; i++)
 		sum = (sum ^ (uint64_t)(uintptr_t)own[i]) * 0x9e3779b97f4a7c15;
 	call_notes->list[at] = (struct call){sum, call_thread, call_number, sort};
 }
@@ -122,7 +134,7 @@ INSTEAD static bool is_failing(enum call_sort sort)
 	if (sort != failing_call.sort)
 		return false;
 	if (call_thread == failing_call.thread && call_number == failing_call.number) {
-		call_notes->depth = own_stack(call_notes->stack);
+		call_notes->depth = own_stack(call_notes->stack, CALL_DEPTH);
 		call_notes->has_failed = true;
 		return true;
 	}

@@ -75,7 +75,7 @@ struct checked {
 	int lines_count;
 };
 
-static void die(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static void die(const char *format, ...)
 {
 	va_list args;
 
@@ -96,7 +96,7 @@ static void *must_grow(void *old, size_t count, size_t size)
 	return grown;
 }
 
-static void add_line(struct checked *checked, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_line(struct checked *checked, const char *format, ...)
 {
 	va_list args;
 	char *line;
