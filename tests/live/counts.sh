@@ -44,9 +44,15 @@ if [[ -n $bpftool ]]; then
     done >"$work/bpftool.jsonl"
 fi
 again=$(snmp in_b Tcp RetransSegs)
+# sent_again: whether a segment has been since then
+sent_again() { (($(snmp in_b Tcp RetransSegs) > again)); }
 # The time that this takes is the softirqs', too: in it lie some snapshots.
 # shellcheck disable=SC2016
-"${in_b[@]}" timeout 4 bash -c 'exec 3<>/dev/tcp/$0/9' "$nobody" 2>/dev/null || true
+"${in_b[@]}" bash -c 'exec 3<>/dev/tcp/$0/9' "$nobody" 2>/dev/null &
+caller=$!
+keep $caller
+wait_for 120 sent_again || bad "no segment is sent again"
+kill $caller && wait $caller || true
 again=$(($(snmp in_b Tcp RetransSegs) - again))
 no_ports=$(($(snmp in_b Udp NoPorts) - no_ports))
 recording_stop
