@@ -41,7 +41,7 @@ if command -v perf >/dev/null && [[ -z ${NT_EMULATED:-} ]]; then
 fi
 
 recording_start "$work/w.tape" --bpf-stats --probes default,wakeups
-"${perf[@]}" "$tools/waiter" 1.5 "$cpu" >"$work/said"
+"${perf[@]}" "$tools/waiter" 1.5 "$cpu" "$(scaled 1500)" >"$work/said"
 recording_stop
 db=$work/w.db
 import_tape "$work/w.tape" "$db"

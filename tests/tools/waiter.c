@@ -2,11 +2,12 @@
 /*
  * waiter - threads that wait for a CPU, and what the kernel says of their waits.
  *
- *   waiter SECONDS CPU
+ *   waiter SECONDS CPU LEAST
  *
  * Pinned to the CPU: two threads "w-burn" that never sleep; "w-sleep", of nice 10, that sleeps a millisecond again and
  * again; and "w-pong", of nice -10, which "w-ping" on the other CPUs wakes over a pipe and is woken by, 5,000 times or
- * as often as there is time for. All live that long at most, and then each prints a line
+ * as often as there is time for. All live that long, on a busy machine until that was LEAST times; then each prints a
+ * line
  *
  *   TID BEGIN_NS END_NS RUN_DELAY_NS RUNS
  *
@@ -18,6 +19,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +35,8 @@
 #define ROUNDS 5000
 
 static uint64_t end_ns;
+static int least;
+static atomic_int answers;
 static int pinned_cpu;
 static int ping[2], pong[2];
 
@@ -65,6 +69,11 @@ static void be_nice(int nice)
 {
 	if (setpriority(PRIO_PROCESS, (id_t)gettid(), nice))
 		die("cannot be nice");
+}
+
+static bool is_over(void)
+{
+	return clock_ns(CLOCK_MONOTONIC) >= end_ns && answers >= least;
 }
 
 static void read_schedstat(int fd, uint64_t *delay_ns, uint64_t *runs)
@@ -101,7 +110,7 @@ static void *burn(void *arg)
 
 	(void)arg;
 	pin(false);
-	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
+	while (!is_over())
 		;
 	end_thread(begin_ns);
 	return NULL;
@@ -115,7 +124,7 @@ static void *sleep_often(void *arg)
 	(void)arg;
 	pin(false);
 	be_nice(10);
-	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
+	while (!is_over())
 		nanosleep(&nap, NULL);
 	end_thread(begin_ns);
 	return NULL;
@@ -128,7 +137,7 @@ static void *serve(void *arg)
 
 	(void)arg;
 	pin(true);
-	for (int round = 0; round < ROUNDS && clock_ns(CLOCK_MONOTONIC) < end_ns; round++)
+	for (; answers < ROUNDS && !is_over(); answers++)
 		if (write(ping[1], &byte, 1) != 1 || read(pong[0], &byte, 1) != 1)
 			die("no answer");
 	close(ping[1]);
@@ -156,12 +165,13 @@ int main(int argc, char **argv)
 	pthread_t threads[sizeof(works) / sizeof(works[0])];
 	size_t i;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: waiter SECONDS CPU\n");
+	if (argc != 4) {
+		fprintf(stderr, "usage: waiter SECONDS CPU LEAST\n");
 		return 2;
 	}
 	end_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(strtod(argv[1], NULL) * 1e9);
 	pinned_cpu = atoi(argv[2]);
+	least = atoi(argv[3]);
 	if (pipe2(ping, O_CLOEXEC) || pipe2(pong, O_CLOEXEC))
 		die("cannot make pipes");
 	for (i = 0; i < sizeof(works) / sizeof(works[0]); i++)

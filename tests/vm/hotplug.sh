@@ -25,6 +25,15 @@ switch() {
     echo "    CPU $1 $2: $before to $after"
 }
 
+# stays CPU: how often tasks have been put on it, by the kernel's count
+stays() { awk -v cpu="cpu$1" '$1 == cpu { print $10 }' /proc/schedstat; }
+has_gone_on() { (($(stays "$1") >= $2)); }
+# back CPU: it comes back, and goes on; on a busy machine that may take long
+back() {
+    switch "$1" 1
+    wait_for 120 has_gone_on "$1" $(($(stays "$1") + 30)) || bad "CPU $1 does not go on"
+}
+
 switch 3 0
 recording_start "$work/h.tape"
 "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 &
@@ -33,16 +42,14 @@ flood=($!)
 flood+=($!)
 for pid in "${flood[@]}"; do keep "$pid"; done
 sleep 0.3
-switch 3 1  # for the first time since the recording began
+back 3  # for the first time since the recording began
 switch 1 0
 sleep 0.3
 switch 2 0
 sleep 0.3
-switch 1 1
-sleep 0.3
+back 1
 switch 1 0  # once more, and shortly
-switch 1 1
-sleep 0.3   # CPU 2 stays away to the end
+back 1  # CPU 2 stays away to the end
 kill "${flood[@]}"
 recording_stop
 [[ -z ${NT_GUEST_OUT:-} ]] || cp -r "$work/h.tape" "$NT_GUEST_OUT/hotplug.tape"
