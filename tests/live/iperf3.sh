@@ -22,10 +22,6 @@ keep $!
 listening() { "${in_b[@]}" ss -tln | grep :5201 >/dev/null; }
 wait_for 10 listening || skip "iperf3's server does not listen: $(tail -1 "$work/server.log")"
 
-# The kernel's count of datagrams that sockets of b were given.
-# shellcheck disable=SC2016  # awk's
-datagrams_in() { "${in_b[@]}" awk '/^Udp: [0-9]/ { print $2 }' /proc/net/snmp; }
-
 # record_traffic: the recording, the reports, and how many datagrams came meanwhile
 record_traffic() {
     local before failed=0

@@ -14,7 +14,7 @@ source "$(dirname "$0")/latency_lib.sh"
 
 # ---- a known number, and a known delay ----
 
-before=$(udp_in)
+before=$(datagrams_in)
 joined=$(($(tcp_count TCPBacklogCoalesce) + $(tcp_count TCPOFOQueue) + $(tcp_count DelayedACKLost)))
 recording_start "$work/k.tape" --bpf-stats --probes default,latency
 exchange udp 9001 "$count" 100 200 0
@@ -23,7 +23,7 @@ exchange tcp 9003 "$count" 100 200 0
 exchange tcp 9004 "$late" 100 $((2 * late_us)) "$late_us"
 exchange udp 9005 "$late" 100 200 0 "$addr6_b"
 recording_stop
-delivered=$(($(udp_in) - before))
+delivered=$(($(datagrams_in) - before))
 db=$work/k.db
 import_tape "$work/k.tape" "$db"
 check_whole "$work/k.tape" "$db"

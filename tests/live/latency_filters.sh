@@ -82,12 +82,8 @@ fi
 
 # ---- loss ----
 
-# came NUMBER: so many datagrams have, since the last call of wait_for_datagrams
-came() { (($(udp_in) >= before + $1)); }
-wait_for_datagrams() {
-    before=$(udp_in)
-    wait_for 60 came "$1" || bad "the flood does not come"
-}
+# wait_for_datagrams NUMBER: until so many more have come
+wait_for_datagrams() { wait_for 60 have_come $(($(datagrams_in) + $1)) || bad "the flood does not come"; }
 recording_start "$work/l.tape" --bpf-stats --probes latency --ring-size 64k
 # Not before the recording: in a guest the recorder would wait for its CPU.
 flood_start "$(scaled 50000)"

@@ -19,9 +19,6 @@ for where in in_a in_b; do
 done
 netns=$("${in_b[@]}" stat -Lc %i /proc/self/ns/net)
 
-# udp_in: datagrams that sockets of namespace b were given, by the kernel's count
-udp_in() { "${in_b[@]}" awk '/^Udp: [0-9]/ { print $2 }' /proc/net/snmp; }
-
 # tcp_count NAME: a count of TCP's that the kernel keeps in namespace b
 tcp_count() {
     "${in_b[@]}" awk -v name="$1" '

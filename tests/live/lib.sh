@@ -166,6 +166,12 @@ flood_start() {
     keep $flood_sender
 }
 
+# datagrams_in: how many the sockets of the second namespace were given, by the kernel's count
+# shellcheck disable=SC2016  # awk's
+datagrams_in() { "${in_b[@]}" awk '/^Udp: [0-9]/ { print $2 }' /proc/net/snmp; }
+# have_come NUMBER: whether so many have in all
+have_come() { (($(datagrams_in) >= $1)); }
+
 # ---- recording ----
 
 # recording_start TAPE ARGUMENT...: returns when the recording is on. The recorder runs a command that ends when

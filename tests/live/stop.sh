@@ -24,6 +24,7 @@ for signal in INT TERM; do
     keep $pid
     wait_for 20 compgen -G "$tape/chunk-*" || bad "no recording began: $(cat "$work/$signal.log")"
     sleep 1
+    wait_for 120 have_come $(($(datagrams_in) + $(scaled 10000))) || bad "the flood does not come"
     begin=$(now_ms)
     kill -"$signal" $pid
     status=0
