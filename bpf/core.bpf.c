@@ -82,7 +82,10 @@ int nt_flush_kind(__u32 cpu_id, __u32 kind, __u64 now_ns)
 	return 0;
 }
 
-/* Not inlined in nt_write_state either: the verifier would walk it once for each way through that function. */
+/*
+ * Not inlined in nt_write_state either: the verifier would walk it once for each way through that function. For the
+ * same reason no loop over all numbers, but a test for each kind that there is.
+ */
 __noinline int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 {
 	struct nt_cpu *cpu = bpf_map_lookup_elem(&nt_cpus, &cpu_id);

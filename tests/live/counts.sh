@@ -18,20 +18,12 @@ nobody=198.18.0.77
 netns_of_a=$("${in_a[@]}" stat -Lc %i /proc/self/ns/net)
 netns_of_b=$("${in_b[@]}" stat -Lc %i /proc/self/ns/net)
 
-# snmp WHERE PROTOCOL NAME: a counter of a namespace, by its name in the line of names
-snmp() {
-    local -n run=$1
-    "${run[@]}" awk -v protocol="$2:" -v name="$3" '
-        $1 == protocol && !at { for (i = 2; i <= NF; i++) if ($i == name) at = i; next }
-        $1 == protocol { print $at }' /proc/net/snmp
-}
-
 # A neighbour that is told of and not there: what b sends to it arrives in a, and is nobody's.
 ip -n "$netns_b" neigh add "$nobody" lladdr 02:00:00:00:00:77 dev veth0
 flood_start "$([[ -n ${NT_EMULATED:-} ]] && echo 500 || echo 20000)"
 # Port 9000 in its namespace: from then on the flood has a socket.
 wait_for 20 grep -q ':2328 ' "/proc/$flood_receiver/net/udp" || bad "no receiver"
-no_ports=$(snmp in_b Udp NoPorts)
+no_ports=$(net_count in_b Udp NoPorts)
 recording_start "$work/c.tape" --bpf-stats --probes default,drops,retransmits
 "${in_a[@]}" "$tools/messages" udp-send "$addr_b" 9099 200 100 1000 >/dev/null || true
 # In a alone, so that in b nothing else is sent again.
@@ -43,9 +35,9 @@ if [[ -n $bpftool ]]; then
         "$bpftool" prog show id "$id" --json
     done >"$work/bpftool.jsonl"
 fi
-again=$(snmp in_b Tcp RetransSegs)
+again=$(net_count in_b Tcp RetransSegs)
 # sent_again: whether a segment has been since then
-sent_again() { (($(snmp in_b Tcp RetransSegs) > again)); }
+sent_again() { (($(net_count in_b Tcp RetransSegs) > again)); }
 # The time that this takes is the softirqs', too: in it lie some snapshots.
 # shellcheck disable=SC2016
 "${in_b[@]}" bash -c 'exec 3<>/dev/tcp/$0/9' "$nobody" 2>/dev/null &
@@ -53,8 +45,8 @@ caller=$!
 keep $caller
 wait_for 120 sent_again || bad "no segment is sent again"
 kill $caller && wait $caller || true
-again=$(($(snmp in_b Tcp RetransSegs) - again))
-no_ports=$(($(snmp in_b Udp NoPorts) - no_ports))
+again=$(($(net_count in_b Tcp RetransSegs) - again))
+no_ports=$(($(net_count in_b Udp NoPorts) - no_ports))
 recording_stop
 db=$work/c.db
 import_tape "$work/c.tape" "$db"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Filters and sampling of probe latency leave what they say: by device, by the reader's process and cgroup; those that
-# can be nothing are refused. What is lost is told.
+# Filters and sampling of probe latency leave what they say: by device and by the reader's cgroup (latency.sh has its
+# process); those that can be nothing are refused. What is lost is told.
 # check-all: it takes half a minute
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"

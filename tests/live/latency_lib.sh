@@ -20,11 +20,7 @@ done
 netns=$("${in_b[@]}" stat -Lc %i /proc/self/ns/net)
 
 # tcp_count NAME: a count of TCP's that the kernel keeps in namespace b
-tcp_count() {
-    "${in_b[@]}" awk -v name="$1" '
-        $1 == "TcpExt:" && !at { for (i = 2; i <= NF; i++) if ($i == name) at = i; next }
-        $1 == "TcpExt:" { print $at }' /proc/net/netstat
-}
+tcp_count() { net_count in_b TcpExt "$1"; }
 
 # exchange KIND PORT COUNT SIZE SEND_PAUSE_US RECEIVE_PAUSE_US [ADDRESS]: all messages, from a to b; what the receiver
 # counted is in $work/PORT.

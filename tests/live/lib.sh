@@ -166,9 +166,17 @@ flood_start() {
     keep $flood_sender
 }
 
-# datagrams_in: how many the sockets of the second namespace were given, by the kernel's count
-# shellcheck disable=SC2016  # awk's
-datagrams_in() { "${in_b[@]}" awk '/^Udp: [0-9]/ { print $2 }' /proc/net/snmp; }
+# net_count WHERE PROTOCOL NAME: a counter that the kernel keeps in a namespace (in_a, in_b), by its name in the line of
+# names
+net_count() {
+    local -n run=$1
+    "${run[@]}" awk -v protocol="$2:" -v name="$3" '
+        $1 == protocol && !at { for (i = 2; i <= NF; i++) if ($i == name) at = i; next }
+        $1 == protocol { print $at }' /proc/net/snmp /proc/net/netstat
+}
+
+# datagrams_in: how many the sockets of the second namespace were given
+datagrams_in() { net_count in_b Udp InDatagrams; }
 # have_come NUMBER: whether so many have in all
 have_come() { (($(datagrams_in) >= $1)); }
 

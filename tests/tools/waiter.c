@@ -6,8 +6,8 @@
  *
  * Pinned to the CPU: two threads "w-burn" that never sleep; "w-sleep", of nice 10, that sleeps a millisecond again and
  * again; and "w-pong", of nice -10, which "w-ping" on the other CPUs wakes over a pipe and is woken by, 5,000 times or
- * as often as there is time for. All live that long, on a busy machine until that was LEAST times; then each prints a
- * line
+ * as often as there is time for. All live that long, on a busy machine until that was LEAST times (at most 5,000); then
+ * each prints a line
  *
  *   TID BEGIN_NS END_NS RUN_DELAY_NS RUNS
  *
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 	pthread_t threads[sizeof(works) / sizeof(works[0])];
 	size_t i;
 
-	if (argc != 4) {
+	if (argc != 4 || atoi(argv[3]) > ROUNDS) {
 		fprintf(stderr, "usage: waiter SECONDS CPU LEAST\n");
 		return 2;
 	}

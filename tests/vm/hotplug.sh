@@ -28,10 +28,13 @@ switch() {
 # stays CPU: how often tasks have been put on it, by the kernel's count
 stays() { awk -v cpu="cpu$1" '$1 == cpu { print $10 }' /proc/schedstat; }
 has_gone_on() { (($(stays "$1") >= $2)); }
-# back CPU: it comes back, and goes on; on a busy machine that may take long
+# back CPU: it comes back, and goes on long enough for what is asked of it below; on a busy machine that takes longer
 back() {
+    local before
     switch "$1" 1
-    wait_for 120 has_gone_on "$1" $(($(stays "$1") + 30)) || bad "CPU $1 does not go on"
+    before=$(stays "$1")
+    sleep 0.3
+    wait_for 120 has_gone_on "$1" $((before + 30)) || bad "CPU $1 does not go on"
 }
 
 switch 3 0
