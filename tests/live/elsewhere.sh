@@ -34,14 +34,6 @@ for _ in range(600):
     time.sleep(0.1)
 PY
 
-# counter NAME: of b's TCP
-counter() {
-    # shellcheck disable=SC2016  # awk expands it
-    "${in_b[@]}" awk -v name="$1" '
-        $1 == "TcpExt:" && !n { for (n = 2; n <= NF && $n != name; n++); next }
-        $1 == "TcpExt:" { print $n }' /proc/net/netstat
-}
-
 # The numbers of network devices' interrupts: a virtio device's are those of the PCI device above it.
 irqs=0
 for device in /sys/class/net/*/device; do
@@ -53,13 +45,13 @@ done
 
 gateway=$(ip route show default 2>/dev/null | awk '{ print $3; exit }')
 recording_start "$work/e.tape" --bpf-stats
-before=$(counter TCPKeepAlive)
+before=$(net_count in_b TcpExt TCPKeepAlive)
 if [[ -n $gateway ]]; then
     ping -c 10 -i 0.2 -W 1 "$gateway" >/dev/null 2>&1 &
     keep $!
 fi
 "${in_b[@]}" python3 "$work/hold.py" "$addr_b" $connections
-probes=$(($(counter TCPKeepAlive) - before))
+probes=$(($(net_count in_b TcpExt TCPKeepAlive) - before))
 recording_stop
 db=$work/e.db
 import_tape "$work/e.tape" "$db"
