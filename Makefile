@@ -248,7 +248,7 @@ check: ## the tests that every machine can run, in about five minutes; ONLY=patt
 check-all: ## all tests, also with browsers, Perfetto's engine and guests (half an hour); ONLY=
 	@bash tests/check-all.sh '$(ONLY)'
 
-check-vm: ## live tests on Debian's 6.1, 6.12 and 6.12-rt under QEMU, more than check-all's; ONLY=, VM_GUESTS=
+check-vm: ## live tests on Debian's kernels, 6.1 to the newest, under QEMU, more than check-all's; ONLY=, VM_GUESTS=
 	@bash tests/check-vm.sh '$(ONLY)'
 
 check-fresh: ## make, demo and check in new roots of Debian 12 and 13 (as root); FRESH=trixie, FRESH_STEPS=

@@ -11,6 +11,12 @@
 #error "only x86-64 is supported: registers, 32-bit mark and preemption count differ elsewhere; add yours here"
 #endif
 
+/*
+ * A field of a kernel's struct. `is_typed`, a constant: the verifier knows what the address points at, which it does
+ * not of one that stands in a tracepoint's event.
+ */
+#define NT_FIELD(address, is_typed, field) ((is_typed) ? (address)->field : BPF_CORE_READ(address, field))
+
 /* The system call that a task is in, or was last in; negative when it came in by an interrupt. */
 static __always_inline long nt_regs_call(struct pt_regs *regs)
 {

@@ -194,7 +194,7 @@ static __always_inline bool announce_flow(struct nt_cpu *cpu, __u32 cpu_id, cons
 	record.protocol = tuple->protocol;
 	record.netns = tuple->device >> 32;
 	record.flow = key;
-	record.device = nt_key_of_device(skb->dev, record.end_ns);
+	record.device = nt_key_of_device(skb->dev, true, record.end_ns);
 	record.ethertype = tuple->ethertype;
 	record.src_port = __builtin_bswap16(tuple->ports & 0xffff);
 	record.dst_port = __builtin_bswap16(tuple->ports >> 16);
@@ -334,8 +334,7 @@ static __always_inline void see_packet(struct nt_cpu *cpu, __u32 cpu_id, __u32 p
 	nt_count(cpu, program, flow ? NT_OUTCOME_noted : NT_OUTCOME_skipped_failed);
 }
 
-SEC("tp_btf/netif_receive_skb")
-int BPF_PROG(nt_netif_receive_skb, struct sk_buff *skb)
+static __always_inline int see_received(const struct sk_buff *skb)
 {
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
@@ -375,16 +374,46 @@ static __always_inline int see_entry(__u32 program, const struct sk_buff *skb)
 	return 0;
 }
 
+/* A packet by the address in a tracepoint's event. */
+static __always_inline const struct sk_buff *packet_at(const void *address)
+{
+	return bpf_rdonly_cast(address, bpf_core_type_id_kernel(struct sk_buff));
+}
+
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(nt_netif_receive_skb, struct sk_buff *skb)
+{
+	return see_received(skb);
+}
+
+SEC("tp/net/netif_receive_skb")
+int nt_netif_receive_skb__event(struct trace_event_raw_net_dev_template *event)
+{
+	return see_received(packet_at(event->skbaddr));
+}
+
 SEC("tp_btf/napi_gro_receive_entry")
 int BPF_PROG(nt_rx_steer, struct sk_buff *skb)
 {
 	return see_entry(NT_PROGRAM_rx_steer, skb);
 }
 
+SEC("tp/net/napi_gro_receive_entry")
+int nt_rx_steer__event(struct trace_event_raw_net_dev_rx_verbose_template *event)
+{
+	return see_entry(NT_PROGRAM_rx_steer, packet_at(event->skbaddr));
+}
+
 SEC("tp_btf/napi_gro_frags_entry")
 int BPF_PROG(nt_rx_steer_frags, struct sk_buff *skb)
 {
 	return see_entry(NT_PROGRAM_rx_steer_frags, skb);
+}
+
+SEC("tp/net/napi_gro_frags_entry")
+int nt_rx_steer_frags__event(struct trace_event_raw_net_dev_rx_verbose_template *event)
+{
+	return see_entry(NT_PROGRAM_rx_steer_frags, packet_at(event->skbaddr));
 }
 
 /*
@@ -399,8 +428,7 @@ static __always_inline struct nt_open_stretch *stretch_of(struct nt_cpu *cpu, co
 }
 
 /* A device is to send the packet. */
-SEC("tp_btf/net_dev_queue")
-int BPF_PROG(nt_rx_forward, struct sk_buff *skb)
+static __always_inline int see_forwarded(const struct sk_buff *skb)
 {
 	struct nt_open_stretch *stretch;
 	struct nt_cpu *cpu;
@@ -416,10 +444,20 @@ int BPF_PROG(nt_rx_forward, struct sk_buff *skb)
 	return 0;
 }
 
-SEC("tp_btf/kfree_skb")
-int nt_rx_drop(__u64 *ctx)
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(nt_rx_forward, struct sk_buff *skb)
 {
-	const struct sk_buff *skb = (const struct sk_buff *)ctx[0];
+	return see_forwarded(skb);
+}
+
+SEC("tp/net/net_dev_queue")
+int nt_rx_forward__event(struct trace_event_raw_net_dev_template *event)
+{
+	return see_forwarded(packet_at(event->skbaddr));
+}
+
+static __always_inline int see_dropped(const struct sk_buff *skb, __u32 reason)
+{
 	struct nt_open_stretch *stretch;
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
@@ -430,9 +468,20 @@ int nt_rx_drop(__u64 *ctx)
 	stretch = stretch_of(cpu, skb);
 	if (stretch) {
 		stretch->dropped++;
-		if (nt_config.drop_args >= 3)
-			stretch->reason = ctx[2];
+		stretch->reason = reason;
 	}
 	nt_count(cpu, NT_PROGRAM_rx_drop, stretch ? NT_OUTCOME_noted : NT_OUTCOME_skipped_context);
 	return 0;
+}
+
+SEC("tp_btf/kfree_skb")
+int nt_rx_drop(__u64 *ctx)
+{
+	return see_dropped((const struct sk_buff *)ctx[0], nt_config.drop_args >= 3 ? ctx[2] : 0);
+}
+
+SEC("tp/skb/kfree_skb")
+int nt_rx_drop__event(struct trace_event_raw_kfree_skb *event)
+{
+	return see_dropped(packet_at(event->skbaddr), event->reason);
 }

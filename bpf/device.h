@@ -55,14 +55,16 @@ static __always_inline bool nt_device_is_announced(__u64 key)
 	return nt_find_device(key);
 }
 
-/* The key of a device, 0 for none. The gate is open: its identity may be written. */
-static __always_inline __u64 nt_key_of_device(struct net_device *dev, __u64 now_ns)
+/* The key of a device, 0 for none. The gate is open: its identity may be written. `is_typed` as for NT_FIELD. */
+static __always_inline __u64 nt_key_of_device(struct net_device *dev, bool is_typed, __u64 now_ns)
 {
 	__u64 key, address = 0;
+	struct net *net;
 
 	if (!dev)
 		return 0;
-	key = nt_device_key(dev->nd_net.net->ns.inum, dev->ifindex);
+	net = NT_FIELD(dev, is_typed, nd_net.net);
+	key = nt_device_key(NT_FIELD(net, is_typed, ns.inum), NT_FIELD(dev, is_typed, ifindex));
 	/* From a pointer that the verifier tracks to a plain number, as a global function takes it. */
 	bpf_probe_read_kernel(&address, sizeof(address), &dev);
 	nt_announce_device(address, key, now_ns);

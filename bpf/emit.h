@@ -285,7 +285,30 @@ static __always_inline bool nt_write_sample(struct nt_cpu *cpu, __u32 cpu_id, __
 	return nt_emit_record(cpu, cpu_id, program, record, size, kind, end_ns, 0);
 }
 
+/*
+ * The same for a program that may be preempted where the kernel preempts those at tracepoints: it must not hold the
+ * batch then, which others of its CPU need.
+ */
+static __always_inline bool nt_write_sample_apart(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record,
+						  __u32 size, __u32 kind)
+{
+	__u64 end_ns = ((struct nt_record *)record)->end_ns;
+
+	if (nt_config.is_preempted)
+		return nt_count_records(cpu, program, nt_ring_write(cpu, cpu_id, record, size), kind, 0, end_ns, 0);
+	return nt_write_sample(cpu, cpu_id, program, record, size, kind);
+}
+
 /* The same, and counts how the run ended. */
+static __always_inline void nt_emit_sample_apart(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record,
+						 __u32 size, __u32 kind)
+{
+	bool written = nt_write_sample_apart(cpu, cpu_id, program, record, size, kind);
+
+	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
+}
+
+/* As nt_write_sample, and counts how the run ended. */
 static __always_inline void nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size,
 					   __u32 kind)
 {

@@ -107,6 +107,7 @@ struct timer_list {
 
 struct hrtimer {
 	int (*function)(struct hrtimer *timer); /* private since 6.15: only by name */
+	__u8 is_soft; /* expires in softirqs */
 };
 
 struct work_struct {
@@ -237,6 +238,42 @@ struct bpf_iter__task_file {
 	struct task_struct *task;
 	__u32 fd;
 	struct file *file;
+};
+
+/* What tracepoints put into their events; each address points at the kernel's struct. */
+struct trace_event_raw_sys_enter {
+	long id;
+};
+
+struct trace_event_raw_sock_msg_length {
+	void *sk;
+	int ret, flags;
+};
+
+struct trace_event_raw_softirq {
+	unsigned int vec;
+};
+
+struct trace_event_raw_napi_poll {
+	struct napi_struct *napi;
+	int work, budget;
+};
+
+struct trace_event_raw_net_dev_template {
+	void *skbaddr;
+};
+
+enum skb_drop_reason {
+	SKB_NOT_DROPPED_YET = 0,
+};
+
+struct trace_event_raw_kfree_skb {
+	void *skbaddr;
+	enum skb_drop_reason reason; /* since 5.17 */
+};
+
+struct trace_event_raw_net_dev_rx_verbose_template {
+	const void *skbaddr;
 };
 
 struct bpf_perf_event_data;

@@ -10,14 +10,14 @@
 
 #define LONGEST_POLL_NS 1000000000ull /* longer is no poll: the begin is not what we take it for */
 
-static __always_inline __u8 context_of(const struct nt_cpu *cpu, struct napi_struct *napi, struct task_struct *task,
-				       int budget)
+static __always_inline __u8 context_of(const struct nt_cpu *cpu, struct napi_struct *napi, bool is_typed,
+				       struct task_struct *task, int budget)
 {
 	if (!budget)
 		return NT_NAPI_NETPOLL;
 	if (cpu->softirq_begin_ns)
 		return NT_NAPI_SOFTIRQ;
-	if ((unsigned long)napi->thread == (unsigned long)task)
+	if ((unsigned long)NT_FIELD(napi, is_typed, thread) == (unsigned long)task)
 		return NT_NAPI_THREAD;
 	return task->flags & PF_KTHREAD ? NT_NAPI_UNKNOWN : NT_NAPI_BUSY;
 }
@@ -46,15 +46,16 @@ static __always_inline bool is_timed(__u64 begin_ns, __u64 now_ns)
 
 /* Writes the poll, and counts how the run ended. The gate is open. */
 static __always_inline void emit_poll(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, struct napi_struct *napi,
-				      __u8 context, __u32 work, __u32 budget, __u64 begin_ns, __u64 now_ns)
+				      bool is_typed, __u8 context, __u32 work, __u32 budget, __u64 begin_ns,
+				      __u64 now_ns)
 {
 	struct nt_napi record = {};
 
-	record.device = nt_key_of_device(napi->dev, now_ns);
+	record.device = nt_key_of_device(NT_FIELD(napi, is_typed, dev), is_typed, now_ns);
 	record.end_ns = now_ns;
 	record.kind = NT_NAPI;
 	record.context = context;
-	record.napi_id = napi->napi_id;
+	record.napi_id = NT_FIELD(napi, is_typed, napi_id);
 	record.work = work;
 	record.budget = budget;
 	if (is_timed(begin_ns, now_ns)) {
@@ -67,8 +68,7 @@ static __always_inline void emit_poll(struct nt_cpu *cpu, __u32 cpu_id, __u32 pr
 	nt_emit_event(cpu, cpu_id, program, &record, sizeof(record), context == NT_NAPI_BUSY ? begin_ns : 0);
 }
 
-SEC("tp_btf/napi_poll")
-int BPF_PROG(nt_napi_poll, struct napi_struct *napi, int work, int budget)
+static __always_inline int see_poll(struct napi_struct *napi, bool is_typed, int work, int budget)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 now_ns = bpf_ktime_get_ns(), begin_ns;
@@ -80,7 +80,7 @@ int BPF_PROG(nt_napi_poll, struct napi_struct *napi, int work, int budget)
 	if (!cpu)
 		return 0;
 	nt_check_current(cpu, cpu_id, task, now_ns);
-	context = context_of(cpu, napi, task, budget);
+	context = context_of(cpu, napi, is_typed, task, budget);
 	if (context == NT_NAPI_BUSY) {
 		nt_count(cpu, NT_PROGRAM_napi_poll, NT_OUTCOME_skipped_context);
 		return 0;
@@ -91,7 +91,8 @@ int BPF_PROG(nt_napi_poll, struct napi_struct *napi, int work, int budget)
 		nt_count(cpu, NT_PROGRAM_napi_poll, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	emit_poll(cpu, cpu_id, NT_PROGRAM_napi_poll, napi, context, work > 0 ? work : 0, budget, begin_ns, now_ns);
+	emit_poll(cpu, cpu_id, NT_PROGRAM_napi_poll, napi, is_typed, context, work > 0 ? work : 0, budget, begin_ns,
+		  now_ns);
 	return 0;
 }
 
@@ -101,8 +102,7 @@ int BPF_PROG(nt_napi_poll, struct napi_struct *napi, int work, int budget)
  * call: unless another call (nt_sys_enter) or a message (op_end) comes between, the next poll follows at once. There an
  * io_uring thread, which is in no call, might do between two polls what would not be seen.
  */
-SEC("tp_btf/napi_poll")
-int BPF_PROG(nt_busy_poll, struct napi_struct *napi, int work, int budget)
+static __always_inline int see_busy_poll(struct napi_struct *napi, bool is_typed, int work, int budget)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 now_ns, begin_ns;
@@ -112,7 +112,7 @@ int BPF_PROG(nt_busy_poll, struct napi_struct *napi, int work, int budget)
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu)
 		return 0;
-	if (context_of(cpu, napi, task, budget) != NT_NAPI_BUSY) {
+	if (context_of(cpu, napi, is_typed, task, budget) != NT_NAPI_BUSY) {
 		nt_count(cpu, NT_PROGRAM_busy_poll, NT_OUTCOME_skipped_context);
 		return 0;
 	}
@@ -127,8 +127,33 @@ int BPF_PROG(nt_busy_poll, struct napi_struct *napi, int work, int budget)
 		nt_count(cpu, NT_PROGRAM_busy_poll, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	emit_poll(cpu, cpu_id, NT_PROGRAM_busy_poll, napi, NT_NAPI_BUSY, work > 0 ? work : 0, budget, begin_ns, now_ns);
+	emit_poll(cpu, cpu_id, NT_PROGRAM_busy_poll, napi, is_typed, NT_NAPI_BUSY, work > 0 ? work : 0, budget,
+		  begin_ns, now_ns);
 	return 0;
+}
+
+SEC("tp_btf/napi_poll")
+int BPF_PROG(nt_napi_poll, struct napi_struct *napi, int work, int budget)
+{
+	return see_poll(napi, true, work, budget);
+}
+
+SEC("tp/napi/napi_poll")
+int nt_napi_poll__event(struct trace_event_raw_napi_poll *event)
+{
+	return see_poll(event->napi, false, event->work, event->budget);
+}
+
+SEC("tp_btf/napi_poll")
+int BPF_PROG(nt_busy_poll, struct napi_struct *napi, int work, int budget)
+{
+	return see_busy_poll(napi, true, work, budget);
+}
+
+SEC("tp/napi/napi_poll")
+int nt_busy_poll__event(struct trace_event_raw_napi_poll *event)
+{
+	return see_busy_poll(event->napi, false, event->work, event->budget);
 }
 
 /*

@@ -2,7 +2,8 @@
 /*
  * net_timer.bpf.c - probe `nettimers`: runs of the network's functions that are called in softirqs by timers, TCP's
  * first of all (NT_NET_TIMERS). A function is known by its address, which the recorder has looked up. One run at a time
- * is open on a CPU: softirqs do not nest, and none of these functions is called in a hard interrupt.
+ * is open on a CPU: softirqs do not nest, and none of these functions is called in a hard interrupt. Where two softirqs
+ * of a CPU may be open at once (PREEMPT_RT from 6.18 on), the later run counts, and the earlier one is not recorded.
  */
 #include "bpf/emit.h"
 #include "bpf/kernel.h"
@@ -36,7 +37,7 @@ static __always_inline __u64 read_clock(struct nt_cpu *cpu, __u64 *irqs_ns)
 /* `called`: the address of the function that is called for the timer. */
 static __always_inline int begin(__u32 program, const void *timer, __u64 called)
 {
-	__u64 function = called ? function_at(called) : NT_NET_TIMER_NONE;
+	__u64 function = called ? function_at(called) : NT_NET_TIMER_NONE, begin_ns, irqs_ns;
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
 
@@ -48,9 +49,8 @@ static __always_inline int begin(__u32 program, const void *timer, __u64 called)
 		return 0;
 	}
 	nt_count(cpu, program, NT_OUTCOME_noted);
-	cpu->timer.address = (__u64)timer;
-	cpu->timer.function = function;
-	cpu->timer.begin_ns = read_clock(cpu, &cpu->timer.irqs_ns);
+	begin_ns = read_clock(cpu, &irqs_ns);
+	cpu->timer = (struct nt_open_timer){(__u64)timer, begin_ns, irqs_ns, function};
 	return 0;
 }
 
@@ -82,7 +82,10 @@ static __always_inline int end(__u32 program, const void *timer)
 		record.flags = NT_NET_TIMER_PREEMPTED;
 	else
 		record.own_ns = record.took_ns - (irqs_ns - cpu->timer.irqs_ns);
-	nt_emit_sample(cpu, cpu_id, program, &record, sizeof(record), NT_NET_TIMER);
+	if (nt_kernel_is_rt(bpf_get_current_task_btf()))
+		nt_emit_sample_apart(cpu, cpu_id, program, &record, sizeof(record), NT_NET_TIMER);
+	else
+		nt_emit_sample(cpu, cpu_id, program, &record, sizeof(record), NT_NET_TIMER);
 	return 0;
 }
 

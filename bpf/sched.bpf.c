@@ -179,6 +179,12 @@ int BPF_PROG(nt_sched_process_exec, struct task_struct *task)
 	return emit_task(NT_PROGRAM_sched_process_exec, task, NT_TASK_EXEC, NULL);
 }
 
+SEC("tp/sched/sched_process_exec")
+int nt_sched_process_exec__event(void *event)
+{
+	return emit_task(NT_PROGRAM_sched_process_exec, bpf_get_current_task_btf(), NT_TASK_EXEC, NULL);
+}
+
 SEC("tp_btf/task_rename")
 int BPF_PROG(nt_task_rename, struct task_struct *task, const char *comm)
 {
@@ -189,6 +195,12 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(nt_sched_process_exit, struct task_struct *task)
 {
 	return emit_task(NT_PROGRAM_sched_process_exit, task, NT_TASK_EXIT, NULL);
+}
+
+SEC("tp/sched/sched_process_exit")
+int nt_sched_process_exit__event(void *event)
+{
+	return emit_task(NT_PROGRAM_sched_process_exit, bpf_get_current_task_btf(), NT_TASK_EXIT, NULL);
 }
 
 /* The kernel gives up to 1,023 bytes. A longer path than ours keeps its end: `at` is where its last piece begins. */

@@ -8,7 +8,10 @@
 
 #include "schema/event.h"
 
-/* X(name): the programs, as functions nt_NAME. */
+/*
+ * X(name): the programs, as functions nt_NAME. Some have a twin nt_NAME__event for the same tracepoint as a perf event
+ * (record/plan.h): one of the two runs, and both count under one name.
+ */
 #define NT_PROGRAMS(X)                                                                                                 \
 	X(sys_enter)                                                                                                   \
 	X(sys_exit)                                                                                                    \
@@ -59,6 +62,10 @@
 	X(tcp_rcv_space_adjust)                                                                                        \
 	X(seed_sockets)                                                                                                \
 	X(inet_sock_set_state)                                                                                         \
+	X(name_sender)                                                                                                 \
+	X(name_receiver)                                                                                               \
+	X(tick_begin)                                                                                                  \
+	X(tick_end)                                                                                                    \
 	NT_FUNCTIONS(X)                                                                                                \
 	NT_LATENCY_HOOKS(X)
 
@@ -195,7 +202,8 @@ struct nt_config {
 	__u8 stacks_all; /* probe stacks: not only what is the network's */
 	__u8 user_stacks; /* user space's too */
 	__u8 stack_frames; /* the kernel keeps at most so many */
-	__u8 zero_a, zero_b;
+	__u8 is_preempted; /* programs at tracepoints may be, in tasks; on PREEMPT_RT in softirqs too */
+	__u8 sees_ticks; /* probe stacks: also those that take no sample (stacks.bpf.c) */
 	__u64 net_timers[NT_NET_TIMER_COUNT]; /* where each function is; 0: this kernel does not have it */
 	struct nt_call_info calls[NT_MAX_CALL_NR];
 	struct nt_latency_config latency;
@@ -377,6 +385,9 @@ struct nt_cpu {
 	/* A task receives them, perhaps by polling: until its poll has ended nobody knows. */
 	__u8 is_busy_run;
 	struct nt_open_timer timer;
+	__u64 hrtimer; /* address of the one that is expiring in a hard interrupt; 0: none */
+	__u64 tick; /* of the one that is the clock of probe stacks; 0: not known yet */
+	__u64 missed_tick; /* `tick`, while its sample is due; else 0 */
 	struct nt_noted_op op;
 	__u64 start_ns, stop_ns; /* when the gate opened and closed; 0: it did not */
 	struct nt_batch batch;

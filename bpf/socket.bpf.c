@@ -5,8 +5,7 @@
  */
 #include "bpf/socket_op.h"
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(nt_sys_enter, struct pt_regs *regs, long nr)
+static __always_inline int see_call(struct pt_regs *regs, long nr)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const volatile struct nt_call_info *info;
@@ -46,14 +45,68 @@ int BPF_PROG(nt_sys_enter, struct pt_regs *regs, long nr)
 	return 0;
 }
 
+SEC("tp_btf/sys_enter")
+int BPF_PROG(nt_sys_enter, struct pt_regs *regs, long nr)
+{
+	return see_call(regs, nr);
+}
+
+SEC("tp/raw_syscalls/sys_enter")
+int nt_sys_enter__event(struct trace_event_raw_sys_enter *event)
+{
+	return see_call((struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), event->id);
+}
+
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(nt_sock_send_length, struct sock *sk, int result, int flags)
 {
-	return op_end(NT_PROGRAM_sock_send_length, sk, result, 0, NT_SEND);
+	return op_end(NT_PROGRAM_sock_send_length, sk, true, result, 0, NT_SEND);
+}
+
+SEC("tp/sock/sock_send_length")
+int nt_sock_send_length__event(struct trace_event_raw_sock_msg_length *event)
+{
+	return op_end(NT_PROGRAM_sock_send_length, event->sk, false, event->ret, 0, NT_SEND);
 }
 
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(nt_sock_recv_length, struct sock *sk, int result, int flags)
 {
-	return op_end(NT_PROGRAM_sock_recv_length, sk, result, flags, NT_RECV);
+	return op_end(NT_PROGRAM_sock_recv_length, sk, true, result, flags, NT_RECV);
+}
+
+SEC("tp/sock/sock_recv_length")
+int nt_sock_recv_length__event(struct trace_event_raw_sock_msg_length *event)
+{
+	return op_end(NT_PROGRAM_sock_recv_length, event->sk, false, event->ret, event->flags, NT_RECV);
+}
+
+/*
+ * A program at a perf event cannot make the number by which a socket is known. So these come before: for each socket
+ * once. Should the kernel leave such a run out, the socket's next operation has the number.
+ */
+static __always_inline int name_socket(__u32 program, struct sock *sk)
+{
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	if (!sk->__sk_common.skc_cookie.counter && nt_is_network(sk->__sk_common.skc_family))
+		bpf_get_socket_cookie(sk);
+	nt_count(cpu, program, NT_OUTCOME_noted);
+	return 0;
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(nt_name_sender, struct sock *sk)
+{
+	return name_socket(NT_PROGRAM_name_sender, sk);
+}
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(nt_name_receiver, struct sock *sk)
+{
+	return name_socket(NT_PROGRAM_name_receiver, sk);
 }

@@ -17,7 +17,7 @@
 /* An operation from before, if it is on this socket, is over: its function is being called again. */
 static __always_inline void drop_from_before(struct nt_cpu *cpu, struct task_struct *task, struct sock *sk, __u8 dir)
 {
-	if (nt_call_info(cpu->op.call_nr)->dir == dir && fd_is(task, cpu->op.fd, sk))
+	if (nt_call_info(cpu->op.call_nr)->dir == dir && fd_is(task, cpu->op.fd, sk, true))
 		cpu->op.state = NT_OP_NONE;
 }
 
@@ -125,7 +125,7 @@ static __always_inline int call_end(__u32 program, struct socket *socket, long r
 			return 0;
 		}
 	}
-	return op_end(program, sk, result, msg_flags, dir);
+	return op_end(program, sk, true, result, msg_flags, dir);
 }
 
 #define SEND(name)                                                                                                     \

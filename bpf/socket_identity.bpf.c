@@ -149,7 +149,7 @@ static __always_inline __u32 seed_socket(const struct nt_cpu *cpu, struct seq_fi
 	struct nt_seen_socket *slot = seen_slot(cookie);
 	struct nt_socket record = {};
 
-	if (!slot || is_announced(cpu, sk, cookie))
+	if (!slot || is_announced(cpu, sk, true, cookie))
 		return NT_OUTCOME_skipped_part;
 	fill_socket(&record, sk, cookie, bpf_ktime_get_ns());
 	record.process = process_of(task);

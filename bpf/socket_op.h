@@ -34,14 +34,15 @@ static __always_inline struct nt_seen_socket *seen_slot(__u64 cookie)
 }
 
 /* Whether this socket has been announced as it is now. The path of every operation. */
-static __always_inline bool is_announced(const struct nt_cpu *cpu, struct sock *sk, __u64 cookie)
+static __always_inline bool is_announced(const struct nt_cpu *cpu, struct sock *sk, bool is_typed, __u64 cookie)
 {
-	struct sock_common *common = &sk->__sk_common;
 	struct nt_seen_socket *slot = seen_slot(cookie);
 
 	return slot && slot->cookie == cookie &&
-	       slot->signature ==
-		       signature(common->skc_dport, common->skc_num, common->skc_daddr, common->skc_rcv_saddr, cpu);
+	       slot->signature == signature(NT_FIELD(sk, is_typed, __sk_common.skc_dport),
+					    NT_FIELD(sk, is_typed, __sk_common.skc_num),
+					    NT_FIELD(sk, is_typed, __sk_common.skc_daddr),
+					    NT_FIELD(sk, is_typed, __sk_common.skc_rcv_saddr), cpu);
 }
 
 /* From a pointer that the verifier tracks to the plain number that a global function can take. */
@@ -57,21 +58,21 @@ static __always_inline void announce(struct sock *sk, __u64 cookie, __u64 now_ns
  * Whether a descriptor of the task is this socket. By the file that the socket knows to be its own: plain loads
  * but for one, where looking up the descriptor's socket takes eight calls.
  */
-static __always_inline bool fd_is(struct task_struct *task, __s32 fd, struct sock *sk)
+static __always_inline bool fd_is(struct task_struct *task, __s32 fd, struct sock *sk, bool is_typed)
 {
+	struct socket *socket = NT_FIELD(sk, is_typed, sk_socket);
 	struct fdtable *table = task->files->fdt;
-	struct socket *socket = sk->sk_socket;
 	struct file *file = NULL;
 
 	if (!socket || fd < 0 || (__u32)fd >= table->max_fds)
 		return false;
 	bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
-	return file && file == socket->file;
+	return file && file == NT_FIELD(socket, is_typed, file);
 }
 
 /* The begin that was noted for this operation, if it is certain to be this one's. */
-static __always_inline bool begin_is_known(struct nt_cpu *cpu, struct task_struct *task, struct sock *sk, __u8 dir,
-					   long nr, const volatile struct nt_call_info *info)
+static __always_inline bool begin_is_known(struct nt_cpu *cpu, struct task_struct *task, struct sock *sk, bool is_typed,
+					   __u8 dir, long nr, const volatile struct nt_call_info *info)
 {
 	struct nt_noted_op *op = &cpu->op;
 
@@ -85,7 +86,7 @@ static __always_inline bool begin_is_known(struct nt_cpu *cpu, struct task_struc
 	 */
 	if (op->state == NT_OP_RESOLVED)
 		return op->sk == (unsigned long)sk;
-	return fd_is(task, op->fd, sk);
+	return fd_is(task, op->fd, sk, is_typed);
 }
 
 /*
@@ -153,7 +154,7 @@ static __always_inline bool use_task_begin(struct task_struct *task, struct nt_o
 }
 
 /* Says whose operation it is and when it began. */
-static __always_inline void fill_origin(struct nt_cpu *cpu, struct nt_op *record, struct sock *sk)
+static __always_inline void fill_origin(struct nt_cpu *cpu, struct nt_op *record, struct sock *sk, bool is_typed)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const volatile struct nt_call_info *info;
@@ -171,13 +172,13 @@ static __always_inline void fill_origin(struct nt_cpu *cpu, struct nt_op *record
 		record->call = call_for(info, record->dir);
 	if (nt_config.ops_by_task && use_task_begin(task, record, sk))
 		return;
-	if (info && begin_is_known(cpu, task, sk, record->dir, nr, info)) {
+	if (info && begin_is_known(cpu, task, sk, is_typed, record->dir, nr, info)) {
 		record->flags &= ~NT_OP_NO_BEGIN;
 		use_begin(task, &cpu->op, record, info);
 	}
 }
 
-static __always_inline int op_end(__u32 program, struct sock *sk, int result, int msg_flags, __u8 dir)
+static __always_inline int op_end(__u32 program, struct sock *sk, bool is_typed, int result, int msg_flags, __u8 dir)
 {
 	__u64 now_ns = bpf_ktime_get_ns(), begin_ns;
 	struct nt_op record = {};
@@ -187,11 +188,11 @@ static __always_inline int op_end(__u32 program, struct sock *sk, int result, in
 	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu)
 		return 0;
-	if (!nt_is_network(sk->__sk_common.skc_family)) {
+	if (!nt_is_network(NT_FIELD(sk, is_typed, __sk_common.skc_family))) {
 		nt_count(cpu, program, NT_OUTCOME_skipped_family);
 		return 0;
 	}
-	/* The task may have been switched out and back since the clock was read, if this is not a tracepoint. */
+	/* The task may have been switched out and back since the clock was read, if this is after a function. */
 	if (nt_config.ops_by_task && now_ns < cpu->switch_ns)
 		now_ns = bpf_ktime_get_ns();
 	nt_check_current(cpu, cpu_id, bpf_get_current_task_btf(), now_ns);
@@ -203,15 +204,15 @@ static __always_inline int op_end(__u32 program, struct sock *sk, int result, in
 	cpu->softirq_end_ns = 0;
 	if (nt_config.busy_begins && cpu->busy_ns && !cpu->softirq_begin_ns)
 		cpu->busy_ns = now_ns;
-	fill_origin(cpu, &record, sk);
+	fill_origin(cpu, &record, sk, is_typed);
 	if (!cpu->gate) {
 		nt_count(cpu, program, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	record.socket = sk->__sk_common.skc_cookie.counter;
-	if (!record.socket)
+	record.socket = NT_FIELD(sk, is_typed, __sk_common.skc_cookie.counter);
+	if (!record.socket && is_typed)
 		record.socket = bpf_get_socket_cookie(sk);
-	if (!is_announced(cpu, sk, record.socket))
+	if (record.socket && !is_announced(cpu, sk, is_typed, record.socket))
 		announce(sk, record.socket, now_ns);
 	begin_ns = record.dur_ns ? now_ns - record.dur_ns : record.flags & NT_OP_BEFORE ? NT_LOST_BEFORE : 0;
 	nt_emit_event(cpu, cpu_id, program, &record, sizeof(record), begin_ns);

@@ -36,8 +36,7 @@ static __always_inline __u8 context_of(const struct nt_cpu *cpu, struct task_str
 	return nt_config.probe_irq ? NT_SOFTIRQ_BH_ENABLE : NT_SOFTIRQ_UNKNOWN;
 }
 
-SEC("tp_btf/softirq_entry")
-int BPF_PROG(nt_softirq_entry, unsigned int vec)
+static __always_inline int begin_softirq(unsigned int vec)
 {
 	__u64 now_ns = bpf_ktime_get_ns();
 	struct task_struct *task;
@@ -59,8 +58,7 @@ int BPF_PROG(nt_softirq_entry, unsigned int vec)
 	return 0;
 }
 
-SEC("tp_btf/softirq_exit")
-int BPF_PROG(nt_softirq_exit, unsigned int vec)
+static __always_inline int end_softirq(unsigned int vec)
 {
 	struct nt_run_end records;
 	struct nt_softirq *record = &records.softirq;
@@ -99,4 +97,28 @@ int BPF_PROG(nt_softirq_exit, unsigned int vec)
 	}
 	nt_emit_event(cpu, cpu_id, NT_PROGRAM_softirq_exit, record, sizeof(*record), begin_ns);
 	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(nt_softirq_entry, unsigned int vec)
+{
+	return begin_softirq(vec);
+}
+
+SEC("tp/irq/softirq_entry")
+int nt_softirq_entry__event(struct trace_event_raw_softirq *event)
+{
+	return begin_softirq(event->vec);
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(nt_softirq_exit, unsigned int vec)
+{
+	return end_softirq(vec);
+}
+
+SEC("tp/irq/softirq_exit")
+int nt_softirq_exit__event(struct trace_event_raw_softirq *event)
+{
+	return end_softirq(event->vec);
 }

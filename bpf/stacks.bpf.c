@@ -168,31 +168,97 @@ static __always_inline void take_stacks(struct nt_cpu *cpu, __u32 cpu_id, void *
 		take_user_stack(cpu, cpu_id, ctx, buffer, sample);
 }
 
+/* What is on the CPU now. False: it is not asked for, and the run is counted. */
+static __always_inline bool begin_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, struct task_struct *task,
+					 bool in_user, struct nt_stack_sample *record)
+{
+	record->end_ns = bpf_ktime_get_ns();
+	record->kind = NT_STACK_SAMPLE;
+	nt_check_current(cpu, cpu_id, task, record->end_ns);
+	record->context = context_of(cpu, task, in_user, record->end_ns);
+	if (!nt_config.stacks_all && !is_network_context(record->context)) {
+		nt_count(cpu, program, NT_OUTCOME_skipped_owner);
+		return false;
+	}
+	if (record->context >= NT_STACK_IN_NET_RX && record->context <= NT_STACK_IN_SOFTIRQ)
+		record->vec = cpu->softirq_vec;
+	record->flags = in_user ? NT_STACK_SAMPLE_USER : 0;
+	record->task = nt_key_of(task);
+	return true;
+}
+
 SEC("perf_event")
 int nt_stack_sample(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	bool in_user = nt_regs_are_user(ctx);
 	struct nt_stack_sample record = {};
 	struct nt_cpu *cpu;
 	__u32 cpu_id;
 
-	cpu = nt_this_cpu_if_on(NT_PROGRAM_stack_sample, &cpu_id);
+	cpu = nt_this_cpu(&cpu_id);
 	if (!cpu)
 		return 0;
-	record.end_ns = bpf_ktime_get_ns();
-	record.kind = NT_STACK_SAMPLE;
-	nt_check_current(cpu, cpu_id, task, record.end_ns);
-	record.context = context_of(cpu, task, in_user, record.end_ns);
-	if (!nt_config.stacks_all && !is_network_context(record.context)) {
-		nt_count(cpu, NT_PROGRAM_stack_sample, NT_OUTCOME_skipped_owner);
+	if (nt_config.sees_ticks) {
+		if (cpu->hrtimer)
+			cpu->tick = cpu->hrtimer;
+		cpu->missed_tick = 0;
+	}
+	if (!cpu->gate) {
+		nt_count(cpu, NT_PROGRAM_stack_sample, NT_OUTCOME_skipped_gate);
 		return 0;
 	}
-	if (record.context >= NT_STACK_IN_NET_RX && record.context <= NT_STACK_IN_SOFTIRQ)
-		record.vec = cpu->softirq_vec;
-	record.flags = in_user ? NT_STACK_SAMPLE_USER : 0;
-	record.task = nt_key_of(task);
+	if (!begin_sample(cpu, cpu_id, NT_PROGRAM_stack_sample, task, nt_regs_are_user(ctx), &record))
+		return 0;
 	take_stacks(cpu, cpu_id, ctx, task, &record);
 	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_stack_sample, &record, sizeof(record), NT_STACK_SAMPLE);
+	return 0;
+}
+
+/*
+ * The kernel runs no program of a perf event inside another such program, nor inside a call that reads or changes a
+ * BPF map: a tick that comes there takes no sample. Then these two make one, without a stack. They see all timers that
+ * expire in hard interrupts; the tick's is the one in which the program above ran last.
+ */
+SEC("tp_btf/hrtimer_expire_entry")
+int BPF_PROG(nt_tick_begin, struct hrtimer *timer)
+{
+	struct nt_cpu *cpu;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu(&cpu_id);
+	if (!cpu)
+		return 0;
+	if (timer->is_soft) {
+		nt_count(cpu, NT_PROGRAM_tick_begin, NT_OUTCOME_skipped_softirq);
+		return 0;
+	}
+	cpu->hrtimer = (__u64)timer;
+	cpu->missed_tick = cpu->tick == (__u64)timer ? cpu->tick : 0;
+	nt_count(cpu, NT_PROGRAM_tick_begin, NT_OUTCOME_noted);
+	return 0;
+}
+
+/* The timer may be gone by now, so nothing of it is read. */
+SEC("tp_btf/hrtimer_expire_exit")
+int BPF_PROG(nt_tick_end, struct hrtimer *timer)
+{
+	struct nt_stack_sample record = {.error = NT_STACK_SAMPLE_IN_PROGRAM};
+	struct nt_cpu *cpu;
+	bool is_missed;
+	__u32 cpu_id;
+
+	cpu = nt_this_cpu_if_on(NT_PROGRAM_tick_end, &cpu_id);
+	if (!cpu)
+		return 0;
+	is_missed = cpu->missed_tick == (__u64)timer;
+	if (cpu->hrtimer == (__u64)timer)
+		cpu->hrtimer = 0;
+	if (!is_missed) {
+		nt_count(cpu, NT_PROGRAM_tick_end, NT_OUTCOME_skipped_filter);
+		return 0;
+	}
+	cpu->missed_tick = 0;
+	if (begin_sample(cpu, cpu_id, NT_PROGRAM_tick_end, bpf_get_current_task_btf(), false, &record))
+		nt_emit_sample(cpu, cpu_id, NT_PROGRAM_tick_end, &record, sizeof(record), NT_STACK_SAMPLE);
 	return 0;
 }

@@ -82,7 +82,6 @@ static int explain(int error, const char *what, char *message, size_t size)
 	return error;
 }
 
-/* Programs at tracepoints are not preempted before 7.0. */
 static void fill_latency(struct nt_latency_config *config, const struct nt_record_options *options)
 {
 	const struct nt_candidate *way = options->plan.chosen[NT_PROBE_LATENCY];
@@ -90,7 +89,8 @@ static void fill_latency(struct nt_latency_config *config, const struct nt_recor
 	if (!way)
 		return;
 	nt_filter_configure(&options->filter, config);
-	config->is_preempted = !strcmp(way->name, "fentry") && nt_kernel_preempts_itself();
+	config->is_preempted =
+		!strcmp(way->name, "fentry") ? nt_kernel_preempts_itself() : options->plan.preempted != 0;
 }
 
 /* What is asked for by number or key. */
@@ -153,6 +153,7 @@ static void fill_stacks(struct nt_config *config, const struct nt_record_options
 	config->stacks_all = options->stacks_all;
 	config->user_stacks = options->user_stacks;
 	config->stack_frames = stack_frames();
+	config->sees_ticks = nt_plan_attaches(&options->plan, "nt_tick_end");
 }
 
 static void fill_config(struct nt_kernel *kernel, const struct nt_record_options *options)
@@ -169,6 +170,7 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 	config->drop_args = options->plan.drop_args;
 	config->retransmit_args = options->plan.retransmit_args;
 	config->has_casts = options->plan.has_casts;
+	config->is_preempted = options->plan.preempted != 0;
 	fill_latency(&config->latency, options);
 	fill_stacks(config, options);
 	config->probe_irq = options->plan.chosen[NT_PROBE_IRQ] != NULL;
@@ -378,18 +380,21 @@ static bool leave_out_by_trial(struct nt_record_options *options, struct nt_refu
 }
 
 static int attach(struct nt_kernel *kernel, struct nt_record_options *options, struct nt_refusal *refusal,
-		  char *message, size_t message_size)
+		  bool *is_refused, char *message, size_t message_size)
 {
-	const struct nt_attach_point *failed = NULL;
+	struct nt_attach_failure failure = {};
 	char what[128];
-	int error = nt_plan_attach(&options->plan, kernel->object, &failed);
+	int error = nt_plan_attach(&options->plan, kernel->object, &failure);
 
 	if (!error)
 		return 0;
 	nt_plan_detach(&options->plan);
-	snprintf(what, sizeof(what), "attach to %s", failed->point);
-	snprintf(refusal->program, sizeof(refusal->program), "%s", failed->program);
+	snprintf(what, sizeof(what), "attach to %s", failure.point);
+	snprintf(refusal->program, sizeof(refusal->program), "%s", failure.program);
 	snprintf(refusal->why, sizeof(refusal->why), "attaching it gives: %s", strerror(-error));
+	/* A container may forbid perf events, and allow the rest. */
+	*is_refused =
+		(failure.by_event && (error == -EPERM || error == -EACCES)) || (!is_want(error) && error != -EACCES);
 	return explain(error, what, message, message_size);
 }
 
@@ -434,9 +439,7 @@ static int load_plan(struct nt_kernel *kernel, struct nt_record_options *options
 	error = prepare_latency(kernel, options, message, message_size);
 	if (error)
 		return error;
-	error = attach(kernel, options, refusal, message, message_size);
-	*is_refused = error && !is_want(error) && error != -EACCES;
-	return error;
+	return attach(kernel, options, refusal, is_refused, message, message_size);
 }
 
 /* What the kernel refused leaves the plan. False: nothing can be recorded without. */

@@ -132,7 +132,7 @@ static int add_points(struct nt_buf *out, const struct nt_plan *plan, int probe)
 		if (!plan->has[probe][i])
 			continue;
 		snprintf(line, sizeof(line), "%s %s %s:%s", nt_probes[probe].name, points[i].program,
-			 nt_attach_how_name(points[i].how), points[i].point);
+			 nt_plan_how_name(plan, probe, i), points[i].point);
 		error = nt_meta_append(out, NT_META_ATTACH, line);
 	}
 	return error;

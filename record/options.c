@@ -162,7 +162,7 @@ static const char *probe_choice(unsigned int i)
 
 static const char *plan_choice(unsigned int i)
 {
-	static const char *const plans[] = {"fentry", "tracepoints", "ends", NULL};
+	static const char *const plans[] = {"fentry", "tracepoints", "events", "ends", NULL};
 
 	return plans[i];
 }
@@ -197,10 +197,11 @@ static const struct nt_option table[] = {
 		.choice = probe_choice),
 	NT_OPTION("list-probes", 0, NULL, NULL, TO(nt_option_set_true, list_probes),
 		  "print what each probe is for, and what it attaches to"),
-	NT_OPTION("plan", 0, "PLAN", "tracepoints", TO(set_plan, plan),
-		  "record socket operations by fentry or by tracepoints (default: the first that works), or only their "
-		  "ends: cheaper, but their time is the task's",
-		  .wants = "fentry, tracepoints or ends", .choice = plan_choice),
+	NT_OPTION(
+		"plan", 0, "PLAN", "tracepoints", TO(set_plan, plan),
+		"record socket operations by fentry or by tracepoints (default: the first that works), by perf events, "
+		"or only their ends: cheaper, but their time is the task's",
+		.wants = "fentry, tracepoints, events or ends", .choice = plan_choice),
 	NT_OPTION("ring-size", 0, "SIZE", "1M", TO(set_ring_size, ring_size),
 		  "buffer of each CPU, such as 1M; rounded up to a power of two (default: 256k)", .wants = "64k to 1G"),
 	NT_OPTION("user", 0, "NAME", "alice", TO(set_user, owner),

@@ -5,6 +5,7 @@
 #include "record/plan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -18,6 +19,13 @@
 
 /* clang-format off */
 #define POINT(name) { .program = "nt_" #name, .point = #name }
+/* With a twin at the perf event. `from`: the least degree of preemption that needs it. */
+#define OR_EVENT(name, group, at, from)                                                                                \
+	{ .program = "nt_" #name, .point = #at, .event_from = NT_PREEMPTED_##from, .event_group = #group,              \
+	  .event_program = "nt_" #name "__event" }
+#define SELF_OR_EVENT(name, group, from)                                                                               \
+	{ .program = "nt_" #name, .point = #name, .event_from = NT_PREEMPTED_##from, .event_group = #group,            \
+	  .event_program = "nt_" #name "__event", .may_be_preempted = true }
 #define OPTIONAL(name) { .program = "nt_" #name, .point = #name, .optional = true }
 #define VECTOR(end, name) { .program = "nt_vector_" #end, .point = name "_" #end, .how = NT_AT_NAMED, .optional = true }
 #define EACH(name, of) { .program = "nt_" #name, .point = #of, .how = NT_AT_ITERATOR }
@@ -36,9 +44,9 @@
 static const struct nt_attach_point sched_points[] = {
 	POINT(sched_switch),
 	POINT(task_newtask),
-	POINT(sched_process_exec),
+	SELF_OR_EVENT(sched_process_exec, sched, IN_TASKS),
 	POINT(task_rename),
-	POINT(sched_process_exit),
+	SELF_OR_EVENT(sched_process_exit, sched, IN_TASKS),
 	OPTIONAL(cgroup_attach_task),
 	OPTIONAL(cgroup_mkdir),
 	OPTIONAL(cpuhp_enter),
@@ -47,7 +55,11 @@ static const struct nt_attach_point sched_points[] = {
 	{},
 };
 
-static const struct nt_attach_point softirq_points[] = {POINT(softirq_exit), POINT(softirq_entry), {}};
+static const struct nt_attach_point softirq_points[] = {
+	OR_EVENT(softirq_exit, irq, softirq_exit, IN_SOFTIRQS),
+	OR_EVENT(softirq_entry, irq, softirq_entry, IN_SOFTIRQS),
+	{},
+};
 
 static const struct nt_attach_point irq_points[] = {
 	POINT(irq_handler_exit),
@@ -57,14 +69,22 @@ static const struct nt_attach_point irq_points[] = {
 	{},
 };
 
+/* The twin cannot give a socket its number. This program does, at the tracepoint. */
+#define NAMES(name, at)                                                                                                \
+	{ .program = "nt_" #name, .point = #at, .optional = true, .event_from = NT_PREEMPTED_IN_TASKS,                 \
+	  .event_group = "sock", .event_program = "nt_" #at "__event", .is_beside_event = true }
+#define SOCKET_ENDS                                                                                                    \
+	NAMES(name_sender, sock_send_length), NAMES(name_receiver, sock_recv_length),                                  \
+	OR_EVENT(sock_send_length, sock, sock_send_length, IN_TASKS),                                                  \
+	OR_EVENT(sock_recv_length, sock, sock_recv_length, IN_TASKS)
+
 static const struct nt_attach_point socket_points[] = {
-	POINT(sock_send_length),
-	POINT(sock_recv_length),
-	POINT(sys_enter),
+	SOCKET_ENDS,
+	OR_EVENT(sys_enter, raw_syscalls, sys_enter, IN_TASKS),
 	{},
 };
 
-static const struct nt_attach_point socket_end_points[] = {POINT(sock_send_length), POINT(sock_recv_length), {}};
+static const struct nt_attach_point socket_end_points[] = {SOCKET_ENDS, {}};
 
 /*
  * Before 6.5 pages are sent by a function of their own, which the length tracepoints (since 6.3) do not see: there the
@@ -94,8 +114,7 @@ static const struct nt_attach_point socket_function_points[] = {
 };
 
 static const struct nt_attach_point socket_begin_points[] = {
-	POINT(sock_send_length),
-	POINT(sock_recv_length),
+	SOCKET_ENDS,
 	BEFORE(inet_sendmsg),
 	BEFORE_IF(inet6_sendmsg),
 	BEFORE(inet_recvmsg),
@@ -107,10 +126,10 @@ static const struct nt_attach_point socket_begin_points[] = {
 	{},
 };
 
-static const struct nt_attach_point busypoll_points[] = {{.program = "nt_busy_poll", .point = "napi_poll"}, {}};
+static const struct nt_attach_point busypoll_points[] = {OR_EVENT(busy_poll, napi, napi_poll, IN_SOFTIRQS), {}};
 
 static const struct nt_attach_point busypoll_loop_points[] = {
-	{.program = "nt_busy_poll", .point = "napi_poll"},
+	OR_EVENT(busy_poll, napi, napi_poll, IN_SOFTIRQS),
 	AFTER(napi_busy_loop),
 	AFTER_IF(napi_busy_loop_rcu),
 	BEFORE(napi_busy_loop),
@@ -118,7 +137,11 @@ static const struct nt_attach_point busypoll_loop_points[] = {
 	{},
 };
 
-static const struct nt_attach_point napi_points[] = {POINT(napi_poll), {}};
+static const struct nt_attach_point napi_points[] = {OR_EVENT(napi_poll, napi, napi_poll, IN_SOFTIRQS), {}};
+
+#define STEERED(name, at)                                                                                              \
+	{ .program = "nt_" #name, .point = #at, .optional = true, .is_wanted = nt_host_steers,                         \
+	  .event_from = NT_PREEMPTED_IN_SOFTIRQS, .event_group = "net", .event_program = "nt_" #name "__event" }
 
 #define LATENCY(hook, at, way, known, sentence)                                                                        \
 	{ .program = "nt_latency_" #hook "__" #at, .point = #at, .how = way, .optional = true, .knows = known,         \
@@ -169,14 +192,11 @@ static const struct nt_attach_point latency_points[] = {
 };
 
 static const struct nt_attach_point deliver_points[] = {
-	POINT(netif_receive_skb),
-	{.program = "nt_rx_steer", .point = "napi_gro_receive_entry", .optional = true, .is_wanted = nt_host_steers},
-	{.program = "nt_rx_steer_frags",
-	 .point = "napi_gro_frags_entry",
-	 .optional = true,
-	 .is_wanted = nt_host_steers},
-	{.program = "nt_rx_forward", .point = "net_dev_queue"},
-	{.program = "nt_rx_drop", .point = "kfree_skb"},
+	OR_EVENT(netif_receive_skb, net, netif_receive_skb, IN_SOFTIRQS),
+	STEERED(rx_steer, napi_gro_receive_entry),
+	STEERED(rx_steer_frags, napi_gro_frags_entry),
+	OR_EVENT(rx_forward, net, net_dev_queue, IN_SOFTIRQS),
+	OR_EVENT(rx_drop, skb, kfree_skb, IN_SOFTIRQS),
 	OPTIONAL(inet_sock_set_state),
 	{.program = "nt_seed_sockets",
 	 .point = "task_file",
@@ -199,7 +219,16 @@ static const struct nt_attach_point retransmits_points[] = {
 
 static const struct nt_attach_point wakeups_points[] = {POINT(sched_waking), POINT(sched_wakeup_new), {}};
 
+/* A tick that comes inside a program at a perf event takes no stack: these see it. */
+#define TICK(name, at)                                                                                                 \
+	{                                                                                                              \
+		.program = "nt_" #name, .point = #at, .optional = true, .event_from = NT_PREEMPTED_IN_TASKS,           \
+		.event_group = "timer", .is_beside_event = true                                                        \
+	}
+
 static const struct nt_attach_point stacks_points[] = {
+	TICK(tick_end, hrtimer_expire_exit),
+	TICK(tick_begin, hrtimer_expire_entry),
 	{.program = "nt_stack_sample", .point = "cpu-clock", .how = NT_AT_CLOCK},
 	{},
 };
@@ -268,6 +297,8 @@ static const struct nt_candidate socket_candidates[] = {
 	 .ops_by_task = true,
 	 .not_preempted = true},
 	{.name = "tracepoints", .points = socket_points, .uncovered = socket_uncovered},
+	/* Kernels before 6.7 do not count the runs that they leave out of these. */
+	{.name = "events", .points = socket_points, .uncovered = socket_uncovered, .by_events = true},
 	/* Only if asked for: some begins are missed, but io_uring has some. */
 	{.name = "fentry", .points = socket_begin_points, .uncovered = socket_preempted_uncovered, .ops_by_task = true},
 	/* The same: it costs least, and knows least. */
@@ -468,7 +499,9 @@ bool nt_plan_only(struct nt_plan *plan, const char *name)
 	return false;
 }
 
-const char *nt_attach_how_name(enum nt_attach_how how)
+#define BY_EVENT "tp"
+
+static const char *how_name(enum nt_attach_how how)
 {
 	static const char *const names[] = {
 		[NT_AT_TRACEPOINT] = "tp_btf", [NT_AT_NAMED] = "raw_tp",     [NT_AT_ENTRY] = "fentry",
@@ -478,6 +511,11 @@ const char *nt_attach_how_name(enum nt_attach_how how)
 	return names[how];
 }
 
+const char *nt_plan_how_name(const struct nt_plan *plan, int probe, int number)
+{
+	return plan->by_event[probe][number] ? BY_EVENT : how_name(plan->chosen[probe]->points[number].how);
+}
+
 /* The kernel's type information has a prototype, btf_trace_NAME, for each tracepoint that it has. */
 static int has_tracepoint(const struct btf *btf, const char *point)
 {
@@ -485,6 +523,43 @@ static int has_tracepoint(const struct btf *btf, const char *point)
 
 	snprintf(name, sizeof(name), "btf_trace_%s", point);
 	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0 ? 0 : -ENOENT;
+}
+
+static bool is_rt(void)
+{
+	struct utsname name;
+
+	return !uname(&name) && strstr(name.version, "PREEMPT_RT");
+}
+
+/*
+ * Since 7.0 the kernel guards tracepoints by an SRCU, of the fast sort. Before 6.13 it had one of this name too, for
+ * tracepoints in idle tasks, and not that sort yet.
+ */
+static enum nt_preempted preempted_at_tracepoints(const struct btf *btf)
+{
+	if (btf__find_by_name_kind(btf, "tracepoint_srcu_srcu_data", BTF_KIND_VAR) <= 0 ||
+	    btf__find_by_name_kind(btf, "srcu_ctr", BTF_KIND_STRUCT) <= 0)
+		return NT_PREEMPTED_NEVER;
+	return is_rt() ? NT_PREEMPTED_IN_SOFTIRQS : NT_PREEMPTED_IN_TASKS;
+}
+
+#define TRACEFS "/sys/kernel/tracing"
+
+/* Whether the tracepoint can be attached to as a perf event: libbpf looks for its number in one of these. */
+static bool has_event(const struct nt_attach_point *point)
+{
+	static const char *const places[] = {TRACEFS, "/sys/kernel/debug/tracing"};
+	char path[256];
+	int fd = -1;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++) {
+		snprintf(path, sizeof(path), "%s/events/%s/%s/id", places[i], point->event_group, point->point);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 static int has_function(const struct btf *btf, const char *name)
@@ -578,7 +653,7 @@ bool nt_kernel_preempts_itself(void)
 	struct utsname name;
 	char config[128];
 
-	if (uname(&name) || strstr(name.version, "PREEMPT_RT"))
+	if (uname(&name) || is_rt())
 		return true;
 	if (!strstr(name.version, "PREEMPT_DYNAMIC"))
 		return strstr(name.version, "PREEMPT") != NULL;
@@ -598,14 +673,52 @@ static const struct nt_refused_program *refusal_of(const struct nt_plan *plan, c
 	return NULL;
 }
 
+static const struct nt_refused_program *refusal_of_event(const struct nt_plan *plan,
+							 const struct nt_attach_point *point)
+{
+	return point->event_program ? refusal_of(plan, point->event_program) : NULL;
+}
+
+static bool wants_event(const struct nt_plan *plan, const struct nt_attach_point *point)
+{
+	return point->event_from && point->event_from <= plan->events;
+}
+
+static bool can_be_event(const struct nt_plan *plan, const struct nt_attach_point *point)
+{
+	return wants_event(plan, point) && has_event(point) && !refusal_of_event(plan, point);
+}
+
+static bool goes_by_event(const struct nt_plan *plan, const struct nt_attach_point *point)
+{
+	return point->event_program && !point->is_beside_event && can_be_event(plan, point);
+}
+
+/* Why a point that the kernel has cannot be used: its program is refused, or must not be preempted. 0: it can. */
+static int point_refusal(const struct nt_plan *plan, const struct nt_attach_point *point)
+{
+	if (goes_by_event(plan, point))
+		return 0;
+	if (wants_event(plan, point) && !point->is_beside_event && !point->may_be_preempted)
+		return refusal_of_event(plan, point) ? -ENOEXEC : -EOPNOTSUPP;
+	return refusal_of(plan, point->program) ? -ENOEXEC : 0;
+}
+
+static bool is_wanted(const struct nt_plan *plan, const struct nt_attach_point *point)
+{
+	if (point->is_beside_event)
+		return can_be_event(plan, point);
+	return !point->is_wanted || point->is_wanted();
+}
+
 /*
  * Fills in which points exist; a negative errno if one that is needed does not, named in *missing. Those that cost
  * nothing to look for come first: no kernel function is touched for a candidate that cannot be.
  */
-static int try_candidate(const struct nt_plan *plan, const struct btf *btf, const struct nt_candidate *candidate,
-			 bool *has, const struct nt_attach_point **missing)
+static int try_candidate(struct nt_plan *plan, const struct btf *btf, const struct nt_candidate *candidate, int probe,
+			 const struct nt_attach_point **missing)
 {
-	int error;
+	int error, i;
 
 	if (candidate->not_preempted && nt_kernel_preempts_itself()) {
 		*missing = candidate->points;
@@ -615,14 +728,19 @@ static int try_candidate(const struct nt_plan *plan, const struct btf *btf, cons
 		*missing = point;
 		if (point->optional)
 			continue;
-		if (has_point(btf, point))
-			return -ENOENT;
-		if (refusal_of(plan, point->program))
-			return -ENOEXEC;
+		error = has_point(btf, point);
+		if (!error)
+			error = point_refusal(plan, point);
+		if (error)
+			return error;
 	}
 	for (const struct nt_attach_point *point = candidate->points; point->program; point++) {
-		error = refusal_of(plan, point->program) ? -ENOEXEC : try_point(btf, point);
-		has[point - candidate->points] = !error && (!point->is_wanted || point->is_wanted());
+		i = point - candidate->points;
+		error = point_refusal(plan, point);
+		if (!error)
+			error = try_point(btf, point);
+		plan->has[probe][i] = !error && is_wanted(plan, point);
+		plan->by_event[probe][i] = plan->has[probe][i] && goes_by_event(plan, point);
 		*missing = point;
 		if (error && !point->optional)
 			return error;
@@ -635,20 +753,28 @@ static int try_candidate(const struct nt_plan *plan, const struct btf *btf, cons
  */
 static bool is_allowed(const struct nt_plan *plan, int probe, const struct nt_candidate *candidate)
 {
-	return !plan->only || probe != NT_PROBE_SOCKET || !strcmp(plan->only, candidate->name);
+	if (!plan->only || probe != NT_PROBE_SOCKET)
+		return !candidate->by_events;
+	return !strcmp(plan->only, candidate->name);
 }
 
 #define REFUSED_PROGRAM "this kernel refuses the program "
+#define NO_EVENTS "perf events need " TRACEFS ", which is not there or may not be read"
 
 /* What the kernel refuses tells more than what it has not, and a program of ours more than all. */
 static void note_refusal(const struct nt_plan *plan, char *text, size_t size, const struct nt_attach_point *missing,
 			 int error)
 {
+	const struct nt_refused_program *itself = refusal_of(plan, missing->program),
+					*refused = itself ? itself : refusal_of_event(plan, missing);
+
 	if (error == -ENOEXEC)
-		snprintf(text, size, "%s:%s: " REFUSED_PROGRAM "%s: %s", nt_attach_how_name(missing->how),
-			 missing->point, missing->program, refusal_of(plan, missing->program)->why);
+		snprintf(text, size, "%s:%s: " REFUSED_PROGRAM "%s: %s", itself ? how_name(missing->how) : BY_EVENT,
+			 missing->point, refused->name, refused->why);
+	else if (error == -EOPNOTSUPP && missing->event_program)
+		snprintf(text, size, BY_EVENT ":%s: " NO_EVENTS, missing->point);
 	else if (!strstr(text, REFUSED_PROGRAM) && (error != -ENOENT || !text[0]))
-		snprintf(text, size, "%s:%s: %s", nt_attach_how_name(missing->how), missing->point,
+		snprintf(text, size, "%s:%s: %s", how_name(missing->how), missing->point,
 			 error == -ENOENT    ? "this kernel does not have it"
 			 : error == -EDEADLK ? "this kernel may preempt the program (/sys/kernel/debug/sched/preempt)"
 					     : strerror(-error));
@@ -668,7 +794,7 @@ static void choose_for(struct nt_plan *plan, const struct btf *btf, int probe)
 	for (const struct nt_candidate *candidate = nt_probes[probe].candidates; candidate->name; candidate++) {
 		if (!is_allowed(plan, probe, candidate))
 			continue;
-		error = try_candidate(plan, btf, candidate, plan->has[probe], &missing);
+		error = try_candidate(plan, btf, candidate, probe, &missing);
 		if (!error) {
 			plan->chosen[probe] = candidate;
 			if (!strcmp(candidate->name, nt_probes[probe].candidates->name))
@@ -723,6 +849,10 @@ int nt_plan_choose(struct nt_plan *plan)
 
 	if (!btf)
 		return -errno;
+	plan->preempted = preempted_at_tracepoints(btf);
+	plan->events = plan->preempted;
+	if (plan->events == NT_PREEMPTED_NEVER && plan->only && !strcmp(plan->only, "events"))
+		plan->events = NT_PREEMPTED_IN_TASKS;
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		choose_for(plan, btf, probe);
 	leave_out_without_softirq(plan);
@@ -755,37 +885,51 @@ bool nt_plan_give_up(struct nt_plan *plan, int probe, const char *why)
 	return probe != NT_PROBE_SCHED;
 }
 
-static bool has_program(const struct nt_candidate *way, const char *program)
+static const struct nt_attach_point *point_of(const struct nt_candidate *way, const char *program)
 {
 	for (const struct nt_attach_point *point = way->points; point->program; point++)
-		if (!strcmp(point->program, program))
-			return true;
-	return false;
+		if (!strcmp(point->program, program) ||
+		    (point->event_program && !strcmp(point->event_program, program)))
+			return point;
+	return NULL;
 }
 
 static bool may_have_program(int probe, const char *program)
 {
 	for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
-		if (has_program(way, program))
+		if (point_of(way, program))
 			return true;
 	return false;
+}
+
+/* What the chosen way of a probe does without this program. */
+static void say_instead(const struct nt_plan *plan, int probe, const char *program, char *text, size_t size)
+{
+	const struct nt_candidate *chosen = plan->chosen[probe];
+	const struct nt_attach_point *point = point_of(chosen, program);
+
+	if (!point)
+		snprintf(text, size, "the probe %s is served by %s", nt_probes[probe].name, chosen->name);
+	else if (plan->has[probe][point - chosen->points])
+		snprintf(text, size, "%s takes its place, and may be preempted", point->program);
+	else
+		snprintf(text, size, "what it tells was not recorded");
 }
 
 /* Programs of this probe that the kernel refuses: it is served without them, or in another way. */
 static int put_refused(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg)
 {
-	const struct nt_candidate *chosen = plan->chosen[probe];
-	char text[NT_PLAN_WHY_MAX], instead[64];
+	char text[NT_PLAN_WHY_MAX], instead[128];
 	int result = 0;
 
-	snprintf(instead, sizeof(instead), "the probe %s is served by %s", nt_probes[probe].name, chosen->name);
 	for (size_t i = 0; i < plan->n_refused_programs && !result; i++) {
 		const struct nt_refused_program *refused = &plan->refused_programs[i];
 
 		if (!may_have_program(probe, refused->name))
 			continue;
+		say_instead(plan, probe, refused->name, instead, sizeof(instead));
 		snprintf(text, sizeof(text), "This kernel refuses the program %s (%s): %s.", refused->name,
-			 refused->why, has_program(chosen, refused->name) ? "what it tells was not recorded" : instead);
+			 refused->why, instead);
 		result = put(arg, text);
 	}
 	return result;
@@ -841,6 +985,14 @@ int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *ar
 	return result ? result : put_without(plan, probe, put, arg);
 }
 
+/* The program that the plan has at its point of this number. */
+static const char *program_at(const struct nt_plan *plan, int probe, int number)
+{
+	const struct nt_attach_point *point = &plan->chosen[probe]->points[number];
+
+	return plan->by_event[probe][number] ? point->event_program : point->program;
+}
+
 bool nt_plan_attaches(const struct nt_plan *plan, const char *program)
 {
 	const struct nt_attach_point *points;
@@ -850,7 +1002,8 @@ bool nt_plan_attaches(const struct nt_plan *plan, const char *program)
 			continue;
 		points = plan->chosen[probe]->points;
 		for (int i = 0; points[i].program; i++)
-			if (plan->has[probe][i] && !strcmp(points[i].program, program))
+			if (plan->has[probe][i] &&
+			    (!strcmp(points[i].program, program) || !strcmp(program_at(plan, probe, i), program)))
 				return true;
 	}
 	return false;
@@ -865,16 +1018,17 @@ void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object)
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
 		if (!plan->chosen[probe])
 			continue;
-		for (const struct nt_attach_point *point = plan->chosen[probe]->points; point->program; point++)
-			if (plan->has[probe][point - plan->chosen[probe]->points])
-				bpf_program__set_autoload(bpf_object__find_program_by_name(object, point->program),
-							  true);
+		for (int i = 0; plan->chosen[probe]->points[i].program; i++)
+			if (plan->has[probe][i])
+				bpf_program__set_autoload(
+					bpf_object__find_program_by_name(object, program_at(plan, probe, i)), true);
 	}
 }
 
-static int attach_point(struct nt_plan *plan, struct bpf_object *object, const struct nt_attach_point *point)
+static int attach_point(struct nt_plan *plan, struct bpf_object *object, int probe, int number)
 {
-	struct bpf_program *program = bpf_object__find_program_by_name(object, point->program);
+	const struct nt_attach_point *point = &plan->chosen[probe]->points[number];
+	struct bpf_program *program = bpf_object__find_program_by_name(object, program_at(plan, probe, number));
 	struct bpf_link *link;
 
 	if (!program)
@@ -893,21 +1047,23 @@ static bool waits(const struct nt_attach_point *point)
 	return point->how == NT_AT_CLOCK || point->how == NT_AT_ITERATOR;
 }
 
-int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const struct nt_attach_point **failed)
+int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, struct nt_attach_failure *failure)
 {
 	int error;
 
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++) {
 		if (!plan->chosen[probe])
 			continue;
-		for (const struct nt_attach_point *point = plan->chosen[probe]->points; point->program; point++) {
-			if (!plan->has[probe][point - plan->chosen[probe]->points] || waits(point))
+		for (int i = 0; plan->chosen[probe]->points[i].program; i++) {
+			if (!plan->has[probe][i] || waits(&plan->chosen[probe]->points[i]))
 				continue;
-			error = attach_point(plan, object, point);
-			if (error) {
-				*failed = point;
-				return error;
-			}
+			error = attach_point(plan, object, probe, i);
+			if (!error)
+				continue;
+			failure->program = program_at(plan, probe, i);
+			failure->point = plan->chosen[probe]->points[i].point;
+			failure->by_event = plan->by_event[probe][i];
+			return error;
 		}
 	}
 	return 0;

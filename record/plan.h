@@ -24,6 +24,16 @@ enum nt_attach_how {
 	NT_AT_ITERATOR /* for each that there is, when kernel.h asks */
 };
 
+/*
+ * Where the kernel may preempt a program at a tracepoint. It then runs that program for no other task of the CPU, and
+ * two programs may be changing the CPU's state at once.
+ */
+enum nt_preempted {
+	NT_PREEMPTED_NEVER, /* before 7.0 */
+	NT_PREEMPTED_IN_TASKS,
+	NT_PREEMPTED_IN_SOFTIRQS /* there too: PREEMPT_RT */
+};
+
 /* What is known where a program runs: a filter that asks for it can be answered there only. */
 #define NT_KNOWS_TASK 0x01 /* the current task is the packet's reader */
 #define NT_KNOWS_QUEUE 0x02 /* the packet's socket */
@@ -39,6 +49,15 @@ struct nt_attach_point {
 	bool (*is_wanted)(void); /* whether this host has any use for it; NULL: always */
 	unsigned int knows; /* probe latency: NT_KNOWS_* */
 	const char *without; /* sentence: what is not seen if the kernel has it not; NULL: nothing to speak of */
+	/*
+	 * NT_AT_TRACEPOINT: from this degree of preemption on event_program is attached instead, to the perf event
+	 * EVENT_GROUP/POINT, where it is not preempted. NT_PREEMPTED_NEVER: never.
+	 */
+	enum nt_preempted event_from;
+	const char *event_group, *event_program;
+	bool may_be_preempted; /* without perf events it stays at the tracepoint: it changes nothing that is the CPU's
+				*/
+	bool is_beside_event; /* attached only beside event_program, and before it; or beside any, if that is NULL */
 };
 
 /* One way to do what a probe is for. */
@@ -49,6 +68,7 @@ struct nt_candidate {
 	bool ops_by_task; /* probe socket: nt_config.ops_by_task */
 	bool only_ends; /* probe socket: begins are not seen */
 	bool not_preempted; /* only on a kernel that does not preempt itself */
+	bool by_events; /* only if --plan asks for it: no program that the kernel could preempt */
 };
 
 /*
@@ -133,6 +153,7 @@ struct nt_plan {
 	const char *only; /* candidates of this name only; NULL: any */
 	const struct nt_candidate *chosen[NT_PROBE_COUNT]; /* NULL: off, or this kernel has none */
 	bool has[NT_PROBE_COUNT][NT_PLAN_MAX_POINTS]; /* which points of the chosen one exist */
+	bool by_event[NT_PROBE_COUNT][NT_PLAN_MAX_POINTS]; /* of those: by event_program */
 	char refused[NT_PROBE_COUNT][NT_PLAN_WHY_MAX]; /* why not by a preferred candidate, or "" */
 	bool given_up[NT_PROBE_COUNT]; /* the kernel takes no candidate, and names no program */
 	struct nt_refused_program refused_programs[NT_PLAN_MAX_POINTS];
@@ -141,6 +162,8 @@ struct nt_plan {
 	int drop_args; /* of the tracepoint kfree_skb */
 	int retransmit_args; /* of tcp_retransmit_skb */
 	bool has_casts; /* the kernel has bpf_rdonly_cast */
+	enum nt_preempted preempted;
+	enum nt_preempted events; /* points with this event_from, or a lower one, use event_program */
 	struct bpf_link *links[NT_PROBE_COUNT * NT_PLAN_MAX_POINTS];
 	size_t n_links;
 };
@@ -149,8 +172,8 @@ struct nt_plan {
 bool nt_plan_parse(struct nt_plan *plan, const char *list, char *bad, size_t bad_size);
 /* Has the probe socket served in the way of this name. False: there is no such way. */
 bool nt_plan_only(struct nt_plan *plan, const char *name);
-/* How a point is attached to, as libbpf's section names have it: "tp_btf". */
-const char *nt_attach_how_name(enum nt_attach_how how);
+/* How the chosen way of a probe attaches to its point of this number, as libbpf's section names have it: "tp_btf". */
+const char *nt_plan_how_name(const struct nt_plan *plan, int probe, int number);
 /* Asks the kernel. A probe without a candidate stays unchosen. Gives a negative errno if the kernel has no BTF. */
 int nt_plan_choose(struct nt_plan *plan);
 /*
@@ -167,10 +190,16 @@ bool nt_plan_give_up(struct nt_plan *plan, int probe, const char *why);
 int nt_plan_uncovered(const struct nt_plan *plan, int probe, int (*put)(void *arg, const char *sentence), void *arg);
 /* Whether the kernel may preempt a program that is attached to a function. */
 bool nt_kernel_preempts_itself(void);
-/* Whether the plan, once chosen, runs this program. */
+/* Whether the plan, once chosen, runs this program, itself or as a perf event. */
 bool nt_plan_attaches(const struct nt_plan *plan, const char *program);
 /* Marks the programs of chosen probes, and only those, for loading. */
 void nt_plan_set_autoload(const struct nt_plan *plan, struct bpf_object *object);
-/* Attaches all. On failure gives the point in *failed. */
-int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const struct nt_attach_point **failed);
+/* A program that could not be attached. */
+struct nt_attach_failure {
+	const char *program, *point;
+	bool by_event; /* it was to be a perf event, which the host may forbid */
+};
+
+/* Attaches all. On failure tells what failed. */
+int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, struct nt_attach_failure *failure);
 void nt_plan_detach(struct nt_plan *plan);

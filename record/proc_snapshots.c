@@ -16,6 +16,8 @@
 
 #include <bpf/bpf.h>
 
+#include "schema/spared.h"
+
 #define NSEC_PER_SEC 1000000000ull
 
 static const char *const files[] = {"/proc/stat", "/proc/softirqs", "/proc/net/softnet_stat", "/proc/net/snmp"};
@@ -205,17 +207,30 @@ static uint64_t sum_over_cpus(const struct nt_proc_snapshots *snapshots, int pro
 	return sum;
 }
 
+/* The program that is loaded under this name, itself or as a perf event; NULL: none is. */
+static struct bpf_program *find_loaded(const struct bpf_object *object, const char *name)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(object, name);
+	char event[128];
+
+	if (program && bpf_program__fd(program) >= 0)
+		return program;
+	snprintf(event, sizeof(event), "%s__event", name);
+	program = bpf_object__find_program_by_name(object, event);
+	return program && bpf_program__fd(program) >= 0 ? program : NULL;
+}
+
 /* Lines "NAME outcome=N ... runs=N run_ns=N misses=N", the last three by the kernel's count. */
 static int print_programs(struct nt_proc_snapshots *snapshots)
 {
 	int error = 0;
 
 	for (int program = 0; program < NT_PROGRAM_COUNT && !error; program++) {
-		struct bpf_program *bpf = bpf_object__find_program_by_name(snapshots->object, program_names[program]);
+		struct bpf_program *bpf = find_loaded(snapshots->object, program_names[program]);
 		struct bpf_prog_info info = {};
 		__u32 size = sizeof(info);
 
-		if (!bpf || bpf_program__fd(bpf) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(bpf), &info, &size))
+		if (!bpf || bpf_obj_get_info_by_fd(bpf_program__fd(bpf), &info, &size))
 			continue;
 		snapshots->misses[program] = info.recursion_misses;
 		if (!snapshots->has_first)
@@ -237,13 +252,19 @@ static int print_programs(struct nt_proc_snapshots *snapshots)
 	return error;
 }
 
+static const bool is_spared[NT_PROGRAM_COUNT] = {
+#define X(name) [NT_PROGRAM_##name] = true,
+	NT_SPARED(X)
+#undef X
+};
+
 uint64_t nt_proc_snapshots_left_out(const struct nt_proc_snapshots *snapshots, const char **most, uint64_t *of_most)
 {
 	uint64_t sum = 0, left_out;
 
 	*of_most = 0;
 	for (int program = 0; program < NT_PROGRAM_COUNT; program++) {
-		left_out = snapshots->misses[program] - snapshots->first_misses[program];
+		left_out = is_spared[program] ? 0 : snapshots->misses[program] - snapshots->first_misses[program];
 		sum += left_out;
 		if (left_out <= *of_most)
 			continue;

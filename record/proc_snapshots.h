@@ -35,7 +35,8 @@ enum nt_proc_snapshots_which { NT_PROC_SNAPSHOTS_OWN = 1, NT_PROC_SNAPSHOTS_ALL 
 int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_snapshots_which which,
 			   uint64_t flush_lag_max_ns);
 /*
- * How many runs of the programs the kernel has left out between the first snapshot and the last; in *most the program
+ * How many runs of the programs the kernel has left out between the first snapshot and the last, but for those that
+ * lose nothing (schema/spared.h); in *most the program
  * that has most of them, and in *of_most how many.
  */
 uint64_t nt_proc_snapshots_left_out(const struct nt_proc_snapshots *snapshots, const char **most, uint64_t *of_most);

@@ -415,6 +415,8 @@ enum nt_stack_context {
 #define NT_STACK_SAMPLE_USER 0x01 /* user space was interrupted: there are no frames of the kernel */
 #define NT_STACK_SAMPLE_CUT 0x02 /* the kernel's stack had more frames than are kept: the outermost are missing */
 #define NT_STACK_SAMPLE_CUT_USER 0x04 /* the same of the user's */
+#define NT_STACK_SAMPLE_IN_PROGRAM                                                                                     \
+	16 /* as `error`, EBUSY: the kernel was inside a BPF program or a call on a BPF map */
 
 /*
  * STACK_SAMPLE: where a CPU was when a clock came that comes at a fixed rate. It comes as an interrupt, and tells of

@@ -8,6 +8,7 @@
 
 #include "report/out/output.h"
 #include "report/out/prose.h"
+#include "schema/spared.h"
 
 enum { CPU, USER, SYSTEM, MAX_RSS, RECORDING, RECORDING_CPU, RECORDING_SHARE };
 
@@ -83,7 +84,7 @@ int nt_self_cost_print(struct nt_db *db, int64_t session_id)
 /* As `check` counts them: from the first snapshot on. */
 #define MISSES_SQL                                                                                                     \
 	"WITH missed AS (SELECT program, max(value) - min(value) AS n FROM self_cost WHERE session_id = ?1 "           \
-	"AND name = 'misses' AND program IS NOT NULL GROUP BY program) "                                               \
+	"AND name = 'misses' AND program NOT IN " NT_SPARED_SQL " GROUP BY program) "                                  \
 	"SELECT CAST(min(total(n) OVER (), 9e18) AS INTEGER), n, program FROM missed WHERE n > 0 ORDER BY n DESC, "    \
 	"program LIMIT 1"
 

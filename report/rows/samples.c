@@ -69,6 +69,9 @@ static int push_stack(struct nt_rows *rows, struct nt_stack_sample_info *info)
 	if (!error && sample->stack)
 		error = nt_stack_stage(&rows->learned->stages, &rows->learned->ids, sample->stack, &info->stage,
 				       &info->family);
+	/* The interrupted code was a BPF program, or something like it. */
+	if (sample->error == NT_STACK_SAMPLE_IN_PROGRAM)
+		info->stage = "tracing";
 	if (!error)
 		error = nt_identity_marks_see_stack(&rows->marks, sample->stack);
 	if (!error)

@@ -83,7 +83,7 @@ misused "-o before the name of a tape" -d 1 busy.tape
 misused "no command after --" -o "$work/n.tape" --
 misused "-o wants a directory" -o ''
 misused "-o wants a directory" -o -q
-misused "--plan wants fentry, tracepoints or ends" --plan frobnicate
+misused "--plan wants fentry, tracepoints, events or ends" --plan frobnicate
 misused "--ring-size wants 64k to 1G" --ring-size 3
 misused "-p wants the number of a process" -p self
 misused "-F wants samples a second" -F 0

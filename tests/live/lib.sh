@@ -274,6 +274,8 @@ check_whole() {
     # An interrupt between two instructions of a program can make one or two.
     at_most "malformed" "$(sql "$db" 'SELECT malformed FROM session')" 3
     is "complete" "$(sql "$db" 'SELECT complete FROM session')" 1
+    is "lines on programs that the kernel refuses" "$("$report" info "$tape" | tr -s ' \n' ' ' |
+        grep -c 'kernel refuses')" 0
     is "CPUs whose slices do not sum to the session" "$(sql "$db" '
         SELECT count(*) FROM (SELECT sum(c.dur) AS sum, s.dur AS dur FROM cpu_slice c, session s GROUP BY cpu)
         WHERE sum <> dur')" 0

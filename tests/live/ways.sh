@@ -208,8 +208,9 @@ rps() {
     at_least "ns of net_rx of CPU 0 in the sender's time" "$(sql "$db" "SELECT ifnull(sum(dur), 0) FROM cpu_slice c
         JOIN thread t USING (session_id, utid) WHERE owner = 'net_rx' AND cpu = 0 AND t.name = 'ways-flood'")" 100000
 }
-backlog_of() { sql "$db" "SELECT ifnull(sum(work), 0) FROM napi_poll WHERE device_id IS NULL AND context = 'softirq'
-    AND cpu = $1"; }
+# By a softirq, or on PREEMPT_RT by a thread.
+backlog_of() { sql "$db" "SELECT ifnull(sum(work), 0) FROM napi_poll WHERE device_id IS NULL
+    AND context IN ('softirq', 'thread') AND cpu = $1"; }
 backlog_of_sender() {
     sql "$db" "SELECT ifnull(sum(work), 0) FROM napi_poll JOIN thread t USING (session_id, utid)
         WHERE device_id IS NULL AND context = 'softirq' AND cpu = 0 AND t.name = 'ways-flood'"

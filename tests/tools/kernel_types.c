@@ -618,6 +618,12 @@ static void add_point(struct checked *checked, const struct nt_attach_point *poi
 		add_function(checked, point->point);
 }
 
+static void add_name(struct checked *checked, const char *what, const char *name, __u32 kind)
+{
+	add_line(checked, "%s %s: %s", what, name,
+		 btf__find_by_name_kind(checked->kernel, name, kind) > 0 ? "there" : "none");
+}
+
 static int print_points(struct checked *checked)
 {
 	struct field found;
@@ -633,6 +639,9 @@ static int print_points(struct checked *checked)
 		for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
 			for (const struct nt_attach_point *point = way->points; point->program; point++)
 				add_point(checked, point);
+	/* By these two the recorder knows that programs at tracepoints may be preempted (record/plan.c). */
+	add_name(checked, "variable", "tracepoint_srcu_srcu_data", BTF_KIND_VAR);
+	add_name(checked, "struct", "srcu_ctr", BTF_KIND_STRUCT);
 	print_lines(checked);
 	return 0;
 }

@@ -661,7 +661,8 @@ static void misses_are_losses(void **state)
 	run(fixture, nt_check_misses);
 	assert_int_equal(fixture->check.found[NT_FOUND_LOSS], 0);
 	assert_int_equal(fixture->check.found[NT_FOUND_OK], 1);
-	SQL("INSERT INTO self_cost(session_id, ts, program, name, value) VALUES (1, 1300, 'nt_x', 'misses', 7)");
+	SQL("INSERT INTO self_cost(session_id, ts, program, name, value) VALUES (1, 1300, 'nt_x', 'misses', 7), "
+	    "(1, 1200, 'nt_name_sender', 'misses', 1), (1, 1300, 'nt_name_sender', 'misses', 2)");
 	run(fixture, nt_check_misses);
 	assert_int_equal(fixture->check.found[NT_FOUND_LOSS], 1);
 	assert_int_equal(fixture->check.found[NT_FOUND_OK], 0);

@@ -62,6 +62,7 @@ static struct {
 	int possible, open, load, stats, rings, attach, sampler, stamps, update, iter, choose;
 	bool (*takes)(void); /* whether this load succeeds; it says why not as libbpf does. NULL: all do */
 	bool needs_all; /* nothing can be done without */
+	bool fails_by_event; /* what cannot be attached is a perf event */
 	bool stamps_come, preempts;
 	int control[N_CPUS]; /* by CPU */
 	/* what has been seen */
@@ -302,12 +303,10 @@ bool nt_plan_give_up(struct nt_plan *plan, int probe, const char *why)
 	return probe != NT_PROBE_SCHED;
 }
 
-int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, const struct nt_attach_point **failed)
+int nt_plan_attach(struct nt_plan *plan, struct bpf_object *object, struct nt_attach_failure *failure)
 {
-	static const struct nt_attach_point point = {.program = "nt_sched_switch", .point = "sched_switch"};
-
 	(void)plan, (void)object;
-	*failed = &point;
+	*failure = (struct nt_attach_failure){"nt_sched_switch", "sched_switch", bpf.fails_by_event};
 	return bpf.attach;
 }
 
@@ -535,13 +534,18 @@ static void latency_is_prepared(void **state)
 	assert_false(map_named("nt_filter_pids")->is_left_out);
 	assert_false(config()->latency.is_preempted);
 	assert_int_equal(config()->latency.min_queue, 9);
-	/* Programs at tracepoints are never preempted. */
+	/* Programs at tracepoints are not, before 7.0. */
 	bpf.preempts = true;
 	load_again();
 	assert_true(config()->latency.is_preempted);
 	options.plan.chosen[NT_PROBE_LATENCY] = &tracepoints;
 	load_again();
 	assert_false(config()->latency.is_preempted);
+	assert_false(config()->is_preempted);
+	options.plan.preempted = NT_PREEMPTED_IN_TASKS;
+	load_again();
+	assert_true(config()->latency.is_preempted);
+	assert_true(config()->is_preempted);
 }
 
 static void stacks_are_prepared(void **state)
@@ -717,6 +721,19 @@ static void probe_that_is_refused(void **state)
 	nt_kernel_release(&kernel);
 	bpf.takes = takes_nothing;
 	fails(-EINVAL, "refuses what nothing can be recorded without (no): record on ");
+}
+
+/* A right that is missing ends it, but for perf events: they may be forbidden alone. */
+static void event_that_is_forbidden(void **state)
+{
+	(void)state;
+	bpf.attach = -EACCES;
+	fails(-EACCES, "attach to sched_switch");
+	assert_int_equal(bpf.n_refused, 0);
+	bpf.attach = -EACCES;
+	bpf.fails_by_event = bpf.needs_all = true;
+	fails(-EACCES, "(nt_sched_switch: attaching it gives: Permission denied): record on ");
+	assert_int_equal(bpf.n_refused, 1);
 }
 
 static void point_that_is_refused(void **state)
@@ -1020,6 +1037,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(program_that_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(probe_that_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(point_that_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(event_that_is_forbidden, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tries, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(seeds_are_taken, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sockets_are_taken, set_up, tear_down),

@@ -28,6 +28,8 @@ static struct {
 	const char *version; /* as uname gives it; NULL: it does not */
 	unsigned int n_trials, n_exits; /* functions that were touched; those of them at their exit */
 	bool has_no_types;
+	bool guards_by_srcu; /* tracepoints: programs there may be preempted */
+	bool has_old_srcu;
 	const struct btf *types; /* as they were given last */
 } kernel;
 
@@ -35,6 +37,32 @@ static struct {
 
 static const struct fake_file no_files[] = {
 	{"/proc/sys/net/core/busy_read", NULL}, {"/proc/sys/net/core/busy_poll", NULL}, {}};
+
+/* The same, and each event's number in tracefs; or tracefs is not there. */
+static struct fake_file event_files[64];
+static char event_paths[64][96];
+
+static void put_events(bool has_tracefs)
+{
+	size_t n = 0;
+
+	memset(event_files, 0, sizeof(event_files));
+	for (; no_files[n].path; n++)
+		event_files[n] = no_files[n];
+	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
+		for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
+			for (const struct nt_attach_point *point = way->points; point->program && n < 62; point++) {
+				if (!point->event_group)
+					continue;
+				for (size_t i = 0; i < 2; i++, n++) {
+					snprintf(event_paths[n], sizeof(event_paths[n]),
+						 "/sys/kernel/%s/events/%s/%s/id", i ? "debug/tracing" : "tracing",
+						 point->event_group, point->point);
+					event_files[n] = (struct fake_file){event_paths[n], has_tracefs ? "1" : NULL};
+				}
+			}
+	fake_files = event_files;
+}
 
 static int set_up(void **state)
 {
@@ -95,6 +123,10 @@ struct btf *btf__load_vmlinux_btf(void)
 	kernel.types = btf = btf__new_empty();
 	type = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
 	proto = btf__add_func_proto(btf, type);
+	if (kernel.guards_by_srcu)
+		btf__add_struct(btf, "srcu_ctr", 8);
+	if (kernel.guards_by_srcu || kernel.has_old_srcu)
+		btf__add_var(btf, "tracepoint_srcu_srcu_data", BTF_VAR_GLOBAL_ALLOCATED, type);
 	if (has("bpf_rdonly_cast"))
 		btf__add_func(btf, "bpf_rdonly_cast", BTF_FUNC_GLOBAL, proto);
 
@@ -198,7 +230,9 @@ static void modern_kernel_serves_all_by_the_first_way(void **state)
 		assert_ptr_equal(plan.chosen[probe], nt_probes[probe].candidates);
 		assert_string_equal(plan.refused[probe], "");
 		for (int i = 0; plan.chosen[probe]->points[i].program; i++)
-			assert_int_equal(plan.has[probe][i], !plan.chosen[probe]->points[i].is_wanted || host_steers);
+			assert_int_equal(plan.has[probe][i],
+					 !plan.chosen[probe]->points[i].is_beside_event &&
+						 (!plan.chosen[probe]->points[i].is_wanted || host_steers));
 	}
 	assert_int_equal(plan.drop_args, 4);
 	assert_int_equal(plan.retransmit_args, 3);
@@ -633,6 +667,111 @@ static void refused_until_nothing_is_left(void **state)
 	assert_non_null(plan.chosen[NT_PROBE_SCHED]);
 }
 
+/* How the plan attaches a program: "tp" by its twin, NULL: not at all. */
+static const char *how_of(int probe, const char *program)
+{
+	for (int i = 0; plan.chosen[probe]->points[i].program; i++)
+		if (plan.has[probe][i] && !strcmp(plan.chosen[probe]->points[i].program, program))
+			return nt_plan_how_name(&plan, probe, i);
+	return NULL;
+}
+
+/* A kernel that preempts programs at tracepoints runs them as perf events: in tasks, and on PREEMPT_RT in softirqs. */
+static void preempted_programs_become_events(void **state)
+{
+	(void)state;
+	kernel.guards_by_srcu = true;
+	kernel.load_error = EPERM;
+	put_events(true);
+	choose("default");
+	assert_int_equal(plan.preempted, NT_PREEMPTED_IN_TASKS);
+	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "tracepoints");
+	assert_string_equal(how_of(NT_PROBE_SOCKET, "nt_sys_enter"), "tp");
+	assert_string_equal(how_of(NT_PROBE_SOCKET, "nt_sock_recv_length"), "tp");
+	assert_string_equal(how_of(NT_PROBE_SOCKET, "nt_name_receiver"), "tp_btf");
+	assert_string_equal(how_of(NT_PROBE_SOFTIRQ, "nt_softirq_exit"), "tp_btf");
+	assert_string_equal(how_of(NT_PROBE_IRQ, "nt_vector_exit"), "raw_tp");
+	assert_true(nt_plan_attaches(&plan, "nt_sys_enter"));
+	assert_true(nt_plan_attaches(&plan, "nt_sys_enter__event"));
+	assert_int_equal(told("may preempt the program"), 0);
+
+	kernel.version = "#1 SMP PREEMPT_RT Debian";
+	choose("default");
+	assert_int_equal(plan.preempted, NT_PREEMPTED_IN_SOFTIRQS);
+	assert_string_equal(how_of(NT_PROBE_SOFTIRQ, "nt_softirq_exit"), "tp");
+	assert_string_equal(how_of(NT_PROBE_DELIVER, "nt_rx_drop"), "tp");
+	assert_string_equal(how_of(NT_PROBE_NETTIMERS, "nt_timer_expire_entry"), "tp_btf");
+
+	/* Before 6.13 there was an SRCU of this name for other things. */
+	kernel.guards_by_srcu = false;
+	kernel.has_old_srcu = true;
+	choose("default,stacks");
+	assert_string_equal(how_of(NT_PROBE_SOCKET, "nt_sys_enter"), "tp_btf");
+	assert_null(how_of(NT_PROBE_SOCKET, "nt_name_receiver"));
+	assert_null(how_of(NT_PROBE_STACKS, "nt_tick_end"));
+}
+
+/* Where that cannot be, those that change the CPU's state are left out, and it is said. */
+static void leaves_out_what_would_be_preempted(void **state)
+{
+	(void)state;
+	kernel.guards_by_srcu = true;
+	kernel.load_error = EPERM;
+	put_events(false);
+	choose("default");
+	assert_null(plan.chosen[NT_PROBE_SOCKET]);
+	assert_int_equal(told("The probe socket is not available on this kernel (tp:sock_send_length: perf events need "
+			      "/sys/kernel/tracing, which is not there or may not be read)."),
+			 1);
+	assert_string_equal(how_of(NT_PROBE_SCHED, "nt_sched_process_exit"), "tp_btf");
+	assert_non_null(plan.chosen[NT_PROBE_DELIVER]);
+
+	put_events(true);
+	choose("default,stacks");
+	assert_string_equal(how_of(NT_PROBE_STACKS, "nt_tick_end"), "tp_btf");
+	assert_true(nt_plan_refuse(&plan, "nt_sys_enter__event", "because"));
+	assert_string_equal(plan.chosen[NT_PROBE_SOCKET]->name, "ends");
+	assert_string_equal(how_of(NT_PROBE_SOCKET, "nt_sock_send_length"), "tp");
+	assert_string_equal(how_of(NT_PROBE_SOCKET, "nt_name_sender"), "tp_btf");
+	assert_int_equal(told("This kernel refuses the program nt_sys_enter__event (because): the probe socket is "
+			      "served by ends."),
+			 1);
+	assert_true(nt_plan_refuse(&plan, "nt_sched_process_exit__event", "because"));
+	assert_string_equal(how_of(NT_PROBE_SCHED, "nt_sched_process_exit"), "tp_btf");
+	assert_int_equal(
+		told("nt_sched_process_exit__event (because): nt_sched_process_exit takes its place, and may be "
+		     "preempted."),
+		1);
+}
+
+/* On other kernels they are what --plan may ask for, and nothing else. */
+static void events_that_are_asked_for(void **state)
+{
+	char bad[64];
+
+	(void)state;
+	put_events(true);
+	memset(&plan, 0, sizeof(plan));
+	assert_true(nt_plan_only(&plan, "events"));
+	assert_true(nt_plan_parse(&plan, "default", bad, sizeof(bad)));
+	assert_int_equal(nt_plan_choose(&plan), 0);
+	assert_string_equal(how_of(NT_PROBE_SOCKET, "nt_sys_enter"), "tp");
+	assert_string_equal(how_of(NT_PROBE_SOCKET, "nt_name_sender"), "tp_btf");
+	assert_string_equal(how_of(NT_PROBE_SCHED, "nt_sched_process_exit"), "tp");
+	assert_string_equal(how_of(NT_PROBE_SOFTIRQ, "nt_softirq_exit"), "tp_btf");
+	put_events(false);
+	assert_int_equal(nt_plan_choose(&plan), 0);
+	assert_null(plan.chosen[NT_PROBE_SOCKET]);
+	assert_string_equal(plan.refused[NT_PROBE_SOCKET], "tp:sock_send_length: perf events need /sys/kernel/tracing, "
+							   "which is not there or may not be read");
+	put_events(true);
+	assert_int_equal(nt_plan_choose(&plan), 0);
+	assert_true(nt_plan_refuse(&plan, "nt_sys_enter__event", "because"));
+	assert_null(plan.chosen[NT_PROBE_SOCKET]);
+	assert_string_equal(plan.refused[NT_PROBE_SOCKET],
+			    "tp:sys_enter: this kernel refuses the program nt_sys_enter__event: because");
+}
+
 static void gives_a_probe_up(void **state)
 {
 	(void)state;
@@ -840,7 +979,7 @@ static void make_programs(void)
 
 static void loads_what_is_chosen(void **state)
 {
-	const struct nt_attach_point *failed = NULL;
+	struct nt_attach_failure failed = {};
 
 	(void)state;
 	kernel.missing[0] = "cgroup_mkdir";
@@ -879,7 +1018,7 @@ static void asks_for_sockets(void **state)
 
 static void attaches_vectors_by_name(void **state)
 {
-	const struct nt_attach_point *failed = NULL;
+	struct nt_attach_failure failed = {};
 
 	(void)state;
 	choose("irq");
@@ -892,7 +1031,7 @@ static void attaches_vectors_by_name(void **state)
 
 static void names_the_point_that_fails(void **state)
 {
-	const struct nt_attach_point *failed = NULL;
+	struct nt_attach_failure failed = {};
 
 	(void)state;
 	choose("irq");
@@ -901,21 +1040,10 @@ static void names_the_point_that_fails(void **state)
 	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), 0);
 	fails = "nt_irq_handler_entry";
 	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), -EACCES);
-	assert_string_equal(failed->point, "irq_handler_entry");
+	assert_string_equal(failed.point, "irq_handler_entry");
 	n_programs = 0;
 	assert_int_equal(nt_plan_attach(&plan, NULL, &failed), -ENOENT);
-	assert_string_equal(failed->point, "sched_switch");
-}
-
-static void ways_have_libbpfs_names(void **state)
-{
-	(void)state;
-	assert_string_equal(nt_attach_how_name(NT_AT_TRACEPOINT), "tp_btf");
-	assert_string_equal(nt_attach_how_name(NT_AT_NAMED), "raw_tp");
-	assert_string_equal(nt_attach_how_name(NT_AT_ENTRY), "fentry");
-	assert_string_equal(nt_attach_how_name(NT_AT_EXIT), "fexit");
-	assert_string_equal(nt_attach_how_name(NT_AT_CLOCK), "perf_event");
-	assert_string_equal(nt_attach_how_name(NT_AT_ITERATOR), "iter");
+	assert_string_equal(failed.point, "sched_switch");
 }
 
 int main(void)
@@ -929,6 +1057,9 @@ int main(void)
 		cmocka_unit_test_setup(refused_trials, set_up),
 		cmocka_unit_test_setup(preempting_kernel, set_up),
 		cmocka_unit_test_setup(plan_that_is_asked_for, set_up),
+		cmocka_unit_test_setup(preempted_programs_become_events, set_up),
+		cmocka_unit_test_setup(leaves_out_what_would_be_preempted, set_up),
+		cmocka_unit_test_setup(events_that_are_asked_for, set_up),
 		cmocka_unit_test_setup(tracepoints_of_other_kernels, set_up),
 		cmocka_unit_test_setup(parses_lists, set_up),
 		cmocka_unit_test_setup(refuses_lists, set_up),
@@ -947,7 +1078,6 @@ int main(void)
 		cmocka_unit_test_setup(asks_for_sockets, set_up),
 		cmocka_unit_test_setup(attaches_vectors_by_name, set_up),
 		cmocka_unit_test_setup(names_the_point_that_fails, set_up),
-		cmocka_unit_test_setup(ways_have_libbpfs_names, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@
 
 #include "record/proc_snapshots.h"
 #include "schema/block.h"
+#include "schema/spared.h"
 #include "tests/support/scratch.h"
 #include "tests/unit/fake_files.h"
 
@@ -74,6 +75,8 @@ int getrusage(__rusage_who_t who, struct rusage *usage)
 struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *object, const char *name)
 {
 	assert_ptr_equal(object, &host);
+	if (strstr(name, "__event"))
+		return NULL;
 	return host.no_program && !strcmp(name, host.no_program) ? NULL : (struct bpf_program *)name;
 }
 
@@ -369,6 +372,9 @@ static void counts_outcomes_by_program(void **state)
 /* What was left out before the first snapshot was so before the session. */
 static void counts_what_the_kernel_left_out(void **state)
 {
+#define X(name) +1
+	const int n_spared = 0 NT_SPARED(X);
+#undef X
 	struct fixture *fixture = *state;
 	const char *most = NULL;
 	uint64_t of_most;
@@ -382,7 +388,8 @@ static void counts_what_the_kernel_left_out(void **state)
 	host.no_info = "nt_seed";
 	host.more_misses = 7;
 	assert_int_equal(nt_proc_snapshots_take(&fixture->snapshots, NT_PROC_SNAPSHOTS_OWN, 0), 0);
-	assert_int_equal(nt_proc_snapshots_left_out(&fixture->snapshots, &most, &of_most), 7 * (NT_PROGRAM_COUNT - 3));
+	assert_int_equal(nt_proc_snapshots_left_out(&fixture->snapshots, &most, &of_most),
+			 7 * (NT_PROGRAM_COUNT - 3 - n_spared));
 	assert_int_equal(of_most, 7);
 	assert_non_null(most);
 }

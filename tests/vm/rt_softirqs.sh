@@ -84,10 +84,15 @@ is "softirqs of others while a real-time task was on the CPU" "$(figure in_rival
 is "the same, begun before it came" "$(figure before_rival)" 0
 is "softirqs whose begin was not seen" "$(figure no_begin)" 0
 is "softirqs said to be called by an interrupt" "$(figure by_irq)" 0
-is "softirqs begun on a CPU before another's end" "$(figure at_once)" 0
+# Since 6.18 a kernel may be built without the lock that lets one softirq at a time be open on a CPU.
+if ! grep -q '^# CONFIG_PREEMPT_RT_NEEDS_BH_LOCK is not set' "/lib/modules/$(uname -r)/config" 2>/dev/null; then
+    is "softirqs begun on a CPU before another's end" "$(figure at_once)" 0
+fi
 is "ns uncovered" "$(figure uncovered_ns)" 0
 
-# What ftrace saw of the same time.
+# What ftrace saw of the same time. Where programs at tracepoints may be preempted, a switch may come between ftrace's
+# program and ours: it did so at 3 to 20 of a thousand.
+between=$("$report" info "$work/p.tape" | grep -c ' tp:softirq_exit') || true
 is "events that ftrace lost" "$(cat "$trace"/per_cpu/cpu*/stats | awk '/overrun|dropped/ { n += $NF } END {
     print n }')" 0
 read -r from to < <(sql "$db" "SELECT (start_ts / 1e9) || ' ' || ((start_ts + dur) / 1e9) FROM session")
@@ -98,7 +103,8 @@ while read -r cpu spans preempted on_ns; do
     at_most "CPU $cpu: softirqs, beside ftrace's $spans (the ends of the recording)" \
         $((our_spans > spans ? our_spans - spans : spans - our_spans)) 2
     at_most "CPU $cpu: preempted, beside ftrace's $preempted" \
-        $((our_preempted > preempted ? our_preempted - preempted : preempted - our_preempted)) 2
+        $((our_preempted > preempted ? our_preempted - preempted : preempted - our_preempted)) \
+        $((2 + between * preempted / 20))
     share=$(awk -v a="$our_ns" -v b="$on_ns" 'BEGIN { print a / b }')
     bar_at_least "CPU $cpu: time in softirqs over ftrace's $on_ns ns" "$share" 0.95
     bar_at_most "CPU $cpu: the same" "$share" 1.05

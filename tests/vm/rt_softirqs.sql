@@ -16,8 +16,8 @@ CREATE INDEX temp.rival_at ON rival (cpu, ts);
 -- The spans whose task left the CPU inside of them.
 CREATE TEMP TABLE preempted AS SELECT rowid AS id, q.* FROM span q
     WHERE EXISTS (SELECT 1 FROM stay s WHERE s.cpu = q.cpu AND s.te BETWEEN q.ts + 1 AND q.te - 1 AND s.utid = q.utid);
--- Of each: for how long its task was on the CPU, by the switches; how much of the span is a softirq's by the timeline,
--- whoever's, how much hard interrupts took from the task, and how much the real-time tasks had. The first stay of a
+-- Of each: for how long its task was on the CPU, by the switches; how much of the span is its softirq's by the
+-- timeline, how much hard interrupts took from the task, and how much the real-time tasks had. The first stay of a
 -- span may begin before it; no slice does, as neighbours differ in owner at the handler's begin, unless a softirq went
 -- before without a gap.
 CREATE TEMP TABLE measured AS SELECT q.*,
@@ -25,7 +25,7 @@ CREATE TEMP TABLE measured AS SELECT q.*,
      WHERE s.cpu = q.cpu AND s.utid = q.utid
        AND s.ts BETWEEN (SELECT max(b.ts) FROM stay b WHERE b.cpu = q.cpu AND b.ts <= q.ts) AND q.te - 1) AS on_ns,
     (SELECT ifnull(sum(min(o.te, q.te) - max(o.ts, q.ts)), 0) FROM own o
-     WHERE o.cpu = q.cpu AND o.owner <> 'hardirq' AND o.te > q.ts
+     WHERE o.cpu = q.cpu AND o.owner <> 'hardirq' AND o.utid = q.utid AND o.te > q.ts
        AND o.ts BETWEEN (SELECT max(b.ts) FROM own b WHERE b.cpu = q.cpu AND b.ts <= q.ts) AND q.te - 1) AS softirq_ns,
     (SELECT ifnull(sum(min(o.te, q.te) - o.ts), 0) FROM own o
      WHERE o.cpu = q.cpu AND o.owner = 'hardirq' AND o.utid = q.utid AND o.ts BETWEEN q.ts AND q.te - 1) AS hardirq_ns,

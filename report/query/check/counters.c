@@ -3,6 +3,7 @@
  * counters.c - the part of check that compares the records with other counts: the kernel side's own counters, the
  * kernel's count of missed runs, and /proc/stat. Softirqs have a file of their own.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "report/query/check/check.h"
@@ -10,6 +11,7 @@
 #include "report/util/array.h"
 #include "report/util/words.h"
 #include "schema/kind.h"
+#include "schema/spared.h"
 
 /* ---- the kernel side's own counters, from gate to gate ---- */
 
@@ -190,10 +192,14 @@ int nt_check_read_stacks(struct nt_check *check)
 int nt_check_take_stack(void *arg, const struct nt_row *row)
 {
 	struct nt_check_stacks *stacks = &((struct nt_check *)arg)->events.stacks;
-	const struct nt_value *stack = NT_VALUE(row, stack_sample, stack_id);
+	const struct nt_value *stack = NT_VALUE(row, stack_sample, stack_id),
+			      *error = NT_VALUE(row, stack_sample, error);
 
 	stacks->samples++;
-	stacks->failed += NT_VALUE(row, stack_sample, error)->type != NT_VALUE_NULL;
+	if (error->type == NT_VALUE_INTEGER && error->integer == NT_STACK_SAMPLE_IN_PROGRAM)
+		stacks->in_programs++;
+	else
+		stacks->failed += error->type != NT_VALUE_NULL;
 	if (stack->type == NT_VALUE_INTEGER)
 		stacks->lost += !nt_id_map_get(&stacks->known, (uint64_t)stack->integer);
 	return 0;
@@ -203,16 +209,19 @@ static void judge_stacks(struct nt_check *check, sqlite3_stmt *row)
 {
 	const struct nt_check_stacks *stacks = &check->events.stacks;
 	long long recorded = sqlite3_column_int64(row, 0), rows = stacks->samples;
+	char inside[80] = "";
 
+	if (stacks->in_programs)
+		snprintf(inside, sizeof(inside), ", %lld came inside BPF programs", (long long)stacks->in_programs);
 	if (recorded != rows)
 		nt_check_say(check, NT_FOUND_FAILED, "the program recorded %lld samples, and the tape has %lld",
 			     recorded, rows);
 	else
 		nt_check_say(check, NT_FOUND_OK,
 			     "%lld samples recorded, and as many on the tape; %lld lost, %lld of other owners left "
-			     "out, %lld could not be unwound, of %lld the frames were lost",
+			     "out, %lld could not be unwound, of %lld the frames were lost%s",
 			     rows, sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2),
-			     (long long)stacks->failed, (long long)stacks->lost);
+			     (long long)stacks->failed, (long long)stacks->lost, inside);
 }
 
 int nt_check_stacks(struct nt_check *check)
@@ -222,7 +231,8 @@ int nt_check_stacks(struct nt_check *check)
 		"SELECT sum(CASE name WHEN 'recorded' THEN value ELSE 0 END), "
 		"sum(CASE name WHEN 'lost' THEN value ELSE 0 END), "
 		"sum(CASE name WHEN 'skipped_owner' THEN value ELSE 0 END) "
-		"FROM self_cost_last WHERE session_id = ?1 AND program = 'nt_stack_sample' HAVING count(*)",
+		"FROM self_cost_last WHERE session_id = ?1 AND program IN ('nt_stack_sample', 'nt_tick_end') "
+		"HAVING count(*)",
 		judge_stacks);
 }
 
@@ -243,12 +253,13 @@ int nt_check_misses(struct nt_check *check)
 {
 	if (nt_check_rows(check, "misses",
 			  "SELECT * FROM (SELECT program, ts, value, lag(ts) OVER w AS since, lag(value) OVER w AS was "
-			  "FROM self_cost WHERE session_id = ?1 AND name = 'misses' AND program IS NOT NULL "
+			  "FROM self_cost WHERE session_id = ?1 AND name = 'misses' AND program NOT IN " NT_SPARED_SQL
+			  " "
 			  "WINDOW w AS (PARTITION BY program ORDER BY ts)) WHERE value > was ORDER BY ts, program",
 			  judge_misses))
 		return -1;
 	if (!check->rows)
-		nt_check_say(check, NT_FOUND_OK, "the kernel left out no run of a program");
+		nt_check_say(check, NT_FOUND_OK, "no run of a program is missing");
 	return 0;
 }
 

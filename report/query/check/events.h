@@ -72,7 +72,7 @@ struct nt_check_wakeups {
 };
 struct nt_check_stacks {
 	struct nt_id_map known; /* whose frames are there */
-	int64_t samples, failed, lost; /* that could not be unwound; whose frames are not there */
+	int64_t samples, in_programs, failed, lost; /* ... that could not be unwound; whose frames are not there */
 };
 
 struct nt_check_events {
