@@ -49,7 +49,7 @@ live/(counts|deliver|sockmatrix)|vm/stage_rules \
 live/(blocked|burner|elsewhere|holders|loss|perfetto|stacks)|vm/identical
 newest      newest  2 2048 \
 live/counts \
-live/(blocked|charges|deliver|loopback|sockmatrix|stacks|ways)
+live/(blocked|charges|deliver|loopback|refused|sockmatrix|stacks|ways)
 newest-rt   newest-rt 2 2048 \
 - \
 live/(counts|sockmatrix|ways)|vm/rt_softirqs

@@ -34,8 +34,10 @@ says() {
 
 record_refusing call NT_REFUSE_PROGRAM=nt_sys_enter default
 recorded call
-says call err "this kernel refuses the program nt_sys_enter (BPF program load failed: Invalid argument)"
-says call info "This kernel refuses the program nt_sys_enter (BPF program load failed: Invalid argument): the probe \
+# Its twin, where programs at tracepoints may be preempted.
+program=$(grep -oE 'nt_sys_enter(__event)?' "$work/call.err" | head -1)
+says call err "this kernel refuses the program $program (BPF program load failed: Invalid argument)"
+says call info "This kernel refuses the program $program (BPF program load failed: Invalid argument): the probe \
 socket is served by $(grep -qF 'served by fentry' "$work/call.info" && echo fentry || echo ends)."
 
 record_refusing optional NT_REFUSE_PROGRAM=nt_cgroup_mkdir sched

@@ -19,7 +19,7 @@ static bool is_refused(const char *name, const char *variable)
 {
 	const char *refused = getenv(variable);
 
-	return refused && !strncmp(name, refused, SEEN);
+	return refused && !strncmp(name, refused, strnlen(refused, SEEN));
 }
 
 /* libbpf calls bpf(2) by this function of libc's. */
