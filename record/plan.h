@@ -55,8 +55,7 @@ struct nt_attach_point {
 	 */
 	enum nt_preempted event_from;
 	const char *event_group, *event_program;
-	bool may_be_preempted; /* without perf events it stays at the tracepoint: it changes nothing that is the CPU's
-				*/
+	bool may_be_preempted; /* without perf events it stays at the tracepoint */
 	bool is_beside_event; /* attached only beside event_program, and before it; or beside any, if that is NULL */
 };
 

@@ -98,11 +98,13 @@ def legend(line, least=3):
 
 
 def has_legend(wanted, printed):
-    """It lists what its own picture has: on a busy host that may be one owner. None has another name."""
+    """It lists what its own picture has, on a busy host perhaps one owner: each letter there, none by another name."""
     legends = [legend(line, least=1) for line in printed]
+    drawn = {letter for line in printed for cells in re.findall(r"^ *CPU \d+ \|(.*)\|$", line) for letter in cells
+             if letter.isalpha()}
     same = {letter for got in legends for letter in wanted if got.get(letter) == wanted[letter]}
     other = {letter for got in legends for letter in wanted if letter in got and got[letter] != wanted[letter]}
-    return same and not other
+    return same and not other and any(drawn <= got.keys() for got in legends)
 
 
 def has_head(wanted, printed):

@@ -78,8 +78,8 @@ matrix() {
             <("$report" summary "$work/m.tape" | tr '\n' ' ')
         is "runs at system calls" "$(sql "$work/m.db" "
             SELECT count(*) FROM self_cost WHERE program LIKE 'nt_sys_%' AND value > 0")" 0
-    elif "$report" info "$work/m.tape" | tr '\n' ' ' | tr -s ' ' |
-        grep -q "may preempt the program at the begin of an operation"; then
+    elif [[ $("$report" info "$work/m.tape" | tr -s ' \n' ' ') == *"may preempt the program at the begin"* ]]
+    then
         # Where the programs at begins are preempted, the kernel leaves some out: no more begins are missing than it
         # left out.
         at_most "operations that do not carry their begin, as many as runs left out" "$(sql "$work/m.db" "
