@@ -99,10 +99,11 @@ $(BUILD)/nettape-record: $(call obj,o,$(record_src) $(shared_src))
 
 # ---- kernel side: one object per probe, linked into one, and a header that embeds it ----
 
-MACHINE := $(shell uname -m)
-BPF_ARCH := $(patsubst x86_64,x86,$(MACHINE))
+# Of the machine that CC builds for. Integers are the same on each, so this machine's headers will do.
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
+BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(MACHINE)))
 BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -std=gnu11 -I. \
-	      $(addprefix -I,$(wildcard /usr/include/$(MACHINE)-linux-gnu)) \
+	      $(addprefix -I,$(wildcard /usr/include/$(shell uname -m)-linux-gnu)) \
 	      -Wall -Wextra -Wno-unused-parameter $(werror)
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(needs)

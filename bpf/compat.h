@@ -7,15 +7,15 @@
 
 #include "bpf/kernel.h"
 
-#ifndef __TARGET_ARCH_x86
-#error "only x86-64 is supported: registers, 32-bit mark and preemption count differ elsewhere; add yours here"
-#endif
-
 /*
  * A field of a kernel's struct. `is_typed`, a constant: the verifier knows what the address points at, which it does
  * not of one that stands in a tracepoint's event.
  */
 #define NT_FIELD(address, is_typed, field) ((is_typed) ? (address)->field : BPF_CORE_READ(address, field))
+
+/* ---- architectures: the registers that user space had when it entered the kernel ---- */
+
+#if defined(__TARGET_ARCH_x86)
 
 /* The system call that a task is in, or was last in; negative when it came in by an interrupt. */
 static __always_inline long nt_regs_call(struct pt_regs *regs)
@@ -40,10 +40,50 @@ static __always_inline bool nt_regs_are_user(const struct bpf_perf_event_data *e
 
 #define TS_COMPAT 0x0002 /* arch/x86: the system call came by the 32-bit entry */
 
+/* Whether a task's system calls have the numbers and arguments of a 32-bit program. */
 static __always_inline bool nt_task_is_compat(struct task_struct *task)
 {
 	return task->thread_info.status & TS_COMPAT;
 }
+
+#elif defined(__TARGET_ARCH_arm64)
+
+#define PSR_MODE_MASK 0x0000000f /* 0: user space */
+#define PSR_MODE32_BIT 0x00000010 /* the CPU was in its 32-bit state */
+
+static __always_inline long nt_regs_call(struct pt_regs *regs)
+{
+	return regs->syscallno;
+}
+
+/* The result of a call takes the register of its first argument, which the kernel keeps. */
+static __always_inline __u64 nt_regs_arg(struct pt_regs *regs, __u32 number)
+{
+	return number == 0 ? regs->orig_x0 : number == 1 ? regs->regs[1] : number == 2 ? regs->regs[2] : regs->regs[3];
+}
+
+/* `pstate` is the 34th word of the registers that user space is shown. */
+static __always_inline bool nt_regs_are_user(const struct bpf_perf_event_data *event)
+{
+	return (((const __u64 *)event)[33] & PSR_MODE_MASK) == 0;
+}
+
+static __always_inline bool nt_task_is_compat(struct task_struct *task)
+{
+	return ((struct pt_regs *)bpf_task_pt_regs(task))->pstate & PSR_MODE32_BIT;
+}
+
+#else
+#error "supported are x86-64 and arm64: add your registers and 32-bit mark here"
+#endif
+
+/* ---- kernels ---- */
+
+/*
+ * The compiler must test the pointer itself, not what it kept of an earlier test. Before 5.16 the verifier forgets
+ * numbers of 32 bits that are put on the stack, and with such a flag what it knew of the pointer.
+ */
+#define nt_test_anew(pointer) barrier_var(pointer)
 
 /*
  * Whether this is a PREEMPT_RT kernel: there, from 5.13 on, each task counts for itself how often it has disabled
@@ -69,6 +109,24 @@ static __always_inline bool nt_task_is_queued(const struct task_struct *task)
 	if (bpf_core_field_exists(task->se.sched_delayed) && task->se.sched_delayed)
 		return false;
 	return task->on_rq;
+}
+
+#define TASK_INTERRUPTIBLE 0x0001
+#define TASK_WAKING 0x0200
+
+/*
+ * The state in which a task leaves its CPU. Since 5.18 it is the fourth argument of sched_switch; before, it is read
+ * from the task. By then another CPU may have begun to wake the task, and the state says only that. Such a task was
+ * asleep, and counts as interruptible.
+ */
+static __always_inline __u32 nt_state_at_switch(const __u64 *ctx, const struct task_struct *prev, __u8 n_args)
+{
+	__u32 state;
+
+	if (n_args >= 4)
+		return ctx[3];
+	state = prev->__state;
+	return state == TASK_WAKING ? TASK_WAKING | TASK_INTERRUPTIBLE : state;
 }
 
 /*

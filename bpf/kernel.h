@@ -177,9 +177,18 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+#ifdef __TARGET_ARCH_arm64
+struct pt_regs {
+	__u64 regs[31];
+	__u64 pstate;
+	__u64 orig_x0;
+	__s32 syscallno;
+};
+#else
 struct pt_regs {
 	unsigned long di, si, dx, r10, orig_ax;
 };
+#endif
 
 struct task_struct {
 	struct thread_info thread_info;

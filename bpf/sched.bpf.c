@@ -80,9 +80,12 @@ static __always_inline bool write_switch(struct nt_cpu *cpu, __u32 cpu_id, struc
 }
 
 SEC("tp_btf/sched_switch")
-int BPF_PROG(nt_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+int nt_sched_switch(__u64 *ctx)
 {
+	struct task_struct *prev = (struct task_struct *)ctx[1], *next = (struct task_struct *)ctx[2];
+	unsigned int prev_state = nt_state_at_switch(ctx, prev, nt_config.switch_args);
 	__u64 now_ns, believed, begin_ns = 0;
+	bool preempt = ctx[0];
 	struct nt_scratch *scratch;
 	struct nt_cpu *cpu;
 	__u32 cpu_id, n;

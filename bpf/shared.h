@@ -194,8 +194,9 @@ struct nt_config {
 	__u8 ops_by_task; /* begins are noted at the protocol's functions, per task (task_ops.h) */
 	__u8 busy_begins; /* probe busypoll is on, and what a task's own polls follow is noted in busy_ns */
 	__u8 busy_loops; /* by programs before and after the loop that makes them */
-	__u8 drop_args; /* how many the tracepoint kfree_skb has: 2, with the reason 3, with a socket 4 */
-	__u8 retransmit_args; /* the same of tcp_retransmit_skb: 2, with the error 3 */
+	__u8 switch_args; /* how many the tracepoint sched_switch has: 3, with the state 4 */
+	__u8 drop_args; /* the same of kfree_skb: 2, with the reason 3, with a socket 4 */
+	__u8 retransmit_args; /* of tcp_retransmit_skb: 2, with the error 3 */
 	__u8 probe_deliver; /* what packets a receive run has is recorded */
 	__u8 has_casts; /* the kernel has bpf_rdonly_cast */
 	__u8 knows_context; /* interrupts and softirqs are both recorded: what a CPU is in is known */

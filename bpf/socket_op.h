@@ -172,6 +172,7 @@ static __always_inline void fill_origin(struct nt_cpu *cpu, struct nt_op *record
 		record->call = call_for(info, record->dir);
 	if (nt_config.ops_by_task && use_task_begin(task, record, sk))
 		return;
+	nt_test_anew(info);
 	if (info && begin_is_known(cpu, task, sk, is_typed, record->dir, nr, info)) {
 		record->flags &= ~NT_OP_NO_BEGIN;
 		use_begin(task, &cpu->op, record, info);

@@ -167,6 +167,7 @@ static void fill_config(struct nt_kernel *kernel, const struct nt_record_options
 	config->busy_loops = nt_plan_attaches(&options->plan, "nt_enter_napi_busy_loop");
 	config->busy_begins = options->plan.chosen[NT_PROBE_BUSYPOLL] &&
 			      (config->busy_loops || nt_plan_attaches(&options->plan, "nt_sys_enter"));
+	config->switch_args = options->plan.switch_args;
 	config->drop_args = options->plan.drop_args;
 	config->retransmit_args = options->plan.retransmit_args;
 	config->has_casts = options->plan.has_casts;

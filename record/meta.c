@@ -79,29 +79,47 @@ static void os_name(char *name, size_t size)
 		fclose(file);
 }
 
+/* Of x86: whether the CPU's flags in /proc/cpuinfo have the hypervisor's, 0 or 1. -1: there are no such flags. */
+static int hypervisor_bit(void)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	char line[4096];
+	int bit = -1;
+
+	while (file && bit < 0 && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "flags", 5))
+			bit = strstr(line, " hypervisor") != NULL;
+	if (file)
+		fclose(file);
+	return bit;
+}
+
 /*
- * Whether this is a virtual machine, so that time may be stolen from it: the hypervisor bit of CPUID as
- * /proc/cpuinfo shows it, named by the firmware if it says.
+ * Whether this is a virtual machine, so that time may be stolen from it; its hypervisor, if the firmware says. Without
+ * the bit, only the device tree of a virtual machine tells.
  */
 static void virtual_name(char *name, size_t size)
 {
-	FILE *file = fopen("/proc/cpuinfo", "re");
-	char line[4096], vendor[64];
+	int bit = hypervisor_bit();
+	char vendor[64], tree[64];
 
-	snprintf(name, size, "none");
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, "flags", 5) && strstr(line, " hypervisor")) {
-			first_line("/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
-			snprintf(name, size, "%s", vendor[0] ? vendor : "hypervisor");
-			break;
-		}
-	if (file)
-		fclose(file);
+	first_line("/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
+	first_line("/sys/firmware/devicetree/base/compatible", tree, sizeof(tree));
+	if (bit == 0)
+		snprintf(name, size, "none");
+	else if (bit == 1)
+		snprintf(name, size, "%s", vendor[0] ? vendor : "hypervisor");
+	else if (!strcmp(tree, "linux,dummy-virt"))
+		snprintf(name, size, "hypervisor");
+	else if (vendor[0])
+		snprintf(name, size, "unknown (%s)", vendor);
+	else
+		snprintf(name, size, "unknown");
 }
 
 static int add_host(struct nt_buf *out)
 {
-	char os[128], virtual[64];
+	char os[128], virtual[96];
 	struct utsname names;
 	int error;
 

@@ -758,6 +758,7 @@ static bool is_allowed(const struct nt_plan *plan, int probe, const struct nt_ca
 	return !strcmp(plan->only, candidate->name);
 }
 
+#define ENOTSUPP 524 /* the kernel's own: errno.h does not have it */
 #define REFUSED_PROGRAM "this kernel refuses the program "
 #define NO_EVENTS "perf events need " TRACEFS ", which is not there or may not be read"
 
@@ -775,9 +776,10 @@ static void note_refusal(const struct nt_plan *plan, char *text, size_t size, co
 		snprintf(text, size, BY_EVENT ":%s: " NO_EVENTS, missing->point);
 	else if (!strstr(text, REFUSED_PROGRAM) && (error != -ENOENT || !text[0]))
 		snprintf(text, size, "%s:%s: %s", how_name(missing->how), missing->point,
-			 error == -ENOENT    ? "this kernel does not have it"
-			 : error == -EDEADLK ? "this kernel may preempt the program (/sys/kernel/debug/sched/preempt)"
-					     : strerror(-error));
+			 error == -ENOENT     ? "this kernel does not have it"
+			 : error == -ENOTSUPP ? "this kernel attaches no program to functions"
+			 : error == -EDEADLK  ? "this kernel may preempt the program (/sys/kernel/debug/sched/preempt)"
+					      : strerror(-error));
 }
 
 static void choose_for(struct nt_plan *plan, const struct btf *btf, int probe)
@@ -857,6 +859,7 @@ int nt_plan_choose(struct nt_plan *plan)
 		choose_for(plan, btf, probe);
 	leave_out_without_softirq(plan);
 	leave_out_hooks(plan);
+	plan->switch_args = tracepoint_args(btf, "sched_switch");
 	plan->drop_args = tracepoint_args(btf, "kfree_skb");
 	plan->retransmit_args = tracepoint_args(btf, "tcp_retransmit_skb");
 	plan->has_casts = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;

@@ -158,7 +158,8 @@ struct nt_plan {
 	struct nt_refused_program refused_programs[NT_PLAN_MAX_POINTS];
 	size_t n_refused_programs;
 	unsigned int must_know; /* NT_KNOWS_*: latency is recorded only where that is known */
-	int drop_args; /* of the tracepoint kfree_skb */
+	int switch_args; /* of the tracepoint sched_switch */
+	int drop_args; /* of kfree_skb */
 	int retransmit_args; /* of tcp_retransmit_skb */
 	bool has_casts; /* the kernel has bpf_rdonly_cast */
 	enum nt_preempted preempted;

@@ -58,6 +58,19 @@ static const struct {
 	{0xf4, "deferred_error_apic"},
 };
 
+static ssize_t read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, size - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return n;
+}
+
 static int put_irq(struct nt_ids *ids, uint64_t now_ns, uint8_t type, uint32_t number, const char *name,
 		   const char *device)
 {
@@ -93,6 +106,27 @@ static const char *device_of(const struct nt_net_irqs *net, uint32_t number, con
 	return strstr(handlers, ", ") ? "" : nt_net_irqs_device(net, number);
 }
 
+#define IRQS "/sys/kernel/irq"
+
+/* Interrupts between CPUs: arm64 serves them as a device's, and /proc/interrupts has them under other names. */
+static int put_between_cpus(struct nt_ids *ids, uint64_t now_ns)
+{
+	DIR *irqs = opendir(IRQS);
+	struct dirent *entry;
+	char path[300], handlers[16];
+	int error = 0;
+
+	while (irqs && !error && (entry = readdir(irqs))) {
+		snprintf(path, sizeof(path), IRQS "/%s/actions", entry->d_name);
+		if (isdigit((unsigned char)entry->d_name[0]) && read_text(path, handlers, sizeof(handlers)) > 0 &&
+		    !strcmp(handlers, "IPI\n"))
+			error = put_irq(ids, now_ns, NT_IRQ_DEVICE, strtoul(entry->d_name, NULL, 10), "IPI", "");
+	}
+	if (irqs)
+		closedir(irqs);
+	return error;
+}
+
 static int put_devices(struct nt_ids *ids, uint64_t now_ns, const struct nt_net_irqs *net)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
@@ -105,6 +139,8 @@ static int put_devices(struct nt_ids *ids, uint64_t now_ns, const struct nt_net_
 		unsigned long number = strtoul(line, &end, 10);
 		const char *name;
 
+		if (!strncmp(line + strspn(line, " "), "IPI0:", 5))
+			error = put_between_cpus(ids, now_ns);
 		if (!colon || end != colon)
 			continue;
 		name = handlers(colon + 1);
@@ -131,19 +167,6 @@ static unsigned long status_field(const char *status, const char *name)
 	const char *at = strstr(status, name);
 
 	return at ? strtoul(at + strlen(name), NULL, 10) : 0;
-}
-
-static ssize_t read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, size - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = 0;
-	return n;
 }
 
 /*

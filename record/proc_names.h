@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * proc_names.h - names that the kernel side does not send: cgroup paths, interrupts, tasks whose identity was lost.
- * Reads /proc and the cgroup2 mount, never on the path of an event.
+ * Reads /proc, sysfs and the cgroup2 mount, never on the path of an event.
  */
 #pragma once
 

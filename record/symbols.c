@@ -58,16 +58,21 @@ static int by_address(const void *a, const void *b)
 {
 	const struct nt_symbol_entry *left = a, *right = b;
 
-	return left->address < right->address ? -1 : left->address > right->address;
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	return left->name < right->name ? -1 : left->name > right->name;
 }
 
-/* "ffffffff81000000 T name\t[module]": cut into its parts in place. False: no function. */
+/*
+ * "ffffffff81000000 T name\t[module]": cut into its parts in place. False: no function, as arm64's $x, which marks
+ * where code begins.
+ */
 static bool parse_line(char *line, uint64_t *address, char **name, const char **module)
 {
 	char *end, *bracket;
 
 	*address = strtoull(line, &end, 16);
-	if (!*address || end[0] != ' ' || !end[1] || !strchr("tTwW", end[1]) || end[2] != ' ')
+	if (!*address || end[0] != ' ' || !end[1] || !strchr("tTwW", end[1]) || end[2] != ' ' || end[3] == '$')
 		return false;
 	*name = end + 3;
 	*module = "";
@@ -94,6 +99,25 @@ static int read_lines(struct nt_symbol_table *table, FILE *file)
 	return error;
 }
 
+/*
+ * arm64: a call out of a module may go by way of a table of jumps, which stands before the module's functions and has
+ * no symbol. Where a function has the same address, as on other architectures, the later of the two is meant.
+ */
+static int add_jump_tables(struct nt_symbol_table *table)
+{
+	FILE *file = fopen("/proc/modules", "re");
+	unsigned long long address;
+	char line[512], module[64];
+	int error = 0;
+
+	while (file && !error && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63s %*s %*s %*s %*s %llx", module, &address) == 2 && address)
+			error = add_symbol(table, address, "[plt]", module);
+	if (file)
+		fclose(file);
+	return error;
+}
+
 static void release_table(struct nt_symbol_table *table)
 {
 	free(table->entries);
@@ -101,7 +125,7 @@ static void release_table(struct nt_symbol_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* Leaves the table empty if the file cannot be read, or hides its addresses. */
+/* Leaves the table empty if the files cannot be read, or hide their addresses. */
 static int read_table(struct nt_symbol_table *table)
 {
 	FILE *file;
@@ -113,7 +137,9 @@ static int read_table(struct nt_symbol_table *table)
 	file = fopen("/proc/kallsyms", "re");
 	if (!file)
 		return 0;
-	error = read_lines(table, file);
+	error = add_jump_tables(table);
+	if (!error)
+		error = read_lines(table, file);
 	fclose(file);
 	if (error) {
 		release_table(table);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * crc32c.c - CRC32C (Castagnoli, reflected, as in iSCSI and SSE4.2): by the CPU's instruction where it has
+ * crc32c.c - CRC32C (Castagnoli, reflected, as in iSCSI, SSE4.2 and ARMv8): by the CPU's instruction where it has
  * one, else by tables, eight bytes at a time. Constant tables only.
  */
 #include "schema/chunk.h"
 #include "schema/crc32c.h"
 
 #include <string.h>
+#ifdef __aarch64__
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 /*
  * The CRC is linear, so a table is given by its entries at the powers of two; entry i is the exclusive or
@@ -74,6 +78,27 @@ __attribute__((target("sse4.2"))) uint32_t nt_crc32c_hardware(uint32_t crc, cons
 	while (size--)
 		state = __builtin_ia32_crc32qi((uint32_t)state, *at++);
 	return ~(uint32_t)state;
+}
+#elif defined(__aarch64__)
+bool nt_crc32c_has_hardware(void)
+{
+	return getauxval(AT_HWCAP) & HWCAP_CRC32;
+}
+
+uint32_t nt_crc32c_hardware(uint32_t crc, const void *data, size_t size)
+{
+	const uint8_t *at = data;
+	uint32_t state = ~crc;
+
+	for (; size >= 8; size -= 8, at += 8) {
+		uint64_t word;
+
+		memcpy(&word, at, 8);
+		__asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %1" : "+r"(state) : "r"(word));
+	}
+	while (size--)
+		__asm__(".arch_extension crc\n\tcrc32cb %w0, %w0, %w1" : "+r"(state) : "r"((uint32_t)*at++));
+	return ~state;
 }
 #else
 bool nt_crc32c_has_hardware(void)

@@ -10,7 +10,7 @@
 #define NT_META_KERNEL "kernel" /* release, as uname gives it */
 #define NT_META_MACHINE "machine" /* architecture, as uname gives it */
 #define NT_META_OS "os" /* PRETTY_NAME of os-release */
-#define NT_META_VIRTUAL "virtual" /* the hypervisor, or "none" */
+#define NT_META_VIRTUAL "virtual" /* the hypervisor, "none", or "unknown", which arm64 may be */
 #define NT_META_CPUS_POSSIBLE "cpus_possible" /* a list such as "0-3,6" */
 #define NT_META_CPUS_ONLINE "cpus_online" /* at the start, a list */
 #define NT_META_CLOCK_TICKS "clock_ticks" /* a second: the unit of /proc/stat */

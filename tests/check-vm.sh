@@ -53,6 +53,9 @@ live/(blocked|charges|deliver|loopback|refused|sockmatrix|stacks|ways)
 newest-rt   newest-rt 2 2048 \
 - \
 live/(counts|sockmatrix|ways)|vm/rt_softirqs
+arm64       6.12-arm64 2 2048 \
+- \
+live/(blocked|charges|counts|deliver|loopback|sockmatrix|stacks|wakeups|ways)
 6.12-4cpus  6.12    4 3072 \
 vm/hotplug \
 live/(counts|loss|perfetto|stages)
@@ -173,8 +176,25 @@ is_unknown() {
     [[ $here != "$known" && $(printf '%s\n' "$known" "$here" | sort -V | tail -1) == "$here" ]]
 }
 
+# For the guests of arm64, against the files that they have. $no_arm64 says why, if it cannot be built.
+no_arm64=
+build_arm64() {
+    local root
+    no_arm64=$(bash tests/setup.sh arm64 2>&1 | tee >(cat >&2) | tail -1) || return 0
+    root=$(bash tests/vm/guest/root.sh) || {
+        no_arm64=$root
+        return
+    }
+    no_arm64=
+    make -s -j"$(nproc)" BUILD=build/arm64 CC="aarch64-linux-gnu-gcc --sysroot=$root" all tools
+}
+
 run_guest() {
     local guest=$1 logs=build/vm/logs/$1 status=0 why
+    if [[ $2 == *-arm64 && $no_arm64 ]]; then
+        line skipped "$guest" "$no_arm64"
+        return
+    fi
     if is_unknown "$2"; then
         line skipped "$guest" "Linux $(<"build/vm/kernel-$2/release") is newer than the tree knows"
         return
@@ -252,6 +272,7 @@ echo "nettape: kernels"
 for kernel in $(awk '{ print $2 }' <<<"$selected" | sort -u); do
     bash tests/vm/guest/kernel.sh "$kernel" || true
 done
+if grep -q -- -arm64 <<<"$selected"; then build_arm64; fi
 running=0
 while read -r guest kernel cpus memory tests; do
     [[ $guest ]] || continue

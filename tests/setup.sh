@@ -85,6 +85,8 @@ vm zstd                  has_command zstd
 vm xz-utils              has_command xz
 vm kmod                  has_command depmod
 vm apt                   has_command apt-get
+arm64 qemu-system-arm    has_command qemu-system-aarch64
+arm64 gcc-aarch64-linux-gnu has_command aarch64-linux-gnu-gcc
 fuzz libclang-rt-dev     has_fuzzer
 fresh debootstrap        has_command debootstrap
 '

@@ -94,6 +94,8 @@ fi
 
 # ---- softirqs ----
 
+is "interrupts without a name" "$(sql "$db" "SELECT count(*) FROM irq_slice WHERE name GLOB 'irq [0-9]*'")" 0
+
 sqlite3 -batch -noheader -readonly "$db" >"$work/windows" <<'SQL'
 CREATE TEMP TABLE snapshot AS SELECT cpu, name, ts_begin, ts_end, value FROM proc_counter
 WHERE source = '/proc/softirqs' AND cpu IS NOT NULL;

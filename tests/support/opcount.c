@@ -13,7 +13,6 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -364,17 +363,17 @@ void opcount_wait(const struct opcount_end *end, bool to_write)
 void opcount_wait_blocked(int tid, int fd)
 {
 	const struct timespec nap = {.tv_nsec = 200000};
-	unsigned long number, first;
+	unsigned long first;
 	char path[64], line[256];
 	int fields = 0;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
-	while (fields != 2 || first != (unsigned long)fd || number == SYS_poll) {
+	while (fields != 1 || first != (unsigned long)fd) {
 		FILE *file = fopen(path, "r");
 
 		if (!file)
 			opcount_die("%s: %s", path, strerror(errno));
-		fields = fgets(line, sizeof(line), file) ? sscanf(line, "%lu %lx", &number, &first) : 0;
+		fields = fgets(line, sizeof(line), file) ? sscanf(line, "%*u %lx", &first) : 0;
 		fclose(file); /* a thread that runs has the one word "running" there */
 		nanosleep(&nap, NULL);
 	}

@@ -441,6 +441,7 @@ static void programs_are_told(void **state)
 
 	options.plan.chosen[NT_PROBE_SOCKET] = &tracepoints;
 	options.plan.chosen[NT_PROBE_IRQ] = options.plan.chosen[NT_PROBE_BUSYPOLL] = &tracepoints;
+	options.plan.switch_args = 4;
 	options.plan.drop_args = 4;
 	options.plan.retransmit_args = 3;
 	options.plan.has_casts = true;
@@ -449,6 +450,7 @@ static void programs_are_told(void **state)
 	load_again();
 	assert_true(config()->notes_begins && config()->probe_irq && config()->busy_begins && config()->stacks_all);
 	assert_false(config()->ops_by_task || config()->busy_loops || config()->knows_context || config()->user_stacks);
+	assert_int_equal(config()->switch_args, 4);
 	assert_int_equal(config()->drop_args, 4);
 	assert_int_equal(config()->retransmit_args, 3);
 	assert_true(config()->has_casts);

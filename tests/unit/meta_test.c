@@ -23,6 +23,7 @@ static struct fake_file files[] = {
 	{"/etc/os-release", "NAME=\"Some\"\nPRETTY_NAME=\"Some OS 12 (x)\"\nID=some\n"},
 	{"/proc/cpuinfo", CPUINFO("")},
 	{"/sys/class/dmi/id/sys_vendor", "QEMU\n"},
+	{"/sys/firmware/devicetree/base/compatible", NULL},
 	{"/sys/devices/system/cpu/possible", "0-3\n"},
 	{"/sys/devices/system/cpu/online", "0-1,3\n"},
 	{"/proc/sys/net/core/busy_read", "0\n"},
@@ -259,9 +260,15 @@ static void knows_virtual_machines(void **state)
 	set_file("/sys/class/dmi/id/sys_vendor", "");
 	open_session("");
 	has("virtual=hypervisor\n");
-	set_file("/proc/cpuinfo", NULL);
+	set_file("/proc/cpuinfo", "Features\t: fp\n");
 	open_session("");
-	has("virtual=none\n");
+	has("virtual=unknown\n");
+	set_file("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
+	open_session("");
+	has("virtual=unknown (Amazon EC2)\n");
+	set_file("/sys/firmware/devicetree/base/compatible", "linux,dummy-virt");
+	open_session("");
+	has("virtual=hypervisor\n");
 }
 
 static void host_that_says_nothing(void **state)
@@ -270,7 +277,7 @@ static void host_that_says_nothing(void **state)
 	for (struct fake_file *file = now; file->path; file++)
 		file->text = NULL;
 	open_session("");
-	has("os=unknown\nvirtual=none\ncpus_possible=\ncpus_online=\n");
+	has("os=unknown\nvirtual=unknown\ncpus_possible=\ncpus_online=\n");
 	has("busy_read=\nbusy_poll=\n");
 	set_file("/etc/os-release", "NAME=x\n");
 	open_session("");

@@ -108,7 +108,9 @@ static void add_tracepoint(struct btf *btf, const char *point, int type, int n_a
 
 static int args_of(const char *point)
 {
-	return !strcmp(point, "kfree_skb") ? 4 : !strcmp(point, "tcp_retransmit_skb") ? 3 : 1;
+	if (!strcmp(point, "sched_switch") || !strcmp(point, "kfree_skb"))
+		return 4;
+	return !strcmp(point, "tcp_retransmit_skb") ? 3 : 1;
 }
 
 /* All that some candidate names, once. */
@@ -234,6 +236,7 @@ static void modern_kernel_serves_all_by_the_first_way(void **state)
 					 !plan.chosen[probe]->points[i].is_beside_event &&
 						 (!plan.chosen[probe]->points[i].is_wanted || host_steers));
 	}
+	assert_int_equal(plan.switch_args, 4);
 	assert_int_equal(plan.drop_args, 4);
 	assert_int_equal(plan.retransmit_args, 3);
 	assert_true(nt_plan_attaches(&plan, "nt_sched_switch"));

@@ -123,6 +123,23 @@ static void names_what_an_address_is_in(void **state)
 	assert_int_equal(symbols.unsure, 0);
 }
 
+/* As on arm64: its code begins with jumps that have no symbol, and $x stands where code begins. */
+static void jumps_out_of_a_module(void **state)
+{
+	(void)state;
+	files[0].text = "ffffffffc0000040 t $x\t[veth]\nffffffffc0000040 t a\t[veth]\nffffffffc0000040 t $x.1\t[veth]\n"
+			"ffffffffc0001000 t b\t[nf]\n";
+	files[1].text = "veth 36864 0 - Live 0xffffffffc0000000\nnf 4096 1 a, Live 0xffffffffc0001000 (OE)\n";
+	init();
+	refer(MODULE + 0x3c);
+	refer(MODULE + 0x44);
+	refer(MODULE + 0x1004);
+	resolve(NT_SYMBOLS_SOON);
+	is_named(MODULE + 0x3c, "[plt]", "veth", 0x3c);
+	is_named(MODULE + 0x44, "a", "veth", 4);
+	is_named(MODULE + 0x1004, "b", "nf", 4);
+}
+
 static void address_outside_has_no_name(void **state)
 {
 	(void)state;
@@ -358,6 +375,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(large_table, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(module_that_comes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(doubtful_name_is_put_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(jumps_out_of_a_module, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(modules_that_change, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(doubts_what_came_meanwhile, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(last_call_waits, set_up, tear_down),

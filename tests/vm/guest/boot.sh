@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Boots a kernel in QEMU, by software emulation, with this machine's files as its root, and runs a command there.
+# Boots a kernel in QEMU, by software emulation, with this machine's files as its root, and runs a command there. One of
+# arm64 has those of root.sh, and for build/ what `make check-vm` built for it in build/arm64.
 #
 #   tests/vm/guest/boot.sh [-c CPUS] [-m MIB] [-t SECONDS] [-a KERNEL_ARGUMENTS] [-i] SERIES OUT -- COMMAND...
 #
@@ -19,7 +20,7 @@
 # ("Oops: int3").
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
-cpus=2 memory=2048 limit=600 arguments= clock=()
+cpus=2 memory=2048 limit=600 arguments='' clock=()
 while getopts c:m:t:a:i flag; do
     case $flag in
     c) cpus=$OPTARG ;;
@@ -47,16 +48,22 @@ rm -f "$out"/{status,console,dmesg}
 : >"$out/output"  # not a new file: somebody may be reading along
 printf '%s\n' "$*" >"$out/command"
 
+machine=(qemu-system-x86_64 -M q35 -cpu max) console=ttyS0 root=/
+if [[ $series == *-arm64 ]]; then
+    machine=(qemu-system-aarch64 -M virt -cpu "max,pauth-impdef=on") console=ttyAMA0
+    root=$(bash tests/vm/guest/root.sh)
+    arguments+=" nettape.build=build/arm64"
+fi
 share() {
     echo "-fsdev local,id=$1,path=$2,security_model=none,multidevs=remap$3" \
         "-device virtio-9p-pci,fsdev=$1,mount_tag=$1"; }
-project="nettape.project=$PWD nettape.modules=$kernel/lib/modules"
+project="nettape.project=$PWD nettape.modules=${kernel#"$PWD"/}/lib/modules"
 # shellcheck disable=SC2046
-timeout --kill-after=5 "$limit" qemu-system-x86_64 -M q35 -accel tcg,thread=single "${clock[@]}" -cpu max -smp "$cpus" \
-    -m "$memory" \
-    -nographic -no-reboot -nic none -kernel "$kernel/vmlinuz" -initrd "$kernel/initrd" \
-    -append "console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off $project $arguments" \
-    $(share root / ,readonly=on) $(share out "$out" '') >"$out/console" 2>&1 </dev/null || true
+timeout --kill-after=5 "$limit" "${machine[@]}" -accel tcg,thread=single "${clock[@]}" -smp "$cpus" \
+    -m "$memory" -nographic -no-reboot -nic none -kernel "$kernel/vmlinuz" -initrd "$kernel/initrd" \
+    -append "console=$console quiet panic=-1 tsc=reliable mitigations=off $project $arguments" \
+    $(share root "$root" ,readonly=on) $(share project "$PWD" ,readonly=on) $(share out "$out" '') \
+    >"$out/console" 2>&1 </dev/null || true
 if [[ ! -e $out/status ]]; then
     echo "the guest $series gave no result within $limit s; the end of its console:" >&2
     tail -5 "$out/console" >&2

@@ -6,8 +6,8 @@
 #   tests/vm/guest/kernel.sh [--image] SERIES      prints the directory that holds it
 #
 # SERIES is 6.1, 6.12, 6.12-rt, ...: the newest of that series that this machine's apt offers, else that Debian's
-# trixie-backports offers. Or it is newest, or newest-rt: the newest of trixie-backports. For trixie-backports apt has
-# lists of its own, in build/vm/apt, brought up to date twice a day; the machine's own stay as they are.
+# trixie-backports offers. Or it is newest, or newest-rt: the newest of trixie-backports. Or 6.12-arm64. For what the
+# machine's lists do not have, apt has lists of its own (apt.sh); the machine's stay as they are.
 #
 # The directory has `release` (what `uname -r` will say), `vmlinuz`, `modules/RELEASE` with its dependencies worked
 # out, and `initrd`. With --image only the first two are sure to be there. What is there of an earlier call is used
@@ -16,10 +16,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 PATH=$PATH:/usr/sbin:/sbin
-# shellcheck source=tests/mirror.sh
-source tests/mirror.sh
-# shellcheck source=tests/retry.sh
-source tests/retry.sh
+# shellcheck source=tests/vm/guest/apt.sh
+source tests/vm/guest/apt.sh
 image=
 if [[ $1 == --image ]]; then
     image=1
@@ -27,12 +25,13 @@ if [[ $1 == --image ]]; then
 fi
 series=$1
 dir=$PWD/build/vm/kernel-$series
-flavour=amd64
-[[ $series != *-rt ]] || flavour=rt-amd64
+case $series in
+*-rt) flavour=rt-amd64 ;;
+*-arm64) flavour=arm64 ;;
+*) flavour=amd64 ;;
+esac
 version=${series%-rt}
-backports=$PWD/build/vm/apt
-# What apt is told about its lists; nothing for the machine's.
-apt_options=()
+version=${version%-arm64}
 
 unavailable() {
     echo "$*"
@@ -44,30 +43,16 @@ unavailable() {
 offered_package() {
     local meta package
     for meta in "linux-image-$version-$flavour" "linux-image-$flavour"; do
-        package=$(apt-cache depends --important "$meta" 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' |
-            head -1)
+        package=$(apt-cache "${apt_options[@]}" depends --important "$meta" 2>/dev/null |
+            sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' | head -1)
         [[ $package != linux-image-"$version".* ]] || {
             echo "$package"
             return
         }
     done
-    apt-cache pkgnames "linux-image-$version." 2>/dev/null |
+    apt-cache "${apt_options[@]}" pkgnames "linux-image-$version." 2>/dev/null |
         { grep -E "^linux-image-${version//./\\.}\.[0-9]+(-[0-9]+|\+deb[0-9]+)?-$flavour\$" || true; } | sort -V |
             tail -1
-}
-
-# From here on apt's lists are those of trixie-backports. Old ones will do where there is no network.
-use_backports() {
-    local update
-    apt_options=(-o "Dir::State=$backports/state" -o "Dir::Cache=$backports/cache" -o APT::Sandbox::User=root
-        -o "Dir::Etc::SourceList=$backports/sources.list" -o Dir::Etc::SourceParts=/dev/null)
-    [[ -z ${NO_INSTALL:-} && -z $(find "$backports/updated" -mmin -720 2>/dev/null) ]] || return 0
-    mkdir -p "$backports"/{state,cache}
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(mirror) trixie-backports main" \
-        >"$backports/sources.list"
-    update=(apt-get "${apt_options[@]}" --error-on=any update)
-    [[ -e $backports/updated || -s $dir/package ]] || update=(retry "${update[@]}")
-    if "${update[@]}" >"$backports/log" 2>&1; then touch "$backports/updated"; fi
 }
 
 # The packages that have a kernel in trixie-backports, in one line. Since 6.19 they are three; of old ones the archive
@@ -93,7 +78,7 @@ make_initrd() {
     local root=$1/root release name module
     release=$(cat "$1/release")
     mkdir -p "$root"/{bin,mod,proc,sys,dev,lower,upper,new}
-    cp "$(command -v busybox)" "$root/bin/busybox"
+    cp "$busybox" "$root/bin/busybox"
     cp tests/vm/guest/init "$root/init"
     chmod 755 "$root/init"
     # What it takes to mount the root, in order. Which of these are modules at all differs from kernel to kernel.
@@ -107,14 +92,6 @@ make_initrd() {
     done
     (cd "$root" && find . | cpio -o -H newc --quiet | zstd -q -3 -f -o ../initrd)
     rm -rf "$root"
-}
-
-# download PACKAGE...: into the current directory. Lists may name what the mirror has no longer.
-download() {
-    apt-get "${apt_options[@]}" download "$@" >>../log 2>&1 || {
-        apt-get "${apt_options[@]}" update >>../log 2>&1
-        retry apt-get "${apt_options[@]}" download "$@" >>../log 2>&1
-    }
 }
 
 # take_image TREE RELEASE TO: the kernel out of what was unpacked. Since 7.2 it is beside its modules.
@@ -141,7 +118,7 @@ fetch() {
     mkdir -p "$new/deb" "$new/tree"
     echo "nettape: kernel $series: downloading ${packages// /, } into build/vm (it is not installed)" >&2
     # shellcheck disable=SC2086  # words on purpose
-    (cd "$new/deb" && download $packages)
+    (cd "$new/deb" && download ../log $packages)
     for deb in "$new"/deb/*.deb; do dpkg-deb -x "$deb" "$new/tree" 2>>"$new/log"; done
     release=${packages%% *}
     release=${release#linux-image-}
@@ -157,11 +134,17 @@ fetch() {
 is_there() { [[ -s $1/package && ( -z $2 || $(<"$1/package") == "$2" ) ]]; }
 
 packages=
+busybox=$(command -v busybox || true)
+if [[ $flavour == arm64 ]]; then
+    use_arm64
+    root=$(bash tests/vm/guest/root.sh) || unavailable "$root"
+    busybox=$root/bin/busybox
+fi
 [[ $version == newest ]] || packages=$(offered_package)
 # Where apt has newer ones, linux-image is only a name for several packages.
 [[ -z $(apt-cache pkgnames "linux-binary-${packages#linux-image-}" 2>/dev/null) ]] || packages=
-if [[ -z $packages ]]; then
-    use_backports
+if [[ -z $packages && $flavour != arm64 ]]; then
+    use_lists apt amd64 trixie-backports
     packages=$(offered_in_backports)
 fi
 if [[ $image ]] && ! is_there "$dir" "$packages"; then
@@ -174,7 +157,7 @@ if is_there "$dir" "$packages"; then
         make_initrd "$dir" >&2; fi
 elif [[ -z $packages ]]; then
     [[ -z ${NO_INSTALL:-} ]] || unavailable "Linux $series is not there, and not looked for, since NO_INSTALL is set"
-    unavailable "neither this machine's apt nor Debian's trixie-backports offers a Linux $series ($flavour)"
+    unavailable "neither this machine's apt nor Debian's ${apt_options[-1]##*=} offers a Linux $series ($flavour)"
 elif [[ -n ${NO_INSTALL:-} ]]; then
     unavailable "the package ${packages// /, } is not there, and NO_INSTALL is set, so it was not downloaded"
 else
