@@ -948,7 +948,10 @@ static int put_without(const struct nt_plan *plan, int probe, int (*put)(void *a
 		if (point->without && !plan->has[probe][point - plan->chosen[probe]->points] &&
 		    (point->knows & must_know) == must_know && !refusal_of(plan, point->program))
 			result = put(arg, point->without);
-	if (!result && must_know & NT_KNOWS_TASK)
+	if (!result && probe == NT_PROBE_SCHED && plan->switch_args == 3)
+		result = put(arg, "Before Linux 5.18 a switch does not tell how its task sleeps: it is asked of the "
+				  "task. One that is woken while it leaves its CPU counts as interruptible.");
+	else if (!result && must_know & NT_KNOWS_TASK)
 		result = put(arg, "Latency is recorded only at the hooks tcp-socket-read and udp-socket-read: the "
 				  "filter asks for processes or cgroups, and no other hook knows the reader.");
 	else if (!result && must_know & NT_KNOWS_QUEUE)

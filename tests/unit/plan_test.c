@@ -28,6 +28,7 @@ static struct {
 	const char *version; /* as uname gives it; NULL: it does not */
 	unsigned int n_trials, n_exits; /* functions that were touched; those of them at their exit */
 	bool has_no_types;
+	bool has_no_state; /* at sched_switch, as before 5.18 */
 	bool guards_by_srcu; /* tracepoints: programs there may be preempted */
 	bool has_old_srcu;
 	const struct btf *types; /* as they were given last */
@@ -108,7 +109,9 @@ static void add_tracepoint(struct btf *btf, const char *point, int type, int n_a
 
 static int args_of(const char *point)
 {
-	if (!strcmp(point, "sched_switch") || !strcmp(point, "kfree_skb"))
+	if (!strcmp(point, "sched_switch"))
+		return kernel.has_no_state ? 3 : 4;
+	if (!strcmp(point, "kfree_skb"))
 		return 4;
 	return !strcmp(point, "tcp_retransmit_skb") ? 3 : 1;
 }
@@ -560,6 +563,11 @@ static void says_what_is_not_covered(void **state)
 	uncovered(NT_PROBE_DROPS);
 	assert_int_equal(said.n, 0);
 
+	kernel.has_no_state = true;
+	choose("sched");
+	uncovered(NT_PROBE_SCHED);
+	assert_int_equal(said.n, 1);
+	assert_true(is_said("Before Linux 5.18"));
 	kernel.missing[0] = "kfree_skb";
 	choose("drops");
 	uncovered(NT_PROBE_DROPS);

@@ -67,6 +67,35 @@ static const struct fake_file files[] = {
 	{},
 };
 
+static const char *const in_proc[] = {".", "..", "self", "4242", "4246", "4247", "4245", "262144", NULL};
+static const char *const in_irqs[] = {".", "..", "3", "11", "12", NULL};
+static const char *const *entries;
+
+DIR *opendir(const char *path)
+{
+	entries = strcmp(path, "/proc") ? in_irqs : in_proc;
+	if (entries == in_irqs)
+		assert_string_equal(path, "/sys/kernel/irq");
+	return (DIR *)entries;
+}
+
+struct dirent *readdir(DIR *directory)
+{
+	static struct dirent entry;
+
+	(void)directory;
+	if (!*entries)
+		return NULL;
+	strcpy(entry.d_name, *entries++);
+	return &entry;
+}
+
+int closedir(DIR *directory)
+{
+	(void)directory;
+	return 0;
+}
+
 static const struct nt_net_irqs no_devices;
 static struct nt_ids ids;
 static struct nt_proc_names names;
@@ -157,6 +186,26 @@ static void odd_interrupts(void **state)
 	assert_string_equal(name_of_irq(NT_IRQ_DEVICE, 2), "");
 	assert_null(name_of_irq(NT_IRQ_DEVICE, 3));
 	assert_string_equal(name_of_irq(NT_IRQ_DEVICE, 4), "");
+}
+
+/* As on arm64: nothing in /proc/interrupts tells their numbers. */
+static void interrupts_between_cpus(void **state)
+{
+	static const struct fake_file arm64[] = {{"/proc/interrupts",
+						  " 11:   3215   3209 GIC-0  27 Level     arch_timer\n"
+						  "IPI0:     99    128       Rescheduling interrupts\n"
+						  "IPI1:    547    728       Function call interrupts\n"},
+						 {"/sys/kernel/irq/3/actions", "IPI\n"},
+						 {"/sys/kernel/irq/11/actions", "arch_timer\n"},
+						 {"/sys/kernel/irq/12/actions", NULL},
+						 {}};
+
+	(void)state;
+	fake_files = arm64;
+	assert_int_equal(nt_proc_names_put_irqs(&ids, 9, &no_devices), 0);
+	assert_string_equal(name_of_irq(NT_IRQ_DEVICE, 3), "IPI");
+	assert_string_equal(name_of_irq(NT_IRQ_DEVICE, 11), "arch_timer");
+	assert_int_equal(n_irqs(), 2 + 11);
 }
 
 /* ---- tasks ---- */
@@ -373,33 +422,6 @@ static void host_without_cgroups(void **state)
 
 /* ---- processes that the kernel hides ---- */
 
-static const char *const in_proc[] = {".", "..", "self", "4242", "4246", "4247", "4245", "262144", NULL};
-static size_t at_entry;
-
-DIR *opendir(const char *path)
-{
-	assert_string_equal(path, "/proc");
-	at_entry = 0;
-	return (DIR *)in_proc;
-}
-
-struct dirent *readdir(DIR *directory)
-{
-	static struct dirent entry;
-
-	(void)directory;
-	if (!in_proc[at_entry])
-		return NULL;
-	strcpy(entry.d_name, in_proc[at_entry++]);
-	return &entry;
-}
-
-int closedir(DIR *directory)
-{
-	(void)directory;
-	return 0;
-}
-
 static const char *hidden(uint64_t seed_ns)
 {
 	static char text[512];
@@ -439,6 +461,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_interrupts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(devices_of_interrupts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(odd_interrupts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(interrupts_between_cpus, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(names_tasks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(takes_the_key_that_is_known, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(task_that_is_gone_has_no_name, set_up, tear_down),

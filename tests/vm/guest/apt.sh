@@ -19,9 +19,9 @@ use_lists() {
     apt_options=(-o "Dir::State=$dir/state" -o "Dir::State::status=$dir/status" -o "Dir::Cache=$dir/cache"
         -o APT::Sandbox::User=root -o "Dir::Etc::SourceList=$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null
         -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture" -o "APT::Default-Release=$1")
-    [[ -z ${NO_INSTALL:-} && -z $(find "$dir/updated" -mmin -720 2>/dev/null) ]] || return 0
     mkdir -p "$dir"/{state,cache}
     : >"$dir/status"  # nothing is installed
+    [[ -z ${NO_INSTALL:-} && -z $(find "$dir/updated" -mmin -720 2>/dev/null) ]] || return 0
     for release in "$@"; do
         echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(mirror) $release main"
     done >"$dir/sources.list"
