@@ -33,22 +33,41 @@ static __always_inline __u64 device_of(const struct sk_buff *skb, __u64 now_ns)
 	return nt_announce_ifindex(address, ifindex, now_ns) ? key : 0;
 }
 
-/* The socket that a packet is for or from: a whole one, since half of one has other fields in their places. */
+/* Whether it is a network's socket, and a whole one: half of one has other fields in their places. */
+static __always_inline bool is_whole_socket(struct sock *sk)
+{
+	__u8 state = BPF_CORE_READ(sk, __sk_common.skc_state);
+
+	return state != TCP_TIME_WAIT && state != TCP_NEW_SYN_RECV &&
+	       nt_is_network(BPF_CORE_READ(sk, __sk_common.skc_family));
+}
+
+/* The socket that a packet is for or from. */
 static __always_inline __u64 socket_of(struct sock *sk, __u64 now_ns)
 {
 	__u64 address = 0, cookie;
-	__u8 state;
 
 	if (!sk)
 		return 0;
-	state = BPF_CORE_READ(sk, __sk_common.skc_state);
 	cookie = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
-	if (!cookie || state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV ||
-	    !nt_is_network(BPF_CORE_READ(sk, __sk_common.skc_family)))
+	if (!cookie || !is_whole_socket(sk))
 		return 0;
 	bpf_probe_read_kernel(&address, sizeof(address), &sk);
 	nt_announce_socket(address, cookie, now_ns);
 	return cookie;
+}
+
+/*
+ * The end of a connection stays in the socket's queue as a packet that has no bytes, until the socket is closed. So
+ * each connection that ends well would look like one that loses a packet. An empty datagram is one that is lost.
+ */
+static __always_inline bool is_end_of_stream(const struct sk_buff *skb)
+{
+	struct sock *sk = skb->sk;
+
+	if (skb->len || !sk)
+		return false;
+	return is_whole_socket(sk) && BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP;
 }
 
 SEC("tp_btf/kfree_skb")
@@ -63,6 +82,10 @@ int nt_kfree_skb(__u64 *ctx)
 	cpu = nt_this_cpu_if_on(NT_PROGRAM_kfree_skb, &cpu_id);
 	if (!cpu)
 		return 0;
+	if (is_end_of_stream(skb)) {
+		nt_count(cpu, NT_PROGRAM_kfree_skb, NT_OUTCOME_skipped_empty);
+		return 0;
+	}
 	record.end_ns = bpf_ktime_get_ns();
 	record.kind = NT_DROP;
 	record.protocol = __builtin_bswap16(skb->protocol);

@@ -101,6 +101,11 @@ struct sock {
 	struct sock_cgroup_data sk_cgrp_data; /* only with CONFIG_SOCK_CGROUP_DATA */
 };
 
+struct inet_sock {
+	struct sock sk;
+	__u16 inet_sport; /* in network order; stays where the socket gives its port back */
+};
+
 struct timer_list {
 	void (*function)(struct timer_list *timer);
 };
@@ -305,3 +310,5 @@ struct linux_binprm;
 #define AF_INET6 10
 #define AF_NETLINK 16
 #define AF_ALG 38
+#define IPPROTO_TCP 6
+#define IPPROTO_UDP 17

@@ -8,8 +8,6 @@
 
 #define ETH_P_IP 0x0800
 #define ETH_P_IPV6 0x86dd
-#define IPPROTO_TCP 6
-#define IPPROTO_UDP 17
 
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(nt_latency_ip_start__netif_receive_skb, struct sk_buff *skb)

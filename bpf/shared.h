@@ -142,6 +142,7 @@ enum nt_bpf_program {
 	X(skipped_sample)	/* left out by --latency-sample; the sample after it counts for it */ \
 	X(skipped_peek)		/* looked at, not read */                              \
 	X(skipped_unqueued)	/* the socket did not take it, or has it no more */ \
+	X(skipped_empty)	/* the end of a TCP connection, which no task read: no data is lost */ \
 	X(skipped_owner)	/* what was interrupted is not the network's, and only that is asked for */
 
 enum nt_outcome {

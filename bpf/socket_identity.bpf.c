@@ -17,6 +17,15 @@ static __always_inline __u64 signature_now(const struct nt_cpu *cpu, struct sock
 			 BPF_CORE_READ(common, skc_daddr), BPF_CORE_READ(common, skc_rcv_saddr), cpu);
 }
 
+/* The socket's own port, in host order. One that is closed has given its port back, and still says it in its packets.
+ */
+static __always_inline __u16 own_port(const struct sock *sk)
+{
+	__u16 port = BPF_CORE_READ(sk, __sk_common.skc_num);
+
+	return port ? port : __builtin_bswap16(BPF_CORE_READ((const struct inet_sock *)sk, inet_sport));
+}
+
 static __always_inline void fill_socket(struct nt_socket *record, struct sock *sk, __u64 cookie, __u64 now_ns)
 {
 	struct sock_common *common = &sk->__sk_common;
@@ -43,7 +52,7 @@ static __always_inline void fill_socket(struct nt_socket *record, struct sock *s
 	} else {
 		return;
 	}
-	record->src_port = BPF_CORE_READ(common, skc_num);
+	record->src_port = own_port(sk);
 	record->dst_port = port << 8 | port >> 8;
 }
 

@@ -296,10 +296,10 @@ static enum nt_role own_key(const union nt_any *record, uint64_t *key)
 	}
 }
 
-/* A cgroup's path is asked for at its first task; no entry must lose a path that it has. */
+/* A cgroup's path is asked for at its first task, and a socket that is closed has no port. */
 static bool is_worse(const union nt_any *old, const union nt_any *new)
 {
-	return new->record.kind == NT_CGROUP && !new->as_cgroup.path[0] && old->as_cgroup.path[0];
+	return !nt_identity_is_full(new) && nt_identity_is_full(old);
 }
 
 /* Who holds a socket is told once, its addresses each time. */

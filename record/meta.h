@@ -7,12 +7,22 @@
 #include "record/kernel.h"
 #include "schema/chunk.h"
 
+/*
+ * The CPU time of the recorder's threads, as the snapshots on the tape have it: until the first of them, from there to
+ * the last one while programs ran, and from there to the last of all.
+ */
+struct nt_own_cost {
+	uint64_t loading_ns, recording_ns, ending_ns;
+	uint64_t recorded_ns; /* the time that recording_ns is of; 0: there are no two snapshots */
+};
+
 struct nt_totals {
 	uint64_t duration_ns, events;
 	uint64_t lost; /* the rings were full */
 	uint64_t missed; /* switches that the kernel did not show */
 	uint64_t left_out, left_out_most; /* runs that the kernel left out; those of the program that has most */
 	const char *most_left_out; /* its name */
+	struct nt_own_cost own;
 	uint64_t lost_bytes_max; /* room for what was lost on one CPU between two drains, at most */
 };
 

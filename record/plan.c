@@ -373,7 +373,8 @@ static const char *const nettimers_uncovered[] = {
 
 static const char *const drops_uncovered[] = {
 	"A packet that the kernel frees as delivered (consume_skb), or that a device discards by itself, is not a "
-	"drop.",
+	"drop. Nor is the end of a TCP connection that no task read: it has no bytes. nt_kfree_skb counts these as "
+	"skipped_empty.",
 	NULL,
 };
 

@@ -284,6 +284,7 @@ static int print_self(struct nt_proc_snapshots *snapshots)
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
+	snapshots->own_last.cpu_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
 	return add_text(&snapshots->text,
 			"user_ns=%llu\nsystem_ns=%llu\nmax_rss_kib=%ld\nbytes_written=%llu\nblocks=%llu\nflush_lag_max_"
 			"ns=%llu\n",
@@ -314,7 +315,8 @@ static int take_own(struct nt_proc_snapshots *snapshots, const char *name,
 
 	snapshots->text.size = 0;
 	error = print(snapshots);
-	return error ? error : write_snapshot(snapshots, name, begin_ns, nt_now());
+	snapshots->own_last.at_ns = nt_now();
+	return error ? error : write_snapshot(snapshots, name, begin_ns, snapshots->own_last.at_ns);
 }
 
 int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_snapshots_which which,
@@ -327,7 +329,25 @@ int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_sna
 		error = take_own(snapshots, "nettape/cpus", print_cpus);
 	if (!error)
 		error = take_own(snapshots, "nettape/programs", print_programs);
-	return error ? error : take_own(snapshots, "nettape/self", print_self);
+	if (!error)
+		error = take_own(snapshots, "nettape/self", print_self);
+	if (!snapshots->own_first.at_ns)
+		snapshots->own_first = snapshots->own_recorded = snapshots->own_last;
+	if (which == NT_PROC_SNAPSHOTS_ALL)
+		snapshots->own_recorded = snapshots->own_last;
+	return error;
+}
+
+void nt_proc_snapshots_own_cost(const struct nt_proc_snapshots *snapshots, struct nt_own_cost *cost)
+{
+	const struct nt_own_cpu *first = &snapshots->own_first, *recorded = &snapshots->own_recorded;
+
+	*cost = (struct nt_own_cost){
+		.loading_ns = first->cpu_ns,
+		.recording_ns = recorded->cpu_ns - first->cpu_ns,
+		.recorded_ns = recorded->at_ns - first->at_ns,
+		.ending_ns = snapshots->own_last.cpu_ns - recorded->cpu_ns,
+	};
 }
 
 void nt_proc_snapshots_release(struct nt_proc_snapshots *snapshots)

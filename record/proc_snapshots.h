@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/shared.h"
+#include "record/meta.h"
 #include "record/tape_writer.h"
 
 struct nt_proc_snapshots {
@@ -20,6 +21,10 @@ struct nt_proc_snapshots {
 	uint64_t flush_lag_max_ns;
 	uint64_t first_misses[NT_PROGRAM_COUNT], misses[NT_PROGRAM_COUNT]; /* in the first snapshot and the last */
 	bool has_first;
+	/* Of the recorder's threads, in the first snapshot, the last that took those of /proc too, and the last. */
+	struct nt_own_cpu {
+		uint64_t at_ns, cpu_ns;
+	} own_first, own_recorded, own_last;
 	struct nt_buf text, raw;
 };
 
@@ -40,4 +45,6 @@ int nt_proc_snapshots_take(struct nt_proc_snapshots *snapshots, enum nt_proc_sna
  * that has most of them, and in *of_most how many.
  */
 uint64_t nt_proc_snapshots_left_out(const struct nt_proc_snapshots *snapshots, const char **most, uint64_t *of_most);
+/* The recorder's cost up to the last snapshot. */
+void nt_proc_snapshots_own_cost(const struct nt_proc_snapshots *snapshots, struct nt_own_cost *cost);
 void nt_proc_snapshots_release(struct nt_proc_snapshots *snapshots);

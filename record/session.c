@@ -582,6 +582,7 @@ static void print_end(struct session *session, struct nt_totals *totals)
 	totals->missed = written.missed;
 	totals->left_out =
 		nt_proc_snapshots_left_out(&session->snapshots, &totals->most_left_out, &totals->left_out_most);
+	nt_proc_snapshots_own_cost(&session->snapshots, &totals->own);
 	nt_status_end(&session->status, totals, written.bytes);
 }
 

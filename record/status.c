@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "record/text.h"
@@ -119,11 +117,6 @@ void nt_status_hide(struct nt_status *status)
 
 /* ---- the end ---- */
 
-static double seconds(struct timeval time)
-{
-	return time.tv_sec + time.tv_usec / 1e6;
-}
-
 /* The ring size that would have held what was lost at worst between two drains. */
 static size_t enough_ring(size_t ring_size, uint64_t lost_bytes_max)
 {
@@ -156,20 +149,25 @@ static void print_left_out(const struct nt_totals *totals)
 			totals->most_left_out);
 }
 
+/* What summary says too. */
+static void print_own_cost(const struct nt_own_cost *own)
+{
+	fprintf(stderr, "own CPU time: ");
+	if (own->recorded_ns)
+		fprintf(stderr, "%.3f s while recording (%.2f %% of one CPU), ", own->recording_ns / 1e9,
+			own->recording_ns * 1e2 / own->recorded_ns);
+	fprintf(stderr, "%.3f s to load, %.3f s to end\n", own->loading_ns / 1e9, own->ending_ns / 1e9);
+}
+
 static void print_totals(const struct nt_record_options *options, const char *tape, const struct nt_totals *totals,
 			 uint64_t bytes)
 {
 	char events[NT_TEXT_MAX], lost[NT_TEXT_MAX], size[NT_TEXT_MAX];
-	struct rusage usage;
-	double cpu_s;
 
-	getrusage(RUSAGE_SELF, &usage);
-	cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
 	fprintf(stderr, "%s: %.3f s, %s events, %s lost, %s (%.2f bytes an event)\n", tape, totals->duration_ns / 1e9,
 		nt_count_text(events, totals->events), nt_count_text(lost, totals->lost + totals->missed),
 		nt_bytes_text(size, bytes), totals->events ? (double)bytes / totals->events : 0.0);
-	fprintf(stderr, "own CPU time: %.3f s (%.1f %% of one CPU)\n", cpu_s,
-		totals->duration_ns ? cpu_s * 1e11 / totals->duration_ns : 0.0);
+	print_own_cost(&totals->own);
 	print_lost(options, totals);
 	if (totals->missed)
 		fprintf(stderr, "lost: %s context switches that this kernel does not show to the programs\n",

@@ -73,6 +73,12 @@ size_t nt_identity_cut(const void *payload, size_t size, size_t most);
 /* Reads the record at *offset and moves it on. 0 ok, 1 end; unknown kinds are skipped. Strings in *out end in zero. */
 int nt_identity_next(const void *payload, size_t size, size_t *offset, union nt_any *out);
 
+/*
+ * Whether it says what others of the same id may leave out: the path of a cgroup, a socket's own port. The newest
+ * identity counts, but none that lacks this replaces one that has it.
+ */
+bool nt_identity_is_full(const union nt_any *record);
+
 /* Clock blocks: one instant on all clocks, the monotonic one read before and after the others. */
 struct nt_clock {
 	uint64_t monotonic_ns, realtime_ns, tai_ns, boot_ns, uncertainty_ns;

@@ -170,3 +170,15 @@ int nt_identity_next(const void *payload, size_t size, size_t *offset, union nt_
 	}
 	return 1;
 }
+
+bool nt_identity_is_full(const union nt_any *record)
+{
+	switch (record->record.kind) {
+	case NT_CGROUP:
+		return record->as_cgroup.path[0];
+	case NT_SOCKET:
+		return record->as_socket.src_port;
+	default:
+		return true;
+	}
+}

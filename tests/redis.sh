@@ -6,7 +6,7 @@
 #
 #   has_redis           whether what it needs is installed
 #   redis_start         a server in one namespace, with a value of 3 bytes (small) and one of 16 KiB (large)
-#   redis_load VALUE    50 clients in the other read that value, until the caller ends
+#   redis_load VALUE [CLIENTS]  50 clients in the other read that value, until the caller ends
 #   redis_measure VALUE REQUESTS [COMMAND...]  the same for so many requests, run by the command: prints requests a
 #                       second, and p50 and p99 in ms
 #   copy_start DELAY SECONDS  after the delay, iperf3 copies beside them, as fast as it goes
@@ -33,7 +33,7 @@ redis_start() {
 }
 
 redis_load() {
-    "${in_a[@]}" redis-benchmark -h "$addr_b" -c 50 -n 1000000000 get "$1" >/dev/null 2>&1 &
+    "${in_a[@]}" redis-benchmark -h "$addr_b" -c "${2:-50}" -n 1000000000 get "$1" >/dev/null 2>&1 &
     keep $!
 }
 

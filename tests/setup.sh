@@ -69,6 +69,7 @@ test ethtool             has_command ethtool
 test patch               has_command patch
 test tmux                has_command tmux
 test locales             has_charmaps
+test curl                has_command curl
 test elfutils            has_command eu-addr2line
 test nftables            has_command nft
 test wireguard-tools     has_command wg

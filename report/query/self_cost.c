@@ -10,7 +10,7 @@
 #include "report/out/prose.h"
 #include "schema/spared.h"
 
-enum { CPU, USER, SYSTEM, MAX_RSS, RECORDING, RECORDING_CPU, RECORDING_SHARE };
+enum { LOADING_CPU = 4, RECORDING, RECORDING_CPU, RECORDING_SHARE, ENDING_CPU };
 
 /* A database may be anybody's: less than nothing is nothing. */
 static uint64_t number(sqlite3_stmt *row, int column)
@@ -20,23 +20,22 @@ static uint64_t number(sqlite3_stmt *row, int column)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
+/* The figures that the recorder printed at its end. */
 static void say_threads(sqlite3_stmt *row)
 {
-	char cpu[NT_HUMAN_MAX], span[NT_HUMAN_MAX], all[NT_HUMAN_MAX], user[NT_HUMAN_MAX], system[NT_HUMAN_MAX];
+	char loading[NT_HUMAN_MAX], recording[NT_HUMAN_MAX], ending[NT_HUMAN_MAX];
 
-	nt_human_ns(all, number(row, CPU));
-	nt_human_ns(user, number(row, USER));
-	nt_human_ns(system, number(row, SYSTEM));
+	nt_human_ns(loading, number(row, LOADING_CPU));
+	nt_human_ns(ending, number(row, ENDING_CPU));
 	if (sqlite3_column_type(row, RECORDING) != SQLITE_NULL)
-		nt_print_prose(stdout, "  ",
-			       "Its threads took %s of CPU time in the %s from its first snapshot to its last, %.2f %% "
-			       "of one CPU. Since its start, with the loading of its programs, they took %s "
-			       "(user %s, system %s).",
-			       nt_human_ns(cpu, number(row, RECORDING_CPU)), nt_human_ns(span, number(row, RECORDING)),
-			       100 * sqlite3_column_double(row, RECORDING_SHARE), all, user, system);
+		nt_print_prose(
+			stdout, "  ",
+			"Its threads took %s of CPU time while recording, %.2f %% of one CPU; %s before, to load "
+			"its programs, and %s after.",
+			nt_human_ns(recording, number(row, RECORDING_CPU)),
+			100 * sqlite3_column_double(row, RECORDING_SHARE), loading, ending);
 	else
-		nt_print_prose(stdout, "  ", "Its threads took %s of CPU time since its start (user %s, system %s).",
-			       all, user, system);
+		nt_print_prose(stdout, "  ", "Its threads took %s of CPU time to load its programs.", loading);
 }
 
 static void say_programs(int64_t runs, int64_t timed, uint64_t run_ns)

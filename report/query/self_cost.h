@@ -8,12 +8,14 @@
 #pragma once
 
 #include "report/db/db.h"
+#include "report/db/load.h"
 
 /*
  * The recorder's threads, by getrusage(2); ?1 is the session. One row, none where the tape has no such snapshot. From
  * its start on: cpu_ns, of which user_ns and system_ns (the sum is measured, the split is the kernel's estimate on most
- * kernels), max_rss_kib. While recording, from its first snapshot to its last, which are recording_ns apart:
- * recording_cpu_ns and recording_share of one CPU; NULL where there is one snapshot only.
+ * kernels), max_rss_kib. Of cpu_ns, loading_cpu_ns until its first snapshot, recording_cpu_ns from there to the last
+ * one in the recording, and ending_cpu_ns from there to the last. recording_cpu_ns is the cost of recording_ns, of
+ * which it is the share recording_share; the three are NULL where there is one snapshot only.
  */
 #define NT_SELF_RECORDER_SQL                                                                                           \
 	"WITH snapshot AS (SELECT ts, max(CASE name WHEN 'user_ns' THEN value END) AS user_ns, "                       \
@@ -21,13 +23,17 @@
 	"max(CASE name WHEN 'max_rss_kib' THEN value END) AS max_rss_kib "                                             \
 	"FROM self_cost WHERE session_id = ?1 AND program IS NULL GROUP BY ts "                                        \
 	"HAVING user_ns IS NOT NULL AND system_ns IS NOT NULL), "                                                      \
-	"span AS (SELECT f.ts AS first_ts, f.user_ns + f.system_ns AS first_ns, l.ts AS last_ts, l.user_ns, "          \
-	"l.system_ns, l.max_rss_kib FROM snapshot AS f, snapshot AS l "                                                \
-	"WHERE f.ts = (SELECT min(ts) FROM snapshot) AND l.ts = (SELECT max(ts) FROM snapshot)) "                      \
-	"SELECT user_ns + system_ns AS cpu_ns, user_ns, system_ns, max_rss_kib, "                                      \
-	"nullif(last_ts - first_ts, 0) AS recording_ns, "                                                              \
-	"CASE WHEN last_ts > first_ts THEN user_ns + system_ns - first_ns END AS recording_cpu_ns, "                   \
-	"CAST(user_ns + system_ns - first_ns AS REAL) / nullif(last_ts - first_ts, 0) AS recording_share FROM span "
+	"recording_end AS (SELECT coalesce((SELECT CAST(value AS INTEGER) FROM session_meta WHERE session_id = ?1 "    \
+	"AND key = '" NT_LOAD_RECORDING_END "'), (SELECT start_ts + dur FROM session WHERE session_id = ?1)) AS ts), " \
+	"span AS (SELECT l.user_ns, l.system_ns, l.max_rss_kib, f.user_ns + f.system_ns AS first_ns, "                 \
+	"r.user_ns + r.system_ns AS recorded_ns, l.user_ns + l.system_ns AS last_ns, "                                 \
+	"nullif(r.ts - f.ts, 0) AS recording_ns FROM snapshot AS f, snapshot AS r, snapshot AS l "                     \
+	"WHERE f.ts = (SELECT min(ts) FROM snapshot) AND l.ts = (SELECT max(ts) FROM snapshot) "                       \
+	"AND r.ts = coalesce((SELECT max(s.ts) FROM snapshot AS s, recording_end AS e WHERE s.ts <= e.ts), f.ts)) "    \
+	"SELECT last_ns AS cpu_ns, user_ns, system_ns, max_rss_kib, first_ns AS loading_cpu_ns, recording_ns, "        \
+	"CASE WHEN recording_ns > 0 THEN recorded_ns - first_ns END AS recording_cpu_ns, "                             \
+	"CAST(recorded_ns - first_ns AS REAL) / recording_ns AS recording_share, "                                     \
+	"last_ns - recorded_ns AS ending_cpu_ns FROM span "
 
 /*
  * Its programs in the kernel, the most expensive first; ?1 is the session. runs_count: as they counted themselves since

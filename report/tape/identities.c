@@ -65,6 +65,12 @@ static struct nt_id_map *map_of(struct nt_identities *ids, const union nt_any *r
 	}
 }
 
+/* Of two records of an id the one of higher rank counts: the newer one, but a full one before one that is not. */
+static uint64_t rank_of(const union nt_any *record)
+{
+	return record->record.end_ns | (uint64_t)nt_identity_is_full(record) << 63;
+}
+
 static uint64_t irq_id(uint32_t type, uint32_t number)
 {
 	return (uint64_t)type << 32 | number;
@@ -152,7 +158,7 @@ static int learn_stack(struct nt_identities *ids, const struct nt_stack *stack)
 
 int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 {
-	uint64_t id, end_ns = record->record.end_ns;
+	uint64_t id;
 	int error = learn_name(ids, record);
 	struct nt_id_map *map;
 	uint64_t *newest;
@@ -160,16 +166,16 @@ int nt_identities_learn(struct nt_identities *ids, const union nt_any *record)
 	if (error)
 		return error;
 	map = map_of(ids, record, &id);
-	if (!map || !id || end_ns > INT64_MAX)
+	if (!map || !id || record->record.end_ns > INT64_MAX)
 		return 0;
 	if (record->record.kind == NT_TASK && is_napi_thread(&record->as_task) && nt_id_map_set(&ids->napi, id, 1))
 		return -ENOMEM;
 	newest = nt_id_map_at(map, id);
 	if (!newest)
 		return -ENOMEM;
-	if (end_ns + 1 <= *newest)
+	if (rank_of(record) <= *newest)
 		return 0;
-	*newest = end_ns + 1;
+	*newest = rank_of(record);
 	if (record->record.kind == NT_STACK)
 		return learn_stack(ids, &record->as_stack);
 	if (record->record.kind == NT_SOCKET)
@@ -186,7 +192,7 @@ int nt_identities_take_newest(struct nt_identities *ids, struct nt_identity_mark
 	uint64_t id;
 	struct nt_id_map *map = map_of(ids, record, &id), *taken;
 
-	if (!map || !id || record->record.end_ns > INT64_MAX || nt_id_map_get(map, id) != record->record.end_ns + 1)
+	if (!map || !id || record->record.end_ns > INT64_MAX || nt_id_map_get(map, id) != rank_of(record))
 		return 0;
 	taken = &marks->taken[map - ids->newest];
 	if (nt_id_map_get(taken, id))

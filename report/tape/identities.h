@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * identities.h - the identities behind a tape's ids. A tape repeats an identity in every chunk that refers to it. One
- * pass before the events learns which record of each id is the newest, and what events need: the process of a thread,
- * whether it is a thread of the kernel for polling devices, the names of interrupts, reasons and symbols. The records
- * themselves are not kept: a second pass over the tape gives each id's newest one. Memory: some ten bytes for each id.
+ * pass before the events learns which record of each id counts (the newest of those that say most: see
+ * nt_identity_is_full), and what events need: the process of a thread, whether it is a thread of the kernel for polling
+ * devices, the names of interrupts, reasons and symbols. The records themselves are not kept: a second pass over the
+ * tape gives each id's newest one. Memory: some ten bytes for each id.
  *
  * What is learned may serve several readers of the tape, one after the other or in turn (not at once); what a reader
  * notes of it is the reader's own (struct nt_identity_marks).
@@ -16,13 +17,13 @@
 #include "report/tape/endpoints.h"
 #include "report/util/arena.h"
 #include "report/util/id_map.h"
-#include "schema/event.h"
+#include "schema/block.h"
 
 #define NT_IDENTITY_SORTS 7
 
 /* Zero-initialised is empty. */
 struct nt_identities {
-	/* Of tasks, sockets, cgroups, devices, symbols, stacks: end_ns + 1 of the newest record. */
+	/* Of tasks, sockets, cgroups, devices, symbols, stacks, flows: the rank of the record that counts. */
 	struct nt_id_map newest[NT_IDENTITY_SORTS];
 	struct nt_id_map parents, places; /* of stacks: the stack of the caller, the symbol */
 	struct nt_id_map processes; /* of threads that are not their process's main one: its id + 1 */

@@ -66,6 +66,28 @@ static void takes_the_newest_once(void **state)
 	assert_true(takes(task_of(3, 31, 0)));
 }
 
+static union nt_any socket_of(uint16_t port, uint64_t end_ns)
+{
+	union nt_any record;
+
+	memset(&record, 0, sizeof(record));
+	record.as_socket = (struct nt_socket){.end_ns = end_ns, .kind = NT_SOCKET, .socket = 5, .src_port = port};
+	return record;
+}
+
+/* A socket that is closed has given its port back: where it had one, that counts, in whichever order they come. */
+static void prefers_what_says_more(void **state)
+{
+	(void)state;
+	learn(socket_of(0, 400));
+	learn(socket_of(80, 500));
+	learn(socket_of(0, 700));
+	learn(socket_of(81, 600));
+	assert_false(takes(socket_of(0, 700)));
+	assert_false(takes(socket_of(80, 500)));
+	assert_true(takes(socket_of(81, 600)));
+}
+
 /* Times beyond 2^63 are none. Id 0 is nobody's. */
 static void knows_no_impossible_time(void **state)
 {
@@ -231,6 +253,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(takes_the_newest_once, release),
+		cmocka_unit_test_teardown(prefers_what_says_more, release),
 		cmocka_unit_test_teardown(knows_no_impossible_time, release),
 		cmocka_unit_test_teardown(keeps_sorts_apart, release),
 		cmocka_unit_test_teardown(knows_irqs_of_network_devices, release),

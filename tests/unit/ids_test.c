@@ -206,6 +206,8 @@ static void keeps_holders(void **state)
 	put(socket_at(80, 501, 601));
 	put(socket_at(81, 502, 602));
 	put(socket_at(82, 0, 602));
+	/* A socket that is closed has given its port back. */
+	put(socket_at(0, 0, 602));
 	assert_int_equal(waiting(&ids.pending, &last), 4);
 	for (uint32_t chunk = 1; chunk < 3; chunk++) {
 		assert_int_equal(last.as_socket.src_port, 82);

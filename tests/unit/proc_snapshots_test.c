@@ -38,6 +38,7 @@ static struct {
 	unsigned int takes_ns; /* each of the others */
 	const char *no_program, *no_fd, *no_info; /* a program that is not loaded */
 	uint64_t more_misses;
+	time_t more_cpu_s;
 } host;
 
 static unsigned int reading_takes_ns(void)
@@ -67,7 +68,7 @@ int clock_gettime(clockid_t id, struct timespec *now)
 int getrusage(__rusage_who_t who, struct rusage *usage)
 {
 	assert_int_equal(who, RUSAGE_SELF);
-	*usage = (struct rusage){.ru_utime = {2, 3}, .ru_stime = {4, 5}, .ru_maxrss = 6};
+	*usage = (struct rusage){.ru_utime = {2 + host.more_cpu_s, 3}, .ru_stime = {4, 5}, .ru_maxrss = 6};
 	return 0;
 }
 
@@ -394,14 +395,48 @@ static void counts_what_the_kernel_left_out(void **state)
 	assert_non_null(most);
 }
 
+/* The time while it recorded is that between the first snapshot and the last that took those of /proc too. */
+static void splits_its_own_cost(void **state)
+{
+	struct fixture *fixture = *state;
+	struct nt_proc_snapshots *snapshots = &fixture->snapshots;
+	struct nt_own_cost cost;
+	uint64_t first_ns;
+
+	nt_proc_snapshots_own_cost(snapshots, &cost);
+	assert_int_equal(cost.loading_ns + cost.recording_ns + cost.ending_ns + cost.recorded_ns, 0);
+	assert_int_equal(nt_proc_snapshots_take(snapshots, NT_PROC_SNAPSHOTS_ALL, 0), 0);
+	first_ns = snapshots->own_last.at_ns;
+	host.more_cpu_s = 2;
+	assert_int_equal(nt_proc_snapshots_take(snapshots, NT_PROC_SNAPSHOTS_ALL, 0), 0);
+	nt_proc_snapshots_own_cost(snapshots, &cost);
+	assert_int_equal(cost.loading_ns, 6 * SEC + 8000);
+	assert_int_equal(cost.recording_ns, 2 * SEC);
+	assert_int_equal(cost.recorded_ns, snapshots->own_last.at_ns - first_ns);
+	assert_int_equal(cost.ending_ns, 0);
+	host.more_cpu_s = 5;
+	assert_int_equal(nt_proc_snapshots_take(snapshots, NT_PROC_SNAPSHOTS_OWN, 0), 0);
+	nt_proc_snapshots_own_cost(snapshots, &cost);
+	assert_int_equal(cost.recording_ns, 2 * SEC);
+	assert_int_equal(cost.ending_ns, 3 * SEC);
+	/* What was counted is what the tape has. */
+	read_tape(fixture);
+	assert_int_equal(fixture->taken[fixture->n_taken - 1].end_ns, snapshots->own_last.at_ns);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(reads_clocks_beside_each_other), TEST(rounds_tai_to_seconds),
-		TEST(takes_each_clock_anew),	      TEST(takes_files),
-		TEST(takes_its_own_without_files),    TEST(counts_records_by_cpu),
-		TEST(counts_outcomes_by_program),     TEST(counts_what_the_kernel_left_out),
+		TEST(reads_clocks_beside_each_other),
+		TEST(rounds_tai_to_seconds),
+		TEST(takes_each_clock_anew),
+		TEST(takes_files),
+		TEST(takes_its_own_without_files),
+		TEST(counts_records_by_cpu),
+		TEST(counts_outcomes_by_program),
+		TEST(counts_what_the_kernel_left_out),
+		TEST(splits_its_own_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,16 +49,6 @@ int ioctl(int fd, unsigned long request, ...)
 	memset(size, 0, sizeof(*size));
 	size->ws_col = (unsigned short)columns;
 	return columns < 0 ? -1 : 0;
-}
-
-/* Two seconds and a half of CPU. */
-int getrusage(__rusage_who_t who, struct rusage *usage)
-{
-	(void)who;
-	memset(usage, 0, sizeof(*usage));
-	usage->ru_utime = (struct timeval){1, 250000};
-	usage->ru_stime = (struct timeval){0, 1250000};
-	return 0;
 }
 
 /* ---- standard error, and a pipe for a terminal ---- */
@@ -258,12 +247,16 @@ static void says_the_totals(void **state)
 {
 	(void)state;
 	totals = (struct nt_totals){.duration_ns = 5000000000, .events = 2000};
-	assert_string_equal(end(5000), "'a tape': 5.000 s, 2,000 events, 0 lost, 5.0 kB (2.50 bytes an event)\n"
-				       "own CPU time: 2.500 s (50.0 % of one CPU)\n"
-				       "next: nettape-report summary 'a tape'\n");
+	totals.own = (struct nt_own_cost){
+		.loading_ns = 750000000, .recording_ns = 400000000, .ending_ns = 12000000, .recorded_ns = 4000000000};
+	assert_string_equal(
+		end(5000),
+		"'a tape': 5.000 s, 2,000 events, 0 lost, 5.0 kB (2.50 bytes an event)\n"
+		"own CPU time: 0.400 s while recording (10.00 % of one CPU), 0.750 s to load, 0.012 s to end\n"
+		"next: nettape-report summary 'a tape'\n");
 	totals = (struct nt_totals){};
 	assert_string_equal(end(5000), "'a tape': 0.000 s, 0 events, 0 lost, 5.0 kB (0.00 bytes an event)\n"
-				       "own CPU time: 2.500 s (0.0 % of one CPU)\n"
+				       "own CPU time: 0.000 s to load, 0.000 s to end\n"
 				       "next: nettape-report summary 'a tape'\n");
 	options.quiet = true;
 	assert_string_equal(end(5000), "");

@@ -52,20 +52,14 @@ function ownCost(data) {
     texts.push([
       'Its threads took ',
       time(recorder.recording_cpu_ns),
-      ' of CPU time in the ',
-      time(recorder.recording_ns),
-      ` from its first snapshot to its last, ${percent(recorder.recording_share, 1)} of one CPU.`,
+      ` of CPU time while recording, ${percent(recorder.recording_share, 2)} of one CPU; `,
+      time(recorder.loading_cpu_ns),
+      ' before, to load its programs, and ',
+      time(recorder.ending_cpu_ns),
+      ' after.',
     ]);
-  if (recorder.cpu_ns)
-    texts.push([
-      'Since its start, with the loading of its programs, its threads took ',
-      time(recorder.cpu_ns),
-      ' (user ',
-      time(recorder.user_ns),
-      ', system ',
-      time(recorder.system_ns),
-      ').',
-    ]);
+  else if (recorder.loading_cpu_ns)
+    texts.push(['Its threads took ', time(recorder.loading_cpu_ns), ' of CPU time to load its programs.']);
   if (programs.rows.length) texts.push(programRuns(programs, time));
   if (!texts.length) return null;
   return el(
