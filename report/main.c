@@ -14,6 +14,7 @@
 #include "report/complete.h"
 #include "report/help.h"
 #include "report/out/complain.h"
+#include "report/out/interrupt.h"
 #include "schema/cli/arg.h"
 #include "schema/cli/option.h"
 
@@ -197,6 +198,19 @@ static int check_arguments(const struct nt_command *command, const struct nt_opt
 	return NT_EXIT_DONE;
 }
 
+/* Whoever ends the program before it makes its file is told that there is none. A pipe may have got a part. */
+static void expect_interrupts(const struct nt_command *command, const struct nt_options *options)
+{
+	for (const struct nt_option *option = command->options; option->name; option++) {
+		const char *path =
+			option->is_written ? *(const char *const *)((const char *)options + option->member) : NULL;
+		struct stat file;
+
+		if (path && (stat(path, &file) || S_ISREG(file.st_mode)))
+			nt_interrupt_removes(NULL, path);
+	}
+}
+
 static int run(const struct nt_command *command, int argc, char **argv)
 {
 	struct nt_options options = {.format = NT_FORMAT_TABLE};
@@ -210,8 +224,10 @@ static int run(const struct nt_command *command, int argc, char **argv)
 		return NT_EXIT_DONE;
 	}
 	code = check_arguments(command, &options);
-	if (!code)
+	if (!code) {
+		expect_interrupts(command, &options);
 		code = command->run(&options);
+	}
 	if (fflush(stdout) || ferror(stdout))
 		return nt_complain("the output cannot be written completely: is the disk full, the reader gone, or no "
 				   "memory left?");

@@ -130,10 +130,52 @@ static const char *say_error(char text[NT_DENIED_MAX], int error)
 	return text;
 }
 
+/*
+ * Another path that may be meant, as "all.tape" for "all.tap"; NULL: there is none. All names end alike, so the first
+ * letter must be the same. The caller frees it.
+ */
+static char *find_near(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *nearest;
+	char *directory = strndup(path, (size_t)(name - path)), *near = NULL;
+	struct dirent **entries = NULL;
+	const int n = directory ? scandir(directory[0] ? directory : ".", &entries, NULL, alphasort) : -1;
+	const char **names = n > 0 ? calloc((size_t)n + 1, sizeof(*names)) : NULL;
+
+	for (int i = 0, n_names = 0; i < n && names; i++) {
+		if (entries[i]->d_name[0] == name[0])
+			names[n_names++] = entries[i]->d_name;
+	}
+	nearest = names ? nt_arg_nearest(name, names) : NULL;
+	if (nearest && asprintf(&near, "%s%s", directory, nearest) < 0)
+		near = NULL;
+	for (int i = 0; i < n; i++)
+		free(entries[i]);
+	free(entries);
+	free(names);
+	free(directory);
+	return near;
+}
+
+static const char *say_missing(char text[NT_DENIED_MAX], const char *path)
+{
+	char *near = find_near(path), word[WORD_MAX];
+
+	if (near)
+		snprintf(text, NT_DENIED_MAX, "%s; perhaps you mean %s", strerror(ENOENT),
+			 nt_arg_shell(word, sizeof(word), near));
+	else
+		say_error(text, ENOENT);
+	free(near);
+	return text;
+}
+
 const char *nt_denied_read(char text[NT_DENIED_MAX], const char *path, int error)
 {
 	char *closed, *part = NULL;
 
+	if (error == ENOENT)
+		return say_missing(text, path);
 	if (!is_denied(error))
 		return say_error(text, error);
 	closed = find_closed(path);

@@ -80,6 +80,18 @@ for signal in INT TERM HUP PIPE QUIT; do
     is_clean "x.pftrace was not written."
     is "what was there before" "$(cksum <x.pftrace)" "$before"
 done
+# Also while it reads, before there is a file: here it waits for its list of names.
+mkfifo names
+exec 9<>names
+(exec env --default-signal=INT "$REPORT" export html hand.tape -o new.html --names names >out 2>err 9>&-) &
+pid=$!
+while [[ $(readlink /proc/$pid/fd/* 2>/dev/null) != *"$work/names"* ]] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+kill -INT $pid 2>/dev/null || true
+status=0
+wait $pid 2>/dev/null || status=$?
+exec 9>&-
+is "status of export html after SIGINT" $status 130
+is_clean "new.html was not written."
 # Nothing can be done about SIGKILL: an export leaves nothing, where the file system has files without names. An import
 # leaves what the next one replaces.
 interrupt KILL x.pftrace.partial export perfetto traffic.tape -o x.pftrace

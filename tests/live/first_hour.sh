@@ -112,6 +112,7 @@ told 2 "did you mean '--from'?" nettape-report timeline busy.tape --fron 2
 told 2 "a tape or a database" nettape-report summary
 told 1 "a database that nettape-report import made" nettape-report info busy.db
 told 1 "a database that nettape-report import made" nettape-report import busy.db -o other.db
+told 1 "perhaps you mean busy.tape" nettape-report summary busy.tap
 told 1 "sock_op" nettape-report query busy.tape "SELECT * FROM sockop"
 told 2 "html, perfetto or prometheus" nettape-report export busy.tape -o x.html
 SUDO_UID=$user SUDO_GID=$user may_lose "$record" -q -d 0.2 -o "$place/plain.tape"
