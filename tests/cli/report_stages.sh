@@ -43,7 +43,7 @@ is "no time, no rows" "$(wc -l <"$work/out")" 1
 # ---- many samples ----
 command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 command -v sqlite3 >/dev/null || finish
-make_tape traffic 1200
+make_tape traffic 500
 "$PLAIN" import "$work/traffic.tape" -o "$work/t.db" >/dev/null
 # 16 stacks; which one a sample has, its owner and its CPU follow from its number. CPU 1 has no sample of send, and
 # nobody one of net_tx.
@@ -111,9 +111,9 @@ is "sending and receiving by process" "$(awk -F, 'NR > 1 && ($3 == "send" || $3 
     awk -F, '{ sum[$3] += $6 } END { for (k in sum) printf "%s|%.0f\n", k, sum[k] }' | sort)" \
     "$(query "SELECT 'recv', sum(recv_ns) FROM net_cost_process UNION ALL SELECT 'send', sum(send_ns)
         FROM net_cost_process")"
-report 0 stages "$work/t.db" --from 0.1234567 --to 1.05 --cpu 1 --csv
+report 0 stages "$work/t.db" --from 0.1234567 --to 0.45 --cpu 1 --csv
 is "a part, to the nanosecond" "$(sums "$work/out" owner)" \
-    "$(query "WITH t AS (SELECT start_ts + 123456700 AS a, start_ts + 1050000000 AS z FROM session)
+    "$(query "WITH t AS (SELECT start_ts + 123456700 AS a, start_ts + 450000000 AS z FROM session)
     SELECT owner, sum(min(ts + dur, z) - max(ts, a)) FROM cpu_slice, t WHERE cpu = 1 AND $owners AND ts < z
     AND ts + dur > a GROUP BY owner ORDER BY owner")"
 who=$(query "SELECT pid FROM net_cost_process ORDER BY net_ns DESC LIMIT 1")
@@ -166,8 +166,8 @@ for more in "--by cpu" "--by time" --inclusive; do
 done
 report 0 stages "$work/t.db" --json --cpu 1
 is "of a CPU" "$(owners)" "$(due 999 0 "$length" 1)"
-report 0 stages "$work/t.db" --json --from 0.1234567 --to 1.05
-is "of a part" "$(owners)" "$(due 999 123456700 1050000000 %)"
+report 0 stages "$work/t.db" --json --from 0.1234567 --to 0.45
+is "of a part" "$(owners)" "$(due 999 123456700 450000000 %)"
 report 0 stages "$work/t.db" --json --owner task
 has "others were not sampled" "$out" '"samples_due": null'
 sqlite3 "$work/t.db" "UPDATE session_meta SET value = '20000' WHERE key = 'stacks_hz'"
