@@ -48,7 +48,10 @@ rm -f "$out"/{status,console,dmesg}
 : >"$out/output"  # not a new file: somebody may be reading along
 printf '%s\n' "$*" >"$out/command"
 
-machine=(qemu-system-x86_64 -M q35 -cpu max) console=ttyS0 root=/
+# Without what only makes the emulator slower, all takes a tenth to a fifth less: it copies a byte at a time where the
+# CPU says that it copies bytes fast (erms), ends a block at each access to user memory (smap), and walks a level more
+# (la57).
+machine=(qemu-system-x86_64 -M q35 -cpu "max,erms=off,smap=off,la57=off") console=ttyS0 root=/
 if [[ $series == *-arm64 ]]; then
     machine=(qemu-system-aarch64 -M virt -cpu "max,pauth-impdef=on") console=ttyAMA0
     root=$(bash tests/vm/guest/root.sh)
