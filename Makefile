@@ -46,7 +46,7 @@ tool_src   := $(sort $(wildcard tests/tools/*.c))
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 
 .PHONY: all record report install clean help mutate check check-all check-list check-vm check-fresh demo bench \
-	bench-charge bench-report bench-servers readme fuzz deps format
+	bench-charge bench-report bench-servers bench-sql readme fuzz deps format
 .DELETE_ON_ERROR:
 all: $(BUILD)/nettape-record $(BUILD)/nettape-report $(BUILD)/nettape_sqlite.so
 record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
@@ -273,6 +273,9 @@ bench-report: ## how fast tapes are read (as root, or TAPE=DIR); BENCH_EVENTS=10
 bench-servers: ## what redis and nginx lose while they are recorded (as root, on a quiet machine); ONLY=, BENCH_PAIRS=3
 	@bash tests/setup.sh build load test perf && $(MAKE) -s all tools build/bench/floor && \
 		bash tests/bench/servers.sh '$(or $(ONLY),.)'
+
+bench-sql: ## each view and question on a tape, against its database (as root, or TAPE=DIR); BENCH_RUNS=1, BENCH_QUICK=1
+	@TAPE='$(TAPE)' bash tests/bench/sql.sh
 
 readme: ## remake the README's examples, picture and table of costs, on a quiet machine (as root, five minutes)
 	@bash tests/readme.sh

@@ -538,6 +538,11 @@ static int add_copy(struct nt_tape_source *source, const struct copy *copy)
 
 /* ---- asking what is kept ---- */
 
+static const char *column_name(const struct nt_table *table, int column)
+{
+	return column == NT_TAPE_SOURCE_ROWID ? "rowid" : table->columns[column].name;
+}
+
 /* " WHERE a = ?1 AND b = ?2", or the columns of an index. */
 static int list_columns(char *text, size_t size, const struct nt_table *table, const int *columns, unsigned int n,
 			bool is_where)
@@ -548,23 +553,31 @@ static int list_columns(char *text, size_t size, const struct nt_table *table, c
 	for (unsigned int i = 0; i < n; i++) {
 		if (is_where)
 			at += snprintf(text + at, size - (size_t)at, "%s%s = ?%u", i ? " AND " : " WHERE ",
-				       table->columns[columns[i]].name, i + 1);
+				       column_name(table, columns[i]), i + 1);
 		else
 			at += snprintf(text + at, size - (size_t)at, "%s%s", i ? ", " : "",
-				       table->columns[columns[i]].name);
+				       column_name(table, columns[i]));
 	}
 	return at;
 }
 
-/* An index over the columns, if they are not the table's key. */
+/* Whether the columns have the table's key, or its rowid: SQLite finds rows by these. */
+static bool have_key(const struct nt_table *table, const int *columns, unsigned int n)
+{
+	if (NT_ANY(n, i, columns[i] == NT_TAPE_SOURCE_ROWID))
+		return true;
+	return table->key && NT_ANY(n, i, columns[i] == 0) &&
+	       NT_ANY(n, i, !strcmp(table->columns[columns[i]].name, table->key));
+}
+
+/* An index over the columns, if it is needed. */
 static int make_index(struct nt_tape_source *source, enum nt_table_id id, const char *name, const int *equal,
 		      unsigned int n)
 {
 	const struct nt_table *table = nt_table(id);
 	char sql[SQL_MAX], columns[SQL_MAX / 4], words[SQL_MAX / 4];
 
-	if (table->key && NT_ANY(n, i, equal[i] == 0) &&
-	    NT_ANY(n, i, !strcmp(table->columns[equal[i]].name, table->key)))
+	if (have_key(table, equal, n))
 		return 0;
 	list_columns(columns, sizeof(columns), table, equal, n, false);
 	snprintf(words, sizeof(words), "%s", columns);
@@ -601,8 +614,10 @@ sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_i
 	int at;
 
 	source->was_interrupted = false;
-	for (unsigned int i = 0; i < n; i++)
-		columns |= 1ull << (equal[i] < 63 ? equal[i] : 63);
+	for (unsigned int i = 0; i < n; i++) {
+		if (equal[i] != NT_TAPE_SOURCE_ROWID)
+			columns |= 1ull << (equal[i] < 63 ? equal[i] : 63);
+	}
 	/* A copy without columns could not be made. Of a small table SQLite may ask for the key without saying so
 	 * before. */
 	columns |= nt_tape_source_is_small(id) ? UINT64_MAX : 1;

@@ -39,11 +39,13 @@ uint32_t nt_tape_source_cpus(const struct nt_tape_source *source);
 bool nt_tape_source_is_small(enum nt_table_id table);
 /* Whether its rows have been read and are kept: then nothing is read for them. */
 bool nt_tape_source_keeps(const struct nt_tape_source *source, enum nt_table_id table);
+#define NT_TAPE_SOURCE_ROWID (-1)
 /*
  * The rows of the table out of the store; those for which each of the n columns equals its parameter (?1, ?2, ...), in
- * order. Behind the columns comes the rowid, if the table has one: the row's number in the table. `columns` has a bit
- * for each column whose value is asked for (bit 63: any from there on); others may be NULL. `again`: it will be asked
- * in this way many times. NULL: an error. The caller finalizes the statement.
+ * order. A column may be NT_TAPE_SOURCE_ROWID, if the table has one. Behind the columns comes the rowid, if the table
+ * has one: the row's number in the table. `columns` has a bit for each column whose value is asked for (bit 63: any
+ * from there on); others may be NULL. `again`: it will be asked in this way many times. NULL: an error. The caller
+ * finalizes the statement.
  */
 sqlite3_stmt *nt_tape_source_kept(struct nt_tape_source *source, enum nt_table_id table, uint64_t columns,
 				  const int *equal, unsigned int n, bool again);

@@ -19,13 +19,14 @@
 
 #define MODULE "nettape"
 #define MAX_CONDITIONS 16
+#define ROWID NT_TAPE_SOURCE_ROWID
 #define PLAN_MAX (24 + 4 * MAX_CONDITIONS)
 #define MAX_PLANS 8
 #define ROWS_PER_STEP 8192 /* SQLite is interrupted only between two rows that it gets */
 
 struct condition {
 	char comparison; /* '=', '<', '>', or 'l' and 'g' for <= and >= */
-	int column;
+	int column; /* or ROWID, which SQLite calls -1, too */
 };
 
 struct plan {
@@ -99,8 +100,7 @@ static bool is_useful(const struct table *table, sqlite3_index_info *info, int i
 	const struct sqlite3_index_constraint *constraint = &info->aConstraint[i];
 
 	*comparison = comparison_of(constraint->op);
-	if (!constraint->usable || constraint->iColumn < 0 || !*comparison ||
-	    strcmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
+	if (!constraint->usable || !*comparison || strcmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
 		return false;
 	return nt_tape_source_is_small(table->id) ? *comparison == '=' : !sqlite3_vtab_in(info, i, -1);
 }
@@ -113,7 +113,7 @@ static void set_cost(const struct table *table, sqlite3_index_info *info, const 
 
 	for (unsigned int i = 0; i < plan->n; i++) {
 		if (plan->conditions[i].comparison == '=')
-			equal += plan->conditions[i].column > 0; /* all rows are of one session */
+			equal += plan->conditions[i].column != 0; /* all rows are of one session */
 		else
 			other++;
 	}
@@ -224,10 +224,14 @@ static bool may_fit(const struct condition *condition, const struct nt_value *va
 
 static bool row_may_fit(const struct cursor *cursor)
 {
+	const struct nt_value rowid = {.type = NT_VALUE_INTEGER, .integer = cursor->rowid};
+
 	for (unsigned int i = 0; i < cursor->plan.n; i++) {
 		const struct condition *condition = &cursor->plan.conditions[i];
+		const struct nt_value *value =
+			condition->column == ROWID ? &rowid : &cursor->row->values[condition->column];
 
-		if (!may_fit(condition, &cursor->row->values[condition->column], cursor->values[i]))
+		if (!may_fit(condition, value, cursor->values[i]))
 			return false;
 	}
 	return true;
@@ -342,7 +346,7 @@ static void narrow_column(const struct cursor *cursor, const char *name, int64_t
 	for (unsigned int i = 0; i < cursor->plan.n; i++) {
 		const struct condition *condition = &cursor->plan.conditions[i];
 
-		if (!strcmp(table->columns[condition->column].name, name) &&
+		if (condition->column != ROWID && !strcmp(table->columns[condition->column].name, name) &&
 		    sqlite3_value_type(cursor->values[i]) == SQLITE_INTEGER)
 			narrow(condition->comparison, sqlite3_value_int64(cursor->values[i]), first, last);
 	}
@@ -402,14 +406,17 @@ static int begin_reading(struct cursor *cursor, int n, sqlite3_value **values)
 
 /*
  * Whether rows of the store can be chosen by a condition: it may not choose too few. A number is another text than the
- * column's, but SQLite may have to compare the two as numbers.
+ * column's, but SQLite may have to compare the two as numbers. All rows are of one session: an index of many rows would
+ * only grow by it, but keys of small tables begin with it.
  */
 static bool is_choosing(const struct table *table, const struct condition *condition, sqlite3_value *value)
 {
 	const int type = sqlite3_value_type(value);
 
-	return condition->comparison == '=' && (nt_table(table->id)->columns[condition->column].type != NT_VALUE_TEXT ||
-						(type != SQLITE_INTEGER && type != SQLITE_FLOAT));
+	if (condition->comparison != '=' || (condition->column == 0 && !nt_tape_source_is_small(table->id)))
+		return false;
+	return condition->column == ROWID || nt_table(table->id)->columns[condition->column].type != NT_VALUE_TEXT ||
+	       (type != SQLITE_INTEGER && type != SQLITE_FLOAT);
 }
 
 /* A statement that gives the rows for which the conditions hold that have a bit in `chosen`. */
@@ -492,11 +499,15 @@ static int begin(sqlite3_vtab_cursor *base, int number, const char *text, int n,
 {
 	struct cursor *cursor = (struct cursor *)base;
 	struct table *table = table_of(cursor);
-	const bool again = count_look(table, text) > 1;
+	bool again;
 
 	(void)number;
+	/* No row compares with NULL: such a look costs nothing, and so it does not count. */
+	cursor->at_end = NT_ANY((size_t)n, i, sqlite3_value_type(values[i]) == SQLITE_NULL);
+	if (cursor->at_end)
+		return SQLITE_OK;
+	again = count_look(table, text) > 1;
 	take_plan(cursor, text);
-	cursor->at_end = false;
 	if (is_head(table, &cursor->plan))
 		return nt_tape_source_head(table->source, &cursor->row) ? fail(table) : SQLITE_OK;
 	if (!nt_tape_source_is_small(table->id) && !again)

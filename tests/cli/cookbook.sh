@@ -5,15 +5,15 @@
 # text promises; so do its commands.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/cookbook.sh
+source tests/cookbook.sh
 
 make_tape loss
 report 0 import "$work/loss.tape" -o "$work/c.db"
 report 0 import tests/golden/v1-samples.tape -o "$work/samples.db"
 report 0 import tests/golden/v1-stacks.tape -o "$work/stacks.db"
 report 0 import tests/golden/v1-charges.tape -o "$work/charges.db"
-awk -v dir="$work" '/^\*\*[0-9]+\./ { n = $1; gsub(/[^0-9]/, "", n) } /^```sql/ { on = 1;
-    file = dir "/" n ".sql"; next } /^```/ { on = 0 } on { print > file }' \
-    docs/cookbook.md
+cookbook_questions "$work"
 # The columns that each answer has at least.
 columns=("" at_most_percent percent percent percent longest_ns mean_ns recv_bytes bytes ns_per_megabyte
     network_percent times percent p99_ns p99_wait_ns longest_queue packets mean_bytes p99_ns times mean_cpu_ns ops

@@ -126,6 +126,15 @@ class Maker:
                 f' ORDER BY t.rowid{self.pick("", " DESC")} LIMIT {self.random.randrange(40)}'
                 f' OFFSET {self.random.randrange(10)}')
 
+    def by_number(self):
+        """A table beside its own rows, found by their rowids."""
+        table = self.random.choice([t for t in self.filled if t.has_rowid])
+        number = self.pick('a.n', 'a.n', 'a.n + 1', "a.n || ''", 'a.n + 0.0', 'a.n + 0.5', 'nullif(a.n % 4, 3)')
+        and_on = self.pick('', f' AND {self.condition(table, "b")}')
+        return (f'SELECT a.n, {", ".join(self.columns(table, "b"))} FROM (SELECT rowid AS n FROM {table.name}'
+                f' ORDER BY rowid LIMIT {MANY_ROWS} OFFSET {self.random.randrange(table.size)}) AS a'
+                f' {self.pick("JOIN", "LEFT JOIN", "CROSS JOIN")} {table.name} AS b ON b.rowid = {number}{and_on}')
+
     def group(self):
         table = self.table()
         by = self.random.choice(table.columns)
@@ -231,7 +240,8 @@ class Maker:
                 f' JOIN cpu_cost AS c ON c.cpu = a.cpu GROUP BY 1 ORDER BY 1')
 
     def any(self):
-        kinds = (self.plain, self.plain, self.by_rowid, self.group, self.percentile, self.join, self.joins,
+        kinds = (self.plain, self.plain, self.by_rowid, self.by_number,
+                 self.group, self.percentile, self.join, self.joins,
                  self.neighbours, self.either, self.twice, self.correlated, self.exists, self.in_select,
                  self.compound, self.window_function, self.common_table)
         statement = self.pick(*kinds)()

@@ -6,6 +6,8 @@
 # statements on random traces (tape_tables.py).
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/cookbook.sh
+source tests/cookbook.sh
 command -v python3 >/dev/null || skip "no python3"
 command -v sqlite3 >/dev/null || skip "no sqlite3"
 built build/nettape_sqlite.so
@@ -13,8 +15,9 @@ extension=$PWD/build/nettape_sqlite.so
 loads='import sqlite3; sqlite3.connect(":memory:").enable_load_extension(True)'
 for python in python3 /usr/bin/python3 ""; do if $python -c "$loads" 2>/dev/null; then break; fi; done
 
-awk '/^```sql/ { on = 1; next } /^```/ { if (on) print ";"; on = 0 } on { gsub(/;$/, ""); printf "%s ", $0 }' \
-    docs/cookbook.md >"$work/cookbook.sql"
+mkdir "$work/questions"
+cookbook_questions "$work/questions"
+for file in "$work"/questions/*.sql; do echo "$(tr '\n' ' ' <"$file");"; done >"$work/cookbook.sql"
 is "questions of the cookbook" "$(grep -c ';$' "$work/cookbook.sql")" 29
 
 # results PROGRAM FILE SOURCE: what the statements in FILE give, as JSON

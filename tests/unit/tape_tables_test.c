@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * tape_tables_test.c - SQL on a tape: texts that are numbers, one statement with two looks into a table, cursors beside
- * each other, rowids. tests/cli/tape_tables.sh compares random statements.
+ * each other, rowids, and that no view looks at all events for each of them. tests/cli/tape_tables.sh compares random
+ * statements.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/db/load.h"
@@ -20,21 +22,27 @@
 static char directory[SCRATCH_MAX], path[2 * SCRATCH_MAX], error[NT_ERROR_MAX];
 static struct nt_db *db;
 
-static int set_up(void **state)
+/* `samples`: as in struct tape_gen_config. */
+static int open_traffic(const char *name, uint64_t dur_ns, uint64_t samples)
 {
-	const struct traffic_config traffic = {.seed = 1, .dur_ns = DUR_NS, .n_tasks = 5};
-	const struct tape_gen_config config = {.dir = path, .n_cpus = 2, .session = 1};
+	const struct traffic_config traffic = {.seed = 1, .dur_ns = dur_ns, .n_tasks = 5};
+	const struct tape_gen_config config = {.dir = path, .n_cpus = 2, .session = 1, .samples = samples};
 	struct tape_gen *gen;
 
-	(void)state;
-	scratch_make(directory);
-	scratch_path(path, directory, "a.tape");
+	scratch_path(path, directory, name);
 	gen = tape_gen_new(&config);
 	for (int i = 0; i < N_LINES; i++)
 		tape_gen_meta(gen, "number", i % 2 ? "05" : "5");
 	traffic_record(gen, 2, &traffic);
-	tape_gen_finish(gen, GEN_START_NS + DUR_NS, true);
+	tape_gen_finish(gen, GEN_START_NS + dur_ns, true);
 	return nt_load_open(&db, path, NULL, NULL, NULL, error);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	scratch_make(directory);
+	return open_traffic("a.tape", DUR_NS, 0);
 }
 
 static int tear_down(void **state)
@@ -100,6 +108,14 @@ static void a_rowid_is_the_rows_number_in_the_table(void **state)
 	assert_int_equal(number("SELECT count(*) FROM (SELECT rowid AS id FROM cpu_slice WHERE +cpu = 1) AS a "
 				"CROSS JOIN cpu_slice AS b ON b.rowid = a.id WHERE b.cpu <> 1"),
 			 0);
+	/* One look after the other, with values of other types. */
+	assert_int_equal(number("SELECT sum(b.rowid) FROM (SELECT NULL AS x UNION ALL SELECT 2 UNION ALL SELECT 3.0 "
+				"UNION ALL SELECT '05' UNION ALL SELECT 7.5 UNION ALL SELECT x'31' UNION ALL "
+				"SELECT -1 UNION ALL SELECT 11) AS a CROSS JOIN cpu_slice AS b ON b.rowid = a.x"),
+			 2 + 3 + 5 + 11);
+	assert_int_equal(number("SELECT sum(b.rowid) FROM (SELECT 1 AS x UNION ALL SELECT 2) AS a "
+				"CROSS JOIN session_meta AS b ON b.rowid = a.x"),
+			 1 + 2);
 	assert_null(nt_db_prepare(db, "SELECT rowid FROM thread", NULL));
 	assert_non_null(strstr(db->error, "no such column: rowid"));
 }
@@ -183,6 +199,67 @@ static void a_pass_that_ends_early_keeps_nothing(void **state)
 	assert_int_equal(number("SELECT (SELECT sum(ns) FROM net_cost_cpu) = (SELECT sum(dur) FROM cpu_slice)"), 1);
 }
 
+/* The steps that SQLite takes for a statement. */
+static int64_t steps_of(const char *sql)
+{
+	sqlite3_stmt *statement = nt_db_prepare(db, sql, NULL);
+	int64_t steps;
+
+	while (nt_db_next(statement))
+		;
+	steps = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0);
+	if (nt_db_end(db, statement, "a query"))
+		fail_msg("%s: %s", sql, db->error);
+	return steps;
+}
+
+#define MAX_STATEMENTS 40
+#define STATEMENT_MAX 160
+#define BY_ROWID                                                                                                       \
+	"SELECT count(b.ts) FROM (SELECT rowid AS id FROM sched_wakeup) AS a LEFT JOIN sched_wakeup AS b "             \
+	"ON b.rowid = a.id"
+
+/* Each view in full, and a join by rowid. */
+static size_t list_statements(char statements[MAX_STATEMENTS][STATEMENT_MAX])
+{
+	sqlite3_stmt *views = nt_db_prepare(db, "SELECT name FROM sqlite_master WHERE type = 'view'", NULL);
+	size_t n = 0;
+
+	while (nt_db_next(views)) {
+		assert_true(n < MAX_STATEMENTS - 1);
+		snprintf(statements[n++], STATEMENT_MAX, "SELECT * FROM %s",
+			 (const char *)sqlite3_column_text(views, 0));
+	}
+	assert_int_equal(nt_db_end(db, views, "a query"), 0);
+	snprintf(statements[n++], STATEMENT_MAX, "%s", BY_ROWID);
+	return n;
+}
+
+/* Who looks at all events for each of them takes 16 times as many steps. */
+static void four_times_the_events_take_some_four_times_the_steps(void **state)
+{
+	char statements[MAX_STATEMENTS][STATEMENT_MAX];
+	int64_t steps[MAX_STATEMENTS];
+	size_t n;
+
+	(void)state;
+	nt_db_close(db);
+	assert_int_equal(open_traffic("short.tape", 4ull * DUR_NS, 1), 0);
+	n = list_statements(statements);
+	assert_true(n > 10);
+	for (size_t i = 0; i < n; i++)
+		steps[i] = steps_of(statements[i]);
+	nt_db_close(db);
+	assert_int_equal(open_traffic("long.tape", 16ull * DUR_NS, 1), 0);
+	for (size_t i = 0; i < n; i++) {
+		const int64_t many = steps_of(statements[i]);
+
+		if (many > 6 * steps[i])
+			fail_msg("%s: %lld steps, and %lld for four times the events", statements[i],
+				 (long long)steps[i], (long long)many);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +270,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(cursors_do_not_disturb_one_another, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(reading_goes_on_beside_what_is_kept, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_pass_that_ends_early_keeps_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(four_times_the_events_take_some_four_times_the_steps, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
