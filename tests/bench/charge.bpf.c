@@ -11,8 +11,6 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define ETH_P_IP 0x0800
 #define ETH_P_IPV6 0x86dd
-#define IPPROTO_TCP 6
-#define IPPROTO_UDP 17
 #define NET_RX 3
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
