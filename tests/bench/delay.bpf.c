@@ -3,7 +3,6 @@
  * delay.bpf.c - makes each packet late: burns time between its stamp and the first hook that sees the stamp, so long
  * that what programs at the hooks take themselves is nothing beside it. histogram.c attaches it.
  */
-
 #include "bpf/compat.h"
 
 char LICENSE[] SEC("license") = "GPL";
