@@ -104,14 +104,16 @@ lacks "no groups" "$("$REPORT" summary "$work/1.db" --json)" '"groups"'
 is "the same beside" "$("$REPORT" summary "$work/1.db" --json --by port | sed -e '/"by":/,/^      \],/d')" \
     "$("$REPORT" summary "$work/1.db" --json)"
 is "CSV has it too" "$("$REPORT" summary "$work/1.db" --csv --by peer | grep -c ',groups,1,peer,')" 1
-# The recorder's own cost: what the tape says, from its start and from snapshot to snapshot.
+# The recorder's own cost: what the tape says, from its start, until the first snapshot, from there to the last one of
+# the recording, and after that.
 demo=tests/golden/demo.tape
 "$REPORT" summary $demo --csv >"$work/demo.csv"
 value() { awk -F, -v name="$1" '$2 == "recorder" && $4 == name { print $5 }' "$work/demo.csv"; }
-is "the recorder's threads" "$(value cpu_ns) $(value user_ns) $(value system_ns) $(value recording_cpu_ns)" \
-    "198696000 16264000 182432000 5344000"
-is "between snapshots" "$(value recording_ns)" \
-    "$(sql $demo "SELECT max(ts) - min(ts) FROM self_cost WHERE program IS NULL")"
+is "the recorder's threads" "$(value cpu_ns) $(value user_ns) $(value system_ns)" "198696000 16264000 182432000"
+is "loading, recording, ending" "$(value loading_cpu_ns) $(value recording_cpu_ns) $(value ending_cpu_ns)" \
+    "193352000 4582000 762000"
+is "between snapshots" "$(value recording_ns)" "$(sql $demo "SELECT max(c.ts) - min(c.ts) FROM self_cost AS c
+    JOIN session AS s USING (session_id) WHERE program IS NULL AND c.ts <= s.end_ts")"
 is "its programs' runs" \
     "$(awk -F, '$2 == "recorder_programs" && $4 == "runs_count" { n += $5 } END { print n }' "$work/demo.csv")" \
     "$(sql $demo "SELECT sum(value) FROM self_cost_last WHERE program IS NOT NULL
