@@ -39,8 +39,8 @@ results=build/vm/results
 # it sets the clock under its neighbours.
 guests="
 6.12-rt     6.12-rt 2 2048 \
-live/(counts|perfetto|wakeups)|vm/(identical|rt_softirqs|stage_rules) \
-live/(blocked|burner|charges|deliver|elsewhere|holders|loss|sockmatrix)|vm/latency_sums
+live/(counts|wakeups)|vm/(identical|rt_softirqs|stage_rules) \
+live/(blocked|burner|charges|deliver|elsewhere|holders|loss|perfetto|sockmatrix)|vm/latency_sums
 6.12        6.12    2 2048 \
 live/latency|vm/(charge_truth|latency_sums|stage_rules) \
 live/(charges|deliver|fates|latency_filters|loopback|stop)|vm/(identical|stacks_hotplug)

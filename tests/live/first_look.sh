@@ -15,7 +15,7 @@ for command in iperf3 curl python3 ss; do
 done
 has_redis || skip "redis-tools is not installed"
 
-requests=$(scaled 50)
+requests=$(scaled 20)
 mkdir "$work/www"
 head -c 4096 /dev/zero >"$work/www/page"
 redis_start || skip "redis does not start: $(tail -1 "$work/redis.log")"
@@ -35,7 +35,7 @@ copy_start 0 60
 for ((i = 0; i < requests; i++)); do
     "${in_a[@]}" curl -sf "http://$addr_b:8080/page" >/dev/null || bad "request $i has no answer"
     # While it lasts, a connection is known to ss.
-    ((i % 10)) || { listed "${in_a[@]}" && listed "${in_b[@]}"; } >>"$work/listed"
+    ((i % 5)) || { listed "${in_a[@]}" && listed "${in_b[@]}"; } >>"$work/listed"
 done
 recording_stop
 import_tape "$work/look.tape" "$work/look.db"
