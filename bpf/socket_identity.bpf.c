@@ -17,8 +17,7 @@ static __always_inline __u64 signature_now(const struct nt_cpu *cpu, struct sock
 			 BPF_CORE_READ(common, skc_daddr), BPF_CORE_READ(common, skc_rcv_saddr), cpu);
 }
 
-/* The socket's own port, in host order. One that is closed has given its port back, and still says it in its packets.
- */
+/* The socket's own port, in host order. Where it has given its port back, the one that its packets said. */
 static __always_inline __u16 own_port(const struct sock *sk)
 {
 	__u16 port = BPF_CORE_READ(sk, __sk_common.skc_num);

@@ -143,7 +143,8 @@ static char *find_near(const char *path)
 	const char **names = n > 0 ? calloc((size_t)n + 1, sizeof(*names)) : NULL;
 
 	for (int i = 0, n_names = 0; i < n && names; i++) {
-		if (entries[i]->d_name[0] == name[0])
+		/* A link to nowhere is there, and is missing. */
+		if (entries[i]->d_name[0] == name[0] && strcmp(entries[i]->d_name, name) != 0)
 			names[n_names++] = entries[i]->d_name;
 	}
 	nearest = names ? nt_arg_nearest(name, names) : NULL;

@@ -29,8 +29,7 @@ failed=0
 
 # ---- the tape ----
 
-# Short messages by every call over TCP and UDP, so that threads wake each other; datagrams without a pause; and some
-# for a port that nobody has.
+# Short messages by every call over TCP and UDP, so that threads wake each other; and 20,000 datagrams a second.
 load_start() {
     "${in_b[@]}" "$tools/flood" udp-recv "$addr_b" 9000 2>/dev/null &
     keep $!

@@ -177,9 +177,8 @@ static const struct table tables[] = {
 			      "GROUP BY r.device_id, r.payer ORDER BY net_rx_ns DESC, packets_count DESC, 1, 2, 3",
 	 NULL},
 	{"drops", "Dropped packets",
-	 "Packets that the kernel freed undelivered, by reason and place. Ends of TCP connections have no bytes and "
-	 "are "
-	 "left out.",
+	 "Packets that the kernel freed undelivered, by reason and place, without ends of TCP connections: those have "
+	 "no bytes.",
 	 "SELECT coalesce(p.reason, '(unknown)') AS reason, coalesce(p.location, '(unknown)') AS location, "
 	 "v.name AS device, v.netns, count(*) AS packets_count, sum(p.length) AS length_bytes FROM dropped AS p "
 	 "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = p.device_id "
