@@ -20,6 +20,7 @@
 #include "report/query/payers.h"
 #include "report/query/self_cost.h"
 #include "report/query/session.h"
+#include "report/query/stages/tracing.h"
 #include "report/query/whole.h"
 #include "report/util/array.h"
 #include "schema/meta_keys.h"
@@ -82,6 +83,8 @@ struct summary {
 	bool is_of_part; /* something is selected */
 	struct nt_whole whole; /* of the session at hand */
 	bool has_payers; /* it says whose packets were received */
+	bool has_bounds; /* what processes pay may be off */
+	struct nt_tracing tracing; /* of what is shown of it */
 	/* What of the session at hand; NULL: all of it. */
 	const struct nt_part *part;
 	const struct nt_part_sums *sums;
@@ -174,6 +177,25 @@ static int csv_section(struct summary *summary, const struct section *section, i
 	return end(summary->sessions.db, statement);
 }
 
+static void give_tracing(struct summary *summary, int64_t session_id)
+{
+	struct nt_line line;
+
+	if (summary->sessions.format == NT_FORMAT_JSON) {
+		nt_tracing_json(&summary->tracing, &summary->sessions.json);
+		return;
+	}
+	nt_tracing_line(&summary->tracing, &line);
+	for (size_t i = 0; i < line.n; i++) {
+		const struct nt_cell cells[] = {
+			nt_cell_integer(session_id), nt_cell_text("tracing"), nt_cell_integer(1),
+			nt_cell_text(line.names[i]), line.cells[i],
+		};
+
+		nt_printer_row(summary->sessions.printer, cells);
+	}
+}
+
 static int give_section(struct summary *summary, const struct section *section, int64_t session_id)
 {
 	return summary->sessions.format == NT_FORMAT_JSON ? json_section(summary, section, session_id)
@@ -215,6 +237,8 @@ static int give_session(struct summary *summary, int64_t session_id)
 		give_section(summary, &cpus_section, session_id) || give_groups(summary, session_id) ||
 		give_section(summary, &payers_section, session_id) ||
 		(!summary->part && give_section(summary, &elsewhere_section, session_id));
+	if (!error)
+		give_tracing(summary, session_id);
 	for (size_t i = 0; i < n && !error; i++)
 		error = give_section(summary, last[i], session_id);
 	if (summary->sessions.format == NT_FORMAT_JSON)
@@ -326,9 +350,12 @@ static int print_group(struct summary *summary, enum nt_group group, int64_t top
 	if (!statement)
 		return -1;
 	nt_print_heading(stdout, "\n%s", nt_group(group)->title);
+	nt_printer_hide(summary->sessions.printer, !summary->has_payers	  ? "rx_ns,at_least_ns,at_most_ns"
+						   : !summary->has_bounds ? "at_least_ns,at_most_ns"
+									  : NULL);
 	nt_printer_leave_out(summary->sessions.printer,
-			     "at_least_count,untimed_count,task_ns,cpu_share,ops_count,received_bytes&sent_bytes,side,"
-			     "recv_ns&send_ns,rx_ns");
+			     "lower_bound_count,untimed_count,task_ns,cpu_share,ops_count,received_bytes&sent_bytes,"
+			     "side,recv_ns&send_ns,rx_ns,at_least_ns&at_most_ns");
 	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, top, NULL);
 	sqlite3_finalize(statement);
 	return error;
@@ -350,10 +377,14 @@ static int print_groups(struct summary *summary, int64_t session_id)
 
 static int find_payers(struct summary *summary, int64_t session_id)
 {
-	if (nt_payers_are_known(summary->sessions.db, session_id, &summary->has_payers))
+	struct nt_db *db = summary->sessions.db;
+	sqlite3_stmt *row;
+
+	if (nt_payers_are_known(db, session_id, &summary->has_payers))
 		return -1;
-	nt_printer_hide(summary->sessions.printer, summary->has_payers ? NULL : "rx_ns");
-	return 0;
+	row = prepare_groups(summary, "SELECT 1 FROM charged WHERE least_ns <> most_ns LIMIT 1", session_id);
+	summary->has_bounds = nt_db_next(row);
+	return end(db, row);
 }
 
 static int print_payers(struct summary *summary, int64_t session_id)
@@ -367,6 +398,7 @@ static int print_payers(struct summary *summary, int64_t session_id)
 	if (!statement)
 		return -1;
 	nt_print_heading(stdout, "\n" NT_PAYERS_TITLE);
+	nt_printer_hide(summary->sessions.printer, NULL);
 	nt_printer_leave_out(summary->sessions.printer, NT_PAYERS_LEAVE_OUT);
 	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, TOP, NULL);
 	sqlite3_finalize(statement);
@@ -418,7 +450,7 @@ static void print_remarks(struct summary *summary)
 		       "net_rx is the work of receiving packets for all processes, in the time of others. %s Bytes are "
 		       "those of operations that succeeded, without peeks and error queues. `cpu` is a share of one "
 		       "CPU.",
-		       summary->has_payers ? NT_PAYERS_MEAN : NT_PAYERS_UNKNOWN);
+		       summary->has_payers ? NT_PAYERS_TOTAL " " NT_PAYERS_MEAN : NT_PAYERS_UNKNOWN);
 	if (summary->has_payers && summary->sums && summary->sums->rx.is_estimate)
 		nt_print_prose(stdout, "", NT_PAYERS_ESTIMATED);
 }
@@ -431,8 +463,10 @@ static int print_session(struct summary *summary, int64_t session_id)
 		return -1;
 	print_selection(summary);
 	if (find_payers(summary, session_id) ||
-	    nt_summary_print_cpus(db, summary->sums, summary->sessions.printer, session_id) ||
-	    nt_self_misses_print(db, session_id) || print_groups(summary, session_id) ||
+	    nt_summary_print_cpus(db, summary->sums, summary->sessions.printer, session_id))
+		return -1;
+	nt_tracing_print(&summary->tracing);
+	if (nt_self_misses_print(db, session_id) || print_groups(summary, session_id) ||
 	    print_payers(summary, session_id) || print_elsewhere(summary, session_id))
 		return -1;
 	print_remarks(summary);
@@ -443,7 +477,8 @@ static int print_session(struct summary *summary, int64_t session_id)
 
 /* ---- a part of a session ---- */
 
-/* Of all of a session: to ask how many records it has is to read all of a tape, as what is shown does anyway. */
+/* Of all of a session: to ask how many records it has is to read all of a tape, as what is shown does anyway. Where
+ * tracing was looked for, that is done already. */
 static int read_all(struct summary *summary, int64_t session_id)
 {
 	sqlite3_stmt *row =
@@ -457,7 +492,8 @@ static int show_session(struct summary *summary, const struct nt_session *sessio
 {
 	const int64_t session_id = session->id;
 
-	if ((!summary->part && read_all(summary, session_id)) ||
+	if (nt_tracing_find(summary->sessions.db, session, &summary->selection, &summary->tracing) ||
+	    (!summary->part && read_all(summary, session_id)) ||
 	    nt_whole_find(summary->sessions.db, session, &summary->selection, &summary->whole))
 		return -1;
 	if (summary->sessions.format != NT_FORMAT_TABLE)

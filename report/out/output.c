@@ -14,6 +14,7 @@
 #include "report/util/arena.h"
 #include "report/util/array.h"
 #include "report/util/ends.h"
+#include "report/util/words.h"
 
 struct nt_cell nt_cell_integer(int64_t value)
 {
@@ -123,14 +124,14 @@ void nt_printer_leave_out(struct nt_printer *printer, const char *names)
 	printer->first_left_out = names;
 }
 
-void nt_printer_hide(struct nt_printer *printer, const char *name)
+void nt_printer_hide(struct nt_printer *printer, const char *names)
 {
-	printer->hidden = name;
+	printer->hidden = names;
 }
 
 bool nt_printer_hides(const struct nt_printer *printer, const char *name)
 {
-	return printer->hidden && !strcmp(printer->hidden, name);
+	return printer->hidden && nt_has_word(printer->hidden, name);
 }
 
 static void free_columns(struct nt_printer *printer)

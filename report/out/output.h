@@ -66,8 +66,11 @@ int nt_printer_begin(struct nt_printer *printer, size_t n_columns, const char *c
  * that begin after this. Not copied. NULL: none; then columns are left out from the right.
  */
 void nt_printer_leave_out(struct nt_printer *printer, const char *names);
-/* The column, a constant, that nt_result_print_top is to pass over, since it would say nothing; NULL: none. */
-void nt_printer_hide(struct nt_printer *printer, const char *name);
+/*
+ * The columns that nt_result_print_top is to pass over, since they would say nothing: names with commas between, not
+ * copied; NULL: none.
+ */
+void nt_printer_hide(struct nt_printer *printer, const char *names);
 bool nt_printer_hides(const struct nt_printer *printer, const char *name);
 /* One row of n_columns cells. A table is held back until its columns' widths are known from up to 1,000 rows. */
 int nt_printer_row(struct nt_printer *printer, const struct nt_cell *cells);

@@ -8,33 +8,39 @@
 
 #include "report/util/array.h"
 
-/* What all groupings have in common: they name columns send_ns, recv_ns, ops, sent, received, untimed, lower_bound. */
+/*
+ * What all groupings have in common: they name columns send_ns, recv_ns, charged_ns, charged_least_ns, charged_most_ns,
+ * ops, sent, received, untimed, lower_bound.
+ */
 #define SUMS                                                                                                           \
 	"sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(ops) AS ops, sum(sent) AS sent, "                       \
 	"sum(received) AS received, sum(untimed) AS untimed, sum(lower_bound) AS lower_bound "
 /* NULL where nothing is charged, as in a recording that does not tell. */
 #define RX_NS "CASE WHEN (SELECT count(*) FROM charged) THEN sum(charged_ns) END "
 #define COSTS                                                                                                          \
-	"sum(send_ns + recv_ns) AS total_ns, "                                                                         \
-	"CAST(sum(send_ns + recv_ns) AS REAL) / (SELECT nullif(ns, 0) FROM span) AS cpu_share, "                       \
+	"sum(send_ns + recv_ns + charged_ns) AS total_ns, "                                                            \
+	"sum(send_ns + recv_ns + charged_least_ns) AS at_least_ns, "                                                   \
+	"sum(send_ns + recv_ns + charged_most_ns) AS at_most_ns, "                                                     \
+	"CAST(sum(send_ns + recv_ns + charged_ns) AS REAL) / (SELECT nullif(ns, 0) FROM span) AS cpu_share, "          \
 	"sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, " RX_NS "AS rx_ns, sum(ops) AS ops_count, "                 \
 	"sum(sent) AS sent_bytes, sum(received) AS received_bytes, "
-#define HOW_SURE "sum(untimed) AS untimed_count, sum(lower_bound) AS at_least_count "
-#define NOT_NOTHING "HAVING total_ns > 0 OR ops_count > 0 OR rx_ns > 0 "
+#define HOW_SURE "sum(untimed) AS untimed_count, sum(lower_bound) AS lower_bound_count "
+#define NOT_NOTHING "HAVING total_ns > 0 OR ops_count > 0 OR at_most_ns > 0 "
 #define DEAREST "ORDER BY total_ns DESC, ops_count DESC, "
 
 /* ---- by task: the time is that of slices ---- */
 
 /* A row for each process, and for each socket that it pays for; upid NULL: not known, or no process's. */
 #define BY_PROCESS                                                                                                     \
-	"(SELECT t.upid AS upid, NULL AS socket_id, sum(p.task_ns) AS task_ns, 0 AS charged_ns, " SUMS "FROM ("        \
+	"(SELECT t.upid AS upid, NULL AS socket_id, sum(p.task_ns) AS task_ns, 0 AS charged_ns, "                      \
+	"0 AS charged_least_ns, 0 AS charged_most_ns, " SUMS "FROM ("                                                  \
 	"SELECT utid, CASE owner WHEN 'send' THEN ns ELSE 0 END AS send_ns, "                                          \
 	"CASE owner WHEN 'recv' THEN ns ELSE 0 END AS recv_ns, CASE owner WHEN 'task' THEN ns ELSE 0 END AS task_ns, " \
 	"0 AS ops, 0 AS sent, 0 AS received, 0 AS untimed, 0 AS lower_bound FROM spent "                               \
 	"UNION ALL SELECT utid, 0, 0, 0, ops, CASE op WHEN 'send' THEN bytes ELSE 0 END, "                             \
 	"CASE op WHEN 'recv' THEN bytes ELSE 0 END, untimed, lower_bound FROM did) AS p "                              \
 	"LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = p.utid GROUP BY t.upid "                              \
-	"UNION ALL SELECT upid, socket_id, 0, ns, 0, 0, 0, 0, 0, 0, 0 FROM charged) AS c "                             \
+	"UNION ALL SELECT upid, socket_id, 0, ns, least_ns, most_ns, 0, 0, 0, 0, 0, 0, 0 FROM charged) AS c "          \
 	"LEFT JOIN process AS w ON w.session_id = ?1 AND w.upid = c.upid "
 /* Of a socket that no process uses or holds, the cgroup that the kernel keeps with it. */
 #define CGROUP "CASE WHEN c.upid IS NULL THEN k.cgroup_id ELSE w.cgroup_id END "
@@ -47,18 +53,21 @@
 
 /* A row for each socket and process that used it. */
 #define BY_SOCKET                                                                                                      \
-	"(SELECT d.socket_id AS socket_id, t.upid AS upid, 0 AS charged_ns, "                                          \
+	"(SELECT d.socket_id AS socket_id, t.upid AS upid, 0 AS charged_ns, 0 AS charged_least_ns, "                   \
+	"0 AS charged_most_ns, "                                                                                       \
 	"sum(CASE d.op WHEN 'send' THEN d.cpu_ns ELSE 0 END) AS send_ns, "                                             \
 	"sum(CASE d.op WHEN 'recv' THEN d.cpu_ns ELSE 0 END) AS recv_ns, sum(d.ops) AS ops, "                          \
 	"sum(CASE d.op WHEN 'send' THEN d.bytes ELSE 0 END) AS sent, "                                                 \
 	"sum(CASE d.op WHEN 'recv' THEN d.bytes ELSE 0 END) AS received, "                                             \
 	"sum(d.untimed) AS untimed, sum(d.lower_bound) AS lower_bound FROM did AS d "                                  \
 	"LEFT JOIN thread AS t ON t.session_id = ?1 AND t.utid = d.utid GROUP BY d.socket_id, t.upid "                 \
-	"UNION ALL SELECT socket_id, upid, ns, 0, 0, 0, 0, 0, 0, 0 FROM charged) AS c "                                \
+	"UNION ALL SELECT socket_id, upid, ns, least_ns, most_ns, 0, 0, 0, 0, 0, 0, 0 FROM charged) AS c "             \
 	"LEFT JOIN process AS w ON w.session_id = ?1 AND w.upid = c.upid "
 #define JOIN_SOCKET "LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = c.socket_id "
 #define PROTO "CASE WHEN k.id IS NULL THEN '(unknown)' ELSE coalesce(k.proto, k.family, '(unknown)') END AS proto, "
-#define FIGURES "c.send_ns, c.recv_ns, c.charged_ns, c.ops, c.sent, c.received, c.untimed, c.lower_bound "
+#define FIGURES                                                                                                        \
+	"c.send_ns, c.recv_ns, c.charged_ns, c.charged_least_ns, c.charged_most_ns, c.ops, c.sent, c.received, "       \
+	"c.untimed, c.lower_bound "
 
 /*
  * Rows of `figures` (keys, name, upid, socket_id, FIGURES) by their keys, and the program (`who` is name) or process
@@ -66,12 +75,12 @@
  */
 #define GROUPED(keys, shown, who, as_who, members, figures)                                                            \
 	"SELECT " shown "coalesce(name, '(unknown)') AS " as_who ", " members                                          \
-	"total_ns, cpu_share, send_ns, recv_ns, rx_ns, ops_count, sent_bytes, received_bytes, untimed_count, "         \
-	"at_least_count "                                                                                              \
+	"total_ns, at_least_ns, at_most_ns, cpu_share, send_ns, recv_ns, rx_ns, ops_count, sent_bytes, "               \
+	"received_bytes, untimed_count, lower_bound_count "                                                            \
 	"FROM (SELECT " shown "name, max(of_who_ns) AS of_who_ns, "                                                    \
 	"nullif(count(DISTINCT socket_id), 0) AS sockets_count, socket_id, " COSTS HOW_SURE "FROM ("                   \
-	"SELECT *, sum(send_ns + recv_ns) OVER (PARTITION BY " keys ", " who ") AS of_who_ns FROM (" figures           \
-	")) GROUP BY " keys ") " DEAREST
+	"SELECT *, sum(send_ns + recv_ns + charged_ns) OVER (PARTITION BY " keys ", " who                              \
+	") AS of_who_ns FROM (" figures ")) GROUP BY " keys ") " DEAREST
 
 /*
  * The port of the service. Clients take theirs from 32768 on (net.ipv4.ip_local_port_range, unless it was changed), so
@@ -99,14 +108,14 @@
 #define LOCAL "CASE WHEN k.id IS NULL THEN '(unknown)' ELSE " NT_ENDPOINT_SQL("k.", "src", "sport") "END"
 
 static const struct nt_group_info groups[NT_GROUP_COUNT] = {
-	[NT_GROUP_PROGRAM] = {"program", "programs", "Programs by CPU time in send and receive",
+	[NT_GROUP_PROGRAM] = {"program", "programs", "Programs by network CPU time",
 			      "Processes of the same name are one program.",
 			      "SELECT coalesce(w.name, '(unknown)') AS program, " PROCESSES COSTS TASK HOW_SURE
 			      "FROM " BY_PROCESS "GROUP BY w.name " NOT_NOTHING DEAREST "w.name"},
-	[NT_GROUP_PROCESS] = {"process", "processes", "Processes by CPU time in send and receive", "",
+	[NT_GROUP_PROCESS] = {"process", "processes", "Processes by network CPU time", "",
 			      "SELECT coalesce(w.name, '(unknown)') AS process, w.pid AS pid, " COSTS TASK HOW_SURE
 			      "FROM " BY_PROCESS "GROUP BY c.upid " NOT_NOTHING DEAREST "c.upid"},
-	[NT_GROUP_PORT] = {"port", "ports", "Ports by CPU time of their operations",
+	[NT_GROUP_PORT] = {"port", "ports", "Ports by network CPU time",
 			   "The port is the service's: the lower of a connection's two ports or, where both are 32768 "
 			   "or above, the one that more sockets of the recording have. Side says which end of the "
 			   "sockets has it. The program is the one that spent most.",
@@ -116,18 +125,18 @@ static const struct nt_group_info groups[NT_GROUP_COUNT] = {
 				   "count(*) OVER (PARTITION BY s.port, k.proto) THEN s.side ELSE 'both' END AS side, "
 				   "w.name AS name, c.upid AS upid, c.socket_id, " FIGURES "FROM " BY_SOCKET JOIN_SOCKET
 				   "LEFT JOIN " PORT_OF_SOCKETS "ON s.id = c.socket_id") "proto, port"},
-	[NT_GROUP_PEER] = {"peer", "peers", "Peers by CPU time of their operations",
+	[NT_GROUP_PEER] = {"peer", "peers", "Peers by network CPU time",
 			   "A peer is an address that sockets are connected to, whatever the port. The program is the "
 			   "one that spent most.",
 			   GROUPED("peer", "peer, ", "name", "program", "sockets_count, ",
 				   "SELECT " PEER " AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
 				   "FROM " BY_SOCKET JOIN_SOCKET) "peer"},
-	[NT_GROUP_CGROUP] = {"cgroup", "cgroups", "Control groups by CPU time in send and receive", "",
+	[NT_GROUP_CGROUP] = {"cgroup", "cgroups", "Control groups by network CPU time", "",
 			     "SELECT coalesce(g.label, '(unknown)') AS cgroup, " PROCESSES COSTS TASK HOW_SURE
 			     "FROM " BY_PROCESS JOIN_SOCKET
 			     "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = " CGROUP
 			     "GROUP BY " CGROUP NOT_NOTHING DEAREST CGROUP},
-	[NT_GROUP_SOCKET] = {"socket", "sockets", "Sockets by CPU time of their operations",
+	[NT_GROUP_SOCKET] = {"socket", "sockets", "Sockets by network CPU time",
 			     "The process is the one that spent most on the socket.",
 			     GROUPED("socket_id", "local, peer, proto, ", "upid", "process", "",
 				     "SELECT " PROTO LOCAL " AS local, " NT_ENDPOINT_SQL(

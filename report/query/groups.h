@@ -8,12 +8,13 @@
  *
  *   spent(utid, owner, ns)    CPU time of the owners send, recv and task
  *   did(utid, socket_id, op, ops, bytes, cpu_ns, untimed, lower_bound)    operations, summed as in sock_cost
- *   charged(upid, socket_id, ns)    what they pay of net_rx, which no other figure has; no row: it is not known
+ *   charged(upid, socket_id, ns, least_ns, most_ns)    what they pay of net_rx; no row: it is not known
  *   span(ns)                  one row: the time that shares of one CPU refer to
  *
  * Its rows have the most expensive first: the columns that name the group, then the number of its members (for
- * groupings that have members), then the costs. Every cost column can be added up over all rows, and the sum is exactly
- * that of `spent` (program, process, cgroup) or of `did` (port, peer, socket): what is not known is a row "(unknown)".
+ * groupings that have members), then the costs. total_ns is send_ns + recv_ns + rx_ns, between at_least_ns and
+ * at_most_ns. Every cost column can be added up over all rows. The sum is exactly that of `spent` (program, process,
+ * cgroup) or of `did` (port, peer, socket), and of `charged`: what is not known is a row "(unknown)".
  */
 #pragma once
 

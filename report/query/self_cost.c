@@ -49,10 +49,11 @@ static void say_programs(int64_t runs, int64_t timed, uint64_t run_ns)
 			       "this, and it includes a part of the measuring. This time is inside the owners above.",
 			       count, nt_human_ns(time, run_ns), nt_human_ns(each, run_ns / (uint64_t)timed));
 	else
-		nt_print_prose(stdout, "  ",
-			       "Its programs in the kernel ran %s times. Their time was not measured (nettape-record "
-			       "--bpf-stats measures it); it is inside the owners above.",
-			       count);
+		nt_print_prose(
+			stdout, "  ",
+			"Its programs in the kernel ran %s times. Their time is inside the owners above, and was "
+			"not measured: nettape-record --bpf-stats does that, and the probe stacks samples it.",
+			count);
 }
 
 static int sum_programs(struct nt_db *db, int64_t session_id)

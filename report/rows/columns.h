@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#define NT_SCHEMA_VERSION 6 /* of tables and views; grows with each change of their statements */
+#define NT_SCHEMA_VERSION 7 /* of tables and views; grows with each change of their statements */
 
 /*
  * X(CONSTANT, name, type that a row is made of, key), in the order in which docs and databases list them. The key

@@ -51,15 +51,16 @@ SELECT p.session_id, p.utid, t.tid, t.name, t.upid,
 FROM part AS p LEFT JOIN thread AS t ON t.session_id = p.session_id AND t.utid = p.utid
 GROUP BY p.session_id, p.utid;
 
--- What each process spent in sending and receiving, and pays of net_rx for its sockets. upid NULL: tasks of which
--- nothing is known, and operations made by softirqs; and sockets of the kernel, that no process uses or holds.
+-- What each process spent in sending and receiving, and pays of net_rx for its sockets: net_ns is their sum, and may be
+-- off by as much as rx_ns. upid NULL: tasks of which nothing is known, and operations made by softirqs; and sockets of
+-- the kernel, that no process uses or holds.
 CREATE VIEW net_cost_process AS
 WITH part AS (
     SELECT session_id, upid, send_ns, recv_ns, net_ns, 0 AS rx_ns, 0 AS rx_least_ns, 0 AS rx_most_ns, task_ns,
            send_ops, recv_ops, send_bytes, recv_bytes, untimed_ops, lower_bound_ops
     FROM net_cost_thread
     UNION ALL
-    SELECT session_id, upid, 0, 0, 0, spent_ns, exact_ns, most_ns, 0, 0, 0, 0, 0, 0, 0
+    SELECT session_id, upid, 0, 0, spent_ns, spent_ns, exact_ns, most_ns, 0, 0, 0, 0, 0, 0, 0
     FROM rx_cost WHERE payer = 'socket'
 )
 SELECT n.session_id, n.upid, p.pid, p.name, p.cgroup_id,
@@ -78,30 +79,32 @@ GROUP BY n.session_id, n.upid;
 -- with it. cgroup_id NULL: not known.
 CREATE VIEW net_cost_cgroup AS
 WITH part AS (
-    SELECT session_id, cgroup_id, 1 AS processes, send_ns, recv_ns, net_ns,
+    SELECT session_id, cgroup_id, 1 AS processes, send_ns, recv_ns,
            CASE WHEN upid IS NULL THEN 0 ELSE rx_ns END AS rx_ns,
            CASE WHEN upid IS NULL THEN 0 ELSE rx_least_ns END AS rx_least_ns,
            CASE WHEN upid IS NULL THEN 0 ELSE rx_most_ns END AS rx_most_ns,
-           share, task_ns, send_ops, recv_ops, send_bytes, recv_bytes, untimed_ops, lower_bound_ops
-    FROM net_cost_process WHERE upid IS NOT NULL OR net_ns > 0 OR task_ns > 0 OR send_ops + recv_ops > 0
+           task_ns, send_ops, recv_ops, send_bytes, recv_bytes, untimed_ops, lower_bound_ops
+    FROM net_cost_process
+    WHERE upid IS NOT NULL OR send_ns + recv_ns > 0 OR task_ns > 0 OR send_ops + recv_ops > 0
     UNION ALL
-    SELECT r.session_id, k.cgroup_id, 0, 0, 0, 0, r.spent_ns, r.exact_ns, r.most_ns, 0.0, 0, 0, 0, 0, 0, 0, 0
+    SELECT r.session_id, k.cgroup_id, 0, 0, 0, r.spent_ns, r.exact_ns, r.most_ns, 0, 0, 0, 0, 0, 0, 0
     FROM rx_cost AS r LEFT JOIN socket AS k ON k.session_id = r.session_id AND k.id = r.socket_id
     WHERE r.payer = 'socket' AND r.upid IS NULL
 )
 SELECT n.session_id, n.cgroup_id, g.path, g.container, g.name, g.label, sum(n.processes) AS processes,
-       sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.net_ns) AS net_ns,
+       sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.send_ns + n.recv_ns + n.rx_ns) AS net_ns,
        sum(n.rx_ns) AS rx_ns, sum(n.rx_least_ns) AS rx_least_ns, sum(n.rx_most_ns) AS rx_most_ns,
-       sum(n.share) AS share, sum(n.task_ns) AS task_ns,
+       CAST(sum(n.send_ns + n.recv_ns + n.rx_ns) AS REAL) / s.dur AS share, sum(n.task_ns) AS task_ns,
        sum(n.send_ops) AS send_ops, sum(n.recv_ops) AS recv_ops,
        sum(n.send_bytes) AS send_bytes, sum(n.recv_bytes) AS recv_bytes,
        sum(n.untimed_ops) AS untimed_ops, sum(n.lower_bound_ops) AS lower_bound_ops
 FROM part AS n
+     JOIN session AS s ON s.session_id = n.session_id
      LEFT JOIN cgroup AS g ON g.session_id = n.session_id AND g.id = n.cgroup_id
 GROUP BY n.session_id, n.cgroup_id;
 
 -- What each socket cost, and the process that spent most on it. Here the time is that of the operations (cpu_ns), which
--- for each process adds up to what cpu_slice says; and net_rx that is charged to the socket.
+-- for each process adds up to what cpu_slice says; and net_rx that is charged to the socket. net_ns is their sum.
 CREATE VIEW net_cost_socket AS
 WITH by_process AS (
     SELECT c.session_id, c.socket_id, t.upid, 0 AS rx_ns, 0 AS rx_least_ns, 0 AS rx_most_ns,
@@ -120,7 +123,7 @@ WITH by_process AS (
     FROM rx_cost WHERE payer = 'socket' GROUP BY session_id, socket_id
 ), by_socket AS (
     SELECT session_id, socket_id, upid, max(net_ns), sum(net_ns >= 0) AS processes,
-           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(max(net_ns, 0)) AS net_ns,
+           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(max(net_ns, 0)) + sum(rx_ns) AS net_ns,
            sum(rx_ns) AS rx_ns, sum(rx_least_ns) AS rx_least_ns, sum(rx_most_ns) AS rx_most_ns,
            sum(send_ops) AS send_ops, sum(recv_ops) AS recv_ops,
            sum(send_bytes) AS send_bytes, sum(recv_bytes) AS recv_bytes,

@@ -76,19 +76,19 @@ db=$work/samples.db
 # same_tables: what the tables of the page have is what the views have; so `page` must have been called for all of the
 # session
 same_tables() {
-    is "$1: processes" "$(ask "SELECT json_extract(json, '\$[0]', '\$[1]', '\$[2]', '\$[4]', '\$[5]', '\$[7]', '\$[8]',
-        '\$[9]', '\$[10]', '\$[11]', '\$[12]') FROM line WHERE name = 'processes' ORDER BY number")" \
+    is "$1: processes" "$(ask "SELECT json_extract(json, '\$[0]', '\$[1]', '\$[2]', '\$[6]', '\$[7]', '\$[9]', '\$[10]',
+        '\$[11]', '\$[12]', '\$[13]', '\$[14]') FROM line WHERE name = 'processes' ORDER BY number")" \
         "$(sqlite3 "$db" "SELECT json_array(coalesce(name, '(unknown)'), pid, net_ns, send_ns, recv_ns,
             send_ops + recv_ops, send_bytes, recv_bytes, task_ns, untimed_ops, lower_bound_ops)
             FROM net_cost_process WHERE net_ns > 0 OR send_ops + recv_ops > 0 ORDER BY net_ns DESC,
             send_ops + recv_ops DESC, upid")"
-    is "$1: cgroups" "$(ask "SELECT json_extract(json, '\$[0]', '\$[2]', '\$[7]') FROM line WHERE name = 'cgroups'
+    is "$1: cgroups" "$(ask "SELECT json_extract(json, '\$[0]', '\$[2]', '\$[9]') FROM line WHERE name = 'cgroups'
         ORDER BY number")" \
         "$(sqlite3 "$db" "SELECT json_array(coalesce(label, '(unknown)'), net_ns, send_ops + recv_ops)
             FROM net_cost_cgroup
             WHERE net_ns > 0 OR send_ops + recv_ops > 0 ORDER BY net_ns DESC, send_ops + recv_ops DESC, cgroup_id")"
-    is "$1: sockets" "$(ask "SELECT json_extract(json, '\$[2]', '\$[3]', '\$[4]', '\$[9]', '\$[10]', '\$[11]') FROM line
-        WHERE name = 'sockets' ORDER BY number")" \
+    is "$1: sockets" "$(ask "SELECT json_extract(json, '\$[2]', '\$[3]', '\$[4]', '\$[11]', '\$[12]', '\$[13]')
+        FROM line WHERE name = 'sockets' ORDER BY number")" \
         "$(sqlite3 "$db" "SELECT json_array(coalesce(proto, '(unknown)'), coalesce(name, '(unknown)'), net_ns,
             send_ops + recv_ops, send_bytes, recv_bytes) FROM net_cost_socket
             ORDER BY net_ns DESC, send_ops + recv_ops DESC, socket_id LIMIT 40")"
@@ -171,7 +171,7 @@ cells_add_up "a part"
 is "its time" "$(ask "SELECT json_extract(json, '\$.selection.from_ns', '\$.selection.to_ns', '\$.selection.whole')
     FROM one")" "[3000100,7777777,false]"
 is "its CPUs" "$(ask "SELECT DISTINCT cpu FROM cell")" 1
-is "its processes" "$(ask "SELECT sum(json_extract(json, '\$[2]')), sum(json_extract(json, '\$[10]')) FROM line
+is "its processes" "$(ask "SELECT sum(json_extract(json, '\$[2]')), sum(json_extract(json, '\$[12]')) FROM line
     WHERE name = 'processes'")" \
     "$(sqlite3 "$db" "SELECT sum(CASE WHEN owner = 'task' THEN 0 ELSE d END), sum(CASE WHEN owner = 'task' THEN d ELSE 0
         END) FROM (SELECT owner, utid, min(ts + dur, z) - max(ts, a) AS d
@@ -186,8 +186,8 @@ sqlite3 "$db" "CREATE VIEW ended AS SELECT o.op, o.dur IS NULL AS untimed, o.ts 
 # operations_of WHERE, and what the page has of them
 operations_of() { sqlite3 "$db" "SELECT count(*), sum(bytes * (op = 'send')), sum(bytes * (op = 'recv')), sum(untimed),
     sum(lower) FROM ended WHERE $1"; }
-operations_shown() { ask "SELECT sum(json_extract(json, '\$[7]')), sum(json_extract(json, '\$[8]')),
-    sum(json_extract(json, '\$[9]')), sum(json_extract(json, '\$[11]')), sum(json_extract(json, '\$[12]')) FROM line
+operations_shown() { ask "SELECT sum(json_extract(json, '\$[9]')), sum(json_extract(json, '\$[10]')),
+    sum(json_extract(json, '\$[11]')), sum(json_extract(json, '\$[13]')), sum(json_extract(json, '\$[14]')) FROM line
     WHERE name = 'processes'"; }
 ends=$(sqlite3 "$db" "SELECT DISTINCT at FROM ended WHERE at BETWEEN 1000000 AND 15000000 ORDER BY at" |
     awk 'NR % 40 == 1' | head -4)

@@ -85,7 +85,7 @@ command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which change
 if command -v sqlite3 >/dev/null; then
     sqlite3 "$work/old.db" <tests/golden/schema-1.sql
     cp "$work/old.db" "$work/before.db"
-    remedy="this program reads version 6: import its tapes again, into a new database."
+    remedy="this program reads version 7: import its tapes again, into a new database."
     for command in check "query -f /dev/null" summary latency "export prometheus" \
         "import --append $work/hand.tape -o"; do
         # shellcheck disable=SC2086
@@ -97,7 +97,7 @@ if command -v sqlite3 >/dev/null; then
     same "it is as it was" "$work/before.db" "$work/old.db"
     # One that an earlier program of this version made is read, so a statement that makes a table or view never changes
     # without the version: then make this file of the new one, and raise NT_SCHEMA_VERSION.
-    sqlite3 "$work/same.db" <tests/golden/schema-6.sql
+    sqlite3 "$work/same.db" <tests/golden/schema-7.sql
     report 0 query "$work/same.db" "SELECT 1"
     form="SELECT count(*) FROM sqlite_master"
     is "it has all tables and views" "$(sql "$work/same.db" "$form")" "$(sql "$work/good.db" "$form")"

@@ -15,21 +15,26 @@ sum() { grep -o "\"$1\": [0-9]*" "$work/groups" | awk '{ n += $2 } END { print n
 
 # sums_of FILE: each grouping of session 1 sums to what it is made of
 sums_of() {
-    local by name slices operations counts wanted got
+    local by name slices operations counts wanted got own paid paid_least paid_most
     slices=$(sql "$1" "SELECT sum(send_ns), sum(recv_ns) FROM net_cost_process WHERE session_id = 1")
     operations=$(sql "$1" "SELECT sum(CASE op WHEN 'send' THEN cpu_ns ELSE 0 END),
         sum(CASE op WHEN 'recv' THEN cpu_ns ELSE 0 END) FROM sock_cost WHERE session_id = 1")
     counts=$(sql "$1" "SELECT sum(ops), sum(CASE op WHEN 'send' THEN bytes ELSE 0 END),
         sum(CASE op WHEN 'recv' THEN bytes ELSE 0 END), sum(untimed), sum(lower_bound) FROM sock_cost
         WHERE session_id = 1")
+    IFS=, read -r paid paid_least paid_most < <(sql "$1" "SELECT coalesce(sum(spent_ns), 0) AS a,
+        coalesce(sum(exact_ns), 0) AS b, coalesce(sum(most_ns), 0) AS c FROM rx_cost
+        WHERE session_id = 1 AND payer = 'socket'")
     for by in program process cgroup port peer socket; do
         name=${1##*/}
         case $by in port | peer | socket) wanted=$operations ;; *) wanted=$slices ;; esac
         groups "$1" $by >"$work/groups"
         is "$name by $by: send and recv" "$(sum send_ns),$(sum recv_ns)" "$wanted"
-        is "$name by $by: in all" "$(sum total_ns)" "$((${wanted%,*} + ${wanted#*,}))"
+        own=$((${wanted%,*} + ${wanted#*,}))
+        is "$name by $by: in all, and its bounds" "$(sum total_ns) $(sum at_least_ns) $(sum at_most_ns)" \
+            "$((own + paid)) $((own + paid_least)) $((own + paid_most))"
         got=
-        for name in ops_count sent_bytes received_bytes untimed_count at_least_count; do
+        for name in ops_count sent_bytes received_bytes untimed_count lower_bound_count; do
             got+=,$(sum $name)
         done
         is "${1##*/} by $by: operations, bytes" "${got#,}" "$counts"

@@ -33,5 +33,5 @@ while read -r name; do
     is "view $name of the page is in a database" \
         "$(sql "$work/s.db" "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = '$name'")" 1
 done < <(sed -n '/^## Views/,/^## Keys/s/^| `\([a-z_]*\)` .*/\1/p' $doc)
-is "schema version" "$(sql "$work/s.db" 'PRAGMA user_version'),$(sed -n 's/^\([0-9]*\)\. .*/\1/p' $doc | tail -1)" "6,6"
+is "schema version" "$(sql "$work/s.db" 'PRAGMA user_version'),$(sed -n 's/^\([0-9]*\)\. .*/\1/p' $doc | tail -1)" "7,7"
 finish

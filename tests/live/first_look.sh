@@ -3,7 +3,7 @@
 #
 # Ten seconds of a usual load, all probes, as a new user would record it: redis with 20 clients, a copy with iperf3, and
 # a server that closes each of its connections. The sockets have the ports that `ss` shows, connections that end are no
-# drops, and the recorder's cost is the same wherever it is said.
+# drops, processes are ranked by all that they cost, and the cost of recording is the same wherever it is said.
 # shellcheck source=tests/live/lib.sh disable=SC2154
 source "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/redis.sh
@@ -66,9 +66,44 @@ is "drops without bytes of TCP sockets" "$(sql "$work/look.db" "SELECT count(*) 
 at_least "ends of connections that are left out" "$(sql "$work/look.db" "SELECT value FROM self_cost_last
     WHERE program = 'nt_kfree_skb' AND name = 'skipped_empty'")" 1
 
-# ---- the recorder's own cost ----
+# ---- who costs most ----
 
 "$report" summary "$work/look.tape" >"$work/summary"
+"$report" summary --json "$work/look.tape" >"$work/summary.json"
+# of_json FILE SQL: of its one session, `j`
+of_json() { sqlite3 :memory: "WITH file AS (SELECT readfile('$1') -> '$.sessions[0]' AS j) $2"; }
+# shown FILE: each process, and the least, the stated and the most that it costs, in the order of the summary
+shown() {
+    of_json "$1" "SELECT value ->> 'pid', value ->> 'at_least_ns', value ->> 'total_ns', value ->> 'at_most_ns'
+        FROM file, json_each(j, '$.processes') WHERE value ->> 'total_ns' > 0"
+}
+# By the tables themselves.
+is "processes, the dearest first" "$(shown "$work/summary.json")" "$(sql "$work/look.db" "WITH cost AS (
+        SELECT t.upid, c.dur AS least, c.dur AS ns, c.dur AS most FROM cpu_slice AS c
+            LEFT JOIN thread AS t USING (session_id, utid) WHERE c.owner IN ('send', 'recv')
+        UNION ALL SELECT upid, exact_ns, spent_ns, most_ns FROM rx_cost WHERE payer = 'socket')
+    SELECT p.pid, sum(least), sum(ns), sum(most) FROM cost LEFT JOIN process AS p USING (upid) GROUP BY cost.upid
+    HAVING sum(ns) > 0 ORDER BY sum(ns) DESC" | tr ',' '|')"
+dearest=$(shown "$work/summary.json" | sed q)
+is "its first row is the first that people see" \
+    "$(awk '/^Processes by/ { getline; getline; print $2; exit }' "$work/summary")" "${dearest%%|*}"
+"$report" summary --json --process "${dearest%%|*}" "$work/look.tape" >"$work/one.json"
+is "its figure, asked for alone" "$(shown "$work/one.json")" "$dearest"
+
+# ---- the cost of recording ----
+
+for part in "" "--from 1s --to 3s" "--process ${dearest%%|*}"; do
+    # shellcheck disable=SC2086
+    "$report" summary --json $part "$work/look.tape" >"$work/one.json"
+    # shellcheck disable=SC2086
+    "$report" stages --json $part "$work/look.tape" >"$work/stages.json"
+    is "what tracing took, as stages has it: ${part:-all}" \
+        "$(of_json "$work/one.json" "SELECT j ->> '$.tracing.spent_ns', j ->> '$.tracing.network_ns' FROM file")" \
+        "$(of_json "$work/stages.json" "SELECT (SELECT sum(value ->> 'spent_ns') FROM json_each(j, '$.stages')
+            WHERE value ->> 'stage' = 'tracing'), (SELECT sum(value ->> 'spent_ns') FROM json_each(j, '$.owners'))
+            FROM file")"
+done
+is "it is on the summary" "$(grep -c '^Tracing took .* in the network stack' "$work/summary")" 1
 # shares FILE: what it says of one CPU while recording
 shares() { tr -s ' \n' ' ' <"$1" | grep -oE 'while recording[^%]*%' | grep -oE '[0-9.]+ %$'; }
 share=$(shares "$work/record.log")

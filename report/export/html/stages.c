@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/query/stages/show.h"
+#include "report/query/stages/tracing.h"
 #include "report/util/array.h"
 
 /* Names of stages are our own, and few; in a database, which may be anybody's, they are neither. */
@@ -123,6 +124,7 @@ int nt_html_stages_begin(const struct nt_html_scope *scope, struct nt_html_stage
 int nt_html_stages(struct nt_html_stages *stages, struct nt_json *json)
 {
 	struct nt_stage_result *result = &stages->result;
+	struct nt_tracing tracing;
 	int error;
 
 	if (!stages->has)
@@ -132,7 +134,11 @@ int nt_html_stages(struct nt_html_stages *stages, struct nt_json *json)
 	nt_json_open(json, "stages", '{');
 	error = nt_stage_json(result, json);
 	nt_json_close(json, '}');
-	return error ? error : write_merged(result, json);
+	if (error || write_merged(result, json))
+		return -1;
+	tracing = nt_tracing_of(result);
+	nt_tracing_json(&tracing, json);
+	return 0;
 }
 
 void nt_html_stages_release(struct nt_html_stages *stages)

@@ -167,6 +167,31 @@ static int add_slice(void *arg, const struct nt_lane_slice *slice)
 	return error;
 }
 
+/* The same out of the sums of each 100 ms, where no group is asked for. */
+static int take_cost(void *arg, const struct nt_row *row)
+{
+	struct nt_stage_reading *reading = arg;
+	const struct nt_part *part = reading->part;
+	const unsigned int owner = nt_owner_number(nt_text(NT_VALUE(row, cpu_cost, owner), ""));
+	const int64_t ts = nt_integer(NT_VALUE(row, cpu_cost, ts), -1),
+		      cpu = nt_integer(NT_VALUE(row, cpu_cost, cpu), -1),
+		      dur = nt_integer(NT_VALUE(row, cpu_cost, dur), -1),
+		      ns = nt_integer(NT_VALUE(row, cpu_cost, spent_ns), -1);
+	/* One slice may fill several. */
+	const int64_t n = dur > (int64_t)NT_BUCKET_NS ? dur / (int64_t)NT_BUCKET_NS : 1;
+	uint32_t series;
+	int error;
+
+	if (owner >= NT_OWNER_COUNT || !(reading->choice->owners >> owner & 1))
+		return 0;
+	if (cpu < 0 || cpu >= NT_LANE_MAX_CPUS || ns < 0 || ts < part->from_ts || ts >= part->to_ts || n > UINT32_MAX)
+		return -ERANGE;
+	error = find_series(reading, owner, (uint32_t)cpu, 0, &series);
+	return error ? error
+		     : nt_split_add_time(&reading->data->split, series, bucket_of(reading, ts), (uint32_t)n,
+					 (uint64_t)(ns / n));
+}
+
 /* Time of net_rx that a group pays for. */
 static int add_paid(void *arg, uint32_t cpu, uint32_t group, const struct nt_split_cell *cell)
 {
@@ -409,6 +434,17 @@ int nt_stage_reading_scan(struct nt_stage_reading *reading)
 
 	nt_stage_readers(reading, readers);
 	return nt_scan_all(part->db, part->session->id, small, readers, NT_STAGE_READERS);
+}
+
+int nt_stage_reading_scan_sums(struct nt_stage_reading *reading)
+{
+	const struct nt_part *part = reading->part;
+	const struct nt_scan_reader samples = {NT_TABLE_STACK_SAMPLE, 0, take_sample, reading},
+				    costs = {NT_TABLE_CPU_COST, 0, take_cost, reading};
+	/* All that is small comes out of the same pass. */
+	const int error = nt_scan_all(part->db, part->session->id, NT_ALL_TABLES, &samples, 1);
+
+	return error ? error : nt_scan_all(part->db, part->session->id, 0, &costs, 1);
 }
 
 int nt_stage_reading_end(struct nt_stage_reading *reading, int error)

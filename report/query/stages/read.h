@@ -50,6 +50,9 @@ struct nt_stage_reading;
 int nt_stage_reading_begin(struct nt_stage_reading **out, const struct nt_part *part,
 			   const struct nt_stage_choice *choice, bool by_stack, struct nt_stage_data *data);
 int nt_stage_reading_scan(struct nt_stage_reading *reading);
+/* The same of all of a session without groups, whose sums are of 100 ms: the time is that of cpu_cost. On a tape, all
+ * small tables (db/tape_source.h) come out of the scan. */
+int nt_stage_reading_scan_sums(struct nt_stage_reading *reading);
 void nt_stage_readers(struct nt_stage_reading *reading, struct nt_scan_reader readers[NT_STAGE_READERS]);
 int nt_stage_reading_end(struct nt_stage_reading *reading, int error);
 void nt_stage_reading_free(struct nt_stage_reading *reading);

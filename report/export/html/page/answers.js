@@ -59,7 +59,8 @@ function processCard(data, costs, all) {
   const net = processes.columns.indexOf('total_ns');
   const first = processes.rows[0];
   const charged = sum(processes.rows.map((row) => row[net])) + (processes.rest_rows ? processes.rest[net] : 0);
-  if (!first || !first[net]) return card('Most expensive process', 'none', 'No process spent time in send or receive.');
+  if (!first || !first[net])
+    return card('Most expensive process', 'none', 'No process spent time in the network stack.');
   const rx = processes.columns.indexOf('rx_ns');
   const paid = sum(processes.rows.map((row) => row[rx] || 0)) + ((processes.rest_rows && processes.rest[rx]) || 0);
   const unpaid = (all.net_rx || 0) + (all.net_tx || 0) - paid;
@@ -67,7 +68,7 @@ function processCard(data, costs, all) {
     [
       `${first[1] === null ? '' : `pid ${first[1]}: `}`,
       figure(duration(first[net]), count(first[net]) + GAP + 'ns'),
-      ` in send and receive, ${percent(first[net], charged)} of what processes spent there.`,
+      ` in the network stack, ${percent(first[net], charged)} of what all processes spent there.`,
     ],
   ];
   if (unpaid) texts.push(`${duration(unpaid)} in softirqs are charged to no process.`);

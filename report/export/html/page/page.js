@@ -61,6 +61,7 @@ function ownCost(data) {
   else if (recorder.loading_cpu_ns)
     texts.push(['Its threads took ', time(recorder.loading_cpu_ns), ' of CPU time to load its programs.']);
   if (programs.rows.length) texts.push(programRuns(programs, time));
+  if (data.tracing) texts.push(tracingCost(data.tracing));
   if (!texts.length) return null;
   return el(
     'section',
@@ -76,11 +77,23 @@ function programRuns(programs, time) {
   const total = (name) => sum(rows.map((row) => row[programs.columns.indexOf(name)] || 0));
   const measured = total('run_ns')
     ? [' and took ', time(total('run_ns')), '. The kernel measured this, and it includes a part of the measuring.']
-    : ['. Their time was not measured (nettape-record --bpf-stats measures it).'];
+    : ['. Their time was not measured: nettape-record --bpf-stats does that, and the probe stacks samples it.'];
   return [
     `Its programs in the kernel ran ${count(total('runs_count'))} times`,
     ...measured,
     ' This time is inside the owners above.',
+  ];
+}
+
+// Stack samples tell: the stage `tracing` of all the network's owners.
+function tracingCost(tracing) {
+  const share = (ns) => percent(ns, tracing.network_ns);
+  return [
+    'Tracing took ',
+    figure(duration(tracing.spent_ns), `${count(tracing.spent_ns)}${GAP}ns`),
+    ` of ${duration(tracing.network_ns)} in the network stack, ${share(tracing.spent_ns)}`,
+    ` (${share(tracing.low_ns)} to ${share(tracing.high_ns)} with 95${GAP}% confidence`,
+    `${tracing.too_few ? ', of the time that was sampled' : ''}).`,
   ];
 }
 

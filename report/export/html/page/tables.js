@@ -7,14 +7,14 @@
 const MOST_OPEN_ROWS = 16; // of the table of CPUs, before it is folded
 
 const LABELS = {
-  total_ns: 'send + receive',
+  total_ns: 'network',
   cpu_share: 'of one CPU',
   ops_count: 'operations',
   recv_ns: 'receive',
   rx_ns: 'pays of net_rx',
   task_ns: 'other CPU time',
   untimed_count: 'untimed operations',
-  at_least_count: 'with a lower bound',
+  lower_bound_count: 'with a lower bound',
   of_unknown_number_count: 'of unknown number',
   length_bytes: 'bytes',
 };
@@ -77,9 +77,13 @@ function bar(part, whole) {
   return el('span', {class: part > whole ? 'bar over' : 'bar', 'aria-hidden': 'true'}, inner);
 }
 
-// A table of the data: columns in which there is nothing are left out, shares have bars.
+// A table of the data: columns in which there is nothing, and bounds that are the total itself, are left out. Shares
+// have bars.
 function dataRows(data) {
-  const used = data.columns.map((name, i) => i < 2 || data.rows.some((row) => row[i]));
+  const total = data.columns.indexOf('total_ns');
+  const says = (name, i) => (row) =>
+    row[i] && !(['at_least_ns', 'at_most_ns'].includes(name) && total >= 0 && row[i] === row[total]);
+  const used = data.columns.map((name, i) => i < 2 || data.rows.some(says(name, i)));
   const pick = (row) => row.filter((value, i) => used[i]);
   const columns = pick(data.columns);
   const convert = (row) =>
@@ -107,8 +111,8 @@ function dataTable(data) {
 // ---- groups ----
 
 const GROUPS_NOTE =
-  'Receiving packets (net_rx) is done for all processes, in the time of others. What each pays of it is known with ' +
-  'the probe deliver. ' +
+  'Network is send, receive and what is paid of net_rx: receiving packets is done for all processes, in the time of ' +
+  'others. What each pays of it is known with the probe deliver. ' +
   'Bytes are those of operations that succeeded, without peeks and error queues. A full bar is 100' +
   GAP +
   '% of one CPU.';

@@ -1,7 +1,7 @@
--- A database in the form of version 6 of docs/sql-schema.md, without a session. tests/cli/report_errors.sh makes it
+-- A database in the form of version 7 of docs/sql-schema.md, without a session. tests/cli/report_errors.sh makes it
 -- with sqlite3. A program of this version must read it; another form is another version.
 PRAGMA application_id = 1853124705;
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 CREATE TABLE session(session_id INTEGER NOT NULL, uuid TEXT NOT NULL, host TEXT NOT NULL, kernel TEXT, machine TEXT, os TEXT, virtual TEXT, boot_id TEXT NOT NULL, tool TEXT, stop TEXT, start_ts INTEGER NOT NULL, end_ts INTEGER NOT NULL, dur INTEGER NOT NULL, start_realtime_ns INTEGER, bucket_ns INTEGER NOT NULL, cpus INTEGER NOT NULL, clock_ticks INTEGER, bytes INTEGER NOT NULL, chunks INTEGER NOT NULL, complete INTEGER NOT NULL, events INTEGER NOT NULL, lost INTEGER NOT NULL, outside INTEGER NOT NULL, unknown INTEGER NOT NULL, undeclared INTEGER NOT NULL, clamped INTEGER NOT NULL, clamped_max_ns INTEGER NOT NULL, malformed INTEGER NOT NULL, bad_lines INTEGER NOT NULL, clock_uncertainty_ns INTEGER, clock_steps INTEGER NOT NULL, PRIMARY KEY(session_id)) WITHOUT ROWID;
 CREATE TABLE session_meta(session_id INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL);
 CREATE TABLE problem(session_id INTEGER NOT NULL, text TEXT NOT NULL);
@@ -83,7 +83,7 @@ WITH part AS (
            send_ops, recv_ops, send_bytes, recv_bytes, untimed_ops, lower_bound_ops
     FROM net_cost_thread
     UNION ALL
-    SELECT session_id, upid, 0, 0, 0, spent_ns, exact_ns, most_ns, 0, 0, 0, 0, 0, 0, 0
+    SELECT session_id, upid, 0, 0, spent_ns, spent_ns, exact_ns, most_ns, 0, 0, 0, 0, 0, 0, 0
     FROM rx_cost WHERE payer = 'socket'
 )
 SELECT n.session_id, n.upid, p.pid, p.name, p.cgroup_id,
@@ -99,25 +99,27 @@ FROM part AS n
 GROUP BY n.session_id, n.upid;
 CREATE VIEW net_cost_cgroup AS
 WITH part AS (
-    SELECT session_id, cgroup_id, 1 AS processes, send_ns, recv_ns, net_ns,
+    SELECT session_id, cgroup_id, 1 AS processes, send_ns, recv_ns,
            CASE WHEN upid IS NULL THEN 0 ELSE rx_ns END AS rx_ns,
            CASE WHEN upid IS NULL THEN 0 ELSE rx_least_ns END AS rx_least_ns,
            CASE WHEN upid IS NULL THEN 0 ELSE rx_most_ns END AS rx_most_ns,
-           share, task_ns, send_ops, recv_ops, send_bytes, recv_bytes, untimed_ops, lower_bound_ops
-    FROM net_cost_process WHERE upid IS NOT NULL OR net_ns > 0 OR task_ns > 0 OR send_ops + recv_ops > 0
+           task_ns, send_ops, recv_ops, send_bytes, recv_bytes, untimed_ops, lower_bound_ops
+    FROM net_cost_process
+    WHERE upid IS NOT NULL OR send_ns + recv_ns > 0 OR task_ns > 0 OR send_ops + recv_ops > 0
     UNION ALL
-    SELECT r.session_id, k.cgroup_id, 0, 0, 0, 0, r.spent_ns, r.exact_ns, r.most_ns, 0.0, 0, 0, 0, 0, 0, 0, 0
+    SELECT r.session_id, k.cgroup_id, 0, 0, 0, r.spent_ns, r.exact_ns, r.most_ns, 0, 0, 0, 0, 0, 0, 0
     FROM rx_cost AS r LEFT JOIN socket AS k ON k.session_id = r.session_id AND k.id = r.socket_id
     WHERE r.payer = 'socket' AND r.upid IS NULL
 )
 SELECT n.session_id, n.cgroup_id, g.path, g.container, g.name, g.label, sum(n.processes) AS processes,
-       sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.net_ns) AS net_ns,
+       sum(n.send_ns) AS send_ns, sum(n.recv_ns) AS recv_ns, sum(n.send_ns + n.recv_ns + n.rx_ns) AS net_ns,
        sum(n.rx_ns) AS rx_ns, sum(n.rx_least_ns) AS rx_least_ns, sum(n.rx_most_ns) AS rx_most_ns,
-       sum(n.share) AS share, sum(n.task_ns) AS task_ns,
+       CAST(sum(n.send_ns + n.recv_ns + n.rx_ns) AS REAL) / s.dur AS share, sum(n.task_ns) AS task_ns,
        sum(n.send_ops) AS send_ops, sum(n.recv_ops) AS recv_ops,
        sum(n.send_bytes) AS send_bytes, sum(n.recv_bytes) AS recv_bytes,
        sum(n.untimed_ops) AS untimed_ops, sum(n.lower_bound_ops) AS lower_bound_ops
 FROM part AS n
+     JOIN session AS s ON s.session_id = n.session_id
      LEFT JOIN cgroup AS g ON g.session_id = n.session_id AND g.id = n.cgroup_id
 GROUP BY n.session_id, n.cgroup_id;
 CREATE VIEW net_cost_socket AS
@@ -138,7 +140,7 @@ WITH by_process AS (
     FROM rx_cost WHERE payer = 'socket' GROUP BY session_id, socket_id
 ), by_socket AS (
     SELECT session_id, socket_id, upid, max(net_ns), sum(net_ns >= 0) AS processes,
-           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(max(net_ns, 0)) AS net_ns,
+           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(max(net_ns, 0)) + sum(rx_ns) AS net_ns,
            sum(rx_ns) AS rx_ns, sum(rx_least_ns) AS rx_least_ns, sum(rx_most_ns) AS rx_most_ns,
            sum(send_ops) AS send_ops, sum(recv_ops) AS recv_ops,
            sum(send_bytes) AS send_bytes, sum(recv_bytes) AS recv_bytes,
