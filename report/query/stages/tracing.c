@@ -32,6 +32,11 @@ static double square(double value)
 	return value * value;
 }
 
+static uint64_t no_more(double ns, uint64_t most_ns)
+{
+	return ns < (double)most_ns ? (uint64_t)ceil(ns) : most_ns;
+}
+
 /*
  * Owners are sampled independently, so the distances from their bounds add up as deviations do, by squares (Zou,
  * Donner: Construction of confidence limits about effect measures, Stat. in Medicine 27, 2008). Time that was not
@@ -41,7 +46,7 @@ struct nt_tracing nt_tracing_of(const struct nt_stage_result *result)
 {
 	struct nt_tracing tracing = {.is_known = true, .is_short = nt_stage_any_short(result)};
 	double below = 0, above = 0;
-	uint64_t unsampled_ns = 0;
+	uint64_t sampled_ns, unsampled_ns = 0;
 
 	for (uint32_t i = 0; i < result->n_wholes; i++) {
 		const struct nt_stage_whole *whole = &result->wholes[i];
@@ -55,11 +60,9 @@ struct nt_tracing nt_tracing_of(const struct nt_stage_result *result)
 		if (part.high_ns > least_high_ns)
 			above += square((double)(part.high_ns - least_high_ns));
 	}
-	below = ceil(sqrt(below));
-	tracing.low_ns = tracing.ns - (below < (double)tracing.ns ? (uint64_t)below : tracing.ns);
-	tracing.high_ns = tracing.ns + unsampled_ns + (uint64_t)ceil(sqrt(above));
-	if (tracing.high_ns > tracing.network_ns)
-		tracing.high_ns = tracing.network_ns;
+	sampled_ns = tracing.network_ns - unsampled_ns;
+	tracing.low_ns = tracing.ns - no_more(sqrt(below), tracing.ns);
+	tracing.high_ns = tracing.ns + no_more(sqrt(above), sampled_ns - tracing.ns) + unsampled_ns;
 	return tracing;
 }
 
