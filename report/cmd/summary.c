@@ -450,7 +450,8 @@ static void print_remarks(struct summary *summary)
 		       "net_rx is the work of receiving packets for all processes, in the time of others. %s Bytes are "
 		       "those of operations that succeeded, without peeks and error queues. `cpu` is a share of one "
 		       "CPU.",
-		       summary->has_payers ? NT_PAYERS_TOTAL " " NT_PAYERS_MEAN : NT_PAYERS_UNKNOWN);
+		       summary->has_payers ? NT_PAYERS_TOTAL " " NT_PAYERS_MEAN
+					   : NT_PAYERS_TOTAL_UNPAID " " NT_PAYERS_UNKNOWN);
 	if (summary->has_payers && summary->sums && summary->sums->rx.is_estimate)
 		nt_print_prose(stdout, "", NT_PAYERS_ESTIMATED);
 }
