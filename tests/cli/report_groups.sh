@@ -39,12 +39,30 @@ sums_of() {
         done
         is "${1##*/} by $by: operations, bytes" "${got#,}" "$counts"
     done
+    # A socket has the name of a process that it cost most, with what that pays; which of several that it cost the same
+    # is open.
+    is "${1##*/}: sockets that are not of who they cost most" "$(sql "$1" "WITH cost AS (
+        SELECT session_id, socket_id, upid, sum(ns) AS ns FROM (
+            SELECT c.session_id, c.socket_id, t.upid, c.cpu_ns AS ns FROM sock_cost AS c
+                LEFT JOIN thread AS t USING (session_id, utid)
+            UNION ALL SELECT session_id, socket_id, upid, spent_ns FROM rx_cost WHERE payer = 'socket')
+        GROUP BY session_id, socket_id, upid)
+        SELECT count(*) FROM net_cost_socket AS s WHERE (SELECT max(ns) FROM cost AS c
+            WHERE c.session_id = s.session_id AND c.socket_id IS s.socket_id) IS NOT (SELECT ns FROM cost AS c
+            WHERE c.session_id = s.session_id AND c.socket_id IS s.socket_id AND c.upid IS s.upid)")" 0
 }
 
 for seed in 1 2 3; do
     rm -rf "$work/loss.tape"
     make_tape loss 60 $seed
     "$PLAIN" import "$work/loss.tape" -o "$work/$seed.db" >/dev/null 2>&1
+    # Each socket is paid for by some processes, more or less surely, some also by nobody who is known.
+    sqlite3 "$work/$seed.db" "WITH payer AS (SELECT upid FROM process UNION ALL SELECT NULL),
+        paid AS (SELECT k.id AS socket_id, p.upid,
+            abs((k.id * 7919 + ifnull(p.upid, 77) * 104729 + $seed) * 2654435761) AS hash FROM socket AS k, payer AS p)
+        INSERT INTO rx_cost SELECT session_id, start_ts, bucket_ns, 0, 'socket', socket_id, upid, NULL, NULL, NULL,
+            1, 1, 100, hash % 9999991, hash % 9999991 / 2, hash % 9999991 + hash % 4001 FROM paid, session
+            WHERE hash / 10000019 % 4 = 0"
     sums_of "$work/$seed.db"
 done
 sums_of tests/golden/demo.tape

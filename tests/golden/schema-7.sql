@@ -123,24 +123,30 @@ FROM part AS n
      LEFT JOIN cgroup AS g ON g.session_id = n.session_id AND g.id = n.cgroup_id
 GROUP BY n.session_id, n.cgroup_id;
 CREATE VIEW net_cost_socket AS
-WITH by_process AS (
-    SELECT c.session_id, c.socket_id, t.upid, 0 AS rx_ns, 0 AS rx_least_ns, 0 AS rx_most_ns,
-           sum(CASE c.op WHEN 'send' THEN c.cpu_ns ELSE 0 END) AS send_ns,
-           sum(CASE c.op WHEN 'recv' THEN c.cpu_ns ELSE 0 END) AS recv_ns,
-           sum(c.cpu_ns) AS net_ns,
-           sum(CASE c.op WHEN 'send' THEN c.ops ELSE 0 END) AS send_ops,
-           sum(CASE c.op WHEN 'recv' THEN c.ops ELSE 0 END) AS recv_ops,
-           sum(CASE c.op WHEN 'send' THEN c.bytes ELSE 0 END) AS send_bytes,
-           sum(CASE c.op WHEN 'recv' THEN c.bytes ELSE 0 END) AS recv_bytes,
-           sum(c.untimed) AS untimed_ops, sum(c.lower_bound) AS lower_bound_ops
+WITH part AS (
+    SELECT c.session_id, c.socket_id, t.upid, 1 AS is_used, 0 AS rx_ns, 0 AS rx_least_ns, 0 AS rx_most_ns,
+           CASE c.op WHEN 'send' THEN c.cpu_ns ELSE 0 END AS send_ns,
+           CASE c.op WHEN 'recv' THEN c.cpu_ns ELSE 0 END AS recv_ns,
+           CASE c.op WHEN 'send' THEN c.ops ELSE 0 END AS send_ops,
+           CASE c.op WHEN 'recv' THEN c.ops ELSE 0 END AS recv_ops,
+           CASE c.op WHEN 'send' THEN c.bytes ELSE 0 END AS send_bytes,
+           CASE c.op WHEN 'recv' THEN c.bytes ELSE 0 END AS recv_bytes,
+           c.untimed AS untimed_ops, c.lower_bound AS lower_bound_ops
     FROM sock_cost AS c LEFT JOIN thread AS t ON t.session_id = c.session_id AND t.utid = c.utid
-    GROUP BY c.session_id, c.socket_id, t.upid
     UNION ALL
-    SELECT session_id, socket_id, NULL, sum(spent_ns), sum(exact_ns), sum(most_ns), 0, 0, -1, 0, 0, 0, 0, 0, 0
-    FROM rx_cost WHERE payer = 'socket' GROUP BY session_id, socket_id
+    SELECT session_id, socket_id, upid, 0, spent_ns, exact_ns, most_ns, 0, 0, 0, 0, 0, 0, 0, 0
+    FROM rx_cost WHERE payer = 'socket'
+), by_process AS (
+    SELECT session_id, socket_id, upid, max(is_used) AS is_used,
+           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(send_ns + recv_ns + rx_ns) AS net_ns,
+           sum(rx_ns) AS rx_ns, sum(rx_least_ns) AS rx_least_ns, sum(rx_most_ns) AS rx_most_ns,
+           sum(send_ops) AS send_ops, sum(recv_ops) AS recv_ops,
+           sum(send_bytes) AS send_bytes, sum(recv_bytes) AS recv_bytes,
+           sum(untimed_ops) AS untimed_ops, sum(lower_bound_ops) AS lower_bound_ops
+    FROM part GROUP BY session_id, socket_id, upid
 ), by_socket AS (
-    SELECT session_id, socket_id, upid, max(net_ns), sum(net_ns >= 0) AS processes,
-           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(max(net_ns, 0)) + sum(rx_ns) AS net_ns,
+    SELECT session_id, socket_id, upid, max(net_ns), sum(is_used) AS processes,
+           sum(send_ns) AS send_ns, sum(recv_ns) AS recv_ns, sum(net_ns) AS net_ns,
            sum(rx_ns) AS rx_ns, sum(rx_least_ns) AS rx_least_ns, sum(rx_most_ns) AS rx_most_ns,
            sum(send_ops) AS send_ops, sum(recv_ops) AS recv_ops,
            sum(send_bytes) AS send_bytes, sum(recv_bytes) AS recv_bytes,
@@ -269,7 +275,7 @@ SELECT r.session_id, r.upid, p.pid, p.name, sum(r.stays) AS stays, sum(r.known) 
        sum(r.preemptions) AS preemptions, sum(r.runnable_ns) AS runnable_ns, max(r.longest_ns) AS longest_ns
 FROM thread_runnable_total AS r LEFT JOIN process AS p ON p.session_id = r.session_id AND p.upid = r.upid
 GROUP BY r.session_id, r.upid;
-CREATE VIEW net_cost_stage_over_time AS
+CREATE VIEW net_cost_stage_row AS
 WITH sample AS (
     SELECT t.session_id, t.owner, t.cpu, s.start_ts + (t.ts - s.start_ts) / s.bucket_ns * s.bucket_ns AS ts,
            coalesce(t.stage, 'no_stack') AS stage, coalesce(t.family, '') AS family
@@ -306,23 +312,22 @@ WITH sample AS (
     UNION ALL
     SELECT session_id, owner, cpu, 0, stage, family, 0, 0, 0 FROM stack_sample WHERE 0
 )
-SELECT l.session_id, l.ts, l.dur, l.cpu, l.owner, coalesce(p.stage, 'unsampled') AS stage, nullif(p.family,
-    '') AS family,
-       CASE WHEN p.n IS NULL THEN l.ns ELSE l.ns * p.after / p.n - l.ns * (p.after - p.samples) / p.n END AS ns
+SELECT l.session_id, l.ts, l.dur, l.cpu, l.owner, coalesce(p.stage, 'unsampled') AS stage,
+       nullif(p.family, '') AS family,
+       CASE WHEN p.n IS NULL THEN l.ns ELSE l.ns * p.after / p.n - l.ns * (p.after - p.samples) / p.n END AS ns,
+       0 AS samples
 FROM lent AS l LEFT JOIN pool AS p ON p.session_id = l.session_id AND p.owner = l.owner AND p.lender = l.lender
     AND p.run = l.run
-WHERE l.ns > 0;
+WHERE l.ns > 0
+UNION ALL
+SELECT session_id, ts, NULL, cpu, owner, stage, nullif(family, ''), NULL, 1 FROM sample;
+CREATE VIEW net_cost_stage_over_time AS
+SELECT session_id, ts, dur, cpu, owner, stage, family, ns FROM net_cost_stage_row WHERE ns IS NOT NULL;
 CREATE VIEW net_cost_stage AS
-SELECT c.session_id, c.owner, c.stage, c.family, c.ns,
-       CAST(c.ns AS REAL) / sum(c.ns) OVER (PARTITION BY c.session_id, c.owner) AS share, coalesce(n.samples,
-           0) AS samples
-FROM (SELECT session_id, owner, stage, family, sum(ns) AS ns FROM net_cost_stage_over_time
-      WHERE owner IN ('', 'net_rx', 'net_tx', 'send', 'recv') GROUP BY session_id, owner, stage, family) AS c
-LEFT JOIN (SELECT t.session_id, t.owner, coalesce(t.stage, 'no_stack') AS stage, t.family, count(*) AS samples
-           FROM stack_sample AS t JOIN session AS s ON s.session_id = t.session_id
-           WHERE t.ts >= s.start_ts AND t.ts < s.end_ts GROUP BY t.session_id, t.owner, coalesce(t.stage, 'no_stack'),
-               t.family) AS n
-       ON n.session_id = c.session_id AND n.owner = c.owner AND n.stage = c.stage AND n.family IS c.family;
+SELECT session_id, owner, stage, family, sum(ns) AS ns,
+       CAST(sum(ns) AS REAL) / sum(sum(ns)) OVER (PARTITION BY session_id, owner) AS share, sum(samples) AS samples
+FROM net_cost_stage_row WHERE owner IN ('', 'net_rx', 'net_tx', 'send', 'recv')
+GROUP BY session_id, owner, stage, family HAVING sum(ns) IS NOT NULL;
 CREATE VIEW loss_total AS
 SELECT session_id, cpu, kind, sum(count) AS count, sum(count IS NULL) AS of_unknown_count, count(*) AS stretches
 FROM loss GROUP BY session_id, cpu, kind;
