@@ -159,20 +159,24 @@ static int json_section(struct summary *summary, const struct section *section, 
 }
 
 /* One line for each value: what has many shapes would need many tables. */
+static void csv_value(struct summary *summary, const char *section, int64_t session_id, int64_t row, const char *name,
+		      struct nt_cell value)
+{
+	const struct nt_cell cells[] = {
+		nt_cell_integer(session_id), nt_cell_text(section), nt_cell_integer(row), nt_cell_text(name), value,
+	};
+
+	nt_printer_row(summary->sessions.printer, cells);
+}
+
 static int csv_section(struct summary *summary, const struct section *section, int64_t session_id)
 {
 	sqlite3_stmt *statement = prepare(summary, section, session_id);
 
 	for (int64_t row = 1; nt_db_next(statement); row++) {
-		for (int i = 0; i < sqlite3_column_count(statement); i++) {
-			const char *name = sqlite3_column_name(statement, i);
-			const struct nt_cell cells[] = {
-				nt_cell_integer(session_id), nt_cell_text(section->name),  nt_cell_integer(row),
-				nt_cell_text(name),	     nt_result_cell(statement, i),
-			};
-
-			nt_printer_row(summary->sessions.printer, cells);
-		}
+		for (int i = 0; i < sqlite3_column_count(statement); i++)
+			csv_value(summary, section->name, session_id, row, sqlite3_column_name(statement, i),
+				  nt_result_cell(statement, i));
 	}
 	return end(summary->sessions.db, statement);
 }
@@ -186,14 +190,8 @@ static void give_tracing(struct summary *summary, int64_t session_id)
 		return;
 	}
 	nt_tracing_line(&summary->tracing, &line);
-	for (size_t i = 0; i < line.n; i++) {
-		const struct nt_cell cells[] = {
-			nt_cell_integer(session_id), nt_cell_text("tracing"), nt_cell_integer(1),
-			nt_cell_text(line.names[i]), line.cells[i],
-		};
-
-		nt_printer_row(summary->sessions.printer, cells);
-	}
+	for (size_t i = 0; i < line.n; i++)
+		csv_value(summary, "tracing", session_id, 1, line.names[i], line.cells[i]);
 }
 
 static int give_section(struct summary *summary, const struct section *section, int64_t session_id)
@@ -452,6 +450,8 @@ static void print_remarks(struct summary *summary)
 		       "CPU.",
 		       summary->has_payers ? NT_PAYERS_TOTAL " " NT_PAYERS_MEAN
 					   : NT_PAYERS_TOTAL_UNPAID " " NT_PAYERS_UNKNOWN);
+	if (summary->has_bounds)
+		nt_print_prose(stdout, "", NT_PAYERS_BOUNDS);
 	if (summary->has_payers && summary->sums && summary->sums->rx.is_estimate)
 		nt_print_prose(stdout, "", NT_PAYERS_ESTIMATED);
 }

@@ -42,12 +42,13 @@
 /* Columns that a narrow line has no room for, the first to go first. */
 #define NT_PAYERS_LEAVE_OUT "segments_count,received_bytes,packets_count,cpu_share,at_least_ns&at_most_ns"
 
-/* How a total is made, with payers and without; what they mean; how to get to know them; that some of it is estimated.
- */
+/* How a total is made, with payers and without; what they mean; how to get to know them; that some of it is not exact,
+ * or estimated. */
 #define NT_PAYERS_TOTAL "`total` is send, recv and rx, which is what is paid of net_rx."
 #define NT_PAYERS_TOTAL_UNPAID "`total` is send and recv."
 #define NT_PAYERS_MEAN "`unattributed` is time without known packets; `other`, packets to no known socket."
 #define NT_PAYERS_UNKNOWN "The probe deliver was off, so it is not known who pays for net_rx: --probes default has it."
+#define NT_PAYERS_BOUNDS "Not all rx is known exactly: each total lies between at_least and at_most."
 #define NT_PAYERS_ESTIMATED                                                                                            \
 	"A database has sums of 100 ms. The part cuts some of these, so what each pays there is an estimate, between " \
 	"at_least and at_most. A tape has it exactly."

@@ -36,3 +36,5 @@
 
 /* What the session ?1 has under a key of schema/meta_keys.h. */
 #define NT_META_SQL(key) "SELECT value FROM session_meta WHERE session_id = ?1 AND key = '" key "'"
+/* Whether the probe was on in the session ?1: a tape that does not name its probes had it. */
+#define NT_HAS_PROBE_SQL(probe) "ifnull(instr(',' || (" NT_META_SQL(NT_META_PROBES) ") || ',', '," probe ",') > 0, 1)"

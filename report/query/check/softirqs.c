@@ -16,8 +16,7 @@
 /* Whether the recording took softirqs at all: 1, 0, or below 0. A tape that does not name its probes did. */
 static int took_softirqs(struct nt_check *check)
 {
-	sqlite3_stmt *row = nt_check_query(
-		check, "SELECT ifnull(instr(',' || (" NT_META_SQL(NT_META_PROBES) ") || ',', ',softirq,') > 0, 1)");
+	sqlite3_stmt *row = nt_check_query(check, "SELECT " NT_HAS_PROBE_SQL("softirq"));
 	int took = nt_db_next(row) ? sqlite3_column_int(row, 0) : 1;
 
 	return nt_check_end(check, row) ? -1 : took;

@@ -153,10 +153,9 @@ static void print_sentences(const struct line *total)
 
 /* Whether the recording saw operations begin: a tape that does not name its probes did. */
 #define BEGINS_SQL                                                                                                     \
-	"SELECT ifnull(instr(',' || (" NT_META_SQL(NT_META_PROBES) ") || ',', ',socket,') > 0, 1) AND NOT EXISTS "     \
-								   "(" NT_META_SQL(                                    \
-									   NT_META_PLAN) " AND value || ' ' LIKE "     \
-											 "'socket ends %')"
+	"SELECT " NT_HAS_PROBE_SQL("socket") " AND NOT EXISTS "                                                        \
+					     "(" NT_META_SQL(NT_META_PLAN) " AND value || ' ' LIKE "                   \
+									   "'socket ends %')"
 
 /* Without their begins, operations have no time: zeros there would mislead. */
 static int print_unknown(struct nt_db *db, int64_t session_id)

@@ -75,8 +75,7 @@ static int may_have_samples(struct nt_db *db, int64_t session_id, bool *may_have
 	sqlite3_stmt *row =
 		nt_db_query(db,
 			    "SELECT (SELECT count(*) FROM sqlite_master WHERE name IN ('cpu_slice', 'cpu_cost', "
-			    "'stack_sample')) = 3 AND "
-			    "ifnull(instr(',' || (" NT_META_SQL(NT_META_PROBES) ") || ',', ',stacks,') > 0, 1)",
+			    "'stack_sample')) = 3 AND " NT_HAS_PROBE_SQL("stacks"),
 			    session_id);
 
 	*may_have = nt_db_next(row) && sqlite3_column_int(row, 0);
