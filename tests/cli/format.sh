@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # No line of the tree exceeds 120 columns, and `make format` would change nothing.
-# check-all: for developers, and other versions of clang-format disagree
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 
