@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Ten seconds of a usual load, all probes, as a new user would record it: redis with 20 clients, a copy with iperf3, and
+# A usual load with all probes, as a new user would record it: redis with 20 clients, a copy with iperf3, and
 # a server that closes each of its connections. The sockets have the ports that `ss` shows, connections that end are no
 # drops, processes are ranked by all that they cost, and the cost of recording is the same wherever it is said.
 # shellcheck source=tests/live/lib.sh disable=SC2154
@@ -92,7 +92,8 @@ is "its figure, asked for alone" "$(shown "$work/one.json")" "$dearest"
 
 # ---- the cost of recording ----
 
-for part in "" "--from 1s --to 3s" "--process ${dearest%%|*}"; do
+lasted=$(sql "$work/look.db" "SELECT dur FROM session")
+for part in "" "--from $((lasted / 4))ns --to $((lasted / 4 * 3))ns" "--process ${dearest%%|*}"; do
     # shellcheck disable=SC2086
     "$report" summary --json $part "$work/look.tape" >"$work/one.json"
     # shellcheck disable=SC2086

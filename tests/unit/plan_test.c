@@ -40,8 +40,9 @@ static const struct fake_file no_files[] = {
 	{"/proc/sys/net/core/busy_read", NULL}, {"/proc/sys/net/core/busy_poll", NULL}, {}};
 
 /* The same, and each event's number in tracefs; or tracefs is not there. */
-static struct fake_file event_files[64];
-static char event_paths[64][96];
+#define MAX_EVENT_FILES 1024
+static struct fake_file event_files[MAX_EVENT_FILES];
+static char event_paths[MAX_EVENT_FILES][96];
 
 static void put_events(bool has_tracefs)
 {
@@ -52,9 +53,10 @@ static void put_events(bool has_tracefs)
 		event_files[n] = no_files[n];
 	for (int probe = 0; probe < NT_PROBE_COUNT; probe++)
 		for (const struct nt_candidate *way = nt_probes[probe].candidates; way->name; way++)
-			for (const struct nt_attach_point *point = way->points; point->program && n < 62; point++) {
+			for (const struct nt_attach_point *point = way->points; point->program; point++) {
 				if (!point->event_group)
 					continue;
+				assert_true(n + 2 < MAX_EVENT_FILES);
 				for (size_t i = 0; i < 2; i++, n++) {
 					snprintf(event_paths[n], sizeof(event_paths[n]),
 						 "/sys/kernel/%s/events/%s/%s/id", i ? "debug/tracing" : "tracing",
