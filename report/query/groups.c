@@ -71,7 +71,7 @@
 
 /*
  * Rows of `figures` (keys, name, upid, socket_id, FIGURES) by their keys, and the program (`who` is name) or process
- * (upid) that spent most on each group: beside a max(), SQLite takes other columns from the row that has it.
+ * (upid) that pays most on each group: beside a max(), SQLite takes other columns from the row that has it.
  */
 #define GROUPED(keys, shown, who, as_who, members, figures)                                                            \
 	"SELECT " shown "coalesce(name, '(unknown)') AS " as_who ", " members                                          \
@@ -118,7 +118,7 @@ static const struct nt_group_info groups[NT_GROUP_COUNT] = {
 	[NT_GROUP_PORT] = {"port", "ports", "Ports by network CPU time",
 			   "The port is the service's: the lower of a connection's two ports or, where both are 32768 "
 			   "or above, the one that more sockets of the recording have. Side says which end of the "
-			   "sockets has it. The program is the one that spent most.",
+			   "sockets has it. The program is the one that pays most.",
 			   GROUPED("proto, port", "proto, port, side, ", "name", "program", "sockets_count, ",
 				   "SELECT " PROTO
 				   "s.port, CASE count(*) OVER (PARTITION BY s.port, k.proto, s.side) WHEN "
@@ -127,7 +127,7 @@ static const struct nt_group_info groups[NT_GROUP_COUNT] = {
 				   "LEFT JOIN " PORT_OF_SOCKETS "ON s.id = c.socket_id") "proto, port"},
 	[NT_GROUP_PEER] = {"peer", "peers", "Peers by network CPU time",
 			   "A peer is an address that sockets are connected to, whatever the port. The program is the "
-			   "one that spent most.",
+			   "one that pays most.",
 			   GROUPED("peer", "peer, ", "name", "program", "sockets_count, ",
 				   "SELECT " PEER " AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
 				   "FROM " BY_SOCKET JOIN_SOCKET) "peer"},
@@ -137,7 +137,7 @@ static const struct nt_group_info groups[NT_GROUP_COUNT] = {
 			     "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = " CGROUP
 			     "GROUP BY " CGROUP NOT_NOTHING DEAREST CGROUP},
 	[NT_GROUP_SOCKET] = {"socket", "sockets", "Sockets by network CPU time",
-			     "The process is the one that spent most on the socket.",
+			     "The process is the one that pays most for the socket.",
 			     GROUPED("socket_id", "local, peer, proto, ", "upid", "process", "",
 				     "SELECT " PROTO LOCAL " AS local, " NT_ENDPOINT_SQL(
 					     "k.", "dst",
