@@ -192,6 +192,8 @@ static int check_arguments(const struct nt_command *command, const struct nt_opt
 	if (options->n_args > command->max_args)
 		return misused(command, "too many arguments for '%s': '%s' is the first surplus one%s.", command->name,
 			       options->args[command->max_args], command->surplus ? command->surplus : "");
+	if (options->limit && options->format != NT_FORMAT_TABLE)
+		return misused(command, "--limit is of tables for people: JSON and CSV have all rows.");
 	read = find_overwritten(command, options);
 	if (read)
 		return misused(command, "'%s' is read and would be overwritten: give another file to write.", read);

@@ -17,6 +17,9 @@
 #include "report/symbols/user_names.h"
 #include "schema/cli/option.h"
 
+/* More rows than any table has. */
+#define NT_LIMIT_ALL INT32_MAX
+
 /* What a command was given. */
 struct nt_options {
 	enum nt_format format; /* --json, --csv */
@@ -31,6 +34,7 @@ struct nt_options {
 	struct nt_stage_args stages; /* --owner, --inclusive, --other, --folded, --user-stacks, --diff */
 	struct nt_symbol_args symbols; /* --symbols, --no-symbols */
 	const char *names; /* --names, or NULL */
+	int64_t limit; /* --limit: rows of a table for people; NT_LIMIT_ALL; 0: not given */
 	bool histogram, over_time; /* --histogram, --over-time */
 	const char *buckets, *svg; /* --buckets, --svg, or NULL */
 	bool help; /* --help */

@@ -18,6 +18,7 @@
 #include "report/query/whole.h"
 #include "report/util/histogram.h"
 
+#define TOP 5 /* groups of each hook */
 #define BESIDE_MAP 12 /* characters of a line that are no column of the heat map */
 #define COLUMNS_PROGRAMS 100 /* of a heat map in JSON and CSV */
 #define COLUMNS_PICTURE 120
@@ -207,6 +208,8 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 		return nt_complain_misused("CSV has one kind of line: leave --histogram or --over-time out.");
 	if (options->buckets && !options->histogram && !options->over_time && !options->svg)
 		return nt_complain_misused("--buckets needs --histogram, --over-time or --svg.");
+	if (view->format == NT_FORMAT_TABLE)
+		view->most = options->limit ? (size_t)options->limit : TOP;
 	view->terminal = nt_terminal_find(stdout, view->format);
 	return NT_EXIT_DONE;
 }
@@ -227,6 +230,7 @@ static const struct nt_option options[] = {
 	NT_OPTIONS_TIME,
 	NT_OPTIONS_WHO,
 	NT_OPTION_BY_LATENCY,
+	NT_OPTION_LIMIT("with --by: N groups of each hook, or all (5)"),
 	NT_OPTION_HOOK,
 	NT_OPTION_INCLUDE_HOL,
 	NT_OPTION("between", 0, "HOOK HOOK", "udp-socket-enqueued udp-socket-read",

@@ -3,6 +3,8 @@
 #include "report/cmd/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/query/groups.h"
 #include "report/rows/tables.h"
@@ -32,6 +34,23 @@ bool nt_add_symbols(void *symbols, const struct nt_option_values *values)
 		return false;
 	}
 	args->dirs[args->n_dirs++] = values->text;
+	return true;
+}
+
+bool nt_set_limit(void *limit, const struct nt_option_values *values)
+{
+	int64_t *rows = limit;
+	unsigned long long n;
+	char *end;
+
+	*rows = NT_LIMIT_ALL;
+	if (!strcmp(values->text, "all"))
+		return true;
+	n = strtoull(values->text, &end, 10);
+	if (values->text[0] < '0' || values->text[0] > '9' || *end || !n)
+		return false;
+	if (n < NT_LIMIT_ALL)
+		*rows = (int64_t)n;
 	return true;
 }
 
@@ -83,4 +102,9 @@ const char *nt_choose_hook(unsigned int i)
 const char *nt_choose_table(unsigned int i)
 {
 	return i < NT_TABLE_COUNT ? nt_table((enum nt_table_id)i)->name : NULL;
+}
+
+const char *nt_choose_limit(unsigned int i)
+{
+	return i ? NULL : "all";
 }

@@ -2,6 +2,8 @@
 /*
  * options.h - options that several commands have, as rows for their tables (schema/cli/option.h). What one command
  * alone has stands in its own table. The rows fill struct nt_options.
+ *
+ * --limit is of tables for people. Programs get all rows: main.c refuses it beside --json and --csv.
  */
 #pragma once
 
@@ -32,7 +34,8 @@
 	NT_TEXT("by", "WHAT", "program", samples.by,                                                                   \
 		"one group for each program, process, port, peer, cgroup or socket", .choice = nt_choose_cost_group)
 #define NT_OPTION_BY_LATENCY                                                                                           \
-	NT_TEXT("by", "WHAT", "process", samples.by, "one group for each iface, cgroup, process, socket, cpu or port", \
+	NT_TEXT("by", "WHAT", "process", samples.by,                                                                   \
+		"one group for each iface, cgroup, program, process, socket, cpu or port",                             \
 		.choice = nt_choose_latency_group)
 #define NT_OPTION_BY_STAGE                                                                                             \
 	NT_TEXT("by", "WHAT", "process", samples.by,                                                                   \
@@ -46,6 +49,10 @@
 		  "only this hook; may be repeated", .choice = nt_choose_hook)
 #define NT_OPTION_INCLUDE_HOL                                                                                          \
 	NT_FLAG("include-hol", samples.include_hol, "include reads that waited for a late segment (head of line)")
+
+#define NT_OPTION_LIMIT(help)                                                                                          \
+	NT_OPTION("limit", 0, "N", "20", NT_TO(nt_set_limit, struct nt_options, limit), help,                          \
+		  .wants = "a number of rows from 1 on, or all", .choice = nt_choose_limit)
 
 #define NT_OPTION_SYMBOLS                                                                                              \
 	NT_OPTION("symbols", 0, "DIR", "./unpacked", NT_TO(nt_add_symbols, struct nt_options, symbols),                \
@@ -66,6 +73,7 @@
 /* Where values go, beside the ways of schema/cli/option.h. */
 bool nt_add_hook(void *samples, const struct nt_option_values *values);
 bool nt_add_symbols(void *symbols, const struct nt_option_values *values);
+bool nt_set_limit(void *limit, const struct nt_option_values *values);
 bool nt_set_json(void *format, const struct nt_option_values *values);
 bool nt_set_csv(void *format, const struct nt_option_values *values);
 
@@ -76,3 +84,4 @@ const char *nt_choose_stage_group(unsigned int i);
 const char *nt_choose_owner(unsigned int i);
 const char *nt_choose_hook(unsigned int i);
 const char *nt_choose_table(unsigned int i);
+const char *nt_choose_limit(unsigned int i);

@@ -10,13 +10,17 @@
 #include "report/cmd/options.h"
 #include "report/query/stages/show.h"
 
+#define TOP 25 /* rows */
+
 struct command {
 	struct nt_sessions sessions;
+	size_t limit; /* rows to people */
 	struct nt_stage_choice choice;
 };
 
-static int show(struct nt_sessions *sessions, const struct nt_stage_result *result)
+static int show(struct command *command, const struct nt_stage_result *result)
 {
+	struct nt_sessions *sessions = &command->sessions;
 	const struct nt_part *part = &result->part;
 	int error;
 
@@ -33,7 +37,7 @@ static int show(struct nt_sessions *sessions, const struct nt_stage_result *resu
 		puts("\n");
 	if (nt_sessions_say_whole(sessions, part->session, part->selection))
 		return -1;
-	return nt_stage_print(result, stdout, sessions->printer);
+	return nt_stage_print(result, stdout, sessions->printer, command->limit);
 }
 
 static int one_session(void *arg, const struct nt_session *session)
@@ -47,14 +51,14 @@ static int one_session(void *arg, const struct nt_session *session)
 	if (!error)
 		error = nt_stage_part_of(sessions->db, session, selection, &result.part, sessions->why_not);
 	if (!error && !sessions->why_not[0])
-		error = nt_stage_find(&result) ? -1 : show(sessions, &result);
+		error = nt_stage_find(&result) ? -1 : show(command, &result);
 	nt_stage_result_release(&result);
 	return error;
 }
 
 static int run(const struct nt_options *options)
 {
-	struct command command = {0};
+	struct command command = {.limit = options->limit ? (size_t)options->limit : TOP};
 	char error[NT_ERROR_MAX];
 	int code;
 
@@ -75,6 +79,7 @@ static const struct nt_option options[] = {
 	NT_OPTIONS_WHO,
 	NT_OPTION_OWNER,
 	NT_OPTION_BY_STAGE,
+	NT_OPTION_LIMIT("the N rows with the most time, or all (25)"),
 	NT_FLAG("inclusive", stages.inclusive, "count a stage with everything done inside it"),
 	NT_FLAG("other", stages.other, "list the stacks that belong to no stage, the most expensive first"),
 	NT_OPTION_NAMES,

@@ -21,6 +21,7 @@
 #include "report/query/self_cost.h"
 #include "report/query/session.h"
 #include "report/query/stages/tracing.h"
+#include "report/query/uncovered.h"
 #include "report/query/whole.h"
 #include "report/util/array.h"
 #include "schema/meta_keys.h"
@@ -58,13 +59,13 @@ static const struct section part_section = {SHAPE_OBJECT, "part", "SELECT ?2 AS 
 static const struct section cpus_section = {SHAPE_CPUS, "cpus", NT_SUMMARY_CPUS_SQL};
 static const struct section payers_section = {SHAPE_GROUPS, "payers", NT_PAYERS_SQL};
 static const struct section elsewhere_section = {SHAPE_ROWS, "elsewhere", NT_ELSEWHERE_SQL};
-static const struct section elsewhere_first_section = {SHAPE_ROWS, "elsewhere", NT_ELSEWHERE_FIRST_SQL};
+static const struct section elsewhere_first_section = {SHAPE_ROWS, "elsewhere", NT_ELSEWHERE_FIRST_SQL("?2")};
 static const struct section recorder_section = {SHAPE_OBJECT, "recorder", NT_SELF_RECORDER_SQL};
 static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_programs", NT_SELF_PROGRAMS_SQL};
 static const struct section uncovered_section = {
 	SHAPE_TEXTS, "uncovered",
 	"SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = '" NT_META_UNCOVERED
-	"' ORDER BY rowid LIMIT ?2"};
+	"' ORDER BY rowid"};
 static const struct section problems_section = {
 	SHAPE_TEXTS, "problems", "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2"};
 
@@ -79,6 +80,7 @@ static struct section group_section(enum nt_group group, const char *name)
 struct summary {
 	struct nt_sessions sessions;
 	enum nt_group by; /* NT_GROUP_COUNT: not asked for */
+	int64_t limit; /* --limit */
 	struct nt_selection selection;
 	bool is_of_part; /* something is selected */
 	struct nt_whole whole; /* of the session at hand */
@@ -104,6 +106,12 @@ static sqlite3_stmt *prepare_groups(const struct summary *summary, const char *q
 	return statement;
 }
 
+/* How many rows people get of a table. */
+static int64_t limit_of(const struct summary *summary, int64_t usual_limit)
+{
+	return summary->limit ? summary->limit : usual_limit;
+}
+
 static sqlite3_stmt *prepare(const struct summary *summary, const struct section *section, int64_t session_id)
 {
 	sqlite3_stmt *statement;
@@ -115,6 +123,8 @@ static sqlite3_stmt *prepare(const struct summary *summary, const struct section
 	statement = nt_db_query(summary->sessions.db, section->sql, session_id);
 	if (section->shape == SHAPE_TEXTS)
 		sqlite3_bind_int(statement, 2, summary->sessions.format == NT_FORMAT_TABLE ? TEXTS : -1);
+	else if (section == &elsewhere_first_section)
+		sqlite3_bind_int64(statement, 2, limit_of(summary, TOP_NEXT));
 	else if (summary->sums)
 		nt_part_sums_bind(summary->sums, statement);
 	sqlite3_bind_int(statement, 9, summary->whole.is_whole);
@@ -354,7 +364,8 @@ static int print_group(struct summary *summary, enum nt_group group, int64_t top
 	nt_printer_leave_out(summary->sessions.printer,
 			     "lower_bound_count,untimed_count,task_ns,cpu_share,ops_count,received_bytes&sent_bytes,"
 			     "side,recv_ns&send_ns,rx_ns,at_least_ns&at_most_ns");
-	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, top, NULL);
+	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, limit_of(summary, top),
+				    NULL);
 	sqlite3_finalize(statement);
 	return error;
 }
@@ -398,7 +409,8 @@ static int print_payers(struct summary *summary, int64_t session_id)
 	nt_print_heading(stdout, "\n" NT_PAYERS_TITLE);
 	nt_printer_hide(summary->sessions.printer, NULL);
 	nt_printer_leave_out(summary->sessions.printer, NT_PAYERS_LEAVE_OUT);
-	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, TOP, NULL);
+	error = nt_result_print_top(summary->sessions.db, statement, summary->sessions.printer, limit_of(summary, TOP),
+				    NULL);
 	sqlite3_finalize(statement);
 	return error;
 }
@@ -443,7 +455,7 @@ static void print_remarks(struct summary *summary)
 	putchar('\n');
 	nt_printer_say_left_out(summary->sessions.printer, "", "--json and --csv have");
 	if (summary->by == NT_GROUP_COUNT)
-		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table.");
+		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table, --limit more of each.");
 	nt_print_prose(stdout, "",
 		       "net_rx is the work of receiving packets for all processes, in the time of others. %s Bytes are "
 		       "those of operations that succeeded, without peeks and error queues. `cpu` is a share of one "
@@ -472,7 +484,7 @@ static int print_session(struct summary *summary, int64_t session_id)
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||
-	       print_sentences(summary, &uncovered_section, "Not covered by this recording:", session_id) ||
+	       nt_uncovered_print(stdout, db, session_id, NULL, "this recording") ||
 	       (!summary->part && print_sentences(summary, &problems_section, "Problems of the tape:", session_id));
 }
 
@@ -571,7 +583,7 @@ static int one_session(void *arg, const struct nt_session *session)
 static int run(const struct nt_options *options)
 {
 	static const char *const csv_names[] = {"session_id", "section", "row", "name", "value"};
-	struct summary summary = {.by = NT_GROUP_COUNT};
+	struct summary summary = {.by = NT_GROUP_COUNT, .limit = options->limit};
 	const char *by = options->samples.by;
 	char error[NT_ERROR_MAX];
 	int code;
@@ -596,8 +608,11 @@ static int run(const struct nt_options *options)
 }
 
 static const struct nt_option options[] = {
-	NT_OPTIONS_TIME, NT_OPTIONS_WHO, NT_OPTION_BY_COST, NT_OPTION_NAMES,
-	NT_OPTION_JSON,	 NT_OPTION_CSV,	 NT_OPTION_HELP,    NT_OPTIONS_END,
+	NT_OPTIONS_TIME,   NT_OPTIONS_WHO,
+	NT_OPTION_BY_COST, NT_OPTION_LIMIT("N rows of each table, or all (10 of the first, then 5; of --by 25)"),
+	NT_OPTION_NAMES,   NT_OPTION_JSON,
+	NT_OPTION_CSV,	   NT_OPTION_HELP,
+	NT_OPTIONS_END,
 };
 
 const struct nt_command nt_cmd_summary = {

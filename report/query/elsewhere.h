@@ -26,12 +26,12 @@
 	"SELECT what, name, device, ns AS total_ns, share AS cpu_share FROM " NT_ELSEWHERE_LINES_SQL                   \
 	" ORDER BY place, n"
 
-/* For people: of each of the four the first five, and the rest as one; a name says what is missing. */
-#define NT_ELSEWHERE_FIRST_SQL                                                                                         \
-	"SELECT what, CASE WHEN ns IS NULL THEN 'unknown without the probe ' || probe "                                \
-	"WHEN n > 5 THEN count(*) || ' more' ELSE name END AS name, CASE WHEN n <= 5 THEN device END AS device, "      \
-	"sum(ns) AS total_ns, sum(share) AS cpu_share FROM " NT_ELSEWHERE_LINES_SQL                                    \
-	" GROUP BY place, min(n, 6) ORDER BY place, min(n, 6)"
+/* For people: of each of the four the first `most` (SQL), and the rest as one; a name says what is missing. */
+#define NT_ELSEWHERE_FIRST_SQL(most)                                                                                   \
+	"SELECT what, CASE WHEN ns IS NULL THEN 'unknown without the probe ' || probe WHEN n > " most                  \
+	" THEN count(*) || ' more' ELSE name END AS name, CASE WHEN n <= " most " THEN device END AS device, "         \
+	"sum(ns) AS total_ns, sum(share) AS cpu_share FROM " NT_ELSEWHERE_LINES_SQL " GROUP BY place, min(n, " most    \
+	" + 1) ORDER BY place, min(n, " most " + 1)"
 
 #define NT_ELSEWHERE_NOTE                                                                                              \
 	"net_tx is a part of the network's time. The others are not: they are parts of hardirq, softirq and task."

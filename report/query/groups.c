@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "report/query/ports.h"
 #include "report/util/array.h"
 
 /*
@@ -82,25 +83,6 @@
 	"SELECT *, sum(send_ns + recv_ns + charged_ns) OVER (PARTITION BY " keys ", " who                              \
 	") AS of_who_ns FROM (" figures ")) GROUP BY " keys ") " DEAREST
 
-/*
- * The port of the service. Clients take theirs from 32768 on (net.ipv4.ip_local_port_range, unless it was changed), so
- * it is the lower of both ports; where both are from 32768 on it is the one that more sockets of the session have.
- */
-#define PORT                                                                                                           \
-	"CASE WHEN b.sport IS NULL OR b.dport IS NULL THEN coalesce(b.sport, b.dport) "                                \
-	"WHEN min(b.sport, b.dport) < 32768 OR own.n = far.n THEN min(b.sport, b.dport) "                              \
-	"WHEN own.n > far.n THEN b.sport ELSE b.dport END"
-#define HAS_PORTS "proto IN ('tcp', 'udp', 'udplite', 'sctp', 'dccp', 'mptcp') "
-#define PORT_OF_SOCKETS                                                                                                \
-	"(WITH both AS (SELECT id, proto, sport, nullif(dport, 0) AS dport FROM socket "                               \
-	"WHERE session_id = ?1 AND " HAS_PORTS "), "                                                                   \
-	"used AS (SELECT proto, port, count(*) AS n FROM (SELECT proto, sport AS port FROM both "                      \
-	"UNION ALL SELECT proto, dport FROM both) GROUP BY proto, port) "                                              \
-	"SELECT id, port, CASE port WHEN sport THEN 'local' ELSE 'peer' END AS side FROM ("                            \
-	"SELECT b.id AS id, b.sport AS sport, " PORT " AS port FROM both AS b "                                        \
-	"LEFT JOIN used AS own ON own.proto = b.proto AND own.port = b.sport "                                         \
-	"LEFT JOIN used AS far ON far.proto = b.proto AND far.port = b.dport) WHERE port IS NOT NULL) AS s "
-
 /* An IPv4 address as such, also where a socket of IPv6 has it. */
 #define ADDRESS "CASE WHEN k.dst LIKE '::ffff:%.%' THEN substr(k.dst, 8) ELSE k.dst END"
 #define PEER "CASE WHEN k.id IS NULL THEN '(unknown)' WHEN k.dst IS NULL THEN '(not connected)' ELSE " ADDRESS " END"
@@ -116,15 +98,14 @@ static const struct nt_group_info groups[NT_GROUP_COUNT] = {
 			      "SELECT coalesce(w.name, '(unknown)') AS process, w.pid AS pid, " COSTS TASK HOW_SURE
 			      "FROM " BY_PROCESS "GROUP BY c.upid " NOT_NOTHING DEAREST "c.upid"},
 	[NT_GROUP_PORT] = {"port", "ports", "Ports by network CPU time",
-			   "The port is the service's: the lower of a connection's two ports or, where both are 32768 "
-			   "or above, the one that more sockets of the recording have. Side says which end of the "
-			   "sockets has it. The program is the one that pays most.",
+			   NT_PORT_NOTE " Side says which end of the sockets has it. The program is the one that pays "
+					"most.",
 			   GROUPED("proto, port", "proto, port, side, ", "name", "program", "sockets_count, ",
 				   "SELECT " PROTO
 				   "s.port, CASE count(*) OVER (PARTITION BY s.port, k.proto, s.side) WHEN "
 				   "count(*) OVER (PARTITION BY s.port, k.proto) THEN s.side ELSE 'both' END AS side, "
 				   "w.name AS name, c.upid AS upid, c.socket_id, " FIGURES "FROM " BY_SOCKET JOIN_SOCKET
-				   "LEFT JOIN " PORT_OF_SOCKETS "ON s.id = c.socket_id") "proto, port"},
+				   "LEFT JOIN " NT_PORT_OF_SOCKETS_SQL "ON s.id = c.socket_id") "proto, port"},
 	[NT_GROUP_PEER] = {"peer", "peers", "Peers by network CPU time",
 			   "A peer is an address that sockets are connected to, whatever the port. The program is the "
 			   "one that pays most.",
@@ -136,13 +117,13 @@ static const struct nt_group_info groups[NT_GROUP_COUNT] = {
 			     "FROM " BY_PROCESS JOIN_SOCKET
 			     "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = " CGROUP
 			     "GROUP BY " CGROUP NOT_NOTHING DEAREST CGROUP},
-	[NT_GROUP_SOCKET] = {"socket", "sockets", "Sockets by network CPU time",
-			     "The process is the one that pays most for the socket.",
-			     GROUPED("socket_id", "local, peer, proto, ", "upid", "process", "",
-				     "SELECT " PROTO LOCAL " AS local, " NT_ENDPOINT_SQL(
-					     "k.", "dst",
-					     "dport") "AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
-						      "FROM " BY_SOCKET JOIN_SOCKET) "socket_id"},
+	[NT_GROUP_SOCKET] =
+		{"socket", "sockets", "Sockets by network CPU time",
+		 "The process is the one that pays most for the socket.",
+		 GROUPED("socket_id", "local, peer, proto, ", "upid", "process", "",
+			 "SELECT " PROTO LOCAL " AS local, " NT_ENDPOINT_SQL(
+				 "k.", "dst", "dport") "AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
+						       "FROM " BY_SOCKET JOIN_SOCKET) "socket_id"},
 };
 
 const struct nt_group_info *nt_group(enum nt_group group)

@@ -6,6 +6,7 @@
 #include "report/query/labels.h"
 
 #include "report/query/groups.h"
+#include "report/query/ports.h"
 
 #define SOURCE NT_ENDPOINT_SQL("", "src", "sport")
 #define DESTINATION NT_ENDPOINT_SQL("", "dst", "dport")
@@ -25,6 +26,10 @@ static const struct {
 				    "JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
 				    "JOIN cgroup AS g ON g.session_id = p.session_id AND g.id = p.cgroup_id "
 				    "WHERE t.session_id = ?1 ORDER BY g.label"},
+	[NT_BY_PROGRAM] = {"program",
+			   "SELECT t.utid, coalesce(p.name, '(unknown)') AS label "
+			   "FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
+			   "WHERE t.session_id = ?1 ORDER BY label"},
 	[NT_BY_PROCESS] = {"process",
 			   "SELECT t.utid, " PROCESS " AS label "
 			   "FROM thread AS t JOIN process AS p ON p.session_id = t.session_id AND p.upid = t.upid "
@@ -33,8 +38,7 @@ static const struct {
 				    "coalesce(' ' || " DESTINATION ", '') AS label FROM socket "
 				    "WHERE session_id = ?1 ORDER BY label"},
 	[NT_BY_CPU] = {"cpu", "SELECT DISTINCT cpu, cpu FROM skb_latency WHERE session_id = ?1 ORDER BY cpu"},
-	[NT_BY_PORT] = {"port",
-			"SELECT id, sport FROM socket WHERE session_id = ?1 AND sport IS NOT NULL ORDER BY sport"},
+	[NT_BY_PORT] = {"port", "SELECT id, proto || ' ' || port FROM " NT_PORT_OF_SOCKETS_SQL "ORDER BY proto, port"},
 };
 
 const char *nt_by_name(enum nt_by by)

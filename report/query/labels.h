@@ -7,7 +7,17 @@
 #include "report/db/db.h"
 #include "report/util/labels.h"
 
-enum nt_by { NT_BY_NONE, NT_BY_IFACE, NT_BY_CGROUP, NT_BY_PROCESS, NT_BY_SOCKET, NT_BY_CPU, NT_BY_PORT, NT_BY_COUNT };
+enum nt_by {
+	NT_BY_NONE,
+	NT_BY_IFACE,
+	NT_BY_CGROUP,
+	NT_BY_PROGRAM,
+	NT_BY_PROCESS,
+	NT_BY_SOCKET,
+	NT_BY_CPU,
+	NT_BY_PORT,
+	NT_BY_COUNT
+};
 
 /* "iface" and so on; NULL for NT_BY_NONE. */
 const char *nt_by_name(enum nt_by by);

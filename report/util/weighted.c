@@ -136,6 +136,43 @@ void nt_samples_pool_release(struct nt_samples_pool *pool)
 	*pool = (struct nt_samples_pool){0};
 }
 
+/* Room for the numbers of another one, in memory and in the file. */
+static int make_room_for(struct nt_samples *samples, const struct nt_samples *from)
+{
+	const size_t kept = samples->n_kept + from->n_kept;
+
+	if (from->has_weights && !samples->has_weights && begin_weights(samples))
+		return -ENOMEM;
+	if (NT_ROOM(samples->keys, samples->keys_size, kept) ||
+	    (samples->has_weights && NT_ROOM(samples->weights, samples->weights_size, kept)) ||
+	    NT_ROOM(samples->runs, samples->runs_size, samples->n_runs + from->n_runs))
+		return -ENOMEM;
+	return 0;
+}
+
+int nt_samples_take(struct nt_samples *samples, struct nt_samples *from)
+{
+	if (make_room_for(samples, from))
+		return -ENOMEM;
+	if (samples->pool && !samples->link)
+		join(samples);
+	for (size_t i = 0; i < from->n_kept; i++) {
+		samples->keys[samples->n_kept] = from->keys[i];
+		if (samples->has_weights)
+			samples->weights[samples->n_kept] = from->has_weights ? from->weights[i] : 1;
+		samples->n_kept++;
+	}
+	for (size_t i = 0; i < from->n_runs; i++)
+		samples->runs[samples->n_runs++] = from->runs[i];
+	if (samples->pool)
+		samples->pool->n += from->n_kept;
+	samples->n += from->n;
+	samples->weight += from->weight;
+	samples->sorted = false;
+	nt_samples_release(from);
+	return 0;
+}
+
 /* ---- sorting: by one byte after the other from the highest, in place ---- */
 
 static void swap(struct nt_samples *samples, size_t a, size_t b)

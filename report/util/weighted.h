@@ -70,6 +70,9 @@ struct nt_samples {
 
 /* 0, -ENOMEM, or -EIO and pool->spill.error. Nothing that weighs 0 is kept; a weight is finite and not negative. */
 int nt_samples_add(struct nt_samples *samples, int64_t value, double weight);
+/* Takes all numbers of another, which has the same pool or, as this one, none; `from` is empty then, as after release.
+ * 0, or -ENOMEM: then nothing was moved. */
+int nt_samples_take(struct nt_samples *samples, struct nt_samples *from);
 /* The quantile; sorts if need be. There must be one number at least; fraction is 0 to 1. */
 int64_t nt_samples_quantile(struct nt_samples *samples, double fraction);
 /* With a pool this may fail, and so may what comes after it: pool->spill.error. */

@@ -489,7 +489,7 @@ static void add(struct nt_series_set *set, uint32_t group, int64_t ns, double we
 static void expect_order(struct nt_series_set *set, bool by_number, const uint32_t *groups, size_t n)
 {
 	assert_int_equal(set->n, n);
-	assert_int_equal(nt_series_set_order(set, by_number), 0);
+	assert_int_equal(nt_series_set_order(set, by_number, SIZE_MAX), 0);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(set->all[i]->group, groups[i]);
 }
@@ -511,6 +511,129 @@ static void test_order_of_groups(void **state)
 		expect_order(&set, i, i ? by_number : by_packets, 4);
 		nt_series_set_release(&set);
 	}
+}
+
+#define MANY_GROUPS 12
+
+struct drawn_sample {
+	uint32_t group;
+	int64_t ns;
+	double weight;
+	bool is_hol, is_known;
+};
+
+static void add_drawn(struct nt_series_set *set, const struct drawn_sample *drawn, uint32_t group)
+{
+	struct nt_latency_sample sample = {.hook = NT_HOOK_ip_start,
+					   .group = group,
+					   .ns = drawn->ns,
+					   .weight = drawn->weight,
+					   .is_hol = drawn->is_hol,
+					   .is_known = drawn->is_known};
+
+	assert_int_equal(nt_series_set_add(set, &sample), 0);
+}
+
+static void expect_same_figures(const struct nt_series_set *set, struct nt_series *series,
+				const struct nt_series_set *model_set, struct nt_series *model)
+{
+	struct nt_figures figures, expected;
+
+	nt_series_figures(set, series, &figures);
+	nt_series_figures(model_set, model, &expected);
+	assert_int_equal(series->hol, model->hol);
+	assert_int_equal(series->unknown, model->unknown);
+	assert_int_equal(figures.samples, expected.samples);
+	assert_true(figures.packets == expected.packets);
+	assert_true(fabs(figures.packets_error - expected.packets_error) <= 1e-9 * expected.packets_error);
+	assert_int_equal(figures.any, expected.any);
+	if (!figures.any)
+		return;
+	/* Sums of reals in another order are the same but for rounding. */
+	assert_true(figures.mean == expected.mean);
+	assert_true(fabs(figures.mean_error - expected.mean_error) <= 1e-9 * expected.mean_error);
+	assert_int_equal(figures.min, expected.min);
+	assert_int_equal(figures.max, expected.max);
+	for (unsigned int i = 0; i < NT_QUANTILES; i++) {
+		assert_int_equal(figures.quantiles[i], expected.quantiles[i]);
+		assert_int_equal(figures.intervals[i].low, expected.intervals[i].low);
+		assert_int_equal(figures.intervals[i].high, expected.intervals[i].high);
+	}
+}
+
+/* The series of a group; NULL: it has none. */
+static struct nt_series *series_of(const struct nt_series_set *set, uint32_t group)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		if (set->all[i]->group == group)
+			return set->all[i];
+	}
+	return NULL;
+}
+
+/* All that are not among the first, against a set in which they were one group from the beginning. */
+static void try_others(struct nt_rand *rand, size_t most, size_t room, bool is_by_cpu)
+{
+	static struct drawn_sample drawn[3000];
+	struct nt_series_set set, model;
+	double packets[MANY_GROUPS] = {0}, least = INFINITY, greatest = 0;
+	struct nt_series *others;
+	uint32_t n_others = 0;
+
+	assert_int_equal(nt_series_set_init(&set, MANY_GROUPS, false), 0);
+	assert_int_equal(nt_series_set_init(&model, MANY_GROUPS + 1, false), 0);
+	set.pool.most = room;
+	set.is_by_cpu = model.is_by_cpu = is_by_cpu;
+	set.cpus = model.cpus = MANY_GROUPS;
+	for (size_t i = 0; i < sizeof(drawn) / sizeof(drawn[0]); i++) {
+		drawn[i] = (struct drawn_sample){
+			.group = (uint32_t)nt_rand_below(rand, nt_rand_below(rand, MANY_GROUPS) + 1),
+			.ns = (int64_t)nt_rand_below(rand, 1000),
+			.weight = (double)(nt_rand_below(rand, 2) ? 1 : 1 + nt_rand_below(rand, 5)),
+			.is_hol = !nt_rand_below(rand, 20),
+			.is_known = nt_rand_below(rand, 20) > 0,
+		};
+		add_drawn(&set, &drawn[i], drawn[i].group);
+		if (drawn[i].is_known && !drawn[i].is_hol)
+			packets[drawn[i].group] += drawn[i].weight;
+	}
+	assert_int_equal(nt_series_set_order(&set, is_by_cpu, most), 0);
+	for (size_t i = 0; i < sizeof(drawn) / sizeof(drawn[0]); i++)
+		add_drawn(&model, &drawn[i], series_of(&set, drawn[i].group) ? drawn[i].group : MANY_GROUPS);
+	assert_int_equal(nt_series_set_order(&model, is_by_cpu, SIZE_MAX), 0);
+	assert_int_equal(set.n, model.n);
+	assert_int_equal(set.n, most + 2);
+	assert_int_equal(set.all[most]->group, MANY_GROUPS);
+	assert_int_equal(set.all[most + 1]->group, 0);
+
+	others = series_of(&model, MANY_GROUPS);
+	for (uint32_t group = 0; group < MANY_GROUPS; group++) {
+		struct nt_series *series = series_of(&set, group);
+
+		if (series)
+			expect_same_figures(&set, series, &model, series_of(&model, group));
+		if (series && group && packets[group] < least)
+			least = packets[group];
+		if (!series && packets[group] > greatest)
+			greatest = packets[group];
+		n_others += !series;
+	}
+	assert_true(least >= greatest);
+	assert_int_equal(set.all[most]->of_groups, n_others);
+	/* Each CPU counts its own gaps; so does each program. */
+	model.programs[NT_HOOK_ip_start] = is_by_cpu ? n_others : 1;
+	expect_same_figures(&set, set.all[most], &model, others);
+	nt_series_set_release(&set);
+	nt_series_set_release(&model);
+}
+
+static void test_others_against_one_group(void **state)
+{
+	struct nt_rand rand = {.state = 31};
+
+	(void)state;
+	for (unsigned int i = 0; i < 40; i++)
+		try_others(&rand, 1 + nt_rand_below(&rand, MANY_GROUPS - 3), i % 2 ? 64 : 0, i % 4 > 1);
 }
 
 /* Packets that pass two hooks, each of which samples for itself: a pair stands for as many as both weights make. */
@@ -697,6 +820,7 @@ int main(void)
 		cmocka_unit_test(test_errors_with_rejects),
 		cmocka_unit_test(test_errors_of_cut_stretches),
 		cmocka_unit_test(test_order_of_groups),
+		cmocka_unit_test(test_others_against_one_group),
 		cmocka_unit_test(test_errors_of_pairs),
 		cmocka_unit_test(test_no_error_where_all_are_samples),
 		cmocka_unit_test(test_errors_of_small_groups),

@@ -190,8 +190,8 @@ static const struct table tables[] = {
 	 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4",
 	 NULL},
 	{"elsewhere", "Caused by the network elsewhere",
-	 NT_ELSEWHERE_NOTE " Sums of the whole recording and all CPUs, whatever was selected.", NT_ELSEWHERE_FIRST_SQL,
-	 NULL},
+	 NT_ELSEWHERE_NOTE " Sums of the whole recording and all CPUs, whatever was selected.",
+	 NT_ELSEWHERE_FIRST_SQL("5"), NULL},
 	{"loss", "Lost records",
 	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup) leaves no time "
 	 "uncovered.",

@@ -20,8 +20,9 @@ enum nt_hook nt_hook_number(const char *name)
 static int choose_by(const char *word, enum nt_by *by, char error[NT_ERROR_MAX])
 {
 	*by = (enum nt_by)NT_FIRST(NT_BY_COUNT, i, i != NT_BY_NONE && !strcmp(word, nt_by_name(i)));
-	return *by < NT_BY_COUNT ? 0
-				 : nt_fail(error, "--by %s: choose iface, cgroup, process, socket, cpu or port.", word);
+	return *by < NT_BY_COUNT
+		       ? 0
+		       : nt_fail(error, "--by %s: choose iface, cgroup, program, process, socket, cpu or port.", word);
 }
 
 static int choose_hook(const char *option, const char *word, enum nt_hook *hook, char error[NT_ERROR_MAX])

@@ -165,7 +165,8 @@ int nt_latency_read(struct nt_latency_result *result, int (*visit)(void *arg, co
 	if (has_table &&
 	    nt_latency_scan(db, result->session, choice, &result->groups, take_sample, &reading, &result->alone))
 		return nt_latency_end(result, -1);
-	if (nt_series_set_order(&result->set, choice->by == NT_BY_CPU || choice->by == NT_BY_PORT))
+	if (nt_series_set_order(&result->set, choice->by == NT_BY_CPU,
+				result->view->most ? result->view->most : SIZE_MAX))
 		return nt_db_no_memory(db);
 	return find_probe(result);
 }

@@ -15,6 +15,7 @@ struct nt_latency_view {
 	enum nt_format format;
 	bool histogram, over_time;
 	uint32_t per_octave; /* of histograms; 0: the usual */
+	size_t most; /* groups of a hook, the others together; 0: all */
 	struct nt_terminal terminal;
 };
 

@@ -11,8 +11,8 @@
 
 /* The column of samples that groups go by. */
 static const char *const keys[NT_BY_COUNT] = {
-	[NT_BY_NONE] = "NULL",	      [NT_BY_IFACE] = "device_id", [NT_BY_CGROUP] = "utid",    [NT_BY_PROCESS] = "utid",
-	[NT_BY_SOCKET] = "socket_id", [NT_BY_CPU] = "cpu",	   [NT_BY_PORT] = "socket_id",
+	[NT_BY_NONE] = "NULL",	  [NT_BY_IFACE] = "device_id",	[NT_BY_CGROUP] = "utid", [NT_BY_PROGRAM] = "utid",
+	[NT_BY_PROCESS] = "utid", [NT_BY_SOCKET] = "socket_id", [NT_BY_CPU] = "cpu",	 [NT_BY_PORT] = "socket_id",
 };
 
 enum {

@@ -32,6 +32,9 @@ void nt_series_set_release(struct nt_series_set *set)
 				nt_samples_release(&set->by_hook[hook][group]->samples);
 			free(set->by_hook[hook][group]);
 		}
+		if (set->others[hook])
+			nt_samples_release(&set->others[hook]->samples);
+		free(set->others[hook]);
 		free(set->by_hook[hook]);
 		free(set->drawn[hook]);
 	}
@@ -40,19 +43,18 @@ void nt_series_set_release(struct nt_series_set *set)
 	*set = (struct nt_series_set){0};
 }
 
-static struct nt_series *find(struct nt_series_set *set, enum nt_hook hook, uint32_t group)
+/* Makes a series that is not there yet. */
+static struct nt_series *series_at(struct nt_series_set *set, struct nt_series **at, enum nt_hook hook, uint32_t group)
 {
-	struct nt_series **at = &set->by_hook[hook][group];
-
-	if (!*at) {
-		*at = calloc(1, sizeof(**at));
-		if (!*at)
-			return NULL;
-		(*at)->hook = hook;
-		(*at)->group = group;
-		(*at)->samples.pool = &set->pool;
-		set->n++;
-	}
+	if (*at)
+		return *at;
+	*at = calloc(1, sizeof(**at));
+	if (!*at)
+		return NULL;
+	(*at)->hook = hook;
+	(*at)->group = group;
+	(*at)->samples.pool = &set->pool;
+	set->n++;
 	return *at;
 }
 
@@ -69,7 +71,7 @@ int nt_series_set_add(struct nt_series_set *set, const struct nt_latency_sample 
 	set->drawn[sample->hook][sample->group] += sample->weight;
 	if (sample->is_other)
 		return 0;
-	series = find(set, sample->hook, sample->group);
+	series = series_at(set, &set->by_hook[sample->hook][sample->group], sample->hook, sample->group);
 	if (!series)
 		return -ENOMEM;
 	if (!nt_series_set_takes(set, sample)) {
@@ -111,20 +113,73 @@ static int compare_packets(const void *one, const void *two)
 	return by_group(a, b);
 }
 
-int nt_series_set_order(struct nt_series_set *set, bool by_number)
+/* Adds a group to the others of its hook. */
+static int put_together(struct nt_series_set *set, struct nt_series *series)
+{
+	struct nt_series *others = series_at(set, &set->others[series->hook], series->hook, set->n_groups);
+
+	if (!others || nt_samples_take(&others->samples, &series->samples))
+		return -ENOMEM;
+	others->of_groups++;
+	others->drawn += set->drawn[series->hook][series->group];
+	others->hol += series->hol;
+	others->future += series->future;
+	others->unknown += series->unknown;
+	return 0;
+}
+
+/* All series of groups, in no order. */
+static size_t list_groups(struct nt_series_set *set)
 {
 	size_t n = 0;
 
-	set->all = calloc(set->n + 1, sizeof(*set->all));
-	if (!set->all)
-		return -ENOMEM;
 	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
 		for (uint32_t group = 0; group < set->n_groups; group++) {
 			if (set->by_hook[hook][group])
 				set->all[n++] = set->by_hook[hook][group];
 		}
 	}
-	qsort(set->all, n, sizeof(*set->all), by_number ? compare_numbers : compare_packets);
+	return n;
+}
+
+/* The first of each hook in the order of packets, and its others behind them. Gives how many are left, or -ENOMEM. */
+static int64_t keep_first(struct nt_series_set *set, size_t n, size_t most)
+{
+	size_t left = 0, of_hook = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct nt_series *series = set->all[i];
+		const bool has_others = set->others[series->hook];
+
+		of_hook = i && set->all[i - 1]->hook == series->hook ? of_hook + 1 : 1;
+		if (!series->group || of_hook <= most) {
+			set->all[left++] = series;
+			continue;
+		}
+		if (put_together(set, series))
+			return -ENOMEM;
+		if (!has_others)
+			set->all[left++] = set->others[series->hook];
+	}
+	return (int64_t)left;
+}
+
+int nt_series_set_order(struct nt_series_set *set, bool by_number, size_t most)
+{
+	int64_t left;
+	size_t n;
+
+	set->all = calloc(set->n + 1, sizeof(*set->all));
+	if (!set->all)
+		return -ENOMEM;
+	n = list_groups(set);
+	qsort(set->all, n, sizeof(*set->all), compare_packets);
+	left = keep_first(set, n, most);
+	if (left < 0)
+		return (int)left;
+	set->n = (size_t)left;
+	if (by_number)
+		qsort(set->all, set->n, sizeof(*set->all), compare_numbers);
 	return 0;
 }
 
@@ -145,14 +200,19 @@ static double mean_of(const struct nt_samples *samples)
  */
 static struct nt_counted counted_over(const struct nt_series_set *set, const struct nt_series *series)
 {
-	double drawn;
+	const bool is_others = nt_series_is_of_others(set, series);
+	double drawn = set->weights[series->hook].sum;
 
 	if (set->is_pairs)
 		return (struct nt_counted){.share = 0};
-	drawn = set->is_by_cpu ? set->drawn[series->hook][series->group] : set->weights[series->hook].sum;
+	if (set->is_by_cpu)
+		drawn = is_others ? series->drawn : set->drawn[series->hook][series->group];
 	return (struct nt_counted){
 		.share = series->samples.weight / drawn * set->kept[series->hook],
-		.edges = (set->is_by_cpu ? 1 : set->cpus) * set->programs[series->hook],
+		.edges = (!set->is_by_cpu ? set->cpus
+			  : is_others	  ? series->of_groups
+					  : 1) *
+			 set->programs[series->hook],
 		.is_cut = set->is_cut,
 	};
 }

@@ -7,6 +7,9 @@
 
 #include "report/out/prose.h"
 #include "report/query/latency/result.h"
+#include "report/query/ports.h"
+#include "report/query/uncovered.h"
+#include "report/util/array.h"
 #include "report/util/histogram.h"
 #include "schema/kind.h"
 
@@ -52,20 +55,6 @@ static int print_joined(const struct nt_latency_result *result, const char *sql,
 	return end_texts(result, statement);
 }
 
-/* Those, one below the other. */
-static int print_listed(const struct nt_latency_result *result, const char *sql, const char *title)
-{
-	sqlite3_stmt *statement = texts(result, sql);
-	int n = 0;
-
-	while (nt_db_next(statement)) {
-		if (!n++)
-			fprintf(result->out, "\n%s\n", title);
-		nt_print_prose(result->out, "  ", "%s", nt_db_text(statement, 0));
-	}
-	return end_texts(result, statement);
-}
-
 /* The row has host, start and duration. */
 static void print_session(const struct nt_latency_result *result)
 {
@@ -96,11 +85,27 @@ static int print_head(const struct nt_latency_result *result)
 
 /* ---- figures ---- */
 
-static void put_key(struct nt_line *line, const struct nt_latency_result *result, const struct nt_series *series,
-		    char hook[64])
+/* The texts of a series' hook and group. */
+struct key {
+	char hook[64], others[NT_HUMAN_MAX + 8];
+};
+
+static const char *group_text(const struct nt_latency_result *result, const struct nt_series *series, struct key *key)
 {
-	nt_latency_put_key(line, result->choice, nt_latency_hook_text(result->choice, series->hook, hook),
-			   nt_labels_text(&result->groups, series->group));
+	char count[NT_HUMAN_MAX];
+
+	if (!nt_series_is_of_others(&result->set, series))
+		return nt_labels_text(&result->groups, series->group);
+	snprintf(key->others, sizeof(key->others), "%s %s", nt_human_count(count, series->of_groups),
+		 series->of_groups == 1 ? "other" : "others");
+	return key->others;
+}
+
+static void put_key(struct nt_line *line, const struct nt_latency_result *result, const struct nt_series *series,
+		    struct key *key)
+{
+	nt_latency_put_key(line, result->choice, nt_latency_hook_text(result->choice, series->hook, key->hook),
+			   group_text(result, series, key));
 }
 
 static int print_figures(struct nt_latency_result *result, struct nt_printer *printer, bool *is_sampled)
@@ -112,11 +117,11 @@ static int print_figures(struct nt_latency_result *result, struct nt_printer *pr
 	for (size_t i = 0; i < result->set.n; i++) {
 		struct nt_line line = {0};
 		struct nt_figures figures;
-		char hook[64];
+		struct key key;
 
 		nt_series_figures(&result->set, result->set.all[i], &figures);
 		*is_sampled |= figures.is_sampled;
-		put_key(&line, result, result->set.all[i], hook);
+		put_key(&line, result, result->set.all[i], &key);
 		nt_latency_put_figures(&line, names, &figures);
 		if (nt_printer_line(printer, &line))
 			return nt_db_no_memory(result->db);
@@ -147,15 +152,16 @@ static const char *range(char out[RANGE_MAX], const struct nt_interval *interval
 static int print_error(struct nt_latency_result *result, struct nt_printer *printer, struct nt_series *series)
 {
 	static const char *const names[NT_QUANTILES] = {"p50", "p90", "p99", "p99.9"};
-	char hook[64], count[NT_HUMAN_MAX + 4], mean[NT_HUMAN_MAX + 4], ranges[NT_QUANTILES][RANGE_MAX];
+	char count[NT_HUMAN_MAX + 4], mean[NT_HUMAN_MAX + 4], ranges[NT_QUANTILES][RANGE_MAX];
 	char number[NT_HUMAN_MAX];
 	struct nt_line line = {0};
 	struct nt_figures figures;
+	struct key key;
 
 	nt_series_figures(&result->set, series, &figures);
 	if (!figures.is_sampled)
 		return 0;
-	put_key(&line, result, series, hook);
+	put_key(&line, result, series, &key);
 	snprintf(count, sizeof(count), "+- %s", nt_human_count(number, nt_round(figures.packets_error)));
 	snprintf(mean, sizeof(mean), "+- %s", nt_human_ns(number, (uint64_t)nt_round(figures.mean_error)));
 	nt_line_put(&line, "packets", nt_cell_label(count));
@@ -176,6 +182,18 @@ static int print_errors(struct nt_latency_result *result, struct nt_printer *pri
 		error = print_error(result, printer, result->set.all[i]);
 	nt_printer_end(printer);
 	return error;
+}
+
+/* What the groups are, and that there are more. */
+static void print_notes(const struct nt_latency_result *result)
+{
+	const struct nt_series_set *set = &result->set;
+
+	if (result->choice->by == NT_BY_PORT)
+		nt_print_prose(result->out, "", NT_PORT_NOTE);
+	if (NT_ANY(set->n, i, nt_series_is_of_others(set, set->all[i])))
+		nt_print_prose(result->out, "",
+			       "Others are the groups with fewer packets, together; --limit all shows each.");
 }
 
 /* ---- what is left out ---- */
@@ -234,7 +252,7 @@ static void print_absent(const struct nt_latency_result *result, const struct nt
 	}
 }
 
-/* What this kernel let each hook be, and what that leaves out: the recorder's words, as the tape has them. */
+/* What this kernel let each hook be, in the recorder's words, and how much that leaves out. */
 static int print_hooks(struct nt_latency_result *result)
 {
 	static const char attached[] =
@@ -243,12 +261,11 @@ static int print_hooks(struct nt_latency_result *result)
 		"at AS (SELECT place, substr(rest, 1, instr(rest, ' ') - 1) AS program, "
 		"substr(rest, instr(rest, ' ') + 1) AS point FROM line) "
 		"SELECT " NT_HOOK_SQL " || ' by ' || point FROM at WHERE " NT_HOOK_SQL " IS NOT NULL ORDER BY place";
-	static const char uncovered[] =
-		NT_META_SQL(NT_META_UNCOVERED) " AND (value LIKE '%latency%' OR value LIKE '%-start%' OR value LIKE "
-					       "'%-socket-%') ORDER BY rowid";
+	static const char uncovered[] = "value LIKE '%latency%' OR value LIKE '%-start%' OR value LIKE '%-socket-%'";
 
 	return print_joined(result, attached, "\n", "The hooks of this kernel: ", ".") ||
-			       print_listed(result, uncovered, "Not covered by them:")
+			       nt_uncovered_print(result->out, result->db, result->session->id, uncovered,
+						  "these hooks")
 		       ? -1
 		       : 0;
 }
@@ -395,11 +412,11 @@ static void print_histograms(const struct nt_latency_result *result)
 {
 	for (size_t i = 0; i < result->set.n; i++) {
 		const struct nt_series *series = result->set.all[i];
+		struct key key;
 
 		if (!series->samples.n)
 			continue;
-		print_title(result, "", series->hook,
-			    result->choice->by ? nt_labels_text(&result->groups, series->group) : NULL);
+		print_title(result, "", series->hook, result->choice->by ? group_text(result, series, &key) : NULL);
 		print_histogram(result, &series->samples);
 	}
 }
@@ -425,6 +442,8 @@ static int print_tables(struct nt_latency_result *result, struct nt_printer *pri
 			 result->choice->first ? "How long packets took between two hooks" : "How late packets were");
 	if (print_figures(result, printer, &is_sampled) || (is_sampled && print_errors(result, printer)))
 		return -1;
+	if (result->choice->by)
+		print_notes(result);
 	if (result->choice->first)
 		print_alone(result);
 	else if (print_left_out(result, printer))

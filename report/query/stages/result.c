@@ -20,6 +20,7 @@ void nt_stage_result_release(struct nt_stage_result *result)
 	nt_stage_data_release(&result->data);
 	nt_frames_release(&result->frames);
 	free(result->wholes);
+	free(result->group_ns);
 	free(result->parts);
 	nt_id_map_release(&result->by_whole);
 	nt_id_map_release(&result->by_part);
@@ -187,6 +188,13 @@ void nt_stage_bounds(struct nt_stage_part *part, const struct nt_stage_whole *wh
 		part->high_ns = whole->ns;
 }
 
+static int compare_groups(const struct nt_stage_result *result, uint32_t left, uint32_t right)
+{
+	if (result->group_ns && result->group_ns[left] != result->group_ns[right])
+		return result->group_ns[left] > result->group_ns[right] ? -1 : 1;
+	return left < right ? -1 : 1;
+}
+
 static int compare_parts(const void *a, const void *b, void *arg)
 {
 	const struct nt_stage_part *left = a, *right = b;
@@ -194,12 +202,26 @@ static int compare_parts(const void *a, const void *b, void *arg)
 	const struct nt_stage_whole *one = &result->wholes[left->whole], *other = &result->wholes[right->whole];
 
 	if (one->group != other->group)
-		return one->group < other->group ? -1 : 1;
+		return compare_groups(result, one->group, other->group);
 	if (one->owner != other->owner)
 		return one->owner < other->owner ? -1 : 1;
 	if (left->ns != right->ns)
 		return left->ns > right->ns ? -1 : 1;
 	return (left->category > right->category) - (left->category < right->category);
+}
+
+static int sum_groups(struct nt_stage_result *result)
+{
+	uint32_t last = 0;
+
+	if (!nt_stage_by_is_labelled(result->choice->by))
+		return 0;
+	for (size_t i = 0; i < result->n_wholes; i++)
+		last = result->wholes[i].group > last ? result->wholes[i].group : last;
+	result->group_ns = calloc((size_t)last + 1, sizeof(*result->group_ns));
+	for (size_t i = 0; result->group_ns && i < result->n_wholes; i++)
+		result->group_ns[result->wholes[i].group] += result->wholes[i].ns;
+	return result->group_ns ? 0 : -ENOMEM;
 }
 
 /* As many buckets as make COLUMNS_MAX columns at most, in steps that are easy to read. */
@@ -222,6 +244,8 @@ static int sum_up(struct nt_stage_result *result)
 	error = nt_split_each(&result->data.split, add_time, result);
 	if (!error)
 		error = count_samples(result);
+	if (!error)
+		error = sum_groups(result);
 	if (error)
 		return nt_stage_fail(&result->part, error);
 	for (size_t i = 0; i < result->n_wholes; i++)

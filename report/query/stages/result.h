@@ -45,7 +45,9 @@ struct nt_stage_result {
 	struct nt_frames frames; /* with --inclusive and --other */
 	struct nt_stage_whole *wholes;
 	size_t n_wholes, wholes_size;
-	struct nt_stage_part *parts; /* sorted: by group, then owner, then the dearest first */
+	uint64_t *group_ns; /* by group, if they have labels: the time of all owners */
+	/* Sorted: by group, those with labels by their time, the most first; then by owner; then the dearest first. */
+	struct nt_stage_part *parts;
 	size_t n_parts, parts_size;
 	struct nt_id_map by_whole, by_part;
 	uint32_t step; /* by time: buckets in a column */

@@ -11,8 +11,6 @@
 #include "report/db/load.h"
 #include "report/out/prose.h"
 
-#define STACKS_SHOWN 20 /* to people, with --other */
-
 /* ---- the part ---- */
 
 int nt_stage_part_of(struct nt_db *db, const struct nt_session *session, const struct nt_selection *selection,
@@ -153,16 +151,10 @@ static int one_row(const struct nt_stage_result *result, const struct nt_stage_p
 	return error;
 }
 
-static int each_row(const struct nt_stage_result *result, bool is_table,
-		    int (*take)(void *arg, const struct nt_line *row), void *arg)
+static int each_row(const struct nt_stage_result *result, int (*take)(void *arg, const struct nt_line *row), void *arg)
 {
-	size_t left = is_table && result->choice->other ? STACKS_SHOWN : SIZE_MAX;
-
-	for (size_t i = 0; i < result->n_parts && left; i++) {
-		if (!is_shown(result, &result->parts[i]))
-			continue;
-		left--;
-		if (one_row(result, &result->parts[i], is_table, take, arg))
+	for (size_t i = 0; i < result->n_parts; i++) {
+		if (is_shown(result, &result->parts[i]) && one_row(result, &result->parts[i], false, take, arg))
 			return -1;
 	}
 	return 0;
@@ -263,50 +255,139 @@ static int print_stack(void *arg, const struct nt_line *row)
 	return 0;
 }
 
-/* The stacks behind those that are shown. */
-static void print_other_stacks(FILE *out, const struct nt_stage_result *result)
-{
-	char count[NT_HUMAN_MAX], time[NT_HUMAN_MAX];
-	uint64_t n = 0, ns = 0;
+/* The parts that people get, and what the others have together. */
+struct first {
+	const struct nt_stage_part **parts;
+	size_t n;
+	uint64_t others, others_ns, others_samples;
+};
 
-	for (size_t i = 0; i < result->n_parts; i++) {
-		if (is_shown(result, &result->parts[i]) && ++n > STACKS_SHOWN)
-			ns += result->parts[i].ns;
-	}
-	if (!n)
-		fputs("none\n", out);
-	if (n > STACKS_SHOWN)
-		fprintf(out, "%s other%s, %s\n", nt_human_count(count, (int64_t)(n - STACKS_SHOWN)),
-			n == STACKS_SHOWN + 1 ? "" : "s", nt_human_ns(time, ns));
+static int compare_times(const void *a, const void *b)
+{
+	const struct nt_stage_part *left = *(const struct nt_stage_part *const *)a;
+	const struct nt_stage_part *right = *(const struct nt_stage_part *const *)b;
+
+	if (left->ns != right->ns)
+		return left->ns > right->ns ? -1 : 1;
+	return (left > right) - (left < right);
 }
 
-static int print_rows(FILE *out, struct nt_printer *printer, const struct nt_stage_result *result)
+/* The order of the result. */
+static int compare_places(const void *a, const void *b)
 {
-	int error;
+	const struct nt_stage_part *left = *(const struct nt_stage_part *const *)a;
+	const struct nt_stage_part *right = *(const struct nt_stage_part *const *)b;
 
-	if (result->choice->other) {
-		error = each_row(result, true, print_stack, out);
-		print_other_stacks(out, result);
-		return error;
+	return (left > right) - (left < right);
+}
+
+/* Those with the most time: stacks the dearest first, stages as they stand in the result. To be freed: first->parts. */
+static int choose_first(const struct nt_stage_result *result, size_t limit, struct first *first)
+{
+	size_t n = 0;
+
+	*first = (struct first){.parts = calloc(result->n_parts + 1, sizeof(const struct nt_stage_part *))};
+	if (!first->parts)
+		return nt_db_no_memory(result->part.db);
+	for (size_t i = 0; i < result->n_parts; i++) {
+		if (is_shown(result, &result->parts[i]))
+			first->parts[n++] = &result->parts[i];
 	}
+	qsort(first->parts, n, sizeof(const struct nt_stage_part *), compare_times);
+	first->n = n < limit ? n : limit;
+	for (size_t i = first->n; i < n; i++) {
+		first->others++;
+		first->others_ns += first->parts[i]->ns;
+		first->others_samples += first->parts[i]->samples;
+	}
+	if (!result->choice->other)
+		qsort(first->parts, first->n, sizeof(const struct nt_stage_part *), compare_places);
+	return 0;
+}
+
+static const char *others_text(char text[NT_HUMAN_MAX + 8], uint64_t n)
+{
+	char count[NT_HUMAN_MAX];
+
+	snprintf(text, NT_HUMAN_MAX + 8, "%s %s", nt_human_count(count, (int64_t)n), n == 1 ? "other" : "others");
+	return text;
+}
+
+static int print_stacks(FILE *out, const struct nt_stage_result *result, const struct first *first)
+{
+	char others[NT_HUMAN_MAX + 8], time[NT_HUMAN_MAX];
+
+	for (size_t i = 0; i < first->n; i++) {
+		if (one_row(result, first->parts[i], true, print_stack, out))
+			return -1;
+	}
+	if (!first->n)
+		fputs("none\n", out);
+	if (first->others)
+		fprintf(out, "%s, %s\n", others_text(others, first->others), nt_human_ns(time, first->others_ns));
+	return 0;
+}
+
+/* Their time and samples. With --inclusive these are in several stages, and have no sum. */
+static int print_others(struct nt_printer *printer, const struct nt_stage_result *result, const struct first *first)
+{
+	char others[NT_HUMAN_MAX + 8];
+	struct nt_line row;
+
+	make_row(true, result->choice, result, NULL, NULL, &row);
+	for (size_t i = 0; i < row.n; i++)
+		row.cells[i] = nt_cell_figure("");
+	row.cells[0] = nt_cell_label(others_text(others, first->others));
+	row.cells[0].is_right = result->choice->by == NT_STAGE_BY_CPU || result->choice->by == NT_STAGE_BY_TIME;
+	for (size_t i = 0; i < row.n && !result->choice->inclusive; i++) {
+		if (!strcmp(row.names[i], "spent_ns"))
+			row.cells[i] = number_cell(first->others_ns);
+		else if (!strcmp(row.names[i], "samples"))
+			row.cells[i] = number_cell(first->others_samples);
+	}
+	return nt_printer_row(printer, row.cells) ? nt_db_no_memory(result->part.db) : 0;
+}
+
+static int print_table(struct nt_printer *printer, const struct nt_stage_result *result, const struct first *first)
+{
+	int error = 0;
+
 	nt_printer_leave_out(printer, "samples,family,at_least_share&at_most_share");
 	if (begin_columns(result->choice, true, printer))
 		return nt_db_no_memory(result->part.db);
-	error = each_row(result, true, printer_row, printer);
+	for (size_t i = 0; i < first->n && !error; i++)
+		error = one_row(result, first->parts[i], true, printer_row, printer);
+	if (!error && first->others)
+		error = print_others(printer, result, first);
 	nt_printer_end(printer);
 	return error;
 }
 
-int nt_stage_print(const struct nt_stage_result *result, FILE *out, struct nt_printer *printer)
+/* Gives how many there are behind those that are printed; or -1. */
+static int64_t print_rows(FILE *out, struct nt_printer *printer, const struct nt_stage_result *result, size_t limit)
+{
+	struct first first;
+	int error = choose_first(result, limit, &first);
+
+	if (!error)
+		error = result->choice->other ? print_stacks(out, result, &first)
+					      : print_table(printer, result, &first);
+	free(first.parts);
+	return error ? -1 : (int64_t)first.others;
+}
+
+int nt_stage_print(const struct nt_stage_result *result, FILE *out, struct nt_printer *printer, size_t limit)
 {
 	char length[NT_HUMAN_MAX];
+	int64_t others;
 
 	fprintf(out, "session %lld, %s on %lld CPUs\n", (long long)result->part.session->id,
 		nt_human_ns(length, (uint64_t)result->part.to_ts - (uint64_t)result->part.from_ts),
 		(long long)result->part.session->cpus);
 	print_owners(out, result);
 	fputc('\n', out);
-	if (print_rows(out, printer, result))
+	others = print_rows(out, printer, result, limit);
+	if (others < 0)
 		return -1;
 	if (result->choice->other)
 		nt_print_prose(out, "\n",
@@ -319,6 +400,8 @@ int nt_stage_print(const struct nt_stage_result *result, FILE *out, struct nt_pr
 			       result->choice->inclusive
 				       ? "Each stage counts all that passes through it: shares sum to more than 100 %."
 				       : "Stages are exclusive: those of an owner sum to its time.");
+	if (others)
+		nt_print_prose(out, "", "Others are the rows with less time; --limit all shows each.");
 	print_short(out, result);
 	nt_printer_say_left_out(printer, "\n", "--json and --csv have");
 	return 0;
@@ -333,7 +416,7 @@ int nt_stage_csv_begin(const struct nt_stage_choice *choice, struct nt_printer *
 
 int nt_stage_csv(const struct nt_stage_result *result, struct nt_printer *printer)
 {
-	return each_row(result, false, printer_row, printer);
+	return each_row(result, printer_row, printer);
 }
 
 static void json_owners(const struct nt_stage_result *result, struct nt_json *json)
@@ -366,7 +449,7 @@ int nt_stage_json(const struct nt_stage_result *result, struct nt_json *json)
 	nt_json_if(json, "rate_hz", result->clock.rate_hz, result->clock.rate_hz);
 	json_owners(result, json);
 	nt_json_open(json, "stages", '[');
-	error = each_row(result, false, json_row, json);
+	error = each_row(result, json_row, json);
 	nt_json_close(json, ']');
 	return error;
 }

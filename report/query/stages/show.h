@@ -14,8 +14,8 @@ int nt_stage_part_of(struct nt_db *db, const struct nt_session *session, const s
 
 /* Each 0, or -1 and a sentence in db->error. */
 
-/* Tables; `printer` is of `out`. */
-int nt_stage_print(const struct nt_stage_result *result, FILE *out, struct nt_printer *printer);
+/* Tables of the `limit` rows with the most time; `printer` is of `out`. */
+int nt_stage_print(const struct nt_stage_result *result, FILE *out, struct nt_printer *printer, size_t limit);
 /* All sessions are one set of rows, which this begins. -1: out of memory. */
 int nt_stage_csv_begin(const struct nt_stage_choice *choice, struct nt_printer *printer);
 int nt_stage_csv(const struct nt_stage_result *result, struct nt_printer *printer);
