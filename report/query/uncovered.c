@@ -16,10 +16,10 @@ static void say(FILE *out, const struct nt_db *db, int64_t n, const char *by_wha
 	nt_prose_begin(&prose, out);
 	fprintf(prose.line, "%s %s not covered by %s: ", nt_human_count(count, n), n == 1 ? "thing is" : "things are",
 		by_what);
-	if (db->source)
-		fputs("`nettape-report info` lists them.", prose.line);
-	else
-		fputs("SELECT value FROM session_meta WHERE key = '" NT_META_UNCOVERED "' lists them.", prose.line);
+	fputs(db->source ? "`nettape-report info`"
+			 : "SELECT value FROM session_meta WHERE key = '" NT_META_UNCOVERED "'",
+	      prose.line);
+	fprintf(prose.line, " lists %s.", n == 1 ? "it" : "them");
 	nt_prose_end(&prose, "\n");
 }
 

@@ -231,7 +231,7 @@ misused() {
     nothing "nothing on standard output" "$out"
     has "says what is wrong" "$err" "$part"
 }
-misused "choose iface, cgroup, process, socket, cpu or port" --by colour
+misused "choose iface, cgroup, program, process, socket, cpu or port" --by colour
 misused "there is no such hook" --hook ip-end
 misused "--from soon: give a time" --from soon
 misused "in the order that packets pass them" --between udp-socket-read ip-start

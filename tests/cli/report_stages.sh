@@ -205,6 +205,13 @@ exactly stages-other.txt stages --other
 exactly stages-other.csv stages --other --csv --owner send
 exactly stages-by-process.txt stages --by process --owner send,recv
 exactly stages-by-cpu.csv stages --csv --by cpu
+# Without one row of the table it is the one with the least time that is left out.
+least=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "spent_ns") at = i; next }
+    !least || $at < ns { ns = $at; least = NR - 1 } END { print least, NR - 2 }' "$work/out")
+is "the other has its time" "$("$REPORT" stages "$work/t.db" --by cpu --limit "${least#* }" |
+    awk '/^ *1 other / { print $3, $4 }')" \
+    "$("$REPORT" stages "$work/t.db" --by cpu --limit all |
+    awk -v least="${least% *}" '/^ *cpu / { on = NR } on && NR == on + least { print $5, $6 }')"
 exactly stages-by-time.csv stages --csv --by time --owner send --from 0.05 --to 0.35
 exactly flame.folded flame --folded --by cpu --owner net_rx,net_tx,send
 # The picture without its script.
