@@ -178,13 +178,11 @@ static int begin_top(struct nt_printer *printer, const struct nt_line *line, con
 static int print_below(struct nt_printer *printer, const struct sums *rest, const struct sums *all,
 		       const struct nt_line *line)
 {
-	char label[NT_HUMAN_MAX + 8], count[NT_HUMAN_MAX];
+	char label[NT_HUMAN_MAX];
 	int error = 0;
 
-	snprintf(label, sizeof(label), "%s %s", nt_human_count(count, rest->rows),
-		 rest->rows == 1 ? "other" : "others");
 	if (rest->rows)
-		error = print_sums(printer, rest, line, label);
+		error = print_sums(printer, rest, line, nt_human_others(label, rest->rows));
 	if (!error && all->rows > 1)
 		error = print_sums(printer, all, line, "total");
 	return error;

@@ -43,6 +43,14 @@ const char *nt_human_ns(char text[NT_HUMAN_MAX], uint64_t ns)
 	return with_unit(text, ns, units);
 }
 
+const char *nt_human_others(char text[NT_HUMAN_MAX], int64_t count)
+{
+	char number[NT_HUMAN_MAX];
+
+	snprintf(text, NT_HUMAN_MAX, "%.30s %s", nt_human_count(number, count), count == 1 ? "other" : "others");
+	return text;
+}
+
 const char *nt_human_seconds(char text[NT_HUMAN_MAX], uint64_t ns)
 {
 	unsigned long long whole = ns / 1000000000, fraction = ns % 1000000000;

@@ -120,6 +120,8 @@ const char *nt_human_ns(char text[NT_HUMAN_MAX], uint64_t ns);
 const char *nt_human_bytes(char text[NT_HUMAN_MAX], uint64_t bytes);
 const char *nt_human_share(char text[NT_HUMAN_MAX], uint64_t part, uint64_t whole);
 const char *nt_human_count(char text[NT_HUMAN_MAX], int64_t count);
+/* "1 other", "1,234 others": the row for what a table leaves out. */
+const char *nt_human_others(char text[NT_HUMAN_MAX], int64_t count);
 /* "0.0000025 s": with as many digits as it has. */
 const char *nt_human_seconds(char text[NT_HUMAN_MAX], uint64_t ns);
 /* "2024-11-21 09:12:33 UTC". */

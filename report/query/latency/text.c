@@ -87,18 +87,13 @@ static int print_head(const struct nt_latency_result *result)
 
 /* The texts of a series' hook and group. */
 struct key {
-	char hook[64], others[NT_HUMAN_MAX + 8];
+	char hook[64], others[NT_HUMAN_MAX];
 };
 
 static const char *group_text(const struct nt_latency_result *result, const struct nt_series *series, struct key *key)
 {
-	char count[NT_HUMAN_MAX];
-
-	if (!nt_series_is_of_others(&result->set, series))
-		return nt_labels_text(&result->groups, series->group);
-	snprintf(key->others, sizeof(key->others), "%s %s", nt_human_count(count, series->of_groups),
-		 series->of_groups == 1 ? "other" : "others");
-	return key->others;
+	return nt_series_is_of_others(&result->set, series) ? nt_human_others(key->others, series->of_groups)
+							    : nt_labels_text(&result->groups, series->group);
 }
 
 static void put_key(struct nt_line *line, const struct nt_latency_result *result, const struct nt_series *series,

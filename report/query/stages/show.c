@@ -262,16 +262,6 @@ struct first {
 	uint64_t others, others_ns, others_samples;
 };
 
-static int compare_times(const void *a, const void *b)
-{
-	const struct nt_stage_part *left = *(const struct nt_stage_part *const *)a;
-	const struct nt_stage_part *right = *(const struct nt_stage_part *const *)b;
-
-	if (left->ns != right->ns)
-		return left->ns > right->ns ? -1 : 1;
-	return (left > right) - (left < right);
-}
-
 /* The order of the result. */
 static int compare_places(const void *a, const void *b)
 {
@@ -279,6 +269,16 @@ static int compare_places(const void *a, const void *b)
 	const struct nt_stage_part *right = *(const struct nt_stage_part *const *)b;
 
 	return (left > right) - (left < right);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct nt_stage_part *left = *(const struct nt_stage_part *const *)a;
+	const struct nt_stage_part *right = *(const struct nt_stage_part *const *)b;
+
+	if (left->ns != right->ns)
+		return left->ns > right->ns ? -1 : 1;
+	return compare_places(a, b);
 }
 
 /* Those with the most time: stacks the dearest first, stages as they stand in the result. To be freed: first->parts. */
@@ -305,17 +305,9 @@ static int choose_first(const struct nt_stage_result *result, size_t limit, stru
 	return 0;
 }
 
-static const char *others_text(char text[NT_HUMAN_MAX + 8], uint64_t n)
-{
-	char count[NT_HUMAN_MAX];
-
-	snprintf(text, NT_HUMAN_MAX + 8, "%s %s", nt_human_count(count, (int64_t)n), n == 1 ? "other" : "others");
-	return text;
-}
-
 static int print_stacks(FILE *out, const struct nt_stage_result *result, const struct first *first)
 {
-	char others[NT_HUMAN_MAX + 8], time[NT_HUMAN_MAX];
+	char others[NT_HUMAN_MAX], time[NT_HUMAN_MAX];
 
 	for (size_t i = 0; i < first->n; i++) {
 		if (one_row(result, first->parts[i], true, print_stack, out))
@@ -324,20 +316,21 @@ static int print_stacks(FILE *out, const struct nt_stage_result *result, const s
 	if (!first->n)
 		fputs("none\n", out);
 	if (first->others)
-		fprintf(out, "%s, %s\n", others_text(others, first->others), nt_human_ns(time, first->others_ns));
+		fprintf(out, "%s, %s\n", nt_human_others(others, (int64_t)first->others),
+			nt_human_ns(time, first->others_ns));
 	return 0;
 }
 
 /* Their time and samples. With --inclusive these are in several stages, and have no sum. */
 static int print_others(struct nt_printer *printer, const struct nt_stage_result *result, const struct first *first)
 {
-	char others[NT_HUMAN_MAX + 8];
+	char others[NT_HUMAN_MAX];
 	struct nt_line row;
 
 	make_row(true, result->choice, result, NULL, NULL, &row);
 	for (size_t i = 0; i < row.n; i++)
 		row.cells[i] = nt_cell_figure("");
-	row.cells[0] = nt_cell_label(others_text(others, first->others));
+	row.cells[0] = nt_cell_label(nt_human_others(others, (int64_t)first->others));
 	row.cells[0].is_right = result->choice->by == NT_STAGE_BY_CPU || result->choice->by == NT_STAGE_BY_TIME;
 	for (size_t i = 0; i < row.n && !result->choice->inclusive; i++) {
 		if (!strcmp(row.names[i], "spent_ns"))
