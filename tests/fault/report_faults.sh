@@ -71,14 +71,14 @@ timeline hotplug.tape --json
 timeline all.db --process web --csv
 timeline samples.db --worst network --window 100us --each-cpu
 timeline loss.tape --worst task --window 100us --json
-latency samples.tape --histogram
+latency samples.tape --histogram --by socket --limit 1
 latency samples.tape --by socket --json
 latency samples.tape --over-time --json
 latency samples-1.db --by process --csv
 latency all.db --json
 latency samples.db --over-time --svg out/it
 latency samples.tape --between udp-start udp-socket-read
-stages stacks-1.tape --by process
+stages stacks-1.tape --by process --limit 1
 stages samples.tape --inclusive --json
 stages all.db --other
 stages samples.db --by cpu --csv
