@@ -50,6 +50,14 @@
 	"FROM self_cost_last WHERE session_id = ?1 AND program IS NOT NULL GROUP BY program "                          \
 	"HAVING runs_count > 0 OR timed_count > 0 ORDER BY run_ns DESC, runs_count DESC, program "
 
+/*
+ * How many ends of TCP connections the probe `drops` left out in the whole recording ?1: they have no bytes. A value;
+ * NULL: they were not counted.
+ */
+#define NT_SELF_ENDS_SQL                                                                                               \
+	"(SELECT sum(value) FROM self_cost_last WHERE session_id = ?1 AND program = 'nt_kfree_skb' AND name = "        \
+	"'skipped_empty')"
+
 /* What the kernel left out of its programs' runs, if anything: on stdout. 0, or -1 and db->error. */
 int nt_self_misses_print(struct nt_db *db, int64_t session_id);
 /* Sentences for people, on stdout; none where the tape has no such snapshots. 0, or -1 and db->error. */

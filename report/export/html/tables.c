@@ -138,6 +138,7 @@ struct table {
 	const char *note; /* what its figures mean and leave out; "" if that is plain */
 	const char *sql;
 	const char *by; /* of a grouping: its word for --by; else NULL */
+	const char *more; /* a query for one more sentence of the note; NULL: there is none */
 };
 
 #define LOCAL NT_ENDPOINT_SQL("k.", "src", "sport") "AS local, "
@@ -152,7 +153,7 @@ static const struct table tables[] = {
 	 "Each process for its sockets, and packets that are no process's: forwarded, dropped, to no known socket "
 	 "(other), or not known at all (unattributed). Of a database, what a part pays is estimated in the 100 ms that "
 	 "it cuts, between the bounds.",
-	 NT_PAYERS_WHERE_SQL("net_rx_ns", IF_KNOWN), NULL},
+	 NT_PAYERS_WHERE_SQL("net_rx_ns", IF_KNOWN), NULL, NULL},
 	{"rx_flows", "Flows by what receiving their packets cost", "Times are those of net_rx.",
 	 "SELECT r.payer AS payer, f.proto, " NT_ENDPOINT_SQL("f.", "src", "sport") "AS source, " NT_ENDPOINT_SQL(
 		 "f.", "dst",
@@ -169,13 +170,13 @@ static const struct table tables[] = {
 												"ORDER BY net_rx_ns "
 												"DESC, packets_count "
 												"DESC, 1, 2, 3, 4",
-	 NULL},
+	 NULL, NULL},
 	{"rx_devices", "Devices by what receiving their packets cost", "Times are those of net_rx.",
 	 "SELECT coalesce(v.name, '(unknown)') AS device, v.netns, r.payer AS payer, " NT_PAID_FIGURES_SQL(
 		 "net_rx_ns") "FROM paid AS r LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = "
 			      "r.device_id " IF_KNOWN
 			      "GROUP BY r.device_id, r.payer ORDER BY net_rx_ns DESC, packets_count DESC, 1, 2, 3",
-	 NULL},
+	 NULL, NULL},
 	{"drops", "Dropped packets",
 	 "Packets that the kernel freed undelivered, by reason and place, without ends of TCP connections: those have "
 	 "no bytes.",
@@ -183,27 +184,29 @@ static const struct table tables[] = {
 	 "v.name AS device, v.netns, count(*) AS packets_count, sum(p.length) AS length_bytes FROM dropped AS p "
 	 "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = p.device_id "
 	 "GROUP BY p.reason, p.location, p.device_id ORDER BY packets_count DESC, 1, 2, 3",
-	 NULL},
+	 NULL,
+	 "SELECT printf('Ends left out in the whole recording: %,d.', n) FROM (SELECT " NT_SELF_ENDS_SQL
+	 " AS n) WHERE n IS NOT NULL"},
 	{"retransmits", "Retransmits", "Segments that TCP sent again.",
 	 "SELECT p.what, p.state, " LOCAL PEER "count(*) AS segments_count, sum(p.length) AS payload_bytes "
 	 "FROM resent AS p " JOIN_SOCKET
 	 "GROUP BY p.what, p.state, p.socket_id ORDER BY segments_count DESC, 1, 2, 3, 4",
-	 NULL},
+	 NULL, NULL},
 	{"elsewhere", "Caused by the network elsewhere",
 	 NT_ELSEWHERE_NOTE " Sums of the whole recording and all CPUs, whatever was selected.",
-	 NT_ELSEWHERE_FIRST_SQL("5"), NULL},
+	 NT_ELSEWHERE_FIRST_SQL("5"), NULL, NULL},
 	{"loss", "Lost records",
 	 "Stretches of time about lost records. A lost sample (latency, drop, retransmit, wakeup) leaves no time "
 	 "uncovered.",
 	 "SELECT kind, why, count(*) AS stretches_count, sum(count) AS records_count, "
 	 "sum(count IS NULL) AS of_unknown_number_count FROM missed "
 	 "GROUP BY kind, why ORDER BY records_count DESC, stretches_count DESC, 1, 2",
-	 NULL},
+	 NULL, NULL},
 	{"records", "Records on the tape", "Counts of the whole recording and all CPUs, whatever was selected.",
 	 "SELECT kind, sum(records) AS records_count, sum(lost) AS lost_count FROM record_count "
 	 "WHERE session_id = ?1 GROUP BY kind ORDER BY records_count DESC, kind",
-	 NULL},
-	{"recorder_programs", "The recorder's programs in the kernel", "", NT_SELF_PROGRAMS_SQL, NULL},
+	 NULL, NULL},
+	{"recorder_programs", "The recorder's programs in the kernel", "", NT_SELF_PROGRAMS_SQL, NULL, NULL},
 };
 #define MAX_COLUMNS 32
 
@@ -247,27 +250,39 @@ static void write_rest(struct nt_json *json, const struct rest *rest, int column
 	nt_json_close(json, ']');
 }
 
-static void write_head(struct nt_json *json, const struct table *table, sqlite3_stmt *statement, int columns)
+static int write_note(const struct nt_html_scope *scope, const struct table *table, struct nt_json *json)
 {
-	nt_json_text(json, "name", table->name);
-	nt_json_text(json, "by", table->by);
-	nt_json_text(json, "title", table->title);
-	nt_json_text(json, "note", table->note);
+	sqlite3_stmt *row;
+	char note[1024];
+
+	if (!table->more) {
+		nt_json_text(json, "note", table->note);
+		return 0;
+	}
+	row = prepare(scope, table->more);
+	snprintf(note, sizeof(note), "%s", table->note);
+	if (nt_db_next(row))
+		snprintf(note, sizeof(note), "%s %s", table->note, nt_db_text(row, 0));
+	nt_json_text(json, "note", note);
+	return finish(scope, row);
+}
+
+static void write_columns(struct nt_json *json, sqlite3_stmt *statement, int columns)
+{
 	nt_json_open(json, "columns", '[');
 	for (int i = 0; i < columns; i++)
 		nt_json_text(json, NULL, sqlite3_column_name(statement, i));
 	nt_json_close(json, ']');
 }
 
-static int write_table(const struct nt_html_scope *scope, const struct table *table, struct nt_json *json)
+static int write_rows(const struct nt_html_scope *scope, const struct table *table, struct nt_json *json)
 {
 	sqlite3_stmt *statement = prepare(scope, table->sql);
 	struct rest rest = {0};
 	int columns = sqlite3_column_count(statement);
 
 	columns = columns < MAX_COLUMNS ? columns : MAX_COLUMNS;
-	nt_json_open(json, NULL, '{');
-	write_head(json, table, statement, columns);
+	write_columns(json, statement, columns);
 	nt_json_open(json, "rows", '[');
 	for (int row = 0; nt_db_next(statement); row++) {
 		if (row >= NT_HTML_ROWS) {
@@ -280,13 +295,25 @@ static int write_table(const struct nt_html_scope *scope, const struct table *ta
 	}
 	nt_json_close(json, ']');
 	write_rest(json, &rest, columns);
-	nt_json_close(json, '}');
 	return finish(scope, statement);
+}
+
+static int write_table(const struct nt_html_scope *scope, const struct table *table, struct nt_json *json)
+{
+	int error;
+
+	nt_json_open(json, NULL, '{');
+	nt_json_text(json, "name", table->name);
+	nt_json_text(json, "by", table->by);
+	nt_json_text(json, "title", table->title);
+	error = write_note(scope, table, json) || write_rows(scope, table, json) ? -1 : 0;
+	nt_json_close(json, '}');
+	return error;
 }
 
 static int write_group(const struct nt_html_scope *scope, const struct nt_group_info *group, struct nt_json *json)
 {
-	const struct table table = {group->rows, group->title, group->note, group->sql, group->name};
+	const struct table table = {group->rows, group->title, group->note, group->sql, group->name, NULL};
 
 	return write_table(scope, &table, json);
 }
