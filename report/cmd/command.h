@@ -67,6 +67,9 @@ struct nt_command {
 	X(stages)                                                                                                      \
 	X(flame)                                                                                                       \
 	X(latency)                                                                                                     \
+	X(drops)                                                                                                       \
+	X(retransmits)                                                                                                 \
+	X(wakeups)                                                                                                     \
 	NT_EXPORTS(X)                                                                                                  \
 	X(import)                                                                                                      \
 	X(query)                                                                                                       \

@@ -120,6 +120,25 @@ int nt_sessions_say_whole(struct nt_sessions *sessions, const struct nt_session 
 	return 0;
 }
 
+int nt_sessions_csv_begin(struct nt_sessions *sessions)
+{
+	static const char *const names[] = {"session_id", "section", "row", "name", "value"};
+
+	if (sessions->format == NT_FORMAT_CSV && nt_printer_begin(sessions->printer, NT_COUNT(names), names))
+		return nt_complain("out of memory.");
+	return NT_EXIT_DONE;
+}
+
+void nt_sessions_csv_value(struct nt_sessions *sessions, int64_t session_id, const char *section, int64_t row,
+			   const char *name, struct nt_cell value)
+{
+	const struct nt_cell cells[] = {
+		nt_cell_integer(session_id), nt_cell_text(section), nt_cell_integer(row), nt_cell_text(name), value,
+	};
+
+	nt_printer_row(sessions->printer, cells);
+}
+
 void nt_sessions_close(struct nt_sessions *sessions)
 {
 	if (sessions->db)

@@ -50,4 +50,12 @@ int nt_sessions_show(struct nt_sessions *sessions, int (*show)(void *arg, const 
 int nt_sessions_say_whole(struct nt_sessions *sessions, const struct nt_session *session,
 			  const struct nt_selection *selection);
 
+/*
+ * CSV with one line for each value: what has many shapes would need many tables. The first does nothing with another
+ * format, and gives an exit code.
+ */
+int nt_sessions_csv_begin(struct nt_sessions *sessions);
+void nt_sessions_csv_value(struct nt_sessions *sessions, int64_t session_id, const char *section, int64_t row,
+			   const char *name, struct nt_cell value);
+
 void nt_sessions_close(struct nt_sessions *sessions);

@@ -26,9 +26,9 @@
 		"begin here: a time since the start of the recording (2.5, 300ms, 20us), or UTC "                      \
 		"(2026-11-21T18:00:00Z)"),                                                                             \
 		NT_TEXT("to", "T", "2.5s", selection.to, "end here")
+#define NT_OPTION_CPU NT_TEXT("cpu", "LIST", "0,2-5", selection.cpus, "only these CPUs, such as 0,2-5")
 #define NT_OPTIONS_WHO                                                                                                 \
-	NT_TEXT("cpu", "LIST", "0,2-5", selection.cpus, "only these CPUs, such as 0,2-5"),                             \
-		NT_TEXT("process", "P", "nginx", selection.process, "only the process with this pid or name")
+	NT_OPTION_CPU, NT_TEXT("process", "P", "nginx", selection.process, "only the process with this pid or name")
 
 #define NT_OPTION_BY_COST                                                                                              \
 	NT_TEXT("by", "WHAT", "program", samples.by,                                                                   \

@@ -168,25 +168,14 @@ static int json_section(struct summary *summary, const struct section *section, 
 	return end(summary->sessions.db, statement);
 }
 
-/* One line for each value: what has many shapes would need many tables. */
-static void csv_value(struct summary *summary, const char *section, int64_t session_id, int64_t row, const char *name,
-		      struct nt_cell value)
-{
-	const struct nt_cell cells[] = {
-		nt_cell_integer(session_id), nt_cell_text(section), nt_cell_integer(row), nt_cell_text(name), value,
-	};
-
-	nt_printer_row(summary->sessions.printer, cells);
-}
-
 static int csv_section(struct summary *summary, const struct section *section, int64_t session_id)
 {
 	sqlite3_stmt *statement = prepare(summary, section, session_id);
 
 	for (int64_t row = 1; nt_db_next(statement); row++) {
 		for (int i = 0; i < sqlite3_column_count(statement); i++)
-			csv_value(summary, section->name, session_id, row, sqlite3_column_name(statement, i),
-				  nt_result_cell(statement, i));
+			nt_sessions_csv_value(&summary->sessions, session_id, section->name, row,
+					      sqlite3_column_name(statement, i), nt_result_cell(statement, i));
 	}
 	return end(summary->sessions.db, statement);
 }
@@ -201,7 +190,7 @@ static void give_tracing(struct summary *summary, int64_t session_id)
 	}
 	nt_tracing_line(&summary->tracing, &line);
 	for (size_t i = 0; i < line.n; i++)
-		csv_value(summary, "tracing", session_id, 1, line.names[i], line.cells[i]);
+		nt_sessions_csv_value(&summary->sessions, session_id, "tracing", 1, line.names[i], line.cells[i]);
 }
 
 static int give_section(struct summary *summary, const struct section *section, int64_t session_id)
@@ -582,7 +571,6 @@ static int one_session(void *arg, const struct nt_session *session)
 
 static int run(const struct nt_options *options)
 {
-	static const char *const csv_names[] = {"session_id", "section", "row", "name", "value"};
 	struct summary summary = {.by = NT_GROUP_COUNT, .limit = options->limit};
 	const char *by = options->samples.by;
 	char error[NT_ERROR_MAX];
@@ -598,9 +586,8 @@ static int run(const struct nt_options *options)
 	code = nt_sessions_open(&summary.sessions, options->args[0], NULL, options->names, NULL, options->format);
 	if (!code && nt_db_need(summary.sessions.db, summary.is_of_part ? NEEDS_OF_PART : NEEDS_OF_WHOLE))
 		code = nt_complain("%s", summary.sessions.db->error);
-	if (!code && options->format == NT_FORMAT_CSV &&
-	    nt_printer_begin(summary.sessions.printer, NT_COUNT(csv_names), csv_names))
-		code = nt_complain("out of memory.");
+	if (!code)
+		code = nt_sessions_csv_begin(&summary.sessions);
 	if (!code)
 		code = nt_sessions_show(&summary.sessions, one_session, &summary);
 	nt_sessions_close(&summary.sessions);

@@ -242,6 +242,9 @@ bool nt_load_is_database(const char *path)
 
 const struct nt_need nt_need_stacks = {{"stacks"}, "stack samples", "default,stacks"};
 const struct nt_need nt_need_latency = {{"latency"}, "latency samples", "default,latency"};
+const struct nt_need nt_need_drops = {{"drops"}, "samples of drops", "default,drops"};
+const struct nt_need nt_need_retransmits = {{"retransmits"}, "samples of retransmits", "default,retransmits"};
+const struct nt_need nt_need_wakeups = {{"wakeups"}, "samples of wake-ups", "default,wakeups"};
 const struct nt_need nt_need_packets = {
 	{"latency", "drops", "retransmits"}, "samples of packets", "default,latency,drops,retransmits"};
 

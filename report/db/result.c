@@ -49,6 +49,26 @@ void nt_result_json(struct nt_json *json, sqlite3_stmt *row)
 	}
 }
 
+static void write_rows(struct nt_json *json, const void *arg)
+{
+	sqlite3_stmt *row = *(sqlite3_stmt *const *)arg;
+
+	while (nt_db_next(row)) {
+		nt_json_open(json, NULL, '[');
+		for (int i = 0; i < sqlite3_column_count(row); i++) {
+			struct nt_cell cell = nt_result_cell(row, i);
+
+			nt_json_cell(json, NULL, &cell);
+		}
+		nt_json_close(json, ']');
+	}
+}
+
+char *nt_result_array(sqlite3_stmt *statement)
+{
+	return nt_json_array(write_rows, &statement);
+}
+
 static int begin(sqlite3_stmt *statement, struct nt_printer *printer, int n)
 {
 	const char **names = calloc((size_t)n, sizeof(*names));
@@ -106,11 +126,17 @@ struct sums {
 	} columns[NT_LINE_MAX];
 };
 
+/* "p99_ns". */
+static bool is_percentile(const char *name)
+{
+	return name[0] == 'p' && name[1] >= '0' && name[1] <= '9';
+}
+
 static enum sum sum_of(const char *name)
 {
 	if (!strncmp(name, "longest_", 8) || !strncmp(name, "dearest_", 8))
 		return SUM_GREATEST;
-	if (!strncmp(name, "since_", 6))
+	if (!strncmp(name, "since_", 6) || !strncmp(name, "mean_", 5) || is_percentile(name))
 		return SUM_NONE;
 	return nt_ends_in(name, "_ns") || nt_ends_in(name, "_bytes") || nt_ends_in(name, "_count") ||
 			       !strcmp(name, "cpu_share")

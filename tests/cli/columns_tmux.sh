@@ -75,6 +75,9 @@ for width in 60 80 200; do
     fits $width stages golden/v1-stacks.tape
     fits $width stages golden/v1-stacks.tape --by process
     fits $width latency golden/v1-samples.tape
+    fits $width drops golden/v1-samples.tape
+    fits $width retransmits golden/v1-samples.tape
+    fits $width wakeups golden/v1-wakeups.tape
     fits $width query long.db "SELECT * FROM net_cost_socket"
 done
 for file in wide.t markup.t loss.t; do

@@ -78,6 +78,9 @@ latency samples-1.db --by process --csv
 latency all.db --json
 latency samples.db --over-time --svg out/it
 latency samples.tape --between udp-start udp-socket-read
+drops samples.tape
+retransmits samples.db --csv
+wakeups samples.tape --json
 stages stacks-1.tape --by process --limit 1
 stages samples.tape --inclusive --json
 stages all.db --other

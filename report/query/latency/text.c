@@ -8,6 +8,7 @@
 #include "report/out/prose.h"
 #include "report/query/latency/result.h"
 #include "report/query/ports.h"
+#include "report/query/session_head.h"
 #include "report/query/uncovered.h"
 #include "report/util/array.h"
 #include "report/util/histogram.h"
@@ -55,27 +56,9 @@ static int print_joined(const struct nt_latency_result *result, const char *sql,
 	return end_texts(result, statement);
 }
 
-/* The row has host, start and duration. */
-static void print_session(const struct nt_latency_result *result)
-{
-	const struct nt_session *session = result->session;
-	char number[NT_HUMAN_MAX], selected[NT_SELECTED_MAX];
-	struct nt_prose prose;
-
-	nt_prose_begin(&prose, result->out);
-	fputs("host ", prose.line);
-	nt_print_clean(prose.line, session->host, strlen(session->host));
-	if (session->start_realtime_ns)
-		fprintf(prose.line, ", %s", nt_human_time(number, (uint64_t)session->start_realtime_ns));
-	fprintf(prose.line, ", %s", nt_human_ns(number, (uint64_t)session->end_ts - (uint64_t)session->start_ts));
-	nt_session_selected(session, &result->choice->selection, selected, sizeof(selected));
-	nt_print_clean(prose.line, selected, strlen(selected));
-	nt_prose_end(&prose, "");
-}
-
 static int print_head(const struct nt_latency_result *result)
 {
-	print_session(result);
+	nt_session_head_print(result->out, result->session, &result->choice->selection);
 	return print_joined(result, NT_META_SQL(NT_META_LATENCY_SAMPLE), "", "Recorded with the probability ", "") ||
 			       print_joined(result, NT_META_SQL(NT_META_LATENCY_FILTER) " ORDER BY rowid", "",
 					    "Recorded by the filter: ", "")
