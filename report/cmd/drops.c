@@ -25,12 +25,14 @@ static const char by_place[] =
 static const char by_socket[] =
 	"SELECT " NT_TABLES_SOCKET_SQL ", packets_count, dropped_bytes, reason FROM (SELECT socket_id, "
 	"sum(packets_count) AS packets_count, sum(dropped_bytes) AS dropped_bytes, min(first) AS reason "
-	"FROM (" WITH_MOST_FREQUENT ") GROUP BY socket_id) AS d " NT_TABLES_HOLDER_SQL MOST_FIRST "1, 2, d.socket_id";
+	"FROM (" WITH_MOST_FREQUENT ") GROUP BY socket_id) AS d " NT_TABLES_PROCESS_OF_SOCKET_SQL MOST_FIRST
+	"1, 2, d.socket_id";
 
 static const char by_process[] =
 	"SELECT " NT_TABLES_PROCESS_SQL ", count(d.socket_id) AS sockets_count, sum(d.packets) AS packets_count, "
 	"sum(d.bytes) AS dropped_bytes FROM (SELECT socket_id, count(*) AS packets, sum(length) AS bytes "
-	"FROM picked GROUP BY socket_id) AS d " NT_TABLES_HOLDER_SQL "GROUP BY k.upid " MOST_FIRST "1, k.upid";
+	"FROM picked GROUP BY socket_id) AS d " NT_TABLES_PROCESS_OF_SOCKET_SQL "GROUP BY p.upid " MOST_FIRST
+	"1, p.upid";
 
 static const struct nt_tables_section sections[] = {
 	{"places", "By reason and place", 10, "netns,device,dropped_bytes", by_place},
@@ -72,7 +74,7 @@ static int run(const struct nt_options *options)
 		.need = &nt_need_drops,
 		.has_probe = "SELECT " NT_HAS_PROBE_SQL("drops"),
 		.tables = NT_TABLE_BIT(NT_TABLE_SKB_DROP) | NT_TABLE_BIT(NT_TABLE_SELF_COST) |
-			  NT_TABLE_BIT(NT_TABLE_RECORD_COUNT),
+			  NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) | NT_TABLES_OF_SOCKETS,
 		.rows = "skb_drop",
 		.total = "SELECT count(*), ifnull(sum(length), 0), " NT_SELF_ENDS_SQL
 			 ", " NT_TABLES_LOST_SQL("drop") " FROM picked",

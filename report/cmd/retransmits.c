@@ -14,12 +14,13 @@ static const char by_state[] =
 
 static const char by_socket[] =
 	"SELECT " NT_TABLES_SOCKET_SQL ", segments_count, payload_bytes FROM (SELECT "
-	"socket_id, " SUMS "FROM picked GROUP BY socket_id) AS d " NT_TABLES_HOLDER_SQL MOST_FIRST "1, 2, d.socket_id";
+	"socket_id, " SUMS "FROM picked GROUP BY socket_id) AS d " NT_TABLES_PROCESS_OF_SOCKET_SQL MOST_FIRST
+	"1, 2, d.socket_id";
 
 static const char by_process[] =
 	"SELECT " NT_TABLES_PROCESS_SQL ", count(d.socket_id) AS sockets_count, sum(d.segments) AS segments_count, "
 	"sum(d.bytes) AS payload_bytes FROM (SELECT socket_id, count(*) AS segments, sum(length) AS bytes FROM picked "
-	"GROUP BY socket_id) AS d " NT_TABLES_HOLDER_SQL "GROUP BY k.upid " MOST_FIRST "1, k.upid";
+	"GROUP BY socket_id) AS d " NT_TABLES_PROCESS_OF_SOCKET_SQL "GROUP BY p.upid " MOST_FIRST "1, p.upid";
 
 static const struct nt_tables_section sections[] = {
 	{"states", "By what was sent again, and state", 10, NULL, by_state},
@@ -52,7 +53,8 @@ static int run(const struct nt_options *options)
 	static const struct nt_session_tables tables = {
 		.need = &nt_need_retransmits,
 		.has_probe = "SELECT " NT_HAS_PROBE_SQL("retransmits"),
-		.tables = NT_TABLE_BIT(NT_TABLE_TCP_RETRANSMIT) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT),
+		.tables = NT_TABLE_BIT(NT_TABLE_TCP_RETRANSMIT) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |
+			  NT_TABLES_OF_SOCKETS,
 		.rows = "tcp_retransmit",
 		.total = "SELECT count(*), ifnull(sum(length), 0), " NT_TABLES_LOST_SQL("retransmit") " FROM picked",
 		.total_names = {[SEGMENTS] = "segments_count", [BYTES] = "payload_bytes", [LOST] = "lost_count"},

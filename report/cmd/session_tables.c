@@ -8,6 +8,7 @@
 
 #include "report/db/result.h"
 #include "report/out/prose.h"
+#include "report/query/cpus/read.h"
 #include "report/query/session_head.h"
 
 struct command {
@@ -261,7 +262,11 @@ static int one_session(void *arg, const struct nt_session *session)
 		nt_part_choose(&part, sessions->why_not);
 	if (sessions->why_not[0])
 		return 0;
-	error = make_digest(command) || read_total(command) || show_session(command);
+	error = make_digest(command) || read_total(command);
+	if (!error && !command->total.values[0])
+		error = nt_lanes_check_cpus(&part, sessions->why_not);
+	if (!error && !sessions->why_not[0])
+		error = show_session(command);
 	free(command->digest);
 	command->digest = NULL;
 	return error ? -1 : 0;

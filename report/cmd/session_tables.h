@@ -62,10 +62,16 @@ int nt_session_tables_run(const struct nt_session_tables *tables, const struct n
 /* The sentence about it. `record`: "drop record". */
 void nt_tables_say_lost(FILE *line, const struct nt_tables_total *total, int64_t lost, const char *record);
 
-/* Behind rows `d` that have socket_id: the socket, and the process that holds it; and columns that name them. */
-#define NT_TABLES_HOLDER_SQL                                                                                           \
+/*
+ * Behind rows `d` that have socket_id: the socket, and its process `p`: the one that it cost most, as in `summary`. Of
+ * a socket that no process used it is the one that holds it.
+ */
+#define NT_TABLES_PROCESS_OF_SOCKET_SQL                                                                                \
 	"LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = d.socket_id "                                           \
-	"LEFT JOIN process AS p ON p.session_id = ?1 AND p.upid = k.upid "
+	"LEFT JOIN net_cost_socket AS n ON n.session_id = ?1 AND n.socket_id = d.socket_id "                           \
+	"LEFT JOIN process AS p ON p.session_id = ?1 AND p.upid = coalesce(n.upid, k.upid) "
+/* The tables that this needs. */
+#define NT_TABLES_OF_SOCKETS (NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST))
 #define NT_TABLES_LOCAL NT_ENDPOINT_SQL("k.", "src", "sport")
 #define NT_TABLES_PEER NT_ENDPOINT_SQL("k.", "dst", "dport")
 #define NT_TABLES_SOCKET_SQL                                                                                           \

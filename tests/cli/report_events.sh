@@ -42,6 +42,8 @@ report 0 drops tests/golden/v1-samples.tape --from 299999us --to 300ms
 has "the begin is" "$out" "1 packet of 60 B was dropped."
 report 1 drops tests/golden/v1-samples.tape --from 1h
 has "a time that it has not" "$err" "nothing of session 1 is in that time"
+report 1 drops tests/golden/v1-samples.tape --cpu 7
+has "a CPU that it has not" "$err" "session 1 has none of these CPUs: it had 2"
 
 # ---- figures ----
 
@@ -61,7 +63,9 @@ sorted() { sql "$db" "$(tr -s '\n' ' ' <<<"$1")" | tr ',' '|' | LC_ALL=C sort; }
 
 endpoint() { echo "CASE WHEN k.id IS NULL THEN '(unknown)' WHEN family = 'inet6' THEN '[' || $1 || ']:' || $2
     ELSE $1 || ':' || $2 END"; }
-holder="LEFT JOIN socket AS k ON k.id = socket_id LEFT JOIN process AS p ON p.upid = k.upid"
+# Who it cost most, or who holds it.
+process_of="LEFT JOIN socket AS k ON k.id = socket_id LEFT JOIN process AS p ON p.upid =
+    coalesce((SELECT n.upid FROM net_cost_socket AS n WHERE n.socket_id = k.id), k.upid)"
 wait="thread_runnable AS r LEFT JOIN thread AS t ON t.utid = r.utid LEFT JOIN process AS p ON p.upid = t.upid"
 
 # drops WHERE: the last report is right
@@ -72,10 +76,10 @@ drops() {
         LEFT JOIN net_device ON id = device_id WHERE $1 GROUP BY reason, location, name, netns")"
     is "sockets" "$(rows sockets)" "$(sorted "SELECT $(endpoint src sport), nullif($(endpoint dst dport), '(unknown)'),
         proto, name, count(*), sum(length), (SELECT reason FROM skb_drop AS o WHERE o.socket_id IS skb_drop.socket_id
-        AND $1 GROUP BY reason ORDER BY count(*) DESC, reason LIMIT 1) FROM skb_drop $holder WHERE $1
+        AND $1 GROUP BY reason ORDER BY count(*) DESC, reason LIMIT 1) FROM skb_drop $process_of WHERE $1
         GROUP BY socket_id")"
     is "processes" "$(rows processes)" "$(sorted "SELECT coalesce(name, '(unknown)'), pid, count(DISTINCT socket_id),
-        count(*), sum(length) FROM skb_drop $holder WHERE $1 GROUP BY k.upid")"
+        count(*), sum(length) FROM skb_drop $process_of WHERE $1 GROUP BY p.upid")"
     for section in places sockets processes; do
         is "$section add up" "$(sum $section packets_count),$(sum $section dropped_bytes)" \
             "$(sum total packets_count),$(sum total dropped_bytes)"
@@ -91,7 +95,7 @@ retransmits() {
             "$(sum total segments_count),$(sum total payload_bytes)"
     done
     is "sockets" "$(rows sockets)" "$(sorted "SELECT $(endpoint src sport), nullif($(endpoint dst dport), '(unknown)'),
-        proto, name, count(*), sum(length) FROM tcp_retransmit $holder WHERE $1 GROUP BY socket_id")"
+        proto, name, count(*), sum(length) FROM tcp_retransmit $process_of WHERE $1 GROUP BY socket_id")"
 }
 wakeups() {
     is "total of wakeups" "$(rows total)" "$(sorted "SELECT count(*), count(runnable_ns), sum(runnable_ns IS NULL),
@@ -153,11 +157,12 @@ for session in json.load(open(sys.argv[1]))["sessions"]:
 sys.exit(len(lines) < 20 or lines != list(csv.reader(open(sys.argv[2])))[1:])' "$work/out" "$work/csv"
 done
 
-# ---- holders, names that are hostile, ends of connections ----
+# ---- sockets that others hold, names that are hostile, ends of connections ----
 
 command -v sqlite3 >/dev/null || without "sqlite3 is not installed, which changes databases"
 command -v sqlite3 >/dev/null || finish
 sqlite3 "$db" "UPDATE socket SET upid = (SELECT min(upid) FROM process WHERE upid > 0) + id % 3;
+    DELETE FROM sock_cost WHERE socket_id % 2 = 0;
     UPDATE skb_drop SET socket_id = NULL WHERE ts % 5 = 0;
     INSERT INTO self_cost(session_id, ts, program, name, value)
     VALUES (1, 1000000000000, 'nt_kfree_skb', 'skipped_empty', 7),

@@ -342,7 +342,7 @@ static int write_texts(const struct nt_html_scope *scope, struct nt_json *json, 
 	for (; n < NT_HTML_TEXTS && nt_db_next(statement); n++)
 		write_cells(json, statement, 1, false);
 	if (n == NT_HTML_TEXTS && nt_db_next(statement))
-		nt_json_text(json, NULL, "There are more: nettape-report summary prints all.");
+		nt_json_text(json, NULL, "There are more: nettape-report info lists all.");
 	nt_json_close(json, ']');
 	return finish(scope, statement);
 }
