@@ -136,16 +136,18 @@ $(call obj,san,$(record_src) tests/unit/kernel_test.c): | $(BUILD)/bpf/nettape.s
 
 # ---- texts that are part of nettape-report; in them @NAME@ is a macro that is a text ----
 
-text_headers := $(BUILD)/text/views_sql.h $(BUILD)/text/stages_txt.h $(BUILD)/text/flame_js.h
+text_headers := $(BUILD)/text/views_sql.h $(BUILD)/text/stages_txt.h $(BUILD)/text/flame_js.h \
+	$(BUILD)/text/heat_js.h
 $(BUILD)/text/views_sql.h: report/rows/views.sql
 $(BUILD)/text/stages_txt.h: report/symbols/stages.txt
 $(BUILD)/text/flame_js.h: report/export/svg/flame.js
+$(BUILD)/text/heat_js.h: report/export/svg/heat.js
 $(text_headers):
 	@mkdir -p $(@D)
 	$(call say,TEXT,$@)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/@\([A-Z_]*\)@/" \1 "/g' -e 's/.*/"&\\n"/' $< > $@
 
-text_users := report/db/views.c report/symbols/stages.c report/export/svg/flame.c
+text_users := report/db/views.c report/symbols/stages.c report/export/svg/flame.c report/export/svg/heatmap.c
 $(foreach sort,o san ext,$(call obj,$(sort),$(text_users))): | $(text_headers)
 
 # ---- the page of `export html`, and its policy: by their checksums, a browser runs only this style and script ----

@@ -71,12 +71,28 @@ static void release(struct collecting *collecting)
 
 /* ---- showing ---- */
 
+/* The hook with the most packets of those that have a picture and are not drawn yet; NT_HOOK_COUNT: none. */
+static unsigned int most_packets(const struct collecting *collecting, unsigned int drawn)
+{
+	unsigned int most = NT_HOOK_COUNT;
+
+	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+		const struct nt_heatmap *map = &collecting->pictures[hook];
+
+		if (map->cells && !(drawn & 1u << hook) &&
+		    (most == NT_HOOK_COUNT || map->all > collecting->pictures[most].all))
+			most = hook;
+	}
+	return most;
+}
+
 static int draw_session(struct collecting *collecting)
 {
 	struct command *command = collecting->command;
 	const struct nt_session *session = collecting->result.session;
 	char recorded[NT_SVG_SESSION_MAX], line[sizeof(recorded) + 16];
 	struct nt_whole whole;
+	unsigned int hook, drawn = 0;
 
 	if (!command->svg)
 		return 0;
@@ -84,11 +100,10 @@ static int draw_session(struct collecting *collecting)
 		return -1;
 	nt_svg_session(session, &command->choice.selection, recorded);
 	snprintf(line, sizeof(line), "%s%s", whole.is_whole ? "" : "NOT WHOLE: ", recorded);
-	for (unsigned int hook = 0; hook < NT_HOOK_COUNT; hook++) {
+	while ((hook = most_packets(collecting, drawn)) < NT_HOOK_COUNT) {
 		char name[64], title[100];
 
-		if (!collecting->pictures[hook].cells)
-			continue;
+		drawn |= 1u << hook;
 		snprintf(title, sizeof(title), "%s (session %lld)",
 			 nt_latency_hook_text(&command->choice, (enum nt_hook)hook, name), (long long)session->id);
 		nt_svg_panel(command->svg, command->svg_panels++, &collecting->pictures[hook], session->start_ts, title,

@@ -10,6 +10,8 @@ const fs = require('node:fs');
 const path = require('node:path');
 const {pathToFileURL} = require('node:url');
 const {Browser} = require('./devtools.js');
+const {difference} = require('./colours.js');
+const {decodePng} = require('./png.js');
 
 const [program, work, pictures] = process.argv.slice(2);
 const CHART = '.timeline svg[tabindex]';
@@ -51,7 +53,8 @@ const readout = (browser) =>
   browser.evaluate(`(() => {
   const panel = document.querySelector('.readout');
   const ns = Object.fromEntries([...panel.querySelectorAll('tr[data-owner]')]
-    .map((row) => [row.dataset.owner, Number(row.querySelector('.ns').textContent.replace(/,/g, ''))]));
+    .map((row) => [row.dataset.owner,
+      Number((row.querySelector('.exact') || row.querySelector('.ns')).textContent.replace(/\\D/g, ''))]));
   return {from: Number(panel.dataset.from), to: Number(panel.dataset.to),
     cpu: panel.querySelector('strong').textContent.split(', ')[1], ns, text: panel.textContent};
 })()`);
@@ -227,6 +230,26 @@ async function testTables(browser) {
   await browser.evaluate(`document.querySelector('.switch input').click()`);
 }
 
+// Of each table of the data that has rows: how many are shown, and whether its last row has the others, and the column
+// of shown figures the sum of the data.
+const tables = (browser) =>
+  browser.evaluate(`JSON.parse(document.getElementById('data').textContent).sessions[0].tables
+    .filter((one) => one.rows.length).map(({name, columns, rows, rest, rest_rows}) => {
+      const table = document.querySelector('.table-' + name);
+      const lines = [...table.querySelectorAll('tbody tr:not(.footer)')];
+      const footer = table.querySelector('.footer');
+      const others = rest_rows + rows.length - lines.length;
+      const at = columns.findIndex((column, i) => /_(ns|bytes)$/.test(column) && rows[0][i] !== null);
+      const exact = (line) => [...line.querySelectorAll('.number')].map((cell) =>
+        (cell.querySelector('.exact') || cell).textContent.replace(/,/g, ''));
+      const wanted = rows.reduce((sum, row) => sum + (row[at] || 0), 0) + (rest_rows ? rest[at] || 0 : 0);
+      const numbers = [...lines, ...(footer ? [footer] : [])].map(exact);
+      const adds = at < 0 || numbers[0].some((_, i) => numbers.reduce((sum, one) => sum + (parseInt(one[i]) || 0), 0)
+        === wanted);
+      return {name, shown: lines.length, all: rows.length,
+        isRight: adds && (others ? footer.textContent.startsWith(others + ' other') : !footer)};
+    }).filter((one) => one.shown)`);
+
 // The groupings, one at a time; the socket table has its own place, unless it is chosen.
 async function testGroups(browser) {
   const shown = () =>
@@ -252,25 +275,22 @@ async function testGroups(browser) {
   const bars = await browser.evaluate(
     `[...document.querySelectorAll('.table-programs .share, .cpus .share, section.table-sockets .share')].map((one) => {
     const [whole, part] = [one.querySelector('.bar'), one.querySelector('.bar-part')]
-      .map((each) => each.getBoundingClientRect().width);
+      .map((each) => each?.getBoundingClientRect().width);
     return [parseFloat(one.textContent.replace('<', '')), (100 * part) / whole];
   })`);
   holds('there are bars', bars.length > 4);
   is(
-    'a full bar is 100 % in every table',
-    bars.filter(([share, seen]) => Math.abs(Math.min(100, share) - seen) > 1.5),
+    'a full bar is 100 % in every table; what would be a hair has none',
+    bars.filter(([share, seen]) => (share < 1 ? seen >= 0 : !(Math.abs(Math.min(100, share) - seen) <= 1.5))),
     [],
   );
-  is(
-    'what more there is stands in the last row',
-    await browser.evaluate(`(() => {
-      const data = JSON.parse(document.getElementById('data').textContent).sessions[0].tables.filter((one) =>
-        one.rest_rows);
-      return data.filter((one) => !document.querySelector('.table-' + one.name
-        + ' tbody tr:last-child').textContent.startsWith(one.rest_rows + ' other')).map((one) => one.name);
-    })()`),
-    [],
-  );
+  const first = await tables(browser);
+  holds('of a long table the first rows are shown', first.some((one) => one.shown === 10 && one.all > 10));
+  is('the last row has all others, and the figures add up', first.filter((one) => !one.isRight), []);
+  await browser.evaluate(`document.querySelectorAll('.more').forEach((one) => one.click())`);
+  const whole = await tables(browser);
+  holds('then all rows are', whole.every((one) => one.shown === one.all) && whole.length === first.length);
+  is('and add up to the same', whole.filter((one) => !one.isRight), []);
 }
 
 async function testHeat(browser) {
@@ -282,7 +302,7 @@ async function testHeat(browser) {
   const text = await browser.evaluate(`document.querySelector('.latency .readout-line').textContent`);
   holds(
     `a heat map tells what is under the pointer: ${text}`,
-    /ms to .* packets?; [\d,]+ of them above [\d,]+ and up to [\d,]+ ns late$/.test(text),
+    /ms to .* packets?; [\d,]+ of them above [\d.]+\s[n\u00b5m]?s and up to [\d.]+\s[n\u00b5m]?s late$/.test(text),
   );
   await browser.evaluate('scrollTo(0, 0)');
   await browser.settle();
@@ -404,6 +424,73 @@ async function testStages(browser) {
   is('nothing of stages was complained of', browser.troubles, []);
 }
 
+// Owners without samples, and hooks with few, take no room.
+async function testSlight(browser) {
+  await open(browser, 'slight.html');
+  is(
+    'an owner without samples is folded, and the others are not',
+    await browser.evaluate(`[[...document.querySelectorAll('.stages-all .stages-of')].map((one) => one.dataset.owner),
+      [...document.querySelectorAll('details.slight')].map((one) => [one.open, one.textContent.split(':')[0]])]`),
+    [['net_rx', 'send'], [[false, 'recv']]],
+  );
+  is(
+    'a hook with few samples has no map',
+    await browser.evaluate(`(() => {
+      const few = document.querySelector('.latency > .note:not(:first-of-type)').textContent;
+      const names = [...document.querySelectorAll('.latency figcaption strong')].map((one) => one.textContent);
+      return [few, names.includes('udp-start'), names.length > 0];
+    })()`),
+    ['Fewer than 30 samples make no map: udp-start.', false, true],
+  );
+  is(
+    'the most expensive program is that of the table',
+    await browser.evaluate(`[...document.querySelectorAll('.card')].filter((one) =>
+      one.querySelector('h3').textContent === 'Most expensive program').map((one) =>
+      one.querySelector('.big').textContent === document.querySelector('.table-programs tbody th').textContent)`),
+    [true],
+  );
+  is('nothing of this was complained of', browser.troubles, []);
+}
+
+// The colour at a place of the page.
+async function colourAt(browser, x, y) {
+  const {data} = await browser.send('Page.captureScreenshot', {
+    format: 'png',
+    captureBeyondViewport: true,
+    clip: {x: Math.floor(x), y: Math.floor(y), width: 1, height: 1, scale: 1},
+  });
+  return [...decodePng(Buffer.from(data, 'base64')).pixels.subarray(0, 3)];
+}
+
+// Beside a table that is wider than the screen stands a line, on the sides where there is more of it.
+async function testCutTable(browser) {
+  const table = `document.querySelector('.cpus .scroll')`;
+  // A picture has none, and would be laid out otherwise.
+  await browser.send('Emulation.setScrollbarsHidden', {hidden: true});
+  for (const isDark of [false, true]) {
+    await browser.dark(isDark);
+    await browser.resize(500, 900);
+    await browser.evaluate(`scrollTo(0, 0); ${table}.scrollTo(0, 0)`);
+    await browser.settle();
+    holds('the table is wider', await browser.evaluate(`${table}.scrollWidth > ${table}.clientWidth + 50`));
+    const {x, y, width, height} = await box(browser, '.cpus .scroll');
+    const sides = async () => [
+      await colourAt(browser, x - 2, y + height / 2),
+      await colourAt(browser, x + width + 1, y + height / 2),
+    ];
+    const [paper, line] = await sides();
+    await browser.evaluate(`${table}.scrollTo(100000, 0)`);
+    await browser.settle();
+    holds(`where it is cut there is a line: ${line} on ${paper}`, difference(line, paper) > 30);
+    is('at its end there is none, and one where it began', await sides(), [line, paper]);
+  }
+  await browser.dark(false);
+  await browser.resize(1280, 900);
+  await browser.send('Emulation.setScrollbarsHidden', {hidden: false});
+  await browser.settle();
+  is('a whole table has none', await browser.evaluate(`${table}.className`), 'scroll');
+}
+
 async function testScreens(browser) {
   for (const [name, width, height, scale] of [
     ['desk', 1280, 900, 1],
@@ -490,8 +577,10 @@ async function main() {
     await testGroups(browser);
     await testHeat(browser);
     await testScreens(browser);
+    await testCutTable(browser);
     is('nothing of this was complained of', browser.troubles, []);
     await testStages(browser);
+    await testSlight(browser);
     for (const name of fs
       .readdirSync(work)
       .filter((one) => one.endsWith('.html') && !['samples.html', 'stacks.html', 'markup.html'].includes(one))) {

@@ -36,6 +36,7 @@ function collectTexts() {
       found.opacity *= Number(style.opacity);
       if (style.display === 'none' || style.visibility === 'hidden') found.isHidden = true;
       if (style.clipPath !== 'none') found.isHidden = true; // for screen readers alone
+      if (at.tagName === 'DETAILS' && !at.open && !element.closest('summary')) found.isHidden = true;
       if (at.tagName === 'svg' && !found.svg) found.svg = at;
       if (at === document.documentElement || at === document.body) continue;
       if (scrolls(style)) {

@@ -9,7 +9,7 @@ const path = require('node:path');
 const {pathToFileURL} = require('node:url');
 const {Browser} = require('./devtools.js');
 const {difference} = require('./colours.js');
-const {lookAt} = require('./layout.js');
+const {lookAt, contrast} = require('./layout.js');
 
 const [program, pictures, ...files] = process.argv.slice(2);
 const WIDTHS = [1400, 800, 500];
@@ -25,7 +25,7 @@ function none(what, found) {
 // What a page shows on demand: folded tables, families of stages, exact numbers, the widest grouping.
 const SHOW_ALL = `(() => {
   document.querySelectorAll('details').forEach((one) => (one.open = true));
-  document.querySelectorAll('.unfold').forEach((one) => one.click());
+  document.querySelectorAll('.unfold, .more').forEach((one) => one.click());
   document.querySelectorAll('.groups select').forEach((one) => {
     one.value = 'socket';
     one.dispatchEvent(new Event('change'));
@@ -84,6 +84,8 @@ async function lookAtColours(browser, what) {
     }),
   );
   none(`${what}: colours of owners differ, for the colour-blind too`, close);
+  const [hardirq, softirq] = [rgb[4], rgb[5]].map((one) => contrast(one, [0, 0, 0]));
+  none(`${what}: hard interrupts are the darker ones`, hardirq < softirq ? [] : [colours[4], colours[5]]);
 }
 
 async function lookAtFile(browser, file) {

@@ -26,6 +26,11 @@ done
 cp "$work/samples.db" "$work/stacks.db"
 stack_samples "$work/stacks.db" 100000
 report 0 export html "$work/stacks.db" -o "$work/stacks.html"
+cp "$work/stacks.db" "$work/slight.db"
+sqlite3 "$work/slight.db" "DELETE FROM stack_sample WHERE owner = 'recv';
+    DELETE FROM skb_latency WHERE hook = 'udp-start' AND rowid NOT IN (SELECT rowid FROM skb_latency
+        WHERE hook = 'udp-start' AND latency_ns IS NOT NULL LIMIT 4)"
+report 0 export html "$work/slight.db" -o "$work/slight.html"
 cp "$work/samples.db" "$work/several.db"
 "$PLAIN" import --append "$work/hand.tape" -o "$work/several.db" >/dev/null
 report 0 export html "$work/several.db" -o "$work/several.html"

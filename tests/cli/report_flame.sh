@@ -36,11 +36,6 @@ nothing "more recordings in a picture of one" "$(grep -o 'and [0-9]* more record
 items=$(grep -o '<g class="k".*</text></g>' "$work/s.svg" | sed 's,</text></g>$,,; s,.*>,,')
 all "items of the legend, and those without a name" "$(grep -c '^' <<<"$items") $(grep -c '^$' <<<"$items" || true)"
 has "one of them" "$items" "ip_receive 50.00 %"
-all "colours of frames, and those without a rule for the dark" \
-    "$(grep -oE 'class="(f )?s[0-9]+-[0-9]+' "$work/s.svg" | grep -oE 's[0-9]+-[0-9]+' | sort -u |
-    while read -r class; do grep -qF ".$class > rect { fill: " "$work/s.svg" && echo has || echo lacks; done |
-        awk '{ n++; lacks += $1 == "lacks" } END { print n + 0, lacks + 0 }')"
-
 # A database that others made may give a stack the number 0.
 cp "$work/s.db" "$work/zero.db"
 sqlite3 "$work/zero.db" "UPDATE stack_sample SET stack_id = 0 WHERE stack_id = 3; UPDATE frame SET stack_id = 0

@@ -149,7 +149,7 @@ is "a hook without figures has no histogram, and hides no other" \
     "$(grep -xE '[a-z]+-(start|socket-read|socket-enqueued)' <<<"$out" | xargs)" \
     "tcp-start udp-start udp-socket-enqueued tcp-socket-read udp-socket-read"
 
-# The picture: XML, one panel for each hook, and a title at each cell.
+# The picture: XML, one panel for each hook, the one with the most packets first, and the numbers of each cell.
 report 0 latency "$db" --svg "$work/l.svg"
 python_holds "the picture is XML" -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/l.svg"
 is "panels" "$(grep -c '(session 1)</text>' "$work/l.svg")" 6
@@ -157,11 +157,37 @@ is "and what was recorded, above each" \
     "$(grep -c ">$(sqlite3 "$db" "SELECT host FROM session"), $(sqlite3 "$db" "SELECT strftime('%Y-%m-%d %H:%M:%S',
         start_realtime_ns / 1000000000, 'unixepoch') FROM session") UTC, .*</text>" "$work/l.svg")" 6
 report 0 latency "$db" --hook udp-socket-read --hook tcp-start --svg "$work/two.svg"
-# All but cells, and every tenth of these.
-awk '!/^<rect class="l/ || ++n % 10 == 1' "$work/two.svg" >"$work/out"
+# All but the script.
+sed '/^<script>/,/^]]><\/script>/d' "$work/two.svg" >"$work/out"
 expected latency.svg
-is "every packet is in a title" "$(sed -n 's/.*<title>\([0-9,]*\) packets.*/\1/p' "$work/l.svg" |
-    awk '{ n += $1 } END { print n }')" 762
+# cells PICTURE: the packets of each panel, and whether so many cells are drawn as have some
+cells() {
+    awk -F'"' '
+        function cells_of(path, n, pieces, i) {
+            n = split(path, pieces, "v")
+            for (i = 2; i <= n; i++) drawn += pieces[i]
+        }
+        /^<g class="map"/ {
+            for (i = 1; i < NF; i++) if ($i ~ / data-cells=$/) cells = $(i + 1)
+            n = split(cells, columns, ";")
+            packets = filled = drawn = 0
+            for (i = 1; i <= n; i++) {
+                m = split(columns[i], numbers, " ")
+                for (k = 2; k <= m; k += 2) { packets += numbers[k]; filled++ }
+            }
+            inside = 1
+        }
+        inside && /^<path class="l/ { for (i = 1; i < NF; i++) if ($i ~ / d=$/) cells_of($(i + 1)) }
+        inside && /^<\/g>/ {
+            print packets, (filled && filled == drawn ? "as drawn" : filled " not " drawn)
+            inside = 0
+        }
+    ' "$1"
+}
+cells "$work/l.svg" >"$work/cells"
+is "every packet is in a cell" "$(awk '{ n += $1 } END { print n }' "$work/cells")" 762
+is "panels in the order of packets, of as many cells as are drawn" "$(cat "$work/cells")" \
+    "$(sort -k 1,1nr "$work/cells" | sed 's/ .*/ as drawn/')"
 lacks "nothing from elsewhere" "$(grep -v 'xmlns=' "$work/l.svg")" "http"
 # The axis of times: a short window late in a long session has a label for each tick; a session that ended before the
 # window began has an end to its ticks too.

@@ -252,7 +252,7 @@ static void nothing_to_draw(void **state)
 	(void)state;
 	assert_int_equal(nt_heatmap_init(&map, 0, 1000, 10, 4), 0);
 	draw(&map, 0);
-	has(0, "<rect class=\"l");
+	has(0, "<path class=\"l");
 	has(0, ">packets</text>");
 	svg_places_check(drawn);
 	nt_heatmap_release(&map);

@@ -46,7 +46,6 @@ struct drawing {
 	} * places; /* of each node */
 	struct nt_stage_rules *rules; /* which know the stages' names */
 	uint64_t stage_ns[NT_STAGES_MAX + 1]; /* of frames of each stage, without what they called */
-	bool has_stage[NT_STAGES_MAX + 1]; /* some frame has */
 	int head; /* above the frames */
 	int height;
 };
@@ -64,7 +63,7 @@ static double width_of(const struct drawing *drawing, uint32_t node)
 	return drawing->is_diff ? (share(drawing, node, 0) + share(drawing, node, 1)) / 2 : share(drawing, node, 0);
 }
 
-/* ---- colours: as attributes for the light, as rules of a style sheet for the dark ---- */
+/* ---- colours: as attributes; of a difference also as rules of a style sheet for the dark ---- */
 
 /* "#rrggbb" of hue 0 .. 359, saturation and lightness in percent. */
 static void write_hsl(FILE *out, unsigned int hue, double saturation, double lightness)
@@ -81,12 +80,23 @@ static void write_hsl(FILE *out, unsigned int hue, double saturation, double lig
 	fprintf(out, "#%02x%02x%02x", parts[0], parts[1], parts[2]);
 }
 
-/* A hue for each stage; what has none is grey. Shades by depth tell frames of one stage apart. */
-static void write_stage_colour(FILE *out, unsigned int stage, unsigned int shade, bool is_dark)
+/*
+ * A hue and a strength for each stage; what has none is grey. They are so chosen that the stages that take most time
+ * on most hosts are far apart, and that dark letters can be read on each. Shades by depth tell frames of one stage
+ * apart.
+ */
+static void write_stage_colour(FILE *out, unsigned int stage, unsigned int shade)
 {
-	const double light = is_dark ? 21 + 3 * shade : (stage ? 68 + 4 * shade : 80 + 3 * shade);
+	static const struct {
+		double saturation, lightness;
+	} strengths[] = {{45, 64}, {65, 72}, {80, 60}, {75, 84}};
+	const unsigned int strength = stage % NT_COUNT(strengths);
 
-	write_hsl(out, stage ? stage * 137 % 360 : 210, stage ? (is_dark ? 48 : 60) : 10, light);
+	if (stage)
+		write_hsl(out, stage * 185 % 360, strengths[strength].saturation,
+			  strengths[strength].lightness + 2 * ((double)shade - 1));
+	else
+		write_hsl(out, 210, 10, 80 + 3 * shade);
 }
 
 /* How much a share has changed, from -CHANGES to CHANGES: ten points of share are as strong as can be. */
@@ -107,23 +117,13 @@ static void write_change_colour(FILE *out, int change, bool is_dark)
 	fprintf(out, "#%02x%02x%02x", change < 0 ? rest : full, change ? rest : full, change > 0 ? rest : full);
 }
 
-/* The colour of a frame: its class, which the dark goes by, and the attribute for the light. */
-static void write_class(const struct drawing *drawing, uint32_t node)
-{
-	if (drawing->is_diff)
-		fprintf(drawing->out, "c%d", change_of(drawing, node) + CHANGES);
-	else
-		fprintf(drawing->out, "s%u-%u", drawing->places[node].stage,
-			drawing->flame->nodes[node].depth % SHADES);
-}
-
 static void write_fill(const struct drawing *drawing, uint32_t node)
 {
 	if (drawing->is_diff)
 		write_change_colour(drawing->out, change_of(drawing, node), false);
 	else
 		write_stage_colour(drawing->out, drawing->places[node].stage,
-				   drawing->flame->nodes[node].depth % SHADES, false);
+				   drawing->flame->nodes[node].depth % SHADES);
 }
 
 /* The style sheet's rules for the dark; gives a string that the caller frees, or NULL. */
@@ -140,13 +140,10 @@ static char *dark_rules(const struct drawing *drawing)
 		write_change_colour(out, change, true);
 		fputs(" }\n", out);
 	}
-	for (unsigned int stage = 0; !drawing->is_diff && stage < NT_STAGES_MAX + 1; stage++) {
-		for (unsigned int shade = 0; drawing->has_stage[stage] && shade < SHADES; shade++) {
-			fprintf(out, ".s%u-%u > rect { fill: ", stage, shade);
-			write_stage_colour(out, stage, shade, true);
-			fputs(" }\n", out);
-		}
-	}
+	if (!drawing->is_diff)
+		fputs("#frames text { fill: #1b1f24 }\n"
+		      ".below rect { opacity: 0.35 } #frames .below text { fill: #e3e8ee }\n",
+		      out);
 	fputs(".f:hover rect, .chosen rect { stroke: #ffffff }\n", out);
 	if (!fclose(out))
 		return text;
@@ -206,8 +203,9 @@ static void draw_frame(const struct drawing *drawing, uint32_t node)
 	int y = drawing->height - FOOT - ROW * (int)(drawing->flame->nodes[node].depth + 1);
 	FILE *out = drawing->out;
 
-	fputs("<g class=\"f ", out);
-	write_class(drawing, node);
+	fputs("<g class=\"f", out);
+	if (drawing->is_diff)
+		fprintf(out, " c%d", change_of(drawing, node) + CHANGES);
 	fprintf(out, "\" data-a=\"%.9f\" data-b=\"%.9f\" data-d=\"%u\" data-n=\"", begin, begin + width,
 		drawing->flame->nodes[node].depth);
 	nt_xml_text(out, name_of(drawing, node));
@@ -233,7 +231,6 @@ static void place_frames(struct drawing *drawing)
 		place->stage = at->stage ? at->stage : node ? parent->stage : 0;
 		if (place->stage >= NT_STAGES_MAX + 1)
 			place->stage = 0;
-		drawing->has_stage[place->stage] = true;
 		drawing->stage_ns[place->stage] += at->ns[0] - at->below[0];
 		if (node) {
 			place->begin = parent->used;
@@ -294,9 +291,9 @@ static void stage_item(const struct drawing *drawing, struct legend *legend, uns
 	snprintf(text, sizeof(text), "%s %s", name, nt_human_share(number, drawing->stage_ns[stage], all));
 	begin_item(legend, text);
 	if (legend->out) {
-		fprintf(legend->out, "<g class=\"s%u-1\"><rect y=\"1\" width=\"12\" height=\"12\" fill=\"", stage);
-		write_stage_colour(legend->out, stage, 1, false);
-		fputs("\"/></g>", legend->out);
+		fputs("<rect y=\"1\" width=\"12\" height=\"12\" fill=\"", legend->out);
+		write_stage_colour(legend->out, stage, 1);
+		fputs("\"/>", legend->out);
 	}
 	end_item(legend, text);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * heatmap.c - the part of query/latency/heatmap.h that draws SVG: one self-contained file, without scripts and fonts. A
- * cell tells its numbers when the pointer rests on it.
+ * heatmap.c - the part of query/latency/heatmap.h that draws SVG: one self-contained file, nothing from elsewhere. It
+ * shows the whole as it is; heat.js, which is part of it, tells the numbers of the cell at the pointer.
  */
 #include "report/query/latency/heatmap.h"
 
@@ -11,6 +11,10 @@
 #include "report/out/output.h"
 #include "report/util/histogram.h"
 #include "report/util/weighted.h"
+
+static const char script[] =
+#include "text/heat_js.h"
+	;
 
 #define WIDTH 960
 #define HEAD 40 /* above the first panel */
@@ -53,6 +57,7 @@ void nt_svg_begin(FILE *out, unsigned int panels, const char *title)
 
 void nt_svg_end(FILE *out)
 {
+	fprintf(out, "<script><![CDATA[\n%s]]></script>\n", script);
 	nt_svg_close(out);
 }
 
@@ -75,25 +80,81 @@ static const char *share_of(char text[NT_HUMAN_MAX], double part, double whole)
 	return text;
 }
 
-static void draw_cell(const struct nt_heatmap *map, FILE *out, int64_t since_ts, uint32_t column, uint32_t bucket,
-		      double all)
-{
-	double count = nt_heatmap_cell(map, column, bucket), rows = map->high - map->low;
-	double left = PLOT_LEFT + (double)PLOT_WIDTH * column / map->columns;
-	double top = PLOT_HEIGHT * (map->high - 1 - bucket) / rows;
-	unsigned int level = nt_heat_level(count, map->most);
-	char from[NT_HUMAN_MAX], to[NT_HUMAN_MAX], number[NT_HUMAN_MAX], share[NT_HUMAN_MAX];
+/* ---- cells: in units of a cell, from the top left; those of a shade are one path, those below each other one piece
+ * ---- */
 
-	fprintf(out, "<rect class=\"l%u\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"><title>",
-		level, left, PLOT_TOP + top, (double)PLOT_WIDTH / map->columns, PLOT_HEIGHT / rows, colours[level]);
-	fprintf(out, "%s packets (", nt_human_count(number, nt_round(count)));
-	nt_xml_text(out, share_of(share, count, all));
-	fprintf(out, "), %s to %s late, %.6f to %.6f s</title></rect>\n",
-		nt_human_ns(from, (uint64_t)nt_bucket_lower(map->per_octave, bucket)),
-		nt_human_ns(to, (uint64_t)nt_bucket_upper(map->per_octave, bucket)),
-		(double)(nt_heatmap_column_ts(map, column) - since_ts) / 1e9,
-		(double)(nt_heatmap_column_ts(map, column + 1) - since_ts) / 1e9);
+static unsigned int level_of(const struct nt_heatmap *map, uint32_t column, uint32_t row)
+{
+	return nt_heat_level(nt_heatmap_cell(map, column, map->high - 1 - row), map->most);
 }
+
+static void draw_column(const struct nt_heatmap *map, FILE *out, uint32_t column, unsigned int level)
+{
+	const uint32_t rows = map->high - map->low;
+
+	for (uint32_t row = 0, last; row < rows; row = last + 1) {
+		for (last = row; last < rows && level_of(map, column, last) == level; last++)
+			;
+		if (last > row)
+			fprintf(out, "M%u %uh1v%uh-1z", column, row, last - row);
+	}
+}
+
+static void draw_levels(const struct nt_heatmap *map, FILE *out)
+{
+	for (unsigned int level = 1; level <= NT_HEAT_LEVELS; level++) {
+		fprintf(out, "<path class=\"l%u\" fill=\"%s\" d=\"", level, colours[level]);
+		for (uint32_t column = 0; column < map->columns; column++)
+			draw_column(map, out, column, level);
+		fputs("\"/>\n", out);
+	}
+}
+
+/* The numbers, for the script. */
+static void write_bounds(const struct nt_heatmap *map, FILE *out)
+{
+	char text[NT_HUMAN_MAX];
+
+	fputs(nt_human_ns(text, (uint64_t)nt_bucket_lower(map->per_octave, map->low)), out);
+	for (uint32_t bucket = map->low; bucket < map->high; bucket++)
+		fprintf(out, ";%s", nt_human_ns(text, (uint64_t)nt_bucket_upper(map->per_octave, bucket)));
+}
+
+static void write_cells(const struct nt_heatmap *map, FILE *out)
+{
+	for (uint32_t column = 0; column < map->columns; column++) {
+		const char *between = column ? ";" : "";
+
+		for (uint32_t bucket = map->low; bucket < map->high; bucket++) {
+			const double packets = nt_heatmap_cell(map, column, bucket);
+
+			if (!(packets > 0))
+				continue;
+			fprintf(out, "%s%u %lld", between, bucket - map->low, (long long)nt_round(packets));
+			between = " ";
+		}
+		if (between[0] == ';')
+			fputc(';', out);
+	}
+}
+
+static void draw_cells(const struct nt_heatmap *map, FILE *out, int64_t since_ts)
+{
+	fprintf(out,
+		"<g class=\"map\" shape-rendering=\"crispEdges\" pointer-events=\"none\" "
+		"transform=\"translate(%d %d) scale(%.6f %.6f)\" data-begin=\"%.9f\" data-end=\"%.9f\" data-bounds=\"",
+		PLOT_LEFT, PLOT_TOP, (double)PLOT_WIDTH / map->columns, (double)PLOT_HEIGHT / (map->high - map->low),
+		(double)(nt_heatmap_column_ts(map, 0) - since_ts) / 1e9,
+		(double)(nt_heatmap_column_ts(map, map->columns) - since_ts) / 1e9);
+	write_bounds(map, out);
+	fputs("\" data-cells=\"", out);
+	write_cells(map, out);
+	fputs("\">\n", out);
+	draw_levels(map, out);
+	fputs("</g>\n", out);
+}
+
+/* ---- axes ---- */
 
 /* A line at each tick; a label at each `every`th, if there is room to the right of it. */
 static void draw_time_axis(const struct nt_heatmap *map, FILE *out, int64_t since_ts)
@@ -124,7 +185,7 @@ static void draw_time_axis(const struct nt_heatmap *map, FILE *out, int64_t sinc
 			(tick - first) / every % 2 ? " second" : "", x, PLOT_TOP + PLOT_HEIGHT + 22, NT_SVG_SOFT, text);
 	}
 	nt_svg_text(out, PLOT_LEFT + PLOT_WIDTH / 2, PLOT_TOP + PLOT_HEIGHT + 45,
-		    " class=\"soft\" fill=\"" NT_SVG_SOFT "\" text-anchor=\"middle\"",
+		    " class=\"soft at\" fill=\"" NT_SVG_SOFT "\" text-anchor=\"middle\"",
 		    "time since the start of the recording", 60);
 }
 
@@ -229,16 +290,10 @@ void nt_svg_panel(FILE *out, unsigned int number, const struct nt_heatmap *map, 
 	nt_svg_text(out, PLOT_LEFT, PLOT_TOP - 38, " class=\"title\" font-size=\"14\"", title, 60);
 	nt_svg_text(out, PLOT_LEFT, PLOT_TOP - 16, " class=\"soft\" fill=\"" NT_SVG_SOFT "\"", session, 74);
 	fprintf(out,
-		"<rect class=\"plot line\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"%s\"/>\n"
-		"<g shape-rendering=\"crispEdges\">\n",
+		"<rect class=\"plot line\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"%s\"/>\n",
 		PLOT_LEFT, PLOT_TOP, PLOT_WIDTH, PLOT_HEIGHT, colours[0], NT_SVG_SOFT);
-	for (uint32_t column = 0; map->high && column < map->columns; column++) {
-		for (uint32_t bucket = map->low; bucket < map->high; bucket++) {
-			if (nt_heatmap_cell(map, column, bucket) > 0)
-				draw_cell(map, out, since_ts, column, bucket, all);
-		}
-	}
-	fputs("</g>\n", out);
+	if (map->high)
+		draw_cells(map, out, since_ts);
 	draw_time_axis(map, out, since_ts);
 	if (map->high) {
 		draw_latency_axis(map, out);

@@ -40,6 +40,7 @@ void nt_heatmap_add(struct nt_heatmap *map, int64_t ts, int64_t ns, double weigh
 				    ((uint64_t)map->end_ts - (uint64_t)map->begin_ts));
 	cell = &map->cells[(size_t)column * map->rows + bucket];
 	*cell += weight;
+	map->all += weight;
 	if (*cell > map->most)
 		map->most = *cell;
 	if (!map->high || bucket < map->low)

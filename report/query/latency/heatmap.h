@@ -18,7 +18,7 @@ struct nt_heatmap {
 	int64_t begin_ts, end_ts;
 	uint32_t columns, per_octave, rows;
 	double *cells; /* packets, [column * rows + bucket] */
-	double most; /* in any cell */
+	double most, all; /* in any cell, and in all */
 	uint32_t low, high; /* buckets that hold something are low .. high - 1; high 0: none */
 };
 

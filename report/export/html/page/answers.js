@@ -54,25 +54,28 @@ function peakCard(session, costs) {
   return card('Peak', percent(peak.net_ns, peak.dur_ns), ...texts);
 }
 
-function processCard(data, costs, all) {
-  const processes = data.tables.find((one) => one.by === 'process');
-  const net = processes.columns.indexOf('total_ns');
-  const first = processes.rows[0];
-  const charged = sum(processes.rows.map((row) => row[net])) + (processes.rest_rows ? processes.rest[net] : 0);
-  if (!first || !first[net])
-    return card('Most expensive process', 'none', 'No process spent time in the network stack.');
-  const rx = processes.columns.indexOf('rx_ns');
-  const paid = sum(processes.rows.map((row) => row[rx] || 0)) + ((processes.rest_rows && processes.rest[rx]) || 0);
-  const unpaid = (all.net_rx || 0) + (all.net_tx || 0) - paid;
+// The first row of the table of senders and receivers as the page opens, where its rows are those who pay.
+function payerCard(data, by, all) {
+  const payers = data.tables.find((one) => one.by === (['program', 'process', 'cgroup'].includes(by) ? by : 'program'));
+  const title = `Most expensive ${payers.by}`;
+  const at = (name) => payers.columns.indexOf(name);
+  const total = (name) =>
+    sum(payers.rows.map((row) => row[at(name)] || 0)) + ((payers.rest_rows && payers.rest[at(name)]) || 0);
+  const first = payers.rows[0];
+  if (!first || !first[at('total_ns')]) return card(title, 'none', 'Nobody spent time in the network stack.');
+  const net = first[at('total_ns')];
+  const unpaid = (all.net_rx || 0) + (all.net_tx || 0) - total('rx_ns');
+  const many = first[at('processes_count')];
+  const which = at('pid') >= 0 && first[at('pid')] !== null ? `pid ${first[at('pid')]}: ` : '';
   const texts = [
     [
-      `${first[1] === null ? '' : `pid ${first[1]}: `}`,
-      figure(duration(first[net]), count(first[net]) + GAP + 'ns'),
-      ` in the network stack, ${percent(first[net], charged)} of what all processes spent there.`,
+      many > 1 ? `${plural(many, 'process', 'processes')}: ` : which,
+      figure(duration(net), count(net) + GAP + 'ns'),
+      ` in the network stack, ${percent(net, total('total_ns'))} of what all spent there.`,
     ],
   ];
   if (unpaid) texts.push(`${duration(unpaid)} in softirqs are charged to no process.`);
-  return card('Most expensive process', named(first[0]), ...texts);
+  return card(title, named(first[0]), ...texts);
 }
 
 function lostCard(session, all) {
@@ -97,7 +100,7 @@ function lostCard(session, all) {
   );
 }
 
-function cards(data, costs) {
+function cards(data, costs, by) {
   const all = costs.sum(costs.everywhere(), 0, costs.steps);
   return el(
     'div',
@@ -105,7 +108,7 @@ function cards(data, costs) {
     shareCard(all, data.selection),
     cpuCard(costs, all),
     peakCard(data.session, costs),
-    processCard(data, costs, all),
+    payerCard(data, by, all),
     lostCard(data.session, all),
   );
 }

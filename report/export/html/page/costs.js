@@ -9,7 +9,7 @@ const OWNERS = [
   ['net_tx', 'sending packets (softirq NET_TX)'],
   ['recv', 'processes in receive'],
   ['send', 'processes in send'],
-  ['uncovered', 'uncovered: records were lost'],
+  ['uncovered', 'records were lost'],
   ['hardirq', 'hard interrupts'],
   ['softirq', 'other softirqs'],
   ['task', 'everything else of tasks'],

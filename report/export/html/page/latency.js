@@ -3,6 +3,8 @@
 // latency.js - how late packets were: the quantiles of each hook, and its heat map.
 'use strict';
 
+const MAP_SAMPLES = 30; // so many make a map
+
 const QUANTILES = [
   ['p50_ns', 'p50'],
   ['p90_ns', 'p90'],
@@ -95,7 +97,7 @@ class Heat {
     const head = `${times}: ${plural(packets, 'packet', 'packets')}`;
     if (bucket === null || bucket < 0 || bucket >= bounds.length - 1) return head;
     const here = cells.find((cell) => cell.bucket === bucket);
-    const late = `above ${count(bounds[bucket])} and up to ${count(bounds[bucket + 1])} ns late`;
+    const late = `above ${duration(bounds[bucket])} and up to ${duration(bounds[bucket + 1])} late`;
     return `${head}; ${count(here ? here.packets : 0)} of them ${late}`;
   }
 
@@ -121,11 +123,11 @@ class Heat {
     const packets = Array(this.map.bounds.length - 1).fill(0);
     for (const cell of this.layer.cells) packets[cell.bucket] += cell.packets;
     const rows = packets.flatMap((n, i) =>
-      n ? [[el('span', {}, count(this.map.bounds[i])), el('span', {}, count(this.map.bounds[i + 1])), n]] : [],
+      n ? [[this.map.bounds[i], this.map.bounds[i + 1], n]] : [],
     );
     return table(
       `How late packets were at ${this.map.hook}`,
-      ['above, ns_share', 'up to, ns_share', 'packets_count'],
+      ['above_ns', 'up to_ns', 'packets_count'],
       rows,
     );
   }
@@ -150,7 +152,10 @@ function latency(data, view, charts) {
     return section;
   }
   section.append(latencyTable(found.hooks));
-  for (const map of data.heat) {
+  const few = found.hooks.filter((hook) => hook.samples && hook.samples < MAP_SAMPLES).map((hook) => hook.hook);
+  if (few.length)
+    section.append(el('p', {class: 'note'}, `Fewer than ${MAP_SAMPLES} samples make no map: ${few.join(', ')}.`));
+  for (const map of data.heat.filter((one) => !few.includes(one.hook))) {
     const heat = new Heat(view, map);
     charts.push(heat.chart);
     section.append(heat.element());

@@ -114,7 +114,7 @@ function section(data, index, by) {
   const parts = [
     problems(data),
     selectionNote(data, costs),
-    cards(data, costs),
+    cards(data, costs, by),
     timeline.element(),
     cpuTable(costs),
     stages(data),

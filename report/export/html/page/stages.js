@@ -4,6 +4,8 @@
 // line in it the bounds. The address families of a stage are one row, which unfolds.
 'use strict';
 
+const SLIGHT = 0.005; // of the time of all owners
+
 // The share as a bar, in the owner's colour; as long as it can be, it is all of the owner's time.
 function stageBar(stage, owner) {
   const at = (ns) => (owner.spent_ns > 0 ? (100 * ns) / owner.spent_ns : 0);
@@ -62,6 +64,16 @@ function makeUnfold(made, rows) {
   });
 }
 
+// Owners with next to no time, or no sample: their stages tell little, and are folded.
+function isSlight(owner, owners) {
+  return !owner.samples || owner.spent_ns < SLIGHT * sum(owners.map((one) => one.spent_ns));
+}
+
+function slightOwner(owner, made) {
+  const text = `${owner.owner}: ${duration(owner.spent_ns)}, ${samplesOf(owner)}`;
+  return el('details', {class: 'slight'}, el('summary', {}, text), made);
+}
+
 function ownerStages(owner, merged, single) {
   const rows = merged.flatMap((stage) => stageRows(owner, stage, single));
   const [, text] = OWNERS.find(([name]) => name === owner.owner);
@@ -102,6 +114,7 @@ function stages(data) {
   if (!data.stages || !data.stages.stages.length) return null;
   const {owners, stages} = data.stages;
   const of = (owner, list) => list.filter((stage) => stage.owner === owner.owner);
+  const made = (owner) => ownerStages(owner, of(owner, data.merged_stages), of(owner, stages));
   const whose =
     data.selection.process === null ? '' : ' Softirqs in the time of this process may have worked for others.';
   return el(
@@ -117,10 +130,7 @@ function stages(data) {
         whose,
     ),
     tooFew(owners),
-    el(
-      'div',
-      {class: 'stages-all'},
-      ...owners.map((owner) => ownerStages(owner, of(owner, data.merged_stages), of(owner, stages))),
-    ),
+    el('div', {class: 'stages-all'}, ...owners.filter((owner) => !isSlight(owner, owners)).map(made)),
+    ...owners.filter((owner) => isSlight(owner, owners)).map((owner) => slightOwner(owner, made(owner))),
   );
 }

@@ -5,6 +5,8 @@
 'use strict';
 
 const MOST_OPEN_ROWS = 16; // of the table of CPUs, before it is folded
+const FIRST_ROWS = 10; // of other tables
+const LEAST_BAR = 0.01; // of a whole bar: less is not to be seen
 
 const LABELS = {
   total_ns: 'network',
@@ -66,19 +68,44 @@ function table(caption, columns, rows, footer) {
     el('thead', {}, head),
     body,
   );
-  return el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption}, whole);
+  return scrolling(el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption}, whole));
+}
+
+// Says by its classes on which sides there is more of it.
+function scrolling(region) {
+  const mark = () => {
+    region.classList.toggle('more-left', region.scrollLeft > 1);
+    region.classList.toggle('more-right', region.scrollLeft + region.clientWidth < region.scrollWidth - 1);
+  };
+  region.addEventListener('scroll', mark);
+  new ResizeObserver(mark).observe(region);
+  return region;
 }
 
 // A part of a whole, which is as long as the bar can be in every table: so bars can be compared. What is more (several
-// CPUs, of one) fills it and is marked at its end.
+// CPUs, of one) fills it and is marked at its end; what would be a hair has none.
 function bar(part, whole) {
+  if (!(part >= LEAST_BAR * whole)) return null;
   const inner = el('span', {class: 'bar-part'});
-  inner.style.width = `${whole > 0 ? Math.max(0, Math.min(100, (100 * part) / whole)) : 0}%`;
+  inner.style.width = `${Math.min(100, (100 * part) / whole)}%`;
   return el('span', {class: part > whole ? 'bar over' : 'bar', 'aria-hidden': 'true'}, inner);
 }
 
+// The rows behind the first `n`, and those that the page has not, as one row.
+function restOf(data, n) {
+  const hidden = data.rows.slice(n);
+  const others = data.rest_rows + hidden.length;
+  if (!others) return null;
+  const sums = data.columns.map((column, i) => {
+    const values = [...hidden.map((row) => row[i]), data.rest_rows ? data.rest[i] : null];
+    const known = values.filter((value) => value !== null);
+    return /_(ns|bytes|count|share)$/.test(column) && known.length ? sum(known) : null;
+  });
+  return [plural(others, 'other', 'others'), ...sums.slice(1)];
+}
+
 // A table of the data: columns in which there is nothing, and bounds that are the total itself, are left out. Shares
-// have bars.
+// have bars. Of many rows the first are shown, until the reader asks for all.
 function dataRows(data) {
   const total = data.columns.indexOf('total_ns');
   const says = (name, i) => (row) =>
@@ -92,9 +119,15 @@ function dataRows(data) {
         ? el('span', {class: 'share'}, percent(value, 1), bar(value, 1))
         : value,
     );
-  const footer = data.rest_rows ? convert(data.rest) : null;
-  if (footer) footer[0] = plural(data.rest_rows, 'other', 'others');
-  return table(data.title, columns, data.rows.map(convert), footer);
+  const made = (n) => {
+    const rest = restOf(data, n);
+    return table(data.title, columns, data.rows.slice(0, n).map(convert), rest ? convert(rest) : null);
+  };
+  if (data.rows.length <= FIRST_ROWS + 1) return made(data.rows.length);
+  const more = el('button', {type: 'button', class: 'more'}, `Show ${count(data.rows.length)} rows`);
+  const box = el('div', {}, made(FIRST_ROWS), more);
+  more.addEventListener('click', () => box.replaceChildren(made(data.rows.length)));
+  return box;
 }
 
 function dataTable(data) {

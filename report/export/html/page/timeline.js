@@ -127,7 +127,7 @@ class Timeline {
         {class: owner === 'network' ? 'total' : null, 'data-owner': owner, 'data-ns': ns},
         el('th', {scope: 'row', title: text}, this.swatch(owner), owner),
         el('td', {}, percent(ns, whole)),
-        el('td', {class: 'ns'}, count(ns)),
+        el('td', {class: 'ns'}, figure(duration(ns), count(ns))),
       );
     const lines = this.costs.owners.map((owner) =>
       line(owner, OWNERS.find(([name]) => name === owner)[1], sums[owner], sums.all),
@@ -163,7 +163,7 @@ class Timeline {
             {},
             el('th', {scope: 'col'}, 'owner'),
             el('th', {scope: 'col', class: 'number'}, 'share'),
-            el('th', {scope: 'col', class: 'number'}, 'ns'),
+            el('th', {scope: 'col', class: 'number'}, 'time'),
           ),
         ),
         el('tbody', {}, line('network', 'net_rx, net_tx, recv and send', sums.network, sums.all), ...lines, ...events),
@@ -204,7 +204,7 @@ class Timeline {
     ]);
     this.rows.replaceChildren(
       table(
-        `CPU time by owner, ${this.chosen}, in nanoseconds`,
+        `CPU time by owner, ${this.chosen}`,
         ['time', 'network_share', ...owners.map((owner) => owner + '_ns')],
         rows,
       ),
