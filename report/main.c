@@ -193,7 +193,7 @@ static int check_arguments(const struct nt_command *command, const struct nt_opt
 		return misused(command, "too many arguments for '%s': '%s' is the first surplus one%s.", command->name,
 			       options->args[command->max_args], command->surplus ? command->surplus : "");
 	if (options->limit && options->format != NT_FORMAT_TABLE)
-		return misused(command, "--limit is of tables for people: JSON and CSV have all rows.");
+		return misused(command, "--limit applies to tables only: JSON and CSV always have all rows.");
 	read = find_overwritten(command, options);
 	if (read)
 		return misused(command, "'%s' is read and would be overwritten: give another file to write.", read);

@@ -55,13 +55,12 @@ static void say_total(FILE *line, const struct nt_tables_total *total)
 		n == 1 ? "was" : "were");
 }
 
-/* An older recording does not count the ends. */
 static void say_rest(FILE *line, const struct nt_tables_total *total)
 {
 	const int64_t ends = total->values[ENDS];
 	char count[NT_HUMAN_MAX];
 
-	if (total->is_known[ENDS])
+	if (ends > 0)
 		fprintf(line, "%s end%s of TCP connections %s left out%s: they have no bytes. ",
 			nt_human_count(count, ends), ends == 1 ? "" : "s", ends == 1 ? "was" : "were",
 			total->is_of_part ? " in the whole recording" : "");

@@ -219,6 +219,8 @@ static int read_view(const struct nt_options *options, struct nt_latency_view *v
 	}
 	if ((options->over_time || options->svg) && options->samples.by)
 		return nt_complain_misused("heat maps show all of a hook: leave --by out, or --over-time and --svg.");
+	if (options->limit && !options->samples.by)
+		return nt_complain_misused("--limit is the number of groups: it needs --by.");
 	if (options->format == NT_FORMAT_CSV && options->histogram && options->over_time)
 		return nt_complain_misused("CSV has one kind of line: leave --histogram or --over-time out.");
 	if (options->buckets && !options->histogram && !options->over_time && !options->svg)

@@ -225,8 +225,8 @@ void nt_tables_say_lost(FILE *line, const struct nt_tables_total *total, int64_t
 	char count[NT_HUMAN_MAX];
 
 	if (lost)
-		fprintf(line, "%s %s%s lost%s: no figure has them.", nt_human_count(count, lost), record,
-			lost == 1 ? " was" : "s were", where);
+		fprintf(line, "%s %s%s lost%s: no figure has %s.", nt_human_count(count, lost), record,
+			lost == 1 ? " was" : "s were", where, lost == 1 ? "it" : "them");
 	else
 		fprintf(line, "No %s was lost%s.", record, where);
 }

@@ -63,8 +63,8 @@ int nt_session_tables_run(const struct nt_session_tables *tables, const struct n
 void nt_tables_say_lost(FILE *line, const struct nt_tables_total *total, int64_t lost, const char *record);
 
 /*
- * Behind rows `d` that have socket_id: the socket, and its process `p`: the one that it cost most, as in `summary`. Of
- * a socket that no process used it is the one that holds it.
+ * Behind rows `d` that have socket_id: the socket, and its process `p`: the one that it cost most in the whole
+ * recording. Of a socket that no process used it is the one that holds it.
  */
 #define NT_TABLES_PROCESS_OF_SOCKET_SQL                                                                                \
 	"LEFT JOIN socket AS k ON k.session_id = ?1 AND k.id = d.socket_id "                                           \

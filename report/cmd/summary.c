@@ -65,7 +65,7 @@ static const struct section recorder_programs_section = {SHAPE_ROWS, "recorder_p
 static const struct section uncovered_section = {
 	SHAPE_TEXTS, "uncovered",
 	"SELECT value AS text FROM session_meta WHERE session_id = ?1 AND key = '" NT_META_UNCOVERED
-	"' ORDER BY rowid"};
+	"' ORDER BY rowid LIMIT ?2"};
 static const struct section problems_section = {
 	SHAPE_TEXTS, "problems", "SELECT text FROM problem WHERE session_id = ?1 ORDER BY rowid LIMIT ?2"};
 
@@ -444,7 +444,8 @@ static void print_remarks(struct summary *summary)
 	putchar('\n');
 	nt_printer_say_left_out(summary->sessions.printer, "", "--json and --csv have");
 	if (summary->by == NT_GROUP_COUNT)
-		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table, --limit more of each.");
+		nt_print_prose(stdout, "", "--by " NT_GROUP_NAMES " shows more of one table%s.",
+			       summary->limit ? "" : ", --limit more of each");
 	nt_print_prose(stdout, "",
 		       "net_rx is the work of receiving packets for all processes, in the time of others. %s Bytes are "
 		       "those of operations that succeeded, without peeks and error queues. `cpu` is a share of one "
@@ -596,7 +597,7 @@ static int run(const struct nt_options *options)
 
 static const struct nt_option options[] = {
 	NT_OPTIONS_TIME,   NT_OPTIONS_WHO,
-	NT_OPTION_BY_COST, NT_OPTION_LIMIT("N rows of each table, or all (10 of the first, then 5; of --by 25)"),
+	NT_OPTION_BY_COST, NT_OPTION_LIMIT("N rows of each table but that of CPUs, or all (10 or 5; of --by 25)"),
 	NT_OPTION_NAMES,   NT_OPTION_JSON,
 	NT_OPTION_CSV,	   NT_OPTION_HELP,
 	NT_OPTIONS_END,

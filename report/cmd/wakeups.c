@@ -63,19 +63,21 @@ static const struct nt_tables_section sections[] = {
 
 static void say_total(FILE *line, const struct nt_tables_total *total)
 {
-	char stays[NT_HUMAN_MAX], waits[NT_HUMAN_MAX], sum[NT_HUMAN_MAX], longest[NT_HUMAN_MAX];
+	char count[NT_HUMAN_MAX], stays[NT_HUMAN_MAX + 8], waits[NT_HUMAN_MAX], sum[NT_HUMAN_MAX],
+		longest[NT_HUMAN_MAX];
 
-	nt_human_count(stays, total->values[STAYS]);
+	snprintf(stays, sizeof(stays), total->values[STAYS] == 1 ? "once" : "%s times",
+		 nt_human_count(count, total->values[STAYS]));
 	nt_human_count(waits, total->values[WAITS]);
 	nt_human_ns(sum, total->values[RUNNABLE] > 0 ? (uint64_t)total->values[RUNNABLE] : 0);
 	nt_human_ns(longest, total->values[LONGEST] > 0 ? (uint64_t)total->values[LONGEST] : 0);
 	if (!total->values[STAYS])
 		fputs("No thread got a CPU.", line);
 	else if (!total->values[WAITS])
-		fprintf(line, "Threads got a CPU %s times. No wait before that is known.", stays);
+		fprintf(line, "Threads got a CPU %s. No wait before that is known.", stays);
 	else
 		fprintf(line,
-			"Threads got a CPU %s times. The waits before %s of these are known: %s in sum, the "
+			"Threads got a CPU %s. The waits before %s of these are known: %s in sum, the "
 			"longest %s.",
 			stays, waits, sum, longest);
 }

@@ -47,6 +47,27 @@ async function lookAtPage(browser, what, isDark) {
   await look(browser, `${what}, all shown`);
 }
 
+// The first map's fullest cell tells its numbers at the pointer: as many as the data has there.
+async function pointAtMap(browser, what) {
+  const {x, y, packets} = await browser.evaluate(`(() => {
+    const map = document.querySelector('g.map');
+    const cells = map.dataset.cells.split(';').flatMap((column, x) =>
+      [...column.matchAll(/(\\d+) (\\d+)/g)].map(([, row, packets]) => ({x, row: +row, packets: +packets})));
+    const {x, row, packets} = cells.sort((a, b) => b.packets - a.packets)[0];
+    const rows = map.dataset.bounds.split(';').length - 1;
+    const at = new DOMPoint(x + 0.5, rows - row - 0.5).matrixTransform(map.getScreenCTM());
+    return {x: at.x, y: at.y, packets};
+  })()`);
+  const text = () => browser.evaluate(`document.querySelector('text.at').textContent`);
+  const before = await text();
+  await browser.hover(x, y);
+  const told = await text();
+  await browser.hover(1, 1);
+  const wanted = `${packets.toLocaleString('en')} packet${packets === 1 ? '' : 's'} (`;
+  none(`${what}: the pointer tells the packets of a cell`, told.startsWith(wanted) ? [] : [told, wanted]);
+  none(`${what}: and leaves no trace`, (await text()) === before ? [] : [await text()]);
+}
+
 // A picture as it opens; a flame graph also zoomed, with a search and something chosen.
 async function lookAtPicture(browser, what) {
   none(
@@ -62,6 +83,7 @@ async function lookAtPicture(browser, what) {
   );
   await look(browser, what);
   const isFlame = await browser.evaluate(`Boolean(document.getElementById('found'))`);
+  if (await browser.evaluate(`Boolean(document.querySelector('g.map'))`)) await pointAtMap(browser, what);
   if (!isFlame) return;
   for (const key of ['ArrowUp', 'ArrowUp', 'Enter', '/', 's', 'k', 'b', 'Enter']) await browser.key(key);
   await look(browser, `${what}, zoomed and searched`);

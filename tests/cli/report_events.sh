@@ -175,9 +175,10 @@ has "ends of connections" "$(flat "$out")" "61 ends of TCP connections were left
 report 0 drops "$db" --to 1ms
 has "they are the recording's" "$(flat "$out")" "61 ends of TCP connections were left out in the whole recording:"
 report 0 export html "$db" -o "$work/it.html"
-has "the page has the same count" "$(data "$work/it.html")" "Ends left out in the whole recording: 61."
+has "the page has the same count" "$(data "$work/it.html")" \
+    "61 ends of TCP connections without bytes were left out in the whole recording."
 report 0 export html "$tape" -o "$work/it.html"
-lacks "what was not counted" "$(data "$work/it.html")" "Ends left out"
+lacks "what was not counted" "$(data "$work/it.html")" "ends of TCP connections without"
 sqlite3 "$db" "UPDATE process SET name = char(27) || '[31m' || upid; UPDATE skb_drop SET reason = char(27) || 'x'"
 for command in drops retransmits wakeups; do
     report 0 $command "$db"

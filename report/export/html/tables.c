@@ -138,7 +138,8 @@ struct table {
 	const char *note; /* what its figures mean and leave out; "" if that is plain */
 	const char *sql;
 	const char *by; /* of a grouping: its word for --by; else NULL */
-	const char *more; /* a query for one more sentence of the note; NULL: there is none */
+	const char
+		*more; /* a query for one more sentence, which stands also where there is no row; NULL: there is none */
 };
 
 #define LOCAL NT_ENDPOINT_SQL("k.", "src", "sport") "AS local, "
@@ -185,8 +186,9 @@ static const struct table tables[] = {
 	 "LEFT JOIN net_device AS v ON v.session_id = ?1 AND v.id = p.device_id "
 	 "GROUP BY p.reason, p.location, p.device_id ORDER BY packets_count DESC, 1, 2, 3",
 	 NULL,
-	 "SELECT printf('Ends left out in the whole recording: %,d.', n) FROM (SELECT " NT_SELF_ENDS_SQL
-	 " AS n) WHERE n IS NOT NULL"},
+	 "SELECT printf('%,d end%s of TCP connections without bytes %s left out in the whole recording.', n, "
+	 "CASE n WHEN 1 THEN '' ELSE 's' END, CASE n WHEN 1 THEN 'was' ELSE 'were' END) FROM (SELECT " NT_SELF_ENDS_SQL
+	 " AS n) WHERE n > 0"},
 	{"retransmits", "Retransmits", "Segments that TCP sent again.",
 	 "SELECT p.what, p.state, " LOCAL PEER "count(*) AS segments_count, sum(p.length) AS payload_bytes "
 	 "FROM resent AS p " JOIN_SOCKET
@@ -253,17 +255,13 @@ static void write_rest(struct nt_json *json, const struct rest *rest, int column
 static int write_note(const struct nt_html_scope *scope, const struct table *table, struct nt_json *json)
 {
 	sqlite3_stmt *row;
-	char note[1024];
 
-	if (!table->more) {
-		nt_json_text(json, "note", table->note);
+	nt_json_text(json, "note", table->note);
+	if (!table->more)
 		return 0;
-	}
 	row = prepare(scope, table->more);
-	snprintf(note, sizeof(note), "%s", table->note);
 	if (nt_db_next(row))
-		snprintf(note, sizeof(note), "%s %s", table->note, nt_db_text(row, 0));
-	nt_json_text(json, "note", note);
+		nt_json_text(json, "more", nt_db_text(row, 0));
 	return finish(scope, row);
 }
 
@@ -342,7 +340,7 @@ static int write_texts(const struct nt_html_scope *scope, struct nt_json *json, 
 	for (; n < NT_HTML_TEXTS && nt_db_next(statement); n++)
 		write_cells(json, statement, 1, false);
 	if (n == NT_HTML_TEXTS && nt_db_next(statement))
-		nt_json_text(json, NULL, "There are more: nettape-report info lists all.");
+		nt_json_text(json, NULL, "There are more: `nettape-report info` of the tape lists all.");
 	nt_json_close(json, ']');
 	return finish(scope, statement);
 }

@@ -1,7 +1,7 @@
 // heat.js - the numbers of a heat map's cell, below the map while the pointer is on it. Part of the SVG that heatmap.c
 // writes, which is whole without it.
 //
-// Each map is a <g class="map">, drawn in units of a cell from the top left. data-begin and data-end are its time in
+// Each map is a group of the class map, drawn in units of a cell from the top left. data-begin and data-end are its time in
 // seconds, data-bounds the latencies between its rows, from the lowest on, and data-cells the packets: of each column
 // "row packets row packets", with semicolons between columns.
 "use strict";
@@ -30,8 +30,8 @@
         const {columns, bounds, begin, end} = map;
         const row = bounds.length - 2 - y, packets = columns[x].get(row) || 0;
         const at = (column) => (begin + ((end - begin) * column) / columns.length).toFixed(6);
-        return `${count(packets)} packets (${percent(packets, map.all)}), ${bounds[row]} to ${bounds[row + 1]} late, ` +
-            `${at(x)} to ${at(x + 1)} s`;
+        const n = `${count(packets)} packet${packets === 1 ? "" : "s"} (${percent(packets, map.all)})`;
+        return `${n}, ${bounds[row]} to ${bounds[row + 1]} late, ${at(x)} to ${at(x + 1)} s`;
     }
 
     for (const group of document.querySelectorAll("g.map")) {

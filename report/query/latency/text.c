@@ -171,7 +171,7 @@ static void print_notes(const struct nt_latency_result *result)
 		nt_print_prose(result->out, "", NT_PORT_NOTE);
 	if (NT_ANY(set->n, i, nt_series_is_of_others(set, set->all[i])))
 		nt_print_prose(result->out, "",
-			       "Others are the groups with fewer packets, together; --limit all shows each.");
+			       "Others are groups with no more packets than these, together; --limit all shows each.");
 }
 
 /* ---- what is left out ---- */

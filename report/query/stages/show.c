@@ -394,7 +394,7 @@ int nt_stage_print(const struct nt_stage_result *result, FILE *out, struct nt_pr
 				       ? "Each stage counts all that passes through it: shares sum to more than 100 %."
 				       : "Stages are exclusive: those of an owner sum to its time.");
 	if (others)
-		nt_print_prose(out, "", "Others are the rows with less time; --limit all shows each.");
+		nt_print_prose(out, "", "Others are rows with no more time than these; --limit all shows each.");
 	print_short(out, result);
 	nt_printer_say_left_out(printer, "\n", "--json and --csv have");
 	return 0;

@@ -62,9 +62,11 @@ function payerCard(data, by, all) {
   const total = (name) =>
     sum(payers.rows.map((row) => row[at(name)] || 0)) + ((payers.rest_rows && payers.rest[at(name)]) || 0);
   const first = payers.rows[0];
-  if (!first || !first[at('total_ns')]) return card(title, 'none', 'Nobody spent time in the network stack.');
-  const net = first[at('total_ns')];
   const unpaid = (all.net_rx || 0) + (all.net_tx || 0) - total('rx_ns');
+  const rest = unpaid ? [`${duration(unpaid)} in softirqs are charged to no process.`] : [];
+  if (!first || !first[at('total_ns')])
+    return card(title, 'none', `No ${payers.by} spent time in the network stack.`, ...rest);
+  const net = first[at('total_ns')];
   const many = first[at('processes_count')];
   const which = at('pid') >= 0 && first[at('pid')] !== null ? `pid ${first[at('pid')]}: ` : '';
   const texts = [
@@ -74,8 +76,7 @@ function payerCard(data, by, all) {
       ` in the network stack, ${percent(net, total('total_ns'))} of what all spent there.`,
     ],
   ];
-  if (unpaid) texts.push(`${duration(unpaid)} in softirqs are charged to no process.`);
-  return card(title, named(first[0]), ...texts);
+  return card(title, named(first[0]), ...texts, ...rest);
 }
 
 function lostCard(session, all) {

@@ -8,10 +8,10 @@
 function nothing(data) {
   const probes = String(data.session.probes || '').split(',');
   const said = [];
-  for (const {name, title, rows} of data.tables) {
+  for (const {name, title, rows, more} of data.tables) {
     if (name !== 'drops' && name !== 'retransmits') continue;
     if (!probes.includes(name)) said.push(`${title} were not recorded.`);
-    else if (!rows.length) said.push(`${title}: none.`);
+    else if (!rows.length) said.push(`${title}: none.`, ...(more ? [more] : []));
   }
   if (!data.stages) said.push(probes.includes('stacks') ? 'Stacks: none.' : 'Stacks were not recorded.');
   if (!data.latency[0].recorded) said.push('Latency was not recorded.');

@@ -6,6 +6,7 @@
 
 const MOST_OPEN_ROWS = 16; // of the table of CPUs, before it is folded
 const FIRST_ROWS = 10; // of other tables
+const WITHOUT_SUM = ['elsewhere']; // tables that have all their rows, and no others
 const LEAST_BAR = 0.01; // of a whole bar: less is not to be seen
 
 const LABELS = {
@@ -77,8 +78,10 @@ function scrolling(region) {
     region.classList.toggle('more-left', region.scrollLeft > 1);
     region.classList.toggle('more-right', region.scrollLeft + region.clientWidth < region.scrollWidth - 1);
   };
+  const sizes = new ResizeObserver(mark);
   region.addEventListener('scroll', mark);
-  new ResizeObserver(mark).observe(region);
+  sizes.observe(region);
+  sizes.observe(region.firstElementChild); // exact numbers are wider
   return region;
 }
 
@@ -123,7 +126,7 @@ function dataRows(data) {
     const rest = restOf(data, n);
     return table(data.title, columns, data.rows.slice(0, n).map(convert), rest ? convert(rest) : null);
   };
-  if (data.rows.length <= FIRST_ROWS + 1) return made(data.rows.length);
+  if (data.rows.length <= FIRST_ROWS + 1 || WITHOUT_SUM.includes(data.name)) return made(data.rows.length);
   const more = el('button', {type: 'button', class: 'more'}, `Show ${count(data.rows.length)} rows`);
   const box = el('div', {}, made(FIRST_ROWS), more);
   more.addEventListener('click', () => box.replaceChildren(made(data.rows.length)));
@@ -136,7 +139,7 @@ function dataTable(data) {
     'section',
     {class: `table-${data.name}`},
     el('h3', {}, data.title),
-    data.note ? el('p', {class: 'note'}, data.note) : null,
+    data.note ? el('p', {class: 'note'}, [data.note, data.more].filter((one) => one).join(' ')) : null,
     dataRows(data),
   );
 }
