@@ -1,9 +1,9 @@
 // heat.js - the numbers of a heat map's cell, below the map while the pointer is on it. Part of the SVG that heatmap.c
 // writes, which is whole without it.
 //
-// Each map is a group of the class map, drawn in units of a cell from the top left. data-begin and data-end are its time in
-// seconds, data-bounds the latencies between its rows, from the lowest on, and data-cells the packets: of each column
-// "row packets row packets", with semicolons between columns.
+// Each map is a group of the class map, drawn in units of a cell from the top left. data-begin and data-end are its
+// time in seconds, data-bounds the latencies between its rows, from the lowest on, and data-cells the packets: of each
+// column "row packets row packets", with semicolons between columns.
 "use strict";
 (function () {
     const count = (n) => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
