@@ -73,9 +73,8 @@ const struct nt_command nt_cmd_retransmits = {
 	.group = NT_GROUP_DEEPER,
 	.usage = "TAPE|DB [OPTION]... [--json|--csv]",
 	.what = "show which segments TCP sent again",
-	.help = "By state, by socket and by process. A `synack` belongs to the listening socket. CSV has one line for "
-		"each "
-		"value. Record with --probes default,retransmits.",
+	.help = "By state, by socket and by process. A `synack` belongs to the listening socket. "
+		"CSV has one line for each value. Record with --probes default,retransmits.",
 	.example = "retransmits busy.tape",
 	.wants = "a tape or a database",
 	.options = options,

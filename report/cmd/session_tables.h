@@ -72,9 +72,5 @@ void nt_tables_say_lost(FILE *line, const struct nt_tables_total *total, int64_t
 	"LEFT JOIN process AS p ON p.session_id = ?1 AND p.upid = coalesce(n.upid, k.upid) "
 /* The tables that this needs. */
 #define NT_TABLES_OF_SOCKETS (NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST))
-#define NT_TABLES_LOCAL NT_ENDPOINT_SQL("k.", "src", "sport")
-#define NT_TABLES_PEER NT_ENDPOINT_SQL("k.", "dst", "dport")
-#define NT_TABLES_SOCKET_SQL                                                                                           \
-	"CASE WHEN k.id IS NULL THEN '(unknown)' ELSE " NT_TABLES_LOCAL "END AS local, " NT_TABLES_PEER                \
-	"AS peer, k.proto AS proto, p.name AS process"
+#define NT_TABLES_SOCKET_SQL NT_SOCKET_ENDS_SQL ", k.proto AS proto, p.name AS process"
 #define NT_TABLES_PROCESS_SQL "coalesce(p.name, '(unknown)') AS process, p.pid AS pid"

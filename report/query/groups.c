@@ -87,8 +87,6 @@
 #define ADDRESS "CASE WHEN k.dst LIKE '::ffff:%.%' THEN substr(k.dst, 8) ELSE k.dst END"
 #define PEER "CASE WHEN k.id IS NULL THEN '(unknown)' WHEN k.dst IS NULL THEN '(not connected)' ELSE " ADDRESS " END"
 
-#define LOCAL "CASE WHEN k.id IS NULL THEN '(unknown)' ELSE " NT_ENDPOINT_SQL("k.", "src", "sport") "END"
-
 static const struct nt_group_info groups[NT_GROUP_COUNT] = {
 	[NT_GROUP_PROGRAM] = {"program", "programs", "Programs by network CPU time",
 			      "Processes of the same name are one program.",
@@ -117,13 +115,12 @@ static const struct nt_group_info groups[NT_GROUP_COUNT] = {
 			     "FROM " BY_PROCESS JOIN_SOCKET
 			     "LEFT JOIN cgroup AS g ON g.session_id = ?1 AND g.id = " CGROUP
 			     "GROUP BY " CGROUP NOT_NOTHING DEAREST CGROUP},
-	[NT_GROUP_SOCKET] =
-		{"socket", "sockets", "Sockets by network CPU time",
-		 "The process is the one that pays most for the socket.",
-		 GROUPED("socket_id", "local, peer, proto, ", "upid", "process", "",
-			 "SELECT " PROTO LOCAL " AS local, " NT_ENDPOINT_SQL(
-				 "k.", "dst", "dport") "AS peer, w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
-						       "FROM " BY_SOCKET JOIN_SOCKET) "socket_id"},
+	[NT_GROUP_SOCKET] = {"socket", "sockets", "Sockets by network CPU time",
+			     "The process is the one that pays most for the socket.",
+			     GROUPED("socket_id", "local, peer, proto, ", "upid", "process", "",
+				     "SELECT " PROTO NT_SOCKET_ENDS_SQL
+				     ", w.name AS name, c.upid AS upid, c.socket_id, " FIGURES
+				     "FROM " BY_SOCKET JOIN_SOCKET) "socket_id"},
 };
 
 const struct nt_group_info *nt_group(enum nt_group group)

@@ -50,6 +50,10 @@ enum nt_group nt_group_of(const char *word);
 #define NT_ENDPOINT_SQL(of, address, port)                                                                             \
 	"CASE WHEN " of "family = 'inet6' THEN '[' || " of address " || ']' ELSE " of address                          \
 	" END || ':' || " of port " "
+/* The columns local and peer of a socket `k`; local is "(unknown)" where no socket is known. */
+#define NT_SOCKET_ENDS_SQL                                                                                             \
+	"CASE WHEN k.id IS NULL THEN '(unknown)' ELSE " NT_ENDPOINT_SQL(                                               \
+		"k.", "src", "sport") "END AS local, " NT_ENDPOINT_SQL("k.", "dst", "dport") "AS peer"
 /* What is grouped, of all of session ?1. */
 #define NT_GROUP_SESSION_SQL                                                                                           \
 	"WITH spent AS (SELECT utid, owner, spent_ns AS ns FROM cpu_cost "                                             \

@@ -138,8 +138,7 @@ struct table {
 	const char *note; /* what its figures mean and leave out; "" if that is plain */
 	const char *sql;
 	const char *by; /* of a grouping: its word for --by; else NULL */
-	const char
-		*more; /* a query for one more sentence, which stands also where there is no row; NULL: there is none */
+	const char *more; /* a query for one more sentence, also where there is no row; or NULL */
 };
 
 #define LOCAL NT_ENDPOINT_SQL("k.", "src", "sport") "AS local, "

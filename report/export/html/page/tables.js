@@ -88,7 +88,7 @@ function scrolling(region) {
 // A part of a whole, which is as long as the bar can be in every table: so bars can be compared. What is more (several
 // CPUs, of one) fills it and is marked at its end; what would be a hair has none.
 function bar(part, whole) {
-  if (!(part >= LEAST_BAR * whole)) return null;
+  if (!(whole > 0 && part >= LEAST_BAR * whole)) return null;
   const inner = el('span', {class: 'bar-part'});
   inner.style.width = `${Math.min(100, (100 * part) / whole)}%`;
   return el('span', {class: part > whole ? 'bar over' : 'bar', 'aria-hidden': 'true'}, inner);
