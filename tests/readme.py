@@ -9,8 +9,8 @@ The README's commands, and what it shows below them.
 
 To compare: a line of the README is there if a printed line has the same words in the same order. Numbers, units and
 addresses are the host's, and so is what a row of a table is about: of a line with several numbers only the first word
-counts. A column may be left out if a sentence names it. A line of "..." stands for any number of lines. Losses are
-told where there were some.
+counts. A column may be left out if a sentence names it. A line of "..." stands for any number of lines. What only
+some traffic has is told where there was some: losses, uncovered time, payers other than sockets.
 """
 import re
 import statistics
@@ -64,6 +64,11 @@ def commands(lines):
 
 # ---- compare ----
 
+# Each has a row where it paid for some of net_rx.
+PAYERS_OF_SOME = {"forwarded", "dropped", "other", "unattributed"}
+
+BOUND_OF_UNCOVERED = "if all uncovered time was the network's"
+
 UNITS = {"s", "ms", "us", "ns", "B", "kB", "MB", "GB", "TB", "%"}
 
 
@@ -115,7 +120,10 @@ def has_head(wanted, printed):
 
 
 def is_told(line, printed):
-    """Of losses: told if there were some, and only then."""
+    """Of losses and uncovered time: told if there were some, and only then."""
+    if BOUND_OF_UNCOVERED in line:
+        text = " ".join(" ".join(printed).split())
+        return ("uncovered 0 ns." in text) != (BOUND_OF_UNCOVERED in text)
     if line.startswith("lost:"):
         has_lost = any(re.search(r"\b[1-9][\d,]* lost,", text) for text in printed)
         return has_lost == any(text.startswith("lost:") for text in printed)
@@ -126,13 +134,15 @@ def is_told(line, printed):
 
 def is_printed(line, below, printed, printed_words):
     """Of a row of a table only its first word is wanted: the rest is this host's."""
-    if line.startswith(("lost:", "ok")):
+    if line.startswith(("lost:", "ok")) or BOUND_OF_UNCOVERED in line:
         return is_told(line, printed)
     if legend(line):
         return has_legend(legend(line), printed)
     if words(line) and numbers(line) == 0 and numbers(below) > 2:
         return has_head(line.split(), printed)
     wanted = words(line)[:1] if numbers(line) > 2 else words(line)
+    if wanted and wanted[0] in PAYERS_OF_SOME:
+        return True
     return any(has_in_order(wanted, got) for got in printed_words)
 
 

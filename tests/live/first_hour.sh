@@ -81,7 +81,7 @@ play() {
         if python3 "$checker" compare "$readme" "$number" "$work/printed" >"$work/compared"; then
             [[ ! -s $work/compared ]] || ok "$who: it prints what the README shows below: $line"
         else
-            bad "$who: it does not print what the README shows below: $line"
+            bad "$who: it does not print what the README shows below: $line: $(head -1 "$work/compared")"
             sed 's/^/    /' "$work/compared"
         fi
     done <"$work/commands"
