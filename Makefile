@@ -45,8 +45,8 @@ tool_src   := $(sort $(wildcard tests/tools/*.c))
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 
-.PHONY: all record report install clean help mutate check check-all check-list check-vm check-fresh demo bench \
-	bench-charge bench-report bench-servers bench-sql readme fuzz deps format
+.PHONY: all record report install uninstall deb clean help mutate check check-all check-list check-vm check-fresh \
+	demo bench bench-charge bench-report bench-servers bench-sql readme fuzz deps format
 .DELETE_ON_ERROR:
 all: $(BUILD)/nettape-record $(BUILD)/nettape-report $(BUILD)/nettape_sqlite.so
 record: $(BUILD)/nettape-record ## the recorder alone: needs clang, bpftool, libbpf
@@ -299,26 +299,44 @@ MUTATE ?=
 mutate: ## change single lines and list changes that no test notices; MUTATE='-n 300 --only ^record/'
 	@python3 tests/mutate.py $(MUTATE)
 
-deps: ## install the packages that make, demo and check need; NO_INSTALL=1 only names them
-	@bash tests/setup.sh build load test
+deps: ## install the packages that make and make demo need (as root); NO_INSTALL=1 only names them
+	@bash tests/setup.sh build load
+	@echo "nettape: all packages that make and make demo need are installed"
 
-man_pages := $(sort $(wildcard docs/*.1 docs/*.5))
-share := $(DESTDIR)$(PREFIX)/share
-install: all ## programs, SQLite's extension, man pages, shell completion, below DESTDIR and PREFIX (/usr/local)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib
-	install -m 755 $(BUILD)/nettape-record $(BUILD)/nettape-report $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(BUILD)/nettape_sqlite.so $(DESTDIR)$(PREFIX)/lib
-	$(Q)for page in $(man_pages); do \
-		section=$${page##*.}; \
-		install -d $(share)/man/man$$section && \
-		install -m 644 $$page $(share)/man/man$$section || exit 1; \
-	done
-	$(Q)for program in nettape-record nettape-report; do \
-		install -D -m 644 docs/completions/nettape.bash $(share)/bash-completion/completions/$$program && \
-		install -D -m 644 docs/completions/nettape.fish \
-			$(share)/fish/vendor_completions.d/$$program.fish || exit 1; \
-	done
-	$(Q)install -D -m 644 docs/completions/_nettape $(share)/zsh/site-functions/_nettape
+# ---- installing ----
+
+# Each file as SOURCE:DESTINATION:MODE, the destination below PREFIX.
+installed := \
+	$(BUILD)/nettape-record:bin/nettape-record:755 \
+	$(BUILD)/nettape-report:bin/nettape-report:755 \
+	$(BUILD)/nettape_sqlite.so:lib/nettape_sqlite.so:644 \
+	$(foreach page,$(sort $(wildcard docs/*.1 docs/*.5)), \
+		$(page):share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)):644) \
+	$(foreach text,$(filter-out docs/CONTRIBUTING.md docs/architecture.md,$(sort $(wildcard docs/*.md))), \
+		$(text):share/doc/nettape/$(notdir $(text)):644) \
+	$(foreach program,nettape-record nettape-report, \
+		docs/completions/nettape.bash:share/bash-completion/completions/$(program):644 \
+		docs/completions/nettape.fish:share/fish/vendor_completions.d/$(program).fish:644) \
+	docs/completions/_nettape:share/zsh/site-functions/_nettape:644
+
+part = $(word $(2),$(subst :, ,$(1)))
+destination = "$(DESTDIR)$(PREFIX)/$(call part,$(1),2)"
+define newline
+
+
+endef
+
+install: all ## programs, man pages, documents, completion, SQLite's extension, below DESTDIR and PREFIX (/usr/local)
+	$(foreach file,$(installed),install -D -m $(call part,$(file),3) $(call part,$(file),1) \
+		$(call destination,$(file))$(newline)	)
+
+uninstall: ## remove what install has put there
+	$(foreach file,$(installed),rm -f $(call destination,$(file))$(newline)	)
+	@rmdir "$(DESTDIR)$(PREFIX)/share/doc/nettape" 2>/dev/null || true
+
+deb: all ## a package for this release of Debian or Ubuntu: build/nettape_VERSION_ARCHITECTURE.deb
+	@bash tests/setup.sh deb
+	@BUILD='$(BUILD)' VERSION='$(VERSION)' bash tests/deb.sh
 
 format: ## clang-format over all C sources
 	clang-format -i $(shell find schema bpf record report tests -name '*.[ch]')

@@ -5,7 +5,7 @@
 # follows the README there. `make check-fresh` calls it, as root.
 #
 #   FRESH="bookworm trixie"      only these releases
-#   FRESH_STEPS="missing make demo check offline user"      only these steps
+#   FRESH_STEPS="missing make demo check offline user readme deb"      only these steps
 #   ONLY=PATTERN      in check, only these tests
 #
 #   missing   without any package: make, make demo and others each name all that is missing, and fail
@@ -14,6 +14,8 @@
 #   check     make check: no test fails
 #   offline   make demo once more, from the start, without a network
 #   user      make, make install and a report, by a user, in a directory whose name has a blank, without git
+#   readme    the README's commands from top to bottom, by a user with sudo, in a clean root; then make uninstall
+#   deb       make deb; its package is installed, tried and removed in a clean root
 #
 # One line a step, as of check.sh; logs are in build/fresh/logs. Exit status 0 if none failed.
 #
@@ -29,7 +31,9 @@ source tests/give_back.sh
 source tests/mirror.sh
 # shellcheck source=tests/retry.sh
 source tests/retry.sh
-all_steps="missing make demo check offline user"
+# shellcheck source=tests/may_lose.sh
+source tests/may_lose.sh
+all_steps="missing make demo check offline user readme deb"
 logs=build/fresh/logs
 
 # ---- the steps, in the mount namespace of $release, whose files are in $root; the tree is there as /nettape ----
@@ -73,10 +77,18 @@ step_root() {
     # How this machine reaches the mirror.
     cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
     apt-config dump | grep -E '^Acquire::(http|https|Check)[^"]*"[^"]' >"$root/etc/apt/apt.conf.d/99host" || true
+    tree=/ retry in_root apt-get -qq update
+    cp -ax "$root" "$root-clean"
     mkdir "$root$tree"
     copy_tree "$tree"
-    retry in_root apt-get -qq update
     retry in_root apt-get -qq install -y --no-install-recommends make
+}
+
+# From here on, in_root is in a copy of the root as it was before anything was installed in it.
+enter_clean_root() {
+    cp -ax "$root-clean" "$root-$1"
+    root=$root-$1
+    mount_root
 }
 
 # names_missing PACKAGES COMMAND...: it fails, and names each of these in one go
@@ -96,7 +108,8 @@ step_missing() {
     names_missing "$report $record" make
     names_missing "$report" make report
     names_missing "$report $record iproute2 iperf3" env NO_INSTALL=1 make demo
-    names_missing "$report $record iproute2 iperf3 libcmocka-dev sqlite3 python3" env NO_INSTALL=1 make deps
+    names_missing "$report $record iproute2 iperf3" env NO_INSTALL=1 make deps
+    if in_root env NO_INSTALL=1 make deps 2>&1 | grep -E 'libcmocka|redis'; then exit 1; fi
     names_missing "$report $record iproute2 iperf3 libcmocka-dev sqlite3 python3" env NO_INSTALL=1 make check
 }
 
@@ -128,6 +141,75 @@ step_user() {
     in_root make install DESTDIR=installed PREFIX=/usr
     in_root ls installed/usr/bin/nettape-record installed/usr/share/man/man1/nettape-report.1
     in_root installed/usr/bin/nettape-report summary tests/golden/demo.tape
+}
+
+# A repository of the tree as it is, in one file. As a file it may belong to somebody else than who clones it.
+make_bundle() {
+    local repository=$root/srv/tree
+    mkdir "$repository"
+    copy_tree /srv/tree
+    git -C "$repository" init -q
+    git -C "$repository" add --all
+    git -C "$repository" -c user.name=check-fresh -c user.email=root@localhost commit -q -m "the tree as it is"
+    git -C "$repository" bundle create -q "$root/srv/nettape.bundle" HEAD
+    rm -rf "$repository"
+}
+
+# A user who may use sudo, with nothing of this project.
+add_user() {
+    # apt-get would ask.
+    echo 'APT::Get::Assume-Yes "true";' >"$root/etc/apt/apt.conf.d/99yes"
+    retry in_root apt-get -qq install sudo
+    in_root useradd --create-home --shell /bin/bash user
+    echo 'user ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/user"
+    as=(--userspec=user:user) tree=/home/user
+}
+
+# play LINE: as a command of the README's examples; 3: recorded, with losses
+play() {
+    local status=0
+    echo "\$ $1"
+    in_root bash -c "$1" || status=$?
+    [[ $status == 0 || ($status == 3 && $1 == *nettape-record*) ]] || { echo "exit status $status"; exit 1; }
+}
+
+step_readme() {
+    local line made port=15201
+    tree=/
+    enter_clean_root readme
+    make_bundle
+    add_user
+    in_root bash -exc "$(python3 tests/readme.py install README.md | sed 's|ADDRESS|/srv/nettape.bundle|')"
+    tree+=/nettape
+    in_root test -s demo.html
+    # The traffic that it records; it ends by itself.
+    in_root timeout 60 iperf3 -s -1 -B 127.0.0.1 -p $port >/dev/null &
+    in_root timeout 60 sh -c "until iperf3 -c 127.0.0.1 -p $port -b 50M -t 15; do sleep 0.1; done" >/dev/null &
+    while IFS= read -r line; do play "$line"; done < <(python3 tests/readme.py commands README.md)
+    for made in tape html svg pftrace prom db; do in_root test -O "busy.$made"; done
+    wait
+    in_root sudo make uninstall
+    if find "$root/usr/local" -type f | grep .; then echo "make uninstall has left this"; exit 1; fi
+}
+
+step_deb() {
+    local files
+    in_root apt-get -qq install -y --no-install-recommends dpkg-dev
+    in_root make deps
+    in_root make -j"$(nproc)" deb
+    tree=/
+    files=$(dpkg-deb --contents "$root"/nettape/build/nettape_*.deb | sed -n 's|^[^d].* \./|/|p')
+    enter_clean_root deb
+    cp "${root%-deb}"/nettape/build/nettape_*.deb "$root/srv/nettape.deb"
+    cp -r tests/golden/demo.tape "$root/srv/"
+    in_root apt-get -qq install -y --no-install-recommends /srv/nettape.deb
+    in_root nettape-report summary /srv/demo.tape
+    may_lose in_root nettape-record -q -d 1 -o /srv/own.tape
+    in_root nettape-report check /srv/own.tape
+    in_root dpkg --verify nettape
+    in_root apt-get -qq remove -y nettape
+    for file in $files; do [[ ! -e $root$file ]] || { echo "still there: $file"; exit 1; }; done
+    [[ $files == */usr/bin/nettape-record* ]]
 }
 
 # inside STEP...: makes the root and does the steps, a line each; those after the root do not need each other
@@ -168,9 +250,9 @@ processes_in() {
     done
 }
 
-# Ends what runs in the root of a release, and removes it.
-remove_root() {
-    local root=build/fresh/$1 i pids
+# Ends what runs in a root, and removes it.
+remove_one_root() {
+    local root=$1 i pids
     [[ -d $root ]] || return 0
     for ((i = 0; i < 100; i++)); do
         pids=$(processes_in "$root")
@@ -180,6 +262,12 @@ remove_root() {
         sleep 0.1
     done
     rm -rf --one-file-system "$root"
+}
+
+# remove_root RELEASE: with its copies
+remove_root() {
+    local root
+    for root in "build/fresh/$1" "build/fresh/$1"-*; do remove_one_root "$root"; done
 }
 
 child=
@@ -215,8 +303,8 @@ done
 [[ $(id -u) == 0 ]] || { echo "nettape: make check-fresh needs root: it installs Debian into build/fresh" >&2; exit 1; }
 bash tests/setup.sh fresh
 echo "nettape: Debian ${releases// / and } below build/fresh, removed at the end:" \
-    "250 MB to download, 1.5 GB on disk, each"
-echo "nettape: steps:$steps; about 15 minutes each release for all steps, on two CPUs"
+    "250 MB to download, 3 GB on disk, each"
+echo "nettape: steps:$steps; about 20 minutes each release for all steps, on two CPUs"
 mkdir -p "$logs"
 trap cleanup EXIT
 trap 'exit 130' INT

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Builds nettape, records a few seconds of iperf3 over TCP and UDP between two network namespaces, imports, checks and
-# sums up; leaves demo.tape and demo.db in the current directory. `make demo` calls it.
+# sums up; leaves demo.tape, demo.db and the page demo.html in the current directory. `make demo` calls it.
 #
 #   DEMO_SECONDS=3   of each of TCP and UDP
 #   DEMO_RATE=0      bits a second of each, as iperf3 takes it ("5M"); 0: no limit for TCP, 200M for UDP
@@ -60,13 +60,21 @@ trap 'exit 143' TERM HUP
 
 say() { printf '\n== %s\n' "$*"; }
 
-# Earlier output of the demo may be replaced; anything else with these names is somebody's.
-made_by_demo="value LIKE '%tests/demo.sh --load%'"
-for old in demo.tape demo.db; do
-    [[ -e $here/$old ]] || continue
-    [[ -x $report ]] || make -s report
-    if ! "$report" query --csv "$here/$old" "SELECT 'mine' FROM session_meta WHERE key = 'command'
-        AND $made_by_demo" 2>/dev/null | grep mine >/dev/null; then
+# Earlier output of the demo may be replaced; anything else with these names is somebody's. The page is known by the
+# recording that it shows.
+made_by_demo="SELECT uuid FROM session WHERE EXISTS (SELECT 1 FROM session_meta WHERE key = 'command'
+    AND value LIKE '%tests/demo.sh --load%')"
+uuid='' # of the demo that was here before
+is_ours() {
+    if [[ $1 == demo.html ]]; then
+        [[ $uuid ]] && grep -qF "$uuid" "$here/$1"
+    else
+        [[ -x $report ]] || make -s report
+        uuid=$("$report" query --csv "$here/$1" "$made_by_demo" 2>/dev/null | sed -n 2p) && [[ $uuid ]]
+    fi
+}
+for old in demo.tape demo.db demo.html; do
+    if [[ -e $here/$old ]] && ! is_ours $old; then
         echo "demo: $here/$old exists and is not from an earlier demo: move it away, or use another directory" >&2
         exit 1
     fi
@@ -123,9 +131,10 @@ say "checking that it adds up"
 "$report" check "$work/demo.tape"
 say "what the network stack cost"
 "$report" summary "$work/demo.db"
+"$report" export html "$work/demo.tape" -o "$work/demo.html" >/dev/null
 
-give_back "$work/demo.tape" "$work/demo.db"
-for made in demo.tape demo.db; do
+give_back "$work"
+for made in demo.tape demo.db demo.html; do
     rm -rf "${here:?}/$made"
     mv "$work/$made" "$here/$made"
 done
@@ -133,7 +142,7 @@ bin=build
 [[ $here == "$project" ]] || bin=$(printf %q "$project/build")
 cat <<END
 
-== demo.tape and demo.db are in $here. Try next:
+== demo.tape, demo.db and demo.html are in $here. Try next:
 
   $bin/nettape-report info demo.tape
       the contents of the tape, how it was recorded, and what it does not cover
@@ -141,4 +150,7 @@ cat <<END
       the processes that cost the network stack most; any SQL goes, in plain sqlite3 too
   sudo $bin/nettape-record -o mine.tape -d 10 && $bin/nettape-report summary mine.tape
       the same for this host's own traffic
+
+Open demo.html in a browser: xdg-open $(printf %q "$here/demo.html")
+It is one file and needs no network. From another machine: scp $HOSTNAME:$(printf %q "$here/demo.html") .
 END

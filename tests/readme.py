@@ -3,6 +3,7 @@
 The README's commands, and what it shows below them.
 
     readme.py commands README           the lines that begin with "$" in its console blocks, one a line, in order
+    readme.py install README            the lines of its sh blocks, in order
     readme.py compare README N PRINTED  whether what stands below the Nth is in the file PRINTED; prints what is not
     readme.py remake README N PRINTED   puts what is in PRINTED below the Nth, shortened as SHOWN says
     readme.py costs README DIRECTORY    makes its table of costs from the measurements in DIRECTORY/NAME.cost
@@ -59,6 +60,16 @@ def commands(lines):
             found.append(Command(re.sub(r"\s+#.*$", "", line[2:]), number + 1, number + 1))
         elif inside:
             found[-1].end = number + 1
+    return found
+
+
+def install_lines(lines):
+    found, inside = [], False
+    for line in lines:
+        if line.startswith("```"):
+            inside = line == "```sh"
+        elif inside:
+            found.append(line)
     return found
 
 
@@ -229,6 +240,9 @@ def main():
     if verb == "commands":
         for command in commands(read_lines(readme)):
             print(command.text)
+        return 0
+    if verb == "install":
+        print("\n".join(install_lines(read_lines(readme))))
         return 0
     if verb == "costs":
         return costs(readme, rest[0])

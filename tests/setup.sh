@@ -90,6 +90,8 @@ arm64 qemu-system-arm    has_command qemu-system-aarch64
 arm64 gcc-aarch64-linux-gnu has_command aarch64-linux-gnu-gcc
 fuzz libclang-rt-dev     has_fuzzer
 fresh debootstrap        has_command debootstrap
+fresh git                has_command git
+deb dpkg-dev             has_command dpkg-shlibdeps
 '
 
 # missing_packages GROUP...
@@ -124,10 +126,10 @@ package_names() {
 how_to_install() {
     local group deps=yes
     if command -v apt-get >/dev/null; then
-        for group in "$@"; do [[ $group == @(build|record|report|load|test) ]] || deps=; done
+        for group in "$@"; do [[ $group == @(build|record|report|load) ]] || deps=; done
         echo "    as root:  apt-get update && apt-get install --no-install-recommends $missing"
         if [[ $deps ]]; then
-            echo "    or:       make deps    (it also installs what the demo and the tests need)"
+            echo "    or:       make deps    (it also installs what make demo needs)"
         else
             echo "    or:       bash tests/setup.sh $*"
         fi

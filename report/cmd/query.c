@@ -114,8 +114,8 @@ const struct nt_command nt_cmd_query = {
 	.usage = "TAPE|DB [SQL | -f FILE] [--json|--csv]",
 	.what = "run SQL on a tape or a database, read-only",
 	.help = "Without SQL and without -f, statements are read from standard input; a terminal gets a prompt. "
-		"Semicolons separate statements. docs/sql-schema.md describes tables and views, docs/cookbook.md "
-		"answers questions.",
+		"Semicolons separate statements. sql-schema.md describes tables and views, and cookbook.md answers "
+		"questions: `make install` puts both into share/doc/nettape.",
 	.example = "query busy.db \"SELECT name, net_ns FROM net_cost_process\"",
 	.wants = "a tape or a database, and one SQL text",
 	.surplus = "; put the SQL in quotes",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * summary.c - nettape-report summary: what the network stack cost, per CPU and in all, then who made it work. Each
+ * summary.c - nettape-report summary: what the network stack cost, who made it work, and the owners of each CPU. Each
  * section is one query; programs get its rows whole, people the first with units, and the sums of the others. Of a part
  * of a session, its slices and operations are summed up first (query/cpus/part_sums.h).
  */
@@ -458,19 +458,41 @@ static void print_remarks(struct summary *summary)
 		nt_print_prose(stdout, "", NT_PAYERS_ESTIMATED);
 }
 
+/* How much time the network stack took, and how sure that is. */
+static int print_answer(const struct summary *summary, const struct nt_summary_cpus *cpus, int64_t session_id)
+{
+	struct nt_db *db = summary->sessions.db;
+
+	nt_summary_print_network(cpus);
+	nt_tracing_print(&summary->tracing);
+	return nt_summary_print_doubts(db, cpus, session_id) || nt_self_misses_print(db, session_id);
+}
+
+/* The answer stands first, then who made it work: CPUs may be so many that they fill the screen. */
+static int print_costs(struct summary *summary, const struct nt_summary_cpus *cpus, int64_t session_id)
+{
+	if (print_answer(summary, cpus, session_id) || print_groups(summary, session_id) ||
+	    print_payers(summary, session_id))
+		return -1;
+	return nt_summary_print_cpus(cpus, summary->sessions.printer) ? nt_db_no_memory(summary->sessions.db) : 0;
+}
+
 static int print_session(struct summary *summary, int64_t session_id)
 {
 	struct nt_db *db = summary->sessions.db;
+	struct nt_summary_cpus cpus;
+	int error;
 
 	if (print_head(summary, session_id) || print_part(db, session_id) || print_others(db, session_id))
 		return -1;
 	print_selection(summary);
-	if (find_payers(summary, session_id) ||
-	    nt_summary_print_cpus(db, summary->sums, summary->sessions.printer, session_id))
-		return -1;
-	nt_tracing_print(&summary->tracing);
-	if (nt_self_misses_print(db, session_id) || print_groups(summary, session_id) ||
-	    print_payers(summary, session_id) || print_elsewhere(summary, session_id))
+	error = find_payers(summary, session_id);
+	if (!error) {
+		error = nt_summary_read_cpus(db, summary->sums, session_id, &cpus) ||
+			print_costs(summary, &cpus, session_id);
+		nt_summary_release_cpus(&cpus);
+	}
+	if (error || print_elsewhere(summary, session_id))
 		return -1;
 	print_remarks(summary);
 	return nt_self_cost_print(db, session_id) ||

@@ -57,6 +57,21 @@ is "owners of the polls' CPU" "$(sql $polls "SELECT owner, name, sum(dur) FROM c
 net_rx,poller,150000
 recv,poller,50000'
 
+# However many CPUs there are, the answer stands on the first screen.
+if ! command -v sqlite3 >/dev/null; then without "sqlite3 is not installed, which makes a database of 64 CPUs"; else
+    report 0 import "$work/hand.tape" -o "$work/wide.db"
+    sqlite3 "$work/wide.db" "UPDATE session SET cpus = 64;
+        INSERT INTO cpu_cost SELECT session_id, ts, dur, cpus.value, owner, utid, spent_ns
+            FROM cpu_cost, generate_series(2, 63) AS cpus WHERE cpu = 1"
+    report 0 summary "$work/wide.db"
+    is "CPUs that summary lists" "$(grep -cE '^[0-9]+ +1?[0-9.]+ ' "$work/out")" 64
+    is "the answer, and who cost most" \
+        "$(head -24 "$work/out" | grep -oE '^(Network stack|Programs by|web )' | head -3)" \
+        "Network stack
+Programs by
+web "
+fi
+
 # By hand, in us; see make_tape.c.
 wanted='0,hardirq,5000
 0,idle,600000

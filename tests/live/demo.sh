@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The demo: leaves a tape and a database that add up; replaces only its own; cleans up when interrupted; and where
-# nothing can be recorded reads the tape that comes with the project.
+# The demo: leaves a tape and a database that add up, and a page of them; replaces only its own; cleans up when
+# interrupted; and where nothing can be recorded reads the tape that comes with the project.
 # shellcheck source=tests/live/lib.sh
 source "$(dirname "$0")/lib.sh"
 needs_recorder
@@ -17,7 +17,11 @@ cd "$work/here"
 succeeds "the demo" bash "$demo"
 at_least "lines of what it prints" "$(wc -l <"$work/out")" 30
 is "what it leaves" "$(ls)" "demo.db
+demo.html
 demo.tape"
+first=$(sql demo.db 'SELECT uuid FROM session')
+at_least "lines of the page that name its recording" "$(grep -c "$first" demo.html)" 1
+is "the last line" "$(tail -1 "$work/out" | grep -c 'demo.html')" 1
 is "complete" "$(sql demo.db 'SELECT complete FROM session')" 1
 at_least "sends that it recorded" "$(sql demo.db "SELECT count(*) FROM sock_op JOIN thread USING (session_id, utid)
     WHERE name = 'iperf3' AND op = 'send'")" 100
@@ -25,17 +29,21 @@ at_least "sends that it recorded" "$(sql demo.db "SELECT count(*) FROM sock_op J
 sed -n 's/^  \(\/.*nettape-report.*\)/\1/p' "$work/out" >"$work/commands"
 is "commands that it names" "$(wc -l <"$work/commands")" 2
 while read -r line; do succeeds "$line" bash -c "$line"; done <"$work/commands"
-first=$(sql demo.db 'SELECT uuid FROM session')
 succeeds "the demo again" bash "$demo"
 at_least "sessions that differ from the first" "$(sql demo.db "SELECT count(*) FROM session WHERE uuid <> '$first'")" 1
 
-rm -rf demo.tape demo.db
+# theirs FILE: somebody's, that has a name of the demo's
+theirs() {
+    local status=0
+    echo mine >"$1"
+    bash "$demo" >"$work/out" 2>&1 || status=$?
+    is "with somebody's $1 there: exit status" "$status" 1
+    is "and what was there" "$(cat "$1")" mine
+}
+theirs demo.html
+rm -rf demo.tape demo.db demo.html
 mkdir demo.tape
-echo mine >demo.tape/notes
-status=0
-bash "$demo" >"$work/out" 2>&1 || status=$?
-is "with somebody's demo.tape there: exit status" "$status" 1
-is "and what was there" "$(cat demo.tape/notes)" mine
+theirs demo.tape/notes
 rm -rf demo.tape
 
 # What a script starts in the background ignores SIGINT, and a shell that began so cannot change it.

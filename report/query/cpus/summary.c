@@ -5,30 +5,22 @@
 #include "report/query/cpus/summary.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/out/prose.h"
 #include "report/out/terminal.h"
 #include "report/timeline/timeline.h"
+#include "report/util/array.h"
 
 #define WIDTH_WITH_TIMES 130 /* of a line that has room for times of each owner, which take more than shares */
 
 /* Columns of NT_SUMMARY_CPUS_SQL behind the owners. */
 enum { COLUMN_ALL = 1 + NT_OWNER_COUNT, COLUMN_EVENTS, COLUMN_LOST, COLUMN_LOST_SAMPLES, COLUMN_STOLEN };
 
-struct line {
-	bool is_total;
-	int cpu;
-	uint64_t ns[NT_OWNER_COUNT];
-	uint64_t there_ns; /* all but offline */
-	int64_t events, lost, lost_samples; /* of the lost: samples */
-	bool has_stolen;
-	uint64_t stolen_ns;
-};
-
-static struct line read_line(sqlite3_stmt *statement)
+static struct nt_summary_line read_line(sqlite3_stmt *statement)
 {
-	struct line line = {.is_total = sqlite3_column_type(statement, 0) == SQLITE_NULL};
+	struct nt_summary_line line = {.is_total = sqlite3_column_type(statement, 0) == SQLITE_NULL};
 
 	line.cpu = sqlite3_column_int(statement, 0);
 	for (int owner = 0; owner < NT_OWNER_COUNT; owner++)
@@ -84,7 +76,7 @@ static const char *percent(char text[NT_HUMAN_MAX], uint64_t part, uint64_t whol
 }
 
 /* A row of shares, or of times below it. */
-static int print_row(const struct table *table, const struct line *line, bool of_times)
+static int print_row(const struct table *table, const struct nt_summary_line *line, bool of_times)
 {
 	struct nt_cell cells[COLUMNS];
 	char texts[NT_OWNER_COUNT][NT_HUMAN_MAX], label[NT_HUMAN_MAX] = "all";
@@ -107,7 +99,7 @@ static int print_row(const struct table *table, const struct line *line, bool of
 	return nt_printer_row(table->printer, cells);
 }
 
-static int print_line(const struct table *table, const struct line *line)
+static int print_line(const struct table *table, const struct nt_summary_line *line)
 {
 	int error = print_row(table, line, false);
 
@@ -123,20 +115,32 @@ static uint64_t sum_of_network(const uint64_t ns[NT_OWNER_COUNT])
 	return sum;
 }
 
-/* What the numbers come to, and how sure that is. */
-static void print_sentences(const struct line *total)
+static const struct nt_summary_line *total_of(const struct nt_summary_cpus *cpus)
 {
+	static const struct nt_summary_line none;
+
+	return cpus->n ? &cpus->lines[cpus->n - 1] : &none;
+}
+
+void nt_summary_print_network(const struct nt_summary_cpus *cpus)
+{
+	const struct nt_summary_line *total = total_of(cpus);
 	const uint64_t *ns = total->ns;
 	uint64_t net = sum_of_network(ns);
 	char part[NT_HUMAN_MAX], whole[NT_HUMAN_MAX], share[NT_HUMAN_MAX], most[NT_HUMAN_MAX];
 
-	putchar('\n');
 	nt_human_share(most, net + ns[NT_OWNER_UNCOVERED], total->there_ns);
 	nt_print_prose(stdout, "", "Network stack (net_rx + net_tx + send + recv): %s of %s of CPU time, %s%s%s%s.",
 		       nt_human_ns(part, net), nt_human_ns(whole, total->there_ns),
 		       nt_human_share(share, net, total->there_ns), ns[NT_OWNER_UNCOVERED] ? "; up to " : "",
 		       ns[NT_OWNER_UNCOVERED] ? most : "",
 		       ns[NT_OWNER_UNCOVERED] ? " if all uncovered time was the network's" : "");
+}
+
+static void print_lost_and_stolen(const struct nt_summary_line *total)
+{
+	char part[NT_HUMAN_MAX], share[NT_HUMAN_MAX];
+
 	if (total->lost > total->lost_samples)
 		nt_print_prose(stdout, "", "%s records were lost; the time about them is uncovered and has no owner.",
 			       nt_human_count(part, total->lost - total->lost_samples));
@@ -169,8 +173,14 @@ static int print_unknown(struct nt_db *db, int64_t session_id)
 	return nt_db_end(db, statement, "the summary cannot be made");
 }
 
+int nt_summary_print_doubts(struct nt_db *db, const struct nt_summary_cpus *cpus, int64_t session_id)
+{
+	print_lost_and_stolen(total_of(cpus));
+	return print_unknown(db, session_id);
+}
+
 /* Where no rows have them: the times of all CPUs together. */
-static void print_times(const struct line *total, bool with_offline)
+static void print_times(const struct nt_summary_line *total, bool with_offline)
 {
 	char text[NT_OWNER_COUNT * (NT_HUMAN_MAX + 16)], time[NT_HUMAN_MAX];
 	size_t at = 0;
@@ -211,40 +221,48 @@ sqlite3_stmt *nt_summary_query(struct nt_db *db, const struct nt_part_sums *sums
 	return statement;
 }
 
-static int find_offline(struct nt_db *db, const struct nt_part_sums *sums, int64_t session_id, bool *has)
+int nt_summary_read_cpus(struct nt_db *db, const struct nt_part_sums *sums, int64_t session_id,
+			 struct nt_summary_cpus *cpus)
 {
-	sqlite3_stmt *statement =
-		nt_summary_query(db, sums, "SELECT 1 FROM owned WHERE owner = 'offline' AND ns > 0", session_id);
+	sqlite3_stmt *statement = nt_summary_query(db, sums, NT_SUMMARY_CPUS_SQL, session_id);
+	int error = 0;
 
-	*has = nt_db_next(statement);
-	return nt_db_end(db, statement, "the summary cannot be made");
-}
-
-int nt_summary_print_cpus(struct nt_db *db, const struct nt_part_sums *sums, struct nt_printer *printer,
-			  int64_t session_id)
-{
-	struct table table = {.printer = printer, .with_counts = !sums};
-	struct line line = {0};
-	sqlite3_stmt *statement;
-	int error;
-
-	if (find_offline(db, sums, session_id, &table.with_offline))
-		return -1;
-	statement = nt_summary_query(db, sums, NT_SUMMARY_CPUS_SQL, session_id);
-	table.with_times = nt_terminal_find(stdout, NT_FORMAT_TABLE).width >= WIDTH_WITH_TIMES;
-	nt_print_heading(stdout, "Owners of each CPU's time, in %%%s", table.with_times ? " and as time" : "");
-	error = begin(&table);
+	*cpus = (struct nt_summary_cpus){.with_counts = !sums};
 	while (!error && nt_db_next(statement)) {
-		line = read_line(statement);
-		error = print_line(&table, &line);
+		error = NT_ROOM(cpus->lines, cpus->room, cpus->n + 1);
+		if (!error)
+			cpus->lines[cpus->n++] = read_line(statement);
 	}
 	if (nt_db_end(db, statement, "the summary cannot be made"))
 		return -1;
+	return error ? nt_db_no_memory(db) : 0;
+}
+
+void nt_summary_release_cpus(struct nt_summary_cpus *cpus)
+{
+	free(cpus->lines);
+	*cpus = (struct nt_summary_cpus){0};
+}
+
+int nt_summary_print_cpus(const struct nt_summary_cpus *cpus, struct nt_printer *printer)
+{
+	const struct nt_summary_line *total = total_of(cpus);
+	const struct table table = {
+		.printer = printer,
+		.with_counts = cpus->with_counts,
+		.with_offline = total->ns[NT_OWNER_OFFLINE] > 0,
+		.with_times = nt_terminal_find(stdout, NT_FORMAT_TABLE).width >= WIDTH_WITH_TIMES,
+	};
+	int error;
+
+	nt_print_heading(stdout, "\nOwners of each CPU's time, in %%%s", table.with_times ? " and as time" : "");
+	error = begin(&table);
+	for (size_t i = 0; i < cpus->n && !error; i++)
+		error = print_line(&table, &cpus->lines[i]);
 	if (error)
-		return nt_db_no_memory(db);
+		return error;
 	nt_printer_end(printer);
 	if (!table.with_times)
-		print_times(&line, table.with_offline);
-	print_sentences(&line);
-	return print_unknown(db, session_id);
+		print_times(total, table.with_offline);
+	return 0;
 }

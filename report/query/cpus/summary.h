@@ -8,6 +8,7 @@
 #include "report/db/load.h"
 #include "report/out/output.h"
 #include "report/query/cpus/part_sums.h"
+#include "report/timeline/timeline.h"
 
 #define NT_SUMMARY_OWNER(number, constant, name, sort)                                                                 \
 	"sum(CASE n.owner WHEN '" #name "' THEN n.ns ELSE 0 END) AS " #name "_ns, "
@@ -46,7 +47,35 @@
 sqlite3_stmt *nt_summary_query(struct nt_db *db, const struct nt_part_sums *sums, const char *query,
 			       int64_t session_id);
 
-/* The table, and the sentences on what it leaves uncertain, on stdout. `sums`: of a part, else NULL. 0, or -1 and
- * db->error. */
-int nt_summary_print_cpus(struct nt_db *db, const struct nt_part_sums *sums, struct nt_printer *printer,
-			  int64_t session_id);
+/* A row of NT_SUMMARY_CPUS_SQL. */
+struct nt_summary_line {
+	bool is_total;
+	int cpu;
+	uint64_t ns[NT_OWNER_COUNT];
+	uint64_t there_ns; /* all but offline */
+	int64_t events, lost, lost_samples; /* of the lost: samples */
+	bool has_stolen;
+	uint64_t stolen_ns;
+};
+
+/* All of them: one for each CPU, and the total, last. */
+struct nt_summary_cpus {
+	struct nt_summary_line *lines;
+	size_t n, room;
+	bool with_counts; /* of records: of a part they are not counted */
+};
+
+/* `sums`: of a part, else NULL. 0, or -1 and db->error; release it in any case. */
+int nt_summary_read_cpus(struct nt_db *db, const struct nt_part_sums *sums, int64_t session_id,
+			 struct nt_summary_cpus *cpus);
+void nt_summary_release_cpus(struct nt_summary_cpus *cpus);
+
+/* For people, on stdout: how much time the network stack took, as a sentence. */
+void nt_summary_print_network(const struct nt_summary_cpus *cpus);
+
+/* Sentences on what makes that uncertain: losses, stolen time, begins that were not recorded; none where nothing does.
+ * 0, or -1 and db->error. */
+int nt_summary_print_doubts(struct nt_db *db, const struct nt_summary_cpus *cpus, int64_t session_id);
+
+/* The table of the owners of each CPU's time. 0, or -1: out of memory. */
+int nt_summary_print_cpus(const struct nt_summary_cpus *cpus, struct nt_printer *printer);
