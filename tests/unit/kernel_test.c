@@ -89,6 +89,12 @@ libbpf_print_fn_t libbpf_set_print(libbpf_print_fn_t print)
 	return NULL;
 }
 
+/* One of a skeleton's array: bpftool made the array, and its elements may be shorter than in libbpf's header. */
+static void *element(void *array, int i, int size)
+{
+	return (char *)array + (ptrdiff_t)i * size;
+}
+
 int bpf_object__open_skeleton(struct bpf_object_skeleton *skeleton, const struct bpf_object_open_opts *opts)
 {
 	(void)opts;
@@ -96,21 +102,24 @@ int bpf_object__open_skeleton(struct bpf_object_skeleton *skeleton, const struct
 	if (bpf.open)
 		return bpf.open;
 	for (int i = 0; i < skeleton->map_cnt; i++) {
+		const struct bpf_map_skeleton *named = element(skeleton->maps, i, skeleton->map_skel_sz);
 		struct bpf_map *map = &bpf.maps[bpf.n_maps];
 
-		*map = (struct bpf_map){.name = skeleton->maps[i].name, .fd = 1000 + bpf.n_maps};
+		*map = (struct bpf_map){.name = named->name, .fd = 1000 + bpf.n_maps};
 		bpf.n_maps++;
-		*skeleton->maps[i].map = map;
-		if (skeleton->maps[i].mmaped)
-			*skeleton->maps[i].mmaped = bpf.rodata;
+		*named->map = map;
+		if (named->mmaped)
+			*named->mmaped = bpf.rodata;
 		if (!strcmp(map->name, "nt_cpus")) {
 			map->fd = memfd_create("cpus", MFD_CLOEXEC);
 			assert_int_equal(ftruncate(map->fd, sizeof(struct nt_cpu) * N_CPUS), 0);
 		}
 	}
 	for (int i = 0; i < skeleton->prog_cnt; i++) {
-		bpf.programs[i].name = skeleton->progs[i].name;
-		*skeleton->progs[i].prog = &bpf.programs[i];
+		const struct bpf_prog_skeleton *named = element(skeleton->progs, i, skeleton->prog_skel_sz);
+
+		bpf.programs[i].name = named->name;
+		*named->prog = &bpf.programs[i];
 	}
 	return 0;
 }

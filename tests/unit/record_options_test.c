@@ -64,13 +64,13 @@ static int parse_words(int n, char **words)
 	return result;
 }
 
-/* The words after the program's name, with spaces between them. */
+/* The words after the program's name, with spaces between them. They stay: options.command points to some of them. */
 static int parse(const char *line)
 {
-	static char copy[8192];
-	char *words[64] = {(char *)"nettape-record"};
+	static char copy[8192], *words[64];
 	int n = 1;
 
+	words[0] = (char *)"nettape-record";
 	strcpy(copy, line);
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		words[n++] = word;

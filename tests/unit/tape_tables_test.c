@@ -76,10 +76,13 @@ static void texts_are_compared_as_sqlite_does(void **state)
 	assert_int_equal(number(LINES "CAST(5 AS REAL)"), N_LINES);
 	assert_int_equal(number(LINES "x'35'"), 0);
 	assert_int_equal(number(LINES "NULL"), 0);
-	/* One look after the other by the same plan, with values of other types. */
+	/*
+	 * One look after the other by the same plan, with values of other types. The + takes the column's type away:
+	 * which one a UNION's column has depends on SQLite's version.
+	 */
 	assert_int_equal(number("SELECT count(*) FROM (SELECT '05' AS x UNION ALL SELECT CAST(5 AS INTEGER) UNION ALL "
 				"SELECT '5' UNION ALL SELECT NULL) AS v CROSS JOIN session_meta AS m "
-				"ON m.key = 'number' AND m.value = v.x"),
+				"ON m.key = 'number' AND m.value = +v.x"),
 			 2 + 3 + 3);
 }
 
