@@ -22,7 +22,7 @@ import sys
 SHOWN = {
     "nettape-record": [("", 9, 0)],
     "nettape-report summary": [
-        ("host ", 2, 0), ("Owners of each", 5, 0), ("Network stack", 2, 0), ("Programs by", 9, 0),
+        ("host ", 2, 0), ("Owners of each", 5, 0), ("Network stack", 4, 0), ("Programs by", 9, 0),
         ("Sockets by", 5, 2), ("Who pays", 8, 1)],
     "nettape-report stages": [("session 1", 9, 0), ("owner ", 9, 0)],
     "nettape-report latency": [("host ", 1, 0), ("How late", 9, 0)],
