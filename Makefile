@@ -245,7 +245,7 @@ fuzzers: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(fuzz_src))
 
 # ---- for people ----
 
-demo: ## record ten seconds of real traffic, import it, check it, print its cost (as root)
+demo: ## record six seconds of traffic of its own, import it, check it, print its cost, make its page (as root)
 	@bash tests/demo.sh
 
 check: ## the tests that every machine can run, in about five minutes; ONLY=pattern for some of them
@@ -257,7 +257,7 @@ check-all: ## all tests, also with browsers, Perfetto's engine and guests (half 
 check-vm: ## live tests on Debian's kernels, 6.1 to the newest, under QEMU, more than check-all's; ONLY=, VM_GUESTS=
 	@bash tests/check-vm.sh '$(ONLY)'
 
-check-fresh: ## make, demo and check in new roots of Debian 12 and 13 (as root); FRESH=trixie, FRESH_STEPS=
+check-fresh: ## the README, tests and package in new roots of Debian 12 and 13 (as root); FRESH=trixie, FRESH_STEPS=
 	@bash tests/check-fresh.sh
 
 check-list: ## the names of the tests, for ONLY=
@@ -326,7 +326,7 @@ define newline
 
 endef
 
-install: all ## programs, man pages, documents, completion, SQLite's extension, below DESTDIR and PREFIX (/usr/local)
+install: all ## install programs, man pages, documents, completion, SQLite's extension, below PREFIX (/usr/local)
 	$(foreach file,$(installed),install -D -m $(call part,$(file),3) $(call part,$(file),1) \
 		$(call destination,$(file))$(newline)	)
 
@@ -334,9 +334,9 @@ uninstall: ## remove what install has put there
 	$(foreach file,$(installed),rm -f $(call destination,$(file))$(newline)	)
 	@rmdir "$(DESTDIR)$(PREFIX)/share/doc/nettape" 2>/dev/null || true
 
-deb: all ## a package for this release of Debian or Ubuntu: build/nettape_VERSION_ARCHITECTURE.deb
-	@bash tests/setup.sh deb
-	@BUILD='$(BUILD)' VERSION='$(VERSION)' bash tests/deb.sh
+deb: ## make a package for this release of Debian or Ubuntu: build/nettape_VERSION_ARCHITECTURE.deb
+	@bash tests/setup.sh build deb && $(MAKE) -s all && \
+		BUILD='$(BUILD)' VERSION='$(VERSION)' MAKE='$(MAKE)' bash tests/deb.sh
 
 format: ## clang-format over all C sources
 	clang-format -i $(shell find schema bpf record report tests -name '*.[ch]')

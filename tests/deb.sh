@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Makes a package of what `make install` installs, for the release of Debian or Ubuntu that it runs on. `make deb` calls
-# it, with BUILD and VERSION. The package is $BUILD/nettape_VERSION_ARCHITECTURE.deb.
+# it, with BUILD, VERSION and MAKE. The package is $BUILD/nettape_VERSION_ARCHITECTURE.deb.
 #
 #   DEBFULLNAME, DEBEMAIL     whom it names as its maintainer, as Debian's other tools do
 #
@@ -17,13 +17,13 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 root=$work/nettape
 maintainer="${DEBFULLNAME:-$(id -un)} <${DEBEMAIL:-$(id -un)@$(hostname)}>"
-# The same sources give the same package.
+# The package's times are the commit's, so that another day gives the same package.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
 
-# What Debian asks of a package's files: https://www.debian.org/doc/debian-policy/
+# Debian's policy asks this of a package's files: https://www.debian.org/doc/debian-policy/
 make_files() {
-    make -s install DESTDIR="$root" PREFIX=/usr
+    ${MAKE:-make} -s install DESTDIR="$root" PREFIX=/usr
     strip --strip-unneeded --remove-section=.comment "$root"/usr/bin/* "$root"/usr/lib/nettape_sqlite.so
     mkdir "$root/usr/share/zsh/vendor-completions"
     mv "$root"/usr/share/zsh/site-functions/_nettape "$root/usr/share/zsh/vendor-completions/"
@@ -42,7 +42,7 @@ END
     chmod -R u=rwX,go=rX "$root"
 }
 
-# What dpkg's tools read: they look for it in debian/.
+# dpkg's tools read these files, and look for them in debian/.
 make_sources() {
     mkdir -p "$work/debian"
     cat >"$work/debian/control" <<END
@@ -85,4 +85,4 @@ make_control
 architecture=$(sed -n 's/^Architecture: //p' "$root/DEBIAN/control")
 package=$BUILD/nettape_${VERSION}_$architecture.deb
 dpkg-deb --root-owner-group --build "$root" "$package" >/dev/null
-echo "nettape: made $package; as root, apt-get install ./$package installs it, and apt-get remove nettape removes it"
+echo "nettape: made $package; as root, apt-get install $(realpath "$package") installs it, and apt-get remove nettape removes it"

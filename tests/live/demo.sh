@@ -40,6 +40,8 @@ theirs() {
     is "with somebody's $1 there: exit status" "$status" 1
     is "and what was there" "$(cat "$1")" mine
 }
+rm -rf demo.tape demo.db
+succeeds "the demo where only its page is left" bash "$demo"
 theirs demo.html
 rm -rf demo.tape demo.db demo.html
 mkdir demo.tape

@@ -139,7 +139,7 @@ void nt_summary_print_network(const struct nt_summary_cpus *cpus)
 
 static void print_lost_and_stolen(const struct nt_summary_line *total)
 {
-	char part[NT_HUMAN_MAX], share[NT_HUMAN_MAX];
+	char part[NT_HUMAN_MAX], whole[NT_HUMAN_MAX], share[NT_HUMAN_MAX];
 
 	if (total->lost > total->lost_samples)
 		nt_print_prose(stdout, "", "%s records were lost; the time about them is uncovered and has no owner.",
@@ -149,9 +149,9 @@ static void print_lost_and_stolen(const struct nt_summary_line *total)
 			       nt_human_count(part, total->lost_samples));
 	if (total->has_stolen && total->stolen_ns)
 		nt_print_prose(stdout, "",
-			       "Of all this, up to %s (%s) was stolen by the hypervisor; it counts as time of the "
-			       "owners that ran.",
-			       nt_human_ns(part, total->stolen_ns),
+			       "Of the %s of CPU time, up to %s (%s) was stolen by the hypervisor; it counts as time "
+			       "of the owners that ran.",
+			       nt_human_ns(whole, total->there_ns), nt_human_ns(part, total->stolen_ns),
 			       nt_human_share(share, total->stolen_ns, total->there_ns));
 }
 
