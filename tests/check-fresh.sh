@@ -311,7 +311,7 @@ done
 bash tests/setup.sh fresh
 echo "nettape: Debian ${releases// / and } below build/fresh, removed at the end:" \
     "250 MB to download, 3 GB on disk, each"
-echo "nettape: steps:$steps; about 20 minutes each release for all steps, on two CPUs"
+echo "nettape: steps:$steps; about 10 minutes each release for all steps, on two CPUs"
 mkdir -p "$logs"
 trap cleanup EXIT
 trap 'exit 130' INT

@@ -85,4 +85,5 @@ make_control
 architecture=$(sed -n 's/^Architecture: //p' "$root/DEBIAN/control")
 package=$BUILD/nettape_${VERSION}_$architecture.deb
 dpkg-deb --root-owner-group --build "$root" "$package" >/dev/null
-echo "nettape: made $package; as root, apt-get install $(realpath "$package") installs it, and apt-get remove nettape removes it"
+echo "nettape: made $package"
+echo "nettape: as root, apt-get install $(realpath "$package") installs it, and apt-get remove nettape removes it"
