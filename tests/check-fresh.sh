@@ -41,11 +41,11 @@ logs=build/fresh/logs
 # in_root COMMAND...: in the tree there, with nothing of the caller's environment but proxies
 in_root() {
     # shellcheck disable=SC2016
-    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive \
+    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=$home DEBIAN_FRONTEND=noninteractive \
         ${http_proxy:+"http_proxy=$http_proxy"} ${https_proxy:+"https_proxy=$https_proxy"} \
         chroot "${as[@]}" "$root" sh -c 'cd "$0" && exec "$@"' "$tree" "$@"
 }
-as=() tree=/nettape
+as=() tree=/nettape home=/root
 
 # The tree as it is, with what is not committed, and without what is built.
 copy_tree() {
@@ -166,7 +166,7 @@ add_user() {
     in_root useradd --create-home --shell /bin/bash user
     printf '%s\n' 'user ALL=(ALL) NOPASSWD: ALL' 'Defaults env_keep += "http_proxy https_proxy"' \
         >"$root/etc/sudoers.d/user"
-    as=(--userspec=user:user) tree=/home/user
+    as=(--userspec=user:user) tree=/home/user home=/home/user
 }
 
 # play LINE: as a command of the README's examples; 3: recorded, with losses

@@ -76,6 +76,8 @@ make_control() {
         -enettape/usr/lib/nettape_sqlite.so
     dpkg-gencontrol -Pnettape -Tdebian/substvars
     cd - >/dev/null
+    # Whatever the umask is: dpkg-deb wants it so.
+    chmod 755 "$root/DEBIAN"
     chmod 644 "$root"/DEBIAN/*
 }
 

@@ -130,7 +130,8 @@ say "checking that it adds up"
 "$report" check "$work/demo.tape"
 say "what the network stack cost"
 "$report" summary "$work/demo.db"
-"$report" export html "$work/demo.tape" -o "$work/demo.html" 2>/dev/null
+# Its sentence how to open the page would name a path that is gone by then.
+"$report" export html "$work/demo.tape" -o "$work/demo.html" 2>"$work/html.log" || { cat "$work/html.log" >&2; exit 1; }
 echo "$mark_of_page" >>"$work/demo.html"
 
 give_back "$work"
