@@ -93,7 +93,7 @@ __noinline int nt_flush_losses(__u32 cpu_id, __u64 now_ns)
 	if (!cpu)
 		return 0;
 	cpu->lossy = 0;
-#define X(number, constant, name, class)                                                                               \
+#define X(number, constant, name, shape, place)                                                                        \
 	if (cpu->losses[number].count)                                                                                 \
 		nt_flush_kind(cpu_id, number, now_ns);
 	NT_KINDS(X)

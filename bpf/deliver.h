@@ -37,7 +37,7 @@ static __always_inline void nt_end_stretch(struct nt_cpu *cpu, __u32 cpu_id, __u
 		return;
 	nt_take_stretch(stretch, now_ns, &record);
 	stretch->is_lost =
-		!nt_write_sample(cpu, cpu_id, NT_PROGRAM_netif_receive_skb, &record, sizeof(record), NT_RX_STRETCH);
+		!nt_write_loose(cpu, cpu_id, NT_PROGRAM_netif_receive_skb, &record, sizeof(record), NT_RX_STRETCH);
 }
 
 /* A receive softirq and the last stretch of its run, for most runs the only one. */

@@ -97,7 +97,7 @@ int nt_kfree_skb(__u64 *ctx)
 	if (nt_config.drop_args >= 4)
 		sk = (struct sock *)ctx[3];
 	record.socket = socket_of(sk ? sk : skb->sk, record.end_ns);
-	nt_emit_sample_apart(cpu, cpu_id, NT_PROGRAM_kfree_skb, &record, sizeof(record), NT_DROP);
+	nt_emit_loose_apart(cpu, cpu_id, NT_PROGRAM_kfree_skb, &record, sizeof(record), NT_DROP);
 	return 0;
 }
 
@@ -120,7 +120,7 @@ static __always_inline int see_retransmit(__u32 program, __u8 what, struct sock 
 		record.socket = bpf_get_socket_cookie(sk);
 	if (!is_announced(cpu, sk, true, record.socket))
 		announce(sk, record.socket, record.end_ns);
-	nt_emit_sample_apart(cpu, cpu_id, program, &record, sizeof(record), NT_RETRANSMIT);
+	nt_emit_loose_apart(cpu, cpu_id, program, &record, sizeof(record), NT_RETRANSMIT);
 	return 0;
 }
 

@@ -197,9 +197,9 @@ static __always_inline bool nt_count_records(struct nt_cpu *cpu, __u32 program, 
 }
 
 /*
- * Writes one record of a constant size, an event or a sample after what was lost before it. True if it is in the ring.
- * An identity is nobody's follower, and a program that may be preempted writes some: so nothing of the batch is touched
- * for it.
+ * Writes one record of a constant size, on the timeline or loose, after what was lost before it. True if it is in the
+ * ring. An identity is nobody's follower, and a program that may be preempted writes some: so nothing of the batch is
+ * touched for it.
  */
 static __always_inline bool nt_emit_record(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *data, __u32 size,
 					   __u32 kind, __u64 end_ns, __u64 begin_ns)
@@ -265,7 +265,7 @@ static __always_inline void nt_emit_identity(struct nt_cpu *cpu, __u32 cpu_id, _
 
 /*
  * Whether this program came between two instructions of one that is adding to the batch. Until that goes on, the batch
- * cannot be emptied, and a softirq may bring hundreds of packets: samples, whose place is free, then go past it.
+ * cannot be emptied, and a softirq may bring hundreds of packets: loose records, whose place is free, then go past it.
  */
 static __always_inline bool nt_batch_is_held(const struct nt_cpu *cpu)
 {
@@ -273,10 +273,11 @@ static __always_inline bool nt_batch_is_held(const struct nt_cpu *cpu)
 }
 
 /*
- * Writes one sample. True if it is in the ring. It is no part of the timeline, so no state record is due for it.
+ * Writes one loose record. True if it is in the ring. It is no part of the timeline, so no state record is due for
+ * it. A loss tells only of ends.
  */
-static __always_inline bool nt_write_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size,
-					    __u32 kind)
+static __always_inline bool nt_write_loose(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size,
+					   __u32 kind)
 {
 	__u64 end_ns = ((struct nt_record *)record)->end_ns;
 
@@ -289,30 +290,30 @@ static __always_inline bool nt_write_sample(struct nt_cpu *cpu, __u32 cpu_id, __
  * The same for a program that may be preempted where the kernel preempts those at tracepoints: it must not hold the
  * batch then, which others of its CPU need.
  */
-static __always_inline bool nt_write_sample_apart(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record,
-						  __u32 size, __u32 kind)
+static __always_inline bool nt_write_loose_apart(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record,
+						 __u32 size, __u32 kind)
 {
 	__u64 end_ns = ((struct nt_record *)record)->end_ns;
 
 	if (nt_config.is_preempted)
 		return nt_count_records(cpu, program, nt_ring_write(cpu, cpu_id, record, size), kind, 0, end_ns, 0);
-	return nt_write_sample(cpu, cpu_id, program, record, size, kind);
+	return nt_write_loose(cpu, cpu_id, program, record, size, kind);
 }
 
 /* The same, and counts how the run ended. */
-static __always_inline void nt_emit_sample_apart(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record,
-						 __u32 size, __u32 kind)
+static __always_inline void nt_emit_loose_apart(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record,
+						__u32 size, __u32 kind)
 {
-	bool written = nt_write_sample_apart(cpu, cpu_id, program, record, size, kind);
+	bool written = nt_write_loose_apart(cpu, cpu_id, program, record, size, kind);
 
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 }
 
-/* As nt_write_sample, and counts how the run ended. */
-static __always_inline void nt_emit_sample(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size,
-					   __u32 kind)
+/* As nt_write_loose, and counts how the run ended. */
+static __always_inline void nt_emit_loose(struct nt_cpu *cpu, __u32 cpu_id, __u32 program, void *record, __u32 size,
+					  __u32 kind)
 {
-	bool written = nt_write_sample(cpu, cpu_id, program, record, size, kind);
+	bool written = nt_write_loose(cpu, cpu_id, program, record, size, kind);
 
 	nt_count(cpu, program, written ? NT_OUTCOME_recorded : NT_OUTCOME_lost);
 }

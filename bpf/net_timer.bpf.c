@@ -83,9 +83,9 @@ static __always_inline int end(__u32 program, const void *timer)
 	else
 		record.own_ns = record.took_ns - (irqs_ns - cpu->timer.irqs_ns);
 	if (nt_kernel_is_rt(bpf_get_current_task_btf()))
-		nt_emit_sample_apart(cpu, cpu_id, program, &record, sizeof(record), NT_NET_TIMER);
+		nt_emit_loose_apart(cpu, cpu_id, program, &record, sizeof(record), NT_NET_TIMER);
 	else
-		nt_emit_sample(cpu, cpu_id, program, &record, sizeof(record), NT_NET_TIMER);
+		nt_emit_loose(cpu, cpu_id, program, &record, sizeof(record), NT_NET_TIMER);
 	return 0;
 }
 

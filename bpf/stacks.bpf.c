@@ -210,7 +210,7 @@ int nt_stack_sample(struct bpf_perf_event_data *ctx)
 	if (!begin_sample(cpu, cpu_id, NT_PROGRAM_stack_sample, task, nt_regs_are_user(ctx), &record))
 		return 0;
 	take_stacks(cpu, cpu_id, ctx, task, &record);
-	nt_emit_sample(cpu, cpu_id, NT_PROGRAM_stack_sample, &record, sizeof(record), NT_STACK_SAMPLE);
+	nt_emit_loose(cpu, cpu_id, NT_PROGRAM_stack_sample, &record, sizeof(record), NT_STACK_SAMPLE);
 	return 0;
 }
 
@@ -259,6 +259,6 @@ int BPF_PROG(nt_tick_end, struct hrtimer *timer)
 	}
 	cpu->missed_tick = 0;
 	if (begin_sample(cpu, cpu_id, NT_PROGRAM_tick_end, bpf_get_current_task_btf(), false, &record))
-		nt_emit_sample(cpu, cpu_id, NT_PROGRAM_tick_end, &record, sizeof(record), NT_STACK_SAMPLE);
+		nt_emit_loose(cpu, cpu_id, NT_PROGRAM_tick_end, &record, sizeof(record), NT_STACK_SAMPLE);
 	return 0;
 }

@@ -33,7 +33,7 @@ static __always_inline int see_wakeup(__u32 program, __u8 what, struct task_stru
 	record.priority = task->prio;
 	record.task = nt_key_of(task);
 	record.waker = nt_key_of(bpf_get_current_task_btf());
-	nt_emit_sample(cpu, cpu_id, program, &record, sizeof(record), NT_WAKEUP);
+	nt_emit_loose(cpu, cpu_id, program, &record, sizeof(record), NT_WAKEUP);
 	return 0;
 }
 

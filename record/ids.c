@@ -222,7 +222,7 @@ static inline int translate_key(struct nt_ids *ids, enum nt_role role, void *at)
 #define F(field, coding, role)                                                                                         \
 	if (NT_ROLE_##role != NT_ROLE_NONE && translate_key(ids, NT_ROLE_##role, &record->field))                      \
 		return -ENOMEM;
-#define X(number, constant, name, class)                                                                               \
+#define X(number, constant, name, shape, place)                                                                        \
 	static inline int translate_##name(struct nt_ids *ids, struct nt_##name *record)                               \
 	{                                                                                                              \
 		NT_FIELDS_##name(F) return 0;                                                                          \
@@ -234,7 +234,7 @@ NT_KINDS(X)
 int nt_ids_translate(struct nt_ids *ids, union nt_any *record)
 {
 	switch (record->record.kind) {
-#define X(number, constant, name, class)                                                                               \
+#define X(number, constant, name, shape, place)                                                                        \
 	case number:                                                                                                   \
 		return translate_##name(ids, &record->as_##name);
 		NT_KINDS(X)

@@ -48,7 +48,7 @@ struct nt_event_stats {
 
 struct nt_event_encoder *nt_event_encoder_new(void);
 void nt_event_encoder_free(struct nt_event_encoder *encoder);
-/* Adds one record of class EVENT whose ids are translated already. -EINVAL for another kind. */
+/* Adds one record of a CPU (nt_kind_is_of_cpu) whose ids are translated already. -EINVAL for another kind. */
 int nt_event_encoder_add(struct nt_event_encoder *encoder, const void *record);
 /* At most so many bytes the payload would have now, before compression: O(1), for deciding when to cut. */
 size_t nt_event_encoder_size(const struct nt_event_encoder *encoder);
@@ -66,7 +66,7 @@ int nt_event_decoder_open(struct nt_event_decoder *decoder, const void *payload,
 int nt_event_decoder_next(struct nt_event_decoder *decoder, union nt_any *out);
 uint64_t nt_event_decoder_unknown(const struct nt_event_decoder *decoder); /* records skipped so far */
 
-/* Identity blocks: records of class IDENTITY, in any order. */
+/* Identity blocks: records of identities, in any order. */
 int nt_identity_encode(struct nt_buf *out, const void *record);
 /* How many bytes of these records are whole ones and at most `most`, but the first in any case; all if damaged. */
 size_t nt_identity_cut(const void *payload, size_t size, size_t most);

@@ -6,11 +6,14 @@
  * field lists below, how the tape stores it. It is included by the BPF programs and by both user-space
  * programs, so it holds only fixed-width little-endian layouts and nothing that needs a libc.
  *
- * There are four classes of record:
- *   event     happened on one CPU at one time. The tape keeps events per CPU, in ring order, as columns.
- *   span      an event that took time, recorded once, at its end: it has fields dur_ns and flags.
- *   sample    the same, but no part of the CPU's timeline: when one is lost, no time is uncovered, and its place among
- *             the events is loose.
+ * A kind has a shape:
+ *   moment    happened at one time.
+ *   span      took time, and is recorded once, at its end: it has fields dur_ns and flags.
+ * and a place:
+ *   timeline  on its CPU's timeline, whose owners may depend on it: when one is lost, time is uncovered. The tape keeps
+ *             such records per CPU, in ring order, as columns.
+ *   loose     is kept in the same way, but is no part of the timeline: when one is lost, it is counted, and no time is
+ *             uncovered. It may stand some records off its place.
  *   identity  says who an id is (task, socket, cgroup, interrupt, device). It has a time but no place in a
  *             CPU's order; the tape keeps the newest one of each id in every chunk that refers to it.
  *
@@ -36,39 +39,39 @@
 #define NT_MAX_OPEN 8 /* spans that one state record may list as open */
 
 /*
- * X(NUMBER, CONSTANT, struct name, class). Numbers are on tapes: never reuse one. Below 64.
+ * X(NUMBER, CONSTANT, struct name, shape, place). Numbers are on tapes: never reuse one. Below 64.
  */
 #define NT_KINDS(X)                                                                                                    \
-	X(1, STATE, state, EVENT)                                                                                      \
-	X(2, SWITCH, switch, EVENT)                                                                                    \
-	X(3, OPEN, open, EVENT)                                                                                        \
-	X(4, SOFTIRQ, softirq, SPAN)                                                                                   \
-	X(5, IRQ, irq, SPAN)                                                                                           \
-	X(6, OP, op, SPAN)                                                                                             \
-	X(7, LOSS, loss, EVENT)                                                                                        \
-	X(8, HOTPLUG, hotplug, EVENT)                                                                                  \
-	X(9, NAPI, napi, SPAN)                                                                                         \
-	X(10, LATENCY, latency, SAMPLE)                                                                                \
-	X(11, DROP, drop, SAMPLE)                                                                                      \
-	X(12, RETRANSMIT, retransmit, SAMPLE)                                                                          \
-	X(13, WAKEUP, wakeup, SAMPLE)                                                                                  \
-	X(14, STACK_SAMPLE, stack_sample, SAMPLE)                                                                      \
-	X(17, RX_STRETCH, rx_stretch, SAMPLE)                                                                          \
-	X(18, NET_TIMER, net_timer, SAMPLE)                                                                            \
-	X(32, TASK, task, IDENTITY)                                                                                    \
-	X(33, SOCKET, socket, IDENTITY)                                                                                \
-	X(34, CGROUP, cgroup, IDENTITY)                                                                                \
-	X(35, IRQ_NAME, irq_name, IDENTITY)                                                                            \
-	X(36, DEVICE, device, IDENTITY)                                                                                \
-	X(37, SYMBOL, symbol, IDENTITY)                                                                                \
-	X(38, DROP_REASON, drop_reason, IDENTITY)                                                                      \
-	X(39, STACK, stack, IDENTITY)                                                                                  \
-	X(40, USER_SYMBOL, user_symbol, IDENTITY)                                                                      \
-	X(41, FLOW, flow, IDENTITY)
+	X(1, STATE, state, MOMENT, TIMELINE)                                                                           \
+	X(2, SWITCH, switch, MOMENT, TIMELINE)                                                                         \
+	X(3, OPEN, open, MOMENT, TIMELINE)                                                                             \
+	X(4, SOFTIRQ, softirq, SPAN, TIMELINE)                                                                         \
+	X(5, IRQ, irq, SPAN, TIMELINE)                                                                                 \
+	X(6, OP, op, SPAN, TIMELINE)                                                                                   \
+	X(7, LOSS, loss, MOMENT, TIMELINE)                                                                             \
+	X(8, HOTPLUG, hotplug, MOMENT, TIMELINE)                                                                       \
+	X(9, NAPI, napi, SPAN, TIMELINE)                                                                               \
+	X(10, LATENCY, latency, MOMENT, LOOSE)                                                                         \
+	X(11, DROP, drop, MOMENT, LOOSE)                                                                               \
+	X(12, RETRANSMIT, retransmit, MOMENT, LOOSE)                                                                   \
+	X(13, WAKEUP, wakeup, MOMENT, LOOSE)                                                                           \
+	X(14, STACK_SAMPLE, stack_sample, MOMENT, LOOSE)                                                               \
+	X(17, RX_STRETCH, rx_stretch, MOMENT, LOOSE)                                                                   \
+	X(18, NET_TIMER, net_timer, MOMENT, LOOSE)                                                                     \
+	X(32, TASK, task, MOMENT, IDENTITY)                                                                            \
+	X(33, SOCKET, socket, MOMENT, IDENTITY)                                                                        \
+	X(34, CGROUP, cgroup, MOMENT, IDENTITY)                                                                        \
+	X(35, IRQ_NAME, irq_name, MOMENT, IDENTITY)                                                                    \
+	X(36, DEVICE, device, MOMENT, IDENTITY)                                                                        \
+	X(37, SYMBOL, symbol, MOMENT, IDENTITY)                                                                        \
+	X(38, DROP_REASON, drop_reason, MOMENT, IDENTITY)                                                              \
+	X(39, STACK, stack, MOMENT, IDENTITY)                                                                          \
+	X(40, USER_SYMBOL, user_symbol, MOMENT, IDENTITY)                                                              \
+	X(41, FLOW, flow, MOMENT, IDENTITY)
 
 enum nt_kind {
 	NT_NONE = 0,
-#define X(number, constant, name, class) NT_##constant = number,
+#define X(number, constant, name, shape, place) NT_##constant = number,
 	NT_KINDS(X)
 #undef X
 		NT_KIND_MAX = 64
@@ -986,7 +989,7 @@ NT_ASSERT_LAYOUT(user_symbol, 152);
 /* Any record. */
 union nt_any {
 	struct nt_record record;
-#define X(number, constant, name, class) struct nt_##name as_##name;
+#define X(number, constant, name, shape, place) struct nt_##name as_##name;
 	NT_KINDS(X)
 #undef X
 };

@@ -230,7 +230,7 @@ static int fill(struct in_kind *in)
 		value = end_ns - value;                                                                                \
 	record->field = (__typeof__(record->field))value;                                                              \
 	column++;
-#define DEFINE_EVENT(number_, name)                                                                                    \
+#define DEFINE_TIMELINE(number_, name)                                                                                 \
 	static inline void get_##name(const struct in_column *column, uint32_t i, uint64_t end_ns,                     \
 				      struct nt_##name *record)                                                        \
 	{                                                                                                              \
@@ -240,25 +240,23 @@ static int fill(struct in_kind *in)
 		NT_FIELDS_##name(F) record->end_ns = end_ns;                                                           \
 		record->kind = number_;                                                                                \
 	}
-#define DEFINE_SPAN DEFINE_EVENT
-#define DEFINE_SAMPLE DEFINE_EVENT
+#define DEFINE_LOOSE DEFINE_TIMELINE
 #define DEFINE_IDENTITY(number, name)
-#define X(number, constant, name, class) DEFINE_##class(number, name)
+#define X(number, constant, name, shape, place) DEFINE_##place(number, name)
 NT_KINDS(X)
 #undef X
 
-#define CASE_EVENT(number, name)                                                                                       \
+#define CASE_TIMELINE(number, name)                                                                                    \
 	case number:                                                                                                   \
 		get_##name(in->columns, i, end_ns, &out->as_##name);                                                   \
 		break;
-#define CASE_SPAN CASE_EVENT
-#define CASE_SAMPLE CASE_EVENT
+#define CASE_LOOSE CASE_TIMELINE
 #define CASE_IDENTITY(number, name)
 
 static void get_record(const struct in_kind *in, uint32_t i, uint64_t end_ns, union nt_any *out)
 {
 	switch (in->info->number) {
-#define X(number, constant, name, class) CASE_##class(number, name)
+#define X(number, constant, name, shape, place) CASE_##place(number, name)
 		NT_KINDS(X)
 #undef X
 	}

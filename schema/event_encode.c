@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * event_encode.c - records of class EVENT into the columns of an event block (docs/chunk-format.md section
+ * event_encode.c - records of a CPU into the columns of an event block (docs/chunk-format.md section
  * 6). nt_event_encoder_add runs for every event of a host: one function per kind is made from the field lists
  * of event.h, so that nothing is looked up for a field, and room is checked once for many records.
  */
@@ -122,7 +122,7 @@ static inline size_t put(struct out_column *column, uint64_t value)
 	size += put(column, VALUE_##coding(record->field));                                                            \
 	column++;
 #define COUNT(field, coding, role) +1
-#define DEFINE_EVENT(name)                                                                                             \
+#define DEFINE_TIMELINE(name)                                                                                          \
 	_Static_assert(0 NT_FIELDS_##name(COUNT) <= MAX_FIELDS, "fields of nt_" #name);                                \
 	static inline size_t put_##name(struct nt_event_encoder *encoder, struct out_column *column,                   \
 					const struct nt_##name *record)                                                \
@@ -131,25 +131,23 @@ static inline size_t put(struct out_column *column, uint64_t value)
                                                                                                                        \
 		NT_FIELDS_##name(F) return size;                                                                       \
 	}
-#define DEFINE_SPAN DEFINE_EVENT
-#define DEFINE_SAMPLE DEFINE_EVENT
+#define DEFINE_LOOSE DEFINE_TIMELINE
 #define DEFINE_IDENTITY(name)
-#define X(number, constant, name, class) DEFINE_##class(name)
+#define X(number, constant, name, shape, place) DEFINE_##place(name)
 NT_KINDS(X)
 #undef X
 
-#define CASE_EVENT(number, name)                                                                                       \
+#define CASE_TIMELINE(number, name)                                                                                    \
 	case number:                                                                                                   \
 		return put_##name(encoder, encoder->out[number].columns, &any->as_##name);
-#define CASE_SPAN CASE_EVENT
-#define CASE_SAMPLE CASE_EVENT
+#define CASE_LOOSE CASE_TIMELINE
 #define CASE_IDENTITY(number, name)
 
 /* Gives the number of bytes written, 0 for a kind that is no event. Room has been made. */
 static size_t put_record(struct nt_event_encoder *encoder, const union nt_any *any)
 {
 	switch (any->record.kind) {
-#define X(number, constant, name, class) CASE_##class(number, name)
+#define X(number, constant, name, shape, place) CASE_##place(number, name)
 		NT_KINDS(X)
 #undef X
 	default:

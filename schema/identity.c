@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * identity.c - records of class IDENTITY as rows of tagged fields (docs/chunk-format.md section 7). The bytes that
+ * identity.c - identities as rows of tagged fields (docs/chunk-format.md section 7). The bytes that
  * are read are hostile.
  */
 #include "schema/block.h"
@@ -51,7 +51,7 @@ int nt_identity_encode(struct nt_buf *out, const void *record)
 	uint8_t row[ROW_MAX], head[1 + NT_VARINT_MAX], *at = row, *head_end;
 	int err;
 
-	if (!info || info->class != NT_CLASS_IDENTITY)
+	if (!info || info->place != NT_PLACE_IDENTITY)
 		return -EINVAL;
 	for (unsigned int i = 0; i < info->n_fields; i++)
 		at = put_field(at, kind, i, &info->fields[i], record);
@@ -165,7 +165,7 @@ int nt_identity_next(const void *payload, size_t size, size_t *offset, union nt_
 		row = at;
 		at += row_size;
 		*offset = (size_t)(at - (const uint8_t *)payload);
-		if (info && info->class == NT_CLASS_IDENTITY)
+		if (info && info->place == NT_PLACE_IDENTITY)
 			return get_row(row, at, info, out);
 	}
 	return 1;

@@ -14,7 +14,7 @@
 	 .role = NT_ROLE_##role_},
 
 /* One function per kind, so that `self` can stand for the kind's struct inside F. */
-#define X(number_, constant, name_, class_)                                                                            \
+#define X(number_, constant, name_, shape_, place_)                                                                    \
 	static const struct nt_kind_info *info_##name_(void)                                                           \
 	{                                                                                                              \
 		typedef struct nt_##name_ self;                                                                        \
@@ -22,7 +22,8 @@
 		static const struct nt_kind_info info = {                                                              \
 			.name = #name_,                                                                                \
 			.number = number_,                                                                             \
-			.class = NT_CLASS_##class_,                                                                    \
+			.shape = NT_SHAPE_##shape_,                                                                    \
+			.place = NT_PLACE_##place_,                                                                    \
 			.size = sizeof(self),                                                                          \
 			.n_fields = sizeof(fields) / sizeof(fields[0]),                                                \
 			.fields = fields,                                                                              \
@@ -36,7 +37,7 @@ NT_KINDS(X)
 const struct nt_kind_info *nt_kind(unsigned int number)
 {
 	switch (number) {
-#define X(number_, constant, name_, class_)                                                                            \
+#define X(number_, constant, name_, shape_, place_)                                                                    \
 	case number_:                                                                                                  \
 		return info_##name_();
 		NT_KINDS(X)

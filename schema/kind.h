@@ -33,7 +33,15 @@ enum nt_role {
 	NT_ROLE_COUNT = 8
 };
 
-enum nt_class { NT_CLASS_EVENT = 1, NT_CLASS_IDENTITY = 2, NT_CLASS_SAMPLE = 3, NT_CLASS_SPAN = 4 };
+enum nt_shape { NT_SHAPE_MOMENT, NT_SHAPE_SPAN };
+enum nt_kind_place { NT_PLACE_TIMELINE, NT_PLACE_LOOSE, NT_PLACE_IDENTITY };
+
+/* NT_PLACE_OF_STATE, ...: for asserts. */
+enum {
+#define X(kind, constant, name, shape, place) NT_PLACE_OF_##constant = NT_PLACE_##place,
+	NT_KINDS(X)
+#undef X
+};
 
 struct nt_field {
 	const char *name;
@@ -46,7 +54,8 @@ struct nt_field {
 struct nt_kind_info {
 	const char *name;
 	uint8_t number; /* enum nt_kind */
-	uint8_t class; /* enum nt_class */
+	uint8_t shape; /* enum nt_shape */
+	uint8_t place; /* enum nt_kind_place */
 	uint16_t size; /* of the record's struct */
 	uint16_t n_fields;
 	const struct nt_field *fields; /* fields[0] is end_ns; the index is the field's number on tapes */
@@ -60,7 +69,7 @@ const struct nt_kind_info *nt_kind(unsigned int number);
 /* Bytes of a record of this kind; 0 for an unknown kind. */
 static inline size_t nt_kind_size(unsigned int number)
 {
-#define X(kind, constant, name, class) [kind] = sizeof(struct nt_##name),
+#define X(kind, constant, name, shape, place) [kind] = sizeof(struct nt_##name),
 	static const uint16_t sizes[NT_KIND_MAX] = {NT_KINDS(X)};
 #undef X
 	return number < NT_KIND_MAX ? sizes[number] : 0;
@@ -69,15 +78,15 @@ static inline size_t nt_kind_size(unsigned int number)
 /* Whether records of this kind are a CPU's, in event blocks: all but identities. False for an unknown kind. */
 static inline bool nt_kind_is_of_cpu(unsigned int number)
 {
-#define X(kind, constant, name, class) | (uint64_t)(NT_CLASS_##class != NT_CLASS_IDENTITY) << kind
+#define X(kind, constant, name, shape, place) | (uint64_t)(NT_PLACE_##place != NT_PLACE_IDENTITY) << kind
 	return number < NT_KIND_MAX && (0 NT_KINDS(X)) >> number & 1;
 #undef X
 }
 
-/* Whether records of this kind are samples, so no part of a CPU's timeline. */
-static inline bool nt_kind_is_sample(unsigned int number)
+/* Whether records of this kind are a CPU's, but no part of its timeline. */
+static inline bool nt_kind_is_loose(unsigned int number)
 {
-#define X(kind, constant, name, class) | (uint64_t)(NT_CLASS_##class == NT_CLASS_SAMPLE) << kind
+#define X(kind, constant, name, shape, place) | (uint64_t)(NT_PLACE_##place == NT_PLACE_LOOSE) << kind
 	return number < NT_KIND_MAX && (0 NT_KINDS(X)) >> number & 1;
 #undef X
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * span.h - when the span of a record began and how long it took, for all kinds that event.h calls spans. Inline: this
- * runs for every event of a host.
+ * span.h - when the span of a record began and how long it took, for all kinds whose shape is SPAN in event.h. Inline:
+ * this runs for every event of a host.
  */
 #pragma once
 
@@ -21,16 +21,12 @@ static inline uint64_t nt_span_begin(const union nt_any *any)
 			return UINT64_MAX;                                                                             \
 		dur_ns = any->as_##name.dur_ns;                                                                        \
 		break;
-#define NT_CASE_EVENT(number, name)
-#define NT_CASE_SAMPLE(number, name)
-#define NT_CASE_IDENTITY(number, name)
-#define X(number, constant, name, class) NT_CASE_##class(number, name)
+#define NT_CASE_MOMENT(number, name)
+#define X(number, constant, name, shape, place) NT_CASE_##shape(number, name)
 		NT_KINDS(X)
 #undef X
 #undef NT_CASE_SPAN
-#undef NT_CASE_EVENT
-#undef NT_CASE_SAMPLE
-#undef NT_CASE_IDENTITY
+#undef NT_CASE_MOMENT
 	default:
 		return UINT64_MAX;
 	}

@@ -135,7 +135,7 @@ static void judge_loss(struct nt_check *check, sqlite3_stmt *row)
 
 #define LOSSES(which)                                                                                                  \
 	"SELECT cpu, why, kind, sum(count), count(DISTINCT ts), NOT (" UNDECLARED                                      \
-	"), sum(count IS NULL), kind IN " NT_SAMPLES_SQL " FROM loss WHERE session_id = ?1 " which                     \
+	"), sum(count IS NULL), kind IN " NT_LOOSE_KINDS_SQL " FROM loss WHERE session_id = ?1 " which                 \
 	"GROUP BY cpu, why, kind ORDER BY cpu, why, kind"
 
 static int check_losses(struct nt_check *check)

@@ -120,7 +120,7 @@ static int refuse_table(const char *name, size_t size, char error[NT_ERROR_MAX])
 /* "cpu_slice,sock_op" into a set; all if there is no list. 0, or -1 and a sentence. */
 static int choose_tables(const char *list, uint64_t *tables, char error[NT_ERROR_MAX])
 {
-	*tables = list ? NT_LOAD_ALWAYS : NT_ALL_TABLES;
+	*tables = list ? nt_tables_kept(NT_KEPT_WITHOUT_SUMS) : NT_ALL_TABLES;
 	while (list && *list) {
 		const size_t size = strcspn(list, ",");
 		const size_t id = NT_FIRST(NT_TABLE_COUNT, i,
@@ -164,7 +164,7 @@ static int choose(struct import *import, const struct nt_options *options, char 
 		return -1;
 	import->only_sums = options->sums;
 	if (options->sums)
-		import->tables = NT_SUMS_TABLES;
+		import->tables = nt_tables_kept(NT_KEPT_WITH_SUMS);
 	return nt_select(&options->selection, &import->selection, error);
 }
 

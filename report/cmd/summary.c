@@ -578,10 +578,7 @@ static int show_part(struct summary *summary, const struct nt_session *session)
 /* ---- all sessions ---- */
 
 /* Where one of these was left out, nothing is printed. */
-#define NEEDS_OF_WHOLE                                                                                                 \
-	(NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST) |         \
-	 NT_TABLE_BIT(NT_TABLE_ELSEWHERE_COST) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |                                 \
-	 NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
+#define NEEDS_OF_WHOLE nt_tables_kept(NT_KEPT_WITH_SUMS)
 #define NEEDS_OF_PART                                                                                                  \
 	(NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_SOCK_OP) | NT_TABLE_BIT(NT_TABLE_SELF_COST))
 

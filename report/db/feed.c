@@ -32,10 +32,11 @@ struct nt_feed {
 	struct nt_scan *scan;
 };
 
-#define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
-
 /* Sums of rows that are given, and what has been told already, cost time to make and say nothing new. */
-static const uint64_t given = NT_ALL_TABLES & ~(BIT(SESSION) | BIT(CPU_COST) | BIT(SOCK_COST) | BIT(ELSEWHERE_COST));
+static uint64_t given(void)
+{
+	return NT_ALL_TABLES & ~nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_SUMS) | NT_SOURCE_BIT(NT_SOURCE_ALL));
+}
 
 /* ---- a tape ---- */
 
@@ -68,7 +69,7 @@ static int open_tape(struct nt_feed *feed, const char *path, const struct nt_sym
 	if (nt_name_cgroups_of_tape(&feed->cgroup_names, names_file, feed->tape, feed->error))
 		return -1;
 	error = nt_rows_open(&feed->rows, feed->tape, feed->names, 1,
-			     &(struct nt_rows_want){.tables = given,
+			     &(struct nt_rows_want){.tables = given(),
 						    .order = NT_ROWS_IDENTITIES_FIRST,
 						    .cgroup_names = feed->cgroup_names});
 	if (!error)
@@ -156,7 +157,7 @@ static int open_database(struct nt_feed *feed, const char *path, const struct nt
 	if (find_session(feed))
 		return -1;
 	return nt_scan_open(&feed->scan, feed->db, feed->session_id,
-			    &(struct nt_scan_want){.tables = given, .names_first = true});
+			    &(struct nt_scan_want){.tables = given(), .names_first = true});
 }
 
 static int check_row(struct nt_feed *feed, const struct nt_row *row)

@@ -12,11 +12,6 @@
 #include "report/symbols/user_names.h"
 #include "report/tape/tape.h"
 
-/* The session, what its tape says about itself, and who is who: no import is without these. */
-#define NT_LOAD_ALWAYS                                                                                                 \
-	(NT_TABLE_BIT(NT_TABLE_SESSION) | NT_TABLE_BIT(NT_TABLE_SESSION_META) | NT_TABLE_BIT(NT_TABLE_PROBLEM) |       \
-	 NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_CGROUP) |              \
-	 NT_TABLE_BIT(NT_TABLE_SOCKET) | NT_TABLE_BIT(NT_TABLE_NET_DEVICE) | NT_TABLE_BIT(NT_TABLE_FLOW))
 /* Keys of session_meta: the times of the whole recording, where its session is a part. */
 #define NT_LOAD_RECORDING_START "recording_start_ts"
 #define NT_LOAD_RECORDING_END "recording_end_ts"

@@ -42,19 +42,18 @@ static int next_of_tape(struct nt_scan *scan, const struct nt_row **row)
 /* ---- a database ---- */
 
 /* Those that say who is who and what is read at times: they come before what happened. */
-static const uint64_t first = NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) |
-			      NT_TABLE_BIT(NT_TABLE_CGROUP) | NT_TABLE_BIT(NT_TABLE_SOCKET) |
-			      NT_TABLE_BIT(NT_TABLE_NET_DEVICE) | NT_TABLE_BIT(NT_TABLE_FLOW) |
-			      NT_TABLE_BIT(NT_TABLE_SYMBOL) | NT_TABLE_BIT(NT_TABLE_STACK) |
-			      NT_TABLE_BIT(NT_TABLE_CLOCK_SNAPSHOT) | NT_TABLE_BIT(NT_TABLE_PROC_COUNTER);
+static bool is_first(unsigned int table)
+{
+	return nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_BLOCKS) | NT_SOURCE_BIT(NT_SOURCE_TASKS)) >> table & 1;
+}
 
-/* Goes over all tables twice, for those in `first` and for the others. False: there are no more. */
+/* Goes over all tables twice, for the first and for the others. False: there are no more. */
 static bool next_table(struct nt_scan *scan)
 {
 	while (scan->next_table < 2 * NT_TABLE_COUNT) {
 		const unsigned int pass = scan->next_table / NT_TABLE_COUNT, id = scan->next_table++ % NT_TABLE_COUNT;
 
-		if (scan->want.tables >> id & 1 && (first >> id & 1) != pass) {
+		if (scan->want.tables >> id & 1 && is_first(id) == !pass) {
 			scan->table = (enum nt_table_id)id;
 			return true;
 		}

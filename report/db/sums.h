@@ -21,14 +21,6 @@
 #define NT_SUMS_OTHERS INT64_MAX /* the thread and the process that stand for the rest */
 #define NT_SUMS_NOTED 65536 /* costs at a time; of more than half as many in a minute, a key may get several rows */
 
-/* The tables that something is left of. */
-#define NT_SUMS_TABLES                                                                                                 \
-	(NT_TABLE_BIT(NT_TABLE_SESSION) | NT_TABLE_BIT(NT_TABLE_SESSION_META) | NT_TABLE_BIT(NT_TABLE_PROBLEM) |       \
-	 NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_THREAD) | NT_TABLE_BIT(NT_TABLE_CGROUP) |              \
-	 NT_TABLE_BIT(NT_TABLE_SOCKET) | NT_TABLE_BIT(NT_TABLE_NET_DEVICE) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |     \
-	 NT_TABLE_BIT(NT_TABLE_PROC_COUNTER) | NT_TABLE_BIT(NT_TABLE_SELF_COST) | NT_TABLE_BIT(NT_TABLE_CPU_COST) |    \
-	 NT_TABLE_BIT(NT_TABLE_SOCK_COST) | NT_TABLE_BIT(NT_TABLE_RX_COST) | NT_TABLE_BIT(NT_TABLE_ELSEWHERE_COST))
-
 struct nt_sums;
 
 /* Where condensed rows go; a row is good during the call. */
@@ -40,7 +32,8 @@ struct nt_sums_sink {
 /* Buckets begin at start_ts, the last one ends at end_ts. NULL: out of memory. *sink is copied. */
 struct nt_sums *nt_sums_new(int64_t start_ts, int64_t end_ts, const struct nt_sums_sink *sink);
 void nt_sums_free(struct nt_sums *sums);
-/* The next row of the tape, of one of these tables; identities come after all costs (NT_ROWS_EVENTS_FIRST). */
+/* The next row of the tape, of one of the tables that something is left of (nt_tables_kept with NT_KEPT_WITH_SUMS);
+ * identities come after all costs (NT_ROWS_EVENTS_FIRST). */
 int nt_sums_row(struct nt_sums *sums, const struct nt_row *row);
 /* Puts whatever is left. */
 int nt_sums_finish(struct nt_sums *sums);

@@ -47,22 +47,29 @@ struct nt_tape_source {
 	char error[NT_ERROR_MAX];
 };
 
-#define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
+#define FROM(constant) NT_SOURCE_BIT(NT_SOURCE_##constant)
 
 /* Rows as many as the recording is long, and not as hosts have threads or sockets. */
-static const uint64_t large = BIT(SCHED_SLICE) | BIT(SOFTIRQ_SLICE) | BIT(IRQ_SLICE) | BIT(SOCK_OP) | BIT(NAPI_POLL) |
-			      BIT(RX_STRETCH) | BIT(NET_TIMER) | BIT(SKB_LATENCY) | BIT(SKB_DROP) |
-			      BIT(TCP_RETRANSMIT) | BIT(SCHED_WAKEUP) | BIT(STACK_SAMPLE) | BIT(CPU_SLICE);
+static uint64_t large(void)
+{
+	return nt_tables_of(FROM(LOOSE) | FROM(SPANS) | FROM(SLICES) | FROM(SAMPLES) | FROM(STAYS) | FROM(OPERATIONS));
+}
+
 /* Small tables that one pass over the events makes together. To name symbols takes time of its own. */
-static const uint64_t of_one_pass = BIT(SESSION) | BIT(PROBLEM) | BIT(THREAD) | BIT(FRAME) | BIT(LOSS) |
-				    BIT(RECORD_COUNT) | BIT(CPU_COST) | BIT(SOCK_COST) | BIT(RX_COST) |
-				    BIT(ELSEWHERE_COST);
+static uint64_t of_one_pass(void)
+{
+	return NT_ALL_TABLES & ~(large() | nt_tables_of(FROM(META) | FROM(BLOCKS)));
+}
+
 /* Those of which a part is enough for who asks about a part. */
-static const uint64_t of_part = BIT(THREAD) | BIT(FRAME) | BIT(LOSS);
+static uint64_t of_part(void)
+{
+	return nt_tables_of(FROM(TASKS) | FROM(FRAMES) | FROM(LOSSES));
+}
 
 bool nt_tape_source_is_small(enum nt_table_id table)
 {
-	return !(large >> table & 1);
+	return !(large() >> table & 1);
 }
 
 bool nt_tape_source_keeps(const struct nt_tape_source *source, enum nt_table_id table)
@@ -212,7 +219,8 @@ static int next_row(struct nt_tape_source *source, struct nt_rows *rows, struct 
 int nt_tape_source_head(struct nt_tape_source *source, const struct nt_row **row)
 {
 	if (!source->head &&
-	    open_rows(source, &(struct nt_rows_want){.tables = BIT(SESSION), .head = true}, &source->head))
+	    open_rows(source, &(struct nt_rows_want){.tables = NT_TABLE_BIT(NT_TABLE_SESSION), .head = true},
+		      &source->head))
 		return -1;
 	if (!source->head_row && next_row(source, source->head, NULL, &source->head_row)) {
 		nt_rows_close(source->head);
@@ -293,9 +301,9 @@ int nt_tape_source_ops_since(struct nt_tape_source *source, uint64_t from_ns, ui
 /* The small tables that a pass can make, of all of the tape or of the part. */
 static uint64_t kept_by_pass(const struct nt_tape_source *source, bool is_of_part)
 {
-	const uint64_t tables = !is_limited(&source->part) ? of_one_pass
-				: is_of_part		   ? of_part
-							   : of_one_pass & ~of_part;
+	const uint64_t tables = !is_limited(&source->part) ? of_one_pass()
+				: is_of_part		   ? of_part()
+							   : of_one_pass() & ~of_part();
 
 	return tables & ~source->kept;
 }
@@ -397,7 +405,7 @@ unsigned int nt_tape_pass_progress(const struct nt_tape_pass *pass)
 static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 {
 	const uint64_t bit = NT_TABLE_BIT(table);
-	const bool is_of_part = is_limited(&source->part) && bit & of_part;
+	const bool is_of_part = is_limited(&source->part) && bit & of_part();
 	const struct nt_rows_want whole = {0};
 	struct nt_tape_pass pass;
 	const struct nt_row *row;
@@ -407,7 +415,7 @@ static int keep_small(struct nt_tape_source *source, enum nt_table_id table)
 		return 0;
 	/* Of a part each costs what it needs itself; of all of the tape one pass makes them all. */
 	error = begin_ahead(&pass, source, is_of_part ? &source->part : &whole,
-			    bit & of_one_pass && !is_of_part ? kept_by_pass(source, false) : bit);
+			    bit & of_one_pass() && !is_of_part ? kept_by_pass(source, false) : bit);
 	if (!error)
 		error = nt_tape_pass_next(&pass, &row);
 	nt_tape_pass_end(&pass);

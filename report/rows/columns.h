@@ -16,44 +16,91 @@
 #define NT_SCHEMA_VERSION 7 /* of tables and views; grows with each change of their statements */
 
 /*
- * X(CONSTANT, name, type that a row is made of, key), in the order in which docs and databases list them. The key
- * is what makes a row unique beside session_id; NULL: nothing does.
+ * X(CONSTANT, blocks): where the rows of a table come from. That decides which blocks of events are read for them; the
+ * text says so for the rows of a window (docs/sql-schema.md).
+ *
+ *   META        known when the tape is opened          BLOCKS   identities, clocks and snapshots
+ *   LOOSE       loose records, as they come            SPANS    records of the timeline, whole
+ *   SAMPLES     loose records, each with its owner     LOSSES   of loose records and of the timeline
+ *   SLICES      the owners of each CPU's time          STAYS    tasks' time on a CPU
+ *   OPERATIONS  operations on sockets                  SUMS     of slices, operations and interrupts
+ *   CHARGES     the payers of net_rx                   COUNTS   known when all records have been read
+ *   TASKS       identities, and tasks that rows speak of
+ *   FRAMES      of stacks that samples speak of        ALL      known when all is counted
+ */
+#define NT_SOURCES(X)                                                                                                  \
+	X(LOOSE, "those of that time and CPUs")                                                                        \
+	X(SPANS, "the same, from a state record before the window")                                                    \
+	X(LOSSES, "the same, from a state record before the window")                                                   \
+	X(SLICES, "the same, from before the slice that reaches into the window")                                      \
+	X(SAMPLES, "as `cpu_slice`; a flow that is drawn may be another one than in the whole tape")                   \
+	X(STAYS, "as `cpu_slice`, of all CPUs")                                                                        \
+	X(OPERATIONS,                                                                                                  \
+	  "of all CPUs: for rows that begin in the window, from a state record before it; for others, all")            \
+	X(CHARGES, "as `sock_op`")                                                                                     \
+	X(SUMS, "all")                                                                                                 \
+	X(COUNTS, "all")                                                                                               \
+	X(TASKS, "all")                                                                                                \
+	X(FRAMES, "all")                                                                                               \
+	X(ALL, "all")                                                                                                  \
+	X(BLOCKS, "none")                                                                                              \
+	X(META, "none")
+
+/*
+ * X(CONSTANT, name, type that a row is made of, key, source, kept, what), in the order in which docs and databases list
+ * them. The key is what makes a row unique beside session_id; NULL: nothing does. `what` is what a row is. `kept` says
+ * which databases of a part have the table: ALWAYS all; WITHOUT_SUMS all but those of sums (import --sums); WITH_SUMS
+ * those of sums, and those that name it (import --tables); BY_NAME only the latter.
  */
 #define NT_TABLES(X)                                                                                                   \
-	X(SESSION, session, struct nt_session_info, "")                                                                \
-	X(SESSION_META, session_meta, struct nt_meta_line, NULL)                                                       \
-	X(PROBLEM, problem, char, NULL)                                                                                \
-	X(PROCESS, process, struct nt_process_info, "upid")                                                            \
-	X(THREAD, thread, struct nt_thread_info, "utid")                                                               \
-	X(CGROUP, cgroup, struct nt_cgroup_info, "id")                                                                 \
-	X(SOCKET, socket, struct nt_socket, "id")                                                                      \
-	X(NET_DEVICE, net_device, struct nt_device, "id")                                                              \
-	X(FLOW, flow, struct nt_flow, "id")                                                                            \
-	X(SCHED_SLICE, sched_slice, struct nt_sched_slice, NULL)                                                       \
-	X(SOFTIRQ_SLICE, softirq_slice, struct nt_span_row, NULL)                                                      \
-	X(IRQ_SLICE, irq_slice, struct nt_irq_info, NULL)                                                              \
-	X(SOCK_OP, sock_op, struct nt_op_row, NULL)                                                                    \
-	X(NAPI_POLL, napi_poll, struct nt_napi_row, NULL)                                                              \
-	X(RX_STRETCH, rx_stretch, struct nt_cpu_record, NULL)                                                          \
-	X(NET_TIMER, net_timer, struct nt_cpu_record, NULL)                                                            \
-	X(SKB_LATENCY, skb_latency, struct nt_latency_info, NULL)                                                      \
-	X(SKB_DROP, skb_drop, struct nt_drop_info, NULL)                                                               \
-	X(TCP_RETRANSMIT, tcp_retransmit, struct nt_cpu_record, NULL)                                                  \
-	X(SCHED_WAKEUP, sched_wakeup, struct nt_cpu_record, NULL)                                                      \
-	X(STACK_SAMPLE, stack_sample, struct nt_stack_sample_info, NULL)                                               \
-	X(STACK, stack, struct nt_stack_info, "id")                                                                    \
-	X(FRAME, frame, struct nt_frame_info, NULL)                                                                    \
-	X(SYMBOL, symbol, struct nt_symbol_info, "id")                                                                 \
-	X(CPU_SLICE, cpu_slice, struct nt_cpu_slice, NULL)                                                             \
-	X(LOSS, loss, struct nt_loss_row, NULL)                                                                        \
-	X(CLOCK_SNAPSHOT, clock_snapshot, struct nt_clock, NULL)                                                       \
-	X(PROC_COUNTER, proc_counter, struct nt_counter_info, NULL)                                                    \
-	X(SELF_COST, self_cost, struct nt_counter_info, NULL)                                                          \
-	X(RECORD_COUNT, record_count, struct nt_record_count, NULL)                                                    \
-	X(CPU_COST, cpu_cost, struct nt_cpu_cost, NULL)                                                                \
-	X(SOCK_COST, sock_cost, struct nt_sock_cost, NULL)                                                             \
-	X(RX_COST, rx_cost, struct nt_rx_paid, NULL)                                                                   \
-	X(ELSEWHERE_COST, elsewhere_cost, struct nt_elsewhere_info, NULL)
+	X(SESSION, session, struct nt_session_info, "", ALL, ALWAYS, "a recording, or a window of one")                \
+	X(SESSION_META, session_meta, struct nt_meta_line, NULL, META, ALWAYS, "a statement of the tape about itself") \
+	X(PROBLEM, problem, char, NULL, COUNTS, ALWAYS, "a fault of the tape, as a sentence")                          \
+	X(PROCESS, process, struct nt_process_info, "upid", BLOCKS, ALWAYS, "a process")                               \
+	X(THREAD, thread, struct nt_thread_info, "utid", TASKS, ALWAYS, "a task that a row refers to")                 \
+	X(CGROUP, cgroup, struct nt_cgroup_info, "id", BLOCKS, ALWAYS,                                                 \
+	  "a cgroup, with the container, pod or unit that it is")                                                      \
+	X(SOCKET, socket, struct nt_socket, "id", BLOCKS, ALWAYS, "a socket")                                          \
+	X(NET_DEVICE, net_device, struct nt_device, "id", BLOCKS, ALWAYS, "a network device")                          \
+	X(FLOW, flow, struct nt_flow, "id", BLOCKS, WITHOUT_SUMS,                                                      \
+	  "one direction of a connection that packets were received of")                                               \
+	X(SCHED_SLICE, sched_slice, struct nt_sched_slice, NULL, STAYS, BY_NAME,                                       \
+	  "a task's time on a CPU, from switch to switch")                                                             \
+	X(SOFTIRQ_SLICE, softirq_slice, struct nt_span_row, NULL, SPANS, BY_NAME, "a run of a softirq handler")        \
+	X(IRQ_SLICE, irq_slice, struct nt_irq_info, NULL, SPANS, BY_NAME, "a hard interrupt")                          \
+	X(SOCK_OP, sock_op, struct nt_op_row, NULL, OPERATIONS, BY_NAME,                                               \
+	  "a message handed to, or asked of, a socket's protocol")                                                     \
+	X(NAPI_POLL, napi_poll, struct nt_napi_row, NULL, SPANS, BY_NAME, "a poll of a network device's queue")        \
+	X(RX_STRETCH, rx_stretch, struct nt_cpu_record, NULL, LOOSE, BY_NAME,                                          \
+	  "packets of one flow that followed one another")                                                             \
+	X(NET_TIMER, net_timer, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "a run of a timer of the network")         \
+	X(SKB_LATENCY, skb_latency, struct nt_latency_info, NULL, LOOSE, BY_NAME,                                      \
+	  "a packet that passed a hook of the receive path")                                                           \
+	X(SKB_DROP, skb_drop, struct nt_drop_info, NULL, LOOSE, BY_NAME, "a packet that the kernel freed undelivered") \
+	X(TCP_RETRANSMIT, tcp_retransmit, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "a segment that TCP sent again") \
+	X(SCHED_WAKEUP, sched_wakeup, struct nt_cpu_record, NULL, LOOSE, BY_NAME, "a thread woken")                    \
+	X(STACK_SAMPLE, stack_sample, struct nt_stack_sample_info, NULL, SAMPLES, BY_NAME,                             \
+	  "a CPU's position at a tick of its clock")                                                                   \
+	X(STACK, stack, struct nt_stack_info, "id", BLOCKS, BY_NAME, "a stack")                                        \
+	X(FRAME, frame, struct nt_frame_info, NULL, FRAMES, BY_NAME, "a frame of a stack")                             \
+	X(SYMBOL, symbol, struct nt_symbol_info, "id", BLOCKS, BY_NAME,                                                \
+	  "a place in the kernel's code or in a program")                                                              \
+	X(CPU_SLICE, cpu_slice, struct nt_cpu_slice, NULL, SLICES, BY_NAME, "an owner's time on a CPU, without a gap") \
+	X(LOSS, loss, struct nt_loss_row, NULL, LOSSES, BY_NAME, "an uncovered stretch, and records lost")             \
+	X(CLOCK_SNAPSHOT, clock_snapshot, struct nt_clock, NULL, BLOCKS, BY_NAME, "one instant on all clocks")         \
+	X(PROC_COUNTER, proc_counter, struct nt_counter_info, NULL, BLOCKS, WITH_SUMS,                                 \
+	  "a counter of the kernel, as read at a time")                                                                \
+	X(SELF_COST, self_cost, struct nt_counter_info, NULL, BLOCKS, WITH_SUMS, "a counter of the recorder itself")   \
+	X(RECORD_COUNT, record_count, struct nt_record_count, NULL, COUNTS, WITH_SUMS,                                 \
+	  "how many records of a kind a CPU has on the tape")                                                          \
+	X(CPU_COST, cpu_cost, struct nt_cpu_cost, NULL, SUMS, WITH_SUMS,                                               \
+	  "an owner's and a task's time on a CPU, in a bucket")                                                        \
+	X(SOCK_COST, sock_cost, struct nt_sock_cost, NULL, SUMS, WITH_SUMS,                                            \
+	  "a task's operations on a socket, in a bucket")                                                              \
+	X(RX_COST, rx_cost, struct nt_rx_paid, NULL, CHARGES, WITH_SUMS,                                               \
+	  "what is charged to a payer of `net_rx`, in a bucket")                                                       \
+	X(ELSEWHERE_COST, elsewhere_cost, struct nt_elsewhere_info, NULL, SUMS, WITH_SUMS,                             \
+	  "network work in others' time, in a bucket")
 
 /* X(KIND, TABLE): kinds whose records are rows as they come. Their tables are made of struct nt_cpu_record. */
 #define NT_RECORD_TABLES(X)                                                                                            \

@@ -2,8 +2,8 @@
 /*
  * rows.c - see rows.h. A pass over the identities and clocks learns names and offsets (learned.c). Then each call for a
  * row that finds the queue empty makes some more: first the events go through merge and timeline, whose callbacks fill
- * the queue (samples go past the timeline, samples.c), then the other blocks of each chunk (blocks.c; before the events
- * for who wants that), then what is known only at the end.
+ * the queue (loose records go past the timeline, loose.c), then the other blocks of each chunk (blocks.c; before the
+ * events for who wants that), then what is known only at the end.
  */
 #include "report/rows/rows.h"
 
@@ -20,53 +20,49 @@
 
 /* ---- what the wanted tables need ---- */
 
-#define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
+#define FROM(constant) NT_SOURCE_BIT(NT_SOURCE_##constant)
 
-/* Made of blocks that hold no events. */
-static const uint64_t of_blocks = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | BIT(NET_DEVICE) | BIT(FLOW) | BIT(STACK) |
-				  BIT(SYMBOL) | BIT(CLOCK_SNAPSHOT) | BIT(PROC_COUNTER) | BIT(SELF_COST);
-/* Made of the events' blocks, but not of the timeline. */
-static const uint64_t of_records = BIT(SKB_LATENCY) | BIT(SKB_DROP) | BIT(RECORD_COUNT) | BIT(PROBLEM);
-/* The session's row has counts of everything; threads that are only referred to have rows; sampled stacks have frames.
- */
-static const uint64_t with_owners = BIT(STACK_SAMPLE) | BIT(FRAME) | BIT(THREAD) | BIT(SESSION);
-static const uint64_t with_sums = BIT(CPU_COST) | BIT(SOCK_COST) | BIT(RX_COST) | BIT(ELSEWHERE_COST) | BIT(SESSION);
-static const uint64_t with_charges = BIT(RX_COST) | BIT(SESSION);
-/* Of samples the flow is told, if there are flows. */
-static const uint64_t with_flows = BIT(STACK_SAMPLE);
+/* The session's row has counts of everything; tasks that are only referred to have rows; sampled stacks have frames. */
+static const uint32_t with_owners = FROM(SAMPLES) | FROM(FRAMES) | FROM(TASKS) | FROM(ALL);
+static const uint32_t with_sums = FROM(SUMS) | FROM(CHARGES) | FROM(ALL);
+static const uint32_t with_tasks = FROM(TASKS) | FROM(ALL);
 
 static bool wants(const struct nt_rows *rows, enum nt_table_id table)
 {
 	return rows->want.tables & NT_TABLE_BIT(table);
 }
 
-/* Whether one of these is wanted that events must be read for. */
-static bool reads(const struct nt_rows *rows, uint64_t tables)
+/* Whether rows are wanted that come from one of these. */
+static bool needs(const struct nt_rows *rows, uint32_t sources)
 {
-	const uint64_t without = (rows->want.head ? BIT(SESSION) : 0) | (rows->want.names_within ? BIT(THREAD) : 0);
-
-	return rows->want.tables & tables & ~without;
+	return rows->sources & sources;
 }
 
 static bool needs_events(const struct nt_rows *rows)
 {
-	return reads(rows, ~(of_blocks | BIT(SESSION_META)));
+	return needs(rows, ~(FROM(META) | FROM(BLOCKS)));
 }
 
-/* Of kinds whose records are rows as they come, samples go past the timeline. */
+/* Loose records go past the timeline. */
 static bool needs_timeline(const struct nt_rows *rows)
 {
-	uint64_t without = of_blocks | of_records | BIT(SESSION_META);
-
-#define X(kind, table) without |= nt_kind_is_sample(NT_##kind) ? BIT(table) : 0;
-	NT_RECORD_TABLES(X)
-#undef X
-	return reads(rows, ~without);
+	return needs(rows, ~(FROM(META) | FROM(BLOCKS) | FROM(COUNTS) | FROM(LOOSE)));
 }
 
+/* Of samples the flow is told, if there are flows. */
 static bool needs_charges(const struct nt_rows *rows)
 {
-	return reads(rows, with_charges) || (rows->has_flows && reads(rows, with_flows));
+	return needs(rows, FROM(CHARGES) | FROM(ALL)) || (rows->has_flows && needs(rows, FROM(SAMPLES)));
+}
+
+static uint32_t sources_of(const struct nt_rows_want *want)
+{
+	uint32_t sources = 0;
+
+	for (int id = 0; id < NT_TABLE_COUNT; id++)
+		sources |= want->tables >> id & 1 ? NT_SOURCE_BIT(nt_table((enum nt_table_id)id)->source) : 0;
+	/* Rows that are known without reading need no source. */
+	return sources & ~((want->head ? FROM(ALL) : 0) | (want->names_within ? FROM(TASKS) : 0));
 }
 
 /* The row of the session says how many do not fit, wanted or not. */
@@ -226,19 +222,18 @@ struct nt_timeline *nt_rows_timeline_new(struct nt_rows *rows, const struct nt_t
 
 static int make_timeline(struct nt_rows *rows)
 {
-	/* Rows of threads are those that rows of these speak of, too. */
-	const uint64_t threads = BIT(THREAD) | BIT(SESSION);
+	const bool counts_all = needs(rows, FROM(ALL));
 	const struct nt_timeline_sink sink = {
 		.arg = rows,
-		.cpu_slice = reads(rows, BIT(CPU_SLICE) | with_owners | with_sums | threads) ? on_cpu_slice : NULL,
+		.cpu_slice = needs(rows, FROM(SLICES) | with_owners | with_sums) ? on_cpu_slice : NULL,
 		.rx_part = needs_charges(rows) ? nt_rx_rows_part : NULL,
-		.irq_part = reads(rows, BIT(ELSEWHERE_COST) | BIT(SESSION)) ? nt_elsewhere_irq_part : NULL,
-		.sched_slice = reads(rows, BIT(SCHED_SLICE) | threads) ? on_sched_slice : NULL,
-		.softirq = reads(rows, BIT(SOFTIRQ_SLICE) | BIT(SESSION)) ? on_softirq : NULL,
-		.irq = reads(rows, BIT(IRQ_SLICE) | BIT(SESSION)) ? on_irq : NULL,
-		.op = reads(rows, BIT(SOCK_OP) | with_sums | threads) ? on_op : NULL,
-		.napi = reads(rows, BIT(NAPI_POLL) | threads) ? on_napi : NULL,
-		.loss = reads(rows, BIT(LOSS) | BIT(SESSION) | BIT(SOCK_OP)) ? on_loss : NULL,
+		.irq_part = counts_all || wants(rows, NT_TABLE_ELSEWHERE_COST) ? nt_elsewhere_irq_part : NULL,
+		.sched_slice = needs(rows, FROM(STAYS) | with_tasks) ? on_sched_slice : NULL,
+		.softirq = counts_all || wants(rows, NT_TABLE_SOFTIRQ_SLICE) ? on_softirq : NULL,
+		.irq = counts_all || wants(rows, NT_TABLE_IRQ_SLICE) ? on_irq : NULL,
+		.op = needs(rows, FROM(OPERATIONS) | with_sums | with_tasks) ? on_op : NULL,
+		.napi = needs(rows, with_tasks) || wants(rows, NT_TABLE_NAPI_POLL) ? on_napi : NULL,
+		.loss = needs(rows, FROM(LOSSES) | FROM(OPERATIONS) | FROM(ALL)) ? on_loss : NULL,
 		.event = on_event,
 	};
 	const struct nt_rollup_sink rollup_sink = {
@@ -252,10 +247,10 @@ static int make_timeline(struct nt_rows *rows)
 	rows->timeline = nt_rows_timeline_new(rows, &sink);
 	if (!rows->timeline)
 		return -ENOMEM;
-	if (reads(rows, with_owners) &&
+	if (needs(rows, with_owners) &&
 	    !(rows->owners = nt_sample_owners_new(rows->tape->n_cpus, nt_rows_push_owned, rows)))
 		return -ENOMEM;
-	if (reads(rows, with_sums) &&
+	if (needs(rows, with_sums) &&
 	    !(rows->rollup = nt_rollup_new(rows->tape->start_ns, rows->tape->end_ns, &rollup_sink)))
 		return -ENOMEM;
 	if (rows->rollup)
@@ -290,6 +285,7 @@ int nt_rows_open(struct nt_rows **out, struct nt_tape *tape, struct nt_user_name
 	rows->names = names;
 	rows->session_id = session_id;
 	rows->want = *want;
+	rows->sources = sources_of(want);
 	memset(rows->seen_lately, 0xff, sizeof(rows->seen_lately));
 	rows->learned = want->learned;
 	error = rows->learned ? 0 : nt_learned_new(&rows->own, tape);
@@ -361,8 +357,8 @@ static int step_event(struct nt_rows *rows)
 	error = count_record(rows, merged.cpu, merged.record);
 	if (error)
 		return error;
-	if (nt_rows_is_sample(merged.record))
-		return nt_rows_push_sample(rows, merged.cpu, merged.record);
+	if (nt_rows_is_loose(merged.record))
+		return nt_rows_push_loose(rows, merged.cpu, merged.record);
 	if (rows->timeline)
 		error = nt_timeline_add(rows->timeline, merged.cpu, merged.record);
 	if (!error && rows->window.until_ns)
@@ -398,7 +394,7 @@ static int step_finish(struct nt_rows *rows)
 
 static int step_blocks(struct nt_rows *rows)
 {
-	return reads(rows, of_blocks | with_owners | BIT(PROBLEM)) || wants(rows, NT_TABLE_THREAD)
+	return needs(rows, FROM(BLOCKS) | with_owners) || wants(rows, NT_TABLE_PROBLEM) || wants(rows, NT_TABLE_THREAD)
 		       ? nt_rows_step_block(rows)
 		       : 1;
 }
@@ -550,7 +546,7 @@ int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 /* The row of the session counts everything, so what it is made of is looked at whole. */
 uint64_t nt_rows_empty(const struct nt_rows *rows)
 {
-	return (reads(rows, BIT(SESSION)) ? NT_ALL_TABLES : rows->want.tables) & ~rows->met;
+	return (needs(rows, FROM(ALL)) ? NT_ALL_TABLES : rows->want.tables) & ~rows->met;
 }
 
 unsigned int nt_rows_progress(const struct nt_rows *rows)

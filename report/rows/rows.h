@@ -8,7 +8,7 @@
  * row of the table session comes last, and so do the threads that are only referred to.
  *
  * Only rows of the tables that are wanted are made, and only what they need is read: identities and snapshots cost
- * little, samples cost a pass over the events, and whatever has an owner or is a sum costs the timeline as well.
+ * little, loose records cost a pass over the events, and whatever has an owner or is a sum costs the timeline as well.
  */
 #pragma once
 

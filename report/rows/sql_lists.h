@@ -9,13 +9,12 @@
 #include "schema/event.h"
 #include "schema/meta_keys.h"
 
-/* The kinds of class SAMPLE: a loss of these leaves no time uncovered. */
-#define NT_SQL_OF_EVENT(name)
-#define NT_SQL_OF_SPAN(name)
+/* The kinds that are loose: a loss of these leaves no time uncovered. */
+#define NT_SQL_OF_TIMELINE(name)
 #define NT_SQL_OF_IDENTITY(name)
-#define NT_SQL_OF_SAMPLE(name) ", '" #name "'"
-#define NT_SQL_OF_KIND(number, constant, name, class) NT_SQL_OF_##class(name)
-#define NT_SAMPLES_SQL "(''" NT_KINDS(NT_SQL_OF_KIND) ")"
+#define NT_SQL_OF_LOOSE(name) ", '" #name "'"
+#define NT_SQL_OF_KIND(number, constant, name, shape, place) NT_SQL_OF_##place(name)
+#define NT_LOOSE_KINDS_SQL "(''" NT_KINDS(NT_SQL_OF_KIND) ")"
 
 /* The owners that are the network's. */
 #define NT_SQL_OF_OTHER(name)

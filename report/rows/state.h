@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what an iterator of rows remembers, shared by rows.c, window.c, samples.c, rx_rows.c, elsewhere.c and
+ * state.h - what an iterator of rows remembers, shared by rows.c, window.c, loose.c, rx_rows.c, elsewhere.c and
  * blocks.c. Private to these, and to learned.c.
  */
 #pragma once
@@ -66,6 +66,7 @@ struct nt_rows {
 	size_t n_unpaid, unpaid_size;
 	struct nt_sample_owners *owners; /* of stack samples */
 	struct nt_rows_want want;
+	uint32_t sources; /* NT_SOURCE_BIT of each that something must be read of */
 	struct nt_rows_window window;
 	unsigned int step;
 	unsigned int n_steps; /* calls of them */
@@ -110,14 +111,14 @@ void nt_window_lost(struct nt_rows *rows, const struct nt_loss_row *loss);
  */
 void nt_window_fed(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
 
-/* ---- samples.c ---- */
+/* ---- loose.c ---- */
 
-/* Whether this is a sample, or the loss of samples: such are no part of the timeline, but rows themselves. */
-static inline bool nt_rows_is_sample(const union nt_any *record)
+/* Whether this is loose, or the loss of what is: such are no part of the timeline, but rows themselves. */
+static inline bool nt_rows_is_loose(const union nt_any *record)
 {
-	return nt_kind_is_sample(record->record.kind == NT_LOSS ? record->as_loss.lost_kind : record->record.kind);
+	return nt_kind_is_loose(record->record.kind == NT_LOSS ? record->as_loss.lost_kind : record->record.kind);
 }
-int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
+int nt_rows_push_loose(struct nt_rows *rows, uint32_t cpu, const union nt_any *record);
 /* A record that is a row as it comes; nothing where its kind has no such table. */
 int nt_rows_push_record(struct nt_rows *rows, const struct nt_cpu_record *from);
 /* A stack sample whose owner has been found (nt_owned_fn; arg is the rows). */

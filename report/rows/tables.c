@@ -13,6 +13,7 @@
 #include "report/util/array.h"
 #include "report/util/utf8.h"
 #include "schema/kind.h"
+#include "schema/span.h"
 
 #define NONE UINT64_MAX /* more than SQL can hold: NULL */
 
@@ -191,7 +192,7 @@ static inline int fill_error(const struct nt_arena *arena, bool is_whole)
 	return is_whole ? 0 : -EBADMSG;
 }
 
-#define X(constant, table, type, key)                                                                                  \
+#define X(constant, table, type, key, source, kept, what)                                                              \
 	static const struct nt_column table##_columns[] = {COLUMN_INTEGER_ALWAYS(session_id)                           \
 								   NT_COLUMNS_##table(COLUMN)};                        \
 	_Static_assert(sizeof(table##_columns) <= NT_MAX_COLUMNS * sizeof(struct nt_column), "columns of " #table);    \
@@ -216,10 +217,16 @@ NT_TABLES(X)
 #undef X
 
 static const struct nt_table tables[NT_TABLE_COUNT] = {
-#define X(constant, table, type, key)                                                                                  \
-	[NT_TABLE_##constant] = {#table,	  key,                                                                 \
-				 table##_columns, sizeof(table##_columns) / sizeof(table##_columns[0]),                \
-				 table##_fill,	  table##_fits},
+#define X(constant, table, type, key_, source_, kept_, what_)                                                          \
+	[NT_TABLE_##constant] = {.name = #table,                                                                       \
+				 .key = key_,                                                                          \
+				 .source = NT_SOURCE_##source_,                                                        \
+				 .kept = NT_KEPT_##kept_,                                                              \
+				 .what = what_,                                                                        \
+				 .columns = table##_columns,                                                           \
+				 .n_columns = sizeof(table##_columns) / sizeof(table##_columns[0]),                    \
+				 .fill = table##_fill,                                                                 \
+				 .fits = table##_fits},
 	NT_TABLES(X)
 #undef X
 };

@@ -19,11 +19,28 @@
 #include "schema/block.h"
 
 enum nt_table_id {
-#define X(constant, name, type, key) NT_TABLE_##constant,
+#define X(constant, name, type, key, source, kept, what) NT_TABLE_##constant,
 	NT_TABLES(X)
 #undef X
 		NT_TABLE_COUNT
 };
+
+enum nt_table_source {
+#define X(constant, blocks) NT_SOURCE_##constant,
+	NT_SOURCES(X)
+#undef X
+		NT_SOURCE_COUNT
+};
+
+/* NT_SOURCE_OF_SESSION, ...: for asserts. */
+enum {
+#define X(constant, name, type, key, source, kept, what) NT_SOURCE_OF_##constant = NT_SOURCE_##source,
+	NT_TABLES(X)
+#undef X
+};
+
+/* In databases of a part; bits. */
+enum nt_kept { NT_KEPT_BY_NAME = 0, NT_KEPT_WITHOUT_SUMS = 1, NT_KEPT_WITH_SUMS = 2, NT_KEPT_ALWAYS = 1 | 2 };
 
 #define NT_MAX_COLUMNS 32
 
@@ -53,6 +70,9 @@ struct nt_column {
 struct nt_table {
 	const char *name;
 	const char *key; /* the column that is the key beside session_id; "": session_id alone; NULL: none */
+	enum nt_table_source source;
+	enum nt_kept kept;
+	const char *what; /* a row is: for documents */
 	const struct nt_column *columns; /* the first is session_id in all tables */
 	uint32_t n_columns;
 	/* As nt_table_fill, but for row->table. */
@@ -66,7 +86,7 @@ struct nt_table {
  * columns; and its value in a row.
  */
 #define MEMBER(type, name, value) char name;
-#define X(constant, table, type, key)                                                                                  \
+#define X(constant, table, type, key, source, kept, what)                                                              \
 	struct nt_columns_of_##table {                                                                                 \
 		char session_id;                                                                                       \
 		NT_COLUMNS_##table(MEMBER)                                                                             \
@@ -93,6 +113,27 @@ static inline const char *nt_text(const struct nt_value *value, const char *othe
 #define NT_TABLE_BIT(id) (1ull << (id))
 #define NT_ALL_TABLES (NT_TABLE_BIT(NT_TABLE_COUNT) - 1)
 _Static_assert(NT_TABLE_COUNT < 64, "a set of tables is a number");
+
+/* A set of sources. */
+#define NT_SOURCE_BIT(id) (1u << (id))
+
+/* The tables whose rows come from one of these sources. */
+static inline uint64_t nt_tables_of(uint32_t sources)
+{
+#define X(constant, table, type, key, source, kept, what)                                                              \
+	| (uint64_t)(sources >> NT_SOURCE_##source & 1) << NT_TABLE_##constant
+	return 0 NT_TABLES(X);
+#undef X
+}
+
+/* The tables that each database of one of these kinds has (a set of enum nt_kept). */
+static inline uint64_t nt_tables_kept(unsigned int kept_by)
+{
+#define X(constant, table, type, key, source, kept, what)                                                              \
+	| (uint64_t) !!(NT_KEPT_##kept & kept_by) << NT_TABLE_##constant
+	return 0 NT_TABLES(X);
+#undef X
+}
 
 /* Never NULL for a number below NT_TABLE_COUNT. */
 const struct nt_table *nt_table(enum nt_table_id id);

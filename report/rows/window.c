@@ -15,32 +15,22 @@
 
 #define FIRST_MARGIN_NS 100000000ull /* a CPU that does something has a state record each 50 ms */
 #define LOOK_NS 5000000ull /* between two looks whether all operations have ended: there may be many */
-#define LATE_NS 100000000ull /* samples, and what tells of their loss, stand no further behind what ended later */
+/* A loose record stands no further behind records that ended later, nor does the record of its loss. */
+#define LATE_NS 100000000ull
 
-#define BIT(constant) NT_TABLE_BIT(NT_TABLE_##constant)
+#define FROM(constant) NT_SOURCE_BIT(NT_SOURCE_##constant)
 
-/* Tables whose rows need only a part of the events, or none. */
-static const uint64_t of_spans = BIT(SOFTIRQ_SLICE) | BIT(IRQ_SLICE) | BIT(NAPI_POLL);
-static const uint64_t of_slices = BIT(CPU_SLICE) | BIT(STACK_SAMPLE);
-static const uint64_t of_samples = BIT(RX_STRETCH) | BIT(NET_TIMER) | BIT(SKB_LATENCY) | BIT(SKB_DROP) |
-				   BIT(TCP_RETRANSMIT) | BIT(SCHED_WAKEUP) | BIT(STACK_SAMPLE) | BIT(LOSS);
-static const uint64_t of_no_events = BIT(PROCESS) | BIT(CGROUP) | BIT(SOCKET) | BIT(NET_DEVICE) | BIT(FLOW) |
-				     BIT(STACK) | BIT(SYMBOL) | BIT(CLOCK_SNAPSHOT) | BIT(PROC_COUNTER) |
-				     BIT(SELF_COST) | BIT(SESSION_META);
-
-/* What is wanted, as what must be read for it: of a window's samples come the frames that are wanted of it only. */
-static uint64_t tables_of(const struct nt_rows *rows)
+/* Of a window's samples come the frames that are wanted of it only. */
+static uint32_t sources_of(const struct nt_rows *rows)
 {
-	const uint64_t tables = rows->want.tables;
+	const bool of_samples = rows->want.names_within && rows->sources & FROM(FRAMES);
 
-	if (!rows->want.names_within)
-		return tables;
-	return (tables & ~(BIT(THREAD) | BIT(FRAME))) | (tables & BIT(FRAME) ? BIT(STACK_SAMPLE) : 0);
+	return of_samples ? (rows->sources & ~FROM(FRAMES)) | FROM(SAMPLES) : rows->sources;
 }
 
-static bool wants(const struct nt_rows *rows, uint64_t tables)
+static bool needs(const struct nt_rows *rows, uint32_t sources)
 {
-	return tables_of(rows) & tables;
+	return sources_of(rows) & sources;
 }
 
 /* Operations, which tell who receives, are spread over all CPUs, and the end of a task's stay on one may move the begin
@@ -48,18 +38,18 @@ static bool wants(const struct nt_rows *rows, uint64_t tables)
  */
 static bool needs_all_cpus(const struct nt_rows *rows)
 {
-	return wants(rows, BIT(SCHED_SLICE) | BIT(SOCK_OP) | BIT(RX_COST));
+	return needs(rows, FROM(STAYS) | FROM(OPERATIONS) | FROM(CHARGES));
 }
 
 /* Whether rows of stays, or of slices, must be whole that began before the window. */
 static bool needs_whole_stays(const struct nt_rows *rows)
 {
-	return wants(rows, BIT(SCHED_SLICE)) && !rows->want.begun_within;
+	return needs(rows, FROM(STAYS)) && !rows->want.begun_within;
 }
 
 static bool needs_whole_slices(const struct nt_rows *rows)
 {
-	return wants(rows, rows->want.begun_within ? BIT(STACK_SAMPLE) : of_slices);
+	return needs(rows, FROM(SAMPLES) | (rows->want.begun_within ? 0 : FROM(SLICES)));
 }
 
 static bool is_limited(const struct nt_rows *rows)
@@ -153,7 +143,7 @@ static int feed(struct search *search, struct nt_merge *merge, struct nt_timelin
 	int error;
 
 	while (!(error = nt_merge_next(merge, &merged))) {
-		if (!merged.is_gap && nt_rows_is_sample(merged.record))
+		if (!merged.is_gap && nt_rows_is_loose(merged.record))
 			continue;
 		if ((merged.is_gap ? merged.resume_ns : merged.record->record.end_ns) > search->by_ns)
 			nt_merge_stop(merge, merged.cpu);
@@ -303,19 +293,53 @@ static int find_records(struct nt_rows *rows)
 
 /* ---- where to end ---- */
 
+/* The kinds of spans at a place in NT_KINDS. */
+static uint64_t span_kinds(enum nt_kind_place place)
+{
+#define X(number, constant, name, shape, at)                                                                           \
+	| (uint64_t)(NT_SHAPE_##shape == NT_SHAPE_SPAN && NT_PLACE_##at == place) << number
+	return 0 NT_KINDS(X);
+#undef X
+}
+
+/* The kinds of spans that wanted rows are made of one by one: such a row may end long after the window. */
+static uint64_t awaited_kinds(const struct nt_rows *rows)
+{
+	uint64_t tables = rows->want.tables & nt_tables_of(FROM(SPANS) | FROM(LOOSE)), kinds = 0,
+		 others = 1ull << NT_OP;
+
+	for (int id = 0; id < NT_TABLE_COUNT; id++)
+		tables &= ~(rows->window.columns[id].dur ? 0 : NT_TABLE_BIT(id));
+#define X(kind, table)                                                                                                 \
+	kinds |= tables >> NT_TABLE_##table & 1 ? 1ull << NT_##kind : 0;                                               \
+	tables &= ~NT_TABLE_BIT(NT_TABLE_##table);                                                                     \
+	others |= 1ull << NT_##kind;
+	NT_RECORD_TABLES(X)
+#undef X
+	/* For rows that need more than their record, nothing tells which kind that is. */
+	if (tables & nt_tables_of(FROM(SPANS)))
+		kinds |= span_kinds(NT_PLACE_TIMELINE) & ~others;
+	if (tables & nt_tables_of(FROM(LOOSE)))
+		kinds |= span_kinds(NT_PLACE_LOOSE) & ~others;
+	return kinds;
+}
+
 static int find_ends(struct nt_rows *rows)
 {
-	uint64_t to_ns = rows->want.to_ns;
+	const uint32_t late = FROM(LOOSE) | FROM(SAMPLES) | FROM(LOSSES) | FROM(CHARGES);
+	const struct nt_spans_wanted spans = {.kinds = awaited_kinds(rows),
+					      .from_ns = rows->want.begun_within ? rows->want.from_ns : 0,
+					      .to_ns = rows->want.to_ns};
 	int error = 0;
 
 	for (uint32_t cpu = 0; cpu < rows->tape->n_cpus && !error; cpu++) {
 		uint64_t *until_ns = &rows->window.until_ns[cpu];
 
-		*until_ns = to_ns;
-		if (wants(rows, of_spans) && !rows->window.places[cpu].leave_out)
-			error = nt_place_last_span(rows->tape, cpu, to_ns, until_ns);
-		if (wants(rows, of_samples | BIT(RX_COST)) && *until_ns < to_ns + LATE_NS)
-			*until_ns = to_ns + LATE_NS;
+		*until_ns = spans.to_ns;
+		if (spans.kinds && !rows->window.places[cpu].leave_out)
+			error = nt_place_last_span(rows->tape, cpu, &spans, until_ns);
+		if (needs(rows, late))
+			*until_ns = *until_ns < UINT64_MAX - LATE_NS ? *until_ns + LATE_NS : UINT64_MAX;
 	}
 	return error;
 }
@@ -352,9 +376,9 @@ void nt_window_fed(struct nt_rows *rows, uint32_t cpu, const union nt_any *recor
 
 	if (!rows->window.until_ns || end_ns <= rows->window.until_ns[cpu])
 		return;
-	if (wants(rows, BIT(SOCK_OP)) && !has_ended_with_ops(rows, end_ns))
+	if (needs(rows, FROM(OPERATIONS)) && !has_ended_with_ops(rows, end_ns))
 		return;
-	if (wants(rows, BIT(SOCK_OP)) && !wants(rows, BIT(RX_COST)))
+	if (needs(rows, FROM(OPERATIONS)) && !needs(rows, FROM(CHARGES)))
 		stop_all(rows);
 	else if (!rows->timeline || nt_timeline_is_past(rows->timeline, cpu, rows->want.to_ns))
 		nt_merge_stop(rows->merge, cpu);
@@ -399,8 +423,8 @@ static int find_op_begin(struct nt_merge *merge, uint64_t to_ns, uint64_t *since
 	int error;
 
 	while (!(error = nt_merge_next(merge, &merged))) {
-		/* The place of a sample is loose: what ended before it may come after it. */
-		if (merged.is_gap || nt_kind_is_sample(merged.record->record.kind))
+		/* Records that ended earlier may stand behind a loose one. */
+		if (merged.is_gap || nt_kind_is_loose(merged.record->record.kind))
 			continue;
 		if (merged.record->record.end_ns > to_ns)
 			nt_merge_stop(merge, merged.cpu);
@@ -434,12 +458,15 @@ int nt_rows_ops_since(struct nt_tape *tape, uint64_t from_ns, uint64_t to_ns, ui
 /* Whether all that is wanted needs only a part of the events. */
 static bool is_narrow(const struct nt_rows *rows)
 {
+	const uint32_t none = FROM(META) | FROM(BLOCKS);
+
 	if (!is_limited(rows) && !rows->want.cpus)
 		return false;
 	/* Of operations that began before the window, nothing tells where to begin (docs/sql-schema.md). */
-	if (rows->want.begun_within && !wants(rows, ~(of_no_events | BIT(SOCK_OP) | BIT(RX_COST))))
+	if (rows->want.begun_within && !needs(rows, ~(none | FROM(OPERATIONS) | FROM(CHARGES))))
 		return true;
-	return !wants(rows, ~(of_spans | of_slices | of_samples | of_no_events | BIT(SCHED_SLICE)));
+	return !needs(rows,
+		      ~(none | FROM(LOOSE) | FROM(SPANS) | FROM(LOSSES) | FROM(SLICES) | FROM(SAMPLES) | FROM(STAYS)));
 }
 
 static int limit_time(struct nt_rows *rows, bool needs_timeline)

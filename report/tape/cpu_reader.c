@@ -8,19 +8,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define FITS_EVENT(name) _Static_assert(sizeof(struct nt_##name) <= NT_EVENT_SIZE, "NT_EVENT_SIZE and " #name);
-#define FITS_SPAN FITS_EVENT
-#define FITS_SAMPLE FITS_EVENT
+#define FITS_TIMELINE(name) _Static_assert(sizeof(struct nt_##name) <= NT_EVENT_SIZE, "NT_EVENT_SIZE and " #name);
+#define FITS_LOOSE FITS_TIMELINE
 #define FITS_IDENTITY(name)
-#define X(number, constant, name, class) FITS_##class(name)
+#define X(number, constant, name, shape, place) FITS_##place(name)
 NT_KINDS(X)
 #undef X
 
-#define SIZE_EVENT(number, name) [number] = sizeof(struct nt_##name),
-#define SIZE_SPAN SIZE_EVENT
-#define SIZE_SAMPLE SIZE_EVENT
+#define SIZE_TIMELINE(number, name) [number] = sizeof(struct nt_##name),
+#define SIZE_LOOSE SIZE_TIMELINE
 #define SIZE_IDENTITY(number, name)
-#define X(number, constant, name, class) SIZE_##class(number, name)
+#define X(number, constant, name, shape, place) SIZE_##place(number, name)
 const uint8_t nt_item_sizes[NT_ITEM_KINDS] = {
 	NT_KINDS(X)[NT_ITEM_GAP] = sizeof(struct nt_gap),
 	[NT_ITEM_WRONG_BLOCK] = sizeof(struct nt_wrong_block),
@@ -267,7 +265,7 @@ static int open_block(struct nt_cpu_reader *reader)
 
 /*
  * Gives the input whose record comes next; a long span goes before what ended at the same time, as its ring had it.
- * What is loose goes at once: it says nothing of when what stands behind it ended. (No long span is.)
+ * A loose record goes at once: it says nothing of when those behind it ended.
  */
 static struct nt_cpu_reader_input *next_input(struct nt_cpu_reader *reader)
 {
@@ -275,6 +273,8 @@ static struct nt_cpu_reader_input *next_input(struct nt_cpu_reader *reader)
 		return &reader->normal;
 	if (!reader->longer.has_head)
 		return reader->normal.has_head ? &reader->normal : NULL;
+	if (nt_item_is_loose(reader->longer.head))
+		return &reader->longer;
 	if (!reader->normal.has_head || reader->longer.head->record.end_ns <= reader->normal.head->record.end_ns)
 		return &reader->longer;
 	return &reader->normal;
@@ -343,13 +343,19 @@ static int take_record(struct nt_cpu_reader *reader)
 	return advance(reader, input);
 }
 
+/* Whether a loose record of a long block comes next: it needs no normal block. */
+static bool has_loose_ahead(const struct nt_cpu_reader *reader)
+{
+	return reader->longer.has_head && nt_item_is_loose(reader->longer.head);
+}
+
 static int fill_window(struct nt_cpu_reader *reader)
 {
 	int error = 0;
 
 	while (!error && reader->n < NT_REORDER && !reader->has_gap && !reader->ended && !reader->has_loose &&
 	       !reader->has_wrong) {
-		error = reader->between_blocks ? open_block(reader) : take_record(reader);
+		error = reader->between_blocks && !has_loose_ahead(reader) ? open_block(reader) : take_record(reader);
 		if (error == 1) {
 			end_reader(reader);
 			error = 0;

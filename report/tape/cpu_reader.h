@@ -44,10 +44,10 @@ union nt_item {
 /* How long an item of each kind is. */
 extern const uint8_t nt_item_sizes[NT_ITEM_KINDS];
 
-/* Whether it is a sample, or the loss of samples: they have no place in the order of events, and must not change it. */
+/* Whether it is loose, or the loss of what is: these have no place in the order of events, and must not change it. */
 static inline bool nt_item_is_loose(const union nt_item *item)
 {
-	return nt_kind_is_sample(item->record.kind == NT_LOSS ? item->loss.lost_kind : item->record.kind);
+	return nt_kind_is_loose(item->record.kind == NT_LOSS ? item->loss.lost_kind : item->record.kind);
 }
 
 /* One kind of block of the CPU, being decoded. */

@@ -46,7 +46,7 @@ struct nt_identity_marks {
 };
 
 void nt_identities_release(struct nt_identities *ids);
-/* Learns one record of class IDENTITY. 0 or -ENOMEM. */
+/* Learns one identity. 0 or -ENOMEM. */
 int nt_identities_learn(struct nt_identities *ids, const union nt_any *record);
 /* 1 once for each id and reader: for the first record in reading order that is its newest. Else 0; or -ENOMEM. */
 int nt_identities_take_newest(struct nt_identities *ids, struct nt_identity_marks *marks, const union nt_any *record);

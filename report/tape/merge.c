@@ -121,8 +121,7 @@ static void step_over(struct source *source)
 /* Whether it is a record whose place in the order is its end, as nearly all are. */
 static bool is_plain(const union nt_item *item)
 {
-#define X(number, constant, name, class)                                                                               \
-	| (uint64_t)(NT_CLASS_##class == NT_CLASS_EVENT || NT_CLASS_##class == NT_CLASS_SPAN) << number
+#define X(number, constant, name, shape, place) | (uint64_t)(NT_PLACE_##place == NT_PLACE_TIMELINE) << number
 	const uint64_t plain = (0 NT_KINDS(X)) & ~(1ull << NT_LOSS | 1ull << NT_HOTPLUG);
 #undef X
 	return item->record.kind < NT_KIND_MAX && plain >> item->record.kind & 1;

@@ -6,7 +6,7 @@
  * interrupted between reading the clock and reserving space), so a window of NT_REORDER records is sorted by
  * end, ties in ring order; the CPU's blocks of long spans are merged in. Nothing is moved over a LOSS record: what
  * stands behind it was written after the loss. Across CPUs: least end first, but gaps as early as they can be told.
- * Samples and their losses are given as they are read, past all this: they change nothing in the order of events.
+ * Loose records and their losses are given as they are read, past all this: they change nothing in the order of events.
  * The blocks are read ahead by other threads (read_ahead.h). Memory: per CPU, one block (and one of long spans) being
  * decoded, one window, and some records ahead.
  */

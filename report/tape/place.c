@@ -52,10 +52,16 @@ int nt_place_find(struct nt_tape *tape, uint32_t cpu, uint64_t at_ns, struct nt_
 
 /* ---- spans ---- */
 
-/* The last end of a span in a block of long ones, other than operations, that began before ns; *until_ns: none later.
- */
-static int last_long_span(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *block, uint64_t ns,
-			  uint64_t *until_ns)
+static bool is_wanted(const struct nt_spans_wanted *wanted, const union nt_any *record)
+{
+	const uint64_t begin_ns = nt_span_begin(record);
+
+	return wanted->kinds >> record->record.kind & 1 && wanted->from_ns <= begin_ns && begin_ns < wanted->to_ns;
+}
+
+/* The last end of a wanted span in a block of long ones; *until_ns: none later. */
+static int last_long_span(struct nt_tape *tape, size_t chunk, const struct nt_block_ref *block,
+			  const struct nt_spans_wanted *wanted, uint64_t *until_ns)
 {
 	struct nt_event_decoder *decoder = nt_event_decoder_new();
 	struct nt_buf raw = {0};
@@ -65,7 +71,7 @@ static int last_long_span(struct nt_tape *tape, size_t chunk, const struct nt_bl
 	if (!error)
 		error = nt_event_decoder_open(decoder, raw.data, raw.size);
 	while (!error && !(error = nt_event_decoder_next(decoder, &record))) {
-		if (record.record.kind != NT_OP && nt_span_begin(&record) < ns && record.record.end_ns > *until_ns)
+		if (is_wanted(wanted, &record) && record.record.end_ns > *until_ns)
 			*until_ns = record.record.end_ns;
 	}
 	nt_event_decoder_free(decoder);
@@ -74,7 +80,8 @@ static int last_long_span(struct nt_tape *tape, size_t chunk, const struct nt_bl
 	return error == 1 || error == -EBADMSG ? 0 : error;
 }
 
-static int last_span_in_chunk(struct nt_tape *tape, size_t chunk, uint32_t cpu, uint64_t ns, uint64_t *until_ns)
+static int last_span_in_chunk(struct nt_tape *tape, size_t chunk, uint32_t cpu, const struct nt_spans_wanted *wanted,
+			      uint64_t *until_ns)
 {
 	const struct nt_chunk_contents *contents;
 	int error = nt_tape_hold(tape, chunk, &contents);
@@ -85,11 +92,11 @@ static int last_span_in_chunk(struct nt_tape *tape, size_t chunk, uint32_t cpu, 
 		const struct nt_block_ref *block = &contents->blocks[i];
 		const struct nt_block_header *header = &block->header;
 
-		if (header->type != NT_BLOCK_EVENTS || header->cpu != cpu || header->least_begin_ns >= ns ||
+		if (header->type != NT_BLOCK_EVENTS || header->cpu != cpu || header->least_begin_ns >= wanted->to_ns ||
 		    header->last_end_ns <= *until_ns)
 			continue;
 		if (header->flags & NT_BLOCK_LONG)
-			error = last_long_span(tape, chunk, block, ns, until_ns);
+			error = last_long_span(tape, chunk, block, wanted, until_ns);
 		else
 			*until_ns = header->last_end_ns;
 	}
@@ -105,14 +112,14 @@ static bool may_hold_span(const struct nt_tape_chunk *chunk, uint32_t cpu, uint6
 	return chunk->cpus[cpu].least_begin_ns < ns || chunk->cpus[cpu].least_long_ns < ns;
 }
 
-int nt_place_last_span(struct nt_tape *tape, uint32_t cpu, uint64_t ns, uint64_t *until_ns)
+int nt_place_last_span(struct nt_tape *tape, uint32_t cpu, const struct nt_spans_wanted *wanted, uint64_t *until_ns)
 {
 	int error = 0;
 
-	*until_ns = ns;
+	*until_ns = wanted->to_ns;
 	for (size_t chunk = tape->n_chunks; chunk-- && !error;) {
-		if (may_hold_span(&tape->chunks[chunk], cpu, ns, *until_ns))
-			error = last_span_in_chunk(tape, chunk, cpu, ns, until_ns);
+		if (may_hold_span(&tape->chunks[chunk], cpu, wanted->to_ns, *until_ns))
+			error = last_span_in_chunk(tape, chunk, cpu, wanted, until_ns);
 	}
 	return error;
 }

@@ -17,8 +17,13 @@ struct nt_place {
 
 /* The last place from which all the CPU's records that end at at_ns or later are read. */
 int nt_place_find(struct nt_tape *tape, uint32_t cpu, uint64_t at_ns, struct nt_place *out);
+/* Spans of some kinds (1 << kind) that began in a time: from_ns <= begin < to_ns. */
+struct nt_spans_wanted {
+	uint64_t kinds;
+	uint64_t from_ns, to_ns;
+};
 /*
- * Until when one must read to have all softirqs, interrupts and polls of the CPU that began before ns and ended later;
- * ns: there are none. A little more than that, since headers do not tell these from operations.
+ * Until when one must read to have all of these spans of the CPU, also those that ended after to_ns; to_ns: no later.
+ * At most a second more than that, since headers do not tell the kinds of shorter spans.
  */
-int nt_place_last_span(struct nt_tape *tape, uint32_t cpu, uint64_t ns, uint64_t *until_ns);
+int nt_place_last_span(struct nt_tape *tape, uint32_t cpu, const struct nt_spans_wanted *wanted, uint64_t *until_ns);

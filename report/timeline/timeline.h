@@ -208,7 +208,7 @@ struct nt_timeline;
 /* NULL: out of memory. *config and *sink are copied, the arrays in config too. */
 struct nt_timeline *nt_timeline_new(const struct nt_timeline_config *config, const struct nt_timeline_sink *sink);
 void nt_timeline_free(struct nt_timeline *timeline);
-/* One record of class EVENT or SPAN of one CPU. 0, a negative errno, or what a callback gave. */
+/* One record of the timeline of one CPU. 0, a negative errno, or what a callback gave. */
 int nt_timeline_add(struct nt_timeline *timeline, uint32_t cpu, const union nt_any *record);
 /*
  * A gap that the tape's structure shows, not a LOSS record: everything of this CPU after its last record

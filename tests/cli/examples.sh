@@ -27,10 +27,11 @@ patched() {
 mkdir "$tree" "$tree/build"
 cp -a Makefile schema bpf record report "$tree"
 mkdir "$tree/tests"
-cp -a tests/{setup,retry}.sh "$tree/tests"
+cp -a tests/{setup,retry}.sh tests/{unit,support} "$tree/tests"
 applied=
 patched event 6
 patched sample 6
+patched span 6
 patched command 2
 patched export 3
 
@@ -42,6 +43,18 @@ succeeds "the copy is built" env CCACHE_NOHASHDIR=1 make -s -C "$tree" -j"$(npro
 [[ $failures == 0 ]] || finish
 record=$tree/build/nettape-record
 report=$tree/build/nettape-report
+
+# ---- windows: each table, the new ones too, is read from the blocks of its window alone ----
+
+# Without sanitizers: `make check` runs them with these, and without the patches.
+(cd "$tree" && find report schema -name '*.c' ! -name main.c ! -name extension.c | sed 's|\(.*\)c$|build/o/\1o|' |
+    xargs ar -rcs "$work/all.a")
+for test in loose window; do
+    succeeds "${test}_test is built" "${CC:-gcc}" -D_GNU_SOURCE -O1 -I"$tree" -o "$work/${test}_test" \
+        "$tree/tests/unit/${test}_test.c" "$tree"/tests/support/{rand,scratch,tape_gen,tape_gen_records,traffic}.c \
+        "$work/all.a" -lcmocka -llz4 -lsqlite3 -lelf -lz -liberty -lm -lpthread
+    succeeds "${test}_test with the new kinds" "$work/${test}_test"
+done
 
 # ---- a recording ----
 
@@ -56,9 +69,10 @@ timer_interrupts() { awk '$1 == "LOC:" { for (i = 2; $i ~ /^[0-9]+$/; i++) sum +
 
 runs=40 opens=30
 cp "$(type -P true)" "$work/ex-true"
+cp "$(type -P sleep)" "$work/ex-sleep"
 begin_ns=$(date +%s%N)
 timer_all=$(timer_interrupts)
-recording_start "$work/x.tape" --probes default,execs,tcp_states
+recording_start "$work/x.tape" --probes default,execs,tcp_states,lives
 timer_within=$(timer_interrupts)
 opened=$(active_opens)
 for ((i = 0; i < runs; i++)); do "$work/ex-true"; done
@@ -66,6 +80,9 @@ for ((i = 0; i < runs; i++)); do "$work/ex-true"; done
 # shellcheck disable=SC2016  # the inner shell expands it
 "${in_a[@]}" bash -c 'for ((i = 0; i < $0; i++)); do : <>/dev/tcp/127.0.0.1/9; done' $opens 2>/dev/null || true
 opened=$(($(active_opens) - opened))
+slept=$(date +%s%N)
+"$work/ex-sleep" 1.1
+slept=$(($(date +%s%N) - slept))
 timer_within=$(($(timer_interrupts) - timer_within))
 recording_stop
 timer_all=$(($(timer_interrupts) - timer_all))
@@ -87,6 +104,25 @@ at_least "the same, and rows of exec without a task" $((started + unknown)) $run
 is "connections begun, by the kernel" "$opened" $opens
 is "rows of tcp_state that say so" "$(sql "$db" "SELECT count(*) FROM tcp_state JOIN socket ON id = socket_id
     WHERE new_state = 'SYN_SENT' AND netns = $(stat -Lc %i "/run/netns/$netns_a")")" "$opened"
+
+# ---- the loose span: a row for each task that ended, which no CPU's timeline is about ----
+
+lives="SELECT count(*) FROM task_life JOIN thread USING (utid) WHERE name ="
+is "programs that ended" "$(sql "$db" "$lives 'ex-true'")" $runs
+# It takes more than a second, so its record is in a block of long spans.
+is "the sleep, in its time" "$(sql "$db" "$lives 'ex-sleep' AND dur BETWEEN 1100000000 AND $slept")" 1
+rows="SELECT ts, dur, cpu FROM task_life WHERE"
+read -r from to < <(sql "$db" "SELECT (SELECT ts FROM task_life ORDER BY ts DESC LIMIT 1 OFFSET 30) || ' ' || max(ts)
+    FROM task_life")
+of_tape=$("$report" query "$work/x.tape" --csv "$rows ts >= $from AND ts < $to ORDER BY ts, cpu")
+is "tasks that began in a window, of the tape" "$of_tape" \
+    "$("$report" query "$db" --csv "$rows ts >= $from AND ts < $to ORDER BY ts, cpu")"
+is "of them" "$(grep -c '^[0-9]' <<<"$of_tape")" 30
+succeeds "a window is imported" "$report" import "$work/x.tape" -o "$work/part.db" --from 100ms --to 300ms
+read -r from to < <(sql "$work/part.db" "SELECT start_ts || ' ' || end_ts FROM session")
+at_least "tasks that were there in it" "$(sql "$work/part.db" "SELECT count(*) FROM task_life")" 1
+is "which these are" "$("$report" query "$work/part.db" --csv "$rows true ORDER BY ts, cpu")" \
+    "$("$report" query "$db" --csv "$rows ts < $to AND ts + dur > $from ORDER BY ts, cpu")"
 
 # ---- the command: the interrupts of each CPU's timer, as /proc/interrupts counted them ----
 

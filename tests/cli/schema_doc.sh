@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# docs/sql-schema.md names every table, view and column that a database has, and none that it has not.
+# docs/sql-schema.md names every table, view and column that a database has, and none that it has not. Its tables that
+# follow from the source are those that build/tools/schema_tables prints; UPDATE=1 writes them.
 # shellcheck source=tests/cli/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -33,5 +34,22 @@ while read -r name; do
     is "view $name of the page is in a database" \
         "$(sql "$work/s.db" "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = '$name'")" 1
 done < <(sed -n '/^## Views/,/^## Keys/s/^| `\([a-z_]*\)` .*/\1/p' $doc)
+built build/tools/schema_tables
+[[ ! ${UPDATE:-} ]] || make -s build/tools/schema_tables
+for name in rows blocks kinds; do
+    build/tools/schema_tables $name >"$work/$name"
+    awk -v name="$name" -v file="$work/$name" '/^<!-- end -->$/ { within = 0 }
+        !within { print }
+        $0 == "<!-- by schema_tables: " name " -->" {
+            while ((getline line <file) > 0) print line
+            within = ++found
+        }
+        END { exit !found || within }' $doc >"$work/page" || {
+        bad "$doc has no place for the $name of schema_tables, or no end of it"
+        continue
+    }
+    [[ ${UPDATE:-} ]] && cp "$work/page" $doc
+    nothing "lines of $doc that are not the $name of schema_tables" "$(diff $doc "$work/page")"
+done
 is "schema version" "$(sql "$work/s.db" 'PRAGMA user_version'),$(sed -n 's/^\([0-9]*\)\. .*/\1/p' $doc | tail -1)" "7,7"
 finish

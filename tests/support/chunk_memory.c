@@ -61,7 +61,7 @@ unsigned int chunk_random_event_kind(struct nt_rand *rand)
 	for (;;) {
 		const struct nt_kind_info *info = nt_kind((unsigned int)nt_rand_below(rand, NT_KIND_MAX));
 
-		if (info && info->class != NT_CLASS_IDENTITY)
+		if (info && info->place != NT_PLACE_IDENTITY)
 			return info->number;
 	}
 }

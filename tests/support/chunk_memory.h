@@ -16,5 +16,5 @@ struct nt_source chunk_memory_source(const struct nt_buf *bytes);
  * anywhere if near_ns is 0. Bytes that belong to no field are 0.
  */
 void chunk_random_record(struct nt_rand *rand, unsigned int kind, uint64_t near_ns, union nt_any *out);
-/* The number of one of the kinds of class EVENT. */
+/* The number of one of the kinds that are a CPU's. */
 unsigned int chunk_random_event_kind(struct nt_rand *rand);

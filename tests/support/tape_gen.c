@@ -29,7 +29,10 @@ struct tape_gen {
 	struct nt_chunk_header header;
 	size_t block_events;
 	uint64_t drop;
-	bool with_samples, with_stretches;
+	bool with_samples, all_loose;
+	uint64_t longest_ns;
+	uint8_t loose_kinds[NT_KIND_MAX + 1]; /* of samples; LOSS is the last */
+	size_t n_loose_kinds;
 	struct nt_rand rand; /* of samples */
 	uint64_t last_ns; /* greatest end of any record */
 	uint32_t n_cpus;
@@ -132,6 +135,23 @@ static void default_meta(struct tape_gen *gen, const struct tape_gen_config *con
 	tape_gen_meta(gen, "clock_ticks", "100");
 }
 
+static void choose_loose_kinds(struct tape_gen *gen, const struct tape_gen_config *config)
+{
+	static const uint8_t some[] = {NT_LATENCY, NT_LATENCY, NT_DROP, NT_RETRANSMIT, NT_WAKEUP, NT_STACK_SAMPLE};
+	uint8_t *to = gen->loose_kinds;
+
+	if (config->probes && strstr(config->probes, "deliver"))
+		*to++ = NT_RX_STRETCH;
+	memcpy(to, some, sizeof(some));
+	to += sizeof(some);
+	for (unsigned int kind = 0; kind < NT_KIND_MAX && config->all_loose; kind++) {
+		if (nt_kind_is_loose(kind) && kind != NT_RX_STRETCH && !memchr(some, (int)kind, sizeof(some)))
+			*to++ = (uint8_t)kind;
+	}
+	*to++ = NT_LOSS;
+	gen->n_loose_kinds = (size_t)(to - gen->loose_kinds);
+}
+
 struct tape_gen *tape_gen_new(const struct tape_gen_config *config)
 {
 	struct tape_gen *gen = calloc(1, sizeof(*gen));
@@ -142,7 +162,9 @@ struct tape_gen *tape_gen_new(const struct tape_gen_config *config)
 	gen->block_events = config->block_events ? config->block_events : 2000;
 	gen->drop = config->drop;
 	gen->with_samples = config->samples != 0;
-	gen->with_stretches = config->probes && strstr(config->probes, "deliver");
+	gen->all_loose = config->all_loose;
+	gen->longest_ns = config->longest_ns ? config->longest_ns : 4 * NT_BLOCK_LONG_NS;
+	choose_loose_kinds(gen, config);
 	gen->rand.state = config->samples;
 	gen->cpus = calloc(config->n_cpus, sizeof(*gen->cpus));
 	must(gen->dir && gen->cpus, "memory");
@@ -213,21 +235,25 @@ void tape_gen_flush(struct tape_gen *gen, uint32_t cpu)
 	state->in_block = 0;
 }
 
-/* Any sample, or a loss of samples. Their places are loose: some ended before what stands before them, some after
+/* Any loose record, or a loss of such: some ended before what stands before them, some after
  * what stands behind; `late_ns` at most. */
 static void random_sample(struct tape_gen *gen, uint64_t end_ns, uint64_t late_ns, union nt_any *out)
 {
-	static const uint8_t all[] = {NT_RX_STRETCH, NT_LATENCY, NT_LATENCY,	  NT_DROP,
-				      NT_RETRANSMIT, NT_WAKEUP,	 NT_STACK_SAMPLE, NT_LOSS};
-	const uint8_t *kinds = all + !gen->with_stretches;
-	const size_t n = sizeof(all) - !gen->with_stretches;
+	const uint8_t *kinds = gen->loose_kinds;
+	const size_t n = gen->n_loose_kinds;
 	struct nt_rand *rand = &gen->rand;
 	const struct nt_kind_info *kind = nt_kind(kinds[nt_rand_below(rand, n)]);
 
 	memset(out, 0, sizeof(*out));
-	for (unsigned int i = 1; i < kind->n_fields; i++)
-		nt_field_set(&kind->fields[i], out,
-			     nt_rand_below(rand, 300) ? 1 + nt_rand_below(rand, 7) : nt_rand_any(rand));
+	for (unsigned int i = 1; i < kind->n_fields; i++) {
+		const bool is_odd = !nt_rand_below(rand, 300);
+
+		if (!strcmp(kind->fields[i].name, "dur_ns"))
+			nt_field_set(&kind->fields[i], out, nt_rand_any(rand) % gen->longest_ns);
+		else
+			nt_field_set(&kind->fields[i], out,
+				     is_odd ? nt_rand_any(rand) >> gen->all_loose : 1 + nt_rand_below(rand, 7));
+	}
 	out->record.kind = kind->number;
 	out->record.end_ns = end_ns + late_ns - nt_rand_below(rand, 3000 + late_ns);
 	if (kind->number == NT_LATENCY)
@@ -245,7 +271,7 @@ static void add_event(struct tape_gen *gen, uint32_t cpu, const union nt_any *an
 {
 	struct gen_cpu *state = &gen->cpus[cpu];
 	bool is_loss = any->record.kind == NT_LOSS, is_long = nt_span_dur(any) > NT_BLOCK_LONG_NS;
-	bool is_sample = nt_kind_is_sample(is_loss ? any->as_loss.lost_kind : any->record.kind);
+	bool is_sample = nt_kind_is_loose(is_loss ? any->as_loss.lost_kind : any->record.kind);
 
 	must(!nt_event_encoder_add(is_long ? state->longer : state->encoder, any), "event");
 	state->in_block += !is_long && !is_sample;

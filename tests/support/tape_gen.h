@@ -30,14 +30,17 @@ struct tape_gen_config {
 	 * the same blocks; 0: none. Stretches of received packets are among them if `probes` names deliver.
 	 */
 	uint64_t samples;
+	/* They are of every loose kind that there is, in numbers that SQL can hold. So new kinds change the tape. */
+	bool all_loose;
+	uint64_t longest_ns; /* that one lasts, if its kind is a span; 0: 4 s */
 };
 
 struct tape_gen *tape_gen_new(const struct tape_gen_config *config);
 /* One more line for the meta block that opens each chunk. Before the first block. */
 void tape_gen_meta(struct tape_gen *gen, const char *key, const char *value);
-/* One record of class EVENT or SAMPLE. Spans over NT_BLOCK_LONG_NS go to blocks of their own. */
+/* One record of a CPU. Spans over NT_BLOCK_LONG_NS go to blocks of their own. */
 void tape_gen_event(struct tape_gen *gen, uint32_t cpu, const void *record);
-/* One record of class IDENTITY; it is written to this chunk now and to each later one. */
+/* One identity; it is written to this chunk now and to each later one. */
 void tape_gen_identity(struct tape_gen *gen, const void *record);
 void tape_gen_clock(struct tape_gen *gen, uint64_t monotonic_ns);
 /* After the realtime clock was set forward by so much, in all. */
@@ -71,6 +74,10 @@ void gen_softirq(struct tape_gen *gen, uint32_t cpu, uint64_t begin, uint64_t en
 void gen_irq(struct tape_gen *gen, uint32_t cpu, uint64_t begin, uint64_t end, unsigned int type, uint32_t number);
 void gen_op(struct tape_gen *gen, uint32_t cpu, uint64_t begin, uint64_t end, unsigned int dir, unsigned int call,
 	    uint64_t socket, int32_t result, unsigned int flags);
+/* A record of some loose kind that is a span; false: there is no such kind. `begin` may be before GEN_START_NS. */
+bool gen_loose_span(struct tape_gen *gen, uint32_t cpu, int64_t begin, uint64_t end);
+/* That kind, or 0. */
+unsigned int gen_loose_span_kind(void);
 void gen_loss(struct tape_gen *gen, uint32_t cpu, uint64_t at, unsigned int kind, uint32_t count, uint64_t first,
 	      uint64_t last, uint64_t begin);
 /* `start`: when it was forked; GEN_BEFORE: before the recording. */

@@ -92,6 +92,29 @@ void gen_op(struct tape_gen *gen, uint32_t cpu, uint64_t begin, uint64_t end, un
 	tape_gen_event(gen, cpu, &any);
 }
 
+unsigned int gen_loose_span_kind(void)
+{
+	for (unsigned int number = 0; number < NT_KIND_MAX; number++) {
+		if (nt_kind_is_loose(number) && nt_kind(number)->shape == NT_SHAPE_SPAN)
+			return number;
+	}
+	return 0;
+}
+
+bool gen_loose_span(struct tape_gen *gen, uint32_t cpu, int64_t begin, uint64_t end)
+{
+	union nt_any record = {.record = {.end_ns = GEN_START_NS + end, .kind = (uint8_t)gen_loose_span_kind()}};
+	const struct nt_kind_info *kind = nt_kind(record.record.kind);
+
+	for (uint16_t i = 0; kind && i < kind->n_fields; i++) {
+		if (!strcmp(kind->fields[i].name, "dur_ns"))
+			nt_field_set(&kind->fields[i], &record, (uint64_t)((int64_t)end - begin));
+	}
+	if (kind)
+		tape_gen_event(gen, cpu, &record);
+	return kind;
+}
+
 void gen_loss(struct tape_gen *gen, uint32_t cpu, uint64_t at, unsigned int kind, uint32_t count, uint64_t first,
 	      uint64_t last, uint64_t begin)
 {

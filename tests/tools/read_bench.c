@@ -99,7 +99,7 @@ static void tell(struct nt_timeline *timeline, const struct nt_merged *merged)
 {
 	if (merged->is_gap)
 		MUST(!nt_timeline_gap(timeline, merged->cpu, merged->resume_ns, merged->task, merged->why));
-	else if (!nt_kind_is_sample(merged->record->record.kind))
+	else if (!nt_kind_is_loose(merged->record->record.kind))
 		MUST(!nt_timeline_add(timeline, merged->cpu, merged->record));
 }
 

@@ -18,7 +18,7 @@
 #define N_CPUS 2
 #define N_RECORDS 20000 /* of one CPU, told again and again */
 
-/* Largest record of class EVENT; union nt_any is much larger. */
+/* Largest record of the timeline; union nt_any is much larger. */
 #define EVENT_SIZE 40
 
 struct pattern {

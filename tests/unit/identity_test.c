@@ -17,7 +17,7 @@
 
 static bool is_identity(unsigned int kind)
 {
-	return nt_kind(kind) && nt_kind(kind)->class == NT_CLASS_IDENTITY;
+	return nt_kind(kind) && nt_kind(kind)->place == NT_PLACE_IDENTITY;
 }
 
 static void test_round_trip(void **state)

@@ -29,15 +29,16 @@ static void test_every_kind_is_there(void **state)
 		assert_string_equal(info->fields[0].name, "end_ns");
 		assert_int_equal(info->fields[0].offset, 0);
 	}
-#define X(number, constant, name_, class_)                                                                             \
+#define X(number, constant, name_, shape_, place_)                                                                     \
 	assert_string_equal(nt_kind(number)->name, #name_);                                                            \
-	assert_int_equal(nt_kind(number)->class, NT_CLASS_##class_);                                                   \
-	assert_int_equal(nt_kind_is_sample(number), NT_CLASS_##class_ == NT_CLASS_SAMPLE);                             \
+	assert_int_equal(nt_kind(number)->shape, NT_SHAPE_##shape_);                                                   \
+	assert_int_equal(nt_kind(number)->place, NT_PLACE_##place_);                                                   \
+	assert_int_equal(nt_kind_is_loose(number), NT_PLACE_##place_ == NT_PLACE_LOOSE);                               \
 	n--;
 	NT_KINDS(X)
 #undef X
 	assert_int_equal(n, 0);
-	assert_false(nt_kind_is_sample(0) || nt_kind_is_sample(63) || nt_kind_is_sample(64 + NT_LATENCY));
+	assert_false(nt_kind_is_loose(0) || nt_kind_is_loose(63) || nt_kind_is_loose(64 + NT_LATENCY));
 }
 
 static const struct nt_field *field_named(const struct nt_kind_info *info, const char *name)
@@ -68,7 +69,7 @@ static void test_spans(void **state)
 
 		if (dur)
 			nt_field_set(dur, &any, 300);
-		assert_int_equal(info && info->class == NT_CLASS_SPAN, dur != NULL);
+		assert_int_equal(info && info->shape == NT_SHAPE_SPAN, dur != NULL);
 		expect_span(&any, dur ? 700 : UINT64_MAX, dur ? 300 : 0);
 		for (unsigned int flag = 1; dur && flag < 0x100; flag <<= 1) {
 			nt_field_set(field_named(info, "flags"), &any, flag);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/db/load.h"
 #include "report/rows/rows.h"
 #include "report/util/array.h"
 #include "tests/support/rand.h"
@@ -491,23 +492,23 @@ static void choose_window(const struct fixture *fixture, struct nt_rand *rand, u
 	want->begun_within = nt_rand_below(rand, 2);
 }
 
-/* Tables that a window saves work for, each alone, and all tables together. */
-static const uint64_t table_sets[] = {
-	NT_ALL_TABLES,
-	NT_TABLE_BIT(NT_TABLE_CPU_SLICE),
-	NT_TABLE_BIT(NT_TABLE_SCHED_SLICE),
-	NT_TABLE_BIT(NT_TABLE_SOFTIRQ_SLICE),
-	NT_TABLE_BIT(NT_TABLE_IRQ_SLICE),
-	NT_TABLE_BIT(NT_TABLE_NAPI_POLL),
-	NT_TABLE_BIT(NT_TABLE_SOCK_OP),
-	NT_TABLE_BIT(NT_TABLE_LOSS),
-	NT_TABLE_BIT(NT_TABLE_STACK_SAMPLE),
-	NT_TABLE_BIT(NT_TABLE_SKB_LATENCY) | NT_TABLE_BIT(NT_TABLE_SKB_DROP),
-	NT_TABLE_BIT(NT_TABLE_SCHED_WAKEUP) | NT_TABLE_BIT(NT_TABLE_TCP_RETRANSMIT),
-	NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_SCHED_SLICE) | NT_TABLE_BIT(NT_TABLE_LOSS) |
-		NT_TABLE_BIT(NT_TABLE_STACK_SAMPLE) | NT_TABLE_BIT(NT_TABLE_PROCESS) |
-		NT_TABLE_BIT(NT_TABLE_CLOCK_SNAPSHOT),
-};
+/* All tables; some together; and each of those that a window saves work for alone. 0: there are no more. */
+static uint64_t table_set(size_t i)
+{
+	uint64_t alone = nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_LOOSE) | NT_SOURCE_BIT(NT_SOURCE_SPANS) |
+				      NT_SOURCE_BIT(NT_SOURCE_LOSSES) | NT_SOURCE_BIT(NT_SOURCE_SLICES) |
+				      NT_SOURCE_BIT(NT_SOURCE_SAMPLES) | NT_SOURCE_BIT(NT_SOURCE_STAYS) |
+				      NT_SOURCE_BIT(NT_SOURCE_OPERATIONS));
+
+	if (i < 2)
+		return i ? NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_SCHED_SLICE) |
+				       NT_TABLE_BIT(NT_TABLE_LOSS) | NT_TABLE_BIT(NT_TABLE_STACK_SAMPLE) |
+				       NT_TABLE_BIT(NT_TABLE_PROCESS) | NT_TABLE_BIT(NT_TABLE_CLOCK_SNAPSHOT)
+			 : NT_ALL_TABLES;
+	while (i-- > 2)
+		alone &= alone - 1;
+	return alone & -alone;
+}
 
 /* ---- names of what is in a window ---- */
 
@@ -704,10 +705,9 @@ static void check_windows(const struct fixture *fixture, const char *name, uint6
 		uint8_t cpus[N_CPUS];
 
 		choose_window(fixture, &rand, cpus, &want);
-		for (size_t set = 0; set < NT_COUNT(table_sets); set++) {
+		for (size_t set = 0; (want.tables = table_set(set)); set++) {
 			struct kept some = {.n = 0};
 
-			want.tables = table_sets[set];
 			read_rows(fixture, &want, &some);
 			compare(name, &all, &some, &want);
 			release(&some);
@@ -745,7 +745,8 @@ static void equals_the_slow_way(void **state)
 	struct fixture *fixture = *state;
 
 	for (uint64_t seed = 1; seed <= 12; seed++) {
-		struct tape_gen_config config = {.n_cpus = N_CPUS, .dir = fixture->path, .probes = PROBES};
+		struct tape_gen_config config = {
+			.n_cpus = N_CPUS, .dir = fixture->path, .probes = PROBES, .all_loose = true};
 		char name[64];
 
 		snprintf(name, sizeof(name), "seed %llu", (unsigned long long)seed);
@@ -779,7 +780,7 @@ static void equals_the_slow_way_in_traffic(void **state)
 						       .lose_to_ns = (30 + 5 * (seed % 2)) * MS,
 						       .chunk_ns = 25 * MS};
 		struct tape_gen_config config = {
-			.n_cpus = 2, .dir = fixture->path, .block_events = 300, .probes = PROBES};
+			.n_cpus = 2, .dir = fixture->path, .block_events = 300, .probes = PROBES, .all_loose = true};
 		struct tape_gen *gen;
 		char name[64];
 
@@ -990,7 +991,8 @@ static unsigned int break_others(struct fixture *fixture, uint64_t from_ns, uint
 		for (size_t i = 0; i < contents->n_blocks; i++) {
 			const struct nt_block_ref *block = &contents->blocks[i];
 
-			if (block->header.type != NT_BLOCK_EVENTS ||
+			/* Whether the rare long spans matter is found by reading them. */
+			if (block->header.type != NT_BLOCK_EVENTS || block->header.flags & NT_BLOCK_LONG ||
 			    (!block->header.cpu && block->header.last_end_ns >= from_ns - margin_ns &&
 			     block->header.first_end_ns <= to_ns + margin_ns))
 				continue;
@@ -1003,30 +1005,81 @@ static unsigned int break_others(struct fixture *fixture, uint64_t from_ns, uint
 	return n;
 }
 
+/* So many of the table's rows begin in the window. */
+static size_t count_begun(const struct kept *all, enum nt_table_id table, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		n += all->rows[i].table == table && from_ns <= all->rows[i].ts && all->rows[i].ts < to_ns;
+	return n;
+}
+
+/* SQL finds them, too, and meets no broken block. */
+static void sql_opens_few_blocks(const struct fixture *fixture, const struct kept *all, uint64_t from_ns,
+				 uint64_t to_ns)
+{
+	char error[NT_ERROR_MAX], sql[200];
+	struct nt_db *db;
+
+	if (nt_load_open(&db, fixture->path, NULL, NULL, NULL, error))
+		fail_msg("%s", error);
+	for (size_t set = 2; table_set(set); set++) {
+		const enum nt_table_id id = (enum nt_table_id)__builtin_ctzll(table_set(set));
+		sqlite3_stmt *statement;
+
+		/* That one is small: all of it is read at once, and kept. */
+		if (id == NT_TABLE_LOSS)
+			continue;
+		snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s WHERE ts >= %llu AND ts < %llu", nt_table(id)->name,
+			 (unsigned long long)from_ns, (unsigned long long)to_ns);
+		statement = nt_db_prepare(db, sql, NULL);
+		assert_true(nt_db_next(statement));
+		assert_int_equal(sqlite3_column_int64(statement, 0), count_begun(all, id, from_ns, to_ns));
+		sqlite3_finalize(statement);
+	}
+	assert_int_equal(nt_load_problem_at(db, 0, error), 0);
+	nt_db_close(db);
+}
+
 static void opens_few_blocks(void **state)
 {
 	struct fixture *fixture = *state;
 	const struct traffic_config traffic = {.seed = 7, .dur_ns = 900 * MS, .n_tasks = 2, .chunk_ns = 200 * MS};
-	struct tape_gen *gen = new_tape(fixture, 200, 0);
+	const struct tape_gen_config config = {.dir = fixture->path,
+					       .n_cpus = 1,
+					       .block_events = 200,
+					       .probes = PROBES,
+					       .samples = 7,
+					       .all_loose = true,
+					       .longest_ns = 1 * MS};
+	struct tape_gen *gen;
 	struct nt_rows_want want = {.from_ns = GEN_START_NS + 500 * MS, .to_ns = GEN_START_NS + 502 * MS};
 	struct kept all = {.n = 0};
 
+	scratch_path(fixture->path, fixture->dir, "t.tape");
+	gen = tape_gen_new(&config);
 	traffic_record(gen, 1, &traffic);
+	/* Who asks for what begins in the window need not wait for the end of what began before, nor for other kinds.
+	 */
+	gen_loose_span(gen, 0, 400 * (int64_t)MS - 1000000000, 899 * MS);
 	finish(fixture, gen, traffic.dur_ns);
 	read_rows(fixture, &(struct nt_rows_want){.tables = NT_ALL_TABLES}, &all);
 	assert_true(break_others(fixture, want.from_ns, want.to_ns, 250 * MS) > 50);
-	for (size_t set = 1; set < NT_COUNT(table_sets); set++) {
+	for (size_t set = 1; (want.tables = table_set(set)); set++) {
 		struct kept some = {.n = 0};
 
-		want.tables = table_sets[set];
 		/* All operations cost all blocks; those that begin in the window do not. */
-		want.begun_within = want.tables == NT_TABLE_BIT(NT_TABLE_SOCK_OP);
+		want.begun_within = want.tables == NT_TABLE_BIT(NT_TABLE_SOCK_OP) ||
+				    want.tables & nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_LOOSE));
 		read_rows(fixture, &want, &some);
 		compare("few blocks", &all, &some, &want);
+		assert_true(some.n || !(want.tables & nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_LOOSE))));
 		release(&some);
 	}
 	check_names(fixture, "few blocks", &all, &want);
 	assert_int_equal(fixture->tape->n_problems, 0);
+	sql_opens_few_blocks(fixture, &all, want.from_ns, want.to_ns);
 	release(&all);
 }
 

@@ -105,7 +105,7 @@ static const char facts_sql[] =
 	"SELECT session_id, uuid, host, kernel, machine, os, virtual, tool, stop, start_realtime_ns, "
 	"dur AS dur_ns, cpus AS cpus_count, events AS events_count, lost AS lost_count, "
 	"complete AND NOT EXISTS (SELECT 1 FROM problem AS p WHERE p.session_id = s.session_id) AS complete, "
-	"(SELECT sum(lost) FROM record_count WHERE session_id = ?1 AND kind IN " NT_SAMPLES_SQL
+	"(SELECT sum(lost) FROM record_count WHERE session_id = ?1 AND kind IN " NT_LOOSE_KINDS_SQL
 	") AS lost_samples_count, "
 	"(SELECT sum(most - least) * (1000000000 / s.clock_ticks) FROM "
 	"(SELECT max(value) AS most, min(value) AS least FROM proc_counter WHERE session_id = ?1 "

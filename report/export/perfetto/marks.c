@@ -71,9 +71,9 @@ static int take_counter(struct nt_perfetto *trace, const struct nt_value *const 
 
 /* ---- losses ---- */
 
-static bool is_sample(const char *kind)
+static bool is_loose(const char *kind)
 {
-	return NT_ANY(NT_KIND_MAX, i, nt_kind_is_sample(i) && !strcmp(nt_kind(i)->name, kind));
+	return NT_ANY(NT_KIND_MAX, i, nt_kind_is_loose(i) && !strcmp(nt_kind(i)->name, kind));
 }
 
 static void write_range(struct nt_perfetto *trace, uint64_t track, int64_t begin, int64_t end, const char *kind,
@@ -110,13 +110,13 @@ static void write_lost(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, i
 }
 
 /*
- * What of a range was asked for. Ranges of samples may begin and end outside the session, as samples do: they belong to
- * where they begin.
+ * What of a range was asked for. Ranges of loose records may begin and end outside the session, as these do: they
+ * belong to where they begin.
  */
 static bool clip_range(const struct nt_perfetto *trace, int64_t ts, int64_t dur, const char *kind, int64_t *begin,
 		       int64_t *end)
 {
-	if (!is_sample(kind))
+	if (!is_loose(kind))
 		return nt_perfetto_clip(trace, ts, dur, begin, end);
 	*begin = ts;
 	if (dur < 0 || !nt_perfetto_has(trace, ts) || __builtin_add_overflow(ts, dur, end))
@@ -170,7 +170,7 @@ static int take_loss(struct nt_perfetto *trace, struct nt_perfetto_cpu *cpu, con
 	if (count > 0 && count < INT64_MAX - cpu->lost)
 		cpu->lost += count;
 	write_lost(trace, cpu, end);
-	if (is_sample(kind))
+	if (is_loose(kind))
 		return 0;
 	cpu->sched.bundle.has_lost = true;
 	return nt_whole_is_missing(nt_text(values[WHY], ""))

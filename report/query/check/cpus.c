@@ -102,9 +102,9 @@ static int judge_uncovered(struct nt_check *check, int64_t number, const struct 
 	/* Of a part it may be more, since a stretch between two records is short, but has an end somewhere. */
 	if (check->part || cpu->owned_ns[NT_OWNER_UNCOVERED] <= (check->to_ts - check->from_ts) / 1000)
 		return 0;
-	loss = nt_check_query(check,
-			      "SELECT 1 FROM loss WHERE session_id = ?1 AND cpu = ?2 AND kind NOT IN " NT_SAMPLES_SQL
-			      " LIMIT 1");
+	loss = nt_check_query(
+		check,
+		"SELECT 1 FROM loss WHERE session_id = ?1 AND cpu = ?2 AND kind NOT IN " NT_LOOSE_KINDS_SQL " LIMIT 1");
 	sqlite3_bind_int64(loss, 2, number);
 	has_loss = nt_db_next(loss);
 	if (nt_check_end(check, loss))

@@ -31,10 +31,12 @@ bool nt_check_clip(const struct nt_check *check, int64_t *ts, int64_t *dur)
 }
 
 /* The findings ask for them by SQL. */
-static const uint64_t small = NT_TABLE_BIT(NT_TABLE_SESSION) | NT_TABLE_BIT(NT_TABLE_PROBLEM) |
-			      NT_TABLE_BIT(NT_TABLE_LOSS) | NT_TABLE_BIT(NT_TABLE_RECORD_COUNT) |
-			      NT_TABLE_BIT(NT_TABLE_CPU_COST) | NT_TABLE_BIT(NT_TABLE_SOCK_COST) |
-			      NT_TABLE_BIT(NT_TABLE_RX_COST) | NT_TABLE_BIT(NT_TABLE_ELSEWHERE_COST);
+static uint64_t small(void)
+{
+	return nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_ALL) | NT_SOURCE_BIT(NT_SOURCE_COUNTS) |
+			    NT_SOURCE_BIT(NT_SOURCE_LOSSES) | NT_SOURCE_BIT(NT_SOURCE_SUMS) |
+			    NT_SOURCE_BIT(NT_SOURCE_CHARGES));
+}
 
 static int read_part(struct nt_check *check)
 {
@@ -86,7 +88,7 @@ int nt_check_read(struct nt_check *check)
 		return read_part(check);
 	if (nt_check_read_snapshots(check) || nt_check_read_stacks(check))
 		return -1;
-	return nt_scan_all(check->db, check->session.id, small, readers, NT_COUNT(readers));
+	return nt_scan_all(check->db, check->session.id, small(), readers, NT_COUNT(readers));
 }
 
 void nt_check_release(struct nt_check *check)

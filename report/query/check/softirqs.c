@@ -167,7 +167,7 @@ static int compare_softirqs(struct nt_check *check, struct nt_check_softirqs *so
 {
 	sqlite3_stmt *loss =
 		nt_check_query(check, "SELECT count(DISTINCT ts) FROM loss WHERE session_id = ?1 AND cpu = ?2 AND "
-				      "ts + dur >= ?3 AND ts <= ?4 AND kind NOT IN " NT_SAMPLES_SQL);
+				      "ts + dur >= ?3 AND ts <= ?4 AND kind NOT IN " NT_LOOSE_KINDS_SQL);
 	sqlite3_stmt *row = loss ? nt_check_query(check, "SELECT * FROM (SELECT cpu, name, lag(ts_begin) OVER w AS "
 							 "since, lag(value) OVER w, value FROM proc_counter "
 							 "WHERE session_id = ?1 AND source = '/proc/softirqs' WINDOW w "

@@ -107,7 +107,7 @@ sqlite3_stmt *nt_lanes_losses(const struct nt_part *part)
 	return prepare(part, "SELECT cpu, max(ts, ?2) - (SELECT start_ts FROM session WHERE session_id = ?1) AS "
 			     "since_start_ns, min(ts + dur, ?3) - max(ts, ?2) AS uncovered_ns, min(why) AS why, "
 			     "group_concat(kind || ' ' || coalesce(count, '?'), ', ') AS records "
-			     "FROM loss WHERE " OVERLAPS " AND kind NOT IN " NT_SAMPLES_SQL
+			     "FROM loss WHERE " OVERLAPS " AND kind NOT IN " NT_LOOSE_KINDS_SQL
 			     " GROUP BY cpu, ts ORDER BY uncovered_ns DESC, cpu, ts");
 }
 

@@ -198,7 +198,7 @@ static void print_times(const struct nt_summary_line *total, bool with_offline)
 #define WHOLE_SQL                                                                                                      \
 	"owned AS (SELECT cpu, owner, ns FROM net_cost_cpu WHERE session_id = ?1), "                                   \
 	"counted AS (SELECT cpu, sum(records) AS events, sum(lost) AS lost, "                                          \
-	"sum(CASE WHEN kind IN " NT_SAMPLES_SQL " THEN lost ELSE 0 END) AS lost_samples FROM record_count "            \
+	"sum(CASE WHEN kind IN " NT_LOOSE_KINDS_SQL " THEN lost ELSE 0 END) AS lost_samples FROM record_count "        \
 	"WHERE session_id = ?1 GROUP BY cpu), "                                                                        \
 	"stolen AS (SELECT cpu, (max(value) - min(value)) * (1000000000 / "                                            \
 	"(SELECT clock_ticks FROM session WHERE session_id = ?1)) AS stolen_ns FROM proc_counter "                     \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * samples.c - the part of rows.h that makes rows of samples (latencies, drops, retransmits, wake-ups, stacks, timers)
- * and of their losses. They are not part of the timeline. Each record becomes a row when it comes, or, for a stack
- * sample, when its owner and flow are known. This includes records between the opening of their CPU's gate and the
- * session's start, so that rows and the programs' own counters are equal.
+ * loose.c - the part of rows.h that makes rows of loose records (latencies, drops, retransmits, wake-ups, stack
+ * samples, timers, received packets) and of their losses. They are not part of the timeline. Each record becomes a row
+ * when it comes, or, for a stack sample, when its owner and flow are known. This includes records between the opening
+ * of their CPU's gate and the session's start, so that rows and the programs' own counters are equal.
  */
 #include "report/rows/state.h"
 #include "schema/kind.h"
@@ -41,6 +41,16 @@ static int see_tasks(struct nt_rows *rows, const union nt_any *record)
 	}
 	return error;
 }
+
+/* A window reads what the table's source needs. */
+#define X(kind, table)                                                                                                 \
+	_Static_assert(((int)NT_SOURCE_OF_##table == NT_SOURCE_LOOSE) ==                                               \
+				       ((int)NT_PLACE_OF_##kind == NT_PLACE_LOOSE) &&                                  \
+			       ((int)NT_SOURCE_OF_##table == NT_SOURCE_SPANS) ==                                       \
+				       ((int)NT_PLACE_OF_##kind == NT_PLACE_TIMELINE),                                 \
+		       "the source of " #table " and the place of " #kind);
+NT_RECORD_TABLES(X)
+#undef X
 
 int nt_rows_push_record(struct nt_rows *rows, const struct nt_cpu_record *from)
 {
@@ -129,7 +139,7 @@ static int push_timer(struct nt_rows *rows, uint32_t cpu, const union nt_any *re
 	return error ? error : nt_rows_push_record(rows, &(struct nt_cpu_record){cpu, NT_NO_TASK, record});
 }
 
-int nt_rows_push_sample(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
+int nt_rows_push_loose(struct nt_rows *rows, uint32_t cpu, const union nt_any *record)
 {
 	switch (record->record.kind) {
 	case NT_LATENCY:

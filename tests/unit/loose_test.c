@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * samples_test.c - samples go around the timeline: each is a row, and all other rows are the same with and without
- * them, also where records are lost and blocks are missing.
+ * loose_test.c - loose records go around the timeline: each is a row, and all other rows are the same with and without
+ * them, also where records are lost and blocks are missing, and where a record is a span of more than a second.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "report/rows/rows.h"
+#include "schema/kind.h"
 #include "tests/support/rand.h"
 #include "tests/support/scratch.h"
 #include "tests/support/traffic.h"
@@ -20,8 +21,18 @@
 #define MS 1000000ull
 #define N_CPUS 3
 
-static const char *const sample_kinds[] = {"latency", "drop", "retransmit", "wakeup", "stack_sample"};
-#define N_KINDS (sizeof(sample_kinds) / sizeof(sample_kinds[0]))
+/* Kinds that a table has the records of. Not all are loose. */
+static const struct {
+	enum nt_kind kind;
+	enum nt_table_id table;
+} kept[] = {{NT_LATENCY, NT_TABLE_SKB_LATENCY},
+	    {NT_DROP, NT_TABLE_SKB_DROP},
+	    {NT_STACK_SAMPLE, NT_TABLE_STACK_SAMPLE},
+#define X(kind, table) {NT_##kind, NT_TABLE_##table},
+	    NT_RECORD_TABLES(X)
+#undef X
+};
+#define N_KINDS (sizeof(kept) / sizeof(kept[0]))
 
 /* What came of one tape. */
 struct outcome {
@@ -46,10 +57,11 @@ static void print_row(FILE *out, const struct nt_row *row)
 	fputc('\n', out);
 }
 
-static bool is_sample_loss(struct outcome *outcome, const struct nt_row *row)
+static bool is_loose_loss(struct outcome *outcome, const struct nt_row *row)
 {
 	for (size_t kind = 0; kind < N_KINDS; kind++) {
-		if (strcmp(row->values[4].text, sample_kinds[kind]) != 0)
+		if (!nt_kind_is_loose(kept[kind].kind) ||
+		    strcmp(row->values[4].text, nt_kind(kept[kind].kind)->name) != 0)
 			continue;
 		outcome->lost[kind] += row->values[5].type == NT_VALUE_NULL ? 0 : row->values[5].integer;
 		return true;
@@ -59,26 +71,15 @@ static bool is_sample_loss(struct outcome *outcome, const struct nt_row *row)
 
 static void take_row(struct outcome *outcome, const struct nt_row *row)
 {
+	for (size_t kind = 0; kind < N_KINDS; kind++)
+		outcome->samples[kind] += row->table == kept[kind].table;
 	switch (row->table) {
 	case NT_TABLE_SKB_LATENCY:
-		outcome->samples[0]++;
 		outcome->known += row->values[4].type != NT_VALUE_NULL;
 		outcome->unexplained += row->values[4].type == NT_VALUE_NULL && !strstr(row->values[12].text, "future");
 		break;
-	case NT_TABLE_SKB_DROP:
-		outcome->samples[1]++;
-		break;
-	case NT_TABLE_TCP_RETRANSMIT:
-		outcome->samples[2]++;
-		break;
-	case NT_TABLE_SCHED_WAKEUP:
-		outcome->samples[3]++;
-		break;
-	case NT_TABLE_STACK_SAMPLE:
-		outcome->samples[4]++;
-		break;
 	case NT_TABLE_LOSS:
-		if (!is_sample_loss(outcome, row))
+		if (!is_loose_loss(outcome, row))
 			print_row(outcome->out, row);
 		break;
 	case NT_TABLE_SCHED_SLICE:
@@ -123,8 +124,8 @@ static void record_and_read(struct outcome *outcome, const struct traffic_config
 	traffic_record(gen, N_CPUS, traffic);
 	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++) {
 		for (size_t kind = 0; kind < N_KINDS; kind++) {
-			outcome->written[kind] += tape_gen_written(gen, cpu, NT_LATENCY + (unsigned int)kind);
-			outcome->declared[kind] += tape_gen_lost(gen, cpu, NT_LATENCY + (unsigned int)kind);
+			outcome->written[kind] += tape_gen_written(gen, cpu, kept[kind].kind);
+			outcome->declared[kind] += tape_gen_lost(gen, cpu, kept[kind].kind);
 		}
 	}
 	tape_gen_finish(gen, GEN_START_NS + traffic->dur_ns, true);
@@ -137,13 +138,20 @@ static void expect_same(const struct traffic_config *traffic, uint64_t drop, uin
 {
 	struct outcome without, with;
 	char dir[SCRATCH_MAX], path[2 * SCRATCH_MAX];
-	struct tape_gen_config config = {.dir = path, .n_cpus = N_CPUS, .block_events = 500, .drop = drop};
+	struct tape_gen_config config = {.dir = path,
+					 .n_cpus = N_CPUS,
+					 .block_events = 500,
+					 .drop = drop,
+					 .probes = "sched,softirq,irq,socket,deliver"};
 
 	scratch_make(dir);
 	scratch_path(path, dir, "without.tape");
 	record_and_read(&without, traffic, &config);
 	scratch_path(path, dir, "with.tape");
 	config.samples = samples;
+	config.all_loose = true;
+	/* Another block of long spans would change which block goes missing. */
+	config.longest_ns = drop ? NT_BLOCK_LONG_NS : 0;
 	record_and_read(&with, traffic, &config);
 	scratch_remove(dir);
 
@@ -151,6 +159,7 @@ static void expect_same(const struct traffic_config *traffic, uint64_t drop, uin
 	assert_int_equal(with.size, without.size);
 	assert_string_equal(with.text, without.text);
 	for (size_t kind = 0; kind < N_KINDS && !drop; kind++) {
+		assert_int_equal(with.written[kind] > 0, nt_kind_is_loose(kept[kind].kind));
 		assert_int_equal(with.samples[kind], with.written[kind]);
 		assert_int_equal(with.lost[kind], with.declared[kind]);
 		assert_int_equal(without.samples[kind], 0);
@@ -202,12 +211,77 @@ static void test_missing_blocks(void **state)
 	}
 }
 
+/* Loose spans of seconds stand in blocks of long spans, also alone: each is a row, and nothing else knows of them. */
+static void read_long_spans(struct outcome *outcome, bool with_loose)
+{
+	char dir[SCRATCH_MAX], path[2 * SCRATCH_MAX];
+	const struct tape_gen_config config = {.dir = path, .n_cpus = 1};
+	struct tape_gen *gen;
+
+	scratch_make(dir);
+	scratch_path(path, dir, "long.tape");
+	gen = tape_gen_new(&config);
+	gen_state(gen, 0, 0, 1, NT_STATE_START, 0);
+	/* Its place is between two operations that ended earlier, in the same block. */
+	gen_op(gen, 0, 10 * MS, 1020 * MS, NT_RECV, NT_CALL_read, 1, 5, 0);
+	if (with_loose)
+		gen_loose_span(gen, 0, -500 * (int64_t)MS, 3500 * MS);
+	gen_op(gen, 0, 1030 * MS, 2040 * MS, NT_RECV, NT_CALL_read, 1, 5, 0);
+	gen_switch(gen, 0, 2100 * MS, 1, 1, 0, 0);
+	/* More than the reader sorts. */
+	for (uint64_t i = 1; i <= 130; i++)
+		gen_state(gen, 0, (2100 + 10 * i) * MS, 0, NT_STATE_PERIODIC, 0);
+	for (uint64_t i = 0; i < 3; i++) {
+		tape_gen_flush(gen, 0);
+		if (with_loose)
+			gen_loose_span(gen, 0, (int64_t)(1000 * i * MS), (3501 + 10 * i) * MS);
+	}
+	tape_gen_flush(gen, 0);
+	gen_state(gen, 0, 4000 * MS, 0, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 4000 * MS, true);
+	*outcome = (struct outcome){.size = 0};
+	outcome->out = open_memstream(&outcome->text, &outcome->size);
+	read_rows(outcome, path);
+	fclose(outcome->out);
+	scratch_remove(dir);
+}
+
+static void test_long_spans(void **state)
+{
+	struct outcome without, with;
+
+	(void)state;
+	read_long_spans(&without, false);
+	read_long_spans(&with, true);
+	assert_string_equal(with.text, without.text);
+	for (size_t kind = 0; kind < N_KINDS; kind++)
+		assert_int_equal(with.samples[kind], kept[kind].kind == gen_loose_span_kind() ? 4 : 0);
+	free(without.text);
+	free(with.text);
+}
+
+/* A window waits for the end of rows with a duration. */
+static void test_rows_of_spans_have_a_duration(void **state)
+{
+	(void)state;
+	for (size_t kind = 0; kind < N_KINDS; kind++) {
+		const struct nt_table *table = nt_table(kept[kind].table);
+		bool has_dur = false;
+
+		for (uint32_t i = 0; i < table->n_columns; i++)
+			has_dur = has_dur || !strcmp(table->columns[i].name, "dur");
+		assert_int_equal(has_dur, nt_kind(kept[kind].kind)->shape == NT_SHAPE_SPAN);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole_tapes),
 		cmocka_unit_test(test_lost_records),
 		cmocka_unit_test(test_missing_blocks),
+		cmocka_unit_test(test_long_spans),
+		cmocka_unit_test(test_rows_of_spans_have_a_duration),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
