@@ -35,7 +35,7 @@ struct nt_feed {
 /* Sums of rows that are given, and what has been told already, cost time to make and say nothing new. */
 static uint64_t given(void)
 {
-	return NT_ALL_TABLES & ~nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_SUMS) | NT_SOURCE_BIT(NT_SOURCE_ALL));
+	return NT_ALL_TABLES & ~nt_tables_of(NT_FROM(SUMS) | NT_FROM(ALL));
 }
 
 /* ---- a tape ---- */

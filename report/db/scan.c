@@ -44,7 +44,7 @@ static int next_of_tape(struct nt_scan *scan, const struct nt_row **row)
 /* Those that say who is who and what is read at times: they come before what happened. */
 static bool is_first(unsigned int table)
 {
-	return nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_BLOCKS) | NT_SOURCE_BIT(NT_SOURCE_TASKS)) >> table & 1;
+	return nt_tables_of(NT_FROM(BLOCKS) | NT_FROM(TASKS)) >> table & 1;
 }
 
 /* Goes over all tables twice, for the first and for the others. False: there are no more. */

@@ -47,24 +47,23 @@ struct nt_tape_source {
 	char error[NT_ERROR_MAX];
 };
 
-#define FROM(constant) NT_SOURCE_BIT(NT_SOURCE_##constant)
-
 /* Rows as many as the recording is long, and not as hosts have threads or sockets. */
 static uint64_t large(void)
 {
-	return nt_tables_of(FROM(LOOSE) | FROM(SPANS) | FROM(SLICES) | FROM(SAMPLES) | FROM(STAYS) | FROM(OPERATIONS));
+	return nt_tables_of(NT_FROM(LOOSE) | NT_FROM(SPANS) | NT_FROM(SLICES) | NT_FROM(SAMPLES) | NT_FROM(STAYS) |
+			    NT_FROM(OPERATIONS));
 }
 
 /* Small tables that one pass over the events makes together. To name symbols takes time of its own. */
 static uint64_t of_one_pass(void)
 {
-	return NT_ALL_TABLES & ~(large() | nt_tables_of(FROM(META) | FROM(BLOCKS)));
+	return NT_ALL_TABLES & ~(large() | nt_tables_of(NT_FROM(META) | NT_FROM(BLOCKS)));
 }
 
 /* Those of which a part is enough for who asks about a part. */
 static uint64_t of_part(void)
 {
-	return nt_tables_of(FROM(TASKS) | FROM(FRAMES) | FROM(LOSSES));
+	return nt_tables_of(NT_FROM(TASKS) | NT_FROM(FRAMES) | NT_FROM(LOSSES));
 }
 
 bool nt_tape_source_is_small(enum nt_table_id table)

@@ -20,12 +20,10 @@
 
 /* ---- what the wanted tables need ---- */
 
-#define FROM(constant) NT_SOURCE_BIT(NT_SOURCE_##constant)
-
 /* The session's row has counts of everything; tasks that are only referred to have rows; sampled stacks have frames. */
-static const uint32_t with_owners = FROM(SAMPLES) | FROM(FRAMES) | FROM(TASKS) | FROM(ALL);
-static const uint32_t with_sums = FROM(SUMS) | FROM(CHARGES) | FROM(ALL);
-static const uint32_t with_tasks = FROM(TASKS) | FROM(ALL);
+static const uint32_t with_owners = NT_FROM(SAMPLES) | NT_FROM(FRAMES) | NT_FROM(TASKS) | NT_FROM(ALL);
+static const uint32_t with_sums = NT_FROM(SUMS) | NT_FROM(CHARGES) | NT_FROM(ALL);
+static const uint32_t with_tasks = NT_FROM(TASKS) | NT_FROM(ALL);
 
 static bool wants(const struct nt_rows *rows, enum nt_table_id table)
 {
@@ -40,19 +38,19 @@ static bool needs(const struct nt_rows *rows, uint32_t sources)
 
 static bool needs_events(const struct nt_rows *rows)
 {
-	return needs(rows, ~(FROM(META) | FROM(BLOCKS)));
+	return needs(rows, ~(NT_FROM(META) | NT_FROM(BLOCKS)));
 }
 
 /* Loose records go past the timeline. */
 static bool needs_timeline(const struct nt_rows *rows)
 {
-	return needs(rows, ~(FROM(META) | FROM(BLOCKS) | FROM(COUNTS) | FROM(LOOSE)));
+	return needs(rows, ~(NT_FROM(META) | NT_FROM(BLOCKS) | NT_FROM(COUNTS) | NT_FROM(LOOSE)));
 }
 
 /* Of samples the flow is told, if there are flows. */
 static bool needs_charges(const struct nt_rows *rows)
 {
-	return needs(rows, FROM(CHARGES) | FROM(ALL)) || (rows->has_flows && needs(rows, FROM(SAMPLES)));
+	return needs(rows, NT_FROM(CHARGES) | NT_FROM(ALL)) || (rows->has_flows && needs(rows, NT_FROM(SAMPLES)));
 }
 
 static uint32_t sources_of(const struct nt_rows_want *want)
@@ -62,7 +60,7 @@ static uint32_t sources_of(const struct nt_rows_want *want)
 	for (int id = 0; id < NT_TABLE_COUNT; id++)
 		sources |= want->tables >> id & 1 ? NT_SOURCE_BIT(nt_table((enum nt_table_id)id)->source) : 0;
 	/* Rows that are known without reading need no source. */
-	return sources & ~((want->head ? FROM(ALL) : 0) | (want->names_within ? FROM(TASKS) : 0));
+	return sources & ~((want->head ? NT_FROM(ALL) : 0) | (want->names_within ? NT_FROM(TASKS) : 0));
 }
 
 /* The row of the session says how many do not fit, wanted or not. */
@@ -222,18 +220,18 @@ struct nt_timeline *nt_rows_timeline_new(struct nt_rows *rows, const struct nt_t
 
 static int make_timeline(struct nt_rows *rows)
 {
-	const bool counts_all = needs(rows, FROM(ALL));
+	const bool counts_all = needs(rows, NT_FROM(ALL));
 	const struct nt_timeline_sink sink = {
 		.arg = rows,
-		.cpu_slice = needs(rows, FROM(SLICES) | with_owners | with_sums) ? on_cpu_slice : NULL,
+		.cpu_slice = needs(rows, NT_FROM(SLICES) | with_owners | with_sums) ? on_cpu_slice : NULL,
 		.rx_part = needs_charges(rows) ? nt_rx_rows_part : NULL,
 		.irq_part = counts_all || wants(rows, NT_TABLE_ELSEWHERE_COST) ? nt_elsewhere_irq_part : NULL,
-		.sched_slice = needs(rows, FROM(STAYS) | with_tasks) ? on_sched_slice : NULL,
+		.sched_slice = needs(rows, NT_FROM(STAYS) | with_tasks) ? on_sched_slice : NULL,
 		.softirq = counts_all || wants(rows, NT_TABLE_SOFTIRQ_SLICE) ? on_softirq : NULL,
 		.irq = counts_all || wants(rows, NT_TABLE_IRQ_SLICE) ? on_irq : NULL,
-		.op = needs(rows, FROM(OPERATIONS) | with_sums | with_tasks) ? on_op : NULL,
+		.op = needs(rows, NT_FROM(OPERATIONS) | with_sums | with_tasks) ? on_op : NULL,
 		.napi = needs(rows, with_tasks) || wants(rows, NT_TABLE_NAPI_POLL) ? on_napi : NULL,
-		.loss = needs(rows, FROM(LOSSES) | FROM(OPERATIONS) | FROM(ALL)) ? on_loss : NULL,
+		.loss = needs(rows, NT_FROM(LOSSES) | NT_FROM(OPERATIONS) | NT_FROM(ALL)) ? on_loss : NULL,
 		.event = on_event,
 	};
 	const struct nt_rollup_sink rollup_sink = {
@@ -394,7 +392,8 @@ static int step_finish(struct nt_rows *rows)
 
 static int step_blocks(struct nt_rows *rows)
 {
-	return needs(rows, FROM(BLOCKS) | with_owners) || wants(rows, NT_TABLE_PROBLEM) || wants(rows, NT_TABLE_THREAD)
+	return needs(rows, NT_FROM(BLOCKS) | with_owners) || wants(rows, NT_TABLE_PROBLEM) ||
+			       wants(rows, NT_TABLE_THREAD)
 		       ? nt_rows_step_block(rows)
 		       : 1;
 }
@@ -546,7 +545,7 @@ int nt_rows_next(struct nt_rows *rows, const struct nt_row **out)
 /* The row of the session counts everything, so what it is made of is looked at whole. */
 uint64_t nt_rows_empty(const struct nt_rows *rows)
 {
-	return (needs(rows, FROM(ALL)) ? NT_ALL_TABLES : rows->want.tables) & ~rows->met;
+	return (needs(rows, NT_FROM(ALL)) ? NT_ALL_TABLES : rows->want.tables) & ~rows->met;
 }
 
 unsigned int nt_rows_progress(const struct nt_rows *rows)

@@ -114,8 +114,9 @@ static inline const char *nt_text(const struct nt_value *value, const char *othe
 #define NT_ALL_TABLES (NT_TABLE_BIT(NT_TABLE_COUNT) - 1)
 _Static_assert(NT_TABLE_COUNT < 64, "a set of tables is a number");
 
-/* A set of sources. */
+/* A set of sources, and one of them by its constant in NT_SOURCES. */
 #define NT_SOURCE_BIT(id) (1u << (id))
+#define NT_FROM(constant) NT_SOURCE_BIT(NT_SOURCE_##constant)
 
 /* The tables whose rows come from one of these sources. */
 static inline uint64_t nt_tables_of(uint32_t sources)

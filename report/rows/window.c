@@ -18,19 +18,17 @@
 /* A loose record stands no further behind records that ended later, nor does the record of its loss. */
 #define LATE_NS 100000000ull
 
-#define FROM(constant) NT_SOURCE_BIT(NT_SOURCE_##constant)
-
 /* Of a window's samples come the frames that are wanted of it only. */
-static uint32_t sources_of(const struct nt_rows *rows)
+static uint32_t sources_read(const struct nt_rows *rows)
 {
-	const bool of_samples = rows->want.names_within && rows->sources & FROM(FRAMES);
+	const bool of_samples = rows->want.names_within && rows->sources & NT_FROM(FRAMES);
 
-	return of_samples ? (rows->sources & ~FROM(FRAMES)) | FROM(SAMPLES) : rows->sources;
+	return of_samples ? (rows->sources & ~NT_FROM(FRAMES)) | NT_FROM(SAMPLES) : rows->sources;
 }
 
 static bool needs(const struct nt_rows *rows, uint32_t sources)
 {
-	return sources_of(rows) & sources;
+	return sources_read(rows) & sources;
 }
 
 /* Operations, which tell who receives, are spread over all CPUs, and the end of a task's stay on one may move the begin
@@ -38,18 +36,18 @@ static bool needs(const struct nt_rows *rows, uint32_t sources)
  */
 static bool needs_all_cpus(const struct nt_rows *rows)
 {
-	return needs(rows, FROM(STAYS) | FROM(OPERATIONS) | FROM(CHARGES));
+	return needs(rows, NT_FROM(STAYS) | NT_FROM(OPERATIONS) | NT_FROM(CHARGES));
 }
 
 /* Whether rows of stays, or of slices, must be whole that began before the window. */
 static bool needs_whole_stays(const struct nt_rows *rows)
 {
-	return needs(rows, FROM(STAYS)) && !rows->want.begun_within;
+	return needs(rows, NT_FROM(STAYS)) && !rows->want.begun_within;
 }
 
 static bool needs_whole_slices(const struct nt_rows *rows)
 {
-	return needs(rows, FROM(SAMPLES) | (rows->want.begun_within ? 0 : FROM(SLICES)));
+	return needs(rows, NT_FROM(SAMPLES) | (rows->want.begun_within ? 0 : NT_FROM(SLICES)));
 }
 
 static bool is_limited(const struct nt_rows *rows)
@@ -305,7 +303,7 @@ static uint64_t span_kinds(enum nt_kind_place place)
 /* The kinds of spans that wanted rows are made of one by one: such a row may end long after the window. */
 static uint64_t awaited_kinds(const struct nt_rows *rows)
 {
-	uint64_t tables = rows->want.tables & nt_tables_of(FROM(SPANS) | FROM(LOOSE)), kinds = 0,
+	uint64_t tables = rows->want.tables & nt_tables_of(NT_FROM(SPANS) | NT_FROM(LOOSE)), kinds = 0,
 		 others = 1ull << NT_OP;
 
 	for (int id = 0; id < NT_TABLE_COUNT; id++)
@@ -317,16 +315,16 @@ static uint64_t awaited_kinds(const struct nt_rows *rows)
 	NT_RECORD_TABLES(X)
 #undef X
 	/* For rows that need more than their record, nothing tells which kind that is. */
-	if (tables & nt_tables_of(FROM(SPANS)))
+	if (tables & nt_tables_of(NT_FROM(SPANS)))
 		kinds |= span_kinds(NT_PLACE_TIMELINE) & ~others;
-	if (tables & nt_tables_of(FROM(LOOSE)))
+	if (tables & nt_tables_of(NT_FROM(LOOSE)))
 		kinds |= span_kinds(NT_PLACE_LOOSE) & ~others;
 	return kinds;
 }
 
 static int find_ends(struct nt_rows *rows)
 {
-	const uint32_t late = FROM(LOOSE) | FROM(SAMPLES) | FROM(LOSSES) | FROM(CHARGES);
+	const uint32_t late = NT_FROM(LOOSE) | NT_FROM(SAMPLES) | NT_FROM(LOSSES) | NT_FROM(CHARGES);
 	const struct nt_spans_wanted spans = {.kinds = awaited_kinds(rows),
 					      .from_ns = rows->want.begun_within ? rows->want.from_ns : 0,
 					      .to_ns = rows->want.to_ns};
@@ -376,9 +374,9 @@ void nt_window_fed(struct nt_rows *rows, uint32_t cpu, const union nt_any *recor
 
 	if (!rows->window.until_ns || end_ns <= rows->window.until_ns[cpu])
 		return;
-	if (needs(rows, FROM(OPERATIONS)) && !has_ended_with_ops(rows, end_ns))
+	if (needs(rows, NT_FROM(OPERATIONS)) && !has_ended_with_ops(rows, end_ns))
 		return;
-	if (needs(rows, FROM(OPERATIONS)) && !needs(rows, FROM(CHARGES)))
+	if (needs(rows, NT_FROM(OPERATIONS)) && !needs(rows, NT_FROM(CHARGES)))
 		stop_all(rows);
 	else if (!rows->timeline || nt_timeline_is_past(rows->timeline, cpu, rows->want.to_ns))
 		nt_merge_stop(rows->merge, cpu);
@@ -458,15 +456,15 @@ int nt_rows_ops_since(struct nt_tape *tape, uint64_t from_ns, uint64_t to_ns, ui
 /* Whether all that is wanted needs only a part of the events. */
 static bool is_narrow(const struct nt_rows *rows)
 {
-	const uint32_t none = FROM(META) | FROM(BLOCKS);
+	const uint32_t none = NT_FROM(META) | NT_FROM(BLOCKS);
 
 	if (!is_limited(rows) && !rows->want.cpus)
 		return false;
 	/* Of operations that began before the window, nothing tells where to begin (docs/sql-schema.md). */
-	if (rows->want.begun_within && !needs(rows, ~(none | FROM(OPERATIONS) | FROM(CHARGES))))
+	if (rows->want.begun_within && !needs(rows, ~(none | NT_FROM(OPERATIONS) | NT_FROM(CHARGES))))
 		return true;
-	return !needs(rows,
-		      ~(none | FROM(LOOSE) | FROM(SPANS) | FROM(LOSSES) | FROM(SLICES) | FROM(SAMPLES) | FROM(STAYS)));
+	return !needs(rows, ~(none | NT_FROM(LOOSE) | NT_FROM(SPANS) | NT_FROM(LOSSES) | NT_FROM(SLICES) |
+			      NT_FROM(SAMPLES) | NT_FROM(STAYS)));
 }
 
 static int limit_time(struct nt_rows *rows, bool needs_timeline)

@@ -230,8 +230,8 @@ static void begin_normal(struct nt_cpu_reader *reader, const struct nt_block_ref
 
 /*
  * Opens the CPU's next block: a normal one, or the block of long spans that belongs to the normal one behind it. Long
- * spans whose normal block is missing are left out with it: they lie in time that is uncovered. 0, 1: the CPU has no
- * more, or a negative errno.
+ * spans whose normal block is missing are left out with it: they lie in time that is uncovered. It is missing too where
+ * another block of long spans follows at once. 0, 1: the CPU has no more, or a negative errno.
  */
 static int open_block(struct nt_cpu_reader *reader)
 {
@@ -245,7 +245,7 @@ static int open_block(struct nt_cpu_reader *reader)
 	header = &block->header;
 	is_long = header->flags & NT_BLOCK_LONG;
 	reader->n_absent = header->sequence - reader->expected;
-	if (reader->n_absent)
+	if (reader->n_absent || (is_long && reader->longer.has_head && !reader->missing))
 		miss(reader, "missing block");
 	reader->expected = header->sequence + 1;
 	error = open_input(reader, is_long ? &reader->longer : &reader->normal, block);

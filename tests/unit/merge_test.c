@@ -517,6 +517,30 @@ static void damage_before_the_first_block_of_a_chunk_may_be_long_spans(void **st
 	expect_end(fixture);
 }
 
+/* Where it should stand, other long spans do. */
+static void long_spans_without_a_normal_block_are_a_gap(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tape_gen *gen = new_tape(fixture, 1, 0);
+
+	gen_state(gen, 0, 10, 1, NT_STATE_START, 0);
+	tape_gen_flush(gen, 0);
+	gen_op(gen, 0, 100, 2 * SECOND, NT_RECV, 0, 1, 1, 0);
+	tape_gen_flush(gen, 0);
+	gen_op(gen, 0, 3 * SECOND, 5 * SECOND, NT_RECV, 0, 1, 1, 0);
+	gen_state(gen, 0, 6 * SECOND, 3, NT_STATE_PERIODIC, 0);
+	tape_gen_flush(gen, 0);
+	gen_state(gen, 0, 7 * SECOND, 3, NT_STATE_STOP, 0);
+	tape_gen_finish(gen, GEN_START_NS + 7 * SECOND, true);
+	open_merge(fixture, fixture->path);
+	expect(fixture, 0, NT_STATE, 10);
+	expect_gap(fixture, 0, 6 * SECOND, NT_NO_TASK, "missing block");
+	expect(fixture, 0, NT_OP, 5 * SECOND);
+	expect(fixture, 0, NT_STATE, 6 * SECOND);
+	expect(fixture, 0, NT_STATE, 7 * SECOND);
+	expect_end(fixture);
+}
+
 static void chunks_follow_one_another(void **state)
 {
 	struct fixture *fixture = *state;
@@ -945,6 +969,7 @@ int main(void)
 		TEST(missing_blocks_before_long_spans_are_a_gap),
 		TEST(missing_long_block_behind_a_damaged_block_is_a_gap),
 		TEST(damage_before_the_first_block_of_a_chunk_may_be_long_spans),
+		TEST(long_spans_without_a_normal_block_are_a_gap),
 		TEST(chunks_follow_one_another),
 		TEST(missing_chunk_is_a_gap),
 		TEST(missing_first_chunk_is_a_gap),

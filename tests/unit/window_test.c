@@ -495,10 +495,8 @@ static void choose_window(const struct fixture *fixture, struct nt_rand *rand, u
 /* All tables; some together; and each of those that a window saves work for alone. 0: there are no more. */
 static uint64_t table_set(size_t i)
 {
-	uint64_t alone = nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_LOOSE) | NT_SOURCE_BIT(NT_SOURCE_SPANS) |
-				      NT_SOURCE_BIT(NT_SOURCE_LOSSES) | NT_SOURCE_BIT(NT_SOURCE_SLICES) |
-				      NT_SOURCE_BIT(NT_SOURCE_SAMPLES) | NT_SOURCE_BIT(NT_SOURCE_STAYS) |
-				      NT_SOURCE_BIT(NT_SOURCE_OPERATIONS));
+	uint64_t alone = nt_tables_of(NT_FROM(LOOSE) | NT_FROM(SPANS) | NT_FROM(LOSSES) | NT_FROM(SLICES) |
+				      NT_FROM(SAMPLES) | NT_FROM(STAYS) | NT_FROM(OPERATIONS));
 
 	if (i < 2)
 		return i ? NT_TABLE_BIT(NT_TABLE_CPU_SLICE) | NT_TABLE_BIT(NT_TABLE_SCHED_SLICE) |
@@ -1070,11 +1068,11 @@ static void opens_few_blocks(void **state)
 		struct kept some = {.n = 0};
 
 		/* All operations cost all blocks; those that begin in the window do not. */
-		want.begun_within = want.tables == NT_TABLE_BIT(NT_TABLE_SOCK_OP) ||
-				    want.tables & nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_LOOSE));
+		want.begun_within =
+			want.tables == NT_TABLE_BIT(NT_TABLE_SOCK_OP) || want.tables & nt_tables_of(NT_FROM(LOOSE));
 		read_rows(fixture, &want, &some);
 		compare("few blocks", &all, &some, &want);
-		assert_true(some.n || !(want.tables & nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_LOOSE))));
+		assert_true(some.n || !(want.tables & nt_tables_of(NT_FROM(LOOSE))));
 		release(&some);
 	}
 	check_names(fixture, "few blocks", &all, &want);

@@ -33,9 +33,7 @@ bool nt_check_clip(const struct nt_check *check, int64_t *ts, int64_t *dur)
 /* The findings ask for them by SQL. */
 static uint64_t small(void)
 {
-	return nt_tables_of(NT_SOURCE_BIT(NT_SOURCE_ALL) | NT_SOURCE_BIT(NT_SOURCE_COUNTS) |
-			    NT_SOURCE_BIT(NT_SOURCE_LOSSES) | NT_SOURCE_BIT(NT_SOURCE_SUMS) |
-			    NT_SOURCE_BIT(NT_SOURCE_CHARGES));
+	return nt_tables_of(NT_FROM(ALL) | NT_FROM(COUNTS) | NT_FROM(LOSSES) | NT_FROM(SUMS) | NT_FROM(CHARGES));
 }
 
 static int read_part(struct nt_check *check)
